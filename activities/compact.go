@@ -12,7 +12,7 @@ import (
 	"reverie/memory"
 	"reverie/memory/proposals"
 	"reverie/memory/setting"
-	"reverie/store"
+	"reverie/store/talk"
 )
 
 // Summariser writes summaries of earlier turns: a model with its prompt, or the built-in engine. It returns the
@@ -37,7 +37,7 @@ func (a *Activities) BeginCompaction(ctx context.Context, in BeginCompactionInpu
 	if err != nil {
 		return BeginCompactionResult{}, err
 	}
-	record, err := a.Store.BeginCompaction(ctx, id, store.CompactionRequest{
+	record, err := a.Store.BeginCompaction(ctx, id, talk.CompactionRequest{
 		Conversation: in.Conversation, To: in.To, Trigger: in.Trigger, Settings: in.Settings,
 		Maker: a.summariser(in.Settings, false).SummaryMaker(in.Settings.Model),
 	})
@@ -121,7 +121,7 @@ type summarising struct {
 	*Activities
 	in        SummariseInput
 	id        memory.Identity
-	part      store.SummaryPart
+	part      talk.SummaryPart
 	engine    Summariser
 	asksModel bool
 	count     func(string) int
@@ -175,7 +175,7 @@ func (s *summarising) accept(ctx context.Context, summary string) (SummariseResu
 	if summary == "" && s.asksModel {
 		return s.inVain(ctx, s.instead(ReasonEmptySummary))
 	}
-	record, err := s.Store.SaveSummary(ctx, s.id, s.in.Compaction, store.SummaryStep{
+	record, err := s.Store.SaveSummary(ctx, s.id, s.in.Compaction, talk.SummaryStep{
 		To: s.part.To, Summary: summary, SummaryTokens: s.count(summary), TokensBefore: s.tokensBefore(),
 		Model: s.answer.Model, PromptVersion: s.answer.PromptVersion, Fallback: s.in.Fallback, ReasonCode: s.in.Why,
 		Usage: s.answer.Usage,
@@ -251,7 +251,7 @@ type Compacted struct {
 }
 
 // observeFlush reports a flush that was acknowledged or waits. A step that is retried may report twice.
-func (a *Activities) observeFlush(f store.Flush) {
+func (a *Activities) observeFlush(f talk.Flush) {
 	if a.ObserveFlush == nil || !f.Acknowledged() && f.Outcome != memory.OutcomeWaiting {
 		return
 	}
@@ -263,7 +263,7 @@ func (a *Activities) observeFlush(f store.Flush) {
 }
 
 // observeCompaction reports a compaction that has ended. A step that is retried may report twice.
-func (a *Activities) observeCompaction(c store.Compaction) {
+func (a *Activities) observeCompaction(c talk.Compaction) {
 	if a.ObserveCompaction == nil || c.FinishedAt == nil {
 		return
 	}

@@ -17,6 +17,7 @@ import (
 	"reverie/memory/setting"
 	"reverie/prompts"
 	"reverie/store"
+	"reverie/store/talk"
 )
 
 // gardenSummary is the summary by the model of these tests.
@@ -48,7 +49,7 @@ func (w *flushWorld) begin(t *testing.T, s setting.CompactSettings) SummariseInp
 	return SummariseInput{OwnerRef: w.ref, Compaction: begun.Compaction, Settings: s}
 }
 
-func (w *flushWorld) compaction(t *testing.T, in SummariseInput) store.Compaction {
+func (w *flushWorld) compaction(t *testing.T, in SummariseInput) talk.Compaction {
 	t.Helper()
 	c, err := w.Store.Compaction(t.Context(), w.id, in.Compaction)
 	if err != nil {
@@ -216,7 +217,7 @@ func TestASummaryIsBroughtUpToDate(t *testing.T) {
 	said := 0
 	grow := func(contents ...string) {
 		t.Helper()
-		b := store.Batch{Conversation: "grows", Trigger: memory.TriggerAPI}
+		b := talk.Batch{Conversation: "grows", Trigger: memory.TriggerAPI}
 		for _, content := range contents {
 			said++
 			b.Messages = append(b.Messages,
@@ -233,7 +234,7 @@ func TestASummaryIsBroughtUpToDate(t *testing.T) {
 			must(t, w.world, w.CommitFlush, CommitFlushInput{FlushRef: in.FlushRef, From: out.From, To: out.To, Rules: true})
 		}
 	}
-	summarise := func() (store.Compaction, llmtest.Request) {
+	summarise := func() (talk.Compaction, llmtest.Request) {
 		t.Helper()
 		before := w.model.Stats().Requests
 		begun := must(t, w.world, w.BeginCompaction, BeginCompactionInput{

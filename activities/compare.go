@@ -14,7 +14,7 @@ import (
 	"reverie/memory"
 	"reverie/search"
 	"reverie/search/index"
-	"reverie/store"
+	"reverie/store/indexes"
 )
 
 const (
@@ -95,7 +95,7 @@ func firstSentence(text string) string {
 // sentenceEnd matches the end of a sentence within a line: not every dot.
 var sentenceEnd = regexp.MustCompile(`[.?!]\s|[。？！]`)
 
-func (c *comparing) compare(ctx context.Context, live, next store.Space) (Comparison, error) {
+func (c *comparing) compare(ctx context.Context, live, next indexes.Space) (Comparison, error) {
 	before, err := c.ask(ctx, live)
 	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok && app.Type() == TypeUnusable {
 		return Comparison{}, nil
@@ -141,7 +141,7 @@ func (h hits) share(unit index.UnitKey) float64 {
 }
 
 // ask runs all questions in a space.
-func (c *comparing) ask(ctx context.Context, space store.Space) ([]hits, error) {
+func (c *comparing) ask(ctx context.Context, space indexes.Space) ([]hits, error) {
 	model, err := c.embedderOf(ctx, space.Identity)
 	if err != nil {
 		return nil, err
@@ -164,7 +164,7 @@ func (c *comparing) ask(ctx context.Context, space store.Space) ([]hits, error) 
 		if vector == nil {
 			continue
 		}
-		near, err := c.Store.Nearest(ctx, c.id, store.VectorQuery{
+		near, err := c.Store.Nearest(ctx, c.id, indexes.VectorQuery{
 			Corpus: c.questions[i].corpus, Space: space.ID, Vector: vector, Depth: comparedHits,
 		})
 		if err != nil {

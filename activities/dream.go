@@ -12,6 +12,7 @@ import (
 	"reverie/memory/proposals"
 	"reverie/memory/setting"
 	"reverie/store"
+	"reverie/store/dreams"
 )
 
 // Reasons for the end of a dream, given by the steps.
@@ -35,7 +36,7 @@ func (a *Activities) dreamer(ctx context.Context, ref memory.OwnerRef) (memory.I
 func dreamError(err error) error { return recordError(err, "dream") }
 
 // inHand fails if another execution owns the open dream, before a step does work that could not be saved.
-func inHand(d store.Dream, id memory.Identity) error {
+func inHand(d dreams.Dream, id memory.Identity) error {
 	if d.Open() && (d.WorkflowID != id.Author.WorkflowID || d.RunID != id.Author.RunID) {
 		return errSuperseded("dream")
 	}
@@ -43,7 +44,7 @@ func inHand(d store.Dream, id memory.Identity) error {
 }
 
 // stateOf returns the state of a dream from its record.
-func stateOf(d store.Dream) DreamState {
+func stateOf(d dreams.Dream) DreamState {
 	return DreamState{
 		Dream: d.ID, Outcome: d.Outcome, ReasonCode: d.ReasonCode, Usage: d.Usage, Documents: changed(d.Changes),
 		Candidates: d.Counts.Candidates, Promoted: d.Counts.Promoted, Kept: d.Counts.Kept, Rejected: d.Counts.Rejected,
@@ -61,7 +62,7 @@ func (a *Activities) OpenDream(ctx context.Context, in OpenDreamInput) (OpenDrea
 	if err != nil {
 		return OpenDreamResult{}, storeError(err)
 	}
-	record, err := a.Store.BeginDream(ctx, id, store.NewDream{
+	record, err := a.Store.BeginDream(ctx, id, dreams.NewDream{
 		ID: in.Dream, Mode: in.Mode, Trigger: in.Trigger, Night: in.Night, AsOf: in.AsOf, DryRun: in.DryRun,
 		Settings: a.DreamDefaults.With(agent.Settings),
 	})
@@ -69,7 +70,7 @@ func (a *Activities) OpenDream(ctx context.Context, in OpenDreamInput) (OpenDrea
 		return OpenDreamResult{}, dreamError(err)
 	}
 	if reason := unwanted(record.Settings, id.Owner); reason != "" && record.Open() {
-		if record, err = a.Store.EndDream(ctx, id, record.ID, store.DreamEnding{Outcome: memory.OutcomeSkipped, ReasonCode: reason}); err != nil {
+		if record, err = a.Store.EndDream(ctx, id, record.ID, dreams.DreamEnding{Outcome: memory.OutcomeSkipped, ReasonCode: reason}); err != nil {
 			return OpenDreamResult{}, dreamError(err)
 		}
 		a.observeDream(record)
@@ -124,10 +125,10 @@ func isStale(err error) bool {
 }
 
 // commitDream commits a draft. If the gate refuses a text, only a report of that is written.
-func (a *Activities) commitDream(ctx context.Context, id memory.Identity, in DreamInput) (store.Dream, error) {
+func (a *Activities) commitDream(ctx context.Context, id memory.Identity, in DreamInput) (dreams.Dream, error) {
 	record, err := a.Store.CommitDream(ctx, id, in.Dream, "")
 	if reason := refusedByGate(err); reason != "" {
-		return a.Store.EndDream(ctx, id, in.Dream, store.DreamEnding{Outcome: memory.OutcomeSkipped, ReasonCode: reason})
+		return a.Store.EndDream(ctx, id, in.Dream, dreams.DreamEnding{Outcome: memory.OutcomeSkipped, ReasonCode: reason})
 	}
 	refused, isRefused := errors.AsType[*store.QuarantineError](err)
 	if !isRefused {
@@ -135,16 +136,16 @@ func (a *Activities) commitDream(ctx context.Context, id memory.Identity, in Dre
 	}
 	stage, err := a.Store.DreamStage(ctx, id, in.Dream)
 	if err != nil {
-		return store.Dream{}, err
+		return dreams.Dream{}, err
 	}
 	ranking := deep(stage)
 	unwritten := rewrite.Settle(stage.Files.Memory.Content, stage.Files.Memory.Content, ranking)
-	if err := a.Store.DraftDream(ctx, id, in.Dream, store.DreamDraft{
+	if err := a.Store.DraftDream(ctx, id, in.Dream, dreams.DreamDraft{
 		Ranking: unwritten, Outcome: memory.OutcomeQuarantined, ReasonCode: ReasonScan, Reason: refused.Error(),
 		Violations: []proposals.Violation{{Code: string(ReasonScan), Message: refused.Error()}},
 		Model:      stage.Dream.Model, PromptVersion: stage.Dream.PromptVersion,
 	}); err != nil {
-		return store.Dream{}, err
+		return dreams.Dream{}, err
 	}
 	return a.Store.CommitDream(ctx, id, in.Dream, "")
 }
@@ -155,7 +156,7 @@ func (a *Activities) EndDream(ctx context.Context, in EndDreamInput) (DreamState
 	if err != nil {
 		return DreamState{}, err
 	}
-	record, err := a.Store.EndDream(ctx, id, in.Dream, store.DreamEnding{Outcome: in.Outcome, ReasonCode: in.ReasonCode})
+	record, err := a.Store.EndDream(ctx, id, in.Dream, dreams.DreamEnding{Outcome: in.Outcome, ReasonCode: in.ReasonCode})
 	if err != nil {
 		return DreamState{}, dreamError(err)
 	}
@@ -164,7 +165,7 @@ func (a *Activities) EndDream(ctx context.Context, in EndDreamInput) (DreamState
 }
 
 // observeDream reports a dream that has ended. A step that is retried may report twice.
-func (a *Activities) observeDream(d store.Dream) {
+func (a *Activities) observeDream(d dreams.Dream) {
 	if a.ObserveDream == nil || d.FinishedAt == nil {
 		return
 	}

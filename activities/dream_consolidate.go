@@ -9,7 +9,7 @@ import (
 	"reverie/llm"
 	"reverie/memory"
 	"reverie/memory/proposals"
-	"reverie/store"
+	"reverie/store/dreams"
 )
 
 // Consolidate asks a model to rewrite MEMORY.md and drafts a proposal that passes the checks. A refused proposal is repaired
@@ -84,7 +84,7 @@ func (c *consolidating) inputOf() proposals.ConsolidationInput {
 }
 
 // shownNotes returns the notes that the model is shown.
-func shownNotes(notes []store.DreamNote, limit int) []proposals.ConsolidationNote {
+func shownNotes(notes []dreams.DreamNote, limit int) []proposals.ConsolidationNote {
 	all := make([]dreamnotes.Note, len(notes))
 	for i, n := range notes {
 		all[i] = dreamnotes.Note{Document: n.Document, Day: n.Day}
@@ -151,7 +151,7 @@ func (c *consolidating) fail(ctx context.Context, failure *llm.Error) (DeepSleep
 		c.reasonCode = code
 		return c.save(ctx)
 	case !failure.Kind.Retryable():
-		record, err := c.Store.EndDream(ctx, c.id, c.stage.Dream.ID, store.DreamEnding{
+		record, err := c.Store.EndDream(ctx, c.id, c.stage.Dream.ID, dreams.DreamEnding{
 			Outcome: memory.OutcomeFailed, ReasonCode: code, Reason: failure.Message,
 			Model: c.wroteIt, PromptVersion: c.promptVersion, Usage: c.usage,
 		})
@@ -170,7 +170,7 @@ func (c *consolidating) fail(ctx context.Context, failure *llm.Error) (DeepSleep
 
 // wait shows the dream as waiting, with the reason, and accounts for what was spent.
 func (c *consolidating) wait(ctx context.Context, code memory.ReasonCode, reason string, until time.Time) error {
-	_, err := c.Store.EndDream(ctx, c.id, c.stage.Dream.ID, store.DreamEnding{
+	_, err := c.Store.EndDream(ctx, c.id, c.stage.Dream.ID, dreams.DreamEnding{
 		Outcome: memory.OutcomeWaiting, ReasonCode: code, Reason: reason, Until: until,
 		Model: c.wroteIt, PromptVersion: c.promptVersion, Usage: c.usage,
 	})

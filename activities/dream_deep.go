@@ -10,7 +10,7 @@ import (
 	"reverie/dream/rewrite"
 	"reverie/memory"
 	"reverie/memory/proposals"
-	"reverie/store"
+	"reverie/store/dreams"
 )
 
 // REMSleep finds themes and likely truths among the staged statements.
@@ -46,10 +46,10 @@ func (a *Activities) DeepSleep(ctx context.Context, in DreamInput) (DeepSleepRes
 }
 
 // dreamStage reads the stage of a dream in progress.
-func (a *Activities) dreamStage(ctx context.Context, in DreamInput) (memory.Identity, store.DreamStage, error) {
+func (a *Activities) dreamStage(ctx context.Context, in DreamInput) (memory.Identity, dreams.DreamStage, error) {
 	id, err := a.dreamer(ctx, in.OwnerRef)
 	if err != nil {
-		return id, store.DreamStage{}, err
+		return id, dreams.DreamStage{}, err
 	}
 	stage, err := a.Store.DreamStage(ctx, id, in.Dream)
 	if err != nil {
@@ -59,14 +59,14 @@ func (a *Activities) dreamStage(ctx context.Context, in DreamInput) (memory.Iden
 }
 
 // inProgress returns the state of a dream that goes on.
-func inProgress(stage store.DreamStage) DreamState {
+func inProgress(stage dreams.DreamStage) DreamState {
 	state := stateOf(stage.Dream)
 	state.Candidates = len(stage.Candidates)
 	return state
 }
 
 // deep ranks the staged statements. The same stage gives the same ranking in every step.
-func deep(stage store.DreamStage) dream.Ranking {
+func deep(stage dreams.DreamStage) dream.Ranking {
 	return judge.Deep(dream.DeepInput{
 		Material: dream.Material{
 			AsOf: stage.AsOf, Topic: stage.Dream.Topic, Recalls: recallsOf(stage.Recalls), States: stage.States,
@@ -77,7 +77,7 @@ func deep(stage store.DreamStage) dream.Ranking {
 }
 
 // asksModel reports whether a model writes MEMORY.md. It is not asked when nothing is worth writing.
-func (a *Activities) asksModel(stage store.DreamStage, r dream.Ranking) bool {
+func (a *Activities) asksModel(stage dreams.DreamStage, r dream.Ranking) bool {
 	mode := stage.Dream.Mode
 	return a.Consolidator != nil && stage.Dream.Settings.Paid && (mode == memory.DreamNightly || mode == memory.DreamFocused) &&
 		len(passed(r)) > 0
@@ -99,7 +99,7 @@ const rules = "builtin/rules"
 
 // writing is a dream while it is drafted.
 type writing struct {
-	stage   store.DreamStage
+	stage   dreams.DreamStage
 	ranking dream.Ranking
 	memory  string // new MEMORY.md; empty: unchanged
 	moved   []dream.MovedSection
@@ -179,7 +179,7 @@ func (w *writing) refused(violations []proposals.Violation) {
 }
 
 // draft returns what CommitDream commits.
-func (w *writing) draft() store.DreamDraft {
+func (w *writing) draft() dreams.DreamDraft {
 	d := w.stage.Dream
 	composed := compose.Compose(compose.ComposeInput{
 		Dream: d.ID, Mode: d.Mode, Topic: d.Topic, AsOf: w.stage.AsOf, Now: w.stage.Now, Scope: d.Scope,
@@ -187,7 +187,7 @@ func (w *writing) draft() store.DreamDraft {
 		Looked: d.Pins.Looked, Model: strings.TrimPrefix(w.wroteIt, rules), Reason: w.reason, Outcome: w.outcome,
 		Violations: w.violations, Retired: w.retired, Settings: d.Settings,
 	})
-	return store.DreamDraft{
+	return dreams.DreamDraft{
 		Ranking: w.ranking, Changes: composed.Changes, Diff: composed.Diff, Outcome: w.outcome, ReasonCode: w.reasonCode,
 		Reason: w.reason, Raw: w.raw, Violations: w.violations, Model: w.wroteIt, PromptVersion: w.promptVersion, Usage: w.usage,
 	}

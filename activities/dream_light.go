@@ -16,7 +16,7 @@ import (
 	"reverie/memory/markdown"
 	"reverie/memory/setting"
 	"reverie/memory/transcripts"
-	"reverie/store"
+	"reverie/store/dreams"
 )
 
 // LightSleep stages notes and messages, each statement once, with the signals that support it. A dream that finds
@@ -42,7 +42,7 @@ func (a *Activities) LightSleep(ctx context.Context, in DreamInput) (LightSleepR
 	material.States = matters(load.States, candidates)
 	pins := pinsOf(load, material, candidates)
 	if len(candidates) == 0 {
-		record, err := a.Store.EndDream(ctx, id, in.Dream, store.DreamEnding{
+		record, err := a.Store.EndDream(ctx, id, in.Dream, dreams.DreamEnding{
 			Outcome: memory.OutcomeNothing, ReasonCode: ReasonNoNews, NewsSeen: true, News: load.News,
 		})
 		if err != nil {
@@ -51,7 +51,7 @@ func (a *Activities) LightSleep(ctx context.Context, in DreamInput) (LightSleepR
 		a.observeDream(record)
 		return lightResult(stateOf(record), pins.Looked), nil
 	}
-	if err := a.Store.StageDream(ctx, id, in.Dream, store.StagedDream{
+	if err := a.Store.StageDream(ctx, id, in.Dream, dreams.StagedDream{
 		AsOf: load.AsOf, From: load.From, Scope: load.Scope, Pins: pins, Candidates: candidates,
 		States: material.States,
 	}); err != nil {
@@ -69,7 +69,7 @@ func lightResult(state DreamState, l dream.Looked) LightSleepResult {
 }
 
 // materialOf returns everything that a dream looks at.
-func materialOf(load store.DreamLoad) dream.Material {
+func materialOf(load dreams.DreamLoad) dream.Material {
 	m := dream.Material{AsOf: load.AsOf, Topic: load.Dream.Topic, Recalls: recallsOf(load.Recalls), States: load.States}
 	zone := load.AsOf.Location()
 	for _, n := range load.Notes {
@@ -83,7 +83,7 @@ func materialOf(load store.DreamLoad) dream.Material {
 
 // sessionStatements returns the statements of one conversation. It reads one day at a time, since relative dates
 // ("tomorrow") depend on the day they were said.
-func sessionStatements(s store.DreamSession, zone *time.Location) []dream.Statement {
+func sessionStatements(s dreams.DreamSession, zone *time.Location) []dream.Statement {
 	var out []dream.Statement
 	for from := 0; from < len(s.Messages); {
 		day := dream.DayOf(s.Messages[from].CreatedAt.In(zone))
@@ -98,7 +98,7 @@ func sessionStatements(s store.DreamSession, zone *time.Location) []dream.Statem
 }
 
 // dayStatements returns the statements of one conversation on one day, without those said with doubt.
-func dayStatements(s store.DreamSession, messages []memory.Message, day dream.Day, zone *time.Location) []dream.Statement {
+func dayStatements(s dreams.DreamSession, messages []memory.Message, day dream.Day, zone *time.Location) []dream.Statement {
 	at := map[int64]time.Time{}
 	for _, m := range messages {
 		at[m.Seq] = m.CreatedAt.In(zone)
@@ -124,7 +124,7 @@ func dayStatements(s store.DreamSession, messages []memory.Message, day dream.Da
 }
 
 // recallsOf converts recalls for weighing.
-func recallsOf(recalled []store.Recalled) []dream.Recall {
+func recallsOf(recalled []dreams.Recalled) []dream.Recall {
 	var out []dream.Recall
 	for _, r := range recalled {
 		if r.Synthetic || len(r.Entries) == 0 {
@@ -138,7 +138,7 @@ func recallsOf(recalled []store.Recalled) []dream.Recall {
 }
 
 // pinsOf returns references to the inputs of a dream.
-func pinsOf(load store.DreamLoad, m dream.Material, candidates []dream.Candidate) dream.Pins {
+func pinsOf(load dreams.DreamLoad, m dream.Material, candidates []dream.Candidate) dream.Pins {
 	p := dream.Pins{
 		RecallsUntil: load.AsOf, Material: digest(m), Candidates: digest(candidates), News: load.News,
 		Looked: dream.Looked{

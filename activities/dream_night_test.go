@@ -17,7 +17,7 @@ import (
 
 	"reverie/memory"
 	"reverie/memory/setting"
-	"reverie/store"
+	"reverie/store/admin"
 )
 
 // sleepers is a scripted Dreamer that counts its dreams.
@@ -199,11 +199,11 @@ func TestNewsOfAnAgentThatDoesNotDream(t *testing.T) {
 	w.write(t, person, memory.ScopeTeam, "memory/2026-01-30.md", "# 2026-01-30\n\n- The office is in Bern.\n")
 	set := func(s setting.AgentSettings) {
 		t.Helper()
-		admin := memory.Identity{
+		root := memory.Identity{
 			Workspace: "acme", Agent: "ada", Role: memory.RoleAdmin,
 			Author: memory.Author{Kind: memory.AuthorUser, ID: "root"},
 		}
-		if _, err := w.Store.UpdateAgent(t.Context(), admin, store.AgentPatch{Settings: &s}); err != nil {
+		if _, err := w.Store.UpdateAgent(t.Context(), root, admin.AgentPatch{Settings: &s}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"reverie/llm"
 	"reverie/llm/embed"
 	"reverie/memory"
-	"reverie/store"
+	"reverie/store/indexes"
 )
 
 const (
@@ -64,7 +64,7 @@ type embedding struct {
 	*Activities
 	ref   AgentRef
 	id    memory.Identity
-	space store.Space
+	space indexes.Space
 	model *configured
 	out   EmbedResult
 }
@@ -81,8 +81,8 @@ func (e *embedding) open(ctx context.Context, space int64) (bool, error) {
 	if err != nil {
 		return false, storeError(err)
 	}
-	at := slices.IndexFunc(due.Spaces, func(s store.Space) bool {
-		return space == 0 && s.State == store.SpaceLive || s.ID == space && s.State == store.SpaceBuilding
+	at := slices.IndexFunc(due.Spaces, func(s indexes.Space) bool {
+		return space == 0 && s.State == indexes.SpaceLive || s.ID == space && s.State == indexes.SpaceBuilding
 	})
 	switch {
 	case at >= 0:
@@ -131,11 +131,11 @@ func (e *embedding) batch(ctx context.Context) (done bool, err error) {
 }
 
 // settled holds the vectors of texts; nil for a text that the model refuses.
-type settled map[store.TextHash][]float32
+type settled map[indexes.TextHash][]float32
 
 // cached returns the vectors of equal texts of the workspace.
-func (e *embedding) cached(ctx context.Context, units []store.DueUnit) (settled, error) {
-	hashes := make([]store.TextHash, len(units))
+func (e *embedding) cached(ctx context.Context, units []indexes.DueUnit) (settled, error) {
+	hashes := make([]indexes.TextHash, len(units))
 	for i, u := range units {
 		hashes[i] = u.Hash
 	}
@@ -143,12 +143,12 @@ func (e *embedding) cached(ctx context.Context, units []store.DueUnit) (settled,
 }
 
 // ask requests the missing vectors. Those made before an error are kept.
-func (e *embedding) ask(ctx context.Context, units []store.DueUnit, vectors settled) (Embedded, error) {
-	missing := slices.DeleteFunc(slices.Clone(units), func(u store.DueUnit) bool { return vectors[u.Hash] != nil })
+func (e *embedding) ask(ctx context.Context, units []indexes.DueUnit, vectors settled) (Embedded, error) {
+	missing := slices.DeleteFunc(slices.Clone(units), func(u indexes.DueUnit) bool { return vectors[u.Hash] != nil })
 	made := Embedded{Cached: len(units) - len(missing)}
 	var texts []string
-	var hashes []store.TextHash
-	asked := map[store.TextHash]bool{}
+	var hashes []indexes.TextHash
+	asked := map[indexes.TextHash]bool{}
 	for _, u := range missing {
 		if !asked[u.Hash] { // an equal text is embedded once
 			asked[u.Hash] = true
@@ -194,7 +194,7 @@ func (e *embedding) ask(ctx context.Context, units []store.DueUnit, vectors sett
 }
 
 // save stores the settled vectors, even while the step is being stopped: they are paid for.
-func (e *embedding) save(ctx context.Context, due store.DueUnits, vectors settled) (int, error) {
+func (e *embedding) save(ctx context.Context, due indexes.DueUnits, vectors settled) (int, error) {
 	part := settledPart(due, vectors)
 	if len(part.Units) == 0 && len(part.Reached) == 0 {
 		return 0, nil
@@ -215,8 +215,8 @@ func complete(vectors [][]float32, refused *embed.RefusedTexts) bool {
 
 // settledPart returns what can be saved: units whose text is settled, and how far each source is settled without a gap. Units
 // after a gap are saved as well: they come again, and cost nothing then.
-func settledPart(due store.DueUnits, vectors settled) store.DueUnits {
-	var part store.DueUnits
+func settledPart(due indexes.DueUnits, vectors settled) indexes.DueUnits {
+	var part indexes.DueUnits
 	gap := map[int64]bool{}   // sources with a gap
 	last := map[int64]int64{} // last ordinal before the gap
 	for _, u := range due.Units {
@@ -243,7 +243,7 @@ func settledPart(due store.DueUnits, vectors settled) store.DueUnits {
 }
 
 // inOrder returns the vectors of units.
-func inOrder(units []store.DueUnit, vectors settled) [][]float32 {
+func inOrder(units []indexes.DueUnit, vectors settled) [][]float32 {
 	out := make([][]float32, len(units))
 	for i, u := range units {
 		out[i] = vectors[u.Hash]

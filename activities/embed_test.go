@@ -16,7 +16,7 @@ import (
 	"reverie/llm/llmtest"
 	"reverie/memory"
 	"reverie/search/index"
-	"reverie/store"
+	"reverie/store/indexes"
 )
 
 // wantError checks the type and the words of a step's error and returns it.
@@ -30,7 +30,7 @@ func wantError(t *testing.T, err error, kind, message string) *temporal.Applicat
 }
 
 // liveSpace is the live space of an agent.
-func (w *world) liveSpace(t *testing.T, agent string) store.Space {
+func (w *world) liveSpace(t *testing.T, agent string) indexes.Space {
 	t.Helper()
 	space, err := w.Store.LiveSpace(t.Context(), member(agent, "user:1"))
 	if err != nil {
@@ -250,25 +250,25 @@ func TestEmbeddingKeepsToTheCostBudget(t *testing.T) {
 // What is noted as settled never has a gap, whatever of a batch got its vector.
 func TestSettledPartHasNoGaps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var due store.DueUnits
+		var due indexes.DueUnits
 		vectors := settled{}
 		isSettled := map[index.UnitKey]bool{}
 		whole := map[int64]int64{}
 		for group := range int64(rapid.IntRange(1, 4).Draw(t, "sources")) {
 			n := int64(rapid.IntRange(0, 6).Draw(t, "units"))
 			for ordinal := int64(1); ordinal <= n; ordinal++ {
-				u := store.DueUnit{Key: index.UnitKey{Group: group, Ordinal: ordinal}, Hash: store.TextHash{byte(rapid.IntRange(0, 9).Draw(t, "text"))}}
+				u := indexes.DueUnit{Key: index.UnitKey{Group: group, Ordinal: ordinal}, Hash: indexes.TextHash{byte(rapid.IntRange(0, 9).Draw(t, "text"))}}
 				due.Units = append(due.Units, u)
 			}
 			whole[group] = n + int64(rapid.IntRange(1, 3).Draw(t, "rest"))
-			due.Reached = append(due.Reached, store.Reached{Group: group, Ordinal: whole[group]})
+			due.Reached = append(due.Reached, indexes.Reached{Group: group, Ordinal: whole[group]})
 		}
 		for text := range byte(10) {
 			switch rapid.IntRange(0, 2).Draw(t, "fate") {
 			case 0:
-				vectors[store.TextHash{text}] = []float32{1}
+				vectors[indexes.TextHash{text}] = []float32{1}
 			case 1:
-				vectors[store.TextHash{text}] = nil
+				vectors[indexes.TextHash{text}] = nil
 			}
 		}
 		for _, u := range due.Units {
@@ -290,7 +290,7 @@ func TestSettledPartHasNoGaps(t *testing.T) {
 			}
 		}
 		for group, end := range whole {
-			open := slices.ContainsFunc(due.Units, func(u store.DueUnit) bool { return u.Key.Group == group && !isSettled[u.Key] })
+			open := slices.ContainsFunc(due.Units, func(u indexes.DueUnit) bool { return u.Key.Group == group && !isSettled[u.Key] })
 			if !open && reached[group] != end {
 				t.Fatalf("source %d is settled up to %d and noted up to %d", group, end, reached[group])
 			}

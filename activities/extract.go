@@ -16,6 +16,7 @@ import (
 	"reverie/memory/setting"
 	"reverie/memory/transcripts"
 	"reverie/store"
+	"reverie/store/talk"
 )
 
 // Reasons in the outcomes of steps.
@@ -44,15 +45,15 @@ func (a *Activities) NextRange(ctx context.Context, in NextRangeInput) (NextRang
 	}, nil
 }
 
-func (a *Activities) pending(ctx context.Context, id memory.Identity, in NextRangeInput) (store.PendingRange, bool, error) {
+func (a *Activities) pending(ctx context.Context, id memory.Identity, in NextRangeInput) (talk.PendingRange, bool, error) {
 	switch {
 	case in.RetryOf != uuid.Nil:
 		x, err := a.Store.Extraction(ctx, id, in.RetryOf)
 		if err != nil {
-			return store.PendingRange{}, false, err
+			return talk.PendingRange{}, false, err
 		}
 		agent, err := a.Store.Agent(ctx, id)
-		return store.PendingRange{Range: x.Retry(), Agent: agent}, true, err
+		return talk.PendingRange{Range: x.Retry(), Agent: agent}, true, err
 	case in.Conversation != uuid.Nil:
 		return a.Store.ConversationRange(ctx, id, in.Conversation)
 	default:
@@ -67,7 +68,7 @@ func (a *Activities) Propose(ctx context.Context, in ProposeInput) (ProposeResul
 	if err != nil {
 		return ProposeResult{}, err
 	}
-	r := store.Range{ConversationUID: in.Conversation, From: in.From, To: in.To, RetryOf: in.RetryOf}
+	r := talk.Range{ConversationUID: in.Conversation, From: in.From, To: in.To, RetryOf: in.RetryOf}
 	record, err := a.Store.BeginExtraction(ctx, id, r)
 	switch conflict := (*store.ConflictError)(nil); {
 	case errors.As(err, &conflict) && conflict.Code == store.CodeRangeMoved:
@@ -96,10 +97,10 @@ type proposing struct {
 	*Activities
 	in         ProposeInput
 	id         memory.Identity
-	record     store.Extraction
+	record     talk.Extraction
 	began      time.Time
-	messages   store.Range
-	load       store.ExtractionLoad
+	messages   talk.Range
+	load       talk.ExtractionLoad
 	transcript []transcripts.Line
 	input      proposals.ExtractionInput
 	usage      memory.Usage
@@ -113,13 +114,13 @@ type guarded struct {
 	kept proposals.Guarded
 }
 
-func (p *proposing) run(ctx context.Context, r store.Range) (ProposeResult, error) {
+func (p *proposing) run(ctx context.Context, r talk.Range) (ProposeResult, error) {
 	p.messages = r
 	return consult(ctx, p.Activities, engineUse{id: p.id, model: p.Paid, heartbeat: p.in.Settings.ModelHeartbeat}, p)
 }
 
 func (p *proposing) overBudget(ctx context.Context, until time.Time) (ProposeResult, error) {
-	_, err := p.Store.RecordOutcome(ctx, p.id, p.record.ID, store.Ending{
+	_, err := p.Store.RecordOutcome(ctx, p.id, p.record.ID, talk.Ending{
 		Outcome: memory.OutcomeWaiting, ReasonCode: ReasonBudget, Until: until,
 		Reason: "the workspace's model budget of today is spent",
 	})
@@ -131,7 +132,7 @@ func (p *proposing) ready(ctx context.Context) (result ProposeResult, ended bool
 		return ProposeResult{}, true, storeError(err)
 	}
 	if reason := p.closed(); reason != "" {
-		result, err = p.end(ctx, store.Ending{Outcome: memory.OutcomeSkipped, ReasonCode: reason, To: p.in.To})
+		result, err = p.end(ctx, talk.Ending{Outcome: memory.OutcomeSkipped, ReasonCode: reason, To: p.in.To})
 		return result, true, err
 	}
 	p.transcript = transcripts.Transcript(p.load.Messages, p.in.Settings)
@@ -179,7 +180,7 @@ func (p *proposing) check(answer proposals.Answer) (guarded, []proposals.Violati
 }
 
 func (p *proposing) refuse(ctx context.Context, violations []proposals.Violation) (ProposeResult, error) {
-	return p.end(ctx, store.Ending{
+	return p.end(ctx, talk.Ending{
 		Outcome: memory.OutcomeQuarantined, ReasonCode: reasonOf(violations), To: p.load.To,
 		Reason: "the proposal was refused twice", Raw: p.answer.Raw, Violations: violations,
 	})
@@ -190,11 +191,11 @@ func (p *proposing) accept(ctx context.Context, g guarded) (ProposeResult, error
 	kept := p.notedOnce(g.kept)
 	switch {
 	case g.kept == proposals.Guarded{}:
-		return p.end(ctx, store.Ending{Outcome: memory.OutcomeNothing, ReasonCode: ReasonNothingToKeep, Reason: g.Reason, To: p.load.To})
+		return p.end(ctx, talk.Ending{Outcome: memory.OutcomeNothing, ReasonCode: ReasonNothingToKeep, Reason: g.Reason, To: p.load.To})
 	case kept == proposals.Guarded{}:
-		return p.end(ctx, store.Ending{Outcome: memory.OutcomeNothing, ReasonCode: ReasonNoted, Reason: g.Reason, To: p.load.To})
+		return p.end(ctx, talk.Ending{Outcome: memory.OutcomeNothing, ReasonCode: ReasonNoted, Reason: g.Reason, To: p.load.To})
 	}
-	d := store.Draft{
+	d := talk.Draft{
 		Changes: p.changes(kept, g.Proposal, p.transcript), To: p.load.To, Reason: g.Reason, Raw: p.answer.Raw,
 		Model: p.answer.Model, PromptVersion: p.answer.PromptVersion, Usage: p.usage,
 	}
@@ -208,7 +209,7 @@ func (p *proposing) accept(ctx context.Context, g guarded) (ProposeResult, error
 }
 
 // end records an outcome without a write.
-func (p *proposing) end(ctx context.Context, e store.Ending) (ProposeResult, error) {
+func (p *proposing) end(ctx context.Context, e talk.Ending) (ProposeResult, error) {
 	e.Model, e.PromptVersion, e.Usage = p.answer.Model, p.answer.PromptVersion, p.usage
 	out, err := p.Store.RecordOutcome(ctx, p.id, p.record.ID, e)
 	if err != nil {
@@ -232,15 +233,15 @@ func (p *proposing) fail(ctx context.Context, failure *llm.Error) (ProposeResult
 		}
 		return ProposeResult{TooLong: true, Messages: len(p.transcript)}, nil
 	case failure.Kind == llm.Refused: // a retry would be refused again, and must not block the messages that follow
-		return p.end(ctx, store.Ending{
+		return p.end(ctx, talk.Ending{
 			Outcome: memory.OutcomeQuarantined, ReasonCode: memory.ReasonCode(failure.Kind), To: p.load.To, Reason: failure.Message,
 		})
 	case !failure.Kind.Retryable():
-		return p.end(ctx, store.Ending{
+		return p.end(ctx, talk.Ending{
 			Outcome: memory.OutcomeFailed, ReasonCode: memory.ReasonCode(failure.Kind), To: p.in.To, Reason: failure.Message,
 		})
 	}
-	_, err := p.Store.RecordOutcome(ctx, p.id, p.record.ID, store.Ending{
+	_, err := p.Store.RecordOutcome(ctx, p.id, p.record.ID, talk.Ending{
 		Outcome: memory.OutcomeWaiting, ReasonCode: memory.ReasonCode(failure.Kind), Reason: failure.Message,
 		Until: p.Now().Add(failure.RetryAfter), Usage: p.usage,
 	})
@@ -256,7 +257,7 @@ func (a *Activities) Apply(ctx context.Context, in ApplyInput) (ApplyResult, err
 	if err != nil {
 		return ApplyResult{}, err
 	}
-	out, err := a.Store.CommitExtraction(ctx, id, store.Commit{ExtractionID: in.Extraction, Key: idempotencyKey(ctx)})
+	out, err := a.Store.CommitExtraction(ctx, id, talk.Commit{ExtractionID: in.Extraction, Key: idempotencyKey(ctx)})
 	var (
 		stale       *store.StaleBaseError
 		quarantined *store.QuarantineError
@@ -268,14 +269,14 @@ func (a *Activities) Apply(ctx context.Context, in ApplyInput) (ApplyResult, err
 	case errors.As(err, &conflict):
 		return ApplyResult{Outcome: memory.OutcomeNothing, ReasonCode: ReasonAccounted, More: true}, nil
 	case errors.As(err, &quarantined):
-		if out, err = a.Store.RecordOutcome(ctx, id, in.Extraction, store.Ending{
+		if out, err = a.Store.RecordOutcome(ctx, id, in.Extraction, talk.Ending{
 			Outcome: memory.OutcomeQuarantined, ReasonCode: ReasonScan, Reason: quarantined.Error(),
 			Violations: []proposals.Violation{{Code: string(ReasonScan), Message: quarantined.Error()}},
 		}); err != nil {
 			return ApplyResult{}, storeError(err)
 		}
 	case refusedByGate(err) != "":
-		if out, err = a.Store.RecordOutcome(ctx, id, in.Extraction, store.Ending{
+		if out, err = a.Store.RecordOutcome(ctx, id, in.Extraction, talk.Ending{
 			Outcome: memory.OutcomeSkipped, ReasonCode: refusedByGate(err),
 		}); err != nil {
 			return ApplyResult{}, storeError(err)
@@ -301,12 +302,12 @@ func (a *Activities) Conclude(ctx context.Context, in ConcludeInput) (ConcludeRe
 	if err != nil {
 		return ConcludeResult{}, err
 	}
-	r := store.Range{ConversationUID: in.Conversation, From: in.From, To: in.To, RetryOf: in.RetryOf}
+	r := talk.Range{ConversationUID: in.Conversation, From: in.From, To: in.To, RetryOf: in.RetryOf}
 	record, err := a.Store.BeginExtraction(ctx, id, r)
 	if err != nil {
 		return ConcludeResult{}, storeError(err)
 	}
-	out, err := a.Store.RecordOutcome(ctx, id, record.ID, store.Ending{Outcome: memory.OutcomeFailed, ReasonCode: in.ReasonCode, To: in.To})
+	out, err := a.Store.RecordOutcome(ctx, id, record.ID, talk.Ending{Outcome: memory.OutcomeFailed, ReasonCode: in.ReasonCode, To: in.To})
 	if err != nil {
 		return ConcludeResult{}, storeError(err)
 	}
@@ -314,7 +315,7 @@ func (a *Activities) Conclude(ctx context.Context, in ConcludeInput) (ConcludeRe
 	return ConcludeResult{Extraction: record.ID, More: out.More}, nil
 }
 
-func (a *Activities) observe(x store.Extraction) {
+func (a *Activities) observe(x talk.Extraction) {
 	if a.Observe == nil || x.FinishedAt == nil {
 		return
 	}

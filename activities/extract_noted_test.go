@@ -20,10 +20,13 @@ import (
 	"reverie/memory/proposals"
 	"reverie/memory/setting"
 	"reverie/store"
+	"reverie/store/admin"
+	"reverie/store/gate"
+	"reverie/store/talk"
 )
 
 // edit changes the daily note of the desk's first day as a person; an empty text deletes it.
-func (k *talk) edit(t *testing.T, change func(string) string) {
+func (k *dialogue) edit(t *testing.T, change func(string) string) {
 	t.Helper()
 	ref := memory.Ref{Scope: memory.ScopePersonal, Path: "memory/2026-11-21.md"}
 	doc, err := k.store.Document(t.Context(), member("ada", k.owner), ref)
@@ -95,7 +98,7 @@ func TestExtractionOfWhatIsNoted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d.clock.Store(testNoon - 3600)
 			d.scribe = scribe{words: "they ", memory: "# Memory\n\n## Facts\n\n- said something\n"}
-			k := &talk{desk: d, owner: memory.Owner("user:" + strings.ReplaceAll(name, " ", "-"))}
+			k := &dialogue{desk: d, owner: memory.Owner("user:" + strings.ReplaceAll(name, " ", "-"))}
 			k.say(t, 4, true)
 			k.plan(t, 4)
 			k.flush(t, k.flushes[0], "f", c.fallback)
@@ -139,13 +142,13 @@ const testNoon = 1795258800
 // An extraction whose entry is already noted ends with that reason.
 func TestNothingButWhatIsNoted(t *testing.T) {
 	t.Parallel()
-	k := &talk{desk: newDesk(t), owner: "user:7"}
+	k := &dialogue{desk: newDesk(t), owner: "user:7"}
 	k.say(t, 7, true)
 	k.plan(t, 4)
 	k.flush(t, k.flushes[0], "f", false)
 	r, _ := k.pending(t)
 	k.extract(t, r, "x", true, 10)
-	k.extract(t, store.Range{ConversationUID: r.ConversationUID, From: 5, To: 7}, "x", true, 10)
+	k.extract(t, talk.Range{ConversationUID: r.ConversationUID, From: 5, To: 7}, "x", true, 10)
 	k.apply(t, k.records[1], "x")
 	var got []string
 	for _, record := range k.records {
@@ -222,7 +225,7 @@ func newDesk(t *testing.T) *desk {
 	if err := s.EnsureWorkspace(t.Context(), "acme", "acme"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.CreateAgent(t.Context(), root, store.NewAgent{ID: "ada", TimeZone: "Europe/Berlin"}); err != nil {
+	if _, err := s.CreateAgent(t.Context(), root, admin.NewAgent{ID: "ada", TimeZone: "Europe/Berlin"}); err != nil {
 		t.Fatal(err)
 	}
 	for steps, paid := range map[**Activities]bool{&d.model: true, &d.free: false} {
@@ -235,22 +238,22 @@ func newDesk(t *testing.T) *desk {
 	return d
 }
 
-// talk is a conversation of one owner at a desk, with the workflows that work on it.
-type talk struct {
+// dialogue is a conversation of one owner at a desk, with the workflows that work on it.
+type dialogue struct {
 	*desk
 	owner    memory.Owner
 	uid      uuid.UUID
 	messages int
 	flushes  []uuid.UUID
-	ranges   []store.Range // that were requested
-	records  []uuid.UUID   // of extractions
+	ranges   []talk.Range // that were requested
+	records  []uuid.UUID  // of extractions
 }
 
 // name returns the client's id of the conversation.
-func (k *talk) name() string { return "c of " + string(k.owner) }
+func (k *dialogue) name() string { return "c of " + string(k.owner) }
 
 // as returns the identity of a run for the owner.
-func (k *talk) as(run string) memory.Identity {
+func (k *dialogue) as(run string) memory.Identity {
 	id := member("ada", k.owner)
 	id.Author = memory.Author{Kind: memory.AuthorWorkflow, ID: "builtin", WorkflowID: "w", RunID: run}
 	return id
@@ -263,8 +266,8 @@ func refused(err error) bool {
 	return isConflict || isStale && stale.Ref.Path != ""
 }
 
-func (k *talk) say(t tester, n int, complete bool) {
-	b := store.Batch{Conversation: k.name(), Trigger: memory.TriggerAPI, TurnComplete: complete}
+func (k *dialogue) say(t tester, n int, complete bool) {
+	b := talk.Batch{Conversation: k.name(), Trigger: memory.TriggerAPI, TurnComplete: complete}
 	for range n {
 		k.messages++
 		role := []string{memory.RoleOfAssistant, memory.RoleOfUser}[k.messages%2]
@@ -278,7 +281,7 @@ func (k *talk) say(t tester, n int, complete bool) {
 }
 
 // plan opens a flush up to a message, or finds the one that is open.
-func (k *talk) plan(t tester, to int64) bool {
+func (k *dialogue) plan(t tester, to int64) bool {
 	f, needed, err := k.store.PlanFlush(t.Context(), k.as("plan"), k.uid, to)
 	if err != nil {
 		t.Fatal(err)
@@ -290,7 +293,7 @@ func (k *talk) plan(t tester, to int64) bool {
 }
 
 // propose drafts a flush's next step, or ends the step.
-func (k *talk) propose(t tester, flush uuid.UUID, run string, fallback, nothing bool) {
+func (k *dialogue) propose(t tester, flush uuid.UUID, run string, fallback, nothing bool) {
 	id := k.as(run)
 	l, err := k.store.LoadFlush(t.Context(), id, flush, k.settings)
 	if err != nil {
@@ -301,14 +304,14 @@ func (k *talk) propose(t tester, flush uuid.UUID, run string, fallback, nothing 
 		return
 	case l.Extracted || nothing:
 		_, err = k.store.EndFlushStep(t.Context(), id, flush,
-			store.FlushEnd{From: l.From, To: l.To, Outcome: memory.OutcomeNothing, Fallback: fallback})
+			talk.FlushEnd{From: l.From, To: l.To, Outcome: memory.OutcomeNothing, Fallback: fallback})
 	default:
 		var entry strings.Builder
 		fmt.Fprintf(&entry, "## %s Flushed\n\n", l.Today.Format("15:04"))
 		for _, m := range l.Messages {
 			entry.WriteString("- " + m.Content + "\n")
 		}
-		err = k.store.SaveFlushDraft(t.Context(), id, flush, store.FlushDraft{
+		err = k.store.SaveFlushDraft(t.Context(), id, flush, talk.FlushDraft{
 			From: l.From, To: l.To, Scope: l.Scope, Today: l.Today, Entry: entry.String(), Model: "stand-in/flusher", Fallback: fallback,
 		})
 	}
@@ -318,7 +321,7 @@ func (k *talk) propose(t tester, flush uuid.UUID, run string, fallback, nothing 
 }
 
 // extract drafts an extraction's next step, or ends the step. transcript is the maximum of messages per step.
-func (k *talk) extract(t tester, r store.Range, run string, paid bool, transcript int) {
+func (k *dialogue) extract(t tester, r talk.Range, run string, paid bool, transcript int) {
 	id := k.as(run)
 	record, err := k.store.BeginExtraction(t.Context(), id, r)
 	if err != nil {
@@ -343,14 +346,14 @@ func (k *talk) extract(t tester, r store.Range, run string, paid bool, transcrip
 	}
 }
 
-func (k *talk) apply(t tester, record uuid.UUID, run string) {
-	if _, err := k.store.CommitExtraction(t.Context(), k.as(run), store.Commit{ExtractionID: record}); err != nil && !refused(err) {
+func (k *dialogue) apply(t tester, record uuid.UUID, run string) {
+	if _, err := k.store.CommitExtraction(t.Context(), k.as(run), talk.Commit{ExtractionID: record}); err != nil && !refused(err) {
 		t.Fatal(err)
 	}
 }
 
 // pending returns the messages to extract.
-func (k *talk) pending(t tester) (store.Range, bool) {
+func (k *dialogue) pending(t tester) (talk.Range, bool) {
 	next, found, err := k.store.ConversationRange(t.Context(), k.as("ask"), k.uid)
 	if err != nil {
 		t.Fatal(err)
@@ -359,9 +362,9 @@ func (k *talk) pending(t tester) (store.Range, bool) {
 }
 
 // notes returns all daily notes of the owner.
-func (k *talk) notes(t tester) string {
+func (k *dialogue) notes(t tester) string {
 	var all strings.Builder
-	list, err := k.store.Documents(t.Context(), k.as("read"), store.DocumentFilter{Prefix: "memory/"})
+	list, err := k.store.Documents(t.Context(), k.as("read"), gate.DocumentFilter{Prefix: "memory/"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -376,7 +379,7 @@ func (k *talk) notes(t tester) string {
 }
 
 // flush takes over a step of a flush and executes it.
-func (k *talk) flush(t tester, flush uuid.UUID, run string, fallback bool) {
+func (k *dialogue) flush(t tester, flush uuid.UUID, run string, fallback bool) {
 	begun, err := k.store.BeginFlush(t.Context(), k.as(run), flush)
 	if err != nil {
 		t.Fatal(err)
@@ -388,7 +391,7 @@ func (k *talk) flush(t tester, flush uuid.UUID, run string, fallback bool) {
 }
 
 // check compares ranges and steps of all flushes with the conversation.
-func (k *talk) check(t *rapid.T) {
+func (k *dialogue) check(t *rapid.T) {
 	c, err := k.store.Conversation(t.Context(), k.as("check"), k.name())
 	if err != nil {
 		t.Fatal(err)
@@ -426,7 +429,7 @@ func (k *talk) check(t *rapid.T) {
 var transcript = rapid.IntRange(3, 10)
 
 // finish flushes and extracts everything that is left.
-func (k *talk) finish(t *rapid.T) {
+func (k *dialogue) finish(t *rapid.T) {
 	if _, err := k.store.CompleteTurn(t.Context(), k.as("say"), k.name()); err != nil {
 		t.Fatal(err)
 	}
@@ -458,7 +461,7 @@ func TestMessagesAreNotedOnce(t *testing.T) {
 	owners := 0
 	rapid.Check(t, func(t *rapid.T) {
 		owners++
-		k := &talk{desk: d, owner: memory.Owner(fmt.Sprint("user:", owners))}
+		k := &dialogue{desk: d, owner: memory.Owner(fmt.Sprint("user:", owners))}
 		run := rapid.SampledFrom([]string{"r1", "r2"})
 		aFlush := func(t *rapid.T) uuid.UUID {
 			if len(k.flushes) == 0 {
@@ -532,7 +535,7 @@ func TestMessagesAreNotedOnce(t *testing.T) {
 					t.Skip("no extraction yet")
 				}
 				_, err := k.store.RecordOutcome(t.Context(), k.as(run.Draw(t, "run")), k.records[len(k.records)-1],
-					store.Ending{Outcome: memory.OutcomeSkipped})
+					talk.Ending{Outcome: memory.OutcomeSkipped})
 				if err != nil && !refused(err) {
 					t.Fatal(err)
 				}

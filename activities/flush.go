@@ -14,6 +14,7 @@ import (
 	"reverie/memory/setting"
 	"reverie/memory/transcripts"
 	"reverie/store"
+	"reverie/store/talk"
 )
 
 // Flusher proposes an entry for today's note from messages that leave a context window: a model with its prompt, or the built-in
@@ -68,7 +69,7 @@ func (a *Activities) ProposeFlush(ctx context.Context, in FlushStepInput) (Flush
 }
 
 // flushed returns the result for a flush that is acknowledged.
-func flushed(record store.Flush) FlushStepResult {
+func flushed(record talk.Flush) FlushStepResult {
 	return FlushStepResult{
 		From: record.To + 1, To: record.To, Acknowledged: true,
 		Outcome: record.Outcome, ReasonCode: record.ReasonCode, Fallback: record.Fallback,
@@ -90,19 +91,19 @@ func (a *Activities) CommitFlush(ctx context.Context, in CommitFlushInput) (Comm
 	case isRefused && !in.Rules:
 		return CommitFlushResult{FallBack: ReasonScan}, nil
 	case isRefused:
-		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, store.FlushEnd{
+		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, talk.FlushEnd{
 			From: in.From, To: in.To, Outcome: memory.OutcomeNothing, ReasonCode: ReasonScan,
 		})
 	case isConflict && conflict.Code == store.CodeNoteFull: // the window must not wait for a new day; an extraction follows
-		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, store.FlushEnd{
+		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, talk.FlushEnd{
 			From: in.From, To: in.To, Outcome: memory.OutcomeNothing, ReasonCode: ReasonNoteFull,
 		})
 	case refusedByGate(err) != "":
-		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, store.FlushEnd{
+		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, talk.FlushEnd{
 			From: in.From, To: in.To, Outcome: memory.OutcomeNothing, ReasonCode: refusedByGate(err),
 		})
 	case isConflict && conflict.Code == store.CodeForgotten:
-		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, store.FlushEnd{
+		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, talk.FlushEnd{
 			From: in.From, To: in.To, Outcome: memory.OutcomeNothing, ReasonCode: ReasonForgotten,
 		})
 	}
@@ -127,8 +128,8 @@ func (a *Activities) HoldFlush(ctx context.Context, in HoldFlushInput) (HoldFlus
 	}
 	record, err := a.Store.BeginFlush(ctx, id, in.Flush)
 	if err == nil && !record.Acknowledged() {
-		var out store.FlushResult
-		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, store.FlushEnd{
+		var out talk.FlushResult
+		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, talk.FlushEnd{
 			From: record.Done + 1, To: record.To, Outcome: memory.OutcomeWaiting, ReasonCode: in.ReasonCode,
 		})
 		if record = out.Flush; err == nil {
@@ -225,7 +226,7 @@ type flushing struct {
 	in         FlushStepInput
 	id         memory.Identity
 	asksModel  bool
-	load       store.FlushLoad
+	load       talk.FlushLoad
 	transcript []transcripts.Line
 	input      proposals.ExtractionInput
 	usage      memory.Usage
@@ -323,7 +324,7 @@ func (p *flushing) accept(ctx context.Context, proposal proposals.Proposal) (Flu
 	if proposal.DailyEntry == "" {
 		return p.nothing(ctx, ReasonNothingToKeep, nil)
 	}
-	err := p.Store.SaveFlushDraft(ctx, p.id, p.in.Flush, store.FlushDraft{
+	err := p.Store.SaveFlushDraft(ctx, p.id, p.in.Flush, talk.FlushDraft{
 		From: p.load.From, To: p.load.To, Scope: p.load.Scope, Today: p.load.Today,
 		Entry: proposal.DailyEntry, Lines: evidence(proposal, "", proposal.DailyEntry, p.transcript), Reason: proposal.Reason,
 		Model: p.answer.Model, PromptVersion: p.answer.PromptVersion, Fallback: p.in.Fallback, Usage: p.usage,
@@ -374,8 +375,8 @@ func (p *flushing) nothing(ctx context.Context, reason memory.ReasonCode, violat
 
 func (p *flushing) end(
 	ctx context.Context, outcome memory.Outcome, reason memory.ReasonCode, violations []proposals.Violation,
-) (store.FlushResult, error) {
-	out, err := p.Store.EndFlushStep(ctx, p.id, p.in.Flush, store.FlushEnd{
+) (talk.FlushResult, error) {
+	out, err := p.Store.EndFlushStep(ctx, p.id, p.in.Flush, talk.FlushEnd{
 		From: p.load.From, To: p.load.To, Outcome: outcome, ReasonCode: reason, Violations: violations,
 		Model: p.answer.Model, PromptVersion: p.answer.PromptVersion, Fallback: p.in.Fallback && p.answer.Model != "", Usage: p.usage,
 	})

@@ -20,6 +20,8 @@ import (
 	"reverie/memory/setting"
 	"reverie/prompts"
 	"reverie/store"
+	"reverie/store/dreams"
+	"reverie/store/talk"
 )
 
 // flushEntry is the entry that the model of these tests proposes, unless a script changes it.
@@ -72,7 +74,7 @@ func newFlushWorld(t *testing.T, script llmtest.Script) *flushWorld {
 // say stores messages in a new conversation, and makes it the one to flush.
 func (w *flushWorld) say(t *testing.T, trigger memory.Trigger, contents ...string) {
 	t.Helper()
-	b := store.Batch{Conversation: uuid.NewString(), Trigger: trigger, TurnComplete: true}
+	b := talk.Batch{Conversation: uuid.NewString(), Trigger: trigger, TurnComplete: true}
 	for i, content := range contents {
 		role := []string{memory.RoleOfUser, memory.RoleOfAssistant}[i%2]
 		b.Messages = append(b.Messages, memory.Message{ID: fmt.Sprint(i), Role: role, Content: content, CreatedAt: time.Now()})
@@ -99,7 +101,7 @@ func (w *flushWorld) commit(t *testing.T, in FlushStepInput, rules bool) CommitF
 	return must(t, w.world, w.CommitFlush, CommitFlushInput{FlushRef: in.FlushRef, From: 1, To: 4, Rules: rules})
 }
 
-func (w *flushWorld) record(t *testing.T, in FlushStepInput) store.Flush {
+func (w *flushWorld) record(t *testing.T, in FlushStepInput) talk.Flush {
 	t.Helper()
 	record, err := w.Store.Flush(t.Context(), w.id, in.Flush)
 	if err != nil {
@@ -139,7 +141,7 @@ func TestAModelFlushes(t *testing.T) {
 		t.Errorf("noted %d times after %d questions:\n%s", n, w.model.Stats().Requests, w.note(t))
 	}
 	record := w.record(t, in)
-	want := store.FlushStep{From: 1, To: 4, Outcome: memory.OutcomeWritten, Engine: "openai/scripted"}
+	want := talk.FlushStep{From: 1, To: 4, Outcome: memory.OutcomeWritten, Engine: "openai/scripted"}
 	got := record.Steps[0]
 	if got.From != want.From || got.To != want.To || got.Outcome != want.Outcome || got.Engine != want.Engine || got.Fallback ||
 		record.Usage.Calls != 1 {
@@ -378,7 +380,7 @@ func TestAFlushOfWhatWasForgotten(t *testing.T) {
 	if out := must(t, w.world, w.ProposeFlush, in); !out.HasDraft {
 		t.Fatalf("%+v", out)
 	}
-	if _, err := w.Store.Forget(t.Context(), w.id, store.ForgetRequest{Ref: ref, FromLine: 1, ToLine: 1}); err != nil {
+	if _, err := w.Store.Forget(t.Context(), w.id, dreams.ForgetRequest{Ref: ref, FromLine: 1, ToLine: 1}); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.commit(t, in, false); !got.Acknowledged || got.Outcome != memory.OutcomeNothing || got.ReasonCode != ReasonForgotten ||

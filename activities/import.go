@@ -21,6 +21,8 @@ import (
 	"reverie/memory/setting"
 	"reverie/scan"
 	"reverie/store"
+	"reverie/store/talk"
+	"reverie/store/transfer"
 )
 
 // ImportPage imports the next items of an import: documents first, then conversations, sequentially per owner and
@@ -33,8 +35,8 @@ func (a *Activities) ImportPage(ctx context.Context, in ImportPageInput) (Import
 	if err != nil {
 		return ImportPageResult{}, storeError(err)
 	}
-	if imported.State != store.ImportRunning {
-		return ImportPageResult{Cancelled: imported.State == store.ImportCancelled}, nil
+	if imported.State != transfer.ImportRunning {
+		return ImportPageResult{Cancelled: imported.State == transfer.ImportCancelled}, nil
 	}
 	agent, err := a.Store.Agent(ctx, p.id)
 	if err != nil {
@@ -60,7 +62,7 @@ type importPage struct {
 	*Activities
 	in     ImportPageInput
 	id     memory.Identity
-	of     store.Import
+	of     transfer.Import
 	timing setting.Timing
 	items  int
 
@@ -70,7 +72,7 @@ type importPage struct {
 }
 
 // run imports the items: all documents before the first conversation, whose extraction may read them.
-func (p *importPage) run(ctx context.Context, items []store.ImportItem) error {
+func (p *importPage) run(ctx context.Context, items []transfer.ImportItem) error {
 	ctx, cancel := untilStopped(ctx)
 	defer cancel()
 	for _, conversations := range []bool{false, true} {
@@ -83,8 +85,8 @@ func (p *importPage) run(ctx context.Context, items []store.ImportItem) error {
 }
 
 // byOwner returns the items of one kind grouped by owner, in order of first appearance.
-func byOwner(items []store.ImportItem, conversations bool) [][]store.ImportItem {
-	var out [][]store.ImportItem
+func byOwner(items []transfer.ImportItem, conversations bool) [][]transfer.ImportItem {
+	var out [][]transfer.ImportItem
 	place := map[memory.Owner]int{}
 	for _, item := range items {
 		if item.Conversation != conversations {
@@ -102,7 +104,7 @@ func byOwner(items []store.ImportItem, conversations bool) [][]store.ImportItem 
 }
 
 // side processes owners concurrently, and returns when all are done or stuck, or ctx is done.
-func (p *importPage) side(ctx context.Context, owners [][]store.ImportItem) {
+func (p *importPage) side(ctx context.Context, owners [][]transfer.ImportItem) {
 	places := make(chan struct{}, max(1, p.in.Parallel))
 	var working sync.WaitGroup
 	defer working.Wait()
@@ -126,7 +128,7 @@ func (p *importPage) side(ctx context.Context, owners [][]store.ImportItem) {
 
 // owner imports the items of one owner. An item that has to wait is retried here, because later items depend on it:
 // another attempt at the page would have to wait for owners whose model is unavailable for days.
-func (p *importPage) owner(ctx context.Context, items []store.ImportItem) error {
+func (p *importPage) owner(ctx context.Context, items []transfer.ImportItem) error {
 	for _, item := range items {
 		for wait := importPause; ; wait = min(2*wait, importPatience) {
 			err := p.settle(ctx, item)
@@ -146,7 +148,7 @@ func (p *importPage) owner(ctx context.Context, items []store.ImportItem) error 
 }
 
 // settle imports one item and records the result.
-func (p *importPage) settle(ctx context.Context, item store.ImportItem) error {
+func (p *importPage) settle(ctx context.Context, item transfer.ImportItem) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -157,7 +159,7 @@ func (p *importPage) settle(ctx context.Context, item store.ImportItem) error {
 	end.Key = item.Key
 	settling := p.id
 	settling.Owner = p.of.Owner
-	if err := p.Store.SettleImport(ctx, settling, p.in.Import, []store.ImportSettled{end}); err != nil {
+	if err := p.Store.SettleImport(ctx, settling, p.in.Import, []transfer.ImportSettled{end}); err != nil {
 		return storeError(err)
 	}
 	if p.ObserveImport != nil {
@@ -171,7 +173,7 @@ func (p *importPage) settle(ctx context.Context, item store.ImportItem) error {
 
 // writer returns the identity that an item is imported with: it has the permissions of the key that requested the
 // import.
-func (p *importPage) writer(item store.ImportItem) memory.Identity {
+func (p *importPage) writer(item transfer.ImportItem) memory.Identity {
 	id := p.id.For(p.in.Agent, item.Whose)
 	id.AnyOwner, id.Pinned = false, p.of.Pinned
 	id.Author.ID = p.of.Format
@@ -194,11 +196,11 @@ func (p *importPage) result(ctx context.Context) (ImportPageResult, error) {
 		return ImportPageResult{}, storeError(err)
 	}
 	return ImportPageResult{
-		ImportProgress: progressOf(now), More: now.Outcomes[""] > 0, Cancelled: now.State == store.ImportCancelled,
+		ImportProgress: progressOf(now), More: now.Outcomes[""] > 0, Cancelled: now.State == transfer.ImportCancelled,
 	}, nil
 }
 
-func progressOf(i store.Import) ImportProgress {
+func progressOf(i transfer.Import) ImportProgress {
 	out := ImportProgress{Items: i.Items, Outcomes: map[memory.Outcome]int{}}
 	for outcome, n := range i.Outcomes {
 		if outcome != "" {
@@ -218,13 +220,13 @@ func (a *Activities) EndImport(ctx context.Context, in EndImportInput) (EndImpor
 	}
 	id.Owner = imported.Owner
 	end := a.Store.EndImport
-	if in.Cancelled || imported.State == store.ImportCancelled {
+	if in.Cancelled || imported.State == transfer.ImportCancelled {
 		end = a.Store.LeaveImport
 	}
 	if imported, err = end(ctx, id, in.Import); err != nil {
 		return EndImportResult{}, storeError(err)
 	}
-	return EndImportResult{ImportProgress: progressOf(imported), Cancelled: imported.State == store.ImportCancelled}, nil
+	return EndImportResult{ImportProgress: progressOf(imported), Cancelled: imported.State == transfer.ImportCancelled}, nil
 }
 
 // ImportPageItems is the number of items in one step of an import: enough for owners to proceed concurrently, and for
@@ -303,13 +305,13 @@ type ImportedItem struct {
 }
 
 // item imports one item. An error means that it has to wait.
-func (p *importPage) item(ctx context.Context, staged store.ImportItem) (store.ImportSettled, error) {
+func (p *importPage) item(ctx context.Context, staged transfer.ImportItem) (transfer.ImportSettled, error) {
 	var item imports.Item
 	if err := json.Unmarshal(staged.Payload, &item); err != nil || (item.Document == nil) == (item.Conversation == nil) {
-		end := store.ImportSettled{Outcome: memory.OutcomeFailed, ReasonCode: ReasonUnreadable}
+		end := transfer.ImportSettled{Outcome: memory.OutcomeFailed, ReasonCode: ReasonUnreadable}
 		return end, nil //nolint:nilerr // the item records the reason
 	}
-	var end store.ImportSettled
+	var end transfer.ImportSettled
 	var err error
 	if item.Document != nil {
 		end, err = p.document(ctx, staged, *item.Document)
@@ -323,13 +325,13 @@ func (p *importPage) item(ctx context.Context, staged store.ImportItem) (store.I
 }
 
 // refusedItem returns the result of an item that the store refuses. Any other error is returned.
-func refusedItem(err error) (store.ImportSettled, error) {
+func refusedItem(err error) (transfer.ImportSettled, error) {
 	var (
 		invalid     *store.InvalidError
 		conflict    *store.ConflictError
 		quarantined *store.QuarantineError
 	)
-	end := store.ImportSettled{Outcome: memory.OutcomeFailed}
+	end := transfer.ImportSettled{Outcome: memory.OutcomeFailed}
 	switch {
 	case errors.As(err, &quarantined):
 		end.Outcome, end.ReasonCode = memory.OutcomeQuarantined, ReasonScan
@@ -338,7 +340,7 @@ func refusedItem(err error) (store.ImportSettled, error) {
 	case errors.Is(err, store.ErrMemoryOff):
 		end.Outcome, end.ReasonCode = memory.OutcomeSkipped, memory.GateMemoryOff
 	case errors.As(err, &invalid):
-		end.ReasonCode = store.ReasonImportInvalid
+		end.ReasonCode = transfer.ReasonImportInvalid
 	case errors.As(err, &conflict):
 		end.ReasonCode = memory.ReasonCode(conflict.Code)
 	case errors.Is(err, store.ErrForbidden):
@@ -350,16 +352,16 @@ func refusedItem(err error) (store.ImportSettled, error) {
 }
 
 // document passes a document to the gate, once.
-func (p *importPage) document(ctx context.Context, staged store.ImportItem, d imports.Document) (store.ImportSettled, error) {
+func (p *importPage) document(ctx context.Context, staged transfer.ImportItem, d imports.Document) (transfer.ImportSettled, error) {
 	receipt, err := p.Store.Apply(ctx, p.writer(staged), fmt.Sprintf("import/%s/%s", p.in.Import, staged.Key), []memory.Change{{
 		Ref: memory.Ref{Scope: d.Scope, Path: d.Path}, Op: memory.OpImport, Content: d.Content, Import: p.of.OnConflict, From: p.of.Format,
 		Reason: "imported from " + p.of.Format,
 	}})
 	if err != nil {
-		return store.ImportSettled{}, err
+		return transfer.ImportSettled{}, err
 	}
 	change := receipt.Changes[0]
-	var end store.ImportSettled
+	var end transfer.ImportSettled
 	if change.Withheld {
 		end.ReasonCode = ReasonForgotten // for a part, or for all that is new
 	}
@@ -373,7 +375,7 @@ func (p *importPage) document(ctx context.Context, staged store.ImportItem, d im
 		end.Outcome = memory.OutcomeWritten
 		return end, nil
 	case p.of.OnConflict == memory.ImportKeep && change.SHA256 != hashOf(scan.Scan(d.Content).Text):
-		return store.ImportSettled{Outcome: memory.OutcomeSkipped, ReasonCode: store.ReasonImportConflict}, nil
+		return transfer.ImportSettled{Outcome: memory.OutcomeSkipped, ReasonCode: transfer.ReasonImportConflict}, nil
 	}
 	end.Outcome = memory.OutcomeUnchanged
 	return end, nil
@@ -385,34 +387,34 @@ func hashOf(content string) string {
 }
 
 // conversation stores a conversation with its original dates, and has it extracted.
-func (p *importPage) conversation(ctx context.Context, staged store.ImportItem, c imports.Conversation) (store.ImportSettled, error) {
-	var stored store.Stored
+func (p *importPage) conversation(ctx context.Context, staged transfer.ImportItem, c imports.Conversation) (transfer.ImportSettled, error) {
+	var stored talk.Stored
 	id := p.writer(staged)
 	batches := slices.Collect(slices.Chunk(c.Messages, memory.MaxBatchMessages))
 	for i, messages := range batches {
 		var err error
-		stored, err = p.Store.AppendMessages(ctx, id, store.Batch{
+		stored, err = p.Store.AppendMessages(ctx, id, talk.Batch{
 			Conversation: c.ID, Trigger: memory.TriggerImport, Messages: messages,
 			TurnComplete: p.of.Extract && i == len(batches)-1,
 		})
 		if err != nil {
-			return store.ImportSettled{}, err
+			return transfer.ImportSettled{}, err
 		}
 		if stored.Token != "" {
 			p.indexChanged(p.in.AgentRef)
 		}
 	}
 	if !p.of.Extract {
-		return store.ImportSettled{Outcome: memory.OutcomeWritten, ReasonCode: ReasonStored}, nil
+		return transfer.ImportSettled{Outcome: memory.OutcomeWritten, ReasonCode: ReasonStored}, nil
 	}
 	return p.extract(ctx, staged, id, stored)
 }
 
 // extract waits until nothing is pending in a conversation, even if the model is unavailable or the budget is spent.
 // It takes the outcome from the records of the extractions, which an earlier attempt may have made.
-func (p *importPage) extract(ctx context.Context, staged store.ImportItem, id memory.Identity,
-	stored store.Stored,
-) (store.ImportSettled, error) {
+func (p *importPage) extract(ctx context.Context, staged transfer.ImportItem, id memory.Identity,
+	stored talk.Stored,
+) (transfer.ImportSettled, error) {
 	order := ExtractOrder{
 		OwnerRef:     memory.OwnerRef{Workspace: p.in.Workspace, Agent: p.in.Agent, Owner: stored.OwnerID},
 		Conversation: stored.ConversationUID, Timing: p.timing,
@@ -422,25 +424,25 @@ func (p *importPage) extract(ctx context.Context, staged store.ImportItem, id me
 			fmt.Appendf(nil, "%s/%d/%s", activity.GetInfo(ctx).WorkflowExecution.RunID, round, staged.Key)).String()
 		out, err := p.Extractor.Extract(ctx, order)
 		if err != nil {
-			return store.ImportSettled{}, err
+			return transfer.ImportSettled{}, err
 		}
 		now, err := p.Store.ImportedConversation(ctx, id, stored.ConversationUID)
 		if err != nil {
-			return store.ImportSettled{}, err
+			return transfer.ImportSettled{}, err
 		}
 		switch {
 		case !now.Pending, out.Outcome == memory.OutcomeSkipped, out.Outcome == memory.OutcomeFailed && !out.Again:
 			if stored.Turn > 0 {
 				err = p.Store.Signalled(ctx, id, stored.Turn)
 			}
-			return store.ImportSettled{Outcome: now.Outcome, ReasonCode: now.ReasonCode}, err
+			return transfer.ImportSettled{Outcome: now.Outcome, ReasonCode: now.ReasonCode}, err
 		}
 		if out.Outcome == memory.OutcomeWritten { // the rest of a long conversation follows at once
 			waits = 0
 			continue
 		}
 		if err := rest(ctx, min(time.Duration(waits)*importPause, maxRetryAfter)); err != nil {
-			return store.ImportSettled{}, err
+			return transfer.ImportSettled{}, err
 		}
 		waits++
 	}

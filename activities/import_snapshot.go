@@ -10,6 +10,7 @@ import (
 	"reverie/memory"
 	"reverie/snapshot"
 	"reverie/store"
+	"reverie/store/transfer"
 )
 
 // Reasons why nothing of a snapshot is imported.
@@ -83,7 +84,7 @@ func (a *Activities) CancelSnapshot(ctx context.Context, in SnapshotInput) (Comm
 	return endOf(record), nil
 }
 
-func endOf(record store.SnapshotImport) CommitSnapshotResult {
+func endOf(record transfer.SnapshotImport) CommitSnapshotResult {
 	return CommitSnapshotResult{
 		Outcome: record.Outcome, ReasonCode: record.ReasonCode, Created: record.Created, Updated: record.Updated, Skipped: record.Skipped,
 	}
@@ -92,7 +93,7 @@ func endOf(record store.SnapshotImport) CommitSnapshotResult {
 // opened is an import with its archive.
 type opened struct {
 	id         memory.Identity
-	record     store.SnapshotImport
+	record     transfer.SnapshotImport
 	archive    snapshot.Archive
 	taken      snapshot.Taken
 	refused    []snapshot.Refused
@@ -109,7 +110,7 @@ func importer(ctx context.Context, in SnapshotInput) memory.Identity {
 }
 
 // speaksFor limits an importer to the permissions of the credential that requested the import.
-func speaksFor(id memory.Identity, record store.SnapshotImport) memory.Identity {
+func speaksFor(id memory.Identity, record transfer.SnapshotImport) memory.Identity {
 	id.AnyOwner, id.Owner, id.Pinned, id.Author.ID = false, record.Owner, record.Pinned, record.AuthorID
 	return id
 }

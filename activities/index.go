@@ -7,7 +7,7 @@ import (
 	"go.temporal.io/sdk/activity"
 
 	"reverie/memory"
-	"reverie/store"
+	"reverie/store/indexes"
 )
 
 const (
@@ -68,7 +68,7 @@ func (a *Activities) TendIndex(ctx context.Context, in TendIndexInput) (TendInde
 
 // grow moves the vectors of spaces that have become large into a nearest-neighbour index. more reports that it ran
 // out of time.
-func (a *Activities) grow(ctx context.Context, id memory.Identity, spaces []store.Space) (more bool, err error) {
+func (a *Activities) grow(ctx context.Context, id memory.Identity, spaces []indexes.Space) (more bool, err error) {
 	until := time.Now().Add(tendFor)
 	for _, s := range spaces {
 		for more := true; more; {
@@ -84,16 +84,16 @@ func (a *Activities) grow(ctx context.Context, id memory.Identity, spaces []stor
 }
 
 // spacesDue returns the spaces with missing vectors.
-func spacesDue(found store.DueSpaces) []SpaceDue {
+func spacesDue(found indexes.DueSpaces) []SpaceDue {
 	var due []SpaceDue
 	live := false
 	for _, s := range found.Spaces {
-		live = live || s.State == store.SpaceLive
+		live = live || s.State == indexes.SpaceLive
 		switch {
 		case s.Due == 0:
-		case s.State == store.SpaceLive:
+		case s.State == indexes.SpaceLive:
 			due = append(due, SpaceDue{Due: s.Due})
-		case s.State == store.SpaceBuilding:
+		case s.State == indexes.SpaceBuilding:
 			due = append(due, SpaceDue{Space: s.ID, Due: s.Due})
 		}
 	}
@@ -134,7 +134,7 @@ func (a *Activities) indexChanged(ref AgentRef) {
 }
 
 // AgentRef names an agent; an empty Agent means the workspace itself.
-type AgentRef = store.AgentRef
+type AgentRef = indexes.AgentRef
 
 // TendIndexInput asks for the lexical work of an agent's index.
 type TendIndexInput struct {

@@ -6,6 +6,7 @@ import (
 
 	"reverie/memory"
 	"reverie/store"
+	"reverie/store/indexes"
 )
 
 const (
@@ -64,7 +65,7 @@ func (s IndexSweep) Changes(ctx context.Context, ref AgentRef, to memory.Embeddi
 	}
 	spaces, err := s.steps.Store.Spaces(ctx, id)
 	for _, space := range spaces {
-		if space.Identity == to && space.State == store.SpaceRetired {
+		if space.Identity == to && space.State == indexes.SpaceRetired {
 			return false, err
 		}
 	}

@@ -16,6 +16,8 @@ import (
 	"reverie/memory"
 	"reverie/memory/setting"
 	"reverie/store"
+	"reverie/store/admin"
+	"reverie/store/talk"
 )
 
 func TestMain(m *testing.M) { devtest.Main(m) }
@@ -49,7 +51,7 @@ func newWorld(t *testing.T, models ...embed.Embedder) *world {
 	}
 	for _, agent := range []string{"ada", "bob"} {
 		root := memory.Identity{Workspace: "acme", Role: memory.RoleAdmin, Author: memory.Author{Kind: memory.AuthorUser, ID: "root"}}
-		if _, err := s.CreateAgent(t.Context(), root, store.NewAgent{ID: agent, TimeZone: "UTC"}); err != nil {
+		if _, err := s.CreateAgent(t.Context(), root, admin.NewAgent{ID: agent, TimeZone: "UTC"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -118,7 +120,7 @@ func member(agent string, owner memory.Owner) memory.Identity {
 // talk stores messages of a person in a new conversation.
 func (w *world) talk(t *testing.T, id memory.Identity, conversation string, contents ...string) {
 	t.Helper()
-	b := store.Batch{Conversation: conversation, Trigger: memory.TriggerAPI, TurnComplete: true}
+	b := talk.Batch{Conversation: conversation, Trigger: memory.TriggerAPI, TurnComplete: true}
 	for i, content := range contents {
 		role := []string{memory.RoleOfUser, memory.RoleOfAssistant}[i%2]
 		b.Messages = append(b.Messages, memory.Message{ID: fmt.Sprint(i), Role: role, Content: content, CreatedAt: time.Now()})

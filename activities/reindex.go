@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"reverie/store"
+	"reverie/store/indexes"
 )
 
 // OpenSpace creates a space for another model beside the live one, or finds it.
@@ -16,7 +17,7 @@ func (a *Activities) OpenSpace(ctx context.Context, in OpenSpaceInput) (OpenSpac
 		return OpenSpaceResult{}, storeError(err)
 	}
 	out := OpenSpaceResult{Space: space.ID}
-	if space.State != store.SpaceLive {
+	if space.State != indexes.SpaceLive {
 		live, err := a.Store.LiveSpace(ctx, id)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return OpenSpaceResult{}, storeError(err)
@@ -69,8 +70,8 @@ func (a *Activities) CompareSpaces(ctx context.Context, in CompareSpacesInput) (
 	if err != nil {
 		return Comparison{}, storeError(err)
 	}
-	live := slices.IndexFunc(spaces, func(s store.Space) bool { return s.State == store.SpaceLive })
-	next := slices.IndexFunc(spaces, func(s store.Space) bool { return s.ID == in.Space })
+	live := slices.IndexFunc(spaces, func(s indexes.Space) bool { return s.State == indexes.SpaceLive })
+	next := slices.IndexFunc(spaces, func(s indexes.Space) bool { return s.ID == in.Space })
 	if live < 0 || next < 0 || live == next {
 		return Comparison{}, nil
 	}

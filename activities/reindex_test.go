@@ -9,7 +9,7 @@ import (
 	"reverie/llm/embed"
 	"reverie/llm/llmtest"
 	"reverie/memory"
-	"reverie/store"
+	"reverie/store/indexes"
 )
 
 // beside opens a space for another model of an agent with a live one, and fills it.
@@ -170,7 +170,7 @@ func TestAgentsDueForAModelChange(t *testing.T) {
 	if again := must(t, w, w.OpenSpace, OpenSpaceInput{ada, next}); again.Space != space.Space || again.Live != space.Live {
 		t.Errorf("asked for again, it opens %+v", again)
 	}
-	if spaces, err := w.Store.Spaces(t.Context(), member("ada", "user:1")); err != nil || spaces[1].State != store.SpaceBuilding {
+	if spaces, err := w.Store.Spaces(t.Context(), member("ada", "user:1")); err != nil || spaces[1].State != indexes.SpaceBuilding {
 		t.Errorf("%+v, error %v", spaces, err)
 	}
 }

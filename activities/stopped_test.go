@@ -6,7 +6,7 @@ import (
 	"reverie/llm/llmtest"
 	"reverie/memory"
 	"reverie/memory/setting"
-	"reverie/store"
+	"reverie/store/admin"
 )
 
 // Nothing is written for an agent that has a leader or whose memory is off: an extraction, a flush and a dream end
@@ -52,7 +52,7 @@ func TestStoppedAgentsAskNoModel(t *testing.T) {
 					Workspace: "acme", Agent: "ada", Role: memory.RoleAdmin,
 					Author: memory.Author{Kind: memory.AuthorUser, ID: "root"},
 				}
-				if _, err := w.Store.UpdateAgent(t.Context(), root, store.AgentPatch{Settings: &c.agent}); err != nil {
+				if _, err := w.Store.UpdateAgent(t.Context(), root, admin.AgentPatch{Settings: &c.agent}); err != nil {
 					t.Fatal(err)
 				}
 

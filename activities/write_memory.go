@@ -15,6 +15,7 @@ import (
 	"reverie/memory/markdown"
 	"reverie/memory/writereq"
 	"reverie/store"
+	"reverie/store/transfer"
 )
 
 // CommitWrite passes a staged write through the gate and returns its result, which may be a refusal. A write that has
@@ -144,7 +145,7 @@ func writeError(err error) error {
 }
 
 // WriteRef identifies a staged write, by references only.
-type WriteRef = store.WriteRef
+type WriteRef = transfer.WriteRef
 
 // Writer runs the workflow of a staged write and waits for it.
 type Writer interface {

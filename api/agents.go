@@ -10,7 +10,8 @@ import (
 	"reverie/memory"
 	"reverie/memory/crontab"
 	"reverie/memory/setting"
-	"reverie/store"
+	"reverie/store/admin"
+	"reverie/store/gate"
 )
 
 func (s *Server) agentRoutes() {
@@ -43,7 +44,7 @@ type agentView struct {
 	UpdatedAt time.Time     `json:"updatedAt"`
 }
 
-func viewAgent(a store.Agent) agentView {
+func viewAgent(a gate.Agent) agentView {
 	return agentView{a.ID, a.Name, a.TimeZone, agentSettings(a.Settings), a.CreatedAt, a.UpdatedAt}
 }
 
@@ -68,7 +69,7 @@ func (s *Server) createAgent(ctx context.Context, in *newAgentInput) (*rest.Repl
 	if id.Pinned {
 		return nil, fault.New(fault.Forbidden, "A key pinned to an owner cannot manage agents")
 	}
-	made, err := s.Store.CreateAgent(ctx, id.For(b.ID, memory.NoOwner), store.NewAgent{
+	made, err := s.Store.CreateAgent(ctx, id.For(b.ID, memory.NoOwner), admin.NewAgent{
 		ID: b.ID, Name: b.Name, TimeZone: b.TimeZone, Settings: setting.AgentSettings(b.Settings),
 	})
 	if err != nil {
@@ -130,7 +131,7 @@ type agentPatchInput struct {
 }
 
 func (s *Server) updateAgent(ctx context.Context, in *agentPatchInput) (*rest.Reply[agentView], error) {
-	patch := store.AgentPatch{Name: in.Body.Name, TimeZone: in.Body.TimeZone}
+	patch := admin.AgentPatch{Name: in.Body.Name, TimeZone: in.Body.TimeZone}
 	if patch.TimeZone != nil {
 		if err := checkTimeZone(*patch.TimeZone); err != nil {
 			return nil, err

@@ -17,7 +17,8 @@ import (
 	"reverie/api"
 	"reverie/memory"
 	"reverie/memory/proposals"
-	"reverie/store"
+	"reverie/store/dreams"
+	"reverie/store/talk"
 )
 
 // operation is what the matrix needs of one operation of the OpenAPI document.
@@ -170,10 +171,10 @@ func TestWhoMayCallWhat(t *testing.T) {
 	h.want(h.post("c1", batch("42", true, "I live in Bern.", "Noted.")), 202)
 	dreamt, rehearsed := h.dreamt(
 		"api:42",
-		store.NewDream{},
+		dreams.NewDream{},
 	), h.dreamt(
 		"api:42",
-		store.NewDream{Mode: "nightly", Trigger: "request", DryRun: true},
+		dreams.NewDream{Mode: "nightly", Trigger: "request", DryRun: true},
 	)
 	table := probes(h.quarantined("c1"), dreamt.ID, rehearsed.ID)
 	ops := operations(t)
@@ -242,11 +243,11 @@ func (h *harness) quarantined(conversation string) uuid.UUID {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	x, err := h.store.BeginExtraction(h.t.Context(), id, store.Range{ConversationUID: c.UID, From: 1, To: c.Last})
+	x, err := h.store.BeginExtraction(h.t.Context(), id, talk.Range{ConversationUID: c.UID, From: 1, To: c.Last})
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	_, err = h.store.RecordOutcome(h.t.Context(), id, x.ID, store.Ending{
+	_, err = h.store.RecordOutcome(h.t.Context(), id, x.ID, talk.Ending{
 		Outcome: memory.OutcomeQuarantined, ReasonCode: "guards", Reason: "REASONMARKER", Raw: "RAWMARKER",
 		Violations: []proposals.Violation{{Code: "too_long", Message: "VIOLATIONMARKER"}},
 	})

@@ -15,7 +15,9 @@ import (
 	"reverie/devenv/devtest"
 	"reverie/memory"
 	"reverie/memory/setting"
-	"reverie/store"
+	"reverie/store/admin"
+	"reverie/store/dreams"
+	"reverie/store/talk"
 )
 
 type examined struct {
@@ -208,7 +210,7 @@ func TestDoctorPutsRight(t *testing.T) {
 			_, err := p.store.BeginDream(
 				ctx,
 				dreamer,
-				store.NewDream{Mode: memory.DreamNightly, Trigger: memory.DreamByRequest, Settings: setting.DefaultDreamSettings()},
+				dreams.NewDream{Mode: memory.DreamNightly, Trigger: memory.DreamByRequest, Settings: setting.DefaultDreamSettings()},
 			)
 			p.must(err)
 			p.cures(map[string]int{"record_abandoned": 1})
@@ -217,7 +219,7 @@ func TestDoctorPutsRight(t *testing.T) {
 			_, err = p.store.BeginDream(
 				ctx,
 				dreamer,
-				store.NewDream{Mode: memory.DreamNightly, Trigger: memory.DreamByRequest, Settings: setting.DefaultDreamSettings()},
+				dreams.NewDream{Mode: memory.DreamNightly, Trigger: memory.DreamByRequest, Settings: setting.DefaultDreamSettings()},
 			)
 			p.must(err)
 			p.cures(map[string]int{"record_abandoned": 1})
@@ -227,7 +229,7 @@ func TestDoctorPutsRight(t *testing.T) {
 		stored, err := p.store.AppendMessages(
 			ctx,
 			mine,
-			store.Batch{Conversation: "c", Trigger: memory.TriggerAPI, TurnComplete: true, Messages: []memory.Message{
+			talk.Batch{Conversation: "c", Trigger: memory.TriggerAPI, TurnComplete: true, Messages: []memory.Message{
 				{
 					ID:        "1",
 					Role:      memory.RoleOfUser,
@@ -240,7 +242,7 @@ func TestDoctorPutsRight(t *testing.T) {
 		extract := mine
 		extract.Author = memory.Author{Kind: memory.AuthorWorkflow, ID: "x", WorkflowID: "extract/" + uuid.NewString()}
 		extract.Author.RunID = p.terminated(extract.Author.WorkflowID)
-		_, err = p.store.BeginExtraction(ctx, extract, store.Range{ConversationUID: stored.ConversationUID, From: 1, To: 2})
+		_, err = p.store.BeginExtraction(ctx, extract, talk.Range{ConversationUID: stored.ConversationUID, From: 1, To: 2})
 		p.must(err)
 		p.damage(`update conversations set pending_since = now() - interval '1 hour' where conversation_uid = $1`, stored.ConversationUID)
 		p.cures(map[string]int{"record_abandoned": 1, "messages_stuck": 1})
@@ -304,7 +306,7 @@ func TestDoctorPutsRight(t *testing.T) {
 		p.cures(map[string]int{"import_stuck": 1})
 	})
 	t.Run("schedule", func(t *testing.T) {
-		for _, patch := range []store.AgentPatch{
+		for _, patch := range []admin.AgentPatch{
 			{Settings: &setting.AgentSettings{DreamCron: "30 4 * * 1-5"}},
 			{TimeZone: new("Asia/Tokyo")},
 			{Settings: &setting.AgentSettings{DreamingEnabled: new(false)}},

@@ -6,7 +6,7 @@ import (
 
 	"reverie/memory"
 	"reverie/memory/markdown"
-	"reverie/store"
+	"reverie/store/dreams"
 )
 
 type entryChanged struct {
@@ -33,7 +33,7 @@ func TestADreamIsUndone(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
 	h.want(h.put("MEMORY.md?endUserId=42", "# Memory\n\n- Likes tea.\n", nil), 201)
-	record := h.dreamt("api:42", store.NewDream{})
+	record := h.dreamt("api:42", dreams.NewDream{})
 	path := dreamReports + "/" + record.ID.String() + "/revert"
 	h.wantError(h.postTo(h.key("stranger", memory.RoleMember, "api:43"), path, nil), 404, "not_found")
 	h.wantError(h.postTo(h.key("viewer", memory.RoleViewer, "api:42"), path, nil), 403, "forbidden")
@@ -58,7 +58,7 @@ func TestADreamIsUndone(t *testing.T) {
 	h.wantError(
 		h.postTo(
 			h.admin,
-			dreamReports+"/"+h.dreamt("api:42", store.NewDream{Mode: "promote", Trigger: "request", DryRun: true}).ID.String()+"/revert",
+			dreamReports+"/"+h.dreamt("api:42", dreams.NewDream{Mode: "promote", Trigger: "request", DryRun: true}).ID.String()+"/revert",
 			nil,
 		),
 		409,
@@ -71,7 +71,7 @@ func TestADreamThatCannotBeUndone(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
 	h.want(h.put("MEMORY.md?endUserId=42", "# Memory\n\n- Likes tea.\n", nil), 201)
-	record := h.dreamt("api:42", store.NewDream{})
+	record := h.dreamt("api:42", dreams.NewDream{})
 	changed := strings.Replace(h.memoryOf("42"), statement, statement+" Since May.", 1)
 	h.want(h.put("MEMORY.md?endUserId=42", changed, map[string]string{"If-Match": "*"}), 200)
 	path := dreamReports + "/" + record.ID.String() + "/revert"
@@ -100,7 +100,7 @@ func TestEntriesAreConfirmedEditedAndForgotten(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
 	h.want(h.put("MEMORY.md?endUserId=42", "# Memory\n\n- Likes tea.\n", nil), 201)
-	record := h.dreamt("api:42", store.NewDream{})
+	record := h.dreamt("api:42", dreams.NewDream{})
 	path := dreamReports + "/" + record.ID.String() + "/entries/"
 	pinned := h.key("pinned", memory.RoleMember, "api:42")
 
@@ -149,7 +149,7 @@ func TestEntriesAreConfirmedEditedAndForgotten(t *testing.T) {
 func TestSharedDreamsAreUndoneAsSharedDocumentsAreWritten(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
-	record := h.dreamt(memory.SystemOwner, store.NewDream{})
+	record := h.dreamt(memory.SystemOwner, dreams.NewDream{})
 	path := dreamReports + "/" + record.ID.String() + "/revert"
 	h.wantError(h.postTo(h.key("pinned", memory.RoleMember, "api:42"), path, nil), 404, "not_found")
 	h.wantError(h.postTo(h.key("viewer", memory.RoleViewer, ""), path, nil), 403, "forbidden")

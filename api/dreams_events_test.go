@@ -11,7 +11,7 @@ import (
 
 	"reverie/api"
 	"reverie/memory"
-	"reverie/store"
+	"reverie/store/dreams"
 )
 
 const dreamEvents = "/api/v1/memory/ada/dream/events"
@@ -128,7 +128,7 @@ func TestDreamsAreFollowed(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	id := dreamer("api:42")
-	begun, err := h.store.BeginDream(t.Context(), id, store.NewDream{Mode: "focused", Trigger: "request", Topic: "TOPICMARKER"})
+	begun, err := h.store.BeginDream(t.Context(), id, dreams.NewDream{Mode: "focused", Trigger: "request", Topic: "TOPICMARKER"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestDreamsAreFollowed(t *testing.T) {
 			t.Errorf("owner %q", e.Data.Owner)
 		}
 	}
-	if _, err := h.store.EndDream(t.Context(), id, begun.ID, store.DreamEnding{Outcome: memory.OutcomeNothing, ReasonCode: "no_news", Reason: "REASONMARKER"}); err != nil {
+	if _, err := h.store.EndDream(t.Context(), id, begun.ID, dreams.DreamEnding{Outcome: memory.OutcomeNothing, ReasonCode: "no_news", Reason: "REASONMARKER"}); err != nil {
 		t.Fatal(err)
 	}
 	var last event
@@ -155,12 +155,12 @@ func TestDreamsAreFollowed(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	back := h.follow(h.admin, "?endUserId=42", last.ID)
-	second := h.dreamt("api:42", store.NewDream{})
+	second := h.dreamt("api:42", dreams.NewDream{})
 	if e := back.next(); e.Data.Dream != second.ID.String() {
 		t.Errorf("it begins again with %+v", e)
 	}
 	// What others dream is nobody's business.
-	h.dreamt("api:43", store.NewDream{})
+	h.dreamt("api:43", dreams.NewDream{})
 	if e := others.next(); e.Data.Dream == begun.ID.String() || e.Data.Dream == second.ID.String() {
 		t.Errorf("%+v", e)
 	}

@@ -11,7 +11,7 @@ import (
 	"reverie/dream/compose"
 	"reverie/memory"
 	"reverie/memory/setting"
-	"reverie/store"
+	"reverie/store/dreams"
 )
 
 type replayed struct {
@@ -87,7 +87,7 @@ func TestADreamIsReplayed(t *testing.T) {
 func TestWhatCannotBeReplayed(t *testing.T) {
 	h := startWithTemporal(t, nil, false)
 	h.agent("ada")
-	record := h.dreamt("api:42", store.NewDream{})
+	record := h.dreamt("api:42", dreams.NewDream{})
 	path := dreamReports + "/" + record.ID.String() + "/replay"
 	for name, body := range map[string]any{
 		"a model where there is none": map[string]any{"model": "large"},
@@ -116,11 +116,11 @@ func TestWhatCannotBeReplayed(t *testing.T) {
 	h.wantError(h.get(first.ReportLink+"/difference"), 409, "conflict")
 	// One that looked at nothing has nothing to look at again.
 	id := dreamer("api:42")
-	empty, err := h.store.BeginDream(t.Context(), id, store.NewDream{Mode: "nightly", Trigger: "schedule"})
+	empty, err := h.store.BeginDream(t.Context(), id, dreams.NewDream{Mode: "nightly", Trigger: "schedule"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.store.EndDream(t.Context(), id, empty.ID, store.DreamEnding{Outcome: memory.OutcomeSkipped, ReasonCode: "memory_off"}); err != nil {
+	if _, err := h.store.EndDream(t.Context(), id, empty.ID, dreams.DreamEnding{Outcome: memory.OutcomeSkipped, ReasonCode: "memory_off"}); err != nil {
 		t.Fatal(err)
 	}
 	h.wantError(h.postTo(h.admin, dreamReports+"/"+empty.ID.String()+"/replay", nil), 409, "conflict")

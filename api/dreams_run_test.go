@@ -14,7 +14,7 @@ import (
 	"reverie/api"
 	"reverie/devenv/devtest"
 	"reverie/memory"
-	"reverie/store"
+	"reverie/store/dreams"
 	"reverie/workflows"
 )
 
@@ -315,7 +315,7 @@ func TestARecordThatWasLeftOpen(t *testing.T) {
 	h.agent("ada")
 	id := dreamer("api:42")
 	id.Author = memory.Author{Kind: memory.AuthorUser, ID: "a server that died"}
-	left, err := h.store.BeginDream(t.Context(), id, store.NewDream{Mode: "nightly", Trigger: "request"})
+	left, err := h.store.BeginDream(t.Context(), id, dreams.NewDream{Mode: "nightly", Trigger: "request"})
 	if err != nil {
 		t.Fatal(err)
 	}

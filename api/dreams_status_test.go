@@ -12,7 +12,8 @@ import (
 
 	"reverie/devenv/devtest"
 	"reverie/memory"
-	"reverie/store"
+	"reverie/store/dreams"
+	"reverie/store/indexes"
 	"reverie/workflows"
 )
 
@@ -47,7 +48,7 @@ func TestDreamingStatus(t *testing.T) {
 	if before.Schedule.State != "unknown" || before.Schedule.Next != nil { // Temporal is away
 		t.Errorf("%+v", before.Schedule)
 	}
-	record := h.dreamt("api:42", store.NewDream{})
+	record := h.dreamt("api:42", dreams.NewDream{})
 	h.want(h.put("memory/2026-01-31.md?endUserId=42", "# 2026-01-31\n\n- Likes tea.\n", nil), 201)
 	after := as[dreamingState](h, h.want(h.get(dreaming+"/status?endUserId=42"), 200))
 	if after.Last == nil || after.Last.ID != record.ID.String() || after.Last.Reason != "REASONMARKER" || after.Outcomes["written"] != 1 ||
@@ -60,7 +61,7 @@ func TestDreamingStatus(t *testing.T) {
 	if after.Statements["promoted"] != 1 || after.Statements["open"] != 1 {
 		t.Errorf("%+v", after.Statements)
 	}
-	if _, err := h.store.BeginDream(t.Context(), dreamer("api:42"), store.NewDream{Mode: "nightly", Trigger: "schedule"}); err != nil {
+	if _, err := h.store.BeginDream(t.Context(), dreamer("api:42"), dreams.NewDream{Mode: "nightly", Trigger: "schedule"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := as[dreamingState](h, h.get(dreaming+"/status?endUserId=42")); got.Running == nil || got.Running.Phase != "light" ||
@@ -86,7 +87,7 @@ func TestDreamingStatus(t *testing.T) {
 func TestTheStatusOfSharedMemoryIsAnOutlineForOthers(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
-	h.dreamt(memory.SystemOwner, store.NewDream{})
+	h.dreamt(memory.SystemOwner, dreams.NewDream{})
 	for name, c := range map[string]struct {
 		key  string
 		full bool
@@ -130,13 +131,13 @@ func TestCandidatesOfTheLatestDream(t *testing.T) {
 		len(got.Items) != 0 {
 		t.Errorf("%+v", got)
 	}
-	h.dreamt("api:42", store.NewDream{})
-	latest := h.dreamt("api:42", store.NewDream{})
-	h.dreamt("api:42", store.NewDream{Mode: "promote", Trigger: "request", DryRun: true})
+	h.dreamt("api:42", dreams.NewDream{})
+	latest := h.dreamt("api:42", dreams.NewDream{})
+	h.dreamt("api:42", dreams.NewDream{Mode: "promote", Trigger: "request", DryRun: true})
 	quiet := dreamer("api:42") // a night without candidates hides none
-	if record, err := h.store.BeginDream(t.Context(), quiet, store.NewDream{Mode: "nightly", Trigger: "schedule"}); err != nil {
+	if record, err := h.store.BeginDream(t.Context(), quiet, dreams.NewDream{Mode: "nightly", Trigger: "schedule"}); err != nil {
 		t.Fatal(err)
-	} else if _, err := h.store.EndDream(t.Context(), quiet, record.ID, store.DreamEnding{Outcome: "nothing", ReasonCode: "no_news"}); err != nil {
+	} else if _, err := h.store.EndDream(t.Context(), quiet, record.ID, dreams.DreamEnding{Outcome: "nothing", ReasonCode: "no_news"}); err != nil {
 		t.Fatal(err)
 	}
 	got := as[candidates](h, h.want(h.get(dreaming+"/candidates?endUserId=42&limit=1"), 200))
@@ -158,7 +159,7 @@ func TestCandidatesOfTheLatestDream(t *testing.T) {
 func TestCandidatesAreExplained(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
-	h.dreamt("api:42", store.NewDream{})
+	h.dreamt("api:42", dreams.NewDream{})
 	type explained struct {
 		Candidate    dreamCandidate
 		State        *struct{ Status string }
@@ -195,7 +196,7 @@ func TestTheDiary(t *testing.T) {
 		got.Months == nil {
 		t.Errorf("%+v", got)
 	}
-	h.dreamt("api:42", store.NewDream{})
+	h.dreamt("api:42", dreams.NewDream{})
 	h.want(h.put("memory/dreaming/diary/2025-12.md?endUserId=42", "# December\n", nil), 201)
 	got := as[diary](h, h.want(h.get(dreaming+"/dreams?endUserId=42"), 200))
 	if got.Version != 1 || got.ETag == "" || !strings.Contains(got.Content, "DIARYMARKER") || len(got.Months) != 1 ||
@@ -245,7 +246,7 @@ func TestTheNextNight(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	ref := store.AgentRef{Workspace: workspace, Agent: agent}
+	ref := indexes.AgentRef{Workspace: workspace, Agent: agent}
 	if err := c.ScheduleClient().GetHandle(t.Context(), workflows.DreamScheduleID(ref)).Pause(t.Context(), client.SchedulePauseOptions{}); err != nil {
 		t.Fatal(err)
 	}

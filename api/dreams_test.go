@@ -13,7 +13,7 @@ import (
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/memory/setting"
-	"reverie/store"
+	"reverie/store/dreams"
 )
 
 const (
@@ -56,7 +56,7 @@ func kept() dream.Candidate {
 }
 
 // dreamt makes a dream as the worker does, which writes its statement into MEMORY.md.
-func (h *harness) dreamt(owner memory.Owner, d store.NewDream) store.Dream {
+func (h *harness) dreamt(owner memory.Owner, d dreams.NewDream) dreams.Dream {
 	h.t.Helper()
 	ctx, id := h.t.Context(), dreamer(owner)
 	if d.Mode == "" {
@@ -74,7 +74,7 @@ func (h *harness) dreamt(owner memory.Owner, d store.NewDream) store.Dream {
 		scope = memory.ScopeTeam
 	}
 	candidates := []dream.Candidate{promoted(), kept()}
-	err = h.store.StageDream(ctx, id, record.ID, store.StagedDream{
+	err = h.store.StageDream(ctx, id, record.ID, dreams.StagedDream{
 		AsOf: time.Date(2026, 1, 31, 2, 0, 0, 0, time.UTC), From: "2026-01-25", Scope: scope, Candidates: candidates,
 		Pins: dream.Pins{
 			Documents: []dream.PinnedDocument{{Path: "memory/2026-01-30.md", Scope: string(scope), Version: 2}},
@@ -100,7 +100,7 @@ func (h *harness) dreamt(owner memory.Owner, d store.NewDream) store.Dream {
 	if !strings.Contains(before, statement) {
 		after += "\n## Promoted From Short-Term Memory (2026-01-31)\n\n- " + statement + "\n"
 	}
-	err = h.store.DraftDream(ctx, id, record.ID, store.DreamDraft{
+	err = h.store.DraftDream(ctx, id, record.ID, dreams.DreamDraft{
 		Ranking: dream.Ranking{
 			Candidates:     candidates,
 			Contradictions: []dream.Contradiction{{Older: candidates[1].ID, Newer: candidates[0].ID, Why: "CONTRADICTIONMARKER"}},
@@ -129,7 +129,7 @@ func (h *harness) dreamt(owner memory.Owner, d store.NewDream) store.Dream {
 type dreamReport struct {
 	ID, Owner, Scope, Mode, Topic, Trigger, Night, Phase, Outcome, ReasonCode, Reason, Model, PromptVersion, Diff, ReplayOf string
 	DryRun                                                                                                                  bool
-	Counts                                                                                                                  store.DreamCounts
+	Counts                                                                                                                  dreams.DreamCounts
 	Usage                                                                                                                   memory.Usage
 	Window                                                                                                                  *struct {
 		From string
@@ -158,7 +158,7 @@ type dreamPage struct {
 func TestDreamsWithoutContentsForWhoNamesNobody(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
-	of42 := h.dreamt("api:42", store.NewDream{Mode: memory.DreamFocused, Trigger: memory.DreamByRequest, Topic: "TOPICMARKER"})
+	of42 := h.dreamt("api:42", dreams.NewDream{Mode: memory.DreamFocused, Trigger: memory.DreamByRequest, Topic: "TOPICMARKER"})
 	listed := []string{"api:42", "TOPICMARKER", "REASONMARKER"}
 	whole := append(
 		[]string{
@@ -219,7 +219,7 @@ func TestDreamsWithoutContentsForWhoNamesNobody(t *testing.T) {
 func TestWhatAModelSaidInADream(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
-	dry := h.dreamt("api:42", store.NewDream{Mode: memory.DreamNightly, Trigger: memory.DreamByRequest, DryRun: true})
+	dry := h.dreamt("api:42", dreams.NewDream{Mode: memory.DreamNightly, Trigger: memory.DreamByRequest, DryRun: true})
 	path := dreamReports + "/" + dry.ID.String()
 	for name, c := range map[string]struct {
 		key  string
@@ -241,7 +241,7 @@ func TestWhatAModelSaidInADream(t *testing.T) {
 func TestAReportOfADream(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
-	record := h.dreamt("api:42", store.NewDream{Mode: memory.DreamNightly, Trigger: memory.DreamBySchedule, Night: "2026-01-31T02:00"})
+	record := h.dreamt("api:42", dreams.NewDream{Mode: memory.DreamNightly, Trigger: memory.DreamBySchedule, Night: "2026-01-31T02:00"})
 	path := dreamReports + "/" + record.ID.String()
 	got := as[dreamReport](h, h.want(h.get(path), 200))
 	if got.Mode != "nightly" || got.Trigger != "schedule" || got.Night != "2026-01-31T02:00" || got.Owner != "api:42" || got.Scope != "PERSONAL" ||
@@ -294,11 +294,11 @@ func TestDreamsAreFilteredAndPaged(t *testing.T) {
 	for i := range 3 {
 		h.dreamt(
 			"api:42",
-			store.NewDream{Mode: memory.DreamNightly, Trigger: memory.DreamBySchedule, Night: fmt.Sprintf("2026-01-1%dT02:00", i)},
+			dreams.NewDream{Mode: memory.DreamNightly, Trigger: memory.DreamBySchedule, Night: fmt.Sprintf("2026-01-1%dT02:00", i)},
 		)
 	}
-	h.dreamt("api:42", store.NewDream{Mode: memory.DreamPromote, Trigger: memory.DreamByRequest, DryRun: true})
-	h.dreamt("api:43", store.NewDream{Mode: memory.DreamPromote, Trigger: memory.DreamByRequest})
+	h.dreamt("api:42", dreams.NewDream{Mode: memory.DreamPromote, Trigger: memory.DreamByRequest, DryRun: true})
+	h.dreamt("api:43", dreams.NewDream{Mode: memory.DreamPromote, Trigger: memory.DreamByRequest})
 	for query, want := range map[string]int{
 		"": 5, "?endUserId=42": 4, "?endUserId=43": 1, "?owner=api:44": 0, "?mode=promote": 2, "?mode=promote&real=true": 1, "?endUserId=42&real=true": 3,
 		"?outcome=quarantined": 0, "?owner=system": 0,

@@ -10,7 +10,8 @@ import (
 	"reverie/api/fault"
 	"reverie/api/rest"
 	"reverie/memory"
-	"reverie/store"
+	"reverie/store/admin"
+	"reverie/store/gate"
 )
 
 func (s *Server) keyRoutes() {
@@ -40,7 +41,7 @@ type KeyView struct {
 	RevokedAt *time.Time   `json:"revokedAt,omitempty"`
 }
 
-func viewKey(k store.Key) KeyView {
+func viewKey(k gate.Key) KeyView {
 	return KeyView{k.ID, k.Name, k.Role, k.Agents, k.Owner, k.CreatedAt, k.RevokedAt}
 }
 
@@ -77,7 +78,7 @@ func (s *Server) createKey(ctx context.Context, in *newKeyInput) (*rest.Reply[ne
 	secret, key, err := s.Store.CreateKey(
 		ctx,
 		id,
-		store.NewKey{Name: in.Body.Name, Role: in.Body.Role, Agents: in.Body.Agents, Owner: owner},
+		admin.NewKey{Name: in.Body.Name, Role: in.Body.Role, Agents: in.Body.Agents, Owner: owner},
 	)
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"reverie/memory/setting"
 	"reverie/recall"
 	"reverie/store"
+	"reverie/store/dreams"
 )
 
 // What an operation has to do with memory.
@@ -152,10 +153,10 @@ func TestEveryWayToMemory(t *testing.T) {
 			h.want(h.post("c1", batch("42", true, "I live in Bern.", "Noted.")), 202)
 			dreamt, rehearsed := h.dreamt(
 				"api:42",
-				store.NewDream{},
+				dreams.NewDream{},
 			), h.dreamt(
 				"api:42",
-				store.NewDream{Mode: "nightly", Trigger: "request", DryRun: true},
+				dreams.NewDream{Mode: "nightly", Trigger: "request", DryRun: true},
 			)
 			table := probes(h.quarantined("c1"), dreamt.ID, rehearsed.ID)
 			for i, id := range slices.SortedFunc(maps.Keys(concerns), func(a, b string) int { // those that change memory come later

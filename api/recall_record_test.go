@@ -8,7 +8,7 @@ import (
 	"reverie/memory/markdown"
 	"reverie/recall"
 	"reverie/search"
-	"reverie/store"
+	"reverie/store/dreams"
 )
 
 // What is found is noted as used, with who asked and when, and marked when it was no use.
@@ -22,7 +22,7 @@ func TestSearchesAreRecorded(t *testing.T) {
 	if err := h.done(); err != nil { // what waits is written before the server ends
 		t.Fatal(err)
 	}
-	list := func(owner memory.Owner, synthetic bool) []store.Recalled {
+	list := func(owner memory.Owner, synthetic bool) []dreams.Recalled {
 		id := memory.Identity{
 			Workspace: workspace,
 			Agent:     "ada",

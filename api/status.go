@@ -13,7 +13,7 @@ import (
 	"reverie/api/fault"
 	"reverie/api/rest"
 	"reverie/memory"
-	"reverie/store"
+	"reverie/store/admin"
 )
 
 func (s *Server) statusRoutes() {
@@ -244,10 +244,10 @@ type backlogCounter struct {
 	server *Server
 	mu     sync.Mutex
 	at     time.Time
-	last   store.Backlog
+	last   admin.Backlog
 }
 
-func (c *backlogCounter) count(ctx context.Context) (store.Backlog, error) {
+func (c *backlogCounter) count(ctx context.Context) (admin.Backlog, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.server.Now()

@@ -6,11 +6,11 @@ import (
 
 	"reverie/memory"
 	"reverie/memory/writereq"
-	"reverie/store"
+	"reverie/store/transfer"
 )
 
-func refOf(w written) store.WriteRef {
-	return store.WriteRef{Workspace: workspace, Agent: "ada", Write: w.Write, RequestID: w.RequestID}
+func refOf(w written) transfer.WriteRef {
+	return transfer.WriteRef{Workspace: workspace, Agent: "ada", Write: w.Write, RequestID: w.RequestID}
 }
 
 // TestWhoSeesBusinessWrites: the record of a write is for whom its document is; nobody else learns whose it is, where it goes, or

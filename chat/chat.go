@@ -19,6 +19,8 @@ import (
 	"reverie/recall"
 	"reverie/search"
 	"reverie/store"
+	"reverie/store/gate"
+	"reverie/store/talk"
 	"reverie/toolbox"
 	"reverie/window"
 )
@@ -65,7 +67,7 @@ type Options struct {
 	Extract        setting.ExtractSettings
 	Budget         memory.Budget // of the workspace; when it is spent, no model is asked
 	// Stored is called with what a turn stored, to signal its extraction.
-	Stored func(ctx context.Context, id memory.Identity, agent store.Agent, conversation string, stored store.Stored)
+	Stored func(ctx context.Context, id memory.Identity, agent gate.Agent, conversation string, stored talk.Stored)
 	// Observe is called with every turn that ended, for metrics; may be nil.
 	Observe func(Taken)
 	Now     func() time.Time
@@ -100,7 +102,7 @@ type Context struct {
 	Model      string
 	Recalled   []Recalled
 	Skipped    string // why nothing was recalled: trivial, off, disabled, nothing, unavailable; empty if something was
-	Compaction *store.Compaction
+	Compaction *talk.Compaction
 	Flushing   bool // a flush was started
 }
 
@@ -142,7 +144,7 @@ type Turn struct {
 	Usage        memory.Usage
 	Model        string // a model, "builtin/recall" or "builtin/remember"; empty when a model's answer is replayed
 	Finish       string // stop, length, tool_limit
-	Stored       store.Stored
+	Stored       talk.Stored
 	Replayed     bool // the answer was already stored
 }
 

@@ -13,7 +13,8 @@ import (
 	"reverie/memory"
 	"reverie/memory/setting"
 	"reverie/prompts"
-	"reverie/store"
+	"reverie/store/gate"
+	"reverie/store/talk"
 	"reverie/toolbox"
 	"reverie/window"
 )
@@ -23,7 +24,7 @@ import (
 // full to continue without them, or comes from the store.
 //
 // It costs the round trips of LoadWindow and, concurrently, those of a search.
-func (s *Service) Context(ctx context.Context, id memory.Identity, agent store.Agent, r ContextRequest) (Context, error) {
+func (s *Service) Context(ctx context.Context, id memory.Identity, agent gate.Agent, r ContextRequest) (Context, error) {
 	a, err := s.newAssembly(id, agent, r, memory.Message{
 		Role: memory.RoleOfUser, Name: memory.SpeakerName(r.Name, r.Speaker), Content: r.Message,
 	})
@@ -39,7 +40,7 @@ type assembly struct {
 	*Service
 
 	id       memory.Identity
-	agent    store.Agent
+	agent    gate.Agent
 	request  ContextRequest
 	current  memory.Message // Seq is 0 while it is not stored
 	settings setting.WindowSettings
@@ -50,7 +51,7 @@ type assembly struct {
 	// synthetic turns are made by the system itself; their recalls are not counted.
 	synthetic bool
 
-	load      store.WindowLoad
+	load      talk.WindowLoad
 	found     *finding // nil: not searched yet
 	shown     []passage
 	result    window.Result
@@ -59,7 +60,7 @@ type assembly struct {
 	flushing  bool
 }
 
-func (s *Service) newAssembly(id memory.Identity, agent store.Agent, r ContextRequest, current memory.Message) (*assembly, error) {
+func (s *Service) newAssembly(id memory.Identity, agent gate.Agent, r ContextRequest, current memory.Message) (*assembly, error) {
 	zone, err := agent.Location()
 	if err != nil {
 		return nil, fmt.Errorf("agent %s: %w", agent.ID, err)
@@ -141,7 +142,7 @@ func (a *assembly) read(ctx context.Context) error {
 const bytesPerToken = 6
 
 func (a *assembly) reload(ctx context.Context) (err error) {
-	a.load, err = a.Store.LoadWindow(ctx, a.id, store.WindowRequest{
+	a.load, err = a.Store.LoadWindow(ctx, a.id, talk.WindowRequest{
 		Conversation: a.request.Conversation, Window: a.settings.MaxTokens, MaxBytes: a.settings.MaxTokens * bytesPerToken,
 	})
 	if err != nil {

@@ -21,6 +21,7 @@ import (
 	"reverie/search"
 	"reverie/search/index"
 	"reverie/store"
+	"reverie/store/talk"
 	"reverie/window"
 )
 
@@ -399,16 +400,16 @@ func (c *compactor) Compact(ctx context.Context, r chat.CompactRequest) error {
 	if err != nil {
 		return err
 	}
-	x, err := c.store.BeginCompaction(ctx, id, store.CompactionRequest{
+	x, err := c.store.BeginCompaction(ctx, id, talk.CompactionRequest{
 		Conversation: r.Conversation, To: r.To, Trigger: r.Trigger, Settings: r.Settings, Maker: "test",
 	})
 	for err == nil && x.FinishedAt == nil {
-		var part store.SummaryPart
+		var part talk.SummaryPart
 		if part, err = c.store.LoadSummary(ctx, id, x.ID, 64<<10); err != nil {
 			break
 		}
 		summary := cmp.Or(c.summary, fmt.Sprintf("Summary up to %d.", part.To))
-		x, err = c.store.SaveSummary(ctx, id, x.ID, store.SummaryStep{To: part.To, Summary: summary, SummaryTokens: 5, Model: "builtin/test"})
+		x, err = c.store.SaveSummary(ctx, id, x.ID, talk.SummaryStep{To: part.To, Summary: summary, SummaryTokens: 5, Model: "builtin/test"})
 	}
 	return err
 }
@@ -453,7 +454,7 @@ func (c *compactor) flush(ctx context.Context, r chat.CompactRequest) error {
 			if load.Flush.Acknowledged() { // another flush may run concurrently
 				break
 			}
-			result, err := c.store.EndFlushStep(ctx, id, f.ID, store.FlushEnd{
+			result, err := c.store.EndFlushStep(ctx, id, f.ID, talk.FlushEnd{
 				From: load.From, To: load.To, Outcome: memory.OutcomeNothing, ReasonCode: "nothing_to_keep", Model: "builtin/test",
 			})
 			if err != nil {
@@ -466,7 +467,7 @@ func (c *compactor) flush(ctx context.Context, r chat.CompactRequest) error {
 
 // as returns the identity of a workflow for the owner of a conversation.
 func (c *compactor) as(ctx context.Context, r chat.CompactRequest) (memory.Identity, error) {
-	id := admin()
+	id := administrator()
 	owner, err := c.store.ResolveOwner(ctx, func() memory.Identity { id.AnyOwner = true; return id }(), r.Owner.Owner)
 	if err != nil {
 		return id, err

@@ -115,7 +115,7 @@ func TestContextsOfAGroup(t *testing.T) {
 	w := open(t)
 	w.write(crew, memory.MemoryPath, crewMemory)
 	off := false
-	if _, err := w.Store.SetPrompt(t.Context(), admin().For("ada", crew),
+	if _, err := w.Store.SetPrompt(t.Context(), administrator().For("ada", crew),
 		memory.Ref{Scope: memory.ScopePersonal, Path: memory.MemoryPath}, &off, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,8 @@ import (
 	"reverie/memory"
 	"reverie/remember"
 	"reverie/store"
+	"reverie/store/gate"
+	"reverie/store/talk"
 	"reverie/toolbox"
 	"reverie/window"
 )
@@ -41,7 +43,7 @@ const storePatience = 10 * time.Second
 //
 // A message that asks to remember something is saved and answered without a model. A model failure ends the turn with
 // an *llm.Error; the same message may be sent again.
-func (s *Service) Turn(ctx context.Context, id memory.Identity, agent store.Agent, r TurnRequest, tell func(Event) error) (Turn, error) {
+func (s *Service) Turn(ctx context.Context, id memory.Identity, agent gate.Agent, r TurnRequest, tell func(Event) error) (Turn, error) {
 	t, err := s.newTurning(id, agent, r, tell)
 	if err != nil {
 		return Turn{}, err
@@ -82,7 +84,7 @@ type saying struct {
 	shown string // what the model is sent, if shorter than the content
 }
 
-func (s *Service) newTurning(id memory.Identity, agent store.Agent, r TurnRequest, tell func(Event) error) (*turning, error) {
+func (s *Service) newTurning(id memory.Identity, agent gate.Agent, r TurnRequest, tell func(Event) error) (*turning, error) {
 	if strings.TrimSpace(r.Message) == "" {
 		return nil, &store.InvalidError{Field: "message", Problem: "must not be empty"}
 	}
@@ -113,7 +115,7 @@ func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
 // take stores the user's message. It returns true if the turn was answered before, and then has that answer.
 func (t *turning) take(ctx context.Context) (answered bool, err error) {
-	t.turn.Stored, err = t.Store.AppendMessages(ctx, t.id, store.Batch{
+	t.turn.Stored, err = t.Store.AppendMessages(ctx, t.id, talk.Batch{
 		Conversation: t.request.Conversation, Trigger: t.request.Trigger, Messages: []memory.Message{t.user},
 	})
 	if err != nil {
@@ -164,7 +166,7 @@ func (t *turning) store(ctx context.Context) error {
 		messages[i] = s.Message
 		messages[i].ID, messages[i].CreatedAt = t.answerID(i), t.Service.now()
 	}
-	stored, err := t.Store.AppendMessages(ctx, t.id, store.Batch{
+	stored, err := t.Store.AppendMessages(ctx, t.id, talk.Batch{
 		Conversation: t.request.Conversation, Trigger: t.request.Trigger, TurnComplete: true, Messages: messages,
 	})
 	if conflict, is := errors.AsType[*store.ConflictError](err); is && conflict.Code == store.CodeMessageIDReused {

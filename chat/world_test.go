@@ -18,6 +18,9 @@ import (
 	"reverie/memory/setting"
 	"reverie/recall"
 	"reverie/store"
+	"reverie/store/admin"
+	"reverie/store/gate"
+	"reverie/store/talk"
 	"reverie/toolbox"
 	"reverie/window"
 )
@@ -27,14 +30,14 @@ type world struct {
 	*chat.Service
 
 	t         *testing.T
-	agent     store.Agent
+	agent     gate.Agent
 	compactor *compactor
 	model     *scripted
 	recorder  *recall.Recorder
 	queries   *queries
 	clock     time.Time
 	mu        sync.Mutex
-	stored    []store.Stored // batches reported for extraction
+	stored    []talk.Stored // batches reported for extraction
 }
 
 var start = time.Date(2026, 5, 20, 9, 0, 0, 0, time.UTC)
@@ -54,7 +57,7 @@ func open(t *testing.T) *world {
 	if err := s.EnsureWorkspace(t.Context(), "acme", "Acme"); err != nil {
 		t.Fatal(err)
 	}
-	if w.agent, err = s.CreateAgent(t.Context(), admin(), store.NewAgent{ID: "ada", Name: "Ada"}); err != nil {
+	if w.agent, err = s.CreateAgent(t.Context(), administrator(), admin.NewAgent{ID: "ada", Name: "Ada"}); err != nil {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
@@ -65,7 +68,7 @@ func open(t *testing.T) *world {
 		RecallPatience: time.Minute,
 		Store:          s, Search: search, Tools: &toolbox.Box{Store: s, Search: search}, Compactor: w.compactor, Model: w.model,
 		Settings: setting.DefaultWindowSettings(), Extract: setting.DefaultExtractSettings(), Now: w.now, Log: log,
-		Stored: func(_ context.Context, _ memory.Identity, _ store.Agent, _ string, stored store.Stored) {
+		Stored: func(_ context.Context, _ memory.Identity, _ gate.Agent, _ string, stored talk.Stored) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.stored = append(w.stored, stored)
@@ -82,7 +85,7 @@ func (w *world) now() time.Time {
 	return w.clock
 }
 
-func admin() memory.Identity {
+func administrator() memory.Identity {
 	return memory.Identity{Workspace: "acme", Agent: "ada", Role: memory.RoleAdmin, Author: memory.Author{Kind: memory.AuthorUser, ID: "test"}}
 }
 
@@ -92,7 +95,7 @@ const (
 )
 
 func as(owner memory.Owner) memory.Identity {
-	id := admin().For("ada", owner)
+	id := administrator().For("ada", owner)
 	id.Role = memory.RoleMember
 	return id
 }
@@ -104,7 +107,7 @@ func (w *world) write(owner memory.Owner, path, content string) {
 	if owner == memory.NoOwner {
 		scope = memory.ScopeTeam
 	}
-	_, err := w.Store.Apply(w.t.Context(), admin().For("ada", owner), "", []memory.Change{{
+	_, err := w.Store.Apply(w.t.Context(), administrator().For("ada", owner), "", []memory.Change{{
 		Ref: memory.Ref{Scope: scope, Path: path}, Op: memory.OpReplace, Content: content, Force: true,
 	}})
 	if err != nil {
@@ -128,7 +131,7 @@ func (w *world) said(owner memory.Owner, conversation string, lines ...string) {
 
 func (w *world) store(owner memory.Owner, conversation string, messages ...memory.Message) {
 	w.t.Helper()
-	if _, err := w.Store.AppendMessages(w.t.Context(), as(owner), store.Batch{
+	if _, err := w.Store.AppendMessages(w.t.Context(), as(owner), talk.Batch{
 		Conversation: conversation, Trigger: memory.TriggerAPI, TurnComplete: true, Messages: messages,
 	}); err != nil {
 		w.t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"reverie/search/fuse"
 	"reverie/search/index"
 	"reverie/store"
+	"reverie/store/indexes"
 )
 
 // comparison is the result of comparing vectors with a question.
@@ -118,7 +119,7 @@ func (s *searching) nearest(ctx context.Context, space int64, vector []float32) 
 	var all sync.WaitGroup
 	for i, corpus := range corpora {
 		all.Go(func() {
-			found[i], errs[i] = s.Store.Nearest(ctx, s.id, store.VectorQuery{Corpus: corpus, Space: space, Vector: vector, Depth: depth})
+			found[i], errs[i] = s.Store.Nearest(ctx, s.id, indexes.VectorQuery{Corpus: corpus, Space: space, Vector: vector, Depth: depth})
 		})
 	}
 	all.Wait()

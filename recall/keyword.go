@@ -9,7 +9,7 @@ import (
 	"reverie/memory"
 	"reverie/memory/setting"
 	"reverie/search/keyword"
-	"reverie/store"
+	"reverie/store/gate"
 )
 
 // Limits of keyword search.
@@ -98,7 +98,7 @@ func (s *Searcher) Keywords(ctx context.Context, id memory.Identity, r KeywordRe
 func (s *Searcher) documentsWith(ctx context.Context, id memory.Identity, scope keyword.Scope,
 	terms []string,
 ) ([]memory.Document, error) {
-	entries, err := s.Store.Documents(ctx, id, store.DocumentFilter{})
+	entries, err := s.Store.Documents(ctx, id, gate.DocumentFilter{})
 	if err != nil {
 		return nil, err
 	}

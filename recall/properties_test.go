@@ -17,6 +17,8 @@ import (
 	"reverie/recall"
 	"reverie/search"
 	"reverie/store"
+	"reverie/store/admin"
+	"reverie/store/talk"
 )
 
 // vocabulary are words of texts and questions, of several scripts.
@@ -51,7 +53,7 @@ func newHome(t *rapid.T, s *store.Store) *home {
 	if err := s.EnsureWorkspace(t.Context(), "acme", "acme"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.CreateAgent(t.Context(), root, store.NewAgent{ID: h.agent, Name: h.agent, TimeZone: "UTC"}); err != nil {
+	if _, err := s.CreateAgent(t.Context(), root, admin.NewAgent{ID: h.agent, Name: h.agent, TimeZone: "UTC"}); err != nil {
 		t.Fatal(err)
 	}
 	return h
@@ -87,7 +89,7 @@ func (h *home) apply(t *rapid.T, owner memory.Owner, c memory.Change) {
 // say adds a turn to a conversation.
 func (h *home) say(t *rapid.T, owner memory.Owner, conversation string, words []string) {
 	t.Helper()
-	b := store.Batch{Conversation: conversation, Trigger: memory.TriggerAPI, TurnComplete: true}
+	b := talk.Batch{Conversation: conversation, Trigger: memory.TriggerAPI, TurnComplete: true}
 	for range rapid.IntRange(1, 4).Draw(t, "messages") {
 		role := rapid.SampledFrom([]string{memory.RoleOfUser, memory.RoleOfAssistant}).Draw(t, "role")
 		content := strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 1, 20).Draw(t, "said"), " ")

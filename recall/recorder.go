@@ -19,12 +19,12 @@ import (
 	"reverie/search"
 	"reverie/search/fuse"
 	"reverie/search/rank"
-	"reverie/store"
+	"reverie/store/dreams"
 )
 
 // Ledger stores recalls; *store.Store implements it.
 type Ledger interface {
-	RecordRecalls(ctx context.Context, recalls []store.Recall) error
+	RecordRecalls(ctx context.Context, recalls []dreams.Recall) error
 	VersionOf(ctx context.Context, id memory.Identity, ref memory.Ref, number int) (memory.Version, error)
 }
 
@@ -133,7 +133,7 @@ func (r *Recorder) save(ctx context.Context, uses []Use) {
 		return
 	}
 	for _, recall := range recalls {
-		if err := r.try(ctx, []store.Recall{recall}); err != nil {
+		if err := r.try(ctx, []dreams.Recall{recall}); err != nil {
 			r.failed.Add(1)
 			r.log.ErrorContext(ctx, "Could not record a recall", "error", err, "workspace", recall.Identity.Workspace, "agent",
 				recall.Identity.Agent)
@@ -143,7 +143,7 @@ func (r *Recorder) save(ctx context.Context, uses []Use) {
 	}
 }
 
-func (r *Recorder) try(ctx context.Context, recalls []store.Recall) error {
+func (r *Recorder) try(ctx context.Context, recalls []dreams.Recall) error {
 	ctx, cancel := context.WithTimeout(ctx, saveTimeout)
 	defer cancel()
 	return r.store.RecordRecalls(ctx, recalls)
@@ -174,16 +174,16 @@ func (r *Recorder) Close(ctx context.Context) error {
 func (r *Recorder) Counts() (recorded, failed int64) { return r.recorded.Load(), r.failed.Load() }
 
 // recalls converts uses for storage: hashes and identities, no text.
-func (r *Recorder) recalls(ctx context.Context, uses []Use) []store.Recall {
+func (r *Recorder) recalls(ctx context.Context, uses []Use) []dreams.Recall {
 	documents := map[versionKey][]markdown.Entry{}
-	kept := make([]store.Recall, len(uses))
+	kept := make([]dreams.Recall, len(uses))
 	for i, u := range uses {
-		kept[i] = store.Recall{
+		kept[i] = dreams.Recall{
 			Identity: u.Identity, QueryHash: QueryHash(u.Identity.Workspace, u.Query.Text), Day: dayOf(u.At),
-			Synthetic: u.Synthetic, At: u.At, Hits: make([]store.RecalledHit, len(u.Hits)),
+			Synthetic: u.Synthetic, At: u.At, Hits: make([]dreams.RecalledHit, len(u.Hits)),
 		}
 		for j, h := range u.Hits {
-			kept[i].Hits[j] = store.RecalledHit{
+			kept[i].Hits[j] = dreams.RecalledHit{
 				Corpus: h.Corpus, Scope: h.Source.Scope, Source: h.Source.ID, Path: h.Path, FromLine: h.FromLine, ToLine: h.ToLine,
 				ChunkHash: h.Hash(), Entries: used(r.statements(ctx, documents, u.Identity, h), u.Query), Score: h.Score,
 			}

@@ -19,18 +19,19 @@ import (
 	"reverie/recall"
 	"reverie/search"
 	"reverie/store"
+	"reverie/store/dreams"
 )
 
 // ledger stores recalls in memory.
 type ledger struct {
 	mu      sync.Mutex
-	writes  [][]store.Recall
-	refuse  func(store.Recall) bool
+	writes  [][]dreams.Recall
+	refuse  func(dreams.Recall) bool
 	blocked chan struct{} // writes wait until it is closed; nil: they do not wait
 	content string
 }
 
-func (l *ledger) RecordRecalls(_ context.Context, recalls []store.Recall) error {
+func (l *ledger) RecordRecalls(_ context.Context, recalls []dreams.Recall) error {
 	if l.blocked != nil {
 		<-l.blocked
 	}
@@ -150,7 +151,7 @@ func TestAFullQueueLosesNothing(t *testing.T) {
 // A use that cannot be written does not affect the others, and is logged without its question.
 func TestFailuresAreCountedAndLogged(t *testing.T) {
 	var log bytes.Buffer
-	l := &ledger{refuse: func(r store.Recall) bool { return r.Identity.Agent == "gone" }}
+	l := &ledger{refuse: func(r dreams.Recall) bool { return r.Identity.Agent == "gone" }}
 	r := recall.NewRecorder(l, slog.New(slog.NewTextHandler(&log, nil)))
 	for _, agent := range []string{"ada", "gone", "bob"} {
 		r.Record(t.Context(), use(agent))

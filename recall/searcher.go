@@ -30,17 +30,18 @@ import (
 	"reverie/search/fuse"
 	"reverie/search/index"
 	"reverie/search/rank"
-	"reverie/store"
+	"reverie/store/gate"
+	"reverie/store/indexes"
 )
 
 // Store is the source of a search's data; *store.Store implements it.
 type Store interface {
 	Collect(ctx context.Context, id memory.Identity, corpora []search.Corpus, q analysis.Query) ([]*index.Collection, error)
-	Passages(ctx context.Context, id memory.Identity, corpus search.Corpus, units []index.Unit) (map[index.UnitKey]store.Passage, error)
-	Nearest(ctx context.Context, id memory.Identity, q store.VectorQuery) (fuse.Dense, error)
-	LiveSpace(ctx context.Context, id memory.Identity) (store.Space, error)
-	IndexLag(ctx context.Context, id memory.Identity, corpora []search.Corpus, token int64) (store.Lag, error)
-	Documents(ctx context.Context, id memory.Identity, filter store.DocumentFilter) ([]store.DocumentEntry, error)
+	Passages(ctx context.Context, id memory.Identity, corpus search.Corpus, units []index.Unit) (map[index.UnitKey]indexes.Passage, error)
+	Nearest(ctx context.Context, id memory.Identity, q indexes.VectorQuery) (fuse.Dense, error)
+	LiveSpace(ctx context.Context, id memory.Identity) (indexes.Space, error)
+	IndexLag(ctx context.Context, id memory.Identity, corpora []search.Corpus, token int64) (indexes.Lag, error)
+	Documents(ctx context.Context, id memory.Identity, filter gate.DocumentFilter) ([]gate.DocumentEntry, error)
 	Leader(ctx context.Context, id memory.Identity) (memory.Identity, bool, error)
 	DocumentsWith(ctx context.Context, id memory.Identity, documents []uuid.UUID, terms []string, limit int) ([]memory.Document, error)
 }
@@ -239,7 +240,7 @@ type view struct {
 	ranked   []rank.Ranked // by words, best first
 	dense    fuse.Dense
 	byKey    map[index.UnitKey]rank.Ranked
-	passages map[index.UnitKey]store.Passage
+	passages map[index.UnitKey]indexes.Passage
 	fusion   fuse.Fusion
 	share    float64 // factor for comparing scores with other corpora
 	results  []choose.Result
@@ -296,7 +297,7 @@ func (v *view) read(ctx context.Context, keys []index.UnitKey) error {
 		return err
 	}
 	if v.passages == nil {
-		v.passages = make(map[index.UnitKey]store.Passage, len(passages))
+		v.passages = make(map[index.UnitKey]indexes.Passage, len(passages))
 	}
 	maps.Copy(v.passages, passages)
 	return nil
@@ -398,7 +399,7 @@ func (v *view) lexicalList() fuse.Lexical {
 	return l
 }
 
-func (v *view) candidate(f fuse.Fused, p store.Passage) choose.Candidate {
+func (v *view) candidate(f fuse.Fused, p indexes.Passage) choose.Candidate {
 	f.Score *= v.shareOf(f)
 	c := choose.Candidate{
 		Unit: f.Unit, Corpus: v.Corpus, Path: pathOf(p.Source), Fused: f,
@@ -414,7 +415,7 @@ func (v *view) candidate(f fuse.Fused, p store.Passage) choose.Candidate {
 // SessionsFolder precedes a conversation's id where a document has its path.
 const SessionsFolder = "sessions/"
 
-func pathOf(s store.Source) string {
+func pathOf(s indexes.Source) string {
 	if s.Conversation != "" {
 		return SessionsFolder + s.Conversation
 	}

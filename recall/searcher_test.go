@@ -16,6 +16,9 @@ import (
 	"reverie/recall"
 	"reverie/search"
 	"reverie/store"
+	"reverie/store/admin"
+	"reverie/store/indexes"
+	"reverie/store/talk"
 )
 
 // library is an agent's memory on a real database.
@@ -39,17 +42,17 @@ func open(t *testing.T) *library {
 	if err := s.EnsureWorkspace(t.Context(), "acme", "Acme"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.CreateAgent(t.Context(), admin(), store.NewAgent{ID: "ada", Name: "Ada"}); err != nil {
+	if _, err := s.CreateAgent(t.Context(), administrator(), admin.NewAgent{ID: "ada", Name: "Ada"}); err != nil {
 		t.Fatal(err)
 	}
 	return &library{t, s, &recall.Searcher{Store: s, Defaults: recall.DefaultSettings(), Log: slog.New(slog.DiscardHandler)}}
 }
 
-func admin() memory.Identity {
+func administrator() memory.Identity {
 	return memory.Identity{Workspace: "acme", Agent: "ada", Role: memory.RoleAdmin, Author: memory.Author{Kind: memory.AuthorUser, ID: "test"}}
 }
 
-func as(owner memory.Owner) memory.Identity { return admin().For("ada", owner) }
+func as(owner memory.Owner) memory.Identity { return administrator().For("ada", owner) }
 
 // write writes a document of an owner, or a shared one if the owner is empty.
 func (l *library) write(owner memory.Owner, path, content string) {
@@ -76,7 +79,7 @@ func (l *library) say(owner memory.Owner, conversation string, lines ...string) 
 		})
 	}
 	if _, err := l.store.AppendMessages(l.t.Context(), as(owner),
-		store.Batch{Conversation: conversation, Trigger: memory.TriggerAPI, Messages: messages}); err != nil {
+		talk.Batch{Conversation: conversation, Trigger: memory.TriggerAPI, Messages: messages}); err != nil {
 		l.t.Fatal(err)
 	}
 }
@@ -120,7 +123,7 @@ func TestRebuildingChangesNothing(t *testing.T) {
 	if len(before[0]) < 3 {
 		t.Fatalf("%v", names(before[0]))
 	}
-	tender := admin()
+	tender := administrator()
 	tender.AnyOwner = true
 	if _, err := l.store.PackIndex(t.Context(), tender); err != nil {
 		t.Fatal(err)
@@ -180,8 +183,8 @@ func TestDecay(t *testing.T) {
 // broken is a store whose vectors cannot be compared.
 type broken struct{ *store.Store }
 
-func (broken) LiveSpace(context.Context, memory.Identity) (store.Space, error) {
-	return store.Space{}, errors.New("the vectors are gone")
+func (broken) LiveSpace(context.Context, memory.Identity) (indexes.Space, error) {
+	return indexes.Space{}, errors.New("the vectors are gone")
 }
 
 // model is an embedder that must not be called.

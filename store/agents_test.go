@@ -11,6 +11,9 @@ import (
 
 	"reverie/memory"
 	"reverie/memory/setting"
+	"reverie/store/admin"
+	"reverie/store/gate"
+	"reverie/store/pg"
 )
 
 func TestAgents(t *testing.T) {
@@ -20,15 +23,15 @@ func TestAgents(t *testing.T) {
 	root := adminOf("acme")
 	off, quiet := false, 60
 	settings := setting.AgentSettings{MemoryEnabled: &off, QuietSeconds: &quiet, Model: "gpt"}
-	bob := must[Agent](t)(s.CreateAgent(t.Context(), root, NewAgent{ID: "bob", Name: "Bob", TimeZone: "Asia/Tokyo", Settings: settings}))
-	want := Agent{ID: "bob", Name: "Bob", TimeZone: "Asia/Tokyo", Settings: settings, CreatedAt: testClock, UpdatedAt: testClock}
+	bob := must[gate.Agent](t)(s.CreateAgent(t.Context(), root, admin.NewAgent{ID: "bob", Name: "Bob", TimeZone: "Asia/Tokyo", Settings: settings}))
+	want := gate.Agent{ID: "bob", Name: "Bob", TimeZone: "Asia/Tokyo", Settings: settings, CreatedAt: testClock, UpdatedAt: testClock}
 	if diff := cmp.Diff(want, bob); diff != "" {
 		t.Errorf("created (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(want, must[Agent](t)(s.Agent(t.Context(), root.For("bob", "")))); diff != "" {
+	if diff := cmp.Diff(want, must[gate.Agent](t)(s.Agent(t.Context(), root.For("bob", "")))); diff != "" {
 		t.Errorf("read (-want +got):\n%s", diff)
 	}
-	made := must[Agent](t)(s.CreateAgent(t.Context(), root, NewAgent{}))
+	made := must[gate.Agent](t)(s.CreateAgent(t.Context(), root, admin.NewAgent{}))
 	if !memory.ValidSlug(made.ID) || made.Name != made.ID || made.TimeZone != "UTC" {
 		t.Errorf("made %+v", made)
 	}
@@ -53,23 +56,23 @@ func TestAgents(t *testing.T) {
 	now = now.Add(time.Hour)
 	name, zone := "Robert", "UTC"
 	want.Name, want.UpdatedAt = name, now
-	if diff := cmp.Diff(want, must[Agent](t)(s.UpdateAgent(t.Context(), root.For("bob", ""), AgentPatch{Name: &name}))); diff != "" {
+	if diff := cmp.Diff(want, must[gate.Agent](t)(s.UpdateAgent(t.Context(), root.For("bob", ""), admin.AgentPatch{Name: &name}))); diff != "" {
 		t.Errorf("renamed (-want +got):\n%s", diff)
 	}
 	want.TimeZone, want.Settings = zone, setting.AgentSettings{}
 	if diff := cmp.Diff(
 		want,
-		must[Agent](t)(s.UpdateAgent(t.Context(), root.For("bob", ""), AgentPatch{TimeZone: &zone, Settings: &setting.AgentSettings{}})),
+		must[gate.Agent](t)(s.UpdateAgent(t.Context(), root.For("bob", ""), admin.AgentPatch{TimeZone: &zone, Settings: &setting.AgentSettings{}})),
 	); diff != "" {
 		t.Errorf("settings cleared (-want +got):\n%s", diff)
 	}
 
 	limited := root
 	limited.Agents = []string{"bob", "carol"}
-	must[Agent](t)(s.CreateAgent(t.Context(), limited, NewAgent{ID: "carol"}))
-	must[Agent](t)(s.UpdateAgent(t.Context(), limited.For("bob", ""), AgentPatch{Name: &name}))
+	must[gate.Agent](t)(s.CreateAgent(t.Context(), limited, admin.NewAgent{ID: "carol"}))
+	must[gate.Agent](t)(s.UpdateAgent(t.Context(), limited.For("bob", ""), admin.AgentPatch{Name: &name}))
 	var ids []string
-	for _, a := range must[[]Agent](t)(s.Agents(t.Context(), limited)) {
+	for _, a := range must[[]gate.Agent](t)(s.Agents(t.Context(), limited)) {
 		ids = append(ids, a.ID)
 	}
 	if diff := cmp.Diff([]string{"bob", "carol"}, ids); diff != "" {
@@ -77,47 +80,47 @@ func TestAgents(t *testing.T) {
 	}
 	pinned := root
 	pinned.Pinned, pinned.Owner = true, "user:7"
-	negative, local, long := -1, "Local", strings.Repeat("n", maxName+1)
+	negative, local, long := -1, "Local", strings.Repeat("n", pg.MaxName+1)
 	for what, c := range map[string]struct {
 		err   error
 		check func(error) bool
 	}{
-		"id taken":              {second(s.CreateAgent(t.Context(), root, NewAgent{ID: "ada"})), is(ErrExists)},
-		"limited makes another": {second(s.CreateAgent(t.Context(), limited, NewAgent{ID: "dave"})), is(ErrForbidden)},
+		"id taken":              {second(s.CreateAgent(t.Context(), root, admin.NewAgent{ID: "ada"})), is(pg.ErrExists)},
+		"limited makes another": {second(s.CreateAgent(t.Context(), limited, admin.NewAgent{ID: "dave"})), is(pg.ErrForbidden)},
 		"limited updates another": {second(
-			s.UpdateAgent(t.Context(), limited.For("ada", ""), AgentPatch{Name: &name}),
-		), is(ErrForbidden)},
-		"pinned admin creates":        {second(s.CreateAgent(t.Context(), pinned, NewAgent{ID: "dave"})), is(ErrForbidden)},
-		"member creates":              {second(s.CreateAgent(t.Context(), member("user:7"), NewAgent{ID: "dave"})), is(ErrForbidden)},
-		"member updates":              {second(s.UpdateAgent(t.Context(), member("user:7"), AgentPatch{Name: &name})), is(ErrForbidden)},
-		"no such agent":               {second(s.Agent(t.Context(), root.For("dave", ""))), is(ErrNotFound)},
-		"update of no such agent":     {second(s.UpdateAgent(t.Context(), root.For("dave", ""), AgentPatch{Name: &name})), is(ErrNotFound)},
+			s.UpdateAgent(t.Context(), limited.For("ada", ""), admin.AgentPatch{Name: &name}),
+		), is(pg.ErrForbidden)},
+		"pinned admin creates":        {second(s.CreateAgent(t.Context(), pinned, admin.NewAgent{ID: "dave"})), is(pg.ErrForbidden)},
+		"member creates":              {second(s.CreateAgent(t.Context(), member("user:7"), admin.NewAgent{ID: "dave"})), is(pg.ErrForbidden)},
+		"member updates":              {second(s.UpdateAgent(t.Context(), member("user:7"), admin.AgentPatch{Name: &name})), is(pg.ErrForbidden)},
+		"no such agent":               {second(s.Agent(t.Context(), root.For("dave", ""))), is(pg.ErrNotFound)},
+		"update of no such agent":     {second(s.UpdateAgent(t.Context(), root.For("dave", ""), admin.AgentPatch{Name: &name})), is(pg.ErrNotFound)},
 		"no agent":                    {second(s.Agent(t.Context(), root)), invalid("agent")},
-		"workspace that is not there": {second(s.CreateAgent(t.Context(), adminOf("none"), NewAgent{ID: "ada"})), is(ErrNotFound)},
-		"bad id":                      {second(s.CreateAgent(t.Context(), root, NewAgent{ID: "A B"})), invalid("id")},
+		"workspace that is not there": {second(s.CreateAgent(t.Context(), adminOf("none"), admin.NewAgent{ID: "ada"})), is(pg.ErrNotFound)},
+		"bad id":                      {second(s.CreateAgent(t.Context(), root, admin.NewAgent{ID: "A B"})), invalid("id")},
 		"bad zone": {second(
-			s.CreateAgent(t.Context(), root, NewAgent{ID: "dave", TimeZone: "Mars/Base"}),
+			s.CreateAgent(t.Context(), root, admin.NewAgent{ID: "dave", TimeZone: "Mars/Base"}),
 		), invalid("timeZone")},
 		"zone of whichever machine": {second(
-			s.UpdateAgent(t.Context(), root.For("bob", ""), AgentPatch{TimeZone: &local}),
+			s.UpdateAgent(t.Context(), root.For("bob", ""), admin.AgentPatch{TimeZone: &local}),
 		), invalid("timeZone")},
-		"long name": {second(s.UpdateAgent(t.Context(), root.For("bob", ""), AgentPatch{Name: &long})), invalid("name")},
+		"long name": {second(s.UpdateAgent(t.Context(), root.For("bob", ""), admin.AgentPatch{Name: &long})), invalid("name")},
 		"negative setting": {second(
-			s.CreateAgent(t.Context(), root, NewAgent{ID: "dave", Settings: setting.AgentSettings{MinMessages: &negative}}),
+			s.CreateAgent(t.Context(), root, admin.NewAgent{ID: "dave", Settings: setting.AgentSettings{MinMessages: &negative}}),
 		), invalid("settings.minMessages")},
 	} {
 		if !c.check(c.err) {
 			t.Errorf("%s: %v", what, c.err)
 		}
 	}
-	events := journalOf(t, s, root.For("bob", ""), JournalFilter{})
-	var kinds []EventKind
+	events := journalOf(t, s, root.For("bob", ""), gate.JournalFilter{})
+	var kinds []gate.EventKind
 	for _, e := range events {
 		if e.Scope == "" {
 			kinds = append(kinds, e.Kind)
 		}
 	}
-	if diff := cmp.Diff([]EventKind{EventAgentCreated, EventAgentUpdated, EventAgentUpdated, EventAgentUpdated}, kinds); diff != "" {
+	if diff := cmp.Diff([]gate.EventKind{gate.EventAgentCreated, gate.EventAgentUpdated, gate.EventAgentUpdated, gate.EventAgentUpdated}, kinds); diff != "" {
 		t.Errorf("events of bob (-want +got):\n%s", diff)
 	}
 }
@@ -132,7 +135,7 @@ func TestCreateAgentConcurrently(t *testing.T) {
 	errs := make([]error, makers)
 	var wg sync.WaitGroup
 	for i := range makers {
-		wg.Go(func() { _, errs[i] = s.CreateAgent(t.Context(), adminOf("acme"), NewAgent{ID: "bob"}) })
+		wg.Go(func() { _, errs[i] = s.CreateAgent(t.Context(), adminOf("acme"), admin.NewAgent{ID: "bob"}) })
 	}
 	wg.Wait()
 	made := 0
@@ -140,7 +143,7 @@ func TestCreateAgentConcurrently(t *testing.T) {
 		switch {
 		case err == nil:
 			made++
-		case !errors.Is(err, ErrExists):
+		case !errors.Is(err, pg.ErrExists):
 			t.Error(err)
 		}
 	}
@@ -168,11 +171,11 @@ func TestComponents(t *testing.T) {
 	report("model", "unauthorized", "key refused")
 	now = now.Add(time.Minute)
 	report("model", "unauthorized", "key refused")
-	want := []Component{
+	want := []admin.Component{
 		{Name: "builtin", State: "ok", ChangedAt: testClock, SeenAt: testClock},
 		{Name: "model", State: "unauthorized", Detail: "key refused", ChangedAt: changed, SeenAt: now},
 	}
-	if diff := cmp.Diff(want, must[[]Component](t)(s.Components(t.Context()))); diff != "" {
+	if diff := cmp.Diff(want, must[[]admin.Component](t)(s.Components(t.Context()))); diff != "" {
 		t.Errorf("components (-want +got):\n%s", diff)
 	}
 }
@@ -181,7 +184,7 @@ func TestUsage(t *testing.T) {
 	t.Parallel()
 	now := testClock
 	s := openStore(t, at(func() time.Time { return now }))
-	must[Agent](t)(s.CreateAgent(t.Context(), adminOf("acme"), NewAgent{ID: "bob"}))
+	must[gate.Agent](t)(s.CreateAgent(t.Context(), adminOf("acme"), admin.NewAgent{ID: "bob"}))
 	used := memory.Usage{Calls: 1, InputTokens: 100, OutputTokens: 10, CostMicros: 5}
 	add := func(agent, model string) {
 		t.Helper()
@@ -204,7 +207,7 @@ func TestUsage(t *testing.T) {
 	}
 	viewer := member("user:7")
 	viewer.Role = memory.RoleViewer
-	if err := s.AddUsage(t.Context(), viewer, "a", used); !errors.Is(err, ErrForbidden) {
+	if err := s.AddUsage(t.Context(), viewer, "a", used); !errors.Is(err, pg.ErrForbidden) {
 		t.Errorf("by a viewer: %v", err)
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"reverie/dream"
 	"reverie/memory"
 	"reverie/memory/setting"
+	"reverie/store/pg"
+	"reverie/store/talk"
 )
 
 // The floor of every write is one durable transaction of one row in one round trip; benchmarks say how many of these a
@@ -112,11 +114,11 @@ func BenchmarkExtraction(b *testing.B) {
 		changed := replace(personal("PROFILE.md"), version, fmt.Sprintf("%s- and %d\n", profile, i))
 		version++
 		if err := s.SaveDraft(
-			b.Context(), id, x.ID, Draft{Changes: []memory.Change{note, changed}, To: load.To, Usage: memory.Usage{Calls: 1}},
+			b.Context(), id, x.ID, talk.Draft{Changes: []memory.Change{note, changed}, To: load.To, Usage: memory.Usage{Calls: 1}},
 		); err != nil {
 			return err
 		}
-		_, err = s.CommitExtraction(b.Context(), id, Commit{ExtractionID: x.ID})
+		_, err = s.CommitExtraction(b.Context(), id, talk.Commit{ExtractionID: x.ID})
 		return err
 	})
 }
@@ -126,9 +128,9 @@ func BenchmarkExtraction(b *testing.B) {
 func BenchmarkLoadExtraction(b *testing.B) {
 	s := openStore(b)
 	id := workflow("user:7", "r")
-	var stored Stored
+	var stored talk.Stored
 	for i := range 5 {
-		stored = must[Stored](b)(s.AppendMessages(b.Context(), id, turn("c", fmt.Sprint("m", i, "-"), 1000)))
+		stored = must[talk.Stored](b)(s.AppendMessages(b.Context(), id, turn("c", fmt.Sprint("m", i, "-"), 1000)))
 	}
 	write(b, s, member("user:7"), replace(personal("MEMORY.md"), 0, "- by hand\n"))
 	for i := range 2000 {
@@ -139,7 +141,7 @@ func BenchmarkLoadExtraction(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			measure(b, s, func(int) error {
 				load, err := s.LoadExtraction(
-					b.Context(), id, Range{ConversationUID: stored.ConversationUID, From: from, To: 5000}, settings,
+					b.Context(), id, talk.Range{ConversationUID: stored.ConversationUID, From: from, To: 5000}, settings,
 				)
 				if err == nil && len(load.Protected) != 1 {
 					return fmt.Errorf("protected %v", load.Protected)
@@ -181,7 +183,7 @@ func BenchmarkNews(b *testing.B) {
 	})
 	// Several people who write notes of their own that everybody reads: what they write is news of one owner.
 	b.Run("Apply by eight at once", func(b *testing.B) {
-		s := openStore(b, func(o *Options) { o.MaxConns = 8 })
+		s := openStore(b, func(o *pg.Options) { o.MaxConns = 8 })
 		byTurns(b, func(i int, news bool) error {
 			errs := make([]error, 8)
 			var wg sync.WaitGroup

@@ -15,36 +15,38 @@ import (
 
 	"reverie/memory"
 	"reverie/memory/setting"
+	"reverie/store/pg"
+	"reverie/store/talk"
 )
 
 // flushed flushes a conversation up to a message, with nothing to note.
-func flushed(t tester, s *Store, id memory.Identity, conversation uuid.UUID, to int64) Flush {
+func flushed(t tester, s *Store, id memory.Identity, conversation uuid.UUID, to int64) talk.Flush {
 	t.Helper()
 	f := planned(t, s, id, conversation, to)
 	for !f.Acknowledged() {
-		load := must[FlushLoad](t)(s.LoadFlush(t.Context(), id, f.ID, setting.DefaultExtractSettings()))
-		end := FlushEnd{From: load.From, To: load.To, Outcome: memory.OutcomeNothing, ReasonCode: "nothing_to_keep"}
-		f = must[FlushResult](t)(s.EndFlushStep(t.Context(), id, f.ID, end)).Flush
+		load := must[talk.FlushLoad](t)(s.LoadFlush(t.Context(), id, f.ID, setting.DefaultExtractSettings()))
+		end := talk.FlushEnd{From: load.From, To: load.To, Outcome: memory.OutcomeNothing, ReasonCode: "nothing_to_keep"}
+		f = must[talk.FlushResult](t)(s.EndFlushStep(t.Context(), id, f.ID, end)).Flush
 	}
 	return f
 }
 
 // summary asks for one of a conversation up to a message.
-func summary(conversation uuid.UUID, to int64) CompactionRequest {
-	return CompactionRequest{
+func summary(conversation uuid.UUID, to int64) talk.CompactionRequest {
+	return talk.CompactionRequest{
 		Conversation: conversation, To: to, Trigger: memory.CompactByTurn, Maker: "p/m summary@1",
 		Settings: setting.CompactSettings{Window: 1000, SummaryMaxTokens: 300},
 	}
 }
 
 // summarised writes all parts of a compaction.
-func summarised(t tester, s *Store, id memory.Identity, r CompactionRequest, text string) Compaction {
+func summarised(t tester, s *Store, id memory.Identity, r talk.CompactionRequest, text string) talk.Compaction {
 	t.Helper()
-	c := must[Compaction](t)(s.BeginCompaction(t.Context(), id, r))
+	c := must[talk.Compaction](t)(s.BeginCompaction(t.Context(), id, r))
 	for c.FinishedAt == nil {
-		part := must[SummaryPart](t)(s.LoadSummary(t.Context(), id, c.ID, 1<<20))
-		c = must[Compaction](t)(
-			s.SaveSummary(t.Context(), id, c.ID, SummaryStep{To: part.To, Summary: text, SummaryTokens: 5, TokensBefore: 50, Model: "p/m"}),
+		part := must[talk.SummaryPart](t)(s.LoadSummary(t.Context(), id, c.ID, 1<<20))
+		c = must[talk.Compaction](t)(
+			s.SaveSummary(t.Context(), id, c.ID, talk.SummaryStep{To: part.To, Summary: text, SummaryTokens: 5, TokensBefore: 50, Model: "p/m"}),
 		)
 	}
 	return c
@@ -53,7 +55,7 @@ func summarised(t tester, s *Store, id memory.Identity, r CompactionRequest, tex
 // converse stores a conversation of n messages.
 func converse(t tester, s *Store, id memory.Identity, conversation string, n int) uuid.UUID {
 	t.Helper()
-	return must[Stored](t)(s.AppendMessages(t.Context(), id, turn(conversation, "m", n))).ConversationUID
+	return must[talk.Stored](t)(s.AppendMessages(t.Context(), id, turn(conversation, "m", n))).ConversationUID
 }
 
 // A summary from its beginning to its end, in two parts, and every call of it again.
@@ -62,31 +64,31 @@ func TestCompaction(t *testing.T) {
 	now := testClock
 	s := openStore(t, at(func() time.Time { return now }))
 	id := workflow("user:7", "r1")
-	stored := must[Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "m", 20)))
+	stored := must[talk.Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "m", 20)))
 	uid := stored.ConversationUID
 	first, second := flushed(t, s, id, uid, 6), flushed(t, s, id, uid, 12)
 
-	c := must[Compaction](t)(s.BeginCompaction(t.Context(), id, summary(uid, 10)))
+	c := must[talk.Compaction](t)(s.BeginCompaction(t.Context(), id, summary(uid, 10)))
 	first.Steps, second.Steps = nil, nil
-	want := Compaction{
+	want := talk.Compaction{
 		ID: c.ID, Conversation: "c", ConversationUID: uid, Owner: "user:7", OwnerID: stored.OwnerID, Window: 1000, From: 1, To: 10,
-		Trigger: memory.CompactByTurn, Outcome: memory.OutcomeRunning, Receipts: []Flush{first, second},
+		Trigger: memory.CompactByTurn, Outcome: memory.OutcomeRunning, Receipts: []talk.Flush{first, second},
 		WorkflowID: "extract/r1", RunID: "r1", StartedAt: testClock,
 	}
 	if diff := cmp.Diff(want, c); diff != "" {
 		t.Fatalf("begun (-want +got):\n%s", diff)
 	}
 	words := len("words m1")
-	part := must[SummaryPart](t)(s.LoadSummary(t.Context(), id, c.ID, 4*words))
+	part := must[talk.SummaryPart](t)(s.LoadSummary(t.Context(), id, c.ID, 4*words))
 	if part.To != 4 || part.Last || len(part.Messages) != 4 || part.Goal != "words m1" || part.Summary != "" || part.Agent.ID != "ada" ||
 		part.Messages[0].Seq != 1 {
 		t.Errorf("first part: %+v", part)
 	}
-	step := SummaryStep{
+	step := talk.SummaryStep{
 		To: 4, Summary: "# Goal\nTea.", SummaryTokens: 7, TokensBefore: 40, Model: "p/m", PromptVersion: "summary@1",
 		Usage: memory.Usage{Calls: 1, InputTokens: 40, OutputTokens: 7, CostMicros: 3},
 	}
-	saved := must[Compaction](t)(s.SaveSummary(t.Context(), id, c.ID, step))
+	saved := must[talk.Compaction](t)(s.SaveSummary(t.Context(), id, c.ID, step))
 	want.Done, want.Summary, want.SummaryTokens, want.TokensBefore, want.TokensAfter = 4, step.Summary, 7, 40, 7
 	want.Model, want.PromptVersion, want.Usage = "p/m", "summary@1", step.Usage
 	if diff := cmp.Diff(want, saved); diff != "" {
@@ -94,39 +96,39 @@ func TestCompaction(t *testing.T) {
 	}
 	late := step
 	late.Summary, late.To = "something else", 3
-	again := must[Compaction](t)(s.SaveSummary(t.Context(), runOf(id, "r0"), c.ID, late))
+	again := must[talk.Compaction](t)(s.SaveSummary(t.Context(), runOf(id, "r0"), c.ID, late))
 	want.Usage = want.Usage.Add(step.Usage) // it was spent
 	if diff := cmp.Diff(want, again); diff != "" {
 		t.Errorf("a part that was done already (-want +got):\n%s", diff)
 	}
-	part = must[SummaryPart](t)(s.LoadSummary(t.Context(), id, c.ID, 1<<20))
+	part = must[talk.SummaryPart](t)(s.LoadSummary(t.Context(), id, c.ID, 1<<20))
 	if part.To != 10 || !part.Last || part.Messages[0].Seq != 5 || len(part.Messages) != 6 || part.Summary != step.Summary {
 		t.Errorf("second part: %+v", part)
 	}
 	now = now.Add(time.Minute)
-	last := SummaryStep{
+	last := talk.SummaryStep{
 		To: 10, Summary: "# Goal\nTea and cake.", SummaryTokens: 9, TokensBefore: 60, Model: "builtin/extractive",
 		PromptVersion: "rules@1", Fallback: true, ReasonCode: "deadline",
 	}
-	ended := must[Compaction](t)(s.SaveSummary(t.Context(), id, c.ID, last))
+	ended := must[talk.Compaction](t)(s.SaveSummary(t.Context(), id, c.ID, last))
 	finished := now
 	want.Done, want.Summary, want.SummaryTokens, want.TokensAfter, want.TokensBefore = 10, last.Summary, 9, 9, 100
 	want.Outcome, want.FinishedAt, want.Model, want.PromptVersion, want.Fallback, want.ReasonCode = memory.OutcomeWritten, &finished, last.Model, last.PromptVersion, true, "deadline"
 	if diff := cmp.Diff(want, ended); diff != "" {
 		t.Errorf("ended (-want +got):\n%s", diff)
 	}
-	for name, got := range map[string]Compaction{
-		"read":        must[Compaction](t)(s.Compaction(t.Context(), member("user:7"), c.ID)),
-		"saved again": must[Compaction](t)(s.SaveSummary(t.Context(), id, c.ID, SummaryStep{To: 10, Summary: "x", TokensBefore: 9})),
-		"begun again": must[Compaction](t)(s.BeginCompaction(t.Context(), runOf(id, "r2"), summary(uid, 10))),
-		"begun short": must[Compaction](t)(s.BeginCompaction(t.Context(), runOf(id, "r2"), summary(uid, 8))), // it stands for these as well
-		"listed":      must[Listed[Compaction]](t)(s.Compactions(t.Context(), id, "c", Page{})).Items[0],
+	for name, got := range map[string]talk.Compaction{
+		"read":        must[talk.Compaction](t)(s.Compaction(t.Context(), member("user:7"), c.ID)),
+		"saved again": must[talk.Compaction](t)(s.SaveSummary(t.Context(), id, c.ID, talk.SummaryStep{To: 10, Summary: "x", TokensBefore: 9})),
+		"begun again": must[talk.Compaction](t)(s.BeginCompaction(t.Context(), runOf(id, "r2"), summary(uid, 10))),
+		"begun short": must[talk.Compaction](t)(s.BeginCompaction(t.Context(), runOf(id, "r2"), summary(uid, 8))), // it stands for these as well
+		"listed":      must[pg.Listed[talk.Compaction]](t)(s.Compactions(t.Context(), id, "c", pg.Page{})).Items[0],
 	} {
 		if diff := cmp.Diff(ended, got); diff != "" {
 			t.Errorf("%s (-ended +got):\n%s", name, diff)
 		}
 	}
-	part = must[SummaryPart](t)(s.LoadSummary(t.Context(), id, c.ID, 1<<20))
+	part = must[talk.SummaryPart](t)(s.LoadSummary(t.Context(), id, c.ID, 1<<20))
 	if !part.Last || part.To != 10 || len(part.Messages) != 0 || part.Compaction.FinishedAt == nil {
 		t.Errorf("nothing is left of an ended one: %+v", part)
 	}
@@ -145,7 +147,7 @@ func TestCompactionsFollowEachOther(t *testing.T) {
 	flushed(t, s, id, uid, 10)
 	second := flushed(t, s, id, uid, 30)
 	first := summarised(t, s, id, summary(uid, 10), "the first")
-	next := must[Compaction](t)(s.BeginCompaction(t.Context(), id, summary(uid, 20)))
+	next := must[talk.Compaction](t)(s.BeginCompaction(t.Context(), id, summary(uid, 20)))
 	if next.Previous != first.ID || next.From != 11 || next.Done != 10 || next.Summary != "the first" || next.SummaryTokens != 5 ||
 		next.TokensBefore != 0 {
 		t.Errorf("next is %+v", next)
@@ -153,23 +155,23 @@ func TestCompactionsFollowEachOther(t *testing.T) {
 	if len(next.Receipts) != 1 || next.Receipts[0].ID != second.ID {
 		t.Errorf("receipts of the next one: %+v", next.Receipts)
 	}
-	part := must[SummaryPart](t)(s.LoadSummary(t.Context(), id, next.ID, 1<<20))
+	part := must[talk.SummaryPart](t)(s.LoadSummary(t.Context(), id, next.ID, 1<<20))
 	if part.Summary != "the first" || part.Messages[0].Seq != 11 || part.To != 20 || !part.Last || part.Goal != "words m1" {
 		t.Errorf("part of the next one: %+v", part)
 	}
 	// An open one is not used as the previous one.
-	if other := must[Compaction](t)(s.BeginCompaction(t.Context(), id, summary(uid, 30))); other.Previous != first.ID || other.From != 11 {
+	if other := must[talk.Compaction](t)(s.BeginCompaction(t.Context(), id, summary(uid, 30))); other.Previous != first.ID || other.From != 11 {
 		t.Errorf("beside an open one: %+v", other)
 	}
 	summarised(t, s, id, summary(uid, 20), "the second")
-	third := summarised(t, s, id, func() CompactionRequest { r := summary(uid, 30); r.Maker = "other"; return r }(), "the third")
+	third := summarised(t, s, id, func() talk.CompactionRequest { r := summary(uid, 30); r.Maker = "other"; return r }(), "the third")
 	if third.Previous != next.ID || third.From != 21 {
 		t.Errorf("third is %+v", third)
 	}
 	var listed []int64
-	page := Page{Limit: 1}
+	page := pg.Page{Limit: 1}
 	for {
-		list := must[Listed[Compaction]](t)(s.Compactions(t.Context(), id, "c", page))
+		list := must[pg.Listed[talk.Compaction]](t)(s.Compactions(t.Context(), id, "c", page))
 		for _, c := range list.Items {
 			listed = append(listed, c.To)
 		}
@@ -190,45 +192,45 @@ func TestCompactionOfTheSameContents(t *testing.T) {
 	uid := converse(t, s, id, "c", 40)
 	flushed(t, s, id, uid, 40)
 	r := summary(uid, 10)
-	c := must[Compaction](t)(s.BeginCompaction(t.Context(), id, r))
-	for name, change := range map[string]func(*CompactionRequest){
-		"another trigger":  func(r *CompactionRequest) { r.Trigger = memory.CompactByRequest },
-		"a smaller window": func(r *CompactionRequest) { r.Settings.Window = 500 },
-		"a larger window":  func(r *CompactionRequest) { r.Settings.Window = 2000 },
-		"other deadlines":  func(r *CompactionRequest) { r.Settings.SummaryDeadline = time.Hour },
+	c := must[talk.Compaction](t)(s.BeginCompaction(t.Context(), id, r))
+	for name, change := range map[string]func(*talk.CompactionRequest){
+		"another trigger":  func(r *talk.CompactionRequest) { r.Trigger = memory.CompactByRequest },
+		"a smaller window": func(r *talk.CompactionRequest) { r.Settings.Window = 500 },
+		"a larger window":  func(r *talk.CompactionRequest) { r.Settings.Window = 2000 },
+		"other deadlines":  func(r *talk.CompactionRequest) { r.Settings.SummaryDeadline = time.Hour },
 	} {
 		same := r
 		change(&same)
-		if got := must[Compaction](t)(s.BeginCompaction(t.Context(), id, same)); got.ID != c.ID {
+		if got := must[talk.Compaction](t)(s.BeginCompaction(t.Context(), id, same)); got.ID != c.ID {
 			t.Errorf("%s makes another one", name)
 		}
 	}
-	if widened := must[Compaction](t)(s.Compaction(t.Context(), id, c.ID)); widened.Window != 2000 {
+	if widened := must[talk.Compaction](t)(s.Compaction(t.Context(), id, c.ID)); widened.Window != 2000 {
 		t.Errorf("it serves windows of %d tokens, it was asked for with 2000", widened.Window)
 	}
-	for name, change := range map[string]func(*CompactionRequest){
-		"another maker":    func(r *CompactionRequest) { r.Maker = "builtin/extractive" },
-		"a longer summary": func(r *CompactionRequest) { r.Settings.SummaryMaxTokens = 301 },
-		"another end":      func(r *CompactionRequest) { r.To = 11 },
+	for name, change := range map[string]func(*talk.CompactionRequest){
+		"another maker":    func(r *talk.CompactionRequest) { r.Maker = "builtin/extractive" },
+		"a longer summary": func(r *talk.CompactionRequest) { r.Settings.SummaryMaxTokens = 301 },
+		"another end":      func(r *talk.CompactionRequest) { r.To = 11 },
 	} {
 		other := r
 		change(&other)
-		if got := must[Compaction](t)(s.BeginCompaction(t.Context(), id, other)); got.ID == c.ID {
+		if got := must[talk.Compaction](t)(s.BeginCompaction(t.Context(), id, other)); got.ID == c.ID {
 			t.Errorf("%s finds the same one", name)
 		}
 	}
 	elsewhere := converse(t, s, id, "d", 10)
 	flushed(t, s, id, elsewhere, 10)
-	if got := must[Compaction](t)(s.BeginCompaction(t.Context(), id, summary(elsewhere, 10))); got.ID == c.ID ||
+	if got := must[talk.Compaction](t)(s.BeginCompaction(t.Context(), id, summary(elsewhere, 10))); got.ID == c.ID ||
 		got.ConversationUID != elsewhere {
 		t.Errorf("another conversation finds %+v", got)
 	}
 	// Another run takes an open one over; a finished one stays as it is.
-	if taken := must[Compaction](t)(s.BeginCompaction(t.Context(), runOf(id, "r2"), r)); taken.ID != c.ID || taken.RunID != "r2" {
+	if taken := must[talk.Compaction](t)(s.BeginCompaction(t.Context(), runOf(id, "r2"), r)); taken.ID != c.ID || taken.RunID != "r2" {
 		t.Errorf("taken over: %+v", taken)
 	}
 	summarised(t, s, runOf(id, "r2"), r, "done")
-	if kept := must[Compaction](t)(s.BeginCompaction(t.Context(), runOf(id, "r3"), r)); kept.ID != c.ID || kept.RunID != "r2" ||
+	if kept := must[talk.Compaction](t)(s.BeginCompaction(t.Context(), runOf(id, "r3"), r)); kept.ID != c.ID || kept.RunID != "r2" ||
 		kept.Summary != "done" {
 		t.Errorf("found: %+v", kept)
 	}
@@ -246,7 +248,7 @@ func TestCompactionsAndWindows(t *testing.T) {
 	id := workflow("user:7", "r1")
 	uid := converse(t, s, id, "c", 40)
 	flushed(t, s, id, uid, 40)
-	with := func(window int, to int64) CompactionRequest {
+	with := func(window int, to int64) talk.CompactionRequest {
 		r := summary(uid, to)
 		r.Settings.Window = window
 		return r
@@ -256,17 +258,17 @@ func TestCompactionsAndWindows(t *testing.T) {
 	if large.Previous != uuid.Nil || large.From != 1 {
 		t.Errorf("the one for a large window brings that of a small one up to date: %+v", large)
 	}
-	if c := must[Compaction](t)(s.BeginCompaction(t.Context(), id, with(5000, 25))); c.Previous != large.ID {
+	if c := must[talk.Compaction](t)(s.BeginCompaction(t.Context(), id, with(5000, 25))); c.Previous != large.ID {
 		t.Errorf("for the large window: %+v", c)
 	}
-	if c := must[Compaction](t)(s.BeginCompaction(t.Context(), id, with(1000, 25))); c.ID != small.ID {
+	if c := must[talk.Compaction](t)(s.BeginCompaction(t.Context(), id, with(1000, 25))); c.ID != small.ID {
 		t.Errorf("for the small window: %+v, want what stands for more", c)
 	}
-	if c := must[Compaction](t)(s.BeginCompaction(t.Context(), id, with(1000, 35))); c.Previous != small.ID {
+	if c := must[talk.Compaction](t)(s.BeginCompaction(t.Context(), id, with(1000, 35))); c.Previous != small.ID {
 		t.Errorf("further for the small window: %+v", c)
 	}
 	for window, want := range map[int]string{500: "small", 1000: "small", 1001: "large", 5000: "large", 5001: ""} {
-		load := must[WindowLoad](t)(s.LoadWindow(t.Context(), id, WindowRequest{Conversation: "c", Window: window, MaxBytes: 1 << 20}))
+		load := must[talk.WindowLoad](t)(s.LoadWindow(t.Context(), id, talk.WindowRequest{Conversation: "c", Window: window, MaxBytes: 1 << 20}))
 		if load.Compaction.Summary != want {
 			t.Errorf("a window of %d tokens is served by %q, want %q", window, load.Compaction.Summary, want)
 		}
@@ -274,7 +276,7 @@ func TestCompactionsAndWindows(t *testing.T) {
 	// What was made for a small window and is asked for with a large one serves it from then on.
 	summarised(t, s, id, with(5000, 30), "of the large")
 	r := with(9000, 30)
-	if c := must[Compaction](t)(s.BeginCompaction(t.Context(), id, r)); c.ID != small.ID || c.Summary != "small" || c.Window != 9000 {
+	if c := must[talk.Compaction](t)(s.BeginCompaction(t.Context(), id, r)); c.ID != small.ID || c.Summary != "small" || c.Window != 9000 {
 		t.Errorf("the same contents for a larger window: %+v", c)
 	}
 }
@@ -285,33 +287,33 @@ func TestCompactionRefusals(t *testing.T) {
 	id := workflow("user:7", "r1")
 	uid := converse(t, s, id, "c", 20)
 	flushed(t, s, id, uid, 10)
-	c := must[Compaction](t)(s.BeginCompaction(t.Context(), id, summary(uid, 8)))
+	c := must[talk.Compaction](t)(s.BeginCompaction(t.Context(), id, summary(uid, 8)))
 	viewer := id
 	viewer.Role = memory.RoleViewer
-	request := func(change func(*CompactionRequest)) CompactionRequest {
+	request := func(change func(*talk.CompactionRequest)) talk.CompactionRequest {
 		r := summary(uid, 10)
 		change(&r)
 		return r
 	}
 	for name, try := range map[string]struct {
 		id    memory.Identity
-		r     CompactionRequest
+		r     talk.CompactionRequest
 		check func(error) bool
 	}{
-		"not flushed": {id, summary(uid, 11), conflict(CodeNotFlushed)},
-		"not stored":  {id, summary(uid, 21), conflict(CodeNotFlushed)},
+		"not flushed": {id, summary(uid, 11), conflict(pg.CodeNotFlushed)},
+		"not stored":  {id, summary(uid, 21), conflict(pg.CodeNotFlushed)},
 		"no message":  {id, summary(uid, 0), invalid("to")},
-		"no window":   {id, request(func(r *CompactionRequest) { r.Settings.Window = 0 }), invalid("window")},
-		"no length": {id, request(func(r *CompactionRequest) {
+		"no window":   {id, request(func(r *talk.CompactionRequest) { r.Settings.Window = 0 }), invalid("window")},
+		"no length": {id, request(func(r *talk.CompactionRequest) {
 			r.Settings.SummaryMaxTokens = 0
 		}), invalid("summaryMaxTokens")},
-		"no maker":                 {id, request(func(r *CompactionRequest) { r.Maker = "" }), invalid("maker")},
-		"a long maker":             {id, request(func(r *CompactionRequest) { r.Maker = strings.Repeat("m", 256) }), invalid("maker")},
-		"unknown trigger":          {id, request(func(r *CompactionRequest) { r.Trigger = "moon" }), invalid("trigger")},
-		"unknown conversation":     {id, summary(newID(), 10), is(ErrNotFound)},
-		"another owner":            {workflow("user:8", "r1"), summary(uid, 10), is(ErrNotFound)},
+		"no maker":                 {id, request(func(r *talk.CompactionRequest) { r.Maker = "" }), invalid("maker")},
+		"a long maker":             {id, request(func(r *talk.CompactionRequest) { r.Maker = strings.Repeat("m", 256) }), invalid("maker")},
+		"unknown trigger":          {id, request(func(r *talk.CompactionRequest) { r.Trigger = "moon" }), invalid("trigger")},
+		"unknown conversation":     {id, summary(pg.NewID(), 10), is(pg.ErrNotFound)},
+		"another owner":            {workflow("user:8", "r1"), summary(uid, 10), is(pg.ErrNotFound)},
 		"no owner":                 {workflow("", "r1"), summary(uid, 10), invalid("owner")},
-		"viewer":                   {viewer, summary(uid, 10), is(ErrForbidden)},
+		"viewer":                   {viewer, summary(uid, 10), is(pg.ErrForbidden)},
 		"as far as it was flushed": {id, summary(uid, 10), func(err error) bool { return err == nil }},
 	} {
 		if _, err := s.BeginCompaction(t.Context(), try.id, try.r); !try.check(err) {
@@ -321,30 +323,30 @@ func TestCompactionRefusals(t *testing.T) {
 	for name, try := range map[string]struct {
 		id    memory.Identity
 		of    uuid.UUID
-		step  SummaryStep
+		step  talk.SummaryStep
 		check func(error) bool
 	}{
-		"beyond the end":   {id, c.ID, SummaryStep{To: 9}, invalid("to")},
-		"before the start": {id, c.ID, SummaryStep{To: 0}, invalid("to")},
-		"too long":         {id, c.ID, SummaryStep{To: 8, Summary: strings.Repeat("a ", maxSummary/2) + "b"}, invalid("summary")},
-		"unknown":          {id, newID(), SummaryStep{To: 8}, is(ErrNotFound)},
-		"another owner":    {workflow("user:8", "r1"), c.ID, SummaryStep{To: 8}, is(ErrNotFound)},
-		"viewer":           {viewer, c.ID, SummaryStep{To: 8}, is(ErrForbidden)},
+		"beyond the end":   {id, c.ID, talk.SummaryStep{To: 9}, invalid("to")},
+		"before the start": {id, c.ID, talk.SummaryStep{To: 0}, invalid("to")},
+		"too long":         {id, c.ID, talk.SummaryStep{To: 8, Summary: strings.Repeat("a ", talk.MaxSummary/2) + "b"}, invalid("summary")},
+		"unknown":          {id, pg.NewID(), talk.SummaryStep{To: 8}, is(pg.ErrNotFound)},
+		"another owner":    {workflow("user:8", "r1"), c.ID, talk.SummaryStep{To: 8}, is(pg.ErrNotFound)},
+		"viewer":           {viewer, c.ID, talk.SummaryStep{To: 8}, is(pg.ErrForbidden)},
 	} {
 		if _, err := s.SaveSummary(t.Context(), try.id, try.of, try.step); !try.check(err) {
 			t.Errorf("save %s: %v", name, err)
 		}
 	}
-	if _, err := s.LoadSummary(t.Context(), workflow("user:8", "r1"), c.ID, 1); !is(ErrNotFound)(err) {
+	if _, err := s.LoadSummary(t.Context(), workflow("user:8", "r1"), c.ID, 1); !is(pg.ErrNotFound)(err) {
 		t.Errorf("load of another owner: %v", err)
 	}
-	if _, err := s.Compaction(t.Context(), member("user:8"), c.ID); !is(ErrNotFound)(err) {
+	if _, err := s.Compaction(t.Context(), member("user:8"), c.ID); !is(pg.ErrNotFound)(err) {
 		t.Errorf("read by another owner: %v", err)
 	}
-	if list := must[Listed[Compaction]](t)(s.Compactions(t.Context(), member("user:8"), "c", Page{})); len(list.Items) != 0 {
+	if list := must[pg.Listed[talk.Compaction]](t)(s.Compactions(t.Context(), member("user:8"), "c", pg.Page{})); len(list.Items) != 0 {
 		t.Errorf("listed for another owner: %+v", list)
 	}
-	if left := must[Compaction](t)(s.Compaction(t.Context(), id, c.ID)); left.Done != 0 || left.Usage != (memory.Usage{}) {
+	if left := must[talk.Compaction](t)(s.Compaction(t.Context(), id, c.ID)); left.Done != 0 || left.Usage != (memory.Usage{}) {
 		t.Errorf("what was refused left %+v", left)
 	}
 }
@@ -356,16 +358,16 @@ func TestSummaryParts(t *testing.T) {
 	id := workflow("user:7", "r1")
 	call := searching("c1")
 	call.Arguments = strings.Repeat("a", 300)
-	b := Batch{Conversation: "c", Trigger: memory.TriggerAPI, Messages: []memory.Message{
+	b := talk.Batch{Conversation: "c", Trigger: memory.TriggerAPI, Messages: []memory.Message{
 		say("m1", memory.RoleOfSystem, "hello"), say("m2", memory.RoleOfUser, strings.Repeat("u", 100)), calling("m3", call),
 		answering("m4", "c1", strings.Repeat("t", 50)), say("m5", memory.RoleOfAssistant, ""), say("m6", memory.RoleOfUser, "bye"),
 	}}
-	uid := must[Stored](t)(s.AppendMessages(t.Context(), id, b)).ConversationUID
+	uid := must[talk.Stored](t)(s.AppendMessages(t.Context(), id, b)).ConversationUID
 	flushed(t, s, id, uid, 6)
-	c := must[Compaction](t)(s.BeginCompaction(t.Context(), id, summary(uid, 5)))
+	c := must[talk.Compaction](t)(s.BeginCompaction(t.Context(), id, summary(uid, 5)))
 	var ends []int64
 	for {
-		part := must[SummaryPart](t)(s.LoadSummary(t.Context(), id, c.ID, 120))
+		part := must[talk.SummaryPart](t)(s.LoadSummary(t.Context(), id, c.ID, 120))
 		if part.Goal != b.Messages[1].Content {
 			t.Errorf("the goal is %q", part.Goal)
 		}
@@ -377,7 +379,7 @@ func TestSummaryParts(t *testing.T) {
 			}
 		}
 		ends = append(ends, part.To)
-		must[Compaction](t)(s.SaveSummary(t.Context(), id, c.ID, SummaryStep{To: part.To, Summary: "s"}))
+		must[talk.Compaction](t)(s.SaveSummary(t.Context(), id, c.ID, talk.SummaryStep{To: part.To, Summary: "s"}))
 		if part.Last {
 			break
 		}
@@ -414,16 +416,16 @@ func TestCompactionsConcurrently(t *testing.T) {
 	flushed(t, s, owner, uid, 60)
 	const workers = 8
 	var working sync.WaitGroup
-	found := make([]Compaction, workers)
+	found := make([]talk.Compaction, workers)
 	errs := make([]error, workers)
 	for i := range workers {
 		working.Go(func() {
 			id := runOf(owner, fmt.Sprint("r", i))
 			c, err := s.BeginCompaction(t.Context(), id, summary(uid, 50))
 			for err == nil && c.FinishedAt == nil {
-				var part SummaryPart
+				var part talk.SummaryPart
 				if part, err = s.LoadSummary(t.Context(), id, c.ID, 40*(i+1)); err == nil && len(part.Messages) > 0 {
-					c, err = s.SaveSummary(t.Context(), id, c.ID, SummaryStep{
+					c, err = s.SaveSummary(t.Context(), id, c.ID, talk.SummaryStep{
 						To: part.To, Summary: fmt.Sprintf("up to %d", part.To), Usage: memory.Usage{Calls: 1},
 					})
 				} else {
@@ -439,7 +441,7 @@ func TestCompactionsConcurrently(t *testing.T) {
 			t.Errorf("worker %d: %+v, %v", i, found[i], err)
 		}
 	}
-	if list := must[Listed[Compaction]](t)(s.Compactions(t.Context(), owner, "c", Page{})); len(list.Items) != 1 {
+	if list := must[pg.Listed[talk.Compaction]](t)(s.Compactions(t.Context(), owner, "c", pg.Page{})); len(list.Items) != 1 {
 		t.Errorf("%d records", len(list.Items))
 	}
 }
@@ -453,15 +455,15 @@ func TestTheDatabaseRefusesUnflushedCompactions(t *testing.T) {
 	flushed(t, s, id, uid, 10)
 	c := summarised(t, s, id, summary(uid, 8), "so far")
 	insert := func(to int64) error {
-		_, err := inTx(t.Context(), s.db, id, func(tx *tx) (struct{}, error) {
+		_, err := pg.InTx(t.Context(), s.db, id, func(tx *pg.Tx) (struct{}, error) {
 			b := &pgx.Batch{}
 			b.Queue(`
 insert into compactions
 select (jsonb_populate_record(x, jsonb_build_object('compaction_id', gen_random_uuid(), 'content_key', '\x' || repeat('ab', 31) || lpad(to_hex(@to::int), 2, '0'),
     'to_seq', @to::bigint, 'done_seq', @to::bigint))).*
 from compactions x
-where x.compaction_id = @compaction`, tx.args(pgx.NamedArgs{"to": to, "compaction": c.ID}))
-			return struct{}{}, tx.finish(t.Context(), b)
+where x.compaction_id = @compaction`, tx.Args(pgx.NamedArgs{"to": to, "compaction": c.ID}))
+			return struct{}{}, tx.Finish(t.Context(), b)
 		})
 		return err
 	}

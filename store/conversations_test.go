@@ -11,6 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"reverie/memory"
+	"reverie/store/pg"
+	"reverie/store/talk"
 )
 
 // Whatever is posted, completed, considered and accounted for, in whatever order: the numbers stay in their order,
@@ -26,7 +28,7 @@ func TestConversationNumbers(t *testing.T) {
 		var turns int64
 		t.Repeat(map[string]func(*rapid.T){
 			"post": func(t *rapid.T) {
-				b := Batch{Conversation: conversation, Trigger: memory.TriggerWeb, TurnComplete: rapid.Bool().Draw(t, "complete")}
+				b := talk.Batch{Conversation: conversation, Trigger: memory.TriggerWeb, TurnComplete: rapid.Bool().Draw(t, "complete")}
 				known := map[string]bool{}
 				for _, k := range ids {
 					known[k] = true
@@ -41,11 +43,11 @@ func TestConversationNumbers(t *testing.T) {
 						fresh++
 					}
 				}
-				var before Conversation
+				var before talk.Conversation
 				if len(ids) > fresh {
-					before = must[Conversation](t)(s.Conversation(t.Context(), id, conversation))
+					before = must[talk.Conversation](t)(s.Conversation(t.Context(), id, conversation))
 				}
-				stored := must[Stored](t)(s.AppendMessages(t.Context(), id, b))
+				stored := must[talk.Stored](t)(s.AppendMessages(t.Context(), id, b))
 				if stored.Stored != fresh || stored.Duplicates != len(b.Messages)-fresh || stored.LastSeq != int64(len(ids)) {
 					t.Fatalf("stored %+v of %d with %d new, %d in all", stored, len(b.Messages), fresh, len(ids))
 				}
@@ -65,25 +67,25 @@ func TestConversationNumbers(t *testing.T) {
 				if !found {
 					return
 				}
-				x := must[Extraction](t)(s.BeginExtraction(t.Context(), runOf(id, newID().String()), next.Range))
+				x := must[talk.Extraction](t)(s.BeginExtraction(t.Context(), runOf(id, pg.NewID().String()), next.Range))
 				to := rapid.Int64Range(next.From, next.To).Draw(t, "to")
 				outcome := rapid.SampledFrom([]memory.Outcome{
 					memory.OutcomeSkipped, memory.OutcomeNothing, memory.OutcomeQuarantined, memory.OutcomeFailed, memory.OutcomeWaiting,
 				}).Draw(t, "outcome")
-				must[ExtractionResult](t)(
-					s.RecordOutcome(t.Context(), runOf(id, x.RunID), x.ID, Ending{Outcome: outcome, To: to, Until: testClock}),
+				must[talk.ExtractionResult](t)(
+					s.RecordOutcome(t.Context(), runOf(id, x.RunID), x.ID, talk.Ending{Outcome: outcome, To: to, Until: testClock}),
 				)
 			},
 			"": func(t *rapid.T) {
 				if len(ids) == 0 {
 					return
 				}
-				c := must[Conversation](t)(s.Conversation(t.Context(), id, conversation))
+				c := must[talk.Conversation](t)(s.Conversation(t.Context(), id, conversation))
 				inOrder := 0 <= c.Cursor && c.Cursor <= c.Considered && c.Considered <= c.Complete && c.Complete <= c.Last
 				if !inOrder || c.Last != int64(len(ids)) || (c.PendingSince != nil) != (c.Considered < c.Complete) {
 					t.Fatalf("numbers are %+v with %d messages", c, len(ids))
 				}
-				messages := must[[]memory.Message](t)(s.Messages(t.Context(), id, conversation, 0, MaxPage))
+				messages := must[[]memory.Message](t)(s.Messages(t.Context(), id, conversation, 0, pg.MaxPage))
 				for i, m := range messages {
 					if m.Seq != int64(i+1) || m.ID != ids[i] {
 						t.Fatalf("message %d has number %d and id %s, want %s", i+1, m.Seq, m.ID, ids[i])
@@ -105,8 +107,8 @@ func TestConversationsArePaged(t *testing.T) {
 	s := openStore(t, at(func() time.Time { return now }))
 	for i := range 7 {
 		now = now.Add(time.Duration(i%3) * time.Second) // some at the same time
-		must[Stored](t)(s.AppendMessages(t.Context(), member("user:7"), turn(fmt.Sprint("c", i), "m", 1)))
-		must[Stored](t)(s.AppendMessages(t.Context(), member("user:8"), turn(fmt.Sprint("d", i), "m", 1)))
+		must[talk.Stored](t)(s.AppendMessages(t.Context(), member("user:7"), turn(fmt.Sprint("c", i), "m", 1)))
+		must[talk.Stored](t)(s.AppendMessages(t.Context(), member("user:8"), turn(fmt.Sprint("d", i), "m", 1)))
 	}
 	everybody := member("")
 	everybody.AnyOwner = true
@@ -116,9 +118,9 @@ func TestConversationsArePaged(t *testing.T) {
 	}{"owner": {member("user:7"), 7}, "any owner": {everybody, 14}} {
 		seen := map[string]int{}
 		var last time.Time
-		page := Page{Limit: 3}
+		page := pg.Page{Limit: 3}
 		for {
-			part := must[Listed[Conversation]](t)(s.Conversations(t.Context(), c.id, page))
+			part := must[pg.Listed[talk.Conversation]](t)(s.Conversations(t.Context(), c.id, page))
 			for _, conversation := range part.Items {
 				seen[conversation.ID]++
 				if !last.IsZero() && conversation.UpdatedAt.After(last) {
@@ -140,7 +142,7 @@ func TestConversationsArePaged(t *testing.T) {
 			}
 		}
 	}
-	if _, err := s.Conversations(t.Context(), member("user:7"), Page{Cursor: "nonsense"}); !invalid("cursor")(err) {
+	if _, err := s.Conversations(t.Context(), member("user:7"), pg.Page{Cursor: "nonsense"}); !invalid("cursor")(err) {
 		t.Errorf("bad cursor: %v", err)
 	}
 }
@@ -149,13 +151,13 @@ func TestTurnsUntilSignalled(t *testing.T) {
 	t.Parallel()
 	now := testClock
 	s := openStore(t, at(func() time.Time { return now }))
-	stored := must[Stored](t)(s.AppendMessages(t.Context(), member("user:7"), turn("c", "m", 2)))
+	stored := must[talk.Stored](t)(s.AppendMessages(t.Context(), member("user:7"), turn("c", "m", 2)))
 	ref := memory.OwnerRef{Workspace: "acme", Agent: "ada", Owner: stored.OwnerID}
-	want := []UnsignalledTurn{{OwnerRef: ref, Turn: 1, TurnAt: testClock}}
-	if got := must[[]UnsignalledTurn](t)(s.Unsignalled(t.Context(), now.Add(time.Second), 10)); cmp.Diff(want, got) != "" {
+	want := []talk.UnsignalledTurn{{OwnerRef: ref, Turn: 1, TurnAt: testClock}}
+	if got := must[[]talk.UnsignalledTurn](t)(s.Unsignalled(t.Context(), now.Add(time.Second), 10)); cmp.Diff(want, got) != "" {
 		t.Errorf("unsignalled (-want +got):\n%s", cmp.Diff(want, got))
 	}
-	if got := must[[]UnsignalledTurn](t)(s.Unsignalled(t.Context(), now, 10)); len(got) != 0 {
+	if got := must[[]talk.UnsignalledTurn](t)(s.Unsignalled(t.Context(), now, 10)); len(got) != 0 {
 		t.Errorf("too young, but listed: %v", got)
 	}
 	sweeper := memory.Identity{Workspace: "acme", Agent: "ada", AnyOwner: true, Role: memory.RoleMember}
@@ -163,19 +165,19 @@ func TestTurnsUntilSignalled(t *testing.T) {
 	if owner != "user:7" {
 		t.Fatalf("resolved %q", owner)
 	}
-	must[Stored](t)(s.AppendMessages(t.Context(), member("user:7"), turn("c", "n", 2)))
+	must[talk.Stored](t)(s.AppendMessages(t.Context(), member("user:7"), turn("c", "n", 2)))
 	for _, turn := range []int64{2, 1} { // late news of an earlier turn change nothing
 		if err := s.Signalled(t.Context(), sweeper.For("ada", owner), turn); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got := must[[]UnsignalledTurn](t)(s.Unsignalled(t.Context(), now.Add(time.Second), 10)); len(got) != 0 {
+	if got := must[[]talk.UnsignalledTurn](t)(s.Unsignalled(t.Context(), now.Add(time.Second), 10)); len(got) != 0 {
 		t.Errorf("signalled, but listed: %v", got)
 	}
 	if err := s.Signalled(t.Context(), sweeper.For("ada", owner), 99); err != nil {
 		t.Errorf("a turn ahead of ours: %v", err)
 	}
-	if _, err := s.ResolveOwner(t.Context(), sweeper, uuid.New()); !errors.Is(err, ErrNotFound) {
+	if _, err := s.ResolveOwner(t.Context(), sweeper, uuid.New()); !errors.Is(err, pg.ErrNotFound) {
 		t.Errorf("unknown owner: %v", err)
 	}
 }

@@ -11,12 +11,15 @@ import (
 	"reverie/memory"
 	"reverie/search"
 	"reverie/search/index"
+	"reverie/store/admin"
+	"reverie/store/pg"
+	"reverie/store/talk"
 )
 
 func TestDoctor(t *testing.T) {
 	t.Parallel()
 	url := devtest.Database(t, migrated)
-	s := must[*Store](t)(Open(t.Context(), url, Options{}))
+	s := must[*Store](t)(Open(t.Context(), url, pg.Options{}))
 	t.Cleanup(s.Close)
 	makeAgent(t, s, "acme", "ada")
 	root := must[*pgx.Conn](t)(pgx.Connect(t.Context(), url))
@@ -30,7 +33,10 @@ func TestDoctor(t *testing.T) {
 	doctor := adminOf("acme").For("ada", "")
 	doctor.AnyOwner = true
 	soon := time.Now().Add(time.Hour)
-	examine := func() Examination { t.Helper(); return must[Examination](t)(s.Examine(t.Context(), doctor, soon)) }
+	examine := func() admin.Examination {
+		t.Helper()
+		return must[admin.Examination](t)(s.Examine(t.Context(), doctor, soon))
+	}
 
 	// A life: versions, deletions, conversations, an extraction, statements.
 	id := member("user:7")
@@ -41,12 +47,12 @@ func TestDoctor(t *testing.T) {
 	write(t, s, id, replace(team("memory/lost.md"), 0, "lost\n"))
 	write(t, s, id, replace(personal("memory/2026-11-20.md"), 0, "# 2026-11-20\n\n- The port is 5434\n"))
 	run := workflow("user:7", "r")
-	must[Stored](t)(s.AppendMessages(t.Context(), run, turn("c", "a", 4)))
+	must[talk.Stored](t)(s.AppendMessages(t.Context(), run, turn("c", "a", 4)))
 	next, _, err := s.NextRange(t.Context(), run)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := must[Extraction](t)(s.BeginExtraction(t.Context(), run, next.Range))
+	x := must[talk.Extraction](t)(s.BeginExtraction(t.Context(), run, next.Range))
 	if e := examine(); len(e.Missing)+len(e.Superseded)+e.Orphans+len(e.Broken)+len(e.Fed)+len(e.FedNotes) != 0 || len(e.Waiting) != 1 ||
 		len(e.Open) != 1 || e.Open[0].ID != x.ID || !e.Open[0].Pending {
 		t.Fatalf("an agent after a busy life: %+v", e)
@@ -124,7 +130,7 @@ func TestDoctor(t *testing.T) {
 	}
 
 	for name, other := range map[string]memory.Identity{"a member": id, "an admin of one owner": own} {
-		if _, err := s.Examine(t.Context(), other, soon); !is(ErrForbidden)(err) {
+		if _, err := s.Examine(t.Context(), other, soon); !is(pg.ErrForbidden)(err) {
 			t.Errorf("%s examines: %v", name, err)
 		}
 	}

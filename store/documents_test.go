@@ -14,6 +14,8 @@ import (
 
 	"reverie/memory"
 	"reverie/scan"
+	"reverie/store/gate"
+	"reverie/store/pg"
 )
 
 func team(path string) memory.Ref { return memory.Ref{Scope: memory.ScopeTeam, Path: path} }
@@ -103,25 +105,25 @@ func TestStaleBase(t *testing.T) {
 
 	yours := strings.Replace(base, "- a\n", "- other\n", 1)
 	_, err := s.Apply(t.Context(), id, "", []memory.Change{replace(ref, 1, yours), replace(team("new.md"), 0, "x")})
-	var stale *StaleBaseError
+	var stale *pg.StaleBaseError
 	if !errors.As(err, &stale) {
 		t.Fatalf("got %v, want *StaleBaseError", err)
 	}
-	want := &StaleBaseError{Ref: ref, Base: 1, Head: 3, BaseContent: base, Yours: yours, Theirs: d.Content}
-	if diff := cmp.Diff(want, stale, cmpopts.IgnoreFields(StaleBaseError{}, "Conflicts")); diff != "" || len(stale.Conflicts) != 1 {
+	want := &pg.StaleBaseError{Ref: ref, Base: 1, Head: 3, BaseContent: base, Yours: yours, Theirs: d.Content}
+	if diff := cmp.Diff(want, stale, cmpopts.IgnoreFields(pg.StaleBaseError{}, "Conflicts")); diff != "" || len(stale.Conflicts) != 1 {
 		t.Errorf("conflicts %v, error (-want +got):\n%s", stale.Conflicts, diff)
 	}
 	if strings.Contains(err.Error(), "other") {
 		t.Errorf("the error repeats contents: %v", err)
 	}
-	if _, err := s.Document(t.Context(), id, team("new.md")); !errors.Is(err, ErrNotFound) {
+	if _, err := s.Document(t.Context(), id, team("new.md")); !errors.Is(err, pg.ErrNotFound) {
 		t.Errorf("the other change of the call was written: %v", err)
 	}
 
 	if _, err := s.Apply(t.Context(), id, "", []memory.Change{replace(ref, 0, "blind")}); !errors.As(err, &stale) || stale.Head != 3 {
 		t.Errorf("a blind overwrite: %v, want *StaleBaseError", err)
 	}
-	if _, err := s.Apply(t.Context(), id, "", []memory.Change{replace(ref, 9, "future")}); !errors.Is(err, ErrNotFound) {
+	if _, err := s.Apply(t.Context(), id, "", []memory.Change{replace(ref, 9, "future")}); !errors.Is(err, pg.ErrNotFound) {
 		t.Errorf("a base that does not exist: %v, want ErrNotFound", err)
 	}
 	forced := replace(ref, 0, "forced")
@@ -175,14 +177,14 @@ func TestDeleteUndeleteRestore(t *testing.T) {
 		return receipt.Changes[0], nil
 	}
 	for _, op := range []memory.Op{memory.OpDelete, memory.OpUndelete, memory.OpRestore} {
-		if _, err := do(op, func(c *memory.Change) { c.Restore = 1 }); !errors.Is(err, ErrNotFound) {
+		if _, err := do(op, func(c *memory.Change) { c.Restore = 1 }); !errors.Is(err, pg.ErrNotFound) {
 			t.Errorf("%s of nothing: %v, want ErrNotFound", op, err)
 		}
 	}
 	write(t, s, id, replace(ref, 0, "one\n"))
 	write(t, s, id, replace(ref, 1, "two\n"))
 
-	var stale *StaleBaseError
+	var stale *pg.StaleBaseError
 	if _, err := do(memory.OpDelete, func(c *memory.Change) { c.Base = 1 }); !errors.As(err, &stale) {
 		t.Errorf("delete on a stale base: %v, want *StaleBaseError", err)
 	}
@@ -204,13 +206,13 @@ func TestDeleteUndeleteRestore(t *testing.T) {
 	if again := must[memory.ChangeReceipt](t)(do(memory.OpDelete, nil)); again.Changed {
 		t.Errorf("delete again: %+v, want no change", again)
 	}
-	if _, err := s.Document(t.Context(), id, ref); !errors.Is(err, ErrNotFound) {
+	if _, err := s.Document(t.Context(), id, ref); !errors.Is(err, pg.ErrNotFound) {
 		t.Errorf("a deleted document is read: %v", err)
 	}
-	if list := must[[]DocumentEntry](t)(s.Documents(t.Context(), id, DocumentFilter{Prefix: "a.md"})); len(list) != 0 {
+	if list := must[[]gate.DocumentEntry](t)(s.Documents(t.Context(), id, gate.DocumentFilter{Prefix: "a.md"})); len(list) != 0 {
 		t.Errorf("a deleted document is listed: %v", list)
 	}
-	list := must[[]DocumentEntry](t)(s.Documents(t.Context(), id, DocumentFilter{Prefix: "a.md", IncludeDeleted: true}))
+	list := must[[]gate.DocumentEntry](t)(s.Documents(t.Context(), id, gate.DocumentFilter{Prefix: "a.md", IncludeDeleted: true}))
 	if len(list) != 1 || !list[0].Deleted || list[0].Version != 3 {
 		t.Errorf("with deleted ones: %+v", list)
 	}
@@ -231,7 +233,7 @@ func TestDeleteUndeleteRestore(t *testing.T) {
 	if _, err := do(memory.OpRestore, func(c *memory.Change) { c.Restore = 3 }); !invalid("restore")(err) {
 		t.Errorf("restore of a deletion: %v", err)
 	}
-	if _, err := do(memory.OpRestore, func(c *memory.Change) { c.Restore = 9 }); !errors.Is(err, ErrNotFound) {
+	if _, err := do(memory.OpRestore, func(c *memory.Change) { c.Restore = 9 }); !errors.Is(err, pg.ErrNotFound) {
 		t.Errorf("restore of a version that does not exist: %v", err)
 	}
 	restored := must[memory.ChangeReceipt](t)(do(memory.OpRestore, func(c *memory.Change) { c.Restore = 1 }))
@@ -290,7 +292,7 @@ func TestChangesOfOneCall(t *testing.T) {
 		t.Errorf("note is %q", d.Content)
 	}
 	_, err := s.Apply(t.Context(), id, "", []memory.Change{note("- 3\n"), {Ref: team("none.md"), Op: memory.OpDelete}})
-	if !errors.Is(err, ErrNotFound) {
+	if !errors.Is(err, pg.ErrNotFound) {
 		t.Errorf("got %v, want ErrNotFound", err)
 	}
 	if d := must[memory.Document](t)(s.Document(t.Context(), id, personal("memory/n.md"))); d.Version != 2 {

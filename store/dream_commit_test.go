@@ -14,6 +14,9 @@ import (
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/memory/proposals"
+	"reverie/store/dreams"
+	"reverie/store/gate"
+	"reverie/store/pg"
 )
 
 var (
@@ -35,7 +38,7 @@ func TestCommitDream(t *testing.T) {
 		x.Diff != "+ line" || x.Model != "test/model" || x.PromptVersion != "p1" || x.Usage != (memory.Usage{
 		Calls: 1, InputTokens: 100, OutputTokens: 10, CostMicros: 5,
 	}) ||
-		x.Counts != (DreamCounts{Candidates: 2, Promoted: 1, Kept: 1}) || len(x.Changes) != 2 || x.FinishedAt == nil {
+		x.Counts != (dreams.DreamCounts{Candidates: 2, Promoted: 1, Kept: 1}) || len(x.Changes) != 2 || x.FinishedAt == nil {
 		t.Errorf("ended %+v", x)
 	}
 	d := must[memory.Document](t)(s.Document(t.Context(), person, personal(memory.MemoryPath)))
@@ -68,17 +71,17 @@ func TestCommitDream(t *testing.T) {
 	if diff := cmp.Diff(want, states); diff != "" {
 		t.Errorf("states (-want +got):\n%s", diff)
 	}
-	got := must[Listed[dream.Candidate]](t)(s.DreamCandidates(t.Context(), person, x.ID, "", Page{}))
+	got := must[pg.Listed[dream.Candidate]](t)(s.DreamCandidates(t.Context(), person, x.ID, "", pg.Page{}))
 	if len(got.Items) != 2 || got.Items[0].Verdict != dream.VerdictPromoted || got.Items[1].Verdict != dream.VerdictKept {
 		t.Errorf("candidates %+v", got)
 	}
 	if spent := must[memory.Usage](t)(s.SpentToday(t.Context(), person, testClock)); spent != x.Usage {
 		t.Errorf("spent %+v", spent)
 	}
-	if pin := pinned(x.Pins, memory.MemoryPath, memory.ScopePersonal); pin.Version != 0 {
+	if pin := dreams.Pinned(x.Pins, memory.MemoryPath, memory.ScopePersonal); pin.Version != 0 {
 		t.Errorf("MEMORY.md was not there: %+v", pin)
 	}
-	if pin := pinned(x.Pins, memory.MemoryPath, memory.ScopeTeam); pin.Version != 1 || pin.Document == uuid.Nil {
+	if pin := dreams.Pinned(x.Pins, memory.MemoryPath, memory.ScopeTeam); pin.Version != 1 || pin.Document == uuid.Nil {
 		t.Errorf("the shared MEMORY.md: %+v", pin)
 	}
 }
@@ -90,7 +93,7 @@ func TestCommitDreamOnce(t *testing.T) {
 	id := dreaming("user:7", "r1")
 	x := draftedDream(t, s, id, nightly("n"), tea)
 	const tries = 6
-	ended, errs := make([]Dream, tries), make([]error, tries)
+	ended, errs := make([]dreams.Dream, tries), make([]error, tries)
 	var wg sync.WaitGroup
 	for i := range tries {
 		wg.Go(func() { ended[i], errs[i] = s.CommitDream(t.Context(), id, x.ID, "") })
@@ -110,17 +113,17 @@ func TestCommitDreamOnce(t *testing.T) {
 		}
 	}
 	// What has ended stays as it is.
-	if again := must[Dream](t)(
-		s.EndDream(t.Context(), dreaming("user:7", "other"), x.ID, DreamEnding{Outcome: memory.OutcomeFailed}),
+	if again := must[dreams.Dream](t)(
+		s.EndDream(t.Context(), dreaming("user:7", "other"), x.ID, dreams.DreamEnding{Outcome: memory.OutcomeFailed}),
 	); again.Outcome != memory.OutcomeWritten {
 		t.Errorf("ended again: %+v", again)
 	}
 	for name, err := range map[string]error{
-		"stage":   s.StageDream(t.Context(), id, x.ID, StagedDream{Scope: memory.ScopePersonal}),
+		"stage":   s.StageDream(t.Context(), id, x.ID, dreams.StagedDream{Scope: memory.ScopePersonal}),
 		"reflect": s.ReflectDream(t.Context(), id, x.ID, dream.Reflection{}),
-		"draft":   s.DraftDream(t.Context(), id, x.ID, DreamDraft{Outcome: memory.OutcomeNothing}),
+		"draft":   s.DraftDream(t.Context(), id, x.ID, dreams.DreamDraft{Outcome: memory.OutcomeNothing}),
 	} {
-		if !conflict(CodeSuperseded)(err) {
+		if !conflict(pg.CodeSuperseded)(err) {
 			t.Errorf("%s after the end: %v", name, err)
 		}
 	}
@@ -135,10 +138,10 @@ func TestDreamOfTwoRuns(t *testing.T) {
 			t.Parallel()
 			s, _ := dreamStore(t)
 			first, other := dreaming("user:7", "r1"), dreaming("user:7", "r2")
-			var x Dream
+			var x dreams.Dream
 			switch stop {
 			case "begun":
-				x = must[Dream](t)(s.BeginDream(t.Context(), first, nightly("n")))
+				x = must[dreams.Dream](t)(s.BeginDream(t.Context(), first, nightly("n")))
 			case "staged", "reflected":
 				x = stagedDream(t, s, first, nightly("n"), dog)
 			case "drafted":
@@ -150,17 +153,17 @@ func TestDreamOfTwoRuns(t *testing.T) {
 			usage := memory.Usage{Calls: 1, InputTokens: 7}
 			for name, err := range map[string]error{
 				"stage": s.StageDream(
-					t.Context(), first, x.ID, StagedDream{Scope: memory.ScopePersonal, Candidates: []dream.Candidate{dog}},
+					t.Context(), first, x.ID, dreams.StagedDream{Scope: memory.ScopePersonal, Candidates: []dream.Candidate{dog}},
 				),
 				"reflect": s.ReflectDream(t.Context(), first, x.ID, dream.Reflection{}),
-				"draft":   s.DraftDream(t.Context(), first, x.ID, DreamDraft{Outcome: memory.OutcomeNothing, Model: "m", Usage: usage}),
+				"draft":   s.DraftDream(t.Context(), first, x.ID, dreams.DreamDraft{Outcome: memory.OutcomeNothing, Model: "m", Usage: usage}),
 				"commit":  second(s.CommitDream(t.Context(), first, x.ID, "")),
 			} {
-				if !conflict(CodeSuperseded)(err) {
+				if !conflict(pg.CodeSuperseded)(err) {
 					t.Errorf("%s by the first run: %v", name, err)
 				}
 			}
-			ended := must[Dream](t)(s.CommitDream(t.Context(), other, x.ID, ""))
+			ended := must[dreams.Dream](t)(s.CommitDream(t.Context(), other, x.ID, ""))
 			if ended.RunID != "r2" || ended.Counts.Candidates != 1 || ended.Outcome != memory.OutcomeWritten {
 				t.Errorf("ended %+v", ended)
 			}
@@ -211,18 +214,18 @@ func TestTwoDreamsOfADay(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	stage := must[DreamStage](t)(s.DreamStage(t.Context(), dreaming("user:7", "r3"), x.ID))
+	stage := must[dreams.DreamStage](t)(s.DreamStage(t.Context(), dreaming("user:7", "r3"), x.ID))
 	if len(stage.Candidates) != 1 || stage.Candidates[0].Truth != 0.7 || stage.Dream.Counts.Truths != 1 {
 		t.Errorf("after REM: %+v", stage.Candidates)
 	}
 	weighed := judged(stage.Candidates[0], dream.VerdictRejected, dream.ReasonKnown)
 	if err := s.DraftDream(
 		t.Context(), dreaming("user:7", "r3"), x.ID,
-		DreamDraft{Outcome: memory.OutcomeNothing, Ranking: dream.Ranking{Candidates: []dream.Candidate{weighed}}},
+		dreams.DreamDraft{Outcome: memory.OutcomeNothing, Ranking: dream.Ranking{Candidates: []dream.Candidate{weighed}}},
 	); err != nil {
 		t.Fatal(err)
 	}
-	ended := must[Dream](t)(s.CommitDream(t.Context(), dreaming("user:7", "r3"), x.ID, ""))
+	ended := must[dreams.Dream](t)(s.CommitDream(t.Context(), dreaming("user:7", "r3"), x.ID, ""))
 	state := statesOf(t, s, id)[tea.Text]
 	if ended.Outcome != memory.OutcomeNothing || len(ended.Changes) != 0 || state.LightHits != 2 || state.REMHits != 1 ||
 		state.Status != dream.Promoted || state.Dream != first.ID ||
@@ -247,13 +250,13 @@ func TestCommitDreamOfShared(t *testing.T) {
 	if news := newsOf(t, s, id); len(news) > 0 {
 		t.Errorf("news %v", news)
 	}
-	personalChange := DreamDraft{Outcome: memory.OutcomeWritten, Changes: []memory.Change{replace(personal(memory.MemoryPath), 0, "x")}}
+	personalChange := dreams.DreamDraft{Outcome: memory.OutcomeWritten, Changes: []memory.Change{replace(personal(memory.MemoryPath), 0, "x")}}
 	id = dreaming(memory.SystemOwner, "r2")
 	y := stagedDream(t, s, id, nightly("n2"), tea)
 	if err := s.DraftDream(t.Context(), id, y.ID, personalChange); !invalid("changes[0].scope")(err) {
 		t.Errorf("a draft of another scope: %v", err)
 	}
-	if err := s.StageDream(t.Context(), id, y.ID, StagedDream{Scope: memory.ScopePersonal}); !invalid("scope")(err) {
+	if err := s.StageDream(t.Context(), id, y.ID, dreams.StagedDream{Scope: memory.ScopePersonal}); !invalid("scope")(err) {
 		t.Errorf("another scope: %v", err)
 	}
 }
@@ -261,7 +264,7 @@ func TestCommitDreamOfShared(t *testing.T) {
 // What moved under a draft is never written over, nor merged into what was not checked.
 func TestCommitDreamStale(t *testing.T) {
 	t.Parallel()
-	var stale *StaleBaseError
+	var stale *pg.StaleBaseError
 	for name, change := range map[string]memory.Change{
 		"on the same lines": replace(personal(memory.MemoryPath), 1, "- one\n- two\n- person\n"),
 		"on other lines":    replace(personal(memory.MemoryPath), 1, "- person\n- one\n- two\n"),
@@ -281,22 +284,22 @@ func TestCommitDreamStale(t *testing.T) {
 			if stale.Ref != personal(memory.MemoryPath) || stale.Base != 1 || stale.Head != 2 {
 				t.Errorf("%+v", stale)
 			}
-			if _, err := s.CommitDream(t.Context(), id, x.ID, ""); !conflict(CodeNoDraft)(err) {
+			if _, err := s.CommitDream(t.Context(), id, x.ID, ""); !conflict(pg.CodeNoDraft)(err) {
 				t.Errorf("without a draft: %v", err)
 			}
 			if len(statesOf(t, s, id)) > 0 || cmp.Equal(news, newsOf(t, s, person)) {
 				t.Error("something of it stayed")
 			}
-			if _, err := s.Document(t.Context(), person, personal(memory.DreamsPath)); !is(ErrNotFound)(err) {
+			if _, err := s.Document(t.Context(), person, personal(memory.DreamsPath)); !is(pg.ErrNotFound)(err) {
 				t.Errorf("the diary: %v", err)
 			}
 			// After a new draft it is committed; the person's write is news for the next dream.
 			if err := s.DraftDream(t.Context(), id, x.ID, memoryDraft(t, s, id, x.ID, tea)); err != nil {
 				t.Fatal(err)
 			}
-			ended := must[Dream](t)(s.CommitDream(t.Context(), id, x.ID, ""))
+			ended := must[dreams.Dream](t)(s.CommitDream(t.Context(), id, x.ID, ""))
 			if ended.Outcome != memory.OutcomeWritten || ended.Usage.Calls != 2 ||
-				pinned(ended.Pins, memory.MemoryPath, memory.ScopePersonal).Version != 2 {
+				dreams.Pinned(ended.Pins, memory.MemoryPath, memory.ScopePersonal).Version != 2 {
 				t.Errorf("ended %+v", ended)
 			}
 			if got := contentOf(t, s, person, memory.MemoryPath); !strings.HasSuffix(got, "- Likes tea.\n") ||
@@ -313,18 +316,18 @@ func TestCommitDreamStale(t *testing.T) {
 // What a person wants gone while a dream is under way is not promoted by it.
 func TestCommitDreamForgotten(t *testing.T) {
 	t.Parallel()
-	var stale *StaleBaseError
+	var stale *pg.StaleBaseError
 	s, _ := dreamStore(t)
 	person, id := member("user:7"), dreaming("user:7", "r")
 	x := draftedDream(t, s, id, nightly("n"), tea, dog)
-	must[EntryReceipt](t)(s.ForgetEntry(t.Context(), person, EntryChange{Dream: x.ID, Entry: tea.ID}))
+	must[dreams.EntryReceipt](t)(s.ForgetEntry(t.Context(), person, dreams.EntryChange{Dream: x.ID, Entry: tea.ID}))
 	if _, err := s.CommitDream(t.Context(), id, x.ID, ""); !errors.As(err, &stale) {
 		t.Fatalf("commit: %v", err)
 	}
-	if _, err := s.Document(t.Context(), person, personal(memory.MemoryPath)); !is(ErrNotFound)(err) {
+	if _, err := s.Document(t.Context(), person, personal(memory.MemoryPath)); !is(pg.ErrNotFound)(err) {
 		t.Errorf("MEMORY.md: %v", err)
 	}
-	stage := must[DreamStage](t)(s.DreamStage(t.Context(), id, x.ID))
+	stage := must[dreams.DreamStage](t)(s.DreamStage(t.Context(), id, x.ID))
 	if len(stage.States) != 1 || stage.States[0].Status != dream.Forgotten || stage.Candidates[0].Verdict != "" ||
 		stage.Candidates[0].Score != 0 {
 		t.Errorf("to weigh anew: %+v, %+v", stage.States, stage.Candidates)
@@ -334,7 +337,7 @@ func TestCommitDreamForgotten(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	must[Dream](t)(s.CommitDream(t.Context(), id, x.ID, ""))
+	must[dreams.Dream](t)(s.CommitDream(t.Context(), id, x.ID, ""))
 	if states := statesOf(t, s, id); states[tea.Text].Status != dream.Forgotten || states[dog.Text].Status != dream.Promoted {
 		t.Errorf("states %+v", states)
 	}
@@ -354,7 +357,7 @@ func TestCommitDreamDryRun(t *testing.T) {
 		x.Counts.Promoted != 1 {
 		t.Errorf("ended %+v", x)
 	}
-	if got := must[[]DocumentEntry](t)(s.Documents(t.Context(), person, DocumentFilter{Scope: memory.ScopePersonal})); len(got) != 1 {
+	if got := must[[]gate.DocumentEntry](t)(s.Documents(t.Context(), person, gate.DocumentFilter{Scope: memory.ScopePersonal})); len(got) != 1 {
 		t.Errorf("it wrote %+v", got)
 	}
 	if len(statesOf(t, s, id)) > 0 || !cmp.Equal(news, newsOf(t, s, person)) {
@@ -366,7 +369,7 @@ func TestCommitDreamEndings(t *testing.T) {
 	t.Parallel()
 	full := judged(dog, dream.VerdictKept, dream.ReasonNightFull)
 	for name, c := range map[string]struct {
-		of      NewDream
+		of      dreams.NewDream
 		weighed []dream.Candidate
 		outcome memory.Outcome // of the draft
 		want    memory.Outcome
@@ -395,7 +398,7 @@ func TestCommitDreamEndings(t *testing.T) {
 			if err := s.DraftDream(t.Context(), id, x.ID, draft); err != nil {
 				t.Fatal(err)
 			}
-			ended := must[Dream](t)(s.CommitDream(t.Context(), id, x.ID, ""))
+			ended := must[dreams.Dream](t)(s.CommitDream(t.Context(), id, x.ID, ""))
 			if ended.Outcome != c.want || (ended.Raw != "") != (c.want == memory.OutcomeQuarantined) || len(ended.Violations) != 1 {
 				t.Errorf("ended %+v", ended)
 			}
@@ -423,13 +426,13 @@ func TestCommitDreamRefusedByTheGate(t *testing.T) {
 	if err := s.DraftDream(t.Context(), id, x.ID, draft); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.CommitDream(t.Context(), id, x.ID, ""); !errors.As(err, new(*QuarantineError)) {
+	if _, err := s.CommitDream(t.Context(), id, x.ID, ""); !errors.As(err, new(*pg.QuarantineError)) {
 		t.Fatalf("commit: %v", err)
 	}
-	if got := must[[]DocumentEntry](t)(s.Documents(t.Context(), id, DocumentFilter{Scope: memory.ScopePersonal})); len(got) > 0 {
+	if got := must[[]gate.DocumentEntry](t)(s.Documents(t.Context(), id, gate.DocumentFilter{Scope: memory.ScopePersonal})); len(got) > 0 {
 		t.Errorf("it wrote %+v", got)
 	}
-	ended := must[Dream](t)(s.EndDream(t.Context(), id, x.ID, DreamEnding{Outcome: memory.OutcomeFailed, ReasonCode: "refused"}))
+	ended := must[dreams.Dream](t)(s.EndDream(t.Context(), id, x.ID, dreams.DreamEnding{Outcome: memory.OutcomeFailed, ReasonCode: "refused"}))
 	if ended.Outcome != memory.OutcomeFailed || ended.HasDraft {
 		t.Errorf("ended %+v", ended)
 	}
@@ -438,7 +441,7 @@ func TestCommitDreamRefusedByTheGate(t *testing.T) {
 	must[memory.Receipt](t)(s.Apply(t.Context(), id, "taken", []memory.Change{replace(personal("x.md"), 1, "y")}))
 	id.Author.RunID = "r2"
 	y := draftedDream(t, s, id, nightly("n2"), tea)
-	if _, err := s.CommitDream(t.Context(), id, y.ID, "taken"); !conflict(CodeKeyReused)(err) {
+	if _, err := s.CommitDream(t.Context(), id, y.ID, "taken"); !conflict(pg.CodeKeyReused)(err) {
 		t.Errorf("a key of another write: %v", err)
 	}
 }
@@ -448,31 +451,31 @@ func TestEndDream(t *testing.T) {
 	s, _ := dreamStore(t)
 	person, id := member("user:7"), dreaming("user:7", "r")
 	write(t, s, person, replace(personal("memory/2026-11-20.md"), 0, "- x\n"))
-	x := must[Dream](t)(s.BeginDream(t.Context(), id, nightly("n")))
+	x := must[dreams.Dream](t)(s.BeginDream(t.Context(), id, nightly("n")))
 	until := testClock.Add(time.Hour)
-	waits := must[Dream](t)(
+	waits := must[dreams.Dream](t)(
 		s.EndDream(
 			t.Context(), id, x.ID,
-			DreamEnding{Outcome: memory.OutcomeWaiting, ReasonCode: "budget", Until: until, Model: "m", Usage: memory.Usage{Calls: 1}},
+			dreams.DreamEnding{Outcome: memory.OutcomeWaiting, ReasonCode: "budget", Until: until, Model: "m", Usage: memory.Usage{Calls: 1}},
 		),
 	)
 	if !waits.Open() || waits.WaitingUntil == nil || !waits.WaitingUntil.Equal(until) || waits.Phase != memory.DreamLightSleep ||
 		waits.FinishedAt != nil {
 		t.Errorf("waits %+v", waits)
 	}
-	load := must[DreamLoad](t)(s.LoadDream(t.Context(), id, x.ID))
-	if _, err := s.EndDream(t.Context(), id, x.ID, DreamEnding{Outcome: memory.OutcomeWritten}); !invalid("outcome")(err) {
+	load := must[dreams.DreamLoad](t)(s.LoadDream(t.Context(), id, x.ID))
+	if _, err := s.EndDream(t.Context(), id, x.ID, dreams.DreamEnding{Outcome: memory.OutcomeWritten}); !invalid("outcome")(err) {
 		t.Errorf("written without a commit: %v", err)
 	}
-	ended := must[Dream](t)(
+	ended := must[dreams.Dream](t)(
 		s.EndDream(
-			t.Context(), id, x.ID, DreamEnding{Outcome: memory.OutcomeNothing, ReasonCode: "no_news", NewsSeen: true, News: load.News},
+			t.Context(), id, x.ID, dreams.DreamEnding{Outcome: memory.OutcomeNothing, ReasonCode: "no_news", NewsSeen: true, News: load.News},
 		),
 	)
 	if ended.Open() || ended.WaitingUntil != nil || ended.Model != "m" || ended.Usage.Calls != 1 || len(newsOf(t, s, person)) > 0 {
 		t.Errorf("ended %+v", ended)
 	}
-	if _, err := s.EndDream(t.Context(), dreaming("user:8", "r"), x.ID, DreamEnding{Outcome: memory.OutcomeFailed}); !is(ErrNotFound)(err) {
+	if _, err := s.EndDream(t.Context(), dreaming("user:8", "r"), x.ID, dreams.DreamEnding{Outcome: memory.OutcomeFailed}); !is(pg.ErrNotFound)(err) {
 		t.Errorf("another owner ends it: %v", err)
 	}
 }

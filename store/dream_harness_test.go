@@ -11,6 +11,8 @@ import (
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/memory/setting"
+	"reverie/store/dreams"
+	"reverie/store/pg"
 )
 
 // dreaming is a run of an owner's dream workflow.
@@ -22,15 +24,15 @@ func dreaming(owner memory.Owner, run string) memory.Identity {
 }
 
 // nightly is a new dream of a night.
-func nightly(name string) NewDream {
-	return NewDream{
+func nightly(name string) dreams.NewDream {
+	return dreams.NewDream{
 		Mode: memory.DreamNightly, Trigger: memory.DreamBySchedule, Night: name, Settings: setting.DefaultDreamSettings(),
 	}
 }
 
 // requested returns a new dream by request.
-func requested(mode memory.DreamMode) NewDream {
-	d := NewDream{Mode: mode, Trigger: memory.DreamByRequest, Settings: setting.DefaultDreamSettings()}
+func requested(mode memory.DreamMode) dreams.NewDream {
+	d := dreams.NewDream{Mode: mode, Trigger: memory.DreamByRequest, Settings: setting.DefaultDreamSettings()}
 	if mode == memory.DreamFocused {
 		d.Topic = "tea"
 	}
@@ -52,11 +54,11 @@ func judged(c dream.Candidate, verdict dream.Verdict, code string) dream.Candida
 }
 
 // stagedDream begins a dream and goes as far as deep sleep with candidates.
-func stagedDream(t tester, s *Store, id memory.Identity, d NewDream, candidates ...dream.Candidate) Dream {
+func stagedDream(t tester, s *Store, id memory.Identity, d dreams.NewDream, candidates ...dream.Candidate) dreams.Dream {
 	t.Helper()
-	x := must[Dream](t)(s.BeginDream(t.Context(), id, d))
-	load := must[DreamLoad](t)(s.LoadDream(t.Context(), id, x.ID))
-	stage := StagedDream{
+	x := must[dreams.Dream](t)(s.BeginDream(t.Context(), id, d))
+	load := must[dreams.DreamLoad](t)(s.LoadDream(t.Context(), id, x.ID))
+	stage := dreams.StagedDream{
 		AsOf: load.AsOf, From: load.From, Scope: load.Scope, Candidates: candidates, States: load.States,
 		Pins: dream.Pins{RecallsUntil: load.AsOf, News: load.News, Material: "m", Candidates: "c"},
 	}
@@ -81,11 +83,11 @@ func stagedDream(t tester, s *Store, id memory.Identity, d NewDream, candidates 
 }
 
 // memoryDraft promotes the first of the candidates, as a line at the end of what MEMORY.md is now, and tells about it in the diary.
-func memoryDraft(t tester, s *Store, id memory.Identity, dreamID uuid.UUID, candidates ...dream.Candidate) DreamDraft {
+func memoryDraft(t tester, s *Store, id memory.Identity, dreamID uuid.UUID, candidates ...dream.Candidate) dreams.DreamDraft {
 	t.Helper()
-	stage := must[DreamStage](t)(s.DreamStage(t.Context(), id, dreamID))
+	stage := must[dreams.DreamStage](t)(s.DreamStage(t.Context(), id, dreamID))
 	now := stage.Files.Memory
-	d := DreamDraft{
+	d := dreams.DreamDraft{
 		Outcome: memory.OutcomeWritten, ReasonCode: "promoted", Reason: "in words", Diff: "+ line", Raw: "raw", Model: "test/model",
 		PromptVersion: "p1",
 		Usage:         memory.Usage{Calls: 1, InputTokens: 100, OutputTokens: 10, CostMicros: 5},
@@ -110,7 +112,7 @@ func memoryDraft(t tester, s *Store, id memory.Identity, dreamID uuid.UUID, cand
 }
 
 // draftedDream is a dream that only has to be committed.
-func draftedDream(t tester, s *Store, id memory.Identity, d NewDream, candidates ...dream.Candidate) Dream {
+func draftedDream(t tester, s *Store, id memory.Identity, d dreams.NewDream, candidates ...dream.Candidate) dreams.Dream {
 	t.Helper()
 	x := stagedDream(t, s, id, d, candidates...)
 	if err := s.DraftDream(t.Context(), id, x.ID, memoryDraft(t, s, id, x.ID, candidates...)); err != nil {
@@ -120,21 +122,21 @@ func draftedDream(t tester, s *Store, id memory.Identity, d NewDream, candidates
 }
 
 // committedDream is a whole dream.
-func committedDream(t tester, s *Store, id memory.Identity, d NewDream, candidates ...dream.Candidate) Dream {
+func committedDream(t tester, s *Store, id memory.Identity, d dreams.NewDream, candidates ...dream.Candidate) dreams.Dream {
 	t.Helper()
 	x := draftedDream(t, s, id, d, candidates...)
-	return must[Dream](t)(s.CommitDream(t.Context(), id, x.ID, ""))
+	return must[dreams.Dream](t)(s.CommitDream(t.Context(), id, x.ID, ""))
 }
 
 // statesOf are the states of an owner, by text.
 func statesOf(t tester, s *Store, id memory.Identity) map[string]dream.State {
 	t.Helper()
 	id = runOfDream(id, "reader")
-	x := must[Dream](t)(s.BeginDream(t.Context(), id, NewDream{
+	x := must[dreams.Dream](t)(s.BeginDream(t.Context(), id, dreams.NewDream{
 		Mode: memory.DreamREM, Trigger: memory.DreamByRequest, DryRun: true, Settings: setting.DefaultDreamSettings(),
 	}))
-	load := must[DreamLoad](t)(s.LoadDream(t.Context(), id, x.ID))
-	must[Dream](t)(s.EndDream(t.Context(), id, x.ID, DreamEnding{Outcome: memory.OutcomeSkipped}))
+	load := must[dreams.DreamLoad](t)(s.LoadDream(t.Context(), id, x.ID))
+	must[dreams.Dream](t)(s.EndDream(t.Context(), id, x.ID, dreams.DreamEnding{Outcome: memory.OutcomeSkipped}))
 	states := map[string]dream.State{}
 	for _, state := range load.States {
 		states[state.Text] = state
@@ -144,7 +146,7 @@ func statesOf(t tester, s *Store, id memory.Identity) map[string]dream.State {
 
 // runOfDream is another workflow of the same owner, which no record is taken away from.
 func runOfDream(id memory.Identity, run string) memory.Identity {
-	id.Author = memory.Author{Kind: memory.AuthorDream, WorkflowID: "dream/" + string(id.Owner) + "/" + run + newID().String(), RunID: run}
+	id.Author = memory.Author{Kind: memory.AuthorDream, WorkflowID: "dream/" + string(id.Owner) + "/" + run + pg.NewID().String(), RunID: run}
 	return id
 }
 

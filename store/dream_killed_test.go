@@ -10,6 +10,8 @@ import (
 
 	"reverie/dream"
 	"reverie/memory"
+	"reverie/store/dreams"
+	"reverie/store/pg"
 )
 
 // Connections are killed in the middle of whatever a dream does, and every step is repeated until it gets an answer: each
@@ -39,7 +41,7 @@ func TestKilledDreams(t *testing.T) {
 
 	for o := range owners {
 		id := member(memory.Owner(fmt.Sprint("user:", o)))
-		records := must[Listed[Dream]](t)(s.Dreams(t.Context(), id, DreamFilter{}, Page{}))
+		records := must[pg.Listed[dreams.Dream]](t)(s.Dreams(t.Context(), id, dreams.DreamFilter{}, pg.Page{}))
 		if len(records.Items) != nights {
 			t.Errorf("%s: %d records, want %d", id.Owner, len(records.Items), nights)
 		}
@@ -73,9 +75,9 @@ func TestKilledDreams(t *testing.T) {
 func oneNight(ctx context.Context, s *Store, owner memory.Owner, i int) error {
 	id := dreaming(owner, fmt.Sprint("r", i))
 	c := candidate(fmt.Sprintf("Likes number %d.", i), "2026-11-20")
-	var x Dream
-	var load DreamLoad
-	var stage DreamStage
+	var x dreams.Dream
+	var load dreams.DreamLoad
+	var stage dreams.DreamStage
 	ref := func(path string) memory.Ref { return memory.Ref{Scope: memory.ScopePersonal, Path: path} }
 	for _, step := range []func() error{
 		func() error {
@@ -88,14 +90,14 @@ func oneNight(ctx context.Context, s *Store, owner memory.Owner, i int) error {
 		func() (err error) { x, err = s.BeginDream(ctx, id, nightly(fmt.Sprint("night ", i))); return err },
 		func() (err error) { load, err = s.LoadDream(ctx, id, x.ID); return err },
 		func() error {
-			return s.StageDream(ctx, id, x.ID, StagedDream{
+			return s.StageDream(ctx, id, x.ID, dreams.StagedDream{
 				AsOf: load.AsOf, From: load.From, Scope: load.Scope, Candidates: []dream.Candidate{c}, Pins: dream.Pins{News: load.News},
 			})
 		},
 		func() error { return s.ReflectDream(ctx, id, x.ID, dream.Reflection{}) },
 		func() (err error) { stage, err = s.DreamStage(ctx, id, x.ID); return err },
 		func() error {
-			return s.DraftDream(ctx, id, x.ID, DreamDraft{
+			return s.DraftDream(ctx, id, x.ID, dreams.DreamDraft{
 				Outcome: memory.OutcomeWritten,
 				Ranking: dream.Ranking{Candidates: []dream.Candidate{judged(c, dream.VerdictPromoted, dream.ReasonPassed)}},
 				Changes: []memory.Change{

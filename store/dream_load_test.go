@@ -17,11 +17,14 @@ import (
 	"reverie/memory/markdown"
 	"reverie/memory/setting"
 	"reverie/search"
+	"reverie/store/dreams"
+	"reverie/store/pg"
+	"reverie/store/talk"
 )
 
 // said is a batch of one message at a time.
-func said(conversation string, trigger memory.Trigger, at time.Time, words ...string) Batch {
-	b := Batch{Conversation: conversation, Trigger: trigger, TurnComplete: true}
+func said(conversation string, trigger memory.Trigger, at time.Time, words ...string) talk.Batch {
+	b := talk.Batch{Conversation: conversation, Trigger: trigger, TurnComplete: true}
 	for i, text := range words {
 		m := say(fmt.Sprint(conversation, at.Unix(), i), memory.RoleOfUser, text)
 		m.CreatedAt = at.Add(time.Duration(i) * time.Second)
@@ -31,13 +34,13 @@ func said(conversation string, trigger memory.Trigger, at time.Time, words ...st
 }
 
 // recallOf is an organic use of a search result.
-func recallOf(id memory.Identity, scope memory.Scope, corpus search.Corpus, path string, at time.Time) Recall {
-	return Recall{Identity: id, QueryHash: sha256.Sum256([]byte(path)), Day: at, At: at, Hits: []RecalledHit{{
-		Corpus: corpus, Scope: scope, Source: newID(), Path: path, FromLine: 1, ToLine: 1, Entries: []markdown.EntryID{"e"}, Score: 0.5,
+func recallOf(id memory.Identity, scope memory.Scope, corpus search.Corpus, path string, at time.Time) dreams.Recall {
+	return dreams.Recall{Identity: id, QueryHash: sha256.Sum256([]byte(path)), Day: at, At: at, Hits: []dreams.RecalledHit{{
+		Corpus: corpus, Scope: scope, Source: pg.NewID(), Path: path, FromLine: 1, ToLine: 1, Entries: []markdown.EntryID{"e"}, Score: 0.5,
 	}}}
 }
 
-func notePaths(notes []DreamNote) []string {
+func notePaths(notes []dreams.DreamNote) []string {
 	var paths []string
 	for _, n := range notes {
 		paths = append(paths, n.Path)
@@ -45,7 +48,7 @@ func notePaths(notes []DreamNote) []string {
 	return paths
 }
 
-func recalledPaths(recalls []Recalled) []string {
+func recalledPaths(recalls []dreams.Recalled) []string {
 	var paths []string
 	for _, r := range recalls {
 		paths = append(paths, r.Path)
@@ -53,7 +56,7 @@ func recalledPaths(recalls []Recalled) []string {
 	return paths
 }
 
-func wordsOf(sessions []DreamSession) []string {
+func wordsOf(sessions []dreams.DreamSession) []string {
 	var words []string
 	for _, s := range sessions {
 		for _, m := range s.Messages {
@@ -93,19 +96,19 @@ func TestLoadDream(t *testing.T) {
 	tool := say("tool", memory.RoleOfTool, "tool output")
 	tool.CreatedAt = day(20, 11)
 	chat.Messages = append(chat.Messages, tool)
-	must[Stored](t)(s.AppendMessages(t.Context(), person, chat))
+	must[talk.Stored](t)(s.AppendMessages(t.Context(), person, chat))
 	open := said("chat", memory.TriggerWeb, day(20, 12), "not complete")
 	open.TurnComplete = false
-	must[Stored](t)(s.AppendMessages(t.Context(), person, open))
-	must[Stored](t)(s.AppendMessages(t.Context(), person, said("later", memory.TriggerAPI, day(21, 2), "after the moment")))
-	must[Stored](t)(s.AppendMessages(t.Context(), person, said("second", memory.TriggerChannel, day(14, 0), "the first day begins")))
-	must[Stored](t)(s.AppendMessages(t.Context(), person, said("cron", memory.TriggerCron, day(20, 10), "by a clock")))
-	must[Stored](t)(s.AppendMessages(t.Context(), person, said("dream", memory.TriggerDream, day(20, 10), "by a dream")))
-	must[Stored](t)(s.AppendMessages(t.Context(), member("user:8"), said("chat8", memory.TriggerWeb, day(20, 10), "of another")))
+	must[talk.Stored](t)(s.AppendMessages(t.Context(), person, open))
+	must[talk.Stored](t)(s.AppendMessages(t.Context(), person, said("later", memory.TriggerAPI, day(21, 2), "after the moment")))
+	must[talk.Stored](t)(s.AppendMessages(t.Context(), person, said("second", memory.TriggerChannel, day(14, 0), "the first day begins")))
+	must[talk.Stored](t)(s.AppendMessages(t.Context(), person, said("cron", memory.TriggerCron, day(20, 10), "by a clock")))
+	must[talk.Stored](t)(s.AppendMessages(t.Context(), person, said("dream", memory.TriggerDream, day(20, 10), "by a dream")))
+	must[talk.Stored](t)(s.AppendMessages(t.Context(), member("user:8"), said("chat8", memory.TriggerWeb, day(20, 10), "of another")))
 
 	synthetic := recallOf(person, memory.ScopePersonal, search.Memory, "synthetic", day(20, 9))
 	synthetic.Synthetic = true
-	if err := s.RecordRecalls(t.Context(), []Recall{
+	if err := s.RecordRecalls(t.Context(), []dreams.Recall{
 		recallOf(person, memory.ScopePersonal, search.Memory, "second", day(20, 9)),
 		recallOf(person, memory.ScopePersonal, search.Sessions, "first", day(1, 9)),
 		recallOf(person, memory.ScopeTeam, search.Memory, "shared by 7", day(20, 9)),
@@ -118,8 +121,8 @@ func TestLoadDream(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	x := must[Dream](t)(s.BeginDream(t.Context(), id, nightly("2026-11-21T02:00")))
-	load := must[DreamLoad](t)(s.LoadDream(t.Context(), id, x.ID))
+	x := must[dreams.Dream](t)(s.BeginDream(t.Context(), id, nightly("2026-11-21T02:00")))
+	load := must[dreams.DreamLoad](t)(s.LoadDream(t.Context(), id, x.ID))
 	if load.From != "2026-11-14" || load.AsOf.Format(time.RFC3339) != "2026-11-21T02:00:00+01:00" || load.Scope != memory.ScopePersonal ||
 		load.News == 0 || load.Dream.ID != x.ID {
 		t.Errorf("loaded %+v", load)
@@ -154,8 +157,8 @@ func TestLoadDream(t *testing.T) {
 
 	// Shared memory: its notes, no messages, and everybody's recalls.
 	system := dreaming(memory.SystemOwner, "r")
-	x = must[Dream](t)(s.BeginDream(t.Context(), system, nightly("2026-11-21T02:00")))
-	load = must[DreamLoad](t)(s.LoadDream(t.Context(), system, x.ID))
+	x = must[dreams.Dream](t)(s.BeginDream(t.Context(), system, nightly("2026-11-21T02:00")))
+	load = must[dreams.DreamLoad](t)(s.LoadDream(t.Context(), system, x.ID))
 	if load.Scope != memory.ScopeTeam || len(load.Notes) != 1 || load.Notes[0].Content != "- shared\n" || len(load.Sessions) > 0 {
 		t.Errorf("shared: %v, %+v", notePaths(load.Notes), load.Sessions)
 	}
@@ -167,8 +170,8 @@ func TestLoadDream(t *testing.T) {
 	d := nightly("2026-11-15T02:00")
 	d.AsOf = day(15, 1)
 	past := dreaming("user:7", "r2")
-	x = must[Dream](t)(s.BeginDream(t.Context(), past, d))
-	load = must[DreamLoad](t)(s.LoadDream(t.Context(), past, x.ID))
+	x = must[dreams.Dream](t)(s.BeginDream(t.Context(), past, d))
+	load = must[dreams.DreamLoad](t)(s.LoadDream(t.Context(), past, x.ID))
 	if load.From != "2026-11-08" || !load.AsOf.Equal(d.AsOf) ||
 		!slices.Equal(notePaths(load.Notes), []string{"memory/2026-11-13.md", "memory/2026-11-14.md"}) ||
 		!slices.Equal(
@@ -179,8 +182,8 @@ func TestLoadDream(t *testing.T) {
 			recalledPaths(load.Recalls),
 		)
 	}
-	must[Dream](t)(s.EndDream(t.Context(), past, x.ID, DreamEnding{Outcome: memory.OutcomeFailed}))
-	if load := must[DreamLoad](t)(s.LoadDream(t.Context(), past, x.ID)); load.Dream.Open() || load.Notes != nil || load.States != nil {
+	must[dreams.Dream](t)(s.EndDream(t.Context(), past, x.ID, dreams.DreamEnding{Outcome: memory.OutcomeFailed}))
+	if load := must[dreams.DreamLoad](t)(s.LoadDream(t.Context(), past, x.ID)); load.Dream.Open() || load.Notes != nil || load.States != nil {
 		t.Errorf("one that has ended: %+v", load)
 	}
 }
@@ -194,22 +197,22 @@ func TestReplay(t *testing.T) {
 	write(t, s, workflow("user:7", "x"), replace(personal(memory.MemoryPath), 0, "- by machine\n"))
 	write(t, s, person, replace(personal(memory.MemoryPath), 1, "- by machine\n- by hand\n"))
 	write(t, s, member("user:8"), replace(team(memory.MemoryPath), 1, "- shared\n"))
-	must[Stored](t)(s.AppendMessages(t.Context(), person, said("chat", memory.TriggerWeb, now.Add(-time.Hour), "one", "two")))
+	must[talk.Stored](t)(s.AppendMessages(t.Context(), person, said("chat", memory.TriggerWeb, now.Add(-time.Hour), "one", "two")))
 	if err := s.RecordRecalls(
-		t.Context(), []Recall{recallOf(person, memory.ScopePersonal, search.Memory, "then", now.Add(-time.Hour))},
+		t.Context(), []dreams.Recall{recallOf(person, memory.ScopePersonal, search.Memory, "then", now.Add(-time.Hour))},
 	); err != nil {
 		t.Fatal(err)
 	}
 	first := committedDream(t, s, dreaming("user:7", "r0"), nightly("2026-11-20T02:00"), dog)
 	*now = now.Add(time.Hour)
-	x := must[Dream](t)(s.BeginDream(t.Context(), id, nightly("2026-11-21T02:00")))
-	original := must[DreamLoad](t)(s.LoadDream(t.Context(), id, x.ID))
+	x := must[dreams.Dream](t)(s.BeginDream(t.Context(), id, nightly("2026-11-21T02:00")))
+	original := must[dreams.DreamLoad](t)(s.LoadDream(t.Context(), id, x.ID))
 	stagedDream(t, s, id, nightly("2026-11-21T02:00"), tea)
-	seen := must[DreamStage](t)(s.DreamStage(t.Context(), id, x.ID))
+	seen := must[dreams.DreamStage](t)(s.DreamStage(t.Context(), id, x.ID))
 	if err := s.DraftDream(t.Context(), id, x.ID, memoryDraft(t, s, id, x.ID, tea)); err != nil {
 		t.Fatal(err)
 	}
-	must[Dream](t)(s.CommitDream(t.Context(), id, x.ID, ""))
+	must[dreams.Dream](t)(s.CommitDream(t.Context(), id, x.ID, ""))
 
 	// Everything changes.
 	*now = now.Add(72 * time.Hour)
@@ -217,26 +220,26 @@ func TestReplay(t *testing.T) {
 	write(t, s, person, replace(personal("memory/2026-11-19.md"), 0, "- late\n"))
 	write(t, s, person, memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpDelete})
 	write(t, s, person, memory.Change{Ref: team(memory.MemoryPath), Op: memory.OpReplace, Force: true, Content: "- other\n"})
-	must[Stored](t)(s.AppendMessages(t.Context(), person, said("chat", memory.TriggerWeb, now.Add(-71*time.Hour), "three")))
-	if err := s.RecordRecalls(t.Context(), []Recall{recallOf(person, memory.ScopePersonal, search.Memory, "since", *now)}); err != nil {
+	must[talk.Stored](t)(s.AppendMessages(t.Context(), person, said("chat", memory.TriggerWeb, now.Add(-71*time.Hour), "three")))
+	if err := s.RecordRecalls(t.Context(), []dreams.Recall{recallOf(person, memory.ScopePersonal, search.Memory, "since", *now)}); err != nil {
 		t.Fatal(err)
 	}
-	must[EntryReceipt](t)(s.ForgetEntry(t.Context(), person, EntryChange{Dream: first.ID, Entry: dog.ID}))
+	must[dreams.EntryReceipt](t)(s.ForgetEntry(t.Context(), person, dreams.EntryChange{Dream: first.ID, Entry: dog.ID}))
 
 	replay := runOfDream(id, "replay")
-	d := NewDream{Mode: memory.DreamNightly, Trigger: memory.DreamByReplay, ReplayOf: x.ID, Settings: setting.DefaultDreamSettings()}
+	d := dreams.NewDream{Mode: memory.DreamNightly, Trigger: memory.DreamByReplay, ReplayOf: x.ID, Settings: setting.DefaultDreamSettings()}
 	d.Settings.MinScore = 0.5
-	y := must[Dream](t)(s.BeginDream(t.Context(), replay, d))
+	y := must[dreams.Dream](t)(s.BeginDream(t.Context(), replay, d))
 	if !y.DryRun || y.ReplayOf != x.ID || y.Settings.MinScore != 0.5 {
 		t.Errorf("replay %+v", y)
 	}
-	load := must[DreamLoad](t)(s.LoadDream(t.Context(), replay, y.ID))
+	load := must[dreams.DreamLoad](t)(s.LoadDream(t.Context(), replay, y.ID))
 	load.Dream, load.News = original.Dream, original.News
 	if diff := cmp.Diff(original, load, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("the replay sees (-original +replay):\n%s", diff)
 	}
 	stagedDream(t, s, replay, d, tea)
-	stage := must[DreamStage](t)(s.DreamStage(t.Context(), replay, y.ID))
+	stage := must[dreams.DreamStage](t)(s.DreamStage(t.Context(), replay, y.ID))
 	for _, c := range []struct {
 		what     string
 		saw, now any
@@ -260,14 +263,14 @@ func TestReplay(t *testing.T) {
 	if err := s.DraftDream(t.Context(), replay, y.ID, memoryDraft(t, s, replay, y.ID, tea)); err != nil {
 		t.Fatal(err)
 	}
-	ended := must[Dream](t)(s.CommitDream(t.Context(), replay, y.ID, ""))
+	ended := must[dreams.Dream](t)(s.CommitDream(t.Context(), replay, y.ID, ""))
 	if ended.Outcome != memory.OutcomeWritten || len(ended.Changes) > 0 ||
-		pinned(ended.Pins, memory.MemoryPath, memory.ScopePersonal) != pinned(
-			must[Dream](t)(s.Dream(t.Context(), id, x.ID)).Pins, memory.MemoryPath, memory.ScopePersonal,
+		dreams.Pinned(ended.Pins, memory.MemoryPath, memory.ScopePersonal) != dreams.Pinned(
+			must[dreams.Dream](t)(s.Dream(t.Context(), id, x.ID)).Pins, memory.MemoryPath, memory.ScopePersonal,
 		) {
 		t.Errorf("ended %+v", ended)
 	}
-	if _, err := s.Document(t.Context(), person, personal(memory.MemoryPath)); !is(ErrNotFound)(err) {
+	if _, err := s.Document(t.Context(), person, personal(memory.MemoryPath)); !is(pg.ErrNotFound)(err) {
 		t.Errorf("the replay wrote MEMORY.md: %v", err)
 	}
 }
@@ -277,12 +280,12 @@ func TestLoadDreamLimits(t *testing.T) {
 	t.Parallel()
 	s, now := dreamStore(t)
 	person, id := member("user:7"), dreaming("user:7", "r")
-	for i := range MaxDreamNotes + 5 {
+	for i := range dreams.MaxDreamNotes + 5 {
 		write(t, s, person, replace(personal(fmt.Sprintf("memory/2026-11-20-%03d.md", i)), 0, "- x\n"))
 	}
 	text := "- the first line\n"
 	write(t, s, person, replace(personal("memory/2026-11-21.md"), 0, text))
-	for i := range dreamVersions + 3 {
+	for i := range dreams.DreamVersions + 3 {
 		text += fmt.Sprintf("- line %d\n", i)
 		write(t, s, workflow("user:7", "x"), replace(personal("memory/2026-11-21.md"), i+1, text))
 	}
@@ -291,13 +294,13 @@ func TestLoadDreamLimits(t *testing.T) {
 		for j := range b.Messages {
 			b.Messages[j].CreatedAt = now.Add(time.Duration(i*1000+j-5000) * time.Second)
 		}
-		must[Stored](t)(s.AppendMessages(t.Context(), person, b))
+		must[talk.Stored](t)(s.AppendMessages(t.Context(), person, b))
 	}
 	big := said(
 		"big", memory.TriggerWeb, now.Add(-time.Minute), slices.Repeat([]string{strings.Repeat("x", memory.MaxMessageBytes)}, 20)...,
 	)
-	must[Stored](t)(s.AppendMessages(t.Context(), member("user:8"), big))
-	states := make([]stateAfter, MaxDreamStates+10)
+	must[talk.Stored](t)(s.AppendMessages(t.Context(), member("user:8"), big))
+	states := make([]dreams.StateAfter, dreams.MaxDreamStates+10)
 	for i := range states {
 		states[i].State = dream.State{
 			ID: markdown.EntryID(fmt.Sprintf("e%05d", i)), Text: "x", Status: dream.Open, FirstSeen: testClock,
@@ -305,34 +308,34 @@ func TestLoadDreamLimits(t *testing.T) {
 		}
 	}
 	states[len(states)-1].Status, states[len(states)-2].Status = dream.Forgotten, dream.Rejected
-	states[0].LastSeen = testClock.AddDate(0, 0, -statesDays-1)
+	states[0].LastSeen = testClock.AddDate(0, 0, -dreams.StatesDays-1)
 	ctx := t.Context()
-	must[struct{}](t)(inTx(ctx, s.db, id, func(t *tx) (none struct{}, err error) {
-		return none, (&openDream{t: t}).settleStates(ctx, states)
+	must[struct{}](t)(pg.InTx(ctx, s.db, id, func(t *pg.Tx) (none struct{}, err error) {
+		return none, (&dreams.OpenDream{T: t}).SettleStates(ctx, states)
 	}))
 
-	x := must[Dream](t)(s.BeginDream(t.Context(), id, nightly("n")))
-	load := must[DreamLoad](t)(s.LoadDream(t.Context(), id, x.ID))
-	if len(load.Notes) != MaxDreamNotes || load.Notes[0].Path != "memory/2026-11-20-006.md" {
+	x := must[dreams.Dream](t)(s.BeginDream(t.Context(), id, nightly("n")))
+	load := must[dreams.DreamLoad](t)(s.LoadDream(t.Context(), id, x.ID))
+	if len(load.Notes) != dreams.MaxDreamNotes || load.Notes[0].Path != "memory/2026-11-20-006.md" {
 		t.Errorf("%d notes from %s", len(load.Notes), load.Notes[0].Path)
 	}
 	last := load.Notes[len(load.Notes)-1]
-	if last.Content != text || len(last.Lines) != dreamVersions+4 || last.Lines[0].Author.Kind != "" ||
-		last.Lines[dreamVersions+3].Author.Kind != memory.AuthorWorkflow {
+	if last.Content != text || len(last.Lines) != dreams.DreamVersions+4 || last.Lines[0].Author.Kind != "" ||
+		last.Lines[dreams.DreamVersions+3].Author.Kind != memory.AuthorWorkflow {
 		t.Errorf("%d lines, the first %+v", len(last.Lines), last.Lines[0])
 	}
-	if n := len(wordsOf(load.Sessions)); n != MaxDreamMessages || load.Sessions[0].Messages[0].Seq != 1001 ||
+	if n := len(wordsOf(load.Sessions)); n != dreams.MaxDreamMessages || load.Sessions[0].Messages[0].Seq != 1001 ||
 		load.Sessions[0].Messages[n-1].Seq != 3000 {
 		t.Errorf("%d messages", n)
 	}
-	if len(load.States) != MaxDreamStates || load.States[0].Status != dream.Forgotten || load.States[1].Status != dream.Rejected ||
+	if len(load.States) != dreams.MaxDreamStates || load.States[0].Status != dream.Forgotten || load.States[1].Status != dream.Rejected ||
 		load.States[2].ID != "e00001" {
 		t.Errorf("%d states, the first %+v", len(load.States), load.States[:3])
 	}
 	eight := dreaming("user:8", "r")
-	x = must[Dream](t)(s.BeginDream(t.Context(), eight, nightly("n")))
-	if n := len(wordsOf(must[DreamLoad](t)(s.LoadDream(t.Context(), eight, x.ID)).Sessions)); n == 0 ||
-		n*memory.MaxMessageBytes > dreamMessageBytes {
+	x = must[dreams.Dream](t)(s.BeginDream(t.Context(), eight, nightly("n")))
+	if n := len(wordsOf(must[dreams.DreamLoad](t)(s.LoadDream(t.Context(), eight, x.ID)).Sessions)); n == 0 ||
+		n*memory.MaxMessageBytes > dreams.DreamMessageBytes {
 		t.Errorf("%d long messages", n)
 	}
 }
@@ -351,7 +354,7 @@ func TestDreamStage(t *testing.T) {
 	}
 	x := stagedDream(t, s, id, nightly("n"), tea, dog)
 	write(t, s, person, replace(personal("memory/2026-11-20.md"), 1, "- changed since\n"))
-	stage := must[DreamStage](t)(s.DreamStage(t.Context(), id, x.ID))
+	stage := must[dreams.DreamStage](t)(s.DreamStage(t.Context(), id, x.ID))
 	if len(stage.Candidates) != 2 || stage.Candidates[0].ID != tea.ID || stage.Files.Memory.Version != 0 ||
 		stage.Files.Memory.Path != memory.MemoryPath ||
 		stage.Files.Diary.Content != "DREAMS.md\n" || len(stage.Files.Months) != 2 ||
@@ -367,17 +370,17 @@ func TestDreamStage(t *testing.T) {
 	if err := s.DraftDream(t.Context(), id, x.ID, draft); err != nil {
 		t.Fatal(err)
 	}
-	again := must[DreamStage](t)(s.DreamStage(t.Context(), id, x.ID))
+	again := must[dreams.DreamStage](t)(s.DreamStage(t.Context(), id, x.ID))
 	if diff := cmp.Diff(stage.Candidates, again.Candidates); diff != "" {
 		t.Errorf("candidates after a draft:\n%s", diff)
 	}
-	ranked := must[Listed[dream.Candidate]](t)(s.DreamCandidates(t.Context(), person, x.ID, "", Page{}))
+	ranked := must[pg.Listed[dream.Candidate]](t)(s.DreamCandidates(t.Context(), person, x.ID, "", pg.Page{}))
 	if len(ranked.Items) != 2 || ranked.Items[0].ID != dog.ID {
 		t.Errorf("ranked %+v", ranked.Items)
 	}
 	// Staging again replaces what was there before.
 	stagedDream(t, s, id, nightly("n"), dog)
-	if anew := must[DreamStage](t)(s.DreamStage(t.Context(), id, x.ID)); len(anew.Candidates) != 1 || anew.Dream.HasDraft ||
+	if anew := must[dreams.DreamStage](t)(s.DreamStage(t.Context(), id, x.ID)); len(anew.Candidates) != 1 || anew.Dream.HasDraft ||
 		anew.Dream.Counts.Candidates != 1 {
 		t.Errorf("staged anew: %+v", anew.Dream)
 	}
@@ -387,9 +390,9 @@ func TestDreamStage(t *testing.T) {
 	}{
 		"twice the same": {[]dream.Candidate{tea, tea}, invalid("candidates")},
 		"no identity":    {[]dream.Candidate{{Text: "x"}}, invalid("candidates")},
-		"too many":       {make([]dream.Candidate, maxDreamCandidates+1), invalid("candidates")},
+		"too many":       {make([]dream.Candidate, dreams.MaxDreamCandidates+1), invalid("candidates")},
 	} {
-		if err := s.StageDream(t.Context(), id, x.ID, StagedDream{Scope: memory.ScopePersonal, Candidates: c.candidates}); !c.want(err) {
+		if err := s.StageDream(t.Context(), id, x.ID, dreams.StagedDream{Scope: memory.ScopePersonal, Candidates: c.candidates}); !c.want(err) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -417,13 +420,13 @@ func TestDreamStepsOfOthers(t *testing.T) {
 			for name, err := range map[string]error{
 				"load":    second(s.LoadDream(t.Context(), id, c.x)),
 				"look":    second(s.DreamStage(t.Context(), id, c.x)),
-				"stage":   s.StageDream(t.Context(), id, c.x, StagedDream{Scope: memory.ScopePersonal}),
+				"stage":   s.StageDream(t.Context(), id, c.x, dreams.StagedDream{Scope: memory.ScopePersonal}),
 				"reflect": s.ReflectDream(t.Context(), id, c.x, dream.Reflection{}),
-				"draft":   s.DraftDream(t.Context(), id, c.x, DreamDraft{Outcome: memory.OutcomeNothing}),
+				"draft":   s.DraftDream(t.Context(), id, c.x, dreams.DreamDraft{Outcome: memory.OutcomeNothing}),
 				"commit":  second(s.CommitDream(t.Context(), id, c.x, "")),
-				"end":     second(s.EndDream(t.Context(), id, c.x, DreamEnding{Outcome: memory.OutcomeFailed})),
+				"end":     second(s.EndDream(t.Context(), id, c.x, dreams.DreamEnding{Outcome: memory.OutcomeFailed})),
 			} {
-				if !is(ErrNotFound)(err) {
+				if !is(pg.ErrNotFound)(err) {
 					t.Errorf("%s by %s of %s: %v", name, id.Owner, id.Agent, err)
 				}
 			}

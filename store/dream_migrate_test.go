@@ -8,13 +8,15 @@ import (
 
 	"reverie/devenv/devtest"
 	"reverie/memory"
+	"reverie/store/pg"
+	"reverie/store/talk"
 )
 
 // What was written before there were dreams is news to the first one.
 func TestMigrateToDreams(t *testing.T) {
 	t.Parallel()
 	url := devtest.Database(t, migrated)
-	s, err := Open(t.Context(), url, Options{})
+	s, err := Open(t.Context(), url, pg.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,13 +24,13 @@ func TestMigrateToDreams(t *testing.T) {
 	makeAgent(t, s, "acme", "bob")
 	write(t, s, member("user:1"), replace(personal("memory/2026-11-20.md"), 0, "- a note\n"))
 	write(t, s, member("user:2"), replace(personal("other.md"), 0, "no memory of a day"))
-	must[Stored](t)(s.AppendMessages(t.Context(), member("user:3"), turn("c3", "m", 2)))
+	must[talk.Stored](t)(s.AppendMessages(t.Context(), member("user:3"), turn("c3", "m", 2)))
 	cron := turn("c4", "m", 2)
 	cron.Trigger = memory.TriggerCron
-	must[Stored](t)(s.AppendMessages(t.Context(), member("user:4"), cron))
+	must[talk.Stored](t)(s.AppendMessages(t.Context(), member("user:4"), cron))
 	open := turn("c5", "m", 2)
 	open.TurnComplete = false
-	must[Stored](t)(s.AppendMessages(t.Context(), member("user:5"), open))
+	must[talk.Stored](t)(s.AppendMessages(t.Context(), member("user:5"), open))
 	write(t, s, member("user:6"), replace(team("memory/2026-11-20.md"), 0, "- shared\n"))
 	committedDream(t, s, dreaming("user:1", "r"), nightly("n"), tea)
 	s.Close()
@@ -42,7 +44,7 @@ func TestMigrateToDreams(t *testing.T) {
 	if applied := must[int](t)(Migrate(t.Context(), url)); applied == 0 {
 		t.Fatal("nothing was migrated")
 	}
-	if s, err = Open(t.Context(), url, Options{}); err != nil {
+	if s, err = Open(t.Context(), url, pg.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)

@@ -10,9 +10,11 @@ import (
 	"reverie/dream"
 	"reverie/memory"
 	"reverie/memory/setting"
+	"reverie/store/dreams"
+	"reverie/store/pg"
 )
 
-func idsOf(dreams []Dream) []uuid.UUID {
+func idsOf(dreams []dreams.Dream) []uuid.UUID {
 	var ids []uuid.UUID
 	for _, x := range dreams {
 		ids = append(ids, x.ID)
@@ -25,48 +27,48 @@ func TestDreamsAreRead(t *testing.T) {
 	s := openStore(t, at(func() time.Time { return testClock }))
 	one, two := member("user:1"), member("user:2")
 	settings := setting.DefaultDreamSettings()
-	first := storedDream(t, s, one, Dream{
+	first := storedDream(t, s, one, dreams.Dream{
 		Night: "2026-11-20T02:00", Settings: settings, Diff: "+ a", Raw: "raw", AsOf: testClock, From: "2026-11-14",
-		Counts: DreamCounts{Candidates: 2, Promoted: 1, Kept: 1}, Reason: "why",
+		Counts: dreams.DreamCounts{Candidates: 2, Promoted: 1, Kept: 1}, Reason: "why",
 	}, weighed("a", dream.VerdictPromoted), weighed("b", dream.VerdictKept))
-	focused := storedDream(t, s, one, Dream{Mode: memory.DreamFocused, Topic: "tea", Outcome: memory.OutcomeNothing})
-	dry := storedDream(t, s, one, Dream{DryRun: true})
-	of := storedDream(t, s, two, Dream{})
-	shared := storedDream(t, s, member(memory.SystemOwner), Dream{})
+	focused := storedDream(t, s, one, dreams.Dream{Mode: memory.DreamFocused, Topic: "tea", Outcome: memory.OutcomeNothing})
+	dry := storedDream(t, s, one, dreams.Dream{DryRun: true})
+	of := storedDream(t, s, two, dreams.Dream{})
+	shared := storedDream(t, s, member(memory.SystemOwner), dreams.Dream{})
 
-	got := must[Dream](t)(s.Dream(t.Context(), one, first.ID))
+	got := must[dreams.Dream](t)(s.Dream(t.Context(), one, first.ID))
 	if got.Diff != "+ a" || got.Raw != "raw" || got.Settings != settings || !got.AsOf.Equal(testClock) || got.From != "2026-11-14" ||
 		got.Owner != "user:1" || got.OwnerID == uuid.Nil || got.Scope != memory.ScopePersonal || got.Open() || got.Counts.Promoted != 1 {
 		t.Errorf("%+v", got)
 	}
-	if _, err := s.Dream(t.Context(), two, first.ID); !is(ErrNotFound)(err) {
+	if _, err := s.Dream(t.Context(), two, first.ID); !is(pg.ErrNotFound)(err) {
 		t.Errorf("another owner's dream: %v", err)
 	}
 	// What is shared was dreamed for everybody who uses the agent; who its owner is only who reads every owner learns.
-	if got := must[Dream](t)(s.Dream(t.Context(), two, shared.ID)); got.Scope != memory.ScopeTeam || got.OwnerID != uuid.Nil {
+	if got := must[dreams.Dream](t)(s.Dream(t.Context(), two, shared.ID)); got.Scope != memory.ScopeTeam || got.OwnerID != uuid.Nil {
 		t.Errorf("%+v", got)
 	}
 	all := one
 	all.Owner, all.AnyOwner, all.Role = memory.NoOwner, true, memory.RoleAdmin
 	for name, c := range map[string]struct {
 		id   memory.Identity
-		f    DreamFilter
+		f    dreams.DreamFilter
 		want []uuid.UUID
 	}{
-		"one's own, newest first": {one, DreamFilter{}, []uuid.UUID{dry.ID, focused.ID, first.ID}},
-		"a mode":                  {one, DreamFilter{Mode: memory.DreamFocused}, []uuid.UUID{focused.ID}},
-		"an outcome":              {one, DreamFilter{Outcome: memory.OutcomeNothing}, []uuid.UUID{focused.ID}},
-		"without dry runs":        {one, DreamFilter{Real: true}, []uuid.UUID{focused.ID, first.ID}},
-		"another's":               {two, DreamFilter{}, []uuid.UUID{of.ID}},
-		"everybody's":             {all, DreamFilter{}, []uuid.UUID{shared.ID, of.ID, dry.ID, focused.ID, first.ID}},
+		"one's own, newest first": {one, dreams.DreamFilter{}, []uuid.UUID{dry.ID, focused.ID, first.ID}},
+		"a mode":                  {one, dreams.DreamFilter{Mode: memory.DreamFocused}, []uuid.UUID{focused.ID}},
+		"an outcome":              {one, dreams.DreamFilter{Outcome: memory.OutcomeNothing}, []uuid.UUID{focused.ID}},
+		"without dry runs":        {one, dreams.DreamFilter{Real: true}, []uuid.UUID{focused.ID, first.ID}},
+		"another's":               {two, dreams.DreamFilter{}, []uuid.UUID{of.ID}},
+		"everybody's":             {all, dreams.DreamFilter{}, []uuid.UUID{shared.ID, of.ID, dry.ID, focused.ID, first.ID}},
 	} {
-		listed := must[Listed[Dream]](t)(s.Dreams(t.Context(), c.id, c.f, Page{}))
+		listed := must[pg.Listed[dreams.Dream]](t)(s.Dreams(t.Context(), c.id, c.f, pg.Page{}))
 		if diff := cmp.Diff(c.want, idsOf(listed.Items)); diff != "" || listed.Next != "" {
 			t.Errorf("%s\n%s", name, diff)
 		}
 		var paged []uuid.UUID
-		for page := (Page{Limit: 1}); ; {
-			part := must[Listed[Dream]](t)(s.Dreams(t.Context(), c.id, c.f, page))
+		for page := (pg.Page{Limit: 1}); ; {
+			part := must[pg.Listed[dreams.Dream]](t)(s.Dreams(t.Context(), c.id, c.f, page))
 			paged = append(paged, idsOf(part.Items)...)
 			if page.Cursor = part.Next; page.Cursor == "" {
 				break
@@ -76,7 +78,7 @@ func TestDreamsAreRead(t *testing.T) {
 			t.Errorf("%s, page by page\n%s", name, diff)
 		}
 	}
-	if listed := must[Listed[Dream]](t)(s.Dreams(t.Context(), one, DreamFilter{}, Page{})); listed.Items[2].Diff != "" ||
+	if listed := must[pg.Listed[dreams.Dream]](t)(s.Dreams(t.Context(), one, dreams.DreamFilter{}, pg.Page{})); listed.Items[2].Diff != "" ||
 		listed.Items[2].Raw != "" {
 		t.Error("a list has the texts of reports")
 	}
@@ -90,10 +92,10 @@ func TestDreamCandidates(t *testing.T) {
 		weighed("a", dream.VerdictPromoted), weighed("b", dream.VerdictPromoted), weighed("c", dream.VerdictKept),
 		weighed("d", dream.VerdictRejected),
 	}
-	x := storedDream(t, s, id, Dream{}, candidates...)
+	x := storedDream(t, s, id, dreams.Dream{}, candidates...)
 	var got []dream.Candidate
-	for page := (Page{Limit: 3}); ; {
-		part := must[Listed[dream.Candidate]](t)(s.DreamCandidates(t.Context(), id, x.ID, "", page))
+	for page := (pg.Page{Limit: 3}); ; {
+		part := must[pg.Listed[dream.Candidate]](t)(s.DreamCandidates(t.Context(), id, x.ID, "", page))
 		got = append(got, part.Items...)
 		if page.Cursor = part.Next; page.Cursor == "" {
 			break
@@ -102,15 +104,15 @@ func TestDreamCandidates(t *testing.T) {
 	if diff := cmp.Diff(candidates, got); diff != "" {
 		t.Error(diff)
 	}
-	kept := must[Listed[dream.Candidate]](t)(s.DreamCandidates(t.Context(), id, x.ID, dream.VerdictKept, Page{}))
+	kept := must[pg.Listed[dream.Candidate]](t)(s.DreamCandidates(t.Context(), id, x.ID, dream.VerdictKept, pg.Page{}))
 	if diff := cmp.Diff(candidates[2:3], kept.Items); diff != "" {
 		t.Error(diff)
 	}
 	for name, err := range map[string]error{
-		"no dream":        second(s.DreamCandidates(t.Context(), id, newID(), "", Page{})),
-		"another owner's": second(s.DreamCandidates(t.Context(), member("user:2"), x.ID, "", Page{})),
+		"no dream":        second(s.DreamCandidates(t.Context(), id, pg.NewID(), "", pg.Page{})),
+		"another owner's": second(s.DreamCandidates(t.Context(), member("user:2"), x.ID, "", pg.Page{})),
 	} {
-		if !is(ErrNotFound)(err) {
+		if !is(pg.ErrNotFound)(err) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -120,9 +122,9 @@ func TestDreamsSince(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	one, two := member("user:1"), member("user:2")
-	a := storedDream(t, s, one, Dream{StartedAt: testClock})
-	b := storedDream(t, s, two, Dream{StartedAt: testClock.Add(time.Second)})
-	c := storedDream(t, s, one, Dream{StartedAt: testClock.Add(2 * time.Second), Outcome: memory.OutcomeRunning})
+	a := storedDream(t, s, one, dreams.Dream{StartedAt: testClock})
+	b := storedDream(t, s, two, dreams.Dream{StartedAt: testClock.Add(time.Second)})
+	c := storedDream(t, s, one, dreams.Dream{StartedAt: testClock.Add(2 * time.Second), Outcome: memory.OutcomeRunning})
 	all := one
 	all.Owner, all.AnyOwner, all.Role = memory.NoOwner, true, memory.RoleAdmin
 	for name, want := range map[string]struct {
@@ -135,7 +137,7 @@ func TestDreamsSince(t *testing.T) {
 		"nothing":        {one, testClock.Add(2 * time.Second), nil},
 		"everybody's":    {all, testClock.Add(-time.Second), []uuid.UUID{a.ID, b.ID, c.ID}},
 	} {
-		changed := must[[]ChangedDream](t)(s.DreamsSince(t.Context(), want.id, want.since, 10))
+		changed := must[[]dreams.ChangedDream](t)(s.DreamsSince(t.Context(), want.id, want.since, 10))
 		var got []uuid.UUID
 		for _, x := range changed {
 			got = append(got, x.ID)
@@ -153,21 +155,21 @@ func TestDreamStatus(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, at(func() time.Time { return testClock }))
 	id := member("user:1")
-	if got := must[DreamStatus](t)(s.DreamStatus(t.Context(), id)); got.Last != nil || got.Running != nil || got.News ||
+	if got := must[dreams.DreamStatus](t)(s.DreamStatus(t.Context(), id)); got.Last != nil || got.Running != nil || got.News ||
 		len(got.Outcomes) > 0 {
 		t.Errorf("of nobody: %+v", got)
 	}
 	write(t, s, id, replace(personal("memory/2026-11-21.md"), 0, "- a\n"))
-	storedDream(t, s, id, Dream{StartedAt: testClock.Add(-40 * 24 * time.Hour)})
-	storedDream(t, s, id, Dream{Outcome: memory.OutcomeNothing})
-	last := storedDream(t, s, id, Dream{})
-	storedDream(t, s, id, Dream{DryRun: true})
-	storedDream(t, s, id, Dream{DryRun: true, Outcome: memory.OutcomeRunning})
-	running := storedDream(t, s, id, Dream{Outcome: memory.OutcomeWaiting})
+	storedDream(t, s, id, dreams.Dream{StartedAt: testClock.Add(-40 * 24 * time.Hour)})
+	storedDream(t, s, id, dreams.Dream{Outcome: memory.OutcomeNothing})
+	last := storedDream(t, s, id, dreams.Dream{})
+	storedDream(t, s, id, dreams.Dream{DryRun: true})
+	storedDream(t, s, id, dreams.Dream{DryRun: true, Outcome: memory.OutcomeRunning})
+	running := storedDream(t, s, id, dreams.Dream{Outcome: memory.OutcomeWaiting})
 	storedState(t, s, id, dream.State{ID: "a", Text: "a"})
 	storedState(t, s, id, dream.State{ID: "b", Text: "b", Status: dream.Promoted})
 	storedState(t, s, id, dream.State{ID: "c", Text: "c", Status: dream.Promoted})
-	got := must[DreamStatus](t)(s.DreamStatus(t.Context(), id))
+	got := must[dreams.DreamStatus](t)(s.DreamStatus(t.Context(), id))
 	if got.Last == nil || got.Last.ID != last.ID || got.Running == nil || got.Running.ID != running.ID || !got.News ||
 		!got.NewsAt.Equal(testClock) {
 		t.Errorf("%+v", got)
@@ -179,7 +181,7 @@ func TestDreamStatus(t *testing.T) {
 	if diff := cmp.Diff(want, got.Outcomes); diff != "" {
 		t.Error(diff)
 	}
-	if got := must[DreamStatus](t)(s.DreamStatus(t.Context(), member("user:2"))); got.Last != nil || got.News || len(got.Statuses) > 0 {
+	if got := must[dreams.DreamStatus](t)(s.DreamStatus(t.Context(), member("user:2"))); got.Last != nil || got.News || len(got.Statuses) > 0 {
 		t.Errorf("of another owner: %+v", got)
 	}
 }

@@ -16,19 +16,22 @@ import (
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/memory/setting"
+	"reverie/store/dreams"
+	"reverie/store/gate"
+	"reverie/store/pg"
 )
 
 // night commits a dream that promotes a line, moves an old section to the archive, and adds a diary entry.
-func night(t *testing.T, s *Store, id memory.Identity) Dream {
+func night(t *testing.T, s *Store, id memory.Identity) dreams.Dream {
 	t.Helper()
 	before := "# Memory\n\n## Promoted (2026-10-01)\n\n- old\n\n- mine\n"
 	after := "# Memory\n\n- mine\n\n## Promoted (2026-11-21)\n\n- Likes tea.\n"
-	scope := dreamScope(id.Owner)
+	scope := dreams.DreamScope(id.Owner)
 	ref := func(path string) memory.Ref { return memory.Ref{Scope: scope, Path: path} }
 	write(t, s, id, memory.Change{Ref: ref(memory.MemoryPath), Op: memory.OpReplace, Content: before, Force: true})
 	tea := weighed("Likes tea.", dream.VerdictPromoted)
-	x := Dream{ID: newID()}
-	x = storedDream(t, s, id, Dream{ID: x.ID, Diff: "+ tea", Changes: wrote(t, s, id,
+	x := dreams.Dream{ID: pg.NewID()}
+	x = storedDream(t, s, id, dreams.Dream{ID: x.ID, Diff: "+ tea", Changes: wrote(t, s, id,
 		memory.Change{Ref: ref(memory.MemoryPath), Op: memory.OpReplace, Content: after, Force: true},
 		memory.Change{Ref: ref("memory/archive/2026-10.md"), Op: memory.OpAppend, Content: "## Promoted (2026-10-01)\n\n- old\n"},
 		memory.Change{
@@ -42,7 +45,7 @@ func night(t *testing.T, s *Store, id memory.Identity) Dream {
 		t, s, id, dream.State{ID: "corrected", Text: "corrected", Status: dream.Rejected, ReasonCode: dream.ReasonCorrected, Dream: x.ID},
 	)
 	storedState(t, s, id, dream.State{ID: "confirmed", Text: "confirmed", Status: dream.Confirmed, Dream: x.ID})
-	storedState(t, s, id, dream.State{ID: "earlier", Text: "earlier", Status: dream.Promoted, Dream: newID()})
+	storedState(t, s, id, dream.State{ID: "earlier", Text: "earlier", Status: dream.Promoted, Dream: pg.NewID()})
 	return x
 }
 
@@ -51,7 +54,7 @@ func TestRevertDream(t *testing.T) {
 	s := openStore(t, at(func() time.Time { return testClock }))
 	id := member("user:1")
 	x := night(t, s, id)
-	got := must[RevertedDream](t)(s.RevertDream(t.Context(), id, x.ID, "k"))
+	got := must[dreams.RevertedDream](t)(s.RevertDream(t.Context(), id, x.ID, "k"))
 	if len(got.Conflicts) > 0 || got.Receipt.Key != "k" || got.Receipt.Token == "" || len(got.Receipt.Changes) != 3 ||
 		got.Dream.RevertedBy != id.Author.ID || !got.Dream.RevertedAt.Equal(testClock) {
 		t.Errorf("%+v", got)
@@ -82,7 +85,7 @@ func TestRevertDream(t *testing.T) {
 	}
 	// A second time nothing is written, whatever was written since.
 	write(t, s, id, memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpAppend, Content: "- later\n"})
-	again := must[RevertedDream](t)(s.RevertDream(t.Context(), id, x.ID, "another key"))
+	again := must[dreams.RevertedDream](t)(s.RevertDream(t.Context(), id, x.ID, "another key"))
 	if !again.Receipt.Replayed || again.Receipt.Token != got.Receipt.Token || again.Dream.RevertedBy != id.Author.ID {
 		t.Errorf("again: %+v", again)
 	}
@@ -104,7 +107,7 @@ func TestRevertDreamKeepsLaterChanges(t *testing.T) {
 	wrote(t, s, id,
 		memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpAppend, Content: "## Promoted (2026-11-22)\n\n- Likes coffee.\n"},
 		memory.Change{Ref: personal("memory/archive/2026-10.md"), Op: memory.OpAppend, Content: "## Promoted (2026-10-02)\n\n- older\n"})
-	got := must[RevertedDream](t)(s.RevertDream(t.Context(), id, x.ID, ""))
+	got := must[dreams.RevertedDream](t)(s.RevertDream(t.Context(), id, x.ID, ""))
 	if len(got.Conflicts) > 0 {
 		t.Fatalf("%+v", got.Conflicts)
 	}
@@ -124,14 +127,14 @@ func TestRevertDreamWithFoldedDiaryEntry(t *testing.T) {
 	s := openStore(t, at(func() time.Time { return testClock }))
 	id := member("user:1")
 	x := night(t, s, id)
-	entries := "# Dreams\n\n## 2026-11-22 02:00 Dream\n\nCoffee.\n\nReport " + newID().String() + "."
+	entries := "# Dreams\n\n## 2026-11-22 02:00 Dream\n\nCoffee.\n\nReport " + pg.NewID().String() + "."
 	write(t, s, id, memory.Change{Ref: personal(memory.DreamsPath), Op: memory.OpReplace, Content: entries, Force: true})
-	must[RevertedDream](t)(s.RevertDream(t.Context(), id, x.ID, ""))
+	must[dreams.RevertedDream](t)(s.RevertDream(t.Context(), id, x.ID, ""))
 	want := entries + "\n\n## 2026-11-21 11:00 Undone\n\nThe dream of 2026-11-21 11:00.\n\nReport " + x.ID.String() + ".\n"
 	if diff := cmp.Diff(want, contentOf(t, s, id, memory.DreamsPath)); diff != "" {
 		t.Error(diff)
 	}
-	status := must[DreamStatus](t)(s.DreamStatus(t.Context(), id))
+	status := must[dreams.DreamStatus](t)(s.DreamStatus(t.Context(), id))
 	if !strings.Contains(status.Diary, "Coffee.") || strings.Contains(status.Diary, "Undone") {
 		t.Errorf("the latest entry is %q", status.Diary)
 	}
@@ -148,7 +151,7 @@ func TestRevertDreamConflicts(t *testing.T) {
 	})
 	before := statusesOf(t, s, id)
 	diary := contentOf(t, s, id, memory.DreamsPath)
-	got := must[RevertedDream](t)(s.RevertDream(t.Context(), id, x.ID, "k"))
+	got := must[dreams.RevertedDream](t)(s.RevertDream(t.Context(), id, x.ID, "k"))
 	if len(got.Conflicts) != 1 || len(got.Conflicts[memory.MemoryPath]) != 1 || len(got.Receipt.Changes) > 0 ||
 		got.Dream.RevertedBy != "" ||
 		!strings.Contains(got.Conflicts[memory.MemoryPath][0].Theirs.Text, "green tea") {
@@ -160,7 +163,7 @@ func TestRevertDreamConflicts(t *testing.T) {
 	}
 	// Once the lines are as they were, it works.
 	write(t, s, id, memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpRestore, Restore: 2})
-	if got := must[RevertedDream](t)(s.RevertDream(t.Context(), id, x.ID, "k")); len(got.Conflicts) > 0 || got.Dream.RevertedBy == "" {
+	if got := must[dreams.RevertedDream](t)(s.RevertDream(t.Context(), id, x.ID, "k")); len(got.Conflicts) > 0 || got.Dream.RevertedBy == "" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -179,20 +182,20 @@ func TestRevertDreamRefuses(t *testing.T) {
 		dream uuid.UUID
 		want  func(error) bool
 	}{
-		"a dry run":                   {id, storedDream(t, s, id, Dream{DryRun: true}).ID, conflict(CodeNotWritten)},
-		"a replay":                    {id, storedDream(t, s, id, Dream{ReplayOf: x.ID}).ID, conflict(CodeNotWritten)},
-		"one that wrote nothing":      {id, storedDream(t, s, id, Dream{Outcome: memory.OutcomeNothing}).ID, conflict(CodeNotWritten)},
-		"one that goes on":            {id, storedDream(t, s, id, Dream{Outcome: memory.OutcomeRunning}).ID, conflict(CodeNotEnded)},
-		"one that waits":              {id, storedDream(t, s, id, Dream{Outcome: memory.OutcomeWaiting}).ID, conflict(CodeNotEnded)},
-		"an unknown one":              {id, newID(), is(ErrNotFound)},
-		"another owner's":             {member("user:2"), x.ID, is(ErrNotFound)},
-		"another's, seen":             {reader, x.ID, is(ErrForbidden)},
-		"by who only reads":           {viewer, x.ID, is(ErrForbidden)},
+		"a dry run":                   {id, storedDream(t, s, id, dreams.Dream{DryRun: true}).ID, conflict(pg.CodeNotWritten)},
+		"a replay":                    {id, storedDream(t, s, id, dreams.Dream{ReplayOf: x.ID}).ID, conflict(pg.CodeNotWritten)},
+		"one that wrote nothing":      {id, storedDream(t, s, id, dreams.Dream{Outcome: memory.OutcomeNothing}).ID, conflict(pg.CodeNotWritten)},
+		"one that goes on":            {id, storedDream(t, s, id, dreams.Dream{Outcome: memory.OutcomeRunning}).ID, conflict(pg.CodeNotEnded)},
+		"one that waits":              {id, storedDream(t, s, id, dreams.Dream{Outcome: memory.OutcomeWaiting}).ID, conflict(pg.CodeNotEnded)},
+		"an unknown one":              {id, pg.NewID(), is(pg.ErrNotFound)},
+		"another owner's":             {member("user:2"), x.ID, is(pg.ErrNotFound)},
+		"another's, seen":             {reader, x.ID, is(pg.ErrForbidden)},
+		"by who only reads":           {viewer, x.ID, is(pg.ErrForbidden)},
 		"with a key that is too long": {id, x.ID, invalid("idempotency key")},
 	} {
 		key := ""
 		if name == "with a key that is too long" {
-			key = strings.Repeat("k", maxKey+1)
+			key = strings.Repeat("k", gate.MaxKey+1)
 		}
 		if _, err := s.RevertDream(t.Context(), c.id, c.dream, key); !c.want(err) {
 			t.Errorf("%s: %v", name, err)
@@ -207,10 +210,10 @@ func TestRevertDreamKeyReused(t *testing.T) {
 	id := member("user:1")
 	x := night(t, s, id)
 	must[memory.Receipt](t)(s.Apply(t.Context(), id, "undo/dream/"+x.ID.String(), []memory.Change{noteChange("- a\n")}))
-	if _, err := s.RevertDream(t.Context(), id, x.ID, ""); !conflict(CodeKeyReused)(err) {
+	if _, err := s.RevertDream(t.Context(), id, x.ID, ""); !conflict(pg.CodeKeyReused)(err) {
 		t.Error(err)
 	}
-	if got := must[Dream](t)(s.Dream(t.Context(), id, x.ID)); got.RevertedBy != "" {
+	if got := must[dreams.Dream](t)(s.Dream(t.Context(), id, x.ID)); got.RevertedBy != "" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -223,14 +226,14 @@ func TestRevertSharedDream(t *testing.T) {
 	x := night(t, s, shared)
 	pinned := member("user:1")
 	pinned.Pinned = true
-	if _, err := s.RevertDream(t.Context(), pinned, x.ID, ""); !is(ErrForbidden)(err) {
+	if _, err := s.RevertDream(t.Context(), pinned, x.ID, ""); !is(pg.ErrForbidden)(err) {
 		t.Errorf("by who writes personal documents only: %v", err)
 	}
-	got := must[RevertedDream](t)(s.RevertDream(t.Context(), member("user:1"), x.ID, ""))
+	got := must[dreams.RevertedDream](t)(s.RevertDream(t.Context(), member("user:1"), x.ID, ""))
 	if got.Dream.RevertedBy != "key-user:1" || contentOf(t, s, shared, "memory/archive/2026-10.md") != "" {
 		t.Errorf("%+v", got)
 	}
-	if again := must[RevertedDream](t)(s.RevertDream(t.Context(), member("user:2"), x.ID, "")); !again.Receipt.Replayed ||
+	if again := must[dreams.RevertedDream](t)(s.RevertDream(t.Context(), member("user:2"), x.ID, "")); !again.Receipt.Replayed ||
 		len(again.Receipt.Changes) != 3 {
 		t.Errorf("%+v", again)
 	}
@@ -242,7 +245,7 @@ func TestRevertDreamConcurrently(t *testing.T) {
 	s := openStore(t)
 	id := member("user:1")
 	x := night(t, s, id)
-	results, errs := make([]RevertedDream, 4), make([]error, 4)
+	results, errs := make([]dreams.RevertedDream, 4), make([]error, 4)
 	var all sync.WaitGroup
 	for i := range results {
 		all.Go(func() { results[i], errs[i] = s.RevertDream(t.Context(), id, x.ID, "") })
@@ -266,7 +269,7 @@ func TestRevertDreamConcurrently(t *testing.T) {
 }
 
 // promotedDream promotes candidates by rules, with all that such a dream writes.
-func promotedDream(t *testing.T, s *Store, id memory.Identity, day time.Time, texts ...string) Dream {
+func promotedDream(t *testing.T, s *Store, id memory.Identity, day time.Time, texts ...string) dreams.Dream {
 	t.Helper()
 	var ranking dream.Ranking
 	for _, text := range texts {
@@ -277,12 +280,12 @@ func promotedDream(t *testing.T, s *Store, id memory.Identity, day time.Time, te
 	files := compose.Files{Months: map[string]memory.Document{}}
 	for path, to := range map[string]*memory.Document{memory.MemoryPath: &files.Memory, memory.DreamsPath: &files.Diary} {
 		d, err := s.Document(t.Context(), id, personal(path))
-		if err != nil && !is(ErrNotFound)(err) {
+		if err != nil && !is(pg.ErrNotFound)(err) {
 			t.Fatal(err)
 		}
 		*to = d
 	}
-	x := Dream{ID: newID(), StartedAt: day}
+	x := dreams.Dream{ID: pg.NewID(), StartedAt: day}
 	settings := setting.DefaultDreamSettings()
 	p := rewrite.Promote(files.Memory.Content, ranking, day, settings)
 	composed := compose.Compose(compose.ComposeInput{
@@ -307,11 +310,11 @@ func TestRevertOneDreamOfSeveral(t *testing.T) {
 		id := member("user:1")
 		write(t, s, id, memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpReplace, Content: "# Memory\n\n- mine\n"})
 		days := []time.Time{day, day.Add(12 * time.Hour), day.AddDate(0, 0, 1)} // two on one day, one on the next
-		var promoted []Dream
+		var promoted []dreams.Dream
 		for i, texts := range said {
 			promoted = append(promoted, promotedDream(t, s, id, days[i], texts...))
 		}
-		got := must[RevertedDream](t)(s.RevertDream(t.Context(), id, promoted[undo].ID, ""))
+		got := must[dreams.RevertedDream](t)(s.RevertDream(t.Context(), id, promoted[undo].ID, ""))
 		if len(got.Conflicts) > 0 {
 			t.Fatalf("dream %d: %+v", undo, got.Conflicts)
 		}

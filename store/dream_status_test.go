@@ -18,6 +18,11 @@ import (
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/memory/setting"
+	"reverie/store/admin"
+	"reverie/store/dreams"
+	"reverie/store/gate"
+	"reverie/store/indexes"
+	"reverie/store/pg"
 )
 
 func TestNews(t *testing.T) {
@@ -144,7 +149,7 @@ func TestNewsAreNeverLost(t *testing.T) {
 			t.Parallel()
 			s := openStore(t, at(func() time.Time { return testClock }))
 			const writers, lines = 3, 40
-			ref := func(path string) memory.Ref { return memory.Ref{Scope: dreamScope(owner), Path: path} }
+			ref := func(path string) memory.Ref { return memory.Ref{Scope: dreams.DreamScope(owner), Path: path} }
 			var done atomic.Int64
 			var wg sync.WaitGroup
 			errs := make([]error, writers)
@@ -178,7 +183,7 @@ func TestNewsAreNeverLost(t *testing.T) {
 					return err
 				}
 				ended, err := s.EndDream(
-					t.Context(), id, x.ID, DreamEnding{Outcome: memory.OutcomeNothing, NewsSeen: true, News: load.News},
+					t.Context(), id, x.ID, dreams.DreamEnding{Outcome: memory.OutcomeNothing, NewsSeen: true, News: load.News},
 				)
 				if err != nil || ended.Open() {
 					return fmt.Errorf("not ended: %w", err)
@@ -233,15 +238,15 @@ func TestNewsOfOverlappingDreams(t *testing.T) {
 	x := stagedDream(t, s, early, nightly("1"), tea)
 	write(t, s, person, replace(personal("memory/2026-11-20.md"), 1, "- one\n- two\n"))
 	y := stagedDream(t, s, late, nightly("2"), tea)
-	finish := func(id memory.Identity, x Dream) {
-		draft := DreamDraft{
+	finish := func(id memory.Identity, x dreams.Dream) {
+		draft := dreams.DreamDraft{
 			Outcome: memory.OutcomeNothing,
 			Ranking: dream.Ranking{Candidates: []dream.Candidate{judged(tea, dream.VerdictKept, dream.ReasonOneOff)}},
 		}
 		if err := s.DraftDream(t.Context(), id, x.ID, draft); err != nil {
 			t.Fatal(err)
 		}
-		must[Dream](t)(s.CommitDream(t.Context(), id, x.ID, ""))
+		must[dreams.Dream](t)(s.CommitDream(t.Context(), id, x.ID, ""))
 	}
 	finish(early, x)
 	if len(newsOf(t, s, person)) != 1 {
@@ -253,7 +258,7 @@ func TestNewsOfOverlappingDreams(t *testing.T) {
 	}
 	// What comes then is news again, and neither of them takes it away.
 	write(t, s, person, replace(personal("memory/2026-11-20.md"), 2, "- one\n- two\n- three\n"))
-	must[Dream](t)(s.CommitDream(t.Context(), late, y.ID, ""))
+	must[dreams.Dream](t)(s.CommitDream(t.Context(), late, y.ID, ""))
 	if len(newsOf(t, s, person)) != 1 {
 		t.Error("a commit that is repeated takes away news")
 	}
@@ -272,7 +277,7 @@ func TestNewsAfterTheTimeOfADream(t *testing.T) {
 	}
 	tea := candidate("Drinks tea.", "2026-11-20")
 	last := 0
-	looks := func(d NewDream, between func()) {
+	looks := func(d dreams.NewDream, between func()) {
 		t.Helper()
 		last++
 		id := dreaming("user:7", fmt.Sprint("r", last))
@@ -281,7 +286,7 @@ func TestNewsAfterTheTimeOfADream(t *testing.T) {
 		between()
 		x := draftedDream(t, s, id, d, tea) // the same night: it goes on
 		*now = now.Add(time.Minute)
-		if done := must[Dream](t)(s.CommitDream(t.Context(), id, x.ID, "")); done.Outcome != memory.OutcomeWritten {
+		if done := must[dreams.Dream](t)(s.CommitDream(t.Context(), id, x.ID, "")); done.Outcome != memory.OutcomeWritten {
 			t.Fatalf("outcome %s", done.Outcome)
 		}
 	}
@@ -324,17 +329,17 @@ func TestDreamingAgents(t *testing.T) {
 	settings := setting.AgentSettings{
 		MemoryEnabled: new(true), DreamingEnabled: new(false), DreamCron: "0 */6 * * *", DreamDays: new(3), Model: "small",
 	}
-	must[Agent](t)(s.CreateAgent(t.Context(), adminOf("zeta"), NewAgent{ID: "ada", TimeZone: "Asia/Tokyo", Settings: settings}))
-	var got []DreamingAgent
-	for after := (AgentRef{}); ; {
-		page := must[[]DreamingAgent](t)(s.DreamingAgents(t.Context(), after, 1))
+	must[gate.Agent](t)(s.CreateAgent(t.Context(), adminOf("zeta"), admin.NewAgent{ID: "ada", TimeZone: "Asia/Tokyo", Settings: settings}))
+	var got []dreams.DreamingAgent
+	for after := (indexes.AgentRef{}); ; {
+		page := must[[]dreams.DreamingAgent](t)(s.DreamingAgents(t.Context(), after, 1))
 		if len(page) == 0 {
 			break
 		}
 		got, after = append(got, page...), page[len(page)-1].AgentRef
 	}
 	settings.DreamDays, settings.Model = nil, ""
-	last := DreamingAgent{AgentRef: AgentRef{Workspace: "zeta", Agent: "ada"}, TimeZone: "Asia/Tokyo", Settings: settings}
+	last := dreams.DreamingAgent{AgentRef: indexes.AgentRef{Workspace: "zeta", Agent: "ada"}, TimeZone: "Asia/Tokyo", Settings: settings}
 	if len(got) < 2 || !cmp.Equal(got[len(got)-1], last) {
 		t.Errorf("%+v", got)
 	}
@@ -355,14 +360,14 @@ func TestSettingsOfDreamsAreChecked(t *testing.T) {
 		"settings.dreamMaxRetiredShare": {DreamMaxRetiredShare: new(-.5)},
 		"settings.dreamHalfLifeDays":    {DreamHalfLifeDays: new(0.)},
 	} {
-		refused, is := (AgentPatch{Settings: &a}).validate().(*InvalidError) //nolint:errorlint // it is this very error
+		refused, is := (admin.AgentPatch{Settings: &a}).Validate().(*pg.InvalidError) //nolint:errorlint // it is this very error
 		if !is || refused.Field != field || refused.Problem == "" {
 			t.Errorf("%s: %v", field, refused)
 		}
 	}
-	if err := (AgentPatch{
+	if err := (admin.AgentPatch{
 		Settings: &setting.AgentSettings{DreamCron: "0 2 * * *", DreamMaxPromotions: new(0), DreamMinScore: new(0.)},
-	}).validate(); err != nil {
+	}).Validate(); err != nil {
 		t.Error(err)
 	}
 }

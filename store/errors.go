@@ -1,116 +1,51 @@
 package store
 
-import (
-	"errors"
-	"fmt"
-	"strings"
+import "reverie/store/pg"
 
-	"reverie/memory"
-	"reverie/memory/markdown"
-	"reverie/scan"
+// What callers need of package pg, which only the packages of the store import.
+type (
+	// Options configure a Store.
+	Options = pg.Options
+	// Page selects a part of a list.
+	Page = pg.Page
+	// InvalidError means that an argument cannot be used.
+	InvalidError = pg.InvalidError
+	// ConflictError means that the call conflicts with the stored state.
+	ConflictError = pg.ConflictError
+	// StaleBaseError means that a change was based on a version that is no longer current.
+	StaleBaseError = pg.StaleBaseError
+	// QuarantineError means that the scan refused the text of a change.
+	QuarantineError = pg.QuarantineError
 )
 
-var (
-	// ErrNotFound is wrapped when something does not exist or is not visible to the identity; the two cases look the same.
-	ErrNotFound = errors.New("not found")
-	// ErrForbidden is wrapped when the identity's credential does not allow the call.
-	ErrForbidden = errors.New("forbidden")
-	// ErrUnauthorized means that a secret is unknown or revoked.
-	ErrUnauthorized = errors.New("unauthorized")
-	// ErrExists is wrapped when the name is taken.
-	ErrExists = errors.New("already exists")
-	// ErrReadOnlyTeam is wrapped when a write concerns an agent that has a leader.
-	ErrReadOnlyTeam = errors.New("memory is read-only for team members")
-	// ErrMemoryOff is wrapped when memory is switched off for the agent.
-	ErrMemoryOff = errors.New("memory is switched off for this agent")
-	// ErrNotMigrated means that the database's schema is missing or older than this program.
-	ErrNotMigrated = errors.New("the database is not migrated: run `reverie migrate`")
-	// ErrNoRole is wrapped when the login may not take on AppRole.
-	ErrNoRole = errors.New("the database login may not become " + AppRole)
-)
-
-// StaleBaseError means that a change was based on a version that is no longer current, and that both sides changed the same lines.
-// It carries both, so that a person or a workflow can redo the change on Head. Its message has no contents.
-type StaleBaseError struct {
-	Ref         memory.Ref
-	Base, Head  int    // versions
-	BaseContent string // the common base; empty when Base is 0
-	Yours       string // content of the change
-	Theirs      string // current content
-	Conflicts   []markdown.Conflict
-}
-
-func (e *StaleBaseError) Error() string {
-	return fmt.Sprintf("%s %s: version %d is out of date, and version %d changes the same lines: redo the change on version %d",
-		e.Ref.Scope, e.Ref.Path, e.Base, e.Head, e.Head)
-}
-
-// QuarantineError means that the scan refused the text of a change. Only the verdict was written, to the journal.
-type QuarantineError struct {
-	Ref      memory.Ref
-	Findings []scan.Finding
-}
-
-func (e *QuarantineError) Error() string {
-	rules := make([]string, len(e.Findings))
-	for i, f := range e.Findings {
-		rules[i] = fmt.Sprintf("%s/%s in line %d", f.Class, f.Rule, f.Line)
-	}
-	return fmt.Sprintf("%s %s: the scan refused the text: %s", e.Ref.Scope, e.Ref.Path, strings.Join(rules, ", "))
-}
-
-// InvalidError means that an argument cannot be used. Problem describes how to fix it.
-type InvalidError struct {
-	Field   string // as the API names it, such as messages[3].content
-	Problem string
-	cause   error
-}
-
-func (e *InvalidError) Error() string { return e.Field + ": " + e.Problem }
-
-// Unwrap returns the typed error of package memory that caused it, or nil.
-func (e *InvalidError) Unwrap() error { return e.cause }
-
-// Codes of ConflictError.
+// Limits, described in package pg.
 const (
-	// CodeMessageIDReused: a message id was used again with other content.
-	CodeMessageIDReused = "message_id_reused"
-	// CodeConversationOfAnotherOwner: the conversation belongs to another owner.
-	CodeConversationOfAnotherOwner = "conversation_of_another_owner"
-	// CodeRangeMoved: the range does not begin after the conversation's cursor, or the step not after the last flushed one.
-	CodeRangeMoved = "range_moved"
-	// CodeSuperseded: another run has taken this extraction, flush or dream over.
-	CodeSuperseded = "superseded"
-	// CodeNotQuarantined: only a quarantined extraction can be retried.
-	CodeNotQuarantined = "not_quarantined"
-	// CodeNoDraft: the extraction, flush or dream has no draft to commit.
-	CodeNoDraft = "no_draft"
-	// CodeNoteFull: the note would exceed the size limit of a document.
-	CodeNoteFull = "note_full"
-	// CodeForgotten: the owner had everything forgotten that the entry says.
-	CodeForgotten = "forgotten"
-	// CodeNotFlushed: some messages to be summarised are not flushed yet.
-	CodeNotFlushed = "not_flushed"
-	// CodeNotEnded: the dream has not ended.
-	CodeNotEnded = "not_ended"
-	// CodeNotWritten: the dream changed nothing that can be undone.
-	CodeNotWritten = "not_written"
-	// CodeKeyReused: the idempotency key was used for another write.
-	CodeKeyReused = "key_reused"
-	// CodeImportRunning: the import is running; items can be staged, and it can be restarted, only while it is not.
-	CodeImportRunning = "import_running"
-	// CodeImportFull: the import has reached its limit of items.
-	CodeImportFull = "import_full"
-	// CodeChangedSincePreview: something has changed since the preview to which the import is bound.
-	CodeChangedSincePreview = "changed_since_preview"
-	// CodeKeyOfAnotherWorkspace: the secret is a key of another workspace.
-	CodeKeyOfAnotherWorkspace = "key_of_another_workspace"
+	MaxPage = pg.MaxPage
 )
 
-// ConflictError means that the call conflicts with the stored state.
-type ConflictError struct {
-	Code    string // one of the Code constants
-	Message string
-}
+// Errors, described in package pg.
+var (
+	ErrNotFound     = pg.ErrNotFound
+	ErrForbidden    = pg.ErrForbidden
+	ErrUnauthorized = pg.ErrUnauthorized
+	ErrExists       = pg.ErrExists
+	ErrReadOnlyTeam = pg.ErrReadOnlyTeam
+	ErrMemoryOff    = pg.ErrMemoryOff
+)
 
-func (e *ConflictError) Error() string { return e.Message }
+// Codes of ConflictError, described in package pg.
+const (
+	CodeMessageIDReused            = pg.CodeMessageIDReused
+	CodeConversationOfAnotherOwner = pg.CodeConversationOfAnotherOwner
+	CodeRangeMoved                 = pg.CodeRangeMoved
+	CodeSuperseded                 = pg.CodeSuperseded
+	CodeNotQuarantined             = pg.CodeNotQuarantined
+	CodeNoDraft                    = pg.CodeNoDraft
+	CodeNoteFull                   = pg.CodeNoteFull
+	CodeForgotten                  = pg.CodeForgotten
+	CodeNotFlushed                 = pg.CodeNotFlushed
+	CodeKeyReused                  = pg.CodeKeyReused
+	CodeImportRunning              = pg.CodeImportRunning
+	CodeImportFull                 = pg.CodeImportFull
+	CodeChangedSincePreview        = pg.CodeChangedSincePreview
+)

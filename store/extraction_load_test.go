@@ -13,6 +13,8 @@ import (
 
 	"reverie/memory"
 	"reverie/memory/setting"
+	"reverie/store/pg"
+	"reverie/store/talk"
 )
 
 // A range that takes several steps: each accounts for its part, the rest stays pending, nothing is taken twice.
@@ -21,7 +23,7 @@ func TestSteps(t *testing.T) {
 	now := testClock
 	s := openStore(t, at(func() time.Time { return now }))
 	id := workflow("user:7", "r1")
-	must[Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "m", 70)))
+	must[talk.Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "m", 70)))
 	settings := setting.DefaultExtractSettings()
 	var steps [][2]int64
 	for {
@@ -33,8 +35,8 @@ func TestSteps(t *testing.T) {
 		if !found {
 			break
 		}
-		x := must[Extraction](t)(s.BeginExtraction(t.Context(), id, next.Range))
-		load := must[ExtractionLoad](t)(s.LoadExtraction(t.Context(), id, next.Range, settings))
+		x := must[talk.Extraction](t)(s.BeginExtraction(t.Context(), id, next.Range))
+		load := must[talk.ExtractionLoad](t)(s.LoadExtraction(t.Context(), id, next.Range, settings))
 		if load.Last != (load.To == 70) || load.ConversationMessages != 70 || load.Messages[0].Seq != next.From ||
 			load.Messages[len(load.Messages)-1].Seq != load.To {
 			t.Errorf("load of %+v: to %d, last %v, %d messages", next.Range, load.To, load.Last, len(load.Messages))
@@ -42,16 +44,16 @@ func TestSteps(t *testing.T) {
 		if len(load.Latest) != 2 || load.Latest[1].Seq != 70 {
 			t.Errorf("latest messages of the whole range: %+v", load.Latest)
 		}
-		draft := Draft{Changes: []memory.Change{noteChange(fmt.Sprintf("- step to %d\n", load.To))}, To: load.To}
+		draft := talk.Draft{Changes: []memory.Change{noteChange(fmt.Sprintf("- step to %d\n", load.To))}, To: load.To}
 		if err := s.SaveDraft(t.Context(), id, x.ID, draft); err != nil {
 			t.Fatal(err)
 		}
-		out := must[ExtractionResult](t)(s.CommitExtraction(t.Context(), id, Commit{ExtractionID: x.ID}))
+		out := must[talk.ExtractionResult](t)(s.CommitExtraction(t.Context(), id, talk.Commit{ExtractionID: x.ID}))
 		if out.More == load.Last {
 			t.Errorf("more is %v after %d", out.More, load.To)
 		}
 		steps = append(steps, [2]int64{out.Extraction.From, out.Extraction.To})
-		c := must[Conversation](t)(s.Conversation(t.Context(), id, "c"))
+		c := must[talk.Conversation](t)(s.Conversation(t.Context(), id, "c"))
 		if c.Cursor != load.To || c.Considered != load.To || !load.Last && !c.PendingSince.Equal(testClock) {
 			t.Errorf("conversation after the step: %+v", c)
 		}
@@ -86,11 +88,11 @@ func TestLoadExtraction(t *testing.T) {
 		b.Messages, say("t1", memory.RoleOfTool, strings.Repeat("tool output ", 1000)), say("t2", memory.RoleOfAssistant, "  \n"),
 	)
 	b.Messages[1].FinishReason = "length"
-	stored := must[Stored](t)(s.AppendMessages(t.Context(), id, b))
-	r := Range{ConversationUID: stored.ConversationUID, From: 1, To: 5}
+	stored := must[talk.Stored](t)(s.AppendMessages(t.Context(), id, b))
+	r := talk.Range{ConversationUID: stored.ConversationUID, From: 1, To: 5}
 	settings := setting.DefaultExtractSettings()
 
-	load := must[ExtractionLoad](t)(s.LoadExtraction(t.Context(), id, r, settings))
+	load := must[talk.ExtractionLoad](t)(s.LoadExtraction(t.Context(), id, r, settings))
 	if load.Scope != memory.ScopePersonal || load.Profile.Content != "# Me\n- Ann\n" || load.Profile.Version != 1 ||
 		load.Memory.Version != 2 ||
 		load.Shared != "- shared\n" || load.Note.Content != "today" || load.Agent.ID != "ada" || load.Conversation.ID != "c" {
@@ -111,7 +113,7 @@ func TestLoadExtraction(t *testing.T) {
 	}
 
 	settings.OwnerIsolation = false
-	if shared := must[ExtractionLoad](t)(s.LoadExtraction(t.Context(), id, r, settings)); shared.Scope != memory.ScopeTeam ||
+	if shared := must[talk.ExtractionLoad](t)(s.LoadExtraction(t.Context(), id, r, settings)); shared.Scope != memory.ScopeTeam ||
 		shared.Memory.Content != "- shared\n" || shared.Shared != "" || shared.Note.Version != 0 || strings.Contains(
 		shared.Profile.Content, "Ann",
 	) {
@@ -119,21 +121,21 @@ func TestLoadExtraction(t *testing.T) {
 	}
 	settings.OwnerIsolation = true
 	write(t, s, person, memory.Change{Ref: personal("MEMORY.md"), Op: memory.OpDelete})
-	gone := must[ExtractionLoad](t)(s.LoadExtraction(t.Context(), id, r, settings))
+	gone := must[talk.ExtractionLoad](t)(s.LoadExtraction(t.Context(), id, r, settings))
 	if gone.Memory.Version != 3 || gone.Memory.Content != "" || !gone.Memory.Deleted || len(gone.Protected) != 2 {
 		t.Errorf("with a deleted MEMORY.md: %+v, protected %v", gone.Memory, gone.Protected)
 	}
 	system := workflow(memory.SystemOwner, "r1")
 	cron := turn("cron", "m", 2)
 	cron.Trigger = memory.TriggerCron
-	stored = must[Stored](t)(s.AppendMessages(t.Context(), system, cron))
-	load = must[ExtractionLoad](t)(
-		s.LoadExtraction(t.Context(), system, Range{ConversationUID: stored.ConversationUID, From: 1, To: 2}, settings),
+	stored = must[talk.Stored](t)(s.AppendMessages(t.Context(), system, cron))
+	load = must[talk.ExtractionLoad](t)(
+		s.LoadExtraction(t.Context(), system, talk.Range{ConversationUID: stored.ConversationUID, From: 1, To: 2}, settings),
 	)
 	if load.Scope != memory.ScopeTeam || load.Conversation.Trigger != memory.TriggerCron {
 		t.Errorf("system: scope %s, trigger %s", load.Scope, load.Conversation.Trigger)
 	}
-	if _, err := s.LoadExtraction(t.Context(), workflow("user:8", "r"), r, settings); !errors.Is(err, ErrNotFound) {
+	if _, err := s.LoadExtraction(t.Context(), workflow("user:8", "r"), r, settings); !errors.Is(err, pg.ErrNotFound) {
 		t.Errorf("another owner loads it: %v", err)
 	}
 }
@@ -143,7 +145,7 @@ func TestLoadExtractionOfNotedMessages(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	id := workflow("user:7", "r1")
-	uid := must[Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "m", 12))).ConversationUID
+	uid := must[talk.Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "m", 12))).ConversationUID
 	settings := setting.DefaultExtractSettings()
 	settings.MaxTranscript = 4
 	f := planned(t, s, id, uid, 10)
@@ -151,10 +153,10 @@ func TestLoadExtractionOfNotedMessages(t *testing.T) {
 		entry    string // empty: nothing
 		fallback bool
 	}{{"- one\n", true}, {"- two\n", true}, {"", false}} {
-		load := must[FlushLoad](t)(s.LoadFlush(t.Context(), id, f.ID, settings))
+		load := must[talk.FlushLoad](t)(s.LoadFlush(t.Context(), id, f.ID, settings))
 		if step.entry == "" {
-			must[FlushResult](t)(
-				s.EndFlushStep(t.Context(), id, f.ID, FlushEnd{From: load.From, To: load.To, Outcome: memory.OutcomeNothing}),
+			must[talk.FlushResult](t)(
+				s.EndFlushStep(t.Context(), id, f.ID, talk.FlushEnd{From: load.From, To: load.To, Outcome: memory.OutcomeNothing}),
 			)
 			continue
 		}
@@ -163,19 +165,19 @@ func TestLoadExtractionOfNotedMessages(t *testing.T) {
 		if err := s.SaveFlushDraft(t.Context(), id, f.ID, d); err != nil {
 			t.Fatal(err)
 		}
-		must[FlushResult](t)(s.CommitFlush(t.Context(), id, f.ID, load.From, ""))
+		must[talk.FlushResult](t)(s.CommitFlush(t.Context(), id, f.ID, load.From, ""))
 	}
 	settings.MaxTranscript = 8
-	load := func(from, to int64) ExtractionLoad {
+	load := func(from, to int64) talk.ExtractionLoad {
 		t.Helper()
-		return must[ExtractionLoad](t)(s.LoadExtraction(t.Context(), id, Range{ConversationUID: uid, From: from, To: to}, settings))
+		return must[talk.ExtractionLoad](t)(s.LoadExtraction(t.Context(), id, talk.Range{ConversationUID: uid, From: from, To: to}, settings))
 	}
 	first := load(1, 12)
 	if first.To != 7 || first.Last || len(first.Messages) != 7 || first.Noted == nil {
 		t.Fatalf("first step: to %d, %d messages, noted %+v", first.To, len(first.Messages), first.Noted)
 	}
 	note := must[memory.Document](t)(s.Document(t.Context(), id, personal(memory.DailyNotePath(first.Today))))
-	want := Noted{Flush: f.ID, Fallback: true, Note: note, Entries: []string{"- one\n", "- two\n"}}
+	want := talk.Noted{Flush: f.ID, Fallback: true, Note: note, Entries: []string{"- one\n", "- two\n"}}
 	if diff := cmp.Diff(want, *first.Noted); diff != "" {
 		t.Errorf("noted (-want +got):\n%s", diff)
 	}
@@ -192,50 +194,50 @@ func TestDraftIsStaleWhenItsMessagesAreNoted(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	id := workflow("user:7", "r1")
-	uid := must[Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "m", 6))).ConversationUID
+	uid := must[talk.Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "m", 6))).ConversationUID
 	x, _ := begin(t, s, id)
-	draft := Draft{Changes: []memory.Change{noteChange("- extracted\n")}, To: 6}
+	draft := talk.Draft{Changes: []memory.Change{noteChange("- extracted\n")}, To: 6}
 	if err := s.SaveDraft(t.Context(), id, x.ID, draft); err != nil {
 		t.Fatal(err)
 	}
 	f := planned(t, s, id, uid, 2)
-	load := must[FlushLoad](t)(s.LoadFlush(t.Context(), id, f.ID, setting.DefaultExtractSettings()))
+	load := must[talk.FlushLoad](t)(s.LoadFlush(t.Context(), id, f.ID, setting.DefaultExtractSettings()))
 	if err := s.SaveFlushDraft(t.Context(), id, f.ID, draftOf(load, "- flushed\n")); err != nil {
 		t.Fatal(err)
 	}
-	must[FlushResult](t)(s.CommitFlush(t.Context(), id, f.ID, 1, ""))
-	var stale *StaleBaseError
-	if _, err := s.CommitExtraction(t.Context(), id, Commit{ExtractionID: x.ID}); !errors.As(err, &stale) ||
+	must[talk.FlushResult](t)(s.CommitFlush(t.Context(), id, f.ID, 1, ""))
+	var stale *pg.StaleBaseError
+	if _, err := s.CommitExtraction(t.Context(), id, talk.Commit{ExtractionID: x.ID}); !errors.As(err, &stale) ||
 		stale.Ref != personal(memory.DailyNotePath(load.Today)) {
 		t.Fatalf("committed: %v", err)
 	}
-	if begun := must[Extraction](t)(s.BeginExtraction(t.Context(), id, Range{ConversationUID: uid, From: 1, To: 6})); begun.HasDraft ||
+	if begun := must[talk.Extraction](t)(s.BeginExtraction(t.Context(), id, talk.Range{ConversationUID: uid, From: 1, To: 6})); begun.HasDraft ||
 		!begun.Open() {
 		t.Errorf("begun again: %+v", begun)
 	}
 	// Drafted again in two steps: the noted messages, and the others.
-	draft = Draft{
+	draft = talk.Draft{
 		Changes: []memory.Change{{Ref: personal("MEMORY.md"), Op: memory.OpReplace, Content: "# Memory\n"}}, To: 2, Noted: uuid.New(),
 	}
 	if err := s.SaveDraft(t.Context(), id, x.ID, draft); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.CommitExtraction(t.Context(), id, Commit{ExtractionID: x.ID}); !errors.As(err, &stale) {
+	if _, err := s.CommitExtraction(t.Context(), id, talk.Commit{ExtractionID: x.ID}); !errors.As(err, &stale) {
 		t.Errorf("noted by another flush: %v", err)
 	}
 	draft.Noted = f.ID
 	if err := s.SaveDraft(t.Context(), id, x.ID, draft); err != nil {
 		t.Fatal(err)
 	}
-	if out := must[ExtractionResult](t)(s.CommitExtraction(t.Context(), id, Commit{ExtractionID: x.ID})); out.Extraction.To != 2 ||
+	if out := must[talk.ExtractionResult](t)(s.CommitExtraction(t.Context(), id, talk.Commit{ExtractionID: x.ID})); out.Extraction.To != 2 ||
 		!out.More {
 		t.Errorf("noted by this flush: %+v", out)
 	}
 	x, _ = begin(t, s, id)
-	if err := s.SaveDraft(t.Context(), id, x.ID, Draft{Changes: []memory.Change{noteChange("- extracted\n")}, To: 6}); err != nil {
+	if err := s.SaveDraft(t.Context(), id, x.ID, talk.Draft{Changes: []memory.Change{noteChange("- extracted\n")}, To: 6}); err != nil {
 		t.Fatal(err)
 	}
-	if out := must[ExtractionResult](t)(s.CommitExtraction(t.Context(), id, Commit{ExtractionID: x.ID})); out.Extraction.To != 6 {
+	if out := must[talk.ExtractionResult](t)(s.CommitExtraction(t.Context(), id, talk.Commit{ExtractionID: x.ID})); out.Extraction.To != 6 {
 		t.Errorf("the rest: %+v", out)
 	}
 }

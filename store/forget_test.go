@@ -10,6 +10,8 @@ import (
 	"reverie/dream"
 	"reverie/memory"
 	"reverie/memory/markdown"
+	"reverie/store/dreams"
+	"reverie/store/pg"
 )
 
 func TestForget(t *testing.T) {
@@ -26,8 +28,8 @@ func TestForget(t *testing.T) {
 		write(t, s, id, memory.Change{Ref: personal(path), Op: memory.OpReplace, Content: content})
 	}
 	write(t, s, other, memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpReplace, Content: "- Likes tea.\n"})
-	r := ForgetRequest{Ref: personal(memory.MemoryPath), FromLine: 5, ToLine: 5, Key: "k"}
-	got := must[ForgetReceipt](t)(s.Forget(t.Context(), id, r))
+	r := dreams.ForgetRequest{Ref: personal(memory.MemoryPath), FromLine: 5, ToLine: 5, Key: "k"}
+	got := must[dreams.ForgetReceipt](t)(s.Forget(t.Context(), id, r))
 	if len(got.States) != 1 || got.States[0].Text != "Likes tea." || len(got.Receipt.Changes) != 4 || got.Receipt.Token == "" {
 		t.Errorf("%+v", got)
 	}
@@ -51,7 +53,7 @@ func TestForget(t *testing.T) {
 	if history := must[[]memory.Version](t)(s.History(t.Context(), id, personal(memory.MemoryPath), 0, 0)); len(history) != 2 {
 		t.Errorf("%+v", history)
 	}
-	if again := must[ForgetReceipt](t)(s.Forget(t.Context(), id, r)); !again.Receipt.Replayed || again.Receipt.Token != got.Receipt.Token {
+	if again := must[dreams.ForgetReceipt](t)(s.Forget(t.Context(), id, r)); !again.Receipt.Replayed || again.Receipt.Token != got.Receipt.Token {
 		t.Errorf("again: %+v", again)
 	}
 }
@@ -64,45 +66,45 @@ func TestForgetPassage(t *testing.T) {
 	ref := personal("memory/notes.md")
 	write(t, s, id, memory.Change{Ref: ref, Op: memory.OpReplace, Content: "- new\n- Likes tea.\n- Has a dog.\n"})
 	for name, c := range map[string]struct {
-		request ForgetRequest
+		request dreams.ForgetRequest
 		is      error
 		invalid bool
 	}{
-		"not what was shown": {ForgetRequest{Ref: ref, FromLine: 1, ToLine: 1, Shown: "- Lives in Oslo."}, ErrNotFound, false},
-		"no statement":       {ForgetRequest{Ref: ref, FromLine: 40, ToLine: 50}, ErrNotFound, false},
-		"another entry":      {ForgetRequest{Ref: ref, Entry: "x"}, ErrNotFound, false},
-		"no document":        {ForgetRequest{Ref: personal("memory/none.md"), FromLine: 1, ToLine: 1}, ErrNotFound, false},
-		"nothing named":      {ForgetRequest{Ref: ref}, nil, true},
-		"lines turned round": {ForgetRequest{Ref: ref, FromLine: 2, ToLine: 1}, nil, true},
-		"of all agents":      {ForgetRequest{Ref: memory.Ref{Scope: memory.ScopeGlobal, Path: "x.md"}, FromLine: 1, ToLine: 1}, nil, true},
+		"not what was shown": {dreams.ForgetRequest{Ref: ref, FromLine: 1, ToLine: 1, Shown: "- Lives in Oslo."}, pg.ErrNotFound, false},
+		"no statement":       {dreams.ForgetRequest{Ref: ref, FromLine: 40, ToLine: 50}, pg.ErrNotFound, false},
+		"another entry":      {dreams.ForgetRequest{Ref: ref, Entry: "x"}, pg.ErrNotFound, false},
+		"no document":        {dreams.ForgetRequest{Ref: personal("memory/none.md"), FromLine: 1, ToLine: 1}, pg.ErrNotFound, false},
+		"nothing named":      {dreams.ForgetRequest{Ref: ref}, nil, true},
+		"lines turned round": {dreams.ForgetRequest{Ref: ref, FromLine: 2, ToLine: 1}, nil, true},
+		"of all agents":      {dreams.ForgetRequest{Ref: memory.Ref{Scope: memory.ScopeGlobal, Path: "x.md"}, FromLine: 1, ToLine: 1}, nil, true},
 	} {
 		_, err := s.Forget(t.Context(), id, c.request)
-		if c.invalid != errors.As(err, new(*InvalidError)) || c.is != nil && !errors.Is(err, c.is) {
+		if c.invalid != errors.As(err, new(*pg.InvalidError)) || c.is != nil && !errors.Is(err, c.is) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	// It stood on line 1 when it was shown.
-	must[ForgetReceipt](t)(s.Forget(t.Context(), id, ForgetRequest{Ref: ref, FromLine: 1, ToLine: 1, Shown: "- Likes tea."}))
-	must[ForgetReceipt](t)(s.Forget(t.Context(), id, ForgetRequest{Ref: ref, Entry: memory.ItemID("Has a dog.")}))
+	must[dreams.ForgetReceipt](t)(s.Forget(t.Context(), id, dreams.ForgetRequest{Ref: ref, FromLine: 1, ToLine: 1, Shown: "- Likes tea."}))
+	must[dreams.ForgetReceipt](t)(s.Forget(t.Context(), id, dreams.ForgetRequest{Ref: ref, Entry: memory.ItemID("Has a dog.")}))
 	if got := contentOf(t, s, id, "memory/notes.md"); got != "- new\n" {
 		t.Errorf("%q", got)
 	}
 	viewer := id
 	viewer.Role = memory.RoleViewer
-	if _, err := s.Forget(t.Context(), viewer, ForgetRequest{Ref: ref, FromLine: 1, ToLine: 1}); !errors.Is(err, ErrForbidden) {
+	if _, err := s.Forget(t.Context(), viewer, dreams.ForgetRequest{Ref: ref, FromLine: 1, ToLine: 1}); !errors.Is(err, pg.ErrForbidden) {
 		t.Errorf("a viewer: %v", err)
 	}
 	pinned := id
 	pinned.Pinned = true
 	if _, err := s.Forget(
-		t.Context(), pinned, ForgetRequest{Ref: memory.Ref{Scope: memory.ScopeTeam, Path: memory.MemoryPath}, FromLine: 3, ToLine: 3},
-	); !errors.Is(err, ErrForbidden) {
+		t.Context(), pinned, dreams.ForgetRequest{Ref: memory.Ref{Scope: memory.ScopeTeam, Path: memory.MemoryPath}, FromLine: 3, ToLine: 3},
+	); !errors.Is(err, pg.ErrForbidden) {
 		t.Errorf("a pinned key: %v", err)
 	}
 	// What is shared is forgotten by who may write it.
 	team := memory.Ref{Scope: memory.ScopeTeam, Path: memory.MemoryPath}
 	write(t, s, id, memory.Change{Ref: team, Op: memory.OpReplace, Force: true, Content: "- The port is 5433\n- The host is db1\n"})
-	must[ForgetReceipt](t)(s.Forget(t.Context(), id, ForgetRequest{Ref: team, FromLine: 1, ToLine: 1}))
+	must[dreams.ForgetReceipt](t)(s.Forget(t.Context(), id, dreams.ForgetRequest{Ref: team, FromLine: 1, ToLine: 1}))
 	if d := must[memory.Document](t)(s.Document(t.Context(), id, team)); d.Content != "- The host is db1\n" {
 		t.Errorf("%q", d.Content)
 	}
@@ -115,7 +117,7 @@ func TestForgottenStaysForgotten(t *testing.T) {
 	id := member("user:1")
 	ref, note := personal(memory.MemoryPath), personal("memory/2026-11-21.md")
 	write(t, s, id, memory.Change{Ref: ref, Op: memory.OpReplace, Content: "# Memory\n\n- Likes tea.\n- Has a dog.\n"})
-	must[ForgetReceipt](t)(s.Forget(t.Context(), id, ForgetRequest{Ref: ref, FromLine: 3, ToLine: 3}))
+	must[dreams.ForgetReceipt](t)(s.Forget(t.Context(), id, dreams.ForgetRequest{Ref: ref, FromLine: 3, ToLine: 3}))
 	engine := workflow("user:1", "r1")
 	write(
 		t, s, engine,
@@ -163,7 +165,7 @@ func TestForgottenStaysForgottenInMerges(t *testing.T) {
 			id := member("user:1")
 			ref := personal(memory.MemoryPath)
 			write(t, s, id, memory.Change{Ref: ref, Op: memory.OpReplace, Content: "# Memory\n\n## Home\n\n- Likes tea.\n- Has a dog.\n"})
-			must[ForgetReceipt](t)(s.Forget(t.Context(), id, ForgetRequest{Ref: ref, FromLine: 5, ToLine: 5}))
+			must[dreams.ForgetReceipt](t)(s.Forget(t.Context(), id, dreams.ForgetRequest{Ref: ref, FromLine: 5, ToLine: 5}))
 			before := contentOf(t, s, id, ref.Path)
 			process := workflow("user:1", "r1")
 			if strategy != markdown.StrategyUpsert { // whose lines are keys

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"reverie/memory"
+	"reverie/store/pg"
 )
 
 func TestBlame(t *testing.T) {
@@ -49,14 +50,14 @@ func TestBlame(t *testing.T) {
 		t.Errorf("blame of version 1: %v", lines)
 	}
 	for _, number := range []int{3, -1} {
-		if _, err := s.Blame(t.Context(), id, ref, number); !is(ErrNotFound)(err) {
+		if _, err := s.Blame(t.Context(), id, ref, number); !is(pg.ErrNotFound)(err) {
 			t.Errorf("blame of version %d: %v", number, err)
 		}
-		if _, err := s.VersionOf(t.Context(), id, ref, number); !is(ErrNotFound)(err) {
+		if _, err := s.VersionOf(t.Context(), id, ref, number); !is(pg.ErrNotFound)(err) {
 			t.Errorf("version %d: %v", number, err)
 		}
 	}
-	if _, err := s.History(t.Context(), id, personal("none.md"), 0, 10); !is(ErrNotFound)(err) {
+	if _, err := s.History(t.Context(), id, personal("none.md"), 0, 10); !is(pg.ErrNotFound)(err) {
 		t.Errorf("history of nothing: %v", err)
 	}
 }

@@ -10,10 +10,13 @@ import (
 
 	"reverie/memory"
 	"reverie/memory/setting"
+	"reverie/store/pg"
+	"reverie/store/talk"
+	"reverie/store/transfer"
 )
 
-func stagedItem(key string) ImportItem {
-	return ImportItem{Key: key, Target: key + ".md", Payload: []byte("x")}
+func stagedItem(key string) transfer.ImportItem {
+	return transfer.ImportItem{Key: key, Target: key + ".md", Payload: []byte("x")}
 }
 
 // An import has what it may have, and says of one item or one byte more what to do.
@@ -21,12 +24,12 @@ func TestLimitsOfImports(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	id := member("user:7")
-	source := NewImport{
+	source := transfer.NewImport{
 		Source: strings.Repeat("s", memory.MaxImportSource), Format: "mem0", Label: strings.Repeat("l", memory.MaxImportLabel),
 		OnConflict: memory.ImportMerge,
 	}
-	made := must[Import](t)(s.CreateImport(t.Context(), id, source))
-	for name, n := range map[string]NewImport{
+	made := must[transfer.Import](t)(s.CreateImport(t.Context(), id, source))
+	for name, n := range map[string]transfer.NewImport{
 		"source": {Source: source.Source + "s", Format: "mem0", OnConflict: memory.ImportMerge},
 		"label":  {Source: "s", Format: "mem0", Label: source.Label + "l", OnConflict: memory.ImportMerge},
 		"policy": {Source: "s", Format: "mem0", OnConflict: "maybe"},
@@ -36,15 +39,15 @@ func TestLimitsOfImports(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	var batch []ImportItem
+	var batch []transfer.ImportItem
 	for n := range memory.MaxImportBatch {
 		batch = append(batch, stagedItem(fmt.Sprint("k", n)))
 	}
 	batch[0].Key = strings.Repeat("k", memory.MaxImportKey)
-	if got := must[StagedItems](t)(s.StageImport(t.Context(), id, made.ID, batch)); got.Staged != memory.MaxImportBatch {
+	if got := must[transfer.StagedItems](t)(s.StageImport(t.Context(), id, made.ID, batch)); got.Staged != memory.MaxImportBatch {
 		t.Errorf("%+v", got)
 	}
-	for name, items := range map[string][]ImportItem{
+	for name, items := range map[string][]transfer.ImportItem{
 		"batch": append(batch, stagedItem("more")), "key": {stagedItem(batch[0].Key + "k")}, "twice": {stagedItem("a"), stagedItem("a")},
 		"nothing": nil, "no key": {stagedItem("")}, "another owner": {{Key: "o", Whose: "user:8", Payload: []byte("x")}},
 		"nobody's conversation": {{Key: "c", Conversation: true, Payload: []byte("x")}},
@@ -53,13 +56,13 @@ func TestLimitsOfImports(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if got := must[StagedItems](t)(s.StageImport(t.Context(), id, made.ID, batch)); got.Known != memory.MaxImportBatch || got.Staged != 0 {
+	if got := must[transfer.StagedItems](t)(s.StageImport(t.Context(), id, made.ID, batch)); got.Known != memory.MaxImportBatch || got.Staged != 0 {
 		t.Errorf("again: %+v", got)
 	}
 }
 
 func isInvalid(err error) bool {
-	_, is := err.(*InvalidError) //nolint:errorlint // it is returned as it is
+	_, is := err.(*pg.InvalidError) //nolint:errorlint // it is returned as it is
 	return is
 }
 
@@ -68,26 +71,26 @@ func TestItemsOfAnImport(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	id := member("user:7")
-	made := must[Import](t)(
-		s.CreateImport(t.Context(), id, NewImport{Source: "s", Format: "mem0", OnConflict: memory.ImportMerge, Extract: true}),
+	made := must[transfer.Import](t)(
+		s.CreateImport(t.Context(), id, transfer.NewImport{Source: "s", Format: "mem0", OnConflict: memory.ImportMerge, Extract: true}),
 	)
-	if again := must[Import](t)(
-		s.CreateImport(t.Context(), id, NewImport{Source: "s", Format: "mem0", OnConflict: memory.ImportMerge, Extract: true}),
+	if again := must[transfer.Import](t)(
+		s.CreateImport(t.Context(), id, transfer.NewImport{Source: "s", Format: "mem0", OnConflict: memory.ImportMerge, Extract: true}),
 	); again.ID != made.ID {
 		t.Error("the same source is another import")
 	}
 	day := func(n int) time.Time { return time.Date(2024, 1, n, 0, 0, 0, 0, time.UTC) }
-	items := []ImportItem{
+	items := []transfer.ImportItem{
 		{Key: "late", Conversation: true, Whose: "user:7", At: day(3), Payload: []byte("3")},
 		{Key: "early", Conversation: true, Whose: "user:7", At: day(2), Payload: []byte("2")},
 		{Key: "note", Whose: "user:7", At: day(4), Payload: []byte("1")},
 		{Key: "broken", Whose: "user:7", ReasonCode: "invalid", Payload: []byte("0")},
 	}
-	if got := must[StagedItems](t)(s.StageImport(t.Context(), id, made.ID, items)); got != (StagedItems{Staged: 3, Failed: 1}) {
+	if got := must[transfer.StagedItems](t)(s.StageImport(t.Context(), id, made.ID, items)); got != (transfer.StagedItems{Staged: 3, Failed: 1}) {
 		t.Errorf("%+v", got)
 	}
-	must[Import](t)(s.StartImport(t.Context(), id, made.ID))
-	if _, err := s.StageImport(t.Context(), id, made.ID, items); !isConflict(err, CodeImportRunning) {
+	must[transfer.Import](t)(s.StartImport(t.Context(), id, made.ID))
+	if _, err := s.StageImport(t.Context(), id, made.ID, items); !isConflict(err, pg.CodeImportRunning) {
 		t.Errorf("staged while it runs: %v", err)
 	}
 	keys := func() (out []string) {
@@ -104,26 +107,26 @@ func TestItemsOfAnImport(t *testing.T) {
 		t.Error(diff)
 	}
 	for _, outcome := range []memory.Outcome{memory.OutcomeWritten, memory.OutcomeFailed} { // the first one counts
-		if err := s.SettleImport(t.Context(), id, made.ID, []ImportSettled{{Key: "note", Outcome: outcome}}); err != nil {
+		if err := s.SettleImport(t.Context(), id, made.ID, []transfer.ImportSettled{{Key: "note", Outcome: outcome}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	left := must[Import](t)(s.LeaveImport(t.Context(), id, made.ID))
+	left := must[transfer.Import](t)(s.LeaveImport(t.Context(), id, made.ID))
 	want := map[memory.Outcome]int{memory.OutcomeWritten: 1, memory.OutcomeFailed: 1, memory.OutcomeSkipped: 2}
-	if diff := cmp.Diff(want, left.Outcomes); diff != "" || left.State != ImportCancelled || left.Settled() != 4 {
+	if diff := cmp.Diff(want, left.Outcomes); diff != "" || left.State != transfer.ImportCancelled || left.Settled() != 4 {
 		t.Errorf("%+v %s", left, diff)
 	}
-	if got := must[StagedItems](t)(s.StageImport(t.Context(), id, made.ID, items)); got != (StagedItems{Staged: 2, Known: 1, Failed: 1}) {
+	if got := must[transfer.StagedItems](t)(s.StageImport(t.Context(), id, made.ID, items)); got != (transfer.StagedItems{Staged: 2, Known: 1, Failed: 1}) {
 		t.Errorf("taken again: %+v", got)
 	}
-	must[Import](t)(s.StartImport(t.Context(), id, made.ID))
+	must[transfer.Import](t)(s.StartImport(t.Context(), id, made.ID))
 	if diff := cmp.Diff([]string{"early2", "late3"}, keys()); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func isConflict(err error, code string) bool {
-	conflict, is := err.(*ConflictError) //nolint:errorlint // it is returned as it is
+	conflict, is := err.(*pg.ConflictError) //nolint:errorlint // it is returned as it is
 	return is && conflict.Code == code
 }
 
@@ -146,14 +149,14 @@ func TestStepsOfImportedConversations(t *testing.T) {
 		}
 		batch.Messages[i].CreatedAt = said
 	}
-	stored := must[Stored](t)(s.AppendMessages(t.Context(), id, batch))
+	stored := must[talk.Stored](t)(s.AppendMessages(t.Context(), id, batch))
 	for _, want := range []struct {
 		from, to int64
 		today    string
 	}{{1, 2, "2024-02-01"}, {3, 4, "2024-02-02"}, {5, 6, testClock.Format(time.DateOnly)}} {
-		load := must[ExtractionLoad](t)(
+		load := must[talk.ExtractionLoad](t)(
 			s.LoadExtraction(
-				t.Context(), id, Range{ConversationUID: stored.ConversationUID, From: want.from, To: 6}, setting.DefaultExtractSettings(),
+				t.Context(), id, talk.Range{ConversationUID: stored.ConversationUID, From: want.from, To: 6}, setting.DefaultExtractSettings(),
 			),
 		)
 		if load.To != want.to || load.Today.Format(time.DateOnly) != want.today || load.Last != (want.to == 6) {

@@ -14,6 +14,9 @@ import (
 	"reverie/memory"
 	"reverie/search"
 	"reverie/search/index"
+	"reverie/store/indexes"
+	"reverie/store/pg"
+	"reverie/store/talk"
 )
 
 // tender is the worker's identity for the index of ada.
@@ -42,7 +45,7 @@ func matches(tb tester, s *Store, id memory.Identity, corpus search.Corpus, ques
 	}
 	slices.SortFunc(units, func(a, b index.Unit) int { return a.Key().Compare(b.Key()) })
 	units = slices.CompactFunc(units, func(a, b index.Unit) bool { return a.Key() == b.Key() })
-	passages := must[map[index.UnitKey]Passage](tb)(s.Passages(tb.Context(), id, corpus, units))
+	passages := must[map[index.UnitKey]indexes.Passage](tb)(s.Passages(tb.Context(), id, corpus, units))
 	var texts []string
 	for _, u := range units {
 		texts = append(texts, passages[u.Key()].Text)
@@ -50,8 +53,8 @@ func matches(tb tester, s *Store, id memory.Identity, corpus search.Corpus, ques
 	return texts
 }
 
-func says(conversation string, contents ...string) Batch {
-	b := turn(conversation, newID().String(), len(contents))
+func says(conversation string, contents ...string) talk.Batch {
+	b := turn(conversation, pg.NewID().String(), len(contents))
 	for i := range b.Messages {
 		b.Messages[i].Content = contents[i]
 	}
@@ -105,7 +108,7 @@ func TestIndexFollowsMessages(t *testing.T) {
 	id := member("user:1")
 	b := says("c", "My sister lives in Lisbon.", "Lisbon is lovely.")
 	b.Messages = append(b.Messages, memory.Message{ID: "tool", Role: memory.RoleOfTool, Content: "lisbon lisbon", CreatedAt: testClock})
-	stored := must[Stored](t)(s.AppendMessages(t.Context(), id, b))
+	stored := must[talk.Stored](t)(s.AppendMessages(t.Context(), id, b))
 	if stored.Token == "" {
 		t.Error("no token for what can be found now")
 	}
@@ -113,14 +116,14 @@ func TestIndexFollowsMessages(t *testing.T) {
 	if got := matches(t, s, id, search.Sessions, "lisbon"); !slices.Equal(got, want) {
 		t.Fatalf("found %q, want %q", got, want)
 	}
-	again := must[Stored](t)(s.AppendMessages(t.Context(), id, b))
+	again := must[talk.Stored](t)(s.AppendMessages(t.Context(), id, b))
 	if again.Token != "" || again.Stored != 0 {
 		t.Errorf("the same batch again: %+v", again)
 	}
 	if got := matches(t, s, id, search.Sessions, "lisbon"); !slices.Equal(got, want) {
 		t.Fatalf("after a repetition found %q, want %q", got, want)
 	}
-	must[Stored](t)(s.AppendMessages(t.Context(), id, says("c", "Back to Lisbon.")))
+	must[talk.Stored](t)(s.AppendMessages(t.Context(), id, says("c", "Back to Lisbon.")))
 	if got := matches(t, s, id, search.Sessions, "lisbon"); len(got) != 3 {
 		t.Fatalf("after another turn found %q", got)
 	}
@@ -154,7 +157,7 @@ func fill(t *testing.T, s *Store, rounds int) {
 		for _, owner := range []memory.Owner{"user:1", "user:2"} {
 			id := member(owner)
 			word := func(n int) string { return words[(i*7+n*3+len(owner))%len(words)] }
-			must[Stored](t)(
+			must[talk.Stored](t)(
 				s.AppendMessages(
 					t.Context(), id, says(fmt.Sprintf("c%d", i%5)+string(owner), word(1)+" "+word(2), word(3)+" and "+word(4)),
 				),
@@ -172,7 +175,7 @@ func fill(t *testing.T, s *Store, rounds int) {
 func pack(t *testing.T, s *Store) (merges int) {
 	t.Helper()
 	for {
-		packed := must[Packed](t)(s.PackIndex(t.Context(), tender()))
+		packed := must[indexes.Packed](t)(s.PackIndex(t.Context(), tender()))
 		if !packed.More {
 			return merges
 		}
@@ -204,8 +207,8 @@ func TestIndexPackAndRebuild(t *testing.T) {
 	if diff := cmp.Diff(before, look()); diff != "" {
 		t.Fatalf("merging changed what is found:\n%s", diff)
 	}
-	for _, status := range must[[]CorpusStatus](t)(s.IndexStatus(t.Context(), member("user:1"))) {
-		if status.Segments == 0 || status.Units == 0 || status.Bytes == 0 || status.Fresh >= packFrom {
+	for _, status := range must[[]indexes.CorpusStatus](t)(s.IndexStatus(t.Context(), member("user:1"))) {
+		if status.Segments == 0 || status.Units == 0 || status.Bytes == 0 || status.Fresh >= indexes.PackFrom {
 			t.Errorf("after merging: %+v", status)
 		}
 	}
@@ -262,7 +265,7 @@ func TestIndexPackBesideWriters(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	id := member("user:1")
-	for i := range packFrom {
+	for i := range indexes.PackFrom {
 		write(t, s, id, replace(team(fmt.Sprintf("memory/n%d.md", i)), 0, fmt.Sprintf("anchor number%d", i)))
 	}
 	done := make(chan error, 2)
@@ -284,8 +287,8 @@ func TestIndexPackBesideWriters(t *testing.T) {
 				done <- err
 				return
 			}
-			if n := len(matches(t, s, id, search.Memory, "anchor")); n != packFrom {
-				done <- fmt.Errorf("%d documents are found, there are %d", n, packFrom)
+			if n := len(matches(t, s, id, search.Memory, "anchor")); n != indexes.PackFrom {
+				done <- fmt.Errorf("%d documents are found, there are %d", n, indexes.PackFrom)
 				return
 			}
 		}
@@ -302,10 +305,10 @@ func TestIndexPackBesideWriters(t *testing.T) {
 func TestDueAgents(t *testing.T) {
 	t.Parallel()
 	w := makeWorld(t)
-	if due := must[[]AgentRef](t)(w.DueAgents(t.Context(), false, 100)); len(due) != 0 {
+	if due := must[[]indexes.AgentRef](t)(w.DueAgents(t.Context(), false, 100)); len(due) != 0 {
 		t.Fatalf("due: %v", due)
 	}
-	if due := must[[]AgentRef](t)(w.DueAgents(t.Context(), true, 100)); len(due) != 8 {
+	if due := must[[]indexes.AgentRef](t)(w.DueAgents(t.Context(), true, 100)); len(due) != 8 {
 		t.Fatalf("due for vectors: %v, want six agents and two workspaces", due)
 	}
 	if _, err := w.root.Exec(
@@ -313,7 +316,7 @@ func TestDueAgents(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	if due := must[[]AgentRef](t)(w.DueAgents(t.Context(), false, 100)); !slices.Equal(due, []AgentRef{{"acme", "bob"}}) {
+	if due := must[[]indexes.AgentRef](t)(w.DueAgents(t.Context(), false, 100)); !slices.Equal(due, []indexes.AgentRef{{Workspace: "acme", Agent: "bob"}}) {
 		t.Fatalf("due: %v", due)
 	}
 }
@@ -365,8 +368,8 @@ func TestIndexOfAnOlderDatabase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.db.pool.Reset() // statements were prepared for the tables that are gone
-	if due := must[[]AgentRef](t)(w.DueAgents(t.Context(), false, 100)); len(due) != 8 {
+	w.db.Pool.Reset() // statements were prepared for the tables that are gone
+	if due := must[[]indexes.AgentRef](t)(w.DueAgents(t.Context(), false, 100)); len(due) != 8 {
 		t.Fatalf("due: %v, want six agents and two workspaces", due)
 	}
 	for left := 1; left > 0; {

@@ -14,6 +14,9 @@ import (
 	"reverie/search"
 	"reverie/search/fuse"
 	"reverie/search/index"
+	"reverie/store/indexes"
+	"reverie/store/pg"
+	"reverie/store/talk"
 )
 
 // direction is a vector that is the same for the same text, and another one for another.
@@ -36,11 +39,11 @@ func direction(text string, dimensions int) []float32 {
 }
 
 // embed gives every unit of a space that waits its vector, and returns how many.
-func embed(t *testing.T, s *Store, space Space, batch int) int {
+func embed(t *testing.T, s *Store, space indexes.Space, batch int) int {
 	t.Helper()
 	n := 0
 	for {
-		due := must[DueUnits](t)(s.DueUnits(t.Context(), tender(), space.ID, batch))
+		due := must[indexes.DueUnits](t)(s.DueUnits(t.Context(), tender(), space.ID, batch))
 		if len(due.Reached) == 0 {
 			return n
 		}
@@ -52,19 +55,19 @@ func embed(t *testing.T, s *Store, space Space, batch int) int {
 	}
 }
 
-func testSpace(t *testing.T, s *Store, model string, dimensions int) Space {
+func testSpace(t *testing.T, s *Store, model string, dimensions int) indexes.Space {
 	t.Helper()
-	return must[Space](t)(
+	return must[indexes.Space](t)(
 		s.OpenSpace(t.Context(), tender(), memory.EmbeddingIdentity{Provider: "test", Model: model, Dimensions: dimensions}),
 	)
 }
 
 // nearestTexts are the texts that are nearest to one.
 func nearestTexts(
-	t *testing.T, s *Store, id memory.Identity, corpus search.Corpus, space Space, text string, depth int,
+	t *testing.T, s *Store, id memory.Identity, corpus search.Corpus, space indexes.Space, text string, depth int,
 ) ([]string, fuse.Dense) {
 	t.Helper()
-	dense := must[fuse.Dense](t)(s.Nearest(t.Context(), id, VectorQuery{
+	dense := must[fuse.Dense](t)(s.Nearest(t.Context(), id, indexes.VectorQuery{
 		Corpus: corpus, Space: space.ID, Vector: direction(text, space.Identity.Dimensions), Depth: depth,
 	}))
 	units := map[index.UnitKey]index.Unit{}
@@ -79,7 +82,7 @@ func nearestTexts(
 		}
 		wanted = append(wanted, u)
 	}
-	passages := must[map[index.UnitKey]Passage](t)(s.Passages(t.Context(), id, corpus, wanted))
+	passages := must[map[index.UnitKey]indexes.Passage](t)(s.Passages(t.Context(), id, corpus, wanted))
 	var texts []string
 	for _, hit := range dense.Hits {
 		texts = append(texts, passages[hit.Unit].Text)
@@ -93,23 +96,23 @@ func TestVectorsFollow(t *testing.T) {
 	s := openStore(t)
 	id := member("user:1")
 	for i := range 30 {
-		must[Stored](t)(s.AppendMessages(t.Context(), id, says("c", fmt.Sprintf("message %d", i), fmt.Sprintf("answer %d", i))))
+		must[talk.Stored](t)(s.AppendMessages(t.Context(), id, says("c", fmt.Sprintf("message %d", i), fmt.Sprintf("answer %d", i))))
 	}
 	for i := range 5 {
 		write(t, s, id, replace(team(fmt.Sprintf("memory/n%d.md", i)), 0, fmt.Sprintf("note %d", i)))
 	}
-	if lag := must[Lag](t)(s.IndexLag(t.Context(), id, search.Corpora(), 0)); lag.Sources < 6 || lag.Since == nil {
+	if lag := must[indexes.Lag](t)(s.IndexLag(t.Context(), id, search.Corpora(), 0)); lag.Sources < 6 || lag.Since == nil {
 		t.Errorf("before: %+v", lag)
 	}
 	space := testSpace(t, s, "a", 64)
-	if space.State != SpaceLive {
+	if space.State != indexes.SpaceLive {
 		t.Fatalf("the first space is %s", space.State)
 	}
 	units := len(collected(t, s, id, search.Sessions, "x").Units) + len(collected(t, s, id, search.Memory, "x").Units)
 	if n := embed(t, s, space, 7); n != units {
 		t.Fatalf("%d vectors for %d units", n, units)
 	}
-	if lag := must[Lag](t)(s.IndexLag(t.Context(), id, search.Corpora(), 0)); lag.Sources != 0 || lag.Since != nil {
+	if lag := must[indexes.Lag](t)(s.IndexLag(t.Context(), id, search.Corpora(), 0)); lag.Sources != 0 || lag.Since != nil {
 		t.Errorf("after: %+v", lag)
 	}
 	texts, dense := nearestTexts(t, s, id, search.Sessions, space, "message 17", 5)
@@ -126,22 +129,22 @@ func TestVectorsFollow(t *testing.T) {
 		t.Errorf("what was there before is near: %q", texts)
 	}
 	token := must[int64](t)(strconv.ParseInt(receipt.Token, 10, 64))
-	if lag := must[Lag](t)(s.IndexLag(t.Context(), id, search.Corpora(), token-1)); lag.Sources != 0 {
+	if lag := must[indexes.Lag](t)(s.IndexLag(t.Context(), id, search.Corpora(), token-1)); lag.Sources != 0 {
 		t.Errorf("what was written before waits: %+v", lag)
 	}
-	if lag := must[Lag](t)(s.IndexLag(t.Context(), id, search.Corpora(), token)); lag.Sources != 1 {
+	if lag := must[indexes.Lag](t)(s.IndexLag(t.Context(), id, search.Corpora(), token)); lag.Sources != 1 {
 		t.Errorf("what was written waits: %+v", lag)
 	}
-	due := must[DueUnits](t)(s.DueUnits(t.Context(), tender(), space.ID, 100))
+	due := must[indexes.DueUnits](t)(s.DueUnits(t.Context(), tender(), space.ID, 100))
 	if len(due.Units) != 1 {
 		t.Fatalf("due: %+v", due)
 	}
-	hashes := []TextHash{due.Units[0].Hash}
-	if cached := must[map[TextHash][]float32](t)(s.CachedVectors(t.Context(), tender(), space.Identity, hashes)); len(cached) != 0 {
+	hashes := []indexes.TextHash{due.Units[0].Hash}
+	if cached := must[map[indexes.TextHash][]float32](t)(s.CachedVectors(t.Context(), tender(), space.Identity, hashes)); len(cached) != 0 {
 		t.Errorf("a new text is cached")
 	}
 	embed(t, s, space, 7)
-	if cached := must[map[TextHash][]float32](t)(
+	if cached := must[map[indexes.TextHash][]float32](t)(
 		s.CachedVectors(t.Context(), tender(), space.Identity, hashes),
 	); len(cached[hashes[0]]) != 64 {
 		t.Errorf("a text that was embedded is not cached")
@@ -160,7 +163,7 @@ func TestVectorsOfRemovedSources(t *testing.T) {
 	space := testSpace(t, s, "a", 8)
 	embed(t, s, space, 100)
 	write(t, s, id, replace(team("memory/n.md"), 1, "second"))
-	due := must[DueUnits](t)(s.DueUnits(t.Context(), tender(), space.ID, 100))
+	due := must[indexes.DueUnits](t)(s.DueUnits(t.Context(), tender(), space.ID, 100))
 	write(t, s, id, replace(team("memory/n.md"), 2, "third"))
 	if n := must[int](t)(s.SaveVectors(t.Context(), tender(), space.ID, due, vectorsFor(due, 8))); n != 0 {
 		t.Errorf("%d vectors of what is gone were stored", n)
@@ -173,7 +176,7 @@ func TestVectorsOfRemovedSources(t *testing.T) {
 	}
 }
 
-func vectorsFor(due DueUnits, dimensions int) [][]float32 {
+func vectorsFor(due indexes.DueUnits, dimensions int) [][]float32 {
 	vectors := make([][]float32, len(due.Units))
 	for i, u := range due.Units {
 		vectors[i] = direction(u.Text, dimensions)
@@ -186,10 +189,10 @@ func TestVectorsOfADroppedSpace(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	id := member("user:1")
-	must[Stored](t)(s.AppendMessages(t.Context(), id, says("c", "one", "two", "three")))
+	must[talk.Stored](t)(s.AppendMessages(t.Context(), id, says("c", "one", "two", "three")))
 	testSpace(t, s, "a", 8)
 	b := testSpace(t, s, "b", 8)
-	due := must[DueUnits](t)(s.DueUnits(t.Context(), tender(), b.ID, 100))
+	due := must[indexes.DueUnits](t)(s.DueUnits(t.Context(), tender(), b.ID, 100))
 	must[int](t)(s.SaveVectors(t.Context(), tender(), b.ID, due, vectorsFor(due, 8)))
 	if more := must[bool](t)(s.DropSpace(t.Context(), tender(), b.ID, 2)); !more {
 		t.Fatal("nothing is left to drop")
@@ -204,7 +207,7 @@ func TestVectorsOfADroppedSpace(t *testing.T) {
 func TestNearestOfASmallOwner(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
-	s.exactUnits = 300
+	s.ExactUnits = 300
 	for owner := range 8 {
 		id := member(memory.Owner(fmt.Sprintf("user:large%d", owner)))
 		for i := range 6 {
@@ -212,7 +215,7 @@ func TestNearestOfASmallOwner(t *testing.T) {
 			for n := range 20 {
 				contents = append(contents, fmt.Sprintf("large %d %d %d", owner, i, n))
 			}
-			must[Stored](t)(s.AppendMessages(t.Context(), id, says(fmt.Sprintf("c%d-%d", owner, i), contents...)))
+			must[talk.Stored](t)(s.AppendMessages(t.Context(), id, says(fmt.Sprintf("c%d-%d", owner, i), contents...)))
 		}
 	}
 	small := member("user:small")
@@ -220,7 +223,7 @@ func TestNearestOfASmallOwner(t *testing.T) {
 	for n := range 12 {
 		own = append(own, fmt.Sprintf("small %d", n))
 	}
-	must[Stored](t)(s.AppendMessages(t.Context(), small, says("small", own...)))
+	must[talk.Stored](t)(s.AppendMessages(t.Context(), small, says("small", own...)))
 	space := testSpace(t, s, "a", 32)
 	embed(t, s, space, 200)
 	look := func(when string) {
@@ -255,17 +258,17 @@ func TestNearestOfASmallOwner(t *testing.T) {
 	}
 
 	// Later vectors join it, those of rewritten texts leave it.
-	must[Stored](t)(s.AppendMessages(t.Context(), small, says("small", "small late")))
+	must[talk.Stored](t)(s.AppendMessages(t.Context(), small, says("small", "small late")))
 	embed(t, s, space, 100)
 	must[bool](t)(s.GrowSpace(t.Context(), tender(), space.ID, 400))
 	own = append(own, "small late")
 	look("after a late message")
 	other := testSpace(t, s, "b", 16)
-	if other.State != SpaceBuilding {
+	if other.State != indexes.SpaceBuilding {
 		t.Fatalf("the second space is %s", other.State)
 	}
 	embed(t, s, other, 500)
-	must[Space](t)(s.SwitchSpace(t.Context(), tender(), other.ID))
+	must[indexes.Space](t)(s.SwitchSpace(t.Context(), tender(), other.ID))
 	for more := true; more; {
 		more = must[bool](t)(s.DropSpace(t.Context(), tender(), space.ID, 500))
 	}
@@ -279,31 +282,31 @@ func TestSpaces(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	id := member("user:1")
-	must[Stored](t)(s.AppendMessages(t.Context(), id, says("c", "one", "two")))
+	must[talk.Stored](t)(s.AppendMessages(t.Context(), id, says("c", "one", "two")))
 	a, b := testSpace(t, s, "a", 8), testSpace(t, s, "b", 16)
-	if again := testSpace(t, s, "a", 8); again.ID != a.ID || again.State != SpaceLive {
+	if again := testSpace(t, s, "a", 8); again.ID != a.ID || again.State != indexes.SpaceLive {
 		t.Errorf("the same identity again: %+v", again)
 	}
 	embed(t, s, a, 100)
-	if live := must[Space](t)(s.LiveSpace(t.Context(), id)); live.ID != a.ID || b.State != SpaceBuilding {
+	if live := must[indexes.Space](t)(s.LiveSpace(t.Context(), id)); live.ID != a.ID || b.State != indexes.SpaceBuilding {
 		t.Errorf("live %+v, the other %+v", live, b)
 	}
 	embed(t, s, b, 100)
-	must[Space](t)(s.SwitchSpace(t.Context(), tender(), b.ID))
-	states := map[int64]SpaceState{}
-	for _, space := range must[[]Space](t)(s.Spaces(t.Context(), tender())) {
+	must[indexes.Space](t)(s.SwitchSpace(t.Context(), tender(), b.ID))
+	states := map[int64]indexes.SpaceState{}
+	for _, space := range must[[]indexes.Space](t)(s.Spaces(t.Context(), tender())) {
 		states[space.ID] = space.State
 		if space.Vectors == 0 || space.Due != 0 {
 			t.Errorf("%+v", space)
 		}
 	}
-	if diff := cmp.Diff(map[int64]SpaceState{a.ID: SpaceRetired, b.ID: SpaceLive}, states); diff != "" {
+	if diff := cmp.Diff(map[int64]indexes.SpaceState{a.ID: indexes.SpaceRetired, b.ID: indexes.SpaceLive}, states); diff != "" {
 		t.Errorf("after switching:\n%s", diff)
 	}
 	// Not kept up to date, then live again: what it lacks is due.
-	must[Stored](t)(s.AppendMessages(t.Context(), id, says("c", "three")))
+	must[talk.Stored](t)(s.AppendMessages(t.Context(), id, says("c", "three")))
 	embed(t, s, b, 100)
-	must[Space](t)(s.SwitchSpace(t.Context(), tender(), a.ID))
+	must[indexes.Space](t)(s.SwitchSpace(t.Context(), tender(), a.ID))
 	if n := embed(t, s, a, 100); n != 1 {
 		t.Errorf("%d units were due in the space that is live again, want 1", n)
 	}
@@ -315,13 +318,13 @@ func TestSpaces(t *testing.T) {
 	for more := true; more; {
 		more = must[bool](t)(s.DropSpace(t.Context(), tender(), b.ID, 1))
 	}
-	if left := must[[]Space](t)(s.Spaces(t.Context(), tender())); len(left) != 1 {
+	if left := must[[]indexes.Space](t)(s.Spaces(t.Context(), tender())); len(left) != 1 {
 		t.Errorf("left: %+v", left)
 	}
-	if _, err := s.OpenSpace(t.Context(), tender(), memory.EmbeddingIdentity{Dimensions: MaxDimensions + 1}); !invalid("dimensions")(err) {
+	if _, err := s.OpenSpace(t.Context(), tender(), memory.EmbeddingIdentity{Dimensions: indexes.MaxDimensions + 1}); !invalid("dimensions")(err) {
 		t.Errorf("too many dimensions: %v", err)
 	}
-	if _, err := s.SwitchSpace(t.Context(), tender(), b.ID); !is(ErrNotFound)(err) {
+	if _, err := s.SwitchSpace(t.Context(), tender(), b.ID); !is(pg.ErrNotFound)(err) {
 		t.Errorf("switching to what is gone: %v", err)
 	}
 }

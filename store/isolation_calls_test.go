@@ -19,6 +19,13 @@ import (
 	"reverie/memory/writereq"
 	"reverie/search"
 	snap "reverie/snapshot"
+	"reverie/store/admin"
+	"reverie/store/dreams"
+	"reverie/store/gate"
+	"reverie/store/indexes"
+	"reverie/store/pg"
+	"reverie/store/talk"
+	"reverie/store/transfer"
 )
 
 // call makes one call of a method as id, with arguments that point anywhere in the world. It returns what the call
@@ -38,19 +45,19 @@ var calls = map[string]call{
 	"CreateAgent": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		agent := rapid.SampledFrom([]string{"ada", "bob", "", ""}).Draw(t, "new agent")
 		if agent == "" {
-			agent = newID().String()
+			agent = pg.NewID().String()
 		}
-		a, err := w.CreateAgent(t.Context(), id, NewAgent{ID: agent, Name: tag{id.Workspace, agent, "AGENT"}.String()})
+		a, err := w.CreateAgent(t.Context(), id, admin.NewAgent{ID: agent, Name: tag{id.Workspace, agent, "AGENT"}.String()})
 		return a, nil, err
 	},
 	"UpdateAgent": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		name := tag{id.Workspace, id.Agent, "AGENT"}.String() + newID().String()
-		a, err := w.UpdateAgent(t.Context(), id, AgentPatch{Name: &name})
+		name := tag{id.Workspace, id.Agent, "AGENT"}.String() + pg.NewID().String()
+		a, err := w.UpdateAgent(t.Context(), id, admin.AgentPatch{Name: &name})
 		return a, nil, err
 	},
 	"CreateKey": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		of := tag{id.Workspace, "", "KEY"}
-		secret, key, err := w.CreateKey(t.Context(), id, NewKey{Name: of.String(), Role: memory.RoleMember, Owner: "user:1"})
+		secret, key, err := w.CreateKey(t.Context(), id, admin.NewKey{Name: of.String(), Role: memory.RoleMember, Owner: "user:1"})
 		if err == nil {
 			w.keys[secret], w.keyIDs[key.ID] = of, of
 		}
@@ -83,7 +90,7 @@ var calls = map[string]call{
 		return conversationTag(id, c, err), &p.tag, err
 	},
 	"Conversations": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		list, err := w.Conversations(t.Context(), id, Page{Limit: MaxPage})
+		list, err := w.Conversations(t.Context(), id, pg.Page{Limit: pg.MaxPage})
 		var tags []tag
 		for _, c := range list.Items {
 			tags = append(tags, conversationTag(id, c, err)...)
@@ -93,7 +100,7 @@ var calls = map[string]call{
 	"AppendMessages": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		b := taggedTurn(
 			scopeTag(id, memory.ScopePersonal), w.anyPlace(t, id).conversation,
-			rapid.SampledFrom([]string{"m", newID().String()}).Draw(t, "ids"), 2,
+			rapid.SampledFrom([]string{"m", pg.NewID().String()}).Draw(t, "ids"), 2,
 		)
 		stored, err := w.AppendMessages(t.Context(), id, b)
 		return stored, nil, err
@@ -103,7 +110,7 @@ var calls = map[string]call{
 		return stored, nil, err
 	},
 	"Messages": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		messages, err := w.Messages(t.Context(), id, w.anyPlace(t, id).conversation, 0, MaxPage)
+		messages, err := w.Messages(t.Context(), id, w.anyPlace(t, id).conversation, 0, pg.MaxPage)
 		return messages, nil, err
 	},
 	"MessagesByID": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
@@ -122,7 +129,7 @@ var calls = map[string]call{
 				},
 			).Draw(t, "op"),
 		}
-		key := rapid.SampledFrom([]string{"", "key shared.mdTEAM", newID().String()}).Draw(t, "key")
+		key := rapid.SampledFrom([]string{"", "key shared.mdTEAM", pg.NewID().String()}).Draw(t, "key")
 		receipt, err := w.Apply(t.Context(), id, key, []memory.Change{c})
 		return receipt, nil, err
 	},
@@ -135,7 +142,7 @@ var calls = map[string]call{
 		return d, nil, err
 	},
 	"Documents": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		list, err := w.Documents(t.Context(), id, DocumentFilter{IncludeDeleted: true})
+		list, err := w.Documents(t.Context(), id, gate.DocumentFilter{IncludeDeleted: true})
 		var tags []tag
 		for _, d := range list { // without contents, so the tags are made of what the rows say, and of which rows they are
 			tags = append(tags, w.tagOfDocument(t, d.ID))
@@ -151,7 +158,7 @@ var calls = map[string]call{
 		if err := w.root.QueryRow(t.Context(), "select array_agg(document_id) from documents").Scan(&anybodys); err != nil {
 			t.Fatal(err)
 		}
-		found, err := w.DocumentsWith(t.Context(), id, anybodys, []string{"a"}, MaxPage)
+		found, err := w.DocumentsWith(t.Context(), id, anybodys, []string{"a"}, pg.MaxPage)
 		return found, nil, err
 	},
 	"SetPrompt": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
@@ -160,7 +167,7 @@ var calls = map[string]call{
 		return d, nil, err
 	},
 	"History": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		versions, err := w.History(t.Context(), id, anyRef(t), 0, MaxPage)
+		versions, err := w.History(t.Context(), id, anyRef(t), 0, pg.MaxPage)
 		return versions, nil, err // the reasons have the tags
 	},
 	"VersionOf": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
@@ -172,7 +179,7 @@ var calls = map[string]call{
 		return lines, nil, err
 	},
 	"Journal": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		events, err := w.Journal(t.Context(), id, JournalFilter{Limit: MaxPage})
+		events, err := w.Journal(t.Context(), id, gate.JournalFilter{Limit: pg.MaxPage})
 		var tags []tag
 		for _, e := range events.Events {
 			tags = append(tags, w.tagOfEvent(t, e.ID))
@@ -200,9 +207,9 @@ var calls = map[string]call{
 	},
 	"BeginExtraction": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		p := w.anyPlace(t, id)
-		r := Range{ConversationUID: p.uid, From: 3, To: 4}
+		r := talk.Range{ConversationUID: p.uid, From: 3, To: 4}
 		if rapid.Bool().Draw(t, "retry") {
-			r = Range{ConversationUID: p.uid, From: 1, To: 2, RetryOf: p.quarantined}
+			r = talk.Range{ConversationUID: p.uid, From: 1, To: 2, RetryOf: p.quarantined}
 		}
 		x, err := w.BeginExtraction(t.Context(), runOf(id, "w"), r)
 		return x, &p.tag, err
@@ -211,12 +218,12 @@ var calls = map[string]call{
 		p := w.anyPlace(t, id)
 		settings := setting.DefaultExtractSettings()
 		settings.OwnerIsolation = rapid.Bool().Draw(t, "isolation")
-		load, err := w.LoadExtraction(t.Context(), id, Range{ConversationUID: p.uid, From: 1, To: 6}, settings)
+		load, err := w.LoadExtraction(t.Context(), id, talk.Range{ConversationUID: p.uid, From: 1, To: 6}, settings)
 		return load, &p.tag, err
 	},
 	"SaveDraft": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		p := w.anyPlace(t, id)
-		d := Draft{
+		d := talk.Draft{
 			Changes: []memory.Change{{Ref: anyRef(t), Op: memory.OpAppend, Content: scopeTag(id, memory.ScopePersonal).String()}},
 			To:      4, Noted: p.flush,
 		}
@@ -225,12 +232,12 @@ var calls = map[string]call{
 	},
 	"CommitExtraction": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		p := w.anyPlace(t, id)
-		result, err := w.CommitExtraction(t.Context(), runOf(id, "w"), Commit{ExtractionID: p.open})
+		result, err := w.CommitExtraction(t.Context(), runOf(id, "w"), talk.Commit{ExtractionID: p.open})
 		return result, &p.tag, err
 	},
 	"RecordOutcome": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		p := w.anyPlace(t, id)
-		e := Ending{Outcome: memory.OutcomeWaiting, Until: testClock, Reason: scopeTag(id, memory.ScopePersonal).String()}
+		e := talk.Ending{Outcome: memory.OutcomeWaiting, Until: testClock, Reason: scopeTag(id, memory.ScopePersonal).String()}
 		result, err := w.RecordOutcome(t.Context(), runOf(id, "w"), p.open, e)
 		return result, &p.tag, err
 	},
@@ -240,7 +247,7 @@ var calls = map[string]call{
 		return x, &p.tag, err
 	},
 	"Extractions": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		list, err := w.Extractions(t.Context(), id, ExtractionFilter{}, Page{Limit: MaxPage})
+		list, err := w.Extractions(t.Context(), id, talk.ExtractionFilter{}, pg.Page{Limit: pg.MaxPage})
 		return list, nil, err
 	},
 	"AddUsage": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
@@ -293,7 +300,7 @@ select count(*) from conversations where workspace_id = $1 and complete_seq > co
 			other = worldWorkspaces[1]
 		}
 		err := w.EnsureKey(t.Context(), other, "configured", secret, memory.RoleAdmin)
-		if !conflict(CodeKeyOfAnotherWorkspace)(err) {
+		if !conflict(pg.CodeKeyOfAnotherWorkspace)(err) {
 			t.Fatalf("a key of another workspace: %v", err)
 		}
 		return nil, nil, nil
@@ -316,7 +323,7 @@ select count(*) from conversations where workspace_id = $1 and complete_seq > co
 		return nil, nil, err
 	},
 	"IndexedAgents": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		agents, err := w.IndexedAgents(t.Context(), AgentRef{}, 100)
+		agents, err := w.IndexedAgents(t.Context(), indexes.AgentRef{}, 100)
 		for _, agent := range agents {
 			if agent.Workspace == "" {
 				t.Fatalf("not a reference: %+v", agent)
@@ -337,7 +344,7 @@ select count(*) from conversations where workspace_id = $1 and complete_seq > co
 	"Close": func(*rapid.T, *world, memory.Identity) (any, *tag, error) { return nil, nil, nil }, // it has no rows to do with
 }
 
-func onlyReferences(t *rapid.T, turns []UnsignalledTurn, err error) error {
+func onlyReferences(t *rapid.T, turns []talk.UnsignalledTurn, err error) error {
 	t.Helper()
 	for _, turn := range turns {
 		if turn.Owner == uuid.Nil || turn.Workspace == "" || turn.Agent == "" {
@@ -365,7 +372,7 @@ func anyRef(t *rapid.T) memory.Ref {
 }
 
 // conversationTag returns the tag of the conversation in an answer.
-func conversationTag(id memory.Identity, c Conversation, err error) []tag {
+func conversationTag(id memory.Identity, c talk.Conversation, err error) []tag {
 	if err != nil {
 		return nil
 	}
@@ -404,7 +411,7 @@ func init() { maps.Copy(calls, forgetCalls) }
 var forgetCalls = map[string]call{
 	"Forget": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		ref := anyRef(t)
-		receipt, err := w.Forget(t.Context(), id, ForgetRequest{Ref: ref, FromLine: 1, ToLine: rapid.IntRange(1, 50).Draw(t, "to")})
+		receipt, err := w.Forget(t.Context(), id, dreams.ForgetRequest{Ref: ref, FromLine: 1, ToLine: rapid.IntRange(1, 50).Draw(t, "to")})
 		return receipt, nil, err
 	},
 }
@@ -427,12 +434,12 @@ func importTag(id memory.Identity) string {
 func (w *world) addImport(t *testing.T, id memory.Identity) {
 	t.Helper()
 	says := importTag(id)
-	made := must[Import](t)(
-		w.CreateImport(t.Context(), id, NewImport{Source: says, Format: "mem0", Label: says, OnConflict: memory.ImportMerge}),
+	made := must[transfer.Import](t)(
+		w.CreateImport(t.Context(), id, transfer.NewImport{Source: says, Format: "mem0", Label: says, OnConflict: memory.ImportMerge}),
 	)
-	items := []ImportItem{{Key: says + "1", Target: says, Payload: []byte(says)}, {Key: says + "2", Target: says, Payload: []byte(says)}}
-	must[StagedItems](t)(w.StageImport(t.Context(), id, made.ID, items))
-	settled := []ImportSettled{{Key: says + "2", Outcome: memory.OutcomeWritten}}
+	items := []transfer.ImportItem{{Key: says + "1", Target: says, Payload: []byte(says)}, {Key: says + "2", Target: says, Payload: []byte(says)}}
+	must[transfer.StagedItems](t)(w.StageImport(t.Context(), id, made.ID, items))
+	settled := []transfer.ImportSettled{{Key: says + "2", Outcome: memory.OutcomeWritten}}
 	if err := w.SettleImport(t.Context(), id, made.ID, settled); err != nil {
 		t.Fatal(err)
 	}
@@ -476,12 +483,12 @@ var importCalls = map[string]call{
 	"CreateImport": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		says := importTag(id)
 		made, err := w.CreateImport(
-			t.Context(), id, NewImport{Source: newID().String(), Format: "mem0", Label: says, OnConflict: memory.ImportKeep},
+			t.Context(), id, transfer.NewImport{Source: pg.NewID().String(), Format: "mem0", Label: says, OnConflict: memory.ImportKeep},
 		)
 		return made, nil, err
 	},
 	"Imports": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		listed, err := w.Imports(t.Context(), id, Page{Limit: MaxPage})
+		listed, err := w.Imports(t.Context(), id, pg.Page{Limit: pg.MaxPage})
 		return listed, nil, err
 	},
 	"ImportOf": moved(func(t *rapid.T, w *world, id memory.Identity, imported uuid.UUID) (any, error) {
@@ -489,7 +496,7 @@ var importCalls = map[string]call{
 	}),
 	"StageImport": moved(func(t *rapid.T, w *world, id memory.Identity, imported uuid.UUID) (any, error) {
 		says := importTag(id)
-		return w.StageImport(t.Context(), id, imported, []ImportItem{{Key: newID().String(), Target: says, Payload: []byte(says)}})
+		return w.StageImport(t.Context(), id, imported, []transfer.ImportItem{{Key: pg.NewID().String(), Target: says, Payload: []byte(says)}})
 	}),
 	"StartImport": moved(func(t *rapid.T, w *world, id memory.Identity, imported uuid.UUID) (any, error) {
 		return w.StartImport(t.Context(), id, imported)
@@ -508,16 +515,16 @@ var importCalls = map[string]call{
 		return items, err
 	}),
 	"ImportItems": moved(func(t *rapid.T, w *world, id memory.Identity, imported uuid.UUID) (any, error) {
-		return w.ImportItems(t.Context(), id, imported, ImportFilter{Any: true}, Page{})
+		return w.ImportItems(t.Context(), id, imported, transfer.ImportFilter{Any: true}, pg.Page{})
 	}),
 	"SettleImport": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) { // what it does not see it does not settle
 		imported, _ := w.anyImport(t)
 		return nil, nil, w.SettleImport(
-			t.Context(), id, imported, []ImportSettled{{Key: importTag(id) + "1", Outcome: memory.OutcomeWritten}},
+			t.Context(), id, imported, []transfer.ImportSettled{{Key: importTag(id) + "1", Outcome: memory.OutcomeWritten}},
 		)
 	},
 	"RunningImports": func(t *rapid.T, w *world, _ memory.Identity) (any, *tag, error) { // references alone, for the sweep
-		_, err := w.RunningImports(t.Context(), time.Now().Add(time.Hour), RunningImport{}, MaxPage)
+		_, err := w.RunningImports(t.Context(), time.Now().Add(time.Hour), transfer.RunningImport{}, pg.MaxPage)
 		return nil, nil, err
 	},
 	"ImportedConversation": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
@@ -556,18 +563,18 @@ var receiptCalls = map[string]call{
 // addSnapshot adds an open import with its archive to a place; a place without an owner gets one of shared documents.
 func (w *world) addSnapshot(t *testing.T, id memory.Identity) {
 	t.Helper()
-	must[SnapshotImport](t)(w.StageSnapshot(t.Context(), id, snapshotOfTag(scopeTag(id, memory.ScopePersonal), false)))
-	must[SnapshotImport](t)(w.StageSnapshot(t.Context(), id, snapshotOfTag(scopeTag(id, memory.ScopeTeam), true)))
+	must[transfer.SnapshotImport](t)(w.StageSnapshot(t.Context(), id, snapshotOfTag(scopeTag(id, memory.ScopePersonal), false)))
+	must[transfer.SnapshotImport](t)(w.StageSnapshot(t.Context(), id, snapshotOfTag(scopeTag(id, memory.ScopeTeam), true)))
 }
 
 // snapshotOfTag is an archive whose bytes say whose it is; the store does not read them.
-func snapshotOfTag(of tag, shared bool) SnapshotRequest {
+func snapshotOfTag(of tag, shared bool) transfer.SnapshotRequest {
 	data := []byte(of.String())
-	return SnapshotRequest{Archive: sha256.Sum256(data), Data: data, Choice: snap.ChooseAll, Shared: shared}
+	return transfer.SnapshotRequest{Archive: sha256.Sum256(data), Data: data, Choice: snap.ChooseAll, Shared: shared}
 }
 
 // snapshotTags returns the tags of the imports in an answer.
-func snapshotTags(id memory.Identity, imports ...SnapshotImport) (tags []tag) {
+func snapshotTags(id memory.Identity, imports ...transfer.SnapshotImport) (tags []tag) {
 	for _, i := range imports {
 		of := tag{id.Workspace, id.Agent, string(i.Owner)}
 		if i.Owner == memory.NoOwner {
@@ -624,11 +631,11 @@ var snapshotCalls = map[string]call{
 		return snapshotTags(id, i), &of, err
 	},
 	"Snapshots": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		list, err := w.Snapshots(t.Context(), id, Page{Limit: MaxPage})
+		list, err := w.Snapshots(t.Context(), id, pg.Page{Limit: pg.MaxPage})
 		return snapshotTags(id, list.Items...), nil, err
 	},
 	"WaitingSnapshots": func(t *rapid.T, w *world, _ memory.Identity) (any, *tag, error) {
-		_, err := w.WaitingSnapshots(t.Context(), time.Now().Add(time.Hour), MaxPage)
+		_, err := w.WaitingSnapshots(t.Context(), time.Now().Add(time.Hour), pg.MaxPage)
 		return nil, nil, err // references only, as its type has nothing else
 	},
 	"PreviewSnapshot": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
@@ -663,7 +670,7 @@ func (w *world) addMember(t *testing.T, workspace string) {
 	t.Helper()
 	name := tag{workspace, worldMember, "AGENT"}.String()
 	settings := setting.AgentSettings{Leader: worldAgents[0]}
-	must[Agent](t)(w.CreateAgent(t.Context(), adminOf(workspace), NewAgent{ID: worldMember, Name: name, TimeZone: "UTC", Settings: settings}))
+	must[gate.Agent](t)(w.CreateAgent(t.Context(), adminOf(workspace), admin.NewAgent{ID: worldMember, Name: name, TimeZone: "UTC", Settings: settings}))
 }
 
 // asMember makes a caller one of the member of a team, now and then with a credential that names the member and not the leader, and
@@ -711,7 +718,7 @@ var teamCalls = map[string]call{
 		return w.ReadableDocument(t.Context(), id, anyRef(t).Path)
 	}),
 	"ReadableDocuments": readBy(func(t *rapid.T, w *world, id memory.Identity) (any, error) {
-		list, err := w.ReadableDocuments(t.Context(), id, DocumentFilter{IncludeDeleted: true})
+		list, err := w.ReadableDocuments(t.Context(), id, gate.DocumentFilter{IncludeDeleted: true})
 		var tags []tag
 		for _, d := range list {
 			tags = append(tags, w.tagOfDocument(t, d.ID))
@@ -735,7 +742,7 @@ func mayWriteScope(id memory.Identity, g group) bool {
 }
 
 // writeTag returns the tag of a write.
-func writeTag(id memory.Identity, w MemoryWrite) tag {
+func writeTag(id memory.Identity, w transfer.MemoryWrite) tag {
 	of := id
 	of.Owner = w.Owner
 	return scopeTag(of, w.Scope)
@@ -745,7 +752,7 @@ func writeTag(id memory.Identity, w MemoryWrite) tag {
 func taggedWrite(t *rapid.T, id memory.Identity) writereq.Request {
 	ref := anyRef(t)
 	return writereq.Request{
-		RequestID: rapid.SampledFrom([]string{"r1", "r2", newID().String()}).Draw(t, "request"), Scope: ref.Scope, Target: ref.Path,
+		RequestID: rapid.SampledFrom([]string{"r1", "r2", pg.NewID().String()}).Draw(t, "request"), Scope: ref.Scope, Target: ref.Path,
 		Strategy: markdown.StrategyAppend, Content: scopeTag(id, ref.Scope).String(), Reason: scopeTag(id, ref.Scope).String(),
 	}
 }
@@ -767,7 +774,7 @@ func (w *world) addWrite(t *testing.T, id memory.Identity) {
 	own := slices.IndexFunc(keys, func(key uuid.UUID) bool { return w.keyIDs[key].workspace == id.Workspace })
 	for _, scope := range []memory.Scope{memory.ScopePersonal, memory.ScopeTeam} {
 		says := scopeTag(id, scope).String()
-		must[MemoryWrite](t)(w.StageWrite(t.Context(), id, keys[own], writereq.Request{
+		must[transfer.MemoryWrite](t)(w.StageWrite(t.Context(), id, keys[own], writereq.Request{
 			RequestID: string(scope) + string(id.Owner), Scope: scope, Target: "shared.md", Strategy: markdown.StrategyAppend,
 			Content: says, Reason: says,
 		}))
@@ -787,14 +794,14 @@ var writeCalls = map[string]call{
 	"CommitWrite": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		ref := memory.Ref{Scope: memory.ScopePersonal, Path: "MEMORY.md"}
 		staged, err := w.StageWrite(t.Context(), id, w.keyOf(t, id), writereq.Request{
-			RequestID: newID().String(), Scope: ref.Scope, Target: ref.Path, Strategy: markdown.StrategyAppend,
+			RequestID: pg.NewID().String(), Scope: ref.Scope, Target: ref.Path, Strategy: markdown.StrategyAppend,
 			Content: scopeTag(id, ref.Scope).String(),
 		})
 		if err != nil {
 			return nil, nil, err
 		}
 		done, err := w.CommitWrite(
-			t.Context(), WriteRef{Workspace: id.Workspace, Agent: id.Agent, Write: staged.ID}, memory.Author{WorkflowID: "write"},
+			t.Context(), transfer.WriteRef{Workspace: id.Workspace, Agent: id.Agent, Write: staged.ID}, memory.Author{WorkflowID: "write"},
 		)
 		if err != nil {
 			return nil, nil, err
@@ -809,7 +816,7 @@ var writeCalls = map[string]call{
 		return writeTag(id, found), nil, nil
 	},
 	"MemoryWrites": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		list, err := w.MemoryWrites(t.Context(), id, "", Page{Limit: MaxPage})
+		list, err := w.MemoryWrites(t.Context(), id, "", pg.Page{Limit: pg.MaxPage})
 		var tags []tag
 		for _, one := range list.Items {
 			tags = append(tags, writeTag(id, one))
@@ -818,7 +825,7 @@ var writeCalls = map[string]call{
 	},
 	// It takes no identity and shows references only.
 	"DueWrites": func(t *rapid.T, w *world, _ memory.Identity) (any, *tag, error) {
-		due, err := w.DueWrites(t.Context(), MaxPage)
+		due, err := w.DueWrites(t.Context(), pg.MaxPage)
 		for _, ref := range due {
 			if ref.Workspace == "" || ref.Agent == "" || ref.Write == uuid.Nil || ref.RequestID == "" {
 				t.Fatalf("not a reference: %+v", ref)
@@ -872,12 +879,12 @@ returning source_uid, workspace_id, agent_id, owner_key`)
 }
 
 // tagOfStaged returns the tag of staged work.
-func (w *world) tagOfStaged(t *rapid.T, x StagedWork) tag {
+func (w *world) tagOfStaged(t *rapid.T, x admin.StagedWork) tag {
 	table, column := map[string]string{
-		StagedWrite: "memory_writes", StagedImport: "imports", StagedSnapshot: "snapshot_imports",
+		admin.StagedWrite: "memory_writes", admin.StagedImport: "imports", admin.StagedSnapshot: "snapshot_imports",
 	}[x.Kind], "import_id"
 	scope := "coalesce(nullif(owner_key, ''), 'TEAM')"
-	if x.Kind == StagedWrite {
+	if x.Kind == admin.StagedWrite {
 		column, scope = "write_id", "case scope when 'PERSONAL' then owner_key else scope end"
 	}
 	return w.tagOf(t, "select workspace_id, agent_id, "+scope+" from "+table+" where "+column+" = $1", x.ID)
@@ -933,7 +940,7 @@ var doctorCalls = map[string]call{
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (x IndexSource, err error) {
+		all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (x admin.IndexSource, err error) {
 			x.Corpus = search.Memory
 			err = row.Scan(&x.Scope, &x.Owner, &x.UID, &x.Path)
 			return x, err
@@ -952,7 +959,7 @@ var doctorCalls = map[string]call{
 		return nil, nil, w.RejectFed(t.Context(), id, worldEntry) // everybody has one of that name
 	},
 	"EndAbandoned": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		var x OpenRun
+		var x admin.OpenRun
 		var of tag
 		as := id
 		switch x.Kind = rapid.SampledFrom([]string{"extraction", "flush", "dream"}).Draw(t, "kind"); x.Kind {
@@ -977,17 +984,17 @@ var doctorCalls = map[string]call{
 // being written.
 func (w *world) addWindow(t *testing.T, id memory.Identity, p *place) {
 	t.Helper()
-	note := func(f Flush) {
-		load := must[FlushLoad](t)(w.LoadFlush(t.Context(), id, f.ID, setting.DefaultExtractSettings()))
+	note := func(f talk.Flush) {
+		load := must[talk.FlushLoad](t)(w.LoadFlush(t.Context(), id, f.ID, setting.DefaultExtractSettings()))
 		if err := w.SaveFlushDraft(t.Context(), id, f.ID, taggedDraft(id, load)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	f := planned(t, w.Store, id, p.uid, 4)
-	extracted := FlushEnd{From: 1, To: 2, Outcome: memory.OutcomeNothing, ReasonCode: "extracted"}
-	must[FlushResult](t)(w.EndFlushStep(t.Context(), id, f.ID, extracted))
+	extracted := talk.FlushEnd{From: 1, To: 2, Outcome: memory.OutcomeNothing, ReasonCode: "extracted"}
+	must[talk.FlushResult](t)(w.EndFlushStep(t.Context(), id, f.ID, extracted))
 	note(f)
-	if done := must[FlushResult](t)(w.CommitFlush(t.Context(), id, f.ID, 3, "")); !done.Flush.Acknowledged() {
+	if done := must[talk.FlushResult](t)(w.CommitFlush(t.Context(), id, f.ID, 3, "")); !done.Flush.Acknowledged() {
 		t.Fatalf("not acknowledged: %+v", done.Flush)
 	}
 	p.flush = f.ID
@@ -995,13 +1002,13 @@ func (w *world) addWindow(t *testing.T, id memory.Identity, p *place) {
 	p.compaction = summarised(t, w.Store, id, summary(p.uid, 4), p.tag.String()).ID
 	open := summary(p.uid, 4)
 	open.Maker = p.tag.String()
-	must[Compaction](t)(w.BeginCompaction(t.Context(), id, open))
+	must[talk.Compaction](t)(w.BeginCompaction(t.Context(), id, open))
 }
 
 // taggedDraft is a draft for a load in an identity's words.
-func taggedDraft(id memory.Identity, l FlushLoad) FlushDraft {
+func taggedDraft(id memory.Identity, l talk.FlushLoad) talk.FlushDraft {
 	says := scopeTag(id, l.Scope).String()
-	return FlushDraft{From: l.From, To: l.To, Scope: l.Scope, Today: l.Today, Entry: "- " + says + "\n", Reason: says, Model: "p/m"}
+	return talk.FlushDraft{From: l.From, To: l.To, Scope: l.Scope, Today: l.Today, Entry: "- " + says + "\n", Reason: says, Model: "p/m"}
 }
 
 // anyOpen is a flush or compaction that goes on, of the identity's owner if there is one; where none does, one that has ended.
@@ -1051,7 +1058,7 @@ func init() { maps.Copy(calls, windowCalls) }
 var windowCalls = map[string]call{
 	"LoadWindow": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		conversation := rapid.SampledFrom([]string{"", w.anyPlace(t, id).conversation}).Draw(t, "conversation")
-		load, err := w.LoadWindow(t.Context(), id, WindowRequest{Conversation: conversation, Window: 1000, MaxBytes: 1 << 20})
+		load, err := w.LoadWindow(t.Context(), id, talk.WindowRequest{Conversation: conversation, Window: 1000, MaxBytes: 1 << 20})
 		return load, nil, err
 	},
 	"PlanFlush": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
@@ -1064,7 +1071,7 @@ var windowCalls = map[string]call{
 	},
 	"BeginFlush": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		flush, _, of, _ := w.anyFlush(t, id)
-		f, err := w.BeginFlush(t.Context(), runOf(id, newID().String()), flush)
+		f, err := w.BeginFlush(t.Context(), runOf(id, pg.NewID().String()), flush)
 		return f, &of, err
 	},
 	"LoadFlush": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
@@ -1077,17 +1084,17 @@ var windowCalls = map[string]call{
 	"SaveFlushDraft": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		flush, from, of, as := w.anyFlush(t, id)
 		scope := rapid.SampledFrom([]memory.Scope{memory.ScopePersonal, memory.ScopeTeam}).Draw(t, "scope")
-		load := FlushLoad{From: from, To: from, Scope: scope, Today: testClock}
+		load := talk.FlushLoad{From: from, To: from, Scope: scope, Today: testClock}
 		return nil, &of, w.SaveFlushDraft(t.Context(), as, flush, taggedDraft(id, load))
 	},
 	"CommitFlush": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		flush, from, of, as := w.anyFlush(t, id)
-		result, err := w.CommitFlush(t.Context(), as, flush, from, rapid.SampledFrom([]string{"", newID().String()}).Draw(t, "key"))
+		result, err := w.CommitFlush(t.Context(), as, flush, from, rapid.SampledFrom([]string{"", pg.NewID().String()}).Draw(t, "key"))
 		return result, &of, err
 	},
 	"EndFlushStep": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		flush, from, of, as := w.anyFlush(t, id)
-		end := FlushEnd{
+		end := talk.FlushEnd{
 			From: from, To: from, Outcome: memory.OutcomeWaiting, Violations: []proposals.Violation{{Code: "v", Message: of.String()}},
 		}
 		end.Violations[0].Message = scopeTag(id, memory.ScopePersonal).String()
@@ -1106,7 +1113,7 @@ var windowCalls = map[string]call{
 		return f, &of, err
 	},
 	"Flushes": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		list, err := w.Flushes(t.Context(), id, w.anyPlace(t, id).conversation, Page{Limit: MaxPage})
+		list, err := w.Flushes(t.Context(), id, w.anyPlace(t, id).conversation, pg.Page{Limit: pg.MaxPage})
 		return flushTags(id, list.Items), nil, err
 	},
 	"BeginCompaction": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
@@ -1114,7 +1121,7 @@ var windowCalls = map[string]call{
 		r := summary(p.uid, rapid.Int64Range(1, 8).Draw(t, "to"))
 		r.Maker = rapid.SampledFrom([]string{r.Maker, "other"}).Draw(t, "maker")
 		r.Settings.Window = rapid.SampledFrom([]int{500, 1000, 2000}).Draw(t, "window")
-		c, err := w.BeginCompaction(t.Context(), runOf(id, newID().String()), r)
+		c, err := w.BeginCompaction(t.Context(), runOf(id, pg.NewID().String()), r)
 		return []any{c, flushTags(id, c.Receipts)}, &p.tag, err
 	},
 	"LoadSummary": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
@@ -1124,7 +1131,7 @@ var windowCalls = map[string]call{
 	},
 	"SaveSummary": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		compaction, from, of, as := w.anyCompaction(t, id)
-		c, err := w.SaveSummary(t.Context(), as, compaction, SummaryStep{
+		c, err := w.SaveSummary(t.Context(), as, compaction, talk.SummaryStep{
 			To: from, Summary: scopeTag(id, memory.ScopePersonal).String(), Model: "p/m", Usage: memory.Usage{Calls: 1},
 		})
 		return []any{c, flushTags(id, c.Receipts)}, &of, err
@@ -1138,7 +1145,7 @@ var windowCalls = map[string]call{
 		return []any{c, flushTags(id, c.Receipts)}, &of, err
 	},
 	"Compactions": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		list, err := w.Compactions(t.Context(), id, w.anyPlace(t, id).conversation, Page{Limit: MaxPage})
+		list, err := w.Compactions(t.Context(), id, w.anyPlace(t, id).conversation, pg.Page{Limit: pg.MaxPage})
 		tags := []any{list}
 		for _, c := range list.Items {
 			tags = append(tags, flushTags(id, c.Receipts))
@@ -1148,7 +1155,7 @@ var windowCalls = map[string]call{
 }
 
 // flushTags returns the tags of the flushes in an answer.
-func flushTags(id memory.Identity, flushes []Flush) (tags []tag) {
+func flushTags(id memory.Identity, flushes []talk.Flush) (tags []tag) {
 	for _, f := range flushes {
 		tags = append(tags, tag{id.Workspace, id.Agent, string(f.Owner)})
 	}

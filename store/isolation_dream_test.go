@@ -12,13 +12,16 @@ import (
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/memory/setting"
+	"reverie/store/dreams"
+	"reverie/store/indexes"
+	"reverie/store/pg"
 )
 
 // worldEntry is a statement that everybody in the world has, each in their own words.
 const worldEntry markdown.EntryID = "entry"
 
 // dreamTag returns the tag of an identity's dreams.
-func dreamTag(id memory.Identity) tag { return scopeTag(id, dreamScope(id.Owner)) }
+func dreamTag(id memory.Identity) tag { return scopeTag(id, dreams.DreamScope(id.Owner)) }
 
 // worldCandidate is the statement of the world in an identity's words.
 func worldCandidate(id memory.Identity) dream.Candidate {
@@ -31,9 +34,9 @@ func worldCandidate(id memory.Identity) dream.Candidate {
 func (w *world) addDreams(t *testing.T, id memory.Identity) uuid.UUID {
 	t.Helper()
 	of := dreamTag(id).String()
-	ref := memory.Ref{Scope: dreamScope(id.Owner), Path: memory.MemoryPath}
+	ref := memory.Ref{Scope: dreams.DreamScope(id.Owner), Path: memory.MemoryPath}
 	changes := wrote(t, w.Store, id, memory.Change{Ref: ref, Op: memory.OpAppend, Content: "## Promoted\n\n- " + of + "\n", Reason: of})
-	told := Dream{Topic: of, Reason: of, Diff: of, Raw: of, Changes: changes}
+	told := dreams.Dream{Topic: of, Reason: of, Diff: of, Raw: of, Changes: changes}
 	written := storedDream(t, w.Store, id, told, worldCandidate(id))
 	told.Outcome, told.Phase, told.Changes = memory.OutcomeRunning, memory.DreamLightSleep, nil
 	storedDream(t, w.Store, id, told, worldCandidate(id))
@@ -105,10 +108,10 @@ func (w *world) tagOfOwner(t *rapid.T, ownerID uuid.UUID) tag {
 }
 
 // anyEntryChange names the statement that all owners have, as a candidate of any dream or of the last one.
-func anyEntryChange(t *rapid.T, w *world, id memory.Identity) (EntryChange, *tag) {
-	c := EntryChange{
-		Entry: worldEntry, Text: dreamTag(id).String() + " " + newID().String(),
-		Key: rapid.SampledFrom([]string{"", newID().String()}).Draw(t, "key"),
+func anyEntryChange(t *rapid.T, w *world, id memory.Identity) (dreams.EntryChange, *tag) {
+	c := dreams.EntryChange{
+		Entry: worldEntry, Text: dreamTag(id).String() + " " + pg.NewID().String(),
+		Key: rapid.SampledFrom([]string{"", pg.NewID().String()}).Draw(t, "key"),
 	}
 	if rapid.Bool().Draw(t, "the last dream") {
 		return c, nil
@@ -128,16 +131,16 @@ var dreamCalls = map[string]call{
 		return x, &p.tag, err
 	},
 	"Dreams": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		list, err := w.Dreams(t.Context(), id, DreamFilter{}, Page{Limit: MaxPage})
+		list, err := w.Dreams(t.Context(), id, dreams.DreamFilter{}, pg.Page{Limit: pg.MaxPage})
 		return list, nil, err
 	},
 	"DreamsSince": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		list, err := w.DreamsSince(t.Context(), id, time.Time{}, MaxPage)
+		list, err := w.DreamsSince(t.Context(), id, time.Time{}, pg.MaxPage)
 		return list, nil, err
 	},
 	"DreamCandidates": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		p := w.anyDream(t, id)
-		list, err := w.DreamCandidates(t.Context(), id, p.dream, "", Page{Limit: MaxPage})
+		list, err := w.DreamCandidates(t.Context(), id, p.dream, "", pg.Page{Limit: pg.MaxPage})
 		return list, &p.tag, err
 	},
 	"DreamStatus": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
@@ -180,7 +183,7 @@ var dreamCalls = map[string]call{
 		return reverted, &p.tag, err
 	},
 	"News": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		owners, err := w.News(t.Context(), id, uuid.Nil, MaxPage)
+		owners, err := w.News(t.Context(), id, uuid.Nil, pg.MaxPage)
 		var tags []tag
 		for _, owner := range owners {
 			if owner.Owner != uuid.Nil {
@@ -190,7 +193,7 @@ var dreamCalls = map[string]call{
 		return tags, nil, err
 	},
 	"BeginDream": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		d := NewDream{
+		d := dreams.NewDream{
 			Mode: memory.DreamNightly, Trigger: memory.DreamByRequest, Topic: dreamTag(id).String(),
 			Settings: setting.DefaultDreamSettings(),
 			Request:  rapid.SampledFrom([]string{"", "request"}).Draw(t, "request"), DryRun: rapid.Bool().Draw(t, "dry run"),
@@ -201,7 +204,7 @@ var dreamCalls = map[string]call{
 			d.ID, d.Request, of = p.dream, "", &p.tag // a request of its own would find its own dream
 		}
 		as := id
-		as.Author = memory.Author{Kind: memory.AuthorDream, WorkflowID: "dream/" + newID().String(), RunID: "run"}
+		as.Author = memory.Author{Kind: memory.AuthorDream, WorkflowID: "dream/" + pg.NewID().String(), RunID: "run"}
 		x, err := w.BeginDream(t.Context(), as, d)
 		return x, of, err
 	},
@@ -216,8 +219,8 @@ var dreamCalls = map[string]call{
 	},
 	"StageDream": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		dreamID, of, as := w.anyOpenDream(t, id)
-		d := StagedDream{
-			AsOf: testClock, From: "2026-11-14", Scope: dreamScope(id.Owner), Candidates: []dream.Candidate{worldCandidate(id)},
+		d := dreams.StagedDream{
+			AsOf: testClock, From: "2026-11-14", Scope: dreams.DreamScope(id.Owner), Candidates: []dream.Candidate{worldCandidate(id)},
 			States: []dream.State{{ID: worldEntry, Text: dreamTag(id).String()}},
 		}
 		return nil, &of, w.StageDream(t.Context(), as, dreamID, d)
@@ -238,11 +241,11 @@ var dreamCalls = map[string]call{
 		dreamID, of, as := w.anyOpenDream(t, id)
 		says := dreamTag(id).String()
 		path := rapid.SampledFrom([]string{"memory/dreaming/deep/2026-11-21.md", memory.MemoryPath}).Draw(t, "path")
-		d := DreamDraft{
+		d := dreams.DreamDraft{
 			Ranking: dream.Ranking{Candidates: []dream.Candidate{worldCandidate(id)}}, Outcome: memory.OutcomeWritten, Reason: says,
 			Diff: says,
 			Changes: []memory.Change{
-				{Ref: memory.Ref{Scope: dreamScope(id.Owner), Path: path}, Op: memory.OpAppend, Content: says, Reason: says},
+				{Ref: memory.Ref{Scope: dreams.DreamScope(id.Owner), Path: path}, Op: memory.OpAppend, Content: says, Reason: says},
 			},
 		}
 		return nil, &of, w.DraftDream(t.Context(), as, dreamID, d)
@@ -254,7 +257,7 @@ var dreamCalls = map[string]call{
 	},
 	"EndDream": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		dreamID, of, as := w.anyOpenDream(t, id)
-		e := DreamEnding{Outcome: memory.OutcomeWaiting, Until: testClock, Reason: dreamTag(id).String()}
+		e := dreams.DreamEnding{Outcome: memory.OutcomeWaiting, Until: testClock, Reason: dreamTag(id).String()}
 		if rapid.Bool().Draw(t, "cleared") {
 			e.Outcome, e.NewsSeen = memory.OutcomeNothing, true
 		}
@@ -264,7 +267,7 @@ var dreamCalls = map[string]call{
 
 	// It takes no identity and shows nothing of a tenant but its names.
 	"DreamingAgents": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		agents, err := w.DreamingAgents(t.Context(), AgentRef{}, 100)
+		agents, err := w.DreamingAgents(t.Context(), indexes.AgentRef{}, 100)
 		for _, agent := range agents {
 			if agent.Workspace == "" || agent.Agent == "" || agent.TimeZone == "" {
 				t.Fatalf("not a reference: %+v", agent)

@@ -10,6 +10,9 @@ import (
 	"reverie/memory"
 	"reverie/search"
 	"reverie/search/index"
+	"reverie/store/dreams"
+	"reverie/store/indexes"
+	"reverie/store/pg"
 )
 
 // anyPassages collects all that an identity may find in a corpus and reads its texts.
@@ -74,7 +77,7 @@ func (w *world) tagOfSpace(t *rapid.T, space int64) tag {
 }
 
 // anyHash is the hash of a text that one workspace alone had embedded; what it says about a workspace is for its admins.
-func (w *world) anyHash(t *rapid.T) (TextHash, tag) {
+func (w *world) anyHash(t *rapid.T) (indexes.TextHash, tag) {
 	rows, err := w.root.Query(t.Context(), `
 select min(workspace_id), text_hash from embedding_cache group by text_hash having count(distinct workspace_id) = 1 order by 2`)
 	if err != nil {
@@ -89,7 +92,7 @@ select min(workspace_id), text_hash from embedding_cache group by text_hash havi
 		t.Fatal("nothing is cached", err)
 	}
 	c := rapid.SampledFrom(found).Draw(t, "hash")
-	return TextHash(c.Hash), tag{c.Workspace, "", "GLOBAL"}
+	return indexes.TextHash(c.Hash), tag{c.Workspace, "", "GLOBAL"}
 }
 
 type indexedGroup struct {
@@ -159,7 +162,7 @@ var indexCalls = map[string]call{
 	"Nearest": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		corpus := rapid.SampledFrom(search.Corpora()).Draw(t, "corpus")
 		dense, err := w.Nearest(
-			t.Context(), id, VectorQuery{Corpus: corpus, Space: w.anySpace(t, id), Vector: []float32{1, 0}, Depth: 1000},
+			t.Context(), id, indexes.VectorQuery{Corpus: corpus, Space: w.anySpace(t, id), Vector: []float32{1, 0}, Depth: 1000},
 		)
 		var tags []tag
 		for _, hit := range dense.Hits {
@@ -217,7 +220,7 @@ var indexCalls = map[string]call{
 	},
 	"CachedVectors": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		hash, of := w.anyHash(t)
-		vectors, err := w.CachedVectors(t.Context(), id, worldIdentity("live"), []TextHash{hash})
+		vectors, err := w.CachedVectors(t.Context(), id, worldIdentity("live"), []indexes.TextHash{hash})
 		if len(vectors) == 0 {
 			return nil, nil, err
 		}
@@ -225,12 +228,12 @@ var indexCalls = map[string]call{
 	},
 	"SaveVectors": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		groups := w.anyGroups(t)
-		due := DueUnits{}
+		due := indexes.DueUnits{}
 		for _, g := range groups {
 			due.Units = append(
-				due.Units, DueUnit{Key: index.UnitKey{Group: g.no, Ordinal: 256}, Corpus: search.Memory, Scope: g.scope, Owner: g.owner},
+				due.Units, indexes.DueUnit{Key: index.UnitKey{Group: g.no, Ordinal: 256}, Corpus: search.Memory, Scope: g.scope, Owner: g.owner},
 			)
-			due.Reached = append(due.Reached, Reached{g.no, 256})
+			due.Reached = append(due.Reached, indexes.Reached{Group: g.no, Ordinal: 256})
 		}
 		_, err := w.SaveVectors(t.Context(), id, w.anySpace(t, id), due, vectorsOf(due))
 		return nil, nil, err
@@ -239,7 +242,7 @@ var indexCalls = map[string]call{
 		if _, err := w.PackIndex(t.Context(), id); err != nil {
 			return nil, nil, err
 		}
-		_, err := w.packFrom(t.Context(), id, 1)
+		_, err := w.PackFrom(t.Context(), id, 1)
 		return nil, nil, err
 	},
 	"StaleIndex": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
@@ -270,10 +273,10 @@ var indexCalls = map[string]call{
 		return nil, nil, err
 	},
 	"RecordRecalls": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		return nil, nil, w.RecordRecalls(t.Context(), []Recall{worldRecall(id)})
+		return nil, nil, w.RecordRecalls(t.Context(), []dreams.Recall{worldRecall(id)})
 	},
 	"Recalls": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		recalls, err := w.Recalls(t.Context(), id, testClock, true, MaxPage)
+		recalls, err := w.Recalls(t.Context(), id, testClock, true, pg.MaxPage)
 		return recalls, nil, err
 	},
 }

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"reverie/memory"
+	"reverie/store/pg"
 )
 
 // Nobody reads or writes what is not theirs: whatever identity calls whatever method with whatever arguments, the answer
@@ -195,8 +196,8 @@ order by 1`)
 			continue
 		}
 		if strings.HasPrefix(table.Name, "index_vectors_") && table.Name != "index_vectors_large" { // reached through the whole table only
-			if _, err := w.db.pool.Exec(t.Context(), "select from "+table.Name); !table.Enabled || !table.Forced ||
-				!is(ErrForbidden)(translate(err)) {
+			if _, err := w.db.Pool.Exec(t.Context(), "select from "+table.Name); !table.Enabled || !table.Forced ||
+				!is(pg.ErrForbidden)(pg.Translate(err)) {
 				t.Errorf("part %s: row-level security enabled %v, forced %v; reading it: %v", table.Name, table.Enabled, table.Forced, err)
 			}
 			continue
@@ -222,7 +223,7 @@ order by 1`)
 		}
 		// Without an identity nothing is seen and nothing is written.
 		var n int
-		if err := w.db.pool.QueryRow(t.Context(), "select count(*) from "+table.Name).Scan(&n); err != nil || n != 0 {
+		if err := w.db.Pool.QueryRow(t.Context(), "select count(*) from "+table.Name).Scan(&n); err != nil || n != 0 {
 			t.Errorf("without an identity %s shows %d rows, %v", table.Name, n, err)
 		}
 		if err := w.root.QueryRow(t.Context(), "select count(*) from "+table.Name).Scan(&n); err != nil || n == 0 {
@@ -337,7 +338,7 @@ func TestRawWritesAcross(t *testing.T) {
 					t.Errorf("%s inserted a copy into %+v", name, g)
 				case err == nil:
 					accepted++
-				case allowed && is(ErrForbidden)(err) && table.name != "workspaces":
+				case allowed && is(pg.ErrForbidden)(err) && table.name != "workspaces":
 					t.Errorf("%s may not insert a copy into its own %+v: %v", name, g, err)
 				}
 			}
@@ -351,7 +352,7 @@ func TestRawWritesAcross(t *testing.T) {
 				if err == nil && n > 0 {
 					t.Errorf("%s updated %s of %d rows of others in %s", name, column, n, table.name)
 				}
-				if !allowedColumn && !is(ErrForbidden)(err) {
+				if !allowedColumn && !is(pg.ErrForbidden)(err) {
 					t.Errorf("%s may update %s of %s: %v", name, column, table.name, err)
 				}
 			}
@@ -451,7 +452,7 @@ func ownRows(table string, id memory.Identity) string {
 				conditions = append(conditions, fmt.Sprintf("agent_id in ('%s', '')", id.Agent))
 			case "owner_key":
 				own := fmt.Sprintf("'%s', ''", id.Owner)
-				if strings.HasPrefix(table, "dream") && reachOf(id) >= reachTeam {
+				if strings.HasPrefix(table, "dream") && pg.ReachOf(id) >= pg.ReachTeam {
 					own += ", 'system'" // who may write what is shared
 				}
 				conditions = append(conditions, fmt.Sprintf("owner_key in (%s)", own))

@@ -13,6 +13,12 @@ import (
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/search"
+	"reverie/store/admin"
+	"reverie/store/dreams"
+	"reverie/store/gate"
+	"reverie/store/indexes"
+	"reverie/store/pg"
+	"reverie/store/talk"
 )
 
 // A tag is part of everything stored in the world of the isolation test and names its owner:
@@ -76,12 +82,12 @@ var (
 func makeWorld(t *testing.T) *world {
 	t.Helper()
 	url := devtest.Database(t, migrated)
-	s, err := Open(t.Context(), url, Options{MaxConns: 4})
+	s, err := Open(t.Context(), url, pg.Options{MaxConns: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	s.exactUnits = 2 // of the world's few
+	s.ExactUnits = 2 // of the world's few
 	root, err := pgx.Connect(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +108,7 @@ func makeWorld(t *testing.T) *world {
 		write(t, s, adminOf(workspace), replace(global("shared.md"), 0, tag{workspace, "", "GLOBAL"}.String()))
 		for _, agent := range worldAgents {
 			name := tag{workspace, agent, "AGENT"}.String()
-			must[Agent](t)(s.CreateAgent(t.Context(), adminOf(workspace), NewAgent{ID: agent, Name: name, TimeZone: "UTC"}))
+			must[gate.Agent](t)(s.CreateAgent(t.Context(), adminOf(workspace), admin.NewAgent{ID: agent, Name: name, TimeZone: "UTC"}))
 			for _, owner := range worldOwners {
 				w.places = append(w.places, w.addPlace(t, workspace, agent, owner))
 			}
@@ -124,11 +130,11 @@ func (w *world) addIndex(t *testing.T, workspace, agent string) {
 	id := adminOf(workspace)
 	id.Agent, id.AnyOwner = agent, true
 	for more := true; more; {
-		more = must[Packed](t)(w.packFrom(t.Context(), id, 1)).More
+		more = must[indexes.Packed](t)(w.PackFrom(t.Context(), id, 1)).More
 	}
 	for _, model := range []string{"live", "building"} {
-		space := must[Space](t)(w.OpenSpace(t.Context(), id, worldIdentity(model)))
-		due := must[DueUnits](t)(w.DueUnits(t.Context(), id, space.ID, 100))
+		space := must[indexes.Space](t)(w.OpenSpace(t.Context(), id, worldIdentity(model)))
+		due := must[indexes.DueUnits](t)(w.DueUnits(t.Context(), id, space.ID, 100))
 		if len(due.Units) == 0 {
 			t.Fatalf("nothing to embed for %s of %s", agent, workspace)
 		}
@@ -150,7 +156,7 @@ func (w *world) addIndex(t *testing.T, workspace, agent string) {
 			}
 			must[memory.Receipt](t)(w.Apply(t.Context(), id, "", []memory.Change{c}))
 		}
-		if err := w.RecordRecalls(t.Context(), []Recall{worldRecall(id)}); err != nil {
+		if err := w.RecordRecalls(t.Context(), []dreams.Recall{worldRecall(id)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -162,7 +168,7 @@ func worldIdentity(model string) memory.EmbeddingIdentity {
 }
 
 // vectorsOf are vectors for units.
-func vectorsOf(due DueUnits) [][]float32 {
+func vectorsOf(due indexes.DueUnits) [][]float32 {
 	vectors := make([][]float32, len(due.Units))
 	for i := range vectors {
 		vectors[i] = []float32{1, float32(i)}
@@ -171,15 +177,15 @@ func vectorsOf(due DueUnits) [][]float32 {
 }
 
 // worldRecall is a recall whose path says whose it is.
-func worldRecall(id memory.Identity) Recall {
+func worldRecall(id memory.Identity) dreams.Recall {
 	scope := memory.ScopePersonal
 	if id.Owner == memory.NoOwner { // nobody finds what is shared, and that somebody did is no secret among them
 		scope = memory.ScopeTeam
 	}
-	return Recall{
+	return dreams.Recall{
 		Identity: id, Day: testClock, At: testClock,
-		Hits: []RecalledHit{{
-			Corpus: search.Memory, Scope: scope, Source: newID(), Path: scopeTag(id, scope).String(),
+		Hits: []dreams.RecalledHit{{
+			Corpus: search.Memory, Scope: scope, Source: pg.NewID(), Path: scopeTag(id, scope).String(),
 			FromLine: 1, ToLine: 2, Entries: []markdown.EntryID{"a", "b"}, Score: 0.5,
 		}},
 	}
@@ -188,7 +194,7 @@ func worldRecall(id memory.Identity) Recall {
 func (w *world) addKeys(t *testing.T, workspace string) {
 	t.Helper()
 	of := tag{workspace, "", "KEY"}
-	secret, key, err := w.CreateKey(t.Context(), adminOf(workspace), NewKey{Name: of.String(), Role: memory.RoleMember})
+	secret, key, err := w.CreateKey(t.Context(), adminOf(workspace), admin.NewKey{Name: of.String(), Role: memory.RoleMember})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,17 +215,17 @@ func (w *world) addPlace(t *testing.T, workspace, agent string, owner memory.Own
 		}
 		must[memory.Receipt](t)(w.Apply(t.Context(), id, "key "+ref.Path+string(ref.Scope), []memory.Change{c}))
 	}
-	stored := must[Stored](t)(w.AppendMessages(t.Context(), id, taggedTurn(p.tag, p.conversation, "m", 6)))
+	stored := must[talk.Stored](t)(w.AppendMessages(t.Context(), id, taggedTurn(p.tag, p.conversation, "m", 6)))
 	p.uid, p.ownerID = stored.ConversationUID, stored.OwnerID
 	w.addImport(t, id)
-	end := func(from, to int64, run string, e Ending) uuid.UUID {
-		x := must[Extraction](t)(w.BeginExtraction(t.Context(), runOf(id, run), Range{ConversationUID: p.uid, From: from, To: to}))
+	end := func(from, to int64, run string, e talk.Ending) uuid.UUID {
+		x := must[talk.Extraction](t)(w.BeginExtraction(t.Context(), runOf(id, run), talk.Range{ConversationUID: p.uid, From: from, To: to}))
 		e.Reason, e.Raw = p.tag.String(), p.tag.String()
-		must[ExtractionResult](t)(w.RecordOutcome(t.Context(), runOf(id, run), x.ID, e))
+		must[talk.ExtractionResult](t)(w.RecordOutcome(t.Context(), runOf(id, run), x.ID, e))
 		return x.ID
 	}
-	p.quarantined = end(1, 2, "q", Ending{Outcome: memory.OutcomeQuarantined})
-	p.open = end(3, 4, "w", Ending{Outcome: memory.OutcomeWaiting, Until: testClock})
+	p.quarantined = end(1, 2, "q", talk.Ending{Outcome: memory.OutcomeQuarantined})
+	p.open = end(3, 4, "w", talk.Ending{Outcome: memory.OutcomeWaiting, Until: testClock})
 	w.addWindow(t, id, &p)
 	if err := w.AddUsage(t.Context(), id, "model", memory.Usage{Calls: 1, InputTokens: 10}); err != nil {
 		t.Fatal(err)
@@ -231,7 +237,7 @@ func (w *world) addPlace(t *testing.T, workspace, agent string, owner memory.Own
 }
 
 // taggedTurn is a turn whose words say whose they are.
-func taggedTurn(of tag, conversation, prefix string, n int) Batch {
+func taggedTurn(of tag, conversation, prefix string, n int) talk.Batch {
 	b := turn(conversation, prefix, n)
 	for i := range b.Messages {
 		b.Messages[i].Content = of.String()
@@ -434,7 +440,7 @@ var tenantTables = []struct {
 
 // mayTellRecall reports whether an identity may record a recall in the journal: a viewer's searches count as well.
 func mayTellRecall(id memory.Identity, g group, row map[string]any) bool {
-	if g.table != "journal" || row["kind"] != string(EventRecallRecorded) {
+	if g.table != "journal" || row["kind"] != string(gate.EventRecallRecorded) {
 		return false
 	}
 	g.table, g.owner = "recalls", string(id.Owner)

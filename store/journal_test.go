@@ -23,16 +23,19 @@ import (
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/search"
+	"reverie/store/dreams"
+	"reverie/store/gate"
+	"reverie/store/pg"
 )
 
 // journalOf is what the journal has for an identity when all that was committed before the call is shown: transactions of other
 // tests run on the same server, and events wait for those beside theirs.
-func journalOf(t tester, s *Store, id memory.Identity, f JournalFilter) []Event {
+func journalOf(t tester, s *Store, id memory.Identity, f gate.JournalFilter) []gate.Event {
 	t.Helper()
 	now := query[int64](t, s, id, "select reverie_transaction(pg_snapshot_xmax(pg_current_snapshot()))")[0]
-	var events []Event
+	var events []gate.Event
 	for until := time.Now().Add(time.Minute); ; {
-		page := must[JournalPage](t)(s.Journal(t.Context(), id, f))
+		page := must[gate.JournalPage](t)(s.Journal(t.Context(), id, f))
 		events = append(events, page.Events...)
 		if f.After = page.Next; !page.More && f.After.Transaction >= now {
 			return events
@@ -52,8 +55,8 @@ func TestJournalMissesNothing(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	id := member("user:7")
-	seen := journalOf(t, s, id, JournalFilter{})
-	after := JournalCursor{}
+	seen := journalOf(t, s, id, gate.JournalFilter{})
+	after := gate.JournalCursor{}
 	if len(seen) > 0 {
 		after = seen[len(seen)-1].Cursor()
 	}
@@ -63,13 +66,13 @@ func TestJournalMissesNothing(t *testing.T) {
 	defer goOn()
 	go func() {
 		// Another document of the same owner would wait for the first one's index.
-		_, err := inTx(context.WithoutCancel(t.Context()), s.db, id, func(tx *tx) (none struct{}, err error) {
-			if _, err := applyChanges(
-				t.Context(), tx, changeSet{changes: []memory.Change{replace(team("slow.md"), 0, "slow\n")}},
+		_, err := pg.InTx(context.WithoutCancel(t.Context()), s.db, id, func(tx *pg.Tx) (none struct{}, err error) {
+			if _, err := gate.ApplyChanges(
+				t.Context(), tx, gate.ChangeSet{Changes: []memory.Change{replace(team("slow.md"), 0, "slow\n")}},
 			); err != nil {
 				return none, err
 			}
-			if err := tx.send(t.Context(), &pgx.Batch{}); err != nil {
+			if err := tx.Send(t.Context(), &pgx.Batch{}); err != nil {
 				return none, err
 			}
 			close(began)
@@ -84,7 +87,7 @@ func TestJournalMissesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	fast := write(t, s, id, replace(personal("fast.md"), 0, "fast\n"))
-	page := must[JournalPage](t)(s.Journal(t.Context(), id, JournalFilter{After: after}))
+	page := must[gate.JournalPage](t)(s.Journal(t.Context(), id, gate.JournalFilter{After: after}))
 	if len(page.Events) != 0 {
 		t.Fatalf("shown while an earlier transaction runs: %+v", page.Events)
 	}
@@ -95,7 +98,7 @@ func TestJournalMissesNothing(t *testing.T) {
 	if err := <-late; err != nil {
 		t.Fatal(err)
 	}
-	got := journalOf(t, s, id, JournalFilter{After: page.Next})
+	got := journalOf(t, s, id, gate.JournalFilter{After: page.Next})
 	var paths []string
 	for _, e := range got {
 		paths = append(paths, e.Path)
@@ -106,7 +109,7 @@ func TestJournalMissesNothing(t *testing.T) {
 	if got[0].ID > got[1].ID {
 		t.Errorf("the slow one drew its number first: %d, %d", got[0].ID, got[1].ID)
 	}
-	if rest := journalOf(t, s, id, JournalFilter{After: got[0].Cursor()}); len(rest) != 1 || rest[0].Path != "fast.md" {
+	if rest := journalOf(t, s, id, gate.JournalFilter{After: got[0].Cursor()}); len(rest) != 1 || rest[0].Path != "fast.md" {
 		t.Errorf("behind the first of them: %+v", rest)
 	}
 }
@@ -119,10 +122,10 @@ func TestJournalIsFollowed(t *testing.T) {
 	const writers, each = 8, 15
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	seen, after := map[int64]int{}, JournalCursor{}
+	seen, after := map[int64]int{}, gate.JournalCursor{}
 	follow := func() (more bool) {
-		page := must[JournalPage](t)(
-			s.Journal(t.Context(), id, JournalFilter{After: after, Limit: 3, Kinds: []EventKind{EventDocumentWritten}}),
+		page := must[gate.JournalPage](t)(
+			s.Journal(t.Context(), id, gate.JournalFilter{After: after, Limit: 3, Kinds: []gate.EventKind{gate.EventDocumentWritten}}),
 		)
 		for _, e := range page.Events {
 			seen[e.ID]++
@@ -150,7 +153,7 @@ func TestJournalIsFollowed(t *testing.T) {
 	writing.Wait()
 	stop()
 	following.Wait()
-	for _, e := range journalOf(t, s, id, JournalFilter{After: after, Kinds: []EventKind{EventDocumentWritten}}) {
+	for _, e := range journalOf(t, s, id, gate.JournalFilter{After: after, Kinds: []gate.EventKind{gate.EventDocumentWritten}}) {
 		seen[e.ID]++
 	}
 	all := query[int64](t, s, id, "select event_id from journal where kind = 'document.written'")
@@ -171,7 +174,7 @@ func TestJournalFilters(t *testing.T) {
 	write(t, s, id, replace(personal("a.md"), 0, "a\n"))
 	write(t, s, id, replace(personal("b.md"), 0, "b\n"))
 	write(t, s, id, memory.Change{Ref: personal("a.md"), Op: memory.OpDelete})
-	kindsOf := func(f JournalFilter) (kinds []EventKind) {
+	kindsOf := func(f gate.JournalFilter) (kinds []gate.EventKind) {
 		for _, e := range journalOf(t, s, id, f) {
 			if e.Scope == memory.ScopePersonal {
 				kinds = append(kinds, e.Kind)
@@ -180,23 +183,23 @@ func TestJournalFilters(t *testing.T) {
 		return kinds
 	}
 	for name, c := range map[string]struct {
-		filter JournalFilter
-		want   []EventKind
+		filter gate.JournalFilter
+		want   []gate.EventKind
 	}{
-		"all":  {JournalFilter{}, []EventKind{EventDocumentWritten, EventDocumentWritten, EventDocumentDeleted}},
-		"path": {JournalFilter{Path: "a.md"}, []EventKind{EventDocumentWritten, EventDocumentDeleted}},
-		"kind": {JournalFilter{Kinds: []EventKind{EventDocumentDeleted}}, []EventKind{EventDocumentDeleted}},
-		"two kinds": {JournalFilter{
-			Kinds: []EventKind{EventDocumentDeleted, EventDocumentWritten}, Path: "b.md",
-		}, []EventKind{EventDocumentWritten}},
-		"no such": {JournalFilter{Kinds: []EventKind{"document.shredded"}}, nil},
+		"all":  {gate.JournalFilter{}, []gate.EventKind{gate.EventDocumentWritten, gate.EventDocumentWritten, gate.EventDocumentDeleted}},
+		"path": {gate.JournalFilter{Path: "a.md"}, []gate.EventKind{gate.EventDocumentWritten, gate.EventDocumentDeleted}},
+		"kind": {gate.JournalFilter{Kinds: []gate.EventKind{gate.EventDocumentDeleted}}, []gate.EventKind{gate.EventDocumentDeleted}},
+		"two kinds": {gate.JournalFilter{
+			Kinds: []gate.EventKind{gate.EventDocumentDeleted, gate.EventDocumentWritten}, Path: "b.md",
+		}, []gate.EventKind{gate.EventDocumentWritten}},
+		"no such": {gate.JournalFilter{Kinds: []gate.EventKind{"document.shredded"}}, nil},
 	} {
 		if got := kindsOf(c.filter); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
-	future := JournalCursor{Transaction: 1 << 60}
-	if _, err := s.Journal(t.Context(), id, JournalFilter{After: future}); !invalid("after")(err) {
+	future := gate.JournalCursor{Transaction: 1 << 60}
+	if _, err := s.Journal(t.Context(), id, gate.JournalFilter{After: future}); !invalid("after")(err) {
 		t.Errorf("a cursor of another database: %v", err)
 	}
 }
@@ -204,29 +207,29 @@ func TestJournalFilters(t *testing.T) {
 func TestJournalCursor(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		c := JournalCursor{rapid.Int64Min(0).Draw(t, "transaction"), rapid.Int64Min(0).Draw(t, "event")}
-		if got, err := ParseJournalCursor(c.String()); err != nil || got != c {
+		c := gate.JournalCursor{Transaction: rapid.Int64Min(0).Draw(t, "transaction"), Event: rapid.Int64Min(0).Draw(t, "event")}
+		if got, err := gate.ParseJournalCursor(c.String()); err != nil || got != c {
 			t.Fatalf("%v: %v, %v", c, got, err)
 		}
 	})
-	if c, err := ParseJournalCursor(""); err != nil || c != (JournalCursor{}) {
+	if c, err := gate.ParseJournalCursor(""); err != nil || c != (gate.JournalCursor{}) {
 		t.Errorf("the beginning: %v, %v", c, err)
 	}
 	for _, text := range []string{"7", "-", "7-", "-7", "7-x", "-1-7", "7--1", "99999999999999999999-1"} {
-		if _, err := ParseJournalCursor(text); !invalid("after")(err) {
+		if _, err := gate.ParseJournalCursor(text); !invalid("after")(err) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
 }
 
 // eventsOf are the events of one kind that an identity sees.
-func eventsOf(t tester, s *Store, id memory.Identity, kind EventKind) []Event {
+func eventsOf(t tester, s *Store, id memory.Identity, kind gate.EventKind) []gate.Event {
 	t.Helper()
-	return journalOf(t, s, id, JournalFilter{Kinds: []EventKind{kind}})
+	return journalOf(t, s, id, gate.JournalFilter{Kinds: []gate.EventKind{kind}})
 }
 
 // detailOf returns the detail of an event.
-func detailOf(t tester, e Event) (detail map[string]any) {
+func detailOf(t tester, e gate.Event) (detail map[string]any) {
 	t.Helper()
 	if err := json.Unmarshal(e.Detail, &detail); err != nil {
 		t.Fatal(err)
@@ -242,10 +245,10 @@ func TestJournalRecordsRecalls(t *testing.T) {
 	viewer.Role = memory.RoleViewer
 	recall := recallOf(viewer, memory.ScopePersonal, search.Memory, "memory/2026-11-20.md", testClock)
 	nobody := recallOf(member(memory.NoOwner), memory.ScopeTeam, search.Memory, "shared.md", testClock)
-	if err := s.RecordRecalls(t.Context(), []Recall{recall, nobody}); err != nil {
+	if err := s.RecordRecalls(t.Context(), []dreams.Recall{recall, nobody}); err != nil {
 		t.Fatal(err)
 	}
-	got := eventsOf(t, s, viewer, EventRecallRecorded)
+	got := eventsOf(t, s, viewer, gate.EventRecallRecorded)
 	if len(got) != 2 || got[0].Scope != memory.ScopePersonal || got[0].Owner != "user:7" || got[1].Scope != memory.ScopeTeam ||
 		got[1].Owner != "" {
 		t.Fatalf("told %+v", got)
@@ -261,15 +264,15 @@ func TestJournalRecordsRecalls(t *testing.T) {
 	if diff := cmp.Diff(want, detailOf(t, got[0])); diff != "" {
 		t.Errorf("told (-want +got):\n%s", diff)
 	}
-	if others := eventsOf(t, s, member("user:8"), EventRecallRecorded); len(others) != 1 || others[0].Scope != memory.ScopeTeam {
+	if others := eventsOf(t, s, member("user:8"), gate.EventRecallRecorded); len(others) != 1 || others[0].Scope != memory.ScopeTeam {
 		t.Errorf("another owner sees %+v", others)
 	}
 	// A recall that cannot be stored has no event.
 	broken := recallOf(viewer, memory.ScopePersonal, search.Memory, "no\x00text", testClock)
-	if err := s.RecordRecalls(t.Context(), []Recall{recall, broken}); err == nil {
+	if err := s.RecordRecalls(t.Context(), []dreams.Recall{recall, broken}); err == nil {
 		t.Fatal("a path that is no text was recorded")
 	}
-	if again := eventsOf(t, s, viewer, EventRecallRecorded); len(again) != 2 {
+	if again := eventsOf(t, s, viewer, gate.EventRecallRecorded); len(again) != 2 {
 		t.Errorf("%d events after a refused write", len(again))
 	}
 }
@@ -280,14 +283,14 @@ func TestJournalRecordsDreams(t *testing.T) {
 	s, _ := dreamStore(t)
 	person, id := member("user:7"), dreaming("user:7", "r1")
 	x := draftedDream(t, s, id, nightly("2026-11-21T02:00"), tea, dog)
-	if early := eventsOf(t, s, person, EventDreamCompleted); len(early) > 0 {
+	if early := eventsOf(t, s, person, gate.EventDreamCompleted); len(early) > 0 {
 		t.Errorf("told before its end: %+v", early)
 	}
 	for range 3 {
-		must[Dream](t)(s.CommitDream(t.Context(), id, x.ID, ""))
+		must[dreams.Dream](t)(s.CommitDream(t.Context(), id, x.ID, ""))
 	}
-	must[Dream](t)(s.EndDream(t.Context(), id, x.ID, DreamEnding{Outcome: memory.OutcomeFailed}))
-	promoted, completed := eventsOf(t, s, person, EventPromotionApplied), eventsOf(t, s, person, EventDreamCompleted)
+	must[dreams.Dream](t)(s.EndDream(t.Context(), id, x.ID, dreams.DreamEnding{Outcome: memory.OutcomeFailed}))
+	promoted, completed := eventsOf(t, s, person, gate.EventPromotionApplied), eventsOf(t, s, person, gate.EventDreamCompleted)
 	if len(promoted) != 1 || len(completed) != 1 {
 		t.Fatalf("%d promotions and %d ends", len(promoted), len(completed))
 	}
@@ -317,7 +320,7 @@ func TestJournalRecordsDreams(t *testing.T) {
 		}
 	}
 	if others := append(
-		eventsOf(t, s, member("user:8"), EventDreamCompleted), eventsOf(t, s, member("user:8"), EventPromotionApplied)...,
+		eventsOf(t, s, member("user:8"), gate.EventDreamCompleted), eventsOf(t, s, member("user:8"), gate.EventPromotionApplied)...,
 	); len(others) > 0 {
 		t.Errorf("another owner sees %+v", others)
 	}
@@ -334,19 +337,19 @@ func TestJournalRecordsOtherEnds(t *testing.T) {
 
 	id := dreaming("user:7", "r1")
 	x := stagedDream(t, s, id, nightly("n1"), judged(dog, dream.VerdictKept, dream.ReasonOneOff))
-	must[Dream](t)(s.EndDream(t.Context(), id, x.ID, DreamEnding{Outcome: memory.OutcomeWaiting, ReasonCode: "budget", Until: testClock}))
-	if told := eventsOf(t, s, person, EventDreamCompleted); len(told) != 1 {
+	must[dreams.Dream](t)(s.EndDream(t.Context(), id, x.ID, dreams.DreamEnding{Outcome: memory.OutcomeWaiting, ReasonCode: "budget", Until: testClock}))
+	if told := eventsOf(t, s, person, gate.EventDreamCompleted); len(told) != 1 {
 		t.Fatalf("while one waits: %+v", told)
 	}
 	// Another run of the same workflow leaves it behind.
-	next := must[Dream](t)(s.BeginDream(t.Context(), dreaming("user:7", "r2"), nightly("n2")))
-	must[Dream](t)(s.BeginDream(t.Context(), dreaming("user:7", "r2"), nightly("n2")))
-	must[Dream](t)(
-		s.EndDream(t.Context(), dreaming("user:7", "r2"), next.ID, DreamEnding{Outcome: memory.OutcomeNothing, ReasonCode: "no_news"}),
+	next := must[dreams.Dream](t)(s.BeginDream(t.Context(), dreaming("user:7", "r2"), nightly("n2")))
+	must[dreams.Dream](t)(s.BeginDream(t.Context(), dreaming("user:7", "r2"), nightly("n2")))
+	must[dreams.Dream](t)(
+		s.EndDream(t.Context(), dreaming("user:7", "r2"), next.ID, dreams.DreamEnding{Outcome: memory.OutcomeNothing, ReasonCode: "no_news"}),
 	)
 
 	var got []string
-	for _, e := range eventsOf(t, s, person, EventDreamCompleted) {
+	for _, e := range eventsOf(t, s, person, gate.EventDreamCompleted) {
 		detail := detailOf(t, e)
 		got = append(got, strings.Join([]string{detail["outcome"].(string), detail["dream"].(string)}, " "))
 		if e.Scope != memory.ScopePersonal || e.Owner != "user:7" {
@@ -357,12 +360,12 @@ func TestJournalRecordsOtherEnds(t *testing.T) {
 	if len(got) != 3 || !strings.HasPrefix(got[0], "written ") || !cmp.Equal(got[1:], want) {
 		t.Errorf("told %q, want the dry run and %q", got, want)
 	}
-	if promoted := eventsOf(t, s, person, EventPromotionApplied); len(promoted) > 0 {
+	if promoted := eventsOf(t, s, person, gate.EventPromotionApplied); len(promoted) > 0 {
 		t.Errorf("promotions of dreams that wrote nothing: %+v", promoted)
 	}
 	// Dreams of shared memory are visible to all of its readers.
 	committedDream(t, s, dreaming(memory.SystemOwner, "r"), nightly("n"), tea)
-	for _, kind := range []EventKind{EventDreamCompleted, EventPromotionApplied} {
+	for _, kind := range []gate.EventKind{gate.EventDreamCompleted, gate.EventPromotionApplied} {
 		if shared := eventsOf(t, s, member("user:8"), kind); len(shared) != 1 || shared[0].Scope != memory.ScopeTeam ||
 			shared[0].Owner != "" {
 			t.Errorf("%s of the shared memory: %+v", kind, shared)
@@ -385,10 +388,10 @@ func TestJournalAfterRestore(t *testing.T) {
 	s := openAt(t, elder, "first")
 	makeAgent(t, s, "acme", "ada")
 	id := member("user:7")
-	last := JournalCursor{}
-	follow := func(s *Store, after JournalCursor) (paths []string) {
+	last := gate.JournalCursor{}
+	follow := func(s *Store, after gate.JournalCursor) (paths []string) {
 		t.Helper()
-		for _, e := range journalOf(t, s, id, JournalFilter{After: after, Kinds: []EventKind{EventDocumentWritten}}) {
+		for _, e := range journalOf(t, s, id, gate.JournalFilter{After: after, Kinds: []gate.EventKind{gate.EventDocumentWritten}}) {
 			if e.Scope == memory.ScopePersonal {
 				paths = append(paths, e.Path)
 			}
@@ -396,7 +399,7 @@ func TestJournalAfterRestore(t *testing.T) {
 		}
 		return paths
 	}
-	want := func(s *Store, after JournalCursor, paths ...string) {
+	want := func(s *Store, after gate.JournalCursor, paths ...string) {
 		t.Helper()
 		if got := follow(s, after); !slices.Equal(got, paths) {
 			t.Errorf("behind %s: %v, want %v", after, got, paths)
@@ -404,7 +407,7 @@ func TestJournalAfterRestore(t *testing.T) {
 	}
 	write(t, s, id, replace(personal("one.md"), 0, "1\n"))
 	write(t, s, id, replace(personal("two.md"), 0, "2\n"))
-	want(s, JournalCursor{}, "one.md", "two.md")
+	want(s, gate.JournalCursor{}, "one.md", "two.md")
 	followed := last
 	elderCount := number(t, elder, "first", "select pg_current_xact_id()::text::bigint")
 
@@ -417,7 +420,7 @@ func TestJournalAfterRestore(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range stores {
 		all.Go(func() {
-			stores[i], _ = Open(t.Context(), younger.URL("second"), Options{}) // nil is told below
+			stores[i], _ = Open(t.Context(), younger.URL("second"), pg.Options{}) // nil is told below
 		})
 	}
 	all.Wait()
@@ -431,7 +434,7 @@ func TestJournalAfterRestore(t *testing.T) {
 	now := stores[0]
 	behind := []string{"moved-0.md", "moved-1.md", "moved-2.md", "moved-3.md"}
 	want(now, followed, behind...)
-	want(now, JournalCursor{}, append([]string{"one.md", "two.md"}, behind...)...)
+	want(now, gate.JournalCursor{}, append([]string{"one.md", "two.md"}, behind...)...)
 	if got := number(t, younger, "second", "select max(epoch) from journal_epochs"); got != 1 {
 		t.Errorf("epoch %d", got)
 	}
@@ -458,7 +461,7 @@ func TestJournalAfterRestore(t *testing.T) {
 		"insert into journal_epochs (epoch, cluster) values (9, 9)", "update journal_epochs set cluster = 9",
 		"delete from journal_epochs", "update journal set transaction_id = 0",
 	} {
-		if _, err := fourth.db.pool.Exec(t.Context(), statement); !is(ErrForbidden)(translate(err)) {
+		if _, err := fourth.db.Pool.Exec(t.Context(), statement); !is(pg.ErrForbidden)(pg.Translate(err)) {
 			t.Errorf("%s: %v", statement, err)
 		}
 	}
@@ -467,7 +470,7 @@ func TestJournalAfterRestore(t *testing.T) {
 // openAt opens a database of a server.
 func openAt(t *testing.T, server *devenv.Postgres, database string) *Store {
 	t.Helper()
-	s := must[*Store](t)(Open(t.Context(), server.URL(database), Options{}))
+	s := must[*Store](t)(Open(t.Context(), server.URL(database), pg.Options{}))
 	t.Cleanup(s.Close)
 	return s
 }

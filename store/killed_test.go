@@ -14,6 +14,9 @@ import (
 
 	"reverie/memory"
 	"reverie/memory/setting"
+	"reverie/store/gate"
+	"reverie/store/pg"
+	"reverie/store/talk"
 )
 
 // Connections are killed when they are old enough to have got something done, in the middle of whatever they do, and every
@@ -57,11 +60,11 @@ func TestKilledConnections(t *testing.T) {
 		if d.Version != 2*rounds {
 			t.Errorf("%s: version %d, want %d", owner, d.Version, 2*rounds)
 		}
-		c := must[Conversation](t)(s.Conversation(t.Context(), member(owner), "c"+string(owner)))
+		c := must[talk.Conversation](t)(s.Conversation(t.Context(), member(owner), "c"+string(owner)))
 		if c.Last != 4*rounds || c.Cursor != c.Last || c.Considered != c.Last || c.PendingSince != nil {
 			t.Errorf("%s: %+v", owner, c)
 		}
-		records := must[Listed[Extraction]](t)(s.Extractions(t.Context(), member(owner), ExtractionFilter{}, Page{}))
+		records := must[pg.Listed[talk.Extraction]](t)(s.Extractions(t.Context(), member(owner), talk.ExtractionFilter{}, pg.Page{}))
 		if len(records.Items) != rounds {
 			t.Errorf("%s: %d records, want %d", owner, len(records.Items), rounds)
 		}
@@ -79,7 +82,7 @@ func TestKilledConnections(t *testing.T) {
 // killing kills connections of a store that are older than age, until stop is called.
 func killing(t *testing.T, s *Store, age time.Duration) (stop func()) {
 	t.Helper()
-	killer, err := pgx.Connect(t.Context(), s.db.pool.Config().ConnConfig.ConnString())
+	killer, err := pgx.Connect(t.Context(), s.db.Pool.Config().ConnConfig.ConnString())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +109,7 @@ where datname = current_database() and application_name = 'reverie' and backend_
 		t.Helper()
 		end()
 		killing.Wait()
-		s.db.pool.Reset() // those that were killed last
+		s.db.Pool.Reset() // those that were killed last
 		t.Logf("%d connections killed", kills)
 		if kills < 10 {
 			t.Errorf("only %d connections were killed: the test shows little", kills)
@@ -119,7 +122,7 @@ func TestDeadIdleConnections(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	id := member("user:7")
-	killer, err := pgx.Connect(t.Context(), s.db.pool.Config().ConnConfig.ConnString())
+	killer, err := pgx.Connect(t.Context(), s.db.Pool.Config().ConnConfig.ConnString())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +131,7 @@ func TestDeadIdleConnections(t *testing.T) {
 		t.Helper()
 		var idle []*pgxpool.Conn
 		for range 4 {
-			idle = append(idle, must[*pgxpool.Conn](t)(s.db.pool.Acquire(t.Context())))
+			idle = append(idle, must[*pgxpool.Conn](t)(s.db.Pool.Acquire(t.Context())))
 		}
 		for _, conn := range idle {
 			conn.Release()
@@ -143,9 +146,9 @@ where datname = current_database() and application_name = 'reverie'`).Scan(&n)
 		}
 	}
 	killAll()
-	must[Agent](t)(s.Agent(t.Context(), id))
+	must[gate.Agent](t)(s.Agent(t.Context(), id))
 	killAll()
-	must[Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "m", 2)))
+	must[talk.Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "m", 2)))
 	killAll()
 	if r := write(t, s, id, noteChange("- x\n")); r.Version != 1 {
 		t.Errorf("receipt %+v", r)
@@ -163,21 +166,21 @@ func oneRound(ctx context.Context, s *Store, owner memory.Owner, i int) error {
 	if err != nil {
 		return err
 	}
-	var c Conversation
-	var x Extraction
+	var c talk.Conversation
+	var x talk.Extraction
 	err = errors.Join(
 		until(func() (err error) { c, err = s.Conversation(ctx, id, conversation); return err }),
 		until(func() (err error) {
-			x, err = s.BeginExtraction(ctx, id, Range{ConversationUID: c.UID, From: int64(4*i + 1), To: int64(4*i + 4)})
+			x, err = s.BeginExtraction(ctx, id, talk.Range{ConversationUID: c.UID, From: int64(4*i + 1), To: int64(4*i + 4)})
 			return err
 		}),
 		until(func() error {
 			if x.HasDraft || !x.Open() { // an earlier attempt came through, and only its answer got lost
 				return nil
 			}
-			return s.SaveDraft(ctx, id, x.ID, Draft{Changes: []memory.Change{noteChange(fmt.Sprintf("- learned %d\n", i))}, To: x.To})
+			return s.SaveDraft(ctx, id, x.ID, talk.Draft{Changes: []memory.Change{noteChange(fmt.Sprintf("- learned %d\n", i))}, To: x.To})
 		}),
-		until(func() error { _, err := s.CommitExtraction(ctx, id, Commit{ExtractionID: x.ID}); return err }),
+		until(func() error { _, err := s.CommitExtraction(ctx, id, talk.Commit{ExtractionID: x.ID}); return err }),
 		until(func() error {
 			_, err := s.Apply(ctx, member(owner), fmt.Sprint("edit ", i), []memory.Change{noteChange(fmt.Sprintf("- added %d\n", i))})
 			return err
@@ -194,7 +197,7 @@ func TestKilledFlushes(t *testing.T) {
 	settings := setting.DefaultExtractSettings()
 	settings.MaxTranscript = 3
 	const messages, each = 360, 12
-	c := Conversation{UID: must[Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "m", messages))).ConversationUID, Last: each}
+	c := talk.Conversation{UID: must[talk.Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "m", messages))).ConversationUID, Last: each}
 	// The quicker of two steps: the first one is slow, and connections that live for much longer than a step are hardly ever killed.
 	step := time.Hour
 	for range 2 {
@@ -203,7 +206,7 @@ func TestKilledFlushes(t *testing.T) {
 			t.Fatal(err)
 		}
 		step = min(step, time.Since(began))
-		c = must[Conversation](t)(s.Conversation(t.Context(), id, "c"))
+		c = must[talk.Conversation](t)(s.Conversation(t.Context(), id, "c"))
 		c.Last = min(messages, c.Flushed-c.Flushed%each+each)
 	}
 	stop := killing(t, s, max(100*time.Millisecond, step))
@@ -224,7 +227,7 @@ func TestKilledFlushes(t *testing.T) {
 			t.Errorf("message %d stands %d times", n+1, stands)
 		}
 	}
-	flushes := must[Listed[Flush]](t)(s.Flushes(t.Context(), id, "c", Page{})).Items
+	flushes := must[pg.Listed[talk.Flush]](t)(s.Flushes(t.Context(), id, "c", pg.Page{})).Items
 	if len(flushes) != messages/each {
 		t.Errorf("%d flushes, want %d", len(flushes), messages/each)
 	}

@@ -9,6 +9,8 @@ import (
 
 	"reverie/devenv/devtest"
 	"reverie/memory"
+	"reverie/store/admin"
+	"reverie/store/pg"
 )
 
 func TestMain(m *testing.M) { devtest.Main(m) }
@@ -23,9 +25,9 @@ func migrated(ctx context.Context, url string) error {
 var testClock = time.Date(2026, 11, 21, 10, 0, 0, 123456000, time.UTC)
 
 // openStore opens a store on a new database with a workspace "acme" and an agent "ada".
-func openStore(tb testing.TB, options ...func(*Options)) *Store {
+func openStore(tb testing.TB, options ...func(*pg.Options)) *Store {
 	tb.Helper()
-	o := Options{}
+	o := pg.Options{}
 	for _, option := range options {
 		option(&o)
 	}
@@ -39,7 +41,7 @@ func openStore(tb testing.TB, options ...func(*Options)) *Store {
 }
 
 // at sets the store's clock.
-func at(now func() time.Time) func(*Options) { return func(o *Options) { o.Now = now } }
+func at(now func() time.Time) func(*pg.Options) { return func(o *pg.Options) { o.Now = now } }
 
 // makeAgent makes a workspace and an agent in it.
 func makeAgent(tb testing.TB, s *Store, workspace, agent string) {
@@ -47,7 +49,7 @@ func makeAgent(tb testing.TB, s *Store, workspace, agent string) {
 	if err := s.EnsureWorkspace(tb.Context(), workspace, workspace); err != nil {
 		tb.Fatal(err)
 	}
-	if _, err := s.CreateAgent(tb.Context(), adminOf(workspace), NewAgent{ID: agent, TimeZone: "Europe/Berlin"}); err != nil {
+	if _, err := s.CreateAgent(tb.Context(), adminOf(workspace), admin.NewAgent{ID: agent, TimeZone: "Europe/Berlin"}); err != nil {
 		tb.Fatal(err)
 	}
 }
@@ -90,20 +92,20 @@ func must[T any](tb tester) func(T, error) T {
 }
 
 // everything is the settings of an identity, for raw SQL.
-func everything(t tester, id memory.Identity) settings {
+func everything(t tester, id memory.Identity) pg.Settings {
 	t.Helper()
-	return must[settings](t)(settingsOf(id))
+	return must[pg.Settings](t)(pg.SettingsOf(id))
 }
 
 // rawAs runs one statement as the pool's role with an identity, past every method of the store.
-func rawAs(t tester, s *Store, set settings, sql string, args ...any) (rows int64, err error) {
+func rawAs(t tester, s *Store, set pg.Settings, sql string, args ...any) (rows int64, err error) {
 	t.Helper()
 	ctx := t.Context()
-	return run(ctx, s.db, &tx{settings: set, mode: sqlBegin}, func(t *tx) (int64, error) {
-		if err := t.send(ctx, &pgx.Batch{}); err != nil {
+	return pg.Run(ctx, s.db, &pg.Tx{Settings: set, Mode: pg.SQLBegin}, func(t *pg.Tx) (int64, error) {
+		if err := t.Send(ctx, &pgx.Batch{}); err != nil {
 			return 0, err
 		}
-		tag, err := t.conn.Exec(ctx, sql, args...)
+		tag, err := t.Conn.Exec(ctx, sql, args...)
 		return tag.RowsAffected(), err
 	})
 }
@@ -112,10 +114,10 @@ func rawAs(t tester, s *Store, set settings, sql string, args ...any) (rows int6
 func query[T any](t tester, s *Store, id memory.Identity, sql string, args ...any) []T {
 	t.Helper()
 	ctx := t.Context()
-	values, err := run(ctx, s.db, &tx{settings: everything(t, id), mode: sqlBeginRead}, func(t *tx) (values []T, err error) {
+	values, err := pg.Run(ctx, s.db, &pg.Tx{Settings: everything(t, id), Mode: pg.SQLBeginRead}, func(t *pg.Tx) (values []T, err error) {
 		b := &pgx.Batch{}
-		all(b.Queue(sql, args...), &values, pgx.RowTo[T])
-		err = t.finish(ctx, b)
+		pg.All(b.Queue(sql, args...), &values, pgx.RowTo[T])
+		err = t.Finish(ctx, b)
 		return values, err
 	})
 	if err != nil {

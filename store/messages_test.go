@@ -13,6 +13,8 @@ import (
 	"github.com/google/uuid"
 
 	"reverie/memory"
+	"reverie/store/pg"
+	"reverie/store/talk"
 )
 
 // say makes a message.
@@ -21,8 +23,8 @@ func say(id, role, content string) memory.Message {
 }
 
 // turn is a complete turn of n messages, user and assistant in alternation, with ids prefix1, prefix2 …
-func turn(conversation, prefix string, n int) Batch {
-	b := Batch{Conversation: conversation, Trigger: memory.TriggerAPI, TurnComplete: true}
+func turn(conversation, prefix string, n int) talk.Batch {
+	b := talk.Batch{Conversation: conversation, Trigger: memory.TriggerAPI, TurnComplete: true}
 	for i := 1; i <= n; i++ {
 		role := memory.RoleOfUser
 		if i%2 == 0 {
@@ -39,33 +41,33 @@ func TestAppendMessages(t *testing.T) {
 	s := openStore(t, at(func() time.Time { return now }))
 	id := member("user:7")
 
-	first := must[Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "m", 3)))
-	want := Stored{ConversationUID: first.ConversationUID, OwnerID: first.OwnerID, Stored: 3, LastSeq: 3, Turn: 1, Token: first.Token}
+	first := must[talk.Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "m", 3)))
+	want := talk.Stored{ConversationUID: first.ConversationUID, OwnerID: first.OwnerID, Stored: 3, LastSeq: 3, Turn: 1, Token: first.Token}
 	if diff := cmp.Diff(want, first); diff != "" || first.Token == "" || first.ConversationUID == uuid.Nil || first.OwnerID == uuid.Nil {
 		t.Errorf("first batch (-want +got):\n%s", diff)
 	}
 	now = now.Add(time.Minute)
-	again := must[Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "m", 3)))
-	want = Stored{ConversationUID: first.ConversationUID, OwnerID: first.OwnerID, Duplicates: 3, LastSeq: 3}
+	again := must[talk.Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "m", 3)))
+	want = talk.Stored{ConversationUID: first.ConversationUID, OwnerID: first.OwnerID, Duplicates: 3, LastSeq: 3}
 	if diff := cmp.Diff(want, again); diff != "" {
 		t.Errorf("the same batch again (-want +got):\n%s", diff)
 	}
 	more := turn("c", "m", 5) // overlaps
 	more.TurnComplete = false
-	grown := must[Stored](t)(s.AppendMessages(t.Context(), id, more))
-	want = Stored{ConversationUID: first.ConversationUID, OwnerID: first.OwnerID, Stored: 2, Duplicates: 3, LastSeq: 5, Token: grown.Token}
+	grown := must[talk.Stored](t)(s.AppendMessages(t.Context(), id, more))
+	want = talk.Stored{ConversationUID: first.ConversationUID, OwnerID: first.OwnerID, Stored: 2, Duplicates: 3, LastSeq: 5, Token: grown.Token}
 	if diff := cmp.Diff(want, grown); diff != "" || grown.Token <= first.Token {
 		t.Errorf("overlapping batch (-want +got):\n%s", diff)
 	}
-	c := must[Conversation](t)(s.Conversation(t.Context(), id, "c"))
+	c := must[talk.Conversation](t)(s.Conversation(t.Context(), id, "c"))
 	if c.Last != 5 || c.Complete != 3 || c.Considered != 0 || c.Cursor != 0 || !c.PendingSince.Equal(testClock) {
 		t.Errorf("conversation is %+v", c)
 	}
-	completed := must[Stored](t)(s.CompleteTurn(t.Context(), id, "c"))
+	completed := must[talk.Stored](t)(s.CompleteTurn(t.Context(), id, "c"))
 	if completed.Turn != 2 || completed.OwnerID != first.OwnerID || completed.LastSeq != 5 {
 		t.Errorf("complete turn: %+v", completed)
 	}
-	if completed = must[Stored](t)(s.CompleteTurn(t.Context(), id, "c")); completed.Turn != 0 {
+	if completed = must[talk.Stored](t)(s.CompleteTurn(t.Context(), id, "c")); completed.Turn != 0 {
 		t.Errorf("complete turn again: %+v, want no new turn", completed)
 	}
 	messages := must[[]memory.Message](t)(s.Messages(t.Context(), id, "c", 1, 3))
@@ -83,49 +85,49 @@ func TestAppendMessagesRefuses(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	id := member("user:7")
-	must[Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "m", 2)))
+	must[talk.Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "m", 2)))
 
-	batch := func(change func(*Batch)) Batch {
+	batch := func(change func(*talk.Batch)) talk.Batch {
 		b := turn("c", "x", 2)
 		change(&b)
 		return b
 	}
 	for name, c := range map[string]struct {
 		id    memory.Identity
-		batch Batch
+		batch talk.Batch
 		check func(error) bool
 	}{
-		"other words under a known id":  {id, batch(func(b *Batch) { b.Messages[1].ID = "m1" }), conflict(CodeMessageIDReused)},
-		"one id twice with other words": {id, batch(func(b *Batch) { b.Messages[1].ID = "x1" }), conflict(CodeMessageIDReused)},
-		"conversation of another owner": {member("user:8"), turn("c", "y", 1), conflict(CodeConversationOfAnotherOwner)},
+		"other words under a known id":  {id, batch(func(b *talk.Batch) { b.Messages[1].ID = "m1" }), conflict(pg.CodeMessageIDReused)},
+		"one id twice with other words": {id, batch(func(b *talk.Batch) { b.Messages[1].ID = "x1" }), conflict(pg.CodeMessageIDReused)},
+		"conversation of another owner": {member("user:8"), turn("c", "y", 1), conflict(pg.CodeConversationOfAnotherOwner)},
 		"no owner":                      {member(""), turn("d", "y", 1), invalid("owner")},
-		"agent that does not exist":     {member("user:7").For("bob", "user:7"), turn("d", "y", 1), is(ErrNotFound)},
+		"agent that does not exist":     {member("user:7").For("bob", "user:7"), turn("d", "y", 1), is(pg.ErrNotFound)},
 		"viewer": {func() memory.Identity {
 			v := id
 			v.Role = memory.RoleViewer
 			return v
-		}(), turn("d", "y", 1), is(ErrForbidden)},
+		}(), turn("d", "y", 1), is(pg.ErrForbidden)},
 		"agent not of the credential": {func() memory.Identity {
 			v := id
 			v.Agents = []string{"bob"}
 			return v
-		}(), turn("d", "y", 1), is(ErrForbidden)},
-		"no messages":          {id, batch(func(b *Batch) { b.Messages = nil }), invalid("messages")},
+		}(), turn("d", "y", 1), is(pg.ErrForbidden)},
+		"no messages":          {id, batch(func(b *talk.Batch) { b.Messages = nil }), invalid("messages")},
 		"1001 messages":        {id, turn("c", "y", 1001), invalid("messages")},
-		"no conversation":      {id, batch(func(b *Batch) { b.Conversation = "" }), invalid("conversation")},
-		"long conversation id": {id, batch(func(b *Batch) { b.Conversation = strings.Repeat("c", 256) }), invalid("conversation")},
-		"unknown trigger":      {id, batch(func(b *Batch) { b.Trigger = "email" }), invalid("triggerSource")},
-		"no id":                {id, batch(func(b *Batch) { b.Messages[1].ID = "" }), invalid("messages[1].id")},
-		"long id": {id, batch(func(b *Batch) {
+		"no conversation":      {id, batch(func(b *talk.Batch) { b.Conversation = "" }), invalid("conversation")},
+		"long conversation id": {id, batch(func(b *talk.Batch) { b.Conversation = strings.Repeat("c", 256) }), invalid("conversation")},
+		"unknown trigger":      {id, batch(func(b *talk.Batch) { b.Trigger = "email" }), invalid("triggerSource")},
+		"no id":                {id, batch(func(b *talk.Batch) { b.Messages[1].ID = "" }), invalid("messages[1].id")},
+		"long id": {id, batch(func(b *talk.Batch) {
 			b.Messages[1].ID = strings.Repeat("i", 129)
 		}), invalid("messages[1].id")},
-		"unknown role": {id, batch(func(b *Batch) { b.Messages[0].Role = "robot" }), invalid("messages[0].role")},
+		"unknown role": {id, batch(func(b *talk.Batch) { b.Messages[0].Role = "robot" }), invalid("messages[0].role")},
 		"content over 256 KiB": {
-			id, batch(func(b *Batch) { b.Messages[0].Content = strings.Repeat("a", 256<<10+1) }),
+			id, batch(func(b *talk.Batch) { b.Messages[0].Content = strings.Repeat("a", 256<<10+1) }),
 			invalid("messages[0].content"),
 		},
-		"content with NUL":     {id, batch(func(b *Batch) { b.Messages[0].Content = "a\x00b" }), invalid("messages[0].content")},
-		"content not in UTF-8": {id, batch(func(b *Batch) { b.Messages[0].Content = "a\xff" }), invalid("messages[0].content")},
+		"content with NUL":     {id, batch(func(b *talk.Batch) { b.Messages[0].Content = "a\x00b" }), invalid("messages[0].content")},
+		"content not in UTF-8": {id, batch(func(b *talk.Batch) { b.Messages[0].Content = "a\xff" }), invalid("messages[0].content")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := s.AppendMessages(t.Context(), c.id, c.batch); !c.check(err) {
@@ -133,31 +135,31 @@ func TestAppendMessagesRefuses(t *testing.T) {
 			}
 		})
 	}
-	c := must[Conversation](t)(s.Conversation(t.Context(), id, "c"))
+	c := must[talk.Conversation](t)(s.Conversation(t.Context(), id, "c"))
 	if c.Last != 2 {
 		t.Errorf("the conversation has %d messages after refused batches, want 2", c.Last)
 	}
-	if _, err := s.Conversation(t.Context(), id, "d"); !errors.Is(err, ErrNotFound) {
+	if _, err := s.Conversation(t.Context(), id, "d"); !errors.Is(err, pg.ErrNotFound) {
 		t.Errorf("a refused batch made conversation d: %v", err)
 	}
-	largest := batch(func(b *Batch) {
+	largest := batch(func(b *talk.Batch) {
 		b.Messages[0].Content = strings.Repeat("a", 256<<10)
 		b.Messages[1].ID = strings.Repeat("i", 128)
 	})
-	must[Stored](t)(s.AppendMessages(t.Context(), id, largest))
+	must[talk.Stored](t)(s.AppendMessages(t.Context(), id, largest))
 }
 
 // conflict, invalid and is say which error is expected.
 func conflict(code string) func(error) bool {
 	return func(err error) bool {
-		var c *ConflictError
+		var c *pg.ConflictError
 		return errors.As(err, &c) && c.Code == code
 	}
 }
 
 func invalid(field string) func(error) bool {
 	return func(err error) bool {
-		var i *InvalidError
+		var i *pg.InvalidError
 		return errors.As(err, &i) && i.Field == field
 	}
 }
@@ -172,14 +174,14 @@ func TestAppendLargestBatch(t *testing.T) {
 	for i := range b.Messages {
 		b.Messages[i].Content = strings.Repeat("x", 40_000) // 40 MB in all
 	}
-	if n := len(parts(b.Messages)); n < 4 {
+	if n := len(talk.Parts(b.Messages)); n < 4 {
 		t.Fatalf("the batch goes in %d parts: it does not test what it is for", n)
 	}
-	stored := must[Stored](t)(s.AppendMessages(t.Context(), member("user:7"), b))
+	stored := must[talk.Stored](t)(s.AppendMessages(t.Context(), member("user:7"), b))
 	if stored.Stored != 1000 || stored.LastSeq != 1000 {
 		t.Errorf("got %+v", stored)
 	}
-	messages := must[[]memory.Message](t)(s.Messages(t.Context(), member("user:7"), "c", 500, MaxPage))
+	messages := must[[]memory.Message](t)(s.Messages(t.Context(), member("user:7"), "c", 500, pg.MaxPage))
 	for i, m := range messages {
 		if want := fmt.Sprintf("m%d", i+501); m.ID != want || m.Seq != int64(i+501) {
 			t.Fatalf("message %d is %s, want %s", m.Seq, m.ID, want)
@@ -206,7 +208,7 @@ func TestConcurrentPosts(t *testing.T) {
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
-	messages := must[[]memory.Message](t)(s.Messages(t.Context(), member("user:7"), "c", 0, MaxPage))
+	messages := must[[]memory.Message](t)(s.Messages(t.Context(), member("user:7"), "c", 0, pg.MaxPage))
 	if len(messages) != posts*size {
 		t.Fatalf("%d messages, want %d", len(messages), posts*size)
 	}
@@ -259,10 +261,10 @@ func TestToolCallsAreStored(t *testing.T) {
 		{ID: "c2", Name: "write", Arguments: "no JSON: {\"a\": \x01 茶 🍵 \\u0000 <b>"},
 		{ID: "c3", Name: "list"},
 	}
-	b := Batch{Conversation: "c", Trigger: memory.TriggerAPI, TurnComplete: true, Messages: []memory.Message{
+	b := talk.Batch{Conversation: "c", Trigger: memory.TriggerAPI, TurnComplete: true, Messages: []memory.Message{
 		say("m1", memory.RoleOfUser, "find it"), calling("m2", odd...), answering("m3", "c1", "[]"), answering("m4", "", "of some call"),
 	}}
-	must[Stored](t)(s.AppendMessages(t.Context(), id, b))
+	must[talk.Stored](t)(s.AppendMessages(t.Context(), id, b))
 	want := make([]memory.Message, len(b.Messages))
 	for i, m := range b.Messages {
 		m.Seq = int64(i + 1)
@@ -271,7 +273,7 @@ func TestToolCallsAreStored(t *testing.T) {
 	if diff := cmp.Diff(want, must[[]memory.Message](t)(s.Messages(t.Context(), id, "c", 0, 10))); diff != "" {
 		t.Errorf("messages (-want +got):\n%s", diff)
 	}
-	if again := must[Stored](t)(s.AppendMessages(t.Context(), id, b)); again.Duplicates != 4 || again.Stored != 0 {
+	if again := must[talk.Stored](t)(s.AppendMessages(t.Context(), id, b)); again.Duplicates != 4 || again.Stored != 0 {
 		t.Errorf("again: %+v", again)
 	}
 }
@@ -281,13 +283,13 @@ func TestToolCallsOfDuplicates(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	id := member("user:7")
-	batch := func(messages ...memory.Message) Batch {
-		return Batch{Conversation: "c", Trigger: memory.TriggerAPI, Messages: messages}
+	batch := func(messages ...memory.Message) talk.Batch {
+		return talk.Batch{Conversation: "c", Trigger: memory.TriggerAPI, Messages: messages}
 	}
 	other := searching("c1")
 	other.Arguments = `{"query": "tea"}` // the same to JSON, other words
-	must[Stored](t)(s.AppendMessages(t.Context(), id, batch(calling("m1", searching("c1"), searching("c2")), answering("m2", "c1", "[]"))))
-	for name, b := range map[string]Batch{
+	must[talk.Stored](t)(s.AppendMessages(t.Context(), id, batch(calling("m1", searching("c1"), searching("c2")), answering("m2", "c1", "[]"))))
+	for name, b := range map[string]talk.Batch{
 		"other arguments":          batch(calling("m1", other, searching("c2"))),
 		"another order":            batch(calling("m1", searching("c2"), searching("c1"))),
 		"no calls":                 batch(calling("m1")),
@@ -297,11 +299,11 @@ func TestToolCallsOfDuplicates(t *testing.T) {
 		"twice in a batch":         batch(calling("n1", searching("c1")), calling("n1", searching("c2"))),
 		"answers twice in a batch": batch(answering("n1", "c1", ""), answering("n1", "c2", "")),
 	} {
-		if _, err := s.AppendMessages(t.Context(), id, b); !conflict(CodeMessageIDReused)(err) {
+		if _, err := s.AppendMessages(t.Context(), id, b); !conflict(pg.CodeMessageIDReused)(err) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	same := must[Stored](t)(
+	same := must[talk.Stored](t)(
 		s.AppendMessages(
 			t.Context(), id,
 			batch(calling("m1", searching("c1"), searching("c2")), calling("m3", searching("c1")), calling("m3", searching("c1"))),
@@ -358,7 +360,7 @@ func TestToolCallsRefused(t *testing.T) {
 		"an answer not of UTF8": {answering("m", "a\xff", "x"), "toolCallId"},
 	} {
 		_, err := s.AppendMessages(
-			t.Context(), id, Batch{Conversation: "c", Trigger: memory.TriggerAPI, Messages: []memory.Message{c.message}},
+			t.Context(), id, talk.Batch{Conversation: "c", Trigger: memory.TriggerAPI, Messages: []memory.Message{c.message}},
 		)
 		if !invalid("messages[0]." + c.field)(err) {
 			t.Errorf("%s: %v", name, err)
@@ -367,10 +369,10 @@ func TestToolCallsRefused(t *testing.T) {
 	// As much as is allowed.
 	call := memory.ToolCall{ID: strings.Repeat("i", 128), Name: strings.Repeat("n", 255)}
 	call.Arguments = strings.Repeat("\\", memory.MaxToolCallBytes-128-255)
-	b := Batch{Conversation: "c", Trigger: memory.TriggerAPI, Messages: []memory.Message{
+	b := talk.Batch{Conversation: "c", Trigger: memory.TriggerAPI, Messages: []memory.Message{
 		calling("m1", call), calling("m2", many(memory.MaxToolCalls)...), answering("m3", call.ID, ""),
 	}}
-	must[Stored](t)(s.AppendMessages(t.Context(), id, b))
+	must[talk.Stored](t)(s.AppendMessages(t.Context(), id, b))
 	got := must[[]memory.Message](t)(s.Messages(t.Context(), id, "c", 0, 10))
 	if len(got) != 3 || !cmp.Equal(got[0].ToolCalls, b.Messages[0].ToolCalls) || len(got[1].ToolCalls) != memory.MaxToolCalls {
 		t.Errorf("the largest calls did not come back")
@@ -390,7 +392,7 @@ func TestMessagesByID(t *testing.T) {
 	}
 	answers := memory.Message{ID: "a2", Role: memory.RoleOfTool, Content: "{}", ToolCallID: "c1"}
 	for _, conversation := range []string{"one", "two"} {
-		b := Batch{Conversation: conversation, Trigger: memory.TriggerAPI, Messages: []memory.Message{asked, calls, answers}}
+		b := talk.Batch{Conversation: conversation, Trigger: memory.TriggerAPI, Messages: []memory.Message{asked, calls, answers}}
 		if _, err := s.AppendMessages(t.Context(), id, b); err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/pressly/goose/v3"
 
 	"reverie/devenv/devtest"
+	"reverie/store/pg"
 )
 
 func TestMigrateFromNothing(t *testing.T) {
@@ -21,7 +22,7 @@ func TestMigrateFromNothing(t *testing.T) {
 	if err != nil || current != 0 || latest < 1 {
 		t.Fatalf("before: current %d, latest %d, err %v", current, latest, err)
 	}
-	if _, err := Open(t.Context(), url, Options{}); !errors.Is(err, ErrNotMigrated) {
+	if _, err := Open(t.Context(), url, pg.Options{}); !errors.Is(err, pg.ErrNotMigrated) {
 		t.Fatalf("open before: %v, want ErrNotMigrated", err)
 	}
 	if applied := must[int](t)(Migrate(t.Context(), url)); int64(applied) != latest {
@@ -34,7 +35,7 @@ func TestMigrateFromNothing(t *testing.T) {
 	if err != nil || current != latest {
 		t.Errorf("after: current %d, latest %d, err %v", current, latest, err)
 	}
-	s, err := Open(t.Context(), url, Options{})
+	s, err := Open(t.Context(), url, pg.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +93,7 @@ select proname::text from pg_proc where pronamespace = 'public'::regnamespace an
 	if applied := must[int](t)(Migrate(t.Context(), url)); applied == 0 {
 		t.Error("up again applied nothing")
 	}
-	s, err := Open(t.Context(), url, Options{})
+	s, err := Open(t.Context(), url, pg.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +108,7 @@ func TestOrdinaryLogin(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close(t.Context())
-	suffix := strings.ReplaceAll(newID().String(), "-", "")
+	suffix := strings.ReplaceAll(pg.NewID().String(), "-", "")
 	owner, stranger := "owner_"+suffix, "stranger_"+suffix
 	for _, sql := range []string{
 		"do $$ begin create role reverie_app nologin; exception when duplicate_object or unique_violation then null; end $$",
@@ -139,13 +140,13 @@ func TestOrdinaryLogin(t *testing.T) {
 		t.Fatal(err)
 	}
 	must[int](t)(Migrate(t.Context(), as(t, root, owner)))
-	s, err := Open(t.Context(), as(t, root, owner), Options{})
+	s, err := Open(t.Context(), as(t, root, owner), pg.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	makeAgent(t, s, "acme", "ada")
 	s.Close()
-	if _, err := Open(t.Context(), as(t, root, stranger), Options{}); !errors.Is(err, ErrNoRole) ||
+	if _, err := Open(t.Context(), as(t, root, stranger), pg.Options{}); !errors.Is(err, pg.ErrNoRole) ||
 		!strings.Contains(err.Error(), stranger) {
 		t.Errorf("open as a login without the role: %v, want ErrNoRole with its name", err)
 	}

@@ -11,6 +11,8 @@ import (
 
 	"reverie/memory"
 	"reverie/memory/setting"
+	"reverie/store/pg"
+	"reverie/store/talk"
 )
 
 // Everything at the same time, by many, on few rows: calls wait for each other, and never in a circle.
@@ -55,10 +57,10 @@ func TestMixedCallsDoNotDeadlock(t *testing.T) {
 func anyCall(t *testing.T, s *Store, random *rand.Rand, id memory.Identity, unique string) (name string, err error) {
 	t.Helper()
 	ctx, conversation := t.Context(), fmt.Sprint("c ", id.Owner, random.IntN(2))
-	open := func() (Extraction, error) {
+	open := func() (talk.Extraction, error) {
 		next, found, err := s.NextRange(ctx, id)
 		if err != nil || !found {
-			return Extraction{}, errors.Join(err, ErrNotFound)
+			return talk.Extraction{}, errors.Join(err, pg.ErrNotFound)
 		}
 		return s.BeginExtraction(ctx, id, next.Range)
 	}
@@ -88,7 +90,7 @@ func anyCall(t *testing.T, s *Store, random *rand.Rand, id memory.Identity, uniq
 		outcomes := []memory.Outcome{
 			memory.OutcomeSkipped, memory.OutcomeNothing, memory.OutcomeFailed, memory.OutcomeQuarantined, memory.OutcomeWaiting,
 		}
-		e := Ending{Outcome: outcomes[random.IntN(len(outcomes))], Until: testClock, Usage: memory.Usage{Calls: 1}}
+		e := talk.Ending{Outcome: outcomes[random.IntN(len(outcomes))], Until: testClock, Usage: memory.Usage{Calls: 1}}
 		return "outcome", second(s.RecordOutcome(ctx, id, x.ID, e))
 	case 7, 8, 9, 10:
 		return anyWindowCall(ctx, s, random, id, conversation)
@@ -97,22 +99,22 @@ func anyCall(t *testing.T, s *Store, random *rand.Rand, id memory.Identity, uniq
 		if err != nil {
 			return "begin", err
 		}
-		if err := s.SaveDraft(ctx, id, x.ID, Draft{Changes: changes, To: x.To, Usage: memory.Usage{Calls: 1}}); err != nil {
+		if err := s.SaveDraft(ctx, id, x.ID, talk.Draft{Changes: changes, To: x.To, Usage: memory.Usage{Calls: 1}}); err != nil {
 			return "draft", err
 		}
-		return "commit", second(s.CommitExtraction(ctx, id, Commit{ExtractionID: x.ID}))
+		return "commit", second(s.CommitExtraction(ctx, id, talk.Commit{ExtractionID: x.ID}))
 	}
 }
 
 // isRefusal reports whether a call was refused for what it asked, and did not break.
 func isRefusal(err error) bool {
 	var (
-		conflict *ConflictError
-		invalid  *InvalidError
-		stale    *StaleBaseError
+		conflict *pg.ConflictError
+		invalid  *pg.InvalidError
+		stale    *pg.StaleBaseError
 	)
 	return errors.As(err, &conflict) || errors.As(err, &invalid) || errors.As(err, &stale) ||
-		errors.Is(err, ErrNotFound) || errors.Is(err, ErrForbidden)
+		errors.Is(err, pg.ErrNotFound) || errors.Is(err, pg.ErrForbidden)
 }
 
 // anyWindowCall makes a call of what a context window needs for a conversation, and says which.
@@ -123,9 +125,9 @@ func anyWindowCall(ctx context.Context, s *Store, random *rand.Rand, id memory.I
 	}
 	switch random.IntN(8) {
 	case 0:
-		return "window", second(s.LoadWindow(ctx, id, WindowRequest{Conversation: conversation, Window: 1000, MaxBytes: 1 << 20}))
+		return "window", second(s.LoadWindow(ctx, id, talk.WindowRequest{Conversation: conversation, Window: 1000, MaxBytes: 1 << 20}))
 	case 1:
-		return "compactions", second(s.Compactions(ctx, id, conversation, Page{}))
+		return "compactions", second(s.Compactions(ctx, id, conversation, pg.Page{}))
 	case 2, 3, 4:
 		return flushCall(ctx, s, random, id, c)
 	default:
@@ -134,7 +136,7 @@ func anyWindowCall(ctx context.Context, s *Store, random *rand.Rand, id memory.I
 }
 
 // flushCall does one step of the flush that is next.
-func flushCall(ctx context.Context, s *Store, random *rand.Rand, id memory.Identity, c Conversation) (string, error) {
+func flushCall(ctx context.Context, s *Store, random *rand.Rand, id memory.Identity, c talk.Conversation) (string, error) {
 	f, needed, err := s.PlanFlush(ctx, id, c.UID, max(1, c.Last-random.Int64N(3)))
 	if err != nil || !needed {
 		return "plan", err
@@ -147,10 +149,10 @@ func flushCall(ctx context.Context, s *Store, random *rand.Rand, id memory.Ident
 		return "load flush", err
 	}
 	if load.Extracted || random.IntN(3) == 0 {
-		end := FlushEnd{From: load.From, To: load.To, Outcome: memory.OutcomeNothing, Model: "p/m", Usage: memory.Usage{Calls: 1}}
+		end := talk.FlushEnd{From: load.From, To: load.To, Outcome: memory.OutcomeNothing, Model: "p/m", Usage: memory.Usage{Calls: 1}}
 		return "end flush", second(s.EndFlushStep(ctx, id, f.ID, end))
 	}
-	d := FlushDraft{
+	d := talk.FlushDraft{
 		From: load.From, To: load.To, Scope: load.Scope, Today: load.Today, Entry: fmt.Sprintf("- %s %d\n", f.ID, load.From),
 		Model: "p/m", Usage: memory.Usage{Calls: 1},
 	}
@@ -161,7 +163,7 @@ func flushCall(ctx context.Context, s *Store, random *rand.Rand, id memory.Ident
 }
 
 // summaryCall writes one part of a summary.
-func summaryCall(ctx context.Context, s *Store, random *rand.Rand, id memory.Identity, c Conversation) (string, error) {
+func summaryCall(ctx context.Context, s *Store, random *rand.Rand, id memory.Identity, c talk.Conversation) (string, error) {
 	r := summary(c.UID, max(1, c.Flushed-random.Int64N(2)))
 	r.Settings.Window = 1000 * (1 + random.IntN(2))
 	made, err := s.BeginCompaction(ctx, id, r)
@@ -173,7 +175,7 @@ func summaryCall(ctx context.Context, s *Store, random *rand.Rand, id memory.Ide
 		return "load summary", err
 	}
 	saved, err := s.SaveSummary(
-		ctx, id, made.ID, SummaryStep{To: part.To, Summary: fmt.Sprint("up to ", part.To), Model: "p/m", Usage: memory.Usage{Calls: 1}},
+		ctx, id, made.ID, talk.SummaryStep{To: part.To, Summary: fmt.Sprint("up to ", part.To), Model: "p/m", Usage: memory.Usage{Calls: 1}},
 	)
 	if err == nil && saved.Done < part.To {
 		err = errors.New("a part that was saved is not done")

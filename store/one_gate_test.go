@@ -15,7 +15,7 @@ import (
 )
 
 // gateFolder is the folder of the gate in the module, and gateFiles its files that write document rows; empty: any of the folder.
-const gateFolder = "store"
+const gateFolder = "store/gate"
 
 var gateFiles = []string{"document.go", "documents.go"}
 
@@ -194,7 +194,7 @@ where contype = 'f' and conrelid in ('documents'::regclass, 'document_versions':
 // column reads the texts of a statement about the catalogue.
 func column(t *testing.T, s *Store, sql string) (texts []string) {
 	t.Helper()
-	rows, err := s.db.pool.Query(t.Context(), sql)
+	rows, err := s.db.Pool.Query(t.Context(), sql)
 	if err != nil {
 		t.Fatal(err)
 	}

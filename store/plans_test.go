@@ -36,7 +36,7 @@ var shortKeys = []string{
 func TestPlansBeforeStatistics(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
-	acquired, err := s.db.pool.Acquire(t.Context())
+	acquired, err := s.db.Pool.Acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,11 @@ import (
 	"reverie/dream"
 	"reverie/memory"
 	snap "reverie/snapshot"
+	"reverie/store/admin"
+	"reverie/store/dreams"
+	"reverie/store/gate"
+	"reverie/store/pg"
+	"reverie/store/transfer"
 )
 
 // oddNames are names below memory/ that people and programs give to notes.
@@ -60,7 +65,7 @@ func oddDocuments(t *rapid.T) map[memory.Ref]string {
 // exported is the archive of an export.
 func exported(t tester, s *Store, id memory.Identity, choice snap.Choice, prefix string) []byte {
 	t.Helper()
-	e := must[SnapshotExport](t)(s.ExportSnapshot(t.Context(), id, choice, prefix))
+	e := must[transfer.SnapshotExport](t)(s.ExportSnapshot(t.Context(), id, choice, prefix))
 	return must[[]byte](t)(snap.Write(e.Origin, e.Files))
 }
 
@@ -74,7 +79,7 @@ func TestArchiveFromAgentToAgent(t *testing.T) {
 		empty := func(owner memory.Owner) memory.Identity {
 			agents++
 			id := fmt.Sprintf("agent-%d", agents)
-			must[Agent](t)(s.CreateAgent(t.Context(), adminOf("acme"), NewAgent{ID: id, Name: "Agent " + id, TimeZone: "UTC"}))
+			must[gate.Agent](t)(s.CreateAgent(t.Context(), adminOf("acme"), admin.NewAgent{ID: id, Name: "Agent " + id, TimeZone: "UTC"}))
 			return member(owner).For(id, owner)
 		}
 		id := empty("user:1")
@@ -106,13 +111,13 @@ func TestArchiveFromAgentToAgent(t *testing.T) {
 			machine := id
 			machine.Author = memory.Author{Kind: memory.AuthorImport, ID: "key", WorkflowID: "import/x", RunID: "r"}
 			for n := range 2 {
-				token := must[SnapshotPreview](t)(s.PreviewSnapshot(t.Context(), machine, archive, choice, taken)).Token
-				staged := must[SnapshotImport](t)(
+				token := must[transfer.SnapshotPreview](t)(s.PreviewSnapshot(t.Context(), machine, archive, choice, taken)).Token
+				staged := must[transfer.SnapshotImport](t)(
 					s.StageSnapshot(
-						t.Context(), machine, SnapshotRequest{Archive: archive.SHA256, Data: first, Choice: choice, Token: token},
+						t.Context(), machine, transfer.SnapshotRequest{Archive: archive.SHA256, Data: first, Choice: choice, Token: token},
 					),
 				)
-				got := must[SnapshotImport](t)(s.CommitSnapshot(t.Context(), machine, staged.ID, archive, taken, nil))
+				got := must[transfer.SnapshotImport](t)(s.CommitSnapshot(t.Context(), machine, staged.ID, archive, taken, nil))
 				if n > 0 && (got.Outcome != memory.OutcomeNothing || got.Created+got.Updated > 0) {
 					t.Fatalf("imported again: %+v", got)
 				}
@@ -155,12 +160,12 @@ func archived(t *testing.T, files ...snap.File) (snap.Archive, snap.Taken, []byt
 }
 
 // committed stages an archive and imports it.
-func committed(t *testing.T, s *Store, id memory.Identity, files ...snap.File) SnapshotImport {
+func committed(t *testing.T, s *Store, id memory.Identity, files ...snap.File) transfer.SnapshotImport {
 	t.Helper()
 	archive, taken, data := archived(t, files...)
-	r := SnapshotRequest{Archive: archive.SHA256, Data: data, Choice: snap.ChooseAll}
-	staged := must[SnapshotImport](t)(s.StageSnapshot(t.Context(), id, r))
-	return must[SnapshotImport](t)(s.CommitSnapshot(t.Context(), id, staged.ID, archive, taken, nil))
+	r := transfer.SnapshotRequest{Archive: archive.SHA256, Data: data, Choice: snap.ChooseAll}
+	staged := must[transfer.SnapshotImport](t)(s.StageSnapshot(t.Context(), id, r))
+	return must[transfer.SnapshotImport](t)(s.CommitSnapshot(t.Context(), id, staged.ID, archive, taken, nil))
 }
 
 // bySnapshot returns the identity that an import writes as.
@@ -179,12 +184,12 @@ func TestForgottenStaysForgottenInSnapshots(t *testing.T) {
 	ref := personal(memory.MemoryPath)
 	const before, after = "# Memory\n\n- Likes tea.\n- Has a dog.\n", "# Memory\n\n- Has a dog.\n"
 	write(t, s, id, memory.Change{Ref: ref, Op: memory.OpReplace, Content: before})
-	old := must[SnapshotExport](t)(s.ExportSnapshot(t.Context(), id, snap.ChoosePersonal, "")).Files[0]
-	must[ForgetReceipt](t)(s.Forget(t.Context(), id, ForgetRequest{Ref: ref, FromLine: 3, ToLine: 3}))
+	old := must[transfer.SnapshotExport](t)(s.ExportSnapshot(t.Context(), id, snap.ChoosePersonal, "")).Files[0]
+	must[dreams.ForgetReceipt](t)(s.Forget(t.Context(), id, dreams.ForgetRequest{Ref: ref, FromLine: 3, ToLine: 3}))
 	note := snap.File{Ref: personal("memory/2026-11-01.md"), Content: "# 2026-11-01\n\n- Likes tea.\n- Went to Oslo.\n"}
 
 	archive, taken, _ := archived(t, old, note)
-	p := must[SnapshotPreview](t)(s.PreviewSnapshot(t.Context(), machine, archive, snap.ChooseAll, taken))
+	p := must[transfer.SnapshotPreview](t)(s.PreviewSnapshot(t.Context(), machine, archive, snap.ChooseAll, taken))
 	for _, c := range p.Changes {
 		if !c.Withheld || c.After == "" || c.Version == 0 {
 			t.Errorf("preview: %+v", c)
@@ -194,15 +199,15 @@ func TestForgottenStaysForgottenInSnapshots(t *testing.T) {
 	if got.Outcome != memory.OutcomeWritten || got.Created != 1 || got.Updated != 0 {
 		t.Errorf("%+v", got)
 	}
-	var told []SnapshotFile
+	var told []transfer.SnapshotFile
 	for _, f := range got.Files {
 		if f.Path != "" {
-			told = append(told, SnapshotFile{Path: f.Path, Outcome: f.Outcome, Reason: f.Reason, Withheld: f.Withheld})
+			told = append(told, transfer.SnapshotFile{Path: f.Path, Outcome: f.Outcome, Reason: f.Reason, Withheld: f.Withheld})
 		}
 	}
-	want := []SnapshotFile{
-		{Path: memory.MemoryPath, Outcome: FileUnchanged, Reason: snap.SkippedWithheld, Withheld: true},
-		{Path: note.Path, Outcome: FileCreated, Withheld: true},
+	want := []transfer.SnapshotFile{
+		{Path: memory.MemoryPath, Outcome: transfer.FileUnchanged, Reason: snap.SkippedWithheld, Withheld: true},
+		{Path: note.Path, Outcome: transfer.FileCreated, Withheld: true},
 	}
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Error(diff)
@@ -241,14 +246,14 @@ func TestForgottenSinceThePreview(t *testing.T) {
 		memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpReplace, Content: "# Memory\n\n- Likes tea.\n- Has a dog.\n"},
 	)
 	archive, taken, data := archived(t, snap.File{Ref: personal("memory/2026-11-01.md"), Content: "- Likes tea.\n- Went to Oslo.\n"})
-	p := must[SnapshotPreview](t)(s.PreviewSnapshot(t.Context(), machine, archive, snap.ChooseAll, taken))
-	must[ForgetReceipt](t)(s.Forget(t.Context(), id, ForgetRequest{Ref: personal(memory.MemoryPath), FromLine: 3, ToLine: 3}))
+	p := must[transfer.SnapshotPreview](t)(s.PreviewSnapshot(t.Context(), machine, archive, snap.ChooseAll, taken))
+	must[dreams.ForgetReceipt](t)(s.Forget(t.Context(), id, dreams.ForgetRequest{Ref: personal(memory.MemoryPath), FromLine: 3, ToLine: 3}))
 
-	staged := must[SnapshotImport](t)(
-		s.StageSnapshot(t.Context(), machine, SnapshotRequest{Archive: archive.SHA256, Data: data, Choice: snap.ChooseAll, Token: p.Token}),
+	staged := must[transfer.SnapshotImport](t)(
+		s.StageSnapshot(t.Context(), machine, transfer.SnapshotRequest{Archive: archive.SHA256, Data: data, Choice: snap.ChooseAll, Token: p.Token}),
 	)
 	_, err := s.CommitSnapshot(t.Context(), machine, staged.ID, archive, taken, nil)
-	if conflict, is := errors.AsType[*ConflictError](err); !is || conflict.Code != CodeChangedSincePreview {
+	if conflict, is := errors.AsType[*pg.ConflictError](err); !is || conflict.Code != pg.CodeChangedSincePreview {
 		t.Errorf("%v", err)
 	}
 	if got := contentOf(t, s, id, "memory/2026-11-01.md"); got != "" {
@@ -263,7 +268,7 @@ func TestForgottenStaysForgottenInImports(t *testing.T) {
 	id, machine := member("user:1"), bySnapshot("user:1")
 	ref := personal(memory.MemoryPath)
 	write(t, s, id, memory.Change{Ref: ref, Op: memory.OpReplace, Content: "# Memory\n\n- Likes tea.\n- Has a dog.\n"})
-	must[ForgetReceipt](t)(s.Forget(t.Context(), id, ForgetRequest{Ref: ref, FromLine: 3, ToLine: 3}))
+	must[dreams.ForgetReceipt](t)(s.Forget(t.Context(), id, dreams.ForgetRequest{Ref: ref, FromLine: 3, ToLine: 3}))
 	for _, c := range []struct {
 		content, want             string
 		changed, merged, withheld bool
@@ -304,7 +309,7 @@ func BenchmarkCommitSnapshot(b *testing.B) {
 				archive := snap.Archive{SHA256: [32]byte{byte(n), byte(n >> 8), byte(len(name))}}
 				id := bySnapshot("user:1")
 				staged, err := s.StageSnapshot(
-					b.Context(), id, SnapshotRequest{Archive: archive.SHA256, Data: data, Choice: snap.ChooseAll},
+					b.Context(), id, transfer.SnapshotRequest{Archive: archive.SHA256, Data: data, Choice: snap.ChooseAll},
 				)
 				if err != nil {
 					b.Fatal(err)

@@ -2,20 +2,30 @@
 //
 // Every exported method is one transaction on behalf of a memory.Identity, which the database enforces by row-level security.
 // Statements are sent in batches; tx.go describes how many round trips that takes. Every change of a document goes through
-// applyChanges in gate.go. Errors are typed (errors.go), and their messages name ids, paths and rules, never contents.
+// ApplyChanges in gate.go. Errors are typed (errors.go), and their messages name ids, paths and rules, never contents.
 package store
 
-import "context"
+import (
+	"context"
+
+	"reverie/store/admin"
+	"reverie/store/dreams"
+	"reverie/store/gate"
+	"reverie/store/indexes"
+	"reverie/store/pg"
+	"reverie/store/talk"
+	"reverie/store/transfer"
+)
 
 // Store is one migrated database with everything that Reverie stores in it. It is safe for concurrent use.
 type Store struct {
-	db *DB
-	*Index
-	*Gate
-	*Talk
-	*Dreaming
-	*Transfer
-	*Admin
+	db *pg.DB
+	*indexes.Index
+	*gate.Gate
+	*talk.Talk
+	*dreams.Dreaming
+	*transfer.Transfer
+	*admin.Admin
 }
 
 // Open connects to the database at url (a postgres:// URL or a key=value string). It fails when the database cannot be reached, when
@@ -26,16 +36,16 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := connect(ctx, url, o)
+	db, err := pg.Connect(ctx, url, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := db.checkMigrated(ctx, latest); err != nil {
+	if err := db.CheckMigrated(ctx, latest); err != nil {
 		db.Close()
 		return nil, err
 	}
 	return &Store{
-		db: db, Index: newIndex(db), Gate: newGate(db), Talk: newTalk(db), Dreaming: newDreaming(db), Transfer: newTransfer(db), Admin: newAdmin(db),
+		db: db, Index: indexes.NewIndex(db), Gate: gate.NewGate(db), Talk: talk.NewTalk(db), Dreaming: dreams.NewDreaming(db), Transfer: transfer.NewTransfer(db), Admin: admin.NewAdmin(db),
 	}, nil
 }
 

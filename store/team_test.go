@@ -13,6 +13,11 @@ import (
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/memory/setting"
+	"reverie/store/admin"
+	"reverie/store/dreams"
+	"reverie/store/gate"
+	"reverie/store/pg"
+	"reverie/store/talk"
 )
 
 // of is an identity about another agent.
@@ -43,7 +48,7 @@ func TestReadersOfATeam(t *testing.T) {
 	write(t, s, adminOf("acme").For("ada", ""), replace(global("world.md"), 0, "global\n"))
 	write(t, s, adminOf("acme").For("ada", ""), replace(global("all.md"), 0, "global\n"))
 
-	alone := must[[]DocumentEntry](t)(s.ReadableDocuments(t.Context(), id, DocumentFilter{}))
+	alone := must[[]gate.DocumentEntry](t)(s.ReadableDocuments(t.Context(), id, gate.DocumentFilter{}))
 	joins(t, s, "lead")
 	limited := id
 	limited.Agents = []string{"ada"} // the credential knows nothing of the leader
@@ -55,7 +60,7 @@ func TestReadersOfATeam(t *testing.T) {
 	} {
 		d, err := s.ReadableDocument(t.Context(), limited, path)
 		if want == "" {
-			if !is(ErrNotFound)(err) {
+			if !is(pg.ErrNotFound)(err) {
 				t.Errorf("%s: %v, want not found", path, err)
 			}
 			continue
@@ -69,8 +74,8 @@ func TestReadersOfATeam(t *testing.T) {
 		}
 	}
 	var theirs []string
-	for _, e := range must[[]DocumentEntry](t)(
-		s.ReadableDocuments(t.Context(), limited, DocumentFilter{IncludeDeleted: true}),
+	for _, e := range must[[]gate.DocumentEntry](t)(
+		s.ReadableDocuments(t.Context(), limited, gate.DocumentFilter{IncludeDeleted: true}),
 	)[len(alone):] {
 		theirs = append(theirs, fmt.Sprint(e.Agent, " ", e.Scope, " ", e.Owner, " ", e.Path))
 	}
@@ -84,7 +89,7 @@ func TestReadersOfATeam(t *testing.T) {
 		t.Errorf("the leader's are %q, want %q", theirs, want)
 	}
 	prompt := memory.SystemPrompt(must[[]memory.Document](t)(s.PromptDocuments(t.Context(), limited)))
-	window := memory.SystemPrompt(must[WindowLoad](t)(s.LoadWindow(t.Context(), limited, WindowRequest{})).Documents)
+	window := memory.SystemPrompt(must[talk.WindowLoad](t)(s.LoadWindow(t.Context(), limited, talk.WindowRequest{})).Documents)
 	if prompt != window {
 		t.Error("the context has another prompt")
 	}
@@ -95,17 +100,17 @@ func TestReadersOfATeam(t *testing.T) {
 	}
 
 	joins(t, s, "") // at once
-	if _, err := s.ReadableDocument(t.Context(), id, "plan.md"); !is(ErrNotFound)(err) {
+	if _, err := s.ReadableDocument(t.Context(), id, "plan.md"); !is(pg.ErrNotFound)(err) {
 		t.Errorf("without a leader: %v", err)
 	}
 	joins(t, s, "lead")
 	off := false
 	if _, err := s.UpdateAgent(
-		t.Context(), adminOf("acme").For("lead", ""), AgentPatch{Settings: &setting.AgentSettings{MemoryEnabled: &off}},
+		t.Context(), adminOf("acme").For("lead", ""), admin.AgentPatch{Settings: &setting.AgentSettings{MemoryEnabled: &off}},
 	); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.ReadableDocument(t.Context(), id, "plan.md"); !is(ErrNotFound)(err) {
+	if _, err := s.ReadableDocument(t.Context(), id, "plan.md"); !is(pg.ErrNotFound)(err) {
 		t.Errorf("of a leader whose memory is off: %v", err)
 	}
 }
@@ -146,7 +151,7 @@ func TestMembersSeeNoOtherOwner(t *testing.T) {
 		if rapid.Bool().Draw(r, "limited") {
 			id.Agents = []string{"ada"}
 		}
-		for _, e := range must[[]DocumentEntry](r)(s.ReadableDocuments(r.Context(), id, DocumentFilter{})) {
+		for _, e := range must[[]gate.DocumentEntry](r)(s.ReadableDocuments(r.Context(), id, gate.DocumentFilter{})) {
 			switch {
 			case e.Scope == memory.ScopeGlobal || e.Agent == "ada" &&
 				(e.Scope == memory.ScopeTeam || e.Owner == owner || id.AnyOwner && !id.Pinned):
@@ -185,7 +190,7 @@ func TestMembersSeeNoOtherOwner(t *testing.T) {
 func joins(tb testing.TB, s *Store, leader string) {
 	tb.Helper()
 	if _, err := s.UpdateAgent(
-		tb.Context(), adminOf("acme").For("ada", memory.NoOwner), AgentPatch{Settings: &setting.AgentSettings{Leader: leader}},
+		tb.Context(), adminOf("acme").For("ada", memory.NoOwner), admin.AgentPatch{Settings: &setting.AgentSettings{Leader: leader}},
 	); err != nil {
 		tb.Fatal(err)
 	}
@@ -258,14 +263,14 @@ func TestGateRefusesMembersOfATeam(t *testing.T) {
 			return second(s.Apply(t.Context(), workflow("user:7", "r"), "", []memory.Change{noteChange("- x\n")}))
 		},
 		"forget": func() error {
-			return second(s.Forget(t.Context(), id, ForgetRequest{Ref: personal("MEMORY.md"), FromLine: 1, ToLine: 1}))
+			return second(s.Forget(t.Context(), id, dreams.ForgetRequest{Ref: personal("MEMORY.md"), FromLine: 1, ToLine: 1}))
 		},
 		"prompt": func() error {
 			return second(s.SetPrompt(t.Context(), id, team("memory/plan.md"), &on, nil))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if err := call(); !errors.Is(err, ErrReadOnlyTeam) {
+			if err := call(); !errors.Is(err, pg.ErrReadOnlyTeam) {
 				t.Errorf("got %v, want ErrReadOnlyTeam", err)
 			}
 		})
@@ -306,9 +311,9 @@ func TestGateWhileMemoryIsOff(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := openStore(t, func(o *Options) { o.MemoryOff = c.server })
+			s := openStore(t, func(o *pg.Options) { o.MemoryOff = c.server })
 			if _, err := s.UpdateAgent(
-				t.Context(), adminOf("acme").For("ada", memory.NoOwner), AgentPatch{Settings: &setting.AgentSettings{MemoryEnabled: c.agent}},
+				t.Context(), adminOf("acme").For("ada", memory.NoOwner), admin.AgentPatch{Settings: &setting.AgentSettings{MemoryEnabled: c.agent}},
 			); err != nil {
 				t.Fatal(err)
 			}
@@ -316,7 +321,7 @@ func TestGateWhileMemoryIsOff(t *testing.T) {
 			for _, kind := range []memory.AuthorKind{memory.AuthorTool, memory.AuthorWorkflow, memory.AuthorImport, memory.AuthorDream} {
 				id.Author.Kind = kind
 				_, err := s.Apply(t.Context(), id, "", []memory.Change{noteChange("- " + string(kind) + "\n")})
-				if errors.Is(err, ErrMemoryOff) != c.off || (err != nil) != c.off {
+				if errors.Is(err, pg.ErrMemoryOff) != c.off || (err != nil) != c.off {
 					t.Errorf("%s: got %v", kind, err)
 				}
 			}
@@ -354,10 +359,10 @@ func TestLeaders(t *testing.T) {
 		"a member that the key sees not":  {limited("lead", "other").For("lead", ""), "other", invalid("settings.leader")},
 		"a key that names its own agents": {limited("lead", "third").For("third", ""), "lead", is(nil)},
 		"a setting beside the leader":     {limited("ada").For("ada", ""), "lead", is(nil)},
-		"no admin":                        {member("user:7"), "", is(ErrForbidden)},
+		"no admin":                        {member("user:7"), "", is(pg.ErrForbidden)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := s.UpdateAgent(t.Context(), c.id, AgentPatch{Settings: &setting.AgentSettings{Leader: c.leader}})
+			_, err := s.UpdateAgent(t.Context(), c.id, admin.AgentPatch{Settings: &setting.AgentSettings{Leader: c.leader}})
 			if !c.check(err) {
 				t.Errorf("got %v", err)
 			}
@@ -367,7 +372,7 @@ func TestLeaders(t *testing.T) {
 		"nobody": invalid("settings.leader"), "ada": invalid("settings.leader"), "lead": is(nil),
 	} {
 		_, err := s.CreateAgent(
-			t.Context(), adminOf("acme"), NewAgent{ID: "new-" + newID().String(), Settings: setting.AgentSettings{Leader: leader}},
+			t.Context(), adminOf("acme"), admin.NewAgent{ID: "new-" + pg.NewID().String(), Settings: setting.AgentSettings{Leader: leader}},
 		)
 		if !check(err) {
 			t.Errorf("a new agent led by %s: %v", leader, err)
@@ -385,7 +390,7 @@ func TestLeadersConcurrently(t *testing.T) {
 		for agent, leader := range map[string]string{"ada": "lead", "lead": "ada"} {
 			go func() {
 				_, err := s.UpdateAgent(
-					t.Context(), adminOf("acme").For(agent, ""), AgentPatch{Settings: &setting.AgentSettings{Leader: leader}},
+					t.Context(), adminOf("acme").For(agent, ""), admin.AgentPatch{Settings: &setting.AgentSettings{Leader: leader}},
 				)
 				results <- err
 			}()
@@ -396,7 +401,7 @@ func TestLeadersConcurrently(t *testing.T) {
 		}
 		for _, agent := range []string{"ada", "lead"} {
 			if _, err := s.UpdateAgent(
-				t.Context(), adminOf("acme").For(agent, ""), AgentPatch{Settings: &setting.AgentSettings{}},
+				t.Context(), adminOf("acme").For(agent, ""), admin.AgentPatch{Settings: &setting.AgentSettings{}},
 			); err != nil {
 				t.Fatal(err)
 			}
@@ -424,13 +429,13 @@ func TestMembersChangeNoStatements(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, call := range map[string]func() error{
-		"confirm": func() error { return second(s.ConfirmEntry(t.Context(), id, EntryChange{Entry: "e1"})) },
+		"confirm": func() error { return second(s.ConfirmEntry(t.Context(), id, dreams.EntryChange{Entry: "e1"})) },
 		"edit": func() error {
-			return second(s.EditEntry(t.Context(), id, EntryChange{Entry: "e1", Text: "likes coffee"}))
+			return second(s.EditEntry(t.Context(), id, dreams.EntryChange{Entry: "e1", Text: "likes coffee"}))
 		},
-		"forget": func() error { return second(s.ForgetEntry(t.Context(), id, EntryChange{Entry: "e1"})) },
+		"forget": func() error { return second(s.ForgetEntry(t.Context(), id, dreams.EntryChange{Entry: "e1"})) },
 	} {
-		if err := call(); !errors.Is(err, ErrReadOnlyTeam) {
+		if err := call(); !errors.Is(err, pg.ErrReadOnlyTeam) {
 			t.Errorf("%s: %v, want ErrReadOnlyTeam", name, err)
 		}
 	}

@@ -12,6 +12,9 @@ import (
 	"reverie/dream"
 	"reverie/memory"
 	"reverie/memory/setting"
+	"reverie/store/dreams"
+	"reverie/store/pg"
+	"reverie/store/talk"
 )
 
 // trips counts what goes out to the server.
@@ -36,12 +39,12 @@ func (c *trips) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)
 func TestRoundTrips(t *testing.T) {
 	t.Parallel()
 	count := &trips{}
-	s := openStore(t, func(o *Options) { o.MaxConns, o.Tracer = 1, count })
+	s := openStore(t, func(o *pg.Options) { o.MaxConns, o.Tracer = 1, count })
 	id := workflow("user:7", "r")
 	prefix := 0
-	var stored Stored
-	var x Extraction
-	var next PendingRange
+	var stored talk.Stored
+	var x talk.Extraction
+	var next talk.PendingRange
 	countTrips(t, count, []trip{
 		{"AppendMessages", 2, func() (err error) {
 			prefix++
@@ -52,7 +55,7 @@ func TestRoundTrips(t *testing.T) {
 		{"ResolveOwner", 1, func() error { return second(s.ResolveOwner(t.Context(), id, stored.OwnerID)) }},
 		{"NextRange", 1, func() (err error) { next, _, err = s.NextRange(t.Context(), id); return err }},
 		{"BeginExtraction", 1, func() (err error) {
-			x, err = s.BeginExtraction(t.Context(), runOf(id, newID().String()), next.Range)
+			x, err = s.BeginExtraction(t.Context(), runOf(id, pg.NewID().String()), next.Range)
 			return err
 		}},
 		{"LoadExtraction", 2, func() error {
@@ -60,21 +63,21 @@ func TestRoundTrips(t *testing.T) {
 		}},
 		{"SaveDraft", 1, func() error {
 			changes := []memory.Change{noteChange("- x\n"), {Ref: personal("MEMORY.md"), Op: memory.OpAppend, Content: "- x\n"}}
-			return s.SaveDraft(t.Context(), runOf(id, x.RunID), x.ID, Draft{Changes: changes, To: next.To, Usage: memory.Usage{Calls: 1}})
+			return s.SaveDraft(t.Context(), runOf(id, x.RunID), x.ID, talk.Draft{Changes: changes, To: next.To, Usage: memory.Usage{Calls: 1}})
 		}},
 		{"CommitExtraction", 3, func() error {
-			return second(s.CommitExtraction(t.Context(), runOf(id, x.RunID), Commit{ExtractionID: x.ID}))
+			return second(s.CommitExtraction(t.Context(), runOf(id, x.RunID), talk.Commit{ExtractionID: x.ID}))
 		}},
 		{"CommitExtraction again", 2, func() error {
-			return second(s.CommitExtraction(t.Context(), runOf(id, x.RunID), Commit{ExtractionID: x.ID}))
+			return second(s.CommitExtraction(t.Context(), runOf(id, x.RunID), talk.Commit{ExtractionID: x.ID}))
 		}},
 		{"RecordOutcome again", 2, func() error {
-			return second(s.RecordOutcome(t.Context(), runOf(id, x.RunID), x.ID, Ending{Outcome: memory.OutcomeFailed}))
+			return second(s.RecordOutcome(t.Context(), runOf(id, x.RunID), x.ID, talk.Ending{Outcome: memory.OutcomeFailed}))
 		}},
 		{"Apply", 2, func() error {
 			return second(
 				s.Apply(
-					t.Context(), id, newID().String(),
+					t.Context(), id, pg.NewID().String(),
 					[]memory.Change{noteChange("- y\n"), {Ref: team("MEMORY.md"), Op: memory.OpAppend, Content: "- y\n"}},
 				),
 			)
@@ -82,7 +85,7 @@ func TestRoundTrips(t *testing.T) {
 		{"Document", 1, func() error { return second(s.Document(t.Context(), id, team("MEMORY.md"))) }},
 		{"PromptDocuments", 1, func() error { return second(s.PromptDocuments(t.Context(), id)) }},
 		{"Authenticate", 1, func() error {
-			if _, err := s.Authenticate(t.Context(), "rv_unknown"); !is(ErrUnauthorized)(err) {
+			if _, err := s.Authenticate(t.Context(), "rv_unknown"); !is(pg.ErrUnauthorized)(err) {
 				return err
 			}
 			return nil
@@ -115,14 +118,14 @@ func countTrips(t *testing.T, count *trips, calls []trip) {
 func TestRoundTripsOfFlushes(t *testing.T) {
 	t.Parallel()
 	count := &trips{}
-	s := openStore(t, func(o *Options) { o.MaxConns, o.Tracer = 1, count })
+	s := openStore(t, func(o *pg.Options) { o.MaxConns, o.Tracer = 1, count })
 	id := workflow("user:7", "r")
 	settings := setting.DefaultExtractSettings()
 	settings.MaxTranscript = 2
 	prefix := 0
-	var stored Stored
-	var f Flush
-	var load FlushLoad
+	var stored talk.Stored
+	var f talk.Flush
+	var load talk.FlushLoad
 	countTrips(t, count, []trip{
 		{"AppendMessages", 2, func() (err error) {
 			prefix++
@@ -139,7 +142,7 @@ func TestRoundTripsOfFlushes(t *testing.T) {
 		{"CommitFlush", 3, func() error { return second(s.CommitFlush(t.Context(), id, f.ID, load.From, "")) }},
 		{"CommitFlush again", 2, func() error { return second(s.CommitFlush(t.Context(), id, f.ID, load.From, "")) }},
 		{"LoadExtraction", 2, func() error {
-			r := Range{ConversationUID: stored.ConversationUID, From: load.From, To: load.To + 1}
+			r := talk.Range{ConversationUID: stored.ConversationUID, From: load.From, To: load.To + 1}
 			l, err := s.LoadExtraction(t.Context(), id, r, settings)
 			if err == nil && l.Noted == nil {
 				t.Error("the extraction knows nothing of what is noted")
@@ -148,21 +151,21 @@ func TestRoundTripsOfFlushes(t *testing.T) {
 		}},
 		{"EndFlushStep", 2, func() error {
 			return second(
-				s.EndFlushStep(t.Context(), id, f.ID, FlushEnd{From: load.To + 1, To: stored.LastSeq, Outcome: memory.OutcomeNothing}),
+				s.EndFlushStep(t.Context(), id, f.ID, talk.FlushEnd{From: load.To + 1, To: stored.LastSeq, Outcome: memory.OutcomeNothing}),
 			)
 		}},
 		{"Flush", 1, func() error { return second(s.Flush(t.Context(), id, f.ID)) }},
-		{"Flushes", 1, func() error { return second(s.Flushes(t.Context(), id, "c", Page{})) }},
+		{"Flushes", 1, func() error { return second(s.Flushes(t.Context(), id, "c", pg.Page{})) }},
 	})
 }
 
 func TestRoundTripsOfDreams(t *testing.T) {
 	t.Parallel()
 	count := &trips{}
-	s := openStore(t, func(o *Options) { o.MaxConns, o.Tracer = 1, count })
+	s := openStore(t, func(o *pg.Options) { o.MaxConns, o.Tracer = 1, count })
 	id := member("user:7")
 	var as memory.Identity
-	var x, written Dream
+	var x, written dreams.Dream
 	var candidate, forgotten dream.Candidate // new ones each time: what people decided about is not promoted again
 	countTrips(t, count, []trip{
 		{"Apply", 2, func() error {
@@ -171,26 +174,26 @@ func TestRoundTripsOfDreams(t *testing.T) {
 		{"News", 1, func() error { return second(s.News(t.Context(), id, uuid.Nil, 10)) }},
 		{"BeginDream", 2, func() (err error) {
 			as = asDream(id)
-			as.Author.RunID = newID().String()
+			as.Author.RunID = pg.NewID().String()
 			candidate, forgotten = weighed(
 				"Likes "+as.Author.RunID, dream.VerdictPromoted,
 			), weighed("Has "+as.Author.RunID, dream.VerdictKept)
 			x, err = s.BeginDream(
 				t.Context(), as,
-				NewDream{Mode: memory.DreamNightly, Trigger: memory.DreamByRequest, Settings: setting.DefaultDreamSettings()},
+				dreams.NewDream{Mode: memory.DreamNightly, Trigger: memory.DreamByRequest, Settings: setting.DefaultDreamSettings()},
 			)
 			return err
 		}},
 		{"LoadDream", 2, func() error { return second(s.LoadDream(t.Context(), as, x.ID)) }},
 		{"StageDream", 2, func() error {
-			return s.StageDream(t.Context(), as, x.ID, StagedDream{
+			return s.StageDream(t.Context(), as, x.ID, dreams.StagedDream{
 				AsOf: testClock, From: "2026-11-14", Scope: memory.ScopePersonal, Candidates: []dream.Candidate{candidate, forgotten},
 			})
 		}},
 		{"DreamStage", 2, func() error { return second(s.DreamStage(t.Context(), as, x.ID)) }},
 		{"ReflectDream", 2, func() error { return s.ReflectDream(t.Context(), as, x.ID, dream.Reflection{}) }},
 		{"DraftDream", 2, func() error {
-			return s.DraftDream(t.Context(), as, x.ID, DreamDraft{
+			return s.DraftDream(t.Context(), as, x.ID, dreams.DreamDraft{
 				Outcome: memory.OutcomeWritten, Ranking: dream.Ranking{Candidates: []dream.Candidate{candidate, forgotten}},
 				Changes: []memory.Change{{Ref: personal(memory.MemoryPath), Op: memory.OpAppend, Content: "- " + candidate.Text + "\n"}},
 			})
@@ -198,22 +201,22 @@ func TestRoundTripsOfDreams(t *testing.T) {
 		{"CommitDream", 4, func() (err error) { written, err = s.CommitDream(t.Context(), as, x.ID, ""); return err }},
 		{"CommitDream again", 2, func() error { return second(s.CommitDream(t.Context(), as, x.ID, "")) }},
 		{"EndDream again", 2, func() error {
-			return second(s.EndDream(t.Context(), as, x.ID, DreamEnding{Outcome: memory.OutcomeFailed}))
+			return second(s.EndDream(t.Context(), as, x.ID, dreams.DreamEnding{Outcome: memory.OutcomeFailed}))
 		}},
 		{"Dream", 1, func() error { return second(s.Dream(t.Context(), id, x.ID)) }},
-		{"Dreams", 1, func() error { return second(s.Dreams(t.Context(), id, DreamFilter{}, Page{})) }},
+		{"Dreams", 1, func() error { return second(s.Dreams(t.Context(), id, dreams.DreamFilter{}, pg.Page{})) }},
 		{"DreamsSince", 1, func() error { return second(s.DreamsSince(t.Context(), id, testClock, 10)) }},
-		{"DreamCandidates", 1, func() error { return second(s.DreamCandidates(t.Context(), id, x.ID, "", Page{})) }},
+		{"DreamCandidates", 1, func() error { return second(s.DreamCandidates(t.Context(), id, x.ID, "", pg.Page{})) }},
 		{"DreamStatus", 1, func() error { return second(s.DreamStatus(t.Context(), id)) }},
 		{"DreamEntry", 1, func() error { return third(s.DreamEntry(t.Context(), id, candidate.ID)) }},
 		{"ForgetEntry without a document", 3, func() error {
-			return second(s.ForgetEntry(t.Context(), id, EntryChange{Dream: x.ID, Entry: forgotten.ID, Key: newID().String()}))
+			return second(s.ForgetEntry(t.Context(), id, dreams.EntryChange{Dream: x.ID, Entry: forgotten.ID, Key: pg.NewID().String()}))
 		}},
 		// The dream, its lock with what it wrote, the gate's look, and the writes.
 		{"RevertDream", 4, func() error { return second(s.RevertDream(t.Context(), id, written.ID, "")) }},
 		{"RevertDream again", 3, func() error { return second(s.RevertDream(t.Context(), id, written.ID, "")) }},
 		{"EditEntry", 3, func() error {
-			return second(s.EditEntry(t.Context(), id, EntryChange{Dream: x.ID, Entry: candidate.ID, Text: "Likes " + newID().String()}))
+			return second(s.EditEntry(t.Context(), id, dreams.EntryChange{Dream: x.ID, Entry: candidate.ID, Text: "Likes " + pg.NewID().String()}))
 		}},
 	})
 }
@@ -221,15 +224,15 @@ func TestRoundTripsOfDreams(t *testing.T) {
 func TestRoundTripsOfWindows(t *testing.T) {
 	t.Parallel()
 	count := &trips{}
-	s := openStore(t, func(o *Options) { o.MaxConns, o.Tracer = 1, count })
+	s := openStore(t, func(o *pg.Options) { o.MaxConns, o.Tracer = 1, count })
 	id := workflow("user:7", "r")
-	var stored Stored
-	var f Flush
-	var load FlushLoad
-	var c Compaction
-	var part SummaryPart
+	var stored talk.Stored
+	var f talk.Flush
+	var load talk.FlushLoad
+	var c talk.Compaction
+	var part talk.SummaryPart
 	n := 0
-	window := WindowRequest{Conversation: "c", Window: 1000, MaxBytes: 1 << 20}
+	window := talk.WindowRequest{Conversation: "c", Window: 1000, MaxBytes: 1 << 20}
 	countTrips(t, count, []trip{
 		{"AppendMessages with calls", 2, func() (err error) {
 			n++
@@ -240,7 +243,7 @@ func TestRoundTripsOfWindows(t *testing.T) {
 		}},
 		{"LoadWindow", 2, func() error { return second(s.LoadWindow(t.Context(), id, window)) }},
 		{"LoadWindow without a conversation", 1, func() error {
-			return second(s.LoadWindow(t.Context(), id, WindowRequest{Window: 1000}))
+			return second(s.LoadWindow(t.Context(), id, talk.WindowRequest{Window: 1000}))
 		}},
 		{"PlanFlush", 1, func() (err error) {
 			f, _, err = s.PlanFlush(t.Context(), id, stored.ConversationUID, stored.LastSeq-4)
@@ -252,7 +255,7 @@ func TestRoundTripsOfWindows(t *testing.T) {
 			return err
 		}},
 		{"SaveFlushDraft", 1, func() error {
-			d := FlushDraft{
+			d := talk.FlushDraft{
 				From: load.From, To: load.To, Scope: load.Scope, Today: load.Today, Entry: fmt.Sprint("- ", n, "\n"),
 				Usage: memory.Usage{Calls: 1},
 			}
@@ -261,7 +264,7 @@ func TestRoundTripsOfWindows(t *testing.T) {
 		{"CommitFlush", 3, func() error { return second(s.CommitFlush(t.Context(), id, f.ID, load.From, "")) }},
 		{"CommitFlush again", 2, func() error { return second(s.CommitFlush(t.Context(), id, f.ID, load.From, "")) }},
 		{"EndFlushStep again", 2, func() error {
-			return second(s.EndFlushStep(t.Context(), id, f.ID, FlushEnd{From: load.From, To: load.To, Outcome: memory.OutcomeNothing}))
+			return second(s.EndFlushStep(t.Context(), id, f.ID, talk.FlushEnd{From: load.From, To: load.To, Outcome: memory.OutcomeNothing}))
 		}},
 		{"BeginCompaction", 3, func() (err error) {
 			c, err = s.BeginCompaction(t.Context(), id, summary(stored.ConversationUID, load.To))
@@ -269,15 +272,15 @@ func TestRoundTripsOfWindows(t *testing.T) {
 		}},
 		{"LoadSummary", 2, func() (err error) { part, err = s.LoadSummary(t.Context(), id, c.ID, 1<<20); return err }},
 		{"SaveSummary", 2, func() error {
-			return second(s.SaveSummary(t.Context(), id, c.ID, SummaryStep{To: part.To, Summary: "tea", Usage: memory.Usage{Calls: 1}}))
+			return second(s.SaveSummary(t.Context(), id, c.ID, talk.SummaryStep{To: part.To, Summary: "tea", Usage: memory.Usage{Calls: 1}}))
 		}},
 		{"BeginCompaction again", 3, func() error {
 			return second(s.BeginCompaction(t.Context(), id, summary(stored.ConversationUID, load.To)))
 		}},
 		{"LoadWindow behind a summary", 2, func() error { return second(s.LoadWindow(t.Context(), id, window)) }},
 		{"Compaction", 2, func() error { return second(s.Compaction(t.Context(), id, c.ID)) }},
-		{"Compactions", 2, func() error { return second(s.Compactions(t.Context(), id, "c", Page{})) }},
+		{"Compactions", 2, func() error { return second(s.Compactions(t.Context(), id, "c", pg.Page{})) }},
 		{"Flush", 1, func() error { return second(s.Flush(t.Context(), id, f.ID)) }},
-		{"Flushes", 1, func() error { return second(s.Flushes(t.Context(), id, "c", Page{})) }},
+		{"Flushes", 1, func() error { return second(s.Flushes(t.Context(), id, "c", pg.Page{})) }},
 	})
 }

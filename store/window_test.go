@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"reverie/memory"
+	"reverie/store/talk"
 )
 
 // seqs are the numbers of messages.
@@ -37,16 +38,16 @@ func TestLoadWindow(t *testing.T) {
 	s := openStore(t)
 	id := workflow("user:7", "r1")
 	write(t, s, id, replace(personal(memory.MemoryPath), 0, "- likes tea\n"))
-	all := WindowRequest{Conversation: "c", Window: 1000, MaxBytes: 1 << 20}
+	all := talk.WindowRequest{Conversation: "c", Window: 1000, MaxBytes: 1 << 20}
 
-	empty := must[WindowLoad](t)(s.LoadWindow(t.Context(), id, all))
+	empty := must[talk.WindowLoad](t)(s.LoadWindow(t.Context(), id, all))
 	if empty.Found || len(empty.Documents) != len(must[[]memory.Document](t)(s.PromptDocuments(t.Context(), id))) ||
 		empty.Messages != nil ||
 		empty.Unflushed != 0 || empty.Goal.ID != "" || empty.Compaction.ID != uuid.Nil {
 		t.Errorf("without the conversation: %+v", empty)
 	}
 	uid := converse(t, s, id, "c", 20)
-	before := must[WindowLoad](t)(s.LoadWindow(t.Context(), id, all))
+	before := must[talk.WindowLoad](t)(s.LoadWindow(t.Context(), id, all))
 	size := int64(0)
 	for _, m := range before.Messages {
 		size += int64(len(m.Content))
@@ -57,8 +58,8 @@ func TestLoadWindow(t *testing.T) {
 	}
 	flushed(t, s, id, uid, 14)
 	c := summarised(t, s, id, summary(uid, 10), "tea")
-	must[Compaction](t)(s.BeginCompaction(t.Context(), id, summary(uid, 12))) // open: of no use yet
-	after := must[WindowLoad](t)(s.LoadWindow(t.Context(), id, all))
+	must[talk.Compaction](t)(s.BeginCompaction(t.Context(), id, summary(uid, 12))) // open: of no use yet
+	after := must[talk.WindowLoad](t)(s.LoadWindow(t.Context(), id, all))
 	c.Receipts = nil
 	if diff := cmp.Diff(numbers(11, 20), seqs(after.Messages)) + cmp.Diff(c, after.Compaction); diff != "" {
 		t.Errorf("behind the summary (-want +got):\n%s", diff)
@@ -68,9 +69,9 @@ func TestLoadWindow(t *testing.T) {
 		t.Errorf("behind the summary: %+v", after)
 	}
 	// What was extracted needs no flush.
-	x := must[Extraction](t)(s.BeginExtraction(t.Context(), id, Range{ConversationUID: uid, From: 1, To: 18}))
-	must[ExtractionResult](t)(s.RecordOutcome(t.Context(), id, x.ID, Ending{Outcome: memory.OutcomeNothing}))
-	if extracted := must[WindowLoad](t)(s.LoadWindow(t.Context(), id, all)); extracted.Unflushed != 2 {
+	x := must[talk.Extraction](t)(s.BeginExtraction(t.Context(), id, talk.Range{ConversationUID: uid, From: 1, To: 18}))
+	must[talk.ExtractionResult](t)(s.RecordOutcome(t.Context(), id, x.ID, talk.Ending{Outcome: memory.OutcomeNothing}))
+	if extracted := must[talk.WindowLoad](t)(s.LoadWindow(t.Context(), id, all)); extracted.Unflushed != 2 {
 		t.Errorf("%d messages are not accounted for, want 2", extracted.Unflushed)
 	}
 	// Somebody else's is not there.
@@ -78,12 +79,12 @@ func TestLoadWindow(t *testing.T) {
 		"another owner": member("user:8"), "nobody": member(""),
 		"a reader": func() memory.Identity { m := member("user:8"); m.AnyOwner = true; return m }(),
 	} {
-		if load := must[WindowLoad](t)(s.LoadWindow(t.Context(), other, all)); load.Found || load.Messages != nil || load.Goal.ID != "" ||
+		if load := must[talk.WindowLoad](t)(s.LoadWindow(t.Context(), other, all)); load.Found || load.Messages != nil || load.Goal.ID != "" ||
 			load.Compaction.Summary != "" || load.Unflushed != 0 {
 			t.Errorf("%s sees %+v", name, load)
 		}
 	}
-	none := must[WindowLoad](t)(s.LoadWindow(t.Context(), id, WindowRequest{Window: 1000, MaxBytes: 1}))
+	none := must[talk.WindowLoad](t)(s.LoadWindow(t.Context(), id, talk.WindowRequest{Window: 1000, MaxBytes: 1}))
 	if none.Found || len(none.Documents) != len(after.Documents) || none.Messages != nil {
 		t.Errorf("without a conversation: %+v", none)
 	}
@@ -99,13 +100,13 @@ func TestLoadWindowIsBounded(t *testing.T) {
 	id := member("user:7")
 	call := searching("c1")
 	call.Arguments = strings.Repeat("a", 500)
-	b := Batch{Conversation: "c", Trigger: memory.TriggerAPI, Messages: []memory.Message{
+	b := talk.Batch{Conversation: "c", Trigger: memory.TriggerAPI, Messages: []memory.Message{
 		say("m1", memory.RoleOfSystem, "be kind"), say("m2", memory.RoleOfUser, strings.Repeat("u", 100)), calling("m3", call),
 		answering("m4", "c1", strings.Repeat("ü", 50)), say("m5", memory.RoleOfAssistant, "done"),
 	}}
-	must[Stored](t)(s.AppendMessages(t.Context(), id, b))
-	load := func(bytes int) WindowLoad {
-		return must[WindowLoad](t)(s.LoadWindow(t.Context(), id, WindowRequest{Conversation: "c", Window: 1000, MaxBytes: bytes}))
+	must[talk.Stored](t)(s.AppendMessages(t.Context(), id, b))
+	load := func(bytes int) talk.WindowLoad {
+		return must[talk.WindowLoad](t)(s.LoadWindow(t.Context(), id, talk.WindowRequest{Conversation: "c", Window: 1000, MaxBytes: bytes}))
 	}
 	var calls int
 	for _, n := range query[int](t, s, id, "select octet_length(tool_calls::text) from messages where seq = 3") {
@@ -142,14 +143,14 @@ func TestLoadWindowFitsAnyBound(t *testing.T) {
 	const n = 1300
 	sizes := make([]int, n+1)
 	for start := 1; start <= n; start += memory.MaxBatchMessages {
-		b := Batch{Conversation: "c", Trigger: memory.TriggerAPI}
+		b := talk.Batch{Conversation: "c", Trigger: memory.TriggerAPI}
 		for i := start; i < start+memory.MaxBatchMessages && i <= n; i++ {
 			sizes[i] = i * 7919 % 97
 			b.Messages = append(b.Messages, say(fmt.Sprint("m", i), memory.RoleOfUser, strings.Repeat("x", sizes[i])))
 		}
-		must[Stored](t)(s.AppendMessages(t.Context(), id, b))
+		must[talk.Stored](t)(s.AppendMessages(t.Context(), id, b))
 	}
-	uid := must[Conversation](t)(s.Conversation(t.Context(), id, "c")).UID
+	uid := must[talk.Conversation](t)(s.Conversation(t.Context(), id, "c")).UID
 	summaryTo := int64(0)
 	check := func(t *rapid.T) {
 		bound := rapid.IntRange(0, 70_000).Draw(t, "bytes")
@@ -158,7 +159,7 @@ func TestLoadWindowFitsAnyBound(t *testing.T) {
 			from--
 			total += sizes[from]
 		}
-		load := must[WindowLoad](t)(s.LoadWindow(t.Context(), id, WindowRequest{Conversation: "c", Window: 1000, MaxBytes: bound}))
+		load := must[talk.WindowLoad](t)(s.LoadWindow(t.Context(), id, talk.WindowRequest{Conversation: "c", Window: 1000, MaxBytes: bound}))
 		older := from - 1
 		if older <= summaryTo {
 			older = 0
@@ -177,7 +178,7 @@ func TestLoadWindowFitsAnyBound(t *testing.T) {
 	rapid.Check(t, check)
 	summaryTo = n
 	summarised(t, s, id, summary(uid, summaryTo), "all of it")
-	load := must[WindowLoad](t)(s.LoadWindow(t.Context(), id, WindowRequest{Conversation: "c", Window: 1000, MaxBytes: 1 << 20}))
+	load := must[talk.WindowLoad](t)(s.LoadWindow(t.Context(), id, talk.WindowRequest{Conversation: "c", Window: 1000, MaxBytes: 1 << 20}))
 	if load.Compaction.To != n || load.Messages != nil || load.Older != 0 || load.Unflushed != 0 || load.UnflushedBytes != 0 {
 		t.Errorf("with nothing behind the summary: %d messages, older %d", len(load.Messages), load.Older)
 	}
@@ -202,10 +203,10 @@ func TestLoadWindowOfOneMoment(t *testing.T) {
 			}
 			if _, err = s.AppendMessages(t.Context(), id, turn("c", fmt.Sprint("n", i, "-"), 2)); err == nil && i%4 == 3 {
 				last := int64(4 + 2*i)
-				var f Flush
+				var f talk.Flush
 				if f, _, err = s.PlanFlush(t.Context(), id, uid, last); err == nil {
 					if _, err = s.BeginFlush(t.Context(), id, f.ID); err == nil {
-						_, err = s.EndFlushStep(t.Context(), id, f.ID, FlushEnd{From: f.From, To: f.To, Outcome: memory.OutcomeNothing})
+						_, err = s.EndFlushStep(t.Context(), id, f.ID, talk.FlushEnd{From: f.From, To: f.To, Outcome: memory.OutcomeNothing})
 					}
 				}
 			}
@@ -214,7 +215,7 @@ func TestLoadWindowOfOneMoment(t *testing.T) {
 	}()
 	var moved int64
 	for range 200 {
-		load := must[WindowLoad](t)(s.LoadWindow(t.Context(), id, WindowRequest{Conversation: "c", Window: 1000, MaxBytes: 1 << 20}))
+		load := must[talk.WindowLoad](t)(s.LoadWindow(t.Context(), id, talk.WindowRequest{Conversation: "c", Window: 1000, MaxBytes: 1 << 20}))
 		c := load.Conversation
 		if !slices.Equal(seqs(load.Messages), numbers(1, c.Last)) || load.Unflushed != int(c.Last-c.Flushed) {
 			t.Fatalf("messages %v and %d not flushed of %+v", seqs(load.Messages), load.Unflushed, c)
@@ -233,7 +234,7 @@ func longConversation(tb testing.TB, s *Store, id memory.Identity, n, size int) 
 	body := strings.Repeat("the quick brown fox ", size/20+1)[:size]
 	var uid uuid.UUID
 	for start := 1; start <= n; start += memory.MaxBatchMessages {
-		b := Batch{Conversation: "c", Trigger: memory.TriggerAPI, TurnComplete: true}
+		b := talk.Batch{Conversation: "c", Trigger: memory.TriggerAPI, TurnComplete: true}
 		for i := start; i < start+memory.MaxBatchMessages && i <= n; i++ {
 			m := say(fmt.Sprint("m", i), memory.RoleOfUser, body)
 			switch i % 10 {
@@ -261,13 +262,13 @@ func TestLoadWindowOfALongConversation(t *testing.T) {
 	s := openStore(t)
 	id := workflow("user:7", "r1")
 	uid := longConversation(t, s, id, 3000, 200)
-	first := must[WindowLoad](t)(s.LoadWindow(t.Context(), id, WindowRequest{Conversation: "c", Window: 8000, MaxBytes: 64 << 10}))
+	first := must[talk.WindowLoad](t)(s.LoadWindow(t.Context(), id, talk.WindowRequest{Conversation: "c", Window: 8000, MaxBytes: 64 << 10}))
 	if n := len(first.Messages); n < 200 || n > 64<<10/200*2 || first.Older != 3000-int64(n) || first.Unflushed != 3000 {
 		t.Errorf("%d messages, older %d, %d not flushed", n, first.Older, first.Unflushed)
 	}
 	flushed(t, s, id, uid, 2990)
-	summarised(t, s, id, func() CompactionRequest { r := summary(uid, 2980); r.Settings.Window = 8000; return r }(), "long ago")
-	load := must[WindowLoad](t)(s.LoadWindow(t.Context(), id, WindowRequest{Conversation: "c", Window: 8000, MaxBytes: 64 << 10}))
+	summarised(t, s, id, func() talk.CompactionRequest { r := summary(uid, 2980); r.Settings.Window = 8000; return r }(), "long ago")
+	load := must[talk.WindowLoad](t)(s.LoadWindow(t.Context(), id, talk.WindowRequest{Conversation: "c", Window: 8000, MaxBytes: 64 << 10}))
 	if diff := cmp.Diff(numbers(2981, 3000), seqs(load.Messages)); diff != "" || load.Older != 0 || load.Unflushed != 10 {
 		t.Errorf("behind the summary: older %d, %d not flushed\n%s", load.Older, load.Unflushed, diff)
 	}
@@ -279,7 +280,7 @@ func BenchmarkLoadWindow(b *testing.B) {
 	s := openStore(b)
 	id := workflow("user:7", "r1")
 	uid := longConversation(b, s, id, 10_000, 300)
-	request := WindowRequest{Conversation: "c", Window: 128_000, MaxBytes: 1 << 20}
+	request := talk.WindowRequest{Conversation: "c", Window: 128_000, MaxBytes: 1 << 20}
 	timed := func(b *testing.B) {
 		b.Helper()
 		var took []time.Duration

@@ -17,10 +17,14 @@ import (
 	"reverie/memory/setting"
 	"reverie/memory/template"
 	"reverie/memory/writereq"
+	"reverie/store/admin"
+	"reverie/store/gate"
+	"reverie/store/pg"
+	"reverie/store/transfer"
 )
 
 // writeKeyOf makes a key of acme and returns it with its identity about ada and an owner.
-func writeKeyOf(tb testing.TB, s *Store, k NewKey, owner memory.Owner) (secret string, key Key, id memory.Identity) {
+func writeKeyOf(tb testing.TB, s *Store, k admin.NewKey, owner memory.Owner) (secret string, key gate.Key, id memory.Identity) {
 	tb.Helper()
 	k.Name = "workflows"
 	secret, key, err := s.CreateKey(tb.Context(), adminOf("acme"), k)
@@ -40,20 +44,20 @@ func request(name string) writereq.Request {
 
 var theWorkflow = memory.Author{WorkflowID: "write-memory/1", RunID: "run"}
 
-func (w MemoryWrite) ref() WriteRef {
-	return WriteRef{Workspace: "acme", Agent: "ada", Write: w.ID, RequestID: w.RequestID}
+func refOf(w transfer.MemoryWrite) transfer.WriteRef {
+	return transfer.WriteRef{Workspace: "acme", Agent: "ada", Write: w.ID, RequestID: w.RequestID}
 }
 
 func TestWriteIsAppliedOnce(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
-	_, key, id := writeKeyOf(t, s, NewKey{Role: memory.RoleMember}, "user:7")
-	staged := must[MemoryWrite](t)(s.StageWrite(t.Context(), id, key.ID, request("case-41")))
+	_, key, id := writeKeyOf(t, s, admin.NewKey{Role: memory.RoleMember}, "user:7")
+	staged := must[transfer.MemoryWrite](t)(s.StageWrite(t.Context(), id, key.ID, request("case-41")))
 	if staged.Outcome != writereq.OutcomeStaged || staged.Scope != memory.ScopePersonal || staged.Path != "memory/cases/41.md" ||
 		staged.Ended() {
 		t.Fatalf("staged %+v", staged)
 	}
-	done := must[MemoryWrite](t)(s.CommitWrite(t.Context(), staged.ref(), theWorkflow))
+	done := must[transfer.MemoryWrite](t)(s.CommitWrite(t.Context(), refOf(staged), theWorkflow))
 	if done.Outcome != memory.OutcomeWritten || done.Receipt == nil || done.WorkflowID != theWorkflow.WorkflowID {
 		t.Fatalf("written %+v", done)
 	}
@@ -66,11 +70,11 @@ func TestWriteIsAppliedOnce(t *testing.T) {
 		t.Errorf("written by %+v", d.UpdatedBy)
 	}
 
-	again := must[MemoryWrite](t)(s.CommitWrite(t.Context(), staged.ref(), memory.Author{WorkflowID: "other"}))
+	again := must[transfer.MemoryWrite](t)(s.CommitWrite(t.Context(), refOf(staged), memory.Author{WorkflowID: "other"}))
 	same := request("case-41")
 	same.Data = json.RawMessage("{ \"id\":\t41 }")
-	asked := must[MemoryWrite](t)(s.StageWrite(t.Context(), id, key.ID, same))
-	for _, other := range []MemoryWrite{again, asked} {
+	asked := must[transfer.MemoryWrite](t)(s.StageWrite(t.Context(), id, key.ID, same))
+	for _, other := range []transfer.MemoryWrite{again, asked} {
 		if diff := cmp.Diff(done, other); diff != "" {
 			t.Errorf("told again otherwise (-first +again):\n%s", diff)
 		}
@@ -94,12 +98,12 @@ func TestWriteIsAppliedOnce(t *testing.T) {
 func TestWriteAfterAnEqualOneChangesNothing(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
-	_, key, id := writeKeyOf(t, s, NewKey{Role: memory.RoleMember}, "")
+	_, key, id := writeKeyOf(t, s, admin.NewKey{Role: memory.RoleMember}, "")
 	for i, want := range []memory.Outcome{memory.OutcomeWritten, memory.OutcomeUnchanged} {
 		r := request("case-" + string(rune('a'+i)))
 		r.Strategy = markdown.StrategyOverwrite
-		staged := must[MemoryWrite](t)(s.StageWrite(t.Context(), id, key.ID, r))
-		done := must[MemoryWrite](t)(s.CommitWrite(t.Context(), staged.ref(), theWorkflow))
+		staged := must[transfer.MemoryWrite](t)(s.StageWrite(t.Context(), id, key.ID, r))
+		done := must[transfer.MemoryWrite](t)(s.CommitWrite(t.Context(), refOf(staged), theWorkflow))
 		if done.Outcome != want || done.Scope != memory.ScopeTeam || done.Answer().Version != 1 {
 			t.Errorf("%d: %+v", i, done)
 		}
@@ -109,8 +113,8 @@ func TestWriteAfterAnEqualOneChangesNothing(t *testing.T) {
 func TestRequestIDIsForOneWrite(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
-	_, key, id := writeKeyOf(t, s, NewKey{Role: memory.RoleMember}, "user:7")
-	must[MemoryWrite](t)(s.StageWrite(t.Context(), id, key.ID, request("one")))
+	_, key, id := writeKeyOf(t, s, admin.NewKey{Role: memory.RoleMember}, "user:7")
+	must[transfer.MemoryWrite](t)(s.StageWrite(t.Context(), id, key.ID, request("one")))
 	for name, change := range map[string]func(*writereq.Request, *memory.Identity){
 		"content":  func(r *writereq.Request, _ *memory.Identity) { r.Content += "!" },
 		"target":   func(r *writereq.Request, _ *memory.Identity) { r.Target = "memory/other.md" },
@@ -122,19 +126,19 @@ func TestRequestIDIsForOneWrite(t *testing.T) {
 		r, who := request("one"), id
 		change(&r, &who)
 		_, err := s.StageWrite(t.Context(), who, key.ID, r)
-		if conflict, is := errors.AsType[*ConflictError](err); !is || conflict.Code != CodeKeyReused {
-			t.Errorf("another %s: %v, want %s", name, err, CodeKeyReused)
+		if conflict, is := errors.AsType[*pg.ConflictError](err); !is || conflict.Code != pg.CodeKeyReused {
+			t.Errorf("another %s: %v, want %s", name, err, pg.CodeKeyReused)
 		}
 	}
 	r := request("one") // another agent's is another one
 	makeAgent(t, s, "acme", "bob")
-	must[MemoryWrite](t)(s.StageWrite(t.Context(), id.For("bob", "user:7"), key.ID, r))
+	must[transfer.MemoryWrite](t)(s.StageWrite(t.Context(), id.For("bob", "user:7"), key.ID, r))
 }
 
 func TestStagingRefuses(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
-	_, key, id := writeKeyOf(t, s, NewKey{Role: memory.RoleMember}, "user:7")
+	_, key, id := writeKeyOf(t, s, admin.NewKey{Role: memory.RoleMember}, "user:7")
 	for name, c := range map[string]struct {
 		change func(*writereq.Request, *memory.Identity)
 		check  func(error) bool
@@ -163,19 +167,19 @@ func TestStagingRefuses(t *testing.T) {
 		}, invalid("content")},
 		"content with NUL": {func(r *writereq.Request, _ *memory.Identity) { r.Content = "a\x00" }, invalid("content")},
 		"long reason": {func(r *writereq.Request, _ *memory.Identity) {
-			r.Reason = strings.Repeat("x", maxReason+1)
+			r.Reason = strings.Repeat("x", gate.MaxReason+1)
 		}, invalid("reason")},
-		"member and GLOBAL": {func(r *writereq.Request, _ *memory.Identity) { r.Scope = memory.ScopeGlobal }, is(ErrForbidden)},
-		"viewer":            {func(_ *writereq.Request, id *memory.Identity) { id.Role = memory.RoleViewer }, is(ErrForbidden)},
+		"member and GLOBAL": {func(r *writereq.Request, _ *memory.Identity) { r.Scope = memory.ScopeGlobal }, is(pg.ErrForbidden)},
+		"viewer":            {func(_ *writereq.Request, id *memory.Identity) { id.Role = memory.RoleViewer }, is(pg.ErrForbidden)},
 		"pinned and TEAM": {func(r *writereq.Request, id *memory.Identity) {
 			r.Scope, id.Pinned = memory.ScopeTeam, true
-		}, is(ErrForbidden)},
+		}, is(pg.ErrForbidden)},
 		"PERSONAL of nobody": {func(r *writereq.Request, id *memory.Identity) {
 			r.Scope, id.Owner = memory.ScopePersonal, ""
 		}, invalid("owner")},
 		"no agent":        {func(_ *writereq.Request, id *memory.Identity) { id.Agent = "" }, invalid("agent")},
-		"no such agent":   {func(_ *writereq.Request, id *memory.Identity) { id.Agent = "nobody" }, is(ErrNotFound)},
-		"another's agent": {func(_ *writereq.Request, id *memory.Identity) { id.Agents = []string{"bob"} }, is(ErrForbidden)},
+		"no such agent":   {func(_ *writereq.Request, id *memory.Identity) { id.Agent = "nobody" }, is(pg.ErrNotFound)},
+		"another's agent": {func(_ *writereq.Request, id *memory.Identity) { id.Agents = []string{"bob"} }, is(pg.ErrForbidden)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, who := request("refused"), id
@@ -185,7 +189,7 @@ func TestStagingRefuses(t *testing.T) {
 			}
 		})
 	}
-	if list := must[Listed[MemoryWrite]](t)(s.MemoryWrites(t.Context(), id, "", Page{})); len(list.Items) != 0 {
+	if list := must[pg.Listed[transfer.MemoryWrite]](t)(s.MemoryWrites(t.Context(), id, "", pg.Page{})); len(list.Items) != 0 {
 		t.Errorf("%d were staged", len(list.Items))
 	}
 
@@ -193,9 +197,9 @@ func TestStagingRefuses(t *testing.T) {
 	r := request(strings.Repeat("r", 128))
 	r.Content, r.Data, r.Reason = strings.Repeat("x", template.MaxBytes), json.RawMessage(
 		`{"id":1}`+strings.Repeat(" ", writereq.MaxData-8),
-	), strings.Repeat("x", maxReason)
-	staged := must[MemoryWrite](t)(s.StageWrite(t.Context(), id, key.ID, r))
-	if done := must[MemoryWrite](t)(s.CommitWrite(t.Context(), staged.ref(), theWorkflow)); done.Outcome != memory.OutcomeWritten {
+	), strings.Repeat("x", gate.MaxReason)
+	staged := must[transfer.MemoryWrite](t)(s.StageWrite(t.Context(), id, key.ID, r))
+	if done := must[transfer.MemoryWrite](t)(s.CommitWrite(t.Context(), refOf(staged), theWorkflow)); done.Outcome != memory.OutcomeWritten {
 		t.Errorf("at the limits: %+v", done)
 	}
 }
@@ -206,7 +210,7 @@ func TestCommitRefuses(t *testing.T) {
 	for code, c := range map[memory.ReasonCode]struct {
 		change   func(*writereq.Request)
 		before   func(testing.TB, *Store, memory.Identity)
-		meantime func(testing.TB, *Store, Key)
+		meantime func(testing.TB, *Store, gate.Key)
 	}{
 		writereq.RefusedTarget: {change: func(r *writereq.Request) { r.Target = memory.SoulPath }},
 		writereq.RefusedQuarantined: {change: func(r *writereq.Request) {
@@ -225,7 +229,7 @@ func TestCommitRefuses(t *testing.T) {
 			tb.Helper()
 			setAgent(tb, s, setting.AgentSettings{MemoryEnabled: &off})
 		}},
-		writereq.RefusedKeyRevoked: {meantime: func(tb testing.TB, s *Store, k Key) {
+		writereq.RefusedKeyRevoked: {meantime: func(tb testing.TB, s *Store, k gate.Key) {
 			tb.Helper()
 			if err := s.RevokeKey(tb.Context(), adminOf("acme"), k.ID); err != nil {
 				tb.Fatal(err)
@@ -235,7 +239,7 @@ func TestCommitRefuses(t *testing.T) {
 		t.Run(string(code), func(t *testing.T) {
 			t.Parallel()
 			s := openStore(t)
-			_, key, id := writeKeyOf(t, s, NewKey{Role: memory.RoleMember}, "user:7")
+			_, key, id := writeKeyOf(t, s, admin.NewKey{Role: memory.RoleMember}, "user:7")
 			r := request("refused")
 			if c.change != nil {
 				c.change(&r)
@@ -243,7 +247,7 @@ func TestCommitRefuses(t *testing.T) {
 			if c.before != nil {
 				c.before(t, s, id)
 			}
-			staged := must[MemoryWrite](t)(s.StageWrite(t.Context(), id, key.ID, r))
+			staged := must[transfer.MemoryWrite](t)(s.StageWrite(t.Context(), id, key.ID, r))
 			if c.meantime != nil {
 				c.meantime(t, s, key)
 			}
@@ -253,7 +257,7 @@ func TestCommitRefuses(t *testing.T) {
 				),
 			)
 			for range 2 {
-				done := must[MemoryWrite](t)(s.CommitWrite(t.Context(), staged.ref(), theWorkflow))
+				done := must[transfer.MemoryWrite](t)(s.CommitWrite(t.Context(), refOf(staged), theWorkflow))
 				if done.Outcome != writereq.OutcomeRefused || done.ReasonCode != code || done.Problem == "" || done.Receipt != nil ||
 					!done.Ended() {
 					t.Fatalf("got %+v", done)
@@ -286,7 +290,7 @@ func boolInt(b bool) int {
 // setAgent gives ada settings.
 func setAgent(tb testing.TB, s *Store, settings setting.AgentSettings) {
 	tb.Helper()
-	if _, err := s.UpdateAgent(tb.Context(), adminOf("acme").For("ada", ""), AgentPatch{Settings: &settings}); err != nil {
+	if _, err := s.UpdateAgent(tb.Context(), adminOf("acme").For("ada", ""), admin.AgentPatch{Settings: &settings}); err != nil {
 		tb.Fatal(err)
 	}
 }
@@ -302,11 +306,11 @@ func proofOf(secret string, message []byte) []byte {
 func TestProof(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
-	secret, key, _ := writeKeyOf(t, s, NewKey{Role: memory.RoleMember, Agents: []string{"ada"}, Owner: "user:7"}, "user:7")
+	secret, key, _ := writeKeyOf(t, s, admin.NewKey{Role: memory.RoleMember, Agents: []string{"ada"}, Owner: "user:7"}, "user:7")
 	message := []byte("what is asked for")
 	proof := proofOf(secret, message)
 
-	found := must[Key](t)(s.AuthenticateProof(t.Context(), key.ID, message, proof))
+	found := must[gate.Key](t)(s.AuthenticateProof(t.Context(), key.ID, message, proof))
 	if diff := cmp.Diff(key, found); diff != "" {
 		t.Errorf("another key (-want +got):\n%s", diff)
 	}
@@ -318,14 +322,14 @@ func TestProof(t *testing.T) {
 		"no proof":        second(s.AuthenticateProof(t.Context(), key.ID, message, nil)),
 		"another key":     second(s.AuthenticateProof(t.Context(), uuid.New(), message, proof)),
 	} {
-		if !errors.Is(err, ErrUnauthorized) {
+		if !errors.Is(err, pg.ErrUnauthorized) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	if err := s.RevokeKey(t.Context(), adminOf("acme"), key.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.AuthenticateProof(t.Context(), key.ID, message, proof); !errors.Is(err, ErrUnauthorized) {
+	if _, err := s.AuthenticateProof(t.Context(), key.ID, message, proof); !errors.Is(err, pg.ErrUnauthorized) {
 		t.Errorf("a revoked key: %v", err)
 	}
 }
@@ -334,25 +338,25 @@ func TestDueWritesAreHandedOutOnce(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 	s := openStore(t, at(func() time.Time { return now }))
-	_, key, id := writeKeyOf(t, s, NewKey{Role: memory.RoleMember}, "user:7")
-	staged := must[MemoryWrite](t)(s.StageWrite(t.Context(), id, key.ID, request("one")))
-	due := func() int { t.Helper(); return len(must[[]WriteRef](t)(s.DueWrites(t.Context(), 10))) }
+	_, key, id := writeKeyOf(t, s, admin.NewKey{Role: memory.RoleMember}, "user:7")
+	staged := must[transfer.MemoryWrite](t)(s.StageWrite(t.Context(), id, key.ID, request("one")))
+	due := func() int { t.Helper(); return len(must[[]transfer.WriteRef](t)(s.DueWrites(t.Context(), 10))) }
 	if n := due(); n != 0 {
 		t.Errorf("%d are due at once, want none", n)
 	}
-	now = now.Add(startGrace)
-	if diff := cmp.Diff([]WriteRef{staged.ref()}, must[[]WriteRef](t)(s.DueWrites(t.Context(), 10))); diff != "" {
+	now = now.Add(transfer.StartGrace)
+	if diff := cmp.Diff([]transfer.WriteRef{refOf(staged)}, must[[]transfer.WriteRef](t)(s.DueWrites(t.Context(), 10))); diff != "" {
 		t.Errorf("due (-want +got):\n%s", diff)
 	}
 	if n := due(); n != 0 {
 		t.Errorf("%d are handed out twice", n)
 	}
-	now = now.Add(startAgain)
+	now = now.Add(transfer.StartAgain)
 	if n := due(); n != 1 {
 		t.Errorf("%d are due again, want 1", n)
 	}
-	must[MemoryWrite](t)(s.CommitWrite(t.Context(), staged.ref(), theWorkflow))
-	now = now.Add(startAgain)
+	must[transfer.MemoryWrite](t)(s.CommitWrite(t.Context(), refOf(staged), theWorkflow))
+	now = now.Add(transfer.StartAgain)
 	if n := due(); n != 0 {
 		t.Errorf("%d are due that have ended", n)
 	}
@@ -361,14 +365,14 @@ func TestDueWritesAreHandedOutOnce(t *testing.T) {
 func TestWritesAreListed(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
-	_, key, id := writeKeyOf(t, s, NewKey{Role: memory.RoleMember}, "user:7")
+	_, key, id := writeKeyOf(t, s, admin.NewKey{Role: memory.RoleMember}, "user:7")
 	var names []string
 	for _, name := range []string{"one", "two", "three"} {
-		w := must[MemoryWrite](t)(s.StageWrite(t.Context(), id, key.ID, request(name)))
+		w := must[transfer.MemoryWrite](t)(s.StageWrite(t.Context(), id, key.ID, request(name)))
 		names = append([]string{w.RequestID}, names...)
 	}
-	first := must[Listed[MemoryWrite]](t)(s.MemoryWrites(t.Context(), id, "", Page{Limit: 2}))
-	rest := must[Listed[MemoryWrite]](t)(s.MemoryWrites(t.Context(), id, "", Page{Limit: 2, Cursor: first.Next}))
+	first := must[pg.Listed[transfer.MemoryWrite]](t)(s.MemoryWrites(t.Context(), id, "", pg.Page{Limit: 2}))
+	rest := must[pg.Listed[transfer.MemoryWrite]](t)(s.MemoryWrites(t.Context(), id, "", pg.Page{Limit: 2, Cursor: first.Next}))
 	var got []string
 	for _, w := range append(first.Items, rest.Items...) {
 		got = append(got, w.RequestID)
@@ -376,16 +380,16 @@ func TestWritesAreListed(t *testing.T) {
 	if diff := cmp.Diff(names, got); diff != "" || rest.Next != "" {
 		t.Errorf("listed (-want +got):\n%s and then %q", diff, rest.Next)
 	}
-	two := must[MemoryWrite](t)(s.MemoryWrite(t.Context(), id, "two"))
-	must[MemoryWrite](t)(s.CommitWrite(t.Context(), two.ref(), theWorkflow))
-	if list := must[Listed[MemoryWrite]](t)(s.MemoryWrites(t.Context(), id, memory.OutcomeWritten, Page{})); len(list.Items) != 1 ||
+	two := must[transfer.MemoryWrite](t)(s.MemoryWrite(t.Context(), id, "two"))
+	must[transfer.MemoryWrite](t)(s.CommitWrite(t.Context(), refOf(two), theWorkflow))
+	if list := must[pg.Listed[transfer.MemoryWrite]](t)(s.MemoryWrites(t.Context(), id, memory.OutcomeWritten, pg.Page{})); len(list.Items) != 1 ||
 		list.Items[0].RequestID != "two" {
 		t.Errorf("written: %+v", list.Items)
 	}
-	if list := must[Listed[MemoryWrite]](t)(s.MemoryWrites(t.Context(), id.For("ada", "user:8"), "", Page{})); len(list.Items) != 0 {
+	if list := must[pg.Listed[transfer.MemoryWrite]](t)(s.MemoryWrites(t.Context(), id.For("ada", "user:8"), "", pg.Page{})); len(list.Items) != 0 {
 		t.Errorf("another owner sees %+v", list.Items)
 	}
-	if _, err := s.MemoryWrite(t.Context(), id.For("ada", "user:8"), "two"); !errors.Is(err, ErrNotFound) {
+	if _, err := s.MemoryWrite(t.Context(), id.For("ada", "user:8"), "two"); !errors.Is(err, pg.ErrNotFound) {
 		t.Errorf("another owner's: %v", err)
 	}
 }

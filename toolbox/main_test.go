@@ -10,6 +10,8 @@ import (
 	"reverie/memory"
 	"reverie/recall"
 	"reverie/store"
+	"reverie/store/admin"
+	"reverie/store/gate"
 	"reverie/toolbox"
 )
 
@@ -21,7 +23,7 @@ type home struct {
 	*toolbox.Box
 
 	url      string // of the database
-	agent    store.Agent
+	agent    gate.Agent
 	recorder *recall.Recorder
 }
 
@@ -40,7 +42,7 @@ func newHome(tb testing.TB) *home {
 	if err := s.EnsureWorkspace(tb.Context(), "acme", "acme"); err != nil {
 		tb.Fatal(err)
 	}
-	agent, err := s.CreateAgent(tb.Context(), root, store.NewAgent{ID: "ada", TimeZone: "Europe/Berlin"})
+	agent, err := s.CreateAgent(tb.Context(), root, admin.NewAgent{ID: "ada", TimeZone: "Europe/Berlin"})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"reverie/search"
 	excerpts "reverie/search/excerpt"
 	"reverie/store"
+	"reverie/store/gate"
 )
 
 // excerpt is a part of a file or of a conversation.
@@ -138,7 +139,7 @@ func fileOf(d memory.Document, size int) file {
 
 // list implements list_workspace_memory_files.
 func (k *call) list(ctx context.Context) (any, error) {
-	entries, err := k.Store.ReadableDocuments(ctx, k.Identity, store.DocumentFilter{Prefix: given(k.args, "filenamePrefix", "")})
+	entries, err := k.Store.ReadableDocuments(ctx, k.Identity, gate.DocumentFilter{Prefix: given(k.args, "filenamePrefix", "")})
 	if err != nil {
 		return nil, err
 	}

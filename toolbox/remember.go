@@ -13,6 +13,7 @@ import (
 	"reverie/recall"
 	"reverie/remember"
 	"reverie/store"
+	"reverie/store/dreams"
 )
 
 // Saved is the result of a request to remember.
@@ -271,7 +272,7 @@ func (b *Box) Forget(ctx context.Context, c Caller, f Forget) (Forgotten, error)
 		scope = d.Scope
 	}
 	id := c.by(memory.Author{Kind: memory.AuthorUser, ID: "forget"})
-	done, err := b.Store.Forget(ctx, id, store.ForgetRequest{
+	done, err := b.Store.Forget(ctx, id, dreams.ForgetRequest{
 		Ref: memory.Ref{Scope: scope, Path: f.Path}, FromLine: f.FromLine, ToLine: max(f.ToLine, f.FromLine), Entry: f.Entry, Shown: f.Shown,
 		Key: keyOf("forget", c.Key, string(scope), f.Path, strconv.Itoa(f.FromLine), strconv.Itoa(f.ToLine), string(f.Entry), f.Shown),
 	})

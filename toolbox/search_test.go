@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"reverie/memory"
-	"reverie/store"
+	"reverie/store/talk"
 	"reverie/toolbox"
 )
 
@@ -20,7 +20,7 @@ func TestSearchAndGet(t *testing.T) {
 	c := h.as("user:1")
 	h.apply(c, memory.ScopePersonal, "MEMORY.md", "# Memory\n\n- The lighthouse keeper is called <Hanna> & \"Bo\".\n")
 	h.apply(h.as("user:2"), memory.ScopePersonal, "MEMORY.md", "- The lighthouse belongs to somebody else.\n")
-	if _, err := h.Store.AppendMessages(t.Context(), c.Identity, store.Batch{
+	if _, err := h.Store.AppendMessages(t.Context(), c.Identity, talk.Batch{
 		Conversation: "c1", Trigger: memory.TriggerAPI,
 		Messages: []memory.Message{{ID: "1", Role: "user", Content: "I painted the\nlighthouse"}, {ID: "2", Role: "assistant", Content: "Nice"}},
 	}); err != nil {

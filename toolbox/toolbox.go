@@ -12,6 +12,7 @@ import (
 	"reverie/search"
 	"reverie/search/keyword"
 	"reverie/store"
+	"reverie/store/gate"
 )
 
 // Names of the tools.
@@ -37,7 +38,7 @@ type Definition struct {
 // Caller is the conversation on whose behalf a tool is called.
 type Caller struct {
 	Identity memory.Identity // of an agent and an owner
-	Agent    store.Agent
+	Agent    gate.Agent
 	// Key makes the writes of a call idempotent: the same call with the same arguments returns the first receipt.
 	Key string
 	// Speaker is the person who speaks if the owner is a group, such as feishu:ou_1 (see memory.ParsePerson): only
@@ -69,11 +70,11 @@ type Box struct {
 
 // enabled reports whether an agent's memory is switched on. If not, nothing is read, searched or written; people
 // still reach the files through the API.
-func (b *Box) enabled(a store.Agent) bool {
+func (b *Box) enabled(a gate.Agent) bool {
 	return b.settings(a).MemoryEnabled && (b.Search == nil || b.Search.Defaults.With(a.Settings).Enabled)
 }
 
-func (b *Box) settings(a store.Agent) setting.ExtractSettings {
+func (b *Box) settings(a gate.Agent) setting.ExtractSettings {
 	s := b.Extract
 	if s == (setting.ExtractSettings{}) {
 		s = setting.DefaultExtractSettings()

@@ -25,7 +25,7 @@ import (
 	"reverie/llm/llmtest"
 	"reverie/memory"
 	"reverie/memory/setting"
-	"reverie/store"
+	"reverie/store/talk"
 	"reverie/workflows"
 )
 
@@ -129,10 +129,10 @@ func (q *queueing) night(t *testing.T, agent string, owners, parallel int) {
 	q.agent("acme", agent, "UTC", setting.AgentSettings{})
 	for i := range owners {
 		name := fmt.Sprintf("%s-%d", agent, i)
-		changes := []memory.Change{(dreams{}).replace(memory.MemoryPath, before(name))}
+		changes := []memory.Change{(dreamWorld{}).replace(memory.MemoryPath, before(name))}
 		for ago := range 3 {
 			day := time.Now().UTC().AddDate(0, 0, -1-ago).Format(time.DateOnly)
-			changes = append(changes, (dreams{}).replace("memory/"+day+".md", "# "+day+"\n\n- "+statement(name)+"\n"))
+			changes = append(changes, (dreamWorld{}).replace("memory/"+day+".md", "# "+day+"\n\n- "+statement(name)+"\n"))
 		}
 		if _, err := q.store.Apply(t.Context(), as(agent, name), uuid.NewString(), changes); err != nil {
 			t.Fatal(err)
@@ -152,7 +152,7 @@ func (q *queueing) night(t *testing.T, agent string, owners, parallel int) {
 // talk has an owner of an agent say something that is extracted at once.
 func (q *queueing) talk(t *testing.T, agent string) {
 	t.Helper()
-	batch := store.Batch{Conversation: "talk", Trigger: memory.TriggerAPI, TurnComplete: true}
+	batch := talk.Batch{Conversation: "talk", Trigger: memory.TriggerAPI, TurnComplete: true}
 	for i, content := range []string{"Hello there.", "Hello, how are you?", statement("talk-0"), "I see."} {
 		role := []string{memory.RoleOfUser, memory.RoleOfAssistant}[i%2]
 		batch.Messages = append(batch.Messages, memory.Message{ID: fmt.Sprint(i), Role: role, Content: content, CreatedAt: time.Now()})

@@ -18,6 +18,7 @@ import (
 	"reverie/memory"
 	"reverie/memory/setting"
 	"reverie/store"
+	"reverie/store/admin"
 	"reverie/workflows"
 )
 
@@ -54,20 +55,20 @@ func newWorld(tb testing.TB) *world {
 	return w
 }
 
-func admin(workspace, agent string) memory.Identity {
+func administrator(workspace, agent string) memory.Identity {
 	return memory.Identity{Workspace: workspace, Agent: agent, AnyOwner: true, Role: memory.RoleAdmin}
 }
 
 func (w *world) agent(workspace, agent, zone string, settings setting.AgentSettings) {
 	w.tb.Helper()
-	if _, err := w.store.CreateAgent(w.tb.Context(), admin(workspace, agent), store.NewAgent{ID: agent, TimeZone: zone, Settings: settings}); err != nil {
+	if _, err := w.store.CreateAgent(w.tb.Context(), administrator(workspace, agent), admin.NewAgent{ID: agent, TimeZone: zone, Settings: settings}); err != nil {
 		w.tb.Fatal(err)
 	}
 }
 
-func (w *world) patch(workspace, agent string, p store.AgentPatch) {
+func (w *world) patch(workspace, agent string, p admin.AgentPatch) {
 	w.tb.Helper()
-	if _, err := w.store.UpdateAgent(w.tb.Context(), admin(workspace, agent), p); err != nil {
+	if _, err := w.store.UpdateAgent(w.tb.Context(), administrator(workspace, agent), p); err != nil {
 		w.tb.Fatal(err)
 	}
 }
@@ -158,10 +159,10 @@ func TestSchedulesFollowAgents(t *testing.T) {
 		"dream/beta.ada": "0 2 * * * in Asia/Tokyo, paused", "dream/acme.gone": "", "dream/somebody.else": "of others",
 	})
 
-	w.patch("acme", "ada", store.AgentPatch{Settings: &setting.AgentSettings{DreamingEnabled: new(false)}})
-	w.patch("acme", "bob", store.AgentPatch{Settings: &setting.AgentSettings{}})
-	w.patch("acme", "none", store.AgentPatch{Settings: &setting.AgentSettings{MemoryEnabled: new(true)}})
-	w.patch("beta", "ada", store.AgentPatch{TimeZone: new("America/New_York")})
+	w.patch("acme", "ada", admin.AgentPatch{Settings: &setting.AgentSettings{DreamingEnabled: new(false)}})
+	w.patch("acme", "bob", admin.AgentPatch{Settings: &setting.AgentSettings{}})
+	w.patch("acme", "none", admin.AgentPatch{Settings: &setting.AgentSettings{MemoryEnabled: new(true)}})
+	w.patch("beta", "ada", admin.AgentPatch{TimeZone: new("America/New_York")})
 	if changed := w.round(s); changed != 5 {
 		t.Errorf("%d were changed", changed)
 	}
@@ -208,7 +209,7 @@ func TestSchedulesOfTeams(t *testing.T) {
 	set := func(s setting.AgentSettings) {
 		t.Helper()
 		s.DreamCron = "30 4 * * 1-5"
-		w.patch("acme", "ada", store.AgentPatch{Settings: &s})
+		w.patch("acme", "ada", admin.AgentPatch{Settings: &s})
 	}
 	defaults := setting.DefaultDreamSchedule()
 	w.round(w.schedules(defaults))

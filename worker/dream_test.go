@@ -23,18 +23,19 @@ import (
 	"reverie/memory"
 	"reverie/memory/setting"
 	"reverie/store"
+	"reverie/store/dreams"
 	"reverie/workflows"
 )
 
-// dreams are a world whose worker runs, with a model that adds to MEMORY.md what its owner has said on three days.
-type dreams struct {
+// dreamWorld is a world whose worker runs, with a model that adds to MEMORY.md what its owner has said on three days.
+type dreamWorld struct {
 	*world
 	model *llmtest.Server
 }
 
-func newDreams(t *testing.T, script llmtest.Script) dreams {
+func newDreams(t *testing.T, script llmtest.Script) dreamWorld {
 	t.Helper()
-	d := dreams{world: newWorld(t)}
+	d := dreamWorld{world: newWorld(t)}
 	d.agent("acme", "ada", "UTC", setting.AgentSettings{})
 	key := llmtest.KeyPattern(`pet of (case-[a-z0-9-]+)`)
 	d.model = llmtest.New(t, llmtest.Options{Script: script, Key: key, Answer: func(prompt string) string {
@@ -78,7 +79,7 @@ func owner(name string) memory.Identity {
 }
 
 // says has an owner write MEMORY.md and say something on some days, of which the last is yesterday.
-func (d dreams) says(t *testing.T, name string, days int) {
+func (d dreamWorld) says(t *testing.T, name string, days int) {
 	t.Helper()
 	changes := []memory.Change{d.replace(memory.MemoryPath, before(name))}
 	for i := range days {
@@ -90,11 +91,11 @@ func (d dreams) says(t *testing.T, name string, days int) {
 	}
 }
 
-func (d dreams) replace(path, content string) memory.Change {
+func (d dreamWorld) replace(path, content string) memory.Change {
 	return memory.Change{Ref: memory.Ref{Scope: memory.ScopePersonal, Path: path}, Op: memory.OpReplace, Content: content, Force: true}
 }
 
-func (d dreams) memoryOf(t *testing.T, name string) memory.Document {
+func (d dreamWorld) memoryOf(t *testing.T, name string) memory.Document {
 	t.Helper()
 	document, err := d.store.Document(t.Context(), owner(name), memory.Ref{Scope: memory.ScopePersonal, Path: memory.MemoryPath})
 	if err != nil {
@@ -104,9 +105,9 @@ func (d dreams) memoryOf(t *testing.T, name string) memory.Document {
 }
 
 // news are the owners with news, by reference.
-func (d dreams) news(t *testing.T) []memory.OwnerRef {
+func (d dreamWorld) news(t *testing.T) []memory.OwnerRef {
 	t.Helper()
-	refs, err := d.store.News(t.Context(), admin("acme", "ada"), uuid.Nil, 100)
+	refs, err := d.store.News(t.Context(), administrator("acme", "ada"), uuid.Nil, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +115,7 @@ func (d dreams) news(t *testing.T) []memory.OwnerRef {
 }
 
 // night runs a night of the agent.
-func (d dreams) night(t *testing.T) workflows.DreamNightResult {
+func (d dreamWorld) night(t *testing.T) workflows.DreamNightResult {
 	t.Helper()
 	ref := activities.AgentRef{Workspace: "acme", Agent: "ada"}
 	run, err := d.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.DreamNightID(ref) + "-test", TaskQueue: workflows.TaskQueue},
@@ -167,7 +168,7 @@ func TestANightOfManyOwners(t *testing.T) {
 }
 
 // history are the events of a workflow's run.
-func (d dreams) history(t *testing.T, id, run string) []*historypb.HistoryEvent {
+func (d dreamWorld) history(t *testing.T, id, run string) []*historypb.HistoryEvent {
 	t.Helper()
 	var events []*historypb.HistoryEvent
 	for all := d.client.GetWorkflowHistory(t.Context(), id, run, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT); all.HasNext(); {
@@ -181,7 +182,7 @@ func (d dreams) history(t *testing.T, id, run string) []*historypb.HistoryEvent 
 }
 
 // reset begins a run anew behind one of its workflow tasks.
-func (d dreams) reset(t *testing.T, id, run string, event int64) {
+func (d dreamWorld) reset(t *testing.T, id, run string, event int64) {
 	t.Helper()
 	if _, err := d.client.ResetWorkflowExecution(t.Context(), &workflowservice.ResetWorkflowExecutionRequest{
 		Namespace: client.DefaultNamespace, WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: id, RunId: run},
@@ -258,7 +259,7 @@ func TestADreamIsResetWhileAModelWrites(t *testing.T) {
 	if n := d.model.Stats().Requests; n != 2 {
 		t.Errorf("the model was asked %d times", n)
 	}
-	reports, err := d.store.Dreams(t.Context(), owner("case-1"), store.DreamFilter{}, store.Page{})
+	reports, err := d.store.Dreams(t.Context(), owner("case-1"), dreams.DreamFilter{}, store.Page{})
 	if err != nil || len(reports.Items) != 1 {
 		t.Errorf("%d reports (%v)", len(reports.Items), err)
 	}
@@ -274,7 +275,7 @@ func TestWhatADreamCosts(t *testing.T) {
 		"written": {"OpenDream", "LightSleep", "REMSleep", "DeepSleep", "Consolidate", "CommitDream"},
 	} {
 		for _, ref := range d.news(t) {
-			whose, err := d.store.ResolveOwner(context.Background(), admin("acme", "ada"), ref.Owner)
+			whose, err := d.store.ResolveOwner(context.Background(), administrator("acme", "ada"), ref.Owner)
 			if err != nil {
 				t.Fatal(err)
 			}

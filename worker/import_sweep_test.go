@@ -13,7 +13,7 @@ import (
 	"reverie/imports"
 	"reverie/memory"
 	"reverie/memory/setting"
-	"reverie/store"
+	"reverie/store/transfer"
 	"reverie/workflows"
 )
 
@@ -22,7 +22,7 @@ func TestImportsThatNobodyStarted(t *testing.T) {
 	w := newWorld(t)
 	w.agent("acme", "ada", "UTC", setting.AgentSettings{})
 	ctx, id := t.Context(), memory.Identity{Workspace: "acme", Agent: "ada", Role: memory.RoleAdmin}
-	made, err := w.store.CreateImport(ctx, id, store.NewImport{Source: "s", Format: "markdown", OnConflict: memory.ImportMerge})
+	made, err := w.store.CreateImport(ctx, id, transfer.NewImport{Source: "s", Format: "markdown", OnConflict: memory.ImportMerge})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestImportsThatNobodyStarted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.store.StageImport(ctx, id, made.ID, []store.ImportItem{{Key: "left", Target: note.Path, Payload: payload}}); err != nil {
+	if _, err := w.store.StageImport(ctx, id, made.ID, []transfer.ImportItem{{Key: "left", Target: note.Path, Payload: payload}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.store.StartImport(ctx, id, made.ID); err != nil {
@@ -59,7 +59,7 @@ func TestImportsThatNobodyStarted(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ours.Stop()
-	for deadline := time.Now().Add(time.Minute); made.State != store.ImportDone; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); made.State != transfer.ImportDone; time.Sleep(20 * time.Millisecond) {
 		if made, err = w.store.ImportOf(ctx, id, made.ID); err != nil || time.Now().After(deadline) {
 			t.Fatalf("%+v, %v", made, err)
 		}

@@ -12,6 +12,8 @@ import (
 	"reverie/memory"
 	"reverie/memory/setting"
 	"reverie/store"
+	"reverie/store/talk"
+	"reverie/store/transfer"
 	"reverie/workflows"
 )
 
@@ -88,7 +90,7 @@ func (s *sweeps) turns(ctx context.Context) (int, error) {
 }
 
 // delivered records that Temporal has accepted a turn.
-func (s *sweeps) delivered(ctx context.Context, turn store.UnsignalledTurn) error {
+func (s *sweeps) delivered(ctx context.Context, turn talk.UnsignalledTurn) error {
 	id := memory.Identity{Workspace: turn.Workspace, Agent: turn.Agent, AnyOwner: true, Role: memory.RoleMember}
 	owner, err := s.store.ResolveOwner(ctx, id, turn.Owner)
 	if err != nil {
@@ -132,7 +134,7 @@ func (s *sweeps) snapshots(ctx context.Context) (int, error) {
 
 // imports starts the workflow of every import that is recorded as running. One whose workflow is running is left alone.
 func (s *sweeps) imports(ctx context.Context) (int, error) {
-	for after := (store.RunningImport{}); ; {
+	for after := (transfer.RunningImport{}); ; {
 		running, err := s.store.RunningImports(ctx, s.now().Add(-sweepGrace), after, sweepBatch)
 		if err != nil || len(running) == 0 {
 			return 0, err

@@ -42,7 +42,7 @@ func TestWindowsAreResetAtAnyStep(t *testing.T) {
 	in := workflows.CompactInput{OwnerRef: ref, Conversation: conversation, To: 40, Trigger: memory.CompactByTurn, Settings: w.settings(setting.FlushFallback)}
 	first := w.compact(t, in)
 	asked := w.model.Stats().Requests
-	d := dreams{world: w.world}
+	d := dreamWorld{world: w.world}
 	flushID := workflows.FlushID(conversation, 1, 40)
 	resets := 0
 	for _, id := range []string{flushID, in.ID()} {
@@ -96,7 +96,7 @@ func TestAFlushIsResetWhileAModelWrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-asked
-	d := dreams{world: w.world}
+	d := dreamWorld{world: w.world}
 	id := workflows.FlushID(conversation, 1, 20)
 	run := w.client.GetWorkflow(t.Context(), id, "").GetRunID()
 	last := int64(0)

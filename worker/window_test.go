@@ -21,6 +21,7 @@ import (
 	"reverie/memory"
 	"reverie/memory/setting"
 	"reverie/store"
+	"reverie/store/talk"
 	"reverie/workflows"
 )
 
@@ -122,7 +123,7 @@ func notesAndSums(prompt string) string {
 // talk stores a conversation of so many messages, all of which are remembered by rules as well.
 func (w *windows) talk(t *testing.T, name string, messages int) (ref memory.OwnerRef, conversation uuid.UUID) {
 	t.Helper()
-	b := store.Batch{Conversation: name, Trigger: memory.TriggerAPI, TurnComplete: true}
+	b := talk.Batch{Conversation: name, Trigger: memory.TriggerAPI, TurnComplete: true}
 	for i := range messages {
 		b.Messages = append(b.Messages, memory.Message{
 			ID: fmt.Sprint(i), Role: memory.RoleOfUser, Content: fmt.Sprintf("Remember: oak number %d stands in the garden.", i+1), CreatedAt: time.Now(),
@@ -164,7 +165,7 @@ func (w *windows) noted(t *testing.T, name string) []string {
 }
 
 // wantFlushed checks that each message up to one is noted once and covered by one step of one acknowledged flush.
-func (w *windows) wantFlushed(t *testing.T, name string, to int) []store.Flush {
+func (w *windows) wantFlushed(t *testing.T, name string, to int) []talk.Flush {
 	t.Helper()
 	var want []string
 	for i := range to {
@@ -177,7 +178,7 @@ func (w *windows) wantFlushed(t *testing.T, name string, to int) []store.Flush {
 	if err != nil {
 		t.Fatal(err)
 	}
-	slices.SortFunc(list.Items, func(a, b store.Flush) int { return int(a.From - b.From) })
+	slices.SortFunc(list.Items, func(a, b talk.Flush) int { return int(a.From - b.From) })
 	next := int64(1)
 	for _, f := range list.Items {
 		whole, err := w.store.Flush(t.Context(), owner(name), f.ID)
@@ -343,7 +344,7 @@ func TestHistoriesOfWindowsHoldReferences(t *testing.T) {
 	if _, err := w.ended(t.Context(), in); err != nil {
 		t.Fatal(err)
 	}
-	d := dreams{world: w.world}
+	d := dreamWorld{world: w.world}
 	for _, id := range []string{in.ID(), workflows.FlushID(conversation, 1, 40)} {
 		events := d.history(t, id, "")
 		if len(events) < 5 {

@@ -23,7 +23,9 @@ import (
 	"reverie/memory/markdown"
 	"reverie/memory/setting"
 	"reverie/memory/writereq"
-	"reverie/store"
+	"reverie/store/admin"
+	"reverie/store/gate"
+	"reverie/store/transfer"
 	"reverie/workflows"
 )
 
@@ -33,7 +35,7 @@ type writing struct {
 	ours   *Worker
 	client client.Client // of our namespace
 	theirs client.Client
-	key    store.Key
+	key    gate.Key
 	secret string
 }
 
@@ -56,7 +58,7 @@ func newWriting(t *testing.T) *writing {
 	t.Helper()
 	w := &writing{world: newWorld(t)}
 	w.agent("acme", "ada", "UTC", setting.AgentSettings{})
-	secret, key, err := w.store.CreateKey(t.Context(), admin("acme", ""), store.NewKey{Name: "team", Role: memory.RoleMember})
+	secret, key, err := w.store.CreateKey(t.Context(), administrator("acme", ""), admin.NewKey{Name: "team", Role: memory.RoleMember})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +158,7 @@ func TestBusinessWorkflowsWrite(t *testing.T) {
 			if !w.mentions(t, theirs, id, "CONTENTMARKER") {
 				t.Error("the caller's own history does not have the request: nothing is shown about ours")
 			}
-			ours := workflows.WriteMemoryID(store.WriteRef{Workspace: "acme", Agent: "ada", RequestID: r.RequestID})
+			ours := workflows.WriteMemoryID(transfer.WriteRef{Workspace: "acme", Agent: "ada", RequestID: r.RequestID})
 			for _, word := range []string{"CONTENTMARKER", "memory/cases", "user:7", w.secret} {
 				if w.mentions(t, w.client, ours, word) {
 					t.Errorf("our history mentions %q", word)
@@ -171,15 +173,15 @@ func TestBusinessWorkflowsWrite(t *testing.T) {
 
 func TestBusinessWorkflowsAreRefused(t *testing.T) {
 	w := newWriting(t)
-	pinnedSecret, pinned, err := w.store.CreateKey(t.Context(), admin("acme", ""), store.NewKey{Name: "pinned", Role: memory.RoleMember, Owner: "user:7"})
+	pinnedSecret, pinned, err := w.store.CreateKey(t.Context(), administrator("acme", ""), admin.NewKey{Name: "pinned", Role: memory.RoleMember, Owner: "user:7"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	revokedSecret, revoked, err := w.store.CreateKey(t.Context(), admin("acme", ""), store.NewKey{Name: "revoked", Role: memory.RoleMember})
+	revokedSecret, revoked, err := w.store.CreateKey(t.Context(), administrator("acme", ""), admin.NewKey{Name: "revoked", Role: memory.RoleMember})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.store.RevokeKey(t.Context(), admin("acme", ""), revoked.ID); err != nil {
+	if err := w.store.RevokeKey(t.Context(), administrator("acme", ""), revoked.ID); err != nil {
 		t.Fatal(err)
 	}
 	good := w.key.ID.String() + " " + w.secret

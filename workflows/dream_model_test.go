@@ -13,7 +13,7 @@ import (
 	"reverie/llm/llmtest"
 	"reverie/memory"
 	"reverie/memory/proposals"
-	"reverie/store"
+	"reverie/store/dreams"
 )
 
 // said returns a model's answer as a reply.
@@ -183,7 +183,7 @@ func TestAModelWithoutABudgetIsWaitedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	renewal := w.asOf.Truncate(24*time.Hour).AddDate(0, 0, 1).Sub(w.asOf)
-	var waiting store.Dream
+	var waiting dreams.Dream
 	out, err := w.run(t, w.nightly(), func(env *testsuite.TestWorkflowEnvironment) {
 		env.RegisterDelayedCallback(func() { waiting = w.report(t) }, budgetRecheck/2)
 	})

@@ -13,7 +13,7 @@ import (
 	"reverie/dream"
 	"reverie/llm/llmtest"
 	"reverie/memory"
-	"reverie/store"
+	"reverie/store/dreams"
 )
 
 func TestADreamByRules(t *testing.T) {
@@ -57,7 +57,7 @@ func TestADreamByRules(t *testing.T) {
 
 func TestADryRunWritesNothing(t *testing.T) {
 	w := newDreamWorld(t)
-	queued, err := w.BeginDream(t.Context(), w.owner, store.NewDream{
+	queued, err := w.BeginDream(t.Context(), w.owner, dreams.NewDream{
 		Mode: memory.DreamNightly, Trigger: memory.DreamByRequest, AsOf: w.asOf, DryRun: true, Settings: w.options.DreamDefaults,
 	})
 	if err != nil {
@@ -81,7 +81,7 @@ func TestADryRunWritesNothing(t *testing.T) {
 		t.Fatalf("after the dry run: %+v (%v)", wet, err)
 	}
 	w.write(t, memory.MemoryPath, "# Memory\n\n- All is new.\n")
-	replay, err := w.BeginDream(t.Context(), w.owner, store.NewDream{
+	replay, err := w.BeginDream(t.Context(), w.owner, dreams.NewDream{
 		Mode: memory.DreamNightly, Trigger: memory.DreamByReplay, ReplayOf: wet.Dream, Settings: w.options.DreamDefaults,
 	})
 	if err != nil {

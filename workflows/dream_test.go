@@ -19,7 +19,7 @@ import (
 	"reverie/llm/llmtest"
 	"reverie/memory"
 	"reverie/memory/setting"
-	"reverie/store"
+	"reverie/store/dreams"
 )
 
 func TestDreamGoesThroughItsPhases(t *testing.T) {
@@ -345,7 +345,7 @@ func TestWhatIsShownOfADream(t *testing.T) {
 	w := newDreamWorld(t)
 	w.has(t, llmtest.Always(llmtest.Status(503, 0)))
 	var during string
-	queued, err := w.BeginDream(t.Context(), w.owner, store.NewDream{
+	queued, err := w.BeginDream(t.Context(), w.owner, dreams.NewDream{
 		Mode: memory.DreamNightly, Trigger: memory.DreamByRequest, AsOf: w.asOf, DryRun: true, Settings: w.options.DreamDefaults,
 	})
 	if err != nil {

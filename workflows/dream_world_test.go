@@ -24,6 +24,9 @@ import (
 	"reverie/memory"
 	"reverie/memory/setting"
 	"reverie/store"
+	"reverie/store/admin"
+	"reverie/store/dreams"
+	"reverie/store/gate"
 )
 
 // dreamWorld is a real store with an owner whose dreams run in virtual time, with real steps.
@@ -70,7 +73,7 @@ func newDreamWorld(t *testing.T, change ...func(*activities.Options)) *dreamWorl
 	}
 	person := memory.Author{Kind: memory.AuthorUser, ID: "key"}
 	root := memory.Identity{Workspace: "acme", Role: memory.RoleAdmin, Author: person}
-	if _, err := s.CreateAgent(t.Context(), root, store.NewAgent{ID: "ada", TimeZone: "UTC"}); err != nil {
+	if _, err := s.CreateAgent(t.Context(), root, admin.NewAgent{ID: "ada", TimeZone: "UTC"}); err != nil {
 		t.Fatal(err)
 	}
 	w.owner = memory.Identity{Workspace: "acme", Agent: "ada", Owner: "user:1", Role: memory.RoleMember, Author: person}
@@ -106,7 +109,7 @@ func (w *dreamWorld) write(t *testing.T, path, content string) {
 // read returns a document of the person; empty if there is none.
 func (w *dreamWorld) read(t *testing.T, path string) string {
 	t.Helper()
-	all, err := w.Documents(t.Context(), w.owner, store.DocumentFilter{Scope: memory.ScopePersonal})
+	all, err := w.Documents(t.Context(), w.owner, gate.DocumentFilter{Scope: memory.ScopePersonal})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +192,7 @@ func (w *dreamWorld) ref(t *testing.T) memory.OwnerRef {
 			return ref
 		}
 	}
-	dreams, err := w.Dreams(t.Context(), w.owner, store.DreamFilter{}, store.Page{Limit: 1})
+	dreams, err := w.Dreams(t.Context(), w.owner, dreams.DreamFilter{}, store.Page{Limit: 1})
 	if err != nil || len(dreams.Items) == 0 {
 		t.Fatalf("nobody knows the person: %v", err)
 	}
@@ -211,9 +214,9 @@ func (w *dreamWorld) hasNews(t *testing.T) bool {
 }
 
 // report returns the record of the last dream.
-func (w *dreamWorld) report(t *testing.T) store.Dream {
+func (w *dreamWorld) report(t *testing.T) dreams.Dream {
 	t.Helper()
-	dreams, err := w.Dreams(t.Context(), w.owner, store.DreamFilter{}, store.Page{Limit: 1})
+	dreams, err := w.Dreams(t.Context(), w.owner, dreams.DreamFilter{}, store.Page{Limit: 1})
 	if err != nil || len(dreams.Items) == 0 {
 		t.Fatalf("there is no report: %v", err)
 	}

@@ -15,7 +15,7 @@ import (
 
 	"reverie/activities"
 	"reverie/memory"
-	"reverie/store"
+	"reverie/store/transfer"
 )
 
 // snapshotEnv runs an ImportSnapshot in virtual time.
@@ -112,10 +112,10 @@ func TestAnImportOfASnapshotThatIsRefused(t *testing.T) {
 	} {
 		e := newSnapshotEnv(readable)
 		e.commit = func(int) (activities.CommitSnapshotResult, error) {
-			return activities.CommitSnapshotResult{Outcome: store.OutcomeRefused, ReasonCode: reason}, nil
+			return activities.CommitSnapshotResult{Outcome: transfer.OutcomeRefused, ReasonCode: reason}, nil
 		}
 		out, err := e.run(t)
-		if want := (ImportSnapshotResult{Import: e.in.Import, Outcome: store.OutcomeRefused, ReasonCode: reason}); err != nil ||
+		if want := (ImportSnapshotResult{Import: e.in.Import, Outcome: transfer.OutcomeRefused, ReasonCode: reason}); err != nil ||
 			out != want || e.committed != 1 {
 			t.Errorf("%s: %+v (%v) after %d attempts", reason, out, err, e.committed)
 		}
@@ -126,7 +126,7 @@ func TestAnImportOfASnapshotThatIsRefused(t *testing.T) {
 func TestAnImportOfASnapshotThatIsCancelled(t *testing.T) {
 	t.Parallel()
 	e := newSnapshotEnv(func(int) error { return errors.New("the database is away") })
-	e.cancelled = activities.CommitSnapshotResult{Outcome: store.OutcomeRefused, ReasonCode: activities.ReasonCancelled}
+	e.cancelled = activities.CommitSnapshotResult{Outcome: transfer.OutcomeRefused, ReasonCode: activities.ReasonCancelled}
 	e.RegisterDelayedCallback(e.CancelWorkflow, 2*time.Minute)
 	if _, err := e.run(t); !temporal.IsCanceledError(err) || e.committed != 0 || e.ended != 1 {
 		t.Errorf("%v after %d attempts to write, ended %d times", err, e.committed, e.ended)

@@ -16,7 +16,10 @@ import (
 	"reverie/api/fault"
 	"reverie/api/rest"
 	"reverie/memory"
-	"reverie/store"
+	"reverie/store/admin"
+	"reverie/store/gate"
+	"reverie/store/indexes"
+	"reverie/store/transfer"
 	"reverie/workflows"
 )
 
@@ -177,12 +180,12 @@ type subject struct {
 	*doctorRoom
 
 	id    memory.Identity
-	agent store.Agent
-	known store.Examination
+	agent gate.Agent
+	known admin.Examination
 
-	waiting   []store.WaitingOwner // whose Inbox does not run
-	abandoned []store.OpenRun      // whose workflow does not run
-	staged    []store.StagedWork   // likewise
+	waiting   []admin.WaitingOwner // whose Inbox does not run
+	abandoned []admin.OpenRun      // whose workflow does not run
+	staged    []admin.StagedWork   // likewise
 	schedule  bool                 // differs
 	unchecked []string
 }
@@ -220,7 +223,7 @@ func (p *subject) lookAtWorkflows(ctx context.Context) error {
 		return err
 	}
 	atWork := map[memory.Owner]bool{}
-	runs := func(owner store.WaitingOwner) (bool, error) {
+	runs := func(owner admin.WaitingOwner) (bool, error) {
 		if known, asked := atWork[owner.Owner]; asked {
 			return known, nil
 		}
@@ -240,7 +243,7 @@ func (p *subject) lookAtWorkflows(ctx context.Context) error {
 	for _, x := range p.known.Open {
 		running, err := p.runs(ctx, x.WorkflowID, x.Run)
 		if err == nil && !running && x.Kind == "extraction" { // the Inbox takes it over
-			running, err = runs(store.WaitingOwner{Owner: x.Owner, OwnerID: x.OwnerID})
+			running, err = runs(admin.WaitingOwner{Owner: x.Owner, OwnerID: x.OwnerID})
 		}
 		if err != nil {
 			return err
@@ -257,13 +260,13 @@ func (p *subject) lookAtWorkflows(ctx context.Context) error {
 	return err
 }
 
-func (p *subject) ref(owner store.WaitingOwner) memory.OwnerRef {
+func (p *subject) ref(owner admin.WaitingOwner) memory.OwnerRef {
 	return memory.OwnerRef{Workspace: p.id.Workspace, Agent: p.id.Agent, Owner: owner.OwnerID}
 }
 
 // followsSettings compares the schedule of the agent's nights with what the reconciliation wants.
 func (p *subject) followsSettings(ctx context.Context) (bool, error) {
-	ref := store.AgentRef{Workspace: p.id.Workspace, Agent: p.id.Agent}
+	ref := indexes.AgentRef{Workspace: p.id.Workspace, Agent: p.id.Agent}
 	plan, err := p.DreamPlan(ctx, ref)
 	if err != nil {
 		return false, err
@@ -328,7 +331,7 @@ func (p *subject) found(code string) (n int, examples []string) {
 		}
 	case findingSchedule:
 		if p.schedule {
-			name("%s", workflows.DreamScheduleID(store.AgentRef{Workspace: p.id.Workspace, Agent: p.id.Agent}))
+			name("%s", workflows.DreamScheduleID(indexes.AgentRef{Workspace: p.id.Workspace, Agent: p.id.Agent}))
 		}
 	case findingFed:
 		for _, x := range k.Fed {
@@ -408,7 +411,7 @@ func (p *subject) fix(ctx context.Context, code string) (n int, err error) {
 	case findingWrite, findingImport, findingSnapshot:
 		return p.resume(ctx, p.stagedFor(code))
 	case findingSchedule:
-		ref := store.AgentRef{Workspace: p.id.Workspace, Agent: p.id.Agent}
+		ref := indexes.AgentRef{Workspace: p.id.Workspace, Agent: p.id.Agent}
 		plan := func(ctx context.Context) (workflows.DreamPlan, error) { return p.DreamPlan(ctx, ref) }
 		return 1, workflows.EnsureDreamSchedule(ctx, p.Temporal, plan, p.Now())
 	case findingFed:
@@ -429,7 +432,7 @@ func (p *subject) as(owner memory.Owner) memory.Identity {
 	return id
 }
 
-func (p *subject) mend(ctx context.Context, sources []store.IndexSource) (n int, err error) {
+func (p *subject) mend(ctx context.Context, sources []admin.IndexSource) (n int, err error) {
 	for _, x := range sources {
 		if err := p.Store.MendIndex(ctx, p.id, x); err != nil {
 			return n, err
@@ -459,9 +462,9 @@ func (p *subject) restore(ctx context.Context) (n int, err error) {
 }
 
 // takeOver ends a record whose workflow is gone. An extraction whose messages wait is the Inbox's, which goes on with it.
-func (p *subject) takeOver(ctx context.Context, x store.OpenRun) error {
+func (p *subject) takeOver(ctx context.Context, x admin.OpenRun) error {
 	if x.Kind == "extraction" && x.Pending {
-		if err := p.Workflows.TurnCompleted(ctx, p.ref(store.WaitingOwner{Owner: x.Owner, OwnerID: x.OwnerID}), p.agent); err != nil {
+		if err := p.Workflows.TurnCompleted(ctx, p.ref(admin.WaitingOwner{Owner: x.Owner, OwnerID: x.OwnerID}), p.agent); err != nil {
 			return rest.WorkflowsAway("try again later")
 		}
 		return nil
@@ -471,9 +474,9 @@ func (p *subject) takeOver(ctx context.Context, x store.OpenRun) error {
 
 // stagedCodes are the findings of work that waits for a workflow.
 var stagedCodes = map[string]string{
-	store.StagedWrite:    findingWrite,
-	store.StagedImport:   findingImport,
-	store.StagedSnapshot: findingSnapshot,
+	admin.StagedWrite:    findingWrite,
+	admin.StagedImport:   findingImport,
+	admin.StagedSnapshot: findingSnapshot,
 }
 
 // lookAtStaged keeps what waits and has no workflow.
@@ -491,7 +494,7 @@ func (p *subject) lookAtStaged(ctx context.Context) error {
 }
 
 // stagedFor returns the staged work of a finding.
-func (p *subject) stagedFor(code string) (found []store.StagedWork) {
+func (p *subject) stagedFor(code string) (found []admin.StagedWork) {
 	for _, x := range p.staged {
 		if stagedCodes[x.Kind] == code {
 			found = append(found, x)
@@ -501,26 +504,26 @@ func (p *subject) stagedFor(code string) (found []store.StagedWork) {
 }
 
 // workflowOf is the id of the workflow that would be at it.
-func (p *subject) workflowOf(x store.StagedWork) string {
+func (p *subject) workflowOf(x admin.StagedWork) string {
 	switch x.Kind {
-	case store.StagedWrite:
+	case admin.StagedWrite:
 		return workflows.WriteMemoryID(p.writeRef(x))
-	case store.StagedImport:
+	case admin.StagedImport:
 		return workflows.ImportID(p.id.Workspace, p.id.Agent, x.ID)
 	default:
 		return p.snapshotInput(x).ID()
 	}
 }
 
-func (p *subject) writeRef(x store.StagedWork) store.WriteRef {
-	return store.WriteRef{Workspace: p.id.Workspace, Agent: p.id.Agent, Write: x.ID, RequestID: x.RequestID}
+func (p *subject) writeRef(x admin.StagedWork) transfer.WriteRef {
+	return transfer.WriteRef{Workspace: p.id.Workspace, Agent: p.id.Agent, Write: x.ID, RequestID: x.RequestID}
 }
 
-func (p *subject) agentRef() store.AgentRef {
-	return store.AgentRef{Workspace: p.id.Workspace, Agent: p.id.Agent}
+func (p *subject) agentRef() indexes.AgentRef {
+	return indexes.AgentRef{Workspace: p.id.Workspace, Agent: p.id.Agent}
 }
 
-func (p *subject) snapshotInput(x store.StagedWork) workflows.ImportSnapshotInput {
+func (p *subject) snapshotInput(x admin.StagedWork) workflows.ImportSnapshotInput {
 	return workflows.ImportSnapshotInput{
 		AgentRef:   p.agentRef(),
 		Import:     x.ID,
@@ -530,16 +533,16 @@ func (p *subject) snapshotInput(x store.StagedWork) workflows.ImportSnapshotInpu
 }
 
 // resume starts the workflows of what waits. What is left of a cancelled import is left out.
-func (p *subject) resume(ctx context.Context, staged []store.StagedWork) (n int, err error) {
+func (p *subject) resume(ctx context.Context, staged []admin.StagedWork) (n int, err error) {
 	for _, x := range staged {
 		switch {
 		case x.Cancelled:
 			if _, err := p.Store.LeaveImport(ctx, p.as(x.Owner), x.ID); err != nil {
 				return n, err
 			}
-		case x.Kind == store.StagedWrite:
+		case x.Kind == admin.StagedWrite:
 			_, err = workflows.StartWrite(ctx, p.Temporal, p.writeRef(x))
-		case x.Kind == store.StagedImport:
+		case x.Kind == admin.StagedImport:
 			err = workflows.StartImport(ctx, p.Temporal, workflows.ImportInput{AgentRef: p.agentRef(), Import: x.ID, Format: x.Format})
 		default:
 			_, err = workflows.StartImportSnapshot(ctx, p.Temporal, p.snapshotInput(x))

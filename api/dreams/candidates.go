@@ -15,6 +15,7 @@ import (
 	"reverie/memory/markdown"
 	"reverie/memory/setting"
 	"reverie/store"
+	"reverie/store/dreams"
 )
 
 // maxExplained limits the candidates that are explained for some words.
@@ -75,8 +76,8 @@ func (s *Room) listCandidates(ctx context.Context, in *candidatesInput) (*rest.R
 const latestDreams = 100
 
 // latestDream is the last dream that weighed anything, dry runs aside; nil when there was none lately.
-func (s *Room) latestDream(ctx context.Context, id memory.Identity) (*store.Dream, error) {
-	listed, err := s.Store.Dreams(ctx, id, store.DreamFilter{Real: true}, store.Page{Limit: latestDreams})
+func (s *Room) latestDream(ctx context.Context, id memory.Identity) (*dreams.Dream, error) {
+	listed, err := s.Store.Dreams(ctx, id, dreams.DreamFilter{Real: true}, store.Page{Limit: latestDreams})
 	for _, d := range listed.Items {
 		if !d.Open() && d.Counts.Candidates > 0 {
 			return &d, err

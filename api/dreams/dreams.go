@@ -15,6 +15,8 @@ import (
 	"reverie/memory/proposals"
 	"reverie/memory/setting"
 	"reverie/store"
+	"reverie/store/dreams"
+	"reverie/store/gate"
 )
 
 // Paths of dreams: one place for all of them, and the original ones.
@@ -91,7 +93,7 @@ func (s *Room) listDreams(ctx context.Context, in *dreamsInput) (*rest.Reply[res
 	listed, err := s.Store.Dreams(
 		ctx,
 		id,
-		store.DreamFilter{Mode: in.Mode, Outcome: in.Outcome, Real: in.Real},
+		dreams.DreamFilter{Mode: in.Mode, Outcome: in.Outcome, Real: in.Real},
 		store.Page{Limit: in.Limit, Cursor: in.Cursor},
 	)
 	if err != nil {
@@ -122,9 +124,9 @@ type DreamInput struct {
 
 // foundDream is the record that a request is about.
 type foundDream struct {
-	record store.Dream
+	record dreams.Dream
 	id     memory.Identity // of the caller; of every owner when the request names nobody
-	agent  store.Agent
+	agent  gate.Agent
 	full   bool // the caller may see it whole
 }
 
@@ -223,7 +225,7 @@ type dreamView struct {
 	Outcome        memory.Outcome         `json:"outcome" enum:"running,waiting,written,nothing,skipped,quarantined,failed"`
 	ReasonCode     memory.ReasonCode      `json:"reasonCode,omitempty"`
 	Reason         string                 `json:"reason,omitempty" doc:"In words; may speak of contents."`
-	Counts         store.DreamCounts      `json:"counts"`
+	Counts         dreams.DreamCounts     `json:"counts"`
 	Looked         dream.Looked           `json:"looked" doc:"How much it looked at."`
 	Read           *dream.Pins            `json:"read,omitempty" doc:"Its inputs by version and range, and hashes of them: two dreams with the same material have seen the same."`
 	Changes        []memory.ChangeReceipt `json:"changes,omitempty" nullable:"false" doc:"What became of each document that it wrote."`
@@ -268,8 +270,8 @@ type reportView struct {
 }
 
 // dreamViewer shows dreams in full, or as an outline without words, authors and reasons.
-func (s *Room) dreamViewer(full bool) func(store.Dream) dreamView {
-	return func(d store.Dream) dreamView {
+func (s *Room) dreamViewer(full bool) func(dreams.Dream) dreamView {
+	return func(d dreams.Dream) dreamView {
 		v := viewDream(d)
 		v.Link = s.Workflows.Link(d.WorkflowID)
 		if !full {
@@ -286,7 +288,7 @@ func (s *Room) dreamViewer(full bool) func(store.Dream) dreamView {
 	}
 }
 
-func viewDream(d store.Dream) dreamView {
+func viewDream(d dreams.Dream) dreamView {
 	v := dreamView{
 		ID: d.ID, Owner: d.Owner, Scope: d.Scope, Mode: d.Mode, Topic: d.Topic, Trigger: d.Trigger, Night: d.Night, DryRun: d.DryRun,
 		Phase: d.Phase, Outcome: d.Outcome, ReasonCode: d.ReasonCode, Reason: d.Reason, Counts: d.Counts, Looked: d.Pins.Looked,

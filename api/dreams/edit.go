@@ -13,6 +13,7 @@ import (
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/store"
+	"reverie/store/dreams"
 )
 
 func (s *Room) dreamEditRoutes() {
@@ -152,14 +153,14 @@ type entryView struct {
 
 // changeEntry does what a person decided about a candidate.
 func (s *Room) changeEntry(ctx context.Context, in *EntryInput, what, text string,
-	change func(context.Context, memory.Identity, store.EntryChange) (store.EntryReceipt, error),
+	change func(context.Context, memory.Identity, dreams.EntryChange) (dreams.EntryReceipt, error),
 ) (*rest.Reply[entryView], error) {
 	found, err := s.dream(ctx, &in.DreamInput)
 	if err != nil {
 		return nil, err
 	}
 	entry := in.EntryParam.id()
-	done, err := change(ctx, found.owner(), store.EntryChange{
+	done, err := change(ctx, found.owner(), dreams.EntryChange{
 		Dream: found.record.ID, Entry: entry, Text: text,
 		Key: rest.RequestLedgerKey(ctx, in.IdempotencyKey, what, found.record.ID.String(), string(entry), text),
 	})

@@ -16,6 +16,7 @@ import (
 	"reverie/api/rest"
 	"reverie/memory"
 	"reverie/store"
+	"reverie/store/dreams"
 )
 
 const (
@@ -54,7 +55,7 @@ type dreamEvent struct {
 	Phase      memory.DreamPhase   `json:"phase"`
 	Outcome    memory.Outcome      `json:"outcome"`
 	ReasonCode memory.ReasonCode   `json:"reasonCode,omitempty"`
-	Counts     store.DreamCounts   `json:"counts"`
+	Counts     dreams.DreamCounts  `json:"counts"`
 	At         time.Time           `json:"at"`
 }
 
@@ -180,7 +181,7 @@ func (s *Room) news(ctx context.Context, f *follower) (string, error) {
 }
 
 // forget moves since forward and drops what is before it.
-func (f *follower) forget(changes []store.ChangedDream) {
+func (f *follower) forget(changes []dreams.ChangedDream) {
 	if len(changes) == 0 {
 		return
 	}
@@ -210,7 +211,7 @@ func (s *Room) lookForDreams(id memory.Identity) rest.Look {
 }
 
 // learn notes changes and reports whether any of them is new.
-func (f *follower) learn(changes []store.ChangedDream) bool {
+func (f *follower) learn(changes []dreams.ChangedDream) bool {
 	learned := false
 	for _, c := range changes {
 		if c.ChangedAt.After(f.sent[c.ID]) {

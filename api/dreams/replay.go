@@ -13,6 +13,7 @@ import (
 	"reverie/memory"
 	"reverie/memory/setting"
 	"reverie/store"
+	"reverie/store/dreams"
 )
 
 func (s *Room) dreamReplayRoutes() {
@@ -140,7 +141,7 @@ func (s *Room) replayDream(ctx context.Context, in *replayInput) (*rest.Reply[re
 	if settings.Paid && !s.Dreams.Paid {
 		return nil, fault.InvalidAt("body.model", "no model is configured on this server: replay by rules, with parameters.byModel false")
 	}
-	next := store.NewDream{
+	next := dreams.NewDream{
 		Mode: original.Mode, Trigger: memory.DreamByReplay, Topic: original.Topic, AsOf: original.AsOf, DryRun: true,
 		ReplayOf: original.ID, Settings: settings,
 	}
@@ -203,7 +204,7 @@ func (s *Room) compareDreams(ctx context.Context, in *compareInput) (*rest.Reply
 	if other.Owner != found.record.Owner {
 		return nil, fault.New(fault.NotFound, "No dream %s of the same owner", from)
 	}
-	for _, d := range []store.Dream{other, found.record} {
+	for _, d := range []dreams.Dream{other, found.record} {
 		if d.Open() {
 			return nil, fault.New(fault.Conflict, "Dream %s is still running: wait for it", d.ID)
 		}
@@ -216,9 +217,9 @@ func (s *Room) compareDreams(ctx context.Context, in *compareInput) (*rest.Reply
 }
 
 // difference compares two dreams of one owner. Who does not see them whole sees no words of it.
-func (s *Room) difference(ctx context.Context, id memory.Identity, a, b store.Dream, full bool) (differenceView, error) {
+func (s *Room) difference(ctx context.Context, id memory.Identity, a, b dreams.Dream, full bool) (differenceView, error) {
 	var sides [2]compose.Dreamt
-	for i, d := range []store.Dream{a, b} {
+	for i, d := range []dreams.Dream{a, b} {
 		candidates, err := s.allCandidates(ctx, id, d.ID)
 		if err != nil {
 			return differenceView{}, err

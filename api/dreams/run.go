@@ -19,6 +19,8 @@ import (
 	"reverie/memory/crontab"
 	"reverie/memory/setting"
 	"reverie/store"
+	"reverie/store/dreams"
+	"reverie/store/gate"
 	"reverie/workflows"
 )
 
@@ -54,7 +56,7 @@ type emergenceInput struct {
 func (s *Room) emergence(ctx context.Context, in *emergenceInput) (*rest.Reply[dreamRunView], error) {
 	return s.dreamNow(ctx, dreamRequest{
 		agent: in.Agent, who: in.PersonParams, wait: in.WaitParam, key: in.IdempotencyKey, asOf: in.AsOf,
-		dream: store.NewDream{Mode: in.Mode, DryRun: in.DryRun},
+		dream: dreams.NewDream{Mode: in.Mode, DryRun: in.DryRun},
 	})
 }
 
@@ -72,7 +74,7 @@ type focusedInput struct {
 func (s *Room) focused(ctx context.Context, in *focusedInput) (*rest.Reply[dreamRunView], error) {
 	return s.dreamNow(ctx, dreamRequest{
 		agent: in.Agent, who: in.PersonParams, wait: in.WaitParam, key: in.IdempotencyKey,
-		dream: store.NewDream{Mode: memory.DreamFocused, DryRun: in.DryRun, Topic: in.Body.Topic},
+		dream: dreams.NewDream{Mode: memory.DreamFocused, DryRun: in.DryRun, Topic: in.Body.Topic},
 	})
 }
 
@@ -93,7 +95,7 @@ type dreamRequest struct {
 	wait  rest.WaitParam
 	key   string // the client's idempotency key; may be empty
 	asOf  string
-	dream store.NewDream
+	dream dreams.NewDream
 }
 
 // reportCandidates limits the candidates in the report of a requested dream.
@@ -146,7 +148,7 @@ func (s *Room) dreamNow(ctx context.Context, r dreamRequest) (*rest.Reply[dreamR
 
 // awake are the settings of a dry run, which works also where dreaming is switched off. Zero: those of any
 // other dream.
-func (s *Room) awake(agent store.Agent) setting.DreamSettings {
+func (s *Room) awake(agent gate.Agent) setting.DreamSettings {
 	settings := s.Dreams.With(agent.Settings)
 	if settings.Enabled || !settings.MemoryEnabled {
 		return setting.DreamSettings{}
@@ -161,7 +163,7 @@ func reportLink(agent string, dream uuid.UUID) string {
 
 // dreamer returns the identity of a request about dreams: the named owner, or the shared memory. A key that may write shared
 // documents may start their dreams, without seeing the words of the system's conversations.
-func (s *Room) dreamer(ctx context.Context, agent string, who rest.PersonParams) (_ memory.Identity, _ store.Agent, full bool, err error) {
+func (s *Room) dreamer(ctx context.Context, agent string, who rest.PersonParams) (_ memory.Identity, _ gate.Agent, full bool, err error) {
 	id, found, err := s.Enter(ctx, agent, who.Person())
 	if err != nil {
 		return id, found, false, err
@@ -174,7 +176,7 @@ func (s *Room) dreamer(ctx context.Context, agent string, who rest.PersonParams)
 
 // queueDream makes the record of a requested dream, or finds the one of the same request. It refuses a second dream of
 // an owner beside one that is under way, and a night that was dreamed.
-func (s *Room) queueDream(ctx context.Context, id memory.Identity, d store.NewDream) (store.Dream, error) {
+func (s *Room) queueDream(ctx context.Context, id memory.Identity, d dreams.NewDream) (dreams.Dream, error) {
 	if d.Request != "" {
 		known, err := s.Store.DreamOfRequest(ctx, id, d.Request)
 		if !errors.Is(err, store.ErrNotFound) {
@@ -183,7 +185,7 @@ func (s *Room) queueDream(ctx context.Context, id memory.Identity, d store.NewDr
 	}
 	if !d.DryRun {
 		if err := s.nobodyDreams(ctx, id); err != nil {
-			return store.Dream{}, err
+			return dreams.Dream{}, err
 		}
 	}
 	made, err := s.Store.BeginDream(ctx, id, d)
@@ -217,7 +219,7 @@ func (s *Room) nobodyDreams(ctx context.Context, id memory.Identity) error {
 	case dreaming, s.Now().Sub(open.StartedAt) < startingTime:
 		return s.dreamUnderWay(id, open)
 	case open.WorkflowID == "":
-		_, err = s.Store.EndDream(ctx, id, open.ID, store.DreamEnding{Outcome: memory.OutcomeFailed, ReasonCode: neverStarted})
+		_, err = s.Store.EndDream(ctx, id, open.ID, dreams.DreamEnding{Outcome: memory.OutcomeFailed, ReasonCode: neverStarted})
 	}
 	return err
 }
@@ -233,7 +235,7 @@ type dreamConflict struct {
 }
 
 // dreamUnderWay says that the owner is dreaming; nil: it is not known what.
-func (s *Room) dreamUnderWay(id memory.Identity, running *store.Dream) *fault.Problem {
+func (s *Room) dreamUnderWay(id memory.Identity, running *dreams.Dream) *fault.Problem {
 	p := fault.New(fault.Dreaming, "A dream of this owner is running: wait for it, or make a dry run")
 	if running != nil {
 		p.Data = dreamConflict{
@@ -245,7 +247,7 @@ func (s *Room) dreamUnderWay(id memory.Identity, running *store.Dream) *fault.Pr
 
 // runDream starts the dream of a record and waits for its end, at most for wait. It returns the record as it is then: one that
 // is still open goes on by itself.
-func (s *Room) runDream(ctx context.Context, id memory.Identity, record store.Dream, wait time.Duration) (store.Dream, error) {
+func (s *Room) runDream(ctx context.Context, id memory.Identity, record dreams.Dream, wait time.Duration) (dreams.Dream, error) {
 	if !record.Open() {
 		return record, nil
 	}
@@ -257,16 +259,16 @@ func (s *Room) runDream(ctx context.Context, id memory.Identity, record store.Dr
 	switch {
 	case err == nil, errors.Is(err, rest.ErrStillRunning):
 	case errors.Is(err, workflows.ErrDreaming): // somebody else was faster
-		s.neverStarts(ctx, id, record, store.DreamEnding{Outcome: memory.OutcomeSkipped, ReasonCode: reasonDreaming})
+		s.neverStarts(ctx, id, record, dreams.DreamEnding{Outcome: memory.OutcomeSkipped, ReasonCode: reasonDreaming})
 		return record, s.dreamUnderWay(id, nil)
 	case errors.Is(err, errNeverStarted):
-		s.neverStarts(ctx, id, record, store.DreamEnding{Outcome: memory.OutcomeFailed, ReasonCode: neverStarted})
+		s.neverStarts(ctx, id, record, dreams.DreamEnding{Outcome: memory.OutcomeFailed, ReasonCode: neverStarted})
 		return record, rest.WorkflowsAway("nothing was dreamed, try again later")
 	default:
 		return record, err
 	}
 	if result.Outcome == memory.OutcomeFailed { // its record says so, unless the workflow never came to it
-		ended, err := s.Store.EndDream(ctx, id, record.ID, store.DreamEnding{Outcome: result.Outcome, ReasonCode: result.ReasonCode})
+		ended, err := s.Store.EndDream(ctx, id, record.ID, dreams.DreamEnding{Outcome: result.Outcome, ReasonCode: result.ReasonCode})
 		if _, taken := errors.AsType[*store.ConflictError](err); !taken {
 			return ended, err
 		}
@@ -275,7 +277,7 @@ func (s *Room) runDream(ctx context.Context, id memory.Identity, record store.Dr
 }
 
 // neverStarts ends a record that no workflow will take.
-func (s *Room) neverStarts(ctx context.Context, id memory.Identity, record store.Dream, ending store.DreamEnding) {
+func (s *Room) neverStarts(ctx context.Context, id memory.Identity, record dreams.Dream, ending dreams.DreamEnding) {
 	if _, err := s.Store.EndDream(context.WithoutCancel(ctx), id, record.ID, ending); err != nil {
 		s.Log.WarnContext(ctx, "A dream that was never started stays queued", "error", rest.Loggable(err), "dream", record.ID)
 	}
@@ -330,7 +332,7 @@ func (s *Room) isDreaming(ctx context.Context, ref memory.OwnerRef) (bool, error
 }
 
 // dreamKey makes a request that is repeated with the client's key one request of one caller; without a key, each is its own.
-func dreamKey(ctx context.Context, client string, d store.NewDream) string {
+func dreamKey(ctx context.Context, client string, d dreams.NewDream) string {
 	if client == "" {
 		return ""
 	}
@@ -357,7 +359,7 @@ func dreamKey(ctx context.Context, client string, d store.NewDream) string {
 const maxNightAge = 92 * 24 * time.Hour
 
 // nightAsked reads an asOf: the end of what is looked at, and the key of the night that it is in. Empty: now, of no night.
-func (s *Room) nightAsked(agent store.Agent, asOf string) (time.Time, string, error) {
+func (s *Room) nightAsked(agent gate.Agent, asOf string) (time.Time, string, error) {
 	if asOf == "" {
 		return time.Time{}, "", nil
 	}
@@ -415,7 +417,7 @@ var dreamReasons = map[memory.ReasonCode]string{
 	reasonNothingPassed:              "no candidate passed",
 	neverStarted:                     "its workflow could not be started",
 	reasonDreaming:                   "another dream of this owner began at the same moment",
-	store.DreamAbandoned:             "its workflow ended without it",
+	dreams.DreamAbandoned:            "its workflow ended without it",
 	workflows.ReasonCancelled:        "its workflow was cancelled",
 	workflows.ReasonStepFailed:       "a step could not be done, however often it was tried: the history of its workflow tells more",
 	workflows.ReasonSuperseded:       "another execution has this dream",

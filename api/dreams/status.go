@@ -15,6 +15,9 @@ import (
 	"reverie/memory"
 	"reverie/memory/setting"
 	"reverie/store"
+	"reverie/store/dreams"
+	"reverie/store/gate"
+	"reverie/store/indexes"
 	"reverie/workflows"
 )
 
@@ -66,7 +69,7 @@ func (s *Room) dreamingStatus(ctx context.Context, in *dreamingStatusInput) (*re
 	}
 	schedule, settings := s.DreamSchedule.With(agent.Settings), s.Dreams.With(agent.Settings)
 	view := dreamingStatusView{
-		Enabled: schedule.On(), Settings: viewDreamSettings(settings), Schedule: s.dreamSchedule(ctx, store.AgentRef{Workspace: id.Workspace, Agent: id.Agent}, agent, schedule),
+		Enabled: schedule.On(), Settings: viewDreamSettings(settings), Schedule: s.dreamSchedule(ctx, indexes.AgentRef{Workspace: id.Workspace, Agent: id.Agent}, agent, schedule),
 		Backlog: dreamBacklogView{News: status.News}, Statements: map[dream.Status]int{}, Outcomes: map[memory.Outcome]int{},
 		Diary: status.Diary,
 	}
@@ -81,7 +84,7 @@ func (s *Room) dreamingStatus(ctx context.Context, in *dreamingStatusInput) (*re
 }
 
 // optional shows what is there.
-func optional(d *store.Dream, show func(store.Dream) dreamView) *dreamView {
+func optional(d *dreams.Dream, show func(dreams.Dream) dreamView) *dreamView {
 	if d == nil {
 		return nil
 	}
@@ -90,7 +93,7 @@ func optional(d *store.Dream, show func(store.Dream) dreamView) *dreamView {
 }
 
 // dreamSchedule returns when an agent dreams next; without workflows the state is unknown.
-func (s *Room) dreamSchedule(ctx context.Context, ref store.AgentRef, agent store.Agent, schedule setting.DreamSchedule) dreamScheduleView {
+func (s *Room) dreamSchedule(ctx context.Context, ref indexes.AgentRef, agent gate.Agent, schedule setting.DreamSchedule) dreamScheduleView {
 	view := dreamScheduleView{State: "off", Cron: schedule.Cron, TimeZone: agent.TimeZone}
 	if !schedule.On() {
 		return view
@@ -119,12 +122,12 @@ func (s *Room) dreamSchedule(ctx context.Context, ref store.AgentRef, agent stor
 // NightsChanged updates the schedule of an agent's nights to its settings, behind the answer. What cannot reach Temporal
 // the worker finds within an hour.
 func (s *Room) NightsChanged(id memory.Identity, agent string) {
-	s.nights.Announce(store.AgentRef{Workspace: id.Workspace, Agent: agent})
+	s.nights.Announce(indexes.AgentRef{Workspace: id.Workspace, Agent: agent})
 }
 
 // ensureNights makes, changes or removes the schedule of an agent. Nobody waits for it, so that its failures say nothing to those
 // who wait for Temporal.
-func (s *Room) ensureNights(ref store.AgentRef) {
+func (s *Room) ensureNights(ref indexes.AgentRef) {
 	if s.Workflows.Breaker.State() == gobreaker.StateOpen {
 		return
 	}
@@ -182,11 +185,11 @@ func (s *Room) dreamDiary(ctx context.Context, in *dreamDiaryInput) (*rest.Reply
 	if id.Owner == memory.NoOwner || id.Owner == memory.SystemOwner {
 		view.Scope = memory.ScopeTeam
 	}
-	months, err := s.Store.Documents(ctx, id, store.DocumentFilter{Prefix: diaryMonthsPath, Scope: view.Scope})
+	months, err := s.Store.Documents(ctx, id, gate.DocumentFilter{Prefix: diaryMonthsPath, Scope: view.Scope})
 	if err != nil {
 		return nil, err
 	}
-	view.Months = rest.Views(months, func(e store.DocumentEntry) files.FileEntry { return files.ViewEntry(e.Document, e.Bytes) })
+	view.Months = rest.Views(months, func(e gate.DocumentEntry) files.FileEntry { return files.ViewEntry(e.Document, e.Bytes) })
 	d, err := s.Store.Document(ctx, id, memory.Ref{Scope: view.Scope, Path: memory.DreamsPath})
 	switch {
 	case errors.Is(err, store.ErrNotFound):

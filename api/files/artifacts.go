@@ -15,7 +15,7 @@ import (
 
 	"reverie/api/rest"
 	"reverie/memory"
-	"reverie/store"
+	"reverie/store/gate"
 )
 
 func (s *fileRoom) artifactRoutes() {
@@ -78,7 +78,7 @@ func (s *fileRoom) listArtifacts(ctx context.Context, in *artifactsInput) (*arti
 	if err != nil {
 		return nil, err
 	}
-	entries, err := s.Store.Documents(ctx, id, store.DocumentFilter{})
+	entries, err := s.Store.Documents(ctx, id, gate.DocumentFilter{})
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (s *fileRoom) listArtifacts(ctx context.Context, in *artifactsInput) (*arti
 }
 
 // artifactsOf are the artifacts among documents, and the journal, in their order.
-func artifactsOf(id memory.Identity, entries []store.DocumentEntry) []artifactView {
+func artifactsOf(id memory.Identity, entries []gate.DocumentEntry) []artifactView {
 	base := "/api/v1/agents/" + id.Agent
 	all := []artifactView{{
 		Kind: artifactEvents, Workspace: id.Workspace, Path: eventLog, AgentIDs: []string{id.Agent}, ContentType: "json", Href: base + "/events",

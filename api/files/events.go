@@ -15,6 +15,7 @@ import (
 	"reverie/api/rest"
 	"reverie/memory"
 	"reverie/store"
+	"reverie/store/gate"
 )
 
 const eventsPath = "/api/v1/agents/{agent}/events"
@@ -45,29 +46,29 @@ func (s *fileRoom) eventRoutes() {
 type EventParams struct {
 	rest.AgentParam
 	rest.PersonParams
-	Cursor string            `query:"cursor" maxLength:"50" doc:"The next of the page before, or the id of an event: only events behind it. Missing: from the first one."`
-	After  string            `query:"after" maxLength:"50" deprecated:"true" doc:"Same as cursor."`
-	Kinds  []store.EventKind `query:"kind" maxItems:"20" doc:"Only of these kinds, such as document.written,memory.dream.completed."`
-	Path   string            `query:"path" maxLength:"255" doc:"Only about the document at this path."`
+	Cursor string           `query:"cursor" maxLength:"50" doc:"The next of the page before, or the id of an event: only events behind it. Missing: from the first one."`
+	After  string           `query:"after" maxLength:"50" deprecated:"true" doc:"Same as cursor."`
+	Kinds  []gate.EventKind `query:"kind" maxItems:"20" doc:"Only of these kinds, such as document.written,memory.dream.completed."`
+	Path   string           `query:"path" maxLength:"255" doc:"Only about the document at this path."`
 }
 
 // chosen is on whose behalf events are asked for, and which.
-func (s *fileRoom) chosen(ctx context.Context, p EventParams) (memory.Identity, store.JournalFilter, error) {
+func (s *fileRoom) chosen(ctx context.Context, p EventParams) (memory.Identity, gate.JournalFilter, error) {
 	id, _, err := s.Enter(ctx, p.Agent, p.Person())
 	if err != nil {
-		return id, store.JournalFilter{}, err
+		return id, gate.JournalFilter{}, err
 	}
 	if id.Owner == memory.NoOwner && id.Role.Includes(memory.RoleAdmin) {
 		id.AnyOwner = true
 	}
-	after, err := store.ParseJournalCursor(cmp.Or(p.Cursor, p.After))
-	return id, store.JournalFilter{After: after, Kinds: p.Kinds, Path: p.Path, Limit: store.MaxPage}, err
+	after, err := gate.ParseJournalCursor(cmp.Or(p.Cursor, p.After))
+	return id, gate.JournalFilter{After: after, Kinds: p.Kinds, Path: p.Path, Limit: store.MaxPage}, err
 }
 
 // eventView is one event. It has no contents.
 type eventView struct {
 	ID       string          `json:"id" doc:"Its place: send it as cursor to read on behind it."`
-	Kind     store.EventKind `json:"kind" example:"document.written"`
+	Kind     gate.EventKind  `json:"kind" example:"document.written"`
 	Scope    memory.Scope    `json:"scope,omitempty" doc:"Who reads it; missing: admins."`
 	Owner    memory.Owner    `json:"owner,omitempty"`
 	Document *uuid.UUID      `json:"document,omitempty"`
@@ -78,7 +79,7 @@ type eventView struct {
 	At       time.Time       `json:"at"`
 }
 
-func viewEvent(e store.Event) eventView {
+func viewEvent(e gate.Event) eventView {
 	v := eventView{
 		ID: e.Cursor().String(), Kind: e.Kind, Scope: e.Scope, Owner: e.Owner, Path: e.Path, Version: e.Version,
 		Author: viewAuthor(e.Author), Detail: e.Detail, At: e.At,
@@ -156,7 +157,7 @@ func (s *fileRoom) downloadEvents(ctx context.Context, in *EventParams) (*rest.S
 // lookForEvents looks for events behind those that there were when it began. Its first look always finds something: what happened
 // between a follower's look and its own would reach nobody.
 func (s *fileRoom) lookForEvents(id memory.Identity) rest.Look {
-	var filter store.JournalFilter
+	var filter gate.JournalFilter
 	begun := false
 	return func(ctx context.Context) (found bool, err error) {
 		if !begun {
@@ -211,8 +212,8 @@ func (s *fileRoom) followEvents(ctx context.Context, in *eventStreamInput) (*res
 func (s *fileRoom) tellEvents(
 	hc huma.Context,
 	id memory.Identity,
-	filter store.JournalFilter,
-	part store.JournalPage,
+	filter gate.JournalFilter,
+	part gate.JournalPage,
 	told *rest.Feed,
 	wake <-chan struct{},
 ) {
@@ -251,7 +252,7 @@ func (s *fileRoom) tellEvents(
 }
 
 // eventFrames is a part of the journal as server-sent events.
-func eventFrames(part store.JournalPage) (string, error) {
+func eventFrames(part gate.JournalPage) (string, error) {
 	var out strings.Builder
 	for _, e := range part.Events {
 		v := viewEvent(e)

@@ -16,6 +16,7 @@ import (
 	"reverie/api/rest"
 	"reverie/memory"
 	"reverie/store"
+	"reverie/store/gate"
 )
 
 // fileRoom serves documents, their history, and the events of a memory.
@@ -114,13 +115,13 @@ func (s *fileRoom) listFiles(ctx context.Context, in *filesInput) (*rest.Reply[r
 	found, err := s.Store.ReadableDocuments(
 		ctx,
 		id,
-		store.DocumentFilter{Prefix: in.Prefix, Scope: in.Scope, IncludeDeleted: in.IncludeDeleted},
+		gate.DocumentFilter{Prefix: in.Prefix, Scope: in.Scope, IncludeDeleted: in.IncludeDeleted},
 	)
 	if err != nil {
 		return nil, err
 	}
 	return rest.OK(
-		rest.Page[FileEntry]{Items: rest.Views(found, func(e store.DocumentEntry) FileEntry { return ViewEntry(e.Document, e.Bytes) })},
+		rest.Page[FileEntry]{Items: rest.Views(found, func(e gate.DocumentEntry) FileEntry { return ViewEntry(e.Document, e.Bytes) })},
 	), nil
 }
 

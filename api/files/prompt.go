@@ -13,6 +13,7 @@ import (
 	"reverie/memory"
 	"reverie/memory/tokencount"
 	"reverie/store"
+	"reverie/store/gate"
 )
 
 func (s *fileRoom) promptRoutes() {
@@ -118,7 +119,7 @@ type promptPlace struct {
 
 // promptPlaces returns the changes that enable exactly files, in their order. All of them must exist.
 func (s *fileRoom) promptPlaces(ctx context.Context, id memory.Identity, scope memory.Scope, files []string) ([]promptPlace, error) {
-	listed, err := s.Store.Documents(ctx, id, store.DocumentFilter{Scope: scope})
+	listed, err := s.Store.Documents(ctx, id, gate.DocumentFilter{Scope: scope})
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 	"reverie/api/rest"
 	"reverie/memory"
 	"reverie/search"
-	"reverie/store"
+	"reverie/store/indexes"
 	"reverie/workflows"
 )
 
@@ -90,8 +90,8 @@ func (s *recallRoom) indexProgress(ctx context.Context, in *indexProgressInput) 
 }
 
 // indexesOf are the indexes that searches of an agent look at: its own, and the one of what belongs to the workspace.
-func indexesOf(id memory.Identity) []store.AgentRef {
-	return []store.AgentRef{{Workspace: id.Workspace, Agent: id.Agent}, {Workspace: id.Workspace}}
+func indexesOf(id memory.Identity) []indexes.AgentRef {
+	return []indexes.AgentRef{{Workspace: id.Workspace, Agent: id.Agent}, {Workspace: id.Workspace}}
 }
 
 // index returns the progress of an agent's index, from the database and, if it answers, the workflow.
@@ -175,7 +175,7 @@ func (s *recallRoom) decideSpace(ctx context.Context, in *decideSpaceInput) (*re
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(spaces, func(p store.Space) bool { return p.ID == in.Space })
+	at := slices.IndexFunc(spaces, func(p indexes.Space) bool { return p.ID == in.Space })
 	if at < 0 {
 		return nil, fault.New(fault.NotFound, "No embedding space %d", in.Space)
 	}

@@ -17,7 +17,7 @@ import (
 	"reverie/search/choose"
 	"reverie/search/fuse"
 	"reverie/search/keyword"
-	"reverie/store"
+	"reverie/store/gate"
 )
 
 const recallPath = "/api/v1/agents/{agent}/memory"
@@ -124,7 +124,7 @@ func oneOf(query, body rest.Person) (rest.Person, error) {
 	return query, nil
 }
 
-func searchRequest(in *searchInput, agent store.Agent) (recall.Request, error) {
+func searchRequest(in *searchInput, agent gate.Agent) (recall.Request, error) {
 	b := in.Body
 	zone, err := agent.Location()
 	if err != nil {

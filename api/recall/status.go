@@ -10,7 +10,7 @@ import (
 	"reverie/memory"
 	"reverie/recall"
 	"reverie/search"
-	"reverie/store"
+	"reverie/store/indexes"
 )
 
 func (s *recallRoom) recallStatusRoutes() {
@@ -57,18 +57,18 @@ type vectorStatusView struct {
 }
 
 type spaceView struct {
-	ID         int64            `json:"id"`
-	Provider   string           `json:"provider"`
-	Model      string           `json:"model"`
-	Dimensions int              `json:"dimensions"`
-	State      store.SpaceState `json:"state" enum:"building,live,retired" doc:"live: searches look at it; building: it is filled beside the live one; retired: it can become live again."`
-	Vectors    int64            `json:"vectors"`
-	Due        int64            `json:"due" doc:"Sources of which some passage has no vector yet."`
-	CreatedAt  time.Time        `json:"createdAt"`
-	SwitchedAt *time.Time       `json:"switchedAt,omitempty"`
+	ID         int64              `json:"id"`
+	Provider   string             `json:"provider"`
+	Model      string             `json:"model"`
+	Dimensions int                `json:"dimensions"`
+	State      indexes.SpaceState `json:"state" enum:"building,live,retired" doc:"live: searches look at it; building: it is filled beside the live one; retired: it can become live again."`
+	Vectors    int64              `json:"vectors"`
+	Due        int64              `json:"due" doc:"Sources of which some passage has no vector yet."`
+	CreatedAt  time.Time          `json:"createdAt"`
+	SwitchedAt *time.Time         `json:"switchedAt,omitempty"`
 }
 
-func viewSpace(p store.Space) spaceView {
+func viewSpace(p indexes.Space) spaceView {
 	return spaceView{
 		p.ID, p.Identity.Provider, p.Identity.Model, p.Identity.Dimensions, p.State, p.Vectors, p.Due, p.CreatedAt, p.SwitchedAt,
 	}
@@ -123,7 +123,7 @@ func (s *recallRoom) recallStatus(ctx context.Context, in *recallStatusInput) (*
 	if err != nil {
 		return nil, err
 	}
-	view.Corpora = rest.Views(corpora, func(c store.CorpusStatus) corpusStatusView { return corpusStatusView(c) })
+	view.Corpora = rest.Views(corpora, func(c indexes.CorpusStatus) corpusStatusView { return corpusStatusView(c) })
 	if err := s.addVectors(ctx, id, &view.Vectors); err != nil {
 		return nil, err
 	}

@@ -19,14 +19,15 @@ import (
 	"reverie/api/fault"
 	"reverie/memory"
 	"reverie/store"
+	"reverie/store/gate"
 )
 
 // callerKey is the context key of the caller's store.Key.
 type callerKey struct{}
 
 // CallerOf is the key that a request was made with. Every operation that needs a role has one.
-func CallerOf(ctx context.Context) store.Key {
-	key, _ := ctx.Value(callerKey{}).(store.Key)
+func CallerOf(ctx context.Context) gate.Key {
+	key, _ := ctx.Value(callerKey{}).(gate.Key)
 	return key
 }
 
@@ -56,29 +57,29 @@ func (s *Server) authenticate(ctx huma.Context, next func(huma.Context)) {
 }
 
 // KeyOf finds the key that a request carries.
-func (s *Server) KeyOf(ctx huma.Context) (store.Key, error) {
+func (s *Server) KeyOf(ctx huma.Context) (gate.Key, error) {
 	scheme, secret, _ := strings.Cut(ctx.Header("Authorization"), " ")
 	if secret = strings.TrimSpace(secret); !strings.EqualFold(scheme, "Bearer") || secret == "" {
-		return store.Key{}, unauthorized()
+		return gate.Key{}, unauthorized()
 	}
 	if entry, found := s.Keys.get(secret); found {
 		if !entry.known {
-			return store.Key{}, unauthorized()
+			return gate.Key{}, unauthorized()
 		}
 		return entry.key, nil
 	}
 	address, _, _ := net.SplitHostPort(ctx.RemoteAddr())
 	if s.failures.exhausted(address) {
-		return store.Key{}, TooMany(retryAfterFailures)
+		return gate.Key{}, TooMany(retryAfterFailures)
 	}
 	key, err := s.Store.Authenticate(ctx.Context(), secret)
 	switch {
 	case errors.Is(err, store.ErrUnauthorized):
 		s.failures.take(address)
-		s.Keys.put(secret, store.Key{}, false)
-		return store.Key{}, unauthorized()
+		s.Keys.put(secret, gate.Key{}, false)
+		return gate.Key{}, unauthorized()
 	case err != nil:
-		return store.Key{}, err
+		return gate.Key{}, err
 	}
 	s.Keys.put(secret, key, true)
 	return key, nil
@@ -135,7 +136,7 @@ type keyCache struct {
 }
 
 type cachedKey struct {
-	key     store.Key
+	key     gate.Key
 	known   bool // false: no such key
 	expires time.Time
 }
@@ -154,7 +155,7 @@ func (c *keyCache) get(secret string) (entry cachedKey, found bool) {
 }
 
 // put remembers a key, or with known false that a secret is none.
-func (c *keyCache) put(secret string, key store.Key, known bool) {
+func (c *keyCache) put(secret string, key gate.Key, known bool) {
 	hash := sha256.Sum256([]byte(secret))
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,6 +7,8 @@ import (
 	"reverie/api/fault"
 	"reverie/memory"
 	"reverie/store"
+	"reverie/store/gate"
+	"reverie/store/talk"
 )
 
 // PersonParams name whose memory a request is about, in one of three ways.
@@ -37,19 +39,19 @@ type AgentParam struct {
 //
 // The owner is the one that the key is pinned to, else whom the request names, else nobody. An agent that the key is not
 // allowed to use looks as if it did not exist.
-func (s *Server) Enter(ctx context.Context, agent string, p Person) (memory.Identity, store.Agent, error) {
+func (s *Server) Enter(ctx context.Context, agent string, p Person) (memory.Identity, gate.Agent, error) {
 	id := CallerOf(ctx).Identity()
 	if !id.MayUseAgent(agent) {
-		return memory.Identity{}, store.Agent{}, noSuchAgent(agent)
+		return memory.Identity{}, gate.Agent{}, noSuchAgent(agent)
 	}
 	owner, err := chooseOwner(id, p)
 	if err != nil {
-		return memory.Identity{}, store.Agent{}, err
+		return memory.Identity{}, gate.Agent{}, err
 	}
 	id = id.For(agent, owner)
 	found, err := s.Store.Agent(ctx, id)
 	if errors.Is(err, store.ErrNotFound) {
-		return memory.Identity{}, store.Agent{}, noSuchAgent(agent)
+		return memory.Identity{}, gate.Agent{}, noSuchAgent(agent)
 	}
 	return id, found, err
 }
@@ -82,7 +84,7 @@ func chooseOwner(id memory.Identity, p Person) (memory.Owner, error) {
 }
 
 // NeedOwner is enter for requests that are about one person.
-func (s *Server) NeedOwner(ctx context.Context, agent string, p Person) (memory.Identity, store.Agent, error) {
+func (s *Server) NeedOwner(ctx context.Context, agent string, p Person) (memory.Identity, gate.Agent, error) {
 	id, found, err := s.Enter(ctx, agent, p)
 	if err == nil && id.Owner == memory.NoOwner {
 		err = fault.New(fault.OwnerRequired, "Owner required: send owner, or channel and sender, or endUserId (in the %s)", p.Location)
@@ -114,7 +116,7 @@ func MayReadMessages(id memory.Identity) (memory.Identity, error) {
 
 // Conversation finds a conversation and whose it is. One of an owner for whom the caller may not speak looks as if it
 // did not exist.
-func (s *Server) Conversation(ctx context.Context, id memory.Identity, name string) (store.Conversation, error) {
+func (s *Server) Conversation(ctx context.Context, id memory.Identity, name string) (talk.Conversation, error) {
 	id.AnyOwner = id.Owner == memory.NoOwner
 	found, err := s.Store.Conversation(ctx, id, name)
 	if errors.Is(err, store.ErrNotFound) {

@@ -26,6 +26,7 @@ import (
 	"reverie/memory/setting"
 	"reverie/recall"
 	"reverie/store"
+	"reverie/store/indexes"
 )
 
 // Server is shared by the rooms of the API: it holds the options, the router and authentication, and answers HTTP requests.
@@ -87,8 +88,8 @@ func NewServer(o Options) *Server {
 }
 
 // NewAnnouncer makes an announcer that stops with the server.
-func (s *Server) NewAnnouncer(tell func(store.AgentRef)) *Announcer {
-	return &Announcer{tell: tell, stop: s.Stopping.Done(), changed: map[store.AgentRef]bool{}}
+func (s *Server) NewAnnouncer(tell func(indexes.AgentRef)) *Announcer {
+	return &Announcer{tell: tell, stop: s.Stopping.Done(), changed: map[indexes.AgentRef]bool{}}
 }
 
 // ServeHTTP answers one request.

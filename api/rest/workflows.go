@@ -16,7 +16,9 @@ import (
 	"reverie/api/fault"
 	"reverie/memory"
 	"reverie/memory/setting"
-	"reverie/store"
+	"reverie/store/gate"
+	"reverie/store/indexes"
+	"reverie/store/talk"
 	"reverie/workflows"
 )
 
@@ -52,7 +54,7 @@ func newStarter(o Options) *Starter {
 }
 
 // TurnCompleted tells the owner's Inbox about new messages.
-func (s *Starter) TurnCompleted(ctx context.Context, ref memory.OwnerRef, agent store.Agent) error {
+func (s *Starter) TurnCompleted(ctx context.Context, ref memory.OwnerRef, agent gate.Agent) error {
 	_, err := s.Breaker.Execute(func() (struct{}, error) {
 		ctx, cancel := context.WithTimeout(ctx, SignalTimeout)
 		defer cancel()
@@ -79,7 +81,7 @@ var ErrStillRunning = errors.New("the extraction is still running")
 func (s *Starter) ExtractNow(
 	ctx, stop context.Context,
 	ref memory.OwnerRef,
-	agent store.Agent,
+	agent gate.Agent,
 	in workflows.ExtractNowInput,
 	wait time.Duration,
 ) (workflows.ExtractNowResult, error) {
@@ -136,9 +138,9 @@ func (s *Starter) Link(workflowID string) string {
 func (s *Server) Schedule(
 	ctx context.Context,
 	id memory.Identity,
-	agent store.Agent,
+	agent gate.Agent,
 	conversation string,
-	stored store.Stored,
+	stored talk.Stored,
 ) ScheduledView {
 	if stored.Turn == 0 {
 		return ScheduledView{Status: "none"}
@@ -179,7 +181,7 @@ type ScheduledView struct {
 }
 
 // DreamPlan reads when an agent dreams.
-func (s *Server) DreamPlan(ctx context.Context, ref store.AgentRef) (workflows.DreamPlan, error) {
+func (s *Server) DreamPlan(ctx context.Context, ref indexes.AgentRef) (workflows.DreamPlan, error) {
 	agent, err := s.Store.Agent(ctx, memory.Identity{Workspace: ref.Workspace, Agent: ref.Agent, AnyOwner: true, Role: memory.RoleAdmin})
 	if err != nil {
 		return workflows.DreamPlan{}, err
@@ -203,15 +205,15 @@ const announcePause = 500 * time.Millisecond
 // Announcer tells Temporal of changes, behind the answers and once for many changes of one agent. What it cannot tell is found by
 // the worker's sweeps.
 type Announcer struct {
-	tell func(store.AgentRef)
+	tell func(indexes.AgentRef)
 	stop <-chan struct{}
 
 	mu      sync.Mutex
-	changed map[store.AgentRef]bool // being announced; true: it changed again meanwhile
+	changed map[indexes.AgentRef]bool // being announced; true: it changed again meanwhile
 }
 
 // Announce announces a change of an agent, together with others that follow soon.
-func (a *Announcer) Announce(ref store.AgentRef) {
+func (a *Announcer) Announce(ref indexes.AgentRef) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if _, telling := a.changed[ref]; telling {
@@ -222,7 +224,7 @@ func (a *Announcer) Announce(ref store.AgentRef) {
 	go a.run(ref)
 }
 
-func (a *Announcer) run(ref store.AgentRef) {
+func (a *Announcer) run(ref indexes.AgentRef) {
 	for {
 		a.tell(ref)
 		pause := time.NewTimer(announcePause)
@@ -248,7 +250,7 @@ func (s *Server) IndexChanged(id memory.Identity, scope memory.Scope) {
 	if len(s.Search.Embedders) == 0 {
 		return
 	}
-	ref := store.AgentRef{Workspace: id.Workspace, Agent: id.Agent}
+	ref := indexes.AgentRef{Workspace: id.Workspace, Agent: id.Agent}
 	if scope == memory.ScopeGlobal {
 		ref.Agent = ""
 	}
@@ -256,7 +258,7 @@ func (s *Server) IndexChanged(id memory.Identity, scope memory.Scope) {
 }
 
 // IndexChanged tells the agent's Index of changes.
-func (s *Starter) indexChanged(ref store.AgentRef) {
+func (s *Starter) indexChanged(ref indexes.AgentRef) {
 	_, err := s.Breaker.Execute(func() (struct{}, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), SignalTimeout)
 		defer cancel()
@@ -268,7 +270,7 @@ func (s *Starter) indexChanged(ref store.AgentRef) {
 }
 
 // TendIndex has the index of an agent brought up to date, or built anew.
-func (s *Starter) TendIndex(ctx context.Context, ref store.AgentRef, anew bool) error {
+func (s *Starter) TendIndex(ctx context.Context, ref indexes.AgentRef, anew bool) error {
 	ctx, cancel := context.WithTimeout(ctx, AcceptTimeout)
 	defer cancel()
 	var err error

@@ -10,7 +10,8 @@ import (
 	"reverie/chat"
 	"reverie/memory"
 	"reverie/memory/setting"
-	"reverie/store"
+	"reverie/store/gate"
+	"reverie/store/talk"
 	"reverie/toolbox"
 )
 
@@ -126,7 +127,7 @@ func viewTurn(t chat.Turn) turnView {
 // asked is a message that is to be answered, and on whose behalf.
 type asked struct {
 	id      memory.Identity
-	agent   store.Agent
+	agent   gate.Agent
 	request chat.TurnRequest
 }
 
@@ -181,7 +182,7 @@ func (s *talkRoom) chatService() *chat.Service {
 }
 
 // turnStored has a turn extracted and indexed, as messages that come in are.
-func (s *talkRoom) turnStored(ctx context.Context, id memory.Identity, agent store.Agent, conversation string, stored store.Stored) {
+func (s *talkRoom) turnStored(ctx context.Context, id memory.Identity, agent gate.Agent, conversation string, stored talk.Stored) {
 	if stored.Token != "" {
 		s.IndexChanged(id, memory.ScopePersonal)
 	}
@@ -189,6 +190,6 @@ func (s *talkRoom) turnStored(ctx context.Context, id memory.Identity, agent sto
 }
 
 // compactSettings returns the settings for compacting an agent's conversations.
-func (s *talkRoom) compactSettings(agent store.Agent) setting.CompactSettings {
+func (s *talkRoom) compactSettings(agent gate.Agent) setting.CompactSettings {
 	return s.turns.Settings.With(agent.Settings).Compact(s.turns.Extract.With(agent.Settings))
 }

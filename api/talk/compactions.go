@@ -17,6 +17,7 @@ import (
 	"reverie/chat"
 	"reverie/memory"
 	"reverie/store"
+	"reverie/store/talk"
 	"reverie/workflows"
 )
 
@@ -63,7 +64,7 @@ type flushView struct {
 	AcknowledgedAt *time.Time        `json:"acknowledgedAt,omitempty"`
 }
 
-func (s *talkRoom) viewFlush(f store.Flush) flushView {
+func (s *talkRoom) viewFlush(f talk.Flush) flushView {
 	return flushView{
 		ID: f.ID, Conversation: f.Conversation, Owner: f.Owner, From: f.From, To: f.To, Done: f.Done, Acknowledged: f.Acknowledged(),
 		Outcome: f.Outcome, ReasonCode: f.ReasonCode, Fallback: f.Fallback, Model: f.Model, Usage: f.Usage,
@@ -99,7 +100,7 @@ type compactionView struct {
 	FinishedAt    *time.Time            `json:"finishedAt,omitempty"`
 }
 
-func (s *talkRoom) viewCompaction(c store.Compaction) compactionView {
+func (s *talkRoom) viewCompaction(c talk.Compaction) compactionView {
 	v := compactionView{
 		ID: c.ID, Conversation: c.Conversation, Owner: c.Owner, To: c.To, Done: c.Done, Window: c.Window, Summary: c.Summary,
 		SummaryTokens: c.SummaryTokens, TokensBefore: c.TokensBefore, TokensAfter: c.TokensAfter, Trigger: c.Trigger,
@@ -229,7 +230,7 @@ func (s *talkRoom) compact(ctx context.Context, in *compactInput) (*rest.Reply[c
 
 // beforeLastTurns is the last message before the last turns of a conversation, a turn beginning with what the user says; 0: there
 // are no others.
-func (s *talkRoom) beforeLastTurns(ctx context.Context, id memory.Identity, c store.Conversation, turns int) (int64, error) {
+func (s *talkRoom) beforeLastTurns(ctx context.Context, id memory.Identity, c talk.Conversation, turns int) (int64, error) {
 	const part = 500
 	for end := c.Last; end > 0; end -= part {
 		messages, err := s.Store.Messages(ctx, id, c.ID, max(0, end-part), int(min(part, end)))

@@ -14,6 +14,8 @@ import (
 	"reverie/memory"
 	"reverie/memory/proposals"
 	"reverie/store"
+	"reverie/store/gate"
+	"reverie/store/talk"
 	"reverie/workflows"
 )
 
@@ -59,7 +61,7 @@ type extractionView struct {
 	FinishedAt    *time.Time             `json:"finishedAt,omitempty"`
 }
 
-func viewExtraction(x store.Extraction) extractionView {
+func viewExtraction(x talk.Extraction) extractionView {
 	v := extractionView{
 		ID: x.ID, Conversation: x.Conversation, Owner: x.Owner, From: x.From, To: x.To,
 		Outcome: x.Outcome, ReasonCode: x.ReasonCode, Reason: x.Reason, Violations: x.Violations, Raw: x.Raw, Changes: x.Changes,
@@ -97,7 +99,7 @@ func (s *talkRoom) listExtractions(ctx context.Context, in *extractionsInput) (*
 		return nil, err
 	}
 	id, full := rest.AcrossOwners(id)
-	filter := store.ExtractionFilter{Conversation: in.Conversation, Outcome: in.Outcome}
+	filter := talk.ExtractionFilter{Conversation: in.Conversation, Outcome: in.Outcome}
 	listed, err := s.Store.Extractions(ctx, id, filter, store.Page{Limit: in.Limit, Cursor: in.Cursor})
 	if err != nil {
 		return nil, err
@@ -145,9 +147,9 @@ func (s *talkRoom) getExtraction(ctx context.Context, in *ExtractionInput) (*res
 
 // foundExtraction is the record that a request is about.
 type foundExtraction struct {
-	record store.Extraction
+	record talk.Extraction
 	id     memory.Identity // of the caller; of every owner when the request names nobody
-	agent  store.Agent
+	agent  gate.Agent
 	full   bool // the caller may see it whole
 }
 
@@ -244,8 +246,8 @@ func (s *talkRoom) summarize(ctx context.Context, in *summarizeInput) (*rest.Rep
 // acting is a caller who works on a conversation on behalf of its real owner.
 type acting struct {
 	id           memory.Identity // the owner's
-	agent        store.Agent
-	conversation store.Conversation
+	agent        gate.Agent
+	conversation talk.Conversation
 	full         bool // the caller may see what was said
 }
 
@@ -280,7 +282,7 @@ func actFor(id memory.Identity, owner memory.Owner) (memory.Identity, error) {
 // run is an extraction that a request asks for.
 type run struct {
 	id           memory.Identity // the conversation's owner
-	agent        store.Agent
+	agent        gate.Agent
 	conversation string    // the client's id
 	owner        uuid.UUID // opaque id of the owner
 	full         bool      // the caller may see what was said and why

@@ -11,6 +11,7 @@ import (
 	"reverie/chat"
 	"reverie/memory"
 	"reverie/store"
+	"reverie/store/talk"
 )
 
 // talkRoom serves conversations: messages, turns, contexts, extractions and compactions.
@@ -55,7 +56,7 @@ type conversationView struct {
 	UpdatedAt     time.Time      `json:"updatedAt"`
 }
 
-func viewConversation(c store.Conversation) conversationView {
+func viewConversation(c talk.Conversation) conversationView {
 	return conversationView{
 		ID: c.ID, Owner: c.Owner, TriggerSource: c.Trigger,
 		LastSeq: c.Last, CompleteSeq: c.Complete, ConsideredSeq: c.Considered, CursorSeq: c.Cursor,
@@ -145,7 +146,7 @@ func (s *talkRoom) addMessages(ctx context.Context, in *addMessagesInput) (*rest
 	if err != nil {
 		return nil, err
 	}
-	stored, err := s.Store.AppendMessages(ctx, id, store.Batch{
+	stored, err := s.Store.AppendMessages(ctx, id, talk.Batch{
 		Conversation: in.Conversation, Trigger: b.TriggerSource, TurnComplete: b.TurnComplete, Messages: s.Messages(b.Messages),
 	})
 	if err != nil {

@@ -17,6 +17,8 @@ import (
 	"reverie/imports"
 	"reverie/memory"
 	"reverie/store"
+	"reverie/store/indexes"
+	"reverie/store/transfer"
 	"reverie/workflows"
 )
 
@@ -92,25 +94,25 @@ type createImportInput struct {
 
 // importView is an import.
 type importView struct {
-	ID         uuid.UUID           `json:"id"`
-	Owner      memory.Owner        `json:"owner,omitempty"`
-	Format     string              `json:"format"`
-	Label      string              `json:"label,omitempty"`
-	OnConflict memory.ImportPolicy `json:"onConflict" enum:"merge,keep,overwrite"`
-	Extract    bool                `json:"extract"`
-	State      store.ImportState   `json:"state" enum:"staging,running,done,cancelled" doc:"staging: items are uploaded; cancelled: what was not settled is left out."`
-	Items      int                 `json:"items" doc:"That were uploaded."`
-	Settled    int                 `json:"settled" doc:"Of them, those that have an outcome."`
-	Waiting    int                 `json:"waiting" doc:"Of them, those that have none yet."`
-	Outcomes   map[string]int      `json:"outcomes" doc:"How many ended how: written, unchanged, merged, nothing, skipped, quarantined, failed."`
-	WorkflowID string              `json:"workflowId,omitempty"`
-	Link       string              `json:"link,omitempty" doc:"The workflow in Temporal's Web UI."`
-	CreatedAt  time.Time           `json:"createdAt"`
-	StartedAt  *time.Time          `json:"startedAt,omitempty"`
-	FinishedAt *time.Time          `json:"finishedAt,omitempty"`
+	ID         uuid.UUID            `json:"id"`
+	Owner      memory.Owner         `json:"owner,omitempty"`
+	Format     string               `json:"format"`
+	Label      string               `json:"label,omitempty"`
+	OnConflict memory.ImportPolicy  `json:"onConflict" enum:"merge,keep,overwrite"`
+	Extract    bool                 `json:"extract"`
+	State      transfer.ImportState `json:"state" enum:"staging,running,done,cancelled" doc:"staging: items are uploaded; cancelled: what was not settled is left out."`
+	Items      int                  `json:"items" doc:"That were uploaded."`
+	Settled    int                  `json:"settled" doc:"Of them, those that have an outcome."`
+	Waiting    int                  `json:"waiting" doc:"Of them, those that have none yet."`
+	Outcomes   map[string]int       `json:"outcomes" doc:"How many ended how: written, unchanged, merged, nothing, skipped, quarantined, failed."`
+	WorkflowID string               `json:"workflowId,omitempty"`
+	Link       string               `json:"link,omitempty" doc:"The workflow in Temporal's Web UI."`
+	CreatedAt  time.Time            `json:"createdAt"`
+	StartedAt  *time.Time           `json:"startedAt,omitempty"`
+	FinishedAt *time.Time           `json:"finishedAt,omitempty"`
 }
 
-func (s *transferRoom) viewImport(id memory.Identity, i store.Import) importView {
+func (s *transferRoom) viewImport(id memory.Identity, i transfer.Import) importView {
 	v := importView{
 		ID: i.ID, Owner: i.Owner, Format: i.Format, Label: i.Label, OnConflict: i.OnConflict, Extract: i.Extract, State: i.State,
 		Items: i.Items, Settled: i.Settled(), Waiting: i.Outcomes[""], Outcomes: map[string]int{},
@@ -138,7 +140,7 @@ func (s *transferRoom) createImport(ctx context.Context, in *createImportInput) 
 	if err != nil {
 		return nil, err
 	}
-	made, err := s.Store.CreateImport(ctx, id, store.NewImport{
+	made, err := s.Store.CreateImport(ctx, id, transfer.NewImport{
 		Source: b.Source, Format: string(b.Format), Label: strings.TrimSpace(b.Label), OnConflict: b.OnConflict, Extract: b.Extract == nil || *b.Extract,
 	})
 	if err != nil {
@@ -168,18 +170,18 @@ func (s *transferRoom) listImports(ctx context.Context, in *listImportsInput) (*
 
 // importSummary is an import in a list.
 type importSummary struct {
-	ID         uuid.UUID         `json:"id"`
-	Owner      memory.Owner      `json:"owner,omitempty"`
-	Format     string            `json:"format"`
-	Label      string            `json:"label,omitempty"`
-	State      store.ImportState `json:"state" enum:"staging,running,done,cancelled"`
-	Items      int               `json:"items"`
-	CreatedAt  time.Time         `json:"createdAt"`
-	StartedAt  *time.Time        `json:"startedAt,omitempty"`
-	FinishedAt *time.Time        `json:"finishedAt,omitempty"`
+	ID         uuid.UUID            `json:"id"`
+	Owner      memory.Owner         `json:"owner,omitempty"`
+	Format     string               `json:"format"`
+	Label      string               `json:"label,omitempty"`
+	State      transfer.ImportState `json:"state" enum:"staging,running,done,cancelled"`
+	Items      int                  `json:"items"`
+	CreatedAt  time.Time            `json:"createdAt"`
+	StartedAt  *time.Time           `json:"startedAt,omitempty"`
+	FinishedAt *time.Time           `json:"finishedAt,omitempty"`
 }
 
-func summaryOfImport(i store.Import) importSummary {
+func summaryOfImport(i transfer.Import) importSummary {
 	return importSummary{
 		ID: i.ID, Owner: i.Owner, Format: i.Format, Label: i.Label, State: i.State, Items: i.Items,
 		CreatedAt: i.CreatedAt, StartedAt: i.StartedAt, FinishedAt: i.FinishedAt,
@@ -193,15 +195,15 @@ type importInput struct {
 
 // onImport returns the import of a request, and the identity that works on it: anyone who may read it, on behalf of whom it
 // is about.
-func (s *transferRoom) onImport(ctx context.Context, in importInput) (memory.Identity, store.Import, error) {
+func (s *transferRoom) onImport(ctx context.Context, in importInput) (memory.Identity, transfer.Import, error) {
 	id, _, err := s.Enter(ctx, in.Agent, rest.Person{Location: "path"})
 	if err != nil {
-		return id, store.Import{}, err
+		return id, transfer.Import{}, err
 	}
 	reading, _ := rest.AcrossOwners(id)
 	found, err := s.Store.ImportOf(ctx, reading, in.Import)
 	if err != nil {
-		return id, store.Import{}, err
+		return id, transfer.Import{}, err
 	}
 	id.Owner = found.Owner
 	return id, found, nil
@@ -271,7 +273,7 @@ func (s *transferRoom) addImportItems(ctx context.Context, in *addImportItemsInp
 	if err != nil {
 		return nil, err
 	}
-	items := make([]store.ImportItem, len(in.Body.Items))
+	items := make([]transfer.ImportItem, len(in.Body.Items))
 	for i, item := range in.Body.Items {
 		if items[i], err = s.stage(id, item); err != nil {
 			return nil, fault.InvalidAt(fmt.Sprintf("body.items[%d]", i), "%s", err)
@@ -285,8 +287,8 @@ func (s *transferRoom) addImportItems(ctx context.Context, in *addImportItemsInp
 }
 
 // stage converts an item to its stored form. It returns an error only for faults that concern the whole request.
-func (s *transferRoom) stage(id memory.Identity, in importItem) (store.ImportItem, error) {
-	staged := store.ImportItem{Key: in.Key}
+func (s *transferRoom) stage(id memory.Identity, in importItem) (transfer.ImportItem, error) {
+	staged := transfer.ImportItem{Key: in.Key}
 	item := imports.Item{Key: in.Key}
 	switch {
 	case (in.Document == nil) == (in.Conversation == nil):
@@ -294,7 +296,7 @@ func (s *transferRoom) stage(id memory.Identity, in importItem) (store.ImportIte
 	case in.Document != nil:
 		d := *in.Document
 		if len(d.Content) > memory.MaxDocumentBytes {
-			staged.ReasonCode = store.ReasonImportTooLarge
+			staged.ReasonCode = transfer.ReasonImportTooLarge
 		}
 		document := imports.Document{Path: d.Path, Source: d.Source, Scope: d.Scope, Content: d.Content}
 		if d.At != nil {
@@ -318,10 +320,10 @@ func (s *transferRoom) stage(id memory.Identity, in importItem) (store.ImportIte
 		said := make([]rest.MessageInput, len(c.Messages))
 		for i, m := range c.Messages {
 			if _, err := rest.SpeakerOf(m.Speaker, ""); err != nil {
-				staged.ReasonCode = store.ReasonImportInvalid
+				staged.ReasonCode = transfer.ReasonImportInvalid
 			}
 			if len(m.Content) > memory.MaxMessageBytes {
-				staged.ReasonCode = store.ReasonImportTooLarge
+				staged.ReasonCode = transfer.ReasonImportTooLarge
 			}
 			said[i] = rest.MessageInput(m)
 		}
@@ -371,7 +373,7 @@ type importedItemView struct {
 	SettledAt  *time.Time        `json:"settledAt,omitempty"`
 }
 
-func viewImportedItem(x store.ImportItemState) importedItemView {
+func viewImportedItem(x transfer.ImportItemState) importedItemView {
 	v := importedItemView{
 		Key: x.Key, Kind: "document", Owner: x.Whose, Target: x.Target, Messages: x.Messages,
 		Outcome: x.Outcome, ReasonCode: x.ReasonCode, SettledAt: x.SettledAt,
@@ -393,7 +395,7 @@ func (s *transferRoom) listImportItems(ctx context.Context, in *listImportItemsI
 	if err != nil {
 		return nil, err
 	}
-	filter := store.ImportFilter{Any: in.Outcome == "", Outcome: memory.Outcome(in.Outcome)}
+	filter := transfer.ImportFilter{Any: in.Outcome == "", Outcome: memory.Outcome(in.Outcome)}
 	if filter.Outcome == memory.OutcomeWaiting {
 		filter.Outcome = ""
 	}
@@ -413,7 +415,7 @@ func (s *transferRoom) startImport(ctx context.Context, in *importInput) (*rest.
 	if err != nil {
 		return nil, err
 	}
-	if started.State == store.ImportRunning {
+	if started.State == transfer.ImportRunning {
 		if err := s.startImportWorkflow(ctx, id, started); err != nil {
 			return nil, err
 		}
@@ -426,7 +428,7 @@ func (s *transferRoom) cancelImport(ctx context.Context, in *importInput) (*rest
 	if err != nil {
 		return nil, err
 	}
-	if found.State != store.ImportDone {
+	if found.State != transfer.ImportDone {
 		// A running workflow finds it cancelled at its next step, even if the cancellation does not reach it now.
 		if found, err = s.Store.CancelImport(ctx, id, in.Import); err != nil {
 			return nil, err
@@ -447,11 +449,11 @@ func (s *transferRoom) cancelImport(ctx context.Context, in *importInput) (*rest
 }
 
 // startImportWorkflow starts the workflow of an import, or finds it running.
-func (s *transferRoom) startImportWorkflow(ctx context.Context, id memory.Identity, i store.Import) error {
+func (s *transferRoom) startImportWorkflow(ctx context.Context, id memory.Identity, i transfer.Import) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rest.AcceptTimeout)
 	defer cancel()
 	err := workflows.StartImport(ctx, s.Temporal, workflows.ImportInput{
-		AgentRef: store.AgentRef{Workspace: id.Workspace, Agent: id.Agent}, Import: i.ID, Format: i.Format,
+		AgentRef: indexes.AgentRef{Workspace: id.Workspace, Agent: id.Agent}, Import: i.ID, Format: i.Format,
 	})
 	if err != nil && rest.TemporalAway(err) {
 		return fmt.Errorf("%w: %w", rest.ErrWorkflowsAway, err)
@@ -460,7 +462,7 @@ func (s *transferRoom) startImportWorkflow(ctx context.Context, id memory.Identi
 }
 
 // cancelImportWorkflow cancels the workflow of an import. It reports false when none is running.
-func (s *transferRoom) cancelImportWorkflow(ctx context.Context, id memory.Identity, i store.Import) (running bool, err error) {
+func (s *transferRoom) cancelImportWorkflow(ctx context.Context, id memory.Identity, i transfer.Import) (running bool, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rest.AcceptTimeout)
 	defer cancel()
 	running, err = workflows.CancelImport(ctx, s.Temporal, workflows.ImportID(id.Workspace, id.Agent, i.ID))

@@ -27,6 +27,8 @@ import (
 	"reverie/scan"
 	"reverie/snapshot"
 	"reverie/store"
+	"reverie/store/indexes"
+	"reverie/store/transfer"
 	"reverie/workflows"
 )
 
@@ -134,28 +136,28 @@ func cannotExport(err error) error {
 
 // snapshotImportView is the record of an import.
 type snapshotImportView struct {
-	ID         uuid.UUID            `json:"id"`
-	Owner      memory.Owner         `json:"owner,omitempty" doc:"Whose PERSONAL documents it brings; missing: shared documents only."`
-	Archive    string               `json:"archive" doc:"SHA-256 of the archive, in hex."`
-	Bytes      int64                `json:"bytes" doc:"Of the archive."`
-	Scope      snapshot.Choice      `json:"scope" enum:"personal,team,all"`
-	Outcome    memory.Outcome       `json:"outcome" enum:"running,written,nothing,refused"`
-	ReasonCode memory.ReasonCode    `json:"reasonCode,omitempty" doc:"Why nothing was written."`
-	Created    int                  `json:"created" doc:"Documents."`
-	Updated    int                  `json:"updated" doc:"Documents."`
-	Skipped    int                  `json:"skipped" doc:"Entries, those that are as they were among them."`
-	Files      []store.SnapshotFile `json:"files" nullable:"false" doc:"What became of each entry; none while it is running, and in lists."`
-	WorkflowID string               `json:"workflowId,omitempty"`
-	RunID      string               `json:"runId,omitempty"`
-	Link       string               `json:"link,omitempty" doc:"The workflow in Temporal's Web UI."`
-	Requested  time.Time            `json:"requestedAt"`
-	Finished   *time.Time           `json:"finishedAt,omitempty"`
+	ID         uuid.UUID               `json:"id"`
+	Owner      memory.Owner            `json:"owner,omitempty" doc:"Whose PERSONAL documents it brings; missing: shared documents only."`
+	Archive    string                  `json:"archive" doc:"SHA-256 of the archive, in hex."`
+	Bytes      int64                   `json:"bytes" doc:"Of the archive."`
+	Scope      snapshot.Choice         `json:"scope" enum:"personal,team,all"`
+	Outcome    memory.Outcome          `json:"outcome" enum:"running,written,nothing,refused"`
+	ReasonCode memory.ReasonCode       `json:"reasonCode,omitempty" doc:"Why nothing was written."`
+	Created    int                     `json:"created" doc:"Documents."`
+	Updated    int                     `json:"updated" doc:"Documents."`
+	Skipped    int                     `json:"skipped" doc:"Entries, those that are as they were among them."`
+	Files      []transfer.SnapshotFile `json:"files" nullable:"false" doc:"What became of each entry; none while it is running, and in lists."`
+	WorkflowID string                  `json:"workflowId,omitempty"`
+	RunID      string                  `json:"runId,omitempty"`
+	Link       string                  `json:"link,omitempty" doc:"The workflow in Temporal's Web UI."`
+	Requested  time.Time               `json:"requestedAt"`
+	Finished   *time.Time              `json:"finishedAt,omitempty"`
 }
 
-func (s *transferRoom) viewSnapshotImport(i store.SnapshotImport) snapshotImportView {
+func (s *transferRoom) viewSnapshotImport(i transfer.SnapshotImport) snapshotImportView {
 	files := i.Files
 	if files == nil {
-		files = []store.SnapshotFile{}
+		files = []transfer.SnapshotFile{}
 	}
 	return snapshotImportView{
 		ID: i.ID, Owner: i.Owner, Archive: hex.EncodeToString(i.Archive[:]), Bytes: i.ArchiveBytes, Scope: i.Choice,
@@ -193,7 +195,7 @@ func (s *transferRoom) listSnapshotImports(
 	}
 	out := rest.Page[snapshotImportView]{Items: rest.Views(found.Items, s.viewSnapshotImport), Next: found.Next}
 	for i := range out.Items {
-		out.Items[i].Files = []store.SnapshotFile{}
+		out.Items[i].Files = []transfer.SnapshotFile{}
 	}
 	return rest.OK(out), nil
 }
@@ -413,7 +415,7 @@ func (s *transferRoom) previewSnapshot(ctx context.Context, in *SnapshotUpload) 
 	return rest.OK(viewPreview(u, found)), nil
 }
 
-func viewPreview(u upload, found store.SnapshotPreview) previewView {
+func viewPreview(u upload, found transfer.SnapshotPreview) previewView {
 	v := previewView{
 		Archive: hex.EncodeToString(u.archive.SHA256[:]), Scope: u.choice, Token: found.Token,
 		WillCreate: []createView{}, WillUpdate: []updateView{}, WillSkip: []skipView{},
@@ -421,12 +423,12 @@ func viewPreview(u upload, found store.SnapshotPreview) previewView {
 	for _, c := range found.Changes {
 		notes := ChangeNotes{c.Redacted, c.Findings, c.Withheld, c.Edited, c.Prompt}
 		switch c.Outcome {
-		case store.FileCreated:
+		case transfer.FileCreated:
 			v.WillCreate = append(
 				v.WillCreate,
 				createView{Filename: c.Filename, Scope: c.Scope, Size: c.Bytes, Hash: c.SHA256, ChangeNotes: notes},
 			)
-		case store.FileUpdated:
+		case transfer.FileUpdated:
 			v.WillUpdate = append(v.WillUpdate, updateView{
 				Filename: c.Filename, Scope: c.Scope, OldSize: len(c.Before), NewSize: c.Bytes, OldHash: hashOf(c.Before), NewHash: c.SHA256,
 				Diff: markdown.UnifiedDiff(c.Filename, c.Filename, c.Before, c.After), ChangeNotes: notes,
@@ -483,14 +485,14 @@ func (s *transferRoom) importSnapshot(ctx context.Context, in *importSnapshotInp
 			return nil, changedSincePreview()
 		}
 	}
-	staged, err := s.Store.StageSnapshot(ctx, u.id, store.SnapshotRequest{
+	staged, err := s.Store.StageSnapshot(ctx, u.id, transfer.SnapshotRequest{
 		Archive: u.archive.SHA256, Data: u.data, Choice: u.choice, Token: in.Token, Shared: u.choice == snapshot.ChooseTeam,
 	})
 	if err != nil {
 		return nil, err
 	}
 	input := workflows.ImportSnapshotInput{
-		AgentRef: store.AgentRef{Workspace: u.id.Workspace, Agent: u.id.Agent},
+		AgentRef: indexes.AgentRef{Workspace: u.id.Workspace, Agent: u.id.Agent},
 		Import:   staged.ID, Archive: hex.EncodeToString(u.archive.SHA256[:]), Particular: staged.Owner != memory.NoOwner || staged.Token != "",
 	}
 	done, err := s.runImport(ctx, input, wait)
@@ -506,7 +508,7 @@ func (s *transferRoom) importSnapshot(ctx context.Context, in *importSnapshotInp
 
 // imported answers with the record of an import.
 func (s *transferRoom) imported(
-	record store.SnapshotImport,
+	record transfer.SnapshotImport,
 	in workflows.ImportSnapshotInput,
 	done bool,
 ) (*rest.Reply[importedView], error) {
@@ -521,12 +523,12 @@ func (s *transferRoom) imported(
 	if !done || record.FinishedAt == nil {
 		return rest.Accepted(v), nil
 	}
-	if record.Outcome == store.OutcomeRefused {
+	if record.Outcome == transfer.OutcomeRefused {
 		return nil, refusedImport(record.ReasonCode)
 	}
 	v.Status = "completed"
 	for _, f := range record.Files {
-		if f.Outcome == store.FileCreated || f.Outcome == store.FileUpdated {
+		if f.Outcome == transfer.FileCreated || f.Outcome == transfer.FileUpdated {
 			v.Applied = append(v.Applied, f.Filename)
 		} else {
 			v.Skipped = append(v.Skipped, skipView{f.Filename, f.Reason, f.Findings})

@@ -18,6 +18,7 @@ import (
 	"reverie/memory/markdown"
 	"reverie/memory/writereq"
 	"reverie/store"
+	"reverie/store/transfer"
 	"reverie/workflows"
 )
 
@@ -87,8 +88,8 @@ type writeView struct {
 }
 
 // writeViewer shows writes of an identity's agent; full is whether the caller sees what is PERSONAL.
-func (s *transferRoom) writeViewer(id memory.Identity, full bool) func(store.MemoryWrite) writeView {
-	return func(w store.MemoryWrite) writeView {
+func (s *transferRoom) writeViewer(id memory.Identity, full bool) func(transfer.MemoryWrite) writeView {
+	return func(w transfer.MemoryWrite) writeView {
 		v := writeView{
 			WriteReceipt: w.Answer(), Owner: w.Owner, Scope: w.Scope, Path: w.Path, Strategy: w.Strategy, Problem: w.Problem, Key: w.Key,
 			WorkflowID: workflows.WriteMemoryID(writeRef(id, w)), StagedAt: w.StagedAt, EndedAt: w.EndedAt,
@@ -101,8 +102,8 @@ func (s *transferRoom) writeViewer(id memory.Identity, full bool) func(store.Mem
 	}
 }
 
-func writeRef(id memory.Identity, w store.MemoryWrite) store.WriteRef {
-	return store.WriteRef{Workspace: id.Workspace, Agent: id.Agent, Write: w.ID, RequestID: w.RequestID}
+func writeRef(id memory.Identity, w transfer.MemoryWrite) transfer.WriteRef {
+	return transfer.WriteRef{Workspace: id.Workspace, Agent: id.Agent, Write: w.ID, RequestID: w.RequestID}
 }
 
 func (s *transferRoom) writeMemory(ctx context.Context, in *writeMemoryInput) (*rest.Reply[writeView], error) {
@@ -190,7 +191,7 @@ func (s *transferRoom) getWrite(ctx context.Context, in *getWriteInput) (*rest.R
 
 // write has a staged write made by its workflow, and reports whether it has ended within wait. It is staged, so that a failure is no
 // error: the worker's sweep starts what was not started here, and the workflow goes on when nobody waits.
-func (s *transferRoom) write(ctx, stop context.Context, ref store.WriteRef, wait time.Duration) bool {
+func (s *transferRoom) write(ctx, stop context.Context, ref transfer.WriteRef, wait time.Duration) bool {
 	var run client.WorkflowRun
 	_, err := s.Workflows.Breaker.Execute(func() (struct{}, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rest.SignalTimeout) // who hangs up has asked all the same

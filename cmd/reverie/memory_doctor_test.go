@@ -13,7 +13,7 @@ import (
 	"reverie/cli"
 	"reverie/config"
 	"reverie/devenv/devtest"
-	"reverie/store"
+	"reverie/store/indexes"
 	"reverie/workflows"
 )
 
@@ -52,7 +52,7 @@ func TestDoctorCommand(t *testing.T) {
 	if _, _, err := runMemory(t, "doctor", "--fix"); err != nil {
 		t.Fatalf("a new agent is not well: %v", err)
 	}
-	night := temporal.ScheduleClient().GetHandle(t.Context(), workflows.DreamScheduleID(store.AgentRef{Workspace: c.Workspace, Agent: "ada"}))
+	night := temporal.ScheduleClient().GetHandle(t.Context(), workflows.DreamScheduleID(indexes.AgentRef{Workspace: c.Workspace, Agent: "ada"}))
 	if err := night.Delete(t.Context()); err != nil {
 		t.Fatal(err)
 	}

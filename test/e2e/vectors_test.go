@@ -14,7 +14,7 @@ import (
 	"reverie/llm/embed"
 	"reverie/llm/llmtest"
 	"reverie/memory"
-	"reverie/store"
+	"reverie/store/indexes"
 	"reverie/test/deployment"
 	"reverie/workflows"
 )
@@ -68,7 +68,7 @@ join index_spaces p using (space_id)`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	reindex := workflows.ReindexID(store.AgentRef{Workspace: "default", Agent: deployment.Agent}, next.Identity())
+	reindex := workflows.ReindexID(indexes.AgentRef{Workspace: "default", Agent: deployment.Agent}, next.Identity())
 	p, err := workflows.ReindexProgressOf(ctx, c, reindex)
 	if err != nil || p.Phase != workflows.PhaseRetaining || p.Comparison == nil || p.Comparison.Questions < 20 ||
 		p.Comparison.NextFound < 0.9 {
@@ -113,7 +113,7 @@ func TestTheLexicalIndexIsBuiltAnew(t *testing.T) {
 	}
 	defer c.Close()
 	id, err := workflows.StartReindex(ctx, c,
-		workflows.DefaultReindex(store.AgentRef{Workspace: "default", Agent: deployment.Agent}, memory.EmbeddingIdentity{}))
+		workflows.DefaultReindex(indexes.AgentRef{Workspace: "default", Agent: deployment.Agent}, memory.EmbeddingIdentity{}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"reverie/dream"
 	"reverie/memory"
 	"reverie/memory/markdown"
-	"reverie/store"
+	"reverie/store/dreams"
 	"reverie/workflows"
 )
 
@@ -132,7 +132,7 @@ func (s *simulation) forget(owner memory.Owner) {
 		if _, promoted := known.promoted[word]; !promoted {
 			continue
 		}
-		if _, err := s.ForgetEntry(s.t.Context(), person(owner), store.EntryChange{Entry: e.ID, Key: fmt.Sprint("forget ", s.day)}); err != nil {
+		if _, err := s.ForgetEntry(s.t.Context(), person(owner), dreams.EntryChange{Entry: e.ID, Key: fmt.Sprint("forget ", s.day)}); err != nil {
 			s.t.Fatal(err)
 		}
 		known.forgotten[word] = true

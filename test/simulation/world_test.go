@@ -23,6 +23,10 @@ import (
 	"reverie/memory/setting"
 	"reverie/search"
 	"reverie/store"
+	"reverie/store/admin"
+	"reverie/store/dreams"
+	"reverie/store/gate"
+	"reverie/store/talk"
 	"reverie/workflows"
 )
 
@@ -64,7 +68,7 @@ func newWorld(t *testing.T, zone string) *world {
 		t.Fatal(err)
 	}
 	root := memory.Identity{Workspace: workspace, Role: memory.RoleAdmin, Author: memory.Author{Kind: memory.AuthorUser, ID: "admin"}}
-	if _, err := w.CreateAgent(t.Context(), root, store.NewAgent{ID: agent, TimeZone: zone}); err != nil {
+	if _, err := w.CreateAgent(t.Context(), root, admin.NewAgent{ID: agent, TimeZone: zone}); err != nil {
 		t.Fatal(err)
 	}
 	settings := setting.DefaultDreamSettings()
@@ -102,7 +106,7 @@ func (w *world) say(owner memory.Owner, title string, sentences []string) (conve
 			memory.Message{ID: fmt.Sprint("u", i), Role: memory.RoleOfUser, Content: s, CreatedAt: w.now},
 			memory.Message{ID: fmt.Sprint("a", i), Role: memory.RoleOfAssistant, Content: "I see.", CreatedAt: w.now})
 	}
-	if _, err := w.AppendMessages(w.t.Context(), person(owner), store.Batch{
+	if _, err := w.AppendMessages(w.t.Context(), person(owner), talk.Batch{
 		Conversation: conversation, Trigger: memory.TriggerAPI, TurnComplete: true, Messages: messages,
 	}); err != nil {
 		w.t.Fatal(err)
@@ -152,10 +156,10 @@ func (w *world) recalled(owner memory.Owner, question, statement string) {
 	day := w.now.In(w.zone)
 	path := memory.DailyNotePath(day)
 	d := w.document(owner, path)
-	err := w.RecordRecalls(w.t.Context(), []store.Recall{{
+	err := w.RecordRecalls(w.t.Context(), []dreams.Recall{{
 		Identity: person(owner), QueryHash: sha256.Sum256([]byte(question)), At: w.now,
 		Day: time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, time.UTC),
-		Hits: []store.RecalledHit{{
+		Hits: []dreams.RecalledHit{{
 			Corpus: search.Memory, Scope: memory.ScopePersonal, Source: d.ID, Path: path, FromLine: 1, ToLine: 1,
 			ChunkHash: sha256.Sum256([]byte(statement)), Entries: []markdown.EntryID{markdown.EntryIDOf(statement)}, Score: .9,
 		}},
@@ -178,7 +182,7 @@ func (w *world) document(owner memory.Owner, path string) memory.Document {
 // documents returns all documents of a scope that a person can read, by path.
 func (w *world) documents(owner memory.Owner, scope memory.Scope) map[string]string {
 	w.t.Helper()
-	listed, err := w.Documents(w.t.Context(), person(owner), store.DocumentFilter{Scope: scope})
+	listed, err := w.Documents(w.t.Context(), person(owner), gate.DocumentFilter{Scope: scope})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"reverie/memory"
 	"reverie/store"
+	"reverie/store/talk"
 	"reverie/test/bench/services"
 )
 
@@ -133,7 +134,7 @@ func (w *writer) write(ctx context.Context, s *store.Store, agent string, owner 
 		if len(messages) == 0 {
 			continue
 		}
-		batch := store.Batch{Conversation: fmt.Sprint(owner, "-", day), Trigger: memory.TriggerAPI, Messages: messages}
+		batch := talk.Batch{Conversation: fmt.Sprint(owner, "-", day), Trigger: memory.TriggerAPI, Messages: messages}
 		if _, err := s.AppendMessages(ctx, id, batch); err != nil {
 			return err
 		}

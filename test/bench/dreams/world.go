@@ -22,6 +22,7 @@ import (
 	"reverie/memory/proposals"
 	"reverie/memory/setting"
 	"reverie/store"
+	"reverie/store/admin"
 	"reverie/test/bench/services"
 	"reverie/worker"
 	"reverie/workflows"
@@ -139,7 +140,7 @@ func (w *world) count(ctx context.Context, query string) (int64, error) {
 // newAgent creates an agent without owners.
 func (w *world) newAgent(ctx context.Context, agent string) error {
 	root := memory.Identity{Workspace: services.Workspace, Role: memory.RoleAdmin, Author: memory.Author{Kind: memory.AuthorUser, ID: "bench"}}
-	_, err := w.store.CreateAgent(ctx, root, store.NewAgent{ID: agent, TimeZone: "UTC"})
+	_, err := w.store.CreateAgent(ctx, root, admin.NewAgent{ID: agent, TimeZone: "UTC"})
 	return err
 }
 

@@ -18,7 +18,7 @@ import (
 	"reverie/memory/proposals"
 	"reverie/memory/setting"
 	"reverie/memory/transcripts"
-	"reverie/store"
+	"reverie/store/transfer"
 	"reverie/test/bench/services"
 	"reverie/workflows"
 )
@@ -45,7 +45,7 @@ func (w *world) measure(ctx context.Context) (report, error) {
 	r.OfBare.used(services.UsedCPU().Since(before), stood)
 	id := w.identity()
 	id.Agent = agent
-	var made store.Import
+	var made transfer.Import
 	before = services.UsedCPU()
 	if r.Stage, err = timed(func() error { made, err = w.stage(ctx, id); return err }); err != nil {
 		return r, fmt.Errorf("stage: %w", err)
@@ -125,19 +125,19 @@ create table floor_notes (conversation text primary key, answer text)`
 }
 
 // stage uploads the conversations, as the API does.
-func (w *world) stage(ctx context.Context, id memory.Identity) (store.Import, error) {
+func (w *world) stage(ctx context.Context, id memory.Identity) (transfer.Import, error) {
 	made, err := w.store.CreateImport(ctx, id,
-		store.NewImport{Source: "bench", Format: "bench", OnConflict: memory.ImportMerge, Extract: true})
+		transfer.NewImport{Source: "bench", Format: "bench", OnConflict: memory.ImportMerge, Extract: true})
 	if err != nil {
 		return made, err
 	}
-	var items []store.ImportItem
+	var items []transfer.ImportItem
 	for _, c := range w.talks {
 		payload, err := json.Marshal(imports.Item{Key: c.ID, Conversation: &c})
 		if err != nil {
 			return made, err
 		}
-		items = append(items, store.ImportItem{
+		items = append(items, transfer.ImportItem{
 			Key: c.ID, Conversation: true, Whose: c.Owner, At: c.Messages[len(c.Messages)-1].CreatedAt, Target: c.ID,
 			Messages: len(c.Messages), Payload: payload,
 		})
@@ -151,7 +151,7 @@ func (w *world) stage(ctx context.Context, id memory.Identity) (store.Import, er
 }
 
 // move runs the import and waits for its end.
-func (w *world) move(ctx context.Context, id memory.Identity, made store.Import) (store.Import, error) {
+func (w *world) move(ctx context.Context, id memory.Identity, made transfer.Import) (transfer.Import, error) {
 	if _, err := w.store.StartImport(ctx, id, made.ID); err != nil {
 		return made, err
 	}
@@ -166,8 +166,8 @@ func (w *world) move(ctx context.Context, id memory.Identity, made store.Import)
 }
 
 // check verifies the run: every message is stored once, and processed by one extraction.
-func (w *world) check(ctx context.Context, db *pgx.Conn, made store.Import) error {
-	if made.State != store.ImportDone || made.Items != w.conversations ||
+func (w *world) check(ctx context.Context, db *pgx.Conn, made transfer.Import) error {
+	if made.State != transfer.ImportDone || made.Items != w.conversations ||
 		made.Outcomes[memory.OutcomeFailed]+made.Outcomes[memory.OutcomeSkipped] > 0 {
 		return fmt.Errorf("the import ended as %s with %v of %d items", made.State, made.Outcomes, made.Items)
 	}

@@ -16,6 +16,7 @@ import (
 	"reverie/memory"
 	"reverie/memory/setting"
 	"reverie/store"
+	"reverie/store/admin"
 	"reverie/test/bench/services"
 	"reverie/worker"
 )
@@ -61,7 +62,7 @@ func newWorld(ctx context.Context, dir string, b *bench) (_ *world, err error) {
 	if err := w.store.EnsureWorkspace(ctx, services.Workspace, services.Workspace); err != nil {
 		return nil, err
 	}
-	if _, err := w.store.CreateAgent(ctx, w.identity(), store.NewAgent{ID: agent}); err != nil {
+	if _, err := w.store.CreateAgent(ctx, w.identity(), admin.NewAgent{ID: agent}); err != nil {
 		return nil, err
 	}
 	if _, w.temporal, err = services.StartTemporal(ctx, &w.Cleanup, filepath.Join(dir, "temporal.log")); err != nil {

@@ -17,6 +17,7 @@ import (
 	"reverie/llm/embed"
 	"reverie/memory"
 	"reverie/store"
+	"reverie/store/indexes"
 	"reverie/test/bench/services"
 )
 
@@ -264,9 +265,9 @@ func newFrozenVectors(f frozen, dialogues []dialogue) (*frozenVectors, error) {
 	for _, d := range dialogues {
 		v.dimensions += len(d.questions)
 	}
-	if v.dimensions > store.MaxDimensions {
+	if v.dimensions > indexes.MaxDimensions {
 		return nil, fmt.Errorf("a frozen ranking of %d questions does not fit into vectors of %d dimensions: use fewer -dialogues",
-			v.dimensions-1, store.MaxDimensions)
+			v.dimensions-1, indexes.MaxDimensions)
 	}
 	dimension := 0
 	for i, d := range dialogues {

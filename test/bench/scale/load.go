@@ -7,6 +7,8 @@ import (
 
 	"reverie/memory"
 	"reverie/store"
+	"reverie/store/admin"
+	"reverie/store/talk"
 	"reverie/test/bench/services"
 )
 
@@ -31,7 +33,7 @@ func (b *bench) load(ctx context.Context, s *store.Store) (loadFigures, error) {
 		return loadFigures{}, err
 	}
 	for _, agent := range b.population.agents() {
-		if _, err := s.CreateAgent(ctx, b.identity(agent), store.NewAgent{ID: b.population.name(agent), TimeZone: "UTC"}); err != nil {
+		if _, err := s.CreateAgent(ctx, b.identity(agent), admin.NewAgent{ID: b.population.name(agent), TimeZone: "UTC"}); err != nil {
 			return loadFigures{}, err
 		}
 	}
@@ -55,8 +57,8 @@ func (b *bench) load(ctx context.Context, s *store.Store) (loadFigures, error) {
 }
 
 // conversation returns a portion of an agent's chunks as one conversation.
-func (b *bench) conversation(p portion) store.Batch {
-	batch := store.Batch{Conversation: fmt.Sprintf("c%d", p.from), Trigger: memory.TriggerAPI}
+func (b *bench) conversation(p portion) talk.Batch {
+	batch := talk.Batch{Conversation: fmt.Sprintf("c%d", p.from), Trigger: memory.TriggerAPI}
 	for i := p.from; i < p.to; i++ {
 		m := memory.Message{
 			ID: fmt.Sprintf("m%d", i), Role: memory.RoleOfUser, Name: "Ida", Content: b.vocabulary.chunk(p.agent, i),

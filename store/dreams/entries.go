@@ -1,0 +1,445 @@
+package dreams
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"reverie/dream"
+	"reverie/dream/rewrite"
+	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/scan"
+	"reverie/store/gate"
+	"reverie/store/pg"
+)
+
+// EntryChange is a person's decision about one candidate of a dream.
+type EntryChange struct {
+	// Dream of the candidate; zero: the last one that weighed it.
+	Dream uuid.UUID
+	Entry markdown.EntryID
+	Text  string // of EditEntry: the words to put in its place
+	Key   string // idempotency key
+}
+
+// EntryReceipt is the result of a decision.
+type EntryReceipt struct {
+	State dream.State
+	// Replacement is the state of the text that EditEntry put in its place; nil: it is the same statement, or there is none.
+	Replacement *dream.State
+	Receipt     memory.Receipt // documents that changed; empty when none did
+}
+
+// MaxEntryChars is the longest replacement of a statement, in characters.
+const MaxEntryChars = 500
+
+// ConfirmEntry confirms a candidate. Its line in MEMORY.md becomes the person's: a new version by the identity removes the dream's
+// comment from the line, or adds a mark. A statement that is not in MEMORY.md is added under "## Confirmed".
+//
+// It returns ErrNotFound when neither the dream nor any state knows the statement; so do EditEntry and ForgetEntry.
+func (s *Dreaming) ConfirmEntry(ctx context.Context, id memory.Identity, c EntryChange) (EntryReceipt, error) {
+	return s.changeEntry(ctx, id, c, (*entryWork).confirm)
+}
+
+// EditEntry replaces a candidate's line in MEMORY.md by c.Text, as the person's own; if there is none, the text is added under "##
+// Confirmed". The old statement does not come back (status edited), and the new one is confirmed. c.Text is one line of at most
+// MaxEntryChars characters that Markdown reads as one statement.
+func (s *Dreaming) EditEntry(ctx context.Context, id memory.Identity, c EntryChange) (EntryReceipt, error) {
+	text, err := entryText(c.Text)
+	if err != nil {
+		return EntryReceipt{}, err
+	}
+	c.Text = text
+	return s.changeEntry(ctx, id, c, (*entryWork).edit)
+}
+
+// ForgetEntry removes a candidate from MEMORY.md, its archives (memory/archive/) and the daily notes, and bars dreams from bringing
+// it back. It removes exactly the lines of the statement, in every known wording, together with everything nested under it; its
+// parents stay. Reports, the diary and earlier versions are not changed.
+func (s *Dreaming) ForgetEntry(ctx context.Context, id memory.Identity, c EntryChange) (EntryReceipt, error) {
+	return s.changeEntry(ctx, id, c, (*entryWork).forget)
+}
+
+// entryText checks the replacement of a statement, and redacts secrets as the gate would.
+func entryText(text string) (string, error) {
+	text = strings.TrimSpace(text)
+	invalid := func(problem string) (string, error) { return "", &pg.InvalidError{Field: "text", Problem: problem} }
+	switch {
+	case text == "":
+		return invalid("give a replacement; to remove the statement, forget it")
+	case utf8.RuneCountInString(text) > MaxEntryChars:
+		return invalid(fmt.Sprintf("%d characters, at most %d allowed", utf8.RuneCountInString(text), MaxEntryChars))
+	case strings.ContainsAny(text, "\r\n\v\f\u0085\u2028\u2029"):
+		return invalid("write it on one line")
+	case strings.Contains(text, "<!--") || strings.Contains(text, "-->"):
+		return invalid("remove the comment")
+	}
+	if err := gate.ValidContent("text", text); err != nil {
+		return "", err
+	}
+	if result := scan.Scan(text); result.Verdict == scan.VerdictRedact {
+		text = result.Text
+	}
+	said := markdown.EntriesOf("- " + text + "\n")
+	if len(said) != 1 || said[0].Text != text || memory.ListPrefix(text) != "" || strings.HasPrefix(strings.TrimLeft(text, "#"), " ") {
+		return invalid("write a sentence without Markdown list, quote, table or code markers")
+	}
+	return text, nil
+}
+
+// changeEntry reads the known state of a statement, lets act decide on the changes, and applies them, in one transaction.
+func (s *Dreaming) changeEntry(
+	ctx context.Context, id memory.Identity, c EntryChange, act func(*entryWork, context.Context) error,
+) (EntryReceipt, error) {
+	if err := pg.RequireOwner(id); err != nil {
+		return EntryReceipt{}, err
+	}
+	scope := DreamScope(id.Owner)
+	if err := gate.MayWrite(id, scope); err != nil {
+		return EntryReceipt{}, err
+	}
+	if err := pg.ValidText("idempotency key", c.Key, gate.MaxKey); err != nil {
+		return EntryReceipt{}, err
+	}
+	if c.Entry == "" {
+		return EntryReceipt{}, &pg.InvalidError{Field: "entry", Problem: "name the statement"}
+	}
+	result, err := gate.Contended(ctx, s.db, id, func(t *pg.Tx) (EntryReceipt, error) {
+		w := &entryWork{t: t, change: c, scope: scope, names: memory.EntrySet{}}
+		return w.run(ctx, act)
+	})
+	return result, gate.Refused(ctx, s.db, id, err)
+}
+
+const (
+	sqlEntryState = gate.StateColumns + `
+from dream_entries e
+where e.workspace_id = @workspace and e.agent_id = @agent and e.owner_key = @owner
+    and (e.entry_id = @entry or @entry = any (e.aliases))
+order by e.entry_id = @entry desc, e.last_seen desc
+limit 1`
+
+	// The last candidate for a statement, under the given id or that of its state.
+	sqlEntryLast = `
+select c.body
+from (
+    select @entry::text as entry_id
+    union
+    select e.entry_id
+    from dream_entries e
+    where e.workspace_id = @workspace and e.agent_id = @agent and e.owner_key = @owner and @entry = any (e.aliases)
+) n
+cross join lateral (
+    select *
+    from dream_candidates
+    where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and entry_id = n.entry_id
+    order by dream_id desc
+    limit 1
+) c
+order by c.dream_id desc
+limit 1`
+)
+
+// DreamEntry returns the state of a statement of the identity's owner, and its last candidate; entry may be the id of another
+// wording. One of the two may be missing; its id is empty then.
+func (s *Dreaming) DreamEntry(ctx context.Context, id memory.Identity, entry markdown.EntryID) (dream.State, dream.Candidate, error) {
+	if err := pg.RequireOwner(id); err != nil {
+		return dream.State{}, dream.Candidate{}, err
+	}
+	var state dream.State
+	candidate, err := pg.Read(ctx, s.db, id, func(t *pg.Tx) (candidate dream.Candidate, err error) {
+		var known, weighed bool
+		args := t.Args(pgx.NamedArgs{"entry": entry})
+		b := &pgx.Batch{}
+		pg.One(b.Queue(sqlEntryState, args), &known, &state, gate.ScanState)
+		pg.Columns(b.Queue(sqlEntryLast, args), &weighed, &candidate)
+		if err := t.Finish(ctx, b); err != nil {
+			return candidate, err
+		}
+		if !known && !weighed {
+			return candidate, fmt.Errorf("statement %s: %w", entry, pg.ErrNotFound)
+		}
+		return candidate, nil
+	})
+	return state, candidate, err
+}
+
+const (
+	sqlEntryCandidate = `
+select body
+from dream_candidates
+where workspace_id = @workspace and agent_id = @agent and dream_id = @dream and owner_key = @owner
+    and (entry_id = @entry or jsonb_exists(body -> 'aliases', @entry))
+order by entry_id = @entry desc
+limit 1`
+
+	// Documents beside MEMORY.md that may contain a statement to forget: archives and daily notes.
+	sqlEntryDocuments = gate.DocumentColumns + `octet_length(v.content), v.content
+from documents d ` + gate.CurrentVersion + `
+where d.workspace_id = @workspace and d.agent_id = @agent and d.scope = @scope and d.owner_key = @whose and not d.deleted
+    and d.path ~ '^memory/(archive/.*|[0-9]{4}-[0-9]{2}-[0-9]{2}[^/]*)\.md$'
+order by d.path collate "C"`
+
+	// Keeps the counts of dreams.
+	sqlEntrySettle = `
+insert into dream_entries (workspace_id, agent_id, owner_key, entry_id, status, text, aliases, mention_days, asked,
+    first_seen, last_seen, changed_at)
+values (@workspace, @agent, @owner, @entry, @status, @text, @aliases, @mention_days, @asked, @now, @last_seen, @now)
+on conflict (workspace_id, agent_id, owner_key, entry_id) do update set
+    status = excluded.status,
+    reason_code = '',
+    aliases = array(select distinct a from unnest(dream_entries.aliases || excluded.aliases) a order by a),
+    changed_at = excluded.changed_at`
+
+	sqlEntrySettleOthers = `
+update dream_entries set status = @status, reason_code = '', changed_at = @now
+where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and entry_id = any (@others::text[])`
+)
+
+// entryWork is a person's decision in progress.
+type entryWork struct {
+	t      *pg.Tx
+	change EntryChange
+	scope  memory.Scope
+
+	recorded  *memory.Receipt // the key was used before
+	standing  gate.Standing
+	state     dream.State     // zero: no dream has kept one
+	candidate dream.Candidate // zero: no dream has weighed it
+	memory    memory.Document // MEMORY.md; version 0: there is none
+	person    []string        // its lines that a person wrote
+	names     memory.EntrySet
+
+	changes     []memory.Change
+	status      dream.Status
+	replacement string // of edit: the words that are confirmed, when they are another statement
+}
+
+func (w *entryWork) run(ctx context.Context, act func(*entryWork, context.Context) error) (EntryReceipt, error) {
+	if err := w.look(ctx); err != nil {
+		return EntryReceipt{}, err
+	}
+	known := w.candidate.ID != "" || w.state.ID != ""
+	if w.change.Dream != uuid.Nil {
+		known = w.candidate.ID != ""
+	}
+	switch {
+	case !known:
+		return EntryReceipt{}, fmt.Errorf("statement %s: %w", w.change.Entry, pg.ErrNotFound)
+	case w.recorded != nil:
+		return w.finish(ctx, &pgx.Batch{}, w.recorded)
+	}
+	if err := w.standing.Allows(w.t.ID.Author); err != nil { // states of statements are memory without documents
+		return EntryReceipt{}, err
+	}
+	w.names.Add(w.change.Entry, nil)
+	w.names.Add(w.state.ID, w.state.Aliases, w.state.Text)
+	w.names.Add(w.candidate.ID, append(w.candidate.Before.Aliases, w.candidate.Aliases...), w.candidate.Text, w.candidate.Line)
+	if err := act(w, ctx); err != nil {
+		return EntryReceipt{}, err
+	}
+	return w.commit(ctx)
+}
+
+// look reads the statement and MEMORY.md.
+func (w *entryWork) look(ctx context.Context) error {
+	t := w.t
+	args := t.Args(pgx.NamedArgs{
+		"entry": w.change.Entry, "dream": w.change.Dream,
+	})
+	b := &pgx.Batch{}
+	if w.change.Key != "" {
+		gate.QueueLedger(b, t, w.change.Key, &w.recorded)
+	}
+	gate.QueueStanding(b, t, &w.standing)
+	var known, weighed bool
+	pg.One(b.Queue(sqlEntryState, args), &known, &w.state, gate.ScanState)
+	candidates := sqlEntryCandidate
+	if w.change.Dream == uuid.Nil {
+		candidates = sqlEntryLast
+	}
+	pg.Columns(b.Queue(candidates, args), &weighed, &w.candidate)
+	gate.QueueDocument(b, t, w.scope, memory.MemoryPath, &w.memory, &w.person)
+	return t.Send(ctx, b)
+}
+
+// text returns the text of the statement.
+func (w *entryWork) text() string {
+	if w.candidate.Text != "" {
+		return w.candidate.Text
+	}
+	return w.state.Text
+}
+
+// id returns the id under which the state of the statement is stored.
+func (w *entryWork) id() markdown.EntryID {
+	if w.state.ID != "" {
+		return w.state.ID
+	}
+	return w.candidate.ID
+}
+
+// write replaces the content of a document at the version that was read.
+func (w *entryWork) write(d memory.Document, content, reason string) {
+	if content == d.Content && !d.Deleted && d.Version > 0 {
+		return
+	}
+	w.changes = append(w.changes, memory.Change{
+		Ref: memory.Ref{Scope: w.scope, Path: d.Path}, Op: memory.OpReplace, Content: content, Base: d.Version, Reason: reason,
+	})
+}
+
+func (w *entryWork) writeMemory(content, reason string) {
+	d := w.memory
+	d.Path = memory.MemoryPath
+	w.write(d, content, reason)
+}
+
+func (w *entryWork) confirm(context.Context) error {
+	w.status = dream.Confirmed
+	if w.candidate.ReasonCode == dream.ReasonKnown { // MEMORY.md has it in other words
+		w.names.Add(w.candidate.With, nil)
+	}
+	w.writeMemory(w.confirmed(w.memory.Content, w.text()), "confirmed out of the report of a dream")
+	return nil
+}
+
+// confirmed returns content with the statement as a person's own; if it is missing, text is added.
+func (w *entryWork) confirmed(content, text string) string {
+	entries, found, _ := w.names.Find(content)
+	if len(found) == 0 {
+		return withConfirmed(content, text)
+	}
+	for _, at := range found {
+		content = owned(content, w.person, entries, at)
+		entries = markdown.EntriesOf(content)
+	}
+	return content
+}
+
+func (w *entryWork) edit(context.Context) error {
+	text := w.change.Text
+	w.status = dream.Edited
+	if w.names[memory.ItemID(text)] { // the same in another spelling
+		w.status = dream.Confirmed
+	} else {
+		w.replacement = text
+	}
+	content := w.put(w.memory.Content, text)
+	if content == w.memory.Content { // it is there word by word, and becomes the person's
+		content = w.confirmed(content, text)
+	}
+	w.writeMemory(content, "edited in the report of a dream")
+	return nil
+}
+
+// put replaces the first occurrence of the statement by text, and removes the others; without one, it adds text to the confirmed
+// statements.
+func (w *entryWork) put(content, text string) string {
+	entries, found, lines := w.names.Find(content)
+	if len(found) == 0 {
+		return withConfirmed(content, text)
+	}
+	if out, ok := rewritten(content, entries, found[0], text); ok {
+		moved := strings.Count(out, "\n") - strings.Count(content, "\n") // a statement of several lines is one line now
+		for i := range lines {
+			lines[i].From, lines[i].To = lines[i].From+moved, lines[i].To+moved
+		}
+		return memory.WithoutLines(out, lines[1:])
+	}
+	return withConfirmed(memory.WithoutLines(content, lines), text)
+}
+
+func (w *entryWork) forget(ctx context.Context) error {
+	w.status = dream.Forgotten
+	const reason = "forgotten on request"
+	if _, _, gone := w.names.Find(w.memory.Content); len(gone) > 0 {
+		w.writeMemory(rewrite.WithoutEmptySections(memory.WithoutLines(w.memory.Content, gone), w.person...), reason)
+	}
+	b := &pgx.Batch{}
+	b.Queue(
+		sqlEntryDocuments, w.t.Args(pgx.NamedArgs{"scope": w.scope, "whose": gate.RowOwner(w.t.ID, w.scope)}),
+	).Query(func(rows pgx.Rows) error {
+		for rows.Next() { // one by one: there may be years of notes, of which few match
+			d, err := gate.ScanContent(rows)
+			if err != nil {
+				return err
+			}
+			if _, _, gone := w.names.Find(d.Content); len(gone) > 0 {
+				w.write(d, rewrite.WithoutEmptySections(memory.WithoutLines(d.Content, gone)), reason)
+			}
+		}
+		return rows.Err()
+	})
+	return w.t.Send(ctx, b)
+}
+
+// commit sends the changes through the gate, and the new states with them.
+func (w *entryWork) commit(ctx context.Context) (EntryReceipt, error) {
+	gate, err := gate.ApplyChanges(ctx, w.t, gate.ChangeSet{Key: w.change.Key, Changes: w.changes})
+	if err != nil {
+		return EntryReceipt{}, err
+	}
+	b := &pgx.Batch{}
+	w.queueStates(b)
+	return w.finish(ctx, b, &gate.Receipt)
+}
+
+// queueStates queues the states of the statement, of its other wordings, and of its replacement. Writers of several states lock and
+// insert them in the order of their ids.
+func (w *entryWork) queueStates(b *pgx.Batch) {
+	entry := w.id()
+	others := maps.Clone(w.names)
+	delete(others, entry)
+	aliases := slices.Sorted(maps.Keys(others))
+	lastSeen := w.candidate.Signals.LastSeen
+	if lastSeen.IsZero() {
+		lastSeen = w.t.Now
+	}
+	settled := []pgx.NamedArgs{{
+		"entry": entry, "status": w.status, "text": pg.Storable(w.text()), "aliases": pg.TextsOf(aliases),
+		"mention_days": pg.TextsOf(w.candidate.Signals.MentionDays), "asked": w.candidate.Signals.Asked, "last_seen": lastSeen,
+	}}
+	if w.replacement != "" {
+		settled = append(settled, pgx.NamedArgs{
+			"entry": memory.ItemID(w.replacement), "status": dream.Confirmed, "text": w.replacement, "aliases": []string{},
+			"mention_days": []string{},
+			"asked":        true, "last_seen": w.t.Now,
+		})
+		if memory.ItemID(w.replacement) < entry {
+			slices.Reverse(settled)
+		}
+	}
+	locked := append(pg.TextsOf(aliases), string(entry), string(memory.ItemID(w.replacement)))
+	b.Queue(gate.SQLDreamEntriesLock, w.t.Args(pgx.NamedArgs{"entries": locked}))
+	for _, args := range settled {
+		b.Queue(sqlEntrySettle, w.t.Args(args))
+	}
+	b.Queue(sqlEntrySettleOthers, w.t.Args(pgx.NamedArgs{"status": w.status, "others": pg.TextsOf(aliases)}))
+}
+
+// finish commits and returns the states as stored.
+func (w *entryWork) finish(ctx context.Context, b *pgx.Batch, receipt *memory.Receipt) (EntryReceipt, error) {
+	var result EntryReceipt
+	var found, replaced bool
+	var replacement dream.State
+	pg.One(b.Queue(sqlEntryState, w.t.Args(pgx.NamedArgs{"entry": w.id()})), &found, &result.State, gate.ScanState)
+	if text := strings.TrimSpace(w.change.Text); text != "" && !w.names[memory.ItemID(text)] {
+		pg.One(b.Queue(sqlEntryState, w.t.Args(pgx.NamedArgs{"entry": memory.ItemID(text)})), &replaced, &replacement, gate.ScanState)
+	}
+	if err := w.t.Finish(ctx, b); err != nil {
+		return EntryReceipt{}, err
+	}
+	if replaced {
+		result.Replacement = &replacement
+	}
+	result.Receipt = *receipt
+	return result, nil
+}

@@ -1,0 +1,178 @@
+package gate
+
+import (
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"reverie/dream"
+	"reverie/dream/judge"
+	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/store/pg"
+)
+
+// Statements that a person had forgotten do not come back by an automatic write: an extraction or a flush may have been drafted
+// earlier, a snapshot or an imported document may be older. The gate removes them from such writes. Dreams check by themselves. A
+// person who writes a statement again, or restores a version that has it, revives it.
+
+// maxForgotten is the number of forgotten statements that a write is compared with, the latest ones.
+const maxForgotten = 500
+
+const (
+	// The current states of statements, locked until the commit.
+	SQLDreamEntriesLock = `
+select entry_id, status, reason_code
+from dream_entries
+where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and entry_id = any (@entries::text[])
+order by entry_id
+for no key update`
+
+	// Read after the documents are locked, since a request to forget holds the lock of the document that has the statement.
+	sqlForgotten = StateColumns + `, e.owner_key
+from unnest(@owners::text[]) o (owner_key)
+cross join lateral (
+    select *
+    from dream_entries
+    where workspace_id = @workspace and agent_id = @agent and owner_key = o.owner_key and status <> 'open' and status = 'forgotten'
+    order by last_seen desc
+    limit @limit
+) e`
+
+	sqlForgottenRevive = `
+update dream_entries set status = 'confirmed', reason_code = '', changed_at = @now
+where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and entry_id = any (@entries::text[]) and status = 'forgotten'`
+)
+
+// forgotten are the forgotten statements of those whose documents are written.
+type forgotten struct {
+	states  map[memory.Owner][]dream.State
+	gone    map[memory.Owner]judge.Gone // of states, made when it is needed
+	revived map[memory.Owner][]markdown.EntryID
+	all     bool // the last change adds nothing else
+}
+
+// forgetterOf returns the owner under whom forgotten statements of a document are stored; empty: they cannot be forgotten.
+func forgetterOf(scope memory.Scope, owner memory.Owner) memory.Owner {
+	switch scope {
+	case memory.ScopePersonal:
+		return owner
+	case memory.ScopeTeam:
+		return memory.SystemOwner
+	}
+	return memory.NoOwner
+}
+
+// checksForgotten reports whether writes of an author are compared with forgotten statements.
+func checksForgotten(a memory.Author) bool {
+	return a.Kind == memory.AuthorWorkflow || a.Kind == memory.AuthorImport || a.Kind == memory.AuthorUser
+}
+
+// queueForgotten queues reading the forgotten statements.
+func (w *Writes) queueForgotten(b *pgx.Batch, t *pg.Tx) {
+	var owners []string
+	for _, d := range w.order {
+		if of := string(forgetterOf(d.ref.Scope, d.owner)); of != "" && !slices.Contains(owners, of) {
+			owners = append(owners, of)
+		}
+	}
+	if len(owners) == 0 || !checksForgotten(w.Author) {
+		return
+	}
+	w.forgotten = forgotten{
+		states: map[memory.Owner][]dream.State{}, gone: map[memory.Owner]judge.Gone{}, revived: map[memory.Owner][]markdown.EntryID{},
+	}
+	b.Queue(sqlForgotten, t.Args(pgx.NamedArgs{"owners": owners, "limit": maxForgotten})).Query(func(rows pgx.Rows) error {
+		for rows.Next() {
+			var owner memory.Owner
+			state, err := ScanState(ownedRow{rows, &owner})
+			if err != nil {
+				return err
+			}
+			w.forgotten.states[owner] = append(w.forgotten.states[owner], state)
+		}
+		return rows.Err()
+	})
+}
+
+// ownedRow scans the owner of a row behind its other columns.
+type ownedRow struct {
+	pgx.CollectableRow
+
+	owner *memory.Owner
+}
+
+// Scan scans the owner as well.
+func (r ownedRow) Scan(to ...any) error { return r.CollectableRow.Scan(append(to, r.owner)...) }
+
+// of returns the forgotten statements of an owner.
+func (f *forgotten) of(owner memory.Owner) judge.Gone {
+	if len(f.states[owner]) == 0 {
+		return judge.Gone{}
+	}
+	gone, made := f.gone[owner]
+	if !made {
+		gone = judge.GoneOf(f.states[owner])
+		f.gone[owner] = gone
+	}
+	return gone
+}
+
+// withhold removes from what a change makes of a document the statements that were forgotten, and reports whether there were any. It
+// never removes what a person writes, and notes which forgotten statements a person writes again.
+func (w *Writes) withhold(d *document, next *state) bool {
+	owner := forgetterOf(d.ref.Scope, d.owner)
+	gone := w.forgotten.of(owner)
+	if gone.Empty() || next.deleted {
+		return false
+	}
+	if w.Author.Kind == memory.AuthorUser {
+		for _, e := range memory.AddedEntries(d.content(), next.content) {
+			for _, s := range gone.Said(e.ID, e.Text) {
+				w.forgotten.revived[owner] = append(w.forgotten.revived[owner], s.ID)
+			}
+		}
+		return false
+	}
+	kept := memory.WithholdForgotten(d.content(), d.version > 0 && !d.deleted, next.content,
+		func(e markdown.Entry) bool { return len(gone.Said(e.ID, e.Text)) > 0 })
+	if !kept.Any {
+		return false
+	}
+	if kept.Content == d.content() {
+		next.merged = false
+	}
+	next.content, w.forgotten.all = kept.Content, kept.All
+	return true
+}
+
+// OnlyForgotten reports whether the last change adds nothing but statements that were forgotten.
+func (w *Writes) OnlyForgotten() bool { return w.forgotten.all }
+
+// queueRevived queues the change of state of what a person wrote again.
+func (w *Writes) queueRevived(b *pgx.Batch, t *pg.Tx) {
+	for owner, entries := range w.forgotten.revived {
+		if len(entries) == 0 {
+			continue
+		}
+		args := t.Args(pgx.NamedArgs{"owner": owner, "entries": pg.TextsOf(entries)})
+		b.Queue(SQLDreamEntriesLock, args)
+		b.Queue(sqlForgottenRevive, args)
+	}
+}
+
+// StateColumns are the columns of a State, in the order of ScanState.
+const StateColumns = `
+select e.entry_id, e.text, e.aliases, e.status, e.reason_code, e.mention_days, e.asked, e.light_hits, e.light_at, e.rem_hits,
+    e.rem_at, e.first_seen, e.last_seen, e.dream_id`
+
+func ScanState(row pgx.CollectableRow) (s dream.State, err error) {
+	var lightAt, remAt *time.Time
+	var of uuid.NullUUID
+	err = row.Scan(&s.ID, &s.Text, &s.Aliases, &s.Status, &s.ReasonCode, &s.MentionDays, &s.Asked, &s.LightHits, &lightAt,
+		&s.REMHits, &remAt, &s.FirstSeen, &s.LastSeen, &of)
+	s.LightAt, s.REMAt, s.Dream = pg.TimeOf(lightAt), pg.TimeOf(remAt), of.UUID
+	return s, err
+}

@@ -1,0 +1,151 @@
+package indexes
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"reverie/memory"
+	"reverie/search"
+	"reverie/store/pg"
+)
+
+// CorpusStatus counts what the index has of one corpus, as far as the identity sees it.
+type CorpusStatus struct {
+	Corpus   search.Corpus
+	Sources  int64 // documents or conversations
+	Units    int64
+	Fresh    int64 // writes that no segment has yet
+	Segments int64
+	Stale    int64 // sources that are due to be indexed again
+	Bytes    int64 // of postings and units, packed
+}
+
+// Lag counts the sources that wait for vectors.
+type Lag struct {
+	Sources int64      // documents and conversations
+	Since   *time.Time // when the oldest of them was written; nil: nothing waits
+}
+
+const (
+	sqlCorpusStatus = visiblePartitions + `
+select c.corpus,
+    count(s.corpus),
+    coalesce(sum(s.units), 0)::bigint,
+    (select count(*)
+    from partition
+    join index_fresh f on f.workspace_id = @workspace and f.agent_id = partition.agent_id and f.corpus = c.corpus
+        and f.scope = partition.scope and f.owner_key = partition.owner_key),
+    (select count(*)
+    from partition
+    join index_segments g on g.workspace_id = @workspace and g.agent_id = partition.agent_id and g.corpus = c.corpus
+        and g.scope = partition.scope and g.owner_key = partition.owner_key),
+    count(*) filter (where s.index_format <> @format),
+    (select coalesce(sum(octet_length(f.data)), 0)::bigint
+    from partition
+    join index_fresh f on f.workspace_id = @workspace and f.agent_id = partition.agent_id and f.corpus = c.corpus
+        and f.scope = partition.scope and f.owner_key = partition.owner_key)
+    + (select coalesce(sum(octet_length(g.data) + b.bytes), 0)::bigint
+    from partition
+    join index_segments g on g.workspace_id = @workspace and g.agent_id = partition.agent_id and g.corpus = c.corpus
+        and g.scope = partition.scope and g.owner_key = partition.owner_key
+    cross join lateral (
+        select coalesce(sum(octet_length(b.data)), 0) as bytes
+        from index_blocks b
+        where b.workspace_id = @workspace and b.agent_id = g.agent_id and b.segment_id = g.segment_id
+    ) b)
+from unnest(@corpora::text[]) with ordinality c (corpus, place)
+left join (
+    select i.corpus, i.units, i.index_format
+    from partition
+    join index_sources i on i.workspace_id = @workspace and i.agent_id = partition.agent_id and i.scope = partition.scope
+        and i.owner_key = partition.owner_key
+) s on s.corpus = c.corpus
+group by c.corpus, c.place
+order by c.place`
+
+	sqlLag = visiblePartitions + `
+select count(*), min(i.changed_at)
+from partition
+cross join lateral (
+    select changed_at
+    from index_sources i
+    where i.workspace_id = @workspace and i.agent_id = partition.agent_id and i.scope = partition.scope
+        and i.owner_key = partition.owner_key and i.embed_due and i.corpus = any (@corpora::text[])
+        and (@token::bigint = 0 or i.token <= @token)
+    offset 0
+) i`
+)
+
+// IndexStatus counts what the index has of each corpus.
+func (s *Index) IndexStatus(ctx context.Context, id memory.Identity) ([]CorpusStatus, error) {
+	if err := pg.RequireAgent(id); err != nil {
+		return nil, err
+	}
+	return pg.Snapshot(ctx, s.db, id, func(t *pg.Tx) (status []CorpusStatus, err error) {
+		b := &pgx.Batch{}
+		pg.All(
+			b.Queue(sqlCorpusStatus, viewArgs(t, pgx.NamedArgs{"corpora": search.Corpora(), "format": indexFormat})), &status,
+			pgx.RowToStructByPos[CorpusStatus],
+		)
+		err = t.Finish(ctx, b)
+		return status, err
+	})
+}
+
+// IndexLag counts the sources in some corpora that wait for vectors, as far as the identity sees them; with a token other than 0,
+// those written up to it. Lexical search never lags: it finds what is committed.
+func (s *Index) IndexLag(ctx context.Context, id memory.Identity, corpora []search.Corpus, token int64) (Lag, error) {
+	if err := pg.RequireAgent(id); err != nil {
+		return Lag{}, err
+	}
+	return pg.Read(ctx, s.db, id, func(t *pg.Tx) (lag Lag, err error) {
+		b := &pgx.Batch{}
+		b.Queue(sqlLag, viewArgs(t, pgx.NamedArgs{"corpora": corpora, "token": token})).QueryRow(func(row pgx.Row) error {
+			return row.Scan(&lag.Sources, &lag.Since)
+		})
+		err = t.Finish(ctx, b)
+		return lag, err
+	})
+}
+
+const sqlIndexedAgents = `
+select distinct workspace_id, agent_id
+from index_sources
+where (workspace_id, agent_id) > (@after_workspace, @after_agent)
+order by workspace_id, agent_id
+limit @limit`
+
+// IndexedAgents lists at most limit agents of all workspaces that have an index, in order, after another one. It returns references
+// only, and takes no identity because the sweep works for the deployment.
+func (s *Index) IndexedAgents(ctx context.Context, after AgentRef, limit int) ([]AgentRef, error) {
+	return pg.SweepAll(
+		ctx, s.db, sqlIndexedAgents, pgx.NamedArgs{"after_workspace": after.Workspace, "after_agent": after.Agent, "limit": limit},
+		pgx.RowToStructByPos[AgentRef],
+	)
+}
+
+// Finds sources that another release has indexed, and with @vectors those that wait for vectors.
+const sqlDueAgents = `
+(select distinct workspace_id, agent_id from index_sources where index_format < @format limit @limit)
+union
+(select distinct workspace_id, agent_id from index_sources where index_format > @format limit @limit)
+union
+(select distinct workspace_id, agent_id from index_sources where embed_due and @vectors::boolean limit @limit)
+union
+(select distinct workspace_id, agent_id
+from index_fresh
+group by workspace_id, agent_id, corpus, scope, owner_key
+having count(*) >= @from
+limit @limit)
+limit @limit`
+
+// DueAgents lists at most limit agents of all workspaces whose index has work to do: something to merge, to index again, or (with
+// vectors) to embed.
+func (s *Index) DueAgents(ctx context.Context, vectors bool, limit int) ([]AgentRef, error) {
+	return pg.SweepAll(
+		ctx, s.db, sqlDueAgents, pgx.NamedArgs{"format": indexFormat, "vectors": vectors, "from": PackFrom, "limit": limit},
+		pgx.RowToStructByPos[AgentRef],
+	)
+}

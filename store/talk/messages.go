@@ -1,0 +1,508 @@
+package talk
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"reverie/memory"
+	"reverie/search"
+	"reverie/store/gate"
+	"reverie/store/indexes"
+	"reverie/store/pg"
+)
+
+// Batch is a batch of messages for one conversation of the identity's owner.
+type Batch struct {
+	Conversation string // the client's id, at most memory.MaxConversation bytes
+	// Trigger is the origin of the conversation. It is used when the batch begins the conversation.
+	Trigger      memory.Trigger
+	TurnComplete bool             // the last message ends a turn, so that extraction may begin
+	Messages     []memory.Message // 1 to memory.MaxBatchMessages, in order; Seq is ignored
+}
+
+// Stored is the result of storing a batch.
+type Stored struct {
+	ConversationUID uuid.UUID
+	OwnerID         uuid.UUID
+	Stored          int   // new messages
+	Duplicates      int   // messages that were stored before
+	LastSeq         int64 // of the conversation
+	Turn            int64 // the owner's turn that this batch completed, from 1; 0: none
+	// Token is for read-your-writes, like memory.Receipt.Token; empty when nothing new can be found.
+	Token string
+}
+
+const (
+	sqlConversationEnsure = `
+insert into conversations (workspace_id, agent_id, conversation_id, conversation_uid, owner_key, trigger_source, created_at, updated_at)
+values (@workspace, @agent, @conversation, @uid, @owner, @trigger, @now, @now)
+on conflict do nothing`
+
+	// Batches of one conversation wait here. A conversation of another owner is not visible and gives no row.
+	sqlConversationLock = `
+select c.conversation_uid, c.last_seq, c.complete_seq, c.trigger_source, ` + ownerIDOf + `
+from conversations c
+where c.workspace_id = @workspace and c.agent_id = @agent and c.conversation_id = @conversation and c.owner_key = @owner
+for no key update`
+
+	// New messages go behind the last one, in the order of the batch. The others are compared: reused is the id of one whose
+	// content differs. Each id is looked up by itself (ensured by limit 1): a plan that was made while the table was small would
+	// join the whole conversation.
+	sqlMessagesInsert = `
+with c as materialized (
+    select conversation_uid
+    from conversations
+    where workspace_id = @workspace and agent_id = @agent and conversation_id = @conversation
+), incoming as materialized (
+    select c.conversation_uid, i.*, m.seq is not null as known, m.role = i.role and m.name = i.name and m.content = i.content
+            and m.tool_calls = i.tool_calls and m.tool_call_id = i.tool_call_id as same
+    from c
+    cross join unnest(@ids::text[], @roles::text[], @names::text[], @contents::text[], @finish_reasons::text[], @said_at::timestamptz[],
+            @tool_calls::jsonb[], @tool_call_ids::text[])
+        with ordinality i (message_id, role, name, content, finish_reason, said_at, tool_calls, tool_call_id, place)
+    left join lateral (
+        select m.seq, m.role, m.name, m.content, m.tool_calls, m.tool_call_id
+        from messages m
+        where m.workspace_id = @workspace and m.agent_id = @agent
+            and m.conversation_uid = c.conversation_uid and m.message_id = i.message_id
+        limit 1
+    ) m on true
+), stored as (
+    insert into messages (workspace_id, agent_id, conversation_uid, seq, owner_key, message_id, role, name, content,
+        finish_reason, said_at, tool_calls, tool_call_id, stored_at)
+    select @workspace, @agent, i.conversation_uid,
+        row_number() over (order by i.place) + coalesce((
+            select m.seq
+            from messages m
+            where m.workspace_id = @workspace and m.agent_id = @agent
+                and m.conversation_uid = (select conversation_uid from c)
+            order by m.seq desc
+            limit 1), 0),
+        @owner, i.message_id, i.role, i.name, i.content, i.finish_reason, i.said_at, i.tool_calls, i.tool_call_id, @now
+    from incoming i
+    where not i.known
+    returning seq, message_id
+)
+select (select coalesce(array_agg(message_id order by seq), '{}') from stored), (select coalesce(min(seq), 0) from stored),
+    (select count(*) from incoming where known), (select min(message_id) from incoming where not same)`
+
+	sqlConversationGrow = `
+update conversations set
+    last_seq = @last,
+    complete_seq = @complete,
+    pending_since = case when @complete > considered_seq then coalesce(pending_since, @now) end,
+    updated_at = @now
+where workspace_id = @workspace and agent_id = @agent and conversation_id = @conversation`
+
+	sqlOwnerTurn = `
+update owners set turn = turn + 1, turn_at = @now
+where workspace_id = @workspace and agent_id = @agent and owner_key = @owner
+returning turn`
+
+	sqlMessages = `
+select ` + wholeMessage + `
+from messages m
+where m.workspace_id = @workspace and m.agent_id = @agent and m.seq > @after
+    and m.conversation_uid = (
+        select conversation_uid
+        from conversations
+        where workspace_id = @workspace and agent_id = @agent and conversation_id = @conversation)
+order by m.seq
+limit @limit`
+)
+
+// AppendMessages stores a batch, all of it or nothing. A message whose id is stored already is skipped; when its role, name,
+// content or tool calls differ, the batch is refused (*ConflictError with CodeMessageIDReused). A new conversation is created; one
+// of another owner is refused (CodeConversationOfAnotherOwner). Sequence numbers follow the order of the batch, without gaps. A
+// completed turn counts once, however often its batch is sent.
+//
+// It costs two round trips, and one more statement for every maxStatementBytes of contents.
+func (s *Talk) AppendMessages(ctx context.Context, id memory.Identity, b Batch) (Stored, error) {
+	if err := requireConversation(id, b.Conversation); err != nil {
+		return Stored{}, err
+	}
+	messages, err := b.validate(s.db.Now().UTC())
+	if err != nil {
+		return Stored{}, err
+	}
+	return pg.InTx(ctx, s.db, id, func(t *pg.Tx) (Stored, error) {
+		state := conversationState{id: b.Conversation}
+		state.stored.Duplicates = len(b.Messages) - len(messages)
+		batch := &pgx.Batch{}
+		batch.Queue(gate.SQLOwnerEnsure, t.Args(pgx.NamedArgs{"owner_id": pg.NewID()}))
+		batch.Queue(sqlConversationEnsure, t.Args(pgx.NamedArgs{"conversation": b.Conversation, "uid": pg.NewID(), "trigger": b.Trigger}))
+		state.queueLock(batch, t)
+		for _, part := range Parts(messages) {
+			if err := state.queueMessages(batch, t, part); err != nil {
+				return Stored{}, err
+			}
+		}
+		if err := t.Send(ctx, batch); err != nil {
+			return Stored{}, err
+		}
+		switch {
+		case !state.found:
+			return Stored{}, &pg.ConflictError{Code: pg.CodeConversationOfAnotherOwner, Message: "the conversation belongs to another owner"}
+		case state.reused != nil:
+			return Stored{}, reusedID(*state.reused)
+		}
+		err := state.finish(ctx, t, b.TurnComplete)
+		return state.stored, err
+	})
+}
+
+func reusedID(id string) error {
+	return &pg.ConflictError{
+		Code:    pg.CodeMessageIDReused,
+		Message: fmt.Sprintf("message id %q is already stored with other content: the batch was not stored, give the message a new id", id),
+	}
+}
+
+// CompleteTurn marks all messages of the owner's conversation as complete. Turn is 0 when they already were.
+func (s *Talk) CompleteTurn(ctx context.Context, id memory.Identity, conversation string) (Stored, error) {
+	if err := requireConversation(id, conversation); err != nil {
+		return Stored{}, err
+	}
+	return pg.InTx(ctx, s.db, id, func(t *pg.Tx) (Stored, error) {
+		state := conversationState{id: conversation}
+		batch := &pgx.Batch{}
+		state.queueLock(batch, t)
+		if err := t.Send(ctx, batch); err != nil {
+			return Stored{}, err
+		}
+		if !state.found {
+			return Stored{}, fmt.Errorf("conversation: %w", pg.ErrNotFound)
+		}
+		err := state.finish(ctx, t, true)
+		return state.stored, err
+	})
+}
+
+// requireConversation refuses identities that cannot write to a conversation of their owner.
+func requireConversation(id memory.Identity, conversation string) error {
+	if err := pg.RequireOwnerWrite(id); err != nil {
+		return err
+	}
+	if conversation == "" {
+		return &pg.InvalidError{Field: "conversation", Problem: "name the conversation"}
+	}
+	return pg.ValidText("conversation", conversation, memory.MaxConversation)
+}
+
+// conversationState is a conversation while its row is locked.
+type conversationState struct {
+	id       string
+	found    bool
+	complete int64
+	trigger  memory.Trigger
+	reused   *string          // id of a message that was stored with other words
+	fresh    []memory.Message // stored now, with their numbers
+	stored   Stored
+}
+
+func (c *conversationState) queueLock(b *pgx.Batch, t *pg.Tx) {
+	pg.Columns(
+		b.Queue(sqlConversationLock, t.Args(pgx.NamedArgs{"conversation": c.id})), &c.found, &c.stored.ConversationUID,
+		&c.stored.LastSeq, &c.complete, &c.trigger, &c.stored.OwnerID,
+	)
+}
+
+func (c *conversationState) queueMessages(b *pgx.Batch, t *pg.Tx, messages []memory.Message) error {
+	args, err := columnsOf(messages, pgx.NamedArgs{"conversation": c.id})
+	if err != nil {
+		return err
+	}
+	b.Queue(sqlMessagesInsert, t.Args(args)).QueryRow(func(row pgx.Row) error {
+		var ids []string
+		var first int64
+		var known int
+		var reused *string
+		if err := row.Scan(&ids, &first, &known, &reused); err != nil {
+			return err
+		}
+		c.stored.Stored += len(ids)
+		c.stored.Duplicates += known
+		c.stored.LastSeq += int64(len(ids))
+		c.take(messages, ids, first)
+		if c.reused == nil {
+			c.reused = reused
+		}
+		return nil
+	})
+	return nil
+}
+
+// take records which messages are new: those with the ids, which were numbered without gaps from first on.
+func (c *conversationState) take(messages []memory.Message, ids []string, first int64) {
+	for _, m := range messages { // both are in the order of the batch
+		if len(ids) > 0 && m.ID == ids[0] {
+			m.Seq = first
+			c.fresh = append(c.fresh, m)
+			ids, first = ids[1:], first+1
+		}
+	}
+}
+
+// finish updates the conversation's numbers, indexes new messages, counts a turn when more is complete than before, and commits. A
+// completed turn is news for the next dream unless the system itself caused the conversation.
+func (c *conversationState) finish(ctx context.Context, t *pg.Tx, turnComplete bool) error {
+	complete := c.complete
+	if turnComplete {
+		complete = c.stored.LastSeq
+	}
+	b := &pgx.Batch{}
+	if c.stored.Stored > 0 || complete > c.complete {
+		b.Queue(sqlConversationGrow, t.Args(pgx.NamedArgs{"conversation": c.id, "last": c.stored.LastSeq, "complete": complete}))
+	}
+	if complete > c.complete {
+		b.Queue(sqlOwnerTurn, t.Args(nil)).QueryRow(func(row pgx.Row) error { return row.Scan(&c.stored.Turn) })
+	}
+	if entries := indexes.TurnEntries(c.fresh); len(entries) > 0 {
+		s := indexes.Indexed{
+			Partition: indexes.Partition{Corpus: search.Sessions, Agent: t.Agent, Scope: memory.ScopePersonal, Owner: t.ID.Owner},
+			UID:       c.stored.ConversationUID,
+			Entries:   entries,
+		}
+		s.QueueAdd(b, t, indexes.SQLIndexTurns, &c.stored.Token)
+	}
+	if complete > c.complete && c.trigger != memory.TriggerCron && c.trigger != memory.TriggerDream {
+		gate.QueueMark(b, t, t.ID.Owner)
+	}
+	return t.Finish(ctx, b)
+}
+
+// Messages lists at most limit messages after a sequence number, oldest first.
+func (s *Talk) Messages(ctx context.Context, id memory.Identity, conversation string, after int64, limit int) ([]memory.Message, error) {
+	if err := pg.RequireAgent(id); err != nil {
+		return nil, err
+	}
+	return pg.ReadAll(
+		ctx, s.db, id, sqlMessages, pgx.NamedArgs{"conversation": conversation, "after": after, "limit": pg.LimitOf(limit)}, scanWhole,
+	)
+}
+
+// maxStatementBytes bounds the contents in one statement, so that the server does not hold the largest batch (256 MB) several
+// times.
+const maxStatementBytes = 8 << 20
+
+// maxFinishReason is the longest finish reason, in bytes.
+const maxFinishReason = 64
+
+// validate checks a batch and returns its messages without duplicates; those without a time get now.
+func (b Batch) validate(now time.Time) ([]memory.Message, error) {
+	if !b.Trigger.Valid() {
+		return nil, &pg.InvalidError{Field: "triggerSource", Problem: "use web, channel, api or cron"}
+	}
+	switch n := len(b.Messages); {
+	case n == 0:
+		return nil, &pg.InvalidError{Field: "messages", Problem: "give at least one message"}
+	case n > memory.MaxBatchMessages:
+		return nil, &pg.InvalidError{
+			Field: "messages", Problem: fmt.Sprintf("%d given, at most %d allowed: send several batches", n, memory.MaxBatchMessages),
+		}
+	}
+	messages := make([]memory.Message, 0, len(b.Messages))
+	seen := make(map[string]memory.Message, len(b.Messages))
+	for i, m := range b.Messages {
+		if err := validMessage(fmt.Sprintf("messages[%d].", i), m); err != nil {
+			return nil, err
+		}
+		if before, ok := seen[m.ID]; ok {
+			if !sameMessage(before, m) {
+				return nil, reusedID(m.ID)
+			}
+			continue
+		}
+		seen[m.ID] = m
+		if m.CreatedAt.IsZero() {
+			m.CreatedAt = now
+		}
+		messages = append(messages, m)
+	}
+	return messages, nil
+}
+
+// sameMessage reports whether two messages with one id are equal.
+func sameMessage(a, b memory.Message) bool {
+	return a.Role == b.Role && a.Name == b.Name && a.Content == b.Content && a.ToolCallID == b.ToolCallID &&
+		slices.Equal(a.ToolCalls, b.ToolCalls)
+}
+
+func validMessage(at string, m memory.Message) error {
+	switch m.Role {
+	case memory.RoleOfUser, memory.RoleOfAssistant, memory.RoleOfTool, memory.RoleOfSystem:
+	default:
+		return &pg.InvalidError{Field: at + "role", Problem: "use user, assistant, tool or system"}
+	}
+	if m.ID == "" {
+		return &pg.InvalidError{Field: at + "id", Problem: "give every message an id that is stable across retries"}
+	}
+	for _, text := range []struct {
+		field, value string
+		limit        int
+	}{
+		{"id", m.ID, memory.MaxMessageID},
+		{"name", m.Name, pg.MaxName},
+		{"finishReason", m.FinishReason, maxFinishReason},
+		{"content", m.Content, memory.MaxMessageBytes},
+	} {
+		if err := pg.ValidText(at+text.field, text.value, text.limit); err != nil {
+			return err
+		}
+	}
+	return validCalls(at, m)
+}
+
+// Parts splits messages into runs of at most maxStatementBytes.
+func Parts(messages []memory.Message) [][]memory.Message {
+	var cut [][]memory.Message
+	start, size := 0, 0
+	for i, m := range messages {
+		if size += sizeOf(m); size > maxStatementBytes && i > start {
+			cut = append(cut, messages[start:i])
+			start, size = i, sizeOf(m)
+		}
+	}
+	return append(cut, messages[start:])
+}
+
+// columnsOf adds messages to args, one array for each column.
+func columnsOf(messages []memory.Message, args pgx.NamedArgs) (pgx.NamedArgs, error) {
+	n := len(messages)
+	ids, roles, names := make([]string, n), make([]string, n), make([]string, n)
+	contents, finish, said := make([]string, n), make([]string, n), make([]time.Time, n)
+	calls, answered := make([]string, n), make([]string, n)
+	for i, m := range messages {
+		ids[i], roles[i], names[i] = m.ID, m.Role, m.Name
+		contents[i], finish[i], said[i] = m.Content, m.FinishReason, m.CreatedAt
+		column, err := callsColumn(m.ToolCalls)
+		if err != nil {
+			return nil, err
+		}
+		calls[i], answered[i] = column, m.ToolCallID
+	}
+	args["ids"], args["roles"], args["names"] = ids, roles, names
+	args["contents"], args["finish_reasons"], args["said_at"] = contents, finish, said
+	args["tool_calls"], args["tool_call_ids"] = calls, answered
+	return args, nil
+}
+
+// wholeMessage are all columns of a message m, in the order of scanWhole.
+const wholeMessage = `m.seq, m.message_id, m.role, m.name, m.content, m.finish_reason, m.said_at,
+    nullif(m.tool_calls, '[]'), m.tool_call_id`
+
+// messageBytes is the size of a message m as a model reads it.
+const messageBytes = `(octet_length(m.content) + case when m.tool_calls = '[]' then 0 else octet_length(m.tool_calls::text) end)`
+
+// scanWhole scans a message with its tool calls.
+func scanWhole(row pgx.CollectableRow) (m memory.Message, err error) {
+	err = row.Scan(&m.Seq, &m.ID, &m.Role, &m.Name, &m.Content, &m.FinishReason, &m.CreatedAt, &m.ToolCalls, &m.ToolCallID)
+	return m, err
+}
+
+// validCalls checks the tool calls of a message, and the id of the call that it answers. Arguments may be any text.
+func validCalls(at string, m memory.Message) error {
+	if m.ToolCallID != "" && m.Role != memory.RoleOfTool {
+		return &pg.InvalidError{Field: at + "toolCallId", Problem: "only a tool message may answer a call"}
+	}
+	if err := pg.ValidText(at+"toolCallId", m.ToolCallID, memory.MaxMessageID); err != nil {
+		return err
+	}
+	calls := at + "toolCalls"
+	switch n := len(m.ToolCalls); {
+	case n == 0:
+		return nil
+	case m.Role != memory.RoleOfAssistant:
+		return &pg.InvalidError{Field: calls, Problem: "only an assistant message may call tools"}
+	case n > memory.MaxToolCalls:
+		return &pg.InvalidError{Field: calls, Problem: fmt.Sprintf("%d given, at most %d allowed", n, memory.MaxToolCalls)}
+	}
+	size := 0
+	seen := make(map[string]bool, len(m.ToolCalls))
+	for i, call := range m.ToolCalls {
+		field := fmt.Sprintf("%s[%d].", calls, i)
+		switch {
+		case call.ID == "":
+			return &pg.InvalidError{Field: field + "id", Problem: "give every call an id for its answer to name"}
+		case seen[call.ID]:
+			return &pg.InvalidError{Field: field + "id", Problem: "duplicate id: give every call its own id"}
+		case call.Name == "":
+			return &pg.InvalidError{Field: field + "name", Problem: "name the tool"}
+		}
+		seen[call.ID] = true
+		for _, text := range []struct {
+			field, value string
+			limit        int
+		}{
+			{"id", call.ID, memory.MaxMessageID},
+			{"name", call.Name, pg.MaxName},
+			{"arguments", call.Arguments, memory.MaxToolCallBytes},
+		} {
+			if err := pg.ValidText(field+text.field, text.value, text.limit); err != nil {
+				return err
+			}
+		}
+		size += callBytes(call)
+	}
+	if size > memory.MaxToolCallBytes {
+		return &pg.InvalidError{Field: calls, Problem: fmt.Sprintf("%d bytes, at most %d allowed", size, memory.MaxToolCallBytes)}
+	}
+	return nil
+}
+
+// callBytes returns the size of a tool call.
+func callBytes(call memory.ToolCall) int { return len(call.ID) + len(call.Name) + len(call.Arguments) }
+
+// sizeOf returns the bytes that a message adds to a statement.
+func sizeOf(m memory.Message) int {
+	size := len(m.Content)
+	for _, call := range m.ToolCalls {
+		size += callBytes(call)
+	}
+	return size
+}
+
+// callsColumn encodes the tool calls of a message for their column.
+func callsColumn(calls []memory.ToolCall) (string, error) {
+	if len(calls) == 0 {
+		return "[]", nil
+	}
+	text, err := json.Marshal(calls)
+	if err != nil {
+		return "", fmt.Errorf("tool calls: %w", err)
+	}
+	return string(text), nil
+}
+
+// Each id is looked up by itself (ensured by limit 1), as in sqlMessagesInsert.
+const sqlMessagesByID = `
+with c as materialized (
+    select conversation_uid
+    from conversations
+    where workspace_id = @workspace and agent_id = @agent and conversation_id = @conversation
+)
+select ` + wholeMessage + `
+from c
+cross join unnest(@ids::text[]) i (message_id)
+cross join lateral (
+    select *
+    from messages m
+    where m.workspace_id = @workspace and m.agent_id = @agent
+        and m.conversation_uid = c.conversation_uid and m.message_id = i.message_id
+    limit 1
+) m
+order by m.seq`
+
+// MessagesByID returns the messages of a conversation with the given client ids, oldest first.
+func (s *Talk) MessagesByID(ctx context.Context, id memory.Identity, conversation string, ids []string) ([]memory.Message, error) {
+	if err := pg.RequireAgent(id); err != nil {
+		return nil, err
+	}
+	return pg.ReadAll(ctx, s.db, id, sqlMessagesByID, pgx.NamedArgs{"conversation": conversation, "ids": ids}, scanWhole)
+}
