@@ -10,6 +10,7 @@ import (
 type Turns uint8
 
 const (
+	// The turns that a reading can have.
 	Negated  Turns = 1 << iota
 	Former         // it was so once
 	intended       // it may come to be so

@@ -20,6 +20,7 @@ type Part struct {
 type Break uint8
 
 const (
+	// The breaks, best first.
 	AtSentence Break = iota // two sentences
 	AtWord                  // two words of a sentence
 	InWord                  // a word

@@ -31,6 +31,7 @@ type Settings struct {
 	Purpose                         purpose
 }
 
+// Args returns the arguments of SQLIdentity.
 func (s Settings) Args() []any {
 	return []any{
 		s.Workspace, s.Agent, s.agents, s.owner, onOff(s.AnyOwner), onOff(s.admin), s.writes.String(), s.KeyHash, string(s.Purpose),
@@ -48,6 +49,7 @@ func onOff(b bool) string {
 type purpose string
 
 const (
+	// PurposeSweep and PurposeStatus allow reading rows of all owners that wait for work.
 	PurposeSweep  purpose = "sweep"
 	PurposeStatus purpose = "status"
 	// PurposeProof allows reading the one key whose id is in key_hash; the caller then has to prove that it knows the secret.
@@ -58,6 +60,7 @@ const (
 type Reach int
 
 const (
+	// The widest scope that an identity may write.
 	reachNone Reach = iota
 	ReachPersonal
 	ReachTeam

@@ -35,6 +35,7 @@ type Tx struct {
 }
 
 const (
+	// SQLBegin and SQLBeginRead begin a transaction that writes, or one that only reads.
 	SQLBegin     = `begin`
 	SQLBeginRead = `begin read only`
 	// All statements see the same moment, so that a row that moves between two of them is not missed.
