@@ -310,7 +310,7 @@ func (v vectorInstall) compile(ctx context.Context, source, work, finished strin
 		"with_llvm=no", // bitcode needs clang and is not used
 	}
 	for _, target := range [][]string{{fmt.Sprintf("-j%d", runtime.NumCPU())}, {"install", "DESTDIR=" + stage}} {
-		cmd := exec.Command("make", append(target, options...)...) //nolint:noctx // run honours ctx
+		cmd := exec.Command("make", append(target, options...)...) //nolint:gosec,noctx // run honours ctx
 		cmd.Dir = source
 		cmd.Env = append(os.Environ(), "LC_ALL=C")
 		if _, err := run(ctx, cmd); err != nil {
@@ -407,7 +407,7 @@ func newPrivateApt(work, list string) (privateApt, error) {
 }
 
 func (p privateApt) run(ctx context.Context, program string, args ...string) (string, error) {
-	cmd := exec.Command(program, append(slices.Clone(p.options), args...)...) //nolint:noctx // run honours ctx
+	cmd := exec.Command(program, append(slices.Clone(p.options), args...)...) //nolint:gosec,noctx // run honours ctx
 	cmd.Dir = p.folder
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
 	return run(ctx, cmd)

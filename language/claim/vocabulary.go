@@ -9,8 +9,8 @@ import (
 // Turns are ways in which a few words turn the sense of a statement.
 type Turns uint8
 
+// The turns of a statement.
 const (
-	// The turns that a reading can have.
 	Negated  Turns = 1 << iota
 	Former         // it was so once
 	intended       // it may come to be so

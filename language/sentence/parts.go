@@ -19,8 +19,8 @@ type Part struct {
 // Break is what a cut in front of a part divides.
 type Break uint8
 
+// The breaks, best first.
 const (
-	// The breaks, best first.
 	AtSentence Break = iota // two sentences
 	AtWord                  // two words of a sentence
 	InWord                  // a word

@@ -79,7 +79,8 @@ where not d.deleted
 order by s.place
 limit 1`
 
-	sqlDocuments         = DocumentColumns + `octet_length(v.content), ''` + VisibleDocuments + documentList
+	sqlDocuments = DocumentColumns + `octet_length(v.content), ''` + VisibleDocuments + documentList
+	// SQLDocumentsOfPrompt selects the documents of the system prompt that the identity may read.
 	SQLDocumentsOfPrompt = DocumentColumns + `octet_length(v.content), v.content` + VisibleDocuments + `
 where d.enabled and not d.deleted` + DocumentOrder
 

@@ -48,8 +48,8 @@ func onOff(b bool) string {
 // purpose widens what a transaction may read for a query that the store makes for itself.
 type purpose string
 
+// Purposes. The first two allow reading rows of all owners that wait for work.
 const (
-	// PurposeSweep and PurposeStatus allow reading rows of all owners that wait for work.
 	PurposeSweep  purpose = "sweep"
 	PurposeStatus purpose = "status"
 	// PurposeProof allows reading the one key whose id is in key_hash; the caller then has to prove that it knows the secret.
@@ -59,8 +59,8 @@ const (
 // Reach is the widest scope that an identity may write.
 type Reach int
 
+// The widest scope that an identity may write.
 const (
-	// The widest scope that an identity may write.
 	reachNone Reach = iota
 	ReachPersonal
 	ReachTeam

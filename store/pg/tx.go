@@ -34,8 +34,8 @@ type Tx struct {
 	broken     bool // the connection was closed when it was given back
 }
 
+// How a transaction begins and ends.
 const (
-	// SQLBegin and SQLBeginRead begin a transaction that writes, or one that only reads.
 	SQLBegin     = `begin`
 	SQLBeginRead = `begin read only`
 	// All statements see the same moment, so that a row that moves between two of them is not missed.
