@@ -2,7 +2,7 @@ package remember
 
 import "regexp"
 
-// Parts of the Vietnamese patterns. People also type without marks.
+// Parts of the Vietnamese patterns. People also type without diacritics.
 const (
 	politeVI = `(?:(?:này|nay|ơi|ê|chào(?: bạn| em)?|ok|à|và|cũng|xin|hãy|hay|vui lòng|vui long|làm ơn|lam on|nhờ|phiền|giúp|bạn|ban|em|anh|chị|mày|cậu|tôi muốn|mình muốn|tôi cần|mình cần|muốn|cần|phải|luôn|nhất định|giùm|hộ|cho|thì|thêm nữa|nhân tiện)[\s,!.:]+)*`
 	verbVI   = `(?P<verb>ghi nhớ|ghi nho|nhớ kỹ|nhớ lấy|nhớ giúp|nhớ giùm|nhớ hộ|nhớ cho|nhớ|nho|lưu ý|luu y|ghi chú|ghi chu|ghi lại|ghi lai|lưu lại|luu lai|đừng quên|dung quen|đừng bao giờ quên|khắc ghi)`
