@@ -17,7 +17,7 @@ func TestDecide(t *testing.T) {
 	for name, c := range map[string]struct {
 		text, content string
 		want          Decision
-		from, to      string // what the content has to become: from is replaced by to
+		from, to      string // expected content: from is replaced by to
 	}{
 		"new": {
 			"I like Python.", memo,
@@ -99,15 +99,15 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// said are statements of which some correct others.
+// said lists statements, of which some correct others.
 var said = rapid.SampledFrom([]string{
 	"I like tea", "i like TEA.", "I hate tea", "My budget is $10", "My budget is $20", "my budget is $30", "The prod port is 5432", "The staging port is 5433", "The staging port is 5434",
 	"My daughter's name is Anna", "My daughter's name is Mia", "I live in Lisbon", "I live in Hamburg", "我住在上海", "我住在北京", "我喜欢喝茶", "Mi cumpleaños es el 5 de mayo", "Mi cumpleaños es el 6 de mayo",
 	"# heading", "| a | b |", "```", "<!-- x -->", "1. one thing", "- [ ] a task", "x", "> somebody said so", "",
 })
 
-// Whatever stands in the document: decided again everything is known, no line is lost but those that were corrected, and what is
-// not new stays in its order.
+// For any document: applied again, every statement is known; no line is lost except corrected ones; and old lines keep their
+// order.
 func TestDecideKeepsEveryOtherLine(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -145,7 +145,7 @@ func TestDecideKeepsEveryOtherLine(t *testing.T) {
 	})
 }
 
-// wholeLines is a text whose lines all end in the same way, without space at the end of any.
+// wholeLines returns a text whose lines all end in the same way, without trailing space.
 func wholeLines(text string) string {
 	var out strings.Builder
 	for line := range strings.Lines(strings.TrimRight(text, " \t\r\n")) {

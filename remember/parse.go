@@ -43,7 +43,8 @@ type grammar struct {
 	clause func(link, kept string) string
 }
 
-// grammars are tried in order. Grammars whose words do not occur in other languages come first.
+// grammars lists the languages in the order in which they are tried. Grammars whose words do not occur in other languages
+// come first.
 var grammars = []*grammar{
 	chinese, japanese, korean, vietnamese, english, german, spanish, portuguese, french,
 }

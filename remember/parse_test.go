@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// requests are messages and what they ask to keep, by language.
+// requests lists messages and the text that they ask to keep, by language.
 var requests = map[string][][2]string{
 	"en": {
 		{"Remember that I'm allergic to peanuts.", "I'm allergic to peanuts."},
@@ -143,7 +143,7 @@ var requests = map[string][][2]string{
 		{"Merk dir, dass Anna Müller in Ulm arbeitet", "Anna Müller arbeitet in Ulm."},
 		{"Merk dir, dass ich um acht aufstehe", "Ich um acht aufstehe."},                           // a verb in two parts
 		{"Merk dir, dass das Büro, das ich mag, in Ulm ist", "Das Büro, das ich mag, in Ulm ist."}, // more than one clause
-		{"Merk dir, dass in Ulm ein Freund wohnt", "In Ulm ein Freund wohnt."},                     // the subject stands elsewhere
+		{"Merk dir, dass in Ulm ein Freund wohnt", "In Ulm ein Freund wohnt."},                     // the subject is elsewhere
 		{"Merk dir, dass das Auto rot ist", "Das Auto ist rot."},
 		{"Merk dir, dass ihr Hund Rex heißt", "Ihr Hund heißt Rex."},
 		{"Merk dir, dass die Schwester von Anna in Ulm wohnt", "Die Schwester von Anna in Ulm wohnt."},
@@ -188,7 +188,7 @@ var requests = map[string][][2]string{
 	},
 }
 
-// others are messages that ask for something else, or for nothing.
+// others lists messages that ask for something else, or for nothing.
 var others = []string{
 	// Questions.
 	"Do you remember that I like tea?", "do you remember my birthday?", "Remember when we went to Porto?", "Remember that time we got lost?",
@@ -217,11 +217,11 @@ var others = []string{
 	"> Remember that the port is 5434", "How do you say 'remember that I like tea' in Spanish?", "Translate: remember that I like tea", "I always remember that summer in Braga.", "Remember the Alamo!", "Remember me", "remember the milk",
 	"Remember, practice makes perfect", "Remember yourself as a child", "I can't remember my password", "She remembers that it is Monday.", "Write a poem that begins with: Remember that I was young",
 	"“记住，我爱你”是电影里的台词", "他让我记住密码是1234", "我记得你说过喜欢茶", "我记住了你的名字", "Tôi nhớ bạn", "Nhớ anh quá", "Tôi nhớ rằng hôm qua trời mưa", "Recuerdo que era lunes", "Ella recuerda que es lunes", "Ich erinnere mich, dass es Montag war", "Ich merke mir, dass du Tee magst", "Er sagte: merk dir, dass die Tür zu ist", "彼の名前を覚えています", "覚えておくべきことは何ですか？",
-	// Nothing to keep, or it is said elsewhere.
+	// Nothing to keep, or the text to keep is elsewhere.
 	"Remember this", "remember that", "Please remember this.", "remember", "Remember:", "remember it", "Keep that in mind", "Don't forget!", "记住", "记住：", "请记住这个", "Nhớ nhé", "Recuerda esto", "Merk dir das", "覚えておいて", "remember: true", "Remember this for later", "请记一下", "记住我", "recuerda", "Merk dir das bitte.",
 	// Code.
 	"```\nremember that x = 1\n```", "remember(that)", "Remember that this is the config:\n```yaml\nport: 1\n```", "note the function returns an error", "remember_me = True",
-	// A request with another one behind it.
+	// A request followed by another one.
 	"Remember that I like tea. Can you recommend some?", "Remember that I like tea. Now write a poem about it.", "Remember that I'm vegan and suggest a dinner for me", "My port is 5434, remember that. What was the old one?",
 	"Remember that I live in Oslo. What's the weather?", "记住我喜欢茶，然后推荐一款", "请记住我吃素。帮我推荐一家餐厅", "记住我住在杭州，今天天气怎么样？", "Recuerda que soy vegano. ¿Qué ceno hoy?", "Recuerda que me gusta el té y dame una receta", "Merk dir, dass ich vegan bin. Was soll ich kochen?", "Nhớ rằng tôi ăn chay. Gợi ý cho tôi món tối", "私は菜食です。覚えておいて。レシピを教えて",
 	// Other messages.
@@ -251,7 +251,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Case, space around a message and a full stop at its end change nothing of what is asked.
+// Case, space around a message and a full stop at its end do not change the request.
 func TestParseIsAboutWords(t *testing.T) {
 	t.Parallel()
 	for _, list := range requests {
@@ -266,7 +266,7 @@ func TestParseIsAboutWords(t *testing.T) {
 	}
 }
 
-// A statement that is read again stays as it is, whatever ends it.
+// A statement that is parsed again stays the same, whatever ends it.
 func TestStatementsOfStatements(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]string{
@@ -278,7 +278,7 @@ func TestStatementsOfStatements(t *testing.T) {
 	}
 }
 
-// What is kept is never more than what was said, and fits what is bounded.
+// The kept text is never more than the message, and is within the limits.
 func TestParseAnything(t *testing.T) {
 	t.Parallel()
 	words := rapid.SampledFrom([]string{"remember", "that", "this:", "please", "I", "like", "tea", ".", ",", "?", "\n", "- ", "记住", "：", "我喜欢茶", "nhớ rằng", "recuerda que", "merk dir", "dass", "を覚えておいて", "is", "5434", "```", "<!--", "|", "# ", "\u200b", "é", "😀"})

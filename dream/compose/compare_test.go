@@ -28,7 +28,7 @@ func dreamt() compose.Dreamt {
 
 func TestCompareDreamsThatAreAlike(t *testing.T) {
 	a, b := dreamt(), dreamt()
-	// The versions that a diff names are not what it says, and a score may differ by what nobody sees.
+	// Versions in a diff and invisible differences of a score are ignored.
 	b.Diff = "--- MEMORY.md@4\n+++ MEMORY.md@5\n@@ -1 +1,2 @@\n # Memory\n+- Tea.\n"
 	b.Candidates[1].Score += compose.SameScore / 2
 	want := compose.Difference{
@@ -78,7 +78,7 @@ func TestCompareDreamsThatDiffer(t *testing.T) {
 	}
 }
 
-// A dream that never came to its material has seen nothing, and so not the same.
+// A dream that ended before it had material has seen nothing, and so not the same.
 func TestCompareDreamsWithoutMaterial(t *testing.T) {
 	got := compose.Compare(compose.Dreamt{}, compose.Dreamt{})
 	if got.SameMaterial || got.SameCandidates || !got.SameMemory {
@@ -86,7 +86,7 @@ func TestCompareDreamsWithoutMaterial(t *testing.T) {
 	}
 }
 
-// Comparing the other way round tells the same with both sides exchanged.
+// Comparing in the other direction gives the same result with both sides exchanged.
 func TestCompareIsSymmetric(t *testing.T) {
 	draw := func(t *rapid.T, name string) compose.Dreamt {
 		d := compose.Dreamt{Settings: setting.DreamSettings{Days: rapid.IntRange(1, 3).Draw(t, name+" days"), MinScore: rapid.SampledFrom([]float64{.5, .75}).Draw(t, name+" score")}}

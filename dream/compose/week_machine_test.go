@@ -13,8 +13,8 @@ import (
 	"reverie/memory/setting"
 )
 
-// TestNothingOfADreamIsAStatement pastes everything that the dreams of a week write into a note: with its headings,
-// nothing of it is a statement.
+// TestNothingOfADreamIsAStatement pastes everything that the dreams of a week write into a note, with its headings: none of
+// it is read as a statement.
 func TestNothingOfADreamIsAStatement(t *testing.T) {
 	for _, owner := range owners {
 		w := loadWeek(t, owner)

@@ -84,7 +84,7 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// vocabulary are words from which statements are drawn.
+// vocabulary lists the words from which statements are drawn.
 var vocabulary = strings.Fields(`allergic peanuts Berlin Anna lives works not no two 3 5433 before after tea coffee likes prefers user sister used to from over
 	the a in on database staging every morning db_port 2026-01-02 never 花生 过敏 不 喜欢 北京 三 女儿`)
 
@@ -118,7 +118,7 @@ func TestAlikeKeepsNumbersAndNegations(t *testing.T) {
 	})
 }
 
-// TestIndexFindsWhatIsAlike compares the index with comparing everything.
+// TestIndexFindsWhatIsAlike compares the index with a comparison of all pairs.
 func TestIndexFindsWhatIsAlike(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var texts []claim.Words

@@ -11,7 +11,7 @@ import (
 	"reverie/memory/setting"
 )
 
-// BenchmarkDeep ranks as many candidates as one dream weighs, with a long memory of what was decided before.
+// BenchmarkDeep ranks the maximum of candidates of one dream, with many states of earlier dreams.
 func BenchmarkDeep(b *testing.B) {
 	verbs := []string{"Repairs", "Collects", "Plans to sell", "Lives near", "Moved to", "No longer likes", "Paints", "Prefers"}
 	things := []string{"clocks", "maps", "Hamburg", "sushi", "the old barn", "violins", "Lisbon", "trains"}

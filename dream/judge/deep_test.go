@@ -16,7 +16,7 @@ import (
 	"reverie/memory/setting"
 )
 
-// fact is a candidate that passes all gates: noted on three days, in a list of a note.
+// fact returns a candidate that passes all gates: noted on three days, in a list of a note.
 func fact(text, heading string) dream.Candidate {
 	c := mentioned(1, 2, 4)
 	c.ID, c.Text, c.Heading, c.Person = markdown.EntryIDOf(text), text, heading, true
@@ -25,7 +25,7 @@ func fact(text, heading string) dream.Candidate {
 	return c
 }
 
-// deeply ranks candidates in a dream of a night.
+// deeply ranks candidates in a nightly dream.
 func deeply(in dream.DeepInput, candidates ...dream.Candidate) dream.Ranking {
 	s := setting.DefaultDreamSettings()
 	in.Material.AsOf = dreamt
@@ -37,7 +37,7 @@ func deeply(in dream.DeepInput, candidates ...dream.Candidate) dream.Ranking {
 	return Deep(in, s)
 }
 
-// verdictOf is the verdict on a statement as "verdict reason".
+// verdictOf returns the verdict on a statement as "verdict reason".
 func verdictOf(t *testing.T, r dream.Ranking, text string) string {
 	t.Helper()
 	for _, c := range r.Candidates {
@@ -82,7 +82,7 @@ func TestVerdictsOfFilters(t *testing.T) {
 	}
 }
 
-// TestWhatDoesNotComeBack was last said on the day that is known of it, and is seen in the same note again.
+// TestWhatDoesNotComeBack reads a statement again that was last said on the recorded day, in the same note.
 func TestWhatDoesNotComeBack(t *testing.T) {
 	t.Parallel()
 	const text = "Keeps bees behind the house."
@@ -94,12 +94,12 @@ func TestWhatDoesNotComeBack(t *testing.T) {
 	}{
 		{dream.Forgotten, "", "Keeps bees", "rejected forgotten"}, // with more around it
 		{dream.Forgotten, "", "The user keeps bees behind the house", "rejected forgotten"},
-		{dream.Forgotten, "", "", "rejected forgotten"},                                         // its words are erased: by its identity
-		{dream.Forgotten, "", "Anna keeps bees behind the house in Bern", "rejected forgotten"}, // the most of it by itself
+		{dream.Forgotten, "", "", "rejected forgotten"},                                         // its text is erased: matched by identity
+		{dream.Forgotten, "", "Anna keeps bees behind the house in Bern", "rejected forgotten"}, // the larger part of it
 		{dream.Forgotten, "", "Keeps hens behind the house", "promoted passed"},
 		{dream.Rejected, dream.ReasonUndone, "The user keeps bees behind the house", "rejected undone"},
 		{dream.Rejected, dream.ReasonCorrected, "The user keeps bees behind the house", "rejected corrected"},
-		{dream.Rejected, dream.ReasonUndone, "Keeps bees", "promoted passed"}, // it says more than what was undone
+		{dream.Rejected, dream.ReasonUndone, "Keeps bees", "promoted passed"}, // says more than the undone statement
 		{dream.Edited, "", "The user keeps bees behind the house", "rejected known"},
 		{dream.Promoted, "", "The user keeps bees behind the house", "rejected known"},
 		{dream.Confirmed, "", "The user keeps bees behind the house", "rejected known"},
@@ -120,7 +120,7 @@ func TestWhatDoesNotComeBack(t *testing.T) {
 	}
 }
 
-// TestAnotherVoiceIsNotThePerson finds in a note of a machine again what was undone.
+// TestAnotherVoiceIsNotThePerson finds an undone statement again in a note of a machine.
 func TestAnotherVoiceIsNotThePerson(t *testing.T) {
 	t.Parallel()
 	const text = "Keeps bees behind the house."
@@ -185,7 +185,7 @@ func TestContradictionsAreKeptAsAPair(t *testing.T) {
 	}
 }
 
-// TestMemoryTakesPartInContradictions: what stands in MEMORY.md is neither corrected silently nor passed over.
+// TestMemoryTakesPartInContradictions checks that a line of MEMORY.md is neither corrected silently nor ignored.
 func TestMemoryTakesPartInContradictions(t *testing.T) {
 	t.Parallel()
 	in := dream.DeepInput{Memory: "# Memory\n\n- Lives in Hamburg.\n- Works as a nurse.\n- Lives in Bremen.\n"}
@@ -214,7 +214,8 @@ func TestMemoryTakesPartInContradictions(t *testing.T) {
 	}
 }
 
-// TestALongListStarvesNobody: a list of twelve comes first by score every night, and takes a third of the night while others wait.
+// TestALongListStarvesNobody ranks a list of twelve first by score every night: it gets a third of the promotions while
+// others wait.
 func TestALongListStarvesNobody(t *testing.T) {
 	t.Parallel()
 	var waiting []dream.Candidate
@@ -304,7 +305,7 @@ func TestAFocusedDreamLooksAtItsTopicFirst(t *testing.T) {
 	}
 }
 
-// anyMaterial draws statements about few things, so that they meet.
+// anyMaterial draws statements about few subjects, so that they collide.
 func anyMaterial(t *rapid.T) (dream.DeepInput, setting.DreamSettings) {
 	texts := []string{
 		"Lives in Hamburg.", "Moved to Lisbon.", "Likes sushi.", "No longer likes sushi.", "The rent is 900 euros.", "The rent is 950 euros.",

@@ -11,7 +11,7 @@ import (
 	"reverie/memory/setting"
 )
 
-// explainedBy dreams of one candidate and explains the verdict.
+// explainedBy runs a dream with one candidate and explains the verdict.
 func explainedBy(c dream.Candidate, in dream.DeepInput) Explanation {
 	s := setting.DefaultDreamSettings()
 	return Explain(deeply(in, c).Candidates[0], s)
@@ -38,7 +38,7 @@ func TestExplanations(t *testing.T) {
 	}
 }
 
-// TestExplanationsFollowTheSettings asks under other settings than the dream's.
+// TestExplanationsFollowTheSettings explains under settings other than those of the dream.
 func TestExplanationsFollowTheSettings(t *testing.T) {
 	t.Parallel()
 	c := deeply(dream.DeepInput{}, mentioned(1, 2)).Candidates[0]
@@ -49,8 +49,8 @@ func TestExplanationsFollowTheSettings(t *testing.T) {
 	}
 }
 
-// TestExplanationsAgreeWithDreams: Explain says that a candidate passes when the gates of a dream let it through, and not
-// otherwise; and what it says would pass does.
+// TestExplanationsAgreeWithDreams checks that Explain reports a pass exactly when the gates of a dream pass, and that its
+// suggestions pass.
 func TestExplanationsAgreeWithDreams(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -18,7 +18,7 @@ import (
 	"reverie/memory/setting"
 )
 
-// facts are things that notes say, each in several words.
+// facts lists facts in several wordings each.
 var facts = [][]string{
 	{"Is allergic to peanuts.", "The user is allergic to peanuts", "Allergic to peanuts"},
 	{"Team standup is at 9:30 every weekday.", "Team standup is at 9:30 every weekday"},
@@ -93,8 +93,8 @@ func drawMaterial(t *rapid.T, noted map[dream.Day][]noted) dream.Material {
 	return m
 }
 
-// essence is what must not change of candidates: identities and signals. The hour at which something was last said may, since it
-// is that of the heading over it; remarks about other topics do not count.
+// essence returns the parts of candidates that must not change: identities and signals. The hour at which something was last
+// said may change, since the heading over it sets it. Remarks about other topics are left out.
 func essence(candidates []dream.Candidate) map[markdown.EntryID]dream.Signals {
 	out := map[markdown.EntryID]dream.Signals{}
 	for _, c := range candidates {
@@ -122,7 +122,7 @@ func TestHowANoteIsWrittenDoesNotMatter(t *testing.T) {
 	})
 }
 
-// TestReadingANoteAgainIsNoSignal dreams of the same notes for forty nights.
+// TestReadingANoteAgainIsNoSignal runs dreams over the same notes for forty nights.
 func TestReadingANoteAgainIsNoSignal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawMaterial(t, drawNotes(t))
@@ -143,7 +143,7 @@ func TestReadingANoteAgainIsNoSignal(t *testing.T) {
 	})
 }
 
-// TestTheOrderOfTheMaterialDoesNotMatter shuffles statements that are alike by chance, states and recalls.
+// TestTheOrderOfTheMaterialDoesNotMatter shuffles states, recalls and statements that happen to be alike.
 func TestTheOrderOfTheMaterialDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := dream.Material{AsOf: time.Date(2026, 3, 9, 2, 0, 0, 0, time.UTC)}
@@ -179,7 +179,7 @@ func TestTheOrderOfTheMaterialDoesNotMatter(t *testing.T) {
 	})
 }
 
-// checkCandidates holds candidates to what is promised of them.
+// checkCandidates checks the invariants of candidates.
 func checkCandidates(t *rapid.T, m dream.Material, candidates []dream.Candidate, s setting.DreamSettings) {
 	if len(candidates) > s.MaxCandidates {
 		t.Fatalf("%d candidates of %d", len(candidates), s.MaxCandidates)
@@ -213,7 +213,7 @@ func checkCandidates(t *rapid.T, m dream.Material, candidates []dream.Candidate,
 	}
 }
 
-// manyMaterial is a busy week: statements with wordings of their own, a third of them known already.
+// manyMaterial returns a busy week: statements in distinct wordings, a third of them known already.
 func manyMaterial(statements, states int) dream.Material {
 	verbs := strings.Fields("prefers visits repairs paints measures translates reviews plants collects teaches")
 	things := strings.Fields("bicycles harbours invoices violins dashboards gardens pipelines contracts lenses recipes maps kettles routers shelves")

@@ -12,7 +12,7 @@ import (
 	"reverie/memory/setting"
 )
 
-// said is a statement of a note of a day in March 2026.
+// said returns a statement of a note of a day in March 2026.
 func said(day int, text string) dream.Statement {
 	at := time.Date(2026, 3, day, 12, 0, 0, 0, time.UTC)
 	return dream.Statement{
@@ -21,7 +21,7 @@ func said(day int, text string) dream.Statement {
 	}
 }
 
-// recalled is a use of a statement on a day in March 2026.
+// recalled returns a recall of a statement on a day in March 2026.
 func recalled(day int, query string, score float64, texts ...string) dream.Recall {
 	at := time.Date(2026, 3, day, 15, 0, 0, 0, time.UTC)
 	r := dream.Recall{Query: query, Day: dream.DayOf(at), Score: score, At: at}
@@ -33,7 +33,7 @@ func recalled(day int, query string, score float64, texts ...string) dream.Recal
 
 var lightSettings = setting.DefaultDreamSettings()
 
-// only is the one candidate of a material.
+// only returns the single candidate of a material.
 func only(t *testing.T, m dream.Material) dream.Candidate {
 	t.Helper()
 	all := Light(m, lightSettings)

@@ -16,7 +16,7 @@ import (
 	"reverie/memory/markdown"
 )
 
-// noteOf is a note of 2026-03-02 about whose lines nothing is known.
+// noteOf returns a note of 2026-03-02 without authors.
 func noteOf(lines ...string) Note {
 	n := Note{Day: "2026-03-02"}
 	n.Path, n.Version, n.Content = "memory/2026-03-02.md", 3, strings.Join(lines, "\n")
@@ -148,7 +148,7 @@ func TestWhoNotedSomething(t *testing.T) {
 	}
 }
 
-// TestWhatWasSaidBeforeMidnight is noted on the next day, and was said on the one before.
+// TestWhatWasSaidBeforeMidnight reads lines that were said just before midnight and noted after it.
 func TestWhatWasSaidBeforeMidnight(t *testing.T) {
 	n := noteOf("## 23:58 Moving", "- Lives in Lisbon.", "## 00:10 Tea", "- Likes green tea.")
 	for i := range 4 {
@@ -160,7 +160,7 @@ func TestWhatWasSaidBeforeMidnight(t *testing.T) {
 	}
 }
 
-// TestAnyNote reads any text: every statement is within its limits and stands where it says.
+// TestAnyNote reads arbitrary text: every statement is within its limits and is at the lines that it names.
 func TestAnyNote(t *testing.T) {
 	pieces := []string{
 		"# 2026-03-02", "## 09:41 Moving", "### 不错", "- Lives in Lisbon.", "  - nested under something", "\t* deeper", "1. first of all", "> quoted text here", "```", "~~~",
@@ -192,7 +192,8 @@ func TestAnyNote(t *testing.T) {
 	})
 }
 
-// TestAHostileNote takes time in proportion to its length: an item of 200,000 characters with thousands under it.
+// TestAHostileNote checks that reading takes time linear in the length of the note: an item of 200,000 characters with
+// thousands of children.
 func TestAHostileNote(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("- " + strings.Repeat("word ", 40_000) + "\n")

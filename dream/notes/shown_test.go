@@ -36,7 +36,7 @@ func TestShownNotes(t *testing.T) {
 	}
 }
 
-// The bound holds, and is used up when there is enough to show, but for lines that are not shown in part.
+// The limit holds, and is used up when there is enough to show, except for lines that would be cut.
 func TestShownNotesKeepTheirBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var given []notes.Note

@@ -14,14 +14,14 @@ import (
 	"reverie/memory/setting"
 )
 
-// waiting is a candidate that did not pass, for a reason.
+// waiting returns a candidate that did not pass, with the reason.
 func waiting(text, reason string) dream.Candidate {
 	c := dreamtest.Passing(text, .5, dreamtest.InNote)
 	c.Verdict, c.ReasonCode = dream.VerdictKept, reason
 	return c
 }
 
-// gated is a check of new lines, of which notes say everything and candidates passed or wait.
+// gated returns the input of a check of new lines: the notes contain everything, and candidates passed or wait.
 func gated(before string, lines string) []proposals.Violation {
 	return rewrite.Check(rewrite.CheckInput{
 		Before: before, After: before + lines,
@@ -38,13 +38,13 @@ func gated(before string, lines string) []proposals.Violation {
 	}, setting.DefaultDreamSettings())
 }
 
-// Only what passed comes into MEMORY.md, whatever the notes say: nobody gets around the gates.
+// Only candidates that passed come into MEMORY.md, whatever the notes contain: nothing bypasses the gates.
 func TestCheckHoldsTheGates(t *testing.T) {
 	const before = "# Memory\n\n- Name: Grace\n- Lives in Lisbon\n"
 	for _, c := range []struct {
 		name, lines string
 		want        []string
-		says        string // in some message
+		says        string // substring of some message
 	}{
 		{name: "what passed", lines: "- Prefers green tea\n"},
 		{name: "what passed, in other words", lines: "- Green tea preferred\n"},

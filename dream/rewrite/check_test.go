@@ -55,7 +55,7 @@ const (
 `
 )
 
-// graced is a check of a new text for grace, of which some lines are a person's.
+// graced returns the input of a check of a new text for grace, of which some lines are a person's.
 func graced(after string, more ...func(*rewrite.CheckInput)) []proposals.Violation {
 	in := rewrite.CheckInput{
 		Before: grace, After: after, Protected: []string{"- Name: Grace Hopper", "- Allergic to peanuts", "## Preferences", "- Prefers short answers"},
@@ -132,7 +132,7 @@ func TestCheckLetsPass(t *testing.T) {
 	}
 }
 
-// What a destructive or deceived model may answer.
+// Answers that a destructive or deceived model may give.
 func TestCheckRefuses(t *testing.T) {
 	lines := strings.Split(grace, "\n")
 	for _, c := range []struct {
@@ -190,7 +190,7 @@ func TestCheckRefuses(t *testing.T) {
 	}
 }
 
-// Retiring a person's lines counts, however well each is justified.
+// Retiring a person's lines counts towards the limit, however well each is justified.
 func TestCheckBoundsWhatIsRetired(t *testing.T) {
 	after := strings.NewReplacer("- Allergic to peanuts\n", "", "- Prefers short answers\n", "").Replace(grace)
 	got := graced(after, func(in *rewrite.CheckInput) {
@@ -207,7 +207,7 @@ func TestCheckBoundsWhatIsRetired(t *testing.T) {
 	}
 }
 
-// Sections that move to an archive are held to the same as those that stay: else a model could write there what it likes.
+// Sections that move to an archive follow the same rules as those that stay: otherwise a model could write anything there.
 func TestCheckReadsWhatMoves(t *testing.T) {
 	moved := "## Promoted From Short-Term Memory (2025-01-10)\n\n- Mallory is an admin\n"
 	got := graced(with("Facts", "- Has a dog called Rex"), func(in *rewrite.CheckInput) { in.Moved = []dream.MovedSection{{Text: moved}} })
@@ -259,7 +259,7 @@ func TestCheckSettlesNoContradiction(t *testing.T) {
 	}
 }
 
-// What passed tonight may have something in common with what was forgotten, but it may not be it.
+// A candidate that passed tonight may overlap with a forgotten statement, but must not repeat it.
 func TestCheckTellsWhatWasForgottenFromWhatIsNew(t *testing.T) {
 	in := rewrite.CheckInput{
 		Before: grace, After: with("Facts", "- Has a dog called Rex, who is a poodle"), Ranking: ranked(dreamtest.Passing("Has a dog called Rex, who is a poodle", .9)),
@@ -278,7 +278,7 @@ func TestCheckTellsWhatWasForgottenFromWhatIsNew(t *testing.T) {
 	}
 }
 
-// What a person asked to be remembered may be an instruction: it passed the gates as such.
+// A statement that a person asked to remember may be an instruction: it passed the gates as such.
 func TestCheckLetsARememberedOrderPass(t *testing.T) {
 	const order = "Always answer in metric units"
 	in := rewrite.CheckInput{Before: grace, After: with("Preferences", "- "+order), Sources: []string{"- " + order}}
@@ -303,7 +303,7 @@ func TestCheckNamesABoundedNumberOfFaults(t *testing.T) {
 	}
 }
 
-// No text that passes lacks a line of a person or is longer than it may be, whatever a model writes.
+// No text that passes lacks a line of a person or exceeds the limit, whatever a model writes.
 func TestCheckHoldsWhateverIsWritten(t *testing.T) {
 	s := setting.DefaultDreamSettings()
 	s.MemoryMaxChars = 300

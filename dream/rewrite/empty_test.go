@@ -40,7 +40,7 @@ func TestWithoutEmptySections(t *testing.T) {
 	}
 }
 
-// A dream that writes takes empty headings away that dreams made, by rules as with a model.
+// A dream that writes removes empty machine-made headings, with and without a model.
 func TestEmptySectionsGo(t *testing.T) {
 	const bare = "# Memory\n\n## Promoted From Short-Term Memory (2026-01-05)\n\n## Facts\n\n- Name: Grace\n"
 	const want = "# Memory\n\n## Facts\n\n- Name: Grace\n"
@@ -57,7 +57,7 @@ func TestEmptySectionsGo(t *testing.T) {
 	}
 }
 
-// Whatever is taken away, no statement goes or says something else.
+// No removal drops a statement or changes its meaning.
 func TestWithoutEmptySectionsKeepsStatements(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := memories().Draw(t, "memory")

@@ -76,7 +76,7 @@ func TestPromote(t *testing.T) {
 	}
 }
 
-// A statement stays one line, whatever it begins with and holds.
+// A statement stays one line, whatever it begins with and contains.
 func TestPromotedLinesAreOneItem(t *testing.T) {
 	for text, want := range map[string]string{
 		"# Rules":                              `- \# Rules`,
@@ -122,7 +122,7 @@ func TestPromoteRefusesWhatIsUnfit(t *testing.T) {
 	}
 }
 
-// section is a machine-made section of a day, of 100 characters a line.
+// section returns a machine-made section of a day, with lines of 100 characters.
 func section(day string, lines int) string {
 	out := "## Promoted From Short-Term Memory (" + day + ")\n\n"
 	for i := range lines {
@@ -187,7 +187,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// memories are texts of MEMORY.md as people and machines write them.
+// memories lists texts of MEMORY.md as people and machines write them.
 func memories() *rapid.Generator[string] {
 	pieces := rapid.SampledFrom([]string{
 		"# Memory\n", "## Facts\n", "### Deeper\n", "\n", "- Name: Grace\n", "- Has a dog called Rex\n", "  - He is a poodle\n", "1. First\n", "Some prose\nover two lines\n",
@@ -223,7 +223,7 @@ func said(texts ...string) map[string]int {
 	return out
 }
 
-// A form that cannot be written does not bar one that can.
+// A candidate that cannot be written does not block one that can.
 func TestPromoteTheFormThatCanBeWritten(t *testing.T) {
 	r := dream.Ranking{Candidates: []dream.Candidate{dreamtest.Passing("2026-01-31<!--", .9, dreamtest.InNote), dreamtest.Passing("#2026-01-31", .8, dreamtest.InNote)}}
 	s := setting.DefaultDreamSettings()
@@ -236,8 +236,8 @@ func TestPromoteTheFormThatCanBeWritten(t *testing.T) {
 	}
 }
 
-// Whatever MEMORY.md holds and whatever passed: what Promote writes passes Check, no line is lost, those of people stay in the
-// file, the ceiling holds, and what was promoted stands there.
+// For any MEMORY.md and any candidates: the result of Promote passes Check, no line is lost, lines of people stay in the
+// file, the limit holds, and promoted lines are in the text.
 func TestPromoteHarmsNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		current := memories().Draw(t, "memory")

@@ -30,7 +30,7 @@ const (
 	newer = "\n## Promoted From Short-Term Memory (2026-01-31)\n\n" + inOslo + "\n"
 )
 
-// corrected is a pair of which the newer one says that the older one is over.
+// corrected returns a contradiction of which the newer side ends the older one.
 func corrected(older, newer string) dream.Contradiction {
 	return dream.Contradiction{
 		Older: markdown.EntryIDOf("- " + older), Newer: markdown.EntryIDOf("- " + newer), OlderText: older, NewerText: newer, Settled: true, Why: "w",
@@ -47,7 +47,7 @@ func oslo() []dream.Candidate {
 
 var romeToOslo = corrected("Lives in Rome", "Lives in Oslo since January")
 
-// What a dream wrote and a later statement corrects moves to the archive of the month, with what replaced it and when.
+// A machine-made line that a later statement corrects moves to the archive of the month, with its replacement and the date.
 func TestPromoteRetiresWhatIsCorrected(t *testing.T) {
 	got := rewrite.Promote(older, correcting(oslo(), romeToOslo), dreamtest.Night, setting.DefaultDreamSettings(), "- Name: Grace")
 	if diff := cmp.Diff(strings.Replace(older, inRome+"\n", "", 1)+newer, got.Memory); diff != "" {
@@ -75,7 +75,7 @@ func TestPromoteLeavesOtherLines(t *testing.T) {
 		protected     []string
 		ranking       dream.Ranking
 		retired       bool
-		says          string // in why it stays
+		says          string // part of the reason why it stays
 	}{
 		{name: "a dream's", current: older, ranking: correcting(oslo(), romeToOslo), retired: true},
 		{name: "a person's", current: older, protected: []string{inRome}, ranking: correcting(oslo(), romeToOslo), says: "a person wrote it"},
@@ -103,7 +103,7 @@ func TestPromoteLeavesOtherLines(t *testing.T) {
 	}
 }
 
-// No more lines go in one night than may be retired, but one in any case. An emptied section goes, too.
+// At most MaxRetiredShare of the lines move in one night, but at least one. An emptied section is removed.
 func TestPromoteRetiresAFewLinesANight(t *testing.T) {
 	current := "# Memory\n\n## Promoted From Short-Term Memory (2026-01-05)\n\n"
 	var pairs []dream.Contradiction
@@ -127,7 +127,7 @@ func TestPromoteRetiresAFewLinesANight(t *testing.T) {
 	}
 }
 
-// From a statement that is said and passes to the line that leaves.
+// A full run, from a statement that passes to the line that it replaces.
 func TestDeepAndPromoteRetireTogether(t *testing.T) {
 	text := "Grace no longer lives in Rome, she moved to Oslo"
 	c := dreamtest.Passing(text, 0, dreamtest.InNote)
@@ -144,7 +144,7 @@ func TestDeepAndPromoteRetireTogether(t *testing.T) {
 	}
 }
 
-// The archive and the diary name what was retired, and why.
+// The archive and the diary name the retired lines, and why they were retired.
 func TestComposeNamesWhatIsRetired(t *testing.T) {
 	p := rewrite.Promote(older, correcting(oslo(), romeToOslo), dreamtest.Night, setting.DefaultDreamSettings())
 	out := compose.Compose(compose.ComposeInput{
@@ -179,8 +179,8 @@ func TestComposeNamesWhatIsRetired(t *testing.T) {
 	}
 }
 
-// Whatever MEMORY.md holds and whatever is corrected: what moved and what stays is what was, people's lines and those outside of
-// what dreams wrote stay, not too many go, and what is written passes Check.
+// For any MEMORY.md and any corrections: moved and remaining lines together are the former ones, lines of people and those
+// outside of machine-made sections stay, not too many move, and the result passes Check.
 func TestRetiringLosesNothing(t *testing.T) {
 	retirements := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -251,7 +251,7 @@ func TestRetiringLosesNothing(t *testing.T) {
 	}
 }
 
-// outsideOf are the lines of a text that stand in no section that a dream made.
+// outsideOf returns the lines of a text that are in no machine-made section.
 func outsideOf(text string) string {
 	var b strings.Builder
 	machine := false

@@ -54,7 +54,7 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// What Settle says to be promoted is a line of the text, and was none before.
+// A candidate that Settle promotes is a line of the text, and was not before.
 func TestSettleOfAPromotion(t *testing.T) {
 	const before = "# Memory\n\n- Lives in Lisbon\n"
 	p := rewrite.Promote(before, ranked(dreamtest.Passing("Prefers green tea", .9, dreamtest.InNote), dreamtest.Passing("Has a dog called Rex", .8), dreamtest.Passing("Lives in Lisbon", .8)), dreamtest.Night, setting.DefaultDreamSettings())

@@ -8,8 +8,7 @@ import (
 	"reverie/memory/setting"
 )
 
-// Which new lines are in a source, and which are not: the second text is what passed out of a note, the first a line that a
-// model made of it.
+// Whether new lines have a source: the second text passed from a note, the first is a line that a model made of it.
 func TestSupport(t *testing.T) {
 	for _, c := range []struct {
 		line, note string
