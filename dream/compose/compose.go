@@ -25,8 +25,8 @@ type Files struct {
 	Months map[string]memory.Document
 }
 
-// ComposeInput is the result of a dream, to be written by Compose.
-type ComposeInput struct {
+// Input is the result of a dream, to be written by Compose.
+type Input struct {
 	Dream      uuid.UUID
 	Mode       memory.DreamMode
 	Topic      string
@@ -58,7 +58,7 @@ type Composition struct {
 // that changes nothing and judged no candidate has no changes.
 //
 // The diary and the reports never repeat text that was rejected or forgotten, or that the scan refuses.
-func Compose(in ComposeInput) Composition {
+func Compose(in Input) Composition {
 	w := newComposing(in)
 	if !w.writes() && len(in.Ranking.Candidates) == 0 && in.Outcome != memory.OutcomeQuarantined {
 		return Composition{}
@@ -79,7 +79,7 @@ func versionName(version int) string { return fmt.Sprintf("%s@%d", memory.Memory
 
 // composing is the state of one Compose call.
 type composing struct {
-	ComposeInput
+	Input
 	before string // current MEMORY.md
 	came   []arrival
 	went   []string      // removed lines that are in no archive either
@@ -101,8 +101,8 @@ type arrival struct {
 	candidates []dream.Candidate
 }
 
-func newComposing(in ComposeInput) *composing {
-	w := &composing{ComposeInput: in, shown: map[string]string{}}
+func newComposing(in Input) *composing {
+	w := &composing{Input: in, shown: map[string]string{}}
 	for _, c := range in.Ranking.Candidates {
 		if c.Verdict == dream.VerdictRejected && c.ReasonCode != dream.ReasonKnown {
 			w.banned = append(w.banned, bannedClaim{rewrite.ClaimOf(c.Text), c.ReasonCode == dream.ReasonForgotten || c.ReasonCode == dream.ReasonUnfit})

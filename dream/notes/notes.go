@@ -183,7 +183,7 @@ func isAddress(said string) bool {
 
 // plain returns a text on one line, without comments, struck out text and the box of a task. A ticked task gets "Done: ".
 func plain(text string) string {
-	text = claim.Struck.ReplaceAllString(HtmlComment.ReplaceAllString(text, " "), " ")
+	text = claim.Struck.ReplaceAllString(HTMLComment.ReplaceAllString(text, " "), " ")
 	text = strings.TrimPrefix(text, "[ ] ")
 	for _, ticked := range []string{"[x] ", "[X] "} {
 		if rest, ok := strings.CutPrefix(text, ticked); ok {
@@ -273,8 +273,8 @@ func wrongValue(said string) string {
 	return ""
 }
 
-// HtmlComment matches a comment, which Markdown does not show.
-var HtmlComment = regexp.MustCompile(`(?s)<!--.*?(?:-->|$)`)
+// HTMLComment matches a comment, which Markdown does not show.
+var HTMLComment = regexp.MustCompile(`(?s)<!--.*?(?:-->|$)`)
 
 // PromotedHeading begins the headings under which dreams without a model write promoted statements; the date follows.
 const PromotedHeading = "Promoted From Short-Term Memory"

@@ -190,7 +190,7 @@ var commentMarks = strings.NewReplacer("--", "-%2D", "<", "%3C", ">", "%3E")
 // ListItem formats a text as exactly one Markdown list item: on one line, without comments, and with a backslash in front of
 // anything that would begin a heading, a list, a quotation, code, a rule or HTML. Backslashes do not change the identity.
 func ListItem(text string) string {
-	text = notes.HtmlComment.ReplaceAllString(text, " ")
+	text = notes.HTMLComment.ReplaceAllString(text, " ")
 	text = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r) || unicode.IsControl(r) || r == '\u2028' || r == '\u2029':

@@ -19,6 +19,7 @@ type Part struct {
 // Break is what a cut in front of a part divides.
 type Break uint8
 
+// The breaks, best first.
 const (
 	AtSentence Break = iota // two sentences
 	AtWord                  // two words of a sentence
