@@ -209,10 +209,20 @@ type MovedSection struct {
 
 // ReasonsInWords maps reasons of verdicts to the wording of the diary.
 var ReasonsInWords = map[string]string{
-	ReasonLowScore: "low score", ReasonOneOff: "seen too rarely", ReasonOneContext: "in one context only", ReasonNightFull: "the night was full",
-	ReasonCeiling: "no room", ReasonLeftOut: "left out", ReasonKnown: "known already", ReasonCorrected: "corrected since",
-	ReasonContradiction: "contradicted", ReasonForgotten: "forgotten before", ReasonUndone: "undone before", ReasonUnfit: "unfit",
-	ReasonOffTopic: "off topic", ReasonModeREM: "nothing was to be promoted",
+	ReasonLowScore:      "low score",
+	ReasonOneOff:        "seen too rarely",
+	ReasonOneContext:    "in one context only",
+	ReasonNightFull:     "the night was full",
+	ReasonCeiling:       "no room",
+	ReasonLeftOut:       "left out",
+	ReasonKnown:         "known already",
+	ReasonCorrected:     "corrected since",
+	ReasonContradiction: "contradicted",
+	ReasonForgotten:     "forgotten before",
+	ReasonUndone:        "undone before",
+	ReasonUnfit:         "unfit",
+	ReasonOffTopic:      "off topic",
+	ReasonModeREM:       "nothing was to be promoted",
 }
 
 // Judge sets the verdict and replaces any earlier one.

@@ -13,9 +13,15 @@ import (
 var (
 	subordinateDE = regexp.MustCompile(`(?i)dass\s+$`)
 	pronounDE     = regexp.MustCompile(`^(?i:ich|du|er|sie|es|wir|man)$`)
-	articleDE     = regexp.MustCompile(`^(?i:(?:d(?:er|ie|as)|(?:m|d|s|k)?eine?|ihre?|unse?re?|unser|eu(?:er|re)|diese[rs]?|jede[rs]?|alle))$`)
-	goesOnDE      = regexp.MustCompile(`^(?:und|oder|von|vom|des|der|(?:m|d|s|k)?eine[rs]|ihre[rs]|unsere[rs])$`)
-	finiteDE      = regexp.MustCompile(`^(?:bin|bist|ist|sind|war|waren|habe|hast|hat|haben|hatte|hatten|werde|wird|werden|muss|musst|müssen|darf|dürfen|kann|können|will|wollen|soll|sollen|mag|mögen|möchte|heiße|heißt|heißen|wohne|wohnt|wohnen|lebe|lebt|leben|arbeite|arbeitet|arbeiten|liebe|liebt|hasse|hasst|bevorzuge|bevorzugt|trinke|trinkt|trinken|esse|isst|essen|spreche|spricht|sprechen|nutze|nutzt|nutzen|verwende|verwendet|verwenden|lautet|komme|kommt|kommen|fahre|fährt|fahren|gehe|geht|gehen|gehört|gehören|beginnt|endet|kostet|kosten|bedeutet|vertrage|verträgt|steht|stehen|liegt|liegen|läuft|laufen|hängt|hängen|sitzt|sitzen|brauche|braucht|brauchen|spiele|spielt|spielen|studiere|studiert)$`)
+	articleDE     = regexp.MustCompile(`^(?i:(?:d(?:er|ie|as)|(?:m|d|s|k)?eine?|ihre?|unse?re?|unser|eu(?:er|re)|diese[rs]?|` +
+		`jede[rs]?|alle))$`)
+	goesOnDE = regexp.MustCompile(`^(?:und|oder|von|vom|des|der|(?:m|d|s|k)?eine[rs]|ihre[rs]|unsere[rs])$`)
+	finiteDE = regexp.MustCompile(`^(?:bin|bist|ist|sind|war|waren|habe|hast|hat|haben|hatte|hatten|werde|wird|werden|muss|` +
+		`musst|müssen|darf|dürfen|kann|können|will|wollen|soll|sollen|mag|mögen|möchte|heiße|heißt|heißen|wohne|wohnt|wohnen|lebe|` +
+		`lebt|leben|arbeite|arbeitet|arbeiten|liebe|liebt|hasse|hasst|bevorzuge|bevorzugt|trinke|trinkt|trinken|esse|isst|essen|` +
+		`spreche|spricht|sprechen|nutze|nutzt|nutzen|verwende|verwendet|verwenden|lautet|komme|kommt|kommen|fahre|fährt|fahren|gehe|` +
+		`geht|gehen|gehört|gehören|beginnt|endet|kostet|kosten|bedeutet|vertrage|verträgt|steht|stehen|liegt|liegen|läuft|laufen|` +
+		`hängt|hängen|sitzt|sitzen|brauche|braucht|brauchen|spiele|spielt|spielen|studiere|studiert)$`)
 )
 
 // mainClauseDE turns a subordinate clause into a sentence.

@@ -58,7 +58,8 @@ func unmarked(line string) (text string, listed bool) {
 	for {
 		mark := itemMarker.FindString(line)
 		rest := line[len(mark):]
-		if mark == "" || rest != "" && mark[0] >= '0' && mark[0] <= '9' && !strings.HasSuffix(mark, " ") && rest[0] >= '0' && rest[0] <= '9' {
+		if mark == "" ||
+			rest != "" && mark[0] >= '0' && mark[0] <= '9' && !strings.HasSuffix(mark, " ") && rest[0] >= '0' && rest[0] <= '9' {
 			return line, listed
 		}
 		line, listed = strings.TrimSpace(rest), true

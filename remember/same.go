@@ -74,18 +74,22 @@ func folded(text string) string { return strings.Join(strings.Fields(fold.Text(t
 // without diacritics.
 var copulas = []copula{
 	{ // Vietnamese
-		is:      regexp.MustCompile(`(?i)^(.{2,60}?)\s+(?:tên là|là|tên)\s+(.+)$`),
-		one:     regexp.MustCompile(`nhat$|mat khau|^ma |cong |sinh nhat|dia chi|email|dien thoai|ngan sach|han chot|\bvo\b|\bchong\b|\bsep\b|mui gio|^ten |yêu thích nhất|mật khẩu|mã |cổng|sinh nhật|địa chỉ|điện thoại|ngân sách|hạn chót|vợ|chồng|sếp|múi giờ|tên `),
+		is: regexp.MustCompile(`(?i)^(.{2,60}?)\s+(?:tên là|là|tên)\s+(.+)$`),
+		one: regexp.MustCompile(`nhat$|mat khau|^ma |cong |sinh nhat|dia chi|email|dien thoai|ngan sach|han chot|\bvo\b|` +
+			`\bchong\b|\bsep\b|mui gio|^ten |yêu thích nhất|mật khẩu|mã |cổng|sinh nhật|địa chỉ|điện thoại|ngân sách|hạn chót|vợ|` +
+			`chồng|sếp|múi giờ|tên `),
 		several: regexp.MustCompile(`con gái|con trai|\bcon\b|em gái|em trai|anh trai|chị gái|bạn|chó|mèo|con gai|ban |cho |meo`),
 	},
 	{ // Vietnamese, place of residence or work
-		is:      regexp.MustCompile(`(?i)^((?:tôi|mình|em|anh|toi|minh) (?:đang )?(?:sống|song|làm việc|lam viec) )(?:ở|tại|o|tai)\s+(\p{Lu}.+)$`),
+		is: regexp.MustCompile(`(?i)^((?:tôi|mình|em|anh|toi|minh) (?:đang )?(?:sống|song|làm việc|lam viec) )(?:ở|tại|o|` +
+			`tai)\s+(\p{Lu}.+)$`),
 		one:     regexp.MustCompile(`.`),
 		several: never,
 	},
 	{ // Spanish
-		is:      regexp.MustCompile(`(?i)^(.{2,60}?)\s+(?:es|son|se llama|será)\s+(?:el |la |los |las |de )?(.+)$`),
-		one:     regexp.MustCompile(`favorit|preferid|contrase|codigo|código|puerto|cumplea|direccion|dirección|correo|telefono|teléfono|presupuesto|plazo|fecha|nombre|espos|mujer|marido|jef[ea]|editor|talla|ciudad|zona horaria|madre|padre`),
+		is: regexp.MustCompile(`(?i)^(.{2,60}?)\s+(?:es|son|se llama|será)\s+(?:el |la |los |las |de )?(.+)$`),
+		one: regexp.MustCompile(`favorit|preferid|contrase|codigo|código|puerto|cumplea|direccion|dirección|correo|telefono|` +
+			`teléfono|presupuesto|plazo|fecha|nombre|espos|mujer|marido|jef[ea]|editor|talla|ciudad|zona horaria|madre|padre`),
 		several: regexp.MustCompile(`\bhij|herman|amig|perr|gat[oa]|sobrin|prim[oa]|\bti[oa]|coleg`),
 	},
 	{ // Spanish, place of residence or work
@@ -94,8 +98,9 @@ var copulas = []copula{
 		several: never,
 	},
 	{ // German
-		is:      regexp.MustCompile(`(?i)^(.{2,60}?)\s+(?:ist|sind|heißt|lautet)\s+(?:der |die |das |am |um )?(.+)$`),
-		one:     regexp.MustCompile(`lieblings|passwort|code|port\b|geburtstag|adresse|mail|telefon|budget|frist|deadline|\bname|\bfrau|\bmann\b|chef|stadt|zeitzone|gr(?:ö|o|oe)(?:ß|ss)e|mutter|vater|schließfach|schliessfach`),
+		is: regexp.MustCompile(`(?i)^(.{2,60}?)\s+(?:ist|sind|heißt|lautet)\s+(?:der |die |das |am |um )?(.+)$`),
+		one: regexp.MustCompile(`lieblings|passwort|code|port\b|geburtstag|adresse|mail|telefon|budget|frist|deadline|\bname|` +
+			`\bfrau|\bmann\b|chef|stadt|zeitzone|gr(?:ö|o|oe)(?:ß|ss)e|mutter|vater|schließfach|schliessfach`),
 		several: regexp.MustCompile(`tochter|sohn|schwester|bruder|freund|hund|katze|kater|kind|cousin|tante|onkel|kolleg|nichte|neffe`),
 	},
 	{ // German, place of residence or work, and name
@@ -109,13 +114,15 @@ var copulas = []copula{
 		several: regexp.MustCompile(`娘|息子|妹|弟|姉|兄|友|犬|猫|子供|子ども|同僚`),
 	},
 	{ // French
-		is:      regexp.MustCompile(`(?i)^(.{2,60}?)\s+(?:est|sont|s['’]appelle)\s+(?:le |la |les |à )?(.+)$`),
-		one:     regexp.MustCompile(`prefere|préféré|mot de passe|code|port\b|anniversaire|adresse|mail|telephone|téléphone|budget|delai|délai|nom\b|femme|mari\b|chef|ville|mère|père|mere|pere`),
+		is: regexp.MustCompile(`(?i)^(.{2,60}?)\s+(?:est|sont|s['’]appelle)\s+(?:le |la |les |à )?(.+)$`),
+		one: regexp.MustCompile(`prefere|préféré|mot de passe|code|port\b|anniversaire|adresse|mail|telephone|téléphone|budget|` +
+			`delai|délai|nom\b|femme|mari\b|chef|ville|mère|père|mere|pere`),
 		several: regexp.MustCompile(`fille|fils|soeur|sœur|frere|frère|ami|chien|chat|cousin|oncle|tante|collegue|collègue|enfant`),
 	},
 	{ // Portuguese
-		is:      regexp.MustCompile(`(?i)^(.{2,60}?)\s+(?:é|são|se chama|fica)\s+(?:o |a |os |as |às )?(.+)$`),
-		one:     regexp.MustCompile(`favorit|preferid|senha|codigo|código|porta|aniversario|aniversário|endereço|endereco|email|telefone|orçamento|orcamento|prazo|nome|esposa|marido|chefe|cidade|mãe|mae|pai\b`),
+		is: regexp.MustCompile(`(?i)^(.{2,60}?)\s+(?:é|são|se chama|fica)\s+(?:o |a |os |as |às )?(.+)$`),
+		one: regexp.MustCompile(`favorit|preferid|senha|codigo|código|porta|aniversario|aniversário|endereço|endereco|email|` +
+			`telefone|orçamento|orcamento|prazo|nome|esposa|marido|chefe|cidade|mãe|mae|pai\b`),
 		several: regexp.MustCompile(`filh|irm|amig|cachorr|gat[oa]|prim[oa]|\bti[oa]|coleg|sobrinh`),
 	},
 	{ // Korean

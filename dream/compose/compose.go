@@ -105,7 +105,8 @@ func newComposing(in Input) *composing {
 	w := &composing{Input: in, shown: map[string]string{}}
 	for _, c := range in.Ranking.Candidates {
 		if c.Verdict == dream.VerdictRejected && c.ReasonCode != dream.ReasonKnown {
-			w.banned = append(w.banned, bannedClaim{rewrite.ClaimOf(c.Text), c.ReasonCode == dream.ReasonForgotten || c.ReasonCode == dream.ReasonUnfit})
+			w.banned = append(w.banned,
+				bannedClaim{rewrite.ClaimOf(c.Text), c.ReasonCode == dream.ReasonForgotten || c.ReasonCode == dream.ReasonUnfit})
 		}
 	}
 	if !in.Files.Memory.Deleted {

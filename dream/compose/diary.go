@@ -55,7 +55,8 @@ func (w *composing) diary() []memory.Change {
 			months[month] = i
 			out = append(out, memory.Change{
 				Ref: memory.Ref{Scope: w.Scope, Path: diaryFolder + month + ".md"}, Op: memory.OpAppend,
-				Create: "# Dreams of " + month + "\n\nEntries of " + memory.DreamsPath + ", shortened. The reports have all of them.\n", Reason: "older entries of the diary",
+				Create: "# Dreams of " + month + "\n\nEntries of " + memory.DreamsPath + ", shortened. The reports have all of them.\n",
+				Reason: "older entries of the diary",
 			})
 		}
 		if out[i].Content != "" {
@@ -247,7 +248,8 @@ func (w *composing) themes() []dream.Theme {
 			continue
 		}
 		if !slices.ContainsFunc(w.Ranking.Candidates, func(c dream.Candidate) bool {
-			return c.Verdict == dream.VerdictRejected && c.ReasonCode != dream.ReasonKnown && strings.EqualFold(strings.TrimSpace(c.Text), t.Tag)
+			return c.Verdict == dream.VerdictRejected && c.ReasonCode != dream.ReasonKnown &&
+				strings.EqualFold(strings.TrimSpace(c.Text), t.Tag)
 		}) {
 			out = append(out, t)
 		}
@@ -263,7 +265,8 @@ func (w *composing) changed(contents bool) []string {
 	}
 	switch {
 	case w.Outcome == memory.OutcomeQuarantined:
-		return []string{fmt.Sprintf("MEMORY.md stays as it was: what was written %s was refused (%s).", by, strings.Join(violationCodes(w.Violations), ", "))}
+		return []string{fmt.Sprintf("MEMORY.md stays as it was: what was written %s was refused (%s).", by,
+			strings.Join(violationCodes(w.Violations), ", "))}
 	case !w.writes():
 		return []string{"MEMORY.md stays as it was."}
 	}

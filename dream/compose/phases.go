@@ -48,16 +48,17 @@ func (w *composing) light(contents bool) string {
 	if len(w.Ranking.Candidates) == 0 {
 		return ""
 	}
-	return w.lookedAt() + "\n\n" + w.report(fmt.Sprintf("Staged: %s", amount(len(w.Ranking.Candidates), "candidate")), contents, func(c dream.Candidate) string {
-		said := amount(len(c.Signals.MentionDays), "day")
-		if c.Signals.Recalls > 0 {
-			said += ", " + amount(c.Signals.Recalls, "recall")
-		}
-		if c.Signals.Asked {
-			said += ", asked for"
-		}
-		return said
-	})
+	return w.lookedAt() + "\n\n" +
+		w.report(fmt.Sprintf("Staged: %s", amount(len(w.Ranking.Candidates), "candidate")), contents, func(c dream.Candidate) string {
+			said := amount(len(c.Signals.MentionDays), "day")
+			if c.Signals.Recalls > 0 {
+				said += ", " + amount(c.Signals.Recalls, "recall")
+			}
+			if c.Signals.Asked {
+				said += ", asked for"
+			}
+			return said
+		})
 }
 
 // rem reports the themes and likely truths.

@@ -35,7 +35,10 @@ func (w week) dreamWeek(t *testing.T) (nights []night, memoryFile string) {
 		candidates := judge.Light(m, s)
 		reflection := judge.REM(candidates, m.AsOf)
 		m.Statements = nil
-		ranking := judge.Deep(dream.DeepInput{Material: m, Candidates: candidates, Reflection: reflection, Memory: memoryFile, Mode: memory.DreamNightly}, s)
+		ranking := judge.Deep(dream.DeepInput{
+			Material: m, Candidates: candidates, Reflection: reflection, Memory: memoryFile,
+			Mode: memory.DreamNightly,
+		}, s)
 		promotion := rewrite.Promote(memoryFile, ranking, m.AsOf, s)
 		if promotion.Memory != "" {
 			memoryFile = promotion.Memory

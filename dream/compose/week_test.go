@@ -72,7 +72,8 @@ func loadWeek(tb testing.TB, owner string) week {
 		}
 		sum := sha256.Sum256([]byte(f[1]))
 		w.recalls = append(w.recalls, dream.Recall{
-			Entries: []markdown.EntryID{markdown.EntryIDOf(f[3])}, Query: hex.EncodeToString(sum[:8]), Day: dream.DayOf(at), Score: score, At: at,
+			Entries: []markdown.EntryID{markdown.EntryIDOf(f[3])}, Query: hex.EncodeToString(sum[:8]), Day: dream.DayOf(at), Score: score,
+			At: at,
 		})
 	}
 	for line := range strings.Lines(fileText(tb, filepath.Join(dir, "promoted.md"))) {
@@ -226,8 +227,10 @@ func TestTheWeekIsStaged(t *testing.T) {
 				t.Errorf("%s: %q is no candidate", owner, text)
 				continue
 			}
-			if g := c.Signals; len(g.MentionDays) != want.days || g.Asked != want.asked || g.Recalls != want.recalls || len(c.Places) != want.places {
-				t.Errorf("%s: %q has days %v, asked %v, %d recalls, %d places", owner, text, g.MentionDays, g.Asked, g.Recalls, len(c.Places))
+			if g := c.Signals; len(g.MentionDays) != want.days || g.Asked != want.asked || g.Recalls != want.recalls ||
+				len(c.Places) != want.places {
+				t.Errorf("%s: %q has days %v, asked %v, %d recalls, %d places", owner, text, g.MentionDays, g.Asked, g.Recalls,
+					len(c.Places))
 			}
 		}
 		for _, c := range candidates {

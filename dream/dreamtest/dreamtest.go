@@ -59,6 +59,7 @@ var InNote = dream.Place{Origin: dream.FromNote, Path: "memory/2026-01-28.md", F
 // Passing returns a candidate that passed the gates.
 func Passing(text string, score float64, places ...dream.Place) dream.Candidate {
 	return dream.Candidate{
-		ID: markdown.EntryIDOf("- " + text), Text: text, Score: score, Verdict: dream.VerdictPromoted, ReasonCode: dream.ReasonPassed, Places: places,
+		ID: markdown.EntryIDOf("- " + text), Text: text, Score: score, Verdict: dream.VerdictPromoted, ReasonCode: dream.ReasonPassed,
+		Places: places,
 	}
 }

@@ -64,7 +64,10 @@ func disputes(all []sentence) []dream.Contradiction {
 			if !ok || older.id == newer.id {
 				continue
 			}
-			pair := dream.Contradiction{Older: older.id, Newer: newer.id, Settled: is, Why: why, OlderText: older.Text, NewerText: newer.Text}
+			pair := dream.Contradiction{
+				Older: older.id, Newer: newer.id, Settled: is, Why: why,
+				OlderText: older.Text, NewerText: newer.Text,
+			}
 			if is {
 				settled[older.id] = true
 				out, open = append(out, pair), nil

@@ -109,7 +109,8 @@ func (d *deep) promote(passed []*dream.Candidate) map[markdown.EntryID]int {
 		case full:
 			c.Judge(dream.VerdictKept, dream.ReasonNightFull, night)
 		default:
-			c.Judge(dream.VerdictKept, dream.ReasonOffTopic, "It would pass, but this dream looked at its topic first; it waits for the next one.")
+			c.Judge(dream.VerdictKept, dream.ReasonOffTopic,
+				"It would pass, but this dream looked at its topic first; it waits for the next one.")
 		}
 	}
 	return taken
@@ -287,7 +288,8 @@ func (d *deep) filter() []*dream.Candidate {
 	for i := range d.candidates {
 		c := &d.candidates[i]
 		if unfit(c.Text) {
-			c.Judge(dream.VerdictRejected, dream.ReasonUnfit, "It is not fit for memory: it reads like an order, a secret or text of a machine.")
+			c.Judge(dream.VerdictRejected, dream.ReasonUnfit,
+				"It is not fit for memory: it reads like an order, a secret or text of a machine.")
 			continue
 		}
 		said := claim.WordsOf(c.Text)
@@ -304,7 +306,8 @@ func (d *deep) filter() []*dream.Candidate {
 		}
 		heard = append(heard, spoken)
 		if barred.left(*c, said) {
-			c.Judge(dream.VerdictRejected, dream.ReasonKnown, "It was promoted before and is in MEMORY.md no more, and nobody has said it anew.")
+			c.Judge(dream.VerdictRejected, dream.ReasonKnown,
+				"It was promoted before and is in MEMORY.md no more, and nobody has said it anew.")
 			continue
 		}
 		open = append(open, c)
@@ -323,7 +326,9 @@ func (d *deep) undisputed(open []*dream.Candidate, known, heard []sentence) []*d
 	for _, s := range known {
 		inMemory[s.id] = true
 	}
-	d.disputes = slices.DeleteFunc(disputes(append(known, heard...)), func(c dream.Contradiction) bool { return inMemory[c.Older] && inMemory[c.Newer] })
+	d.disputes = slices.DeleteFunc(disputes(append(known, heard...)), func(c dream.Contradiction) bool {
+		return inMemory[c.Older] && inMemory[c.Newer]
+	})
 	corrected := map[markdown.EntryID]dream.Contradiction{}
 	unclear := map[markdown.EntryID]dream.Contradiction{}
 	for _, pair := range d.disputes {
@@ -352,7 +357,8 @@ func (d *deep) undisputed(open []*dream.Candidate, known, heard []sentence) []*d
 		if inMemory[with] {
 			where = "MEMORY.md"
 		}
-		c.Judge(dream.VerdictKept, dream.ReasonContradiction, "It and "+where+" cannot both hold ("+pair.Why+"), and neither says that the other is over.")
+		c.Judge(dream.VerdictKept, dream.ReasonContradiction,
+			"It and "+where+" cannot both hold ("+pair.Why+"), and neither says that the other is over.")
 		c.With = with
 		return true
 	})

@@ -26,7 +26,8 @@ func BenchmarkDeep(b *testing.B) {
 	}
 	statuses := []dream.Status{dream.Promoted, dream.Rejected, dream.Forgotten}
 	for i := range 2000 {
-		in.Material.States = append(in.Material.States, dream.State{ID: markdown.EntryID(fmt.Sprint(i)), Text: text(1000 + i), Status: statuses[i%3], LastSeen: noonBefore(9)})
+		in.Material.States = append(in.Material.States,
+			dream.State{ID: markdown.EntryID(fmt.Sprint(i)), Text: text(1000 + i), Status: statuses[i%3], LastSeen: noonBefore(9)})
 	}
 	var memoryText strings.Builder
 	for i := range 100 {

@@ -25,12 +25,21 @@ func TestExplanations(t *testing.T) {
 		got  Explanation
 		want string
 	}{
-		"once":         {explainedBy(mentioned(1), dream.DeepInput{}), "0.50 < 0.75, 1 of 3 signals, 1 of 2 distinct days or questions; being asked to remember it would pass"},
+		"once": {
+			explainedBy(mentioned(1), dream.DeepInput{}),
+			"0.50 < 0.75, 1 of 3 signals, 1 of 2 distinct days or questions; being asked to remember it would pass",
+		},
 		"one day more": {explainedBy(mentioned(1, 2), dream.DeepInput{}), "0.72 < 0.75, 2 of 3 signals; one more distinct day would pass"},
 		"stale":        {explainedBy(stale, dream.DeepInput{}), "0.73 < 0.75; one more distinct day would pass"},
-		"passes":       {explainedBy(mentioned(1, 2, 3), dream.DeepInput{}), "passes with score 0.84, 3 signals, 3 distinct days or questions"},
-		"known":        {explainedBy(mentioned(1, 2, 3), known), "MEMORY.md says it already"},
-		"only REM":     {explainedBy(mentioned(1, 2, 3), dream.DeepInput{Mode: memory.DreamREM}), "passes with score 0.84, 3 signals, 3 distinct days or questions; it would pass; a dream of this kind promotes nothing"},
+		"passes": {
+			explainedBy(mentioned(1, 2, 3), dream.DeepInput{}),
+			"passes with score 0.84, 3 signals, 3 distinct days or questions",
+		},
+		"known": {explainedBy(mentioned(1, 2, 3), known), "MEMORY.md says it already"},
+		"only REM": {
+			explainedBy(mentioned(1, 2, 3), dream.DeepInput{Mode: memory.DreamREM}),
+			"passes with score 0.84, 3 signals, 3 distinct days or questions; it would pass; a dream of this kind promotes nothing",
+		},
 	} {
 		if c.got.Summary != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", name, c.got.Summary, c.want)

@@ -199,7 +199,8 @@ func (g *gathering) retold(s *dream.Statement, said claim.Words) *thing {
 	what := claim.ContentOf(s.Text)
 	for _, n := range s.Place.Messages {
 		for _, t := range g.byMessage[message{s.Place.Conversation, n}] {
-			if other := claim.ContentOf(t.text); t.words.Turns == said.Turns && len(what) > 1 && len(other) > 1 && (what.Within(other) || other.Within(what)) {
+			if other := claim.ContentOf(t.text); t.words.Turns == said.Turns && len(what) > 1 && len(other) > 1 &&
+				(what.Within(other) || other.Within(what)) {
 				return t
 			}
 		}

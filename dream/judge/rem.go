@@ -108,7 +108,8 @@ func themes(candidates []dream.Candidate, asOf time.Time) []dream.Theme {
 	all := conceptsIn(candidates, asOf)
 	slices.SortFunc(all, func(a, b *found) int {
 		return cmp.Or(
-			cmp.Compare(len(b.candidates), len(a.candidates)), cmp.Compare(len(b.days), len(a.days)), cmp.Compare(a.at, b.at), cmp.Compare(a.key, b.key),
+			cmp.Compare(len(b.candidates), len(a.candidates)), cmp.Compare(len(b.days), len(a.days)), cmp.Compare(a.at, b.at),
+			cmp.Compare(a.key, b.key),
 		)
 	})
 	out := []dream.Theme{}

@@ -57,7 +57,10 @@ func TestScoreOfOneMention(t *testing.T) {
 	c.Tags = []string{"a1", "b2", "c3", "d4", "e5", "f6", "g7", "h8"}
 	c.Signals.LastSeen = dreamt
 	parts, total := score(c, dreamt, s)
-	want := dream.Components{Frequency: .0694 / .24, Relevance: .62, Diversity: .2, Recency: 1, Consolidation: .2, Conceptual: 1, LightBoost: .0214}
+	want := dream.Components{
+		Frequency: .0694 / .24, Relevance: .62, Diversity: .2, Recency: 1, Consolidation: .2, Conceptual: 1,
+		LightBoost: .0214,
+	}
 	for name, pair := range map[string][2]float64{
 		"frequency": {parts.Frequency, want.Frequency}, "relevance": {parts.Relevance, want.Relevance},
 		"diversity": {parts.Diversity, want.Diversity}, "recency": {parts.Recency, want.Recency},

@@ -156,7 +156,8 @@ func (r *noteReader) isTableHead(e markdown.Entry) bool {
 func (r *noteReader) isLabel(i int) bool {
 	const fewWords = 3
 	said := strings.TrimSpace(r.entries[i].Text)
-	return r.isTableHead(r.entries[i]) || strings.HasSuffix(said, ":") || strings.HasSuffix(said, "：") || len(strings.Fields(said)) <= fewWords && !strings.ContainsAny(said, ".!?。！？")
+	return r.isTableHead(r.entries[i]) || strings.HasSuffix(said, ":") || strings.HasSuffix(said, "：") ||
+		len(strings.Fields(said)) <= fewWords && !strings.ContainsAny(said, ".!?。！？")
 }
 
 // isCode reports whether an entry is a block of code.
@@ -232,7 +233,9 @@ func (r *noteReader) attribute(s *dream.Statement) bool {
 }
 
 var (
-	rememberLead    = regexp.MustCompile(`(?i)^(?:please |always )?(?:remember|do not forget|don't forget)\b[:,]?\s*(\w+)?|^(?:(?:the )?user )?(?:has )?asked (?:me )?(?:to (?:remember|note|keep in mind)|for .{1,60} to be remembered)\b|^(?:请|要求|让我|用户要求)?(?:记住|牢记|别忘了)`)
+	rememberLead = regexp.MustCompile(`(?i)^(?:please |always )?(?:remember|do not forget|don't forget)\b[:,]?\s*(\w+)?|` +
+		`^(?:(?:the )?user )?(?:has )?asked (?:me )?(?:to (?:remember|note|keep in mind)|for .{1,60} to be remembered)\b|` +
+		`^(?:请|要求|让我|用户要求)?(?:记住|牢记|别忘了)`)
 	rememberHeading = regexp.MustCompile(`(?i)^(?:(?:things )?(?:to )?remember(?:ed)?|asked to remember|remember this)$|^(?:记住|牢记|备忘|备忘录)$`)
 	// reminiscing matches the word after "remember" when nothing is to be stored: "Remember when we met?", and tasks, which
 	// end when they are done: "Remember to buy milk."
@@ -248,7 +251,8 @@ func asksToRemember(heading, under, said string) bool {
 	return m != nil && !reminiscing.MatchString(m[1]) && !strings.HasSuffix(said, "?") && !strings.HasSuffix(said, "？")
 }
 
-var ending = regexp.MustCompile(`(?i)\bno longer\b|\bnot\b.{0,40}\bany ?more\b|\bn't\b.{0,40}\bany ?more\b|\b(?:stopped|quit|gave up|given up|cancelled|canceled)\b|^formerly\b|\bused to\b|\bis over\b|不再|戒了|取消了|已经不|以前是|曾经是|停止了`)
+var ending = regexp.MustCompile(`(?i)\bno longer\b|\bnot\b.{0,40}\bany ?more\b|\bn't\b.{0,40}\bany ?more\b|` +
+	`\b(?:stopped|quit|gave up|given up|cancelled|canceled)\b|^formerly\b|\bused to\b|\bis over\b|不再|戒了|取消了|已经不|以前是|曾经是|停止了`)
 
 // saysItEnds reports whether a statement ends an earlier one: something no longer holds.
 func saysItEnds(said string) bool { return ending.MatchString(said) }
@@ -284,12 +288,18 @@ var (
 	machineMarks = regexp.MustCompile(`(?i)<!--\s*(?:reverie\b|[^>]*\bscore [01]?\.\d+|openclaw-memory-promotion)`)
 	// machineHeading matches headings that dreams write: promotions, entries of the diary, reports of the phases. It does not
 	// match "Dreams", which a person may use.
-	machineHeading = regexp.MustCompile(`(?i)^(?:` + PromotedHeading + `|dreams of \d{4}-\d{2}$|(?:light|rem|deep) sleep\b|\d{4}-\d{2}-\d{2} \d{2}:\d{2} dream(?:$| \[))`)
+	machineHeading = regexp.MustCompile(`(?i)^(?:` + PromotedHeading +
+		`|dreams of \d{4}-\d{2}$|(?:light|rem|deep) sleep\b|\d{4}-\d{2}-\d{2} \d{2}:\d{2} dream(?:$| \[))`)
 	// machineLines matches lines of the diary and the reports.
-	machineLines = regexp.MustCompile(`^(?:One entry for each dream, the newest last|Entries of DREAMS\.md, shortened|Looked at \d+ notes?, \d+ conversations?\b|(?:Came into|Went out of) MEMORY\.md\b|MEMORY\.md stays as it was|Report [0-9a-f]{8}-[0-9a-f-]{27}\.)|` +
+	machineLines = regexp.MustCompile(`^(?:One entry for each dream, the newest last|Entries of DREAMS\.md, shortened|` +
+		`Looked at \d+ notes?, \d+ conversations?\b|(?:Came into|Went out of) MEMORY\.md\b|MEMORY\.md stays as it was|` +
+		`Report [0-9a-f]{8}-[0-9a-f-]{27}\.)|` +
 		`\((?:score [01]\.\d\d, (?:promoted|kept|rejected)|confidence [01]\.\d\d\)$)|: strength [01]\.\d\d, \d+ days?$`)
 	// machineWords holds one substring for every alternative of machineLines. It is a quick check that rules out most texts.
-	machineWords = []string{"MEMORY.md", "DREAMS.md", "Looked at", "Report ", "One entry", "promoted", "kept", "rejected", "confidence", "strength"}
+	machineWords = []string{
+		"MEMORY.md", "DREAMS.md", "Looked at", "Report ", "One entry", "promoted", "kept", "rejected", "confidence",
+		"strength",
+	}
 	// machineReports match parts of a line of a report. No person writes a line with three of them.
 	machineReports = []*regexp.Regexp{
 		regexp.MustCompile(`(?i)\b(?:candidate|reflection|theme|likely truth|promoted|kept|rejected)s?\b\s*[:(]`),
@@ -331,7 +341,8 @@ type outlined struct {
 
 var (
 	clockTitle = regexp.MustCompile(`^([01]?\d|2[0-3])[:：]([0-5]\d)(?::[0-5]\d)?(?:\s*[-–—:：·|]\s+|\s+|$)`)
-	dateTitle  = regexp.MustCompile(`(?i)^(?:\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?|(?:mon|tues|wednes|thurs|fri|satur|sun)day|morning|noon|afternoon|evening|night|today|notes?|daily notes?|log|journal|misc|` +
+	dateTitle  = regexp.MustCompile(`(?i)^(?:\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?|(?:mon|tues|wednes|thurs|fri|satur|sun)day|morning|` +
+		`noon|afternoon|evening|night|today|notes?|daily notes?|log|journal|misc|` +
 		`上午|中午|下午|晚上|早上|今天|今日|笔记|日记|日志|(?:星期|周)[一二三四五六日天])[\s,，.:：]*(?:\d{4}-\d{2}-\d{2})?$`)
 )
 

@@ -70,7 +70,8 @@ func Check(in CheckInput, s setting.DreamSettings) []proposals.Violation {
 	c := checking{CheckInput: in}
 	if strings.TrimSpace(in.After) == "" {
 		if strings.TrimSpace(in.Before) != "" {
-			c.refuse(proposals.ViolationDropped, "%s is empty: give the full new text of %s, every line that still holds", checkedField, memory.MemoryPath)
+			c.refuse(proposals.ViolationDropped, "%s is empty: give the full new text of %s, every line that still holds", checkedField,
+				memory.MemoryPath)
 		}
 		return c.violations
 	}
@@ -142,7 +143,8 @@ func (c *checking) places() {
 		if p.heading != "" {
 			over = fmt.Sprintf("under %q", Clip(p.heading, quotedChars))
 		}
-		c.refuse(ViolationMisplaced, "%s has a line of a person in another place than before; put it back %s, and under no other item: %s", checkedField, over, quote(p.said))
+		c.refuse(ViolationMisplaced, "%s has a line of a person in another place than before; put it back %s, and under no other item: %s",
+			checkedField, over, quote(p.said))
 	}
 }
 
@@ -197,8 +199,10 @@ func (c *checking) returns() {
 			}
 			// A forgotten statement must not return in other words either, unless the line is a statement that passed tonight
 			// and only overlaps with it. A corrected statement naturally overlaps with its correction.
-			if b.ID == line.ID || claim.SameStatement(b.Says, line.Says) || forgotten[i] && !weighed && (b.MostlyIn(line) || line.MostlyIn(b)) {
-				c.refuse(ViolationBarred, "%s brings back something that was taken out or turned out wrong; leave the line out: %s", checkedField, quote(line.text))
+			if b.ID == line.ID || claim.SameStatement(b.Says, line.Says) ||
+				forgotten[i] && !weighed && (b.MostlyIn(line) || line.MostlyIn(b)) {
+				c.refuse(ViolationBarred, "%s brings back something that was taken out or turned out wrong; leave the line out: %s",
+					checkedField, quote(line.text))
 				break
 			}
 		}
@@ -231,7 +235,8 @@ func (c *checking) contradictions() {
 			if was, stood := side[1].statedIn(c.before); stood && retired[markdown.LineKey(was)] {
 				continue
 			}
-			c.refuse(ViolationContradiction, "%s chooses one of two statements that contradict each other, and nothing says which holds; leave this line out, and leave what stands as it is: %s", checkedField, quote(line))
+			c.refuse(ViolationContradiction, "%s chooses one of two statements that contradict each other, and nothing says which "+
+				"holds; leave this line out, and leave what stands as it is: %s", checkedField, quote(line))
 		}
 	}
 }
@@ -275,7 +280,8 @@ func (c *checking) arrivals() {
 	sources := c.sources()
 	c.titles(sources)
 	if most := freeLines + linesPerCandidate*len(sources.passed); len(c.fresh) > most {
-		c.refuse(ViolationCopied, "%s has %d new lines for %d candidates, at most %d may be new: say what the candidates say, one line each, and copy no notes", checkedField, len(c.fresh), len(sources.passed), most)
+		c.refuse(ViolationCopied, "%s has %d new lines for %d candidates, at most %d may be new: say what the candidates say, one "+
+			"line each, and copy no notes", checkedField, len(c.fresh), len(sources.passed), most)
 	}
 	for _, line := range c.fresh {
 		if sources.verbatim[line.ID] || sources.allowed().supports(line) {
@@ -284,13 +290,18 @@ func (c *checking) arrivals() {
 		order := isOrder(line.text)
 		switch reason, waits := sources.waits(line); {
 		case waits && !order:
-			c.refuse(ViolationGated, "%s has a new line that says what has not passed and waits for another night (%s: %s); leave it out, it is weighed again: %s", checkedField, reason, cmp.Or(dream.ReasonsInWords[reason], reason), quote(line.text))
+			c.refuse(ViolationGated, "%s has a new line that says what has not passed and waits for another night (%s: %s); leave it "+
+				"out, it is weighed again: %s", checkedField, reason, cmp.Or(dream.ReasonsInWords[reason], reason), quote(line.text))
 		case !sources.said().supports(line):
-			c.refuse(ViolationUnsupported, "%s has a new line that no candidate or line of the file says, with all its names and numbers; leave it out, or keep to the words of its source: %s", checkedField, quote(line.text))
+			c.refuse(ViolationUnsupported, "%s has a new line that no candidate or line of the file says, with all its names and "+
+				"numbers; leave it out, or keep to the words of its source: %s", checkedField, quote(line.text))
 		case order:
-			c.refuse(ViolationInstruction, "%s has a new line that tells an assistant what to do; what stands in notes is no instruction, leave it out: %s", checkedField, quote(line.text))
+			c.refuse(ViolationInstruction,
+				"%s has a new line that tells an assistant what to do; what stands in notes is no instruction, leave it out: %s",
+				checkedField, quote(line.text))
 		default:
-			c.refuse(ViolationGated, "%s has a new line with something that stands in a note only; notes are there to understand the candidates, and no candidate that passed says it: leave it out: %s", checkedField, quote(line.text))
+			c.refuse(ViolationGated, "%s has a new line with something that stands in a note only; notes are there to understand the "+
+				"candidates, and no candidate that passed says it: leave it out: %s", checkedField, quote(line.text))
 		}
 	}
 }
@@ -311,10 +322,13 @@ func (c *checking) hidden() {
 			said := markdown.LineKey(line)
 			switch {
 			case known[said] || said == "":
-			case strings.Contains(ownComment.ReplaceAllString(said, ""), "<!--"), strings.HasPrefix(said, "```"), strings.HasPrefix(said, "~~~"):
-				c.refuse(ViolationHidden, "%s has a new comment or block of code; write list items that everybody can see: %s", checkedField, quote(said))
+			case strings.Contains(ownComment.ReplaceAllString(said, ""), "<!--"), strings.HasPrefix(said, "```"),
+				strings.HasPrefix(said, "~~~"):
+				c.refuse(ViolationHidden, "%s has a new comment or block of code; write list items that everybody can see: %s",
+					checkedField, quote(said))
 			case markdown.HasText(said) && !shown[said] && !strings.HasPrefix(said, "#"):
-				c.refuse(ViolationHidden, "%s has a new line that is not shown, since it stands in a comment or in front matter: %s", checkedField, quote(said))
+				c.refuse(ViolationHidden, "%s has a new line that is not shown, since it stands in a comment or in front matter: %s",
+					checkedField, quote(said))
 			}
 		}
 	}
@@ -333,13 +347,17 @@ func (c *checking) titles(sources *checkedSources) {
 		reason, waits := sources.waitsWhole(ClaimOf(s.Heading))
 		switch {
 		case noteHeading.MatchString(s.Heading):
-			c.refuse(ViolationCopied, "%s has a heading of a daily note; say under a subject what is worth keeping, and copy no notes: %s", checkedField, quote(s.Heading))
+			c.refuse(ViolationCopied, "%s has a heading of a daily note; say under a subject what is worth keeping, and copy no notes: %s",
+				checkedField, quote(s.Heading))
 		case len(strings.Fields(s.Heading)) > maxTitleWords:
-			c.refuse(ViolationUnsupported, "%s has a new heading of more than %d words; let it name a subject only: %s", checkedField, maxTitleWords, quote(s.Heading))
+			c.refuse(ViolationUnsupported, "%s has a new heading of more than %d words; let it name a subject only: %s", checkedField,
+				maxTitleWords, quote(s.Heading))
 		case waits:
-			c.refuse(ViolationGated, "%s has a new heading that says what has not passed and waits for another night (%s: %s); let it name a subject only: %s", checkedField, reason, cmp.Or(dream.ReasonsInWords[reason], reason), quote(s.Heading))
+			c.refuse(ViolationGated, "%s has a new heading that says what has not passed and waits for another night (%s: %s); let "+
+				"it name a subject only: %s", checkedField, reason, cmp.Or(dream.ReasonsInWords[reason], reason), quote(s.Heading))
 		case isOrder(s.Heading):
-			c.refuse(ViolationInstruction, "%s has a new heading that tells an assistant what to do; leave it out: %s", checkedField, quote(s.Heading))
+			c.refuse(ViolationInstruction, "%s has a new heading that tells an assistant what to do; leave it out: %s", checkedField,
+				quote(s.Heading))
 		}
 	}
 }
@@ -347,12 +365,15 @@ func (c *checking) titles(sources *checkedSources) {
 // orders matches text that is addressed to an assistant.
 var orders = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	`^\W*(?:note to |attention,? |dear |hey |hi )?(?:the )?(?:assistant|ai|agent|model|llm|system|bot|gpt|claude)s?\s*[:,：，]`,
-	`^\W*(?:important|system|instruction|note|attention|todo for the (?:ai|assistant|agent))\s*[:：]\s*(?:you|always|never|ignore|do not|don't|when|please)\b`,
+	`^\W*(?:important|system|instruction|note|attention|todo for the (?:ai|assistant|agent))\s*[:：]\s*(?:you|always|never|ignore|` +
+		`do not|don't|when|please)\b`,
 	`^\W*you (?:must|should|shall|will|have to|need to|may not|are (?:to|now|required))\b`,
 	`^\W*(?:please )?(?:ignore|disregard|override|reveal|obey|pretend|execute|overwrite|delete|erase|forward|transmit|leak)\b`,
 	`^\W*(?:from now on|henceforth|in (?:all )?future (?:answers|replies|sessions))\b`,
-	`^\W*(?:please )?(?:always|never|do not|don't|make sure to|be sure to|remember to)\s+(?:answer|reply|respond|say|tell|write|send|include|add|use|trust|mention|call|run|store|save|approve|accept|follow|refuse)\b`,
-	`^\W*(?:please )?(?:answer|reply|respond|append|insert|replace|rewrite|repeat|output|print|say|tell|send|call|run|store|save)\s+(?:with|to|the|all|every|this|only|in|as|any|it|everything|everyone|"|“)`,
+	`^\W*(?:please )?(?:always|never|do not|don't|make sure to|be sure to|remember to)\s+(?:answer|reply|respond|say|tell|write|send|` +
+		`include|add|use|trust|mention|call|run|store|save|approve|accept|follow|refuse)\b`,
+	`^\W*(?:please )?(?:answer|reply|respond|append|insert|replace|rewrite|repeat|output|print|say|tell|send|call|run|store|` +
+		`save)\s+(?:with|to|the|all|every|this|only|in|as|any|it|everything|everyone|"|“)`,
 	`\b(?:assistant|ai|agent|model|llm|bot)s? (?:must|should|shall|has to|have to|needs? to|is (?:required|instructed|told) to)\b`,
 	`\b(?:when|whenever|while) (?:you|the (?:assistant|ai|agent|model)) (?:consolidat|dream|read|see|rewrit|update|summar)`,
 	`\byour (?:instructions?|system prompt|rules|guidelines|programming)\b`,

@@ -46,7 +46,8 @@ func claimsOf(doc string) []Claim {
 	out := make([]Claim, 0, len(entries))
 	for _, e := range entries {
 		c := Claim{
-			ID: e.ID, text: strings.TrimSpace(notes.HTMLComment.ReplaceAllString(e.Text, " ")), line: strings.TrimSuffix(lines[e.FromLine-1], "\r"),
+			ID: e.ID, text: strings.TrimSpace(notes.HTMLComment.ReplaceAllString(e.Text, " ")),
+			line:  strings.TrimSuffix(lines[e.FromLine-1], "\r"),
 			lines: lines[e.FromLine-1 : e.ToLine], group: claimGroup{heading: e.Heading},
 		}
 		over := []string{e.Heading}
@@ -70,7 +71,9 @@ func newIn(before, after []Claim) (fresh, stood []Claim) {
 		}
 	}
 	for _, a := range after {
-		if ids[a.ID] || !slices.ContainsFunc(a.lines, func(line string) bool { return markdown.HasText(line) && !lines[markdown.LineKey(line)] }) {
+		if ids[a.ID] || !slices.ContainsFunc(a.lines, func(line string) bool {
+			return markdown.HasText(line) && !lines[markdown.LineKey(line)]
+		}) {
 			stood = append(stood, a)
 		} else {
 			fresh = append(fresh, a)
@@ -157,7 +160,8 @@ func (c Claim) without(out func(claim.Meaning) bool) Claim {
 }
 
 // glue holds words that a line may contain although its source does not: they connect and add nothing.
-var glue = keysOf(claim.WordsOf("a owns uses used using called named has works working speaks based located currently regularly always concerning regarding"))
+var glue = keysOf(claim.WordsOf("a owns uses used using called named has works working speaks based located currently regularly " +
+	"always concerning regarding"))
 
 // exactIn reports whether keys has all numbers, names, identifiers and people of the claim, and all words with synonyms
 // (whose keys begin with a mark), which no other word can replace. The first word may be glue, as its capital letter does not
@@ -235,7 +239,8 @@ func (c Claim) MostlyIn(s Claim) bool {
 	if c.Says.Spaceless {
 		share = claim.CharacterShare
 	}
-	if c.sense() == s.sense() && !claim.Opposed(c.Says.Opposites, s.Says.Opposites) && c.exactIn(s.keys) && c.shareIn(s.keys) >= share && !c.substitutes(s) {
+	if c.sense() == s.sense() && !claim.Opposed(c.Says.Opposites, s.Says.Opposites) && c.exactIn(s.keys) && c.shareIn(s.keys) >= share &&
+		!c.substitutes(s) {
 		return true
 	}
 	return slices.ContainsFunc(s.parts, c.MostlyIn)

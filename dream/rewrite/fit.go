@@ -42,7 +42,8 @@ func makeRoom(text string, limit int, today dream.Day, protected []string) (stri
 		for i := s.from; i < s.to; i++ {
 			gone[i] = true
 		}
-		moved = append(moved, dream.MovedSection{Heading: s.heading, Text: part, Day: s.day, Path: ArchiveFolder + string(s.day)[:len("2006-01")] + ".md"})
+		moved = append(moved,
+			dream.MovedSection{Heading: s.heading, Text: part, Day: s.day, Path: ArchiveFolder + string(s.day)[:len("2006-01")] + ".md"})
 		if text = Remaining(lines, gone); utf8.RuneCountInString(text) <= limit {
 			break
 		}

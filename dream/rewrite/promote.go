@@ -114,7 +114,10 @@ func (p *promoting) write(chosen []int) *refusal {
 	}
 	text, ok := withPromoted(p.current, lines, p.day)
 	if !ok {
-		return &refusal{dream.VerdictKept, dream.ReasonCeiling, "MEMORY.md ends in code or a comment that is not closed, in which nothing can be written"}
+		return &refusal{
+			dream.VerdictKept, dream.ReasonCeiling,
+			"MEMORY.md ends in code or a comment that is not closed, in which nothing can be written",
+		}
 	}
 	refused := p.settle(p.replace(text, chosen), chosen)
 	if refused != nil && refused.code == dream.ReasonUnfit { // a failed replacement must not exclude a candidate
@@ -128,7 +131,10 @@ func (p *promoting) settle(r replacement, chosen []int) *refusal {
 	fitted, moved := makeRoom(WithoutEmptySections(r.text, p.protected...), p.settings.MemoryMaxChars, p.day, p.protected)
 	moved = append(r.moved, moved...)
 	if utf8.RuneCountInString(fitted) > p.settings.MemoryMaxChars {
-		return &refusal{dream.VerdictKept, dream.ReasonCeiling, fmt.Sprintf("MEMORY.md may have %d characters and has no room for it", p.settings.MemoryMaxChars)}
+		return &refusal{
+			dream.VerdictKept, dream.ReasonCeiling,
+			fmt.Sprintf("MEMORY.md may have %d characters and has no room for it", p.settings.MemoryMaxChars),
+		}
 	}
 	if !p.sound(fitted, moved, chosen) {
 		return &refusal{dream.VerdictRejected, dream.ReasonUnfit, "it cannot be written into this MEMORY.md"}
@@ -244,7 +250,8 @@ func withPromoted(text string, lines []string, day dream.Day) (string, bool) {
 	var places []insertion
 	for _, s := range slices.Backward(promotedSections(text)) {
 		if s.day == day {
-			places = append(places, insertion{at: lastSaid(all, s.from, s.body), text: block, tight: lastSaid(all, s.from, s.body) > s.from+1})
+			places = append(places,
+				insertion{at: lastSaid(all, s.from, s.body), text: block, tight: lastSaid(all, s.from, s.body) > s.from+1})
 			break
 		}
 	}

@@ -28,7 +28,9 @@ func TestPromoteForManyNights(t *testing.T) {
 			at := dreamtest.Night.AddDate(0, 0, n)
 			var r dream.Ranking
 			for range random.IntN(6) {
-				said := fmt.Sprintf("%s %d %s", []string{"Met customer", "Visited town", "Read book", "会见客户", "# Tried recipe"}[random.IntN(5)], random.IntN(10_000), strings.Repeat("indeed ", random.IntN(12)))
+				said := fmt.Sprintf("%s %d %s",
+					[]string{"Met customer", "Visited town", "Read book", "会见客户", "# Tried recipe"}[random.IntN(5)], random.IntN(10_000),
+					strings.Repeat("indeed ", random.IntN(12)))
 				r.Candidates = append(r.Candidates, dreamtest.Passing(said, random.Float64(), dreamtest.InNote))
 			}
 			p := rewrite.Promote(text, r, at, s, protected...)
