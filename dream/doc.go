@@ -5,8 +5,8 @@
 //	Light    statements of notes and sessions, with earlier states -> candidates, each statement once
 //	REM      candidates -> themes that recur over days, and likely truths
 //	Deep     candidates -> scores, gates, filters -> a verdict with its reason for each
-//	Promote  what passed -> a section of MEMORY.md (without a model)
-//	Check    a new MEMORY.md, whoever wrote it -> violations
+//	Promote  candidates that passed -> a section of MEMORY.md (without a model)
+//	Check    a new MEMORY.md, by a model or by rules -> violations
 //	Compose  everything -> the changes to commit together
 //
 // Package notes reads statements, judge implements Light, REM and Deep, rewrite implements Promote and Check, and compose

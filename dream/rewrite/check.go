@@ -1,4 +1,4 @@
-// Package rewrite changes MEMORY.md and checks every change, whoever made it.
+// Package rewrite changes MEMORY.md and checks every change, by a model or by rules.
 package rewrite
 
 import (
