@@ -88,8 +88,8 @@ func TestAlike(t *testing.T) {
 }
 
 // vocabulary lists the words from which statements are drawn.
-var vocabulary = strings.Fields(`allergic peanuts Berlin Anna lives works not no two 3 5433 before after tea coffee likes prefers user sister used to
-	from over the a in on database staging every morning db_port 2026-01-02 never 花生 过敏 不 喜欢 北京 三 女儿`)
+var vocabulary = strings.Fields(`allergic peanuts Berlin Anna lives works not no two 3 5433 before after tea coffee likes prefers user
+	sister used to from over the a in on database staging every morning db_port 2026-01-02 never 花生 过敏 不 喜欢 北京 三 女儿`)
 
 func drawStatement(t *rapid.T, name string) string {
 	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(vocabulary), 1, 8).Draw(t, name), " ")
