@@ -8,11 +8,11 @@ package search
 type Corpus string
 
 const (
-	// Memory is an agent's documents.
+	// Memory is the corpus of an agent's documents.
 	Memory Corpus = "memory"
-	// Sessions are the turns of its conversations.
+	// Sessions is the corpus of an agent's conversation turns.
 	Sessions Corpus = "sessions"
 )
 
-// Corpora are the registered corpora, in the order in which they are listed.
+// Corpora returns the registered corpora in the order in which they are listed.
 func Corpora() []Corpus { return []Corpus{Memory, Sessions} }

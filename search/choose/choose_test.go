@@ -32,7 +32,7 @@ func daysAgo(days int) func(*Candidate) {
 	return func(c *Candidate) { c.At = selectNow.AddDate(0, 0, -days).Unix() }
 }
 
-// outcome is the units of the results, and the reasons of the others.
+// outcome returns the units of the results and the drop reasons of the others.
 func outcome(t *testing.T, o Options, candidates ...Candidate) (kept []int64, dropped map[int64]DropReason) {
 	t.Helper()
 	results, out := Select(candidates, o, selectNow)
@@ -147,7 +147,7 @@ func TestSelectExplains(t *testing.T) {
 	}
 }
 
-// Every candidate is a result or dropped, once; the order in which they come does not matter.
+// TestSelectAccountsForAll checks that every candidate is either selected or dropped, exactly once, in any input order.
 func TestSelectAccountsForAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var candidates []Candidate
@@ -246,7 +246,7 @@ func TestDecayFactor(t *testing.T) {
 	}
 }
 
-// Scores that fusion lifted to each other's do not make the results forget its order.
+// TestSelectKeepsTheFusedOrder checks that results keep the fused order where fusion made their scores equal.
 func TestSelectKeepsTheFusedOrder(t *testing.T) {
 	t.Parallel()
 	candidate := func(group int64, rank int) Candidate {

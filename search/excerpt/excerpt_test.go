@@ -40,7 +40,7 @@ func TestExcerptOf(t *testing.T) {
 	}
 }
 
-// TestExcerptBehind: messages 41 to 43 of a conversation, of which two fit.
+// TestExcerptBehind reads messages 41 to 43 of a conversation, two of which fit.
 func TestExcerptBehind(t *testing.T) {
 	want := Excerpt{Text: "one\ntwo", From: 41, Lines: 2, Total: 43, Truncated: true, NextFrom: 43}
 	if diff := cmp.Diff(want, Of("one\ntwo\nthree\n", Options{Lines: 2}).Behind(40)); diff != "" {
@@ -51,7 +51,7 @@ func TestExcerptBehind(t *testing.T) {
 	}
 }
 
-// TestExcerptOfDefaults: 120 lines, 12,000 characters.
+// TestExcerptOfDefaults checks the defaults of 120 lines and 12,000 characters.
 func TestExcerptOfDefaults(t *testing.T) {
 	if e := Of(strings.Repeat("a\n", 121), Options{}); e.Lines != 120 || e.NextFrom != 121 {
 		t.Errorf("%d lines, then %d", e.Lines, e.NextFrom)
@@ -61,7 +61,7 @@ func TestExcerptOfDefaults(t *testing.T) {
 	}
 }
 
-// TestExcerptsAreTheDocument: whoever follows NextFrom and NextSkip reads everything once.
+// TestExcerptsAreTheDocument checks that following NextFrom and NextSkip reads everything exactly once.
 func TestExcerptsAreTheDocument(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		content := searchtest.Markdown().Draw(t, "content")

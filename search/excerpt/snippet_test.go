@@ -13,7 +13,7 @@ import (
 	"reverie/search/searchtest"
 )
 
-// formsOf are what a question asks for.
+// formsOf returns the forms that a question asks for.
 func formsOf(question string) []string {
 	var forms []string
 	for _, token := range analysis.Analyse(question) {

@@ -1,4 +1,4 @@
-// Package searchtest has texts for tests of search.
+// Package searchtest provides texts for tests of search.
 package searchtest
 
 import (
@@ -60,7 +60,7 @@ func Markdown() *rapid.Generator[string] {
 	})
 }
 
-// Borders are the places between grapheme clusters.
+// Borders returns the offsets between grapheme clusters.
 func Borders(s string) map[int]bool {
 	borders := map[int]bool{0: true, len(s): true}
 	for c := graphemes.FromString(s); c.Next(); {
