@@ -11,7 +11,7 @@ import (
 	"reverie/search/searchtest"
 )
 
-// brief is what tests compare of a piece.
+// brief holds the fields of a piece that tests compare.
 type brief struct {
 	Context, Text string
 	From, To      int
@@ -69,8 +69,8 @@ func TestChunkDocumentDailyNote(t *testing.T) {
 	}
 }
 
-// TestTinySectionsShare: sections of a sentence or two share a piece under the heading that they have in common, a section that
-// says more does not, and a piece that is full takes no more.
+// TestTinySectionsShare checks that sections of one or two sentences share a piece under their common heading, that a
+// longer section does not, and that a full piece takes no more.
 func TestTinySectionsShare(t *testing.T) {
 	long := strings.Repeat("Die Ablage liegt im Keller. ", 12)
 	note := "# 长期记忆\n\n## 家庭\n\n- 安娜的生日是五月十二日，喜欢百合花。\n\n## 工作\n\n- 数据库端口 db_port 是 5432。\n\n" +
@@ -97,7 +97,7 @@ func TestTinySectionsShare(t *testing.T) {
 	}
 }
 
-// TestChunkDocumentBlanks: what says nothing has no piece.
+// TestChunkDocumentBlanks checks that blank text has no pieces.
 func TestChunkDocumentBlanks(t *testing.T) {
 	for _, text := range []string{"", " ", "\n", "\r\n\t\r\n", "\u3000\n\u00a0", sentence.ByteOrderMark + "\n"} {
 		if pieces := Document("a.md", text, DefaultOptions()); len(pieces) > 0 {
