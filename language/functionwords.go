@@ -6,9 +6,9 @@ import (
 	"reverie/language/fold"
 )
 
-// FunctionWords says of which languages a word is a function word: an article, pronoun, preposition, conjunction,
-// auxiliary, question word or common adverb. The lists are short on purpose: such words tell the language of a text and
-// decide nothing in a question, and everything else is left to its frequency.
+// FunctionWords maps a word to the languages in which it is a function word: an article, pronoun, preposition,
+// conjunction, auxiliary, question word or common adverb. The lists are short on purpose: such words indicate the
+// language of a text and are irrelevant in a question; all other words are weighted by frequency.
 var FunctionWords = func() map[string]Set {
 	words := make(map[string]Set, 2048)
 	for lang, list := range functionWordLists {
@@ -19,8 +19,8 @@ var FunctionWords = func() map[string]Set {
 	return words
 }()
 
-// homographs are function words of one language that are ordinary words, or names, in another. One of them alone says
-// little about the language of a text.
+// homographs are function words of one language that are ordinary words, or names, in another. A single one is weak
+// evidence for the language of a text.
 var homographs = func() map[string]bool {
 	words := make(map[string]bool)
 	for word := range strings.FieldsSeq(`war die man hat den font car plus tout son pour sin con todo era come dove fare per
@@ -31,7 +31,7 @@ var homographs = func() map[string]bool {
 	return words
 }()
 
-// functionWordLists are the lists by language.
+// functionWordLists holds the lists by language.
 var functionWordLists = map[Language]string{
 	English: `a an the this that these those i me my mine myself you your yours yourself he him his himself she her hers
 		herself it its itself we us our ours ourselves they them their theirs themselves who whom whose which what when

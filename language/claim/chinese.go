@@ -69,7 +69,7 @@ func (r *Reading) chinese(clause string) {
 
 var intendsZH = regexp.MustCompile(`打算|计划|想要?|希望|准备|考虑|可能|也许|如果`)
 
-// endsChinese reads what a clause says to be over, and reports whether it does.
+// endsChinese reads what a clause declares to be over, and reports whether there is any.
 func (r *Reading) endsChinese(clause string) bool {
 	var said string
 	switch {
@@ -92,7 +92,7 @@ func (r *Reading) endsChinese(clause string) bool {
 	return false
 }
 
-// likesZH are the words of tasteZH.
+// likesZH matches the words of tasteZH.
 var likesZH = regexp.MustCompile(`不喜欢|喜欢|热爱|讨厌|不爱`)
 
 func tasteZH(clause string, before int) int {
@@ -105,10 +105,10 @@ func tasteZH(clause string, before int) int {
 	return before
 }
 
-// subjectZH is who or what a clause is about: "" for the user.
+// subjectZH returns the key of a clause's subject: "" for the user.
 func subjectZH(before string) string { return nounKey(hanSubject.Replace(before)) }
 
-// hanSubject leaves out what names the user, and when.
+// hanSubject removes words for the user and for the time.
 var hanSubject = strings.NewReplacer(
 	"用户", "", "我们", "", "我的", "", "我", "", "其实", "", "实际上", "", "更正", "", "现在", "", "目前", "", "如今", "", "已经", "", "最近", "", "刚刚", "",
 	"刚", "", "以后", "", "的", "", "新", "", "：", "", ":", "", "今年", "", "，", "", ",", "",
@@ -143,16 +143,16 @@ func (r *Reading) slotsChinese(clause string, changed bool) {
 	r.add(s)
 }
 
-// hanCue leaves out cues, which may stand anywhere in a clause.
+// hanCue removes cues, which may be anywhere in a clause.
 var hanCue = strings.NewReplacer("其实", "", "实际上", "", "更正：", "", "更正", "", "现在", "", "如今", "", "目前", "", "已经", "", "最近", "", "刚刚", "")
 
-// oneValueZH are things that have one value at a time.
+// oneValueZH matches things that have one value at a time.
 var oneValueZH = regexp.MustCompile(`(?:密码|时区|语言|编辑器|框架|预算|截止日期|截止时间|版本|端口|数据库|负责人|地址|邮箱|电话|手机号|号码|专业|家乡|国籍|身高|体重|价格|房租|工资|目标|地点|日期|时间|经理|老板|部门|团队)$`)
 
-// maxApart is how many characters may stand between two that belong together: 喝咖啡, 喝两杯咖啡.
+// maxApart is the maximum number of characters between two that belong together: 喝咖啡, 喝两杯咖啡.
 const maxApart = 3
 
-// inOrderHan reports whether the characters of a phrase stand in a text in their order, close to one another.
+// inOrderHan reports whether the characters of a phrase occur in a text in order and close together.
 func inOrderHan(phrase, text string) bool {
 	want, said := []rune(phrase), []rune(text)
 	if len(want) < 2 {

@@ -6,18 +6,18 @@ import (
 )
 
 var (
-	// cueEN are words that say that something has changed, or that an earlier statement was wrong.
+	// cueEN matches words for a change, or for an error in an earlier statement.
 	cueEN = regexp.MustCompile(`(?i)\b(?:actually|in fact|correction|to correct|i was wrong|as it turns out|turns out|now|nowadays|these days|from now on|instead|since recently|as of (?:now|today)|has changed|have changed|new)\b:?`)
-	// endEN are words that say that something is over.
+	// endEN matches words for the end of something.
 	endEN = regexp.MustCompile(`(?i)\b(?:no longer|not any ?more|not any longer|any ?more|any longer|stopped|quit|gave up|has given up|given up|cancell?ed|called off|used to|previously|formerly|until recently|ended)\b`)
-	// negationEN are words that deny.
+	// negationEN matches negations.
 	negationEN = regexp.MustCompile(`(?i)\b(?:not|never|cannot|(?:do|does|did|is|are|was|were|ca|wo|has|have|had|would|should|could)n't|doesnt|dont|isnt)\b`)
 
 	endsEN  = regexp.MustCompile(`(?i)^(.*?)\b(?:no longer|stopped|quit|gave up|(?:has |have )?given up|cancell?ed|called off|used to|previously|formerly|until recently)\s+(.+)$`)
 	moreEN  = regexp.MustCompile(`(?i)^(.*?)\b(?:do|does|did|is|are|has|have|ca)(?:n't|n’t| not)\s+(.+?)\s+any ?(?:more|longer)\b`)
 	brokeEN = regexp.MustCompile(`(?i)\b(?:broke up with|split up with|separated from|divorced from)\s+(\p{Lu}[\p{L}'-]+)`)
 	leftEN  = regexp.MustCompile(`\b(?i:left|resigned from|quit (?:his|her|my|the)? ?job at|was laid off (?:by|from)|stopped working (?:at|for))\s+(\p{Lu}[\p{L}\p{N}&.'-]*(?: \p{Lu}[\p{L}\p{N}&.'-]*){0,3})`)
-	// because ends what is over: what follows tells since when and why.
+	// because matches the end of what is over: the time and the reason follow.
 	because = regexp.MustCompile(`(?i)[,:]|\s(?:since|because|as of|after|due to|and|but|so|now|from now on|except)\s.*$`)
 
 	notButEN   = regexp.MustCompile(`(?i)\bnot\s+((?:\S+\s+){0,4}?\S+?),?\s+but\s+(.+)$`)
@@ -27,7 +27,7 @@ var (
 	replacedEN = regexp.MustCompile(`(?i)\breplaced\s+((?:\S+\s+){0,3}?\S+)\s+(?:with|by)\s+`)
 )
 
-// maxSubject is how many words may stand in front of a verb for them to be its subject.
+// maxSubject is the maximum number of words before a verb that form its subject.
 const maxSubject = 5
 
 // english reads one clause.
@@ -52,7 +52,7 @@ func (r *Reading) english(clause string) {
 	}
 }
 
-// butOf is what remains of a clause where a wrong value was named: "not Monday but Tuesday" is Tuesday.
+// butOf returns the rest of a clause after a wrong value: "not Monday but Tuesday" yields Tuesday.
 func butOf(p *regexp.Regexp, m []string) string {
 	switch p {
 	case notButEN:
@@ -64,10 +64,10 @@ func butOf(p *regexp.Regexp, m []string) string {
 	return ""
 }
 
-// inlineCue may stand anywhere in a clause without being part of a subject or value.
+// inlineCue matches cues that may be anywhere in a clause without being part of a subject or value.
 var inlineCue = regexp.MustCompile(`(?i)\b(?:actually|in fact|correction:?|to correct:?|now|nowadays|currently|at the moment|these days|from now on|instead|as it turns out,?|turns out,?|recently|just|already|also|still|finally)\b,?`)
 
-// endsEnglish reads what a clause says to be over.
+// endsEnglish reads what a clause declares to be over.
 func (r *Reading) endsEnglish(clause string) {
 	add := func(said string) {
 		said = because.Split(said, 2)[0]
@@ -90,7 +90,7 @@ func (r *Reading) endsEnglish(clause string) {
 	}
 }
 
-// endless are words that say nothing about what is over.
+// endless are words that do not identify what is over.
 var endless = ContentOf("subscription plan working doing going using having old")
 
 var (
@@ -108,14 +108,14 @@ func tasteOf(clause string, before int) int {
 	return before
 }
 
-// notNow are words in front of a verb that make it a wish, a plan, a question or the past.
+// notNow are words before a verb that make it a wish, a plan, a question or the past.
 var notNow = wordSet(`will would may might plans plan planning wants want wanted going thinking considering hopes hoping could should if when was were
 	used dreams wishes wonders asked lets once before until unless shall can never not`)
 
-// meansUser are subjects that mean the user.
+// meansUser are subjects for the user.
 var meansUser = wordSet(`user i i'm i've`)
 
-// subjectEN is who or what a clause is about: "" for the user. It is false when these words are no subject.
+// subjectEN returns the key of a clause's subject: "" for the user. It returns false if the words are not a subject.
 func subjectEN(before string) (string, bool) {
 	words := strings.Fields(strings.ToLower(before))
 	var out []string
