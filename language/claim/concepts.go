@@ -50,7 +50,8 @@ func Concepts(text string) []Concept {
 		}
 		if t.Kind == analysis.Identifier && isWhole(t) {
 			within = t.End
-			if first, _ := utf8.DecodeRuneInString(folded); unicode.IsLetter(first) && utf8.RuneCountInString(folded) <= maxTag { // 9:30 and 3rd are none
+			// Words that begin with a digit, such as 9:30 and 3rd, are not concepts.
+		if first, _ := utf8.DecodeRuneInString(folded); unicode.IsLetter(first) && utf8.RuneCountInString(folded) <= maxTag {
 				out = append(out, Concept{folded, t.Forms[len(t.Forms)-1]})
 			}
 			continue

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Reasons of contradictions, for the user.
+// Reasons for contradictions, shown to the user.
 const (
 	whyWrong    = "the newer one names the older value as wrong or replaced"
 	whyOver     = "the newer one says that it is over"
@@ -106,7 +106,7 @@ func (s *Reading) Corrects(value string) {
 	s.cue = true
 }
 
-// Ends marks the content of the statement as over, unless the statement itself names what is over.
+// Ends marks the content of the statement as over, unless the statement itself names the thing that ended.
 func (s *Reading) Ends() {
 	if len(s.over) == 0 {
 		s.over = append(s.over, s.content)

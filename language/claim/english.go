@@ -17,7 +17,7 @@ var (
 	moreEN  = regexp.MustCompile(`(?i)^(.*?)\b(?:do|does|did|is|are|has|have|ca)(?:n't|n’t| not)\s+(.+?)\s+any ?(?:more|longer)\b`)
 	brokeEN = regexp.MustCompile(`(?i)\b(?:broke up with|split up with|separated from|divorced from)\s+(\p{Lu}[\p{L}'-]+)`)
 	leftEN  = regexp.MustCompile(`\b(?i:left|resigned from|quit (?:his|her|my|the)? ?job at|was laid off (?:by|from)|stopped working (?:at|for))\s+(\p{Lu}[\p{L}\p{N}&.'-]*(?: \p{Lu}[\p{L}\p{N}&.'-]*){0,3})`)
-	// because matches the end of what is over: the time and the reason follow.
+	// because matches the words after the subject of an ending: its time or reason.
 	because = regexp.MustCompile(`(?i)[,:]|\s(?:since|because|as of|after|due to|and|but|so|now|from now on|except)\s.*$`)
 
 	notButEN   = regexp.MustCompile(`(?i)\bnot\s+((?:\S+\s+){0,4}?\S+?),?\s+but\s+(.+)$`)
@@ -90,7 +90,7 @@ func (r *Reading) endsEnglish(clause string) {
 	}
 }
 
-// endless are words that do not identify what is over.
+// endless are words that do not identify the thing that ended.
 var endless = ContentOf("subscription plan working doing going using having old")
 
 var (

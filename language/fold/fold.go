@@ -159,8 +159,7 @@ func isInvisible(r rune) bool {
 	return false
 }
 
-// digitValue returns the value of the decimal digit r as ASCII. Unicode encodes digits in blocks of ten that begin at
-// ...0 or ...6.
+// digitValue returns the value of the decimal digit r. Unicode encodes digits in blocks of ten that begin at ...0 or ...6.
 func digitValue(r rune) byte {
 	low := r & 0xF
 	if low >= 6 && !unicode.Is(unicode.Nd, r-low) {

@@ -17,7 +17,7 @@ type cutter struct {
 type atom struct {
 	start, end int // bytes, without trailing blanks
 	line       int
-	cost       cost // of a cut in front of it
+	cost       cost // of a cut before it
 	before     int  // weight of the document before the atom, and
 	after      int  // including the atom
 }

@@ -9,6 +9,7 @@ import (
 // markdownLine is a line of a document with the cost of a cut before it.
 //
 // The package has its own line scanner: a full parser takes quadratic time over deeply nested lists (half a minute for
+// 36 kB), and its blocks omit the marks of fences and the definitions of links, so they do not cover the text.
 type markdownLine struct {
 	start, end int   // bytes, without the line break
 	level      uint8 // level of a heading, 1 to 6; 0: no heading

@@ -99,7 +99,8 @@ func FuzzSnippet(f *testing.F) {
 }
 
 func BenchmarkSnippet(b *testing.B) {
-	for name, text := range map[string]string{"chunk": searchtest.Note, "megabyte": strings.Repeat(searchtest.Note, 1<<20/len(searchtest.Note))} {
+	texts := map[string]string{"chunk": searchtest.Note, "megabyte": strings.Repeat(searchtest.Note, 1<<20/len(searchtest.Note))}
+	for name, text := range texts {
 		b.Run(name, func(b *testing.B) {
 			terms := formsOf("when does Priya deploy the billing service?")
 			for b.Loop() {

@@ -56,7 +56,8 @@ func Markdown() *rapid.Generator[string] {
 	)
 	return rapid.Custom(func(t *rapid.T) string {
 		lines := rapid.SliceOfN(line, 0, 60).Draw(t, "lines")
-		return strings.Join(lines, rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "break")) + rapid.SampledFrom([]string{"", "\n"}).Draw(t, "end")
+		return strings.Join(lines, rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "break")) +
+			rapid.SampledFrom([]string{"", "\n"}).Draw(t, "end")
 	})
 }
 
