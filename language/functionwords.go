@@ -40,7 +40,8 @@ var functionWordLists = map[Language]string{
 		between into through during before after above below to from up down in out on off over under again further
 		here there all any both each few more most other some such no not only own same so too very just also ever
 		never don't doesn't didn't isn't aren't wasn't weren't won't wouldn't can't couldn't shouldn't haven't
-		hasn't hadn't ain't cannot dont doesnt didnt isnt wasnt wont cant im ive let upon whether though although since without within among many much every
+		hasn't hadn't ain't cannot dont doesnt didnt isnt wasnt wont cant im ive let upon whether though although since without
+		within among many much every
 		whatever whichever whoever yet still else another either neither however therefore`,
 	German: `der die das den dem des ein eine einen einem einer eines kein keine keinen keinem keiner ich du er sie es wir
 		ihr mich dich sich uns euch mir dir ihm ihn ihnen mein meine meinen meinem meiner dein deine deinen deinem deiner

@@ -260,7 +260,18 @@ type Phrase struct {
 }
 
 // quotes are the pairs of characters around a phrase, as they are after folding.
-var quotes = [][2]string{{`"`, `"`}, {"“", "”"}, {"„", "“"}, {"„", "”"}, {"«", "»"}, {"»", "«"}, {"「", "」"}, {"『", "』"}, {"《", "》"}, {"`", "`"}}
+var quotes = [][2]string{
+	{`"`, `"`},
+	{"“", "”"},
+	{"„", "“"},
+	{"„", "”"},
+	{"«", "»"},
+	{"»", "«"},
+	{"「", "」"},
+	{"『", "』"},
+	{"《", "》"},
+	{"`", "`"},
+}
 
 // maxPhrases is the maximum number of phrases of one question.
 const maxPhrases = 16

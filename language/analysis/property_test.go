@@ -106,7 +106,8 @@ func TestNamesOfAnyLetters(t *testing.T) {
 
 // TestEveryWordIsFound checks that words of every script are found at any position.
 func TestEveryWordIsFound(t *testing.T) {
-	words := rapid.SampledFrom(strings.Fields(`the painting paintings Melanie's don't l'école Städte STRASSE français ñandú żółć Việt İstanbul'da
+	words := rapid.SampledFrom(strings.Fields(`the painting paintings Melanie's don't l'école Städte STRASSE français ñandú
+		żółć Việt İstanbul'da
 		ışık Москва п'ять Ελλάδα سلام كتابه שלום हिन्दी தமிழ் বাংলা ქართული հայերեն አማርኛ 北京 我在北京 東京タワー ﾀﾜｰ 학교에서 ภาษาไทย ລາວ ខ្មែរ
 		မြန်မာ བོད db_port RFC-7231 user@example.com v1.2.3 path/to/file.md camelCase C++ C# node.js .env e-mail 1,000 2023-05-08 12:30 ﬁne ½ ＡＢＣ
 		https://example.com/a?b=c AT&T covid19 Python을 x² 我爱Go语言`))

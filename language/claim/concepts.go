@@ -51,7 +51,7 @@ func Concepts(text string) []Concept {
 		if t.Kind == analysis.Identifier && isWhole(t) {
 			within = t.End
 			// Words that begin with a digit, such as 9:30 and 3rd, are not concepts.
-		if first, _ := utf8.DecodeRuneInString(folded); unicode.IsLetter(first) && utf8.RuneCountInString(folded) <= maxTag {
+			if first, _ := utf8.DecodeRuneInString(folded); unicode.IsLetter(first) && utf8.RuneCountInString(folded) <= maxTag {
 				out = append(out, Concept{folded, t.Forms[len(t.Forms)-1]})
 			}
 			continue
@@ -87,7 +87,8 @@ var genericWords = wordSet(`assistant system subagent conversation message messa
 	like likes =like dislike =dislike love enjoy prefer use uses used using work works need needs make makes get gets take takes go goes going
 	want wants have has keep keeps put puts set sets give gives know knows think thinks feel feels say see look try start starts started begin
 	happen happens become stay stays come comes call called name named move thing things something stuff way lot bit kind sort part case
-	instead live lives living =live become near one once twice day days daily week weeks weekly month months monthly year years yearly today tomorrow yesterday tonight time times hour
+	instead live lives living =live become near one once twice day days daily week weeks weekly month months monthly year
+	years yearly today tomorrow yesterday tonight time times hour
 	hours minute minutes morning afternoon evening night weekend weekday weekdays monday tuesday wednesday thursday friday saturday sunday
 	mondays tuesdays wednesdays thursdays fridays saturdays sundays january february march april may june july august september october
 	november december new old good bad great nice big small long short right wrong able sure own next last people person around about

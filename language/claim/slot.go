@@ -31,12 +31,17 @@ const (
 )
 
 // month is a pattern for the names of months.
-const month = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?`
+const month = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|` +
+	`oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?`
 
 var (
-	timeValue    = regexp.MustCompile(`(?i)^(?:at |around |about |by )*(?:\d{1,2}[:.]\d{2}(?: ?[ap]\.?m\.?)?|\d{1,2} ?[ap]\.?m\b|noon\b|midnight\b|\d{1,2} ?o'clock)|^(?:早上|上午|中午|下午|晚上|凌晨)?[\d一二两三四五六七八九十]{1,3}(?:点|时|[:：]\d{2})`)
-	weekdayValue = regexp.MustCompile(`(?i)^(?:on |next |this |every |the )*(?:mon|tues?|wednes|thurs?|fri|satur|sun)days?\b|^(?:每|下|这)?(?:个)?(?:周|星期|礼拜)[一二三四五六日天]`)
-	dateValue    = regexp.MustCompile(`(?i)^(?:on |the |next |in )*(?:\d{4}-\d\d(?:-\d\d)?|\d{1,2}(?:st|nd|rd|th)?(?: of)? ` + month + `|` + month + `(?: \d{1,4}(?:st|nd|rd|th)?)?\b|\d{1,2}[./]\d{1,2}[./]\d{2,4})|^(?:\d{4}年)?[\d一二三四五六七八九十]{1,3}月(?:[\d一二三四五六七八九十]{1,3}[日号])?`)
+	timeValue = regexp.MustCompile(`(?i)^(?:at |around |about |by )*(?:\d{1,2}[:.]\d{2}(?: ?[ap]\.?m\.?)?|` +
+		`\d{1,2} ?[ap]\.?m\b|noon\b|midnight\b|\d{1,2} ?o'clock)|^(?:早上|上午|中午|下午|晚上|凌晨)?[\d一二两三四五六七八九十]{1,3}(?:点|时|[:：]\d{2})`)
+	weekdayValue = regexp.MustCompile(`(?i)^(?:on |next |this |every |the )*(?:mon|tues?|wednes|thurs?|fri|satur|sun)days?\b|` +
+		`^(?:每|下|这)?(?:个)?(?:周|星期|礼拜)[一二三四五六日天]`)
+	dateValue = regexp.MustCompile(`(?i)^(?:on |the |next |in )*(?:\d{4}-\d\d(?:-\d\d)?|\d{1,2}(?:st|nd|rd|th)?` +
+		`(?: of)? ` + month + `|` + month + `(?: \d{1,4}(?:st|nd|rd|th)?)?\b|\d{1,2}[./]\d{1,2}[./]\d{2,4})|` +
+		`^(?:\d{4}年)?[\d一二三四五六七八九十]{1,3}月(?:[\d一二三四五六七八九十]{1,3}[日号])?`)
 	numberValue  = regexp.MustCompile(`^(?:about |around |exactly |only |over )*[$€£¥#+]?\s?\d[\d.,]*`)
 	nameValue    = regexp.MustCompile(`^(?:the )?\p{Lu}[\p{L}\p{N}'&.+-]*(?: (?:of|de|van|von|and|&)? ?\p{Lu}[\p{L}\p{N}'&.-]*){0,3}$`)
 	unitOfNumber = regexp.MustCompile(`^[$€£¥#+]?\s?\d[\d.,]*\s*([\p{L}%°/]+)?`)
@@ -178,7 +183,8 @@ func (r *Reading) add(s slot) {
 }
 
 // ofSeveral matches subjects that people have several of: different names for two of them are no contradiction.
-var ofSeveral = regexp.MustCompile(`^[^\x00]*(?:daughter|sister|brother|cousin|niece|nephew|uncle|aunt|friend|colleagu|=child|\bson\b|en~son\b|en~cat\b|en~dog\b|en~pet\b|en~twin|女儿|儿子|孩子|姐姐|妹妹|哥哥|弟弟|朋友|同事)`)
+var ofSeveral = regexp.MustCompile(`^[^\x00]*(?:daughter|sister|brother|cousin|niece|nephew|uncle|aunt|friend|colleagu|` +
+	`=child|\bson\b|en~son\b|en~cat\b|en~dog\b|en~pet\b|en~twin|女儿|儿子|孩子|姐姐|妹妹|哥哥|弟弟|朋友|同事)`)
 
 // nounKey returns a key for a thing, its words in alphabetical order, so that "deadline for Alpha" and "Alpha's
 // deadline" are equal.

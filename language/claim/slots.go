@@ -15,7 +15,8 @@ type rule struct {
 }
 
 // until matches the end of a value of several words.
-const until = `(?i:\s+(?:and|but|because|since|for|with|where|which|who|when|while|as|after|until|these|near|to be|so|than|last|next|on weekends|on weekdays|(?:in|on) (?:` + month + `|\d))\b.*|[,;:](?:\s.*|$)|\s*\(.*)?$`
+const until = `(?i:\s+(?:and|but|because|since|for|with|where|which|who|when|while|as|after|until|these|near|to be|so|` +
+	`than|last|next|on weekends|on weekdays|(?:in|on) (?:` + month + `|\d))\b.*|[,;:](?:\s.*|$)|\s*\(.*)?$`
 
 func named(k kind, value string) bool { return k == kindName && !isTool(value) }
 
@@ -33,30 +34,42 @@ func scheduled(k kind, _ string) bool { return k != kindWord && k != kindName }
 // rulesEN are attributes of persons and things, most specific first. The first match of a clause counts.
 var rulesEN = []rule{
 	{attributeHome, regexp.MustCompile(`^(.*?)\b(?i:lives?|living|resides?|based|located) (?i:in|at) (.+?)` + until), true, false, named},
-	{attributeHome, regexp.MustCompile(`^(.*?)\b(?i:moved|relocated|moving) (?i:(?:back|over|house|home) )?(?i:to) (.+?)` + until), true, true, named},
+	{attributeHome, regexp.MustCompile(`^(.*?)\b(?i:moved|relocated|moving) ` +
+		`(?i:(?:back|over|house|home) )?(?i:to) (.+?)` + until), true, true, named},
 	{attributeEmployer, regexp.MustCompile(`^(.*?)\b(?i:works?|working|employed) (?i:at|for|by) (.+?)` + until), true, false, named},
-	{attributeEmployer, regexp.MustCompile(`^(.*?)\b(?i:joined|(?:started|starts|got|took|accepted) (?:working |a |the )?(?:new )?(?:job )?(?:at|with)|started (?:at|with)) (.+?)` + until), true, true, company},
-	{attributeStatus, regexp.MustCompile(`^(.*?)\b(?i:is|'s|am|are) (?i:(?:happily|newly|officially) )?(single|married|divorced|engaged|widowed|separated)\b.*$`), true, false, nil},
-	{attributeStatus, regexp.MustCompile(`^(.*?)\b(?i:got|became) (?i:(?:happily|newly|officially) )?(single|married|divorced|engaged|widowed|separated)\b.*$`), true, true, nil},
-	{attributeDiet, regexp.MustCompile(`^(.*?)\b(?i:is|'s|am|are) (?i:an? )?(?i:strict |strictly )?(vegetarian|vegan|pescatarian|omnivore|flexitarian)\b.*$`), true, false, nil},
-	{attributeDiet, regexp.MustCompile(`^(.*?)\b(?i:became|turned|went) (?i:an? )?(?i:strict |strictly )?(vegetarian|vegan|pescatarian|omnivore|flexitarian)\b.*$`), true, true, nil},
+	{attributeEmployer, regexp.MustCompile(`^(.*?)\b(?i:joined|(?:started|starts|got|took|accepted) ` +
+		`(?:working |a |the )?(?:new )?(?:job )?(?:at|with)|started (?:at|with)) (.+?)` + until), true, true, company},
+	{attributeStatus, regexp.MustCompile(`^(.*?)\b(?i:is|'s|am|are) (?i:(?:happily|newly|officially) )?` +
+		`(single|married|divorced|engaged|widowed|separated)\b.*$`), true, false, nil},
+	{attributeStatus, regexp.MustCompile(`^(.*?)\b(?i:got|became) (?i:(?:happily|newly|officially) )?` +
+		`(single|married|divorced|engaged|widowed|separated)\b.*$`), true, true, nil},
+	{attributeDiet, regexp.MustCompile(`^(.*?)\b(?i:is|'s|am|are) (?i:an? )?(?i:strict |strictly )?` +
+		`(vegetarian|vegan|pescatarian|omnivore|flexitarian)\b.*$`), true, false, nil},
+	{attributeDiet, regexp.MustCompile(`^(.*?)\b(?i:became|turned|went) (?i:an? )?(?i:strict |strictly )?` +
+		`(vegetarian|vegan|pescatarian|omnivore|flexitarian)\b.*$`), true, true, nil},
 	{attributeJob, regexp.MustCompile(`^(.*?)\b(?i:works?|working) (?i:as) (?i:an? |the )?(.+?)` + until), false, false, nil},
 	{attributeJob, regexp.MustCompile(`^(.*?)\b(?i:promoted to|became|started as) (?i:an? |the )?(.+?)` + until), false, true, nil},
 	{attributeAge, regexp.MustCompile(`^(.*?)\b(?i:is|'s|turned|age:?|aged|am|are) (\d{1,3})(?i: years? old| years| yo)?$`), true, false, nil},
-	{attributeBirthday, regexp.MustCompile(`^(.*?)\b(?i:birthday is|birthday:|born|was born|date of birth is|date of birth:) (?i:on |in )?(.+?)` + until), true, false, func(k kind, _ string) bool { return k == kindDate }},
-	{"wakes", regexp.MustCompile(`^(.*?)\b(?i:wakes up|gets up|rises|wake up|get up) (?i:at|around|about) (.+?)` + until), true, false, scheduled},
+	{attributeBirthday, regexp.MustCompile(`^(.*?)\b(?i:birthday is|birthday:|born|was born|date of birth is|` +
+		`date of birth:) (?i:on |in )?(.+?)` + until), true, false, func(k kind, _ string) bool { return k == kindDate }},
+	{"wakes", regexp.MustCompile(`^(.*?)\b(?i:wakes up|gets up|rises|wake up|get up) ` +
+		`(?i:at|around|about) (.+?)` + until), true, false, scheduled},
 	{"costs", regexp.MustCompile(`^(.+?)\b(?i:costs?) (.+?)` + until), true, false, isAmount},
 	{"weighs", regexp.MustCompile(`^(.*?)\b(?i:weighs?) (.+?)` + until), true, false, isAmount},
 	{attributeName, regexp.MustCompile(`^(.*?)\b(?i:(?:is|are) (?:called|named)|goes by) (.+?)` + until), true, false, named},
-	{attributeIs, regexp.MustCompile(`^(.+?)\b(?i:(?:has |have |had |got |was |were |is |are |been |be |being )*(?:moved|changed|rescheduled|postponed|pushed(?: back| out)?|shifted|brought forward|delayed|switched|updated|raised|lowered|increased|decreased|reduced|renamed|set|extended)) (?i:to|until|till) (.+?)` + until), true, true, nil},
+	{attributeIs, regexp.MustCompile(`^(.+?)\b(?i:(?:has |have |had |got |was |were |is |are |been |be |being )*(?:moved|` +
+		`changed|rescheduled|postponed|pushed(?: back| out)?|shifted|brought forward|delayed|switched|updated|raised|lowered|` +
+		`increased|decreased|reduced|renamed|set|extended)) (?i:to|until|till) (.+?)` + until), true, true, nil},
 	{"starts", regexp.MustCompile(`^(.+?)\b(?i:starts?|begins?) (?i:at|on|in) (.+?)` + until), false, false, scheduled},
 	{"ends", regexp.MustCompile(`^(.+?)\b(?i:ends?|closes?|finishes) (?i:at|on|in) (.+?)` + until), false, false, scheduled},
 	{"leaves", regexp.MustCompile(`^(.+?)\b(?i:leaves?|departs?|arrives?|opens?) (?i:at|on|in) (.+?)` + until), false, false, scheduled},
-	{"happens", regexp.MustCompile(`^(.+?)\b(?i:happens?|takes? place|runs?|goes? out|goes live|meets?) (?i:at|on|in|every) (.+?)` + until), false, false, scheduled},
+	{"happens", regexp.MustCompile(`^(.+?)\b(?i:happens?|takes? place|runs?|goes? out|goes live|meets?) ` +
+		`(?i:at|on|in|every) (.+?)` + until), false, false, scheduled},
 }
 
 var (
-	isEN     = regexp.MustCompile(`^(.+?)\s*(?i:\b(?:is|are)\b(?: (?:on|at|in|by|due|due on|due by|set to|set for|scheduled for|planned for|around|about|the))*|:) (.+?)` + until)
+	isEN = regexp.MustCompile(`^(.+?)\s*(?i:\b(?:is|are)\b(?: (?:on|at|in|by|due|due on|due by|set to|set for|` +
+		`scheduled for|planned for|around|about|the))*|:) (.+?)` + until)
 	preferEN = regexp.MustCompile(`(?i)\bprefers? (.+?) (?:over|to|instead of|rather than) (.+?)` + until)
 )
 
@@ -134,7 +147,8 @@ const maxThing = 7
 
 var (
 	newThing   = regexp.MustCompile(`(?i)\b(?:new|latest|updated|correct|current|actual)\b`)
-	indefinite = wordSet(`a an one some another this that these those it there what who which i you many most several each every other two both if when he she they we`)
+	indefinite = wordSet(`a an one some another this that these those it there what who which i you many most several each
+		every other two both if when he she they we`)
 	pronouns   = wordSet(`it this that he she they we there here what all everything everyone user i`)
 	favourites = wordSet(`favourite favorite preferred default`)
 	// oneValue are things that have one value at a time, of any kind.
@@ -158,7 +172,8 @@ var (
 // isTool reports whether value names software or a day: a person can move to these without moving house.
 func isTool(value string) bool {
 	first, _, _ := strings.Cut(value, " ")
-	inner := strings.ContainsFunc(strings.TrimLeft(first, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"), func(r rune) bool { return r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' })
+	inner := strings.ContainsFunc(strings.TrimLeft(first, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+		func(r rune) bool { return r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' })
 	return inner || tools[strings.ToLower(first)]
 }
 

@@ -33,8 +33,9 @@ var turningWords = func() map[string]Turns {
 			nicht kein keine keinen keinem keiner nie niemals ohne ne pas jamais sans nunca sin não nem nunca non mai senza niet geen nooit
 			inte aldrig ikke aldri aldrig ei eivät nem soha nie bez nigdy není žádný nikdy değil hiç nu fără не нет без никогда ні ніколи δεν μην όχι
 			لا ليس لم لن بدون नहीं לא אין بدون không chưa tidak bukan tak`,
-		Former:   `done former formerly previously previous ex früher ehemals ancien avant antes`,
-		intended: `plan plans planned planning want wants wanted hope hopes hoping intend intends intending consider considers considering wish wishes`,
+		Former: `done former formerly previously previous ex früher ehemals ancien avant antes`,
+		intended: `plan plans planned planning want wants wanted hope hopes hoping intend intends intending consider considers
+			considering wish wishes`,
 		doubtful: `maybe perhaps might possibly probably unsure allegedly vielleicht peut-être quizás`,
 		limited:  `only except unless if until almost nearly nur außer falls`,
 	} {
@@ -99,7 +100,8 @@ func Opposed(a, b uint64) bool {
 var relations = func() map[string]uint32 {
 	out := map[string]uint32{}
 	for i, group := range []string{
-		"in at on into inside", "from", "to towards", "with", "for", "about", "over than instead rather", "under below", "between", "through via by",
+		"in at on into inside", "from", "to towards", "with", "for", "about", "over than instead rather", "under below",
+		"between", "through via by",
 		"near beside", "against", "as", "before", "after", "since", "until",
 	} {
 		for word := range strings.FieldsSeq(group) {
@@ -119,7 +121,8 @@ func related(a, b uint32) bool { return a&^b == 0 || b&^a == 0 }
 var fillers = wordSet(`really actually currently usually generally typically mostly basically quite also still already please very just`)
 
 // leads introduce a statement without adding content.
-var leads = wordSet(`user users owner remember remembered remembers asked ask asks note noted notes said says mentioned mentions told reminder fyi important`)
+var leads = wordSet(`user users owner remember remembered remembers asked ask asks note noted notes said says mentioned
+	mentions told reminder fyi important`)
 
 // synonyms maps interchangeable words to the one that represents the group.
 var synonyms = func() map[string]string {

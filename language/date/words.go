@@ -18,7 +18,8 @@ var (
 	boundaryWords = fields(`before until till by bis avant jusque antes prima até до`)
 	betweenWords  = fields(`between from zwischen von entre de del tra fra dal`)
 	andWords      = fields(`and to until till through - – und bis et à y a al e`)
-	fillWords     = fields(`the of year early late mid month dem den der jahr jahre anfang ende mitte l ' année mois de del año mes dell anno mese do ano mês`)
+	fillWords     = fields(`the of year early late mid month dem den der jahr jahre anfang ende mitte l ' année mois de del
+		año mes dell anno mese do ano mês`)
 	// dayWords may precede a day.
 	dayWords = fields(`on since until till from between before after by the am vom den der dem zum le du el del il`)
 	// verbMonths are month names that are also other words.

@@ -229,7 +229,8 @@ func (s *selection) cut(results []Result, o Options) []Result {
 
 // byScore orders results best first, breaking ties by fused rank, then by unit.
 func byScore(a, b Result) int {
-	return cmp.Or(cmp.Compare(b.Score, a.Score), fuse.CompareRanks(a.Candidate.Fused.Rank, b.Candidate.Fused.Rank), a.Candidate.Unit.Compare(b.Candidate.Unit))
+	return cmp.Or(cmp.Compare(b.Score, a.Score), fuse.CompareRanks(a.Candidate.Fused.Rank, b.Candidate.Fused.Rank),
+		a.Candidate.Unit.Compare(b.Candidate.Unit))
 }
 
 // Balance merges the results of several corpora, whose scores are not quite comparable, into at most limit results.

@@ -16,7 +16,10 @@ import (
 var selectNow = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 
 func candidate(ordinal int64, score float64, change ...func(*Candidate)) Candidate {
-	c := Candidate{Unit: index.UnitKey{Group: 1, Ordinal: ordinal}, Corpus: search.Memory, Fused: fuse.Fused{Unit: index.UnitKey{Group: 1, Ordinal: ordinal}, Score: score, TextRank: 1}}
+	c := Candidate{
+		Unit: index.UnitKey{Group: 1, Ordinal: ordinal}, Corpus: search.Memory,
+		Fused: fuse.Fused{Unit: index.UnitKey{Group: 1, Ordinal: ordinal}, Score: score, TextRank: 1},
+	}
 	for _, f := range change {
 		f(&c)
 	}
@@ -108,7 +111,10 @@ func TestSelect(t *testing.T) {
 		},
 		"diversity": {
 			with(func(o *Options) { d := DefaultDiversityOptions(); o.Diversity, o.Limit = &d, 2 }),
-			[]Candidate{candidate(1, .9, terms(1, 2, 3)), candidate(2, .89, terms(1, 2, 3)), candidate(3, .8, terms(4, 5)), candidate(4, .5, terms(6))},
+			[]Candidate{
+				candidate(1, .9, terms(1, 2, 3)), candidate(2, .89, terms(1, 2, 3)), candidate(3, .8, terms(4, 5)),
+				candidate(4, .5, terms(6)),
+			},
 			[]int64{1, 3},
 			map[int64]DropReason{2: TooSimilar, 4: BeyondLimit},
 		},
@@ -250,7 +256,10 @@ func TestDecayFactor(t *testing.T) {
 func TestSelectKeepsTheFusedOrder(t *testing.T) {
 	t.Parallel()
 	candidate := func(group int64, rank int) Candidate {
-		return Candidate{Unit: index.UnitKey{Group: group}, Fused: fuse.Fused{Score: 0.8, Rank: rank}, Path: "a.md", CopyOf: string(rune(96 + group))}
+		return Candidate{
+			Unit: index.UnitKey{Group: group}, Fused: fuse.Fused{Score: 0.8, Rank: rank}, Path: "a.md",
+			CopyOf: string(rune(96 + group)),
+		}
 	}
 	results, _ := Select([]Candidate{candidate(1, 3), candidate(2, 1), candidate(3, 2)}, DefaultOptions(), time.Time{})
 	var groups []int64

@@ -11,7 +11,10 @@ import (
 
 // block draws a block of Markdown of about n lines, of any kind that is kept whole.
 func block(n int) *rapid.Generator[string] {
-	words := rapid.SampledFrom([]string{"Anna likes green tea", "db_port is 5432", "安娜的生日是五月十二日", "Rua do Raimundo 14, Évora", "the smoke tests are green", "🎉 party"})
+	words := rapid.SampledFrom([]string{
+		"Anna likes green tea", "db_port is 5432", "安娜的生日是五月十二日",
+		"Rua do Raimundo 14, Évora", "the smoke tests are green", "🎉 party",
+	})
 	lines := func(form string) *rapid.Generator[string] {
 		return rapid.Map(rapid.SliceOfN(words, 1, n), func(said []string) string {
 			for i := range said {
@@ -43,7 +46,9 @@ func TestBlocksStayWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := Options{Tokens: 120, Overlap: rapid.IntRange(0, 60).Draw(t, "overlap")}
 		blocks := rapid.SliceOfN(block(12), 1, 30).Draw(t, "blocks")
-		heads := rapid.SliceOfN(rapid.SampledFrom([]string{"", "", "", "# Title\n\n", "## 09:05 Morning\n", "### Sub\n\n", "Setext\n---\n"}), len(blocks), len(blocks)).Draw(t, "headings")
+		heads := rapid.SliceOfN(rapid.SampledFrom([]string{
+			"", "", "", "# Title\n\n", "## 09:05 Morning\n", "### Sub\n\n", "Setext\n---\n",
+		}), len(blocks), len(blocks)).Draw(t, "headings")
 		var doc strings.Builder
 		for i, block := range blocks {
 			// A paragraph separates neighbours that would be read as one block.
@@ -111,7 +116,8 @@ func TestLongBlocksAreCutAtTheirBorders(t *testing.T) {
 		},
 		{
 			"a line between its sentences",
-			"Anna flew to Lisbon on the first Monday of May, with Dr. Inês and the dog. \"Never again!\" she said. Ben took the train, which was late, full and cold. He was happy, all the same.",
+			"Anna flew to Lisbon on the first Monday of May, with Dr. Inês and the dog. \"Never again!\" she said. Ben took the " +
+				"train, which was late, full and cold. He was happy, all the same.",
 			[]brief{
 				{"a.md", "Anna flew to Lisbon on the first Monday of May, with Dr. Inês and the dog. \"Never again!\" she said.", 1, 1},
 				{"a.md", "Ben took the train, which was late, full and cold. He was happy, all the same.", 1, 1},
@@ -220,7 +226,8 @@ func TestChunkTurnParts(t *testing.T) {
 
 func TestEstimateTokens(t *testing.T) {
 	for text, want := range map[string]int{
-		"": 0, "a": 1, "abcd": 1, "abcde": 2, "你好": 2, "こんにちは": 5, "한국어": 3, "，。": 2, "é": 1, "ééé": 2, "😀": 2, "\U00020000": 2, "hello 世界 café": 6, "\xff": 1,
+		"": 0, "a": 1, "abcd": 1, "abcde": 2, "你好": 2, "こんにちは": 5, "한국어": 3, "，。": 2, "é": 1, "ééé": 2, "😀": 2, "\U00020000": 2,
+		"hello 世界 café": 6, "\xff": 1,
 	} {
 		if got := EstimateTokens(text); got != want {
 			t.Errorf("%q has %d tokens, want %d", text, got, want)

@@ -217,7 +217,8 @@ func (s *lineScanner) open(column int, rest string) (lineKind, cost) {
 		s.lines[s.at].silent = true
 		return ruleLine, s.between(depth)
 	}
-	if width, number := listMarker(rest); width > 0 && (near || len(s.items) > 0) && !(flows && depth == len(s.items) && mustContinue(rest, width, number)) {
+	if width, number := listMarker(rest); width > 0 && (near || len(s.items) > 0) &&
+		!(flows && depth == len(s.items) && mustContinue(rest, width, number)) {
 		return s.item(column, rest, width, depth, flows)
 	}
 	switch {

@@ -93,7 +93,8 @@ func (doc *outline) groups(c *cutter) []atomGroup {
 		if run.from == run.to {
 			continue
 		}
-		if n := len(runs); n > 0 && run.weight < tiny && runs[n-1].mayTake(doc, run, tiny) && c.weight(runs[n-1].from, run.to) <= c.limit/sharedShare {
+		if n := len(runs); n > 0 && run.weight < tiny && runs[n-1].mayTake(doc, run, tiny) &&
+			c.weight(runs[n-1].from, run.to) <= c.limit/sharedShare {
 			runs[n-1].last, runs[n-1].to = run.last, run.to
 			continue
 		}

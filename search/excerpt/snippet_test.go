@@ -23,8 +23,10 @@ func formsOf(question string) []string {
 }
 
 func TestSnippet(t *testing.T) {
-	note := "# Travel\n\nWe talked about trains for an hour.\n\n- Anna flies to Lisbon on 12 May\n- the hotel is near the river\n\nNothing else happened, and the evening was quiet."
-	sentences := strings.Repeat("Nothing to see here. ", 40) + "Priya moved the ledger to db_port 6543. " + strings.Repeat("Nothing to see there. ", 40)
+	note := "# Travel\n\nWe talked about trains for an hour.\n\n- Anna flies to Lisbon on 12 May\n- the hotel is near the " +
+		"river\n\nNothing else happened, and the evening was quiet."
+	sentences := strings.Repeat("Nothing to see here. ", 40) + "Priya moved the ledger to db_port 6543. " +
+		strings.Repeat("Nothing to see there. ", 40)
 	chinese := strings.Repeat("今天没有什么事。", 40) + "安娜的生日是五月十二日。" + strings.Repeat("明天也没有什么事。", 40)
 	for _, c := range []struct {
 		name, text, question string
@@ -52,7 +54,10 @@ func TestSnippetProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := searchtest.Markdown().Draw(t, "text")
 		limit := rapid.IntRange(1, 800).Draw(t, "limit")
-		terms := formsOf(rapid.SampledFrom([]string{"", "words about db_port", "安娜的生日", "home", "nested star items", "привет Évora", "🇵🇹"}).Draw(t, "question"))
+		terms := formsOf(rapid.SampledFrom([]string{
+			"", "words about db_port", "安娜的生日", "home", "nested star items",
+			"привет Évora", "🇵🇹",
+		}).Draw(t, "question"))
 		got, start := Snippet(text, terms, limit)
 		if text[start:start+len(got)] != got {
 			t.Fatalf("%q does not stand at %d", got, start)

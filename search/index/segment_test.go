@@ -186,7 +186,10 @@ func BenchmarkSegmentSize(b *testing.B) {
 		for range 40 + random.IntN(40) {
 			terms[Body.ID(fmt.Sprint(zipf.Uint64()))]++
 		}
-		entries[i] = Entry{Unit: Unit{Group: int64(i / 50), Seq: int64(i%50 + 1), Length: 60, At: int64(1_700_000_000 + i*60), FromLine: 1, ToLine: 1, End: 400}, Terms: terms}
+		entries[i] = Entry{Unit: Unit{
+			Group: int64(i / 50), Seq: int64(i%50 + 1), Length: 60, At: int64(1_700_000_000 + i*60),
+			FromLine: 1, ToLine: 1, End: 400,
+		}, Terms: terms}
 	}
 	size := 0
 	for b.Loop() {

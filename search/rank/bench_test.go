@@ -49,7 +49,10 @@ func zipfCollection(corpus search.Corpus, units int) (analysis.Query, *index.Col
 	random := rand.New(rand.NewPCG(1, 2))
 	c := &index.Collection{Corpus: corpus, Units: make([]index.Unit, units)}
 	for i := range c.Units {
-		c.Units[i] = index.Unit{Group: int64(i / 500), Seq: int64(i%500 + 1), Length: 5 + int(random.ExpFloat64()*40), At: 1_700_000_000 + int64(i)*60}
+		c.Units[i] = index.Unit{
+			Group: int64(i / 500), Seq: int64(i%500 + 1), Length: 5 + int(random.ExpFloat64()*40),
+			At: 1_700_000_000 + int64(i)*60,
+		}
 	}
 	q := analysis.Query{Text: "synthetic"}
 	for i := range 8 {

@@ -43,7 +43,8 @@ func TestRankInManyLanguages(t *testing.T) {
 				"Guten Morgen! Hast du gut geschlafen?", "Nicht so richtig, die Nachbarn haben gefeiert.",
 				"Ach je. Was machst du am Wochenende?", "Ich möchte das alte Fahrrad im Keller reparieren.",
 				"Welches Instrument hast du eigentlich als Kind gelernt?", "Akkordeon, fast sechs Jahre lang.",
-				"Im Frühling bin ich nach Lissabon geflogen.", "Wie war das Wetter?", "Es hat geregnet, aber die Kneipen waren herrlich.", "Das klingt schön.",
+				"Im Frühling bin ich nach Lissabon geflogen.", "Wie war das Wetter?",
+				"Es hat geregnet, aber die Kneipen waren herrlich.", "Das klingt schön.",
 				"Meine Schwester ist wegen ihrer neuen Stelle nach Oslo gezogen.", "Was arbeitet sie?", "Sie baut Windräder auf dem Meer.",
 			},
 			[]exchange{

@@ -61,7 +61,8 @@ func TestRankOfWordsAlone(t *testing.T) {
 // TestRankFindsAnswers checks that an answer is found that does not repeat the words of the question before it.
 func TestRankFindsAnswers(t *testing.T) {
 	texts := []string{
-		"ben: shall we eat now", "ada: which instrument do you play", "ben: the clarinet since school", "ada: lovely", "ben: rain again", "ada: yes",
+		"ben: shall we eat now", "ada: which instrument do you play", "ben: the clarinet since school", "ada: lovely",
+		"ben: rain again", "ada: yes",
 	}
 	q, c := collected(search.Sessions, nil, texts, "instrument play")
 	parts := byUnit(Rank(q, c, DefaultOptions()))
@@ -137,7 +138,15 @@ func TestRankSpeaker(t *testing.T) {
 // TestRankEnclosing checks that of two sessions with the same turn, the one that is about the question as a whole
 // scores higher.
 func TestRankEnclosing(t *testing.T) {
-	units := []index.Unit{{Group: 1, Seq: 1}, {Group: 1, Seq: 2}, {Group: 1, Seq: 3}, {Group: 2, Seq: 1}, {Group: 2, Seq: 2}, {Group: 2, Seq: 3}, {Group: 3, Seq: 1}}
+	units := []index.Unit{
+		{Group: 1, Seq: 1},
+		{Group: 1, Seq: 2},
+		{Group: 1, Seq: 3},
+		{Group: 2, Seq: 1},
+		{Group: 2, Seq: 2},
+		{Group: 2, Seq: 3},
+		{Group: 3, Seq: 1},
+	}
 	texts := []string{"red boat", "x y", "y z", "red boat", "new boat", "a boat", "z z"}
 	q, c := collected(search.Sessions, units, texts, "boat")
 	o := only()
@@ -168,7 +177,13 @@ func TestRankFirstOfEachSitting(t *testing.T) {
 
 func TestRankPeriods(t *testing.T) {
 	day := func(d int) int64 { return time.Date(2023, 5, d, 12, 0, 0, 0, time.UTC).Unix() }
-	units := []index.Unit{{Group: 1, Seq: 1, At: day(1)}, {Group: 2, Seq: 1, At: day(8)}, {Group: 3, Seq: 1, At: day(10)}, {Group: 4, Seq: 1}, {Group: 5, Seq: 1, At: day(8)}}
+	units := []index.Unit{
+		{Group: 1, Seq: 1, At: day(1)},
+		{Group: 2, Seq: 1, At: day(8)},
+		{Group: 3, Seq: 1, At: day(10)},
+		{Group: 4, Seq: 1},
+		{Group: 5, Seq: 1, At: day(8)},
+	}
 	texts := []string{"red boat", "red boat", "red boat", "red boat", "rain"}
 	q, c := collected(search.Sessions, units, texts, "boat may")
 	from := time.Date(2023, 5, 8, 0, 0, 0, 0, time.UTC)
@@ -231,7 +246,8 @@ func TestRankOfNothing(t *testing.T) {
 	if ranked := Rank(analysis.Query{}, c, DefaultOptions()); len(ranked) != 0 {
 		t.Errorf("found %v without a question", ranked)
 	}
-	if ranked := Rank(q, &index.Collection{Body: make([][]index.Posting, 1), Context: make([][]index.Posting, 1)}, DefaultOptions()); len(ranked) != 0 {
+	empty := &index.Collection{Body: make([][]index.Posting, 1), Context: make([][]index.Posting, 1)}
+	if ranked := Rank(q, empty, DefaultOptions()); len(ranked) != 0 {
 		t.Errorf("found %v in nothing", ranked)
 	}
 }
@@ -241,7 +257,8 @@ func TestLexicalPartsInJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"body":1.5,"speaker":0,"neighbours":0,"enclosing":0,"together":0,"period":0,"phrase":0,"closeness":0,"asking":0,"answer":0,"first":0,"coverage":0.5,"exact":true}`
+	want := `{"body":1.5,"speaker":0,"neighbours":0,"enclosing":0,"together":0,` +
+		`"period":0,"phrase":0,"closeness":0,"asking":0,"answer":0,"first":0,"coverage":0.5,"exact":true}`
 	if diff := gocmp.Diff(want, string(data)); diff != "" {
 		t.Error(diff)
 	}
