@@ -25,8 +25,8 @@ type Files struct {
 	Months map[string]memory.Document
 }
 
-// ComposeInput is a dream before it is written.
-type ComposeInput struct {
+// Input is a dream before it is written.
+type Input struct {
 	Dream      uuid.UUID
 	Mode       memory.DreamMode
 	Topic      string
@@ -58,7 +58,7 @@ type Composition struct {
 // nothing and has weighed no candidate leaves nothing.
 //
 // The diary and the reports repeat nothing that was rejected or forgotten, and nothing that the scan refuses.
-func Compose(in ComposeInput) Composition {
+func Compose(in Input) Composition {
 	w := newComposing(in)
 	if !w.writes() && len(in.Ranking.Candidates) == 0 && in.Outcome != memory.OutcomeQuarantined {
 		return Composition{}
@@ -79,7 +79,7 @@ func versionName(version int) string { return fmt.Sprintf("%s@%d", memory.Memory
 
 // composing is a dream that is written down.
 type composing struct {
-	ComposeInput
+	Input
 	before string // MEMORY.md as it is
 	came   []arrival
 	went   []string      // lines that are no more in MEMORY.md nor in an archive
@@ -100,8 +100,8 @@ type arrival struct {
 	candidates []dream.Candidate
 }
 
-func newComposing(in ComposeInput) *composing {
-	w := &composing{ComposeInput: in, shown: map[string]string{}}
+func newComposing(in Input) *composing {
+	w := &composing{Input: in, shown: map[string]string{}}
 	for _, c := range in.Ranking.Candidates {
 		if c.Verdict == dream.VerdictRejected && c.ReasonCode != dream.ReasonKnown {
 			w.banned = append(w.banned, bannedClaim{rewrite.ClaimOf(c.Text), c.ReasonCode == dream.ReasonForgotten || c.ReasonCode == dream.ReasonUnfit})

@@ -413,7 +413,7 @@ func (w *composing) show(text string) string {
 // unsayable reports whether a text says what was rejected.
 func (w *composing) unsayable(said rewrite.Claim) bool {
 	return slices.ContainsFunc(w.banned, func(b bannedClaim) bool {
-		return b.Id == said.Id || claim.SameStatement(b.Says, said.Says) || b.inAnyWords && b.MostlyIn(said)
+		return b.ID == said.ID || claim.SameStatement(b.Says, said.Says) || b.inAnyWords && b.MostlyIn(said)
 	})
 }
 

@@ -20,7 +20,7 @@ func TestNothingOfADreamIsAStatement(t *testing.T) {
 		w := loadWeek(t, owner)
 		nights, _ := w.dreamWeek(t)
 		for _, n := range nights {
-			written := Compose(ComposeInput{
+			written := Compose(Input{
 				Dream: uuid.MustParse("01234567-89ab-7cde-8f01-23456789abcd"), Mode: memory.DreamNightly, AsOf: n.asOf, Now: n.asOf.Add(time.Minute), Scope: memory.ScopePersonal,
 				Memory: n.promotion.Memory, Moved: n.promotion.Moved, Ranking: n.promotion.Ranking, Reflection: n.reflection,
 				Looked: dream.Looked{Notes: 7, Conversations: 2, Messages: 9, Statements: 30, Recalls: 1}, Outcome: memory.OutcomeWritten, Settings: setting.DefaultDreamSettings(),

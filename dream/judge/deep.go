@@ -384,10 +384,10 @@ func knownIn(own, shared string) lines {
 func (k *lines) add(text, why string, own bool) {
 	entries := markdown.EntriesOf(text)
 	for _, e := range entries {
-		said := notes.HtmlComment.ReplaceAllString(e.Text, " ")
+		said := notes.HTMLComment.ReplaceAllString(e.Text, " ")
 		k.put(&line{id: e.ID, text: said, words: claim.WordsOf(said), why: why, own: own})
 		if e.Parent >= 0 { // statements of notes begin with what they stand under
-			nested := notes.HtmlComment.ReplaceAllString(entries[e.Parent].Text, " ") + ": " + said
+			nested := notes.HTMLComment.ReplaceAllString(entries[e.Parent].Text, " ") + ": " + said
 			k.put(&line{id: e.ID, words: claim.WordsOf(nested), why: why})
 		}
 	}

@@ -182,7 +182,7 @@ func isAddress(said string) bool {
 
 // plain is a text on one line, without comments, what is struck out, and the box of a task; one that is ticked was done.
 func plain(text string) string {
-	text = claim.Struck.ReplaceAllString(HtmlComment.ReplaceAllString(text, " "), " ")
+	text = claim.Struck.ReplaceAllString(HTMLComment.ReplaceAllString(text, " "), " ")
 	text = strings.TrimPrefix(text, "[ ] ")
 	for _, ticked := range []string{"[x] ", "[X] "} {
 		if rest, ok := strings.CutPrefix(text, ticked); ok {
@@ -272,8 +272,8 @@ func wrongValue(said string) string {
 	return ""
 }
 
-// comment is what Markdown does not show.
-var HtmlComment = regexp.MustCompile(`(?s)<!--.*?(?:-->|$)`)
+// HTMLComment matches a comment, which Markdown does not show.
+var HTMLComment = regexp.MustCompile(`(?s)<!--.*?(?:-->|$)`)
 
 // PromotedHeading begins the headings under which dreams without a model write what they promote; the date follows.
 const PromotedHeading = "Promoted From Short-Term Memory"

@@ -189,14 +189,14 @@ func (c *checking) returns() {
 		}
 	}
 	for _, line := range c.fresh {
-		weighed := slices.ContainsFunc(passed, func(p Claim) bool { return p.Id == line.Id || line.coveredBy(p) })
+		weighed := slices.ContainsFunc(passed, func(p Claim) bool { return p.ID == line.ID || line.coveredBy(p) })
 		for i, b := range barred {
 			if unfit[i] && weighed { // the same was said in a form that passed the scan by itself
 				continue
 			}
 			// What was forgotten is not told in other words either, unless it is what passed tonight and only has something in
 			// common with it. What was corrected has much in common with what is right.
-			if b.Id == line.Id || claim.SameStatement(b.Says, line.Says) || forgotten[i] && !weighed && (b.MostlyIn(line) || line.MostlyIn(b)) {
+			if b.ID == line.ID || claim.SameStatement(b.Says, line.Says) || forgotten[i] && !weighed && (b.MostlyIn(line) || line.MostlyIn(b)) {
 				c.refuse(ViolationBarred, "%s brings back something that was taken out or turned out wrong; leave the line out: %s", checkedField, quote(line.text))
 				break
 			}
@@ -276,7 +276,7 @@ func (c *checking) arrivals() {
 		c.refuse(ViolationCopied, "%s has %d new lines for %d candidates, at most %d may be new: say what the candidates say, one line each, and copy no notes", checkedField, len(c.fresh), len(sources.passed), most)
 	}
 	for _, line := range c.fresh {
-		if sources.verbatim[line.Id] || sources.allowed().supports(line) {
+		if sources.verbatim[line.ID] || sources.allowed().supports(line) {
 			continue
 		}
 		order := isOrder(line.text)
@@ -414,7 +414,7 @@ func (s *checkedSources) allowed() *sourceBook {
 	}
 	for n, note := range s.noted() {
 		for _, c := range note {
-			if ids[c.Id] || slices.ContainsFunc(passed, func(p Claim) bool { return claim.SameStatement(p.Says, c.Says) }) {
+			if ids[c.ID] || slices.ContainsFunc(passed, func(p Claim) bool { return claim.SameStatement(p.Says, c.Says) }) {
 				c.group.text = n + 2 // behind MEMORY.md
 				s.allow.add(c)
 			}

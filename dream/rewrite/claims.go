@@ -12,7 +12,7 @@ import (
 
 // Claim is a statement of a text as far as it is compared with those of other texts.
 type Claim struct {
-	Id    markdown.EntryID
+	ID    markdown.EntryID
 	text  string   // without comments
 	line  string   // of its document, the first one when it has several
 	lines []string // all of them
@@ -34,7 +34,7 @@ func ClaimOf(text string) Claim { return claimUnder("", text) }
 
 // claimUnder reads one statement that stands under a heading.
 func claimUnder(heading, text string) Claim {
-	c := Claim{Id: markdown.EntryIDOf(text), text: strings.TrimSpace(notes.HtmlComment.ReplaceAllString(text, " "))}
+	c := Claim{ID: markdown.EntryIDOf(text), text: strings.TrimSpace(notes.HTMLComment.ReplaceAllString(text, " "))}
 	c.read(heading)
 	return c
 }
@@ -46,7 +46,7 @@ func claimsOf(doc string) []Claim {
 	out := make([]Claim, 0, len(entries))
 	for _, e := range entries {
 		c := Claim{
-			Id: e.ID, text: strings.TrimSpace(notes.HtmlComment.ReplaceAllString(e.Text, " ")), line: strings.TrimSuffix(lines[e.FromLine-1], "\r"),
+			ID: e.ID, text: strings.TrimSpace(notes.HTMLComment.ReplaceAllString(e.Text, " ")), line: strings.TrimSuffix(lines[e.FromLine-1], "\r"),
 			lines: lines[e.FromLine-1 : e.ToLine], group: claimGroup{heading: e.Heading},
 		}
 		over := []string{e.Heading}
@@ -63,13 +63,13 @@ func claimsOf(doc string) []Claim {
 func newIn(before, after []Claim) (fresh, stood []Claim) {
 	ids, lines := map[markdown.EntryID]bool{}, map[string]bool{}
 	for _, b := range before {
-		ids[b.Id] = true
+		ids[b.ID] = true
 		for _, line := range b.lines {
 			lines[markdown.LineKey(line)] = true
 		}
 	}
 	for _, a := range after {
-		if ids[a.Id] || !slices.ContainsFunc(a.lines, func(line string) bool { return markdown.HasText(line) && !lines[markdown.LineKey(line)] }) {
+		if ids[a.ID] || !slices.ContainsFunc(a.lines, func(line string) bool { return markdown.HasText(line) && !lines[markdown.LineKey(line)] }) {
 			stood = append(stood, a)
 		} else {
 			fresh = append(fresh, a)
@@ -256,7 +256,7 @@ func (c Claim) abridges(s Claim) bool {
 // statedIn finds the line of a text that says a claim.
 func (c Claim) statedIn(text []Claim) (line string, found bool) {
 	for _, t := range text {
-		if t.Id == c.Id || len(c.Says.Units) > 0 && c.Says.Within(t.Says) && c.Says.Turns == t.Says.Turns {
+		if t.ID == c.ID || len(c.Says.Units) > 0 && c.Says.Within(t.Says) && c.Says.Turns == t.Says.Turns {
 			return t.line, true
 		}
 	}

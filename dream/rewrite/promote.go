@@ -189,7 +189,7 @@ var commentMarks = strings.NewReplacer("--", "-%2D", "<", "%3C", ">", "%3E")
 // ListItem writes a text so that it is one list item of Markdown and nothing else: on one line, without comments, and with a
 // backslash in front of what would begin a heading, a list, a quotation, code, a rule or HTML. Backslashes change no identity.
 func ListItem(text string) string {
-	text = notes.HtmlComment.ReplaceAllString(text, " ")
+	text = notes.HTMLComment.ReplaceAllString(text, " ")
 	text = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r) || unicode.IsControl(r) || r == '\u2028' || r == '\u2029':

@@ -147,7 +147,7 @@ func TestDeepAndPromoteRetireTogether(t *testing.T) {
 // The archive and the diary name what was retired, and why.
 func TestComposeNamesWhatIsRetired(t *testing.T) {
 	p := rewrite.Promote(older, correcting(oslo(), romeToOslo), dreamtest.Night, setting.DefaultDreamSettings())
-	out := compose.Compose(compose.ComposeInput{
+	out := compose.Compose(compose.Input{
 		Dream: uuid.New(), Mode: memory.DreamNightly, AsOf: dreamtest.Night, Now: dreamtest.Night, Scope: memory.ScopePersonal,
 		Files:  compose.Files{Memory: memory.Document{Version: 1, Content: older}},
 		Memory: p.Memory, Moved: p.Moved, Ranking: p.Ranking, Outcome: memory.OutcomeWritten, Settings: setting.DefaultDreamSettings(),
@@ -167,7 +167,7 @@ func TestComposeNamesWhatIsRetired(t *testing.T) {
 		}
 	}
 	p = rewrite.Promote(older, correcting(oslo(), romeToOslo), dreamtest.Night, setting.DefaultDreamSettings(), inRome)
-	out = compose.Compose(compose.ComposeInput{
+	out = compose.Compose(compose.Input{
 		Dream: uuid.New(), Mode: memory.DreamNightly, AsOf: dreamtest.Night, Now: dreamtest.Night, Scope: memory.ScopePersonal,
 		Files:  compose.Files{Memory: memory.Document{Version: 1, Content: older}},
 		Memory: p.Memory, Moved: p.Moved, Ranking: p.Ranking, Outcome: memory.OutcomeWritten, Settings: setting.DefaultDreamSettings(),

@@ -45,7 +45,7 @@ func bookOf(texts, statements []string) *sourceBook {
 }
 
 func (b *sourceBook) add(c Claim) {
-	b.ids[c.Id] = true
+	b.ids[c.ID] = true
 	for key := range c.keys {
 		b.having[key] = append(b.having[key], len(b.claims))
 	}
@@ -55,7 +55,7 @@ func (b *sourceBook) add(c Claim) {
 // supports reports whether a claim is in some source: one statement says it, a few under one heading do, or each of its parts
 // is said by one. A day may be named that any source names, since what is noted gets its date.
 func (b *sourceBook) supports(c Claim) bool {
-	if len(c.Says.Units) == 0 || b.ids[c.Id] {
+	if len(c.Says.Units) == 0 || b.ids[c.ID] {
 		return true
 	}
 	c = c.without(b.isDate)

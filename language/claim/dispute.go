@@ -50,22 +50,22 @@ func Dispute(older, newer Reading) (why string, settled, ok bool) {
 }
 
 // has reports whether a sentence contains a value that another one calls wrong, and does not call it wrong itself.
-func (s Reading) has(value Content) bool {
-	return len(value) > 0 && value.Within(s.content) && !slices.ContainsFunc(s.wrong, value.Within)
+func (r Reading) has(value Content) bool {
+	return len(value) > 0 && value.Within(r.content) && !slices.ContainsFunc(r.wrong, value.Within)
 }
 
 // shares reports whether two readings are about the same thing besides a value: they share a word, state the same
 // attribute, or the older one has no other words.
-func (s Reading) shares(older Reading, value Content) bool {
+func (r Reading) shares(older Reading, value Content) bool {
 	rest := older.content.without(value)
 	if len(rest.without(stateWords)) == 0 {
 		return true
 	}
-	if rest.without(stateWords).meets(s.content) {
+	if rest.without(stateWords).meets(r.content) {
 		return true
 	}
 	for _, was := range older.slots {
-		if slices.ContainsFunc(s.slots, func(is slot) bool { return is.key == was.key }) {
+		if slices.ContainsFunc(r.slots, func(is slot) bool { return is.key == was.key }) {
 			return true
 		}
 	}
@@ -73,44 +73,44 @@ func (s Reading) shares(older Reading, value Content) bool {
 }
 
 // isOver reports whether newer declares that s is over.
-func (s Reading) isOver(over Content, newer Reading) bool {
-	if len(s.over) > 0 || s.negated || len(over) == 0 {
+func (r Reading) isOver(over Content, newer Reading) bool {
+	if len(r.over) > 0 || r.negated || len(over) == 0 {
 		return false
 	}
-	if newer.taste != 0 && s.taste > 0 {
-		return len(newer.object) > 0 && newer.object.equal(s.object)
+	if newer.taste != 0 && r.taste > 0 {
+		return len(newer.object) > 0 && newer.object.equal(r.object)
 	}
-	if !over.Within(s.content) {
+	if !over.Within(r.content) {
 		return false
 	}
-	return len(over) > 1 || len(s.content) <= maxPlain
+	return len(over) > 1 || len(r.content) <= maxPlain
 }
 
 // maxPlain is the maximum number of words in a sentence for any one of them to be its subject.
 const maxPlain = 3
 
 // opposite reports whether one sentence denies the other.
-func (s Reading) opposite(o Reading) bool {
-	if s.taste != 0 && o.taste != 0 {
-		return s.taste != o.taste && len(s.object) > 0 && s.object.equal(o.object)
+func (r Reading) opposite(o Reading) bool {
+	if r.taste != 0 && o.taste != 0 {
+		return r.taste != o.taste && len(r.object) > 0 && r.object.equal(o.object)
 	}
-	return s.negated != o.negated && len(s.over)+len(o.over) == 0 && len(s.content) > 1 && s.content.equal(o.content)
+	return r.negated != o.negated && len(r.over)+len(o.over) == 0 && len(r.content) > 1 && r.content.equal(o.content)
 }
 
 // Changes reports whether a sentence states that something has changed.
-func (s Reading) Changes() bool { return s.cue || len(s.over) > 0 || len(s.wrong) > 0 }
+func (r Reading) Changes() bool { return r.cue || len(r.over) > 0 || len(r.wrong) > 0 }
 
 // Corrects marks a value as wrong.
-func (s *Reading) Corrects(value string) {
-	s.wrong = append(s.wrong, ContentOf(value))
-	s.cue = true
+func (r *Reading) Corrects(value string) {
+	r.wrong = append(r.wrong, ContentOf(value))
+	r.cue = true
 }
 
 // Ends marks the content of the statement as over, unless the statement itself names the thing that ended.
-func (s *Reading) Ends() {
-	if len(s.over) == 0 {
-		s.over = append(s.over, s.content)
-		s.cue = true
+func (r *Reading) Ends() {
+	if len(r.over) == 0 {
+		r.over = append(r.over, r.content)
+		r.cue = true
 	}
 }
 

@@ -26,6 +26,7 @@ type Reading struct {
 // Content is the set of stems of the words of a text that carry meaning.
 type Content map[string]bool
 
+// ContentOf returns the words of a text that carry meaning.
 func ContentOf(text string) Content {
 	c := Content{}
 	for _, t := range analysed(text) {
@@ -42,6 +43,7 @@ func ContentOf(text string) Content {
 	return c
 }
 
+// Within reports whether o has all words of c.
 func (c Content) Within(o Content) bool {
 	for w := range c {
 		if !o[w] {
@@ -84,7 +86,8 @@ func objectOf(text string) Content {
 }
 
 var (
-	marks   = strings.NewReplacer("**", "", "__", "", "`", "", "’", "'", "“", `"`, "”", `"`)
+	marks = strings.NewReplacer("**", "", "__", "", "`", "", "’", "'", "“", `"`, "”", `"`)
+	// Comment matches an HTML comment within one line.
 	Comment = regexp.MustCompile(`<!--.*?-->`)
 	clauses = regexp.MustCompile(`[.;!?](?:\s+|$)|[。；！？]|,\s+(?:and|but|so)\s+|，(?:但|而且|所以)`)
 )

@@ -9,6 +9,7 @@ import (
 // Turns are the ways in which a few words turn the meaning of a statement.
 type Turns uint8
 
+// The turns of a statement.
 const (
 	Negated  Turns = 1 << iota
 	Former         // it was true once

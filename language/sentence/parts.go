@@ -19,6 +19,7 @@ type Part struct {
 // Break is the kind of place where a part begins.
 type Break uint8
 
+// The breaks, best first.
 const (
 	AtSentence Break = iota // between two sentences
 	AtWord                  // between two words of a sentence
