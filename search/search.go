@@ -1,7 +1,8 @@
-// Package search names the corpora that can be searched. Its subpackages cut texts (chunk), pack and gather an index (index), rank by
-// words (rank), join that with vectors (fuse), and select, quote and excerpt results (choose, keyword, excerpt).
+// Package search names the corpora that can be searched. Its subpackages cut texts (chunk), pack and gather an index
+// (index), rank by words (rank), join that with vectors (fuse), select results (choose), find lines (keyword), and cut
+// excerpts (excerpt).
 //
-// They read no database and no clock: store keeps what index packs, and recall puts the parts together.
+// They access neither a database nor a clock: store persists the packed index, and recall combines the parts.
 package search
 
 // Corpus is a kind of source that can be searched by itself. Each has its own statistics.

@@ -71,7 +71,7 @@ func (r *Reading) chinese(clause string) {
 
 var intendsZH = regexp.MustCompile(`打算|计划|想要?|希望|准备|考虑|可能|也许|如果`)
 
-// endsChinese reads what a clause declares to be over, and reports whether there is any.
+// endsChinese reads the things that a clause declares to be over, and reports whether there are any.
 func (r *Reading) endsChinese(clause string) bool {
 	var said string
 	switch {

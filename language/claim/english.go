@@ -76,7 +76,7 @@ func butOf(p *regexp.Regexp, m []string) string {
 var inlineCue = regexp.MustCompile(`(?i)\b(?:actually|in fact|correction:?|to correct:?|now|nowadays|currently|` +
 	`at the moment|these days|from now on|instead|as it turns out,?|turns out,?|recently|just|already|also|still|finally)\b,?`)
 
-// endsEnglish reads what a clause declares to be over.
+// endsEnglish reads the things that a clause declares to be over.
 func (r *Reading) endsEnglish(clause string) {
 	add := func(said string) {
 		said = because.Split(said, 2)[0]

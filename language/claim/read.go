@@ -26,7 +26,7 @@ type Reading struct {
 // Content is the set of stems of the words of a text that carry meaning.
 type Content map[string]bool
 
-// ContentOf returns the words of a text that carry meaning.
+// ContentOf returns the content of a text.
 func ContentOf(text string) Content {
 	c := Content{}
 	for _, t := range analysed(text) {

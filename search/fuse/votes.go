@@ -49,7 +49,7 @@ const (
 	outstanding = 1.5
 	// full is the number of deviations above noise at which a vector score is 1.
 	full = 2
-	// deepest is how far below Noise a vector score may begin if the vectors decide alone.
+	// deepest is the maximum distance below Noise at which a vector score may begin if the vectors decide alone.
 	deepest = 3
 	// restKept is the part of the vectors' vote that remains if the words cover the question.
 	restKept = 0.4
