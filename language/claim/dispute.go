@@ -72,7 +72,7 @@ func (r Reading) shares(older Reading, value Content) bool {
 	return false
 }
 
-// isOver reports whether newer declares that s is over.
+// isOver reports whether newer declares that r is over.
 func (r Reading) isOver(over Content, newer Reading) bool {
 	if len(r.over) > 0 || r.negated || len(over) == 0 {
 		return false

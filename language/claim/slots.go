@@ -157,7 +157,7 @@ var (
 		nationality height weight size team shell browser backend provider date time day price rent fee salary limit interval quota
 		headcount target goal venue destination capital birthday name codename nickname title job role employer manager boss doctor
 		dentist gate seat room floor platform`)
-	// personal maps names of attributes to their rules.
+	// personal maps names of attributes to the attributes in rulesEN.
 	personal = map[string]string{
 		"name": attributeName, "birthday": attributeBirthday, "age": attributeAge, "employer": attributeEmployer, "company": attributeEmployer,
 		"job": attributeJob, "profession": attributeJob, "occupation": attributeJob, "role": attributeJob, "location": attributeHome,

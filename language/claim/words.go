@@ -147,7 +147,7 @@ const (
 	CharacterShare = 6. / 7
 )
 
-// SameStatement reports whether a and b have the same content.
+// SameStatement reports whether a and b make the same statement.
 func SameStatement(a, b Words) bool {
 	if len(a.Units) > len(b.Units) {
 		a, b = b, a

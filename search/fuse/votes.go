@@ -223,8 +223,8 @@ const (
 	settled = 3
 	// memory is the number of questions that the sums cover.
 	memory = 50
-	// clearly is the Votes.Sure from which a first hit is full evidence. Meeting it is some twenty times likelier for
-	// an informed model, and missing it not a little less likely; the constants below are the logarithms of both.
+	// clearly is the Votes.Sure from which a first hit is full evidence. metTold and notTold are the log likelihood
+	// ratios of an informed model for meeting such a hit (some fifteen times likelier) and for missing it.
 	clearly = 0.2
 	metTold = 2.7
 	notTold = -0.3

@@ -50,7 +50,7 @@ type spread struct {
 	Neighbourhood
 }
 
-// from sets the weight of the unit itself and of its neighbours.
+// from raises the weights of unit and its neighbours to those that an occurrence in unit gives them.
 func (s *spread) from(unit int32, weight float64) {
 	at, session := int(unit), s.sessions[unit]
 	s.reach[at] = max(s.reach[at], weight)
