@@ -19,8 +19,8 @@ const (
 type Options struct {
 	From       int // first line, 1-based; lower values mean 1
 	Skip       int // characters of that line to skip: NextSkip of the previous excerpt
-	Lines      int // maximum lines; DefaultExcerptLines if not positive
-	Characters int // maximum code points of Text; DefaultExcerptCharacters if not positive
+	Lines      int // maximum lines; DefaultLines if not positive
+	Characters int // maximum code points of Text; DefaultCharacters if not positive
 }
 
 // Excerpt is a part of a document.
