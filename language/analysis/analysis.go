@@ -11,29 +11,29 @@ import (
 	"reverie/language/date"
 )
 
-// Version belongs to the identity of an index: it changes whenever any text is analysed differently.
+// Version is part of an index's identity. It must change whenever any text is analysed differently.
 const Version = 2
 
-// Token is a term where it stands in a text.
+// Token is a term at its position in a text.
 type Token struct {
 	Text  string   // as it was written: text[Start:End]
-	Forms []string // what finds it, distinct: the folded word first, then other spellings and stems
+	Forms []string // distinct search forms: the folded word first, then other spellings and stems
 	Kind  TermKind
 	Start int // bytes
 	End   int
-	// Stop says that the word is a function word of the language that the text is in.
+	// Stop marks a function word of the text's language.
 	Stop bool
-	// Position counts words from 0. An identifier has the position of its first part; of a script without spaces, the
-	// single character and the pair that begins with it share theirs.
+	// Position counts words from 0. An identifier has the position of its first part. In a script without spaces, a
+	// single character and the pair that begins with it share a position.
 	Position int
 }
 
-// Analyse finds the terms of a text, in order. A text of punctuation has none.
+// Analyse returns the terms of a text in order. A text of punctuation has none.
 //
-// Words are folded, see Fold, and stemmed where the language is clear by its function words and letters; a short text
-// without any is stemmed in every language, a longer one as English. Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese
-// are cut into single characters and pairs of neighbours. Identifiers are found whole and in parts. Forms are at most
-// 64 bytes; longer words are cut, with a hash.
+// Words are folded (see package fold) and stemmed in the language indicated by the text's function words and letters; a
+// short text without any is stemmed in every language, a longer one as English. Chinese, Japanese, Korean, Thai, Lao,
+// Khmer and Burmese are split into single characters and pairs of neighbours. Identifiers are returned whole and in
+// parts. Forms are at most 64 bytes; longer words are cut and get a hash.
 //
 // It takes linear time.
 func Analyse(text string) []Token {
@@ -41,13 +41,13 @@ func Analyse(text string) []Token {
 	return s.tokens(s.indexLanguages())
 }
 
-// maxUnclear is the length of text, in words, that is stemmed in every language when nothing tells which it is.
+// maxUnclear is the maximum length, in words, of a text of unknown language that is stemmed in every language.
 const maxUnclear = 6
 
-// maxPlausible bounds the languages in which a text is stemmed when several are as plausible.
+// maxPlausible is the maximum number of languages in which a text is stemmed if several are equally plausible.
 const maxPlausible = 4
 
-// indexLanguages are those in which the words of a text are stemmed.
+// indexLanguages returns the languages in which the words of a text are stemmed.
 func (s *scan) indexLanguages() language.Set {
 	found := s.evidence.Plausible()
 	if found == 0 && s.position > maxUnclear || found.Len() > maxPlausible && found.Has(language.English) {
@@ -59,7 +59,7 @@ func (s *scan) indexLanguages() language.Set {
 	return found
 }
 
-// tokens are the words as tokens, with stems in some languages.
+// tokens returns the words as tokens, with stems in the given languages.
 func (s *scan) tokens(in language.Set) []Token {
 	if len(s.words) == 0 {
 		return nil
@@ -81,7 +81,7 @@ func (s *scan) tokens(in language.Set) []Token {
 	return tokens
 }
 
-// isStop reports whether the word is a function word in each of the languages that it can be of.
+// isStop reports whether the word is a function word in each language that it can be of.
 func (w *word) isStop(in language.Set) bool {
 	switch {
 	case w.function:
@@ -94,7 +94,7 @@ func (w *word) isStop(in language.Set) bool {
 	return in&^w.of == 0
 }
 
-// appendForms appends what finds the word.
+// appendForms appends the search forms of the word.
 func (w *word) appendForms(forms []string, in language.Set, stop bool, known language.Stems) []string {
 	from := len(forms)
 	forms = append(forms, form(w.folded))
@@ -115,7 +115,7 @@ func (w *word) appendForms(forms []string, in language.Set, stop bool, known lan
 	return forms
 }
 
-// appendDistinct appends a form that is not among forms[from:] yet.
+// appendDistinct appends a form unless forms[from:] contains it.
 func appendDistinct(forms []string, from int, form string) []string {
 	if slices.Contains(forms[from:], form) {
 		return forms
@@ -123,7 +123,7 @@ func appendDistinct(forms []string, from int, form string) []string {
 	return append(forms, form)
 }
 
-// stemLanguages are those of in that the word can be of, by its script.
+// stemLanguages returns the languages of in that the word can be of, by its script.
 func (w *word) stemLanguages(in language.Set) language.Set {
 	switch r, _ := utf8.DecodeRuneInString(w.folded); {
 	case isLatin(w.folded):
@@ -138,11 +138,11 @@ func (w *word) stemLanguages(in language.Set) language.Set {
 	return 0
 }
 
-// NewQuery analyses a question. now is in the time zone of who asks: the periods that the question names are computed
-// from it.
+// NewQuery analyses a question. now must be in the time zone of the asker: the periods that the question names are
+// computed from it.
 //
-// The terms are distinct and in order. Where the language of the question is not clear, a term has stems in every
-// language that is plausible, so that it finds texts whose language is; pairs of characters stand for the characters.
+// The terms are distinct and in order. If the language of the question is unclear, a term has stems in every plausible
+// language, so that it matches texts in any of them; pairs of characters represent the single characters.
 func NewQuery(text string, now time.Time) Query {
 	s := scanText(text)
 	in := s.evidence.Plausible()
@@ -177,7 +177,7 @@ func NewQuery(text string, now time.Time) Query {
 	return q
 }
 
-// unmarkIfAll clears the marks of a question that has nothing but function words.
+// unmarkIfAll clears the stop marks of a question that consists of function words only.
 func unmarkIfAll(terms []QueryTerm) {
 	for _, t := range terms {
 		if !t.Stop {
@@ -189,15 +189,15 @@ func unmarkIfAll(terms []QueryTerm) {
 	}
 }
 
-// Indexer finds the forms under which the pieces of one source are indexed. It keeps the stems that it has found, because the
-// same words come again and again.
+// Indexer returns the forms under which the pieces of one source are indexed. It caches stems, because the same words
+// recur.
 type Indexer struct{ known language.Stems }
 
 // NewIndexer returns an Indexer for the pieces of one source.
 func NewIndexer() Indexer { return Indexer{language.Stems{}} }
 
-// Piece calls inText for every form in text and inContext for every form in context, the path and headings or the speaker that
-// enclose it. A form is reported as often as it occurs. Both are stemmed in the languages of the text where these are clear.
+// Piece calls inText for every form in text and inContext for every form in context, the path and headings or the
+// speaker. A form is reported as often as it occurs. Both are stemmed in the languages of the text if these are clear.
 // Piece returns the length of text in words.
 func (x Indexer) Piece(text, context string, inText, inContext func(form string)) int {
 	body := scanText(text)
@@ -222,7 +222,7 @@ func (s *scan) each(in language.Set, known language.Stems, add func(form string)
 	}
 }
 
-// Query is a question after analysis.
+// Query is an analysed question.
 type Query struct {
 	Text    string // as it was asked
 	Terms   []QueryTerm
@@ -230,43 +230,53 @@ type Query struct {
 	Periods []date.Period
 }
 
-// TermKind tells how a term was made.
+// TermKind is the kind of a term.
 type TermKind uint8
 
 const (
 	// Word is a word of a script that separates words.
 	Word TermKind = iota
-	// Ideographs are one or two characters of a script that does not.
+	// Ideographs are one or two characters of a script that does not separate words.
 	Ideographs
-	// Identifier is a name of more than one part as a whole, such as db_port or user@example.
+	// Identifier is a whole name of several parts, such as db_port or user@example.
 	Identifier
-	// Number is made of digits.
+	// Number consists of digits.
 	Number
 )
 
-// QueryTerm is one thing that the question asks for. A unit that has any of its forms has it.
+// QueryTerm is one term of the question. A unit contains it if it contains any of its forms.
 type QueryTerm struct {
 	Text  string   // as it was written
 	Forms []string // after analysis, distinct, at least one: the word itself first, then its stems
 	Kind  TermKind
-	// Stop says that the word is so common in its language that it decides nothing. A query of stop words only has none
-	// that is marked.
+	// Stop marks a word too common in its language to matter. In a query of stop words only, none is marked.
 	Stop bool
 }
 
-// Phrase is a sequence of words that the question has in quotes, or an identifier: found where they stand together.
+// Phrase is a quoted sequence of words, or an identifier. It matches where its words are adjacent.
 type Phrase struct {
-	Text   string // folded as the analyser folds it
+	Text   string // folded
 	Quoted bool
 }
 
-// quotes are pairs of characters around a phrase, as they are after folding.
-var quotes = [][2]string{{`"`, `"`}, {"“", "”"}, {"„", "“"}, {"„", "”"}, {"«", "»"}, {"»", "«"}, {"「", "」"}, {"『", "』"}, {"《", "》"}, {"`", "`"}}
+// quotes are the pairs of characters around a phrase, as they are after folding.
+var quotes = [][2]string{
+	{`"`, `"`},
+	{"“", "”"},
+	{"„", "“"},
+	{"„", "”"},
+	{"«", "»"},
+	{"»", "«"},
+	{"「", "」"},
+	{"『", "』"},
+	{"《", "》"},
+	{"`", "`"},
+}
 
-// maxPhrases bounds the phrases of one question.
+// maxPhrases is the maximum number of phrases of one question.
 const maxPhrases = 16
 
-// phrases are what the question has in quotes, and its identifiers.
+// phrases returns the quoted phrases and the identifiers of the question.
 func (s *scan) phrases() []Phrase {
 	var found []Phrase
 	add := func(text string, quoted bool) {
@@ -307,5 +317,5 @@ func (s *scan) phrases() []Phrase {
 	return found
 }
 
-// maxPhrase is the longest phrase, in bytes.
+// maxPhrase is the maximum length of a phrase in bytes.
 const maxPhrase = 200

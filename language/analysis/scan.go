@@ -14,20 +14,20 @@ import (
 	"reverie/language/script"
 )
 
-// word is a term as it stands in a text, before it is known which language that is in.
+// word is a term of a text before its language is known.
 type word struct {
-	folded     string // as it is stemmed
+	folded     string // as used for stemming
 	other      [2]string
 	start, end int // bytes of the folded text
 	position   int
 	kind       TermKind
-	of         language.Set // in which it is a function word
+	of         language.Set // languages in which it is a function word
 	plain      bool         // letters only: it may have a stem
-	function   bool         // of a script that does not separate words: made of function words
-	inRun      bool         // one character of a longer run, which pairs stand for in a question
+	function   bool         // of a script that does not separate words: consists of function words
+	inRun      bool         // one character of a longer run, represented by pairs in a question
 }
 
-// scan is the first half of an analysis: the words of a text and the evidence for its language.
+// scan is the first stage of an analysis: the words of a text and the evidence for its language.
 type scan struct {
 	source   string
 	folded   fold.Folded
@@ -35,11 +35,11 @@ type scan struct {
 	position int // of the next word
 	evidence language.Evidence
 
-	// The identifier that is being read: folded.text[nameStart:nameEnd], and a connector up to nameNext that counts if a
-	// word follows.
+	// The current identifier: folded.text[nameStart:nameEnd], and a connector up to nameNext that counts if a word
+	// follows.
 	nameStart, nameEnd, nameNext int
 	inName, isURL                bool
-	inIdentifier                 bool // words are parts of one, and say nothing about the language
+	inIdentifier                 bool // words are parts of one, and no evidence for the language
 
 	run runReader
 }
@@ -57,7 +57,7 @@ func scanText(text string) *scan {
 	return s
 }
 
-// expectedWords is about how many words a text has: one in five bytes, and two in the three bytes of a Chinese character.
+// expectedWords estimates the number of words of a text: one per five bytes, and two per three-byte Chinese character.
 func expectedWords(text string) int {
 	wide := 0
 	for i := range len(text) {
@@ -68,7 +68,7 @@ func expectedWords(text string) int {
 	return (len(text)-3*wide)/5 + 2*wide + 4
 }
 
-// segment takes what Unicode's word boundaries enclose.
+// segment processes a segment between Unicode word boundaries.
 func (s *scan) segment(start, end int) {
 	segment := s.folded.Text[start:end]
 	if fold.ASCIIPrefix(segment) == len(segment) {
@@ -80,7 +80,7 @@ func (s *scan) segment(start, end int) {
 		}
 		return
 	}
-	// Letters of several scripts may stand in one segment.
+	// A segment may contain letters of several scripts.
 	partStart := start
 	inPart := false
 	flush := func(at int) {
@@ -119,7 +119,7 @@ func (s *scan) segment(start, end int) {
 	flush(end)
 }
 
-// punctuation ends what was being read, unless it can stand inside an identifier.
+// punctuation ends the current name or run, unless it can be inside an identifier.
 func (s *scan) punctuation(start, end int) {
 	s.endRun()
 	if !s.inName {
@@ -149,7 +149,7 @@ func isConnector(c byte, inURL bool) bool {
 	return false
 }
 
-// namePart takes a stretch of letters and digits.
+// namePart processes a run of letters and digits.
 func (s *scan) namePart(start, end int) {
 	if s.inName && (s.nameEnd == start || s.nameNext == start) && s.complete(s.nameEnd, start) {
 		s.nameEnd, s.nameNext = end, end
@@ -162,7 +162,7 @@ func (s *scan) namePart(start, end int) {
 // complete reports whether folded.text[from:to] is a whole connector, and not the beginning of "://".
 func (s *scan) complete(from, to int) bool { return s.folded.Text[from:to] != ":/" }
 
-// endName turns what was read into words.
+// endName converts the current name to words.
 func (s *scan) endName() {
 	if !s.inName {
 		return
@@ -181,7 +181,7 @@ func (s *scan) endName() {
 	}
 }
 
-// add appends a word and returns it, for what else is to be said about it. The position stays.
+// add appends a word and returns it, so that the caller can set further fields. The position does not advance.
 func (s *scan) add(start, end int, kind TermKind) *word {
 	s.words = append(s.words, word{
 		folded: s.folded.Text[start:end], start: start, end: end, position: s.position, kind: kind,
@@ -189,10 +189,10 @@ func (s *scan) add(start, end int, kind TermKind) *word {
 	return &s.words[len(s.words)-1]
 }
 
-// origin is where in the source a word stands.
+// origin returns the position of a word in the source.
 func (s *scan) origin(w *word) (start, end int) { return s.folded.Origin(w.start, w.end) }
 
-// form is a folded word as a term: without the difference between the Turkish letters i, and cut when it is too long.
+// form returns a folded word as a term: with the Turkish letters i unified, and cut if too long.
 func form(word string) string {
 	if strings.Contains(word, "ı") {
 		word = strings.ReplaceAll(word, "ı", "i")
@@ -207,12 +207,12 @@ func form(word string) string {
 	return word[:end] + language.StemMark + strconv.FormatUint(xxhash.Sum64String(word), 16)
 }
 
-// isSignByte reports whether c is a character of its own that is neither letter nor digit.
+// isSignByte reports whether c is an ASCII character other than a letter or digit.
 func isSignByte(c byte) bool { return c < utf8.RuneSelf && !script.IsAlphanumeric(c) }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// runReader collects a run of characters of a script that does not separate words, or runs them into their particles.
+// runReader collects a run of characters of a script that does not separate words, or that attaches particles to them.
 type runReader struct {
 	script script.Script
 	starts []int // of each character with its marks, bytes of the folded text
@@ -234,7 +234,7 @@ func (r *runReader) add(start, end int, of script.Script) {
 	r.end = end
 }
 
-// mark adds a mark to the last character; false when there is none that it follows.
+// mark adds a mark to the last character; false if the mark does not directly follow one.
 func (r *runReader) mark(start, end int) bool {
 	if len(r.starts) == 0 || r.end != start {
 		return false
@@ -243,8 +243,8 @@ func (r *runReader) mark(start, end int) bool {
 	return true
 }
 
-// endRun turns a run into its single characters and its pairs of neighbours. In a question only the pairs count, and
-// characters that stand alone, or between function words: 本を, 집에.
+// endRun converts a run to its single characters and its pairs of neighbours. In a question only the pairs count, and
+// characters that are alone, or between function words: 本を, 집에.
 func (s *scan) endRun() {
 	n := len(s.run.starts)
 	if n == 0 {
@@ -264,7 +264,7 @@ func (s *scan) endRun() {
 		single.inRun = !alone
 		if i+1 < n {
 			pair := s.add(start, end(i+1), Ideographs)
-			// Half of a longer function word beside anything is an accident.
+			// A match of half a longer function word is accidental.
 			pair.function = spans != nil && (spans[i] > 0 && spans[i+1] > 0 || spans[i] > 1 || spans[i+1] > 1)
 		}
 		s.position++
@@ -272,8 +272,8 @@ func (s *scan) endRun() {
 	s.run.starts = s.run.starts[:0]
 }
 
-// functionSpans says for each character of the run how long the function word is that it is in, found from the left, the
-// longest first; nil when none is.
+// functionSpans returns, for each character of the run, the length of the function word that contains it, matched from
+// the left, longest first; nil if there is none.
 func (s *scan) functionSpans() []uint8 {
 	var spans []uint8
 	n := len(s.run.starts)
@@ -306,7 +306,7 @@ func (s *scan) functionSpans() []uint8 {
 	return spans
 }
 
-// maxFunctionRun is the length of the longest of functionRuns, in characters.
+// maxFunctionRun is the maximum length of functionRuns, in characters.
 const maxFunctionRun = 5
 
 // functionRuns are function words of Chinese, Japanese, Korean and Thai.

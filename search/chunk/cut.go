@@ -9,23 +9,23 @@ type cutter struct {
 	content        string
 	markdown       []markdownLine
 	atoms          []atom
-	first          []int // index of the first atom at or behind each line; one more for the end
+	first          []int // index of the first atom at or after each line; plus one for the end
 	limit, overlap int   // weights
 }
 
-// atom is a line that is not blank, or a part of one that is too long for a piece.
+// atom is a non-blank line, or a part of one that is too long for a piece.
 type atom struct {
-	start, end int // bytes, without blanks behind
+	start, end int // bytes, without trailing blanks
 	line       int
-	cost       cost // of a cut in front of it
-	before     int  // weight of all that precedes it in the document, and
-	after      int  // the same with the atom
+	cost       cost // of a cut before it
+	before     int  // weight of the document before the atom, and
+	after      int  // including the atom
 }
 
-// pieceCut is where a piece is cut: atoms from to to, of which those in front of own are said again.
+// pieceCut selects the atoms from..to of a piece, of which those before own repeat the previous piece.
 type pieceCut struct{ from, own, to int }
 
-// newCutter prepares content, read as lines, to be cut.
+// newCutter prepares content, already scanned into lines, for cutting.
 func newCutter(content string, lines []markdownLine, o Options) *cutter {
 	c := &cutter{
 		content:  content,
@@ -56,7 +56,8 @@ func newCutter(content string, lines []markdownLine, o Options) *cutter {
 	return c
 }
 
-// cutLine adds a line that is too long for a piece, in parts. weight is of all that precedes it; the result includes the line.
+// cutLine adds a line that is too long for a piece, in parts. weight is the weight of everything before it; the result
+// includes the line.
 func (c *cutter) cutLine(i int, line markdownLine, weight int) int {
 	at := line.start
 	for part := range sentence.Parts(c.content[line.start:line.end], c.limit/tinyShare, weigh) {
@@ -74,13 +75,13 @@ func (c *cutter) cutLine(i int, line markdownLine, weight int) int {
 	return weight + weigh(c.content[at:line.end])
 }
 
-// atomAt is the first atom at or behind line.
+// atomAt returns the first atom at or after line.
 func (c *cutter) atomAt(line int) int { return c.first[line] }
 
-// lines are the first and the last line of atoms from to to.
+// lines returns the first and the last line of atoms from..to.
 func (c *cutter) lines(from, to int) (first, last int) { return c.atoms[from].line, c.atoms[to-1].line }
 
-// weight is what atoms from to to weigh with all that is between them.
+// weight returns the weight of atoms from..to including the text between them.
 func (c *cutter) weight(from, to int) int {
 	if from == to {
 		return 0
@@ -88,7 +89,7 @@ func (c *cutter) weight(from, to int) int {
 	return c.atoms[to-1].after - c.atoms[from].before
 }
 
-// fits reports whether atoms from to to may be one piece: if they are not too long without the headings in front, or cannot be
+// fits reports whether atoms from..to may form one piece: they are short enough without leading headings, or cannot be
 // cut.
 func (c *cutter) fits(from, to int) bool {
 	if to-from == 1 {
@@ -105,7 +106,7 @@ func (c *cutter) fits(from, to int) bool {
 	return over <= c.atoms[text].before-c.atoms[from].before
 }
 
-// piece is what a cut gives.
+// piece returns the piece of a cut.
 func (c *cutter) piece(cut pieceCut) Piece {
 	first, last := c.atoms[cut.from], c.atoms[cut.to-1]
 	return Piece{
@@ -117,7 +118,7 @@ func (c *cutter) piece(cut pieceCut) Piece {
 	}
 }
 
-// cut cuts atoms from to to into pieces of at most the limit, as few and as equal as it allows. It takes linear time.
+// cut cuts atoms from..to into pieces of at most the limit, as few and as equal as possible. It takes linear time.
 func (c *cutter) cut(from, to int) []pieceCut {
 	total := c.weight(from, to)
 	if c.fits(from, to) {
@@ -141,8 +142,8 @@ func (c *cutter) cut(from, to int) []pieceCut {
 	return out
 }
 
-// wholes splits atoms from to to into the largest parts that fit into a piece, cutting only where it hurts least, and adds
-// their ends to ends.
+// wholes splits atoms from..to into the largest parts that fit into a piece, cutting only at the least cost, and
+// appends their ends to ends.
 func (c *cutter) wholes(from, to int, ends []int) []int {
 	if c.fits(from, to) {
 		return append(ends, to)
@@ -161,8 +162,8 @@ func (c *cutter) wholes(from, to int, ends []int) []int {
 	return c.wholes(start, to, ends)
 }
 
-// fill is how many parts beyond the first go into a piece that begins at from: of those that come near what the piece aims at,
-// the end where a cut hurts least.
+// fill returns how many parts after the first go into a piece that begins at from: among ends near the target weight
+// aim, it chooses the one with the least cost.
 func (c *cutter) fill(from int, ends []int, aim int) int {
 	best := 0
 	for i, end := range ends {
@@ -180,7 +181,7 @@ func (c *cutter) fill(from int, ends []int, aim int) int {
 	return best
 }
 
-// better reports whether a piece from from on ends better at end than at best.
+// better reports whether end is a better end than best for a piece that begins at from.
 func (c *cutter) better(from, end, best, aim int) bool {
 	if a, b := c.atoms[end].cost, c.atoms[best].cost; a != b {
 		return a < b
@@ -190,13 +191,13 @@ func (c *cutter) better(from, end, best, aim int) bool {
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
-// carry is where the piece behind last begins, whose own part ends first at end: it says again whole blocks or items, or else
-// whole lines, about as much as the overlap, and never all of the piece before.
+// carry returns where the piece after last begins; end is the first possible end of its new part. The piece repeats
+// whole blocks or items, or else whole lines, about as much as the overlap, and never all of the previous piece.
 func (c *cutter) carry(last pieceCut, end int) int {
 	if c.overlap == 0 {
 		return last.to
 	}
-	split := max(costSoft, c.atoms[last.to].cost) // what the cut has split may be split in front of it too
+	split := max(costSoft, c.atoms[last.to].cost) // a block that the cut has split may also be split before it
 	block, line := last.to, last.to
 	for i := last.to - 1; i > last.own; i-- {
 		weight := c.weight(i, last.to)
@@ -219,15 +220,15 @@ func (c *cutter) carry(last pieceCut, end int) int {
 	return line
 }
 
-// cost is what a cut in front of a line, or inside one, destroys. Cuts are made where it is least.
+// cost ranks the harm of a cut before a line, or inside one. Cuts are made where it is lowest.
 type cost uint8
 
 const (
-	costSection cost = 1 // in front of a heading
+	costSection cost = 1 // before a heading
 	costBlock   cost = 2 // between blocks
 	costItem    cost = 3 // between list items; each level of nesting adds two, for its blocks and its items
 
-	costWhole = costItem + 2*maxListDepth + 1 // up to here, what stands on either side of a cut is whole
+	costWhole = costItem + 2*maxListDepth + 1 // up to here, both sides of a cut are whole
 
 	costQuote    cost = costWhole + 1 // between the paragraphs of a quotation
 	costSoft     cost = costWhole + 2 // between the lines of a paragraph
@@ -237,14 +238,14 @@ const (
 	costSentence cost = costWhole + 6 // inside a line
 	costWord     cost = costWhole + 7
 	costCluster  cost = costWhole + 8 // inside a word
-	costHead     cost = costWhole + 9 // behind a heading, or the head of a table
+	costHead     cost = costWhole + 9 // after a heading, or the head of a table
 )
 
-// maxListDepth is how many levels of a list are told apart.
+// maxListDepth is the number of list levels that are distinguished.
 const maxListDepth = 8
 
-// inItem is the cost of a cut between the blocks of a list item that has depth-1 others around it.
+// inItem returns the cost of a cut between the blocks of a list item nested in depth-1 others.
 func inItem(depth int) cost { return costItem + cost(2*min(depth, maxListDepth)) - 1 }
 
-// betweenItems is the cost of a cut between list items that have depth others around them.
+// betweenItems returns the cost of a cut between list items nested in depth others.
 func betweenItems(depth int) cost { return costItem + cost(2*min(depth, maxListDepth-1)) }
