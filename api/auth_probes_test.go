@@ -41,7 +41,8 @@ func probes(quarantined, dreamt, rehearsed uuid.UUID) map[string]probe {
 	}
 	makeFile := func(h *harness, n int64) { write(h, fmt.Sprintf("f%d.md", n)) }
 	// The same source in the same way is the same import.
-	const imports, moving, filled = ada + "/imports", ada + "/imports/3d438e76-1590-5c0d-8a18-01ea98a75409", ada + "/imports/6625f935-db8c-5d6b-85a1-1f23d53a644a"
+	const imports, moving, filled = ada + "/imports", ada + "/imports/3d438e76-1590-5c0d-8a18-01ea98a75409",
+		ada + "/imports/6625f935-db8c-5d6b-85a1-1f23d53a644a"
 	source := map[string]any{"owner": "api:42", "source": "matrix", "format": "mem0"}
 	makeImport := func(h *harness, _ int64) {
 		h.t.Helper()

@@ -157,7 +157,9 @@ func TestHangingUpStopsTheTurn(t *testing.T) {
 	if n := messages(); n != 1 {
 		t.Errorf("%d messages are stored", n)
 	}
-	if again := as[turn](h, h.want(h.postTo(h.admin, chatPath, map[string]any{"agentId": "ada", "endUserId": "42", "conversationId": "c1", "messageId": "m2", "message": "Hello?"}), 200)); again.LastSeq != 3 {
+	if again := as[turn](h, h.want(h.postTo(h.admin, chatPath, map[string]any{
+		"agentId": "ada", "endUserId": "42", "conversationId": "c1", "messageId": "m2", "message": "Hello?",
+	}), 200)); again.LastSeq != 3 {
 		t.Errorf("%+v", again)
 	}
 }
@@ -206,8 +208,10 @@ func TestChatRequestsAreChecked(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
 	for name, body := range map[string]map[string]any{
-		"nothing": asks("c1", "m1", ""), "blank": asks("c1", "m1", " \n"), "too long": asks("c1", "m1", strings.Repeat("ä", memory.MaxMessageBytes/2+1)),
-		"zero byte": asks("c1", "m1", "a\x00b"), "zero byte in an id": asks("c1\x00", "m1", "a"), "long id": asks("c1", strings.Repeat("m", 129), "a"),
+		"nothing": asks("c1", "m1", ""), "blank": asks("c1", "m1", " \n"),
+		"too long":  asks("c1", "m1", strings.Repeat("ä", memory.MaxMessageBytes/2+1)),
+		"zero byte": asks("c1", "m1", "a\x00b"), "zero byte in an id": asks("c1\x00", "m1", "a"),
+		"long id":  asks("c1", strings.Repeat("m", 129), "a"),
 		"no agent": {"endUserId": "42", "message": "a"}, "cron": {"agentId": "ada", "endUserId": "42", "message": "a", "triggerSource": "cron"},
 	} {
 		for _, path := range []string{chatPath, chatPath + "/stream"} {

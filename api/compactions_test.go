@@ -98,7 +98,8 @@ func TestAFullWindowIsCompacted(t *testing.T) {
 		t.Fatalf("%+v", listed)
 	}
 	made := listed[0]
-	if made.ID != got.Summary.Compaction || made.To != 76 || made.Done != 76 || made.Outcome != "written" || made.Trigger != "turn" || made.Window != 4000 || made.Summary == "" ||
+	if made.ID != got.Summary.Compaction || made.To != 76 || made.Done != 76 || made.Outcome != "written" || made.Trigger != "turn" ||
+		made.Window != 4000 || made.Summary == "" ||
 		made.SummaryTokens != got.Summary.Tokens || made.TokensBefore <= made.TokensAfter || made.TokensAfter == 0 ||
 		made.Owner != "api:42" ||
 		made.FinishedAt == nil ||

@@ -87,7 +87,9 @@ func TestContextsAreAssembled(t *testing.T) {
 		t.Errorf("%q %+v %+v", thanks.Skipped, thanks.Recalled, thanks.Ledger)
 	}
 	// Nothing is stored, also of a conversation that does not exist.
-	if other := h.assemble(map[string]any{"endUserId": "42", "conversation": "new", "message": "Where do I live?", "maxInputTokens": 20_000}); other.Ledger.Max != 20_000 ||
+	if other := h.assemble(map[string]any{
+		"endUserId": "42", "conversation": "new", "message": "Where do I live?", "maxInputTokens": 20_000,
+	}); other.Ledger.Max != 20_000 ||
 		other.Ledger.Messages != 0 {
 		t.Errorf("%+v", other.Ledger)
 	}
@@ -108,7 +110,8 @@ func TestAWindowThatIsTooSmall(t *testing.T) {
 	}
 	for name, body := range map[string]map[string]any{
 		"no message": {"endUserId": "42"}, "blank": {"endUserId": "42", "message": " "}, "zero byte": {"endUserId": "42", "message": "a\x00"},
-		"tool": {"endUserId": "42", "message": "a", "tools": []map[string]any{{"name": ""}}}, "window": {"endUserId": "42", "message": "a", "maxInputTokens": -1},
+		"tool":   {"endUserId": "42", "message": "a", "tools": []map[string]any{{"name": ""}}},
+		"window": {"endUserId": "42", "message": "a", "maxInputTokens": -1},
 	} {
 		if got := h.postTo(h.admin, contextPath, body); got.status != 422 || got.Error != "invalid_request" {
 			t.Errorf("%s: %d %s", name, got.status, got.body)

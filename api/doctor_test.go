@@ -171,7 +171,8 @@ func TestDoctorPutsRight(t *testing.T) {
 	t.Run("index", func(t *testing.T) {
 		for _, path := range []string{"MEMORY.md", "rules.md"} {
 			p.damage(
-				`update index_sources set version = 1 where source_uid = (select document_id from documents where path = $1 and scope in ('PERSONAL', 'GLOBAL'))`,
+				`update index_sources set version = 1 where source_uid = (select document_id from documents where path = $1 `+
+					`and scope in ('PERSONAL', 'GLOBAL'))`,
 				path,
 			)
 		}
@@ -183,23 +184,27 @@ func TestDoctorPutsRight(t *testing.T) {
 				agent,
 			)
 			p.damage(
-				`insert into index_progress (workspace_id, agent_id, scope, owner_key, space_id, group_no, done) values ($1, $2, case when $2 = '' then 'GLOBAL' else 'TEAM' end, '', 1, 4711, 1)`,
+				`insert into index_progress (workspace_id, agent_id, scope, owner_key, space_id, group_no, done) values ($1, $2, `+
+					`case when $2 = '' then 'GLOBAL' else 'TEAM' end, '', 1, 4711, 1)`,
 				workspace,
 				agent,
 			)
 		}
 		p.cures(map[string]int{"index_superseded": 4, "index_orphans": 2})
 		p.damage(
-			`delete from index_fresh where group_no in (select group_no from index_sources x join documents d on d.document_id = x.source_uid where d.path in ('MEMORY.md', 'rules.md') and d.scope <> 'TEAM')`,
+			`delete from index_fresh where group_no in (select group_no from index_sources x join documents d on d.document_id = x.source_uid ` +
+				`where d.path in ('MEMORY.md', 'rules.md') and d.scope <> 'TEAM')`,
 		)
 		p.damage(
-			`delete from index_sources where source_uid in (select document_id from documents where path in ('MEMORY.md', 'rules.md') and scope <> 'TEAM')`,
+			`delete from index_sources where source_uid in (select document_id from documents where path in ('MEMORY.md', 'rules.md') ` +
+				`and scope <> 'TEAM')`,
 		)
 		p.cures(map[string]int{"index_missing": 2})
 	})
 	t.Run("hash", func(t *testing.T) {
 		p.damage(
-			`update document_versions set content = '- poison' where version = 2 and document_id in (select document_id from documents where path in ('MEMORY.md', 'rules.md') and scope <> 'TEAM')`,
+			`update document_versions set content = '- poison' where version = 2 and document_id in (select document_id from documents ` +
+				`where path in ('MEMORY.md', 'rules.md') and scope <> 'TEAM')`,
 		)
 		p.cures(map[string]int{"hash_mismatch": 2})
 	})
@@ -319,7 +324,8 @@ func TestDoctorPutsRight(t *testing.T) {
 	})
 	t.Run("candidates", func(t *testing.T) {
 		p.damage(`insert into dream_entries (workspace_id, agent_id, owner_key, entry_id, status, text, first_seen, last_seen, changed_at)
-			values ($1, $2, 'user:7', 'e1', 'open', 'Likes tea. <!-- memory/2026-01-28.md:4 score 0.81 -->', now(), now(), now())`, workspace, p.name)
+			values ($1, $2, 'user:7', 'e1', 'open', 'Likes tea. <!-- memory/2026-01-28.md:4 score 0.81 -->', now(), now(), now())`, workspace,
+			p.name)
 		p.cures(map[string]int{"candidate_contaminated": 1})
 	})
 	// A note that a dream has got into is for people: fix leaves it, and says so.
@@ -354,7 +360,8 @@ func (p *patient) running() (ids []string) {
 select (select 'write-memory/' || workspace_id || '.' || agent_id || '/' || request_id from memory_writes),
     (select 'import/' || workspace_id || '.' || agent_id || '/' || encode(archive_sha256, 'hex') || '/' || import_id from snapshot_imports),
     (select 'import-from/' || workspace_id || '.' || agent_id || '/' || import_id from imports),
-    (select 'inbox/' || workspace_id || '.' || agent_id || '/' || owner_id from owners where owner_key = 'user:7')`).Scan(&write, &snapshot, &move, &owner))
+    (select 'inbox/' || workspace_id || '.' || agent_id || '/' || owner_id from owners where owner_key = 'user:7')`).Scan(&write,
+		&snapshot, &move, &owner))
 	return []string{write, snapshot, move, owner}
 }
 

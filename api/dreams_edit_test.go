@@ -134,7 +134,9 @@ func TestEntriesAreConfirmedEditedAndForgotten(t *testing.T) {
 	if got := h.memoryOf("42"); strings.Contains(got, statement) || !strings.Contains(got, "- Likes tea.") {
 		t.Errorf("MEMORY.md:\n%s", got)
 	}
-	for _, bad := range []any{map[string]any{"content": " "}, map[string]any{"content": "two\nlines"}, map[string]any{"content": ""}, map[string]any{}} {
+	for _, bad := range []any{
+		map[string]any{"content": " "}, map[string]any{"content": "two\nlines"}, map[string]any{"content": ""}, map[string]any{},
+	} {
 		h.wantError(h.postTo(pinned, path+string(promoted().ID)+"/edit", bad), 422, "invalid_request")
 	}
 	h.wantError(h.postTo(pinned, path+strings.Repeat("0", 32)+"/confirm", nil), 404, "not_found")

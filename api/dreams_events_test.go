@@ -141,7 +141,8 @@ func TestDreamsAreFollowed(t *testing.T) {
 			t.Errorf("owner %q", e.Data.Owner)
 		}
 	}
-	if _, err := h.store.EndDream(t.Context(), id, begun.ID, dreams.DreamEnding{Outcome: memory.OutcomeNothing, ReasonCode: "no_news", Reason: "REASONMARKER"}); err != nil {
+	if _, err := h.store.EndDream(t.Context(), id, begun.ID,
+		dreams.DreamEnding{Outcome: memory.OutcomeNothing, ReasonCode: "no_news", Reason: "REASONMARKER"}); err != nil {
 		t.Fatal(err)
 	}
 	var last event

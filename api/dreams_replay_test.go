@@ -120,7 +120,8 @@ func TestWhatCannotBeReplayed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.store.EndDream(t.Context(), id, empty.ID, dreams.DreamEnding{Outcome: memory.OutcomeSkipped, ReasonCode: "memory_off"}); err != nil {
+	if _, err := h.store.EndDream(t.Context(), id, empty.ID,
+		dreams.DreamEnding{Outcome: memory.OutcomeSkipped, ReasonCode: "memory_off"}); err != nil {
 		t.Fatal(err)
 	}
 	h.wantError(h.postTo(h.admin, dreamReports+"/"+empty.ID.String()+"/replay", nil), 409, "conflict")

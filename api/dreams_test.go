@@ -244,7 +244,8 @@ func TestAReportOfADream(t *testing.T) {
 	record := h.dreamt("api:42", dreams.NewDream{Mode: memory.DreamNightly, Trigger: memory.DreamBySchedule, Night: "2026-01-31T02:00"})
 	path := dreamReports + "/" + record.ID.String()
 	got := as[dreamReport](h, h.want(h.get(path), 200))
-	if got.Mode != "nightly" || got.Trigger != "schedule" || got.Night != "2026-01-31T02:00" || got.Owner != "api:42" || got.Scope != "PERSONAL" ||
+	if got.Mode != "nightly" || got.Trigger != "schedule" || got.Night != "2026-01-31T02:00" || got.Owner != "api:42" ||
+		got.Scope != "PERSONAL" ||
 		got.DryRun || got.Outcome != "written" || got.Model != "test/model" || got.PromptVersion != "dream@1" ||
 		got.Settings.MinScore != .75 ||
 		got.Usage.OutputTokens != 10 ||
@@ -300,8 +301,9 @@ func TestDreamsAreFilteredAndPaged(t *testing.T) {
 	h.dreamt("api:42", dreams.NewDream{Mode: memory.DreamPromote, Trigger: memory.DreamByRequest, DryRun: true})
 	h.dreamt("api:43", dreams.NewDream{Mode: memory.DreamPromote, Trigger: memory.DreamByRequest})
 	for query, want := range map[string]int{
-		"": 5, "?endUserId=42": 4, "?endUserId=43": 1, "?owner=api:44": 0, "?mode=promote": 2, "?mode=promote&real=true": 1, "?endUserId=42&real=true": 3,
-		"?outcome=quarantined": 0, "?owner=system": 0,
+		"": 5, "?endUserId=42": 4, "?endUserId=43": 1, "?owner=api:44": 0, "?mode=promote": 2, "?mode=promote&real=true": 1,
+		"?endUserId=42&real=true": 3,
+		"?outcome=quarantined":    0, "?owner=system": 0,
 	} {
 		if got := as[dreamPage](h, h.want(h.get(dreamReports+query), 200)); len(got.Items) != want || got.Items == nil {
 			t.Errorf("%s: %d, want %d", query, len(got.Items), want)

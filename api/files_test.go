@@ -54,7 +54,9 @@ func TestReadingAndWritingWithETags(t *testing.T) {
 		got.UpdatedBy.Kind != "user" {
 		t.Errorf("%+v, ETag %s, receipt %s", got, tag, first.ETag)
 	}
-	if same := h.do(request{method: "GET", path: workspaceFiles + "files/" + path, key: h.admin, header: map[string]string{"If-None-Match": `"other", W/` + tag}}); same.status != 304 ||
+	if same := h.do(request{
+		method: "GET", path: workspaceFiles + "files/" + path, key: h.admin, header: map[string]string{"If-None-Match": `"other", W/` + tag},
+	}); same.status != 304 ||
 		len(same.body) > 0 ||
 		same.header.Get("ETag") != tag {
 		t.Errorf("unchanged: status %d, %q, ETag %s", same.status, same.body, same.header.Get("ETag"))
@@ -106,7 +108,8 @@ func TestReadingAndWritingWithETags(t *testing.T) {
 		t.Errorf("version 1: %+v", old)
 	}
 	if same := h.do(request{
-		method: "GET", path: workspaceFiles + "files/notes/cities.md?owner=api:42&version=1", key: h.admin, header: map[string]string{"If-None-Match": tag},
+		method: "GET", path: workspaceFiles + "files/notes/cities.md?owner=api:42&version=1", key: h.admin,
+		header: map[string]string{"If-None-Match": tag},
 	}); same.status != 304 {
 		t.Errorf("an earlier version: status %d", same.status)
 	}
@@ -198,7 +201,9 @@ func TestPathsOfDocuments(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range []string{"%2e%2e/AGENTS.md", "a/%2e%2e/%2e%2e/b.md", "/etc/x.md", "a%5Cb.md", "a.txt", "a%00b.md", "a//b.md", strings.Repeat("d", 253) + ".md"} {
+	for _, path := range []string{
+		"%2e%2e/AGENTS.md", "a/%2e%2e/%2e%2e/b.md", "/etc/x.md", "a%5Cb.md", "a.txt", "a%00b.md", "a//b.md", strings.Repeat("d", 253) + ".md",
+	} {
 		if a := h.put(path, "x", nil); a.status != 422 || a.Error != "invalid_request" {
 			t.Errorf("%s: status %d, %s", path, a.status, a.body)
 		}

@@ -98,7 +98,8 @@ func TestEveryFormatMovesInOnce(t *testing.T) {
 	h := startWithTemporal(t, engine, true)
 	formats := map[imports.Format]bool{}
 	for _, name := range []string{
-		"chatgpt", "claude", "goclaw.jsonl", "locomo.json", "markdown", "mateclaw", "mem0.json", "microclaw", "openclaw", "reverie", "zep.json", "zep-legacy.json",
+		"chatgpt", "claude", "goclaw.jsonl", "locomo.json", "markdown", "mateclaw", "mem0.json", "microclaw", "openclaw", "reverie", "zep.json",
+		"zep-legacy.json",
 	} {
 		t.Run(name, func(t *testing.T) {
 			agent := strings.ReplaceAll(name, ".", "-")

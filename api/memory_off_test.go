@@ -42,23 +42,29 @@ var concerns = map[string]concern{
 
 	"remember": writing, "preview-snapshot": writing, // a preview tells what the import would do
 
-	"write-memory": accepting, "import-snapshot": accepting, "create-import": accepting, "add-import-items": accepting, "start-import": accepting,
+	"write-memory": accepting, "import-snapshot": accepting, "create-import": accepting, "add-import-items": accepting,
+	"start-import":  accepting,
 	"cancel-import": accepting, "dream": accepting, "dream-focused": accepting, "replay-dream": accepting, "retry-extraction": accepting,
 
-	"list-files": ownHand, "read-file": ownHand, "file-history": ownHand, "file-diff": ownHand, "file-blame": ownHand, "export-snapshot": ownHand,
+	"list-files": ownHand, "read-file": ownHand, "file-history": ownHand, "file-diff": ownHand, "file-blame": ownHand,
+	"export-snapshot":   ownHand,
 	"list-prompt-files": ownHand, "forget": ownHand, // of what there is not
-	"write-file": ownWrite, "delete-file": ownWrite, "undelete-file": ownWrite, "restore-file": ownWrite, "set-prompt-file": ownWrite, "set-prompt-files": ownWrite,
-	"confirm-entry": ownWrite, "edit-entry": ownWrite, "forget-entry": ownWrite,
+	"write-file": ownWrite, "delete-file": ownWrite, "undelete-file": ownWrite, "restore-file": ownWrite, "set-prompt-file": ownWrite,
+	"set-prompt-files": ownWrite,
+	"confirm-entry":    ownWrite, "edit-entry": ownWrite, "forget-entry": ownWrite,
 	"revert-dream":    ownHand, // of one that wrote nothing
-	"dreaming-status": ownHand, "list-candidates": ownHand, "explain-candidate": ownHand, "explain-candidates": ownHand, "dream-diary": ownHand,
+	"dreaming-status": ownHand, "list-candidates": ownHand, "explain-candidate": ownHand, "explain-candidates": ownHand,
+	"dream-diary": ownHand,
 	"list-dreams": ownHand, "get-dream": ownHand, "list-dream-candidates": ownHand, "compare-dreams": ownHand, "dream-events": ownHand,
 	"list-writes": ownHand, "get-write": ownHand, "list-imports": ownHand, "get-import": ownHand, "list-import-items": ownHand,
 	"list-snapshot-imports": ownHand, "get-snapshot-import": ownHand, "list-extractions": ownHand, "get-extraction": ownHand,
 	"events": ownHand, "events-jsonl": ownHand, "events-stream": ownHand, "list-artifacts": ownHand,
-	"examine-agent": ownHand, "fix-agent": ownHand, "memory-status": ownHand, "build-index": ownHand, "index-progress": ownHand, "decide-space": ownHand,
+	"examine-agent": ownHand, "fix-agent": ownHand, "memory-status": ownHand, "build-index": ownHand, "index-progress": ownHand,
+	"decide-space": ownHand,
 
 	// Conversations are kept whether they are remembered or not, and their summaries are no memory.
-	"list-conversations": unconcerned, "add-messages": unconcerned, "list-messages": unconcerned, "list-compactions": unconcerned, "list-flushes": unconcerned,
+	"list-conversations": unconcerned, "add-messages": unconcerned, "list-messages": unconcerned, "list-compactions": unconcerned,
+	"list-flushes":         unconcerned,
 	"compact-conversation": unconcerned, "summarize-conversation": unconcerned,
 	"status": unconcerned, "list-agents": unconcerned, "create-agent": unconcerned, "get-agent": unconcerned, "update-agent": unconcerned,
 	"list-tools": unconcerned, "create-key": unconcerned, "list-keys": unconcerned, "revoke-key": unconcerned,
@@ -142,7 +148,9 @@ func TestEveryWayToMemory(t *testing.T) {
 			t.Errorf("%s: role %q, and its concern with memory is %d: every operation has one", id, op.role, concerns[id])
 		}
 	}
-	for name, q := range map[string]quiet{"off by default": {server: true}, "off by the agent": {agent: true}, "a member of a team": {member: true}, "usual": {}} {
+	for name, q := range map[string]quiet{
+		"off by default": {server: true}, "off by the agent": {agent: true}, "a member of a team": {member: true}, "usual": {},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := startFor(t, q.server)

@@ -99,7 +99,8 @@ func TestSearchFindsWhatWasSaidAndWritten(t *testing.T) {
 		switch r.Corpus {
 		case "memory":
 			if r.Path != "notes.md" || r.StartLine != 1 || r.EndLine != 3 || r.Citation != "notes.md#L1-L3" || r.Scope != "PERSONAL" ||
-				r.Owner != "api:42" || r.Version != 1 || r.Source != "memory" || !strings.Contains(r.Snippet, "The balcony faces south.") || r.At == nil {
+				r.Owner != "api:42" || r.Version != 1 || r.Source != "memory" ||
+				!strings.Contains(r.Snippet, "The balcony faces south.") || r.At == nil {
 				t.Errorf("%+v", r)
 			}
 		case "sessions":
@@ -115,7 +116,8 @@ func TestSearchFindsWhatWasSaidAndWritten(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	if got.Provider != "none" || got.Model != "" || got.Mode != "lexical" || got.Degraded || got.Citations != "on" || got.Waited != "0s" || got.Fallback != nil ||
+	if got.Provider != "none" || got.Model != "" || got.Mode != "lexical" || got.Degraded || got.Citations != "on" || got.Waited != "0s" ||
+		got.Fallback != nil ||
 		got.Debug.Backend != "postgresql" || got.Debug.ConfiguredMode != "lexical" ||
 		got.Debug.EffectiveMode != "lexical" ||
 		got.Debug.Hits < 2 ||
@@ -291,7 +293,8 @@ func TestSettingsOfSearches(t *testing.T) {
 		t.Errorf("%d results by default", got)
 	}
 	h.want(h.do(request{method: "PATCH", path: "/api/v1/agents/ada", key: h.admin, body: map[string]any{"settings": map[string]any{
-		"recallMaxResults": 2, "recallMinScore": 0.1, "mmr": true, "decay": true, "decayHalfLifeDays": 7, "vectorWeight": 0.5, "textWeight": 0.5, "mmrLambda": 0.6,
+		"recallMaxResults": 2, "recallMinScore": 0.1, "mmr": true, "decay": true, "decayHalfLifeDays": 7, "vectorWeight": 0.5, "textWeight": 0.5,
+		"mmrLambda": 0.6,
 	}}}), 200)
 	if got := count(map[string]any{"query": "balcony"}); got != 2 {
 		t.Errorf("%d results of an agent that sets 2", got)

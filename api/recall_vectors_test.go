@@ -59,7 +59,8 @@ func withVectors(t *testing.T, script llmtest.Script, fail *atomic.Bool) (*harne
 func (h *harness) embed(model embed.Embedder) {
 	h.t.Helper()
 	id := memory.Identity{
-		Workspace: workspace, Agent: "ada", AnyOwner: true, Role: memory.RoleAdmin, Author: memory.Author{Kind: memory.AuthorWorkflow, ID: "index"},
+		Workspace: workspace, Agent: "ada", AnyOwner: true, Role: memory.RoleAdmin,
+		Author: memory.Author{Kind: memory.AuthorWorkflow, ID: "index"},
 	}
 	identity, err := model.Probe(h.t.Context())
 	if err != nil {
@@ -117,7 +118,9 @@ func TestHybridSearchAndItsDegradation(t *testing.T) {
 	if !similar {
 		t.Errorf("no result has a similarity: %+v", explained.Results)
 	}
-	if got := h.ask(map[string]any{"owner": "api:42", "query": "balcony", "options": map[string]any{"off": []string{"vectors"}}}); got.Mode != "lexical" ||
+	if got := h.ask(map[string]any{
+		"owner": "api:42", "query": "balcony", "options": map[string]any{"off": []string{"vectors"}},
+	}); got.Mode != "lexical" ||
 		got.Degraded {
 		t.Errorf("vectors are off: %+v", got)
 	}
@@ -125,7 +128,8 @@ func TestHybridSearchAndItsDegradation(t *testing.T) {
 	fail.Store(true)
 	began := time.Now()
 	got = h.ask(question)
-	if took := time.Since(began); got.Mode != "lexical" || !got.Degraded || got.Fallback.Reason != "embedding_timeout" || got.Fallback.From != "openai/embed-test" ||
+	if took := time.Since(began); got.Mode != "lexical" || !got.Degraded || got.Fallback.Reason != "embedding_timeout" ||
+		got.Fallback.From != "openai/embed-test" ||
 		got.Fallback.Text == "" || len(got.Results) == 0 ||
 		got.Debug.ConfiguredMode != "hybrid" ||
 		took > 5*time.Second {

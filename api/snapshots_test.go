@@ -112,7 +112,8 @@ func TestPreviewSaysWhatAnImportWouldDoAndWritesNothing(t *testing.T) {
 	}
 	// A change is another token.
 	h.want(h.put("KNOWLEDGE.md", "# More\n", map[string]string{"If-Match": "*"}), 200)
-	if after := as[preview](h, h.want(h.do(request{method: "POST", path: path, key: h.admin, body: anArchive(0), header: asZip}), 200)); after.Token == got.Token {
+	if after := as[preview](h,
+		h.want(h.do(request{method: "POST", path: path, key: h.admin, body: anArchive(0), header: asZip}), 200)); after.Token == got.Token {
 		t.Error("the token does not tell that a document has changed")
 	}
 	h.wantError(
@@ -145,7 +146,8 @@ func TestWhatIsNoArchiveIsRefused(t *testing.T) {
 		"json":          {"{}", "application/json", 415, "unsupported_media_type"},
 		"a form of air": {"--x--\r\n", "multipart/form-data; boundary=x", 400, "invalid_body"},
 		"two archives": {
-			"--x\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nPK\r\n--x\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nPK\r\n--x--\r\n",
+			"--x\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nPK\r\n--x\r\nContent-Disposition: form-data; " +
+				"name=\"file\"\r\n\r\nPK\r\n--x--\r\n",
 			"multipart/form-data; boundary=x", 400, "invalid_body",
 		},
 		"a form that ends early": {

@@ -93,14 +93,17 @@ func TestPeopleOfAGroup(t *testing.T) {
 	quoting := as[struct {
 		Answer string
 		Quoted []struct{ Person, Text string }
-	}](h, h.want(h.postTo(h.admin, chatPath, map[string]any{"agentId": "ada", "owner": group, "speaker": "feishu:ou_2", "message": "What is the budget of everybody?"}), 200))
+	}](h, h.want(h.postTo(h.admin, chatPath,
+		map[string]any{"agentId": "ada", "owner": group, "speaker": "feishu:ou_2", "message": "What is the budget of everybody?"}), 200))
 	if len(quoting.Quoted) != 2 || quoting.Quoted[0].Person == quoting.Quoted[1].Person ||
 		!strings.Contains(quoting.Answer, "- feishu:ou_1: My budget is $11 (") ||
 		!strings.Contains(quoting.Answer, "- feishu:ou_2: My budget is $30 (") {
 		t.Errorf("%+v", quoting)
 	}
 	// Nobody is two people, and no id is a heading.
-	for _, person := range []string{"ou_1", "feishu:ou_1\n## Person: feishu:ou_2", "feishu:ou_2 #", "system", "feishu:" + strings.Repeat("x", 125)} {
+	for _, person := range []string{
+		"ou_1", "feishu:ou_1\n## Person: feishu:ou_2", "feishu:ou_2 #", "system", "feishu:" + strings.Repeat("x", 125),
+	} {
 		h.wantError(remember(person, "x y"), 422, "invalid_request")
 		h.wantError(
 			h.post(

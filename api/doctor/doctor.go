@@ -38,12 +38,14 @@ func (s *doctorRoom) doctorRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "examine-agent", Method: http.MethodGet, Path: doctorPath, Tag: "doctor", Need: memory.RoleAdmin,
 		Summary: "Examine an agent for damage",
-		Doc:     "Each finding has its meaning, the repair, a count and some examples by reference. Checks that need workflows while they cannot be reached are in unchecked.",
+		Doc: "Each finding has its meaning, the repair, a count and some examples by reference. Checks that need workflows while they cannot " +
+			"be reached are in unchecked.",
 	}, s.examineAgent)
 	rest.Register(s.Server, rest.Route{
 		ID: "fix-agent", Method: http.MethodPost, Path: doctorPath + "/fix", Tag: "doctor", Need: memory.RoleAdmin,
 		Summary: "Repair what the doctor finds", Body: rest.MaxSmallBody,
-		Doc: "Answers with the findings that are left, and the number of repairs of each kind. It may be called again; every call that changed something is in the journal.",
+		Doc: "Answers with the findings that are left, and the number of repairs of each kind. It may be called again; every call that " +
+			"changed something is in the journal.",
 	}, s.fixAgent)
 }
 

@@ -23,17 +23,21 @@ const maxExplained = 20
 
 func (s *Room) dreamCandidateRoutes() {
 	rest.Register(s.Server, rest.Route{
-		ID: "list-candidates", Method: http.MethodGet, Path: dreamsPath + "/candidates", Original: originalDreaming + "/candidates", Tag: "dreams", Need: memory.RoleViewer,
+		ID: "list-candidates", Method: http.MethodGet, Path: dreamsPath + "/candidates", Original: originalDreaming + "/candidates",
+		Tag: "dreams", Need: memory.RoleViewer,
 		Summary: "List the candidates of the latest dream, best first",
-		Doc:     "Of the last dream that had any, dry runs aside. Naming nobody, of the shared memory: an admin sees them whole, others without words.",
+		Doc: "Of the last dream that had any, dry runs aside. Naming nobody, of the shared memory: an admin sees them whole, others without " +
+			"words.",
 	}, s.listCandidates)
 	rest.Register(s.Server, rest.Route{
-		ID: "explain-candidate", Method: http.MethodGet, Path: dreamsPath + "/candidates/{entry}/explain", Original: originalDreaming + "/candidates/{entry}/explain", Tag: "dreams", Need: memory.RoleViewer,
+		ID: "explain-candidate", Method: http.MethodGet, Path: dreamsPath + "/candidates/{entry}/explain",
+		Original: originalDreaming + "/candidates/{entry}/explain", Tag: "dreams", Need: memory.RoleViewer,
 		Summary: "Explain the verdict of a candidate",
 		Doc:     "Of the last dream in which it was a candidate, with the settings of the latest dream.",
 	}, s.explainCandidate)
 	rest.Register(s.Server, rest.Route{
-		ID: "explain-candidates", Method: http.MethodGet, Path: dreamsPath + "/explain", Original: originalDreaming + "/explain", Tag: "dreams", Need: memory.RoleViewer,
+		ID: "explain-candidates", Method: http.MethodGet, Path: dreamsPath + "/explain", Original: originalDreaming + "/explain", Tag: "dreams",
+		Need:    memory.RoleViewer,
 		Summary: "Explain the verdicts of candidates by words",
 		Doc:     "Of the candidates of the latest dream that have all the words, or say the same in others; at most 20, the best first.",
 	}, s.explainCandidates)

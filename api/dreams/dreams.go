@@ -54,8 +54,8 @@ func (s *Room) dreamRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-dreams", Method: http.MethodGet, Path: dreamsPath, Original: originalReports, Tag: "dreams", Need: memory.RoleViewer,
 		Summary: "List dreams with their outcomes, newest first",
-		Doc: "Of the owner that is named or that the key is pinned to. Naming nobody, of all owners: an admin sees them whole, others an outline without words. " +
-			"A list leaves out diffs and what a model said.",
+		Doc: "Of the owner that is named or that the key is pinned to. Naming nobody, of all owners: an admin sees them whole, others an " +
+			"outline without words. A list leaves out diffs and what a model said.",
 	}, s.listDreams)
 	rest.Register(s.Server, rest.Route{
 		ID: "get-dream", Method: http.MethodGet, Path: dreamPath, Original: originalReport, Tag: "dreams", Need: memory.RoleViewer,
@@ -63,8 +63,10 @@ func (s *Room) dreamRoutes() {
 		Doc:     "All records of it: inputs with their versions, settings, verdicts with reasons, and changes. Visibility as in the list.",
 	}, s.getDream)
 	rest.Register(s.Server, rest.Route{
-		ID: "list-dream-candidates", Method: http.MethodGet, Path: dreamPath + "/candidates", Original: originalReport + "/candidates", Tag: "dreams", Need: memory.RoleViewer,
-		Summary: "List the candidates of one dream, best first", Doc: "Each with its signals, score, gates and verdict. Shown as in the list of dreams.",
+		ID: "list-dream-candidates", Method: http.MethodGet, Path: dreamPath + "/candidates", Original: originalReport + "/candidates",
+		Tag: "dreams", Need: memory.RoleViewer,
+		Summary: "List the candidates of one dream, best first",
+		Doc:     "Each with its signals, score, gates and verdict. Shown as in the list of dreams.",
 	}, s.listDreamCandidates)
 	s.dreamRunRoutes()
 	s.dreamStatusRoutes()

@@ -29,12 +29,14 @@ const (
 
 func (s *Room) dreamEventRoutes() {
 	rest.Register(s.Server, rest.Route{
-		ID: "dream-events", Method: http.MethodGet, Path: dreamsPath + "/events", Original: originalPath + "/dream/events", Produces: rest.EventStream,
-		Tag: "dreams", Need: memory.RoleViewer, Timeout: rest.FollowTime,
+		ID: "dream-events", Method: http.MethodGet, Path: dreamsPath + "/events", Original: originalPath + "/dream/events",
+		Produces: rest.EventStream,
+		Tag:      "dreams", Need: memory.RoleViewer, Timeout: rest.FollowTime,
 		Summary: "Follow dreams as a stream",
-		Doc: "Server-sent events: dream.progress whenever a dream comes to another phase, dream.ended with its outcome; ids, times and counts, never what was said. " +
-			"Of the owner that is named or that the key is pinned to; naming nobody, of all owners. With Last-Event-ID it goes on there, and some events may come twice; else it begins with those of the last minute. " +
-			"A request ends after an hour: come back with Last-Event-ID, as browsers do by themselves. 429 when too many follow.",
+		Doc: "Server-sent events: dream.progress whenever a dream comes to another phase, dream.ended with its outcome; ids, times and " +
+			"counts, never what was said. Of the owner that is named or that the key is pinned to; naming nobody, of all owners. With " +
+			"Last-Event-ID it goes on there, and some events may come twice; else it begins with those of the last minute. A request ends after " +
+			"an hour: come back with Last-Event-ID, as browsers do by themselves. 429 when too many follow.",
 	}, s.followDreams)
 }
 

@@ -26,13 +26,16 @@ import (
 
 func (s *Room) dreamRunRoutes() {
 	const doc = "Of the owner that is named or that the key is pinned to; naming nobody, of the shared memory. " +
-		"Answers 200 with the report, or 202 when it is not there within wait: the dream goes on. An owner dreams one dream at a time; dry runs run beside."
+		"Answers 200 with the report, or 202 when it is not there within wait: the dream goes on. An owner dreams one dream at a time; dry " +
+		"runs run beside."
 	rest.Register(s.Server, rest.Route{
 		ID: "dream", Method: http.MethodPost, Path: dreamsPath, Original: originalPath + "/emergence", Tag: "dreams", Need: memory.RoleMember,
-		Summary: "Dream now", Timeout: rest.MaxWait + rest.RequestTimeout, Also: []int{http.StatusAccepted}, Errors: []int{http.StatusConflict}, Doc: doc,
+		Summary: "Dream now", Timeout: rest.MaxWait + rest.RequestTimeout, Also: []int{http.StatusAccepted}, Errors: []int{http.StatusConflict},
+		Doc: doc,
 	}, s.emergence)
 	rest.Register(s.Server, rest.Route{
-		ID: "dream-focused", Method: http.MethodPost, Path: dreamsPath + "/focused", Original: originalDreaming + "/focused", Tag: "dreams", Need: memory.RoleMember,
+		ID: "dream-focused", Method: http.MethodPost, Path: dreamsPath + "/focused", Original: originalDreaming + "/focused", Tag: "dreams",
+		Need:    memory.RoleMember,
 		Summary: "Dream about a topic", Body: rest.MaxSmallBody,
 		Timeout: rest.MaxWait + rest.RequestTimeout, Also: []int{http.StatusAccepted}, Errors: []int{http.StatusConflict}, Doc: doc,
 	}, s.focused)

@@ -22,23 +22,28 @@ const eventsPath = "/api/v1/agents/{agent}/events"
 
 func (s *fileRoom) eventRoutes() {
 	const what = "What was written, deleted, refused, recalled, promoted and dreamed: ids, paths, counts and hashes, never what was said. " +
-		"Of the owner that is named or that the key is pinned to, and of what everybody reads; an admin key that names nobody sees the events of all owners. "
+		"Of the owner that is named or that the key is pinned to, and of what everybody reads; an admin key that names nobody sees the events " +
+		"of all owners. "
 	rest.Register(s.Server, rest.Route{
 		ID: "events", Method: http.MethodGet, Path: eventsPath, Tag: "events", Need: memory.RoleViewer,
 		Summary: "List the events of an agent's memory, oldest first",
-		Doc: what + "Read on with cursor=next, as often as you like: nothing appears later in front of it. An event is shown as soon as all transactions " +
-			"that ran beside its own have ended, as a rule at once. With Accept: application/x-ndjson it is the download of events-jsonl.",
+		Doc: what + "Read on with cursor=next, as often as you like: nothing appears later in front of it. An event is shown as soon as " +
+			"all transactions that ran beside its own have ended, as a rule at once. With Accept: application/x-ndjson it is the download of " +
+			"events-jsonl.",
 	}, s.listEvents)
 	rest.Register(s.Server, rest.Route{
-		ID: "events-jsonl", Method: http.MethodGet, Path: eventsPath + ".jsonl", Produces: rest.LinesOfJSON, Tag: "events", Need: memory.RoleViewer, Timeout: rest.FollowTime,
+		ID: "events-jsonl", Method: http.MethodGet, Path: eventsPath + ".jsonl", Produces: rest.LinesOfJSON, Tag: "events",
+		Need: memory.RoleViewer, Timeout: rest.FollowTime,
 		Summary: "Download events as lines of JSON",
 		Doc:     what + "One event a line, from after to the last one there is now.",
 	}, s.downloadEvents)
 	rest.Register(s.Server, rest.Route{
-		ID: "events-stream", Method: http.MethodGet, Path: eventsPath + "/stream", Produces: rest.EventStream, Tag: "events", Need: memory.RoleViewer, Timeout: rest.FollowTime,
+		ID: "events-stream", Method: http.MethodGet, Path: eventsPath + "/stream", Produces: rest.EventStream, Tag: "events",
+		Need: memory.RoleViewer, Timeout: rest.FollowTime,
 		Summary: "Follow events as a stream",
-		Doc: what + "Server-sent events whose ids are cursors: with Last-Event-ID, or cursor, it goes on behind that event and leaves none out; else it begins now. " +
-			"A request ends after an hour: come back with Last-Event-ID, as browsers do by themselves. 429 when too many follow.",
+		Doc: what + "Server-sent events whose ids are cursors: with Last-Event-ID, or cursor, it goes on behind that event and " +
+			"leaves none out; else it begins now. A request ends after an hour: come back with Last-Event-ID, as browsers do by themselves. 429 " +
+			"when too many follow.",
 	}, s.followEvents)
 }
 

@@ -17,7 +17,8 @@ import (
 
 func (s *fileRoom) historyRoutes() {
 	rest.Register(s.Server, rest.Route{
-		ID: "file-history", Method: http.MethodGet, Path: rest.WorkspacePath + "/history/{path}", Rest: "path", Tag: "files", Need: memory.RoleViewer,
+		ID: "file-history", Method: http.MethodGet, Path: rest.WorkspacePath + "/history/{path}", Rest: "path", Tag: "files",
+		Need:    memory.RoleViewer,
 		Summary: "List the versions of a document, newest first", Doc: "Who made each, why, and from which messages. Also of a deleted document.",
 	}, s.fileHistory)
 	rest.Register(s.Server, rest.Route{

@@ -33,9 +33,9 @@ func (s *recallRoom) recallRoutes() {
 		ID: "search-memory", Method: http.MethodPost, Path: recallPath + "/search", Tag: "recall", Need: memory.RoleViewer,
 		Summary: "Search memory", Body: rest.MaxSearchBody, Invalid: fault.InvalidSearch,
 		Example: map[string]any{"endUserId": "42", "query": "Where do I live?"},
-		Doc: "Finds passages of documents and messages that answer a question: shared ones, and those of the owner that is named or that the key is pinned to. " +
-			"Naming nobody finds what is shared. By words, and by vectors where an embedding provider is configured; when that is away, by words at once, marked degraded. " +
-			"A question without words finds nothing and costs nothing.",
+		Doc: "Finds passages of documents and messages that answer a question: shared ones, and those of the owner that is named or that the " +
+			"key is pinned to. Naming nobody finds what is shared. By words, and by vectors where an embedding provider is configured; when that " +
+			"is away, by words at once, marked degraded. A question without words finds nothing and costs nothing.",
 	}, s.searchMemory)
 	s.keywordRoutes()
 	s.recallGetRoutes()
@@ -299,7 +299,8 @@ const backend = "postgresql"
 func (s *recallRoom) viewSearch(r recall.Response) searchView {
 	v := searchView{
 		Results: rest.Views(r.Results, viewFound), Provider: r.Embedding.Provider, Model: r.Embedding.Model, Citations: "on",
-		Mode: r.Mode, Degraded: r.Degraded, Staleness: staleView{r.Staleness.Pending, r.Staleness.Since}, Waited: r.Waited.Round(time.Millisecond).String(),
+		Mode: r.Mode, Degraded: r.Degraded, Staleness: staleView{r.Staleness.Pending, r.Staleness.Since},
+		Waited: r.Waited.Round(time.Millisecond).String(),
 		Debug: debugView{
 			Backend: backend, ConfiguredMode: recall.Lexical, EffectiveMode: r.Mode, SearchMs: rest.Milliseconds(r.Took), Hits: r.Found,
 		},
@@ -330,8 +331,9 @@ func viewFound(h recall.Hit) foundView {
 	v := foundView{
 		Corpus: h.Corpus, Source: h.Corpus, Path: h.Path, StartLine: h.FromLine, EndLine: h.ToLine,
 		Citation: recall.Citation(h.Path, h.FromLine, h.ToLine), Score: h.Score, VectorScore: h.VectorScore, TextScore: h.TextScore,
-		Snippet: h.Snippet, Scope: h.Source.Scope, Agent: h.Source.Agent, Owner: h.Source.Owner, Version: h.Source.Version, Conversation: h.Source.Conversation,
-		Role: h.Message.Role, Name: h.Message.Name, Explain: h.Explanation,
+		Snippet: h.Snippet, Scope: h.Source.Scope, Agent: h.Source.Agent, Owner: h.Source.Owner, Version: h.Source.Version,
+		Conversation: h.Source.Conversation,
+		Role:         h.Message.Role, Name: h.Message.Name, Explain: h.Explanation,
 	}
 	if h.Message.ID != "" {
 		v.MessageIDs = []string{h.Message.ID}
@@ -359,8 +361,9 @@ func (s *recallRoom) keywordRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "search-keywords", Method: http.MethodPost, Path: recallPath + "/keyword", Tag: "recall", Need: memory.RoleViewer,
 		Summary: "Search documents by keyword", Body: rest.MaxSearchBody, Invalid: fault.InvalidSearch,
-		Doc: "Literally, in any case, in the documents in view that have every word. A line scores by how many of the words it has, and by its document: " +
-			"MEMORY 1, memory/ 0.7, PROFILE 0.5, AGENTS 0.3, others 0.2; at most five lines of a document. Words are marked [[so]] in the snippet.",
+		Doc: "Literally, in any case, in the documents in view that have every word. A line scores by how many of the words it has, and by " +
+			"its document: MEMORY 1, memory/ 0.7, PROFILE 0.5, AGENTS 0.3, others 0.2; at most five lines of a document. Words are marked [[so]] " +
+			"in the snippet.",
 	}, s.searchKeywords)
 }
 
@@ -405,7 +408,8 @@ func (s *recallRoom) searchKeywords(ctx context.Context, in *keywordInput) (*res
 	view.Hits = append(view.Hits, found.Hits...)
 	view.TotalHits = len(view.Hits)
 	if view.TotalHits == 0 {
-		view.Hint = "No document has all of these words: try fewer or other ones, or memory/search, which also finds what says it differently, and what was said."
+		view.Hint = "No document has all of these words: try fewer or other ones, or memory/search, which also finds what says it " +
+			"differently, and what was said."
 	}
 	return rest.OK(view), nil
 }

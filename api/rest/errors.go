@@ -213,7 +213,8 @@ func windowTooLarge(e *window.TooLargeError) *fault.Problem {
 // budgetSpent returns the error of a spent budget, with the time at which it resets.
 func budgetSpent(e *chat.BudgetError, now time.Time) *fault.Problem {
 	seconds := max(1, int(math.Ceil(e.Until.Sub(now).Seconds())))
-	return fault.New(fault.BudgetSpent, "The workspace's model budget for today is spent. The message is stored; send it again after %s, or raise the budget",
+	return fault.New(fault.BudgetSpent,
+		"The workspace's model budget for today is spent. The message is stored; send it again after %s, or raise the budget",
 		e.Until.Format(time.RFC3339)).
 		With("Retry-After", strconv.Itoa(seconds))
 }
@@ -235,7 +236,8 @@ func modelFailed(e *llm.Error) *fault.Problem {
 	case llm.ContextTooLong:
 		return fault.New(
 			fault.WindowTooLarge,
-			"the model takes less than the window has, also after earlier turns were left out: make the window smaller (windowMaxTokens), or send a shorter message",
+			"the model takes less than the window has, also after earlier turns were left out: make the window smaller (windowMaxTokens), or "+
+				"send a shorter message",
 		)
 	case llm.Refused:
 		return fault.New(fault.ModelFailed, "The model declined to answer")

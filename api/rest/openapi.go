@@ -17,9 +17,11 @@ const apiVersion = "1.0.0"
 const introduction = `Reverie is the long-term memory of AI agents. Conversations go in, a durable workflow keeps what is worth keeping,
 and it lands in Markdown documents of which every change is a version that says who, why and from which messages.
 
-Every answer is ` + "`{\"code\", \"msg\", \"data\"}`" + ` with the HTTP status as code; an error carries a stable ` + "`error`" + ` name as well, and its msg says what to do.
+Every answer is ` + "`{\"code\", \"msg\", \"data\"}`" + ` with the HTTP status as code; an error carries a stable ` + "`error`" +
+	` name as well, and its msg says what to do.
 
-Send a key as ` + "`Authorization: Bearer <key>`" + `. A viewer key reads; a member key also writes, and names whose memory a request is about
+Send a key as ` + "`Authorization: Bearer <key>`" +
+	`. A viewer key reads; a member key also writes, and names whose memory a request is about
 (owner, or channel and sender, or endUserId); an admin key manages agents and keys too. A key may be limited to agents, or pinned to one owner.`
 
 // document returns the OpenAPI document without operations; registering an operation adds it.

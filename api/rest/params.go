@@ -134,7 +134,9 @@ func (m *MessageInput) Resolve(_ huma.Context, at *huma.PathBuffer) []error {
 	if n := len(m.ID); n > memory.MaxMessageID && utf8.RuneCountInString(m.ID) <= memory.MaxMessageID {
 		complain("id", "it has %d bytes, at most %d are allowed", n, memory.MaxMessageID)
 	}
-	for field, value := range map[string]string{"id": m.ID, "name": m.Name, "content": m.Content, "finishReason": m.FinishReason, "toolCallId": m.ToolCallID} {
+	for field, value := range map[string]string{
+		"id": m.ID, "name": m.Name, "content": m.Content, "finishReason": m.FinishReason, "toolCallId": m.ToolCallID,
+	} {
 		if strings.ContainsRune(value, 0) {
 			complain(field, "it contains the character U+0000: remove it")
 		}

@@ -29,7 +29,8 @@ func (s *talkRoom) chatRoutes() {
 		"A message that asks to remember something is saved at once, without a model, and answered with a receipt. " +
 		"Without a model, the answer is what memory holds, with citations. A message whose answer is stored is answered with it again."
 	rest.Register(s.Server, rest.Route{
-		ID: "chat", Method: http.MethodPost, Path: chatPath, Tag: "chat", Need: memory.RoleMember, Summary: "Answer a message", Body: maxContextBody,
+		ID: "chat", Method: http.MethodPost, Path: chatPath, Tag: "chat", Need: memory.RoleMember, Summary: "Answer a message",
+		Body:    maxContextBody,
 		Timeout: turnTime, Errors: []int{http.StatusNotFound, http.StatusConflict, http.StatusBadGateway},
 		Doc: doc + " When the client hangs up, nothing of an answer is stored, and the message stays.",
 	}, s.chat)

@@ -41,17 +41,20 @@ func (s *transferRoom) snapshotRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "export-snapshot", Method: http.MethodGet, Path: snapshotPath + "/export", Tag: "snapshots", Need: memory.RoleViewer,
 		Summary: "Export documents as one ZIP archive", Also: []int{http.StatusNotModified}, Errors: []int{http.StatusConflict},
-		Doc: "manifest.json first, then the documents by name; the same documents are the same bytes. At most 499 documents and 16 MiB: export a part with prefix when there are more. " +
-			"The header Reverie-Left-Out counts documents that a snapshot does not carry. With If-None-Match it answers 304 when nothing has changed.",
+		Doc: "manifest.json first, then the documents by name; the same documents are the same bytes. At most 499 documents and 16 MiB: " +
+			"export a part with prefix when there are more. The header Reverie-Left-Out counts documents that a snapshot does not carry. With " +
+			"If-None-Match it answers 304 when nothing has changed.",
 	}, s.exportSnapshot)
 	s.snapshotImportRoutes()
 	rest.Register(s.Server, rest.Route{
 		ID: "list-snapshot-imports", Method: http.MethodGet, Path: snapshotsPath, Tag: "snapshots", Need: memory.RoleViewer,
-		Summary: "List imports of archives, newest first", Doc: "Those of shared documents, and those of the owner that is named or that the key is pinned to; an admin key that names nobody sees those of all.",
+		Summary: "List imports of archives, newest first", Doc: "Those of shared documents, and those of the owner that is named or that the " +
+			"key is pinned to; an admin key that names nobody sees those of all.",
 	}, s.listSnapshotImports)
 	rest.Register(s.Server, rest.Route{
 		ID: "get-snapshot-import", Method: http.MethodGet, Path: snapshotsPath + "/{import}", Tag: "snapshots", Need: memory.RoleViewer,
-		Summary: "Read an import of an archive", Doc: "Of every entry of the archive. It holds names and hashes, never contents. An admin key finds it without naming the owner.",
+		Summary: "Read an import of an archive",
+		Doc:     "Of every entry of the archive. It holds names and hashes, never contents. An admin key finds it without naming the owner.",
 	}, s.getSnapshotImport)
 }
 
@@ -235,14 +238,16 @@ func (s *transferRoom) snapshotImportRoutes() {
 	preview := rest.Route{
 		ID: "preview-snapshot", Method: http.MethodPost, Path: snapshotPath + "/import/preview", Tag: "snapshots", Need: memory.RoleMember,
 		Summary: "Preview an import of an archive", Body: maxSnapshotBody, Timeout: previewTime, Errors: []int{http.StatusConflict},
-		Doc: "Nothing is written. The token names the archive and every version that the import would change: send it with the import, which then refuses when anything has changed since." + body,
+		Doc: "Nothing is written. The token names the archive and every version that the import would change: send it with the import, which " +
+			"then refuses when anything has changed since." + body,
 	}
 	rest.Register(s.Server, preview, s.previewSnapshot)
 	run := rest.Route{
 		ID: "import-snapshot", Method: http.MethodPost, Path: snapshotPath + "/import", Tag: "snapshots", Need: memory.RoleMember,
 		Summary: "Import an archive of documents", Body: maxSnapshotBody, Timeout: rest.MaxWait + rest.RequestTimeout,
 		Also: []int{http.StatusAccepted}, Errors: []int{http.StatusConflict},
-		Doc: "All documents in one transaction, or none; documents that the archive does not have stay. Answers 200 with what became of each file, or 202 when it is not done within wait: it goes on. " +
+		Doc: "All documents in one transaction, or none; documents that the archive does not have stay. Answers 200 with what became of each " +
+			"file, or 202 when it is not done within wait: it goes on. " +
 			"The same archive is imported once at a time; imported again, it changes what is not as it says." + body,
 	}
 	rest.Register(s.Server, run, s.importSnapshot)

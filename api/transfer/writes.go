@@ -29,9 +29,10 @@ func (s *transferRoom) writeRoutes() {
 		ID: "write-memory", Method: http.MethodPost, Path: writesPath, Tag: "writes", Need: memory.RoleMember,
 		Summary: "Write memory for a business process", Body: rest.MaxDocumentBody, Timeout: rest.MaxWait + rest.RequestTimeout,
 		Also: []int{http.StatusAccepted}, Errors: []int{http.StatusConflict},
-		Doc: "One write for one requestId, however often it is sent and whichever way it comes; the same id with another request is 409 key_reused. " +
-			"Target and content are Mustache templates over data. Answers 200 with the receipt, also when the write was refused (outcome and reasonCode say so), " +
-			"or 202 when it is not there within wait: it will be written, even when workflows cannot be reached now.",
+		Doc: "One write for one requestId, however often it is sent and whichever way it comes; the same id with another request is 409 " +
+			"key_reused. Target and content are Mustache templates over data. Answers 200 with the receipt, also when the write was refused " +
+			"(outcome and reasonCode say so), or 202 when it is not there within wait: it will be written, even when workflows cannot be reached " +
+			"now.",
 	}, s.writeMemory)
 	rest.Register(s.Server, rest.Route{
 		ID: "list-writes", Method: http.MethodGet, Path: writesPath, Tag: "writes", Need: memory.RoleViewer,
@@ -117,7 +118,8 @@ func (s *transferRoom) writeMemory(ctx context.Context, in *writeMemoryInput) (*
 	}
 	b := in.Body
 	staged, err := s.Store.StageWrite(ctx, id, rest.CallerOf(ctx).ID, writereq.Request{
-		RequestID: b.RequestID, Scope: b.Scope, Target: b.Target, Strategy: b.Strategy, Content: b.Content, Data: b.Data.RawMessage, Reason: b.Reason,
+		RequestID: b.RequestID, Scope: b.Scope, Target: b.Target, Strategy: b.Strategy, Content: b.Content, Data: b.Data.RawMessage,
+		Reason: b.Reason,
 	})
 	if invalid, is := errors.AsType[*store.InvalidError](err); is {
 		return nil, fault.InvalidAt("body."+invalid.Field, "%s", invalid.Problem)
