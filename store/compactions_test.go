@@ -113,7 +113,8 @@ func TestCompaction(t *testing.T) {
 	ended := must[talk.Compaction](t)(s.SaveSummary(t.Context(), id, c.ID, last))
 	finished := now
 	want.Done, want.Summary, want.SummaryTokens, want.TokensAfter, want.TokensBefore = 10, last.Summary, 9, 9, 100
-	want.Outcome, want.FinishedAt, want.Model, want.PromptVersion, want.Fallback, want.ReasonCode = memory.OutcomeWritten, &finished, last.Model, last.PromptVersion, true, "deadline"
+	want.Outcome, want.FinishedAt, want.Model, want.PromptVersion, want.Fallback, want.ReasonCode = memory.OutcomeWritten, &finished,
+		last.Model, last.PromptVersion, true, "deadline"
 	if diff := cmp.Diff(want, ended); diff != "" {
 		t.Errorf("ended (-want +got):\n%s", diff)
 	}
@@ -160,7 +161,8 @@ func TestCompactionsFollowEachOther(t *testing.T) {
 		t.Errorf("part of the next one: %+v", part)
 	}
 	// An open one is not used as the previous one.
-	if other := must[talk.Compaction](t)(s.BeginCompaction(t.Context(), id, summary(uid, 30))); other.Previous != first.ID || other.From != 11 {
+	if other := must[talk.Compaction](t)(s.BeginCompaction(t.Context(), id, summary(uid, 30))); other.Previous != first.ID ||
+		other.From != 11 {
 		t.Errorf("beside an open one: %+v", other)
 	}
 	summarised(t, s, id, summary(uid, 20), "the second")

@@ -357,7 +357,8 @@ func TestCommitDreamDryRun(t *testing.T) {
 		x.Counts.Promoted != 1 {
 		t.Errorf("ended %+v", x)
 	}
-	if got := must[[]gate.DocumentEntry](t)(s.Documents(t.Context(), person, gate.DocumentFilter{Scope: memory.ScopePersonal})); len(got) != 1 {
+	if got := must[[]gate.DocumentEntry](t)(s.Documents(t.Context(), person,
+		gate.DocumentFilter{Scope: memory.ScopePersonal})); len(got) != 1 {
 		t.Errorf("it wrote %+v", got)
 	}
 	if len(statesOf(t, s, id)) > 0 || !cmp.Equal(news, newsOf(t, s, person)) {
@@ -475,7 +476,8 @@ func TestEndDream(t *testing.T) {
 	if ended.Open() || ended.WaitingUntil != nil || ended.Model != "m" || ended.Usage.Calls != 1 || len(newsOf(t, s, person)) > 0 {
 		t.Errorf("ended %+v", ended)
 	}
-	if _, err := s.EndDream(t.Context(), dreaming("user:8", "r"), x.ID, dreams.DreamEnding{Outcome: memory.OutcomeFailed}); !is(pg.ErrNotFound)(err) {
+	if _, err := s.EndDream(t.Context(), dreaming("user:8", "r"), x.ID,
+		dreams.DreamEnding{Outcome: memory.OutcomeFailed}); !is(pg.ErrNotFound)(err) {
 		t.Errorf("another owner ends it: %v", err)
 	}
 }

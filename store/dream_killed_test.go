@@ -101,7 +101,10 @@ func oneNight(ctx context.Context, s *Store, owner memory.Owner, i int) error {
 				Outcome: memory.OutcomeWritten,
 				Ranking: dream.Ranking{Candidates: []dream.Candidate{judged(c, dream.VerdictPromoted, dream.ReasonPassed)}},
 				Changes: []memory.Change{
-					{Ref: ref(memory.MemoryPath), Op: memory.OpReplace, Base: stage.Files.Memory.Version, Content: stage.Files.Memory.Content + "- " + c.Text + "\n"},
+					{
+						Ref: ref(memory.MemoryPath), Op: memory.OpReplace, Base: stage.Files.Memory.Version,
+						Content: stage.Files.Memory.Content + "- " + c.Text + "\n",
+					},
 					{Ref: ref(memory.DreamsPath), Op: memory.OpAppend, Content: c.Text},
 				},
 			})

@@ -136,7 +136,10 @@ func TestLoadDream(t *testing.T) {
 	want := []memory.BlameLine{
 		{Line: "- memory/2026-11-20.md", Version: 1, Author: person.Author, Reason: "test", At: note.Lines[0].At},
 		{Line: "", Version: 2, Author: machine.Author, Reason: "said", At: note.UpdatedAt, Conversation: "chat", From: 1, To: 2},
-		{Line: "- by machine", Version: 2, Author: machine.Author, Reason: "said", At: note.UpdatedAt, Conversation: "chat", From: 1, To: 2, Messages: []int64{2}},
+		{
+			Line: "- by machine", Version: 2, Author: machine.Author, Reason: "said", At: note.UpdatedAt, Conversation: "chat", From: 1, To: 2,
+			Messages: []int64{2},
+		},
 	}
 	if diff := cmp.Diff(want, note.Lines); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)

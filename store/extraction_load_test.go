@@ -211,7 +211,8 @@ func TestDraftIsStaleWhenItsMessagesAreNoted(t *testing.T) {
 		stale.Ref != personal(memory.DailyNotePath(load.Today)) {
 		t.Fatalf("committed: %v", err)
 	}
-	if begun := must[talk.Extraction](t)(s.BeginExtraction(t.Context(), id, talk.Range{ConversationUID: uid, From: 1, To: 6})); begun.HasDraft ||
+	if begun := must[talk.Extraction](t)(s.BeginExtraction(t.Context(), id,
+		talk.Range{ConversationUID: uid, From: 1, To: 6})); begun.HasDraft ||
 		!begun.Open() {
 		t.Errorf("begun again: %+v", begun)
 	}

@@ -612,7 +612,8 @@ func TestManyFlushOneConversation(t *testing.T) {
 	if c.UID != uid || end != messages || c.Flushed != messages || c.Cursor != messages {
 		t.Errorf("flushes up to %d, conversation %+v", end, c)
 	}
-	extracted := must[pg.Listed[talk.Extraction]](t)(s.Extractions(t.Context(), id, talk.ExtractionFilter{Outcome: memory.OutcomeWritten}, pg.Page{})).Items
+	extracted := must[pg.Listed[talk.Extraction]](t)(s.Extractions(t.Context(), id,
+		talk.ExtractionFilter{Outcome: memory.OutcomeWritten}, pg.Page{})).Items
 	if written == 0 || len(extracted) == 0 {
 		t.Errorf("%d steps of flushes and %d extractions wrote: that shows nothing", written, len(extracted))
 	}
@@ -641,7 +642,9 @@ func markers(from, to int64) string {
 }
 
 // flushAndExtract takes steps of flushes and of extractions, as they come, until a conversation is through with both.
-func flushAndExtract(t *testing.T, s *Store, id memory.Identity, random *rand.Rand, settings setting.ExtractSettings, messages int64) error {
+func flushAndExtract(t *testing.T, s *Store, id memory.Identity, random *rand.Rand, settings setting.ExtractSettings,
+	messages int64,
+) error {
 	t.Helper()
 	for {
 		c, err := s.Conversation(t.Context(), id, "c")

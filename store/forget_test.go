@@ -19,7 +19,8 @@ func TestForget(t *testing.T) {
 	s := openStore(t)
 	id, other := member("user:1"), member("user:2")
 	for path, content := range map[string]string{
-		memory.MemoryPath:           "# Memory\n\n## Facts\n\n- Likes tea. <!-- memory/2026-11-19.md:4 score 0.81 -->\n  - Earl Grey\n- Has a dog.\n",
+		memory.MemoryPath: "# Memory\n\n## Facts\n\n- Likes tea. <!-- memory/2026-11-19.md:4 score 0.81 -->\n  - Earl " +
+			"Grey\n- Has a dog.\n",
 		memory.ProfilePath:          "# Profile\n\n- likes TEA\n- Tall\n",
 		"memory/2026-11-19.md":      "# 2026-11-19\n\n- User likes tea.\n- something else\n",
 		"memory/archive/2026-10.md": "- Likes tea\n- old\n",
@@ -53,7 +54,8 @@ func TestForget(t *testing.T) {
 	if history := must[[]memory.Version](t)(s.History(t.Context(), id, personal(memory.MemoryPath), 0, 0)); len(history) != 2 {
 		t.Errorf("%+v", history)
 	}
-	if again := must[dreams.ForgetReceipt](t)(s.Forget(t.Context(), id, r)); !again.Receipt.Replayed || again.Receipt.Token != got.Receipt.Token {
+	if again := must[dreams.ForgetReceipt](t)(s.Forget(t.Context(), id, r)); !again.Receipt.Replayed ||
+		again.Receipt.Token != got.Receipt.Token {
 		t.Errorf("again: %+v", again)
 	}
 }

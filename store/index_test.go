@@ -316,7 +316,8 @@ func TestDueAgents(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	if due := must[[]indexes.AgentRef](t)(w.DueAgents(t.Context(), false, 100)); !slices.Equal(due, []indexes.AgentRef{{Workspace: "acme", Agent: "bob"}}) {
+	if due := must[[]indexes.AgentRef](t)(w.DueAgents(t.Context(), false, 100)); !slices.Equal(due,
+		[]indexes.AgentRef{{Workspace: "acme", Agent: "bob"}}) {
 		t.Fatalf("due: %v", due)
 	}
 }

@@ -321,7 +321,8 @@ func TestSpaces(t *testing.T) {
 	if left := must[[]indexes.Space](t)(s.Spaces(t.Context(), tender())); len(left) != 1 {
 		t.Errorf("left: %+v", left)
 	}
-	if _, err := s.OpenSpace(t.Context(), tender(), memory.EmbeddingIdentity{Dimensions: indexes.MaxDimensions + 1}); !invalid("dimensions")(err) {
+	if _, err := s.OpenSpace(t.Context(), tender(),
+		memory.EmbeddingIdentity{Dimensions: indexes.MaxDimensions + 1}); !invalid("dimensions")(err) {
 		t.Errorf("too many dimensions: %v", err)
 	}
 	if _, err := s.SwitchSpace(t.Context(), tender(), b.ID); !is(pg.ErrNotFound)(err) {

@@ -437,7 +437,9 @@ func (w *world) addImport(t *testing.T, id memory.Identity) {
 	made := must[transfer.Import](t)(
 		w.CreateImport(t.Context(), id, transfer.NewImport{Source: says, Format: "mem0", Label: says, OnConflict: memory.ImportMerge}),
 	)
-	items := []transfer.ImportItem{{Key: says + "1", Target: says, Payload: []byte(says)}, {Key: says + "2", Target: says, Payload: []byte(says)}}
+	items := []transfer.ImportItem{
+		{Key: says + "1", Target: says, Payload: []byte(says)}, {Key: says + "2", Target: says, Payload: []byte(says)},
+	}
 	must[transfer.StagedItems](t)(w.StageImport(t.Context(), id, made.ID, items))
 	settled := []transfer.ImportSettled{{Key: says + "2", Outcome: memory.OutcomeWritten}}
 	if err := w.SettleImport(t.Context(), id, made.ID, settled); err != nil {
@@ -670,7 +672,8 @@ func (w *world) addMember(t *testing.T, workspace string) {
 	t.Helper()
 	name := tag{workspace, worldMember, "AGENT"}.String()
 	settings := setting.AgentSettings{Leader: worldAgents[0]}
-	must[gate.Agent](t)(w.CreateAgent(t.Context(), adminOf(workspace), admin.NewAgent{ID: worldMember, Name: name, TimeZone: "UTC", Settings: settings}))
+	must[gate.Agent](t)(w.CreateAgent(t.Context(), adminOf(workspace),
+		admin.NewAgent{ID: worldMember, Name: name, TimeZone: "UTC", Settings: settings}))
 }
 
 // asMember makes a caller one of the member of a team, now and then with a credential that names the member and not the leader, and
@@ -709,7 +712,8 @@ var teamCalls = map[string]call{
 	"Leader": readBy(func(t *rapid.T, w *world, id memory.Identity) (any, error) {
 		leader, member, err := w.Leader(t.Context(), id)
 		if member &&
-			(leader.Owner != id.Owner || leader.AnyOwner || leader.Workspace != id.Workspace || leader.Role != memory.RoleViewer || !id.MayUseAgent(id.Agent)) {
+			(leader.Owner != id.Owner || leader.AnyOwner || leader.Workspace != id.Workspace || leader.Role != memory.RoleViewer ||
+				!id.MayUseAgent(id.Agent)) {
 			t.Fatalf("%+v reads as %+v", id, leader)
 		}
 		return nil, err

@@ -278,41 +278,47 @@ func TestRawWritesAcross(t *testing.T) {
 	w := makeWorld(t)
 	// What makes a copy another row, so that only its owner is what is wrong with it.
 	fresh := map[string]string{
-		"agents":              `jsonb_build_object('agent_id', 'x' || gen_random_uuid())`,
-		"api_keys":            `jsonb_build_object('key_id', gen_random_uuid(), 'hash', '\x' || encode(sha256(gen_random_uuid()::text::bytea), 'hex'))`,
-		"compactions":         `jsonb_build_object('compaction_id', gen_random_uuid(), 'content_key', '\x' || encode(sha256(gen_random_uuid()::text::bytea), 'hex'))`,
-		"conversations":       `jsonb_build_object('conversation_id', gen_random_uuid(), 'conversation_uid', gen_random_uuid())`,
-		"document_versions":   `jsonb_build_object('version', 1000 + (random() * 1e6)::int)`,
-		"documents":           `jsonb_build_object('path', gen_random_uuid() || '.md', 'document_id', gen_random_uuid())`,
-		"dream_candidates":    `jsonb_build_object('entry_id', gen_random_uuid())`,
-		"dream_entries":       `jsonb_build_object('entry_id', gen_random_uuid())`,
-		"dream_news":          `jsonb_build_object('mark', 1000 + (random() * 1e12)::bigint)`,
-		"dreams":              `jsonb_build_object('dream_id', gen_random_uuid(), 'night', '', 'request', '')`,
-		"embedding_cache":     `jsonb_build_object('text_hash', '\x' || encode(sha256(gen_random_uuid()::text::bytea), 'hex'))`,
-		"flush_steps":         `jsonb_build_object('from_seq', 1000 + (random() * 1e6)::int, 'to_seq', 9000000)`,
-		"flushes":             `jsonb_build_object('flush_id', gen_random_uuid(), 'from_seq', 1000 + (random() * 1e6)::int, 'to_seq', 9000000, 'done_seq', 9000000, 'outcome', 'nothing', 'acknowledged_at', now())`,
-		"import_items":        `jsonb_build_object('item_key', gen_random_uuid())`,
-		"imports":             `jsonb_build_object('import_id', gen_random_uuid())`,
-		"index_blocks":        `jsonb_build_object('bucket', 1000 + (random() * 1e6)::int)`,
-		"index_fresh":         `jsonb_build_object('group_no', 1000 + (random() * 1e12)::bigint)`,
-		"index_graves":        `jsonb_build_object('group_no', 1000 + (random() * 1e12)::bigint)`,
-		"index_progress":      `jsonb_build_object('group_no', 1000 + (random() * 1e12)::bigint)`,
-		"index_segments":      `jsonb_build_object('segment_id', 1000 + (random() * 1e12)::bigint)`,
-		"index_sources":       `jsonb_build_object('source_uid', gen_random_uuid(), 'group_no', 1000 + (random() * 1e12)::bigint)`,
-		"index_spaces":        `jsonb_build_object('space_id', 1000 + (random() * 1e12)::bigint, 'identity_key', gen_random_uuid(), 'state', 'building')`,
+		"agents": `jsonb_build_object('agent_id', 'x' || gen_random_uuid())`,
+		"api_keys": `jsonb_build_object('key_id', gen_random_uuid(), 'hash', '\x' || ` +
+			`encode(sha256(gen_random_uuid()::text::bytea), 'hex'))`,
+		"compactions": `jsonb_build_object('compaction_id', gen_random_uuid(), 'content_key', '\x' || ` +
+			`encode(sha256(gen_random_uuid()::text::bytea), 'hex'))`,
+		"conversations":     `jsonb_build_object('conversation_id', gen_random_uuid(), 'conversation_uid', gen_random_uuid())`,
+		"document_versions": `jsonb_build_object('version', 1000 + (random() * 1e6)::int)`,
+		"documents":         `jsonb_build_object('path', gen_random_uuid() || '.md', 'document_id', gen_random_uuid())`,
+		"dream_candidates":  `jsonb_build_object('entry_id', gen_random_uuid())`,
+		"dream_entries":     `jsonb_build_object('entry_id', gen_random_uuid())`,
+		"dream_news":        `jsonb_build_object('mark', 1000 + (random() * 1e12)::bigint)`,
+		"dreams":            `jsonb_build_object('dream_id', gen_random_uuid(), 'night', '', 'request', '')`,
+		"embedding_cache":   `jsonb_build_object('text_hash', '\x' || encode(sha256(gen_random_uuid()::text::bytea), 'hex'))`,
+		"flush_steps":       `jsonb_build_object('from_seq', 1000 + (random() * 1e6)::int, 'to_seq', 9000000)`,
+		"flushes": `jsonb_build_object('flush_id', gen_random_uuid(), 'from_seq', 1000 + (random() * 1e6)::int, 'to_seq', 9000000, ` +
+			`'done_seq', 9000000, 'outcome', 'nothing', 'acknowledged_at', now())`,
+		"import_items":   `jsonb_build_object('item_key', gen_random_uuid())`,
+		"imports":        `jsonb_build_object('import_id', gen_random_uuid())`,
+		"index_blocks":   `jsonb_build_object('bucket', 1000 + (random() * 1e6)::int)`,
+		"index_fresh":    `jsonb_build_object('group_no', 1000 + (random() * 1e12)::bigint)`,
+		"index_graves":   `jsonb_build_object('group_no', 1000 + (random() * 1e12)::bigint)`,
+		"index_progress": `jsonb_build_object('group_no', 1000 + (random() * 1e12)::bigint)`,
+		"index_segments": `jsonb_build_object('segment_id', 1000 + (random() * 1e12)::bigint)`,
+		"index_sources":  `jsonb_build_object('source_uid', gen_random_uuid(), 'group_no', 1000 + (random() * 1e12)::bigint)`,
+		"index_spaces": `jsonb_build_object('space_id', 1000 + (random() * 1e12)::bigint, 'identity_key', gen_random_uuid(), ` +
+			`'state', 'building')`,
 		"index_vectors":       `jsonb_build_object('ordinal', 1000 + (random() * 1e12)::bigint)`,
 		"index_vectors_large": `jsonb_build_object('ordinal', 1000 + (random() * 1e12)::bigint)`,
 		"recalls":             `jsonb_build_object('recall_id', gen_random_uuid())`,
-		"extractions":         `jsonb_build_object('extraction_id', gen_random_uuid(), 'from_seq', 1000 + (random() * 1e6)::int, 'to_seq', 9000000, 'range_to', 9000000)`,
-		"journal":             `'{}'::jsonb`,
-		"memory_writes":       `jsonb_build_object('write_id', gen_random_uuid(), 'request_id', gen_random_uuid())`,
-		"messages":            `jsonb_build_object('seq', 1000 + (random() * 1e6)::int, 'message_id', gen_random_uuid())`,
-		"model_usage":         `jsonb_build_object('model', gen_random_uuid())`,
-		"owners":              `jsonb_build_object('owner_key', 'user:' || gen_random_uuid(), 'owner_id', gen_random_uuid())`,
-		"snapshot_archives":   `jsonb_build_object('import_id', gen_random_uuid())`,
-		"snapshot_imports":    `jsonb_build_object('import_id', gen_random_uuid(), 'archive_sha256', '\x' || encode(sha256(gen_random_uuid()::text::bytea), 'hex'))`,
-		"workspaces":          `jsonb_build_object('workspace_id', 'x' || gen_random_uuid())`,
-		"write_ledger":        `jsonb_build_object('key', gen_random_uuid())`,
+		"extractions": `jsonb_build_object('extraction_id', gen_random_uuid(), 'from_seq', 1000 + (random() * 1e6)::int, 'to_seq', ` +
+			`9000000, 'range_to', 9000000)`,
+		"journal":           `'{}'::jsonb`,
+		"memory_writes":     `jsonb_build_object('write_id', gen_random_uuid(), 'request_id', gen_random_uuid())`,
+		"messages":          `jsonb_build_object('seq', 1000 + (random() * 1e6)::int, 'message_id', gen_random_uuid())`,
+		"model_usage":       `jsonb_build_object('model', gen_random_uuid())`,
+		"owners":            `jsonb_build_object('owner_key', 'user:' || gen_random_uuid(), 'owner_id', gen_random_uuid())`,
+		"snapshot_archives": `jsonb_build_object('import_id', gen_random_uuid())`,
+		"snapshot_imports": `jsonb_build_object('import_id', gen_random_uuid(), 'archive_sha256', '\x' || ` +
+			`encode(sha256(gen_random_uuid()::text::bytea), 'hex'))`,
+		"workspaces":   `jsonb_build_object('workspace_id', 'x' || gen_random_uuid())`,
+		"write_ledger": `jsonb_build_object('key', gen_random_uuid())`,
 	}
 	accepted := 0
 	for _, table := range tenantTables {
@@ -375,7 +381,8 @@ func TestRawWritesAcross(t *testing.T) {
 	}
 	for what, sql := range map[string]string{
 		"a message in another's conversation": `
-insert into messages select workspace_id, agent_id, '` + other.uid.String() + `', 99, owner_key, 'x', role, name, content, finish_reason, said_at, stored_at from messages limit 1`,
+insert into messages select workspace_id, agent_id, '` + other.uid.String() +
+			`', 99, owner_key, 'x', role, name, content, finish_reason, said_at, stored_at from messages limit 1`,
 		"an extraction of another's conversation": `
 insert into extractions (workspace_id, agent_id, extraction_id, owner_key, conversation_id, conversation_uid, from_seq, to_seq, range_to, outcome, workflow_id, run_id, started_at)
 values ('acme', 'ada', gen_random_uuid(), 'user:1', 'x', '` + other.uid.String() + `', 99, 99, 99, 'running', '', '', now())`,
@@ -391,9 +398,11 @@ values ('acme', 'ada', '` + other.flush.String() + `', 'user:1', '` + other.uid.
 		"a summary of another's conversation": `
 insert into compactions (workspace_id, agent_id, compaction_id, owner_key, conversation_id, conversation_uid, content_key, window_tokens,
     from_seq, to_seq, done_seq, trigger_source, outcome, maker, started_at)
-values ('acme', 'ada', gen_random_uuid(), 'user:1', 'x', '` + other.uid.String() + `', sha256('x'), 1, 1, 1, 0, 'turn', 'running', 'm', now())`,
+values ('acme', 'ada', gen_random_uuid(), 'user:1', 'x', '` + other.uid.String() +
+			`', sha256('x'), 1, 1, 1, 0, 'turn', 'running', 'm', now())`,
 		"a version of another's document": `
-insert into document_versions select workspace_id, agent_id, '` + document + `', 99, scope, owner_key, 0, merged, deleted, 'x', sha256, 0, 0, 'user', '', '', '', '', '{}', now()
+insert into document_versions select workspace_id, agent_id, '` + document +
+			`', 99, scope, owner_key, 0, merged, deleted, 'x', sha256, 0, 0, 'user', '', '', '', '', '{}', now()
 from document_versions where scope = 'PERSONAL' limit 1`,
 	} {
 		if n, err := rawAs(t, w.Store, me, sql); err == nil || strings.Contains(err.Error(), "syntax") {

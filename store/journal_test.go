@@ -337,7 +337,8 @@ func TestJournalRecordsOtherEnds(t *testing.T) {
 
 	id := dreaming("user:7", "r1")
 	x := stagedDream(t, s, id, nightly("n1"), judged(dog, dream.VerdictKept, dream.ReasonOneOff))
-	must[dreams.Dream](t)(s.EndDream(t.Context(), id, x.ID, dreams.DreamEnding{Outcome: memory.OutcomeWaiting, ReasonCode: "budget", Until: testClock}))
+	must[dreams.Dream](t)(s.EndDream(t.Context(), id, x.ID,
+		dreams.DreamEnding{Outcome: memory.OutcomeWaiting, ReasonCode: "budget", Until: testClock}))
 	if told := eventsOf(t, s, person, gate.EventDreamCompleted); len(told) != 1 {
 		t.Fatalf("while one waits: %+v", told)
 	}

@@ -55,7 +55,9 @@ func TestAppendMessages(t *testing.T) {
 	more := turn("c", "m", 5) // overlaps
 	more.TurnComplete = false
 	grown := must[talk.Stored](t)(s.AppendMessages(t.Context(), id, more))
-	want = talk.Stored{ConversationUID: first.ConversationUID, OwnerID: first.OwnerID, Stored: 2, Duplicates: 3, LastSeq: 5, Token: grown.Token}
+	want = talk.Stored{
+		ConversationUID: first.ConversationUID, OwnerID: first.OwnerID, Stored: 2, Duplicates: 3, LastSeq: 5, Token: grown.Token,
+	}
 	if diff := cmp.Diff(want, grown); diff != "" || grown.Token <= first.Token {
 		t.Errorf("overlapping batch (-want +got):\n%s", diff)
 	}
@@ -288,7 +290,8 @@ func TestToolCallsOfDuplicates(t *testing.T) {
 	}
 	other := searching("c1")
 	other.Arguments = `{"query": "tea"}` // the same to JSON, other words
-	must[talk.Stored](t)(s.AppendMessages(t.Context(), id, batch(calling("m1", searching("c1"), searching("c2")), answering("m2", "c1", "[]"))))
+	must[talk.Stored](t)(s.AppendMessages(t.Context(), id,
+		batch(calling("m1", searching("c1"), searching("c2")), answering("m2", "c1", "[]"))))
 	for name, b := range map[string]talk.Batch{
 		"other arguments":          batch(calling("m1", other, searching("c2"))),
 		"another order":            batch(calling("m1", searching("c2"), searching("c1"))),

@@ -31,7 +31,10 @@ var oddNames = []string{
 }
 
 // oddContents are contents as editors leave them.
-var oddContents = []string{"", "\n", "no end", "# Titel\r\n\r\n- eins\r\n", "trailing  \n\t\n", "- 一行\n", "\ufeffwith a mark\n", "- a\n\n\n\n- b\n", "```\n# no heading\n", "\t"}
+var oddContents = []string{
+	"", "\n", "no end", "# Titel\r\n\r\n- eins\r\n", "trailing  \n\t\n", "- 一行\n", "\ufeffwith a mark\n", "- a\n\n\n\n- b\n",
+	"```\n# no heading\n", "\t",
+}
 
 // oddDocuments returns random documents of an agent and of one of its owners, by name.
 func oddDocuments(t *rapid.T) map[memory.Ref]string {
@@ -250,7 +253,8 @@ func TestForgottenSinceThePreview(t *testing.T) {
 	must[dreams.ForgetReceipt](t)(s.Forget(t.Context(), id, dreams.ForgetRequest{Ref: personal(memory.MemoryPath), FromLine: 3, ToLine: 3}))
 
 	staged := must[transfer.SnapshotImport](t)(
-		s.StageSnapshot(t.Context(), machine, transfer.SnapshotRequest{Archive: archive.SHA256, Data: data, Choice: snap.ChooseAll, Token: p.Token}),
+		s.StageSnapshot(t.Context(), machine,
+			transfer.SnapshotRequest{Archive: archive.SHA256, Data: data, Choice: snap.ChooseAll, Token: p.Token}),
 	)
 	_, err := s.CommitSnapshot(t.Context(), machine, staged.ID, archive, taken, nil)
 	if conflict, is := errors.AsType[*pg.ConflictError](err); !is || conflict.Code != pg.CodeChangedSincePreview {

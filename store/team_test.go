@@ -424,7 +424,8 @@ func TestMembersChangeNoStatements(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := rawAs(t, s, set, `insert into dream_entries (workspace_id, agent_id, owner_key, entry_id, status, text, first_seen, last_seen, changed_at)
+	if _, err := rawAs(t, s, set,
+		`insert into dream_entries (workspace_id, agent_id, owner_key, entry_id, status, text, first_seen, last_seen, changed_at)
 		values ('acme', 'ada', 'user:7', 'e1', 'open', 'likes tea', now(), now(), now())`); err != nil {
 		t.Fatal(err)
 	}

@@ -382,11 +382,13 @@ func TestWritesAreListed(t *testing.T) {
 	}
 	two := must[transfer.MemoryWrite](t)(s.MemoryWrite(t.Context(), id, "two"))
 	must[transfer.MemoryWrite](t)(s.CommitWrite(t.Context(), refOf(two), theWorkflow))
-	if list := must[pg.Listed[transfer.MemoryWrite]](t)(s.MemoryWrites(t.Context(), id, memory.OutcomeWritten, pg.Page{})); len(list.Items) != 1 ||
+	if list := must[pg.Listed[transfer.MemoryWrite]](t)(s.MemoryWrites(t.Context(), id, memory.OutcomeWritten,
+		pg.Page{})); len(list.Items) != 1 ||
 		list.Items[0].RequestID != "two" {
 		t.Errorf("written: %+v", list.Items)
 	}
-	if list := must[pg.Listed[transfer.MemoryWrite]](t)(s.MemoryWrites(t.Context(), id.For("ada", "user:8"), "", pg.Page{})); len(list.Items) != 0 {
+	if list := must[pg.Listed[transfer.MemoryWrite]](t)(s.MemoryWrites(t.Context(), id.For("ada", "user:8"), "",
+		pg.Page{})); len(list.Items) != 0 {
 		t.Errorf("another owner sees %+v", list.Items)
 	}
 	if _, err := s.MemoryWrite(t.Context(), id.For("ada", "user:8"), "two"); !errors.Is(err, pg.ErrNotFound) {
