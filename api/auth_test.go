@@ -21,7 +21,7 @@ import (
 	"reverie/store/talk"
 )
 
-// operation is what the matrix needs of one operation of the OpenAPI document.
+// operation holds the parts of an OpenAPI operation that the matrix needs.
 type operation struct {
 	id, method, path string
 	role             memory.Role // empty: public
@@ -386,7 +386,7 @@ func TestARevocationElsewhereIsNoticed(t *testing.T) {
 	h.wantError(call(), 401, "unauthorized")
 }
 
-// fakeClock is a clock that only moves when it is told to.
+// fakeClock implements a clock that moves only when a test advances it.
 type fakeClock struct {
 	at      time.Time
 	elapsed atomic.Int64

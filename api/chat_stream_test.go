@@ -15,7 +15,7 @@ import (
 	"reverie/memory"
 )
 
-// told is an event of a turn.
+// told holds one event of a turn.
 type told struct {
 	name string
 	data json.RawMessage
@@ -188,7 +188,7 @@ func TestASilentModel(t *testing.T) {
 	}
 }
 
-// Only so many turns are made at once; who comes then is asked to wait.
+// The number of concurrent turns is limited; further callers must wait.
 func TestTurnsAreBounded(t *testing.T) {
 	h := start(t)
 	h.agent("ada")

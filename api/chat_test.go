@@ -15,7 +15,7 @@ import (
 
 const chatPath = "/api/v1/chat"
 
-// madeContext is what tests read of how a context was made.
+// madeContext holds the fields that tests read of an assembled context.
 type madeContext struct {
 	Ledger   struct{ Max, Trigger, Used, System, Tools, Summary, History, Recall, Current, Messages, Dropped int }
 	Model    string
@@ -35,7 +35,7 @@ type madeContext struct {
 	Flushing bool
 }
 
-// turn is what tests read of an answer.
+// turn holds the fields that tests read of an answer.
 type turn struct {
 	ConversationID, MessageID, AnswerID, Answer, Model, Finish string
 	Rounds                                                     int
@@ -84,7 +84,7 @@ func withModel(t *testing.T, played *llmtest.Server) func(*api.Options) {
 	}
 }
 
-// Without a model, an answer is what memory holds, and it is stored as any other.
+// Without a model, the answer quotes memory and is stored like any other.
 func TestChatFromMemoryAlone(t *testing.T) {
 	h := start(t)
 	said(h)
@@ -236,7 +236,7 @@ func TestChatWhenTheModelFails(t *testing.T) {
 	}
 }
 
-// A workspace that has spent its budget is told so, and until when; the message stays.
+// A workspace that has spent its budget gets an error with the time it resets; the message stays stored.
 func TestChatWithoutABudget(t *testing.T) {
 	played := llmtest.New(t, llmtest.Options{Respond: func(llmtest.Request) llmtest.Turn { return llmtest.Say("Yes.") }})
 	h := start(t, withModel(t, played), func(o *api.Options) { o.Chat.Budget = memory.Budget{Tokens: 1} })

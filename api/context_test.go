@@ -11,7 +11,7 @@ import (
 
 const contextPath = "/api/v1/agents/ada/context"
 
-// assembled is what tests read of a context.
+// assembled holds the fields that tests read of a context.
 type assembled struct {
 	madeContext
 	Messages []struct {
@@ -99,7 +99,7 @@ func TestContextsAreAssembled(t *testing.T) {
 	}
 }
 
-// What does not fit is told in numbers.
+// A request that does not fit is refused with the numbers.
 func TestAWindowThatIsTooSmall(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
@@ -121,7 +121,7 @@ func TestAWindowThatIsTooSmall(t *testing.T) {
 	h.wantError(h.postTo(h.admin, contextPath+"?wait=1h", map[string]any{"endUserId": "42", "message": "a"}), 422, "invalid_request")
 }
 
-// long stores a conversation of api:42 with so many turns of about a hundred tokens.
+// long stores a conversation of api:42 with the given number of turns of about 100 tokens each.
 func (h *harness) long(conversation string, turns int) {
 	h.t.Helper()
 	var messages []map[string]any

@@ -42,7 +42,7 @@ func (e examined) counts() map[string]int {
 	return found
 }
 
-// patient is an agent of its own whose doctor lives two hours later than everybody else; no worker runs.
+// patient holds a separate agent whose doctor runs with a clock two hours ahead; no worker runs.
 type patient struct {
 	*harness
 	client client.Client
@@ -93,7 +93,7 @@ func (p *patient) must(err error) {
 	}
 }
 
-// until is what the doctor finds, once it is that: what Temporal does shows a moment later.
+// until waits until the doctor finds exactly this: changes in Temporal become visible with a delay.
 func (p *patient) until(want map[string]int) {
 	p.t.Helper()
 	var found map[string]int
@@ -129,7 +129,7 @@ func (p *patient) cures(want map[string]int) {
 	}
 }
 
-// TestDoctorPutsRight: every kind of damage is found, told by what it means, put right when that is asked for, and gone then.
+// TestDoctorPutsRight checks that every kind of damage is found, explained, repaired on request and gone afterwards.
 func TestDoctorPutsRight(t *testing.T) {
 	p := newPatient(t)
 	ctx := t.Context()
@@ -328,7 +328,7 @@ func TestDoctorPutsRight(t *testing.T) {
 			p.name)
 		p.cures(map[string]int{"candidate_contaminated": 1})
 	})
-	// A note that a dream has got into is for people: fix leaves it, and says so.
+	// A note with dream output in it needs a person: fix leaves it and reports it.
 	_, err := p.store.Apply(ctx, mine, "", []memory.Change{{
 		Ref: memory.Ref{Scope: memory.ScopePersonal, Path: "memory/2026-11-21.md"}, Op: memory.OpReplace,
 		Content: "# 2026-11-21\n\n- Likes tea. <!-- memory/2026-01-28.md:4 score 0.81 -->\n",

@@ -42,7 +42,7 @@ func TestADreamIsUndone(t *testing.T) {
 		Changes  []memory.ChangeReceipt
 		Replayed bool
 	}
-	// A member who names nobody may undo it, and is not told what it was about.
+	// A member who names nobody may undo it, without seeing its contents.
 	member := h.key("member", memory.RoleMember, "")
 	answer := h.want(h.postTo(member, path, nil), 200)
 	if got := as[undone](h, answer); got.Dream.Reverted == nil || len(got.Changes) != 0 || strings.Contains(string(answer.body), "MARKER") {
@@ -66,7 +66,7 @@ func TestADreamIsUndone(t *testing.T) {
 	)
 }
 
-// Lines that somebody has changed since are not torn out: the answer says which.
+// Lines that somebody has changed since are kept: the answer lists them.
 func TestADreamThatCannotBeUndone(t *testing.T) {
 	h := start(t)
 	h.agent("ada")

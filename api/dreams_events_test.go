@@ -194,7 +194,7 @@ func TestAStopEndsStreams(t *testing.T) {
 	}
 }
 
-// When nothing happens, a comment says that the connection lives; a key that was revoked follows no longer.
+// While nothing happens, comments keep the connection alive; a revoked key ends the stream.
 func TestHeartbeatsAndRevokedKeys(t *testing.T) {
 	h := start(t)
 	api.HurryHeartbeat(h.api, 50*time.Millisecond)
@@ -207,7 +207,7 @@ func TestHeartbeatsAndRevokedKeys(t *testing.T) {
 	s.ends()
 }
 
-// So many may follow, and no more; who leaves makes room.
+// The number of followers is limited; a follower that leaves frees a place.
 func TestFollowersAreBounded(t *testing.T) {
 	h := start(t)
 	h.agent("ada")

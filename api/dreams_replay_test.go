@@ -99,7 +99,7 @@ func TestWhatCannotBeReplayed(t *testing.T) {
 			t.Errorf("%s: %d %s", name, got.status, got.body)
 		}
 	}
-	// Without a worker the answer says where the replay will be; repeated with the same key it is the same one.
+	// Without a worker the answer names the replay's future location; a repeat with the same key returns the same one.
 	ask := func() replayed {
 		t.Helper()
 		return as[replayed](h, h.want(h.do(request{

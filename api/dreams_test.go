@@ -29,7 +29,7 @@ func dreamer(owner memory.Owner) memory.Identity {
 	}
 }
 
-// statement is what the dreams of these tests promote.
+// statement holds the text that the dreams of these tests promote.
 const statement = "STATEMENTMARKER lives in Bern."
 
 // promoted is a candidate that passed, kept one that did not.
@@ -154,7 +154,7 @@ type dreamPage struct {
 	Next  string
 }
 
-// What a dream says in words may be about a person: who names nobody sees that it happened, not what was dreamed.
+// A dream's texts may be about a person: a caller who names nobody sees that it happened, not its contents.
 func TestDreamsWithoutContentsForWhoNamesNobody(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
@@ -237,7 +237,7 @@ func TestWhatAModelSaidInADream(t *testing.T) {
 	}
 }
 
-// A report says everything that is known of a dream.
+// A report contains everything that is known of a dream.
 func TestAReportOfADream(t *testing.T) {
 	h := start(t)
 	h.agent("ada")

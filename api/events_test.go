@@ -111,7 +111,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// So many may follow events, and no more; who leaves makes room.
+// The number of followers of events is limited; a follower that leaves frees a place.
 func TestEventFollowersAreBounded(t *testing.T) {
 	h := start(t)
 	h.agent("ada")

@@ -78,7 +78,7 @@ func TestReadingAndWritingWithETags(t *testing.T) {
 	h.wantError(h.put(path, "Zug\n", map[string]string{"If-None-Match": tag}), 422, "invalid_request")
 	h.wantError(h.put("notes/none.md", "Zug\n", map[string]string{"If-Match": "*"}), 412, "precondition_failed")
 
-	// On the current version it is written, on an earlier one it is merged by line, and a conflict tells both sides.
+	// Based on the current version it is written, on an earlier one it is merged by line, and a conflict returns both sides.
 	second := as[receipt](h, h.want(h.put(path, "Bern\nBasel\nChur\n", map[string]string{"If-Match": tag}), 200))
 	if c := second.Changes[0]; c.Version != 2 || c.Merged || !c.Changed {
 		t.Errorf("%+v", second)

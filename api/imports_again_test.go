@@ -87,7 +87,7 @@ func fixtureItems(t *testing.T, name string) (imports.Format, []map[string]any) 
 	return source.Format, items
 }
 
-// Every format, moved in again: as the same source, and as another one that says the same, such as a later export. Nothing
+// Every format is imported again: as the same source, and as another one with the same contents, such as a later export. Nothing
 // changes, and no engine is asked.
 func TestEveryFormatMovesInOnce(t *testing.T) {
 	raw, err := json.Marshal(proposals.Proposal{ShouldUpdate: true, Reason: "news", DailyEntry: "## 10:00 Talk\n\n- Lives in Bern."})
@@ -181,7 +181,7 @@ func (h *harness) moveInTo(agent, key string, options map[string]any, items ...m
 	return h.endedAt(path, key)
 }
 
-// asked is how often the engine was asked.
+// asked counts the calls of the engine.
 func (s *scripted) asked() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

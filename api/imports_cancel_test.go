@@ -27,8 +27,8 @@ func (h *harness) until(what string, holds func() bool) {
 	h.t.Fatal("in vain waited until " + what)
 }
 
-// Cancelled in the middle: what was done stays, the rest says that it was left out, and when it is started again all of it
-// moves in, with one question to the engine for each conversation.
+// A cancelled import keeps the items already done and reports the rest as left out. Started again, it imports all of it,
+// with one call of the engine for each conversation.
 func TestAnImportIsCancelled(t *testing.T) {
 	engine := &scripted{raw: proposal(t, "Lives in Bern.")}
 	h := startWithTemporal(t, engine, true)

@@ -67,7 +67,7 @@ func migrate(ctx context.Context, url string) error {
 	return err
 }
 
-// start runs a server on a database of its own. Temporal is away, unless an option says otherwise.
+// start runs a server on a separate database. Temporal is unreachable, unless an option changes that.
 func start(t *testing.T, options ...func(*api.Options)) *harness {
 	t.Helper()
 	return startOn(t, devtest.Database(t, migrate), options...)
@@ -152,7 +152,7 @@ func noTemporal(t *testing.T) client.Client {
 	return c
 }
 
-// answered is what came back.
+// answered holds a response.
 type answered struct {
 	status int
 	header http.Header

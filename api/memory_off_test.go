@@ -25,13 +25,13 @@ const (
 	unconcerned concern = iota + 1
 	// reading operations give agents and their models what is remembered. With memory off it shows nothing of it.
 	reading
-	// accepting operations take what a workflow writes, or not: whether it may is the gate's to say, and stands in the record.
+	// accepting operations accept input for a workflow: the gate decides whether it may write and records the decision.
 	accepting
 	// writing operations write at once for a machine. They are refused while memory is off, and for a member of a team.
 	writing
-	// ownHand is what people do themselves, to see and to change what is stored. It works while memory is off.
+	// ownHand operations let people see and change what is stored. They work while memory is off.
 	ownHand
-	// ownWrite is an own hand that writes the agent's memory: a member of a team is refused.
+	// ownWrite operations are ownHand operations that write the agent's memory: a member of a team is refused.
 	ownWrite
 )
 
@@ -70,10 +70,10 @@ var concerns = map[string]concern{
 	"list-tools": unconcerned, "create-key": unconcerned, "list-keys": unconcerned, "revoke-key": unconcerned,
 }
 
-// keptInMemory stands in the memory of the person 42, and nowhere else.
+// keptInMemory occurs in the memory of the person 42 and nowhere else.
 const keptInMemory = "Bern-Wankdorf" // a search marks the word that it looks for
 
-// asksOf are how readers ask for what is remembered, in place of the matrix' probes.
+// asksOf returns the requests of readers for remembered text, which replace the matrix' probes.
 func asksOf(id string) []request {
 	const ada = "/api/v1/agents/ada"
 	body := func(path string, fields map[string]any) request {
@@ -100,7 +100,7 @@ func asksOf(id string) []request {
 	}[id]
 }
 
-// quiet says why an agent's memory is not written.
+// quiet holds the reasons why an agent's memory is not written.
 type quiet struct {
 	server bool // memory is off by default
 	agent  bool // it is off by the agent's settings
@@ -139,8 +139,8 @@ func startFor(t *testing.T, off bool) *harness {
 	})
 }
 
-// Whatever way there is to an agent's memory, it is shut while memory is off and writes nothing for a member of a team, and what people
-// do with their own hands works.
+// Every way to an agent's memory is closed while memory is off and writes nothing for a member of a team; operations that people
+// call themselves still work.
 func TestEveryWayToMemory(t *testing.T) {
 	ops := operations(t)
 	for id, op := range ops {

@@ -11,7 +11,7 @@ import (
 
 type calledTool struct{ ID, Name, Arguments string }
 
-// What a model asked of tools goes in and comes out as it is.
+// Tool calls of a model are stored and returned unchanged.
 func TestToolCallsGoInAndOut(t *testing.T) {
 	h := start(t)
 	h.agent("ada")

@@ -30,7 +30,7 @@ func TestHealthAndReadiness(t *testing.T) {
 	}
 }
 
-// With the database away nothing is served, and what is answered says so.
+// While the database is unreachable nothing is served, and the answer reports it.
 func TestWithoutTheDatabase(t *testing.T) {
 	server := devtest.Postgres(t)
 	url := server.URL("postgres")
@@ -107,7 +107,7 @@ func TestStatusTellsWhatIsMissing(t *testing.T) {
 	}
 }
 
-// Without a model the built-in engine is in use; what a provider of yesterday reported is of no interest.
+// Without a model the built-in engine is in use; earlier reports of a provider are ignored.
 func TestStatusWithTheBuiltInEngine(t *testing.T) {
 	h := start(t)
 	if err := h.store.ReportComponent(t.Context(), "model", "unauthorized", "REPORTMARKER"); err != nil {

@@ -9,7 +9,7 @@ import (
 	"reverie/recall"
 )
 
-// foundResults is what tests read of an answer to a search.
+// foundResults holds the fields that tests read of an answer to a search.
 type foundResults struct {
 	Results []struct {
 		Corpus, Source, Path, Citation, Snippet, Scope, Owner, Conversation, Role, Name string
@@ -54,7 +54,7 @@ func (h *harness) ask(body map[string]any) foundResults {
 	return as[foundResults](h, h.want(h.do(request{method: "POST", path: searchPath, key: h.admin, body: body}), 200))
 }
 
-// paths are where results are from.
+// paths returns the paths of results.
 func (f foundResults) paths() []string {
 	var paths []string
 	for _, r := range f.Results {
@@ -141,7 +141,7 @@ func TestSearchFindsWhatWasSaidAndWritten(t *testing.T) {
 		got.Results[0].MessageIDs[0] != "m3" {
 		t.Errorf("%+v", got.Results)
 	}
-	// The period is a filter, and says what is outside.
+	// The period is a filter; results outside it are counted.
 	for _, c := range []struct {
 		from, to string
 		found    bool

@@ -167,7 +167,7 @@ func TestSearchWithARefusingProvider(t *testing.T) {
 	}
 }
 
-// A search that carries the token of a write waits until its vectors are there, or says what is missing.
+// A search with the token of a write waits until its vectors are there, or reports what is missing.
 func TestReadYourWrites(t *testing.T) {
 	var fail atomic.Bool
 	h, model := withVectors(t, nil, &fail)

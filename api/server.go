@@ -52,7 +52,7 @@ func build(o Options) (*Server, error) {
 	return s, nil
 }
 
-// routes registers every route, one line for each room.
+// routes registers every route, one line for each package.
 func (s *Server) routes() {
 	s.healthRoutes()
 	s.documentationRoutes()

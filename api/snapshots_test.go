@@ -13,7 +13,7 @@ import (
 
 const snapshots = "/api/v1/agents/ada/workspace/memory/"
 
-// asZip says that a body is an archive.
+// asZip marks a body as an archive.
 var asZip = map[string]string{"Content-Type": "application/zip"}
 
 // anArchive is one of a TEAM and a PERSONAL document.

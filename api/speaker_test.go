@@ -9,7 +9,7 @@ import (
 	"reverie/toolbox"
 )
 
-// In a group each person has a section of their own, over every way in that writes MEMORY.md.
+// In a group each person has a separate section, whichever operation writes MEMORY.md.
 func TestPeopleOfAGroup(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
@@ -60,7 +60,7 @@ func TestPeopleOfAGroup(t *testing.T) {
 	if err != nil || d.Content != want {
 		t.Errorf("%v %q", err, d.Content)
 	}
-	// A message says who said it.
+	// A message names its speaker.
 	h.want(
 		h.post(
 			"c2",
@@ -77,7 +77,7 @@ func TestPeopleOfAGroup(t *testing.T) {
 			t.Errorf("%s: %+v", conversation, got)
 		}
 	}
-	// What a model is to be sent says so, too.
+	// The context for a model names the speaker, too.
 	made := h.assemble(
 		map[string]any{"owner": group, "conversation": "c1", "name": "Ada", "speaker": "feishu:ou_1", "message": "And what is mine?"},
 	)

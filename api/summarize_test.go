@@ -23,7 +23,7 @@ import (
 	"reverie/workflows"
 )
 
-// scripted is an engine that says what a test tells it to.
+// scripted implements an engine that returns the answers that a test sets.
 type scripted struct {
 	mu    sync.Mutex
 	raw   string
@@ -52,7 +52,7 @@ func (s *scripted) Propose(ctx context.Context, _ proposals.ExtractionInput) (pr
 	return proposals.Answer{Raw: raw, Model: "test/scripted", PromptVersion: "test@1"}, nil
 }
 
-// proposal is what a scripted engine says when it has learned something.
+// proposal returns the answer of a scripted engine that has learned something.
 func proposal(t *testing.T, line string) string {
 	t.Helper()
 	raw, err := json.Marshal(proposals.Proposal{
@@ -173,7 +173,7 @@ func TestSummarizeForTheRealOwner(t *testing.T) {
 	h.wantError(h.summarize(member, "c1", "?wait=-1s", nil), 422, "invalid_request")
 	h.wantError(h.summarize(member, "c1", "?wait=soon", nil), 422, "invalid_request")
 
-	// Naming nobody it is done for api:42, and the answer does not tell what was said.
+	// A caller who names nobody starts it for api:42, and does not see its contents.
 	answer := h.want(h.summarize(member, "c1", "", nil), 200)
 	if done := as[run](h, answer); done.Outcome != "written" || done.Reason != "" || strings.Contains(string(answer.body), "REASONMARKER") {
 		t.Errorf("%s", answer.body)
@@ -259,7 +259,7 @@ func TestAQuarantinedExtractionIsRetried(t *testing.T) {
 	h.wantError(retry(h.admin), 409, "not_quarantined")
 }
 
-// What a workflow has accepted is not lost when no worker is there, and the status says what is missing.
+// Work that a workflow has accepted is not lost when no worker runs, and the status reports the missing worker.
 func TestWithoutWorkers(t *testing.T) {
 	h := startWithTemporal(t, nil, false)
 	h.agent("ada")

@@ -15,7 +15,7 @@ import (
 
 const toolsPath = "/api/v1/agents/ada/tools"
 
-// toolAnswer is what a call of a tool answers.
+// toolAnswer holds the answer of a tool call.
 type toolAnswer struct {
 	Result  map[string]any
 	IsError bool
@@ -257,7 +257,7 @@ func TestToolsOnAStaleVersion(t *testing.T) {
 	}
 }
 
-// Clients with keys of their own edit one file at the same time: each edit is there, once, and nothing else has changed.
+// Clients with separate keys edit one file at the same time: each edit is there once, and nothing else has changed.
 func TestToolsAtTheSameTime(t *testing.T) {
 	h := start(t)
 	h.agent("ada")

@@ -27,7 +27,7 @@ func (h *harness) settings(agent string, s map[string]any) {
 	h.want(h.do(request{method: http.MethodPatch, path: "/api/v1/agents/" + agent, key: h.admin, body: map[string]any{"settings": s}}), 200)
 }
 
-// TestBusinessWritesAreRefused: what the agent's settings, the scan and the documents say against a write is a result, which stands.
+// TestBusinessWritesAreRefused checks that a refusal by the agent's settings, the scan or the documents is a final result.
 func TestBusinessWritesAreRefused(t *testing.T) {
 	h := startWithTemporal(t, &scripted{}, true)
 	member := h.key("workflows", memory.RoleMember, "")

@@ -206,7 +206,7 @@ func TestToolsThatAreShownButNotToBeCalled(t *testing.T) {
 	}
 }
 
-// Anthropic caches up to where it is told: the system text with the tools before it, and what was said before the user's
+// Anthropic caches up to the marks in a request: the system text with the tools before it, and the messages before the user's
 // message, which is the same in the next turn.
 func TestMarksForTheCache(t *testing.T) {
 	t.Parallel()

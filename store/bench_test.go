@@ -181,7 +181,7 @@ func BenchmarkNews(b *testing.B) {
 			return err
 		})
 	})
-	// Several people who write notes of their own that everybody reads: what they write is news of one owner.
+	// Several people write separate notes that everybody reads: each write changes one owner's index.
 	b.Run("Apply by eight at once", func(b *testing.B) {
 		s := openStore(b, func(o *pg.Options) { o.MaxConns = 8 })
 		byTurns(b, func(i int, news bool) error {

@@ -236,14 +236,14 @@ func TestCompactionOfTheSameContents(t *testing.T) {
 		kept.Summary != "done" {
 		t.Errorf("found: %+v", kept)
 	}
-	// Another maker may still write one up to the same message, which brings nothing up to date that stands for as much.
+	// A concurrent run may still write one up to the same message, which replaces no summary that covers as much.
 	r.Maker = "builtin/extractive"
 	if other := summarised(t, s, id, r, "by rules"); other.ID == c.ID || other.Previous != uuid.Nil || other.From != 1 {
 		t.Errorf("by another maker: %+v", other)
 	}
 }
 
-// A summary made for a window is of no use for a larger one, which has room for more.
+// A summary made for a window is not used for a larger one, which can hold more.
 func TestCompactionsAndWindows(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

@@ -82,7 +82,7 @@ func stagedDream(t tester, s *Store, id memory.Identity, d dreams.NewDream, cand
 	return x
 }
 
-// memoryDraft promotes the first of the candidates, as a line at the end of what MEMORY.md is now, and tells about it in the diary.
+// memoryDraft promotes the first of the candidates, as a line at the end of the current MEMORY.md, with an entry in the diary.
 func memoryDraft(t tester, s *Store, id memory.Identity, dreamID uuid.UUID, candidates ...dream.Candidate) dreams.DreamDraft {
 	t.Helper()
 	stage := must[dreams.DreamStage](t)(s.DreamStage(t.Context(), id, dreamID))

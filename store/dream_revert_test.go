@@ -123,7 +123,7 @@ func TestRevertDreamKeepsLaterChanges(t *testing.T) {
 	}
 }
 
-// The entry of an older dream is in a file of its month; the diary says so by itself then.
+// The entry of an older dream is in the file of its month, which the diary refers to.
 func TestRevertDreamWithFoldedDiaryEntry(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, at(func() time.Time { return testClock }))

@@ -353,7 +353,7 @@ func TestFlushBehindExtraction(t *testing.T) {
 		t.Errorf("ended: %+v", got)
 	}
 
-	// Of a longer range the first step is what was extracted.
+	// The first step of a longer range ends where extraction ended.
 	must[talk.Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "o", 4)))
 	x, _ = begin(t, s, id)
 	if err := s.SaveDraft(t.Context(), id, x.ID, talk.Draft{Changes: []memory.Change{noteChange("- x\n")}, To: 7}); err != nil {
@@ -393,8 +393,8 @@ func TestFlushStepsFollowOpenExtractions(t *testing.T) {
 	}
 }
 
-// A flush whose entry says nothing but what was forgotten while it was drafted writes nothing, and no note is begun for it. What
-// else an entry says is written.
+// A flush whose entry holds only statements forgotten while it was drafted writes nothing, and creates no note. Other
+// statements of an entry are written.
 func TestFlushOfForgottenStatements(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -475,7 +475,7 @@ func TestFlushRefusedByTheScan(t *testing.T) {
 	}
 }
 
-// A note that has no room left holds nothing up either.
+// A full note does not block a flush either.
 func TestFlushIntoAFullNote(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, at(func() time.Time { return testClock }))
@@ -557,7 +557,7 @@ func TestFlushedNotes(t *testing.T) {
 	}
 }
 
-// Eight runs plan and flush one conversation while it grows and is extracted from. In the end every message stands in the note
+// Eight runs plan and flush one conversation while it grows and is extracted from. In the end every message is in the note
 // once, and the flushes cover the conversation without gaps.
 func TestManyFlushOneConversation(t *testing.T) {
 	t.Parallel()

@@ -152,7 +152,7 @@ func TestForgottenStaysForgotten(t *testing.T) {
 	}
 }
 
-// A business process that says what was forgotten writes the rest, by every strategy, and a person who does has it back.
+// A business process that repeats a forgotten statement writes only the rest, by every strategy; a person restores the statement.
 func TestForgottenStaysForgottenInMerges(t *testing.T) {
 	t.Parallel()
 	for strategy, c := range map[markdown.Strategy]struct{ said, want string }{

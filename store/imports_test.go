@@ -19,7 +19,7 @@ func stagedItem(key string) transfer.ImportItem {
 	return transfer.ImportItem{Key: key, Target: key + ".md", Payload: []byte("x")}
 }
 
-// An import has what it may have, and says of one item or one byte more what to do.
+// An import accepts the maximum, and refuses one item or one byte more with the next step.
 func TestLimitsOfImports(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

@@ -538,7 +538,7 @@ var importCalls = map[string]call{
 
 func init() { maps.Copy(calls, receiptCalls) }
 
-// receiptCalls are the calls that tell again what a write was answered. A receipt names a path and a document, no words.
+// receiptCalls lists the calls that return a write's receipt again. A receipt names a path and a document, no contents.
 var receiptCalls = map[string]call{
 	"Receipt": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		receipt, found, err := w.Receipt(
@@ -676,8 +676,8 @@ func (w *world) addMember(t *testing.T, workspace string) {
 		admin.NewAgent{ID: worldMember, Name: name, TimeZone: "UTC", Settings: settings}))
 }
 
-// asMember makes a caller one of the member of a team, now and then with a credential that names the member and not the leader, and
-// says what it may be shown. That is written without a look at the policies.
+// asMember makes a caller one of the member of a team, sometimes with a credential that names the member and not the leader, and
+// returns which tags it may see. The rule is written independently of the policies.
 func asMember(t *rapid.T, id memory.Identity) (member memory.Identity, shown func(tag) bool) {
 	member = id.For(worldMember, id.Owner)
 	if slices.Contains(member.Agents, worldAgents[0]) && rapid.Bool().Draw(t, "names the member") {
@@ -794,7 +794,7 @@ var writeCalls = map[string]call{
 		}
 		return writeTag(id, staged), nil, nil
 	},
-	// It takes no identity: what it writes is what the credential may that asked. Here it gets what the caller has asked for.
+	// It takes no identity: it writes with the rights of the requesting credential. Here it gets a request of the caller.
 	"CommitWrite": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		ref := memory.Ref{Scope: memory.ScopePersonal, Path: "MEMORY.md"}
 		staged, err := w.StageWrite(t.Context(), id, w.keyOf(t, id), writereq.Request{

@@ -30,8 +30,8 @@ func TestIsolation(t *testing.T) {
 	}
 	tried := trials{succeeded: map[string]int{}, refused: map[string]int{}}
 	tried.run(t, makeWorld(t), slices.Sorted(maps.Keys(calls)))
-	// The test would hold for methods that never do anything. What found nothing that was left for it, or was not drawn for whoever
-	// may, is tried in worlds where nothing else has happened.
+	// The test would also pass for methods that never do anything. Methods that found no row left, or were not drawn for a caller who
+	// may call them, are tried in fresh worlds.
 	for range 20 {
 		if rest := tried.without(); len(rest) > 0 {
 			tried.run(t, makeWorld(t), rest)
@@ -276,7 +276,7 @@ func TestRawReads(t *testing.T) {
 func TestRawWritesAcross(t *testing.T) {
 	t.Parallel()
 	w := makeWorld(t)
-	// What makes a copy another row, so that only its owner is what is wrong with it.
+	// Values that make a copy a different row, so that only its owner is wrong.
 	fresh := map[string]string{
 		"agents": `jsonb_build_object('agent_id', 'x' || gen_random_uuid())`,
 		"api_keys": `jsonb_build_object('key_id', gen_random_uuid(), 'hash', '\x' || ` +

@@ -176,7 +176,7 @@ func vectorsOf(due indexes.DueUnits) [][]float32 {
 	return vectors
 }
 
-// worldRecall is a recall whose path says whose it is.
+// worldRecall returns a recall whose path names its owner.
 func worldRecall(id memory.Identity) dreams.Recall {
 	scope := memory.ScopePersonal
 	if id.Owner == memory.NoOwner { // nobody finds what is shared, and that somebody did is no secret among them

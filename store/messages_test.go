@@ -192,7 +192,7 @@ func TestAppendLargestBatch(t *testing.T) {
 }
 
 // Many posts to one conversation at once, each sent twice: nothing is lost, nothing doubled, no gap, and the messages of
-// one post stand together in their order.
+// one post are adjacent and in order.
 func TestConcurrentPosts(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

@@ -31,7 +31,7 @@ var shortKeys = []string{
 }
 
 // Plans are made before there are statistics and then kept. On empty tables already, every statement must find its rows
-// by the key or index that tells most, and not by one that reads all of an agent's or an owner's rows: each use of an
+// by the most selective key or index, and not by one that reads all of an agent's or an owner's rows: each use of an
 // index gives more than workspace and agent, and no rows are compared one by one.
 func TestPlansBeforeStatistics(t *testing.T) {
 	t.Parallel()

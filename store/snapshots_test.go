@@ -178,8 +178,8 @@ func bySnapshot(owner memory.Owner) memory.Identity {
 	return id
 }
 
-// A snapshot from before does not bring back what was forgotten since, and says so; who restores the version that said it has it
-// back, and then the snapshot brings it, too.
+// An older snapshot does not bring back a statement forgotten since, and reports it; restoring the version that contained it brings it
+// back, and then the snapshot restores it, too.
 func TestForgottenStaysForgottenInSnapshots(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -265,7 +265,7 @@ func TestForgottenSinceThePreview(t *testing.T) {
 	}
 }
 
-// Nor does it come back from another system: what else a document says moves in, and nothing at all is left as it is.
+// Nor does it come back from another system: the rest of the document is imported.
 func TestForgottenStaysForgottenInImports(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

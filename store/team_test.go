@@ -409,7 +409,7 @@ func TestLeadersConcurrently(t *testing.T) {
 	}
 }
 
-// What a person says to a statement is memory as well, also where no document changes.
+// A person's decision about a statement is memory as well, even if no document changes.
 func TestMembersChangeNoStatements(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

@@ -184,7 +184,7 @@ func TestLoadWindowFitsAnyBound(t *testing.T) {
 	}
 }
 
-// All of a window is of one moment, whatever is stored meanwhile.
+// A window is read from one snapshot, whatever is stored meanwhile.
 func TestLoadWindowOfOneMoment(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

@@ -194,7 +194,7 @@ func (s *Room) explainCandidates(ctx context.Context, in *explainCandidatesInput
 	}
 }
 
-// says reports whether a statement has all the words, in any case, or says the same in others.
+// says reports whether a statement contains all the words, in any case, or means the same in other words.
 func says(statement, words string) bool {
 	folded := strings.ToLower(statement)
 	for word := range strings.FieldsSeq(strings.ToLower(words)) {

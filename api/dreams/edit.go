@@ -101,7 +101,7 @@ func (s *Room) revertDream(ctx context.Context, in *revertInput) (*rest.Reply[re
 	return rest.OK(view), nil
 }
 
-// cannotRevert tells where documents were changed since. The lines themselves are for who may see them.
+// cannotRevert returns the problem that lists where documents have changed since; with full, it includes the lines.
 func (s *Room) cannotRevert(conflicts map[string][]markdown.Conflict, full bool) *fault.Problem {
 	p := fault.New(
 		fault.RevertConflict,

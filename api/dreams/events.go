@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	// catchUp is how far a stream starts in the past by default; catchUpMost bounds it with Last-Event-ID.
+	// catchUp limits how far back a stream starts by default; catchUpMost limits it with Last-Event-ID.
 	catchUp     = time.Minute
 	catchUpMost = 24 * time.Hour
 	// commitTime bounds the time from a change's timestamp to its commit. A later change may be committed before it.
@@ -121,7 +121,7 @@ type follower struct {
 	changed func() <-chan struct{}  // closed when there is something new
 }
 
-// follow tells a client what happens until it goes, the time is over, its key is revoked or the server stops.
+// follow streams events to a client until it disconnects, the time limit passes, its key is revoked or the server stops.
 func (s *Room) follow(hc huma.Context, f follower) {
 	ctx := hc.Context()
 	write := rest.OpenStream(hc, rest.EventStream)

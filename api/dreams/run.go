@@ -237,7 +237,7 @@ type dreamConflict struct {
 	Link       string            `json:"link,omitempty"`
 }
 
-// dreamUnderWay says that the owner is dreaming; nil: it is not known what.
+// dreamUnderWay returns the problem for an owner whose dream is running; running is nil if that dream is unknown.
 func (s *Room) dreamUnderWay(id memory.Identity, running *dreams.Dream) *fault.Problem {
 	p := fault.New(fault.Dreaming, "A dream of this owner is running: wait for it, or make a dry run")
 	if running != nil {
@@ -388,8 +388,8 @@ func (s *Room) nightAsked(agent gate.Agent, asOf string) (time.Time, string, err
 	return at, workflows.NightKey(nightOf(day, expression), zone.String(), expression), nil
 }
 
-// nightOf is the first time on a day, in its zone, that a cron expression means; at its hour and minute also on days on which
-// it does not stand.
+// nightOf returns the first time on a day, in its zone, that matches a cron expression; on days that the expression
+// does not match it uses the expression's hour and minute.
 func nightOf(day time.Time, expression string) time.Time {
 	hour, minute := 0, 0
 	if cron, err := crontab.Parse(expression); err == nil {
@@ -410,7 +410,7 @@ const (
 	reasonDreaming = memory.ReasonCode(fault.Dreaming)
 )
 
-// dreamReasons say in words why a dream ended as it did whose record says it with a code only. They are about no contents.
+// dreamReasons maps the reason codes of dreams to texts, for records that have only a code. The texts contain no contents.
 var dreamReasons = map[memory.ReasonCode]string{
 	memory.GateMemoryOff:             "memory is switched off for this agent: switch it on with memoryEnabled",
 	memory.GateTeamMember:            "the agent has a leader: memory is read-only for team members",

@@ -41,7 +41,7 @@ func New(name Name, format string, args ...any) *Problem {
 	return &Problem{Code: errorStatus[name], Name: name, Msg: fmt.Sprintf(format, args...)}
 }
 
-// NotModified tells a client that what it has is current. It has no body.
+// NotModified answers a client whose copy is current. It has no body.
 func NotModified(etag string) *Problem {
 	return (&Problem{Code: http.StatusNotModified}).With("ETag", etag).With("Cache-Control", Revalidate)
 }

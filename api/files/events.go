@@ -159,8 +159,8 @@ func (s *fileRoom) downloadEvents(ctx context.Context, in *EventParams) (*rest.S
 	}}, nil
 }
 
-// lookForEvents looks for events behind those that there were when it began. Its first look always finds something: what happened
-// between a follower's look and its own would reach nobody.
+// lookForEvents returns a look that finds events newer than those present when it began. Its first look always finds something: events
+// between a follower's look and its first one would otherwise be lost.
 func (s *fileRoom) lookForEvents(id memory.Identity) rest.Look {
 	var filter gate.JournalFilter
 	begun := false
@@ -213,7 +213,7 @@ func (s *fileRoom) followEvents(ctx context.Context, in *eventStreamInput) (*res
 	}}, nil
 }
 
-// tellEvents tells a client what happens until it goes, the time is over, its key is revoked or the server stops.
+// tellEvents streams events to a client until it disconnects, the time limit passes, its key is revoked or the server stops.
 func (s *fileRoom) tellEvents(
 	hc huma.Context,
 	id memory.Identity,

@@ -172,7 +172,7 @@ func (s *fileRoom) file(ctx context.Context, id memory.Identity, in *readFileInp
 	return fileView{ViewEntry(d, d.Size()), d.Content}, nil
 }
 
-// pastFile is an earlier version of a document. What it says about the system prompt and its author is of that version.
+// pastFile holds an earlier version of a document. Its prompt settings and author are those of that version.
 func (s *fileRoom) pastFile(ctx context.Context, id memory.Identity, path string, scope memory.Scope, version int) (fileView, error) {
 	ref, err := s.resolve(ctx, id, path, scope)
 	if err != nil {

@@ -191,7 +191,7 @@ func (s *recallRoom) decideSpace(ctx context.Context, in *decideSpaceInput) (*re
 	return rest.OK(decidedView{rest.Views(spaces, viewSpace), change, s.Workflows.Link(change)}), nil
 }
 
-// decide tells a change of the embedding model, by its id, what to do, and waits until it is done. A change that is not
+// decide sends a decision to a change of the embedding model, by its id, and waits until it is applied. A change that is not
 // under way is not found; one that waits for something else refuses.
 func (s *recallRoom) decide(ctx context.Context, change string, d spaceDecision) error {
 	var err error

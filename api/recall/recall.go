@@ -66,7 +66,7 @@ type searchInput struct {
 	}
 }
 
-// searchMemory answers a search. When the server cannot, the error tells an agent's tool so in the shape that it knows.
+// searchMemory answers a search. When search is unavailable, the error has the shape that an agent's tool expects.
 func (s *recallRoom) searchMemory(ctx context.Context, in *searchInput) (*rest.Reply[searchView], error) {
 	out, err := s.search(ctx, in)
 	if err == nil {
@@ -191,7 +191,7 @@ type searchView struct {
 	UnavailableView
 }
 
-// UnavailableView says that memory cannot be searched, and what to do about it.
+// UnavailableView answers a search while memory is unavailable, with the next step.
 type UnavailableView struct {
 	Disabled    bool   `json:"disabled,omitempty" doc:"Nothing was searched."`
 	Unavailable bool   `json:"unavailable,omitempty"`
@@ -290,7 +290,7 @@ type stageView struct {
 	Ms   float64 `json:"ms"`
 }
 
-// errMemoryOff says that nothing is searched or read.
+// errMemoryOff answers searches and reads while memory is off.
 const errMemoryOff = "memory is switched off for this agent"
 
 // backend names the store of the index.

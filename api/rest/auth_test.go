@@ -30,7 +30,7 @@ func TestMemoryForClientsIsBounded(t *testing.T) {
 	}
 }
 
-// Making room keeps what still counts when something else can go.
+// Eviction keeps entries that still count while others can be removed.
 func TestRoomIsMadeByWhatHasExpired(t *testing.T) {
 	now := time.Now()
 	clock := func() time.Time { return now }

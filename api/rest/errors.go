@@ -175,7 +175,7 @@ func quarantine(e *store.QuarantineError) *fault.Problem {
 	return p
 }
 
-// conflictNames are the conflicts that clients tell apart by name; the others are a plain conflict.
+// conflictNames maps the conflicts that clients distinguish by name; all others are a plain conflict.
 var conflictNames = map[string]fault.Name{
 	store.CodeMessageIDReused:            fault.MessageIDReused,
 	store.CodeConversationOfAnotherOwner: fault.OtherOwner,

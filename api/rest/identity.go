@@ -24,7 +24,7 @@ func (p PersonParams) Person() Person {
 	return Person{p.Owner, p.Channel, p.Sender, p.EndUserID, "query"}
 }
 
-// Person is whom a request names, and where it does.
+// Person holds the owner, or the channel and sender, or the end user, that a request names.
 type Person struct {
 	Owner, Channel, Sender, EndUserID string
 	Location                          string // query or body

@@ -57,7 +57,7 @@ const serverName = "reverie:80"
 // bodyLimit is MaxBodyBytes as Echo reads it.
 var bodyLimit = strconv.Itoa(MaxBodyBytes) + "B"
 
-// noStore keeps answers out of caches, unless a handler says otherwise.
+// noStore keeps answers out of caches, unless a handler sets Cache-Control.
 func noStore(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		c.Response().Header().Set("Cache-Control", "no-store")

@@ -161,8 +161,8 @@ func openAnswers(o *huma.OpenAPI) {
 	}
 }
 
-// jsonFormat reads and writes JSON. It refuses bytes that are no UTF-8, which encoding/json would replace silently: what
-// is stored is what was sent.
+// jsonFormat reads and writes JSON. It rejects invalid UTF-8, which encoding/json would replace silently, so that the
+// stored text equals the text sent.
 var jsonFormat = huma.Format{
 	Marshal: huma.DefaultJSONFormat.Marshal,
 	Unmarshal: func(data []byte, v any) error {

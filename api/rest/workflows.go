@@ -53,7 +53,7 @@ func newStarter(o Options) *Starter {
 	}
 }
 
-// TurnCompleted tells the owner's Inbox about new messages.
+// TurnCompleted notifies the owner's Inbox of new messages.
 func (s *Starter) TurnCompleted(ctx context.Context, ref memory.OwnerRef, agent gate.Agent) error {
 	_, err := s.Breaker.Execute(func() (struct{}, error) {
 		ctx, cancel := context.WithTimeout(ctx, SignalTimeout)
@@ -189,8 +189,8 @@ func (s *Server) DreamPlan(ctx context.Context, ref indexes.AgentRef) (workflows
 	return workflows.DreamPlan{AgentRef: ref, TimeZone: agent.TimeZone, DreamSchedule: s.DreamSchedule.With(agent.Settings)}, nil
 }
 
-// LogAway says that workflows could not be reached, and what becomes of what was to be started; loudly once for each time that
-// they go away.
+// LogAway logs that workflows could not be reached, and what happens to the request (then): as a warning once per outage,
+// otherwise at debug level.
 func (s *Starter) LogAway(ctx context.Context, then string, err error) {
 	level := slog.LevelWarn
 	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
@@ -202,7 +202,7 @@ func (s *Starter) LogAway(ctx context.Context, then string, err error) {
 // announcePause collects further changes of an agent after one was announced, so that one announcement covers them.
 const announcePause = 500 * time.Millisecond
 
-// Announcer tells Temporal of changes, behind the answers and once for many changes of one agent. What it cannot tell is found by
+// Announcer announces changes to Temporal in the background, once for many changes of one agent. Changes that it cannot announce are found by
 // the worker's sweeps.
 type Announcer struct {
 	tell func(indexes.AgentRef)
@@ -257,7 +257,7 @@ func (s *Server) IndexChanged(id memory.Identity, scope memory.Scope) {
 	s.changes.Announce(ref)
 }
 
-// IndexChanged tells the agent's Index of changes.
+// indexChanged signals changes to the agent's Index workflow.
 func (s *Starter) indexChanged(ref indexes.AgentRef) {
 	_, err := s.Breaker.Execute(func() (struct{}, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), SignalTimeout)

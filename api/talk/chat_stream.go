@@ -62,7 +62,7 @@ func (s *talkRoom) chatStream(ctx context.Context, in *chatInput) (*rest.Streame
 	}}, nil
 }
 
-// stream makes a turn and tells of it while it is made.
+// stream makes a turn and writes its events as they happen.
 func (s *talkRoom) stream(hc huma.Context, a asked) {
 	ctx, cancel := context.WithCancel(hc.Context())
 	out := &eventWriter{hc: hc}
@@ -126,7 +126,7 @@ type eventWriter struct {
 	out   *http.ResponseController
 }
 
-// tell writes an event of a turn.
+// tell writes one event of a turn.
 func (e *eventWriter) tell(event chat.Event) error {
 	switch {
 	case event.Context != nil:

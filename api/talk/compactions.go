@@ -230,7 +230,7 @@ func (s *talkRoom) compact(ctx context.Context, in *compactInput) (*rest.Reply[c
 	return rest.OK(view), nil
 }
 
-// beforeLastTurns is the last message before the last turns of a conversation, a turn beginning with what the user says; 0: there
+// beforeLastTurns returns the number of the last message before the last turns of a conversation, a turn beginning with a user message; 0: there
 // are no others.
 func (s *talkRoom) beforeLastTurns(ctx context.Context, id memory.Identity, c talk.Conversation, turns int) (int64, error) {
 	const part = 500

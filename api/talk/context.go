@@ -65,7 +65,7 @@ func (in *contextInput) Resolve(huma.Context) []error {
 	})
 }
 
-// checkMessage checks the current message, and the characters of what is said about it: all in the body, by their names.
+// checkMessage checks the current message and the characters of its other fields, and names the field of the body in errors.
 func checkMessage(message string, about map[string]string) []error {
 	var errs []error
 	complain := func(field, format string, args ...any) {
@@ -228,7 +228,7 @@ func (s *talkRoom) assembleContext(ctx context.Context, in *contextInput) (*rest
 	}), nil
 }
 
-// takeTurn makes room for a turn, until release is called.
+// takeTurn reserves a place for a turn until release is called.
 func (s *talkRoom) takeTurn() (release func(), err error) {
 	select {
 	case s.Turning <- struct{}{}:

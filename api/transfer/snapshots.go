@@ -65,7 +65,7 @@ type SnapshotParams struct {
 	Scope snapshot.Choice `query:"scope" enum:"personal,team,all" doc:"Which documents: PERSONAL ones of the owner, the agent's TEAM ones, or both. Missing: all that the request may be about."`
 }
 
-// choice is which documents are meant, for reading.
+// choice returns the requested choice of documents, for reading.
 func (p SnapshotParams) choice(id memory.Identity) (snapshot.Choice, error) {
 	isPerson := id.Owner != memory.NoOwner && id.Owner != memory.SystemOwner
 	switch {
@@ -126,7 +126,7 @@ func (s *transferRoom) exportSnapshot(ctx context.Context, in *exportSnapshotInp
 	}, nil
 }
 
-// cannotExport says that documents do not fit into one archive.
+// cannotExport returns the problem for documents that do not fit into one archive.
 func cannotExport(err error) error {
 	refused, is := errors.AsType[*snapshot.RefusedError](err)
 	if !is {
@@ -542,7 +542,7 @@ func (s *transferRoom) imported(
 	return rest.OK(v), nil
 }
 
-// runImport starts an import whose archive is staged, and waits for its end, at most for wait; done says whether it has ended. When
+// runImport starts an import whose archive is staged, and waits for its end, at most for wait; done reports whether it has ended. When
 // workflows cannot be reached it waits for the worker's sweep.
 func (s *transferRoom) runImport(ctx context.Context, in workflows.ImportSnapshotInput, wait time.Duration) (done bool, err error) {
 	var run client.WorkflowRun

@@ -88,7 +88,7 @@ type writeView struct {
 	EndedAt    *time.Time        `json:"endedAt,omitempty"`
 }
 
-// writeViewer shows writes of an identity's agent; full is whether the caller sees what is PERSONAL.
+// writeViewer shows writes of an identity's agent; full reports whether the caller may see PERSONAL ones.
 func (s *transferRoom) writeViewer(id memory.Identity, full bool) func(transfer.MemoryWrite) writeView {
 	return func(w transfer.MemoryWrite) writeView {
 		v := writeView{

@@ -312,7 +312,7 @@ func TestBlankTextsAreRefusedWithoutARequest(t *testing.T) {
 	}
 }
 
-// What was made before the provider gave out is kept, and nothing is asked of it afterwards.
+// Vectors made before the provider failed are kept, and it gets no further requests.
 func TestWhatWasMadeBeforeAFailureIsKept(t *testing.T) {
 	t.Parallel()
 	texts := numberedTexts(50)

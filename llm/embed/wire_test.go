@@ -126,7 +126,7 @@ func TestCohereFailsLikeTheOthers(t *testing.T) {
 	}
 }
 
-// A provider that cannot tell questions from documents after all is asked without.
+// A provider that rejects the distinction between questions and documents is called without it.
 func TestADeclinedKindOfTextIsLeftOut(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Options{Declines: []string{"task", "dimensions"}, Dimensions: 64})

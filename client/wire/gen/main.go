@@ -66,7 +66,7 @@ type document struct{ root object }
 
 func (d document) schemas() object { return at(d.root, "components", "schemas") }
 
-// objectOf returns a value that the schema of OpenAPI says is an object; nil if it is none.
+// objectOf returns a value that the OpenAPI schema defines as an object; nil if it is none.
 func objectOf(value any) object {
 	o, _ := value.(object)
 	return o
