@@ -189,7 +189,7 @@ func TestTheLargestMessage(t *testing.T) {
 	for _, path := range []string{chatPath, chatPath + "/stream"} {
 		h.wantError(h.postTo(h.admin, path, asks("c1", "m2", message+"x")), 422, "invalid_request")
 	}
-	// The same limit applies to tool calls that a client stores.
+	// The same limit applies to tool messages that a client stores.
 	h.wantError(h.post("c3", map[string]any{"endUserId": "42", "messages": []map[string]any{
 		{"id": "t", "role": "tool", "toolCallId": "x", "content": strings.Repeat("a", 1<<20)},
 	}}), 422, "invalid_request")

@@ -60,7 +60,7 @@ func (h *harness) listen(ctx context.Context, body map[string]any) (<-chan told,
 	return events, response
 }
 
-// heard are all events of an answer: their names without repeats, the text that is left at the end, and the last one's data.
+// heard returns all events of an answer: their names without repeats, the text that is left at the end, and the last one's data.
 func heard(t *testing.T, events <-chan told) (names []string, text string, last json.RawMessage) {
 	t.Helper()
 	for timeout := time.After(time.Minute); ; {

@@ -65,12 +65,12 @@ type remembered struct {
 	}
 }
 
-// asks is a message of api:42 to ada.
+// asks returns a message of api:42 to ada.
 func asks(conversation, id, message string) map[string]any {
 	return map[string]any{"agentId": "ada", "endUserId": "42", "conversationId": conversation, "messageId": id, "message": message}
 }
 
-// withModel has the server answer by a model that llmtest plays.
+// withModel returns an option that lets the server answer with llmtest's model.
 func withModel(t *testing.T, played *llmtest.Server) func(*api.Options) {
 	t.Helper()
 	model, err := llm.Open(llm.Config{Provider: "openai-compatible", Model: "test", BaseURL: played.URL + "/v1", Timeout: 20 * time.Second})

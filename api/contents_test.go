@@ -73,7 +73,7 @@ func startObserved(t *testing.T, played *llmtest.Server) observed {
 	return o
 }
 
-// histories are all events of workflows, in words.
+// histories returns all events of workflows, in words.
 func (o observed) histories(ids ...string) (all []string) {
 	o.t.Helper()
 	for _, id := range ids {

@@ -21,7 +21,7 @@ type assembled struct {
 	}
 }
 
-// kinds are the kinds of the messages, without repeats.
+// kinds returns the kinds of the messages, without repeats.
 func (a assembled) kinds() string {
 	var kinds []string
 	for _, m := range a.Messages {

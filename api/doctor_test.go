@@ -105,7 +105,7 @@ func (p *patient) until(want map[string]int) {
 	p.t.Fatalf("the doctor finds %v, want %v", found, want)
 }
 
-// cures holds the doctor to find this and nothing else however often it looks, to put it right, and to find nothing more to do then.
+// cures checks that the doctor finds exactly this, however often it looks, repairs it, and finds nothing afterwards.
 func (p *patient) cures(want map[string]int) {
 	p.t.Helper()
 	for range 2 { // looking changes nothing
@@ -178,7 +178,8 @@ func TestDoctorPutsRight(t *testing.T) {
 		}
 		for _, agent := range []string{p.name, ""} {
 			p.damage(
-				`insert into index_sources (workspace_id, agent_id, corpus, scope, owner_key, source_uid, version, head, units, index_format, embed_due, token, changed_at)
+				`insert into index_sources (workspace_id, agent_id, corpus, scope, owner_key, source_uid, version, head, units, index_format, `+
+					`embed_due, token, changed_at)
 				values ($1, $2, 'memory', case when $2 = '' then 'GLOBAL' else 'TEAM' end, '', gen_random_uuid(), 1, 0, 0, '', false, 0, now())`,
 				workspace,
 				agent,
@@ -251,10 +252,11 @@ func TestDoctorPutsRight(t *testing.T) {
 		p.must(err)
 		p.damage(`update conversations set pending_since = now() - interval '1 hour' where conversation_uid = $1`, stored.ConversationUID)
 		p.cures(map[string]int{"record_abandoned": 1, "messages_stuck": 1})
-		// A flush that ended from outside waits for the next who asks.
+		// A flush that was ended from outside waits for the next request.
 		flush := "flush/" + uuid.NewString()
 		p.damage(
-			`insert into flushes (workspace_id, agent_id, flush_id, owner_key, conversation_id, conversation_uid, from_seq, to_seq, done_seq, outcome, workflow_id, run_id, opened_at)
+			`insert into flushes (workspace_id, agent_id, flush_id, owner_key, conversation_id, conversation_uid, from_seq, to_seq, done_seq, `+
+				`outcome, workflow_id, run_id, opened_at)
 			select workspace_id, agent_id, gen_random_uuid(), owner_key, conversation_id, conversation_uid, 1, 2, 0, 'running', $2, $3, now()
 			from conversations where conversation_uid = $1`,
 			stored.ConversationUID,
@@ -271,20 +273,24 @@ func TestDoctorPutsRight(t *testing.T) {
 	t.Run("staged", func(t *testing.T) {
 		stage := func(name string) {
 			p.damage(
-				`insert into memory_writes (workspace_id, agent_id, write_id, request_id, request_hash, key_id, owner_key, scope, path, strategy, content, reason, outcome, staged_at, due_at)
-				select workspace_id, $1, gen_random_uuid(), $2, sha256(''), key_id, '', 'TEAM', 'memory/a.md', 'append', 'x', '', 'staged', now(), now() from api_keys limit 1`,
+				`insert into memory_writes (workspace_id, agent_id, write_id, request_id, request_hash, key_id, owner_key, scope, path, strategy, `+
+					`content, reason, outcome, staged_at, due_at)
+				select workspace_id, $1, gen_random_uuid(), $2, sha256(''), key_id, '', 'TEAM', 'memory/a.md', 'append', 'x', '', 'staged', now(), `+
+					`now() from api_keys limit 1`,
 				p.name,
 				name,
 			)
 			p.damage(
-				`insert into imports (workspace_id, agent_id, import_id, owner_key, format, on_conflict, extract, state, writes, author_id, created_at, started_at)
+				`insert into imports (workspace_id, agent_id, import_id, owner_key, format, on_conflict, extract, state, writes, author_id, `+
+					`created_at, started_at)
 				values ($1, $2, gen_random_uuid(), 'user:7', 'mem0', 'merge', false, 'running', 'team', 'key', now(), now())`,
 				workspace,
 				p.name,
 			)
 			archive := sha256.Sum256([]byte(name))
 			p.damage(
-				`insert into snapshot_imports (workspace_id, agent_id, import_id, owner_key, archive_sha256, archive_bytes, choice, token, pinned, author_id, outcome, requested_at)
+				`insert into snapshot_imports (workspace_id, agent_id, import_id, owner_key, archive_sha256, archive_bytes, choice, token, pinned, `+
+					`author_id, outcome, requested_at)
 				values ($1, $2, gen_random_uuid(), 'user:7', $3, 1, 'all', '', false, 'key', 'running', now())`,
 				workspace,
 				p.name,
@@ -299,7 +305,8 @@ func TestDoctorPutsRight(t *testing.T) {
 		}
 		p.cures(map[string]int{"write_stuck": 1, "import_stuck": 1, "snapshot_stuck": 1, "messages_stuck": 1, "record_abandoned": 1})
 		p.damage(
-			`insert into imports (workspace_id, agent_id, import_id, owner_key, format, on_conflict, extract, state, writes, author_id, created_at, started_at, finished_at)
+			`insert into imports (workspace_id, agent_id, import_id, owner_key, format, on_conflict, extract, state, writes, author_id, `+
+				`created_at, started_at, finished_at)
 			values ($1, $2, gen_random_uuid(), 'user:7', 'zep', 'merge', false, 'cancelled', 'team', 'key', now(), now(), now())`,
 			workspace,
 			p.name,
@@ -352,7 +359,7 @@ func (p *patient) terminated(id string) (run string) {
 	return started.GetRunID()
 }
 
-// running are the workflows of the agent that the doctor has started.
+// running returns the workflows of the agent that the doctor has started.
 func (p *patient) running() (ids []string) {
 	p.t.Helper()
 	var write, snapshot, move, owner string

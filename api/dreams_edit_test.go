@@ -18,7 +18,7 @@ type entryChanged struct {
 	Replayed      bool
 }
 
-// memoryOf is the MEMORY.md of an end user.
+// memoryOf returns the MEMORY.md of an end user.
 func (h *harness) memoryOf(endUser string) string {
 	h.t.Helper()
 	return as[file](h, h.want(h.get(workspaceFiles+"files/MEMORY.md?scope=PERSONAL&endUserId="+endUser), 200)).Content
@@ -147,7 +147,7 @@ func TestEntriesAreConfirmedEditedAndForgotten(t *testing.T) {
 	}
 }
 
-// Shared memory is undone by who may write it.
+// A dream of shared memory can be undone by callers who may write it.
 func TestSharedDreamsAreUndoneAsSharedDocumentsAreWritten(t *testing.T) {
 	h := start(t)
 	h.agent("ada")

@@ -76,7 +76,7 @@ func (s *stream) read() {
 	}
 }
 
-// next is the next event within a time that is long enough on any machine.
+// next returns the next event within a time that is long enough on any machine.
 func (s *stream) next() event {
 	s.t.Helper()
 	select {
@@ -151,7 +151,7 @@ func TestDreamsAreFollowed(t *testing.T) {
 			t.Errorf("%+v", last)
 		}
 	}
-	// Somebody who comes later sees what was in the last minute; who has seen it all already, only what is new.
+	// A later follower sees the events of the last minute; one that has seen them all, only new ones.
 	if e := h.follow(h.admin, "?endUserId=42", "").next(); e.Data.Outcome != "nothing" {
 		t.Errorf("%+v", e)
 	}

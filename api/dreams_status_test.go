@@ -217,7 +217,7 @@ func TestTheDiary(t *testing.T) {
 	}
 }
 
-// The status reports the time of the next night, and that the schedule is paused when a person has paused it.
+// The status reports the time of the next night, and none while a person has paused the schedule.
 func TestTheNextNight(t *testing.T) {
 	h := startWithTemporal(t, nil, false)
 	agent := "night-" + uuid.NewString()[:8] // schedules outlive a test

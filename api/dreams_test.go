@@ -21,7 +21,7 @@ const (
 	dreaming     = "/api/v1/memory/ada/dreaming"
 )
 
-// dreamer is the identity of the workflow of a dream of an owner of ada.
+// dreamer returns the identity of the workflow of a dream of an owner of ada.
 func dreamer(owner memory.Owner) memory.Identity {
 	return memory.Identity{
 		Workspace: workspace, Agent: "ada", Owner: owner, Role: memory.RoleMember,
@@ -32,7 +32,7 @@ func dreamer(owner memory.Owner) memory.Identity {
 // statement holds the text that the dreams of these tests promote.
 const statement = "STATEMENTMARKER lives in Bern."
 
-// promoted is a candidate that passed, kept one that did not.
+// promoted returns a candidate that passed, kept one that did not.
 func promoted() dream.Candidate {
 	return dream.Candidate{
 		ID: markdown.EntryIDOf("- " + statement), Text: statement, Heading: "HEADINGMARKER", Score: .81, Verdict: dream.VerdictPromoted,
@@ -215,7 +215,7 @@ func TestDreamsWithoutContentsForWhoNamesNobody(t *testing.T) {
 	}
 }
 
-// What a model said is for who may see the dream whole.
+// Only callers who may see the whole dream see the model's answer.
 func TestWhatAModelSaidInADream(t *testing.T) {
 	h := start(t)
 	h.agent("ada")

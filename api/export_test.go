@@ -6,7 +6,7 @@ import (
 	"reverie/api/rest"
 )
 
-// HurryHeartbeat has a server write to followers of dreams more often than it does, before any of them comes.
+// HurryHeartbeat shortens the interval of heartbeats to followers of dreams. Call it before the first follower connects.
 func HurryHeartbeat(s *Server, d time.Duration) { s.Heartbeat = d }
 
 // Followers returns the number of requests that follow dreams.

@@ -16,7 +16,7 @@ import (
 	"reverie/memory/proposals"
 )
 
-// left is everything that imports leave for an agent, as lines.
+// left returns everything that imports leave for an agent, as lines.
 func (h *harness) left(agent string) []string {
 	h.t.Helper()
 	conn, err := pgx.Connect(h.t.Context(), h.database)
@@ -143,7 +143,7 @@ func TestEveryFormatMovesInOnce(t *testing.T) {
 	}
 }
 
-// An export that has grown: conversations that go on behind what was moved in, and a new one. Only what is new is extracted.
+// An export that has grown has longer conversations and a new one. Only new messages are extracted.
 func TestAnExportHasGrown(t *testing.T) {
 	engine := &scripted{raw: proposal(t, "Lives in Bern.")}
 	h := startWithTemporal(t, engine, true)
@@ -188,7 +188,7 @@ func (s *scripted) asked() int {
 	return s.calls
 }
 
-// hold has answers wait until release is called.
+// hold blocks answers until release is called.
 func (s *scripted) hold() (release func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -103,7 +103,7 @@ func (h *harness) importCloses(t *testing.T, id string) {
 	_ = c.GetWorkflow(t.Context(), id, "").Get(t.Context(), nil) // it ends as cancelled
 }
 
-// An import waits while the budget is spent, and goes on when it is raised: one question for each conversation.
+// An import waits while the budget is spent, and continues when it is raised: one call for each conversation.
 func TestAnImportWaitsForTheBudget(t *testing.T) {
 	engine := &scripted{raw: proposal(t, "Lives in Bern.")}
 	h := startWithTemporal(t, engine, false)

@@ -134,7 +134,7 @@ func TestMemoryMovesIn(t *testing.T) {
 	}
 }
 
-// An import handles a document whose path is already taken.
+// An import merges, keeps or overwrites an existing document at the same path, as its policy sets.
 func TestDocumentsThatMeetOthers(t *testing.T) {
 	h := startWithTemporal(t, &scripted{}, true)
 	h.agent("ada")
@@ -180,7 +180,7 @@ func TestDocumentsThatMeetOthers(t *testing.T) {
 	}
 }
 
-// A key moves in what it may write, and sees its own imports.
+// A key imports only what it may write, and sees its own imports.
 func TestWhoMayMoveWhatIn(t *testing.T) {
 	h := startWithTemporal(t, &scripted{}, true)
 	h.agent("ada")

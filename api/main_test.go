@@ -133,7 +133,7 @@ func startWith(t *testing.T, database string, opened store.Options, options ...f
 	return h
 }
 
-// noTemporal is a client of a server that is not there.
+// noTemporal returns a client of a server that is not there.
 func noTemporal(t *testing.T) client.Client {
 	t.Helper()
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
@@ -286,7 +286,7 @@ func (h *harness) key(name string, role memory.Role, owner string, agents ...str
 	return made.Secret
 }
 
-// batch is the body of a message post.
+// batch returns the body of a message post.
 func batch(endUser string, turnComplete bool, contents ...string) map[string]any {
 	var messages []map[string]any
 	for i, content := range contents {

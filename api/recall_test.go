@@ -141,7 +141,7 @@ func TestSearchFindsWhatWasSaidAndWritten(t *testing.T) {
 		got.Results[0].MessageIDs[0] != "m3" {
 		t.Errorf("%+v", got.Results)
 	}
-	// The period is a filter; results outside it are counted.
+	// The period filters the results.
 	for _, c := range []struct {
 		from, to string
 		found    bool

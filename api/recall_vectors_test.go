@@ -36,7 +36,7 @@ func (q questions) EmbedQuery(ctx context.Context, _, text string) ([]float32, e
 	return made.Vectors[0], nil
 }
 
-// withVectors is a server whose searches use vectors of a model, and that model.
+// withVectors returns a server whose searches use vectors of a model, and that model.
 func withVectors(t *testing.T, script llmtest.Script, fail *atomic.Bool) (*harness, embed.Embedder) {
 	t.Helper()
 	provider := llmtest.New(t, llmtest.Options{Dimensions: 64, Script: script})

@@ -16,7 +16,7 @@ const snapshots = "/api/v1/agents/ada/workspace/memory/"
 // asZip marks a body as an archive.
 var asZip = map[string]string{"Content-Type": "application/zip"}
 
-// anArchive is one of a TEAM and a PERSONAL document.
+// anArchive returns an archive of a TEAM and a PERSONAL document.
 func anArchive(int64) any {
 	archive, err := snapshot.Write(
 		snapshot.Origin{AgentID: "eve", AgentName: "Eve", ExportedAt: time.Date(2026, 11, 1, 8, 0, 0, 0, time.UTC)},

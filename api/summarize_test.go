@@ -182,7 +182,7 @@ func TestSummarizeForTheRealOwner(t *testing.T) {
 	h.wantError(h.get(workspaceFiles+"files/MEMORY.md?endUserId=43&scope=PERSONAL"), 404, "not_found")
 }
 
-// An outcome that is not there in time is answered with where it will be, and the extraction goes on.
+// If the outcome is not there in time, the answer names its future location, and the extraction continues.
 func TestAnOutcomeThatTakesLonger(t *testing.T) {
 	engine := &scripted{raw: proposal(t, "Lives in Bern."), held: make(chan struct{})}
 	h := startWithTemporal(t, engine, true)
@@ -205,7 +205,7 @@ func TestAnOutcomeThatTakesLonger(t *testing.T) {
 	}
 }
 
-// A server that stops does not let those who wait for a workflow hang.
+// A server that stops ends requests that wait for a workflow.
 func TestAStopAnswersWhoWaits(t *testing.T) {
 	engine := &scripted{held: make(chan struct{})}
 	defer close(engine.held)
@@ -277,7 +277,7 @@ func TestWithoutWorkers(t *testing.T) {
 	}
 }
 
-// ownerID is the opaque id of an owner of ada who has a conversation.
+// ownerID returns the opaque id of an owner of ada who has a conversation.
 func (h *harness) ownerID(owner memory.Owner) (id [16]byte) {
 	h.t.Helper()
 	listed, err := h.store.Conversations(

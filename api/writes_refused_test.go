@@ -13,7 +13,7 @@ import (
 	"reverie/memory/writereq"
 )
 
-// changed is a request with some fields replaced; nil removes one.
+// changed returns a request with some fields replaced; nil removes one.
 func changed(name string, fields map[string]any) map[string]any {
 	body := closed(name)
 	maps.Copy(body, fields)

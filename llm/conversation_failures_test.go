@@ -156,7 +156,7 @@ func TestDeadlinesAndCancellationInTheMiddleOfAStream(t *testing.T) {
 	}
 }
 
-// What is streamed comes while it is said.
+// Streamed text arrives while it is generated.
 func TestWordsAreToldWhileTheyCome(t *testing.T) {
 	t.Parallel()
 	for _, provider := range protocols {

@@ -139,7 +139,7 @@ func TestIdsOfCalls(t *testing.T) {
 	}
 }
 
-// Whatever is said, a conversation that is in order is taken by both protocols, which are as strict as the real ones.
+// Both protocols, which are as strict as the real ones, accept every conversation in order.
 func TestConversationsInOrderAreTaken(t *testing.T) {
 	t.Parallel()
 	for _, provider := range protocols {
@@ -236,7 +236,7 @@ func TestMarksForTheCache(t *testing.T) {
 	}
 }
 
-// marked are the texts of the blocks of a body that are marked for the cache.
+// marked returns the texts of the blocks of a body that are marked for the cache.
 func marked(body map[string]any) []string {
 	var texts []string
 	look := func(blocks any) {
@@ -262,7 +262,7 @@ func marked(body map[string]any) []string {
 	return texts
 }
 
-// A tool's schema is sent as it is, with what langchaingo has no field for.
+// A tool's schema is sent unchanged, with the keywords that langchaingo has no field for.
 func TestSchemasOfToolsAreSentWhole(t *testing.T) {
 	t.Parallel()
 	schema := json.RawMessage(`{"type":"object","properties":{"n":{"type":["integer","null"],"minimum":1,"anyOf":[{"const":1}]}},` +

@@ -181,7 +181,7 @@ func BenchmarkNews(b *testing.B) {
 			return err
 		})
 	})
-	// Several people write separate notes that everybody reads: each write changes one owner's index.
+	// Several people write separate notes that everybody reads: all changes belong to one owner.
 	b.Run("Apply by eight at once", func(b *testing.B) {
 		s := openStore(b, func(o *pg.Options) { o.MaxConns = 8 })
 		byTurns(b, func(i int, news bool) error {

@@ -236,7 +236,7 @@ func TestCompactionOfTheSameContents(t *testing.T) {
 		kept.Summary != "done" {
 		t.Errorf("found: %+v", kept)
 	}
-	// A concurrent run may still write one up to the same message, which replaces no summary that covers as much.
+	// Another maker may still write one up to the same message; it begins at the first message and builds on no other summary.
 	r.Maker = "builtin/extractive"
 	if other := summarised(t, s, id, r, "by rules"); other.ID == c.ID || other.Previous != uuid.Nil || other.From != 1 {
 		t.Errorf("by another maker: %+v", other)
@@ -461,7 +461,8 @@ func TestTheDatabaseRefusesUnflushedCompactions(t *testing.T) {
 			b := &pgx.Batch{}
 			b.Queue(`
 insert into compactions
-select (jsonb_populate_record(x, jsonb_build_object('compaction_id', gen_random_uuid(), 'content_key', '\x' || repeat('ab', 31) || lpad(to_hex(@to::int), 2, '0'),
+select (jsonb_populate_record(x, jsonb_build_object('compaction_id', gen_random_uuid(), 'content_key', '\x' || repeat('ab', 31) `+
+				`|| lpad(to_hex(@to::int), 2, '0'),
     'to_seq', @to::bigint, 'done_seq', @to::bigint))).*
 from compactions x
 where x.compaction_id = @compaction`, tx.Args(pgx.NamedArgs{"to": to, "compaction": c.ID}))

@@ -64,7 +64,8 @@ func TestDoctor(t *testing.T) {
 			`and scope = 'PERSONAL')`,
 	)
 	damage(
-		`insert into index_sources (workspace_id, agent_id, corpus, scope, owner_key, source_uid, version, head, units, index_format, embed_due, token, changed_at)
+		`insert into index_sources (workspace_id, agent_id, corpus, scope, owner_key, source_uid, version, head, units, index_format, ` +
+			`embed_due, token, changed_at)
 		values ('acme', 'ada', 'memory', 'TEAM', '', gen_random_uuid(), 1, 0, 0, '', false, 0, now())`)
 	damage(
 		`insert into index_progress (workspace_id, agent_id, scope, owner_key, space_id, group_no, done) ` +
@@ -140,7 +141,7 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// root7 is an admin about one owner.
+// root7 returns an admin about one owner.
 func root7(id memory.Identity) memory.Identity {
 	id = id.For(id.Agent, "user:7")
 	id.AnyOwner = false

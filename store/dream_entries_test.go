@@ -24,7 +24,7 @@ func memoryOf(t *testing.T, s *Store, id memory.Identity) string {
 	return contentOf(t, s, id, memory.MemoryPath)
 }
 
-// contentOf is a document of what is dreamed about an owner; empty when there is none.
+// contentOf returns a document of what is dreamed about an owner; empty when there is none.
 func contentOf(t *testing.T, s *Store, id memory.Identity, path string) string {
 	t.Helper()
 	d, err := s.Document(t.Context(), id, memory.Ref{Scope: dreams.DreamScope(id.Owner), Path: path})
@@ -34,13 +34,13 @@ func contentOf(t *testing.T, s *Store, id memory.Identity, path string) string {
 	return d.Content
 }
 
-// personLinesOf are the lines of MEMORY.md that guards protect.
+// personLinesOf returns the lines of MEMORY.md that guards protect.
 func personLinesOf(t *testing.T, s *Store, id memory.Identity) []string {
 	t.Helper()
 	return query[string](t, s, id, "select unnest(person_lines) from documents where path = 'MEMORY.md' and scope = 'PERSONAL'")
 }
 
-// statusesOf are the states of an owner's statements by their texts.
+// statusesOf returns the states of an owner's statements by their texts.
 func statusesOf(t *testing.T, s *Store, id memory.Identity) map[string]dream.Status {
 	t.Helper()
 	out := map[string]dream.Status{}
@@ -53,7 +53,7 @@ func statusesOf(t *testing.T, s *Store, id memory.Identity) map[string]dream.Sta
 const promotedMemory = "# Memory\n\n- mine\n\n## Promoted From Short-Term Memory (2026-11-20)\n\n- Likes tea. <!-- " +
 	"memory/2026-11-19.md:4 score 0.81 -->\n- Lives in Lisbon. <!-- memory/2026-11-18.md:2 score 0.80 -->\n"
 
-// dreamt is an owner with a MEMORY.md that a dream has written, and the dream's candidates.
+// dreamt commits a dream that writes an owner's MEMORY.md, and returns it.
 func dreamt(t *testing.T, s *Store, id memory.Identity) dreams.Dream {
 	t.Helper()
 	write(t, s, id, memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpReplace, Content: "# Memory\n\n- mine\n"})
@@ -106,7 +106,7 @@ func TestConfirmEntry(t *testing.T) {
 	}
 }
 
-// What is not in MEMORY.md is put there, also when no dream has kept a state of it.
+// A confirmed statement that is not in MEMORY.md is added, even if no dream has kept a state of it.
 func TestConfirmKeptEntry(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

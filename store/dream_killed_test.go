@@ -71,7 +71,7 @@ func TestKilledDreams(t *testing.T) {
 	}
 }
 
-// oneNight is a note and the dream of it, each step repeated until there is an answer.
+// oneNight writes a note and dreams of it, each step repeated until there is an answer.
 func oneNight(ctx context.Context, s *Store, owner memory.Owner, i int) error {
 	id := dreaming(owner, fmt.Sprint("r", i))
 	c := candidate(fmt.Sprintf("Likes number %d.", i), "2026-11-20")

@@ -123,7 +123,7 @@ func TestRevertDreamKeepsLaterChanges(t *testing.T) {
 	}
 }
 
-// The entry of an older dream is in the file of its month, which the diary refers to.
+// The entry of an older dream is in the file of its month; the diary's new entry then names the dream itself.
 func TestRevertDreamWithFoldedDiaryEntry(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, at(func() time.Time { return testClock }))

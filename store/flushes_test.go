@@ -33,7 +33,7 @@ func planned(t tester, s *Store, id memory.Identity, conversation uuid.UUID, to 
 	return must[talk.Flush](t)(s.BeginFlush(t.Context(), id, f.ID))
 }
 
-// draftOf is a draft for a load that notes something.
+// draftOf returns a draft for a load that notes something.
 func draftOf(l talk.FlushLoad, entry string) talk.FlushDraft {
 	return talk.FlushDraft{
 		From: l.From, To: l.To, Scope: l.Scope, Today: l.Today, Entry: entry, Reason: "new things", Model: "p/m", PromptVersion: "flush@1",
@@ -632,7 +632,7 @@ func TestManyFlushOneConversation(t *testing.T) {
 	}
 }
 
-// markers are lines of a note, one for each message.
+// markers returns lines of a note, one for each message.
 func markers(from, to int64) string {
 	var b strings.Builder
 	for seq := from; seq <= to; seq++ {

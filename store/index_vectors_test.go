@@ -19,7 +19,7 @@ import (
 	"reverie/store/talk"
 )
 
-// direction is a vector that is the same for the same text, and another one for another.
+// direction returns a vector that depends on the text alone.
 func direction(text string, dimensions int) []float32 {
 	seed := uint64(14695981039346656037)
 	for _, b := range []byte(text) {
@@ -62,7 +62,7 @@ func testSpace(t *testing.T, s *Store, model string, dimensions int) indexes.Spa
 	)
 }
 
-// nearestTexts are the texts that are nearest to one.
+// nearestTexts returns the texts that are nearest to one.
 func nearestTexts(
 	t *testing.T, s *Store, id memory.Identity, corpus search.Corpus, space indexes.Space, text string, depth int,
 ) ([]string, fuse.Dense) {

@@ -270,7 +270,8 @@ var calls = map[string]call{
 		backlog, err := w.Backlog(t.Context(), id)
 		var want int
 		if e := w.root.QueryRow(t.Context(), `
-select count(*) from conversations where workspace_id = $1 and complete_seq > considered_seq and ($2::text[] is null or agent_id = any ($2))`,
+select count(*) from conversations where workspace_id = $1 and complete_seq > considered_seq `+
+			`and ($2::text[] is null or agent_id = any ($2))`,
 			id.Workspace, id.Agents).Scan(&want); e != nil {
 			t.Fatal(e)
 		}
@@ -389,7 +390,8 @@ func (w *world) tagOfDocument(t *rapid.T, id uuid.UUID) tag {
 
 func (w *world) tagOfEvent(t *rapid.T, id int64) tag {
 	return w.tagOf(t, `
-select workspace_id, agent_id, case when scope = 'PERSONAL' then owner_key when scope <> '' then scope when agent_id = '' then 'KEY' else 'AGENT' end
+select workspace_id, agent_id, case when scope = 'PERSONAL' then owner_key when scope <> '' then scope `+
+		`when agent_id = '' then 'KEY' else 'AGENT' end
 from journal where event_id = $1`, id)
 }
 
@@ -447,7 +449,7 @@ func (w *world) addImport(t *testing.T, id memory.Identity) {
 	}
 }
 
-// anyImport is an import of the world, with whose it is; nil: of several owners.
+// anyImport returns an import of the world and its tag; nil: of several owners.
 func (w *world) anyImport(t *rapid.T) (uuid.UUID, *tag) {
 	rows, err := w.root.Query(t.Context(), `
 select jsonb_build_object('id', import_id, 'workspace', workspace_id, 'agent', agent_id, 'owner', owner_key)
@@ -471,7 +473,7 @@ order by import_id`)
 
 func init() { maps.Copy(calls, importCalls) }
 
-// moved is a call that moves an import on.
+// moved returns a call that moves an import on.
 func moved(move func(*rapid.T, *world, memory.Identity, uuid.UUID) (any, error)) call {
 	return func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		imported, of := w.anyImport(t)
@@ -569,7 +571,7 @@ func (w *world) addSnapshot(t *testing.T, id memory.Identity) {
 	must[transfer.SnapshotImport](t)(w.StageSnapshot(t.Context(), id, snapshotOfTag(scopeTag(id, memory.ScopeTeam), true)))
 }
 
-// snapshotOfTag is an archive whose bytes say whose it is; the store does not read them.
+// snapshotOfTag returns an archive whose bytes name its owner; the store does not read them.
 func snapshotOfTag(of tag, shared bool) transfer.SnapshotRequest {
 	data := []byte(of.String())
 	return transfer.SnapshotRequest{Archive: sha256.Sum256(data), Data: data, Choice: snap.ChooseAll, Shared: shared}
@@ -587,7 +589,7 @@ func snapshotTags(id memory.Identity, imports ...transfer.SnapshotImport) (tags 
 	return tags
 }
 
-// anySnapshot is an import of anybody, and whose it is.
+// anySnapshot returns an import of any owner, and its tag.
 func (w *world) anySnapshot(t *rapid.T) (uuid.UUID, tag) {
 	rows, err := w.root.Query(t.Context(), `
 select jsonb_build_object('id', import_id, 'workspace', workspace_id, 'agent', agent_id, 'owner', coalesce(nullif(owner_key, ''), 'TEAM'))
@@ -604,7 +606,7 @@ order by import_id`)
 	return uuid.MustParse(row["id"]), tag{row["workspace"], row["agent"], row["owner"]}
 }
 
-// takenOf are documents of an identity, as an archive would have them.
+// takenOf returns documents of an identity, as an archive would have them.
 func takenOf(t *rapid.T, id memory.Identity) snap.Taken {
 	scope := rapid.SampledFrom([]memory.Scope{memory.ScopePersonal, memory.ScopeTeam}).Draw(t, "scope")
 	file := snap.File{
@@ -690,7 +692,7 @@ func asMember(t *rapid.T, id memory.Identity) (member memory.Identity, shown fun
 	}
 }
 
-// readBy is a call that reads as a member: what it shows is held against what a member may see.
+// readBy returns a call that reads as a member: its results are compared with what a member may see.
 func readBy(read func(*rapid.T, *world, memory.Identity) (any, error)) call {
 	return func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		member, shown := asMember(t, id)
@@ -752,7 +754,7 @@ func writeTag(id memory.Identity, w transfer.MemoryWrite) tag {
 	return scopeTag(of, w.Scope)
 }
 
-// taggedWrite is a request in an identity's words.
+// taggedWrite returns a request in an identity's words.
 func taggedWrite(t *rapid.T, id memory.Identity) writereq.Request {
 	ref := anyRef(t)
 	return writereq.Request{
@@ -761,7 +763,7 @@ func taggedWrite(t *rapid.T, id memory.Identity) writereq.Request {
 	}
 }
 
-// keyOf is a key of the identity's workspace, or of any one if there is none.
+// keyOf returns a key of the identity's workspace, or of any one if there is none.
 func (w *world) keyOf(t *rapid.T, id memory.Identity) uuid.UUID {
 	all := sortedKeys(w.keyIDs, uuid.UUID.String)
 	own := slices.DeleteFunc(slices.Clone(all), func(key uuid.UUID) bool { return w.keyIDs[key].workspace != id.Workspace })
@@ -858,7 +860,8 @@ func init() { maps.Copy(calls, doctorCalls) }
 // strayIndex puts an entry of the index that belongs to nothing under every owner of the world, and returns how to take them away.
 func (w *world) strayIndex(t *rapid.T) (stray map[uuid.UUID]tag, clean func()) {
 	rows, err := w.root.Query(t.Context(), `
-insert into index_sources (workspace_id, agent_id, corpus, scope, owner_key, source_uid, version, head, units, index_format, embed_due, token, changed_at)
+insert into index_sources (workspace_id, agent_id, corpus, scope, owner_key, source_uid, version, head, units, index_format, `+
+		`embed_due, token, changed_at)
 select workspace_id, agent_id, 'memory', 'PERSONAL', owner_key, gen_random_uuid(), 1, 0, 0, '', false, 0, now()
 from owners
 where owner_key like 'user:%'
@@ -1009,13 +1012,13 @@ func (w *world) addWindow(t *testing.T, id memory.Identity, p *place) {
 	must[talk.Compaction](t)(w.BeginCompaction(t.Context(), id, open))
 }
 
-// taggedDraft is a draft for a load in an identity's words.
+// taggedDraft returns a draft for a load in an identity's words.
 func taggedDraft(id memory.Identity, l talk.FlushLoad) talk.FlushDraft {
 	says := scopeTag(id, l.Scope).String()
 	return talk.FlushDraft{From: l.From, To: l.To, Scope: l.Scope, Today: l.Today, Entry: "- " + says + "\n", Reason: says, Model: "p/m"}
 }
 
-// anyOpen is a flush or compaction that goes on, of the identity's owner if there is one; where none does, one that has ended.
+// anyOpen returns a flush or compaction that goes on, of the identity's owner if there is one; where none does, one that has ended.
 // from is the first message that is not done, and as is the identity as the run that has it in hand.
 func (w *world) anyOpen(
 	t *rapid.T, id memory.Identity, table, key, ended string,

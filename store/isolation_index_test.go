@@ -30,7 +30,7 @@ func anyPassages(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 	return []any{tags, passages}, nil, err
 }
 
-// anySpace is a space of the identity's agent, if there is one, or any other.
+// anySpace returns a space of the identity's agent, if there is one, or any other.
 func (w *world) anySpace(t *rapid.T, id memory.Identity) int64 {
 	rows, err := w.root.Query(
 		t.Context(), "select space_id, workspace_id = $1 and agent_id = $2 from index_spaces order by space_id", id.Workspace, id.Agent,
@@ -101,7 +101,7 @@ type indexedGroup struct {
 	owner memory.Owner
 }
 
-// anyGroups are sources of anybody.
+// anyGroups returns sources of anybody.
 func (w *world) anyGroups(t *rapid.T) []indexedGroup {
 	rows, err := w.root.Query(t.Context(), "select group_no, scope, owner_key from index_sources where corpus = 'memory' order by 1")
 	if err != nil {

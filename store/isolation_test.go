@@ -46,7 +46,7 @@ func TestIsolation(t *testing.T) {
 // trials counts what became of the calls of methods, by their names.
 type trials struct{ succeeded, refused map[string]int }
 
-// without are the methods without a call that succeeded.
+// without returns the methods without a call that succeeded.
 func (r trials) without() []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(calls)) {
@@ -148,7 +148,7 @@ func changedGroups(before, after map[group]string) map[group]bool {
 	return changed
 }
 
-// sortedKeys are the keys of m in an order that is the same every time, as rapid needs it.
+// sortedKeys returns the keys of m in an order that is the same every time, as rapid needs it.
 func sortedKeys[K comparable, V any](m map[K]V, name func(K) string) []K {
 	return slices.SortedFunc(maps.Keys(m), func(a, b K) int { return cmp.Compare(name(a), name(b)) })
 }
@@ -384,13 +384,15 @@ func TestRawWritesAcross(t *testing.T) {
 insert into messages select workspace_id, agent_id, '` + other.uid.String() +
 			`', 99, owner_key, 'x', role, name, content, finish_reason, said_at, stored_at from messages limit 1`,
 		"an extraction of another's conversation": `
-insert into extractions (workspace_id, agent_id, extraction_id, owner_key, conversation_id, conversation_uid, from_seq, to_seq, range_to, outcome, workflow_id, run_id, started_at)
+insert into extractions (workspace_id, agent_id, extraction_id, owner_key, conversation_id, conversation_uid, from_seq, to_seq, ` +
+			`range_to, outcome, workflow_id, run_id, started_at)
 values ('acme', 'ada', gen_random_uuid(), 'user:1', 'x', '` + other.uid.String() + `', 99, 99, 99, 'running', '', '', now())`,
 		"a candidate of another's dream": `
 insert into dream_candidates (workspace_id, agent_id, dream_id, owner_key, entry_id, place, rank, body)
 values ('acme', 'ada', '` + other.dream.String() + `', 'user:1', 'x', 1, 1, '{}')`,
 		"a flush of another's conversation": `
-insert into flushes (workspace_id, agent_id, flush_id, owner_key, conversation_id, conversation_uid, from_seq, to_seq, done_seq, outcome, opened_at)
+insert into flushes (workspace_id, agent_id, flush_id, owner_key, conversation_id, conversation_uid, from_seq, to_seq, done_seq, ` +
+			`outcome, opened_at)
 values ('acme', 'ada', gen_random_uuid(), 'user:1', 'x', '` + other.uid.String() + `', 99, 99, 98, 'running', now())`,
 		"a step of another's flush": `
 insert into flush_steps (workspace_id, agent_id, flush_id, owner_key, conversation_uid, from_seq, to_seq, outcome, at)
@@ -437,7 +439,8 @@ func groupOf(table string, row map[string]any) group {
 func rawInsert(table string) string {
 	if table == "journal" { // its number is made by the database
 		return `
-insert into journal (workspace_id, agent_id, owner_key, scope, kind, document_id, path, version, author_kind, author_id, workflow_id, run_id, detail, at)
+insert into journal (workspace_id, agent_id, owner_key, scope, kind, document_id, path, version, author_kind, author_id, workflow_id, ` +
+			`run_id, detail, at)
 select workspace_id, agent_id, owner_key, scope, kind, document_id, path, version, author_kind, author_id, workflow_id, run_id, detail, at
 from jsonb_populate_record(null::journal, $1)`
 	}
@@ -445,7 +448,7 @@ from jsonb_populate_record(null::journal, $1)`
 	return fmt.Sprintf("insert into %s overriding system value select * from jsonb_populate_record(null::%s, $1)", table, table)
 }
 
-// ownRows is the condition under which a row is one that id may change.
+// ownRows returns the condition under which a row is one that id may change.
 func ownRows(table string, id memory.Identity) string {
 	conditions := []string{fmt.Sprintf("workspace_id = '%s'", id.Workspace)}
 	for _, t := range tenantTables {

@@ -222,7 +222,7 @@ func TestJournalCursor(t *testing.T) {
 	}
 }
 
-// eventsOf are the events of one kind that an identity sees.
+// eventsOf returns the events of one kind that an identity sees.
 func eventsOf(t tester, s *Store, id memory.Identity, kind gate.EventKind) []gate.Event {
 	t.Helper()
 	return journalOf(t, s, id, gate.JournalFilter{Kinds: []gate.EventKind{kind}})
@@ -476,7 +476,7 @@ func openAt(t *testing.T, server *devenv.Postgres, database string) *Store {
 	return s
 }
 
-// spend has a cluster count transactions.
+// spend advances a cluster's transaction counter.
 func spend(t *testing.T, server *devenv.Postgres, database string, transactions int) {
 	t.Helper()
 	conn := must[*pgx.Conn](t)(pgx.Connect(t.Context(), server.URL(database)))

@@ -23,7 +23,7 @@ import (
 	"reverie/store/pg"
 )
 
-// merge is a change that puts a text into a document.
+// merge returns a change that puts a text into a document.
 func merge(ref memory.Ref, by markdown.Strategy, content string) memory.Change {
 	return memory.Change{Ref: ref, Op: memory.OpMerge, Strategy: by, Content: content, Reason: "merged"}
 }

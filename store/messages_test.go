@@ -22,7 +22,7 @@ func say(id, role, content string) memory.Message {
 	return memory.Message{ID: id, Role: role, Content: content, CreatedAt: testClock}
 }
 
-// turn is a complete turn of n messages, user and assistant in alternation, with ids prefix1, prefix2 …
+// turn returns a complete turn of n messages, user and assistant in alternation, with ids prefix1, prefix2 …
 func turn(conversation, prefix string, n int) talk.Batch {
 	b := talk.Batch{Conversation: conversation, Trigger: memory.TriggerAPI, TurnComplete: true}
 	for i := 1; i <= n; i++ {
@@ -235,14 +235,14 @@ func TestConcurrentPosts(t *testing.T) {
 	}
 }
 
-// calling is an assistant message that asks for tools.
+// calling returns an assistant message that asks for tools.
 func calling(id string, calls ...memory.ToolCall) memory.Message {
 	m := say(id, memory.RoleOfAssistant, "")
 	m.ToolCalls = calls
 	return m
 }
 
-// answering is a tool's message.
+// answering returns a tool's message.
 func answering(id, call, content string) memory.Message {
 	m := say(id, memory.RoleOfTool, content)
 	m.Name, m.ToolCallID = "search", call

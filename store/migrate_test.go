@@ -153,7 +153,7 @@ func TestOrdinaryLogin(t *testing.T) {
 	}
 }
 
-// as is the URL for another login.
+// as returns the URL for another login.
 func as(t *testing.T, database, login string) string {
 	t.Helper()
 	u, err := url.Parse(database)

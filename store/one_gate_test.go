@@ -56,7 +56,7 @@ func literals(e ast.Expr) string {
 	return "\x00"
 }
 
-// documentWrites are the places of a Go source that write document rows by their SQL, or copy into the tables.
+// documentWrites returns the places of a Go source that write document rows by their SQL, or copy into the tables.
 func documentWrites(t *testing.T, name string, source any) []string {
 	t.Helper()
 	files := token.NewFileSet()

@@ -72,7 +72,7 @@ for key share of x`
 	}
 }
 
-// genericPlan is the plan of a statement for any arguments.
+// genericPlan returns the plan of a statement for any arguments.
 func genericPlan(t *testing.T, conn *pgx.Conn, name, statement string) []string {
 	t.Helper()
 	sql, _, err := pgx.NamedArgs{}.RewriteQuery(t.Context(), conn, statement, nil)
@@ -100,7 +100,7 @@ func genericPlan(t *testing.T, conn *pgx.Conn, name, statement string) []string 
 
 var indexUse = regexp.MustCompile(`(?:using|Bitmap Index Scan on) (\w+)`)
 
-// planFaults are the places of a plan that read more than they need.
+// planFaults returns the places of a plan that read more than they need.
 func planFaults(plan []string) []string {
 	var faults []string
 	index := ""

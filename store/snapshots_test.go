@@ -65,7 +65,7 @@ func oddDocuments(t *rapid.T) map[memory.Ref]string {
 	return documents
 }
 
-// exported is the archive of an export.
+// exported returns the archive of an export.
 func exported(t tester, s *Store, id memory.Identity, choice snap.Choice, prefix string) []byte {
 	t.Helper()
 	e := must[transfer.SnapshotExport](t)(s.ExportSnapshot(t.Context(), id, choice, prefix))
@@ -150,7 +150,7 @@ func manifestDiff(t tester, one, other []byte) string {
 	return cmp.Diff(must[snap.Archive](t)(snap.Read(one)).Manifest, must[snap.Archive](t)(snap.Read(other)).Manifest)
 }
 
-// archived is an archive of documents as an import gets it.
+// archived returns an archive of documents as an import gets it.
 func archived(t *testing.T, files ...snap.File) (snap.Archive, snap.Taken, []byte) {
 	t.Helper()
 	data := must[[]byte](t)(snap.Write(snap.Origin{AgentID: "eve", AgentName: "Eve"}, files))

@@ -20,7 +20,7 @@ import (
 	"reverie/store/talk"
 )
 
-// of is an identity about another agent.
+// of returns an identity about another agent.
 func of(agent string, id memory.Identity) memory.Identity { return id.For(agent, id.Owner) }
 
 func TestReadersOfATeam(t *testing.T) {
@@ -409,7 +409,7 @@ func TestLeadersConcurrently(t *testing.T) {
 	}
 }
 
-// A person's decision about a statement is memory as well, even if no document changes.
+// A decision about a statement changes memory as well, even if no document changes: members of a team cannot make one.
 func TestMembersChangeNoStatements(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

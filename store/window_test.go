@@ -15,7 +15,7 @@ import (
 	"reverie/store/talk"
 )
 
-// seqs are the numbers of messages.
+// seqs returns the numbers of messages.
 func seqs(messages []memory.Message) []int64 {
 	out := make([]int64, len(messages))
 	for i, m := range messages {

@@ -34,7 +34,7 @@ func writeKeyOf(tb testing.TB, s *Store, k admin.NewKey, owner memory.Owner) (se
 	return secret, key, key.Identity().For("ada", owner)
 }
 
-// request is a request to append to a note.
+// request returns a request to append to a note.
 func request(name string) writereq.Request {
 	return writereq.Request{
 		RequestID: name, Target: "memory/cases/{{id}}.md", Strategy: markdown.StrategyAppend, Content: "Case {{id}} is closed.\n",
@@ -295,7 +295,7 @@ func setAgent(tb testing.TB, s *Store, settings setting.AgentSettings) {
 	}
 }
 
-// proofOf is the proof of knowing a secret.
+// proofOf returns the proof of knowing a secret.
 func proofOf(secret string, message []byte) []byte {
 	sum := sha256.Sum256([]byte(secret))
 	mac := hmac.New(sha256.New, sum[:])

@@ -427,7 +427,7 @@ func (p *subject) fix(ctx context.Context, code string) (n int, err error) {
 	return n, nil
 }
 
-// as is the identity about one owner.
+// as returns the identity about one owner.
 func (p *subject) as(owner memory.Owner) memory.Identity {
 	id := p.id.For(p.id.Agent, owner)
 	id.AnyOwner = false
@@ -505,7 +505,7 @@ func (p *subject) stagedFor(code string) (found []admin.StagedWork) {
 	return found
 }
 
-// workflowOf is the id of the workflow that would be at it.
+// workflowOf returns the id of the workflow that would be at it.
 func (p *subject) workflowOf(x admin.StagedWork) string {
 	switch x.Kind {
 	case admin.StagedWrite:

@@ -79,7 +79,7 @@ func (s *Room) listCandidates(ctx context.Context, in *candidatesInput) (*rest.R
 // latestDreams limits the search for the last dream with candidates: quiet nights have none.
 const latestDreams = 100
 
-// latestDream is the last dream that weighed anything, dry runs aside; nil when there was none lately.
+// latestDream returns the last dream that weighed anything, dry runs aside; nil when there was none lately.
 func (s *Room) latestDream(ctx context.Context, id memory.Identity) (*dreams.Dream, error) {
 	listed, err := s.Store.Dreams(ctx, id, dreams.DreamFilter{Real: true}, store.Page{Limit: latestDreams})
 	for _, d := range listed.Items {

@@ -149,7 +149,7 @@ func (s *Room) dream(ctx context.Context, in *DreamInput) (found foundDream, err
 	return found, err
 }
 
-// owner is the identity of the caller, who works on the dream as its owner: for a personal one, for whom the caller would have
+// owner returns the identity of the caller, who works on the dream as its owner: for a personal one, for whom the caller would have
 // been allowed to speak, and for the shared memory as when a shared document is written.
 func (f foundDream) owner() memory.Identity {
 	id := f.id
@@ -174,7 +174,7 @@ func (s *Room) getDream(ctx context.Context, in *getDreamInput) (*rest.Reply[rep
 	return rest.OK(view), nil
 }
 
-// report is a dream with the best of its candidates.
+// report returns a dream with the best of its candidates.
 func (s *Room) report(ctx context.Context, found foundDream, candidates int) (reportView, error) {
 	view := reportView{DreamFields: s.dreamViewer(found.full)(found.record), Candidates: []candidateView{}}
 	if candidates == 0 {

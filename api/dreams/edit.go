@@ -120,7 +120,7 @@ func (s *Room) cannotRevert(conflicts map[string][]markdown.Conflict, full bool)
 	return p
 }
 
-// written has what was changed embedded soon.
+// written announces the changes, so that they are embedded soon.
 func (s *Room) written(found foundDream, receipt memory.Receipt) {
 	if receipt.Replayed {
 		return

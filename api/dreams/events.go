@@ -61,7 +61,7 @@ type dreamEvent struct {
 	At         time.Time           `json:"at"`
 }
 
-// name is the kind of event.
+// name returns the kind of event.
 func (e dreamEvent) name() string {
 	if e.Phase == memory.DreamEnded {
 		return "dream.ended"
@@ -153,7 +153,7 @@ func (s *Room) follow(hc huma.Context, f follower) {
 	s.Log.DebugContext(ctx, "Somebody follows dreams no more", "error", rest.Loggable(err), "request", rest.RequestID(ctx))
 }
 
-// news are the events that a follower does not know yet.
+// news returns the events that a follower has not been sent yet.
 func (s *Room) news(ctx context.Context, f *follower) (string, error) {
 	changes, err := s.Store.DreamsSince(ctx, f.id, f.since, store.MaxPage)
 	if err != nil {

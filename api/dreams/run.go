@@ -149,7 +149,7 @@ func (s *Room) dreamNow(ctx context.Context, r dreamRequest) (*rest.Reply[dreamR
 	return rest.OK(view), nil
 }
 
-// awake are the settings of a dry run, which works also where dreaming is switched off. Zero: those of any
+// awake returns the settings of a dry run, which works also where dreaming is switched off. Zero: those of any
 // other dream.
 func (s *Room) awake(agent gate.Agent) setting.DreamSettings {
 	settings := s.Dreams.With(agent.Settings)
@@ -249,7 +249,7 @@ func (s *Room) dreamUnderWay(id memory.Identity, running *dreams.Dream) *fault.P
 }
 
 // runDream starts the dream of a record and waits for its end, at most for wait. It returns the record as it is then: one that
-// is still open goes on by itself.
+// is still open continues by itself.
 func (s *Room) runDream(ctx context.Context, id memory.Identity, record dreams.Dream, wait time.Duration) (dreams.Dream, error) {
 	if !record.Open() {
 		return record, nil

@@ -21,10 +21,10 @@ type Problem struct {
 
 func (p *Problem) Error() string { return string(p.Name) + ": " + p.Msg }
 
-// GetStatus is the HTTP status; huma asks for it.
+// GetStatus returns the HTTP status; huma asks for it.
 func (p *Problem) GetStatus() int { return p.Code }
 
-// GetHeaders are headers that belong to the answer; huma asks for them.
+// GetHeaders returns headers that belong to the answer; huma asks for them.
 func (p *Problem) GetHeaders() http.Header { return p.headers }
 
 // With adds a header.

@@ -101,7 +101,7 @@ func (s *fileRoom) listArtifacts(ctx context.Context, in *artifactsInput) (*arti
 	return out, nil
 }
 
-// artifactsOf are the artifacts among documents, and the journal, in their order.
+// artifactsOf returns the artifacts among documents, and the journal, in their order.
 func artifactsOf(id memory.Identity, entries []gate.DocumentEntry) []artifactView {
 	base := "/api/v1/agents/" + id.Agent
 	all := []artifactView{{
@@ -135,7 +135,7 @@ func artifactKind(path string) string {
 	return ""
 }
 
-// artifactsPage is the part behind a cursor: the key of the last one that was shown, encoded. Another one begins at the start.
+// artifactsPage returns the part behind a cursor: the key of the last one that was shown, encoded. Another one begins at the start.
 func artifactsPage(all []artifactView, cursor string, limit int) (shown []artifactView, next string) {
 	last, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil {

@@ -57,7 +57,7 @@ type EventParams struct {
 	Path   string           `query:"path" maxLength:"255" doc:"Only about the document at this path."`
 }
 
-// chosen is on whose behalf events are asked for, and which.
+// chosen returns the identity that reads the events, and the filter of the request.
 func (s *fileRoom) chosen(ctx context.Context, p EventParams) (memory.Identity, gate.JournalFilter, error) {
 	id, _, err := s.Enter(ctx, p.Agent, p.Person())
 	if err != nil {
@@ -256,7 +256,7 @@ func (s *fileRoom) tellEvents(
 	s.Log.DebugContext(ctx, "Somebody follows events no more", "error", rest.Loggable(err), "request", rest.RequestID(ctx))
 }
 
-// eventFrames is a part of the journal as server-sent events.
+// eventFrames returns a part of the journal as server-sent events.
 func eventFrames(part gate.JournalPage) (string, error) {
 	var out strings.Builder
 	for _, e := range part.Events {

@@ -230,7 +230,7 @@ type WriteParams struct {
 	rest.RequestKeyParam
 }
 
-// target is the document that a write is about, and on whose behalf.
+// target returns the document that a write is about, and on whose behalf.
 func (s *fileRoom) target(ctx context.Context, in WriteParams) (memory.Identity, memory.Ref, error) {
 	path, err := in.clean()
 	if err != nil {
@@ -255,7 +255,7 @@ func writeScope(id memory.Identity, asked memory.Scope) (memory.Scope, error) {
 	return asked, rest.CanHave(id, asked)
 }
 
-// ledgerKey is the idempotency key of a write. The client's key counts for the same client and the same request only, so
+// ledgerKey returns the idempotency key of a write. The client's key counts for the same client and the same request only, so
 // that a key used twice by mistake never swallows a write.
 func ledgerKey(ctx context.Context, client string, change memory.Change) string {
 	if client == "" {

@@ -191,7 +191,7 @@ func (s *fileRoom) fileDiff(ctx context.Context, in *diffInput) (*rest.Reply[dif
 
 func versionName(ref memory.Ref, version int) string { return fmt.Sprintf("%s@%d", ref.Path, version) }
 
-// content is the text of a version; before the first one there was none.
+// content returns the text of a version; before the first one there was none.
 func (s *fileRoom) content(ctx context.Context, id memory.Identity, ref memory.Ref, version int) (string, error) {
 	if version == 0 {
 		return "", nil

@@ -90,7 +90,7 @@ func (s *recallRoom) indexProgress(ctx context.Context, in *indexProgressInput) 
 	return rest.OK(view), nil
 }
 
-// indexesOf are the indexes that searches of an agent look at: its own, and the one of what belongs to the workspace.
+// indexesOf returns the indexes that searches of an agent read: the agent's, and the workspace's.
 func indexesOf(id memory.Identity) []indexes.AgentRef {
 	return []indexes.AgentRef{{Workspace: id.Workspace, Agent: id.Agent}, {Workspace: id.Workspace}}
 }

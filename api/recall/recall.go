@@ -111,7 +111,7 @@ func (s *recallRoom) search(ctx context.Context, in *searchInput) (*rest.Reply[s
 	return rest.OK(s.viewSearch(found)), nil
 }
 
-// oneOf is the person that a request names in its query or in its body.
+// oneOf returns the person that a request names in its query or in its body.
 func oneOf(query, body rest.Person) (rest.Person, error) {
 	inQuery := query.Owner+query.Channel+query.Sender+query.EndUserID != ""
 	inBody := body.Owner+body.Channel+body.Sender+body.EndUserID != ""
@@ -167,7 +167,7 @@ func invalidSearch(at string, err error) error {
 	return p
 }
 
-// joined are the errors that were joined into one.
+// joined returns the errors that were joined into one.
 func joined(err error) []error {
 	if several, is := err.(interface{ Unwrap() []error }); is {
 		return several.Unwrap()

@@ -86,7 +86,7 @@ func (s *Server) Explain(ctx context.Context, err error) error {
 	return fault.New(fault.Internal, "Internal error: see the server's log for request %s", RequestID(ctx))
 }
 
-// Loggable is an error's text without what PostgreSQL quotes in its messages, which may be contents.
+// Loggable returns an error's text without what PostgreSQL quotes in its messages, which may be contents.
 func Loggable(err error) string {
 	if refused, is := errors.AsType[*pgconn.PgError](err); is {
 		return fmt.Sprintf(
@@ -100,7 +100,7 @@ func Loggable(err error) string {
 	return err.Error()
 }
 
-// readable is a store error's text; it names what was looked for.
+// readable returns a store error's text, which names what was looked for.
 func readable(err error) string { return strings.TrimSpace(err.Error()) }
 
 // ErrWorkflowsAway means that Temporal did not answer.

@@ -83,7 +83,7 @@ func chooseOwner(id memory.Identity, p Person) (memory.Owner, error) {
 	return named, nil
 }
 
-// NeedOwner is enter for requests that are about one person.
+// NeedOwner enters a request that is about one person.
 func (s *Server) NeedOwner(ctx context.Context, agent string, p Person) (memory.Identity, gate.Agent, error) {
 	id, found, err := s.Enter(ctx, agent, p)
 	if err == nil && id.Owner == memory.NoOwner {
@@ -102,7 +102,7 @@ func AcrossOwners(id memory.Identity) (_ memory.Identity, full bool) {
 	return id, id.Role.Includes(memory.RoleAdmin)
 }
 
-// MayReadMessages is the identity that reads what was said: that of an owner, or of all for an admin who names nobody.
+// MayReadMessages returns the identity that reads what was said: that of an owner, or of all for an admin who names nobody.
 func MayReadMessages(id memory.Identity) (memory.Identity, error) {
 	id, full := AcrossOwners(id)
 	switch {

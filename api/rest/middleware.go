@@ -73,7 +73,7 @@ type trail struct {
 
 type trailKey struct{}
 
-// trailOf is the request's trail; outside of a request, one that nobody reads.
+// trailOf returns the request's trail; outside of a request, one that nobody reads.
 func trailOf(ctx context.Context) *trail {
 	if t, found := ctx.Value(trailKey{}).(*trail); found {
 		return t

@@ -40,7 +40,7 @@ type RequestKeyParam struct {
 	IdempotencyKey string `header:"Idempotency-Key" pattern:"^[!-~]{1,200}$" patternDescription:"1 to 200 printable ASCII characters without spaces" doc:"Repeated requests with the same key are executed once and answered alike."`
 }
 
-// RequestLedgerKey is the idempotency key of a request of a caller; empty when the client sends none. The client's key counts
+// RequestLedgerKey returns the idempotency key of a request of a caller; empty when the client sends none. The client's key counts
 // for the same caller and the same request only, of which parts are everything that matters.
 func RequestLedgerKey(ctx context.Context, client string, parts ...string) string {
 	if client == "" {

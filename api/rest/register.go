@@ -168,7 +168,7 @@ func (s *Server) problemResponse(description string) *huma.Response {
 	return &huma.Response{Description: description, Content: map[string]*huma.MediaType{"application/json": {Schema: schema}}}
 }
 
-// pathParameters are the names between braces.
+// pathParameters returns the names between braces.
 func pathParameters(path string) []string {
 	var names []string
 	for part := range strings.SplitSeq(path, "/") {

@@ -58,7 +58,7 @@ func OpenStream(hc huma.Context, contentType string) (write func(text string) er
 	}
 }
 
-// eventsAsLines takes who asks for events as lines of JSON to the download.
+// eventsAsLines routes requests for events as lines of JSON to the download.
 func eventsAsLines(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()

@@ -73,7 +73,7 @@ func (s *Starter) Reach(ctx context.Context) error {
 	return nil
 }
 
-// ErrStillRunning means that the wait is over and the extraction goes on.
+// ErrStillRunning means that the wait is over and the extraction continues.
 var ErrStillRunning = errors.New("the extraction is still running")
 
 // ExtractNow runs an extraction and waits for it, at most for wait and until stop ends. The request to the workflow is
@@ -125,7 +125,7 @@ func (s *Starter) ExtractNow(
 	}
 }
 
-// Link is the address of a workflow in the Web UI; empty when none is known.
+// Link returns the address of a workflow in the Web UI; empty when none is known.
 func (s *Starter) Link(workflowID string) string {
 	if s.webUI == "" || workflowID == "" {
 		return ""
@@ -162,7 +162,7 @@ func (s *Server) Schedule(
 	return view
 }
 
-// RequestKey is the id of a request to extract. With a key of the client, the same request of the same caller is one
+// RequestKey returns the id of a request to extract. With a key of the client, the same request of the same caller is one
 // request; without one, each is its own.
 func RequestKey(ctx context.Context, client string, in workflows.ExtractNowInput) string {
 	if client == "" {
@@ -202,8 +202,8 @@ func (s *Starter) LogAway(ctx context.Context, then string, err error) {
 // announcePause collects further changes of an agent after one was announced, so that one announcement covers them.
 const announcePause = 500 * time.Millisecond
 
-// Announcer announces changes to Temporal in the background, once for many changes of one agent. Changes that it cannot announce are found by
-// the worker's sweeps.
+// Announcer announces changes to Temporal in the background, once for many changes of one agent. The worker's sweeps find changes
+// that it could not announce.
 type Announcer struct {
 	tell func(indexes.AgentRef)
 	stop <-chan struct{}
@@ -245,7 +245,7 @@ func (a *Announcer) run(ref indexes.AgentRef) {
 	}
 }
 
-// IndexChanged has what was written embedded soon. Words are found already.
+// IndexChanged announces a change, so that it is embedded soon. Full-text search finds it already.
 func (s *Server) IndexChanged(id memory.Identity, scope memory.Scope) {
 	if len(s.Search.Embedders) == 0 {
 		return
@@ -269,7 +269,7 @@ func (s *Starter) indexChanged(ref indexes.AgentRef) {
 	}
 }
 
-// TendIndex has the index of an agent brought up to date, or built anew.
+// TendIndex starts an update of an agent's index, or a rebuild (anew).
 func (s *Starter) TendIndex(ctx context.Context, ref indexes.AgentRef, anew bool) error {
 	ctx, cancel := context.WithTimeout(ctx, AcceptTimeout)
 	defer cancel()

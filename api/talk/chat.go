@@ -182,7 +182,7 @@ func (s *talkRoom) chatService() *chat.Service {
 	return &chat.Service{Options: o}
 }
 
-// turnStored has a turn extracted and indexed, as messages that come in are.
+// turnStored starts the extraction and indexing of a turn, as for messages that are posted.
 func (s *talkRoom) turnStored(ctx context.Context, id memory.Identity, agent gate.Agent, conversation string, stored talk.Stored) {
 	if stored.Token != "" {
 		s.IndexChanged(id, memory.ScopePersonal)

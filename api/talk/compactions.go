@@ -230,8 +230,8 @@ func (s *talkRoom) compact(ctx context.Context, in *compactInput) (*rest.Reply[c
 	return rest.OK(view), nil
 }
 
-// beforeLastTurns returns the number of the last message before the last turns of a conversation, a turn beginning with a user message; 0: there
-// are no others.
+// beforeLastTurns returns the number of the last message before the last turns of a conversation; 0: there is none. A turn begins
+// with a user message.
 func (s *talkRoom) beforeLastTurns(ctx context.Context, id memory.Identity, c talk.Conversation, turns int) (int64, error) {
 	const part = 500
 	for end := c.Last; end > 0; end -= part {

@@ -65,7 +65,7 @@ func (in *contextInput) Resolve(huma.Context) []error {
 	})
 }
 
-// checkMessage checks the current message and the characters of its other fields, and names the field of the body in errors.
+// checkMessage checks the current message, and the characters of the fields in about. Its errors name the field of the body.
 func checkMessage(message string, about map[string]string) []error {
 	var errs []error
 	complain := func(field, format string, args ...any) {
@@ -174,7 +174,7 @@ func viewRecalled(h recall.Hit, tokens int) recalledView {
 	return v
 }
 
-// viewUsed is a passage that a context or an answer has.
+// viewUsed returns the view of a passage that a context or an answer contains.
 func viewUsed(r chat.Recalled) recalledView {
 	v := viewRecalled(r.Hit, r.Tokens)
 	v.Person = r.Person

@@ -272,7 +272,7 @@ func (s *talkRoom) actOn(
 	return on, err
 }
 
-// actFor is the identity of a caller who works on something of owner, found by its id: the real owner, for whom the
+// actFor returns the identity of a caller who works on something of owner, found by its id: the real owner, for whom the
 // caller would have been allowed to speak.
 func actFor(id memory.Identity, owner memory.Owner) (memory.Identity, error) {
 	if owner == memory.SystemOwner && !id.Role.Includes(memory.RoleAdmin) {

@@ -205,7 +205,7 @@ func (s *talkRoom) remember(ctx context.Context, in *rememberInput) (*rest.Reply
 	return rest.OK(viewRemembered(saved)), nil
 }
 
-// changed has what was written embedded soon.
+// changed announces the changes, so that they are embedded soon.
 func (s *talkRoom) changed(id memory.Identity, receipt memory.Receipt) {
 	if receipt.Replayed {
 		return

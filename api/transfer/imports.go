@@ -345,7 +345,7 @@ func (s *transferRoom) stage(id memory.Identity, in importItem) (transfer.Import
 	return staged, err
 }
 
-// whoseImport is the owner of an item.
+// whoseImport returns the owner of an item.
 func whoseImport(id memory.Identity, named string) (memory.Owner, error) {
 	if named == "" {
 		return id.Owner, nil

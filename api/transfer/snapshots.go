@@ -175,7 +175,7 @@ type snapshotImportsInput struct {
 	rest.PageParams
 }
 
-// onImports is on whose behalf records are looked at.
+// onImports returns the identity that reads the records of imports.
 func (s *transferRoom) onImports(ctx context.Context, agent string, p rest.Person) (memory.Identity, error) {
 	id, _, err := s.Enter(ctx, agent, p)
 	if id.Owner == memory.NoOwner && id.Role.Includes(memory.RoleAdmin) {
@@ -307,7 +307,7 @@ func (s *transferRoom) receive(ctx context.Context, in *SnapshotUpload) (u uploa
 	return u, nil
 }
 
-// archiveOf is the archive in a body: the body itself, or the file of a form.
+// archiveOf returns the archive in a body: the body itself, or the file of a form.
 func archiveOf(contentType string, body []byte) ([]byte, error) {
 	kind, params, err := mime.ParseMediaType(contentType)
 	switch {
@@ -346,7 +346,7 @@ type refusedArchive struct {
 	Entry string        `json:"entry,omitempty"`
 }
 
-// refusedSnapshot is the answer to an archive that nothing is taken of.
+// refusedSnapshot returns the answer to an archive that was refused as a whole.
 func refusedSnapshot(err error) error {
 	refused, is := errors.AsType[*snapshot.RefusedError](err)
 	if !is {
@@ -578,7 +578,7 @@ func changedSincePreview() *fault.Problem {
 	return fault.New(fault.ChangedSincePreview, "Documents changed since the preview: make a new preview and send its token")
 }
 
-// refusedImport is the answer to an import that something was in the way of.
+// refusedImport returns the answer to an import that was refused for a reason.
 func refusedImport(reason memory.ReasonCode) *fault.Problem {
 	switch reason {
 	case workflows.ReasonChangedSincePreview:

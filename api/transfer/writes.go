@@ -141,7 +141,7 @@ func (s *transferRoom) writeMemory(ctx context.Context, in *writeMemoryInput) (*
 	return writeReply(view(ended)), nil
 }
 
-// writeReply is 202 while it is not known what becomes of a write.
+// writeReply answers 202 while the outcome of a write is unknown.
 func writeReply(v writeView) *rest.Reply[writeView] {
 	if v.Outcome == writereq.OutcomeStaged {
 		return rest.Accepted(v)

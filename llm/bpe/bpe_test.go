@@ -27,7 +27,7 @@ func (e *Encoding) pieces(text string) []string {
 	return out
 }
 
-// library is the tokenizer whose vocabularies these are.
+// library returns the tokenizer whose vocabularies these are.
 func library(tb testing.TB, e *Encoding) tokenizer.Codec {
 	tb.Helper()
 	codec, err := tokenizer.Get(tokenizer.Encoding(e.Name))

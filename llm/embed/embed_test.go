@@ -285,7 +285,7 @@ func TestWordsAboutDimensionsAreNotAlwaysADecline(t *testing.T) {
 	}
 }
 
-// What is no vector is never returned as one, and does not cost the others theirs.
+// An unusable vector is never returned, and does not affect the others.
 func TestUnusableVectors(t *testing.T) {
 	t.Parallel()
 	null := llmtest.Reply{Name: "null", Text: func(body string) string {

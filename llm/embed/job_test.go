@@ -46,7 +46,7 @@ func wantVectors(tb testing.TB, got embed.Embeddings, texts []string, but ...int
 	}
 }
 
-// refusedOf are the indexes of the refused texts of an error that is about nothing else.
+// refusedOf returns the indexes of the refused texts of an error that is about nothing else.
 func refusedOf(tb testing.TB, err error) []int {
 	tb.Helper()
 	refused := new(embed.RefusedTexts)

@@ -29,7 +29,7 @@ const (
 	messages
 )
 
-// bare is a langchaingo client without our doer, at a server that answers everything alike. It returns the body that was
+// bare returns a langchaingo client without our doer, at a server that answers everything alike. It returns the body that was
 // sent as well.
 func bare(tb testing.TB, protocol protocol, status int, header http.Header, body string,
 	options ...llms.CallOption,

@@ -13,7 +13,7 @@ import (
 	"reverie/store/gate"
 )
 
-// namesOf are the names of a text as a list item.
+// namesOf returns the names of a text as a list item.
 func namesOf(texts ...string) memory.EntrySet {
 	n := memory.EntrySet{}
 	n.Add("", nil, texts...)

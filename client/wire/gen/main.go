@@ -215,7 +215,7 @@ func kindOf(schema object) any {
 	return schema["type"]
 }
 
-// fieldName is a parameter's name as a Go name.
+// fieldName returns a parameter's name as a Go name.
 func fieldName(name string) string {
 	var b strings.Builder
 	for part := range strings.SplitSeq(name, "-") {
@@ -228,7 +228,7 @@ func fieldName(name string) string {
 	return name
 }
 
-// docOf is a description on one line, with the values that are allowed.
+// docOf returns a description on one line, with the values that are allowed.
 func docOf(p, schema object) string {
 	text, _ := p["description"].(string)
 	if text == "" {
