@@ -409,7 +409,7 @@ func TestRateLimit(t *testing.T) {
 	h.wantError(h.get("/api/v1/agents"), http.StatusTooManyRequests, "rate_limited")
 }
 
-// Who tries many wrong keys is slowed down, and others at the same address are not.
+// A client that tries many wrong keys is slowed down; other clients at the same address are not.
 func TestGuessingKeysIsSlow(t *testing.T) {
 	clock := &fakeClock{at: time.Now()}
 	h := start(t, func(o *api.Options) { o.Now = clock.now })

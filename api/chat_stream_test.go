@@ -121,7 +121,7 @@ func TestChatStreams(t *testing.T) {
 	}
 }
 
-// Who hangs up stops the model; the message stays, without an answer, and is answered when it is sent again.
+// A client that disconnects stops the model; the message stays without an answer, and is answered when it is sent again.
 func TestHangingUpStopsTheTurn(t *testing.T) {
 	played := llmtest.New(t, llmtest.Options{
 		Respond: func(llmtest.Request) llmtest.Turn { return llmtest.Say(strings.Repeat("and so on ", 200)) },
@@ -203,7 +203,7 @@ func TestTurnsAreBounded(t *testing.T) {
 	h.want(h.postTo(h.admin, chatPath, asks("c1", "m1", "Hello, are you there?")), 200)
 }
 
-// What cannot be answered is refused before anything is stored.
+// A message that cannot be answered is refused before anything is stored.
 func TestChatRequestsAreChecked(t *testing.T) {
 	h := start(t)
 	h.agent("ada")

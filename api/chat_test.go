@@ -125,7 +125,7 @@ func TestChatFromMemoryAlone(t *testing.T) {
 	}
 }
 
-// What a message asks to remember is saved before any model, and answered with the receipt.
+// A request to remember is saved without a model, and answered with the receipt.
 func TestChatRemembers(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
@@ -170,7 +170,7 @@ func TestChatWithAModel(t *testing.T) {
 		got.Context.Recalled[0].Tokens == 0 {
 		t.Errorf("%+v", got.Context)
 	}
-	// What was said with tools is stored in order.
+	// Tool calls and results are stored in order.
 	type stored struct {
 		Items []struct{ Role, Content, ToolCallID string }
 	}

@@ -128,7 +128,7 @@ func TestAFullWindowIsCompacted(t *testing.T) {
 	if again := h.assemble(body); again.Summary == nil || again.Summary.Compaction != made.ID {
 		t.Errorf("%+v", again.Summary)
 	}
-	// Who may not read the conversation may not read its summary.
+	// A caller who may not read the conversation may not read its summary.
 	member, viewer := h.key("member", memory.RoleMember, ""), h.key("viewer", memory.RoleViewer, "")
 	h.wantError(h.do(request{method: "GET", path: ofC1 + "/compactions", key: member}), 422, "owner_required")
 	h.wantError(h.do(request{method: "GET", path: ofC1 + "/compactions", key: viewer}), 403, "owner_not_allowed")

@@ -68,7 +68,7 @@ func TestContextsAreAssembled(t *testing.T) {
 	if len(got.Recalled) == 0 || !strings.Contains(got.Recalled[0].Text, "balcony") || got.Recalled[0].Citation == "" || got.Skipped != "" {
 		t.Errorf("%+v %q", got.Recalled, got.Skipped)
 	}
-	// What needs no memory recalls none; tools take room; the agent's window is the default.
+	// A message that needs no memory recalls none; tools use tokens of the window; the agent's window is the default.
 	h.want(
 		h.do(
 			request{

@@ -299,7 +299,7 @@ func TestDoctorPutsRight(t *testing.T) {
 		}
 		stage("without")
 		p.cures(map[string]int{"write_stuck": 1, "import_stuck": 1, "snapshot_stuck": 1})
-		// What was just started is ended from outside: it is found again.
+		// Workflows ended from outside right after their start are found again.
 		for _, id := range p.running() {
 			p.must(p.client.TerminateWorkflow(ctx, id, "", "for a test"))
 		}

@@ -160,7 +160,7 @@ func TestDreamsAreFollowed(t *testing.T) {
 	if e := back.next(); e.Data.Dream != second.ID.String() {
 		t.Errorf("it begins again with %+v", e)
 	}
-	// What others dream is nobody's business.
+	// Dreams of other owners are not shown.
 	h.dreamt("api:43", dreams.NewDream{})
 	if e := others.next(); e.Data.Dream == begun.ID.String() || e.Data.Dream == second.ID.String() {
 		t.Errorf("%+v", e)

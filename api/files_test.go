@@ -62,7 +62,7 @@ func TestReadingAndWritingWithETags(t *testing.T) {
 		t.Errorf("unchanged: status %d, %q, ETag %s", same.status, same.body, same.header.Get("ETag"))
 	}
 
-	// What a write has to say about its base.
+	// A write must name its base version.
 	required := h.wantError(h.put(path, "Zug\n", nil), 428, "precondition_required")
 	if required.header.Get("ETag") != tag || !strings.Contains(required.Msg, tag) {
 		t.Errorf("428 does not tell the current ETag %s: %s", tag, required.body)
@@ -227,7 +227,7 @@ func TestScopes(t *testing.T) {
 	if got := read("?owner=api:42"); got.Content != "team\n" || got.Scope != "TEAM" {
 		t.Errorf("%+v", got)
 	}
-	// What was read was the shared document: a write for the person does not overwrite that one by mistake.
+	// The client read the shared document: a write for the person does not overwrite it by mistake.
 	mistaken := h.wantError(h.put("where.md?owner=api:42", "mine\n", map[string]string{"If-Match": teamTag}), 412, "precondition_failed")
 	if !strings.Contains(mistaken.Msg, "scope=TEAM") {
 		t.Errorf("%q does not tell what to do", mistaken.Msg)

@@ -85,7 +85,7 @@ func TestAnImportIsCancelled(t *testing.T) {
 	if lines := h.left("ada"); len(lines) == 0 {
 		t.Error("nothing is left")
 	}
-	// What is done cannot be cancelled.
+	// A finished import cannot be cancelled.
 	done := as[imported](h, h.want(h.do(request{method: "POST", path: path + "/cancel", key: h.admin}), 202))
 	if done.State != "done" || done.Settled != 4 {
 		t.Errorf("%+v", done)

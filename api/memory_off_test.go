@@ -17,7 +17,7 @@ import (
 	"reverie/store/dreams"
 )
 
-// What an operation has to do with memory.
+// Kinds of operations by their use of memory.
 type concern int
 
 const (

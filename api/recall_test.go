@@ -281,7 +281,7 @@ func TestSearchOfSwitchedOffMemory(t *testing.T) {
 	}
 }
 
-// What an agent sets holds for its searches, and a request overrides it.
+// An agent's settings apply to its searches, and a request overrides them.
 func TestSettingsOfSearches(t *testing.T) {
 	h := start(t)
 	h.agent("ada")

@@ -199,7 +199,7 @@ func TestReadYourWrites(t *testing.T) {
 	if got.Staleness.Pending != 0 || got.Mode != "hybrid" || len(got.Results) == 0 || got.Results[0].Conversation != "c2" {
 		t.Errorf("%+v", got)
 	}
-	// What is written later is not waited for.
+	// A search does not wait for later writes.
 	h.want(h.post("c3", batch("42", false, "Something else.")), 202)
 	if got := h.ask(question); got.Waited != "0s" || got.Staleness.Pending != 0 {
 		t.Errorf("waited %s, %+v", got.Waited, got.Staleness)

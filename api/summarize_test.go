@@ -153,7 +153,7 @@ func TestAConversationBecomesMemory(t *testing.T) {
 	}
 }
 
-// Who may summarise: the conversation's owner is found for a member, and others' conversations do not exist for a pinned key.
+// A member may summarise any owner's conversation; for a pinned key other owners' conversations do not exist.
 func TestSummarizeForTheRealOwner(t *testing.T) {
 	engine := &scripted{raw: proposal(t, "Lives in Bern.")}
 	h := startWithTemporal(t, engine, true)

@@ -135,7 +135,7 @@ func TestToolsOverHTTP(t *testing.T) {
 	}
 }
 
-// What a model should read is an answer, whatever it wrote; who calls what they may not is refused.
+// Mistakes of a model get a normal answer that it can read; a caller without the right is refused.
 func TestToolsThatAreCalledWrongly(t *testing.T) {
 	h := start(t)
 	h.agent("ada")

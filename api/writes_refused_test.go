@@ -90,7 +90,7 @@ func TestBusinessWritesAreRefused(t *testing.T) {
 		t.Errorf("beyond the bound: %+v", over)
 	}
 
-	// What memory was refused for is written once it is allowed, by another request; the first one stays refused.
+	// Once the write is allowed, a new request writes it; the first one stays refused.
 	h.settings("off", map[string]any{"memoryEnabled": true})
 	path := "/api/v1/agents/off/writes"
 	if w := as[written](h,

@@ -15,7 +15,7 @@ import (
 	"reverie/memory"
 )
 
-// What no provider takes is not asked.
+// Conversations that no provider accepts are refused before the call.
 func TestConversationsThatAreNotAsked(t *testing.T) {
 	t.Parallel()
 	call := memory.ToolCall{ID: "1", Name: "memory_search", Arguments: `{}`}

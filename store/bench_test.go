@@ -152,7 +152,7 @@ func BenchmarkLoadExtraction(b *testing.B) {
 	}
 }
 
-// What it costs a write to leave news: the same write, by turns with news and without, on the same server. A dream's writes and
+// BenchmarkNews measures the cost of marking news: the same write, by turns with news and without, on the same server. A dream's writes and
 // a clock's turns leave none.
 func BenchmarkNews(b *testing.B) {
 	b.Run("Apply", func(b *testing.B) {
@@ -236,7 +236,7 @@ func byTurns(b *testing.B, call func(i int, news bool) error) {
 	b.ReportMetric(float64(with-without)/float64(time.Microsecond), "news-µs")
 }
 
-// What a whole dream costs in the database: a week of notes, 200 statements of which one is promoted.
+// The database cost of a whole dream: a week of notes, 200 statements of which one is promoted.
 func BenchmarkDream(b *testing.B) {
 	s := openStore(b, at(func() time.Time { return testClock }))
 	candidates := make([]dream.Candidate, 200)

@@ -186,7 +186,7 @@ func TestCompactionsFollowEachOther(t *testing.T) {
 	}
 }
 
-// What a summary is made of decides whether it is there already.
+// The inputs of a summary decide whether it already exists.
 func TestCompactionOfTheSameContents(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -275,7 +275,7 @@ func TestCompactionsAndWindows(t *testing.T) {
 			t.Errorf("a window of %d tokens is served by %q, want %q", window, load.Compaction.Summary, want)
 		}
 	}
-	// What was made for a small window and is asked for with a large one serves it from then on.
+	// A summary made for a small window and requested for a large one is used for both from then on.
 	summarised(t, s, id, with(5000, 30), "of the large")
 	r := with(9000, 30)
 	if c := must[talk.Compaction](t)(s.BeginCompaction(t.Context(), id, r)); c.ID != small.ID || c.Summary != "small" || c.Window != 9000 {
@@ -448,7 +448,7 @@ func TestCompactionsConcurrently(t *testing.T) {
 	}
 }
 
-// Whatever a program asks the database for: a summary of what is not flushed has no row.
+// The database itself refuses a summary of messages that are not flushed.
 func TestTheDatabaseRefusesUnflushedCompactions(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

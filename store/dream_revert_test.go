@@ -95,7 +95,7 @@ func TestRevertDream(t *testing.T) {
 	}
 }
 
-// What others have written since stays, the next dream's section included.
+// Later changes by others stay, the next dream's section included.
 func TestRevertDreamKeepsLaterChanges(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -205,7 +205,7 @@ func TestRevertDreamRefuses(t *testing.T) {
 	}
 }
 
-// Whoever took the key under which the receipt is kept has not undone the dream.
+// RevertDream fails if another call has used the idempotency key of its receipt.
 func TestRevertDreamKeyReused(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

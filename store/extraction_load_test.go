@@ -140,7 +140,7 @@ func TestLoadExtraction(t *testing.T) {
 	}
 }
 
-// What a flush has written is known to the extraction that comes after it, step by step.
+// An extraction knows what earlier flushes have written, step by step.
 func TestLoadExtractionOfNotedMessages(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

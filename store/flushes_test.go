@@ -324,7 +324,7 @@ func TestFlushTakenOver(t *testing.T) {
 	}
 }
 
-// What an extraction has taken is not flushed again, whether it came before the step was loaded or before it was committed.
+// Messages that were extracted are not flushed again, whether before the step was loaded or before it was committed.
 func TestFlushBehindExtraction(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

@@ -103,7 +103,7 @@ func TestForgetPassage(t *testing.T) {
 	); !errors.Is(err, pg.ErrForbidden) {
 		t.Errorf("a pinned key: %v", err)
 	}
-	// What is shared is forgotten by who may write it.
+	// Shared statements can be forgotten by callers who may write them.
 	team := memory.Ref{Scope: memory.ScopeTeam, Path: memory.MemoryPath}
 	write(t, s, id, memory.Change{Ref: team, Op: memory.OpReplace, Force: true, Content: "- The port is 5433\n- The host is db1\n"})
 	must[dreams.ForgetReceipt](t)(s.Forget(t.Context(), id, dreams.ForgetRequest{Ref: team, FromLine: 1, ToLine: 1}))

@@ -13,7 +13,7 @@ import (
 	"reverie/memory"
 )
 
-// What one call wrote under a key, every later call with the key returns, whatever it wants to write.
+// Every later call with a key returns what the first call wrote, whatever its own contents.
 func TestIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

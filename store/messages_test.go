@@ -253,7 +253,7 @@ func searching(id string) memory.ToolCall {
 	return memory.ToolCall{ID: id, Name: "search", Arguments: `{"query":"tea"}`}
 }
 
-// What a model asks of tools comes back as it was, whatever its arguments are.
+// Tool calls of a model are read back unchanged, whatever their arguments.
 func TestToolCallsAreStored(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

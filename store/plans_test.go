@@ -14,10 +14,10 @@ import (
 var broad = []string{
 	"sqlAgents", "sqlKeys", "sqlKeyReplace", "sqlConversationsOfAll", "sqlDocumentsOfAll", "sqlUsageOfDay", "sqlBacklog",
 	"sqlImportsRunning", "sqlOwnersUnsignalled", "sqlOwnersStalled", "sqlComponents", "sqlSchemaVersion",
-	// What tends an index looks at all of an agent.
+	// Maintenance of an index reads all of an agent.
 	"sqlIndexStale", "sqlStaleSources", "sqlStaleCount", "sqlPackPartition", "sqlDueSources", "sqlSpaces", "sqlSpaceDue", "sqlCorpusStatus",
 	"sqlIndexedAgents", "sqlDreamingAgents", "sqlNewsOwners", "sqlSpacesDue", "sqlSourcesDue",
-	// What waits to be started again.
+	// Work that waits to be restarted.
 	"sqlSnapshotsWaiting", "sqlWritesDue",
 	// A doctor examines all of an agent.
 	"sqlDoctorBroken", "sqlDoctorDocuments", "sqlDoctorNotes", "sqlDoctorOpen", "sqlDoctorOrphans", "sqlDoctorSources",
@@ -46,7 +46,7 @@ func TestPlansBeforeStatistics(t *testing.T) {
 		t.Fatal(err)
 	}
 	statements := sqlConstants(t)
-	// What the server itself asks for every row that refers to another one.
+	// Queries of PostgreSQL itself for foreign keys.
 	statements["foreign key of messages"] = `
 select 1 from only conversations x
 where workspace_id = $1 and agent_id = $2 and conversation_uid = $3 and owner_key = $4

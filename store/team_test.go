@@ -168,7 +168,7 @@ func TestMembersSeeNoOtherOwner(t *testing.T) {
 		if !isMember {
 			return
 		}
-		// What the database shows to that identity, past every statement of ours.
+		// The rows that the database shows to that identity, without any statement of the store.
 		for _, whose := range query[string](
 			r, s, reader,
 			`select owner_key from documents where scope = 'PERSONAL' union all select owner_key from document_versions where scope = 'PERSONAL'`,

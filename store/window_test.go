@@ -68,7 +68,7 @@ func TestLoadWindow(t *testing.T) {
 		after.Conversation.Flushed != 14 {
 		t.Errorf("behind the summary: %+v", after)
 	}
-	// What was extracted needs no flush.
+	// Extracted messages need no flush.
 	x := must[talk.Extraction](t)(s.BeginExtraction(t.Context(), id, talk.Range{ConversationUID: uid, From: 1, To: 18}))
 	must[talk.ExtractionResult](t)(s.RecordOutcome(t.Context(), id, x.ID, talk.Ending{Outcome: memory.OutcomeNothing}))
 	if extracted := must[talk.WindowLoad](t)(s.LoadWindow(t.Context(), id, all)); extracted.Unflushed != 2 {

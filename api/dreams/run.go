@@ -398,7 +398,7 @@ func nightOf(day time.Time, expression string) time.Time {
 	return time.Date(day.Year(), day.Month(), day.Day(), hour, minute, 0, 0, day.Location())
 }
 
-// Reason codes of dreams that the API explains in words and that other rooms give; docs/dreaming.md lists them.
+// Reason codes of dreams that the API explains and that other packages set; docs/dreaming.md lists them.
 const (
 	reasonDreamingOff   memory.ReasonCode = "dreaming_off"
 	reasonSharedOnly    memory.ReasonCode = "shared_only"

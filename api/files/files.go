@@ -230,7 +230,7 @@ type WriteParams struct {
 	rest.RequestKeyParam
 }
 
-// target returns the document that a write is about, and on whose behalf.
+// target returns the identity that a write is made for, and its document.
 func (s *fileRoom) target(ctx context.Context, in WriteParams) (memory.Identity, memory.Ref, error) {
 	path, err := in.clean()
 	if err != nil {

@@ -157,7 +157,7 @@ func speaker(m memory.Message) string {
 	return strings.ToUpper(m.Role[:1]) + m.Role[1:]
 }
 
-// fill takes what was read.
+// fill copies the text and lines read.
 func (v *excerptView) fill(e excerpt.Excerpt) {
 	v.Text, v.From, v.Lines, v.Total = e.Text, e.From, e.Lines, e.Total
 	v.Truncated, v.NextFrom, v.NextSkip = e.Truncated, e.NextFrom, e.NextSkip

@@ -10,7 +10,7 @@ import (
 	"reverie/store/gate"
 )
 
-// What clients can make many of does not grow without bound.
+// Caches that clients can fill are bounded.
 func TestMemoryForClientsIsBounded(t *testing.T) {
 	now := time.Now()
 	clock := func() time.Time { return now }

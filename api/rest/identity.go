@@ -11,7 +11,7 @@ import (
 	"reverie/store/talk"
 )
 
-// PersonParams name whose memory a request is about, in one of three ways.
+// PersonParams name the owner of the memory that a request is about, in one of three ways.
 type PersonParams struct {
 	Owner     string `query:"owner" maxLength:"128" doc:"Owner key, such as user:7, feishu:ou_1 or api:42." example:"api:42"`
 	Channel   string `query:"channel" maxLength:"128" doc:"Channel of sender; give both."`
@@ -35,7 +35,7 @@ type AgentParam struct {
 	Agent string `path:"agent" maxLength:"63" doc:"Id of the agent." example:"ada"`
 }
 
-// Enter establishes on whose behalf a request about an agent is made, and returns the agent.
+// Enter returns the identity that a request about an agent is made for, and the agent.
 //
 // The owner is the one that the key is pinned to, else whom the request names, else nobody. An agent that the key is not
 // allowed to use looks as if it did not exist.
@@ -142,7 +142,7 @@ func (s *Server) Document(ctx context.Context, id memory.Identity, path string, 
 	return d, err
 }
 
-// CanHave refuses PERSONAL for a request that is about nobody.
+// CanHave refuses PERSONAL for a request that names no owner.
 func CanHave(id memory.Identity, scope memory.Scope) error {
 	if scope == memory.ScopePersonal && id.Owner == memory.NoOwner {
 		return fault.New(

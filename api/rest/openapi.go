@@ -127,7 +127,7 @@ func finishSchema(s *huma.Schema, sent bool) {
 }
 
 // openAnswers lets answers have fields that are not described: we add fields, and no client may stumble over a new one.
-// What requests send stays closed, so that a misspelt field is an error.
+// Schemas of request bodies stay closed, so that a misspelt field is an error.
 func openAnswers(o *huma.OpenAPI) {
 	sent := map[string]bool{}
 	var visit func(*huma.Schema)

@@ -53,7 +53,7 @@ func RequestLedgerKey(ctx context.Context, client string, parts ...string) strin
 	return "http/" + CallerOf(ctx).ID.String() + "/" + client + "/" + hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// PersonBody names, in a body, whose memory a request is about, in one of three ways.
+// PersonBody names, in a body, the owner of the memory that a request is about, in one of three ways.
 type PersonBody struct {
 	Owner     string `json:"owner,omitempty" maxLength:"128" doc:"Owner key; or give channel and sender, or endUserId." example:"user:7"`
 	Channel   string `json:"channel,omitempty" maxLength:"128"`

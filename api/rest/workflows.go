@@ -77,7 +77,7 @@ func (s *Starter) Reach(ctx context.Context) error {
 var ErrStillRunning = errors.New("the extraction is still running")
 
 // ExtractNow runs an extraction and waits for it, at most for wait and until stop ends. The request to the workflow is
-// made in any case: a client that waits for nothing, or hangs up, has asked all the same.
+// made in any case, also when the client does not wait or disconnects.
 func (s *Starter) ExtractNow(
 	ctx, stop context.Context,
 	ref memory.OwnerRef,
@@ -285,7 +285,7 @@ func (s *Starter) TendIndex(ctx context.Context, ref indexes.AgentRef, anew bool
 	return err
 }
 
-// ReindexProgress asks the workflow that builds an index anew.
+// ReindexProgress queries the workflow that rebuilds an index.
 func (s *Starter) ReindexProgress(ctx context.Context, id string) (workflows.ReindexProgress, error) {
 	ctx, cancel := context.WithTimeout(ctx, ReachTimeout)
 	defer cancel()

@@ -125,7 +125,7 @@ func viewTurn(t chat.Turn) turnView {
 	return v
 }
 
-// asked is a message that is to be answered, and on whose behalf.
+// asked holds a message to be answered, and the identity it is answered for.
 type asked struct {
 	id      memory.Identity
 	agent   gate.Agent

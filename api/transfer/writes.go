@@ -191,7 +191,7 @@ func (s *transferRoom) getWrite(ctx context.Context, in *getWriteInput) (*rest.R
 	return rest.OK(s.writeViewer(id, full)(w)), nil
 }
 
-// write has a staged write made by its workflow, and reports whether it has ended within wait. It is staged, so that a failure is no
+// write starts the workflow of a staged write, and reports whether it has ended within wait. It is staged, so that a failure is no
 // error: the worker's sweep starts what was not started here, and the workflow goes on when nobody waits.
 func (s *transferRoom) write(ctx, stop context.Context, ref transfer.WriteRef, wait time.Duration) bool {
 	var run client.WorkflowRun

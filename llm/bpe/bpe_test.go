@@ -110,7 +110,7 @@ func TestPiecesMakeUpTheText(t *testing.T) {
 	})
 }
 
-// What the patterns say, where the library differs or where one reads twice.
+// Results of the patterns in cases where the library differs or that are easily misread.
 func TestPieces(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

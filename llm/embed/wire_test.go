@@ -14,7 +14,7 @@ import (
 	"reverie/llm/llmtest"
 )
 
-// What each provider is sent for a question and for a document, besides the model.
+// The request bodies of each provider for a question and for a document, without the model.
 func TestWireFormOfEveryProvider(t *testing.T) {
 	t.Parallel()
 	list := func(name string) map[string]any { return map[string]any{name: []any{"Anna", "Bello"}} }

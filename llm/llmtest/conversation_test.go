@@ -182,7 +182,7 @@ func TestStreamsHaveTheShapeOfTheProtocol(t *testing.T) {
 	}
 }
 
-// What a test reads of a request is the same for both protocols.
+// A recorded request has the same fields for both protocols.
 func TestRequestsShowMessagesAndTools(t *testing.T) {
 	t.Parallel()
 	var seen []llmtest.Request

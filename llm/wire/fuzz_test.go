@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Whatever a server sends is read without a panic: JSON as an answer, or anything as a failure.
+// Any response of a server is read without a panic: JSON as an answer, or anything as a failure.
 func FuzzAnswers(f *testing.F) {
 	for _, body := range []string{
 		`{"model":"m","choices":[{"message":{"content":"Hi","refusal":null},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,` +

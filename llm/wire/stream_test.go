@@ -48,7 +48,7 @@ func delta(format string, args ...any) string {
 
 func callPart(part string) string { return delta(`{"tool_calls":[%s]}`, part) }
 
-// What servers of the chat-completions protocol make of a stream.
+// Variants of streams that servers of the chat-completions protocol send.
 func TestStreamsOfOddServers(t *testing.T) {
 	t.Parallel()
 	done := fmt.Sprintf(finish, "tool_calls")
@@ -324,7 +324,7 @@ func TestAListenerEndsAStream(t *testing.T) {
 	}
 }
 
-// Whatever a server streams, it is read without a panic: as an answer, or as a failure of a kind.
+// Any stream of a server is read without a panic: as an answer, or as a failure with a kind.
 func FuzzStreams(f *testing.F) {
 	for _, events := range [][]string{
 		{delta(`{"content":"Hi"}`), fmt.Sprintf(finish, "stop"), endOfStream},

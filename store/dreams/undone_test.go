@@ -46,7 +46,7 @@ func TestUndoneConflicts(t *testing.T) {
 	}
 }
 
-// What others wrote since is never lost, and nothing that the dream wrote alone stays.
+// Later changes by others are never lost, and nothing that only the dream wrote stays.
 func TestUndoneKeepsOthers(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
