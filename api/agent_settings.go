@@ -29,12 +29,13 @@ func (agentSettings) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Sche
 func describeSetting(name string, s *huma.Schema) {
 	switch name {
 	case "leader":
-		s.Description = "Agent whose memory this one reads after its own, as a member of its team; a member's memory is read-only. Empty: no leader."
+		s.Description = "Agent whose memory this one reads after its own, as a member of its team; a member's memory is " +
+			"read-only. Empty: no leader."
 		s.MaxLength = new(63)
 		return
 	case "writeTargets":
-		s.Description = "Patterns of the documents that business workflows may write, such as memory/cases/*.md; missing: all but AGENTS.md and " +
-			"SOUL.md; an empty list: none."
+		s.Description = "Patterns of the documents that business workflows may write, such as memory/cases/*.md; missing: all " +
+			"but AGENTS.md and SOUL.md; an empty list: none."
 		s.MaxItems = new(memory.MaxWriteTargets)
 		return
 	case "dreamCron":

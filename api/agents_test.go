@@ -62,20 +62,26 @@ func TestSettingsArePatched(t *testing.T) {
 		{`{"settings":{"quietSeconds":null,"cooldownSeconds":0}}`, `{"cooldownSeconds":0,"memoryEnabled":false,"model":"small"}`},
 		{`{"settings":{"model":null,"memoryEnabled":true}}`, `{"cooldownSeconds":0,"memoryEnabled":true}`},
 		{
-			`{"settings":{"ownerIsolation":false,"minMessages":1,"minUserChars":0,"profileMaxChars":200,"memoryMaxChars":200000,"memoryEnabled":null,"cooldownSeconds":null}}`,
+			`{"settings":{"ownerIsolation":false,"minMessages":1,"minUserChars":0,"profileMaxChars":200,"memoryMaxChars":200000,` +
+				`"memoryEnabled":null,"cooldownSeconds":null}}`,
 			`{"memoryMaxChars":200000,"minMessages":1,"minUserChars":0,"ownerIsolation":false,"profileMaxChars":200}`,
 		},
 		{
 			`{"settings":{"memoryMaxChars":null,"minMessages":null,"minUserChars":null,"ownerIsolation":null,"profileMaxChars":null,
 				"dreamingEnabled":false,"dreamCron":"0 */6 * * *","dreamDays":90,"dreamMinScore":0,"dreamMinSignals":1,"dreamMinDiversity":1,
 				"dreamMaxPromotions":0,"dreamMaxRetiredShare":1,"dreamHalfLifeDays":0.5}}`,
-			`{"dreamCron":"0 */6 * * *","dreamDays":90,"dreamHalfLifeDays":0.5,"dreamMaxPromotions":0,"dreamMaxRetiredShare":1,"dreamMinDiversity":1,` +
+			`{"dreamCron":"0 */6 * * *","dreamDays":90,"dreamHalfLifeDays":0.5,"dreamMaxPromotions":0,"dreamMaxRetiredShare":1,` +
+				`"dreamMinDiversity":1,` +
 				`"dreamMinScore":0,"dreamMinSignals":1,"dreamingEnabled":false}`,
 		},
-		{`{"settings":{"dreamCron":null,"dreamDays":null,"dreamMinScore":null}}`, `{"dreamHalfLifeDays":0.5,"dreamMaxPromotions":0,"dreamMaxRetiredShare":1,` +
+		{`{"settings":{"dreamCron":null,"dreamDays":null,"dreamMinScore":null}}`, `{"dreamHalfLifeDays":0.5,"dreamMaxPromotions":0,` +
+			`"dreamMaxRetiredShare":1,` +
 			`"dreamMinDiversity":1,"dreamMinSignals":1,"dreamingEnabled":false}`},
-		{`{"settings":{"dreamHalfLifeDays":null,"dreamMaxPromotions":null,"dreamMaxRetiredShare":null,"dreamMinDiversity":null,"dreamMinSignals":null,
-			"dreamingEnabled":null,"leader":"lead","writeTargets":["memory/cases/*.md","SOUL.md"]}}`, `{"leader":"lead","writeTargets":["memory/cases/*.md","SOUL.md"]}`},
+		{
+			`{"settings":{"dreamHalfLifeDays":null,"dreamMaxPromotions":null,"dreamMaxRetiredShare":null,"dreamMinDiversity":null,"dreamMinSignals":null,
+			"dreamingEnabled":null,"leader":"lead","writeTargets":["memory/cases/*.md","SOUL.md"]}}`,
+			`{"leader":"lead","writeTargets":["memory/cases/*.md","SOUL.md"]}`,
+		},
 		{`{"settings":{"quietSeconds":5}}`, `{"leader":"lead","quietSeconds":5,"writeTargets":["memory/cases/*.md","SOUL.md"]}`},
 		{`{"settings":{"writeTargets":[]}}`, `{"leader":"lead","quietSeconds":5,"writeTargets":[]}`}, // none at all
 		{`{"name":"Ada L."}`, `{"leader":"lead","quietSeconds":5,"writeTargets":[]}`},
@@ -93,7 +99,8 @@ func TestSettingsArePatched(t *testing.T) {
 		`{"settings":{"minMessages":0}}`, `{"settings":{"minMessages":1001}}`, `{"settings":{"cooldownSeconds":604801}}`,
 		`{"settings":{"profileMaxChars":199}}`, `{"settings":{"quietSeconds":"5"}}`, `{"settings":{"quietSeconds":1.5}}`,
 		`{"timeZone":"Mars"}`, `{"name":""}`,
-		`{"settings":{"dreamDays":0}}`, `{"settings":{"dreamDays":91}}`, `{"settings":{"dreamMinScore":1.1}}`, `{"settings":{"dreamMinSignals":0}}`,
+		`{"settings":{"dreamDays":0}}`, `{"settings":{"dreamDays":91}}`, `{"settings":{"dreamMinScore":1.1}}`,
+		`{"settings":{"dreamMinSignals":0}}`,
 		`{"settings":{"dreamMaxRetiredShare":-0.1}}`, `{"settings":{"dreamHalfLifeDays":0}}`,
 		`{"settings":{"writeTargets":"memory/*.md"}}`, `{"settings":{"writeTargets":[1]}}`, `{"settings":{"writeTargets":[""]}}`,
 		`{"settings":{"writeTargets":["memory/[.md"]}}`, `{"settings":{"writeTargets":["` + strings.Repeat("a", 300) + `"]}}`,
@@ -102,7 +109,8 @@ func TestSettingsArePatched(t *testing.T) {
 		h.wantError(h.patchAgent(body), 422, "invalid_request")
 	}
 	for cron, advice := range map[string]string{
-		"0 2 * *": "five fields", "@daily": "five fields", "TZ=UTC 0 2 * * *": "the time zone is the agent's", "0 2 31 2 *": "name a day that exists",
+		"0 2 * *": "five fields", "@daily": "five fields", "TZ=UTC 0 2 * * *": "the time zone is the agent's",
+		"0 2 31 2 *": "name a day that exists",
 	} {
 		refused := h.wantError(h.patchAgent(map[string]any{"settings": map[string]any{"dreamCron": cron}}), 422, "invalid_request")
 		if body := string(refused.body); !strings.Contains(body, advice) || !strings.Contains(body, "body.settings.dreamCron") {

@@ -28,7 +28,8 @@ func TestArtifacts(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff([]string{
-		"memory-root MEMORY.md markdown", "event-log memory/.dreams/events.jsonl json", "daily-note memory/2026-04-01.md markdown", "dream-report memory/dreaming/deep/2026-04-01.md markdown",
+		"memory-root MEMORY.md markdown", "event-log memory/.dreams/events.jsonl json", "daily-note memory/2026-04-01.md markdown",
+		"dream-report memory/dreaming/deep/2026-04-01.md markdown",
 	}, got); diff != "" {
 		t.Error(diff)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// probe is how the matrix calls one operation, and what it answers to who may call it.
+// probe describes one call that the matrix makes of an operation, and the expected status for an allowed caller.
 type probe struct {
 	path   string // instead of the document's, with the parameters filled in; %d is a number that no other call has
 	body   func(n int64) any
@@ -15,15 +15,15 @@ type probe struct {
 	status int // when it is allowed
 	// prepare makes what the call needs, as the admin of the workspace.
 	prepare func(h *harness, n int64)
-	// whole tells that the operation is about the workspace: keys that are limited to agents or an owner are refused.
+	// whole marks an operation on the workspace: keys limited to agents or to an owner are refused.
 	whole bool
-	// admins tells that an owner is needed, whom only an admin may leave out.
+	// owner marks an operation that needs an owner, which only an admin may omit.
 	owner bool
-	// words tells that it looks into contents, which of the shared memory's dreams only an admin does.
+	// words marks an operation that returns contents; for dreams of the shared memory only an admin may call it.
 	words bool
-	// named tells that the agent, ada, is named in the body.
+	// named marks an operation whose body names the agent, ada.
 	named bool
-	// personal tells that what prepare makes is shared, which a key that is pinned to an owner may not touch.
+	// shared marks an operation on shared data made by prepare, which a key pinned to an owner may not touch.
 	shared bool
 }
 
@@ -41,7 +41,8 @@ func probes(quarantined, dreamt, rehearsed uuid.UUID) map[string]probe {
 	}
 	makeFile := func(h *harness, n int64) { write(h, fmt.Sprintf("f%d.md", n)) }
 	// The same source in the same way is the same import.
-	const imports, moving, filled = ada + "/imports", ada + "/imports/3d438e76-1590-5c0d-8a18-01ea98a75409", ada + "/imports/6625f935-db8c-5d6b-85a1-1f23d53a644a"
+	const imports, moving, filled = ada + "/imports", ada + "/imports/3d438e76-1590-5c0d-8a18-01ea98a75409",
+		ada + "/imports/6625f935-db8c-5d6b-85a1-1f23d53a644a"
 	source := map[string]any{"owner": "api:42", "source": "matrix", "format": "mem0"}
 	makeImport := func(h *harness, _ int64) {
 		h.t.Helper()

@@ -21,7 +21,7 @@ import (
 	"reverie/store/talk"
 )
 
-// operation is what the matrix needs of one operation of the OpenAPI document.
+// operation holds the parts of an OpenAPI operation that the matrix needs.
 type operation struct {
 	id, method, path string
 	role             memory.Role // empty: public
@@ -386,7 +386,7 @@ func TestARevocationElsewhereIsNoticed(t *testing.T) {
 	h.wantError(call(), 401, "unauthorized")
 }
 
-// fakeClock is a clock that only moves when it is told to.
+// fakeClock implements a clock that moves only when a test advances it.
 type fakeClock struct {
 	at      time.Time
 	elapsed atomic.Int64
@@ -409,7 +409,7 @@ func TestRateLimit(t *testing.T) {
 	h.wantError(h.get("/api/v1/agents"), http.StatusTooManyRequests, "rate_limited")
 }
 
-// Who tries many wrong keys is slowed down, and others at the same address are not.
+// A client that tries many wrong keys is slowed down; other clients at the same address are not.
 func TestGuessingKeysIsSlow(t *testing.T) {
 	clock := &fakeClock{at: time.Now()}
 	h := start(t, func(o *api.Options) { o.Now = clock.now })

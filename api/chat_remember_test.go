@@ -20,12 +20,24 @@ func TestChatRemembersInSixLanguages(t *testing.T) {
 		asks, kept, saved, known string
 		other, newer             string
 	}{
-		"english":    {"Remember that my boat is called Heron.", "My boat is called Heron", "Saved", "already", "Remember that my boat is called Egret.", "Egret"},
-		"chinese":    {"请记住：我的船叫白鹭。", "我的船叫白鹭", "已保存", "已经", "请记住：我的船叫海燕。", "海燕"},
-		"vietnamese": {"Hãy nhớ rằng sinh nhật tôi là ngày 5 tháng 5.", "Sinh nhật tôi là ngày 5 tháng 5", "Đã lưu", "đã", "Hãy nhớ rằng sinh nhật tôi là ngày 6 tháng 5.", "ngày 6"},
-		"spanish":    {"Recuerda que mi cumpleaños es el 5 de mayo.", "Mi cumpleaños es el 5 de mayo", "Guardado", "ya", "Recuerda que mi cumpleaños es el 6 de mayo.", "6 de mayo"},
-		"german":     {"Merk dir: mein Geburtstag ist am 5. Mai.", "Mein Geburtstag ist am 5. Mai", "Gespeichert", "schon", "Merk dir: mein Geburtstag ist am 6. Mai.", "6. Mai"},
-		"japanese":   {"覚えておいて：私の船の名前はサギです。", "私の船の名前はサギです", "保存", "すでに", "覚えておいて：私の船の名前はツルです。", "ツル"},
+		"english": {
+			"Remember that my boat is called Heron.", "My boat is called Heron", "Saved", "already", "Remember that my boat is called Egret.",
+			"Egret",
+		},
+		"chinese": {"请记住：我的船叫白鹭。", "我的船叫白鹭", "已保存", "已经", "请记住：我的船叫海燕。", "海燕"},
+		"vietnamese": {
+			"Hãy nhớ rằng sinh nhật tôi là ngày 5 tháng 5.", "Sinh nhật tôi là ngày 5 tháng 5", "Đã lưu", "đã",
+			"Hãy nhớ rằng sinh nhật tôi là ngày 6 tháng 5.", "ngày 6",
+		},
+		"spanish": {
+			"Recuerda que mi cumpleaños es el 5 de mayo.", "Mi cumpleaños es el 5 de mayo", "Guardado", "ya",
+			"Recuerda que mi cumpleaños es el 6 de mayo.", "6 de mayo",
+		},
+		"german": {
+			"Merk dir: mein Geburtstag ist am 5. Mai.", "Mein Geburtstag ist am 5. Mai", "Gespeichert", "schon",
+			"Merk dir: mein Geburtstag ist am 6. Mai.", "6. Mai",
+		},
+		"japanese": {"覚えておいて：私の船の名前はサギです。", "私の船の名前はサギです", "保存", "すでに", "覚えておいて：私の船の名前はツルです。", "ツル"},
 	} {
 		t.Run(language, func(t *testing.T) {
 			h := *h
@@ -79,7 +91,8 @@ func TestWhoMayChat(t *testing.T) {
 	if got := as[turn](h, h.want(h.postTo(pinned, chatPath, mine), 200)); !strings.Contains(got.Answer, "The balcony faces south.") {
 		t.Errorf("%+v", got)
 	}
-	if got := as[assembled](h, h.want(h.postTo(pinned, contextPath, map[string]any{"conversation": "p1", "message": "And the flat?"}), 200)); got.Ledger.Messages != 2 {
+	if got := as[assembled](h, h.want(h.postTo(pinned, contextPath, map[string]any{"conversation": "p1", "message": "And the flat?"}),
+		200)); got.Ledger.Messages != 2 {
 		t.Errorf("%+v", got.Ledger)
 	}
 	others := map[string]any{"agentId": "ada", "endUserId": "43", "conversationId": "p2", "message": "Which way does the balcony face?"}
@@ -90,7 +103,9 @@ func TestWhoMayChat(t *testing.T) {
 	h.wantError(h.postTo(pinned, contextPath, map[string]any{"endUserId": "43", "message": "a"}), 403, "owner_not_allowed")
 	h.wantError(h.postTo(viewer, contextPath, map[string]any{"message": "a"}), 403, "forbidden")
 	// A context of another owner's conversation shows nothing of it.
-	if got := h.assemble(map[string]any{"endUserId": "43", "conversation": "p1", "message": "Which way does the balcony face?"}); got.Ledger.Messages != 0 ||
+	if got := h.assemble(map[string]any{
+		"endUserId": "43", "conversation": "p1", "message": "Which way does the balcony face?",
+	}); got.Ledger.Messages != 0 ||
 		len(got.Recalled) != 0 {
 		t.Errorf("%+v %+v", got.Ledger, got.Recalled)
 	}
@@ -109,7 +124,9 @@ func TestWhoMayChat(t *testing.T) {
 func TestSettingsOfContexts(t *testing.T) {
 	h := start(t)
 	said(h)
-	for i, line := range []string{"The stove of the flat in Bern is green.", "The door of the flat in Bern is red.", "The floor of the flat in Bern is oak."} {
+	for i, line := range []string{
+		"The stove of the flat in Bern is green.", "The door of the flat in Bern is red.", "The floor of the flat in Bern is oak.",
+	} {
 		h.want(h.put("notes"+string(rune('a'+i))+".md?owner=api:42", "# Flat\n\n"+line+"\n", nil), 201)
 	}
 	ask := map[string]any{
@@ -165,13 +182,14 @@ func TestTheLargestMessage(t *testing.T) {
 	if got := as[turn](h, h.want(h.postTo(h.admin, chatPath, asks("c1", "m1", message)), 200)); got.LastSeq != 2 {
 		t.Errorf("%+v", got)
 	}
-	if got := h.assemble(map[string]any{"endUserId": "42", "conversation": "c2", "message": message}); got.Messages[len(got.Messages)-1].Content != message {
+	if got := h.assemble(map[string]any{"endUserId": "42", "conversation": "c2", "message": message}); got.Messages[len(
+		got.Messages)-1].Content != message {
 		t.Errorf("%+v", got.Ledger)
 	}
 	for _, path := range []string{chatPath, chatPath + "/stream"} {
 		h.wantError(h.postTo(h.admin, path, asks("c1", "m2", message+"x")), 422, "invalid_request")
 	}
-	// What a client stores of its own tools is bounded the same.
+	// The same limit applies to tool messages that a client stores.
 	h.wantError(h.post("c3", map[string]any{"endUserId": "42", "messages": []map[string]any{
 		{"id": "t", "role": "tool", "toolCallId": "x", "content": strings.Repeat("a", 1<<20)},
 	}}), 422, "invalid_request")

@@ -15,7 +15,7 @@ import (
 	"reverie/memory"
 )
 
-// told is an event of a turn.
+// told holds one event of a turn.
 type told struct {
 	name string
 	data json.RawMessage
@@ -60,7 +60,7 @@ func (h *harness) listen(ctx context.Context, body map[string]any) (<-chan told,
 	return events, response
 }
 
-// heard are all events of an answer: their names without repeats, the text that is left at the end, and the last one's data.
+// heard returns all events of an answer: their names without repeats, the text that is left at the end, and the last one's data.
 func heard(t *testing.T, events <-chan told) (names []string, text string, last json.RawMessage) {
 	t.Helper()
 	for timeout := time.After(time.Minute); ; {
@@ -121,7 +121,7 @@ func TestChatStreams(t *testing.T) {
 	}
 }
 
-// Who hangs up stops the model; the message stays, without an answer, and is answered when it is sent again.
+// A client that disconnects stops the model; the message stays without an answer, and is answered when it is sent again.
 func TestHangingUpStopsTheTurn(t *testing.T) {
 	played := llmtest.New(t, llmtest.Options{
 		Respond: func(llmtest.Request) llmtest.Turn { return llmtest.Say(strings.Repeat("and so on ", 200)) },
@@ -157,7 +157,9 @@ func TestHangingUpStopsTheTurn(t *testing.T) {
 	if n := messages(); n != 1 {
 		t.Errorf("%d messages are stored", n)
 	}
-	if again := as[turn](h, h.want(h.postTo(h.admin, chatPath, map[string]any{"agentId": "ada", "endUserId": "42", "conversationId": "c1", "messageId": "m2", "message": "Hello?"}), 200)); again.LastSeq != 3 {
+	if again := as[turn](h, h.want(h.postTo(h.admin, chatPath, map[string]any{
+		"agentId": "ada", "endUserId": "42", "conversationId": "c1", "messageId": "m2", "message": "Hello?",
+	}), 200)); again.LastSeq != 3 {
 		t.Errorf("%+v", again)
 	}
 }
@@ -186,7 +188,7 @@ func TestASilentModel(t *testing.T) {
 	}
 }
 
-// Only so many turns are made at once; who comes then is asked to wait.
+// The number of concurrent turns is limited; further callers must wait.
 func TestTurnsAreBounded(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
@@ -201,13 +203,15 @@ func TestTurnsAreBounded(t *testing.T) {
 	h.want(h.postTo(h.admin, chatPath, asks("c1", "m1", "Hello, are you there?")), 200)
 }
 
-// What cannot be answered is refused before anything is stored.
+// A message that cannot be answered is refused before anything is stored.
 func TestChatRequestsAreChecked(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
 	for name, body := range map[string]map[string]any{
-		"nothing": asks("c1", "m1", ""), "blank": asks("c1", "m1", " \n"), "too long": asks("c1", "m1", strings.Repeat("ä", memory.MaxMessageBytes/2+1)),
-		"zero byte": asks("c1", "m1", "a\x00b"), "zero byte in an id": asks("c1\x00", "m1", "a"), "long id": asks("c1", strings.Repeat("m", 129), "a"),
+		"nothing": asks("c1", "m1", ""), "blank": asks("c1", "m1", " \n"),
+		"too long":  asks("c1", "m1", strings.Repeat("ä", memory.MaxMessageBytes/2+1)),
+		"zero byte": asks("c1", "m1", "a\x00b"), "zero byte in an id": asks("c1\x00", "m1", "a"),
+		"long id":  asks("c1", strings.Repeat("m", 129), "a"),
 		"no agent": {"endUserId": "42", "message": "a"}, "cron": {"agentId": "ada", "endUserId": "42", "message": "a", "triggerSource": "cron"},
 	} {
 		for _, path := range []string{chatPath, chatPath + "/stream"} {

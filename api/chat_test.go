@@ -15,7 +15,7 @@ import (
 
 const chatPath = "/api/v1/chat"
 
-// madeContext is what tests read of how a context was made.
+// madeContext holds the fields that tests read of an assembled context.
 type madeContext struct {
 	Ledger   struct{ Max, Trigger, Used, System, Tools, Summary, History, Recall, Current, Messages, Dropped int }
 	Model    string
@@ -35,7 +35,7 @@ type madeContext struct {
 	Flushing bool
 }
 
-// turn is what tests read of an answer.
+// turn holds the fields that tests read of an answer.
 type turn struct {
 	ConversationID, MessageID, AnswerID, Answer, Model, Finish string
 	Rounds                                                     int
@@ -65,12 +65,12 @@ type remembered struct {
 	}
 }
 
-// asks is a message of api:42 to ada.
+// asks returns a message of api:42 to ada.
 func asks(conversation, id, message string) map[string]any {
 	return map[string]any{"agentId": "ada", "endUserId": "42", "conversationId": conversation, "messageId": id, "message": message}
 }
 
-// withModel has the server answer by a model that llmtest plays.
+// withModel returns an option that lets the server answer with llmtest's model.
 func withModel(t *testing.T, played *llmtest.Server) func(*api.Options) {
 	t.Helper()
 	model, err := llm.Open(llm.Config{Provider: "openai-compatible", Model: "test", BaseURL: played.URL + "/v1", Timeout: 20 * time.Second})
@@ -84,12 +84,13 @@ func withModel(t *testing.T, played *llmtest.Server) func(*api.Options) {
 	}
 }
 
-// Without a model, an answer is what memory holds, and it is stored as any other.
+// Without a model, the answer quotes memory and is stored like any other.
 func TestChatFromMemoryAlone(t *testing.T) {
 	h := start(t)
 	said(h)
 	got := as[turn](h, h.want(h.postTo(h.admin, chatPath, asks("c2", "m1", "Which way does the balcony face?")), 200))
-	if got.Model != "builtin/recall" || !strings.Contains(got.Answer, "The balcony faces south. (notes.md:3") || got.ConversationID != "c2" || got.MessageID != "m1" ||
+	if got.Model != "builtin/recall" || !strings.Contains(got.Answer, "The balcony faces south. (notes.md:3") || got.ConversationID != "c2" ||
+		got.MessageID != "m1" ||
 		got.AnswerID == "" || got.Finish != "stop" || got.Rounds != 0 || got.LastSeq != 2 ||
 		got.Token == "" ||
 		got.Replayed {
@@ -114,7 +115,8 @@ func TestChatFromMemoryAlone(t *testing.T) {
 		t.Errorf("%+v", again)
 	}
 	h.wantError(h.postTo(h.admin, chatPath, asks("c2", "m1", "Other words.")), 409, "message_id_reused")
-	if named := as[turn](h, h.want(h.postTo(h.admin, chatPath, asks("", "", "Which way does the balcony face?")), 200)); named.ConversationID == "" ||
+	if named := as[turn](h,
+		h.want(h.postTo(h.admin, chatPath, asks("", "", "Which way does the balcony face?")), 200)); named.ConversationID == "" ||
 		named.MessageID == "" {
 		t.Errorf("%+v", named)
 	}
@@ -123,7 +125,7 @@ func TestChatFromMemoryAlone(t *testing.T) {
 	}
 }
 
-// What a message asks to remember is saved before any model, and answered with the receipt.
+// A request to remember is saved without a model, and answered with the receipt.
 func TestChatRemembers(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
@@ -168,7 +170,7 @@ func TestChatWithAModel(t *testing.T) {
 		got.Context.Recalled[0].Tokens == 0 {
 		t.Errorf("%+v", got.Context)
 	}
-	// What was said with tools is stored in order.
+	// Tool calls and results are stored in order.
 	type stored struct {
 		Items []struct{ Role, Content, ToolCallID string }
 	}
@@ -234,7 +236,7 @@ func TestChatWhenTheModelFails(t *testing.T) {
 	}
 }
 
-// A workspace that has spent its budget is told so, and until when; the message stays.
+// A workspace that has spent its budget gets an error with the time it resets; the message stays stored.
 func TestChatWithoutABudget(t *testing.T) {
 	played := llmtest.New(t, llmtest.Options{Respond: func(llmtest.Request) llmtest.Turn { return llmtest.Say("Yes.") }})
 	h := start(t, withModel(t, played), func(o *api.Options) { o.Chat.Budget = memory.Budget{Tokens: 1} })

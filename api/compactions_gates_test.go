@@ -7,7 +7,7 @@ import (
 )
 
 // Where memory is off, and in conversations that a schedule began, windows are summarised as everywhere, and nothing is noted: each
-// flush is acknowledged and says why it wrote nothing.
+// flush is acknowledged and reports why it wrote nothing.
 func TestWindowsWithoutMemory(t *testing.T) {
 	h := startWithWindow(t, 4000)
 	h.agent("ada")

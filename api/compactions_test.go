@@ -40,7 +40,7 @@ type compacted struct {
 	Compaction          *compaction
 }
 
-// startWithWindow runs a server with a window of so many tokens, and a worker that flushes and summarises by rules.
+// startWithWindow runs a server with a window of the given number of tokens, and a worker with the built-in engine.
 func startWithWindow(t *testing.T, tokens int) *harness {
 	t.Helper()
 	c, err := client.Dial(client.Options{HostPort: devtest.Temporal(t).Address, Logger: slog.New(slog.DiscardHandler)})
@@ -70,8 +70,8 @@ func startWithWindow(t *testing.T, tokens int) *harness {
 	return h
 }
 
-// A window that is too full is flushed and summarised before anything leaves it; each summary tells what it stands for, and
-// which flushes saved that.
+// A full window is flushed and summarised before anything leaves it; each summary names the messages it covers and
+// the flushes that saved them.
 func TestAFullWindowIsCompacted(t *testing.T) {
 	h := startWithWindow(t, 4000)
 	h.agent("ada")
@@ -98,7 +98,8 @@ func TestAFullWindowIsCompacted(t *testing.T) {
 		t.Fatalf("%+v", listed)
 	}
 	made := listed[0]
-	if made.ID != got.Summary.Compaction || made.To != 76 || made.Done != 76 || made.Outcome != "written" || made.Trigger != "turn" || made.Window != 4000 || made.Summary == "" ||
+	if made.ID != got.Summary.Compaction || made.To != 76 || made.Done != 76 || made.Outcome != "written" || made.Trigger != "turn" ||
+		made.Window != 4000 || made.Summary == "" ||
 		made.SummaryTokens != got.Summary.Tokens || made.TokensBefore <= made.TokensAfter || made.TokensAfter == 0 ||
 		made.Owner != "api:42" ||
 		made.FinishedAt == nil ||
@@ -127,7 +128,7 @@ func TestAFullWindowIsCompacted(t *testing.T) {
 	if again := h.assemble(body); again.Summary == nil || again.Summary.Compaction != made.ID {
 		t.Errorf("%+v", again.Summary)
 	}
-	// Who may not read the conversation may not read its summary.
+	// A caller who may not read the conversation may not read its summary.
 	member, viewer := h.key("member", memory.RoleMember, ""), h.key("viewer", memory.RoleViewer, "")
 	h.wantError(h.do(request{method: "GET", path: ofC1 + "/compactions", key: member}), 422, "owner_required")
 	h.wantError(h.do(request{method: "GET", path: ofC1 + "/compactions", key: viewer}), 403, "owner_not_allowed")
@@ -177,7 +178,7 @@ func TestACompactionIsAskedFor(t *testing.T) {
 		got.Compactions != ofC1+"/compactions" {
 		t.Fatalf("%+v %+v", got, got.Compaction)
 	}
-	// Asked for again it is the same; who names nobody is not told what was said.
+	// A second request returns the same compaction; a caller who names nobody does not see its contents.
 	again := as[compacted](h, h.want(h.postTo(member, ofC1+"/compact", nil), 200))
 	if again.Compaction == nil || again.Compaction.ID != got.Compaction.ID || again.Compaction.Summary != "" ||
 		again.Compaction.Owner != "" {

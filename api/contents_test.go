@@ -73,11 +73,12 @@ func startObserved(t *testing.T, played *llmtest.Server) observed {
 	return o
 }
 
-// histories are all events of workflows, in words.
+// histories returns all events of workflows, in words.
 func (o observed) histories(ids ...string) (all []string) {
 	o.t.Helper()
 	for _, id := range ids {
-		for events := o.temporal.GetWorkflowHistory(o.t.Context(), id, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT); events.HasNext(); {
+		for events := o.temporal.GetWorkflowHistory(o.t.Context(), id, "", false,
+			enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT); events.HasNext(); {
 			event, err := events.Next()
 			if err != nil {
 				o.t.Fatal(err)
@@ -140,7 +141,9 @@ func TestContentsAreSeenByNoOperator(t *testing.T) {
 		)
 	}
 	o.want(o.post("c1", map[string]any{"endUserId": "42", "messages": messages}), 202)
-	if got := o.assemble(map[string]any{"endUserId": "42", "conversation": "c1", "message": "Which shelf is " + marker + "?"}); got.Summary == nil {
+	if got := o.assemble(map[string]any{
+		"endUserId": "42", "conversation": "c1", "message": "Which shelf is " + marker + "?",
+	}); got.Summary == nil {
 		t.Fatalf("%+v", got.madeContext)
 	}
 	answered := as[turn](o.harness, o.want(o.postTo(o.admin, chatPath, asks("c1", "m1", "Which shelf is "+marker+"?")), 200))

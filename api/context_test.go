@@ -11,7 +11,7 @@ import (
 
 const contextPath = "/api/v1/agents/ada/context"
 
-// assembled is what tests read of a context.
+// assembled holds the fields that tests read of a context.
 type assembled struct {
 	madeContext
 	Messages []struct {
@@ -21,7 +21,7 @@ type assembled struct {
 	}
 }
 
-// kinds are the kinds of the messages, without repeats.
+// kinds returns the kinds of the messages, without repeats.
 func (a assembled) kinds() string {
 	var kinds []string
 	for _, m := range a.Messages {
@@ -68,7 +68,7 @@ func TestContextsAreAssembled(t *testing.T) {
 	if len(got.Recalled) == 0 || !strings.Contains(got.Recalled[0].Text, "balcony") || got.Recalled[0].Citation == "" || got.Skipped != "" {
 		t.Errorf("%+v %q", got.Recalled, got.Skipped)
 	}
-	// What needs no memory recalls none; tools take room; the agent's window is the default.
+	// A message that needs no memory recalls none; tools use tokens of the window; the agent's window is the default.
 	h.want(
 		h.do(
 			request{
@@ -87,7 +87,9 @@ func TestContextsAreAssembled(t *testing.T) {
 		t.Errorf("%q %+v %+v", thanks.Skipped, thanks.Recalled, thanks.Ledger)
 	}
 	// Nothing is stored, also of a conversation that does not exist.
-	if other := h.assemble(map[string]any{"endUserId": "42", "conversation": "new", "message": "Where do I live?", "maxInputTokens": 20_000}); other.Ledger.Max != 20_000 ||
+	if other := h.assemble(map[string]any{
+		"endUserId": "42", "conversation": "new", "message": "Where do I live?", "maxInputTokens": 20_000,
+	}); other.Ledger.Max != 20_000 ||
 		other.Ledger.Messages != 0 {
 		t.Errorf("%+v", other.Ledger)
 	}
@@ -97,7 +99,7 @@ func TestContextsAreAssembled(t *testing.T) {
 	}
 }
 
-// What does not fit is told in numbers.
+// A request that does not fit is refused with the numbers.
 func TestAWindowThatIsTooSmall(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
@@ -108,7 +110,8 @@ func TestAWindowThatIsTooSmall(t *testing.T) {
 	}
 	for name, body := range map[string]map[string]any{
 		"no message": {"endUserId": "42"}, "blank": {"endUserId": "42", "message": " "}, "zero byte": {"endUserId": "42", "message": "a\x00"},
-		"tool": {"endUserId": "42", "message": "a", "tools": []map[string]any{{"name": ""}}}, "window": {"endUserId": "42", "message": "a", "maxInputTokens": -1},
+		"tool":   {"endUserId": "42", "message": "a", "tools": []map[string]any{{"name": ""}}},
+		"window": {"endUserId": "42", "message": "a", "maxInputTokens": -1},
 	} {
 		if got := h.postTo(h.admin, contextPath, body); got.status != 422 || got.Error != "invalid_request" {
 			t.Errorf("%s: %d %s", name, got.status, got.body)
@@ -118,7 +121,7 @@ func TestAWindowThatIsTooSmall(t *testing.T) {
 	h.wantError(h.postTo(h.admin, contextPath+"?wait=1h", map[string]any{"endUserId": "42", "message": "a"}), 422, "invalid_request")
 }
 
-// long stores a conversation of api:42 with so many turns of about a hundred tokens.
+// long stores a conversation of api:42 with the given number of turns of about 100 tokens each.
 func (h *harness) long(conversation string, turns int) {
 	h.t.Helper()
 	var messages []map[string]any

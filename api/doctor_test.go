@@ -42,7 +42,7 @@ func (e examined) counts() map[string]int {
 	return found
 }
 
-// patient is an agent of its own whose doctor lives two hours later than everybody else; no worker runs.
+// patient holds a separate agent whose doctor runs with a clock two hours ahead; no worker runs.
 type patient struct {
 	*harness
 	client client.Client
@@ -93,7 +93,7 @@ func (p *patient) must(err error) {
 	}
 }
 
-// until is what the doctor finds, once it is that: what Temporal does shows a moment later.
+// until waits until the doctor finds exactly this: changes in Temporal become visible with a delay.
 func (p *patient) until(want map[string]int) {
 	p.t.Helper()
 	var found map[string]int
@@ -105,7 +105,7 @@ func (p *patient) until(want map[string]int) {
 	p.t.Fatalf("the doctor finds %v, want %v", found, want)
 }
 
-// cures holds the doctor to find this and nothing else however often it looks, to put it right, and to find nothing more to do then.
+// cures checks that the doctor finds exactly this, however often it looks, repairs it, and finds nothing afterwards.
 func (p *patient) cures(want map[string]int) {
 	p.t.Helper()
 	for range 2 { // looking changes nothing
@@ -129,7 +129,7 @@ func (p *patient) cures(want map[string]int) {
 	}
 }
 
-// TestDoctorPutsRight: every kind of damage is found, told by what it means, put right when that is asked for, and gone then.
+// TestDoctorPutsRight checks that every kind of damage is found, explained, repaired on request and gone afterwards.
 func TestDoctorPutsRight(t *testing.T) {
 	p := newPatient(t)
 	ctx := t.Context()
@@ -171,35 +171,41 @@ func TestDoctorPutsRight(t *testing.T) {
 	t.Run("index", func(t *testing.T) {
 		for _, path := range []string{"MEMORY.md", "rules.md"} {
 			p.damage(
-				`update index_sources set version = 1 where source_uid = (select document_id from documents where path = $1 and scope in ('PERSONAL', 'GLOBAL'))`,
+				`update index_sources set version = 1 where source_uid = (select document_id from documents where path = $1 `+
+					`and scope in ('PERSONAL', 'GLOBAL'))`,
 				path,
 			)
 		}
 		for _, agent := range []string{p.name, ""} {
 			p.damage(
-				`insert into index_sources (workspace_id, agent_id, corpus, scope, owner_key, source_uid, version, head, units, index_format, embed_due, token, changed_at)
+				`insert into index_sources (workspace_id, agent_id, corpus, scope, owner_key, source_uid, version, head, units, index_format, `+
+					`embed_due, token, changed_at)
 				values ($1, $2, 'memory', case when $2 = '' then 'GLOBAL' else 'TEAM' end, '', gen_random_uuid(), 1, 0, 0, '', false, 0, now())`,
 				workspace,
 				agent,
 			)
 			p.damage(
-				`insert into index_progress (workspace_id, agent_id, scope, owner_key, space_id, group_no, done) values ($1, $2, case when $2 = '' then 'GLOBAL' else 'TEAM' end, '', 1, 4711, 1)`,
+				`insert into index_progress (workspace_id, agent_id, scope, owner_key, space_id, group_no, done) values ($1, $2, `+
+					`case when $2 = '' then 'GLOBAL' else 'TEAM' end, '', 1, 4711, 1)`,
 				workspace,
 				agent,
 			)
 		}
 		p.cures(map[string]int{"index_superseded": 4, "index_orphans": 2})
 		p.damage(
-			`delete from index_fresh where group_no in (select group_no from index_sources x join documents d on d.document_id = x.source_uid where d.path in ('MEMORY.md', 'rules.md') and d.scope <> 'TEAM')`,
+			`delete from index_fresh where group_no in (select group_no from index_sources x join documents d on d.document_id = x.source_uid ` +
+				`where d.path in ('MEMORY.md', 'rules.md') and d.scope <> 'TEAM')`,
 		)
 		p.damage(
-			`delete from index_sources where source_uid in (select document_id from documents where path in ('MEMORY.md', 'rules.md') and scope <> 'TEAM')`,
+			`delete from index_sources where source_uid in (select document_id from documents where path in ('MEMORY.md', 'rules.md') ` +
+				`and scope <> 'TEAM')`,
 		)
 		p.cures(map[string]int{"index_missing": 2})
 	})
 	t.Run("hash", func(t *testing.T) {
 		p.damage(
-			`update document_versions set content = '- poison' where version = 2 and document_id in (select document_id from documents where path in ('MEMORY.md', 'rules.md') and scope <> 'TEAM')`,
+			`update document_versions set content = '- poison' where version = 2 and document_id in (select document_id from documents ` +
+				`where path in ('MEMORY.md', 'rules.md') and scope <> 'TEAM')`,
 		)
 		p.cures(map[string]int{"hash_mismatch": 2})
 	})
@@ -246,10 +252,11 @@ func TestDoctorPutsRight(t *testing.T) {
 		p.must(err)
 		p.damage(`update conversations set pending_since = now() - interval '1 hour' where conversation_uid = $1`, stored.ConversationUID)
 		p.cures(map[string]int{"record_abandoned": 1, "messages_stuck": 1})
-		// A flush that ended from outside waits for the next who asks.
+		// A flush that was ended from outside waits for the next request.
 		flush := "flush/" + uuid.NewString()
 		p.damage(
-			`insert into flushes (workspace_id, agent_id, flush_id, owner_key, conversation_id, conversation_uid, from_seq, to_seq, done_seq, outcome, workflow_id, run_id, opened_at)
+			`insert into flushes (workspace_id, agent_id, flush_id, owner_key, conversation_id, conversation_uid, from_seq, to_seq, done_seq, `+
+				`outcome, workflow_id, run_id, opened_at)
 			select workspace_id, agent_id, gen_random_uuid(), owner_key, conversation_id, conversation_uid, 1, 2, 0, 'running', $2, $3, now()
 			from conversations where conversation_uid = $1`,
 			stored.ConversationUID,
@@ -266,20 +273,24 @@ func TestDoctorPutsRight(t *testing.T) {
 	t.Run("staged", func(t *testing.T) {
 		stage := func(name string) {
 			p.damage(
-				`insert into memory_writes (workspace_id, agent_id, write_id, request_id, request_hash, key_id, owner_key, scope, path, strategy, content, reason, outcome, staged_at, due_at)
-				select workspace_id, $1, gen_random_uuid(), $2, sha256(''), key_id, '', 'TEAM', 'memory/a.md', 'append', 'x', '', 'staged', now(), now() from api_keys limit 1`,
+				`insert into memory_writes (workspace_id, agent_id, write_id, request_id, request_hash, key_id, owner_key, scope, path, strategy, `+
+					`content, reason, outcome, staged_at, due_at)
+				select workspace_id, $1, gen_random_uuid(), $2, sha256(''), key_id, '', 'TEAM', 'memory/a.md', 'append', 'x', '', 'staged', now(), `+
+					`now() from api_keys limit 1`,
 				p.name,
 				name,
 			)
 			p.damage(
-				`insert into imports (workspace_id, agent_id, import_id, owner_key, format, on_conflict, extract, state, writes, author_id, created_at, started_at)
+				`insert into imports (workspace_id, agent_id, import_id, owner_key, format, on_conflict, extract, state, writes, author_id, `+
+					`created_at, started_at)
 				values ($1, $2, gen_random_uuid(), 'user:7', 'mem0', 'merge', false, 'running', 'team', 'key', now(), now())`,
 				workspace,
 				p.name,
 			)
 			archive := sha256.Sum256([]byte(name))
 			p.damage(
-				`insert into snapshot_imports (workspace_id, agent_id, import_id, owner_key, archive_sha256, archive_bytes, choice, token, pinned, author_id, outcome, requested_at)
+				`insert into snapshot_imports (workspace_id, agent_id, import_id, owner_key, archive_sha256, archive_bytes, choice, token, pinned, `+
+					`author_id, outcome, requested_at)
 				values ($1, $2, gen_random_uuid(), 'user:7', $3, 1, 'all', '', false, 'key', 'running', now())`,
 				workspace,
 				p.name,
@@ -288,13 +299,14 @@ func TestDoctorPutsRight(t *testing.T) {
 		}
 		stage("without")
 		p.cures(map[string]int{"write_stuck": 1, "import_stuck": 1, "snapshot_stuck": 1})
-		// What was just started is ended from outside: it is found again.
+		// Workflows ended from outside right after their start are found again.
 		for _, id := range p.running() {
 			p.must(p.client.TerminateWorkflow(ctx, id, "", "for a test"))
 		}
 		p.cures(map[string]int{"write_stuck": 1, "import_stuck": 1, "snapshot_stuck": 1, "messages_stuck": 1, "record_abandoned": 1})
 		p.damage(
-			`insert into imports (workspace_id, agent_id, import_id, owner_key, format, on_conflict, extract, state, writes, author_id, created_at, started_at, finished_at)
+			`insert into imports (workspace_id, agent_id, import_id, owner_key, format, on_conflict, extract, state, writes, author_id, `+
+				`created_at, started_at, finished_at)
 			values ($1, $2, gen_random_uuid(), 'user:7', 'zep', 'merge', false, 'cancelled', 'team', 'key', now(), now(), now())`,
 			workspace,
 			p.name,
@@ -319,10 +331,11 @@ func TestDoctorPutsRight(t *testing.T) {
 	})
 	t.Run("candidates", func(t *testing.T) {
 		p.damage(`insert into dream_entries (workspace_id, agent_id, owner_key, entry_id, status, text, first_seen, last_seen, changed_at)
-			values ($1, $2, 'user:7', 'e1', 'open', 'Likes tea. <!-- memory/2026-01-28.md:4 score 0.81 -->', now(), now(), now())`, workspace, p.name)
+			values ($1, $2, 'user:7', 'e1', 'open', 'Likes tea. <!-- memory/2026-01-28.md:4 score 0.81 -->', now(), now(), now())`, workspace,
+			p.name)
 		p.cures(map[string]int{"candidate_contaminated": 1})
 	})
-	// A note that a dream has got into is for people: fix leaves it, and says so.
+	// A note with dream output in it needs a person: fix leaves it and reports it.
 	_, err := p.store.Apply(ctx, mine, "", []memory.Change{{
 		Ref: memory.Ref{Scope: memory.ScopePersonal, Path: "memory/2026-11-21.md"}, Op: memory.OpReplace,
 		Content: "# 2026-11-21\n\n- Likes tea. <!-- memory/2026-01-28.md:4 score 0.81 -->\n",
@@ -346,7 +359,7 @@ func (p *patient) terminated(id string) (run string) {
 	return started.GetRunID()
 }
 
-// running are the workflows of the agent that the doctor has started.
+// running returns the workflows of the agent that the doctor has started.
 func (p *patient) running() (ids []string) {
 	p.t.Helper()
 	var write, snapshot, move, owner string
@@ -354,7 +367,8 @@ func (p *patient) running() (ids []string) {
 select (select 'write-memory/' || workspace_id || '.' || agent_id || '/' || request_id from memory_writes),
     (select 'import/' || workspace_id || '.' || agent_id || '/' || encode(archive_sha256, 'hex') || '/' || import_id from snapshot_imports),
     (select 'import-from/' || workspace_id || '.' || agent_id || '/' || import_id from imports),
-    (select 'inbox/' || workspace_id || '.' || agent_id || '/' || owner_id from owners where owner_key = 'user:7')`).Scan(&write, &snapshot, &move, &owner))
+    (select 'inbox/' || workspace_id || '.' || agent_id || '/' || owner_id from owners where owner_key = 'user:7')`).Scan(&write,
+		&snapshot, &move, &owner))
 	return []string{write, snapshot, move, owner}
 }
 

@@ -18,7 +18,7 @@ type entryChanged struct {
 	Replayed      bool
 }
 
-// memoryOf is the MEMORY.md of an end user.
+// memoryOf returns the MEMORY.md of an end user.
 func (h *harness) memoryOf(endUser string) string {
 	h.t.Helper()
 	return as[file](h, h.want(h.get(workspaceFiles+"files/MEMORY.md?scope=PERSONAL&endUserId="+endUser), 200)).Content
@@ -42,7 +42,7 @@ func TestADreamIsUndone(t *testing.T) {
 		Changes  []memory.ChangeReceipt
 		Replayed bool
 	}
-	// A member who names nobody may undo it, and is not told what it was about.
+	// A member who names nobody may undo it, without seeing its contents.
 	member := h.key("member", memory.RoleMember, "")
 	answer := h.want(h.postTo(member, path, nil), 200)
 	if got := as[undone](h, answer); got.Dream.Reverted == nil || len(got.Changes) != 0 || strings.Contains(string(answer.body), "MARKER") {
@@ -66,7 +66,7 @@ func TestADreamIsUndone(t *testing.T) {
 	)
 }
 
-// Lines that somebody has changed since are not torn out: the answer says which.
+// Lines that somebody has changed since are kept: the answer lists them.
 func TestADreamThatCannotBeUndone(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
@@ -134,7 +134,9 @@ func TestEntriesAreConfirmedEditedAndForgotten(t *testing.T) {
 	if got := h.memoryOf("42"); strings.Contains(got, statement) || !strings.Contains(got, "- Likes tea.") {
 		t.Errorf("MEMORY.md:\n%s", got)
 	}
-	for _, bad := range []any{map[string]any{"content": " "}, map[string]any{"content": "two\nlines"}, map[string]any{"content": ""}, map[string]any{}} {
+	for _, bad := range []any{
+		map[string]any{"content": " "}, map[string]any{"content": "two\nlines"}, map[string]any{"content": ""}, map[string]any{},
+	} {
 		h.wantError(h.postTo(pinned, path+string(promoted().ID)+"/edit", bad), 422, "invalid_request")
 	}
 	h.wantError(h.postTo(pinned, path+strings.Repeat("0", 32)+"/confirm", nil), 404, "not_found")
@@ -145,7 +147,7 @@ func TestEntriesAreConfirmedEditedAndForgotten(t *testing.T) {
 	}
 }
 
-// Shared memory is undone by who may write it.
+// A dream of shared memory can be undone by callers who may write it.
 func TestSharedDreamsAreUndoneAsSharedDocumentsAreWritten(t *testing.T) {
 	h := start(t)
 	h.agent("ada")

@@ -76,7 +76,7 @@ func (s *stream) read() {
 	}
 }
 
-// next is the next event within a time that is long enough on any machine.
+// next returns the next event within a time that is long enough on any machine.
 func (s *stream) next() event {
 	s.t.Helper()
 	select {
@@ -141,7 +141,8 @@ func TestDreamsAreFollowed(t *testing.T) {
 			t.Errorf("owner %q", e.Data.Owner)
 		}
 	}
-	if _, err := h.store.EndDream(t.Context(), id, begun.ID, dreams.DreamEnding{Outcome: memory.OutcomeNothing, ReasonCode: "no_news", Reason: "REASONMARKER"}); err != nil {
+	if _, err := h.store.EndDream(t.Context(), id, begun.ID,
+		dreams.DreamEnding{Outcome: memory.OutcomeNothing, ReasonCode: "no_news", Reason: "REASONMARKER"}); err != nil {
 		t.Fatal(err)
 	}
 	var last event
@@ -150,7 +151,7 @@ func TestDreamsAreFollowed(t *testing.T) {
 			t.Errorf("%+v", last)
 		}
 	}
-	// Somebody who comes later sees what was in the last minute; who has seen it all already, only what is new.
+	// A later follower sees the events of the last minute; one that has seen them all, only new ones.
 	if e := h.follow(h.admin, "?endUserId=42", "").next(); e.Data.Outcome != "nothing" {
 		t.Errorf("%+v", e)
 	}
@@ -159,7 +160,7 @@ func TestDreamsAreFollowed(t *testing.T) {
 	if e := back.next(); e.Data.Dream != second.ID.String() {
 		t.Errorf("it begins again with %+v", e)
 	}
-	// What others dream is nobody's business.
+	// Dreams of other owners are not shown.
 	h.dreamt("api:43", dreams.NewDream{})
 	if e := others.next(); e.Data.Dream == begun.ID.String() || e.Data.Dream == second.ID.String() {
 		t.Errorf("%+v", e)
@@ -193,7 +194,7 @@ func TestAStopEndsStreams(t *testing.T) {
 	}
 }
 
-// When nothing happens, a comment says that the connection lives; a key that was revoked follows no longer.
+// While nothing happens, comments keep the connection alive; a revoked key ends the stream.
 func TestHeartbeatsAndRevokedKeys(t *testing.T) {
 	h := start(t)
 	api.HurryHeartbeat(h.api, 50*time.Millisecond)
@@ -206,7 +207,7 @@ func TestHeartbeatsAndRevokedKeys(t *testing.T) {
 	s.ends()
 }
 
-// So many may follow, and no more; who leaves makes room.
+// The number of followers is limited; a follower that leaves frees a place.
 func TestFollowersAreBounded(t *testing.T) {
 	h := start(t)
 	h.agent("ada")

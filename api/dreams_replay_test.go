@@ -65,7 +65,7 @@ func TestADreamIsReplayed(t *testing.T) {
 	if h.memoryOf("42") != written {
 		t.Errorf("a replay has written:\n%s", h.memoryOf("42"))
 	}
-	// The same comparison later, by itself, and for who names nobody without words.
+	// The same comparison is read later by itself; a caller who names nobody sees no texts.
 	path := dreamReports + "/" + other.Dream + "/difference"
 	if got := as[compose.Difference](h, h.want(h.get(path), 200)); fmt.Sprintf("%+v", got.Settings) != fmt.Sprintf("%+v", d.Settings) ||
 		got.Diff != d.Diff {
@@ -99,7 +99,7 @@ func TestWhatCannotBeReplayed(t *testing.T) {
 			t.Errorf("%s: %d %s", name, got.status, got.body)
 		}
 	}
-	// Without a worker the answer says where the replay will be; repeated with the same key it is the same one.
+	// Without a worker the answer names the replay's future location; a repeat with the same key returns the same one.
 	ask := func() replayed {
 		t.Helper()
 		return as[replayed](h, h.want(h.do(request{
@@ -120,13 +120,14 @@ func TestWhatCannotBeReplayed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.store.EndDream(t.Context(), id, empty.ID, dreams.DreamEnding{Outcome: memory.OutcomeSkipped, ReasonCode: "memory_off"}); err != nil {
+	if _, err := h.store.EndDream(t.Context(), id, empty.ID,
+		dreams.DreamEnding{Outcome: memory.OutcomeSkipped, ReasonCode: "memory_off"}); err != nil {
 		t.Fatal(err)
 	}
 	h.wantError(h.postTo(h.admin, dreamReports+"/"+empty.ID.String()+"/replay", nil), 409, "conflict")
 }
 
-// Whoever is shown a difference without words is not shown them by the name of a setting either.
+// A difference without contents has none in the names of its settings either.
 func TestADifferenceHasNoContentsInItsSettings(t *testing.T) {
 	settings, err := json.Marshal(setting.DefaultDreamSettings())
 	if err != nil {

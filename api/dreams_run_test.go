@@ -44,7 +44,7 @@ func TestADreamIsAskedFor(t *testing.T) {
 	h := startWithTemporal(t, nil, true)
 	h.agent("ada")
 	h.week("42")
-	// A dry run writes nothing and says what would have been written.
+	// A dry run writes nothing and reports what it would have written.
 	dry := as[dreamRun](h, h.want(h.postTo(h.admin, emergence+"?endUserId=42&dryRun=true", nil), 200))
 	if dry.Status != "completed" || dry.Report == nil || !dry.Report.DryRun ||
 		!strings.Contains(dry.Report.Diff, "+- Grace keeps the key") {
@@ -139,7 +139,7 @@ func TestADreamThatIsAskedForTwice(t *testing.T) {
 	}
 }
 
-// Who names nobody dreams of the shared memory, and is told of it as far as it is shared.
+// A caller who names nobody starts a dream of the shared memory, and sees only its shared parts.
 func TestADreamOfTheSharedMemory(t *testing.T) {
 	h := startWithTemporal(t, nil, true)
 	h.agent("ada")
@@ -272,7 +272,7 @@ func (broken) ExecuteWorkflow(context.Context, client.StartWorkflowOptions, any,
 	return nil, errors.New("no workflow today")
 }
 
-// A dream that could not be started leaves a record that says so, and does not stand in the way of the next one.
+// A dream that could not be started leaves a record of the failure, and does not block the next one.
 func TestADreamThatIsNeverStarted(t *testing.T) {
 	c, err := client.Dial(client.Options{HostPort: devtest.Temporal(t).Address, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {

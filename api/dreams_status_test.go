@@ -40,7 +40,8 @@ func TestDreamingStatus(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
 	before := as[dreamingState](h, h.want(h.get(dreaming+"/status?endUserId=42"), 200))
-	if !before.Enabled || before.Last != nil || before.Running != nil || before.Backlog.News || before.Statements == nil || before.Outcomes == nil ||
+	if !before.Enabled || before.Last != nil || before.Running != nil || before.Backlog.News || before.Statements == nil ||
+		before.Outcomes == nil ||
 		before.Schedule.Cron != "0 2 * * *" || before.Schedule.TimeZone != "UTC" ||
 		before.Settings.MinScore != .75 {
 		t.Errorf("%+v", before)
@@ -91,7 +92,10 @@ func TestTheStatusOfSharedMemoryIsAnOutlineForOthers(t *testing.T) {
 	for name, c := range map[string]struct {
 		key  string
 		full bool
-	}{"viewer": {h.key("viewer", memory.RoleViewer, ""), false}, "member": {h.key("member", memory.RoleMember, ""), false}, "admin": {h.admin, true}} {
+	}{
+		"viewer": {h.key("viewer", memory.RoleViewer, ""), false}, "member": {h.key("member", memory.RoleMember, ""), false},
+		"admin": {h.admin, true},
+	} {
 		status := h.want(h.do(request{method: "GET", path: dreaming + "/status", key: c.key}), 200)
 		if got := as[dreamingState](h, status); got.Last == nil || (got.Last.Reason != "") != c.full {
 			t.Errorf("%s: %s", name, status.body)
@@ -137,7 +141,8 @@ func TestCandidatesOfTheLatestDream(t *testing.T) {
 	quiet := dreamer("api:42") // a night without candidates hides none
 	if record, err := h.store.BeginDream(t.Context(), quiet, dreams.NewDream{Mode: "nightly", Trigger: "schedule"}); err != nil {
 		t.Fatal(err)
-	} else if _, err := h.store.EndDream(t.Context(), quiet, record.ID, dreams.DreamEnding{Outcome: "nothing", ReasonCode: "no_news"}); err != nil {
+	} else if _, err := h.store.EndDream(t.Context(), quiet, record.ID,
+		dreams.DreamEnding{Outcome: "nothing", ReasonCode: "no_news"}); err != nil {
 		t.Fatal(err)
 	}
 	got := as[candidates](h, h.want(h.get(dreaming+"/candidates?endUserId=42&limit=1"), 200))
@@ -174,7 +179,9 @@ func TestCandidatesAreExplained(t *testing.T) {
 	h.wantError(h.get(entry+"?endUserId=43"), 404, "not_found")
 	h.wantError(h.get(entry), 404, "not_found")
 	type found struct{ Items []explained }
-	for text, want := range map[string]int{"kettle": 1, "BOUGHT kettle": 1, "STATEMENTMARKER": 2, "STATEMENTMARKER lives in Bern": 1, "giraffe": 0} {
+	for text, want := range map[string]int{
+		"kettle": 1, "BOUGHT kettle": 1, "STATEMENTMARKER": 2, "STATEMENTMARKER lives in Bern": 1, "giraffe": 0,
+	} {
 		got := as[found](h, h.want(h.get(dreaming+"/explain?endUserId=42&text="+url.QueryEscape(text)), 200))
 		if len(got.Items) != want || got.Items == nil {
 			t.Errorf("%s: %+v", text, got)
@@ -210,7 +217,7 @@ func TestTheDiary(t *testing.T) {
 	}
 }
 
-// The status says when the next night is, and that nights pass while a person has paused them.
+// The status reports the time of the next night, and none while a person has paused the schedule.
 func TestTheNextNight(t *testing.T) {
 	h := startWithTemporal(t, nil, false)
 	agent := "night-" + uuid.NewString()[:8] // schedules outlive a test
@@ -247,7 +254,8 @@ func TestTheNextNight(t *testing.T) {
 	}
 	defer c.Close()
 	ref := indexes.AgentRef{Workspace: workspace, Agent: agent}
-	if err := c.ScheduleClient().GetHandle(t.Context(), workflows.DreamScheduleID(ref)).Pause(t.Context(), client.SchedulePauseOptions{}); err != nil {
+	if err := c.ScheduleClient().GetHandle(t.Context(), workflows.DreamScheduleID(ref)).Pause(t.Context(),
+		client.SchedulePauseOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if paused := await("paused"); paused.Schedule.Next != nil {

@@ -21,7 +21,7 @@ const (
 	dreaming     = "/api/v1/memory/ada/dreaming"
 )
 
-// dreamer is the identity of the workflow of a dream of an owner of ada.
+// dreamer returns the identity of the workflow of a dream of an owner of ada.
 func dreamer(owner memory.Owner) memory.Identity {
 	return memory.Identity{
 		Workspace: workspace, Agent: "ada", Owner: owner, Role: memory.RoleMember,
@@ -29,10 +29,10 @@ func dreamer(owner memory.Owner) memory.Identity {
 	}
 }
 
-// statement is what the dreams of these tests promote.
+// statement holds the text that the dreams of these tests promote.
 const statement = "STATEMENTMARKER lives in Bern."
 
-// promoted is a candidate that passed, kept one that did not.
+// promoted returns a candidate that passed, kept one that did not.
 func promoted() dream.Candidate {
 	return dream.Candidate{
 		ID: markdown.EntryIDOf("- " + statement), Text: statement, Heading: "HEADINGMARKER", Score: .81, Verdict: dream.VerdictPromoted,
@@ -154,7 +154,7 @@ type dreamPage struct {
 	Next  string
 }
 
-// What a dream says in words may be about a person: who names nobody sees that it happened, not what was dreamed.
+// A dream's texts may be about a person: a caller who names nobody sees that it happened, not its contents.
 func TestDreamsWithoutContentsForWhoNamesNobody(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
@@ -215,7 +215,7 @@ func TestDreamsWithoutContentsForWhoNamesNobody(t *testing.T) {
 	}
 }
 
-// What a model said is for who may see the dream whole.
+// Only callers who may see the whole dream see the model's answer.
 func TestWhatAModelSaidInADream(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
@@ -237,14 +237,15 @@ func TestWhatAModelSaidInADream(t *testing.T) {
 	}
 }
 
-// A report says everything that is known of a dream.
+// A report contains everything that is known of a dream.
 func TestAReportOfADream(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
 	record := h.dreamt("api:42", dreams.NewDream{Mode: memory.DreamNightly, Trigger: memory.DreamBySchedule, Night: "2026-01-31T02:00"})
 	path := dreamReports + "/" + record.ID.String()
 	got := as[dreamReport](h, h.want(h.get(path), 200))
-	if got.Mode != "nightly" || got.Trigger != "schedule" || got.Night != "2026-01-31T02:00" || got.Owner != "api:42" || got.Scope != "PERSONAL" ||
+	if got.Mode != "nightly" || got.Trigger != "schedule" || got.Night != "2026-01-31T02:00" || got.Owner != "api:42" ||
+		got.Scope != "PERSONAL" ||
 		got.DryRun || got.Outcome != "written" || got.Model != "test/model" || got.PromptVersion != "dream@1" ||
 		got.Settings.MinScore != .75 ||
 		got.Usage.OutputTokens != 10 ||
@@ -300,8 +301,9 @@ func TestDreamsAreFilteredAndPaged(t *testing.T) {
 	h.dreamt("api:42", dreams.NewDream{Mode: memory.DreamPromote, Trigger: memory.DreamByRequest, DryRun: true})
 	h.dreamt("api:43", dreams.NewDream{Mode: memory.DreamPromote, Trigger: memory.DreamByRequest})
 	for query, want := range map[string]int{
-		"": 5, "?endUserId=42": 4, "?endUserId=43": 1, "?owner=api:44": 0, "?mode=promote": 2, "?mode=promote&real=true": 1, "?endUserId=42&real=true": 3,
-		"?outcome=quarantined": 0, "?owner=system": 0,
+		"": 5, "?endUserId=42": 4, "?endUserId=43": 1, "?owner=api:44": 0, "?mode=promote": 2, "?mode=promote&real=true": 1,
+		"?endUserId=42&real=true": 3,
+		"?outcome=quarantined":    0, "?owner=system": 0,
 	} {
 		if got := as[dreamPage](h, h.want(h.get(dreamReports+query), 200)); len(got.Items) != want || got.Items == nil {
 			t.Errorf("%s: %d, want %d", query, len(got.Items), want)

@@ -15,7 +15,7 @@ import (
 
 const eventsOfAda = "/api/v1/agents/ada/events"
 
-// getEvents makes a request for events and returns the answer while it goes on.
+// getEvents requests events and returns the answer while it is still open.
 func (h *harness) getEvents(path, key, last string) *http.Response {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), time.Minute)
@@ -36,7 +36,7 @@ func (h *harness) getEvents(path, key, last string) *http.Response {
 	return response
 }
 
-// Events are listed, downloaded and followed, and each way goes on where another one ended.
+// Events are listed, downloaded and followed, and each operation continues where another one ended.
 func TestEvents(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
@@ -111,7 +111,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// So many may follow events, and no more; who leaves makes room.
+// The number of followers of events is limited; a follower that leaves frees a place.
 func TestEventFollowersAreBounded(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
@@ -136,7 +136,7 @@ func TestEventFollowersAreBounded(t *testing.T) {
 	}
 }
 
-// A follower learns its place at once: who comes back before anything has happened misses nothing of what happens until then.
+// A follower gets its cursor at once: one that reconnects before the first event misses nothing.
 func TestAFollowerKnowsItsPlaceAtOnce(t *testing.T) {
 	h := start(t)
 	h.agent("ada")

@@ -20,7 +20,7 @@ type extractions struct {
 	Next  string
 }
 
-// What an extraction says in words may be about a person: who names nobody sees that it happened, not what was said.
+// An extraction's texts may be about a person: a caller who names nobody sees that it happened, not its contents.
 func TestOutcomesWithoutContentsForWhoNamesNobody(t *testing.T) {
 	h := start(t)
 	h.agent("ada")

@@ -54,13 +54,15 @@ func TestReadingAndWritingWithETags(t *testing.T) {
 		got.UpdatedBy.Kind != "user" {
 		t.Errorf("%+v, ETag %s, receipt %s", got, tag, first.ETag)
 	}
-	if same := h.do(request{method: "GET", path: workspaceFiles + "files/" + path, key: h.admin, header: map[string]string{"If-None-Match": `"other", W/` + tag}}); same.status != 304 ||
+	if same := h.do(request{
+		method: "GET", path: workspaceFiles + "files/" + path, key: h.admin, header: map[string]string{"If-None-Match": `"other", W/` + tag},
+	}); same.status != 304 ||
 		len(same.body) > 0 ||
 		same.header.Get("ETag") != tag {
 		t.Errorf("unchanged: status %d, %q, ETag %s", same.status, same.body, same.header.Get("ETag"))
 	}
 
-	// What a write has to say about its base.
+	// A write must name its base version.
 	required := h.wantError(h.put(path, "Zug\n", nil), 428, "precondition_required")
 	if required.header.Get("ETag") != tag || !strings.Contains(required.Msg, tag) {
 		t.Errorf("428 does not tell the current ETag %s: %s", tag, required.body)
@@ -76,7 +78,7 @@ func TestReadingAndWritingWithETags(t *testing.T) {
 	h.wantError(h.put(path, "Zug\n", map[string]string{"If-None-Match": tag}), 422, "invalid_request")
 	h.wantError(h.put("notes/none.md", "Zug\n", map[string]string{"If-Match": "*"}), 412, "precondition_failed")
 
-	// On the current version it is written, on an earlier one it is merged by line, and a conflict tells both sides.
+	// Based on the current version it is written, on an earlier one it is merged by line, and a conflict returns both sides.
 	second := as[receipt](h, h.want(h.put(path, "Bern\nBasel\nChur\n", map[string]string{"If-Match": tag}), 200))
 	if c := second.Changes[0]; c.Version != 2 || c.Merged || !c.Changed {
 		t.Errorf("%+v", second)
@@ -106,7 +108,8 @@ func TestReadingAndWritingWithETags(t *testing.T) {
 		t.Errorf("version 1: %+v", old)
 	}
 	if same := h.do(request{
-		method: "GET", path: workspaceFiles + "files/notes/cities.md?owner=api:42&version=1", key: h.admin, header: map[string]string{"If-None-Match": tag},
+		method: "GET", path: workspaceFiles + "files/notes/cities.md?owner=api:42&version=1", key: h.admin,
+		header: map[string]string{"If-None-Match": tag},
 	}); same.status != 304 {
 		t.Errorf("an earlier version: status %d", same.status)
 	}
@@ -198,7 +201,9 @@ func TestPathsOfDocuments(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range []string{"%2e%2e/AGENTS.md", "a/%2e%2e/%2e%2e/b.md", "/etc/x.md", "a%5Cb.md", "a.txt", "a%00b.md", "a//b.md", strings.Repeat("d", 253) + ".md"} {
+	for _, path := range []string{
+		"%2e%2e/AGENTS.md", "a/%2e%2e/%2e%2e/b.md", "/etc/x.md", "a%5Cb.md", "a.txt", "a%00b.md", "a//b.md", strings.Repeat("d", 253) + ".md",
+	} {
 		if a := h.put(path, "x", nil); a.status != 422 || a.Error != "invalid_request" {
 			t.Errorf("%s: status %d, %s", path, a.status, a.body)
 		}
@@ -222,7 +227,7 @@ func TestScopes(t *testing.T) {
 	if got := read("?owner=api:42"); got.Content != "team\n" || got.Scope != "TEAM" {
 		t.Errorf("%+v", got)
 	}
-	// What was read was the shared document: a write for the person does not overwrite that one by mistake.
+	// The client read the shared document: a write for the person does not overwrite it by mistake.
 	mistaken := h.wantError(h.put("where.md?owner=api:42", "mine\n", map[string]string{"If-Match": teamTag}), 412, "precondition_failed")
 	if !strings.Contains(mistaken.Msg, "scope=TEAM") {
 		t.Errorf("%q does not tell what to do", mistaken.Msg)

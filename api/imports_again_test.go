@@ -16,7 +16,7 @@ import (
 	"reverie/memory/proposals"
 )
 
-// left is everything that imports leave for an agent, as lines.
+// left returns everything that imports leave for an agent, as lines.
 func (h *harness) left(agent string) []string {
 	h.t.Helper()
 	conn, err := pgx.Connect(h.t.Context(), h.database)
@@ -87,7 +87,7 @@ func fixtureItems(t *testing.T, name string) (imports.Format, []map[string]any) 
 	return source.Format, items
 }
 
-// Every format, moved in again: as the same source, and as another one that says the same, such as a later export. Nothing
+// Every format is imported again: as the same source, and as another one with the same contents, such as a later export. Nothing
 // changes, and no engine is asked.
 func TestEveryFormatMovesInOnce(t *testing.T) {
 	raw, err := json.Marshal(proposals.Proposal{ShouldUpdate: true, Reason: "news", DailyEntry: "## 10:00 Talk\n\n- Lives in Bern."})
@@ -98,7 +98,8 @@ func TestEveryFormatMovesInOnce(t *testing.T) {
 	h := startWithTemporal(t, engine, true)
 	formats := map[imports.Format]bool{}
 	for _, name := range []string{
-		"chatgpt", "claude", "goclaw.jsonl", "locomo.json", "markdown", "mateclaw", "mem0.json", "microclaw", "openclaw", "reverie", "zep.json", "zep-legacy.json",
+		"chatgpt", "claude", "goclaw.jsonl", "locomo.json", "markdown", "mateclaw", "mem0.json", "microclaw", "openclaw", "reverie", "zep.json",
+		"zep-legacy.json",
 	} {
 		t.Run(name, func(t *testing.T) {
 			agent := strings.ReplaceAll(name, ".", "-")
@@ -142,7 +143,7 @@ func TestEveryFormatMovesInOnce(t *testing.T) {
 	}
 }
 
-// An export that has grown: conversations that go on behind what was moved in, and a new one. Only what is new is extracted.
+// An export that has grown has longer conversations and a new one. Only new messages are extracted.
 func TestAnExportHasGrown(t *testing.T) {
 	engine := &scripted{raw: proposal(t, "Lives in Bern.")}
 	h := startWithTemporal(t, engine, true)
@@ -180,14 +181,14 @@ func (h *harness) moveInTo(agent, key string, options map[string]any, items ...m
 	return h.endedAt(path, key)
 }
 
-// asked is how often the engine was asked.
+// asked counts the calls of the engine.
 func (s *scripted) asked() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.calls
 }
 
-// hold has answers wait until release is called.
+// hold blocks answers until release is called.
 func (s *scripted) hold() (release func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

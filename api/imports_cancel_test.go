@@ -27,8 +27,8 @@ func (h *harness) until(what string, holds func() bool) {
 	h.t.Fatal("in vain waited until " + what)
 }
 
-// Cancelled in the middle: what was done stays, the rest says that it was left out, and when it is started again all of it
-// moves in, with one question to the engine for each conversation.
+// A cancelled import keeps the items already done and reports the rest as left out. Started again, it imports all of it,
+// with one call of the engine for each conversation.
 func TestAnImportIsCancelled(t *testing.T) {
 	engine := &scripted{raw: proposal(t, "Lives in Bern.")}
 	h := startWithTemporal(t, engine, true)
@@ -85,7 +85,7 @@ func TestAnImportIsCancelled(t *testing.T) {
 	if lines := h.left("ada"); len(lines) == 0 {
 		t.Error("nothing is left")
 	}
-	// What is done cannot be cancelled.
+	// A finished import cannot be cancelled.
 	done := as[imported](h, h.want(h.do(request{method: "POST", path: path + "/cancel", key: h.admin}), 202))
 	if done.State != "done" || done.Settled != 4 {
 		t.Errorf("%+v", done)
@@ -103,7 +103,7 @@ func (h *harness) importCloses(t *testing.T, id string) {
 	_ = c.GetWorkflow(t.Context(), id, "").Get(t.Context(), nil) // it ends as cancelled
 }
 
-// An import waits while the budget is spent, and goes on when it is raised: one question for each conversation.
+// An import waits while the budget is spent, and continues when it is raised: one call for each conversation.
 func TestAnImportWaitsForTheBudget(t *testing.T) {
 	engine := &scripted{raw: proposal(t, "Lives in Bern.")}
 	h := startWithTemporal(t, engine, false)

@@ -8,7 +8,7 @@ import (
 	"reverie/memory"
 )
 
-// What is too large for a message or a document fails by itself, and the rest of its batch moves in.
+// An item that is too large for a message or a document fails alone, and the rest of its batch is imported.
 func TestWhatIsTooLargeToMoveIn(t *testing.T) {
 	h := startWithTemporal(t, &scripted{}, true)
 	h.agent("ada")

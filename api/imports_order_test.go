@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What somebody said later corrects what they said before, so conversations are read in the order in which they ended, whatever
+// Later statements correct earlier ones, so conversations are read in the order in which they ended, whatever
 // the order in which they are sent.
 func TestConversationsMoveInInTheOrderOfTime(t *testing.T) {
 	h := startWithTemporal(t, &scripted{raw: proposal(t, "Lives in Bern.")}, true)

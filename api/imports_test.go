@@ -23,7 +23,7 @@ type importedItem struct {
 	Messages                                      int
 }
 
-// talkOn is an item with a conversation of so many messages, an hour apart.
+// talkOn returns an item with a conversation of the given number of messages, an hour apart.
 func talkOn(key string, begin time.Time, messages int) map[string]any {
 	var said []map[string]any
 	for i := range messages {
@@ -75,8 +75,8 @@ func (h *harness) importedItems(key, id, query string) []importedItem {
 	).Items
 }
 
-// The main job: conversations that were had elsewhere become memory of the days on which they were had, and documents stand
-// where they stood; once, however often they are moved in.
+// Conversations from elsewhere become memory of the days on which they took place, and documents are stored
+// at their old paths; once, however often they are imported.
 func TestMemoryMovesIn(t *testing.T) {
 	engine := &scripted{raw: proposal(t, "Lives in Bern.")}
 	h := startWithTemporal(t, engine, true)
@@ -134,7 +134,7 @@ func TestMemoryMovesIn(t *testing.T) {
 	}
 }
 
-// What becomes of a document when another one stands there.
+// An import merges, keeps or overwrites an existing document at the same path, as its policy sets.
 func TestDocumentsThatMeetOthers(t *testing.T) {
 	h := startWithTemporal(t, &scripted{}, true)
 	h.agent("ada")
@@ -180,7 +180,7 @@ func TestDocumentsThatMeetOthers(t *testing.T) {
 	}
 }
 
-// A key moves in what it may write, and sees its own imports.
+// A key imports only what it may write, and sees its own imports.
 func TestWhoMayMoveWhatIn(t *testing.T) {
 	h := startWithTemporal(t, &scripted{}, true)
 	h.agent("ada")

@@ -123,7 +123,7 @@ type revokedView struct {
 	Revoked bool      `json:"revoked"`
 }
 
-// keyManager is the identity of a caller who may manage keys: one who could not give more than they have.
+// keyManager returns the identity of a caller who may manage keys: one who could not give more than they have.
 func keyManager(ctx context.Context) (memory.Identity, error) {
 	id := rest.CallerOf(ctx).Identity()
 	if id.Agents != nil || id.Pinned {

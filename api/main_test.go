@@ -67,7 +67,7 @@ func migrate(ctx context.Context, url string) error {
 	return err
 }
 
-// start runs a server on a database of its own. Temporal is away, unless an option says otherwise.
+// start runs a server on a separate database. Temporal is unreachable, unless an option changes that.
 func start(t *testing.T, options ...func(*api.Options)) *harness {
 	t.Helper()
 	return startOn(t, devtest.Database(t, migrate), options...)
@@ -133,7 +133,7 @@ func startWith(t *testing.T, database string, opened store.Options, options ...f
 	return h
 }
 
-// noTemporal is a client of a server that is not there.
+// noTemporal returns a client of a server that is not there.
 func noTemporal(t *testing.T) client.Client {
 	t.Helper()
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
@@ -152,7 +152,7 @@ func noTemporal(t *testing.T) client.Client {
 	return c
 }
 
-// answered is what came back.
+// answered holds a response.
 type answered struct {
 	status int
 	header http.Header
@@ -286,7 +286,7 @@ func (h *harness) key(name string, role memory.Role, owner string, agents ...str
 	return made.Secret
 }
 
-// batch is the body of a message post.
+// batch returns the body of a message post.
 func batch(endUser string, turnComplete bool, contents ...string) map[string]any {
 	var messages []map[string]any
 	for i, content := range contents {

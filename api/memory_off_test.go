@@ -17,7 +17,7 @@ import (
 	"reverie/store/dreams"
 )
 
-// What an operation has to do with memory.
+// Kinds of operations by their use of memory.
 type concern int
 
 const (
@@ -25,13 +25,13 @@ const (
 	unconcerned concern = iota + 1
 	// reading operations give agents and their models what is remembered. With memory off it shows nothing of it.
 	reading
-	// accepting operations take what a workflow writes, or not: whether it may is the gate's to say, and stands in the record.
+	// accepting operations accept input for a workflow: the gate decides whether it may write and records the decision.
 	accepting
 	// writing operations write at once for a machine. They are refused while memory is off, and for a member of a team.
 	writing
-	// ownHand is what people do themselves, to see and to change what is stored. It works while memory is off.
+	// ownHand operations let people see and change what is stored. They work while memory is off.
 	ownHand
-	// ownWrite is an own hand that writes the agent's memory: a member of a team is refused.
+	// ownWrite operations are ownHand operations that write the agent's memory: a member of a team is refused.
 	ownWrite
 )
 
@@ -42,32 +42,38 @@ var concerns = map[string]concern{
 
 	"remember": writing, "preview-snapshot": writing, // a preview tells what the import would do
 
-	"write-memory": accepting, "import-snapshot": accepting, "create-import": accepting, "add-import-items": accepting, "start-import": accepting,
+	"write-memory": accepting, "import-snapshot": accepting, "create-import": accepting, "add-import-items": accepting,
+	"start-import":  accepting,
 	"cancel-import": accepting, "dream": accepting, "dream-focused": accepting, "replay-dream": accepting, "retry-extraction": accepting,
 
-	"list-files": ownHand, "read-file": ownHand, "file-history": ownHand, "file-diff": ownHand, "file-blame": ownHand, "export-snapshot": ownHand,
+	"list-files": ownHand, "read-file": ownHand, "file-history": ownHand, "file-diff": ownHand, "file-blame": ownHand,
+	"export-snapshot":   ownHand,
 	"list-prompt-files": ownHand, "forget": ownHand, // of what there is not
-	"write-file": ownWrite, "delete-file": ownWrite, "undelete-file": ownWrite, "restore-file": ownWrite, "set-prompt-file": ownWrite, "set-prompt-files": ownWrite,
-	"confirm-entry": ownWrite, "edit-entry": ownWrite, "forget-entry": ownWrite,
+	"write-file": ownWrite, "delete-file": ownWrite, "undelete-file": ownWrite, "restore-file": ownWrite, "set-prompt-file": ownWrite,
+	"set-prompt-files": ownWrite,
+	"confirm-entry":    ownWrite, "edit-entry": ownWrite, "forget-entry": ownWrite,
 	"revert-dream":    ownHand, // of one that wrote nothing
-	"dreaming-status": ownHand, "list-candidates": ownHand, "explain-candidate": ownHand, "explain-candidates": ownHand, "dream-diary": ownHand,
+	"dreaming-status": ownHand, "list-candidates": ownHand, "explain-candidate": ownHand, "explain-candidates": ownHand,
+	"dream-diary": ownHand,
 	"list-dreams": ownHand, "get-dream": ownHand, "list-dream-candidates": ownHand, "compare-dreams": ownHand, "dream-events": ownHand,
 	"list-writes": ownHand, "get-write": ownHand, "list-imports": ownHand, "get-import": ownHand, "list-import-items": ownHand,
 	"list-snapshot-imports": ownHand, "get-snapshot-import": ownHand, "list-extractions": ownHand, "get-extraction": ownHand,
 	"events": ownHand, "events-jsonl": ownHand, "events-stream": ownHand, "list-artifacts": ownHand,
-	"examine-agent": ownHand, "fix-agent": ownHand, "memory-status": ownHand, "build-index": ownHand, "index-progress": ownHand, "decide-space": ownHand,
+	"examine-agent": ownHand, "fix-agent": ownHand, "memory-status": ownHand, "build-index": ownHand, "index-progress": ownHand,
+	"decide-space": ownHand,
 
 	// Conversations are kept whether they are remembered or not, and their summaries are no memory.
-	"list-conversations": unconcerned, "add-messages": unconcerned, "list-messages": unconcerned, "list-compactions": unconcerned, "list-flushes": unconcerned,
+	"list-conversations": unconcerned, "add-messages": unconcerned, "list-messages": unconcerned, "list-compactions": unconcerned,
+	"list-flushes":         unconcerned,
 	"compact-conversation": unconcerned, "summarize-conversation": unconcerned,
 	"status": unconcerned, "list-agents": unconcerned, "create-agent": unconcerned, "get-agent": unconcerned, "update-agent": unconcerned,
 	"list-tools": unconcerned, "create-key": unconcerned, "list-keys": unconcerned, "revoke-key": unconcerned,
 }
 
-// keptInMemory stands in the memory of the person 42, and nowhere else.
+// keptInMemory occurs in the memory of the person 42 and nowhere else.
 const keptInMemory = "Bern-Wankdorf" // a search marks the word that it looks for
 
-// asksOf are how readers ask for what is remembered, in place of the matrix' probes.
+// asksOf returns the requests of readers for remembered text, which replace the matrix' probes.
 func asksOf(id string) []request {
 	const ada = "/api/v1/agents/ada"
 	body := func(path string, fields map[string]any) request {
@@ -94,7 +100,7 @@ func asksOf(id string) []request {
 	}[id]
 }
 
-// quiet says why an agent's memory is not written.
+// quiet holds the reasons why an agent's memory is not written.
 type quiet struct {
 	server bool // memory is off by default
 	agent  bool // it is off by the agent's settings
@@ -133,8 +139,8 @@ func startFor(t *testing.T, off bool) *harness {
 	})
 }
 
-// Whatever way there is to an agent's memory, it is shut while memory is off and writes nothing for a member of a team, and what people
-// do with their own hands works.
+// Every way to an agent's memory is closed while memory is off and writes nothing for a member of a team; operations that people
+// call themselves still work.
 func TestEveryWayToMemory(t *testing.T) {
 	ops := operations(t)
 	for id, op := range ops {
@@ -142,7 +148,9 @@ func TestEveryWayToMemory(t *testing.T) {
 			t.Errorf("%s: role %q, and its concern with memory is %d: every operation has one", id, op.role, concerns[id])
 		}
 	}
-	for name, q := range map[string]quiet{"off by default": {server: true}, "off by the agent": {agent: true}, "a member of a team": {member: true}, "usual": {}} {
+	for name, q := range map[string]quiet{
+		"off by default": {server: true}, "off by the agent": {agent: true}, "a member of a team": {member: true}, "usual": {},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := startFor(t, q.server)

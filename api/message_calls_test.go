@@ -11,7 +11,7 @@ import (
 
 type calledTool struct{ ID, Name, Arguments string }
 
-// What a model asked of tools goes in and comes out as it is.
+// Tool calls of a model are stored and returned unchanged.
 func TestToolCallsGoInAndOut(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
@@ -90,7 +90,11 @@ func TestLimitsOfToolCalls(t *testing.T) {
 		{"an answer with a NUL", answer("tool", "a\x00"), "body.messages[0].toolCallId"},
 		{"an answer to an id of 129 bytes", answer("tool", strings.Repeat("i", 129)), "body.messages[0].toolCallId"},
 		{"an answer of a user", answer("user", "a"), "messages[0].toolCallId"},
-		{"calls of a tool", map[string]any{"role": "tool", "content": "", "toolCalls": []map[string]any{call("a", "list", "")}}, "messages[0].toolCalls"},
+		{
+			"calls of a tool",
+			map[string]any{"role": "tool", "content": "", "toolCalls": []map[string]any{call("a", "list", "")}},
+			"messages[0].toolCalls",
+		},
 		{"a call without arguments", calling(map[string]any{"id": "a", "name": "list"}), "body.messages[0].toolCalls[0]"},
 	} {
 		c.message["id"] = "m"

@@ -210,7 +210,8 @@ func TestAllFaultsAreNamedAtOnce(t *testing.T) {
 		{"id":"m1","role":"robot","content":"SECRETMARKER"},{"role":"user","content":7},{"id":"m3","role":"user","content":"x","createdAt":"yesterday"}]}`),
 		422, "invalid_request")
 	for _, location := range []string{
-		"body.triggerSource", "body.turnComplet", "body.messages[0].role", "body.messages[1]", "body.messages[1].content", "body.messages[2].createdAt",
+		"body.triggerSource", "body.turnComplet", "body.messages[0].role", "body.messages[1]", "body.messages[1].content",
+		"body.messages[2].createdAt",
 	} {
 		if !strings.Contains(string(a.Data), `"location":"`+location+`"`) {
 			t.Errorf("%s is not named in %s", location, a.Data)

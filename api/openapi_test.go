@@ -29,7 +29,7 @@ func TestTheDocumentIsCurrent(t *testing.T) {
 	}
 }
 
-// What is routed is described, and what is described is routed.
+// Every route is described, and every described operation is routed.
 func TestRoutesAndDocumentAgree(t *testing.T) {
 	s, err := build(Options{Metrics: http.NotFoundHandler()})
 	if err != nil {

@@ -30,7 +30,7 @@ func TestHealthAndReadiness(t *testing.T) {
 	}
 }
 
-// With the database away nothing is served, and what is answered says so.
+// While the database is unreachable nothing is served, and the answer reports it.
 func TestWithoutTheDatabase(t *testing.T) {
 	server := devtest.Postgres(t)
 	url := server.URL("postgres")
@@ -107,7 +107,7 @@ func TestStatusTellsWhatIsMissing(t *testing.T) {
 	}
 }
 
-// Without a model the built-in engine is in use; what a provider of yesterday reported is of no interest.
+// Without a model the built-in engine is in use; earlier reports of a provider are ignored.
 func TestStatusWithTheBuiltInEngine(t *testing.T) {
 	h := start(t)
 	if err := h.store.ReportComponent(t.Context(), "model", "unauthorized", "REPORTMARKER"); err != nil {
@@ -132,7 +132,8 @@ func TestMetrics(t *testing.T) {
 	text := string(h.want(h.do(request{method: "GET", path: "/metrics"}), 200).body)
 	for _, want := range []string{
 		`http_server_request_duration_seconds_count\{[^}]*http_request_method="POST"[^}]*http_response_status_code="202"[^}]*http_route="/api/v1/agents/:agent/conversations/:conversation/messages"[^}]*\} 1`,
-		`reverie_backlog_conversations(\{[^}]*\})? 1`, `reverie_backlog_messages(\{[^}]*\})? 2`, `reverie_backlog_unsignalled_turns(\{[^}]*\})? 1`,
+		`reverie_backlog_conversations(\{[^}]*\})? 1`, `reverie_backlog_messages(\{[^}]*\})? 2`,
+		`reverie_backlog_unsignalled_turns(\{[^}]*\})? 1`,
 	} {
 		if !regexp.MustCompile(want).MatchString(text) {
 			t.Errorf("%s is not in\n%s", want, text)
@@ -243,7 +244,9 @@ func TestLogsHaveNoContents(t *testing.T) {
 
 func TestRequestIDs(t *testing.T) {
 	h := start(t)
-	for sent, kept := range map[string]bool{"abc-123": true, strings.Repeat("i", 64): true, strings.Repeat("i", 65): false, "a b": false, "": false} {
+	for sent, kept := range map[string]bool{
+		"abc-123": true, strings.Repeat("i", 64): true, strings.Repeat("i", 65): false, "a b": false, "": false,
+	} {
 		got := h.do(request{method: "GET", path: "/healthz", header: map[string]string{"X-Request-Id": sent}}).header.Get("X-Request-Id")
 		if (got == sent) != kept || got == "" {
 			t.Errorf("%q gives %q", sent, got)

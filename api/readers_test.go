@@ -2,14 +2,14 @@ package api_test
 
 import "reverie/memory"
 
-// reader is somebody who asks for what was made of the memory of the person 42.
+// reader holds a caller that reads what was made of the memory of the person 42.
 type reader struct {
 	name, key, query string
 	whole            bool // with words and owner; else times, counts and outcomes
 	items            int  // how many of one there are to see
 }
 
-// readers are all kinds of them.
+// readers returns one reader of each kind.
 func (h *harness) readers() []reader {
 	h.t.Helper()
 	viewer, member := h.key("viewer", memory.RoleViewer, ""), h.key("member", memory.RoleMember, "")

@@ -32,7 +32,8 @@ func TestReadingPartsOfDocuments(t *testing.T) {
 	}
 	h.want(h.put("long.md?owner=api:42", strings.Join(lines, "\n")+"\n", nil), 201)
 	got := h.part("path=long.md&owner=api:42")
-	if got.From != 1 || got.Lines != 120 || got.Total != 300 || !got.Truncated || got.NextFrom != 121 || got.Notice == "" || got.Citation != "long.md#L1-L120" ||
+	if got.From != 1 || got.Lines != 120 || got.Total != 300 || !got.Truncated || got.NextFrom != 121 || got.Notice == "" ||
+		got.Citation != "long.md#L1-L120" ||
 		got.Text != strings.Join(lines[:120], "\n") || got.Corpus != "memory" || got.Scope != "PERSONAL" ||
 		got.Owner != "api:42" ||
 		got.Version != 1 {
@@ -76,9 +77,11 @@ func TestReadingPartsOfDocuments(t *testing.T) {
 		t.Errorf("the parts are %d characters", len(text))
 	}
 	for query, says := range map[string]string{
-		"path=../etc.md": "path", "path=notes.txt": "path", "path=/a.md": "path", "": "path", "path=a.md&from=0": "from", "path=a.md&lines=0": "lines",
-		"path=a.md&lines=5001": "lines", "path=a.md&from=-1": "from", "path=a.md&corpus=wiki": "memory, sessions, all", "path=a.md&corpus=sessions": "sessions/",
-		"path=a.md&skip=-1": "skip", "path=" + strings.Repeat("a", 301): "path",
+		"path=../etc.md": "path", "path=notes.txt": "path", "path=/a.md": "path", "": "path", "path=a.md&from=0": "from",
+		"path=a.md&lines=0":    "lines",
+		"path=a.md&lines=5001": "lines", "path=a.md&from=-1": "from", "path=a.md&corpus=wiki": "memory, sessions, all",
+		"path=a.md&corpus=sessions": "sessions/",
+		"path=a.md&skip=-1":         "skip", "path=" + strings.Repeat("a", 301): "path",
 	} {
 		bad := h.wantError(h.get("/api/v1/agents/ada/memory/get?"+query), 422, "invalid_search")
 		if !strings.Contains(bad.Msg, says) {
@@ -101,7 +104,8 @@ func TestReadingPartsOfConversations(t *testing.T) {
 	path := "path=" + url.QueryEscape("sessions/c/1")
 	got := h.part(path + "&owner=api:42")
 	if got.Text != "Grace: Hello, Ada.\nAssistant: Hi.\nTool: 42" || got.From != 1 || got.Lines != 3 || got.Total != 3 || got.Truncated ||
-		got.Conversation != "c/1" || !slices.Equal(got.MessageIDs, []string{"a", "b", "c"}) || got.Corpus != "sessions" || got.Citation != "sessions/c/1#L1-L3" {
+		got.Conversation != "c/1" || !slices.Equal(got.MessageIDs, []string{"a", "b", "c"}) || got.Corpus != "sessions" ||
+		got.Citation != "sessions/c/1#L1-L3" {
 		t.Errorf("%+v", got)
 	}
 	got = h.part(path + "&owner=api:42&from=2&lines=1")
@@ -156,7 +160,8 @@ func TestKeywordSearch(t *testing.T) {
 		)
 	}
 	got := find(map[string]any{"query": "blue cabinet"})
-	if got.TotalHits != 2 || got.Scope != "all" || got.Query != "blue cabinet" || len(got.Hits) != 2 || got.Hits[0].Filename != "MEMORY.md" || got.Hits[0].LineNumber != 3 ||
+	if got.TotalHits != 2 || got.Scope != "all" || got.Query != "blue cabinet" || len(got.Hits) != 2 || got.Hits[0].Filename != "MEMORY.md" ||
+		got.Hits[0].LineNumber != 3 ||
 		got.Hits[0].Score != 2 ||
 		got.Hits[0].Snippet != "The [[blue]] [[cabinet]] is in the hall." ||
 		got.Hits[1].Score != 1.4 {
@@ -172,7 +177,12 @@ func TestKeywordSearch(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	for _, body := range []map[string]any{
-		{"query": "x"}, {"query": strings.Repeat("x", 65)}, {"query": "  x "}, {"query": "blue", "scope": "everything"}, {"query": "blue", "limit": 31}, {"query": "blue", "limit": -1},
+		{"query": "x"},
+		{"query": strings.Repeat("x", 65)},
+		{"query": "  x "},
+		{"query": "blue", "scope": "everything"},
+		{"query": "blue", "limit": 31},
+		{"query": "blue", "limit": -1},
 	} {
 		h.wantError(
 			h.do(request{method: "POST", path: "/api/v1/agents/ada/memory/keyword", key: h.admin, body: body}),

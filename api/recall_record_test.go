@@ -11,7 +11,7 @@ import (
 	"reverie/store/dreams"
 )
 
-// What is found is noted as used, with who asked and when, and marked when it was no use.
+// Search results are recorded as used, with the caller and the time, and marked when they were useless.
 func TestSearchesAreRecorded(t *testing.T) {
 	h := start(t)
 	said(h)

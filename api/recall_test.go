@@ -9,7 +9,7 @@ import (
 	"reverie/recall"
 )
 
-// foundResults is what tests read of an answer to a search.
+// foundResults holds the fields that tests read of an answer to a search.
 type foundResults struct {
 	Results []struct {
 		Corpus, Source, Path, Citation, Snippet, Scope, Owner, Conversation, Role, Name string
@@ -54,7 +54,7 @@ func (h *harness) ask(body map[string]any) foundResults {
 	return as[foundResults](h, h.want(h.do(request{method: "POST", path: searchPath, key: h.admin, body: body}), 200))
 }
 
-// paths are where results are from.
+// paths returns the paths of results.
 func (f foundResults) paths() []string {
 	var paths []string
 	for _, r := range f.Results {
@@ -99,7 +99,8 @@ func TestSearchFindsWhatWasSaidAndWritten(t *testing.T) {
 		switch r.Corpus {
 		case "memory":
 			if r.Path != "notes.md" || r.StartLine != 1 || r.EndLine != 3 || r.Citation != "notes.md#L1-L3" || r.Scope != "PERSONAL" ||
-				r.Owner != "api:42" || r.Version != 1 || r.Source != "memory" || !strings.Contains(r.Snippet, "The balcony faces south.") || r.At == nil {
+				r.Owner != "api:42" || r.Version != 1 || r.Source != "memory" ||
+				!strings.Contains(r.Snippet, "The balcony faces south.") || r.At == nil {
 				t.Errorf("%+v", r)
 			}
 		case "sessions":
@@ -115,7 +116,8 @@ func TestSearchFindsWhatWasSaidAndWritten(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	if got.Provider != "none" || got.Model != "" || got.Mode != "lexical" || got.Degraded || got.Citations != "on" || got.Waited != "0s" || got.Fallback != nil ||
+	if got.Provider != "none" || got.Model != "" || got.Mode != "lexical" || got.Degraded || got.Citations != "on" || got.Waited != "0s" ||
+		got.Fallback != nil ||
 		got.Debug.Backend != "postgresql" || got.Debug.ConfiguredMode != "lexical" ||
 		got.Debug.EffectiveMode != "lexical" ||
 		got.Debug.Hits < 2 ||
@@ -139,7 +141,7 @@ func TestSearchFindsWhatWasSaidAndWritten(t *testing.T) {
 		got.Results[0].MessageIDs[0] != "m3" {
 		t.Errorf("%+v", got.Results)
 	}
-	// The period is a filter, and says what is outside.
+	// The period filters the results.
 	for _, c := range []struct {
 		from, to string
 		found    bool
@@ -279,7 +281,7 @@ func TestSearchOfSwitchedOffMemory(t *testing.T) {
 	}
 }
 
-// What an agent sets holds for its searches, and a request overrides it.
+// An agent's settings apply to its searches, and a request overrides them.
 func TestSettingsOfSearches(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
@@ -291,7 +293,8 @@ func TestSettingsOfSearches(t *testing.T) {
 		t.Errorf("%d results by default", got)
 	}
 	h.want(h.do(request{method: "PATCH", path: "/api/v1/agents/ada", key: h.admin, body: map[string]any{"settings": map[string]any{
-		"recallMaxResults": 2, "recallMinScore": 0.1, "mmr": true, "decay": true, "decayHalfLifeDays": 7, "vectorWeight": 0.5, "textWeight": 0.5, "mmrLambda": 0.6,
+		"recallMaxResults": 2, "recallMinScore": 0.1, "mmr": true, "decay": true, "decayHalfLifeDays": 7, "vectorWeight": 0.5, "textWeight": 0.5,
+		"mmrLambda": 0.6,
 	}}}), 200)
 	if got := count(map[string]any{"query": "balcony"}); got != 2 {
 		t.Errorf("%d results of an agent that sets 2", got)

@@ -36,7 +36,7 @@ func (q questions) EmbedQuery(ctx context.Context, _, text string) ([]float32, e
 	return made.Vectors[0], nil
 }
 
-// withVectors is a server whose searches use vectors of a model, and that model.
+// withVectors returns a server whose searches use vectors of a model, and that model.
 func withVectors(t *testing.T, script llmtest.Script, fail *atomic.Bool) (*harness, embed.Embedder) {
 	t.Helper()
 	provider := llmtest.New(t, llmtest.Options{Dimensions: 64, Script: script})
@@ -59,7 +59,8 @@ func withVectors(t *testing.T, script llmtest.Script, fail *atomic.Bool) (*harne
 func (h *harness) embed(model embed.Embedder) {
 	h.t.Helper()
 	id := memory.Identity{
-		Workspace: workspace, Agent: "ada", AnyOwner: true, Role: memory.RoleAdmin, Author: memory.Author{Kind: memory.AuthorWorkflow, ID: "index"},
+		Workspace: workspace, Agent: "ada", AnyOwner: true, Role: memory.RoleAdmin,
+		Author: memory.Author{Kind: memory.AuthorWorkflow, ID: "index"},
 	}
 	identity, err := model.Probe(h.t.Context())
 	if err != nil {
@@ -117,7 +118,9 @@ func TestHybridSearchAndItsDegradation(t *testing.T) {
 	if !similar {
 		t.Errorf("no result has a similarity: %+v", explained.Results)
 	}
-	if got := h.ask(map[string]any{"owner": "api:42", "query": "balcony", "options": map[string]any{"off": []string{"vectors"}}}); got.Mode != "lexical" ||
+	if got := h.ask(map[string]any{
+		"owner": "api:42", "query": "balcony", "options": map[string]any{"off": []string{"vectors"}},
+	}); got.Mode != "lexical" ||
 		got.Degraded {
 		t.Errorf("vectors are off: %+v", got)
 	}
@@ -125,7 +128,8 @@ func TestHybridSearchAndItsDegradation(t *testing.T) {
 	fail.Store(true)
 	began := time.Now()
 	got = h.ask(question)
-	if took := time.Since(began); got.Mode != "lexical" || !got.Degraded || got.Fallback.Reason != "embedding_timeout" || got.Fallback.From != "openai/embed-test" ||
+	if took := time.Since(began); got.Mode != "lexical" || !got.Degraded || got.Fallback.Reason != "embedding_timeout" ||
+		got.Fallback.From != "openai/embed-test" ||
 		got.Fallback.Text == "" || len(got.Results) == 0 ||
 		got.Debug.ConfiguredMode != "hybrid" ||
 		took > 5*time.Second {
@@ -163,7 +167,7 @@ func TestSearchWithARefusingProvider(t *testing.T) {
 	}
 }
 
-// A search that carries the token of a write waits until its vectors are there, or says what is missing.
+// A search with the token of a write waits until its vectors are there, or reports what is missing.
 func TestReadYourWrites(t *testing.T) {
 	var fail atomic.Bool
 	h, model := withVectors(t, nil, &fail)
@@ -195,7 +199,7 @@ func TestReadYourWrites(t *testing.T) {
 	if got.Staleness.Pending != 0 || got.Mode != "hybrid" || len(got.Results) == 0 || got.Results[0].Conversation != "c2" {
 		t.Errorf("%+v", got)
 	}
-	// What is written later is not waited for.
+	// A search does not wait for later writes.
 	h.want(h.post("c3", batch("42", false, "Something else.")), 202)
 	if got := h.ask(question); got.Waited != "0s" || got.Staleness.Pending != 0 {
 		t.Errorf("waited %s, %+v", got.Waited, got.Staleness)

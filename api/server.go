@@ -34,7 +34,7 @@ func New(o Options) (*Server, error) {
 	return build(o)
 }
 
-// Document is the OpenAPI document of the server, which needs nothing to run on.
+// Document returns the OpenAPI document of the server, which needs nothing to run on.
 func Document() (*huma.OpenAPI, error) {
 	s, err := build(Options{Metrics: http.NotFoundHandler()})
 	if err != nil {
@@ -52,7 +52,7 @@ func build(o Options) (*Server, error) {
 	return s, nil
 }
 
-// routes registers every route, one line for each room.
+// routes registers every route, one line for each package.
 func (s *Server) routes() {
 	s.healthRoutes()
 	s.documentationRoutes()

@@ -13,10 +13,10 @@ import (
 
 const snapshots = "/api/v1/agents/ada/workspace/memory/"
 
-// asZip says that a body is an archive.
+// asZip marks a body as an archive.
 var asZip = map[string]string{"Content-Type": "application/zip"}
 
-// anArchive is one of a TEAM and a PERSONAL document.
+// anArchive returns an archive of a TEAM and a PERSONAL document.
 func anArchive(int64) any {
 	archive, err := snapshot.Write(
 		snapshot.Origin{AgentID: "eve", AgentName: "Eve", ExportedAt: time.Date(2026, 11, 1, 8, 0, 0, 0, time.UTC)},
@@ -112,7 +112,8 @@ func TestPreviewSaysWhatAnImportWouldDoAndWritesNothing(t *testing.T) {
 	}
 	// A change is another token.
 	h.want(h.put("KNOWLEDGE.md", "# More\n", map[string]string{"If-Match": "*"}), 200)
-	if after := as[preview](h, h.want(h.do(request{method: "POST", path: path, key: h.admin, body: anArchive(0), header: asZip}), 200)); after.Token == got.Token {
+	if after := as[preview](h,
+		h.want(h.do(request{method: "POST", path: path, key: h.admin, body: anArchive(0), header: asZip}), 200)); after.Token == got.Token {
 		t.Error("the token does not tell that a document has changed")
 	}
 	h.wantError(
@@ -145,7 +146,8 @@ func TestWhatIsNoArchiveIsRefused(t *testing.T) {
 		"json":          {"{}", "application/json", 415, "unsupported_media_type"},
 		"a form of air": {"--x--\r\n", "multipart/form-data; boundary=x", 400, "invalid_body"},
 		"two archives": {
-			"--x\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nPK\r\n--x\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nPK\r\n--x--\r\n",
+			"--x\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nPK\r\n--x\r\nContent-Disposition: form-data; " +
+				"name=\"file\"\r\n\r\nPK\r\n--x--\r\n",
 			"multipart/form-data; boundary=x", 400, "invalid_body",
 		},
 		"a form that ends early": {

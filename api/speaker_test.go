@@ -9,7 +9,7 @@ import (
 	"reverie/toolbox"
 )
 
-// In a group each person has a section of their own, over every way in that writes MEMORY.md.
+// In a group each person has a separate section, whichever operation writes MEMORY.md.
 func TestPeopleOfAGroup(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
@@ -60,7 +60,7 @@ func TestPeopleOfAGroup(t *testing.T) {
 	if err != nil || d.Content != want {
 		t.Errorf("%v %q", err, d.Content)
 	}
-	// A message says who said it.
+	// A message names its speaker.
 	h.want(
 		h.post(
 			"c2",
@@ -77,7 +77,7 @@ func TestPeopleOfAGroup(t *testing.T) {
 			t.Errorf("%s: %+v", conversation, got)
 		}
 	}
-	// What a model is to be sent says so, too.
+	// The context for a model names the speaker, too.
 	made := h.assemble(
 		map[string]any{"owner": group, "conversation": "c1", "name": "Ada", "speaker": "feishu:ou_1", "message": "And what is mine?"},
 	)
@@ -93,14 +93,17 @@ func TestPeopleOfAGroup(t *testing.T) {
 	quoting := as[struct {
 		Answer string
 		Quoted []struct{ Person, Text string }
-	}](h, h.want(h.postTo(h.admin, chatPath, map[string]any{"agentId": "ada", "owner": group, "speaker": "feishu:ou_2", "message": "What is the budget of everybody?"}), 200))
+	}](h, h.want(h.postTo(h.admin, chatPath,
+		map[string]any{"agentId": "ada", "owner": group, "speaker": "feishu:ou_2", "message": "What is the budget of everybody?"}), 200))
 	if len(quoting.Quoted) != 2 || quoting.Quoted[0].Person == quoting.Quoted[1].Person ||
 		!strings.Contains(quoting.Answer, "- feishu:ou_1: My budget is $11 (") ||
 		!strings.Contains(quoting.Answer, "- feishu:ou_2: My budget is $30 (") {
 		t.Errorf("%+v", quoting)
 	}
 	// Nobody is two people, and no id is a heading.
-	for _, person := range []string{"ou_1", "feishu:ou_1\n## Person: feishu:ou_2", "feishu:ou_2 #", "system", "feishu:" + strings.Repeat("x", 125)} {
+	for _, person := range []string{
+		"ou_1", "feishu:ou_1\n## Person: feishu:ou_2", "feishu:ou_2 #", "system", "feishu:" + strings.Repeat("x", 125),
+	} {
 		h.wantError(remember(person, "x y"), 422, "invalid_request")
 		h.wantError(
 			h.post(

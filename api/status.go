@@ -89,7 +89,8 @@ func (s *Server) status(ctx context.Context, _ *struct{}) (*rest.Reply[statusVie
 	if s.Model.BuiltIn {
 		view.Degraded = append(
 			view.Degraded,
-			"model: none is configured, the built-in engine extracts by rules, and chats only quote memory: set REVERIE_LLM_PROVIDER for better memories and for answers",
+			"model: none is configured, the built-in engine extracts by rules, and chats only quote memory: set REVERIE_LLM_PROVIDER for better "+
+				"memories and for answers",
 		)
 	}
 	view.judge()

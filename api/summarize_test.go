@@ -23,7 +23,7 @@ import (
 	"reverie/workflows"
 )
 
-// scripted is an engine that says what a test tells it to.
+// scripted implements an engine that returns the answers that a test sets.
 type scripted struct {
 	mu    sync.Mutex
 	raw   string
@@ -52,7 +52,7 @@ func (s *scripted) Propose(ctx context.Context, _ proposals.ExtractionInput) (pr
 	return proposals.Answer{Raw: raw, Model: "test/scripted", PromptVersion: "test@1"}, nil
 }
 
-// proposal is what a scripted engine says when it has learned something.
+// proposal returns the answer of a scripted engine that has learned something.
 func proposal(t *testing.T, line string) string {
 	t.Helper()
 	raw, err := json.Marshal(proposals.Proposal{
@@ -153,7 +153,7 @@ func TestAConversationBecomesMemory(t *testing.T) {
 	}
 }
 
-// Who may summarise: the conversation's owner is found for a member, and others' conversations do not exist for a pinned key.
+// A member may summarise any owner's conversation; for a pinned key other owners' conversations do not exist.
 func TestSummarizeForTheRealOwner(t *testing.T) {
 	engine := &scripted{raw: proposal(t, "Lives in Bern.")}
 	h := startWithTemporal(t, engine, true)
@@ -173,7 +173,7 @@ func TestSummarizeForTheRealOwner(t *testing.T) {
 	h.wantError(h.summarize(member, "c1", "?wait=-1s", nil), 422, "invalid_request")
 	h.wantError(h.summarize(member, "c1", "?wait=soon", nil), 422, "invalid_request")
 
-	// Naming nobody it is done for api:42, and the answer does not tell what was said.
+	// A caller who names nobody starts it for api:42, and does not see its contents.
 	answer := h.want(h.summarize(member, "c1", "", nil), 200)
 	if done := as[run](h, answer); done.Outcome != "written" || done.Reason != "" || strings.Contains(string(answer.body), "REASONMARKER") {
 		t.Errorf("%s", answer.body)
@@ -182,7 +182,7 @@ func TestSummarizeForTheRealOwner(t *testing.T) {
 	h.wantError(h.get(workspaceFiles+"files/MEMORY.md?endUserId=43&scope=PERSONAL"), 404, "not_found")
 }
 
-// An outcome that is not there in time is answered with where it will be, and the extraction goes on.
+// If the outcome is not there in time, the answer names its future location, and the extraction continues.
 func TestAnOutcomeThatTakesLonger(t *testing.T) {
 	engine := &scripted{raw: proposal(t, "Lives in Bern."), held: make(chan struct{})}
 	h := startWithTemporal(t, engine, true)
@@ -205,7 +205,7 @@ func TestAnOutcomeThatTakesLonger(t *testing.T) {
 	}
 }
 
-// A server that stops does not let those who wait for a workflow hang.
+// A server that stops ends requests that wait for a workflow.
 func TestAStopAnswersWhoWaits(t *testing.T) {
 	engine := &scripted{held: make(chan struct{})}
 	defer close(engine.held)
@@ -259,7 +259,7 @@ func TestAQuarantinedExtractionIsRetried(t *testing.T) {
 	h.wantError(retry(h.admin), 409, "not_quarantined")
 }
 
-// What a workflow has accepted is not lost when no worker is there, and the status says what is missing.
+// Work that a workflow has accepted is not lost when no worker runs, and the status reports the missing worker.
 func TestWithoutWorkers(t *testing.T) {
 	h := startWithTemporal(t, nil, false)
 	h.agent("ada")
@@ -277,7 +277,7 @@ func TestWithoutWorkers(t *testing.T) {
 	}
 }
 
-// ownerID is the opaque id of an owner of ada who has a conversation.
+// ownerID returns the opaque id of an owner of ada who has a conversation.
 func (h *harness) ownerID(owner memory.Owner) (id [16]byte) {
 	h.t.Helper()
 	listed, err := h.store.Conversations(

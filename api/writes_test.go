@@ -17,7 +17,7 @@ type written struct {
 
 const writesPath = "/api/v1/agents/ada/writes"
 
-// closed is a request to write that a case is closed.
+// closed returns a request to write that a case is closed.
 func closed(name string) map[string]any {
 	return map[string]any{
 		"requestId": name, "owner": "api:42", "target": "memory/cases/{{id}}.md", "strategy": "append",

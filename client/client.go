@@ -9,7 +9,7 @@
 //	an activity of ours   Signer.WriteInWorkflow    from a workflow of the same namespace
 //
 // A workflow that calls us through Temporal sends no secret: its request carries the id of a key and a proof that it was made by
-// somebody who knows the key's secret (see [Signer.Sign]). What it asks for stands in the caller's own history, and in none of ours.
+// somebody who knows the key's secret (see [Signer.Sign]). The request is stored in the caller's history, and in none of Reverie's.
 //
 // The package imports nothing of Reverie, so that a program which uses it gets the Temporal SDK and no more.
 package client
@@ -57,7 +57,7 @@ type Request struct {
 	// say anything about a person.
 	RequestID string `json:"requestId"`
 	Agent     string `json:"agent"`
-	// Owner is whose memory it is, such as "user:7" or "api:42"; empty: nobody's in particular.
+	// Owner names the owner of the memory, such as "user:7" or "api:42"; empty: no owner.
 	Owner    string   `json:"owner,omitempty"`
 	Scope    Scope    `json:"scope,omitempty"`
 	Target   string   `json:"target"` // path of a document, such as memory/cases/{{id}}.md; at most 1,024 bytes

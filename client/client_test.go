@@ -168,7 +168,9 @@ func TestProofHoldsForOneRequest(t *testing.T) {
 			t.Errorf("another %s has the same form (%v)", name, err)
 		}
 	}
-	for _, text := range []string{fmt.Sprint(signer), fmt.Sprintf("%+v %#v", signer, signer), slog.AnyValue(signer).Resolve().String(), string(raw)} {
+	for _, text := range []string{
+		fmt.Sprint(signer), fmt.Sprintf("%+v %#v", signer, signer), slog.AnyValue(signer).Resolve().String(), string(raw),
+	} {
 		if strings.Contains(text, "rv_secret") {
 			t.Errorf("the secret is shown: %s", text)
 		}

@@ -27,7 +27,7 @@ func New(base, secret string, httpClient *http.Client, options ...wire.Option) *
 // Error is a refusal by the server; compare its Name.
 type Error = wire.Error
 
-// Names of errors that a program may want to tell apart. docs/api.md lists all of them.
+// Names of errors that a program may want to distinguish. docs/api.md lists all of them.
 const (
 	NameKeyReused      = "key_reused"      // the request id was used for another write
 	NameInvalidRequest = "invalid_request" // the message names the field, and the place in a template

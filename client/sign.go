@@ -85,7 +85,7 @@ const canonicalForm = "reverie.write.v1"
 
 // Canonical returns the bytes that a proof covers: the name of the form, and every part of the request after its length (8 bytes, big
 // endian). Content and data are represented by their SHA-256; data is normalized first, without spaces and with sorted
-// names, since JSON changes its spelling on the way. It fails when the data is no JSON.
+// names, since JSON changes its spelling in transit. It fails if the data is not JSON.
 func (r Request) Canonical() ([]byte, error) {
 	data, err := normal(r.Data)
 	if err != nil {

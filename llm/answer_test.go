@@ -39,7 +39,9 @@ func TestAnswersInOddShapes(t *testing.T) {
 	}{
 		{
 			"text in parts", "mistral",
-			`{"model":"magistral","choices":[{"message":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]},{"type":"text","text":"Hello"},{"type":"text","text":"!"}]},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":2,"total_tokens":7}}`,
+			`{"model":"magistral","choices":[{"message":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]},{"type":"text",` +
+				`"text":"Hello"},{"type":"text","text":"!"}]},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":2,` +
+				`"total_tokens":7}}`,
 			got{"Hello!", "mistral/magistral", 5, 2, false},
 		},
 		{
@@ -49,12 +51,14 @@ func TestAnswersInOddShapes(t *testing.T) {
 		},
 		{
 			"counts as floats and strings", "openai-compatible",
-			`{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":5.0,"completion_tokens":"2","total_tokens":null}}`,
+			`{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":5.0,"completion_tokens":"2",` +
+				`"total_tokens":null}}`,
 			got{"Hi", "openai-compatible/m", 5, 2, false},
 		},
 		{
 			"thoughts counted in the total only", "gemini",
-			`{"model":"gemini-x","choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":2,"total_tokens":50}}`,
+			`{"model":"gemini-x","choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,` +
+				`"completion_tokens":2,"total_tokens":50}}`,
 			got{"Hi", "googleai/gemini-x", 10, 40, false},
 		},
 		{
@@ -69,22 +73,27 @@ func TestAnswersInOddShapes(t *testing.T) {
 		},
 		{
 			"a name that is none", "openai",
-			`{"model":"bad\nname","choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1}}`,
+			`{"model":"bad\nname","choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,` +
+				`"completion_tokens":1}}`,
 			got{"Hi", "openai/m", 1, 1, false},
 		},
 		{
 			"thoughts before the text", "anthropic",
-			`{"type":"message","model":"claude-x","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"redacted_thinking","data":"x"},{"type":"text","text":"Hel"},{"type":"text","text":"lo"}],"stop_reason":"end_turn","usage":{"input_tokens":10,"cache_creation_input_tokens":100,"cache_read_input_tokens":1000,"output_tokens":7}}`,
+			`{"type":"message","model":"claude-x","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"redacted_thinking",` +
+				`"data":"x"},{"type":"text","text":"Hel"},{"type":"text","text":"lo"}],"stop_reason":"end_turn","usage":{"input_tokens":10,` +
+				`"cache_creation_input_tokens":100,"cache_read_input_tokens":1000,"output_tokens":7}}`,
 			got{"Hello", "anthropic/claude-x", 1110, 7, false},
 		},
 		{
 			"a block of a kind to come", "anthropic",
-			`{"type":"message","model":"claude-x","content":[{"type":"hologram","data":{}},{"type":"text","text":"Hi"}],"stop_reason":"model_context_window_exceeded","usage":{"input_tokens":10,"output_tokens":1}}`,
+			`{"type":"message","model":"claude-x","content":[{"type":"hologram","data":{}},{"type":"text","text":"Hi"}],` +
+				`"stop_reason":"model_context_window_exceeded","usage":{"input_tokens":10,"output_tokens":1}}`,
 			got{"Hi", "anthropic/claude-x", 10, 1, true},
 		},
 		{
 			"thoughts only", "anthropic",
-			`{"type":"message","model":"claude-x","content":[{"type":"thinking","thinking":"hm"}],"stop_reason":"max_tokens","usage":{"input_tokens":10,"output_tokens":99}}`,
+			`{"type":"message","model":"claude-x","content":[{"type":"thinking","thinking":"hm"}],"stop_reason":"max_tokens",` +
+				`"usage":{"input_tokens":10,"output_tokens":99}}`,
 			got{"", "anthropic/claude-x", 10, 99, true},
 		},
 	}
@@ -112,14 +121,23 @@ func TestErrorsInsideOfAnswers(t *testing.T) {
 	}{
 		{"gateway", "openrouter", `{"error":{"code":429,"message":"Rate limit exceeded: free-models-per-min."}}`, RateLimited, 429},
 		{"gateway without a code", "openrouter", `{"error":{"message":"No instances available"}}`, Unavailable, 502},
-		{"gateway, context", "openrouter", `{"error":{"code":400,"message":"This endpoint's maximum context length is 8192 tokens."}}`, ContextTooLong, 400},
-		{"in the choice", "openrouter", `{"choices":[{"error":{"code":502,"message":"Upstream error"},"message":{"content":""},"finish_reason":"error"}]}`, Unavailable, 502},
+		{
+			"gateway, context", "openrouter", `{"error":{"code":400,"message":"This endpoint's maximum context length is 8192 tokens."}}`,
+			ContextTooLong, 400,
+		},
+		{
+			"in the choice", "openrouter",
+			`{"choices":[{"error":{"code":502,"message":"Upstream error"},"message":{"content":""},"finish_reason":"error"}]}`, Unavailable, 502,
+		},
 		{"messages", "anthropic", `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, Overloaded, 502},
 		{"not JSON", "openai", `Hello`, Unavailable, 200},
 		{"another protocol", "openai", `{"type":"message","content":[{"type":"text","text":"Hi"}]}`, Unavailable, 200},
 		{"a list", "anthropic", `[]`, Unavailable, 200},
 		{"nothing", "anthropic", ``, Unavailable, 200},
-		{"a refusal in its own field", "openai", `{"choices":[{"message":{"content":null,"refusal":"I won't say why"},"finish_reason":"stop"}]}`, Refused, 200},
+		{
+			"a refusal in its own field", "openai", `{"choices":[{"message":{"content":null,"refusal":"I won't say why"},"finish_reason":"stop"}]}`,
+			Refused, 200,
+		},
 		{"safety", "gemini", `{"choices":[{"message":{"content":""},"finish_reason":"content_filter: PROHIBITED_CONTENT"}]}`, Refused, 200},
 	}
 	for _, test := range tests {

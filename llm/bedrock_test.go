@@ -23,7 +23,9 @@ const (
 
 func openBedrock(tb testing.TB, endpoint *llmtest.Bedrock, model, key string) llm.Model {
 	tb.Helper()
-	m, err := llm.Open(llm.Config{Provider: "bedrock", Model: model, APIKey: key, BaseURL: endpoint.Listen(tb), InputPrice: 3, OutputPrice: 15})
+	m, err := llm.Open(llm.Config{
+		Provider: "bedrock", Model: model, APIKey: key, BaseURL: endpoint.Listen(tb), InputPrice: 3, OutputPrice: 15,
+	})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -39,16 +41,28 @@ func TestBedrockAnswers(t *testing.T) {
 		name, model, body string
 		want              llm.Response
 	}{
-		{"Claude", claude, `{"type":"message","content":[{"type":"text","text":"Hello"}],"stop_reason":"end_turn","usage":{"input_tokens":12,"output_tokens":4}}`, llm.Response{Text: "Hello"}},
-		{"Claude, cut", claude, `{"type":"message","content":[{"type":"text","text":"Hel"}],"stop_reason":"max_tokens","usage":{"input_tokens":12,"output_tokens":4}}`, llm.Response{Text: "Hel", Truncated: true}},
-		{"Nova", nova, `{"output":{"message":{"role":"assistant","content":[{"text":"Hello"}]}},"stopReason":"end_turn"}`, llm.Response{Text: "Hello"}},
-		{"Nova, cut", nova, `{"output":{"message":{"role":"assistant","content":[{"text":"Hel"}]}},"stopReason":"max_tokens"}`, llm.Response{Text: "Hel", Truncated: true}},
-		{"Llama", "meta.llama-test-v1:0", `{"generation":"Hello","prompt_token_count":12,"generation_token_count":4,"stop_reason":"stop"}`, llm.Response{Text: "Hello"}},
-		{"Titan, cut", "amazon.titan-text-v1", `{"inputTextTokenCount":12,"results":[{"tokenCount":4,"outputText":"Hel","completionReason":"LENGTH"}]}`, llm.Response{Text: "Hel", Truncated: true}},
+		{"Claude", claude, `{"type":"message","content":[{"type":"text","text":"Hello"}],"stop_reason":"end_turn","usage":{"input_tokens":12,` +
+			`"output_tokens":4}}`, llm.Response{Text: "Hello"}},
+		{"Claude, cut", claude, `{"type":"message","content":[{"type":"text","text":"Hel"}],"stop_reason":"max_tokens",` +
+			`"usage":{"input_tokens":12,"output_tokens":4}}`, llm.Response{Text: "Hel", Truncated: true}},
+		{"Nova", nova, `{"output":{"message":{"role":"assistant","content":[{"text":"Hello"}]}},"stopReason":"end_turn"}`, llm.Response{
+			Text: "Hello",
+		}},
+		{
+			"Nova, cut", nova, `{"output":{"message":{"role":"assistant","content":[{"text":"Hel"}]}},"stopReason":"max_tokens"}`,
+			llm.Response{Text: "Hel", Truncated: true},
+		},
+		{
+			"Llama", "meta.llama-test-v1:0", `{"generation":"Hello","prompt_token_count":12,"generation_token_count":4,"stop_reason":"stop"}`,
+			llm.Response{Text: "Hello"},
+		},
+		{"Titan, cut", "amazon.titan-text-v1", `{"inputTextTokenCount":12,"results":[{"tokenCount":4,"outputText":"Hel",` +
+			`"completionReason":"LENGTH"}]}`, llm.Response{Text: "Hel", Truncated: true}},
 	}
 	for _, test := range tests {
 		endpoint := &llmtest.Bedrock{Status: http.StatusOK, Header: counted, Body: test.body}
-		got, err := openBedrock(t, endpoint, test.model, "").Complete(t.Context(), llm.Request{System: "Be brief.", User: "Hi.", Schema: json.RawMessage(schema)})
+		got, err := openBedrock(t, endpoint, test.model, "").Complete(t.Context(),
+			llm.Request{System: "Be brief.", User: "Hi.", Schema: json.RawMessage(schema)})
 		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
 			continue
@@ -77,9 +91,18 @@ func TestBedrockFailuresAreTypedAndNotTriedAgain(t *testing.T) {
 		kind   llm.Kind
 		after  time.Duration
 	}{
-		{"throttled", 429, map[string]string{"X-Amzn-Errortype": "ThrottlingException", "Retry-After": "7"}, `{"message":"Too many requests, please wait before trying again."}`, llm.RateLimited, 7 * time.Second},
-		{"too long", 400, map[string]string{"X-Amzn-Errortype": "ValidationException"}, `{"message":"Input is too long for requested model."}`, llm.ContextTooLong, 0},
-		{"denied", 403, map[string]string{"X-Amzn-Errortype": "AccessDeniedException"}, `{"message":"You don't have access to the model with the specified model ID."}`, llm.Unauthorized, 0},
+		{"throttled", 429, map[string]string{
+			"X-Amzn-Errortype": "ThrottlingException", "Retry-After": "7",
+		}, `{"message":"Too many requests, please wait before trying again."}`, llm.RateLimited, 7 * time.Second},
+		{
+			"too long", 400,
+			map[string]string{"X-Amzn-Errortype": "ValidationException"},
+			`{"message":"Input is too long for requested model."}`,
+			llm.ContextTooLong, 0,
+		},
+		{"denied", 403, map[string]string{
+			"X-Amzn-Errortype": "AccessDeniedException",
+		}, `{"message":"You don't have access to the model with the specified model ID."}`, llm.Unauthorized, 0},
 		{"not ready", 429, map[string]string{"X-Amzn-Errortype": "ModelNotReadyException"}, `{"message":"not ready"}`, llm.Overloaded, 0},
 		{"broken", 500, map[string]string{"X-Amzn-Errortype": "InternalServerException"}, `{"message":"unexpected"}`, llm.Unavailable, 0},
 		{"refused", 200, counted, `{"type":"message","content":[{"type":"text","text":"No"}],"stop_reason":"refusal"}`, llm.Refused, 0},
@@ -99,7 +122,9 @@ func TestBedrockFailuresAreTypedAndNotTriedAgain(t *testing.T) {
 
 func TestBedrockTakesAnAPIKeyInsteadOfASignature(t *testing.T) {
 	llmtest.SetAWSCredentials(t)
-	endpoint := &llmtest.Bedrock{Status: http.StatusOK, Body: `{"type":"message","content":[{"type":"text","text":"Hello"}],"stop_reason":"end_turn"}`}
+	endpoint := &llmtest.Bedrock{
+		Status: http.StatusOK, Body: `{"type":"message","content":[{"type":"text","text":"Hello"}],"stop_reason":"end_turn"}`,
+	}
 	if _, err := openBedrock(t, endpoint, claude, testKey).Complete(t.Context(), llm.Request{User: "Hi."}); err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +136,9 @@ func TestBedrockTakesAnAPIKeyInsteadOfASignature(t *testing.T) {
 // Claude's default temperature is the least repeatable one, so 0 has to be sent; a model that declines one gets none.
 func TestBedrockTemperature(t *testing.T) {
 	llmtest.SetAWSCredentials(t)
-	endpoint := &llmtest.Bedrock{Status: http.StatusOK, Body: `{"type":"message","content":[{"type":"text","text":"Hello"}],"stop_reason":"end_turn"}`}
+	endpoint := &llmtest.Bedrock{
+		Status: http.StatusOK, Body: `{"type":"message","content":[{"type":"text","text":"Hello"}],"stop_reason":"end_turn"}`,
+	}
 	model := openBedrock(t, endpoint, claude, "")
 	for _, test := range []struct{ asked, least, most float64 }{{0, 1e-9, 0.001}, {0.5, 0.5, 0.5}, {-1, 0, 0}} {
 		if _, err := model.Complete(t.Context(), llm.Request{User: "Hi.", Temperature: test.asked}); err != nil {

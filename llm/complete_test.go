@@ -75,7 +75,7 @@ func TestAnAnswerComesBackWithItsCosts(t *testing.T) {
 	}
 }
 
-// What goes into the body beyond what langchaingo can say, by provider.
+// Fields of the body that langchaingo does not support, by provider.
 func TestTheAnswerIsBoundToTheSchemaAsFarAsTheProviderCan(t *testing.T) {
 	t.Parallel()
 	optional := `{"type":"object","properties":{"reason":{"type":"string"}},"additionalProperties":false}`

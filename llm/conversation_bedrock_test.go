@@ -17,7 +17,8 @@ func TestConversationsAtBedrock(t *testing.T) {
 	llmtest.SetAWSCredentials(t)
 	call := memory.ToolCall{ID: "1", Name: "memory_search", Arguments: `{"query":"home"}`}
 	for _, test := range []struct{ model, body string }{
-		{claude, `{"type":"message","content":[{"type":"text","text":"In Köln."}],"stop_reason":"end_turn","usage":{"input_tokens":12,"output_tokens":4}}`},
+		{claude, `{"type":"message","content":[{"type":"text","text":"In Köln."}],"stop_reason":"end_turn","usage":{"input_tokens":12,` +
+			`"output_tokens":4}}`},
 		{nova, `{"output":{"message":{"role":"assistant","content":[{"text":"In Köln."}]}},"stopReason":"end_turn"}`},
 	} {
 		endpoint := &llmtest.Bedrock{Status: http.StatusOK, Header: counted, Body: test.body}
@@ -27,8 +28,9 @@ func TestConversationsAtBedrock(t *testing.T) {
 		}
 		var h listener
 		got, err := model.Chat(t.Context(), llm.ChatRequest{
-			Tools:    []llm.ChatTool{searching},
-			Messages: []llm.ChatMessage{system("Be brief."), user("Recalled: nothing."), user("Where do I live?"), assistant("Let me see.", call), tool("1", "Köln, Lindenthal"), user("So?")},
+			Tools: []llm.ChatTool{searching},
+			Messages: []llm.ChatMessage{system("Be brief."), user("Recalled: nothing."), user("Where do I live?"), assistant("Let me see.",
+				call), tool("1", "Köln, Lindenthal"), user("So?")},
 		}, h.listen)
 		if err != nil {
 			t.Errorf("%s: %v", test.model, err)
@@ -42,7 +44,10 @@ func TestConversationsAtBedrock(t *testing.T) {
 			t.Errorf("%s: got %q: %s", test.model, h.parts, diff)
 		}
 		sent, _ := endpoint.Sent.Load().(string)
-		for _, part := range []string{"Be brief.", `Recalled: nothing.\n\nWhere do I live?`, `[called the tool memory_search: {\"query\":\"home\"}]`, `[result of the tool memory_search]\nKöln, Lindenthal\n\nSo?`} {
+		for _, part := range []string{
+			"Be brief.", `Recalled: nothing.\n\nWhere do I live?`, `[called the tool memory_search: {\"query\":\"home\"}]`,
+			`[result of the tool memory_search]\nKöln, Lindenthal\n\nSo?`,
+		} {
 			if !strings.Contains(sent, part) {
 				t.Errorf("%s: %q is not in %s", test.model, part, sent)
 			}

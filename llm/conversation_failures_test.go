@@ -49,9 +49,11 @@ func TestFailuresOfConversations(t *testing.T) {
 					if !streaming {
 						onText = nil
 					}
-					got, err := openChat(t, provider, server).Chat(t.Context(), llm.ChatRequest{Messages: []llm.ChatMessage{user("Remember that I live in Köln.")}}, onText)
+					got, err := openChat(t, provider, server).Chat(t.Context(),
+						llm.ChatRequest{Messages: []llm.ChatMessage{user("Remember that I live in Köln.")}}, onText)
 					e := failureOf(t, err)
-					if e.Kind != test.kind || test.status >= 0 && e.Status != test.status || e.RetryAfter != test.after || server.Count() != 1 || got.Text != "" || got.ToolCalls != nil {
+					if e.Kind != test.kind || test.status >= 0 && e.Status != test.status || e.RetryAfter != test.after || server.Count() != 1 ||
+						got.Text != "" || got.ToolCalls != nil {
 						t.Errorf("streaming %t: %+v, %v after %d requests", streaming, got, err, server.Count())
 					}
 				})
@@ -77,7 +79,9 @@ func TestStreamsThatBreak(t *testing.T) {
 	}
 	for _, provider := range protocols {
 		for _, test := range tests {
-			for _, turn := range []llmtest.Turn{llmtest.Say(longAnswer), {Text: "Let me see.", Calls: []memory.ToolCall{llmtest.Call("memory_search", map[string]any{"query": longAnswer})}}} {
+			for _, turn := range []llmtest.Turn{llmtest.Say(longAnswer), {
+				Text: "Let me see.", Calls: []memory.ToolCall{llmtest.Call("memory_search", map[string]any{"query": longAnswer})},
+			}} {
 				t.Run(provider+" "+test.name, func(t *testing.T) {
 					t.Parallel()
 					server := llmtest.New(t, llmtest.Options{
@@ -103,7 +107,8 @@ func TestStreamsThatBreak(t *testing.T) {
 						t.Errorf("what was used is %+v", got.Usage)
 					}
 					h.parts = nil
-					if got, err = model.Chat(t.Context(), request, h.listen); err != nil || got.Text != turn.Text || h.text() != turn.Text || len(got.ToolCalls) != len(turn.Calls) {
+					if got, err = model.Chat(t.Context(), request, h.listen); err != nil || got.Text != turn.Text || h.text() != turn.Text ||
+						len(got.ToolCalls) != len(turn.Calls) {
 						t.Errorf("the next time: %+v, %v", got, err)
 					}
 				})
@@ -115,7 +120,8 @@ func TestStreamsThatBreak(t *testing.T) {
 func TestDeadlinesAndCancellationInTheMiddleOfAStream(t *testing.T) {
 	t.Parallel()
 	for _, provider := range protocols {
-		server := llmtest.New(t, llmtest.Options{Answer: func(string) string { return longAnswer }, Script: llmtest.Always(llmtest.StallMidStream(time.Minute))})
+		server := llmtest.New(t,
+			llmtest.Options{Answer: func(string) string { return longAnswer }, Script: llmtest.Always(llmtest.StallMidStream(time.Minute))})
 		request := llm.ChatRequest{Messages: []llm.ChatMessage{user("Hi.")}}
 		t.Run(provider+" timeout", func(t *testing.T) {
 			t.Parallel()
@@ -150,20 +156,22 @@ func TestDeadlinesAndCancellationInTheMiddleOfAStream(t *testing.T) {
 	}
 }
 
-// What is streamed comes while it is said.
+// Streamed text arrives while it is generated.
 func TestWordsAreToldWhileTheyCome(t *testing.T) {
 	t.Parallel()
 	for _, provider := range protocols {
 		t.Run(provider, func(t *testing.T) {
 			t.Parallel()
-			server := llmtest.New(t, llmtest.Options{Answer: func(string) string { return longAnswer }, Script: llmtest.Always(llmtest.StallMidStream(4 * time.Second))})
+			server := llmtest.New(t,
+				llmtest.Options{Answer: func(string) string { return longAnswer }, Script: llmtest.Always(llmtest.StallMidStream(4 * time.Second))})
 			var first time.Time
-			got, err := openChat(t, provider, server).Chat(t.Context(), llm.ChatRequest{Messages: []llm.ChatMessage{user("Hi.")}}, func(string) error {
-				if first.IsZero() {
-					first = time.Now()
-				}
-				return nil
-			})
+			got, err := openChat(t, provider, server).Chat(t.Context(), llm.ChatRequest{Messages: []llm.ChatMessage{user("Hi.")}},
+				func(string) error {
+					if first.IsZero() {
+						first = time.Now()
+					}
+					return nil
+				})
 			if behind := time.Since(first); first.IsZero() || err != nil || got.Text != longAnswer || behind < 2*time.Second {
 				t.Errorf("first words %s before the end, %v", behind, err)
 			}
@@ -180,11 +188,15 @@ func TestConversationsKeepKeysAndMemoriesOutOfErrors(t *testing.T) {
 			{system(secret), user("Hi.")},
 			{user(secret)},
 			{user("Hi."), assistant(secret), user("Go on.")},
-			{user("Hi."), assistant("", memory.ToolCall{ID: "1", Name: "memory_search", Arguments: `{"query":"` + secret + `"}`}), tool("1", "nothing")},
+			{
+				user("Hi."), assistant("", memory.ToolCall{ID: "1", Name: "memory_search", Arguments: `{"query":"` + secret + `"}`}),
+				tool("1", "nothing"),
+			},
 			{user("Hi."), assistant("", memory.ToolCall{ID: "1", Name: "memory_search", Arguments: `{}`}), tool("1", secret)},
 		} {
 			_, err := openChat(t, provider, server).Chat(t.Context(), llm.ChatRequest{Messages: messages, Tools: []llm.ChatTool{searching}}, nil)
-			if e := failureOf(t, err); e.Kind != llm.BadRequest || strings.Contains(err.Error(), "Montessori") || strings.Contains(err.Error(), testKey) {
+			if e := failureOf(t, err); e.Kind != llm.BadRequest || strings.Contains(err.Error(), "Montessori") ||
+				strings.Contains(err.Error(), testKey) {
 				t.Errorf("%s: %v", provider, err)
 			}
 		}

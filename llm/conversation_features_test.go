@@ -16,8 +16,10 @@ func TestWhatAServerDeclinesOfConversationsIsLeftOut(t *testing.T) {
 	t.Parallel()
 	call := memory.ToolCall{ID: "1", Name: "memory_search", Arguments: `{"query":"home"}`}
 	request := llm.ChatRequest{
-		Tools:    []llm.ChatTool{searching},
-		Messages: []llm.ChatMessage{system("Be brief."), user("Hi."), user("Where do I live?"), assistant("Let me see.", call), tool("1", "Köln"), user("So?")},
+		Tools: []llm.ChatTool{searching},
+		Messages: []llm.ChatMessage{
+			system("Be brief."), user("Hi."), user("Where do I live?"), assistant("Let me see.", call), tool("1", "Köln"), user("So?"),
+		},
 	}
 	in := func(r llmtest.Request, s string) bool { return strings.Contains(string(r.Body), s) }
 	for _, test := range []struct {
@@ -56,7 +58,8 @@ func TestWhatAServerDeclinesOfConversationsIsLeftOut(t *testing.T) {
 	} {
 		t.Run(test.provider+" "+strings.Join(test.declines, " "), func(t *testing.T) {
 			t.Parallel()
-			server := llmtest.New(t, llmtest.Options{Declines: test.declines, Answer: func(string) string { return "In Köln, if I remember that right." }})
+			server := llmtest.New(t,
+				llmtest.Options{Declines: test.declines, Answer: func(string) string { return "In Köln, if I remember that right." }})
 			model := openChat(t, test.provider, server)
 			for i := range test.calls {
 				var h listener
@@ -90,14 +93,22 @@ func TestWordsThatDeclineConversations(t *testing.T) {
 		body     string
 		about    string // "": nothing is declined
 	}{
-		{"openai", 400, `{"error":{"message":"Your organization must be verified to stream this model. Please go to: https://platform.openai.com/settings","param":"stream","code":"unsupported_value"}}`, "streaming"},
+		{"openai", 400, `{"error":{"message":"Your organization must be verified to stream this model. Please go to: ` +
+			`https://platform.openai.com/settings","param":"stream","code":"unsupported_value"}}`, "streaming"},
 		{"ollama", 400, `{"error":{"message":"registry.ollama.ai/library/gemma3:4b does not support tools"}}`, "tools"},
-		{"openrouter", 404, `{"error":{"message":"No endpoints found that support tool use. To learn more about provider routing, visit: https://openrouter.ai/docs","code":404}}`, "tools"},
-		{"vllm", 400, `{"object":"error","message":"\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set","code":400}`, "tools"},
-		{"mistral", 422, `{"detail":[{"type":"extra_forbidden","loc":["body","stream_options"],"msg":"Extra inputs are not permitted"}]}`, "stream_options"},
+		{"openrouter", 404, `{"error":{"message":"No endpoints found that support tool use. To learn more about provider routing, visit: ` +
+			`https://openrouter.ai/docs","code":404}}`, "tools"},
+		{"vllm", 400, `{"object":"error","message":"\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set",` +
+			`"code":400}`, "tools"},
+		{
+			"mistral", 422, `{"detail":[{"type":"extra_forbidden","loc":["body","stream_options"],"msg":"Extra inputs are not permitted"}]}`,
+			"stream_options",
+		},
 		{"azure", 400, `{"error":{"message":"Unknown parameter: 'stream_options'."}}`, "stream_options"},
-		{"llamacpp", 500, `{"error":{"code":500,"message":"Conversation roles must alternate user/assistant/user/assistant/...","type":"server_error"}}`, "in a row"},
-		{"anthropic", 400, `{"type":"error","error":{"type":"invalid_request_error","message":"system.0.cache_control: Extra inputs are not permitted"}}`, "cache_control"},
+		{"llamacpp", 500, `{"error":{"code":500,"message":"Conversation roles must alternate user/assistant/user/assistant/...",` +
+			`"type":"server_error"}}`, "in a row"},
+		{"anthropic", 400, `{"type":"error","error":{"type":"invalid_request_error","message":"system.0.cache_control: Extra inputs are not ` +
+			`permitted"}}`, "cache_control"},
 		{"openai", 400, `{"error":{"message":"Invalid schema for function 'memory_search': In context=(), 'required' is required."}}`, ""},
 		{"openai", 500, `{"error":{"message":"Unexpected error while streaming the answer."}}`, ""},
 	} {
@@ -109,9 +120,12 @@ func TestWordsThatDeclineConversations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = model.Chat(t.Context(), llm.ChatRequest{Messages: []llm.ChatMessage{system("S."), user("Hi."), user("Ho.")}, Tools: []llm.ChatTool{searching}}, func(string) error { return nil })
+		_, err = model.Chat(t.Context(), llm.ChatRequest{
+			Messages: []llm.ChatMessage{system("S."), user("Hi."), user("Ho.")}, Tools: []llm.ChatTool{searching},
+		}, func(string) error { return nil })
 		e := failureOf(t, err)
-		if left := strings.Contains(e.Message, "left out from the next call on"); left != (test.about != "") || !strings.Contains(e.Message, test.about) {
+		if left := strings.Contains(e.Message, "left out from the next call on"); left != (test.about != "") ||
+			!strings.Contains(e.Message, test.about) {
 			t.Errorf("%s: %v", test.provider, err)
 		}
 		server.Close()
@@ -124,9 +138,13 @@ func TestServersThatAnswerInAnotherWayThanAsked(t *testing.T) {
 	for _, test := range []struct{ provider, kind, body string }{
 		{"openai", "application/json", `{"choices":[{"message":{"content":"Hello Ada"},"finish_reason":"stop"}]}`},
 		{"openai", "text/event-stream", "data: {\"choices\":[{\"delta\":{\"content\":\"Hello Ada\"},\"finish_reason\":\"stop\"}]}\n\n"},
-		{"anthropic", "application/json", `{"type":"message","content":[{"type":"text","text":"Hello "},{"type":"text","text":"Ada"}],"stop_reason":"end_turn"}`},
+		{
+			"anthropic", "application/json",
+			`{"type":"message","content":[{"type":"text","text":"Hello "},{"type":"text","text":"Ada"}],"stop_reason":"end_turn"}`,
+		},
 		{"openai", "application/json", `{"choices":[{"message":{"content":"<think>Who?</think>\n\nHello Ada"},"finish_reason":"stop"}]}`},
-		{"openai", "text/event-stream", "data: {\"choices\":[{\"delta\":{\"content\":\"<think>Who?</think>\\n\\nHello\"}}]}\n\ndata: {\"choices\":[{\"delta\":{\"content\":\" Ada\\n\"},\"finish_reason\":\"stop\"}]}\n\n"},
+		{"openai", "text/event-stream", "data: {\"choices\":[{\"delta\":{\"content\":\"<think>Who?</think>\\n\\n" +
+			"Hello\"}}]}\n\ndata: {\"choices\":[{\"delta\":{\"content\":\" Ada\\n\"},\"finish_reason\":\"stop\"}]}\n\n"},
 	} {
 		server := llmtest.New(t, llmtest.Options{Script: llmtest.Always(llmtest.Reply{Raw: []byte(test.body), ContentType: test.kind})})
 		model := openChat(t, test.provider, server)
@@ -150,10 +168,12 @@ func TestAnswersThatSayNothing(t *testing.T) {
 	for _, test := range []struct{ provider, kind, body string }{
 		{"openai", "application/json", `{"choices":[{"message":{"content":null},"finish_reason":"stop"}]}`},
 		{"anthropic", "application/json", `{"type":"message","content":[],"stop_reason":"end_turn"}`},
-		{"anthropic", "text/event-stream", "data: {\"type\":\"message_start\",\"message\":{}}\n\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"}}\n\ndata: {\"type\":\"message_stop\"}\n\n"},
+		{"anthropic", "text/event-stream", "data: {\"type\":\"message_start\",\"message\":{}}\n\ndata: " +
+			"{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"}}\n\ndata: {\"type\":\"message_stop\"}\n\n"},
 	} {
 		server := llmtest.New(t, llmtest.Options{Script: llmtest.Always(llmtest.Reply{Raw: []byte(test.body), ContentType: test.kind})})
-		got, err := openChat(t, test.provider, server).Chat(t.Context(), llm.ChatRequest{Messages: []llm.ChatMessage{user("Hi.")}}, func(string) error { return nil })
+		got, err := openChat(t, test.provider, server).Chat(t.Context(), llm.ChatRequest{Messages: []llm.ChatMessage{user("Hi.")}},
+			func(string) error { return nil })
 		if err != nil || got.Text != "" || got.ToolCalls != nil {
 			t.Errorf("%s: %+v, %v", test.body, got, err)
 		}
@@ -164,7 +184,8 @@ func TestACallWithoutANameIsWorthAnotherTry(t *testing.T) {
 	t.Parallel()
 	body := `{"choices":[{"message":{"content":null,"tool_calls":[{"id":"a","function":{"arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`
 	server := llmtest.New(t, llmtest.Options{Script: llmtest.Always(llmtest.Reply{Raw: []byte(body), ContentType: "application/json"})})
-	_, err := openChat(t, "openai", server).Chat(t.Context(), llm.ChatRequest{Messages: []llm.ChatMessage{user("Hi.")}, Tools: []llm.ChatTool{searching}}, nil)
+	_, err := openChat(t, "openai", server).Chat(t.Context(),
+		llm.ChatRequest{Messages: []llm.ChatMessage{user("Hi.")}, Tools: []llm.ChatTool{searching}}, nil)
 	if e := failureOf(t, err); e.Kind != llm.Unavailable {
 		t.Errorf("%v", err)
 	}
@@ -173,10 +194,13 @@ func TestACallWithoutANameIsWorthAnotherTry(t *testing.T) {
 func TestAConversationThatIsCut(t *testing.T) {
 	t.Parallel()
 	for _, provider := range protocols {
-		server := llmtest.New(t, llmtest.Options{Script: llmtest.Always(llmtest.FinishLength()), Answer: func(string) string { return "In Köln, if I" }})
+		server := llmtest.New(t,
+			llmtest.Options{Script: llmtest.Always(llmtest.FinishLength()), Answer: func(string) string { return "In Köln, if I" }})
 		var h listener
-		got, err := openChat(t, provider, server).Chat(t.Context(), llm.ChatRequest{Messages: []llm.ChatMessage{user("Hi.")}, MaxTokens: 3}, h.listen)
-		if err != nil || !got.Truncated || got.Text != h.text() || got.Finish != map[string]string{"openai": "length", "anthropic": "max_tokens"}[provider] {
+		got, err := openChat(t, provider, server).Chat(t.Context(),
+			llm.ChatRequest{Messages: []llm.ChatMessage{user("Hi.")}, MaxTokens: 3}, h.listen)
+		if err != nil || !got.Truncated || got.Text != h.text() ||
+			got.Finish != map[string]string{"openai": "length", "anthropic": "max_tokens"}[provider] {
 			t.Errorf("%s: %+v, %v", provider, got, err)
 		}
 	}

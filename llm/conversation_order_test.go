@@ -15,7 +15,7 @@ import (
 	"reverie/memory"
 )
 
-// What no provider takes is not asked.
+// Conversations that no provider accepts are refused before the call.
 func TestConversationsThatAreNotAsked(t *testing.T) {
 	t.Parallel()
 	call := memory.ToolCall{ID: "1", Name: "memory_search", Arguments: `{}`}
@@ -29,8 +29,12 @@ func TestConversationsThatAreNotAsked(t *testing.T) {
 		{"blank", []llm.ChatMessage{user(" \n")}, "does not end with something to answer"},
 		{"an answer at the end", []llm.ChatMessage{user("Hi."), assistant("Hello.")}, "does not end with something to answer"},
 		{"a call at the end", []llm.ChatMessage{user("Hi."), assistant("", call)}, "the last call of a tool has no answer"},
-		{"a call without an answer", []llm.ChatMessage{user("Hi."), assistant("", call), user("And?")}, "message 2 comes before the answer to a tool's call"},
-		{"a call with half of its answers", []llm.ChatMessage{user("Hi."), assistant("", call, memory.ToolCall{ID: "2", Name: "memory_get"}), tool("2", "x"), user("And?")}, "message 3 comes before"},
+		{"a call without an answer", []llm.ChatMessage{
+			user("Hi."), assistant("", call), user("And?"),
+		}, "message 2 comes before the answer to a tool's call"},
+		{"a call with half of its answers", []llm.ChatMessage{
+			user("Hi."), assistant("", call, memory.ToolCall{ID: "2", Name: "memory_get"}), tool("2", "x"), user("And?"),
+		}, "message 3 comes before"},
 		{"an answer without a call", []llm.ChatMessage{user("Hi."), tool("1", "x")}, "message 1 answers no call"},
 		{"an answer to another call", []llm.ChatMessage{user("Hi."), assistant("", call), tool("2", "x")}, "message 2 answers no call"},
 		{"two answers", []llm.ChatMessage{user("Hi."), assistant("", call), tool("1", "x"), tool("1", "x")}, "message 3 answers no call"},
@@ -51,11 +55,14 @@ func TestConversationsAreBroughtIntoOrder(t *testing.T) {
 	t.Parallel()
 	for _, provider := range protocols {
 		server := llmtest.New(t, llmtest.Options{APIKey: testKey})
-		_, err := openChat(t, provider, server).Chat(t.Context(), llm.ChatRequest{Tools: []llm.ChatTool{{Name: "list"}}, Messages: []llm.ChatMessage{
-			system("One."), assistant("Hello, I am Rosa."), user("  "), user("What is there?"), assistant(""), system("Two."),
-			assistant("", memory.ToolCall{ID: "x", Name: "list"}, memory.ToolCall{ID: "y", Name: "list", Arguments: "not JSON"}, memory.ToolCall{ID: "", Name: "list", Arguments: "[1]"}),
-			tool("y", "second"), tool("", "first"), tool("", ""), user("And now?"), assistant("Two things."), assistant("Or three."), user("One"), user("more."),
-		}}, nil)
+		_, err := openChat(t, provider, server).Chat(t.Context(),
+			llm.ChatRequest{Tools: []llm.ChatTool{{Name: "list"}}, Messages: []llm.ChatMessage{
+				system("One."), assistant("Hello, I am Rosa."), user("  "), user("What is there?"), assistant(""), system("Two."),
+				assistant("", memory.ToolCall{ID: "x", Name: "list"}, memory.ToolCall{ID: "y", Name: "list", Arguments: "not JSON"},
+					memory.ToolCall{ID: "", Name: "list", Arguments: "[1]"}),
+				tool("y", "second"), tool("", "first"), tool("", ""), user("And now?"), assistant("Two things."), assistant("Or three."), user("One"),
+				user("more."),
+			}}, nil)
 		if err != nil {
 			t.Fatal(provider, err)
 		}
@@ -77,7 +84,9 @@ func TestConversationsAreBroughtIntoOrder(t *testing.T) {
 			{Role: "system", Content: "One.\n\nTwo."},
 			{Role: "assistant", Content: "Hello, I am Rosa."},
 			{Role: "user", Content: "What is there?"},
-			{Role: "assistant", ToolCalls: []memory.ToolCall{{ID: "x", Name: "list", Arguments: "{}"}, {ID: "y", Name: "list", Arguments: `{"invalid_arguments":"not JSON"}`}, {ID: calls[2].ID, Name: "list", Arguments: `{"invalid_arguments":"[1]"}`}}},
+			{Role: "assistant", ToolCalls: []memory.ToolCall{{ID: "x", Name: "list", Arguments: "{}"}, {
+				ID: "y", Name: "list", Arguments: `{"invalid_arguments":"not JSON"}`,
+			}, {ID: calls[2].ID, Name: "list", Arguments: `{"invalid_arguments":"[1]"}`}}},
 			{Role: "tool", Content: "second", ToolCallID: "y"},
 			{Role: "tool", Content: "first", ToolCallID: "x"},
 			{Role: "tool", ToolCallID: calls[2].ID},
@@ -102,7 +111,9 @@ func TestIdsOfCalls(t *testing.T) {
 	for _, id := range ids {
 		messages = append(messages, user("Next."), assistant("", memory.ToolCall{ID: id, Name: "list", Arguments: `{}`}), tool(id, "done"))
 	}
-	for provider, form := range map[string]string{"openai": `^[\w-]{1,40}$`, "anthropic": `^[a-zA-Z0-9_-]{1,40}$`, "mistral": `^[a-zA-Z0-9]{9}$`} {
+	for provider, form := range map[string]string{
+		"openai": `^[\w-]{1,40}$`, "anthropic": `^[a-zA-Z0-9_-]{1,40}$`, "mistral": `^[a-zA-Z0-9]{9}$`,
+	} {
 		server := llmtest.New(t, llmtest.Options{})
 		model := openChat(t, provider, server)
 		for range 2 {
@@ -128,7 +139,7 @@ func TestIdsOfCalls(t *testing.T) {
 	}
 }
 
-// Whatever is said, a conversation that is in order is taken by both protocols, which are as strict as the real ones.
+// Both protocols, which are as strict as the real ones, accept every conversation in order.
 func TestConversationsInOrderAreTaken(t *testing.T) {
 	t.Parallel()
 	for _, provider := range protocols {
@@ -188,13 +199,14 @@ func TestToolsThatAreShownButNotToBeCalled(t *testing.T) {
 			t.Errorf("%s: %+v", provider, first.Tools)
 		}
 		// Anthropic wants the tools that were called to be in the request.
-		if wantTools := map[string]int{"openai": 0, "anthropic": 1}[provider]; len(second.Tools) != wantTools || second.NoCalls != (wantTools == 1) {
+		if wantTools := map[string]int{"openai": 0, "anthropic": 1}[provider]; len(second.Tools) != wantTools ||
+			second.NoCalls != (wantTools == 1) {
 			t.Errorf("%s without tools: %+v", provider, second.Tools)
 		}
 	}
 }
 
-// Anthropic caches up to where it is told: the system text with the tools before it, and what was said before the user's
+// Anthropic caches up to the marks in a request: the system text with the tools before it, and the messages before the user's
 // message, which is the same in the next turn.
 func TestMarksForTheCache(t *testing.T) {
 	t.Parallel()
@@ -207,8 +219,12 @@ func TestMarksForTheCache(t *testing.T) {
 	}{
 		{[]llm.ChatMessage{user("Hi.")}, nil},
 		{[]llm.ChatMessage{system("Be brief."), user("Hi.")}, []string{"Be brief."}},
-		{[]llm.ChatMessage{system("Be brief."), user("Hi."), assistant("Hello."), user("Recalled: …"), user("Where?")}, []string{"Be brief.", "Hello."}},
-		{[]llm.ChatMessage{system("Be brief."), user("Where?"), assistant("Let me see.", call), tool("1", "Köln")}, []string{"Be brief.", "Köln"}},
+		{[]llm.ChatMessage{
+			system("Be brief."), user("Hi."), assistant("Hello."), user("Recalled: …"), user("Where?"),
+		}, []string{"Be brief.", "Hello."}},
+		{
+			[]llm.ChatMessage{system("Be brief."), user("Where?"), assistant("Let me see.", call), tool("1", "Köln")}, []string{"Be brief.", "Köln"},
+		},
 	} {
 		if _, err := model.Chat(t.Context(), llm.ChatRequest{Messages: test.messages, Tools: []llm.ChatTool{searching}}, nil); err != nil {
 			t.Fatal(err)
@@ -220,7 +236,7 @@ func TestMarksForTheCache(t *testing.T) {
 	}
 }
 
-// marked are the texts of the blocks of a body that are marked for the cache.
+// marked returns the texts of the blocks of a body that are marked for the cache.
 func marked(body map[string]any) []string {
 	var texts []string
 	look := func(blocks any) {
@@ -246,13 +262,16 @@ func marked(body map[string]any) []string {
 	return texts
 }
 
-// A tool's schema is sent as it is, with what langchaingo has no field for.
+// A tool's schema is sent unchanged, with the keywords that langchaingo has no field for.
 func TestSchemasOfToolsAreSentWhole(t *testing.T) {
 	t.Parallel()
-	schema := json.RawMessage(`{"type":"object","properties":{"n":{"type":["integer","null"],"minimum":1,"anyOf":[{"const":1}]}},"additionalProperties":false,"$defs":{"x":{"type":"string"}}}`)
+	schema := json.RawMessage(`{"type":"object","properties":{"n":{"type":["integer","null"],"minimum":1,"anyOf":[{"const":1}]}},` +
+		`"additionalProperties":false,"$defs":{"x":{"type":"string"}}}`)
 	for _, provider := range protocols {
 		server := llmtest.New(t, llmtest.Options{})
-		request := llm.ChatRequest{Messages: []llm.ChatMessage{user("Hi.")}, Tools: []llm.ChatTool{{Name: "get", Description: "Gets <b> & more.", Parameters: schema}}}
+		request := llm.ChatRequest{
+			Messages: []llm.ChatMessage{user("Hi.")}, Tools: []llm.ChatTool{{Name: "get", Description: "Gets <b> & more.", Parameters: schema}},
+		}
 		if _, err := openChat(t, provider, server).Chat(t.Context(), request, nil); err != nil {
 			t.Fatal(err)
 		}

@@ -64,7 +64,8 @@ func TestAConversationWithTools(t *testing.T) {
 				if results := r.Results(); len(results) > 0 {
 					return llmtest.Say("You live in " + strings.Join(results, " and ") + ".")
 				}
-				turn := llmtest.Use(llmtest.Call("memory_search", map[string]any{"query": "home"}), llmtest.Call("memory_search", map[string]any{"query": "flat — 2nd"}))
+				turn := llmtest.Use(llmtest.Call("memory_search", map[string]any{"query": "home"}),
+					llmtest.Call("memory_search", map[string]any{"query": "flat — 2nd"}))
 				turn.Text, turn.Cached = "Let me look. ", 5
 				return turn
 			}})
@@ -84,9 +85,15 @@ func TestAConversationWithTools(t *testing.T) {
 			}
 			sent := server.Requests()[0]
 			want := llm.ChatResponse{
-				Text: "Let me look. ", Model: provider + "/test-model", Cached: 5, Finish: map[string]string{"openai": "tool_calls", "anthropic": "tool_use"}[provider],
-				ToolCalls: []memory.ToolCall{{ID: "call_1_1", Name: "memory_search", Arguments: `{"query":"home"}`}, {ID: "call_1_2", Name: "memory_search", Arguments: `{"query":"flat — 2nd"}`}},
-				Usage:     memory.Usage{Calls: 1, InputTokens: sent.InputTokens, OutputTokens: llmtest.Tokens(`Let me look. memory_search{"query":"home"}memory_search{"query":"flat — 2nd"}`)},
+				Text: "Let me look. ", Model: provider + "/test-model", Cached: 5,
+				Finish: map[string]string{"openai": "tool_calls", "anthropic": "tool_use"}[provider],
+				ToolCalls: []memory.ToolCall{{
+					ID: "call_1_1", Name: "memory_search", Arguments: `{"query":"home"}`,
+				}, {ID: "call_1_2", Name: "memory_search", Arguments: `{"query":"flat — 2nd"}`}},
+				Usage: memory.Usage{
+					Calls: 1, InputTokens: sent.InputTokens,
+					OutputTokens: llmtest.Tokens(`Let me look. memory_search{"query":"home"}memory_search{"query":"flat — 2nd"}`),
+				},
 			}
 			if diff := cmp.Diff(want, first); diff != "" {
 				t.Errorf("%s, streaming %t: %s", provider, streaming, diff)
@@ -94,7 +101,8 @@ func TestAConversationWithTools(t *testing.T) {
 			if streaming != sent.Stream || streaming && (h.text() != first.Text || len(h.parts) < 3) {
 				t.Errorf("%s, streaming %t: sent %t, got %q", provider, streaming, sent.Stream, h.parts)
 			}
-			request.Messages = append(request.Messages, assistant(first.Text, first.ToolCalls...), tool("call_1_1", "Köln"), tool("call_1_2", "Lindenthal"))
+			request.Messages = append(request.Messages, assistant(first.Text, first.ToolCalls...), tool("call_1_1", "Köln"),
+				tool("call_1_2", "Lindenthal"))
 			h.parts = nil
 			second, err := model.Chat(t.Context(), request, onText)
 			if err != nil || second.Text != "You live in Köln and Lindenthal." || second.ToolCalls != nil || streaming && h.text() != second.Text {

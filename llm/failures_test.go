@@ -56,7 +56,8 @@ func TestFailures(t *testing.T) {
 		for _, test := range tests {
 			t.Run(provider+" "+test.name, func(t *testing.T) {
 				t.Parallel()
-				server := llmtest.New(t, llmtest.Options{Script: llmtest.Always(test.reply), Answer: func(string) string { return strings.Repeat("word ", 200) }})
+				server := llmtest.New(t,
+					llmtest.Options{Script: llmtest.Always(test.reply), Answer: func(string) string { return strings.Repeat("word ", 200) }})
 				_, err := open(t, provider, server).Complete(t.Context(), llm.Request{System: "Be brief.", User: "Remember that I live in Köln."})
 				got := failureOf(t, err)
 				if got.Kind != test.kind || test.status >= 0 && got.Status != test.status || got.RetryAfter != test.after {
@@ -65,7 +66,8 @@ func TestFailures(t *testing.T) {
 				if server.Count() != 1 {
 					t.Errorf("%d requests, want 1", server.Count())
 				}
-				if brokeOff := strings.Contains(got.Message, "connection was closed before the answer was complete"); brokeOff != (test.reply.HangUp != llmtest.Never) {
+				if brokeOff := strings.Contains(got.Message,
+					"connection was closed before the answer was complete"); brokeOff != (test.reply.HangUp != llmtest.Never) {
 					t.Errorf("message %q", got.Message)
 				}
 				if n := len([]rune(got.Message)); n == 0 || n > llm.MaxMessage {
@@ -163,8 +165,10 @@ func TestNoKeysAndNoMemoriesInErrors(t *testing.T) {
 	t.Parallel()
 	const secretWish = "My daughter Mila starts school at the Montessori in Lindenthal"
 	bodies := map[string]string{
-		"openai":    `{"error":{"message":"Incorrect API key provided: KEY. Request: {\"messages\":[{\"content\":\"` + secretWish + `\"}]}","type":"invalid_request_error"}}`,
-		"fastapi":   `{"detail":[{"loc":["body","messages",0],"msg":"Input should be valid: ` + secretWish + `","input":"` + secretWish + ` KEY"}]}`,
+		"openai": `{"error":{"message":"Incorrect API key provided: KEY. Request: {\"messages\":[{\"content\":\"` + secretWish +
+			`\"}]}","type":"invalid_request_error"}}`,
+		"fastapi": `{"detail":[{"loc":["body","messages",0],"msg":"Input should be valid: ` + secretWish + `","input":"` +
+			secretWish + ` KEY"}]}`,
 		"ollama":    `{"error":"cannot parse ` + secretWish + ` with Bearer KEY"}`,
 		"plain":     `upstream said: ` + secretWish + ` (Authorization: Bearer KEY)`,
 		"cut JSON":  `{"error":{"message":"` + secretWish + ` KEY`,

@@ -27,7 +27,9 @@ func TestWhatAServerDeclinesIsLeftOutFromThenOn(t *testing.T) {
 		want           []sent // of each call; the last one succeeds
 	}{
 		{"nothing", "openai", nil, []sent{{"json_schema", true, "max_completion_tokens"}}},
-		{"schema", "openai", []string{"json_schema"}, []sent{{"json_schema", true, "max_completion_tokens"}, {"json_object", true, "max_completion_tokens"}}},
+		{"schema", "openai", []string{
+			"json_schema",
+		}, []sent{{"json_schema", true, "max_completion_tokens"}, {"json_object", true, "max_completion_tokens"}}},
 		{
 			"schema and JSON", "ollama",
 			[]string{"json_schema", "json_object"},
@@ -36,7 +38,9 @@ func TestWhatAServerDeclinesIsLeftOutFromThenOn(t *testing.T) {
 		{
 			"temperature and the old limit", "openai-compatible",
 			[]string{"temperature", "max_tokens"},
-			[]sent{{"json_schema", true, "max_tokens"}, {"json_schema", true, "max_completion_tokens"}, {"json_schema", false, "max_completion_tokens"}},
+			[]sent{
+				{"json_schema", true, "max_tokens"}, {"json_schema", true, "max_completion_tokens"}, {"json_schema", false, "max_completion_tokens"},
+			},
 		},
 		{
 			"both limits", "openai",
@@ -63,7 +67,8 @@ func TestWhatAServerDeclinesIsLeftOutFromThenOn(t *testing.T) {
 					}
 					break
 				}
-				if failure := failureOf(t, err); failure.Kind != llm.Unavailable || failure.Status != 400 || !strings.Contains(failure.Message, "left out from the next call on") {
+				if failure := failureOf(t, err); failure.Kind != llm.Unavailable || failure.Status != 400 ||
+					!strings.Contains(failure.Message, "left out from the next call on") {
 					t.Errorf("call %d: %v", i+1, err)
 				}
 			}
@@ -110,18 +115,32 @@ func TestWordsThatDecline(t *testing.T) {
 		status   int
 		body     string
 	}{
-		{"openai", 400, `{"error":{"message":"Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.","param":"response_format"}}`},
+		{"openai", 400, `{"error":{"message":"Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.",` +
+			`"param":"response_format"}}`},
 		{"openai", 400, `{"error":{"message":"Unknown parameter","param":"response_format.json_schema"}}`},
-		{"dashscope", 400, `{"error":{"code":"InvalidParameter","message":"The parameter response_format.type specified in the request are not valid: invalid value: json_object"}}`},
+		{"dashscope", 400, `{"error":{"code":"InvalidParameter","message":"The parameter response_format.type specified in the request are not ` +
+			`valid: invalid value: json_object"}}`},
 		{"lmstudio", 400, `{"error":"'response_format.type' must be 'json_schema' or 'text'"}`},
 		{"llamacpp", 500, `{"error":{"code":500,"message":"Failed to initialize samplers: failed to parse grammar","type":"server_error"}}`},
-		{"mistral", 422, `{"detail":[{"type":"extra_forbidden","loc":["body","response_format","json_schema"],"msg":"Extra inputs are not permitted"}]}`},
-		{"openrouter", 200, `{"error":{"code":400,"message":"Provider returned error","metadata":{"raw":"{\"error\":\"structured output is not supported\"}"}}}`},
-		{"openai", 400, `{"error":{"message":"max_tokens is too large: 8192. This model supports at most 4096 completion tokens, whereas you provided 8192.","param":"max_tokens","code":"invalid_value"}}`},
-		{"openai", 400, `{"error":{"message":"Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.","param":"temperature","code":"unsupported_value"}}`},
-		{"anthropic", 400, "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"`temperature` is deprecated for this model.\"}}"},
+		{
+			"mistral", 422,
+			`{"detail":[{"type":"extra_forbidden","loc":["body","response_format","json_schema"],"msg":"Extra inputs are not permitted"}]}`,
+		},
+		{
+			"openrouter", 200,
+			`{"error":{"code":400,"message":"Provider returned error","metadata":{"raw":"{\"error\":\"structured output is not supported\"}"}}}`,
+		},
+		{"openai", 400, `{"error":{"message":"max_tokens is too large: 8192. This model supports at most 4096 completion tokens, whereas you ` +
+			`provided 8192.","param":"max_tokens","code":"invalid_value"}}`},
+		{"openai", 400, `{"error":{"message":"Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value ` +
+			`is supported.","param":"temperature","code":"unsupported_value"}}`},
+		{
+			"anthropic", 400,
+			"{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"`temperature` is deprecated for this model.\"}}",
+		},
 		{"anthropic", 400, `{"type":"error","error":{"type":"invalid_request_error","message":"output_config: Extra inputs are not permitted"}}`},
-		{"anthropic", 400, `{"type":"error","error":{"type":"invalid_request_error","message":"The compiled grammar is too large, which would cause performance issues."}}`},
+		{"anthropic", 400, `{"type":"error","error":{"type":"invalid_request_error","message":"The compiled grammar is too large, which would ` +
+			`cause performance issues."}}`},
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(test.status)

@@ -30,14 +30,18 @@ func TestOpenRefusesWhatCannotWork(t *testing.T) {
 		{"ftp", with(func(c *llm.Config) { c.BaseURL = "ftp://host/v1" }), []string{"http://", "https://"}},
 		{"no scheme", with(func(c *llm.Config) { c.BaseURL = "localhost:11434/v1" }), []string{"http://", "https://"}},
 		{"no URL", with(func(c *llm.Config) { c.BaseURL = "http://ho st:x/%zz" }), []string{"not a URL"}},
-		{"password in URL", with(func(c *llm.Config) { c.BaseURL = "https://me:sk-correct-horse-battery@host/v1" }), []string{"no user, password"}},
+		{"password in URL", with(func(c *llm.Config) { c.BaseURL = "https://me:sk-correct-horse-battery@host/v1" }), []string{
+			"no user, password",
+		}},
 		{"query", with(func(c *llm.Config) { c.BaseURL = "https://host/v1?key=sk-correct-horse-battery" }), []string{"query"}},
 		{"whole endpoint", with(func(c *llm.Config) { c.BaseURL = "https://host/v1/chat/completions" }), []string{"before /chat/completions"}},
 		{"compatible without URL", with(func(c *llm.Config) { c.Provider = "openai-compatible" }), []string{"needs a base URL"}},
 		{"azure without URL", with(func(c *llm.Config) { c.Provider = "azure" }), []string{"needs a base URL", "/openai/v1"}},
 		{"negative price", with(func(c *llm.Config) { c.InputPrice = -1 }), []string{"negative"}},
 		{"negative timeout", with(func(c *llm.Config) { c.Timeout = -time.Second }), []string{"negative"}},
-		{"unknown family at bedrock", with(func(c *llm.Config) { c.Provider, c.Model = "bedrock", "mistral.large" }), []string{"anthropic.", "openai-compatible", "bedrock-runtime"}},
+		{"unknown family at bedrock", with(func(c *llm.Config) { c.Provider, c.Model = "bedrock", "mistral.large" }), []string{
+			"anthropic.", "openai-compatible", "bedrock-runtime",
+		}},
 	}
 	for _, test := range tests {
 		_, err := llm.Open(test.config)
@@ -58,7 +62,8 @@ func TestOpenRefusesWhatCannotWork(t *testing.T) {
 
 func TestOpenKnowsEveryProvider(t *testing.T) {
 	t.Setenv("AWS_REGION", "eu-central-1")
-	for _, name := range append(llm.Providers(), "Gemini", "GOOGLE", "OpenAI_Compatible", " claude ", "aws", "azure-openai", "lm-studio", "qwen") {
+	for _, name := range append(llm.Providers(), "Gemini", "GOOGLE", "OpenAI_Compatible", " claude ", "aws", "azure-openai",
+		"lm-studio", "qwen") {
 		c := llm.Config{Provider: name, Model: "anthropic.claude", APIKey: "key"}
 		switch strings.ToLower(name) {
 		case "azure", "azure-openai", "openai-compatible", "openai_compatible":

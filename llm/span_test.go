@@ -53,7 +53,8 @@ func TestEachCallIsASpanWithoutContents(t *testing.T) {
 			if span.Name() != "chat test-model" || (span.Status().Code == codes.Error) != (i == 1) {
 				t.Errorf("%s span %d: %q, %v", provider, i, span.Name(), span.Status())
 			}
-			if printed := fmt.Sprint(got, span.Name(), span.Status(), span.Events()); strings.Contains(printed, "private") || strings.Contains(printed, testKey) {
+			if printed := fmt.Sprint(got, span.Name(), span.Status(), span.Events()); strings.Contains(printed, "private") ||
+				strings.Contains(printed, testKey) {
 				t.Errorf("contents in %s", printed)
 			}
 		}

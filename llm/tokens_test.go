@@ -88,7 +88,8 @@ func TestTheEstimateIsNearToTheCounts(t *testing.T) {
 	t.Logf("%-11s %6s %7s %7s %9s %14s %14s", "text", "bytes", "o200k", "cl100k", "estimate", "against o200k", "against cl100k")
 	check := func(name string, size, newer, older, estimate int) {
 		t.Logf("%-11s %6d %7d %7d %9d %+13.0f%% %+13.0f%%", name, size, newer, older, estimate, off(estimate, newer), off(estimate, older))
-		if low, high := float64(min(newer, older))*(1-tolerance), float64(max(newer, older))*(1+tolerance); float64(estimate) < low || float64(estimate) > high {
+		if low, high := float64(min(newer, older))*(1-tolerance), float64(max(newer, older))*(1+tolerance); float64(estimate) < low ||
+			float64(estimate) > high {
 			t.Errorf("%s: estimated at %d tokens, counted %d and %d", name, estimate, newer, older)
 		}
 	}

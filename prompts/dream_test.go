@@ -51,13 +51,15 @@ func TestDreamGolden(t *testing.T) {
 	first, again := consolidationInput(t), consolidationInput(t)
 	first.Topic = "sports\nand pets"
 	again.Violations, again.Previous = []string{"memory_content drops 4 of the 5 lines:\n- a"}, `{"should_update": true}`
-	golden(t, "dream.golden", strings.Join([]string{"version " + DreamVersion, system, dreamUser(t, first), dreamUser(t, again)}, "\n==========\n"))
+	golden(t, "dream.golden",
+		strings.Join([]string{"version " + DreamVersion, system, dreamUser(t, first), dreamUser(t, again)}, "\n==========\n"))
 }
 
 func TestDreamSystemHasTheContract(t *testing.T) {
 	system := must(DreamSystem())
 	for _, want := range []string{
-		`"should_update"`, `"reason"`, `"memory_content"`, `"retired"`, `"line"`, "never an instruction", "Secrets", "third person", "word for word", "Contradictions", "# Memory", "Notes are context",
+		`"should_update"`, `"reason"`, `"memory_content"`, `"retired"`, `"line"`, "never an instruction", "Secrets", "third person",
+		"word for word", "Contradictions", "# Memory", "Notes are context",
 	} {
 		if !strings.Contains(system, want) {
 			t.Errorf("the system text lacks %q", want)
@@ -66,8 +68,13 @@ func TestDreamSystemHasTheContract(t *testing.T) {
 }
 
 func TestDreamUserWithLittle(t *testing.T) {
-	text := dreamUser(t, proposals.ConsolidationInput{Today: time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC), Candidates: []proposals.ConsolidationCandidate{{Text: "Likes tea"}}})
-	for _, want := range []string{"Now: 2026-01-02 03:04, Friday, time zone UTC.", "MEMORY.md is empty.", "No line of MEMORY.md was written by a person.", "There are no notes.", "1. Likes tea (score 0.00)"} {
+	text := dreamUser(t, proposals.ConsolidationInput{
+		Today: time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC), Candidates: []proposals.ConsolidationCandidate{{Text: "Likes tea"}},
+	})
+	for _, want := range []string{
+		"Now: 2026-01-02 03:04, Friday, time zone UTC.", "MEMORY.md is empty.", "No line of MEMORY.md was written by a person.",
+		"There are no notes.", "1. Likes tea (score 0.00)",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it lacks %q:\n%s", want, text)
 		}
@@ -106,7 +113,8 @@ func TestDreamUserIsBounded(t *testing.T) {
 func TestDreamDataStaysBetweenItsMarkers(t *testing.T) {
 	fill := func(text func(name string) string) proposals.ConsolidationInput {
 		return proposals.ConsolidationInput{
-			Agent: text("agent"), Today: time.Date(2026, 1, 31, 2, 0, 0, 0, time.UTC), Topic: text("topic"), Memory: text("memory"), Shared: text("shared"),
+			Agent: text("agent"), Today: time.Date(2026, 1, 31, 2, 0, 0, 0, time.UTC), Topic: text("topic"), Memory: text("memory"),
+			Shared:     text("shared"),
 			Notes:      []proposals.ConsolidationNote{{Path: text("path"), Text: text("note")}, {Path: text("path"), Text: text("note"), Cut: true}},
 			Candidates: []proposals.ConsolidationCandidate{{Text: text("candidate")}}, Forgotten: []string{text("gone")},
 			Contradictions: [][2]string{{text("older"), text("newer")}}, Violations: []string{text("fault")}, Previous: text("previous"),

@@ -28,8 +28,10 @@ func input(t *testing.T) proposals.ExtractionInput {
 	said := time.Date(2026, 11, 20, 22, 30, 0, 0, time.UTC)
 	return proposals.ExtractionInput{
 		Agent: "Ada", Today: time.Date(2026, 11, 21, 9, 5, 0, 0, berlin),
-		Profile: "# Profile\n\n## Identity\n\n- Name: Grace\n", Memory: "# Memory\n\n## Pets\n\n- Has a dog called Rex\n", Shared: "# Memory\n\n- The office is in Berlin\n",
-		Note: "# 2026-11-21\n\n## 08:00 Breakfast\n", Protected: []string{"## Pets", "- Has a dog called Rex"}, ProfileMaxChars: 4000, MemoryMaxChars: 8000,
+		Profile: "# Profile\n\n## Identity\n\n- Name: Grace\n", Memory: "# Memory\n\n## Pets\n\n- Has a dog called Rex\n",
+		Shared: "# Memory\n\n- The office is in Berlin\n",
+		Note:   "# 2026-11-21\n\n## 08:00 Breakfast\n", Protected: []string{"## Pets", "- Has a dog called Rex"}, ProfileMaxChars: 4000,
+		MemoryMaxChars: 8000,
 		Transcript: []transcripts.Line{
 			{Seq: 1, Role: memory.RoleOfUser, Name: "Grace", Text: "I moved to Munich.\nRex likes it there.", At: said},
 			{Seq: 2, Role: memory.RoleOfAssistant, Text: "Noted.", At: said.Add(11 * time.Hour)},
@@ -81,8 +83,10 @@ func TestSystemTextHasTheContract(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`"should_update"`, `"reason"`, `"daily_entry"`, `"memory_update"`, `"profile_update"`, `"retired"`, `"line"`, "never an instruction", "secrets",
-		"third person", "word for word", "## HH:mm", "## Decisions", "## Facts", "## Tasks", "## Dates", "## Remembered", "## Identity", "## Preferences", "## Background",
+		`"should_update"`, `"reason"`, `"daily_entry"`, `"memory_update"`, `"profile_update"`, `"retired"`, `"line"`, "never an instruction",
+		"secrets",
+		"third person", "word for word", "## HH:mm", "## Decisions", "## Facts", "## Tasks", "## Dates", "## Remembered", "## Identity",
+		"## Preferences", "## Background",
 	} {
 		if !strings.Contains(system, want) {
 			t.Errorf("the system text lacks %q", want)
@@ -101,8 +105,13 @@ func must(s string, err error) string {
 }
 
 func TestUserTextWithoutFiles(t *testing.T) {
-	text := user(t, proposals.ExtractionInput{Today: time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC), Transcript: []transcripts.Line{{Role: memory.RoleOfUser, Text: "hello"}}})
-	for _, want := range []string{"Now: 2026-01-02 03:04, Friday, time zone UTC.", "PROFILE.md is empty.", "MEMORY.md is empty.", "No line of these files was written by a person.", "User: hello"} {
+	text := user(t, proposals.ExtractionInput{
+		Today: time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC), Transcript: []transcripts.Line{{Role: memory.RoleOfUser, Text: "hello"}},
+	})
+	for _, want := range []string{
+		"Now: 2026-01-02 03:04, Friday, time zone UTC.", "PROFILE.md is empty.", "MEMORY.md is empty.",
+		"No line of these files was written by a person.", "User: hello",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it lacks %q:\n%s", want, text)
 		}
@@ -130,7 +139,8 @@ func TestLongFilesAreShownInPart(t *testing.T) {
 		t.Error("it says that a short file is too long")
 	case strings.Contains(person, "- first") || !strings.Contains(person, "- Name: Grace"):
 		t.Errorf("the lines of a person are %q", person)
-	case strings.Count(text, "记") >= MaxFileChars || strings.Count(text, "s") > MaxFileChars+2000 || strings.Count(text, "p") > MaxPreviousChars+2000:
+	case strings.Count(text, "记") >= MaxFileChars || strings.Count(text, "s") > MaxFileChars+2000 ||
+		strings.Count(text, "p") > MaxPreviousChars+2000:
 		t.Errorf("it has %d characters", utf8.RuneCountInString(text))
 	}
 }
@@ -140,7 +150,8 @@ func TestDataStaysBetweenItsMarkers(t *testing.T) {
 	plain := outside(user(t, hostile(input(t), func(string) string { return "x" })))
 	rapid.Check(t, func(t *rapid.T) {
 		pieces := rapid.SliceOfN(rapid.SampledFrom([]string{
-			"<<<", ">>>", "<<<MEMORY.md ", " MEMORY.md>>>", "<<<END", "x", "\n", "0a1b2c3d4e5f", "CONVERSATION>>>", "\n\nNow: ", "{{.Code}}", "\u2028", "\r",
+			"<<<", ">>>", "<<<MEMORY.md ", " MEMORY.md>>>", "<<<END", "x", "\n", "0a1b2c3d4e5f", "CONVERSATION>>>", "\n\nNow: ", "{{.Code}}",
+			"\u2028", "\r",
 		}), 1, 12)
 		in := hostile(proposals.ExtractionInput{Today: time.Date(2026, 11, 21, 9, 5, 0, 0, time.UTC)}, func(name string) string {
 			return "x" + strings.Join(pieces.Draw(t, name), "") + "x"

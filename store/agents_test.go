@@ -23,7 +23,8 @@ func TestAgents(t *testing.T) {
 	root := adminOf("acme")
 	off, quiet := false, 60
 	settings := setting.AgentSettings{MemoryEnabled: &off, QuietSeconds: &quiet, Model: "gpt"}
-	bob := must[gate.Agent](t)(s.CreateAgent(t.Context(), root, admin.NewAgent{ID: "bob", Name: "Bob", TimeZone: "Asia/Tokyo", Settings: settings}))
+	bob := must[gate.Agent](t)(s.CreateAgent(t.Context(), root,
+		admin.NewAgent{ID: "bob", Name: "Bob", TimeZone: "Asia/Tokyo", Settings: settings}))
 	want := gate.Agent{ID: "bob", Name: "Bob", TimeZone: "Asia/Tokyo", Settings: settings, CreatedAt: testClock, UpdatedAt: testClock}
 	if diff := cmp.Diff(want, bob); diff != "" {
 		t.Errorf("created (-want +got):\n%s", diff)
@@ -56,13 +57,15 @@ func TestAgents(t *testing.T) {
 	now = now.Add(time.Hour)
 	name, zone := "Robert", "UTC"
 	want.Name, want.UpdatedAt = name, now
-	if diff := cmp.Diff(want, must[gate.Agent](t)(s.UpdateAgent(t.Context(), root.For("bob", ""), admin.AgentPatch{Name: &name}))); diff != "" {
+	if diff := cmp.Diff(want,
+		must[gate.Agent](t)(s.UpdateAgent(t.Context(), root.For("bob", ""), admin.AgentPatch{Name: &name}))); diff != "" {
 		t.Errorf("renamed (-want +got):\n%s", diff)
 	}
 	want.TimeZone, want.Settings = zone, setting.AgentSettings{}
 	if diff := cmp.Diff(
 		want,
-		must[gate.Agent](t)(s.UpdateAgent(t.Context(), root.For("bob", ""), admin.AgentPatch{TimeZone: &zone, Settings: &setting.AgentSettings{}})),
+		must[gate.Agent](t)(s.UpdateAgent(t.Context(), root.For("bob", ""),
+			admin.AgentPatch{TimeZone: &zone, Settings: &setting.AgentSettings{}})),
 	); diff != "" {
 		t.Errorf("settings cleared (-want +got):\n%s", diff)
 	}
@@ -90,11 +93,13 @@ func TestAgents(t *testing.T) {
 		"limited updates another": {second(
 			s.UpdateAgent(t.Context(), limited.For("ada", ""), admin.AgentPatch{Name: &name}),
 		), is(pg.ErrForbidden)},
-		"pinned admin creates":        {second(s.CreateAgent(t.Context(), pinned, admin.NewAgent{ID: "dave"})), is(pg.ErrForbidden)},
-		"member creates":              {second(s.CreateAgent(t.Context(), member("user:7"), admin.NewAgent{ID: "dave"})), is(pg.ErrForbidden)},
-		"member updates":              {second(s.UpdateAgent(t.Context(), member("user:7"), admin.AgentPatch{Name: &name})), is(pg.ErrForbidden)},
-		"no such agent":               {second(s.Agent(t.Context(), root.For("dave", ""))), is(pg.ErrNotFound)},
-		"update of no such agent":     {second(s.UpdateAgent(t.Context(), root.For("dave", ""), admin.AgentPatch{Name: &name})), is(pg.ErrNotFound)},
+		"pinned admin creates": {second(s.CreateAgent(t.Context(), pinned, admin.NewAgent{ID: "dave"})), is(pg.ErrForbidden)},
+		"member creates":       {second(s.CreateAgent(t.Context(), member("user:7"), admin.NewAgent{ID: "dave"})), is(pg.ErrForbidden)},
+		"member updates":       {second(s.UpdateAgent(t.Context(), member("user:7"), admin.AgentPatch{Name: &name})), is(pg.ErrForbidden)},
+		"no such agent":        {second(s.Agent(t.Context(), root.For("dave", ""))), is(pg.ErrNotFound)},
+		"update of no such agent": {
+			second(s.UpdateAgent(t.Context(), root.For("dave", ""), admin.AgentPatch{Name: &name})), is(pg.ErrNotFound),
+		},
 		"no agent":                    {second(s.Agent(t.Context(), root)), invalid("agent")},
 		"workspace that is not there": {second(s.CreateAgent(t.Context(), adminOf("none"), admin.NewAgent{ID: "ada"})), is(pg.ErrNotFound)},
 		"bad id":                      {second(s.CreateAgent(t.Context(), root, admin.NewAgent{ID: "A B"})), invalid("id")},
@@ -120,7 +125,8 @@ func TestAgents(t *testing.T) {
 			kinds = append(kinds, e.Kind)
 		}
 	}
-	if diff := cmp.Diff([]gate.EventKind{gate.EventAgentCreated, gate.EventAgentUpdated, gate.EventAgentUpdated, gate.EventAgentUpdated}, kinds); diff != "" {
+	if diff := cmp.Diff([]gate.EventKind{gate.EventAgentCreated, gate.EventAgentUpdated, gate.EventAgentUpdated, gate.EventAgentUpdated},
+		kinds); diff != "" {
 		t.Errorf("events of bob (-want +got):\n%s", diff)
 	}
 }

@@ -152,7 +152,7 @@ func BenchmarkLoadExtraction(b *testing.B) {
 	}
 }
 
-// What it costs a write to leave news: the same write, by turns with news and without, on the same server. A dream's writes and
+// BenchmarkNews measures the cost of marking news: the same write, by turns with news and without, on the same server. A dream's writes and
 // a clock's turns leave none.
 func BenchmarkNews(b *testing.B) {
 	b.Run("Apply", func(b *testing.B) {
@@ -181,7 +181,7 @@ func BenchmarkNews(b *testing.B) {
 			return err
 		})
 	})
-	// Several people who write notes of their own that everybody reads: what they write is news of one owner.
+	// Several people write separate notes that everybody reads: all changes belong to one owner.
 	b.Run("Apply by eight at once", func(b *testing.B) {
 		s := openStore(b, func(o *pg.Options) { o.MaxConns = 8 })
 		byTurns(b, func(i int, news bool) error {
@@ -236,7 +236,7 @@ func byTurns(b *testing.B, call func(i int, news bool) error) {
 	b.ReportMetric(float64(with-without)/float64(time.Microsecond), "news-µs")
 }
 
-// What a whole dream costs in the database: a week of notes, 200 statements of which one is promoted.
+// The database cost of a whole dream: a week of notes, 200 statements of which one is promoted.
 func BenchmarkDream(b *testing.B) {
 	s := openStore(b, at(func() time.Time { return testClock }))
 	candidates := make([]dream.Candidate, 200)

@@ -284,7 +284,7 @@ func TestCommitBehindTheCursorOnly(t *testing.T) {
 	}
 }
 
-// What a gate has looked at stays looked at while steps over the same messages go on.
+// Messages that a gate has considered stay considered while later steps cover the same messages.
 func TestStepsOverConsideredMessages(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

@@ -113,7 +113,8 @@ func TestCompaction(t *testing.T) {
 	ended := must[talk.Compaction](t)(s.SaveSummary(t.Context(), id, c.ID, last))
 	finished := now
 	want.Done, want.Summary, want.SummaryTokens, want.TokensAfter, want.TokensBefore = 10, last.Summary, 9, 9, 100
-	want.Outcome, want.FinishedAt, want.Model, want.PromptVersion, want.Fallback, want.ReasonCode = memory.OutcomeWritten, &finished, last.Model, last.PromptVersion, true, "deadline"
+	want.Outcome, want.FinishedAt, want.Model, want.PromptVersion, want.Fallback, want.ReasonCode = memory.OutcomeWritten, &finished,
+		last.Model, last.PromptVersion, true, "deadline"
 	if diff := cmp.Diff(want, ended); diff != "" {
 		t.Errorf("ended (-want +got):\n%s", diff)
 	}
@@ -160,7 +161,8 @@ func TestCompactionsFollowEachOther(t *testing.T) {
 		t.Errorf("part of the next one: %+v", part)
 	}
 	// An open one is not used as the previous one.
-	if other := must[talk.Compaction](t)(s.BeginCompaction(t.Context(), id, summary(uid, 30))); other.Previous != first.ID || other.From != 11 {
+	if other := must[talk.Compaction](t)(s.BeginCompaction(t.Context(), id, summary(uid, 30))); other.Previous != first.ID ||
+		other.From != 11 {
 		t.Errorf("beside an open one: %+v", other)
 	}
 	summarised(t, s, id, summary(uid, 20), "the second")
@@ -184,7 +186,7 @@ func TestCompactionsFollowEachOther(t *testing.T) {
 	}
 }
 
-// What a summary is made of decides whether it is there already.
+// The inputs of a summary decide whether it already exists.
 func TestCompactionOfTheSameContents(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -234,14 +236,14 @@ func TestCompactionOfTheSameContents(t *testing.T) {
 		kept.Summary != "done" {
 		t.Errorf("found: %+v", kept)
 	}
-	// Another maker may still write one up to the same message, which brings nothing up to date that stands for as much.
+	// Another maker may still write one up to the same message; it begins at the first message and builds on no other summary.
 	r.Maker = "builtin/extractive"
 	if other := summarised(t, s, id, r, "by rules"); other.ID == c.ID || other.Previous != uuid.Nil || other.From != 1 {
 		t.Errorf("by another maker: %+v", other)
 	}
 }
 
-// A summary made for a window is of no use for a larger one, which has room for more.
+// A summary made for a window is not used for a larger one, which can hold more.
 func TestCompactionsAndWindows(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -273,7 +275,7 @@ func TestCompactionsAndWindows(t *testing.T) {
 			t.Errorf("a window of %d tokens is served by %q, want %q", window, load.Compaction.Summary, want)
 		}
 	}
-	// What was made for a small window and is asked for with a large one serves it from then on.
+	// A summary made for a small window and requested for a large one is used for both from then on.
 	summarised(t, s, id, with(5000, 30), "of the large")
 	r := with(9000, 30)
 	if c := must[talk.Compaction](t)(s.BeginCompaction(t.Context(), id, r)); c.ID != small.ID || c.Summary != "small" || c.Window != 9000 {
@@ -446,7 +448,7 @@ func TestCompactionsConcurrently(t *testing.T) {
 	}
 }
 
-// Whatever a program asks the database for: a summary of what is not flushed has no row.
+// The database itself refuses a summary of messages that are not flushed.
 func TestTheDatabaseRefusesUnflushedCompactions(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -459,7 +461,8 @@ func TestTheDatabaseRefusesUnflushedCompactions(t *testing.T) {
 			b := &pgx.Batch{}
 			b.Queue(`
 insert into compactions
-select (jsonb_populate_record(x, jsonb_build_object('compaction_id', gen_random_uuid(), 'content_key', '\x' || repeat('ab', 31) || lpad(to_hex(@to::int), 2, '0'),
+select (jsonb_populate_record(x, jsonb_build_object('compaction_id', gen_random_uuid(), 'content_key', '\x' || repeat('ab', 31) `+
+				`|| lpad(to_hex(@to::int), 2, '0'),
     'to_seq', @to::bigint, 'done_seq', @to::bigint))).*
 from compactions x
 where x.compaction_id = @compaction`, tx.Args(pgx.NamedArgs{"to": to, "compaction": c.ID}))

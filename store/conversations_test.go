@@ -16,7 +16,7 @@ import (
 )
 
 // Whatever is posted, completed, considered and accounted for, in whatever order: the numbers stay in their order,
-// messages stand without gaps in the order in which they first came, and a turn counts when more is complete than before.
+// messages are numbered without gaps in the order in which they first came, and a turn counts when more is complete than before.
 func TestConversationNumbers(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

@@ -60,15 +60,20 @@ func TestDoctor(t *testing.T) {
 
 	damage(`delete from index_sources where source_uid = (select document_id from documents where path = 'memory/lost.md')`)
 	damage(
-		`update index_sources set version = 1 where source_uid = (select document_id from documents where path = 'MEMORY.md' and scope = 'PERSONAL')`,
+		`update index_sources set version = 1 where source_uid = (select document_id from documents where path = 'MEMORY.md' ` +
+			`and scope = 'PERSONAL')`,
 	)
-	damage(`insert into index_sources (workspace_id, agent_id, corpus, scope, owner_key, source_uid, version, head, units, index_format, embed_due, token, changed_at)
+	damage(
+		`insert into index_sources (workspace_id, agent_id, corpus, scope, owner_key, source_uid, version, head, units, index_format, ` +
+			`embed_due, token, changed_at)
 		values ('acme', 'ada', 'memory', 'TEAM', '', gen_random_uuid(), 1, 0, 0, '', false, 0, now())`)
 	damage(
-		`insert into index_progress (workspace_id, agent_id, scope, owner_key, space_id, group_no, done) values ('acme', 'ada', 'TEAM', '', 1, 4711, 1)`,
+		`insert into index_progress (workspace_id, agent_id, scope, owner_key, space_id, group_no, done) ` +
+			`values ('acme', 'ada', 'TEAM', '', 1, 4711, 1)`,
 	)
 	damage(
-		`update document_versions set content = '- likes poison' where version = 2 and document_id = (select document_id from documents where path = 'MEMORY.md' and scope = 'PERSONAL')`,
+		`update document_versions set content = '- likes poison' where version = 2 and document_id = (select document_id from documents ` +
+			`where path = 'MEMORY.md' and scope = 'PERSONAL')`,
 	)
 	damage(`insert into dream_entries (workspace_id, agent_id, owner_key, entry_id, status, text, first_seen, last_seen, changed_at)
 		values ('acme', 'ada', 'user:7', 'e1', 'open', 'Likes tea. <!-- memory/2026-01-28.md:4 score 0.81 -->', now(), now(), now())`)
@@ -136,7 +141,7 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// root7 is an admin about one owner.
+// root7 returns an admin about one owner.
 func root7(id memory.Identity) memory.Identity {
 	id = id.For(id.Agent, "user:7")
 	id.AnyOwner = false

@@ -24,7 +24,7 @@ func personal(path string) memory.Ref { return memory.Ref{Scope: memory.ScopePer
 
 func global(path string) memory.Ref { return memory.Ref{Scope: memory.ScopeGlobal, Path: path} }
 
-// replace is the replacement of a document that was at version base.
+// replace returns the replacement of a document that was at version base.
 func replace(ref memory.Ref, base int, content string) memory.Change {
 	return memory.Change{Ref: ref, Op: memory.OpReplace, Base: base, Content: content, Reason: "test"}
 }

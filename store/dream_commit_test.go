@@ -86,7 +86,7 @@ func TestCommitDream(t *testing.T) {
 	}
 }
 
-// Whatever is tried again, at once and by whom, a dream is committed once.
+// A dream is committed once, whatever is retried, concurrently or by other runs.
 func TestCommitDreamOnce(t *testing.T) {
 	t.Parallel()
 	s, _ := dreamStore(t)
@@ -112,7 +112,7 @@ func TestCommitDreamOnce(t *testing.T) {
 			t.Errorf("%s has %d versions", path, len(h))
 		}
 	}
-	// What has ended stays as it is.
+	// A record that has ended does not change.
 	if again := must[dreams.Dream](t)(
 		s.EndDream(t.Context(), dreaming("user:7", "other"), x.ID, dreams.DreamEnding{Outcome: memory.OutcomeFailed}),
 	); again.Outcome != memory.OutcomeWritten {
@@ -173,7 +173,7 @@ func TestDreamOfTwoRuns(t *testing.T) {
 			if h := must[[]memory.Version](t)(s.History(t.Context(), first, personal(memory.MemoryPath), 0, 0)); len(h) != 1 {
 				t.Errorf("%d versions", len(h))
 			}
-			// What was spent counts all the same.
+			// Tokens that were spent still count.
 			if spent := must[memory.Usage](t)(s.SpentToday(t.Context(), first, testClock)); spent.InputTokens < 107 {
 				t.Errorf("spent %+v", spent)
 			}
@@ -261,7 +261,7 @@ func TestCommitDreamOfShared(t *testing.T) {
 	}
 }
 
-// What moved under a draft is never written over, nor merged into what was not checked.
+// A document that changed under a draft is never overwritten, nor merged into unchecked text.
 func TestCommitDreamStale(t *testing.T) {
 	t.Parallel()
 	var stale *pg.StaleBaseError
@@ -313,7 +313,7 @@ func TestCommitDreamStale(t *testing.T) {
 	}
 }
 
-// What a person wants gone while a dream is under way is not promoted by it.
+// A statement that a person forgets during a dream is not promoted by it.
 func TestCommitDreamForgotten(t *testing.T) {
 	t.Parallel()
 	var stale *pg.StaleBaseError
@@ -357,7 +357,8 @@ func TestCommitDreamDryRun(t *testing.T) {
 		x.Counts.Promoted != 1 {
 		t.Errorf("ended %+v", x)
 	}
-	if got := must[[]gate.DocumentEntry](t)(s.Documents(t.Context(), person, gate.DocumentFilter{Scope: memory.ScopePersonal})); len(got) != 1 {
+	if got := must[[]gate.DocumentEntry](t)(s.Documents(t.Context(), person,
+		gate.DocumentFilter{Scope: memory.ScopePersonal})); len(got) != 1 {
 		t.Errorf("it wrote %+v", got)
 	}
 	if len(statesOf(t, s, id)) > 0 || !cmp.Equal(news, newsOf(t, s, person)) {
@@ -475,7 +476,8 @@ func TestEndDream(t *testing.T) {
 	if ended.Open() || ended.WaitingUntil != nil || ended.Model != "m" || ended.Usage.Calls != 1 || len(newsOf(t, s, person)) > 0 {
 		t.Errorf("ended %+v", ended)
 	}
-	if _, err := s.EndDream(t.Context(), dreaming("user:8", "r"), x.ID, dreams.DreamEnding{Outcome: memory.OutcomeFailed}); !is(pg.ErrNotFound)(err) {
+	if _, err := s.EndDream(t.Context(), dreaming("user:8", "r"), x.ID,
+		dreams.DreamEnding{Outcome: memory.OutcomeFailed}); !is(pg.ErrNotFound)(err) {
 		t.Errorf("another owner ends it: %v", err)
 	}
 }

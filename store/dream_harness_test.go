@@ -15,7 +15,7 @@ import (
 	"reverie/store/pg"
 )
 
-// dreaming is a run of an owner's dream workflow.
+// dreaming returns a run of an owner's dream workflow.
 func dreaming(owner memory.Owner, run string) memory.Identity {
 	id := member(owner)
 	id.AnyOwner = owner == memory.SystemOwner
@@ -23,7 +23,7 @@ func dreaming(owner memory.Owner, run string) memory.Identity {
 	return id
 }
 
-// nightly is a new dream of a night.
+// nightly returns a new dream of a night.
 func nightly(name string) dreams.NewDream {
 	return dreams.NewDream{
 		Mode: memory.DreamNightly, Trigger: memory.DreamBySchedule, Night: name, Settings: setting.DefaultDreamSettings(),
@@ -39,7 +39,7 @@ func requested(mode memory.DreamMode) dreams.NewDream {
 	return d
 }
 
-// candidate is a statement that was noted on some days.
+// candidate returns a statement that was noted on some days.
 func candidate(text string, days ...dream.Day) dream.Candidate {
 	return dream.Candidate{
 		ID: markdown.EntryIDOf(text), Text: text, Places: []dream.Place{{Origin: dream.FromNote, Day: "2026-11-20"}},
@@ -47,7 +47,7 @@ func candidate(text string, days ...dream.Day) dream.Candidate {
 	}
 }
 
-// judged is a candidate with a verdict.
+// judged returns a candidate with a verdict.
 func judged(c dream.Candidate, verdict dream.Verdict, code string) dream.Candidate {
 	c.Verdict, c.ReasonCode, c.Score = verdict, code, 0.8
 	return c
@@ -82,7 +82,7 @@ func stagedDream(t tester, s *Store, id memory.Identity, d dreams.NewDream, cand
 	return x
 }
 
-// memoryDraft promotes the first of the candidates, as a line at the end of what MEMORY.md is now, and tells about it in the diary.
+// memoryDraft promotes the first of the candidates, as a line at the end of the current MEMORY.md, with an entry in the diary.
 func memoryDraft(t tester, s *Store, id memory.Identity, dreamID uuid.UUID, candidates ...dream.Candidate) dreams.DreamDraft {
 	t.Helper()
 	stage := must[dreams.DreamStage](t)(s.DreamStage(t.Context(), id, dreamID))
@@ -111,7 +111,7 @@ func memoryDraft(t tester, s *Store, id memory.Identity, dreamID uuid.UUID, cand
 	return d
 }
 
-// draftedDream is a dream that only has to be committed.
+// draftedDream makes a dream up to its commit.
 func draftedDream(t tester, s *Store, id memory.Identity, d dreams.NewDream, candidates ...dream.Candidate) dreams.Dream {
 	t.Helper()
 	x := stagedDream(t, s, id, d, candidates...)
@@ -121,14 +121,14 @@ func draftedDream(t tester, s *Store, id memory.Identity, d dreams.NewDream, can
 	return x
 }
 
-// committedDream is a whole dream.
+// committedDream makes a whole dream.
 func committedDream(t tester, s *Store, id memory.Identity, d dreams.NewDream, candidates ...dream.Candidate) dreams.Dream {
 	t.Helper()
 	x := draftedDream(t, s, id, d, candidates...)
 	return must[dreams.Dream](t)(s.CommitDream(t.Context(), id, x.ID, ""))
 }
 
-// statesOf are the states of an owner, by text.
+// statesOf returns the states of an owner, by text.
 func statesOf(t tester, s *Store, id memory.Identity) map[string]dream.State {
 	t.Helper()
 	id = runOfDream(id, "reader")
@@ -144,19 +144,19 @@ func statesOf(t tester, s *Store, id memory.Identity) map[string]dream.State {
 	return states
 }
 
-// runOfDream is another workflow of the same owner, which no record is taken away from.
+// runOfDream returns another workflow of the same owner, which no record is taken away from.
 func runOfDream(id memory.Identity, run string) memory.Identity {
 	id.Author = memory.Author{Kind: memory.AuthorDream, WorkflowID: "dream/" + string(id.Owner) + "/" + run + pg.NewID().String(), RunID: run}
 	return id
 }
 
-// newsOf are the marks of an owner, one or none.
+// newsOf returns the marks of an owner, one or none.
 func newsOf(t tester, s *Store, id memory.Identity) []int64 {
 	t.Helper()
 	return query[int64](t, s, id, "select mark from dream_news where owner_key = $1", id.Owner)
 }
 
-// dreamStore is a store whose clock a test moves.
+// dreamStore returns a store whose clock a test moves.
 func dreamStore(t *testing.T) (*Store, *time.Time) {
 	t.Helper()
 	now := testClock

@@ -71,7 +71,7 @@ func TestKilledDreams(t *testing.T) {
 	}
 }
 
-// oneNight is a note and the dream of it, each step repeated until there is an answer.
+// oneNight writes a note and dreams of it, each step repeated until there is an answer.
 func oneNight(ctx context.Context, s *Store, owner memory.Owner, i int) error {
 	id := dreaming(owner, fmt.Sprint("r", i))
 	c := candidate(fmt.Sprintf("Likes number %d.", i), "2026-11-20")
@@ -101,7 +101,10 @@ func oneNight(ctx context.Context, s *Store, owner memory.Owner, i int) error {
 				Outcome: memory.OutcomeWritten,
 				Ranking: dream.Ranking{Candidates: []dream.Candidate{judged(c, dream.VerdictPromoted, dream.ReasonPassed)}},
 				Changes: []memory.Change{
-					{Ref: ref(memory.MemoryPath), Op: memory.OpReplace, Base: stage.Files.Memory.Version, Content: stage.Files.Memory.Content + "- " + c.Text + "\n"},
+					{
+						Ref: ref(memory.MemoryPath), Op: memory.OpReplace, Base: stage.Files.Memory.Version,
+						Content: stage.Files.Memory.Content + "- " + c.Text + "\n",
+					},
 					{Ref: ref(memory.DreamsPath), Op: memory.OpAppend, Content: c.Text},
 				},
 			})

@@ -22,7 +22,7 @@ import (
 	"reverie/store/talk"
 )
 
-// said is a batch of one message at a time.
+// said returns a batch of one message at a time.
 func said(conversation string, trigger memory.Trigger, at time.Time, words ...string) talk.Batch {
 	b := talk.Batch{Conversation: conversation, Trigger: trigger, TurnComplete: true}
 	for i, text := range words {
@@ -33,7 +33,7 @@ func said(conversation string, trigger memory.Trigger, at time.Time, words ...st
 	return b
 }
 
-// recallOf is an organic use of a search result.
+// recallOf returns an organic use of a search result.
 func recallOf(id memory.Identity, scope memory.Scope, corpus search.Corpus, path string, at time.Time) dreams.Recall {
 	return dreams.Recall{Identity: id, QueryHash: sha256.Sum256([]byte(path)), Day: at, At: at, Hits: []dreams.RecalledHit{{
 		Corpus: corpus, Scope: scope, Source: pg.NewID(), Path: path, FromLine: 1, ToLine: 1, Entries: []markdown.EntryID{"e"}, Score: 0.5,
@@ -136,7 +136,10 @@ func TestLoadDream(t *testing.T) {
 	want := []memory.BlameLine{
 		{Line: "- memory/2026-11-20.md", Version: 1, Author: person.Author, Reason: "test", At: note.Lines[0].At},
 		{Line: "", Version: 2, Author: machine.Author, Reason: "said", At: note.UpdatedAt, Conversation: "chat", From: 1, To: 2},
-		{Line: "- by machine", Version: 2, Author: machine.Author, Reason: "said", At: note.UpdatedAt, Conversation: "chat", From: 1, To: 2, Messages: []int64{2}},
+		{
+			Line: "- by machine", Version: 2, Author: machine.Author, Reason: "said", At: note.UpdatedAt, Conversation: "chat", From: 1, To: 2,
+			Messages: []int64{2},
+		},
 	}
 	if diff := cmp.Diff(want, note.Lines); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)
@@ -340,7 +343,7 @@ func TestLoadDreamLimits(t *testing.T) {
 	}
 }
 
-// What is in the middle of a dream, and who may look at it.
+// TestDreamStage reads the intermediate state of a dream, with every caller's rights.
 func TestDreamStage(t *testing.T) {
 	t.Parallel()
 	s, _ := dreamStore(t)

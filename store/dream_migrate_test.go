@@ -12,7 +12,7 @@ import (
 	"reverie/store/talk"
 )
 
-// What was written before there were dreams is news to the first one.
+// Documents from before there were dreams are news to the first one.
 func TestMigrateToDreams(t *testing.T) {
 	t.Parallel()
 	url := devtest.Database(t, migrated)

@@ -63,7 +63,8 @@ func TestRevertDream(t *testing.T) {
 		memory.MemoryPath:                    "# Memory\n\n## Promoted (2026-10-01)\n\n- old\n\n- mine\n",
 		"memory/archive/2026-10.md":          "", // the dream made it
 		"memory/dreaming/deep/2026-11-21.md": "- Likes tea.\n",
-		memory.DreamsPath:                    "# Dreams\n\n## 2026-11-21 02:00 Dream\n\nTea.\n\nReport " + x.ID.String() + ".\n\n*Undone at 2026-11-21 11:00.*\n",
+		memory.DreamsPath: "# Dreams\n\n## 2026-11-21 02:00 Dream\n\nTea.\n\nReport " + x.ID.String() +
+			".\n\n*Undone at 2026-11-21 11:00.*\n",
 	} {
 		if diff := cmp.Diff(want, contentOf(t, s, id, path)); diff != "" {
 			t.Errorf("%s\n%s", path, diff)
@@ -94,7 +95,7 @@ func TestRevertDream(t *testing.T) {
 	}
 }
 
-// What others have written since stays, the next dream's section included.
+// Later changes by others stay, the next dream's section included.
 func TestRevertDreamKeepsLaterChanges(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -112,7 +113,8 @@ func TestRevertDreamKeepsLaterChanges(t *testing.T) {
 		t.Fatalf("%+v", got.Conflicts)
 	}
 	for path, want := range map[string]string{
-		memory.MemoryPath:           "# Memory, mine\n\n## Promoted (2026-10-01)\n\n- old\n\n- mine\n\n## Promoted (2026-11-22)\n\n- Likes coffee.\n",
+		memory.MemoryPath: "# Memory, mine\n\n## Promoted (2026-10-01)\n\n- old\n\n- mine\n\n## Promoted " +
+			"(2026-11-22)\n\n- Likes coffee.\n",
 		"memory/archive/2026-10.md": "## Promoted (2026-10-02)\n\n- older\n",
 	} {
 		if diff := cmp.Diff(want, contentOf(t, s, id, path)); diff != "" {
@@ -121,7 +123,7 @@ func TestRevertDreamKeepsLaterChanges(t *testing.T) {
 	}
 }
 
-// The entry of an older dream is in a file of its month; the diary says so by itself then.
+// The entry of an older dream is in the file of its month; the diary's new entry then names the dream itself.
 func TestRevertDreamWithFoldedDiaryEntry(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, at(func() time.Time { return testClock }))
@@ -203,7 +205,7 @@ func TestRevertDreamRefuses(t *testing.T) {
 	}
 }
 
-// Whoever took the key under which the receipt is kept has not undone the dream.
+// RevertDream fails if another call has used the idempotency key of its receipt.
 func TestRevertDreamKeyReused(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

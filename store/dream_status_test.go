@@ -256,7 +256,7 @@ func TestNewsOfOverlappingDreams(t *testing.T) {
 	if len(newsOf(t, s, person)) != 0 {
 		t.Error("the late dream has seen all of it")
 	}
-	// What comes then is news again, and neither of them takes it away.
+	// Later changes are news again, and neither of them removes the mark.
 	write(t, s, person, replace(personal("memory/2026-11-20.md"), 2, "- one\n- two\n- three\n"))
 	must[dreams.Dream](t)(s.CommitDream(t.Context(), late, y.ID, ""))
 	if len(newsOf(t, s, person)) != 1 {

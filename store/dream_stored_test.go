@@ -11,7 +11,7 @@ import (
 	"reverie/store/pg"
 )
 
-// asDream is an identity as the workflow of its dream.
+// asDream returns an identity as the workflow of its dream.
 func asDream(id memory.Identity) memory.Identity {
 	id.Author = memory.Author{Kind: memory.AuthorDream, ID: "rules", WorkflowID: "dream/test", RunID: "run"}
 	return id
@@ -87,7 +87,8 @@ func storedState(t tester, s *Store, id memory.Identity, state dream.State) {
 insert into owners (workspace_id, agent_id, owner_key, owner_id, created_at)
 select $1, $2, $3, $4, now() on conflict do nothing`, id.Workspace, id.Agent, id.Owner, pg.NewID()))
 	must[int64](t)(rawAs(t, s, everything(t, id), `
-insert into dream_entries (workspace_id, agent_id, owner_key, entry_id, status, reason_code, text, aliases, mention_days, first_seen, last_seen, dream_id, changed_at)
+insert into dream_entries (workspace_id, agent_id, owner_key, entry_id, status, reason_code, text, aliases, mention_days, first_seen, `+
+		`last_seen, dream_id, changed_at)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $10)`,
 		id.Workspace, id.Agent, id.Owner, state.ID, state.Status, state.ReasonCode, state.Text, pg.TextsOf(state.Aliases),
 		pg.TextsOf(state.MentionDays),

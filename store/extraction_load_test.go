@@ -140,7 +140,7 @@ func TestLoadExtraction(t *testing.T) {
 	}
 }
 
-// What a flush has written is known to the extraction that comes after it, step by step.
+// An extraction knows what earlier flushes have written, step by step.
 func TestLoadExtractionOfNotedMessages(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -211,7 +211,8 @@ func TestDraftIsStaleWhenItsMessagesAreNoted(t *testing.T) {
 		stale.Ref != personal(memory.DailyNotePath(load.Today)) {
 		t.Fatalf("committed: %v", err)
 	}
-	if begun := must[talk.Extraction](t)(s.BeginExtraction(t.Context(), id, talk.Range{ConversationUID: uid, From: 1, To: 6})); begun.HasDraft ||
+	if begun := must[talk.Extraction](t)(s.BeginExtraction(t.Context(), id,
+		talk.Range{ConversationUID: uid, From: 1, To: 6})); begun.HasDraft ||
 		!begun.Open() {
 		t.Errorf("begun again: %+v", begun)
 	}

@@ -91,7 +91,8 @@ func TestExtractionIsWritten(t *testing.T) {
 	}
 	// The same again: the recorded result, even by another run.
 	for _, run := range []string{"r1", "r2"} {
-		again := must[talk.ExtractionResult](t)(s.CommitExtraction(t.Context(), runOf(id, run), talk.Commit{ExtractionID: x.ID, Key: "other " + run}))
+		again := must[talk.ExtractionResult](t)(s.CommitExtraction(t.Context(), runOf(id, run),
+			talk.Commit{ExtractionID: x.ID, Key: "other " + run}))
 		if diff := cmp.Diff(result.Extraction, again.Extraction); diff != "" || !again.Receipt.Replayed {
 			t.Errorf("again by %s: replayed %v, extraction (-want +got):\n%s", run, again.Receipt.Replayed, diff)
 		}
@@ -107,7 +108,8 @@ func TestExtractionIsWritten(t *testing.T) {
 	if out := must[talk.ExtractionResult](t)(s.RecordOutcome(t.Context(), id, x.ID, late)); out.Extraction.Outcome != memory.OutcomeWritten {
 		t.Errorf("a late outcome replaced the first one: %+v", out.Extraction)
 	}
-	if err := s.SaveDraft(t.Context(), id, x.ID, talk.Draft{Changes: []memory.Change{noteChange("y")}, To: 4}); !conflict(pg.CodeSuperseded)(err) {
+	if err := s.SaveDraft(t.Context(), id, x.ID,
+		talk.Draft{Changes: []memory.Change{noteChange("y")}, To: 4}); !conflict(pg.CodeSuperseded)(err) {
 		t.Errorf("a late draft: %v", err)
 	}
 	begun := must[talk.Extraction](t)(s.BeginExtraction(t.Context(), id, talk.Range{ConversationUID: stored.ConversationUID, From: 1, To: 4}))

@@ -33,7 +33,7 @@ func planned(t tester, s *Store, id memory.Identity, conversation uuid.UUID, to 
 	return must[talk.Flush](t)(s.BeginFlush(t.Context(), id, f.ID))
 }
 
-// draftOf is a draft for a load that notes something.
+// draftOf returns a draft for a load that notes something.
 func draftOf(l talk.FlushLoad, entry string) talk.FlushDraft {
 	return talk.FlushDraft{
 		From: l.From, To: l.To, Scope: l.Scope, Today: l.Today, Entry: entry, Reason: "new things", Model: "p/m", PromptVersion: "flush@1",
@@ -324,7 +324,7 @@ func TestFlushTakenOver(t *testing.T) {
 	}
 }
 
-// What an extraction has taken is not flushed again, whether it came before the step was loaded or before it was committed.
+// Messages that were extracted are not flushed again, whether before the step was loaded or before it was committed.
 func TestFlushBehindExtraction(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -353,7 +353,7 @@ func TestFlushBehindExtraction(t *testing.T) {
 		t.Errorf("ended: %+v", got)
 	}
 
-	// Of a longer range the first step is what was extracted.
+	// The first step of a longer range ends where extraction ended.
 	must[talk.Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "o", 4)))
 	x, _ = begin(t, s, id)
 	if err := s.SaveDraft(t.Context(), id, x.ID, talk.Draft{Changes: []memory.Change{noteChange("- x\n")}, To: 7}); err != nil {
@@ -393,8 +393,8 @@ func TestFlushStepsFollowOpenExtractions(t *testing.T) {
 	}
 }
 
-// A flush whose entry says nothing but what was forgotten while it was drafted writes nothing, and no note is begun for it. What
-// else an entry says is written.
+// A flush whose entry holds only statements forgotten while it was drafted writes nothing, and creates no note. Other
+// statements of an entry are written.
 func TestFlushOfForgottenStatements(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -475,7 +475,7 @@ func TestFlushRefusedByTheScan(t *testing.T) {
 	}
 }
 
-// A note that has no room left holds nothing up either.
+// A full note does not block a flush either.
 func TestFlushIntoAFullNote(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, at(func() time.Time { return testClock }))
@@ -557,7 +557,7 @@ func TestFlushedNotes(t *testing.T) {
 	}
 }
 
-// Eight runs plan and flush one conversation while it grows and is extracted from. In the end every message stands in the note
+// Eight runs plan and flush one conversation while it grows and is extracted from. In the end every message is in the note
 // once, and the flushes cover the conversation without gaps.
 func TestManyFlushOneConversation(t *testing.T) {
 	t.Parallel()
@@ -612,7 +612,8 @@ func TestManyFlushOneConversation(t *testing.T) {
 	if c.UID != uid || end != messages || c.Flushed != messages || c.Cursor != messages {
 		t.Errorf("flushes up to %d, conversation %+v", end, c)
 	}
-	extracted := must[pg.Listed[talk.Extraction]](t)(s.Extractions(t.Context(), id, talk.ExtractionFilter{Outcome: memory.OutcomeWritten}, pg.Page{})).Items
+	extracted := must[pg.Listed[talk.Extraction]](t)(s.Extractions(t.Context(), id,
+		talk.ExtractionFilter{Outcome: memory.OutcomeWritten}, pg.Page{})).Items
 	if written == 0 || len(extracted) == 0 {
 		t.Errorf("%d steps of flushes and %d extractions wrote: that shows nothing", written, len(extracted))
 	}
@@ -631,7 +632,7 @@ func TestManyFlushOneConversation(t *testing.T) {
 	}
 }
 
-// markers are lines of a note, one for each message.
+// markers returns lines of a note, one for each message.
 func markers(from, to int64) string {
 	var b strings.Builder
 	for seq := from; seq <= to; seq++ {
@@ -641,7 +642,9 @@ func markers(from, to int64) string {
 }
 
 // flushAndExtract takes steps of flushes and of extractions, as they come, until a conversation is through with both.
-func flushAndExtract(t *testing.T, s *Store, id memory.Identity, random *rand.Rand, settings setting.ExtractSettings, messages int64) error {
+func flushAndExtract(t *testing.T, s *Store, id memory.Identity, random *rand.Rand, settings setting.ExtractSettings,
+	messages int64,
+) error {
 	t.Helper()
 	for {
 		c, err := s.Conversation(t.Context(), id, "c")

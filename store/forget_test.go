@@ -19,7 +19,8 @@ func TestForget(t *testing.T) {
 	s := openStore(t)
 	id, other := member("user:1"), member("user:2")
 	for path, content := range map[string]string{
-		memory.MemoryPath:           "# Memory\n\n## Facts\n\n- Likes tea. <!-- memory/2026-11-19.md:4 score 0.81 -->\n  - Earl Grey\n- Has a dog.\n",
+		memory.MemoryPath: "# Memory\n\n## Facts\n\n- Likes tea. <!-- memory/2026-11-19.md:4 score 0.81 -->\n  - Earl " +
+			"Grey\n- Has a dog.\n",
 		memory.ProfilePath:          "# Profile\n\n- likes TEA\n- Tall\n",
 		"memory/2026-11-19.md":      "# 2026-11-19\n\n- User likes tea.\n- something else\n",
 		"memory/archive/2026-10.md": "- Likes tea\n- old\n",
@@ -53,7 +54,8 @@ func TestForget(t *testing.T) {
 	if history := must[[]memory.Version](t)(s.History(t.Context(), id, personal(memory.MemoryPath), 0, 0)); len(history) != 2 {
 		t.Errorf("%+v", history)
 	}
-	if again := must[dreams.ForgetReceipt](t)(s.Forget(t.Context(), id, r)); !again.Receipt.Replayed || again.Receipt.Token != got.Receipt.Token {
+	if again := must[dreams.ForgetReceipt](t)(s.Forget(t.Context(), id, r)); !again.Receipt.Replayed ||
+		again.Receipt.Token != got.Receipt.Token {
 		t.Errorf("again: %+v", again)
 	}
 }
@@ -101,7 +103,7 @@ func TestForgetPassage(t *testing.T) {
 	); !errors.Is(err, pg.ErrForbidden) {
 		t.Errorf("a pinned key: %v", err)
 	}
-	// What is shared is forgotten by who may write it.
+	// Shared statements can be forgotten by callers who may write them.
 	team := memory.Ref{Scope: memory.ScopeTeam, Path: memory.MemoryPath}
 	write(t, s, id, memory.Change{Ref: team, Op: memory.OpReplace, Force: true, Content: "- The port is 5433\n- The host is db1\n"})
 	must[dreams.ForgetReceipt](t)(s.Forget(t.Context(), id, dreams.ForgetRequest{Ref: team, FromLine: 1, ToLine: 1}))
@@ -150,7 +152,7 @@ func TestForgottenStaysForgotten(t *testing.T) {
 	}
 }
 
-// A business process that says what was forgotten writes the rest, by every strategy, and a person who does has it back.
+// A business process that repeats a forgotten statement writes only the rest, by every strategy; a person restores the statement.
 func TestForgottenStaysForgottenInMerges(t *testing.T) {
 	t.Parallel()
 	for strategy, c := range map[markdown.Strategy]struct{ said, want string }{

@@ -123,7 +123,7 @@ func TestWritePermissions(t *testing.T) {
 			t.Errorf("%s sees %q, want %q", c.id.Author.ID, d.Content, c.want)
 		}
 	}
-	// What the agent was seeded with may be changed by members.
+	// Members may change the agent's seed documents.
 	write(t, s, member("user:7"), replace(team(memory.SoulPath), 1, "kind"))
 }
 

@@ -13,7 +13,7 @@ import (
 	"reverie/memory"
 )
 
-// What one call wrote under a key, every later call with the key returns, whatever it wants to write.
+// Every later call with a key returns what the first call wrote, whatever its own contents.
 func TestIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -46,7 +46,7 @@ func TestIdempotencyKey(t *testing.T) {
 	if nothing.Changes[0].Changed || !again.Replayed || nothing.Token != "" || again.Token != "" {
 		t.Errorf("a call that changed nothing is remembered too: %+v, then %+v", nothing, again)
 	}
-	// Keys are of one agent and owner.
+	// Keys apply to one agent and owner.
 	other := must[memory.Receipt](t)(s.Apply(t.Context(), member("user:8"), "k", []memory.Change{replace(ref, 1, "eight")}))
 	if other.Replayed || other.Changes[0].Version != 2 {
 		t.Errorf("another owner's key: %+v", other)

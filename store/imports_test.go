@@ -19,7 +19,7 @@ func stagedItem(key string) transfer.ImportItem {
 	return transfer.ImportItem{Key: key, Target: key + ".md", Payload: []byte("x")}
 }
 
-// An import has what it may have, and says of one item or one byte more what to do.
+// An import accepts the maximum, and refuses one item or one byte more with the next step.
 func TestLimitsOfImports(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -56,7 +56,8 @@ func TestLimitsOfImports(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if got := must[transfer.StagedItems](t)(s.StageImport(t.Context(), id, made.ID, batch)); got.Known != memory.MaxImportBatch || got.Staged != 0 {
+	if got := must[transfer.StagedItems](t)(s.StageImport(t.Context(), id, made.ID, batch)); got.Known != memory.MaxImportBatch ||
+		got.Staged != 0 {
 		t.Errorf("again: %+v", got)
 	}
 }
@@ -86,7 +87,8 @@ func TestItemsOfAnImport(t *testing.T) {
 		{Key: "note", Whose: "user:7", At: day(4), Payload: []byte("1")},
 		{Key: "broken", Whose: "user:7", ReasonCode: "invalid", Payload: []byte("0")},
 	}
-	if got := must[transfer.StagedItems](t)(s.StageImport(t.Context(), id, made.ID, items)); got != (transfer.StagedItems{Staged: 3, Failed: 1}) {
+	if got := must[transfer.StagedItems](t)(s.StageImport(t.Context(), id, made.ID,
+		items)); got != (transfer.StagedItems{Staged: 3, Failed: 1}) {
 		t.Errorf("%+v", got)
 	}
 	must[transfer.Import](t)(s.StartImport(t.Context(), id, made.ID))
@@ -116,7 +118,8 @@ func TestItemsOfAnImport(t *testing.T) {
 	if diff := cmp.Diff(want, left.Outcomes); diff != "" || left.State != transfer.ImportCancelled || left.Settled() != 4 {
 		t.Errorf("%+v %s", left, diff)
 	}
-	if got := must[transfer.StagedItems](t)(s.StageImport(t.Context(), id, made.ID, items)); got != (transfer.StagedItems{Staged: 2, Known: 1, Failed: 1}) {
+	if got := must[transfer.StagedItems](t)(s.StageImport(t.Context(), id, made.ID,
+		items)); got != (transfer.StagedItems{Staged: 2, Known: 1, Failed: 1}) {
 		t.Errorf("taken again: %+v", got)
 	}
 	must[transfer.Import](t)(s.StartImport(t.Context(), id, made.ID))

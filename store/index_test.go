@@ -19,7 +19,7 @@ import (
 	"reverie/store/talk"
 )
 
-// tender is the worker's identity for the index of ada.
+// tender returns the worker's identity for the index of ada.
 func tender() memory.Identity {
 	id := adminOf("acme")
 	id.Agent, id.AnyOwner = "ada", true
@@ -33,7 +33,7 @@ func collected(tb tester, s *Store, id memory.Identity, corpus search.Corpus, qu
 	return must[[]*index.Collection](tb)(s.Collect(tb.Context(), id, []search.Corpus{corpus}, q))[0]
 }
 
-// matches are the texts of the units in which some term of the question occurs, in order.
+// matches returns the texts of the units in which some term of the question occurs, in order.
 func matches(tb tester, s *Store, id memory.Identity, corpus search.Corpus, question string) []string {
 	tb.Helper()
 	c := collected(tb, s, id, corpus, question)
@@ -61,7 +61,7 @@ func says(conversation string, contents ...string) talk.Batch {
 	return b
 }
 
-// What is committed is found, at once and as it is now.
+// Committed documents are found at once, in their current version.
 func TestIndexFollowsDocuments(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -101,7 +101,7 @@ func TestIndexLeavesOut(t *testing.T) {
 	}
 }
 
-// Turns are found by message, those of people and the assistant only, and only by whom they belong to.
+// Turns are found by message, only those of people and the assistant, and only by their owner.
 func TestIndexFollowsMessages(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -139,7 +139,7 @@ func TestIndexFollowsMessages(t *testing.T) {
 	}
 }
 
-// contents is a collection without the numbers that differ between two indexes of the same texts.
+// contents returns a collection without the numbers that differ between two indexes of the same texts.
 func contents(c *index.Collection) *index.Collection {
 	plain := *c
 	plain.Units = slices.Clone(c.Units)
@@ -316,7 +316,8 @@ func TestDueAgents(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	if due := must[[]indexes.AgentRef](t)(w.DueAgents(t.Context(), false, 100)); !slices.Equal(due, []indexes.AgentRef{{Workspace: "acme", Agent: "bob"}}) {
+	if due := must[[]indexes.AgentRef](t)(w.DueAgents(t.Context(), false, 100)); !slices.Equal(due,
+		[]indexes.AgentRef{{Workspace: "acme", Agent: "bob"}}) {
 		t.Fatalf("due: %v", due)
 	}
 }
@@ -346,7 +347,7 @@ func BenchmarkWriteNote(b *testing.B) {
 	b.ReportMetric(float64(times[len(times)*95/100].Microseconds())/1000, "p95-ms")
 }
 
-// What was written before there was an index is found after the migration, once the worker has looked at it.
+// Documents from before there was an index are found after the migration, once the worker has indexed them.
 func TestIndexOfAnOlderDatabase(t *testing.T) {
 	t.Parallel()
 	w := makeWorld(t)

@@ -19,7 +19,7 @@ import (
 	"reverie/store/talk"
 )
 
-// direction is a vector that is the same for the same text, and another one for another.
+// direction returns a vector that depends on the text alone.
 func direction(text string, dimensions int) []float32 {
 	seed := uint64(14695981039346656037)
 	for _, b := range []byte(text) {
@@ -62,7 +62,7 @@ func testSpace(t *testing.T, s *Store, model string, dimensions int) indexes.Spa
 	)
 }
 
-// nearestTexts are the texts that are nearest to one.
+// nearestTexts returns the texts that are nearest to one.
 func nearestTexts(
 	t *testing.T, s *Store, id memory.Identity, corpus search.Corpus, space indexes.Space, text string, depth int,
 ) ([]string, fuse.Dense) {
@@ -321,7 +321,8 @@ func TestSpaces(t *testing.T) {
 	if left := must[[]indexes.Space](t)(s.Spaces(t.Context(), tender())); len(left) != 1 {
 		t.Errorf("left: %+v", left)
 	}
-	if _, err := s.OpenSpace(t.Context(), tender(), memory.EmbeddingIdentity{Dimensions: indexes.MaxDimensions + 1}); !invalid("dimensions")(err) {
+	if _, err := s.OpenSpace(t.Context(), tender(),
+		memory.EmbeddingIdentity{Dimensions: indexes.MaxDimensions + 1}); !invalid("dimensions")(err) {
 		t.Errorf("too many dimensions: %v", err)
 	}
 	if _, err := s.SwitchSpace(t.Context(), tender(), b.ID); !is(pg.ErrNotFound)(err) {

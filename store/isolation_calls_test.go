@@ -270,7 +270,8 @@ var calls = map[string]call{
 		backlog, err := w.Backlog(t.Context(), id)
 		var want int
 		if e := w.root.QueryRow(t.Context(), `
-select count(*) from conversations where workspace_id = $1 and complete_seq > considered_seq and ($2::text[] is null or agent_id = any ($2))`,
+select count(*) from conversations where workspace_id = $1 and complete_seq > considered_seq `+
+			`and ($2::text[] is null or agent_id = any ($2))`,
 			id.Workspace, id.Agents).Scan(&want); e != nil {
 			t.Fatal(e)
 		}
@@ -389,7 +390,8 @@ func (w *world) tagOfDocument(t *rapid.T, id uuid.UUID) tag {
 
 func (w *world) tagOfEvent(t *rapid.T, id int64) tag {
 	return w.tagOf(t, `
-select workspace_id, agent_id, case when scope = 'PERSONAL' then owner_key when scope <> '' then scope when agent_id = '' then 'KEY' else 'AGENT' end
+select workspace_id, agent_id, case when scope = 'PERSONAL' then owner_key when scope <> '' then scope `+
+		`when agent_id = '' then 'KEY' else 'AGENT' end
 from journal where event_id = $1`, id)
 }
 
@@ -437,7 +439,9 @@ func (w *world) addImport(t *testing.T, id memory.Identity) {
 	made := must[transfer.Import](t)(
 		w.CreateImport(t.Context(), id, transfer.NewImport{Source: says, Format: "mem0", Label: says, OnConflict: memory.ImportMerge}),
 	)
-	items := []transfer.ImportItem{{Key: says + "1", Target: says, Payload: []byte(says)}, {Key: says + "2", Target: says, Payload: []byte(says)}}
+	items := []transfer.ImportItem{
+		{Key: says + "1", Target: says, Payload: []byte(says)}, {Key: says + "2", Target: says, Payload: []byte(says)},
+	}
 	must[transfer.StagedItems](t)(w.StageImport(t.Context(), id, made.ID, items))
 	settled := []transfer.ImportSettled{{Key: says + "2", Outcome: memory.OutcomeWritten}}
 	if err := w.SettleImport(t.Context(), id, made.ID, settled); err != nil {
@@ -445,7 +449,7 @@ func (w *world) addImport(t *testing.T, id memory.Identity) {
 	}
 }
 
-// anyImport is an import of the world, with whose it is; nil: of several owners.
+// anyImport returns an import of the world and its tag; nil: of several owners.
 func (w *world) anyImport(t *rapid.T) (uuid.UUID, *tag) {
 	rows, err := w.root.Query(t.Context(), `
 select jsonb_build_object('id', import_id, 'workspace', workspace_id, 'agent', agent_id, 'owner', owner_key)
@@ -469,7 +473,7 @@ order by import_id`)
 
 func init() { maps.Copy(calls, importCalls) }
 
-// moved is a call that moves an import on.
+// moved returns a call that moves an import on.
 func moved(move func(*rapid.T, *world, memory.Identity, uuid.UUID) (any, error)) call {
 	return func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		imported, of := w.anyImport(t)
@@ -536,7 +540,7 @@ var importCalls = map[string]call{
 
 func init() { maps.Copy(calls, receiptCalls) }
 
-// receiptCalls are the calls that tell again what a write was answered. A receipt names a path and a document, no words.
+// receiptCalls lists the calls that return a write's receipt again. A receipt names a path and a document, no contents.
 var receiptCalls = map[string]call{
 	"Receipt": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		receipt, found, err := w.Receipt(
@@ -567,7 +571,7 @@ func (w *world) addSnapshot(t *testing.T, id memory.Identity) {
 	must[transfer.SnapshotImport](t)(w.StageSnapshot(t.Context(), id, snapshotOfTag(scopeTag(id, memory.ScopeTeam), true)))
 }
 
-// snapshotOfTag is an archive whose bytes say whose it is; the store does not read them.
+// snapshotOfTag returns an archive whose bytes name its owner; the store does not read them.
 func snapshotOfTag(of tag, shared bool) transfer.SnapshotRequest {
 	data := []byte(of.String())
 	return transfer.SnapshotRequest{Archive: sha256.Sum256(data), Data: data, Choice: snap.ChooseAll, Shared: shared}
@@ -585,7 +589,7 @@ func snapshotTags(id memory.Identity, imports ...transfer.SnapshotImport) (tags 
 	return tags
 }
 
-// anySnapshot is an import of anybody, and whose it is.
+// anySnapshot returns an import of any owner, and its tag.
 func (w *world) anySnapshot(t *rapid.T) (uuid.UUID, tag) {
 	rows, err := w.root.Query(t.Context(), `
 select jsonb_build_object('id', import_id, 'workspace', workspace_id, 'agent', agent_id, 'owner', coalesce(nullif(owner_key, ''), 'TEAM'))
@@ -602,7 +606,7 @@ order by import_id`)
 	return uuid.MustParse(row["id"]), tag{row["workspace"], row["agent"], row["owner"]}
 }
 
-// takenOf are documents of an identity, as an archive would have them.
+// takenOf returns documents of an identity, as an archive would have them.
 func takenOf(t *rapid.T, id memory.Identity) snap.Taken {
 	scope := rapid.SampledFrom([]memory.Scope{memory.ScopePersonal, memory.ScopeTeam}).Draw(t, "scope")
 	file := snap.File{
@@ -670,11 +674,12 @@ func (w *world) addMember(t *testing.T, workspace string) {
 	t.Helper()
 	name := tag{workspace, worldMember, "AGENT"}.String()
 	settings := setting.AgentSettings{Leader: worldAgents[0]}
-	must[gate.Agent](t)(w.CreateAgent(t.Context(), adminOf(workspace), admin.NewAgent{ID: worldMember, Name: name, TimeZone: "UTC", Settings: settings}))
+	must[gate.Agent](t)(w.CreateAgent(t.Context(), adminOf(workspace),
+		admin.NewAgent{ID: worldMember, Name: name, TimeZone: "UTC", Settings: settings}))
 }
 
-// asMember makes a caller one of the member of a team, now and then with a credential that names the member and not the leader, and
-// says what it may be shown. That is written without a look at the policies.
+// asMember makes a caller one of the member of a team, sometimes with a credential that names the member and not the leader, and
+// returns which tags it may see. The rule is written independently of the policies.
 func asMember(t *rapid.T, id memory.Identity) (member memory.Identity, shown func(tag) bool) {
 	member = id.For(worldMember, id.Owner)
 	if slices.Contains(member.Agents, worldAgents[0]) && rapid.Bool().Draw(t, "names the member") {
@@ -687,7 +692,7 @@ func asMember(t *rapid.T, id memory.Identity) (member memory.Identity, shown fun
 	}
 }
 
-// readBy is a call that reads as a member: what it shows is held against what a member may see.
+// readBy returns a call that reads as a member: its results are compared with what a member may see.
 func readBy(read func(*rapid.T, *world, memory.Identity) (any, error)) call {
 	return func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		member, shown := asMember(t, id)
@@ -709,7 +714,8 @@ var teamCalls = map[string]call{
 	"Leader": readBy(func(t *rapid.T, w *world, id memory.Identity) (any, error) {
 		leader, member, err := w.Leader(t.Context(), id)
 		if member &&
-			(leader.Owner != id.Owner || leader.AnyOwner || leader.Workspace != id.Workspace || leader.Role != memory.RoleViewer || !id.MayUseAgent(id.Agent)) {
+			(leader.Owner != id.Owner || leader.AnyOwner || leader.Workspace != id.Workspace || leader.Role != memory.RoleViewer ||
+				!id.MayUseAgent(id.Agent)) {
 			t.Fatalf("%+v reads as %+v", id, leader)
 		}
 		return nil, err
@@ -748,7 +754,7 @@ func writeTag(id memory.Identity, w transfer.MemoryWrite) tag {
 	return scopeTag(of, w.Scope)
 }
 
-// taggedWrite is a request in an identity's words.
+// taggedWrite returns a request in an identity's words.
 func taggedWrite(t *rapid.T, id memory.Identity) writereq.Request {
 	ref := anyRef(t)
 	return writereq.Request{
@@ -757,7 +763,7 @@ func taggedWrite(t *rapid.T, id memory.Identity) writereq.Request {
 	}
 }
 
-// keyOf is a key of the identity's workspace, or of any one if there is none.
+// keyOf returns a key of the identity's workspace, or of any one if there is none.
 func (w *world) keyOf(t *rapid.T, id memory.Identity) uuid.UUID {
 	all := sortedKeys(w.keyIDs, uuid.UUID.String)
 	own := slices.DeleteFunc(slices.Clone(all), func(key uuid.UUID) bool { return w.keyIDs[key].workspace != id.Workspace })
@@ -790,7 +796,7 @@ var writeCalls = map[string]call{
 		}
 		return writeTag(id, staged), nil, nil
 	},
-	// It takes no identity: what it writes is what the credential may that asked. Here it gets what the caller has asked for.
+	// It takes no identity: it writes with the rights of the requesting credential. Here it gets a request of the caller.
 	"CommitWrite": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		ref := memory.Ref{Scope: memory.ScopePersonal, Path: "MEMORY.md"}
 		staged, err := w.StageWrite(t.Context(), id, w.keyOf(t, id), writereq.Request{
@@ -854,7 +860,8 @@ func init() { maps.Copy(calls, doctorCalls) }
 // strayIndex puts an entry of the index that belongs to nothing under every owner of the world, and returns how to take them away.
 func (w *world) strayIndex(t *rapid.T) (stray map[uuid.UUID]tag, clean func()) {
 	rows, err := w.root.Query(t.Context(), `
-insert into index_sources (workspace_id, agent_id, corpus, scope, owner_key, source_uid, version, head, units, index_format, embed_due, token, changed_at)
+insert into index_sources (workspace_id, agent_id, corpus, scope, owner_key, source_uid, version, head, units, index_format, `+
+		`embed_due, token, changed_at)
 select workspace_id, agent_id, 'memory', 'PERSONAL', owner_key, gen_random_uuid(), 1, 0, 0, '', false, 0, now()
 from owners
 where owner_key like 'user:%'
@@ -1005,13 +1012,13 @@ func (w *world) addWindow(t *testing.T, id memory.Identity, p *place) {
 	must[talk.Compaction](t)(w.BeginCompaction(t.Context(), id, open))
 }
 
-// taggedDraft is a draft for a load in an identity's words.
+// taggedDraft returns a draft for a load in an identity's words.
 func taggedDraft(id memory.Identity, l talk.FlushLoad) talk.FlushDraft {
 	says := scopeTag(id, l.Scope).String()
 	return talk.FlushDraft{From: l.From, To: l.To, Scope: l.Scope, Today: l.Today, Entry: "- " + says + "\n", Reason: says, Model: "p/m"}
 }
 
-// anyOpen is a flush or compaction that goes on, of the identity's owner if there is one; where none does, one that has ended.
+// anyOpen returns a flush or compaction that goes on, of the identity's owner if there is one; where none does, one that has ended.
 // from is the first message that is not done, and as is the identity as the run that has it in hand.
 func (w *world) anyOpen(
 	t *rapid.T, id memory.Identity, table, key, ended string,

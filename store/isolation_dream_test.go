@@ -23,7 +23,7 @@ const worldEntry markdown.EntryID = "entry"
 // dreamTag returns the tag of an identity's dreams.
 func dreamTag(id memory.Identity) tag { return scopeTag(id, dreams.DreamScope(id.Owner)) }
 
-// worldCandidate is the statement of the world in an identity's words.
+// worldCandidate returns the statement of the world in an identity's words.
 func worldCandidate(id memory.Identity) dream.Candidate {
 	c := weighed(dreamTag(id).String(), dream.VerdictPromoted)
 	c.ID, c.Line, c.Reason = worldEntry, "- "+c.Text, c.Text
@@ -51,7 +51,7 @@ func (w *world) addShared(t *testing.T, workspace, agent string) place {
 	return place{tag: dreamTag(id), dream: w.addDreams(t, id)}
 }
 
-// anyDream is a dream of the place where id is at home, of the shared memory, or of anybody.
+// anyDream returns a dream of id's own agent and owner, of the shared memory, or of any owner.
 func (w *world) anyDream(t *rapid.T, id memory.Identity) place {
 	if !rapid.Bool().Draw(t, "shared dream") {
 		return w.anyPlace(t, id)
@@ -65,10 +65,11 @@ func (w *world) anyDream(t *rapid.T, id memory.Identity) place {
 	return p
 }
 
-// anyOpenDream is a dream that goes on, of the identity's owner if there is one, with the identity as its run.
+// anyOpenDream returns a dream that goes on, of the identity's owner if there is one, with the identity as its run.
 func (w *world) anyOpenDream(t *rapid.T, id memory.Identity) (dreamID uuid.UUID, of tag, as memory.Identity) {
 	rows, err := w.root.Query(t.Context(), `
-select jsonb_build_object('dream', dream_id, 'workflow', workflow_id, 'run', run_id, 'workspace', workspace_id, 'agent', agent_id, 'owner', owner_key)
+select jsonb_build_object('dream', dream_id, 'workflow', workflow_id, 'run', run_id, 'workspace', workspace_id, 'agent', agent_id, `+
+		`'owner', owner_key)
 from dreams
 where finished_at is null or outcome <> 'written'
 order by finished_at is not null, dream_id`)

@@ -30,7 +30,7 @@ func anyPassages(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 	return []any{tags, passages}, nil, err
 }
 
-// anySpace is a space of the identity's agent, if there is one, or any other.
+// anySpace returns a space of the identity's agent, if there is one, or any other.
 func (w *world) anySpace(t *rapid.T, id memory.Identity) int64 {
 	rows, err := w.root.Query(
 		t.Context(), "select space_id, workspace_id = $1 and agent_id = $2 from index_spaces order by space_id", id.Workspace, id.Agent,
@@ -76,7 +76,7 @@ func (w *world) tagOfSpace(t *rapid.T, space int64) tag {
 	return of
 }
 
-// anyHash is the hash of a text that one workspace alone had embedded; what it says about a workspace is for its admins.
+// anyHash holds the hash of a text that only one workspace has embedded; only the workspace's admins may learn of it.
 func (w *world) anyHash(t *rapid.T) (indexes.TextHash, tag) {
 	rows, err := w.root.Query(t.Context(), `
 select min(workspace_id), text_hash from embedding_cache group by text_hash having count(distinct workspace_id) = 1 order by 2`)
@@ -101,7 +101,7 @@ type indexedGroup struct {
 	owner memory.Owner
 }
 
-// anyGroups are sources of anybody.
+// anyGroups returns sources of anybody.
 func (w *world) anyGroups(t *rapid.T) []indexedGroup {
 	rows, err := w.root.Query(t.Context(), "select group_no, scope, owner_key from index_sources where corpus = 'memory' order by 1")
 	if err != nil {
@@ -144,7 +144,7 @@ var indexCalls = map[string]call{
 		return anyPassages(t, w, id)
 	},
 	"Passages": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		// Units of anybody's, as if somebody had told which there are.
+		// Units of any owner, as if their ids had leaked.
 		var groups []int64
 		if err := w.root.QueryRow(
 			t.Context(), "select array_agg(group_no order by group_no) from index_sources",

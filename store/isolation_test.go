@@ -30,8 +30,8 @@ func TestIsolation(t *testing.T) {
 	}
 	tried := trials{succeeded: map[string]int{}, refused: map[string]int{}}
 	tried.run(t, makeWorld(t), slices.Sorted(maps.Keys(calls)))
-	// The test would hold for methods that never do anything. What found nothing that was left for it, or was not drawn for whoever
-	// may, is tried in worlds where nothing else has happened.
+	// The test would also pass for methods that never do anything. Methods that found no row left, or were not drawn for a caller who
+	// may call them, are tried in fresh worlds.
 	for range 20 {
 		if rest := tried.without(); len(rest) > 0 {
 			tried.run(t, makeWorld(t), rest)
@@ -46,7 +46,7 @@ func TestIsolation(t *testing.T) {
 // trials counts what became of the calls of methods, by their names.
 type trials struct{ succeeded, refused map[string]int }
 
-// without are the methods without a call that succeeded.
+// without returns the methods without a call that succeeded.
 func (r trials) without() []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(calls)) {
@@ -148,7 +148,7 @@ func changedGroups(before, after map[group]string) map[group]bool {
 	return changed
 }
 
-// sortedKeys are the keys of m in an order that is the same every time, as rapid needs it.
+// sortedKeys returns the keys of m in an order that is the same every time, as rapid needs it.
 func sortedKeys[K comparable, V any](m map[K]V, name func(K) string) []K {
 	return slices.SortedFunc(maps.Keys(m), func(a, b K) int { return cmp.Compare(name(a), name(b)) })
 }
@@ -276,43 +276,49 @@ func TestRawReads(t *testing.T) {
 func TestRawWritesAcross(t *testing.T) {
 	t.Parallel()
 	w := makeWorld(t)
-	// What makes a copy another row, so that only its owner is what is wrong with it.
+	// Values that make a copy a different row, so that only its owner is wrong.
 	fresh := map[string]string{
-		"agents":              `jsonb_build_object('agent_id', 'x' || gen_random_uuid())`,
-		"api_keys":            `jsonb_build_object('key_id', gen_random_uuid(), 'hash', '\x' || encode(sha256(gen_random_uuid()::text::bytea), 'hex'))`,
-		"compactions":         `jsonb_build_object('compaction_id', gen_random_uuid(), 'content_key', '\x' || encode(sha256(gen_random_uuid()::text::bytea), 'hex'))`,
-		"conversations":       `jsonb_build_object('conversation_id', gen_random_uuid(), 'conversation_uid', gen_random_uuid())`,
-		"document_versions":   `jsonb_build_object('version', 1000 + (random() * 1e6)::int)`,
-		"documents":           `jsonb_build_object('path', gen_random_uuid() || '.md', 'document_id', gen_random_uuid())`,
-		"dream_candidates":    `jsonb_build_object('entry_id', gen_random_uuid())`,
-		"dream_entries":       `jsonb_build_object('entry_id', gen_random_uuid())`,
-		"dream_news":          `jsonb_build_object('mark', 1000 + (random() * 1e12)::bigint)`,
-		"dreams":              `jsonb_build_object('dream_id', gen_random_uuid(), 'night', '', 'request', '')`,
-		"embedding_cache":     `jsonb_build_object('text_hash', '\x' || encode(sha256(gen_random_uuid()::text::bytea), 'hex'))`,
-		"flush_steps":         `jsonb_build_object('from_seq', 1000 + (random() * 1e6)::int, 'to_seq', 9000000)`,
-		"flushes":             `jsonb_build_object('flush_id', gen_random_uuid(), 'from_seq', 1000 + (random() * 1e6)::int, 'to_seq', 9000000, 'done_seq', 9000000, 'outcome', 'nothing', 'acknowledged_at', now())`,
-		"import_items":        `jsonb_build_object('item_key', gen_random_uuid())`,
-		"imports":             `jsonb_build_object('import_id', gen_random_uuid())`,
-		"index_blocks":        `jsonb_build_object('bucket', 1000 + (random() * 1e6)::int)`,
-		"index_fresh":         `jsonb_build_object('group_no', 1000 + (random() * 1e12)::bigint)`,
-		"index_graves":        `jsonb_build_object('group_no', 1000 + (random() * 1e12)::bigint)`,
-		"index_progress":      `jsonb_build_object('group_no', 1000 + (random() * 1e12)::bigint)`,
-		"index_segments":      `jsonb_build_object('segment_id', 1000 + (random() * 1e12)::bigint)`,
-		"index_sources":       `jsonb_build_object('source_uid', gen_random_uuid(), 'group_no', 1000 + (random() * 1e12)::bigint)`,
-		"index_spaces":        `jsonb_build_object('space_id', 1000 + (random() * 1e12)::bigint, 'identity_key', gen_random_uuid(), 'state', 'building')`,
+		"agents": `jsonb_build_object('agent_id', 'x' || gen_random_uuid())`,
+		"api_keys": `jsonb_build_object('key_id', gen_random_uuid(), 'hash', '\x' || ` +
+			`encode(sha256(gen_random_uuid()::text::bytea), 'hex'))`,
+		"compactions": `jsonb_build_object('compaction_id', gen_random_uuid(), 'content_key', '\x' || ` +
+			`encode(sha256(gen_random_uuid()::text::bytea), 'hex'))`,
+		"conversations":     `jsonb_build_object('conversation_id', gen_random_uuid(), 'conversation_uid', gen_random_uuid())`,
+		"document_versions": `jsonb_build_object('version', 1000 + (random() * 1e6)::int)`,
+		"documents":         `jsonb_build_object('path', gen_random_uuid() || '.md', 'document_id', gen_random_uuid())`,
+		"dream_candidates":  `jsonb_build_object('entry_id', gen_random_uuid())`,
+		"dream_entries":     `jsonb_build_object('entry_id', gen_random_uuid())`,
+		"dream_news":        `jsonb_build_object('mark', 1000 + (random() * 1e12)::bigint)`,
+		"dreams":            `jsonb_build_object('dream_id', gen_random_uuid(), 'night', '', 'request', '')`,
+		"embedding_cache":   `jsonb_build_object('text_hash', '\x' || encode(sha256(gen_random_uuid()::text::bytea), 'hex'))`,
+		"flush_steps":       `jsonb_build_object('from_seq', 1000 + (random() * 1e6)::int, 'to_seq', 9000000)`,
+		"flushes": `jsonb_build_object('flush_id', gen_random_uuid(), 'from_seq', 1000 + (random() * 1e6)::int, 'to_seq', 9000000, ` +
+			`'done_seq', 9000000, 'outcome', 'nothing', 'acknowledged_at', now())`,
+		"import_items":   `jsonb_build_object('item_key', gen_random_uuid())`,
+		"imports":        `jsonb_build_object('import_id', gen_random_uuid())`,
+		"index_blocks":   `jsonb_build_object('bucket', 1000 + (random() * 1e6)::int)`,
+		"index_fresh":    `jsonb_build_object('group_no', 1000 + (random() * 1e12)::bigint)`,
+		"index_graves":   `jsonb_build_object('group_no', 1000 + (random() * 1e12)::bigint)`,
+		"index_progress": `jsonb_build_object('group_no', 1000 + (random() * 1e12)::bigint)`,
+		"index_segments": `jsonb_build_object('segment_id', 1000 + (random() * 1e12)::bigint)`,
+		"index_sources":  `jsonb_build_object('source_uid', gen_random_uuid(), 'group_no', 1000 + (random() * 1e12)::bigint)`,
+		"index_spaces": `jsonb_build_object('space_id', 1000 + (random() * 1e12)::bigint, 'identity_key', gen_random_uuid(), ` +
+			`'state', 'building')`,
 		"index_vectors":       `jsonb_build_object('ordinal', 1000 + (random() * 1e12)::bigint)`,
 		"index_vectors_large": `jsonb_build_object('ordinal', 1000 + (random() * 1e12)::bigint)`,
 		"recalls":             `jsonb_build_object('recall_id', gen_random_uuid())`,
-		"extractions":         `jsonb_build_object('extraction_id', gen_random_uuid(), 'from_seq', 1000 + (random() * 1e6)::int, 'to_seq', 9000000, 'range_to', 9000000)`,
-		"journal":             `'{}'::jsonb`,
-		"memory_writes":       `jsonb_build_object('write_id', gen_random_uuid(), 'request_id', gen_random_uuid())`,
-		"messages":            `jsonb_build_object('seq', 1000 + (random() * 1e6)::int, 'message_id', gen_random_uuid())`,
-		"model_usage":         `jsonb_build_object('model', gen_random_uuid())`,
-		"owners":              `jsonb_build_object('owner_key', 'user:' || gen_random_uuid(), 'owner_id', gen_random_uuid())`,
-		"snapshot_archives":   `jsonb_build_object('import_id', gen_random_uuid())`,
-		"snapshot_imports":    `jsonb_build_object('import_id', gen_random_uuid(), 'archive_sha256', '\x' || encode(sha256(gen_random_uuid()::text::bytea), 'hex'))`,
-		"workspaces":          `jsonb_build_object('workspace_id', 'x' || gen_random_uuid())`,
-		"write_ledger":        `jsonb_build_object('key', gen_random_uuid())`,
+		"extractions": `jsonb_build_object('extraction_id', gen_random_uuid(), 'from_seq', 1000 + (random() * 1e6)::int, 'to_seq', ` +
+			`9000000, 'range_to', 9000000)`,
+		"journal":           `'{}'::jsonb`,
+		"memory_writes":     `jsonb_build_object('write_id', gen_random_uuid(), 'request_id', gen_random_uuid())`,
+		"messages":          `jsonb_build_object('seq', 1000 + (random() * 1e6)::int, 'message_id', gen_random_uuid())`,
+		"model_usage":       `jsonb_build_object('model', gen_random_uuid())`,
+		"owners":            `jsonb_build_object('owner_key', 'user:' || gen_random_uuid(), 'owner_id', gen_random_uuid())`,
+		"snapshot_archives": `jsonb_build_object('import_id', gen_random_uuid())`,
+		"snapshot_imports": `jsonb_build_object('import_id', gen_random_uuid(), 'archive_sha256', '\x' || ` +
+			`encode(sha256(gen_random_uuid()::text::bytea), 'hex'))`,
+		"workspaces":   `jsonb_build_object('workspace_id', 'x' || gen_random_uuid())`,
+		"write_ledger": `jsonb_build_object('key', gen_random_uuid())`,
 	}
 	accepted := 0
 	for _, table := range tenantTables {
@@ -375,15 +381,18 @@ func TestRawWritesAcross(t *testing.T) {
 	}
 	for what, sql := range map[string]string{
 		"a message in another's conversation": `
-insert into messages select workspace_id, agent_id, '` + other.uid.String() + `', 99, owner_key, 'x', role, name, content, finish_reason, said_at, stored_at from messages limit 1`,
+insert into messages select workspace_id, agent_id, '` + other.uid.String() +
+			`', 99, owner_key, 'x', role, name, content, finish_reason, said_at, stored_at from messages limit 1`,
 		"an extraction of another's conversation": `
-insert into extractions (workspace_id, agent_id, extraction_id, owner_key, conversation_id, conversation_uid, from_seq, to_seq, range_to, outcome, workflow_id, run_id, started_at)
+insert into extractions (workspace_id, agent_id, extraction_id, owner_key, conversation_id, conversation_uid, from_seq, to_seq, ` +
+			`range_to, outcome, workflow_id, run_id, started_at)
 values ('acme', 'ada', gen_random_uuid(), 'user:1', 'x', '` + other.uid.String() + `', 99, 99, 99, 'running', '', '', now())`,
 		"a candidate of another's dream": `
 insert into dream_candidates (workspace_id, agent_id, dream_id, owner_key, entry_id, place, rank, body)
 values ('acme', 'ada', '` + other.dream.String() + `', 'user:1', 'x', 1, 1, '{}')`,
 		"a flush of another's conversation": `
-insert into flushes (workspace_id, agent_id, flush_id, owner_key, conversation_id, conversation_uid, from_seq, to_seq, done_seq, outcome, opened_at)
+insert into flushes (workspace_id, agent_id, flush_id, owner_key, conversation_id, conversation_uid, from_seq, to_seq, done_seq, ` +
+			`outcome, opened_at)
 values ('acme', 'ada', gen_random_uuid(), 'user:1', 'x', '` + other.uid.String() + `', 99, 99, 98, 'running', now())`,
 		"a step of another's flush": `
 insert into flush_steps (workspace_id, agent_id, flush_id, owner_key, conversation_uid, from_seq, to_seq, outcome, at)
@@ -391,9 +400,11 @@ values ('acme', 'ada', '` + other.flush.String() + `', 'user:1', '` + other.uid.
 		"a summary of another's conversation": `
 insert into compactions (workspace_id, agent_id, compaction_id, owner_key, conversation_id, conversation_uid, content_key, window_tokens,
     from_seq, to_seq, done_seq, trigger_source, outcome, maker, started_at)
-values ('acme', 'ada', gen_random_uuid(), 'user:1', 'x', '` + other.uid.String() + `', sha256('x'), 1, 1, 1, 0, 'turn', 'running', 'm', now())`,
+values ('acme', 'ada', gen_random_uuid(), 'user:1', 'x', '` + other.uid.String() +
+			`', sha256('x'), 1, 1, 1, 0, 'turn', 'running', 'm', now())`,
 		"a version of another's document": `
-insert into document_versions select workspace_id, agent_id, '` + document + `', 99, scope, owner_key, 0, merged, deleted, 'x', sha256, 0, 0, 'user', '', '', '', '', '{}', now()
+insert into document_versions select workspace_id, agent_id, '` + document +
+			`', 99, scope, owner_key, 0, merged, deleted, 'x', sha256, 0, 0, 'user', '', '', '', '', '{}', now()
 from document_versions where scope = 'PERSONAL' limit 1`,
 	} {
 		if n, err := rawAs(t, w.Store, me, sql); err == nil || strings.Contains(err.Error(), "syntax") {
@@ -428,7 +439,8 @@ func groupOf(table string, row map[string]any) group {
 func rawInsert(table string) string {
 	if table == "journal" { // its number is made by the database
 		return `
-insert into journal (workspace_id, agent_id, owner_key, scope, kind, document_id, path, version, author_kind, author_id, workflow_id, run_id, detail, at)
+insert into journal (workspace_id, agent_id, owner_key, scope, kind, document_id, path, version, author_kind, author_id, workflow_id, ` +
+			`run_id, detail, at)
 select workspace_id, agent_id, owner_key, scope, kind, document_id, path, version, author_kind, author_id, workflow_id, run_id, detail, at
 from jsonb_populate_record(null::journal, $1)`
 	}
@@ -436,7 +448,7 @@ from jsonb_populate_record(null::journal, $1)`
 	return fmt.Sprintf("insert into %s overriding system value select * from jsonb_populate_record(null::%s, $1)", table, table)
 }
 
-// ownRows is the condition under which a row is one that id may change.
+// ownRows returns the condition under which a row is one that id may change.
 func ownRows(table string, id memory.Identity) string {
 	conditions := []string{fmt.Sprintf("workspace_id = '%s'", id.Workspace)}
 	for _, t := range tenantTables {

@@ -30,7 +30,7 @@ func (t tag) String() string { return fmt.Sprintf("⟦%s|%s|%s⟧", t.workspace,
 
 var tagPattern = regexp.MustCompile(`⟦([^|⟧]*)\|([^|⟧]*)\|([^|⟧]*)⟧`)
 
-// tagsIn are the tags that some value shows.
+// tagsIn returns the tags that some value shows.
 func tagsIn(value any) []tag {
 	var tags []tag
 	for _, m := range tagPattern.FindAllStringSubmatch(fmt.Sprintf("%+v", value), -1) {
@@ -39,7 +39,7 @@ func tagsIn(value any) []tag {
 	return tags
 }
 
-// scopeTag is the tag of a document that id writes.
+// scopeTag returns the tag of a document that id writes.
 func scopeTag(id memory.Identity, scope memory.Scope) tag {
 	switch scope {
 	case memory.ScopeGlobal:
@@ -162,12 +162,12 @@ func (w *world) addIndex(t *testing.T, workspace, agent string) {
 	}
 }
 
-// worldIdentity is an embedding model of the world, with vectors of two numbers.
+// worldIdentity returns an embedding model of the world, with vectors of two numbers.
 func worldIdentity(model string) memory.EmbeddingIdentity {
 	return memory.EmbeddingIdentity{Provider: "test", Model: model, Dimensions: 2}
 }
 
-// vectorsOf are vectors for units.
+// vectorsOf returns vectors for units.
 func vectorsOf(due indexes.DueUnits) [][]float32 {
 	vectors := make([][]float32, len(due.Units))
 	for i := range vectors {
@@ -176,7 +176,7 @@ func vectorsOf(due indexes.DueUnits) [][]float32 {
 	return vectors
 }
 
-// worldRecall is a recall whose path says whose it is.
+// worldRecall returns a recall whose path names its owner.
 func worldRecall(id memory.Identity) dreams.Recall {
 	scope := memory.ScopePersonal
 	if id.Owner == memory.NoOwner { // nobody finds what is shared, and that somebody did is no secret among them
@@ -236,7 +236,7 @@ func (w *world) addPlace(t *testing.T, workspace, agent string, owner memory.Own
 	return p
 }
 
-// taggedTurn is a turn whose words say whose they are.
+// taggedTurn returns a turn whose text names its owner.
 func taggedTurn(of tag, conversation, prefix string, n int) talk.Batch {
 	b := turn(conversation, prefix, n)
 	for i := range b.Messages {
@@ -339,7 +339,7 @@ func mayChange(id memory.Identity, g group) bool {
 	return false
 }
 
-// lastWrite is another number once any transaction has written anything, in whichever database of the cluster.
+// lastWrite returns a value that changes with every transaction that writes, in any database of the cluster.
 func (w *world) lastWrite(t tester) string {
 	t.Helper()
 	var xid string

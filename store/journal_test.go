@@ -28,7 +28,7 @@ import (
 	"reverie/store/pg"
 )
 
-// journalOf is what the journal has for an identity when all that was committed before the call is shown: transactions of other
+// journalOf returns an identity's events once everything committed before the call is visible: transactions of other
 // tests run on the same server, and events wait for those beside theirs.
 func journalOf(t tester, s *Store, id memory.Identity, f gate.JournalFilter) []gate.Event {
 	t.Helper()
@@ -222,7 +222,7 @@ func TestJournalCursor(t *testing.T) {
 	}
 }
 
-// eventsOf are the events of one kind that an identity sees.
+// eventsOf returns the events of one kind that an identity sees.
 func eventsOf(t tester, s *Store, id memory.Identity, kind gate.EventKind) []gate.Event {
 	t.Helper()
 	return journalOf(t, s, id, gate.JournalFilter{Kinds: []gate.EventKind{kind}})
@@ -337,7 +337,8 @@ func TestJournalRecordsOtherEnds(t *testing.T) {
 
 	id := dreaming("user:7", "r1")
 	x := stagedDream(t, s, id, nightly("n1"), judged(dog, dream.VerdictKept, dream.ReasonOneOff))
-	must[dreams.Dream](t)(s.EndDream(t.Context(), id, x.ID, dreams.DreamEnding{Outcome: memory.OutcomeWaiting, ReasonCode: "budget", Until: testClock}))
+	must[dreams.Dream](t)(s.EndDream(t.Context(), id, x.ID,
+		dreams.DreamEnding{Outcome: memory.OutcomeWaiting, ReasonCode: "budget", Until: testClock}))
 	if told := eventsOf(t, s, person, gate.EventDreamCompleted); len(told) != 1 {
 		t.Fatalf("while one waits: %+v", told)
 	}
@@ -373,8 +374,8 @@ func TestJournalRecordsOtherEnds(t *testing.T) {
 	}
 }
 
-// A dump that is restored into a cluster that has counted fewer transactions, and from there into another one: whoever follows goes
-// on with the cursor of before and misses nothing, whoever begins anew sees everything in its order, and nobody has to do anything.
+// A dump is restored into a cluster that has counted fewer transactions, and from there into another one: followers continue
+// with their old cursor and miss nothing, new readers see everything in order, and no manual step is needed.
 func TestJournalAfterRestore(t *testing.T) {
 	t.Parallel()
 	elder, younger := devtest.Postgres(t), devtest.Postgres(t)
@@ -475,7 +476,7 @@ func openAt(t *testing.T, server *devenv.Postgres, database string) *Store {
 	return s
 }
 
-// spend has a cluster count transactions.
+// spend advances a cluster's transaction counter.
 func spend(t *testing.T, server *devenv.Postgres, database string, transactions int) {
 	t.Helper()
 	conn := must[*pgx.Conn](t)(pgx.Connect(t.Context(), server.URL(database)))
@@ -498,7 +499,7 @@ func number(t *testing.T, server *devenv.Postgres, database, sql string) (n int6
 	return n
 }
 
-// dumpInto dumps a database and restores it as a new one of a server, as docs/operations.md says.
+// dumpInto dumps a database and restores it as a new one of a server, as described in docs/operations.md.
 func dumpInto(t *testing.T, from *devenv.Postgres, database string, to *devenv.Postgres, as string) {
 	t.Helper()
 	conn := must[*pgx.Conn](t)(pgx.Connect(t.Context(), from.URL(database)))
@@ -529,8 +530,8 @@ func dumpInto(t *testing.T, from *devenv.Postgres, database string, to *devenv.P
 	}
 }
 
-// versionsTold compares versions with the events that tell of them: each version of a document has exactly one, and each event of a
-// write one version, whoever wrote and whichever way.
+// versionsTold compares versions with their events: each version of a document has exactly one, and each event of a
+// write exactly one version, for every author and operation.
 const versionsTold = `
 select coalesce(v.document_id, j.document_id)::text, coalesce(v.version, j.version), count(j.event_id), count(v.version)
 from document_versions v

@@ -90,7 +90,8 @@ func TestKeys(t *testing.T) {
 			t.Errorf("bad %s: %v", field, err)
 		}
 	}
-	if _, _, err := s.CreateKey(t.Context(), adminOf("none"), admin.NewKey{Name: "x", Role: memory.RoleMember}); !errors.Is(err, pg.ErrNotFound) {
+	if _, _, err := s.CreateKey(t.Context(), adminOf("none"),
+		admin.NewKey{Name: "x", Role: memory.RoleMember}); !errors.Is(err, pg.ErrNotFound) {
 		t.Errorf("key of a workspace that is not there: %v", err)
 	}
 }
@@ -112,7 +113,8 @@ func TestConfiguredKey(t *testing.T) {
 	if key.Role != memory.RoleAdmin || key.Name != "admin" || key.Agents != nil {
 		t.Errorf("key %+v", key)
 	}
-	other, _, err := s.CreateKey(t.Context(), key.Identity(), admin.NewKey{Name: "admin", Role: memory.RoleAdmin}) // the same name, by a person
+	other, _, err := s.CreateKey(t.Context(), key.Identity(),
+		admin.NewKey{Name: "admin", Role: memory.RoleAdmin}) // the same name, by a person
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -155,7 +155,7 @@ where datname = current_database() and application_name = 'reverie'`).Scan(&n)
 	}
 }
 
-// oneRound is a turn, its extraction and an edit, each repeated until there is an answer.
+// oneRound makes a turn, its extraction and an edit, each repeated until there is an answer.
 func oneRound(ctx context.Context, s *Store, owner memory.Owner, i int) error {
 	id := workflow(owner, fmt.Sprint("r", i))
 	conversation := "c" + string(owner)

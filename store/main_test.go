@@ -58,7 +58,7 @@ func adminOf(workspace string) memory.Identity {
 	return memory.Identity{Workspace: workspace, Role: memory.RoleAdmin, Author: memory.Author{Kind: memory.AuthorUser, ID: "root"}}
 }
 
-// member is a person who uses agent ada of acme.
+// member returns a person who uses agent ada of acme.
 func member(owner memory.Owner) memory.Identity {
 	return memory.Identity{
 		Workspace: "acme", Agent: "ada", Owner: owner, Role: memory.RoleMember,
@@ -66,7 +66,7 @@ func member(owner memory.Owner) memory.Identity {
 	}
 }
 
-// workflow is a workflow's run that works for owner.
+// workflow returns a workflow's run that works for owner.
 func workflow(owner memory.Owner, run string) memory.Identity {
 	id := member(owner)
 	id.Author = memory.Author{Kind: memory.AuthorWorkflow, ID: "builtin", WorkflowID: "extract/" + run, RunID: run}
@@ -80,7 +80,7 @@ type tester interface {
 	Fatal(args ...any)
 }
 
-// must is the value of a call that is not expected to fail.
+// must returns the value of a call that is not expected to fail.
 func must[T any](tb tester) func(T, error) T {
 	return func(value T, err error) T {
 		tb.Helper()
@@ -91,7 +91,7 @@ func must[T any](tb tester) func(T, error) T {
 	}
 }
 
-// everything is the settings of an identity, for raw SQL.
+// everything returns the settings of an identity, for raw SQL.
 func everything(t tester, id memory.Identity) pg.Settings {
 	t.Helper()
 	return must[pg.Settings](t)(pg.SettingsOf(id))

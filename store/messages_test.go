@@ -22,7 +22,7 @@ func say(id, role, content string) memory.Message {
 	return memory.Message{ID: id, Role: role, Content: content, CreatedAt: testClock}
 }
 
-// turn is a complete turn of n messages, user and assistant in alternation, with ids prefix1, prefix2 …
+// turn returns a complete turn of n messages, user and assistant in alternation, with ids prefix1, prefix2 …
 func turn(conversation, prefix string, n int) talk.Batch {
 	b := talk.Batch{Conversation: conversation, Trigger: memory.TriggerAPI, TurnComplete: true}
 	for i := 1; i <= n; i++ {
@@ -55,7 +55,9 @@ func TestAppendMessages(t *testing.T) {
 	more := turn("c", "m", 5) // overlaps
 	more.TurnComplete = false
 	grown := must[talk.Stored](t)(s.AppendMessages(t.Context(), id, more))
-	want = talk.Stored{ConversationUID: first.ConversationUID, OwnerID: first.OwnerID, Stored: 2, Duplicates: 3, LastSeq: 5, Token: grown.Token}
+	want = talk.Stored{
+		ConversationUID: first.ConversationUID, OwnerID: first.OwnerID, Stored: 2, Duplicates: 3, LastSeq: 5, Token: grown.Token,
+	}
 	if diff := cmp.Diff(want, grown); diff != "" || grown.Token <= first.Token {
 		t.Errorf("overlapping batch (-want +got):\n%s", diff)
 	}
@@ -190,7 +192,7 @@ func TestAppendLargestBatch(t *testing.T) {
 }
 
 // Many posts to one conversation at once, each sent twice: nothing is lost, nothing doubled, no gap, and the messages of
-// one post stand together in their order.
+// one post are adjacent and in order.
 func TestConcurrentPosts(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -233,14 +235,14 @@ func TestConcurrentPosts(t *testing.T) {
 	}
 }
 
-// calling is an assistant message that asks for tools.
+// calling returns an assistant message that asks for tools.
 func calling(id string, calls ...memory.ToolCall) memory.Message {
 	m := say(id, memory.RoleOfAssistant, "")
 	m.ToolCalls = calls
 	return m
 }
 
-// answering is a tool's message.
+// answering returns a tool's message.
 func answering(id, call, content string) memory.Message {
 	m := say(id, memory.RoleOfTool, content)
 	m.Name, m.ToolCallID = "search", call
@@ -251,7 +253,7 @@ func searching(id string) memory.ToolCall {
 	return memory.ToolCall{ID: id, Name: "search", Arguments: `{"query":"tea"}`}
 }
 
-// What a model asks of tools comes back as it was, whatever its arguments are.
+// Tool calls of a model are read back unchanged, whatever their arguments.
 func TestToolCallsAreStored(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -288,7 +290,8 @@ func TestToolCallsOfDuplicates(t *testing.T) {
 	}
 	other := searching("c1")
 	other.Arguments = `{"query": "tea"}` // the same to JSON, other words
-	must[talk.Stored](t)(s.AppendMessages(t.Context(), id, batch(calling("m1", searching("c1"), searching("c2")), answering("m2", "c1", "[]"))))
+	must[talk.Stored](t)(s.AppendMessages(t.Context(), id,
+		batch(calling("m1", searching("c1"), searching("c2")), answering("m2", "c1", "[]"))))
 	for name, b := range map[string]talk.Batch{
 		"other arguments":          batch(calling("m1", other, searching("c2"))),
 		"another order":            batch(calling("m1", searching("c2"), searching("c1"))),

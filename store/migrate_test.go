@@ -100,7 +100,8 @@ select proname::text from pg_proc where pronamespace = 'public'::regnamespace an
 	s.Close()
 }
 
-// An ordinary login that owns its database migrates and works, as on managed PostgreSQL; another one gets an error that names what it lacks.
+// An ordinary login that owns its database migrates and works, as on managed PostgreSQL; any other login gets an error that
+// names the missing privilege.
 func TestOrdinaryLogin(t *testing.T) {
 	root := devtest.Database(t, nil)
 	conn, err := pgx.Connect(t.Context(), root)
@@ -152,7 +153,7 @@ func TestOrdinaryLogin(t *testing.T) {
 	}
 }
 
-// as is the URL for another login.
+// as returns the URL for another login.
 func as(t *testing.T, database, login string) string {
 	t.Helper()
 	u, err := url.Parse(database)

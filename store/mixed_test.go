@@ -53,7 +53,7 @@ func TestMixedCallsDoNotDeadlock(t *testing.T) {
 	}
 }
 
-// anyCall makes a call that writes, and says which.
+// anyCall makes a random call that writes, and returns its name.
 func anyCall(t *testing.T, s *Store, random *rand.Rand, id memory.Identity, unique string) (name string, err error) {
 	t.Helper()
 	ctx, conversation := t.Context(), fmt.Sprint("c ", id.Owner, random.IntN(2))
@@ -117,7 +117,7 @@ func isRefusal(err error) bool {
 		errors.Is(err, pg.ErrNotFound) || errors.Is(err, pg.ErrForbidden)
 }
 
-// anyWindowCall makes a call of what a context window needs for a conversation, and says which.
+// anyWindowCall makes a random call that a context window needs for a conversation, and returns its name.
 func anyWindowCall(ctx context.Context, s *Store, random *rand.Rand, id memory.Identity, conversation string) (name string, err error) {
 	c, err := s.Conversation(ctx, id, conversation)
 	if err != nil {

@@ -39,7 +39,7 @@ func findsWrite(sql string) bool {
 	return writesDocuments.MatchString(sql) || writesAny.MatchString(sql)
 }
 
-// literals returns the strings of an expression, joined as they are when it runs, with NUL for what is no literal.
+// literals returns the strings of an expression, concatenated as at run time, with NUL for every part that is no literal.
 func literals(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -56,7 +56,7 @@ func literals(e ast.Expr) string {
 	return "\x00"
 }
 
-// documentWrites are the places of a Go source that write document rows by their SQL, or copy into the tables.
+// documentWrites returns the places of a Go source that write document rows by their SQL, or copy into the tables.
 func documentWrites(t *testing.T, name string, source any) []string {
 	t.Helper()
 	files := token.NewFileSet()

@@ -14,10 +14,10 @@ import (
 var broad = []string{
 	"sqlAgents", "sqlKeys", "sqlKeyReplace", "sqlConversationsOfAll", "sqlDocumentsOfAll", "sqlUsageOfDay", "sqlBacklog",
 	"sqlImportsRunning", "sqlOwnersUnsignalled", "sqlOwnersStalled", "sqlComponents", "sqlSchemaVersion",
-	// What tends an index looks at all of an agent.
+	// Maintenance of an index reads all of an agent.
 	"sqlIndexStale", "sqlStaleSources", "sqlStaleCount", "sqlPackPartition", "sqlDueSources", "sqlSpaces", "sqlSpaceDue", "sqlCorpusStatus",
 	"sqlIndexedAgents", "sqlDreamingAgents", "sqlNewsOwners", "sqlSpacesDue", "sqlSourcesDue",
-	// What waits to be started again.
+	// Work that waits to be restarted.
 	"sqlSnapshotsWaiting", "sqlWritesDue",
 	// A doctor examines all of an agent.
 	"sqlDoctorBroken", "sqlDoctorDocuments", "sqlDoctorNotes", "sqlDoctorOpen", "sqlDoctorOrphans", "sqlDoctorSources",
@@ -31,7 +31,7 @@ var shortKeys = []string{
 }
 
 // Plans are made before there are statistics and then kept. On empty tables already, every statement must find its rows
-// by the key or index that tells most, and not by one that reads all of an agent's or an owner's rows: each use of an
+// by the most selective key or index, and not by one that reads all of an agent's or an owner's rows: each use of an
 // index gives more than workspace and agent, and no rows are compared one by one.
 func TestPlansBeforeStatistics(t *testing.T) {
 	t.Parallel()
@@ -46,7 +46,7 @@ func TestPlansBeforeStatistics(t *testing.T) {
 		t.Fatal(err)
 	}
 	statements := sqlConstants(t)
-	// What the server itself asks for every row that refers to another one.
+	// Queries of PostgreSQL itself for foreign keys.
 	statements["foreign key of messages"] = `
 select 1 from only conversations x
 where workspace_id = $1 and agent_id = $2 and conversation_uid = $3 and owner_key = $4
@@ -72,7 +72,7 @@ for key share of x`
 	}
 }
 
-// genericPlan is the plan of a statement for any arguments.
+// genericPlan returns the plan of a statement for any arguments.
 func genericPlan(t *testing.T, conn *pgx.Conn, name, statement string) []string {
 	t.Helper()
 	sql, _, err := pgx.NamedArgs{}.RewriteQuery(t.Context(), conn, statement, nil)
@@ -100,7 +100,7 @@ func genericPlan(t *testing.T, conn *pgx.Conn, name, statement string) []string 
 
 var indexUse = regexp.MustCompile(`(?:using|Bitmap Index Scan on) (\w+)`)
 
-// planFaults are the places of a plan that read more than they need.
+// planFaults returns the places of a plan that read more than they need.
 func planFaults(plan []string) []string {
 	var faults []string
 	index := ""

@@ -128,7 +128,8 @@ func TestBeginRefuses(t *testing.T) {
 	if err := s.SaveDraft(t.Context(), id, x.ID, talk.Draft{Changes: []memory.Change{noteChange("\x00")}, To: 4}); !invalid("content")(err) {
 		t.Errorf("a draft with NUL: %v", err)
 	}
-	if err := s.SaveDraft(t.Context(), id, x.ID, talk.Draft{Changes: []memory.Change{noteChange("x")}, To: 5}); !conflict(pg.CodeSuperseded)(err) {
+	if err := s.SaveDraft(t.Context(), id, x.ID,
+		talk.Draft{Changes: []memory.Change{noteChange("x")}, To: 5}); !conflict(pg.CodeSuperseded)(err) {
 		t.Errorf("a draft behind the range: %v", err)
 	}
 	if _, err := s.CommitExtraction(t.Context(), id, talk.Commit{ExtractionID: uuid.New()}); !errors.Is(err, pg.ErrNotFound) {

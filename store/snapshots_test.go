@@ -31,7 +31,10 @@ var oddNames = []string{
 }
 
 // oddContents are contents as editors leave them.
-var oddContents = []string{"", "\n", "no end", "# Titel\r\n\r\n- eins\r\n", "trailing  \n\t\n", "- 一行\n", "\ufeffwith a mark\n", "- a\n\n\n\n- b\n", "```\n# no heading\n", "\t"}
+var oddContents = []string{
+	"", "\n", "no end", "# Titel\r\n\r\n- eins\r\n", "trailing  \n\t\n", "- 一行\n", "\ufeffwith a mark\n", "- a\n\n\n\n- b\n",
+	"```\n# no heading\n", "\t",
+}
 
 // oddDocuments returns random documents of an agent and of one of its owners, by name.
 func oddDocuments(t *rapid.T) map[memory.Ref]string {
@@ -62,7 +65,7 @@ func oddDocuments(t *rapid.T) map[memory.Ref]string {
 	return documents
 }
 
-// exported is the archive of an export.
+// exported returns the archive of an export.
 func exported(t tester, s *Store, id memory.Identity, choice snap.Choice, prefix string) []byte {
 	t.Helper()
 	e := must[transfer.SnapshotExport](t)(s.ExportSnapshot(t.Context(), id, choice, prefix))
@@ -147,7 +150,7 @@ func manifestDiff(t tester, one, other []byte) string {
 	return cmp.Diff(must[snap.Archive](t)(snap.Read(one)).Manifest, must[snap.Archive](t)(snap.Read(other)).Manifest)
 }
 
-// archived is an archive of documents as an import gets it.
+// archived returns an archive of documents as an import gets it.
 func archived(t *testing.T, files ...snap.File) (snap.Archive, snap.Taken, []byte) {
 	t.Helper()
 	data := must[[]byte](t)(snap.Write(snap.Origin{AgentID: "eve", AgentName: "Eve"}, files))
@@ -175,8 +178,8 @@ func bySnapshot(owner memory.Owner) memory.Identity {
 	return id
 }
 
-// A snapshot from before does not bring back what was forgotten since, and says so; who restores the version that said it has it
-// back, and then the snapshot brings it, too.
+// An older snapshot does not bring back a statement forgotten since, and reports it; restoring the version that contained it brings it
+// back, and then the snapshot restores it, too.
 func TestForgottenStaysForgottenInSnapshots(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -250,7 +253,8 @@ func TestForgottenSinceThePreview(t *testing.T) {
 	must[dreams.ForgetReceipt](t)(s.Forget(t.Context(), id, dreams.ForgetRequest{Ref: personal(memory.MemoryPath), FromLine: 3, ToLine: 3}))
 
 	staged := must[transfer.SnapshotImport](t)(
-		s.StageSnapshot(t.Context(), machine, transfer.SnapshotRequest{Archive: archive.SHA256, Data: data, Choice: snap.ChooseAll, Token: p.Token}),
+		s.StageSnapshot(t.Context(), machine,
+			transfer.SnapshotRequest{Archive: archive.SHA256, Data: data, Choice: snap.ChooseAll, Token: p.Token}),
 	)
 	_, err := s.CommitSnapshot(t.Context(), machine, staged.ID, archive, taken, nil)
 	if conflict, is := errors.AsType[*pg.ConflictError](err); !is || conflict.Code != pg.CodeChangedSincePreview {
@@ -261,7 +265,7 @@ func TestForgottenSinceThePreview(t *testing.T) {
 	}
 }
 
-// Nor does it come back from another system: what else a document says moves in, and nothing at all is left as it is.
+// Nor does it come back from another system: the rest of the document is imported.
 func TestForgottenStaysForgottenInImports(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

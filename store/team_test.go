@@ -20,7 +20,7 @@ import (
 	"reverie/store/talk"
 )
 
-// of is an identity about another agent.
+// of returns an identity about another agent.
 func of(agent string, id memory.Identity) memory.Identity { return id.For(agent, id.Owner) }
 
 func TestReadersOfATeam(t *testing.T) {
@@ -168,7 +168,7 @@ func TestMembersSeeNoOtherOwner(t *testing.T) {
 		if !isMember {
 			return
 		}
-		// What the database shows to that identity, past every statement of ours.
+		// The rows that the database shows to that identity, without any statement of the store.
 		for _, whose := range query[string](
 			r, s, reader,
 			`select owner_key from documents where scope = 'PERSONAL' union all select owner_key from document_versions where scope = 'PERSONAL'`,
@@ -409,7 +409,7 @@ func TestLeadersConcurrently(t *testing.T) {
 	}
 }
 
-// What a person says to a statement is memory as well, also where no document changes.
+// A decision about a statement changes memory as well, even if no document changes: members of a team cannot make one.
 func TestMembersChangeNoStatements(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -424,7 +424,8 @@ func TestMembersChangeNoStatements(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := rawAs(t, s, set, `insert into dream_entries (workspace_id, agent_id, owner_key, entry_id, status, text, first_seen, last_seen, changed_at)
+	if _, err := rawAs(t, s, set,
+		`insert into dream_entries (workspace_id, agent_id, owner_key, entry_id, status, text, first_seen, last_seen, changed_at)
 		values ('acme', 'ada', 'user:7', 'e1', 'open', 'likes tea', now(), now(), now())`); err != nil {
 		t.Fatal(err)
 	}

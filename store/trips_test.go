@@ -35,7 +35,7 @@ func (c *trips) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBat
 func (c *trips) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
 func (c *trips) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)     {}
 
-// Round trips are what a call costs beside the work in the database: a statement that leaves its batch shows here.
+// TestRoundTrips counts the round trips of each call: a statement that leaves its batch fails it.
 func TestRoundTrips(t *testing.T) {
 	t.Parallel()
 	count := &trips{}

@@ -15,7 +15,7 @@ import (
 	"reverie/store/talk"
 )
 
-// seqs are the numbers of messages.
+// seqs returns the numbers of messages.
 func seqs(messages []memory.Message) []int64 {
 	out := make([]int64, len(messages))
 	for i, m := range messages {
@@ -68,7 +68,7 @@ func TestLoadWindow(t *testing.T) {
 		after.Conversation.Flushed != 14 {
 		t.Errorf("behind the summary: %+v", after)
 	}
-	// What was extracted needs no flush.
+	// Extracted messages need no flush.
 	x := must[talk.Extraction](t)(s.BeginExtraction(t.Context(), id, talk.Range{ConversationUID: uid, From: 1, To: 18}))
 	must[talk.ExtractionResult](t)(s.RecordOutcome(t.Context(), id, x.ID, talk.Ending{Outcome: memory.OutcomeNothing}))
 	if extracted := must[talk.WindowLoad](t)(s.LoadWindow(t.Context(), id, all)); extracted.Unflushed != 2 {
@@ -184,7 +184,7 @@ func TestLoadWindowFitsAnyBound(t *testing.T) {
 	}
 }
 
-// All of a window is of one moment, whatever is stored meanwhile.
+// A window is read from one snapshot, whatever is stored meanwhile.
 func TestLoadWindowOfOneMoment(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

@@ -34,7 +34,7 @@ func writeKeyOf(tb testing.TB, s *Store, k admin.NewKey, owner memory.Owner) (se
 	return secret, key, key.Identity().For("ada", owner)
 }
 
-// request is a request to append to a note.
+// request returns a request to append to a note.
 func request(name string) writereq.Request {
 	return writereq.Request{
 		RequestID: name, Target: "memory/cases/{{id}}.md", Strategy: markdown.StrategyAppend, Content: "Case {{id}} is closed.\n",
@@ -295,7 +295,7 @@ func setAgent(tb testing.TB, s *Store, settings setting.AgentSettings) {
 	}
 }
 
-// proofOf is the proof of knowing a secret.
+// proofOf returns the proof of knowing a secret.
 func proofOf(secret string, message []byte) []byte {
 	sum := sha256.Sum256([]byte(secret))
 	mac := hmac.New(sha256.New, sum[:])
@@ -382,11 +382,13 @@ func TestWritesAreListed(t *testing.T) {
 	}
 	two := must[transfer.MemoryWrite](t)(s.MemoryWrite(t.Context(), id, "two"))
 	must[transfer.MemoryWrite](t)(s.CommitWrite(t.Context(), refOf(two), theWorkflow))
-	if list := must[pg.Listed[transfer.MemoryWrite]](t)(s.MemoryWrites(t.Context(), id, memory.OutcomeWritten, pg.Page{})); len(list.Items) != 1 ||
+	if list := must[pg.Listed[transfer.MemoryWrite]](t)(s.MemoryWrites(t.Context(), id, memory.OutcomeWritten,
+		pg.Page{})); len(list.Items) != 1 ||
 		list.Items[0].RequestID != "two" {
 		t.Errorf("written: %+v", list.Items)
 	}
-	if list := must[pg.Listed[transfer.MemoryWrite]](t)(s.MemoryWrites(t.Context(), id.For("ada", "user:8"), "", pg.Page{})); len(list.Items) != 0 {
+	if list := must[pg.Listed[transfer.MemoryWrite]](t)(s.MemoryWrites(t.Context(), id.For("ada", "user:8"), "",
+		pg.Page{})); len(list.Items) != 0 {
 		t.Errorf("another owner sees %+v", list.Items)
 	}
 	if _, err := s.MemoryWrite(t.Context(), id.For("ada", "user:8"), "two"); !errors.Is(err, pg.ErrNotFound) {

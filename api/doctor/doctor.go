@@ -38,12 +38,14 @@ func (s *doctorRoom) doctorRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "examine-agent", Method: http.MethodGet, Path: doctorPath, Tag: "doctor", Need: memory.RoleAdmin,
 		Summary: "Examine an agent for damage",
-		Doc:     "Each finding has its meaning, the repair, a count and some examples by reference. Checks that need workflows while they cannot be reached are in unchecked.",
+		Doc: "Each finding has its meaning, the repair, a count and some examples by reference. Checks that need workflows while they cannot " +
+			"be reached are in unchecked.",
 	}, s.examineAgent)
 	rest.Register(s.Server, rest.Route{
 		ID: "fix-agent", Method: http.MethodPost, Path: doctorPath + "/fix", Tag: "doctor", Need: memory.RoleAdmin,
 		Summary: "Repair what the doctor finds", Body: rest.MaxSmallBody,
-		Doc: "Answers with the findings that are left, and the number of repairs of each kind. It may be called again; every call that changed something is in the journal.",
+		Doc: "Answers with the findings that are left, and the number of repairs of each kind. It may be called again; every call that " +
+			"changed something is in the journal.",
 	}, s.fixAgent)
 }
 
@@ -425,7 +427,7 @@ func (p *subject) fix(ctx context.Context, code string) (n int, err error) {
 	return n, nil
 }
 
-// as is the identity about one owner.
+// as returns the identity about one owner.
 func (p *subject) as(owner memory.Owner) memory.Identity {
 	id := p.id.For(p.id.Agent, owner)
 	id.AnyOwner = false
@@ -503,7 +505,7 @@ func (p *subject) stagedFor(code string) (found []admin.StagedWork) {
 	return found
 }
 
-// workflowOf is the id of the workflow that would be at it.
+// workflowOf returns the id of the workflow that would be at it.
 func (p *subject) workflowOf(x admin.StagedWork) string {
 	switch x.Kind {
 	case admin.StagedWrite:

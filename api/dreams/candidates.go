@@ -23,17 +23,21 @@ const maxExplained = 20
 
 func (s *Room) dreamCandidateRoutes() {
 	rest.Register(s.Server, rest.Route{
-		ID: "list-candidates", Method: http.MethodGet, Path: dreamsPath + "/candidates", Original: originalDreaming + "/candidates", Tag: "dreams", Need: memory.RoleViewer,
+		ID: "list-candidates", Method: http.MethodGet, Path: dreamsPath + "/candidates", Original: originalDreaming + "/candidates",
+		Tag: "dreams", Need: memory.RoleViewer,
 		Summary: "List the candidates of the latest dream, best first",
-		Doc:     "Of the last dream that had any, dry runs aside. Naming nobody, of the shared memory: an admin sees them whole, others without words.",
+		Doc: "Of the last dream that had any, dry runs aside. Naming nobody, of the shared memory: an admin sees them whole, others without " +
+			"words.",
 	}, s.listCandidates)
 	rest.Register(s.Server, rest.Route{
-		ID: "explain-candidate", Method: http.MethodGet, Path: dreamsPath + "/candidates/{entry}/explain", Original: originalDreaming + "/candidates/{entry}/explain", Tag: "dreams", Need: memory.RoleViewer,
+		ID: "explain-candidate", Method: http.MethodGet, Path: dreamsPath + "/candidates/{entry}/explain",
+		Original: originalDreaming + "/candidates/{entry}/explain", Tag: "dreams", Need: memory.RoleViewer,
 		Summary: "Explain the verdict of a candidate",
 		Doc:     "Of the last dream in which it was a candidate, with the settings of the latest dream.",
 	}, s.explainCandidate)
 	rest.Register(s.Server, rest.Route{
-		ID: "explain-candidates", Method: http.MethodGet, Path: dreamsPath + "/explain", Original: originalDreaming + "/explain", Tag: "dreams", Need: memory.RoleViewer,
+		ID: "explain-candidates", Method: http.MethodGet, Path: dreamsPath + "/explain", Original: originalDreaming + "/explain", Tag: "dreams",
+		Need:    memory.RoleViewer,
 		Summary: "Explain the verdicts of candidates by words",
 		Doc:     "Of the candidates of the latest dream that have all the words, or say the same in others; at most 20, the best first.",
 	}, s.explainCandidates)
@@ -75,7 +79,7 @@ func (s *Room) listCandidates(ctx context.Context, in *candidatesInput) (*rest.R
 // latestDreams limits the search for the last dream with candidates: quiet nights have none.
 const latestDreams = 100
 
-// latestDream is the last dream that weighed anything, dry runs aside; nil when there was none lately.
+// latestDream returns the last dream that weighed anything, dry runs aside; nil when there was none lately.
 func (s *Room) latestDream(ctx context.Context, id memory.Identity) (*dreams.Dream, error) {
 	listed, err := s.Store.Dreams(ctx, id, dreams.DreamFilter{Real: true}, store.Page{Limit: latestDreams})
 	for _, d := range listed.Items {
@@ -190,7 +194,7 @@ func (s *Room) explainCandidates(ctx context.Context, in *explainCandidatesInput
 	}
 }
 
-// says reports whether a statement has all the words, in any case, or says the same in others.
+// says reports whether a statement contains all the words, in any case, or means the same in other words.
 func says(statement, words string) bool {
 	folded := strings.ToLower(statement)
 	for word := range strings.FieldsSeq(strings.ToLower(words)) {

@@ -54,8 +54,8 @@ func (s *Room) dreamRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-dreams", Method: http.MethodGet, Path: dreamsPath, Original: originalReports, Tag: "dreams", Need: memory.RoleViewer,
 		Summary: "List dreams with their outcomes, newest first",
-		Doc: "Of the owner that is named or that the key is pinned to. Naming nobody, of all owners: an admin sees them whole, others an outline without words. " +
-			"A list leaves out diffs and what a model said.",
+		Doc: "Of the owner that is named or that the key is pinned to. Naming nobody, of all owners: an admin sees them whole, others an " +
+			"outline without words. A list leaves out diffs and what a model said.",
 	}, s.listDreams)
 	rest.Register(s.Server, rest.Route{
 		ID: "get-dream", Method: http.MethodGet, Path: dreamPath, Original: originalReport, Tag: "dreams", Need: memory.RoleViewer,
@@ -63,8 +63,10 @@ func (s *Room) dreamRoutes() {
 		Doc:     "All records of it: inputs with their versions, settings, verdicts with reasons, and changes. Visibility as in the list.",
 	}, s.getDream)
 	rest.Register(s.Server, rest.Route{
-		ID: "list-dream-candidates", Method: http.MethodGet, Path: dreamPath + "/candidates", Original: originalReport + "/candidates", Tag: "dreams", Need: memory.RoleViewer,
-		Summary: "List the candidates of one dream, best first", Doc: "Each with its signals, score, gates and verdict. Shown as in the list of dreams.",
+		ID: "list-dream-candidates", Method: http.MethodGet, Path: dreamPath + "/candidates", Original: originalReport + "/candidates",
+		Tag: "dreams", Need: memory.RoleViewer,
+		Summary: "List the candidates of one dream, best first",
+		Doc:     "Each with its signals, score, gates and verdict. Shown as in the list of dreams.",
 	}, s.listDreamCandidates)
 	s.dreamRunRoutes()
 	s.dreamStatusRoutes()
@@ -147,7 +149,7 @@ func (s *Room) dream(ctx context.Context, in *DreamInput) (found foundDream, err
 	return found, err
 }
 
-// owner is the identity of the caller, who works on the dream as its owner: for a personal one, for whom the caller would have
+// owner returns the identity of the caller, who works on the dream as its owner: for a personal one, for whom the caller would have
 // been allowed to speak, and for the shared memory as when a shared document is written.
 func (f foundDream) owner() memory.Identity {
 	id := f.id
@@ -172,7 +174,7 @@ func (s *Room) getDream(ctx context.Context, in *getDreamInput) (*rest.Reply[rep
 	return rest.OK(view), nil
 }
 
-// report is a dream with the best of its candidates.
+// report returns a dream with the best of its candidates.
 func (s *Room) report(ctx context.Context, found foundDream, candidates int) (reportView, error) {
 	view := reportView{DreamFields: s.dreamViewer(found.full)(found.record), Candidates: []candidateView{}}
 	if candidates == 0 {

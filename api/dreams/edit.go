@@ -18,30 +18,35 @@ import (
 
 func (s *Room) dreamEditRoutes() {
 	rest.Register(s.Server, rest.Route{
-		ID: "revert-dream", Method: http.MethodPost, Path: dreamPath + "/revert", Original: originalReport + "/revert", Tag: "dreams", Need: memory.RoleMember,
+		ID: "revert-dream", Method: http.MethodPost, Path: dreamPath + "/revert", Original: originalReport + "/revert", Tag: "dreams",
+		Need:    memory.RoleMember,
 		Summary: "Revert a dream", Errors: []int{http.StatusConflict},
-		Doc: "As new versions: what others wrote since stays. Where somebody changed the same lines, nothing is undone, and the answer is 409 revert_conflict with the places. " +
-			"What the dream had promoted does not come back by itself.",
+		Doc: "As new versions: what others wrote since stays. Where somebody changed the same lines, nothing is undone, and the answer is 409 " +
+			"revert_conflict with the places. What the dream had promoted does not come back by itself.",
 	}, s.revertDream)
 	const entry = dreamPath + "/entries/{entry}"
 	rest.Register(s.Server, rest.Route{
-		ID: "confirm-entry", Method: http.MethodPost, Path: entry + "/confirm", Original: originalEntry + "/confirm", Tag: "dreams", Need: memory.RoleMember,
+		ID: "confirm-entry", Method: http.MethodPost, Path: entry + "/confirm", Original: originalEntry + "/confirm", Tag: "dreams",
+		Need:    memory.RoleMember,
 		Summary: "Confirm a candidate", Errors: []int{http.StatusConflict},
 		Doc: "It is put into MEMORY.md if it is not there, and its line is protected as if a person had written it.",
 	}, func(ctx context.Context, in *EntryInput) (*rest.Reply[entryView], error) {
 		return s.changeEntry(ctx, in, "confirm", "", s.Store.ConfirmEntry)
 	})
 	rest.Register(s.Server, rest.Route{
-		ID: "edit-entry", Method: http.MethodPost, Path: entry + "/edit", Original: originalEntry + "/edit", Tag: "dreams", Need: memory.RoleMember,
+		ID: "edit-entry", Method: http.MethodPost, Path: entry + "/edit", Original: originalEntry + "/edit", Tag: "dreams",
+		Need:    memory.RoleMember,
 		Summary: "Edit a candidate", Body: rest.MaxSmallBody, Errors: []int{http.StatusConflict},
 		Doc: "In MEMORY.md, as the person's own.",
 	}, func(ctx context.Context, in *editEntryInput) (*rest.Reply[entryView], error) {
 		return s.changeEntry(ctx, &in.EntryInput, "edit", in.Body.Content, s.Store.EditEntry)
 	})
 	rest.Register(s.Server, rest.Route{
-		ID: "forget-entry", Method: http.MethodPost, Path: entry + "/forget", Original: originalEntry + "/forget", Tag: "dreams", Need: memory.RoleMember,
+		ID: "forget-entry", Method: http.MethodPost, Path: entry + "/forget", Original: originalEntry + "/forget", Tag: "dreams",
+		Need:    memory.RoleMember,
 		Summary: "Forget a candidate for good", Errors: []int{http.StatusConflict},
-		Doc: "It is taken out of MEMORY.md, its archives and the daily notes, and no dream brings it back, in no words. Versions of documents stay.",
+		Doc: "It is taken out of MEMORY.md, its archives and the daily notes, and no dream brings it back, in no words. Versions of documents " +
+			"stay.",
 	}, func(ctx context.Context, in *EntryInput) (*rest.Reply[entryView], error) {
 		return s.changeEntry(ctx, in, "forget", "", s.Store.ForgetEntry)
 	})
@@ -96,7 +101,7 @@ func (s *Room) revertDream(ctx context.Context, in *revertInput) (*rest.Reply[re
 	return rest.OK(view), nil
 }
 
-// cannotRevert tells where documents were changed since. The lines themselves are for who may see them.
+// cannotRevert returns the problem that lists where documents have changed since; with full, it includes the lines.
 func (s *Room) cannotRevert(conflicts map[string][]markdown.Conflict, full bool) *fault.Problem {
 	p := fault.New(
 		fault.RevertConflict,
@@ -115,7 +120,7 @@ func (s *Room) cannotRevert(conflicts map[string][]markdown.Conflict, full bool)
 	return p
 }
 
-// written has what was changed embedded soon.
+// written announces the changes, so that they are embedded soon.
 func (s *Room) written(found foundDream, receipt memory.Receipt) {
 	if receipt.Replayed {
 		return

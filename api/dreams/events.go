@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	// catchUp is how far a stream starts in the past by default; catchUpMost bounds it with Last-Event-ID.
+	// catchUp limits how far back a stream starts by default; catchUpMost limits it with Last-Event-ID.
 	catchUp     = time.Minute
 	catchUpMost = 24 * time.Hour
 	// commitTime bounds the time from a change's timestamp to its commit. A later change may be committed before it.
@@ -29,12 +29,14 @@ const (
 
 func (s *Room) dreamEventRoutes() {
 	rest.Register(s.Server, rest.Route{
-		ID: "dream-events", Method: http.MethodGet, Path: dreamsPath + "/events", Original: originalPath + "/dream/events", Produces: rest.EventStream,
-		Tag: "dreams", Need: memory.RoleViewer, Timeout: rest.FollowTime,
+		ID: "dream-events", Method: http.MethodGet, Path: dreamsPath + "/events", Original: originalPath + "/dream/events",
+		Produces: rest.EventStream,
+		Tag:      "dreams", Need: memory.RoleViewer, Timeout: rest.FollowTime,
 		Summary: "Follow dreams as a stream",
-		Doc: "Server-sent events: dream.progress whenever a dream comes to another phase, dream.ended with its outcome; ids, times and counts, never what was said. " +
-			"Of the owner that is named or that the key is pinned to; naming nobody, of all owners. With Last-Event-ID it goes on there, and some events may come twice; else it begins with those of the last minute. " +
-			"A request ends after an hour: come back with Last-Event-ID, as browsers do by themselves. 429 when too many follow.",
+		Doc: "Server-sent events: dream.progress whenever a dream comes to another phase, dream.ended with its outcome; ids, times and " +
+			"counts, never what was said. Of the owner that is named or that the key is pinned to; naming nobody, of all owners. With " +
+			"Last-Event-ID it goes on there, and some events may come twice; else it begins with those of the last minute. A request ends after " +
+			"an hour: come back with Last-Event-ID, as browsers do by themselves. 429 when too many follow.",
 	}, s.followDreams)
 }
 
@@ -59,7 +61,7 @@ type dreamEvent struct {
 	At         time.Time           `json:"at"`
 }
 
-// name is the kind of event.
+// name returns the kind of event.
 func (e dreamEvent) name() string {
 	if e.Phase == memory.DreamEnded {
 		return "dream.ended"
@@ -119,7 +121,7 @@ type follower struct {
 	changed func() <-chan struct{}  // closed when there is something new
 }
 
-// follow tells a client what happens until it goes, the time is over, its key is revoked or the server stops.
+// follow streams events to a client until it disconnects, the time limit passes, its key is revoked or the server stops.
 func (s *Room) follow(hc huma.Context, f follower) {
 	ctx := hc.Context()
 	write := rest.OpenStream(hc, rest.EventStream)
@@ -151,7 +153,7 @@ func (s *Room) follow(hc huma.Context, f follower) {
 	s.Log.DebugContext(ctx, "Somebody follows dreams no more", "error", rest.Loggable(err), "request", rest.RequestID(ctx))
 }
 
-// news are the events that a follower does not know yet.
+// news returns the events that a follower has not been sent yet.
 func (s *Room) news(ctx context.Context, f *follower) (string, error) {
 	changes, err := s.Store.DreamsSince(ctx, f.id, f.since, store.MaxPage)
 	if err != nil {

@@ -18,14 +18,16 @@ import (
 
 func (s *Room) dreamReplayRoutes() {
 	rest.Register(s.Server, rest.Route{
-		ID: "replay-dream", Method: http.MethodPost, Path: dreamPath + "/replay", Original: originalReport + "/replay", Tag: "dreams", Need: memory.RoleMember,
+		ID: "replay-dream", Method: http.MethodPost, Path: dreamPath + "/replay", Original: originalReport + "/replay", Tag: "dreams",
+		Need:    memory.RoleMember,
 		Summary: "Replay a dream without writing", Body: rest.MaxSmallBody,
 		Timeout: rest.MaxWait + rest.RequestTimeout, Also: []int{http.StatusAccepted}, Errors: []int{http.StatusConflict},
-		Doc: "With the same inputs at the same versions and the same parameters, or with another model or other parameters, and tells how the two differ. " +
-			"Answers 202 when it is not done within wait: GET …/reports/{id of the replay}/difference tells later.",
+		Doc: "With the same inputs at the same versions and the same parameters, or with another model or other parameters, and tells how the " +
+			"two differ. Answers 202 when it is not done within wait: GET …/reports/{id of the replay}/difference tells later.",
 	}, s.replayDream)
 	rest.Register(s.Server, rest.Route{
-		ID: "compare-dreams", Method: http.MethodGet, Path: dreamPath + "/difference", Original: originalReport + "/difference", Tag: "dreams", Need: memory.RoleViewer,
+		ID: "compare-dreams", Method: http.MethodGet, Path: dreamPath + "/difference", Original: originalReport + "/difference", Tag: "dreams",
+		Need:    memory.RoleViewer,
 		Summary: "Compare two dreams",
 		Doc:     "A replay, from its original; any dream, from the one that is given. Both are of the same owner, and have ended.",
 	}, s.compareDreams)

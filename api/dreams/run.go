@@ -26,13 +26,16 @@ import (
 
 func (s *Room) dreamRunRoutes() {
 	const doc = "Of the owner that is named or that the key is pinned to; naming nobody, of the shared memory. " +
-		"Answers 200 with the report, or 202 when it is not there within wait: the dream goes on. An owner dreams one dream at a time; dry runs run beside."
+		"Answers 200 with the report, or 202 when it is not there within wait: the dream goes on. An owner dreams one dream at a time; dry " +
+		"runs run beside."
 	rest.Register(s.Server, rest.Route{
 		ID: "dream", Method: http.MethodPost, Path: dreamsPath, Original: originalPath + "/emergence", Tag: "dreams", Need: memory.RoleMember,
-		Summary: "Dream now", Timeout: rest.MaxWait + rest.RequestTimeout, Also: []int{http.StatusAccepted}, Errors: []int{http.StatusConflict}, Doc: doc,
+		Summary: "Dream now", Timeout: rest.MaxWait + rest.RequestTimeout, Also: []int{http.StatusAccepted}, Errors: []int{http.StatusConflict},
+		Doc: doc,
 	}, s.emergence)
 	rest.Register(s.Server, rest.Route{
-		ID: "dream-focused", Method: http.MethodPost, Path: dreamsPath + "/focused", Original: originalDreaming + "/focused", Tag: "dreams", Need: memory.RoleMember,
+		ID: "dream-focused", Method: http.MethodPost, Path: dreamsPath + "/focused", Original: originalDreaming + "/focused", Tag: "dreams",
+		Need:    memory.RoleMember,
 		Summary: "Dream about a topic", Body: rest.MaxSmallBody,
 		Timeout: rest.MaxWait + rest.RequestTimeout, Also: []int{http.StatusAccepted}, Errors: []int{http.StatusConflict}, Doc: doc,
 	}, s.focused)
@@ -146,7 +149,7 @@ func (s *Room) dreamNow(ctx context.Context, r dreamRequest) (*rest.Reply[dreamR
 	return rest.OK(view), nil
 }
 
-// awake are the settings of a dry run, which works also where dreaming is switched off. Zero: those of any
+// awake returns the settings of a dry run, which works also where dreaming is switched off. Zero: those of any
 // other dream.
 func (s *Room) awake(agent gate.Agent) setting.DreamSettings {
 	settings := s.Dreams.With(agent.Settings)
@@ -234,7 +237,7 @@ type dreamConflict struct {
 	Link       string            `json:"link,omitempty"`
 }
 
-// dreamUnderWay says that the owner is dreaming; nil: it is not known what.
+// dreamUnderWay returns the problem for an owner whose dream is running; running is nil if that dream is unknown.
 func (s *Room) dreamUnderWay(id memory.Identity, running *dreams.Dream) *fault.Problem {
 	p := fault.New(fault.Dreaming, "A dream of this owner is running: wait for it, or make a dry run")
 	if running != nil {
@@ -246,7 +249,7 @@ func (s *Room) dreamUnderWay(id memory.Identity, running *dreams.Dream) *fault.P
 }
 
 // runDream starts the dream of a record and waits for its end, at most for wait. It returns the record as it is then: one that
-// is still open goes on by itself.
+// is still open continues by itself.
 func (s *Room) runDream(ctx context.Context, id memory.Identity, record dreams.Dream, wait time.Duration) (dreams.Dream, error) {
 	if !record.Open() {
 		return record, nil
@@ -385,8 +388,8 @@ func (s *Room) nightAsked(agent gate.Agent, asOf string) (time.Time, string, err
 	return at, workflows.NightKey(nightOf(day, expression), zone.String(), expression), nil
 }
 
-// nightOf is the first time on a day, in its zone, that a cron expression means; at its hour and minute also on days on which
-// it does not stand.
+// nightOf returns the first time on a day, in its zone, that matches a cron expression; on days that the expression
+// does not match it uses the expression's hour and minute.
 func nightOf(day time.Time, expression string) time.Time {
 	hour, minute := 0, 0
 	if cron, err := crontab.Parse(expression); err == nil {
@@ -395,7 +398,7 @@ func nightOf(day time.Time, expression string) time.Time {
 	return time.Date(day.Year(), day.Month(), day.Day(), hour, minute, 0, 0, day.Location())
 }
 
-// Reason codes of dreams that the API explains in words and that other rooms give; docs/dreaming.md lists them.
+// Reason codes of dreams that the API explains and that other packages set; docs/dreaming.md lists them.
 const (
 	reasonDreamingOff   memory.ReasonCode = "dreaming_off"
 	reasonSharedOnly    memory.ReasonCode = "shared_only"
@@ -407,7 +410,7 @@ const (
 	reasonDreaming = memory.ReasonCode(fault.Dreaming)
 )
 
-// dreamReasons say in words why a dream ended as it did whose record says it with a code only. They are about no contents.
+// dreamReasons maps the reason codes of dreams to texts, for records that have only a code. The texts contain no contents.
 var dreamReasons = map[memory.ReasonCode]string{
 	memory.GateMemoryOff:             "memory is switched off for this agent: switch it on with memoryEnabled",
 	memory.GateTeamMember:            "the agent has a leader: memory is read-only for team members",

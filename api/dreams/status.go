@@ -23,7 +23,8 @@ import (
 
 func (s *Room) dreamStatusRoutes() {
 	rest.Register(s.Server, rest.Route{
-		ID: "dreaming-status", Method: http.MethodGet, Path: dreamsPath + "/status", Original: originalDreaming + "/status", Tag: "dreams", Need: memory.RoleViewer,
+		ID: "dreaming-status", Method: http.MethodGet, Path: dreamsPath + "/status", Original: originalDreaming + "/status", Tag: "dreams",
+		Need:    memory.RoleViewer,
 		Summary: "Read the status of dreaming",
 		Doc:     "The last and the next dream, news since, and settings. Without an owner, of the shared memory.",
 	}, s.dreamingStatus)
@@ -69,8 +70,9 @@ func (s *Room) dreamingStatus(ctx context.Context, in *dreamingStatusInput) (*re
 	}
 	schedule, settings := s.DreamSchedule.With(agent.Settings), s.Dreams.With(agent.Settings)
 	view := dreamingStatusView{
-		Enabled: schedule.On(), Settings: viewDreamSettings(settings), Schedule: s.dreamSchedule(ctx, indexes.AgentRef{Workspace: id.Workspace, Agent: id.Agent}, agent, schedule),
-		Backlog: dreamBacklogView{News: status.News}, Statements: map[dream.Status]int{}, Outcomes: map[memory.Outcome]int{},
+		Enabled: schedule.On(), Settings: viewDreamSettings(settings),
+		Schedule: s.dreamSchedule(ctx, indexes.AgentRef{Workspace: id.Workspace, Agent: id.Agent}, agent, schedule),
+		Backlog:  dreamBacklogView{News: status.News}, Statements: map[dream.Status]int{}, Outcomes: map[memory.Outcome]int{},
 		Diary: status.Diary,
 	}
 	maps.Copy(view.Statements, status.Statuses)
@@ -93,7 +95,9 @@ func optional(d *dreams.Dream, show func(dreams.Dream) dreamView) *dreamView {
 }
 
 // dreamSchedule returns when an agent dreams next; without workflows the state is unknown.
-func (s *Room) dreamSchedule(ctx context.Context, ref indexes.AgentRef, agent gate.Agent, schedule setting.DreamSchedule) dreamScheduleView {
+func (s *Room) dreamSchedule(ctx context.Context, ref indexes.AgentRef, agent gate.Agent,
+	schedule setting.DreamSchedule,
+) dreamScheduleView {
 	view := dreamScheduleView{State: "off", Cron: schedule.Cron, TimeZone: agent.TimeZone}
 	if !schedule.On() {
 		return view
@@ -157,7 +161,8 @@ const diaryMonthsPath = "memory/dreaming/diary/"
 
 func (s *Room) dreamDiaryRoutes() {
 	rest.Register(s.Server, rest.Route{
-		ID: "dream-diary", Method: http.MethodGet, Path: dreamsPath + "/diary", Original: originalDreaming + "/dreams", Tag: "dreams", Need: memory.RoleViewer,
+		ID: "dream-diary", Method: http.MethodGet, Path: dreamsPath + "/diary", Original: originalDreaming + "/dreams", Tag: "dreams",
+		Need:    memory.RoleViewer,
 		Summary: "Read the diary of dreams", Doc: "DREAMS.md, and the files of older entries. Without an owner, of the shared memory.",
 	}, s.dreamDiary)
 }

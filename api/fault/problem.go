@@ -21,10 +21,10 @@ type Problem struct {
 
 func (p *Problem) Error() string { return string(p.Name) + ": " + p.Msg }
 
-// GetStatus is the HTTP status; huma asks for it.
+// GetStatus returns the HTTP status; huma asks for it.
 func (p *Problem) GetStatus() int { return p.Code }
 
-// GetHeaders are headers that belong to the answer; huma asks for them.
+// GetHeaders returns headers that belong to the answer; huma asks for them.
 func (p *Problem) GetHeaders() http.Header { return p.headers }
 
 // With adds a header.
@@ -41,7 +41,7 @@ func New(name Name, format string, args ...any) *Problem {
 	return &Problem{Code: errorStatus[name], Name: name, Msg: fmt.Sprintf(format, args...)}
 }
 
-// NotModified tells a client that what it has is current. It has no body.
+// NotModified answers a client whose copy is current. It has no body.
 func NotModified(etag string) *Problem {
 	return (&Problem{Code: http.StatusNotModified}).With("ETag", etag).With("Cache-Control", Revalidate)
 }

@@ -22,8 +22,9 @@ func (s *fileRoom) artifactRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-artifacts", Method: http.MethodGet, Path: artifactsPath, Tag: "files", Need: memory.RoleViewer,
 		Summary: "List artifacts of an agent's memory",
-		Doc: "MEMORY.md (memory-root), daily notes (daily-note), reports of dreams (dream-report) and the journal (event-log), each with where it is read, by workspace, path, kind and agent. " +
-			"The diary of dreams is none. With Accept: application/x-ndjson the answer is one artifact on each line, without an envelope, and X-Next-Cursor is next.",
+		Doc: "MEMORY.md (memory-root), daily notes (daily-note), reports of dreams (dream-report) and the journal (event-log), each with " +
+			"where it is read, by workspace, path, kind and agent. The diary of dreams is none. With Accept: application/x-ndjson the answer is " +
+			"one artifact on each line, without an envelope, and X-Next-Cursor is next.",
 	}, s.listArtifacts)
 	o := s.API.OpenAPI()
 	answers := o.Paths[artifactsPath].Get.Responses["200"]
@@ -100,7 +101,7 @@ func (s *fileRoom) listArtifacts(ctx context.Context, in *artifactsInput) (*arti
 	return out, nil
 }
 
-// artifactsOf are the artifacts among documents, and the journal, in their order.
+// artifactsOf returns the artifacts among documents, and the journal, in their order.
 func artifactsOf(id memory.Identity, entries []gate.DocumentEntry) []artifactView {
 	base := "/api/v1/agents/" + id.Agent
 	all := []artifactView{{
@@ -109,7 +110,8 @@ func artifactsOf(id memory.Identity, entries []gate.DocumentEntry) []artifactVie
 	for _, e := range entries {
 		if kind := artifactKind(e.Path); kind != "" {
 			all = append(all, artifactView{
-				Kind: kind, Workspace: id.Workspace, Path: e.Path, AgentIDs: []string{id.Agent}, ContentType: "markdown", Scope: e.Scope, Version: e.Version, Bytes: e.Bytes,
+				Kind: kind, Workspace: id.Workspace, Path: e.Path, AgentIDs: []string{id.Agent}, ContentType: "markdown", Scope: e.Scope,
+				Version: e.Version, Bytes: e.Bytes,
 				Href: base + "/workspace/files/" + e.Path + "?scope=" + string(e.Scope),
 			})
 		}
@@ -133,7 +135,7 @@ func artifactKind(path string) string {
 	return ""
 }
 
-// artifactsPage is the part behind a cursor: the key of the last one that was shown, encoded. Another one begins at the start.
+// artifactsPage returns the part behind a cursor: the key of the last one that was shown, encoded. Another one begins at the start.
 func artifactsPage(all []artifactView, cursor string, limit int) (shown []artifactView, next string) {
 	last, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil {

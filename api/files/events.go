@@ -22,23 +22,28 @@ const eventsPath = "/api/v1/agents/{agent}/events"
 
 func (s *fileRoom) eventRoutes() {
 	const what = "What was written, deleted, refused, recalled, promoted and dreamed: ids, paths, counts and hashes, never what was said. " +
-		"Of the owner that is named or that the key is pinned to, and of what everybody reads; an admin key that names nobody sees the events of all owners. "
+		"Of the owner that is named or that the key is pinned to, and of what everybody reads; an admin key that names nobody sees the events " +
+		"of all owners. "
 	rest.Register(s.Server, rest.Route{
 		ID: "events", Method: http.MethodGet, Path: eventsPath, Tag: "events", Need: memory.RoleViewer,
 		Summary: "List the events of an agent's memory, oldest first",
-		Doc: what + "Read on with cursor=next, as often as you like: nothing appears later in front of it. An event is shown as soon as all transactions " +
-			"that ran beside its own have ended, as a rule at once. With Accept: application/x-ndjson it is the download of events-jsonl.",
+		Doc: what + "Read on with cursor=next, as often as you like: nothing appears later in front of it. An event is shown as soon as " +
+			"all transactions that ran beside its own have ended, as a rule at once. With Accept: application/x-ndjson it is the download of " +
+			"events-jsonl.",
 	}, s.listEvents)
 	rest.Register(s.Server, rest.Route{
-		ID: "events-jsonl", Method: http.MethodGet, Path: eventsPath + ".jsonl", Produces: rest.LinesOfJSON, Tag: "events", Need: memory.RoleViewer, Timeout: rest.FollowTime,
+		ID: "events-jsonl", Method: http.MethodGet, Path: eventsPath + ".jsonl", Produces: rest.LinesOfJSON, Tag: "events",
+		Need: memory.RoleViewer, Timeout: rest.FollowTime,
 		Summary: "Download events as lines of JSON",
 		Doc:     what + "One event a line, from after to the last one there is now.",
 	}, s.downloadEvents)
 	rest.Register(s.Server, rest.Route{
-		ID: "events-stream", Method: http.MethodGet, Path: eventsPath + "/stream", Produces: rest.EventStream, Tag: "events", Need: memory.RoleViewer, Timeout: rest.FollowTime,
+		ID: "events-stream", Method: http.MethodGet, Path: eventsPath + "/stream", Produces: rest.EventStream, Tag: "events",
+		Need: memory.RoleViewer, Timeout: rest.FollowTime,
 		Summary: "Follow events as a stream",
-		Doc: what + "Server-sent events whose ids are cursors: with Last-Event-ID, or cursor, it goes on behind that event and leaves none out; else it begins now. " +
-			"A request ends after an hour: come back with Last-Event-ID, as browsers do by themselves. 429 when too many follow.",
+		Doc: what + "Server-sent events whose ids are cursors: with Last-Event-ID, or cursor, it goes on behind that event and " +
+			"leaves none out; else it begins now. A request ends after an hour: come back with Last-Event-ID, as browsers do by themselves. 429 " +
+			"when too many follow.",
 	}, s.followEvents)
 }
 
@@ -52,7 +57,7 @@ type EventParams struct {
 	Path   string           `query:"path" maxLength:"255" doc:"Only about the document at this path."`
 }
 
-// chosen is on whose behalf events are asked for, and which.
+// chosen returns the identity that reads the events, and the filter of the request.
 func (s *fileRoom) chosen(ctx context.Context, p EventParams) (memory.Identity, gate.JournalFilter, error) {
 	id, _, err := s.Enter(ctx, p.Agent, p.Person())
 	if err != nil {
@@ -154,8 +159,8 @@ func (s *fileRoom) downloadEvents(ctx context.Context, in *EventParams) (*rest.S
 	}}, nil
 }
 
-// lookForEvents looks for events behind those that there were when it began. Its first look always finds something: what happened
-// between a follower's look and its own would reach nobody.
+// lookForEvents returns a look that finds events newer than those present when it began. Its first look always finds something: events
+// between a follower's look and its first one would otherwise be lost.
 func (s *fileRoom) lookForEvents(id memory.Identity) rest.Look {
 	var filter gate.JournalFilter
 	begun := false
@@ -208,7 +213,7 @@ func (s *fileRoom) followEvents(ctx context.Context, in *eventStreamInput) (*res
 	}}, nil
 }
 
-// tellEvents tells a client what happens until it goes, the time is over, its key is revoked or the server stops.
+// tellEvents streams events to a client until it disconnects, the time limit passes, its key is revoked or the server stops.
 func (s *fileRoom) tellEvents(
 	hc huma.Context,
 	id memory.Identity,
@@ -251,7 +256,7 @@ func (s *fileRoom) tellEvents(
 	s.Log.DebugContext(ctx, "Somebody follows events no more", "error", rest.Loggable(err), "request", rest.RequestID(ctx))
 }
 
-// eventFrames is a part of the journal as server-sent events.
+// eventFrames returns a part of the journal as server-sent events.
 func eventFrames(part gate.JournalPage) (string, error) {
 	var out strings.Builder
 	for _, e := range part.Events {

@@ -40,12 +40,14 @@ func Register(k *rest.Server) {
 func (s *fileRoom) fileRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-files", Method: http.MethodGet, Path: rest.WorkspacePath + "/files", Tag: "files", Need: memory.RoleViewer,
-		Summary: "List documents", Doc: "Shared ones, and those of the owner that is named or that the key is pinned to. For a member of a team, its leader's follow.",
+		Summary: "List documents",
+		Doc:     "Shared ones, and those of the owner that is named or that the key is pinned to. For a member of a team, its leader's follow.",
 	}, s.listFiles)
 	rest.Register(s.Server, rest.Route{
 		ID: "read-file", Method: http.MethodGet, Path: rest.WorkspacePath + "/files/{path}", Rest: "path", Tag: "files", Need: memory.RoleViewer,
 		Summary: "Read a document", Also: []int{http.StatusNotModified},
-		Doc: "Without scope, the one that the path means to the owner: the owner's own, else the agent's, else the workspace's. With If-None-Match it answers 304 when nothing has changed.",
+		Doc: "Without scope, the one that the path means to the owner: the owner's own, else the agent's, else the workspace's. With " +
+			"If-None-Match it answers 304 when nothing has changed.",
 	}, s.readFile)
 }
 
@@ -170,7 +172,7 @@ func (s *fileRoom) file(ctx context.Context, id memory.Identity, in *readFileInp
 	return fileView{ViewEntry(d, d.Size()), d.Content}, nil
 }
 
-// pastFile is an earlier version of a document. What it says about the system prompt and its author is of that version.
+// pastFile holds an earlier version of a document. Its prompt settings and author are those of that version.
 func (s *fileRoom) pastFile(ctx context.Context, id memory.Identity, path string, scope memory.Scope, version int) (fileView, error) {
 	ref, err := s.resolve(ctx, id, path, scope)
 	if err != nil {
@@ -196,21 +198,25 @@ func (s *fileRoom) fileWriteRoutes() {
 		ID: "write-file", Method: http.MethodPut, Path: rest.WorkspacePath + "/files/{path}", Rest: "path", Tag: "files", Need: memory.RoleMember,
 		Summary: "Write a document", Body: rest.MaxDocumentBody,
 		Also: []int{http.StatusCreated}, Errors: []int{http.StatusConflict, http.StatusPreconditionFailed, http.StatusPreconditionRequired},
-		Doc: "Makes a new version; 201 when the document is new. An existing document needs If-Match with the ETag that was read (or * to overwrite whatever is there). " +
-			"When it was changed meanwhile, both sides are merged by line; where both changed the same lines the answer is 409 stale_base with both. " +
-			"The text is scanned: secrets are replaced by placeholders, and a text that tries to instruct the agent is refused.",
+		Doc: "Makes a new version; 201 when the document is new. An existing document needs If-Match with the ETag that was read (or * to " +
+			"overwrite whatever is there). When it was changed meanwhile, both sides are merged by line; where both changed the same lines the " +
+			"answer is 409 stale_base with both. The text is scanned: secrets are replaced by placeholders, and a text that tries to instruct " +
+			"the agent is refused.",
 	}, s.writeFile)
 	rest.Register(s.Server, rest.Route{
-		ID: "delete-file", Method: http.MethodDelete, Path: rest.WorkspacePath + "/files/{path}", Rest: "path", Tag: "files", Need: memory.RoleMember,
+		ID: "delete-file", Method: http.MethodDelete, Path: rest.WorkspacePath + "/files/{path}", Rest: "path", Tag: "files",
+		Need:    memory.RoleMember,
 		Summary: "Delete a document", Errors: []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Doc: "Its versions stay, and undelete brings it back. With If-Match, only when that is still the current version.",
 	}, s.deleteFile)
 	rest.Register(s.Server, rest.Route{
-		ID: "undelete-file", Method: http.MethodPost, Path: rest.WorkspacePath + "/undelete/{path}", Rest: "path", Tag: "files", Need: memory.RoleMember,
+		ID: "undelete-file", Method: http.MethodPost, Path: rest.WorkspacePath + "/undelete/{path}", Rest: "path", Tag: "files",
+		Need:    memory.RoleMember,
 		Summary: "Undelete a document", Body: rest.MaxSmallBody,
 	}, s.undeleteFile)
 	rest.Register(s.Server, rest.Route{
-		ID: "restore-file", Method: http.MethodPost, Path: rest.WorkspacePath + "/restore/{path}", Rest: "path", Tag: "files", Need: memory.RoleMember,
+		ID: "restore-file", Method: http.MethodPost, Path: rest.WorkspacePath + "/restore/{path}", Rest: "path", Tag: "files",
+		Need:    memory.RoleMember,
 		Summary: "Restore an earlier version of a document", Body: rest.MaxSmallBody,
 	}, s.restoreFile)
 }
@@ -224,7 +230,7 @@ type WriteParams struct {
 	rest.RequestKeyParam
 }
 
-// target is the document that a write is about, and on whose behalf.
+// target returns the identity that a write is made for, and its document.
 func (s *fileRoom) target(ctx context.Context, in WriteParams) (memory.Identity, memory.Ref, error) {
 	path, err := in.clean()
 	if err != nil {
@@ -249,7 +255,7 @@ func writeScope(id memory.Identity, asked memory.Scope) (memory.Scope, error) {
 	return asked, rest.CanHave(id, asked)
 }
 
-// ledgerKey is the idempotency key of a write. The client's key counts for the same client and the same request only, so
+// ledgerKey returns the idempotency key of a write. The client's key counts for the same client and the same request only, so
 // that a key used twice by mistake never swallows a write.
 func ledgerKey(ctx context.Context, client string, change memory.Change) string {
 	if client == "" {

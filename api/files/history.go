@@ -17,7 +17,8 @@ import (
 
 func (s *fileRoom) historyRoutes() {
 	rest.Register(s.Server, rest.Route{
-		ID: "file-history", Method: http.MethodGet, Path: rest.WorkspacePath + "/history/{path}", Rest: "path", Tag: "files", Need: memory.RoleViewer,
+		ID: "file-history", Method: http.MethodGet, Path: rest.WorkspacePath + "/history/{path}", Rest: "path", Tag: "files",
+		Need:    memory.RoleViewer,
 		Summary: "List the versions of a document, newest first", Doc: "Who made each, why, and from which messages. Also of a deleted document.",
 	}, s.fileHistory)
 	rest.Register(s.Server, rest.Route{
@@ -190,7 +191,7 @@ func (s *fileRoom) fileDiff(ctx context.Context, in *diffInput) (*rest.Reply[dif
 
 func versionName(ref memory.Ref, version int) string { return fmt.Sprintf("%s@%d", ref.Path, version) }
 
-// content is the text of a version; before the first one there was none.
+// content returns the text of a version; before the first one there was none.
 func (s *fileRoom) content(ctx context.Context, id memory.Identity, ref memory.Ref, version int) (string, error) {
 	if version == 0 {
 		return "", nil

@@ -32,7 +32,8 @@ func (s *fileRoom) promptRoutes() {
 		Doc: "Of one scope: the named ones are enabled in this order, all others of the scope are disabled.",
 	}, s.setPromptFiles)
 	rest.Register(s.Server, rest.Route{
-		ID: "set-prompt-file", Method: http.MethodPatch, Path: rest.WorkspacePath + "/files/{path}", Rest: "path", Tag: "prompt", Need: memory.RoleMember,
+		ID: "set-prompt-file", Method: http.MethodPatch, Path: rest.WorkspacePath + "/files/{path}", Rest: "path", Tag: "prompt",
+		Need:    memory.RoleMember,
 		Summary: "Enable or disable a document in the system prompt, or move it", Body: rest.MaxSmallBody, Doc: "Makes no new version.",
 	}, s.setPromptFile)
 }

@@ -20,8 +20,9 @@ func (s *recallRoom) recallGetRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "get-memory", Method: http.MethodGet, Path: recallPath + "/get", Tag: "recall", Need: memory.RoleViewer,
 		Summary: "Read an excerpt of a search result", Invalid: fault.InvalidSearch,
-		Doc: "Lines of a document, or messages of a conversation (path sessions/ and its id, a line for each message), at most 12,000 characters. " +
-			"While more follows, truncated is true: nextFrom, and nextSkip when a line is longer than an excerpt, are where to go on. What does not exist is an empty text.",
+		Doc: "Lines of a document, or messages of a conversation (path sessions/ and its id, a line for each message), at most 12,000 " +
+			"characters. While more follows, truncated is true: nextFrom, and nextSkip when a line is longer than an excerpt, are where to go " +
+			"on. What does not exist is an empty text.",
 	}, s.getMemory)
 }
 
@@ -156,7 +157,7 @@ func speaker(m memory.Message) string {
 	return strings.ToUpper(m.Role[:1]) + m.Role[1:]
 }
 
-// fill takes what was read.
+// fill copies the text and lines read.
 func (v *excerptView) fill(e excerpt.Excerpt) {
 	v.Text, v.From, v.Lines, v.Total = e.Text, e.From, e.Lines, e.Total
 	v.Truncated, v.NextFrom, v.NextSkip = e.Truncated, e.NextFrom, e.NextSkip

@@ -22,8 +22,9 @@ func (s *recallRoom) reindexRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "build-index", Method: http.MethodPost, Path: recallPath + "/index", Tag: "recall", Need: memory.RoleAdmin,
 		Summary: "Update or rebuild the index", Status: http.StatusAccepted, Body: rest.MaxSmallBody, Invalid: fault.InvalidSearch,
-		Doc: "Of the agent, and with a key that is not limited to agents of what belongs to the workspace too. Without force, what waits (merging, vectors, sources of an earlier release) is done at once. With force, everything is indexed anew from the documents and messages, " +
-			"source by source, while searches go on; the same texts give the same index.",
+		Doc: "Of the agent, and with a key that is not limited to agents of what belongs to the workspace too. Without force, what waits " +
+			"(merging, vectors, sources of an earlier release) is done at once. With force, everything is indexed anew from the documents and " +
+			"messages, source by source, while searches go on; the same texts give the same index.",
 	}, s.buildIndex)
 	rest.Register(s.Server, rest.Route{
 		ID: "index-progress", Method: http.MethodGet, Path: recallPath + "/index", Tag: "recall", Need: memory.RoleViewer,
@@ -89,7 +90,7 @@ func (s *recallRoom) indexProgress(ctx context.Context, in *indexProgressInput) 
 	return rest.OK(view), nil
 }
 
-// indexesOf are the indexes that searches of an agent look at: its own, and the one of what belongs to the workspace.
+// indexesOf returns the indexes that searches of an agent read: the agent's, and the workspace's.
 func indexesOf(id memory.Identity) []indexes.AgentRef {
 	return []indexes.AgentRef{{Workspace: id.Workspace, Agent: id.Agent}, {Workspace: id.Workspace}}
 }
@@ -139,8 +140,9 @@ func (s *recallRoom) spaceRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "decide-space", Method: http.MethodPost, Path: recallPath + "/spaces/{space}", Tag: "recall", Need: memory.RoleAdmin,
 		Summary: "Choose the embedding space of searches", Body: rest.MaxSmallBody, Errors: []int{http.StatusConflict},
-		Doc: "While a change of the embedding model waits for a decision about the space that it has built: switch to it all the same, or abandon it. After the change, for as long as the space from before is kept: switch-back makes that one live again, at once for all searches. " +
-			"The space is the one that the change builds or has built; GET …/memory/status lists them.",
+		Doc: "While a change of the embedding model waits for a decision about the space that it has built: switch to it all the same, or " +
+			"abandon it. After the change, for as long as the space from before is kept: switch-back makes that one live again, at once for all " +
+			"searches. The space is the one that the change builds or has built; GET …/memory/status lists them.",
 	}, s.decideSpace)
 }
 
@@ -189,7 +191,7 @@ func (s *recallRoom) decideSpace(ctx context.Context, in *decideSpaceInput) (*re
 	return rest.OK(decidedView{rest.Views(spaces, viewSpace), change, s.Workflows.Link(change)}), nil
 }
 
-// decide tells a change of the embedding model, by its id, what to do, and waits until it is done. A change that is not
+// decide sends a decision to a change of the embedding model, by its id, and waits until it is applied. A change that is not
 // under way is not found; one that waits for something else refuses.
 func (s *recallRoom) decide(ctx context.Context, change string, d spaceDecision) error {
 	var err error

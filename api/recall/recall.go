@@ -33,9 +33,9 @@ func (s *recallRoom) recallRoutes() {
 		ID: "search-memory", Method: http.MethodPost, Path: recallPath + "/search", Tag: "recall", Need: memory.RoleViewer,
 		Summary: "Search memory", Body: rest.MaxSearchBody, Invalid: fault.InvalidSearch,
 		Example: map[string]any{"endUserId": "42", "query": "Where do I live?"},
-		Doc: "Finds passages of documents and messages that answer a question: shared ones, and those of the owner that is named or that the key is pinned to. " +
-			"Naming nobody finds what is shared. By words, and by vectors where an embedding provider is configured; when that is away, by words at once, marked degraded. " +
-			"A question without words finds nothing and costs nothing.",
+		Doc: "Finds passages of documents and messages that answer a question: shared ones, and those of the owner that is named or that the " +
+			"key is pinned to. Naming nobody finds what is shared. By words, and by vectors where an embedding provider is configured; when that " +
+			"is away, by words at once, marked degraded. A question without words finds nothing and costs nothing.",
 	}, s.searchMemory)
 	s.keywordRoutes()
 	s.recallGetRoutes()
@@ -66,7 +66,7 @@ type searchInput struct {
 	}
 }
 
-// searchMemory answers a search. When the server cannot, the error tells an agent's tool so in the shape that it knows.
+// searchMemory answers a search. When search is unavailable, the error has the shape that an agent's tool expects.
 func (s *recallRoom) searchMemory(ctx context.Context, in *searchInput) (*rest.Reply[searchView], error) {
 	out, err := s.search(ctx, in)
 	if err == nil {
@@ -111,7 +111,7 @@ func (s *recallRoom) search(ctx context.Context, in *searchInput) (*rest.Reply[s
 	return rest.OK(s.viewSearch(found)), nil
 }
 
-// oneOf is the person that a request names in its query or in its body.
+// oneOf returns the person that a request names in its query or in its body.
 func oneOf(query, body rest.Person) (rest.Person, error) {
 	inQuery := query.Owner+query.Channel+query.Sender+query.EndUserID != ""
 	inBody := body.Owner+body.Channel+body.Sender+body.EndUserID != ""
@@ -167,7 +167,7 @@ func invalidSearch(at string, err error) error {
 	return p
 }
 
-// joined are the errors that were joined into one.
+// joined returns the errors that were joined into one.
 func joined(err error) []error {
 	if several, is := err.(interface{ Unwrap() []error }); is {
 		return several.Unwrap()
@@ -191,7 +191,7 @@ type searchView struct {
 	UnavailableView
 }
 
-// UnavailableView says that memory cannot be searched, and what to do about it.
+// UnavailableView answers a search while memory is unavailable, with the next step.
 type UnavailableView struct {
 	Disabled    bool   `json:"disabled,omitempty" doc:"Nothing was searched."`
 	Unavailable bool   `json:"unavailable,omitempty"`
@@ -290,7 +290,7 @@ type stageView struct {
 	Ms   float64 `json:"ms"`
 }
 
-// errMemoryOff says that nothing is searched or read.
+// errMemoryOff answers searches and reads while memory is off.
 const errMemoryOff = "memory is switched off for this agent"
 
 // backend names the store of the index.
@@ -299,7 +299,8 @@ const backend = "postgresql"
 func (s *recallRoom) viewSearch(r recall.Response) searchView {
 	v := searchView{
 		Results: rest.Views(r.Results, viewFound), Provider: r.Embedding.Provider, Model: r.Embedding.Model, Citations: "on",
-		Mode: r.Mode, Degraded: r.Degraded, Staleness: staleView{r.Staleness.Pending, r.Staleness.Since}, Waited: r.Waited.Round(time.Millisecond).String(),
+		Mode: r.Mode, Degraded: r.Degraded, Staleness: staleView{r.Staleness.Pending, r.Staleness.Since},
+		Waited: r.Waited.Round(time.Millisecond).String(),
 		Debug: debugView{
 			Backend: backend, ConfiguredMode: recall.Lexical, EffectiveMode: r.Mode, SearchMs: rest.Milliseconds(r.Took), Hits: r.Found,
 		},
@@ -330,8 +331,9 @@ func viewFound(h recall.Hit) foundView {
 	v := foundView{
 		Corpus: h.Corpus, Source: h.Corpus, Path: h.Path, StartLine: h.FromLine, EndLine: h.ToLine,
 		Citation: recall.Citation(h.Path, h.FromLine, h.ToLine), Score: h.Score, VectorScore: h.VectorScore, TextScore: h.TextScore,
-		Snippet: h.Snippet, Scope: h.Source.Scope, Agent: h.Source.Agent, Owner: h.Source.Owner, Version: h.Source.Version, Conversation: h.Source.Conversation,
-		Role: h.Message.Role, Name: h.Message.Name, Explain: h.Explanation,
+		Snippet: h.Snippet, Scope: h.Source.Scope, Agent: h.Source.Agent, Owner: h.Source.Owner, Version: h.Source.Version,
+		Conversation: h.Source.Conversation,
+		Role:         h.Message.Role, Name: h.Message.Name, Explain: h.Explanation,
 	}
 	if h.Message.ID != "" {
 		v.MessageIDs = []string{h.Message.ID}
@@ -359,8 +361,9 @@ func (s *recallRoom) keywordRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "search-keywords", Method: http.MethodPost, Path: recallPath + "/keyword", Tag: "recall", Need: memory.RoleViewer,
 		Summary: "Search documents by keyword", Body: rest.MaxSearchBody, Invalid: fault.InvalidSearch,
-		Doc: "Literally, in any case, in the documents in view that have every word. A line scores by how many of the words it has, and by its document: " +
-			"MEMORY 1, memory/ 0.7, PROFILE 0.5, AGENTS 0.3, others 0.2; at most five lines of a document. Words are marked [[so]] in the snippet.",
+		Doc: "Literally, in any case, in the documents in view that have every word. A line scores by how many of the words it has, and by " +
+			"its document: MEMORY 1, memory/ 0.7, PROFILE 0.5, AGENTS 0.3, others 0.2; at most five lines of a document. Words are marked [[so]] " +
+			"in the snippet.",
 	}, s.searchKeywords)
 }
 
@@ -405,7 +408,8 @@ func (s *recallRoom) searchKeywords(ctx context.Context, in *keywordInput) (*res
 	view.Hits = append(view.Hits, found.Hits...)
 	view.TotalHits = len(view.Hits)
 	if view.TotalHits == 0 {
-		view.Hint = "No document has all of these words: try fewer or other ones, or memory/search, which also finds what says it differently, and what was said."
+		view.Hint = "No document has all of these words: try fewer or other ones, or memory/search, which also finds what says it " +
+			"differently, and what was said."
 	}
 	return rest.OK(view), nil
 }

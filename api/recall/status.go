@@ -17,8 +17,8 @@ func (s *recallRoom) recallStatusRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "memory-status", Method: http.MethodGet, Path: recallPath + "/status", Tag: "recall", Need: memory.RoleViewer,
 		Summary: "Read the status of the index", Invalid: fault.InvalidSearch,
-		Doc: "Counts over all owners of the agent, and over one owner when one is named or the key is pinned to one. With deep, embedding models are asked for a vector, " +
-			"and passages from the index are searched by their own words.",
+		Doc: "Counts over all owners of the agent, and over one owner when one is named or the key is pinned to one. With deep, embedding " +
+			"models are asked for a vector, and passages from the index are searched by their own words.",
 	}, s.recallStatus)
 }
 

@@ -25,7 +25,7 @@ import (
 // callerKey is the context key of the caller's store.Key.
 type callerKey struct{}
 
-// CallerOf is the key that a request was made with. Every operation that needs a role has one.
+// CallerOf returns the key that a request was made with. Every operation that needs a role has one.
 func CallerOf(ctx context.Context) gate.Key {
 	key, _ := ctx.Value(callerKey{}).(gate.Key)
 	return key

@@ -10,7 +10,7 @@ import (
 	"reverie/store/gate"
 )
 
-// What clients can make many of does not grow without bound.
+// Caches that clients can fill are bounded.
 func TestMemoryForClientsIsBounded(t *testing.T) {
 	now := time.Now()
 	clock := func() time.Time { return now }
@@ -30,7 +30,7 @@ func TestMemoryForClientsIsBounded(t *testing.T) {
 	}
 }
 
-// Making room keeps what still counts when something else can go.
+// Eviction keeps entries that still count while others can be removed.
 func TestRoomIsMadeByWhatHasExpired(t *testing.T) {
 	now := time.Now()
 	clock := func() time.Time { return now }

@@ -90,8 +90,8 @@ func Views[T, V any](items []T, view func(T) V) []V {
 	return out
 }
 
-// Link is an address of this API, for answers that point elsewhere.
+// Link returns an address of this API, for answers that point elsewhere.
 func Link(format string, args ...any) string { return fmt.Sprintf("/api/v1"+format, args...) }
 
-// Milliseconds is a duration as answers have it.
+// Milliseconds returns a duration as answers have it.
 func Milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -86,7 +86,7 @@ func (s *Server) Explain(ctx context.Context, err error) error {
 	return fault.New(fault.Internal, "Internal error: see the server's log for request %s", RequestID(ctx))
 }
 
-// Loggable is an error's text without what PostgreSQL quotes in its messages, which may be contents.
+// Loggable returns an error's text without what PostgreSQL quotes in its messages, which may be contents.
 func Loggable(err error) string {
 	if refused, is := errors.AsType[*pgconn.PgError](err); is {
 		return fmt.Sprintf(
@@ -100,7 +100,7 @@ func Loggable(err error) string {
 	return err.Error()
 }
 
-// readable is a store error's text; it names what was looked for.
+// readable returns a store error's text, which names what was looked for.
 func readable(err error) string { return strings.TrimSpace(err.Error()) }
 
 // ErrWorkflowsAway means that Temporal did not answer.
@@ -175,7 +175,7 @@ func quarantine(e *store.QuarantineError) *fault.Problem {
 	return p
 }
 
-// conflictNames are the conflicts that clients tell apart by name; the others are a plain conflict.
+// conflictNames maps the conflicts that clients distinguish by name; all others are a plain conflict.
 var conflictNames = map[string]fault.Name{
 	store.CodeMessageIDReused:            fault.MessageIDReused,
 	store.CodeConversationOfAnotherOwner: fault.OtherOwner,
@@ -213,7 +213,8 @@ func windowTooLarge(e *window.TooLargeError) *fault.Problem {
 // budgetSpent returns the error of a spent budget, with the time at which it resets.
 func budgetSpent(e *chat.BudgetError, now time.Time) *fault.Problem {
 	seconds := max(1, int(math.Ceil(e.Until.Sub(now).Seconds())))
-	return fault.New(fault.BudgetSpent, "The workspace's model budget for today is spent. The message is stored; send it again after %s, or raise the budget",
+	return fault.New(fault.BudgetSpent,
+		"The workspace's model budget for today is spent. The message is stored; send it again after %s, or raise the budget",
 		e.Until.Format(time.RFC3339)).
 		With("Retry-After", strconv.Itoa(seconds))
 }
@@ -235,7 +236,8 @@ func modelFailed(e *llm.Error) *fault.Problem {
 	case llm.ContextTooLong:
 		return fault.New(
 			fault.WindowTooLarge,
-			"the model takes less than the window has, also after earlier turns were left out: make the window smaller (windowMaxTokens), or send a shorter message",
+			"the model takes less than the window has, also after earlier turns were left out: make the window smaller (windowMaxTokens), or "+
+				"send a shorter message",
 		)
 	case llm.Refused:
 		return fault.New(fault.ModelFailed, "The model declined to answer")

@@ -11,7 +11,7 @@ import (
 	"reverie/store/talk"
 )
 
-// PersonParams name whose memory a request is about, in one of three ways.
+// PersonParams name the owner of the memory that a request is about, in one of three ways.
 type PersonParams struct {
 	Owner     string `query:"owner" maxLength:"128" doc:"Owner key, such as user:7, feishu:ou_1 or api:42." example:"api:42"`
 	Channel   string `query:"channel" maxLength:"128" doc:"Channel of sender; give both."`
@@ -24,7 +24,7 @@ func (p PersonParams) Person() Person {
 	return Person{p.Owner, p.Channel, p.Sender, p.EndUserID, "query"}
 }
 
-// Person is whom a request names, and where it does.
+// Person holds the owner, or the channel and sender, or the end user, that a request names.
 type Person struct {
 	Owner, Channel, Sender, EndUserID string
 	Location                          string // query or body
@@ -35,7 +35,7 @@ type AgentParam struct {
 	Agent string `path:"agent" maxLength:"63" doc:"Id of the agent." example:"ada"`
 }
 
-// Enter establishes on whose behalf a request about an agent is made, and returns the agent.
+// Enter returns the identity that a request about an agent is made for, and the agent.
 //
 // The owner is the one that the key is pinned to, else whom the request names, else nobody. An agent that the key is not
 // allowed to use looks as if it did not exist.
@@ -83,7 +83,7 @@ func chooseOwner(id memory.Identity, p Person) (memory.Owner, error) {
 	return named, nil
 }
 
-// NeedOwner is enter for requests that are about one person.
+// NeedOwner enters a request that is about one person.
 func (s *Server) NeedOwner(ctx context.Context, agent string, p Person) (memory.Identity, gate.Agent, error) {
 	id, found, err := s.Enter(ctx, agent, p)
 	if err == nil && id.Owner == memory.NoOwner {
@@ -102,7 +102,7 @@ func AcrossOwners(id memory.Identity) (_ memory.Identity, full bool) {
 	return id, id.Role.Includes(memory.RoleAdmin)
 }
 
-// MayReadMessages is the identity that reads what was said: that of an owner, or of all for an admin who names nobody.
+// MayReadMessages returns the identity that reads what was said: that of an owner, or of all for an admin who names nobody.
 func MayReadMessages(id memory.Identity) (memory.Identity, error) {
 	id, full := AcrossOwners(id)
 	switch {
@@ -142,7 +142,7 @@ func (s *Server) Document(ctx context.Context, id memory.Identity, path string, 
 	return d, err
 }
 
-// CanHave refuses PERSONAL for a request that is about nobody.
+// CanHave refuses PERSONAL for a request that names no owner.
 func CanHave(id memory.Identity, scope memory.Scope) error {
 	if scope == memory.ScopePersonal && id.Owner == memory.NoOwner {
 		return fault.New(

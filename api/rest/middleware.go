@@ -57,7 +57,7 @@ const serverName = "reverie:80"
 // bodyLimit is MaxBodyBytes as Echo reads it.
 var bodyLimit = strconv.Itoa(MaxBodyBytes) + "B"
 
-// noStore keeps answers out of caches, unless a handler says otherwise.
+// noStore keeps answers out of caches, unless a handler sets Cache-Control.
 func noStore(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		c.Response().Header().Set("Cache-Control", "no-store")
@@ -73,7 +73,7 @@ type trail struct {
 
 type trailKey struct{}
 
-// trailOf is the request's trail; outside of a request, one that nobody reads.
+// trailOf returns the request's trail; outside of a request, one that nobody reads.
 func trailOf(ctx context.Context) *trail {
 	if t, found := ctx.Value(trailKey{}).(*trail); found {
 		return t

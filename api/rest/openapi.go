@@ -17,9 +17,11 @@ const apiVersion = "1.0.0"
 const introduction = `Reverie is the long-term memory of AI agents. Conversations go in, a durable workflow keeps what is worth keeping,
 and it lands in Markdown documents of which every change is a version that says who, why and from which messages.
 
-Every answer is ` + "`{\"code\", \"msg\", \"data\"}`" + ` with the HTTP status as code; an error carries a stable ` + "`error`" + ` name as well, and its msg says what to do.
+Every answer is ` + "`{\"code\", \"msg\", \"data\"}`" + ` with the HTTP status as code; an error carries a stable ` + "`error`" +
+	` name as well, and its msg says what to do.
 
-Send a key as ` + "`Authorization: Bearer <key>`" + `. A viewer key reads; a member key also writes, and names whose memory a request is about
+Send a key as ` + "`Authorization: Bearer <key>`" +
+	`. A viewer key reads; a member key also writes, and names whose memory a request is about
 (owner, or channel and sender, or endUserId); an admin key manages agents and keys too. A key may be limited to agents, or pinned to one owner.`
 
 // document returns the OpenAPI document without operations; registering an operation adds it.
@@ -125,7 +127,7 @@ func finishSchema(s *huma.Schema, sent bool) {
 }
 
 // openAnswers lets answers have fields that are not described: we add fields, and no client may stumble over a new one.
-// What requests send stays closed, so that a misspelt field is an error.
+// Schemas of request bodies stay closed, so that a misspelt field is an error.
 func openAnswers(o *huma.OpenAPI) {
 	sent := map[string]bool{}
 	var visit func(*huma.Schema)
@@ -159,8 +161,8 @@ func openAnswers(o *huma.OpenAPI) {
 	}
 }
 
-// jsonFormat reads and writes JSON. It refuses bytes that are no UTF-8, which encoding/json would replace silently: what
-// is stored is what was sent.
+// jsonFormat reads and writes JSON. It rejects invalid UTF-8, which encoding/json would replace silently, so that the
+// stored text equals the text sent.
 var jsonFormat = huma.Format{
 	Marshal: huma.DefaultJSONFormat.Marshal,
 	Unmarshal: func(data []byte, v any) error {

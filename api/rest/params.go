@@ -40,7 +40,7 @@ type RequestKeyParam struct {
 	IdempotencyKey string `header:"Idempotency-Key" pattern:"^[!-~]{1,200}$" patternDescription:"1 to 200 printable ASCII characters without spaces" doc:"Repeated requests with the same key are executed once and answered alike."`
 }
 
-// RequestLedgerKey is the idempotency key of a request of a caller; empty when the client sends none. The client's key counts
+// RequestLedgerKey returns the idempotency key of a request of a caller; empty when the client sends none. The client's key counts
 // for the same caller and the same request only, of which parts are everything that matters.
 func RequestLedgerKey(ctx context.Context, client string, parts ...string) string {
 	if client == "" {
@@ -53,7 +53,7 @@ func RequestLedgerKey(ctx context.Context, client string, parts ...string) strin
 	return "http/" + CallerOf(ctx).ID.String() + "/" + client + "/" + hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// PersonBody names, in a body, whose memory a request is about, in one of three ways.
+// PersonBody names, in a body, the owner of the memory that a request is about, in one of three ways.
 type PersonBody struct {
 	Owner     string `json:"owner,omitempty" maxLength:"128" doc:"Owner key; or give channel and sender, or endUserId." example:"user:7"`
 	Channel   string `json:"channel,omitempty" maxLength:"128"`
@@ -134,7 +134,9 @@ func (m *MessageInput) Resolve(_ huma.Context, at *huma.PathBuffer) []error {
 	if n := len(m.ID); n > memory.MaxMessageID && utf8.RuneCountInString(m.ID) <= memory.MaxMessageID {
 		complain("id", "it has %d bytes, at most %d are allowed", n, memory.MaxMessageID)
 	}
-	for field, value := range map[string]string{"id": m.ID, "name": m.Name, "content": m.Content, "finishReason": m.FinishReason, "toolCallId": m.ToolCallID} {
+	for field, value := range map[string]string{
+		"id": m.ID, "name": m.Name, "content": m.Content, "finishReason": m.FinishReason, "toolCallId": m.ToolCallID,
+	} {
 		if strings.ContainsRune(value, 0) {
 			complain(field, "it contains the character U+0000: remove it")
 		}

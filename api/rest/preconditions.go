@@ -73,7 +73,8 @@ func (p Preconditions) Explain(err error) error {
 	if p.IfNoneMatch != "" {
 		return fault.New(fault.PreconditionFailed, "The document exists; its current version is %s", current).With("ETag", current)
 	}
-	return fault.New(fault.PreconditionRequired, "The document exists: read it and send its ETag as If-Match; the current ETag is %s", current).
+	return fault.New(fault.PreconditionRequired,
+		"The document exists: read it and send its ETag as If-Match; the current ETag is %s", current).
 		With("ETag", current)
 }
 

@@ -40,7 +40,9 @@ func TestTagsNameOneVersion(t *testing.T) {
 }
 
 func FuzzTags(f *testing.F) {
-	for _, seed := range []string{"", "*", `"P1.0123456789abcdef"`, `W/"T12.0123456789abcdef", "x"`, `"P0000000000.0123456789abcdef"`, `"P1.0123456789ABCDEF"`} {
+	for _, seed := range []string{
+		"", "*", `"P1.0123456789abcdef"`, `W/"T12.0123456789abcdef", "x"`, `"P0000000000.0123456789abcdef"`, `"P1.0123456789ABCDEF"`,
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, header string) {

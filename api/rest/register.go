@@ -36,7 +36,7 @@ type Route struct {
 	AsIs bool
 	// rest names the parameter at the end of path that holds slashes.
 	Rest string
-	// timeout is how long a request may take; 0: RequestTimeout.
+	// timeout limits the duration of a request; 0: RequestTimeout.
 	Timeout time.Duration
 	// also are statuses of other successes, with the same body.
 	Also []int
@@ -52,7 +52,7 @@ type Route struct {
 	Example any
 }
 
-// roleExtension tells in the OpenAPI document which role an operation needs.
+// roleExtension names the role that an operation needs in the OpenAPI document.
 const roleExtension = "x-reverie-role"
 
 // sameExtension names, in an operation at an original path, the operation that answers alike.
@@ -168,7 +168,7 @@ func (s *Server) problemResponse(description string) *huma.Response {
 	return &huma.Response{Description: description, Content: map[string]*huma.MediaType{"application/json": {Schema: schema}}}
 }
 
-// pathParameters are the names between braces.
+// pathParameters returns the names between braces.
 func pathParameters(path string) []string {
 	var names []string
 	for part := range strings.SplitSeq(path, "/") {
@@ -224,7 +224,7 @@ func echoPath(op *huma.Operation) string {
 	return strings.NewReplacer("{", ":", "}", "").Replace(path)
 }
 
-// Keys of what an operation's Metadata says to us.
+// Keys of an operation's Metadata.
 const (
 	metaRest    = "rest"    // name of the parameter that takes the rest of the path, slashes included
 	metaTimeout = "timeout" // how long a request may take

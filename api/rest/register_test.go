@@ -40,7 +40,7 @@ func TestASlowBodyIsGivenUp(t *testing.T) {
 	}
 }
 
-// A handler that panics is answered like any failure, and says nothing of its insides.
+// A handler that panics is answered like any failure, without internal details.
 func TestAPanicIsAnswered(t *testing.T) {
 	var log strings.Builder
 	s := NewServer(Options{Log: slog.New(slog.NewTextHandler(&log, nil))})

@@ -100,7 +100,7 @@ type Options struct {
 	Store *store.Store
 	// Temporal may be a lazy client: the server starts and stores messages while Temporal is away.
 	Temporal client.Client
-	// Timing holds for agents that set none of their own.
+	// Timing applies to agents that set none.
 	Timing setting.Timing
 	Model  Model
 	// Dreams and DreamSchedule are the defaults of agents' settings of dreams. Zero values:

@@ -58,7 +58,7 @@ func OpenStream(hc huma.Context, contentType string) (write func(text string) er
 	}
 }
 
-// eventsAsLines takes who asks for events as lines of JSON to the download.
+// eventsAsLines routes requests for events as lines of JSON to the download.
 func eventsAsLines(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
@@ -154,7 +154,7 @@ func (f *Followers) leave(key feedKey, left *Feed) {
 	}
 }
 
-// watch looks for changes and tells of them. While the database is away it keeps trying: those who follow find out themselves.
+// watch polls for changes and publishes them. While the database is unreachable it keeps trying: followers notice by themselves.
 func (f *Followers) watch(ctx context.Context, told *Feed, id memory.Identity) {
 	pause := time.NewTicker(followPause)
 	defer pause.Stop()

@@ -53,7 +53,7 @@ func newStarter(o Options) *Starter {
 	}
 }
 
-// TurnCompleted tells the owner's Inbox about new messages.
+// TurnCompleted notifies the owner's Inbox of new messages.
 func (s *Starter) TurnCompleted(ctx context.Context, ref memory.OwnerRef, agent gate.Agent) error {
 	_, err := s.Breaker.Execute(func() (struct{}, error) {
 		ctx, cancel := context.WithTimeout(ctx, SignalTimeout)
@@ -73,11 +73,11 @@ func (s *Starter) Reach(ctx context.Context) error {
 	return nil
 }
 
-// ErrStillRunning means that the wait is over and the extraction goes on.
+// ErrStillRunning means that the wait is over and the extraction continues.
 var ErrStillRunning = errors.New("the extraction is still running")
 
 // ExtractNow runs an extraction and waits for it, at most for wait and until stop ends. The request to the workflow is
-// made in any case: a client that waits for nothing, or hangs up, has asked all the same.
+// made in any case, also when the client does not wait or disconnects.
 func (s *Starter) ExtractNow(
 	ctx, stop context.Context,
 	ref memory.OwnerRef,
@@ -125,7 +125,7 @@ func (s *Starter) ExtractNow(
 	}
 }
 
-// Link is the address of a workflow in the Web UI; empty when none is known.
+// Link returns the address of a workflow in the Web UI; empty when none is known.
 func (s *Starter) Link(workflowID string) string {
 	if s.webUI == "" || workflowID == "" {
 		return ""
@@ -162,7 +162,7 @@ func (s *Server) Schedule(
 	return view
 }
 
-// RequestKey is the id of a request to extract. With a key of the client, the same request of the same caller is one
+// RequestKey returns the id of a request to extract. With a key of the client, the same request of the same caller is one
 // request; without one, each is its own.
 func RequestKey(ctx context.Context, client string, in workflows.ExtractNowInput) string {
 	if client == "" {
@@ -189,8 +189,8 @@ func (s *Server) DreamPlan(ctx context.Context, ref indexes.AgentRef) (workflows
 	return workflows.DreamPlan{AgentRef: ref, TimeZone: agent.TimeZone, DreamSchedule: s.DreamSchedule.With(agent.Settings)}, nil
 }
 
-// LogAway says that workflows could not be reached, and what becomes of what was to be started; loudly once for each time that
-// they go away.
+// LogAway logs that workflows could not be reached, and what happens to the request (then): as a warning once per outage,
+// otherwise at debug level.
 func (s *Starter) LogAway(ctx context.Context, then string, err error) {
 	level := slog.LevelWarn
 	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
@@ -202,8 +202,8 @@ func (s *Starter) LogAway(ctx context.Context, then string, err error) {
 // announcePause collects further changes of an agent after one was announced, so that one announcement covers them.
 const announcePause = 500 * time.Millisecond
 
-// Announcer tells Temporal of changes, behind the answers and once for many changes of one agent. What it cannot tell is found by
-// the worker's sweeps.
+// Announcer announces changes to Temporal in the background, once for many changes of one agent. The worker's sweeps find changes
+// that it could not announce.
 type Announcer struct {
 	tell func(indexes.AgentRef)
 	stop <-chan struct{}
@@ -245,7 +245,7 @@ func (a *Announcer) run(ref indexes.AgentRef) {
 	}
 }
 
-// IndexChanged has what was written embedded soon. Words are found already.
+// IndexChanged announces a change, so that it is embedded soon. Full-text search finds it already.
 func (s *Server) IndexChanged(id memory.Identity, scope memory.Scope) {
 	if len(s.Search.Embedders) == 0 {
 		return
@@ -257,7 +257,7 @@ func (s *Server) IndexChanged(id memory.Identity, scope memory.Scope) {
 	s.changes.Announce(ref)
 }
 
-// IndexChanged tells the agent's Index of changes.
+// indexChanged signals changes to the agent's Index workflow.
 func (s *Starter) indexChanged(ref indexes.AgentRef) {
 	_, err := s.Breaker.Execute(func() (struct{}, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), SignalTimeout)
@@ -269,7 +269,7 @@ func (s *Starter) indexChanged(ref indexes.AgentRef) {
 	}
 }
 
-// TendIndex has the index of an agent brought up to date, or built anew.
+// TendIndex starts an update of an agent's index, or a rebuild (anew).
 func (s *Starter) TendIndex(ctx context.Context, ref indexes.AgentRef, anew bool) error {
 	ctx, cancel := context.WithTimeout(ctx, AcceptTimeout)
 	defer cancel()
@@ -285,7 +285,7 @@ func (s *Starter) TendIndex(ctx context.Context, ref indexes.AgentRef, anew bool
 	return err
 }
 
-// ReindexProgress asks the workflow that builds an index anew.
+// ReindexProgress queries the workflow that rebuilds an index.
 func (s *Starter) ReindexProgress(ctx context.Context, id string) (workflows.ReindexProgress, error) {
 	ctx, cancel := context.WithTimeout(ctx, ReachTimeout)
 	defer cancel()

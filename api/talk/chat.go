@@ -29,7 +29,8 @@ func (s *talkRoom) chatRoutes() {
 		"A message that asks to remember something is saved at once, without a model, and answered with a receipt. " +
 		"Without a model, the answer is what memory holds, with citations. A message whose answer is stored is answered with it again."
 	rest.Register(s.Server, rest.Route{
-		ID: "chat", Method: http.MethodPost, Path: chatPath, Tag: "chat", Need: memory.RoleMember, Summary: "Answer a message", Body: maxContextBody,
+		ID: "chat", Method: http.MethodPost, Path: chatPath, Tag: "chat", Need: memory.RoleMember, Summary: "Answer a message",
+		Body:    maxContextBody,
 		Timeout: turnTime, Errors: []int{http.StatusNotFound, http.StatusConflict, http.StatusBadGateway},
 		Doc: doc + " When the client hangs up, nothing of an answer is stored, and the message stays.",
 	}, s.chat)
@@ -124,7 +125,7 @@ func viewTurn(t chat.Turn) turnView {
 	return v
 }
 
-// asked is a message that is to be answered, and on whose behalf.
+// asked holds a message to be answered, and the identity it is answered for.
 type asked struct {
 	id      memory.Identity
 	agent   gate.Agent
@@ -181,7 +182,7 @@ func (s *talkRoom) chatService() *chat.Service {
 	return &chat.Service{Options: o}
 }
 
-// turnStored has a turn extracted and indexed, as messages that come in are.
+// turnStored starts the extraction and indexing of a turn, as for messages that are posted.
 func (s *talkRoom) turnStored(ctx context.Context, id memory.Identity, agent gate.Agent, conversation string, stored talk.Stored) {
 	if stored.Token != "" {
 		s.IndexChanged(id, memory.ScopePersonal)

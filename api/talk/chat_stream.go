@@ -20,11 +20,14 @@ import (
 
 func (s *talkRoom) chatStreamRoutes(doc string) {
 	rest.Register(s.Server, rest.Route{
-		ID: "chat-stream", Method: http.MethodPost, Path: chatPath + "/stream", Produces: rest.EventStream, Tag: "chat", Need: memory.RoleMember, Summary: "Answer a message as a stream",
-		Body: maxContextBody, Timeout: streamTime, Errors: []int{http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity, http.StatusBadGateway},
-		Doc: doc + " Server-sent events: context (what the model is sent, without the messages), text (a part of the answer, in order), reset (the text so far is void), " +
-			"tool_call, tool_result, and at the end done (as POST /api/v1/chat answers) or error (as any error). What fails before the first event is an ordinary error answer. " +
-			"When the client hangs up, the model is stopped, nothing of an answer is stored, and the message stays.",
+		ID: "chat-stream", Method: http.MethodPost, Path: chatPath + "/stream", Produces: rest.EventStream, Tag: "chat", Need: memory.RoleMember,
+		Summary: "Answer a message as a stream",
+		Body:    maxContextBody, Timeout: streamTime,
+		Errors: []int{http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity, http.StatusBadGateway},
+		Doc: doc + " Server-sent events: context (what the model is sent, without the messages), text (a part of the answer, in order), reset " +
+			"(the text so far is void), tool_call, tool_result, and at the end done (as POST /api/v1/chat answers) or error (as any error). What " +
+			"fails before the first event is an ordinary error answer. When the client hangs up, the model is stopped, nothing of an answer is " +
+			"stored, and the message stays.",
 	}, s.chatStream)
 }
 
@@ -59,7 +62,7 @@ func (s *talkRoom) chatStream(ctx context.Context, in *chatInput) (*rest.Streame
 	}}, nil
 }
 
-// stream makes a turn and tells of it while it is made.
+// stream makes a turn and writes its events as they happen.
 func (s *talkRoom) stream(hc huma.Context, a asked) {
 	ctx, cancel := context.WithCancel(hc.Context())
 	out := &eventWriter{hc: hc}
@@ -123,7 +126,7 @@ type eventWriter struct {
 	out   *http.ResponseController
 }
 
-// tell writes an event of a turn.
+// tell writes one event of a turn.
 func (e *eventWriter) tell(event chat.Event) error {
 	switch {
 	case event.Context != nil:

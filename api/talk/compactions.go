@@ -27,19 +27,21 @@ func (s *talkRoom) compactionRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-compactions", Method: http.MethodGet, Path: conversationPath + "/compactions", Tag: "conversations", Need: memory.RoleViewer,
 		Summary: "List the summaries of a conversation's beginning, newest first",
-		Doc: "Each with its words, the messages that it stands for, their tokens before and after, and the flushes that saved what is durable in them. " +
-			"The messages themselves stay as they are. Whoever may read the conversation may read them.",
+		Doc: "Each with its words, the messages that it stands for, their tokens before and after, and the flushes that saved what is durable " +
+			"in them. The messages themselves stay as they are. Whoever may read the conversation may read them.",
 	}, s.listCompactions)
 	rest.Register(s.Server, rest.Route{
 		ID: "list-flushes", Method: http.MethodGet, Path: conversationPath + "/flushes", Tag: "conversations", Need: memory.RoleViewer,
 		Summary: "List flushes of a conversation, newest first",
-		Doc:     "Ranges follow each other without gaps and never overlap. Naming nobody, of any owner: an admin sees them whole, others without owners.",
+		Doc: "Ranges follow each other without gaps and never overlap. Naming nobody, of any owner: an admin sees them whole, others without " +
+			"owners.",
 	}, s.listFlushes)
 	rest.Register(s.Server, rest.Route{
 		ID: "compact-conversation", Method: http.MethodPost, Path: conversationPath + "/compact", Tag: "conversations", Need: memory.RoleMember,
-		Summary: "Flush and summarise the beginning of a conversation now", Timeout: rest.MaxWait + rest.RequestTimeout, Also: []int{http.StatusAccepted},
-		Doc: "Everything before the last turns (windowKeepTurns), on behalf of the conversation's real owner. " +
-			"Answers 200 with the compaction, or 202 when it is not there within wait: it goes on. The same range is compacted once, however often it is asked for.",
+		Summary: "Flush and summarise the beginning of a conversation now", Timeout: rest.MaxWait + rest.RequestTimeout,
+		Also: []int{http.StatusAccepted},
+		Doc: "Everything before the last turns (windowKeepTurns), on behalf of the conversation's real owner. Answers 200 with the " +
+			"compaction, or 202 when it is not there within wait: it goes on. The same range is compacted once, however often it is asked for.",
 	}, s.compact)
 }
 
@@ -228,8 +230,8 @@ func (s *talkRoom) compact(ctx context.Context, in *compactInput) (*rest.Reply[c
 	return rest.OK(view), nil
 }
 
-// beforeLastTurns is the last message before the last turns of a conversation, a turn beginning with what the user says; 0: there
-// are no others.
+// beforeLastTurns returns the number of the last message before the last turns of a conversation; 0: there is none. A turn begins
+// with a user message.
 func (s *talkRoom) beforeLastTurns(ctx context.Context, id memory.Identity, c talk.Conversation, turns int) (int64, error) {
 	const part = 500
 	for end := c.Last; end > 0; end -= part {

@@ -28,9 +28,11 @@ func (s *talkRoom) contextRoutes() {
 		ID: "assemble-context", Method: http.MethodPost, Path: "/api/v1/agents/{agent}/context", Tag: "chat", Need: memory.RoleMember,
 		Summary: "Assemble the context for a model", Body: maxContextBody, Timeout: rest.MaxWait + rest.RequestTimeout,
 		Errors: []int{http.StatusUnprocessableEntity},
-		Doc: "The messages of one turn, fitted into the window: the enabled documents as the system prompt, the summary of earlier turns, the last turns word by word, what memory recalls, and the current message last; with a ledger of where the tokens went. " +
-			"Stores nothing that was said. When the window is fuller than its share, earlier messages are flushed and summarised first, up to wait; wait=0s sends what fits at once. " +
-			"422 window_too_large when system prompt, tools and message alone do not fit; 503 with Retry-After when what has to leave the window cannot be saved yet.",
+		Doc: "The messages of one turn, fitted into the window: the enabled documents as the system prompt, the summary of earlier turns, the " +
+			"last turns word by word, what memory recalls, and the current message last; with a ledger of where the tokens went. Stores nothing " +
+			"that was said. When the window is fuller than its share, earlier messages are flushed and summarised first, up to wait; wait=0s " +
+			"sends what fits at once. 422 window_too_large when system prompt, tools and message alone do not fit; 503 with Retry-After when " +
+			"what has to leave the window cannot be saved yet.",
 	}, s.assembleContext)
 }
 
@@ -63,7 +65,7 @@ func (in *contextInput) Resolve(huma.Context) []error {
 	})
 }
 
-// checkMessage checks the current message, and the characters of what is said about it: all in the body, by their names.
+// checkMessage checks the current message, and the characters of the fields in about. Its errors name the field of the body.
 func checkMessage(message string, about map[string]string) []error {
 	var errs []error
 	complain := func(field, format string, args ...any) {
@@ -172,7 +174,7 @@ func viewRecalled(h recall.Hit, tokens int) recalledView {
 	return v
 }
 
-// viewUsed is a passage that a context or an answer has.
+// viewUsed returns the view of a passage that a context or an answer contains.
 func viewUsed(r chat.Recalled) recalledView {
 	v := viewRecalled(r.Hit, r.Tokens)
 	v.Person = r.Person
@@ -213,8 +215,9 @@ func (s *talkRoom) assembleContext(ctx context.Context, in *contextInput) (*rest
 	ctx, cancel := context.WithTimeout(ctx, wait+chat.AnswerTime)
 	defer cancel()
 	made, err := s.turns.Context(ctx, id, agent, chat.ContextRequest{
-		Conversation: b.Conversation, Message: b.Message, Name: b.Name, Speaker: speaker, Model: b.Model, MaxTokens: b.MaxInputTokens, NoWait: wait == 0,
-		Tools: rest.Views(b.Tools, func(t toolInput) window.Tool { return window.Tool(t) }),
+		Conversation: b.Conversation, Message: b.Message, Name: b.Name, Speaker: speaker, Model: b.Model, MaxTokens: b.MaxInputTokens,
+		NoWait: wait == 0,
+		Tools:  rest.Views(b.Tools, func(t toolInput) window.Tool { return window.Tool(t) }),
 	})
 	if err != nil {
 		return nil, err
@@ -225,7 +228,7 @@ func (s *talkRoom) assembleContext(ctx context.Context, in *contextInput) (*rest
 	}), nil
 }
 
-// takeTurn makes room for a turn, until release is called.
+// takeTurn reserves a place for a turn until release is called.
 func (s *talkRoom) takeTurn() (release func(), err error) {
 	select {
 	case s.Turning <- struct{}{}:

@@ -23,11 +23,13 @@ func (s *talkRoom) extractionRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-extractions", Method: http.MethodGet, Path: "/api/v1/agents/{agent}/extractions", Tag: "extractions",
 		Need: memory.RoleViewer, Summary: "List extractions with their outcomes, newest first",
-		Doc: "Of the owner that is named or that the key is pinned to. Naming nobody, of all owners: an admin sees them whole, others without reasons in words, violations and owners.",
+		Doc: "Of the owner that is named or that the key is pinned to. Naming nobody, of all owners: an admin sees them whole, others without " +
+			"reasons in words, violations and owners.",
 	}, s.listExtractions)
 	rest.Register(s.Server, rest.Route{
 		ID: "get-extraction", Method: http.MethodGet, Path: "/api/v1/agents/{agent}/extractions/{extraction}", Tag: "extractions",
-		Need: memory.RoleViewer, Summary: "Read one extraction", Doc: "A quarantined one comes with what the model said and why it was refused, shown as in the list.",
+		Need: memory.RoleViewer, Summary: "Read one extraction",
+		Doc: "A quarantined one comes with what the model said and why it was refused, shown as in the list.",
 	}, s.getExtraction)
 	rest.Register(s.Server, rest.Route{
 		ID: "retry-extraction", Method: http.MethodPost, Path: "/api/v1/agents/{agent}/extractions/{extraction}/retry", Tag: "extractions",
@@ -198,9 +200,10 @@ func (s *talkRoom) retryExtraction(ctx context.Context, in *retryInput) (*rest.R
 func (s *talkRoom) summarizeRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "summarize-conversation", Method: http.MethodPost, Path: "/api/v1/memory/{agent}/summarize/{conversation}", Tag: "conversations",
-		Need: memory.RoleMember, Summary: "Extract memory from a conversation now", Timeout: rest.MaxWait + rest.RequestTimeout, Also: []int{http.StatusAccepted},
-		Doc: "Marks everything stored as complete and extracts at once, without waiting for quiet or cooldown, on behalf of the conversation's real owner. " +
-			"Answers 200 with the outcome, or 202 when it is not there within wait: the extraction goes on.",
+		Need: memory.RoleMember, Summary: "Extract memory from a conversation now", Timeout: rest.MaxWait + rest.RequestTimeout,
+		Also: []int{http.StatusAccepted},
+		Doc: "Marks everything stored as complete and extracts at once, without waiting for quiet or cooldown, on behalf of the " +
+			"conversation's real owner. Answers 200 with the outcome, or 202 when it is not there within wait: the extraction goes on.",
 	}, s.summarize)
 }
 
@@ -269,7 +272,7 @@ func (s *talkRoom) actOn(
 	return on, err
 }
 
-// actFor is the identity of a caller who works on something of owner, found by its id: the real owner, for whom the
+// actFor returns the identity of a caller who works on something of owner, found by its id: the real owner, for whom the
 // caller would have been allowed to speak.
 func actFor(id memory.Identity, owner memory.Owner) (memory.Identity, error) {
 	if owner == memory.SystemOwner && !id.Role.Includes(memory.RoleAdmin) {

@@ -21,15 +21,16 @@ func (s *talkRoom) toolRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-tools", Method: http.MethodGet, Path: toolsPath, Tag: "tools", Need: memory.RoleViewer,
 		Summary: "List the memory tools for models",
-		Doc:     "Names, descriptions and JSON schemas of their arguments, the same for every agent. Give them to the model of your choice, and run what it calls with call-tool.",
+		Doc: "Names, descriptions and JSON schemas of their arguments, the same for every agent. Give them to the model of your choice, and " +
+			"run what it calls with call-tool.",
 	}, s.listTools)
 	const path = toolsPath + "/{tool}"
 	rest.Register(s.Server, rest.Route{
 		ID: "call-tool", Method: http.MethodPost, Path: path, Tag: "tools", Need: memory.RoleViewer,
 		Summary: "Call a memory tool", Body: rest.MaxDocumentBody, AsIs: true,
-		Doc: "The body is what the model wrote as arguments, unchanged. Whose memory it is comes from the key and the query, never from the arguments. " +
-			"Whatever a model should read is 200: a wrong argument, a refusal and a conflict have isError and say in result what to do. " +
-			"Tools that write need a member key and an owner; with an Idempotency-Key, the same call writes once.",
+		Doc: "The body is what the model wrote as arguments, unchanged. Whose memory it is comes from the key and the query, never from the " +
+			"arguments. Whatever a model should read is 200: a wrong argument, a refusal and a conflict have isError and say in result what to " +
+			"do. Tools that write need a member key and an owner; with an Idempotency-Key, the same call writes once.",
 	}, s.callTool)
 	describeArguments(s.API.OpenAPI().Paths[path].Post.RequestBody)
 }
@@ -113,7 +114,8 @@ func (s *talkRoom) callTool(ctx context.Context, in *callToolInput) (*rest.Reply
 		return nil, err
 	}
 	result, err := s.turns.Tools.Call(ctx, toolbox.Caller{
-		Identity: id, Agent: agent, Speaker: speaker, Key: rest.RequestLedgerKey(ctx, in.IdempotencyKey, "tool", id.Agent, string(id.Owner), tool.Name),
+		Identity: id, Agent: agent, Speaker: speaker,
+		Key: rest.RequestLedgerKey(ctx, in.IdempotencyKey, "tool", id.Agent, string(id.Owner), tool.Name),
 	}, tool.Name, in.RawBody)
 	if err != nil {
 		return nil, err
@@ -131,14 +133,16 @@ func (s *talkRoom) rememberRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "remember", Method: http.MethodPost, Path: "/api/v1/agents/{agent}/remember", Tag: "chat", Need: memory.RoleMember,
 		Summary: "Remember a statement", Body: rest.MaxSmallBody, Errors: []int{http.StatusConflict},
-		Doc: "Saves it at once and without a model, as the person's own words, under \"## Remembered\" of the owner's MEMORY.md (the shared one where owners are not kept apart). " +
-			"What is known already is recognised; a statement that says otherwise takes the place of the old line, whose version stays in the history.",
+		Doc: "Saves it at once and without a model, as the person's own words, under \"## Remembered\" of the owner's MEMORY.md (the shared " +
+			"one where owners are not kept apart). What is known already is recognised; a statement that says otherwise takes the place of the " +
+			"old line, whose version stays in the history.",
 	}, s.remember)
 	rest.Register(s.Server, rest.Route{
 		ID: "forget", Method: http.MethodPost, Path: "/api/v1/agents/{agent}/forget", Tag: "chat", Need: memory.RoleMember,
 		Summary: "Forget statements of a document", Body: rest.MaxSmallBody, Errors: []int{http.StatusConflict},
-		Doc: "Takes the statements on the given lines out of the document, MEMORY.md, PROFILE.md, the archives and the daily notes. No dream, extraction or flush writes them again, in no words; " +
-			"the person may. What was said in conversations stays, and so do earlier versions.",
+		Doc: "Takes the statements on the given lines out of the document, MEMORY.md, PROFILE.md, the archives and the daily notes. No dream, " +
+			"extraction or flush writes them again, in no words; the person may. What was said in conversations stays, and so do earlier " +
+			"versions.",
 	}, s.forget)
 }
 
@@ -201,7 +205,7 @@ func (s *talkRoom) remember(ctx context.Context, in *rememberInput) (*rest.Reply
 	return rest.OK(viewRemembered(saved)), nil
 }
 
-// changed has what was written embedded soon.
+// changed announces the changes, so that they are embedded soon.
 func (s *talkRoom) changed(id memory.Identity, receipt memory.Receipt) {
 	if receipt.Replayed {
 		return

@@ -54,8 +54,9 @@ func (s *transferRoom) importRoutes() {
 		ID: "add-import-items", Method: http.MethodPost, Path: importsPath + "/{import}/items", Tag: "imports", Need: memory.RoleMember,
 		Body: rest.MaxBodyBytes, Errors: []int{http.StatusConflict},
 		Summary: "Upload documents and conversations",
-		Doc: "All of the batch or nothing. An item whose key is known is left alone, so that a batch can be sent again; one that failed, or was left out, is tried again at the next start. " +
-			"An item that cannot be moved in is recorded as failed with its reason, and does not keep the others from it.",
+		Doc: "All of the batch or nothing. An item whose key is known is left alone, so that a batch can be sent again; one that failed, or " +
+			"was left out, is tried again at the next start. An item that cannot be moved in is recorded as failed with its reason, and does not " +
+			"keep the others from it.",
 	}, s.addImportItems)
 	rest.Register(s.Server, rest.Route{
 		ID: "list-import-items", Method: http.MethodGet, Path: importsPath + "/{import}/items", Tag: "imports", Need: memory.RoleMember,
@@ -64,11 +65,13 @@ func (s *transferRoom) importRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "start-import", Method: http.MethodPost, Path: importsPath + "/{import}/start", Tag: "imports", Need: memory.RoleMember,
 		Status: http.StatusAccepted, Summary: "Start an import",
-		Doc: "Documents first, then conversations in the order in which they ended. What is settled is never done again. Asked for again, it goes on with what waits.",
+		Doc: "Documents first, then conversations in the order in which they ended. What is settled is never done again. Asked for again, it " +
+			"goes on with what waits.",
 	}, s.startImport)
 	rest.Register(s.Server, rest.Route{
 		ID: "cancel-import", Method: http.MethodPost, Path: importsPath + "/{import}/cancel", Tag: "imports", Need: memory.RoleMember,
-		Status: http.StatusAccepted, Summary: "Cancel an import", Doc: "What is moved in stays. What is not is skipped, until it is uploaded and started again.",
+		Status: http.StatusAccepted, Summary: "Cancel an import",
+		Doc: "What is moved in stays. What is not is skipped, until it is uploaded and started again.",
 	}, s.cancelImport)
 }
 
@@ -141,7 +144,8 @@ func (s *transferRoom) createImport(ctx context.Context, in *createImportInput) 
 		return nil, err
 	}
 	made, err := s.Store.CreateImport(ctx, id, transfer.NewImport{
-		Source: b.Source, Format: string(b.Format), Label: strings.TrimSpace(b.Label), OnConflict: b.OnConflict, Extract: b.Extract == nil || *b.Extract,
+		Source: b.Source, Format: string(b.Format), Label: strings.TrimSpace(b.Label), OnConflict: b.OnConflict,
+		Extract: b.Extract == nil || *b.Extract,
 	})
 	if err != nil {
 		return nil, err
@@ -341,7 +345,7 @@ func (s *transferRoom) stage(id memory.Identity, in importItem) (transfer.Import
 	return staged, err
 }
 
-// whoseImport is the owner of an item.
+// whoseImport returns the owner of an item.
 func whoseImport(id memory.Identity, named string) (memory.Owner, error) {
 	if named == "" {
 		return id.Owner, nil

@@ -41,17 +41,20 @@ func (s *transferRoom) snapshotRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "export-snapshot", Method: http.MethodGet, Path: snapshotPath + "/export", Tag: "snapshots", Need: memory.RoleViewer,
 		Summary: "Export documents as one ZIP archive", Also: []int{http.StatusNotModified}, Errors: []int{http.StatusConflict},
-		Doc: "manifest.json first, then the documents by name; the same documents are the same bytes. At most 499 documents and 16 MiB: export a part with prefix when there are more. " +
-			"The header Reverie-Left-Out counts documents that a snapshot does not carry. With If-None-Match it answers 304 when nothing has changed.",
+		Doc: "manifest.json first, then the documents by name; the same documents are the same bytes. At most 499 documents and 16 MiB: " +
+			"export a part with prefix when there are more. The header Reverie-Left-Out counts documents that a snapshot does not carry. With " +
+			"If-None-Match it answers 304 when nothing has changed.",
 	}, s.exportSnapshot)
 	s.snapshotImportRoutes()
 	rest.Register(s.Server, rest.Route{
 		ID: "list-snapshot-imports", Method: http.MethodGet, Path: snapshotsPath, Tag: "snapshots", Need: memory.RoleViewer,
-		Summary: "List imports of archives, newest first", Doc: "Those of shared documents, and those of the owner that is named or that the key is pinned to; an admin key that names nobody sees those of all.",
+		Summary: "List imports of archives, newest first", Doc: "Those of shared documents, and those of the owner that is named or that the " +
+			"key is pinned to; an admin key that names nobody sees those of all.",
 	}, s.listSnapshotImports)
 	rest.Register(s.Server, rest.Route{
 		ID: "get-snapshot-import", Method: http.MethodGet, Path: snapshotsPath + "/{import}", Tag: "snapshots", Need: memory.RoleViewer,
-		Summary: "Read an import of an archive", Doc: "Of every entry of the archive. It holds names and hashes, never contents. An admin key finds it without naming the owner.",
+		Summary: "Read an import of an archive",
+		Doc:     "Of every entry of the archive. It holds names and hashes, never contents. An admin key finds it without naming the owner.",
 	}, s.getSnapshotImport)
 }
 
@@ -62,7 +65,7 @@ type SnapshotParams struct {
 	Scope snapshot.Choice `query:"scope" enum:"personal,team,all" doc:"Which documents: PERSONAL ones of the owner, the agent's TEAM ones, or both. Missing: all that the request may be about."`
 }
 
-// choice is which documents are meant, for reading.
+// choice returns the requested choice of documents, for reading.
 func (p SnapshotParams) choice(id memory.Identity) (snapshot.Choice, error) {
 	isPerson := id.Owner != memory.NoOwner && id.Owner != memory.SystemOwner
 	switch {
@@ -123,7 +126,7 @@ func (s *transferRoom) exportSnapshot(ctx context.Context, in *exportSnapshotInp
 	}, nil
 }
 
-// cannotExport says that documents do not fit into one archive.
+// cannotExport returns the problem for documents that do not fit into one archive.
 func cannotExport(err error) error {
 	refused, is := errors.AsType[*snapshot.RefusedError](err)
 	if !is {
@@ -172,7 +175,7 @@ type snapshotImportsInput struct {
 	rest.PageParams
 }
 
-// onImports is on whose behalf records are looked at.
+// onImports returns the identity that reads the records of imports.
 func (s *transferRoom) onImports(ctx context.Context, agent string, p rest.Person) (memory.Identity, error) {
 	id, _, err := s.Enter(ctx, agent, p)
 	if id.Owner == memory.NoOwner && id.Role.Includes(memory.RoleAdmin) {
@@ -235,14 +238,16 @@ func (s *transferRoom) snapshotImportRoutes() {
 	preview := rest.Route{
 		ID: "preview-snapshot", Method: http.MethodPost, Path: snapshotPath + "/import/preview", Tag: "snapshots", Need: memory.RoleMember,
 		Summary: "Preview an import of an archive", Body: maxSnapshotBody, Timeout: previewTime, Errors: []int{http.StatusConflict},
-		Doc: "Nothing is written. The token names the archive and every version that the import would change: send it with the import, which then refuses when anything has changed since." + body,
+		Doc: "Nothing is written. The token names the archive and every version that the import would change: send it with the import, which " +
+			"then refuses when anything has changed since." + body,
 	}
 	rest.Register(s.Server, preview, s.previewSnapshot)
 	run := rest.Route{
 		ID: "import-snapshot", Method: http.MethodPost, Path: snapshotPath + "/import", Tag: "snapshots", Need: memory.RoleMember,
 		Summary: "Import an archive of documents", Body: maxSnapshotBody, Timeout: rest.MaxWait + rest.RequestTimeout,
 		Also: []int{http.StatusAccepted}, Errors: []int{http.StatusConflict},
-		Doc: "All documents in one transaction, or none; documents that the archive does not have stay. Answers 200 with what became of each file, or 202 when it is not done within wait: it goes on. " +
+		Doc: "All documents in one transaction, or none; documents that the archive does not have stay. Answers 200 with what became of each " +
+			"file, or 202 when it is not done within wait: it goes on. " +
 			"The same archive is imported once at a time; imported again, it changes what is not as it says." + body,
 	}
 	rest.Register(s.Server, run, s.importSnapshot)
@@ -302,7 +307,7 @@ func (s *transferRoom) receive(ctx context.Context, in *SnapshotUpload) (u uploa
 	return u, nil
 }
 
-// archiveOf is the archive in a body: the body itself, or the file of a form.
+// archiveOf returns the archive in a body: the body itself, or the file of a form.
 func archiveOf(contentType string, body []byte) ([]byte, error) {
 	kind, params, err := mime.ParseMediaType(contentType)
 	switch {
@@ -341,7 +346,7 @@ type refusedArchive struct {
 	Entry string        `json:"entry,omitempty"`
 }
 
-// refusedSnapshot is the answer to an archive that nothing is taken of.
+// refusedSnapshot returns the answer to an archive that was refused as a whole.
 func refusedSnapshot(err error) error {
 	refused, is := errors.AsType[*snapshot.RefusedError](err)
 	if !is {
@@ -537,7 +542,7 @@ func (s *transferRoom) imported(
 	return rest.OK(v), nil
 }
 
-// runImport starts an import whose archive is staged, and waits for its end, at most for wait; done says whether it has ended. When
+// runImport starts an import whose archive is staged, and waits for its end, at most for wait; done reports whether it has ended. When
 // workflows cannot be reached it waits for the worker's sweep.
 func (s *transferRoom) runImport(ctx context.Context, in workflows.ImportSnapshotInput, wait time.Duration) (done bool, err error) {
 	var run client.WorkflowRun
@@ -573,7 +578,7 @@ func changedSincePreview() *fault.Problem {
 	return fault.New(fault.ChangedSincePreview, "Documents changed since the preview: make a new preview and send its token")
 }
 
-// refusedImport is the answer to an import that something was in the way of.
+// refusedImport returns the answer to an import that was refused for a reason.
 func refusedImport(reason memory.ReasonCode) *fault.Problem {
 	switch reason {
 	case workflows.ReasonChangedSincePreview:

@@ -29,9 +29,10 @@ func (s *transferRoom) writeRoutes() {
 		ID: "write-memory", Method: http.MethodPost, Path: writesPath, Tag: "writes", Need: memory.RoleMember,
 		Summary: "Write memory for a business process", Body: rest.MaxDocumentBody, Timeout: rest.MaxWait + rest.RequestTimeout,
 		Also: []int{http.StatusAccepted}, Errors: []int{http.StatusConflict},
-		Doc: "One write for one requestId, however often it is sent and whichever way it comes; the same id with another request is 409 key_reused. " +
-			"Target and content are Mustache templates over data. Answers 200 with the receipt, also when the write was refused (outcome and reasonCode say so), " +
-			"or 202 when it is not there within wait: it will be written, even when workflows cannot be reached now.",
+		Doc: "One write for one requestId, however often it is sent and whichever way it comes; the same id with another request is 409 " +
+			"key_reused. Target and content are Mustache templates over data. Answers 200 with the receipt, also when the write was refused " +
+			"(outcome and reasonCode say so), or 202 when it is not there within wait: it will be written, even when workflows cannot be reached " +
+			"now.",
 	}, s.writeMemory)
 	rest.Register(s.Server, rest.Route{
 		ID: "list-writes", Method: http.MethodGet, Path: writesPath, Tag: "writes", Need: memory.RoleViewer,
@@ -87,7 +88,7 @@ type writeView struct {
 	EndedAt    *time.Time        `json:"endedAt,omitempty"`
 }
 
-// writeViewer shows writes of an identity's agent; full is whether the caller sees what is PERSONAL.
+// writeViewer shows writes of an identity's agent; full reports whether the caller may see PERSONAL ones.
 func (s *transferRoom) writeViewer(id memory.Identity, full bool) func(transfer.MemoryWrite) writeView {
 	return func(w transfer.MemoryWrite) writeView {
 		v := writeView{
@@ -117,7 +118,8 @@ func (s *transferRoom) writeMemory(ctx context.Context, in *writeMemoryInput) (*
 	}
 	b := in.Body
 	staged, err := s.Store.StageWrite(ctx, id, rest.CallerOf(ctx).ID, writereq.Request{
-		RequestID: b.RequestID, Scope: b.Scope, Target: b.Target, Strategy: b.Strategy, Content: b.Content, Data: b.Data.RawMessage, Reason: b.Reason,
+		RequestID: b.RequestID, Scope: b.Scope, Target: b.Target, Strategy: b.Strategy, Content: b.Content, Data: b.Data.RawMessage,
+		Reason: b.Reason,
 	})
 	if invalid, is := errors.AsType[*store.InvalidError](err); is {
 		return nil, fault.InvalidAt("body."+invalid.Field, "%s", invalid.Problem)
@@ -139,7 +141,7 @@ func (s *transferRoom) writeMemory(ctx context.Context, in *writeMemoryInput) (*
 	return writeReply(view(ended)), nil
 }
 
-// writeReply is 202 while it is not known what becomes of a write.
+// writeReply answers 202 while the outcome of a write is unknown.
 func writeReply(v writeView) *rest.Reply[writeView] {
 	if v.Outcome == writereq.OutcomeStaged {
 		return rest.Accepted(v)
@@ -189,7 +191,7 @@ func (s *transferRoom) getWrite(ctx context.Context, in *getWriteInput) (*rest.R
 	return rest.OK(s.writeViewer(id, full)(w)), nil
 }
 
-// write has a staged write made by its workflow, and reports whether it has ended within wait. It is staged, so that a failure is no
+// write starts the workflow of a staged write, and reports whether it has ended within wait. It is staged, so that a failure is no
 // error: the worker's sweep starts what was not started here, and the workflow goes on when nobody waits.
 func (s *transferRoom) write(ctx, stop context.Context, ref transfer.WriteRef, wait time.Duration) bool {
 	var run client.WorkflowRun

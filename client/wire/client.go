@@ -19,7 +19,7 @@ import (
 const (
 	// defaultTimeout bounds one attempt, besides the time that the server is asked to wait.
 	defaultTimeout = 2 * time.Minute
-	// defaultWait is how long the server waits for a workflow when a request does not set it.
+	// defaultWait limits how long the server waits for a workflow when a request does not set it.
 	defaultWait = time.Minute
 	// maxAnswer bounds what is read of one answer, in bytes; an export may be large.
 	maxAnswer = 512 << 20

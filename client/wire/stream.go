@@ -18,7 +18,7 @@ const silence = time.Minute
 // ErrSilent means that a stream sent nothing for a minute, so that the connection is taken for broken.
 var ErrSilent = errors.New("the server sent nothing for a minute: the connection is broken")
 
-// StreamEvent is one server-sent event. An event without a name carries an id only: the place behind which the stream goes on.
+// StreamEvent is one server-sent event. An event without a name carries an id only: the position after which the stream continues.
 type StreamEvent struct {
 	ID, Name string
 	Data     json.RawMessage

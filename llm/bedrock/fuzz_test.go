@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Whatever Bedrock sends is read without a panic: JSON as an answer, or anything as a failure.
+// Any response of Bedrock is read without a panic: JSON as an answer, or anything as a failure.
 func FuzzAnswers(f *testing.F) {
 	for _, body := range []string{
 		`{"type":"message","content":[{"type":"text","text":"Hi"}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":2}}`,

@@ -27,7 +27,7 @@ func (e *Encoding) pieces(text string) []string {
 	return out
 }
 
-// library is the tokenizer whose vocabularies these are.
+// library returns the tokenizer whose vocabularies these are.
 func library(tb testing.TB, e *Encoding) tokenizer.Codec {
 	tb.Helper()
 	codec, err := tokenizer.Get(tokenizer.Encoding(e.Name))
@@ -110,7 +110,7 @@ func TestPiecesMakeUpTheText(t *testing.T) {
 	})
 }
 
-// What the patterns say, where the library differs or where one reads twice.
+// Results of the patterns in cases where the library differs or that are easily misread.
 func TestPieces(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -34,7 +34,7 @@ type Embedder interface {
 	// Next to an error, Embeddings holds what was made and paid for before it. The error is one of these, or two of them
 	// joined:
 	//
-	//   - *wire.Error: the provider failed; its Kind says whether the same call may succeed later;
+	//   - *wire.Error: the provider failed; its Kind reports whether the same call may succeed later;
 	//   - *RefusedTexts: all texts have their vectors except those that it names, which will not get any later either;
 	//   - one that wraps context.Canceled: ctx was cancelled.
 	Embed(ctx context.Context, kind Kind, texts []string) (Embeddings, error)

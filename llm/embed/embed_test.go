@@ -210,11 +210,19 @@ func TestVectorsOfAnotherLengthSayWhatToSet(t *testing.T) {
 		server llmtest.Options
 		says   []string
 	}{
-		{"the server ignores the dimensions", 64, llmtest.Options{Script: llmtest.Always(llmtest.WrongDimensions(48))}, []string{"have 48 dimensions, 64 are configured", "REVERIE_EMBEDDING_DIMENSIONS) to 48", "0"}},
-		{"the server declines the dimensions", 64, llmtest.Options{Declines: []string{"dimensions"}, Dimensions: 48}, []string{"have 48 dimensions, 64 are configured", "declines to make others", "to 48"}},
+		{"the server ignores the dimensions", 64, llmtest.Options{
+			Script: llmtest.Always(llmtest.WrongDimensions(48)),
+		}, []string{"have 48 dimensions, 64 are configured", "REVERIE_EMBEDDING_DIMENSIONS) to 48", "0"}},
+		{"the server declines the dimensions", 64, llmtest.Options{
+			Declines: []string{"dimensions"}, Dimensions: 48,
+		}, []string{"have 48 dimensions, 64 are configured", "declines to make others", "to 48"}},
 		{"more than the server makes", 5000, llmtest.Options{Dimensions: 48}, []string{"have 48 dimensions, 5000 are configured", "declines"}},
 		{"an empty vector", 64, llmtest.Options{Script: llmtest.Always(llmtest.WrongDimensions(0))}, []string{"empty"}},
-		{"the model behind the name has changed", 0, llmtest.Options{Script: llmtest.Sequence(llmtest.Honest(), llmtest.WrongDimensions(48))}, []string{"a vector has 48 dimensions", "before it have 256"}},
+		{
+			"the model behind the name has changed", 0,
+			llmtest.Options{Script: llmtest.Sequence(llmtest.Honest(), llmtest.WrongDimensions(48))},
+			[]string{"a vector has 48 dimensions", "before it have 256"},
+		},
 	} {
 		e := embedderAt(t, llmtest.New(t, test.server), func(c *embed.Config) { c.Dimensions = test.config })
 		if test.config == 0 {
@@ -277,7 +285,7 @@ func TestWordsAboutDimensionsAreNotAlwaysADecline(t *testing.T) {
 	}
 }
 
-// What is no vector is never returned as one, and does not cost the others theirs.
+// An unusable vector is never returned, and does not affect the others.
 func TestUnusableVectors(t *testing.T) {
 	t.Parallel()
 	null := llmtest.Reply{Name: "null", Text: func(body string) string {

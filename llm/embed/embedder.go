@@ -156,7 +156,7 @@ func (e *embedder) fields(call *wire.Call, kind Kind, declined wire.Feature) map
 // value: NaN") and those written in Python.
 var nan = regexp.MustCompile(`(?i)unsupported value: [-+]?(?:nan|inf)|out of range float values`)
 
-// notNumeric changes the kind of a server's error about one text, which is permanent, though the server reports a fault of its own.
+// notNumeric changes the kind of a server's error about one text: it is permanent, although the server reports an internal fault.
 func notNumeric(failure *wire.Error) *wire.Error {
 	if failure.Kind != wire.Unavailable || !nan.MatchString(failure.Message) {
 		return failure
@@ -185,7 +185,7 @@ const (
 	// breakAfter is the number of consecutive failed questions after which the next ones fail at once: a single failure may be
 	// chance, and each costs the searcher the whole query timeout.
 	breakAfter = 3
-	// breakFor is how long they fail at once; then a single question tests whether the provider is back.
+	// breakFor limits how long they fail at once; then a single question tests whether the provider is back.
 	breakFor = 10 * time.Second
 )
 

@@ -46,7 +46,7 @@ func wantVectors(tb testing.TB, got embed.Embeddings, texts []string, but ...int
 	}
 }
 
-// refusedOf are the indexes of the refused texts of an error that is about nothing else.
+// refusedOf returns the indexes of the refused texts of an error that is about nothing else.
 func refusedOf(tb testing.TB, err error) []int {
 	tb.Helper()
 	refused := new(embed.RefusedTexts)
@@ -312,7 +312,7 @@ func TestBlankTextsAreRefusedWithoutARequest(t *testing.T) {
 	}
 }
 
-// What was made before the provider gave out is kept, and nothing is asked of it afterwards.
+// Vectors made before the provider failed are kept, and it gets no further requests.
 func TestWhatWasMadeBeforeAFailureIsKept(t *testing.T) {
 	t.Parallel()
 	texts := numberedTexts(50)

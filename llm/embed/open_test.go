@@ -37,13 +37,20 @@ func TestOpenEmbedderRefusesWhatCannotWork(t *testing.T) {
 		{"no provider", with(func(c *embed.Config) { c.Provider = "" }), []string{"openai-compatible"}},
 		{"no model", with(func(c *embed.Config) { c.Model = " " }), []string{"embedding provider openai", "name the model"}},
 		{"no key", with(func(c *embed.Config) { c.APIKey = "" }), []string{"needs an API key", "ollama", "tei", "openai-compatible"}},
-		{"no key for one that only embeds", with(func(c *embed.Config) { c.Provider, c.APIKey = "voyage", "" }), []string{"voyage needs an API key"}},
+		{"no key for one that only embeds", with(func(c *embed.Config) { c.Provider, c.APIKey = "voyage", "" }), []string{
+			"voyage needs an API key",
+		}},
 		{"key with a line break", with(func(c *embed.Config) { c.APIKey = "sk-correct\nhorse" }), []string{"line breaks"}},
 		{"ftp", with(func(c *embed.Config) { c.BaseURL = "ftp://host/v1" }), []string{"http://", "https://"}},
-		{"password in URL", with(func(c *embed.Config) { c.BaseURL = "https://me:sk-correct-horse-battery@host/v1" }), []string{"no user, password"}},
+		{"password in URL", with(func(c *embed.Config) { c.BaseURL = "https://me:sk-correct-horse-battery@host/v1" }), []string{
+			"no user, password",
+		}},
 		{"query", with(func(c *embed.Config) { c.BaseURL = "https://host/v1?key=sk-correct-horse-battery" }), []string{"query"}},
 		{"whole endpoint", with(func(c *embed.Config) { c.BaseURL = "https://host/v1/embeddings/" }), []string{"before /embeddings"}},
-		{"whole endpoint at cohere", with(func(c *embed.Config) { c.Provider, c.BaseURL = "cohere", "https://host/v2/embed" }), []string{"before /embeddings or /embed"}},
+		{
+			"whole endpoint at cohere", with(func(c *embed.Config) { c.Provider, c.BaseURL = "cohere", "https://host/v2/embed" }),
+			[]string{"before /embeddings or /embed"},
+		},
 		{"compatible without URL", with(func(c *embed.Config) { c.Provider = "openai-compatible" }), []string{"needs a base URL"}},
 		{"azure without URL", with(func(c *embed.Config) { c.Provider = "azure" }), []string{"needs a base URL", "/openai/v1"}},
 		{"negative dimensions", with(func(c *embed.Config) { c.Dimensions = -1 }), []string{"negative"}},
@@ -53,7 +60,10 @@ func TestOpenEmbedderRefusesWhatCannotWork(t *testing.T) {
 		{"negative price", with(func(c *embed.Config) { c.Price = -1 }), []string{"negative"}},
 		{"negative timeout", with(func(c *embed.Config) { c.Timeout = -time.Second }), []string{"negative"}},
 		{"negative query timeout", with(func(c *embed.Config) { c.QueryTimeout = -time.Second }), []string{"negative"}},
-		{"unknown family at bedrock", with(func(c *embed.Config) { c.Provider, c.Model = "bedrock", "amazon.nova-pro-v1:0" }), []string{"amazon.titan-embed", "cohere.embed"}},
+		{
+			"unknown family at bedrock", with(func(c *embed.Config) { c.Provider, c.Model = "bedrock", "amazon.nova-pro-v1:0" }),
+			[]string{"amazon.titan-embed", "cohere.embed"},
+		},
 	} {
 		_, err := embed.Open(test.config)
 		if err == nil {
@@ -73,7 +83,10 @@ func TestOpenEmbedderRefusesWhatCannotWork(t *testing.T) {
 
 func TestOpenEmbedderKnowsEveryProvider(t *testing.T) {
 	t.Setenv("AWS_REGION", "eu-central-1")
-	want := map[string]string{"Gemini": "googleai", " HuggingFace": "tei", "OpenAI_Compatible": "openai-compatible", "text_embeddings_inference": "tei", "VoyageAI": "voyage", "qwen": "dashscope", "aws": "bedrock"}
+	want := map[string]string{
+		"Gemini": "googleai", " HuggingFace": "tei", "OpenAI_Compatible": "openai-compatible", "text_embeddings_inference": "tei",
+		"VoyageAI": "voyage", "qwen": "dashscope", "aws": "bedrock",
+	}
 	for _, name := range embed.Providers() {
 		want[name] = name
 	}

@@ -91,7 +91,9 @@ func TestAQuestionDoesNotWaitForDocuments(t *testing.T) {
 
 func TestAfterSeveralFailuresQuestionsFailAtOnce(t *testing.T) {
 	t.Parallel()
-	for _, reply := range []llmtest.Reply{llmtest.Status(500), llmtest.Status(429, time.Minute), llmtest.Unauthorized(), llmtest.HangUpBeforeAnswer(), llmtest.GarbageBody()} {
+	for _, reply := range []llmtest.Reply{
+		llmtest.Status(500), llmtest.Status(429, time.Minute), llmtest.Unauthorized(), llmtest.HangUpBeforeAnswer(), llmtest.GarbageBody(),
+	} {
 		server := llmtest.New(t, llmtest.Options{Script: llmtest.Always(reply)})
 		e := embedderAt(t, server)
 		for range 10 {
@@ -104,7 +106,8 @@ func TestAfterSeveralFailuresQuestionsFailAtOnce(t *testing.T) {
 			t.Errorf("%s: %d questions were asked, want 3", reply.Name, server.Count())
 		}
 		_, err := e.Embed(t.Context(), embed.Query, []string{"Where does Anna live?"})
-		if failure := failureOf(t, err); failure.Kind != llm.Unavailable || failure.RetryAfter != 10*time.Second || !strings.Contains(failure.Message, "not asked, because the questions before it failed: model call failed: ") {
+		if failure := failureOf(t, err); failure.Kind != llm.Unavailable || failure.RetryAfter != 10*time.Second ||
+			!strings.Contains(failure.Message, "not asked, because the questions before it failed: model call failed: ") {
 			t.Errorf("%s: %v", reply.Name, err)
 		}
 		// Documents have their own retries, with the provider's own delays.

@@ -14,7 +14,7 @@ import (
 	"reverie/llm/llmtest"
 )
 
-// What each provider is sent for a question and for a document, besides the model.
+// The request bodies of each provider for a question and for a document, without the model.
 func TestWireFormOfEveryProvider(t *testing.T) {
 	t.Parallel()
 	list := func(name string) map[string]any { return map[string]any{name: []any{"Anna", "Bello"}} }
@@ -29,10 +29,14 @@ func TestWireFormOfEveryProvider(t *testing.T) {
 		return with(list("texts"), "output_dimension", 64.0, "input_type", kind, "embedding_types", []any{"float"}, "truncate", "NONE")
 	}
 	forms := map[string]struct{ query, document map[string]any }{
-		"cohere":  {cohere("search_query"), cohere("search_document")},
-		"jina":    {with(list("input"), "dimensions", 64.0, "task", "retrieval.query"), with(list("input"), "dimensions", 64.0, "task", "retrieval.passage")},
+		"cohere": {cohere("search_query"), cohere("search_document")},
+		"jina": {
+			with(list("input"), "dimensions", 64.0, "task", "retrieval.query"), with(list("input"), "dimensions", 64.0, "task", "retrieval.passage"),
+		},
 		"mistral": {with(list("input"), "output_dimension", 64.0), with(list("input"), "output_dimension", 64.0)},
-		"nvidia":  {with(list("input"), "dimensions", 64.0, "input_type", "query"), with(list("input"), "dimensions", 64.0, "input_type", "passage")},
+		"nvidia": {
+			with(list("input"), "dimensions", 64.0, "input_type", "query"), with(list("input"), "dimensions", 64.0, "input_type", "passage"),
+		},
 		"voyage": {
 			with(list("input"), "output_dimension", 64.0, "input_type", "query", "truncation", false),
 			with(list("input"), "output_dimension", 64.0, "input_type", "document", "truncation", false),
@@ -60,7 +64,8 @@ func TestWireFormOfEveryProvider(t *testing.T) {
 				t.Errorf("%s: %v", provider, err)
 				continue
 			}
-			if !isVectorOf(got.Vectors[0], "Anna") || !isVectorOf(got.Vectors[1], "Bello") || len(got.Vectors[0]) != 64 || got.Usage.InputTokens != 3 {
+			if !isVectorOf(got.Vectors[0], "Anna") || !isVectorOf(got.Vectors[1], "Bello") || len(got.Vectors[0]) != 64 ||
+				got.Usage.InputTokens != 3 {
 				t.Errorf("%s: %+v", provider, got)
 			}
 			requests := server.Requests()
@@ -121,7 +126,7 @@ func TestCohereFailsLikeTheOthers(t *testing.T) {
 	}
 }
 
-// A provider that cannot tell questions from documents after all is asked without.
+// A provider that rejects the distinction between questions and documents is called without it.
 func TestADeclinedKindOfTextIsLeftOut(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Options{Declines: []string{"task", "dimensions"}, Dimensions: 64})
@@ -185,13 +190,18 @@ func TestBedrockEmbeds(t *testing.T) {
 			"Cohere", cohereEU, `{"embeddings":{"float":[` + threeFour + `,` + threeFour + `]}}`,
 			[]string{"Anna", "Bello"},
 			1,
-			map[string]any{"texts": []any{"Anna", "Bello"}, "input_type": "search_document", "truncate": "NONE", "embedding_types": []any{"float"}, "output_dimension": 2.0},
+			map[string]any{
+				"texts": []any{"Anna", "Bello"}, "input_type": "search_document", "truncate": "NONE", "embedding_types": []any{"float"},
+				"output_dimension": 2.0,
+			},
 		},
 		{
 			"Cohere, its third version", "cohere.embed-multilingual-v3", `{"response_type":"embeddings_floats","embeddings":[` + threeFour + `]}`,
 			[]string{"Anna"},
 			1,
-			map[string]any{"texts": []any{"Anna"}, "input_type": "search_document", "truncate": "NONE", "embedding_types": []any{"float"}, "output_dimension": 2.0},
+			map[string]any{
+				"texts": []any{"Anna"}, "input_type": "search_document", "truncate": "NONE", "embedding_types": []any{"float"}, "output_dimension": 2.0,
+			},
 		},
 	} {
 		endpoint := &llmtest.Bedrock{Status: http.StatusOK, Header: map[string]string{"X-Amzn-Bedrock-Input-Token-Count": "6"}, Body: test.answer}
@@ -238,7 +248,10 @@ func TestBedrockEmbeddingFailures(t *testing.T) {
 		requests int64
 	}{
 		{429, "ThrottlingException", `{"message":"Too many requests, please wait before trying again."}`, llm.RateLimited, 1},
-		{400, "ValidationException", `{"message":"400 Bad Request: Too many input tokens. Max input tokens: 8192, request input token count: 9000"}`, llm.ContextTooLong, 2},
+		{
+			400, "ValidationException",
+			`{"message":"400 Bad Request: Too many input tokens. Max input tokens: 8192, request input token count: 9000"}`, llm.ContextTooLong, 2,
+		},
 		{403, "AccessDeniedException", `{"message":"You don't have access to the model with the specified model ID."}`, llm.Unauthorized, 1},
 		{200, "", `<html>`, llm.Unavailable, 1},
 		{200, "", `{"embedding":[1,2,3]}`, llm.BadVector, 1},

@@ -77,16 +77,20 @@ func TestConversationsAreCheckedAsTheRealOnesDo(t *testing.T) {
 		{"openai", obj{"tool_choice": "none"}, "only allowed when 'tools' are specified"},
 		{"openai", obj{"stream_options": obj{"include_usage": true}}, "only allowed when 'stream' is enabled"},
 
-		{"anthropic", anthropic(hi, says("assistant", text("Let me see."), use("a"), use("b")), says("user", answer("b"), answer("a"), text("So?"))), ""},
+		{"anthropic", anthropic(hi, says("assistant", text("Let me see."), use("a"), use("b")),
+			says("user", answer("b"), answer("a"), text("So?"))), ""},
 		{"anthropic", anthropic(hi, hi, says("assistant", text("Hello.")), hi), ""},
 		{"anthropic", anthropic(says("assistant", text("Hello.")), hi), "must be non-empty"},
 		{"anthropic", anthropic(hi, says("assistant", text("Hello."))), "does not support assistant message prefill"},
-		{"anthropic", anthropic(hi, says("assistant", use("a")), hi), "`tool_use` ids were found without `tool_result` blocks immediately after: a"},
-		{"anthropic", anthropic(hi, says("assistant", use("a"), use("b")), says("user", answer("a"))), "without `tool_result` blocks immediately after: b"},
+		{"anthropic", anthropic(hi, says("assistant", use("a")),
+			hi), "`tool_use` ids were found without `tool_result` blocks immediately after: a"},
+		{"anthropic", anthropic(hi, says("assistant", use("a"), use("b")),
+			says("user", answer("a"))), "without `tool_result` blocks immediately after: b"},
 		{"anthropic", anthropic(hi, says("assistant", use("a"))), "ids were found without"},
 		{"anthropic", anthropic(hi, says("user", answer("a"))), "unexpected `tool_use_id` found in `tool_result` blocks: a"},
 		{"anthropic", anthropic(hi, says("assistant", use("a")), says("user", text("So?"), answer("a"))), "must come first"},
-		{"anthropic", anthropic(hi, says("assistant", use("a")), says("user", answer("a")), says("assistant", use("a")), says("user", answer("a"))), "ids must be unique"},
+		{"anthropic", anthropic(hi, says("assistant", use("a")), says("user", answer("a")), says("assistant", use("a")),
+			says("user", answer("a"))), "ids must be unique"},
 		{"anthropic", anthropic(hi, says("assistant", use("a:1")), says("user", answer("a:1"))), "should match pattern"},
 		{"anthropic", anthropic(hi, says("user", text(" "))), "non-whitespace"},
 		{"anthropic", anthropic(hi, says("user", text(""))), "must be non-empty"},
@@ -166,7 +170,8 @@ func TestStreamsHaveTheShapeOfTheProtocol(t *testing.T) {
 	want = []string{
 		"message_startmap[message:map[cache_creation_input_tokens:0 cache_read_input_tokens:1 input_tokens:1 output_tokens:1]]", "pingmap[]",
 		"content_block_startmap[content_block:map[text: type:text] index:0]",
-		"content_block_deltamap[delta:map[text:Let  type:text_delta] index:0]", "content_block_deltamap[delta:map[text:me  type:text_delta] index:0]",
+		"content_block_deltamap[delta:map[text:Let  type:text_delta] index:0]",
+		"content_block_deltamap[delta:map[text:me  type:text_delta] index:0]",
 		"content_block_deltamap[delta:map[text:see. type:text_delta] index:0]", "content_block_stopmap[index:0]",
 		"content_block_startmap[content_block:map[id:call_2_1 input:map[] name:get type:tool_use] index:1]",
 		"content_block_deltamap[delta:map[partial_json:7 type:input_json_delta] index:1]", "content_block_stopmap[index:1]",
@@ -177,7 +182,7 @@ func TestStreamsHaveTheShapeOfTheProtocol(t *testing.T) {
 	}
 }
 
-// What a test reads of a request is the same for both protocols.
+// A recorded request has the same fields for both protocols.
 func TestRequestsShowMessagesAndTools(t *testing.T) {
 	t.Parallel()
 	var seen []llmtest.Request
@@ -188,15 +193,20 @@ func TestRequestsShowMessagesAndTools(t *testing.T) {
 	_, _, body, err := ask(t, server, "openai", "", with("messages", list{
 		obj{"role": "system", "content": "Be brief."},
 		obj{"role": "user", "content": list{obj{"type": "text", "text": "Get it."}}},
-		obj{"role": "assistant", "content": "Yes.", "tool_calls": list{obj{"id": "a", "type": "function", "function": obj{"name": "get", "arguments": "{\"n\":1}"}}}},
+		obj{"role": "assistant", "content": "Yes.", "tool_calls": list{
+			obj{"id": "a", "type": "function", "function": obj{"name": "get", "arguments": "{\"n\":1}"}},
+		}},
 		obj{"role": "tool", "tool_call_id": "a", "content": "it"},
-	}), with("tools", list{obj{"type": "function", "function": obj{"name": "get", "description": "Gets.", "parameters": obj{"type": "object"}}}}))
+	}),
+		with("tools", list{obj{"type": "function", "function": obj{"name": "get", "description": "Gets.", "parameters": obj{"type": "object"}}}}))
 	if err != nil || !strings.Contains(body, "Done: it") {
 		t.Fatal(body, err)
 	}
 	_, _, body, err = ask(t, server, "anthropic", "", with("system", "Be brief."), with("messages", list{
 		obj{"role": "user", "content": "Get it."},
-		obj{"role": "assistant", "content": list{obj{"type": "text", "text": "Yes."}, obj{"type": "tool_use", "id": "a", "name": "get", "input": obj{"n": 1}}}},
+		obj{"role": "assistant", "content": list{
+			obj{"type": "text", "text": "Yes."}, obj{"type": "tool_use", "id": "a", "name": "get", "input": obj{"n": 1}},
+		}},
 		obj{"role": "user", "content": list{obj{"type": "tool_result", "tool_use_id": "a", "content": list{obj{"type": "text", "text": "it"}}}}},
 	}), with("tools", list{obj{"name": "get", "description": "Gets.", "input_schema": obj{"type": "object"}}}))
 	if err != nil || !strings.Contains(body, "Done: it") {
@@ -212,7 +222,8 @@ func TestRequestsShowMessagesAndTools(t *testing.T) {
 		if diff := cmp.Diff(want, r.Messages); diff != "" {
 			t.Errorf("%s: %s", r.Path, diff)
 		}
-		if !r.Offers("get") || r.Offers("put") || r.Tools[0].Description != "Gets." || r.Last().Content != "it" || r.InputTokens != seen[0].InputTokens {
+		if !r.Offers("get") || r.Offers("put") || r.Tools[0].Description != "Gets." || r.Last().Content != "it" ||
+			r.InputTokens != seen[0].InputTokens {
 			t.Errorf("%s: %+v", r.Path, r)
 		}
 	}
@@ -222,7 +233,8 @@ func TestPaceOfStreams(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Options{Pace: 10 * time.Millisecond, Answer: func(string) string { return "one two three" }})
 	began := time.Now()
-	if _, _, body, err := ask(t, server, "openai", "hello", with("stream", true)); err != nil || !strings.HasSuffix(body, "data: [DONE]\n\n") || time.Since(began) < 50*time.Millisecond {
+	if _, _, body, err := ask(t, server, "openai", "hello", with("stream", true)); err != nil ||
+		!strings.HasSuffix(body, "data: [DONE]\n\n") || time.Since(began) < 50*time.Millisecond {
 		t.Errorf("%s after %s, %v", body, time.Since(began), err)
 	}
 	if stats := server.Stats(); stats.OutputTokens != llmtest.Tokens("one two three") || stats.InFlight != 0 {

@@ -79,7 +79,8 @@ func TestRequestsForEmbeddingsAreRead(t *testing.T) {
 	askForVectors(t, server, "/v2/embed", `{"model":"m","texts":["Hi."],"input_type":"search_query","embedding_types":["float"]}`)
 	requests := server.Requests()
 	first, second := requests[0], requests[1]
-	if diff := cmp.Diff([]string{"I am user anna", "Hi."}, first.Texts); diff != "" || first.Key != "anna" || first.Dimensions != 7 || first.InputType != "document" || first.Model != "m" {
+	if diff := cmp.Diff([]string{"I am user anna", "Hi."}, first.Texts); diff != "" || first.Key != "anna" || first.Dimensions != 7 ||
+		first.InputType != "document" || first.Model != "m" {
 		t.Errorf("%+v", first)
 	}
 	if second.Path != "/v2/embed" || second.InputType != "search_query" || second.Dimensions != 0 || len(second.Texts) != 1 {
@@ -113,7 +114,8 @@ func TestEmbeddingsAreDeclinedAsTheProviderDoes(t *testing.T) {
 		}
 	}
 	// two texts that fit by themselves fit together
-	if status, b := askForVectors(t, server, "/v1/embeddings", `{"model":"m","input":["Anna lives in","Köln and Rome"]}`); status != http.StatusOK {
+	if status, b := askForVectors(t, server, "/v1/embeddings",
+		`{"model":"m","input":["Anna lives in","Köln and Rome"]}`); status != http.StatusOK {
 		t.Errorf("%d %s", status, b)
 	}
 }

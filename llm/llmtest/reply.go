@@ -72,15 +72,15 @@ const (
 	invalidKey    problemKind = "key"
 )
 
-// Honest is a valid answer.
+// Honest returns a valid answer.
 func Honest() Reply { return Reply{} }
 
-// Answer is a valid answer with this text.
+// Answer returns a valid answer with this text.
 func Answer(text string) Reply {
 	return Reply{Name: "answer", Text: func(string) string { return text }}
 }
 
-// Slow is a valid answer after a delay.
+// Slow returns a valid answer after a delay.
 func Slow(d time.Duration) Reply { return Reply{Name: "slow", Delay: d} }
 
 // After returns the same reply after a further delay.
@@ -89,15 +89,15 @@ func (r Reply) After(d time.Duration) Reply {
 	return r
 }
 
-// Invalid is the error of an invalid request, with this message.
+// Invalid returns the error of an invalid request, with this message.
 func Invalid(message string) Reply { return StatusWith(http.StatusBadRequest, message) }
 
-// StatusWith is an error with an HTTP status and a message.
+// StatusWith returns an error with an HTTP status and a message.
 func StatusWith(status int, message string) Reply {
 	return Reply{Name: itoa(status), problem: &problem{status: status, message: message}}
 }
 
-// Status is an error with an HTTP status and the provider's usual message. retryAfter is the delay that it asks for.
+// Status returns an error with an HTTP status and the provider's usual message. retryAfter is the delay that it asks for.
 func Status(status int, retryAfter ...time.Duration) Reply {
 	p := problem{status: status}
 	for _, d := range retryAfter {
@@ -112,49 +112,49 @@ func HangUpBeforeAnswer() Reply { return Reply{Name: "hang-up", HangUp: BeforeAn
 // HangUpMidBody closes the connection in the middle of a valid answer.
 func HangUpMidBody() Reply { return Reply{Name: "hang-up mid-body", HangUp: MidBody} }
 
-// TruncatedJSON is an answer whose text ends in the middle, though the finish reason is a normal one.
+// TruncatedJSON returns an answer whose text ends in the middle, though the finish reason is a normal one.
 func TruncatedJSON() Reply { return Reply{Name: "truncated JSON", Text: half} }
 
-// WrongJSON is an answer whose text is JSON that does not follow the schema.
+// WrongJSON returns an answer whose text is JSON that does not follow the schema.
 func WrongJSON() Reply {
 	return Reply{Name: "wrong JSON", Text: func(string) string {
 		return `{"should_update":"maybe","daily_entry":["a","list"],"memory_update":{"facts":42}}`
 	}}
 }
 
-// FinishLength is an answer that the token limit cut, with that finish reason.
+// FinishLength returns an answer that the token limit cut, with that finish reason.
 func FinishLength() Reply { return Reply{Name: "length", Text: half, End: CutAtLimit} }
 
-// Refusal is a model that declines to answer.
+// Refusal returns the answer of a model that declines.
 func Refusal() Reply {
 	return Reply{Name: "refusal", Text: func(string) string { return "I can't help with that." }, End: Declined}
 }
 
-// ContentFilter is an answer that a filter stopped.
+// ContentFilter returns an answer that a filter stopped.
 func ContentFilter() Reply {
 	return Reply{Name: "content filter", Text: func(string) string { return "" }, End: Withheld}
 }
 
-// EmptyChoices is an answer with nothing in it.
+// EmptyChoices returns an answer with nothing in it.
 func EmptyChoices() Reply { return Reply{Name: "empty", Empty: true} }
 
-// GarbageBody is a proxy's page instead of an answer, with status 200.
+// GarbageBody returns a proxy's page instead of an answer, with status 200.
 func GarbageBody() Reply {
 	return Reply{Name: "garbage", Raw: []byte("<!doctype html><title>Bad gateway</title><p>upstream is " +
 		"gone"), ContentType: "text/html; charset=utf-8"}
 }
 
-// ContextTooLong is the error for a request that is larger than the model's context.
+// ContextTooLong returns the error for a request that is larger than the model's context.
 func ContextTooLong() Reply {
 	return Reply{Name: "context too long", problem: &problem{status: http.StatusBadRequest, kind: contextLength}}
 }
 
-// Unauthorized is the error for a wrong key.
+// Unauthorized returns the error for a wrong key.
 func Unauthorized() Reply {
 	return Reply{Name: "unauthorized", problem: &problem{status: http.StatusUnauthorized, kind: invalidKey}}
 }
 
-// Quota is the error for an account whose money is spent: 429 at OpenAI, 400 at Anthropic.
+// Quota returns the error for an account whose money is spent: 429 at OpenAI, 400 at Anthropic.
 func Quota() Reply {
 	return Reply{Name: "quota", problem: &problem{status: http.StatusTooManyRequests, kind: quotaSpent}}
 }

@@ -96,7 +96,8 @@ func TestErrorsHaveTheShapeOfTheProtocol(t *testing.T) {
 	}
 	status, header, body, err = ask(t, server, "anthropic", "hello")
 	fault, _ = object(t, body)["error"].(map[string]any)
-	if err != nil || status != 429 || header.Get("Retry-After") != "2" || fault["type"] != "rate_limit_error" || object(t, body)["type"] != "error" {
+	if err != nil || status != 429 || header.Get("Retry-After") != "2" || fault["type"] != "rate_limit_error" ||
+		object(t, body)["type"] != "error" {
 		t.Errorf("%d %v %s %v", status, header, body, err)
 	}
 }
@@ -107,7 +108,8 @@ func TestInvalidRequestsAreDeclined(t *testing.T) {
 	server := llmtest.New(t, llmtest.Options{APIKey: "right-key", Declines: []string{"temperature", "stream"}})
 	set := func(name string, value any) func(map[string]any) { return func(m map[string]any) { m[name] = value } }
 	format := func(kind string, strict bool, schema map[string]any) func(map[string]any) {
-		return set("response_format", map[string]any{"type": kind, "json_schema": map[string]any{"name": "a", "strict": strict, "schema": schema}})
+		return set("response_format",
+			map[string]any{"type": kind, "json_schema": map[string]any{"name": "a", "strict": strict, "schema": schema}})
 	}
 	open := map[string]any{"type": "object", "properties": map[string]any{"a": map[string]any{"type": "string"}}}
 	tests := []struct {
@@ -131,7 +133,10 @@ func TestInvalidRequestsAreDeclined(t *testing.T) {
 		{"no word JSON", "openai", format("json_object", false, nil), 400, "must contain the word 'json'"},
 		{"strict and open", "openai", format("json_schema", true, open), 400, "'required' is required to be supplied"},
 		{"loose and open", "openai", format("json_schema", false, open), 200, ""},
-		{"open", "anthropic", set("output_config", map[string]any{"format": map[string]any{"type": "json_schema", "schema": open}}), 400, "additionalProperties"},
+		{
+			"open", "anthropic", set("output_config", map[string]any{"format": map[string]any{"type": "json_schema", "schema": open}}), 400,
+			"additionalProperties",
+		},
 		{"stream", "openai", set("stream", true), 400, "stream"},
 	}
 	for _, test := range tests {
@@ -155,7 +160,8 @@ func TestALongRequestDoesNotFitTheContextWindow(t *testing.T) {
 		if status, _, body, err := ask(t, server, protocol, strings.Repeat("x", 40)); err != nil || status != 200 {
 			t.Errorf("%s, 10 tokens: %d %s %v", protocol, status, body, err)
 		}
-		if status, _, body, err := ask(t, server, protocol, strings.Repeat("x", 41)); err != nil || status != 400 || !strings.Contains(body, "context") && !strings.Contains(body, "too long") {
+		if status, _, body, err := ask(t, server, protocol, strings.Repeat("x", 41)); err != nil || status != 400 ||
+			!strings.Contains(body, "context") && !strings.Contains(body, "too long") {
 			t.Errorf("%s, 11 tokens: %d %s %v", protocol, status, body, err)
 		}
 	}
@@ -209,7 +215,8 @@ func TestServeRunsUntilItsContextEnds(t *testing.T) {
 	running := make(chan *llmtest.Server, 1)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- llmtest.Serve(ctx, "127.0.0.1:0", llmtest.Options{Script: llmtest.Sequence(llmtest.Honest(), llmtest.Slow(time.Hour))}, func(s *llmtest.Server) { running <- s })
+		ended <- llmtest.Serve(ctx, "127.0.0.1:0", llmtest.Options{Script: llmtest.Sequence(llmtest.Honest(), llmtest.Slow(time.Hour))},
+			func(s *llmtest.Server) { running <- s })
 	}()
 	server := <-running
 	if status, _, _, err := ask(t, server, "openai", "hello"); err != nil || status != 200 {

@@ -81,7 +81,7 @@ func writeEvent(w http.ResponseWriter, e event) error {
 	return err
 }
 
-// Paced is a valid answer with a pause before each event except the first.
+// Paced returns a valid answer with a pause before each event except the first.
 func Paced(pause time.Duration) Reply { return Reply{Name: "paced", Pace: pause} }
 
 // StallMidStream pauses in the middle of a streamed answer.

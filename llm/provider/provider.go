@@ -21,7 +21,7 @@ const (
 	AWSRuntime                      // AWS Bedrock's InvokeModel
 )
 
-// JSONSupport is how far a provider makes an answer follow a schema.
+// JSONSupport grades how far a provider makes an answer follow a schema.
 type JSONSupport int
 
 // The levels of support, best first.

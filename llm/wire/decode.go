@@ -69,7 +69,7 @@ func (a *arguments) UnmarshalJSON(b []byte) error {
 
 const noArguments = "{}"
 
-// finished completes tool calls: each gets an id of its own, and arguments.
+// finished completes tool calls: each gets a unique id, and arguments.
 func finished(calls []memory.ToolCall) []memory.ToolCall {
 	seen := map[string]bool{"": true}
 	for i := range calls {

@@ -7,10 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// Whatever a server sends is read without a panic: JSON as an answer, or anything as a failure.
+// Any response of a server is read without a panic: JSON as an answer, or anything as a failure.
 func FuzzAnswers(f *testing.F) {
 	for _, body := range []string{
-		`{"model":"m","choices":[{"message":{"content":"Hi","refusal":null},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3}}`,
+		`{"model":"m","choices":[{"message":{"content":"Hi","refusal":null},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,` +
+			`"completion_tokens":2,"total_tokens":3}}`,
 		`{"choices":[{"message":{"content":[{"type":"text","text":"Hi"}]}}]}`,
 		`{"type":"message","content":[{"type":"text","text":"Hi"}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":2}}`,
 		`{"stopReason":"max_tokens","results":[{"completionReason":"LENGTH"}],"content":[{"type":"text","text":"Hi"}]}`,

@@ -29,9 +29,11 @@ const (
 	messages
 )
 
-// bare is a langchaingo client without our doer, at a server that answers everything alike. It returns the body that was
+// bare returns a langchaingo client without our doer, at a server that answers everything alike. It returns the body that was
 // sent as well.
-func bare(tb testing.TB, protocol protocol, status int, header http.Header, body string, options ...llms.CallOption) (*llms.ContentResponse, map[string]any, error) {
+func bare(tb testing.TB, protocol protocol, status int, header http.Header, body string,
+	options ...llms.CallOption,
+) (*llms.ContentResponse, map[string]any, error) {
 	tb.Helper()
 	var sent map[string]any
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -45,9 +47,11 @@ func bare(tb testing.TB, protocol protocol, status int, header http.Header, body
 	var client llms.Model
 	var err error
 	if protocol == messages {
-		client, err = anthropic.New(anthropic.WithToken("key"), anthropic.WithModel("m"), anthropic.WithBaseURL(server.URL), anthropic.WithHTTPClient(server.Client()))
+		client, err = anthropic.New(anthropic.WithToken("key"), anthropic.WithModel("m"), anthropic.WithBaseURL(server.URL),
+			anthropic.WithHTTPClient(server.Client()))
 	} else {
-		client, err = openai.New(openai.WithToken("key"), openai.WithModel("m"), openai.WithBaseURL(server.URL), openai.WithHTTPClient(server.Client()))
+		client, err = openai.New(openai.WithToken("key"), openai.WithModel("m"), openai.WithBaseURL(server.URL),
+			openai.WithHTTPClient(server.Client()))
 	}
 	if err != nil {
 		tb.Fatal(err)
@@ -58,7 +62,8 @@ func bare(tb testing.TB, protocol protocol, status int, header http.Header, body
 
 func TestLangchaingoAnswersOneChoicePerBlockAndRepeatsTheUsage(t *testing.T) {
 	t.Parallel()
-	content, _, err := bare(t, messages, http.StatusOK, nil, `{"type":"message","content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"Hel"},{"type":"text","text":"lo"}],"stop_reason":"end_turn","usage":{"input_tokens":10,"output_tokens":7}}`)
+	content, _, err := bare(t, messages, http.StatusOK, nil, `{"type":"message","content":[{"type":"thinking","thinking":"hm"},`+
+		`{"type":"text","text":"Hel"},{"type":"text","text":"lo"}],"stop_reason":"end_turn","usage":{"input_tokens":10,"output_tokens":7}}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +96,8 @@ func TestLangchaingoFailsOnAnswersThatItDoesNotKnow(t *testing.T) {
 
 func TestLangchaingoLosesRefusalsAndModelNames(t *testing.T) {
 	t.Parallel()
-	content, _, err := bare(t, chatCompletions, http.StatusOK, nil, `{"model":"the-real-one","choices":[{"message":{"content":null,"refusal":"no"},"finish_reason":"stop"}]}`)
+	content, _, err := bare(t, chatCompletions, http.StatusOK, nil,
+		`{"model":"the-real-one","choices":[{"message":{"content":null,"refusal":"no"},"finish_reason":"stop"}]}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +159,8 @@ func bareVectors(tb testing.TB, body string) ([][]float32, error) {
 	tb.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) }))
 	defer server.Close()
-	client, err := openai.New(openai.WithToken("key"), openai.WithEmbeddingModel("m"), openai.WithBaseURL(server.URL), openai.WithHTTPClient(server.Client()))
+	client, err := openai.New(openai.WithToken("key"), openai.WithEmbeddingModel("m"), openai.WithBaseURL(server.URL),
+		openai.WithHTTPClient(server.Client()))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -196,7 +203,9 @@ func TestLangchaingosEmbedderChangesItsCallersTexts(t *testing.T) {
 
 // bareChat asks a server that answers everything alike with a langchaingo client without our doer, and returns the body that
 // was sent as well.
-func bareChat(tb testing.TB, protocol protocol, kind, body string, prompt []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, string, error) {
+func bareChat(tb testing.TB, protocol protocol, kind, body string, prompt []llms.MessageContent,
+	options ...llms.CallOption,
+) (*llms.ContentResponse, string, error) {
 	tb.Helper()
 	var sent string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -209,9 +218,11 @@ func bareChat(tb testing.TB, protocol protocol, kind, body string, prompt []llms
 	var client llms.Model
 	var err error
 	if protocol == messages {
-		client, err = anthropic.New(anthropic.WithToken("key"), anthropic.WithModel("m"), anthropic.WithBaseURL(server.URL), anthropic.WithHTTPClient(server.Client()))
+		client, err = anthropic.New(anthropic.WithToken("key"), anthropic.WithModel("m"), anthropic.WithBaseURL(server.URL),
+			anthropic.WithHTTPClient(server.Client()))
 	} else {
-		client, err = openai.New(openai.WithToken("key"), openai.WithModel("m"), openai.WithBaseURL(server.URL), openai.WithHTTPClient(server.Client()))
+		client, err = openai.New(openai.WithToken("key"), openai.WithModel("m"), openai.WithBaseURL(server.URL),
+			openai.WithHTTPClient(server.Client()))
 	}
 	if err != nil {
 		tb.Fatal(err)
@@ -225,7 +236,8 @@ var hello = []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeHuman, "Hi.
 func TestLangchaingoTakesABrokenStreamForAnAnswer(t *testing.T) {
 	t.Parallel()
 	listen := llms.WithStreamingFunc(func(_ context.Context, _ []byte) error { return nil })
-	content, _, err := bareChat(t, chatCompletions, "text/event-stream", "data: {\"choices\":[{\"delta\":{\"content\":\"Hel\"}}]}\n\ndata: {\"error\":{\"message\":\"overloaded\"}}\n\n", hello, listen)
+	content, _, err := bareChat(t, chatCompletions, "text/event-stream",
+		"data: {\"choices\":[{\"delta\":{\"content\":\"Hel\"}}]}\n\ndata: {\"error\":{\"message\":\"overloaded\"}}\n\n", hello, listen)
 	if err != nil || content.Choices[0].Content != "Hel" {
 		t.Errorf("%+v, %v", content, err)
 	}
@@ -256,12 +268,14 @@ func TestLangchaingoKeepsOnlyTheFirstPartOfWhatTheAssistantSaid(t *testing.T) {
 
 func TestLangchaingoChangesNumbersInArguments(t *testing.T) {
 	t.Parallel()
-	content, _, err := bareChat(t, messages, "application/json", `{"type":"message","content":[{"type":"tool_use","id":"a","name":"get","input":{"n":12345678901234567890}}]}`, hello)
+	content, _, err := bareChat(t, messages, "application/json",
+		`{"type":"message","content":[{"type":"tool_use","id":"a","name":"get","input":{"n":12345678901234567890}}]}`, hello)
 	var arguments map[string]json.Number
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal([]byte(content.Choices[0].ToolCalls[0].FunctionCall.Arguments), &arguments); err != nil || arguments["n"] == "12345678901234567890" {
+	if err := json.Unmarshal([]byte(content.Choices[0].ToolCalls[0].FunctionCall.Arguments), &arguments); err != nil ||
+		arguments["n"] == "12345678901234567890" {
 		t.Errorf("%v, %v", arguments, err)
 	}
 }

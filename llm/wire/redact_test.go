@@ -49,7 +49,7 @@ func TestOrdinaryWordsStay(t *testing.T) {
 	}
 }
 
-// Whatever the words, the key and the request: neither the key nor a stretch of the request long enough to tell something
+// Whatever the words, the key and the request: neither the key nor a part of the request long enough to reveal something
 // is left, and the message is one short printable line.
 func TestTidyKeepsSecrets(t *testing.T) {
 	t.Parallel()

@@ -50,7 +50,7 @@ func readStream(response *http.Response, s assembler, call *Call) (Answer, *Erro
 	return a, failure
 }
 
-// readEvents passes each event to s and the text that it adds to tell.
+// readEvents passes each event to s, and calls tell with the text that it adds.
 func readEvents(response *http.Response, s assembler, tell func(part string) *Error) *Error {
 	stream := events{lines: bufio.NewReader(io.LimitReader(response.Body, maxStreamBytes))}
 	for {

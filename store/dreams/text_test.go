@@ -13,7 +13,7 @@ import (
 	"reverie/store/gate"
 )
 
-// namesOf are the names of a text as a list item.
+// namesOf returns the names of a text as a list item.
 func namesOf(texts ...string) memory.EntrySet {
 	n := memory.EntrySet{}
 	n.Add("", nil, texts...)
@@ -86,10 +86,12 @@ func TestOwned(t *testing.T) {
 func TestWithConfirmed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ content, want string }{
-		"nothing":               {"", "# Memory\n\n## Confirmed\n\n- x\n"},
-		"no section":            {"# Memory\n\n- a\n", "# Memory\n\n- a\n\n## Confirmed\n\n- x\n"},
-		"no break at the end":   {"# Memory\n\n- a", "# Memory\n\n- a\n\n## Confirmed\n\n- x\n"},
-		"a section":             {"# Memory\n\n## Confirmed\n\n- a\n\n## More\n\n- b\n", "# Memory\n\n## Confirmed\n\n- a\n- x\n\n## More\n\n- b\n"},
+		"nothing":             {"", "# Memory\n\n## Confirmed\n\n- x\n"},
+		"no section":          {"# Memory\n\n- a\n", "# Memory\n\n- a\n\n## Confirmed\n\n- x\n"},
+		"no break at the end": {"# Memory\n\n- a", "# Memory\n\n- a\n\n## Confirmed\n\n- x\n"},
+		"a section": {
+			"# Memory\n\n## Confirmed\n\n- a\n\n## More\n\n- b\n", "# Memory\n\n## Confirmed\n\n- a\n- x\n\n## More\n\n- b\n",
+		},
 		"a section at the end":  {"# Memory\n\n## Confirmed\n\n- a", "# Memory\n\n## Confirmed\n\n- a\n- x\n"},
 		"an empty section":      {"## Confirmed\n\n## More\n", "## Confirmed\n\n- x\n\n## More\n"},
 		"text without headings": {"a\n", "a\n\n## Confirmed\n\n- x\n"},

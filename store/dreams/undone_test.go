@@ -11,10 +11,12 @@ import (
 func TestUndone(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ before, written, current, want string }{
-		"nothing happened since":         {"a\n", "a\nb\n", "a\nb\n", "a\n"},
-		"an edit elsewhere stays":        {"a\nx\nc\n", "a\nx\nc\nb\n", "A\nx\nc\nb\n", "A\nx\nc\n"},
-		"the next dream's section stays": {"# M\n", "# M\n\n## 1\n\n- one\n", "# M\n\n## 1\n\n- one\n\n## 2\n\n- two\n", "# M\n\n## 2\n\n- two\n"},
-		"a line in front of it stays":    {"# M\n", "# M\n- one\n", "# M\n- mine\n- one\n", "# M\n- mine\n"},
+		"nothing happened since":  {"a\n", "a\nb\n", "a\nb\n", "a\n"},
+		"an edit elsewhere stays": {"a\nx\nc\n", "a\nx\nc\nb\n", "A\nx\nc\nb\n", "A\nx\nc\n"},
+		"the next dream's section stays": {
+			"# M\n", "# M\n\n## 1\n\n- one\n", "# M\n\n## 1\n\n- one\n\n## 2\n\n- two\n", "# M\n\n## 2\n\n- two\n",
+		},
+		"a line in front of it stays": {"# M\n", "# M\n- one\n", "# M\n- mine\n- one\n", "# M\n- mine\n"},
 		"a heading stays over what others wrote under it": {
 			"# M\n", "# M\n\n## Today\n\n- one\n", "# M\n\n## Today\n\n- one\n- two\n", "# M\n\n## Today\n\n- two\n",
 		},
@@ -44,7 +46,7 @@ func TestUndoneConflicts(t *testing.T) {
 	}
 }
 
-// What others wrote since is never lost, and nothing that the dream wrote alone stays.
+// Later changes by others are never lost, and nothing that only the dream wrote stays.
 func TestUndoneKeepsOthers(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

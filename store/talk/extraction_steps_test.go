@@ -10,7 +10,7 @@ import (
 	"reverie/memory/setting"
 )
 
-// spokenWindow are messages that count for a transcript.
+// spokenWindow returns messages that count for a transcript.
 func spokenWindow(from, to int64) (window []memory.Message) {
 	for seq := from; seq <= to; seq++ {
 		window = append(window, memory.Message{Seq: seq, Role: memory.RoleOfUser, Content: "x"})

@@ -67,7 +67,7 @@ type document struct{ root object }
 
 func (d document) schemas() object { return at(d.root, "components", "schemas") }
 
-// objectOf returns a value that the schema of OpenAPI says is an object; nil if it is none.
+// objectOf returns a value that the OpenAPI schema defines as an object; nil if it is none.
 func objectOf(value any) object {
 	o, _ := value.(object)
 	return o
@@ -216,7 +216,7 @@ func kindOf(schema object) any {
 	return schema["type"]
 }
 
-// fieldName is a parameter's name as a Go name.
+// fieldName returns a parameter's name as a Go name.
 func fieldName(name string) string {
 	var b strings.Builder
 	for part := range strings.SplitSeq(name, "-") {
@@ -229,7 +229,7 @@ func fieldName(name string) string {
 	return name
 }
 
-// docOf is a description on one line, with the values that are allowed.
+// docOf returns a description on one line, with the values that are allowed.
 func docOf(p, schema object) string {
 	text, _ := p["description"].(string)
 	if text == "" {
