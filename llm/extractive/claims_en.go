@@ -11,7 +11,8 @@ func claimsEN(s string, owner []string) []claim {
 	if len(ws) == 0 {
 		return nil
 	}
-	if key, value, ok := strings.Cut(s, ":"); ok && !strings.HasPrefix(value, "//") && len(strings.Fields(key)) <= 5 && strings.TrimSpace(value) != "" {
+	if key, value, ok := strings.Cut(s, ":"); ok && !strings.HasPrefix(value, "//") && len(strings.Fields(key)) <= 5 &&
+		strings.TrimSpace(value) != "" {
 		if c := labelled(key, value); c.attribute != "" {
 			return []claim{c}
 		}
@@ -31,7 +32,8 @@ func claimsEN(s string, owner []string) []claim {
 			if last := c.noun[len(c.noun)-1].low; last == "name" || last == "names" {
 				return nil // two daughters have two names
 			}
-		} else if len(c.noun) == 1 && c.noun[0].isName() && !technologies[c.noun[0].low] && attributes[c.noun[0].low] == noteOnly && !factNouns[c.noun[0].low] && !eventNouns[c.noun[0].low] && (c.verb != "be" || !isHardValue(c.rest) && !isRoleOf(c.rest)) {
+		} else if len(c.noun) == 1 && c.noun[0].isName() && !technologies[c.noun[0].low] && attributes[c.noun[0].low] == noteOnly &&
+			!factNouns[c.noun[0].low] && !eventNouns[c.noun[0].low] && (c.verb != "be" || !isHardValue(c.rest) && !isRoleOf(c.rest)) {
 			subject = c.noun[0].low
 		} else {
 			return thingClaims(c)
@@ -63,7 +65,8 @@ func aboutUser(ws []word, owner []string) []word {
 		return append([]word{he}, ws[1:]...)
 	}
 	f := verbForms[w]
-	if (f.form == formThird || f.form == formPast || w == "is" || w == "has" || w == "does" || w == "no" || w == "was" || w == "cannot" || keptAdverbs[w]) && !(len(ws) > 1 && isBe[ws[1].low]) {
+	if (f.form == formThird || f.form == formPast || w == "is" || w == "has" || w == "does" || w == "no" || w == "was" || w == "cannot" ||
+		keptAdverbs[w]) && !(len(ws) > 1 && isBe[ws[1].low]) {
 		return append([]word{he}, ws...)
 	}
 	if f.form == formIng && len(ws) > 1 || w == "based" || traits[w] && len(ws) < 4 || w == "allergic" || w == "from" || w == "not" {
@@ -138,10 +141,16 @@ func personClaims(c clause, subject string) []claim {
 		}
 		if k := comparison(r); k > 0 {
 			both := termsOf(joinWords(r[:k]) + " " + joinWords(r[k+1:])).set
-			return []claim{{subject: subject, attribute: "choice " + strings.Join(sorted(both), " "), value: joinWords(r[:k]), negative: dislikes[c.verb] != c.negated, single: true}}
+			return []claim{{
+				subject: subject, attribute: "choice " + strings.Join(sorted(both), " "), value: joinWords(r[:k]),
+				negative: dislikes[c.verb] != c.negated, single: true,
+			}}
 		}
 		object := termsOf(joinWords(r)).set
-		return []claim{{subject: subject, attribute: "taste " + strings.Join(sorted(object), " "), value: joinWords(r), negative: dislikes[c.verb] != c.negated, single: true}}
+		return []claim{{
+			subject: subject, attribute: "taste " + strings.Join(sorted(object), " "), value: joinWords(r),
+			negative: dislikes[c.verb] != c.negated, single: true,
+		}}
 	}
 	return nil
 }

@@ -18,7 +18,8 @@ func orderClaim(ws []word) claim {
 		return claim{}
 	}
 	for k := 1; k < len(ws); k++ {
-		if languages[ws[k].low] && (ws[k-1].low == "in" || ws[k-1].low == "prefers" || k == 2) && len(ws) < 12 && !hasLow(ws, "when") && !hasLow(ws, "for") {
+		if languages[ws[k].low] && (ws[k-1].low == "in" || ws[k-1].low == "prefers" || k == 2) && len(ws) < 12 && !hasLow(ws, "when") &&
+			!hasLow(ws, "for") {
 			return claim{attribute: "answer language", value: ws[k].bare(), single: true}
 		}
 	}

@@ -46,12 +46,14 @@ type clause struct {
 }
 
 // keptAdverbs change what a statement means; others are left out.
-var keptAdverbs = set(`always usually never often sometimes rarely seldom mostly mainly generally typically normally only regularly occasionally hardly frequently`)
+var keptAdverbs = set(`always usually never often sometimes rarely seldom mostly mainly generally typically normally only regularly
+	occasionally hardly frequently`)
 
 // droppedAdverbs only colour it.
-var droppedAdverbs = set(`also just really still now currently actually already recently finally both truly totally definitely absolutely simply honestly personally
-	officially even then very so quite originally lately basically literally probably maybe presently temporarily obviously clearly genuinely strongly greatly
-	particularly especially deeply kindly first initially eventually nowadays too usually-so once again ever extremely super pretty`)
+var droppedAdverbs = set(`also just really still now currently actually already recently finally both truly totally definitely absolutely
+	simply honestly personally officially even then very so quite originally lately basically literally probably maybe presently temporarily
+	obviously clearly genuinely strongly greatly particularly especially deeply kindly first initially eventually nowadays too usually-so once
+	again ever extremely super pretty`)
 
 // adverbAt reads an adverb at word i and how many words it takes.
 func adverbAt(ws []word, i int) (adverb string, n int) {
@@ -209,10 +211,12 @@ func isNameOrAge(w word) bool {
 	return w.isName() || isDigits(w.low) || w.low == "who" || w.low == "aged"
 }
 
-var prepositions = set(`in on at to for of with by from about as into near under over between during without against after before until since than like via per`)
+var prepositions = set(`in on at to for of with by from about as into near under over between during without against after before until
+	since than like via per`)
 
 func isPlural(w string) bool {
-	return strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "us") && len(w) > 3 || w == "children" || w == "people" || w == "folks" || w == "i"
+	return strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "us") && len(w) > 3 || w == "children" ||
+		w == "people" || w == "folks" || w == "i"
 }
 
 // readPredicate reads tense, modality, negation and verb from word i on.

@@ -143,8 +143,9 @@ func startsClause(ws []word, j int, comma bool) bool {
 }
 
 // plainVerbs are base forms that after "and" can only be verbs of the same subject, not nouns.
-var plainVerbs = set(`am have live speak prefer hate enjoy own teach go know cannot do want need eat commute volunteer dislike run drive bake sing hike swim collect
-	usually always never often mostly sometimes originally currently work play use study like love drink take get moved will would might`)
+var plainVerbs = set(`am have live speak prefer hate enjoy own teach go know cannot do want need eat commute volunteer dislike run drive
+	bake sing hike swim collect usually always never often mostly sometimes originally currently work play use study like love drink take get
+	moved will would might`)
 
 // sharedSubject gives the words to put before next when it continues main with the same subject, nil when it does not.
 func sharedSubject(main, next []word, comma bool) []word {
@@ -171,8 +172,10 @@ func sharedSubject(main, next []word, comma bool) []word {
 		who := main[:1]
 		isCopula := c.verb == "be" && (c.tense == present || c.tense == progressive) || c.tense == progressive
 		switch {
-		case isCopula && c.subject == self && nameOf(c.rest) > 0 && comma && isOccupation(headNoun(next[i:])) && !prepositions[w] && w != "a" && w != "an" && w != "the":
-			return append(append([]word(nil), who...), word{text: "am", low: "am"}, word{text: "a", low: "a"}) // "I'm Ada, product designer from Galway"
+		case isCopula && c.subject == self && nameOf(c.rest) > 0 && comma && isOccupation(headNoun(next[i:])) && !prepositions[w] && w != "a" &&
+			w != "an" && w != "the":
+			return append(append([]word(nil), who...), word{text: "am", low: "am"},
+				word{text: "a", low: "a"}) // "I'm Ada, product designer from Galway"
 		case isCopula && c.subject == self && iAmContinues(next[i:], comma, c):
 			return append(append([]word(nil), who...), word{text: "am", low: "am"})
 		case c.modal != "" || c.tense == future:
@@ -181,15 +184,18 @@ func sharedSubject(main, next []word, comma bool) []word {
 			return who
 		case c.tense == perfect && (f.form == formParticiple || f.form == formPast) && f.lemma != w:
 			return append(append([]word(nil), who...), word{text: "have", low: "have"})
-		case c.tense != past && plainVerbs[w] && !(c.verb == "like" || c.verb == "love" || c.verb == "enjoy" || c.verb == "prefer") && (f.lemma == w || w == "am" || w == "cannot" || keptAdverbs[w] && verbForms[next[i+1].low].form == formBase):
+		case c.tense != past && plainVerbs[w] && !(c.verb == "like" || c.verb == "love" || c.verb == "enjoy" || c.verb == "prefer") &&
+			(f.lemma == w || w == "am" || w == "cannot" || keptAdverbs[w] && verbForms[next[i+1].low].form == formBase):
 			return who
-		case c.tense != past && (w == "am" || w == "have" || w == "hate" || w == "prefer" || w == "cannot" || w == "do" && next[i+1].low == "not" || (w == "love" || w == "like" || w == "live" || w == "work") && len(next) > i+1 && f.lemma == w):
+		case c.tense != past && (w == "am" || w == "have" || w == "hate" || w == "prefer" || w == "cannot" || w == "do" &&
+			next[i+1].low == "not" || (w == "love" || w == "like" || w == "live" || w == "work") && len(next) > i+1 && f.lemma == w):
 			if !likes[c.verb] || w != "love" && w != "like" { // "I love the hope and love in it"
 				return who
 			}
 		}
 	case thing, pronoun:
-		if len(c.noun) > 0 && (w == "is" || w == "has" || f.form == formThird && len(next) > i+1 || c.tense == past && f.form == formPast && f.lemma != w) && !strings.HasSuffix(lows(c.noun), " and") {
+		if len(c.noun) > 0 && (w == "is" || w == "has" || f.form == formThird && len(next) > i+1 || c.tense == past && f.form == formPast &&
+			f.lemma != w) && !strings.HasSuffix(lows(c.noun), " and") {
 			return c.noun
 		}
 	}

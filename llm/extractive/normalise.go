@@ -19,8 +19,9 @@ type terms struct {
 }
 
 // functionWords say nothing about what a line is about.
-var functionWords = set(`the a an is are was were be been being am to of in on at for with by and or their they them theirs his her hers him its it user he she that this these those as
-	has have had do does did will would can could should must from about into up out so very really also who which what than then there only just more some any my your our we you i me us
+var functionWords = set(`the a an is are was were be been being am to of in on at for with by and or their they them theirs his her hers
+	him its it user he she that this these those as has have had do does did will would can could should must from about into up out so very
+	really also who which what than then there only just more some any my your our we you i me us
 	currently now still already usually mostly like-to assistant wants want around mainly both one s am pm o'clock said called`)
 
 var negations = set(`not no never cannot without nor neither longer`)
@@ -29,11 +30,15 @@ var formerly2 = set(`used former formerly previously ex past`)
 
 // synonyms map words to one of their group.
 var synonyms = map[string]string{
-	"db": "database", "prod": "production", "repo": "repository", "env": "environment", "postgresql": "postgres", "pg": "postgres", "k8s": "kubernetes", "golang": "go",
-	"due": "deadline", "love": "like", "enjoy": "like", "prefer": "like", "adore": "like", "favor": "like", "fan": "like", "dislike": "hate", "detest": "hate", "loathe": "hate", "despise": "hate",
-	"reside": "live", "based": "live", "base": "live", "relocate": "move", "locate": "live", "located": "live", "employ": "work", "mum": "mom", "mother": "mom", "father": "dad", "kid": "child", "children": "child",
-	"apartment": "flat", "bike": "bicycle", "movie": "film", "colour": "color", "favourite": "favorite", "reply": "answer", "respond": "answer", "response": "answer", "replie": "answer", "url": "endpoint", "spouse": "partner", "phone": "telephone", "mail": "email", "e-mail": "email",
-	"tz": "timezone", "decide": "decision", "agreed": "decision", "agree": "decision", "short": "concise", "brief": "concise",
+	"db": "database", "prod": "production", "repo": "repository", "env": "environment", "postgresql": "postgres", "pg": "postgres",
+	"k8s": "kubernetes", "golang": "go", "due": "deadline", "love": "like", "enjoy": "like", "prefer": "like", "adore": "like",
+	"favor": "like", "fan": "like", "dislike": "hate", "detest": "hate", "loathe": "hate", "despise": "hate",
+	"reside": "live", "based": "live", "base": "live", "relocate": "move", "locate": "live", "located": "live", "employ": "work", "mum": "mom",
+	"mother": "mom", "father": "dad", "kid": "child", "children": "child",
+	"apartment": "flat", "bike": "bicycle", "movie": "film", "colour": "color", "favourite": "favorite", "reply": "answer",
+	"respond": "answer", "response": "answer", "replie": "answer", "url": "endpoint", "spouse": "partner", "phone": "telephone",
+	"mail": "email", "e-mail": "email", "tz": "timezone", "decide": "decision", "agreed": "decision", "agree": "decision", "short": "concise",
+	"brief": "concise",
 }
 
 // termsOf reads a line.
@@ -139,8 +144,10 @@ func stemEN(w string) string {
 }
 
 // hanFunction are characters and words without content of their own.
-var hanFunction = strings.NewReplacer("用户", "", "我们", "", "咱们", "", "他们", "", "我", "", "他", "", "她", "", "的", "", "了", "", "是", "", "在", "", "也", "", "都", "", "就", "", "很", "",
-	"现在", "", "目前", "", "已经", "", "一个", "", "一名", "", "一位", "", "和", "", "与", "", "为", "", "请", "", "吧", "", "呢", "", "啊", "", "助手", "", "希望", "", "自己", "", "以后", "", "职业", "", "名字", "名", "名叫", "名", "叫", "名", "居住", "住", "爱", "喜欢", "热爱", "喜欢", "偏好", "喜欢")
+var hanFunction = strings.NewReplacer("用户", "", "我们", "", "咱们", "", "他们", "", "我", "", "他", "", "她", "", "的", "", "了", "", "是", "", "在", "",
+	"也", "", "都", "", "就", "", "很", "",
+	"现在", "", "目前", "", "已经", "", "一个", "", "一名", "", "一位", "", "和", "", "与", "", "为", "", "请", "", "吧", "", "呢", "", "啊", "", "助手", "", "希望",
+	"", "自己", "", "以后", "", "职业", "", "名字", "名", "名叫", "名", "叫", "名", "居住", "住", "爱", "喜欢", "热爱", "喜欢", "偏好", "喜欢")
 
 var hanNegation = []string{"不再", "从不", "从来不", "不要", "不", "没", "别", "讨厌", "戒"}
 

@@ -116,7 +116,8 @@ func (n *notebook) take(s statement) {
 }
 
 // todoLine begins a line about something that is still to be done.
-var todoLine = regexp.MustCompile(`^(?:\S+ )?(?i:needs to\b|has to\b|must\b|to do:|wants to be reminded to\b|plans to\b|wants to\b|will\b)|^(?:待办|需要提醒|得|要|需要|必须|打算|还得|还要)`)
+var todoLine = regexp.MustCompile(`^(?:\S+ )?(?i:needs to\b|has to\b|must\b|to do:|wants to be reminded to\b|plans to\b|wants to\b|` +
+	`will\b)|^(?:待办|需要提醒|得|要|需要|必须|打算|还得|还要)`)
 
 // done takes the line of a task off the list once the user says that it was done; the note tells when.
 func (n *notebook) done(t terms) bool {
@@ -136,7 +137,8 @@ func (n *notebook) done(t terms) bool {
 	return false
 }
 
-var undated = regexp.MustCompile(`(?:\b(?:by|on|before|until|in|around)\s+)?(?:the week of )?\d{4}-\d{2}-\d{2}(?:那周|之前|前)?|\b(?:by|in|before|until) (?:January|February|March|April|May|June|July|August|September|October|November|December) \d{4}`)
+var undated = regexp.MustCompile(`(?:\b(?:by|on|before|until|in|around)\s+)?(?:the week of )?\d{4}-\d{2}-\d{2}(?:那周|之前|前)?|` +
+	`\b(?:by|in|before|until) (?:January|February|March|April|May|June|July|August|September|October|November|December) \d{4}`)
 
 // sameBreath reports whether a line came from the sentence that s is part of: then s adds to it.
 func (n *notebook) sameBreath(p *page, i int, s statement) bool {

@@ -66,7 +66,8 @@ func newPage(content string, protected map[string]bool, ceiling int) *page {
 			t := strings.TrimSpace(l)
 			mark := strings.HasPrefix(t, "```") || strings.HasPrefix(t, "~~~")
 			opens := strings.Contains(t, "<!--") && !strings.Contains(t, "-->")
-			line := pageLine{text: raw[i], section: section, protected: protected[t] || protected[bareLine(t)], code: fence || mark || comment || opens || front || strings.HasPrefix(t, "<!--")}
+			line := pageLine{text: raw[i], section: section, protected: protected[t] || protected[bareLine(t)], code: fence || mark || comment ||
+				opens || front || strings.HasPrefix(t, "<!--")}
 			switch {
 			case mark && !comment:
 				fence = !fence

@@ -103,7 +103,8 @@ func (c clause) modalWords(adverbs, not string) []string {
 		return []string{adverbs, third(base), "to"}
 	}
 	switch c.modal {
-	case "need to", "want to", "have to", "plan to", "hope to", "intend to", "aim to", "promise to", "wish to", "expect to", "try to", "look to", "prepare to":
+	case "need to", "want to", "have to", "plan to", "hope to", "intend to", "aim to", "promise to", "wish to", "expect to", "try to",
+		"look to", "prepare to":
 		if c.modal == "have to" && c.tense == past && not == "" {
 			return []string{adverbs, "had to"}
 		}

@@ -54,13 +54,15 @@ func beforeQuestionZH(s string) string {
 }
 
 // width makes full-width digits and letters plain; punctuation is told apart by the patterns.
-var width = strings.NewReplacer("　", " ", "０", "0", "１", "1", "２", "2", "３", "3", "４", "4", "５", "5", "６", "6", "７", "7", "８", "8", "９", "9")
+var width = strings.NewReplacer("　", " ", "０", "0", "１", "1", "２", "2", "３", "3", "４", "4", "５", "5", "６", "6", "７", "7", "８",
+	"8", "９", "9")
 
 // clausesZH reads the clauses of a sentence and tells how many there were.
 func (r *reader) clausesZH(s string, firmly strength) int {
 	who := nobodyZH
 	ordering := false
-	corrects := strings.Contains(s, "不是") || strings.Contains(s, "更正") || strings.Contains(s, "说错") || strings.Contains(s, "改成") || strings.Contains(s, "应该是")
+	corrects := strings.Contains(s, "不是") || strings.Contains(s, "更正") || strings.Contains(s, "说错") || strings.Contains(s, "改成") ||
+		strings.Contains(s, "应该是")
 	if corrects && r.repairZH(s) && !strings.Contains(s, "我") {
 		return 1
 	}

@@ -118,7 +118,8 @@ func (r *reader) read(text string, cut bool) {
 	}
 }
 
-var persona = regexp.MustCompile(`(?i)^\s*(?:you are|you're|you will be|act as|imagine you are|pretend to be|i want you to act as)\s+(?:an?|the|my)\s[^!]*$|^\s*(?:你是一|你是个|你是我的|你现在是|请?你?扮演|假设你是)`)
+var persona = regexp.MustCompile(`(?i)^\s*(?:you are|you're|you will be|act as|imagine you are|pretend to be|i want you to act as)` +
+	`\s+(?:an?|the|my)\s[^!]*$|^\s*(?:你是一|你是个|你是我的|你现在是|请?你?扮演|假设你是)`)
 
 // printable drops what no file can hold: control characters and broken UTF-8.
 func printable(s string) string {
@@ -223,7 +224,10 @@ func (r *reader) attacks() bool {
 func (r *reader) learnFromFiles(files ...string) {
 	for _, f := range files {
 		for line := range strings.SplitSeq(f, "\n") {
-			for _, cue := range []string{" named ", " called ", "name is ", "Sister ", "Brother ", "Wife ", "Husband ", "Son ", "Daughter ", "Friend ", "Partner ", "Boss "} {
+			for _, cue := range []string{
+				" named ", " called ", "name is ", "Sister ", "Brother ", "Wife ", "Husband ", "Son ", "Daughter ",
+				"Friend ", "Partner ", "Boss ",
+			} {
 				if _, after, ok := strings.Cut(line, cue); ok {
 					after, _, _ = strings.Cut(after, " ")
 					r.learnNames(englishWords(after))

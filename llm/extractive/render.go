@@ -15,7 +15,10 @@ import (
 // sectionNames are the headings of each place, the engine's own first, then others by which people and templates call it.
 // They are compared in lower case, without emoji and punctuation around them.
 var sectionNames = map[place][]string{
-	identity:    {"identity", "about", "about me", "about the user", "basics", "basic information", "personal information", "who i am", "身份", "基本信息", "个人信息", "基本资料", "关于我", "关于用户"},
+	identity: {
+		"identity", "about", "about me", "about the user", "basics", "basic information", "personal information", "who i am", "身份",
+		"基本信息", "个人信息", "基本资料", "关于我", "关于用户",
+	},
 	background:  {"background", "bio", "背景", "背景信息", "经历", "个人背景"},
 	people:      {"people", "family", "relationships", "family and friends", "family & friends", "人物", "家人", "人际关系", "家庭", "家人和朋友"},
 	preferences: {"preferences", "likes and dislikes", "likes", "preference", "user preferences", "偏好", "喜好", "个人偏好", "偏好设置", "用户偏好"},
@@ -116,7 +119,8 @@ func topic(line string) string {
 		}
 	}
 	words := strings.Fields(string(runes[:cut]))
-	for len(words) > 1 && (prepositions[strings.ToLower(words[len(words)-1])] || determiners[strings.ToLower(words[len(words)-1])] || coordinators[strings.ToLower(words[len(words)-1])]) {
+	for len(words) > 1 && (prepositions[strings.ToLower(words[len(words)-1])] || determiners[strings.ToLower(words[len(words)-1])] ||
+		coordinators[strings.ToLower(words[len(words)-1])]) {
 		words = words[:len(words)-1]
 	}
 	return strings.TrimRight(strings.Join(words, " "), ",;:，、")

@@ -19,7 +19,8 @@ func isAgeWord(low string) bool {
 
 func isDemonym(w word) bool {
 	l := w.low
-	return demonyms[l] || firstRune(w.bare()) < 'a' && w.isName() && (strings.HasSuffix(l, "ese") || strings.HasSuffix(l, "nian") || strings.HasSuffix(l, "rian"))
+	return demonyms[l] || firstRune(w.bare()) < 'a' && w.isName() &&
+		(strings.HasSuffix(l, "ese") || strings.HasSuffix(l, "nian") || strings.HasSuffix(l, "rian"))
 }
 
 // isOccupation reports whether a noun names what somebody does for a living.
@@ -33,7 +34,11 @@ func isOccupation(noun string) bool {
 	if strings.HasSuffix(noun, "-in-chief") {
 		return true
 	}
-	for _, suffix := range []string{"ologist", "ographer", "grapher", "maker", "worker", "keeper", "writer", "engineer", "ician", "strator", "ator", "etor", "itor", "ctor", "urer", "builder", "smith", "master", "trician", "therapist", "developer", "analyst", "scientist", "manager", "officer", "fighter", "driver", "dealer", "planner", "trader", "broker", "teacher", "player", "singer", "hunter"} {
+	for _, suffix := range []string{
+		"ologist", "ographer", "grapher", "maker", "worker", "keeper", "writer", "engineer", "ician", "strator",
+		"ator", "etor", "itor", "ctor", "urer", "builder", "smith", "master", "trician", "therapist", "developer", "analyst", "scientist",
+		"manager", "officer", "fighter", "driver", "dealer", "planner", "trader", "broker", "teacher", "player", "singer", "hunter",
+	} {
 		if strings.HasSuffix(noun, suffix) {
 			return true
 		}
@@ -45,7 +50,8 @@ func isOccupation(noun string) bool {
 func isPlainName(r []word) bool {
 	w := r[0].low
 	_, isVerb := verbForms[w]
-	if !strings.HasSuffix(r[0].text, ",") || len(w) < 3 || isVerb || moods[w] || traits[w] || demonyms[w] || isClosedClass[w] || isOccupation(w) || keptAdverbs[w] || droppedAdverbs[w] || strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "ing") {
+	if !strings.HasSuffix(r[0].text, ",") || len(w) < 3 || isVerb || moods[w] || traits[w] || demonyms[w] || isClosedClass[w] ||
+		isOccupation(w) || keptAdverbs[w] || droppedAdverbs[w] || strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "ing") {
 		return false
 	}
 	switch next := r[1].low; {
@@ -61,7 +67,8 @@ func nameOf(r []word) int {
 	for n < len(r) && n < 4 {
 		w := r[n]
 		b := w.bare()
-		if !w.isName() || isDemonym(w) || technologies[w.low] || traits[w.low] || isOccupation(w.low) || moods[w.low] || strings.ContainsAny(b, "0123456789/@_") || len(b) > 3 && b == strings.ToUpper(b) {
+		if !w.isName() || isDemonym(w) || technologies[w.low] || traits[w.low] || isOccupation(w.low) || moods[w.low] ||
+			strings.ContainsAny(b, "0123456789/@_") || len(b) > 3 && b == strings.ToUpper(b) {
 			break
 		}
 		n++

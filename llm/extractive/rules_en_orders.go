@@ -18,19 +18,23 @@ var evermore = set(`always never`)
 
 // standingPhrases mark it as well, anywhere in the sentence.
 var standingPhrases = []string{
-	" from now on ", " going forward ", " in the future ", " in future ", " by default ", " every time ", " each time ", " whenever ", " from here on ", " for all future ",
-	" at all times ", " in all your ", " in every ", " in each ", " until further notice ", " as a rule ", " henceforth ", " for the rest of ", " next time ", " in general ", " every answer ", " every reply ", " with me ", " for all ", " in all ", " all our ", " all my ",
+	" from now on ", " going forward ", " in the future ", " in future ", " by default ", " every time ", " each time ", " whenever ",
+	" from here on ", " for all future ", " at all times ", " in all your ", " in every ", " in each ", " until further notice ",
+	" as a rule ", " henceforth ", " for the rest of ", " next time ", " in general ", " every answer ", " every reply ", " with me ",
+	" for all ", " in all ", " all our ", " all my ",
 }
 
 // manner are words about how to answer; an order that has one of them is about style and stands.
-var manner = set(`answers replies responses emails messages emoji emojis bullet bullets bullet-points jargon slang tone language concise brief short terse formal informal
-	casual polite markdown tables metric imperial celsius fahrenheit kilometers kilometres pronouns pronoun abbreviations filler fluff apologize apologise apologies
-	sugarcoat sugar-coat exclamation disclaimers honest direct blunt verbose lengthy long paragraphs 24-hour 24h units comments citations sources charts colors colours spoilers acronyms spelling grammar`)
+var manner = set(`answers replies responses emails messages emoji emojis bullet bullets bullet-points jargon slang tone language concise
+	brief short terse formal informal casual polite markdown tables metric imperial celsius fahrenheit kilometers kilometres pronouns pronoun
+	abbreviations filler fluff apologize apologise apologies sugarcoat sugar-coat exclamation disclaimers honest direct blunt verbose lengthy
+	long paragraphs 24-hour 24h units comments citations sources charts colors colours spoilers acronyms spelling grammar`)
 
 // orderVerbs are what an assistant is told to do or not to do for good.
-var orderVerbs = set(`treat call answer reply respond write use keep speak talk address refer avoid stop remind ask give be make send start include format explain assume say
-	show suggest recommend stick cite schedule book translate sign end begin quote mention treat consider provide limit skip wait check test run add put read set name
-	remember offer type type-hint indent return wrap document prefix round convert sort list confirm do let share order notify contact email text message disturb`)
+var orderVerbs = set(`treat call answer reply respond write use keep speak talk address refer avoid stop remind ask give be make send start
+	include format explain assume say show suggest recommend stick cite schedule book translate sign end begin quote mention treat consider
+	provide limit skip wait check test run add put read set name remember offer type type-hint indent return wrap document prefix round
+	convert sort list confirm do let share order notify contact email text message disturb`)
 
 // manneredVerbs with a manner word stand without further marking: "keep answers short", "answer in German".
 var manneredVerbs = set(`call answer reply respond write keep speak talk address use avoid stop be refer skip treat`)
@@ -50,13 +54,16 @@ func order(ws []word, stands bool) (string, bool) {
 		return "", false
 	}
 	v := body[0].low
-	if !orderVerbs[v] && !(stands && (verbForms[v].form == formBase || polite) && len(body) > 2) || v == "give" && (second(body) == "up" || second(body) == "in") || v == "stop" && always != "" || v == "be" && always != "" && !isManner(v, body) || v == "let" || v == "forget" || v == "worry" || v == "remember" || v == "hesitate" || hasLow(body, "yourself") {
+	if !orderVerbs[v] && !(stands && (verbForms[v].form == formBase || polite) && len(body) > 2) || v == "give" &&
+		(second(body) == "up" || second(body) == "in") || v == "stop" && always != "" || v == "be" && always != "" && !isManner(v, body) ||
+		v == "let" || v == "forget" || v == "worry" || v == "remember" || v == "hesitate" || hasLow(body, "yourself") {
 		return "", false
 	}
 	if second(body) == "nothing" && len(body) > 3 && (v == "book" || v == "schedule" || v == "plan") {
 		return "Wants the assistant to " + joinWords(impersonalOrder(cutFillers(append([]word{{text: v, low: v}}, body[1:]...)))), true
 	}
-	if (v == "keep" || v == "make") && (second(body) == "it" || second(body) == "them") && len(body) > 2 && len(body) < 6 && manner[body[2].low] {
+	if (v == "keep" || v == "make") && (second(body) == "it" || second(body) == "them") && len(body) > 2 && len(body) < 6 &&
+		manner[body[2].low] {
 		return "Wants the assistant to keep answers " + joinWords(cutFillers(body[2:])), stands || always != ""
 	}
 	if stopObjects[second(body)] && v != "call" && second(body) != "me" && second(body) != "your" && second(body) != "any" {
@@ -70,7 +77,8 @@ func order(ws []word, stands bool) (string, bool) {
 	if !stands && always == "" && negated && !isManner(v, body) && !neverMind(body) {
 		return "", false
 	}
-	if v == "call" && second(body) == "me" && !negated && len(body) >= 3 && len(body) <= 5 && (body[2].isName() || len(body) == 3) && always == "" {
+	if v == "call" && second(body) == "me" && !negated && len(body) >= 3 && len(body) <= 5 && (body[2].isName() || len(body) == 3) &&
+		always == "" {
 		name := joinWords(trimmed(cutFillers(body[2:])))
 		switch strings.ToLower(name) {
 		case "back", "later", "tomorrow", "crazy", "now", "":
@@ -111,7 +119,8 @@ func orderBody(ws []word) (body []word, always string, negated bool) {
 			two = w + " " + ws[i+1].low
 		}
 		switch {
-		case w == "please" || w == "just" || w == "also" || w == "then" || w == "kindly" || w == "so" || w == "and" || w == "but" || w == "ok" || w == "only" && i == 0:
+		case w == "please" || w == "just" || w == "also" || w == "then" || w == "kindly" || w == "so" || w == "and" || w == "but" || w == "ok" ||
+			w == "only" && i == 0:
 			i++
 		case two == "from now" || two == "from here":
 			i += 3
@@ -131,9 +140,11 @@ func orderBody(ws []word) (body []word, always string, negated bool) {
 			if i < len(ws) && ws[i].low == "you" {
 				i++
 			}
-		case two == "you should" || two == "you must" || two == "you can" || two == "could you" || two == "can you" || two == "would you" || two == "will you":
+		case two == "you should" || two == "you must" || two == "you can" || two == "could you" || two == "can you" || two == "would you" ||
+			two == "will you":
 			i += 2
-		case (two == "i want" || two == "i need" || two == "i would" || two == "i expect") && hasSeq(ws[i:], "you", "to") >= 0 && hasSeq(ws[i:], "you", "to") <= 3:
+		case (two == "i want" || two == "i need" || two == "i would" || two == "i expect") && hasSeq(ws[i:], "you", "to") >= 0 &&
+			hasSeq(ws[i:], "you", "to") <= 3:
 			i += hasSeq(ws[i:], "you", "to") + 2
 		case two == "do not" || two == "try not" || two == "not to":
 			negated = true

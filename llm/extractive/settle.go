@@ -71,7 +71,8 @@ func sameKey(o, c claim) bool {
 	if o.attribute != c.attribute {
 		return false
 	}
-	return o.subject == c.subject || c.subject != "" && o.subject != "" && isRelation(firstWord(c.subject)) && (strings.HasPrefix(o.subject, c.subject+" ") || strings.HasPrefix(c.subject, o.subject+" "))
+	return o.subject == c.subject || c.subject != "" && o.subject != "" && isRelation(firstWord(c.subject)) &&
+		(strings.HasPrefix(o.subject, c.subject+" ") || strings.HasPrefix(c.subject, o.subject+" "))
 }
 
 func firstWord(s string) string {

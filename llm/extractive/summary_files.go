@@ -17,7 +17,8 @@ const (
 )
 
 // fileName is a path or a name with an ending that files have.
-var fileName = regexp.MustCompile(`(?:[\w.~-]*/)*[\w-][\w.-]*\.(?:md|txt|go|py|js|ts|tsx|jsx|java|rs|rb|c|h|cc|cpp|cs|sh|sql|css|html|json|yaml|yml|toml|ini|cfg|xml|csv|tsv|pdf|docx?|xlsx?|pptx?|png|jpe?g|svg|ipynb|log|proto|tf|lock|env)\b`)
+var fileName = regexp.MustCompile(`(?:[\w.~-]*/)*[\w-][\w.-]*\.(?:md|txt|go|py|js|ts|tsx|jsx|java|rs|rb|c|h|cc|cpp|cs|sh|sql|css|html|` +
+	`json|yaml|yml|toml|ini|cfg|xml|csv|tsv|pdf|docx?|xlsx?|pptx?|png|jpe?g|svg|ipynb|log|proto|tf|lock|env)\b`)
 
 // address is one of the web, whose path is no file of this conversation.
 var address = regexp.MustCompile(`\w+://\S+`)

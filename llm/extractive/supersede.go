@@ -7,7 +7,8 @@ import (
 )
 
 // decisionLine begins lines about what was decided.
-var decisionLine = regexp.MustCompile(`(?i)^(?:\S+ )?(?:decided|agreed|chose|settled|switched|migrated|moved|decision|will use|opted|selected|picked|adopted|(?:the )?team uses|uses)\b|^(?:决定|选|改用|换成|敲定|确定|统一用|约定)|决定|换成|迁移?到`)
+var decisionLine = regexp.MustCompile(`(?i)^(?:\S+ )?(?:decided|agreed|chose|settled|switched|migrated|moved|decision|will use|opted|` +
+	`selected|picked|adopted|(?:the )?team uses|uses)\b|^(?:决定|选|改用|换成|敲定|确定|统一用|约定)|决定|换成|迁移?到`)
 
 // supersede puts a decision into the place of the one that it takes back. It reports whether there was one.
 func (n *notebook) supersede(s statement, t terms) bool {

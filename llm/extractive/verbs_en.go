@@ -205,7 +205,8 @@ func regularThird(v string) string {
 	switch {
 	case strings.HasSuffix(v, "y") && len(v) > 1 && !strings.ContainsRune("aeiou", rune(v[len(v)-2])):
 		return v[:len(v)-1] + "ies"
-	case strings.HasSuffix(v, "s"), strings.HasSuffix(v, "x"), strings.HasSuffix(v, "z"), strings.HasSuffix(v, "ch"), strings.HasSuffix(v, "sh"), strings.HasSuffix(v, "o"):
+	case strings.HasSuffix(v, "s"), strings.HasSuffix(v, "x"), strings.HasSuffix(v, "z"), strings.HasSuffix(v, "ch"),
+		strings.HasSuffix(v, "sh"), strings.HasSuffix(v, "o"):
 		return v + "es"
 	}
 	return v + "s"
