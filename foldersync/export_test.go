@@ -37,7 +37,8 @@ func TestExportWritesWhatItMay(t *testing.T) {
 		t.Errorf("%+v", done)
 	}
 	var m Manifest
-	if err := json.Unmarshal([]byte(b.text(".reverie/export.json")), &m); err != nil || len(m.Files) != 3 || m.Files[0].SHA256 != SumOf("one\n") {
+	if err := json.Unmarshal([]byte(b.text(".reverie/export.json")), &m); err != nil || len(m.Files) != 3 ||
+		m.Files[0].SHA256 != SumOf("one\n") {
 		t.Errorf("%+v, %v", m, err)
 	}
 

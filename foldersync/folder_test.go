@@ -43,7 +43,10 @@ func TestWhatIsNoDocumentIsLeftAlone(t *testing.T) {
 	if o.Refused != 2 {
 		t.Errorf("%+v", o)
 	}
-	for place, want := range map[string]Kind{"latin.md": Unreadable, "large.md": Unreadable, "a.txt": Ignored, "link.md": Ignored, "own/d.md": Ignored, "Global/e.md": Ignored} {
+	for place, want := range map[string]Kind{
+		"latin.md": Unreadable, "large.md": Unreadable, "a.txt": Ignored, "link.md": Ignored,
+		"own/d.md": Ignored, "Global/e.md": Ignored,
+	} {
 		if got := b.kinds(place); !slices.Equal(got, []Kind{want}) {
 			t.Errorf("%s: told %v, want %s once", place, got, want)
 		}

@@ -39,7 +39,10 @@ func New(folder *Folder, remote Remote, o Options) *Sync {
 	if o.Say == nil {
 		o.Say = func(Event) {}
 	}
-	return &Sync{Options: o, folder: folder, remote: remote, refused: map[string]Sides{}, oneWay: map[memory.Scope]bool{}, said: map[string]string{}}
+	return &Sync{
+		Options: o, folder: folder, remote: remote, refused: map[string]Sides{}, oneWay: map[memory.Scope]bool{},
+		said: map[string]string{},
+	}
 }
 
 // Outcome is the result of a pass.

@@ -210,7 +210,8 @@ func (w *world) ends(o Outcome) {
 	for place, text := range all {
 		if listing.Files[place].Sum != SumOf(text) {
 			here, _ := os.ReadFile(filepath.Join(w.root, place))
-			w.t.Fatalf("%s differs: %q here, %q there, listed %+v, known %+v, after %+v", place, here, text, listing.Files[place], w.folder.records.known[place], o)
+			w.t.Fatalf("%s differs: %q here, %q there, listed %+v, known %+v, after %+v", place, here, text, listing.Files[place],
+				w.folder.records.known[place], o)
 		}
 		everything.WriteString(text)
 	}
@@ -268,7 +269,10 @@ func TestNoEditIsLost(t *testing.T) {
 func TestDecisionsKeepWhatIsNew(t *testing.T) {
 	sums := rapid.SampledFrom([]Sum{"", "a", "b", "c"})
 	rapid.Check(t, func(t *rapid.T) {
-		s := Sides{Base: sums.Draw(t, "base"), Local: sums.Draw(t, "local"), Remote: sums.Draw(t, "remote"), OneWay: rapid.Bool().Draw(t, "one way")}
+		s := Sides{
+			Base: sums.Draw(t, "base"), Local: sums.Draw(t, "local"), Remote: sums.Draw(t, "remote"),
+			OneWay: rapid.Bool().Draw(t, "one way"),
+		}
 		action := Decide(s)
 		newHere, newThere := s.Local != s.Base && s.Local != "", s.Remote != s.Base && s.Remote != ""
 		switch action {

@@ -65,7 +65,10 @@ func newQueueing(t *testing.T) *queueing {
 			return llmtest.Nothing
 		},
 	})
-	model, err := llm.Open(llm.Config{Provider: "openai", Model: "scripted", APIKey: "key", BaseURL: server.URL + "/v1", Timeout: 5 * time.Minute})
+	model, err := llm.Open(llm.Config{
+		Provider: "openai", Model: "scripted", APIKey: "key", BaseURL: server.URL + "/v1",
+		Timeout: 5 * time.Minute,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,8 +76,9 @@ func newQueueing(t *testing.T) *queueing {
 	settings := setting.DefaultDreamSettings()
 	settings.Paid = true
 	steps, err := activities.New(activities.Options{
-		Store: q.store, Proposer: prompted, Paid: true, Defaults: setting.DefaultExtractSettings(), Consolidator: prompted, DreamDefaults: settings,
-		Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Store: q.store, Proposer: prompted, Paid: true, Defaults: setting.DefaultExtractSettings(), Consolidator: prompted,
+		DreamDefaults: settings,
+		Now:           time.Now, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +99,9 @@ func newQueueing(t *testing.T) *queueing {
 }
 
 // InterceptActivity has a queueing see each step.
-func (q *queueing) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
+func (q *queueing) InterceptActivity(_ context.Context,
+	next interceptor.ActivityInboundInterceptor,
+) interceptor.ActivityInboundInterceptor {
 	return &seen{interceptor.ActivityInboundInterceptorBase{Next: next}, q}
 }
 
@@ -140,11 +146,13 @@ func (q *queueing) night(t *testing.T, agent string, owners, parallel int) {
 	}
 	plan := activities.DreamPlan{AgentRef: activities.AgentRef{Workspace: "acme", Agent: agent}, TimeZone: "UTC"}
 	plan.MemoryEnabled, plan.DreamingEnabled, plan.Cron, plan.Parallel = true, true, "0 2 1 1 *", parallel
-	err := workflows.EnsureDreamSchedule(t.Context(), q.client, func(context.Context) (workflows.DreamPlan, error) { return plan, nil }, time.Now())
+	err := workflows.EnsureDreamSchedule(t.Context(), q.client, func(context.Context) (workflows.DreamPlan, error) { return plan, nil },
+		time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := q.client.ScheduleClient().GetHandle(t.Context(), workflows.DreamScheduleID(plan.AgentRef)).Trigger(t.Context(), client.ScheduleTriggerOptions{}); err != nil {
+	if err := q.client.ScheduleClient().GetHandle(t.Context(), workflows.DreamScheduleID(plan.AgentRef)).Trigger(t.Context(),
+		client.ScheduleTriggerOptions{}); err != nil {
 		t.Fatal(err)
 	}
 }

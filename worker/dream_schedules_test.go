@@ -61,7 +61,8 @@ func administrator(workspace, agent string) memory.Identity {
 
 func (w *world) agent(workspace, agent, zone string, settings setting.AgentSettings) {
 	w.tb.Helper()
-	if _, err := w.store.CreateAgent(w.tb.Context(), administrator(workspace, agent), admin.NewAgent{ID: agent, TimeZone: zone, Settings: settings}); err != nil {
+	if _, err := w.store.CreateAgent(w.tb.Context(), administrator(workspace, agent),
+		admin.NewAgent{ID: agent, TimeZone: zone, Settings: settings}); err != nil {
 		w.tb.Fatal(err)
 	}
 }
@@ -138,7 +139,8 @@ func TestSchedulesFollowAgents(t *testing.T) {
 	}
 
 	ref := activities.AgentRef{Workspace: "beta", Agent: "ada"}
-	if err := w.client.ScheduleClient().GetHandle(t.Context(), workflows.DreamScheduleID(ref)).Pause(t.Context(), client.SchedulePauseOptions{Note: "on holiday"}); err != nil {
+	if err := w.client.ScheduleClient().GetHandle(t.Context(), workflows.DreamScheduleID(ref)).Pause(t.Context(),
+		client.SchedulePauseOptions{Note: "on holiday"}); err != nil {
 		t.Fatal(err)
 	}
 	stray, err := w.client.ScheduleClient().Create(t.Context(), client.ScheduleOptions{

@@ -330,7 +330,8 @@ func TestALongFileIsReadAtOnce(t *testing.T) {
 
 func FuzzReadConversations(f *testing.F) {
 	for _, seed := range []string{
-		`[{"role":"user","content":"hi"}]`, `{"messages":[{"role":"user","content":"hi"}]}`, "{}\n{}", `[[`, "\"x\"", "null", "{\"messages\":null}",
+		`[{"role":"user","content":"hi"}]`, `{"messages":[{"role":"user","content":"hi"}]}`, "{}\n{}", `[[`, "\"x\"", "null",
+		"{\"messages\":null}",
 		"{\"role\":\"user\",\"content\":\"1\"}\n{\"role\":", "[1,2]", "\ufeff", `{"messages":[null]}`, "{\"role\":1}\n{\"role\":2}",
 	} {
 		f.Add([]byte(seed))
@@ -376,7 +377,8 @@ func TestFilesSayWhatWasAskedOfTools(t *testing.T) {
 	if err := json.Unmarshal(sent, &got); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]wire.ToolCall{{ID: "c1", Name: "search", Arguments: `{"q":1}`}}, got[0].ToolCalls); diff != "" || got[1].ToolCallID != "c1" {
+	if diff := cmp.Diff([]wire.ToolCall{{ID: "c1", Name: "search", Arguments: `{"q":1}`}}, got[0].ToolCalls); diff != "" ||
+		got[1].ToolCallID != "c1" {
 		t.Errorf("sent %s\n%s", sent, diff)
 	}
 }

@@ -184,7 +184,8 @@ func (s commands) snapshotExportCommand() *cobra.Command {
 	var params wire.ExportSnapshotParams
 	var force bool
 	c := &cobra.Command{
-		Use: "export <file>", Short: "Write the archive to a file; - writes it to standard output", Args: session.NeedsArgs(1, 1, "the file to write"),
+		Use: "export <file>", Short: "Write the archive to a file; - writes it to standard output",
+		Args: session.NeedsArgs(1, 1, "the file to write"),
 		RunE: func(cmd *cobra.Command, args []string) error { return s.exportArchive(cmd, args[0], force, params) },
 	}
 	c.Flags().BoolVar(&force, "force", false, "overwrite an existing file")

@@ -147,7 +147,8 @@ const (
 // phases describes the phases of a dream.
 var phases = map[memory.DreamPhase]string{
 	memory.DreamQueued: "waiting for a worker", memory.DreamLightSleep: "light sleep: reading notes and conversations",
-	memory.DreamREMSleep: "REM: looking for patterns", memory.DreamDeepSleep: "deep sleep: weighing what to keep", memory.DreamWriting: "writing",
+	memory.DreamREMSleep: "REM: looking for patterns", memory.DreamDeepSleep: "deep sleep: weighing what to keep",
+	memory.DreamWriting: "writing",
 }
 
 // awaitDream waits until a dream has ended. It shows the phases on a terminal; elsewhere one message when it takes long.

@@ -260,7 +260,8 @@ func nobody(p importPlan) string {
 	if own := p.owners[memory.NoOwner]; own.Conversations > 0 {
 		return "it does not say whose conversations these are: name the person with --owner, such as --owner user:7"
 	}
-	return "it does not say whose memory it is: name the person with --owner, such as --owner user:7, or with --shared it becomes everybody's who uses the agent"
+	return "it does not say whose memory it is: name the person with --owner, such as --owner user:7, or with --shared it becomes " +
+		"everybody's who uses the agent"
 }
 
 // shownPaths bounds the documents that a plan lists.

@@ -195,7 +195,10 @@ const shownProblems = 20
 
 // report prints the outcomes, and returns the error of the command.
 func (u *uploading) report() error {
-	r := importReport{Plan: u.plan, Import: u.raw, Outcomes: map[string]map[string]int{}, Left: map[string]int{}, Problems: []wire.ImportedItem{}}
+	r := importReport{
+		Plan: u.plan, Import: u.raw, Outcomes: map[string]map[string]int{}, Left: map[string]int{},
+		Problems: []wire.ImportedItem{},
+	}
 	for _, kind := range importKinds {
 		r.Outcomes[kind] = map[string]int{}
 	}

@@ -52,7 +52,8 @@ func TestDoctorCommand(t *testing.T) {
 	if _, _, err := runMemory(t, "doctor", "--fix"); err != nil {
 		t.Fatalf("a new agent is not well: %v", err)
 	}
-	night := temporal.ScheduleClient().GetHandle(t.Context(), workflows.DreamScheduleID(indexes.AgentRef{Workspace: c.Workspace, Agent: "ada"}))
+	night := temporal.ScheduleClient().GetHandle(t.Context(),
+		workflows.DreamScheduleID(indexes.AgentRef{Workspace: c.Workspace, Agent: "ada"}))
 	if err := night.Delete(t.Context()); err != nil {
 		t.Fatal(err)
 	}

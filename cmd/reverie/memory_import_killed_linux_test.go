@@ -88,7 +88,8 @@ func TestAnImportThatIsStopped(t *testing.T) {
 			server, database := os.Getenv("REVERIE_URL"), os.Getenv(testDatabase)
 			folder := t.TempDir()
 			for i := range files {
-				if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("note-%03d.md", i)), fmt.Appendf(nil, "# Note %d\n\n- The number is %d.\n", i, i), 0o600); err != nil {
+				if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("note-%03d.md", i)),
+					fmt.Appendf(nil, "# Note %d\n\n- The number is %d.\n", i, i), 0o600); err != nil {
 					t.Fatal(err)
 				}
 			}

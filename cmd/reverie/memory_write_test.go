@@ -61,7 +61,8 @@ func TestWriteFromTheShell(t *testing.T) {
 	}
 
 	answer = `{"code":200,"msg":"success","data":{"outcome":"refused","reasonCode":"memory_off","scope":"TEAM","path":"m.md","problem":"memory is off"}}`
-	if out, err := run("--content", "x"); err == nil || !strings.Contains(err.Error(), "memory_off") || out != "refused: m.md (TEAM)\n  memory is off\n" {
+	if out, err := run("--content", "x"); err == nil || !strings.Contains(err.Error(), "memory_off") ||
+		out != "refused: m.md (TEAM)\n  memory is off\n" {
 		t.Errorf("%q, %v", out, err)
 	}
 	answer = `{"code":202,"msg":"success","data":{"requestId":"r","outcome":"staged","scope":"TEAM","path":"m.md"}}`

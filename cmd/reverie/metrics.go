@@ -178,7 +178,8 @@ func observeSearches(s *recall.Searcher, t *engine.Telemetry) error {
 		took.Record(context.Background(), r.Took.Seconds(),
 			with(attribute.String("mode", string(r.Mode)), attribute.String("reason", string(r.Reason))))
 	}
-	_, err := i.Int64ObservableCounter("reverie_recalls", metric.WithDescription("Searches whose results were recorded as recalled, by outcome."),
+	_, err := i.Int64ObservableCounter("reverie_recalls",
+		metric.WithDescription("Searches whose results were recorded as recalled, by outcome."),
 		metric.WithInt64Callback(func(_ context.Context, o metric.Int64Observer) error {
 			recorded, failed := s.Recorder.Counts()
 			o.Observe(recorded, with(attribute.String("outcome", "recorded")))
