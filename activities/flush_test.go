@@ -71,7 +71,7 @@ func newFlushWorld(t *testing.T, script llmtest.Script) *flushWorld {
 	return w
 }
 
-// say stores messages in a new conversation, and makes it the one to flush.
+// say stores messages in a new conversation and selects it for the flush.
 func (w *flushWorld) say(t *testing.T, trigger memory.Trigger, contents ...string) {
 	t.Helper()
 	b := talk.Batch{Conversation: uuid.NewString(), Trigger: trigger, TurnComplete: true}
@@ -369,7 +369,7 @@ func TestAFlushThatAnotherExecutionHas(t *testing.T) {
 	}
 }
 
-// What a person has forgotten while a flush was drafted is not noted, and the outcome says so.
+// A statement forgotten while a flush was drafted is not noted, and the outcome reports it.
 func TestAFlushOfWhatWasForgotten(t *testing.T) {
 	w := newFlushWorld(t, nil)
 	ref := memory.Ref{Scope: memory.ScopePersonal, Path: memory.MemoryPath}

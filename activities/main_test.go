@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { devtest.Main(m) }
 
 var ada = AgentRef{Workspace: "acme", Agent: "ada"}
 
-// seeded is how many units the documents of a new agent have.
+// seeded is the number of units in the documents of a new agent.
 const seeded = 2
 
 // world is a store with agents, and steps that run as a worker runs them.

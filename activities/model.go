@@ -46,9 +46,9 @@ func (a *Activities) modelState(ctx context.Context, state, detail string) {
 const ReasonModelAway memory.ReasonCode = "model_away"
 
 const (
-	// awayAfter is how long a model must fail or be silent before it counts as away.
+	// awayAfter is the time of failures or silence after which a model counts as unavailable.
 	awayAfter = 20 * time.Second
-	// restFor is how long it is then not asked: otherwise each turn of each conversation would wait for it again.
+	// restFor is the time during which it is then not called: otherwise every turn would wait for it again.
 	restFor = time.Minute
 )
 

@@ -42,7 +42,7 @@ func TestExportWritesWhatItMay(t *testing.T) {
 		t.Errorf("%+v, %v", m, err)
 	}
 
-	// Later: what is as it was written is replaced, what was edited stays, what is gone is told.
+	// Later: unchanged files are replaced, edited files stay, deleted documents are reported.
 	b.onServer("MEMORY.md", "one, changed\n")
 	b.onServer("memory/a.md", "two, changed\n")
 	b.file("memory/a.md", "two, edited\n")

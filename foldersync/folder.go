@@ -24,19 +24,19 @@ const (
 // ErrInUse means that another process works with the folder.
 var ErrInUse = errors.New("another process works with this folder")
 
-// Identity says whose documents a folder has.
+// Identity identifies the agent and owner of the documents in a folder.
 type Identity struct {
 	Agent string `json:"agent"`
-	// Made is when the agent was made: another agent of the same name is another one.
+	// Made is the creation time of the agent. It distinguishes agents that had the same name.
 	Made  time.Time    `json:"made"`
-	Owner memory.Owner `json:"owner,omitempty"` // of the documents at the root; empty: shared ones, or it is not known
-	// Asked is how the owner was named; empty: not at all, by a key that is pinned to one.
+	Owner memory.Owner `json:"owner,omitempty"` // of the documents at the root; empty: shared or unknown
+	// Asked is the owner as given by the user; empty if the key is pinned to an owner.
 	Asked string `json:"asked,omitempty"`
-	// Personal says that the root holds an owner's documents; who that is may be known to the server only.
+	// Personal is true if the root holds an owner's documents. The owner may be known to the server only.
 	Personal bool `json:"personal"`
 }
 
-// Folder is a folder that this process alone works with. Close gives it up.
+// Folder is a folder locked by this process. Close releases it.
 type Folder struct {
 	root    string
 	own     string // below root
@@ -119,7 +119,7 @@ func foldsCase(folder string) (bool, error) {
 	return err == nil, err
 }
 
-// Bind says whose documents the folder is to have. It returns an error when it has somebody else's.
+// Bind records the identity of the folder's documents. It returns an error if the folder belongs to another identity.
 func (f *Folder) Bind(id Identity) error {
 	file := filepath.Join(f.own, "folder.json")
 	content, err := os.ReadFile(file)
@@ -193,8 +193,8 @@ type record struct {
 	Pending *pending `json:"pending,omitempty"`
 }
 
-// pending is a write whose receipt is not there yet. Made again with the same key it is the same write, and its receipt tells
-// what became of it.
+// pending is a write without a receipt. Repeated with the same key it is the same write, and its receipt reports
+// the result.
 type pending struct {
 	Local   string  `json:"local"`             // what the file had
 	Content *string `json:"content,omitempty"` // what is sent, when it is something else

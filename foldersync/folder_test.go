@@ -76,7 +76,7 @@ func TestDecomposedNames(t *testing.T) {
 	}
 }
 
-// Where case does not count, one of two documents that differ in it has the file, and the other one is told of.
+// On a case-insensitive file system one of two documents whose names differ in case gets the file; the other is reported.
 func TestNamesThatDifferInCase(t *testing.T) {
 	b := newBench(t, Options{})
 	b.folder.folds = true

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What the server refuses stays as it is, is told once, and is sent again only when it changes.
+// A file that the server refuses stays unchanged, is reported once, and is sent again only after a change.
 func TestRefusalsAreToldAndNotRepeated(t *testing.T) {
 	b := newBench(t, Options{})
 	b.server.refuse = func(w Write) error {

@@ -30,7 +30,7 @@ type world struct {
 	dieAt   int // effects until the sync is cut off; 0: never
 }
 
-// crash is what a cut off sync panics with.
+// crash is the panic value of an interrupted sync.
 type crash struct{}
 
 var worldPlaces = []string{"MEMORY.md", "memory/a.md", "team/b.md", "own/team/c.md"}
@@ -103,7 +103,7 @@ func (w *world) pass(s *Sync) (next *Sync, o Outcome) {
 	return s, o
 }
 
-// revise is what an author who sees text makes of it: a new line somewhere, and maybe another one less.
+// revise returns text as edited by an author: with a new line, and possibly one line less.
 func (w *world) revise(text string) string {
 	lines := strings.SplitAfter(text, "\n")
 	if n := len(lines); lines[n-1] == "" {
@@ -121,7 +121,7 @@ func (w *world) revise(text string) string {
 	return strings.Join(slices.Insert(lines, at, word+"\n"), "")
 }
 
-// took says that an author took away all that text says.
+// took records that an author removed all lines of text.
 func (w *world) took(text string) {
 	for line := range strings.Lines(text) {
 		delete(w.written, strings.TrimSpace(line))

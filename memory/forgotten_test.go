@@ -80,7 +80,7 @@ func TestWithoutNested(t *testing.T) {
 	}
 }
 
-// Exactly the statement goes, with what stands under it: everything else says what it said, in its order.
+// Only the statement and its nested lines are removed; all other lines keep their text and order.
 func TestWithoutKeepsTheRest(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -29,7 +29,7 @@ import (
 	"reverie/workflows"
 )
 
-// queueing is a world whose model answers one request at a time, the first one when it is told to.
+// queueing is a world whose model answers one request at a time; the first answer waits for a signal.
 type queueing struct {
 	*world
 	interceptor.InterceptorBase
@@ -129,7 +129,7 @@ func as(agent, name string) memory.Identity {
 	return id
 }
 
-// night has owners of a new agent say something on three days, of which the last is yesterday, and triggers its schedule.
+// night lets owners of a new agent make statements on three days, the last of them yesterday, and triggers its schedule.
 func (q *queueing) night(t *testing.T, agent string, owners, parallel int) {
 	t.Helper()
 	q.agent("acme", agent, "UTC", setting.AgentSettings{})
@@ -157,7 +157,7 @@ func (q *queueing) night(t *testing.T, agent string, owners, parallel int) {
 	}
 }
 
-// talk has an owner of an agent say something that is extracted at once.
+// talk lets an owner of an agent make a statement that is extracted at once.
 func (q *queueing) talk(t *testing.T, agent string) {
 	t.Helper()
 	batch := talk.Batch{Conversation: "talk", Trigger: memory.TriggerAPI, TurnComplete: true}

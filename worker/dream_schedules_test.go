@@ -22,7 +22,7 @@ import (
 	"reverie/workflows"
 )
 
-// world is a database with two workspaces and a Temporal of its own: a reconciliation removes what other tests have made.
+// world is a database with two workspaces and a separate Temporal: a reconciliation removes the schedules of other tests.
 type world struct {
 	tb       testing.TB
 	store    *store.Store
@@ -233,7 +233,7 @@ func TestSchedulesOfTeams(t *testing.T) {
 		w.want(both)
 	}
 
-	// Off by the server: who says otherwise of itself has nights, unless it is a member.
+	// Off on the server: an agent that overrides it has nights, unless it is a team member.
 	defaults.MemoryEnabled = false
 	set(setting.AgentSettings{MemoryEnabled: new(true)})
 	w.round(w.schedules(defaults))

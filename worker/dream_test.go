@@ -65,7 +65,7 @@ func newDreams(t *testing.T, script llmtest.Script) dreamWorld {
 	return d
 }
 
-// statement is what an owner says on three days.
+// statement returns the sentence that an owner repeats on three days.
 func statement(name string) string { return "The pet of " + name + " is a tortoise called Momo." }
 
 func before(name string) string {
@@ -81,7 +81,7 @@ func owner(name string) memory.Identity {
 	}
 }
 
-// says has an owner write MEMORY.md and say something on some days, of which the last is yesterday.
+// says lets an owner write MEMORY.md and make statements on some days, the last of them yesterday.
 func (d dreamWorld) says(t *testing.T, name string, days int) {
 	t.Helper()
 	changes := []memory.Change{d.replace(memory.MemoryPath, before(name))}
@@ -269,7 +269,7 @@ func TestADreamIsResetWhileAModelWrites(t *testing.T) {
 	}
 }
 
-// A dream that finds nothing costs one workflow with two store steps and one step of its own.
+// A dream that finds nothing costs one workflow with two store steps and one separate step.
 func TestWhatADreamCosts(t *testing.T) {
 	d := newDreams(t, nil)
 	d.says(t, "case-0", 0)

@@ -32,7 +32,7 @@ type windows struct {
 	workers []*Worker
 }
 
-// newWindows starts some processes: a worker with a client of its own each.
+// newWindows starts several workers, each with its own client.
 func newWindows(t *testing.T, processes int, script llmtest.Script) *windows {
 	t.Helper()
 	w := &windows{world: newWorld(t)}
@@ -94,7 +94,7 @@ func (w *windows) restart(t *testing.T) {
 	}
 }
 
-// The messages of these tests: each one is about its own oak, so that it can be told where it went.
+// The messages of these tests: each one is about its own oak, so that it can be traced.
 var (
 	oak  = regexp.MustCompile(`ak number \d+ `)
 	said = regexp.MustCompile(`(?s)<<<CONVERSATION \w+\n(.*)\n\w+ CONVERSATION>>>`)
@@ -109,7 +109,7 @@ func shownOaks(prompt string) []string {
 	return oak.FindAllString(m[1], -1)
 }
 
-// notesAndSums is the model: it notes every message, and its summaries say with which one they end.
+// notesAndSums is the model: it notes every message, and its summaries name the last one they cover.
 func notesAndSums(prompt string) string {
 	shown := shownOaks(prompt)
 	if strings.Contains(prompt, "Answer with the new summary.") {
@@ -288,7 +288,7 @@ func TestAProcessIsRestartedInTheMiddle(t *testing.T) {
 	}
 }
 
-// A model that is away: rules acknowledge when its time is over, or the flush waits until it is back, as the policy says.
+// The model is unavailable: rules acknowledge after its deadline, or the flush waits until it is back, by policy.
 func TestAModelIsAwayWhileAFlushWaits(t *testing.T) {
 	for _, policy := range []setting.FlushPolicy{setting.FlushFallback, setting.FlushWait} {
 		t.Run(string(policy), func(t *testing.T) {

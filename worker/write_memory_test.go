@@ -29,7 +29,7 @@ import (
 	"reverie/workflows"
 )
 
-// writing is a world with our worker and, in a namespace of its own, another team's.
+// writing is a world with our worker and, in a separate namespace, another team's.
 type writing struct {
 	*world
 	ours   *Worker
@@ -294,7 +294,7 @@ func TestWritesThatNobodyStarted(t *testing.T) {
 	}
 }
 
-// mentions reports whether a word stands in a workflow's history.
+// mentions reports whether a workflow's history contains a word.
 func (w *writing) mentions(t *testing.T, c client.Client, id, word string) bool {
 	t.Helper()
 	events := c.GetWorkflowHistory(t.Context(), id, "", false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)

@@ -125,7 +125,7 @@ func linesOf(in io.Reader) <-chan string {
 	return lines
 }
 
-// greet checks that the agent exists, and tells a person how to use the program.
+// greet checks that the agent exists and prints the usage for interactive users.
 func (t *talk) greet(ctx context.Context) error {
 	if _, err := t.client.GetAgent(ctx, t.Agent); err != nil {
 		if refused, is := errors.AsType[*wire.Error](err); is && refused.Status == http.StatusNotFound {

@@ -15,7 +15,7 @@ import (
 	"reverie/memory"
 )
 
-// outline is what a file was understood as: "conversation: role=content …", and its faults as "line: why".
+// outline formats a parsed file: "conversation: role=content …", and its faults as "line: reason".
 func outline(f conversationFile) (conversations, faults []string) {
 	for _, c := range f.conversations {
 		text := c.Conversation
@@ -349,7 +349,7 @@ func FuzzReadConversations(f *testing.F) {
 			messages += len(c.messages)
 		}
 		if messages == 0 && len(file.faults) == 0 && len(strings.TrimSpace(string(content))) > 0 {
-			// Only an empty list says nothing and is no fault.
+			// Only an empty list has neither messages nor faults.
 			var v any
 			if err := json.Unmarshal([]byte(strings.TrimPrefix(string(content), "\ufeff")), &v); err != nil {
 				t.Errorf("%q is neither understood nor refused", content)
@@ -358,7 +358,7 @@ func FuzzReadConversations(f *testing.F) {
 	})
 }
 
-// What a file says about tools is what is sent.
+// The tool calls of a file are sent unchanged.
 func TestFilesSayWhatWasAskedOfTools(t *testing.T) {
 	f := readConversations([]byte(`{"role":"assistant","content":"","toolCalls":[{"id":"c1","name":"search","arguments":"{\"q\":1}"}]}
 {"role":"tool","content":"[]","toolCallId":"c1"}

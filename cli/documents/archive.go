@@ -234,7 +234,7 @@ func showPreview(w io.Writer, p wire.Preview) {
 	fmt.Fprintf(w, "\ntoken %s\n", p.Token)
 }
 
-// notes say how the written text differs from the archive's.
+// notes returns the differences between the written text and the archive's.
 func notes(redacted, withheld, edited bool) string {
 	var text string
 	if redacted {

@@ -140,7 +140,7 @@ const (
 	waitAtOnce = time.Minute
 	// dreamPoll is the pause between two requests for the phase of a dream.
 	dreamPoll = 300 * time.Millisecond
-	// dreamPatience is the number of requests after which a message says what is waited for, without a status line.
+	// dreamPatience is the number of requests after which a message reports the wait, if there is no status line.
 	dreamPatience = 30
 )
 
@@ -179,7 +179,7 @@ func (s commands) awaitDream(cmd *cobra.Command, client *wire.Client, id string)
 	}
 }
 
-// aDream says what an argument names.
+// aDream describes the argument that names a dream.
 const aDream = "a dream (`reverie memory dreams` lists them)"
 
 func checkDreamID(id string) error {

@@ -19,7 +19,7 @@ const busyRetries = 5
 // previewTimeout bounds requests that carry an archive; the server takes up to five minutes for a preview.
 const previewTimeout = 7 * time.Minute
 
-// Client returns a client with the key that applies. Its errors say what to do.
+// Client returns a client with the key that applies. Its errors name the next step.
 func (s *Session) Client(options ...wire.Option) (*wire.Client, error) {
 	parsed, err := url.Parse(s.URL)
 	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {

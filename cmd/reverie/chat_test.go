@@ -109,7 +109,7 @@ func TestATalkWithAModel(t *testing.T) {
 	}
 }
 
-// What fails is told with what to do about it, and a program that talks is told by the exit status.
+// An error names the next step, and scripts get it as the exit status.
 func TestATalkThatFails(t *testing.T) {
 	asked := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -122,7 +122,7 @@ func TestATalkThatFails(t *testing.T) {
 			w.Header().Set("Retry-After", "0")
 			w.WriteHeader(http.StatusServiceUnavailable)
 			fmt.Fprint(w, `{"code":503,"msg":"wait","error":"flushing","data":null}`)
-		case 2: // what was told is not asked again
+		case 2: // answered already: not asked again
 			w.Header().Set("Content-Type", "text/event-stream")
 			fmt.Fprint(w, "event: text\ndata: {\"text\":\"Well\"}\n\nevent: error\ndata: {\"code\":503,\"msg\":\"the model did not "+
 				"answer\",\"error\":\"model_unavailable\",\"data\":null}\n\n")

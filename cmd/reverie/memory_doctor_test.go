@@ -17,7 +17,7 @@ import (
 	"reverie/workflows"
 )
 
-// doctorFinds are the codes that the doctor tells, and whether it is content.
+// doctorFinds returns the codes that the doctor reports, and whether it found no problems.
 func doctorFinds(t *testing.T, flags ...string) (codes []string, content bool) {
 	t.Helper()
 	out, _, err := runMemory(t, append([]string{"doctor", "--json"}, flags...)...)

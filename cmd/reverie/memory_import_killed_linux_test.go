@@ -19,7 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// onTerminal is this program as a process of its own that is watched on a terminal.
+// onTerminal is this program in a separate process with a terminal.
 func onTerminal(t *testing.T, args ...string) (p *exec.Cmd, out *running, end func() error) {
 	t.Helper()
 	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
@@ -68,7 +68,7 @@ func onTerminal(t *testing.T, args ...string) (p *exec.Cmd, out *running, end fu
 	}
 }
 
-// firstCount is what a progress bar begins with.
+// firstCount returns the first number that a progress bar shows.
 func firstCount(t *testing.T, said, bar string, of int) string {
 	t.Helper()
 	found := regexp.MustCompile(bar + fmt.Sprintf(`[^\r\n]*?\((\d+)/%d`, of)).FindStringSubmatch(said)

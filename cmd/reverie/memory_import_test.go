@@ -215,7 +215,7 @@ func forward(t *testing.T, w http.ResponseWriter, r *http.Request, server string
 	w.WriteHeader(answer.StatusCode)
 	var b bytes.Buffer
 	if _, err := b.ReadFrom(answer.Body); err == nil {
-		_, _ = w.Write(b.Bytes()) // whoever is gone is gone
+		_, _ = w.Write(b.Bytes()) // the client may be gone
 	}
 }
 

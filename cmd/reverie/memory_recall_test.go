@@ -80,7 +80,7 @@ func TestRecallFromTheShell(t *testing.T) {
 	}
 }
 
-// Searches of the shell are an operator's, unless they are told to count, and remarks do not mix with results.
+// Searches of the shell do not count as recalls unless a flag asks for it, and remarks do not mix with results.
 func TestSearchesOfTheShellAreSynthetic(t *testing.T) {
 	var sent []map[string]any
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -17,7 +17,7 @@ import (
 	"reverie/client/wire"
 )
 
-// manyFiles is how many files a sync sends when it is disturbed, and breakAt at which of them.
+// manyFiles is the number of files that the sync sends; it is interrupted at number breakAt.
 const (
 	manyFiles = 25
 	breakAt   = 8
@@ -130,7 +130,7 @@ func TestAServerThatRestartsInTheMiddle(t *testing.T) {
 	}
 }
 
-// program is this program as a process of its own.
+// program is this program in a separate process.
 func program(t *testing.T, args ...string) (*exec.Cmd, *running) {
 	t.Helper()
 	p, out := exec.Command(os.Args[0], args...), &running{T: t}

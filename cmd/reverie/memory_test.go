@@ -34,10 +34,10 @@ func TestMain(m *testing.M) {
 
 const testKey = "admin-key-of-a-test-on-loopback"
 
-// testDatabase is where a test finds the database of its server.
+// testDatabase is the environment variable with the URL of the test server's database.
 const testDatabase = "REVERIE_TEST_DATABASE"
 
-// startServer runs API and worker on a database of their own, and points the commands at them. It returns what makes another
+// startServer runs API and worker on a separate database, and points the commands at them. It returns what makes another
 // API process beside the first.
 func startServer(t *testing.T) (another func() http.Handler) {
 	t.Helper()
@@ -238,7 +238,7 @@ func TestBadLinesAreReportedAndNothingIsLost(t *testing.T) {
 		t.Errorf("%+v, error %v", summary, err)
 	}
 
-	// Somebody else's conversation stays theirs, and the command says how far it came.
+	// A conversation of another owner is not changed, and the command reports its progress.
 	_, _, err = runMemory(t, "add", file, "--end-user", "43")
 	if err == nil || !strings.Contains(err.Error(), "conversation_of_another_owner") || !strings.Contains(err.Error(), "0 of 2 messages") ||
 		strings.Contains(err.Error(), "the same command") {

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What the flags say is what is sent, whatever it is made of.
+// The flags are sent unchanged, whatever characters they have.
 func TestWriteFromTheShell(t *testing.T) {
 	var sent map[string]any
 	answer := `{"code":200,"msg":"success","data":{"requestId":"close-41","outcome":"written","scope":"PERSONAL","path":"memory/cases/41.md","version":1,"created":true,"added":2}}`

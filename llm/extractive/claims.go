@@ -25,7 +25,7 @@ func (c claim) key() string { return c.subject + "\x00" + c.attribute }
 
 var bold = strings.NewReplacer("**", "", "__", "", "`", "")
 
-// plainLine is what a line of a file says, without list marker, emphasis and a date of the engine's own.
+// plainLine returns a line of a file without its list marker, emphasis and the date added by the engine.
 func plainLine(line string) string {
 	s := strings.TrimSpace(line)
 	if strings.ContainsAny(s, "*_`") {

@@ -2,7 +2,7 @@ package extractive
 
 import "strings"
 
-// subject is who or what a clause is about.
+// subject is the subject of a clause.
 type subject int
 
 const (
@@ -16,7 +16,7 @@ const (
 	imperative                // no subject: an order
 )
 
-// tense is how a clause stands in time.
+// tense is the tense or aspect of a clause.
 type tense int
 
 const (

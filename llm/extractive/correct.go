@@ -8,7 +8,7 @@ import (
 	sentences "reverie/language/sentence"
 )
 
-// standing says how a line relates to a new statement.
+// standing is the relation of a line to a new statement.
 type standing int
 
 const (

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// span is how much time a date expression means.
+// span is the period of time of a date expression.
 type span int
 
 const (

@@ -15,7 +15,7 @@ import (
 	"reverie/memory/setting"
 )
 
-// flushed is what the engine notes of a transcript, as its answer is read.
+// flushed returns the lines that the engine notes from a transcript, after parsing its answer.
 func flushed(t interface {
 	Helper()
 	Fatal(...any)

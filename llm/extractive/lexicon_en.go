@@ -114,7 +114,7 @@ var factNouns = set(`company department startup team school port endpoint url ur
 	organization project product mascot motto passphrase-hint retention locker parking spot wifi-name style guide linter formatter orm library
 	runtime engine platform cloud backup destination`)
 
-// codeNouns are what a request at hand is about; needs and wants of them are not tasks of somebody's life.
+// codeNouns lists objects of immediate requests. "I need a function" is not a personal task.
 var codeNouns = set(`function method variable loop array list string regex regexp query script code snippet dict dictionary table column
 	row dataframe csv json xml yaml class struct object button div page error exception bug file files output input value values key keys
 	field fields index parameter parameters argument syntax statement expression formula cell cells sql css html test tests unit mock promise

@@ -35,7 +35,7 @@ func isTimeZone(low string) bool {
 	return false
 }
 
-// fields are what people work "in".
+// fields lists the industries and fields that people work "in".
 var fields = set(`sales marketing finance it tech healthcare education academia research hr law consulting logistics retail hospitality
 	construction insurance banking advertising publishing media government politics manufacturing design engineering qa devops security
 	support procurement accounting operations journalism biotech pharma fintech edtech agriculture aviation automotive energy telecom gaming

@@ -9,7 +9,7 @@ import (
 	"reverie/language/script"
 )
 
-// terms is what a line says, in a form that can be compared: Latin words without endings and synonyms, pairs of Han
+// terms is the comparable content of a line: Latin words without endings and synonyms, pairs of Han
 // characters, without function words.
 type terms struct {
 	set     map[string]bool

@@ -118,7 +118,7 @@ func markerLen(s string) int {
 	return spaces
 }
 
-// bareLine is what a line says, list marker and surplus spaces aside.
+// bareLine returns a line without its list marker and surplus spaces.
 func bareLine(s string) string {
 	s = strings.TrimSpace(s)
 	s = s[markerLen(s):]

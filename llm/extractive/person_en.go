@@ -121,8 +121,8 @@ func (c clause) modalWords(adverbs, not string) []string {
 	return []string{c.modal, not, adverbs}
 }
 
-// impersonals are what first- and second-person words become when somebody else is told: the user is "they", the reader
-// of the conversation is "the assistant".
+// impersonals maps first- and second-person words to the third person: the user becomes "they", the addressee
+// "the assistant".
 var impersonals = map[string]string{
 	"i": "they", "me": "them", "my": "their", "mine": "theirs", "myself": "themselves",
 	"we": "they", "us": "them", "our": "their", "ours": "theirs", "ourselves": "themselves",

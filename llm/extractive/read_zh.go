@@ -2,7 +2,7 @@ package extractive
 
 import "strings"
 
-// whoZH is who a Chinese clause is about; a clause without subject goes on with the one before it.
+// whoZH is the subject of a Chinese clause. A clause without one has the subject of the clause before it.
 type whoZH int
 
 const (

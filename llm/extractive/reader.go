@@ -39,7 +39,7 @@ type reader struct {
 	previous mark            // what the sentence before gave
 }
 
-// mark is where the statements of a sentence begin, and the sentence.
+// mark is a sentence and the index of its first statement.
 type mark struct {
 	from     int
 	sentence string

@@ -94,7 +94,7 @@ func (n *notebook) dailyHeading(best *entry) string {
 	return "## " + n.clock().Format("15:04") + " " + topic(best.text)
 }
 
-// clock is when the conversation ended: the time of its last message, in the owner's zone.
+// clock returns the time of the last message of the conversation, in the owner's zone.
 func (n *notebook) clock() time.Time {
 	for _, v := range slices.Backward(n.in.Transcript) {
 		if at := v.At; !at.IsZero() {
@@ -160,7 +160,7 @@ func (n *notebook) evidence(daily string) []memory.LineSource {
 // placeLabels name places in reasons.
 var placeLabels = [...]string{"", "identity", "background", "people", "preferences", "decisions", "facts", "tasks", "dates", "remembered"}
 
-// reason says what is proposed in counts, without repeating contents.
+// reason summarizes the proposal in counts, without its contents.
 func (n *notebook) reason(p proposals.Proposal) string {
 	if !p.ShouldUpdate {
 		switch {

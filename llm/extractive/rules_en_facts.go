@@ -25,7 +25,7 @@ var settledParticiples = set(`hosted located called named based deployed written
 	limited capped built run pinned configured reserved booked kept spelled pronounced licensed registered handled published fixed mounted
 	exposed mapped`)
 
-// thingVerbs are what things do for long enough to be facts, with the words that may follow.
+// thingVerbs maps verbs of lasting facts about things to the words that may follow.
 var thingVerbs = map[string]string{
 	"run": "on in at under as every daily nightly weekly", "listen": "on", "live": "in at on under", "use": "", "depend": "on", "expire": "",
 	"belong": "to", "cost": "", "take": "", "support": "", "require": "", "start": "at on in every", "end": "at on in", "begin": "at on in",

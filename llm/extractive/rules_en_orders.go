@@ -30,7 +30,7 @@ var manner = set(`answers replies responses emails messages emoji emojis bullet 
 	abbreviations filler fluff apologize apologise apologies sugarcoat sugar-coat exclamation disclaimers honest direct blunt verbose lengthy
 	long paragraphs 24-hour 24h units comments citations sources charts colors colours spoilers acronyms spelling grammar`)
 
-// orderVerbs are what an assistant is told to do or not to do for good.
+// orderVerbs lists verbs of standing instructions to the assistant.
 var orderVerbs = set(`treat call answer reply respond write use keep speak talk address refer avoid stop remind ask give be make send start
 	include format explain assume say show suggest recommend stick cite schedule book translate sign end begin quote mention treat consider
 	provide limit skip wait check test run add put read set name remember offer type type-hint indent return wrap document prefix round

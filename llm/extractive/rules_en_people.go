@@ -30,12 +30,12 @@ func isRelation(low string) bool { return family[low] || acquaintances[low] || p
 // isRelative reports whether a noun phrase is a name that the user gave to somebody of their life.
 func (r *reader) isRelative(noun []word) bool { return len(noun) == 1 && r.names[noun[0].low] }
 
-// personVerbs are what people do for long enough to be worth keeping.
+// personVerbs lists verbs of lasting activities and states of people.
 var personVerbs = set(`be have live work like love hate prefer enjoy dislike adore study speak play teach drive own run come go collect eat
 	drink know manage lead use smoke own sing dance paint swim train attend practice practise suffer do wear need take cook bake write read
 	support detest loathe`)
 
-// personCourses are what people are in the course of doing for long enough.
+// personCourses lists verbs of lasting activities of people in the progressive.
 var personCourses = set(`expect study learn work live train teach turn move retire get graduate start major intern`)
 
 // personEvents change a life.

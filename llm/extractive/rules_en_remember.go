@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// request is what the user wants kept.
+// request is the kind of a request to remember something.
 type request int
 
 const (

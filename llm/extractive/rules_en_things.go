@@ -80,7 +80,7 @@ func (r *reader) aboutThing(c clause, now time.Time) (place, string, bool) {
 		isHardValue(c.rest) && thingVerbs[c.verb] != ""
 }
 
-// passions are what "dance is my …" makes of a thing.
+// passions lists the nouns that complete "dance is my …".
 var passions = set(`passion hobby favorite favorites go-to relief escape therapy obsession weakness jam specialty comfort-food drug thing
 	love religion`)
 

@@ -31,7 +31,7 @@ func (c clause) tenses() tenses {
 	return 0
 }
 
-// verbRule says what a verb of an I-clause makes of it.
+// verbRule maps the verb of an I-clause to a statement.
 type verbRule struct {
 	verbs  string              // lemmas
 	with   string              // first word after the verb, one of these; empty: any

@@ -2,7 +2,7 @@ package extractive
 
 import "strings"
 
-// givenUp is what ended with "I quit smoking", "I left my job at Acme" and the like: the words by which its line is found.
+// givenUp returns the thing that ended in "I quit smoking", "I left my job at Acme" and similar: the words that find its line.
 func givenUp(c clause) string {
 	if c.subject != self || c.tense != past && c.tense != perfect {
 		return ""

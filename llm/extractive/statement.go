@@ -1,6 +1,6 @@
 package extractive
 
-// place is where a statement belongs: a section of PROFILE.md or MEMORY.md, or today's note alone.
+// place is the target of a statement: a section of PROFILE.md or MEMORY.md, or only today's note.
 type place int
 
 const (
@@ -19,7 +19,7 @@ const (
 // inProfile reports whether p is a section of PROFILE.md.
 func (p place) inProfile() bool { return p >= identity && p <= preferences }
 
-// strength is how firmly something was said.
+// strength is the certainty of a statement.
 type strength int
 
 const (

@@ -42,7 +42,7 @@ func summarise(in proposals.SummaryInput) string {
 	return d.render(in.MaxTokens)
 }
 
-// spokenLines are what user and assistant said, in the zone of the summary, and when the last of it was said.
+// spokenLines returns the messages of user and assistant in the summary's time zone, and the time of the last one.
 func spokenLines(in proposals.SummaryInput) (lines []transcripts.Line, now time.Time) {
 	zone := in.Zone
 	if zone == nil {

@@ -24,7 +24,7 @@ const (
 // leadHeadings come first in this order; those of other engines follow as they came.
 var leadHeadings = []string{goalHeading, latestHeading, constraintHeading, decisionHeading, factHeading, nextHeading, filesHeading}
 
-// headingOfPlace says where a statement stands in a summary.
+// headingOfPlace maps places to the headings of a summary.
 var headingOfPlace = [...]string{
 	noteOnly: factHeading, identity: factHeading, background: factHeading, people: factHeading, preferences: constraintHeading,
 	decisions: decisionHeading, facts: factHeading, tasks: nextHeading, dates: nextHeading, remembered: constraintHeading,
@@ -68,7 +68,7 @@ func (d *digest) add(heading, text string) {
 	d.items[heading] = append(d.items[heading], item{text: text, born: d.count(), terms: termsOf(text)})
 }
 
-// count is how many items were ever added, at least; it only grows with what is added.
+// count returns a lower bound of the number of items ever added. It never decreases.
 func (d *digest) count() int {
 	newest := 0
 	for _, list := range d.items {
@@ -136,7 +136,7 @@ func (d *digest) correct(wrong, right string) bool {
 	return true
 }
 
-// latest says what was talked about last, in the place of what was before.
+// latest replaces the last topics of the conversation.
 func (d *digest) latest(transcript []transcripts.Line) {
 	var asked, answered string
 	for _, l := range transcript {
@@ -169,7 +169,7 @@ func label(text, en, zh string) string {
 	return en
 }
 
-// quoted is what a message says, on one line, without sentences about secrets; empty when it is an attack or says nothing.
+// quoted returns a message on one line, without sentences about secrets; empty if it is an attack or has no content.
 func quoted(message string) string {
 	if isHostile(message) {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"reverie/memory/tokencount"
 )
 
-// usualSummary is how many tokens a summary has when nothing else is asked for.
+// usualSummary is the default length of a summary in tokens.
 const usualSummary = 300
 
 // Shares of a summary: the goal has at most a quarter of it, and each of the two things that were said last a fifth. The rest is

@@ -2,7 +2,7 @@ package extractive
 
 import "strings"
 
-// form is how a verb stands in a clause.
+// form is the grammatical form of a verb.
 type form int
 
 const (
@@ -13,7 +13,7 @@ const (
 	formIng                        // working
 )
 
-// verbForm is what an inflected word may be.
+// verbForm is a reading of an inflected word.
 type verbForm struct {
 	lemma string
 	form  form

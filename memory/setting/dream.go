@@ -71,7 +71,7 @@ func (s DreamSettings) Shorter() (DreamSettings, bool) {
 	return s, true
 }
 
-// DreamSchedule is when agents dream: the server's defaults or, after With, the schedule of one agent.
+// DreamSchedule is a dream schedule: the server's default or, after With, that of one agent.
 type DreamSchedule struct {
 	MemoryEnabled   bool `from:"MemoryEnabled"`
 	DreamingEnabled bool `from:"DreamingEnabled"`

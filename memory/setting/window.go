@@ -109,7 +109,7 @@ type Timing struct {
 	Cooldown time.Duration `json:"cooldown" from:"Cooldown"` // time since the last extraction of the same agent and owner
 }
 
-// Timing returns when extractions run.
+// Timing returns the delays of extractions.
 func (s Settings) Timing() Timing {
 	var out Timing
 	s.Resolve(&out)
