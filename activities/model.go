@@ -42,7 +42,7 @@ func (a *Activities) modelState(ctx context.Context, state, detail string) {
 	}
 }
 
-// ReasonModelAway means that the model has not answered for a while, so a step that somebody waits for does not ask it.
+// ReasonModelAway means that the model has not answered for a while, so an interactive step does not call it.
 const ReasonModelAway memory.ReasonCode = "model_away"
 
 const (

@@ -1,4 +1,4 @@
-// Package chat has the command that talks to an agent in the terminal.
+// Package chat implements the command to chat with an agent in the terminal.
 package chat
 
 import (
@@ -168,7 +168,7 @@ func (t *talk) loop(ctx context.Context, lines <-chan string) {
 	}
 }
 
-// errStopped means that somebody pressed Ctrl-C.
+// errStopped means that the user pressed Ctrl-C.
 var errStopped = errors.New("stopped; this answer is not stored")
 
 // take handles a line, prints its error, and reports whether the talk continues.

@@ -19,7 +19,7 @@ import (
 	"reverie/memory"
 )
 
-// request is a dream that a command asks for.
+// request is a requested dream.
 type request struct {
 	asOf   string
 	wait   bool
@@ -124,7 +124,7 @@ func explained(err error) error {
 	return err
 }
 
-// blockingDream returns the id of the dream because of which another one was refused; empty: there is none.
+// blockingDream returns the id of the running dream that blocked the request, or an empty string.
 func blockingDream(refused *wire.Error) string {
 	var other struct {
 		Dream string `json:"dream"`

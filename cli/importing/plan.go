@@ -189,7 +189,7 @@ func (p *importPlan) add(item imports.Item) error {
 	return nil
 }
 
-// owner returns the counts of an owner; shared items have their own line.
+// owner returns the counts of an owner; shared items are counted separately.
 func (p *importPlan) owner(owner memory.Owner, scope memory.Scope) *plannedOwner {
 	key := owner
 	if scope == memory.ScopeTeam {

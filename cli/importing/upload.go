@@ -32,7 +32,7 @@ const (
 	importBatchItems = 200
 )
 
-// uploading is the part of an import that talks to the server.
+// uploading is the state of the upload and the import on the server.
 type uploading struct {
 	*importing
 
@@ -51,7 +51,7 @@ func (u *uploading) begin() error {
 	}))
 }
 
-// take keeps the state of the import that the server answered.
+// take records the import state of the server's response.
 func (u *uploading) take(answer wire.Answer[wire.Import], err error) error {
 	if err == nil {
 		u.state, u.raw = answer.Data, answer.Raw

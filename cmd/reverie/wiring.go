@@ -110,7 +110,7 @@ func windowSettings(c config.Config, paid bool) setting.WindowSettings {
 	return s
 }
 
-// dreamSchedule returns the schedule of agents that have none of their own.
+// dreamSchedule returns the default schedule of agents.
 func dreamSchedule(c config.Config) setting.DreamSchedule {
 	keyID, _, _ := strings.Cut(strings.TrimSpace(c.EncryptionKeys.Reveal()), ":") // the first encrypts
 	s := c.Settings.DreamSchedule()
