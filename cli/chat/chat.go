@@ -239,7 +239,7 @@ func (t *talk) farewell() {
 	}
 }
 
-// verdict returns the error of the command when no person has seen what failed.
+// verdict returns the error of a non-interactive run in which a command failed.
 func (t *talk) verdict() error {
 	switch {
 	case t.person:

@@ -139,7 +139,7 @@ func (s commands) exportArchive(cmd *cobra.Command, file string, force bool, par
 	return err
 }
 
-// writeNew writes a whole file. It does not replace an existing one, unless force is set.
+// writeNew writes a file atomically. It does not replace an existing one, unless force is set.
 func writeNew(name string, content []byte, force bool) error {
 	part, err := os.CreateTemp(filepath.Dir(name), "."+strings.TrimPrefix(filepath.Base(name), ".")+"-*")
 	if err != nil {

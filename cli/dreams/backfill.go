@@ -236,7 +236,7 @@ func (s commands) dreamOfDay(cmd *cobra.Command, day *backfilled, mode memory.Dr
 		}
 		return err
 	case isRefused && refused.Status == http.StatusUnprocessableEntity && strings.Contains(refused.Message, "in the future"):
-		r.asOf = "" // the night is still to come: dream of what there is by now
+		r.asOf = "" // the night is in the future: use the present state
 		run, err = s.dream(cmd, r)
 	case isRefused && refused.Status == http.StatusUnprocessableEntity:
 		day.Outcome, day.Problem = "failed", strings.TrimPrefix(refused.Message, "--as-of: ")
@@ -298,7 +298,7 @@ func (s commands) showBackfill(cmd *cobra.Command, days []*backfilled) error {
 	return nil
 }
 
-// notes counts the notes of a day by what became of them: "1 stored, 1 kept".
+// notes formats the number of notes of a day by outcome: "1 stored, 1 kept".
 func (d *backfilled) notes() string {
 	counts := map[string]int{}
 	for _, n := range d.Notes {

@@ -149,7 +149,7 @@ func showWhy(w io.Writer, y wire.Why) error {
 	return output.Table(w, append(rows, []string{"  id", c.ID}))
 }
 
-// maxPlacesShown bounds the places of a statement that are shown.
+// maxPlacesShown is the maximum number of places shown per statement.
 const maxPlacesShown = 5
 
 // parts formats the components of a score.

@@ -34,7 +34,7 @@ func showDream(w io.Writer, r wire.Report) error {
 	return err
 }
 
-// maxShown bounds the candidates below an outcome.
+// maxShown is the maximum number of candidates shown per outcome.
 const maxShown = 15
 
 // showReport prints a dream phase by phase.

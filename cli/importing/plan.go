@@ -69,7 +69,7 @@ type plannedPath struct {
 	Owner  memory.Owner `json:"owner,omitempty"`
 }
 
-// skippedReason counts what is not imported for one reason.
+// skippedReason counts the items that are not imported for one reason.
 type skippedReason struct {
 	Reason   string   `json:"reason"`
 	Count    int      `json:"count"`    // of files, elements or messages
@@ -255,7 +255,7 @@ func (m *importing) needOwner() error {
 	return errors.New(nobody(m.plan))
 }
 
-// nobody explains what to do about items without an owner.
+// nobody returns the hint for items without an owner.
 func nobody(p importPlan) string {
 	if own := p.owners[memory.NoOwner]; own.Conversations > 0 {
 		return "it does not say whose conversations these are: name the person with --owner, such as --owner user:7"

@@ -122,7 +122,7 @@ func weightOf(item imports.Item) int {
 	return weight
 }
 
-// requestOf returns an item as it is sent.
+// requestOf returns the request for an item.
 func requestOf(item imports.Item) wire.ImportItem {
 	out := wire.ImportItem{Key: item.Key}
 	if d := item.Document; d != nil {
@@ -141,7 +141,7 @@ func requestOf(item imports.Item) wire.ImportItem {
 	return out
 }
 
-// start starts the import of what was uploaded.
+// start starts the import of the uploaded items.
 func (u *uploading) start() error {
 	return u.take(u.client.StartImport(u.cmd.Context(), u.Agent, u.state.ID))
 }

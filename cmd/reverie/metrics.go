@@ -169,7 +169,7 @@ func observeTurns(t *engine.Telemetry) (func(chat.Taken), error) {
 	}, i.failed
 }
 
-// observeSearches sets the observer of searches, and counts what the recorder recorded.
+// observeSearches sets the observer of searches and counts the recorded ones.
 func observeSearches(s *recall.Searcher, t *engine.Telemetry) error {
 	i := newInstruments(t)
 	took := i.seconds("reverie_search_duration", "Time of searches, by mode and the reason why vectors took no part.",

@@ -118,7 +118,7 @@ func dreamSchedule(c config.Config) setting.DreamSchedule {
 	return s
 }
 
-// budget returns what a workspace may spend in a day.
+// budget returns the daily budget of a workspace.
 func budget(c config.Config) memory.Budget {
 	return memory.Budget{Tokens: c.BudgetTokens, CostMicros: int64(c.BudgetCost * 1e6)}
 }

@@ -10,7 +10,7 @@ import (
 // maxAnswer is the longest message, in words, that is read as the answer to a question.
 const maxAnswer = 10
 
-// lastQuestion gives the last question of an assistant's message.
+// lastQuestion returns the last question of an assistant's message.
 func lastQuestion(text string) string {
 	sentences := sentences.Split(text)
 	for k := len(sentences) - 1; k >= 0 && k >= len(sentences)-3; k-- {
@@ -21,7 +21,7 @@ func lastQuestion(text string) string {
 	return ""
 }
 
-// asking turns a question into the statement that its answer makes; %s stands for the answer.
+// asking maps a question to the statement that its answer makes; %s is the answer.
 var asking = []struct {
 	question *regexp.Regexp
 	answer   string
@@ -79,7 +79,7 @@ var (
 	negative = buildPhrases(`no;nope;nah;not really;no thanks;neither;none;not yet;never;i do not;i am not;not at all;no way;nothing`)
 )
 
-// suggestions are questions and suggestions of the assistant that a "yes" makes a decision; the group is what was proposed.
+// suggestions match questions and suggestions of the assistant that a "yes" turns into a decision; the group is the proposal.
 var suggestions = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b(?:shall|should|can|could|do you want (?:me )?to|would you like to) (?:we )?` +
 		`((?:use|go with|choose|pick|adopt|stick with|settle on|switch to|migrate to|keep|move to|drop|name it|call it|schedule|meet|postpone|` +
@@ -182,7 +182,7 @@ func (r *reader) readAnswer(full, template, answer string) {
 	}
 }
 
-// consumed gives how many words at the beginning of ws are phrases of p.
+// consumed returns the number of words at the beginning of ws that are phrases of p.
 func consumed(p phrases, ws []word) int {
 	n := 0
 	for n < len(ws) {
@@ -195,7 +195,7 @@ func consumed(p phrases, ws []word) int {
 	return n
 }
 
-// isOwnClause reports whether an answer is a sentence of its own, which the rules read as it stands.
+// isOwnClause reports whether an answer is a complete sentence, which the rules read unchanged.
 func isOwnClause(ws []word) bool {
 	ws, _ = withoutFillers(ws)
 	if len(ws) == 0 {
@@ -222,7 +222,7 @@ func withoutPreposition(template, answer string) string {
 	return answer
 }
 
-// agreed makes a decision or a statement of what the assistant asked and the user affirmed.
+// agreed turns a question that the user affirmed into a decision or a statement.
 func (r *reader) agreed() {
 	for _, p := range suggestions {
 		m := p.FindStringSubmatch(r.offered)
@@ -257,7 +257,7 @@ func impersonalAnswer(s string) string {
 	return strings.NewReplacer(" your ", " my ", " you ", " I ").Replace(s)
 }
 
-// cutReason drops "because …" from what was proposed.
+// cutReason drops "because …" from a proposal.
 func cutReason(ws []word) []word {
 	for k, w := range ws {
 		if k > 3 && (w.low == "because" || w.low == "since" || w.low == "instead" || w.low == "then") {

@@ -85,7 +85,7 @@ func (r *reader) answeredZH(text string) bool {
 	return false
 }
 
-// agreedZH makes a decision or a statement of what the assistant asked and the user affirmed.
+// agreedZH turns a question that the user affirmed into a decision or a statement.
 func (r *reader) agreedZH() {
 	if m := aboutYouZH.FindStringSubmatch(r.question); m != nil {
 		r.source = m[0]

@@ -137,7 +137,7 @@ func indexLow(ws []word, low string) int {
 	return slices.IndexFunc(ws, func(w word) bool { return w.low == low })
 }
 
-// withoutLead drops what stands before the value: "is on 2026-06-01", "is due by …", "is now 5434".
+// withoutLead drops the words before the value: "is on 2026-06-01", "is due by …", "is now 5434".
 func withoutLead(r []word) []word {
 	for len(r) > 1 && (prepositions[r[0].low] || datePrepositions[r[0].low] || r[0].low == "due" || r[0].low == "now" ||
 		r[0].low == "scheduled" || r[0].low == "planned" || r[0].low == "set" || r[0].low == "the" || r[0].low == "port") {

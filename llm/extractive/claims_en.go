@@ -47,7 +47,7 @@ func isRoleOf(r []word) bool {
 	return len(r) > 1 && (r[0].low == "the" || r[0].low == "their" || r[0].low == "a" || r[0].low == "an") && !isOccupation(headNoun(r[1:]))
 }
 
-// aboutUser gives a line about the user a subject that the parser knows.
+// aboutUser adds a subject known to the parser to a line about the user.
 func aboutUser(ws []word, owner []string) []word {
 	he := word{text: "he", low: "he"}
 	for len(ws) > 1 && droppedAdverbs[ws[0].low] {
@@ -75,7 +75,7 @@ func aboutUser(ws []word, owner []string) []word {
 	return ws
 }
 
-// personKey names somebody by relation and name: "sister", "sister anna".
+// personKey returns the key of a person, relation and name: "sister", "sister anna".
 func personKey(noun []word) string {
 	var parts []string
 	for _, w := range personOf(noun) {
@@ -84,7 +84,7 @@ func personKey(noun []word) string {
 	return strings.Join(parts, " ")
 }
 
-// personClaims reads what a clause says about the user or somebody of their life.
+// personClaims reads the claims of a clause about the user or a person in their life.
 func personClaims(c clause, subject string) []claim {
 	one := func(attribute string, ws []word) []claim {
 		return []claim{{subject: subject, attribute: attribute, value: joinWords(ws), negative: c.negated, single: true}}
@@ -155,7 +155,7 @@ func personClaims(c clause, subject string) []claim {
 	return nil
 }
 
-// comparison finds the word between what is preferred and what it is preferred to; 0 when there is none.
+// comparison returns the index of the word between the two sides of a preference, or 0 if there is none.
 func comparison(r []word) int {
 	for k := 1; k+1 < len(r); k++ {
 		if w := r[k].low; w == "over" || w == "than" || w == "to" && verbForms[r[k+1].low].form != formBase {

@@ -2,7 +2,7 @@ package extractive
 
 import "strings"
 
-// orderClaim reads what the assistant is wanted to do where only one way can hold: the language of its answers, and how it
+// orderClaim reads instructions to the assistant of which only one can hold: the language of its answers, and how it
 // calls the user.
 func orderClaim(ws []word) claim {
 	l := lows(ws)

@@ -94,7 +94,7 @@ func about(subject, s string) []claim {
 	return nil
 }
 
-// keyZH names a thing without the words that do not tell it from others.
+// keyZH returns the name of a thing without non-distinctive words.
 func keyZH(s string) string {
 	return strings.ToLower(strings.NewReplacer("的", "", " ", "", "号码", "", "端口号", "端口", "时间", "", "日期", "", "数据库", "库", "DB", "库", "环境", "",
 		"我们", "").Replace(s))

@@ -28,7 +28,7 @@ const (
 	future
 )
 
-// clause is one English clause, taken apart as far as the rules need it.
+// clause is a parsed English clause.
 type clause struct {
 	subject subject
 	noun    []word   // the words of the subject, for thing and pronoun
@@ -45,7 +45,7 @@ type clause struct {
 	recent  bool   // just, recently, finally
 }
 
-// keptAdverbs change what a statement means; others are left out.
+// keptAdverbs lists adverbs that change the meaning of a statement; others are dropped.
 var keptAdverbs = set(`always usually never often sometimes rarely seldom mostly mainly generally typically normally only regularly
 	occasionally hardly frequently`)
 
@@ -55,7 +55,7 @@ var droppedAdverbs = set(`also just really still now currently actually already 
 	obviously clearly genuinely strongly greatly particularly especially deeply kindly first initially eventually nowadays too usually-so once
 	again ever extremely super pretty`)
 
-// adverbAt reads an adverb at word i and how many words it takes.
+// adverbAt reads an adverb at word i and returns its number of words.
 func adverbAt(ws []word, i int) (adverb string, n int) {
 	w := ws[i].low
 	switch {
@@ -95,12 +95,12 @@ func (c *clause) skipAdverbs(ws []word, i int) int {
 	return i
 }
 
-// catenatives are verbs that take "to" and another verb, which then is the verb of the clause.
+// catenatives lists verbs that take "to" and another verb, which is then the verb of the clause.
 var catenatives = set(`need want plan hope intend aim promise wish expect`)
 
 var modals = set(`will would can cannot could should must may might shall`)
 
-// parseClause takes a clause apart. Unknown shapes give a clause without verb, which no rule reads.
+// parseClause parses a clause. For an unknown structure it returns a clause without verb, which no rule reads.
 func parseClause(ws []word) clause {
 	var c clause
 	ws, c.fixes = withoutFillers(ws)

@@ -39,7 +39,7 @@ func (c *clause) readBe(ws []word, i int) {
 	}
 }
 
-// looksIng tells -ing forms of verbs that no table knows from nouns and adjectives in -ing.
+// looksIng distinguishes -ing forms of unknown verbs from nouns and adjectives in -ing.
 func looksIng(low string) bool {
 	return len(low) > 5 && strings.HasSuffix(low, "ing") && !nounsIng[low]
 }
@@ -96,10 +96,10 @@ func (c *clause) readHave(ws []word, i int) {
 	}
 }
 
-// participleIsBase are verbs whose participle is the base form; the table knows their base only.
+// participleIsBase lists verbs whose participle equals the base form; the table has only their base.
 var participleIsBase = set(`become come run quit put set cut hit hurt read cost split let`)
 
-// readBeen reads what follows "have been".
+// readBeen reads the words after "have been".
 func (c *clause) readBeen(ws []word, i int) {
 	i = c.skipAdverbs(ws, i)
 	c.verb, c.said, c.tense, c.rest = "be", "been", perfect, ws[i:]

@@ -5,10 +5,10 @@ import "strings"
 // coordinators join clauses of equal rank.
 var coordinators = set(`and but so or then plus though although while whereas yet & also`)
 
-// subordinators begin a clause that limits another one.
+// subordinators lists conjunctions of subordinate clauses.
 var subordinators = set(`when whenever while after before until unless once where`)
 
-// splitClauses cuts a sentence (contractions undone, dates absolute) into clauses that each have a subject of their own:
+// splitClauses cuts a sentence (contractions undone, dates absolute) into clauses with their own subjects:
 // "I live in Lyon and work as a teacher" → "I live in Lyon" and "I work as a teacher".
 func splitClauses(ws []word) [][]word {
 	ws = asA(ws)
@@ -147,7 +147,7 @@ var plainVerbs = set(`am have live speak prefer hate enjoy own teach go know can
 	bake sing hike swim collect usually always never often mostly sometimes originally currently work play use study like love drink take get
 	moved will would might`)
 
-// sharedSubject gives the words to put before next when it continues main with the same subject, nil when it does not.
+// sharedSubject returns the words to put before next if it continues main with the same subject, otherwise nil.
 func sharedSubject(main, next []word, comma bool) []word {
 	main = trimCoordinators(main)
 	main, _ = withoutFillers(main)

@@ -26,7 +26,7 @@ var dayParts = map[string]string{
 	"night": "at night",
 }
 
-// datePrepositions stand before a date and make an "on" or "in" of our own needless.
+// datePrepositions lists prepositions before dates; no "on" or "in" is then added.
 var datePrepositions = set(`on in by until till before after from since to for due through between around during of at within starting
 	beginning`)
 
@@ -58,7 +58,7 @@ func absoluteDates(ws []word, base time.Time) []word {
 	return out
 }
 
-// habitual reports whether a sentence tells what happens time and again.
+// habitual reports whether a sentence is about a repeated event.
 func habitual(ws []word) bool {
 	for _, w := range ws {
 		switch w.low {

@@ -254,7 +254,7 @@ var (
 	futureTailCut = 10 // words before a date in which its tense is looked for
 )
 
-// isPastContext tells from the nearest verb before word i whether a date without a year lies behind.
+// isPastContext reports, from the nearest verb before word i, whether a date without a year is in the past.
 func isPastContext(ws []word, i int) bool {
 	for k := i - 1; k >= 0 && k >= i-futureTailCut; k-- {
 		w := ws[k].low

@@ -56,7 +56,7 @@ func chosen(m []string) string {
 	return subject + "用" + strings.TrimSpace(m[3])
 }
 
-// isChoice wants something that can be chosen: a name or a noun, nothing that points into the conversation.
+// isChoice reports whether s can be chosen: a name or a noun, without references to the conversation.
 func isChoice(s string) bool {
 	s = strings.TrimSpace(s)
 	return s != "" && !vagueZH.MatchString(s) && !strings.HasPrefix(s, "行") && !strings.HasPrefix(s, "好") && !strings.HasPrefix(s, "是") &&
@@ -64,7 +64,7 @@ func isChoice(s string) bool {
 		!strings.HasPrefix(s, "学") && !strings.HasPrefix(s, "时")
 }
 
-// decidedText writes a decision without who decided.
+// decidedText formats a decision without its subject.
 func decidedText(s string) string {
 	for _, p := range []string{"我们", "咱们", "我", "最后", "最终", "终于", "已经", "刚刚", "一致", "都"} {
 		s = strings.TrimPrefix(s, p)

@@ -41,7 +41,7 @@ func afterthought(r []word) int {
 var asides = set(`weird huh funny right eh lol haha sadly luckily thankfully finally sorry oops whatever honestly obviously yay yikes ugh
 	hooray crazy go figure believe though you know kinda sort of phew`)
 
-// needsComma are closing words that without a comma belong to what is said: "the margin on the right".
+// needsComma lists closing words that belong to the content without a comma: "the margin on the right".
 var needsComma = set(`right so man mate dude really and but guys everyone folks all honestly good`)
 
 // trimEnd drops what closes the clause without saying anything, and "anymore", which ends something that was so.

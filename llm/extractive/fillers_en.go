@@ -2,7 +2,7 @@ package extractive
 
 import "strings"
 
-// fillers begin a clause without saying anything; those that correct are told apart.
+// fillers lists phrases without content at the beginning of a clause; correctionFillers are separate.
 var fillers = buildPhrases(`well;so;ok;okay;oh;ah;yes;yeah;yep;yup;hi;hey;hello;thanks;thank you;btw;also;anyway;anyways;honestly;basically;
 	um;uh;hmm;fyi;and;but;then;now;plus;by the way;in fact;to be honest;for the record;quick update;update;on another note;as for me;
 	personally;good morning;morning;good evening;good afternoon;good question;sure;great;cool;nice;perfect;right;alright;haha;lol;hehe;
@@ -37,7 +37,7 @@ func buildPhrases(list string) phrases {
 // maxPhrase is the longest phrase, in words, that is looked for at the end of a clause.
 const maxPhrase = 4
 
-// at gives the number of words of the longest phrase that begins ws, 0 when none does.
+// at returns the number of words of the longest phrase at the beginning of ws, or 0.
 func (p phrases) at(ws []word) int {
 	best := 0
 	if len(ws) == 0 {
@@ -73,7 +73,7 @@ func begins(ws []word, words []string) bool {
 	return true
 }
 
-// withoutFillers drops what begins a clause without saying anything, and tells whether some of it announced a correction.
+// withoutFillers drops leading fillers and reports whether one of them announced a correction.
 func withoutFillers(ws []word) ([]word, bool) {
 	fixes := false
 	for len(ws) > 0 {

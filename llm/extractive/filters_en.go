@@ -26,12 +26,12 @@ var doubtful = []string{
 	" can not recall ", " someday ", " some day ", " one day ", " eventually ", " contemplating ",
 }
 
-// reporting verbs tell what somebody else said.
+// reporting lists verbs of reported speech.
 var reporting = set(`said says say told tells thinks claims claimed mentioned replied texted emailed believes believed argues argued wrote
 	writes insists insisted complains complained joked jokes announced added explained answered quoted posted tweeted reported suggested
 	suggests recommends recommended`)
 
-// isQuestion reports whether a sentence asks rather than tells. A closing "ok?" does not make it a question.
+// isQuestion reports whether a sentence is a question. A closing "ok?" does not make it a question.
 func isQuestion(s string, ws []word) bool {
 	end := strings.TrimRight(s, " \t\"')”’*_~")
 	if strings.HasSuffix(end, "?") || strings.HasSuffix(end, "？") {
@@ -79,7 +79,7 @@ func hasAny(s string, list []string) bool {
 	return false
 }
 
-// isReported reports whether a sentence tells what somebody else said. "I said" and "I told you" do not count.
+// isReported reports whether a sentence is reported speech of another person. "I said" and "I told you" do not count.
 func isReported(ws []word) bool {
 	l := padded(ws)
 	if strings.Contains(l, " according to ") || strings.Contains(l, " quote ") {

@@ -17,11 +17,11 @@ var doubtfulZH = []string{
 	"犹豫", "再说", "我觉得", "感觉", "希望能", "但愿", "万一", "纠结", "想想", "有机会", "以后想", "将来",
 }
 
-// reportedZH tell what somebody else said.
+// reportedZH matches reported speech.
 var reportedZH = regexp.MustCompile(`(?:他|她|他们|她们|有人|人家|别人|网上|医生|老师|领导|老板|同事|朋友|客户|房东|老婆|老公|妈妈?|爸爸?|小[\p{Han}]|老[\p{Han}]|女儿|儿子|姐姐|哥哥|弟弟|` +
 	`妹妹|邻居|室友)(?:跟我|对我|和我|曾|总|都|还|也|又|经常)*(?:说过?|讲过?|认为|觉得|表示|写道|声称|告诉我|问我)`)
 
-// isReportedZH does not count what the user says themselves, and orders that were passed on.
+// isReportedZH reports whether a sentence is reported speech, except for the user's own words and relayed orders.
 func isReportedZH(s string) bool {
 	if strings.Contains(s, "据说") || strings.Contains(s, "据报道") || strings.Contains(s, "据悉") || strings.Contains(s, "听说") {
 		return true

@@ -71,7 +71,7 @@ func withSubject(ws []word) []word {
 	return ws
 }
 
-// untilLimit gives the words before a subordinate clause.
+// untilLimit returns the words before a subordinate clause.
 func untilLimit(ws []word) []word {
 	for k, w := range ws {
 		if subordinators[w.low] || w.low == "because" || w.low == "if" || w.low == "that" || w.low == "so" || w.low == "but" || w.low == "and" {

@@ -1,6 +1,6 @@
 package extractive
 
-// family are people one has; other people of one's life follow in acquaintances.
+// family lists relatives; other people are in acquaintances.
 var family = set(`wife husband spouse partner fiance fiancé fiancee fiancée girlfriend boyfriend ex ex-wife ex-husband mother mom mum mama
 	father dad papa parent parents folks son sons daughter daughters kid kids child children baby toddler twins twin triplets brother brothers
 	sister sisters sibling siblings stepson stepdaughter stepmother stepmom stepfather stepdad half-brother half-sister grandma grandmother
@@ -34,7 +34,7 @@ var ailments = set(`allergy allergies diabetes asthma adhd autism dyslexia epile
 	endometriosis pcos ibs crohn's anemia anaemia cancer glaucoma vertigo sciatica fibromyalgia claustrophobia ocd ptsd blood-pressure
 	cholesterol knee back hip`)
 
-// traits are adjectives that describe somebody for years.
+// traits lists adjectives for lasting properties of people.
 var traits = set(`vegetarian vegan pescatarian lactose-intolerant gluten-free gluten-intolerant coeliac celiac diabetic pregnant colorblind
 	color-blind colour-blind colourblind left-handed right-handed lefthanded ambidextrous dyslexic deaf blind asthmatic epileptic autistic
 	bipolar neurodivergent gay lesbian bisexual bi trans transgender queer nonbinary non-binary asexual married divorced engaged widowed
@@ -123,12 +123,12 @@ var codeNouns = set(`function method variable loop array list string regex regex
 	ways solution alternative alternatives word words sentence sentences paragraph title essay email-draft outline summary translation synonym
 	poem joke story recipe`)
 
-// commitments are verbs of to-dos in somebody's life; other verbs need a date to count.
+// commitments lists verbs of personal tasks; other verbs need a date to count.
 var commitments = set(`renew book buy call phone pay pick submit finish register apply cancel return visit file sign meet schedule mow
 	vacuum donate sell paint hire interview contact insure enroll enrol vaccinate refill reschedule organize organise clean order repair wash
 	water practice practise study exercise mail email text invite move pack deposit withdraw`)
 
-// goals are verbs of what people want in the long run.
+// goals lists verbs of long-term goals.
 var goals = set(`learn visit travel run lose save buy start become move quit finish read study improve get write build launch open retire
 	adopt climb hike master publish switch change live work marry have own teach volunteer join complete graduate earn explore see swim cycle
 	gain reduce cut stop grow`)

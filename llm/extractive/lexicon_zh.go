@@ -5,7 +5,7 @@ import "strings"
 // alternatives joins words for a pattern.
 func alternatives(words string) string { return strings.Join(strings.Fields(words), "|") }
 
-// familyZH are people and animals of one's life; longer words first where one begins another.
+// familyZH lists relatives and pets. A word comes after longer words that begin with it.
 const familyZH = `爸妈 父母 姐夫 妹夫 嫂子 弟媳 女婿 儿媳 岳父母 老婆 妻子 太太 媳妇 爱人 老公 丈夫 先生 未婚妻 未婚夫 女朋友 男朋友 女友 男友 对象 前妻 前夫 大女儿 小女儿 二女儿 女儿 闺女 大儿子 小儿子 二儿子 儿子 ` +
 	`孩子们 孩子 小孩 宝宝 双胞胎
 	妈妈 母亲 老妈 妈 爸爸 父亲 老爸 爸 哥哥 弟弟 姐姐 妹妹 表哥 表弟 表姐 表妹 堂哥 堂弟 堂姐 堂妹 哥 弟 姐 妹 爷爷 奶奶 外公 外婆 姥姥 姥爷 叔叔 阿姨 姑姑 姑妈 舅舅 舅妈 姨妈 伯伯 侄子 侄女 外甥女 外甥
@@ -15,7 +15,7 @@ const acquaintancesZH = `同事 老板 领导 上司 主管 经理 室友 舍友
 
 const petsZH = `金毛 柯基 泰迪 哈士奇 拉布拉多 边牧 柴犬 布偶猫 布偶 橘猫 英短 猫咪 小猫 猫 狗狗 小狗 狗 兔子 仓鼠 鹦鹉 乌龟 金鱼 宠物`
 
-// occupationsZH are endings of what somebody does for a living.
+// occupationsZH lists the endings of occupations.
 const occupationsZH = `工程师 设计师 程序员 产品经理 项目经理 客户经理 经理 总监 主管 架构师 分析师 数据分析 科学家 研究员 教授 讲师 老师 教师 教练 医生 大夫 护士 护士长 药剂师 牙医 兽医 律师 法官 警察 会计 出纳 审计 ` +
 	`财务 金融 银行职员
 	公务员 记者 编辑 作家 作者 编剧 导演 演员 歌手 画家 摄影师 插画师 翻译 司机 厨师 面点师 理发师 美容师 店主 店长 老板 创始人 合伙人 创业者 销售 运营 客服 市场 人事 行政 采购 前端 后端 全栈 测试 运维 算法 开发 产品 主播 博主 ` +
@@ -26,10 +26,10 @@ const occupationsZH = `工程师 设计师 程序员 产品经理 项目经理 �
 const diseasesZH = `糖尿病 高血压 低血压 低血糖 高血脂 哮喘 鼻炎 偏头痛 胃病 胃炎 痛风 湿疹 过敏性鼻炎 抑郁症 焦虑症 失眠 近视 散光 色盲 色弱 乳糖不耐受 乳糖不耐 洁癖 恐高症 恐高 密集恐惧症 社恐 幽闭恐惧症 贫血 甲亢 甲减 ` +
 	`甲状腺结节 心脏病 关节炎 颈椎病 腰椎间盘突出 癫痫 强迫症 多动症 脂肪肝 麸质过敏`
 
-// traitsZH describe somebody after 是.
+// traitsZH lists descriptions of people after 是.
 const traitsZH = `混血 素食者 素食主义者 左撇子 独生子 独生女 单亲妈妈 单亲爸爸 双胞胎 夜猫子 路痴 社恐 社牛 党员 基督徒 穆斯林 佛教徒 回民 早起型 完美主义者 球迷 果粉 猫奴 狗奴 吃货 宅男 宅女 新手 初学者 色盲 色弱`
 
-// cities tell a place of work from an employer.
+// cities distinguishes places of work from employers.
 var cities = set(strings.ReplaceAll(`北京 上海 广州 深圳 杭州 成都 重庆 武汉 西安 南京 天津 苏州 长沙 郑州 青岛 大连 宁波 厦门 福州 济南 合肥 昆明 沈阳 哈尔滨 长春 石家庄 太原 南昌 贵阳 南宁 海口 三亚 `+
 	`兰州 银川 西宁
 	乌鲁木齐 拉萨 呼和浩特 无锡 常州 南通 徐州 扬州 镇江 温州 嘉兴 绍兴 金华 台州 湖州 珠海 佛山 东莞 中山 惠州 汕头 泉州 漳州 烟台 潍坊 威海 洛阳 桂林 柳州 绵阳 香港 澳门 台北 高雄 台中 新竹 东京 大阪 京都 首尔 新加坡
@@ -48,6 +48,6 @@ const eventsZH = `封版 开始 结束 举行 举办 过期 考驾照 考 会议
 	`发版 截止 交付 验收 答辩 聚会 聚餐 约会 约了 出差 旅行 旅游 度假 休假 请假 放假 放年假 开学 毕业 入职 报到 搬家 家长会 培训 演讲 见面 碰面 约饭 不在 汇报 评审 演示 签约 到期 续费 开业 钢琴课 课 活动 讲座 培训班 ` +
 	`团建 回国 出国 回老家 去`
 
-// taskVerbsZH are verbs of to-dos in somebody's life.
+// taskVerbsZH lists verbs of personal tasks.
 const taskVerbsZH = `交 提交 买 续签 续费 续 预约 预订 订 打电话 缴 交钱 还 寄 发 准备 参加 办 换 签 完成 复习 报名 退 取 接 送 看医生 看牙 体检 开会 汇报 面试 出差 写完 做完 搬 修 联系 回复 整理 申请 报销 领 ` +
 	`上线 发布 部署 评审 备份 更新 升级 迁移 通知 安排 打扫 遛 喂 浇`

@@ -11,7 +11,7 @@ import (
 )
 
 // People paste into a conversation what the assistant is to work on: letters, essays, articles, logs, chats. What stands in
-// such material is not about the user, however much it says "I". This file finds it by how it is introduced and how it looks.
+// such material is not about the user, even if it uses "I". This file finds it by how it is introduced and how it looks.
 
 const textNouns = `e-?mails?|letter|essay|text|article|messages?|paragraphs?|poem|story|chat|conversation|logs?|error|code|` +
 	`config(?:uration)?|script|document|doc|readme|report|post|tweet|cv|resume|résumé|` +
@@ -38,7 +38,7 @@ var introductions = []*regexp.Regexp{
 	regexp.MustCompile(`(?:如下|以下|下面|原文|全文|写道|内容|日志|报错|邮件|消息|群聊)[^，。]{0,16}[:：]\s*$`),
 }
 
-// aboutAuthor tells introductions of the author from introductions of a text.
+// aboutAuthor distinguishes introductions of the author from introductions of a text.
 var aboutAuthor = regexp.MustCompile(`(?i)about (?:me|myself)|my (?:profile|preferences|details|info|background|situation|setup|stack|` +
 	`requirements|schedule|goals|family|team|to-?do)|who i am|introduce myself|关于我|自我介绍|我的(?:情况|信息|偏好|习惯|背景|要求|资料)`)
 
@@ -89,7 +89,7 @@ var (
 		`respectfully)\b.{0,20}[,.!]?\s*[\p{L} .]{0,30}$|^\s*(?:此致|敬礼|祝好|顺颂商祺|谢谢)[！。]?\s*$`)
 )
 
-// withoutLetters drops what stands from a greeting that has a line of its own to the signature.
+// withoutLetters drops letters, from a greeting on a separate line to the signature.
 func withoutLetters(lines []string) []string {
 	for from, l := range lines {
 		if !greeting.MatchString(l) {
@@ -132,7 +132,7 @@ func withoutChats(lines []string) []string {
 	return slices.DeleteFunc(slices.Clone(lines), isSpoken)
 }
 
-// isLabel reports whether what stands before a colon names an attribute rather than a speaker.
+// isLabel reports whether the text before a colon names an attribute and not a speaker.
 func isLabel(s string) bool {
 	low := strings.ToLower(s)
 	for w := range strings.FieldsSeq(low) {

@@ -18,7 +18,7 @@ type terms struct {
 	former  bool // says that something was so
 }
 
-// functionWords say nothing about what a line is about.
+// functionWords lists words without content.
 var functionWords = set(`the a an is are was were be been being am to of in on at for with by and or their they them theirs his her hers
 	him its it user he she that this these those as has have had do does did will would can could should must from about into up out so very
 	really also who which what than then there only just more some any my your our we you i me us
@@ -74,7 +74,7 @@ func termsOf(s string) terms {
 	return t
 }
 
-// latinWord gives the length of the word that begins s: letters and digits, and signs between them ("eu-central-1", "a@b.c").
+// latinWord returns the length of the word that begins s: letters and digits, and signs between them ("eu-central-1", "a@b.c").
 func latinWord(s string) int {
 	end := 0
 	for i, r := range s {
@@ -127,7 +127,7 @@ func (t *terms) addLatin(w string, first bool) {
 	}
 }
 
-// stemEN takes off the endings that lines about the same thing differ in. It is rough on purpose: both sides go through it.
+// stemEN removes the endings in which similar lines differ. A rough stem suffices: both sides are stemmed.
 func stemEN(w string) string {
 	if f, ok := verbForms[w]; ok {
 		return f.lemma
@@ -143,7 +143,7 @@ func stemEN(w string) string {
 	return w
 }
 
-// hanFunction are characters and words without content of their own.
+// hanFunction lists characters and words without content.
 var hanFunction = strings.NewReplacer("用户", "", "我们", "", "咱们", "", "他们", "", "我", "", "他", "", "她", "", "的", "", "了", "", "是", "", "在", "",
 	"也", "", "都", "", "就", "", "很", "",
 	"现在", "", "目前", "", "已经", "", "一个", "", "一名", "", "一位", "", "和", "", "与", "", "为", "", "请", "", "吧", "", "呢", "", "啊", "", "助手", "", "希望",
@@ -174,7 +174,7 @@ func (t *terms) addHan(han []rune) {
 	}
 }
 
-// covers reports whether a line that says t says all of more as well.
+// covers reports whether t contains all terms of more.
 func (t terms) covers(more terms) bool {
 	if len(more.set) == 0 {
 		return true
@@ -198,7 +198,7 @@ func (t terms) covers(more terms) bool {
 	return missing*5 <= len(more.set)
 }
 
-// equal reports whether two values say the same.
+// equal reports whether two values have the same meaning.
 func sameTerms(a, b map[string]bool) bool {
 	if len(a) != len(b) {
 		return false

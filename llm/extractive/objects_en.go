@@ -2,7 +2,7 @@ package extractive
 
 import "strings"
 
-// The functions here judge what follows a verb.
+// The functions in this file classify the object of a verb.
 
 func anything([]word) bool { return true }
 
@@ -126,7 +126,7 @@ func second(r []word) string {
 	return r[1].low
 }
 
-// isWork wants a job, an employer or a way of working; "work on" and "work with" need something that lasts.
+// isWork reports whether the object is a job, an employer or a way of working; "work on" and "work with" need something that lasts.
 func isWork(r []word) bool {
 	if len(r) == 0 {
 		return false
@@ -184,7 +184,7 @@ func isHabit(r []word) bool {
 	return false
 }
 
-// isUsed wants something that one goes on using: a technology, or a purpose "for" it.
+// isUsed reports whether the object is in lasting use: a technology, or a purpose "for" it.
 func isUsed(r []word) bool {
 	if !hasObject(r) {
 		return false
@@ -201,7 +201,7 @@ var projects = set(`software project startup company app application game librar
 	album film documentary website tool service bot engine plugin extension compiler database system course podcast channel house cabin boat
 	business studio store shop cli robot drone prototype paper newsletter dashboard marketplace portal language saas site api clone`)
 
-// isProject wants something that takes months to build.
+// isProject reports whether the object is something that takes months to build.
 func isProject(r []word) bool {
 	if !hasObject(r) {
 		return false

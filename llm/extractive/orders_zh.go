@@ -24,7 +24,7 @@ var (
 	langZH   = regexp.MustCompile(`^(.{0,10}?)(?:请)?用(中文|英文|英语|法语|德语|日语|日文|繁体中文|简体中文|粤语)(?:回答|回复|交流|跟我说|沟通|写|就行|就好|吧)*(?:我)?$`)
 )
 
-// orderZH reads what the user tells the assistant to do from now on; follows is set when the clause before was such an order.
+// orderZH reads standing instructions to the assistant; follows is set when the clause before was such an order.
 func orderZH(s string, follows bool) (string, bool) {
 	s = strings.TrimSpace(trimParticles(strings.TrimPrefix(s, "但")))
 	if len([]rune(s)) > 60 || strings.HasPrefix(s, "我不") || strings.HasPrefix(s, "我喜欢") {
@@ -70,7 +70,7 @@ var endPatterns = []*regexp.Regexp{
 	regexp.MustCompile(`^(.{1,8}?)(?:我)?也?(?:已经|早就)?不(吃|喝|用|玩|学|练|做|看|抽)了$`),
 }
 
-// endedZH reads 不吃素了, 不再喝酒: what the user no longer does, as the topic to look for.
+// endedZH reads 不吃素了, 不再喝酒 and returns the ended topic.
 func endedZH(predicate string) (string, bool) {
 	p := strings.TrimRight(predicate, "。！!.～~ ")
 	for _, e := range endPatterns {

@@ -10,7 +10,7 @@ import (
 	sentences "reverie/language/sentence"
 )
 
-// Limits of what is taken for somebody's own words.
+// Limits of text that counts as the author's own words.
 const (
 	maxOwnWords   = 1500 // characters of a message; a longer one is a paste unless its author speaks of themselves in it
 	maxParagraph  = 700  // characters of a paragraph of a paste that still counts as a remark around it
@@ -20,7 +20,7 @@ const (
 )
 
 // ownWords returns the passages of a message that its author wrote about the world: not quoted lines, code, logs, tables,
-// pasted documents, or the material of a request ("translate this: …"). Each list item is a passage of its own.
+// pasted documents, or the material of a request ("translate this: …"). Each list item is a separate passage.
 func ownWords(text string, cut bool) []string {
 	var out []string
 	var para []string
@@ -85,7 +85,7 @@ func remarks(passages []string, paste bool) []string {
 	return out
 }
 
-// isPaste reports whether a long message is a document rather than somebody talking about themselves.
+// isPaste reports whether a long message is a pasted document and not the user's own words.
 func isPaste(text string) bool {
 	if utf8.RuneCountInString(text) <= maxOwnWords {
 		return false

@@ -22,7 +22,7 @@ type page struct {
 	unended       bool // the file has no line break at its end, and gets none
 }
 
-// pageLine is a line with what it says.
+// pageLine is a line with its parsed content.
 type pageLine struct {
 	text      string // as it stands, with its line break
 	section   int    // counted from 0 for what stands in front of the first heading

@@ -40,7 +40,7 @@ var personPredicate = regexp.MustCompile(`^(?:的?名字(?:是|叫)|叫|今年|\
 var passingZH = regexp.MustCompile(`^(?:在(?:家|睡|哭|旁边|这|那|看|吃|玩|外面|等|忙|干|洗)|是(?:不是|这样|谁|说|因为|为了)|会(?:来|去|不会|说什么)|很(?:好|累|忙|开心|高兴|生气|烦)|` +
 	`最近(?:很|有点|比较)|都(?:好|很好)|上(?:来|去|班去|车|次)|做(?:饭|梦|了|作业|完)|有(?:点|事|时|时候|问题|没有)|对(?:我|你|此|这|的)|每(?:次|当))`)
 
-// aboutPersonZH reads what is said about somebody of the user's life.
+// aboutPersonZH reads clauses about a person in the user's life.
 func (r *reader) aboutPersonZH(who, predicate string, when moment, say func(place, string, bool)) {
 	predicate = strings.TrimSpace(predicate)
 	if who == "" || predicate == "" || len([]rune(predicate)) > 50 {

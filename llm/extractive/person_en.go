@@ -73,7 +73,7 @@ func (c clause) thirdPerson() string {
 	return strings.Join(b, " ")
 }
 
-// pastOf keeps the past as it was said; the table may know the word as a base form only.
+// pastOf returns the past form as written; the table may have only the base form.
 func pastOf(said, verb string) string {
 	if said == "do" || said == "did" {
 		return "did"

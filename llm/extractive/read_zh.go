@@ -38,7 +38,7 @@ func (r *reader) chinese(s string) {
 	r.clausesZH(s, stated)
 }
 
-// beforeQuestionZH gives the clauses that introduce a question: 我对海鲜过敏，有什么推荐？ → 我对海鲜过敏.
+// beforeQuestionZH returns the clauses that introduce a question: 我对海鲜过敏，有什么推荐？ → 我对海鲜过敏.
 func beforeQuestionZH(s string) string {
 	parts := splitZH(s)
 	if len(parts) < 2 || strings.HasPrefix(s, "如果") || strings.HasPrefix(s, "要是") {
@@ -57,7 +57,7 @@ func beforeQuestionZH(s string) string {
 var width = strings.NewReplacer("　", " ", "０", "0", "１", "1", "２", "2", "３", "3", "４", "4", "５", "5", "６", "6", "７", "7", "８",
 	"8", "９", "9")
 
-// clausesZH reads the clauses of a sentence and tells how many there were.
+// clausesZH reads the clauses of a sentence and returns their number.
 func (r *reader) clausesZH(s string, firmly strength) int {
 	who := nobodyZH
 	ordering := false
@@ -105,7 +105,7 @@ func isPassiveEcho(s string) bool {
 	return len([]rune(s)) < 2 || strings.HasPrefix(s, "谢") || strings.HasPrefix(s, "哈哈")
 }
 
-// clauseZH reads one clause and tells who the next one goes on about.
+// clauseZH reads one clause and returns the subject for the next one.
 func (r *reader) clauseZH(text string, when moment, before whoZH, firmly strength) whoZH {
 	who, predicate, subject := subjectZH(text, before)
 	if who == nobodyZH && impliesSelf(predicate) {

@@ -95,7 +95,7 @@ var taskVerb = regexp.MustCompile(`^(?:[^，。]{0,14}?)(?:` + alternatives(task
 
 func startsTask(s string) bool { return taskVerb.MatchString(s) && !strings.Contains(s, "是") }
 
-// rememberZH keeps what the user asked to be remembered.
+// rememberZH records a request to remember something.
 func (r *reader) rememberZH(s string, firmly strength) {
 	s = strings.Trim(s, "。.！!：:，, “”\"")
 	if len([]rune(s)) < 2 {
@@ -120,7 +120,7 @@ func (r *reader) allPlaced(from int) bool {
 	return true
 }
 
-// rememberPreviousZH makes what was said just before a thing to remember.
+// rememberPreviousZH records the previous sentence as a thing to remember.
 func (r *reader) rememberPreviousZH() {
 	if len(r.out) > r.previous.from {
 		for i := r.previous.from; i < len(r.out); i++ {

@@ -39,7 +39,7 @@ func sectionRank(heading string) int {
 	return -1
 }
 
-// proposal writes what the notebook holds.
+// proposal returns the proposal for the content of the notebook.
 func (n *notebook) proposal() proposals.Proposal {
 	var p proposals.Proposal
 	// A conversation that says and corrects something may end where the files stand already.
@@ -204,7 +204,7 @@ type objections struct{ profile, memory, daily, all bool }
 
 func (o objections) any() bool { return o.profile || o.memory || o.daily || o.all }
 
-// readObjections tells from the guards' messages, which name their field, what to leave out on the repair round.
+// readObjections reads from the guards' messages, which name their field, what to omit in the repair.
 func readObjections(violations []string) objections {
 	var o objections
 	for _, v := range violations {

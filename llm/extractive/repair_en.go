@@ -61,7 +61,7 @@ func (r *reader) repairEN(ws []word) (rest []word, done bool) {
 	return nil, true
 }
 
-// itIs gives X of "it is X", "it should be X", "make that X".
+// itIs returns X of "it is X", "it should be X", "make that X".
 func itIs(ws []word) string {
 	l := lows(ws)
 	for _, lead := range []string{

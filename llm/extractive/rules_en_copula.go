@@ -172,7 +172,7 @@ func nounComplement(r []word, definite bool) (place, bool) {
 	return noteOnly, false
 }
 
-// tailAfter gives the words after the first stop word of r.
+// tailAfter returns the words after the first stop word of r.
 func tailAfter(r []word, stop string) []word {
 	for k, w := range r {
 		if w.low == stop {
@@ -229,7 +229,7 @@ func onComplement(r []word) (place, bool) {
 	return noteOnly, false
 }
 
-// hasDay reports whether a date was said.
+// hasDay reports whether the sentence has a date.
 func hasDay(ws []word) bool {
 	for _, w := range ws {
 		if w.when.span != noSpan {

@@ -107,7 +107,7 @@ func decidedPast(c clause, now time.Time) (place, string, bool) {
 	return narrated(r, now), text, true
 }
 
-// narrated sends decisions of a past day that are told as a story to the note alone.
+// narrated returns noteOnly for a decision of a past day that is part of a story, otherwise decisions.
 func narrated(r []word, now time.Time) place {
 	for _, w := range r {
 		if w.when.before(now) && !isChosen(r) {

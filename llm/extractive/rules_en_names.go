@@ -2,7 +2,7 @@ package extractive
 
 import "strings"
 
-// isTeamName are departments that people say they are "from".
+// isTeamName reports whether low is a department that people are "from".
 func isTeamName(low string) bool {
 	return fields[low] || low == "legal" || low == "product" || low == "ops" || low == "infra" || low == "platform" || low == "billing"
 }
@@ -23,7 +23,7 @@ func isDemonym(w word) bool {
 		(strings.HasSuffix(l, "ese") || strings.HasSuffix(l, "nian") || strings.HasSuffix(l, "rian"))
 }
 
-// isOccupation reports whether a noun names what somebody does for a living.
+// isOccupation reports whether a noun is an occupation.
 func isOccupation(noun string) bool {
 	if occupations[noun] {
 		return true
@@ -46,7 +46,7 @@ func isOccupation(noun string) bool {
 	return false
 }
 
-// isPlainName reads "im tom, 27" and "i'm sam, a nurse from …": a name in lower case, told by what follows it.
+// isPlainName reads "im tom, 27" and "i'm sam, a nurse from …": a name in lower case, recognized by its context.
 func isPlainName(r []word) bool {
 	w := r[0].low
 	_, isVerb := verbForms[w]

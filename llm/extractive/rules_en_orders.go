@@ -13,7 +13,7 @@ func toAssistant(r []word) bool {
 	return false
 }
 
-// evermore marks an order that holds beyond the request at hand.
+// evermore marks an order that holds beyond the current request.
 var evermore = set(`always never`)
 
 // standingPhrases mark it as well, anywhere in the sentence.
@@ -24,7 +24,7 @@ var standingPhrases = []string{
 	" for all ", " in all ", " all our ", " all my ",
 }
 
-// manner are words about how to answer; an order that has one of them is about style and stands.
+// manner lists words about the style of answers; an order with one of them is a standing order.
 var manner = set(`answers replies responses emails messages emoji emojis bullet bullets bullet-points jargon slang tone language concise
 	brief short terse formal informal casual polite markdown tables metric imperial celsius fahrenheit kilometers kilometres pronouns pronoun
 	abbreviations filler fluff apologize apologise apologies sugarcoat sugar-coat exclamation disclaimers honest direct blunt verbose lengthy
@@ -36,7 +36,7 @@ var orderVerbs = set(`treat call answer reply respond write use keep speak talk 
 	provide limit skip wait check test run add put read set name remember offer type type-hint indent return wrap document prefix round
 	convert sort list confirm do let share order notify contact email text message disturb`)
 
-// manneredVerbs with a manner word stand without further marking: "keep answers short", "answer in German".
+// manneredVerbs lists verbs that form a standing order with a manner word: "keep answers short", "answer in German".
 var manneredVerbs = set(`call answer reply respond write keep speak talk address use avoid stop be refer skip treat`)
 
 // order reads what the user tells the assistant to do from now on; stands says that another part of the sentence makes it a
@@ -109,7 +109,7 @@ func hasWhenYou(ws []word) bool {
 	return false
 }
 
-// orderBody strips "please", "always", "could you", "I want you to" and the like, and tells what they said.
+// orderBody strips "please", "always", "could you", "I want you to" and similar words, and returns their meaning.
 func orderBody(ws []word) (body []word, always string, negated bool) {
 	i := 0
 	for i < len(ws) {
@@ -196,7 +196,7 @@ func isManner(v string, body []word) bool {
 	return v == "be" && len(body) < 5 && len(body) > 1 && manner[body[1].low]
 }
 
-// neverMind are "do not" orders that stand without a manner word: how and when to reach the user.
+// neverMind reports whether a "do not" order needs no manner word: how and when to reach the user.
 func neverMind(body []word) bool {
 	switch body[0].low {
 	case "call", "contact", "email", "text", "message", "disturb", "schedule", "book", "notify":
@@ -228,7 +228,7 @@ func cutFillers(ws []word) []word {
 	return ws
 }
 
-// impersonalOrder tells an order to somebody else: "call me Ada" → "call them Ada", "your answers" → "its answers".
+// impersonalOrder puts an order into the third person: "call me Ada" → "call them Ada", "your answers" → "its answers".
 func impersonalOrder(ws []word) []word {
 	out := impersonal(ws)
 	for i := range out {

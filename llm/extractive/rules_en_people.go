@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// relationAt finds the word of a noun phrase that names a person or animal of the user's life, -1 when none does.
+// relationAt returns the index of the word in a noun phrase that names a person or animal of the user, or -1.
 func relationAt(noun []word) int {
 	for k, w := range noun {
 		if k > 0 && (eventNouns[w.low] || attributes[w.low] != noteOnly && w.low != "name" && k == len(noun)-1 && !isRelation(w.low)) {
@@ -27,7 +27,7 @@ func relationAt(noun []word) int {
 
 func isRelation(low string) bool { return family[low] || acquaintances[low] || pets[low] }
 
-// isRelative reports whether a noun phrase is a name that the user gave to somebody of their life.
+// isRelative reports whether a noun phrase is the name of a person in the user's life.
 func (r *reader) isRelative(noun []word) bool { return len(noun) == 1 && r.names[noun[0].low] }
 
 // personVerbs lists verbs of lasting activities and states of people.
@@ -38,10 +38,10 @@ var personVerbs = set(`be have live work like love hate prefer enjoy dislike ado
 // personCourses lists verbs of lasting activities of people in the progressive.
 var personCourses = set(`expect study learn work live train teach turn move retire get graduate start major intern`)
 
-// personEvents change a life.
+// personEvents lists verbs of life events.
 var personEvents = set(`move die pass retire graduate marry divorce bear start join quit adopt become found buy win`)
 
-// aboutPerson reads a clause about somebody of the user's life; rel is the word of c.noun that says who.
+// aboutPerson reads a clause about a person in the user's life; rel is the word of c.noun with the relation.
 func (r *reader) aboutPerson(c clause, rel int, now time.Time) (place, string, bool) {
 	c.noun = plainRelation(c.noun)
 	r.person = personOf(c.noun)
@@ -128,7 +128,7 @@ func (r *reader) personIs(c clause, text string) (place, string, bool) {
 	return people, text, true
 }
 
-// qualifies wants a complement that says who somebody is: a noun with an article, a name, an age, a trait, a nationality.
+// qualifies reports whether a complement describes a person: a noun with an article, a name, an age, a trait, a nationality.
 func qualifies(r []word) bool {
 	w := r[0]
 	switch w.low {
@@ -217,7 +217,7 @@ var female = set(`wife mother mom mum mama sister daughter girlfriend fiancee fi
 var male = set(`husband father dad papa brother son boyfriend grandpa grandfather grandson uncle nephew godfather godson stepdad stepfather
 	stepson stepbrother half-brother father-in-law brother-in-law son-in-law landlord ex-husband`)
 
-// fits reports whether a pronoun may stand for the person spoken of last.
+// fits reports whether a pronoun may refer to the last person mentioned.
 func (r *reader) fits(pronoun string) bool {
 	isFemale, isMale, many := false, false, false
 	for _, w := range r.person {
@@ -241,7 +241,7 @@ func (r *reader) fits(pronoun string) bool {
 	return false
 }
 
-// personOf is the noun phrase by which somebody is told on: "my sister Anna's name" → "sister Anna".
+// personOf returns the noun phrase that identifies a person in later lines: "my sister Anna's name" → "sister Anna".
 func personOf(noun []word) []word {
 	var out []word
 	for k, w := range noun {
@@ -260,7 +260,7 @@ func personOf(noun []word) []word {
 	return out
 }
 
-// learnNames remembers names that were given to people of the user's life.
+// learnNames records the names of people in the user's life.
 func (r *reader) learnNames(ws []word) {
 	for _, w := range ws {
 		if w.isName() && !isDemonym(w) && !strings.ContainsAny(w.low, "0123456789/@") {

@@ -6,7 +6,7 @@ var (
 	dislikes = set(`hate dislike detest loathe despise`)
 )
 
-// taste reads what the user likes and dislikes.
+// taste reads likes and dislikes of the user.
 func taste(c clause) (place, bool) {
 	r := c.rest
 	switch {

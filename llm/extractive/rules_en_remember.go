@@ -18,13 +18,13 @@ const (
 	todo                 // "TODO: …"
 )
 
-// politeness may stand before a request.
+// politeness lists phrases that may precede a request.
 var politeness = buildPhrases(`please;can you;could you;would you;will you;can you please;could you please;would you please;kindly;also;
 	just;and;so;ok;okay;hey;hi;oh;i want you to;i need you to;i would like you to;you should;make sure you;make sure to;you need to;you must;
 	i would like to;let us;but;btw;by the way;one more thing;now;always;thanks;for future reference;for later;for the future;yes;no;well;right;
 	great;perfect;sure;then;do`)
 
-// openings begin a request to remember; their tails ("that", "this", ":") are read apart. Longer ones come first.
+// openings maps first words to the openings of requests to remember, longest first. Tails ("that", ":") are read separately.
 var openings = openingsByWord(map[request]string{
 	remindTo: `do not let me forget to; do not let me forget; help me remember to; make sure i remember to; remind me to; remind me that; ` +
 		`remind me about; remind me of; remind me; set a reminder to; set a reminder for; set me a reminder to; set a reminder that; ` +
@@ -38,7 +38,7 @@ var openings = openingsByWord(map[request]string{
 	noRequest: `remember me`,
 })
 
-// opening is the words that begin a request, and what it asks for.
+// opening is the first words of a request, and its kind.
 type opening struct {
 	phrase string
 	words  int
@@ -60,7 +60,7 @@ func openingsByWord(lists map[request]string) map[string][]opening {
 	return m
 }
 
-// requested reads a request to remember something at the beginning of a sentence: its kind and what is to be remembered.
+// requested reads a request to remember something at the beginning of a sentence: its kind and its content.
 func requested(ws []word, question bool) (request, []word) {
 	polite := false
 	for len(ws) > 0 {
@@ -103,7 +103,7 @@ func requested(ws []word, question bool) (request, []word) {
 	return noRequest, nil
 }
 
-// whatToRemember reads what follows "remember", "note" and the like.
+// whatToRemember reads the words after "remember", "note" and similar verbs.
 func whatToRemember(phrase string, last word, rest []word, colon bool) (request, []word) {
 	if len(rest) == 0 {
 		if colon && strings.HasSuffix(last.text, ":") {

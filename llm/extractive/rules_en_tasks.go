@@ -73,13 +73,13 @@ func obligation(c clause, now time.Time) (place, bool) {
 	return noteOnly, false
 }
 
-// aversions are verbs of what people do not want to do for good.
+// aversions lists verbs of lasting aversions.
 var aversions = set(`use work fly drive live eat drink travel move`)
 
-// striving are verbs of what people try for long: "I'm trying to eat less sugar".
+// striving lists verbs of lasting efforts: "I'm trying to eat less sugar".
 var striving = set(`eat drink lose quit sleep exercise run save spend learn reduce cut smoke walk gain conceive`)
 
-// planPlace puts what one attends among the dates, and what one does among the tasks.
+// planPlace returns dates for events to attend, and tasks for things to do.
 func planPlace(c clause) place {
 	switch c.verb {
 	case "be", "go", "fly", "travel", "visit", "meet", "attend", "move", "leave", "arrive", "depart", "return", "come", "have", "start", "see",
@@ -101,7 +101,7 @@ func isNounComplement(r []word) bool {
 // dreams are the verbs of wishes that last; "I'd like to book a flight" is a request.
 var dreams = set(`learn visit travel retire adopt climb move marry become publish quit lose`)
 
-// formerly are verbs that tell a life with "used to".
+// formerly lists verbs of former states with "used to".
 var formerly = set(`live work play study smoke drink teach run own have write swim dance sing drive train serve volunteer collect eat
 	compete coach manage lead`)
 

@@ -28,7 +28,7 @@ func placed(words map[place]string) map[string]place {
 	return m
 }
 
-// aboutThing reads clauses about something or somebody else than the user.
+// aboutThing reads clauses about things and people other than the user.
 func (r *reader) aboutThing(c clause, now time.Time) (place, string, bool) {
 	noun := c.noun
 	owner := noun[0].low

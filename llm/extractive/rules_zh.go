@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// rule reads the predicate of a Chinese clause about the user: what stands after 我. The first rule that matches counts.
+// rule reads the predicate of a Chinese clause about the user, the words after 我. The first rule that matches counts.
 type rule struct {
 	need  string // the clause must hold one of these words; empty: no condition
 	match *regexp.Regexp
@@ -16,7 +16,7 @@ type rule struct {
 	ends  bool // something no longer holds; the topic is group 1
 }
 
-// lead are adverbs that may stand before a predicate and say nothing that lasts.
+// lead matches adverbs before a predicate that have no lasting meaning.
 const lead = `(?:白天|晚上|周末|工作日|下班后|业余|兼职|\d{4}年(?:开始|起)?|全家人?|一家人?|一家[三四五]口|现在|目前|如今|其实|本人|平时|一直|已经|已|刚刚|刚|最近|也|还|就|都|真的|确实|今年|本来|原来|主要|` +
 	`暂时|终于|又|是|家里|个人|自己|从小|仍然|仍|还是|一向|向来|的话|这边|这人|人)*`
 
@@ -33,7 +33,7 @@ const (
 		`广|欧|利|蔚|越|师|巩|聂|晁|关|查|游|权|盖|桓|公|覃|涂|谭|岳|帅|缑|冉|郦|佘|佟|谷|车)`
 )
 
-// selfZH are the rules for what the user says about themselves.
+// selfZH lists the rules for statements of the user about themselves.
 var selfZH = []rule{
 	// 身份
 	{
@@ -204,7 +204,7 @@ func isStudied(g []string) bool {
 	return !vagueZH.MatchString(g[1]) && !strings.HasPrefix(g[1], "了")
 }
 
-// isToolZH wants something that one goes on using; Latin names, systems, phones.
+// isToolZH reports whether s is something in lasting use: Latin names, systems, phones.
 func isToolZH(g []string) bool {
 	v := g[1]
 	if vagueZH.MatchString(v) || strings.ContainsAny(v, "吗呢？?来") {

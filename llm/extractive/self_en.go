@@ -20,7 +20,7 @@ func givenUp(c clause) string {
 	return ""
 }
 
-// undatedWords gives the words before a date.
+// undatedWords returns the words before a date.
 func undatedWords(ws []word) []word {
 	for k, w := range ws {
 		if w.when.span != noSpan {
@@ -88,7 +88,7 @@ func (r *reader) aboutSelf(c clause) (place, string, bool) {
 	return noteOnly, "", false
 }
 
-// meet notices people of the user's life in what the user says about themselves, for "he" and "she" after it.
+// meet records people mentioned in the user's statements, for a later "he" or "she".
 func (r *reader) meet(c clause) {
 	for k := 0; k+1 < len(c.rest); k++ {
 		if c.rest[k].low != "my" && c.rest[k].low != "our" {

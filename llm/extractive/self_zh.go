@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// aboutSelfZH reads what the user says about themselves or their household.
+// aboutSelfZH reads statements of the user about themselves or their household.
 func (r *reader) aboutSelfZH(predicate string, when moment, who whoZH) (place, string, bool) {
 	predicate = strings.TrimPrefix(strings.TrimSpace(predicate), "，")
 	if predicate == "" || len([]rune(predicate)) > 80 {
@@ -56,7 +56,7 @@ func (r *reader) aboutSelfZH(predicate string, when moment, who whoZH) (place, s
 	return noteOnly, "", false
 }
 
-// weUseZH reads what a team works with: 我们用主干开发模式.
+// weUseZH reads the tools and methods of a team: 我们用主干开发模式.
 var weUseZH = regexp.MustCompile(`^(?:都|一直|目前|现在|主要)*(?:用|使用|采用)(?:的是)?(.{2,30})$`)
 
 // jobAndName reads 我是新来的测试工程师王欣.

@@ -1,6 +1,6 @@
 package extractive
 
-// beforeQuestion gives what a question is introduced with: "I'm vegetarian, what can I cook?" → "I'm vegetarian".
+// beforeQuestion returns the introduction of a question: "I'm vegetarian, what can I cook?" → "I'm vegetarian".
 func beforeQuestion(ws []word) []word {
 	for k := len(ws) - 2; k >= 2; k-- {
 		if !ws[k-1].endsClause() {

@@ -2,7 +2,7 @@ package extractive
 
 import "strings"
 
-// settle leaves out what the user takes back later in the same conversation: of two contradicting statements only the last
+// settle drops statements that the user takes back later in the conversation: of two contradicting statements only the last
 // stands. Statements with further claims that still hold stay; the files sort them out.
 func (n *notebook) settle(said []statement) []statement {
 	claims := make([][]claim, len(said))

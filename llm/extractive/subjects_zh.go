@@ -20,7 +20,7 @@ var kinship = map[string]string{
 	"父亲": "爸爸",
 }
 
-// subjectZH finds who a clause is about, what it says of them, and for a person by which word.
+// subjectZH returns the subject of a clause, its predicate and, for a person, the word of the relation.
 func subjectZH(s string, before whoZH) (who whoZH, predicate, subject string) {
 	if m := relationZH.FindStringSubmatch(s); m != nil && !strings.HasPrefix(m[3], "节") &&
 		(strings.HasPrefix(s, "我") || strings.HasPrefix(s, "咱") || before == personZHWho || len([]rune(m[1])) > 1) &&
@@ -61,7 +61,7 @@ var impliedSelf = regexp.MustCompile(`^(?:平时|一直|从小|目前|现在|最
 
 func impliesSelf(s string) bool { return impliedSelf.MatchString(s) }
 
-// toldZH tells first- and second-person words in the third person.
+// toldZH puts first- and second-person words into the third person.
 func toldZH(s string) string { return personsZH.Replace(s) }
 
 var personsZH = strings.NewReplacer("我们的", "", "咱们的", "", "我们家", "家里", "我家", "家里", "我们", "", "咱们", "", "我的", "自己的", "我妈妈", "妈妈", "我爸爸",

@@ -19,7 +19,7 @@ const (
 	latestShare = .2
 )
 
-// unsaid stands in a summary of messages of which nothing can be repeated.
+// unsaid is the summary of messages from which nothing may be repeated.
 const unsaid = "Nothing of it can be repeated here."
 
 // render writes the summary within a number of tokens. Goal and latest are always in it; of the rest the newest.

@@ -17,7 +17,7 @@ const (
 type verbForm struct {
 	lemma string
 	form  form
-	// same tells that past and participle are the same word.
+	// same is true if past and participle are the same word.
 	same bool
 }
 
@@ -146,7 +146,7 @@ withdraw withdraws withdrew withdrawn withdrawing
 overcome overcomes overcame overcome overcoming
 `
 
-// regularVerbs take -s, -ed and -ing by the usual spelling rules.
+// regularVerbs lists verbs that take -s, -ed and -ing by the usual spelling rules.
 const regularVerbs = `live work reside relocate move like love adore dislike detest loathe despise favor favour avoid want need like
 	use practice practise learn major minor graduate attend research specialize specialise volunteer serve intern smoke collect garden
 	suffer paint cook hike surf cycle climb sew meditate maintain manage direct supervise handle oversee develop create launch start finish
@@ -212,7 +212,7 @@ func regularThird(v string) string {
 	return v + "s"
 }
 
-// doubling are regular verbs whose last consonant is doubled.
+// doubling lists regular verbs whose last consonant is doubled.
 var doubling = set(`stop plan drop chat ship ban pin refer transfer submit fit rub hug pet`)
 
 func regularPast(v string) string {

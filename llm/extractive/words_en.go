@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// word is one token of an English sentence: how it stands there and how it is compared.
+// word is one token of an English sentence, with its original and its normalized form.
 type word struct {
 	text string // with its punctuation
 	low  string // lower case, without punctuation around it and without a possessive 's
@@ -36,7 +36,7 @@ var contractions = map[string]string{
 	"dunno": "do not know", "kiddo": "kid",
 }
 
-// isAfter are the words after which "X's" means "X is": "the port's now 5434", "my sister's a vet".
+// isAfter lists the words after which "X's" means "X is": "the port's now 5434", "my sister's a vet".
 var isAfter = set(`a an not called named now in on at from going moving coming getting the due still also`)
 
 // englishWords splits a sentence into words with contractions undone and typographic quotes made plain.
@@ -89,7 +89,7 @@ func englishWords(s string) []word {
 	return dropEmpty(out)
 }
 
-// valued are words whose "'s" before a name or a number means "is": "my birthday's July 4th".
+// valued lists words whose "'s" before a name or a number means "is": "my birthday's July 4th".
 var valued = set(`birthday name deadline port address email number color colour favorite version city title`)
 
 // isIsAfter looks at the word that follows "X's".
@@ -169,7 +169,7 @@ func (w word) endsClause() bool {
 		strings.HasSuffix(w.text, ":") || strings.HasSuffix(w.text, ")")
 }
 
-// bare is the word as it stands, without punctuation around it.
+// bare returns the word without surrounding punctuation.
 func (w word) bare() string {
 	return strings.TrimFunc(w.text, func(r rune) bool { return strings.ContainsRune(".,;:!?—…\"() ", r) })
 }
