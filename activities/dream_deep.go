@@ -181,7 +181,7 @@ func (w *writing) refused(violations []proposals.Violation) {
 // draft returns what CommitDream commits.
 func (w *writing) draft() dreams.DreamDraft {
 	d := w.stage.Dream
-	composed := compose.Compose(compose.ComposeInput{
+	composed := compose.Compose(compose.Input{
 		Dream: d.ID, Mode: d.Mode, Topic: d.Topic, AsOf: w.stage.AsOf, Now: w.stage.Now, Scope: d.Scope,
 		Files: w.stage.Files, Memory: w.memory, Moved: w.moved, Ranking: w.ranking, Reflection: d.Reflection,
 		Looked: d.Pins.Looked, Model: strings.TrimPrefix(w.wroteIt, rules), Reason: w.reason, Outcome: w.outcome,

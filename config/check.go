@@ -130,7 +130,7 @@ func bound(text string) float64 {
 	return float64(d)
 }
 
-// Off, in place of an address, means that nothing listens.
+// Off is the address of a listener that is switched off.
 const Off = "off"
 
 // CheckExposure refuses an address beyond loopback when there is no admin key.

@@ -424,7 +424,7 @@ func (p privateApt) unpack(ctx context.Context) (string, error) {
 		return "", err
 	}
 	args := []string{"--extract", "--file", tarballs[0], "--strip-components=1", "--directory", folder}
-	cmd := exec.Command("tar", args...) //nolint:gosec,noctx // run honours ctx
+	cmd := exec.Command("tar", args...) //nolint:noctx // run honours ctx
 	_, err = run(ctx, cmd)
 	return folder, err
 }

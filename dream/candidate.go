@@ -9,53 +9,53 @@ import (
 	"reverie/memory/markdown"
 )
 
-// Status is what became of a statement in all dreams so far.
+// Status is the state of a statement after all dreams so far.
 type Status string
 
 // Statuses of statements.
 const (
-	Open      Status = "open"      // weighed each night
-	Promoted  Status = "promoted"  // it went into MEMORY.md
-	Confirmed Status = "confirmed" // a person said that it is right
-	Edited    Status = "edited"    // a person put other words in its place
-	Forgotten Status = "forgotten" // a person wants it gone: it never comes back, in no words
-	Rejected  Status = "rejected"  // corrected later, or its promotion was undone: it does not come back by itself
+	Open      Status = "open"      // judged again each night
+	Promoted  Status = "promoted"  // written to MEMORY.md
+	Confirmed Status = "confirmed" // confirmed by a person
+	Edited    Status = "edited"    // reworded by a person
+	Forgotten Status = "forgotten" // removed by a person: never returns, in any wording
+	Rejected  Status = "rejected"  // corrected later, or its promotion was undone: returns only when said again
 )
 
-// State is what is known of a statement from earlier dreams, kept for each owner under its identity.
+// State holds what earlier dreams recorded about a statement. It is stored per owner, under the identity of the statement.
 type State struct {
 	ID          markdown.EntryID   `json:"id"`
 	Text        string             `json:"text"`
-	Aliases     []markdown.EntryID `json:"aliases,omitempty"` // other wordings of the same
+	Aliases     []markdown.EntryID `json:"aliases,omitempty"` // other wordings
 	Status      Status             `json:"status"`
 	ReasonCode  string             `json:"reasonCode,omitempty"`
 	MentionDays []Day              `json:"mentionDays,omitempty"` // ascending, the last MaxDays
 	Asked       bool               `json:"asked,omitempty"`
-	LightHits   int                `json:"lightHits,omitempty"` // dreams' days on which it was staged
-	LightAt     time.Time          `json:"lightAt,omitzero"`    // the last one
-	REMHits     int                `json:"remHits,omitempty"`   // on which it was a likely truth
+	LightHits   int                `json:"lightHits,omitempty"` // days with a dream that staged it
+	LightAt     time.Time          `json:"lightAt,omitzero"`    // of the last one
+	REMHits     int                `json:"remHits,omitempty"`   // days with a dream that found it a likely truth
 	REMAt       time.Time          `json:"remAt,omitzero"`
 	FirstSeen   time.Time          `json:"firstSeen,omitzero"`
 	LastSeen    time.Time          `json:"lastSeen,omitzero"`
-	Dream       uuid.UUID          `json:"dream,omitzero"` // that promoted or rejected it
+	Dream       uuid.UUID          `json:"dream,omitzero"` // the dream that promoted or rejected it
 }
 
-// MaxDays bounds how many days of mentions are remembered of a statement.
+// MaxDays bounds the mention days stored for a statement.
 const MaxDays = 64
 
-// Signals are what speaks for a statement. A sighting counts once, in however many nights it is looked at.
+// Signals holds the evidence for a statement. Each sighting counts once, however many dreams see it.
 type Signals struct {
-	Recalls      int       `json:"recalls"`              // organic uses of it as a search result
-	RecallScore  float64   `json:"recallScore"`          // sum of their scores
-	Queries      int       `json:"queries"`              // distinct questions among them
+	Recalls      int       `json:"recalls"`              // organic uses as a search result
+	RecallScore  float64   `json:"recallScore"`          // sum of the scores of the recalls
+	Queries      int       `json:"queries"`              // distinct questions among the recalls
 	RecallDays   []Day     `json:"recallDays,omitempty"` // ascending
 	LastRecalled time.Time `json:"lastRecalled,omitzero"`
-	MentionDays  []Day     `json:"mentionDays,omitempty"` // on which it was noted or said, ascending
+	MentionDays  []Day     `json:"mentionDays,omitempty"` // days on which it was noted or said, ascending
 	Asked        bool      `json:"asked,omitempty"`       // a person asked for it to be remembered
 	LastSeen     time.Time `json:"lastSeen,omitzero"`
 }
 
-// Components are what a score is made of, each 0 to 1 before its weight; the boosts as they are added.
+// Components holds the parts of a score, each 0 to 1 before its weight. Boosts are added as they are.
 type Components struct {
 	Frequency     float64 `json:"frequency"`
 	Relevance     float64 `json:"relevance"`
@@ -75,14 +75,14 @@ type Gate struct {
 	Passed bool    `json:"passed"`
 }
 
-// Verdict is what a dream decided about a candidate.
+// Verdict is the decision of a dream about a candidate.
 type Verdict string
 
 // Verdicts.
 const (
 	VerdictPromoted Verdict = "promoted"
-	VerdictKept     Verdict = "kept"     // it is weighed again
-	VerdictRejected Verdict = "rejected" // it is not, unless it is said anew
+	VerdictKept     Verdict = "kept"     // judged again in the next dream
+	VerdictRejected Verdict = "rejected" // not judged again unless said again
 )
 
 // Reasons of verdicts.
@@ -91,44 +91,44 @@ const (
 	ReasonLowScore      = "low_score"
 	ReasonOneOff        = "one_off"       // too few signals
 	ReasonOneContext    = "one_context"   // too few distinct questions or days
-	ReasonNightFull     = "night_full"    // the promotions of this night were used up
+	ReasonNightFull     = "night_full"    // the dream reached its limit of promotions
 	ReasonCeiling       = "ceiling"       // MEMORY.md has no room for it
-	ReasonLeftOut       = "left_out"      // the model did not take it
-	ReasonKnown         = "known"         // MEMORY.md says it already
-	ReasonCorrected     = "corrected"     // a later statement says otherwise
-	ReasonContradiction = "contradiction" // another one says otherwise, and it is not clear which holds
-	ReasonForgotten     = "forgotten"     // a person wanted it gone
+	ReasonLeftOut       = "left_out"      // the model left it out
+	ReasonKnown         = "known"         // already in MEMORY.md
+	ReasonCorrected     = "corrected"     // a later statement corrects it
+	ReasonContradiction = "contradiction" // contradicts another statement, and neither is known to hold
+	ReasonForgotten     = "forgotten"     // a person removed it
 	ReasonUndone        = "undone"        // its promotion was undone
-	ReasonUnfit         = "unfit"         // the scan refuses it, or it is machine text
-	ReasonOffTopic      = "off_topic"     // a focused dream looked elsewhere
-	ReasonModeREM       = "rem_only"      // the dream promotes nothing
+	ReasonUnfit         = "unfit"         // refused by the scan, or machine text
+	ReasonOffTopic      = "off_topic"     // not about the topic of a focused dream
+	ReasonModeREM       = "rem_only"      // the mode of the dream promotes nothing
 )
 
-// Candidate is a statement that a dream weighs, with everything that is known about it. It stands in the report.
+// Candidate is a statement that a dream judges, with everything known about it. The report lists it.
 type Candidate struct {
 	ID         markdown.EntryID   `json:"id"`
 	Text       string             `json:"text"`
 	Heading    string             `json:"heading,omitempty"`
-	Aliases    []markdown.EntryID `json:"aliases,omitempty"` // other wordings that were merged into it
+	Aliases    []markdown.EntryID `json:"aliases,omitempty"` // other wordings merged into it
 	Places     []Place            `json:"places"`            // newest first, at most MaxPlaces
 	Signals    Signals            `json:"signals"`
-	Before     State              `json:"before"` // of earlier dreams; zero when it is new
+	Before     State              `json:"before"` // from earlier dreams; zero for a new one
 	Tags       []string           `json:"tags,omitempty"`
 	Person     bool               `json:"person,omitempty"` // a person wrote it
 	Ends       bool               `json:"ends,omitempty"`
 	Corrects   string             `json:"corrects,omitempty"`
-	Truth      float64            `json:"truth,omitempty"` // REM's confidence, of a likely truth
+	Truth      float64            `json:"truth,omitempty"` // REM's confidence; 0 unless it is a likely truth
 	Components Components         `json:"components"`
 	Score      float64            `json:"score"`
 	Gates      []Gate             `json:"gates,omitempty"`
 	Verdict    Verdict            `json:"verdict,omitempty"`
 	ReasonCode string             `json:"reasonCode,omitempty"`
-	Reason     string             `json:"reason,omitempty"` // in words; may speak of contents
+	Reason     string             `json:"reason,omitempty"` // in words; may quote contents
 	With       markdown.EntryID   `json:"with,omitempty"`   // the other statement of a correction or contradiction
-	Line       string             `json:"line,omitempty"`   // of MEMORY.md that says it, once promoted
+	Line       string             `json:"line,omitempty"`   // its line in MEMORY.md, once promoted
 }
 
-// MaxPlaces bounds how many places of one candidate a report names.
+// MaxPlaces bounds the places that a report lists for one candidate.
 const MaxPlaces = 16
 
 // Recall is one organic use of statements as a search result.
@@ -140,7 +140,7 @@ type Recall struct {
 	At      time.Time
 }
 
-// Material is all that a dream looks at.
+// Material is the input of a dream.
 type Material struct {
 	AsOf       time.Time // the end of the window, in the owner's zone
 	Topic      string    // of a focused dream
@@ -149,7 +149,7 @@ type Material struct {
 	States     []State
 }
 
-// Theme is something that statements of several days have in common.
+// Theme is a concept that statements of several days have in common.
 type Theme struct {
 	Tag        string             `json:"tag"`
 	Strength   float64            `json:"strength"` // 0 to 1
@@ -160,32 +160,32 @@ type Theme struct {
 // MaxEvidence bounds the evidence of one theme.
 const MaxEvidence = 3
 
-// Truth is a statement that is probably lasting.
+// Truth is a statement that is probably of lasting value.
 type Truth struct {
 	Candidate  markdown.EntryID `json:"candidate"`
 	Confidence float64          `json:"confidence"` // 0 to 1
 }
 
-// Reflection is what REM found.
+// Reflection is the result of REM.
 type Reflection struct {
 	Themes []Theme `json:"themes"`
 	Truths []Truth `json:"truths"`
 }
 
-// Contradiction is a pair of statements that cannot both hold. Neither is chosen silently.
+// Contradiction is a pair of statements that cannot both hold. A dream never silently chooses one of them.
 type Contradiction struct {
 	Older markdown.EntryID `json:"older"`
 	Newer markdown.EntryID `json:"newer"`
-	// Settled is true when the newer one says that the older one is over; then the older one is rejected, and a machine-made
-	// line that says it is retired when the newer one is promoted. False also when such a line stays beside it.
+	// Settled is true when the newer statement ends the older one. The older one is then rejected, and a machine-made line
+	// with it is retired when the newer one is promoted. Settled is false when such a line has to remain in MEMORY.md.
 	Settled bool   `json:"settled"`
 	Why     string `json:"why"`
-	// OlderText and NewerText are what they say: one of them may be a line of MEMORY.md, and no candidate.
+	// OlderText and NewerText are the two statements; one of them may be a line of MEMORY.md instead of a candidate.
 	OlderText string `json:"olderText,omitempty"`
 	NewerText string `json:"newerText,omitempty"`
 }
 
-// Looked counts what a dream looked at.
+// Looked counts the input of a dream.
 type Looked struct {
 	Notes         int `json:"notes"`
 	Conversations int `json:"conversations"`
@@ -194,27 +194,38 @@ type Looked struct {
 	Recalls       int `json:"recalls"`
 }
 
-// MovedSection is what moves from MEMORY.md to an archive: a machine-made section that makes room, or machine-made lines that a
-// later statement corrects, under a heading that says so.
+// MovedSection is text that moves from MEMORY.md to an archive: a machine-made section, moved to make room, or machine-made
+// lines that a later statement corrects, under a separate heading.
 type MovedSection struct {
 	Heading string `json:"heading"`
 	Text    string `json:"text"` // with its heading
 	Day     Day    `json:"day"`
 	Path    string `json:"path"` // of the archive
-	// Replaced are the lines of the latter, and By is the line of MEMORY.md that corrects them.
+	// Replaced lists the corrected lines, and By is the line of MEMORY.md that corrects them. Both are empty for a section
+	// that was moved to make room.
 	Replaced []string `json:"replaced,omitempty"`
 	By       string   `json:"by,omitempty"`
 }
 
-// ReasonsInWords are the reasons of verdicts as the diary says them.
+// ReasonsInWords maps reasons of verdicts to the wording of the diary.
 var ReasonsInWords = map[string]string{
-	ReasonLowScore: "low score", ReasonOneOff: "seen too rarely", ReasonOneContext: "in one context only", ReasonNightFull: "the night was full",
-	ReasonCeiling: "no room", ReasonLeftOut: "left out", ReasonKnown: "known already", ReasonCorrected: "corrected since",
-	ReasonContradiction: "contradicted", ReasonForgotten: "forgotten before", ReasonUndone: "undone before", ReasonUnfit: "unfit",
-	ReasonOffTopic: "off topic", ReasonModeREM: "nothing was to be promoted",
+	ReasonLowScore:      "low score",
+	ReasonOneOff:        "seen too rarely",
+	ReasonOneContext:    "in one context only",
+	ReasonNightFull:     "the night was full",
+	ReasonCeiling:       "no room",
+	ReasonLeftOut:       "left out",
+	ReasonKnown:         "known already",
+	ReasonCorrected:     "corrected since",
+	ReasonContradiction: "contradicted",
+	ReasonForgotten:     "forgotten before",
+	ReasonUndone:        "undone before",
+	ReasonUnfit:         "unfit",
+	ReasonOffTopic:      "off topic",
+	ReasonModeREM:       "nothing was to be promoted",
 }
 
-// Judge gives a verdict in place of an earlier one.
+// Judge sets the verdict and replaces any earlier one.
 func (c *Candidate) Judge(v Verdict, code, reason string) {
 	c.Verdict, c.ReasonCode, c.Reason = v, code, reason
 	if v != VerdictPromoted {
@@ -222,13 +233,13 @@ func (c *Candidate) Judge(v Verdict, code, reason string) {
 	}
 }
 
-// Day is a date as 2026-01-31, in the owner's time zone. Days are compared as texts.
+// Day is a date in the owner's time zone, such as 2026-01-31. Days are compared as strings.
 type Day string
 
-// DayOf is the date of t in t's own zone.
+// DayOf returns the date of t in t's own zone.
 func DayOf(t time.Time) Day { return Day(t.Format(time.DateOnly)) }
 
-// Origin is what a statement was read from.
+// Origin is the kind of source of a statement.
 type Origin string
 
 // Origins of statements.
@@ -237,8 +248,8 @@ const (
 	FromSession Origin = "session"
 )
 
-// Place is where a statement was seen: lines of a note, messages of a conversation, or both when it is known which messages
-// the lines of a note come from.
+// Place locates a statement: lines of a note, messages of a conversation, or both when the messages behind the lines of a
+// note are known.
 type Place struct {
 	Origin          Origin    `json:"origin"`
 	Day             Day       `json:"day"`
@@ -252,52 +263,53 @@ type Place struct {
 	Messages        []int64   `json:"messages,omitempty"` // sequence numbers in the conversation
 }
 
-// Statement is one thing that was noted or said, at one place.
+// Statement is one fact that was noted or said, at one place.
 type Statement struct {
 	ID      markdown.EntryID
-	Text    string // on one line; that of a nested item begins with what it stands under
-	Heading string // over it in its note; empty when it says nothing but a time
+	Text    string // on one line; a nested item is prefixed with its parent
+	Heading string // heading over it in its note; empty when it is only a time
 	Place   Place
-	At      time.Time // when it was noted or said, in the owner's zone; of a note without a time the noon of its day
+	At      time.Time // when it was noted or said, in the owner's zone; noon of the day when the note has no time
 	Asked   bool      // a person asked for it to be remembered
 	Person  bool      // a person wrote it
-	// Ends and Corrects tell what it says about an earlier statement: that it no longer holds, or another value.
+	// Ends and Corrects describe its effect on an earlier statement: that it no longer holds, or has another value.
 	Ends     bool
-	Corrects string // the value that is wrong; empty: not known
+	Corrects string // the wrong value; empty when unknown
 }
 
-// DeepInput is what deep sleep ranks.
+// DeepInput is the input of Deep.
 type DeepInput struct {
 	Material   Material // without its statements
 	Candidates []Candidate
 	Reflection Reflection
-	Memory     string // MEMORY.md that is dreamed of
-	Shared     string // the shared MEMORY.md when that is a personal one: it is known already
+	Memory     string // the MEMORY.md that the dream updates
+	Shared     string // the shared MEMORY.md when Memory is a personal one; its lines count as known
 	Mode       memory.DreamMode
 }
 
-// Ranking is every candidate with its verdict, best first. What passed is promoted, unless writing finds no room.
+// Ranking lists every candidate with its verdict, best first. Candidates that passed are promoted unless MEMORY.md has no
+// room.
 type Ranking struct {
 	Candidates     []Candidate     `json:"candidates"`
 	Contradictions []Contradiction `json:"contradictions"`
 }
 
-// Pins are the inputs of a dream by reference, so that the same dream can be dreamed again.
+// Pins references the inputs of a dream, so that the same dream can be replayed.
 type Pins struct {
 	Documents []PinnedDocument `json:"documents"`
 	Sessions  []PinnedSession  `json:"sessions"`
-	// RecallsUntil is the moment up to which recalls counted.
+	// RecallsUntil is the time up to which recalls counted.
 	RecallsUntil time.Time `json:"recallsUntil,omitzero"`
-	// Material is the SHA-256, in hex, of everything that was looked at, and Candidates that of the candidates with their
-	// components: two runs that agree in them have seen the same.
+	// Material is the SHA-256, in hex, of the whole input, and Candidates that of the candidates with their components. Two
+	// runs with equal hashes have seen the same.
 	Material   string `json:"material,omitempty"`
 	Candidates string `json:"candidates,omitempty"`
-	// News is the mark up to which this owner's news were taken in.
+	// News is the position up to which the owner's news was read.
 	News   int64  `json:"news,omitempty"`
 	Looked Looked `json:"looked"`
 }
 
-// PinnedDocument is a document at a version; version 0: there was none.
+// PinnedDocument is a document at a version; version 0 means that it did not exist.
 type PinnedDocument struct {
 	Path     string    `json:"path"`
 	Scope    string    `json:"scope"`

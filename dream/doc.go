@@ -1,14 +1,14 @@
-// Package dream is what a dream decides, free of I/O: which statements it looks at, how they are staged (light), what they
-// have in common (REM), which of them are worth keeping for good and why (deep), how MEMORY.md is written without harming it,
-// and what the diary and the reports say.
+// Package dream defines the values of a dream. The packages below it decide, free of I/O, which statements a dream considers,
+// how they are staged (light), what they have in common (REM), which of them are promoted and why (deep), how MEMORY.md is
+// rewritten safely, and what the diary and the reports contain.
 //
-//	Light    statements of notes and sessions, with what is known of them -> candidates, each thing once
+//	Light    statements of notes and sessions, with earlier states -> candidates, each statement once
 //	REM      candidates -> themes that recur over days, and likely truths
 //	Deep     candidates -> scores, gates, filters -> a verdict with its reason for each
-//	Promote  what passed -> a section of MEMORY.md (without a model)
-//	Check    a new MEMORY.md, whoever wrote it -> what is wrong with it
-//	Compose  everything -> the changes that are committed together
+//	Promote  candidates that passed -> a section of MEMORY.md (without a model)
+//	Check    a new MEMORY.md, by a model or by rules -> violations
+//	Compose  everything -> the changes to commit together
 //
-// This package holds the values; notes reads statements, judge has Light, REM and Deep, rewrite has Promote and Check, and compose
+// Package notes reads statements, judge implements Light, REM and Deep, rewrite implements Promote and Check, and compose
 // builds the changes.
 package dream

@@ -1,6 +1,6 @@
 package language
 
-// What tests of other packages read.
+// Variables exported for external tests.
 var (
 	FunctionWordLists = functionWordLists
 	Homographs        = homographs

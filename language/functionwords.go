@@ -6,9 +6,9 @@ import (
 	"reverie/language/fold"
 )
 
-// FunctionWords says of which languages a word is a function word: an article, pronoun, preposition, conjunction,
-// auxiliary, question word or common adverb. The lists are short on purpose: such words tell the language of a text and
-// decide nothing in a question, and everything else is left to its frequency.
+// FunctionWords maps a word to the languages in which it is a function word: an article, pronoun, preposition,
+// conjunction, auxiliary, question word or common adverb. The lists are short on purpose: such words indicate the
+// language of a text and are irrelevant in a question; all other words are weighted by frequency.
 var FunctionWords = func() map[string]Set {
 	words := make(map[string]Set, 2048)
 	for lang, list := range functionWordLists {
@@ -19,8 +19,8 @@ var FunctionWords = func() map[string]Set {
 	return words
 }()
 
-// homographs are function words of one language that are ordinary words, or names, in another. One of them alone says
-// little about the language of a text.
+// homographs are function words of one language that are ordinary words, or names, in another. A single one is weak
+// evidence for the language of a text.
 var homographs = func() map[string]bool {
 	words := make(map[string]bool)
 	for word := range strings.FieldsSeq(`war die man hat den font car plus tout son pour sin con todo era come dove fare per
@@ -31,7 +31,7 @@ var homographs = func() map[string]bool {
 	return words
 }()
 
-// functionWordLists are the lists by language.
+// functionWordLists holds the lists by language.
 var functionWordLists = map[Language]string{
 	English: `a an the this that these those i me my mine myself you your yours yourself he him his himself she her hers
 		herself it its itself we us our ours ourselves they them their theirs themselves who whom whose which what when
@@ -40,7 +40,8 @@ var functionWordLists = map[Language]string{
 		between into through during before after above below to from up down in out on off over under again further
 		here there all any both each few more most other some such no not only own same so too very just also ever
 		never don't doesn't didn't isn't aren't wasn't weren't won't wouldn't can't couldn't shouldn't haven't
-		hasn't hadn't ain't cannot dont doesnt didnt isnt wasnt wont cant im ive let upon whether though although since without within among many much every
+		hasn't hadn't ain't cannot dont doesnt didnt isnt wasnt wont cant im ive let upon whether though although since without
+		within among many much every
 		whatever whichever whoever yet still else another either neither however therefore`,
 	German: `der die das den dem des ein eine einen einem einer eines kein keine keinen keinem keiner ich du er sie es wir
 		ihr mich dich sich uns euch mir dir ihm ihn ihnen mein meine meinen meinem meiner dein deine deinen deinem deiner

@@ -8,7 +8,8 @@ import (
 	"reverie/language/analysis"
 )
 
-// Function words are words as the analyser sees them: none is there in vain.
+// TestFunctionWordsAreWords checks that the analyser sees every function word as one word, so that none is listed in
+// vain.
 func TestFunctionWordsAreWords(t *testing.T) {
 	if len(language.FunctionWordLists) != int(language.Count) {
 		t.Errorf("%d lists for %d languages", len(language.FunctionWordLists), language.Count)

@@ -32,7 +32,7 @@ const (
 	Russian
 	Arabic
 	Tamil
-	StemmedCount // how many of them have stems
+	StemmedCount // number of languages with stems
 
 	Vietnamese = iota - 1
 	Indonesian
@@ -43,16 +43,16 @@ const (
 	Hindi
 	Hebrew
 	Persian
-	Count // how many there are
+	Count // number of languages
 )
 
 // Set is a set of languages, one bit each.
 type Set uint32
 
 const (
-	// LatinStems are the languages written in Latin script whose stems are known.
+	// LatinStems are the languages written in Latin script that have stems.
 	LatinStems Set = 1<<Russian - 1
-	// Latin are all that are written in it.
+	// Latin are all languages written in Latin script.
 	Latin = LatinStems | 1<<Vietnamese | 1<<Indonesian | 1<<Polish | 1<<Czech
 )
 
@@ -62,23 +62,23 @@ func (l Set) Has(lang Language) bool { return l&(1<<lang) != 0 }
 // Len returns the number of languages in the set.
 func (l Set) Len() int { return bits.OnesCount32(uint32(l)) }
 
-// Evidence weighs in which Latin-script language a text is written, by its function words and its letters.
+// Evidence accumulates evidence for the Latin-script language of a text, from its function words and letters.
 type Evidence struct {
 	score [Count]float32
 }
 
-// What one observation says about a language.
+// Weights of one observation.
 const (
 	functionWordWeight = 1
 	homographWeight    = .3
 	letterWeight       = .6
-	// englishPrior decides where nothing else does: most text without any evidence is names, code or English.
+	// englishPrior breaks ties: most text without any evidence is names, code or English.
 	englishPrior = .3
 	// clearLead is the share of the best score that another language must reach to stay plausible.
 	clearLead = .7
 )
 
-// Word takes a folded word of Latin script into account.
+// Word adds the evidence of a folded word of Latin script.
 func (e *Evidence) Word(word string, of Set) {
 	of &= Latin
 	if of == 0 {
@@ -102,8 +102,8 @@ func (e *Evidence) add(of Set, weight float32) {
 	}
 }
 
-// Plausible are the languages in which the text may be written: the best one and those that come close to it. Without any
-// evidence it is none.
+// Plausible returns the languages in which the text may be written: the best one and those close to it. Without any
+// evidence the set is empty.
 func (e *Evidence) Plausible() Set {
 	score := e.score
 	var best float32
@@ -124,7 +124,7 @@ func (e *Evidence) Plausible() Set {
 	return found
 }
 
-// letterLanguages are the languages of Latin script that write their own words with a folded letter outside of a to z.
+// letterLanguages returns the languages of Latin script that use a folded letter outside of a to z in their own words.
 func letterLanguages(r rune) Set {
 	if of, ok := letters[r]; ok {
 		return of
@@ -159,8 +159,8 @@ func (l Set) List(into []Language) []Language {
 	return into
 }
 
-// Likeliest returns which of the candidates, all of Latin script, text is written in by its function words and letters. It is
-// the first candidate when another one is not likelier.
+// Likeliest returns the candidate language, all of Latin script, that best matches the function words and letters of
+// text. Ties go to the first candidate.
 func Likeliest(text string, candidates ...Language) Language {
 	var e Evidence
 	for word := range strings.FieldsFuncSeq(fold.Text(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }) {

@@ -30,14 +30,14 @@ import (
 	"reverie/language/fold"
 )
 
-// stemmer is what is known about the stems of a language. Its code marks them, so that the German stem "hat" of "hatte" is
-// not the English word.
+// stemmer holds the stemmer of a language. Its code marks the stems, so that the German stem "hat" of "hatte" differs
+// from the English word.
 type stemmer struct {
 	code string
 	stem func(*snowballstem.Env) bool
 }
 
-// StemMark stands between the code of a language and a stem. No word has it.
+// StemMark separates the code of a language from a stem. No word contains it.
 const StemMark = "~"
 
 var stemmers = [StemmedCount]stemmer{
@@ -61,22 +61,22 @@ var stemmers = [StemmedCount]stemmer{
 	Tamil:      {"ta", snowtamil.Stem},
 }
 
-// MaxForm is the longest form that is kept as it is, in bytes. Longer ones are cut, and told apart by a hash.
+// MaxForm is the maximum length of a form in bytes. Longer ones are cut and made distinct by a hash.
 const MaxForm = 64
 
-// minStemmed is the shortest word that is stemmed, in characters: a single letter has no ending.
+// minStemmed is the minimum length in characters of a word to be stemmed: a single letter has no ending.
 const minStemmed = 2
 
-// maxStemmings is how often a word is stemmed until it stays as it is: of many languages, Snowball takes one ending off at
-// a time, so that the plural loses its ending and the singular the end of its stem (ciudades, ciudad, ciud). English is
-// stemmed once.
+// maxStemmings is the maximum number of times a word is stemmed until it no longer changes. In many languages, Snowball
+// removes one ending at a time, so that the plural loses its ending and the singular the end of its stem (ciudades,
+// ciudad, ciud). English is stemmed once.
 const maxStemmings = 3
 
 var stemEnvironments = sync.Pool{New: func() any { return snowballstem.NewEnv("") }}
 
-// stem is the marked stem of a folded word in a language, "" when the word is too short or too long to have one.
+// stem returns the marked stem of a folded word in a language, or "" if the word is too short or too long to have one.
 //
-// Accents are left out of stems of the Latin script, so that "ecole" finds "école".
+// Accents are removed from stems of the Latin script, so that "ecole" finds "école".
 func stem(word string, lang Language) string {
 	if len(word) > MaxForm || len(word) < minStemmed || utf8.RuneCountInString(word) < minStemmed {
 		return ""
@@ -107,8 +107,8 @@ func stem(word string, lang Language) string {
 	return stemmers[lang].code + StemMark + found
 }
 
-// Stems are those found so far in a text, whose words come again and again; finding them took a third of the time of analysing
-// it. The nil map keeps none.
+// Stems caches the stems of a text, whose words recur; without it, stemming took a third of the time of analysis. A nil
+// map caches nothing.
 type Stems map[stemOf]string
 
 type stemOf struct {
@@ -116,10 +116,10 @@ type stemOf struct {
 	in   Language
 }
 
-// maxKnownStems bounds what is kept of a text of ever new words.
+// maxKnownStems bounds the cache for a text of ever new words.
 const maxKnownStems = 1 << 15
 
-// Stem is stem, remembered.
+// Stem returns the stem of a word, from the cache if possible.
 func (s Stems) Stem(word string, lang Language) string {
 	key := stemOf{word, lang}
 	found, ok := s[key]
@@ -133,7 +133,7 @@ func (s Stems) Stem(word string, lang Language) string {
 	return found
 }
 
-// withoutAccents is text in Latin script without its marks.
+// withoutAccents returns text in Latin script without its marks.
 func withoutAccents(text string) string {
 	if fold.ASCIIPrefix(text) == len(text) {
 		return text
@@ -151,9 +151,8 @@ func withoutAccents(text string) string {
 	return plain.String()
 }
 
-// irregularForms maps English forms that no ending explains to the word that they belong to: the closed classes of
-// irregular verbs and plurals. Forms that are as common as words of their own (left, saw, found, ground, rose, lay, felt)
-// are not among them.
+// irregularForms maps irregular English forms to their base words: the closed classes of irregular verbs and plurals.
+// Forms that are equally common as other words (left, saw, found, ground, rose, lay, felt) are excluded.
 var irregularForms = func() map[string]string {
 	forms := make(map[string]string, 256)
 	for line := range strings.SplitSeq(irregularLists, ";") {

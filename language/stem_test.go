@@ -13,7 +13,8 @@ func TestIrregularForms(t *testing.T) {
 	}
 }
 
-// Stems that are remembered are those that are found, in every language, and beyond what is remembered.
+// TestStemsAreRememberedAsTheyAre checks that cached stems equal computed ones, in every language and beyond the limit
+// of the cache.
 func TestStemsAreRememberedAsTheyAre(t *testing.T) {
 	known := Stems{}
 	for lang := range StemmedCount {

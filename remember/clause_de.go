@@ -7,18 +7,24 @@ import (
 	"unicode/utf8"
 )
 
-// German says a fact behind "dass" with its verb at the end, and by itself with its verb behind the subject: "dass ich in Bremen
-// wohne" is kept as "ich wohne in Bremen". Only simple clauses are put in order, of which the words say where the subject ends and
-// which the verb is; all else is kept as it was said.
+// German puts the verb of a clause with "dass" at the end, and that of a main clause behind the subject: "dass ich in Bremen
+// wohne" is kept as "ich wohne in Bremen". Only simple clauses with a known subject and verb are reordered; all others are
+// kept unchanged.
 var (
 	subordinateDE = regexp.MustCompile(`(?i)dass\s+$`)
 	pronounDE     = regexp.MustCompile(`^(?i:ich|du|er|sie|es|wir|man)$`)
-	articleDE     = regexp.MustCompile(`^(?i:(?:d(?:er|ie|as)|(?:m|d|s|k)?eine?|ihre?|unse?re?|unser|eu(?:er|re)|diese[rs]?|jede[rs]?|alle))$`)
-	goesOnDE      = regexp.MustCompile(`^(?:und|oder|von|vom|des|der|(?:m|d|s|k)?eine[rs]|ihre[rs]|unsere[rs])$`)
-	finiteDE      = regexp.MustCompile(`^(?:bin|bist|ist|sind|war|waren|habe|hast|hat|haben|hatte|hatten|werde|wird|werden|muss|musst|müssen|darf|dürfen|kann|können|will|wollen|soll|sollen|mag|mögen|möchte|heiße|heißt|heißen|wohne|wohnt|wohnen|lebe|lebt|leben|arbeite|arbeitet|arbeiten|liebe|liebt|hasse|hasst|bevorzuge|bevorzugt|trinke|trinkt|trinken|esse|isst|essen|spreche|spricht|sprechen|nutze|nutzt|nutzen|verwende|verwendet|verwenden|lautet|komme|kommt|kommen|fahre|fährt|fahren|gehe|geht|gehen|gehört|gehören|beginnt|endet|kostet|kosten|bedeutet|vertrage|verträgt|steht|stehen|liegt|liegen|läuft|laufen|hängt|hängen|sitzt|sitzen|brauche|braucht|brauchen|spiele|spielt|spielen|studiere|studiert)$`)
+	articleDE     = regexp.MustCompile(`^(?i:(?:d(?:er|ie|as)|(?:m|d|s|k)?eine?|ihre?|unse?re?|unser|eu(?:er|re)|diese[rs]?|` +
+		`jede[rs]?|alle))$`)
+	goesOnDE = regexp.MustCompile(`^(?:und|oder|von|vom|des|der|(?:m|d|s|k)?eine[rs]|ihre[rs]|unsere[rs])$`)
+	finiteDE = regexp.MustCompile(`^(?:bin|bist|ist|sind|war|waren|habe|hast|hat|haben|hatte|hatten|werde|wird|werden|muss|` +
+		`musst|müssen|darf|dürfen|kann|können|will|wollen|soll|sollen|mag|mögen|möchte|heiße|heißt|heißen|wohne|wohnt|wohnen|lebe|` +
+		`lebt|leben|arbeite|arbeitet|arbeiten|liebe|liebt|hasse|hasst|bevorzuge|bevorzugt|trinke|trinkt|trinken|esse|isst|essen|` +
+		`spreche|spricht|sprechen|nutze|nutzt|nutzen|verwende|verwendet|verwenden|lautet|komme|kommt|kommen|fahre|fährt|fahren|gehe|` +
+		`geht|gehen|gehört|gehören|beginnt|endet|kostet|kosten|bedeutet|vertrage|verträgt|steht|stehen|liegt|liegen|läuft|laufen|` +
+		`hängt|hängen|sitzt|sitzen|brauche|braucht|brauchen|spiele|spielt|spielen|studiere|studiert)$`)
 )
 
-// mainClauseDE is what a subordinate clause says, as a sentence of its own.
+// mainClauseDE turns a subordinate clause into a sentence.
 func mainClauseDE(link, kept string) string {
 	said := strings.TrimRight(kept, " .!")
 	words := strings.Fields(said)
@@ -31,7 +37,7 @@ func mainClauseDE(link, kept string) string {
 		return kept
 	}
 	for _, word := range words[subject:last] {
-		if finiteDE.MatchString(word) && !strings.HasSuffix(word, "en") { // the verb stands in its place already
+		if finiteDE.MatchString(word) && !strings.HasSuffix(word, "en") { // the verb is in its place already
 			return kept
 		}
 	}
@@ -39,7 +45,7 @@ func mainClauseDE(link, kept string) string {
 	return strings.Join(ordered, " ") + kept[len(said):]
 }
 
-// subjectDE is how many words at the beginning of a clause are its subject; 0: that is not clear.
+// subjectDE returns the number of words at the beginning of a clause that form its subject; 0 when it is not clear.
 func subjectDE(words []string) int {
 	switch first := words[0]; {
 	case pronounDE.MatchString(first):

@@ -7,18 +7,18 @@ import (
 	"reverie/memory/markdown"
 )
 
-// Section is the heading of MEMORY.md under which new statements stand, as the built-in engine has it.
+// Section is the heading of MEMORY.md for new statements, the same as in the built-in engine.
 const Section = "Remembered"
 
-// newDocument is what a MEMORY.md begins with.
+// newDocument is the beginning of a new MEMORY.md.
 const newDocument = "# Memory\n"
 
-// Decide works a request into MEMORY.md: an exact repeat changes nothing, a correction takes the place of the one line that it
-// corrects, all else becomes a line under "## Remembered". Every other line stays byte for byte as it is. Decided again on
-// what came of it, everything is known.
+// Decide applies a request to MEMORY.md: an exact repeat changes nothing, a correction replaces the one line that it
+// corrects, and anything else becomes a line under "## Remembered". All other lines stay byte for byte the same. Applied
+// again to the result, every statement is known.
 //
-// Statements of one request never correct one another. Lines that are protected, as they stand in content, are not corrected:
-// what says otherwise stands beside them then.
+// Statements of one request never correct one another. Protected lines, given exactly as in content, are not corrected; the
+// new statement is added beside them.
 func Decide(r Request, content string, protected ...string) Decision {
 	w := work{content: content, request: map[markdown.EntryID]bool{}, protected: protected}
 	var statements []string
@@ -52,21 +52,21 @@ func Decide(r Request, content string, protected ...string) Decision {
 	return d
 }
 
-// rank orders kinds by what a request of several statements is told by.
+// rank orders kinds; a request with several statements has the highest kind.
 func rank(k Kind) int { return slices.Index([]Kind{KindUnclear, KindKnown, KindNew, KindCorrected}, k) }
 
-// work is MEMORY.md while statements are worked into it.
+// work is the state of one Decide call.
 type work struct {
 	content string
-	request map[markdown.EntryID]bool // statements of the request, which give way to none of it
+	request map[markdown.EntryID]bool // statements of the request, which do not correct one another
 
 	protected []string
 }
 
-// idOf is the identity of a statement as an item of its own.
+// idOf returns the identity of a statement as a list item.
 func idOf(said string) markdown.EntryID { return markdown.EntryIDOf("- " + said) }
 
-// take works one statement in.
+// take applies one statement.
 func (w *work) take(said string) Item {
 	if said == "" {
 		return Item{Kind: KindUnclear}
@@ -90,8 +90,8 @@ func (w *work) take(said string) Item {
 	return Item{Kind: KindNew, Line: said}
 }
 
-// corrected finds the one line that a statement corrects. Of several that say the same it is the last; when they differ among
-// themselves, nobody can tell which one is meant.
+// corrected returns the one line that a statement corrects. Of several lines that say the same it is the last; when they
+// differ from each other, there is no way to know which one is meant.
 func (w *work) corrected(entries []markdown.Entry, said string) (int, bool) {
 	var found []int
 	lines := strings.Split(strings.ReplaceAll(w.content, "\r\n", "\n"), "\n")
@@ -121,8 +121,8 @@ func enclosesMore(entries []markdown.Entry, at int) bool {
 	return at+1 < len(entries) && entries[at+1].Parent == at
 }
 
-// replaced puts a statement in the place of one entry's line; its marker and indentation stay. It reports false when that
-// would change what any other line says.
+// replaced replaces the text of one entry's line by a statement; its marker and indentation stay. It reports false when that
+// would change the meaning of any other line.
 func replaced(content string, entries []markdown.Entry, at int, said string) (string, bool) {
 	lines := slices.Collect(strings.Lines(content))
 	e := entries[at]
@@ -132,7 +132,7 @@ func replaced(content string, entries []markdown.Entry, at int, said string) (st
 	line := lines[e.FromLine-1]
 	body := strings.TrimRight(line, "\r\n")
 	marker := lineMarker.FindString(body)
-	if strings.Contains(marker, ">") { // a quotation is somebody else's
+	if strings.Contains(marker, ">") { // quotations are not changed
 		return "", false
 	}
 	lines[e.FromLine-1] = marker + said + line[len(body):]
@@ -149,9 +149,9 @@ func replaced(content string, entries []markdown.Entry, at int, said string) (st
 	return out, true
 }
 
-// added puts a statement under the heading for what was remembered, which is made at the end when there is none; in front of
-// everything when the end of the document is inside code or a comment. It reports false when that would change what another
-// line says.
+// added inserts a statement under the heading of remembered statements, which is created at the end when it is missing, or in
+// front of everything when the document ends inside code or a comment. It reports false when that would change the meaning of
+// another line.
 func added(content, said string) (string, bool) {
 	if strings.TrimSpace(content) == "" {
 		return newDocument + "\n## " + Section + "\n\n- " + said + "\n", true
@@ -175,7 +175,7 @@ func added(content, said string) (string, bool) {
 	return "", false
 }
 
-// underHeading puts a line behind the last one of the section that says something; empty when there is no such section.
+// underHeading inserts a line behind the last line with text of the section; empty when there is no such section.
 func underHeading(content, line, eol string) string {
 	at := markdown.SectionEnd(content, func(s markdown.Section) bool { return s.Level == 2 && strings.EqualFold(s.Heading, Section) })
 	if at == 0 {
@@ -184,7 +184,7 @@ func underHeading(content, line, eol string) string {
 	lines := slices.Collect(strings.Lines(content))
 	last := strings.TrimRight(lines[at-1], "\r\n")
 	lines[at-1] = last + eol
-	if strings.HasPrefix(strings.TrimLeft(last, " "), "#") { // there is nothing in it
+	if strings.HasPrefix(strings.TrimLeft(last, " "), "#") { // the section is empty
 		line = eol + line
 		if at < len(lines) && strings.TrimSpace(lines[at]) != "" {
 			line += eol
@@ -193,7 +193,7 @@ func underHeading(content, line, eol string) string {
 	return strings.Join(slices.Insert(lines, at, line), "")
 }
 
-// addsOnly reports whether after is before with one statement more.
+// addsOnly reports whether after is before plus one statement.
 func addsOnly(before, after []markdown.Entry, id markdown.EntryID) bool {
 	if len(after) != len(before)+1 {
 		return false

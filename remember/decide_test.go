@@ -13,11 +13,12 @@ import (
 
 func TestDecide(t *testing.T) {
 	t.Parallel()
-	const memo = "# Memory\n\n## Facts\n\n- Lives in Hamburg. <!-- memory/2026-11-01.md:3 score 0.81 -->\n- The staging port is 5433.\n\n## Remembered\n\n- I like Rust.\n- My daughter's name is Anna.\n\n## Dates\n\n- Standup is at 9:30\n"
+	const memo = "# Memory\n\n## Facts\n\n- Lives in Hamburg. <!-- memory/2026-11-01.md:3 score 0.81 -->\n- The staging port is " +
+		"5433.\n\n## Remembered\n\n- I like Rust.\n- My daughter's name is Anna.\n\n## Dates\n\n- Standup is at 9:30\n"
 	for name, c := range map[string]struct {
 		text, content string
 		want          Decision
-		from, to      string // what the content has to become: from is replaced by to
+		from, to      string // expected content: from is replaced by to
 	}{
 		"new": {
 			"I like Python.", memo,
@@ -50,38 +51,126 @@ func TestDecide(t *testing.T) {
 		"several statements": {
 			"I like Rust\nStandup is at 10:00\nI like tea", memo,
 			Decision{Kind: KindCorrected, Line: "I like Rust.\nStandup is at 10:00\nI like tea.", Old: "Standup is at 9:30"},
-			"- My daughter's name is Anna.\n\n## Dates\n\n- Standup is at 9:30\n", "- My daughter's name is Anna.\n- I like tea.\n\n## Dates\n\n- Standup is at 10:00\n",
+			"- My daughter's name is Anna.\n\n## Dates\n\n- Standup is at 9:30\n",
+			"- My daughter's name is Anna.\n- I like tea.\n\n## Dates\n\n- Standup is at 10:00\n",
 		},
 		"nothing": {"- ", memo, Decision{Kind: KindUnclear}, "", ""},
 		"no document": {
 			"I like tea", "", Decision{Kind: KindNew, Line: "I like tea."}, "", "# Memory\n\n## Remembered\n\n- I like tea.\n",
 		},
-		"no section":       {"I like tea", "# Memory\n\n- a", Decision{Kind: KindNew, Line: "I like tea."}, "- a", "- a\n\n## Remembered\n\n- I like tea.\n"},
-		"an empty section": {"I like tea", "# M\n\n## Remembered\n", Decision{Kind: KindNew, Line: "I like tea."}, "## Remembered\n", "## Remembered\n\n- I like tea.\n"},
+		"no section": {
+			"I like tea", "# Memory\n\n- a",
+			Decision{Kind: KindNew, Line: "I like tea."},
+			"- a",
+			"- a\n\n## Remembered\n\n- I like tea.\n",
+		},
+		"an empty section": {
+			"I like tea", "# M\n\n## Remembered\n",
+			Decision{Kind: KindNew, Line: "I like tea."},
+			"## Remembered\n",
+			"## Remembered\n\n- I like tea.\n",
+		},
 		"an empty section in front of another": {
-			"I like tea", "## Remembered\n## Dates\n", Decision{Kind: KindNew, Line: "I like tea."}, "## Remembered\n", "## Remembered\n\n- I like tea.\n\n",
+			"I like tea", "## Remembered\n## Dates\n",
+			Decision{Kind: KindNew, Line: "I like tea."},
+			"## Remembered\n",
+			"## Remembered\n\n- I like tea.\n\n",
 		},
-		"line breaks of Windows": {"I like tea", "# M\r\n\r\n## Remembered\r\n\r\n- a", Decision{Kind: KindNew, Line: "I like tea."}, "- a", "- a\r\n- I like tea.\r\n"},
-		"open code":              {"I like tea", "# M\n\n```\ncode\n", Decision{Kind: KindNew, Line: "I like tea."}, "# M", "## Remembered\n\n- I like tea.\n\n# M"},
-		"a line that says more":  {"I live in Lisbon", "- I live in Hamburg with two cats.\n", Decision{Kind: KindNew, Line: "I live in Lisbon."}, "cats.\n", "cats.\n\n## Remembered\n\n- I live in Lisbon.\n"},
+		"line breaks of Windows": {
+			"I like tea", "# M\r\n\r\n## Remembered\r\n\r\n- a",
+			Decision{Kind: KindNew, Line: "I like tea."},
+			"- a",
+			"- a\r\n- I like tea.\r\n",
+		},
+		"open code": {
+			"I like tea", "# M\n\n```\ncode\n",
+			Decision{Kind: KindNew, Line: "I like tea."},
+			"# M",
+			"## Remembered\n\n- I like tea.\n\n# M",
+		},
+		"a line that says more": {
+			"I live in Lisbon", "- I live in Hamburg with two cats.\n",
+			Decision{Kind: KindNew, Line: "I live in Lisbon."},
+			"cats.\n", "cats.\n\n## Remembered\n\n- I live in Lisbon.\n",
+		},
 		"a line with others under it": {
-			"My budget is $20", "- My budget is $10\n  - for books\n", Decision{Kind: KindNew, Line: "My budget is $20"}, "books\n", "books\n\n## Remembered\n\n- My budget is $20\n",
+			"My budget is $20", "- My budget is $10\n  - for books\n",
+			Decision{Kind: KindNew, Line: "My budget is $20"},
+			"books\n",
+			"books\n\n## Remembered\n\n- My budget is $20\n",
 		},
-		"a nested line":         {"My budget is $20", "- Anna\n  - My budget is $10\n", Decision{Kind: KindNew, Line: "My budget is $20"}, "$10\n", "$10\n\n## Remembered\n\n- My budget is $20\n"},
-		"a quotation":           {"My budget is $20", "> My budget is $10\n", Decision{Kind: KindNew, Line: "My budget is $20"}, "$10\n", "$10\n\n## Remembered\n\n- My budget is $20\n"},
-		"code":                  {"My budget is $20", "```\nMy budget is $10\n```\n", Decision{Kind: KindNew, Line: "My budget is $20"}, "```\nMy budget is $10\n```\n", "```\nMy budget is $10\n```\n\n## Remembered\n\n- My budget is $20\n"},
-		"two lines that differ": {"My budget is $30", "- My budget is $10\n- My budget is $20\n", Decision{Kind: KindNew, Line: "My budget is $30"}, "$20\n", "$20\n\n## Remembered\n\n- My budget is $30\n"},
-		"numbered":              {"My budget is $30", "1. My budget is $10\n2. b\n", Decision{Kind: KindCorrected, Line: "My budget is $30", Old: "My budget is $10"}, "1. My budget is $10", "1. My budget is $30"},
-		"Vietnamese":            {"Cổng cơ sở dữ liệu là 5434", "- Cổng cơ sở dữ liệu là 5433\n", Decision{Kind: KindCorrected, Line: "Cổng cơ sở dữ liệu là 5434", Old: "Cổng cơ sở dữ liệu là 5433"}, "5433", "5434"},
-		"Vietnamese, daughters": {"Con gái tôi tên là Lan", "- Con gái tôi tên là Mai.\n", Decision{Kind: KindNew, Line: "Con gái tôi tên là Lan."}, "Mai.\n", "Mai.\n\n## Remembered\n\n- Con gái tôi tên là Lan.\n"},
-		"Vietnamese, home":      {"Tôi sống ở Huế", "- Tôi sống ở Đà Nẵng.\n", Decision{Kind: KindCorrected, Line: "Tôi sống ở Huế.", Old: "Tôi sống ở Đà Nẵng."}, "Đà Nẵng", "Huế"},
-		"Spanish":               {"Mi color favorito es el verde", "- Mi color favorito es el azul.\n", Decision{Kind: KindCorrected, Line: "Mi color favorito es el verde.", Old: "Mi color favorito es el azul."}, "azul", "verde"},
-		"Spanish, home":         {"Vivo en Bilbao", "- Vivo en Lisboa.\n", Decision{Kind: KindCorrected, Line: "Vivo en Bilbao.", Old: "Vivo en Lisboa."}, "Lisboa", "Bilbao"},
-		"Spanish, daughters":    {"Mi hija se llama Mia", "- Mi hija se llama Ana.\n", Decision{Kind: KindNew, Line: "Mi hija se llama Mia."}, "Ana.\n", "Ana.\n\n## Remembered\n\n- Mi hija se llama Mia.\n"},
-		"German":                {"Mein Geburtstag ist am 6. Mai", "- Mein Geburtstag ist am 5. Mai.\n", Decision{Kind: KindCorrected, Line: "Mein Geburtstag ist am 6. Mai.", Old: "Mein Geburtstag ist am 5. Mai."}, "5. Mai", "6. Mai"},
-		"German, ports":         {"Der Staging-Port ist 5433", "- Der Prod-Port ist 5432\n", Decision{Kind: KindNew, Line: "Der Staging-Port ist 5433"}, "5432\n", "5432\n\n## Remembered\n\n- Der Staging-Port ist 5433\n"},
-		"Japanese":              {"私の誕生日は5月6日です。", "- 私の誕生日は5月5日です。\n", Decision{Kind: KindCorrected, Line: "私の誕生日は5月6日です。", Old: "私の誕生日は5月5日です。"}, "5日", "6日"},
-		"Chinese":               {"我住在上海", "- 我住在北京。\n", Decision{Kind: KindCorrected, Line: "我住在上海。", Old: "我住在北京。"}, "北京", "上海"},
+		"a nested line": {
+			"My budget is $20", "- Anna\n  - My budget is $10\n",
+			Decision{Kind: KindNew, Line: "My budget is $20"},
+			"$10\n", "$10\n\n## Remembered\n\n- My budget is $20\n",
+		},
+		"a quotation": {
+			"My budget is $20", "> My budget is $10\n",
+			Decision{Kind: KindNew, Line: "My budget is $20"},
+			"$10\n",
+			"$10\n\n## Remembered\n\n- My budget is $20\n",
+		},
+		"code": {
+			"My budget is $20", "```\nMy budget is $10\n```\n",
+			Decision{Kind: KindNew, Line: "My budget is $20"},
+			"```\nMy budget is $10\n```\n", "```\nMy budget is $10\n```\n\n## Remembered\n\n- My budget is $20\n",
+		},
+		"two lines that differ": {
+			"My budget is $30", "- My budget is $10\n- My budget is $20\n",
+			Decision{Kind: KindNew, Line: "My budget is $30"},
+			"$20\n", "$20\n\n## Remembered\n\n- My budget is $30\n",
+		},
+		"numbered": {
+			"My budget is $30", "1. My budget is $10\n2. b\n",
+			Decision{Kind: KindCorrected, Line: "My budget is $30", Old: "My budget is $10"},
+			"1. My budget is $10", "1. My budget is $30",
+		},
+		"Vietnamese": {
+			"Cổng cơ sở dữ liệu là 5434", "- Cổng cơ sở dữ liệu là 5433\n",
+			Decision{Kind: KindCorrected, Line: "Cổng cơ sở dữ liệu là 5434", Old: "Cổng cơ sở dữ liệu là 5433"},
+			"5433", "5434",
+		},
+		"Vietnamese, daughters": {
+			"Con gái tôi tên là Lan", "- Con gái tôi tên là Mai.\n",
+			Decision{Kind: KindNew, Line: "Con gái tôi tên là Lan."},
+			"Mai.\n", "Mai.\n\n## Remembered\n\n- Con gái tôi tên là Lan.\n",
+		},
+		"Vietnamese, home": {
+			"Tôi sống ở Huế", "- Tôi sống ở Đà Nẵng.\n",
+			Decision{Kind: KindCorrected, Line: "Tôi sống ở Huế.", Old: "Tôi sống ở Đà Nẵng."},
+			"Đà Nẵng", "Huế",
+		},
+		"Spanish": {
+			"Mi color favorito es el verde", "- Mi color favorito es el azul.\n",
+			Decision{Kind: KindCorrected, Line: "Mi color favorito es el verde.", Old: "Mi color favorito es el azul."},
+			"azul", "verde",
+		},
+		"Spanish, home": {
+			"Vivo en Bilbao", "- Vivo en Lisboa.\n",
+			Decision{Kind: KindCorrected, Line: "Vivo en Bilbao.", Old: "Vivo en Lisboa."},
+			"Lisboa", "Bilbao",
+		},
+		"Spanish, daughters": {
+			"Mi hija se llama Mia", "- Mi hija se llama Ana.\n",
+			Decision{Kind: KindNew, Line: "Mi hija se llama Mia."},
+			"Ana.\n", "Ana.\n\n## Remembered\n\n- Mi hija se llama Mia.\n",
+		},
+		"German": {
+			"Mein Geburtstag ist am 6. Mai", "- Mein Geburtstag ist am 5. Mai.\n",
+			Decision{Kind: KindCorrected, Line: "Mein Geburtstag ist am 6. Mai.", Old: "Mein Geburtstag ist am 5. Mai."},
+			"5. Mai", "6. Mai",
+		},
+		"German, ports": {
+			"Der Staging-Port ist 5433", "- Der Prod-Port ist 5432\n",
+			Decision{Kind: KindNew, Line: "Der Staging-Port ist 5433"},
+			"5432\n", "5432\n\n## Remembered\n\n- Der Staging-Port ist 5433\n",
+		},
+		"Japanese": {
+			"私の誕生日は5月6日です。", "- 私の誕生日は5月5日です。\n",
+			Decision{Kind: KindCorrected, Line: "私の誕生日は5月6日です。", Old: "私の誕生日は5月5日です。"},
+			"5日", "6日",
+		},
+		"Chinese": {"我住在上海", "- 我住在北京。\n", Decision{Kind: KindCorrected, Line: "我住在上海。", Old: "我住在北京。"}, "北京", "上海"},
 	} {
 		got := Decide(Request{Text: c.text}, c.content)
 		content := got.Content
@@ -99,22 +188,27 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// said are statements of which some correct others.
+// said lists statements, of which some correct others.
 var said = rapid.SampledFrom([]string{
-	"I like tea", "i like TEA.", "I hate tea", "My budget is $10", "My budget is $20", "my budget is $30", "The prod port is 5432", "The staging port is 5433", "The staging port is 5434",
-	"My daughter's name is Anna", "My daughter's name is Mia", "I live in Lisbon", "I live in Hamburg", "我住在上海", "我住在北京", "我喜欢喝茶", "Mi cumpleaños es el 5 de mayo", "Mi cumpleaños es el 6 de mayo",
+	"I like tea", "i like TEA.", "I hate tea", "My budget is $10", "My budget is $20", "my budget is $30", "The prod port is 5432",
+	"The staging port is 5433", "The staging port is 5434",
+	"My daughter's name is Anna", "My daughter's name is Mia", "I live in Lisbon", "I live in Hamburg", "我住在上海", "我住在北京", "我喜欢喝茶",
+	"Mi cumpleaños es el 5 de mayo", "Mi cumpleaños es el 6 de mayo",
 	"# heading", "| a | b |", "```", "<!-- x -->", "1. one thing", "- [ ] a task", "x", "> somebody said so", "",
 })
 
-// Whatever stands in the document: decided again everything is known, no line is lost but those that were corrected, and what is
-// not new stays in its order.
+// For any document: applied again, every statement is known; no line is lost except corrected ones; and old lines keep their
+// order.
 func TestDecideKeepsEveryOtherLine(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		line := rapid.OneOf(
 			rapid.Map(said, func(s string) string { return "- " + s }),
 			rapid.Map(said, func(s string) string { return "  - " + s }), said,
-			rapid.SampledFrom([]string{"", "", "# Memory", "## Remembered", "## Facts", "```", "---", "<!--", "-->", "    code", "| a | b |", "|---|---|", "* My budget is $10", "+ I like tea <!-- n -->"}),
+			rapid.SampledFrom([]string{
+				"", "", "# Memory", "## Remembered", "## Facts", "```", "---", "<!--", "-->", "    code",
+				"| a | b |", "|---|---|", "* My budget is $10", "+ I like tea <!-- n -->",
+			}),
 		)
 		end := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "end")
 		content := strings.Join(rapid.SliceOfN(line, 0, 16).Draw(t, "lines"), end) + rapid.SampledFrom([]string{"", end}).Draw(t, "last")
@@ -145,7 +239,7 @@ func TestDecideKeepsEveryOtherLine(t *testing.T) {
 	})
 }
 
-// wholeLines is a text whose lines all end in the same way, without space at the end of any.
+// wholeLines returns a text whose lines all end in the same way, without trailing space.
 func wholeLines(text string) string {
 	var out strings.Builder
 	for line := range strings.Lines(strings.TrimRight(text, " \t\r\n")) {

@@ -11,11 +11,11 @@ import (
 	"reverie/memory/markdown"
 )
 
-// itemMarker begins an item of a list, or quotes or heads a line.
+// itemMarker matches the mark of a list item, quotation or heading.
 var itemMarker = regexp.MustCompile(`^(?:[-*+•·‣▪–—]|\d{1,3}[.)、．]|[（(]\d{1,3}[)）]|#{1,6}|>)[ \t]*`)
 
-// itemsOf are the statements of what is to be kept: one for each line, without the marks of a list. A line that ends in a
-// colon in front of items belongs to each of them.
+// itemsOf splits the text to keep into statements: one for each line, without list marks. A line that ends in a colon in
+// front of items is a prefix of each of them.
 func itemsOf(kept string) []string {
 	lines := slices.Collect(strings.Lines(kept))
 	if len(lines) == 1 {
@@ -53,19 +53,21 @@ func isItem(line string) bool {
 	return listed
 }
 
-// unmarked takes the marks off the beginning of an item. A number that is part of what is said stays: "3.14 is pi".
+// unmarked removes marks at the beginning of an item. A number that is part of the statement stays: "3.14 is pi".
 func unmarked(line string) (text string, listed bool) {
 	for {
 		mark := itemMarker.FindString(line)
 		rest := line[len(mark):]
-		if mark == "" || rest != "" && mark[0] >= '0' && mark[0] <= '9' && !strings.HasSuffix(mark, " ") && rest[0] >= '0' && rest[0] <= '9' {
+		if mark == "" ||
+			rest != "" && mark[0] >= '0' && mark[0] <= '9' && !strings.HasSuffix(mark, " ") && rest[0] >= '0' && rest[0] <= '9' {
 			return line, listed
 		}
 		line, listed = strings.TrimSpace(rest), true
 	}
 }
 
-// statement is a text as one line of MEMORY.md, in the words of who said it; empty when it says nothing or cannot be one line.
+// statement formats a text as one line of MEMORY.md, in the author's words; empty when it has no content or cannot be one
+// line.
 func statement(text string) string {
 	text = strings.Join(strings.Fields(strings.Map(printable, text)), " ")
 	for said := ""; said != text; {
@@ -77,12 +79,12 @@ func statement(text string) string {
 	}
 	text = ended(capitalised(unended(text)))
 	if said := markdown.EntriesOf("- " + text + "\n"); len(said) != 1 || said[0].Text != text {
-		return "" // it would be something else than a statement: a table, code, an empty box
+		return "" // not read as a statement: a table, code, an empty box
 	}
 	return text
 }
 
-// printable takes out what cannot be seen, but the joiners that scripts and emoji are written with.
+// printable drops invisible characters, except the joiners of scripts and emoji.
 func printable(r rune) rune {
 	if unicode.IsControl(r) && r != '\n' && r != '\t' {
 		return -1
@@ -90,7 +92,7 @@ func printable(r rune) rune {
 	return r
 }
 
-// capitalised begins a sentence, unless its first word is written in a way of its own: iPhone, db_port.
+// capitalised makes the first letter a capital, unless the first word has a special spelling: iPhone, db_port.
 func capitalised(text string) string {
 	first, _, _ := strings.Cut(text, " ")
 	for _, r := range first {
@@ -103,11 +105,11 @@ func capitalised(text string) string {
 	return string(runes)
 }
 
-// unended takes off what ends a sentence, or a part of one.
+// unended removes the punctuation at the end of a sentence or clause.
 func unended(text string) string { return strings.TrimRight(text, " ,，;；、:：.。!！") }
 
-// ended ends a sentence that has no end. What may be an address, a number or a code gets no full stop, so that nobody takes it
-// for a part of that.
+// ended adds a full stop when it is missing. Text that may end in an address, a number or a code gets none, as the full stop
+// could be taken for a part of it.
 func ended(text string) string {
 	last := text[strings.LastIndex(text, " ")+1:]
 	end, _ := utf8.DecodeLastRuneInString(text)

@@ -10,50 +10,51 @@ import (
 	"reverie/language/script"
 )
 
-// Limits of a request. What is longer is a text to work with, and a model has to say what of it is worth keeping.
+// Limits of a request. Longer text is material to work with, and a model has to decide which parts of it to keep.
 const (
 	maxRequest    = 8000 // characters of a message
 	maxItems      = 40
-	maxStatement  = 500 // characters of one statement, as the store allows for what a person puts into MEMORY.md
-	leastAlphabet = 2   // words of a statement in a script with spaces
-	leastHan      = 3   // characters of one in a script without
+	maxStatement  = 500 // characters of one statement, the limit of the store for lines of a person
+	leastAlphabet = 2   // minimum words of a statement in a script with spaces
+	leastHan      = 3   // minimum characters in a script without spaces
 )
 
-// grammar is how one language asks to remember. Its patterns are anchored; a request has one of two forms.
+// grammar describes the requests of one language. Its patterns are anchored; a request has one of two forms.
 type grammar struct {
 	language string
-	// lead begins a message with the request. Groups: ask, a polite question ("can you"), which alone may end in a question
-	// mark; verb; link, what joins the request to what is kept ("that", ":"); kept.
+	// lead matches a message that begins with the request. Groups: ask, a polite question ("can you"), which alone may end in
+	// a question mark; verb; link, the words between the request and the text to keep ("that", ":"); kept.
 	lead *regexp.Regexp
-	// tail ends a message with the request. Groups: kept, and ask as above.
+	// tail matches a message that ends with the request. Groups: kept, and ask as above.
 	tail *regexp.Regexp
-	// never is refused in what is kept, whatever joins it to the request: "the time when …".
+	// never matches text that is not kept, whatever the link: "the time when …".
 	never *regexp.Regexp
-	// bare is refused in addition when nothing joins them: "remember to …", "remember when …".
+	// bare matches further text that is not kept without a link: "remember to …", "remember when …".
 	bare *regexp.Regexp
-	// says finds, in what is kept, that something is stated: a verb, a number. Without it, bare requests and those behind a
-	// statement are none. Where loose matches the link, it is not asked for.
+	// says matches a sign that the text to keep states something: a verb, a number. It is required without a link and for
+	// tail, and not where loose matches the link.
 	says  *regexp.Regexp
 	loose *regexp.Regexp
-	// further begins a sentence that wants something else besides, which no answer of ours would give.
+	// further matches the beginning of a sentence with another request, which a receipt would not answer.
 	further *regexp.Regexp
-	// thanks ends a message without belonging to what is kept.
+	// thanks matches thanks at the end of a message.
 	thanks *regexp.Regexp
-	// clause makes a sentence of what stands behind a link; nil: it is one.
+	// clause turns the text behind a link into a sentence; nil when it already is one.
 	clause func(link, kept string) string
 }
 
-// grammars are tried in order. Those whose words are no words of another language come first.
+// grammars lists the languages in the order in which they are tried. Grammars whose words do not occur in other languages
+// come first.
 var grammars = []*grammar{
 	chinese, japanese, korean, vietnamese, english, german, spanish, portuguese, french,
 }
 
-// Parse reads a message. It reports false for everything that is not clearly such a request and nothing else: a question
-// whether something is remembered, a quotation, a story, code, or a request with another one behind it, since who asked is
-// answered with a receipt alone.
+// Parse parses a message. It reports false for everything that is not clearly such a request and nothing else: a question
+// whether something is remembered, a quotation, a story, code, or a request followed by another one, since the only answer is
+// a receipt.
 //
-// "Remember to …" is none either. It is either a task of the user, which needs a time and not a line in MEMORY.md, or an
-// order to the assistant; a model and the extraction of the conversation tell these apart, a table of words cannot.
+// "Remember to …" does not count either. It is a task of the user, which needs a time and not a line in MEMORY.md, or an
+// order to the assistant. A table of words cannot tell these apart; a model or the extraction of the conversation can.
 func Parse(message string) (Request, bool) {
 	text := strings.TrimSpace(invisible.Replace(norm.NFC.String(message)))
 	if text == "" || utf8.RuneCountInString(text) > maxRequest || strings.Contains(text, "```") || quoted.MatchString(text) {
@@ -70,13 +71,13 @@ func Parse(message string) (Request, bool) {
 	return Request{}, false
 }
 
-// invisible are characters that stand in pasted text and separate nothing.
+// invisible removes characters of pasted text that separate nothing, and normalizes line breaks and spaces.
 var invisible = strings.NewReplacer("\u200b", "", "\ufeff", "", "\u2060", "", "\r\n", "\n", "\u00a0", " ")
 
-// quoted begins what somebody else said.
+// quoted matches the beginning of a quotation.
 var quoted = regexp.MustCompile(`^(?:>|["“”„«»「『《‘'])`)
 
-// kept is what a message asks to keep, in this language.
+// kept returns the text that a message asks to keep, in this language.
 func (g *grammar) kept(text string) (string, bool) {
 	text = strings.TrimSpace(g.thanks.ReplaceAllString(text, ""))
 	if m := g.lead.FindStringSubmatch(text); m != nil {
@@ -97,7 +98,7 @@ func (g *grammar) kept(text string) (string, bool) {
 	return "", false
 }
 
-// answered takes the question mark off a polite question. It reports false for other questions.
+// answered removes the question mark of a polite question. It reports false for other questions.
 func (g *grammar) answered(kept, ask string) (string, bool) {
 	kept = strings.TrimSpace(kept)
 	if ask != "" {
@@ -106,7 +107,7 @@ func (g *grammar) answered(kept, ask string) (string, bool) {
 	return kept, !strings.ContainsAny(kept, "?？")
 }
 
-// leads reports whether what follows a request is what it asks to keep.
+// leads reports whether the text behind a request is the text to keep.
 func (g *grammar) leads(verb, link, kept string) bool {
 	if !g.whole(kept) || g.never.MatchString(kept) {
 		return false
@@ -117,7 +118,7 @@ func (g *grammar) leads(verb, link, kept string) bool {
 	return !g.bare.MatchString(verb+" "+kept) && g.says.MatchString(kept)
 }
 
-// whole reports whether what is kept is long enough to say something, and nothing else is asked for besides.
+// whole reports whether the text to keep is long enough and contains no other request.
 func (g *grammar) whole(kept string) bool {
 	words, ideographs := 0, 0
 	for field := range strings.FieldsSeq(kept) {

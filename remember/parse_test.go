@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// requests are messages and what they ask to keep, by language.
+// requests lists messages and the text that they ask to keep, by language.
 var requests = map[string][][2]string{
 	"en": {
 		{"Remember that I'm allergic to peanuts.", "I'm allergic to peanuts."},
@@ -143,7 +143,7 @@ var requests = map[string][][2]string{
 		{"Merk dir, dass Anna Müller in Ulm arbeitet", "Anna Müller arbeitet in Ulm."},
 		{"Merk dir, dass ich um acht aufstehe", "Ich um acht aufstehe."},                           // a verb in two parts
 		{"Merk dir, dass das Büro, das ich mag, in Ulm ist", "Das Büro, das ich mag, in Ulm ist."}, // more than one clause
-		{"Merk dir, dass in Ulm ein Freund wohnt", "In Ulm ein Freund wohnt."},                     // the subject stands elsewhere
+		{"Merk dir, dass in Ulm ein Freund wohnt", "In Ulm ein Freund wohnt."},                     // the subject is elsewhere
 		{"Merk dir, dass das Auto rot ist", "Das Auto ist rot."},
 		{"Merk dir, dass ihr Hund Rex heißt", "Ihr Hund heißt Rex."},
 		{"Merk dir, dass die Schwester von Anna in Ulm wohnt", "Die Schwester von Anna in Ulm wohnt."},
@@ -188,44 +188,65 @@ var requests = map[string][][2]string{
 	},
 }
 
-// others are messages that ask for something else, or for nothing.
+// others lists messages that ask for something else, or for nothing.
 var others = []string{
 	// Questions.
-	"Do you remember that I like tea?", "do you remember my birthday?", "Remember when we went to Porto?", "Remember that time we got lost?",
+	"Do you remember that I like tea?", "do you remember my birthday?", "Remember when we went to Porto?",
+	"Remember that time we got lost?",
 	"Can you remember what I said yesterday?", "What do you remember about me?", "Remember me?", "You remember that I like tea, right?",
-	"Did you remember to save the file?", "Remember the song from last summer?", "Why can't I remember names?", "The movie was great, remember that?",
+	"Did you remember to save the file?", "Remember the song from last summer?", "Why can't I remember names?",
+	"The movie was great, remember that?",
 	"你还记得我喜欢什么吗？", "记得我们上次说的吗？", "你记住了吗？", "还记得那次旅行吗", "你记得我的生日吗？", "记住了吗", "我的生日是几号，记得吗？",
 	"Bạn có nhớ tôi thích gì không?", "Bạn còn nhớ tên tôi không?", "Nhớ lần đó không?", "Bạn nhớ gì về tôi?",
 	"¿Recuerdas que me gusta el té?", "¿Te acuerdas de mi cumpleaños?", "¿Qué recuerdas de mí?", "Recuerdas cuando fuimos a Oporto",
-	"Erinnerst du dich, dass ich Tee mag?", "Weißt du noch, wie mein Hund heißt?", "Hast du dir gemerkt, wo ich wohne?", "Was hast du dir gemerkt?",
+	"Erinnerst du dich, dass ich Tee mag?", "Weißt du noch, wie mein Hund heißt?", "Hast du dir gemerkt, wo ich wohne?",
+	"Was hast du dir gemerkt?",
 	"私の誕生日を覚えていますか？", "覚えてる？", "前に言ったこと覚えてる？", "私の名前を覚えてますか",
 	"Te souviens-tu de mon anniversaire ?", "Você se lembra do meu nome?", "내 생일 기억해?",
 	// Reminders, and orders to the assistant.
-	"Remember to call mum tomorrow", "remember to answer in French", "Please remember to water the plants.", "Don't forget to buy milk", "Remind me to pay the rent on Friday",
+	"Remember to call mum tomorrow", "remember to answer in French", "Please remember to water the plants.", "Don't forget to buy milk",
+	"Remind me to pay the rent on Friday",
 	"Make a note to call the dentist.", "记得买牛奶", "别忘了明天带伞", "记住要按时吃药", "提醒我明天开会", "记得提醒我交房租",
-	"Nhớ mua sữa nhé", "Nhắc tôi gọi cho mẹ", "Hãy nhớ tắt đèn", "Recuerda comprar leche", "Recuérdame llamar a mamá", "No olvides comprar pan", "No te olvides de llamar a Ana",
-	"Vergiss nicht, Milch zu kaufen", "Erinnere mich an den Zahnarzt", "Denk daran, die Blumen zu gießen", "Denk bitte daran, Mama anzurufen", "牛乳を買うのを忘れないで", "明日起こしてね", "薬を飲むのを忘れないでください",
+	"Nhớ mua sữa nhé", "Nhắc tôi gọi cho mẹ", "Hãy nhớ tắt đèn", "Recuerda comprar leche", "Recuérdame llamar a mamá",
+	"No olvides comprar pan", "No te olvides de llamar a Ana",
+	"Vergiss nicht, Milch zu kaufen", "Erinnere mich an den Zahnarzt", "Denk daran, die Blumen zu gießen",
+	"Denk bitte daran, Mama anzurufen", "牛乳を買うのを忘れないで", "明日起こしてね", "薬を飲むのを忘れないでください",
 	"N'oublie pas d'acheter du pain", "Não esqueça de comprar leite",
 	// Not to be remembered.
-	"Don't remember this: I like tea.", "You don't have to remember that I like tea.", "Please don't keep that in mind.", "My pin is 1234. Don't remember that.", "No need to remember my address is 5 Oak Street",
+	"Don't remember this: I like tea.", "You don't have to remember that I like tea.", "Please don't keep that in mind.",
+	"My pin is 1234. Don't remember that.", "No need to remember my address is 5 Oak Street",
 	"Forget that I like tea.", "Please forget my birthday.", "Forget everything about me", "Stop remembering that I smoke",
 	"不用记住我的地址", "别记住这个", "不要记我的生日是5月5日", "忘记我喜欢茶", "忘了我的地址吧", "Đừng nhớ điều này", "Quên tên tôi đi", "Không cần nhớ rằng tôi thích trà",
-	"No recuerdes esto: vivo en Lisboa", "Olvida que vivo en Lisboa", "No hace falta que recuerdes que vivo en Lisboa", "Merk dir das nicht", "Vergiss, dass ich in Bremen wohne", "Du musst dir nicht merken, dass ich Tee mag",
+	"No recuerdes esto: vivo en Lisboa", "Olvida que vivo en Lisboa", "No hace falta que recuerdes que vivo en Lisboa",
+	"Merk dir das nicht", "Vergiss, dass ich in Bremen wohne", "Du musst dir nicht merken, dass ich Tee mag",
 	"覚えないで", "私の住所は忘れてください", "それは覚えなくていいです",
 	// Quotations, stories, talk about remembering.
-	`"Remember that I love you" is a great line.`, "He said: remember that the door is locked.", "I remember that we met in Porto.", "I'll remember that my flight is at 7.", "My wife told me to remember that the shop closes at six.",
-	"> Remember that the port is 5434", "How do you say 'remember that I like tea' in Spanish?", "Translate: remember that I like tea", "I always remember that summer in Braga.", "Remember the Alamo!", "Remember me", "remember the milk",
-	"Remember, practice makes perfect", "Remember yourself as a child", "I can't remember my password", "She remembers that it is Monday.", "Write a poem that begins with: Remember that I was young",
-	"“记住，我爱你”是电影里的台词", "他让我记住密码是1234", "我记得你说过喜欢茶", "我记住了你的名字", "Tôi nhớ bạn", "Nhớ anh quá", "Tôi nhớ rằng hôm qua trời mưa", "Recuerdo que era lunes", "Ella recuerda que es lunes", "Ich erinnere mich, dass es Montag war", "Ich merke mir, dass du Tee magst", "Er sagte: merk dir, dass die Tür zu ist", "彼の名前を覚えています", "覚えておくべきことは何ですか？",
-	// Nothing to keep, or it is said elsewhere.
-	"Remember this", "remember that", "Please remember this.", "remember", "Remember:", "remember it", "Keep that in mind", "Don't forget!", "记住", "记住：", "请记住这个", "Nhớ nhé", "Recuerda esto", "Merk dir das", "覚えておいて", "remember: true", "Remember this for later", "请记一下", "记住我", "recuerda", "Merk dir das bitte.",
+	`"Remember that I love you" is a great line.`, "He said: remember that the door is locked.", "I remember that we met in Porto.",
+	"I'll remember that my flight is at 7.", "My wife told me to remember that the shop closes at six.",
+	"> Remember that the port is 5434", "How do you say 'remember that I like tea' in Spanish?", "Translate: remember that I like tea",
+	"I always remember that summer in Braga.", "Remember the Alamo!", "Remember me", "remember the milk",
+	"Remember, practice makes perfect", "Remember yourself as a child", "I can't remember my password", "She remembers that it is Monday.",
+	"Write a poem that begins with: Remember that I was young",
+	"“记住，我爱你”是电影里的台词", "他让我记住密码是1234", "我记得你说过喜欢茶", "我记住了你的名字", "Tôi nhớ bạn", "Nhớ anh quá", "Tôi nhớ rằng hôm qua trời mưa",
+	"Recuerdo que era lunes", "Ella recuerda que es lunes", "Ich erinnere mich, dass es Montag war", "Ich merke mir, dass du Tee magst",
+	"Er sagte: merk dir, dass die Tür zu ist", "彼の名前を覚えています", "覚えておくべきことは何ですか？",
+	// Nothing to keep, or the text to keep is elsewhere.
+	"Remember this", "remember that", "Please remember this.", "remember", "Remember:", "remember it", "Keep that in mind", "Don't forget!",
+	"记住", "记住：", "请记住这个", "Nhớ nhé", "Recuerda esto", "Merk dir das", "覚えておいて", "remember: true", "Remember this for later", "请记一下", "记住我",
+	"recuerda", "Merk dir das bitte.",
 	// Code.
-	"```\nremember that x = 1\n```", "remember(that)", "Remember that this is the config:\n```yaml\nport: 1\n```", "note the function returns an error", "remember_me = True",
-	// A request with another one behind it.
-	"Remember that I like tea. Can you recommend some?", "Remember that I like tea. Now write a poem about it.", "Remember that I'm vegan and suggest a dinner for me", "My port is 5434, remember that. What was the old one?",
-	"Remember that I live in Oslo. What's the weather?", "记住我喜欢茶，然后推荐一款", "请记住我吃素。帮我推荐一家餐厅", "记住我住在杭州，今天天气怎么样？", "Recuerda que soy vegano. ¿Qué ceno hoy?", "Recuerda que me gusta el té y dame una receta", "Merk dir, dass ich vegan bin. Was soll ich kochen?", "Nhớ rằng tôi ăn chay. Gợi ý cho tôi món tối", "私は菜食です。覚えておいて。レシピを教えて",
+	"```\nremember that x = 1\n```", "remember(that)", "Remember that this is the config:\n```yaml\nport: 1\n```",
+	"note the function returns an error", "remember_me = True",
+	// A request followed by another one.
+	"Remember that I like tea. Can you recommend some?", "Remember that I like tea. Now write a poem about it.",
+	"Remember that I'm vegan and suggest a dinner for me", "My port is 5434, remember that. What was the old one?",
+	"Remember that I live in Oslo. What's the weather?", "记住我喜欢茶，然后推荐一款", "请记住我吃素。帮我推荐一家餐厅", "记住我住在杭州，今天天气怎么样？",
+	"Recuerda que soy vegano. ¿Qué ceno hoy?", "Recuerda que me gusta el té y dame una receta",
+	"Merk dir, dass ich vegan bin. Was soll ich kochen?", "Nhớ rằng tôi ăn chay. Gợi ý cho tôi món tối", "私は菜食です。覚えておいて。レシピを教えて",
 	// Other messages.
-	"", "   ", "Hi", "What is the capital of Portugal?", "I like tea.", "My dog is called Rex.", "Note the difference between the two.", "你好", "我喜欢喝茶", "Hola, ¿qué tal?", "Guten Morgen", "こんにちは", "The memory of this machine is 16 GB", "Is it important to remember names?", "anotamos tres goles ayer", "Nota: 7/10",
+	"", "   ", "Hi", "What is the capital of Portugal?", "I like tea.", "My dog is called Rex.", "Note the difference between the two.",
+	"你好", "我喜欢喝茶", "Hola, ¿qué tal?", "Guten Morgen", "こんにちは", "The memory of this machine is 16 GB", "Is it important to remember names?",
+	"anotamos tres goles ayer", "Nota: 7/10",
 }
 
 func TestParse(t *testing.T) {
@@ -251,13 +272,16 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Case, space around a message and a full stop at its end change nothing of what is asked.
+// Case, space around a message and a full stop at its end do not change the request.
 func TestParseIsAboutWords(t *testing.T) {
 	t.Parallel()
 	for _, list := range requests {
 		for _, c := range list {
 			want, _ := Parse(c[0])
-			for _, message := range []string{"  " + c[0] + " \n", "\u200b" + c[0], strings.ReplaceAll(c[0], "\n", "\r\n"), capitalised(c[0])} {
+			for _, message := range []string{
+				"  " + c[0] + " \n", "\u200b" + c[0], strings.ReplaceAll(c[0], "\n", "\r\n"),
+				capitalised(c[0]),
+			} {
 				if got, _ := Parse(message); !strings.EqualFold(got.Text, want.Text) {
 					t.Errorf("%q: %q, want %q", message, got.Text, want.Text)
 				}
@@ -266,7 +290,7 @@ func TestParseIsAboutWords(t *testing.T) {
 	}
 }
 
-// A statement that is read again stays as it is, whatever ends it.
+// A statement that is parsed again stays the same, whatever ends it.
 func TestStatementsOfStatements(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]string{
@@ -278,17 +302,21 @@ func TestStatementsOfStatements(t *testing.T) {
 	}
 }
 
-// What is kept is never more than what was said, and fits what is bounded.
+// The kept text is never more than the message, and is within the limits.
 func TestParseAnything(t *testing.T) {
 	t.Parallel()
-	words := rapid.SampledFrom([]string{"remember", "that", "this:", "please", "I", "like", "tea", ".", ",", "?", "\n", "- ", "记住", "：", "我喜欢茶", "nhớ rằng", "recuerda que", "merk dir", "dass", "を覚えておいて", "is", "5434", "```", "<!--", "|", "# ", "\u200b", "é", "😀"})
+	words := rapid.SampledFrom([]string{
+		"remember", "that", "this:", "please", "I", "like", "tea", ".", ",", "?", "\n", "- ", "记住", "：",
+		"我喜欢茶", "nhớ rằng", "recuerda que", "merk dir", "dass", "を覚えておいて", "is", "5434", "```", "<!--", "|", "# ", "\u200b", "é", "😀",
+	})
 	rapid.Check(t, func(t *rapid.T) {
 		message := strings.Join(rapid.SliceOfN(words, 0, 14).Draw(t, "words"), rapid.SampledFrom([]string{" ", ""}).Draw(t, "space"))
 		got, ok := Parse(message)
 		if !ok {
 			return
 		}
-		if got.Text == "" || got.Language == "" || utf8.RuneCountInString(got.Text) > 2*utf8.RuneCountInString(message)*utf8.RuneCountInString(message)+8 {
+		if got.Text == "" || got.Language == "" ||
+			utf8.RuneCountInString(got.Text) > 2*utf8.RuneCountInString(message)*utf8.RuneCountInString(message)+8 {
 			t.Fatalf("%q: %+v", message, got)
 		}
 		for line := range strings.SplitSeq(got.Text, "\n") {

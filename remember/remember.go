@@ -1,35 +1,35 @@
-// Package remember reads explicit requests to remember, without a model and free of I/O: what a message asks to keep, and what
-// that means for the documents as they are.
+// Package remember handles explicit requests to remember, without a model and free of I/O: it parses them from messages and
+// decides how they change MEMORY.md.
 package remember
 
-// Request is what a message asks to be remembered.
+// Request is the content of an explicit request to remember.
 type Request struct {
-	Text     string // what to keep, in the user's words: one statement, or one on each line
+	Text     string // text to keep, in the user's words: one statement per line
 	Language string // en, zh, vi, es, de, ja, fr, pt, ko
 }
 
-// Kind is what a request comes to.
+// Kind is the outcome of a request.
 type Kind string
 
 // Kinds.
 const (
 	KindNew       Kind = "saved"
-	KindKnown     Kind = "known"     // a line says it already
-	KindCorrected Kind = "corrected" // another line said otherwise and gives way
-	KindUnclear   Kind = "unclear"   // there is nothing in it that could be kept
+	KindKnown     Kind = "known"     // already in MEMORY.md
+	KindCorrected Kind = "corrected" // replaces a line with another value
+	KindUnclear   Kind = "unclear"   // contains nothing to keep
 )
 
-// Decision is what is to become of MEMORY.md. Of several statements it is Corrected when one of them corrects a line, else New
-// when one is new.
+// Decision is the effect of a request on MEMORY.md. With several statements its Kind is KindCorrected when one of them
+// corrects a line, else KindNew when one is new.
 type Decision struct {
 	Kind    Kind
-	Line    string // what stands there afterwards, or stands there already; of several statements one on each line
-	Old     string // of corrected: what gives way
+	Line    string // the line in MEMORY.md, new or existing; one per statement
+	Old     string // the replaced line of a correction
 	Content string // the full new text; empty when nothing changes
-	Items   []Item // of each statement, in their order
+	Items   []Item // one for each statement, in order
 }
 
-// Item is what becomes of one statement.
+// Item is the outcome of one statement.
 type Item struct {
 	Kind Kind
 	Line string

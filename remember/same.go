@@ -13,11 +13,11 @@ var (
 	comment    = regexp.MustCompile(`[ \t]*<!--.*?-->`)
 )
 
-// plain is a statement of a document without what is noted behind it.
+// plain returns a statement of a document without the comment behind it.
 func plain(text string) string { return strings.TrimSpace(comment.ReplaceAllString(text, "")) }
 
-// corrects reports whether what is said takes the place of a line. English and Chinese are read by the rules of dreams; in the
-// other languages both have to name the same thing in the same words.
+// corrects reports whether a statement replaces a line. English and Chinese follow the rules of dreams; in other languages
+// both have to name the same subject in the same words.
 func corrects(line, said string) bool {
 	if judge.Supersedes(line, said) {
 		return true
@@ -34,17 +34,17 @@ func corrects(line, said string) bool {
 	return false
 }
 
-// named is a thing and what is said of it.
+// named is a subject and its value.
 type named struct{ subject, value string }
 
-// copula is how a language says what something is.
+// copula describes how a language states the value of a subject.
 type copula struct {
 	is *regexp.Regexp // subject and value
-	// one are things that have one value at a time, several those that people have more than one of.
+	// one matches subjects that have one value at a time, several matches subjects that can have more than one.
 	one, several *regexp.Regexp
 }
 
-// read reads a statement of the form "subject is value", with nothing behind it.
+// read parses a statement of the form "subject is value", with nothing behind it.
 func (c copula) read(text string) (named, bool) {
 	m := c.is.FindStringSubmatch(strings.TrimRight(text, " .。!！"))
 	if m == nil || strings.ContainsAny(m[2], ",;，；、") {
@@ -53,8 +53,8 @@ func (c copula) read(text string) (named, bool) {
 	return named{subject: folded(m[1]), value: folded(m[2])}, true
 }
 
-// corrects reports whether two values of the same thing exclude one another: it has one at a time, or both are numbers that
-// are written alike.
+// corrects reports whether two values of the same subject exclude each other: it has one value at a time, or both are numbers
+// in the same format.
 func (c copula) corrects(was, is named) bool {
 	if was.subject != is.subject || was.value == is.value || was.subject == "" || c.several.MatchString(was.subject) ||
 		strings.HasPrefix(is.value, was.value+" ") || strings.HasPrefix(was.value, is.value+" ") {
@@ -70,35 +70,40 @@ var digits = regexp.MustCompile(`\d+`)
 
 func folded(text string) string { return strings.Join(strings.Fields(fold.Text(text)), " ") }
 
-// copulas are those of the languages that dreams have no rules for. Subjects and values are compared folded; people also type
-// without marks.
+// copulas covers the languages that the rules of dreams do not. Subjects and values are compared folded; people also type
+// without diacritics.
 var copulas = []copula{
 	{ // Vietnamese
-		is:      regexp.MustCompile(`(?i)^(.{2,60}?)\s+(?:tên là|là|tên)\s+(.+)$`),
-		one:     regexp.MustCompile(`nhat$|mat khau|^ma |cong |sinh nhat|dia chi|email|dien thoai|ngan sach|han chot|\bvo\b|\bchong\b|\bsep\b|mui gio|^ten |yêu thích nhất|mật khẩu|mã |cổng|sinh nhật|địa chỉ|điện thoại|ngân sách|hạn chót|vợ|chồng|sếp|múi giờ|tên `),
+		is: regexp.MustCompile(`(?i)^(.{2,60}?)\s+(?:tên là|là|tên)\s+(.+)$`),
+		one: regexp.MustCompile(`nhat$|mat khau|^ma |cong |sinh nhat|dia chi|email|dien thoai|ngan sach|han chot|\bvo\b|` +
+			`\bchong\b|\bsep\b|mui gio|^ten |yêu thích nhất|mật khẩu|mã |cổng|sinh nhật|địa chỉ|điện thoại|ngân sách|hạn chót|vợ|` +
+			`chồng|sếp|múi giờ|tên `),
 		several: regexp.MustCompile(`con gái|con trai|\bcon\b|em gái|em trai|anh trai|chị gái|bạn|chó|mèo|con gai|ban |cho |meo`),
 	},
-	{ // Vietnamese, where somebody lives
-		is:      regexp.MustCompile(`(?i)^((?:tôi|mình|em|anh|toi|minh) (?:đang )?(?:sống|song|làm việc|lam viec) )(?:ở|tại|o|tai)\s+(\p{Lu}.+)$`),
+	{ // Vietnamese, place of residence or work
+		is: regexp.MustCompile(`(?i)^((?:tôi|mình|em|anh|toi|minh) (?:đang )?(?:sống|song|làm việc|lam viec) )(?:ở|tại|o|` +
+			`tai)\s+(\p{Lu}.+)$`),
 		one:     regexp.MustCompile(`.`),
 		several: never,
 	},
 	{ // Spanish
-		is:      regexp.MustCompile(`(?i)^(.{2,60}?)\s+(?:es|son|se llama|será)\s+(?:el |la |los |las |de )?(.+)$`),
-		one:     regexp.MustCompile(`favorit|preferid|contrase|codigo|código|puerto|cumplea|direccion|dirección|correo|telefono|teléfono|presupuesto|plazo|fecha|nombre|espos|mujer|marido|jef[ea]|editor|talla|ciudad|zona horaria|madre|padre`),
+		is: regexp.MustCompile(`(?i)^(.{2,60}?)\s+(?:es|son|se llama|será)\s+(?:el |la |los |las |de )?(.+)$`),
+		one: regexp.MustCompile(`favorit|preferid|contrase|codigo|código|puerto|cumplea|direccion|dirección|correo|telefono|` +
+			`teléfono|presupuesto|plazo|fecha|nombre|espos|mujer|marido|jef[ea]|editor|talla|ciudad|zona horaria|madre|padre`),
 		several: regexp.MustCompile(`\bhij|herman|amig|perr|gat[oa]|sobrin|prim[oa]|\bti[oa]|coleg`),
 	},
-	{ // Spanish, where somebody lives or works
+	{ // Spanish, place of residence or work
 		is:      regexp.MustCompile(`^((?i:(?:yo )?(?:vivo|trabajo)) )en (\p{Lu}.+)$`),
 		one:     regexp.MustCompile(`.`),
 		several: never,
 	},
 	{ // German
-		is:      regexp.MustCompile(`(?i)^(.{2,60}?)\s+(?:ist|sind|heißt|lautet)\s+(?:der |die |das |am |um )?(.+)$`),
-		one:     regexp.MustCompile(`lieblings|passwort|code|port\b|geburtstag|adresse|mail|telefon|budget|frist|deadline|\bname|\bfrau|\bmann\b|chef|stadt|zeitzone|gr(?:ö|o|oe)(?:ß|ss)e|mutter|vater|schließfach|schliessfach`),
+		is: regexp.MustCompile(`(?i)^(.{2,60}?)\s+(?:ist|sind|heißt|lautet)\s+(?:der |die |das |am |um )?(.+)$`),
+		one: regexp.MustCompile(`lieblings|passwort|code|port\b|geburtstag|adresse|mail|telefon|budget|frist|deadline|\bname|` +
+			`\bfrau|\bmann\b|chef|stadt|zeitzone|gr(?:ö|o|oe)(?:ß|ss)e|mutter|vater|schließfach|schliessfach`),
 		several: regexp.MustCompile(`tochter|sohn|schwester|bruder|freund|hund|katze|kater|kind|cousin|tante|onkel|kolleg|nichte|neffe`),
 	},
-	{ // German, where somebody lives, works or what they are called
+	{ // German, place of residence or work, and name
 		is:      regexp.MustCompile(`^((?i:ich (?:wohne|lebe|arbeite|heiße)) )(?:in |bei )?(\p{Lu}.+)$`),
 		one:     regexp.MustCompile(`.`),
 		several: never,
@@ -109,13 +114,15 @@ var copulas = []copula{
 		several: regexp.MustCompile(`娘|息子|妹|弟|姉|兄|友|犬|猫|子供|子ども|同僚`),
 	},
 	{ // French
-		is:      regexp.MustCompile(`(?i)^(.{2,60}?)\s+(?:est|sont|s['’]appelle)\s+(?:le |la |les |à )?(.+)$`),
-		one:     regexp.MustCompile(`prefere|préféré|mot de passe|code|port\b|anniversaire|adresse|mail|telephone|téléphone|budget|delai|délai|nom\b|femme|mari\b|chef|ville|mère|père|mere|pere`),
+		is: regexp.MustCompile(`(?i)^(.{2,60}?)\s+(?:est|sont|s['’]appelle)\s+(?:le |la |les |à )?(.+)$`),
+		one: regexp.MustCompile(`prefere|préféré|mot de passe|code|port\b|anniversaire|adresse|mail|telephone|téléphone|budget|` +
+			`delai|délai|nom\b|femme|mari\b|chef|ville|mère|père|mere|pere`),
 		several: regexp.MustCompile(`fille|fils|soeur|sœur|frere|frère|ami|chien|chat|cousin|oncle|tante|collegue|collègue|enfant`),
 	},
 	{ // Portuguese
-		is:      regexp.MustCompile(`(?i)^(.{2,60}?)\s+(?:é|são|se chama|fica)\s+(?:o |a |os |as |às )?(.+)$`),
-		one:     regexp.MustCompile(`favorit|preferid|senha|codigo|código|porta|aniversario|aniversário|endereço|endereco|email|telefone|orçamento|orcamento|prazo|nome|esposa|marido|chefe|cidade|mãe|mae|pai\b`),
+		is: regexp.MustCompile(`(?i)^(.{2,60}?)\s+(?:é|são|se chama|fica)\s+(?:o |a |os |as |às )?(.+)$`),
+		one: regexp.MustCompile(`favorit|preferid|senha|codigo|código|porta|aniversario|aniversário|endereço|endereco|email|` +
+			`telefone|orçamento|orcamento|prazo|nome|esposa|marido|chefe|cidade|mãe|mae|pai\b`),
 		several: regexp.MustCompile(`filh|irm|amig|cachorr|gat[oa]|prim[oa]|\bti[oa]|coleg|sobrinh`),
 	},
 	{ // Korean

@@ -288,7 +288,7 @@ func promotedDream(t *testing.T, s *Store, id memory.Identity, day time.Time, te
 	x := dreams.Dream{ID: pg.NewID(), StartedAt: day}
 	settings := setting.DefaultDreamSettings()
 	p := rewrite.Promote(files.Memory.Content, ranking, day, settings)
-	composed := compose.Compose(compose.ComposeInput{
+	composed := compose.Compose(compose.Input{
 		Dream: x.ID, Mode: memory.DreamNightly, AsOf: day, Now: day, Scope: memory.ScopePersonal, Files: files,
 		Memory: p.Memory, Moved: p.Moved, Ranking: p.Ranking, Outcome: memory.OutcomeWritten, Settings: settings,
 	})

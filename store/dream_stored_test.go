@@ -62,7 +62,7 @@ select $1, $2, $3, $4, now() on conflict do nothing`, id.Workspace, id.Agent, id
 	exec(`insert into dreams (workspace_id, agent_id, dream_id, owner_key, mode, trigger_source, topic, night, dry_run, replay_of, scope,
     as_of, from_day, phase, outcome, reason_code, reason, settings, counts, changes, diff, raw, started_at, finished_at, changed_at)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)`,
-		id.Workspace, id.Agent, x.ID, id.Owner, x.Mode, x.Trigger, x.Topic, x.Night, x.DryRun, pg.IdOrNull(x.ReplayOf), dreams.DreamScope(id.Owner),
+		id.Workspace, id.Agent, x.ID, id.Owner, x.Mode, x.Trigger, x.Topic, x.Night, x.DryRun, pg.IDOrNull(x.ReplayOf), dreams.DreamScope(id.Owner),
 		pg.TimeOrNull(x.AsOf), x.From, x.Phase, x.Outcome, x.ReasonCode, x.Reason, x.Settings, x.Counts, changes, x.Diff, x.Raw,
 		x.StartedAt, x.FinishedAt, changed)
 	for i, c := range candidates {
@@ -91,7 +91,7 @@ insert into dream_entries (workspace_id, agent_id, owner_key, entry_id, status, 
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $10)`,
 		id.Workspace, id.Agent, id.Owner, state.ID, state.Status, state.ReasonCode, state.Text, pg.TextsOf(state.Aliases),
 		pg.TextsOf(state.MentionDays),
-		seen, pg.IdOrNull(state.Dream)))
+		seen, pg.IDOrNull(state.Dream)))
 }
 
 // weighed returns a candidate.

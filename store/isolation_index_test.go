@@ -239,9 +239,10 @@ var indexCalls = map[string]call{
 		return nil, nil, err
 	},
 	"PackIndex": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		if _, err := w.PackIndex(t.Context(), id); err != nil {
-			return nil, nil, err
-		}
+		_, err := w.PackIndex(t.Context(), id)
+		return nil, nil, err
+	},
+	"PackFrom": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		_, err := w.PackFrom(t.Context(), id, 1)
 		return nil, nil, err
 	},

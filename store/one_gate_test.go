@@ -134,7 +134,7 @@ func TestOneGate(t *testing.T) {
 		switch {
 		case strings.HasSuffix(name, "_test.go"):
 		case strings.HasSuffix(name, ".sql"):
-			text, err := os.ReadFile(path) //nolint:gosec // of this module
+			text, err := os.ReadFile(path)
 			if err != nil {
 				return err
 			}

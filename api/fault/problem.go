@@ -62,7 +62,7 @@ const shownFaults = 3
 
 // Invalid returns the error of a request with faults.
 func Invalid(found ...Fault) *Problem {
-	p := New(InvalidRequest, "%s", FaultText(found))
+	p := New(InvalidRequest, "%s", Text(found))
 	p.Data = Faults{found}
 	return p
 }
@@ -72,8 +72,8 @@ func InvalidAt(location, format string, args ...any) *Problem {
 	return Invalid(Fault{location, fmt.Sprintf(format, args...)})
 }
 
-// FaultText spells out the first faults in one line.
-func FaultText(found []Fault) string {
+// Text spells out the first faults in one line.
+func Text(found []Fault) string {
 	var shown []string
 	for _, f := range found[:min(len(found), shownFaults)] {
 		shown = append(shown, f.Location+": "+f.Message)
@@ -107,7 +107,7 @@ func fromHuma(status int, msg string, errs ...error) huma.StatusError {
 		if len(found) == 0 {
 			return New(InvalidBody, "%s: send a JSON object", msg)
 		}
-		p := New(InvalidBody, "Invalid body: %s", FaultText(found))
+		p := New(InvalidBody, "Invalid body: %s", Text(found))
 		p.Data = Faults{found}
 		return p
 	case http.StatusUnsupportedMediaType:

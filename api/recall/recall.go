@@ -162,7 +162,7 @@ func invalidSearch(at string, err error) error {
 	if found == nil {
 		return err
 	}
-	p := fault.New(fault.InvalidSearch, "%s", fault.FaultText(found))
+	p := fault.New(fault.InvalidSearch, "%s", fault.Text(found))
 	p.Data = fault.Faults{Faults: found}
 	return p
 }

@@ -61,7 +61,7 @@ func TestWhatWouldBeMovedInIsShownWithoutAServer(t *testing.T) {
 		{"contradict each other", []string{fixtures + "openclaw", "--shared", "--owner", "user:1"}},
 		{"merge, keep or overwrite", []string{fixtures + "openclaw", "--on-conflict", "burn"}},
 		{"is no time zone", []string{fixtures + "openclaw", "--zone", "Atlantis"}},
-		{"name its format with --format", []string{filepath.Join(fixtures, "chatgpt", "chat.html")}},
+		{"specify the format with --format", []string{filepath.Join(fixtures, "chatgpt", "chat.html")}},
 	} {
 		if strings.Contains(wrong.args[0], "zep-and-mem0") {
 			wrong.args[0] = write(t, "two.json", `[{"memory":"one","user_id":"a"},{"memory":"two","user_id":"b"}]`)
@@ -233,7 +233,7 @@ func TestAFolderIsNotLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := runMemory(t, "import", inside, "--dry-run", "--shared", "--agent", "ada"); err == nil ||
-		!strings.Contains(err.Error(), "name its format") {
+		!strings.Contains(err.Error(), "specify the format") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -55,7 +55,7 @@ func TestTheToolsOfAModelByHand(t *testing.T) {
 
 	for want, args := range map[string][]string{
 		"there is no tool":               {"remembr", "text=x"},
-		"there is no such tool":          {"remembr"},
+		"No such tool":                   {"remembr"},
 		`has no argument "file": it has`: {"read_workspace_memory_file", "file=MEMORY.md"},
 		"write name=value":               {"read_workspace_memory_file", "MEMORY.md"},
 		"--args is no JSON":              {"read_workspace_memory_file", "--args", "{filename: MEMORY.md}"},

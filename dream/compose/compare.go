@@ -12,60 +12,61 @@ import (
 	"reverie/memory/setting"
 )
 
-// Dreamt is a dream that has ended, as far as two of them are compared.
+// Dreamt is a finished dream, with the fields that Compare reads.
 type Dreamt struct {
 	Settings      setting.DreamSettings
 	Pins          dream.Pins
 	Outcome       memory.Outcome
 	ReasonCode    memory.ReasonCode
-	Model         string // empty: by rules
+	Model         string // empty for a dream without a model
 	PromptVersion string
 	Candidates    []dream.Candidate
 	Diff          string // of MEMORY.md, in the unified format
 }
 
-// Difference is what sets two dreams apart, such as a replay and its original.
+// Difference describes how two dreams differ, such as a replay and its original.
 type Difference struct {
-	// SameMaterial is true when both have looked at the same, SameCandidates when the same candidates with the same components
-	// came of it. A dream that ended before it had any candidates has none of the two.
+	// SameMaterial is true when both dreams had the same input, SameCandidates when both derived the same candidates with the
+	// same components. Both are false for a dream that ended before it had candidates.
 	SameMaterial   bool `json:"sameMaterial"`
 	SameCandidates bool `json:"sameCandidates"`
-	// SameMemory is true when both leave the same MEMORY.md, or both leave it alone.
+	// SameMemory is true when both produced the same MEMORY.md, or both left it unchanged.
 	SameMemory bool           `json:"sameMemory"`
-	Ended      []ChangedValue `json:"ended"`    // outcome, reasonCode, model and promptVersion, as far as they differ
+	Ended      []ChangedValue `json:"ended"`    // those of outcome, reasonCode, model and promptVersion that differ
 	Settings   []ChangedValue `json:"settings"` // parameters that differ, by name
 	Candidates []Rejudged     `json:"candidates"`
-	// Diff is the unified diff of the two diffs of MEMORY.md: of what one of them would have written and the other would not.
+	// Diff is the unified diff of the two diffs of MEMORY.md.
 	Diff string `json:"diff"`
 }
 
-// ChangedValue is something that two dreams have different values of, each as JSON writes it; texts without their quotes.
+// ChangedValue is a field with its values in two dreams, encoded as JSON; strings without quotes.
 type ChangedValue struct {
 	Name string `json:"name"`
 	Was  string `json:"was"`
 	Is   string `json:"is"`
 }
 
-// Rejudged is a candidate of which two dreams think differently.
+// Rejudged is a candidate that two dreams judged differently.
 type Rejudged struct {
 	ID   markdown.EntryID `json:"id"`
 	Text string           `json:"text"`
-	Was  *Judgement       `json:"was,omitempty"` // nil: it was no candidate
+	Was  *Judgement       `json:"was,omitempty"` // nil when it was not a candidate
 	Is   *Judgement       `json:"is,omitempty"`
 }
 
-// Judgement is what a dream decided about a candidate.
+// Judgement is the decision of a dream about a candidate.
 type Judgement struct {
 	Verdict    dream.Verdict `json:"verdict"`
 	ReasonCode string        `json:"reasonCode"`
 	Score      float64       `json:"score"`
 }
 
-// SameScore is how far two scores may lie apart and still count as the same: less than what is ever shown of one.
+// SameScore is the largest difference of two scores that still count as equal. It is below the precision of any displayed
+// score.
 const SameScore = 0.0005
 
-// Compare tells what sets b apart from a. Candidates of whom both think the same are left out; those whose verdict changed come
-// first, then those whose reason did, then those whose score did, each the highest score first.
+// Compare returns the differences between a and b. It leaves out candidates that both judged alike. Candidates with another
+// verdict come first, then those with another reason, then those with another score, each group by descending score.
 func Compare(a, b Dreamt) Difference {
 	return Difference{
 		SameMaterial:   a.Pins.Material != "" && a.Pins.Material == b.Pins.Material,
@@ -78,7 +79,7 @@ func Compare(a, b Dreamt) Difference {
 	}
 }
 
-// hunksOf is a unified diff without the two lines in front that name what was compared.
+// hunksOf returns a unified diff without the two header lines that name the versions.
 func hunksOf(diff string) string {
 	if at := strings.Index(diff, "@@"); at > 0 && strings.HasPrefix(diff, "--- ") {
 		return diff[at:]
@@ -101,7 +102,7 @@ func changedEnding(a, b Dreamt) []ChangedValue {
 	return out
 }
 
-// changedSettings compares settings by the names that they have in JSON, so that no new one is ever forgotten here.
+// changedSettings compares settings by their JSON names, so that new settings are included automatically.
 func changedSettings(a, b setting.DreamSettings) []ChangedValue {
 	was, is := map[string]string{}, map[string]string{}
 	flatten(was, "", a)
@@ -116,7 +117,7 @@ func changedSettings(a, b setting.DreamSettings) []ChangedValue {
 	return out
 }
 
-// flatten adds the fields of v, those of inner objects as outer.inner. What cannot be written as JSON has none.
+// flatten adds the fields of v to into, those of inner objects as outer.inner. A value that cannot be encoded adds nothing.
 func flatten(into map[string]string, prefix string, v any) {
 	encoded, err := json.Marshal(v)
 	if err != nil {
@@ -167,7 +168,7 @@ func judgements(candidates []dream.Candidate) map[markdown.EntryID]*Judgement {
 	return out
 }
 
-// weight is how much the two judgements differ: 0 not at all, 1 in the score, 2 in the reason, 3 in the verdict.
+// weight returns how much the two judgements differ: 0 not at all, 1 in the score, 2 in the reason, 3 in the verdict.
 func (r Rejudged) weight() int {
 	switch {
 	case r.Was == nil || r.Is == nil || r.Was.Verdict != r.Is.Verdict:
@@ -180,7 +181,7 @@ func (r Rejudged) weight() int {
 	return 0
 }
 
-// score is the higher one of the two.
+// score returns the higher of the two scores.
 func (r Rejudged) score() float64 {
 	best := 0.0
 	for _, j := range []*Judgement{r.Was, r.Is} {

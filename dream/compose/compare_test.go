@@ -28,7 +28,7 @@ func dreamt() compose.Dreamt {
 
 func TestCompareDreamsThatAreAlike(t *testing.T) {
 	a, b := dreamt(), dreamt()
-	// The versions that a diff names are not what it says, and a score may differ by what nobody sees.
+	// Versions in a diff and invisible differences of a score are ignored.
 	b.Diff = "--- MEMORY.md@4\n+++ MEMORY.md@5\n@@ -1 +1,2 @@\n # Memory\n+- Tea.\n"
 	b.Candidates[1].Score += compose.SameScore / 2
 	want := compose.Difference{
@@ -61,11 +61,20 @@ func TestCompareDreamsThatDiffer(t *testing.T) {
 			{Name: "weights.recency", Was: "0.15", Is: "0.2"},
 		},
 		Candidates: []compose.Rejudged{
-			{ID: "bus", Text: "Bus.", Was: &compose.Judgement{Verdict: "kept", ReasonCode: "low_score", Score: .5}, Is: &compose.Judgement{Verdict: "promoted", ReasonCode: "passed", Score: .55}},
+			{
+				ID: "bus", Text: "Bus.", Was: &compose.Judgement{Verdict: "kept", ReasonCode: "low_score", Score: .5},
+				Is: &compose.Judgement{Verdict: "promoted", ReasonCode: "passed", Score: .55},
+			},
 			{ID: "dog", Text: "Dog.", Was: &compose.Judgement{Verdict: "kept", ReasonCode: "one_off", Score: .3}},
 			{ID: "new", Text: "New.", Is: &compose.Judgement{Verdict: "kept", ReasonCode: "one_off", Score: .2}},
-			{ID: "cat", Text: "Cat.", Was: &compose.Judgement{Verdict: "kept", ReasonCode: "one_off", Score: .4}, Is: &compose.Judgement{Verdict: "kept", ReasonCode: "one_context", Score: .4}},
-			{ID: "tea", Text: "Tea.", Was: &compose.Judgement{Verdict: "promoted", ReasonCode: "passed", Score: .91}, Is: &compose.Judgement{Verdict: "promoted", ReasonCode: "passed", Score: .93}},
+			{
+				ID: "cat", Text: "Cat.", Was: &compose.Judgement{Verdict: "kept", ReasonCode: "one_off", Score: .4},
+				Is: &compose.Judgement{Verdict: "kept", ReasonCode: "one_context", Score: .4},
+			},
+			{
+				ID: "tea", Text: "Tea.", Was: &compose.Judgement{Verdict: "promoted", ReasonCode: "passed", Score: .91},
+				Is: &compose.Judgement{Verdict: "promoted", ReasonCode: "passed", Score: .93},
+			},
 		},
 		Diff: got.Diff,
 	}
@@ -78,7 +87,7 @@ func TestCompareDreamsThatDiffer(t *testing.T) {
 	}
 }
 
-// A dream that never came to its material has seen nothing, and so not the same.
+// A dream that ended before it had material has seen nothing, and so not the same.
 func TestCompareDreamsWithoutMaterial(t *testing.T) {
 	got := compose.Compare(compose.Dreamt{}, compose.Dreamt{})
 	if got.SameMaterial || got.SameCandidates || !got.SameMemory {
@@ -86,11 +95,17 @@ func TestCompareDreamsWithoutMaterial(t *testing.T) {
 	}
 }
 
-// Comparing the other way round tells the same with both sides exchanged.
+// Comparing in the other direction gives the same result with both sides exchanged.
 func TestCompareIsSymmetric(t *testing.T) {
 	draw := func(t *rapid.T, name string) compose.Dreamt {
-		d := compose.Dreamt{Settings: setting.DreamSettings{Days: rapid.IntRange(1, 3).Draw(t, name+" days"), MinScore: rapid.SampledFrom([]float64{.5, .75}).Draw(t, name+" score")}}
-		for _, id := range rapid.SliceOfDistinct(rapid.SampledFrom([]markdown.EntryID{"a", "b", "c", "d"}), func(id markdown.EntryID) markdown.EntryID { return id }).Draw(t, name) {
+		d := compose.Dreamt{Settings: setting.DreamSettings{
+			Days:     rapid.IntRange(1, 3).Draw(t, name+" days"),
+			MinScore: rapid.SampledFrom([]float64{.5, .75}).Draw(t, name+" score"),
+		}}
+		for _, id := range rapid.SliceOfDistinct(rapid.SampledFrom([]markdown.EntryID{"a", "b", "c", "d"}),
+			func(id markdown.EntryID) markdown.EntryID {
+				return id
+			}).Draw(t, name) {
 			d.Candidates = append(d.Candidates, dream.Candidate{
 				ID: id, Text: string(id), Score: rapid.SampledFrom([]float64{.1, .9}).Draw(t, name+" of "+string(id)),
 				Verdict: rapid.SampledFrom([]dream.Verdict{dream.VerdictKept, dream.VerdictPromoted}).Draw(t, name+" about "+string(id)),

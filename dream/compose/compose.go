@@ -17,48 +17,48 @@ import (
 	"reverie/memory/setting"
 )
 
-// Files are the documents that a dream may write, as they are: content and version, 0 when there is none.
+// Files holds the current documents that a dream may write: content and version, 0 for a document that does not exist.
 type Files struct {
 	Memory memory.Document
 	Diary  memory.Document
-	// Months are the monthly files of the diary and the archives of MEMORY.md that exist, by path.
+	// Months maps paths to the existing monthly files of the diary and archives of MEMORY.md.
 	Months map[string]memory.Document
 }
 
-// ComposeInput is a dream before it is written.
-type ComposeInput struct {
+// Input is the result of a dream, to be written by Compose.
+type Input struct {
 	Dream      uuid.UUID
 	Mode       memory.DreamMode
 	Topic      string
 	AsOf       time.Time // in the owner's zone
-	Now        time.Time // in the owner's zone; entries of the diary bear it
+	Now        time.Time // in the owner's zone; time of the diary entry
 	Scope      memory.Scope
 	Files      Files
-	Memory     string // MEMORY.md as it is to be; empty: it stays
+	Memory     string // new MEMORY.md; empty to leave it unchanged
 	Moved      []dream.MovedSection
 	Ranking    dream.Ranking
 	Reflection dream.Reflection
 	Looked     dream.Looked
-	Model      string // empty: by rules
+	Model      string // empty for a dream without a model
 	Reason     string // the model's, in words
 	Outcome    memory.Outcome
-	Violations []proposals.Violation // why it was refused, of a quarantined one
-	Retired    []proposals.Retired   // lines of a person that went, each with the reason
+	Violations []proposals.Violation // why a quarantined dream was refused
+	Retired    []proposals.Retired   // removed lines of a person, each with the reason
 	Settings   setting.DreamSettings
 }
 
-// Composition is what is committed together: MEMORY.md, its archive, the diary and the reports of the phases.
+// Composition holds the changes to commit together: MEMORY.md, its archive, the diary and the reports of the phases.
 type Composition struct {
 	Changes []memory.Change
-	Diff    string // of MEMORY.md, in the unified format; empty when it stays
+	Diff    string // of MEMORY.md, in the unified format; empty when it is unchanged
 }
 
-// Compose writes what a dream leaves: the new MEMORY.md, sections that moved to an archive, an entry of the diary (DREAMS.md),
-// whose old entries are folded into monthly files when it grows too long, and a report of each phase. A dream that changes
-// nothing and has weighed no candidate leaves nothing.
+// Compose builds the changes of a dream: the new MEMORY.md, sections that moved to an archive, an entry of the diary
+// (DREAMS.md), whose old entries are folded into monthly files when it grows too long, and a report of each phase. A dream
+// that changes nothing and judged no candidate has no changes.
 //
-// The diary and the reports repeat nothing that was rejected or forgotten, and nothing that the scan refuses.
-func Compose(in ComposeInput) Composition {
+// The diary and the reports never repeat text that was rejected or forgotten, or that the scan refuses.
+func Compose(in Input) Composition {
 	w := newComposing(in)
 	if !w.writes() && len(in.Ranking.Candidates) == 0 && in.Outcome != memory.OutcomeQuarantined {
 		return Composition{}
@@ -77,34 +77,36 @@ func Compose(in ComposeInput) Composition {
 // versionName names a version of MEMORY.md in a diff.
 func versionName(version int) string { return fmt.Sprintf("%s@%d", memory.MemoryPath, version) }
 
-// composing is a dream that is written down.
+// composing is the state of one Compose call.
 type composing struct {
-	ComposeInput
-	before string // MEMORY.md as it is
+	Input
+	before string // current MEMORY.md
 	came   []arrival
-	went   []string      // lines that are no more in MEMORY.md nor in an archive
-	other  int           // new lines of MEMORY.md that are of no candidate
-	banned []bannedClaim // what was rejected, but for what MEMORY.md says anyway: it is not repeated
+	went   []string      // removed lines that are in no archive either
+	other  int           // number of new lines of MEMORY.md without a candidate
+	banned []bannedClaim // rejected statements, which are not shown, except those in MEMORY.md
 	shown  map[string]string
 }
 
-// bannedClaim is a statement that is not repeated; inAnyWords also where more is said beside it.
+// bannedClaim is a statement that must not be shown. With inAnyWords, text that contains more than the statement is hidden
+// too.
 type bannedClaim struct {
 	rewrite.Claim
 	inAnyWords bool
 }
 
-// arrival is a new line of MEMORY.md with the candidates that it is of.
+// arrival is a new line of MEMORY.md with its candidates.
 type arrival struct {
 	line       string
 	candidates []dream.Candidate
 }
 
-func newComposing(in ComposeInput) *composing {
-	w := &composing{ComposeInput: in, shown: map[string]string{}}
+func newComposing(in Input) *composing {
+	w := &composing{Input: in, shown: map[string]string{}}
 	for _, c := range in.Ranking.Candidates {
 		if c.Verdict == dream.VerdictRejected && c.ReasonCode != dream.ReasonKnown {
-			w.banned = append(w.banned, bannedClaim{rewrite.ClaimOf(c.Text), c.ReasonCode == dream.ReasonForgotten || c.ReasonCode == dream.ReasonUnfit})
+			w.banned = append(w.banned,
+				bannedClaim{rewrite.ClaimOf(c.Text), c.ReasonCode == dream.ReasonForgotten || c.ReasonCode == dream.ReasonUnfit})
 		}
 	}
 	if !in.Files.Memory.Deleted {
@@ -121,7 +123,7 @@ func (w *composing) writes() bool {
 	return w.Memory != "" && w.Memory != w.before && w.Outcome != memory.OutcomeQuarantined
 }
 
-// compare finds what comes into MEMORY.md and what goes.
+// compare finds the lines that are added to MEMORY.md and those that are removed.
 func (w *composing) compare() {
 	stays := map[string]bool{}
 	for line := range strings.Lines(w.Memory) {
@@ -160,7 +162,7 @@ func (w *composing) compare() {
 	}
 }
 
-// memory is the change of MEMORY.md, with the messages that each promoted line comes from.
+// memory returns the change of MEMORY.md, with the source messages of each promoted line.
 func (w *composing) memory() memory.Change {
 	reason := rewrite.Clip(oneLine(w.Reason), reasonChars)
 	if reason == "" {
@@ -175,7 +177,8 @@ func (w *composing) memory() memory.Change {
 // reasonChars bounds the reason of a change, in characters.
 const reasonChars = 300
 
-// sourcesOf ties lines to messages. When all are of one conversation the version is, too; else each line names its own.
+// sourcesOf links lines to messages. When all messages are of one conversation, so is the version; otherwise each line names
+// its own conversation.
 func sourcesOf(came []arrival) memory.Sources {
 	var s memory.Sources
 	conversations := map[string]bool{}
@@ -212,13 +215,13 @@ func sourcesOf(came []arrival) memory.Sources {
 	return s
 }
 
-// Why something moves to an archive, in words.
+// Reasons for moving text to an archive, in words.
 const (
 	archivedFull     = "MEMORY.md was full"
 	archivedReplaced = "later statements correct lines of MEMORY.md"
 )
 
-// archives are the changes of the archives of MEMORY.md, one for each file.
+// archives returns the changes of the archives of MEMORY.md, one for each file.
 func (w *composing) archives() []memory.Change {
 	var out []memory.Change
 	at := map[string]int{}
@@ -250,10 +253,10 @@ func (w *composing) archives() []memory.Change {
 	return out
 }
 
-// monthBytes is how long a monthly file gets before the next one of the month begins.
+// monthBytes is the size at which the next file of a month begins.
 const monthBytes = memory.MaxDocumentBytes / 2
 
-// withRoom is the path of a monthly file that can take so many bytes more: itself, or one with a number.
+// withRoom returns the path of a monthly file that can take size more bytes: path itself, or a numbered one.
 func (w *composing) withRoom(path string, size int) string {
 	stem, out := strings.TrimSuffix(path, ".md"), path
 	for n := 2; len(w.Files.Months[out].Content) > 0 && len(w.Files.Months[out].Content)+size > monthBytes; n++ {

@@ -19,15 +19,16 @@ import (
 )
 
 const (
-	// diaryHead is what a new diary begins with.
+	// diaryHead begins a new diary.
 	diaryHead = "# Dreams\n\nOne entry for each dream, the newest last. Older ones are in " + diaryFolder + ", by month.\n"
-	// diaryFolder is where entries go that the diary has no room for.
+	// diaryFolder holds the monthly files of entries that no longer fit into the diary.
 	diaryFolder = memory.DreamingFolder + "diary/"
-	// foldedShare is how full the diary is, at most, after entries were folded, so that the next nights need not fold again.
+	// foldedShare is the share of the limit that the diary fills, at most, after folding, so that the next dreams need not
+	// fold.
 	foldedShare = 3. / 4
 )
 
-// diary are the changes of the diary: the new entry at its end, and what moves to the files of the months to make room.
+// diary returns the changes of the diary: the new entry at its end, and the entries that move to monthly files to make room.
 func (w *composing) diary() []memory.Change {
 	entry := w.entry(true)
 	if scan.Scan(entry).Verdict == scan.VerdictQuarantine {
@@ -54,7 +55,8 @@ func (w *composing) diary() []memory.Change {
 			months[month] = i
 			out = append(out, memory.Change{
 				Ref: memory.Ref{Scope: w.Scope, Path: diaryFolder + month + ".md"}, Op: memory.OpAppend,
-				Create: "# Dreams of " + month + "\n\nEntries of " + memory.DreamsPath + ", shortened. The reports have all of them.\n", Reason: "older entries of the diary",
+				Create: "# Dreams of " + month + "\n\nEntries of " + memory.DreamsPath + ", shortened. The reports have all of them.\n",
+				Reason: "older entries of the diary",
 			})
 		}
 		if out[i].Content != "" {
@@ -70,7 +72,7 @@ func (w *composing) diary() []memory.Change {
 
 const diaryReason = "entry of a dream"
 
-// diaryEntry is an entry of a diary: from its heading to the next one of its level or a higher one.
+// diaryEntry is an entry of a diary, from its heading to the next heading of the same or a higher level.
 type diaryEntry struct {
 	at       string // "2026-01-31 02:00"
 	text     string
@@ -79,7 +81,7 @@ type diaryEntry struct {
 
 var diaryHeading = regexp.MustCompile(`^(\d{4}-(?:0[1-9]|1[0-2])-\d{2} \d{2}:\d{2}) Dream(?: |$)`)
 
-// diaryEntries finds the entries of a diary in their order. What people wrote between them is none.
+// diaryEntries returns the entries of a diary in document order. Text that people wrote between them is not an entry.
 func diaryEntries(diary string) []diaryEntry {
 	lines := rewrite.LinesOf(diary)
 	var out []diaryEntry
@@ -107,7 +109,7 @@ func diaryEntries(diary string) []diaryEntry {
 // entryLevel is the level of the headings of entries.
 const entryLevel = 2
 
-// LatestEntry is the newest entry of a diary; empty when there is none.
+// LatestEntry returns the newest entry of a diary; empty when there is none.
 func LatestEntry(diary string) string {
 	var latest diaryEntry
 	for _, e := range diaryEntries(diary) {
@@ -118,7 +120,7 @@ func LatestEntry(diary string) string {
 	return latest.text
 }
 
-// foldDiary takes the oldest entries out of a diary that has no room for one more of so many characters.
+// foldDiary removes the oldest entries from a diary that has no room for one more of that many characters.
 func foldDiary(diary string, limit, more int) (kept string, folded []diaryEntry) {
 	const between = 1 // the blank line in front of the new entry
 	if utf8.RuneCountInString(diary)+between+more <= limit {
@@ -142,7 +144,7 @@ func foldDiary(diary string, limit, more int) (kept string, folded []diaryEntry)
 	return diary, folded
 }
 
-// What the paragraphs of an entry begin with that are left out when it is folded: the report has them.
+// passingParts lists the beginnings of paragraphs that are dropped when an entry is folded. The report keeps them.
 var passingParts = []string{entryLooked, entryPatterns, entryWhy}
 
 const (
@@ -151,7 +153,7 @@ const (
 	entryWhy      = "Why: "
 )
 
-// short is the entry without its passing paragraphs. What somebody else wrote into it stays.
+// short returns the entry without the paragraphs of passingParts. Text that somebody added to it stays.
 func (e diaryEntry) short() string {
 	var out []string
 	for paragraph := range strings.SplitSeq(strings.ReplaceAll(e.text, "\r\n", "\n"), "\n\n") {
@@ -164,7 +166,7 @@ func (e diaryEntry) short() string {
 	return strings.Join(out, "\n\n") + "\n"
 }
 
-// amount is a number with its noun, "1 line" or "3 lines".
+// amount formats a number with its noun: "1 line" or "3 lines".
 func amount(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -175,15 +177,15 @@ func amount(n int, noun string) string {
 const (
 	// listedLines bounds each list of an entry; the report has the rest.
 	listedLines = 20
-	// listedChars bounds what an entry shows of one line, in characters.
+	// listedChars bounds the length of a line in an entry, in characters.
 	listedChars = 240
-	// namedThemes bounds the patterns of an entry.
+	// namedThemes bounds the patterns in an entry.
 	namedThemes = 8
-	// topicChars bounds a topic in a heading, in characters.
+	// topicChars bounds the length of a topic in a heading, in characters.
 	topicChars = 60
 )
 
-// entry is the entry of the diary for this dream. Without contents it has numbers only.
+// entry returns the diary entry of this dream. Without contents it has numbers only.
 func (w *composing) entry(contents bool) string {
 	parts := []string{"## " + w.Now.Format("2006-01-02 15:04") + " Dream" + w.kind(contents), w.lookedAt()}
 	if contents {
@@ -199,7 +201,7 @@ func (w *composing) entry(contents bool) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "\n\n") + "\n"
 }
 
-// kind is what sets the dream apart from a nightly one.
+// kind returns the suffix for a dream that is not nightly.
 func (w *composing) kind(contents bool) string {
 	switch topic := oneLine(strings.NewReplacer("[", "(", "]", ")", "#", "", `\`, "").Replace(rewrite.Clip(w.show(w.Topic), topicChars))); {
 	case w.Mode == memory.DreamFocused && contents && topic != "":
@@ -220,7 +222,7 @@ func (w *composing) lookedAt() string {
 	return said + "."
 }
 
-// patterns names the themes, the strongest first. One that only shows in what was rejected is left out.
+// patterns lists the themes, strongest first. It leaves out themes of which all evidence was rejected.
 func (w *composing) patterns() string {
 	var out []string
 	for _, t := range w.themes() {
@@ -234,7 +236,7 @@ func (w *composing) patterns() string {
 	return entryPatterns + strings.Join(out, ", ") + "."
 }
 
-// themes are those of which some evidence was not rejected.
+// themes returns the themes with at least some evidence that was not rejected.
 func (w *composing) themes() []dream.Theme {
 	rejected := map[markdown.EntryID]bool{}
 	for _, c := range w.Ranking.Candidates {
@@ -246,7 +248,8 @@ func (w *composing) themes() []dream.Theme {
 			continue
 		}
 		if !slices.ContainsFunc(w.Ranking.Candidates, func(c dream.Candidate) bool {
-			return c.Verdict == dream.VerdictRejected && c.ReasonCode != dream.ReasonKnown && strings.EqualFold(strings.TrimSpace(c.Text), t.Tag)
+			return c.Verdict == dream.VerdictRejected && c.ReasonCode != dream.ReasonKnown &&
+				strings.EqualFold(strings.TrimSpace(c.Text), t.Tag)
 		}) {
 			out = append(out, t)
 		}
@@ -254,7 +257,7 @@ func (w *composing) themes() []dream.Theme {
 	return out
 }
 
-// changed tells what became of MEMORY.md.
+// changed describes the changes of MEMORY.md.
 func (w *composing) changed(contents bool) []string {
 	by := "by rules"
 	if w.Model != "" {
@@ -262,7 +265,8 @@ func (w *composing) changed(contents bool) []string {
 	}
 	switch {
 	case w.Outcome == memory.OutcomeQuarantined:
-		return []string{fmt.Sprintf("MEMORY.md stays as it was: what was written %s was refused (%s).", by, strings.Join(violationCodes(w.Violations), ", "))}
+		return []string{fmt.Sprintf("MEMORY.md stays as it was: what was written %s was refused (%s).", by,
+			strings.Join(violationCodes(w.Violations), ", "))}
 	case !w.writes():
 		return []string{"MEMORY.md stays as it was."}
 	}
@@ -296,7 +300,7 @@ func (w *composing) changed(contents bool) []string {
 	return out
 }
 
-// retired names the lines that later statements correct, with what says so. They are in an archive.
+// retired lists the lines that later statements correct, each with its correction. They are in an archive.
 func (w *composing) retired(contents bool) []string {
 	var lines []string
 	path := ""
@@ -312,7 +316,7 @@ func (w *composing) retired(contents bool) []string {
 	return w.list(fmt.Sprintf("Retired to %s, since later statements correct it: %s", path, amount(len(lines), "line")), lines, contents)
 }
 
-// list is a paragraph with a list under it, each line a list item; what follows a NUL in it is a remark.
+// list returns a paragraph and a list under it. Text after a NUL in a line is a remark.
 func (w *composing) list(head string, lines []string, contents bool) []string {
 	if !contents || len(lines) == 0 {
 		return []string{head + "."}
@@ -335,7 +339,7 @@ func (w *composing) list(head string, lines []string, contents bool) []string {
 	return []string{head + ":", strings.Join(items, "\n")}
 }
 
-// judged counts what was kept and rejected, and why.
+// judged counts the kept and rejected candidates by reason.
 func (w *composing) judged() string {
 	var out []string
 	for _, v := range []struct {
@@ -362,7 +366,7 @@ func (w *composing) judged() string {
 	return strings.Join(out, " ")
 }
 
-// undecided lists the pairs that contradict each other and of which none was chosen.
+// undecided lists the open contradictions.
 func (w *composing) undecided(contents bool) []string {
 	texts, rejected := map[markdown.EntryID]string{}, map[markdown.EntryID]bool{}
 	for _, c := range w.Ranking.Candidates {
@@ -395,8 +399,8 @@ func (w *composing) undecided(contents bool) []string {
 	return []string{"Contradictions, left open:", strings.Join(pairs, "\n")}
 }
 
-// show is a text as the diary and the reports show it: one line, cut, and empty when the scan refuses it or it says what was
-// rejected.
+// show returns a text as the diary and the reports show it: on one line and cut to length. It is empty when the scan refuses
+// the text or it repeats a rejected statement.
 func (w *composing) show(text string) string {
 	said, known := w.shown[text]
 	if known {
@@ -410,14 +414,14 @@ func (w *composing) show(text string) string {
 	return said
 }
 
-// unsayable reports whether a text says what was rejected.
+// unsayable reports whether a text repeats a rejected statement.
 func (w *composing) unsayable(said rewrite.Claim) bool {
 	return slices.ContainsFunc(w.banned, func(b bannedClaim) bool {
-		return b.Id == said.Id || claim.SameStatement(b.Says, said.Says) || b.inAnyWords && b.MostlyIn(said)
+		return b.ID == said.ID || claim.SameStatement(b.Says, said.Says) || b.inAnyWords && b.MostlyIn(said)
 	})
 }
 
-// violationCodes are the codes of violations, each once.
+// violationCodes returns the distinct codes of violations.
 func violationCodes(violations []proposals.Violation) []string {
 	var out []string
 	for _, v := range violations {

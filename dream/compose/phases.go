@@ -14,8 +14,8 @@ import (
 // reportedLines bounds each list in the report of a phase.
 const reportedLines = 50
 
-// phases are the reports of the phases, a file for each phase and day; a further dream of the day adds to it. A phase that
-// found nothing has none.
+// phases returns the reports of the phases, one file for each phase and day; a further dream of the day appends to it. A
+// phase without results has no report.
 func (w *composing) phases() []memory.Change {
 	var out []memory.Change
 	for _, phase := range []struct {
@@ -43,24 +43,25 @@ func (w *composing) phases() []memory.Change {
 	return out
 }
 
-// light tells what was staged.
+// light reports the staged candidates.
 func (w *composing) light(contents bool) string {
 	if len(w.Ranking.Candidates) == 0 {
 		return ""
 	}
-	return w.lookedAt() + "\n\n" + w.report(fmt.Sprintf("Staged: %s", amount(len(w.Ranking.Candidates), "candidate")), contents, func(c dream.Candidate) string {
-		said := amount(len(c.Signals.MentionDays), "day")
-		if c.Signals.Recalls > 0 {
-			said += ", " + amount(c.Signals.Recalls, "recall")
-		}
-		if c.Signals.Asked {
-			said += ", asked for"
-		}
-		return said
-	})
+	return w.lookedAt() + "\n\n" +
+		w.report(fmt.Sprintf("Staged: %s", amount(len(w.Ranking.Candidates), "candidate")), contents, func(c dream.Candidate) string {
+			said := amount(len(c.Signals.MentionDays), "day")
+			if c.Signals.Recalls > 0 {
+				said += ", " + amount(c.Signals.Recalls, "recall")
+			}
+			if c.Signals.Asked {
+				said += ", asked for"
+			}
+			return said
+		})
 }
 
-// rem tells which themes and likely truths were found.
+// rem reports the themes and likely truths.
 func (w *composing) rem(contents bool) string {
 	themes, texts := w.themes(), map[markdown.EntryID]string{}
 	for _, c := range w.Ranking.Candidates {
@@ -94,7 +95,7 @@ func (w *composing) rem(contents bool) string {
 	return strings.Join(append(parts, list(fmt.Sprintf("Likely truths: %d", len(w.Reflection.Truths)), items)), "\n\n")
 }
 
-// deep tells what was decided about each candidate.
+// deep reports the verdict on each candidate.
 func (w *composing) deep(contents bool) string {
 	if len(w.Ranking.Candidates) == 0 || w.Mode == memory.DreamREM {
 		return ""
@@ -141,7 +142,7 @@ func (w *composing) report(head string, contents bool, remark func(dream.Candida
 	return list(head, items)
 }
 
-// list is a paragraph with a list under it.
+// list returns a paragraph with a list under it.
 func list(head string, items []string) string {
 	if len(items) == 0 {
 		return head + "."

@@ -13,17 +13,19 @@ import (
 	"reverie/memory/setting"
 )
 
-// TestNothingOfADreamIsAStatement pastes everything that the dreams of a week write into a note: with its headings,
-// nothing of it is a statement.
+// TestNothingOfADreamIsAStatement pastes everything that the dreams of a week write into a note, with its headings: none of
+// it is read as a statement.
 func TestNothingOfADreamIsAStatement(t *testing.T) {
 	for _, owner := range owners {
 		w := loadWeek(t, owner)
 		nights, _ := w.dreamWeek(t)
 		for _, n := range nights {
-			written := Compose(ComposeInput{
-				Dream: uuid.MustParse("01234567-89ab-7cde-8f01-23456789abcd"), Mode: memory.DreamNightly, AsOf: n.asOf, Now: n.asOf.Add(time.Minute), Scope: memory.ScopePersonal,
+			written := Compose(Input{
+				Dream: uuid.MustParse("01234567-89ab-7cde-8f01-23456789abcd"), Mode: memory.DreamNightly, AsOf: n.asOf,
+				Now: n.asOf.Add(time.Minute), Scope: memory.ScopePersonal,
 				Memory: n.promotion.Memory, Moved: n.promotion.Moved, Ranking: n.promotion.Ranking, Reflection: n.reflection,
-				Looked: dream.Looked{Notes: 7, Conversations: 2, Messages: 9, Statements: 30, Recalls: 1}, Outcome: memory.OutcomeWritten, Settings: setting.DefaultDreamSettings(),
+				Looked: dream.Looked{Notes: 7, Conversations: 2, Messages: 9, Statements: 30, Recalls: 1}, Outcome: memory.OutcomeWritten,
+				Settings: setting.DefaultDreamSettings(),
 			})
 			if len(written.Changes) == 0 {
 				t.Fatalf("%s, %s: nothing was written", owner, n.asOf)

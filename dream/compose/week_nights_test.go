@@ -17,7 +17,7 @@ import (
 	"reverie/memory/setting"
 )
 
-// night is what one dream of an owner came to.
+// night is the result of one dream of an owner.
 type night struct {
 	asOf       time.Time
 	ranking    dream.Ranking
@@ -25,7 +25,7 @@ type night struct {
 	promotion  rewrite.Promotion
 }
 
-// dreamWeek dreams the nights of a week one after another, by rules, as the workflow does.
+// dreamWeek runs the dreams of a week in order, without a model, as the workflow does.
 func (w week) dreamWeek(t *testing.T) (nights []night, memoryFile string) {
 	t.Helper()
 	s := setting.DefaultDreamSettings()
@@ -35,7 +35,10 @@ func (w week) dreamWeek(t *testing.T) (nights []night, memoryFile string) {
 		candidates := judge.Light(m, s)
 		reflection := judge.REM(candidates, m.AsOf)
 		m.Statements = nil
-		ranking := judge.Deep(dream.DeepInput{Material: m, Candidates: candidates, Reflection: reflection, Memory: memoryFile, Mode: memory.DreamNightly}, s)
+		ranking := judge.Deep(dream.DeepInput{
+			Material: m, Candidates: candidates, Reflection: reflection, Memory: memoryFile,
+			Mode: memory.DreamNightly,
+		}, s)
 		promotion := rewrite.Promote(memoryFile, ranking, m.AsOf, s)
 		if promotion.Memory != "" {
 			memoryFile = promotion.Memory
@@ -46,7 +49,7 @@ func (w week) dreamWeek(t *testing.T) (nights []night, memoryFile string) {
 	return nights, memoryFile
 }
 
-// promotedTexts are what a night promoted.
+// promotedTexts returns the promoted texts of a night.
 func (n night) promotedTexts() []string {
 	var out []string
 	for _, c := range n.promotion.Ranking.Candidates {
@@ -58,7 +61,7 @@ func (n night) promotedTexts() []string {
 	return out
 }
 
-// TestANormalWeek dreams a week of each owner and holds every night to what is right to promote: nothing less, and nothing else.
+// TestANormalWeek runs a week of each owner and compares the promotions of every night with the expected ones, exactly.
 func TestANormalWeek(t *testing.T) {
 	for _, owner := range owners {
 		t.Run(owner, func(t *testing.T) {

@@ -20,19 +20,19 @@ import (
 	"reverie/memory/transcripts"
 )
 
-// The days of the example week, see testdata/week/README.md.
+// Days of the example week, see testdata/week/README.md.
 const (
 	weekBegins = "2026-03-02"
 	weekNights = 7
 )
 
-// week is what one owner noted, said and looked for in the example week.
+// week holds the notes, conversations and recalls of one owner in the example week.
 type week struct {
 	zone     *time.Location
 	notes    []notes.Note
 	talks    []talk
 	recalls  []dream.Recall
-	promoted map[dream.Day][]string // what is right to promote, by the day of the night
+	promoted map[dream.Day][]string // expected promotions, by the day of the night
 }
 
 // talk is a conversation.
@@ -72,7 +72,8 @@ func loadWeek(tb testing.TB, owner string) week {
 		}
 		sum := sha256.Sum256([]byte(f[1]))
 		w.recalls = append(w.recalls, dream.Recall{
-			Entries: []markdown.EntryID{markdown.EntryIDOf(f[3])}, Query: hex.EncodeToString(sum[:8]), Day: dream.DayOf(at), Score: score, At: at,
+			Entries: []markdown.EntryID{markdown.EntryIDOf(f[3])}, Query: hex.EncodeToString(sum[:8]), Day: dream.DayOf(at), Score: score,
+			At: at,
 		})
 	}
 	for line := range strings.Lines(fileText(tb, filepath.Join(dir, "promoted.md"))) {
@@ -122,7 +123,7 @@ func appendSaid(tb testing.TB, lines []transcripts.Line, text string, zone *time
 	return lines
 }
 
-// material is what a dream looks at that dreams at asOf with the default window.
+// material returns the input of a dream at asOf with the default window.
 func (w week) material(asOf time.Time, states []dream.State) dream.Material {
 	asOf = asOf.In(w.zone)
 	from := dream.DayOf(asOf.AddDate(0, 0, -setting.DefaultDreamSettings().Days))
@@ -143,7 +144,7 @@ func (w week) material(asOf time.Time, states []dream.State) dream.Material {
 	return m
 }
 
-// statements are what a conversation says in a window.
+// statements returns the statements of a conversation in a window.
 func (t talk) statements(from dream.Day, asOf time.Time) []dream.Statement {
 	var (
 		lines []transcripts.Line
@@ -169,7 +170,7 @@ func (t talk) statements(from dream.Day, asOf time.Time) []dream.Statement {
 	return out
 }
 
-// nightOf is the moment of the n-th night, from 0.
+// nightOf returns the time of the n-th night, from 0.
 func (w week) nightOf(n int) time.Time {
 	day, err := time.ParseInLocation(time.DateOnly, weekBegins, w.zone)
 	if err != nil {
@@ -180,7 +181,8 @@ func (w week) nightOf(n int) time.Time {
 
 var owners = []string{"ada", "bruno", "mei"}
 
-// TestTheWeekIsStaged looks at the last night of each owner: what was said on several days is one candidate with all of them.
+// TestTheWeekIsStaged checks the last night of each owner: a fact that was said on several days is one candidate with all of
+// them.
 func TestTheWeekIsStaged(t *testing.T) {
 	for owner, want := range map[string]map[string]struct {
 		days    int
@@ -225,8 +227,10 @@ func TestTheWeekIsStaged(t *testing.T) {
 				t.Errorf("%s: %q is no candidate", owner, text)
 				continue
 			}
-			if g := c.Signals; len(g.MentionDays) != want.days || g.Asked != want.asked || g.Recalls != want.recalls || len(c.Places) != want.places {
-				t.Errorf("%s: %q has days %v, asked %v, %d recalls, %d places", owner, text, g.MentionDays, g.Asked, g.Recalls, len(c.Places))
+			if g := c.Signals; len(g.MentionDays) != want.days || g.Asked != want.asked || g.Recalls != want.recalls ||
+				len(c.Places) != want.places {
+				t.Errorf("%s: %q has days %v, asked %v, %d recalls, %d places", owner, text, g.MentionDays, g.Asked, g.Recalls,
+					len(c.Places))
 			}
 		}
 		for _, c := range candidates {

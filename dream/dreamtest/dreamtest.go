@@ -1,4 +1,4 @@
-// Package dreamtest has helpers for tests of dreams.
+// Package dreamtest provides helpers for tests of dreams.
 package dreamtest
 
 import (
@@ -10,7 +10,7 @@ import (
 	"reverie/memory/markdown"
 )
 
-// Remembered returns the states after a dream, as they are kept for the next one.
+// Remembered returns the states to store for the next dream.
 func Remembered(states []dream.State, candidates []dream.Candidate, r dream.Reflection, asOf time.Time) []dream.State {
 	byID := map[markdown.EntryID]dream.State{}
 	for _, s := range states {
@@ -50,7 +50,7 @@ func Remembered(states []dream.State, candidates []dream.Candidate, r dream.Refl
 	return out
 }
 
-// Night is when the dreams of the tests begin.
+// Night is the time of the first dream in tests.
 var Night = time.Date(2026, 1, 31, 2, 0, 0, 0, time.UTC)
 
 // InNote is a line of a daily note.
@@ -59,6 +59,7 @@ var InNote = dream.Place{Origin: dream.FromNote, Path: "memory/2026-01-28.md", F
 // Passing returns a candidate that passed the gates.
 func Passing(text string, score float64, places ...dream.Place) dream.Candidate {
 	return dream.Candidate{
-		ID: markdown.EntryIDOf("- " + text), Text: text, Score: score, Verdict: dream.VerdictPromoted, ReasonCode: dream.ReasonPassed, Places: places,
+		ID: markdown.EntryIDOf("- " + text), Text: text, Score: score, Verdict: dream.VerdictPromoted, ReasonCode: dream.ReasonPassed,
+		Places: places,
 	}
 }

@@ -55,7 +55,10 @@ func TestAlike(t *testing.T) {
 		{"Has two cats.", "Has two dogs."},
 		{"The staging database listens on port 5433.", "The staging database listens on port 5434."},
 		{"The staging database listens on port 5433.", "The production database listens on port 5433."},
-		{"The database of the shop listens on port 5433 by default.", "The database of the shop listens on port 5433 by default and never restarts on 2026-01-02."},
+		{
+			"The database of the shop listens on port 5433 by default.",
+			"The database of the shop listens on port 5433 by default and never restarts on 2026-01-02.",
+		},
 		{"Prefers tea over coffee.", "Prefers coffee over tea."},
 		{"Anna manages Bob.", "Bob manages Anna."},
 		{"Takes the tablets before breakfast.", "Takes the tablets after breakfast."},
@@ -84,9 +87,9 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// vocabulary are words from which statements are drawn.
-var vocabulary = strings.Fields(`allergic peanuts Berlin Anna lives works not no two 3 5433 before after tea coffee likes prefers user sister used to from over
-	the a in on database staging every morning db_port 2026-01-02 never 花生 过敏 不 喜欢 北京 三 女儿`)
+// vocabulary lists the words from which statements are drawn.
+var vocabulary = strings.Fields(`allergic peanuts Berlin Anna lives works not no two 3 5433 before after tea coffee likes prefers user
+	sister used to from over the a in on database staging every morning db_port 2026-01-02 never 花生 过敏 不 喜欢 北京 三 女儿`)
 
 func drawStatement(t *rapid.T, name string) string {
 	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(vocabulary), 1, 8).Draw(t, name), " ")
@@ -118,7 +121,7 @@ func TestAlikeKeepsNumbersAndNegations(t *testing.T) {
 	})
 }
 
-// TestIndexFindsWhatIsAlike compares the index with comparing everything.
+// TestIndexFindsWhatIsAlike compares the index with a comparison of all pairs.
 func TestIndexFindsWhatIsAlike(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var texts []claim.Words

@@ -9,15 +9,15 @@ import (
 	"reverie/memory/markdown"
 )
 
-// sentence is a statement as far as it can correct another one, or be corrected.
+// sentence is a statement that can correct another one or be corrected.
 type sentence struct {
 	id    markdown.EntryID
 	at    time.Time // when it was last said
-	order int       // among sentences of one moment: a greater one was said later
+	order int       // order among sentences of the same time; a higher one was said later
 	claim.Reading
 }
 
-// sentenceOf reads a candidate. What it says of itself (Ends, Corrects) comes from who heard it; the rest is read in its words.
+// sentenceOf reads a candidate. Ends and Corrects come from the reader of its source; the rest is derived from its words.
 func sentenceOf(c dream.Candidate, order int) sentence {
 	s := sentence{id: c.ID, at: c.Signals.LastSeen, order: order, Reading: claim.Read(c.Text)}
 	s.Text = c.Text
@@ -30,8 +30,8 @@ func sentenceOf(c dream.Candidate, order int) sentence {
 	return s
 }
 
-// laterThan reports whether s was said after o. Of two sentences of one moment the one that speaks of a change is the later
-// one.
+// laterThan reports whether s was said after o. Of two sentences of the same time, the one that describes a change is the
+// later one.
 func (s sentence) laterThan(o sentence) bool {
 	switch {
 	case !s.at.Equal(o.at):
@@ -42,8 +42,8 @@ func (s sentence) laterThan(o sentence) bool {
 	return s.order > o.order
 }
 
-// disputes finds the pairs of sentences that cannot both hold, in the order of the older one. Each older sentence is settled by
-// the newest that corrects it; what is settled is in no other pair.
+// disputes returns the pairs of sentences that cannot both hold, in the order of the older one. Each older sentence is
+// settled by the newest one that corrects it; a settled sentence is in no other pair.
 func disputes(all []sentence) []dream.Contradiction {
 	byTime := slices.Clone(all)
 	slices.SortStableFunc(byTime, func(a, b sentence) int {
@@ -64,7 +64,10 @@ func disputes(all []sentence) []dream.Contradiction {
 			if !ok || older.id == newer.id {
 				continue
 			}
-			pair := dream.Contradiction{Older: older.id, Newer: newer.id, Settled: is, Why: why, OlderText: older.Text, NewerText: newer.Text}
+			pair := dream.Contradiction{
+				Older: older.id, Newer: newer.id, Settled: is, Why: why,
+				OlderText: older.Text, NewerText: newer.Text,
+			}
 			if is {
 				settled[older.id] = true
 				out, open = append(out, pair), nil
@@ -77,20 +80,20 @@ func disputes(all []sentence) []dream.Contradiction {
 	return slices.DeleteFunc(out, func(c dream.Contradiction) bool { return !c.Settled && (settled[c.Older] || settled[c.Newer]) })
 }
 
-// Supersedes reports whether newer states anew what older states, so that it can take the older one's line; see claim.Supersedes.
-// It is false for two spellings of one entry.
+// Supersedes reports whether newer restates older with a new value, so that it can replace the older line; see
+// claim.Supersedes. It is false for two spellings of one entry.
 func Supersedes(older, newer string) bool {
 	return markdown.EntryIDOf(older) != markdown.EntryIDOf(newer) && claim.Supersedes(older, newer)
 }
 
-// Alike reports whether two statements say the same thing, so that they are one thing in a dream and the second one adds
-// nothing to MEMORY.md. It takes them for different when in doubt: a line that stands twice does less harm than one that is lost.
+// Alike reports whether two statements say the same, so that a dream treats them as one and the second one adds nothing to
+// MEMORY.md. When in doubt it reports false: a repeated line does less harm than a lost one.
 //
-// Statements are alike when they are the same but for what memory.EntryID leaves out, or when the words that carry meaning are
-// the same in the same order (a phrase may stand in front or at the end), up to endings, a few synonyms and a fifth of words
-// that only one of them has. Those may not be numbers, names, identifiers nor people. What turns the sense of a
-// statement (not, no longer, used to, plans to, only, if, a question mark) must be in both, and none of them may say after or from
-// where the other says before or in. Scripts without spaces are compared by characters.
+// Statements are alike when they differ only in what memory.EntryID ignores, or when their meaningful words are the same in
+// the same order (a phrase may be at the beginning or the end), up to inflection, a few synonyms and a fifth of words that
+// only one of them has. Those must not be numbers, names, identifiers or people. Words that change the sense of a statement
+// (not, no longer, used to, plans to, only, if, a question mark) must be in both, and neither may say after or from where the
+// other says before or in. Scripts without spaces are compared by characters.
 //
 // The relation is symmetric, but not transitive.
 func Alike(a, b string) bool {

@@ -9,7 +9,7 @@ import (
 	"reverie/memory/markdown"
 )
 
-// heardInTurn are sentences said on following days.
+// heardInTurn returns sentences said on consecutive days.
 func heardInTurn(texts ...string) []sentence {
 	var out []sentence
 	for i, text := range texts {

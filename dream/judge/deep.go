@@ -1,4 +1,4 @@
-// Package judge decides which statements are worth keeping: light and REM gather and relate them, deep scores and gates them.
+// Package judge decides which statements to promote: Light gathers them, REM relates them, and Deep scores and gates them.
 package judge
 
 import (
@@ -16,13 +16,13 @@ import (
 	"reverie/scan"
 )
 
-// Deep scores, gates and filters candidates and gives each its verdict with the reason.
+// Deep scores, gates and filters candidates and gives each a verdict with its reason.
 //
-// A candidate is refused or waits for the first of these that holds: it is unfit for memory; a person wanted it gone, or what it
-// says was undone or corrected before and not said anew since; MEMORY.md or the shared one says it already; a later statement
-// corrects it; it contradicts another one, and neither says which holds; it does not pass the gates. Of those that pass, the
-// best are promoted, as many as one dream may, and no list crowds out others that wait. A focused dream takes those about
-// its topic first, and of others at most two for three of them.
+// A candidate is rejected or kept for the first of these that applies: it is unfit for memory; a person removed it, or it was
+// undone or corrected before and not said again since; it is already in MEMORY.md or the shared one; a later statement
+// corrects it; it contradicts another statement, and neither is known to hold; it fails a gate. Of those that pass, the best
+// are promoted, up to the limit of one dream, and no list crowds out others that wait. A focused dream takes candidates about
+// its topic first, and at most two others for three of them.
 func Deep(in dream.DeepInput, s setting.DreamSettings) dream.Ranking {
 	d := deep{in: in, settings: s, candidates: weighed(in, s)}
 	open := d.filter()
@@ -41,7 +41,7 @@ func Deep(in dream.DeepInput, s setting.DreamSettings) dream.Ranking {
 	return dream.Ranking{Candidates: d.candidates, Contradictions: d.disputes}
 }
 
-// deep is one ranking under way.
+// deep is the state of one Deep call.
 type deep struct {
 	in         dream.DeepInput
 	settings   setting.DreamSettings
@@ -51,7 +51,7 @@ type deep struct {
 
 var verdictOrder = map[dream.Verdict]int{dream.VerdictPromoted: 0, dream.VerdictKept: 1, dream.VerdictRejected: 2}
 
-// weighed are the candidates with their scores and gates, best first.
+// weighed returns the candidates with their scores and gates, best first.
 func weighed(in dream.DeepInput, s setting.DreamSettings) []dream.Candidate {
 	truths := make(map[markdown.EntryID]float64, len(in.Reflection.Truths))
 	for _, t := range in.Reflection.Truths {
@@ -70,12 +70,12 @@ func weighed(in dream.DeepInput, s setting.DreamSettings) []dream.Candidate {
 	return out
 }
 
-// better orders candidates by score, then by how much speaks for them, then the newest first.
+// better orders candidates by score, then by number of signals, then newest first.
 func better(a, b dream.Candidate) int {
 	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(signalsOf(b.Signals), signalsOf(a.Signals)), newestFirst(a, b))
 }
 
-// promote gives those that passed their verdicts. It returns the promoted ones in their order, counted from 1.
+// promote sets the verdicts of candidates that passed. It returns the rank of each promoted one, from 1.
 func (d *deep) promote(passed []*dream.Candidate) map[markdown.EntryID]int {
 	if d.in.Mode == memory.DreamREM {
 		for _, c := range passed {
@@ -109,19 +109,20 @@ func (d *deep) promote(passed []*dream.Candidate) map[markdown.EntryID]int {
 		case full:
 			c.Judge(dream.VerdictKept, dream.ReasonNightFull, night)
 		default:
-			c.Judge(dream.VerdictKept, dream.ReasonOffTopic, "It would pass, but this dream looked at its topic first; it waits for the next one.")
+			c.Judge(dream.VerdictKept, dream.ReasonOffTopic,
+				"It would pass, but this dream looked at its topic first; it waits for the next one.")
 		}
 	}
 	return taken
 }
 
-// A focused dream gives its topic three parts of its attention and everything else two.
+// A focused dream promotes at most two other candidates for three about its topic.
 const (
 	topicShare     = 3
 	othersPerTopic = 2
 )
 
-// split parts candidates by whether they are about the topic, both best first.
+// split separates candidates about the topic from the others, both best first.
 func (d *deep) split(all []*dream.Candidate) (about, others []*dream.Candidate) {
 	topic := claim.ContentOf(d.in.Material.Topic)
 	for _, c := range all {
@@ -134,7 +135,7 @@ func (d *deep) split(all []*dream.Candidate) (about, others []*dream.Candidate) 
 	return about, others
 }
 
-// fair takes at most n candidates, best first, and from one list at most a third of limit while candidates of other lists wait.
+// fair selects at most n candidates, best first. One list gets at most a third of limit while candidates of other lists wait.
 func fair(all []*dream.Candidate, n, limit int) []*dream.Candidate {
 	if len(all) <= n {
 		return all
@@ -157,10 +158,10 @@ func fair(all []*dream.Candidate, n, limit int) []*dream.Candidate {
 	return chosen
 }
 
-// sourceShare is the part of a night's promotions that one list may take while others wait: 1/sourceShare.
+// sourceShare is the divisor of the share of promotions that one list may take while others wait: 1/sourceShare.
 const sourceShare = 3
 
-// sourceOfCandidate names the list or conversation that a candidate comes from: that of its newest place.
+// sourceOfCandidate identifies the list or conversation of the newest place of a candidate.
 func sourceOfCandidate(c dream.Candidate) string {
 	if len(c.Places) == 0 {
 		return ""
@@ -172,7 +173,7 @@ func sourceOfCandidate(c dream.Candidate) string {
 	return p.Path + "\x00" + c.Heading
 }
 
-// onTopic reports whether a candidate has at least half of the words of the topic.
+// onTopic reports whether a candidate contains at least half of the words of the topic.
 func onTopic(topic claim.Content, c dream.Candidate) bool {
 	said := claim.ContentOf(c.Heading + "\n" + c.Text)
 	common := 0
@@ -184,13 +185,13 @@ func onTopic(topic claim.Content, c dream.Candidate) bool {
 	return common > 0 && 2*common >= len(topic)
 }
 
-// barred are statements of earlier dreams that do not come back by themselves.
+// barred holds statements of earlier dreams that do not return by themselves.
 type barred struct {
 	states []barredState
 	zone   *time.Location
 }
 
-// barredState is one of them with its words.
+// barredState is such a statement with its words.
 type barredState struct {
 	dream.State
 	ids  []markdown.EntryID
@@ -198,8 +199,8 @@ type barredState struct {
 	what claim.Content
 }
 
-// barredBy reads the states that bar: what was forgotten or rejected, what a person put other words in place of, and what was
-// promoted and has left MEMORY.md since.
+// barredBy selects the states that bar candidates: forgotten, rejected and edited statements, and promoted ones that have
+// left MEMORY.md since.
 func barredBy(m dream.Material, candidates []dream.Candidate) barred {
 	b := barred{zone: m.AsOf.Location()}
 	states := slices.Clone(m.States)
@@ -221,10 +222,10 @@ func barredBy(m dream.Material, candidates []dream.Candidate) barred {
 	return b
 }
 
-// bars tells whether a candidate must not come back, and why.
+// bars reports whether a candidate must not return, with the reason.
 //
-// What was forgotten never does, neither in other words nor with more around it, nor the most of it by itself. What was
-// corrected, undone or edited does when the person says it anew on a later day than it was said before.
+// A forgotten statement never returns: not in other words, not with more text around it, and not as the larger part of it. A
+// corrected, undone or edited statement returns when the person says it again on a later day.
 func (b barred) bars(c dream.Candidate, said claim.Words) (code, why string, ok bool) {
 	what := claim.ContentOf(c.Text)
 	for _, s := range b.states {
@@ -246,26 +247,26 @@ func (b barred) bars(c dream.Candidate, said claim.Words) (code, why string, ok 
 	return "", "", false
 }
 
-// left reports whether a candidate was promoted before and has left MEMORY.md since, which does not say it: somebody took it
-// out, put it in other words or moved it to an archive. It comes back as other statements do.
+// left reports whether a candidate was promoted before and has left MEMORY.md since: somebody deleted it, reworded it or
+// moved it to an archive. It returns under the same conditions as other statements.
 func (b barred) left(c dream.Candidate, said claim.Words) bool {
 	return slices.ContainsFunc(b.states, func(s barredState) bool {
 		return (s.Status == dream.Promoted || s.Status == dream.Confirmed) && s.is(c, said) && !b.saidAnew(c, s.State)
 	})
 }
 
-// tells reports whether what is said has everything that a state says, or is a part of it, at least half.
+// tells reports whether a text contains everything that a state says, or is at least half of it.
 func (s barredState) tells(what claim.Content) bool {
 	return len(s.what) > 1 && s.what.Within(what) || len(what) > 1 && 2*len(what) >= len(s.what) && what.Within(s.what)
 }
 
-// is reports whether a candidate says what a state is of.
+// is reports whether a candidate says the same as a state.
 func (s barredState) is(c dream.Candidate, said claim.Words) bool {
 	known := func(id markdown.EntryID) bool { return slices.Contains(s.ids, id) }
 	return known(c.ID) || slices.ContainsFunc(c.Aliases, known) || len(s.what) > 0 && claim.SameStatement(s.said, said)
 }
 
-// saidAnew reports whether the person said a candidate on a later day than what is known of it.
+// saidAnew reports whether the person said a candidate again on a later day than the state records.
 func (b barred) saidAnew(c dream.Candidate, s dream.State) bool {
 	if s.LastSeen.IsZero() {
 		return false
@@ -276,7 +277,7 @@ func (b barred) saidAnew(c dream.Candidate, s dream.State) bool {
 	})
 }
 
-// filter gives candidates that are not weighed their verdicts and returns the others, best first.
+// filter sets the verdicts of candidates that need no score and returns the others, best first.
 func (d *deep) filter() []*dream.Candidate {
 	var (
 		barred = barredBy(d.in.Material, d.candidates)
@@ -287,7 +288,8 @@ func (d *deep) filter() []*dream.Candidate {
 	for i := range d.candidates {
 		c := &d.candidates[i]
 		if unfit(c.Text) {
-			c.Judge(dream.VerdictRejected, dream.ReasonUnfit, "It is not fit for memory: it reads like an order, a secret or text of a machine.")
+			c.Judge(dream.VerdictRejected, dream.ReasonUnfit,
+				"It is not fit for memory: it reads like an order, a secret or text of a machine.")
 			continue
 		}
 		said := claim.WordsOf(c.Text)
@@ -304,7 +306,8 @@ func (d *deep) filter() []*dream.Candidate {
 		}
 		heard = append(heard, spoken)
 		if barred.left(*c, said) {
-			c.Judge(dream.VerdictRejected, dream.ReasonKnown, "It was promoted before and is in MEMORY.md no more, and nobody has said it anew.")
+			c.Judge(dream.VerdictRejected, dream.ReasonKnown,
+				"It was promoted before and is in MEMORY.md no more, and nobody has said it anew.")
 			continue
 		}
 		open = append(open, c)
@@ -312,18 +315,20 @@ func (d *deep) filter() []*dream.Candidate {
 	return d.undisputed(open, known.sentences(), heard)
 }
 
-// unfit reports whether a text may not become memory.
+// unfit reports whether a text must not be stored.
 func unfit(text string) bool {
 	return text == "" || notes.MachineText(text) || scan.Scan(text).Verdict != scan.VerdictAllow
 }
 
-// undisputed finds what contradicts what, gives what was corrected and what is unclear their verdicts, and returns the others.
+// undisputed finds contradictions, sets the verdicts of corrected and unclear candidates, and returns the others.
 func (d *deep) undisputed(open []*dream.Candidate, known, heard []sentence) []*dream.Candidate {
 	inMemory := make(map[markdown.EntryID]bool, len(known))
 	for _, s := range known {
 		inMemory[s.id] = true
 	}
-	d.disputes = slices.DeleteFunc(disputes(append(known, heard...)), func(c dream.Contradiction) bool { return inMemory[c.Older] && inMemory[c.Newer] })
+	d.disputes = slices.DeleteFunc(disputes(append(known, heard...)), func(c dream.Contradiction) bool {
+		return inMemory[c.Older] && inMemory[c.Newer]
+	})
 	corrected := map[markdown.EntryID]dream.Contradiction{}
 	unclear := map[markdown.EntryID]dream.Contradiction{}
 	for _, pair := range d.disputes {
@@ -352,7 +357,8 @@ func (d *deep) undisputed(open []*dream.Candidate, known, heard []sentence) []*d
 		if inMemory[with] {
 			where = "MEMORY.md"
 		}
-		c.Judge(dream.VerdictKept, dream.ReasonContradiction, "It and "+where+" cannot both hold ("+pair.Why+"), and neither says that the other is over.")
+		c.Judge(dream.VerdictKept, dream.ReasonContradiction,
+			"It and "+where+" cannot both hold ("+pair.Why+"), and neither says that the other is over.")
 		c.With = with
 		return true
 	})
@@ -364,11 +370,11 @@ type line struct {
 	text   string
 	words  claim.Words
 	why    string
-	own    bool      // of the MEMORY.md that is dreamed of
-	spoken *sentence // the latest statement that says the same; nil: none does
+	own    bool      // of the MEMORY.md that the dream updates
+	spoken *sentence // the latest statement that says the same, or nil
 }
 
-// lines are those of MEMORY.md and of the shared one.
+// lines holds the lines of MEMORY.md and of the shared one.
 type lines struct {
 	all []*line
 	ids map[markdown.EntryID]*line
@@ -384,10 +390,10 @@ func knownIn(own, shared string) lines {
 func (k *lines) add(text, why string, own bool) {
 	entries := markdown.EntriesOf(text)
 	for _, e := range entries {
-		said := notes.HtmlComment.ReplaceAllString(e.Text, " ")
+		said := notes.HTMLComment.ReplaceAllString(e.Text, " ")
 		k.put(&line{id: e.ID, text: said, words: claim.WordsOf(said), why: why, own: own})
-		if e.Parent >= 0 { // statements of notes begin with what they stand under
-			nested := notes.HtmlComment.ReplaceAllString(entries[e.Parent].Text, " ") + ": " + said
+		if e.Parent >= 0 { // statements of notes are prefixed with their parents
+			nested := notes.HTMLComment.ReplaceAllString(entries[e.Parent].Text, " ") + ": " + said
 			k.put(&line{id: e.ID, words: claim.WordsOf(nested), why: why})
 		}
 	}
@@ -400,7 +406,7 @@ func (k *lines) put(l *line) {
 	k.all = append(k.all, l)
 }
 
-// find is the line that says what a candidate says.
+// find returns the line that says the same as a candidate.
 func (k *lines) find(c dream.Candidate, said claim.Words) (*line, bool) {
 	for _, id := range append([]markdown.EntryID{c.ID}, c.Aliases...) {
 		if l := k.ids[id]; l != nil {
@@ -414,7 +420,7 @@ func (k *lines) find(c dream.Candidate, said claim.Words) (*line, bool) {
 	return k.all[at], true
 }
 
-// said keeps what was said last of those that say what the line says.
+// said records the latest statement that says the same as the line.
 func (l *line) said(s sentence) {
 	if l.spoken == nil || s.laterThan(*l.spoken) {
 		s.id = l.id
@@ -422,8 +428,8 @@ func (l *line) said(s sentence) {
 	}
 }
 
-// sentences are the lines of the MEMORY.md that is dreamed of. They were said when somebody said the same last; what nobody has
-// said in the window was said before everything else.
+// sentences returns the lines of the MEMORY.md that the dream updates. The time of a line is that of the last statement that
+// says the same; without one in the window the line is older than everything else.
 func (k *lines) sentences() []sentence {
 	var out []sentence
 	for i, l := range k.all {
@@ -438,17 +444,17 @@ func (k *lines) sentences() []sentence {
 	return out
 }
 
-// Gone are statements that a person wanted forgotten, to compare texts with. The zero value says nothing.
+// Gone holds forgotten statements, to compare texts with. The zero value is empty.
 type Gone struct{ barred }
 
-// GoneOf reads states. Those that are not Forgotten do not count.
+// GoneOf selects the states that are Forgotten and ignores all others.
 func GoneOf(states []dream.State) Gone {
 	forgotten := slices.DeleteFunc(slices.Clone(states), func(s dream.State) bool { return s.Status != dream.Forgotten })
 	return Gone{barredBy(dream.Material{AsOf: time.Unix(0, 0).UTC(), States: forgotten}, nil)}
 }
 
-// Said returns the states of what a text says of it: in the same or in other words, with more around it, or the most of it by
-// itself. It is what keeps a dream from bringing something back.
+// Said returns the forgotten statements that a text repeats: in the same or in other words, with more text around them, or
+// the larger part of them. Dreams use it so that nothing forgotten returns.
 func (g Gone) Said(id markdown.EntryID, text string) []dream.State {
 	if len(g.states) == 0 {
 		return nil
@@ -464,5 +470,5 @@ func (g Gone) Said(id markdown.EntryID, text string) []dream.State {
 	return out
 }
 
-// Empty reports whether there is nothing to compare with.
+// Empty reports whether there are no forgotten statements.
 func (g Gone) Empty() bool { return len(g.states) == 0 }

@@ -11,7 +11,7 @@ import (
 	"reverie/memory/setting"
 )
 
-// BenchmarkDeep ranks as many candidates as one dream weighs, with a long memory of what was decided before.
+// BenchmarkDeep ranks the maximum of candidates of one dream, with many states of earlier dreams.
 func BenchmarkDeep(b *testing.B) {
 	verbs := []string{"Repairs", "Collects", "Plans to sell", "Lives near", "Moved to", "No longer likes", "Paints", "Prefers"}
 	things := []string{"clocks", "maps", "Hamburg", "sushi", "the old barn", "violins", "Lisbon", "trains"}
@@ -26,7 +26,8 @@ func BenchmarkDeep(b *testing.B) {
 	}
 	statuses := []dream.Status{dream.Promoted, dream.Rejected, dream.Forgotten}
 	for i := range 2000 {
-		in.Material.States = append(in.Material.States, dream.State{ID: markdown.EntryID(fmt.Sprint(i)), Text: text(1000 + i), Status: statuses[i%3], LastSeen: noonBefore(9)})
+		in.Material.States = append(in.Material.States,
+			dream.State{ID: markdown.EntryID(fmt.Sprint(i)), Text: text(1000 + i), Status: statuses[i%3], LastSeen: noonBefore(9)})
 	}
 	var memoryText strings.Builder
 	for i := range 100 {

@@ -12,20 +12,20 @@ import (
 	"reverie/memory/setting"
 )
 
-// Explanation says why a candidate was promoted or not, and what would promote it.
+// Explanation is the reason why a candidate was promoted or not, and what would promote it.
 type Explanation struct {
 	Candidate dream.Candidate `json:"candidate"`
 	// Summary is one line, such as "0.71 < 0.75; one more distinct day would pass".
 	Summary string   `json:"summary"`
-	Lacks   []string `json:"lacks,omitempty"` // what fails, one sentence each
-	Would   []string `json:"would,omitempty"` // what would pass, one sentence each
+	Lacks   []string `json:"lacks,omitempty"` // failed conditions, one sentence each
+	Would   []string `json:"would,omitempty"` // changes that would pass, one sentence each
 }
 
-// Explain tells why. It weighs the candidate as Deep does, so that it never says other than what a dream would do: with the
-// components that a dream has found, under settings that may be others by now.
+// Explain explains the verdict on a candidate. It scores the candidate as Deep does, so that it always agrees with a dream:
+// with the components that the dream found, under the given settings, which may have changed since.
 //
-// What would pass is tried out, one kind of signal at a time: that it is noted or said on more days, that answers to more questions use
-// it, that a person asks for it. The summary names the least of them.
+// It tries out what would pass, one kind of signal at a time: mentions on more days, uses in answers to more questions, and
+// an explicit request of a person. The summary names the smallest change that passes.
 func Explain(c dream.Candidate, s setting.DreamSettings) Explanation {
 	c.Score = total(c.Components, s.Weights)
 	c.Gates = gates(c, s)
@@ -46,10 +46,10 @@ func Explain(c dream.Candidate, s setting.DreamSettings) Explanation {
 	return e
 }
 
-// ofGates are the reasons that gates give.
+// ofGates holds the reasons that gates give.
 var ofGates = map[string]bool{"": true, dream.ReasonLowScore: true, dream.ReasonOneOff: true, dream.ReasonOneContext: true}
 
-// lacks explains a candidate that does not pass its gates.
+// lacks explains a candidate that fails its gates.
 func (e *Explanation) lacks(failed []dream.Gate, s setting.DreamSettings) {
 	short := make([]string, len(failed))
 	for i, g := range failed {
@@ -76,13 +76,13 @@ func (e *Explanation) lacks(failed []dream.Gate, s setting.DreamSettings) {
 	e.Summary += "; " + would
 }
 
-// sentenceCase makes a sentence of a clause.
+// sentenceCase turns a clause into a sentence.
 func sentenceCase(clause string) string {
 	first, size := utf8.DecodeRuneInString(clause)
 	return string(unicode.ToUpper(first)) + clause[size:] + "."
 }
 
-// clause makes a clause of a sentence: what its first word is called stays when it is a name such as MEMORY.md.
+// clause turns a sentence into a clause. The first word keeps its capitals when it is a name such as MEMORY.md.
 func clause(sentence string) string {
 	sentence = strings.TrimSuffix(sentence, ".")
 	first, size := utf8.DecodeRuneInString(sentence)
@@ -94,19 +94,19 @@ func clause(sentence string) string {
 
 // wish is one kind of signal that a candidate may get more of.
 type wish struct {
-	add       func(dream.Candidate) dream.Candidate // one more of it, at the moment of the dream
+	add       func(dream.Candidate) dream.Candidate // adds one, at the time of the dream
 	most      int
 	one, many string
 }
 
-// wishes are tried out in this order; of two that need as much the first is named.
+// wishes lists the kinds in the order in which they are tried; the first one wins a tie.
 var wishes = []wish{
 	{add: onAnotherDay, most: 14, one: "one more distinct day", many: "%d more distinct days"},
 	{add: byAnotherQuestion, most: 14, one: "one recall by a new question", many: "%d recalls by new questions"},
 	{add: whenAsked, most: 1, one: `being asked to remember it`},
 }
 
-// least is how much of it would pass the gates; false when not even the most of it would.
+// least returns the number of added signals that passes the gates; false when even most of them do not.
 func (w wish) least(c dream.Candidate, s setting.DreamSettings) (int, bool) {
 	for n := 1; n <= w.most; n++ {
 		c = w.add(c)
@@ -126,7 +126,8 @@ func (w wish) inWords(n int) string {
 	return fmt.Sprintf(w.many, n)
 }
 
-// renewed are the components of a candidate that something has spoken for right now. Boosts stay: they come from dreams.
+// renewed returns the components of a candidate with a signal at the current time. Boosts stay: they come from earlier
+// dreams.
 func renewed(c dream.Candidate) dream.Components {
 	parts := c.Components
 	fresh := partsOf(c.Signals, c.Tags)
@@ -136,14 +137,14 @@ func renewed(c dream.Candidate) dream.Components {
 	return parts
 }
 
-// onAnotherDay is a candidate that is noted or said once more, on the day after the last one that is known.
+// onAnotherDay adds a mention on the day after the last known one.
 func onAnotherDay(c dream.Candidate) dream.Candidate {
 	c.Signals.MentionDays = append(slices.Clone(c.Signals.MentionDays), dayAfter(union(c.Signals.RecallDays, c.Signals.MentionDays)))
 	return c
 }
 
-// byAnotherQuestion is a candidate that is found and used once more, by a question of its own, as relevant as it was so far. The day
-// is taken for one that is known: a question of another day would do more.
+// byAnotherQuestion adds a recall by a new question, with the mean relevance so far. It is counted on a known day; a recall
+// on another day would add more.
 func byAnotherQuestion(c dream.Candidate) dream.Candidate {
 	score := relevance(c.Signals)
 	if n := c.Signals.Recalls; n > 0 {
@@ -155,20 +156,20 @@ func byAnotherQuestion(c dream.Candidate) dream.Candidate {
 	return c
 }
 
-// whenAsked is a candidate that a person asks to remember.
+// whenAsked adds an explicit request of a person.
 func whenAsked(c dream.Candidate) dream.Candidate {
 	c.Signals.Asked = true
 	return c
 }
 
-// dayAfter is the day after the last one; of none, any.
+// dayAfter returns the day after the last one, and an arbitrary day for an empty list.
 func dayAfter(days []dream.Day) dream.Day {
 	if len(days) == 0 {
 		return "2000-01-01"
 	}
 	last, err := time.Parse(time.DateOnly, string(days[len(days)-1]))
 	if err != nil {
-		return days[len(days)-1] + "+" // later than the last one, and another one
+		return days[len(days)-1] + "+" // a distinct day that sorts behind the last one
 	}
 	return dream.DayOf(last.AddDate(0, 0, 1))
 }

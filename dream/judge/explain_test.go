@@ -11,7 +11,7 @@ import (
 	"reverie/memory/setting"
 )
 
-// explainedBy dreams of one candidate and explains the verdict.
+// explainedBy runs a dream with one candidate and explains the verdict.
 func explainedBy(c dream.Candidate, in dream.DeepInput) Explanation {
 	s := setting.DefaultDreamSettings()
 	return Explain(deeply(in, c).Candidates[0], s)
@@ -25,12 +25,21 @@ func TestExplanations(t *testing.T) {
 		got  Explanation
 		want string
 	}{
-		"once":         {explainedBy(mentioned(1), dream.DeepInput{}), "0.50 < 0.75, 1 of 3 signals, 1 of 2 distinct days or questions; being asked to remember it would pass"},
+		"once": {
+			explainedBy(mentioned(1), dream.DeepInput{}),
+			"0.50 < 0.75, 1 of 3 signals, 1 of 2 distinct days or questions; being asked to remember it would pass",
+		},
 		"one day more": {explainedBy(mentioned(1, 2), dream.DeepInput{}), "0.72 < 0.75, 2 of 3 signals; one more distinct day would pass"},
 		"stale":        {explainedBy(stale, dream.DeepInput{}), "0.73 < 0.75; one more distinct day would pass"},
-		"passes":       {explainedBy(mentioned(1, 2, 3), dream.DeepInput{}), "passes with score 0.84, 3 signals, 3 distinct days or questions"},
-		"known":        {explainedBy(mentioned(1, 2, 3), known), "MEMORY.md says it already"},
-		"only REM":     {explainedBy(mentioned(1, 2, 3), dream.DeepInput{Mode: memory.DreamREM}), "passes with score 0.84, 3 signals, 3 distinct days or questions; it would pass; a dream of this kind promotes nothing"},
+		"passes": {
+			explainedBy(mentioned(1, 2, 3), dream.DeepInput{}),
+			"passes with score 0.84, 3 signals, 3 distinct days or questions",
+		},
+		"known": {explainedBy(mentioned(1, 2, 3), known), "MEMORY.md says it already"},
+		"only REM": {
+			explainedBy(mentioned(1, 2, 3), dream.DeepInput{Mode: memory.DreamREM}),
+			"passes with score 0.84, 3 signals, 3 distinct days or questions; it would pass; a dream of this kind promotes nothing",
+		},
 	} {
 		if c.got.Summary != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", name, c.got.Summary, c.want)
@@ -38,7 +47,7 @@ func TestExplanations(t *testing.T) {
 	}
 }
 
-// TestExplanationsFollowTheSettings asks under other settings than the dream's.
+// TestExplanationsFollowTheSettings explains under settings other than those of the dream.
 func TestExplanationsFollowTheSettings(t *testing.T) {
 	t.Parallel()
 	c := deeply(dream.DeepInput{}, mentioned(1, 2)).Candidates[0]
@@ -49,8 +58,8 @@ func TestExplanationsFollowTheSettings(t *testing.T) {
 	}
 }
 
-// TestExplanationsAgreeWithDreams: Explain says that a candidate passes when the gates of a dream let it through, and not
-// otherwise; and what it says would pass does.
+// TestExplanationsAgreeWithDreams checks that Explain reports a pass exactly when the gates of a dream pass, and that its
+// suggestions pass.
 func TestExplanationsAgreeWithDreams(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

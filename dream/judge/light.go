@@ -12,15 +12,15 @@ import (
 	"reverie/memory/setting"
 )
 
-// Light stages what a dream looks at: each thing that was noted or said once, in however many words and places, with the
-// signals that speak for it. The same material gives the same candidates in the same order, the newest first.
+// Light stages the input of a dream: each fact that was noted or said becomes one candidate, however often and in however
+// many words it was said, with its signals. The same material gives the same candidates in the same order, newest first.
 //
-//   - Statements with the same identity are one thing, and so are those that are Alike. It bears the identity, and the text, of
-//     what is known of it; of a new one those of its newest wording. Other wordings are its aliases.
-//   - What is known and was not said anew is staged when it is open and was recalled since it last was.
-//   - Statements and recalls after AsOf do not count; machine text is no statement.
-//   - There are at most MaxCandidates: those about the topic first, then those with more signals, then the newest. The others
-//     lose nothing by waiting.
+//   - Statements with the same identity, and those that are Alike, are one fact. It has the identity and the text of the
+//     earlier state, and for a new fact those of its newest wording. Other wordings are its aliases.
+//   - A known fact that was not said again is staged when it is open and was recalled since it was last staged.
+//   - Statements and recalls after AsOf do not count, nor does machine text.
+//   - There are at most MaxCandidates: first those about the topic, then those with more signals, then the newest. The
+//     others lose nothing by waiting.
 func Light(m dream.Material, s setting.DreamSettings) []dream.Candidate {
 	g := gather(m)
 	g.attachRecalls(m)
@@ -38,7 +38,7 @@ func Light(m dream.Material, s setting.DreamSettings) []dream.Candidate {
 	return out
 }
 
-// bounded keeps the candidates that matter most.
+// bounded keeps the candidates with the highest priority.
 func bounded(candidates []dream.Candidate, topic string, limit int) []dream.Candidate {
 	if limit <= 0 || len(candidates) <= limit {
 		return candidates
@@ -71,39 +71,39 @@ func boolFirst(a, b bool) int {
 	return 1
 }
 
-// newestFirst orders candidates by when they were last noted or said.
+// newestFirst orders candidates by the time at which they were last noted or said.
 func newestFirst(a, b dream.Candidate) int {
 	return cmp.Or(b.Signals.LastSeen.Compare(a.Signals.LastSeen), cmp.Compare(a.ID, b.ID))
 }
 
-// thing is what statements in however many words say, with what is known of it.
+// thing is one fact, with all statements, recalls and the earlier state of it.
 type thing struct {
 	id         markdown.EntryID
 	text       string
 	words      claim.Words
-	state      dream.State // zero when it is new
+	state      dream.State // zero for a new one
 	statements []*dream.Statement
 	recalls    []*dream.Recall
-	aliases    []markdown.EntryID // other identities, in the order in which they were met
+	aliases    []markdown.EntryID // other identities, in the order in which they were found
 }
 
-// gathering brings statements and states together.
+// gathering groups statements and states by fact.
 type gathering struct {
 	things    []*thing
 	byID      map[markdown.EntryID]*thing
-	byMessage map[message][]*thing // what was read from it, in a note or in the conversation
+	byMessage map[message][]*thing // facts read from a message, in a note or in the conversation
 	index     wordIndex
 }
 
-// message is one message of a conversation.
+// message identifies one message of a conversation.
 type message struct {
 	conversation string
 	number       int64
 }
 
-// gather finds the things of a material. States come first, so that a statement joins what is known; then statements from the
-// newest day to the oldest, so that a new thing has its newest wording. Nothing depends on the order of the input, nor on where
-// in its note a statement stands.
+// gather groups the material by fact. States come first, so that statements join known facts; then statements from the newest
+// day to the oldest, so that a new fact gets its newest wording. The result does not depend on the order of the input, nor on
+// the position of a statement in its note.
 func gather(m dream.Material) *gathering {
 	g := &gathering{byID: make(map[markdown.EntryID]*thing, len(m.States)+len(m.Statements)), byMessage: map[message][]*thing{}}
 	statements := statementsOf(m)
@@ -128,7 +128,7 @@ func gather(m dream.Material) *gathering {
 			g.add(&thing{id: s.ID, text: s.Text, words: texts[known[s.ID]], state: s})
 		}
 	}
-	for _, t := range g.things { // a state's own identity counts more than another one's alias
+	for _, t := range g.things { // a state's own identity takes precedence over an alias of another one
 		for _, id := range append(slices.Sorted(slices.Values(t.state.Aliases)), markdown.EntryIDOf(t.text)) {
 			g.alias(t, id)
 		}
@@ -146,7 +146,7 @@ func gather(m dream.Material) *gathering {
 	return g
 }
 
-// statementsOf are the statements that count, the newest day first.
+// statementsOf returns the statements that count, newest day first.
 func statementsOf(m dream.Material) []*dream.Statement {
 	out := make([]*dream.Statement, 0, len(m.Statements))
 	until := dream.DayOf(m.AsOf)
@@ -172,14 +172,14 @@ func comparePlaces(a, b dream.Place) int {
 	)
 }
 
-// find is the thing that a statement says; a new one when nothing says it yet.
+// find returns the fact of a statement, and adds a new one when there is none yet.
 func (g *gathering) find(s *dream.Statement, said claim.Words) *thing {
 	t := g.byID[s.ID]
 	if t != nil {
 		return t
 	}
 	plainID := s.ID
-	if strings.ContainsAny(s.Text, ":：") { // of a nested item or a row, which may stand by itself elsewhere
+	if strings.ContainsAny(s.Text, ":：") { // a nested item or a row, which may occur without its parent elsewhere
 		plainID = markdown.EntryIDOf(s.Text)
 	}
 	if t = g.byID[plainID]; t == nil {
@@ -193,13 +193,14 @@ func (g *gathering) find(s *dream.Statement, said claim.Words) *thing {
 	return t
 }
 
-// retold is the thing that was read from the same message as s and says the same with fewer or more words: a note names the
-// person whom the conversation leaves out. Nil when there is none.
+// retold returns the fact that was read from the same message as s and says the same with fewer or more words: a note may
+// name the person whom the conversation leaves out. It returns nil when there is none.
 func (g *gathering) retold(s *dream.Statement, said claim.Words) *thing {
 	what := claim.ContentOf(s.Text)
 	for _, n := range s.Place.Messages {
 		for _, t := range g.byMessage[message{s.Place.Conversation, n}] {
-			if other := claim.ContentOf(t.text); t.words.Turns == said.Turns && len(what) > 1 && len(other) > 1 && (what.Within(other) || other.Within(what)) {
+			if other := claim.ContentOf(t.text); t.words.Turns == said.Turns && len(what) > 1 && len(other) > 1 &&
+				(what.Within(other) || other.Within(what)) {
 				return t
 			}
 		}
@@ -213,7 +214,7 @@ func (g *gathering) add(t *thing) {
 	g.index.add(t)
 }
 
-// alias makes an identity that nothing has yet another one of t.
+// alias adds an identity to t unless it is taken.
 func (g *gathering) alias(t *thing, id markdown.EntryID) {
 	if g.byID[id] == nil {
 		g.byID[id] = t
@@ -221,7 +222,7 @@ func (g *gathering) alias(t *thing, id markdown.EntryID) {
 	}
 }
 
-// attachRecalls gives each recall to the things that it found. The order of the recalls does not matter, not even to sums.
+// attachRecalls assigns each recall to the facts that it found. The order of the recalls has no effect, not even on sums.
 func (g *gathering) attachRecalls(m dream.Material) {
 	recalls := make([]*dream.Recall, 0, len(m.Recalls))
 	for i := range m.Recalls {
@@ -244,23 +245,23 @@ func (g *gathering) attachRecalls(m dream.Material) {
 }
 
 const (
-	// probes is how many of its rarest units a statement is looked up by. Of two alike statements the longer one has all units of
-	// the shorter one, so that one would do, but for units that come in most statements.
+	// probes is the number of rarest units by which a statement is looked up. Of two alike statements, the longer one has all
+	// units of the shorter one, so that one unit would do, except for units that most statements have.
 	probes = 2
-	// maxPosting bounds how many things are compared for one unit: statements that share their rarest units by the hundred (rows of
-	// a log) are not worth more.
+	// maxPosting bounds the facts that are compared for one unit. Statements that share their rarest units by the hundred
+	// (rows of a log) are not worth more.
 	maxPosting = 64
 )
 
-// wordIndex finds what is alike without comparing everything with everything.
+// wordIndex finds alike statements without comparing all pairs.
 type wordIndex struct {
-	frequency map[string]int      // in how many texts a unit is
-	byUnit    map[string][]*thing // things that have it
-	byRarest  map[string][]*thing // things of whose units it is among the rarest
+	frequency map[string]int      // number of texts with a unit
+	byUnit    map[string][]*thing // facts with a unit
+	byRarest  map[string][]*thing // facts that have a unit among their rarest
 	order     map[*thing]int
 }
 
-// newWordIndex is an empty index that knows how frequent the units of texts are.
+// newWordIndex returns an empty index with the frequencies of the units of texts.
 func newWordIndex(texts []claim.Words) wordIndex {
 	x := wordIndex{
 		frequency: map[string]int{}, byUnit: map[string][]*thing{}, byRarest: map[string][]*thing{}, order: map[*thing]int{},
@@ -275,7 +276,7 @@ func newWordIndex(texts []claim.Words) wordIndex {
 	return x
 }
 
-// rarest are the units of a text by which it is looked up.
+// rarest returns the units by which a text is looked up.
 func (x *wordIndex) rarest(w claim.Words) []string {
 	keys := slices.Compact(slices.Clone(w.Sorted))
 	slices.SortFunc(keys, func(a, b string) int {
@@ -296,8 +297,8 @@ func (x *wordIndex) add(t *thing) {
 	}
 }
 
-// alike is the thing that says the same as w: of several the one that has most in common with it, then the one that was added
-// first. Nil when there is none.
+// alike returns the fact that says the same as w: the one with the largest overlap, then the one that was added first. It
+// returns nil when there is none.
 func (x *wordIndex) alike(w claim.Words) *thing {
 	var best *thing
 	share := 0.
@@ -322,10 +323,11 @@ func (x *wordIndex) alike(w claim.Words) *thing {
 	return best
 }
 
-// MaxAliases bounds how many other identities are kept of a statement.
+// MaxAliases bounds the other identities stored for a statement.
 const MaxAliases = 64
 
-// staged reports whether a thing is weighed: it was said in the window, or it is open and was recalled since it was last weighed.
+// staged reports whether a fact becomes a candidate: it was said in the window, or it is open and was recalled since it was
+// last staged.
 func (t *thing) staged() bool {
 	if len(t.statements) > 0 {
 		return true
@@ -340,12 +342,12 @@ func (t *thing) staged() bool {
 	return slices.ContainsFunc(t.recalls, func(r *dream.Recall) bool { return r.At.After(since) })
 }
 
-// candidate is the thing as it is weighed, without its tags.
+// candidate returns the fact as a candidate, without tags.
 func (t *thing) candidate() dream.Candidate {
 	c := dream.Candidate{
 		ID: t.id, Text: t.text, Before: t.state, Aliases: t.otherIDs(), Signals: t.signals(), Places: t.places(),
 	}
-	for _, s := range t.statements { // the newest first
+	for _, s := range t.statements { // newest first
 		c.Heading = cmp.Or(c.Heading, s.Heading)
 		c.Corrects = cmp.Or(c.Corrects, s.Corrects)
 		c.Person = c.Person || s.Person
@@ -354,13 +356,13 @@ func (t *thing) candidate() dream.Candidate {
 	return c
 }
 
-// otherIDs are the aliases, what was known of them first.
+// otherIDs returns the aliases, at most MaxAliases, sorted; those of the earlier state take precedence.
 func (t *thing) otherIDs() []markdown.EntryID {
 	ids := t.aliases[:min(len(t.aliases), MaxAliases)]
 	return slices.Sorted(slices.Values(ids))
 }
 
-// signals are what speaks for the thing.
+// signals returns the evidence for the fact.
 func (t *thing) signals() dream.Signals {
 	s := dream.Signals{Asked: t.state.Asked, LastSeen: t.state.LastSeen}
 	mentions := slices.Clone(t.state.MentionDays)
@@ -390,7 +392,7 @@ func (t *thing) signals() dream.Signals {
 	return s
 }
 
-// lastDays are the last MaxDays distinct days, ascending.
+// lastDays returns the last MaxDays distinct days, ascending.
 func lastDays(days []dream.Day) []dream.Day {
 	if len(days) == 0 {
 		return nil
@@ -400,7 +402,7 @@ func lastDays(days []dream.Day) []dream.Day {
 	return days[max(0, len(days)-dream.MaxDays):]
 }
 
-// places are where it was noted or said, the newest first.
+// places returns the places of the fact, newest first.
 func (t *thing) places() []dream.Place {
 	sorted := slices.SortedFunc(slices.Values(t.statements), func(a, b *dream.Statement) int {
 		return cmp.Or(b.At.Compare(a.At), comparePlaces(a.Place, b.Place))

@@ -18,7 +18,7 @@ import (
 	"reverie/memory/setting"
 )
 
-// facts are things that notes say, each in several words.
+// facts lists facts in several wordings each.
 var facts = [][]string{
 	{"Is allergic to peanuts.", "The user is allergic to peanuts", "Allergic to peanuts"},
 	{"Team standup is at 9:30 every weekday.", "Team standup is at 9:30 every weekday"},
@@ -93,8 +93,8 @@ func drawMaterial(t *rapid.T, noted map[dream.Day][]noted) dream.Material {
 	return m
 }
 
-// essence is what must not change of candidates: identities and signals. The hour at which something was last said may, since it
-// is that of the heading over it; remarks about other topics do not count.
+// essence returns the parts of candidates that must not change: identities and signals. The hour at which something was last
+// said may change, since the heading over it sets it. Remarks about other topics are left out.
 func essence(candidates []dream.Candidate) map[markdown.EntryID]dream.Signals {
 	out := map[markdown.EntryID]dream.Signals{}
 	for _, c := range candidates {
@@ -113,7 +113,8 @@ func TestHowANoteIsWrittenDoesNotMatter(t *testing.T) {
 		once, twice := drawMaterial(t, notes), drawMaterial(t, notes)
 		for range rapid.IntRange(0, 5).Draw(t, "recalls") {
 			fact := rapid.SampledFrom(facts).Draw(t, "recalled")
-			r := recalled(rapid.IntRange(2, 8).Draw(t, "day"), rapid.SampledFrom([]string{"q1", "q2"}).Draw(t, "query"), .7, rapid.SampledFrom(fact).Draw(t, "wording"))
+			r := recalled(rapid.IntRange(2, 8).Draw(t, "day"), rapid.SampledFrom([]string{"q1", "q2"}).Draw(t, "query"), .7,
+				rapid.SampledFrom(fact).Draw(t, "wording"))
 			once.Recalls, twice.Recalls = append(once.Recalls, r), append(twice.Recalls, r)
 		}
 		if diff := cmp.Diff(essence(Light(once, lightSettings)), essence(Light(twice, lightSettings))); diff != "" {
@@ -122,7 +123,7 @@ func TestHowANoteIsWrittenDoesNotMatter(t *testing.T) {
 	})
 }
 
-// TestReadingANoteAgainIsNoSignal dreams of the same notes for forty nights.
+// TestReadingANoteAgainIsNoSignal runs dreams over the same notes for forty nights.
 func TestReadingANoteAgainIsNoSignal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawMaterial(t, drawNotes(t))
@@ -143,7 +144,7 @@ func TestReadingANoteAgainIsNoSignal(t *testing.T) {
 	})
 }
 
-// TestTheOrderOfTheMaterialDoesNotMatter shuffles statements that are alike by chance, states and recalls.
+// TestTheOrderOfTheMaterialDoesNotMatter shuffles states, recalls and statements that happen to be alike.
 func TestTheOrderOfTheMaterialDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := dream.Material{AsOf: time.Date(2026, 3, 9, 2, 0, 0, 0, time.UTC)}
@@ -155,12 +156,17 @@ func TestTheOrderOfTheMaterialDoesNotMatter(t *testing.T) {
 		for i := range rapid.IntRange(0, 10).Draw(t, "states") {
 			text := drawStatement(t, "known")
 			m.States = append(m.States, dream.State{
-				ID: markdown.EntryIDOf(text), Text: text, Status: dream.Open, MentionDays: []dream.Day{"2026-02-01"}, FirstSeen: time.Date(2026, 2, 1+i%3, 0, 0, 0, 0, time.UTC),
+				ID: markdown.EntryIDOf(text), Text: text, Status: dream.Open, MentionDays: []dream.Day{"2026-02-01"},
+				FirstSeen: time.Date(2026, 2, 1+i%3, 0, 0, 0, 0, time.UTC),
 			})
 		}
-		m.States = slices.CompactFunc(slices.SortedFunc(slices.Values(m.States), func(a, b dream.State) int { return strings.Compare(string(a.ID), string(b.ID)) }), func(a, b dream.State) bool { return a.ID == b.ID })
+		m.States = slices.CompactFunc(slices.SortedFunc(slices.Values(m.States), func(a, b dream.State) int {
+			return strings.Compare(string(a.ID), string(b.ID))
+		}), func(a, b dream.State) bool { return a.ID == b.ID })
 		for range rapid.IntRange(0, 10).Draw(t, "recalls") {
-			m.Recalls = append(m.Recalls, recalled(rapid.IntRange(2, 8).Draw(t, "day"), "q", rapid.Float64Range(0, 1).Draw(t, "score"), rapid.SampledFrom(m.Statements).Draw(t, "of").Text))
+			m.Recalls = append(m.Recalls,
+				recalled(rapid.IntRange(2, 8).Draw(t, "day"), "q", rapid.Float64Range(0, 1).Draw(t, "score"),
+					rapid.SampledFrom(m.Statements).Draw(t, "of").Text))
 		}
 		shuffled := m
 		shuffled.Statements = rapid.Permutation(slices.Clone(m.Statements)).Draw(t, "statements")
@@ -179,7 +185,7 @@ func TestTheOrderOfTheMaterialDoesNotMatter(t *testing.T) {
 	})
 }
 
-// checkCandidates holds candidates to what is promised of them.
+// checkCandidates checks the invariants of candidates.
 func checkCandidates(t *rapid.T, m dream.Material, candidates []dream.Candidate, s setting.DreamSettings) {
 	if len(candidates) > s.MaxCandidates {
 		t.Fatalf("%d candidates of %d", len(candidates), s.MaxCandidates)
@@ -196,7 +202,8 @@ func checkCandidates(t *rapid.T, m dream.Material, candidates []dream.Candidate,
 			owner[id] = c.Text
 		}
 		g := c.Signals
-		if !slices.IsSorted(g.MentionDays) || !slices.IsSorted(g.RecallDays) || len(slices.Compact(slices.Clone(g.MentionDays))) != len(g.MentionDays) {
+		if !slices.IsSorted(g.MentionDays) || !slices.IsSorted(g.RecallDays) ||
+			len(slices.Compact(slices.Clone(g.MentionDays))) != len(g.MentionDays) {
 			t.Fatalf("days %v and %v", g.MentionDays, g.RecallDays)
 		}
 		if g.Queries > g.Recalls || len(g.RecallDays) > g.Recalls || len(c.Places) > dream.MaxPlaces {
@@ -213,10 +220,11 @@ func checkCandidates(t *rapid.T, m dream.Material, candidates []dream.Candidate,
 	}
 }
 
-// manyMaterial is a busy week: statements with wordings of their own, a third of them known already.
+// manyMaterial returns a busy week: statements in distinct wordings, a third of them known already.
 func manyMaterial(statements, states int) dream.Material {
 	verbs := strings.Fields("prefers visits repairs paints measures translates reviews plants collects teaches")
-	things := strings.Fields("bicycles harbours invoices violins dashboards gardens pipelines contracts lenses recipes maps kettles routers shelves")
+	things := strings.Fields("bicycles harbours invoices violins dashboards gardens pipelines contracts lenses recipes maps kettles " +
+		"routers shelves")
 	names := strings.Fields("Clara Jonas Mei Bruno Ada Sofia Marek Lin Petra Hugo Ines")
 	text := func(i int) string {
 		switch i % 5 {
@@ -225,7 +233,8 @@ func manyMaterial(statements, states int) dream.Material {
 		case 3:
 			return fmt.Sprintf("Ticket PROJ-%d is about the %s of %s.", i, things[i%len(things)], names[i%len(names)])
 		}
-		return fmt.Sprintf("%s the %s with %s at place%c%c on shelf %d.", verbs[i%len(verbs)], things[i/3%len(things)], names[i/7%len(names)], 'a'+i%26, 'a'+i/26%26, i/2)
+		return fmt.Sprintf("%s the %s with %s at place%c%c on shelf %d.", verbs[i%len(verbs)], things[i/3%len(things)],
+			names[i/7%len(names)], 'a'+i%26, 'a'+i/26%26, i/2)
 	}
 	m := dream.Material{AsOf: time.Date(2026, 3, 9, 2, 0, 0, 0, time.UTC)}
 	for i := range statements {
@@ -233,7 +242,8 @@ func manyMaterial(statements, states int) dream.Material {
 	}
 	for i := range states {
 		known := text(i * 2 * statements / max(states, 1))
-		m.States = append(m.States, dream.State{ID: markdown.EntryIDOf(known), Text: known, Status: dream.Open, MentionDays: []dream.Day{"2026-02-01"}})
+		m.States = append(m.States,
+			dream.State{ID: markdown.EntryIDOf(known), Text: known, Status: dream.Open, MentionDays: []dream.Day{"2026-02-01"}})
 	}
 	for i := range statements / 10 {
 		m.Recalls = append(m.Recalls, recalled(2+i%7, fmt.Sprint("q", i%50), .7, m.Statements[i*7%statements].Text))

@@ -12,16 +12,19 @@ import (
 	"reverie/memory/setting"
 )
 
-// said is a statement of a note of a day in March 2026.
+// said returns a statement of a note of a day in March 2026.
 func said(day int, text string) dream.Statement {
 	at := time.Date(2026, 3, day, 12, 0, 0, 0, time.UTC)
 	return dream.Statement{
 		ID: markdown.EntryIDOf(text), Text: text, At: at,
-		Place: dream.Place{Origin: dream.FromNote, Day: dream.DayOf(at), Path: "memory/" + string(dream.DayOf(at)) + ".md", FromLine: 3, ToLine: 3},
+		Place: dream.Place{
+			Origin: dream.FromNote, Day: dream.DayOf(at), Path: "memory/" + string(dream.DayOf(at)) + ".md", FromLine: 3,
+			ToLine: 3,
+		},
 	}
 }
 
-// recalled is a use of a statement on a day in March 2026.
+// recalled returns a recall of a statement on a day in March 2026.
 func recalled(day int, query string, score float64, texts ...string) dream.Recall {
 	at := time.Date(2026, 3, day, 15, 0, 0, 0, time.UTC)
 	r := dream.Recall{Query: query, Day: dream.DayOf(at), Score: score, At: at}
@@ -33,7 +36,7 @@ func recalled(day int, query string, score float64, texts ...string) dream.Recal
 
 var lightSettings = setting.DefaultDreamSettings()
 
-// only is the one candidate of a material.
+// only returns the single candidate of a material.
 func only(t *testing.T, m dream.Material) dream.Candidate {
 	t.Helper()
 	all := Light(m, lightSettings)
@@ -49,14 +52,18 @@ func TestAThingIsStagedOnce(t *testing.T) {
 	session.Asked = true
 	c := only(t, dream.Material{
 		Statements: []dream.Statement{said(2, "Likes green tea"), said(3, "The user likes green tea."), session},
-		Recalls:    []dream.Recall{recalled(5, "q1", .5, "Likes green tea"), recalled(6, "q1", .25, "Prefers green tea."), recalled(6, "q2", .25, "Drinks coffee.")},
+		Recalls: []dream.Recall{
+			recalled(5, "q1", .5, "Likes green tea"), recalled(6, "q1", .25, "Prefers green tea."),
+			recalled(6, "q2", .25, "Drinks coffee."),
+		},
 	})
 	if c.ID != session.ID || c.Text != "Prefers green tea." {
 		t.Errorf("the newest wording is %q", c.Text)
 	}
 	want := dream.Signals{
-		Recalls: 2, RecallScore: .75, Queries: 1, RecallDays: []dream.Day{"2026-03-05", "2026-03-06"}, LastRecalled: time.Date(2026, 3, 6, 15, 0, 0, 0, time.UTC),
-		MentionDays: []dream.Day{"2026-03-02", "2026-03-03", "2026-03-04"}, Asked: true, LastSeen: session.At,
+		Recalls: 2, RecallScore: .75, Queries: 1, RecallDays: []dream.Day{"2026-03-05", "2026-03-06"},
+		LastRecalled: time.Date(2026, 3, 6, 15, 0, 0, 0, time.UTC),
+		MentionDays:  []dream.Day{"2026-03-02", "2026-03-03", "2026-03-04"}, Asked: true, LastSeen: session.At,
 	}
 	if diff := cmp.Diff(want, c.Signals); diff != "" {
 		t.Errorf("signals (-want +got):\n%s", diff)
@@ -73,10 +80,14 @@ func TestAThingIsStagedOnce(t *testing.T) {
 
 func TestWhatIsKnownKeepsItsIdentity(t *testing.T) {
 	state := dream.State{
-		ID: markdown.EntryIDOf("Likes green tea"), Text: "Likes green tea", Status: dream.Open, MentionDays: []dream.Day{"2026-02-10", "2026-03-01"}, Asked: true,
+		ID: markdown.EntryIDOf("Likes green tea"), Text: "Likes green tea", Status: dream.Open,
+		MentionDays: []dream.Day{"2026-02-10", "2026-03-01"}, Asked: true,
 		Aliases: []markdown.EntryID{markdown.EntryIDOf("Green tea it is")}, LastSeen: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
 	}
-	c := only(t, dream.Material{Statements: []dream.Statement{said(1, "Likes green tea"), said(2, "Green tea it is"), said(3, "Prefers green tea.")}, States: []dream.State{state}})
+	c := only(t, dream.Material{
+		Statements: []dream.Statement{said(1, "Likes green tea"), said(2, "Green tea it is"), said(3, "Prefers green tea.")},
+		States:     []dream.State{state},
+	})
 	if c.ID != state.ID || c.Text != state.Text {
 		t.Errorf("it became %q", c.Text)
 	}
@@ -98,15 +109,21 @@ func TestWhatNobodySaysAgain(t *testing.T) {
 		recalls []dream.Recall
 		want    int
 	}{
-		"is not weighed":                     {status: dream.Open},
-		"is weighed when it was recalled":    {status: dream.Open, recalls: []dream.Recall{recalled(2, "q", .7, "Likes green tea")}, want: 1},
+		"is not weighed": {status: dream.Open},
+		"is weighed when it was recalled": {
+			status: dream.Open, recalls: []dream.Recall{recalled(2, "q", .7, "Likes green tea")},
+			want: 1,
+		},
 		"not when that was weighed already":  {status: dream.Open, recalls: []dream.Recall{recalled(1, "q", .7, "Likes green tea")}},
 		"not when it is in MEMORY.md":        {status: dream.Promoted, recalls: []dream.Recall{recalled(2, "q", .7, "Likes green tea")}},
 		"not when it is to be forgotten":     {status: dream.Forgotten, recalls: []dream.Recall{recalled(2, "q", .7, "Likes green tea")}},
 		"not when the recall is yet to come": {status: dream.Open, recalls: []dream.Recall{recalled(30, "q", .7, "Likes green tea")}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			state := dream.State{ID: markdown.EntryIDOf("Likes green tea"), Text: "Likes green tea", Status: c.status, MentionDays: []dream.Day{"2026-03-01"}, LightAt: staged}
+			state := dream.State{
+				ID: markdown.EntryIDOf("Likes green tea"), Text: "Likes green tea", Status: c.status,
+				MentionDays: []dream.Day{"2026-03-01"}, LightAt: staged,
+			}
 			got := Light(dream.Material{AsOf: staged.AddDate(0, 0, 3), States: []dream.State{state}, Recalls: c.recalls}, lightSettings)
 			if len(got) != c.want {
 				t.Fatalf("candidates %+v", got)
@@ -140,7 +157,8 @@ func TestEndsAndCorrections(t *testing.T) {
 
 func TestTheBoundOfCandidates(t *testing.T) {
 	m := dream.Material{Statements: []dream.Statement{
-		said(2, "Likes green tea."), said(3, "Likes green tea."), said(4, "Drove to the harbour."), said(5, "Bought a red kite."), said(1, "Sings in a choir."),
+		said(2, "Likes green tea."), said(3, "Likes green tea."), said(4, "Drove to the harbour."), said(5, "Bought a red kite."),
+		said(1, "Sings in a choir."),
 	}}
 	for topic, want := range map[string][]string{
 		"":      {"Bought a red kite.", "Likes green tea."},

@@ -17,10 +17,10 @@ import (
 // MaxReflections bounds the themes of one dream, and its likely truths.
 const MaxReflections = 10
 
-// MinConfidence is what a likely truth needs.
+// MinConfidence is the minimum confidence of a likely truth.
 const MinConfidence = .45
 
-// Shares of what the confidence in a statement is made of, after OpenClaw's.
+// Weights of the parts of the confidence in a statement, after OpenClaw's.
 const (
 	relevanceShare = .45
 	recallShare    = .25
@@ -31,24 +31,24 @@ const (
 	fullTruthDays = 3 // days
 )
 
-// minTruthSignals keeps what was said once and never asked for out of the truths.
+// minTruthSignals excludes statements that were said once and never explicitly requested.
 const minTruthSignals = 2
 
-// REM finds what candidates of several days have in common, and which of them are likely truths. It changes nothing. asOf bounds
-// the days that count.
+// REM finds the concepts that candidates of several days share, and the candidates that are likely truths. It changes
+// nothing. asOf bounds the days that count.
 //
-// A theme is a concept of at least two candidates from at least two days. A likely truth has spoken for itself twice at least,
-// or was asked to be remembered, and its confidence is
+// A theme is a concept of at least two candidates from at least two days. A likely truth has at least two signals or was
+// explicitly requested, and its confidence is
 //
 //	.45 relevance + .25 min(1, ln(1+recalls)/ln 7) + .20 min(1, days/3) + .10 min(1, tags/6)
 //
-// where days are those on which it was said or recalled. What was decided about before (known, forgotten, rejected) is none. The
-// strongest come first; there are at most MaxReflections of each.
+// where days are those on which it was said or recalled. Statements decided before (known, forgotten, rejected) are excluded.
+// Results are sorted by strength, at most MaxReflections of each.
 func REM(candidates []dream.Candidate, asOf time.Time) dream.Reflection {
 	return dream.Reflection{Themes: themes(candidates, asOf), Truths: truths(candidates, asOf)}
 }
 
-// truths are the statements that are probably lasting.
+// truths returns the likely truths, highest confidence first.
 func truths(candidates []dream.Candidate, asOf time.Time) []dream.Truth {
 	out := []dream.Truth{}
 	for _, c := range candidates {
@@ -65,7 +65,7 @@ func truths(candidates []dream.Candidate, asOf time.Time) []dream.Truth {
 	return out[:min(len(out), MaxReflections)]
 }
 
-// confidenceIn is how likely a candidate is to last, 0 to 1.
+// confidenceIn estimates the probability that a candidate is of lasting value, 0 to 1.
 func confidenceIn(c dream.Candidate, asOf time.Time) float64 {
 	recalls := min(1, math.Log1p(float64(c.Signals.Recalls))/math.Log1p(fullRecalls))
 	days := min(1, float64(len(daysOf(c, asOf)))/fullTruthDays)
@@ -73,7 +73,7 @@ func confidenceIn(c dream.Candidate, asOf time.Time) float64 {
 	return relevanceShare*relevance(c.Signals) + recallShare*recalls + dayShare*days + tagShare*tags
 }
 
-// daysOf are the days up to asOf on which a candidate was noted, said or recalled, ascending.
+// daysOf returns the days up to asOf on which a candidate was noted, said or recalled, ascending.
 func daysOf(c dream.Candidate, asOf time.Time) []dream.Day {
 	days := slices.Concat(c.Signals.MentionDays, c.Signals.RecallDays)
 	slices.Sort(days)
@@ -86,28 +86,30 @@ func daysOf(c dream.Candidate, asOf time.Time) []dream.Day {
 }
 
 const (
-	// minThemeDays and minThemeCandidates make a concept a theme: something recurred, and not by being one statement.
+	// minThemeDays and minThemeCandidates are the minimum of a theme: the concept recurred, and in more than one statement.
 	minThemeDays       = 2
 	minThemeCandidates = 2
-	// fullTheme is half of how many candidates make the strongest theme in a long list: of hundreds, none would be in half of them.
+	// fullTheme bounds the number of candidates that gives a theme full strength. Without it half of all candidates would be
+	// needed, which no theme of a long list reaches.
 	fullTheme = 12
 )
 
-// found is a concept with the candidates that have it.
+// found is a concept with the candidates that contain it.
 type found struct {
 	key        string
-	words      map[string]int // how it is written, and how often
+	words      map[string]int // number of uses of each spelling
 	candidates []*dream.Candidate
 	days       []dream.Day
-	at         int // its first place among the concepts of a candidate
+	at         int // its first position among the concepts of a candidate
 }
 
-// themes are the concepts that recur over days, the strongest first.
+// themes returns the concepts that recur over days, strongest first.
 func themes(candidates []dream.Candidate, asOf time.Time) []dream.Theme {
 	all := conceptsIn(candidates, asOf)
 	slices.SortFunc(all, func(a, b *found) int {
 		return cmp.Or(
-			cmp.Compare(len(b.candidates), len(a.candidates)), cmp.Compare(len(b.days), len(a.days)), cmp.Compare(a.at, b.at), cmp.Compare(a.key, b.key),
+			cmp.Compare(len(b.candidates), len(a.candidates)), cmp.Compare(len(b.days), len(a.days)), cmp.Compare(a.at, b.at),
+			cmp.Compare(a.key, b.key),
 		)
 	})
 	out := []dream.Theme{}
@@ -131,7 +133,7 @@ func themes(candidates []dream.Candidate, asOf time.Time) []dream.Theme {
 	return out
 }
 
-// conceptsIn are the concepts that are themes.
+// conceptsIn returns the concepts that meet the minimum of a theme.
 func conceptsIn(candidates []dream.Candidate, asOf time.Time) []*found {
 	byKey := map[string]*found{}
 	for i := range candidates {
@@ -168,7 +170,7 @@ func conceptsIn(candidates []dream.Candidate, asOf time.Time) []*found {
 	return out
 }
 
-// evidenceOf are the candidates of a theme, those first for which most speaks.
+// evidenceOf returns the candidates of a theme, those with the most signals first.
 func evidenceOf(candidates []*dream.Candidate) []markdown.EntryID {
 	sorted := slices.SortedFunc(slices.Values(candidates), func(a, b *dream.Candidate) int {
 		return cmp.Or(cmp.Compare(signalsOf(b.Signals), signalsOf(a.Signals)), newestFirst(*a, *b))
@@ -180,8 +182,8 @@ func evidenceOf(candidates []*dream.Candidate) []markdown.EntryID {
 	return out
 }
 
-// tag is how a concept is shown: as it is written most, and of a script without spaces as much as all its statements have in
-// common around it.
+// tag returns the display form of a concept: its most frequent spelling. In a script without spaces it includes the
+// characters around it that all its statements share.
 func (f *found) tag() string {
 	tag, most := f.key, 0
 	for word, n := range f.words {
@@ -198,7 +200,7 @@ func (f *found) tag() string {
 	return tag
 }
 
-// grow adds a character to a tag that stands beside it in all statements.
+// grow adds one character that is next to the tag in all statements.
 func (f *found) grow(tag string) (string, bool) {
 	text := f.candidates[0].Text
 	at := strings.Index(text, tag)
@@ -215,7 +217,7 @@ func (f *found) grow(tag string) (string, bool) {
 	return tag, false
 }
 
-// inAll reports whether all statements of a theme have a text.
+// inAll reports whether all statements of a theme contain a text.
 func (f *found) inAll(text string) bool {
 	return !slices.ContainsFunc(f.candidates, func(c *dream.Candidate) bool { return !strings.Contains(c.Text, text) })
 }

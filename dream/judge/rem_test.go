@@ -56,7 +56,10 @@ func TestTruths(t *testing.T) {
 	candidate := func(mentions, recalls int, asked bool, status dream.Status) dream.Candidate {
 		c := dream.Candidate{Before: dream.State{Status: status}, Tags: []string{"green", "tea"}}
 		c.ID = markdown.EntryIDOf(fmt.Sprint("tea ", mentions, recalls, asked, status))
-		c.Signals = dream.Signals{MentionDays: days[:mentions], Recalls: recalls, RecallScore: .8 * float64(recalls), Queries: recalls, Asked: asked}
+		c.Signals = dream.Signals{
+			MentionDays: days[:mentions], Recalls: recalls, RecallScore: .8 * float64(recalls), Queries: recalls,
+			Asked: asked,
+		}
 		return c
 	}
 	for _, c := range []struct {

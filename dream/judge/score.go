@@ -12,23 +12,23 @@ import (
 )
 
 const (
-	// mentionRelevance is how relevant a statement is that was noted or said on one day and never recalled: a person found it
-	// worth a note, which says less than that an answer was found with it. OpenClaw gives what it ingests the same.
+	// mentionRelevance is the relevance of a statement that was noted or said on one day and never recalled. A mention is
+	// weaker evidence than an answer that used the statement. OpenClaw uses the same value for ingested text.
 	mentionRelevance = .62
-	// askedSignals is what "remember this" counts for, each with full relevance: with the mention itself it makes the three
-	// signals of the gate.
+	// askedSignals is the number of signals that "remember this" adds, each with full relevance. With the mention itself they
+	// make the three signals of the gate.
 	askedSignals = 2
 
 	fullFrequency  = 10 // signals
 	fullDiversity  = 5  // distinct questions or days
 	fullConceptual = 6  // tags
 	fullGrounding  = 3  // days on which it was said, and questions that used it
-	fullBoost      = 6  // dreams' days
-	fullDays       = 5  // of consolidation
+	fullBoost      = 6  // days with a dream
+	fullDays       = 5  // days, for consolidation
 	fullSpan       = 7  // days
 )
 
-// score weighs a candidate at a moment: its components, and their weighted sum with the boosts, from 0 to 1. asOf is in the
+// score returns the components of a candidate at a time and their weighted sum with the boosts, 0 to 1. asOf is in the
 // owner's zone.
 func score(c dream.Candidate, asOf time.Time, s setting.DreamSettings) (dream.Components, float64) {
 	light, lightAt := hits(c.Before.LightHits, c.Before.LightAt, asOf, true)
@@ -40,7 +40,7 @@ func score(c dream.Candidate, asOf time.Time, s setting.DreamSettings) (dream.Co
 	return parts, total(parts, s.Weights)
 }
 
-// partsOf are the components that do not depend on the moment.
+// partsOf returns the components that do not depend on the time.
 func partsOf(g dream.Signals, tags []string) dream.Components {
 	return dream.Components{
 		Frequency:     logShare(signalsOf(g), fullFrequency),
@@ -51,8 +51,8 @@ func partsOf(g dream.Signals, tags []string) dream.Components {
 	}
 }
 
-// total is the weighted sum of the components, with the boosts. Weights below 0 count as 0; when none is left the boosts stand
-// alone.
+// total returns the weighted sum of the components plus the boosts. Negative weights count as 0; when no weight is left, only
+// the boosts count.
 func total(c dream.Components, w setting.DreamWeights) float64 {
 	pairs := [...][2]float64{
 		{w.Frequency, c.Frequency},
@@ -74,11 +74,11 @@ func total(c dream.Components, w setting.DreamWeights) float64 {
 	return clamp(sum + c.LightBoost + c.REMBoost)
 }
 
-// signalsOf counts what speaks for a statement: uses as a search result, days on which it was noted or said, and that a person
-// asked for it.
+// signalsOf counts the evidence for a statement: uses as a search result, days on which it was noted or said, and the
+// explicit request of a person.
 func signalsOf(g dream.Signals) int { return g.Recalls + len(g.MentionDays) + asked(g) }
 
-// asked is what an explicit wish counts for.
+// asked returns the number of signals of an explicit request.
 func asked(g dream.Signals) int {
 	if g.Asked {
 		return askedSignals
@@ -86,12 +86,13 @@ func asked(g dream.Signals) int {
 	return 0
 }
 
-// diversityOf counts the distinct questions that used a statement, or the distinct days on which it came up, whichever are more.
+// diversityOf returns the number of distinct questions that used a statement or of distinct days on which it came up,
+// whichever is higher.
 func diversityOf(g dream.Signals) int { return max(g.Queries, len(union(g.RecallDays, g.MentionDays))) }
 
-// relevance is the mean over all signals: a recall's score, 1 for a wish, and for each mention what all of them together are
-// worth. A statement that comes up on another day again is that much less likely to be a passing remark, so that
-// the doubt that one mention leaves is multiplied with itself for each further day.
+// relevance returns the mean over all signals: the score of a recall, 1 for an explicit request, and for each mention a value
+// that grows with the number of mentions. Each further day makes a passing remark less likely: the remaining doubt of one
+// mention is raised to the power of the number of days.
 func relevance(g dream.Signals) float64 {
 	all := signalsOf(g)
 	if all == 0 {
@@ -102,7 +103,8 @@ func relevance(g dream.Signals) float64 {
 	return clamp(sum / float64(all))
 }
 
-// consolidation is how far a statement has settled: spread over days, grounded in what was said and used, or asked for.
+// consolidation returns the degree to which a statement has settled, 0 to 1: spread over days, grounded in mentions and uses,
+// or explicitly requested.
 func consolidation(g dream.Signals) float64 {
 	if g.Asked {
 		return 1
@@ -115,13 +117,13 @@ func consolidation(g dream.Signals) float64 {
 	case days > 1:
 		spread = .55*logRatio(float64(days), fullDays) + .45*share(float64(spanDays(g)), fullSpan)
 	}
-	if diversityOf(g) < 2 { // of one context: nothing but its day has settled
+	if diversityOf(g) < 2 { // a single context: only the spread counts
 		return spread
 	}
 	return max(spread, share(float64(len(g.MentionDays)+g.Queries), fullGrounding))
 }
 
-// hits counts the days on which dreams took a statement up, with the one that is dreamed now: two dreams of one day add once.
+// hits counts the days on which dreams took up a statement, including the current one. Two dreams of one day count once.
 func hits(before int, at, asOf time.Time, now bool) (int, time.Time) {
 	if !now {
 		return before, at
@@ -132,7 +134,7 @@ func hits(before int, at, asOf time.Time, now bool) (int, time.Time) {
 	return before, asOf
 }
 
-// boost is what having been taken up by earlier dreams adds to a score.
+// boost returns the addition to the score of a statement that earlier dreams took up.
 func boost(full float64, hits int, at, asOf time.Time, halfLife float64) float64 {
 	if hits <= 0 {
 		return 0
@@ -140,8 +142,8 @@ func boost(full float64, hits int, at, asOf time.Time, halfLife float64) float64
 	return max(finite(full), 0) * logShare(hits, fullBoost) * decay(at, asOf, halfLife)
 }
 
-// decay halves what is worth 1 for every halfLife days that lie between at and asOf; without a half-life nothing fades. A moment
-// that is not known has faded.
+// decay returns 1, halved for every halfLife days between at and asOf; without a half-life it returns 1. For the zero time it
+// returns 0.
 func decay(at, asOf time.Time, halfLife float64) float64 {
 	switch {
 	case at.IsZero():
@@ -153,7 +155,7 @@ func decay(at, asOf time.Time, halfLife float64) float64 {
 	return math.Exp2(-age / halfLife)
 }
 
-// distinctTags counts tags that tell something.
+// distinctTags counts the distinct tags that are not empty.
 func distinctTags(tags []string) int {
 	seen := make(map[string]bool, len(tags))
 	for _, t := range tags {
@@ -164,14 +166,14 @@ func distinctTags(tags []string) int {
 	return len(seen)
 }
 
-// union is the distinct days of two ascending lists, ascending.
+// union merges the days of two ascending lists into one without repeats, ascending.
 func union(a, b []dream.Day) []dream.Day {
 	days := slices.Concat(a, b)
 	slices.Sort(days)
 	return slices.Compact(days)
 }
 
-// spanDays is how many days lie between the first and the last day on which a statement came up.
+// spanDays returns the number of days between the first and the last day on which a statement came up.
 func spanDays(g dream.Signals) int {
 	days := union(g.RecallDays, g.MentionDays)
 	if len(days) < 2 {
@@ -192,7 +194,7 @@ func logRatio(x, full float64) float64 { return clamp(math.Log(x) / math.Log(ful
 
 func share(x, full float64) float64 { return clamp(x / full) }
 
-// clamp is x within 0 and 1; what is no number is 0.
+// clamp limits x to 0 to 1; NaN and infinities become 0.
 func clamp(x float64) float64 { return min(max(finite(x), 0), 1) }
 
 func finite(x float64) float64 {
@@ -216,7 +218,7 @@ const (
 	gateDiversity = "diversity"
 )
 
-// gates are the conditions of promotion. What a person asked for by name needs no second context.
+// gates returns the conditions of promotion. An explicit request of a person needs no second context.
 func gates(c dream.Candidate, s setting.DreamSettings) []dream.Gate {
 	signals, diversity := signalsOf(c.Signals), diversityOf(c.Signals)
 	return []dream.Gate{
@@ -229,7 +231,7 @@ func gates(c dream.Candidate, s setting.DreamSettings) []dream.Gate {
 	}
 }
 
-// failing are the gates that do not let a candidate through.
+// failing returns the gates that a candidate does not pass.
 func failing(all []dream.Gate) []dream.Gate {
 	var out []dream.Gate
 	for _, g := range all {
@@ -240,7 +242,7 @@ func failing(all []dream.Gate) []dream.Gate {
 	return out
 }
 
-// lack describes what a gate lacks.
+// lack describes how a gate fails.
 func lack(g dream.Gate) string {
 	switch g.Name {
 	case gateSignals:
@@ -251,7 +253,7 @@ func lack(g dream.Gate) string {
 	return "score " + below(g.Value, g.Need)
 }
 
-// gateMeaning explains what a gate counts; it is empty for the score.
+// gateMeaning explains what a gate counts; empty for the score.
 func gateMeaning(g dream.Gate) string {
 	switch g.Name {
 	case gateSignals:
@@ -262,7 +264,7 @@ func gateMeaning(g dream.Gate) string {
 	return ""
 }
 
-// below writes x < need with as few decimals as show the difference, from two on.
+// below formats x < need with as few decimals as show the difference, at least two.
 func below(x, need float64) string {
 	for decimals := 2; ; decimals++ {
 		a, b := fmt.Sprintf("%.*f", decimals, x), fmt.Sprintf("%.*f", decimals, need)
@@ -272,12 +274,13 @@ func below(x, need float64) string {
 	}
 }
 
-// number writes a count, or a setting that need not be one.
+// number formats a count, or a setting that may be a fraction.
 func number(x float64) string {
 	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", x), "0"), ".")
 }
 
-// reasonOf is why candidates that fail these gates wait: too few signals says more than too low a score, which follows from it.
+// reasonOf returns the reason code of candidates that fail these gates. Too few signals takes precedence over a low score,
+// which follows from it.
 func reasonOf(failed []dream.Gate) string {
 	reason := dream.ReasonLowScore
 	for _, g := range failed {
@@ -291,7 +294,7 @@ func reasonOf(failed []dream.Gate) string {
 	return reason
 }
 
-// sentenceOfLacks says in one sentence why a candidate waits.
+// sentenceOfLacks formats the failed gates as one sentence.
 func sentenceOfLacks(failed []dream.Gate) string {
 	lacks := make([]string, len(failed))
 	for i, g := range failed {
@@ -300,7 +303,7 @@ func sentenceOfLacks(failed []dream.Gate) string {
 	return "It waits: " + strings.Join(lacks, "; ") + "."
 }
 
-// passedWith says what a candidate passed with.
+// passedWith formats the values with which a candidate passed.
 func passedWith(all []dream.Gate) string {
 	var score, signals, diversity string
 	for _, g := range all {
@@ -316,7 +319,7 @@ func passedWith(all []dream.Gate) string {
 	return fmt.Sprintf("%s, %s, %s", score, signals, diversity)
 }
 
-// plural counts things.
+// plural formats a number with its noun.
 func plural(n float64, one, many string) string {
 	if n == 1 {
 		return "1 " + one

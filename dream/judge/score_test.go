@@ -14,14 +14,14 @@ import (
 	"reverie/memory/setting"
 )
 
-// dreamt is when the dreams of these tests are dreamed, and noonBefore the noon of a day before it.
+// dreamt is the time of the dreams in these tests, and noonBefore noon of an earlier day.
 var dreamt = time.Date(2026, 3, 9, 2, 0, 0, 0, time.UTC)
 
 func noonBefore(daysAgo int) time.Time {
 	return time.Date(2026, 3, 9-daysAgo, 12, 0, 0, 0, time.UTC)
 }
 
-// mentioned is a candidate that was noted on days before the dream, with three tags.
+// mentioned returns a candidate that was noted on days before the dream, with three tags.
 func mentioned(daysAgo ...int) dream.Candidate {
 	c := dream.Candidate{Text: "Waters the olive tree on Sundays.", Tags: []string{"olive", "tree", "sundays"}}
 	for _, ago := range slices.Backward(slices.Sorted(slices.Values(daysAgo))) {
@@ -32,7 +32,7 @@ func mentioned(daysAgo ...int) dream.Candidate {
 	return c
 }
 
-// recalled adds uses by questions of their own, on the day before the dream.
+// recalled adds recalls by distinct questions, on the day before the dream.
 func usedBy(c dream.Candidate, scores ...float64) dream.Candidate {
 	for _, s := range scores {
 		c.Signals.Recalls++
@@ -44,11 +44,12 @@ func usedBy(c dream.Candidate, scores ...float64) dream.Candidate {
 	return c
 }
 
-// TestScoreOfOneMention is OpenClaw's own figure for something that was taken in once: .0694 + .186 + .03 + .15 + .02 + .06 +
+// TestScoreOfOneMention checks OpenClaw's figure for a text that was ingested once: .0694 + .186 + .03 + .15 + .02 + .06 +
 // .0214 = .537.
 //
-// The nights after that differ on purpose. There the same note is taken in anew each night, which makes .662, .769, .857 and
-// .922 of it, so that a remark is promoted without anybody having repeated or used it. Here it has been noted on one day for ever.
+// The following nights differ on purpose. OpenClaw ingests the same note again each night, which gives .662, .769, .857 and
+// .922, so that a remark is promoted although nobody repeated or used it. Here it counts as noted on one day, however often
+// it is read.
 func TestScoreOfOneMention(t *testing.T) {
 	t.Parallel()
 	s := setting.DefaultDreamSettings()
@@ -56,7 +57,10 @@ func TestScoreOfOneMention(t *testing.T) {
 	c.Tags = []string{"a1", "b2", "c3", "d4", "e5", "f6", "g7", "h8"}
 	c.Signals.LastSeen = dreamt
 	parts, total := score(c, dreamt, s)
-	want := dream.Components{Frequency: .0694 / .24, Relevance: .62, Diversity: .2, Recency: 1, Consolidation: .2, Conceptual: 1, LightBoost: .0214}
+	want := dream.Components{
+		Frequency: .0694 / .24, Relevance: .62, Diversity: .2, Recency: 1, Consolidation: .2, Conceptual: 1,
+		LightBoost: .0214,
+	}
 	for name, pair := range map[string][2]float64{
 		"frequency": {parts.Frequency, want.Frequency}, "relevance": {parts.Relevance, want.Relevance},
 		"diversity": {parts.Diversity, want.Diversity}, "recency": {parts.Recency, want.Recency},
@@ -78,8 +82,8 @@ func TestScoreOfOneMention(t *testing.T) {
 	}
 }
 
-// TestWhatPassesTheGates are the promises of the default settings, in the first dream that sees the statement. Scores of recalls
-// are those of middling hits, and the tags are few.
+// TestWhatPassesTheGates checks the guarantees of the default settings, in the first dream that sees the statement. Scores of
+// recalls are average, and tags are few.
 func TestWhatPassesTheGates(t *testing.T) {
 	t.Parallel()
 	wanted := mentioned(1)
@@ -111,7 +115,7 @@ func TestWhatPassesTheGates(t *testing.T) {
 	}
 }
 
-// TestOneQuestionIsOneContext asks the same thing three times on the day on which it was noted.
+// TestOneQuestionIsOneContext recalls a statement three times by one question, on the day on which it was noted.
 func TestOneQuestionIsOneContext(t *testing.T) {
 	t.Parallel()
 	c := usedBy(mentioned(1), .9, .9, .9)
@@ -165,7 +169,7 @@ func anySettings(t *rapid.T) setting.DreamSettings {
 	return s
 }
 
-// anyCandidate draws one that was noted on at least one day, as all are.
+// anyCandidate draws a candidate that was noted on at least one day, as all are.
 func anyCandidate(t *rapid.T) dream.Candidate {
 	c := mentioned(rapid.SliceOfNDistinct(rapid.IntRange(0, 30), 1, 8, rapid.ID).Draw(t, "mentioned")...)
 	for _, ago := range rapid.SliceOfN(rapid.IntRange(0, 30), 0, 8).Draw(t, "recalled") {
@@ -206,7 +210,7 @@ func TestScoresAreShares(t *testing.T) {
 	})
 }
 
-// TestWeightsAreNormalised multiplies all of them.
+// TestWeightsAreNormalised multiplies all weights by a factor.
 func TestWeightsAreNormalised(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -223,8 +227,8 @@ func TestWeightsAreNormalised(t *testing.T) {
 	})
 }
 
-// TestSignalsNeverLowerAScore adds one signal. A use in an answer counts here when it is as relevant as what is known so far: a
-// statement that is found where it does not belong is worth less than it seemed.
+// TestSignalsNeverLowerAScore adds one signal. An added recall is as relevant as the signals so far: a less relevant one may
+// lower the score.
 func TestSignalsNeverLowerAScore(t *testing.T) {
 	t.Parallel()
 	more := map[string]func(dream.Candidate) dream.Candidate{

@@ -21,27 +21,28 @@ import (
 type Note struct {
 	memory.Document
 	Day   dream.Day
-	Lines []memory.BlameLine // one for each line of Content; may be empty: nothing is known about them
+	Lines []memory.BlameLine // one for each line of Content; may be empty when unknown
 }
 
-// Lengths of a statement, in characters: what is shorter says nothing that is worth keeping, what is longer is not one thing.
+// Lengths of a statement, in characters. Shorter text is not worth keeping; longer text is not a single statement.
 const (
 	MinStatement = 8
 	MaxStatement = 280
 )
 
-// tooLong is how many bytes are more than MaxStatement characters.
+// tooLong is a number of bytes that always exceeds MaxStatement characters.
 const tooLong = utf8.UTFMax * MaxStatement
 
-// minIdeographs is the shortest statement in a script without spaces: 不吃香菜.
+// minIdeographs is the minimum length of a statement in a script without spaces, such as 不吃香菜.
 const minIdeographs = 4
 
-// NoteStatements are the statements of a note, one for each list item, paragraph, row or quotation. Machine text (what a dream
-// wrote, its markers, transcripts of it) is none, nor are code, bare addresses, and what is too short or too long. zone is the
-// owner's.
+// NoteStatements returns the statements of a note, one for each list item, paragraph, row or quotation. It skips machine text
+// (written by a dream, its markers, transcripts of it), code, bare addresses, and text that is too short or too long. zone is
+// the owner's.
 //
-// A nested item reads "Allergies: peanuts"; what it stands under is no statement when it is only a label. A row reads
-// "Anna: Birthday 3 May". What is struck out is left out. The time of a statement is that of the entry ("## 09:41 Moving") it stands in.
+// A nested item reads "Allergies: peanuts"; its parent is not a statement when it is only a label. A row reads "Anna:
+// Birthday 3 May". Text that is struck out is left out. The time of a statement is that of the entry that contains it ("##
+// 09:41 Moving").
 func NoteStatements(n Note, zone *time.Location) []dream.Statement {
 	entries := markdown.EntriesOf(n.Content)
 	r := noteReader{
@@ -68,12 +69,12 @@ type noteReader struct {
 	lines    []string
 	outline  []outlined // of each line
 	entries  []markdown.Entry
-	texts    []string // of the entries, with what they stand under
-	machine  []bool   // entries that a dream wrote, and what stands under them
-	children []bool   // whether something stands under an entry
+	texts    []string // of the entries, with the text of their parents
+	machine  []bool   // whether an entry or a parent of it was written by a dream
+	children []bool   // whether an entry has children
 }
 
-// statement is what the i-th entry says; false when it is none.
+// statement reads the i-th entry; false when it is not a statement.
 func (r *noteReader) statement(i int) (dream.Statement, bool) {
 	e := r.entries[i]
 	said := plain(e.Text)
@@ -102,8 +103,8 @@ func (r *noteReader) statement(i int) (dream.Statement, bool) {
 	return s, true
 }
 
-// joined is the text of an entry behind what it stands under. Under what is too long for a statement nothing is one; its text is
-// not copied for each.
+// joined prefixes the text of an entry with that of its parent. The children of a parent that is too long for a statement are
+// too long as well, so its text is not copied for each of them.
 func (r *noteReader) joined(e markdown.Entry, under, said string) string {
 	if len(under) > tooLong {
 		return under[:tooLong+1]
@@ -121,8 +122,8 @@ func (r *noteReader) joined(e markdown.Entry, under, said string) string {
 	return lead + ": " + said
 }
 
-// row reads a row of a table: "Anna: Birthday 3 May, City Porto". The first cell is what the row is about; so it reads as one
-// statement about it, and not as one about each column.
+// row reads a row of a table: "Anna: Birthday 3 May, City Porto". The first cell is the subject, so that the row reads as one
+// statement and not as one for each column.
 func row(head, cells string) string {
 	names, values := strings.Split(head, "|"), strings.Split(cells, "|")
 	var said []string
@@ -142,7 +143,7 @@ func row(head, cells string) string {
 	return about + ": " + strings.Join(said, ", ")
 }
 
-// isTableHead reports whether an entry is the head of a table: a line of hyphens follows it.
+// isTableHead reports whether an entry is the head of a table, which a line of hyphens follows.
 func (r *noteReader) isTableHead(e markdown.Entry) bool {
 	if e.ToLine >= len(r.lines) || !strings.Contains(r.lines[e.FromLine-1], "|") {
 		return false
@@ -151,11 +152,12 @@ func (r *noteReader) isTableHead(e markdown.Entry) bool {
 	return strings.Contains(rule, "-") && strings.Contains(rule, "|") && strings.Trim(rule, "|:- \t\r>") == ""
 }
 
-// isLabel reports whether the i-th entry only says what stands under it: a head of a table, "Allergies:" or "Allergies".
+// isLabel reports whether the i-th entry only introduces its children: a head of a table, "Allergies:" or "Allergies".
 func (r *noteReader) isLabel(i int) bool {
 	const fewWords = 3
 	said := strings.TrimSpace(r.entries[i].Text)
-	return r.isTableHead(r.entries[i]) || strings.HasSuffix(said, ":") || strings.HasSuffix(said, "：") || len(strings.Fields(said)) <= fewWords && !strings.ContainsAny(said, ".!?。！？")
+	return r.isTableHead(r.entries[i]) || strings.HasSuffix(said, ":") || strings.HasSuffix(said, "：") ||
+		len(strings.Fields(said)) <= fewWords && !strings.ContainsAny(said, ".!?。！？")
 }
 
 // isCode reports whether an entry is a block of code.
@@ -164,7 +166,7 @@ func (r *noteReader) isCode(e markdown.Entry) bool {
 	return strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")
 }
 
-// saysEnough reports whether a text is a statement: not too short, not too long and no bare address.
+// saysEnough reports whether a text can be a statement: not too short, not too long, and not a bare address.
 func saysEnough(said, whole string) bool {
 	least := MinStatement
 	if script.HasHan(whole) {
@@ -174,15 +176,15 @@ func saysEnough(said, whole string) bool {
 	return n >= least && utf8.RuneCountInString(whole) <= MaxStatement && !isAddress(said) && len(claim.WordsOf(said).Units) > 0
 }
 
-// isAddress reports whether a text is a link and nothing else.
+// isAddress reports whether a text is only a link.
 func isAddress(said string) bool {
 	said = strings.Trim(said, "<>()[] .")
 	return !strings.ContainsAny(said, " \t") && (strings.Contains(said, "://") || strings.HasPrefix(said, "www."))
 }
 
-// plain is a text on one line, without comments, what is struck out, and the box of a task; one that is ticked was done.
+// plain returns a text on one line, without comments, struck out text and the box of a task. A ticked task gets "Done: ".
 func plain(text string) string {
-	text = claim.Struck.ReplaceAllString(HtmlComment.ReplaceAllString(text, " "), " ")
+	text = claim.Struck.ReplaceAllString(HTMLComment.ReplaceAllString(text, " "), " ")
 	text = strings.TrimPrefix(text, "[ ] ")
 	for _, ticked := range []string{"[x] ", "[X] "} {
 		if rest, ok := strings.CutPrefix(text, ticked); ok {
@@ -192,14 +194,14 @@ func plain(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// maxRange is the widest range of messages that is named one by one when nothing tells which of them a line came from.
+// maxRange bounds a range of messages that is expanded one by one when the message of a line is not known.
 const maxRange = 8
 
-// maxAhead is how far the time over a line may lie after the moment at which the line was written. What was said just before
-// midnight is noted after it, under the time at which it was said: it was said the day before.
+// maxAhead bounds how far the time in a heading may lie after the time at which a line below it was written. Something said
+// just before midnight may be noted after it, under the time of the conversation; it then belongs to the day before.
 const maxAhead = 12 * time.Hour
 
-// attribute says who wrote a statement and where it comes from. It reports false when a dream wrote it.
+// attribute sets the author and the source of a statement. It reports false when a dream wrote it.
 func (r *noteReader) attribute(s *dream.Statement) bool {
 	dreamed := false
 	for line := s.Place.FromLine; line <= s.Place.ToLine && line <= len(r.note.Lines); line++ {
@@ -231,14 +233,16 @@ func (r *noteReader) attribute(s *dream.Statement) bool {
 }
 
 var (
-	rememberLead    = regexp.MustCompile(`(?i)^(?:please |always )?(?:remember|do not forget|don't forget)\b[:,]?\s*(\w+)?|^(?:(?:the )?user )?(?:has )?asked (?:me )?(?:to (?:remember|note|keep in mind)|for .{1,60} to be remembered)\b|^(?:请|要求|让我|用户要求)?(?:记住|牢记|别忘了)`)
+	rememberLead = regexp.MustCompile(`(?i)^(?:please |always )?(?:remember|do not forget|don't forget)\b[:,]?\s*(\w+)?|` +
+		`^(?:(?:the )?user )?(?:has )?asked (?:me )?(?:to (?:remember|note|keep in mind)|for .{1,60} to be remembered)\b|` +
+		`^(?:请|要求|让我|用户要求)?(?:记住|牢记|别忘了)`)
 	rememberHeading = regexp.MustCompile(`(?i)^(?:(?:things )?(?:to )?remember(?:ed)?|asked to remember|remember this)$|^(?:记住|牢记|备忘|备忘录)$`)
-	// reminiscing is what follows "remember" when nothing is asked for: "Remember when we met?", and tasks, which are over once
-	// they are done: "Remember to buy milk."
+	// reminiscing matches the word after "remember" when nothing is to be stored: "Remember when we met?", and tasks, which
+	// end when they are done: "Remember to buy milk."
 	reminiscing = regexp.MustCompile(`(?i)^(?:when|how|to|why|who|where|last|us|me)$`)
 )
 
-// asksToRemember reports whether an entry says, or stands under something that says, that a person asked for it to be remembered.
+// asksToRemember reports whether an entry, its parent or its heading states that a person asked for it to be remembered.
 func asksToRemember(heading, under, said string) bool {
 	if rememberHeading.MatchString(strings.Trim(titleOf(heading), " :：")) || rememberHeading.MatchString(strings.Trim(under, " :：")) {
 		return true
@@ -247,12 +251,13 @@ func asksToRemember(heading, under, said string) bool {
 	return m != nil && !reminiscing.MatchString(m[1]) && !strings.HasSuffix(said, "?") && !strings.HasSuffix(said, "？")
 }
 
-var ending = regexp.MustCompile(`(?i)\bno longer\b|\bnot\b.{0,40}\bany ?more\b|\bn't\b.{0,40}\bany ?more\b|\b(?:stopped|quit|gave up|given up|cancelled|canceled)\b|^formerly\b|\bused to\b|\bis over\b|不再|戒了|取消了|已经不|以前是|曾经是|停止了`)
+var ending = regexp.MustCompile(`(?i)\bno longer\b|\bnot\b.{0,40}\bany ?more\b|\bn't\b.{0,40}\bany ?more\b|` +
+	`\b(?:stopped|quit|gave up|given up|cancelled|canceled)\b|^formerly\b|\bused to\b|\bis over\b|不再|戒了|取消了|已经不|以前是|曾经是|停止了`)
 
-// saysItEnds reports whether a statement says that something no longer holds.
+// saysItEnds reports whether a statement ends an earlier one: something no longer holds.
 func saysItEnds(said string) bool { return ending.MatchString(said) }
 
-// corrections are how a value is said to be wrong.
+// corrections match statements that declare a value wrong. Their group is the wrong value.
 var corrections = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)^(?:corrected|correction|fixed)\b[^,;]{0,120}[,;] (?:and )?not ([^,;.]{1,60}?)[.!]?$`),
 	regexp.MustCompile(`(?i),? \(?not ([\w@:./-]*\d[\w@:./-]*?)\)?[.!]?$`),
@@ -262,7 +267,7 @@ var corrections = []*regexp.Regexp{
 	regexp.MustCompile(`从([^，,。]{1,20})(?:换成|改成|改为|迁移到|迁到|切换到)`),
 }
 
-// wrongValue is the value that a statement says is wrong; empty when it names none.
+// wrongValue returns the value that a statement declares wrong; empty when it names none.
 func wrongValue(said string) string {
 	for _, c := range corrections {
 		if m := c.FindStringSubmatch(said); m != nil {
@@ -272,24 +277,30 @@ func wrongValue(said string) string {
 	return ""
 }
 
-// comment is what Markdown does not show.
-var HtmlComment = regexp.MustCompile(`(?s)<!--.*?(?:-->|$)`)
+// HTMLComment matches a comment, which Markdown does not show.
+var HTMLComment = regexp.MustCompile(`(?s)<!--.*?(?:-->|$)`)
 
-// PromotedHeading begins the headings under which dreams without a model write what they promote; the date follows.
+// PromotedHeading begins the headings under which dreams without a model write promoted statements; the date follows.
 const PromotedHeading = "Promoted From Short-Term Memory"
 
 var (
-	// machineMarks are what dreams put into what they write.
+	// machineMarks matches markers that dreams put into their text.
 	machineMarks = regexp.MustCompile(`(?i)<!--\s*(?:reverie\b|[^>]*\bscore [01]?\.\d+|openclaw-memory-promotion)`)
-	// machineHeading are headings of what dreams write: promotions, entries of the diary, reports of the phases. A person may well
-	// have a heading "Dreams".
-	machineHeading = regexp.MustCompile(`(?i)^(?:` + PromotedHeading + `|dreams of \d{4}-\d{2}$|(?:light|rem|deep) sleep\b|\d{4}-\d{2}-\d{2} \d{2}:\d{2} dream(?:$| \[))`)
-	// machineLines are lines of the diary and the reports.
-	machineLines = regexp.MustCompile(`^(?:One entry for each dream, the newest last|Entries of DREAMS\.md, shortened|Looked at \d+ notes?, \d+ conversations?\b|(?:Came into|Went out of) MEMORY\.md\b|MEMORY\.md stays as it was|Report [0-9a-f]{8}-[0-9a-f-]{27}\.)|` +
+	// machineHeading matches headings that dreams write: promotions, entries of the diary, reports of the phases. It does not
+	// match "Dreams", which a person may use.
+	machineHeading = regexp.MustCompile(`(?i)^(?:` + PromotedHeading +
+		`|dreams of \d{4}-\d{2}$|(?:light|rem|deep) sleep\b|\d{4}-\d{2}-\d{2} \d{2}:\d{2} dream(?:$| \[))`)
+	// machineLines matches lines of the diary and the reports.
+	machineLines = regexp.MustCompile(`^(?:One entry for each dream, the newest last|Entries of DREAMS\.md, shortened|` +
+		`Looked at \d+ notes?, \d+ conversations?\b|(?:Came into|Went out of) MEMORY\.md\b|MEMORY\.md stays as it was|` +
+		`Report [0-9a-f]{8}-[0-9a-f-]{27}\.)|` +
 		`\((?:score [01]\.\d\d, (?:promoted|kept|rejected)|confidence [01]\.\d\d\)$)|: strength [01]\.\d\d, \d+ days?$`)
-	// machineWords are those of which machineLines has one in each line: most texts have none, and need no closer look.
-	machineWords = []string{"MEMORY.md", "DREAMS.md", "Looked at", "Report ", "One entry", "promoted", "kept", "rejected", "confidence", "strength"}
-	// machineReports are the parts of a line of a report; a line with three of them was not written by a person.
+	// machineWords holds one substring for every alternative of machineLines. It is a quick check that rules out most texts.
+	machineWords = []string{
+		"MEMORY.md", "DREAMS.md", "Looked at", "Report ", "One entry", "promoted", "kept", "rejected", "confidence",
+		"strength",
+	}
+	// machineReports match parts of a line of a report. No person writes a line with three of them.
 	machineReports = []*regexp.Regexp{
 		regexp.MustCompile(`(?i)\b(?:candidate|reflection|theme|likely truth|promoted|kept|rejected)s?\b\s*[:(]`),
 		regexp.MustCompile(`(?i)\b(?:confidence|score|strength)\b\W{0,3}[01]\.\d+`),
@@ -298,11 +309,11 @@ var (
 	}
 )
 
-// reportParts is how many parts of a report make a line of one.
+// reportParts is the number of machineReports that must match a line of a report.
 const reportParts = 3
 
-// MachineText reports whether a text was written by a dream, or is a transcript of what one wrote: it is never a statement, so
-// that a dream does not feed on itself.
+// MachineText reports whether a text was written by a dream or is a transcript of such a text. It is never a statement, so
+// that a dream does not read its own output.
 func MachineText(text string) bool {
 	if strings.Contains(text, PromotedHeading) || strings.Contains(text, "<!--") && machineMarks.MatchString(text) {
 		return true
@@ -322,19 +333,20 @@ func MachineText(text string) bool {
 	return parts >= reportParts
 }
 
-// outlined is what the headings over a line say.
+// outlined holds what the headings over a line imply.
 type outlined struct {
 	at      time.Time
-	machine bool // a dream's section was pasted there
+	machine bool // the line is in a pasted section of a dream
 }
 
 var (
 	clockTitle = regexp.MustCompile(`^([01]?\d|2[0-3])[:：]([0-5]\d)(?::[0-5]\d)?(?:\s*[-–—:：·|]\s+|\s+|$)`)
-	dateTitle  = regexp.MustCompile(`(?i)^(?:\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?|(?:mon|tues|wednes|thurs|fri|satur|sun)day|morning|noon|afternoon|evening|night|today|notes?|daily notes?|log|journal|misc|` +
+	dateTitle  = regexp.MustCompile(`(?i)^(?:\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?|(?:mon|tues|wednes|thurs|fri|satur|sun)day|morning|` +
+		`noon|afternoon|evening|night|today|notes?|daily notes?|log|journal|misc|` +
 		`上午|中午|下午|晚上|早上|今天|今日|笔记|日记|日志|(?:星期|周)[一二三四五六日天])[\s,，.:：]*(?:\d{4}-\d{2}-\d{2})?$`)
 )
 
-// titleOf is what a heading says besides a time or a date; empty when that is nothing.
+// titleOf returns a heading without its time or date; empty when nothing else is left.
 func titleOf(heading string) string {
 	if m := clockTitle.FindString(heading); m != "" {
 		heading = heading[len(m):]
@@ -345,7 +357,7 @@ func titleOf(heading string) string {
 	return heading
 }
 
-// outlineOf tells for each line of a note under which headings it stands.
+// outlineOf evaluates the headings over each line of a note.
 func outlineOf(n Note, zone *time.Location) []outlined {
 	if zone == nil {
 		zone = time.UTC
@@ -357,7 +369,7 @@ func outlineOf(n Note, zone *time.Location) []outlined {
 	var (
 		out            []outlined
 		current        = outlined{at: clock(day, middayHour, 0)}
-		timed, machine int // levels of the headings that set them; 0: none did
+		timed, machine int // levels of the headings that set them; 0 for none
 	)
 	for _, s := range markdown.Sections(n.Content) {
 		if s.Level > 0 {
@@ -381,15 +393,15 @@ func outlineOf(n Note, zone *time.Location) []outlined {
 	return out
 }
 
-// outlineAt is the outline of a line, from 1.
+// outlineAt returns the outline of a line, counted from 1.
 func (r *noteReader) outlineAt(line int) outlined { return r.outline[min(line, len(r.outline))-1] }
 
-// clock is a time of a day.
+// clock returns a time on a day.
 func clock(day time.Time, hour, minute int) time.Time {
 	return time.Date(day.Year(), day.Month(), day.Day(), hour, minute, 0, 0, day.Location())
 }
 
-// digits reads digits that a pattern has found.
+// digits parses digits matched by a pattern.
 func digits(text string) int {
 	n := 0
 	for _, d := range text {
@@ -401,8 +413,9 @@ func digits(text string) int {
 // middayHour is the hour of statements without a time.
 const middayHour = 12
 
-// ShownNotes are notes as a model is shown them, the newest first, with at most maxChars characters. When they have more, each
-// gets its share, what short ones leave goes to the longer ones, and of those that are cut the end is shown, which is the latest.
+// ShownNotes returns notes for a prompt, newest first, with at most maxChars characters in total. When they are longer, each
+// note gets an equal share, and what short notes leave over goes to the longer ones. Of a note that is cut, the end is shown,
+// which is the latest part.
 func ShownNotes(notes []Note, maxChars int) []proposals.ConsolidationNote {
 	notes = slices.Clone(notes)
 	slices.SortStableFunc(notes, func(a, b Note) int { return cmp.Or(cmp.Compare(b.Day, a.Day), cmp.Compare(a.Path, b.Path)) })
@@ -417,8 +430,8 @@ func ShownNotes(notes []Note, maxChars int) []proposals.ConsolidationNote {
 	return out
 }
 
-// shareOut is how many characters each note gets: the short ones all, the others the same. What cannot be divided goes to the
-// newest.
+// shareOut returns the number of characters for each note: short notes get all they need, the others equal shares. The
+// remainder of the division goes to the newest.
 func shareOut(notes []Note, maxChars int) []int {
 	order := make([]int, len(notes))
 	sizes := make([]int, len(notes))

@@ -16,7 +16,7 @@ import (
 	"reverie/memory/markdown"
 )
 
-// noteOf is a note of 2026-03-02 about whose lines nothing is known.
+// noteOf returns a note of 2026-03-02 without authors.
 func noteOf(lines ...string) Note {
 	n := Note{Day: "2026-03-02"}
 	n.Path, n.Version, n.Content = "memory/2026-03-02.md", 3, strings.Join(lines, "\n")
@@ -36,8 +36,14 @@ func TestNoteStatements(t *testing.T) {
 		note []string
 		want []string
 	}{
-		"list items":  {[]string{"# 2026-03-02", "", "- Lives in Lisbon.", "* Likes green tea"}, []string{"Lives in Lisbon.", "Likes green tea"}},
-		"a paragraph": {[]string{"Met Clara at the station,", "she moves to Porto."}, []string{"Met Clara at the station, she moves to Porto."}},
+		"list items": {
+			[]string{"# 2026-03-02", "", "- Lives in Lisbon.", "* Likes green tea"},
+			[]string{"Lives in Lisbon.", "Likes green tea"},
+		},
+		"a paragraph": {
+			[]string{"Met Clara at the station,", "she moves to Porto."},
+			[]string{"Met Clara at the station, she moves to Porto."},
+		},
 		"nested items": {
 			[]string{"- Allergies:", "  - peanuts", "  - shellfish", "- Trip to Oslo", "  - Flights:", "    - LH 123 at 9:10"},
 			[]string{"Allergies: peanuts", "Allergies: shellfish", "Trip to Oslo: Flights: LH 123 at 9:10"},
@@ -51,17 +57,32 @@ func TestNoteStatements(t *testing.T) {
 			[]string{"| Name | Birthday |", "|---|---|", "| Anna | 3 May |", "| Bo | |", "| | 5 December |"},
 			[]string{"Anna: Birthday 3 May", "Birthday 5 December"},
 		},
-		"a quotation":       {[]string{"> The lab is closed on Mondays."}, []string{"The lab is closed on Mondays."}},
-		"a task":            {[]string{"- [ ] Renew the passport", "- [x] Pay the rent"}, []string{"Renew the passport", "Done: Pay the rent"}},
-		"struck out":        {[]string{"- ~~Lives in Porto.~~", "- Lives in ~~Porto~~ Lisbon."}, []string{"Lives in Lisbon."}},
-		"code":              {[]string{"```", "rm -rf the/build/folder", "```", "- ```sh", "  make all the things", "  ```"}, nil},
-		"addresses":         {[]string{"- https://example.com/a/b/c", "- <https://example.com>", "- The wiki is https://example.com/wiki"}, []string{"The wiki is https://example.com/wiki"}},
-		"too short":         {[]string{"- ok", "- fine.", "- so it is"}, nil},
-		"too long":          {[]string{"- " + strings.Repeat("long ", 60), "- " + strings.Repeat("tea ", 69) + "cups"}, []string{strings.Repeat("tea ", 69) + "cups"}},
-		"a promoted line":   {[]string{"- Likes green tea. <!-- memory/2026-01-28.md:4 score 0.81 -->", "- Lives in Lisbon. <!-- sure -->"}, []string{"Lives in Lisbon."}},
+		"a quotation": {[]string{"> The lab is closed on Mondays."}, []string{"The lab is closed on Mondays."}},
+		"a task": {
+			[]string{"- [ ] Renew the passport", "- [x] Pay the rent"},
+			[]string{"Renew the passport", "Done: Pay the rent"},
+		},
+		"struck out": {[]string{"- ~~Lives in Porto.~~", "- Lives in ~~Porto~~ Lisbon."}, []string{"Lives in Lisbon."}},
+		"code":       {[]string{"```", "rm -rf the/build/folder", "```", "- ```sh", "  make all the things", "  ```"}, nil},
+		"addresses": {
+			[]string{"- https://example.com/a/b/c", "- <https://example.com>", "- The wiki is https://example.com/wiki"},
+			[]string{"The wiki is https://example.com/wiki"},
+		},
+		"too short": {[]string{"- ok", "- fine.", "- so it is"}, nil},
+		"too long": {
+			[]string{"- " + strings.Repeat("long ", 60), "- " + strings.Repeat("tea ", 69) + "cups"},
+			[]string{strings.Repeat("tea ", 69) + "cups"},
+		},
+		"a promoted line": {
+			[]string{"- Likes green tea. <!-- memory/2026-01-28.md:4 score 0.81 -->", "- Lives in Lisbon. <!-- sure -->"},
+			[]string{"Lives in Lisbon."},
+		},
 		"a dream's markers": {[]string{"<!-- reverie:dream -->", "- Likes tea in the morning <!-- reverie 1 -->"}, nil},
 		"a pasted section": {
-			[]string{"## 09:00 Copy", "- Lives in Lisbon.", "## Promoted From Short-Term Memory (2026-03-01)", "- Likes green tea.", "### More", "- Likes black tea.", "## 10:00", "- Likes white tea."},
+			[]string{
+				"## 09:00 Copy", "- Lives in Lisbon.", "## Promoted From Short-Term Memory (2026-03-01)", "- Likes green tea.",
+				"### More", "- Likes black tea.", "## 10:00", "- Likes white tea.",
+			},
 			[]string{"Lives in Lisbon.", "Likes white tea."},
 		},
 		"under a line of a report": {[]string{"- tea: strength 0.40, 3 days", "  - Likes green tea."}, nil},
@@ -83,7 +104,8 @@ func TestWhenAndWhereSomethingWasNoted(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := noteOf(
-		"# 2026-03-02", "", "- Woke up with a headache.", "", "## 09:41 Moving", "", "- Lives in Lisbon.", "", "### Details", "", "- The flat has two rooms.", "",
+		"# 2026-03-02", "", "- Woke up with a headache.", "", "## 09:41 Moving", "", "- Lives in Lisbon.", "", "### Details", "",
+		"- The flat has two rooms.", "",
 		"## 17:05", "", "- Likes green tea", "  since the trip.", "", "## Wednesday", "", "- Runs in the park.",
 	)
 	n.ID = uuid.MustParse("01234567-89ab-7cde-8f01-23456789abcd")
@@ -106,7 +128,10 @@ func TestWhenAndWhereSomethingWasNoted(t *testing.T) {
 		if s.Text != w.text || s.Heading != w.heading || s.At.Format("2006-01-02 15:04 MST") != "2026-03-02 "+w.clock+" CET" {
 			t.Errorf("%q under %q at %v, want %+v", s.Text, s.Heading, s.At, w)
 		}
-		place := dream.Place{Origin: dream.FromNote, Day: "2026-03-02", Path: n.Path, Document: n.ID, Version: 3, FromLine: w.from, ToLine: w.to}
+		place := dream.Place{
+			Origin: dream.FromNote, Day: "2026-03-02", Path: n.Path, Document: n.ID, Version: 3, FromLine: w.from,
+			ToLine: w.to,
+		}
 		if diff := cmp.Diff(place, s.Place); diff != "" {
 			t.Errorf("place of %q (-want +got):\n%s", s.Text, diff)
 		}
@@ -148,23 +173,26 @@ func TestWhoNotedSomething(t *testing.T) {
 	}
 }
 
-// TestWhatWasSaidBeforeMidnight is noted on the next day, and was said on the one before.
+// TestWhatWasSaidBeforeMidnight reads lines that were said just before midnight and noted after it.
 func TestWhatWasSaidBeforeMidnight(t *testing.T) {
 	n := noteOf("## 23:58 Moving", "- Lives in Lisbon.", "## 00:10 Tea", "- Likes green tea.")
 	for i := range 4 {
 		n.Lines = append(n.Lines, memory.BlameLine{Line: "x", At: time.Date(2026, 3, 2, 0, 11+i, 0, 0, time.UTC)})
 	}
 	got := NoteStatements(n, time.UTC)
-	if len(got) != 2 || got[0].Place.Day != "2026-03-01" || got[0].At.Format(time.DateTime) != "2026-03-01 23:58:00" || got[1].Place.Day != "2026-03-02" {
+	if len(got) != 2 || got[0].Place.Day != "2026-03-01" || got[0].At.Format(time.DateTime) != "2026-03-01 23:58:00" ||
+		got[1].Place.Day != "2026-03-02" {
 		t.Errorf("statements %+v", got)
 	}
 }
 
-// TestAnyNote reads any text: every statement is within its limits and stands where it says.
+// TestAnyNote reads arbitrary text: every statement is within its limits and is at the lines that it names.
 func TestAnyNote(t *testing.T) {
 	pieces := []string{
-		"# 2026-03-02", "## 09:41 Moving", "### 不错", "- Lives in Lisbon.", "  - nested under something", "\t* deeper", "1. first of all", "> quoted text here", "```", "~~~",
-		"| Name | Birthday |", "|---|---|", "| Anna | 3 May |", "|", "---", "<!-- open", "-->", "", "", "plain paragraph of words", "对花生过敏", "[x] ", "- [x] Pay the rent", "~~gone~~",
+		"# 2026-03-02", "## 09:41 Moving", "### 不错", "- Lives in Lisbon.", "  - nested under something", "\t* deeper", "1. first of all",
+		"> quoted text here", "```", "~~~",
+		"| Name | Birthday |", "|---|---|", "| Anna | 3 May |", "|", "---", "<!-- open", "-->", "", "", "plain paragraph of words", "对花生过敏",
+		"[x] ", "- [x] Pay the rent", "~~gone~~",
 		"## Promoted From Short-Term Memory (2026-03-01)", "https://example.com", "\r", "- ", "-", "- ```go", "99:99 x", "## 25:61",
 	}
 	rapid.Check(t, func(t *rapid.T) {
@@ -192,7 +220,8 @@ func TestAnyNote(t *testing.T) {
 	})
 }
 
-// TestAHostileNote takes time in proportion to its length: an item of 200,000 characters with thousands under it.
+// TestAHostileNote checks that reading takes time linear in the length of the note: an item of 200,000 characters with
+// thousands of children.
 func TestAHostileNote(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("- " + strings.Repeat("word ", 40_000) + "\n")
@@ -213,9 +242,11 @@ func TestAHostileNote(t *testing.T) {
 
 func TestCuesInNotes(t *testing.T) {
 	n := noteOf(
-		"- Remember: the gate code is 4711.", "- Remember when we went to Oslo?", "- Remember to buy milk.", "- The user asked to remember that Bo is deaf.", "- 记住周五休息",
+		"- Remember: the gate code is 4711.", "- Remember when we went to Oslo?", "- Remember to buy milk.",
+		"- The user asked to remember that Bo is deaf.", "- 记住周五休息",
 		"- Remembered:", "  - The door sticks in winter.", "- No longer eats meat.", "- Staging listens on port 5434, not 5433.",
-		"- Decided to use Postgres instead of MySQL for billing.", "- 数据库从MySQL换成Postgres。", "", "## 22:00 Remembered", "", "- The spare key is at Clara's.",
+		"- Decided to use Postgres instead of MySQL for billing.", "- 数据库从MySQL换成Postgres。", "", "## 22:00 Remembered", "",
+		"- The spare key is at Clara's.",
 	)
 	want := map[string][3]any{
 		"Remember: the gate code is 4711.":                      {true, false, ""},
@@ -258,13 +289,19 @@ func TestMachineText(t *testing.T) {
 
 func TestTags(t *testing.T) {
 	for text, want := range map[string][]string{
-		"Is allergic to peanuts and has allergies.":                                   {"allergic", "peanuts"},
-		"The user usually works on Mondays at 9:30 since 2026-01-02":                  nil,
-		"Staging runs db_port 5433 on eu-central-1 with MySQL":                        {"staging", "runs", "db_port", "eu-central-1", "mysql"},
-		"Learns Go in the UK.":                                                        {"learns", "uk"},
-		"女儿在北京读小学三年级。":                                                                {"女儿", "北京", "小学", "年级"},
-		"每天早上喝两杯咖啡，住在 Berlin":                                                         {"咖啡", "berlin"},
-		"one two three four apples pears plums figs dates grapes limes lemons melons": {"apples", "pears", "plums", "figs", "dates", "grapes", "limes", "lemons"},
+		"Is allergic to peanuts and has allergies.":                  {"allergic", "peanuts"},
+		"The user usually works on Mondays at 9:30 since 2026-01-02": nil,
+		"Staging runs db_port 5433 on eu-central-1 with MySQL": {
+			"staging", "runs", "db_port", "eu-central-1",
+			"mysql",
+		},
+		"Learns Go in the UK.": {"learns", "uk"},
+		"女儿在北京读小学三年级。":         {"女儿", "北京", "小学", "年级"},
+		"每天早上喝两杯咖啡，住在 Berlin":  {"咖啡", "berlin"},
+		"one two three four apples pears plums figs dates grapes limes lemons melons": {
+			"apples", "pears", "plums", "figs", "dates",
+			"grapes", "limes", "lemons",
+		},
 	} {
 		if diff := cmp.Diff(want, claim.Tags(text)); diff != "" {
 			t.Errorf("tags of %q (-want +got):\n%s", text, diff)

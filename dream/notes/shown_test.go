@@ -19,7 +19,10 @@ func note(day dream.Day, content string) notes.Note {
 }
 
 func TestShownNotes(t *testing.T) {
-	given := []notes.Note{note("2026-01-28", strings.Repeat("a\n", 50)), note("2026-01-30", strings.Repeat("b\n", 50)), note("2026-01-29", "short\n"), note("2026-01-27", "")}
+	given := []notes.Note{
+		note("2026-01-28", strings.Repeat("a\n", 50)), note("2026-01-30", strings.Repeat("b\n", 50)),
+		note("2026-01-29", "short\n"), note("2026-01-27", ""),
+	}
 	got := notes.ShownNotes(given, 46)
 	if diff := cmp.Diff([]proposals.ConsolidationNote{
 		{Path: "memory/2026-01-30.md", Text: strings.Repeat("b\n", 10), Cut: true},
@@ -36,13 +39,14 @@ func TestShownNotes(t *testing.T) {
 	}
 }
 
-// The bound holds, and is used up when there is enough to show, but for lines that are not shown in part.
+// The limit holds, and is used up when there is enough to show, except for lines that would be cut.
 func TestShownNotesKeepTheirBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var given []notes.Note
 		all, longest := 0, 0
 		for i := range rapid.IntRange(0, 6).Draw(t, "notes") {
-			content := strings.Repeat(strings.Repeat("记", rapid.IntRange(1, 5).Draw(t, "line"))+"\n", rapid.IntRange(0, 40).Draw(t, "lines"))
+			content := strings.Repeat(strings.Repeat("记", rapid.IntRange(1, 5).Draw(t, "line"))+"\n",
+				rapid.IntRange(0, 40).Draw(t, "lines"))
 			given = append(given, note(dream.Day("2026-01-0"+string(rune('1'+i))), content))
 			all += utf8.RuneCountInString(content)
 			longest = max(longest, 6)

@@ -10,7 +10,7 @@ import (
 	"reverie/memory/setting"
 )
 
-// BenchmarkCheck holds a MEMORY.md near its ceiling with ten new lines to a week of long notes.
+// BenchmarkCheck checks a MEMORY.md near its limit with ten new lines against a week of long notes.
 func BenchmarkCheck(b *testing.B) {
 	before, note := "# Memory\n\n", "# 2026-01-30\n\n"
 	for i := range 100 {

@@ -10,31 +10,31 @@ import (
 	"reverie/memory/markdown"
 )
 
-// Claim is a statement of a text as far as it is compared with those of other texts.
+// Claim is a statement of a text, prepared for comparison with those of other texts.
 type Claim struct {
-	Id    markdown.EntryID
+	ID    markdown.EntryID
 	text  string   // without comments
-	line  string   // of its document, the first one when it has several
+	line  string   // line in its document, the first one when it has several
 	lines []string // all of them
 	Says  claim.Words
-	keys  map[string]bool // of what it says and of what it stands under
-	under claim.Turns     // how that turns its sense
+	keys  map[string]bool // of the statement, its parents and its heading
+	under claim.Turns     // how its parents and its heading change its sense
 	group claimGroup
 	parts []Claim // its clauses, when it has more than one
 }
 
-// claimGroup is what stands under one heading of one text.
+// claimGroup identifies the statements under one heading of one text.
 type claimGroup struct {
-	text    int // from 1; 0: by itself
+	text    int // counted from 1; 0 for a single statement
 	heading string
 }
 
-// ClaimOf reads one statement that stands by itself.
+// ClaimOf reads one statement without a heading.
 func ClaimOf(text string) Claim { return claimUnder("", text) }
 
-// claimUnder reads one statement that stands under a heading.
+// claimUnder reads one statement under a heading.
 func claimUnder(heading, text string) Claim {
-	c := Claim{Id: markdown.EntryIDOf(text), text: strings.TrimSpace(notes.HtmlComment.ReplaceAllString(text, " "))}
+	c := Claim{ID: markdown.EntryIDOf(text), text: strings.TrimSpace(notes.HTMLComment.ReplaceAllString(text, " "))}
 	c.read(heading)
 	return c
 }
@@ -46,7 +46,8 @@ func claimsOf(doc string) []Claim {
 	out := make([]Claim, 0, len(entries))
 	for _, e := range entries {
 		c := Claim{
-			Id: e.ID, text: strings.TrimSpace(notes.HtmlComment.ReplaceAllString(e.Text, " ")), line: strings.TrimSuffix(lines[e.FromLine-1], "\r"),
+			ID: e.ID, text: strings.TrimSpace(notes.HTMLComment.ReplaceAllString(e.Text, " ")),
+			line:  strings.TrimSuffix(lines[e.FromLine-1], "\r"),
 			lines: lines[e.FromLine-1 : e.ToLine], group: claimGroup{heading: e.Heading},
 		}
 		over := []string{e.Heading}
@@ -59,17 +60,20 @@ func claimsOf(doc string) []Claim {
 	return out
 }
 
-// newIn are the claims of after that before does not have: neither the statement, nor all lines of it.
+// newIn splits the claims of after into those that are new and those that before already had: the same statement, or all its
+// lines.
 func newIn(before, after []Claim) (fresh, stood []Claim) {
 	ids, lines := map[markdown.EntryID]bool{}, map[string]bool{}
 	for _, b := range before {
-		ids[b.Id] = true
+		ids[b.ID] = true
 		for _, line := range b.lines {
 			lines[markdown.LineKey(line)] = true
 		}
 	}
 	for _, a := range after {
-		if ids[a.Id] || !slices.ContainsFunc(a.lines, func(line string) bool { return markdown.HasText(line) && !lines[markdown.LineKey(line)] }) {
+		if ids[a.ID] || !slices.ContainsFunc(a.lines, func(line string) bool {
+			return markdown.HasText(line) && !lines[markdown.LineKey(line)]
+		}) {
 			stood = append(stood, a)
 		} else {
 			fresh = append(fresh, a)
@@ -78,13 +82,13 @@ func newIn(before, after []Claim) (fresh, stood []Claim) {
 	return fresh, stood
 }
 
-// clauseEnd is where a statement may end within a line. Commas of numbers have a digit behind them.
+// clauseEnd matches the possible end of a statement within a line. It does not match commas in numbers.
 var clauseEnd = regexp.MustCompile(`[;；。，、]\s*|[.!?,]\s+|\s+(?:and|but|und|aber|et|mais|y|pero)\s+`)
 
-// minClause is the fewest units of a clause that is looked at by itself; a shorter one belongs to the next.
+// minClause is the minimum number of units of a separate clause; a shorter one belongs to the next.
 const minClause = 2
 
-// read finds what the claim says; over is what it stands under.
+// read parses the claim; over is the text of its parents and its heading.
 func (c *Claim) read(over string) {
 	c.Says = claim.WordsOf(c.text)
 	c.keys = keysOf(c.Says)
@@ -135,13 +139,13 @@ func keysOf(w claim.Words) map[string]bool {
 	return out
 }
 
-// own are the words of the claim itself.
+// own returns the words of the claim, without those of its parents.
 func (c Claim) own() map[string]bool { return keysOf(c.Says) }
 
-// sense is how its words and what it stands under turn it.
+// sense returns how the words of the claim, its parents and its heading change its sense.
 func (c Claim) sense() claim.Turns { return c.Says.Turns | c.under }
 
-// without leaves out units.
+// without returns the claim without the units for which out is true.
 func (c Claim) without(out func(claim.Meaning) bool) Claim {
 	if !slices.ContainsFunc(c.Says.Units, out) {
 		return c
@@ -155,11 +159,13 @@ func (c Claim) without(out func(claim.Meaning) bool) Claim {
 	return c
 }
 
-// glue are words that a line may have although its source puts it differently: they hold it together and add nothing.
-var glue = keysOf(claim.WordsOf("a owns uses used using called named has works working speaks based located currently regularly always concerning regarding"))
+// glue holds words that a line may contain although its source does not: they connect and add nothing.
+var glue = keysOf(claim.WordsOf("a owns uses used using called named has works working speaks based located currently regularly " +
+	"always concerning regarding"))
 
-// exactIn reports whether keys has all numbers, names, identifiers and people of the claim, and all words that have synonyms
-// (whose keys begin with a mark): there is no other word for them. A word at its beginning has a capital letter whatever it is.
+// exactIn reports whether keys has all numbers, names, identifiers and people of the claim, and all words with synonyms
+// (whose keys begin with a mark), which no other word can replace. The first word may be glue, as its capital letter does not
+// make it a name.
 func (c Claim) exactIn(keys map[string]bool) bool {
 	for i, u := range c.Says.Units {
 		if (u.Exact || strings.HasPrefix(u.Key, "=")) && !keys[u.Key] && (i > 0 || !glue[u.Key]) {
@@ -169,11 +175,11 @@ func (c Claim) exactIn(keys map[string]bool) bool {
 	return true
 }
 
-// substitutes reports whether the claim has another word in the place of one of s: "window seats" for "aisle seats". Words that
-// are only added, or stand elsewhere, are no substitutes.
+// substitutes reports whether the claim replaces a word of s by another: "window seats" for "aisle seats". Words that are
+// only added, or are in another position, do not count.
 func (c Claim) substitutes(s Claim) bool {
 	own := c.own()
-	next := map[string]string{} // what stands in s behind a unit and in front of one; "" is an end
+	next := map[string]string{} // units of s behind a unit and in front of one; "" is an end
 	last := map[string]string{}
 	before := ""
 	for _, u := range s.Says.Units {
@@ -204,7 +210,7 @@ func (c Claim) substitutes(s Claim) bool {
 	return false
 }
 
-// shareIn is the share of the claim's units that keys has; 1 for one without units.
+// shareIn returns the share of the claim's units that keys has; 1 for a claim without units.
 func (c Claim) shareIn(keys map[string]bool) float64 {
 	if len(c.Says.Units) == 0 {
 		return 1
@@ -218,14 +224,13 @@ func (c Claim) shareIn(keys map[string]bool) float64 {
 	return float64(n) / float64(len(c.Says.Units))
 }
 
-// addsTo reports whether the claim has a word, glue aside, that keys has not. Of scripts without spaces a few characters do not
-// count.
+// addsTo reports whether the claim has a word that keys lacks, apart from glue. Scripts without spaces never add words.
 func (c Claim) addsTo(keys map[string]bool) bool {
 	return !c.Says.Spaceless && slices.ContainsFunc(c.Says.Units, func(u claim.Meaning) bool { return !keys[u.Key] && !glue[u.Key] })
 }
 
-// MostlyIn reports whether a statement, or a clause of it, says the claim and perhaps more: it has most of its words, all that
-// is exact, no other word in the place of one, and its sense is turned the same way.
+// MostlyIn reports whether a statement, or a clause of it, says the claim and perhaps more: it has most of the words of the
+// claim and everything that is exact, replaces no word, and has the same sense.
 func (c Claim) MostlyIn(s Claim) bool {
 	if len(c.Says.Units) == 0 {
 		return false
@@ -234,29 +239,30 @@ func (c Claim) MostlyIn(s Claim) bool {
 	if c.Says.Spaceless {
 		share = claim.CharacterShare
 	}
-	if c.sense() == s.sense() && !claim.Opposed(c.Says.Opposites, s.Says.Opposites) && c.exactIn(s.keys) && c.shareIn(s.keys) >= share && !c.substitutes(s) {
+	if c.sense() == s.sense() && !claim.Opposed(c.Says.Opposites, s.Says.Opposites) && c.exactIn(s.keys) && c.shareIn(s.keys) >= share &&
+		!c.substitutes(s) {
 		return true
 	}
 	return slices.ContainsFunc(s.parts, c.MostlyIn)
 }
 
-// coveredBy reports whether a statement, or a clause of it, says all of the claim: it adds nothing of its own.
+// coveredBy reports whether a statement, or a clause of it, says all of the claim, so that the claim adds nothing.
 func (c Claim) coveredBy(s Claim) bool {
 	return !c.addsTo(s.keys) && c.MostlyIn(s)
 }
 
-// abridgedShare is the share of the words of a statement that a shorter one must keep to stand for it.
+// abridgedShare is the minimum share of the words of a statement that a shorter form must keep.
 const abridgedShare = 1. / 2
 
-// abridges reports whether the claim says the essence of s, and nothing else.
+// abridges reports whether the claim is a shorter form of s.
 func (c Claim) abridges(s Claim) bool {
 	return len(c.Says.Units) > 1 && c.coveredBy(s) && s.shareIn(c.keys) >= abridgedShare
 }
 
-// statedIn finds the line of a text that says a claim.
+// statedIn returns the line of a text that says a claim.
 func (c Claim) statedIn(text []Claim) (line string, found bool) {
 	for _, t := range text {
-		if t.Id == c.Id || len(c.Says.Units) > 0 && c.Says.Within(t.Says) && c.Says.Turns == t.Says.Turns {
+		if t.ID == c.ID || len(c.Says.Units) > 0 && c.Says.Within(t.Says) && c.Says.Turns == t.Says.Turns {
 			return t.line, true
 		}
 	}

@@ -27,12 +27,21 @@ func TestWithoutEmptySections(t *testing.T) {
 		{name: "with a line", text: "# Memory\n\n" + empty + "- a\n", want: "# Memory\n\n" + empty + "- a\n"},
 		{name: "with a remark", text: "# Memory\n\n" + empty + "<!-- mine -->\n", want: "# Memory\n\n" + empty + "<!-- mine -->\n"},
 		{name: "with a heading", text: "# Memory\n\n" + empty + "### Mine\n", want: "# Memory\n\n" + empty + "### Mine\n"},
-		{name: "a person's", text: "# Memory\n\n" + empty, want: "# Memory\n\n" + empty, protected: []string{"## Promoted From Short-Term Memory (2026-01-05)"}},
+		{
+			name: "a person's", text: "# Memory\n\n" + empty, want: "# Memory\n\n" + empty,
+			protected: []string{"## Promoted From Short-Term Memory (2026-01-05)"},
+		},
 		{name: "another heading", text: "# Memory\n\n## Facts\n", want: "# Memory\n\n## Facts\n"},
-		{name: "of no day", text: "# Memory\n\n## Promoted From Short-Term Memory (2026-13-05)\n", want: "# Memory\n\n## Promoted From Short-Term Memory (2026-13-05)\n"},
+		{
+			name: "of no day", text: "# Memory\n\n## Promoted From Short-Term Memory (2026-13-05)\n",
+			want: "# Memory\n\n## Promoted From Short-Term Memory (2026-13-05)\n",
+		},
 		{name: "in code", text: "# Memory\n\n```\n" + empty + "```\n", want: "# Memory\n\n```\n" + empty + "```\n"},
 		{name: "nothing else", text: empty, want: empty},
-		{name: "of an archive", text: "# Archive\n\n## Replaced on 2026-01-31\n\n### Replaced by\n\n## Replaced on 2026-02-01\n\n- a\n", want: "# Archive\n\n## Replaced on 2026-02-01\n\n- a\n"},
+		{
+			name: "of an archive", text: "# Archive\n\n## Replaced on 2026-01-31\n\n### Replaced by\n\n## Replaced on 2026-02-01\n\n- a\n",
+			want: "# Archive\n\n## Replaced on 2026-02-01\n\n- a\n",
+		},
 	} {
 		if diff := cmp.Diff(c.want, rewrite.WithoutEmptySections(c.text, c.protected...)); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
@@ -40,7 +49,7 @@ func TestWithoutEmptySections(t *testing.T) {
 	}
 }
 
-// A dream that writes takes empty headings away that dreams made, by rules as with a model.
+// A dream that writes removes empty machine-made headings, with and without a model.
 func TestEmptySectionsGo(t *testing.T) {
 	const bare = "# Memory\n\n## Promoted From Short-Term Memory (2026-01-05)\n\n## Facts\n\n- Name: Grace\n"
 	const want = "# Memory\n\n## Facts\n\n- Name: Grace\n"
@@ -57,7 +66,7 @@ func TestEmptySectionsGo(t *testing.T) {
 	}
 }
 
-// Whatever is taken away, no statement goes or says something else.
+// No removal drops a statement or changes its meaning.
 func TestWithoutEmptySectionsKeepsStatements(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := memories().Draw(t, "memory")

@@ -13,17 +13,17 @@ import (
 	"reverie/memory/setting"
 )
 
-// ArchiveFolder is where machine-made sections of MEMORY.md move when it gets too long, one file for each month.
+// ArchiveFolder holds machine-made sections that moved out of MEMORY.md when it grew too long, in one file for each month.
 const ArchiveFolder = "memory/archive/"
 
-// Fit takes off a text that a model wrote what stands around it (a fence), and makes it keep the ceiling by moving the oldest
-// machine-made sections to an archive, those without a line of protected. Such sections that are empty go. What is still too
-// long is for Check to refuse.
+// Fit removes a fence around a text that a model wrote, and makes it fit the limit by moving the oldest machine-made sections
+// to an archive, except those with a protected line. It drops empty machine-made sections. Check refuses text that is still
+// too long.
 func Fit(text string, asOf time.Time, s setting.DreamSettings, protected ...string) (fitted string, moved []dream.MovedSection) {
 	return makeRoom(WithoutEmptySections(markdown.Tidied(text), protected...), s.MemoryMaxChars, dream.DayOf(asOf), protected)
 }
 
-// makeRoom moves sections, the oldest first, until text has at most limit characters. That of today stays.
+// makeRoom moves sections, oldest first, until text has at most limit characters. The section of today stays.
 func makeRoom(text string, limit int, today dream.Day, protected []string) (string, []dream.MovedSection) {
 	if utf8.RuneCountInString(text) <= limit {
 		return text, nil
@@ -42,7 +42,8 @@ func makeRoom(text string, limit int, today dream.Day, protected []string) (stri
 		for i := s.from; i < s.to; i++ {
 			gone[i] = true
 		}
-		moved = append(moved, dream.MovedSection{Heading: s.heading, Text: part, Day: s.day, Path: ArchiveFolder + string(s.day)[:len("2006-01")] + ".md"})
+		moved = append(moved,
+			dream.MovedSection{Heading: s.heading, Text: part, Day: s.day, Path: ArchiveFolder + string(s.day)[:len("2006-01")] + ".md"})
 		if text = Remaining(lines, gone); utf8.RuneCountInString(text) <= limit {
 			break
 		}
@@ -50,7 +51,7 @@ func makeRoom(text string, limit int, today dream.Day, protected []string) (stri
 	return text, moved
 }
 
-// Remaining are the lines that are not gone, with one line break at the end.
+// Remaining joins the lines that are not gone, with one line break at the end.
 func Remaining(lines []string, gone []bool) string {
 	var b strings.Builder
 	for i, line := range lines {
@@ -64,7 +65,7 @@ func Remaining(lines []string, gone []bool) string {
 	return ""
 }
 
-// saidSet is what lines say, without those that say nothing.
+// saidSet returns the keys of lines, without those that have no text.
 func saidSet(lines []string) map[string]bool {
 	out := make(map[string]bool, len(lines))
 	for _, line := range lines {
@@ -75,29 +76,30 @@ func saidSet(lines []string) map[string]bool {
 	return out
 }
 
-// LinesOf are the lines of a text, each with its line break.
+// LinesOf splits a text into lines, each with its line break.
 func LinesOf(text string) []string { return slices.Collect(strings.Lines(text)) }
 
-// promotedSection is a section of MEMORY.md that dreams made: lines from to to, without the last one.
+// promotedSection is a section of MEMORY.md that dreams made: lines from to to, excluding to.
 type promotedSection struct {
 	heading  string
 	day      dream.Day
 	from, to int
-	body     int // where a section within it begins; to when there is none
+	body     int // line at which a nested section begins; to when there is none
 }
 
-// promotedOn is the heading of what was promoted on a day; datedHeading finds the day in it.
+// promotedOn returns the heading of the section of a day; datedHeading parses the day.
 func promotedOn(day dream.Day) string { return notes.PromotedHeading + " (" + string(day) + ")" }
 
 var datedHeading = regexp.MustCompile(`^` + regexp.QuoteMeta(notes.PromotedHeading) + ` \((\d{4}-\d{2}-\d{2})\)$`)
 
-// promotedLevel is the level of the headings of such sections.
+// promotedLevel is the heading level of such sections.
 const promotedLevel = 2
 
-// promotedSections finds them in their order. One ends where a heading of its level or a higher one begins.
+// promotedSections returns the machine-made sections in document order. A section ends at the next heading of its level or a
+// higher one.
 func promotedSections(text string) []promotedSection { return sectionsOf(text, promotedDay) }
 
-// sectionsOf finds the sections that dayOf knows the day of.
+// sectionsOf returns the sections for which dayOf returns a day.
 func sectionsOf(text string, dayOf func(markdown.Section) dream.Day) []promotedSection {
 	var (
 		out  []promotedSection
@@ -122,7 +124,7 @@ func sectionsOf(text string, dayOf func(markdown.Section) dream.Day) []promotedS
 	return out
 }
 
-// promotedDay is the day of a section that a dream made; empty for any other section.
+// promotedDay returns the day of a machine-made section; empty for any other section.
 func promotedDay(s markdown.Section) dream.Day {
 	m := datedHeading.FindStringSubmatch(s.Heading)
 	if m == nil || s.Level != promotedLevel {
@@ -134,13 +136,12 @@ func promotedDay(s markdown.Section) dream.Day {
 	return dream.Day(m[1])
 }
 
-// WithoutEmptySections is a text of MEMORY.md, or of an archive of it, without the headings of sections that dreams made and
-// in which nothing stands any more. A heading that is a line of protected stays, and so does one whose going would change what
-// other lines say or leave nothing.
+// WithoutEmptySections removes the headings of empty machine-made sections from MEMORY.md or an archive of it. A heading that
+// is a protected line stays, and so does one whose removal would change the meaning of other lines or leave the text empty.
 func WithoutEmptySections(text string, protected ...string) string {
 	keeps := saidSet(protected)
 	for i := len(sectionsOf(text, machineDay)) - 1; i >= 0; i-- {
-		s := sectionsOf(text, machineDay)[i] // of the text as it is by now: sections in front of one that went are the same
+		s := sectionsOf(text, machineDay)[i] // positions before a removed section are still valid
 		lines := LinesOf(text)
 		if keeps[markdown.LineKey(lines[s.from])] || slices.ContainsFunc(lines[s.from+1:s.to], saysMore) {
 			continue
@@ -158,13 +159,13 @@ func WithoutEmptySections(text string, protected ...string) string {
 	return text
 }
 
-// saysMore reports whether a line is more than space in a section that a dream made.
+// saysMore reports whether a line in a machine-made section is content: not blank, and not the heading of corrections.
 func saysMore(line string) bool {
 	said := strings.TrimSpace(line)
 	return said != "" && said != strings.Repeat("#", promotedLevel+1)+" "+replacedBy
 }
 
-// machineDay is the day of a section that a dream made, in MEMORY.md or in an archive; empty for any other section.
+// machineDay returns the day of a machine-made section, in MEMORY.md or in an archive; empty for any other section.
 func machineDay(s markdown.Section) dream.Day {
 	if day, found := strings.CutPrefix(s.Heading, replacedOn+" "); found {
 		s.Heading = promotedOn(dream.Day(day))
@@ -172,8 +173,8 @@ func machineDay(s markdown.Section) dream.Day {
 	return promotedDay(s)
 }
 
-// Settle gives the verdicts of a ranking after a model has written MEMORY.md: what passed is promoted when the text says it
-// now and did not say it before, known when it did, and kept (left_out) when it does not. What did not pass stays as it was.
+// Settle updates the verdicts of a ranking after a model wrote MEMORY.md. A candidate that passed is promoted when the text
+// contains it now and did not before, known when it did before, and kept (left_out) when it does not. Others are unchanged.
 func Settle(before, after string, r dream.Ranking) dream.Ranking {
 	fresh, stood := newIn(claimsOf(before), claimsOf(after))
 	out := dream.Ranking{Candidates: append([]dream.Candidate(nil), r.Candidates...), Contradictions: r.Contradictions}

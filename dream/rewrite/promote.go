@@ -16,25 +16,25 @@ import (
 	"reverie/scan"
 )
 
-// Promotion is MEMORY.md with what was promoted.
+// Promotion is the result of Promote.
 type Promotion struct {
-	Memory string               // the full new text; empty: it stays as it is
-	Moved  []dream.MovedSection // what moves to an archive: machine-made lines that are corrected, and sections that make room
-	// Ranking has the Line of each that was promoted, and those that found no room as kept (ceiling). A contradiction whose
-	// older line stays in MEMORY.md beside what corrects it is not settled.
+	Memory string               // the full new text; empty when unchanged
+	Moved  []dream.MovedSection // text for the archive: corrected machine-made lines, and sections moved to make room
+	// Ranking has the Line of each promoted candidate; those without room are kept (ceiling). A contradiction is not settled
+	// when its older line stays in MEMORY.md.
 	Ranking dream.Ranking
 }
 
-// Promote writes what passed into a section of MEMORY.md, "## Promoted From Short-Term Memory (DATE)", with source and score
-// of each line; a second dream of a day adds to the section of the first. A machine-made line of such a section that one of
-// them corrects moves to an archive, as far as MaxRetiredShare allows. Sections of this kind that are empty go. The ceiling holds by moving the oldest sections of
-// this kind to an archive, unless a line of protected stands in them; if that does not do, candidates wait, those with the
-// lowest scores first. What it writes passes Check.
+// Promote writes candidates that passed into a section of MEMORY.md, "## Promoted From Short-Term Memory (DATE)", with the
+// source and score of each line; a second dream of a day adds to the section of the first. A machine-made line of such a
+// section that one of them corrects moves to an archive, up to MaxRetiredShare. Empty sections of this kind are removed. To
+// stay within the limit, the oldest sections of this kind move to an archive, unless they contain a protected line; if that
+// is not enough, the candidates with the lowest scores wait. The result passes Check.
 func Promote(current string, r dream.Ranking, asOf time.Time, s setting.DreamSettings, protected ...string) Promotion {
 	p := promoting{current: current, day: dream.DayOf(asOf), settings: s, protected: protected}
 	p.ranking = dream.Ranking{Candidates: slices.Clone(r.Candidates), Contradictions: r.Contradictions}
 	passed := p.passed()
-	if len(passed) > 0 && p.write(passed) != nil { // not all of them: who finds room, one after the other?
+	if len(passed) > 0 && p.write(passed) != nil { // not all of them fit: add them one by one
 		var chosen []int
 		for _, i := range passed {
 			trial := append(slices.Clone(chosen), i)
@@ -49,26 +49,26 @@ func Promote(current string, r dream.Ranking, asOf time.Time, s setting.DreamSet
 	return Promotion{Memory: p.written, Moved: p.moved, Ranking: p.ranking}
 }
 
-// refusal is why a candidate is not written.
+// refusal is the reason why a candidate is not written.
 type refusal struct {
 	verdict      dream.Verdict
 	code, reason string
 }
 
-// promoting is a promotion under way.
+// promoting is the state of one Promote call.
 type promoting struct {
 	current   string
 	day       dream.Day
 	settings  setting.DreamSettings
 	protected []string
 	ranking   dream.Ranking
-	written   string // with what found room so far
+	written   string // with the candidates written so far
 	moved     []dream.MovedSection
-	replaced  replacement // of what is written
+	replaced  replacement // of written
 }
 
-// passed are the candidates to write, the highest score first, each with its line. What MEMORY.md says by now, and what must
-// not stand in it, is rejected.
+// passed returns the indexes of the candidates to write, highest score first, and sets their lines. It rejects candidates
+// that are already in MEMORY.md or must not be written.
 func (p *promoting) passed() []int {
 	stands := map[markdown.EntryID]bool{}
 	for _, e := range markdown.EntriesOf(p.current) {
@@ -105,7 +105,8 @@ func (p *promoting) passed() []int {
 	return out
 }
 
-// write writes the chosen candidates; nil: they may stand there. Else it is the last one that may not, when the others may.
+// write writes the chosen candidates and returns nil on success. On failure the reason applies to the last one, given that
+// the others can be written.
 func (p *promoting) write(chosen []int) *refusal {
 	lines := make([]string, len(chosen))
 	for i, at := range slices.Sorted(slices.Values(chosen)) {
@@ -113,21 +114,27 @@ func (p *promoting) write(chosen []int) *refusal {
 	}
 	text, ok := withPromoted(p.current, lines, p.day)
 	if !ok {
-		return &refusal{dream.VerdictKept, dream.ReasonCeiling, "MEMORY.md ends in code or a comment that is not closed, in which nothing can be written"}
+		return &refusal{
+			dream.VerdictKept, dream.ReasonCeiling,
+			"MEMORY.md ends in code or a comment that is not closed, in which nothing can be written",
+		}
 	}
 	refused := p.settle(p.replace(text, chosen), chosen)
-	if refused != nil && refused.code == dream.ReasonUnfit { // whatever is wrong, it is no reason to leave a candidate out
+	if refused != nil && refused.code == dream.ReasonUnfit { // a failed replacement must not exclude a candidate
 		refused = p.settle(replacement{text: text}, chosen)
 	}
 	return refused
 }
 
-// settle makes room for a text and keeps it, unless it may not be written.
+// settle makes room for a text and stores it, unless it must not be written.
 func (p *promoting) settle(r replacement, chosen []int) *refusal {
 	fitted, moved := makeRoom(WithoutEmptySections(r.text, p.protected...), p.settings.MemoryMaxChars, p.day, p.protected)
 	moved = append(r.moved, moved...)
 	if utf8.RuneCountInString(fitted) > p.settings.MemoryMaxChars {
-		return &refusal{dream.VerdictKept, dream.ReasonCeiling, fmt.Sprintf("MEMORY.md may have %d characters and has no room for it", p.settings.MemoryMaxChars)}
+		return &refusal{
+			dream.VerdictKept, dream.ReasonCeiling,
+			fmt.Sprintf("MEMORY.md may have %d characters and has no room for it", p.settings.MemoryMaxChars),
+		}
 	}
 	if !p.sound(fitted, moved, chosen) {
 		return &refusal{dream.VerdictRejected, dream.ReasonUnfit, "it cannot be written into this MEMORY.md"}
@@ -136,8 +143,8 @@ func (p *promoting) settle(r replacement, chosen []int) *refusal {
 	return nil
 }
 
-// sound reports whether a text passes Check. A candidate that stands in the way of it is not written; what is wrong with
-// MEMORY.md as it is stands in the way of none.
+// sound reports whether a text passes Check. Candidates that fail it are not written; faults that MEMORY.md already has do
+// not count against them.
 func (p *promoting) sound(text string, moved []dream.MovedSection, chosen []int) bool {
 	in := CheckInput{Before: p.current, After: text, Moved: moved, Protected: p.protected}
 	for _, i := range chosen {
@@ -146,8 +153,8 @@ func (p *promoting) sound(text string, moved []dream.MovedSection, chosen []int)
 	return len(Check(in, p.settings)) == 0 || scan.Scan(p.current).Verdict == scan.VerdictQuarantine
 }
 
-// promotedLine is the line of MEMORY.md for a candidate, "- Text. <!-- memory/2026-01-28.md:4 score 0.81 -->"; empty when it
-// says nothing. The comment is no part of what the line says: it keeps the identity of the statement.
+// promotedLine returns the line of MEMORY.md for a candidate, "- Text. <!-- memory/2026-01-28.md:4 score 0.81 -->"; empty
+// when it has no text. The comment does not change the identity of the statement.
 func promotedLine(c dream.Candidate) string {
 	said := ListItem(c.Text)
 	if !markdown.HasText(said) {
@@ -156,8 +163,8 @@ func promotedLine(c dream.Candidate) string {
 	return fmt.Sprintf("- %s <!-- %sscore %.2f -->", said, sourceOf(c.Places), c.Score)
 }
 
-// sourceOf names the newest note that says it, with its line, or else the newest message; it ends with a space. Empty when no
-// place is known.
+// sourceOf names the newest note with the statement and its line, or else the newest message, followed by a space. It is
+// empty when no place is known.
 func sourceOf(places []dream.Place) string {
 	said := ""
 	for _, p := range places {
@@ -173,7 +180,7 @@ func sourceOf(places []dream.Place) string {
 	return said
 }
 
-// commented writes a name so that it can stand in a comment of HTML, which two dashes may end.
+// commented escapes a name for an HTML comment, which two dashes could end.
 func commented(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.IsSpace(r) || unicode.In(r, unicode.Cf) {
@@ -186,10 +193,10 @@ func commented(name string) string {
 
 var commentMarks = strings.NewReplacer("--", "-%2D", "<", "%3C", ">", "%3E")
 
-// ListItem writes a text so that it is one list item of Markdown and nothing else: on one line, without comments, and with a
-// backslash in front of what would begin a heading, a list, a quotation, code, a rule or HTML. Backslashes change no identity.
+// ListItem formats a text as exactly one Markdown list item: on one line, without comments, and with a backslash in front of
+// anything that would begin a heading, a list, a quotation, code, a rule or HTML. Backslashes do not change the identity.
 func ListItem(text string) string {
-	text = notes.HtmlComment.ReplaceAllString(text, " ")
+	text = notes.HTMLComment.ReplaceAllString(text, " ")
 	text = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r) || unicode.IsControl(r) || r == '\u2028' || r == '\u2029':
@@ -216,19 +223,19 @@ func ListItem(text string) string {
 }
 
 var (
-	// openTag finds what begins HTML.
+	// openTag matches the beginning of HTML.
 	openTag = regexp.MustCompile(`(^|[^\\])(<[a-zA-Z/!?])`)
-	// blockStart finds that a line begins another block than a paragraph. Its group is the mark behind a number.
+	// blockStart matches the beginning of a block other than a paragraph. Its group is the mark behind a number.
 	blockStart = regexp.MustCompile("^(?:#{1,6}(?:[ \t]|$)|>|[-+*](?:[ \t]|$)|```|~~~|(?:[-_*][ \t]*){3,}$|\\d{1,9}([.)])(?:[ \t]|$))")
-	// speakerLabel finds a line that looks like a transcript.
+	// speakerLabel matches a line that looks like a transcript.
 	speakerLabel = regexp.MustCompile(`(?i)^[*_ ]*(?:user|human|assistant|ai|用户|助手)[*_ ]*([:：])`)
 )
 
-// memoryTitle is what a MEMORY.md without text begins with.
+// memoryTitle is the first line of a new MEMORY.md.
 const memoryTitle = "# Memory"
 
-// withPromoted adds lines to the section of a day, which is made at the end when there is none. It reports false when there is
-// no place for them, since the text ends in code or a comment that is not closed.
+// withPromoted adds lines to the section of a day and creates it at the end when it is missing. It reports false when the
+// text has no place for them because it ends in code or an unclosed comment.
 func withPromoted(text string, lines []string, day dream.Day) (string, bool) {
 	if strings.TrimSpace(text) == "" {
 		text = memoryTitle + "\n"
@@ -243,14 +250,15 @@ func withPromoted(text string, lines []string, day dream.Day) (string, bool) {
 	var places []insertion
 	for _, s := range slices.Backward(promotedSections(text)) {
 		if s.day == day {
-			places = append(places, insertion{at: lastSaid(all, s.from, s.body), text: block, tight: lastSaid(all, s.from, s.body) > s.from+1})
+			places = append(places,
+				insertion{at: lastSaid(all, s.from, s.body), text: block, tight: lastSaid(all, s.from, s.body) > s.from+1})
 			break
 		}
 	}
 	section := strings.Repeat("#", promotedLevel) + " " + heading + end + end + block
 	places = append(places, insertion{at: len(all), text: section})
 	at := 0
-	var before []insertion // other sections, for a text whose end is no place
+	var before []insertion // in front of other sections, for a text that ends in code or a comment
 	for _, s := range markdown.Sections(text) {
 		if s.Level > 0 && s.Level <= promotedLevel && at > 0 {
 			before = append(before, insertion{at: at, text: section})
@@ -268,14 +276,14 @@ func withPromoted(text string, lines []string, day dream.Day) (string, bool) {
 	return "", false
 }
 
-// insertion is text that is to stand in front of line at.
+// insertion is text to insert in front of line at.
 type insertion struct {
 	at    int
 	text  string
-	tight bool // it goes on with a list: no blank line in front
+	tight bool // continues a list: no blank line in front
 }
 
-// into inserts it, with blank lines around.
+// into inserts the text, with blank lines around it.
 func (n insertion) into(lines []string, end string) string {
 	before, after := strings.Join(lines[:n.at], ""), strings.Join(lines[n.at:], "")
 	switch {
@@ -292,7 +300,7 @@ func (n insertion) into(lines []string, end string) string {
 	return before + n.text + after
 }
 
-// lastSaid is the line behind the last one of lines[from:to] that is not blank.
+// lastSaid returns the index behind the last line of lines[from:to] that is not blank.
 func lastSaid(lines []string, from, to int) int {
 	for to > from+1 && strings.TrimSpace(lines[to-1]) == "" {
 		to--
@@ -300,7 +308,7 @@ func lastSaid(lines []string, from, to int) int {
 	return to
 }
 
-// allStand reports whether all lines are statements of text under a heading.
+// allStand reports whether all lines are top-level statements of text under a heading.
 func allStand(text string, lines []string, heading string) bool {
 	stands := map[markdown.EntryID]bool{}
 	for _, e := range markdown.EntriesOf(text) {

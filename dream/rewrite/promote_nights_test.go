@@ -14,8 +14,8 @@ import (
 	"reverie/memory/setting"
 )
 
-// For 60 nights, some with two dreams, statements are promoted, and a person writes lines of her own. Nothing that ever stood in
-// MEMORY.md is lost: it stands there or in an archive; what the person wrote stays there; the ceiling holds each dreamtest.Night.
+// For 60 nights, some with two dreams, statements are promoted, and a person adds her own lines. No line that was ever in
+// MEMORY.md is lost: it is there or in an archive; the person's lines stay in it; the limit holds every night.
 func TestPromoteForManyNights(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	s := setting.DefaultDreamSettings()
@@ -28,7 +28,9 @@ func TestPromoteForManyNights(t *testing.T) {
 			at := dreamtest.Night.AddDate(0, 0, n)
 			var r dream.Ranking
 			for range random.IntN(6) {
-				said := fmt.Sprintf("%s %d %s", []string{"Met customer", "Visited town", "Read book", "会见客户", "# Tried recipe"}[random.IntN(5)], random.IntN(10_000), strings.Repeat("indeed ", random.IntN(12)))
+				said := fmt.Sprintf("%s %d %s",
+					[]string{"Met customer", "Visited town", "Read book", "会见客户", "# Tried recipe"}[random.IntN(5)], random.IntN(10_000),
+					strings.Repeat("indeed ", random.IntN(12)))
 				r.Candidates = append(r.Candidates, dreamtest.Passing(said, random.Float64(), dreamtest.InNote))
 			}
 			p := rewrite.Promote(text, r, at, s, protected...)
@@ -51,7 +53,7 @@ func TestPromoteForManyNights(t *testing.T) {
 				text = p.Memory
 			}
 		}
-		if random.IntN(4) == 0 { // she writes into the middle of whatever stands there
+		if random.IntN(4) == 0 { // she writes into the middle of the text
 			mine := fmt.Sprintf("- My own line %d", n)
 			lines := strings.SplitAfter(text, "\n")
 			at := random.IntN(len(lines) + 1)

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// replacedOn is the heading in an archive over lines that a later statement corrected, with the day; what corrected them
-	// stands under replacedBy. Both are statements by themselves there, so that each of them can be forgotten.
+	// replacedOn begins the heading in an archive over lines that a later statement corrected; the day follows. The
+	// correction is under replacedBy. Both are separate statements there, so that each of them can be forgotten.
 	replacedOn = "Replaced on"
 	replacedBy = "Replaced by"
 )
 
-// Why a line of MEMORY.md stays beside the statement that corrects it, in words.
+// Reasons why a corrected line stays in MEMORY.md, in words.
 const (
 	staysPerson  = "a person wrote it"
 	staysOutside = "it stands outside of what dreams wrote"
@@ -24,17 +24,17 @@ const (
 	staysWoven   = "it cannot be taken out by itself"
 )
 
-// replacement is what becomes of the lines of MEMORY.md that what is promoted corrects.
+// replacement is the result of removing corrected lines from MEMORY.md.
 type replacement struct {
-	text  string // MEMORY.md without those that moved
+	text  string // MEMORY.md without the moved lines
 	moved []dream.MovedSection
-	gone  []int          // pairs of the ranking whose older line moved
-	stays map[int]string // those whose older line stays, with the reason
+	gone  []int          // indexes of contradictions whose older line moved
+	stays map[int]string // contradictions whose older line stays, with the reason
 }
 
-// replace moves lines that the chosen candidates correct out of text, in which the candidates stand: single list items of
-// sections that dreams made, which no person wrote or confirmed, and no more than MaxRetiredShare of the lines, but one in any
-// case. Nothing else is touched.
+// replace moves lines that the chosen candidates correct out of text, which already contains the candidates. It moves only
+// single list items of machine-made sections that no person wrote or confirmed, at most MaxRetiredShare of the lines but at
+// least one.
 func (p *promoting) replace(text string, chosen []int) replacement {
 	out := replacement{text: text, stays: map[int]string{}}
 	left := max(1, int(p.settings.MaxRetiredShare*float64(contentLines(p.current))))
@@ -82,7 +82,7 @@ func (p *promoting) replace(text string, chosen []int) replacement {
 	return out
 }
 
-// heir is the chosen candidate that corrects the older side of a pair, itself or by correcting what corrected it.
+// heir returns the chosen candidate that corrects the older side of a pair, directly or through a chain of corrections.
 func (p *promoting) heir(pair dream.Contradiction, chosen []int) (at int, found bool) {
 	if !pair.Settled {
 		return 0, false
@@ -102,8 +102,8 @@ func (p *promoting) heir(pair dream.Contradiction, chosen []int) (at int, found 
 	return 0, false
 }
 
-// find is the first line, from 0, that says a statement and may move. When none may, at is negative, and why says what holds
-// back one that says it; empty: none does.
+// find returns the first line, counted from 0, that contains a statement and may be moved. Otherwise at is negative, and why
+// is the reason that keeps such a line; empty when there is none.
 func (r *replacement) find(id markdown.EntryID, keeps map[string]bool) (at int, line, why string) {
 	entries, all := markdown.EntriesOf(r.text), LinesOf(r.text)
 	sections := promotedSections(r.text)
@@ -127,10 +127,10 @@ func (r *replacement) find(id markdown.EntryID, keeps map[string]bool) (at int, 
 	return -1, "", why
 }
 
-// bullet is a list item as dreams write them.
+// bullet matches a list item as dreams write them.
 var bullet = regexp.MustCompile(`^[-*+] \S`)
 
-// withoutLine takes a line out of a text. It reports false when that would change what another line says.
+// withoutLine removes a line from a text. It reports false when that would change the meaning of another line.
 func withoutLine(text string, at int) (string, bool) {
 	lines := LinesOf(text)
 	rest := Remaining(slices.Delete(slices.Clone(lines), at, at+1), make([]bool, len(lines)-1))
@@ -138,14 +138,14 @@ func withoutLine(text string, at int) (string, bool) {
 	return rest, sameStatements(want, markdown.EntriesOf(rest))
 }
 
-// sameStatements reports whether two texts say the same under the same headings.
+// sameStatements reports whether two texts have the same statements under the same headings.
 func sameStatements(a, b []markdown.Entry) bool {
 	return slices.EqualFunc(a, b, func(x, y markdown.Entry) bool {
 		return x.Text == y.Text && x.Heading == y.Heading && (x.Parent < 0) == (y.Parent < 0)
 	})
 }
 
-// replacedSection is what an archive gets.
+// replacedSection returns the section for the archive.
 func replacedSection(lines []string, by string, day dream.Day) dream.MovedSection {
 	heading := replacedOn + " " + string(day)
 	return dream.MovedSection{
@@ -155,7 +155,7 @@ func replacedSection(lines []string, by string, day dream.Day) dream.MovedSectio
 	}
 }
 
-// contentLines counts the lines of a text that say something and are no headings.
+// contentLines counts the lines of a text that have content and are not headings.
 func contentLines(text string) int {
 	n := 0
 	for _, s := range markdown.Sections(text) {
@@ -168,7 +168,7 @@ func contentLines(text string) int {
 	return n
 }
 
-// told are contradictions with what became of the older line.
+// told returns the contradictions, with the outcome for the older line added.
 func (r *replacement) told(pairs []dream.Contradiction) []dream.Contradiction {
 	out := slices.Clone(pairs)
 	for _, n := range r.gone {

@@ -30,10 +30,11 @@ const (
 	newer = "\n## Promoted From Short-Term Memory (2026-01-31)\n\n" + inOslo + "\n"
 )
 
-// corrected is a pair of which the newer one says that the older one is over.
+// corrected returns a contradiction of which the newer side ends the older one.
 func corrected(older, newer string) dream.Contradiction {
 	return dream.Contradiction{
-		Older: markdown.EntryIDOf("- " + older), Newer: markdown.EntryIDOf("- " + newer), OlderText: older, NewerText: newer, Settled: true, Why: "w",
+		Older: markdown.EntryIDOf("- " + older), Newer: markdown.EntryIDOf("- " + newer), OlderText: older, NewerText: newer, Settled: true,
+		Why: "w",
 	}
 }
 
@@ -47,7 +48,7 @@ func oslo() []dream.Candidate {
 
 var romeToOslo = corrected("Lives in Rome", "Lives in Oslo since January")
 
-// What a dream wrote and a later statement corrects moves to the archive of the month, with what replaced it and when.
+// A machine-made line that a later statement corrects moves to the archive of the month, with its replacement and the date.
 func TestPromoteRetiresWhatIsCorrected(t *testing.T) {
 	got := rewrite.Promote(older, correcting(oslo(), romeToOslo), dreamtest.Night, setting.DefaultDreamSettings(), "- Name: Grace")
 	if diff := cmp.Diff(strings.Replace(older, inRome+"\n", "", 1)+newer, got.Memory); diff != "" {
@@ -75,23 +76,43 @@ func TestPromoteLeavesOtherLines(t *testing.T) {
 		protected     []string
 		ranking       dream.Ranking
 		retired       bool
-		says          string // in why it stays
+		says          string // part of the reason why it stays
 	}{
 		{name: "a dream's", current: older, ranking: correcting(oslo(), romeToOslo), retired: true},
-		{name: "a person's", current: older, protected: []string{inRome}, ranking: correcting(oslo(), romeToOslo), says: "a person wrote it"},
-		{name: "under another heading", current: move(inRome, "- Works at Acme"), ranking: correcting(oslo(), romeToOslo), says: "outside of what dreams wrote"},
-		{name: "under a heading of a person in it", current: strings.Replace(older, inRome, "- Sings\n\n### Mine\n\n"+inRome, 1), ranking: correcting(oslo(), romeToOslo), says: "outside of what dreams wrote"},
-		{name: "with something under it", current: strings.Replace(older, inRome, inRome+"\n  - Near the Tiber", 1), ranking: correcting(oslo(), romeToOslo), says: "by itself"},
-		{name: "that goes on", current: strings.Replace(older, inRome, inRome+"\n  and likes it", 1), ranking: correcting(oslo(), corrected("Lives in Rome and likes it", "Lives in Oslo since January")), says: "by itself"},
+		{
+			name: "a person's", current: older, protected: []string{inRome}, ranking: correcting(oslo(), romeToOslo),
+			says: "a person wrote it",
+		},
+		{
+			name: "under another heading", current: move(inRome, "- Works at Acme"), ranking: correcting(oslo(), romeToOslo),
+			says: "outside of what dreams wrote",
+		},
+		{
+			name: "under a heading of a person in it", current: strings.Replace(older, inRome, "- Sings\n\n### Mine\n\n"+inRome, 1),
+			ranking: correcting(oslo(), romeToOslo), says: "outside of what dreams wrote",
+		},
+		{
+			name: "with something under it", current: strings.Replace(older, inRome, inRome+"\n  - Near the Tiber", 1),
+			ranking: correcting(oslo(), romeToOslo), says: "by itself",
+		},
+		{
+			name: "that goes on", current: strings.Replace(older, inRome, inRome+"\n  and likes it", 1),
+			ranking: correcting(oslo(), corrected("Lives in Rome and likes it", "Lives in Oslo since January")), says: "by itself",
+		},
 		{name: "of an open contradiction", current: older, ranking: correcting(oslo(), open)},
-		{name: "that nothing promoted corrects", current: older, ranking: correcting(append(oslo(), waiting("Lives in Bern", dream.ReasonOneOff)), corrected("Lives in Rome", "Lives in Bern"))},
+		{
+			name: "that nothing promoted corrects", current: older,
+			ranking: correcting(append(oslo(), waiting("Lives in Bern", dream.ReasonOneOff)), corrected("Lives in Rome", "Lives in Bern")),
+		},
 		{
 			name: "that what was corrected corrects", current: older, retired: true,
-			ranking: correcting(oslo(), corrected("Lives in Rome", "Lives in Bern"), corrected("Lives in Bern", "Lives in Oslo since January")),
+			ranking: correcting(oslo(), corrected("Lives in Rome", "Lives in Bern"),
+				corrected("Lives in Bern", "Lives in Oslo since January")),
 		},
 	} {
 		got := rewrite.Promote(c.current, c.ranking, dreamtest.Night, setting.DefaultDreamSettings(), c.protected...)
-		if stands := strings.Contains(got.Memory, inRome); stands == c.retired || !strings.Contains(got.Memory, inOslo) || len(got.Moved) > 0 != c.retired {
+		if stands := strings.Contains(got.Memory, inRome); stands == c.retired || !strings.Contains(got.Memory, inOslo) ||
+			len(got.Moved) > 0 != c.retired {
 			t.Errorf("%s: retired %v\n%s", c.name, !stands, got.Memory)
 		}
 		if pair := got.Ranking.Contradictions[0]; !strings.Contains(pair.Why, c.says) || c.says != "" && pair.Settled {
@@ -103,7 +124,7 @@ func TestPromoteLeavesOtherLines(t *testing.T) {
 	}
 }
 
-// No more lines go in one night than may be retired, but one in any case. An emptied section goes, too.
+// At most MaxRetiredShare of the lines move in one night, but at least one. An emptied section is removed.
 func TestPromoteRetiresAFewLinesANight(t *testing.T) {
 	current := "# Memory\n\n## Promoted From Short-Term Memory (2026-01-05)\n\n"
 	var pairs []dream.Contradiction
@@ -127,16 +148,20 @@ func TestPromoteRetiresAFewLinesANight(t *testing.T) {
 	}
 }
 
-// From a statement that is said and passes to the line that leaves.
+// A full run, from a statement that passes to the line that it replaces.
 func TestDeepAndPromoteRetireTogether(t *testing.T) {
 	text := "Grace no longer lives in Rome, she moved to Oslo"
 	c := dreamtest.Passing(text, 0, dreamtest.InNote)
 	c.Signals = dream.Signals{MentionDays: []dream.Day{"2026-01-27", "2026-01-28", "2026-01-30"}, Asked: true, LastSeen: dreamtest.Night}
 	s := setting.DefaultDreamSettings()
 	current := strings.Replace(older, "Lives in Rome", "Grace lives in Rome", 1)
-	ranking := judge.Deep(dream.DeepInput{Material: dream.Material{AsOf: dreamtest.Night}, Candidates: []dream.Candidate{c}, Memory: current, Mode: memory.DreamNightly}, s)
+	ranking := judge.Deep(dream.DeepInput{
+		Material: dream.Material{AsOf: dreamtest.Night}, Candidates: []dream.Candidate{c},
+		Memory: current, Mode: memory.DreamNightly,
+	}, s)
 	got := rewrite.Promote(current, ranking, dreamtest.Night, s)
-	if strings.Contains(got.Memory, "Grace lives in Rome") || len(got.Moved) != 1 || !strings.Contains(got.Moved[0].Text, "Grace lives in Rome") {
+	if strings.Contains(got.Memory, "Grace lives in Rome") || len(got.Moved) != 1 ||
+		!strings.Contains(got.Moved[0].Text, "Grace lives in Rome") {
 		t.Errorf("%+v\n%+v\n%s", ranking, got.Moved, got.Memory)
 	}
 	if v := rewrite.Check(rewrite.CheckInput{Before: current, After: got.Memory, Moved: got.Moved, Ranking: ranking}, s); len(v) > 0 {
@@ -144,10 +169,10 @@ func TestDeepAndPromoteRetireTogether(t *testing.T) {
 	}
 }
 
-// The archive and the diary name what was retired, and why.
+// The archive and the diary name the retired lines, and why they were retired.
 func TestComposeNamesWhatIsRetired(t *testing.T) {
 	p := rewrite.Promote(older, correcting(oslo(), romeToOslo), dreamtest.Night, setting.DefaultDreamSettings())
-	out := compose.Compose(compose.ComposeInput{
+	out := compose.Compose(compose.Input{
 		Dream: uuid.New(), Mode: memory.DreamNightly, AsOf: dreamtest.Night, Now: dreamtest.Night, Scope: memory.ScopePersonal,
 		Files:  compose.Files{Memory: memory.Document{Version: 1, Content: older}},
 		Memory: p.Memory, Moved: p.Moved, Ranking: p.Ranking, Outcome: memory.OutcomeWritten, Settings: setting.DefaultDreamSettings(),
@@ -157,30 +182,33 @@ func TestComposeNamesWhatIsRetired(t *testing.T) {
 		written[change.Path] = change
 	}
 	archive := written["memory/archive/2026-01.md"]
-	if archive.Content != p.Moved[0].Text || archive.Reason != "later statements correct lines of MEMORY.md" || archive.Op != memory.OpAppend {
+	if archive.Content != p.Moved[0].Text || archive.Reason != "later statements correct lines of MEMORY.md" ||
+		archive.Op != memory.OpAppend {
 		t.Errorf("%+v", archive)
 	}
-	const want = "Retired to memory/archive/2026-01.md, since later statements correct it: 1 line:\n\n- Lives in Rome (now: Lives in Oslo since January)\n"
+	const want = "Retired to memory/archive/2026-01.md, since later statements correct it: 1 line:\n\n- Lives in Rome (now: Lives in " +
+		"Oslo since January)\n"
 	for _, path := range []string{memory.DreamsPath, "memory/dreaming/deep/2026-01-31.md"} {
 		if !strings.Contains(written[path].Content, want) {
 			t.Errorf("%s:\n%s", path, written[path].Content)
 		}
 	}
 	p = rewrite.Promote(older, correcting(oslo(), romeToOslo), dreamtest.Night, setting.DefaultDreamSettings(), inRome)
-	out = compose.Compose(compose.ComposeInput{
+	out = compose.Compose(compose.Input{
 		Dream: uuid.New(), Mode: memory.DreamNightly, AsOf: dreamtest.Night, Now: dreamtest.Night, Scope: memory.ScopePersonal,
 		Files:  compose.Files{Memory: memory.Document{Version: 1, Content: older}},
 		Memory: p.Memory, Moved: p.Moved, Ranking: p.Ranking, Outcome: memory.OutcomeWritten, Settings: setting.DefaultDreamSettings(),
 	})
 	for _, change := range out.Changes {
-		if said := "Contradictions, left open:\n\n- Lives in Rome — or: Lives in Oslo since January"; change.Path == memory.DreamsPath && !strings.Contains(change.Content, said) {
+		if said := "Contradictions, left open:\n\n- Lives in Rome — or: Lives in Oslo since January"; change.Path == memory.DreamsPath &&
+			!strings.Contains(change.Content, said) {
 			t.Errorf("of a person's line:\n%s", change.Content)
 		}
 	}
 }
 
-// Whatever MEMORY.md holds and whatever is corrected: what moved and what stays is what was, people's lines and those outside of
-// what dreams wrote stay, not too many go, and what is written passes Check.
+// For any MEMORY.md and any corrections: moved and remaining lines together are the former ones, lines of people and those
+// outside of machine-made sections stay, not too many move, and the result passes Check.
 func TestRetiringLosesNothing(t *testing.T) {
 	retirements := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -191,11 +219,13 @@ func TestRetiringLosesNothing(t *testing.T) {
 		s := setting.DefaultDreamSettings()
 		s.MaxRetiredShare = rapid.SampledFrom([]float64{0, .2, .5}).Draw(t, "share")
 		s.MemoryMaxChars = rapid.SampledFrom([]int{300, 600, 8000}).Draw(t, "ceiling")
-		r := ranked(dreamtest.Passing("Sings in a choir", .9), dreamtest.Passing("Lives in Oslo since January", .8), dreamtest.Passing("Prefers coffee", .8))
+		r := ranked(dreamtest.Passing("Sings in a choir", .9), dreamtest.Passing("Lives in Oslo since January", .8),
+			dreamtest.Passing("Prefers coffee", .8))
 		for _, e := range markdown.EntriesOf(current) {
 			if rapid.Bool().Draw(t, "corrected") {
 				by := rapid.SampledFrom(r.Candidates).Draw(t, "by")
-				r.Contradictions = append(r.Contradictions, dream.Contradiction{Older: e.ID, Newer: by.ID, OlderText: e.Text, NewerText: by.Text, Settled: true})
+				r.Contradictions = append(r.Contradictions,
+					dream.Contradiction{Older: e.ID, Newer: by.ID, OlderText: e.Text, NewerText: by.Text, Settled: true})
 			}
 		}
 		var protected []string
@@ -238,7 +268,10 @@ func TestRetiringLosesNothing(t *testing.T) {
 			}
 		}
 		for _, ranking := range []dream.Ranking{got.Ranking, {Candidates: got.Ranking.Candidates, Contradictions: r.Contradictions}} {
-			if v := rewrite.Check(rewrite.CheckInput{Before: current, After: got.Memory, Moved: got.Moved, Protected: protected, Ranking: ranking}, s); len(v) > 0 {
+			if v := rewrite.Check(rewrite.CheckInput{
+				Before: current, After: got.Memory, Moved: got.Moved, Protected: protected,
+				Ranking: ranking,
+			}, s); len(v) > 0 {
 				t.Fatalf("%v\n%s", v, got.Memory)
 			}
 		}
@@ -251,7 +284,7 @@ func TestRetiringLosesNothing(t *testing.T) {
 	}
 }
 
-// outsideOf are the lines of a text that stand in no section that a dream made.
+// outsideOf returns the lines of a text that are in no machine-made section.
 func outsideOf(text string) string {
 	var b strings.Builder
 	machine := false

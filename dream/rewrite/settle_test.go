@@ -27,19 +27,57 @@ func TestSettle(t *testing.T) {
 		candidate   dream.Candidate
 		want        verdict
 	}{
-		{"word for word", before + "- Prefers green tea <!-- x -->\n", dreamtest.Passing("Prefers green tea", .9), verdict{dream.VerdictPromoted, dream.ReasonPassed, "- Prefers green tea <!-- x -->"}},
-		{"in other words", before + "- Grace likes green tea\n", dreamtest.Passing("User prefers green tea", .9), verdict{dream.VerdictPromoted, dream.ReasonPassed, "- Grace likes green tea"}},
-		{"abridged", before + "- Has a poodle called Rex\n", dreamtest.Passing("Has a dog called Rex, a poodle of 4 years", .9), verdict{dream.VerdictPromoted, dream.ReasonPassed, "- Has a poodle called Rex"}},
-		{"cut to nothing", before + "- Runs\n", dreamtest.Passing("Runs every morning before work in the park", .9), verdict{dream.VerdictKept, dream.ReasonLeftOut, ""}},
-		{"joined with another", before + "- Has a poodle called Max, and prefers green tea\n", dreamtest.Passing("Prefers green tea", .9), verdict{dream.VerdictPromoted, dream.ReasonPassed, "- Has a poodle called Max, and prefers green tea"}},
-		{"in place of a line", "# Memory\n\n- Lives in Lisbon\n- Works at Acme as an engineer since 2024\n", dreamtest.Passing("Works at Acme as an engineer since 2024", .9), verdict{dream.VerdictPromoted, dream.ReasonPassed, "- Works at Acme as an engineer since 2024"}},
-		{"in Chinese", before + "- 喜欢喝绿茶\n", dreamtest.Passing("用户喜欢绿茶", .9), verdict{dream.VerdictPromoted, dream.ReasonPassed, "- 喜欢喝绿茶"}},
-		{"left out", before + "- Has a cat\n", dreamtest.Passing("Prefers green tea", .9), verdict{dream.VerdictKept, dream.ReasonLeftOut, ""}},
-		{"with another number", before + "- The rent is 950 euros\n", dreamtest.Passing("The rent is 900 euros", .9), verdict{dream.VerdictKept, dream.ReasonLeftOut, ""}},
-		{"with another name", before + "- Anna works on billing\n", dreamtest.Passing("Ben works on billing", .9), verdict{dream.VerdictKept, dream.ReasonLeftOut, ""}},
-		{"denied", before + "- Does not like green tea\n", dreamtest.Passing("Likes green tea", .9), verdict{dream.VerdictKept, dream.ReasonLeftOut, ""}},
+		{
+			"word for word", before + "- Prefers green tea <!-- x -->\n", dreamtest.Passing("Prefers green tea", .9),
+			verdict{dream.VerdictPromoted, dream.ReasonPassed, "- Prefers green tea <!-- x -->"},
+		},
+		{
+			"in other words", before + "- Grace likes green tea\n", dreamtest.Passing("User prefers green tea", .9),
+			verdict{dream.VerdictPromoted, dream.ReasonPassed, "- Grace likes green tea"},
+		},
+		{
+			"abridged", before + "- Has a poodle called Rex\n", dreamtest.Passing("Has a dog called Rex, a poodle of 4 years", .9),
+			verdict{dream.VerdictPromoted, dream.ReasonPassed, "- Has a poodle called Rex"},
+		},
+		{
+			"cut to nothing", before + "- Runs\n", dreamtest.Passing("Runs every morning before work in the park", .9),
+			verdict{dream.VerdictKept, dream.ReasonLeftOut, ""},
+		},
+		{
+			"joined with another", before + "- Has a poodle called Max, and prefers green tea\n",
+			dreamtest.Passing("Prefers green tea", .9),
+			verdict{dream.VerdictPromoted, dream.ReasonPassed, "- Has a poodle called Max, and prefers green tea"},
+		},
+		{
+			"in place of a line", "# Memory\n\n- Lives in Lisbon\n- Works at Acme as an engineer since 2024\n",
+			dreamtest.Passing("Works at Acme as an engineer since 2024", .9),
+			verdict{dream.VerdictPromoted, dream.ReasonPassed, "- Works at Acme as an engineer since 2024"},
+		},
+		{
+			"in Chinese", before + "- 喜欢喝绿茶\n", dreamtest.Passing("用户喜欢绿茶", .9),
+			verdict{dream.VerdictPromoted, dream.ReasonPassed, "- 喜欢喝绿茶"},
+		},
+		{
+			"left out", before + "- Has a cat\n", dreamtest.Passing("Prefers green tea", .9),
+			verdict{dream.VerdictKept, dream.ReasonLeftOut, ""},
+		},
+		{
+			"with another number", before + "- The rent is 950 euros\n", dreamtest.Passing("The rent is 900 euros", .9),
+			verdict{dream.VerdictKept, dream.ReasonLeftOut, ""},
+		},
+		{
+			"with another name", before + "- Anna works on billing\n", dreamtest.Passing("Ben works on billing", .9),
+			verdict{dream.VerdictKept, dream.ReasonLeftOut, ""},
+		},
+		{
+			"denied", before + "- Does not like green tea\n", dreamtest.Passing("Likes green tea", .9),
+			verdict{dream.VerdictKept, dream.ReasonLeftOut, ""},
+		},
 		{"known before", before, dreamtest.Passing("Lives in Lisbon", .9), verdict{dream.VerdictRejected, dream.ReasonKnown, ""}},
-		{"kept, although the text says it", before + "- Bought a red bicycle in Porto\n", kept, verdict{dream.VerdictKept, dream.ReasonOneOff, ""}},
+		{
+			"kept, although the text says it", before + "- Bought a red bicycle in Porto\n", kept,
+			verdict{dream.VerdictKept, dream.ReasonOneOff, ""},
+		},
 		{"kept", before, kept, verdict{dream.VerdictKept, dream.ReasonOneOff, ""}},
 		{"rejected", before, gone, verdict{dream.VerdictRejected, dream.ReasonForgotten, ""}},
 	} {
@@ -54,10 +92,12 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// What Settle says to be promoted is a line of the text, and was none before.
+// A candidate that Settle promotes is a line of the text, and was not before.
 func TestSettleOfAPromotion(t *testing.T) {
 	const before = "# Memory\n\n- Lives in Lisbon\n"
-	p := rewrite.Promote(before, ranked(dreamtest.Passing("Prefers green tea", .9, dreamtest.InNote), dreamtest.Passing("Has a dog called Rex", .8), dreamtest.Passing("Lives in Lisbon", .8)), dreamtest.Night, setting.DefaultDreamSettings())
+	p := rewrite.Promote(before,
+		ranked(dreamtest.Passing("Prefers green tea", .9, dreamtest.InNote), dreamtest.Passing("Has a dog called Rex", .8),
+			dreamtest.Passing("Lives in Lisbon", .8)), dreamtest.Night, setting.DefaultDreamSettings())
 	settled := rewrite.Settle(before, p.Memory, p.Ranking)
 	if diff := cmp.Diff(p.Ranking, settled); diff != "" {
 		t.Errorf("both ways to write disagree: %s", diff)

@@ -13,20 +13,20 @@ import (
 )
 
 const (
-	// supportShare is the share of the words of a statement that another one must have to say the same, most of it. Numbers,
-	// names, identifiers and people must all be there. What supports a new line must have all its words, glue aside.
+	// supportShare is the minimum share of the words of a statement that another one needs to say the same. Numbers, names,
+	// identifiers and people must all be there. The source of a new line must have all its words, apart from glue.
 	supportShare = 3. / 4
-	// supportJoined bounds how many statements under one heading may support a line together.
+	// supportJoined bounds the statements under one heading that may support a line together.
 	supportJoined = 3
 )
 
-// sourceBook is what new lines may come from, statement by statement.
+// sourceBook holds the statements that new lines may come from.
 type sourceBook struct {
 	texts  []string
 	claims []Claim
 	ids    map[markdown.EntryID]bool
-	having map[string][]int // which claims have a word
-	dates  map[string]bool  // that any text names, as keys; made when first needed
+	having map[string][]int // indexes of the claims with a word
+	dates  map[string]bool  // dates in any text, as keys; computed on first use
 }
 
 // bookOf reads texts, and single statements.
@@ -45,17 +45,17 @@ func bookOf(texts, statements []string) *sourceBook {
 }
 
 func (b *sourceBook) add(c Claim) {
-	b.ids[c.Id] = true
+	b.ids[c.ID] = true
 	for key := range c.keys {
 		b.having[key] = append(b.having[key], len(b.claims))
 	}
 	b.claims = append(b.claims, c)
 }
 
-// supports reports whether a claim is in some source: one statement says it, a few under one heading do, or each of its parts
-// is said by one. A day may be named that any source names, since what is noted gets its date.
+// supports reports whether a claim has a source: one statement says it, a few under one heading do, or each of its clauses is
+// said by one. A claim may add a date that any source names, since relative dates are written out.
 func (b *sourceBook) supports(c Claim) bool {
-	if len(c.Says.Units) == 0 || b.ids[c.Id] {
+	if len(c.Says.Units) == 0 || b.ids[c.ID] {
 		return true
 	}
 	c = c.without(b.isDate)
@@ -65,7 +65,7 @@ func (b *sourceBook) supports(c Claim) bool {
 	return len(c.parts) > 1 && !slices.ContainsFunc(c.parts, func(p Claim) bool { return !b.oneSays(p.without(b.isDate)) })
 }
 
-// oneSays reports whether one statement says all of it.
+// oneSays reports whether one statement says all of the claim.
 func (b *sourceBook) oneSays(c Claim) bool {
 	for _, i := range b.near(c) {
 		if c.coveredBy(b.claims[i]) {
@@ -75,7 +75,7 @@ func (b *sourceBook) oneSays(c Claim) bool {
 	return false
 }
 
-// near are the claims that have enough words of c, those with the most first.
+// near returns the claims that share words with c, those with the most first.
 func (b *sourceBook) near(c Claim) []int {
 	common := map[int]int{}
 	for key := range c.own() {
@@ -91,8 +91,8 @@ func (b *sourceBook) near(c Claim) []int {
 	return out
 }
 
-// fewSay reports whether statements under one heading say it together: one of them has everything that is exact, and none
-// turns the sense.
+// fewSay reports whether statements under one heading say the claim together: one of them has everything that is exact, and
+// all have the same sense.
 func (b *sourceBook) fewSay(c Claim) bool {
 	groups := map[claimGroup][]int{}
 	for _, i := range b.near(c) {
@@ -118,8 +118,8 @@ func (b *sourceBook) fewSay(c Claim) bool {
 
 var dateKey = regexp.MustCompile(`^\d{8}$`)
 
-// isDate reports whether a unit is a day that some source names, in any form: "2026-01-31", "31 January", "tomorrow" in the
-// note of a day.
+// isDate reports whether a unit is a day that some source names, in any form: "2026-01-31", "31 January", or "tomorrow" in
+// the note of a day.
 func (b *sourceBook) isDate(u claim.Meaning) bool {
 	if !dateKey.MatchString(u.Key) {
 		return false
@@ -138,7 +138,7 @@ func (b *sourceBook) isDate(u claim.Meaning) bool {
 	return b.dates[u.Key]
 }
 
-// sourceDate finds the day of a source, which "tomorrow" in it is relative to.
+// sourceDate matches a date; the first one of a source is the day to which "tomorrow" in it is relative.
 var sourceDate = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}\b`)
 
 func (b *sourceBook) datesOf(text string) {
@@ -151,7 +151,7 @@ func (b *sourceBook) datesOf(text string) {
 			b.dates[strings.ReplaceAll(found, "-", "")] = true
 		}
 		for _, p := range analysis.NewQuery(line, day.Add(12*time.Hour)).Periods {
-			if p.To.Sub(p.From) <= 25*time.Hour { // a day of a change of the clocks
+			if p.To.Sub(p.From) <= 25*time.Hour { // 25 hours when daylight saving time ends
 				b.dates[p.From.Format("20060102")] = true
 			}
 		}

@@ -8,21 +8,27 @@ import (
 	"reverie/memory/setting"
 )
 
-// Which new lines are in a source, and which are not: the second text is what passed out of a note, the first a line that a
-// model made of it.
+// Whether new lines have a source: the second text passed from a note, the first is a line that a model made of it.
 func TestSupport(t *testing.T) {
 	for _, c := range []struct {
 		line, note string
 		want       bool
 	}{
 		{"Prefers short answers without bullet points", "User said he prefers short answers without bullet points", true},
-		{"Alpha uses PostgreSQL instead of MySQL because of JSONB support (decided 2026-01-28)", "Decided on 2026-01-28 to use PostgreSQL instead of MySQL for Alpha because of JSONB support", true},
+		{
+			"Alpha uses PostgreSQL instead of MySQL because of JSONB support (decided 2026-01-28)",
+			"Decided on 2026-01-28 to use PostgreSQL instead of MySQL for Alpha because of JSONB support", true,
+		},
 		{"Fridays: works from home", "Works from home on Fridays", true},
 		{"Vegetarian", "The user is a vegetarian", true},
 		{"Commutes by bike (Canyon Grizl 7)", "Bought a new bike, a Canyon Grizl 7, for the commute to work", true},
 		{"Dark mode preferred in all tools", "Prefers dark mode in all tools", true},
 		{"Project Alpha: deadline 2026-04-30", "Project Alpha deadline moved to 2026-04-30", true},
-		{"Staging namespace: alpha-stg (Kubernetes, deployed with Helm)", "Deploys to Kubernetes with Helm; staging namespace is alpha-stg", true},
+		{
+			"Staging namespace: alpha-stg (Kubernetes, deployed with Helm)",
+			"Deploys to Kubernetes with Helm; staging namespace is alpha-stg",
+			true,
+		},
 		{"Enjoys summer hiking in the Alps", "Likes hiking in the Alps in summer", true},
 		{"Learning Japanese (N4)", "Is learning Japanese, currently at N4 level", true},
 		{"Has a penicillin allergy", "Allergic to penicillin", true},
@@ -48,12 +54,16 @@ func TestSupport(t *testing.T) {
 		{"Anna approves invoices over 50000 euros", "Anna approves invoices over 5000 euros", false},
 		{"Wants reminders a week before each deadline", "Wants reminders a day before each deadline", false},
 		{"Prefers window seats on flights over two hours", "Prefers aisle seats on flights over two hours", false},
-		{"The office in Berlin is closed on public holidays and on Fridays", "The office in Berlin is closed on public holidays and on Mondays", false},
+		{
+			"The office in Berlin is closed on public holidays and on Fridays",
+			"The office in Berlin is closed on public holidays and on Mondays", false,
+		},
 		{"用户住在上海", "用户住在北京", false},
 		{"每周五不在家办公", "每周五在家办公", false},
 	} {
 		violations := rewrite.Check(rewrite.CheckInput{
-			Before: "# Memory\n\n- Name: Grace\n", After: "# Memory\n\n- Name: Grace\n- " + c.line + "\n", Sources: []string{"# 2026-01-30\n\n## 09:05 Talk\n\n- " + c.note + "\n"},
+			Before: "# Memory\n\n- Name: Grace\n", After: "# Memory\n\n- Name: Grace\n- " + c.line + "\n",
+			Sources: []string{"# 2026-01-30\n\n## 09:05 Talk\n\n- " + c.note + "\n"},
 			Ranking: ranked(dreamtest.Passing(c.note, .9, dreamtest.InNote)),
 		}, setting.DefaultDreamSettings())
 		if (len(violations) == 0) != c.want {

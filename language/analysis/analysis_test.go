@@ -10,7 +10,7 @@ import (
 	"reverie/language"
 )
 
-// firstForms are the first forms of a text's tokens, with spaces between them.
+// firstForms returns the first forms of a text's tokens, joined with spaces.
 func firstForms(tokens []Token) string {
 	forms := make([]string, len(tokens))
 	for i, token := range tokens {
@@ -238,7 +238,7 @@ func TestPhrases(t *testing.T) {
 	}
 }
 
-// Every text is analysed in linear time: were it quadratic for one of these, that would take minutes.
+// TestAnalyseHostile checks that analysis takes linear time: quadratic time would take minutes for any of these texts.
 func TestAnalyseHostile(t *testing.T) {
 	const size = 1 << 17 // bytes
 	for name, unit := range map[string]string{

@@ -8,8 +8,8 @@ import (
 	"reverie/language/script"
 )
 
-// name adds the words of folded.text[start:end], which holds no spaces: one plain word, or an identifier as a whole and
-// in its parts.
+// name adds the words of folded.text[start:end], which contains no spaces: one plain word, or an identifier as a whole
+// and in its parts.
 func (s *scan) name(start, end int) {
 	if s.special(&start, &end) {
 		return
@@ -48,7 +48,7 @@ func (s *scan) name(start, end int) {
 	s.identifier(start, end, humps)
 }
 
-// special adds the names that end or begin with a sign: C++, C#, .env. It reports whether nothing is left to do.
+// special adds names that end or begin with a sign: C++, C#, .env. It reports whether the name is complete.
 func (s *scan) special(start, end *int) bool {
 	text := s.folded.Text
 	rest := text[*end:]
@@ -70,7 +70,7 @@ func (s *scan) special(start, end *int) bool {
 	return true
 }
 
-// isLetters reports whether word is of the letters a to z.
+// isLetters reports whether word consists of the letters a to z.
 func isLetters(word string) bool {
 	for i := range len(word) {
 		if word[i] < 'a' || word[i] > 'z' {
@@ -101,8 +101,8 @@ func (s *scan) hasHumps(start, end int) bool {
 	return false
 }
 
-// isAligned reports whether the letters a to z of a name stand where they stand when it is folded: some other letters take more
-// room then, some less.
+// isAligned reports whether the ASCII letters of a name keep their positions when it is folded: folding changes the
+// length of some other letters.
 func isAligned(name, folded string) bool {
 	if len(name) != len(folded) {
 		return false
@@ -119,8 +119,8 @@ func isAligned(name, folded string) bool {
 	return true
 }
 
-// isHump reports whether a new part of a name begins with the letter at byte i: Name in fileName, Server in HTTPServer;
-// not the plural in URLs.
+// isHump reports whether the letter at byte i begins a new part of a name: Name in fileName, Server in HTTPServer; not
+// the plural in URLs.
 func isHump(name string, i int) bool {
 	if !isUpper(name[i]) || i+1 >= len(name) {
 		return false
@@ -135,8 +135,8 @@ func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
 
 func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
 
-// identifier adds a name of more than one part: whole, then what stands between its signs, then the parts of that. The
-// whole shares the position of its first part.
+// identifier adds a name of several parts: the whole, then the sections between its signs, then their parts. The whole
+// shares the position of its first part.
 func (s *scan) identifier(start, end int, humps bool) {
 	text := s.folded.Text
 	before := len(s.words)
@@ -161,7 +161,7 @@ func (s *scan) identifier(start, end int, humps bool) {
 		}
 		sectionStart = i + 1
 	}
-	if !wholeNeeded { // one part only
+	if !wholeNeeded { // only one part
 		s.words = append(s.words[:before], s.words[before+1:]...)
 	} else {
 		s.words[before].of = inversion(s.words[before+1:])
@@ -171,8 +171,8 @@ func (s *scan) identifier(start, end int, humps bool) {
 	}
 }
 
-// inversion is French when the parts of a name are a French verb and its pronoun, as in "a-t-elle": no name, but function
-// words.
+// inversion returns French if the parts of a name are a French verb and its pronoun, as in "a-t-elle": these are
+// function words, not a name.
 func inversion(parts []word) language.Set {
 	of := ^language.Set(0)
 	for i := range parts {
@@ -186,7 +186,7 @@ func inversion(parts []word) language.Set {
 	return 1 << language.French
 }
 
-// isMajorConnector reports whether c separates names that may have connectors themselves.
+// isMajorConnector reports whether c separates names that may contain connectors themselves.
 func isMajorConnector(c byte) bool {
 	switch c {
 	case '@', '/', '\\', ':', '?', '=', '&', '#', '%', ';':
@@ -195,8 +195,8 @@ func isMajorConnector(c byte) bool {
 	return false
 }
 
-// section adds the parts of text[start:end], which has no major connector, and the whole when it has more than one part
-// and is not the whole name already. It reports whether it has more than one part.
+// section adds the parts of text[start:end], which has no major connector, and the whole if it has several parts and is
+// not the whole name already. It reports whether it has several parts.
 func (s *scan) section(start, end int, humps, addWhole bool) bool {
 	text := s.folded.Text
 	before := len(s.words)
@@ -247,7 +247,7 @@ func (s *scan) section(start, end int, humps, addWhole bool) bool {
 	return whole
 }
 
-// part adds one part of a name and moves on. Single letters beside digits say nothing by themselves.
+// part adds one part of a name and advances. Single letters next to digits carry no meaning by themselves.
 func (s *scan) part(start, end int, isPart bool) bool {
 	text := s.folded.Text
 	c := text[start]
@@ -263,8 +263,8 @@ func (s *scan) part(start, end int, isPart bool) bool {
 	return true
 }
 
-// joined is a name without hyphens and underscores, as others write it: "dbport" for "db_port", "email" for "e-mail"; ""
-// when it has none, or other signs.
+// joined returns a name without hyphens and underscores, an alternative spelling: "dbport" for "db_port", "email" for
+// "e-mail"; "" if it has none, or other signs.
 func joined(name string) string {
 	found := false
 	for i := range len(name) {
@@ -294,7 +294,7 @@ func (s *scan) number(start, end int) {
 	}
 }
 
-// isFormattedNumber reports whether text is of digits, points, commas and apostrophes only.
+// isFormattedNumber reports whether text consists of digits, points, commas and apostrophes only.
 func isFormattedNumber(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; !isDigit(c) && c != '.' && c != ',' && c != '\'' {
@@ -304,8 +304,8 @@ func isFormattedNumber(text string) bool {
 	return true
 }
 
-// withoutGroups is a number without the separators of its thousands: 1,000 and 1.000 and 1'000 are 1000, 1,234.56 is
-// 1234.56. Anything else stays as it is.
+// withoutGroups returns a number without thousands separators: 1,000 and 1.000 and 1'000 become 1000, 1,234.56 becomes
+// 1234.56. Anything else is unchanged.
 func withoutGroups(number string) string {
 	i := strings.IndexAny(number, ",.'")
 	if i < 1 || i > 3 || number[0] == '0' {
@@ -323,7 +323,7 @@ func withoutGroups(number string) string {
 	}
 	switch {
 	case len(whole) == i:
-		return number // no group
+		return number // not a group
 	case rest == "":
 		return string(whole)
 	case rest[0] != separator && !strings.ContainsAny(rest[1:], ",.'") && len(rest) > 1:
@@ -332,7 +332,7 @@ func withoutGroups(number string) string {
 	return number
 }
 
-// plainWord adds a word of letters, without what an apostrophe joins to it: the possessive and short forms of English
+// plainWord adds a word of letters, without parts joined by an apostrophe: the possessive and short forms of English
 // verbs, and elided articles of French and Italian.
 func (s *scan) plainWord(start, end int) {
 	text := s.folded.Text[start:end]

@@ -174,7 +174,8 @@ func TestPeriodsAreInTheLocation(t *testing.T) {
 
 func FuzzPeriods(f *testing.F) {
 	for _, question := range []string{
-		"between May and June 2023", "from 2020 to 2022-05", "since 8.5.2023", "三天前和2023年5月8日", "May 8-10, 2023", "99999 years ago", "in the 1990s",
+		"between May and June 2023", "from 2020 to 2022-05", "since 8.5.2023", "三天前和2023年5月8日", "May 8-10, 2023",
+		"99999 years ago", "in the 1990s",
 		"on 31 February", "last 1000 years", "2100年12月31日", "ngày 99 tháng 13", "il y a 3 jours avant-hier",
 	} {
 		f.Add(question)

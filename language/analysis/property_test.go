@@ -13,7 +13,7 @@ import (
 	"reverie/language/fold"
 )
 
-// checkTokens checks what holds for the tokens of every text.
+// checkTokens checks invariants of the tokens of any text.
 func checkTokens(t rapid.TB, text string) {
 	t.Helper()
 	tokens := Analyse(text)
@@ -48,7 +48,7 @@ func checkTokens(t rapid.TB, text string) {
 	}
 }
 
-// checkFound checks that every token of a text is found by itself.
+// checkFound checks that every token of a text matches itself.
 func checkFound(t rapid.TB, text string) {
 	t.Helper()
 	var forms []string
@@ -88,7 +88,7 @@ func FuzzAnalyse(f *testing.F) {
 	})
 }
 
-// Names are analysed whatever letters they have, also those that take more or less room when they are folded.
+// TestNamesOfAnyLetters checks names of any letters, including those whose length changes by folding.
 func TestNamesOfAnyLetters(t *testing.T) {
 	letters := rapid.SampledFrom(strings.Split("a,b,A,B,Ⱥ,ʰ,ﬁ,½,İ,ẞ,K,Å,é,É,é,Ǆ,1,9,_,-,.,@,/,:,中,Ж", ","))
 	rapid.Check(t, func(t *rapid.T) {
@@ -104,9 +104,10 @@ func TestNamesOfAnyLetters(t *testing.T) {
 	})
 }
 
-// Words of every script are found wherever they stand.
+// TestEveryWordIsFound checks that words of every script are found at any position.
 func TestEveryWordIsFound(t *testing.T) {
-	words := rapid.SampledFrom(strings.Fields(`the painting paintings Melanie's don't l'école Städte STRASSE français ñandú żółć Việt İstanbul'da
+	words := rapid.SampledFrom(strings.Fields(`the painting paintings Melanie's don't l'école Städte STRASSE français ñandú
+		żółć Việt İstanbul'da
 		ışık Москва п'ять Ελλάδα سلام كتابه שלום हिन्दी தமிழ் বাংলা ქართული հայերեն አማርኛ 北京 我在北京 東京タワー ﾀﾜｰ 학교에서 ภาษาไทย ລາວ ខ្មែរ
 		မြန်မာ བོད db_port RFC-7231 user@example.com v1.2.3 path/to/file.md camelCase C++ C# node.js .env e-mail 1,000 2023-05-08 12:30 ﬁne ½ ＡＢＣ
 		https://example.com/a?b=c AT&T covid19 Python을 x² 我爱Go语言`))

@@ -8,7 +8,7 @@ import (
 	"reverie/language"
 )
 
-// meets reports whether a term of the question, function words aside, has a form in the text.
+// meets reports whether a term of the question, ignoring function words, has a form in the text.
 func meets(question, text string) bool {
 	var forms []string
 	for _, token := range Analyse(text) {
@@ -27,11 +27,12 @@ func meets(question, text string) bool {
 	return false
 }
 
-// A word finds the others of its kind: asked alone, asked in a sentence, and in texts of one word.
+// TestInflectionsMeet checks that the inflections of a word find each other: alone, in a sentence, and in texts of one
+// word.
 func TestInflectionsMeet(t *testing.T) {
 	for _, test := range []struct {
 		name      string
-		words     string // each finds each
+		words     string // each finds all others
 		sentences []string
 	}{
 		{"English", "painting paintings painted paints paint", []string{"She was %s in the morning", "What did he say about %s?"}},
@@ -72,7 +73,7 @@ func TestInflectionsMeet(t *testing.T) {
 				}
 				for _, text := range texts {
 					for i, question := range questions {
-						if i > 0 && text != written { // other words of the sentence would meet
+						if i > 0 && text != written { // other words of the sentence would match
 							continue
 						}
 						if !meets(question, text) {
@@ -100,7 +101,7 @@ func TestStrangersDoNotMeet(t *testing.T) {
 	}
 }
 
-// The language of a text is that of its function words, or letters.
+// TestPlausibleLanguages checks that function words or letters determine the language of a text.
 func TestPlausibleLanguages(t *testing.T) {
 	for text, want := range map[string]language.Set{
 		"":                                       0,

@@ -27,11 +27,13 @@ var rulesZH = []rule{
 	{attributeEmployer, regexp.MustCompile(`^(.*?)(?:就职于|任职于|供职于)([^，,。]+?)(?:[，,].*)?$`), true, false, nil},
 	{attributeEmployer, regexp.MustCompile(`^(.*?)在([^，,。]{2,16}?)(?:工作|上班|任职)(?:了)?(?:[，,].*)?$`), true, false, nil},
 	{attributeEmployer, regexp.MustCompile(`^(.*?)(?:加入了?|跳槽到了?|跳槽去了?|入职了?)([^，,。]{2,16}?)(?:了)?(?:[，,].*)?$`), true, true, nil},
-	{attributeBirthday, regexp.MustCompile(`^(.*?)(?:的)?(?:生日是?|出生于|生于)(?:在)?([^，,。]+?)(?:出生)?(?:[，,].*)?$`), true, false, func(k kind, _ string) bool { return k == kindDate }},
+	{attributeBirthday, regexp.MustCompile(`^(.*?)(?:的)?(?:生日是?|出生于|生于)` +
+		`(?:在)?([^，,。]+?)(?:出生)?(?:[，,].*)?$`), true, false, func(k kind, _ string) bool { return k == kindDate }},
 	{attributeAge, regexp.MustCompile(`^(.*?)(?:今年|年龄是?|满)?\s*(\d{1,3})\s*岁(?:了)?$`), true, false, nil},
 	{attributeName, regexp.MustCompile(`^(.*?)(?:的)?(?:名字是|名字叫|名叫|名为|叫做|叫)([^，,。]{1,12})$`), true, false, nil},
 	{"wakes", regexp.MustCompile(`^(.*?)(?:每天)?((?:早上|上午|凌晨)?[\d一二两三四五六七八九十]{1,3}(?:点|[:：]\d{2})[半\d]*)(?:钟)?起床$`), true, false, nil},
-	{attributeIs, regexp.MustCompile(`^([^，,。]{1,16}?)(?:已经|已|又|被)?(?:改成|改为|改到|推迟到|提前到|延期到|换成|换到|调整为|涨到|降到|变成)了?([^，,。]+?)(?:了)?(?:[，,].*)?$`), true, true, nil},
+	{attributeIs, regexp.MustCompile(`^([^，,。]{1,16}?)(?:已经|已|又|被)?(?:改成|改为|改到|推迟到|提前到|延期到|换成|换到|调整为|涨到|降到|` +
+		`变成)了?([^，,。]+?)(?:了)?(?:[，,].*)?$`), true, true, nil},
 }
 
 var isZH = regexp.MustCompile(`^([^，,。]{2,20}?)(?:是在|定在|定为|是|为|：|:)([^，,。]{1,24}?)(?:[，,].*)?$`)
@@ -69,7 +71,7 @@ func (r *Reading) chinese(clause string) {
 
 var intendsZH = regexp.MustCompile(`打算|计划|想要?|希望|准备|考虑|可能|也许|如果`)
 
-// endsChinese reads what a clause says to be over, and reports whether it does.
+// endsChinese reads the things that a clause declares to be over, and reports whether there are any.
 func (r *Reading) endsChinese(clause string) bool {
 	var said string
 	switch {
@@ -92,7 +94,7 @@ func (r *Reading) endsChinese(clause string) bool {
 	return false
 }
 
-// likesZH are the words of tasteZH.
+// likesZH matches the words of tasteZH.
 var likesZH = regexp.MustCompile(`不喜欢|喜欢|热爱|讨厌|不爱`)
 
 func tasteZH(clause string, before int) int {
@@ -105,10 +107,10 @@ func tasteZH(clause string, before int) int {
 	return before
 }
 
-// subjectZH is who or what a clause is about: "" for the user.
+// subjectZH returns the key of a clause's subject: "" for the user.
 func subjectZH(before string) string { return nounKey(hanSubject.Replace(before)) }
 
-// hanSubject leaves out what names the user, and when.
+// hanSubject removes words for the user and for the time.
 var hanSubject = strings.NewReplacer(
 	"用户", "", "我们", "", "我的", "", "我", "", "其实", "", "实际上", "", "更正", "", "现在", "", "目前", "", "如今", "", "已经", "", "最近", "", "刚刚", "",
 	"刚", "", "以后", "", "的", "", "新", "", "：", "", ":", "", "今年", "", "，", "", ",", "",
@@ -143,16 +145,17 @@ func (r *Reading) slotsChinese(clause string, changed bool) {
 	r.add(s)
 }
 
-// hanCue leaves out cues, which may stand anywhere in a clause.
+// hanCue removes cues, which may be anywhere in a clause.
 var hanCue = strings.NewReplacer("其实", "", "实际上", "", "更正：", "", "更正", "", "现在", "", "如今", "", "目前", "", "已经", "", "最近", "", "刚刚", "")
 
-// oneValueZH are things that have one value at a time.
-var oneValueZH = regexp.MustCompile(`(?:密码|时区|语言|编辑器|框架|预算|截止日期|截止时间|版本|端口|数据库|负责人|地址|邮箱|电话|手机号|号码|专业|家乡|国籍|身高|体重|价格|房租|工资|目标|地点|日期|时间|经理|老板|部门|团队)$`)
+// oneValueZH matches things that have one value at a time.
+var oneValueZH = regexp.MustCompile(`(?:密码|时区|语言|编辑器|框架|预算|截止日期|截止时间|版本|端口|数据库|负责人|地址|邮箱|电话|手机号|号码|专业|家乡|国籍|身高|体重|价格|房租|` +
+	`工资|目标|地点|日期|时间|经理|老板|部门|团队)$`)
 
-// maxApart is how many characters may stand between two that belong together: 喝咖啡, 喝两杯咖啡.
+// maxApart is the maximum number of characters between two that belong together: 喝咖啡, 喝两杯咖啡.
 const maxApart = 3
 
-// inOrderHan reports whether the characters of a phrase stand in a text in their order, close to one another.
+// inOrderHan reports whether the characters of a phrase occur in a text in order and close together.
 func inOrderHan(phrase, text string) bool {
 	want, said := []rune(phrase), []rune(text)
 	if len(want) < 2 {

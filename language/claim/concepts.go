@@ -10,15 +10,15 @@ import (
 	"reverie/language/script"
 )
 
-// MaxTags bounds the tags of one statement.
+// MaxTags is the maximum number of tags of one statement.
 const MaxTags = 8
 
-// maxTag bounds one tag, in characters; longer identifiers are none.
+// maxTag is the maximum length of a tag in characters; longer identifiers are not tags.
 const maxTag = 32
 
-// Tags are the concepts that a statement is about, as they are written in lower case, in their order, each once however it is
-// inflected: names, identifiers and words that carry meaning. There are at most MaxTags. Numbers, dates, function words and
-// words that are in statements about anything are none.
+// Tags returns the concepts of a statement in lower case, in order, each once regardless of inflection: names,
+// identifiers and words that carry meaning, at most MaxTags. Numbers, dates, function words and generic words are not
+// concepts.
 func Tags(text string) []string {
 	var (
 		out   []string
@@ -36,10 +36,10 @@ func Tags(text string) []string {
 	return out
 }
 
-// Concept is a word that a statement is about: as it is shown, and the key under which its inflections are one.
+// Concept is a word that a statement is about: its display form, and the key shared by its inflections.
 type Concept struct{ Word, Key string }
 
-// Concepts finds the concepts of a text, in order.
+// Concepts returns the concepts of a text in order.
 func Concepts(text string) []Concept {
 	out := hanConcepts(text)
 	within := 0
@@ -50,7 +50,8 @@ func Concepts(text string) []Concept {
 		}
 		if t.Kind == analysis.Identifier && isWhole(t) {
 			within = t.End
-			if first, _ := utf8.DecodeRuneInString(folded); unicode.IsLetter(first) && utf8.RuneCountInString(folded) <= maxTag { // 9:30 and 3rd are none
+			// Words that begin with a digit, such as 9:30 and 3rd, are not concepts.
+			if first, _ := utf8.DecodeRuneInString(folded); unicode.IsLetter(first) && utf8.RuneCountInString(folded) <= maxTag {
 				out = append(out, Concept{folded, t.Forms[len(t.Forms)-1]})
 			}
 			continue
@@ -69,31 +70,32 @@ func Concepts(text string) []Concept {
 	return out
 }
 
-// isLongEnough reports whether a word can be a concept: three characters, two when it is a name such as "Go" or "UK".
+// isLongEnough reports whether a word can be a concept: three characters, or two for a name such as "Go" or "UK".
 func isLongEnough(t analysis.Token) bool {
 	n := utf8.RuneCountInString(t.Forms[0])
 	return n >= 3 && n <= maxTag || n == 2 && startsUpper(t.Text)
 }
 
-// isGeneric reports whether a word is in statements about anything.
+// isGeneric reports whether a word occurs in statements about anything.
 func isGeneric(word string) bool {
 	return genericWords[word] || fillers[word] || leads[word] || numberWords[word] != "" || turningWords[word] != 0
 }
 
-// genericWords are in statements about anything. Words for likes, verbs of everyday and times are among them: what somebody likes
-// or does is what a statement is about, not that they do.
+// genericWords occur in statements about anything. They include words for likes, everyday verbs and times: a statement
+// is about the thing that somebody likes or does, not about liking or doing it.
 var genericWords = wordSet(`assistant system subagent conversation message messages session chat answer answers question questions
 	like likes =like dislike =dislike love enjoy prefer use uses used using work works need needs make makes get gets take takes go goes going
 	want wants have has keep keeps put puts set sets give gives know knows think thinks feel feels say see look try start starts started begin
 	happen happens become stay stays come comes call called name named move thing things something stuff way lot bit kind sort part case
-	instead live lives living =live become near one once twice day days daily week weeks weekly month months monthly year years yearly today tomorrow yesterday tonight time times hour
+	instead live lives living =live become near one once twice day days daily week weeks weekly month months monthly year
+	years yearly today tomorrow yesterday tonight time times hour
 	hours minute minutes morning afternoon evening night weekend weekday weekdays monday tuesday wednesday thursday friday saturday sunday
 	mondays tuesdays wednesdays thursdays fridays saturdays sundays january february march april may june july august september october
 	november december new old good bad great nice big small long short right wrong able sure own next last people person around about
 	http https www com org net`)
 
-// hanBreaks are characters and words at which a run of Chinese falls into what it is about. What stands between is a concept when
-// it is short, and pairs of neighbouring characters when it is not: nothing here knows where a long one divides.
+// hanBreaks separates the concepts in a run of Chinese. The text between breaks is a concept if it is short, and pairs
+// of neighbouring characters if not: without a dictionary, the word boundaries of a long one are unknown.
 var hanBreaks = func() *strings.Replacer {
 	var pairs, measured []string
 	for word := range strings.FieldsSeq(`请记住 记住 用户 我们 咱们 他们 她们 自己 现在 目前 已经 一个 一名 一位 一些 一次 每天 每周 每月 每年 每次 每个 每 今天 明天 昨天 早上 上午 中午 下午 晚上 周一 周二
@@ -118,10 +120,10 @@ var hanBreaks = func() *strings.Replacer {
 	return strings.NewReplacer(slices.Concat(kept, measured, pairs)...)
 }()
 
-// MaxHanConcept is the longest run of characters that is one concept by itself.
+// MaxHanConcept is the maximum length of a run of characters that is a single concept.
 const MaxHanConcept = 4
 
-// hanConcepts are the concepts of the Chinese parts of a text.
+// hanConcepts returns the concepts of the Chinese parts of a text.
 func hanConcepts(text string) []Concept {
 	if !script.HasHan(text) {
 		return nil
@@ -149,5 +151,5 @@ func hanConcepts(text string) []Concept {
 	return out
 }
 
-// IsUnbroken reports whether no break is in a run of Chinese characters: it is about one thing.
+// IsUnbroken reports whether a run of Chinese characters contains no break and is thus a single concept.
 func IsUnbroken(text string) bool { return hanBreaks.Replace(text) == text }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Reasons of contradictions, in words.
+// Reasons for contradictions, shown to the user.
 const (
 	whyWrong    = "the newer one names the older value as wrong or replaced"
 	whyOver     = "the newer one says that it is over"
@@ -15,7 +15,7 @@ const (
 	whyOpposite = "one says the opposite of the other"
 )
 
-// Dispute compares two readings of which newer is the later one. ok is false when both can hold.
+// Dispute compares two readings; newer is the later one. ok is false if both can hold.
 func Dispute(older, newer Reading) (why string, settled, ok bool) {
 	switch {
 	case slices.ContainsFunc(newer.wrong, func(w Content) bool { return older.has(w) && newer.shares(older, w) }):
@@ -49,77 +49,77 @@ func Dispute(older, newer Reading) (why string, settled, ok bool) {
 	return "", false, false
 }
 
-// has reports whether a sentence speaks of a value that another one calls wrong, and does not call it so itself.
-func (s Reading) has(value Content) bool {
-	return len(value) > 0 && value.Within(s.content) && !slices.ContainsFunc(s.wrong, value.Within)
+// has reports whether a sentence contains a value that another one calls wrong, and does not call it wrong itself.
+func (r Reading) has(value Content) bool {
+	return len(value) > 0 && value.Within(r.content) && !slices.ContainsFunc(r.wrong, value.Within)
 }
 
-// shares reports whether two readings speak of the same thing besides a value: they have a word in common, state the same
-// attribute, or the older one says nothing else.
-func (s Reading) shares(older Reading, value Content) bool {
+// shares reports whether two readings are about the same thing besides a value: they share a word, state the same
+// attribute, or the older one has no other words.
+func (r Reading) shares(older Reading, value Content) bool {
 	rest := older.content.without(value)
 	if len(rest.without(stateWords)) == 0 {
 		return true
 	}
-	if rest.without(stateWords).meets(s.content) {
+	if rest.without(stateWords).meets(r.content) {
 		return true
 	}
 	for _, was := range older.slots {
-		if slices.ContainsFunc(s.slots, func(is slot) bool { return is.key == was.key }) {
+		if slices.ContainsFunc(r.slots, func(is slot) bool { return is.key == was.key }) {
 			return true
 		}
 	}
 	return false
 }
 
-// isOver reports whether what newer says to be over is what s says.
-func (s Reading) isOver(over Content, newer Reading) bool {
-	if len(s.over) > 0 || s.negated || len(over) == 0 {
+// isOver reports whether newer declares that r is over.
+func (r Reading) isOver(over Content, newer Reading) bool {
+	if len(r.over) > 0 || r.negated || len(over) == 0 {
 		return false
 	}
-	if newer.taste != 0 && s.taste > 0 {
-		return len(newer.object) > 0 && newer.object.equal(s.object)
+	if newer.taste != 0 && r.taste > 0 {
+		return len(newer.object) > 0 && newer.object.equal(r.object)
 	}
-	if !over.Within(s.content) {
+	if !over.Within(r.content) {
 		return false
 	}
-	return len(over) > 1 || len(s.content) <= maxPlain
+	return len(over) > 1 || len(r.content) <= maxPlain
 }
 
-// maxPlain is how many words a sentence may have for one of them to be what it is about.
+// maxPlain is the maximum number of words in a sentence for any one of them to be its subject.
 const maxPlain = 3
 
-// opposite reports whether one sentence denies what the other says.
-func (s Reading) opposite(o Reading) bool {
-	if s.taste != 0 && o.taste != 0 {
-		return s.taste != o.taste && len(s.object) > 0 && s.object.equal(o.object)
+// opposite reports whether one sentence denies the other.
+func (r Reading) opposite(o Reading) bool {
+	if r.taste != 0 && o.taste != 0 {
+		return r.taste != o.taste && len(r.object) > 0 && r.object.equal(o.object)
 	}
-	return s.negated != o.negated && len(s.over)+len(o.over) == 0 && len(s.content) > 1 && s.content.equal(o.content)
+	return r.negated != o.negated && len(r.over)+len(o.over) == 0 && len(r.content) > 1 && r.content.equal(o.content)
 }
 
-// Changes reports whether a sentence says that something is no longer as it was.
-func (s Reading) Changes() bool { return s.cue || len(s.over) > 0 || len(s.wrong) > 0 }
+// Changes reports whether a sentence states that something has changed.
+func (r Reading) Changes() bool { return r.cue || len(r.over) > 0 || len(r.wrong) > 0 }
 
 // Corrects marks a value as wrong.
-func (s *Reading) Corrects(value string) {
-	s.wrong = append(s.wrong, ContentOf(value))
-	s.cue = true
+func (r *Reading) Corrects(value string) {
+	r.wrong = append(r.wrong, ContentOf(value))
+	r.cue = true
 }
 
-// Ends marks what the statement says as over, unless it says itself what is.
-func (s *Reading) Ends() {
-	if len(s.over) == 0 {
-		s.over = append(s.over, s.content)
-		s.cue = true
+// Ends marks the content of the statement as over, unless the statement itself names the thing that ended.
+func (r *Reading) Ends() {
+	if len(r.over) == 0 {
+		r.over = append(r.over, r.content)
+		r.cue = true
 	}
 }
 
-// Supersedes reports whether a statement says anew what an older one says, so that it can take the older one's line and
-// nothing else is lost with that: both state the same attribute of the same thing with another value, or one denies the other.
-// Who says it anew means what they say now; no word like "actually" is asked for.
+// Supersedes reports whether a newer statement restates an older one, so that it can replace it without losing anything
+// else: both state the same attribute of the same thing with another value, or one denies the other. No word like
+// "actually" is required.
 //
-// In doubt both hold: people have several sisters, pets and friends, projects have their own deadlines, and who likes one
-// language may like another one. An older statement that says more than what is said anew is not superseded.
+// In doubt both hold: people have several sisters, pets and friends, projects have separate deadlines, and a person who
+// likes one language may like another one. An older statement that contains more than the newer one is not superseded.
 func Supersedes(older, newer string) bool {
 	was, is := Read(older), Read(newer)
 	if was.isRow || is.isRow {
@@ -149,7 +149,7 @@ func Supersedes(older, newer string) bool {
 	return len(rest.without(is.content).without(is.object).without(stateWords)) == 0
 }
 
-// disputed is the older one of the two values.
+// disputed returns the older one of the two conflicting values.
 func disputed(older, newer Reading) (slot, bool) {
 	for _, was := range older.slots {
 		if slices.ContainsFunc(newer.slots, func(is slot) bool { return was.key == is.key && was.differs(is) }) {
@@ -159,5 +159,5 @@ func disputed(older, newer Reading) (slot, bool) {
 	return slot{}, false
 }
 
-// takesBack are words that take an earlier statement back; "now" and "new" only tell of another one.
+// takesBack matches words that retract an earlier statement; "now" and "new" only introduce another one.
 var takesBack = regexp.MustCompile(`(?i)\b(?:actually|in fact|correction|to correct|i was wrong|i meant|not)\b|其实|实际上|更正|说错了|搞错了|不是`)

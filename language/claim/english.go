@@ -6,28 +6,36 @@ import (
 )
 
 var (
-	// cueEN are words that say that something has changed, or that an earlier statement was wrong.
-	cueEN = regexp.MustCompile(`(?i)\b(?:actually|in fact|correction|to correct|i was wrong|as it turns out|turns out|now|nowadays|these days|from now on|instead|since recently|as of (?:now|today)|has changed|have changed|new)\b:?`)
-	// endEN are words that say that something is over.
-	endEN = regexp.MustCompile(`(?i)\b(?:no longer|not any ?more|not any longer|any ?more|any longer|stopped|quit|gave up|has given up|given up|cancell?ed|called off|used to|previously|formerly|until recently|ended)\b`)
-	// negationEN are words that deny.
-	negationEN = regexp.MustCompile(`(?i)\b(?:not|never|cannot|(?:do|does|did|is|are|was|were|ca|wo|has|have|had|would|should|could)n't|doesnt|dont|isnt)\b`)
+	// cueEN matches words for a change, or for an error in an earlier statement.
+	cueEN = regexp.MustCompile(`(?i)\b(?:actually|in fact|correction|to correct|i was wrong|as it turns out|turns out|now|` +
+		`nowadays|these days|from now on|instead|since recently|as of (?:now|today)|has changed|have changed|new)\b:?`)
+	// endEN matches words for the end of something.
+	endEN = regexp.MustCompile(`(?i)\b(?:no longer|not any ?more|not any longer|any ?more|any longer|stopped|quit|gave up|` +
+		`has given up|given up|cancell?ed|called off|used to|previously|formerly|until recently|ended)\b`)
+	// negationEN matches negations.
+	negationEN = regexp.MustCompile(`(?i)\b(?:not|never|cannot|(?:do|does|did|is|are|was|were|ca|wo|has|have|had|would|` +
+		`should|could)n't|doesnt|dont|isnt)\b`)
 
-	endsEN  = regexp.MustCompile(`(?i)^(.*?)\b(?:no longer|stopped|quit|gave up|(?:has |have )?given up|cancell?ed|called off|used to|previously|formerly|until recently)\s+(.+)$`)
+	endsEN = regexp.MustCompile(`(?i)^(.*?)\b(?:no longer|stopped|quit|gave up|(?:has |have )?given up|cancell?ed|` +
+		`called off|used to|previously|formerly|until recently)\s+(.+)$`)
 	moreEN  = regexp.MustCompile(`(?i)^(.*?)\b(?:do|does|did|is|are|has|have|ca)(?:n't|n’t| not)\s+(.+?)\s+any ?(?:more|longer)\b`)
 	brokeEN = regexp.MustCompile(`(?i)\b(?:broke up with|split up with|separated from|divorced from)\s+(\p{Lu}[\p{L}'-]+)`)
-	leftEN  = regexp.MustCompile(`\b(?i:left|resigned from|quit (?:his|her|my|the)? ?job at|was laid off (?:by|from)|stopped working (?:at|for))\s+(\p{Lu}[\p{L}\p{N}&.'-]*(?: \p{Lu}[\p{L}\p{N}&.'-]*){0,3})`)
-	// because ends what is over: what follows tells since when and why.
+	leftEN  = regexp.MustCompile(`\b(?i:left|resigned from|quit (?:his|her|my|the)? ?job at|was laid off (?:by|from)|` +
+		`stopped working (?:at|for))\s+(\p{Lu}[\p{L}\p{N}&.'-]*(?: \p{Lu}[\p{L}\p{N}&.'-]*){0,3})`)
+	// because matches the words after the subject of an ending: its time or reason.
 	because = regexp.MustCompile(`(?i)[,:]|\s(?:since|because|as of|after|due to|and|but|so|now|from now on|except)\s.*$`)
 
-	notButEN   = regexp.MustCompile(`(?i)\bnot\s+((?:\S+\s+){0,4}?\S+?),?\s+but\s+(.+)$`)
-	butNotEN   = regexp.MustCompile(`(?i)[,(]\s*(?:and\s+)?not\s+((?:\S+\s+){0,4}\S+?)\)?$`)
-	insteadEN  = regexp.MustCompile(`(?i)\b(?:instead of|in place of|rather than|replac(?:es|ed|ing))\s+((?:\S+\s+){0,4}?\S+?)(?:\s+(?:with|by|for|because|since|from|as)\b.*)?$`)
-	fromToEN   = regexp.MustCompile(`(?i)\b(?:moved|switched|changed|migrated|went|rescheduled|postponed|shifted|relocated|upgraded|downgraded|renamed|raised|lowered|increased|decreased|reduced|is moving|pushed)\b(?:\s+\S+){0,5}?\s+from\s+((?:\S+\s+){0,3}?\S+)\s+to\s+`)
+	notButEN  = regexp.MustCompile(`(?i)\bnot\s+((?:\S+\s+){0,4}?\S+?),?\s+but\s+(.+)$`)
+	butNotEN  = regexp.MustCompile(`(?i)[,(]\s*(?:and\s+)?not\s+((?:\S+\s+){0,4}\S+?)\)?$`)
+	insteadEN = regexp.MustCompile(`(?i)\b(?:instead of|in place of|rather than|replac(?:es|ed|ing))` +
+		`\s+((?:\S+\s+){0,4}?\S+?)(?:\s+(?:with|by|for|because|since|from|as)\b.*)?$`)
+	fromToEN = regexp.MustCompile(`(?i)\b(?:moved|switched|changed|migrated|went|rescheduled|postponed|shifted|relocated|` +
+		`upgraded|downgraded|renamed|raised|lowered|increased|decreased|reduced|is moving|pushed)\b` +
+		`(?:\s+\S+){0,5}?\s+from\s+((?:\S+\s+){0,3}?\S+)\s+to\s+`)
 	replacedEN = regexp.MustCompile(`(?i)\breplaced\s+((?:\S+\s+){0,3}?\S+)\s+(?:with|by)\s+`)
 )
 
-// maxSubject is how many words may stand in front of a verb for them to be its subject.
+// maxSubject is the maximum number of words before a verb that form its subject.
 const maxSubject = 5
 
 // english reads one clause.
@@ -52,7 +60,7 @@ func (r *Reading) english(clause string) {
 	}
 }
 
-// butOf is what remains of a clause where a wrong value was named: "not Monday but Tuesday" is Tuesday.
+// butOf returns the rest of a clause after a wrong value: "not Monday but Tuesday" yields Tuesday.
 func butOf(p *regexp.Regexp, m []string) string {
 	switch p {
 	case notButEN:
@@ -64,10 +72,11 @@ func butOf(p *regexp.Regexp, m []string) string {
 	return ""
 }
 
-// inlineCue may stand anywhere in a clause without being part of a subject or value.
-var inlineCue = regexp.MustCompile(`(?i)\b(?:actually|in fact|correction:?|to correct:?|now|nowadays|currently|at the moment|these days|from now on|instead|as it turns out,?|turns out,?|recently|just|already|also|still|finally)\b,?`)
+// inlineCue matches cues that may be anywhere in a clause without being part of a subject or value.
+var inlineCue = regexp.MustCompile(`(?i)\b(?:actually|in fact|correction:?|to correct:?|now|nowadays|currently|` +
+	`at the moment|these days|from now on|instead|as it turns out,?|turns out,?|recently|just|already|also|still|finally)\b,?`)
 
-// endsEnglish reads what a clause says to be over.
+// endsEnglish reads the things that a clause declares to be over.
 func (r *Reading) endsEnglish(clause string) {
 	add := func(said string) {
 		said = because.Split(said, 2)[0]
@@ -90,12 +99,13 @@ func (r *Reading) endsEnglish(clause string) {
 	}
 }
 
-// endless are words that say nothing about what is over.
+// endless are words that do not identify the thing that ended.
 var endless = ContentOf("subscription plan working doing going using having old")
 
 var (
 	likesEN    = regexp.MustCompile(`(?i)\b(?:likes?|loves?|enjoys?|adores?|(?:is )?a (?:big )?fan of|is fond of)\b`)
-	dislikesEN = regexp.MustCompile(`(?i)\b(?:hates?|dislikes?|detests?|loathes?|can't stand|cannot stand|(?:do|does)(?:n't| not) (?:really )?(?:like|love|enjoy))\b`)
+	dislikesEN = regexp.MustCompile(`(?i)\b(?:hates?|dislikes?|detests?|loathes?|can't stand|cannot stand|` +
+		`(?:do|does)(?:n't| not) (?:really )?(?:like|love|enjoy))\b`)
 )
 
 func tasteOf(clause string, before int) int {
@@ -108,14 +118,15 @@ func tasteOf(clause string, before int) int {
 	return before
 }
 
-// notNow are words in front of a verb that make it a wish, a plan, a question or the past.
-var notNow = wordSet(`will would may might plans plan planning wants want wanted going thinking considering hopes hoping could should if when was were
+// notNow are words before a verb that make it a wish, a plan, a question or the past.
+var notNow = wordSet(`will would may might plans plan planning wants want wanted going thinking considering hopes hoping
+	could should if when was were
 	used dreams wishes wonders asked lets once before until unless shall can never not`)
 
-// meansUser are subjects that mean the user.
+// meansUser are subjects for the user.
 var meansUser = wordSet(`user i i'm i've`)
 
-// subjectEN is who or what a clause is about: "" for the user. It is false when these words are no subject.
+// subjectEN returns the key of a clause's subject: "" for the user. It returns false if the words are not a subject.
 func subjectEN(before string) (string, bool) {
 	words := strings.Fields(strings.ToLower(before))
 	var out []string

@@ -8,24 +8,25 @@ import (
 	"reverie/language/script"
 )
 
-// Reading is what a sentence says that another one can contradict.
+// Reading is the content of a sentence that another one can contradict.
 type Reading struct {
 	content Content
-	object  Content // without what says that somebody likes or dislikes it
+	object  Content // without the words for liking or disliking
 	slots   []slot
-	Text    string    // as it is said, without comments and marks
-	over    []Content // what it says to be over
-	overHan []string  // and in Chinese as it is written
-	wrong   []Content // values that it says to be wrong or replaced
-	isRow   bool      // it is a row of a table, or another list of labels: none of them says what it is of
-	cue     bool      // it speaks of a change or a correction
+	Text    string    // original text, without comments and marks
+	over    []Content // content declared to be over
+	overHan []string  // the same in Chinese, verbatim
+	wrong   []Content // values called wrong or replaced
+	isRow   bool      // it is a row of a table, or another list of labels, without a subject
+	cue     bool      // it mentions a change or a correction
 	negated bool
 	taste   int // 1: likes, -1: dislikes
 }
 
-// Content are the words of a text that carry meaning, by their stems.
+// Content is the set of stems of the words of a text that carry meaning.
 type Content map[string]bool
 
+// ContentOf returns the content of a text.
 func ContentOf(text string) Content {
 	c := Content{}
 	for _, t := range analysed(text) {
@@ -42,6 +43,7 @@ func ContentOf(text string) Content {
 	return c
 }
 
+// Within reports whether o has all words of c.
 func (c Content) Within(o Content) bool {
 	for w := range c {
 		if !o[w] {
@@ -72,10 +74,10 @@ func (c Content) without(o Content) Content {
 	return rest
 }
 
-// stateWords are verbs that say that something is so, and nothing about what it is.
+// stateWords are verbs of state without content.
 var stateWords = ContentOf("uses use using lives works working is has have chose choose chosen prefers decided called named runs goes went")
 
-// objectOf is what somebody likes or dislikes.
+// objectOf returns the content of what somebody likes or dislikes.
 func objectOf(text string) Content {
 	for _, p := range []*regexp.Regexp{dislikesEN, likesEN, likesZH} {
 		text = p.ReplaceAllString(text, " ")
@@ -84,12 +86,13 @@ func objectOf(text string) Content {
 }
 
 var (
-	marks   = strings.NewReplacer("**", "", "__", "", "`", "", "’", "'", "“", `"`, "”", `"`)
+	marks = strings.NewReplacer("**", "", "__", "", "`", "", "’", "'", "“", `"`, "”", `"`)
+	// Comment matches an HTML comment within one line.
 	Comment = regexp.MustCompile(`<!--.*?-->`)
 	clauses = regexp.MustCompile(`[.;!?](?:\s+|$)|[。；！？]|,\s+(?:and|but|so)\s+|，(?:但|而且|所以)`)
 )
 
-// Read reads a statement of English or Chinese. Of other languages it has the words only.
+// Read reads a statement in English or Chinese. For other languages it returns only the words.
 func Read(text string) Reading {
 	said := strings.TrimSpace(marks.Replace(Comment.ReplaceAllString(text, " ")))
 	r := Reading{Text: said}
@@ -110,7 +113,7 @@ func Read(text string) Reading {
 	return r
 }
 
-// labelled begins with what it is of: "Day: Monday".
+// labelled matches a text that begins with a label: "Day: Monday".
 var labelled = regexp.MustCompile(`^\s*[^:：]{1,40}[:：]\s*\S`)
 
 // isRow reports whether several parts of a text are labelled.
@@ -124,7 +127,7 @@ func isRow(parts []string) bool {
 	return n > 1
 }
 
-// plainWords is a text without what only says that something has changed.
+// plainWords returns a text without the words that only mark a change.
 func plainWords(text string) string {
 	for _, p := range cueWords {
 		text = p.ReplaceAllString(text, " ")
@@ -132,5 +135,5 @@ func plainWords(text string) string {
 	return text
 }
 
-// cueWords are taken out of what a sentence is about.
+// cueWords are removed before a sentence's subject is compared.
 var cueWords = []*regexp.Regexp{cueEN, endEN, negationEN, cueZH, endZH, negationZH}

@@ -9,16 +9,16 @@ import (
 
 // slot is one attribute of one subject with its value: {user, home, "Berlin"}.
 type slot struct {
-	key     string // subject, attribute and the kind of value
+	key     string // subject, attribute and kind of the value
 	kind    kind
 	value   string
 	words   Content // of the value
 	single  bool    // it has one value at a time, so that two of them contradict one another
-	changed bool    // the sentence says itself that the value is a new one
+	changed bool    // the sentence marks the value as new
 }
 
-// kind is what sort of value a slot has. Values of different kinds do not exclude one another: a meeting is on Tuesday and at
-// five.
+// kind is the type of a slot's value. Values of different kinds do not exclude one another: a meeting is on Tuesday and
+// at five.
 type kind string
 
 const (
@@ -30,13 +30,18 @@ const (
 	kindWord    kind = "word"
 )
 
-// month is a pattern of the names of months.
-const month = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?`
+// month is a pattern for the names of months.
+const month = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|` +
+	`oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?`
 
 var (
-	timeValue    = regexp.MustCompile(`(?i)^(?:at |around |about |by )*(?:\d{1,2}[:.]\d{2}(?: ?[ap]\.?m\.?)?|\d{1,2} ?[ap]\.?m\b|noon\b|midnight\b|\d{1,2} ?o'clock)|^(?:早上|上午|中午|下午|晚上|凌晨)?[\d一二两三四五六七八九十]{1,3}(?:点|时|[:：]\d{2})`)
-	weekdayValue = regexp.MustCompile(`(?i)^(?:on |next |this |every |the )*(?:mon|tues?|wednes|thurs?|fri|satur|sun)days?\b|^(?:每|下|这)?(?:个)?(?:周|星期|礼拜)[一二三四五六日天]`)
-	dateValue    = regexp.MustCompile(`(?i)^(?:on |the |next |in )*(?:\d{4}-\d\d(?:-\d\d)?|\d{1,2}(?:st|nd|rd|th)?(?: of)? ` + month + `|` + month + `(?: \d{1,4}(?:st|nd|rd|th)?)?\b|\d{1,2}[./]\d{1,2}[./]\d{2,4})|^(?:\d{4}年)?[\d一二三四五六七八九十]{1,3}月(?:[\d一二三四五六七八九十]{1,3}[日号])?`)
+	timeValue = regexp.MustCompile(`(?i)^(?:at |around |about |by )*(?:\d{1,2}[:.]\d{2}(?: ?[ap]\.?m\.?)?|` +
+		`\d{1,2} ?[ap]\.?m\b|noon\b|midnight\b|\d{1,2} ?o'clock)|^(?:早上|上午|中午|下午|晚上|凌晨)?[\d一二两三四五六七八九十]{1,3}(?:点|时|[:：]\d{2})`)
+	weekdayValue = regexp.MustCompile(`(?i)^(?:on |next |this |every |the )*(?:mon|tues?|wednes|thurs?|fri|satur|sun)days?\b|` +
+		`^(?:每|下|这)?(?:个)?(?:周|星期|礼拜)[一二三四五六日天]`)
+	dateValue = regexp.MustCompile(`(?i)^(?:on |the |next |in )*(?:\d{4}-\d\d(?:-\d\d)?|\d{1,2}(?:st|nd|rd|th)?` +
+		`(?: of)? ` + month + `|` + month + `(?: \d{1,4}(?:st|nd|rd|th)?)?\b|\d{1,2}[./]\d{1,2}[./]\d{2,4})|` +
+		`^(?:\d{4}年)?[\d一二三四五六七八九十]{1,3}月(?:[\d一二三四五六七八九十]{1,3}[日号])?`)
 	numberValue  = regexp.MustCompile(`^(?:about |around |exactly |only |over )*[$€£¥#+]?\s?\d[\d.,]*`)
 	nameValue    = regexp.MustCompile(`^(?:the )?\p{Lu}[\p{L}\p{N}'&.+-]*(?: (?:of|de|van|von|and|&)? ?\p{Lu}[\p{L}\p{N}'&.-]*){0,3}$`)
 	unitOfNumber = regexp.MustCompile(`^[$€£¥#+]?\s?\d[\d.,]*\s*([\p{L}%°/]+)?`)
@@ -58,7 +63,7 @@ func kindOf(value string) kind {
 	return kindWord
 }
 
-// slotOf is a slot whose values are of one kind. It is empty when the value says nothing.
+// slotOf returns a slot whose values have one kind. It is empty if the value has no content.
 func slotOf(subject, attribute, value string) slot {
 	value = strings.Trim(strings.TrimSpace(value), `"'“”。，,.`)
 	k := kindOf(value)
@@ -71,7 +76,7 @@ func slotOf(subject, attribute, value string) slot {
 	return slot{key: key, kind: k, value: value, words: valueOf(k, value)}
 }
 
-// valueOf is what two values of a kind are compared by.
+// valueOf returns the comparable form of a value.
 func valueOf(k kind, value string) Content {
 	switch k {
 	case kindTime:
@@ -95,12 +100,12 @@ var (
 	clockValue  = regexp.MustCompile(`(?i)(\d{1,2})(?:[:.：](\d{2}))?\s*([ap])?`)
 	numberAlone = regexp.MustCompile(`\d[\d.,]*`)
 	isoDate     = regexp.MustCompile(`(\d{4})-(\d\d)(?:-(\d\d))?`)
-	// datePart is a part of a date that is written out: 5, 5月, may, 2026.
+	// datePart matches a part of a date: 5, 5月, may, 2026.
 	datePart = regexp.MustCompile(`([\d一二三四五六七八九十]+)([年月日号]?)|\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)`)
 )
 
-// differs reports whether two values of one slot exclude one another. One that says the same with more words, or less, does
-// not.
+// differs reports whether two values of one slot exclude one another. A value that only adds or omits words does not
+// differ.
 func (s slot) differs(o slot) bool {
 	if len(s.words) == 0 || len(o.words) == 0 {
 		return false
@@ -108,7 +113,7 @@ func (s slot) differs(o slot) bool {
 	return !s.words.Within(o.words) && !o.words.Within(s.words)
 }
 
-// dateParts are the year, the month and the day of a date, as far as it says them: y2026, m5, d1.
+// dateParts returns the year, month and day of a date, as far as given: y2026, m5, d1.
 func dateParts(value string) Content {
 	parts := Content{}
 	put := func(what, digits string) {
@@ -137,10 +142,10 @@ func dateParts(value string) Content {
 	return parts
 }
 
-// monthNames are the beginnings of the months' names, three letters each.
+// monthNames holds the first three letters of each month.
 const monthNames = "janfebmaraprmayjunjulaugsepoctnovdec"
 
-// grows reports whether the value of o follows from s by itself: people get older, and marry those whom they were engaged to.
+// grows reports whether the value of o follows naturally from s: people get older, and marry after an engagement.
 func (s slot) grows(o slot) bool {
 	if strings.Contains(s.key, "\x00"+attributeStatus+"\x00") {
 		return strings.Index(statuses, strings.ToLower(s.value)) < strings.Index(statuses, strings.ToLower(o.value))
@@ -153,7 +158,7 @@ func (s slot) grows(o slot) bool {
 	return err1 == nil && err2 == nil && is > was
 }
 
-// statuses are those of a couple, in the order in which they come about.
+// statuses are relationship statuses in their usual order.
 const statuses = "single engaged married separated divorced widowed"
 
 // Attributes of persons.
@@ -169,7 +174,7 @@ const (
 	attributeName     = "name"
 )
 
-// add keeps a slot with a value that says something.
+// add keeps a slot if its value has content.
 func (r *Reading) add(s slot) {
 	if len(s.words) > 0 && !r.isRow {
 		s.single = s.single && !ofSeveral.MatchString(s.key)
@@ -177,10 +182,12 @@ func (r *Reading) add(s slot) {
 	}
 }
 
-// ofSeveral are subjects that people have several of: what two of them are called is no contradiction.
-var ofSeveral = regexp.MustCompile(`^[^\x00]*(?:daughter|sister|brother|cousin|niece|nephew|uncle|aunt|friend|colleagu|=child|\bson\b|en~son\b|en~cat\b|en~dog\b|en~pet\b|en~twin|女儿|儿子|孩子|姐姐|妹妹|哥哥|弟弟|朋友|同事)`)
+// ofSeveral matches subjects that people have several of: different names for two of them are no contradiction.
+var ofSeveral = regexp.MustCompile(`^[^\x00]*(?:daughter|sister|brother|cousin|niece|nephew|uncle|aunt|friend|colleagu|` +
+	`=child|\bson\b|en~son\b|en~cat\b|en~dog\b|en~pet\b|en~twin|女儿|儿子|孩子|姐姐|妹妹|哥哥|弟弟|朋友|同事)`)
 
-// nounKey names a thing by its words in order of the alphabet, so that "deadline for Alpha" and "Alpha's deadline" are one.
+// nounKey returns a key for a thing, its words in alphabetical order, so that "deadline for Alpha" and "Alpha's
+// deadline" are equal.
 func nounKey(noun string) string {
 	words := ContentOf(noun)
 	out := make([]string, 0, len(words))
@@ -191,5 +198,5 @@ func nounKey(noun string) string {
 	return strings.Join(out, " ")
 }
 
-// noon is the hour from which a time with p.m. counts.
+// noon is the hour after which "p.m." no longer adds twelve.
 const noon = 12

@@ -10,16 +10,17 @@ type rule struct {
 	attribute string
 	pattern   *regexp.Regexp
 	single    bool // it has one value at a time
-	changed   bool // its words say that the value is new
+	changed   bool // its words mark the value as new
 	accept    func(kind, string) bool
 }
 
-// until ends a value of several words.
-const until = `(?i:\s+(?:and|but|because|since|for|with|where|which|who|when|while|as|after|until|these|near|to be|so|than|last|next|on weekends|on weekdays|(?:in|on) (?:` + month + `|\d))\b.*|[,;:](?:\s.*|$)|\s*\(.*)?$`
+// until matches the end of a value of several words.
+const until = `(?i:\s+(?:and|but|because|since|for|with|where|which|who|when|while|as|after|until|these|near|to be|so|` +
+	`than|last|next|on weekends|on weekdays|(?:in|on) (?:` + month + `|\d))\b.*|[,;:](?:\s.*|$)|\s*\(.*)?$`
 
 func named(k kind, value string) bool { return k == kindName && !isTool(value) }
 
-// company is a name that is none of a club: people join these, too.
+// company reports whether value can be a company rather than a club, which people join, too.
 func company(k kind, value string) bool {
 	return named(k, value) && !strings.HasPrefix(strings.ToLower(value), "the ") && !clubs.MatchString(value)
 }
@@ -30,37 +31,49 @@ func isAmount(k kind, _ string) bool { return k == kindNumber }
 
 func scheduled(k kind, _ string) bool { return k != kindWord && k != kindName }
 
-// rulesEN are attributes of persons and things, most telling first. A clause has the first that fits.
+// rulesEN are attributes of persons and things, most specific first. The first match of a clause counts.
 var rulesEN = []rule{
 	{attributeHome, regexp.MustCompile(`^(.*?)\b(?i:lives?|living|resides?|based|located) (?i:in|at) (.+?)` + until), true, false, named},
-	{attributeHome, regexp.MustCompile(`^(.*?)\b(?i:moved|relocated|moving) (?i:(?:back|over|house|home) )?(?i:to) (.+?)` + until), true, true, named},
+	{attributeHome, regexp.MustCompile(`^(.*?)\b(?i:moved|relocated|moving) ` +
+		`(?i:(?:back|over|house|home) )?(?i:to) (.+?)` + until), true, true, named},
 	{attributeEmployer, regexp.MustCompile(`^(.*?)\b(?i:works?|working|employed) (?i:at|for|by) (.+?)` + until), true, false, named},
-	{attributeEmployer, regexp.MustCompile(`^(.*?)\b(?i:joined|(?:started|starts|got|took|accepted) (?:working |a |the )?(?:new )?(?:job )?(?:at|with)|started (?:at|with)) (.+?)` + until), true, true, company},
-	{attributeStatus, regexp.MustCompile(`^(.*?)\b(?i:is|'s|am|are) (?i:(?:happily|newly|officially) )?(single|married|divorced|engaged|widowed|separated)\b.*$`), true, false, nil},
-	{attributeStatus, regexp.MustCompile(`^(.*?)\b(?i:got|became) (?i:(?:happily|newly|officially) )?(single|married|divorced|engaged|widowed|separated)\b.*$`), true, true, nil},
-	{attributeDiet, regexp.MustCompile(`^(.*?)\b(?i:is|'s|am|are) (?i:an? )?(?i:strict |strictly )?(vegetarian|vegan|pescatarian|omnivore|flexitarian)\b.*$`), true, false, nil},
-	{attributeDiet, regexp.MustCompile(`^(.*?)\b(?i:became|turned|went) (?i:an? )?(?i:strict |strictly )?(vegetarian|vegan|pescatarian|omnivore|flexitarian)\b.*$`), true, true, nil},
+	{attributeEmployer, regexp.MustCompile(`^(.*?)\b(?i:joined|(?:started|starts|got|took|accepted) ` +
+		`(?:working |a |the )?(?:new )?(?:job )?(?:at|with)|started (?:at|with)) (.+?)` + until), true, true, company},
+	{attributeStatus, regexp.MustCompile(`^(.*?)\b(?i:is|'s|am|are) (?i:(?:happily|newly|officially) )?` +
+		`(single|married|divorced|engaged|widowed|separated)\b.*$`), true, false, nil},
+	{attributeStatus, regexp.MustCompile(`^(.*?)\b(?i:got|became) (?i:(?:happily|newly|officially) )?` +
+		`(single|married|divorced|engaged|widowed|separated)\b.*$`), true, true, nil},
+	{attributeDiet, regexp.MustCompile(`^(.*?)\b(?i:is|'s|am|are) (?i:an? )?(?i:strict |strictly )?` +
+		`(vegetarian|vegan|pescatarian|omnivore|flexitarian)\b.*$`), true, false, nil},
+	{attributeDiet, regexp.MustCompile(`^(.*?)\b(?i:became|turned|went) (?i:an? )?(?i:strict |strictly )?` +
+		`(vegetarian|vegan|pescatarian|omnivore|flexitarian)\b.*$`), true, true, nil},
 	{attributeJob, regexp.MustCompile(`^(.*?)\b(?i:works?|working) (?i:as) (?i:an? |the )?(.+?)` + until), false, false, nil},
 	{attributeJob, regexp.MustCompile(`^(.*?)\b(?i:promoted to|became|started as) (?i:an? |the )?(.+?)` + until), false, true, nil},
 	{attributeAge, regexp.MustCompile(`^(.*?)\b(?i:is|'s|turned|age:?|aged|am|are) (\d{1,3})(?i: years? old| years| yo)?$`), true, false, nil},
-	{attributeBirthday, regexp.MustCompile(`^(.*?)\b(?i:birthday is|birthday:|born|was born|date of birth is|date of birth:) (?i:on |in )?(.+?)` + until), true, false, func(k kind, _ string) bool { return k == kindDate }},
-	{"wakes", regexp.MustCompile(`^(.*?)\b(?i:wakes up|gets up|rises|wake up|get up) (?i:at|around|about) (.+?)` + until), true, false, scheduled},
+	{attributeBirthday, regexp.MustCompile(`^(.*?)\b(?i:birthday is|birthday:|born|was born|date of birth is|` +
+		`date of birth:) (?i:on |in )?(.+?)` + until), true, false, func(k kind, _ string) bool { return k == kindDate }},
+	{"wakes", regexp.MustCompile(`^(.*?)\b(?i:wakes up|gets up|rises|wake up|get up) ` +
+		`(?i:at|around|about) (.+?)` + until), true, false, scheduled},
 	{"costs", regexp.MustCompile(`^(.+?)\b(?i:costs?) (.+?)` + until), true, false, isAmount},
 	{"weighs", regexp.MustCompile(`^(.*?)\b(?i:weighs?) (.+?)` + until), true, false, isAmount},
 	{attributeName, regexp.MustCompile(`^(.*?)\b(?i:(?:is|are) (?:called|named)|goes by) (.+?)` + until), true, false, named},
-	{attributeIs, regexp.MustCompile(`^(.+?)\b(?i:(?:has |have |had |got |was |were |is |are |been |be |being )*(?:moved|changed|rescheduled|postponed|pushed(?: back| out)?|shifted|brought forward|delayed|switched|updated|raised|lowered|increased|decreased|reduced|renamed|set|extended)) (?i:to|until|till) (.+?)` + until), true, true, nil},
+	{attributeIs, regexp.MustCompile(`^(.+?)\b(?i:(?:has |have |had |got |was |were |is |are |been |be |being )*(?:moved|` +
+		`changed|rescheduled|postponed|pushed(?: back| out)?|shifted|brought forward|delayed|switched|updated|raised|lowered|` +
+		`increased|decreased|reduced|renamed|set|extended)) (?i:to|until|till) (.+?)` + until), true, true, nil},
 	{"starts", regexp.MustCompile(`^(.+?)\b(?i:starts?|begins?) (?i:at|on|in) (.+?)` + until), false, false, scheduled},
 	{"ends", regexp.MustCompile(`^(.+?)\b(?i:ends?|closes?|finishes) (?i:at|on|in) (.+?)` + until), false, false, scheduled},
 	{"leaves", regexp.MustCompile(`^(.+?)\b(?i:leaves?|departs?|arrives?|opens?) (?i:at|on|in) (.+?)` + until), false, false, scheduled},
-	{"happens", regexp.MustCompile(`^(.+?)\b(?i:happens?|takes? place|runs?|goes? out|goes live|meets?) (?i:at|on|in|every) (.+?)` + until), false, false, scheduled},
+	{"happens", regexp.MustCompile(`^(.+?)\b(?i:happens?|takes? place|runs?|goes? out|goes live|meets?) ` +
+		`(?i:at|on|in|every) (.+?)` + until), false, false, scheduled},
 }
 
 var (
-	isEN     = regexp.MustCompile(`^(.+?)\s*(?i:\b(?:is|are)\b(?: (?:on|at|in|by|due|due on|due by|set to|set for|scheduled for|planned for|around|about|the))*|:) (.+?)` + until)
+	isEN = regexp.MustCompile(`^(.+?)\s*(?i:\b(?:is|are)\b(?: (?:on|at|in|by|due|due on|due by|set to|set for|` +
+		`scheduled for|planned for|around|about|the))*|:) (.+?)` + until)
 	preferEN = regexp.MustCompile(`(?i)\bprefers? (.+?) (?:over|to|instead of|rather than) (.+?)` + until)
 )
 
-// slotsEnglish reads the attributes that a clause states. changed says that it has a cue of a change.
+// slotsEnglish reads the attributes that a clause states. changed reports that the clause has a cue for a change.
 func (r *Reading) slotsEnglish(clause string, changed bool) {
 	if m := preferEN.FindStringSubmatch(clause); m != nil {
 		r.prefers(m[1], m[2])
@@ -89,8 +102,8 @@ func (r *Reading) slotsEnglish(clause string, changed bool) {
 	}
 }
 
-// copula reads "the deadline is Friday" and "Deadline: Friday". Two values exclude one another when they are of a kind that
-// can be compared, or when the thing is one of those that have one value; "the server is slow" excludes nothing.
+// copula reads "the deadline is Friday" and "Deadline: Friday". Two values exclude one another if their kind is
+// comparable, or if the thing has a single value; "the server is slow" excludes nothing.
 func (r *Reading) copula(subject, value string, changed bool) {
 	fresh := newThing.MatchString(subject)
 	noun := newThing.ReplaceAllString(subject, " ")
@@ -121,7 +134,7 @@ func (r *Reading) copula(subject, value string, changed bool) {
 	r.add(s)
 }
 
-// prefers reads "prefers tea over coffee": who prefers coffee over tea later has changed their mind.
+// prefers reads "prefers tea over coffee". The reverse preference later contradicts it.
 func (r *Reading) prefers(better, worse string) {
 	pair := nounKey(better + " " + worse)
 	s := slotOf("", "prefers "+pair, better)
@@ -129,21 +142,22 @@ func (r *Reading) prefers(better, worse string) {
 	r.add(s)
 }
 
-// maxThing is how many words name a thing.
+// maxThing is the maximum number of words in the name of a thing.
 const maxThing = 7
 
 var (
 	newThing   = regexp.MustCompile(`(?i)\b(?:new|latest|updated|correct|current|actual)\b`)
-	indefinite = wordSet(`a an one some another this that these those it there what who which i you many most several each every other two both if when he she they we`)
+	indefinite = wordSet(`a an one some another this that these those it there what who which i you many most several each
+		every other two both if when he she they we`)
 	pronouns   = wordSet(`it this that he she they we there here what all everything everyone user i`)
 	favourites = wordSet(`favourite favorite preferred default`)
-	// oneValue are things that have one value at a time, whatever kind it is of.
+	// oneValue are things that have one value at a time, of any kind.
 	oneValue = wordSet(`colour color password timezone language editor framework plan budget deadline version port host branch
 		database owner lead region model theme currency address email number phone hostname url endpoint major diet hometown
 		nationality height weight size team shell browser backend provider date time day price rent fee salary limit interval quota
 		headcount target goal venue destination capital birthday name codename nickname title job role employer manager boss doctor
 		dentist gate seat room floor platform`)
-	// personal are names of attributes that have rules of their own.
+	// personal maps names of attributes to the attributes in rulesEN.
 	personal = map[string]string{
 		"name": attributeName, "birthday": attributeBirthday, "age": attributeAge, "employer": attributeEmployer, "company": attributeEmployer,
 		"job": attributeJob, "profession": attributeJob, "occupation": attributeJob, "role": attributeJob, "location": attributeHome,
@@ -155,14 +169,15 @@ var (
 		october november december`)
 )
 
-// isTool reports whether a name is one of software or of a day: people move to these without leaving home.
+// isTool reports whether value names software or a day: a person can move to these without moving house.
 func isTool(value string) bool {
 	first, _, _ := strings.Cut(value, " ")
-	inner := strings.ContainsFunc(strings.TrimLeft(first, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"), func(r rune) bool { return r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' })
+	inner := strings.ContainsFunc(strings.TrimLeft(first, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+		func(r rune) bool { return r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' })
 	return inner || tools[strings.ToLower(first)]
 }
 
-// isPerson reports whether a subject is the user or somebody: what moves to Lisbon then moves house.
+// isPerson reports whether a subject is the user or another person, for whom moving to Lisbon means moving house.
 func isPerson(subject string) bool { return subject == "" || pronouns[subject] || persons[subject] }
 
 func wordsIn(words []string, of map[string]bool) bool {

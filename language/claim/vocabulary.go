@@ -6,18 +6,19 @@ import (
 	"unicode/utf8"
 )
 
-// Turns are ways in which a few words turn the sense of a statement.
+// Turns are the ways in which a few words turn the meaning of a statement.
 type Turns uint8
 
+// The turns of a statement.
 const (
 	Negated  Turns = 1 << iota
-	Former         // it was so once
-	intended       // it may come to be so
+	Former         // it was true once
+	intended       // it may become true
 	doubtful
-	limited // it is so in some cases only
+	limited // it is true in some cases only
 )
 
-// turnOf tells how a folded word turns the sense of a statement.
+// turnOf returns the turn that a folded word gives a statement.
 func turnOf(folded string) Turns {
 	if strings.HasSuffix(folded, "n't") {
 		return Negated
@@ -33,8 +34,9 @@ var turningWords = func() map[string]Turns {
 			nicht kein keine keinen keinem keiner nie niemals ohne ne pas jamais sans nunca sin não nem nunca non mai senza niet geen nooit
 			inte aldrig ikke aldri aldrig ei eivät nem soha nie bez nigdy není žádný nikdy değil hiç nu fără не нет без никогда ні ніколи δεν μην όχι
 			لا ليس لم لن بدون नहीं לא אין بدون không chưa tidak bukan tak`,
-		Former:   `done former formerly previously previous ex früher ehemals ancien avant antes`,
-		intended: `plan plans planned planning want wants wanted hope hopes hoping intend intends intending consider considers considering wish wishes`,
+		Former: `done former formerly previously previous ex früher ehemals ancien avant antes`,
+		intended: `plan plans planned planning want wants wanted hope hopes hoping intend intends intending consider considers
+			considering wish wishes`,
 		doubtful: `maybe perhaps might possibly probably unsure allegedly vielleicht peut-être quizás`,
 		limited:  `only except unless if until almost nearly nur außer falls`,
 	} {
@@ -45,8 +47,7 @@ var turningWords = func() map[string]Turns {
 	return out
 }()
 
-// opposedPairs are words of which one says the opposite of the other. Most carry little meaning otherwise, and are left out of
-// what is compared.
+// opposedPairs are pairs of opposites. Most carry little meaning otherwise and are excluded from the comparison.
 var opposedPairs = [][2]string{
 	{"he", "she"},
 	{"his", "her"},
@@ -88,7 +89,7 @@ var opposedBits = func() map[string]uint64 {
 	return out
 }()
 
-// Opposed reports whether one statement has only one word of a pair, and the other only the other.
+// Opposed reports whether each statement has only one word of a pair, and the two are opposites.
 func Opposed(a, b uint64) bool {
 	const firsts = 0x5555555555555555
 	left, right := a&firsts, a>>1&firsts
@@ -96,11 +97,12 @@ func Opposed(a, b uint64) bool {
 	return left&^right&otherRight&^otherLeft != 0 || right&^left&otherLeft&^otherRight != 0
 }
 
-// relations are prepositions that say how things are related; those of one group are found to stand for one another.
+// relations maps prepositions to the bit of their group; those of one group are interchangeable.
 var relations = func() map[string]uint32 {
 	out := map[string]uint32{}
 	for i, group := range []string{
-		"in at on into inside", "from", "to towards", "with", "for", "about", "over than instead rather", "under below", "between", "through via by",
+		"in at on into inside", "from", "to towards", "with", "for", "about", "over than instead rather", "under below",
+		"between", "through via by",
 		"near beside", "against", "as", "before", "after", "since", "until",
 	} {
 		for word := range strings.FieldsSeq(group) {
@@ -112,16 +114,18 @@ var relations = func() map[string]uint32 {
 
 var conjunctions = wordSet("and or but while whereas und oder aber et ou mais y o pero e")
 
-// related reports whether one statement has no relation that the other has not: "from Berlin" and "in Berlin" differ.
+// related reports whether the relations of one statement include those of the other: "from Berlin" and "in Berlin"
+// differ.
 func related(a, b uint32) bool { return a&^b == 0 || b&^a == 0 }
 
-// fillers say how something is said.
+// fillers do not change the content of a statement.
 var fillers = wordSet(`really actually currently usually generally typically mostly basically quite also still already please very just`)
 
-// leads say, at the beginning of a statement, only that it is one.
-var leads = wordSet(`user users owner remember remembered remembers asked ask asks note noted notes said says mentioned mentions told reminder fyi important`)
+// leads introduce a statement without adding content.
+var leads = wordSet(`user users owner remember remembered remembers asked ask asks note noted notes said says mentioned
+	mentions told reminder fyi important`)
 
-// synonyms are words that statements about the same thing are found to differ in. A value stands for its group.
+// synonyms maps interchangeable words to the one that represents the group.
 var synonyms = func() map[string]string {
 	out := map[string]string{}
 	for _, group := range []string{
@@ -143,7 +147,7 @@ var synonyms = func() map[string]string {
 	return out
 }()
 
-// persons are words for whom a statement is about: one about a sister is never the same as one without her.
+// persons are words for people: a statement about a sister never equals one without her.
 var persons = wordSet(`=mother =father =child =wife =husband =partner sister sisters brother brothers son sons daughter daughters
 	grandmother grandfather grandma grandpa granny uncle aunt cousin cousins niece nephew parents boyfriend girlfriend fiancé fiancée
 	friend friends boss manager colleague colleagues coworker neighbour neighbor roommate flatmate team teammate client customer

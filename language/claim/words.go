@@ -1,4 +1,4 @@
-// Package claim reads statements: what they say, of which subject and attribute, and which of two supersedes the other.
+// Package claim reads statements: their subject, attribute and value, and whether one supersedes another.
 package claim
 
 import (
@@ -11,23 +11,23 @@ import (
 	"reverie/language/script"
 )
 
-// Words is what a statement says, in a form that can be compared.
+// Words is the content of a statement in a comparable form.
 type Words struct {
 	Units     []Meaning
 	Sorted    []string // keys of units
 	Turns     Turns
-	Opposites uint64 // bits of the words in opposedPairs that it has
-	relations uint32 // bits of those in relations
-	listed    bool   // it joins words by and, or, but: what belongs to what is told by their order
+	Opposites uint64 // bits of its words in opposedPairs
+	relations uint32 // bits of its words in relations
+	listed    bool   // it joins words by and, or, but: their order assigns one to another
 	Spaceless bool   // some units are characters
 }
 
 // Meaning is a word that carries meaning, or a character of a script without spaces.
 type Meaning struct {
 	Key   string
-	Exact bool // a number, name, identifier or person: a statement without it says something else
-	name  bool // it has a capital letter, and not because it begins the statement
-	// phrase counts the prepositions in front of it, and relation is the last of them; see relations.
+	Exact bool // a number, name, identifier or person: a statement without it means something else
+	name  bool // it is capitalized, and not because it begins the statement
+	// phrase counts the prepositions before it, and relation is the last of them; see relations.
 	phrase   int
 	relation uint32
 }
@@ -35,7 +35,7 @@ type Meaning struct {
 // WordsOf reads a statement.
 func WordsOf(text string) Words {
 	var w Words
-	if strings.Contains(text, "~~") && Struck.MatchString(text) { // it says that something is so no more
+	if strings.Contains(text, "~~") && Struck.MatchString(text) { // it marks something as no longer true
 		w.Turns |= Former
 	}
 	if strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？") {
@@ -50,7 +50,7 @@ func WordsOf(text string) Words {
 	}
 	tokens := analysed(text)
 	var (
-		within   int // end of the last identifier that was taken whole
+		within   int // end of the last identifier taken as a whole
 		phrase   int
 		relation uint32
 	)
@@ -87,21 +87,22 @@ func WordsOf(text string) Words {
 	return w
 }
 
-// analysed are the terms of a text. Short texts rarely tell their language; an English word is put behind them, so that they
-// are stemmed as English besides what they look like, and not in every language there is.
+// analysed returns the tokens of a text. Short texts rarely identify their language; an appended English word causes
+// them to be stemmed as English besides their likely language, rather than in every known language.
 func analysed(text string) []analysis.Token {
 	tokens := analysis.Analyse(text + "\nthe")
 	return tokens[:len(tokens)-1]
 }
 
-// meaningOf is the meaning of a token; false when it says nothing by itself. within is where the last whole identifier ends.
+// meaningOf returns the meaning of a token; false if it has none by itself. within is the end of the last whole
+// identifier.
 func meaningOf(t analysis.Token, within int) (Meaning, bool) {
 	folded := t.Forms[0]
 	switch {
 	case t.Start < within || t.Stop || fillers[folded]:
 		return Meaning{}, false
 	case t.Kind == analysis.Identifier:
-		return Meaning{Key: t.Forms[len(t.Forms)-1], Exact: true}, isWhole(t) // the parts of others follow
+		return Meaning{Key: t.Forms[len(t.Forms)-1], Exact: true}, isWhole(t) // the parts of other identifiers follow
 	case t.Kind == analysis.Number:
 		return Meaning{Key: t.Forms[len(t.Forms)-1], Exact: true}, true
 	case t.Kind == analysis.Ideographs:
@@ -117,7 +118,8 @@ func meaningOf(t analysis.Token, within int) (Meaning, bool) {
 	return Meaning{Key: key, Exact: persons[folded] || startsUpper(t.Text)}, true
 }
 
-// isWhole reports whether an identifier is one thing, such as db_port or MySQL. Of words with a hyphen each is one by itself.
+// isWhole reports whether an identifier is one thing, such as db_port or MySQL. The words of a hyphenated one count
+// separately.
 func isWhole(t analysis.Token) bool {
 	return !strings.Contains(t.Text, "-") || strings.ContainsAny(t.Text, "0123456789_./@:#")
 }
@@ -125,7 +127,7 @@ func isWhole(t analysis.Token) bool {
 // englishMark begins English stems among the forms of a token.
 const englishMark = "en~"
 
-// inflectionKey is the form under which the inflections of a word are one: its English stem, or that of the language it is in.
+// inflectionKey returns the form shared by the inflections of a word: its English stem, or that of its language.
 func inflectionKey(t analysis.Token) string {
 	for _, f := range t.Forms[1:] {
 		if strings.HasPrefix(f, englishMark) {
@@ -138,13 +140,14 @@ func inflectionKey(t analysis.Token) string {
 	return t.Forms[0]
 }
 
-// Shares of its units that a statement must have in common with a shorter one. Characters carry less than words.
+// Minimum shares of its units that a statement must have in common with a shorter one. Characters carry less than
+// words.
 const (
 	wordShare      = 4. / 5
 	CharacterShare = 6. / 7
 )
 
-// SameStatement reports whether a and b say the same, see Alike.
+// SameStatement reports whether a and b make the same statement.
 func SameStatement(a, b Words) bool {
 	if len(a.Units) > len(b.Units) {
 		a, b = b, a
@@ -159,7 +162,7 @@ func SameStatement(a, b Words) bool {
 	return float64(len(a.Units)) >= share*float64(len(b.Units)) && a.Within(b) && (a.inOrder(b) || a.inPhrases(b))
 }
 
-// Within reports whether b has all units of a, and nothing exact besides.
+// Within reports whether b has all units of a, and no other exact ones.
 func (a Words) Within(b Words) bool {
 	i := 0
 	for _, key := range b.Sorted {
@@ -176,10 +179,11 @@ func (a Words) isExact(key string) bool {
 	return slices.ContainsFunc(a.Units, func(u Meaning) bool { return u.Key == key && u.Exact })
 }
 
-// minTurned is the fewest units of which one phrase may move to the other end: two names that change places say something else.
+// minTurned is the minimum number of units for which one phrase may move to the other end: swapping two names changes
+// the meaning.
 const minTurned = 3
 
-// inOrder reports whether the units of a stand in b in their order, or with a phrase of the beginning moved to the end.
+// inOrder reports whether the units of a occur in b in order, or with a phrase moved from the beginning to the end.
 func (a Words) inOrder(b Words) bool {
 	for cut := range a.Units {
 		if cut > 0 && len(a.Units) < minTurned {
@@ -198,8 +202,8 @@ func (a Words) inOrder(b Words) bool {
 	return false
 }
 
-// inPhrases reports whether a and b have the same phrases in any order ("on Mondays at 9:30"), or the same two words of which none
-// is a name: "a peanut allergy", "allergic to peanuts".
+// inPhrases reports whether a and b have the same phrases in any order ("on Mondays at 9:30"), or the same two words,
+// neither of which is a name: "a peanut allergy", "allergic to peanuts".
 func (a Words) inPhrases(b Words) bool {
 	if len(a.Units) != len(b.Units) || a.listed || b.listed || a.Spaceless || b.Spaceless {
 		return false
@@ -211,7 +215,7 @@ func (a Words) inPhrases(b Words) bool {
 	return slices.Equal(a.phrases(), b.phrases())
 }
 
-// phrases are the units in front of the first preposition and those behind each, with it, sorted.
+// phrases returns the units before the first preposition and those after each, with the preposition, sorted.
 func (a Words) phrases() []string {
 	var out []string
 	last := -1
@@ -226,10 +230,10 @@ func (a Words) phrases() []string {
 	return out
 }
 
-// Overlap is the share of units that two alike statements have in common, 0 to 1.
+// Overlap returns the share of units that two alike statements have in common, 0 to 1.
 func (a Words) Overlap(b Words) float64 {
 	return float64(min(len(a.Units), len(b.Units))) / float64(max(len(a.Units), len(b.Units), 1))
 }
 
-// Struck is what a person has struck out.
+// Struck matches text that a person has struck out.
 var Struck = regexp.MustCompile(`~~[^~]+~~`)

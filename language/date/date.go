@@ -1,4 +1,4 @@
-// Package date reads the days, months and years that a question names.
+// Package date finds the days, months and years that a question names.
 package date
 
 import (
@@ -13,20 +13,21 @@ import (
 	"reverie/language/script"
 )
 
-// Period is a stretch of time that the question names: "in May 2023", "last week", "上周".
+// Period is a range of time that the question names: "in May 2023", "last week", "上周".
 type Period struct {
 	Text     string // as it was written
 	From, To time.Time
 }
 
-// maxDated bounds how much of a question is read for dates, in bytes.
+// maxDated is the number of bytes of a question that are searched for dates.
 const maxDated = 4096
 
-// Periods are the stretches of time that a question names, in order and without overlap: days, months and years,
-// with or without numbers for the year ("in May" is the latest that has begun), and what is relative to now ("last
-// week", "3 days ago", "上周"). Weeks begin on Monday. All are in now's location.
+// Periods returns the periods that a question names, in order and without overlap: days, months and years, with or
+// without a year number ("in May" is the latest May that has begun), and expressions relative to now ("last week", "3
+// days ago", "上周"). Weeks begin on Monday. All times are in now's location.
 //
-// in are the languages that the question may be in. What may as well be something else names none: "may" and "march" without a date, 5/8/2023, a bare number, seasons.
+// in holds the languages that the question may be in. Ambiguous expressions are ignored: "may" and "march" without a
+// date, 5/8/2023, a bare number, seasons.
 func Periods(text string, in language.Set, now time.Time) []Period {
 	if len(text) > maxDated {
 		text = text[:maxDated]
@@ -47,10 +48,10 @@ func Periods(text string, in language.Set, now time.Time) []Period {
 	return found
 }
 
-// stretch is a stretch of time, half-open.
+// stretch is a half-open range of time.
 type stretch struct{ from, to time.Time }
 
-// lexeme is a word, a number or a sign of a question. Of scripts without spaces, each character is one.
+// lexeme is a word, a number or a sign of a question. In scripts without spaces, each character is one.
 type lexeme struct {
 	text       string
 	start, end int // bytes of the folded question
@@ -58,7 +59,7 @@ type lexeme struct {
 	glued      bool
 }
 
-// lex cuts a folded text into lexemes. Those that follow the one before without a space are glued.
+// lex splits a folded text into lexemes. A lexeme that follows another without a space is glued.
 func lex(text string) []lexeme {
 	var found []lexeme
 	kind := func(r rune) int {
@@ -101,7 +102,7 @@ func lex(text string) []lexeme {
 	return found
 }
 
-// withoutAbbreviations leaves out the points of "Sept. 5".
+// withoutAbbreviations removes the points of abbreviations such as "Sept. 5".
 func withoutAbbreviations(words []lexeme) []lexeme {
 	kept := words[:0]
 	for i, l := range words {
@@ -115,7 +116,7 @@ func withoutAbbreviations(words []lexeme) []lexeme {
 	return kept
 }
 
-// periodReader reads periods out of a question.
+// periodReader finds the periods in a question.
 type periodReader struct {
 	source string
 	folded fold.Folded
@@ -124,7 +125,7 @@ type periodReader struct {
 	now    time.Time
 }
 
-// at reads the period that begins at lexeme i and tells how many lexemes it takes; 0 when none begins there.
+// at reads the period that begins at lexeme i and returns the number of lexemes it takes; 0 if none begins there.
 func (r *periodReader) at(i int) (stretch, int) {
 	if p, n := r.between(i); n > 0 {
 		return p, n
@@ -132,7 +133,7 @@ func (r *periodReader) at(i int) (stretch, int) {
 	if p, n := r.since(i); n > 0 {
 		return p, n
 	}
-	if isWord(r.words[i].text, boundaryWords) { // a limit, and nothing that it excludes
+	if isWord(r.words[i].text, boundaryWords) { // an open boundary: skip the date after it
 		if _, n := r.point(i + 1); n > 0 {
 			return stretch{}, 0
 		}
@@ -154,14 +155,15 @@ func (r *periodReader) at(i int) (stretch, int) {
 	return stretch{}, 0
 }
 
-// follows reports whether the word before lexeme i, articles aside, is in the list.
+// follows reports whether the word before lexeme i, ignoring articles, is in the list.
 func (r *periodReader) follows(i int, list []string) bool {
 	for i--; i >= 0 && isWord(r.words[i].text, fillWords); i-- {
 	}
 	return i >= 0 && isWord(r.words[i].text, list)
 }
 
-// between reads "between May and June 2023" and "from 2020 to 2022". What the first lacks it has from the second.
+// between reads "between May and June 2023" and "from 2020 to 2022". Parts missing in the first date are taken from the
+// second.
 func (r *periodReader) between(i int) (stretch, int) {
 	if !isWord(r.words[i].text, betweenWords) {
 		return stretch{}, 0
@@ -194,12 +196,12 @@ func (r *periodReader) between(i int) (stretch, int) {
 	return stretch{first.from, second.to}, j + 1 + m - i
 }
 
-// hasYear reports whether a year is among n lexemes from i.
+// hasYear reports whether there is a year among n lexemes from i.
 func (r *periodReader) hasYear(i, n int) bool {
 	return slices.ContainsFunc(r.words[i:i+n], isYear)
 }
 
-// since reads "since May 2023" and "after May 2023": until now.
+// since reads "since May 2023" and "after May 2023", which last until now.
 func (r *periodReader) since(i int) (stretch, int) {
 	after := isWord(r.words[i].text, afterWords)
 	if !after && !isWord(r.words[i].text, sinceWords) {
@@ -218,7 +220,7 @@ func (r *periodReader) since(i int) (stretch, int) {
 	return stretch{p.from, r.day(0).to}, n + 1
 }
 
-// point reads one date, month, year or relative day, where the word before it says that a time follows.
+// point reads one date, month, year or relative day after a word that announces a time.
 func (r *periodReader) point(i int) (stretch, int) {
 	filled := r.filled(i)
 	if filled < len(r.words) {
@@ -229,7 +231,7 @@ func (r *periodReader) point(i int) (stretch, int) {
 	return r.calendarPoint(i)
 }
 
-// calendarPoint reads one date, month or year, where the word before it says that a time follows.
+// calendarPoint reads one date, month or year after a word that announces a time.
 func (r *periodReader) calendarPoint(i int) (stretch, int) {
 	filled := r.filled(i)
 	if p, n := r.dated(filled); n > 0 {
@@ -241,7 +243,7 @@ func (r *periodReader) calendarPoint(i int) (stretch, int) {
 	return stretch{}, 0
 }
 
-// filled is the first lexeme from i that is not an article or the like.
+// filled returns the first lexeme from i that is not an article or similar.
 func (r *periodReader) filled(i int) int {
 	for i < len(r.words) && isWord(r.words[i].text, fillWords) {
 		i++
@@ -249,7 +251,7 @@ func (r *periodReader) filled(i int) int {
 	return i
 }
 
-// loose reads a month or year that stands alone.
+// loose reads a month or year without a day.
 func (r *periodReader) loose(i int) (stretch, int) {
 	if i >= len(r.words) {
 		return stretch{}, 0
@@ -278,7 +280,7 @@ func isSign(text string) bool {
 	return text == "-" || text == "." || text == "/" || text == "," || text == ":"
 }
 
-// isYear reports whether a number can be a year without saying so.
+// isYear reports whether a bare number can be a year.
 func isYear(l lexeme) bool { return len(l.text) == 4 && 1900 <= l.number && l.number <= 2100 }
 
 func isWord(text string, list []string) bool { return slices.Contains(list, text) }
@@ -295,13 +297,13 @@ func (r *periodReader) month(year int, month time.Month) stretch {
 	return stretch{r.date(year, month, 1), r.date(year, month+1, 1)}
 }
 
-// day is the day that is so many away from today.
+// day returns the day at an offset in days from today.
 func (r *periodReader) day(offset int) stretch {
 	year, month, day := r.now.Date()
 	return stretch{r.date(year, month, day+offset), r.date(year, month, day+offset+1)}
 }
 
-// latestMonth is the latest such month that has begun.
+// latestMonth returns the latest month of that name that has begun.
 func (r *periodReader) latestMonth(month time.Month) stretch {
 	p := r.month(r.now.Year(), month)
 	if p.from.After(r.now) {
@@ -310,7 +312,7 @@ func (r *periodReader) latestMonth(month time.Month) stretch {
 	return p
 }
 
-// onDay is a day of the calendar; false when there is none such.
+// onDay returns a calendar day; false if it does not exist.
 func (r *periodReader) onDay(year int, month time.Month, day int) (stretch, bool) {
 	from := r.date(year, month, day)
 	if day < 1 || from.Day() != day || from.Month() != month {
@@ -319,7 +321,7 @@ func (r *periodReader) onDay(year int, month time.Month, day int) (stretch, bool
 	return stretch{from, r.date(year, month, day+1)}, true
 }
 
-// latestDay is the latest such day that has begun; of February 29, in the latest year that has one.
+// latestDay returns the latest such day that has begun; for February 29, in the latest leap year.
 func (r *periodReader) latestDay(month time.Month, day int) (stretch, bool) {
 	for year := r.now.Year(); year > r.now.Year()-9; year-- {
 		if p, ok := r.onDay(year, month, day); ok && !p.from.After(r.now) {
@@ -329,14 +331,14 @@ func (r *periodReader) latestDay(month time.Month, day int) (stretch, bool) {
 	return stretch{}, false
 }
 
-// isCapital reports whether lexeme i is written with a capital.
+// isCapital reports whether lexeme i begins with a capital letter.
 func (r *periodReader) isCapital(i int) bool {
 	start, _ := r.folded.Origin(r.words[i].start, r.words[i].end)
 	first, _ := utf8.DecodeRuneInString(r.source[start:])
 	return unicode.IsUpper(first)
 }
 
-// fields cuts a list of words.
+// fields splits a list of words.
 func fields(list string) []string { return strings.Fields(list) }
 
 // dated reads a date with a month's name or in numbers.
@@ -349,7 +351,7 @@ func (r *periodReader) dated(i int) (stretch, int) {
 	return stretch{}, 0
 }
 
-// season reads "summer of 2023" as that year: where a season lies depends on the place.
+// season reads "summer of 2023" as that year: the dates of a season depend on the place.
 func (r *periodReader) season(i int) (stretch, int) {
 	if !isWord(r.text(i), seasons) {
 		return stretch{}, 0
@@ -360,7 +362,7 @@ func (r *periodReader) season(i int) (stretch, int) {
 	return stretch{}, 0
 }
 
-// text is lexeme i, or "".
+// text returns lexeme i, or "" if out of range.
 func (r *periodReader) text(i int) string {
 	if i < 0 || i >= len(r.words) {
 		return ""
@@ -368,7 +370,7 @@ func (r *periodReader) text(i int) string {
 	return r.words[i].text
 }
 
-// number is lexeme i as a number, or -1.
+// number returns lexeme i as a number, or -1.
 func (r *periodReader) number(i int) int {
 	if i < 0 || i >= len(r.words) {
 		return -1
@@ -376,8 +378,8 @@ func (r *periodReader) number(i int) int {
 	return r.words[i].number
 }
 
-// numeric reads 2023-05-08, 2023/5/8, 2023-05 and 8.5.2023. Where day and month may be exchanged, as in 5/8/2023, it reads
-// nothing.
+// numeric reads 2023-05-08, 2023/5/8, 2023-05 and 8.5.2023. It reads nothing if day and month are ambiguous, as in
+// 5/8/2023.
 func (r *periodReader) numeric(i int) (stretch, int) {
 	sign := r.text(i + 1)
 	if r.number(i) < 0 || r.number(i+2) < 0 || !isSign(sign) || !r.words[i+1].glued || !r.words[i+2].glued && sign != "." {
@@ -466,7 +468,7 @@ func (r *periodReader) eastAsian(i int) (stretch, int) {
 	return stretch{}, 0
 }
 
-// firstOf is the first character of a lexeme: in Korean a particle may follow.
+// firstOf returns the first character of a lexeme: in Korean a particle may follow.
 func firstOf(text string) string {
 	for i := range text {
 		if i > 0 {
@@ -499,7 +501,7 @@ func (r *periodReader) vietnamese(i int) (stretch, int) {
 	return stretch{}, 0
 }
 
-// calendar is a day or month, in a year or in the latest that has it; -1 stands for what is not said. n is passed on.
+// calendar returns a day or month, in a year or in the latest one that has it; -1 means not given. n is passed through.
 func (r *periodReader) calendar(year int, month time.Month, day, n int) (stretch, int) {
 	var p stretch
 	ok := true
@@ -519,7 +521,7 @@ func (r *periodReader) calendar(year int, month time.Month, day, n int) (stretch
 	return p, n
 }
 
-// monthAt is the month that lexeme i names; short names count too.
+// monthAt returns the month that lexeme i names, including short names.
 func (r *periodReader) monthAt(i int) (time.Month, bool) {
 	if month, ok := months[r.text(i)]; ok {
 		return month, true
@@ -528,7 +530,7 @@ func (r *periodReader) monthAt(i int) (time.Month, bool) {
 	return month, ok
 }
 
-// ordinal is how many lexemes after a day belong to it: "8th", "8.", "8th of", "8 de".
+// ordinal returns the number of lexemes after a day that belong to it: "8th", "8.", "8th of", "8 de".
 func (r *periodReader) ordinal(i int) (n int, certain bool) {
 	if i < len(r.words) && (isWord(r.text(i), ordinals) && r.words[i].glued || r.text(i) == ".") {
 		n, certain = 1, r.text(i) != "."
@@ -539,7 +541,7 @@ func (r *periodReader) ordinal(i int) (n int, certain bool) {
 	return n, certain
 }
 
-// yearAfter reads a year after a month, with what may stand between: "May, 2023", "May of 2023", "mayo de 2023".
+// yearAfter reads a year after a month, including words between them: "May, 2023", "May of 2023", "mayo de 2023".
 func (r *periodReader) yearAfter(i int) (year, n int) {
 	j := i
 	if text := r.text(j); text == "," || text == "of" || text == "de" || text == "del" || text == "." {
@@ -598,7 +600,7 @@ func (r *periodReader) monthDay(i int) (stretch, int) {
 		(!r.isCapital(i) || i == 0 || j < len(r.words) && !isSign(r.text(j)) && r.text(j) != "?") {
 		return stretch{}, 0
 	}
-	if next := r.text(j); next == ":" || next == "%" { // a time of day, a share
+	if next := r.text(j); next == ":" || next == "%" { // a time of day or a percentage
 		return stretch{}, 0
 	}
 	from, taken := r.calendar(year, month, day, j+m-i)

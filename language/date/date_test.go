@@ -10,8 +10,8 @@ import (
 	"reverie/language"
 )
 
-// knownFailures is how many expressions of each language in testdata/expressions.tsv are not read as expected. Most lie in the
-// future ("in three days"), or could mean something else ("mañana", "08/05/2023").
+// knownFailures is the number of expressions per language in testdata/expressions.tsv that are not read as expected.
+// Most are in the future ("in three days") or ambiguous ("mañana", "08/05/2023").
 var knownFailures = map[string]int{"en": 2, "de": 3, "fr": 5, "es": 5, "pt": 6, "zh": 3, "ja": 5, "vi": 7}
 
 func TestExpressions(t *testing.T) {

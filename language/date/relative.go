@@ -7,7 +7,7 @@ import (
 	"reverie/language"
 )
 
-// key is a sequence of lexemes as one string.
+// key joins lexemes into one string.
 func key(words []lexeme) string {
 	texts := make([]string, len(words))
 	for i, l := range words {
@@ -16,7 +16,7 @@ func key(words []lexeme) string {
 	return strings.Join(texts, " ")
 }
 
-// relative reads what is relative to now.
+// relative reads an expression relative to now.
 func (r *periodReader) relative(i int) (stretch, int) {
 	if fixed, n := r.fixed(i); n > 0 {
 		return r.within(i, fixed, n)
@@ -38,7 +38,7 @@ func (r *periodReader) relative(i int) (stretch, int) {
 	return r.weekday(i)
 }
 
-// fixed reads one of fixedPeriods, the longest.
+// fixed reads the longest match of fixedPeriods.
 func (r *periodReader) fixed(i int) (fixedPeriod, int) {
 	for n := min(maxFixed, len(r.words)-i); n > 0; n-- {
 		if fixed, ok := fixedPeriods[key(r.words[i:i+n])]; ok {
@@ -48,7 +48,7 @@ func (r *periodReader) fixed(i int) (fixedPeriod, int) {
 	return fixedPeriod{}, 0
 }
 
-// within reads what narrows a period of n lexemes down, as Chinese and Japanese put it: 去年5月, 上个月8号, 上周三.
+// within reads a date inside a period of n lexemes, in Chinese and Japanese word order: 去年5月, 上个月8号, 上周三.
 func (r *periodReader) within(i int, fixed fixedPeriod, n int) (stretch, int) {
 	whole := r.unitAt(fixed.unit, fixed.offset)
 	j := i + n
@@ -103,7 +103,7 @@ func (r *periodReader) ofMonth(i int) (stretch, int) {
 	return stretch{}, 0
 }
 
-// unitAt is the unit that is so many away from the current one.
+// unitAt returns the unit at an offset from the current one.
 func (r *periodReader) unitAt(u calendarUnit, offset int) stretch {
 	year, month, day := r.now.Date()
 	monday := day - (int(r.now.Weekday())+6)%7
@@ -121,8 +121,8 @@ func (r *periodReader) unitAt(u calendarUnit, offset int) stretch {
 	}
 }
 
-// ago reads a counted distance: "3 days ago", "vor zwei Wochen", "hace un mes", "il y a 3 jours", "三天前"; and a counted
-// time until now: "last 3 days", "过去三天".
+// ago reads a counted distance ("3 days ago", "vor zwei Wochen", "hace un mes", "il y a 3 jours", "三天前") and a counted
+// duration until now ("last 3 days", "过去三天").
 func (r *periodReader) ago(i int) (stretch, int) {
 	if _, u, n := r.amount(i); n > 0 { // amount first
 		if after := i + n; after < len(r.words) && isWord(r.words[after].text, agoWords) {
@@ -152,7 +152,7 @@ func (r *periodReader) ago(i int) (stretch, int) {
 	return stretch{}, 0
 }
 
-// back is the beginning of the day that is so many units before today.
+// back returns the beginning of the day that is count units before today.
 func (r *periodReader) back(u calendarUnit, count int) time.Time {
 	year, month, day := r.now.Date()
 	switch u {
@@ -189,7 +189,7 @@ var (
 	}
 )
 
-// maxAmount bounds how far away a counted time is: what is more is no date.
+// maxAmount bounds counted distances; larger numbers are not dates.
 const maxAmount = 1000
 
 // amount reads a number and a unit.

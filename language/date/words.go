@@ -7,33 +7,34 @@ import (
 	"reverie/language/fold"
 )
 
-// Words around dates, folded. Those of one list are of several languages: what follows must be a date to count.
+// Words around dates, folded. Each list mixes several languages: a word counts only if a date follows.
 var (
-	// inWords say that the month or year after them stands for itself.
+	// inWords announce a bare month or year.
 	inWords = fields(`in during throughout year im jahr en durante em во в nel à`)
-	// sinceWords and afterWords begin a time that lasts until now.
+	// sinceWords and afterWords begin a period that lasts until now.
 	sinceWords = fields(`since seit depuis desde dal sinds с`)
 	afterWords = fields(`after nach après después dopo depois`)
-	// boundaryWords end a time that has no beginning.
+	// boundaryWords end a period without a beginning.
 	boundaryWords = fields(`before until till by bis avant jusque antes prima até до`)
 	betweenWords  = fields(`between from zwischen von entre de del tra fra dal`)
 	andWords      = fields(`and to until till through - – und bis et à y a al e`)
-	fillWords     = fields(`the of year early late mid month dem den der jahr jahre anfang ende mitte l ' année mois de del año mes dell anno mese do ano mês`)
-	// dayWords stand before a day.
+	fillWords     = fields(`the of year early late mid month dem den der jahr jahre anfang ende mitte l ' année mois de del
+		año mes dell anno mese do ano mês`)
+	// dayWords may precede a day.
 	dayWords = fields(`on since until till from between before after by the am vom den der dem zum le du el del il`)
-	// verbMonths are months that are something else as well.
+	// verbMonths are month names that are also other words.
 	verbMonths = fields(`may march mar mars mai sep set jan dec august`)
 	ordinals   = fields(`st nd rd th er º ª °`)
 	seasons    = fields(`spring summer autumn fall winter frühling sommer herbst primavera verano otoño invierno printemps été
 		automne hiver estate autunno inverno verão outono`)
-	// lastWeekday and lastMonth stand before a weekday or month that is over.
+	// lastWeekday and lastMonth may precede a past weekday or month.
 	lastWeekday = fields(`last on past letzten letzter vorigen am`)
 	lastMonth   = fields(`last past letzten vergangenen`)
-	// counted follow a number that would be a weekday in Chinese: 上周三 is a day, in 上周三个人 it is not.
+	// counted are measure words. After a number they exclude a Chinese weekday: 上周三 is a day, but 上周三个人 is not.
 	counted = fields(`个 個 位 次 人 天 名 件 十 百 千 万 萬 月 年 点 點 只 条 本 张 场 場`)
 )
 
-// months are their names. English ones may be short where a day or year stands beside them; see shortMonths.
+// months maps names to months. English short names need a day or year next to them; see shortMonths.
 var months = monthNames(`january januar enero janvier gennaio janeiro januari jänner январе января
 	february februar febrero février febbraio fevereiro februari феврале февраля
 	march märz marzo mars março maart марте марта
@@ -60,7 +61,7 @@ var shortMonths = monthNames(`jan
 	nov
 	dec`)
 
-// monthNames reads twelve lines or groups of lines; a name that begins a new month stands first in its line.
+// monthNames reads twelve groups of lines; a name that begins a new month is the first in its line.
 func monthNames(list string) map[string]time.Month {
 	names := make(map[string]time.Month)
 	month := time.January
@@ -73,13 +74,13 @@ func monthNames(list string) map[string]time.Month {
 	return names
 }
 
-// weekdays are days of the week, from Monday.
+// weekdays maps names to days of the week, from Monday.
 var weekdays = map[string]int{
 	"monday": 0, "tuesday": 1, "wednesday": 2, "thursday": 3, "friday": 4, "saturday": 5, "sunday": 6,
 	"montag": 0, "dienstag": 1, "mittwoch": 2, "donnerstag": 3, "freitag": 4, "samstag": 5, "sonntag": 6,
 }
 
-// smallNumbers are the numbers that people write out.
+// smallNumbers maps written-out numbers to their values.
 var smallNumbers = func() map[string]int {
 	numbers := make(map[string]int)
 	for _, list := range []string{
@@ -104,7 +105,7 @@ var smallNumbers = func() map[string]int {
 	return numbers
 }()
 
-// calendarUnit is a stretch of the calendar.
+// calendarUnit is a unit of the calendar.
 type calendarUnit uint8
 
 const (
@@ -115,7 +116,7 @@ const (
 	oneWeekend
 )
 
-// unitNames are the units that can be counted.
+// unitNames maps names to countable units.
 var unitNames = func() map[string]calendarUnit {
 	names := make(map[string]calendarUnit)
 	for of, list := range map[calendarUnit]string{
@@ -131,10 +132,10 @@ var unitNames = func() map[string]calendarUnit {
 	return names
 }()
 
-// chineseWeekdays are the days of a week that a Chinese question names, from Monday.
+// chineseWeekdays maps Chinese names to days of the week, from Monday.
 var chineseWeekdays = map[string]int{"一": 0, "二": 1, "三": 2, "四": 3, "五": 4, "六": 5, "日": 6, "天": 6}
 
-// fixedPeriod is a unit that is so many away from the current one.
+// fixedPeriod is a unit at an offset from the current one.
 type fixedPeriod struct {
 	unit   calendarUnit
 	offset int
@@ -147,7 +148,7 @@ var rollingPeriods = map[string]calendarUnit{
 	"past year": oneYear, "the past year": oneYear, "the last year": oneYear,
 }
 
-// fixedPeriods are expressions for one period, keyed by their lexemes with spaces between them.
+// fixedPeriods maps expressions for one period to it, keyed by their lexemes joined with spaces.
 var fixedPeriods = func() map[string]fixedPeriod {
 	found := make(map[string]fixedPeriod)
 	for of, list := range map[fixedPeriod]string{
@@ -192,10 +193,10 @@ var fixedPeriods = func() map[string]fixedPeriod {
 	return found
 }()
 
-// maxFixed is the longest of fixedPeriods, in lexemes.
+// maxFixed is the maximum length of a key of fixedPeriods, in lexemes.
 const maxFixed = 5
 
-// splitList cuts a list at its commas.
+// splitList splits a list at its commas.
 func splitList(list string) []string {
 	items := strings.Split(list, ",")
 	for i := range items {

@@ -1,4 +1,4 @@
-// Package fold folds texts for comparison and keeps the way back to the original.
+// Package fold folds texts for comparison and maps positions back to the original.
 package fold
 
 import (
@@ -9,20 +9,20 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Text is text as the analyser compares it: Unicode NFKC, case folded, diacritics kept, digits of all scripts as 0 to 9,
-// curly apostrophes and typographic hyphens as plain ones, invisible characters (soft hyphens, joiners, direction marks)
-// left out. It is idempotent.
+// Text returns text as the analyser compares it: Unicode NFKC, case-folded, with diacritics kept, digits of all scripts
+// as 0 to 9, plain apostrophes and hyphens instead of typographic ones, and without invisible characters (soft hyphens,
+// joiners, direction marks). It is idempotent.
 func Text(text string) string { return Fold(text).Text }
 
-// Folded is a text after folding, with the way back.
+// Folded is a folded text with the mapping to its original.
 type Folded struct {
 	Text  string
-	spans []foldSpan // where the two texts run apart; none when every byte stands where it stood
+	spans []foldSpan // where the two texts differ; none if every byte kept its position
 	size  int        // bytes of the original
 }
 
-// foldSpan starts a stretch of the folded text. In a straight one, each byte comes from the byte at the same distance; the
-// bytes of any other all come from everything up to the next span.
+// foldSpan starts a part of the folded text. In a straight part, each byte comes from the byte at the same distance;
+// the bytes of any other part all come from everything up to the next span.
 type foldSpan struct {
 	at, origin int
 	straight   bool
@@ -56,7 +56,7 @@ func Fold(text string) Folded {
 	return Folded{Text: string(f.out), spans: f.spans, size: len(text)}
 }
 
-// ASCIIPrefix is the length of the plain beginning of text.
+// ASCIIPrefix returns the length of the prefix of text that folding does not change.
 func ASCIIPrefix(text string) int {
 	for i := range len(text) {
 		if text[i] >= utf8.RuneSelf {
@@ -82,7 +82,8 @@ func (f *folder) lower(ascii string) {
 	}
 }
 
-// segments folds characters from position at of the source until plain text follows, and tells how many bytes they were.
+// segments folds characters from position at of the source until plain text follows, and returns the number of bytes
+// read.
 func (f *folder) segments(at int) int {
 	rest := f.source[at:]
 	done := 0
@@ -97,7 +98,7 @@ func (f *folder) segments(at int) int {
 	return done
 }
 
-// segment folds what normalisation takes as one: a character with its marks.
+// segment folds one normalisation segment: a character with its marks.
 func (f *folder) segment(at int, original string) {
 	start := len(f.out)
 	normal := original
@@ -111,15 +112,15 @@ func (f *folder) segment(at int, original string) {
 	if _, folded := utf8.DecodeRune(f.out[start:]); size == len(original) && folded == size && len(f.out)-start == size {
 		return
 	}
-	// A small letter may compose with marks that its capital does not: T̈ and ẗ.
+	// A lower-case letter may compose with marks that its capital does not: T̈ and ẗ.
 	if again := f.out[start:]; norm.NFKC.QuickSpan(again) < len(again) {
 		f.out = append(f.out[:start], norm.NFKC.Bytes(again)...)
 	}
-	// What follows is straight again until something else says otherwise.
+	// The text after it is straight again until the next span.
 	f.spans = append(f.spans, foldSpan{start, at, false}, foldSpan{len(f.out), at + len(original), true})
 }
 
-// appendFolded appends one normalised character, case folded.
+// appendFolded appends one normalised character, case-folded.
 func appendFolded(out []byte, r rune) []byte {
 	switch {
 	case r < utf8.RuneSelf:
@@ -144,8 +145,8 @@ func appendFolded(out []byte, r rune) []byte {
 	}
 }
 
-// isInvisible reports whether r is one of Unicode's default ignorable characters. The zero width space is not among
-// them here: scripts without spaces separate words with it.
+// isInvisible reports whether r is one of Unicode's default ignorable characters, except the zero width space, which
+// separates words in scripts without spaces.
 func isInvisible(r rune) bool {
 	switch {
 	case r == 0xAD, r == 0x34F, r == 0x61C, r == 0x115F, r == 0x1160, r == 0x17B4, r == 0x17B5, r == 0xFEFF:
@@ -158,7 +159,7 @@ func isInvisible(r rune) bool {
 	return false
 }
 
-// digitValue is what the decimal digit r stands for. Unicode encodes digits as blocks of ten that begin at ...0 or ...6.
+// digitValue returns the value of the decimal digit r. Unicode encodes digits in blocks of ten that begin at ...0 or ...6.
 func digitValue(r rune) byte {
 	low := r & 0xF
 	if low >= 6 && !unicode.Is(unicode.Nd, r-low) {
@@ -167,7 +168,7 @@ func digitValue(r rune) byte {
 	return byte(low)
 }
 
-// Origin maps a stretch of the folded text to the stretch of the original that it comes from.
+// Origin maps a range of the folded text to the range of the original that it comes from.
 func (f Folded) Origin(start, end int) (from, to int) {
 	if len(f.spans) == 0 {
 		return start, end
@@ -175,7 +176,7 @@ func (f Folded) Origin(start, end int) (from, to int) {
 	return f.before(start), f.after(end)
 }
 
-// before is where in the original the folded byte at begins.
+// before returns where in the original the folded byte at offset at begins.
 func (f Folded) before(at int) int {
 	i := f.span(at)
 	if i < 0 {
@@ -187,7 +188,7 @@ func (f Folded) before(at int) int {
 	return f.spans[i].origin
 }
 
-// after is where in the original the folded byte before at ends.
+// after returns where in the original the folded byte before offset at ends.
 func (f Folded) after(at int) int {
 	i := f.span(at - 1)
 	if i < 0 {
@@ -202,8 +203,8 @@ func (f Folded) after(at int) int {
 	return f.size
 }
 
-// span is the last one that begins at or before the folded byte at, or -1. Of spans that begin at the same byte the
-// earlier are empty.
+// span returns the index of the last span that begins at or before the folded byte at, or -1. Of spans that begin at
+// the same byte the earlier ones are empty.
 func (f Folded) span(at int) int {
 	return sort.Search(len(f.spans), func(i int) bool { return f.spans[i].at > at }) - 1
 }

@@ -42,17 +42,17 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// Folding is Unicode's, but for what Fold says, and a second time changes nothing. Greek letters with an iota below, and
-// Cherokee, keep their shape.
+// TestFoldIsUnicodes checks that folding is Unicode's, except as documented at Text, and idempotent. Greek letters with
+// an iota below, and Cherokee, are kept.
 func TestFoldIsUnicodes(t *testing.T) {
 	fold := cases.Fold()
 	var different string
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		switch {
 		case 0xD800 <= r && r <= 0xDFFF, 0x3400 <= r && r <= 0x9FFF, 0xAC00 <= r && r <= 0xD7A3, r >= 0x20000 && r < 0xE0000:
-			continue // no characters, or without case
+			continue // not characters, or without case
 		case r >= 0xE1000:
-			continue // private
+			continue // private use
 		}
 		got := Text(string(r))
 		if again := Text(got); again != got {

@@ -7,26 +7,26 @@ import (
 	"unicode/utf8"
 )
 
-// firstHan and its siblings are the lowest characters of these scripts. They spare most text a search in Unicode's tables.
+// firstHan and its siblings are the lowest characters of these scripts. They avoid table lookups for most text.
 const (
 	firstHan      = 0x2E80
 	firstUnspaced = 0x0E00
 	firstHangul   = 0x1100
 )
 
-// prolonged is the mark of a long vowel in katakana. Unicode assigns it to no single script.
+// prolonged is the prolonged sound mark of katakana. Unicode assigns it to no single script.
 const prolonged = 'ー'
 
-// IsHan reports whether r is a Chinese character, as it is written in Chinese, Japanese or Korean.
+// IsHan reports whether r is a Chinese character, as used in Chinese, Japanese or Korean.
 func IsHan(r rune) bool { return r >= firstHan && unicode.Is(unicode.Han, r) }
 
 // HasHan reports whether text contains a Chinese character.
 func HasHan(text string) bool { return strings.ContainsFunc(text, IsHan) }
 
-// IsKana reports whether r is hiragana or katakana. The mark of a long vowel is neither.
+// IsKana reports whether r is hiragana or katakana, without the prolonged sound mark.
 func IsKana(r rune) bool { return r >= firstHan && unicode.In(r, unicode.Hiragana, unicode.Katakana) }
 
-// IsHanOrKana reports whether r is a character of Chinese or Japanese: Han, kana or the mark of a long vowel.
+// IsHanOrKana reports whether r is a Chinese or Japanese character: Han, kana or the prolonged sound mark.
 func IsHanOrKana(r rune) bool {
 	return r >= firstHan && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) || r == prolonged
 }
@@ -41,10 +41,11 @@ func IsUnspaced(r rune) bool {
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) || r == prolonged
 }
 
-// Script groups characters by how the words of a text are found.
+// Script groups characters by how words are found in a text.
 type Script uint8
 
-// Scripts. Han includes hiragana and bopomofo, which continue it. Korean separates words but attaches particles to them.
+// Scripts. Han includes hiragana and bopomofo, which continue it. Korean separates words but attaches particles to
+// them.
 const (
 	None   Script = iota // no letter
 	Mark                 // belongs to the letter before it
@@ -102,7 +103,7 @@ func IsAlphanumeric(c byte) bool {
 // MaxMarks bounds how far a boundary is moved to keep a character and its marks together.
 const MaxMarks = 32
 
-// MarksAt returns the length in bytes of the marks that text begins with, at most MaxMarks of them.
+// MarksAt returns the length in bytes of the marks at the beginning of text, at most MaxMarks of them.
 func MarksAt(text string) int {
 	n := 0
 	for range MaxMarks {

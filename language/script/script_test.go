@@ -40,7 +40,7 @@ func TestPredicates(t *testing.T) {
 	}
 }
 
-// The bounds that spare a search in Unicode's tables exclude no character of the scripts.
+// TestBoundsExcludeNothing checks that the lower bounds exclude no character of the scripts.
 func TestBoundsExcludeNothing(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		if IsHan(r) != unicode.Is(unicode.Han, r) || IsKana(r) != unicode.In(r, unicode.Hiragana, unicode.Katakana) ||

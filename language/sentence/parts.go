@@ -1,4 +1,4 @@
-// Package sentence cuts texts into lines, sentences and words.
+// Package sentence splits texts into lines, sentences and words.
 package sentence
 
 import (
@@ -10,27 +10,28 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
-// Part is a part of a line, without the blanks around it.
+// Part is a part of a line, without surrounding blanks.
 type Part struct {
 	Start, End int
-	Cut        Break // in front of it
+	Cut        Break // before it
 }
 
-// Break is what a cut in front of a part divides.
+// Break is the kind of place where a part begins.
 type Break uint8
 
+// The breaks, best first.
 const (
-	AtSentence Break = iota // two sentences
-	AtWord                  // two words of a sentence
-	InWord                  // a word
+	AtSentence Break = iota // between two sentences
+	AtWord                  // between two words of a sentence
+	InWord                  // inside a word
 )
 
-// MaxCluster is how long a grapheme cluster may be, in bytes, to stay whole. The longest in writing, families with skin tones
-// and flags of regions, have about 40; what is longer stacks marks to do harm.
+// MaxCluster is the maximum length in bytes of a grapheme cluster that stays whole. The longest ones in real text,
+// families with skin tones and flags of regions, have about 40; longer ones stack marks to do harm.
 const MaxCluster = 256
 
-// Parts cuts a line into its sentences, and sentences that are longer than limit between words, and words that are between
-// grapheme clusters. measure tells how long a part is: the sum of its clusters. It takes linear time.
+// Parts splits a line into its sentences, sentences longer than limit between words, and longer words between grapheme
+// clusters. measure returns the length of a part, as the sum of its clusters. Parts takes linear time.
 func Parts(line string, limit int, measure func(string) int) iter.Seq[Part] {
 	return func(yield func(Part) bool) {
 		p := parting{line: line, limit: limit, measure: measure, yield: yield, cut: AtSentence}
@@ -50,7 +51,7 @@ func Parts(line string, limit int, measure func(string) int) iter.Seq[Part] {
 	}
 }
 
-// parting is a line while it is cut.
+// parting is the state of splitting a line.
 type parting struct {
 	line    string
 	limit   int
@@ -58,27 +59,27 @@ type parting struct {
 	yield   func(Part) bool
 	stopped bool
 
-	start  int   // of the part
+	start  int   // of the current part
 	cut    Break // there
-	said   int   // end of the last cluster that is not blank
-	length int   // of the part, with blanks behind it
-	word   int   // where the last word of the part begins; start: it has only one
-	before int   // length of the part up to there, and
-	space  int   // the end of the word in front of it
+	said   int   // end of the last non-blank cluster
+	length int   // of the part, including trailing blanks
+	word   int   // start of the last word of the part; start if it is the only one
+	before int   // length of the part up to word, and
+	space  int   // the end of the word before it
 	ended  sentenceEnd
 }
 
-// sentenceEnd is how far the end of a sentence is.
+// sentenceEnd is the state of detecting the end of a sentence.
 type sentenceEnd uint8
 
 const (
 	farOff sentenceEnd = iota
-	likely             // behind a mark that ends a sentence if a blank follows
-	spaced             // the same with the blank: here, if the next word does not go on in small letters
-	here               // behind a mark that needs no blank
+	likely             // after a mark that ends a sentence if a blank follows
+	spaced             // also after the blank: the sentence ends unless the next word is in lower case
+	here               // after a mark that needs no blank
 )
 
-// cluster takes the next cluster in.
+// cluster processes the next cluster.
 func (p *parting) cluster(start, end int) {
 	cluster := p.line[start:end]
 	length := p.measure(cluster)
@@ -97,7 +98,7 @@ func (p *parting) cluster(start, end int) {
 		p.word, p.before, p.space = start, p.length, p.said
 	}
 	switch {
-	case p.said <= p.start: // blanks in front of the part
+	case p.said <= p.start: // leading blanks
 		p.begin(start, p.cut)
 	case p.length+length > p.limit:
 		p.overflow(start)
@@ -115,7 +116,7 @@ func (p *parting) cluster(start, end int) {
 	}
 }
 
-// overflow cuts in front of the last word, or at at if the part has but one.
+// overflow cuts before the last word, or at at if the part has only one.
 func (p *parting) overflow(at int) {
 	if p.word > p.start {
 		rest, word := p.length-p.before, p.word
@@ -140,7 +141,7 @@ func (p *parting) emit(end int) {
 	}
 }
 
-// TrimBlanks is text without the blanks around it, except those that are one cluster with a mark.
+// TrimBlanks returns the range of text without surrounding blanks, except blanks that form a cluster with a mark.
 func TrimBlanks(text string) (start, end int) {
 	start = len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace))
 	end = len(strings.TrimRightFunc(text, unicode.IsSpace))
@@ -156,23 +157,23 @@ func TrimBlanks(text string) (start, end int) {
 	return start, end
 }
 
-// firstCluster is how long the first grapheme cluster of text is, in bytes.
+// firstCluster returns the length of the first grapheme cluster of text in bytes.
 func firstCluster(text string) int {
 	clusters := graphemes.FromString(text)
 	clusters.Next()
 	return clusters.End()
 }
 
-// closes reports whether r may stand between the mark that ends a sentence and the blank behind it.
+// closes reports whether r may follow the mark that ends a sentence, before the blank.
 func closes(r rune) bool {
 	return r == '"' || r == '\'' || r == '*' || r == '_' || r == '`' || unicode.In(r, unicode.Pe, unicode.Pf, unicode.STerm)
 }
 
-// ByteOrderMark may begin a file and is not text.
+// ByteOrderMark may begin a file and is not part of its text.
 const ByteOrderMark = "\uFEFF"
 
-// Lines yields where the lines of text start and end, in bytes, without their line breaks (LF or CRLF). A line break at the end
-// begins no line. A byte order mark is in none.
+// Lines yields the byte ranges of the lines of text, without their line breaks (LF or CRLF). A final line break begins
+// no line. A byte order mark is skipped.
 func Lines(text string) iter.Seq2[int, int] {
 	return func(yield func(start, end int) bool) {
 		for start := len(text) - len(strings.TrimPrefix(text, ByteOrderMark)); start < len(text); {

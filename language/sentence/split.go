@@ -8,16 +8,16 @@ import (
 	"reverie/language/script"
 )
 
-// abbreviations end in a full stop that ends no sentence.
+// abbreviations end in a full stop that does not end a sentence.
 var abbreviations = wordSet(`dr mr mrs ms prof st vs etc e.g i.e approx a.m p.m inc ltd co corp dept jr sr`)
 
-// calendar are short names of months, which end no sentence before a number.
+// calendar are short names of months, which do not end a sentence before a number.
 var calendar = wordSet(`jan feb mar apr jun jul aug sep sept oct nov dec`)
 
-// Split cuts a message into sentences, each with its closing punctuation and without the blanks around it.
+// Split splits a message into sentences, each with its closing punctuation and without surrounding blanks.
 //
-// It does not follow UAX #29: people in a chat write "i'm vegan. i live in leeds", which UAX #29 keeps as one sentence because the
-// second begins in lower case, and it cuts after "Dr.".
+// It does not follow UAX #29: people in a chat write "i'm vegan. i live in leeds", which UAX #29 keeps as one sentence
+// because the second begins in lower case, and it cuts after "Dr.".
 func Split(s string) []string {
 	var out []string
 	start := 0
@@ -50,7 +50,7 @@ func Split(s string) []string {
 	return out
 }
 
-// goesOn reports whether more closing punctuation follows, which belongs to the same sentence.
+// goesOn reports whether more closing punctuation of the same sentence follows.
 func goesOn(rest string) bool {
 	r, _ := utf8.DecodeRuneInString(rest)
 	return strings.ContainsRune("。！？!?.…”’\"')）】》", r) && rest != ""
@@ -69,7 +69,7 @@ func endsSentence(before, after string) bool {
 	if next := strings.TrimLeft(after, " \t"); calendar[low] && next != "" && next[0] >= '0' && next[0] <= '9' {
 		return false // "Dec. 18"
 	}
-	// A single capital is an initial ("J. Doe"), a number at the beginning an item ("2. …").
+	// A single capital is an initial ("J. Doe"), a number at the beginning a list item ("2. …").
 	if len(last) == 1 && unicode.IsUpper(rune(last[0])) && last != "I" {
 		return false
 	}

@@ -12,85 +12,86 @@ import (
 	"reverie/search/index"
 )
 
-// Candidate is a passage that was found and may become a result.
+// Candidate is a retrieved passage that may become a result.
 type Candidate struct {
 	Unit   index.UnitKey `json:"unit"`
 	Corpus search.Corpus `json:"corpus"`
-	Path   string        `json:"path,omitempty"` // of its document or conversation: the last tie-break between corpora
-	// Fused is its fused score with all components.
+	Path   string        `json:"path,omitempty"` // path of the document or conversation: the last tie-breaker between corpora
+	// Fused holds the fused score and all its components.
 	Fused fuse.Fused `json:"fused"`
-	// Personal says that it belongs to the asking owner alone.
+	// Personal marks a passage that belongs only to the searching owner.
 	Personal bool `json:"personal"`
 	// Evergreen passages do not age.
 	Evergreen bool `json:"evergreen"`
-	// At is when it was said or written, Unix seconds; 0: not known.
+	// At is the time the passage was said or written, in Unix seconds; 0 if unknown.
 	At int64 `json:"at,omitempty"`
-	// CopyOf names its text: candidates with the same one are copies of each other. Empty: it has none.
+	// CopyOf identifies the text: candidates with the same value are copies of each other. Empty if there is none.
 	CopyOf string `json:"copyOf,omitempty"`
-	// Terms are those of its text, sorted and distinct, for the similarity of two passages. Only diversity reads them.
+	// Terms are the sorted, distinct terms of the text, for the similarity of two passages. Only diversity uses them.
 	Terms []index.TermID `json:"-"`
 }
 
-// Options say which candidates become results. The zero value lets nothing through; start from DefaultSelectOptions.
+// Options control which candidates become results. The zero value selects nothing; start from DefaultOptions.
 type Options struct {
-	// Limit is how many results there are at most.
+	// Limit is the maximum number of results.
 	Limit int
-	// MinScore is the floor: a candidate with a lower final score is dropped.
+	// MinScore is the minimum final score; candidates below it are dropped.
 	MinScore float64
 	// PersonalBoost multiplies the score of personal passages. The product may exceed 1.
 	PersonalBoost float64
-	// From and To bound the time of a passage: From included, To excluded; zero: open. With either, a passage whose time is
-	// not known is outside.
+	// From (inclusive) and To (exclusive) bound the time of a passage; zero means unbounded. If either is set, passages
+	// of unknown time are excluded.
 	From, To time.Time
-	// Decay lets older passages count less; nil: off.
+	// Decay lowers the scores of older passages; nil disables it.
 	Decay *DecayOptions
-	// Diversity lets passages that repeat others wait; nil: off.
+	// Diversity moves passages that repeat others down; nil disables it.
 	Diversity *DiversityOptions
 }
 
-// DefaultOptions are six results of at least 0.35, personal ones counting 1.2 times, without decay and diversity.
+// DefaultOptions returns at most six results with a minimum score of 0.35 and a personal boost of 1.2, without decay or
+// diversity.
 func DefaultOptions() Options {
 	return Options{Limit: 6, MinScore: 0.35, PersonalBoost: 1.2}
 }
 
-// Result is a candidate that was selected.
+// Result is a selected candidate.
 type Result struct {
 	Candidate Candidate   `json:"candidate"`
 	Score     float64     `json:"score"`
 	Parts     SelectParts `json:"parts"`
 }
 
-// SelectParts are the steps from the fused score of a candidate to its final one.
+// SelectParts are the steps from a candidate's fused score to its final score.
 type SelectParts struct {
-	// Base is the fused score, or that of a better placed shared copy which the candidate replaces.
+	// Base is the fused score, or the higher one of a shared copy that the candidate replaces.
 	Base float64 `json:"base"`
-	// Boost is what Base was multiplied with for being personal; 1 for what is shared.
+	// Boost is the personal boost applied to Base; 1 for shared passages.
 	Boost float64 `json:"boost"`
-	// Decay is what it was multiplied with for its age; 1 when decay is off.
+	// Decay is the age factor applied to the score; 1 if decay is disabled.
 	Decay float64 `json:"decay"`
-	// Replaces counts the shared copies that gave way to this personal one.
+	// Replaces counts the shared copies that this personal copy replaced.
 	Replaces int `json:"replaces,omitempty"`
-	// Relaxed says that the result is below the floor and stands because nothing was above it.
+	// Relaxed marks a result below the minimum score, kept because no candidate reached it.
 	Relaxed bool `json:"relaxed,omitempty"`
-	// Similarity is that to the most similar result before this one, and Marginal the value that diversity ordered by. Both
-	// are 0 when diversity is off.
+	// Similarity is the similarity to the most similar earlier result, and Marginal the value that diversity ordered
+	// by. Both are 0 if diversity is disabled.
 	Similarity float64 `json:"similarity,omitempty"`
 	Marginal   float64 `json:"marginal,omitempty"`
 }
 
-// DropReason says why a candidate is not among the results.
+// DropReason is the reason why a candidate is not among the results.
 type DropReason string
 
 const (
-	// OutsidePeriod is a candidate before From, not before To, or without a time.
+	// OutsidePeriod marks a candidate before From, at or after To, or without a time.
 	OutsidePeriod DropReason = "outside-period"
-	// PersonalCopy is a shared candidate of which there is a personal copy.
+	// PersonalCopy marks a shared candidate that has a personal copy.
 	PersonalCopy DropReason = "personal-copy"
-	// BelowFloor is a candidate with a final score below MinScore.
+	// BelowFloor marks a candidate whose final score is below MinScore.
 	BelowFloor DropReason = "below-floor"
-	// TooSimilar is a candidate that by its score would be a result, and gave its place to one that repeats less.
+	// TooSimilar marks a candidate whose score would make it a result, displaced by one that repeats less.
 	TooSimilar DropReason = "too-similar"
-	// BeyondLimit is a candidate after the last result.
+	// BeyondLimit marks a candidate after the last result.
 	BeyondLimit DropReason = "beyond-limit"
 )
 
@@ -101,17 +102,17 @@ type Dropped struct {
 	Reason DropReason `json:"reason"`
 }
 
-// Select turns fused candidates into results, best first, and tells for every other one why it is not among them, in order
-// of score. In this order:
+// Select turns fused candidates into results, best first, and returns every other candidate with the reason why it was
+// dropped, ordered by score. It applies these steps in order:
 //
-//   - candidates outside the period leave;
-//   - a personal copy takes the place of shared ones with the same CopyOf, and the best of their scores;
-//   - personal scores are boosted, then scores decay with age;
-//   - what is below the floor leaves. When that is everything, the floor is relaxed: the candidates that the words of the
-//     question found stay after all, marked as such. Vector similarity alone does not relax it;
-//   - diversity reorders what is left, the limit cuts it.
+//   - drop candidates outside the period;
+//   - replace shared candidates by a personal copy with the same CopyOf, which takes the best of their scores;
+//   - boost personal scores, then apply age decay;
+//   - drop candidates below the minimum score. If none is left, keep those that matched words of the question, marked
+//     Relaxed; vector similarity alone does not relax the minimum;
+//   - reorder the rest for diversity and cut it at the limit.
 //
-// Ties are in the fused order, then in that of units. The candidates may be in any order, and are not changed.
+// Ties are broken by fused order, then by unit. The candidates may be in any order and are not modified.
 func Select(candidates []Candidate, o Options, now time.Time) ([]Result, []Dropped) {
 	var s selection
 	results := s.inside(candidates, o)
@@ -126,14 +127,14 @@ func Select(candidates []Candidate, o Options, now time.Time) ([]Result, []Dropp
 	return results, s.dropped
 }
 
-// selection collects what Select drops.
+// selection collects the candidates that Select drops.
 type selection struct{ dropped []Dropped }
 
 func (s *selection) drop(r Result, reason DropReason) {
 	s.dropped = append(s.dropped, Dropped{Result: r, Reason: reason})
 }
 
-// inside makes results of the candidates that are in the period, best first.
+// inside returns the candidates within the period as results, best first.
 func (s *selection) inside(candidates []Candidate, o Options) []Result {
 	var results []Result
 	for _, c := range candidates {
@@ -148,7 +149,7 @@ func (s *selection) inside(candidates []Candidate, o Options) []Result {
 	return results
 }
 
-// covers reports whether a time, in Unix seconds and 0 when it is not known, is in the period.
+// covers reports whether at, in Unix seconds (0 if unknown), is within the period.
 func (o Options) covers(at int64) bool {
 	if o.From.IsZero() && o.To.IsZero() {
 		return true
@@ -157,8 +158,8 @@ func (o Options) covers(at int64) bool {
 	return at != 0 && (o.From.IsZero() || !t.Before(o.From)) && (o.To.IsZero() || t.Before(o.To))
 }
 
-// preferPersonal removes shared results that have a personal copy, which gets the best of their scores: both are the same
-// text, and one of the lists may not know of it yet.
+// preferPersonal removes shared results that have a personal copy, which takes the best of their scores: both are the
+// same text, and one of the lists may not contain it yet.
 func (s *selection) preferPersonal(results []Result) []Result {
 	keepers := map[string]*SelectParts{} // by CopyOf: the best personal copy
 	for i := range results {
@@ -188,7 +189,8 @@ func (r *Result) weigh(o Options, now time.Time) {
 	r.Score = r.Parts.Base * r.Parts.Boost * r.Parts.Decay
 }
 
-// floor removes results below lowest; when that would be all of them, those that the words of the question found stay.
+// floor removes results below lowest. If that would remove all of them, it keeps those that matched words of the
+// question.
 func (s *selection) floor(results []Result, lowest float64) []Result {
 	isBelow := func(r Result) bool { return r.Score < lowest }
 	if !slices.ContainsFunc(results, func(r Result) bool { return !isBelow(r) }) {
@@ -205,7 +207,7 @@ func (s *selection) floor(results []Result, lowest float64) []Result {
 	return slices.DeleteFunc(results, isBelow)
 }
 
-// cut keeps the first Limit results, after diversity if it is on.
+// cut keeps the first Limit results, after applying diversity if enabled.
 func (s *selection) cut(results []Result, o Options) []Result {
 	limit := min(max(o.Limit, 0), len(results))
 	inReach := map[index.UnitKey]bool{}
@@ -225,15 +227,17 @@ func (s *selection) cut(results []Result, o Options) []Result {
 	return results[:limit]
 }
 
-// byScore orders results best first, the same scores by their place in the fused order, then by unit.
+// byScore orders results best first, breaking ties by fused rank, then by unit.
 func byScore(a, b Result) int {
-	return cmp.Or(cmp.Compare(b.Score, a.Score), fuse.CompareRanks(a.Candidate.Fused.Rank, b.Candidate.Fused.Rank), a.Candidate.Unit.Compare(b.Candidate.Unit))
+	return cmp.Or(cmp.Compare(b.Score, a.Score), fuse.CompareRanks(a.Candidate.Fused.Rank, b.Candidate.Fused.Rank),
+		a.Candidate.Unit.Compare(b.Candidate.Unit))
 }
 
-// Balance merges the results of several corpora, whose scores do not quite compare, into at most limit. Of n corpora with
-// results each is sure of its best ⌊limit/n⌋; further places go first to the one after them of each, so that a corpus has
-// ⌈limit/n⌉ before another one has more, and then to the best of all. The order is by score, then path, then unit. Each list
-// must be best first. What found no place is returned as dropped, in the same order.
+// Balance merges the results of several corpora, whose scores are not quite comparable, into at most limit results.
+// With n non-empty corpora, each keeps its best ⌊limit/n⌋. Remaining places go first to the next result of each, so
+// that a corpus has ⌈limit/n⌉ before another has more, and then to the best overall. Results are ordered by score, then
+// path, then unit. Each list must be sorted best first. Results without a place are returned as dropped, in the same
+// order.
 func Balance(limit int, lists ...[]Result) ([]Result, []Dropped) {
 	lists = slices.DeleteFunc(slices.Clone(lists), func(l []Result) bool { return len(l) == 0 })
 	limit = max(limit, 0)
@@ -247,7 +251,7 @@ func Balance(limit int, lists ...[]Result) ([]Result, []Dropped) {
 		for i, r := range list {
 			e := entry{Result: r}
 			switch {
-			case i < limit/len(lists): // sure of its place
+			case i < limit/len(lists): // guaranteed place
 			case i*len(lists) < limit: // up to ⌈limit/n⌉
 				e.round = 1
 			default:
@@ -273,21 +277,21 @@ func Balance(limit int, lists ...[]Result) ([]Result, []Dropped) {
 	return kept, dropped
 }
 
-// byScoreAndPath orders results of several corpora best first, the same scores by path and unit.
+// byScoreAndPath orders results of several corpora best first, breaking ties by path and unit.
 func byScoreAndPath(a, b Result) int {
 	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Candidate.Path, b.Candidate.Path), byScore(a, b))
 }
 
-// DecayOptions lets older passages count less.
+// DecayOptions control how scores decrease with age.
 type DecayOptions struct {
-	// HalfLife is the age at which a passage counts half. Zero or less: no decay.
+	// HalfLife is the age at which a score is halved. Zero or less disables decay.
 	HalfLife time.Duration
 }
 
 // DefaultDecayOptions halve a score every thirty days.
 func DefaultDecayOptions() DecayOptions { return DecayOptions{HalfLife: 30 * 24 * time.Hour} }
 
-// Factor is what a score is multiplied with at an age: 1 for what is new or lies in the future, one half after HalfLife,
+// Factor returns the multiplier for a passage of the given age: 1 if new or in the future, one half after HalfLife,
 // never 0.
 func (o DecayOptions) Factor(age time.Duration) float64 {
 	if o.HalfLife <= 0 || age <= 0 {
@@ -296,7 +300,7 @@ func (o DecayOptions) Factor(age time.Duration) float64 {
 	return math.Exp2(-age.Hours() / o.HalfLife.Hours())
 }
 
-// decayOf is the factor of one candidate: 1 when decay is off (nil), for what does not age and for what has no date.
+// decayOf returns the factor of a candidate: 1 if decay is disabled (nil), and for evergreen or undated candidates.
 func decayOf(c Candidate, o *DecayOptions, now time.Time) float64 {
 	if o == nil || c.Evergreen || c.At == 0 {
 		return 1
@@ -304,18 +308,19 @@ func decayOf(c Candidate, o *DecayOptions, now time.Time) float64 {
 	return o.Factor(now.Sub(time.Unix(c.At, 0)))
 }
 
-// DiversityOptions lets a result that repeats earlier ones wait: maximal marginal relevance (Carbonell and Goldstein, 1998).
+// DiversityOptions control maximal marginal relevance (Carbonell and Goldstein, 1998), which moves results that repeat
+// earlier ones down.
 type DiversityOptions struct {
-	// Lambda is the weight of relevance against novelty, 0..1: at 1 only relevance counts.
+	// Lambda weighs relevance against novelty, 0..1; at 1 only relevance counts.
 	Lambda float64
 }
 
 // DefaultDiversityOptions weigh relevance 0.7 and novelty 0.3.
 func DefaultDiversityOptions() DiversityOptions { return DiversityOptions{Lambda: 0.7} }
 
-// diversify reorders results, which are in order of score, so that each of the first limit is the one with the greatest
-// Lambda·relevance − (1−Lambda)·similarity to those before it; the others follow in order of score. Relevance is the score
-// between the lowest (0) and the highest (1); when all are the same it is 1. Ties go to the higher score.
+// diversify reorders results, which are sorted by score, so that each of the first limit maximizes Lambda·relevance −
+// (1−Lambda)·similarity to those before it; the others follow in order of score. Relevance is the score scaled between
+// the lowest (0) and the highest (1), or 1 if all are equal. Ties go to the higher score.
 func diversify(results []Result, limit int, o DiversityOptions) {
 	if len(results) < 2 {
 		return
@@ -347,8 +352,8 @@ func diversify(results []Result, limit int, o DiversityOptions) {
 	copy(results[min(limit, len(results)):], rest)
 }
 
-// jaccard is the share of the terms of two texts that both have. Both must be sorted and distinct. Texts without terms have
-// nothing in common with any.
+// jaccard returns the share of terms that two texts have in common. Both must be sorted and distinct. The result is 0
+// if either has no terms.
 func jaccard(a, b []index.TermID) float64 {
 	common, i, j := 0, 0, 0
 	for i < len(a) && j < len(b) {

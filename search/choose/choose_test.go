@@ -16,7 +16,10 @@ import (
 var selectNow = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 
 func candidate(ordinal int64, score float64, change ...func(*Candidate)) Candidate {
-	c := Candidate{Unit: index.UnitKey{Group: 1, Ordinal: ordinal}, Corpus: search.Memory, Fused: fuse.Fused{Unit: index.UnitKey{Group: 1, Ordinal: ordinal}, Score: score, TextRank: 1}}
+	c := Candidate{
+		Unit: index.UnitKey{Group: 1, Ordinal: ordinal}, Corpus: search.Memory,
+		Fused: fuse.Fused{Unit: index.UnitKey{Group: 1, Ordinal: ordinal}, Score: score, TextRank: 1},
+	}
 	for _, f := range change {
 		f(&c)
 	}
@@ -32,7 +35,7 @@ func daysAgo(days int) func(*Candidate) {
 	return func(c *Candidate) { c.At = selectNow.AddDate(0, 0, -days).Unix() }
 }
 
-// outcome is the units of the results, and the reasons of the others.
+// outcome returns the units of the results and the drop reasons of the others.
 func outcome(t *testing.T, o Options, candidates ...Candidate) (kept []int64, dropped map[int64]DropReason) {
 	t.Helper()
 	results, out := Select(candidates, o, selectNow)
@@ -108,7 +111,10 @@ func TestSelect(t *testing.T) {
 		},
 		"diversity": {
 			with(func(o *Options) { d := DefaultDiversityOptions(); o.Diversity, o.Limit = &d, 2 }),
-			[]Candidate{candidate(1, .9, terms(1, 2, 3)), candidate(2, .89, terms(1, 2, 3)), candidate(3, .8, terms(4, 5)), candidate(4, .5, terms(6))},
+			[]Candidate{
+				candidate(1, .9, terms(1, 2, 3)), candidate(2, .89, terms(1, 2, 3)), candidate(3, .8, terms(4, 5)),
+				candidate(4, .5, terms(6)),
+			},
 			[]int64{1, 3},
 			map[int64]DropReason{2: TooSimilar, 4: BeyondLimit},
 		},
@@ -147,7 +153,7 @@ func TestSelectExplains(t *testing.T) {
 	}
 }
 
-// Every candidate is a result or dropped, once; the order in which they come does not matter.
+// TestSelectAccountsForAll checks that every candidate is either selected or dropped, exactly once, in any input order.
 func TestSelectAccountsForAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var candidates []Candidate
@@ -246,11 +252,14 @@ func TestDecayFactor(t *testing.T) {
 	}
 }
 
-// Scores that fusion lifted to each other's do not make the results forget its order.
+// TestSelectKeepsTheFusedOrder checks that results keep the fused order where fusion made their scores equal.
 func TestSelectKeepsTheFusedOrder(t *testing.T) {
 	t.Parallel()
 	candidate := func(group int64, rank int) Candidate {
-		return Candidate{Unit: index.UnitKey{Group: group}, Fused: fuse.Fused{Score: 0.8, Rank: rank}, Path: "a.md", CopyOf: string(rune(96 + group))}
+		return Candidate{
+			Unit: index.UnitKey{Group: group}, Fused: fuse.Fused{Score: 0.8, Rank: rank}, Path: "a.md",
+			CopyOf: string(rune(96 + group)),
+		}
 	}
 	results, _ := Select([]Candidate{candidate(1, 3), candidate(2, 1), candidate(3, 2)}, DefaultOptions(), time.Time{})
 	var groups []int64

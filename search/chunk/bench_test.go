@@ -8,7 +8,7 @@ import (
 	"reverie/search/searchtest"
 )
 
-// long are documents of about a megabyte that a careless chunker takes quadratic time for, or memory without end.
+// long returns documents of about a megabyte for which a naive chunker takes quadratic time or unbounded memory.
 func long() map[string]string {
 	const size = 1 << 20
 	repeat := func(s string) string { return strings.Repeat(s, size/len(s)) }
@@ -47,8 +47,8 @@ func long() map[string]string {
 	}
 }
 
-// TestChunkDocumentIsLinear: a megabyte of anything takes well below a second; the limit is for a busy machine, and
-// quadratic time is minutes.
+// TestChunkDocumentIsLinear checks that a megabyte of anything takes well below a second. The limit allows for a busy
+// machine; quadratic time would take minutes.
 func TestChunkDocumentIsLinear(t *testing.T) {
 	for name, content := range long() {
 		t.Run(name, func(t *testing.T) {

@@ -9,9 +9,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// block draws a block of Markdown of n lines or so: all kinds that are kept whole.
+// block draws a block of Markdown of about n lines, of any kind that is kept whole.
 func block(n int) *rapid.Generator[string] {
-	words := rapid.SampledFrom([]string{"Anna likes green tea", "db_port is 5432", "安娜的生日是五月十二日", "Rua do Raimundo 14, Évora", "the smoke tests are green", "🎉 party"})
+	words := rapid.SampledFrom([]string{
+		"Anna likes green tea", "db_port is 5432", "安娜的生日是五月十二日",
+		"Rua do Raimundo 14, Évora", "the smoke tests are green", "🎉 party",
+	})
 	lines := func(form string) *rapid.Generator[string] {
 		return rapid.Map(rapid.SliceOfN(words, 1, n), func(said []string) string {
 			for i := range said {
@@ -38,15 +41,17 @@ func block(n int) *rapid.Generator[string] {
 	)
 }
 
-// TestBlocksStayWhole: a block that fits into a piece is not cut, wherever it stands.
+// TestBlocksStayWhole checks that a block that fits into a piece is not cut, wherever it is.
 func TestBlocksStayWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := Options{Tokens: 120, Overlap: rapid.IntRange(0, 60).Draw(t, "overlap")}
 		blocks := rapid.SliceOfN(block(12), 1, 30).Draw(t, "blocks")
-		heads := rapid.SliceOfN(rapid.SampledFrom([]string{"", "", "", "# Title\n\n", "## 09:05 Morning\n", "### Sub\n\n", "Setext\n---\n"}), len(blocks), len(blocks)).Draw(t, "headings")
+		heads := rapid.SliceOfN(rapid.SampledFrom([]string{
+			"", "", "", "# Title\n\n", "## 09:05 Morning\n", "### Sub\n\n", "Setext\n---\n",
+		}), len(blocks), len(blocks)).Draw(t, "headings")
 		var doc strings.Builder
 		for i, block := range blocks {
-			// A paragraph keeps neighbours that would be read as one block apart.
+			// A paragraph separates neighbours that would be read as one block.
 			doc.WriteString(heads[i] + strings.TrimSpace(block) + "\n\nend.\n\n")
 		}
 		path := rapid.SampledFrom([]string{"MEMORY.md", "memory/2026-01-31.md"}).Draw(t, "path")
@@ -67,8 +72,8 @@ func TestBlocksStayWhole(t *testing.T) {
 	})
 }
 
-// TestLongBlocksAreCutAtTheirBorders: what does not fit is cut between items, rows and lines, and a piece in the middle knows
-// what it is a part of.
+// TestLongBlocksAreCutAtTheirBorders checks that long blocks are cut between items, rows and lines, and that the
+// context of a middle piece names the block it is part of.
 func TestLongBlocksAreCutAtTheirBorders(t *testing.T) {
 	o := Options{Tokens: 40, Overlap: -1}
 	long := "word and word and word and word and word and word and word and word and words"
@@ -111,7 +116,8 @@ func TestLongBlocksAreCutAtTheirBorders(t *testing.T) {
 		},
 		{
 			"a line between its sentences",
-			"Anna flew to Lisbon on the first Monday of May, with Dr. Inês and the dog. \"Never again!\" she said. Ben took the train, which was late, full and cold. He was happy, all the same.",
+			"Anna flew to Lisbon on the first Monday of May, with Dr. Inês and the dog. \"Never again!\" she said. Ben took the " +
+				"train, which was late, full and cold. He was happy, all the same.",
 			[]brief{
 				{"a.md", "Anna flew to Lisbon on the first Monday of May, with Dr. Inês and the dog. \"Never again!\" she said.", 1, 1},
 				{"a.md", "Ben took the train, which was late, full and cold. He was happy, all the same.", 1, 1},
@@ -137,7 +143,8 @@ func TestLongBlocksAreCutAtTheirBorders(t *testing.T) {
 	}
 }
 
-// TestOverlap: a piece begins with the end of the one before it, in whole items; the last one has something new to say.
+// TestOverlap checks that a piece begins with the end of the previous one, in whole items, and that the last one has
+// new text.
 func TestOverlap(t *testing.T) {
 	var doc strings.Builder
 	for i := range 60 {
@@ -162,7 +169,7 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// TestOverlapKeepsItemsWhole: what is said again is whole items, and less of it where the next block leaves no room.
+// TestOverlapKeepsItemsWhole checks that the overlap is whole items, and shorter where the next block leaves no room.
 func TestOverlapKeepsItemsWhole(t *testing.T) {
 	items := strings.Repeat("- one line of an item\n  and another line of it\n", 60)
 	code := "```\n" + strings.Repeat("make another thing\n", 70) + "```\n"
@@ -179,7 +186,7 @@ func TestOverlapKeepsItemsWhole(t *testing.T) {
 	}
 }
 
-// TestChunkDocumentHeadings: what looks like a heading and is none, and the other way round.
+// TestChunkDocumentHeadings covers lines that look like headings but are not, and vice versa.
 func TestChunkDocumentHeadings(t *testing.T) {
 	for doc, want := range map[string]string{
 		"# A #\ntext":           "a.md > A",
@@ -203,7 +210,7 @@ func TestChunkDocumentHeadings(t *testing.T) {
 	}
 }
 
-// TestChunkTurnParts: a message that would need more parts than a unit can have is cut into longer ones.
+// TestChunkTurnParts checks that a message that would need more than MaxParts parts is cut into longer ones.
 func TestChunkTurnParts(t *testing.T) {
 	content := strings.Repeat("One more sentence of a very long message. ", 12_000)
 	parts := Turn(3, "Ann", content, 0, DefaultOptions())
@@ -219,7 +226,8 @@ func TestChunkTurnParts(t *testing.T) {
 
 func TestEstimateTokens(t *testing.T) {
 	for text, want := range map[string]int{
-		"": 0, "a": 1, "abcd": 1, "abcde": 2, "你好": 2, "こんにちは": 5, "한국어": 3, "，。": 2, "é": 1, "ééé": 2, "😀": 2, "\U00020000": 2, "hello 世界 café": 6, "\xff": 1,
+		"": 0, "a": 1, "abcd": 1, "abcde": 2, "你好": 2, "こんにちは": 5, "한국어": 3, "，。": 2, "é": 1, "ééé": 2, "😀": 2, "\U00020000": 2,
+		"hello 世界 café": 6, "\xff": 1,
 	} {
 		if got := EstimateTokens(text); got != want {
 			t.Errorf("%q has %d tokens, want %d", text, got, want)

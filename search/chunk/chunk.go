@@ -1,4 +1,4 @@
-// Package chunk cuts documents and turns of conversations into the pieces that are indexed.
+// Package chunk cuts documents and conversation turns into the pieces that are indexed.
 package chunk
 
 import (
@@ -13,17 +13,16 @@ import (
 	"reverie/language/sentence"
 )
 
-// Version is part of an index's identity: it grows with every change of what ChunkDocument or ChunkTurn return for a
-// text.
+// Version is part of an index's identity. It must be incremented with every change to the output of Document or Turn.
 const Version = 1
 
-// Piece is a stretch of a text that becomes one unit.
+// Piece is a part of a text that becomes one unit.
 type Piece struct {
-	Seq      int64 // as in Unit; for turns it is set by the caller
+	Seq      int64 // as in Unit; set by the caller for turns
 	Part     int
 	Section  int
 	Text     string // exactly source[Start:End]
-	Context  string // what encloses it, indexed as a field of its own: path and headings, or who speaks
+	Context  string // surroundings, indexed as a separate field: path and headings, or the speaker
 	FromLine int
 	ToLine   int
 	Start    int
@@ -34,24 +33,25 @@ type Piece struct {
 // MaxParts bounds Part, so that Seq and Part fit into one number.
 const MaxParts = 1 << 8
 
-// Options bound a piece. The zero value means the defaults.
+// Options bound the size of a piece. The zero value selects the defaults.
 type Options struct {
-	// Tokens is how large a piece may be, overlap included, as EstimateTokens counts; from 16. The headings that a piece
-	// begins with may come on top, up to an eighth of it, so that a block that fits is not cut because of them.
+	// Tokens is the maximum size of a piece, overlap included, as counted by EstimateTokens; at least 16. The headings
+	// at the beginning of a piece may exceed it by up to an eighth, so that they do not cause a fitting block to be
+	// cut.
 	Tokens int
-	// Overlap is about how much of a piece is said again at the beginning of the next one; from 0 to half of Tokens.
-	// It is whole blocks, list items or lines, so that it may be up to twice as much, or nothing where only a larger block
-	// could be repeated. A negative number means none.
+	// Overlap is the approximate size of the part of a piece that the next one repeats; from 0 to half of Tokens. It
+	// consists of whole blocks, list items or lines, so it may be up to twice as large, or empty if only a larger block
+	// could be repeated. A negative number disables it.
 	Overlap int
 }
 
-// DefaultOptions are OpenClaw's figures: 400 tokens with 80 overlap.
+// DefaultOptions returns OpenClaw's values: 400 tokens with an overlap of 80.
 func DefaultOptions() Options { return Options{Tokens: 400, Overlap: 80} }
 
-// minChunkTokens is the least that Tokens can be: below it pieces are words.
+// minChunkTokens is the lower limit of Tokens: below it, pieces would be single words.
 const minChunkTokens = 16
 
-// settled replaces what is missing or out of bounds.
+// settled replaces missing and out-of-range values.
 func (o Options) settled() Options {
 	if o == (Options{}) {
 		o = DefaultOptions()
@@ -64,21 +64,21 @@ func (o Options) settled() Options {
 	return o
 }
 
-// Document cuts a Markdown document into the pieces that are found. Together they hold everything but blanks.
+// Document cuts a Markdown document into pieces. Together they contain everything but blanks.
 //
-// A section is a piece of its own, so that what is found is about one thing; sections of one or two sentences that follow
-// each other under the same heading share one. A heading without text belongs to what follows under it. In a document whose
-// name begins with a date (memory/2026-01-31-trip.md), each section that begins with a time of day ("## 14:05 New city"),
-// with all its subsections, is a piece of its own, however short; At is that time, or else the beginning of the date, as if
-// the clock on the wall were in UTC.
+// Each section is a separate piece, so that a piece has one subject; consecutive sections of one or two sentences under
+// the same heading share one. A heading without text belongs to the text below it. In a document whose name begins with
+// a date (memory/2026-01-31-trip.md), each section that begins with a time of day ("## 14:05 New city") is a separate
+// piece with all its subsections, however short. At is that time, or else the beginning of the date, with the wall
+// clock read as UTC.
 //
-// What is longer than o.Tokens is cut where it hurts least: between subsections, blocks, list items, then lines, sentences,
-// words. Blocks of any kind, lists, tables and fences among them, stay whole unless they are too long by themselves. Grapheme
-// clusters stay whole. The pieces of a section are about equally long, and each but the first begins with the end of the one
-// in front of it.
+// A section longer than o.Tokens is cut at the least harmful places: between subsections, blocks, list items, then
+// lines, sentences, words. Blocks of any kind, including lists, tables and fences, stay whole unless they are too long
+// by themselves. Grapheme clusters stay whole. The pieces of a section have about equal length, and each but the first
+// begins with the end of the previous one.
 //
-// Context is the path with the enclosing headings, from the outermost, joined with " > "; where a list or a table had to be cut,
-// followed by the items around the piece or the head of the table. Sections are numbered from 1, pieces as well.
+// Context is the path and the enclosing headings, outermost first, joined with " > "; if a list or a table was cut, the
+// items around the piece or the head of the table follow. Sections and pieces are numbered from 1.
 func Document(path, content string, o Options) []Piece {
 	if isBlank(content) {
 		return nil
@@ -101,14 +101,14 @@ func Document(path, content string, o Options) []Piece {
 	return out
 }
 
-// isBlank reports whether content has nothing to find.
+// isBlank reports whether content has nothing to index.
 func isBlank(content string) bool {
 	return strings.TrimSpace(strings.TrimPrefix(content, sentence.ByteOrderMark)) == ""
 }
 
-// Turn cuts one message of a conversation into the pieces that are found: normally one, the whole message. One that is
-// longer than o.Tokens is cut as the section of a document is, into at most MaxParts parts with an overlap; where it would
-// need more of them, they are longer. Context is the speaker, Seq and At are seq and at. A blank message has no pieces.
+// Turn cuts one message of a conversation into pieces: normally one, the whole message. A message longer than o.Tokens
+// is cut like a section of a document into at most MaxParts overlapping parts, which become longer if necessary.
+// Context is the speaker; Seq and At are seq and at. A blank message has no pieces.
 func Turn(seq int64, speaker, content string, at int64, o Options) []Piece {
 	if isBlank(content) {
 		return nil
@@ -139,13 +139,13 @@ func Turn(seq int64, speaker, content string, at int64, o Options) []Piece {
 	}
 }
 
-// tokenWeight is how many units of weight make a token: weights are whole numbers, so that the weight of a text is exactly
+// tokenWeight is the number of weight units per token. Weights are integers, so that the weight of a text is exactly
 // the sum of the weights of its parts.
 const tokenWeight = 12
 
-// Weights of characters, in twelfths of a token. Vocabularies of today take about four ASCII characters for a token, one
-// character of a script without spaces, and one and a half of others; beyond the basic plane (rare ideographs, emoji) a
-// character is more than one token.
+// Weights of characters, in twelfths of a token. Current vocabularies need about one token for four ASCII characters,
+// one for a character of a script without spaces, and two for three other characters; a character beyond the basic
+// plane (rare ideographs, emoji) takes more than one token.
 const (
 	asciiWeight     = tokenWeight / 4
 	otherWeight     = tokenWeight * 2 / 3
@@ -153,11 +153,11 @@ const (
 	astralWeight    = tokenWeight * 4 / 3
 )
 
-// EstimateTokens estimates how many tokens a model counts in text, without a vocabulary: one for each ideograph, syllable or
-// kana, a third more for an emoji, a quarter for an ASCII character and two thirds for others, rounded up.
+// EstimateTokens estimates the number of tokens of text without a vocabulary: one per ideograph, syllable or kana, one
+// and a third per emoji, a quarter per ASCII character and two thirds per other character, rounded up.
 func EstimateTokens(text string) int { return (weigh(text) + tokenWeight - 1) / tokenWeight }
 
-// weigh is the weight of text: weigh(a+b) is weigh(a)+weigh(b) wherever a character does not span both.
+// weigh returns the weight of text: weigh(a+b) is weigh(a)+weigh(b) unless a character spans both.
 func weigh(text string) int {
 	w := 0
 	for i := 0; i < len(text); {
@@ -180,7 +180,7 @@ func weigh(text string) int {
 	return w
 }
 
-// ideographBlocks are the blocks of the basic plane whose characters are about a token each.
+// ideographBlocks are the blocks of the basic plane with about one token per character.
 var ideographBlocks = &unicode.RangeTable{R16: []unicode.Range16{
 	{Lo: 0x1100, Hi: 0x11FF, Stride: 1}, // hangul jamo
 	{Lo: 0x2E80, Hi: 0x2FDF, Stride: 1}, // radicals
@@ -193,10 +193,10 @@ var ideographBlocks = &unicode.RangeTable{R16: []unicode.Range16{
 	{Lo: 0xFF00, Hi: 0xFFEF, Stride: 1}, // half and full width forms
 }}
 
-// clockHeading is the heading of an entry in a daily note: a time of day with a separator or nothing behind it.
+// clockHeading matches the heading of an entry in a daily note: a time of day followed by a separator or nothing.
 var clockHeading = regexp.MustCompile(`^([01]?\d|2[0-3])[:：]([0-5]\d)(?:[:：]([0-5]\d))?(?:\s|[-–—·|]|$)`)
 
-// pathDay is the day that a document is about, by its name: the beginning of the date in UTC, the zero time without one.
+// pathDay returns the day in a document's name, as the beginning of that date in UTC, or the zero time without one.
 func pathDay(name string) time.Time {
 	base := path.Base(name)
 	if len(base) < len(time.DateOnly) {
@@ -213,7 +213,7 @@ func pathDay(name string) time.Time {
 	return at
 }
 
-// clockOf reads the time of day at the beginning of a heading, as the time since midnight.
+// clockOf returns the time of day at the beginning of a heading, as the time since midnight.
 func clockOf(heading string) (clock time.Duration, found bool) {
 	m := clockHeading.FindStringSubmatch(heading)
 	if m == nil {
@@ -225,3 +225,249 @@ func clockOf(heading string) (clock time.Duration, found bool) {
 	}
 	return clock, true
 }
+
+// cutter cuts runs of atoms into pieces.
+type cutter struct {
+	content        string
+	markdown       []markdownLine
+	atoms          []atom
+	first          []int // index of the first atom at or after each line; plus one for the end
+	limit, overlap int   // weights
+}
+
+// atom is a non-blank line, or a part of one that is too long for a piece.
+type atom struct {
+	start, end int // bytes, without trailing blanks
+	line       int
+	cost       cost // of a cut before it
+	before     int  // weight of the document before the atom, and
+	after      int  // including the atom
+}
+
+// pieceCut selects the atoms from..to of a piece, of which those before own repeat the previous piece.
+type pieceCut struct{ from, own, to int }
+
+// newCutter prepares content, already scanned into lines, for cutting.
+func newCutter(content string, lines []markdownLine, o Options) *cutter {
+	c := &cutter{
+		content:  content,
+		markdown: lines,
+		atoms:    make([]atom, 0, len(lines)),
+		first:    make([]int, len(lines)+1),
+		limit:    o.Tokens * tokenWeight,
+		overlap:  o.Overlap * tokenWeight,
+	}
+	weight, at := 0, 0
+	for i, line := range lines {
+		c.first[i] = len(c.atoms)
+		if line.blank {
+			continue
+		}
+		weight += weigh(content[at:line.start])
+		at = line.end
+		text := content[line.start:line.end]
+		own := weigh(text)
+		if own <= c.limit {
+			c.atoms = append(c.atoms, atom{start: line.start, end: line.end, line: i, cost: line.cost, before: weight, after: weight + own})
+			weight += own
+			continue
+		}
+		weight = c.cutLine(i, line, weight)
+	}
+	c.first[len(lines)] = len(c.atoms)
+	return c
+}
+
+// cutLine adds a line that is too long for a piece, in parts. weight is the weight of everything before it; the result
+// includes the line.
+func (c *cutter) cutLine(i int, line markdownLine, weight int) int {
+	at := line.start
+	for part := range sentence.Parts(c.content[line.start:line.end], c.limit/tinyShare, weigh) {
+		start, end := line.start+part.Start, line.start+part.End
+		weight += weigh(c.content[at:start])
+		own := weigh(c.content[start:end])
+		a := atom{start: start, end: end, line: i, cost: costSentence + cost(part.Cut), before: weight, after: weight + own}
+		if at == line.start {
+			a.cost = line.cost
+		}
+		weight += own
+		c.atoms = append(c.atoms, a)
+		at = end
+	}
+	return weight + weigh(c.content[at:line.end])
+}
+
+// atomAt returns the first atom at or after line.
+func (c *cutter) atomAt(line int) int { return c.first[line] }
+
+// lines returns the first and the last line of atoms from..to.
+func (c *cutter) lines(from, to int) (first, last int) { return c.atoms[from].line, c.atoms[to-1].line }
+
+// weight returns the weight of atoms from..to including the text between them.
+func (c *cutter) weight(from, to int) int {
+	if from == to {
+		return 0
+	}
+	return c.atoms[to-1].after - c.atoms[from].before
+}
+
+// fits reports whether atoms from..to may form one piece: they are short enough without leading headings, or cannot be
+// cut.
+func (c *cutter) fits(from, to int) bool {
+	if to-from == 1 {
+		return true
+	}
+	over := c.weight(from, to) - c.limit
+	if over <= 0 || over > c.limit/tinyShare {
+		return over <= 0
+	}
+	text := from
+	for text < to-1 && c.markdown[c.atoms[text].line].silent {
+		text++
+	}
+	return over <= c.atoms[text].before-c.atoms[from].before
+}
+
+// piece returns the piece of a cut.
+func (c *cutter) piece(cut pieceCut) Piece {
+	first, last := c.atoms[cut.from], c.atoms[cut.to-1]
+	return Piece{
+		Text:     c.content[first.start:last.end],
+		FromLine: first.line + 1,
+		ToLine:   last.line + 1,
+		Start:    first.start,
+		End:      last.end,
+	}
+}
+
+// cut cuts atoms from..to into pieces of at most the limit, as few and as equal as possible. It takes linear time.
+func (c *cutter) cut(from, to int) []pieceCut {
+	total := c.weight(from, to)
+	if c.fits(from, to) {
+		return []pieceCut{{from, from, to}}
+	}
+	ends := c.wholes(from, to, nil)
+	step := c.limit - c.overlap
+	pieces := (total - c.overlap + step - 1) / step
+	aim := (total + (pieces-1)*c.overlap) / pieces
+	var out []pieceCut
+	next := pieceCut{from, from, from}
+	for len(ends) > 0 {
+		n := c.fill(next.from, ends, aim)
+		next.to = ends[n]
+		ends = ends[n+1:]
+		out = append(out, next)
+		if len(ends) > 0 {
+			next = pieceCut{from: c.carry(next, ends[0]), own: next.to}
+		}
+	}
+	return out
+}
+
+// wholes splits atoms from..to into the largest parts that fit into a piece, cutting only at the least cost, and
+// appends their ends to ends.
+func (c *cutter) wholes(from, to int, ends []int) []int {
+	if c.fits(from, to) {
+		return append(ends, to)
+	}
+	least := c.atoms[from+1].cost
+	for _, a := range c.atoms[from+2 : to] {
+		least = min(least, a.cost)
+	}
+	start := from
+	for i := from + 1; i < to; i++ {
+		if c.atoms[i].cost == least {
+			ends = c.wholes(start, i, ends)
+			start = i
+		}
+	}
+	return c.wholes(start, to, ends)
+}
+
+// fill returns how many parts after the first go into a piece that begins at from: among ends near the target weight
+// aim, it chooses the one with the least cost.
+func (c *cutter) fill(from int, ends []int, aim int) int {
+	best := 0
+	for i, end := range ends {
+		weight := c.weight(from, end)
+		if i > 0 && weight > c.limit {
+			return best
+		}
+		if i+1 == len(ends) {
+			return i
+		}
+		if c.weight(from, ends[best]) < aim-aim/4 || c.better(from, end, ends[best], aim) {
+			best = i
+		}
+	}
+	return best
+}
+
+// better reports whether end is a better end than best for a piece that begins at from.
+func (c *cutter) better(from, end, best, aim int) bool {
+	if a, b := c.atoms[end].cost, c.atoms[best].cost; a != b {
+		return a < b
+	}
+	return distance(c.weight(from, end), aim) < distance(c.weight(from, best), aim)
+}
+
+func distance(a, b int) int { return max(a-b, b-a) }
+
+// carry returns where the piece after last begins; end is the first possible end of its new part. The piece repeats
+// whole blocks or items, or else whole lines, about as much as the overlap, and never all of the previous piece.
+func (c *cutter) carry(last pieceCut, end int) int {
+	if c.overlap == 0 {
+		return last.to
+	}
+	split := max(costSoft, c.atoms[last.to].cost) // a block that the cut has split may also be split before it
+	block, line := last.to, last.to
+	for i := last.to - 1; i > last.own; i-- {
+		weight := c.weight(i, last.to)
+		if weight > 2*c.overlap || c.weight(i, end) > c.limit {
+			break
+		}
+		switch cost := c.atoms[i].cost; {
+		case cost <= costWhole:
+			block = i
+		case cost <= split:
+			line = i
+		}
+		if weight >= c.overlap {
+			break
+		}
+	}
+	if block < last.to {
+		return block
+	}
+	return line
+}
+
+// cost ranks the harm of a cut before a line, or inside one. Cuts are made where it is lowest.
+type cost uint8
+
+const (
+	costSection cost = 1 // before a heading
+	costBlock   cost = 2 // between blocks
+	costItem    cost = 3 // between list items; each level of nesting adds two, for its blocks and its items
+
+	costWhole = costItem + 2*maxListDepth + 1 // up to here, both sides of a cut are whole
+
+	costQuote    cost = costWhole + 1 // between the paragraphs of a quotation
+	costSoft     cost = costWhole + 2 // between the lines of a paragraph
+	costRow      cost = costWhole + 3 // between the rows of a table
+	costCodeGap  cost = costWhole + 4 // at a blank line in code
+	costCode     cost = costWhole + 5 // between lines of code
+	costSentence cost = costWhole + 6 // inside a line
+	costWord     cost = costWhole + 7
+	costCluster  cost = costWhole + 8 // inside a word
+	costHead     cost = costWhole + 9 // after a heading, or the head of a table
+)
+
+// maxListDepth is the number of list levels that are distinguished.
+const maxListDepth = 8
+
+// inItem returns the cost of a cut between the blocks of a list item nested in depth-1 others.
+func inItem(depth int) cost { return costItem + cost(2*min(depth, maxListDepth)) - 1 }
+
+// betweenItems returns the cost of a cut between list items nested in depth others.
+func betweenItems(depth int) cost { return costItem + cost(2*min(depth, maxListDepth-1)) }

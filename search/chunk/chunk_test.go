@@ -11,7 +11,7 @@ import (
 	"reverie/search/searchtest"
 )
 
-// brief is what tests compare of a piece.
+// brief holds the fields of a piece that tests compare.
 type brief struct {
 	Context, Text string
 	From, To      int
@@ -41,7 +41,8 @@ func TestChunkDocumentSections(t *testing.T) {
 }
 
 func TestChunkDocumentDailyNote(t *testing.T) {
-	note := "# 2026-01-31\r\n\r\n## 09:05 早餐\r\n\r\n- 和安娜去了新开的咖啡馆。\r\n\r\n## 9:40\r\nCalled Priya.\r\n\r\n### Decisions\r\n\r\n- ledger moves in March\r\n\r\n" +
+	note := "# 2026-01-31\r\n\r\n## 09:05 早餐\r\n\r\n- 和安娜去了新开的咖啡馆。\r\n\r\n## 9:40\r\nCalled Priya.\r\n\r\n" +
+		"### Decisions\r\n\r\n- ledger moves in March\r\n\r\n" +
 		"## 14：05:30 – New city\r\n\r\nMoved to Lisbon 🎉\r\n\r\n## Later\r\n\r\nSlept well."
 	pieces := Document("memory/2026-01-31-lisbon.md", note, DefaultOptions())
 	day := time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC)
@@ -69,12 +70,13 @@ func TestChunkDocumentDailyNote(t *testing.T) {
 	}
 }
 
-// TestTinySectionsShare: sections of a sentence or two share a piece under the heading that they have in common, a section that
-// says more does not, and a piece that is full takes no more.
+// TestTinySectionsShare checks that sections of one or two sentences share a piece under their common heading, that a
+// longer section does not, and that a full piece takes no more.
 func TestTinySectionsShare(t *testing.T) {
 	long := strings.Repeat("Die Ablage liegt im Keller. ", 12)
 	note := "# 长期记忆\n\n## 家庭\n\n- 安娜的生日是五月十二日，喜欢百合花。\n\n## 工作\n\n- 数据库端口 db_port 是 5432。\n\n" +
-		"# Erinnerungen\nAus Görlitz.\n\n## Familie\nTante Ilse ruft sonntags an.\n\n## Büro\n" + long + "\n\n## Reisen\nПоездка в Лиссабон в мае.\n\n" +
+		"# Erinnerungen\nAus Görlitz.\n\n## Familie\nTante Ilse ruft sonntags an.\n\n## Büro\n" + long + "\n\n" +
+		"## Reisen\nПоездка в Лиссабон в мае.\n\n" +
 		"# メモ\n\nずっと東京に住んでいる。\n\n# الذاكرة\n\n- تحب الشاي الأخضر.\n\n" + strings.Repeat("# 猫\n\n猫の名前はタマで、魚が好きで、毎朝六時に起きる。\n\n", 4)
 	type run struct {
 		Context  string
@@ -97,7 +99,7 @@ func TestTinySectionsShare(t *testing.T) {
 	}
 }
 
-// TestChunkDocumentBlanks: what says nothing has no piece.
+// TestChunkDocumentBlanks checks that blank text has no pieces.
 func TestChunkDocumentBlanks(t *testing.T) {
 	for _, text := range []string{"", " ", "\n", "\r\n\t\r\n", "\u3000\n\u00a0", sentence.ByteOrderMark + "\n"} {
 		if pieces := Document("a.md", text, DefaultOptions()); len(pieces) > 0 {

@@ -6,20 +6,20 @@ import (
 	"reverie/language/sentence"
 )
 
-// markdownLine is a line of a document and what a cut in front of it would do.
+// markdownLine is a line of a document with the cost of a cut before it.
 //
-// Lines are read by a scanner of our own: a full parser takes quadratic time over deeply nested lists (half a minute for
-// 36 kB), and keeps neither the marks of fences nor the definitions of links, so that its blocks do not cover the text.
+// The package has its own line scanner: a full parser takes quadratic time over deeply nested lists (half a minute for
+// 36 kB), and its blocks omit the marks of fences and the definitions of links, so they do not cover the text.
 type markdownLine struct {
 	start, end int   // bytes, without the line break
-	level      uint8 // of the heading that the line is, 1 to 6; 0: none
+	level      uint8 // level of a heading, 1 to 6; 0: no heading
 	blank      bool
-	silent     bool  // a heading, the line under one, or a rule: no text
-	cost       cost  // of a cut in front of the line
-	under      int32 // number of the line, from 1, of the list item around it or of the head of its table; 0: none
+	silent     bool  // a heading, its underline, or a rule: no text
+	cost       cost  // of a cut before the line
+	under      int32 // 1-based line number of the enclosing list item or of the head of the table; 0: none
 }
 
-// lineKind is what a line that is not blank belongs to.
+// lineKind is the kind of block that a non-blank line belongs to.
 type lineKind uint8
 
 const (
@@ -39,32 +39,32 @@ const (
 type lineScanner struct {
 	content string
 	lines   []markdownLine
-	at      int        // index of the line that is read
-	items   []listItem // that are open, from the outermost
+	at      int        // index of the current line
+	items   []listItem // open list items, outermost first
 	last    lineKind
-	lastRow int // of the line that last describes; -1: none
+	lastRow int // line that last refers to; -1: none
 	gap     bool
-	fence   fence  // that is open
-	quoted  fence  // that is open inside a quotation
-	until   string // what ends the HTML block that is open
-	rows    int    // lines of the table that is open, besides its head
-	head    int32  // number of its head's line, from 1
+	fence   fence  // the open fence
+	quoted  fence  // the open fence inside a quotation
+	until   string // end mark of the open HTML block
+	rows    int    // rows of the open table, besides its head
+	head    int32  // line number of the table's head, 1-based
 }
 
-// listItem is a list item whose contents go on.
+// listItem is an open list item.
 type listItem struct {
-	column int   // at which its contents begin
-	number int32 // of its line, from 1
+	column int   // column at which its contents begin
+	number int32 // line number, 1-based
 }
 
-// fence is code between marks.
+// fence is an open block of fenced code.
 type fence struct {
 	mark   string // empty: no fence
 	indent int    // column of the mark
 	inside int    // column at which the enclosing list item's contents begin
 }
 
-// scanLines reads the lines of content and finds where it can be cut. It takes linear time.
+// scanLines scans the lines of content for places to cut. It takes linear time.
 func scanLines(content string) []markdownLine {
 	s := lineScanner{content: content, lines: splitTextLines(content), lastRow: -1}
 	if end := s.frontMatter(); end > 0 {
@@ -80,7 +80,7 @@ func scanLines(content string) []markdownLine {
 	return s.lines
 }
 
-// splitTextLines finds the lines of content.
+// splitTextLines returns the lines of content.
 func splitTextLines(content string) []markdownLine {
 	lines := make([]markdownLine, 0, strings.Count(content, "\n")+1)
 	for start, end := range sentence.Lines(content) {
@@ -89,10 +89,10 @@ func splitTextLines(content string) []markdownLine {
 	return lines
 }
 
-// text is line i.
+// text returns line i.
 func (s *lineScanner) text(i int) string { return s.content[s.lines[i].start:s.lines[i].end] }
 
-// frontMatter is how many lines of YAML the document begins with, its two rules included.
+// frontMatter returns the number of lines of YAML front matter, including its two rules.
 func (s *lineScanner) frontMatter() int {
 	if len(s.lines) == 0 || s.text(0) != "---" {
 		return 0
@@ -105,7 +105,7 @@ func (s *lineScanner) frontMatter() int {
 	return 0
 }
 
-// set says what line i is.
+// set records the kind of line i.
 func (s *lineScanner) set(i int, kind lineKind) { s.last, s.lastRow, s.gap = kind, i, false }
 
 // line reads the line at s.at.
@@ -130,7 +130,7 @@ func (s *lineScanner) line() {
 	s.set(s.at, kind)
 }
 
-// around is the number of the line of the innermost of depth list items; 0 without any.
+// around returns the line number of the innermost of depth list items; 0 if there is none.
 func (s *lineScanner) around(depth int) int32 {
 	if depth == 0 {
 		return 0
@@ -138,7 +138,7 @@ func (s *lineScanner) around(depth int) int32 {
 	return s.items[depth-1].number
 }
 
-// leave ends the list items but the outermost depth ones, which the line belongs to.
+// leave closes all list items but the outermost depth ones, to which the line belongs.
 func (s *lineScanner) leave(depth int) {
 	s.items = s.items[:depth]
 	s.lines[s.at].under = s.around(depth)
@@ -149,7 +149,7 @@ func (s *lineScanner) inFence(column int, rest string) bool {
 	if s.fence.mark == "" {
 		return false
 	}
-	if column < s.fence.inside { // the list item is over, and with it the fence
+	if column < s.fence.inside { // the list item ends, and the fence with it
 		s.fence = fence{}
 		return false
 	}
@@ -164,7 +164,7 @@ func (s *lineScanner) inFence(column int, rest string) bool {
 	return true
 }
 
-// inHTML reads a line of a comment or of another block that ends with a mark.
+// inHTML reads a line of a comment or of another block with an end mark.
 func (s *lineScanner) inHTML(text string) bool {
 	if s.until == "" {
 		return false
@@ -192,7 +192,7 @@ func (s *lineScanner) inTable(rest string) bool {
 	return true
 }
 
-// open reads a line that may begin a block; column is its indentation and rest what follows it.
+// open reads a line that may begin a block; column is its indentation and rest the text after it.
 func (s *lineScanner) open(column int, rest string) (lineKind, cost) {
 	flows := s.last == paragraph && !s.gap // the line could continue a paragraph
 	depth := len(s.items)
@@ -203,7 +203,7 @@ func (s *lineScanner) open(column int, rest string) (lineKind, cost) {
 	if depth > 0 {
 		inner -= s.items[depth-1].column
 	}
-	near := inner < 4 // further in it is code, or the continuation of a paragraph
+	near := inner < 4 // deeper indentation is code, or the continuation of a paragraph
 	switch {
 	case near && depth == 0 && s.heading(rest, flows):
 		s.leave(0)
@@ -217,7 +217,8 @@ func (s *lineScanner) open(column int, rest string) (lineKind, cost) {
 		s.lines[s.at].silent = true
 		return ruleLine, s.between(depth)
 	}
-	if width, number := listMarker(rest); width > 0 && (near || len(s.items) > 0) && !(flows && depth == len(s.items) && mustContinue(rest, width, number)) {
+	if width, number := listMarker(rest); width > 0 && (near || len(s.items) > 0) &&
+		!(flows && depth == len(s.items) && mustContinue(rest, width, number)) {
 		return s.item(column, rest, width, depth, flows)
 	}
 	switch {
@@ -240,7 +241,7 @@ func (s *lineScanner) open(column int, rest string) (lineKind, cost) {
 		}
 		return htmlLine, s.between(depth)
 	case flows || s.last == quoteLine && !s.gap && s.quoted.mark == "":
-		return s.last, costSoft // a lazy line too
+		return s.last, costSoft // also a lazy continuation line
 	case s.last == htmlLine && !s.gap:
 		return paragraph, costSoft
 	}
@@ -248,7 +249,7 @@ func (s *lineScanner) open(column int, rest string) (lineKind, cost) {
 	return paragraph, s.between(depth)
 }
 
-// between is the cost of a cut in front of a block that depth list items enclose.
+// between returns the cost of a cut before a block nested in depth list items.
 func (s *lineScanner) between(depth int) cost {
 	if depth == 0 {
 		return costBlock
@@ -256,7 +257,7 @@ func (s *lineScanner) between(depth int) cost {
 	return inItem(depth)
 }
 
-// heading reads a heading, and finds the one that the line underlines.
+// heading reads a heading, either an ATX heading or the underline of the previous line.
 func (s *lineScanner) heading(rest string, flows bool) bool {
 	line := &s.lines[s.at]
 	above := costSection
@@ -280,14 +281,14 @@ func (s *lineScanner) heading(rest string, flows bool) bool {
 	return true
 }
 
-// opensParagraph reports whether line i is the first one of its paragraph. Only a paragraph of one line can be made a heading
-// by a line under it: under more of them, "---" is meant as a rule.
+// opensParagraph reports whether line i is the first line of its paragraph. Only a paragraph of one line becomes a
+// heading by an underline: after several lines, "---" is read as a rule.
 func (s *lineScanner) opensParagraph(i int) bool { return s.lines[i].cost != costSoft }
 
 // item reads a list item whose marker takes width bytes of rest.
 func (s *lineScanner) item(column int, rest string, width, depth int, flows bool) (lineKind, cost) {
 	cost := betweenItems(depth)
-	if depth == 0 && len(s.items) == 0 && !flows { // the list begins; one that a paragraph introduces stays with it
+	if depth == 0 && len(s.items) == 0 && !flows { // the list begins; one introduced by a paragraph stays with it
 		cost = costBlock
 	}
 	contents, inner := outdent(rest[width:], column+width)
@@ -330,7 +331,7 @@ func (s *lineScanner) quotation(rest string, depth int) cost {
 	return costSoft
 }
 
-// tableAhead reports whether the line is the head of a table: the next one rules its columns.
+// tableAhead reports whether the line is the head of a table: the next line is a table rule.
 func (s *lineScanner) tableAhead() bool {
 	if s.at+1 >= len(s.lines) || !strings.Contains(s.text(s.at), "|") {
 		return false
@@ -338,8 +339,8 @@ func (s *lineScanner) tableAhead() bool {
 	return isTableRule(s.text(s.at + 1))
 }
 
-// outdent takes the blanks off the beginning of text, which stands at column from, and tells the column of what follows. A
-// tab reaches to the next multiple of four.
+// outdent removes leading blanks from text, which begins at column from, and returns the column of the rest. A tab
+// advances to the next multiple of four.
 func outdent(text string, from int) (column int, rest string) {
 	column = from
 	for i := range len(text) {
@@ -355,7 +356,7 @@ func outdent(text string, from int) (column int, rest string) {
 	return column, ""
 }
 
-// atxHeading reads "## Title"; level 0 means that text is no heading.
+// atxHeading reads "## Title"; it returns level 0 if text is not a heading.
 func atxHeading(text string) (level uint8, title string) {
 	marks := len(text) - len(strings.TrimLeft(text, "#"))
 	if marks == 0 || marks > 6 {
@@ -372,7 +373,7 @@ func atxHeading(text string) (level uint8, title string) {
 	return uint8(marks), title
 }
 
-// headingTitle is what the line of a heading says, whether it is marked or underlined.
+// headingTitle returns the title of a heading line, ATX or underlined.
 func headingTitle(text string) string {
 	text = strings.TrimSpace(text)
 	if level, title := atxHeading(text); level > 0 {
@@ -381,7 +382,7 @@ func headingTitle(text string) string {
 	return text
 }
 
-// underline is the level of the heading that text makes of the line above it; 0: none.
+// underline returns the level of the heading that text, as an underline, makes of the line above; 0: none.
 func underline(text string) uint8 {
 	text = strings.TrimRight(text, " \t")
 	switch {
@@ -395,7 +396,7 @@ func underline(text string) uint8 {
 	return 0
 }
 
-// isRule reports whether text is a thematic break: three or more of the same mark with blanks between them.
+// isRule reports whether text is a thematic break: three or more of the same mark with optional blanks between them.
 func isRule(text string) bool {
 	mark := text[0]
 	if mark != '-' && mark != '*' && mark != '_' {
@@ -414,7 +415,7 @@ func isRule(text string) bool {
 	return n >= 3
 }
 
-// fenceMark is the mark of fenced code that text opens: three or more ` or ~.
+// fenceMark returns the opening mark of fenced code in text: three or more ` or ~.
 func fenceMark(text string) string {
 	for _, c := range []string{"`", "~"} {
 		if n := len(text) - len(strings.TrimLeft(text, c)); n >= 3 && (c == "~" || !strings.Contains(text[n:], "`")) {
@@ -424,14 +425,14 @@ func fenceMark(text string) string {
 	return ""
 }
 
-// closesFence reports whether text ends the code that mark opened.
+// closesFence reports whether text ends the code opened by mark.
 func closesFence(mark, text string) bool {
 	text = strings.TrimRight(text, " \t")
 	return len(text) >= len(mark) && strings.Trim(text, mark[:1]) == ""
 }
 
-// listMarker reads "-", "*", "+", "1." or "1)" in front of a blank or the end: its width in bytes, 0 without one, and the
-// number.
+// listMarker reads "-", "*", "+", "1." or "1)" before a blank or the end of text. It returns the width in bytes, 0
+// without a marker, and the number.
 func listMarker(text string) (width, number int) {
 	if text == "" {
 		return 0, 0
@@ -454,19 +455,19 @@ func listMarker(text string) (width, number int) {
 	return width, number
 }
 
-// mustContinue reports whether a line that looks like a list item is text where it follows a line of a paragraph: a number that
-// a sentence was broken in front of, or a lonely dash.
+// mustContinue reports whether a line that looks like a list item continues the paragraph above it: a number at a line
+// break in a sentence, or a single dash.
 func mustContinue(text string, width, number int) bool {
 	bullet := width == 1
 	return strings.TrimSpace(text[width:]) == "" || !bullet && number != 1
 }
 
-// isTableRule reports whether text rules the columns of a table: "|---|:--:|".
+// isTableRule reports whether text is the rule below a table's head: "|---|:--:|".
 func isTableRule(text string) bool {
 	return strings.Contains(text, "|") && strings.Contains(text, "-") && strings.Trim(text, "|:- \t") == ""
 }
 
-// htmlEnd is what ends the HTML block that text begins, in lower case; empty for no such block. A comment is one.
+// htmlEnd returns the end mark, in lower case, of the HTML block or comment that text begins; empty if there is none.
 func htmlEnd(text string) string {
 	for _, block := range []struct{ open, end string }{
 		{"<!--", "-->"}, {"<pre", "</pre>"}, {"<script", "</script>"}, {"<style", "</style>"}, {"<textarea", "</textarea>"},
@@ -478,7 +479,7 @@ func htmlEnd(text string) string {
 	return ""
 }
 
-// containsFold reports whether text contains part, which is in lower case, in any case.
+// containsFold reports whether text contains part, ignoring case. part must be in lower case.
 func containsFold(text, part string) bool {
 	return strings.Contains(text, part) || part != "-->" && strings.Contains(strings.ToLower(text), part)
 }

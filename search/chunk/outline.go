@@ -11,21 +11,21 @@ import (
 // outline is a document as a tree of sections.
 type outline struct {
 	lines    []markdownLine
-	sections []section // in order; sections[0] is what stands in front of the first heading
+	sections []section // in order; sections[0] is the text before the first heading
 }
 
-// section is a heading with what follows it, up to the next heading.
+// section is a heading with the text below it, up to the next heading.
 type section struct {
-	line   int   // its first one
+	line   int   // its first line
 	level  uint8 // of the heading; 0: none
 	title  string
-	parent int  // section that encloses it; -1: none
+	parent int  // enclosing section; -1: none
 	says   bool // it has text besides its heading
-	entry  int  // section that is the entry of a daily note that this one belongs to; -1: none
+	entry  int  // section of the daily note entry that contains this one; -1: none
 	at     int64
 }
 
-// outlineOf reads the sections of a document. day is what its name says; the zero time means nothing.
+// outlineOf reads the sections of a document. day is the date in its name, or the zero time.
 func outlineOf(content string, day time.Time) *outline {
 	doc := &outline{lines: scanLines(content)}
 	headings := 0
@@ -47,7 +47,7 @@ func outlineOf(content string, day time.Time) *outline {
 	return doc
 }
 
-// add puts s behind the sections before it.
+// add appends s to the sections.
 func (doc *outline) add(s section, day time.Time) {
 	if !day.IsZero() {
 		s.at = day.Unix()
@@ -72,18 +72,18 @@ func (doc *outline) add(s section, day time.Time) {
 	doc.sections = append(doc.sections, s)
 }
 
-// atomGroup is a run of atoms that is cut by itself.
+// atomGroup is a run of atoms that is cut separately.
 type atomGroup struct{ from, to int }
 
-// sectionGroup is a run of sections that is cut by itself.
+// sectionGroup is a run of sections that is cut separately.
 type sectionGroup struct {
 	first, last int
-	main        int // what the run is about: the first one that says something
+	main        int // the first section of the run with text
 	from, to    int // atoms
 	weight      int
 }
 
-// groups puts sections together that belong into one piece, and gives each run its atoms.
+// groups joins sections that belong into one piece, and returns the atoms of each run.
 func (doc *outline) groups(c *cutter) []atomGroup {
 	tiny := c.limit / tinyShare
 	var runs []sectionGroup
@@ -93,7 +93,8 @@ func (doc *outline) groups(c *cutter) []atomGroup {
 		if run.from == run.to {
 			continue
 		}
-		if n := len(runs); n > 0 && run.weight < tiny && runs[n-1].mayTake(doc, run, tiny) && c.weight(runs[n-1].from, run.to) <= c.limit/sharedShare {
+		if n := len(runs); n > 0 && run.weight < tiny && runs[n-1].mayTake(doc, run, tiny) &&
+			c.weight(runs[n-1].from, run.to) <= c.limit/sharedShare {
 			runs[n-1].last, runs[n-1].to = run.last, run.to
 			continue
 		}
@@ -106,15 +107,15 @@ func (doc *outline) groups(c *cutter) []atomGroup {
 	return out
 }
 
-// A section below an eighth of a piece is one or two sentences: too little to stand for itself among results. Together such
-// sections make at most a quarter, so that what is found is still about few things.
+// A section below an eighth of a piece has one or two sentences: too little for a separate result. Joined, such
+// sections make up at most a quarter of a piece, so that it still has few subjects.
 const (
 	tinyShare   = 8
 	sharedShare = 4
 )
 
-// run is the shortest run of sections from first on that stays together: headings without text with what follows under them,
-// an entry of a daily note with all its subsections, or one section.
+// run returns the shortest run of sections from first that stays together: headings without text with the section below
+// them, an entry of a daily note with all its subsections, or one section.
 func (doc *outline) run(c *cutter, first int) sectionGroup {
 	main := first
 	for !doc.sections[main].says && main+1 < len(doc.sections) && doc.sections[main+1].parent == main && doc.sections[main].level > 0 {
@@ -134,8 +135,8 @@ func (doc *outline) run(c *cutter, first int) sectionGroup {
 	return run
 }
 
-// mayTake reports whether run, which is tiny and follows g, may share g's piece: g is made of tiny sections, and run is a section
-// under the same heading, or under g's own.
+// mayTake reports whether the tiny run after g may share g's piece: g consists of tiny sections, and run is under the
+// same heading, or under g's heading.
 func (g sectionGroup) mayTake(doc *outline, run sectionGroup, tiny int) bool {
 	if doc.sections[g.main].entry >= 0 || doc.sections[run.main].entry >= 0 || g.last == g.main && g.weight >= tiny {
 		return false
@@ -144,7 +145,7 @@ func (g sectionGroup) mayTake(doc *outline, run sectionGroup, tiny int) bool {
 	return run.first == run.main && (parent == doc.sections[g.main].parent || parent == g.main)
 }
 
-// sectionOf is the innermost section that encloses all that the lines from first to last say.
+// sectionOf returns the innermost section that contains all text of the lines first to last.
 func (doc *outline) sectionOf(first, last int) int {
 	from, to := doc.sectionAt(first), doc.sectionAt(last)
 	common := -1
@@ -166,13 +167,13 @@ func (doc *outline) sectionOf(first, last int) int {
 	return doc.enclosing(from, to)
 }
 
-// sectionAt is the section of a line.
+// sectionAt returns the section of a line.
 func (doc *outline) sectionAt(line int) int {
 	return sort.Search(len(doc.sections), func(i int) bool { return doc.sections[i].line > line }) - 1
 }
 
-// enclosing is the innermost section that encloses both a and b, itself one of them if it encloses the other; 0: only the
-// document does.
+// enclosing returns the innermost section that contains both a and b, possibly one of them; 0 if only the document
+// does.
 func (doc *outline) enclosing(a, b int) int {
 	for a != b && a >= 0 && b >= 0 {
 		if a > b {
@@ -184,11 +185,11 @@ func (doc *outline) enclosing(a, b int) int {
 	return max(min(a, b), 0)
 }
 
-// maxTitle bounds what a heading adds to the context of each piece under it, in bytes.
+// maxTitle is the maximum length of a heading in a context, in bytes.
 const maxTitle = 200
 
-// context is the path of the document with the headings that enclose a section, its own last, and then what encloses a line
-// otherwise: the list items above it, or the head of its table.
+// context returns the path of the document, the headings that enclose a section including its own, and the other
+// surroundings of a line: the list items above it, or the head of its table.
 func (doc *outline) context(path, content string, section, line int) string {
 	var titles []string
 	for n := 0; n < maxListDepth && doc.lines[line].under > 0; n++ {
@@ -212,7 +213,7 @@ func (doc *outline) context(path, content string, section, line int) string {
 	return out.String()
 }
 
-// unmarked is a line without indentation and list marker.
+// unmarked returns a line without indentation and list marker.
 func unmarked(line string) string {
 	line = strings.TrimSpace(line)
 	if width, _ := listMarker(line); width > 0 {
@@ -221,7 +222,7 @@ func unmarked(line string) string {
 	return line
 }
 
-// shortened is as much of s as fits into limit bytes.
+// shortened returns the longest prefix of s that fits into limit bytes.
 func shortened(s string, limit int) string {
 	if len(s) <= limit {
 		return s

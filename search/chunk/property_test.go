@@ -12,7 +12,7 @@ import (
 	"reverie/search/searchtest"
 )
 
-// checkPieces holds what is true of the pieces of any text.
+// checkPieces checks the invariants of the pieces of any text.
 func checkPieces(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -56,7 +56,7 @@ func checkPieces(t interface {
 	}
 }
 
-// chunkOptions draws sizes from the smallest to the usual.
+// chunkOptions draws sizes from the minimum to the usual.
 func chunkOptions() *rapid.Generator[Options] {
 	return rapid.Custom(func(t *rapid.T) Options {
 		o := Options{Tokens: rapid.IntRange(minChunkTokens, 400).Draw(t, "tokens")}

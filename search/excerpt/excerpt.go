@@ -9,36 +9,37 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
-// How much of a document is read at once, as in OpenClaw.
+// Default size of an excerpt, as in OpenClaw.
 const (
 	DefaultLines      = 120
 	DefaultCharacters = 12_000
 )
 
-// Options say what to read. The zero value reads from the beginning with the defaults.
+// Options select the part to read. The zero value reads from the beginning with the defaults.
 type Options struct {
-	From       int // line, from 1; less means 1
-	Skip       int // characters of that line that are known already: NextSkip of the excerpt before
-	Lines      int // how many; DefaultExcerptLines if not positive
-	Characters int // code points of Text at most; DefaultExcerptCharacters if not positive
+	From       int // first line, 1-based; lower values mean 1
+	Skip       int // characters of that line to skip: NextSkip of the previous excerpt
+	Lines      int // maximum lines; DefaultLines if not positive
+	Characters int // maximum code points of Text; DefaultCharacters if not positive
 }
 
-// Excerpt is a stretch of a document.
+// Excerpt is a part of a document.
 type Excerpt struct {
-	Text      string // whole lines, as they are in the document, without the last line break; or a part of one line
-	From      int    // line, from 1
-	Lines     int    // how many lines Text has or has a part of; 0 behind the end
+	Text      string // whole lines, unchanged, without the last line break; or a part of one line
+	From      int    // first line, 1-based
+	Lines     int    // number of lines that Text contains, wholly or partly; 0 past the end
 	Total     int    // lines of the document
-	Truncated bool   // more follows
-	NextFrom  int    // line to go on from; 0 if nothing follows
-	NextSkip  int    // characters of line NextFrom that are read already: not 0 only if the line is too long for an excerpt
+	Truncated bool   // more text follows
+	NextFrom  int    // line to continue from; 0 at the end
+	NextSkip  int    // characters of line NextFrom already read; non-zero only if that line is too long for one excerpt
 }
 
-// Of reads a part of a document. Lines that do not fit into the characters are left to the next excerpt. One line that is
-// longer than that alone is cut between grapheme clusters, and the next excerpt goes on inside it: with NextFrom and NextSkip of
-// one as From and Skip of the next, the excerpts are all that the document says, each line break lost where NextSkip is 0.
+// Of reads a part of a document. Lines that exceed the character limit are left to the next excerpt. A single line
+// longer than the limit is cut between grapheme clusters, and the next excerpt continues inside it. Passing NextFrom
+// and NextSkip as From and Skip of the next call reads the whole document; the line break is omitted wherever NextSkip
+// is 0.
 //
-// A line ends with "\n"; what a document ends with is no further line. Behind the end there is no text and no line.
+// A line ends with "\n"; a final line break starts no further line. Past the end, the excerpt has no text and no lines.
 func Of(content string, o Options) Excerpt {
 	if o.Lines <= 0 {
 		o.Lines = DefaultLines
@@ -79,7 +80,7 @@ func Of(content string, o Options) Excerpt {
 	return e
 }
 
-// Behind is the excerpt as one of a longer text, in which lines stand before what it was read from.
+// Behind returns the excerpt renumbered for a longer text that has the given number of lines before this one.
 func (e Excerpt) Behind(lines int) Excerpt {
 	e.From += lines
 	e.Total += lines
@@ -89,7 +90,7 @@ func (e Excerpt) Behind(lines int) Excerpt {
 	return e
 }
 
-// ReadOn says in words how to go on reading behind an excerpt: its NextFrom and NextSkip.
+// ReadOn returns a sentence that explains how to continue after an excerpt, given its NextFrom and NextSkip.
 func ReadOn(from, skip int) string {
 	if skip > 0 {
 		return fmt.Sprintf("The line goes on: read from=%d with skip=%d.", from, skip)
@@ -97,7 +98,7 @@ func ReadOn(from, skip int) string {
 	return fmt.Sprintf("More follows: read from=%d.", from)
 }
 
-// countLines is how many lines content has.
+// countLines returns the number of lines of content.
 func countLines(content string) int {
 	n := strings.Count(content, "\n")
 	if content != "" && !strings.HasSuffix(content, "\n") {
@@ -106,7 +107,7 @@ func countLines(content string) int {
 	return n
 }
 
-// lineAt finds the end of the line that goes on at start, in front of its line break, and where the next one begins.
+// lineAt returns the end of the line that contains start, before its line break, and the start of the next line.
 func lineAt(content string, start int) (end, next int) {
 	n := strings.IndexByte(content[start:], '\n')
 	if n < 0 {
@@ -119,7 +120,7 @@ func lineAt(content string, start int) (end, next int) {
 	return end, start + n + 1
 }
 
-// skip is where n characters of line end.
+// skip returns the byte offset after the first n characters of line.
 func skip(line string, n int) int {
 	for i := range line {
 		if n == 0 {
@@ -130,7 +131,8 @@ func skip(line string, n int) int {
 	return len(line)
 }
 
-// fitting is as much of line as has at most limit characters: whole grapheme clusters, or a part of the first if it has more.
+// fitting returns the longest prefix of line with at most limit characters: whole grapheme clusters, or a part of the
+// first if that one is longer.
 func fitting(line string, limit int) string {
 	characters, end := 0, 0
 	for clusters := graphemes.FromString(line); clusters.Next(); {

@@ -20,19 +20,47 @@ func TestExcerptOf(t *testing.T) {
 	}{
 		{"all", numbered, Options{}, Excerpt{Text: numbered, From: 1, Lines: 5, Total: 5}},
 		{"a final line break", "one\ntwo\n", Options{}, Excerpt{Text: "one\ntwo", From: 1, Lines: 2, Total: 2}},
-		{"a Windows line break", "one\r\ntwo\r\n", Options{Lines: 1}, Excerpt{Text: "one", From: 1, Lines: 1, Total: 2, Truncated: true, NextFrom: 2}},
-		{"some lines", numbered, Options{From: 2, Lines: 2}, Excerpt{Text: "two\r\nthree", From: 2, Lines: 2, Total: 5, Truncated: true, NextFrom: 4}},
+		{
+			"a Windows line break", "one\r\ntwo\r\n",
+			Options{Lines: 1},
+			Excerpt{Text: "one", From: 1, Lines: 1, Total: 2, Truncated: true, NextFrom: 2},
+		},
+		{
+			"some lines", numbered,
+			Options{From: 2, Lines: 2},
+			Excerpt{Text: "two\r\nthree", From: 2, Lines: 2, Total: 5, Truncated: true, NextFrom: 4},
+		},
 		{"the last lines", numbered, Options{From: 4, Lines: 9}, Excerpt{Text: "\nfive", From: 4, Lines: 2, Total: 5}},
 		{"a blank line", numbered, Options{From: 4, Lines: 1}, Excerpt{From: 4, Lines: 1, Total: 5, Truncated: true, NextFrom: 5}},
 		{"behind the end", numbered, Options{From: 6}, Excerpt{From: 6, Total: 5}},
 		{"in front of the beginning", "one", Options{From: -3, Skip: -1}, Excerpt{Text: "one", From: 1, Lines: 1, Total: 1}},
 		{"nothing", "", Options{}, Excerpt{From: 1}},
-		{"as many characters as fit", "four\nfour\nfour", Options{Characters: 9}, Excerpt{Text: "four\nfour", From: 1, Lines: 2, Total: 3, Truncated: true, NextFrom: 3}},
-		{"one character less", "four\nfour\nfour", Options{Characters: 8}, Excerpt{Text: "four", From: 1, Lines: 1, Total: 3, Truncated: true, NextFrom: 2}},
-		{"a long line", "里斯本\nfour", Options{Characters: 2}, Excerpt{Text: "里斯", From: 1, Lines: 1, Total: 2, Truncated: true, NextFrom: 1, NextSkip: 2}},
+		{
+			"as many characters as fit", "four\nfour\nfour",
+			Options{Characters: 9},
+			Excerpt{Text: "four\nfour", From: 1, Lines: 2, Total: 3, Truncated: true, NextFrom: 3},
+		},
+		{
+			"one character less", "four\nfour\nfour",
+			Options{Characters: 8},
+			Excerpt{Text: "four", From: 1, Lines: 1, Total: 3, Truncated: true, NextFrom: 2},
+		},
+		{
+			"a long line", "里斯本\nfour",
+			Options{Characters: 2},
+			Excerpt{Text: "里斯", From: 1, Lines: 1, Total: 2, Truncated: true, NextFrom: 1, NextSkip: 2},
+		},
 		{"its rest", "里斯本\nfour", Options{Skip: 2, Characters: 6}, Excerpt{Text: "本\nfour", From: 1, Lines: 2, Total: 2}},
-		{"a long line of a family", "👨‍👩‍👧👨‍👩‍👧", Options{Characters: 7}, Excerpt{Text: "👨‍👩‍👧", From: 1, Lines: 1, Total: 1, Truncated: true, NextFrom: 1, NextSkip: 5}},
-		{"less than a cluster", "👨‍👩‍👧", Options{Characters: 1}, Excerpt{Text: "👨", From: 1, Lines: 1, Total: 1, Truncated: true, NextFrom: 1, NextSkip: 1}},
+		{
+			"a long line of a family", "👨‍👩‍👧👨‍👩‍👧",
+			Options{Characters: 7},
+			Excerpt{Text: "👨‍👩‍👧", From: 1, Lines: 1, Total: 1, Truncated: true, NextFrom: 1, NextSkip: 5},
+		},
+		{
+			"less than a cluster", "👨‍👩‍👧",
+			Options{Characters: 1},
+			Excerpt{Text: "👨", From: 1, Lines: 1, Total: 1, Truncated: true, NextFrom: 1, NextSkip: 1},
+		},
 	} {
 		if diff := cmp.Diff(c.want, Of(c.content, c.options)); diff != "" {
 			t.Errorf("%s:\n%s", c.name, diff)
@@ -40,7 +68,7 @@ func TestExcerptOf(t *testing.T) {
 	}
 }
 
-// TestExcerptBehind: messages 41 to 43 of a conversation, of which two fit.
+// TestExcerptBehind reads messages 41 to 43 of a conversation, two of which fit.
 func TestExcerptBehind(t *testing.T) {
 	want := Excerpt{Text: "one\ntwo", From: 41, Lines: 2, Total: 43, Truncated: true, NextFrom: 43}
 	if diff := cmp.Diff(want, Of("one\ntwo\nthree\n", Options{Lines: 2}).Behind(40)); diff != "" {
@@ -51,7 +79,7 @@ func TestExcerptBehind(t *testing.T) {
 	}
 }
 
-// TestExcerptOfDefaults: 120 lines, 12,000 characters.
+// TestExcerptOfDefaults checks the defaults of 120 lines and 12,000 characters.
 func TestExcerptOfDefaults(t *testing.T) {
 	if e := Of(strings.Repeat("a\n", 121), Options{}); e.Lines != 120 || e.NextFrom != 121 {
 		t.Errorf("%d lines, then %d", e.Lines, e.NextFrom)
@@ -61,7 +89,7 @@ func TestExcerptOfDefaults(t *testing.T) {
 	}
 }
 
-// TestExcerptsAreTheDocument: whoever follows NextFrom and NextSkip reads everything once.
+// TestExcerptsAreTheDocument checks that following NextFrom and NextSkip reads everything exactly once.
 func TestExcerptsAreTheDocument(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		content := searchtest.Markdown().Draw(t, "content")

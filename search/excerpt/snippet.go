@@ -7,15 +7,15 @@ import (
 	"reverie/language/sentence"
 )
 
-// DefaultSnippet is how long a snippet is, in characters, as in OpenClaw.
+// DefaultSnippet is the default length of a snippet in characters, as in OpenClaw.
 const DefaultSnippet = 700
 
-// Snippet is the part of text that shows best why it was found: at most limit characters (code points; DefaultSnippet if it is
-// not positive) around the place where most different terms stand, and there where they stand closest. terms are forms as the
-// analyser gives them; without any that occurs, it is the beginning.
+// Snippet returns the part of text that best shows why it matched: at most limit characters (code points;
+// DefaultSnippet if not positive) around the place with the most distinct terms, as close together as possible. terms
+// are forms as the analyser returns them. If none occurs, it returns the beginning.
 //
-// It is text[start:start+len(snippet)], of whole lines where they fit, or else of whole sentences, words or grapheme clusters,
-// without blanks around it. Nothing fits only where the limit is below the first cluster.
+// The result equals text[start:start+len(snippet)]: whole lines if they fit, else whole sentences, words or grapheme
+// clusters, without surrounding blanks. It is empty only if limit is shorter than the first cluster.
 func Snippet(text string, terms []string, limit int) (snippet string, start int) {
 	if limit <= 0 {
 		limit = DefaultSnippet
@@ -33,14 +33,14 @@ func Snippet(text string, terms []string, limit int) (snippet string, start int)
 	return text[w.parts[from].start:w.parts[to-1].end], w.parts[from].start
 }
 
-// snippetPart is a line that is not blank, or a part of one that is longer than the snippet may be.
+// snippetPart is a non-blank line, or a part of a line that is longer than a snippet.
 type snippetPart struct {
-	start, end  int // bytes, without blanks around
-	first, last int // characters in front of it, and in front of what follows it
+	start, end  int // bytes, without surrounding blanks
+	first, last int // characters before it, and characters before the part after it
 	terms       []string
 }
 
-// snippetParts splits text, so that any run of parts can be a snippet.
+// snippetParts splits text so that any run of parts can form a snippet.
 func snippetParts(text string, limit int) []snippetPart {
 	var parts []snippetPart
 	at, characters := 0, 0
@@ -84,8 +84,8 @@ func snippetParts(text string, limit int) []snippetPart {
 	return parts
 }
 
-// brokenShare says what the parts of a sentence are at most that is longer than the snippet, as a share of it: small enough to
-// have the match in the middle.
+// brokenShare bounds the parts of a sentence longer than the snippet, as a share of the snippet: small enough to center
+// the match.
 const brokenShare = 8
 
 // window finds the best run of parts.
@@ -94,7 +94,7 @@ type window struct {
 	parts []snippetPart
 }
 
-// mark notes which terms the parts have.
+// mark records which terms the parts contain.
 func (w *window) mark(text string, terms []string) {
 	if len(terms) == 0 {
 		return
@@ -112,12 +112,12 @@ func (w *window) mark(text string, terms []string) {
 			return
 		}
 		if token.Start < w.parts[part].start {
-			continue // it lies across two parts
+			continue // it spans two parts
 		}
 		found := ""
 		for _, form := range token.Forms {
 			if wanted[form] {
-				found = form // the last one is what the spellings of a word have in common
+				found = form // the last one is shared by the spellings of a word
 			}
 		}
 		if found != "" {
@@ -126,12 +126,12 @@ func (w *window) mark(text string, terms []string) {
 	}
 }
 
-// fits reports whether parts from to to are short enough.
+// fits reports whether parts[from:to] fit into the limit.
 func (w *window) fits(from, to int) bool {
 	return w.parts[to-1].last-w.parts[from].first <= w.limit
 }
 
-// densest is the shortest of the runs that fit and have the most different terms; of equal ones the first.
+// densest returns the shortest run that fits and has the most distinct terms; the first one of equals.
 func (w *window) densest() (from, to int) {
 	counts := map[string]int{}
 	most, length := 0, 0
@@ -159,7 +159,7 @@ func (w *window) densest() (from, to int) {
 	return from, to
 }
 
-// spare reports whether the run has every term of the part that it begins with elsewhere too, so that it is as good without.
+// spare reports whether the run also has every term of its first part elsewhere, so that the part can be dropped.
 func (w *window) spare(part int, counts map[string]int) bool {
 	if len(counts) == 0 {
 		return false
@@ -173,7 +173,7 @@ func (w *window) spare(part int, counts map[string]int) bool {
 	return true
 }
 
-// grown adds what follows and what precedes the run, in turns, while it fits.
+// grown alternately extends the run at its end and its beginning while it fits.
 func (w *window) grown(from, to int) (int, int) {
 	for more := true; more; {
 		more = false

@@ -13,7 +13,7 @@ import (
 	"reverie/search/searchtest"
 )
 
-// formsOf are what a question asks for.
+// formsOf returns the forms that a question asks for.
 func formsOf(question string) []string {
 	var forms []string
 	for _, token := range analysis.Analyse(question) {
@@ -23,8 +23,10 @@ func formsOf(question string) []string {
 }
 
 func TestSnippet(t *testing.T) {
-	note := "# Travel\n\nWe talked about trains for an hour.\n\n- Anna flies to Lisbon on 12 May\n- the hotel is near the river\n\nNothing else happened, and the evening was quiet."
-	sentences := strings.Repeat("Nothing to see here. ", 40) + "Priya moved the ledger to db_port 6543. " + strings.Repeat("Nothing to see there. ", 40)
+	note := "# Travel\n\nWe talked about trains for an hour.\n\n- Anna flies to Lisbon on 12 May\n- the hotel is near the " +
+		"river\n\nNothing else happened, and the evening was quiet."
+	sentences := strings.Repeat("Nothing to see here. ", 40) + "Priya moved the ledger to db_port 6543. " +
+		strings.Repeat("Nothing to see there. ", 40)
 	chinese := strings.Repeat("今天没有什么事。", 40) + "安娜的生日是五月十二日。" + strings.Repeat("明天也没有什么事。", 40)
 	for _, c := range []struct {
 		name, text, question string
@@ -52,7 +54,10 @@ func TestSnippetProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := searchtest.Markdown().Draw(t, "text")
 		limit := rapid.IntRange(1, 800).Draw(t, "limit")
-		terms := formsOf(rapid.SampledFrom([]string{"", "words about db_port", "安娜的生日", "home", "nested star items", "привет Évora", "🇵🇹"}).Draw(t, "question"))
+		terms := formsOf(rapid.SampledFrom([]string{
+			"", "words about db_port", "安娜的生日", "home", "nested star items",
+			"привет Évora", "🇵🇹",
+		}).Draw(t, "question"))
 		got, start := Snippet(text, terms, limit)
 		if text[start:start+len(got)] != got {
 			t.Fatalf("%q does not stand at %d", got, start)
@@ -99,7 +104,8 @@ func FuzzSnippet(f *testing.F) {
 }
 
 func BenchmarkSnippet(b *testing.B) {
-	for name, text := range map[string]string{"chunk": searchtest.Note, "megabyte": strings.Repeat(searchtest.Note, 1<<20/len(searchtest.Note))} {
+	texts := map[string]string{"chunk": searchtest.Note, "megabyte": strings.Repeat(searchtest.Note, 1<<20/len(searchtest.Note))}
+	for name, text := range texts {
 		b.Run(name, func(b *testing.B) {
 			terms := formsOf("when does Priya deploy the billing service?")
 			for b.Loop() {

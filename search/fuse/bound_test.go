@@ -11,8 +11,8 @@ import (
 	"reverie/search/index"
 )
 
-// A benchmark that is made up: units and questions with topics, words and relevant units. What the words find and what is
-// similar follow from it with errors of their own, so that rankings of every quality can be drawn.
+// benchmark is a synthetic benchmark of units and questions with topics, words and relevant units. Lexical and dense
+// rankings follow from it with independent errors, so that rankings of every quality can be drawn.
 type benchmark struct {
 	units     []madeUnit
 	questions []madeQuestion
@@ -57,8 +57,8 @@ func newBenchmark() benchmark {
 	return b
 }
 
-// words ranks the units by the words of a question: each word is in a relevant unit with the given chance, less often in
-// others of its topic, seldom elsewhere.
+// words ranks the units by the words of a question: each word is in a relevant unit with the given probability, less
+// often in others of its topic, and seldom elsewhere.
 func (b benchmark) words(q madeQuestion, chance float64) Lexical {
 	r := rand.New(rand.NewPCG(3, uint64(q.number)))
 	l := Lexical{Count: madeUnits}
@@ -86,11 +86,11 @@ func (b benchmark) words(q madeQuestion, chance float64) Lexical {
 	return l
 }
 
-// similarity draws how similar a unit is to a question.
+// similarity draws the similarity of a unit to a question.
 type similarity func(q madeQuestion, u madeUnit, r *rand.Rand) float64
 
-// model is a model of which the relevant units stand so many deviations above the others, and other units of their topic
-// half as many as topic says.
+// model returns a model that places relevant units the given number of deviations above the others, and other units of
+// their topic half as many as topic.
 func model(relevant, topic float64) similarity {
 	return func(q madeQuestion, u madeUnit, r *rand.Rand) float64 {
 		s := r.NormFloat64()
@@ -104,7 +104,7 @@ func model(relevant, topic float64) similarity {
 	}
 }
 
-// shape is what is known of a dense ranking.
+// shape describes the statistics that a dense ranking comes with.
 type shape struct {
 	name  string
 	apply func(Dense) Dense
@@ -141,7 +141,7 @@ var shapes = []shape{
 	}},
 }
 
-// denseOf is a ranking of all units with statistics.
+// denseOf returns a ranking of all units with statistics.
 func denseOf(hits []DenseHit, f func(float64) float64) Dense {
 	d := Dense{Count: len(hits)}
 	for _, h := range hits {
@@ -169,7 +169,7 @@ func (b benchmark) vectors(q madeQuestion, of similarity) Dense {
 	return denseOf(hits, func(s float64) float64 { return s })
 }
 
-// recall is the share of the relevant units among the first ten.
+// recall returns the share of the relevant units among the first ten.
 func (q madeQuestion) recall(ranking []index.UnitKey) float64 {
 	found := 0.
 	for _, u := range ranking[:min(10, len(ranking))] {
@@ -182,7 +182,7 @@ func (q madeQuestion) recall(ranking []index.UnitKey) float64 {
 
 type fusing func(Lexical, Dense) []index.UnitKey
 
-// ours fuses one question after the other, as a server does.
+// ours fuses the questions in sequence, as a server does.
 func ours() fusing {
 	o := DefaultOptions()
 	return func(l Lexical, d Dense) []index.UnitKey {
@@ -196,7 +196,7 @@ func ours() fusing {
 	}
 }
 
-// reciprocal is naive reciprocal rank fusion with the customary constant: what this package must do better than.
+// reciprocal is plain reciprocal rank fusion with the customary constant, the baseline that this package must beat.
 func reciprocal() fusing { return reciprocalRanks }
 
 func reciprocalRanks(l Lexical, d Dense) []index.UnitKey {
@@ -215,7 +215,7 @@ func reciprocalRanks(l Lexical, d Dense) []index.UnitKey {
 	return units
 }
 
-// measured are points of recall at ten of one combination.
+// measured holds the recall at ten, in points, of one combination.
 type measured struct {
 	name                   string
 	lexical, dense, fusion float64
@@ -311,7 +311,8 @@ func measure(start func() fusing, shapes []shape) []measured {
 	return all
 }
 
-// Whatever the dense ranking is like, the fused one finds at most a point less than the better of its two inputs.
+// TestFusionIsNeverMuchWorse checks that the fused ranking loses at most one point to the better of its two inputs, for
+// any dense ranking.
 func TestFusionIsNeverMuchWorse(t *testing.T) {
 	t.Parallel()
 	for _, m := range measure(ours, shapes) {
@@ -323,7 +324,7 @@ func TestFusionIsNeverMuchWorse(t *testing.T) {
 	}
 }
 
-// The bound is one that a naive fusion does not keep.
+// TestNaiveFusionIsMuchWorse checks that naive fusion violates this bound.
 func TestNaiveFusionIsMuchWorse(t *testing.T) {
 	t.Parallel()
 	worst := measured{}

@@ -9,22 +9,22 @@ import (
 )
 
 const (
-	// tailTo is the last rank from which the spread of noise is read; the first quarter of them is left out, since what was
-	// asked for may stand there.
+	// tailTo is the last rank used to estimate the spread of noise. The first quarter of the ranks is skipped, because
+	// relevant units may be there.
 	tailTo = 50
-	// tailLeast is the fewest hits from which a spread is read when nothing else tells, and tailSure when it is to correct
-	// one that is known: a short list may consist of what was asked for.
+	// tailLeast is the minimum number of hits to estimate a spread without statistics, tailSure the minimum to correct
+	// a given spread: a short list may consist of relevant units only.
 	tailLeast = 8
 	tailSure  = 30
 )
 
-// standings says how far each hit of a dense list stands out: the number of deviations above the mean of all
-// similarities of the view. Of n that are only noise, the best is expected at noiseBest(n).
+// standings returns how far each hit of a dense list stands out: the number of deviations above the mean of all
+// similarities of the view. The best of n noise hits is expected at noiseBest(n).
 //
-// The deviation is the greater of that which is given and that which the tail of the list shows: similarities of real
-// texts are not normal, and against a heavy tail a normal deviation would make every list look sure of itself. Without
-// given statistics, mean and deviation are those of the normal distribution through the tail. It returns nil for an empty
-// list.
+// The deviation is the greater of the given one and the one estimated from the tail of the list: similarities of real
+// texts are not normally distributed, and with a heavy tail a normal deviation would make every list look confident.
+// Without given statistics, mean and deviation are those of a normal distribution fitted to the tail. It returns nil
+// for an empty list.
 func standings(d Dense, n int) []float64 {
 	s := make([]float64, len(d.Hits))
 	for i, h := range d.Hits {
@@ -40,7 +40,7 @@ func standings(d Dense, n int) []float64 {
 	}
 	mean, deviation := d.Mean, max(d.Deviation, slope)
 	switch {
-	case !known && slope <= 0: // too few hits to tell: each stands where noise would
+	case !known && slope <= 0: // too few hits: place each where noise is expected
 		for i := range s {
 			s[i] = noiseAt(i+1, n)
 		}
@@ -54,9 +54,9 @@ func standings(d Dense, n int) []float64 {
 	return s
 }
 
-// tailSlope is the deviation of the normal distribution that has the spacings of the tail of similarities, of which s are
-// the best of n in falling order, and the last rank of that tail; 0 when the list is too short. Spacings of noise, each
-// times its rank, are about equally large (Rényi), so that each of them counts the same.
+// tailSlope returns the deviation of the normal distribution that matches the spacings in the tail of s, the best of n
+// similarities in descending order, and the last rank of that tail; 0 if the list is too short. Spacings of noise, each
+// multiplied by its rank, are about equal (Rényi), so all of them count the same.
 func tailSlope(s []float64, n int) (slope float64, end int) {
 	end = min(len(s), tailTo)
 	if end < tailLeast {
@@ -70,14 +70,14 @@ func tailSlope(s []float64, n int) (slope float64, end int) {
 	return found / normal, end
 }
 
-// noiseAt is where the hit at a rank, from 1, of n is expected when all are noise: in deviations of a normal distribution
-// above its mean (Blom).
+// noiseAt returns where the hit at a 1-based rank of n is expected if all are noise, in deviations of a normal
+// distribution above its mean (Blom).
 func noiseAt(rank, n int) float64 {
 	p := 1 - (float64(rank)-.375)/(float64(max(n, rank))+.25)
 	return math.Sqrt2 * math.Erfinv(2*p-1)
 }
 
-// cleanDense is a dense list without what is not a number and without repetitions, best first, ties by unit, cut to depth.
+// cleanDense returns a dense list without NaNs and duplicates, best first, ties by unit, cut to depth.
 func cleanDense(d Dense, depth int) Dense {
 	d.Hits = clean(d.Hits, depth, func(h DenseHit) (index.UnitKey, float64) { return h.Unit, h.Similarity })
 	known := d.Count > 0 && d.Deviation > 0 && finite(d.Mean) && finite(d.Deviation)
@@ -90,8 +90,8 @@ func cleanDense(d Dense, depth int) Dense {
 	return d
 }
 
-// withoutBottom removes the hits at the end of a list that are all equally similar, when there are several: they are not
-// ranked but stand for what was left out, and whoever reckons with them takes the others for outstanding.
+// withoutBottom removes several equally similar hits from the end of a list: they are placeholders for omitted units
+// rather than ranked, and counting them would make the others look outstanding.
 func withoutBottom(hits []DenseHit) []DenseHit {
 	end := len(hits)
 	for end > 0 && hits[end-1].Similarity == hits[len(hits)-1].Similarity {
@@ -103,15 +103,14 @@ func withoutBottom(hits []DenseHit) []DenseHit {
 	return hits[:end]
 }
 
-// cleanLexical is the same of a lexical list, which has no hits without a score either.
+// cleanLexical does the same for a lexical list and also drops hits without a score.
 func cleanLexical(l Lexical, depth int) Lexical {
 	l.Hits = slices.DeleteFunc(slices.Clone(l.Hits), func(h LexicalHit) bool { return h.Score <= 0 })
 	l.Hits = clean(l.Hits, depth, func(h LexicalHit) (index.UnitKey, float64) { return h.Unit, h.Score })
 	return l
 }
 
-// clean orders hits by value, best first, ties by unit, and keeps the first depth of those that have a finite value and
-// are not there already.
+// clean orders hits by value, best first, ties by unit, and keeps the first depth distinct hits with a finite value.
 func clean[H any](hits []H, depth int, of func(H) (index.UnitKey, float64)) []H {
 	hits = slices.DeleteFunc(slices.Clone(hits), func(h H) bool {
 		_, value := of(h)
@@ -132,22 +131,22 @@ func clean[H any](hits []H, depth int, of func(H) (index.UnitKey, float64)) []H 
 	return hits[:min(len(hits), max(depth, 0))]
 }
 
-// finite reports whether v is a number.
+// finite reports whether v is neither infinite nor NaN.
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// agreementDepth is how many of the best hits of a list are looked up in the other.
+// agreementDepth is the number of top hits of a list that are looked up in the other.
 const agreementDepth = 10
 
-// agreement says how much two lists over the same n units have in common at their tops: the mean of how high the best of
-// each stand in the other. Lists that know nothing of each other have about 0 with a deviation of 1, whatever the
-// distribution of their scores; lists by two good judges of the same question have 3 to 10.
+// agreement measures how much the tops of two lists over the same n units have in common: the mean of how high the best
+// of each are ranked in the other. Independent lists have a mean of about 0 and a deviation of 1, whatever the
+// distribution of their scores; two lists that are both good for the question have 3 to 10.
 func agreement(a, b []index.UnitKey, n int) float64 {
 	return (highIn(a, b, n) + highIn(b, a, n)) / 2
 }
 
-// highIn says how high the best of a stand in b: for each the logarithm of n over its rank there, which is exponentially
-// distributed with mean and deviation 1 when a says nothing about b; their sum less its mean, over its deviation. A unit
-// that b does not have counts with what is expected of ranks beyond its end.
+// highIn measures how high the best units of a are ranked in b. Each contributes the logarithm of n over its rank in b,
+// which is exponentially distributed with mean and deviation 1 if a and b are independent; the result is their sum less
+// its mean, divided by its deviation. A unit missing from b counts with the expectation for ranks beyond its end.
 func highIn(a, b []index.UnitKey, n int) float64 {
 	a = a[:min(len(a), agreementDepth)]
 	if len(a) == 0 || len(b) == 0 {

@@ -17,8 +17,8 @@ type DenseHit struct {
 // Dense is a ranking by vectors: the most similar units of a view, best first.
 type Dense struct {
 	Hits []DenseHit `json:"hits"`
-	// Count is how many units of the view were compared, Mean and Deviation those of all their similarities. With Count 0
-	// they are not known, and what they would say is estimated from the hits.
+	// Count is the number of units compared, Mean and Deviation the statistics of all their similarities. If Count is 0
+	// they are unknown and estimated from the hits.
 	Count     int     `json:"count"`
 	Mean      float64 `json:"mean"`
 	Deviation float64 `json:"deviation"`
@@ -27,29 +27,29 @@ type Dense struct {
 // LexicalHit is a unit in a ranking by words.
 type LexicalHit struct {
 	Unit  index.UnitKey `json:"unit"`
-	Score float64       `json:"score"` // above 0, without bound, as of BM25: only relations to the other hits mean something
-	// Coverage is the share of what the question asks for that the unit has, words weighing by how rare they are, 0..1.
+	Score float64       `json:"score"` // positive and unbounded, as in BM25: only ratios to the other hits matter
+	// Coverage is the share of the question that the unit contains, weighted by how rare the words are, 0..1.
 	Coverage float64 `json:"coverage"`
-	// Exact says that the unit has a quoted phrase or an identifier of the question literally.
+	// Exact reports that the unit contains a quoted phrase or an identifier of the question literally.
 	Exact bool `json:"exact"`
 }
 
 // Lexical is a ranking by words, best first.
 type Lexical struct {
 	Hits []LexicalHit `json:"hits"`
-	// Count is how many units the view has; 0: not known.
+	// Count is the number of units of the view; 0 if unknown.
 	Count int `json:"count"`
 }
 
-// Options say how two rankings become one.
+// Options control how two rankings are joined.
 type Options struct {
-	// VectorWeight and TextWeight are the weights of the two calibrated scores before votes. Only their relation matters;
-	// below 0 counts as 0, and when both are 0 they are taken as equal.
+	// VectorWeight and TextWeight are the weights of the two calibrated scores before votes. Only their ratio matters;
+	// negative weights count as 0, and if both are 0 they are taken as equal.
 	VectorWeight float64
 	TextWeight   float64
-	// Depth is how many hits of each list count.
+	// Depth is the number of hits of each list that count.
 	Depth int
-	// Reputation is what earlier questions told of the model that made the dense list. The zero value is even.
+	// Reputation summarizes earlier questions to the model that made the dense list. The zero value is neutral.
 	Reputation Reputation
 }
 
@@ -58,46 +58,46 @@ func DefaultOptions() Options {
 	return Options{VectorWeight: 0.7, TextWeight: 0.3, Depth: 200}
 }
 
-// Fused is a unit with its fused score and everything that made it.
+// Fused is a unit with its fused score and all components.
 type Fused struct {
 	Unit index.UnitKey `json:"unit"`
-	// Score is the greatest of Combined, what each list says alone as far as it is trusted (an exact hit as far as it says
-	// it), and the score of the next unit: it falls along the ranking, and no dense list makes it lower than the words alone
-	// do. 0..1.
+	// Score is the greatest of Combined, the score of each list alone as far as it is trusted (an exact hit in full),
+	// and the score of the next unit. It decreases along the ranking, and no dense list makes it lower than the words
+	// alone would. 0..1.
 	Score float64 `json:"score"`
-	// Rank is the place in the fused order, from 1. Scores alone do not tell it: they may be equal.
+	// Rank is the 1-based place in the fused order, which scores alone do not determine: they may be equal.
 	Rank int `json:"rank"`
-	// Combined is the sum of Text and Vector by the weights of Votes.
+	// Combined is the sum of Text and Vector, weighted by Votes.
 	Combined float64 `json:"combined"`
-	// Text and Vector are the calibrated scores of the two lists, 0..1; 0 for a unit that a list does not have.
+	// Text and Vector are the calibrated scores of the two lists, 0..1; 0 for a unit that is not in a list.
 	Text   float64 `json:"text"`
 	Vector float64 `json:"vector"`
-	// TextRank and VectorRank are the places in the two lists, from 1; 0: not in it.
+	// TextRank and VectorRank are the 1-based places in the two lists; 0 if not in the list.
 	TextRank   int `json:"textRank,omitempty"`
 	VectorRank int `json:"vectorRank,omitempty"`
-	// TextScore and Similarity are what the lists gave.
+	// TextScore and Similarity are the scores in the input lists.
 	TextScore  float64 `json:"textScore,omitempty"`
 	Similarity float64 `json:"similarity,omitempty"`
-	// Coverage and Exact are those of LexicalHit.
+	// Coverage and Exact are copied from LexicalHit.
 	Coverage float64 `json:"coverage,omitempty"`
 	Exact    bool    `json:"exact,omitempty"`
-	// Reserved says that the unit is where it is because the top of one list must stay in reach, and not by Combined.
+	// Reserved reports that the unit was placed because the top of one list must stay in reach, and not by Combined.
 	Reserved bool `json:"reserved,omitempty"`
 }
 
-// Fusion is one ranking made of two.
+// Fusion is the joined ranking.
 type Fusion struct {
 	Hits  []Fused `json:"hits"` // best first, ties by unit
 	Votes Votes   `json:"votes"`
 }
 
-// Fuse makes one ranking of two, and never a much worse one than the better of them, whatever they are like: a good list
-// and a weak one, two good ones, one that is noise, truncated, inverted, constant or empty.
+// Fuse joins two rankings. The result is never much worse than the better of them, whatever they are: a good and a weak
+// one, two good ones, or one that is noise, truncated, inverted, constant or empty.
 //
-// Each list is judged for the question at hand (see Votes), its scores are calibrated to 0..1, and units are ordered by the
-// sum of both, weighed by weights times votes. A list that has nothing to say has no vote, and the other one all the
-// weight. What is at the top of a list with a vote stays in reach: see reserve. Scores of either list may be on any scale
-// and have any shape. Fuse is deterministic, and changes nothing it is given.
+// Each list is judged for the current question (see Votes), its scores are calibrated to 0..1, and units are ordered by
+// the weighted sum of both. An uninformative list has no vote, and the other one gets all the weight. The top of a list
+// with a vote stays in reach: see reserve. Scores of either list may have any scale and distribution. Fuse is
+// deterministic and does not modify its arguments.
 func Fuse(l Lexical, d Dense, o Options) Fusion {
 	l, d = cleanLexical(l, o.Depth), cleanDense(d, o.Depth)
 	b := ballot{lexical: l, dense: d, units: map[index.UnitKey]bool{}}
@@ -139,7 +139,7 @@ func Fuse(l Lexical, d Dense, o Options) Fusion {
 		f.Rank = i + 1
 		f.Score = max(f.Combined, f.Text*votes.Text, f.Vector*votes.Vector)
 		if f.Exact {
-			f.Score = max(f.Score, f.Text) // what is there literally needs no second opinion
+			f.Score = max(f.Score, f.Text) // a literal match needs no confirmation
 		}
 		if i+1 < len(fused) {
 			f.Score = max(f.Score, fused[i+1].Score)
@@ -148,7 +148,7 @@ func Fuse(l Lexical, d Dense, o Options) Fusion {
 	return Fusion{Hits: fused, Votes: votes}
 }
 
-// compare orders by Combined; then by the list with the greater weight, and the other one; then by unit.
+// compare orders by Combined, then by the list with the greater weight, then by the other one, then by unit.
 func (v Votes) compare(a, b Fused) int {
 	byText, byVector := CompareRanks(a.TextRank, b.TextRank), CompareRanks(a.VectorRank, b.VectorRank)
 	if v.VectorWeight > v.TextWeight {
@@ -157,7 +157,7 @@ func (v Votes) compare(a, b Fused) int {
 	return cmp.Or(cmp.Compare(b.Combined, a.Combined), byText, byVector, a.Unit.Compare(b.Unit))
 }
 
-// CompareRanks orders ranks from 1; 0, no rank, is last.
+// CompareRanks orders 1-based ranks; 0, no rank, sorts last.
 func CompareRanks(a, b int) int {
 	if a == 0 || b == 0 {
 		return cmp.Compare(b, a)
@@ -166,15 +166,15 @@ func CompareRanks(a, b int) int {
 }
 
 const (
-	// textShare and vectorShare are the parts of every beginning of the fused ranking that are reserved for the top of each
-	// list, for a vote of 1.
+	// textShare and vectorShare are the shares of every prefix of the fused ranking that are reserved for the top of
+	// each list, for a vote of 1.
 	textShare   = 0.4
 	vectorShare = 0.1
 )
 
-// reserve reorders a fused ranking as little as is needed for this: of its first k units, however great k is, the first
-// ⌊k·share⌋ of each list are among them. A list with a vote is thus never shut out by the scores of the other, however
-// sure that is of itself.
+// reserve reorders a fused ranking as little as possible so that for every k, the first k units include the first
+// ⌊k·share⌋ of each list. A list with a vote is thus never excluded by the scores of the other, however confident those
+// are.
 func reserve(fused []Fused, v Votes) []Fused {
 	lists := []reserved{
 		{top: topOf(fused, func(f Fused) int { return f.TextRank })},
@@ -208,14 +208,14 @@ func reserve(fused []Fused, v Votes) []Fused {
 	return out
 }
 
-// reserved is the top of one list with its share; the first done units of it are placed.
+// reserved is the top of one list with its share; its first done units are placed.
 type reserved struct {
 	top   []Fused
 	share float64
 	done  int
 }
 
-// owed is the first unit that is due among the first k and not yet placed.
+// owed returns the first unit that is due among the first k and not yet placed.
 func (r *reserved) owed(k int, placed map[index.UnitKey]bool) (Fused, bool) {
 	for r.done < len(r.top) && placed[r.top[r.done].Unit] {
 		r.done++
@@ -226,7 +226,7 @@ func (r *reserved) owed(k int, placed map[index.UnitKey]bool) (Fused, bool) {
 	return Fused{}, false
 }
 
-// topOf has the units of one list in its order.
+// topOf returns the units of one list in its order.
 func topOf(fused []Fused, rank func(Fused) int) []Fused {
 	top := slices.DeleteFunc(slices.Clone(fused), func(f Fused) bool { return rank(f) == 0 })
 	slices.SortFunc(top, func(a, b Fused) int { return rank(a) - rank(b) })

@@ -12,7 +12,7 @@ import (
 
 func unitAt(i int) index.UnitKey { return index.UnitKey{Group: 1, Ordinal: int64(i)} }
 
-// drawLists draws two lists, with everything that a caller may get wrong.
+// drawLists draws two lists, including invalid input.
 func drawLists(t *rapid.T) (Lexical, Dense) {
 	number := rapid.OneOf(rapid.Float64Range(-1, 12), rapid.SampledFrom([]float64{0, 1, 1, math.NaN(), math.Inf(1)}))
 	var l Lexical
@@ -29,7 +29,8 @@ func drawLists(t *rapid.T) (Lexical, Dense) {
 	return l, d
 }
 
-// Every fused ranking has each unit once, scores between 0 and 1 that fall, and weights that add up.
+// TestFuseInvariants checks that a fused ranking has each unit once, decreasing scores between 0 and 1, and weights
+// that add up to 1.
 func TestFuseInvariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, d := drawLists(t)
@@ -59,7 +60,7 @@ func TestFuseInvariants(t *testing.T) {
 	})
 }
 
-// No vectors make the score of an exact hit lower than the words alone do.
+// TestFuseKeepsExactHits checks that vectors never lower the score of an exact hit below that of the words alone.
 func TestFuseKeepsExactHits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, d := drawLists(t)

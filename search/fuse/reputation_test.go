@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// reputationAfter is the reputation of a model after as many questions of the made benchmark.
+// reputationAfter returns the reputation of a model after the given number of benchmark questions.
 func reputationAfter(questions int, of similarity) Reputation {
 	b := newBenchmark()
 	o := DefaultOptions()
@@ -17,7 +17,7 @@ func reputationAfter(questions int, of similarity) Reputation {
 	return o.Reputation
 }
 
-// The better a model is, the more it leads; of one that knows nothing, nothing becomes settled.
+// TestReputationIsGraded checks that a better model has a greater lead and that an uninformed model is never settled.
 func TestReputationIsGraded(t *testing.T) {
 	t.Parallel()
 	strong, fair := reputationAfter(60, model(4, 2)), reputationAfter(60, model(1.5, 1.5))
@@ -36,7 +36,7 @@ func TestReputationIsGraded(t *testing.T) {
 	}
 }
 
-// A model that turns into noise is found out within some dozens of questions.
+// TestReputationForgets checks that a model that turns into noise is detected within some dozens of questions.
 func TestReputationForgets(t *testing.T) {
 	t.Parallel()
 	r := reputationAfter(300, model(4, 2))
@@ -51,7 +51,8 @@ func TestReputationForgets(t *testing.T) {
 	}
 }
 
-// Whatever the lists are, what is learned of them stays finite and bounded, and lists fused with it are sound.
+// TestReputationIsBounded checks that a reputation stays finite and bounded for any lists, and that lists fused with it
+// are sound.
 func TestReputationIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := DefaultOptions()

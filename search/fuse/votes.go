@@ -7,61 +7,60 @@ import (
 	"reverie/search/index"
 )
 
-// Votes say how much each of two lists has to say on one question, and why. Numbers that lie on the same scale for any
-// scores: nothing in them depends on the unit in which a list measures.
+// Votes hold the weight of each of the two lists for one question, and the reasons. The numbers have the same scale for
+// any scores: none of them depends on the unit of a list's scores.
 type Votes struct {
-	// Text is how much of what the question asks for the words found, 0..1: the best coverage of the first hits. It is one
-	// half when the list does not know coverage, and 0 when it is empty.
+	// Text is the share of the question that the words cover, 0..1: the best coverage of the first hits. It is one half
+	// if coverage is unknown, and 0 for an empty list.
 	Text float64 `json:"text"`
-	// Vector is how likely the dense list is to be about the question at all, 0..1.
+	// Vector is the probability that the dense list is about the question, 0..1.
 	Vector float64 `json:"vector"`
-	// TextWeight and VectorWeight are the weights that the calibrated scores get, and add up to 1. What the words cover,
-	// the words decide; what they leave open, the vectors decide: it is TextWeight·Text of the options against
-	// VectorWeight·Vector·(1 − 0.6·Text), and of a model that is known what settle says.
+	// TextWeight and VectorWeight are the weights of the calibrated scores; they add up to 1. The words decide what
+	// they cover, the vectors decide the rest: TextWeight·Text of the options against VectorWeight·Vector·(1 −
+	// 0.6·Text), adjusted by settle for a known model.
 	TextWeight   float64 `json:"textWeight"`
 	VectorWeight float64 `json:"vectorWeight"`
-	// Agreement is how much the lists have in common, in deviations above what two lists have that know nothing of each
-	// other.
+	// Agreement is the overlap of the lists, in deviations above that of two independent lists.
 	Agreement float64 `json:"agreement"`
-	// Standing is how many deviations the most similar unit stands above the mean of all, Noise where the best of as many
-	// units of noise would.
+	// Standing is how many deviations the most similar unit is above the mean of all, Noise the value expected for the
+	// best of as many noise units.
 	Standing float64 `json:"standing"`
 	Noise    float64 `json:"noise"`
-	// Zero is the standing at which a calibrated vector score begins. It is Noise, and lower the less the words decide, and
-	// the more is known of the model. Top is the one from which it is 1.
+	// Zero is the standing at which a calibrated vector score begins: Noise, lowered as the words decide less and as
+	// more is known of the model. Top is the standing from which the score is 1.
 	Zero float64 `json:"zero"`
 	Top  float64 `json:"-"`
-	// Reputation is what earlier questions said about the model, as the logarithm of odds; 0: they said nothing.
+	// Reputation is the evidence of earlier questions about the model, in log odds; 0 if there is none.
 	Reputation float64 `json:"reputation"`
-	// Sure, Met and Kinship are what the question tells of the model for later ones: how sure the first lexical hit is,
-	// 0..1; whether it is among the first dense ones; and how much higher the lexical hits after the first ones stand in
-	// the dense list than by chance, in deviations.
+	// Sure, Met and Kinship are the evidence that the question adds for later ones: how sure the first lexical hit is,
+	// 0..1; whether it is among the first dense ones; and how much higher the lexical hits after the first are ranked
+	// in the dense list than by chance, in deviations.
 	Sure    float64 `json:"-"`
 	Met     bool    `json:"-"`
 	Kinship float64 `json:"-"`
 }
 
 const (
-	// informed and informedSpread are the agreement of lists of which both are about the question: a broad guess. That of
-	// lists that know nothing of each other is 0 with a spread of 1 by construction.
+	// informed and informedSpread describe the agreement of two lists that are both about the question: a broad guess.
+	// That of independent lists is 0 with a spread of 1 by construction.
 	informed       = 3.5
 	informedSpread = 2
-	// outstanding is by how many deviations the first dense hit must stand above noise to speak for the list by itself.
+	// outstanding is the number of deviations above noise at which the first dense hit alone is evidence for the list.
 	outstanding = 1.5
-	// full is how many deviations above noise a hit has a vector score of 1.
+	// full is the number of deviations above noise at which a vector score is 1.
 	full = 2
-	// deepest is how far below Noise a vector score may begin, when the vectors decide alone.
+	// deepest is the maximum distance below Noise at which a vector score may begin if the vectors decide alone.
 	deepest = 3
-	// restKept is the part of the vote of vectors that remains when the words cover the question.
+	// restKept is the part of the vectors' vote that remains if the words cover the question.
 	restKept = 0.4
 )
 
-// ballot is what two lists are judged by.
+// ballot holds the evidence for judging two lists.
 type ballot struct {
 	lexical   Lexical
 	dense     Dense
-	units     map[index.UnitKey]bool // of both
-	standings []float64              // of the dense hits; nil when they say nothing
+	units     map[index.UnitKey]bool // units of both lists
+	standings []float64              // standings of the dense hits; nil if they carry no information
 }
 
 // votes judges the lists.
@@ -83,25 +82,25 @@ func (b *ballot) votes(o Options) Votes {
 	forText, forVector := textWeight*v.Text, vectorWeight*v.Vector*(1-(1-restKept)*v.Text)
 	if sum := forText + forVector; sum > 0 {
 		v.VectorWeight = forVector / sum
-		v.TextWeight = 1 - v.VectorWeight // not forText / sum, which may make both add up to a little more
+		v.TextWeight = 1 - v.VectorWeight // not forText / sum, which may make both add up to slightly more than 1
 	}
 	v.Top = v.Noise + full
 	if b.standings != nil && len(b.lexical.Hits) > 0 {
 		v.Sure, v.Met, v.Kinship = b.relation(n)
-		if len(b.standings) > tailTo { // a shorter list does not show from where on it says nothing
+		if len(b.standings) > tailTo { // a shorter list does not show where it becomes uninformative
 			v.settle(o.Reputation, textWeight, vectorWeight)
 		}
 	}
 	return v
 }
 
-// trust is the chance that a dense list is about the question. It starts with what is known of the model. Agreement with
-// the words tells most; that there is none tells the less, the less of the question the words found. A first hit that stands
-// out clearly tells something by itself, if the list is long enough, and enough is known of the rest, to show what else it
-// takes for similar; that there is none tells nothing, since good models are often unsure.
+// trust returns the probability that a dense list is about the question. It starts with the reputation of the model.
+// Agreement with the words is the strongest evidence; a lack of it counts less, the less of the question the words
+// cover. A first hit that clearly stands out is evidence too, if the list is long enough, and enough is known of the
+// rest, to show which other units are similar. The lack of one is no evidence, since good models are often unsure.
 func (v Votes) trust(isSure bool) float64 {
 	a := max(v.Agreement, 0)
-	// The logarithm of how much likelier the agreement is for an informed list than for one that knows nothing.
+	// Log likelihood ratio of the agreement: informed list against independent list.
 	odds := a*a/2 - (a-informed)*(a-informed)/(2*informedSpread*informedSpread) - math.Log(informedSpread)
 	if odds < 0 {
 		odds *= math.Sqrt(v.Text)
@@ -112,7 +111,7 @@ func (v Votes) trust(isSure bool) float64 {
 	return 1 / (1 + math.Exp(-odds-v.Reputation))
 }
 
-// coverage is how much of the question the first three hits of a lexical list have at best.
+// coverage returns the best coverage of the first three hits of a lexical list.
 func coverage(l Lexical) float64 {
 	known, best := false, 0.
 	for i, h := range l.Hits {
@@ -146,31 +145,31 @@ func (b *ballot) denseUnits() []index.UnitKey {
 	return units
 }
 
-// vector is the calibrated score of a dense hit with a standing.
+// vector returns the calibrated score of a dense hit with the given standing.
 func (v Votes) vector(standing float64) float64 {
 	return min(max((standing-v.Zero)/(v.Top-v.Zero), 0), 1)
 }
 
 const (
-	// even is the logarithm of the odds at which a model that is known and even with the words decides, with the default
-	// weights, where they cover a question. It grows by opened with what they leave of it below halfCovered.
+	// even is the log odds at which a known model that is as good as the words decides, with the default weights, where
+	// the words cover a question. It grows by opened with the uncovered part below halfCovered.
 	even        = -0.4
 	opened      = 8
 	halfCovered = 0.5
-	// leading is by how much more a model decides for its lead, and at most leadMost; at worst trailMost less. All of that
-	// counts from a coverage of leadCovered, below which the words are no measure.
+	// leading scales a model's lead into its log odds, limited to leadMost above and trailMost below. It counts in full
+	// from a coverage of leadCovered, below which the words are no measure.
 	leading     = 10
 	leadMost    = 0.8
 	trailMost   = 3
 	leadCovered = 0.6
-	// settledZero is the standing at which the scores of a model that is known begin: what is a little more similar than
-	// the mean may already be what was asked for, since the scores of the words are spread as widely.
+	// settledZero is the standing at which the scores of a known model begin: a unit slightly more similar than the
+	// mean may already be relevant, since the scores of the words are spread as widely.
 	settledZero = 1
 )
 
-// settle turns what one question tells into what is known of the model, as far as anything is. The similarities of a model
-// that is informed are not measured against noise, but like the scores of the words from the best to those that say
-// nothing, and its weight follows its lead.
+// settle shifts the votes from the evidence of one question to the known model, as far as it is known. The similarities
+// of an informed model are not measured against noise but, like the scores of the words, from the best to the
+// uninformative ones, and its weight follows its lead.
 func (v *Votes) settle(r Reputation, textWeight, vectorWeight float64) {
 	known := r.settledness()
 	if known == 0 {
@@ -189,7 +188,7 @@ func (v *Votes) settle(r Reputation, textWeight, vectorWeight float64) {
 	v.Top += known * (v.Standing - v.Top)
 }
 
-// relation says how the two lists stand to each other, see Votes.
+// relation measures how the two lists relate, see Votes.
 func (b *ballot) relation(n int) (sure float64, isMet bool, kinship float64) {
 	words, vectors := b.lexicalUnits(), b.denseUnits()
 	sure = firmly(b.lexical)
@@ -200,17 +199,17 @@ func (b *ballot) relation(n int) (sure float64, isMet bool, kinship float64) {
 	return sure, isMet, kinship
 }
 
-// Reputation is what earlier questions told of an embedding model: whether its rankings have more in common with those by
-// words than chance, and how good they are next to them. One question tells a model that knows the answer where the words
-// do not from one that knows nothing only in part; some dozens tell them apart. It is kept for each space of vectors, and
-// may be lost at any time.
+// Reputation summarizes earlier questions to an embedding model: whether its rankings agree with those by words more
+// than by chance, and how good they are in comparison. A single question only partly distinguishes a model that knows
+// the answer where the words do not from one that knows nothing; some dozens do. It is kept per vector space and may be
+// lost at any time.
 type Reputation struct {
-	// Evidence is the logarithm of how much likelier the agreements seen are for a model that is informed. It stays within
-	// certain, so that a model that changes its ways is found out soon.
+	// Evidence is the log likelihood ratio that the model is informed, given the agreements seen. It is clamped to
+	// ±certain, so that a change of the model is detected soon.
 	Evidence float64 `json:"evidence"`
-	// Sure is the sum of Votes.Sure over the questions and Met the part of it for which Votes.Met was true. Kinship is the
-	// sum of Votes.Kinship, Questions their number. All of them fade with each question, so that the last memory ones or so
-	// count.
+	// Sure is the sum of Votes.Sure over the questions, Met the part of it for which Votes.Met was true, Kinship the
+	// sum of Votes.Kinship, and Questions their number. All decay with each question, so that about the last memory
+	// questions count.
 	Sure      float64 `json:"sure"`
 	Met       float64 `json:"met"`
 	Kinship   float64 `json:"kinship"`
@@ -218,33 +217,34 @@ type Reputation struct {
 }
 
 const (
-	// certain bounds Evidence, and settled how much of it counts for one question, which thus can still be judged otherwise.
+	// certain bounds Evidence, and settled the part of it that counts for one question, which can thus still be judged
+	// differently.
 	certain = 20
 	settled = 3
-	// memory is how many questions the sums remember.
+	// memory is the number of questions that the sums cover.
 	memory = 50
-	// clearly is the Votes.Sure of a first hit from which it is full evidence. That it is met is some twenty times likelier
-	// for a model that is informed, and that it is not a little less likely; the logarithms of both are these.
+	// clearly is the Votes.Sure from which a first hit is full evidence. metTold and notTold are the log likelihood
+	// ratios of an informed model for meeting such a hit (some fifteen times likelier) and for missing it.
 	clearly = 0.2
 	metTold = 2.7
 	notTold = -0.3
-	// expected is the share of sure hits that an even model has among its first ones. It counts as much as expectedSure
-	// already seen.
+	// expected is the share of sure hits that a model as good as the words has among its first ones. It weighs as much
+	// as expectedSure observations.
 	expected     = 0.53
 	expectedSure = 0.5
-	// kinshipTold is what one deviation of kinship takes from that share, and kinshipAfter the questions that it needs to
-	// be half believed.
+	// kinshipTold is the amount that one deviation of kinship takes from that share, and kinshipAfter the number of
+	// questions until it counts half.
 	kinshipTold  = 0.12
 	kinshipAfter = 5
 )
 
-// After is the reputation after one more question. A question that the words found nothing for, or the vectors, tells
+// After returns the reputation after one more question. A question without lexical or without dense hits changes
 // nothing.
 func (r Reputation) After(v Votes) Reputation {
 	if v.Text == 0 || v.Noise == 0 {
 		return r
 	}
-	// The agreement of a model that knows nothing is normal around 0, that of one that knows something around 1 or more.
+	// The agreement of an uninformed model is normal around 0, that of an informed one around 1 or more.
 	told := min(max(v.Agreement, -1), 3) - 0.5
 	met := 0.
 	if v.Met {
@@ -263,23 +263,22 @@ func (r Reputation) After(v Votes) Reputation {
 	}
 }
 
-// odds are the logarithm of the odds that a list of the model is informed.
+// odds returns the log odds that a list of the model is informed.
 func (r Reputation) odds() float64 { return min(max(r.Evidence/2, -settled), settled) }
 
-// settledness is how far the model is known to be informed, 0..1.
+// settledness returns how certain it is that the model is informed, 0..1.
 func (r Reputation) settledness() float64 { return min(max(r.Evidence/certain, 0), 1) }
 
-// lead says how good the model is next to the words, about -0.5..0.5; 0: it is even, or nothing is known. A model that
-// has what the words are sure of among its first hits is good, unless it owes that to the same words: then what the words
-// are not sure of stands high as well.
+// lead returns how good the model is compared with the words, about -0.5..0.5; 0 if it is even or unknown. A model that
+// ranks the sure hits of the words high is good, unless that is because it matches the same words: then it also ranks
+// their unsure hits high.
 func (r Reputation) lead() float64 {
 	met := (r.Met + expected*expectedSure) / (r.Sure + expectedSure)
 	kinship := r.Kinship / (r.Questions + kinshipAfter)
 	return met - kinshipTold*kinship - expected
 }
 
-// firmly says how sure the first lexical hit is, 0..1: how far it is above the second one, and how much of the question it
-// has.
+// firmly returns how sure the first lexical hit is, 0..1: its distance to the second, and its coverage of the question.
 func firmly(l Lexical) float64 {
 	if len(l.Hits) == 0 {
 		return 0

@@ -9,7 +9,7 @@ import (
 	"reverie/search/chunk"
 )
 
-// Pieces that are analysed together have the terms that each has alone.
+// TestPiecesKeepTheirTerms checks that pieces analysed together have the same terms as each alone.
 func TestPiecesKeepTheirTerms(t *testing.T) {
 	pieces := []chunk.Piece{
 		{Seq: 1, Text: "The houses of the cities were painted by the children of the city.", Context: "memory Houses"},
@@ -63,7 +63,7 @@ func TestFieldID(t *testing.T) {
 	if Body.ID("word") == Context.ID("word") || Body.ID("word") == Body.ID("words") {
 		t.Error("different terms have one id")
 	}
-	// Part of every index: a change makes them all void.
+	// The hash is part of every index: a change invalidates them all.
 	if got, want := fmt.Sprintf("%x", uint64(Body.ID("word"))), "20c9cb42a1b80ed2"; got != want {
 		t.Errorf("id %s, want %s", got, want)
 	}

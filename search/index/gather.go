@@ -7,19 +7,19 @@ import (
 	"reverie/search"
 )
 
-// Gathering puts a Collection together from the parts of an index.
+// Gathering assembles a Collection from the parts of an index.
 type Gathering struct {
 	wanted []TermID // ascending
 	parts  []part
 }
 
-// part is a segment of which only the wanted postings are known.
+// part is a segment of which only the wanted postings are loaded.
 type part struct {
 	units []Unit
 	lists []found
 }
 
-// found is the list of one wanted term in one part.
+// found is the posting list of one wanted term in one part.
 type found struct {
 	term     int // index in wanted
 	postings []Posting
@@ -36,10 +36,10 @@ func Gather(q analysis.Query) *Gathering {
 	return &Gathering{wanted: sortedTerms(wanted)}
 }
 
-// Wanted are the terms whose postings are looked for, ascending.
+// Wanted returns the terms to look up, in ascending order.
 func (g *Gathering) Wanted() []TermID { return g.wanted }
 
-// AddPacked adds a segment that is packed as one value, of one group. Its error is ErrDamaged.
+// AddPacked adds a segment packed as one value, all of one group. It returns ErrDamaged for invalid data.
 func (g *Gathering) AddPacked(group int64, data []byte) error {
 	u := unpacking{data: data}
 	p := part{units: u.units()}
@@ -51,14 +51,14 @@ func (g *Gathering) AddPacked(group int64, data []byte) error {
 	return damaged("fresh units", u.end())
 }
 
-// AddUnits adds the units of a segment whose blocks are added with AddBlock, and returns the number to name it by.
-// The units belong to the gathering and are not changed.
+// AddUnits adds the units of a segment whose blocks are added with AddBlock, and returns the number of the segment. The
+// gathering takes ownership of units and does not modify them.
 func (g *Gathering) AddUnits(units []Unit) int {
 	g.parts = append(g.parts, part{units: units})
 	return len(g.parts) - 1
 }
 
-// AddBlock adds what a block of segment number n has of one wanted term. Its error is ErrDamaged.
+// AddBlock adds the postings of one wanted term from a block of segment n. It returns ErrDamaged for invalid data.
 func (g *Gathering) AddBlock(n int, wanted TermID, b Block) error {
 	p := &g.parts[n]
 	at, known := slices.BinarySearch(g.wanted, wanted)
@@ -76,7 +76,7 @@ func (g *Gathering) AddBlock(n int, wanted TermID, b Block) error {
 	return damaged("block", u.err)
 }
 
-// Collection is what was added, without the groups that are dead.
+// Collection returns the added segments without the groups that are dead.
 func (g *Gathering) Collection(corpus search.Corpus, q analysis.Query, dead func(group int64) bool) *Collection {
 	runs := make([][]Unit, len(g.parts))
 	for i, p := range g.parts {
@@ -98,14 +98,14 @@ func (g *Gathering) Collection(corpus search.Corpus, q analysis.Query, dead func
 	return c
 }
 
-// located are postings with where their units are in the collection.
+// located are postings with the places of their units in the collection.
 type located struct {
 	places   []int32
 	postings []Posting
 }
 
-// union joins the postings of several forms of a term. A word is indexed under all of its forms, so that the form that
-// occurs most says how often the term does. most is scratch, zero before and after.
+// union joins the postings of several forms of a term. A word is indexed under all of its forms, so the frequency of
+// the term is that of its most frequent form. most is scratch space, zero before and after.
 func (g *Gathering) union(field Field, forms []string, byTerm [][]located, most []int32) []Posting {
 	var lists []located
 	n := 0
@@ -144,7 +144,7 @@ func (g *Gathering) union(field Field, forms []string, byTerm [][]located, most 
 	return postings
 }
 
-// sortUnits sorts the places where most is not zero; when they are many, by going through most.
+// sortUnits sorts the indices where most is non-zero; if there are many, by scanning most.
 func sortUnits(touched, most []int32) {
 	if len(touched) < len(most)/16 {
 		slices.Sort(touched)

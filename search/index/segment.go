@@ -1,4 +1,4 @@
-// Package index packs units and their terms into segments and gathers what a question finds in them.
+// Package index packs units and their terms into segments and gathers the postings of a question from them.
 package index
 
 import (
@@ -9,14 +9,14 @@ import (
 	"slices"
 )
 
-// Segment is a part of an index in memory: units in order, and for each term where it occurs in them.
+// Segment is a part of an index in memory: ordered units, and the postings of each term.
 type Segment struct {
 	Units    []Unit      // ordered by Group, Seq, Part
 	Terms    []TermID    // ascending
-	Postings [][]Posting // of Terms[i], ordered by Unit, which is an index in Units
+	Postings [][]Posting // of Terms[i], ordered by Unit, an index in Units
 }
 
-// NewSegment packs entries, in any order.
+// NewSegment builds a segment from entries in any order.
 func NewSegment(entries []Entry) *Segment {
 	entries = slices.Clone(entries)
 	slices.SortFunc(entries, func(a, b Entry) int { return a.Key().Compare(b.Key()) })
@@ -44,8 +44,8 @@ func (s *Segment) setTerms(byTerm map[TermID][]Posting) {
 	}
 }
 
-// MergeSegments makes one segment of several, without the groups that are dead. The same units give the same segment,
-// however they were distributed.
+// MergeSegments merges segments, without the groups that are dead. The same units give the same segment, however they
+// were distributed.
 func MergeSegments(parts []*Segment, dead func(group int64) bool) *Segment {
 	runs := make([][]Unit, len(parts))
 	for i, p := range parts {
@@ -70,8 +70,8 @@ func MergeSegments(parts []*Segment, dead func(group int64) bool) *Segment {
 	return merged
 }
 
-// mergeUnits brings ordered runs of units into one order. places[i][j] is where runs[i][j] stands in it, or -1 when its
-// group is dead.
+// mergeUnits merges ordered runs of units. places[i][j] is the position of runs[i][j] in the result, or -1 if its group
+// is dead.
 func mergeUnits(runs [][]Unit, dead func(group int64) bool) (units []Unit, places [][]int32) {
 	total := 0
 	places = make([][]int32, len(runs))
@@ -92,7 +92,7 @@ func mergeUnits(runs [][]Unit, dead func(group int64) bool) (units []Unit, place
 		if least < 0 {
 			return units, places
 		}
-		// The rest of the run up to where another one goes on is taken at once.
+		// Take the rest of the run, up to where another one continues, at once.
 		limit := UnitKey{}
 		bounded := false
 		for i, run := range runs {
@@ -120,16 +120,16 @@ func mergeUnits(runs [][]Unit, dead func(group int64) bool) (units []Unit, place
 	}
 }
 
-// ErrDamaged is what reading packed bytes gives that were not written by this package: the index must be built anew.
+// ErrDamaged is returned for packed bytes that were not written by this package. The index must be rebuilt.
 var ErrDamaged = errors.New("the index is damaged: build it anew")
 
-// packing appends numbers in as few bytes as they need.
+// packing appends numbers in variable length.
 type packing []byte
 
 func (p *packing) number(n int64)   { *p = binary.AppendVarint(*p, n) }
 func (p *packing) natural(n uint64) { *p = binary.AppendUvarint(*p, n) }
 
-// unpacking reads what packing wrote; the first fault stays.
+// unpacking reads the output of packing and keeps the first error.
 type unpacking struct {
 	data []byte
 	err  error
@@ -154,7 +154,7 @@ func advance[N int64 | uint64](u *unpacking, n N, size int) N {
 	return n
 }
 
-// count reads how many things follow, of which each takes a byte at least.
+// count reads the number of following items, each of which takes at least one byte.
 func (u *unpacking) count() int {
 	n := u.natural()
 	if n > uint64(len(u.data)) {
@@ -169,7 +169,7 @@ func (u *unpacking) fail() {
 	u.data = nil
 }
 
-// PackUnits writes units that are in order.
+// PackUnits encodes units, which must be in order.
 func PackUnits(units []Unit) []byte {
 	p := make(packing, 0, 16*len(units)+8)
 	p.natural(uint64(len(units)))
@@ -193,7 +193,7 @@ func PackUnits(units []Unit) []byte {
 	return p
 }
 
-// UnpackUnits reads what PackUnits wrote. Its error is ErrDamaged.
+// UnpackUnits decodes the output of PackUnits. It returns ErrDamaged for invalid data.
 func UnpackUnits(data []byte) ([]Unit, error) {
 	u := unpacking{data: data}
 	units := u.units()
@@ -222,7 +222,7 @@ func (u *unpacking) units() []Unit {
 	return units
 }
 
-// end is the fault of the reading, if any; bytes that are left over are one.
+// end returns the first error, or ErrDamaged if bytes are left over.
 func (u *unpacking) end() error {
 	if u.err == nil && len(u.data) > 0 {
 		u.fail()
@@ -230,7 +230,7 @@ func (u *unpacking) end() error {
 	return u.err
 }
 
-// list writes a list of postings: how many, then for each how far behind the one before, and how often.
+// list writes a list of postings: its length, then for each the distance to the one before and the frequency.
 func (p *packing) list(postings []Posting) {
 	p.natural(uint64(len(postings)))
 	last := int32(-1)
@@ -247,7 +247,7 @@ func (p *packing) list(postings []Posting) {
 	}
 }
 
-// list reads a list of postings behind those in to. A unit beyond units is a fault.
+// list reads a list of postings and appends them to to. A unit at or beyond units is an error.
 func (u *unpacking) list(to []Posting, units int) []Posting {
 	last := int64(-1)
 	for range u.count() {
@@ -266,7 +266,7 @@ func (u *unpacking) list(to []Posting, units int) []Posting {
 	return to
 }
 
-// skip passes over a list.
+// skip skips a list.
 func (u *unpacking) skip() {
 	for range u.count() {
 		if u.natural()&1 == 1 {
@@ -275,7 +275,7 @@ func (u *unpacking) skip() {
 	}
 }
 
-// Pack writes a segment as one value.
+// Pack encodes a segment as one value.
 func (s *Segment) Pack() []byte {
 	p := packing(PackUnits(s.Units))
 	p.terms(s.Terms, s.Postings)
@@ -292,7 +292,7 @@ func (p *packing) terms(terms []TermID, postings [][]Posting) {
 	}
 }
 
-// UnpackSegment reads what Pack wrote. Its error is ErrDamaged.
+// UnpackSegment decodes the output of Pack. It returns ErrDamaged for invalid data.
 func UnpackSegment(data []byte) (*Segment, error) {
 	u := unpacking{data: data}
 	s := &Segment{Units: u.units()}
@@ -307,14 +307,14 @@ func UnpackSegment(data []byte) (*Segment, error) {
 	return s, u.end()
 }
 
-// InGroup gives the units of a segment of one source that source's number, which was not known when it was packed.
+// InGroup sets the group of units of one source, whose number was unknown when they were packed.
 func InGroup(units []Unit, group int64) {
 	for i := range units {
 		units[i].Group = group
 	}
 }
 
-// findLists calls found for those of wanted (ascending) that packed terms contain.
+// findLists calls found for each term of wanted (ascending) in the packed terms.
 func (u *unpacking) findLists(wanted []TermID, units int, found func(at int, postings []Posting)) {
 	n := u.count()
 	last, at := TermID(0), 0
@@ -335,7 +335,7 @@ func (u *unpacking) findLists(wanted []TermID, units int, found func(at int, pos
 	}
 }
 
-// damaged names what was damaged.
+// damaged returns an error that names the damaged part.
 func damaged(what string, err error) error {
 	if err == nil {
 		return nil
@@ -344,28 +344,29 @@ func damaged(what string, err error) error {
 }
 
 const (
-	// TermBits is how many bits a TermID has, so that it fits into a signed 64-bit column.
+	// TermBits is the number of bits of a TermID, which fits into a signed 64-bit column.
 	TermBits = 63
-	// bucketBytes is what the postings of one bucket take on average: a few buckets fit into a database page, and reading
-	// one for a single term is not much more than the term.
+	// bucketBytes is the average size of a bucket's postings: a few buckets fit into a database page, and reading a
+	// bucket for a single term costs little more than the term.
 	bucketBytes = 1500
-	// longList is from how many bytes on a list stands by itself, so that nobody reads it who looks for another term.
+	// longList is the size in bytes from which a list gets its own block, so that lookups of other terms do not read
+	// it.
 	longList = 600
-	// maxBits bounds the number of buckets.
+	// maxBits bounds the number of buckets to 2^maxBits.
 	maxBits = 24
 )
 
-// Block is a part of the postings of a segment: those of all terms of a bucket, or of one term that has many.
+// Block is a part of the postings of a segment: those of all terms of a bucket, or of one frequent term.
 type Block struct {
-	Bucket int    // the first bits of the terms
-	Term   TermID // 0: all of the bucket that have no block of their own
+	Bucket int    // the leading bits of the terms
+	Term   TermID // 0: all terms of the bucket without their own block
 	Data   []byte
 }
 
-// Bucket is which block of a segment with that many bits has the term.
+// Bucket returns the bucket of the term in a segment with the given number of bits.
 func (t TermID) Bucket(bits int) int { return int(t >> (TermBits - bits)) }
 
-// Blocks packs the postings of a segment. bits says by how many leading bits of a term its bucket is found.
+// Blocks packs the postings of a segment. bits is the number of leading bits of a term that select its bucket.
 func (s *Segment) Blocks() (bits int, blocks []Block) {
 	lists := make([]packing, len(s.Terms))
 	total := 0
@@ -397,7 +398,7 @@ func (s *Segment) Blocks() (bits int, blocks []Block) {
 	return bits, blocks
 }
 
-// packed are the lists of some terms as one value.
+// packed encodes the lists of some terms as one value.
 func (s *Segment) packed(terms []int, lists []packing) []byte {
 	var p packing
 	p.natural(uint64(len(terms)))
@@ -410,7 +411,7 @@ func (s *Segment) packed(terms []int, lists []packing) []byte {
 	return p
 }
 
-// FromBlocks is the segment whose units and blocks are given. Its error is ErrDamaged.
+// FromBlocks returns the segment with the given units and blocks. It returns ErrDamaged for invalid data.
 func FromBlocks(units []Unit, blocks []Block) (*Segment, error) {
 	byTerm := map[TermID][]Posting{}
 	for _, b := range blocks {
@@ -433,7 +434,7 @@ func FromBlocks(units []Unit, blocks []Block) (*Segment, error) {
 	return s, nil
 }
 
-// sortedTerms are distinct terms, ascending.
+// sortedTerms returns the distinct terms in ascending order.
 func sortedTerms(terms []TermID) []TermID {
 	terms = slices.Clone(terms)
 	slices.Sort(terms)

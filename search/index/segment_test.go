@@ -14,7 +14,7 @@ import (
 	"reverie/search/chunk"
 )
 
-// anyEntries draws units of a few groups with terms of which some are everywhere.
+// anyEntries draws units of a few groups, with some terms that are in all of them.
 func anyEntries(t *rapid.T) []Entry {
 	seen := map[UnitKey]bool{}
 	var entries []Entry
@@ -66,7 +66,8 @@ func TestSegmentPacking(t *testing.T) {
 	})
 }
 
-// However units are distributed over parts, a collection of them has the same postings as one that was counted.
+// TestGather checks that a collection has the same postings as a direct count, however units are distributed over
+// parts.
 func TestGather(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -124,7 +125,7 @@ func TestGather(t *testing.T) {
 	})
 }
 
-// addBlocks adds what a database would find of the wanted terms.
+// addBlocks adds the blocks that a database would return for the wanted terms.
 func addBlocks(t *rapid.T, g *Gathering, s *Segment) {
 	t.Helper()
 	bits, blocks := s.Blocks()
@@ -140,7 +141,7 @@ func addBlocks(t *rapid.T, g *Gathering, s *Segment) {
 	}
 }
 
-// A term fits into a signed column and is never 0, whatever the form.
+// TestTermIDs checks that a term fits into a signed column and is never 0, for any form.
 func TestTermIDs(t *testing.T) {
 	t.Parallel()
 	for _, form := range []string{"", "a", "reef", "en~reef", "灯塔"} {
@@ -155,7 +156,7 @@ func TestTermIDs(t *testing.T) {
 	}
 }
 
-// Damaged bytes are an error, never a crash or a loop.
+// FuzzUnpackSegment checks that damaged bytes cause an error, never a panic or an endless loop.
 func FuzzUnpackSegment(f *testing.F) {
 	entries := []Entry{{Unit: Unit{Group: 1, Seq: 1, End: 5}, Terms: map[TermID]int{1: 1, 1 << 40: 3}}, {Unit: Unit{Group: 1, Seq: 2}}}
 	f.Add(NewSegment(entries).Pack())
@@ -175,7 +176,7 @@ func FuzzUnpackSegment(f *testing.F) {
 	})
 }
 
-// The size of the index, next to one row for each posting.
+// BenchmarkSegmentSize compares the size of the index with one row per posting.
 func BenchmarkSegmentSize(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 2))
 	zipf := rand.NewZipf(random, 1.07, 2, 50_000)
@@ -185,7 +186,10 @@ func BenchmarkSegmentSize(b *testing.B) {
 		for range 40 + random.IntN(40) {
 			terms[Body.ID(fmt.Sprint(zipf.Uint64()))]++
 		}
-		entries[i] = Entry{Unit: Unit{Group: int64(i / 50), Seq: int64(i%50 + 1), Length: 60, At: int64(1_700_000_000 + i*60), FromLine: 1, ToLine: 1, End: 400}, Terms: terms}
+		entries[i] = Entry{Unit: Unit{
+			Group: int64(i / 50), Seq: int64(i%50 + 1), Length: 60, At: int64(1_700_000_000 + i*60),
+			FromLine: 1, ToLine: 1, End: 400,
+		}, Terms: terms}
 	}
 	size := 0
 	for b.Loop() {

@@ -15,29 +15,29 @@ import (
 
 // Limits of a keyword search.
 const (
-	// MinQuery and MaxKeywordQuery bound its query, in characters, spaces around it aside.
+	// MinQuery and MaxQuery bound a query, in characters without surrounding spaces.
 	MinQuery = 2
 	MaxQuery = 64
-	// MaxTerms is how many terms of it count; the first ones.
+	// MaxTerms is the number of terms used; further ones are ignored.
 	MaxTerms = 6
-	// MaxHitsPerFile is how many lines of one file are found; the best ones.
+	// MaxHitsPerFile is the maximum number of lines found per file; the best ones are kept.
 	MaxHitsPerFile = 5
 )
 
-// ErrQuery says that a query is too short or too long.
+// ErrQuery reports that a query is too short or too long.
 var ErrQuery = errors.New("the query must have 2 to 64 characters")
 
-// Scope says in which files a keyword search looks, by how their names begin.
+// Scope selects the files of a keyword search by the beginning of their names.
 type Scope string
 
 const (
-	// All is every file.
+	// All selects every file.
 	All Scope = "all"
-	// Memory is MEMORY.md and what is below memory/.
+	// Memory selects MEMORY.md and the files below memory/.
 	Memory Scope = "memory"
-	// Profile is PROFILE.md.
+	// Profile selects PROFILE.md.
 	Profile Scope = "profile"
-	// Persona is AGENTS.md.
+	// Persona selects AGENTS.md.
 	Persona Scope = "persona"
 )
 
@@ -46,7 +46,7 @@ func (s Scope) Known() bool {
 	return s == All || s == Memory || s == Profile || s == Persona
 }
 
-// Has reports whether the file is looked at.
+// Has reports whether the scope includes the file.
 func (s Scope) Has(filename string) bool {
 	switch s {
 	case All:
@@ -61,22 +61,21 @@ func (s Scope) Has(filename string) bool {
 	return false
 }
 
-// File is a file that a keyword search looks at. Several may have one name; ID tells them apart for whoever asks, and may
-// be empty.
+// File is a file to search. Names need not be unique; ID distinguishes files for the caller and may be empty.
 type File struct{ Filename, Content, ID string }
 
-// Hit is a line that was found.
+// Hit is a matching line.
 type Hit struct {
 	Filename   string  `json:"filename"`
-	LineNumber int     `json:"lineNumber"` // from 1
+	LineNumber int     `json:"lineNumber"` // 1-based
 	Snippet    string  `json:"snippet"`    // 80 characters on either side of the first match, with [[marked]] terms
 	Score      float64 `json:"score"`      // distinct terms in the line × weight of the file
-	ID         string  `json:"-"`          // of the file, as it was given
+	ID         string  `json:"-"`          // ID of the file
 }
 
-// Terms cuts a query into at most six distinct folded terms: at everything that is no letter or digit, and where
-// Chinese characters meet other ones. More than two Chinese characters in a row become pairs, of which the last two may
-// overlap. A query of signs only has no terms. It returns ErrKeywordQuery for one that is too short or too long.
+// Terms splits a query into at most six distinct folded terms: at everything that is not a letter or digit, and where
+// Chinese characters meet other ones. Runs of more than two Chinese characters become pairs, of which the last two may
+// overlap. A query of signs only has no terms. Terms returns ErrQuery if the query is too short or too long.
 func Terms(query string) ([]string, error) {
 	query = strings.TrimSpace(query)
 	if n := utf8.RuneCountInString(query); n < MinQuery || n > MaxQuery {
@@ -119,8 +118,8 @@ func isKeywordLetter(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r)
 }
 
-// Hits finds lines of the files that contain all terms of KeywordTerms somewhere, in any case: the best lines
-// first, then by file and line, at most limit.
+// Hits returns lines of the files that contain all terms of Terms, ignoring case: the best lines first, then by file
+// and line, at most limit.
 func Hits(terms []string, files []File, limit int) []Hit {
 	if len(terms) == 0 || limit <= 0 {
 		return nil
@@ -137,7 +136,7 @@ func compareHits(a, b Hit) int {
 	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Filename, b.Filename), cmp.Compare(a.LineNumber, b.LineNumber))
 }
 
-// hitsIn are the best lines of one file, in their order of merit.
+// hitsIn returns the best lines of one file, best first.
 func hitsIn(file File, terms []string) []Hit {
 	content := fold.Fold(file.Content)
 	for _, term := range terms {
@@ -173,7 +172,7 @@ func hitsIn(file File, terms []string) []Hit {
 	return hits
 }
 
-// keywordWeight is how much a file counts, in tenths: what was consolidated counts more than what was noted on a day.
+// keywordWeight returns the weight of a file in tenths: consolidated files weigh more than daily notes.
 func keywordWeight(filename string) int {
 	switch {
 	case strings.HasPrefix(filename, "MEMORY"):
@@ -188,11 +187,11 @@ func keywordWeight(filename string) int {
 	return 2
 }
 
-// keywordContext is how much of a line stands on either side of the first match, in characters.
+// keywordContext is the number of characters of the line shown on either side of the first match.
 const keywordContext = 80
 
-// keywordSnippet is the surroundings of the first match in the line content.text[start:end], with the terms marked.
-// What matches is what stands in the original, whole characters of it: "ﬁ" is marked for "f".
+// keywordSnippet returns the text around the first match in the line content.text[start:end], with the terms marked. A
+// match covers whole characters of the original: "ﬁ" is marked for "f".
 func keywordSnippet(original string, content fold.Folded, start, end int, terms []string) string {
 	lineStart, lineEnd := content.Origin(start, end)
 	first, last := -1, -1
@@ -233,8 +232,8 @@ func keywordSnippet(original string, content fold.Folded, start, end int, terms 
 	return snippet.String()
 }
 
-// keywordMarks are the matches between the bytes from and to of the original, in order and without overlap; where terms
-// overlap, the longest has it.
+// keywordMarks returns the matches between the bytes from and to of the original, in order and without overlap; where
+// terms overlap, the longest wins.
 func keywordMarks(original string, content fold.Folded, start, end, from, to int, terms []string) [][2]int {
 	longest := slices.Clone(terms)
 	slices.SortStableFunc(longest, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
@@ -257,7 +256,7 @@ func keywordMarks(original string, content fold.Folded, start, end, from, to int
 			if matchStart < from {
 				continue
 			}
-			// Both are in order: what was taken by longer terms is passed once.
+			// Both are in order, so each range taken by a longer term is passed once.
 			for next < taken && marks[next][1] <= matchStart {
 				next++
 			}
@@ -270,7 +269,7 @@ func keywordMarks(original string, content fold.Folded, start, end, from, to int
 	return marks
 }
 
-// forward is the byte behind the first n characters of text.
+// forward returns the offset after the first n characters of text.
 func forward(text string, n int) int {
 	at := 0
 	for ; n > 0 && at < len(text); n-- {
@@ -280,7 +279,7 @@ func forward(text string, n int) int {
 	return at + script.MarksAt(text[at:])
 }
 
-// back is the byte before the last n characters of text.
+// back returns the offset before the last n characters of text.
 func back(text string, n int) int {
 	at := len(text)
 	step := func() (rune, int) { return utf8.DecodeLastRuneInString(text[:at]) }

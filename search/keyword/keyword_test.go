@@ -141,7 +141,7 @@ func TestKeywordScope(t *testing.T) {
 	}
 }
 
-// Without its marks and dots, a snippet is a piece of its line.
+// FuzzKeyword checks that a snippet without its marks and dots is a part of its line.
 func FuzzKeyword(f *testing.F) {
 	f.Add("tea coffee", "Tea and COFFEE\nﬁn Straße cafe\u0301 İ")
 	f.Add("北京 ﬁ", "天地北京市ﬁ")

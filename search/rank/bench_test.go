@@ -12,8 +12,8 @@ import (
 	"reverie/search/index"
 )
 
-// BenchmarkRank ranks conversations of 500 turns each, by questions of eight words of which four are in half of all turns
-// and four are rarer by Zipf's law.
+// BenchmarkRank ranks conversations of 500 turns each, with questions of eight words: four are in half of all turns,
+// four are rarer by Zipf's law.
 func BenchmarkRank(b *testing.B) {
 	for _, units := range []int{10_000, 100_000} {
 		for _, corpus := range search.Corpora() {
@@ -31,7 +31,7 @@ func BenchmarkRank(b *testing.B) {
 	}
 }
 
-// BenchmarkRefine looks at 60 texts of 60 words.
+// BenchmarkRefine refines 60 texts of 60 words.
 func BenchmarkRefine(b *testing.B) {
 	q, c := zipfCollection(search.Sessions, 10_000)
 	text := ""
@@ -49,7 +49,10 @@ func zipfCollection(corpus search.Corpus, units int) (analysis.Query, *index.Col
 	random := rand.New(rand.NewPCG(1, 2))
 	c := &index.Collection{Corpus: corpus, Units: make([]index.Unit, units)}
 	for i := range c.Units {
-		c.Units[i] = index.Unit{Group: int64(i / 500), Seq: int64(i%500 + 1), Length: 5 + int(random.ExpFloat64()*40), At: 1_700_000_000 + int64(i)*60}
+		c.Units[i] = index.Unit{
+			Group: int64(i / 500), Seq: int64(i%500 + 1), Length: 5 + int(random.ExpFloat64()*40),
+			At: 1_700_000_000 + int64(i)*60,
+		}
 	}
 	q := analysis.Query{Text: "synthetic"}
 	for i := range 8 {

@@ -15,11 +15,11 @@ import (
 	"reverie/search/index"
 )
 
-// near compares scores that are the same sum in another order.
+// near compares scores that sum the same terms in a different order.
 var near = cmpopts.EquateApprox(1e-9, 1e-12)
 
-// collected is the collection that a question's words find in texts of space-separated words, one unit each, and the
-// question. A text "ada: hello" has the context "ada".
+// collected returns the analysed question and the collection of its matches in texts of space-separated words, one unit
+// each. A text "ada: hello" has the context "ada".
 func collected(corpus search.Corpus, units []index.Unit, texts []string, question string) (analysis.Query, *index.Collection) {
 	q := analysis.Query{Text: question}
 	c := &index.Collection{Corpus: corpus, Units: make([]index.Unit, len(texts))}
@@ -46,7 +46,7 @@ func collected(corpus search.Corpus, units []index.Unit, texts []string, questio
 	return q, c
 }
 
-// occurring are the postings of a word.
+// occurring returns the postings of a word.
 func occurring(texts [][]string, word string) []index.Posting {
 	var postings []index.Posting
 	for i, words := range texts {
@@ -63,10 +63,10 @@ func occurring(texts [][]string, word string) []index.Posting {
 	return postings
 }
 
-// TestBM25ByHand has figures that were worked out on paper with K1 1.2 and B 0.75.
+// TestBM25ByHand compares scores with figures worked out by hand for K1 1.2 and B 0.75.
 //
-// Four texts of 2, 4, 2 and 4 words, 3 on average. "db" is in two: idf = ln(1 + 2.5/2.5) = ln 2. "port" is in one:
-// idf = ln(1 + 3.5/1.5) = ln(10/3). The norm of a text of 2 words is ¼ + ¾·2/3 = ¾, of one of 4 it is ¼ + ¾·4/3 = 1¼.
+// Four texts of 2, 4, 2 and 4 words, 3 on average. "db" is in two: idf = ln(1 + 2.5/2.5) = ln 2. "port" is in one: idf
+// = ln(1 + 3.5/1.5) = ln(10/3). The norm of a text of 2 words is ¼ + ¾·2/3 = ¾, of one of 4 it is ¼ + ¾·4/3 = 1¼.
 func TestBM25ByHand(t *testing.T) {
 	q, c := collected(search.Memory, nil, []string{"db port", "db db is slow", "some words", "four words of nothing"}, "db port")
 	o := DefaultOptions()
@@ -82,7 +82,7 @@ func TestBM25ByHand(t *testing.T) {
 	}
 }
 
-// reference is BM25 as the textbook has it, from the words themselves.
+// reference is textbook BM25, computed from the words themselves.
 func reference(texts []string, terms []string, k1, b float64) []float64 {
 	total := 0
 	for _, text := range texts {
@@ -144,7 +144,7 @@ func TestBM25StopWords(t *testing.T) {
 	}
 }
 
-// BM25 scores every unit of c by its body alone, in the order of c.Units: what Rank begins with, without anything else.
+// BM25 scores every unit of c by its body alone, in the order of c.Units: the base score of Rank.
 func BM25(q analysis.Query, c *index.Collection, o Options) []float64 {
 	scores := make([]float64, len(c.Units))
 	b := newBM25(c, o)

@@ -8,7 +8,7 @@ import (
 	"reverie/search/index"
 )
 
-// sessions numbers the stretches of units that belong together: the turns of a conversation between two long pauses, or
+// sessions numbers the groups of units that belong together: the turns of a conversation between two long pauses, or
 // the chunks of a document.
 type sessions struct {
 	of    []int32   // per unit
@@ -29,10 +29,10 @@ func newSessions(c *index.Collection, o Options) sessions {
 	return s
 }
 
-// enclosingB discounts long sessions in full: unlike units they differ in size by orders of magnitude.
+// enclosingB discounts long sessions in full: unlike units, their sizes differ by orders of magnitude.
 const enclosingB = .75
 
-// parted reports whether b begins another session than a, which is before it.
+// parted reports whether b begins a new session; a is the unit before it.
 func parted(a, b *index.Unit, c search.Corpus, pause time.Duration) bool {
 	if a.Group != b.Group {
 		return true
@@ -40,17 +40,17 @@ func parted(a, b *index.Unit, c search.Corpus, pause time.Duration) bool {
 	return c == search.Sessions && pause > 0 && a.At != 0 && b.At != 0 && b.At-a.At > int64(pause/time.Second)
 }
 
-// spread carries the weight of one term from the units that have it to their neighbours.
+// spread carries the weight of one term from the units that contain it to their neighbours.
 //
-// Of several weights that reach a unit the largest stands: a word that is said in each of five turns in a row is not five
-// words. All values are zero between two terms.
+// If several weights reach a unit, the largest counts: a word repeated in five consecutive turns is not five words. All
+// values are reset to zero between two terms.
 type spread struct {
 	reach    []float64 // per unit
 	sessions []int32
 	Neighbourhood
 }
 
-// from sets what the unit has itself, and what its neighbours have through it.
+// from raises the weights of unit and its neighbours to those that an occurrence in unit gives them.
 func (s *spread) from(unit int32, weight float64) {
 	at, session := int(unit), s.sessions[unit]
 	s.reach[at] = max(s.reach[at], weight)
@@ -66,7 +66,8 @@ func (s *spread) from(unit int32, weight float64) {
 	}
 }
 
-// drain calls use for every unit that something reached from the given ones, which ascend, and clears it.
+// drain calls use for every unit that a weight reached from the given occurrences, which are ascending, and clears the
+// weights.
 func (s *spread) drain(occurrences []occurrence, use func(unit int, weight float64)) {
 	end := 0
 	for _, p := range occurrences {
@@ -93,7 +94,7 @@ func newEnclosing(s sessions) *enclosing {
 	return &enclosing{sessions: s, scores: make([]float64, len(s.norms)), frequency: make([]float64, len(s.norms))}
 }
 
-// add counts where a term of that weight occurs. A term that is in every session tells none from another and adds next to nothing.
+// add counts the postings of a term with the given weight. A term that is in every session adds almost nothing.
 func (e *enclosing) add(postings []index.Posting, weight float64, b bm25) {
 	e.touched = e.touched[:0]
 	for _, p := range postings {
@@ -110,16 +111,16 @@ func (e *enclosing) add(postings []index.Posting, weight float64, b bm25) {
 	}
 }
 
-// periods are the periods of a question, as seconds.
+// periods are the periods of a question, in Unix seconds.
 type periods struct {
 	spans []span
 	texts []string
 }
 
-// span is from (inclusive) to (exclusive), Unix seconds, and how far from it closeness halves.
+// span is the half-open range from..to in Unix seconds; closeness halves at distance half from it.
 type span struct{ from, to, half int64 }
 
-// shortest is the least distance over which closeness halves: what is told about a day is told within days.
+// shortest is the minimum distance over which closeness halves: events of a day are recounted within days.
 const shortest = 24 * time.Hour
 
 func periodsOf(q analysis.Query, o Options) periods {
@@ -135,7 +136,7 @@ func periodsOf(q analysis.Query, o Options) periods {
 	return p
 }
 
-// names reports whether a term is part of what names a period.
+// names reports whether a term is part of the name of a period.
 func (p periods) names(term analysis.QueryTerm) bool {
 	for _, text := range p.texts {
 		if standsIn(text, term.Text) {
@@ -145,7 +146,7 @@ func (p periods) names(term analysis.QueryTerm) bool {
 	return false
 }
 
-// inside reports whether a time lies in a period.
+// inside reports whether at lies in a period.
 func (p periods) inside(at int64) bool {
 	for _, s := range p.spans {
 		if at != 0 && s.from <= at && at < s.to {
@@ -155,7 +156,7 @@ func (p periods) inside(at int64) bool {
 	return false
 }
 
-// closeness is 1 in a period, ½ at its length (or a day, whichever is longer) from it, and 0 for an unknown time.
+// closeness returns 1 inside a period, ½ at a distance of its length (at least a day), and 0 for an unknown time.
 func (p periods) closeness(at int64) float64 {
 	closest := 0.
 	for _, s := range p.spans {

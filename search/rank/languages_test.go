@@ -11,13 +11,13 @@ import (
 	"reverie/search/index"
 )
 
-// A conversation is asked about in its own language: what answers a question is among the first two of its turns, also
-// where it repeats none of the question's words.
+// TestRankInManyLanguages asks about a conversation in its own language: the answer must be among the first two turns,
+// even if it repeats none of the question's words.
 func TestRankInManyLanguages(t *testing.T) {
 	type exchange struct{ question, answer string }
 	for language, c := range map[string]struct {
 		speakers [2]string
-		turns    []string // by turns of the two, beginning with the first
+		turns    []string // alternating between two speakers, beginning with the first
 		asked    []exchange
 	}{
 		"English": {
@@ -43,7 +43,8 @@ func TestRankInManyLanguages(t *testing.T) {
 				"Guten Morgen! Hast du gut geschlafen?", "Nicht so richtig, die Nachbarn haben gefeiert.",
 				"Ach je. Was machst du am Wochenende?", "Ich möchte das alte Fahrrad im Keller reparieren.",
 				"Welches Instrument hast du eigentlich als Kind gelernt?", "Akkordeon, fast sechs Jahre lang.",
-				"Im Frühling bin ich nach Lissabon geflogen.", "Wie war das Wetter?", "Es hat geregnet, aber die Kneipen waren herrlich.", "Das klingt schön.",
+				"Im Frühling bin ich nach Lissabon geflogen.", "Wie war das Wetter?",
+				"Es hat geregnet, aber die Kneipen waren herrlich.", "Das klingt schön.",
 				"Meine Schwester ist wegen ihrer neuen Stelle nach Oslo gezogen.", "Was arbeitet sie?", "Sie baut Windräder auf dem Meer.",
 			},
 			[]exchange{
@@ -151,7 +152,7 @@ func TestRankInManyLanguages(t *testing.T) {
 	}
 }
 
-// collectEntries is what a question finds in entries.
+// collectEntries returns the collection of a question's matches in entries.
 func collectEntries(corpus search.Corpus, q analysis.Query, entries []index.Entry) *index.Collection {
 	c := &index.Collection{Corpus: corpus, Body: make([][]index.Posting, len(q.Terms)), Context: make([][]index.Posting, len(q.Terms))}
 	for unit, entry := range entries {

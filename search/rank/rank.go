@@ -1,4 +1,4 @@
-// Package rank scores the units that a question finds by its words.
+// Package rank scores the units that match a question by its words.
 package rank
 
 import (
@@ -12,7 +12,7 @@ import (
 	"reverie/search/index"
 )
 
-// Ranked is a unit that a question found.
+// Ranked is a unit that matched a question.
 type Ranked struct {
 	Unit  int // index in Collection.Units
 	Score float64
@@ -21,37 +21,38 @@ type Ranked struct {
 	session int32
 }
 
-// LexicalParts are what a lexical score is made of. The score is the sum of all but Coverage and Exact. Phrase, Closeness,
-// Asking, Answer and Exact are known after Refine.
+// LexicalParts are the components of a lexical score, which is the sum of all but Coverage and Exact. Phrase,
+// Closeness, Asking, Answer and Exact are set by Refine.
 type LexicalParts struct {
 	Body       float64 `json:"body"`       // BM25 of the unit itself, with its path and headings
 	Speaker    float64 `json:"speaker"`    // its speaker is named in the question
-	Neighbours float64 `json:"neighbours"` // words that only the units around it have
+	Neighbours float64 `json:"neighbours"` // words that only the surrounding units contain
 	Enclosing  float64 `json:"enclosing"`  // its session or document matches as a whole
-	Together   float64 `json:"together"`   // many of the different words of the question are here or nearby
-	Period     float64 `json:"period"`     // it lies in a period that the question names, or not far from it
-	Phrase     float64 `json:"phrase"`     // quoted phrases and identifiers of the question stand in it as they were written
-	Closeness  float64 `json:"closeness"`  // words stand as close to each other as in the question
-	Asking     float64 `json:"asking"`     // below 0: it asks more than it says
-	Answer     float64 `json:"answer"`     // the turn in front of it asks what is asked
+	Together   float64 `json:"together"`   // many of the question's different words are here or nearby
+	Period     float64 `json:"period"`     // it lies in or near a period that the question names
+	Phrase     float64 `json:"phrase"`     // it contains quoted phrases and identifiers of the question verbatim
+	Closeness  float64 `json:"closeness"`  // words are as close to each other as in the question
+	Asking     float64 `json:"asking"`     // negative: it asks more than it states
+	Answer     float64 `json:"answer"`     // the preceding turn asks the same question
 	First      float64 `json:"first"`      // it is the best of its session
-	// Coverage is how much of the question the unit has, 0 to 1: the share of the words by inverse document frequency, where
-	// a word that only a neighbour has counts in part, and one that no unit has counts as one that a single unit has.
+	// Coverage is the share of the question's words that the unit contains, weighted by inverse document frequency, 0
+	// to 1. A word that only a neighbour contains counts in part, and one that no unit contains as if a single unit
+	// did.
 	Coverage float64 `json:"coverage"`
-	// Exact says that a quoted phrase or an identifier of the question stands in the unit as it was written.
+	// Exact reports that the unit contains a quoted phrase or an identifier of the question verbatim.
 	Exact bool `json:"exact"`
 }
 
-// total is the score that the parts add up to.
+// total returns the sum of the parts.
 func (p LexicalParts) total() float64 {
 	return p.Body + p.Speaker + p.Neighbours + p.Enclosing + p.Together + p.Period +
 		p.Phrase + p.Closeness + p.Asking + p.Answer + p.First
 }
 
-// Rank finds the units of c that match q, best first, at most o.Depth. c is what q found.
+// Rank returns the units of c that match q, best first, at most o.Depth. c must have been collected for q.
 //
-// A unit matches that has a term of q, that is close to one that has, or that lies in a period that q names. Terms are
-// joined by OR. Units of equal score stand in the order of c.Units.
+// A unit matches if it contains a term of q, is close to one that does, or lies in a period that q names. Terms are
+// joined by OR. Units of equal score keep the order of c.Units.
 func Rank(q analysis.Query, c *index.Collection, o Options) []Ranked {
 	if len(c.Units) == 0 {
 		return nil
@@ -74,7 +75,7 @@ func Rank(q analysis.Query, c *index.Collection, o Options) []Ranked {
 	return order(ranked, c, o)
 }
 
-// order puts units in their final order, in place.
+// order sorts units into their final order, in place.
 func order(ranked []Ranked, c *index.Collection, o Options) []Ranked {
 	for i := range ranked {
 		ranked[i].Parts.First = 0
@@ -96,12 +97,12 @@ func order(ranked []Ranked, c *index.Collection, o Options) []Ranked {
 	return ranked
 }
 
-// better orders by score, and units of equal score as they stand in the collection.
+// better orders by descending score, then by position in the collection.
 func better(a, b Ranked) int {
 	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Unit, b.Unit))
 }
 
-// ranking is the state of one Rank. The slices are per unit.
+// ranking is the state of one call of Rank. The slices are indexed by unit.
 type ranking struct {
 	o Options
 	q analysis.Query
@@ -109,18 +110,18 @@ type ranking struct {
 	bm25
 	periods
 
-	body     []float64 // what the unit's own words add
-	reached  []float64 // the same with its neighbours'
-	covered  []float64 // inverse document frequencies of the words that it has, or of which a part reaches it
+	body     []float64 // score of the unit's own words
+	reached  []float64 // the same including its neighbours' words
+	covered  []float64 // inverse document frequencies of the words that it contains, or of the part that reaches it
 	speaker  []float64 // nil unless a speaker is named
-	whole    float64   // what covered is at most
-	dated    float64   // the part of it that is words which name a period
+	whole    float64   // the maximum of covered
+	dated    float64   // the part of whole that is words naming a period
 	spread   spread
 	sessions *enclosing
 	current  []occurrence // of the current term
 }
 
-// occurrence is a posting of one term with the contexts counted in.
+// occurrence is a posting of one term, including its contexts.
 type occurrence struct {
 	unit      int32
 	frequency float64
@@ -158,7 +159,7 @@ func (r *ranking) add(i int) {
 	}
 }
 
-// addAround counts the current term, which is worth weight, for the units that have it and for those around them.
+// addAround adds the current term, with the given weight, to the units that contain it and to their neighbours.
 func (r *ranking) addAround(weight float64) {
 	for _, p := range r.current {
 		w := weight * r.saturated(p.frequency)
@@ -167,7 +168,7 @@ func (r *ranking) addAround(weight float64) {
 	}
 	r.whole += weight
 	for _, p := range r.current {
-		// A long unit has the word as well as a short one.
+		// For coverage, a long unit counts like a short one.
 		r.covered[p.unit] += weight - min(weight, r.spread.reach[p.unit])
 	}
 	r.spread.drain(r.current, func(unit int, w float64) {
@@ -176,8 +177,8 @@ func (r *ranking) addAround(weight float64) {
 	})
 }
 
-// addAlone counts the current term for the units that have it only: a stop word, or the name of a speaker, says nothing
-// about the turns around.
+// addAlone adds the current term only to the units that contain it: a stop word or the name of a speaker is no evidence
+// for the surrounding turns.
 func (r *ranking) addAlone(weight float64) {
 	for _, p := range r.current {
 		w := weight * r.saturated(p.frequency)
@@ -186,7 +187,7 @@ func (r *ranking) addAlone(weight float64) {
 	}
 }
 
-// share is what a term counts, before its inverse document frequency.
+// share returns the weight of a term before its inverse document frequency.
 func (r *ranking) share(i int) float64 {
 	switch {
 	case r.q.Terms[i].Stop:
@@ -198,7 +199,7 @@ func (r *ranking) share(i int) float64 {
 	}
 }
 
-// addSpeaker counts that the question names the speaker of turns.
+// addSpeaker adds the score of turns whose speaker the question names.
 func (r *ranking) addSpeaker(turns []index.Posting, share float64) {
 	if r.speaker == nil {
 		r.speaker = make([]float64, len(r.c.Units))
@@ -209,8 +210,8 @@ func (r *ranking) addSpeaker(turns []index.Posting, share float64) {
 	}
 }
 
-// occurrences appends where term i occurs, ordered by unit: in a body, or in a path or headings, where it is not discounted
-// by the length of the body. Who speaks is counted apart.
+// occurrences appends the occurrences of term i, ordered by unit: in bodies, and in paths or headings, where they are
+// not discounted by the length of the body. Speakers are counted separately.
 func (r *ranking) occurrences(to []occurrence, i int) []occurrence {
 	body, context := r.c.Body[i], r.c.Context[i]
 	if r.c.Corpus == search.Sessions {
@@ -233,16 +234,16 @@ func (r *ranking) occurrences(to []occurrence, i int) []occurrence {
 	return to
 }
 
-// matches reports whether a unit is found at all. Stop words alone find nothing beside other words.
+// matches reports whether a unit is a hit. Stop words alone match nothing if the question has other words.
 func (r *ranking) matches(unit int) bool {
 	return r.covered[unit] > 0 || r.whole == 0 && r.body[unit] > 0 ||
 		r.speaker != nil && r.speaker[unit] > 0 || len(r.spans) > 0 && r.inside(r.c.Units[unit].At)
 }
 
-// parts are the components of a unit's score.
+// parts returns the components of a unit's score.
 func (r *ranking) parts(unit int) LexicalParts {
 	closeness := 0.
-	if len(r.spans) > 0 { // units are large: 100,000 of them are not read for nothing
+	if len(r.spans) > 0 { // units are large: avoid reading 100,000 of them in vain
 		closeness = r.closeness(r.c.Units[unit].At)
 	}
 	p := LexicalParts{
@@ -256,12 +257,12 @@ func (r *ranking) parts(unit int) LexicalParts {
 	}
 	switch {
 	case r.whole > 0:
-		// What lies in a period need not say so.
+		// A unit inside the period need not name it.
 		covered := min(r.whole, r.covered[unit]+r.dated*closeness)
 		p.Coverage = covered / r.whole
 		p.Together = r.o.Coverage * p.Coverage * covered
 	case p.Body+p.Speaker > 0:
-		p.Coverage = 1 // the question is nothing but a name
+		p.Coverage = 1 // the question is only a name
 	default:
 		p.Coverage = closeness
 	}
@@ -276,7 +277,7 @@ type best struct {
 
 func newBest(depth int) *best { return &best{depth: depth, heap: make([]Ranked, 0, max(depth, 0))} }
 
-// offer considers a unit. Units are offered in ascending order.
+// offer considers a unit. Units must be offered in ascending order.
 func (b *best) offer(unit int, score float64) {
 	entry := Ranked{Unit: unit, Score: score}
 	if len(b.heap) < b.depth {
@@ -287,7 +288,7 @@ func (b *best) offer(unit int, score float64) {
 		return
 	}
 	if b.depth <= 0 || score <= b.heap[0].Score {
-		return // of equal scores the first stays
+		return // among equal scores the first is kept
 	}
 	at := 0
 	for {
@@ -307,21 +308,21 @@ func (b *best) offer(unit int, score float64) {
 	b.heap[at] = entry
 }
 
-// descending empties b, best first.
+// descending empties b and returns its units, best first.
 func (b *best) descending() []Ranked {
 	slices.SortFunc(b.heap, better)
 	return b.heap
 }
 
-// worse is the opposite order of better.
+// worse is the reverse of better.
 func worse(a, b Ranked) int { return better(b, a) }
 
-// bm25 is the formula with the statistics of a collection. A term of the question adds to a unit that has it
+// bm25 is the formula with the statistics of a collection. A term of the question adds to a unit that contains it
 //
 //	weight · idf · tf·(K1+1) / (tf + K1·(1−B+B·length/average)), idf = ln(1 + (N−df+½)/(df+½))
 //
-// where weight is StopWeight for stop words and 1 for others, B is TurnB for turns, and N, df and the average length are those
-// of the collection.
+// where weight is StopWeight for stop words and 1 for others, B is TurnB for turns, and N, df and the average length
+// are those of the collection.
 type bm25 struct {
 	units int
 	k1    float64
@@ -336,7 +337,7 @@ func newBM25(c *index.Collection, o Options) bm25 {
 	return bm25{units: len(c.Units), k1: o.K1, norms: norms(lengths, o.b(c.Corpus))}
 }
 
-// norms turns lengths into what they divide frequencies by, in place.
+// norms converts lengths to the divisors of frequencies, in place.
 func norms(lengths []float64, b float64) []float64 {
 	total := 0.
 	for _, l := range lengths {
@@ -352,14 +353,14 @@ func norms(lengths []float64, b float64) []float64 {
 	return lengths
 }
 
-// idf is the inverse document frequency of a term that df units have. It is positive, also for a term that all have.
+// idf returns the inverse document frequency of a term that df units contain. It is positive even if all do.
 func (b bm25) idf(df int) float64 { return idf(b.units, df) }
 
 func idf(units, df int) float64 {
 	return math.Log1p((float64(units) - float64(df) + .5) / (float64(df) + .5))
 }
 
-// saturated is what a frequency counts, after it was divided by the unit's norm: below K1+1, and 1 for 1.
+// saturated returns the weight of a frequency divided by the unit's norm: below K1+1, and 1 for 1.
 func (b bm25) saturated(frequency float64) float64 {
 	return frequency * (b.k1 + 1) / (frequency + b.k1)
 }
@@ -368,22 +369,22 @@ func (b bm25) saturated(frequency float64) float64 {
 //
 // Scores are in units of inverse document frequency: a word that occurs once in a unit of average length adds its own.
 type Options struct {
-	// K1 is how fast further occurrences of a term stop counting.
+	// K1 controls how fast further occurrences of a term stop counting.
 	K1 float64
-	// B is how much long chunks are discounted, TurnB how much long turns are.
+	// B and TurnB control how much long chunks and long turns are discounted.
 	B, TurnB float64
-	// StopWeight is what a stop word counts, as a share of another word.
+	// StopWeight is the weight of a stop word relative to another word.
 	StopWeight float64
-	// ContextWeight is how many occurrences in the body one in the path or the headings is worth. Documents only: the
-	// context of a turn is its speaker, who is weighed by Speaker.
+	// ContextWeight is the number of occurrences in the body that one in the path or the headings equals. Documents
+	// only: the context of a turn is its speaker, weighted by Speaker.
 	ContextWeight float64
-	// Speaker is what it adds that a turn's speaker is named in the question, times 1 + the inverse document frequency of
-	// being the speaker: to be named tells most when few turns are theirs.
+	// Speaker is the bonus for a turn whose speaker the question names, times 1 + the inverse document frequency of the
+	// speaker: a speaker with few turns is stronger evidence.
 	Speaker float64
-	// SpeakerInBody is what the name of a speaker counts in what is said, as a share of another word: there it is mostly a
-	// way to address the other.
+	// SpeakerInBody is the weight of a speaker's name in the body relative to another word: there it mostly addresses
+	// the other speaker.
 	SpeakerInBody float64
-	// Turns and Chunks say how much of a word's weight reaches the units before and after the one that has it.
+	// Turns and Chunks set how much of a word's weight reaches the units before and after the one that contains it.
 	Turns, Chunks Neighbourhood
 	// Pause is the silence that ends a session. Neighbours and enclosing evidence stay within one.
 	Pause time.Duration
@@ -391,47 +392,47 @@ type Options struct {
 	Enclosing float64
 	// Coverage rewards units that have, or whose neighbours have, more of the different words of the question.
 	Coverage float64
-	// Period is what it adds to lie in a period that the question names.
+	// Period is the bonus for a unit that lies in a period the question names.
 	Period float64
-	// PeriodTerms is what the words that name a period count themselves, as a share of another word.
+	// PeriodTerms is the weight of the words that name a period relative to other words.
 	PeriodTerms float64
-	// First is what it adds to be the best turn of its session: after one turn of a session is found, the best of another
-	// tells more than its second.
+	// First is the bonus for the best turn of its session: after one turn of a session, the best of another is more
+	// useful than its second.
 	First float64
-	// Depth bounds the list.
+	// Depth is the maximum number of hits.
 	Depth int
 
-	// What follows needs the texts, and is done for the first RefineDepth of the list.
+	// The options below need the texts and apply to the first RefineDepth hits.
 
-	// Phrase is what the words of a quoted phrase or an identifier count more where it stands as it was written, as a share
-	// of what they count anyway.
+	// Phrase is the extra weight of the words of a quoted phrase or an identifier found verbatim, as a share of their
+	// normal weight.
 	Phrase float64
-	// Closeness is what two words count more that follow each other in the question and in the text, as a share of what the
-	// more frequent of them counts; less when words are between them, and half in the other order.
+	// Closeness is the extra weight of two words that are adjacent in both the question and the text, as a share of the
+	// weight of the more frequent one; less if words are between them, and half in reverse order.
 	Closeness float64
-	// Asking is the share of its score that a turn loses that only asks: a question seldom answers another.
+	// Asking is the share of its score that a turn loses if it only asks: a question seldom answers another.
 	Asking float64
-	// Answer is the share of what a turn that asks has itself that is added to the turn which follows it.
+	// Answer is the share of the own score of an asking turn that is added to the turn after it.
 	Answer float64
-	// RefineDepth bounds how many texts are looked at.
+	// RefineDepth is the maximum number of texts read.
 	RefineDepth int
 }
 
-// Neighbourhood says how much of a word's weight reaches another unit, by distance: the first number is for the
-// adjacent one.
+// Neighbourhood holds the share of a word's weight that reaches another unit, by distance; index 0 is the adjacent
+// unit.
 type Neighbourhood struct {
-	// Onward is for the units that follow the one that has the word: an answer follows its question.
+	// Onward applies to the units after the one that contains the word: an answer follows its question.
 	Onward []float64
-	// Backward is for the units that precede it.
+	// Backward applies to the units before it.
 	Backward []float64
 }
 
-// DefaultOptions are the options of ordinary searches.
+// DefaultOptions returns the options of ordinary searches.
 //
-// K1 and B are the customary ones; TurnB is lower, since what a longer turn says more is seldom about something else. The
-// other weights lie on wide plateaus of what was measured on conversations and on documentation: half as much of any of
-// them, or half as much again, costs two points of recall at ten at most, except for what reaches the next turn, of which half
-// costs four. First is a compromise: less of it finds more turns, more of it more sessions.
+// K1 and B are the customary values. TurnB is lower, since the extra text of a longer turn is seldom about something
+// else. The other weights lie on wide plateaus measured on conversations and on documentation: 50 % less or more of any
+// of them costs at most two points of recall at ten, except for the share that reaches the next turn, where half costs
+// four. First is a compromise: a lower value finds more turns, a higher one more sessions.
 func DefaultOptions() Options {
 	return Options{
 		K1:            1.2,
@@ -458,7 +459,7 @@ func DefaultOptions() Options {
 	}
 }
 
-// b is the one for a corpus.
+// b returns the length discount for a corpus.
 func (o Options) b(c search.Corpus) float64 {
 	if c == search.Sessions {
 		return o.TurnB
@@ -466,7 +467,7 @@ func (o Options) b(c search.Corpus) float64 {
 	return o.B
 }
 
-// neighbourhood is the one for a corpus.
+// neighbourhood returns the neighbourhood for a corpus.
 func (o Options) neighbourhood(c search.Corpus) Neighbourhood {
 	if c == search.Sessions {
 		return o.Turns

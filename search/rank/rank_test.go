@@ -19,7 +19,7 @@ import (
 	"reverie/search/index"
 )
 
-// places are the units of a ranking, best first.
+// places returns the units of a ranking, best first.
 func places(ranked []Ranked) []int {
 	units := make([]int, len(ranked))
 	for i, r := range ranked {
@@ -28,7 +28,7 @@ func places(ranked []Ranked) []int {
 	return units
 }
 
-// byUnit are the parts of a ranking, by unit.
+// byUnit returns the parts of a ranking by unit.
 func byUnit(ranked []Ranked) map[int]LexicalParts {
 	parts := make(map[int]LexicalParts, len(ranked))
 	for _, r := range ranked {
@@ -37,7 +37,7 @@ func byUnit(ranked []Ranked) map[int]LexicalParts {
 	return parts
 }
 
-// only are options with nothing but BM25.
+// only returns options that leave nothing but BM25.
 func only() Options {
 	o := DefaultOptions()
 	return Options{K1: o.K1, B: o.B, TurnB: o.TurnB, StopWeight: o.StopWeight, Depth: o.Depth, RefineDepth: o.RefineDepth}
@@ -58,10 +58,11 @@ func TestRankOfWordsAlone(t *testing.T) {
 	}
 }
 
-// An answer does not repeat the words of the question in front of it.
+// TestRankFindsAnswers checks that an answer is found that does not repeat the words of the question before it.
 func TestRankFindsAnswers(t *testing.T) {
 	texts := []string{
-		"ben: shall we eat now", "ada: which instrument do you play", "ben: the clarinet since school", "ada: lovely", "ben: rain again", "ada: yes",
+		"ben: shall we eat now", "ada: which instrument do you play", "ben: the clarinet since school", "ada: lovely",
+		"ben: rain again", "ada: yes",
 	}
 	q, c := collected(search.Sessions, nil, texts, "instrument play")
 	parts := byUnit(Rank(q, c, DefaultOptions()))
@@ -76,7 +77,7 @@ func TestRankFindsAnswers(t *testing.T) {
 	}
 }
 
-// A word that neighbours say again and again counts once for the unit between them.
+// TestRankNeighboursDoNotAddUp checks that a word repeated by neighbours counts once for the unit between them.
 func TestRankNeighboursDoNotAddUp(t *testing.T) {
 	o := DefaultOptions()
 	texts := []string{"boat", "x", "y", "z", "x"}
@@ -134,9 +135,18 @@ func TestRankSpeaker(t *testing.T) {
 	}
 }
 
-// Of two sessions with the same turn, the one that is about the question altogether counts more.
+// TestRankEnclosing checks that of two sessions with the same turn, the one that is about the question as a whole
+// scores higher.
 func TestRankEnclosing(t *testing.T) {
-	units := []index.Unit{{Group: 1, Seq: 1}, {Group: 1, Seq: 2}, {Group: 1, Seq: 3}, {Group: 2, Seq: 1}, {Group: 2, Seq: 2}, {Group: 2, Seq: 3}, {Group: 3, Seq: 1}}
+	units := []index.Unit{
+		{Group: 1, Seq: 1},
+		{Group: 1, Seq: 2},
+		{Group: 1, Seq: 3},
+		{Group: 2, Seq: 1},
+		{Group: 2, Seq: 2},
+		{Group: 2, Seq: 3},
+		{Group: 3, Seq: 1},
+	}
 	texts := []string{"red boat", "x y", "y z", "red boat", "new boat", "a boat", "z z"}
 	q, c := collected(search.Sessions, units, texts, "boat")
 	o := only()
@@ -167,7 +177,13 @@ func TestRankFirstOfEachSitting(t *testing.T) {
 
 func TestRankPeriods(t *testing.T) {
 	day := func(d int) int64 { return time.Date(2023, 5, d, 12, 0, 0, 0, time.UTC).Unix() }
-	units := []index.Unit{{Group: 1, Seq: 1, At: day(1)}, {Group: 2, Seq: 1, At: day(8)}, {Group: 3, Seq: 1, At: day(10)}, {Group: 4, Seq: 1}, {Group: 5, Seq: 1, At: day(8)}}
+	units := []index.Unit{
+		{Group: 1, Seq: 1, At: day(1)},
+		{Group: 2, Seq: 1, At: day(8)},
+		{Group: 3, Seq: 1, At: day(10)},
+		{Group: 4, Seq: 1},
+		{Group: 5, Seq: 1, At: day(8)},
+	}
 	texts := []string{"red boat", "red boat", "red boat", "red boat", "rain"}
 	q, c := collected(search.Sessions, units, texts, "boat may")
 	from := time.Date(2023, 5, 8, 0, 0, 0, 0, time.UTC)
@@ -175,7 +191,7 @@ func TestRankPeriods(t *testing.T) {
 	o := only()
 	o.Period, o.PeriodTerms = 4, .5
 	ranked := Rank(q, c, o)
-	// In the period, two days from it, a week from it, of unknown time; and what has nothing but the time.
+	// In the period, two days from it, a week from it, at an unknown time; and a unit that matches by time only.
 	if diff := gocmp.Diff([]int{1, 4, 2, 0, 3}, places(ranked)); diff != "" {
 		t.Fatal(diff)
 	}
@@ -197,8 +213,8 @@ func TestRankPeriods(t *testing.T) {
 	}
 }
 
-// Coverage is a share of inverse document frequencies. "boat" is in two of four units, "oar" in one, "mast" in none and
-// counts as if it were in one.
+// TestRankCoverage checks that coverage is a share of inverse document frequencies. "boat" is in two of four units,
+// "oar" in one, "mast" in none and counts as if it were in one.
 func TestRankCoverage(t *testing.T) {
 	units := []index.Unit{{Group: 1, Seq: 1}, {Group: 2, Seq: 1}, {Group: 3, Seq: 1}, {Group: 3, Seq: 2}}
 	q, c := collected(search.Sessions, units, []string{"the boat oar", "the boat sea", "the sea sun", "the sea sun"}, "~the boat oar mast")
@@ -210,7 +226,7 @@ func TestRankCoverage(t *testing.T) {
 		got[unit] = p.Coverage
 	}
 	if diff := gocmp.Diff(want, got, near); diff != "" {
-		t.Error(diff) // stop words alone find nothing
+		t.Error(diff) // stop words alone match nothing
 	}
 
 	q, c = collected(search.Sessions, nil, []string{"ada: hello", "ben: hello"}, "ada")
@@ -230,7 +246,8 @@ func TestRankOfNothing(t *testing.T) {
 	if ranked := Rank(analysis.Query{}, c, DefaultOptions()); len(ranked) != 0 {
 		t.Errorf("found %v without a question", ranked)
 	}
-	if ranked := Rank(q, &index.Collection{Body: make([][]index.Posting, 1), Context: make([][]index.Posting, 1)}, DefaultOptions()); len(ranked) != 0 {
+	empty := &index.Collection{Body: make([][]index.Posting, 1), Context: make([][]index.Posting, 1)}
+	if ranked := Rank(q, empty, DefaultOptions()); len(ranked) != 0 {
 		t.Errorf("found %v in nothing", ranked)
 	}
 }
@@ -240,7 +257,8 @@ func TestLexicalPartsInJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"body":1.5,"speaker":0,"neighbours":0,"enclosing":0,"together":0,"period":0,"phrase":0,"closeness":0,"asking":0,"answer":0,"first":0,"coverage":0.5,"exact":true}`
+	want := `{"body":1.5,"speaker":0,"neighbours":0,"enclosing":0,"together":0,` +
+		`"period":0,"phrase":0,"closeness":0,"asking":0,"answer":0,"first":0,"coverage":0.5,"exact":true}`
 	if diff := gocmp.Diff(want, string(data)); diff != "" {
 		t.Error(diff)
 	}
@@ -280,8 +298,8 @@ func drawView(t *rapid.T) view {
 	return v
 }
 
-// Scores are the sum of their parts, in order, of finite numbers, with a coverage from 0 to 1; the depth keeps the best; and
-// the same question has the same answer.
+// TestRankIsSound checks that scores are the sum of their finite parts, with a coverage from 0 to 1, in descending
+// order; that the depth keeps the best; and that ranking is deterministic.
 func TestRankIsSound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := drawView(t)
@@ -312,7 +330,7 @@ func TestRankIsSound(t *testing.T) {
 	})
 }
 
-// What is added to the view without a word of the question takes nothing away.
+// TestRankKeepsHitsBesideUnrelatedUnits checks that units without a word of the question do not remove any hits.
 func TestRankKeepsHitsBesideUnrelatedUnits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := drawView(t)

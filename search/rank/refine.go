@@ -13,9 +13,9 @@ import (
 	"reverie/search/index"
 )
 
-// Refine looks at the texts of the first o.RefineDepth hits of a ranking of c, and orders it anew: phrases and identifiers
-// that stand in a text as the question has them, words that are as close as in the question, turns that only ask. text is
-// called once for each of them; "" is a text that could not be read, which stays as it is. hits is not changed.
+// Refine reads the texts of the first o.RefineDepth hits of a ranking of c and reorders them by phrases and identifiers
+// found verbatim, words as close together as in the question, and turns that only ask. It calls text once for each of
+// them; "" means a text that could not be read, whose score stays as it is. hits is not modified.
 func Refine(q analysis.Query, c *index.Collection, hits []Ranked, text func(unit int) string, o Options) []Ranked {
 	refined := slices.Clone(hits)
 	w := newWording(q, c, o)
@@ -34,8 +34,8 @@ func Refine(q analysis.Query, c *index.Collection, hits []Ranked, text func(unit
 	return order(refined, c, o)
 }
 
-// Matches are the folded words of a text that the question asks for, distinct, in the order of the text. Stop words are
-// not among them.
+// Matches returns the distinct folded words of text that match the question, in the order of the text, without stop
+// words.
 func Matches(q analysis.Query, text string) []string {
 	w := newWording(q, nil, Options{})
 	var found []string
@@ -47,29 +47,29 @@ func Matches(q analysis.Query, text string) []string {
 	return found
 }
 
-// wording is how a question is worded.
+// wording is the wording of a question, prepared for matching.
 type wording struct {
 	o       Options
-	asks    bool // in this corpus somebody may ask
+	asks    bool // turns of this corpus may ask questions
 	phrases []phrase
 	pairs   []pair
 	terms   []analysis.QueryTerm
 	byForm  map[string]int // index of the term, by form
 }
 
-// phrase is a phrase of the question, with what its words count.
+// phrase is a phrase of the question with the weight of its words.
 type phrase struct {
 	text   string
 	weight float64
 }
 
-// pair is two terms of the question that follow each other, stop words left out.
+// pair is two consecutive terms of the question, ignoring stop words.
 type pair struct {
 	first, second int
 	weight        float64
 }
 
-// newWording prepares a question. Without a collection, words do not count anything.
+// newWording prepares a question. Without a collection, words have no weight.
 func newWording(q analysis.Query, c *index.Collection, o Options) wording {
 	w := wording{o: o, terms: q.Terms, byForm: make(map[string]int, 2*len(q.Terms))}
 	for i, term := range q.Terms {
@@ -108,7 +108,7 @@ func newWording(q analysis.Query, c *index.Collection, o Options) wording {
 	return w
 }
 
-// term is the term of the question that a token of a text is, or -1.
+// term returns the index of the question's term that a token matches, or -1.
 func (w *wording) term(token analysis.Token) int {
 	for _, form := range token.Forms {
 		if i, ok := w.byForm[form]; ok {
@@ -134,7 +134,7 @@ func (w *wording) judge(p *LexicalParts, text string) (asks bool) {
 	return share > 0
 }
 
-// verbatim is what the phrases of the question add that stand in a text, and whether one does.
+// verbatim returns the score of the question's phrases that text contains, and whether it contains any.
 func (w *wording) verbatim(text string) (score float64, found bool) {
 	if len(w.phrases) == 0 {
 		return 0, false
@@ -149,7 +149,7 @@ func (w *wording) verbatim(text string) (score float64, found bool) {
 	return score, found
 }
 
-// standsIn reports whether a text has a phrase that does not begin or end within a word.
+// standsIn reports whether text contains phrase with both ends at word boundaries.
 func standsIn(text, phrase string) bool {
 	first, _ := utf8.DecodeRuneInString(phrase)
 	last, _ := utf8.DecodeLastRuneInString(phrase)
@@ -169,15 +169,16 @@ func standsIn(text, phrase string) bool {
 	return false
 }
 
-// inWord reports whether a character belongs to a word whose ends can be seen.
+// inWord reports whether r belongs to a script with visible word boundaries.
 func inWord(r rune) bool {
 	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) && !script.IsUnspaced(r)
 }
 
-// farthest is the distance, in words, at which two words have nothing to do with each other any more.
+// farthest is the distance in words from which two words are considered unrelated.
 const farthest = 8
 
-// closeness is what the pairs of the question add that are close in a text. Only the closest place of each counts.
+// closeness returns the score of the question's pairs that are close together in a text. Only the closest occurrence of
+// each pair counts.
 func (w *wording) closeness(tokens []analysis.Token) float64 {
 	if len(w.pairs) == 0 || w.o.Closeness == 0 {
 		return 0
@@ -214,7 +215,7 @@ func (w *wording) closeness(tokens []analysis.Token) float64 {
 	return w.o.Closeness * sum
 }
 
-// asking is the share of a text's words that are in sentences with a question mark.
+// asking returns the share of a text's words that are in sentences with a question mark.
 func asking(text string, tokens []analysis.Token) float64 {
 	asked, begun, at := 0, 0, 0
 	for i, r := range text {
@@ -236,7 +237,7 @@ func asking(text string, tokens []analysis.Token) float64 {
 	return float64(asked) / float64(len(tokens))
 }
 
-// ending is how a sentence ends.
+// ending is the kind of a sentence ending.
 type ending int
 
 const (
@@ -245,7 +246,8 @@ const (
 	endsAsking
 )
 
-// endingAt says whether a sentence ends with r, which is text[at:]. A mark before a letter or digit is part of a name.
+// endingAt returns the kind of sentence ending at r, which is text[at:]. A mark before a letter or digit is part of a
+// name.
 func endingAt(text string, at int, r rune) ending {
 	switch r {
 	case '\n', '。', '！', '…', '।', '۔':

@@ -14,7 +14,7 @@ import (
 	"reverie/search/index"
 )
 
-// question is a question with a collection of texts, one unit and one session each, as they are indexed.
+// question returns an analysed question and an indexed collection of texts, one unit and one session each.
 func question(corpus search.Corpus, asked string, texts ...string) (analysis.Query, *index.Collection, func(int) string) {
 	q := analysis.NewQuery(asked, time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC))
 	var entries []index.Entry
@@ -83,7 +83,7 @@ func TestRefineAsking(t *testing.T) {
 		"A boat":                                   0,
 	} {
 		tokens := slices.DeleteFunc(analysis.Analyse(text), func(token analysis.Token) bool {
-			return token.Kind == analysis.Ideographs && len([]rune(token.Text)) > 1 // one token a character, to count by eye
+			return token.Kind == analysis.Ideographs && len([]rune(token.Text)) > 1 // one token per character, to count by eye
 		})
 		if got := asking(text, tokens); math.Abs(got-share) > 1e-9 {
 			t.Errorf("%q asks to %g, want %g", text, got, share)
@@ -106,7 +106,7 @@ func TestRefineAsking(t *testing.T) {
 	}
 }
 
-// The turn after one that asks what is asked is given credit for it, in the same session only.
+// TestRefineAnswer checks that the turn after one that asks the question gains score, in the same session only.
 func TestRefineAnswer(t *testing.T) {
 	texts := []string{"Which instrument did you play?", "The clarinet.", "I like that instrument.", "Good for you."}
 	var entries []index.Entry
@@ -135,7 +135,7 @@ func TestRefineDepth(t *testing.T) {
 	refined := Refine(q, c, hits, func(unit int) string {
 		read = append(read, unit)
 		if unit == 0 {
-			return "" // gone since it was found
+			return "" // deleted after the search
 		}
 		return "a red boat"
 	}, o)

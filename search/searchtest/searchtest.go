@@ -1,4 +1,4 @@
-// Package searchtest has texts for tests of search.
+// Package searchtest provides texts for tests of search.
 package searchtest
 
 import (
@@ -43,10 +43,12 @@ Seat on the aisle.
 func Markdown() *rapid.Generator[string] {
 	line := rapid.OneOf(
 		rapid.SampledFrom([]string{
-			"", "", "", " ", "# Title", "## 09:05 Morning", "## 14:05", "### Sub", "###### Deep", "---", "===", "***", "```", "```go", "~~~~", "    code",
+			"", "", "", " ", "# Title", "## 09:05 Morning", "## 14:05", "### Sub", "###### Deep", "---", "===", "***", "```",
+			"```go", "~~~~", "    code",
 			"- item", "  - nested item with a few more words", "    - deeper", "1. first", "2. second", "10) tenth", "* star", "-", "- [ ] open",
 			"| a | b |", "|---|:-:|", "| 1 | 2 |", "> quoted", ">", "> ```", "<!-- note", "-->", "<pre>", "</pre>", "\t- tabbed", "func main() {",
-			"Plain words that say something about db_port and RFC-7231.", "安娜的生日是五月十二日。她喜欢百合花！", "👨‍👩‍👧‍👦 at home 🇵🇹", "e\u0301te\u0301 à Évora", "ずっと東京に住んでいる。",
+			"Plain words that say something about db_port and RFC-7231.", "安娜的生日是五月十二日。她喜欢百合花！", "👨‍👩‍👧‍👦 at home 🇵🇹",
+			"e\u0301te\u0301 à Évora", "ずっと東京に住んでいる。",
 			"สวัสดีครับ ยินดีต้อนรับ", "привет, мир. Как дела?", "\u00a0", "\ufeff", "a\rb", "\x00",
 		}),
 		rapid.StringN(0, 60, -1),
@@ -56,11 +58,12 @@ func Markdown() *rapid.Generator[string] {
 	)
 	return rapid.Custom(func(t *rapid.T) string {
 		lines := rapid.SliceOfN(line, 0, 60).Draw(t, "lines")
-		return strings.Join(lines, rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "break")) + rapid.SampledFrom([]string{"", "\n"}).Draw(t, "end")
+		return strings.Join(lines, rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "break")) +
+			rapid.SampledFrom([]string{"", "\n"}).Draw(t, "end")
 	})
 }
 
-// Borders are the places between grapheme clusters.
+// Borders returns the offsets between grapheme clusters.
 func Borders(s string) map[int]bool {
 	borders := map[int]bool{0: true, len(s): true}
 	for c := graphemes.FromString(s); c.Next(); {

@@ -165,6 +165,7 @@ func (p AgentPatch) names() map[string]any {
 	return map[string]any{"changed": names}
 }
 
+// Validate returns an *pg.InvalidError for a value that an agent cannot have.
 func (p AgentPatch) Validate() error {
 	if p.Name != nil {
 		if err := pg.ValidName("name", *p.Name); err != nil {

@@ -21,7 +21,7 @@ import (
 	"reverie/store/talk"
 )
 
-// EventDoctorFixed: the doctor fixed findings; the detail has their code and number.
+// EventDoctorFixed means that the doctor fixed findings; the detail has their code and number.
 const EventDoctorFixed gate.EventKind = "memory.doctor.fixed"
 
 // IndexSource is a document or conversation whose index entry is wrong.

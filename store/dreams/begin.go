@@ -234,8 +234,8 @@ func (d NewDream) replay(original Dream, found bool, args pgx.NamedArgs) error {
 
 func (d NewDream) args(t *pg.Tx, dreamID uuid.UUID) pgx.NamedArgs {
 	args := pgx.NamedArgs{
-		"dream": dreamID, "named": pg.IdOrNull(d.ID), "mode": d.Mode, "trigger": d.Trigger, "topic": d.Topic, "night": d.Night,
-		"request": d.Request, "dry_run": d.DryRun || d.ReplayOf != uuid.Nil, "replay_of": pg.IdOrNull(d.ReplayOf),
+		"dream": dreamID, "named": pg.IDOrNull(d.ID), "mode": d.Mode, "trigger": d.Trigger, "topic": d.Topic, "night": d.Night,
+		"request": d.Request, "dry_run": d.DryRun || d.ReplayOf != uuid.Nil, "replay_of": pg.IDOrNull(d.ReplayOf),
 		"scope": DreamScope(t.ID.Owner), "as_of": pg.TimeOrNull(d.AsOf), "from": "", "settings": nil,
 		"workflow": t.ID.Author.WorkflowID, "run": t.ID.Author.RunID, "abandoned": DreamAbandoned,
 		"author_kind": t.ID.Author.Kind, "author_id": t.ID.Author.ID,

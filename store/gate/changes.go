@@ -91,6 +91,7 @@ func rowAgent(id memory.Identity, scope memory.Scope) string {
 	return id.Agent
 }
 
+// RowOwner returns the owner_key of rows of a scope that the identity writes; it is empty for shared scopes.
 func RowOwner(id memory.Identity, scope memory.Scope) memory.Owner {
 	if scope == memory.ScopePersonal {
 		return id.Owner

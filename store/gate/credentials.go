@@ -41,6 +41,7 @@ func (k Key) Identity() memory.Identity {
 // KeyColumns are the columns of a Key, in the order of ScanKey.
 const KeyColumns = `key_id, workspace_id, name, role, agents, owner_key, created_at, revoked_at`
 
+// ScanKey scans a row of KeyColumns.
 func ScanKey(row pgx.CollectableRow) (Key, error) { return pgx.RowToStructByPos[Key](row) }
 
 const sqlKeyByHash = `select ` + KeyColumns + ` from api_keys where hash = $1`
@@ -63,6 +64,7 @@ func (s *Gate) Authenticate(ctx context.Context, secret string) (Key, error) {
 	})
 }
 
+// HashOf returns the SHA-256 of a secret, in the form in which keys are stored.
 func HashOf(secret string) []byte {
 	sum := sha256.Sum256([]byte(secret))
 	return sum[:]

@@ -57,6 +57,7 @@ type PromptPlace struct {
 	SortOrder int
 }
 
+// PlaceOf returns the place of a document in the system prompt.
 func PlaceOf(d memory.Document) PromptPlace {
 	return PromptPlace{Enabled: d.Enabled, SortOrder: d.SortOrder}
 }

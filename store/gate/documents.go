@@ -55,12 +55,13 @@ const DocumentOrder = `
 order by d.scope = 'PERSONAL', d.sort_order, d.path collate "C", d.scope, d.owner_key`
 
 const (
+	// SQLDocument selects one document, unless it is deleted.
 	SQLDocument = DocumentColumns + `octet_length(v.content), v.content
 from documents d ` + CurrentVersion + `
 where d.workspace_id = @workspace and d.agent_id = @row_agent and d.scope = @scope and d.owner_key = @whose and d.path = @path
     and not d.deleted`
 
-	// Includes deleted ones, which the reader may write again.
+	// SQLDocumentWritten selects one document with its person's lines. It includes deleted ones, which may be written again.
 	SQLDocumentWritten = DocumentColumns + `octet_length(v.content), v.content, d.person_lines
 from documents d ` + CurrentVersion + `
 where d.workspace_id = @workspace and d.agent_id = @agent and d.scope = @scope and d.owner_key = @whose and d.path = @path`
@@ -78,7 +79,8 @@ where not d.deleted
 order by s.place
 limit 1`
 
-	sqlDocuments         = DocumentColumns + `octet_length(v.content), ''` + VisibleDocuments + documentList
+	sqlDocuments = DocumentColumns + `octet_length(v.content), ''` + VisibleDocuments + documentList
+	// SQLDocumentsOfPrompt selects the documents of the system prompt that the identity may read.
 	SQLDocumentsOfPrompt = DocumentColumns + `octet_length(v.content), v.content` + VisibleDocuments + `
 where d.enabled and not d.deleted` + DocumentOrder
 
@@ -105,6 +107,7 @@ update documents set
 where workspace_id = @workspace and agent_id = @row_agent and scope = @scope and owner_key = @whose and path = @path and not deleted`
 )
 
+// ScanDocument scans a row of DocumentColumns and the content.
 func ScanDocument(row pgx.CollectableRow) (DocumentEntry, error) { return scanDocumentAnd(row) }
 
 // scanDocumentAnd also scans the columns behind those of the document into more.
@@ -130,6 +133,7 @@ type WrittenDocument struct {
 	Person []string
 }
 
+// ScanWritten scans a row of SQLDocumentWritten.
 func ScanWritten(row pgx.CollectableRow) (w WrittenDocument, err error) {
 	e, err := scanDocumentAnd(row, &w.Person)
 	w.Document = e.Document

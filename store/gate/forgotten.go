@@ -22,7 +22,7 @@ import (
 const maxForgotten = 500
 
 const (
-	// The current states of statements, locked until the commit.
+	// SQLDreamEntriesLock selects the current states of statements and locks them until the commit.
 	SQLDreamEntriesLock = `
 select entry_id, status, reason_code
 from dream_entries
@@ -168,6 +168,7 @@ const StateColumns = `
 select e.entry_id, e.text, e.aliases, e.status, e.reason_code, e.mention_days, e.asked, e.light_hits, e.light_at, e.rem_hits,
     e.rem_at, e.first_seen, e.last_seen, e.dream_id`
 
+// ScanState scans a row of StateColumns.
 func ScanState(row pgx.CollectableRow) (s dream.State, err error) {
 	var lightAt, remAt *time.Time
 	var of uuid.NullUUID

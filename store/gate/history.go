@@ -31,6 +31,7 @@ const (
 order by version desc
 limit @limit`
 
+	// SQLVersion selects one version of a document.
 	SQLVersion = versionColumns + `content` + versionRows + `
     and version = @version`
 
@@ -39,6 +40,7 @@ limit @limit`
 order by version`
 )
 
+// ScanVersion scans a row of SQLVersion.
 func ScanVersion(row pgx.CollectableRow) (v memory.Version, err error) {
 	var sha []byte
 	err = row.Scan(&v.Number, &v.BaseVersion, &v.Merged, &v.Deleted, &sha,

@@ -9,6 +9,7 @@ import (
 	"reverie/store/pg"
 )
 
+// SQLOwnerEnsure adds the owner's row unless it exists.
 const SQLOwnerEnsure = `
 insert into owners (workspace_id, agent_id, owner_key, owner_id, created_at)
 values (@workspace, @agent, @owner, @owner_id, @now)

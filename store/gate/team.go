@@ -30,8 +30,10 @@ func (a Agent) Location() (*time.Location, error) { return time.LoadLocation(a.T
 // AgentColumns are the columns of an Agent, in the order of ScanAgent.
 const AgentColumns = `agent_id, name, time_zone, settings, created_at, updated_at`
 
+// ScanAgent scans a row of AgentColumns.
 func ScanAgent(row pgx.CollectableRow) (Agent, error) { return pgx.RowToStructByPos[Agent](row) }
 
+// SQLAgent selects the identity's agent.
 const SQLAgent = `select ` + AgentColumns + ` from agents where workspace_id = @workspace and agent_id = @agent`
 
 // Agent returns the identity's agent.

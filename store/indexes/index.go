@@ -29,6 +29,7 @@ type Index struct {
 	ExactUnits int64 // ExactUnits, except in tests
 }
 
+// NewIndex returns the index of a database, with an empty cache of segments.
 func NewIndex(db *pg.DB) *Index {
 	return &Index{db: db, segments: newSegmentCache(), ExactUnits: ExactUnits}
 }
@@ -126,7 +127,8 @@ select token::text
 from source`
 
 	sqlIndexDocument = indexAddHead + numberOfEvent + indexAddTail
-	SQLIndexTurns    = indexAddHead + numberDrawn + indexAddTail
+	// SQLIndexTurns adds the entries of new messages. It draws a number of the sequence of writes.
+	SQLIndexTurns = indexAddHead + numberDrawn + indexAddTail
 )
 
 // queueForget queues removing a source from the index.

@@ -31,6 +31,7 @@ type Settings struct {
 	Purpose                         purpose
 }
 
+// Args returns the arguments of SQLIdentity.
 func (s Settings) Args() []any {
 	return []any{
 		s.Workspace, s.Agent, s.agents, s.owner, onOff(s.AnyOwner), onOff(s.admin), s.writes.String(), s.KeyHash, string(s.Purpose),
@@ -47,6 +48,7 @@ func onOff(b bool) string {
 // purpose widens what a transaction may read for a query that the store makes for itself.
 type purpose string
 
+// Purposes. The first two allow reading rows of all owners that wait for work.
 const (
 	PurposeSweep  purpose = "sweep"
 	PurposeStatus purpose = "status"
@@ -57,6 +59,7 @@ const (
 // Reach is the widest scope that an identity may write.
 type Reach int
 
+// The widest scope that an identity may write.
 const (
 	reachNone Reach = iota
 	ReachPersonal

@@ -69,7 +69,8 @@ func TimeOrNull(t time.Time) *time.Time {
 	return &t
 }
 
-func IdOrNull(id uuid.UUID) uuid.NullUUID { return uuid.NullUUID{UUID: id, Valid: id != uuid.Nil} }
+// IDOrNull returns an id for a nullable column; the zero id is null.
+func IDOrNull(id uuid.UUID) uuid.NullUUID { return uuid.NullUUID{UUID: id, Valid: id != uuid.Nil} }
 
 // TextsOf returns values for a text[] column. It is never nil, which would be null.
 func TextsOf[T ~string](values []T) []string {

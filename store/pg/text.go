@@ -50,6 +50,7 @@ func Storable(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }
 
+// StorableViolations returns violations whose messages PostgreSQL can store.
 func StorableViolations(violations []proposals.Violation) []proposals.Violation {
 	kept := make([]proposals.Violation, len(violations))
 	for i, v := range violations {

@@ -34,6 +34,7 @@ type Tx struct {
 	broken     bool // the connection was closed when it was given back
 }
 
+// How a transaction begins and ends.
 const (
 	SQLBegin     = `begin`
 	SQLBeginRead = `begin read only`

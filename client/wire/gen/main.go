@@ -6,6 +6,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -54,7 +55,7 @@ func run(args []string) error {
 		return err
 	}
 	//nolint:gosec // the arguments are those of the go:generate directive
-	cmd := exec.Command("go", "tool", "-modfile=../../tools/go.mod", "oapi-codegen", "-config", "gen/config.yaml", "-o", args[2], source)
+	cmd := exec.CommandContext(context.Background(), "go", "tool", "-modfile=../../tools/go.mod", "oapi-codegen", "-config", "gen/config.yaml", "-o", args[2], source)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	return cmd.Run()
 }
