@@ -49,7 +49,7 @@ func (c *comparing) sample(ctx context.Context, n int) error {
 		total += len(collection.Units)
 	}
 	passed := 0
-	asked := map[string]bool{} // skips repeated texts, whose units cannot be told apart
+	asked := map[string]bool{} // skips repeated texts, whose units cannot be distinguished
 	for _, collection := range collections {
 		var chosen []index.Unit
 		for i := range n {

@@ -36,7 +36,7 @@ type repair struct {
 	previous   string
 }
 
-// engineUse says how an engine is called.
+// engineUse configures the calls of an engine.
 type engineUse struct {
 	id        memory.Identity
 	model     bool          // a model: it has a budget, and its state is reported

@@ -70,7 +70,8 @@ func (a *Activities) OpenDream(ctx context.Context, in OpenDreamInput) (OpenDrea
 		return OpenDreamResult{}, dreamError(err)
 	}
 	if reason := unwanted(record.Settings, id.Owner); reason != "" && record.Open() {
-		if record, err = a.Store.EndDream(ctx, id, record.ID, dreams.DreamEnding{Outcome: memory.OutcomeSkipped, ReasonCode: reason}); err != nil {
+		if record, err = a.Store.EndDream(ctx, id, record.ID,
+			dreams.DreamEnding{Outcome: memory.OutcomeSkipped, ReasonCode: reason}); err != nil {
 			return OpenDreamResult{}, dreamError(err)
 		}
 		a.observeDream(record)

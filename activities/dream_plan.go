@@ -4,7 +4,7 @@ import (
 	"reverie/memory/setting"
 )
 
-// DreamPlan is when an agent dreams.
+// DreamPlan is the dream schedule of an agent.
 type DreamPlan struct {
 	AgentRef
 	TimeZone string // IANA name

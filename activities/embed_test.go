@@ -45,7 +45,8 @@ func TestEmbedGivesEveryUnitOneVector(t *testing.T) {
 	for c := range 3 {
 		w.talk(t, member("ada", memory.Owner(fmt.Sprintf("user:%d", c))), fmt.Sprint("talk-", c), sentences(200)...)
 	}
-	w.write(t, member("ada", "user:1"), memory.ScopePersonal, "MEMORY.md", "# Memory\n\n- Anna has a dog.\n\n## Work\n\n- Anna builds boats.\n")
+	w.write(t, member("ada", "user:1"), memory.ScopePersonal, "MEMORY.md",
+		"# Memory\n\n- Anna has a dog.\n\n## Work\n\n- Anna builds boats.\n")
 	w.write(t, member("ada", "user:1"), memory.ScopePersonal, "MEMORY.md", "# Memory\n\n- Anna has two dogs.\n")
 	out := w.embedAll(t, EmbedInput{AgentRef: ada})
 	w.wantVectors(t, "ada", w.liveSpace(t, "ada").ID, 0)
@@ -68,7 +69,10 @@ func TestEmbedOfWhatBelongsToTheWorkspace(t *testing.T) {
 	server := llmtest.New(t, llmtest.Options{})
 	next := modelAt(t, server, "large", func(c *embed.Config) { c.Dimensions = 64 })
 	w := newWorld(t, modelAt(t, server, "small"), next)
-	root := memory.Identity{Workspace: "acme", Agent: "ada", Role: memory.RoleAdmin, Author: memory.Author{Kind: memory.AuthorUser, ID: "root"}}
+	root := memory.Identity{
+		Workspace: "acme", Agent: "ada", Role: memory.RoleAdmin,
+		Author: memory.Author{Kind: memory.AuthorUser, ID: "root"},
+	}
 	w.write(t, root, memory.ScopeGlobal, "memory/house-rules.md", "# House rules\n\nThe office closes at six.\n")
 	workspace := AgentRef{Workspace: "acme"}
 	due := must(t, w, w.TendIndex, TendIndexInput{workspace})
@@ -94,7 +98,8 @@ func TestEmbedOfWhatBelongsToTheWorkspace(t *testing.T) {
 }
 
 func TestABusyModelIsAskedAgainWhenItSays(t *testing.T) {
-	server := llmtest.New(t, llmtest.Options{Script: llmtest.Sequence(llmtest.Honest(), llmtest.Honest(), llmtest.Honest(), llmtest.Status(429, 7*time.Second))})
+	server := llmtest.New(t, llmtest.Options{Script: llmtest.Sequence(llmtest.Honest(), llmtest.Honest(), llmtest.Honest(),
+		llmtest.Status(429, 7*time.Second))})
 	w := newWorld(t, modelAt(t, server, "small"))
 	w.talk(t, member("ada", "user:1"), "talk", sentences(100)...)
 	_, err := do(w, w.Embed, EmbedInput{AgentRef: ada})
@@ -257,7 +262,10 @@ func TestSettledPartHasNoGaps(t *testing.T) {
 		for group := range int64(rapid.IntRange(1, 4).Draw(t, "sources")) {
 			n := int64(rapid.IntRange(0, 6).Draw(t, "units"))
 			for ordinal := int64(1); ordinal <= n; ordinal++ {
-				u := indexes.DueUnit{Key: index.UnitKey{Group: group, Ordinal: ordinal}, Hash: indexes.TextHash{byte(rapid.IntRange(0, 9).Draw(t, "text"))}}
+				u := indexes.DueUnit{
+					Key:  index.UnitKey{Group: group, Ordinal: ordinal},
+					Hash: indexes.TextHash{byte(rapid.IntRange(0, 9).Draw(t, "text"))},
+				}
 				due.Units = append(due.Units, u)
 			}
 			whole[group] = n + int64(rapid.IntRange(1, 3).Draw(t, "rest"))

@@ -172,7 +172,7 @@ type EmbedResult struct {
 	More bool `json:"more,omitempty"`
 	// Gone reports that the space is not filled any more.
 	Gone bool `json:"gone,omitempty"`
-	// WaitUntil is when the budget renews.
+	// WaitUntil is the time at which the budget renews.
 	WaitUntil time.Time `json:"waitUntil,omitzero"`
 }
 

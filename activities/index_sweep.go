@@ -53,7 +53,7 @@ func (s IndexSweep) Indexed(ctx context.Context, after AgentRef) ([]AgentRef, er
 }
 
 // Changes reports whether an agent's live vectors must change to another identity. An agent that had that identity before is
-// left alone: somebody has switched it back.
+// kept: it was made live again.
 func (s IndexSweep) Changes(ctx context.Context, ref AgentRef, to memory.EmbeddingIdentity) (bool, error) {
 	id := memory.Identity{Workspace: ref.Workspace, Agent: ref.Agent, AnyOwner: true, Role: memory.RoleAdmin}
 	live, err := s.steps.Store.LiveSpace(ctx, id)

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { devtest.Main(m) }
 
 var ada = AgentRef{Workspace: "acme", Agent: "ada"}
 
-// seeded is how many units the documents of a new agent have.
+// seeded is the number of units in the documents of a new agent.
 const seeded = 2
 
 // world is a store with agents, and steps that run as a worker runs them.
@@ -165,7 +165,8 @@ func (w *world) wantVectors(t *testing.T, agent string, space int64, without int
 	if due := w.count(t, `select count(*) from index_sources where agent_id = $1 and embed_due`, agent); due != 0 {
 		t.Errorf("%d sources still wait", due)
 	}
-	if stray := w.count(t, `select count(*) from index_vectors v where not exists (select from index_sources s where s.group_no = v.group_no)`); stray != 0 {
+	if stray := w.count(t, `select count(*) from index_vectors v where not exists (select from index_sources s where s.group_no = `+
+		`v.group_no)`); stray != 0 {
 		t.Errorf("%d vectors belong to nothing", stray)
 	}
 }
@@ -188,7 +189,10 @@ func modelAt(t *testing.T, server *llmtest.Server, name string, change ...func(*
 func sentences(n int) []string {
 	subjects := []string{"Anna", "Boris", "Chen", "Dora", "Emre", "Fatima", "Goran", "Hanna", "Ivo", "Jana", "Kofi"}
 	verbs := []string{"repairs", "paints", "sells", "collects", "forgets", "counts", "borrows"}
-	things := []string{"bicycles", "violins", "maps", "teapots", "lamps", "kayaks", "clocks", "carpets", "stamps", "chairs", "books", "boots", "coats"}
+	things := []string{
+		"bicycles", "violins", "maps", "teapots", "lamps", "kayaks", "clocks", "carpets", "stamps", "chairs", "books",
+		"boots", "coats",
+	}
 	out := make([]string, n)
 	for i := range out {
 		out[i] = fmt.Sprintf("%s %s %s number %d.", subjects[i%len(subjects)], verbs[i%len(verbs)], things[i%len(things)], i)

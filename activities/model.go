@@ -42,13 +42,13 @@ func (a *Activities) modelState(ctx context.Context, state, detail string) {
 	}
 }
 
-// ReasonModelAway means that the model has not answered for a while, so a step that somebody waits for does not ask it.
+// ReasonModelAway means that the model has not answered for a while, so an interactive step does not call it.
 const ReasonModelAway memory.ReasonCode = "model_away"
 
 const (
-	// awayAfter is how long a model must fail or be silent before it counts as away.
+	// awayAfter is the time of failures or silence after which a model counts as unavailable.
 	awayAfter = 20 * time.Second
-	// restFor is how long it is then not asked: otherwise each turn of each conversation would wait for it again.
+	// restFor is the time during which it is then not called: otherwise every turn would wait for it again.
 	restFor = time.Minute
 )
 

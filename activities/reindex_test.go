@@ -108,7 +108,10 @@ func TestSpacesThatCannotBeCompared(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	away := llmtest.New(t, llmtest.Options{Script: llmtest.Always(llmtest.Status(503))})
-	w.use(t, Options{Store: w.Store, Embedders: []embed.Embedder{small, movedTo(modelAt(t, away, "large", func(c *embed.Config) { c.Dimensions = next.Dimensions }), next)}})
+	w.use(t, Options{Store: w.Store, Embedders: []embed.Embedder{
+		small,
+		movedTo(modelAt(t, away, "large", func(c *embed.Config) { c.Dimensions = next.Dimensions }), next),
+	}})
 	_, err = do(w, w.CompareSpaces, CompareSpacesInput{ada, space.Space, 50})
 	if app := wantError(t, err, TypeUnavailable, string(llm.Overloaded)); app.NonRetryable() {
 		t.Error("the comparison is not put off")

@@ -123,7 +123,7 @@ func (s WriteStage) identify(ctx context.Context, in client.SignedRequest) (uuid
 	return key.ID, id.For(in.Agent, owner), nil
 }
 
-// writeError converts a refusal into an error that says whether sending the request again can help.
+// writeError converts a refusal into an error that reports whether a retry can succeed.
 func writeError(err error) error {
 	var invalid *store.InvalidError
 	var conflict *store.ConflictError

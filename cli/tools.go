@@ -236,7 +236,8 @@ func withWords(t wire.Tool, given json.RawMessage, words []string) (json.RawMess
 		case !found:
 			return nil, fmt.Errorf("%q is no argument: write name=value, with quotes around what has spaces", output.OneLine(word, 60))
 		case !known:
-			return nil, fmt.Errorf("%s has no argument %q: it has %s", t.Name, output.OneLine(name, 60), strings.Join(slices.Sorted(maps.Keys(schema.Properties)), ", "))
+			return nil, fmt.Errorf("%s has no argument %q: it has %s", t.Name, output.OneLine(name, 60),
+				strings.Join(slices.Sorted(maps.Keys(schema.Properties)), ", "))
 		case property.Type != "string" && json.Valid([]byte(value)):
 			all[name] = json.RawMessage(value)
 		default: // what is no number is for the tool to refuse

@@ -43,7 +43,8 @@ func (c Config) Validate() error {
 	// The parser accepts a time zone as well; agents have their own.
 	parser := cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow)
 	if _, err := parser.Parse(c.DreamCron); err != nil || strings.Contains(c.DreamCron, "=") {
-		bad("DREAM_CRON", "%q: write five fields, minute hour day-of-month month day-of-week (0 to 6, Sunday is 0), such as 0 2 * * *", c.DreamCron)
+		bad("DREAM_CRON", "%q: write five fields, minute hour day-of-month month day-of-week (0 to 6, Sunday is 0), such as 0 2 * * *",
+			c.DreamCron)
 	}
 	if c.DreamWeightFrequency+c.DreamWeightRelevance+c.DreamWeightDiversity+c.DreamWeightRecency+
 		c.DreamWeightConsolidation+c.DreamWeightConceptual == 0 {

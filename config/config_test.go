@@ -125,10 +125,12 @@ func TestTwoEmbeddingModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.EmbeddingBatch != 2048 || c.EmbeddingQueryTimeout.Milliseconds() != 1500 || c.EmbeddingTimeout.Seconds() != 30 || c.EmbeddingConcurrency != 4 {
+	if c.EmbeddingBatch != 2048 || c.EmbeddingQueryTimeout.Milliseconds() != 1500 || c.EmbeddingTimeout.Seconds() != 30 ||
+		c.EmbeddingConcurrency != 4 {
 		t.Errorf("documented defaults differ: %+v", c)
 	}
-	if c.EmbeddingNextModel != "voyage-4" || c.EmbeddingNextAPIKey.Reveal() != "key" || c.EmbeddingNextDimensions != 512 || c.EmbeddingDimensions != 0 {
+	if c.EmbeddingNextModel != "voyage-4" || c.EmbeddingNextAPIKey.Reveal() != "key" || c.EmbeddingNextDimensions != 512 ||
+		c.EmbeddingDimensions != 0 {
 		t.Errorf("%+v", c)
 	}
 }

@@ -78,7 +78,8 @@ func TestTheServerIsAway(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	if !slices.ContainsFunc(b.events, func(e Event) bool { return e.Kind == Away }) || !slices.ContainsFunc(b.events, func(e Event) bool { return e.Kind == Back }) {
+	if !slices.ContainsFunc(b.events, func(e Event) bool { return e.Kind == Away }) ||
+		!slices.ContainsFunc(b.events, func(e Event) bool { return e.Kind == Back }) {
 		t.Errorf("told %v", b.events)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"reverie/memory"
 )
 
-// bench is a folder and a server with a clock that stands still, for one sync after the other.
+// bench is a folder and a server with a stopped clock, for consecutive syncs.
 type bench struct {
 	*testing.T
 	root   string
@@ -93,7 +93,7 @@ func (b *bench) passes() Outcome {
 	return Outcome{}
 }
 
-// kinds are what was told about a place.
+// kinds returns the kinds of the events reported for a place.
 func (b *bench) kinds(place string) (out []Kind) {
 	for _, e := range b.events {
 		if e.Place == place {

@@ -17,7 +17,7 @@ func SumOf(text string) Sum {
 // Sides is the state of one document: the last common text, and the current text of each side.
 type Sides struct {
 	Base, Local, Remote Sum
-	// OneWay means that nothing may be sent.
+	// OneWay is true if local changes must not be sent.
 	OneWay bool
 }
 
@@ -31,15 +31,15 @@ const (
 	Forget       Action = "forget"        // both have deleted it
 	Pull         Action = "pull"          // update the folder from the server
 	Push         Action = "push"          // update the server from the folder
-	DeleteLocal  Action = "delete-local"  // gone on the server, unchanged here
-	DeleteRemote Action = "delete-remote" // gone here, unchanged on the server
+	DeleteLocal  Action = "delete-local"  // deleted on the server, unchanged in the folder
+	DeleteRemote Action = "delete-remote" // deleted in the folder, unchanged on the server
 	Merge        Action = "merge"         // both changed: merge by line, or make a conflict file
 )
 
-// Decide returns the next action. A change of one side is applied to the other. A deletion wins only over an unchanged text: a
-// changed one comes back. Changes of both sides are merged.
+// Decide returns the next action. A change of one side is applied to the other. A deletion wins only over an unchanged text; a
+// changed text is restored. Changes of both sides are merged.
 //
-// One way, local changes and deletions stay until the server changes the same document.
+// If OneWay is set, local changes and deletions stay until the server changes the same document.
 func Decide(s Sides) Action {
 	switch {
 	case s.Local == s.Remote && s.Local == s.Base:
@@ -60,11 +60,11 @@ func Decide(s Sides) Action {
 			return DeleteRemote
 		}
 		return Push
-	case s.Local == "": // deleted here, changed there
+	case s.Local == "": // deleted in the folder, changed on the server
 		return Pull
-	case s.Remote == "" && s.OneWay: // changed here, deleted there: it stays here
+	case s.Remote == "" && s.OneWay: // changed in the folder, deleted on the server: the file stays
 		return Nothing
-	case s.Remote == "": // changed here, deleted there
+	case s.Remote == "": // changed in the folder, deleted on the server
 		return Push
 	}
 	return Merge

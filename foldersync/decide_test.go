@@ -103,7 +103,10 @@ func TestPlacesGoThereAndBack(t *testing.T) {
 			path += segment.Draw(t, "folder") + "/"
 		}
 		path += segment.Draw(t, "name") + ".md"
-		ref := memory.Ref{Scope: rapid.SampledFrom([]memory.Scope{memory.ScopePersonal, memory.ScopeTeam, memory.ScopeGlobal}).Draw(t, "scope"), Path: path}
+		ref := memory.Ref{
+			Scope: rapid.SampledFrom([]memory.Scope{memory.ScopePersonal, memory.ScopeTeam, memory.ScopeGlobal}).Draw(t, "scope"),
+			Path:  path,
+		}
 		if place, err := l.Place(ref); err == nil {
 			if back, err := l.Ref(place); err != nil || back != ref {
 				t.Fatalf("%+v stands at %q, which is %+v (%v)", ref, place, back, err)

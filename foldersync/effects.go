@@ -13,7 +13,7 @@ import (
 	"reverie/memory/markdown"
 )
 
-// do carries out a decision about a place, and updates the state of its sides.
+// do carries out the action for a place and updates the state of both sides.
 func (p *pass) do(action Action, where string, ref memory.Ref) error {
 	switch action {
 	case Remember:
@@ -49,7 +49,7 @@ func (p *pass) remember(where string) error {
 	return p.based(where, text)
 }
 
-// replaced updates the listing after the file of a place got another text; an empty sum: it was deleted.
+// replaced updates the listing after the file at a place was replaced or, if sum is empty, deleted.
 func (p *pass) replaced(where string, sum Sum) {
 	file := p.listing.Files[where]
 	if sum == "" {
@@ -72,7 +72,7 @@ func (p *pass) pull(where string, ref memory.Ref) error {
 	return p.take(where, there)
 }
 
-// take replaces the file's content by the server's document.
+// take replaces the content of the file with the server's document.
 func (p *pass) take(where string, there Document) error {
 	file := p.listing.Files[where]
 	was := ""
@@ -105,7 +105,7 @@ func (p *pass) push(where string, ref memory.Ref) error {
 	return p.send(where, ref, pending{Local: text, Match: p.remote[where].ETag}, Pushed)
 }
 
-// send writes to the server. It records the write first, so that an interrupted one is repeated with its key.
+// send writes to the server. It records the write first, so that an interrupted write is repeated with the same key.
 func (p *pass) send(where string, ref memory.Ref, w pending, kind Kind) error {
 	rec, err := p.folder.records.get(where)
 	if err != nil {
@@ -129,8 +129,8 @@ func (p *pass) resume(where string, ref memory.Ref) error {
 	return p.deliver(where, ref, rec, Pushed)
 }
 
-// deliver sends the pending write. The server's text is then derived from the file's, which becomes the new base even when they
-// differ: the server's is pulled on top.
+// deliver sends the pending write. The text of the file becomes the new base even if the server stored a different one,
+// because that one is derived from it and pulled afterwards.
 func (p *pass) deliver(where string, ref memory.Ref, rec *record, kind Kind) error {
 	w := rec.Pending
 	receipt, err := p.Sync.remote.Write(p.ctx, Write{Ref: ref, Content: w.content(), Match: w.Match, Key: w.Key})
@@ -159,7 +159,7 @@ func (p *pass) deliver(where string, ref memory.Ref, rec *record, kind Kind) err
 	return nil
 }
 
-// settled stores a record that has no pending write.
+// settled stores a record without a pending write.
 func (p *pass) settled(rec *record) error {
 	if rec.Base == nil {
 		return p.folder.records.drop(rec.Place)
@@ -167,7 +167,7 @@ func (p *pass) settled(rec *record) error {
 	return p.folder.records.put(rec)
 }
 
-// keepWhole keeps a text of which the server removed a part, unless that part is invisible.
+// keepWhole keeps the full text in a conflict file after the server removed a part, unless it removed only invisible characters.
 func (p *pass) keepWhole(where string, ref memory.Ref, text string) error {
 	there, err := p.Sync.remote.Read(p.ctx, ref)
 	if err != nil && !errors.Is(err, ErrGone) {
@@ -208,10 +208,11 @@ func (p *pass) deleteLocal(where string) error {
 	return nil
 }
 
-// fewFiles is the number of files that may all be gone without DeleteAll.
+// fewFiles is the maximum number of known files that may all be deleted without DeleteAll.
 const fewFiles = 2
 
-// deleteRemote deletes a document whose file is gone. When all files are gone, that is more likely a mistake.
+// deleteRemote deletes a document whose file was deleted. If all files are missing, it needs DeleteAll: that is probably a
+// mistake.
 func (p *pass) deleteRemote(where string, ref memory.Ref) error {
 	if gone := p.allGone(); gone > fewFiles && !p.DeleteAll {
 		p.outcome.Held++
@@ -233,7 +234,7 @@ func (p *pass) deleteRemote(where string, ref memory.Ref) error {
 	return nil
 }
 
-// allGone returns the number of known files when none of them exists, else 0.
+// allGone returns the number of known files if none of them exists, otherwise 0.
 func (p *pass) allGone() int {
 	count := 0
 	for place, k := range p.folder.records.known {
@@ -248,8 +249,8 @@ func (p *pass) allGone() int {
 	return count
 }
 
-// merge merges the changes of both sides: on the server, from where the result is pulled, or in the folder when nothing may be
-// sent. On a conflict the file gets the server's text, and its own is kept beside it.
+// merge merges the changes of both sides: on the server, from which the result is pulled, or in the folder if OneWay is set.
+// On a conflict the file gets the server's text, and the local text is kept in a conflict file.
 func (p *pass) merge(where string, ref memory.Ref) error {
 	mine, err := p.folder.text(p.listing.Files[where])
 	if err != nil {
@@ -284,7 +285,7 @@ func (p *pass) merge(where string, ref memory.Ref) error {
 	return p.send(where, ref, w, Merged)
 }
 
-// mergeHere writes the merged text into the file; the base is the server's text.
+// mergeHere writes the merged text to the file. The server's text becomes the base.
 func (p *pass) mergeHere(where, merged string, theirs Document) error {
 	if err := p.folder.put(where, p.listing.Files[where], merged); err != nil {
 		return err
@@ -314,7 +315,7 @@ func (p *pass) conflict(where, mine string, theirs Document) error {
 	return nil
 }
 
-// isLocal reports whether an error is about one file of the file system.
+// isLocal reports whether an error concerns a single local file.
 func isLocal(err error) bool {
 	_, ofPath := errors.AsType[*fs.PathError](err)
 	_, ofLink := errors.AsType[*os.LinkError](err)

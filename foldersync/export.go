@@ -15,7 +15,7 @@ import (
 	"reverie/memory"
 )
 
-// Manifest lists the files that an export has written. It is stored in .reverie/export.json below the folder.
+// Manifest lists the files written by an export. It is stored in .reverie/export.json below the folder.
 type Manifest struct {
 	Version  int            `json:"version"` // 1
 	Agent    string         `json:"agent"`
@@ -24,7 +24,7 @@ type Manifest struct {
 	Files    []ManifestFile `json:"files"`    // by place
 }
 
-// ManifestFile is a document as it was written.
+// ManifestFile describes a written document.
 type ManifestFile struct {
 	Place   string       `json:"place"` // path of the file
 	Scope   memory.Scope `json:"scope"`
@@ -37,16 +37,16 @@ type ManifestFile struct {
 // Exported is the outcome of an export.
 type Exported struct {
 	Written   []string          `json:"written"`   // places
-	Unchanged []string          `json:"unchanged"` // places whose files have that text already
-	Kept      map[string]string `json:"kept"`      // files that were changed since, or by somebody else, with the reason
-	Gone      []string          `json:"gone"`      // files of an earlier export whose documents are not there any more; they stay
+	Unchanged []string          `json:"unchanged"` // places whose files already have the text
+	Kept      map[string]string `json:"kept"`      // files not written by an export or changed since, with the reason
+	Gone      []string          `json:"gone"`      // files of an earlier export whose documents no longer exist; they are not deleted
 	Skipped   map[string]string `json:"skipped"`   // documents that cannot be files, with the reason
 }
 
 const manifestVersion = 1
 
-// Export writes all documents as plain files. A file that is there is replaced when it is what an earlier export wrote; one
-// that is not is left alone unless force is set.
+// Export writes all documents as plain files. It replaces an existing file only if the file is unchanged since an earlier
+// export, or if force is set.
 func Export(ctx context.Context, folder *Folder, remote Remote, id Identity, force bool) (Exported, error) {
 	if folder.Bound() {
 		return Exported{}, fmt.Errorf("%s is kept in step by `memory sync`: export to another folder", folder.root)
@@ -65,7 +65,7 @@ func Export(ctx context.Context, folder *Folder, remote Remote, id Identity, for
 		now.Files = append(now.Files, e.files[place])
 	}
 	encoded, failed := json.MarshalIndent(now, "", "  ")
-	if failed == nil { // also when it was cut off: what was written is known
+	if failed == nil { // also after an interruption: the manifest lists the written files
 		failed = writeWhole(e.file(), append(encoded, '\n'), fileMode)
 	}
 	return e.done, errors.Join(err, failed)
@@ -82,7 +82,7 @@ type export struct {
 
 func (e *export) file() string { return filepath.Join(e.folder.root, stateFolder, "export.json") }
 
-// read takes over what an earlier export has written.
+// read loads the manifest of an earlier export.
 func (e *export) read() (Manifest, error) {
 	var was Manifest
 	content, err := os.ReadFile(e.file())
@@ -148,7 +148,7 @@ func (e *export) one(ctx context.Context, place string, entry Entry, file File) 
 		return nil
 	}
 	found, err := e.remote.Read(ctx, entry.Ref)
-	if errors.Is(err, ErrGone) { // meanwhile
+	if errors.Is(err, ErrGone) { // deleted since it was listed
 		return nil
 	}
 	if err != nil {

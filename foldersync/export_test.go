@@ -37,11 +37,12 @@ func TestExportWritesWhatItMay(t *testing.T) {
 		t.Errorf("%+v", done)
 	}
 	var m Manifest
-	if err := json.Unmarshal([]byte(b.text(".reverie/export.json")), &m); err != nil || len(m.Files) != 3 || m.Files[0].SHA256 != SumOf("one\n") {
+	if err := json.Unmarshal([]byte(b.text(".reverie/export.json")), &m); err != nil || len(m.Files) != 3 ||
+		m.Files[0].SHA256 != SumOf("one\n") {
 		t.Errorf("%+v, %v", m, err)
 	}
 
-	// Later: what is as it was written is replaced, what was edited stays, what is gone is told.
+	// Later: unchanged files are replaced, edited files stay, deleted documents are reported.
 	b.onServer("MEMORY.md", "one, changed\n")
 	b.onServer("memory/a.md", "two, changed\n")
 	b.file("memory/a.md", "two, edited\n")

@@ -24,36 +24,36 @@ const (
 // ErrInUse means that another process works with the folder.
 var ErrInUse = errors.New("another process works with this folder")
 
-// Identity says whose documents a folder has.
+// Identity identifies the agent and owner of the documents in a folder.
 type Identity struct {
 	Agent string `json:"agent"`
-	// Made is when the agent was made: another agent of the same name is another one.
+	// Made is the creation time of the agent. It distinguishes agents that had the same name.
 	Made  time.Time    `json:"made"`
-	Owner memory.Owner `json:"owner,omitempty"` // of the documents at the root; empty: shared ones, or it is not known
-	// Asked is how the owner was named; empty: not at all, by a key that is pinned to one.
+	Owner memory.Owner `json:"owner,omitempty"` // of the documents at the root; empty: shared or unknown
+	// Asked is the owner as given by the user; empty if the key is pinned to an owner.
 	Asked string `json:"asked,omitempty"`
-	// Personal says that the root holds an owner's documents; who that is may be known to the server only.
+	// Personal is true if the root holds an owner's documents. The owner may be known to the server only.
 	Personal bool `json:"personal"`
 }
 
-// Folder is a folder that this process alone works with. Close gives it up.
+// Folder is a folder locked by this process. Close releases it.
 type Folder struct {
 	root    string
 	own     string // below root
 	lock    *flock.Flock
 	records *records
-	folds   bool // the file system takes names that differ in case for the same
+	folds   bool // the file system is case-insensitive
 	sights  map[string]sight
-	gone    map[string]time.Time // when a known file was first missed
+	gone    map[string]time.Time // when a known file was first found missing
 	asides  map[string]time.Time // when a text was put aside
 	settle  time.Duration
 	now     func() time.Time
-	// step is called between effects, with the name of the one that comes next.
+	// step is called before each effect with its name. Tests interrupt there.
 	step func(string)
 }
 
-// Open makes the folder if need be, and takes it for this process. Files count once nothing happened to them for settle. The
-// error is ErrInUse when another process has it.
+// Open creates the folder if necessary and locks it for this process. Files are read once they have been unchanged for
+// settle. It returns ErrInUse if another process has locked the folder.
 func Open(root string, settle time.Duration, now func() time.Time) (*Folder, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
@@ -99,19 +99,19 @@ func (f *Folder) begin() (err error) {
 	return f.recover()
 }
 
-// Close gives the folder up.
+// Close releases the folder.
 func (f *Folder) Close() error { return f.lock.Close() }
 
-// Root is the folder's absolute path.
+// Root returns the absolute path of the folder.
 func (f *Folder) Root() string { return f.root }
 
-// foldsCase asks the file system.
+// foldsCase reports whether the file system is case-insensitive. It creates a probe file.
 func foldsCase(folder string) (bool, error) {
 	probe := filepath.Join(folder, "case")
 	if err := os.WriteFile(probe, nil, 0o600); err != nil {
 		return false, err
 	}
-	defer os.Remove(probe) //nolint:errcheck // it is in nobody's way
+	defer os.Remove(probe) //nolint:errcheck // a leftover is harmless
 	_, err := os.Lstat(filepath.Join(folder, "CASE"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -119,7 +119,7 @@ func foldsCase(folder string) (bool, error) {
 	return err == nil, err
 }
 
-// Bind says whose documents the folder is to have. It returns an error when it has somebody else's.
+// Bind records the identity of the folder's documents. It returns an error if the folder belongs to another identity.
 func (f *Folder) Bind(id Identity) error {
 	file := filepath.Join(f.own, "folder.json")
 	content, err := os.ReadFile(file)
@@ -146,13 +146,13 @@ func (f *Folder) Bind(id Identity) error {
 	return writeWhole(file, encoded, 0o600)
 }
 
-// Bound reports whether the folder is kept in step with an agent.
+// Bound reports whether the folder is synchronized with an agent.
 func (f *Folder) Bound() bool {
 	_, err := os.Lstat(filepath.Join(f.own, "folder.json"))
 	return err == nil
 }
 
-// admits refuses to mix the documents of two agents or owners.
+// admits returns an error if the documents belong to another agent or owner.
 func (id Identity) admits(other Identity) error {
 	const way = "take another folder, or remove its .reverie/sync to begin anew with what is in it"
 	switch {
@@ -168,8 +168,8 @@ func (id Identity) admits(other Identity) error {
 	return nil
 }
 
-// sameOwner reports whether two identities are known to be about one owner. Who has no documents yet, or none any more, is
-// known by how the owner is named.
+// sameOwner reports whether two identities have the same owner. If the owner of one is unknown because there are no
+// documents, the owners given by the user are compared.
 func (id Identity) sameOwner(other Identity) bool {
 	if id.Owner != "" && other.Owner != "" {
 		return id.Owner == other.Owner
@@ -184,8 +184,8 @@ func (id Identity) whose() string {
 	return "shared documents at its root"
 }
 
-// record is the stored state of the document of one place. It is stored after the effect that it describes; only a write to
-// the server is recorded before.
+// record is the stored state of the document at one place. It is stored after the effect that it describes, except for a
+// write to the server, which is recorded first.
 type record struct {
 	Place string `json:"place"`
 	// Base is the last text that both sides had; nil: none.
@@ -193,11 +193,11 @@ type record struct {
 	Pending *pending `json:"pending,omitempty"`
 }
 
-// pending is a write whose receipt is not there yet. Made again with the same key it is the same write, and its receipt tells
-// what became of it.
+// pending is a write without a receipt. Repeated with the same key it is the same write, and its receipt reports
+// the result.
 type pending struct {
-	Local   string  `json:"local"`             // what the file had
-	Content *string `json:"content,omitempty"` // what is sent, when it is something else
+	Local   string  `json:"local"`             // text of the file
+	Content *string `json:"content,omitempty"` // text to send, if different
 	Match   string  `json:"match,omitempty"`
 	Key     string  `json:"key"`
 }
@@ -216,20 +216,20 @@ func (r *record) base() Sum {
 	return SumOf(*r.Base)
 }
 
-// known is the part of a record that is kept in memory.
+// known is the part of a record that is cached in memory.
 type known struct {
 	base    Sum
 	pending bool
 }
 
-// records are the records of a folder: one file each, named after the place.
+// records stores the records of a folder, one file each, named after the place.
 type records struct {
 	folder string
 	known  map[string]known // by place
 }
 
-// openRecords reads what there is. A record that cannot be read is as good as none: the two sides are compared anew, and what
-// differs is kept as a conflict.
+// openRecords reads the existing records. An unreadable record counts as missing: both sides are then compared without a
+// base, and differences are kept as conflicts.
 func openRecords(folder string) (*records, error) {
 	if err := os.MkdirAll(folder, folderMode); err != nil {
 		return nil, err
@@ -241,7 +241,7 @@ func openRecords(folder string) (*records, error) {
 	out := &records{folder: folder, known: map[string]known{}}
 	for _, e := range entries {
 		if filepath.Ext(e.Name()) != ".json" {
-			_ = os.Remove(filepath.Join(folder, e.Name())) // half of a record
+			_ = os.Remove(filepath.Join(folder, e.Name())) // incomplete record
 			continue
 		}
 		r, err := readRecord(filepath.Join(folder, e.Name()))
@@ -269,7 +269,7 @@ func readRecord(file string) (*record, error) {
 	return out, nil
 }
 
-// get is the record of a place; an empty one when there is none.
+// get returns the record of a place, or an empty one.
 func (r *records) get(place string) (*record, error) {
 	out, err := readRecord(r.file(place))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -278,7 +278,7 @@ func (r *records) get(place string) (*record, error) {
 	return out, err
 }
 
-// put writes a record as a whole.
+// put writes a record atomically.
 func (r *records) put(rec *record) error {
 	encoded, err := json.Marshal(rec)
 	if err != nil {
@@ -300,7 +300,7 @@ func (r *records) drop(place string) error {
 	return err
 }
 
-// writeWhole writes a file that is there as a whole or not at all, also after a power failure.
+// writeWhole writes a file atomically, also in case of a power failure.
 func writeWhole(file string, content []byte, mode fs.FileMode) error {
 	part := file + ".part"
 	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)

@@ -43,7 +43,10 @@ func TestWhatIsNoDocumentIsLeftAlone(t *testing.T) {
 	if o.Refused != 2 {
 		t.Errorf("%+v", o)
 	}
-	for place, want := range map[string]Kind{"latin.md": Unreadable, "large.md": Unreadable, "a.txt": Ignored, "link.md": Ignored, "own/d.md": Ignored, "Global/e.md": Ignored} {
+	for place, want := range map[string]Kind{
+		"latin.md": Unreadable, "large.md": Unreadable, "a.txt": Ignored, "link.md": Ignored,
+		"own/d.md": Ignored, "Global/e.md": Ignored,
+	} {
 		if got := b.kinds(place); !slices.Equal(got, []Kind{want}) {
 			t.Errorf("%s: told %v, want %s once", place, got, want)
 		}
@@ -73,7 +76,7 @@ func TestDecomposedNames(t *testing.T) {
 	}
 }
 
-// Where case does not count, one of two documents that differ in it has the file, and the other one is told of.
+// On a case-insensitive file system one of two documents whose names differ in case gets the file; the other is reported.
 func TestNamesThatDifferInCase(t *testing.T) {
 	b := newBench(t, Options{})
 	b.folder.folds = true

@@ -10,19 +10,18 @@ import (
 	"reverie/memory"
 )
 
-// Folders with a meaning in a layout.
+// Reserved folders of a layout.
 const (
-	teamFolder   = "team"   // what everyone who uses the agent reads
-	globalFolder = "global" // what all agents of the workspace read
+	teamFolder   = "team"   // shared by all users of the agent
+	globalFolder = "global" // shared by all agents of the workspace
 	ownFolder    = "own"    // documents of the root whose path begins with one of these names
 )
 
-// Layout maps documents to files and back. The root holds the documents that a write without a scope goes to: those of the
-// owner, or the shared ones without an owner.
+// Layout maps documents to files and back. The root holds the documents of the owner or, without an owner, the shared ones.
 //
 // Every document that can be a file has exactly one place, and no two documents share one.
 type Layout struct {
-	// Personal means that the root holds the documents of an owner.
+	// Personal is true if the root holds the documents of an owner.
 	Personal bool
 }
 
@@ -33,7 +32,7 @@ func (l Layout) root() memory.Scope {
 	return memory.ScopeTeam
 }
 
-// Place returns the path of a document's file, relative to the folder and with slashes. The error explains why it has none.
+// Place returns the path of a document's file, relative to the folder and with slashes. The error explains why there is none.
 func (l Layout) Place(ref memory.Ref) (string, error) {
 	path, err := memory.ParsePath(ref.Path)
 	if err != nil {
@@ -101,7 +100,7 @@ func reserved(path string) bool {
 	return false
 }
 
-// unfit explains why a document's path cannot be the name of a synced file; empty: it can.
+// unfit returns the reason why a document's path cannot be the name of a synced file, or an empty string.
 func unfit(path string) string {
 	for segment := range strings.SplitSeq(path, "/") {
 		if strings.HasPrefix(segment, ".") {
@@ -133,10 +132,10 @@ func conflictPlace(place string, at time.Time, number int) string {
 	return folder + name + suffix
 }
 
-// maxName bounds a file's name in bytes, on most file systems.
+// maxName is the maximum length of a file name in bytes on most file systems.
 const maxName = 255
 
-// isConflict reports whether a file is named by conflictPlace. Such files are for people, and never sent.
+// isConflict reports whether a file is named by conflictPlace. Such files are never sent.
 func isConflict(place string) bool { return conflictName.MatchString(place) }
 
 // conflictOf reports whether kept is a conflict file of the document at place.
@@ -150,9 +149,9 @@ func isTemporary(place string) bool {
 	lower := strings.ToLower(name)
 	switch {
 	case strings.HasSuffix(name, "~"), strings.HasPrefix(name, "~$"), // copies of vim, emacs and others; locks of office programs
-		strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#"), // emacs saves what was not saved
-		strings.HasPrefix(name, "___jb_"),                            // JetBrains writes these, then renames
-		name == "4913":                                               // vim asks with it whether it may create files
+		strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#"), // auto-save files of emacs
+		strings.HasPrefix(name, "___jb_"),                            // temporary files of JetBrains
+		name == "4913":                                               // probe file of vim
 		return true
 	}
 	for _, suffix := range []string{".tmp", ".temp", ".swp", ".swo", ".swx", ".part", ".crdownload", ".tmp.md", ".bak"} {
@@ -163,5 +162,5 @@ func isTemporary(place string) bool {
 	return false
 }
 
-// isHidden reports whether a name is one that a listing of the folder does not show. Reverie's own folder is one of them.
+// isHidden reports whether a file is hidden by its name. The state folder is hidden, too.
 func isHidden(name string) bool { return strings.HasPrefix(name, ".") }

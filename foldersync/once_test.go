@@ -14,7 +14,7 @@ import (
 	"reverie/memory"
 )
 
-// onceBench is a folder by the real clock and a server that has a document; what is told of it is in said.
+// onceBench is a folder with the real clock and a server with one document; said holds the reported events.
 func onceBench(t *testing.T, settle time.Duration) (b *Sync, root string, said *[]Event) {
 	t.Helper()
 	root, said = t.TempDir(), &[]Event{}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What the server refuses stays as it is, is told once, and is sent again only when it changes.
+// A file that the server refuses stays unchanged, is reported once, and is sent again only after a change.
 func TestRefusalsAreToldAndNotRepeated(t *testing.T) {
 	b := newBench(t, Options{})
 	b.server.refuse = func(w Write) error {
@@ -67,7 +67,8 @@ func TestRedactedTextsAreKept(t *testing.T) {
 	b.file("b.md", "zero\u200bwidth\n")
 	b.passes()
 	found := b.conflicts()
-	if b.text("a.md") != "password: [secret]\n" || b.text("b.md") != "zerowidth\n" || len(found) != 1 || b.text(filepath.Base(found[0])) != "password: hunter2\n" {
+	if b.text("a.md") != "password: [secret]\n" || b.text("b.md") != "zerowidth\n" || len(found) != 1 ||
+		b.text(filepath.Base(found[0])) != "password: hunter2\n" {
 		t.Errorf("%q, %q, kept %v", b.text("a.md"), b.text("b.md"), found)
 	}
 }

@@ -8,19 +8,20 @@ import (
 )
 
 const (
-	// rescan is how often the folder is looked through although nothing was heard of it: some file systems tell nothing.
+	// rescan is the interval of scans without file events: some file systems send none.
 	rescan = 30 * time.Second
-	// firstWait is how long a server that is away is left alone; it doubles up to longestWait.
+	// firstWait is the wait after the first failed request to the server; it doubles up to longestWait.
 	firstWait   = time.Second
 	longestWait = 10 * time.Second
-	// patience is how long Once waits for files that somebody is writing to.
+	// patience is the maximum time Once waits for files that are being written.
 	patience = time.Minute
 )
 
-// ErrMoving means that files did not come to rest.
+// ErrMoving means that files kept changing.
 var ErrMoving = errors.New("something is writing to the folder all the time")
 
-// Once brings both sides in step and returns what there was to do. It waits for files that are being written to.
+// Once synchronizes both sides until they are equal and returns the total outcome. It waits up to a minute for files that
+// are being written, then returns ErrMoving.
 func (s *Sync) Once(ctx context.Context) (Outcome, error) {
 	limit := time.Now().Add(patience)
 	var total Outcome
@@ -50,11 +51,11 @@ func (s *Sync) Once(ctx context.Context) (Outcome, error) {
 	}
 }
 
-// restFactor times the settling time is how long Once leaves everything alone because of files that were just written to.
+// restFactor times the settling time is the maximum initial wait of Once for files that were just written.
 const restFactor = 3
 
-// rest waits until the files have settled, so that what is done, and in which order it is told, does not depend on how soon
-// after an edit it is asked for. A file that goes on moving holds up the others no longer than that.
+// rest waits until the files have settled, so that the effects and the order of events do not depend on the time since the
+// last edit. It returns after restFactor settling times even if a file is still changing.
 func (s *Sync) rest(ctx context.Context) error {
 	limit := s.folder.now().Add(restFactor * s.folder.settle)
 	for {
@@ -83,14 +84,14 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Run keeps both sides in step until ctx ends, which is no error. While the server is away it tries again, less and less
-// often; what happens in the folder meanwhile waits there.
+// Run synchronizes both sides until ctx ends, and then returns nil. If the server cannot be reached, Run retries with
+// increasing delay; local changes wait until it is back.
 func (s *Sync) Run(ctx context.Context) error {
 	watcher, err := watch(s.folder.root)
 	if err != nil {
 		return fmt.Errorf("watch %s: %w", s.folder.root, err)
 	}
-	defer watcher.Close() //nolint:errcheck // nothing is lost
+	defer watcher.Close() //nolint:errcheck // the watcher holds no data
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	r := &runner{Sync: s, local: watcher.changed, there: make(chan struct{}, 1)}
@@ -105,16 +106,16 @@ func (s *Sync) Run(ctx context.Context) error {
 	}
 }
 
-// runner is a Run under way.
+// runner is the state of Run.
 type runner struct {
 	*Sync
-	local chan struct{} // something happened in the folder
-	there chan struct{} // something happened on the server
-	away  time.Duration // how long the server is left alone; 0: it is there
-	quiet bool          // it was told that both sides are in step, since the beginning or since the server came back
+	local chan struct{} // signals a change in the folder
+	there chan struct{} // signals a change on the server
+	away  time.Duration // current retry delay; 0: the server is reachable
+	quiet bool          // InStep was reported since the start or the last reconnect
 }
 
-// turn makes a pass, and waits for a reason to make the next one.
+// turn runs one pass and waits for the next change or the next scan.
 func (r *runner) turn(ctx context.Context) error {
 	o, err := r.Pass(ctx)
 	if errors.Is(err, ErrAway) {
@@ -141,7 +142,7 @@ func (r *runner) turn(ctx context.Context) error {
 	return r.wait(ctx, wait)
 }
 
-// wait returns when something happened, or the time is over.
+// wait returns after a change on either side, or after limit.
 func (r *runner) wait(ctx context.Context, limit time.Duration) error {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
@@ -151,14 +152,14 @@ func (r *runner) wait(ctx context.Context, limit time.Duration) error {
 	case <-timer.C:
 	case <-r.there:
 	case <-r.local:
-		// A write is rarely one event: the file is looked at once it has settled.
+		// A write usually causes several events: wait until the file has settled.
 		return sleep(ctx, min(r.folder.settle/5, 100*time.Millisecond))
 	}
 	return nil
 }
 
-// listen passes on that something happened on the server, or that this cannot be known: a pass finds out whether the server is
-// away.
+// listen signals changes on the server. It also signals after an error, so that a pass checks whether the server is
+// reachable.
 func (r *runner) listen(ctx context.Context) {
 	pause := firstWait
 	for ctx.Err() == nil {

@@ -16,51 +16,51 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxDocument bounds a document, in bytes, like the server.
+// maxDocument is the maximum size of a document in bytes, the same as on the server.
 const maxDocument = 1 << 20
 
-// File is the file of a place.
+// File is the file at a place.
 type File struct {
-	name    string // below the root as the file system spells it, which may be in another normal form
+	name    string // path below the root, as stored in the file system; its Unicode normal form may differ
 	Sum     Sum
-	Problem string // why it cannot be a document; its Sum is empty then
+	Problem string // why it cannot be a document; Sum is then empty
 }
 
 // Listing is the content of a folder.
 type Listing struct {
 	Files map[string]File // by place
-	// Moving are places at which something happens just now, or did within the settling time.
+	// Moving holds the places that changed within the settling time or are being written to.
 	Moving map[string]bool
-	// Ignored are names that are not synced and are no programs' passing files, with the reason.
+	// Ignored maps names that are not synced to the reason. Hidden and temporary files are not listed.
 	Ignored map[string]string
-	// Look is when to look again because of Moving.
+	// Look is the time of the next scan for the places in Moving; zero if there are none.
 	Look time.Time
 }
 
-// sight is a file as it was last seen. A file whose print is the same is not read again.
+// sight is the last observed state of a file. A file with an unchanged fingerprint is not read again.
 type sight struct {
 	print fingerprint
-	since time.Time // when this print was first seen
+	since time.Time // first time with this fingerprint
 	sum   Sum       // empty: not read yet
 	why   string
 }
 
-// fingerprint tells versions of a file apart without reading it.
+// fingerprint identifies a version of a file without reading it.
 type fingerprint struct {
 	size  int64
 	time  time.Time
 	inode uint64
 }
 
-// Scan lists the folder. A file counts once nothing has happened to it for the settling time and no program has it open for
-// writing; a file that is gone, once it has been gone for that long.
+// Scan lists the folder. It reads a file once it has been unchanged for the settling time and no program has it open for
+// writing. It reports a file as deleted once it has been missing for that time.
 func (f *Folder) Scan() (*Listing, error) {
 	l := &Listing{Files: map[string]File{}, Moving: map[string]bool{}, Ignored: map[string]string{}}
 	err := filepath.WalkDir(f.root, func(file string, d fs.DirEntry, err error) error {
 		if file == f.root {
 			return err
 		}
-		if errors.Is(err, fs.ErrNotExist) { // gone meanwhile
+		if errors.Is(err, fs.ErrNotExist) { // deleted during the scan
 			return nil
 		}
 		return f.visit(l, file, d, err)
@@ -85,7 +85,7 @@ func (f *Folder) visit(l *Listing, file string, d fs.DirEntry, failed error) err
 	name := filepath.ToSlash(relative)
 	skip := func(why string) error {
 		if why != "" {
-			l.Ignored[name] = why // what was known below it is not gone: it cannot be seen
+			l.Ignored[name] = why // files below it are not deleted, only not visible
 		}
 		if d != nil && d.IsDir() {
 			return fs.SkipDir
@@ -115,7 +115,7 @@ func (f *Folder) visit(l *Listing, file string, d fs.DirEntry, failed error) err
 	return f.look(l, place, name, file)
 }
 
-// look reads a file that has settled.
+// look reads a file if it has settled.
 func (f *Folder) look(l *Listing, place, name, file string) error {
 	delete(f.gone, place)
 	info, err := os.Lstat(file)
@@ -148,20 +148,20 @@ func (f *Folder) look(l *Listing, place, name, file string) error {
 		}
 	}
 	l.Files[place] = File{name: name, Sum: seen.sum, Problem: seen.why}
-	if age(now, info.ModTime()) < tick { // the next change may leave the same print
+	if age(now, info.ModTime()) < tick { // the next change may have the same fingerprint
 		seen.sum, seen.why = "", ""
 	}
 	f.sights[place] = seen
 	return nil
 }
 
-// tick is the resolution of the modification times of file systems, with a margin.
+// tick is the resolution of file modification times, with a margin.
 const tick = 50 * time.Millisecond
 
-// patienceFactor times the settling time bounds the wait for a program that keeps an unchanged file open for writing.
+// patienceFactor times the settling time is the maximum wait for a program that keeps an unchanged file open for writing.
 const patienceFactor = 20
 
-// age returns the time since a modification; 0 for one in the future.
+// age returns the time since a modification, or 0 if it is in the future.
 func age(now, at time.Time) time.Duration { return max(now.Sub(at), 0) }
 
 func (l *Listing) moving(place string, look time.Time) {
@@ -171,7 +171,7 @@ func (l *Listing) moving(place string, look time.Time) {
 	}
 }
 
-// missing finds known files that are gone, and have not been gone for long.
+// missing marks known files as moving that were deleted within the settling time.
 func (f *Folder) missing(l *Listing) {
 	now := f.now()
 	for place, k := range f.records.known {
@@ -189,7 +189,7 @@ func (f *Folder) missing(l *Listing) {
 	}
 }
 
-// hides reports whether a place or a folder above it is ignored: what is not looked at is not gone.
+// hides reports whether a place or a folder above it is ignored. Such a place does not count as deleted.
 func (l *Listing) hides(place string) bool {
 	for at := place; at != "."; at = path.Dir(at) {
 		if _, ignored := l.Ignored[at]; ignored {
@@ -199,10 +199,11 @@ func (l *Listing) hides(place string) bool {
 	return false
 }
 
-// errMoved means that a file is not what it was a moment ago.
+// errMoved means that a file changed since it was listed.
 var errMoved = errors.New("the file was changed meanwhile")
 
-// readDocument reads the file that was seen as print. Its error explains why it cannot be a document.
+// readDocument reads a file with the given fingerprint. why explains why it cannot be a document. It returns errMoved if
+// the file changed.
 func readDocument(file string, is fingerprint) (sum Sum, why string, err error) {
 	text, err := readText(file)
 	if refused, found := errors.AsType[*unusableError](err); found {
@@ -218,12 +219,12 @@ func readDocument(file string, is fingerprint) (sum Sum, why string, err error) 
 	return SumOf(text), "", nil
 }
 
-// unusableError means that a file can be no document.
+// unusableError means that a file cannot be a document.
 type unusableError struct{ why string }
 
 func (e *unusableError) Error() string { return e.why }
 
-// readText reads a file as a document's text.
+// readText reads a file as the text of a document.
 func readText(file string) (string, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -244,7 +245,7 @@ func readText(file string) (string, error) {
 	return string(content), nil
 }
 
-// reasonOf is an error of the file system without the path, which is named beside it.
+// reasonOf returns the message of a file system error without the path.
 func reasonOf(err error) string {
 	if failed, found := errors.AsType[*fs.PathError](err); found {
 		return failed.Err.Error()

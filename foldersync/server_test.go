@@ -24,7 +24,10 @@ type server struct {
 }
 
 func newServer() *server {
-	return &server{versions: map[memory.Ref][]string{}, deleted: map[memory.Ref]bool{}, receipts: map[string]Receipt{}, lose: func() bool { return false }}
+	return &server{
+		versions: map[memory.Ref][]string{}, deleted: map[memory.Ref]bool{}, receipts: map[string]Receipt{},
+		lose: func() bool { return false },
+	}
 }
 
 func tagOf(version int, text string) string { return fmt.Sprintf("%d.%s", version, SumOf(text)[:16]) }

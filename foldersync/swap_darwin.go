@@ -15,5 +15,5 @@ func swap(a, b string) error {
 	return err
 }
 
-// beingWritten would be known to the kernel, which does not tell: the settling time has to do.
+// beingWritten returns false: the system does not report open files. Only the settling time applies.
 func beingWritten(string) bool { return false }

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// swap lets two files change their names in one step, so that there is no moment in which one of them is not there.
+// swap exchanges two files atomically.
 func swap(a, b string) error {
 	err := unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE)
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.ENOTSUP) {
@@ -16,8 +16,8 @@ func swap(a, b string) error {
 	return err
 }
 
-// beingWritten reports whether a program has the file open for writing: the kernel then grants no lease on it. Where it
-// cannot be told, the answer is no.
+// beingWritten reports whether a program has the file open for writing: the kernel then grants no lease. It returns
+// false if that cannot be determined.
 func beingWritten(file string) bool {
 	f, err := os.Open(file)
 	if err != nil {

@@ -4,5 +4,5 @@ package foldersync
 
 func swap(a, b string) error { return swapInSteps(a, b) }
 
-// beingWritten cannot be told here: the settling time has to do.
+// beingWritten returns false: the system does not report open files. Only the settling time applies.
 func beingWritten(string) bool { return false }

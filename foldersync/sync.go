@@ -11,27 +11,27 @@ import (
 	"reverie/memory"
 )
 
-// Options say how a folder is kept in step.
+// Options configure a Sync.
 type Options struct {
 	Layout Layout
-	// PullOnly sends nothing: the folder follows the server.
+	// PullOnly only fetches changes from the server; local changes are not sent.
 	PullOnly bool
-	// DeleteAll lets the server's documents be deleted also when every file of the folder is gone.
+	// DeleteAll allows deletions on the server even if every file in the folder is gone.
 	DeleteAll bool
-	// Say is told what happens, in order.
+	// Say receives every event, in order.
 	Say func(Event)
 }
 
-// Sync keeps one folder and one server's documents in step.
+// Sync synchronizes one folder with the documents on one server.
 type Sync struct {
 	Options
 	folder *Folder
 	remote Remote
-	// refused are texts that the server does not take, by place: they are not sent again until either side changes.
+	// refused holds the texts that the server refused, by place. They are not sent again until either side changes.
 	refused map[string]Sides
-	oneWay  map[memory.Scope]bool // scopes of which nothing can be sent
-	said    map[string]string     // what was told about a place, so that it is told once
-	held    bool                  // it was told that nothing is deleted
+	oneWay  map[memory.Scope]bool // scopes that the server does not accept writes to
+	said    map[string]string     // last event reported for a place, to report it only once
+	held    bool                  // the Held event was reported
 }
 
 // New returns a Sync of an open folder.
@@ -39,32 +39,35 @@ func New(folder *Folder, remote Remote, o Options) *Sync {
 	if o.Say == nil {
 		o.Say = func(Event) {}
 	}
-	return &Sync{Options: o, folder: folder, remote: remote, refused: map[string]Sides{}, oneWay: map[memory.Scope]bool{}, said: map[string]string{}}
+	return &Sync{
+		Options: o, folder: folder, remote: remote, refused: map[string]Sides{}, oneWay: map[memory.Scope]bool{},
+		said: map[string]string{},
+	}
 }
 
 // Outcome is the result of a pass.
 type Outcome struct {
-	Documents int       // on both sides, equal
-	Effects   int       // what was done
-	Refused   int       // what the server does not take
-	Kept      int       // conflict files in the folder that this pass made
-	Held      int       // deletions that wait for DeleteAll
-	Again     time.Time // when to look again, because something is moving; zero: when something happens
+	Documents int       // identical on both sides
+	Effects   int       // changes made on either side
+	Refused   int       // places that could not be synchronized
+	Kept      int       // conflict files created by this pass
+	Held      int       // deletions withheld because DeleteAll is off
+	Again     time.Time // time of the next pass; zero: after the next change
 }
 
-// pass is one look at both sides.
+// pass is the state of one synchronization pass.
 type pass struct {
 	*Sync
 	ctx     context.Context
 	listing *Listing
 	remote  map[string]Entry // by place
 	outcome Outcome
-	// finishing is the place whose write was told of: what the server made of it is pulled without another word.
+	// finishing is the place whose write was reported. Pulling the server's merged text is then not reported again.
 	finishing string
 }
 
-// Pass looks at both sides and does what brings them in step. What changes meanwhile is left to the next one. It returns an
-// error that wraps ErrAway when the server cannot be reached; whatever was done until then is done.
+// Pass compares both sides and applies the changes that make them equal. Changes made during the pass are left to the next
+// one. If the server cannot be reached, Pass returns an error that wraps ErrAway; changes applied until then are kept.
 func (s *Sync) Pass(ctx context.Context) (Outcome, error) {
 	p := &pass{Sync: s, ctx: ctx}
 	err := p.run()
@@ -89,7 +92,7 @@ func (p *pass) run() error {
 	return nil
 }
 
-// look lists both sides. The folder is listed last: what is done to it is done to what was just seen.
+// look lists both sides. It scans the folder last, so that changes to files are based on the latest state.
 func (p *pass) look() error {
 	swept, err := p.folder.sweep()
 	for _, k := range swept {
@@ -114,8 +117,8 @@ func (p *pass) look() error {
 	return nil
 }
 
-// arrange gives each document its place. Where case does not count only one of those that differ in it can have a file: the
-// one that has it already, else the first by name.
+// arrange maps documents to places. On a case-insensitive file system only one of several names that differ in case can
+// have a file: the one that already has it, otherwise the first by name.
 func (p *pass) arrange(entries []Entry) {
 	p.remote = map[string]Entry{}
 	for _, e := range entries {
@@ -160,8 +163,8 @@ func compare(a, b string) int {
 	return 0
 }
 
-// order is the order in which places are dealt with: what comes before what goes, so that a text that was renamed is always
-// somewhere. Where case does not count, a file that goes makes room first.
+// order returns the places in processing order. Additions precede deletions, so that a renamed text always exists somewhere.
+// On a case-insensitive file system local deletions come first, to free their names.
 func (p *pass) order() []string {
 	rank := map[string]int{}
 	for _, places := range []map[string]bool{keys(p.listing.Files), keys(p.remote), keys(p.folder.records.known)} {
@@ -195,7 +198,7 @@ func keys[V any](m map[string]V) map[string]bool {
 	return out
 }
 
-// sides returns the state of a place.
+// sides returns the state of a place on both sides.
 func (p *pass) sides(where string) Sides {
 	s := Sides{Base: p.folder.records.known[where].base, Local: p.listing.Files[where].Sum, Remote: p.remote[where].Sum}
 	s.OneWay = p.PullOnly
@@ -205,10 +208,10 @@ func (p *pass) sides(where string) Sides {
 	return s
 }
 
-// rounds bounds the steps at one place in one pass. A push that was merged by the server takes three.
+// rounds is the maximum number of steps for one place in one pass. A push that the server merges takes three.
 const rounds = 6
 
-// place brings the two sides of one place in step.
+// place synchronizes one place.
 func (p *pass) place(where string) error {
 	file, there := p.listing.Files[where]
 	if p.listing.Moving[where] {
@@ -233,7 +236,7 @@ func (p *pass) place(where string) error {
 		if err := p.resume(where, ref); err != nil {
 			return p.settle(where, err)
 		}
-		p.again() // the receipt may be an old one: the next list says what there is now
+		p.again() // the receipt may be outdated: list again
 		return nil
 	}
 	for range rounds {
@@ -256,7 +259,7 @@ func (p *pass) place(where string) error {
 	return nil
 }
 
-// still counts a place at which nothing is to be done.
+// still counts and reports a place that needs no action.
 func (p *pass) still(where string, s Sides) {
 	delete(p.refused, where)
 	switch {
@@ -274,10 +277,10 @@ func (p *pass) still(where string, s Sides) {
 	}
 }
 
-// errSkip ends the work at a place without anything wrong.
+// errSkip ends the work on a place in this pass; it is not a failure.
 var errSkip = errors.New("left for another pass")
 
-// settle deals with an error at one place. What is no reason to stop the pass is told, and the file is left alone.
+// settle handles an error at one place. It reports errors that do not stop the pass and returns the others.
 func (p *pass) settle(where string, err error) error {
 	refusal, refused := errors.AsType[*Refusal](err)
 	switch {
@@ -307,7 +310,7 @@ func (p *pass) settle(where string, err error) error {
 	return fmt.Errorf("%s: %w", where, err)
 }
 
-// close makes a scope one-way.
+// close stops sending to a scope that refuses all writes.
 func (p *pass) close(where string, refusal *Refusal) error {
 	ref, err := p.Layout.Ref(where)
 	if err != nil {
@@ -319,7 +322,7 @@ func (p *pass) close(where string, refusal *Refusal) error {
 	return nil
 }
 
-// again asks for another pass soon.
+// again schedules another pass soon.
 func (p *pass) again() {
 	p.lookAt(p.folder.now().Add(max(p.folder.settle/2, 10*time.Millisecond)))
 }
@@ -335,7 +338,7 @@ func (s *Sync) say(e Event) {
 	s.Say(e)
 }
 
-// sayOnce tells a thing about a place until it is another one.
+// sayOnce reports an event unless it is the last one reported for the place.
 func (s *Sync) sayOnce(e Event) {
 	text := string(e.Kind) + ": " + e.Reason
 	if s.said[e.Scope+"/"+e.Place] == text {

@@ -30,7 +30,7 @@ type world struct {
 	dieAt   int // effects until the sync is cut off; 0: never
 }
 
-// crash is what a cut off sync panics with.
+// crash is the panic value of an interrupted sync.
 type crash struct{}
 
 var worldPlaces = []string{"MEMORY.md", "memory/a.md", "team/b.md", "own/team/c.md"}
@@ -103,7 +103,7 @@ func (w *world) pass(s *Sync) (next *Sync, o Outcome) {
 	return s, o
 }
 
-// revise is what an author who sees text makes of it: a new line somewhere, and maybe another one less.
+// revise returns text as edited by an author: with a new line, and possibly one line less.
 func (w *world) revise(text string) string {
 	lines := strings.SplitAfter(text, "\n")
 	if n := len(lines); lines[n-1] == "" {
@@ -121,7 +121,7 @@ func (w *world) revise(text string) string {
 	return strings.Join(slices.Insert(lines, at, word+"\n"), "")
 }
 
-// took says that an author took away all that text says.
+// took records that an author removed all lines of text.
 func (w *world) took(text string) {
 	for line := range strings.Lines(text) {
 		delete(w.written, strings.TrimSpace(line))
@@ -210,7 +210,8 @@ func (w *world) ends(o Outcome) {
 	for place, text := range all {
 		if listing.Files[place].Sum != SumOf(text) {
 			here, _ := os.ReadFile(filepath.Join(w.root, place))
-			w.t.Fatalf("%s differs: %q here, %q there, listed %+v, known %+v, after %+v", place, here, text, listing.Files[place], w.folder.records.known[place], o)
+			w.t.Fatalf("%s differs: %q here, %q there, listed %+v, known %+v, after %+v", place, here, text, listing.Files[place],
+				w.folder.records.known[place], o)
 		}
 		everything.WriteString(text)
 	}
@@ -268,7 +269,10 @@ func TestNoEditIsLost(t *testing.T) {
 func TestDecisionsKeepWhatIsNew(t *testing.T) {
 	sums := rapid.SampledFrom([]Sum{"", "a", "b", "c"})
 	rapid.Check(t, func(t *rapid.T) {
-		s := Sides{Base: sums.Draw(t, "base"), Local: sums.Draw(t, "local"), Remote: sums.Draw(t, "remote"), OneWay: rapid.Bool().Draw(t, "one way")}
+		s := Sides{
+			Base: sums.Draw(t, "base"), Local: sums.Draw(t, "local"), Remote: sums.Draw(t, "remote"),
+			OneWay: rapid.Bool().Draw(t, "one way"),
+		}
 		action := Decide(s)
 		newHere, newThere := s.Local != s.Base && s.Local != "", s.Remote != s.Base && s.Remote != ""
 		switch action {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// text reads the text at a place. It returns errMoved when that is not what was listed.
+// text reads the text of a file. It returns errMoved if the file changed since it was listed.
 func (f *Folder) text(file File) (string, error) {
 	text, err := readText(f.path(file.name))
 	if errors.Is(err, fs.ErrNotExist) || err == nil && SumOf(text) != file.Sum {
@@ -24,8 +24,8 @@ func (f *Folder) text(file File) (string, error) {
 
 func (f *Folder) path(name string) string { return filepath.Join(f.root, filepath.FromSlash(name)) }
 
-// put makes text the content of a place that has what is listed as file, or nothing. It returns errMoved, and changes
-// nothing, when there is something else.
+// put writes text to a place whose content is as listed in file, or that has no file. It returns errMoved and changes
+// nothing if the place has other content.
 func (f *Folder) put(where string, file File, text string) error {
 	name := where
 	if file.name != "" {
@@ -50,7 +50,7 @@ func (f *Folder) put(where string, file File, text string) error {
 	if err := writeWhole(side, []byte(text), mode); err != nil {
 		return errors.Join(err, f.clear(side))
 	}
-	if err := os.Chmod(side, mode); err != nil { // whatever the umask says
+	if err := os.Chmod(side, mode); err != nil { // override the umask
 		return errors.Join(err, f.clear(side))
 	}
 	f.step("place " + where)
@@ -64,8 +64,8 @@ func (f *Folder) put(where string, file File, text string) error {
 	return f.exchange(side, target, file.Sum)
 }
 
-// exchange puts what stands aside into a file that has the expected text, which then stands aside until sweep. When the file
-// had another text it is put back.
+// exchange swaps the file side with target, if target has the expected text. The old text is kept as side until sweep. If
+// the swap took away another text, exchange swaps back and returns errMoved.
 func (f *Folder) exchange(side, target string, expected Sum) error {
 	if now, err := readText(target); err != nil || SumOf(now) != expected {
 		return errors.Join(errMoved, f.clear(side))
@@ -79,7 +79,7 @@ func (f *Folder) exchange(side, target string, expected Sum) error {
 	f.step("check " + target)
 	was, err := readText(side)
 	if err == nil && SumOf(was) == expected {
-		f.asides[side] = f.now() // somebody may still be writing into it
+		f.asides[side] = f.now() // a program may still write to it
 		return nil
 	}
 	err = swap(side, target)
@@ -87,7 +87,7 @@ func (f *Folder) exchange(side, target string, expected Sum) error {
 	return errors.Join(errMoved, err)
 }
 
-// remove takes the file of a place away, if it has what is listed. It returns errMoved when it has something else.
+// remove deletes the file at a place, if its content is as listed. Otherwise it returns errMoved.
 func (f *Folder) remove(where string, file File) error {
 	target := f.path(file.name)
 	if err := f.realFolders(file.name); err != nil {
@@ -113,13 +113,14 @@ func (f *Folder) remove(where string, file File) error {
 	f.step("check " + where)
 	f.asides[side] = f.now()
 	if was, err := readText(side); err != nil || SumOf(was) != file.Sum {
-		return errors.Join(errMoved, place(side, target)) // when that fails, sweep keeps it
+		return errors.Join(errMoved, place(side, target)) // if that fails, sweep keeps the text
 	}
 	f.prune(path.Dir(where))
 	return nil
 }
 
-// spelledSo reports whether a file is called exactly so: where case is ignored, another one may answer to its name.
+// spelledSo reports whether a file has exactly this name. On a case-insensitive file system the path may resolve to a file
+// with other case.
 func (f *Folder) spelledSo(target string) bool {
 	if !f.folds {
 		return true
@@ -145,8 +146,8 @@ func (f *Folder) prune(folder string) {
 	}
 }
 
-// keep writes text beside a place, as a conflict file, and returns its name. A text that is kept there already is not kept
-// twice.
+// keep writes text to a conflict file beside a place and returns its name. If a conflict file with the same text exists,
+// keep returns that name.
 func (f *Folder) keep(where, text string) (string, error) {
 	if err := f.realFolders(where); err != nil {
 		return "", err
@@ -186,7 +187,7 @@ func (f *Folder) keep(where, text string) (string, error) {
 	}
 }
 
-// realFolders refuses a place below a symbolic link, which leads out of the folder.
+// realFolders returns an error for a place below a symbolic link, which may lead out of the folder.
 func (f *Folder) realFolders(name string) error {
 	for at := path.Dir(name); at != "."; at = path.Dir(at) {
 		info, err := os.Lstat(f.path(at))
@@ -203,15 +204,15 @@ func (f *Folder) realFolders(name string) error {
 	return nil
 }
 
-// aside describes a file in the folder "aside": a text on its way to a place, or one that was replaced there. Both texts are
-// known, unless somebody changed the file during the replacement.
+// aside describes a file in the folder "aside": a text to be placed, or a text that was replaced. A text with neither of the
+// two checksums was written during the replacement.
 type aside struct {
 	Place    string `json:"place"`
-	Expected Sum    `json:"expected,omitempty"` // what was taken away
-	New      Sum    `json:"new,omitempty"`      // what came
+	Expected Sum    `json:"expected,omitempty"` // checksum of the replaced text
+	New      Sum    `json:"new,omitempty"`      // checksum of the new text
 }
 
-// putAside reserves a name in the folder "aside", and stores its description.
+// putAside reserves a name in the folder "aside" and stores its description.
 func (f *Folder) putAside(a aside) (string, error) {
 	encoded, err := json.Marshal(a)
 	if err != nil {
@@ -239,11 +240,11 @@ func (f *Folder) clear(side string) error {
 	return nil
 }
 
-// kept is a text that was written while its file was replaced.
+// kept is a conflict file with a text that was written during a replacement.
 type kept struct{ place, name string }
 
-// sweep checks what was put aside longer ago than the settling time. A text that is neither the old nor the new one was
-// written during the replacement: it is kept as a conflict file.
+// sweep checks the files that were put aside longer ago than the settling time, and removes them. A text that is neither the
+// old nor the new one was written during the replacement; sweep keeps it as a conflict file.
 func (f *Folder) sweep() ([]kept, error) {
 	var found []kept
 	for side, since := range f.asides {
@@ -261,10 +262,10 @@ func (f *Folder) sweep() ([]kept, error) {
 	return found, nil
 }
 
-// grace returns how long a replaced text is kept: an editor may still have it open.
+// grace returns the time for which a replaced text is kept: an editor may still have it open.
 func (f *Folder) grace() time.Duration { return max(f.settle, time.Millisecond) }
 
-// due returns the time of the next sweep; zero: nothing is aside.
+// due returns the time of the next sweep, or zero if there is nothing to check.
 func (f *Folder) due() (at time.Time) {
 	for _, since := range f.asides {
 		if due := since.Add(f.grace()); at.IsZero() || due.Before(at) {
@@ -280,7 +281,7 @@ func (f *Folder) sweepOne(side string) (kept, error) {
 		return kept{}, err
 	}
 	var a aside
-	if err := json.Unmarshal(content, &a); err != nil { // cut off before anything was put there
+	if err := json.Unmarshal(content, &a); err != nil { // interrupted before the text was written
 		return kept{}, f.clear(side)
 	}
 	text, err := os.ReadFile(side)
@@ -343,7 +344,7 @@ func (f *Folder) putBack(old string) error {
 	return err
 }
 
-// oldSuffix ends the name of the file that swapInSteps has moved away.
+// oldSuffix is the suffix of the file that swapInSteps has moved away.
 const oldSuffix = ".old"
 
 // swapInSteps is swap for file systems without an atomic exchange. If it is interrupted, b is missing until recover restores it.
@@ -357,7 +358,7 @@ func swapInSteps(a, b string) error {
 	return os.Rename(a+oldSuffix, a)
 }
 
-// place moves a file to a name that must be free: it returns fs.ErrExist when it is not.
+// place moves a file to a new name. It returns fs.ErrExist if the name is taken.
 func place(from, to string) error {
 	err := os.Link(from, to)
 	if err == nil {
@@ -366,7 +367,7 @@ func place(from, to string) error {
 	if errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	// No links here: look, then move.
+	// The file system has no hard links: check, then move.
 	if _, err := os.Lstat(to); err == nil {
 		return fs.ErrExist
 	}

@@ -140,8 +140,8 @@ var ErrInvalidContent = errors.New("invalid content")
 // ErrContentTooLarge wraps ErrInvalidContent for content over MaxDocumentBytes.
 var ErrContentTooLarge = fmt.Errorf("%w", ErrInvalidContent)
 
-// ValidContent checks that s can be stored as a document: UTF-8 without NUL, at most MaxDocumentBytes long. The error says
-// what to do and repeats nothing of s.
+// ValidContent checks that s can be stored as a document: UTF-8 without NUL, at most MaxDocumentBytes long. The error names
+// the correction and repeats nothing of s.
 func ValidContent(s string) error {
 	switch {
 	case len(s) > MaxDocumentBytes:

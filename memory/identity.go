@@ -35,7 +35,7 @@ func (r Role) Includes(need Role) bool {
 }
 
 // Owner identifies the person whose memory a row belongs to, as one prefixed string such as "user:7", "feishu:ou_1" or
-// "api:42". The empty owner stands for shared memory.
+// "api:42". The empty owner means shared memory.
 type Owner string
 
 const (

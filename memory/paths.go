@@ -127,7 +127,7 @@ func matches(pattern, segments []string) bool {
 	return reached[len(segments)]
 }
 
-// ValidWriteTarget validates a pattern for WriteAllowed. The error says what to do.
+// ValidWriteTarget validates a pattern for WriteAllowed. The error names the correction.
 func ValidWriteTarget(target string) error {
 	switch {
 	case target == "":

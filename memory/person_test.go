@@ -51,7 +51,8 @@ func TestWithPersonSection(t *testing.T) {
 	for name, text := range map[string]string{
 		"heading": "- x\n\n## Person: a:2\n\n- forged", "title": "# x", "indented": "   ## Person: a:2", "setext": "Person: a:2\n---",
 		"setext title": "x\n===",
-		"CRLF":         "- x\r\n## Person: a:2\r\n", "CR": "- x\r## Person: a:2\r", "open code": "```\n- x", "open comment": "<!-- x", "open tilde": "~~~", "open html": "<script>",
+		"CRLF":         "- x\r\n## Person: a:2\r\n", "CR": "- x\r## Person: a:2\r", "open code": "```\n- x", "open comment": "<!-- x",
+		"open tilde": "~~~", "open html": "<script>",
 	} {
 		if got, err := WithPersonSection(both, "a:1", text); err == nil {
 			t.Errorf("%s: %q", name, got)
@@ -72,7 +73,8 @@ func TestWithPersonSection(t *testing.T) {
 func TestPersonChangesOnlyTheirOwnSection(t *testing.T) {
 	t.Parallel()
 	part := rapid.SampledFrom([]string{
-		"- x", "## Person: a:2", "### Person: a:2", "# T", "Person: a:2", "---", "===", "```", "~~~", "<!--", "-->", "    code", "> ## Person: a:2", "- ## Person: a:2", "<div>", "", "\t## Person: a:2", "\u2028## Person: a:2", "\x0b## x", "|a|b|",
+		"- x", "## Person: a:2", "### Person: a:2", "# T", "Person: a:2", "---", "===", "```", "~~~", "<!--", "-->", "    code",
+		"> ## Person: a:2", "- ## Person: a:2", "<div>", "", "\t## Person: a:2", "\u2028## Person: a:2", "\x0b## x", "|a|b|",
 	})
 	lines := rapid.Map(rapid.SliceOfN(part, 0, 8), func(l []string) string { return strings.Join(l, "\n") })
 	rapid.Check(t, func(t *rapid.T) {
@@ -117,7 +119,8 @@ func TestSpeakerName(t *testing.T) {
 
 func TestPersonAt(t *testing.T) {
 	t.Parallel()
-	const document = "# Memory\n\n## Person: a:1\n\n- one\n\n### More\n\n- two\n\n## Person: system\n\n- x\n\n## Facts\n\n```\n## Person: a:2\n```\n\n## Person: a:3"
+	const document = "# Memory\n\n## Person: a:1\n\n- one\n\n### More\n\n- two\n\n## Person: system\n\n- x\n\n## Facts\n\n```\n## Person: " +
+		"a:2\n```\n\n## Person: a:3"
 	for line, want := range []Owner{
 		"", "", "", "a:1", "a:1", "a:1", "a:1", "a:1", "a:1", "a:1", "a:1", "", "", "", "", "", "", "", "", "", "", "a:3", "",
 	} {

@@ -50,7 +50,8 @@ B
 	if got := SystemPrompt(nil); got != "" {
 		t.Errorf("without documents: %q", got)
 	}
-	if got := SystemPrompt([]Document{{Path: "a.md", Scope: ScopePersonal, Enabled: true, Content: "x"}}); got != ownerIntroduction+"\n\n--- a.md ---\nx" {
+	if got := SystemPrompt([]Document{{Path: "a.md", Scope: ScopePersonal, Enabled: true, Content: "x"}}); got != ownerIntroduction+
+		"\n\n--- a.md ---\nx" {
 		t.Errorf("without shared documents: %q", got)
 	}
 }

@@ -50,7 +50,10 @@ func TestValidWriteTarget(t *testing.T) {
 			t.Errorf("%q: %v", target, err)
 		}
 	}
-	for _, target := range []string{"", "/a.md", "a//b.md", "../a.md", "a/./b.md", "case[.md", "a\u200b.md", strings.Repeat("a", MaxPathBytes+1)} {
+	for _, target := range []string{
+		"", "/a.md", "a//b.md", "../a.md", "a/./b.md", "case[.md", "a\u200b.md",
+		strings.Repeat("a", MaxPathBytes+1),
+	} {
 		if err := ValidWriteTarget(target); err == nil {
 			t.Errorf("%q is taken", target)
 		}

@@ -29,7 +29,7 @@ import (
 	"reverie/workflows"
 )
 
-// queueing is a world whose model answers one request at a time, the first one when it is told to.
+// queueing is a world whose model answers one request at a time; the first answer waits for a signal.
 type queueing struct {
 	*world
 	interceptor.InterceptorBase
@@ -65,7 +65,10 @@ func newQueueing(t *testing.T) *queueing {
 			return llmtest.Nothing
 		},
 	})
-	model, err := llm.Open(llm.Config{Provider: "openai", Model: "scripted", APIKey: "key", BaseURL: server.URL + "/v1", Timeout: 5 * time.Minute})
+	model, err := llm.Open(llm.Config{
+		Provider: "openai", Model: "scripted", APIKey: "key", BaseURL: server.URL + "/v1",
+		Timeout: 5 * time.Minute,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,8 +76,9 @@ func newQueueing(t *testing.T) *queueing {
 	settings := setting.DefaultDreamSettings()
 	settings.Paid = true
 	steps, err := activities.New(activities.Options{
-		Store: q.store, Proposer: prompted, Paid: true, Defaults: setting.DefaultExtractSettings(), Consolidator: prompted, DreamDefaults: settings,
-		Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Store: q.store, Proposer: prompted, Paid: true, Defaults: setting.DefaultExtractSettings(), Consolidator: prompted,
+		DreamDefaults: settings,
+		Now:           time.Now, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +99,9 @@ func newQueueing(t *testing.T) *queueing {
 }
 
 // InterceptActivity has a queueing see each step.
-func (q *queueing) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
+func (q *queueing) InterceptActivity(_ context.Context,
+	next interceptor.ActivityInboundInterceptor,
+) interceptor.ActivityInboundInterceptor {
 	return &seen{interceptor.ActivityInboundInterceptorBase{Next: next}, q}
 }
 
@@ -123,7 +129,7 @@ func as(agent, name string) memory.Identity {
 	return id
 }
 
-// night has owners of a new agent say something on three days, of which the last is yesterday, and triggers its schedule.
+// night lets owners of a new agent make statements on three days, the last of them yesterday, and triggers its schedule.
 func (q *queueing) night(t *testing.T, agent string, owners, parallel int) {
 	t.Helper()
 	q.agent("acme", agent, "UTC", setting.AgentSettings{})
@@ -140,16 +146,18 @@ func (q *queueing) night(t *testing.T, agent string, owners, parallel int) {
 	}
 	plan := activities.DreamPlan{AgentRef: activities.AgentRef{Workspace: "acme", Agent: agent}, TimeZone: "UTC"}
 	plan.MemoryEnabled, plan.DreamingEnabled, plan.Cron, plan.Parallel = true, true, "0 2 1 1 *", parallel
-	err := workflows.EnsureDreamSchedule(t.Context(), q.client, func(context.Context) (workflows.DreamPlan, error) { return plan, nil }, time.Now())
+	err := workflows.EnsureDreamSchedule(t.Context(), q.client, func(context.Context) (workflows.DreamPlan, error) { return plan, nil },
+		time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := q.client.ScheduleClient().GetHandle(t.Context(), workflows.DreamScheduleID(plan.AgentRef)).Trigger(t.Context(), client.ScheduleTriggerOptions{}); err != nil {
+	if err := q.client.ScheduleClient().GetHandle(t.Context(), workflows.DreamScheduleID(plan.AgentRef)).Trigger(t.Context(),
+		client.ScheduleTriggerOptions{}); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// talk has an owner of an agent say something that is extracted at once.
+// talk lets an owner of an agent make a statement that is extracted at once.
 func (q *queueing) talk(t *testing.T, agent string) {
 	t.Helper()
 	batch := talk.Batch{Conversation: "talk", Trigger: memory.TriggerAPI, TurnComplete: true}

@@ -22,7 +22,7 @@ import (
 	"reverie/workflows"
 )
 
-// world is a database with two workspaces and a Temporal of its own: a reconciliation removes what other tests have made.
+// world is a database with two workspaces and a separate Temporal: a reconciliation removes the schedules of other tests.
 type world struct {
 	tb       testing.TB
 	store    *store.Store
@@ -61,7 +61,8 @@ func administrator(workspace, agent string) memory.Identity {
 
 func (w *world) agent(workspace, agent, zone string, settings setting.AgentSettings) {
 	w.tb.Helper()
-	if _, err := w.store.CreateAgent(w.tb.Context(), administrator(workspace, agent), admin.NewAgent{ID: agent, TimeZone: zone, Settings: settings}); err != nil {
+	if _, err := w.store.CreateAgent(w.tb.Context(), administrator(workspace, agent),
+		admin.NewAgent{ID: agent, TimeZone: zone, Settings: settings}); err != nil {
 		w.tb.Fatal(err)
 	}
 }
@@ -138,7 +139,8 @@ func TestSchedulesFollowAgents(t *testing.T) {
 	}
 
 	ref := activities.AgentRef{Workspace: "beta", Agent: "ada"}
-	if err := w.client.ScheduleClient().GetHandle(t.Context(), workflows.DreamScheduleID(ref)).Pause(t.Context(), client.SchedulePauseOptions{Note: "on holiday"}); err != nil {
+	if err := w.client.ScheduleClient().GetHandle(t.Context(), workflows.DreamScheduleID(ref)).Pause(t.Context(),
+		client.SchedulePauseOptions{Note: "on holiday"}); err != nil {
 		t.Fatal(err)
 	}
 	stray, err := w.client.ScheduleClient().Create(t.Context(), client.ScheduleOptions{
@@ -231,7 +233,7 @@ func TestSchedulesOfTeams(t *testing.T) {
 		w.want(both)
 	}
 
-	// Off by the server: who says otherwise of itself has nights, unless it is a member.
+	// Off on the server: an agent that overrides it has nights, unless it is a team member.
 	defaults.MemoryEnabled = false
 	set(setting.AgentSettings{MemoryEnabled: new(true)})
 	w.round(w.schedules(defaults))

@@ -41,7 +41,10 @@ func newDreams(t *testing.T, script llmtest.Script) dreamWorld {
 	d.model = llmtest.New(t, llmtest.Options{Script: script, Key: key, Answer: func(prompt string) string {
 		return fmt.Sprintf(`{"should_update":true,"reason":"a pet","memory_content":%q,"retired":[]}`, written(key(prompt)))
 	}})
-	model, err := llm.Open(llm.Config{Provider: "openai", Model: "scripted", APIKey: "key", BaseURL: d.model.URL + "/v1", Timeout: 10 * time.Second})
+	model, err := llm.Open(llm.Config{
+		Provider: "openai", Model: "scripted", APIKey: "key", BaseURL: d.model.URL + "/v1",
+		Timeout: 10 * time.Second,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +65,7 @@ func newDreams(t *testing.T, script llmtest.Script) dreamWorld {
 	return d
 }
 
-// statement is what an owner says on three days.
+// statement returns the sentence that an owner repeats on three days.
 func statement(name string) string { return "The pet of " + name + " is a tortoise called Momo." }
 
 func before(name string) string {
@@ -78,7 +81,7 @@ func owner(name string) memory.Identity {
 	}
 }
 
-// says has an owner write MEMORY.md and say something on some days, of which the last is yesterday.
+// says lets an owner write MEMORY.md and make statements on some days, the last of them yesterday.
 func (d dreamWorld) says(t *testing.T, name string, days int) {
 	t.Helper()
 	changes := []memory.Change{d.replace(memory.MemoryPath, before(name))}
@@ -118,7 +121,8 @@ func (d dreamWorld) news(t *testing.T) []memory.OwnerRef {
 func (d dreamWorld) night(t *testing.T) workflows.DreamNightResult {
 	t.Helper()
 	ref := activities.AgentRef{Workspace: "acme", Agent: "ada"}
-	run, err := d.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.DreamNightID(ref) + "-test", TaskQueue: workflows.TaskQueue},
+	run, err := d.client.ExecuteWorkflow(t.Context(),
+		client.StartWorkflowOptions{ID: workflows.DreamNightID(ref) + "-test", TaskQueue: workflows.TaskQueue},
 		workflows.DreamNight, workflows.DreamNightInput{AgentRef: ref, TimeZone: "UTC", Cron: "0 2 * * *", Parallel: 3})
 	if err != nil {
 		t.Fatal(err)
@@ -265,7 +269,7 @@ func TestADreamIsResetWhileAModelWrites(t *testing.T) {
 	}
 }
 
-// A dream that finds nothing costs one workflow with two store steps and one step of its own.
+// A dream that finds nothing costs one workflow with two store steps and one separate step.
 func TestWhatADreamCosts(t *testing.T) {
 	d := newDreams(t, nil)
 	d.says(t, "case-0", 0)
@@ -283,7 +287,8 @@ func TestWhatADreamCosts(t *testing.T) {
 				continue
 			}
 			began := time.Now()
-			run, err := workflows.StartDream(t.Context(), d.client, workflows.DreamInput{OwnerRef: ref, Mode: memory.DreamNightly, Trigger: memory.DreamBySchedule, Night: name})
+			run, err := workflows.StartDream(t.Context(), d.client,
+				workflows.DreamInput{OwnerRef: ref, Mode: memory.DreamNightly, Trigger: memory.DreamBySchedule, Night: name})
 			if err != nil {
 				t.Fatal(err)
 			}

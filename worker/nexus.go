@@ -16,14 +16,18 @@ import (
 // nexusService returns the service that workflows of other namespaces call. Its only operation stages a write and lets the
 // caller wait for the workflow that applies it; both Web UIs link the two.
 func nexusService(stage activities.WriteStage) *nexus.Service {
-	write := temporalnexus.MustNewWorkflowRunOperationWithOptions(temporalnexus.WorkflowRunOperationOptions[client.SignedRequest, writereq.WriteReceipt]{
+	write := temporalnexus.MustNewWorkflowRunOperationWithOptions(temporalnexus.WorkflowRunOperationOptions[client.SignedRequest,
+		writereq.WriteReceipt]{
 		Name: client.NexusOperation,
-		Handler: func(ctx context.Context, in client.SignedRequest, o nexus.StartOperationOptions) (temporalnexus.WorkflowHandle[writereq.WriteReceipt], error) {
+		Handler: func(ctx context.Context, in client.SignedRequest,
+			o nexus.StartOperationOptions,
+		) (temporalnexus.WorkflowHandle[writereq.WriteReceipt], error) {
 			staged, err := stage.Stage(ctx, in)
 			if err != nil {
 				return nil, nexusError(err)
 			}
-			return temporalnexus.ExecuteUntypedWorkflow[writereq.WriteReceipt](ctx, o, workflows.WriteOptions(staged.Ref), workflows.WriteMemoryName, staged.Ref)
+			return temporalnexus.ExecuteUntypedWorkflow[writereq.WriteReceipt](ctx, o, workflows.WriteOptions(staged.Ref), workflows.WriteMemoryName,
+				staged.Ref)
 		},
 	})
 	service := nexus.NewService(client.NexusService)

@@ -29,7 +29,7 @@ const (
 	stalledAfter = time.Hour
 )
 
-// sweeps start what is recorded in the store and was not started, because Temporal was unavailable when it came in.
+// sweeps starts recorded work that was not started because Temporal was unavailable.
 type sweeps struct {
 	store    *store.Store
 	client   client.Client

@@ -25,18 +25,23 @@ func TestAnExtractionFollowsAFlush(t *testing.T) {
 				return llmtest.Honest()
 			})
 			ref, conversation := w.talk(t, "case-1", 40)
-			in := workflows.CompactInput{OwnerRef: ref, Conversation: conversation, To: 40, Trigger: memory.CompactByTurn, Settings: w.settings(setting.FlushFallback)}
+			in := workflows.CompactInput{
+				OwnerRef: ref, Conversation: conversation, To: 40, Trigger: memory.CompactByTurn,
+				Settings: w.settings(setting.FlushFallback),
+			}
 			if out := w.compact(t, in); out.Fallback != away {
 				t.Errorf("it ended as %+v", out)
 			}
 			w.wantFlushed(t, "case-1", 40)
 			isAway.Store(false)
-			out, err := workflows.ExtractNow(t.Context(), w.client, ref, setting.Timing{}, workflows.ExtractNowInput{RequestID: "1", Conversation: conversation})
+			out, err := workflows.ExtractNow(t.Context(), w.client, ref, setting.Timing{},
+				workflows.ExtractNowInput{RequestID: "1", Conversation: conversation})
 			if err != nil || out.Outcome == memory.OutcomeFailed || out.Outcome == memory.OutcomeSkipped {
 				t.Fatalf("extracted %+v (%v)", out, err)
 			}
 			w.wantFlushed(t, "case-1", 40) // still once each, and in order
-			note, err := w.store.Document(t.Context(), owner("case-1"), memory.Ref{Scope: memory.ScopePersonal, Path: memory.DailyNotePath(w.today())})
+			note, err := w.store.Document(t.Context(), owner("case-1"),
+				memory.Ref{Scope: memory.ScopePersonal, Path: memory.DailyNotePath(w.today())})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -39,7 +39,10 @@ func (w *windows) compact(t *testing.T, in workflows.CompactInput) workflows.Com
 func TestWindowsAreResetAtAnyStep(t *testing.T) {
 	w := newWindows(t, 1, nil)
 	ref, conversation := w.talk(t, "case-1", 50)
-	in := workflows.CompactInput{OwnerRef: ref, Conversation: conversation, To: 40, Trigger: memory.CompactByTurn, Settings: w.settings(setting.FlushFallback)}
+	in := workflows.CompactInput{
+		OwnerRef: ref, Conversation: conversation, To: 40, Trigger: memory.CompactByTurn,
+		Settings: w.settings(setting.FlushFallback),
+	}
 	first := w.compact(t, in)
 	asked := w.model.Stats().Requests
 	d := dreamWorld{world: w.world}
@@ -63,7 +66,8 @@ func TestWindowsAreResetAtAnyStep(t *testing.T) {
 		}
 	}
 	flushes := w.wantFlushed(t, "case-1", 40)
-	run, err := w.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: flushID, TaskQueue: workflows.TaskQueue}, workflows.FlushName,
+	run, err := w.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: flushID, TaskQueue: workflows.TaskQueue},
+		workflows.FlushName,
 		workflows.FlushInput{OwnerRef: ref, Conversation: conversation, Flush: flushes[0].ID, From: 1, To: 40, Settings: in.Settings.Flush})
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +95,10 @@ func TestAFlushIsResetWhileAModelWrites(t *testing.T) {
 		return llmtest.Honest()
 	})
 	ref, conversation := w.talk(t, "case-1", 20)
-	in := workflows.CompactInput{OwnerRef: ref, Conversation: conversation, To: 20, Trigger: memory.CompactByTurn, FlushOnly: true, Settings: w.settings(setting.FlushFallback)}
+	in := workflows.CompactInput{
+		OwnerRef: ref, Conversation: conversation, To: 20, Trigger: memory.CompactByTurn, FlushOnly: true,
+		Settings: w.settings(setting.FlushFallback),
+	}
 	if _, err := workflows.StartCompact(t.Context(), w.client, in); err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +131,10 @@ func TestHowLongRulesTake(t *testing.T) {
 	for _, messages := range []int{20, 1000} {
 		name := "case-" + uuid.NewString()[:4]
 		ref, conversation := w.talk(t, name, messages)
-		in := workflows.CompactInput{OwnerRef: ref, Conversation: conversation, To: int64(messages), Trigger: memory.CompactByOverflow, Settings: w.settings(setting.FlushFallback)}
+		in := workflows.CompactInput{
+			OwnerRef: ref, Conversation: conversation, To: int64(messages), Trigger: memory.CompactByOverflow,
+			Settings: w.settings(setting.FlushFallback),
+		}
 		in.Settings.Paid, in.Settings.Flush.Paid = false, false
 		began := time.Now()
 		out := w.compact(t, in)

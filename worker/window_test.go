@@ -32,7 +32,7 @@ type windows struct {
 	workers []*Worker
 }
 
-// newWindows starts some processes: a worker with a client of its own each.
+// newWindows starts several workers, each with its own client.
 func newWindows(t *testing.T, processes int, script llmtest.Script) *windows {
 	t.Helper()
 	w := &windows{world: newWorld(t)}
@@ -59,7 +59,10 @@ func (w *windows) run(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	model, err := llm.Open(llm.Config{Provider: "openai", Model: "scripted", APIKey: "key", BaseURL: w.model.URL + "/v1", Timeout: 10 * time.Second})
+	model, err := llm.Open(llm.Config{
+		Provider: "openai", Model: "scripted", APIKey: "key", BaseURL: w.model.URL + "/v1",
+		Timeout: 10 * time.Second,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +94,7 @@ func (w *windows) restart(t *testing.T) {
 	}
 }
 
-// The messages of these tests: each one is about its own oak, so that it can be told where it went.
+// The messages of these tests: each one is about its own oak, so that it can be traced.
 var (
 	oak  = regexp.MustCompile(`ak number \d+ `)
 	said = regexp.MustCompile(`(?s)<<<CONVERSATION \w+\n(.*)\n\w+ CONVERSATION>>>`)
@@ -106,7 +109,7 @@ func shownOaks(prompt string) []string {
 	return oak.FindAllString(m[1], -1)
 }
 
-// notesAndSums is the model: it notes every message, and its summaries say with which one they end.
+// notesAndSums is the model: it notes every message, and its summaries name the last one they cover.
 func notesAndSums(prompt string) string {
 	shown := shownOaks(prompt)
 	if strings.Contains(prompt, "Answer with the new summary.") {
@@ -126,7 +129,8 @@ func (w *windows) talk(t *testing.T, name string, messages int) (ref memory.Owne
 	b := talk.Batch{Conversation: name, Trigger: memory.TriggerAPI, TurnComplete: true}
 	for i := range messages {
 		b.Messages = append(b.Messages, memory.Message{
-			ID: fmt.Sprint(i), Role: memory.RoleOfUser, Content: fmt.Sprintf("Remember: oak number %d stands in the garden.", i+1), CreatedAt: time.Now(),
+			ID: fmt.Sprint(i), Role: memory.RoleOfUser, Content: fmt.Sprintf("Remember: oak number %d stands in the garden.", i+1),
+			CreatedAt: time.Now(),
 		})
 	}
 	stored, err := w.store.AppendMessages(t.Context(), owner(name), b)
@@ -230,7 +234,8 @@ func TestTwoProcessesCompactOneConversation(t *testing.T) {
 	ends := map[int64]int{}
 	for _, c := range list.Items {
 		ends[c.To]++
-		if c.Outcome != memory.OutcomeWritten || !strings.Contains(c.Summary, fmt.Sprintf("ak number %d ", c.To)) || c.TokensAfter >= c.TokensBefore {
+		if c.Outcome != memory.OutcomeWritten || !strings.Contains(c.Summary, fmt.Sprintf("ak number %d ", c.To)) ||
+			c.TokensAfter >= c.TokensBefore {
 			t.Errorf("compaction %+v", c)
 		}
 	}
@@ -283,7 +288,7 @@ func TestAProcessIsRestartedInTheMiddle(t *testing.T) {
 	}
 }
 
-// A model that is away: rules acknowledge when its time is over, or the flush waits until it is back, as the policy says.
+// The model is unavailable: rules acknowledge after its deadline, or the flush waits until it is back, by policy.
 func TestAModelIsAwayWhileAFlushWaits(t *testing.T) {
 	for _, policy := range []setting.FlushPolicy{setting.FlushFallback, setting.FlushWait} {
 		t.Run(string(policy), func(t *testing.T) {
@@ -297,7 +302,10 @@ func TestAModelIsAwayWhileAFlushWaits(t *testing.T) {
 				return llmtest.Honest()
 			})
 			ref, conversation := w.talk(t, "case-1", 40)
-			in := workflows.CompactInput{OwnerRef: ref, Conversation: conversation, To: 40, Trigger: memory.CompactByTurn, Settings: w.settings(policy)}
+			in := workflows.CompactInput{
+				OwnerRef: ref, Conversation: conversation, To: 40, Trigger: memory.CompactByTurn,
+				Settings: w.settings(policy),
+			}
 			in.Settings.Flush.Deadline = flushDeadline
 			if byRules {
 				in.Settings.SummaryDeadline = flushDeadline
@@ -325,7 +333,10 @@ func TestAModelIsAwayWhileAFlushWaits(t *testing.T) {
 func TestAnEmergencyAsksNobody(t *testing.T) {
 	w := newWindows(t, 1, func(r llmtest.Request) llmtest.Reply { return llmtest.Slow(time.Minute) })
 	ref, conversation := w.talk(t, "case-1", 20)
-	in := workflows.CompactInput{OwnerRef: ref, Conversation: conversation, To: 20, Trigger: memory.CompactByOverflow, Settings: w.settings(setting.FlushFallback)}
+	in := workflows.CompactInput{
+		OwnerRef: ref, Conversation: conversation, To: 20, Trigger: memory.CompactByOverflow,
+		Settings: w.settings(setting.FlushFallback),
+	}
 	in.Settings.Paid, in.Settings.Flush.Paid = false, false
 	began := time.Now()
 	out, err := w.ended(t.Context(), in)
@@ -340,7 +351,10 @@ func TestAnEmergencyAsksNobody(t *testing.T) {
 func TestHistoriesOfWindowsHoldReferences(t *testing.T) {
 	w := newWindows(t, 1, nil)
 	ref, conversation := w.talk(t, "case-1", 40)
-	in := workflows.CompactInput{OwnerRef: ref, Conversation: conversation, To: 40, Trigger: memory.CompactByTurn, Settings: w.settings(setting.FlushFallback)}
+	in := workflows.CompactInput{
+		OwnerRef: ref, Conversation: conversation, To: 40, Trigger: memory.CompactByTurn,
+		Settings: w.settings(setting.FlushFallback),
+	}
 	if _, err := w.ended(t.Context(), in); err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func largeWorkflow(ctx workflow.Context, signer, through, name string, s size) (
 	return teamWorkflow(ctx, signer, through, s.request(name))
 }
 
-// travelling is how many bytes a request with the size has on its way through Temporal.
+// travelling returns the number of bytes of a request of the given size in Temporal.
 func (w *writing) travelling(t *testing.T, name string, s size) int {
 	t.Helper()
 	raw, err := json.Marshal(reverie.SignedRequest{Request: s.request(name), KeyID: w.key.ID.String(), Proof: make([]byte, sha256.Size)})

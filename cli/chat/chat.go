@@ -1,4 +1,4 @@
-// Package chat has the command that talks to an agent in the terminal.
+// Package chat implements the command to chat with an agent in the terminal.
 package chat
 
 import (
@@ -125,7 +125,7 @@ func linesOf(in io.Reader) <-chan string {
 	return lines
 }
 
-// greet checks that the agent exists, and tells a person how to use the program.
+// greet checks that the agent exists and prints the usage for interactive users.
 func (t *talk) greet(ctx context.Context) error {
 	if _, err := t.client.GetAgent(ctx, t.Agent); err != nil {
 		if refused, is := errors.AsType[*wire.Error](err); is && refused.Status == http.StatusNotFound {
@@ -168,7 +168,7 @@ func (t *talk) loop(ctx context.Context, lines <-chan string) {
 	}
 }
 
-// errStopped means that somebody pressed Ctrl-C.
+// errStopped means that the user pressed Ctrl-C.
 var errStopped = errors.New("stopped; this answer is not stored")
 
 // take handles a line, prints its error, and reports whether the talk continues.
@@ -239,7 +239,7 @@ func (t *talk) farewell() {
 	}
 }
 
-// verdict returns the error of the command when no person has seen what failed.
+// verdict returns the error of a non-interactive run in which a command failed.
 func (t *talk) verdict() error {
 	switch {
 	case t.person:

@@ -68,7 +68,7 @@ func (t *talk) remember(ctx context.Context, text string) error {
 	switch saved.Kind {
 	case "unclear":
 		return errors.New("nothing to remember: write a statement")
-	case "known": // the receipt is that of the first write
+	case "known": // the receipt of the first write
 		fmt.Fprintf(t.out, "known already, in %s: %s\n", output.OneLine(saved.Path, 80), line)
 		saved.Receipt.Changes = nil
 	case "corrected":
@@ -208,7 +208,7 @@ func askedFor(question string) string {
 	return ` with "` + output.OneLine(question, 80) + `"`
 }
 
-// explainedResults bounds the results of a search that explains an answer: more than any context has.
+// explainedResults is the maximum number of results of a search that explains an answer; no context has more.
 const explainedResults = 20
 
 // explained repeats a search with explanations. It does not count as a recall.

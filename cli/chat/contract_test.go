@@ -21,7 +21,10 @@ func TestRequestsAreInTheContract(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	talk.last = lastTurn{message: "Where?", used: []usedMemory{{Recalled: wire.Recalled{Path: "MEMORY.md", Scope: "PERSONAL", StartLine: 3, EndLine: 4, Text: "- One.\n- Two.\n"}}}}
+	talk.last = lastTurn{message: "Where?", used: []usedMemory{{Recalled: wire.Recalled{
+		Path: "MEMORY.md", Scope: "PERSONAL", StartLine: 3,
+		EndLine: 4, Text: "- One.\n- Two.\n",
+	}}}}
 	for _, line := range []string{"/why", "/forget 1.2", "/forget 1 all"} {
 		if _, err := talk.command(t.Context(), line); err != nil {
 			t.Errorf("%s: %v", line, err)

@@ -17,7 +17,7 @@ import (
 	"reverie/client/wire"
 )
 
-// usedMemory is a passage that an answer was made with.
+// usedMemory is a passage used for an answer.
 type usedMemory struct {
 	wire.Recalled
 
@@ -27,7 +27,7 @@ type usedMemory struct {
 // place formats its lines.
 func (u usedMemory) place() string { return output.Place(u.Path, u.StartLine, u.EndLine) }
 
-// withoutModel reports whether Reverie itself answered.
+// withoutModel reports whether Reverie answered without a model.
 func withoutModel(a wire.Turn) bool { return strings.HasPrefix(a.Model, "builtin/") }
 
 // lastTurn is the last message and its answer, the subject of commands.
@@ -83,7 +83,7 @@ func (t *talk) line(data json.RawMessage) error {
 	return err
 }
 
-// shownTurn is an answer while it is shown.
+// shownTurn is the state of an answer being shown.
 type shownTurn struct {
 	*talk
 	begun  bool // a part of the answer is printed
@@ -221,7 +221,7 @@ func question(u wire.ToolUse) string {
 	return asked.Query
 }
 
-// usedIn returns the memories that an answer was made with, each once; recalled ones first.
+// usedIn returns the memories used for an answer, each once, recalled ones first.
 func usedIn(a wire.Turn) []usedMemory {
 	type spot struct {
 		scope, path string

@@ -178,7 +178,8 @@ func (a *adding) verdict() error {
 	if a.summary.Faults > 0 {
 		text := fmt.Sprintf("%s: %s cannot be used", a.name, output.Count(a.summary.Faults, "line"))
 		if held > 0 {
-			text += fmt.Sprintf(", %s held back: repair the lines and add the file again, or leave them out with --skip-bad", output.Count(held, "conversation"))
+			text += fmt.Sprintf(", %s held back: repair the lines and add the file again, or leave them out with --skip-bad",
+				output.Count(held, "conversation"))
 		}
 		errs = append(errs, errors.New(text))
 	}

@@ -1,4 +1,4 @@
-// Package conversations has the commands that add conversations and show what was extracted from them.
+// Package conversations implements the commands that add conversations and show their extractions.
 package conversations
 
 import (

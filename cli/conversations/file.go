@@ -63,7 +63,7 @@ func readConversations(content []byte, given fileAddress, fallback string) conve
 	} else {
 		r.document(bytes.TrimRight(content, " \t\r\n"))
 	}
-	if r.unreadable > 0 { // it is not known which conversation such a line belongs to
+	if r.unreadable > 0 { // the conversation of such a line is unknown
 		for _, c := range r.loose {
 			c.faulty += r.unreadable
 		}
@@ -86,7 +86,7 @@ func looksLikeLines(content []byte) bool {
 	if json.Valid(first) {
 		return true
 	}
-	// The first line may be the bad one: a document would go on with the next line, an object ends on its own.
+	// The first line may be the invalid one: a document continues on the next line, an object ends by itself.
 	second, _, _ := bytes.Cut(bytes.TrimSpace(rest), []byte("\n"))
 	return len(second) > 0 && second[0] == '{' && json.Valid(second)
 }
@@ -134,7 +134,7 @@ func (r *fileReader) document(content []byte) {
 	r.value(content, 1)
 }
 
-// value reads a message, a conversation, or an array of either. line is where raw begins.
+// value reads a message, a conversation, or an array of either. line is the line number of raw.
 func (r *fileReader) value(raw []byte, line int) {
 	line += bytes.Count(raw[:len(raw)-len(bytes.TrimLeft(raw, " \t\r\n"))], []byte("\n"))
 	raw = bytes.TrimSpace(raw)

@@ -15,7 +15,7 @@ import (
 	"reverie/memory"
 )
 
-// outline is what a file was understood as: "conversation: role=content …", and its faults as "line: why".
+// outline formats a parsed file: "conversation: role=content …", and its faults as "line: reason".
 func outline(f conversationFile) (conversations, faults []string) {
 	for _, c := range f.conversations {
 		text := c.Conversation
@@ -330,7 +330,8 @@ func TestALongFileIsReadAtOnce(t *testing.T) {
 
 func FuzzReadConversations(f *testing.F) {
 	for _, seed := range []string{
-		`[{"role":"user","content":"hi"}]`, `{"messages":[{"role":"user","content":"hi"}]}`, "{}\n{}", `[[`, "\"x\"", "null", "{\"messages\":null}",
+		`[{"role":"user","content":"hi"}]`, `{"messages":[{"role":"user","content":"hi"}]}`, "{}\n{}", `[[`, "\"x\"", "null",
+		"{\"messages\":null}",
 		"{\"role\":\"user\",\"content\":\"1\"}\n{\"role\":", "[1,2]", "\ufeff", `{"messages":[null]}`, "{\"role\":1}\n{\"role\":2}",
 	} {
 		f.Add([]byte(seed))
@@ -348,7 +349,7 @@ func FuzzReadConversations(f *testing.F) {
 			messages += len(c.messages)
 		}
 		if messages == 0 && len(file.faults) == 0 && len(strings.TrimSpace(string(content))) > 0 {
-			// Only an empty list says nothing and is no fault.
+			// Only an empty list has neither messages nor faults.
 			var v any
 			if err := json.Unmarshal([]byte(strings.TrimPrefix(string(content), "\ufeff")), &v); err != nil {
 				t.Errorf("%q is neither understood nor refused", content)
@@ -357,7 +358,7 @@ func FuzzReadConversations(f *testing.F) {
 	})
 }
 
-// What a file says about tools is what is sent.
+// The tool calls of a file are sent unchanged.
 func TestFilesSayWhatWasAskedOfTools(t *testing.T) {
 	f := readConversations([]byte(`{"role":"assistant","content":"","toolCalls":[{"id":"c1","name":"search","arguments":"{\"q\":1}"}]}
 {"role":"tool","content":"[]","toolCallId":"c1"}
@@ -376,7 +377,8 @@ func TestFilesSayWhatWasAskedOfTools(t *testing.T) {
 	if err := json.Unmarshal(sent, &got); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]wire.ToolCall{{ID: "c1", Name: "search", Arguments: `{"q":1}`}}, got[0].ToolCalls); diff != "" || got[1].ToolCallID != "c1" {
+	if diff := cmp.Diff([]wire.ToolCall{{ID: "c1", Name: "search", Arguments: `{"q":1}`}}, got[0].ToolCalls); diff != "" ||
+		got[1].ToolCallID != "c1" {
 		t.Errorf("sent %s\n%s", sent, diff)
 	}
 }

@@ -67,7 +67,7 @@ func (w *walker) next() element {
 	return e
 }
 
-// notJSON explains why content is not a JSON value in UTF-8; empty: it is one.
+// notJSON returns the reason why content is not a JSON value in UTF-8, or an empty string.
 func notJSON(content []byte) string {
 	if !utf8.Valid(content) {
 		return "not UTF-8: save the file in that encoding"

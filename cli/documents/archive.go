@@ -139,7 +139,7 @@ func (s commands) exportArchive(cmd *cobra.Command, file string, force bool, par
 	return err
 }
 
-// writeNew writes a whole file. It does not replace an existing one, unless force is set.
+// writeNew writes a file atomically. It does not replace an existing one, unless force is set.
 func writeNew(name string, content []byte, force bool) error {
 	part, err := os.CreateTemp(filepath.Dir(name), "."+strings.TrimPrefix(filepath.Base(name), ".")+"-*")
 	if err != nil {
@@ -184,7 +184,8 @@ func (s commands) snapshotExportCommand() *cobra.Command {
 	var params wire.ExportSnapshotParams
 	var force bool
 	c := &cobra.Command{
-		Use: "export <file>", Short: "Write the archive to a file; - writes it to standard output", Args: session.NeedsArgs(1, 1, "the file to write"),
+		Use: "export <file>", Short: "Write the archive to a file; - writes it to standard output",
+		Args: session.NeedsArgs(1, 1, "the file to write"),
 		RunE: func(cmd *cobra.Command, args []string) error { return s.exportArchive(cmd, args[0], force, params) },
 	}
 	c.Flags().BoolVar(&force, "force", false, "overwrite an existing file")
@@ -233,7 +234,7 @@ func showPreview(w io.Writer, p wire.Preview) {
 	fmt.Fprintf(w, "\ntoken %s\n", p.Token)
 }
 
-// notes say how the written text differs from the archive's.
+// notes returns the differences between the written text and the archive's.
 func notes(redacted, withheld, edited bool) string {
 	var text string
 	if redacted {

@@ -16,7 +16,9 @@ func TestSourcesOfAVersion(t *testing.T) {
 		{"a range", wire.Sources{Conversation: "c1", From: 3, To: 6}, "c1:3-6"},
 		{
 			"of several conversations", wire.Sources{Lines: []wire.LineSource{
-				{Line: "- a", Messages: []int{1}, Conversation: "c1"}, {Line: "- b", Messages: []int{2}, Conversation: "c2"}, {Line: "- c", Messages: []int{3}, Conversation: "c1"},
+				{Line: "- a", Messages: []int{1}, Conversation: "c1"},
+				{Line: "- b", Messages: []int{2}, Conversation: "c2"},
+				{Line: "- c", Messages: []int{3}, Conversation: "c1"},
 			}}, "2 conversations",
 		},
 	} {

@@ -13,7 +13,7 @@ import (
 	"reverie/memory"
 )
 
-// author formats who made a version: "user", or "workflow builtin". The id of a key tells a reader nothing.
+// author formats the author of a version: "user", or "workflow builtin". It omits the id of a key.
 func author(a wire.Author) string {
 	if a.ID == "" || a.ID == a.Kind || a.Kind == string(memory.AuthorUser) {
 		return a.Kind

@@ -59,7 +59,7 @@ func orAway(ctx context.Context, err error) error {
 	return err
 }
 
-// identity finds out what the folder is bound to.
+// identity returns the agent and owner to which the folder is bound.
 func (r *folderRemote) identity(ctx context.Context) (foldersync.Identity, error) {
 	s := r.session
 	id := foldersync.Identity{Agent: s.Agent}
@@ -267,7 +267,7 @@ func (r *folderRemote) follow(ctx context.Context) (bool, error) {
 	case ctx.Err() != nil:
 		return false, ctx.Err()
 	case is && refused.Status == http.StatusUnprocessableEntity:
-		r.journal.cursor = "" // it is of another database
+		r.journal.cursor = "" // the cursor belongs to another database
 		return false, nil
 	case is && refused.Name != "" && refused.Status < http.StatusInternalServerError, errors.Is(err, wire.ErrForeign):
 		return false, nil

@@ -98,13 +98,15 @@ func ofOwner(id foldersync.Identity) string {
 func verdictOf(o foldersync.Outcome) error {
 	var errs []error
 	if o.Kept > 0 {
-		errs = append(errs, fmt.Errorf("%s created: merge their text into the documents, then delete them", output.Count(o.Kept, "conflict file")))
+		errs = append(errs, fmt.Errorf("%s created: merge their text into the documents, then delete them",
+			output.Count(o.Kept, "conflict file")))
 	}
 	if o.Refused > 0 {
 		errs = append(errs, fmt.Errorf("%s not in sync", output.Count(o.Refused, "file")))
 	}
 	if o.Held > 0 {
-		errs = append(errs, fmt.Errorf("%s not deleted, because all files are gone; to delete them, add --delete-all", output.Count(o.Held, "document")))
+		errs = append(errs, fmt.Errorf("%s not deleted, because all files are gone; to delete them, add --delete-all",
+			output.Count(o.Held, "document")))
 	}
 	return errors.Join(errs...)
 }

@@ -72,7 +72,8 @@ func (s commands) remBackfillCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "rem-backfill --path <folder of notes>",
 		Short: "Import older daily notes, and dream their nights",
-		Long: "Import the daily notes of a folder, files such as 2026-01-31.md and 2026-01-31-trip.md, day by day from the oldest one. Each is\n" +
+		Long: "Import the daily notes of a folder, files such as 2026-01-31.md and 2026-01-31-trip.md, day by day from the oldest " +
+			"one. Each is\n" +
 			"stored as memory/<name>, unless that exists with another text, which stays. Then the night after that day is dreamed, so that\n" +
 			"the diary has an entry for it and its statements count as signals. Nothing is promoted without --promote. A night that was\n" +
 			"dreamed before is not dreamed again: the same command continues where it stopped. Nights more than 92 days ago are not dreamed.",
@@ -235,7 +236,7 @@ func (s commands) dreamOfDay(cmd *cobra.Command, day *backfilled, mode memory.Dr
 		}
 		return err
 	case isRefused && refused.Status == http.StatusUnprocessableEntity && strings.Contains(refused.Message, "in the future"):
-		r.asOf = "" // the night is still to come: dream of what there is by now
+		r.asOf = "" // the night is in the future: use the present state
 		run, err = s.dream(cmd, r)
 	case isRefused && refused.Status == http.StatusUnprocessableEntity:
 		day.Outcome, day.Problem = "failed", strings.TrimPrefix(refused.Message, "--as-of: ")
@@ -277,7 +278,8 @@ func (s commands) showBackfill(cmd *cobra.Command, days []*backfilled) error {
 	rows := [][]string{{"DAY", "NOTES", "DREAM", "CANDIDATES", "THEMES", "TRUTHS", "PROMOTED", ""}}
 	for _, d := range days {
 		rows = append(rows, []string{
-			d.Day, d.notes(), d.Outcome, fmt.Sprint(d.Candidates), fmt.Sprint(d.Themes), fmt.Sprint(d.Truths), fmt.Sprint(d.Promoted), output.OneLine(d.Problem, 80),
+			d.Day, d.notes(), d.Outcome, fmt.Sprint(d.Candidates), fmt.Sprint(d.Themes), fmt.Sprint(d.Truths), fmt.Sprint(d.Promoted),
+			output.OneLine(d.Problem, 80),
 		})
 	}
 	if err := output.Table(out, rows); err != nil {
@@ -296,7 +298,7 @@ func (s commands) showBackfill(cmd *cobra.Command, days []*backfilled) error {
 	return nil
 }
 
-// notes counts the notes of a day by what became of them: "1 stored, 1 kept".
+// notes formats the number of notes of a day by outcome: "1 stored, 1 kept".
 func (d *backfilled) notes() string {
 	counts := map[string]int{}
 	for _, n := range d.Notes {

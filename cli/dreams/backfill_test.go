@@ -19,13 +19,16 @@ func TestFoldersThatAreNoNotes(t *testing.T) {
 		notes map[string]string
 		want  string
 	}{
-		"empty":       {nil, "has no daily notes"},
-		"other files": {map[string]string{"MEMORY.md": "- x\n", "2026-01-31.txt": "x"}, "has no daily notes: they are files named after their day"},
-		"blank":       {map[string]string{"2026-01-31.md": " \n"}, "has no daily notes"},
-		"no day":      {map[string]string{"2026-02-30.md": "- x\n"}, "2026-02-30 is no day"},
-		"too long":    {map[string]string{"2026-01-31.md": strings.Repeat("x", memory.MaxDocumentBytes+1)}, "2026-01-31.md: "},
-		"no text":     {map[string]string{"2026-01-31.md": "a\x00b"}, "2026-01-31.md: "},
-		"too many":    {many, "more than 1000 notes"},
+		"empty": {nil, "has no daily notes"},
+		"other files": {
+			map[string]string{"MEMORY.md": "- x\n", "2026-01-31.txt": "x"},
+			"has no daily notes: they are files named after their day",
+		},
+		"blank":    {map[string]string{"2026-01-31.md": " \n"}, "has no daily notes"},
+		"no day":   {map[string]string{"2026-02-30.md": "- x\n"}, "2026-02-30 is no day"},
+		"too long": {map[string]string{"2026-01-31.md": strings.Repeat("x", memory.MaxDocumentBytes+1)}, "2026-01-31.md: "},
+		"no text":  {map[string]string{"2026-01-31.md": "a\x00b"}, "2026-01-31.md: "},
+		"too many": {many, "more than 1000 notes"},
 	} {
 		err := backfill(t, "--path", clitest.Folder(t, c.notes))
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -19,7 +19,7 @@ import (
 	"reverie/memory"
 )
 
-// request is a dream that a command asks for.
+// request is a requested dream.
 type request struct {
 	asOf   string
 	wait   bool
@@ -124,7 +124,7 @@ func explained(err error) error {
 	return err
 }
 
-// blockingDream returns the id of the dream because of which another one was refused; empty: there is none.
+// blockingDream returns the id of the running dream that blocked the request, or an empty string.
 func blockingDream(refused *wire.Error) string {
 	var other struct {
 		Dream string `json:"dream"`
@@ -140,14 +140,15 @@ const (
 	waitAtOnce = time.Minute
 	// dreamPoll is the pause between two requests for the phase of a dream.
 	dreamPoll = 300 * time.Millisecond
-	// dreamPatience is the number of requests after which a message says what is waited for, without a status line.
+	// dreamPatience is the number of requests after which a message reports the wait, if there is no status line.
 	dreamPatience = 30
 )
 
 // phases describes the phases of a dream.
 var phases = map[memory.DreamPhase]string{
 	memory.DreamQueued: "waiting for a worker", memory.DreamLightSleep: "light sleep: reading notes and conversations",
-	memory.DreamREMSleep: "REM: looking for patterns", memory.DreamDeepSleep: "deep sleep: weighing what to keep", memory.DreamWriting: "writing",
+	memory.DreamREMSleep: "REM: looking for patterns", memory.DreamDeepSleep: "deep sleep: weighing what to keep",
+	memory.DreamWriting: "writing",
 }
 
 // awaitDream waits until a dream has ended. It shows the phases on a terminal; elsewhere one message when it takes long.
@@ -178,7 +179,7 @@ func (s commands) awaitDream(cmd *cobra.Command, client *wire.Client, id string)
 	}
 }
 
-// aDream says what an argument names.
+// aDream describes the argument that names a dream.
 const aDream = "a dream (`reverie memory dreams` lists them)"
 
 func checkDreamID(id string) error {

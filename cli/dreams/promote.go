@@ -149,11 +149,12 @@ func showWhy(w io.Writer, y wire.Why) error {
 	return output.Table(w, append(rows, []string{"  id", c.ID}))
 }
 
-// maxPlacesShown bounds the places of a statement that are shown.
+// maxPlacesShown is the maximum number of places shown per statement.
 const maxPlacesShown = 5
 
 // parts formats the components of a score.
 func parts(p wire.Components) string {
-	return fmt.Sprintf("frequency %.2f, relevance %.2f, diversity %.2f, recency %.2f, consolidation %.2f, conceptual %.2f, boosts %.3f and %.3f",
+	return fmt.Sprintf("frequency %.2f, relevance %.2f, diversity %.2f, recency %.2f, consolidation %.2f, conceptual %.2f, boosts "+
+		"%.3f and %.3f",
 		p.Frequency, p.Relevance, p.Diversity, p.Recency, p.Consolidation, p.Conceptual, p.LightBoost, p.RemBoost)
 }

@@ -34,7 +34,7 @@ func showDream(w io.Writer, r wire.Report) error {
 	return err
 }
 
-// maxShown bounds the candidates below an outcome.
+// maxShown is the maximum number of candidates shown per outcome.
 const maxShown = 15
 
 // showReport prints a dream phase by phase.
@@ -76,7 +76,8 @@ func showReport(w io.Writer, r wire.Report) error {
 // showPhases prints the findings of each phase. most bounds the candidates; 0: all of the report.
 func showPhases(w io.Writer, r wire.Report, most int) error {
 	fmt.Fprintf(w, "\nLIGHT  looked at %s\n", looked(r))
-	fmt.Fprintf(w, "\nREM    %s, %s\n", output.Count(len(r.Reflection.Themes), "theme"), output.Count(len(r.Reflection.Truths), "likely truth"))
+	fmt.Fprintf(w, "\nREM    %s, %s\n", output.Count(len(r.Reflection.Themes), "theme"),
+		output.Count(len(r.Reflection.Truths), "likely truth"))
 	if err := showReflection(w, r); err != nil {
 		return err
 	}
@@ -158,7 +159,8 @@ func looked(r wire.Report) string {
 }
 
 func counted(r wire.Report) string {
-	return fmt.Sprintf("%s: %d promoted, %d kept, %d rejected", output.Count(r.Counts.Candidates, "candidate"), r.Counts.Promoted, r.Counts.Kept, r.Counts.Rejected)
+	return fmt.Sprintf("%s: %d promoted, %d kept, %d rejected", output.Count(r.Counts.Candidates, "candidate"), r.Counts.Promoted,
+		r.Counts.Kept, r.Counts.Rejected)
 }
 
 // texts returns the statements of the report's candidates by their id.
@@ -191,7 +193,10 @@ func showReflection(w io.Writer, r wire.Report) error {
 				evidence = append(evidence, output.OneLine(text, 50))
 			}
 		}
-		rows = append(rows, []string{"  theme", fmt.Sprintf("%.2f", t.Strength), output.OneLine(t.Tag, 24), output.Count(len(t.Days), "day"), strings.Join(evidence, " / ")})
+		rows = append(rows, []string{
+			"  theme", fmt.Sprintf("%.2f", t.Strength), output.OneLine(t.Tag, 24), output.Count(len(t.Days), "day"),
+			strings.Join(evidence, " / "),
+		})
 	}
 	for _, t := range r.Reflection.Truths {
 		rows = append(rows, []string{"  truth", fmt.Sprintf("%.2f", t.Confidence), said(texts, t.Candidate)})
@@ -205,7 +210,8 @@ func showContradictions(w io.Writer, r wire.Report) {
 		if c.Settled {
 			sign = "corrects"
 		}
-		fmt.Fprintf(w, "  %q %s %q: %s\n", output.OneLine(c.NewerText, statementWidth), sign, output.OneLine(c.OlderText, statementWidth), output.OneLine(c.Why, 100))
+		fmt.Fprintf(w, "  %q %s %q: %s\n", output.OneLine(c.NewerText, statementWidth), sign, output.OneLine(c.OlderText, statementWidth),
+			output.OneLine(c.Why, 100))
 	}
 }
 

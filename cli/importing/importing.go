@@ -1,4 +1,4 @@
-// Package importing has the command that imports documents and conversations from other systems.
+// Package importing implements the command that imports documents and conversations from other systems.
 package importing
 
 import (
@@ -84,7 +84,7 @@ func formatNames() string {
 	return strings.Join(names, ", ")
 }
 
-// moveIn reads the source, and lets the server import it.
+// moveIn reads the source and imports it on the server, or only prints the plan with --dry-run.
 func (s commands) moveIn(cmd *cobra.Command, name string, o importOptions) error {
 	if !memory.ImportPolicy(o.onConflict).Valid() {
 		return fmt.Errorf("--on-conflict is merge, keep or overwrite, not %q", o.onConflict)
@@ -121,7 +121,7 @@ type importing struct {
 	plan    importPlan
 }
 
-// openTree opens a folder, an archive or a file. Nothing outside a folder is read, whatever the folder links to.
+// openTree opens a folder, an archive or a file. Symbolic links out of a folder are not followed.
 func openTree(name string) (tree *imports.Tree, done func(), err error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -155,7 +155,7 @@ func withPath(name string, err error) error {
 	return nil
 }
 
-// readingOptions returns the options of reading the source.
+// readingOptions returns the options for reading the source.
 func (s commands) readingOptions(o importOptions) (imports.Options, error) {
 	out := imports.Options{Format: imports.Format(o.format), Agent: o.agent}
 	var err error
@@ -182,7 +182,7 @@ func (s commands) readingOptions(o importOptions) (imports.Options, error) {
 	return out, nil
 }
 
-// move uploads the items of the plan, starts the import, and watches it.
+// move uploads the items of the plan, starts the import and watches it.
 func (m *importing) move() error {
 	client, err := m.AgentClient()
 	if err != nil {
@@ -213,7 +213,7 @@ func (m *importing) move() error {
 	return up.report()
 }
 
-// again adds what repeating the command does, where that can help.
+// again adds the effect of repeating the command to err, if a repeat can succeed.
 func again(how string, err error) error {
 	if refused, found := errors.AsType[*wire.Error](err); found && !refused.Busy() {
 		return err

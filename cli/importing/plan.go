@@ -69,7 +69,7 @@ type plannedPath struct {
 	Owner  memory.Owner `json:"owner,omitempty"`
 }
 
-// skippedReason counts what is not imported for one reason.
+// skippedReason counts the items that are not imported for one reason.
 type skippedReason struct {
 	Reason   string   `json:"reason"`
 	Count    int      `json:"count"`    // of files, elements or messages
@@ -189,7 +189,7 @@ func (p *importPlan) add(item imports.Item) error {
 	return nil
 }
 
-// owner returns the counts of an owner; shared items have their own line.
+// owner returns the counts of an owner; shared items are counted separately.
 func (p *importPlan) owner(owner memory.Owner, scope memory.Scope) *plannedOwner {
 	key := owner
 	if scope == memory.ScopeTeam {
@@ -255,12 +255,13 @@ func (m *importing) needOwner() error {
 	return errors.New(nobody(m.plan))
 }
 
-// nobody explains what to do about items without an owner.
+// nobody returns the hint for items without an owner.
 func nobody(p importPlan) string {
 	if own := p.owners[memory.NoOwner]; own.Conversations > 0 {
 		return "it does not say whose conversations these are: name the person with --owner, such as --owner user:7"
 	}
-	return "it does not say whose memory it is: name the person with --owner, such as --owner user:7, or with --shared it becomes everybody's who uses the agent"
+	return "it does not say whose memory it is: name the person with --owner, such as --owner user:7, or with --shared it becomes " +
+		"everybody's who uses the agent"
 }
 
 // shownPaths bounds the documents that a plan lists.

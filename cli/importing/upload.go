@@ -32,7 +32,7 @@ const (
 	importBatchItems = 200
 )
 
-// uploading is the part of an import that talks to the server.
+// uploading is the state of the upload and the import on the server.
 type uploading struct {
 	*importing
 
@@ -51,7 +51,7 @@ func (u *uploading) begin() error {
 	}))
 }
 
-// take keeps the state of the import that the server answered.
+// take records the import state of the server's response.
 func (u *uploading) take(answer wire.Answer[wire.Import], err error) error {
 	if err == nil {
 		u.state, u.raw = answer.Data, answer.Raw
@@ -122,7 +122,7 @@ func weightOf(item imports.Item) int {
 	return weight
 }
 
-// requestOf returns an item as it is sent.
+// requestOf returns the request for an item.
 func requestOf(item imports.Item) wire.ImportItem {
 	out := wire.ImportItem{Key: item.Key}
 	if d := item.Document; d != nil {
@@ -141,7 +141,7 @@ func requestOf(item imports.Item) wire.ImportItem {
 	return out
 }
 
-// start starts the import of what was uploaded.
+// start starts the import of the uploaded items.
 func (u *uploading) start() error {
 	return u.take(u.client.StartImport(u.cmd.Context(), u.Agent, u.state.ID))
 }
@@ -195,7 +195,10 @@ const shownProblems = 20
 
 // report prints the outcomes, and returns the error of the command.
 func (u *uploading) report() error {
-	r := importReport{Plan: u.plan, Import: u.raw, Outcomes: map[string]map[string]int{}, Left: map[string]int{}, Problems: []wire.ImportedItem{}}
+	r := importReport{
+		Plan: u.plan, Import: u.raw, Outcomes: map[string]map[string]int{}, Left: map[string]int{},
+		Problems: []wire.ImportedItem{},
+	}
 	for _, kind := range importKinds {
 		r.Outcomes[kind] = map[string]int{}
 	}

@@ -71,7 +71,7 @@ func (s commands) searchCommand() *cobra.Command {
 	return c
 }
 
-// showRemarks prints what limits the results: errors, missing vectors, pending sources.
+// showRemarks prints limitations of the results: errors, missing vectors, pending sources.
 func showRemarks(w io.Writer, a wire.Search) {
 	if a.Error != "" {
 		fmt.Fprintf(w, "! %s\n  %s\n", a.Error, a.Action)
@@ -163,7 +163,7 @@ func ShowExplanation(w io.Writer, e wire.Explanation) {
 	}
 }
 
-// showSearch prints how the whole search went.
+// showSearch prints the statistics of the search.
 func showSearch(w io.Writer, x wire.Explain) error {
 	fmt.Fprintln(w)
 	var words []string
@@ -202,7 +202,7 @@ func highlighter(w io.Writer, query string) func(string) string {
 	return func(text string) string { return marked(text, query, output.Green, output.Plain) }
 }
 
-// marked puts marks around the words of a text that a query asks for.
+// marked puts marks around the words of a query in a text.
 func marked(text, query, begin, end string) string {
 	wanted := map[string]bool{}
 	for _, term := range analysis.NewQuery(query, time.Now()).Terms {

@@ -1,4 +1,4 @@
-// Package searching has the commands that search memory, read what was found, and show the state of the index.
+// Package searching implements the commands that search memory, read results and show the state of the index.
 package searching
 
 import (

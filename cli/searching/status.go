@@ -142,7 +142,7 @@ func showIndex(w io.Writer, r wire.RecallStatus, agent string) error {
 const (
 	// indexPoll is the pause between two requests for the progress of the index.
 	indexPoll = 500 * time.Millisecond
-	// indexPatience is the number of requests after which a message says what is waited for, without a progress bar.
+	// indexPatience is the number of requests after which a message reports the wait, if there is no progress bar.
 	indexPatience = 10
 	// indexSilence bounds the answers in a row that lack the workflow's progress.
 	indexSilence = 10

@@ -19,7 +19,7 @@ const busyRetries = 5
 // previewTimeout bounds requests that carry an archive; the server takes up to five minutes for a preview.
 const previewTimeout = 7 * time.Minute
 
-// Client returns a client with the key that applies. Its errors say what to do.
+// Client returns a client with the key that applies. Its errors name the next step.
 func (s *Session) Client(options ...wire.Option) (*wire.Client, error) {
 	parsed, err := url.Parse(s.URL)
 	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
@@ -59,7 +59,7 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// refusal is a refusal by the server, with what to do about it.
+// refusal is a refusal by the server, with a hint.
 type refusal struct {
 	cause *wire.Error
 	hint  string
@@ -79,7 +79,7 @@ func (e *refusal) Error() string {
 // Unwrap returns the refusal.
 func (e *refusal) Unwrap() error { return e.cause }
 
-// WithHint adds what to do about a refusal by the server.
+// WithHint adds a hint to a refusal by the server.
 func WithHint(err error, hint string) error {
 	if refused, is := errors.AsType[*refusal](err); is {
 		refused.hint = hint
@@ -95,7 +95,7 @@ func Explained(err error) error {
 	return err
 }
 
-// explained adds to an error of a request what to do about it.
+// explained adds a hint to the error of a request.
 func explained(err error, base, key, keySource string) error {
 	if refused, is := errors.AsType[*wire.Error](err); is && refused.Name != "" {
 		return explainedRefusal(refused, key, keySource)

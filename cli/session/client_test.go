@@ -47,7 +47,7 @@ func TestABusyServerIsAskedAgain(t *testing.T) {
 		t.Errorf("waits (-want +got):\n%s", diff)
 	}
 
-	// It gives up in the end, and at once when it is told to stop.
+	// It gives up after the last attempt, and at once when the context ends.
 	away := clitest.Answering(t, 503, `{"code":503,"msg":"away","error":"store_unavailable","data":null}`)
 	waits = nil
 	var refused *wire.Error

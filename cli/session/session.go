@@ -32,7 +32,7 @@ const defaultURL = "http://127.0.0.1:8080"
 type Session struct {
 	URL, Key, Data string
 	Agent          string
-	// Owner, or Channel and Sender, or EndUser name the owner whose memory a request is about; none: the shared memory.
+	// Owner, or Channel and Sender, or EndUser name the owner of the requested memory; none: shared memory.
 	Owner, Channel, Sender, EndUser string
 	JSON                            bool // print answers as JSON
 	Version                         string
@@ -139,7 +139,7 @@ func ScopeFlag(c *cobra.Command, scope *string) {
 		"whose document: PERSONAL, TEAM or GLOBAL; empty: the owner's if there is one, else the agent's, else the workspace's")
 }
 
-// NeedsArgs accepts from least to most arguments, else names what is missing.
+// NeedsArgs accepts from least to most arguments, otherwise the error names the missing ones.
 func NeedsArgs(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
@@ -152,7 +152,7 @@ func NeedsArgs(least, most int, what string) cobra.PositionalArgs {
 // suggestionDistance bounds the letters in which a suggested command differs; cobra's default for its first level.
 const suggestionDistance = 2
 
-// NeedsCommand makes a group of commands refuse an unknown one; without any it shows its help.
+// NeedsCommand makes a command group reject unknown commands; without a command it shows its help.
 func NeedsCommand(group *cobra.Command) {
 	group.DisableFlagsInUseLine = true
 	group.SuggestionsMinimumDistance = suggestionDistance

@@ -33,12 +33,14 @@ func TestATalkFromMemoryAlone(t *testing.T) {
 	startServer(t)
 	mustRun(t, "add", write(t, "hello.jsonl", hello), "--end-user", "42", "--wait")
 	out, notes, err := runChat(t, []string{
-		"/context", "Where is the printer of the ward?", "/why", "/tools", "/context", "/remember I like my tea green.", "/remember I like my tea green.", "/help",
+		"/context", "Where is the printer of the ward?", "/why", "/tools", "/context", "/remember I like my tea green.",
+		"/remember I like my tea green.", "/help",
 	}, "--conversation", "c1")
 	if err != nil {
 		t.Fatalf("%v\n%s", err, notes)
 	}
-	clitest.Contains(t, out, "of 128000 tokens", "summarised above 96000", "room 214", "memory: [1] ", "[1] ", "score ", "words  ", "no tool was used",
+	clitest.Contains(t, out, "of 128000 tokens", "summarised above 96000", "room 214", "memory: [1] ", "[1] ", "score ", "words  ",
+		"no tool was used",
 		"of 128000 tokens", "system ", "saved in MEMORY.md: ", "tea green", "receipt ", "known already, in MEMORY.md: ", "/forget N")
 	if notes != "" || strings.Contains(out, "\x1b") {
 		t.Errorf("%q, and on the side %q", out, notes)
@@ -50,16 +52,19 @@ func TestATalkFromMemoryAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	clitest.Contains(t, out, "tea green")
-	clitest.Contains(t, mustRun(t, "get", "sessions/c1", "--end-user", "42", "--lines", "10"), "Where is the printer", "room 214", "What kind of tea")
+	clitest.Contains(t, mustRun(t, "get", "sessions/c1", "--end-user", "42", "--lines", "10"), "Where is the printer", "room 214",
+		"What kind of tea")
 }
 
 // What was used is forgotten by its number.
 func TestATalkForgets(t *testing.T) {
 	startServer(t)
 	out, notes, err := runChat(t, []string{
-		"/remember The spare key of the boathouse is under the third flowerpot.", "Where is the spare key of the boathouse?", "/forget 1", "/forget 9",
+		"/remember The spare key of the boathouse is under the third flowerpot.", "Where is the spare key of the boathouse?", "/forget 1",
+		"/forget 9",
 	})
-	clitest.Contains(t, out, "saved in MEMORY.md", "flowerpot", "memory: [1] MEMORY.md:", "forgotten: ", "flowerpot", "MEMORY.md (PERSONAL) version 2")
+	clitest.Contains(t, out, "saved in MEMORY.md", "flowerpot", "memory: [1] MEMORY.md:", "forgotten: ", "flowerpot",
+		"MEMORY.md (PERSONAL) version 2")
 	if err == nil || err.Error() != "1 command failed" || !strings.Contains(notes, "! name a memory") {
 		t.Errorf("%v, %s", err, notes)
 	}
@@ -85,7 +90,8 @@ func TestATalkWithAModel(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, notes)
 	}
-	clitest.Contains(t, out, "It is in room 214.\n", "memory: [1] sessions/hello:", `memory_search {"query":"printer"}`, "found ", "counted exactly", "tools ")
+	clitest.Contains(t, out, "It is in room 214.\n", "memory: [1] sessions/hello:", `memory_search {"query":"printer"}`, "found ",
+		"counted exactly", "tools ")
 	clitest.Contains(t, notes, `· memory_search {"query":"printer"}`, "found 2 passages")
 	out, _, err = runChat(t, []string{"Where is the printer of the ward?", "And once more?"}, "--json")
 	if err != nil {
@@ -93,7 +99,8 @@ func TestATalkWithAModel(t *testing.T) {
 	}
 	for line := range strings.Lines(out) {
 		var answer wire.Turn
-		if err := json.Unmarshal([]byte(line), &answer); err != nil || answer.Answer != "It is in room 214." || !strings.HasSuffix(answer.Model, "/gpt-4o") {
+		if err := json.Unmarshal([]byte(line), &answer); err != nil || answer.Answer != "It is in room 214." ||
+			!strings.HasSuffix(answer.Model, "/gpt-4o") {
 			t.Errorf("%v in %s", err, line)
 		}
 	}
@@ -102,7 +109,7 @@ func TestATalkWithAModel(t *testing.T) {
 	}
 }
 
-// What fails is told with what to do about it, and a program that talks is told by the exit status.
+// An error names the next step, and scripts get it as the exit status.
 func TestATalkThatFails(t *testing.T) {
 	asked := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -115,9 +122,10 @@ func TestATalkThatFails(t *testing.T) {
 			w.Header().Set("Retry-After", "0")
 			w.WriteHeader(http.StatusServiceUnavailable)
 			fmt.Fprint(w, `{"code":503,"msg":"wait","error":"flushing","data":null}`)
-		case 2: // what was told is not asked again
+		case 2: // answered already: not asked again
 			w.Header().Set("Content-Type", "text/event-stream")
-			fmt.Fprint(w, "event: text\ndata: {\"text\":\"Well\"}\n\nevent: error\ndata: {\"code\":503,\"msg\":\"the model did not answer\",\"error\":\"model_unavailable\",\"data\":null}\n\n")
+			fmt.Fprint(w, "event: text\ndata: {\"text\":\"Well\"}\n\nevent: error\ndata: {\"code\":503,\"msg\":\"the model did not "+
+				"answer\",\"error\":\"model_unavailable\",\"data\":null}\n\n")
 		case 3:
 			w.Header().Set("Content-Type", "text/event-stream")
 			fmt.Fprint(w, "event: text\ndata: {\"text\":\"Well\"}\n\n") // it breaks off

@@ -47,12 +47,21 @@ func TestRequestsAreInTheContract(t *testing.T) {
 		{"extractions", "--conversation", "c1", "--outcome", "written", "--cursor", "x"},
 		{"extractions", uuid.NewString()},
 		{"extractions", "retry", uuid.NewString()},
-		{"events", "--after", "7-9", "--kind", "document.written,memory.dream.completed", "--path", "MEMORY.md", "--limit", "5", "--end-user", "42"},
+		{
+			"events", "--after", "7-9", "--kind", "document.written,memory.dream.completed", "--path", "MEMORY.md", "--limit", "5",
+			"--end-user", "42",
+		},
 		{"artifacts", "--limit", "5", "--cursor", "x", "--end-user", "42"},
 		{"tools"},
-		{"tools", "run", "write_workspace_memory_file", "--args", `{"filename":"a.md","content":"x"}`, "--speaker", "feishu:ou_1", "--end-user", "42"},
+		{
+			"tools", "run", "write_workspace_memory_file", "--args", `{"filename":"a.md","content":"x"}`, "--speaker", "feishu:ou_1",
+			"--end-user", "42",
+		},
 		{"prompt", "--end-user", "42"},
-		{"search", "the", "balcony", "--corpus", "memory", "--max-results", "3", "--min-score", "0", "--from", "2026-01-01", "--to", "2026-02-01", "--explain", "--end-user", "42"},
+		{
+			"search", "the", "balcony", "--corpus", "memory", "--max-results", "3", "--min-score", "0", "--from", "2026-01-01", "--to", "2026-02-01",
+			"--explain", "--end-user", "42",
+		},
 		{"get", "sessions/c/1", "--from", "2", "--lines", "3", "--skip", "4", "--scope", "TEAM", "--owner", "user:1"},
 		{"index", "--force", "--no-wait"},
 		{"status"},
@@ -75,7 +84,10 @@ func TestRequestsAreInTheContract(t *testing.T) {
 		{"snapshot", "export", filepath.Join(t.TempDir(), "out.zip"), "--scope", "team", "--prefix", "memory/"},
 		{"export", "--to", t.TempDir(), "--end-user", "42"},
 		{"sync", t.TempDir(), "--once", "--end-user", "42"},
-		{"write", "--target", "a.md", "--strategy", "append", "--content", "x", "--data", `{}`, "--scope", "TEAM", "--reason", "y", "--request-id", "r", "--wait", "1s", "--end-user", "42"},
+		{
+			"write", "--target", "a.md", "--strategy", "append", "--content", "x", "--data", `{}`, "--scope", "TEAM", "--reason", "y",
+			"--request-id", "r", "--wait", "1s", "--end-user", "42",
+		},
 	} {
 		if _, _, err := runMemory(t, append(line, "--agent", "ada", "--key", "k", "--url", url)...); err != nil {
 			if line[0] != "promote-explain" || !strings.Contains(err.Error(), "no candidate") { // this server knows none

@@ -195,7 +195,7 @@ func (d *dev) startTemporal(ctx context.Context) (string, error) {
 	return "private, Web UI " + ts.UIURL, nil
 }
 
-// serve answers requests until ctx ends or a part dies.
+// serve handles requests until ctx ends or a part fails.
 func (d *dev) serve(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -265,7 +265,7 @@ type console struct {
 	out io.Writer
 }
 
-// progress prints what a part is doing; its type is devenv.Progress.
+// progress prints the progress of a part; its type is devenv.Progress.
 func (c *console) progress(part, message string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -292,7 +292,7 @@ func (c *console) printf(format string, args ...any) {
 	fmt.Fprintf(c.out, format, args...)
 }
 
-// greeting is printed when everything answers. Its last block works when pasted into another terminal: it creates an agent,
+// greeting is printed once all parts are ready. Its last block works when pasted into another terminal: it creates an agent,
 // adds a conversation, extracts memory from it at once, and shows the file that changed and where each line comes from.
 var greeting = template.Must(template.New("greeting").Parse(`
 API          {{.URL}}   documentation at {{.URL}}/docs

@@ -43,21 +43,58 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		want []string
 	}{
 		{"nobody listens", []string{"agents", "list", "--url", gone.URL}, []string{gone.URL + " does not answer", "reverie dev", "--url"}},
-		{"another server listens", []string{"agents", "list", "--url", clitest.Answering(t, 200, "<html>hello</html>")}, []string{"not as Reverie does", "REVERIE_URL"}},
-		{"another server answers JSON", []string{"agents", "list", "--url", clitest.Answering(t, 200, `{"ok":true}`)}, []string{"not as Reverie does"}},
+		{
+			"another server listens",
+			[]string{"agents", "list", "--url", clitest.Answering(t, 200, "<html>hello</html>")},
+			[]string{"not as Reverie does", "REVERIE_URL"},
+		},
+		{
+			"another server answers JSON",
+			[]string{"agents", "list", "--url", clitest.Answering(t, 200, `{"ok":true}`)},
+			[]string{"not as Reverie does"},
+		},
 		{"no URL", []string{"agents", "list", "--url", "localhost:8080"}, []string{`"localhost:8080" is not the address of a server`, "http://"}},
-		{"no key", []string{"agents", "list", "--url", unauthorized, "--data", t.TempDir()}, []string{"unauthorized", "REVERIE_KEY", "admin-key"}},
+		{
+			"no key",
+			[]string{"agents", "list", "--url", unauthorized, "--data", t.TempDir()},
+			[]string{"unauthorized", "REVERIE_KEY", "admin-key"},
+		},
 		{"key of the flag", []string{"agents", "list", "--url", unauthorized, "--key", "rv_wrong"}, []string{"The key came from --key"}},
-		{"key of dev", []string{"agents", "list", "--url", unauthorized, "--data", data}, []string{"The key came from " + filepath.Join(data, session.KeyFile)}},
-		{"a folder that is a file", []string{"sync", file, "--agent", "ada", "--key", "k", "--url", clitest.Answering(t, 200, `{"code":200,"data":{"id":"ada","items":[]}}`)}, []string{file + " is a file: put it into a folder"}},
-		{"an export to a file", []string{"export", "--to", file, "--agent", "ada", "--key", "k", "--url", clitest.Answering(t, 200, `{"code":200,"data":{"id":"ada","items":[]}}`)}, []string{file + " is a file"}},
-		{"a sync without a server", []string{"sync", t.TempDir(), "--agent", "ada", "--key", "k", "--url", gone.URL}, []string{gone.URL + " does not answer: connect: connection refused", "reverie dev"}},
-		{"a sync with a bad key", []string{"sync", t.TempDir(), "--agent", "ada", "--key", "k", "--url", unauthorized}, []string{"Invalid API key", "The key came from --key"}},
+		{
+			"key of dev",
+			[]string{"agents", "list", "--url", unauthorized, "--data", data},
+			[]string{"The key came from " + filepath.Join(data, session.KeyFile)},
+		},
+		{"a folder that is a file", []string{
+			"sync", file, "--agent", "ada", "--key", "k", "--url",
+			clitest.Answering(t, 200, `{"code":200,"data":{"id":"ada","items":[]}}`),
+		}, []string{file + " is a file: put it into a folder"}},
+		{"an export to a file", []string{
+			"export", "--to", file, "--agent", "ada", "--key", "k", "--url",
+			clitest.Answering(t, 200, `{"code":200,"data":{"id":"ada","items":[]}}`),
+		}, []string{file + " is a file"}},
+		{
+			"a sync without a server",
+			[]string{"sync", t.TempDir(), "--agent", "ada", "--key", "k", "--url", gone.URL},
+			[]string{gone.URL + " does not answer: connect: connection refused", "reverie dev"},
+		},
+		{
+			"a sync with a bad key",
+			[]string{"sync", t.TempDir(), "--agent", "ada", "--key", "k", "--url", unauthorized},
+			[]string{"Invalid API key", "The key came from --key"},
+		},
 		{"a sync of nothing", []string{"sync"}, []string{"name a folder"}},
 		{"no agent", []string{"list", "--url", unauthorized}, []string{"--agent", "REVERIE_AGENT"}},
 		{"no document", []string{"cat", "--agent", "ada"}, []string{"name a document", "memory list"}},
 		{"no version", []string{"diff", "MEMORY.md", "first", "--agent", "ada"}, []string{`"first" is not a version`}},
-		{"not found", []string{"cat", "X.md", "--agent", "ada", "--key", "k", "--url", clitest.Answering(t, 404, `{"code":404,"msg":"there is no document X.md","error":"not_found","data":null}`)}, []string{"there is no document X.md (not_found)"}},
+		{
+			"not found",
+			[]string{
+				"cat", "X.md", "--agent", "ada", "--key", "k", "--url",
+				clitest.Answering(t, 404, `{"code":404,"msg":"there is no document X.md","error":"not_found","data":null}`),
+			},
+			[]string{"there is no document X.md (not_found)"},
+		},
 		{"no file", []string{"add", "/no/such/file.json", "--agent", "ada"}, []string{"/no/such/file.json", "no such file"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -72,7 +72,7 @@ func onServer(t *testing.T, text, path string, args ...string) {
 	mustRun(t, append([]string{"write", "--target", path, "--strategy", "overwrite", "--content", text}, args...)...)
 }
 
-// What changes on the server arrives because an event tells of it: lists that none preceded say nothing new here. That goes on
+// Changes on the server arrive because of events: lists that none preceded return nothing new here. That goes on
 // where it was when the connection breaks, also when something happens before there is another one.
 func TestAFolderFollowsTheEvents(t *testing.T) {
 	another := startServer(t)

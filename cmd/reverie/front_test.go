@@ -21,7 +21,7 @@ type front struct {
 	mu       sync.Mutex
 	requests map[string]int                                // by the short name of what was asked for
 	before   func(what string, w http.ResponseWriter) bool // answers a request in the API's place
-	// news has lists that were not preceded by an event say what the list before them said.
+	// news makes a list that no event preceded return the result of the previous list.
 	news    bool
 	event   bool // one has come since the latest list
 	listed  []byte

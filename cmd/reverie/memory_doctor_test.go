@@ -17,7 +17,7 @@ import (
 	"reverie/workflows"
 )
 
-// doctorFinds are the codes that the doctor tells, and whether it is content.
+// doctorFinds returns the codes that the doctor reports, and whether it found no problems.
 func doctorFinds(t *testing.T, flags ...string) (codes []string, content bool) {
 	t.Helper()
 	out, _, err := runMemory(t, append([]string{"doctor", "--json"}, flags...)...)
@@ -52,7 +52,8 @@ func TestDoctorCommand(t *testing.T) {
 	if _, _, err := runMemory(t, "doctor", "--fix"); err != nil {
 		t.Fatalf("a new agent is not well: %v", err)
 	}
-	night := temporal.ScheduleClient().GetHandle(t.Context(), workflows.DreamScheduleID(indexes.AgentRef{Workspace: c.Workspace, Agent: "ada"}))
+	night := temporal.ScheduleClient().GetHandle(t.Context(),
+		workflows.DreamScheduleID(indexes.AgentRef{Workspace: c.Workspace, Agent: "ada"}))
 	if err := night.Delete(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,8 @@ func TestOlderNotesAreDreamedAndPromoted(t *testing.T) {
 		daysAgo(t, 5), "1 stored", "nothing", daysAgo(t, 4), "2 stored", "nothing", daysAgo(t, 3), "1 stored", "nothing")
 	clitest.Contains(t, grace("cat", "memory/"+daysAgo(t, 4)+"-evening.md"), "Baked a cake")
 	latest := oneJSON[wire.Page[wire.Dream]](t, grace("dreams", "--limit", "1", "--json")).Items[0]
-	clitest.Contains(t, grace("dreams", latest.ID), "night", daysAgo(t, 2)+" 02:00", `"Actually moved to Lisbon." corrects "Lives in Hamburg."`)
+	clitest.Contains(t, grace("dreams", latest.ID), "night", daysAgo(t, 2)+" 02:00",
+		`"Actually moved to Lisbon." corrects "Lives in Hamburg."`)
 	clitest.Contains(t, grace("cat", "DREAMS.md"), "Dream [rem]", "Dream [rem]", "Dream [rem]")
 	again := oneJSON[struct {
 		Days []struct {
@@ -68,12 +69,14 @@ func TestOlderNotesAreDreamedAndPromoted(t *testing.T) {
 	clitest.Contains(t, grace("promote-explain", "cake"), "Baked a cake for the neighbours.", "1 of 3 signals", "would pass",
 		"verdict", "kept (one_off)", "gate", "score", "not passed", "noted", daysAgo(t, 4), "id")
 	harness := grace("rem-harness")
-	clitest.Contains(t, harness, "dry run: would be written", "LIGHT", "4 notes", "REM", "likely truth", "Keeps bees", "DEEP", "promoted", "passed", "3 days", "Keeps bees behind the house.", "+- Keeps bees", "Nothing was written.")
+	clitest.Contains(t, harness, "dry run: would be written", "LIGHT", "4 notes", "REM", "likely truth", "Keeps bees", "DEEP", "promoted",
+		"passed", "3 days", "Keeps bees behind the house.", "+- Keeps bees", "Nothing was written.")
 	clitest.Contains(t, grace("promote"), "promoted", "Keeps bees", "Nothing was written: `reverie memory promote --apply` writes it.")
 	if _, _, err := runMemory(t, "cat", "MEMORY.md", "--scope", "PERSONAL", "--end-user", "42"); err == nil {
 		t.Error("a dry run wrote MEMORY.md")
 	}
-	clitest.Contains(t, grace("promote", "--apply"), "written", "1 promoted", "MEMORY.md (PERSONAL) version 1, new", "+- Keeps bees behind the house.")
+	clitest.Contains(t, grace("promote", "--apply"), "written", "1 promoted", "MEMORY.md (PERSONAL) version 1, new",
+		"+- Keeps bees behind the house.")
 	clitest.Contains(t, grace("cat", "MEMORY.md"), "Promoted From Short-Term Memory", "Keeps bees behind the house.")
 
 	list := oneJSON[wire.Page[wire.Dream]](t, grace("dreams", "--real", "--mode", "promote", "--json"))
@@ -81,8 +84,10 @@ func TestOlderNotesAreDreamedAndPromoted(t *testing.T) {
 		t.Fatalf("dreams = %+v", list.Items)
 	}
 	id := list.Items[0].ID
-	clitest.Contains(t, grace("dreams"), "ID", "STARTED", "OWNER", "OUTCOME", id, "api:42", "promote", "written", "promote, dry run", "rem", "nothing")
-	clitest.Contains(t, grace("dreams", id), "dream", id, "of", "api:42 (PERSONAL)", "written", "by rules", "changed", "MEMORY.md", "workflow", "dream/",
+	clitest.Contains(t, grace("dreams"), "ID", "STARTED", "OWNER", "OUTCOME", id, "api:42", "promote", "written", "promote, dry run",
+		"rem", "nothing")
+	clitest.Contains(t, grace("dreams", id), "dream", id, "of", "api:42 (PERSONAL)", "written", "by rules", "changed", "MEMORY.md",
+		"workflow", "dream/",
 		"LIGHT", "REM", "DEEP", "SCORE", "VERDICT", "Keeps bees", "rejected", "corrected", "Lives in Hamburg.", "+- Keeps bees")
 	one := oneJSON[wire.Report](t, grace("dreams", id, "--json"))
 	for _, c := range one.Candidates {
@@ -91,7 +96,8 @@ func TestOlderNotesAreDreamedAndPromoted(t *testing.T) {
 		}
 	}
 	clitest.Contains(t, grace("promote-explain", "bees", "--json"), `"summary": "passes with`)
-	if _, _, err := runMemory(t, "promote-explain", "volcano", "--end-user", "42"); err == nil || !strings.Contains(err.Error(), "no candidate") {
+	if _, _, err := runMemory(t, "promote-explain", "volcano", "--end-user", "42"); err == nil ||
+		!strings.Contains(err.Error(), "no candidate") {
 		t.Errorf("an explanation of nothing: %v", err)
 	}
 
@@ -106,7 +112,8 @@ func TestOlderNotesAreDreamedAndPromoted(t *testing.T) {
 
 func TestDreamsOfATopicAndOfTheSharedMemory(t *testing.T) {
 	startServer(t)
-	if _, _, err := runMemory(t, "dream", "--topic", "bees", "--as-of", "2026-01-01"); err == nil || !strings.Contains(err.Error(), "--topic") {
+	if _, _, err := runMemory(t, "dream", "--topic", "bees", "--as-of", "2026-01-01"); err == nil ||
+		!strings.Contains(err.Error(), "--topic") {
 		t.Errorf("a topic of another time: %v", err)
 	}
 	clitest.Contains(t, mustRun(t, "dream", "--topic", "bees"), "nothing")
@@ -135,7 +142,8 @@ func TestABackfillLeavesOtherWordsAlone(t *testing.T) {
 		daysAgo(t, 0) + ".md": "- Bought strings for the cello.\n",
 		"2020-01-01.md":       "- Bought a cello.\n",
 	}))
-	clitest.Contains(t, out, "2020-01-01", "1 stored", "failed", "92 days ago", day, "1 kept", "dreamed before", daysAgo(t, 1), "1 refused", daysAgo(t, 0), "1 stored",
+	clitest.Contains(t, out, "2020-01-01", "1 stored", "failed", "92 days ago", day, "1 kept", "dreamed before", daysAgo(t, 1), "1 refused",
+		daysAgo(t, 0), "1 stored",
 		"memory/"+day+".md exists with another text, which stays", "memory/"+daysAgo(t, 1)+".md was refused: ")
 	if err == nil || !strings.Contains(err.Error(), "1 day was not dreamed") {
 		t.Errorf("error %v", err)
@@ -160,7 +168,8 @@ func TestABackfillPromotesWhenItIsAsked(t *testing.T) {
 
 // TestAConflictIsShown: what a revert would have undone was changed since.
 func TestAConflictIsShown(t *testing.T) {
-	url := clitest.Answering(t, http.StatusConflict, `{"code":409,"msg":"1 documents were changed","error":"revert_conflict","data":{"documents":[
+	url := clitest.Answering(t, http.StatusConflict,
+		`{"code":409,"msg":"1 documents were changed","error":"revert_conflict","data":{"documents":[
 		{"path":"MEMORY.md","conflicts":[{"base":{"from":1,"to":1,"text":"a"},"ours":{"from":1,"to":0,"text":""},"theirs":{"from":1,"to":1,"text":"- Keeps many bees."}}]}]}}`)
 	_, errOut, err := runMemory(t, "revert", "01a20036-4921-7b85-b157-d0415bc3e83e", "--agent", "ada", "--key", "k", "--url", url)
 	clitest.Contains(t, errOut, "MEMORY.md: 1 conflict", "there now: - Keeps many bees.")
@@ -171,7 +180,8 @@ func TestAConflictIsShown(t *testing.T) {
 
 // TestADreamThatNeedsSomebody ends the command with an error.
 func TestADreamThatNeedsSomebody(t *testing.T) {
-	url := clitest.Answering(t, http.StatusOK, `{"code":200,"msg":"success","data":{"status":"completed","dream":"d1","report":{"id":"d1","phase":"ended","outcome":"quarantined",
+	url := clitest.Answering(t, http.StatusOK,
+		`{"code":200,"msg":"success","data":{"status":"completed","dream":"d1","report":{"id":"d1","phase":"ended","outcome":"quarantined",
 		"reasonCode":"refused","counts":{"candidates":3},"violations":[{"code":"lost_line","message":"a line of a person is gone"}],"raw":"…"}}}`)
 	out, _, err := runMemory(t, "dream", "--agent", "ada", "--key", "k", "--url", url)
 	clitest.Contains(t, out, "quarantined (refused)", "3 candidates", "refused: lost_line: a line of a person is gone")

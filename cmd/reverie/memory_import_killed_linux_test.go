@@ -19,7 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// onTerminal is this program as a process of its own that is watched on a terminal.
+// onTerminal is this program in a separate process with a terminal.
 func onTerminal(t *testing.T, args ...string) (p *exec.Cmd, out *running, end func() error) {
 	t.Helper()
 	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
@@ -68,7 +68,7 @@ func onTerminal(t *testing.T, args ...string) (p *exec.Cmd, out *running, end fu
 	}
 }
 
-// firstCount is what a progress bar begins with.
+// firstCount returns the first number that a progress bar shows.
 func firstCount(t *testing.T, said, bar string, of int) string {
 	t.Helper()
 	found := regexp.MustCompile(bar + fmt.Sprintf(`[^\r\n]*?\((\d+)/%d`, of)).FindStringSubmatch(said)
@@ -88,7 +88,8 @@ func TestAnImportThatIsStopped(t *testing.T) {
 			server, database := os.Getenv("REVERIE_URL"), os.Getenv(testDatabase)
 			folder := t.TempDir()
 			for i := range files {
-				if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("note-%03d.md", i)), fmt.Appendf(nil, "# Note %d\n\n- The number is %d.\n", i, i), 0o600); err != nil {
+				if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("note-%03d.md", i)),
+					fmt.Appendf(nil, "# Note %d\n\n- The number is %d.\n", i, i), 0o600); err != nil {
 					t.Fatal(err)
 				}
 			}

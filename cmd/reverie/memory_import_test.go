@@ -29,20 +29,24 @@ func TestWhatWouldBeMovedInIsShownWithoutAServer(t *testing.T) {
 		t.Helper()
 		return mustRun(t, append(append([]string{"import"}, args...), unreachable...)...)
 	}
-	clitest.Contains(t, dry(fixtures+"openclaw", "--owner", "user:marta"), "openclaw: openclaw, 10 documents", "WHOSE", "everybody (TEAM)", "4", "user:marta", "6",
+	clitest.Contains(t, dry(fixtures+"openclaw", "--owner", "user:marta"), "openclaw: openclaw, 10 documents", "WHOSE", "everybody (TEAM)",
+		"4", "user:marta", "6",
 		"DOCUMENT", "AGENTS.md", "PROFILE.md", "USER.md", "Skipped:", "HEARTBEAT.md")
 	clitest.Contains(t, dry(fixtures+"openclaw"), "not named yet", "Name the person with --owner"[9:])
 	clitest.Contains(t, dry(fixtures+"openclaw", "--shared"), "everybody (TEAM)", "10")
-	clitest.Contains(t, dry(fixtures+"chatgpt", "--owner", "user:1"), "chatgpt, 1 conversation with 4 messages", "said on 2024-05-08", "user:1", "of other branches")
+	clitest.Contains(t, dry(fixtures+"chatgpt", "--owner", "user:1"), "chatgpt, 1 conversation with 4 messages", "said on 2024-05-08",
+		"user:1", "of other branches")
 	clitest.Contains(t, dry(fixtures+"chatgpt"), "it does not say whose conversations these are"[1:])
 	clitest.Contains(t, dry(fixtures+"mem0.json"), "mem0, 4 documents", "everybody (TEAM)", "api:ana", "api:ben")
 	clitest.Contains(t, dry(fixtures+"mem0.json", "--owner-map", "ana=user:7", "--owner-map", "api:ben=user:8"), "user:7", "user:8")
-	clitest.Contains(t, dry(fixtures+"locomo.json", "--owner", "user:iris"), "locomo, 3 conversations with 4 messages", "user:iris") // the only person of the source
+	clitest.Contains(t, dry(fixtures+"locomo.json", "--owner", "user:iris"), "locomo, 3 conversations with 4 messages",
+		"user:iris") // the only person of the source
 	var plan struct {
 		Documents       int
 		Owners, Skipped []struct{}
 	}
-	if err := json.Unmarshal([]byte(dry(fixtures+"goclaw.jsonl", "--json")), &plan); err != nil || plan.Documents != 4 || len(plan.Owners) != 3 || len(plan.Skipped) != 1 {
+	if err := json.Unmarshal([]byte(dry(fixtures+"goclaw.jsonl", "--json")), &plan); err != nil || plan.Documents != 4 ||
+		len(plan.Owners) != 3 || len(plan.Skipped) != 1 {
 		t.Errorf("%+v, error %v", plan, err)
 	}
 
@@ -105,7 +109,8 @@ func TestMemoryOfAnotherSystemMovesIn(t *testing.T) {
 	if err := os.CopyFS(grown, os.DirFS(fixtures+"openclaw")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(grown, "MEMORY.md"), []byte("# Memory\n\n- The greenhouse key hangs behind the clock.\n- The ladder is lent to Sam.\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(grown, "MEMORY.md"),
+		[]byte("# Memory\n\n- The greenhouse key hangs behind the clock.\n- The ladder is lent to Sam.\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	clitest.Contains(t, marta("import", grown), "MERGED", "UNCHANGED")
@@ -161,7 +166,8 @@ func TestMovingInGoesOnWhereItStopped(t *testing.T) {
 	folder := t.TempDir()
 	const files = 450
 	for i := range files {
-		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("note-%03d.md", i)), fmt.Appendf(nil, "# Note %d\n\n- The number is %d.\n", i, i), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("note-%03d.md", i)),
+			fmt.Appendf(nil, "# Note %d\n\n- The number is %d.\n", i, i), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -176,7 +182,8 @@ func TestMovingInGoesOnWhereItStopped(t *testing.T) {
 	}))
 	t.Cleanup(proxy.Close)
 	_, _, err := runMemory(t, "import", folder, "--shared", "--url", proxy.URL)
-	if err == nil || !strings.Contains(err.Error(), "stopped after 200 of 450 items") || !strings.Contains(err.Error(), "same command continues") {
+	if err == nil || !strings.Contains(err.Error(), "stopped after 200 of 450 items") ||
+		!strings.Contains(err.Error(), "same command continues") {
 		t.Fatalf("error %v", err)
 	}
 	uploads.Store(2)
@@ -208,7 +215,7 @@ func forward(t *testing.T, w http.ResponseWriter, r *http.Request, server string
 	w.WriteHeader(answer.StatusCode)
 	var b bytes.Buffer
 	if _, err := b.ReadFrom(answer.Body); err == nil {
-		_, _ = w.Write(b.Bytes()) // whoever is gone is gone
+		_, _ = w.Write(b.Bytes()) // the client may be gone
 	}
 }
 
@@ -220,11 +227,13 @@ func TestAFolderIsNotLeft(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(inside, "note.md"), []byte("# Note\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	clitest.Contains(t, mustRun(t, "import", inside, "--dry-run", "--shared", "--agent", "ada"), "1 document", "note.md", "links are not followed", "link.md")
+	clitest.Contains(t, mustRun(t, "import", inside, "--dry-run", "--shared", "--agent", "ada"), "1 document", "note.md",
+		"links are not followed", "link.md")
 	if err := os.Remove(filepath.Join(inside, "note.md")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
 	}
-	if _, _, err := runMemory(t, "import", inside, "--dry-run", "--shared", "--agent", "ada"); err == nil || !strings.Contains(err.Error(), "specify the format") {
+	if _, _, err := runMemory(t, "import", inside, "--dry-run", "--shared", "--agent", "ada"); err == nil ||
+		!strings.Contains(err.Error(), "specify the format") {
 		t.Errorf("error %v", err)
 	}
 }

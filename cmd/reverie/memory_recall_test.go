@@ -39,7 +39,10 @@ func TestRecallFromTheShell(t *testing.T) {
 		t.Errorf("%s", found)
 	}
 	explained, _ := run("search", "balance", "--end-user", "42", "--explain", "--min-score", "0")
-	for _, want := range []string{"words  ", "covers 100 % of the question", "words: balance", "sessions: 3 passages in view", "took: collect "} {
+	for _, want := range []string{
+		"words  ", "covers 100 % of the question", "words: balance", "sessions: 3 passages in view",
+		"took: collect ",
+	} {
 		if !strings.Contains(explained, want) {
 			t.Errorf("%q is missing in\n%s", want, explained)
 		}
@@ -47,7 +50,8 @@ func TestRecallFromTheShell(t *testing.T) {
 	if out, _ := run("search", "zeppelin", "--end-user", "42"); out != "nothing found\n" {
 		t.Errorf("%s", out)
 	}
-	if out, notes := run("get", "sessions/lab", "--end-user", "42", "--lines", "2"); out != "Marie: The new balance arrived on Monday.\nAssistant: Where will you put it?\n" || !strings.Contains(notes, "from=3") {
+	if out, notes := run("get", "sessions/lab", "--end-user", "42", "--lines", "2"); out != "Marie: The new balance arrived on "+
+		"Monday.\nAssistant: Where will you put it?\n" || !strings.Contains(notes, "from=3") {
 		t.Errorf("%s%s", out, notes)
 	}
 	if out, notes := run("get", "nothing.md"); out != "" || !strings.Contains(notes, "there is no nothing.md") {
@@ -63,7 +67,10 @@ func TestRecallFromTheShell(t *testing.T) {
 		t.Errorf("the index that was built anew finds\n%s\nnot\n%s", again, found)
 	}
 	status, _ := run("status", "--deep")
-	for _, want := range []string{"agent ada", "searches by words", "sessions", "1 sources, 3 passages", "self-check sessions", "3 of 3 found"} {
+	for _, want := range []string{
+		"agent ada", "searches by words", "sessions", "1 sources, 3 passages", "self-check sessions",
+		"3 of 3 found",
+	} {
 		if !strings.Contains(status, want) {
 			t.Errorf("%q is missing in\n%s", want, status)
 		}
@@ -73,7 +80,7 @@ func TestRecallFromTheShell(t *testing.T) {
 	}
 }
 
-// Searches of the shell are an operator's, unless they are told to count, and remarks do not mix with results.
+// Searches of the shell do not count as recalls unless a flag asks for it, and remarks do not mix with results.
 func TestSearchesOfTheShellAreSynthetic(t *testing.T) {
 	var sent []map[string]any
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -82,7 +89,8 @@ func TestSearchesOfTheShellAreSynthetic(t *testing.T) {
 			t.Error(err)
 		}
 		sent = append(sent, body)
-		_, _ = w.Write([]byte(`{"code":200,"msg":"success","data":{"results":[],"degraded":true,"fallback":{"text":"too slow"},"staleness":{"pending":2}}}`))
+		_, _ = w.Write([]byte(`{"code":200,"msg":"success","data":{"results":[],"degraded":true,"fallback":{"text":"too ` +
+			`slow"},"staleness":{"pending":2}}}`))
 	}))
 	t.Cleanup(server.Close)
 	for _, flags := range [][]string{nil, {"--count"}} {

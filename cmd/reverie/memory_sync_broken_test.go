@@ -17,7 +17,7 @@ import (
 	"reverie/client/wire"
 )
 
-// manyFiles is how many files a sync sends when it is disturbed, and breakAt at which of them.
+// manyFiles is the number of files that the sync sends; it is interrupted at number breakAt.
 const (
 	manyFiles = 25
 	breakAt   = 8
@@ -113,7 +113,8 @@ func TestAServerThatRestartsInTheMiddle(t *testing.T) {
 	sync.has("there.md", "made there\n")
 	until(t, "everything is sent", func() bool {
 		texts, _ := ownDocuments(t)
-		return len(texts) == manyFiles+2 && texts["here.md"] == "made here\n" && texts["notes/00.md"] == "one 0, here\ntwo\nthree\nfour\nfive, there\n"
+		return len(texts) == manyFiles+2 && texts["here.md"] == "made here\n" &&
+			texts["notes/00.md"] == "one 0, here\ntwo\nthree\nfour\nfive, there\n"
 	})
 	sync.has("notes/00.md", "one 0, here\ntwo\nthree\nfour\nfive, there\n")
 	sync.has("notes/01.md", "one 1, there\ntwo\nthree\nfour\nfive\n")
@@ -123,12 +124,13 @@ func TestAServerThatRestartsInTheMiddle(t *testing.T) {
 	})
 	sync.end()
 	inStepWith(t, folder)
-	if kept, _ := filepath.Glob(filepath.Join(folder, "notes", "*.conflict-*")); len(kept) != 1 || !strings.Contains(fileText(t, filepath.Dir(kept[0]), filepath.Base(kept[0])), "one 1, here") {
+	if kept, _ := filepath.Glob(filepath.Join(folder, "notes", "*.conflict-*")); len(kept) != 1 ||
+		!strings.Contains(fileText(t, filepath.Dir(kept[0]), filepath.Base(kept[0])), "one 1, here") {
 		t.Errorf("conflict files %v; it said\n%s", kept, sync.said())
 	}
 }
 
-// program is this program as a process of its own.
+// program is this program in a separate process.
 func program(t *testing.T, args ...string) (*exec.Cmd, *running) {
 	t.Helper()
 	p, out := exec.Command(os.Args[0], args...), &running{T: t}
@@ -232,7 +234,8 @@ func TestAFolderOfAMember(t *testing.T) {
 	onServer(t, "the leader's\n", "MEMORY.md", "--agent", "lead")
 	onServer(t, "the leader's\n", "plan.md", "--agent", "lead")
 	onServer(t, "the member's\n", "MEMORY.md")
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPatch, os.Getenv("REVERIE_URL")+"/api/v1/agents/ada", strings.NewReader(`{"settings":{"leader":"lead"}}`))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPatch, os.Getenv("REVERIE_URL")+"/api/v1/agents/ada",
+		strings.NewReader(`{"settings":{"leader":"lead"}}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,8 @@ func TestTwoFoldersOfOneAgent(t *testing.T) {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
-	if want := "- green tea\n- the bike is blue\n- the car is red\n"; fileText(t, one, "MEMORY.md") != want || fileText(t, two, "MEMORY.md") != want {
+	if want := "- green tea\n- the bike is blue\n- the car is red\n"; fileText(t, one, "MEMORY.md") != want ||
+		fileText(t, two, "MEMORY.md") != want {
 		t.Errorf("%q, %q", fileText(t, one, "MEMORY.md"), fileText(t, two, "MEMORY.md"))
 	}
 	putFile(t, one, "MEMORY.md", "- black tea\n- the bike is blue\n- the car is red\n")
@@ -74,7 +75,8 @@ func TestTwoFoldersOfOneAgent(t *testing.T) {
 		t.Errorf("a conflict ends with %v", err)
 	}
 	clitest.Contains(t, out, "! MEMORY.md  both sides changed the same lines", "MEMORY.conflict-")
-	if kept, _ := filepath.Glob(filepath.Join(two, "MEMORY.conflict-*.md")); len(kept) != 1 || !strings.HasPrefix(fileText(t, two, filepath.Base(kept[0])), "- no tea\n") {
+	if kept, _ := filepath.Glob(filepath.Join(two, "MEMORY.conflict-*.md")); len(kept) != 1 ||
+		!strings.HasPrefix(fileText(t, two, filepath.Base(kept[0])), "- no tea\n") {
 		t.Errorf("kept %v", kept)
 	}
 
@@ -146,7 +148,8 @@ func TestAFolderWithAKeyThatOnlyReads(t *testing.T) {
 
 func viewerKey(t *testing.T) string {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, os.Getenv("REVERIE_URL")+"/api/v1/keys", bytes.NewBufferString(`{"name":"reader","role":"viewer"}`))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, os.Getenv("REVERIE_URL")+"/api/v1/keys",
+		bytes.NewBufferString(`{"name":"reader","role":"viewer"}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,10 +34,10 @@ func TestMain(m *testing.M) {
 
 const testKey = "admin-key-of-a-test-on-loopback"
 
-// testDatabase is where a test finds the database of its server.
+// testDatabase is the environment variable with the URL of the test server's database.
 const testDatabase = "REVERIE_TEST_DATABASE"
 
-// startServer runs API and worker on a database of their own, and points the commands at them. It returns what makes another
+// startServer runs API and worker on a separate database, and points the commands at them. It returns what makes another
 // API process beside the first.
 func startServer(t *testing.T) (another func() http.Handler) {
 	t.Helper()
@@ -148,7 +148,8 @@ func TestAConversationFromAFileBecomesMemory(t *testing.T) {
 	grown := write(t, "hello.jsonl", hello+`{"role":"user","content":"By the way, please remember that the spare key is in the blue box."}
 {"role":"assistant","content":"I will."}
 `)
-	clitest.Contains(t, grace("add", grown, "--wait"), "hello: 2 messages stored, 4 known already", "written", "MEMORY.md (PERSONAL) version 2, +")
+	clitest.Contains(t, grace("add", grown, "--wait"), "hello: 2 messages stored, 4 known already", "written",
+		"MEMORY.md (PERSONAL) version 2, +")
 	clitest.Contains(t, grace("log", "MEMORY.md"), "MEMORY.md (PERSONAL)", "VERSION", "\n2 ", "hello:5-6", "\n1 ", "hello:1-4")
 	clitest.Contains(t, grace("diff", "MEMORY.md"), "--- MEMORY.md@1", "+++ MEMORY.md@2", "blue box")
 	clitest.Contains(t, grace("diff", "MEMORY.md", "0", "1"), "+", "room 214")
@@ -162,17 +163,20 @@ func TestAConversationFromAFileBecomesMemory(t *testing.T) {
 
 	clitest.Contains(t, grace("extractions"), "ID", "hello", "5-6", "written", "hello", "1-4", "written")
 	var list wire.Page[wire.Extraction]
-	if err := json.Unmarshal([]byte(grace("extractions", "--limit", "1", "--json")), &list); err != nil || len(list.Items) != 1 || list.Next == "" {
+	if err := json.Unmarshal([]byte(grace("extractions", "--limit", "1", "--json")), &list); err != nil || len(list.Items) != 1 ||
+		list.Next == "" {
 		t.Fatalf("%+v, error %v", list, err)
 	}
 	clitest.Contains(t, grace("extractions", "--limit", "1", "--cursor", list.Next), "1-4")
 	clitest.Contains(t, grace("extractions", list.Items[0].ID), "hello, messages 5 to 6", "written", "builtin/extractive", "extract/")
-	if _, _, err := runMemory(t, "extractions", "retry", list.Items[0].ID, "--end-user", "42"); err == nil || !strings.Contains(err.Error(), "not_quarantined") {
+	if _, _, err := runMemory(t, "extractions", "retry", list.Items[0].ID, "--end-user", "42"); err == nil ||
+		!strings.Contains(err.Error(), "not_quarantined") {
 		t.Errorf("a written extraction is retried: %v", err)
 	}
 
 	clitest.Contains(t, grace("prompt"), "--- AGENTS.md ---", "--- MEMORY.md ---", "room 214")
-	clitest.Contains(t, mustRun(t, "status"), "reverie dev", "database", "ok", "temporal", "ok", "workers", "ok", "backlog", "0 messages", "set REVERIE_LLM_PROVIDER")
+	clitest.Contains(t, mustRun(t, "status"), "reverie dev", "database", "ok", "temporal", "ok", "workers", "ok", "backlog", "0 messages",
+		"set REVERIE_LLM_PROVIDER")
 }
 
 // The shared document is restored where it is the one that is seen, although an owner is named.
@@ -229,11 +233,12 @@ func TestBadLinesAreReportedAndNothingIsLost(t *testing.T) {
 	if jsonErr := json.Unmarshal([]byte(out), &summary); jsonErr != nil {
 		t.Fatal(jsonErr)
 	}
-	if err == nil || len(summary.Conversations) != 2 || summary.Conversations[0].Duplicates != 2 || summary.Conversations[1].Stored != 2 || summary.Faults != 1 {
+	if err == nil || len(summary.Conversations) != 2 || summary.Conversations[0].Duplicates != 2 || summary.Conversations[1].Stored != 2 ||
+		summary.Faults != 1 {
 		t.Errorf("%+v, error %v", summary, err)
 	}
 
-	// Somebody else's conversation stays theirs, and the command says how far it came.
+	// A conversation of another owner is not changed, and the command reports its progress.
 	_, _, err = runMemory(t, "add", file, "--end-user", "43")
 	if err == nil || !strings.Contains(err.Error(), "conversation_of_another_owner") || !strings.Contains(err.Error(), "0 of 2 messages") ||
 		strings.Contains(err.Error(), "the same command") {

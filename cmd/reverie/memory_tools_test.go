@@ -12,10 +12,12 @@ import (
 
 func TestTheToolsOfAModelByHand(t *testing.T) {
 	startServer(t)
-	clitest.Contains(t, mustRun(t, "tools"), "memory_search\n  Search long-term memory: ", "edit_workspace_memory_file (writes)\n  Replace text")
+	clitest.Contains(t, mustRun(t, "tools"), "memory_search\n  Search long-term memory: ",
+		"edit_workspace_memory_file (writes)\n  Replace text")
 	clitest.Contains(t, mustRun(t, "tools", "read_workspace_memory_file"), `"type": "object"`, `"filename"`, `"required"`)
 	var shown wire.Tool
-	if err := json.Unmarshal([]byte(mustRun(t, "tools", "remember", "--json")), &shown); err != nil || shown.Name != "remember" || !shown.Writes || !json.Valid(shown.Parameters) {
+	if err := json.Unmarshal([]byte(mustRun(t, "tools", "remember", "--json")), &shown); err != nil || shown.Name != "remember" ||
+		!shown.Writes || !json.Valid(shown.Parameters) {
 		t.Errorf("%+v, %v", shown, err)
 	}
 
@@ -25,7 +27,8 @@ func TestTheToolsOfAModelByHand(t *testing.T) {
 		out, _, err := runMemory(t, append(append([]string{"tools", "run"}, args...), of...)...)
 		return out, err
 	}
-	if out, err := run("write_workspace_memory_file", "--args", `{"filename":"ports.md","content":"db 5433\napi 8080\nold db 5433\n"}`); err != nil {
+	if out, err := run("write_workspace_memory_file", "--args",
+		`{"filename":"ports.md","content":"db 5433\napi 8080\nold db 5433\n"}`); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	out, err := run("edit_workspace_memory_file", "filename=ports.md", "oldText=5433", "newText=5434")
@@ -44,7 +47,8 @@ func TestTheToolsOfAModelByHand(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if text := mustRun(t, append([]string{"cat", "MEMORY.md"}, of...)...); strings.Count(text, "The mast is new.") != 1 || strings.Contains(text, "not this") {
+	if text := mustRun(t, append([]string{"cat", "MEMORY.md"}, of...)...); strings.Count(text, "The mast is new.") != 1 ||
+		strings.Contains(text, "not this") {
 		t.Errorf("%q", text)
 	}
 	clitest.Contains(t, mustRun(t, "tools", "run", "search_workspace_memory", "query=mast", "--owner", "user:7"), "[[mast]] is new.")
@@ -75,7 +79,8 @@ func TestArtifactsAreListed(t *testing.T) {
 		t.Helper()
 		return mustRun(t, append(append([]string{"artifacts"}, args...), of...)...)
 	}
-	clitest.Contains(t, list(), "KIND", "PATH", "memory-root", "MEMORY.md", "TEAM", "event-log", "memory/.dreams/events.jsonl", "json", "daily-note", "memory/2026-01-31.md", "PERSONAL")
+	clitest.Contains(t, list(), "KIND", "PATH", "memory-root", "MEMORY.md", "TEAM", "event-log", "memory/.dreams/events.jsonl", "json",
+		"daily-note", "memory/2026-01-31.md", "PERSONAL")
 	if out := mustRun(t, "artifacts"); strings.Contains(out, "2026-01-31") {
 		t.Errorf("what is somebody's is listed for everybody:\n%s", out)
 	}
@@ -86,7 +91,8 @@ func TestArtifactsAreListed(t *testing.T) {
 	}
 	clitest.Contains(t, list("--cursor", cursor), "event-log", "daily-note")
 	var part wire.Page[wire.Artifact]
-	if err := json.Unmarshal([]byte(list("--json")), &part); err != nil || len(part.Items) != 3 || !strings.HasPrefix(part.Items[0].Href, "/api/v1/") {
+	if err := json.Unmarshal([]byte(list("--json")), &part); err != nil || len(part.Items) != 3 ||
+		!strings.HasPrefix(part.Items[0].Href, "/api/v1/") {
 		t.Errorf("%+v, %v", part, err)
 	}
 }

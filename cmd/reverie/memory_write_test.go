@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What the flags say is what is sent, whatever it is made of.
+// The flags are sent unchanged, whatever characters they have.
 func TestWriteFromTheShell(t *testing.T) {
 	var sent map[string]any
 	answer := `{"code":200,"msg":"success","data":{"requestId":"close-41","outcome":"written","scope":"PERSONAL","path":"memory/cases/41.md","version":1,"created":true,"added":2}}`
@@ -61,7 +61,8 @@ func TestWriteFromTheShell(t *testing.T) {
 	}
 
 	answer = `{"code":200,"msg":"success","data":{"outcome":"refused","reasonCode":"memory_off","scope":"TEAM","path":"m.md","problem":"memory is off"}}`
-	if out, err := run("--content", "x"); err == nil || !strings.Contains(err.Error(), "memory_off") || out != "refused: m.md (TEAM)\n  memory is off\n" {
+	if out, err := run("--content", "x"); err == nil || !strings.Contains(err.Error(), "memory_off") ||
+		out != "refused: m.md (TEAM)\n  memory is off\n" {
 		t.Errorf("%q, %v", out, err)
 	}
 	answer = `{"code":202,"msg":"success","data":{"requestId":"r","outcome":"staged","scope":"TEAM","path":"m.md"}}`

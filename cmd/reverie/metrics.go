@@ -169,7 +169,7 @@ func observeTurns(t *engine.Telemetry) (func(chat.Taken), error) {
 	}, i.failed
 }
 
-// observeSearches sets the observer of searches, and counts what the recorder recorded.
+// observeSearches sets the observer of searches and counts the recorded ones.
 func observeSearches(s *recall.Searcher, t *engine.Telemetry) error {
 	i := newInstruments(t)
 	took := i.seconds("reverie_search_duration", "Time of searches, by mode and the reason why vectors took no part.",
@@ -178,7 +178,8 @@ func observeSearches(s *recall.Searcher, t *engine.Telemetry) error {
 		took.Record(context.Background(), r.Took.Seconds(),
 			with(attribute.String("mode", string(r.Mode)), attribute.String("reason", string(r.Reason))))
 	}
-	_, err := i.Int64ObservableCounter("reverie_recalls", metric.WithDescription("Searches whose results were recorded as recalled, by outcome."),
+	_, err := i.Int64ObservableCounter("reverie_recalls",
+		metric.WithDescription("Searches whose results were recorded as recalled, by outcome."),
 		metric.WithInt64Callback(func(_ context.Context, o metric.Int64Observer) error {
 			recorded, failed := s.Recorder.Counts()
 			o.Observe(recorded, with(attribute.String("outcome", "recorded")))

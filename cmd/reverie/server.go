@@ -108,7 +108,8 @@ func workerCommand() *cobra.Command {
 	}
 }
 
-var errNoTemporal = fmt.Errorf("%s_TEMPORAL_ADDRESS is not set: point it at a Temporal frontend (host:port), or run `reverie dev`, which starts one", config.Prefix)
+var errNoTemporal = fmt.Errorf("%s_TEMPORAL_ADDRESS is not set: point it at a Temporal frontend (host:port), or run `reverie dev`, which "+
+	"starts one", config.Prefix)
 
 func runWorker(ctx context.Context, c config.Config) error {
 	if err := c.CheckExposure(c.WorkerMetricsAddr); err != nil {

@@ -110,7 +110,7 @@ func windowSettings(c config.Config, paid bool) setting.WindowSettings {
 	return s
 }
 
-// dreamSchedule returns the schedule of agents that have none of their own.
+// dreamSchedule returns the default schedule of agents.
 func dreamSchedule(c config.Config) setting.DreamSchedule {
 	keyID, _, _ := strings.Cut(strings.TrimSpace(c.EncryptionKeys.Reveal()), ":") // the first encrypts
 	s := c.Settings.DreamSchedule()
@@ -118,7 +118,7 @@ func dreamSchedule(c config.Config) setting.DreamSchedule {
 	return s
 }
 
-// budget returns what a workspace may spend in a day.
+// budget returns the daily budget of a workspace.
 func budget(c config.Config) memory.Budget {
 	return memory.Budget{Tokens: c.BudgetTokens, CostMicros: int64(c.BudgetCost * 1e6)}
 }

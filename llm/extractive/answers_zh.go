@@ -32,10 +32,12 @@ var askingZH = []struct {
 }
 
 var (
-	affirmativeZH = regexp.MustCompile(`^(?:好的?|可以|行|没问题|嗯+|是的?|对的?|同意|就这么定|就这样|就这么办|那就这样|赞成|ok|OK|Ok|听你的|没错|好呀|好啊|就按你说的|就它|就用它|定了|说定了|当然|要的|确认)(?:吧|了|啊|呀|哦|啦|的|呢)*$`)
-	negativeZH    = regexp.MustCompile(`^(?:不|没|无|别|不用|算了|都不|还没|不知道|随便|暂时没)`)
-	proposalZH    = regexp.MustCompile(`(?:要不|不如|那|建议|推荐|我们)+((?:就|改|直接|都|先)?(?:用|采用|选|选择|换成|改成|定在|安排在|改到)[^，。？?！!]{2,40}?)(?:，|,)?(?:吧|好吗|可以吗|怎么样|如何|行吗|好不好)?[？?。！!]`)
-	aboutYouZH    = regexp.MustCompile(`(?:你|您)(是|住在|在|喜欢|不吃|对|会)([^，。？?！!]{2,24}?)(?:吗|么|的吗|是吗|对吗)[？?]`)
+	affirmativeZH = regexp.MustCompile(`^(?:好的?|可以|行|没问题|嗯+|是的?|对的?|同意|就这么定|就这样|就这么办|那就这样|赞成|ok|OK|Ok|听你的|没错|好呀|好啊|就按你说的|就它|就用它|定了|说定了|当然|` +
+		`要的|确认)(?:吧|了|啊|呀|哦|啦|的|呢)*$`)
+	negativeZH = regexp.MustCompile(`^(?:不|没|无|别|不用|算了|都不|还没|不知道|随便|暂时没)`)
+	proposalZH = regexp.MustCompile(`(?:要不|不如|那|建议|推荐|我们)+((?:就|改|直接|都|先)?(?:用|采用|选|选择|换成|改成|定在|安排在|改到)[^，。？?！!]{2,40}?)(?:，|,)?` +
+		`(?:吧|好吗|可以吗|怎么样|如何|行吗|好不好)?[？?。！!]`)
+	aboutYouZH = regexp.MustCompile(`(?:你|您)(是|住在|在|喜欢|不吃|对|会)([^，。？?！!]{2,24}?)(?:吗|么|的吗|是吗|对吗)[？?]`)
 )
 
 // bareWeekdayZH may mean every week as well.
@@ -62,7 +64,8 @@ func (r *reader) answeredZH(text string) bool {
 		r.agreedZH()
 		return false
 	}
-	if r.question == "" || len([]rune(first)) > maxAnswerZH || negativeZH.MatchString(first) && !strings.HasPrefix(first, "不吃") && !strings.HasPrefix(first, "不喝") || strings.Contains(first, "我") || strings.Contains(first, "你") {
+	if r.question == "" || len([]rune(first)) > maxAnswerZH || negativeZH.MatchString(first) && !strings.HasPrefix(first, "不吃") &&
+		!strings.HasPrefix(first, "不喝") || strings.Contains(first, "我") || strings.Contains(first, "你") {
 		return false
 	}
 	for _, a := range askingZH {
@@ -82,14 +85,15 @@ func (r *reader) answeredZH(text string) bool {
 	return false
 }
 
-// agreedZH makes a decision or a statement of what the assistant asked and the user affirmed.
+// agreedZH turns a question that the user affirmed into a decision or a statement.
 func (r *reader) agreedZH() {
 	if m := aboutYouZH.FindStringSubmatch(r.question); m != nil {
 		r.source = m[0]
 		r.chinese("我" + m[1] + m[2])
 		return
 	}
-	if m := proposalZH.FindStringSubmatch(r.offered); m != nil && !strings.Contains(m[1], "还是") && !vagueZH.MatchString(m[1]) && !strings.Contains(m[1], "什么") && !strings.Contains(m[1], "哪") && !bareWeekdayZH.MatchString(m[1]) {
+	if m := proposalZH.FindStringSubmatch(r.offered); m != nil && !strings.Contains(m[1], "还是") && !vagueZH.MatchString(m[1]) &&
+		!strings.Contains(m[1], "什么") && !strings.Contains(m[1], "哪") && !bareWeekdayZH.MatchString(m[1]) {
 		text, when := datesZH(m[1], r.base)
 		r.source = m[0]
 		text = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(text, "就"), "直接"), "先")

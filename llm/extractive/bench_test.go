@@ -66,9 +66,15 @@ func TestLinear(t *testing.T) {
 		t.Skip("measures time")
 	}
 	now := time.Date(2026, 3, 10, 10, 0, 0, 0, time.UTC)
-	for _, unit := range []string{"I like tea and I live in Leeds. ", "我喜欢喝茶，我住在杭州。", "a ", ", and I ", "\"", "((((", "是不是", "not but ", "to to to ", "```\n", "- x\n", "https://a.b/c ", "我我我", "2026-01-01 "} {
+	for _, unit := range []string{
+		"I like tea and I live in Leeds. ", "我喜欢喝茶，我住在杭州。", "a ", ", and I ", "\"", "((((", "是不是", "not but ",
+		"to to to ", "```\n", "- x\n", "https://a.b/c ", "我我我", "2026-01-01 ",
+	} {
 		cost := func(n int) time.Duration {
-			in := proposals.ExtractionInput{Today: now, ProfileMaxChars: 4000, MemoryMaxChars: 8000, Transcript: []transcripts.Line{{Seq: 1, Role: "user", Text: strings.Repeat(unit, n)}}}
+			in := proposals.ExtractionInput{
+				Today: now, ProfileMaxChars: 4000, MemoryMaxChars: 8000,
+				Transcript: []transcripts.Line{{Seq: 1, Role: "user", Text: strings.Repeat(unit, n)}},
+			}
 			var took []time.Duration
 			for range 5 {
 				start := time.Now()

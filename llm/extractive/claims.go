@@ -25,7 +25,7 @@ func (c claim) key() string { return c.subject + "\x00" + c.attribute }
 
 var bold = strings.NewReplacer("**", "", "__", "", "`", "")
 
-// plainLine is what a line of a file says, without list marker, emphasis and a date of the engine's own.
+// plainLine returns a line of a file without its list marker, emphasis and the date added by the engine.
 func plainLine(line string) string {
 	s := strings.TrimSpace(line)
 	if strings.ContainsAny(s, "*_`") {
@@ -75,16 +75,20 @@ func finish(cs []claim) []claim {
 
 // attributeKeys map the words by which an attribute is called to one name.
 var attributeKeys = map[string]string{
-	"name": "name", "full name": "name", "first name": "name", "nickname": "nickname", "age": "age", "birthday": "birthday", "date of birth": "birthday", "born": "birthday",
-	"location": "location", "city": "location", "home": "location", "residence": "location", "lives in": "location", "based in": "location", "hometown": "origin",
-	"job": "job", "occupation": "job", "profession": "job", "role": "job", "title": "job", "job title": "job", "position": "job", "work": "job",
-	"employer": "employer", "company": "employer", "workplace": "employer", "timezone": "timezone", "time zone": "timezone", "tz": "timezone", "email": "email", "e-mail": "email",
-	"phone": "phone", "phone number": "phone", "address": "address", "pronouns": "pronouns", "diet": "diet", "native language": "native language", "mother tongue": "native language",
-	"nationality": "nationality", "marital status": "marital", "blood type": "blood type", "shoe size": "shoe size", "height": "height", "weight": "weight", "team": "team", "manager": "manager", "boss": "manager", "major": "major", "budget": "budget",
+	"name": "name", "full name": "name", "first name": "name", "nickname": "nickname", "age": "age", "birthday": "birthday",
+	"date of birth": "birthday", "born": "birthday", "location": "location", "city": "location", "home": "location", "residence": "location",
+	"lives in": "location", "based in": "location", "hometown": "origin", "job": "job", "occupation": "job", "profession": "job",
+	"role": "job", "title": "job", "job title": "job", "position": "job", "work": "job",
+	"employer": "employer", "company": "employer", "workplace": "employer", "timezone": "timezone", "time zone": "timezone", "tz": "timezone",
+	"email": "email", "e-mail": "email", "phone": "phone", "phone number": "phone", "address": "address", "pronouns": "pronouns",
+	"diet": "diet", "native language": "native language", "mother tongue": "native language",
+	"nationality": "nationality", "marital status": "marital", "blood type": "blood type", "shoe size": "shoe size", "height": "height",
+	"weight": "weight", "team": "team", "manager": "manager", "boss": "manager", "major": "major", "budget": "budget",
 }
 
 // accumulating attributes have many values under one name.
-var accumulating = set(`hobby hobbies goal goals allergy allergies skill skills language languages interests pets children kids medication number dream ambition condition preferences favorites`)
+var accumulating = set(`hobby hobbies goal goals allergy allergies skill skills language languages interests pets children kids medication
+	number dream ambition condition preferences favorites`)
 
 var diets = set(`vegetarian vegan pescatarian keto omnivore halal kosher`)
 
@@ -133,9 +137,10 @@ func indexLow(ws []word, low string) int {
 	return slices.IndexFunc(ws, func(w word) bool { return w.low == low })
 }
 
-// withoutLead drops what stands before the value: "is on 2026-06-01", "is due by …", "is now 5434".
+// withoutLead drops the words before the value: "is on 2026-06-01", "is due by …", "is now 5434".
 func withoutLead(r []word) []word {
-	for len(r) > 1 && (prepositions[r[0].low] || datePrepositions[r[0].low] || r[0].low == "due" || r[0].low == "now" || r[0].low == "scheduled" || r[0].low == "planned" || r[0].low == "set" || r[0].low == "the" || r[0].low == "port") {
+	for len(r) > 1 && (prepositions[r[0].low] || datePrepositions[r[0].low] || r[0].low == "due" || r[0].low == "now" ||
+		r[0].low == "scheduled" || r[0].low == "planned" || r[0].low == "set" || r[0].low == "the" || r[0].low == "port") {
 		r = r[1:]
 	}
 	return r
@@ -151,7 +156,9 @@ func withoutArticle(r []word) []word {
 // placeWords is the place, employer or job at the beginning of r: up to a comma, a bracket, a date or another preposition.
 func placeWords(r []word) []word {
 	for k, w := range r {
-		if k > 0 && (strings.HasPrefix(w.text, "(") || prepositions[w.low] && w.low != "of" || w.low == "and" || w.low == "because" || w.low == "but" || w.low == "who" || w.low == "when" || w.when.span != noSpan || w.low == "around" || w.low == "now" || w.low == "fully" || w.low == "long" || w.low == "where") {
+		if k > 0 && (strings.HasPrefix(w.text, "(") || prepositions[w.low] && w.low != "of" || w.low == "and" || w.low == "because" ||
+			w.low == "but" || w.low == "who" || w.low == "when" || w.when.span != noSpan || w.low == "around" || w.low == "now" ||
+			w.low == "fully" || w.low == "long" || w.low == "where") {
 			return r[:k]
 		}
 		if w.endsClause() {

@@ -11,7 +11,8 @@ func claimsEN(s string, owner []string) []claim {
 	if len(ws) == 0 {
 		return nil
 	}
-	if key, value, ok := strings.Cut(s, ":"); ok && !strings.HasPrefix(value, "//") && len(strings.Fields(key)) <= 5 && strings.TrimSpace(value) != "" {
+	if key, value, ok := strings.Cut(s, ":"); ok && !strings.HasPrefix(value, "//") && len(strings.Fields(key)) <= 5 &&
+		strings.TrimSpace(value) != "" {
 		if c := labelled(key, value); c.attribute != "" {
 			return []claim{c}
 		}
@@ -31,7 +32,8 @@ func claimsEN(s string, owner []string) []claim {
 			if last := c.noun[len(c.noun)-1].low; last == "name" || last == "names" {
 				return nil // two daughters have two names
 			}
-		} else if len(c.noun) == 1 && c.noun[0].isName() && !technologies[c.noun[0].low] && attributes[c.noun[0].low] == noteOnly && !factNouns[c.noun[0].low] && !eventNouns[c.noun[0].low] && (c.verb != "be" || !isHardValue(c.rest) && !isRoleOf(c.rest)) {
+		} else if len(c.noun) == 1 && c.noun[0].isName() && !technologies[c.noun[0].low] && attributes[c.noun[0].low] == noteOnly &&
+			!factNouns[c.noun[0].low] && !eventNouns[c.noun[0].low] && (c.verb != "be" || !isHardValue(c.rest) && !isRoleOf(c.rest)) {
 			subject = c.noun[0].low
 		} else {
 			return thingClaims(c)
@@ -45,7 +47,7 @@ func isRoleOf(r []word) bool {
 	return len(r) > 1 && (r[0].low == "the" || r[0].low == "their" || r[0].low == "a" || r[0].low == "an") && !isOccupation(headNoun(r[1:]))
 }
 
-// aboutUser gives a line about the user a subject that the parser knows.
+// aboutUser adds a subject known to the parser to a line about the user.
 func aboutUser(ws []word, owner []string) []word {
 	he := word{text: "he", low: "he"}
 	for len(ws) > 1 && droppedAdverbs[ws[0].low] {
@@ -63,7 +65,8 @@ func aboutUser(ws []word, owner []string) []word {
 		return append([]word{he}, ws[1:]...)
 	}
 	f := verbForms[w]
-	if (f.form == formThird || f.form == formPast || w == "is" || w == "has" || w == "does" || w == "no" || w == "was" || w == "cannot" || keptAdverbs[w]) && !(len(ws) > 1 && isBe[ws[1].low]) {
+	if (f.form == formThird || f.form == formPast || w == "is" || w == "has" || w == "does" || w == "no" || w == "was" || w == "cannot" ||
+		keptAdverbs[w]) && !(len(ws) > 1 && isBe[ws[1].low]) {
 		return append([]word{he}, ws...)
 	}
 	if f.form == formIng && len(ws) > 1 || w == "based" || traits[w] && len(ws) < 4 || w == "allergic" || w == "from" || w == "not" {
@@ -72,7 +75,7 @@ func aboutUser(ws []word, owner []string) []word {
 	return ws
 }
 
-// personKey names somebody by relation and name: "sister", "sister anna".
+// personKey returns the key of a person, relation and name: "sister", "sister anna".
 func personKey(noun []word) string {
 	var parts []string
 	for _, w := range personOf(noun) {
@@ -81,7 +84,7 @@ func personKey(noun []word) string {
 	return strings.Join(parts, " ")
 }
 
-// personClaims reads what a clause says about the user or somebody of their life.
+// personClaims reads the claims of a clause about the user or a person in their life.
 func personClaims(c clause, subject string) []claim {
 	one := func(attribute string, ws []word) []claim {
 		return []claim{{subject: subject, attribute: attribute, value: joinWords(ws), negative: c.negated, single: true}}
@@ -138,15 +141,21 @@ func personClaims(c clause, subject string) []claim {
 		}
 		if k := comparison(r); k > 0 {
 			both := termsOf(joinWords(r[:k]) + " " + joinWords(r[k+1:])).set
-			return []claim{{subject: subject, attribute: "choice " + strings.Join(sorted(both), " "), value: joinWords(r[:k]), negative: dislikes[c.verb] != c.negated, single: true}}
+			return []claim{{
+				subject: subject, attribute: "choice " + strings.Join(sorted(both), " "), value: joinWords(r[:k]),
+				negative: dislikes[c.verb] != c.negated, single: true,
+			}}
 		}
 		object := termsOf(joinWords(r)).set
-		return []claim{{subject: subject, attribute: "taste " + strings.Join(sorted(object), " "), value: joinWords(r), negative: dislikes[c.verb] != c.negated, single: true}}
+		return []claim{{
+			subject: subject, attribute: "taste " + strings.Join(sorted(object), " "), value: joinWords(r),
+			negative: dislikes[c.verb] != c.negated, single: true,
+		}}
 	}
 	return nil
 }
 
-// comparison finds the word between what is preferred and what it is preferred to; 0 when there is none.
+// comparison returns the index of the word between the two sides of a preference, or 0 if there is none.
 func comparison(r []word) int {
 	for k := 1; k+1 < len(r); k++ {
 		if w := r[k].low; w == "over" || w == "than" || w == "to" && verbForms[r[k+1].low].form != formBase {

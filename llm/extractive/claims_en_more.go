@@ -2,7 +2,7 @@ package extractive
 
 import "strings"
 
-// orderClaim reads what the assistant is wanted to do where only one way can hold: the language of its answers, and how it
+// orderClaim reads instructions to the assistant of which only one can hold: the language of its answers, and how it
 // calls the user.
 func orderClaim(ws []word) claim {
 	l := lows(ws)
@@ -18,7 +18,8 @@ func orderClaim(ws []word) claim {
 		return claim{}
 	}
 	for k := 1; k < len(ws); k++ {
-		if languages[ws[k].low] && (ws[k-1].low == "in" || ws[k-1].low == "prefers" || k == 2) && len(ws) < 12 && !hasLow(ws, "when") && !hasLow(ws, "for") {
+		if languages[ws[k].low] && (ws[k-1].low == "in" || ws[k-1].low == "prefers" || k == 2) && len(ws) < 12 && !hasLow(ws, "when") &&
+			!hasLow(ws, "for") {
 			return claim{attribute: "answer language", value: ws[k].bare(), single: true}
 		}
 	}

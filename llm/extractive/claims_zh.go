@@ -16,7 +16,8 @@ var zhClaims = []claimPattern{
 	{"name", regexp.MustCompile(`^(?:名叫|名字是|名字叫|姓名[：:是]|叫)\s*(.{1,20})$`), false},
 	{"nickname", regexp.MustCompile(`^(?:希望被称为|昵称[：:是]|希望被叫做)\s*(.{1,16})$`), false},
 	{"age", regexp.MustCompile(`^(?:今年|年龄[：:是]?)?\s*(` + zhNumber + `)岁?$`), false},
-	{"location", regexp.MustCompile(`^(?:现在|目前|现)?(?:住在|居住在|定居在?|生活在|家在|常住|住址[：:是]|居住地[：:是]?|所在地[：:是]?|城市[：:是]?|搬到了?|搬去|搬来)\s*([^，,。（(]{1,24})`), false},
+	{"location", regexp.MustCompile(`^(?:现在|目前|现)?(?:住在|居住在|定居在?|生活在|家在|常住|住址[：:是]|居住地[：:是]?|所在地[：:是]?|城市[：:是]?|搬到了?|搬去|搬来)` +
+		`\s*([^，,。（(]{1,24})`), false},
 	{"location", regexp.MustCompile(`^(?:现在|目前)?(?:和.{1,8}一起)?(?:住在|在)([^，,。（(]{2,12}?)(?:生活|居住|定居|租房|租房住|住)(?:了.{1,6})?$`), false},
 	{"origin", regexp.MustCompile(`^(?:来自|老家是?在?|籍贯[：:是]?)\s*(.{1,16})$`), false},
 	{"timezone", regexp.MustCompile(`^时区[：:是在]?\s*(.{2,20})$`), false},
@@ -57,7 +58,10 @@ func claimsZH(s string) []claim {
 func about(subject, s string) []claim {
 	if m := zhTaste.FindStringSubmatch(s); m != nil {
 		negative := strings.Contains(m[1], "不") || m[1] == "讨厌" || m[1] == "反感" || m[1] == "厌恶" || m[1] == "最烦"
-		return []claim{{subject: subject, attribute: "taste " + strings.Join(sorted(termsOf(m[2]).set), " "), value: m[2], negative: negative, single: true}}
+		return []claim{{
+			subject: subject, attribute: "taste " + strings.Join(sorted(termsOf(m[2]).set), " "), value: m[2], negative: negative,
+			single: true,
+		}}
 	}
 	if m := zhWorkAt.FindStringSubmatch(s); m != nil {
 		var out []claim
@@ -83,13 +87,15 @@ func about(subject, s string) []claim {
 	if m := zhPlaceRuns.FindStringSubmatch(s); m != nil {
 		return []claim{{subject: keyZH(m[1]), attribute: m[2], value: m[3], single: true}}
 	}
-	if m := zhThingIs.FindStringSubmatch(s); m != nil && !strings.HasPrefix(s, "待办") && !strings.HasPrefix(s, "需要提醒") && !strings.HasPrefix(s, "决定") && !strings.HasPrefix(s, "更正") && !strings.HasPrefix(m[1], "爱好") && !strings.HasPrefix(m[1], "希望") {
+	if m := zhThingIs.FindStringSubmatch(s); m != nil && !strings.HasPrefix(s, "待办") && !strings.HasPrefix(s, "需要提醒") &&
+		!strings.HasPrefix(s, "决定") && !strings.HasPrefix(s, "更正") && !strings.HasPrefix(m[1], "爱好") && !strings.HasPrefix(m[1], "希望") {
 		return []claim{{subject: keyZH(m[1]), attribute: "is", value: m[2], single: true}}
 	}
 	return nil
 }
 
-// keyZH names a thing without the words that do not tell it from others.
+// keyZH returns the name of a thing without non-distinctive words.
 func keyZH(s string) string {
-	return strings.ToLower(strings.NewReplacer("的", "", " ", "", "号码", "", "端口号", "端口", "时间", "", "日期", "", "数据库", "库", "DB", "库", "环境", "", "我们", "").Replace(s))
+	return strings.ToLower(strings.NewReplacer("的", "", " ", "", "号码", "", "端口号", "端口", "时间", "", "日期", "", "数据库", "库", "DB", "库", "环境", "",
+		"我们", "").Replace(s))
 }

@@ -2,7 +2,7 @@ package extractive
 
 import "strings"
 
-// subject is who or what a clause is about.
+// subject is the subject of a clause.
 type subject int
 
 const (
@@ -16,7 +16,7 @@ const (
 	imperative                // no subject: an order
 )
 
-// tense is how a clause stands in time.
+// tense is the tense or aspect of a clause.
 type tense int
 
 const (
@@ -28,7 +28,7 @@ const (
 	future
 )
 
-// clause is one English clause, taken apart as far as the rules need it.
+// clause is a parsed English clause.
 type clause struct {
 	subject subject
 	noun    []word   // the words of the subject, for thing and pronoun
@@ -45,15 +45,17 @@ type clause struct {
 	recent  bool   // just, recently, finally
 }
 
-// keptAdverbs change what a statement means; others are left out.
-var keptAdverbs = set(`always usually never often sometimes rarely seldom mostly mainly generally typically normally only regularly occasionally hardly frequently`)
+// keptAdverbs lists adverbs that change the meaning of a statement; others are dropped.
+var keptAdverbs = set(`always usually never often sometimes rarely seldom mostly mainly generally typically normally only regularly
+	occasionally hardly frequently`)
 
 // droppedAdverbs only colour it.
-var droppedAdverbs = set(`also just really still now currently actually already recently finally both truly totally definitely absolutely simply honestly personally
-	officially even then very so quite originally lately basically literally probably maybe presently temporarily obviously clearly genuinely strongly greatly
-	particularly especially deeply kindly first initially eventually nowadays too usually-so once again ever extremely super pretty`)
+var droppedAdverbs = set(`also just really still now currently actually already recently finally both truly totally definitely absolutely
+	simply honestly personally officially even then very so quite originally lately basically literally probably maybe presently temporarily
+	obviously clearly genuinely strongly greatly particularly especially deeply kindly first initially eventually nowadays too usually-so once
+	again ever extremely super pretty`)
 
-// adverbAt reads an adverb at word i and how many words it takes.
+// adverbAt reads an adverb at word i and returns its number of words.
 func adverbAt(ws []word, i int) (adverb string, n int) {
 	w := ws[i].low
 	switch {
@@ -93,12 +95,12 @@ func (c *clause) skipAdverbs(ws []word, i int) int {
 	return i
 }
 
-// catenatives are verbs that take "to" and another verb, which then is the verb of the clause.
+// catenatives lists verbs that take "to" and another verb, which is then the verb of the clause.
 var catenatives = set(`need want plan hope intend aim promise wish expect`)
 
 var modals = set(`will would can cannot could should must may might shall`)
 
-// parseClause takes a clause apart. Unknown shapes give a clause without verb, which no rule reads.
+// parseClause parses a clause. For an unknown structure it returns a clause without verb, which no rule reads.
 func parseClause(ws []word) clause {
 	var c clause
 	ws, c.fixes = withoutFillers(ws)
@@ -209,10 +211,12 @@ func isNameOrAge(w word) bool {
 	return w.isName() || isDigits(w.low) || w.low == "who" || w.low == "aged"
 }
 
-var prepositions = set(`in on at to for of with by from about as into near under over between during without against after before until since than like via per`)
+var prepositions = set(`in on at to for of with by from about as into near under over between during without against after before until
+	since than like via per`)
 
 func isPlural(w string) bool {
-	return strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "us") && len(w) > 3 || w == "children" || w == "people" || w == "folks" || w == "i"
+	return strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "us") && len(w) > 3 || w == "children" ||
+		w == "people" || w == "folks" || w == "i"
 }
 
 // readPredicate reads tense, modality, negation and verb from word i on.

@@ -5,7 +5,8 @@ import "strings"
 // progressiveModals are "am …ing to" forms that mean a plan.
 var progressiveModals = map[string]string{
 	"going": "going to", "planning": "plan to", "hoping": "hope to", "trying": "try to", "aiming": "aim to", "intending": "intend to",
-	"looking": "look to", "preparing": "prepare to", "expecting": "expect to", "about": "going to", "supposed": "supposed to", "excited": "", "happy": "",
+	"looking": "look to", "preparing": "prepare to", "expecting": "expect to", "about": "going to", "supposed": "supposed to", "excited": "",
+	"happy": "",
 }
 
 func (c *clause) readBe(ws []word, i int) {
@@ -38,15 +39,17 @@ func (c *clause) readBe(ws []word, i int) {
 	}
 }
 
-// looksIng tells -ing forms of verbs that no table knows from nouns and adjectives in -ing.
+// looksIng distinguishes -ing forms of unknown verbs from nouns and adjectives in -ing.
 func looksIng(low string) bool {
 	return len(low) > 5 && strings.HasSuffix(low, "ing") && !nounsIng[low]
 }
 
-var nounsIng = set(`morning evening nothing something anything everything during wedding meeting building thing pricing shipping ceiling interesting amazing exciting boring annoying
-	frustrating challenging disappointing surprising confusing outstanding missing willing charming pleasing tempting missing lacking housing clothing string spring darling sibling feeling
-	beginning warning offering understanding overwhelming inspiring promising relaxing rewarding embarrassing stunning depressing refreshing fascinating convincing demanding upcoming ongoing outgoing
-	hard-working hardworking forthcoming easygoing easy-going encouraging concerning worrying mind-blowing heartwarming`)
+var nounsIng = set(`morning evening nothing something anything everything during wedding meeting building thing pricing shipping ceiling
+	interesting amazing exciting boring annoying frustrating challenging disappointing surprising confusing outstanding missing willing
+	charming pleasing tempting missing lacking housing clothing string spring darling sibling feeling
+	beginning warning offering understanding overwhelming inspiring promising relaxing rewarding embarrassing stunning depressing refreshing
+	fascinating convincing demanding upcoming ongoing outgoing hard-working hardworking forthcoming easygoing easy-going encouraging
+	concerning worrying mind-blowing heartwarming`)
 
 func adverbial(ws []word, i int) bool {
 	_, n := adverbAt(ws, i)
@@ -77,7 +80,8 @@ func (c *clause) readHave(ws []word, i int) {
 	case w == "been":
 		c.readBeen(ws, i+1)
 	default:
-		if f, ok := verbForms[w]; ok && (f.form == formParticiple || f.form == formPast) && !(f.lemma == w && i+1 < len(ws) && ws[i+1].low == "of") {
+		if f, ok := verbForms[w]; ok && (f.form == formParticiple || f.form == formPast) &&
+			!(f.lemma == w && i+1 < len(ws) && ws[i+1].low == "of") {
 			if catenatives[f.lemma] && i+2 < len(ws) && ws[i+1].low == "to" {
 				c.modal = f.lemma + " to"
 				c.setInfinitive(ws, i+2)
@@ -92,10 +96,10 @@ func (c *clause) readHave(ws []word, i int) {
 	}
 }
 
-// participleIsBase are verbs whose participle is the base form; the table knows their base only.
+// participleIsBase lists verbs whose participle equals the base form; the table has only their base.
 var participleIsBase = set(`become come run quit put set cut hit hurt read cost split let`)
 
-// readBeen reads what follows "have been".
+// readBeen reads the words after "have been".
 func (c *clause) readBeen(ws []word, i int) {
 	i = c.skipAdverbs(ws, i)
 	c.verb, c.said, c.tense, c.rest = "be", "been", perfect, ws[i:]

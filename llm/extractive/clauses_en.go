@@ -5,10 +5,10 @@ import "strings"
 // coordinators join clauses of equal rank.
 var coordinators = set(`and but so or then plus though although while whereas yet & also`)
 
-// subordinators begin a clause that limits another one.
+// subordinators lists conjunctions of subordinate clauses.
 var subordinators = set(`when whenever while after before until unless once where`)
 
-// splitClauses cuts a sentence (contractions undone, dates absolute) into clauses that each have a subject of their own:
+// splitClauses cuts a sentence (contractions undone, dates absolute) into clauses with their own subjects:
 // "I live in Lyon and work as a teacher" → "I live in Lyon" and "I work as a teacher".
 func splitClauses(ws []word) [][]word {
 	ws = asA(ws)
@@ -143,10 +143,11 @@ func startsClause(ws []word, j int, comma bool) bool {
 }
 
 // plainVerbs are base forms that after "and" can only be verbs of the same subject, not nouns.
-var plainVerbs = set(`am have live speak prefer hate enjoy own teach go know cannot do want need eat commute volunteer dislike run drive bake sing hike swim collect
-	usually always never often mostly sometimes originally currently work play use study like love drink take get moved will would might`)
+var plainVerbs = set(`am have live speak prefer hate enjoy own teach go know cannot do want need eat commute volunteer dislike run drive
+	bake sing hike swim collect usually always never often mostly sometimes originally currently work play use study like love drink take get
+	moved will would might`)
 
-// sharedSubject gives the words to put before next when it continues main with the same subject, nil when it does not.
+// sharedSubject returns the words to put before next if it continues main with the same subject, otherwise nil.
 func sharedSubject(main, next []word, comma bool) []word {
 	main = trimCoordinators(main)
 	main, _ = withoutFillers(main)
@@ -171,8 +172,10 @@ func sharedSubject(main, next []word, comma bool) []word {
 		who := main[:1]
 		isCopula := c.verb == "be" && (c.tense == present || c.tense == progressive) || c.tense == progressive
 		switch {
-		case isCopula && c.subject == self && nameOf(c.rest) > 0 && comma && isOccupation(headNoun(next[i:])) && !prepositions[w] && w != "a" && w != "an" && w != "the":
-			return append(append([]word(nil), who...), word{text: "am", low: "am"}, word{text: "a", low: "a"}) // "I'm Ada, product designer from Galway"
+		case isCopula && c.subject == self && nameOf(c.rest) > 0 && comma && isOccupation(headNoun(next[i:])) && !prepositions[w] && w != "a" &&
+			w != "an" && w != "the":
+			return append(append([]word(nil), who...), word{text: "am", low: "am"},
+				word{text: "a", low: "a"}) // "I'm Ada, product designer from Galway"
 		case isCopula && c.subject == self && iAmContinues(next[i:], comma, c):
 			return append(append([]word(nil), who...), word{text: "am", low: "am"})
 		case c.modal != "" || c.tense == future:
@@ -181,15 +184,18 @@ func sharedSubject(main, next []word, comma bool) []word {
 			return who
 		case c.tense == perfect && (f.form == formParticiple || f.form == formPast) && f.lemma != w:
 			return append(append([]word(nil), who...), word{text: "have", low: "have"})
-		case c.tense != past && plainVerbs[w] && !(c.verb == "like" || c.verb == "love" || c.verb == "enjoy" || c.verb == "prefer") && (f.lemma == w || w == "am" || w == "cannot" || keptAdverbs[w] && verbForms[next[i+1].low].form == formBase):
+		case c.tense != past && plainVerbs[w] && !(c.verb == "like" || c.verb == "love" || c.verb == "enjoy" || c.verb == "prefer") &&
+			(f.lemma == w || w == "am" || w == "cannot" || keptAdverbs[w] && verbForms[next[i+1].low].form == formBase):
 			return who
-		case c.tense != past && (w == "am" || w == "have" || w == "hate" || w == "prefer" || w == "cannot" || w == "do" && next[i+1].low == "not" || (w == "love" || w == "like" || w == "live" || w == "work") && len(next) > i+1 && f.lemma == w):
+		case c.tense != past && (w == "am" || w == "have" || w == "hate" || w == "prefer" || w == "cannot" || w == "do" &&
+			next[i+1].low == "not" || (w == "love" || w == "like" || w == "live" || w == "work") && len(next) > i+1 && f.lemma == w):
 			if !likes[c.verb] || w != "love" && w != "like" { // "I love the hope and love in it"
 				return who
 			}
 		}
 	case thing, pronoun:
-		if len(c.noun) > 0 && (w == "is" || w == "has" || f.form == formThird && len(next) > i+1 || c.tense == past && f.form == formPast && f.lemma != w) && !strings.HasSuffix(lows(c.noun), " and") {
+		if len(c.noun) > 0 && (w == "is" || w == "has" || f.form == formThird && len(next) > i+1 || c.tense == past && f.form == formPast &&
+			f.lemma != w) && !strings.HasSuffix(lows(c.noun), " and") {
 			return c.noun
 		}
 	}

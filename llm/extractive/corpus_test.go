@@ -115,7 +115,10 @@ func (c talk) input(tb testing.TB) proposals.ExtractionInput {
 		if m[1] == "a" {
 			role = memory.RoleOfAssistant
 		}
-		in.Transcript = append(in.Transcript, transcripts.Line{Seq: int64(i + 1), Role: role, Name: m[2], Text: m[3], At: now.Add(time.Duration(i-len(c.Turns)) * time.Minute).UTC()})
+		in.Transcript = append(in.Transcript, transcripts.Line{
+			Seq: int64(i + 1), Role: role, Name: m[2], Text: m[3],
+			At: now.Add(time.Duration(i-len(c.Turns)) * time.Minute).UTC(),
+		})
 	}
 	return in
 }
@@ -176,7 +179,8 @@ func newLines(before, after string) []string {
 func says(line, want string) bool {
 	low := strings.ToLower(line)
 	for part := range strings.SplitSeq(want, "&") {
-		if !slices.ContainsFunc(strings.Split(part, "|"), func(w string) bool { return strings.Contains(low, strings.ToLower(strings.TrimSpace(w))) }) {
+		if !slices.ContainsFunc(strings.Split(part, "|"),
+			func(w string) bool { return strings.Contains(low, strings.ToLower(strings.TrimSpace(w))) }) {
 			return false
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	sentences "reverie/language/sentence"
 )
 
-// standing says how a line relates to a new statement.
+// standing is the relation of a line to a new statement.
 type standing int
 
 const (
@@ -66,7 +66,7 @@ func (n *notebook) namesakes(relation string) int {
 
 type pageRef struct{ *page }
 
-// correct replaces line i of p by what was said anew. A line that a person wrote stays; the new statement stands under it.
+// correct replaces line i of p with the new statement. A line written by a person is kept, and the new statement is added below.
 func (n *notebook) correct(p *page, i int, claims []claim, s statement, t terms) {
 	e := n.enter(s, t)
 	if n.closed(p) {
@@ -94,7 +94,7 @@ func (n *notebook) correct(p *page, i int, claims []claim, s statement, t terms)
 	n.corrected++
 }
 
-// saidNote marks a line that stands beside a person's own.
+// saidNote marks a line that was added next to a line written by a person.
 func (n *notebook) saidNote(text string) string {
 	date := n.in.Today.Format("2006-01-02")
 	if script.HasHan(text) {

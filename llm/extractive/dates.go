@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// span is how much time a date expression means.
+// span is the period of time of a date expression.
 type span int
 
 const (
@@ -16,16 +16,16 @@ const (
 	spanYear
 )
 
-// moment is a date that was said, made absolute. The zero value is none.
+// moment is an absolute date from a message. The zero value is no date.
 type moment struct {
 	start time.Time // first day of the span, at midnight in the reader's zone
 	span  span
 	about bool // "in two weeks": not to the day
-	// weekend is set for a Saturday that stands for its weekend.
+	// weekend is true for a Saturday that denotes its weekend.
 	weekend bool
 }
 
-// day gives the moment of one day.
+// day returns the moment of one day.
 func day(t time.Time) moment { return moment{start: midnight(t), span: spanDay} }
 
 func midnight(t time.Time) time.Time {
@@ -56,7 +56,7 @@ func (m moment) before(now time.Time) bool {
 	return !end.After(midnight(now))
 }
 
-// english writes the moment as it follows a preposition, and the preposition that it takes by itself.
+// english formats the moment for use after a preposition, and returns its default preposition.
 func (m moment) english() (preposition, text string) {
 	switch m.span {
 	case spanWeek:
@@ -75,7 +75,7 @@ func (m moment) english() (preposition, text string) {
 	return "on", m.iso()
 }
 
-// chinese writes the moment as it stands before a verb.
+// chinese formats the moment for use before a verb.
 func (m moment) chinese() string {
 	switch m.span {
 	case spanWeek:
@@ -112,7 +112,7 @@ func dayOfMonth(base time.Time, d int, past bool) (moment, bool) {
 	return moment{}, false
 }
 
-// monthDay gives the day in the year that was said, or else the nearest one on the side that the tense asks for.
+// monthDay returns the day in the given year, otherwise the nearest one on the side that the tense asks for.
 func monthDay(base time.Time, year int, month time.Month, d int, past bool) (moment, bool) {
 	said := year != 0
 	if !said {
@@ -133,7 +133,7 @@ func monthDay(base time.Time, year int, month time.Month, d int, past bool) (mom
 	return day(t), t.Month() == month
 }
 
-// monthOf gives the month in the year that was said, or else the nearest one on the side that the tense asks for.
+// monthOf returns the month in the given year, otherwise the nearest one on the side that the tense asks for.
 func monthOf(base time.Time, year int, month time.Month, past bool) moment {
 	said := year != 0
 	if !said {

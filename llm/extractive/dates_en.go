@@ -7,7 +7,8 @@ import (
 
 var monthsEN = map[string]time.Month{
 	"january": 1, "february": 2, "march": 3, "april": 4, "may": 5, "june": 6, "july": 7, "august": 8, "september": 9, "october": 10,
-	"november": 11, "december": 12, "jan": 1, "feb": 2, "mar": 3, "apr": 4, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "sept": 9, "oct": 10, "nov": 11, "dec": 12,
+	"november": 11, "december": 12, "jan": 1, "feb": 2, "mar": 3, "apr": 4, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "sept": 9, "oct": 10,
+	"nov": 11, "dec": 12,
 }
 
 var weekdaysEN = map[string]time.Weekday{
@@ -20,10 +21,14 @@ var numbersEN = map[string]int{
 	"eleven": 11, "twelve": 12, "couple": 2, "few": 3,
 }
 
-var dayParts = map[string]string{"morning": "in the morning", "afternoon": "in the afternoon", "evening": "in the evening", "night": "at night"}
+var dayParts = map[string]string{
+	"morning": "in the morning", "afternoon": "in the afternoon", "evening": "in the evening",
+	"night": "at night",
+}
 
-// datePrepositions stand before a date and make an "on" or "in" of our own needless.
-var datePrepositions = set(`on in by until till before after from since to for due through between around during of at within starting beginning`)
+// datePrepositions lists prepositions before dates; no "on" or "in" is then added.
+var datePrepositions = set(`on in by until till before after from since to for due through between around during of at within starting
+	beginning`)
 
 // absoluteDates replaces the date expressions of an English sentence by absolute ones ("by Friday" → "by 2026-03-13"),
 // as seen from base. Recurring days ("every Friday", "Monday to Friday") stay; so do birthdays and anniversaries without a year.
@@ -53,7 +58,7 @@ func absoluteDates(ws []word, base time.Time) []word {
 	return out
 }
 
-// habitual reports whether a sentence tells what happens time and again.
+// habitual reports whether a sentence is about a repeated event.
 func habitual(ws []word) bool {
 	for _, w := range ws {
 		switch w.low {

@@ -109,7 +109,8 @@ func plainWeekday(ws []word, low func(int) string, i int, base time.Time, w time
 	short := len(low(i)) <= 5 && low(i) != "today"
 	before := low(i - 1)
 	switch {
-	case before == "first" || before == "second" || before == "third" || before == "fourth" || before == "black" || before == "good" || before == "cyber" || before == "ash" || before == "easter" || before == "palm":
+	case before == "first" || before == "second" || before == "third" || before == "fourth" || before == "black" || before == "good" ||
+		before == "cyber" || before == "ash" || before == "easter" || before == "palm":
 		return saidDate{}, 0
 	case before == "every" || before == "each" || before == "most" || before == "a" || before == "any":
 		return saidDate{}, 0
@@ -122,7 +123,9 @@ func plainWeekday(ws []word, low func(int) string, i int, base time.Time, w time
 	case short && (low(i) == "sun" || low(i) == "sat" || low(i) == "wed") && !datePrepositions[before]:
 		return saidDate{}, 0
 	}
-	if next := low(i + 1); next != "" && !ws[i].endsClause() && firstRune(ws[i+1].text) >= 'a' && firstRune(ws[i+1].text) <= 'z' && dayParts[next] == "" && !prepositions[next] && !coordinators[next] && !auxiliaries[next] && !isClosedClass[next] && !subordinators[next] && !droppedAdverbs[next] && !datePrepositions[next] {
+	if next := low(i + 1); next != "" && !ws[i].endsClause() && firstRune(ws[i+1].text) >= 'a' && firstRune(ws[i+1].text) <= 'z' &&
+		dayParts[next] == "" && !prepositions[next] && !coordinators[next] && !auxiliaries[next] && !isClosedClass[next] &&
+		!subordinators[next] && !droppedAdverbs[next] && !datePrepositions[next] {
 		return saidDate{}, 0 // "Friday demos"
 	}
 	if past && before != "by" && before != "until" {
@@ -165,14 +168,16 @@ func monthAlone(ws []word, low func(int) string, i int, base time.Time, past boo
 
 // theNth reads "the 10th" where a preposition makes it a date.
 func theNth(low func(int) string, i int, base time.Time, past bool) (moment, int) {
-	if low(i) != "the" || !(low(i-1) == "by" || low(i-1) == "on" || low(i-1) == "before" || low(i-1) == "until" || low(i-1) == "from" || low(i-1) == "to" || low(i-1) == "for") {
+	if low(i) != "the" || !(low(i-1) == "by" || low(i-1) == "on" || low(i-1) == "before" || low(i-1) == "until" || low(i-1) == "from" ||
+		low(i-1) == "to" || low(i-1) == "for") {
 		return moment{}, 0
 	}
 	d, ok := ordinal(low(i + 1))
 	if !ok || isDigits(low(i+1)) {
 		return moment{}, 0
 	}
-	if next := low(i + 2); next != "" && !prepositions[next] && !coordinators[next] && next != "because" && next != "if" && next != "when" && next != "i" && next != "we" {
+	if next := low(i + 2); next != "" && !prepositions[next] && !coordinators[next] && next != "because" && next != "if" && next != "when" &&
+		next != "i" && next != "we" {
 		return moment{}, 0 // "on the 5th floor"
 	}
 	m, ok := dayOfMonth(base, d, past)
@@ -241,14 +246,15 @@ func ordinal(s string) (int, bool) {
 }
 
 var (
-	futureWords   = set(`will is are am be need have must by due planned scheduled until till before next going plan planning expected should want starting`)
+	futureWords = set(`will is are am be need have must by due planned scheduled until till before next going plan planning expected should
+		want starting`)
 	intending     = set(`decided agreed planned chose promised scheduled arranged hoped wanted`)
 	pastWords     = set(`was were did had ago since`)
 	rescheduled   = set(`moved pushed postponed rescheduled changed shifted delayed extended`)
 	futureTailCut = 10 // words before a date in which its tense is looked for
 )
 
-// isPastContext tells from the nearest verb before word i whether a date without a year lies behind.
+// isPastContext reports, from the nearest verb before word i, whether a date without a year is in the past.
 func isPastContext(ws []word, i int) bool {
 	for k := i - 1; k >= 0 && k >= i-futureTailCut; k-- {
 		w := ws[k].low
@@ -271,7 +277,8 @@ func isPastContext(ws []word, i int) bool {
 		case pastWords[w]:
 			return true
 		case isPastForm(w):
-			if k > 0 && (ws[k-1].low == "getting" || ws[k-1].low == "get" || ws[k-1].low == "be" || ws[k-1].low == "is" || ws[k-1].low == "are" || ws[k-1].low == "being") {
+			if k > 0 && (ws[k-1].low == "getting" || ws[k-1].low == "get" || ws[k-1].low == "be" || ws[k-1].low == "is" || ws[k-1].low == "are" ||
+				ws[k-1].low == "being") {
 				continue // "is getting married in October"
 			}
 			return true

@@ -37,7 +37,8 @@ func datesZH(s string, base time.Time) (string, moment) {
 	if !strings.ContainsAny(s, "今明后昨前月周星礼号日年天") {
 		return s, moment{}
 	}
-	past := strings.Contains(s, "了") && !strings.ContainsAny(s, "要将得") && !strings.Contains(s, "打算") && !strings.Contains(s, "计划") && !strings.Contains(s, "会") && !strings.Contains(s, "定在") && !rescheduledZH.MatchString(s)
+	past := strings.Contains(s, "了") && !strings.ContainsAny(s, "要将得") && !strings.Contains(s, "打算") && !strings.Contains(s, "计划") &&
+		!strings.Contains(s, "会") && !strings.Contains(s, "定在") && !rescheduledZH.MatchString(s)
 	yearly := strings.Contains(s, "生日") || strings.Contains(s, "纪念日") || strings.Contains(s, "出生")
 	bound := past || datedZHWords.MatchString(s) && !habitZHWords.MatchString(s)
 	var b strings.Builder
@@ -56,7 +57,8 @@ func datesZH(s string, base time.Time) (string, moment) {
 			}
 			return ""
 		}
-		if strings.HasSuffix(at, "每") || strings.HasSuffix(at, "逢") || strings.HasSuffix(at, "每个") || strings.HasSuffix(at, "每月") || strings.HasSuffix(at, "每个月") || lastRune(at) >= '0' && lastRune(at) <= '9' {
+		if strings.HasSuffix(at, "每") || strings.HasSuffix(at, "逢") || strings.HasSuffix(at, "每个") || strings.HasSuffix(at, "每月") ||
+			strings.HasSuffix(at, "每个月") || lastRune(at) >= '0' && lastRune(at) <= '9' {
 			continue
 		}
 		when, tail, ok := momentZH(g, rest, base, past, yearly, bound)
@@ -87,7 +89,8 @@ func datesZH(s string, base time.Time) (string, moment) {
 
 // A bare weekday is a date where something happens once, and a habit where it is about hours and lessons.
 var (
-	datedZHWords = regexp.MustCompile(`要|得|会|去|交|面试|考|会议|发版|发布|上线|出发|截止|前|约|飞|到期|评审|演示|提交|来|见|搬|办|婚礼|聚|看|请假|休假|体检|复查|复诊|手术|开始|定在|定于|安排|改到|推迟|提前|答辩|回|参加|完成`)
+	datedZHWords = regexp.MustCompile(`要|得|会|去|交|面试|考|会议|发版|发布|上线|出发|截止|前|约|飞|到期|评审|演示|提交|来|见|搬|办|婚礼|聚|看|请假|休假|体检|复查|复诊|手术|开始|定在|定于|安排|改到|` +
+		`推迟|提前|答辩|回|参加|完成`)
 	habitZHWords = regexp.MustCompile(`课|有空|休息|上班|一般|通常|都|经常|平时|总是|固定`)
 )
 

@@ -14,10 +14,11 @@ func trimStop(s string) string {
 func trimComma(s string) string { return strings.TrimRight(s, ",;— ") }
 
 // endFillers close a clause without saying anything.
-var endFillers = buildPhrases(`please;thanks;thank you;haha;lol;btw;by the way;though;too;as well;anyway;you know;actually;xd;tbh;honestly;right;ok;okay;for now;either;
-	hehe;if that helps;just so you know;fyi;of course;again;so far;already;now;right now;these days;at the moment;currently;from now on;in general;obviously;if possible;
-	in case that matters;in case it matters;if that matters;as you know;as usual;and so on;etc;then;yet;so;sadly;unfortunately;luckily;yay;and all;or something;or so;
-	as of now;nowadays;at last;finally;indeed;a lot;so much;very much;the most;really;man;dude;mate;guys;everyone;folks;and;but`)
+var endFillers = buildPhrases(`please;thanks;thank you;haha;lol;btw;by the way;though;too;as well;anyway;you know;actually;xd;tbh;honestly;
+	right;ok;okay;for now;either;hehe;if that helps;just so you know;fyi;of course;again;so far;already;now;right now;these days;at the moment;
+	currently;from now on;in general;obviously;if possible;in case that matters;in case it matters;if that matters;as you know;as usual;
+	and so on;etc;then;yet;so;sadly;unfortunately;luckily;yay;and all;or something;or so;as of now;nowadays;at last;finally;indeed;a lot;
+	so much;very much;the most;really;man;dude;mate;guys;everyone;folks;and;but`)
 
 // afterthought counts the words of a remark behind the last comma: "I like cilantro now, weird huh".
 func afterthought(r []word) int {
@@ -37,9 +38,10 @@ func afterthought(r []word) int {
 }
 
 // asides are words of such afterthoughts.
-var asides = set(`weird huh funny right eh lol haha sadly luckily thankfully finally sorry oops whatever honestly obviously yay yikes ugh hooray crazy go figure believe though you know kinda sort of phew`)
+var asides = set(`weird huh funny right eh lol haha sadly luckily thankfully finally sorry oops whatever honestly obviously yay yikes ugh
+	hooray crazy go figure believe though you know kinda sort of phew`)
 
-// needsComma are closing words that without a comma belong to what is said: "the margin on the right".
+// needsComma lists closing words that belong to the content without a comma: "the margin on the right".
 var needsComma = set(`right so man mate dude really and but guys everyone folks all honestly good`)
 
 // trimEnd drops what closes the clause without saying anything, and "anymore", which ends something that was so.
@@ -66,7 +68,8 @@ func (c *clause) trimEnd() {
 		c.rest = c.rest[:len(c.rest)-n]
 	}
 	for k := 2; k+2 < len(c.rest); k++ { // "… so rye it is"
-		if c.rest[k].low == "so" && c.rest[k+1].low != "that" && c.rest[k+1].low != "much" && c.rest[k+1].low != "far" && anyAuxiliary(c.rest[k+1:]) {
+		if c.rest[k].low == "so" && c.rest[k+1].low != "that" && c.rest[k+1].low != "much" && c.rest[k+1].low != "far" &&
+			anyAuxiliary(c.rest[k+1:]) {
 			c.rest = c.rest[:k]
 		}
 	}

@@ -1,8 +1,8 @@
 // Package extractive is the built-in engine: it turns a conversation into a proposal by rules, without a model.
 //
-// It reads the user's messages sentence by sentence (the assistant's only for context), keeps what they say about
-// themselves and their people, preferences, decisions, facts, tasks, dates and what they ask to be remembered, in English
-// and Chinese, and writes it as short third-person lines under stable headings. The rules are tables (rules_en_*.go,
+// It reads the user's messages sentence by sentence (the assistant's only for context) in English and Chinese. It extracts
+// statements about the user and their people, preferences, decisions, facts, tasks, dates and requests to remember, and
+// writes them as short third-person lines under stable headings. The rules are tables (rules_en_*.go,
 // rules_zh_*.go, lexicon_*.go); everything is deterministic, linear in the input and free of I/O.
 package extractive
 

@@ -2,21 +2,25 @@ package extractive
 
 import "strings"
 
-// fillers begin a clause without saying anything; those that correct are told apart.
-var fillers = buildPhrases(`well;so;ok;okay;oh;ah;yes;yeah;yep;yup;hi;hey;hello;thanks;thank you;btw;also;anyway;anyways;honestly;basically;um;uh;hmm;
-	fyi;and;but;then;now;plus;by the way;in fact;to be honest;for the record;quick update;update;on another note;as for me;personally;good morning;morning;
-	good evening;good afternoon;good question;sure;great;cool;nice;perfect;right;alright;haha;lol;hehe;great question;good point;of course;as i said;as mentioned;
-	like i said;for context;context;for reference;note;side note;one more thing;another thing;just so you know;you know;i mean;in addition;additionally;besides;
-	however;furthermore;moreover;finally;lastly;first;firstly;second;secondly;third;first of all;to start;for starters;about me;a bit about me;for what it's worth;
-	in general;generally speaking;turns out;good news;bad news;big news;guess what;guess so;exactly;absolutely;definitely;true;indeed;awesome;wow;yay;omg;hm;mm;
-	since;because;although;though;even though;as;given that;plus;hence;therefore;that said;speaking of which;still;in that case;from my side;on my side;
-	recap;just to recap;to recap;to summarise;to summarize;summary;long story short;for real;in real life;seriously;oh and;ok so;ok then;fun fact;intro;hi there;
-	hey there;hello there;hi everyone;hi all;hello everyone;hello all;hey everyone;hey all;hi folks;hi team;hey team;hello team;please note;please note that;note that;dear assistant;as a reminder;confirmed;in reality;in truth;truth is;good;works;fine;agreed;
-	meanwhile;unfortunately;luckily;sadly;fortunately;hopefully not;as you know;as always;as usual;at the moment;these days;right now;at present;currently;nowadays;lately;
-	so far;in the meantime;my bad;oops;either way;in short;tbh;imo;ps;p.s;to clarify;for clarity;to be clear;that is why;which is why;thats why;long time no see;whoa;woah;gosh;ha;aw;aww`)
+// fillers lists phrases without content at the beginning of a clause; correctionFillers are separate.
+var fillers = buildPhrases(`well;so;ok;okay;oh;ah;yes;yeah;yep;yup;hi;hey;hello;thanks;thank you;btw;also;anyway;anyways;honestly;basically;
+	um;uh;hmm;fyi;and;but;then;now;plus;by the way;in fact;to be honest;for the record;quick update;update;on another note;as for me;
+	personally;good morning;morning;good evening;good afternoon;good question;sure;great;cool;nice;perfect;right;alright;haha;lol;hehe;
+	great question;good point;of course;as i said;as mentioned;like i said;for context;context;for reference;note;side note;one more thing;
+	another thing;just so you know;you know;i mean;in addition;additionally;besides;however;furthermore;moreover;finally;lastly;first;firstly;
+	second;secondly;third;first of all;to start;for starters;about me;a bit about me;for what it's worth;
+	in general;generally speaking;turns out;good news;bad news;big news;guess what;guess so;exactly;absolutely;definitely;true;indeed;awesome;
+	wow;yay;omg;hm;mm;since;because;although;though;even though;as;given that;plus;hence;therefore;that said;speaking of which;still;
+	in that case;from my side;on my side;recap;just to recap;to recap;to summarise;to summarize;summary;long story short;for real;in real life;
+	seriously;oh and;ok so;ok then;fun fact;intro;hi there;hey there;hello there;hi everyone;hi all;hello everyone;hello all;hey everyone;
+	hey all;hi folks;hi team;hey team;hello team;please note;please note that;note that;dear assistant;as a reminder;confirmed;in reality;
+	in truth;truth is;good;works;fine;agreed;meanwhile;unfortunately;luckily;sadly;fortunately;hopefully not;as you know;as always;as usual;
+	at the moment;these days;right now;at present;currently;nowadays;lately;so far;in the meantime;my bad;oops;either way;in short;tbh;imo;ps;
+	p.s;to clarify;for clarity;to be clear;that is why;which is why;thats why;long time no see;whoa;woah;gosh;ha;aw;aww`)
 
-var correctionFillers = buildPhrases(`actually;no;nope;sorry;wait;correction;scratch that;i meant;i misspoke;my mistake;hold on;oh wait;small correction;to correct myself;rather;not quite;
-	change of plans;changed my mind;i changed my mind;we changed our minds;never mind;nevermind`)
+var correctionFillers = buildPhrases(`actually;no;nope;sorry;wait;correction;scratch that;i meant;i misspoke;my mistake;hold on;oh wait;
+	small correction;to correct myself;rather;not quite;change of plans;changed my mind;i changed my mind;we changed our minds;never mind;
+	nevermind`)
 
 // phrases are word sequences, by their first word.
 type phrases map[string][][]string
@@ -33,7 +37,7 @@ func buildPhrases(list string) phrases {
 // maxPhrase is the longest phrase, in words, that is looked for at the end of a clause.
 const maxPhrase = 4
 
-// at gives the number of words of the longest phrase that begins ws, 0 when none does.
+// at returns the number of words of the longest phrase at the beginning of ws, or 0.
 func (p phrases) at(ws []word) int {
 	best := 0
 	if len(ws) == 0 {
@@ -69,11 +73,12 @@ func begins(ws []word, words []string) bool {
 	return true
 }
 
-// withoutFillers drops what begins a clause without saying anything, and tells whether some of it announced a correction.
+// withoutFillers drops leading fillers and reports whether one of them announced a correction.
 func withoutFillers(ws []word) ([]word, bool) {
 	fixes := false
 	for len(ws) > 0 {
-		if n := correctionFillers.at(ws); n > 0 && !(ws[0].low == "no" && n == 1 && !ws[0].endsClause() && len(ws) > 1 && ws[1].low != "it" && ws[1].low != "i" && ws[1].low != "we") {
+		if n := correctionFillers.at(ws); n > 0 && !(ws[0].low == "no" && n == 1 && !ws[0].endsClause() && len(ws) > 1 && ws[1].low != "it" &&
+			ws[1].low != "i" && ws[1].low != "we") {
 			ws, fixes = ws[n:], true
 			continue
 		}

@@ -6,15 +6,22 @@ import (
 )
 
 // supposedZH make a sentence a supposition or an example.
-var supposedZH = []string{"如果我", "如果我们", "假如", "假设", "要是我", "要是能", "倘若", "若是我", "比如说我", "比如我", "例如我", "打个比方", "想象", "幻想", "做梦", "梦见", "扮演", "假装", "装作", "剧本", "小说里", "故事里", "就好了", "开玩笑", "没说过", "没有说", "要不是"}
+var supposedZH = []string{
+	"如果我", "如果我们", "假如", "假设", "要是我", "要是能", "倘若", "若是我", "比如说我", "比如我", "例如我", "打个比方", "想象", "幻想", "做梦", "梦见", "扮演",
+	"假装", "装作", "剧本", "小说里", "故事里", "就好了", "开玩笑", "没说过", "没有说", "要不是",
+}
 
 // doubtfulZH make a clause uncertain.
-var doubtfulZH = []string{"可能", "也许", "大概", "或许", "说不定", "不确定", "没想好", "还没定", "没决定", "还没决定", "考虑", "估计", "好像", "似乎", "应该会", "不一定", "看情况", "犹豫", "再说", "我觉得", "感觉", "希望能", "但愿", "万一", "纠结", "想想", "有机会", "以后想", "将来"}
+var doubtfulZH = []string{
+	"可能", "也许", "大概", "或许", "说不定", "不确定", "没想好", "还没定", "没决定", "还没决定", "考虑", "估计", "好像", "似乎", "应该会", "不一定", "看情况",
+	"犹豫", "再说", "我觉得", "感觉", "希望能", "但愿", "万一", "纠结", "想想", "有机会", "以后想", "将来",
+}
 
-// reportedZH tell what somebody else said.
-var reportedZH = regexp.MustCompile(`(?:他|她|他们|她们|有人|人家|别人|网上|医生|老师|领导|老板|同事|朋友|客户|房东|老婆|老公|妈妈?|爸爸?|小[\p{Han}]|老[\p{Han}]|女儿|儿子|姐姐|哥哥|弟弟|妹妹|邻居|室友)(?:跟我|对我|和我|曾|总|都|还|也|又|经常)*(?:说过?|讲过?|认为|觉得|表示|写道|声称|告诉我|问我)`)
+// reportedZH matches reported speech.
+var reportedZH = regexp.MustCompile(`(?:他|她|他们|她们|有人|人家|别人|网上|医生|老师|领导|老板|同事|朋友|客户|房东|老婆|老公|妈妈?|爸爸?|小[\p{Han}]|老[\p{Han}]|女儿|儿子|姐姐|哥哥|弟弟|` +
+	`妹妹|邻居|室友)(?:跟我|对我|和我|曾|总|都|还|也|又|经常)*(?:说过?|讲过?|认为|觉得|表示|写道|声称|告诉我|问我)`)
 
-// isReportedZH does not count what the user says themselves, and orders that were passed on.
+// isReportedZH reports whether a sentence is reported speech, except for the user's own words and relayed orders.
 func isReportedZH(s string) bool {
 	if strings.Contains(s, "据说") || strings.Contains(s, "据报道") || strings.Contains(s, "据悉") || strings.Contains(s, "听说") {
 		return true
@@ -53,9 +60,16 @@ func isQuestionZH(s string) bool {
 }
 
 var (
-	startsRoleZH = []string{"扮演", "角色扮演", "假装你", "假装我", "假装自己", "我们来编", "一起写个故事", "写一个故事", "编个故事", "讲个故事，", "我演", "你演", "我饰", "你现在是一", "想象我是", "想象你是", "玩个游戏", "设定：", "人设"}
-	endsRoleZH   = []string{"不演了", "不玩了", "故事结束", "结束扮演", "说正经的", "说真的", "回到现实", "言归正传", "停止扮演", "退出角色", "游戏结束", "先到这", "现实中", "好了不", "说回正事", "出戏"}
+	startsRoleZH = []string{
+		"扮演", "角色扮演", "假装你", "假装我", "假装自己", "我们来编", "一起写个故事", "写一个故事", "编个故事", "讲个故事，", "我演", "你演", "我饰", "你现在是一", "想象我是",
+		"想象你是", "玩个游戏", "设定：", "人设",
+	}
+	endsRoleZH = []string{
+		"不演了", "不玩了", "故事结束", "结束扮演", "说正经的", "说真的", "回到现实", "言归正传", "停止扮演", "退出角色", "游戏结束", "先到这", "现实中", "好了不",
+		"说回正事", "出戏",
+	}
 )
 
 // requestZH are requests for the task at hand; a clause that begins like one is not about the user.
-var requestZH = regexp.MustCompile(`^(?:请|麻烦|能|可以|可否|你|您|再|先|那|就)*(?:帮我|给我|帮忙|替我|为我|教我|告诉我|推荐|介绍|解释|翻译|写|生成|查|搜|找|列|总结|分析|讲|说说|看看|画|算[^了]|改[^到成为用]|优化|检查|想想|举)`)
+var requestZH = regexp.MustCompile(`^(?:请|麻烦|能|可以|可否|你|您|再|先|那|就)*(?:帮我|给我|帮忙|替我|为我|教我|告诉我|推荐|介绍|解释|翻译|写|生成|查|搜|找|列|总结|分析|讲|说说|看看|画|` +
+	`算[^了]|改[^到成为用]|优化|检查|想想|举)`)

@@ -92,5 +92,5 @@ func (n *notebook) shorten() (left int) {
 	return left
 }
 
-// lineSize is how many characters a line has in a daily entry, with its marker and its line break.
+// lineSize returns the number of characters of a line in a daily entry, with its marker and line break.
 func lineSize(e *entry) int { return utf8.RuneCountInString(e.text) + 3 }

@@ -15,7 +15,7 @@ import (
 	"reverie/memory/setting"
 )
 
-// flushed is what the engine notes of a transcript, as its answer is read.
+// flushed returns the lines that the engine notes from a transcript, after parsing its answer.
 func flushed(t interface {
 	Helper()
 	Fatal(...any)
@@ -48,10 +48,13 @@ func TestFlush(t *testing.T) {
 			flushInput("I live in Leeds.", "We decided to use Postgres because of the JSON functions.", "Remember that I'm allergic to peanuts."),
 			[]string{"Lives in Leeds.", "Decided to use Postgres because of the JSON functions.", "Is allergic to peanuts."},
 		},
-		"Chinese":              {flushInput("我住在北京。", "记住我对花生过敏。"), []string{"住在北京。", "对花生过敏。"}},
-		"a value is corrected": {flushInput("The staging database is on port 5433.", "Sorry, it's 5434, not 5433."), []string{"Staging database is on port 5434."}},
-		"small talk":           {flushInput("Hello there!", "What is the weather like?", "Thanks!"), nil},
-		"another language":     {flushInput("Ich wohne seit drei Jahren in Bremen und mag die Stadt."), nil},
+		"Chinese": {flushInput("我住在北京。", "记住我对花生过敏。"), []string{"住在北京。", "对花生过敏。"}},
+		"a value is corrected": {
+			flushInput("The staging database is on port 5433.", "Sorry, it's 5434, not 5433."),
+			[]string{"Staging database is on port 5434."},
+		},
+		"small talk":       {flushInput("Hello there!", "What is the weather like?", "Thanks!"), nil},
+		"another language": {flushInput("Ich wohne seit drei Jahren in Bremen und mag die Stadt."), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := flushed(t, c.in)
@@ -90,7 +93,8 @@ func TestFlushOfMoreThanAnEntryHolds(t *testing.T) {
 	if n := utf8.RuneCountInString(p.DailyEntry); n > proposals.MaxDailyChars || n < proposals.MaxDailyChars/2 {
 		t.Errorf("the entry has %d characters", n)
 	}
-	if !strings.Contains(p.DailyEntry, "20299") || strings.Contains(p.DailyEntry, "20000") || strings.Contains(p.DailyEntry, "cinema") || !strings.Contains(p.Reason, "no room") {
+	if !strings.Contains(p.DailyEntry, "20299") || strings.Contains(p.DailyEntry, "20000") || strings.Contains(p.DailyEntry, "cinema") ||
+		!strings.Contains(p.Reason, "no room") {
 		t.Errorf("(%s) it notes\n%s", p.Reason, p.DailyEntry)
 	}
 }

@@ -42,13 +42,17 @@ func withSubject(ws []word) []word {
 	am := word{text: "am", low: "am"}
 	next := rest[k+1].low
 	switch {
-	case w == "going" && next == "to", f.form == formIng && w != "being" && w != "going" && w != "thinking" && !(len(rest) > k+2 && anyFinite(rest[k+1:])):
+	case w == "going" && next == "to", f.form == formIng && w != "being" && w != "going" && w != "thinking" &&
+		!(len(rest) > k+2 && anyFinite(rest[k+1:])):
 		return append([]word{i, am}, lowerWords(rest)...)
 	case looksIng(w) && !(f.form != 0) && prepositions[next] && !anyFinite(rest[k+1:]):
 		return append([]word{i, am}, lowerWords(rest)...)
 	case f.form == formPast && f.lemma != w && !isBe[next] && !anyAuxiliary(rest[k+1:]):
 		return append([]word{i}, lowerWords(rest)...)
-	case impliedVerbs[w] && !(w == "have" && (next == "a" && len(rest) > k+2 && (rest[k+2].low == "nice" || rest[k+2].low == "great" || rest[k+2].low == "good" || rest[k+2].low == "lovely" || rest[k+2].low == "look" || rest[k+2].low == "safe") || next == "fun")) && !stopObjects[next] && !(w == "enjoy" && determiners[next]) && next != "and" && next != "for" && !anyAuxiliary(untilLimit(rest[k+1:])):
+	case impliedVerbs[w] && !(w == "have" && (next == "a" && len(rest) > k+2 &&
+		(rest[k+2].low == "nice" || rest[k+2].low == "great" || rest[k+2].low == "good" || rest[k+2].low == "lovely" || rest[k+2].low == "look" ||
+			rest[k+2].low == "safe") || next == "fun")) && !stopObjects[next] && !(w == "enjoy" && determiners[next]) && next != "and" &&
+		next != "for" && !anyAuxiliary(untilLimit(rest[k+1:])):
 		return append([]word{i}, lowerWords(rest)...)
 	case w == "not" && (next == "a" && hasLow(rest, "fan") || next == "into" || next == "keen" || next == "fond"), w == "big" && next == "fan":
 		if w == "big" {
@@ -57,15 +61,17 @@ func withSubject(ws []word) []word {
 		return append([]word{i, am}, lowerWords(rest)...)
 	case w == "this" && next == "is" && len(rest) > 2 && len(rest) < 10 && nameOf(rest[2:]) > 0:
 		return append([]word{i, am}, rest[2:]...)
-	case w == "used" && next == "to" && len(rest) > k+2, w == "cannot" && verbForms[next].form == formBase, w == "do" && next == "not" && len(rest) > k+2 && (likes[rest[k+2].low] || rest[k+2].low == "eat" || rest[k+2].low == "drink"):
+	case w == "used" && next == "to" && len(rest) > k+2, w == "cannot" && verbForms[next].form == formBase, w == "do" && next == "not" &&
+		len(rest) > k+2 && (likes[rest[k+2].low] || rest[k+2].low == "eat" || rest[k+2].low == "drink"):
 		return append([]word{i}, lowerWords(rest)...)
-	case (w == "allergic" || w == "based" || w == "originally" || w == "married" || w == "fluent") && (prepositions[next] || next == "from"), w == "from" && rest[k+1].isName() && k == 0 && len(rest) < 5:
+	case (w == "allergic" || w == "based" || w == "originally" || w == "married" || w == "fluent") && (prepositions[next] || next == "from"),
+		w == "from" && rest[k+1].isName() && k == 0 && len(rest) < 5:
 		return append([]word{i, am}, lowerWords(rest)...)
 	}
 	return ws
 }
 
-// untilLimit gives the words before a subordinate clause.
+// untilLimit returns the words before a subordinate clause.
 func untilLimit(ws []word) []word {
 	for k, w := range ws {
 		if subordinators[w.low] || w.low == "because" || w.low == "if" || w.low == "that" || w.low == "so" || w.low == "but" || w.low == "and" {

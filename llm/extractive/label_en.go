@@ -21,13 +21,18 @@ func (r *reader) label(part []word, firmly strength) bool {
 		r.say(statement{place: decisions, text: sentence("Decision: " + joinWords(impersonal(value))), strength: firmly})
 		return true
 	case attributes[last] != noteOnly && cut < 3 && len(value) < 16:
-		r.say(statement{place: attributes[last], text: sentence(capitalise(strings.TrimSuffix(joinWords(plainKey(key)), ":")) + ": " + joinWords(impersonal(value))), strength: firmly})
+		r.say(statement{place: attributes[last], text: sentence(capitalise(strings.TrimSuffix(joinWords(plainKey(key)), ":")) + ": " +
+			joinWords(impersonal(value))), strength: firmly})
 		return true
 	case eventNouns[last] && hasDay(value) && len(value) < 14:
-		r.say(statement{place: dates, text: sentence(capitalise(strings.TrimSuffix(joinWords(plainKey(key)), ":")) + ": " + joinWords(value)), strength: firmly})
+		r.say(statement{
+			place: dates, text: sentence(capitalise(strings.TrimSuffix(joinWords(plainKey(key)), ":")) + ": " + joinWords(value)),
+			strength: firmly,
+		})
 		return true
 	case factNouns[last] && len(value) < 14:
-		r.say(statement{place: facts, text: sentence(capitalise(strings.TrimSuffix(joinWords(plainKey(key)), ":")) + ": " + joinWords(impersonal(value))), strength: firmly})
+		r.say(statement{place: facts, text: sentence(capitalise(strings.TrimSuffix(joinWords(plainKey(key)), ":")) + ": " +
+			joinWords(impersonal(value))), strength: firmly})
 		return true
 	}
 	return false

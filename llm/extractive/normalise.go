@@ -9,7 +9,7 @@ import (
 	"reverie/language/script"
 )
 
-// terms is what a line says, in a form that can be compared: Latin words without endings and synonyms, pairs of Han
+// terms is the comparable content of a line: Latin words without endings and synonyms, pairs of Han
 // characters, without function words.
 type terms struct {
 	set     map[string]bool
@@ -18,9 +18,10 @@ type terms struct {
 	former  bool // says that something was so
 }
 
-// functionWords say nothing about what a line is about.
-var functionWords = set(`the a an is are was were be been being am to of in on at for with by and or their they them theirs his her hers him its it user he she that this these those as
-	has have had do does did will would can could should must from about into up out so very really also who which what than then there only just more some any my your our we you i me us
+// functionWords lists words without content.
+var functionWords = set(`the a an is are was were be been being am to of in on at for with by and or their they them theirs his her hers
+	him its it user he she that this these those as has have had do does did will would can could should must from about into up out so very
+	really also who which what than then there only just more some any my your our we you i me us
 	currently now still already usually mostly like-to assistant wants want around mainly both one s am pm o'clock said called`)
 
 var negations = set(`not no never cannot without nor neither longer`)
@@ -29,11 +30,15 @@ var formerly2 = set(`used former formerly previously ex past`)
 
 // synonyms map words to one of their group.
 var synonyms = map[string]string{
-	"db": "database", "prod": "production", "repo": "repository", "env": "environment", "postgresql": "postgres", "pg": "postgres", "k8s": "kubernetes", "golang": "go",
-	"due": "deadline", "love": "like", "enjoy": "like", "prefer": "like", "adore": "like", "favor": "like", "fan": "like", "dislike": "hate", "detest": "hate", "loathe": "hate", "despise": "hate",
-	"reside": "live", "based": "live", "base": "live", "relocate": "move", "locate": "live", "located": "live", "employ": "work", "mum": "mom", "mother": "mom", "father": "dad", "kid": "child", "children": "child",
-	"apartment": "flat", "bike": "bicycle", "movie": "film", "colour": "color", "favourite": "favorite", "reply": "answer", "respond": "answer", "response": "answer", "replie": "answer", "url": "endpoint", "spouse": "partner", "phone": "telephone", "mail": "email", "e-mail": "email",
-	"tz": "timezone", "decide": "decision", "agreed": "decision", "agree": "decision", "short": "concise", "brief": "concise",
+	"db": "database", "prod": "production", "repo": "repository", "env": "environment", "postgresql": "postgres", "pg": "postgres",
+	"k8s": "kubernetes", "golang": "go", "due": "deadline", "love": "like", "enjoy": "like", "prefer": "like", "adore": "like",
+	"favor": "like", "fan": "like", "dislike": "hate", "detest": "hate", "loathe": "hate", "despise": "hate",
+	"reside": "live", "based": "live", "base": "live", "relocate": "move", "locate": "live", "located": "live", "employ": "work", "mum": "mom",
+	"mother": "mom", "father": "dad", "kid": "child", "children": "child",
+	"apartment": "flat", "bike": "bicycle", "movie": "film", "colour": "color", "favourite": "favorite", "reply": "answer",
+	"respond": "answer", "response": "answer", "replie": "answer", "url": "endpoint", "spouse": "partner", "phone": "telephone",
+	"mail": "email", "e-mail": "email", "tz": "timezone", "decide": "decision", "agreed": "decision", "agree": "decision", "short": "concise",
+	"brief": "concise",
 }
 
 // termsOf reads a line.
@@ -69,7 +74,7 @@ func termsOf(s string) terms {
 	return t
 }
 
-// latinWord gives the length of the word that begins s: letters and digits, and signs between them ("eu-central-1", "a@b.c").
+// latinWord returns the length of the word that begins s: letters and digits, and signs between them ("eu-central-1", "a@b.c").
 func latinWord(s string) int {
 	end := 0
 	for i, r := range s {
@@ -122,7 +127,7 @@ func (t *terms) addLatin(w string, first bool) {
 	}
 }
 
-// stemEN takes off the endings that lines about the same thing differ in. It is rough on purpose: both sides go through it.
+// stemEN removes the endings in which similar lines differ. A rough stem suffices: both sides are stemmed.
 func stemEN(w string) string {
 	if f, ok := verbForms[w]; ok {
 		return f.lemma
@@ -138,9 +143,11 @@ func stemEN(w string) string {
 	return w
 }
 
-// hanFunction are characters and words without content of their own.
-var hanFunction = strings.NewReplacer("用户", "", "我们", "", "咱们", "", "他们", "", "我", "", "他", "", "她", "", "的", "", "了", "", "是", "", "在", "", "也", "", "都", "", "就", "", "很", "",
-	"现在", "", "目前", "", "已经", "", "一个", "", "一名", "", "一位", "", "和", "", "与", "", "为", "", "请", "", "吧", "", "呢", "", "啊", "", "助手", "", "希望", "", "自己", "", "以后", "", "职业", "", "名字", "名", "名叫", "名", "叫", "名", "居住", "住", "爱", "喜欢", "热爱", "喜欢", "偏好", "喜欢")
+// hanFunction lists characters and words without content.
+var hanFunction = strings.NewReplacer("用户", "", "我们", "", "咱们", "", "他们", "", "我", "", "他", "", "她", "", "的", "", "了", "", "是", "", "在", "",
+	"也", "", "都", "", "就", "", "很", "",
+	"现在", "", "目前", "", "已经", "", "一个", "", "一名", "", "一位", "", "和", "", "与", "", "为", "", "请", "", "吧", "", "呢", "", "啊", "", "助手", "", "希望",
+	"", "自己", "", "以后", "", "职业", "", "名字", "名", "名叫", "名", "叫", "名", "居住", "住", "爱", "喜欢", "热爱", "喜欢", "偏好", "喜欢")
 
 var hanNegation = []string{"不再", "从不", "从来不", "不要", "不", "没", "别", "讨厌", "戒"}
 
@@ -167,7 +174,7 @@ func (t *terms) addHan(han []rune) {
 	}
 }
 
-// covers reports whether a line that says t says all of more as well.
+// covers reports whether t contains all terms of more.
 func (t terms) covers(more terms) bool {
 	if len(more.set) == 0 {
 		return true
@@ -191,7 +198,7 @@ func (t terms) covers(more terms) bool {
 	return missing*5 <= len(more.set)
 }
 
-// equal reports whether two values say the same.
+// equal reports whether two values have the same meaning.
 func sameTerms(a, b map[string]bool) bool {
 	if len(a) != len(b) {
 		return false

@@ -9,7 +9,7 @@ import (
 	"reverie/memory/proposals"
 )
 
-// notebook takes statements one after another and keeps what the files would then look like.
+// notebook applies statements in order and holds the resulting files.
 type notebook struct {
 	profile, memory *page
 	shared, note    []terms
@@ -32,7 +32,7 @@ type entry struct {
 	gone  bool // taken back later in the same conversation
 	place place
 	terms terms
-	// sentence is the one that it was said in.
+	// sentence is the source sentence.
 	sentence int
 }
 
@@ -72,7 +72,7 @@ func allTerms(text string) []terms {
 	return out
 }
 
-// take takes in one statement: known ones change nothing, new ones replace what they correct, the others are added.
+// take applies one statement: a known one changes nothing, a correction replaces its line, others are added.
 func (n *notebook) take(s statement) {
 	if s.speaker != "" && s.text == "Name is "+s.speaker+"." {
 		return
@@ -115,10 +115,11 @@ func (n *notebook) take(s statement) {
 	}
 }
 
-// todoLine begins a line about something that is still to be done.
-var todoLine = regexp.MustCompile(`^(?:\S+ )?(?i:needs to\b|has to\b|must\b|to do:|wants to be reminded to\b|plans to\b|wants to\b|will\b)|^(?:待办|需要提醒|得|要|需要|必须|打算|还得|还要)`)
+// todoLine matches the beginning of a line about an open task.
+var todoLine = regexp.MustCompile(`^(?:\S+ )?(?i:needs to\b|has to\b|must\b|to do:|wants to be reminded to\b|plans to\b|wants to\b|` +
+	`will\b)|^(?:待办|需要提醒|得|要|需要|必须|打算|还得|还要)`)
 
-// done takes the line of a task off the list once the user says that it was done; the note tells when.
+// done removes the line of a task that the user reports as done; the note has the date.
 func (n *notebook) done(t terms) bool {
 	p := n.memory
 	for i := range p.lines {
@@ -136,7 +137,8 @@ func (n *notebook) done(t terms) bool {
 	return false
 }
 
-var undated = regexp.MustCompile(`(?:\b(?:by|on|before|until|in|around)\s+)?(?:the week of )?\d{4}-\d{2}-\d{2}(?:那周|之前|前)?|\b(?:by|in|before|until) (?:January|February|March|April|May|June|July|August|September|October|November|December) \d{4}`)
+var undated = regexp.MustCompile(`(?:\b(?:by|on|before|until|in|around)\s+)?(?:the week of )?\d{4}-\d{2}-\d{2}(?:那周|之前|前)?|` +
+	`\b(?:by|in|before|until) (?:January|February|March|April|May|June|July|August|September|October|November|December) \d{4}`)
 
 // sameBreath reports whether a line came from the sentence that s is part of: then s adds to it.
 func (n *notebook) sameBreath(p *page, i int, s statement) bool {
@@ -213,7 +215,7 @@ func (n *notebook) closed(p *page) bool {
 	return p == n.profile && n.objected.profile || p == n.memory && n.objected.memory
 }
 
-// told is the statement as a line: with the name of the speaker where several people spoke.
+// told returns the statement as a line, with the name of the speaker if several people spoke.
 func (s statement) told() string {
 	if s.speaker == "" || s.place == noteOnly && s.replaces != "" {
 		return s.text

@@ -2,7 +2,7 @@ package extractive
 
 import "strings"
 
-// The functions here judge what follows a verb.
+// The functions in this file classify the object of a verb.
 
 func anything([]word) bool { return true }
 
@@ -26,7 +26,8 @@ func pointsBack(r []word) bool {
 	if stopObjects[r[0].low] {
 		return true
 	}
-	if l := lows(r[:min(2, len(r))]); l == "a lot" || l == "a ton" || l == "so much" || l == "a bit" || l == "a bunch" || r[0].low == "others" || r[0].low == "tons" || r[0].low == "lots" {
+	if l := lows(r[:min(2, len(r))]); l == "a lot" || l == "a ton" || l == "so much" || l == "a bit" || l == "a bunch" ||
+		r[0].low == "others" || r[0].low == "tons" || r[0].low == "lots" {
 		return true
 	}
 	if r[0].low != "the" && r[0].low != "your" && r[0].low != "how" {
@@ -89,7 +90,8 @@ func hasNumberWord(r []word) bool {
 
 // atPlace wants a place to live at.
 func atPlace(r []word) bool {
-	return hasObject(r) && !technologies[second(r)] && !codeNouns[headNoun(r)] && second(r) != "fear" && second(r) != "peace" && second(r) != "moment" && second(r) != "present"
+	return hasObject(r) && !technologies[second(r)] && !codeNouns[headNoun(r)] && second(r) != "fear" && second(r) != "peace" &&
+		second(r) != "moment" && second(r) != "present"
 }
 
 // toPlace wants somewhere that one moves to, not a technology or a step.
@@ -105,11 +107,13 @@ func toPlace(r []word) bool {
 		}
 		name = name || w.isName() && i > 0
 		switch w.low {
-		case "countryside", "city", "coast", "village", "town", "suburbs", "apartment", "flat", "house", "abroad", "country", "downtown", "home", "together":
+		case "countryside", "city", "coast", "village", "town", "suburbs", "apartment", "flat", "house", "abroad", "country", "downtown", "home",
+			"together":
 			name = true
 		}
 	}
-	if len(r) > 0 && (r[0].low == "in" || r[0].low == "out" || r[0].low == "back") && len(r) > 1 && (r[1].low == "with" || r[1].low == "to" || r[1].low == "together") {
+	if len(r) > 0 && (r[0].low == "in" || r[0].low == "out" || r[0].low == "back") && len(r) > 1 &&
+		(r[1].low == "with" || r[1].low == "to" || r[1].low == "together") {
 		return true
 	}
 	return name
@@ -122,7 +126,7 @@ func second(r []word) string {
 	return r[1].low
 }
 
-// isWork wants a job, an employer or a way of working; "work on" and "work with" need something that lasts.
+// isWork reports whether the object is a job, an employer or a way of working; "work on" and "work with" need something that lasts.
 func isWork(r []word) bool {
 	if len(r) == 0 {
 		return false
@@ -132,7 +136,8 @@ func isWork(r []word) bool {
 		if hasLow(r, "team") && (r[0].low == "on") {
 			return true
 		}
-		return len(r) > 1 && hasObject(r) && !codeNouns[headNoun(r)] && (r[0].low == "with" && (technologies[second(r)] || isPlural(headNoun(r))) || isProject(r[1:]))
+		return len(r) > 1 && hasObject(r) && !codeNouns[headNoun(r)] &&
+			(r[0].low == "with" && (technologies[second(r)] || isPlural(headNoun(r))) || isProject(r[1:]))
 	case "for":
 		return second(r) != "me" && second(r) != "you" && second(r) != "now" && second(r) != "us" && hasObject(r)
 	case "in":
@@ -164,9 +169,11 @@ func isLanguageOrSkill(r []word) bool {
 func isHabit(r []word) bool {
 	for k, w := range r {
 		switch {
-		case w.low == "every" || w.low == "daily" || w.low == "weekly" || w.low == "times" || w.low == "twice" || w.low == "mornings" || w.low == "evenings" || w.low == "weekends" || w.low == "marathons":
+		case w.low == "every" || w.low == "daily" || w.low == "weekly" || w.low == "times" || w.low == "twice" || w.low == "mornings" ||
+			w.low == "evenings" || w.low == "weekends" || w.low == "marathons":
 			return true
-		case k > 0 && (r[k-1].low == "a" || r[k-1].low == "per" || r[k-1].low == "each") && (w.low == "day" || w.low == "week" || w.low == "month" || w.low == "year"):
+		case k > 0 && (r[k-1].low == "a" || r[k-1].low == "per" || r[k-1].low == "each") &&
+			(w.low == "day" || w.low == "week" || w.low == "month" || w.low == "year"):
 			return true
 		case k > 0 && r[k-1].low == "on" && strings.HasSuffix(w.low, "days"):
 			return true
@@ -177,7 +184,7 @@ func isHabit(r []word) bool {
 	return false
 }
 
-// isUsed wants something that one goes on using: a technology, or a purpose "for" it.
+// isUsed reports whether the object is in lasting use: a technology, or a purpose "for" it.
 func isUsed(r []word) bool {
 	if !hasObject(r) {
 		return false
@@ -190,11 +197,11 @@ func isUsed(r []word) bool {
 	return hasLow(r, "everything") || hasLow(r, "every") || hasLow(r, "daily") || r[0].isName() && len(r) <= 6
 }
 
-var projects = set(`software project startup company app application game library framework product platform book novel thesis dissertation album film documentary website tool service bot
-	engine plugin extension compiler database system course podcast channel house cabin boat business studio store shop cli robot drone prototype paper newsletter
-	dashboard marketplace portal language saas site api clone`)
+var projects = set(`software project startup company app application game library framework product platform book novel thesis dissertation
+	album film documentary website tool service bot engine plugin extension compiler database system course podcast channel house cabin boat
+	business studio store shop cli robot drone prototype paper newsletter dashboard marketplace portal language saas site api clone`)
 
-// isProject wants something that takes months to build.
+// isProject reports whether the object is something that takes months to build.
 func isProject(r []word) bool {
 	if !hasObject(r) {
 		return false
@@ -217,7 +224,8 @@ func headNoun(r []word) string {
 	}
 	head := ""
 	for k, w := range r {
-		if prepositions[w.low] || w.low == "and" || w.low == "or" || w.low == "but" || w.low == "who" || w.low == "that" || w.low == "which" || w.low == "named" || w.low == "called" || w.low == "because" || w.low == "when" || w.low == "to" || w.when.span != noSpan || k > 8 {
+		if prepositions[w.low] || w.low == "and" || w.low == "or" || w.low == "but" || w.low == "who" || w.low == "that" || w.low == "which" ||
+			w.low == "named" || w.low == "called" || w.low == "because" || w.low == "when" || w.low == "to" || w.when.span != noSpan || k > 8 {
 			break
 		}
 		head = w.low

@@ -6,7 +6,8 @@ import "strings"
 
 // isGivenUp wants a habit: "I quit smoking".
 func isGivenUp(r []word) bool {
-	return len(r) > 0 && len(r) < 10 && (isIng(r[0].low) || r[0].low == "alcohol" || r[0].low == "sugar" || r[0].low == "coffee" || r[0].low == "meat") && !pointsBack(r) && r[0].low != "using" && r[0].low != "working" && r[0].low != "getting"
+	return len(r) > 0 && len(r) < 10 && (isIng(r[0].low) || r[0].low == "alcohol" || r[0].low == "sugar" || r[0].low == "coffee" ||
+		r[0].low == "meat") && !pointsBack(r) && r[0].low != "using" && r[0].low != "working" && r[0].low != "getting"
 }
 
 func isJobLeft(r []word) bool {
@@ -24,7 +25,8 @@ func isAilment(r []word) bool {
 
 func isHealthEvent(r []word) bool {
 	for k, w := range r {
-		if k < 5 && (w.low == "surgery" || w.low == "stroke" || w.low == "cancer" || w.low == "operation" || w.low == "miscarriage" || w.low == "transplant" || w.low == "heart" && k+1 < len(r) && r[k+1].low == "attack") {
+		if k < 5 && (w.low == "surgery" || w.low == "stroke" || w.low == "cancer" || w.low == "operation" || w.low == "miscarriage" ||
+			w.low == "transplant" || w.low == "heart" && k+1 < len(r) && r[k+1].low == "attack") {
 			return true
 		}
 	}
@@ -34,7 +36,8 @@ func isHealthEvent(r []word) bool {
 // isNewJob reads "a job at Shopify as a staff engineer".
 func isNewJob(r []word) bool {
 	for k, w := range r {
-		if k < 5 && (w.low == "job" || w.low == "role" || w.low == "position" || w.low == "offer" || w.low == "internship" || w.low == "apprenticeship") {
+		if k < 5 && (w.low == "job" || w.low == "role" || w.low == "position" || w.low == "offer" || w.low == "internship" ||
+			w.low == "apprenticeship") {
 			return hasLow(r, "at") || hasLow(r, "as") || hasLow(r, "with")
 		}
 	}
@@ -46,17 +49,19 @@ func isCommute(r []word) bool {
 	return strings.HasSuffix(l, "to work") || strings.HasSuffix(l, "to school") || strings.HasSuffix(l, "to the office")
 }
 
-var businesses = set(`company business startup shop store bakery restaurant cafe café farm practice agency studio salon gym clinic firm bar pub hotel hostel
-	bookshop bookstore boutique brand consultancy nonprofit non-profit charity school kindergarten daycare nursery garage workshop brewery winery vineyard blog podcast channel
-	newsletter magazine foundation club league theater theatre gallery label garage catering dealership pharmacy bed-and-breakfast b&b guesthouse foodtruck truck kiosk team department`)
+var businesses = set(`company business startup shop store bakery restaurant cafe café farm practice agency studio salon gym clinic firm bar
+	pub hotel hostel bookshop bookstore boutique brand consultancy nonprofit non-profit charity school kindergarten daycare nursery garage
+	workshop brewery winery vineyard blog podcast channel newsletter magazine foundation club league theater theatre gallery label garage
+	catering dealership pharmacy bed-and-breakfast b&b guesthouse foodtruck truck kiosk team department`)
 
 func isBusiness(r []word) bool {
 	return businesses[headNoun(r)]
 }
 
-var played = set(`piano guitar violin viola cello bass drums flute clarinet oboe saxophone sax trumpet trombone horn tuba harp organ accordion ukulele banjo mandolin harmonica keyboard
-	bagpipes sitar erhu guzheng pipa football soccer basketball baseball volleyball handball hockey tennis badminton squash golf rugby cricket chess go poker bridge
-	video videogames games boardgames board softball lacrosse darts pool snooker dungeons d&d padel pickleball water in for instruments minecraft zelda ping-pong table`)
+var played = set(`piano guitar violin viola cello bass drums flute clarinet oboe saxophone sax trumpet trombone horn tuba harp organ
+	accordion ukulele banjo mandolin harmonica keyboard bagpipes sitar erhu guzheng pipa football soccer basketball baseball volleyball
+	handball hockey tennis badminton squash golf rugby cricket chess go poker bridge video videogames games boardgames board softball lacrosse
+	darts pool snooker dungeons d&d padel pickleball water in for instruments minecraft zelda ping-pong table`)
 
 func isPlayed(r []word) bool {
 	for k, w := range r {
@@ -67,7 +72,8 @@ func isPlayed(r []word) bool {
 	return false
 }
 
-var writings = set(`novel novels book books poetry poems memoir blog column newsletter thesis dissertation fiction fantasy sci-fi mysteries thrillers screenplay screenplays songs music plays textbook`)
+var writings = set(`novel novels book books poetry poems memoir blog column newsletter thesis dissertation fiction fantasy sci-fi mysteries
+	thrillers screenplay screenplays songs music plays textbook`)
 
 func isWriting(r []word) bool {
 	for k, w := range r {
@@ -78,8 +84,9 @@ func isWriting(r []word) bool {
 	return false
 }
 
-var medicines = set(`insulin medication medicine meds pills statins metformin aspirin ibuprofen antidepressants ssris blood thinners supplements vitamins vitamin antihistamines
-	warfarin lisinopril levothyroxine antibiotics iron magnesium melatonin adderall ritalin prednisone`)
+var medicines = set(`insulin medication medicine meds pills statins metformin aspirin ibuprofen antidepressants ssris blood thinners
+	supplements vitamins vitamin antihistamines warfarin lisinopril levothyroxine antibiotics iron magnesium melatonin adderall ritalin
+	prednisone`)
 
 func isMedicine(r []word) bool {
 	for k, w := range r {
@@ -105,8 +112,9 @@ func isDiet(r []word) bool {
 	return strings.Contains(l, "diet") || strings.Contains(l, "religion") || strings.Contains(l, "fast")
 }
 
-var practices = set(`yoga pilates karate judo taekwondo crossfit ballet gymnastics jiu-jitsu boxing kickboxing meditation pottery ceramics carpentry woodworking calligraphy origami
-	photography archery fencing parkour aikido research consulting freelance translations taxes bjj improv crosswords puzzles sudoku tai`)
+var practices = set(`yoga pilates karate judo taekwondo crossfit ballet gymnastics jiu-jitsu boxing kickboxing meditation pottery ceramics
+	carpentry woodworking calligraphy origami photography archery fencing parkour aikido research consulting freelance translations taxes bjj
+	improv crosswords puzzles sudoku tai`)
 
 func isPractice(r []word) bool {
 	for k, w := range r {
@@ -135,7 +143,8 @@ func isHaving(r []word) bool {
 	return false
 }
 
-var body = set(`leg arm wrist ankle foot knee hip back shoulder elbow neck finger toe acl meniscus achilles rib ribs collarbone hand tendon ligament hamstring nose jaw`)
+var body = set(`leg arm wrist ankle foot knee hip back shoulder elbow neck finger toe acl meniscus achilles rib ribs collarbone hand tendon
+	ligament hamstring nose jaw`)
 
 func isBody(r []word) bool {
 	for k, w := range r {
@@ -148,7 +157,10 @@ func isBody(r []word) bool {
 
 func isDegree(r []word) bool {
 	l := " " + lows(r) + " "
-	for _, w := range []string{" degree ", " phd ", " master ", " bachelor ", " mba ", " diploma ", " doctorate ", " certification ", " certificate "} {
+	for _, w := range []string{
+		" degree ", " phd ", " master ", " bachelor ", " mba ", " diploma ", " doctorate ", " certification ",
+		" certificate ",
+	} {
 		if strings.Contains(l, w) {
 			return true
 		}

@@ -10,7 +10,7 @@ import (
 	sentences "reverie/language/sentence"
 )
 
-// Limits of what is taken for somebody's own words.
+// Limits of text that counts as the author's own words.
 const (
 	maxOwnWords   = 1500 // characters of a message; a longer one is a paste unless its author speaks of themselves in it
 	maxParagraph  = 700  // characters of a paragraph of a paste that still counts as a remark around it
@@ -20,7 +20,7 @@ const (
 )
 
 // ownWords returns the passages of a message that its author wrote about the world: not quoted lines, code, logs, tables,
-// pasted documents, or the material of a request ("translate this: …"). Each list item is a passage of its own.
+// pasted documents, or the material of a request ("translate this: …"). Each list item is a separate passage.
 func ownWords(text string, cut bool) []string {
 	var out []string
 	var para []string
@@ -85,7 +85,7 @@ func remarks(passages []string, paste bool) []string {
 	return out
 }
 
-// isPaste reports whether a long message is a document rather than somebody talking about themselves.
+// isPaste reports whether a long message is a pasted document and not the user's own words.
 func isPaste(text string) bool {
 	if utf8.RuneCountInString(text) <= maxOwnWords {
 		return false
@@ -118,7 +118,8 @@ func listItem(line string) (string, bool) {
 	if rest := line[len(m):]; strings.HasSuffix(m, ".") && rest != "" && rest[0] >= '0' && rest[0] <= '9' {
 		return line, false // "3.2版本"
 	}
-	if m == "" || (!strings.HasSuffix(m, " ") && !strings.HasSuffix(m, "、") && !strings.HasSuffix(m, "•") && !strings.HasSuffix(m, "·") && !script.HasHan(line)) {
+	if m == "" || (!strings.HasSuffix(m, " ") && !strings.HasSuffix(m, "、") && !strings.HasSuffix(m, "•") && !strings.HasSuffix(m, "·") &&
+		!script.HasHan(line)) {
 		return line, false
 	}
 	return strings.TrimSpace(line[len(m):]), true
@@ -127,11 +128,19 @@ func listItem(line string) (string, bool) {
 // material announces text that is not the author's own or not about them: what stands after it is to be worked on.
 // The first group of each is what remains of the line.
 var material = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)^(.*?)\b(?:please |can you |could you |pls )?(?:translate|proofread|proof-read|rewrite|rephrase|paraphrase|summari[sz]e|shorten|correct|review|polish|improve|edit|fix|check|analy[sz]e|explain|format|convert|reply to|respond to|comment on|classify|parse|read)\b[^:：]{0,60}[:：](?:\s|$|["“])`),
-	regexp.MustCompile(`(?i)^(.*?)\b(?:here(?:'s| is| are)|this is|below is|see|i (?:got|received|wrote|have) (?:this|the following)|(?:he|she|they|it|who|support|landlord|boss) (?:wrote|sent|emailed|texted|replied|answered|posted)(?: me)?(?: this| the following| that)?)\b[^:：.!?]{0,60}[:：]\s*$`),
-	regexp.MustCompile(`(?i)^(.*?)\b(?:here(?:'s| is)) (?:my|the|an?|our) (?:[\w-]+ ){0,3}(?:draft|letter|essay|article|text|e?-?mail|message|post|story|poem|bio|cv|resume|résumé|script|document|transcript|log|logs|output|error|code|paragraph|speech|review|abstract)\b[^:：]{0,30}[:：]`),
-	regexp.MustCompile(`(?i)^(.*?)\b(?:write|draft|compose|create|generate|make up)\b[^:：]{0,60}\b(?:e?-?mail|letter|message|story|poem|song|essay|post|tweet|bio|speech|dialog(?:ue)?|script|text|note|reply|review)\b[^:：]{0,60}[:：]`),
-	regexp.MustCompile(`^(.*?)(?:帮我|请|麻烦|你|能不能|可以)?(?:把|将)?(?:翻译|润色|批改|改作文|改写|总结|概括|摘要|校对|修改|检查|分析|解释|归纳|扩写|缩写|点评|回复|看看|看一下)(?:一下|下)?(?:这|下面|以下|如下|成|为|到)?[^:：，。]{0,16}[:：]`),
+	regexp.MustCompile(`(?i)^(.*?)\b(?:please |can you |could you |pls )?(?:translate|proofread|proof-read|rewrite|rephrase|paraphrase|` +
+		`summari[sz]e|shorten|correct|review|polish|improve|edit|fix|check|analy[sz]e|explain|format|convert|reply to|respond to|comment on|` +
+		`classify|parse|read)\b[^:：]{0,60}[:：](?:\s|$|["“])`),
+	regexp.MustCompile(`(?i)^(.*?)\b(?:here(?:'s| is| are)|this is|below is|see|i (?:got|received|wrote|have) (?:this|the following)|` +
+		`(?:he|she|they|it|who|support|landlord|boss) (?:wrote|sent|emailed|texted|replied|answered|posted)(?: me)?(?: this| the following|` +
+		` that)?)\b[^:：.!?]{0,60}[:：]\s*$`),
+	regexp.MustCompile(`(?i)^(.*?)\b(?:here(?:'s| is)) (?:my|the|an?|our) (?:[\w-]+ ){0,3}(?:draft|letter|essay|article|text|e?-?mail|` +
+		`message|post|story|poem|bio|cv|resume|résumé|script|document|transcript|log|logs|output|error|code|paragraph|speech|review|` +
+		`abstract)\b[^:：]{0,30}[:：]`),
+	regexp.MustCompile(`(?i)^(.*?)\b(?:write|draft|compose|create|generate|make up)\b[^:：]{0,60}\b(?:e?-?mail|letter|message|story|poem|` +
+		`song|essay|post|tweet|bio|speech|dialog(?:ue)?|script|text|note|reply|review)\b[^:：]{0,60}[:：]`),
+	regexp.MustCompile(`^(.*?)(?:帮我|请|麻烦|你|能不能|可以)?(?:把|将)?(?:翻译|润色|批改|改作文|改写|总结|概括|摘要|校对|修改|检查|分析|解释|归纳|扩写|缩写|点评|回复|看看|看一下)(?:一下|下)?` +
+		`(?:这|下面|以下|如下|成|为|到)?[^:：，。]{0,16}[:：]`),
 	regexp.MustCompile(`^(.*?)(?:如下|以下是[^:：]{0,16}|原文|内容|全文|日志|报错|文章|邮件)(?:如下|是)?[:：]\s*$`),
 	regexp.MustCompile(`^(.*?)(?:写|编|拟|生成)(?:一|个|封|篇|段|首)[^:：，。]{0,20}[:：]`),
 }
@@ -150,9 +159,13 @@ func beforeMaterial(line string) (string, bool) {
 }
 
 var (
-	machineStart = regexp.MustCompile(`^\s*(?:\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|\[\d|at [\w.$<>]+\(|File "|Traceback|Exception in|Caused by|goroutine \d|panic:|(?:ERROR|WARN|WARNING|INFO|DEBUG|FATAL|TRACE)\b|npm ERR|error(?:\[|:)|warning:|fatal:|[\w.]+(?:Error|Exception)\b:?|[$%] \S|[\w.-]+@[\w.-]+[:~]|(?:import|from) [\w."/]+( import|;|$)|(?:def|func|fn|function) \w+\(|class \w+[:({ ]|(?:const|let|var) \w+ ?[:=]|#include|(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE TABLE|ALTER TABLE)\b|return\b.*;|</?\w+|//|/\*|--\w)`)
-	machineEnd   = regexp.MustCompile(`(?:[{};]|\);?|\],?|=>)\s*$`)
-	webAddress   = regexp.MustCompile(`https?://\S+`)
+	machineStart = regexp.MustCompile(`^\s*(?:\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|\[\d|at [\w.$<>]+\(|File "|Traceback|` +
+		`Exception in|Caused by|goroutine \d|panic:|(?:ERROR|WARN|WARNING|INFO|DEBUG|FATAL|TRACE)\b|npm ERR|error(?:\[|:)|warning:|fatal:|` +
+		`[\w.]+(?:Error|Exception)\b:?|[$%] \S|[\w.-]+@[\w.-]+[:~]|(?:import|from) [\w."/]+( import|;|$)|(?:def|func|fn|function) \w+\(|` +
+		`class \w+[:({ ]|(?:const|let|var) \w+ ?[:=]|#include|(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE TABLE|ALTER TABLE)\b|return\b.*;|` +
+		`</?\w+|//|/\*|--\w)`)
+	machineEnd = regexp.MustCompile(`(?:[{};]|\);?|\],?|=>)\s*$`)
+	webAddress = regexp.MustCompile(`https?://\S+`)
 )
 
 // isMachineLine reports whether a line was written by a program or for one: logs, stack traces, code, shell sessions, data.

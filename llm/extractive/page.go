@@ -22,7 +22,7 @@ type page struct {
 	unended       bool // the file has no line break at its end, and gets none
 }
 
-// pageLine is a line with what it says.
+// pageLine is a line with its parsed content.
 type pageLine struct {
 	text      string // as it stands, with its line break
 	section   int    // counted from 0 for what stands in front of the first heading
@@ -66,7 +66,8 @@ func newPage(content string, protected map[string]bool, ceiling int) *page {
 			t := strings.TrimSpace(l)
 			mark := strings.HasPrefix(t, "```") || strings.HasPrefix(t, "~~~")
 			opens := strings.Contains(t, "<!--") && !strings.Contains(t, "-->")
-			line := pageLine{text: raw[i], section: section, protected: protected[t] || protected[bareLine(t)], code: fence || mark || comment || opens || front || strings.HasPrefix(t, "<!--")}
+			line := pageLine{text: raw[i], section: section, protected: protected[t] || protected[bareLine(t)], code: fence || mark || comment ||
+				opens || front || strings.HasPrefix(t, "<!--")}
 			switch {
 			case mark && !comment:
 				fence = !fence
@@ -117,7 +118,7 @@ func markerLen(s string) int {
 	return spaces
 }
 
-// bareLine is what a line says, list marker and surplus spaces aside.
+// bareLine returns a line without its list marker and surplus spaces.
 func bareLine(s string) string {
 	s = strings.TrimSpace(s)
 	s = s[markerLen(s):]

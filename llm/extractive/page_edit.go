@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// replace puts text into the place of what line i says; bullet and indentation stay. It reports whether it may.
+// replace replaces the content of line i; bullet and indentation stay. It reports false if the line may not be changed.
 func (p *page) replace(i int, text string, e *entry) bool {
 	l := &p.lines[i]
 	was := utf8.RuneCountInString(l.text)
@@ -87,7 +87,7 @@ func (p *page) add(names []string, title, text string, rank func(string) int, e 
 	return p.insert(last+1, section, lead+text, e, gap)
 }
 
-// section finds the section whose heading is one of names.
+// section finds the section with one of the given headings.
 func (p *page) section(names []string) (int, bool) {
 	for _, l := range p.lines {
 		if l.heading != "" && slices.Contains(names, headingKey(l.heading)) {

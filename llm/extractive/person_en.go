@@ -73,7 +73,7 @@ func (c clause) thirdPerson() string {
 	return strings.Join(b, " ")
 }
 
-// pastOf keeps the past as it was said; the table may know the word as a base form only.
+// pastOf returns the past form as written; the table may have only the base form.
 func pastOf(said, verb string) string {
 	if said == "do" || said == "did" {
 		return "did"
@@ -103,7 +103,8 @@ func (c clause) modalWords(adverbs, not string) []string {
 		return []string{adverbs, third(base), "to"}
 	}
 	switch c.modal {
-	case "need to", "want to", "have to", "plan to", "hope to", "intend to", "aim to", "promise to", "wish to", "expect to", "try to", "look to", "prepare to":
+	case "need to", "want to", "have to", "plan to", "hope to", "intend to", "aim to", "promise to", "wish to", "expect to", "try to",
+		"look to", "prepare to":
 		if c.modal == "have to" && c.tense == past && not == "" {
 			return []string{adverbs, "had to"}
 		}
@@ -120,8 +121,8 @@ func (c clause) modalWords(adverbs, not string) []string {
 	return []string{c.modal, not, adverbs}
 }
 
-// impersonals are what first- and second-person words become when somebody else is told: the user is "they", the reader
-// of the conversation is "the assistant".
+// impersonals maps first- and second-person words to the third person: the user becomes "they", the addressee
+// "the assistant".
 var impersonals = map[string]string{
 	"i": "they", "me": "them", "my": "their", "mine": "theirs", "myself": "themselves",
 	"we": "they", "us": "them", "our": "their", "ours": "theirs", "ourselves": "themselves",

@@ -39,8 +39,9 @@ func newPool(tb testing.TB) pool {
 }
 
 var oddLines = []string{
-	"", "", "# Profile", "## Identity", "## Preferences", "## 偏好", "## Facts", "### Details", "```", "```go", "~~~", "---", "<!-- a note", "-->", "> quoted", "1. first", "* starred", "    indented code",
-	"- **Name:** Ada", "- Lives in Berlin (since 2020)", "plain text without a marker", "- [ ] open", "| a | b |", "- 住在北京。", "\t- nested", "- Likes coffee.\r",
+	"", "", "# Profile", "## Identity", "## Preferences", "## 偏好", "## Facts", "### Details", "```", "```go", "~~~", "---", "<!-- a note",
+	"-->", "> quoted", "1. first", "* starred", "    indented code", "- **Name:** Ada", "- Lives in Berlin (since 2020)",
+	"plain text without a marker", "- [ ] open", "| a | b |", "- 住在北京。", "\t- nested", "- Likes coffee.\r",
 }
 
 func (p pool) file(t *rapid.T, name string) string {
@@ -62,9 +63,11 @@ func (p pool) file(t *rapid.T, name string) string {
 func (p pool) input(t *rapid.T) proposals.ExtractionInput {
 	zone := time.FixedZone("here", rapid.IntRange(-11, 13).Draw(t, "zone")*3600)
 	in := proposals.ExtractionInput{
-		Agent: "Ada", Today: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(rapid.IntRange(0, 8000).Draw(t, "hour")) * time.Hour).In(zone),
+		Agent: "Ada", Today: time.Date(2026, 1, 1, 0, 0, 0, 0,
+			time.UTC).Add(time.Duration(rapid.IntRange(0, 8000).Draw(t, "hour")) * time.Hour).In(zone),
 		Profile: p.file(t, "profile"), Memory: p.file(t, "memory"),
-		ProfileMaxChars: rapid.SampledFrom([]int{0, 80, 600, 4000}).Draw(t, "profile ceiling"), MemoryMaxChars: rapid.SampledFrom([]int{0, 80, 600, 8000}).Draw(t, "memory ceiling"),
+		ProfileMaxChars: rapid.SampledFrom([]int{0, 80, 600, 4000}).Draw(t, "profile ceiling"),
+		MemoryMaxChars:  rapid.SampledFrom([]int{0, 80, 600, 8000}).Draw(t, "memory ceiling"),
 	}
 	if rapid.Bool().Draw(t, "has shared") {
 		in.Shared = p.file(t, "shared")
@@ -74,7 +77,8 @@ func (p pool) input(t *rapid.T) proposals.ExtractionInput {
 	for i := range n {
 		text := rapid.OneOf(rapid.SampledFrom(p.said), rapid.SampledFrom(p.said), rapid.StringN(0, 80, 200)).Draw(t, "text")
 		in.Transcript = append(in.Transcript, transcripts.Line{
-			Seq: int64(i + 1), Role: rapid.SampledFrom([]string{memory.RoleOfUser, memory.RoleOfUser, memory.RoleOfAssistant}).Draw(t, "role"), Name: rapid.SampledFrom(names).Draw(t, "name"),
+			Seq: int64(i + 1), Role: rapid.SampledFrom([]string{memory.RoleOfUser, memory.RoleOfUser, memory.RoleOfAssistant}).Draw(t, "role"),
+			Name: rapid.SampledFrom(names).Draw(t, "name"),
 			Text: text, At: in.Today.Add(-time.Duration(n-i) * time.Minute), Cut: rapid.IntRange(0, 9).Draw(t, "cut") == 0,
 		})
 	}
@@ -171,7 +175,8 @@ func checkEvidence(t *rapid.T, in proposals.ExtractionInput, p proposals.Proposa
 		was := strings.Split(f[0], "\n")
 		for l := range strings.SplitSeq(f[1], "\n") {
 			l = strings.TrimSuffix(l, "\r")
-			if strings.TrimSpace(l) == "" || slices.Contains(was, l) || slices.Contains(was, l+"\r") || tied[l] || l == "# Profile" || l == "# Memory" {
+			if strings.TrimSpace(l) == "" || slices.Contains(was, l) || slices.Contains(was, l+"\r") || tied[l] || l == "# Profile" ||
+				l == "# Memory" {
 				continue
 			}
 			t.Fatalf("no message is named for %q", l)
@@ -191,7 +196,9 @@ func TestIdempotent(t *testing.T) {
 		}
 		next := applied(in, first)
 		if second := proposeRaw(t, next); second.ShouldUpdate {
-			rt.Fatalf("a second run adds something\nfirst:  profile %q\n        memory %q\n        daily %q\nsecond: profile %q\n        memory %q\n        daily %q", first.ProfileUpdate, first.MemoryUpdate, first.DailyEntry, second.ProfileUpdate, second.MemoryUpdate, second.DailyEntry)
+			rt.Fatalf("a second run adds something\nfirst:  profile %q\n        memory %q\n        daily %q\nsecond: profile %q\n "+
+				"       memory %q\n        daily %q", first.ProfileUpdate, first.MemoryUpdate, first.DailyEntry, second.ProfileUpdate,
+				second.MemoryUpdate, second.DailyEntry)
 		}
 	})
 }
@@ -202,7 +209,8 @@ func TestCorpusTwice(t *testing.T) {
 		in := c.input(t)
 		first := proposeRaw(t, in)
 		if second := proposeRaw(t, applied(in, first)); second.ShouldUpdate {
-			t.Errorf("%s: a second run adds something\nprofile %q\nmemory %q\ndaily %q", c.ID, newLines(applied(in, first).Profile, second.ProfileUpdate), newLines(applied(in, first).Memory, second.MemoryUpdate), second.DailyEntry)
+			t.Errorf("%s: a second run adds something\nprofile %q\nmemory %q\ndaily %q", c.ID,
+				newLines(applied(in, first).Profile, second.ProfileUpdate), newLines(applied(in, first).Memory, second.MemoryUpdate), second.DailyEntry)
 		}
 	}
 }
@@ -215,12 +223,19 @@ func FuzzPropose(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, said, answer, profile, mem string) {
-		if memory.ValidContent(profile) != nil || memory.ValidContent(mem) != nil || len(said)+len(answer) > 20_000 || len(profile)+len(mem) > 20_000 {
+		if memory.ValidContent(profile) != nil || memory.ValidContent(mem) != nil || len(said)+len(answer) > 20_000 ||
+			len(profile)+len(mem) > 20_000 {
 			t.Skip()
 		}
 		in := proposals.ExtractionInput{
-			Today: time.Date(2026, 3, 10, 10, 0, 0, 0, time.UTC), Profile: profile, Memory: mem, ProfileMaxChars: 4000, MemoryMaxChars: 8000, Protected: strings.Split(profile, "\n"),
-			Transcript: []transcripts.Line{{Seq: 1, Role: memory.RoleOfUser, Text: said}, {Seq: 2, Role: memory.RoleOfAssistant, Text: answer}, {Seq: 3, Role: memory.RoleOfUser, Text: said + "\n" + answer}, {Seq: 4, Role: memory.RoleOfUser, Text: answer}},
+			Today: time.Date(2026, 3, 10, 10, 0, 0, 0, time.UTC), Profile: profile, Memory: mem, ProfileMaxChars: 4000, MemoryMaxChars: 8000,
+			Protected: strings.Split(profile, "\n"),
+			Transcript: []transcripts.Line{
+				{Seq: 1, Role: memory.RoleOfUser, Text: said},
+				{Seq: 2, Role: memory.RoleOfAssistant, Text: answer},
+				{Seq: 3, Role: memory.RoleOfUser, Text: said + "\n" + answer},
+				{Seq: 4, Role: memory.RoleOfUser, Text: answer},
+			},
 		}
 		p := proposeRaw(t, in)
 		settings := setting.DefaultExtractSettings()

@@ -55,13 +55,16 @@ func TestQuality(t *testing.T) {
 				if s == nil {
 					continue
 				}
-				t.Logf("%-8s %-6s %3d conversations  precision %.3f (%d of %d lines)  recall %.3f (%d of %d statements)", set, lang, s.talks, s.precision(), s.right, s.lines, s.recall(), s.found, s.wanted)
+				t.Logf("%-8s %-6s %3d conversations  precision %.3f (%d of %d lines)  recall %.3f (%d of %d statements)", set, lang, s.talks,
+					s.precision(), s.right, s.lines, s.recall(), s.found, s.wanted)
 				if f := floors[set][lang]; s.precision() < f[0] || s.recall() < f[1] {
 					t.Errorf("%s %s: precision %.3f and recall %.3f, floors are %.3f and %.3f", set, lang, s.precision(), s.recall(), f[0], f[1])
 				}
-				all.talks, all.right, all.lines, all.found, all.wanted = all.talks+s.talks, all.right+s.right, all.lines+s.lines, all.found+s.found, all.wanted+s.wanted
+				all.talks, all.right, all.lines, all.found, all.wanted = all.talks+s.talks, all.right+s.right, all.lines+s.lines, all.found+s.found,
+					all.wanted+s.wanted
 			}
-			t.Logf("%-8s %-6s %3d conversations  precision %.3f (%d of %d lines)  recall %.3f (%d of %d statements)", set, "all", all.talks, all.precision(), all.right, all.lines, all.recall(), all.found, all.wanted)
+			t.Logf("%-8s %-6s %3d conversations  precision %.3f (%d of %d lines)  recall %.3f (%d of %d statements)", set, "all", all.talks,
+				all.precision(), all.right, all.lines, all.recall(), all.found, all.wanted)
 		})
 	}
 }
@@ -108,7 +111,8 @@ func (c talk) judge(t *testing.T, s *score) {
 	good := slices.Concat(c.Want.Profile, c.Want.Memory, c.Want.Daily, c.Want.Any, c.Allow)
 	for _, l := range slices.Concat(a.profile, a.memory, a.dailyOnly) {
 		s.lines++
-		wrong := !slices.ContainsFunc(good, func(w string) bool { return says(l, w) }) || slices.ContainsFunc(c.Avoid, func(w string) bool { return says(l, w) })
+		wrong := !slices.ContainsFunc(good, func(w string) bool { return says(l, w) }) ||
+			slices.ContainsFunc(c.Avoid, func(w string) bool { return says(l, w) })
 		if !wrong {
 			s.right++
 		} else if verbose {

@@ -103,7 +103,8 @@ func (r *reader) clause(c clause, part []word, firmly strength) {
 	case self, we:
 		if p, text, ok := r.aboutSelf(c); ok {
 			add(p, text)
-		} else if (c.tense == past || c.tense == perfect) && !c.negated && c.modal == "" && c.verb != "be" && len(c.rest) > 0 && firmly >= stated {
+		} else if (c.tense == past || c.tense == perfect) && !c.negated && c.modal == "" && c.verb != "be" && len(c.rest) > 0 &&
+			firmly >= stated {
 			r.say(statement{text: sentence(c.thirdPerson()), strength: firmly, ofUser: true, ifDone: true})
 		}
 	case together:

@@ -2,7 +2,7 @@ package extractive
 
 import "strings"
 
-// whoZH is who a Chinese clause is about; a clause without subject goes on with the one before it.
+// whoZH is the subject of a Chinese clause. A clause without one has the subject of the clause before it.
 type whoZH int
 
 const (
@@ -38,7 +38,7 @@ func (r *reader) chinese(s string) {
 	r.clausesZH(s, stated)
 }
 
-// beforeQuestionZH gives the clauses that introduce a question: 我对海鲜过敏，有什么推荐？ → 我对海鲜过敏.
+// beforeQuestionZH returns the clauses that introduce a question: 我对海鲜过敏，有什么推荐？ → 我对海鲜过敏.
 func beforeQuestionZH(s string) string {
 	parts := splitZH(s)
 	if len(parts) < 2 || strings.HasPrefix(s, "如果") || strings.HasPrefix(s, "要是") {
@@ -54,13 +54,15 @@ func beforeQuestionZH(s string) string {
 }
 
 // width makes full-width digits and letters plain; punctuation is told apart by the patterns.
-var width = strings.NewReplacer("　", " ", "０", "0", "１", "1", "２", "2", "３", "3", "４", "4", "５", "5", "６", "6", "７", "7", "８", "8", "９", "9")
+var width = strings.NewReplacer("　", " ", "０", "0", "１", "1", "２", "2", "３", "3", "４", "4", "５", "5", "６", "6", "７", "7", "８",
+	"8", "９", "9")
 
-// clausesZH reads the clauses of a sentence and tells how many there were.
+// clausesZH reads the clauses of a sentence and returns their number.
 func (r *reader) clausesZH(s string, firmly strength) int {
 	who := nobodyZH
 	ordering := false
-	corrects := strings.Contains(s, "不是") || strings.Contains(s, "更正") || strings.Contains(s, "说错") || strings.Contains(s, "改成") || strings.Contains(s, "应该是")
+	corrects := strings.Contains(s, "不是") || strings.Contains(s, "更正") || strings.Contains(s, "说错") || strings.Contains(s, "改成") ||
+		strings.Contains(s, "应该是")
 	if corrects && r.repairZH(s) && !strings.Contains(s, "我") {
 		return 1
 	}
@@ -103,7 +105,7 @@ func isPassiveEcho(s string) bool {
 	return len([]rune(s)) < 2 || strings.HasPrefix(s, "谢") || strings.HasPrefix(s, "哈哈")
 }
 
-// clauseZH reads one clause and tells who the next one goes on about.
+// clauseZH reads one clause and returns the subject for the next one.
 func (r *reader) clauseZH(text string, when moment, before whoZH, firmly strength) whoZH {
 	who, predicate, subject := subjectZH(text, before)
 	if who == nobodyZH && impliesSelf(predicate) {

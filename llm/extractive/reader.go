@@ -39,7 +39,7 @@ type reader struct {
 	previous mark            // what the sentence before gave
 }
 
-// mark is where the statements of a sentence begin, and the sentence.
+// mark is a sentence and the index of its first statement.
 type mark struct {
 	from     int
 	sentence string
@@ -80,7 +80,7 @@ func speakers(lines []transcripts.Line) int {
 	return len(names)
 }
 
-// withoutSpeaker cuts "Bob: " off the beginning of Bob's own message.
+// withoutSpeaker removes "Bob: " from the beginning of Bob's message.
 func withoutSpeaker(text, name string) string {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(text), name)
 	if name == "" || !ok {
@@ -118,9 +118,10 @@ func (r *reader) read(text string, cut bool) {
 	}
 }
 
-var persona = regexp.MustCompile(`(?i)^\s*(?:you are|you're|you will be|act as|imagine you are|pretend to be|i want you to act as)\s+(?:an?|the|my)\s[^!]*$|^\s*(?:你是一|你是个|你是我的|你现在是|请?你?扮演|假设你是)`)
+var persona = regexp.MustCompile(`(?i)^\s*(?:you are|you're|you will be|act as|imagine you are|pretend to be|i want you to act as)` +
+	`\s+(?:an?|the|my)\s[^!]*$|^\s*(?:你是一|你是个|你是我的|你现在是|请?你?扮演|假设你是)`)
 
-// printable drops what no file can hold: control characters and broken UTF-8.
+// printable removes control characters and invalid UTF-8.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || unicode.IsControl(r) && r != '\n' && r != '\t' {
@@ -175,7 +176,7 @@ func byScript(s string) (latin, han string) {
 	return strings.Join(l, ", "), strings.Join(h, "，")
 }
 
-// inRole follows role-play and story-telling through the user's messages: what is said in a role is not about the user.
+// inRole tracks role-play and stories in the user's messages: statements in a role are not about the user.
 func (r *reader) inRole(s string) bool {
 	l := padded(englishWords(s))
 	if r.role {
@@ -191,7 +192,7 @@ func (r *reader) inRole(s string) bool {
 	return r.role
 }
 
-// say adds a statement made in the sentence being read, unless it carries a secret or an attack.
+// say adds a statement of the current sentence, unless it contains a secret or an attack.
 func (r *reader) say(s statement) {
 	if s.text == "" || len([]rune(s.text)) > maxLine || namesSecret(r.source) || isUnfit(s.text) || r.attacks() {
 		return
@@ -219,11 +220,14 @@ func (r *reader) attacks() bool {
 	return r.hostile == 2
 }
 
-// learnFromFiles picks up names that the files give to people of the user's life.
+// learnFromFiles reads the names of people in the user's life from the files.
 func (r *reader) learnFromFiles(files ...string) {
 	for _, f := range files {
 		for line := range strings.SplitSeq(f, "\n") {
-			for _, cue := range []string{" named ", " called ", "name is ", "Sister ", "Brother ", "Wife ", "Husband ", "Son ", "Daughter ", "Friend ", "Partner ", "Boss "} {
+			for _, cue := range []string{
+				" named ", " called ", "name is ", "Sister ", "Brother ", "Wife ", "Husband ", "Son ", "Daughter ",
+				"Friend ", "Partner ", "Boss ",
+			} {
 				if _, after, ok := strings.Cut(line, cue); ok {
 					after, _, _ = strings.Cut(after, " ")
 					r.learnNames(englishWords(after))

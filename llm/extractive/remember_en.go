@@ -64,7 +64,7 @@ func reminderDateLast(ws []word) []word {
 	return ws
 }
 
-// remember keeps what the user asked to be remembered: in a more precise place where a rule reads it, else under Remembered.
+// remember records a request to remember something: in a more precise place where a rule reads it, else under Remembered.
 func (r *reader) remember(ws []word, firmly strength) {
 	ws = trimmed(ws)
 	for len(ws) > 1 && (ws[0].low == "that" || fillers.at(ws) > 0 || coordinators[ws[0].low]) {
@@ -99,7 +99,7 @@ func (r *reader) remember(ws []word, firmly strength) {
 	r.say(statement{place: p, text: sentence(toldWords(dated)), strength: firmly})
 }
 
-// toldWords tells any words in the third person.
+// toldWords puts any words into the third person.
 func toldWords(ws []word) string {
 	c := parseClause(ws)
 	switch {
@@ -111,7 +111,7 @@ func toldWords(ws []word) string {
 	return joinWords(impersonal(ws))
 }
 
-// rememberPrevious makes what was said just before a thing to remember.
+// rememberPrevious records the previous sentence as a thing to remember.
 func (r *reader) rememberPrevious() {
 	if len(r.out) > r.previous.from {
 		for i := r.previous.from; i < len(r.out); i++ {

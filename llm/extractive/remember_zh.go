@@ -8,11 +8,13 @@ import (
 )
 
 var (
-	rememberPattern = regexp.MustCompile(`^(?:好的?|嗯+|那|对了|另外|还有|顺便|以后|也|再|哦|啊|嘿|[，,、\s]|请|麻烦|拜托|帮我|帮忙|帮|你|要|一定|务必|先|能不能|可以|给我|替我|您)*(别让我忘了|别让我忘记|记住|记一下|记下来|记下|记着|记好|记录一下|别忘了|别忘记|不要忘记|不要忘了|牢记|备忘|备注|记得|提醒一下|记个)(?:了)?(?:一下)?(?:这一点|这点|这件事|这个|以下(?:内容|几点|信息|事项)?|下面(?:这些|几点|的内容)?)?\s*([:：，,]?)\s*(.*)$`)
-	remindPattern   = regexp.MustCompile(`^(.{0,40}?)提醒我(?:一下)?(?:要|去)?\s*[:：，,]?\s*(.+)$`)
-	todoPattern     = regexp.MustCompile(`^(?:我的)?(?:待办|代办|TODO|todo|Todo|To-do|任务)(?:事项)?\s*[:：]\s*(.+)$`)
-	remindAfter     = regexp.MustCompile(`^(.{4,}?)[，,]?(?:请|麻烦|你|到时候|到时|记得|提前|再)*提醒(?:我|一下我)(?:一下|一声)?(?:哦|啊|吧|哈)*$`)
-	rememberAfter   = regexp.MustCompile(`^(.{4,}?)[，,]\s*(?:请|麻烦|你|要|帮我|一定)*(?:记住|记一下|记下来|记下|别忘了|记着|记好)(?:了|这个|这一点|哦|啊|吧|它)*[。！!]*$`)
+	rememberPattern = regexp.MustCompile(`^(?:好的?|嗯+|那|对了|另外|还有|顺便|以后|也|再|哦|啊|嘿|[，,、\s]|请|麻烦|拜托|帮我|帮忙|帮|你|要|一定|务必|先|能不能|可以|给我|替我|您)*` +
+		`(别让我忘了|别让我忘记|记住|记一下|记下来|记下|记着|记好|记录一下|别忘了|别忘记|不要忘记|不要忘了|牢记|备忘|备注|记得|提醒一下|记个)(?:了)?(?:一下)?(?:这一点|这点|这件事|这个|以下(?:内容|几点|信息|事项)?|` +
+		`下面(?:这些|几点|的内容)?)?\s*([:：，,]?)\s*(.*)$`)
+	remindPattern = regexp.MustCompile(`^(.{0,40}?)提醒我(?:一下)?(?:要|去)?\s*[:：，,]?\s*(.+)$`)
+	todoPattern   = regexp.MustCompile(`^(?:我的)?(?:待办|代办|TODO|todo|Todo|To-do|任务)(?:事项)?\s*[:：]\s*(.+)$`)
+	remindAfter   = regexp.MustCompile(`^(.{4,}?)[，,]?(?:请|麻烦|你|到时候|到时|记得|提前|再)*提醒(?:我|一下我)(?:一下|一声)?(?:哦|啊|吧|哈)*$`)
+	rememberAfter = regexp.MustCompile(`^(.{4,}?)[，,]\s*(?:请|麻烦|你|要|帮我|一定)*(?:记住|记一下|记下来|记下|别忘了|记着|记好)(?:了|这个|这一点|哦|啊|吧|它)*[。！!]*$`)
 )
 
 // requestZH reads requests to remember, to be reminded and to-dos.
@@ -23,7 +25,8 @@ func (r *reader) requestZH(s string, question bool) bool {
 		r.say(statement{place: tasks, text: sentenceZH("待办：" + toldZH(text)), strength: asked})
 		return true
 	}
-	if m := remindPattern.FindStringSubmatch(s); m != nil && !strings.HasPrefix(s, "谢谢") && !(question && !hasOneOf(s, "能 可以 好吗 行吗 好不好 可否 麻烦 请")) {
+	if m := remindPattern.FindStringSubmatch(s); m != nil && !strings.HasPrefix(s, "谢谢") &&
+		!(question && !hasOneOf(s, "能 可以 好吗 行吗 好不好 可否 麻烦 请")) {
 		text, _ := datesZH(trimParticles(stripTags(m[2])), r.base)
 		if at := strings.LastIndexAny(m[1], "，,"); at >= 0 { // what stands before the request is said by itself
 			r.clausesZH(m[1][:at], stated)
@@ -58,7 +61,8 @@ func (r *reader) requestZH(s string, question bool) bool {
 	}
 	rest := strings.TrimSpace(m[3])
 	switch {
-	case m[1] == "记得" && (question || strings.HasPrefix(rest, "吗") || strings.HasPrefix(rest, "上次") || strings.HasPrefix(rest, "之前") || strings.HasPrefix(rest, "小时候")):
+	case m[1] == "记得" && (question || strings.HasPrefix(rest, "吗") || strings.HasPrefix(rest, "上次") || strings.HasPrefix(rest, "之前") ||
+		strings.HasPrefix(rest, "小时候")):
 		return false
 	case question && rest != "" && !strings.Contains(s, "帮") && !strings.Contains(s, "能"):
 		return false
@@ -68,7 +72,8 @@ func (r *reader) requestZH(s string, question bool) bool {
 		r.list = true
 	case rest == "" || rest == "了" || rest == "吧" || rest == "哦" || rest == "啊":
 		r.rememberPreviousZH()
-	case (strings.HasPrefix(m[1], "别让我") || m[1] == "别忘了" || m[1] == "记得" || strings.HasPrefix(m[1], "不要忘") || m[1] == "别忘记") && !strings.HasPrefix(rest, "我") && (startsTask(rest) || strings.HasPrefix(m[1], "别让我")):
+	case (strings.HasPrefix(m[1], "别让我") || m[1] == "别忘了" || m[1] == "记得" || strings.HasPrefix(m[1], "不要忘") || m[1] == "别忘记") &&
+		!strings.HasPrefix(rest, "我") && (startsTask(rest) || strings.HasPrefix(m[1], "别让我")):
 		text, _ := datesZH(trimParticles(rest), r.base)
 		r.say(statement{place: tasks, text: sentenceZH("待办：" + toldZH(text)), strength: asked})
 	default:
@@ -90,7 +95,7 @@ var taskVerb = regexp.MustCompile(`^(?:[^，。]{0,14}?)(?:` + alternatives(task
 
 func startsTask(s string) bool { return taskVerb.MatchString(s) && !strings.Contains(s, "是") }
 
-// rememberZH keeps what the user asked to be remembered.
+// rememberZH records a request to remember something.
 func (r *reader) rememberZH(s string, firmly strength) {
 	s = strings.Trim(s, "。.！!：:，, “”\"")
 	if len([]rune(s)) < 2 {
@@ -115,7 +120,7 @@ func (r *reader) allPlaced(from int) bool {
 	return true
 }
 
-// rememberPreviousZH makes what was said just before a thing to remember.
+// rememberPreviousZH records the previous sentence as a thing to remember.
 func (r *reader) rememberPreviousZH() {
 	if len(r.out) > r.previous.from {
 		for i := r.previous.from; i < len(r.out); i++ {

@@ -15,7 +15,10 @@ import (
 // sectionNames are the headings of each place, the engine's own first, then others by which people and templates call it.
 // They are compared in lower case, without emoji and punctuation around them.
 var sectionNames = map[place][]string{
-	identity:    {"identity", "about", "about me", "about the user", "basics", "basic information", "personal information", "who i am", "身份", "基本信息", "个人信息", "基本资料", "关于我", "关于用户"},
+	identity: {
+		"identity", "about", "about me", "about the user", "basics", "basic information", "personal information", "who i am", "身份",
+		"基本信息", "个人信息", "基本资料", "关于我", "关于用户",
+	},
 	background:  {"background", "bio", "背景", "背景信息", "经历", "个人背景"},
 	people:      {"people", "family", "relationships", "family and friends", "family & friends", "人物", "家人", "人际关系", "家庭", "家人和朋友"},
 	preferences: {"preferences", "likes and dislikes", "likes", "preference", "user preferences", "偏好", "喜好", "个人偏好", "偏好设置", "用户偏好"},
@@ -36,7 +39,7 @@ func sectionRank(heading string) int {
 	return -1
 }
 
-// proposal writes what the notebook holds.
+// proposal returns the proposal for the content of the notebook.
 func (n *notebook) proposal() proposals.Proposal {
 	var p proposals.Proposal
 	// A conversation that says and corrects something may end where the files stand already.
@@ -91,7 +94,7 @@ func (n *notebook) dailyHeading(best *entry) string {
 	return "## " + n.clock().Format("15:04") + " " + topic(best.text)
 }
 
-// clock is when the conversation ended: the time of its last message, in the owner's zone.
+// clock returns the time of the last message of the conversation, in the owner's zone.
 func (n *notebook) clock() time.Time {
 	for _, v := range slices.Backward(n.in.Transcript) {
 		if at := v.At; !at.IsZero() {
@@ -116,7 +119,8 @@ func topic(line string) string {
 		}
 	}
 	words := strings.Fields(string(runes[:cut]))
-	for len(words) > 1 && (prepositions[strings.ToLower(words[len(words)-1])] || determiners[strings.ToLower(words[len(words)-1])] || coordinators[strings.ToLower(words[len(words)-1])]) {
+	for len(words) > 1 && (prepositions[strings.ToLower(words[len(words)-1])] || determiners[strings.ToLower(words[len(words)-1])] ||
+		coordinators[strings.ToLower(words[len(words)-1])]) {
 		words = words[:len(words)-1]
 	}
 	return strings.TrimRight(strings.Join(words, " "), ",;:，、")
@@ -156,7 +160,7 @@ func (n *notebook) evidence(daily string) []memory.LineSource {
 // placeLabels name places in reasons.
 var placeLabels = [...]string{"", "identity", "background", "people", "preferences", "decisions", "facts", "tasks", "dates", "remembered"}
 
-// reason says what is proposed in counts, without repeating contents.
+// reason summarizes the proposal in counts, without its contents.
 func (n *notebook) reason(p proposals.Proposal) string {
 	if !p.ShouldUpdate {
 		switch {
@@ -200,7 +204,7 @@ type objections struct{ profile, memory, daily, all bool }
 
 func (o objections) any() bool { return o.profile || o.memory || o.daily || o.all }
 
-// readObjections tells from the guards' messages, which name their field, what to leave out on the repair round.
+// readObjections reads from the guards' messages, which name their field, what to omit in the repair.
 func readObjections(violations []string) objections {
 	var o objections
 	for _, v := range violations {

@@ -41,7 +41,7 @@ func (n *notebook) repair(s statement) {
 	}
 }
 
-// wordIndex finds w in s where it stands by itself; -1 when it does not. Case does not count for Latin letters.
+// wordIndex returns the index of w in s as a whole word, or -1. It ignores the case of Latin letters.
 func wordIndex(s, w string) int {
 	if w == "" {
 		return -1

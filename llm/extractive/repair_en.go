@@ -19,7 +19,9 @@ func (r *reader) repairEN(ws []word) (rest []word, done bool) {
 		if body[k].low != "not" || k+1 >= len(body) {
 			continue
 		}
-		if k+2 <= len(body) && len(body)-k-1 <= 3 && k >= 1 && (body[k-1].endsClause() || k == 1 || body[k-1].low == "and" || isHardValue(body[k-1:k]) || isHardValue(body[k+1:k+2])) { // "… 5434, not 5433"
+		if k+2 <= len(body) && len(body)-k-1 <= 3 && k >= 1 &&
+			(body[k-1].endsClause() || k == 1 || body[k-1].low == "and" || isHardValue(body[k-1:k]) ||
+				isHardValue(body[k+1:k+2])) { // "… 5434, not 5433"
 			wrong, right = joinWords(trimmed(body[k+1:])), bareValue(body[:k])
 			said = trimmed(body[:k])
 		}
@@ -33,7 +35,10 @@ func (r *reader) repairEN(ws []word) (rest []word, done bool) {
 		}
 	}
 	if wrong != "" && right != "" && !strings.EqualFold(wrong, right) && len(strings.Fields(right)) <= 5 {
-		r.say(statement{place: noteOnly, text: sentence("Corrected: " + right + ", not " + wrong), strength: stated, replaces: wrong, with: right})
+		r.say(statement{
+			place: noteOnly, text: sentence("Corrected: " + right + ", not " + wrong), strength: stated, replaces: wrong,
+			with: right,
+		})
 		return said, false // the sentence may still state the whole thing: "the port is 5434, not 5433"
 	}
 	if right = itIs(body); right == "" || !fixes && !strings.HasSuffix(lows(body), " now") {
@@ -56,10 +61,14 @@ func (r *reader) repairEN(ws []word) (rest []word, done bool) {
 	return nil, true
 }
 
-// itIs gives X of "it is X", "it should be X", "make that X".
+// itIs returns X of "it is X", "it should be X", "make that X".
 func itIs(ws []word) string {
 	l := lows(ws)
-	for _, lead := range []string{"it is now", "it is actually", "it is on", "it is at", "it is", "that is", "it should be", "it must be", "should be", "make it", "make that", "it was", "i meant", "i mean", "the correct one is", "the right one is", "it has to be", "it moved to", "it changed to"} {
+	for _, lead := range []string{
+		"it is now", "it is actually", "it is on", "it is at", "it is", "that is", "it should be", "it must be",
+		"should be", "make it", "make that", "it was", "i meant", "i mean", "the correct one is", "the right one is", "it has to be",
+		"it moved to", "it changed to",
+	} {
 		n := len(strings.Fields(lead))
 		if strings.HasPrefix(l, lead+" ") && len(ws)-n <= 4 {
 			return joinWords(trimmed(ws[n:]))

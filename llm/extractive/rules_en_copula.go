@@ -40,8 +40,10 @@ func copula(c clause) (place, bool) {
 		return preferences, k < len(r) && !pointsBack(r[k:]) || w == "picky"
 	case "interested":
 		return noteOnly, len(r) > 2 && !pointsBack(r[2:]) && !codeNouns[headNoun(r[1:])]
-	case "good", "bad", "terrible", "proficient", "experienced", "familiar", "certified", "trained", "skilled", "fluent", "comfortable", "new", "conversational", "native":
-		return background, len(r) > 2 && prepositions[r[1].low] && !pointsBack(r[2:]) && second(r) != "for" && r[2].low != "here" && !eventNouns[r[2].low]
+	case "good", "bad", "terrible", "proficient", "experienced", "familiar", "certified", "trained", "skilled", "fluent", "comfortable", "new",
+		"conversational", "native":
+		return background, len(r) > 2 && prepositions[r[1].low] && !pointsBack(r[2:]) && second(r) != "for" && r[2].low != "here" &&
+			!eventNouns[r[2].low]
 	case "married", "engaged":
 		return people, true
 	case "responsible", "in-charge":
@@ -54,7 +56,8 @@ func adjective(r []word, c clause) (place, bool) {
 	low := r[0].low
 	if isDigits(low) {
 		n := len(low)
-		return identity, n == 2 && (len(r) == 1 || r[0].endsClause() || r[1].low == "years" || r[1].low == "and" || r[1].low == "now") || len(r) > 1 && (r[1].low == "cm" || r[1].low == "kg" || r[1].low == "m" || r[1].low == "feet" || r[1].low == "foot")
+		return identity, n == 2 && (len(r) == 1 || r[0].endsClause() || r[1].low == "years" || r[1].low == "and" || r[1].low == "now") ||
+			len(r) > 1 && (r[1].low == "cm" || r[1].low == "kg" || r[1].low == "m" || r[1].low == "feet" || r[1].low == "foot")
 	}
 	if len(low) > 2 && low[0] >= '3' && low[0] <= '8' && low[1] == '\'' {
 		return background, true // 6'2"
@@ -109,7 +112,8 @@ func copulaPast(r []word) (place, bool) {
 
 // nounComplement judges "a nurse in Hamburg", "the CTO of Corva", "a tea person", "a mother of two".
 func nounComplement(r []word, definite bool) (place, bool) {
-	if len(r) > 0 && !definite && (headNoun(r) == "company" || headNoun(r) == "startup" || headNoun(r) == "nonprofit" || headNoun(r) == "agency") {
+	if len(r) > 0 && !definite && (headNoun(r) == "company" || headNoun(r) == "startup" || headNoun(r) == "nonprofit" ||
+		headNoun(r) == "agency") {
 		return facts, true // "we're a remote-first company"
 	}
 	if len(r) == 0 || stopNouns[r[0].low] || r[0].low == "bit" || r[0].low == "little" || r[0].low == "lot" || r[0].low == "few" {
@@ -118,14 +122,23 @@ func nounComplement(r []word, definite bool) (place, bool) {
 	head := headNoun(r)
 	l := lows(r)
 	switch head {
-	case "fan", "lover", "enthusiast", "hater", "person", "eater", "drinker", "owl", "bird", "connoisseur", "buff", "nerd", "geek", "junkie", "bookworm", "foodie", "minimalist", "perfectionist", "gamer", "homebody", "goner", "addict", "aficionado", "admirer", "believer", "supporter", "follower":
+	case "fan", "lover", "enthusiast", "hater", "person", "eater", "drinker", "owl", "bird", "connoisseur", "buff", "nerd", "geek", "junkie",
+		"bookworm", "foodie", "minimalist", "perfectionist", "gamer", "homebody", "goner", "addict", "aficionado", "admirer", "believer",
+		"supporter", "follower":
 		if head == "person" && len(r) == 1 || pointsBack(tailAfter(r, "of")) && strings.Contains(l, " of ") {
 			return noteOnly, false
 		}
 		return preferences, true
-	case "mother", "father", "mom", "mum", "dad", "parent", "grandmother", "grandfather", "grandma", "grandpa", "uncle", "aunt", "twin", "widow", "widower", "godmother", "godfather", "stepmom", "stepdad", "newlywed":
+	case "mother", "father", "mom", "mum", "dad", "parent", "grandmother", "grandfather", "grandma", "grandpa", "uncle", "aunt", "twin",
+		"widow", "widower", "godmother", "godfather", "stepmom", "stepdad", "newlywed":
 		return people, true
-	case "vegetarian", "vegan", "pescatarian", "diabetic", "celiac", "coeliac", "member", "speaker", "resident", "citizen", "native", "graduate", "alumnus", "alumna", "survivor", "immigrant", "refugee", "expat", "introvert", "extrovert", "beginner", "leftie", "lefty", "smoker", "non-smoker", "nonsmoker", "muslim", "christian", "buddhist", "hindu", "catholic", "jew", "atheist", "leo", "virgo", "libra", "scorpio", "capricorn", "aquarius", "pisces", "aries", "taurus", "gemini", "veteran", "volunteer", "learner", "newbie", "novice", "expert", "runner", "swimmer", "cyclist", "climber", "hiker", "skier", "surfer", "reader", "collector", "donor", "polyglot", "morning", "homeowner", "dog-owner", "millennial", "child", "immigrant's", "alcoholic", "insomniac", "asthmatic", "hobbyist", "owner", "grad", "alum":
+	case "vegetarian", "vegan", "pescatarian", "diabetic", "celiac", "coeliac", "member", "speaker", "resident", "citizen", "native",
+		"graduate", "alumnus", "alumna", "survivor", "immigrant", "refugee", "expat", "introvert", "extrovert", "beginner", "leftie", "lefty",
+		"smoker", "non-smoker", "nonsmoker", "muslim", "christian", "buddhist", "hindu", "catholic", "jew", "atheist", "leo", "virgo", "libra",
+		"scorpio", "capricorn", "aquarius", "pisces", "aries", "taurus", "gemini", "veteran", "volunteer", "learner", "newbie", "novice",
+		"expert", "runner", "swimmer", "cyclist", "climber", "hiker", "skier", "surfer", "reader", "collector", "donor", "polyglot", "morning",
+		"homeowner", "dog-owner", "millennial", "child", "immigrant's", "alcoholic", "insomniac", "asthmatic", "hobbyist", "owner",
+		"grad", "alum":
 		return background, head != "child" || strings.HasPrefix(l, "only") || strings.HasPrefix(l, "middle")
 	}
 	if strings.HasPrefix(head, "year-old") || head == "old" {
@@ -151,14 +164,15 @@ func nounComplement(r []word, definite bool) (place, bool) {
 		if w.low == "who" || w.endsClause() || prepositions[w.low] {
 			break
 		}
-		if isOccupation(w.low) && w.low != "junior" && w.low != "senior" && w.low != "head" && w.low != "lead" && w.low != "model" && w.low != "fellow" && w.low != "guide" {
+		if isOccupation(w.low) && w.low != "junior" && w.low != "senior" && w.low != "head" && w.low != "lead" && w.low != "model" &&
+			w.low != "fellow" && w.low != "guide" {
 			return identity, true
 		}
 	}
 	return noteOnly, false
 }
 
-// tailAfter gives the words after the first stop word of r.
+// tailAfter returns the words after the first stop word of r.
 func tailAfter(r []word, stop string) []word {
 	for k, w := range r {
 		if w.low == stop {
@@ -176,13 +190,15 @@ func inComplement(r []word) (place, bool) {
 	switch {
 	case w == "charge":
 		return identity, len(r) > 3
-	case w == "my" && len(r) > 2 && (strings.HasSuffix(r[2].low, "ties") || r[2].low == "early" || r[2].low == "mid" || r[2].low == "late" || strings.HasSuffix(r[2].low, "0s")):
+	case w == "my" && len(r) > 2 && (strings.HasSuffix(r[2].low, "ties") || r[2].low == "early" || r[2].low == "mid" || r[2].low == "late" ||
+		strings.HasSuffix(r[2].low, "0s")):
 		return identity, true
 	case isTimeZone(w), w == "the" && hasLow(r, "timezone"), hasLow(r, "timezone"), w == "the" && hasLow(r, "time") && hasLow(r, "zone"):
 		return identity, true
 	case fields[w]:
 		return identity, len(r) < 5
-	case w == "grade", w == "high" && hasLow(r, "school"), w == "college", w == "university", strings.HasSuffix(w, "th") && hasLow(r, "grade"), w == "my" && hasLow(r, "year"):
+	case w == "grade", w == "high" && hasLow(r, "school"), w == "college", w == "university", strings.HasSuffix(w, "th") && hasLow(r, "grade"),
+		w == "my" && hasLow(r, "year"):
 		return background, true
 	case r[1].isName() && !technologies[w]:
 		return noteOnly, true // where somebody is says little about where they live
@@ -213,7 +229,7 @@ func onComplement(r []word) (place, bool) {
 	return noteOnly, false
 }
 
-// hasDay reports whether a date was said.
+// hasDay reports whether the sentence has a date.
 func hasDay(ws []word) bool {
 	for _, w := range ws {
 		if w.when.span != noSpan {

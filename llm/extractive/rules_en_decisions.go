@@ -7,8 +7,9 @@ import (
 
 // decisionVerbs are verbs by which "we" or "I" decide, with the words that may follow; "" allows any object.
 var decisionVerbs = map[string]string{
-	"decide": "to on that against not", "agree": "on that to upon", "settle": "on for", "opt": "for", "pick": "", "choose": "", "select": "", "finalize": "", "finalise": "",
-	"adopt": "", "approve": "", "standardize": "on", "standardise": "on", "switch": "", "migrate": "", "ditch": "", "drop": "", "replace": "", "rename": "", "vote": "for on to against", "postpone": "", "reschedule": "", "cancel": "",
+	"decide": "to on that against not", "agree": "on that to upon", "settle": "on for", "opt": "for", "pick": "", "choose": "", "select": "",
+	"finalize": "", "finalise": "", "adopt": "", "approve": "", "standardize": "on", "standardise": "on", "switch": "", "migrate": "",
+	"ditch": "", "drop": "", "replace": "", "rename": "", "vote": "for on to against", "postpone": "", "reschedule": "", "cancel": "",
 }
 
 // decided reads "we decided to …", "I went with …", "we will use …".
@@ -92,7 +93,8 @@ func decidedPast(c clause, now time.Time) (place, string, bool) {
 		}
 		return narrated(r, now), text, true
 	}
-	if pointsBack(r) && !(r[0].low == "the" && isChosen(r) && (c.verb == "choose" || c.verb == "pick" || c.verb == "select")) || prepositions[r[0].low] && len(r) > 1 && pointsBack(r[1:]) {
+	if pointsBack(r) && !(r[0].low == "the" && isChosen(r) && (c.verb == "choose" || c.verb == "pick" || c.verb == "select")) ||
+		prepositions[r[0].low] && len(r) > 1 && pointsBack(r[1:]) {
 		return noteOnly, "", false
 	}
 	switch c.verb {
@@ -105,7 +107,7 @@ func decidedPast(c clause, now time.Time) (place, string, bool) {
 	return narrated(r, now), text, true
 }
 
-// narrated sends decisions of a past day that are told as a story to the note alone.
+// narrated returns noteOnly for a decision of a past day that is part of a story, otherwise decisions.
 func narrated(r []word, now time.Time) place {
 	for _, w := range r {
 		if w.when.before(now) && !isChosen(r) {
@@ -147,7 +149,9 @@ func proposed(c clause, now time.Time) (place, string, bool) {
 	}
 	when, dated := lastMoment(r)
 	dated = dated && !when.before(now)
-	if dated && (c.verb == "meet" || c.verb == "have" || c.verb == "schedule" || c.verb == "do" || c.verb == "plan" || c.verb == "launch" || c.verb == "release" || c.verb == "ship" || c.verb == "set" || c.verb == "go" || c.verb == "get" || c.verb == "target" || c.verb == "book" || c.verb == "aim" || c.verb == "?aim" || c.verb == "?target") && !c.negated {
+	if dated && (c.verb == "meet" || c.verb == "have" || c.verb == "schedule" || c.verb == "do" || c.verb == "plan" || c.verb == "launch" ||
+		c.verb == "release" || c.verb == "ship" || c.verb == "set" || c.verb == "go" || c.verb == "get" || c.verb == "target" ||
+		c.verb == "book" || c.verb == "aim" || c.verb == "?aim" || c.verb == "?target") && !c.negated {
 		return dates, "Agreed to " + trimUnknown(c.verb) + " " + joinWords(impersonal(r)), true
 	}
 	not := ""
@@ -164,14 +168,18 @@ func proposed(c clause, now time.Time) (place, string, bool) {
 			return noteOnly, "", false
 		}
 	case "settle", "standardize", "standardise", "switch", "migrate", "move":
-		if len(r) < 2 || pointsBack(r[1:]) || c.verb == "move" && !isChosen(r) || r[0].low == "gears" || r[0].low == "topics" || r[0].low == "on" && c.verb == "move" {
+		if len(r) < 2 || pointsBack(r[1:]) || c.verb == "move" && !isChosen(r) || r[0].low == "gears" || r[0].low == "topics" ||
+			r[0].low == "on" && c.verb == "move" {
 			return noteOnly, "", false
 		}
-	case "use", "keep", "adopt", "pick", "choose", "drop", "skip", "postpone", "name", "call", "cancel", "avoid", "target", "rename", "replace", "ditch", "deprecate", "?deprecate":
-		if pointsBack(r) && !(c.verb == "call" || c.verb == "name") || codeNouns[headNoun(r)] || r[0].low == "a" && !isChosen(r) && c.verb == "use" || r[0].low == "talking" || r[0].low == "going" || hasLow(r, "here") || c.verb == "keep" && isIng(r[0].low) {
+	case "use", "keep", "adopt", "pick", "choose", "drop", "skip", "postpone", "name", "call", "cancel", "avoid", "target", "rename",
+		"replace", "ditch", "deprecate", "?deprecate":
+		if pointsBack(r) && !(c.verb == "call" || c.verb == "name") || codeNouns[headNoun(r)] || r[0].low == "a" && !isChosen(r) &&
+			c.verb == "use" || r[0].low == "talking" || r[0].low == "going" || hasLow(r, "here") || c.verb == "keep" && isIng(r[0].low) {
 			return noteOnly, "", false
 		}
-		if (c.verb == "call" || c.verb == "name") && (len(r) < 2 || r[0].low != "it" && r[0].low != "the" || r[1].low == "a" || second(r) == "day") {
+		if (c.verb == "call" || c.verb == "name") && (len(r) < 2 || r[0].low != "it" && r[0].low != "the" || r[1].low == "a" ||
+			second(r) == "day") {
 			return noteOnly, "", false
 		}
 	default:
@@ -188,7 +196,8 @@ func settled(c clause) (string, bool) {
 	}
 	switch c.subject {
 	case pronoun:
-		if c.noun[0].low == "it" && (r[0].low == "decided" || r[0].low == "agreed" || r[0].low == "settled") && (r[1].low == "that" || r[1].low == "to") {
+		if c.noun[0].low == "it" && (r[0].low == "decided" || r[0].low == "agreed" || r[0].low == "settled") &&
+			(r[1].low == "that" || r[1].low == "to") {
 			return capitalise(r[0].low) + " " + joinWords(impersonal(r[1:])), true
 		}
 	case thing:

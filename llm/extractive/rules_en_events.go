@@ -47,7 +47,10 @@ func aboutEvent(c clause, now time.Time) (place, string, bool) {
 	definite := noun[0].low == "my" || noun[0].low == "our" || noun[0].low == "the" || noun[0].isName()
 	switch c.verb {
 	case "be":
-		scheduled := rest[0].low == "on" || rest[0].low == "in" || rest[0].low == "at" || rest[0].low == "due" || rest[0].low == "scheduled" || rest[0].low == "planned" || rest[0].low == "set" || rest[0].low == "from" || rest[0].low == "by" || rest[0].low == "around" || rest[0].low == "booked" || rest[0].low == "now" || rest[0].when.span != noSpan || rest[0].low == "fixed" || rest[0].low == "coming" || rest[0].low == "happening" || rest[0].low == "until" || rest[0].low == "expected"
+		scheduled := rest[0].low == "on" || rest[0].low == "in" || rest[0].low == "at" || rest[0].low == "due" || rest[0].low == "scheduled" ||
+			rest[0].low == "planned" || rest[0].low == "set" || rest[0].low == "from" || rest[0].low == "by" || rest[0].low == "around" ||
+			rest[0].low == "booked" || rest[0].low == "now" || rest[0].when.span != noSpan || rest[0].low == "fixed" || rest[0].low == "coming" ||
+			rest[0].low == "happening" || rest[0].low == "until" || rest[0].low == "expected"
 		return dates, text, (isEvent || definite) && scheduled && !stopSubjects[noun[len(noun)-1].low] || isEvent && scheduled
 	case "get":
 		if len(rest) > 2 && rescheduled[rest[0].low] {
@@ -56,7 +59,8 @@ func aboutEvent(c clause, now time.Time) (place, string, bool) {
 		}
 	case "move", "push", "postpone", "reschedule", "change", "shift", "delay", "extend":
 		return dates, movedText(c), isEvent
-	case "start", "end", "begin", "leave", "depart", "arrive", "open", "close", "happen", "expire", "take", "run", "go", "ship", "launch", "land", "finish", "come", "turn", "renew", "resume", "continue":
+	case "start", "end", "begin", "leave", "depart", "arrive", "open", "close", "happen", "expire", "take", "run", "go", "ship", "launch",
+		"land", "finish", "come", "turn", "renew", "resume", "continue":
 		return dates, text, isEvent || definite
 	}
 	return noteOnly, "", false

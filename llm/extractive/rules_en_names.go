@@ -2,7 +2,7 @@ package extractive
 
 import "strings"
 
-// isTeamName are departments that people say they are "from".
+// isTeamName reports whether low is a department that people are "from".
 func isTeamName(low string) bool {
 	return fields[low] || low == "legal" || low == "product" || low == "ops" || low == "infra" || low == "platform" || low == "billing"
 }
@@ -19,10 +19,11 @@ func isAgeWord(low string) bool {
 
 func isDemonym(w word) bool {
 	l := w.low
-	return demonyms[l] || firstRune(w.bare()) < 'a' && w.isName() && (strings.HasSuffix(l, "ese") || strings.HasSuffix(l, "nian") || strings.HasSuffix(l, "rian"))
+	return demonyms[l] || firstRune(w.bare()) < 'a' && w.isName() &&
+		(strings.HasSuffix(l, "ese") || strings.HasSuffix(l, "nian") || strings.HasSuffix(l, "rian"))
 }
 
-// isOccupation reports whether a noun names what somebody does for a living.
+// isOccupation reports whether a noun is an occupation.
 func isOccupation(noun string) bool {
 	if occupations[noun] {
 		return true
@@ -33,7 +34,11 @@ func isOccupation(noun string) bool {
 	if strings.HasSuffix(noun, "-in-chief") {
 		return true
 	}
-	for _, suffix := range []string{"ologist", "ographer", "grapher", "maker", "worker", "keeper", "writer", "engineer", "ician", "strator", "ator", "etor", "itor", "ctor", "urer", "builder", "smith", "master", "trician", "therapist", "developer", "analyst", "scientist", "manager", "officer", "fighter", "driver", "dealer", "planner", "trader", "broker", "teacher", "player", "singer", "hunter"} {
+	for _, suffix := range []string{
+		"ologist", "ographer", "grapher", "maker", "worker", "keeper", "writer", "engineer", "ician", "strator",
+		"ator", "etor", "itor", "ctor", "urer", "builder", "smith", "master", "trician", "therapist", "developer", "analyst", "scientist",
+		"manager", "officer", "fighter", "driver", "dealer", "planner", "trader", "broker", "teacher", "player", "singer", "hunter",
+	} {
 		if strings.HasSuffix(noun, suffix) {
 			return true
 		}
@@ -41,11 +46,12 @@ func isOccupation(noun string) bool {
 	return false
 }
 
-// isPlainName reads "im tom, 27" and "i'm sam, a nurse from …": a name in lower case, told by what follows it.
+// isPlainName reads "im tom, 27" and "i'm sam, a nurse from …": a name in lower case, recognized by its context.
 func isPlainName(r []word) bool {
 	w := r[0].low
 	_, isVerb := verbForms[w]
-	if !strings.HasSuffix(r[0].text, ",") || len(w) < 3 || isVerb || moods[w] || traits[w] || demonyms[w] || isClosedClass[w] || isOccupation(w) || keptAdverbs[w] || droppedAdverbs[w] || strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "ing") {
+	if !strings.HasSuffix(r[0].text, ",") || len(w) < 3 || isVerb || moods[w] || traits[w] || demonyms[w] || isClosedClass[w] ||
+		isOccupation(w) || keptAdverbs[w] || droppedAdverbs[w] || strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "ing") {
 		return false
 	}
 	switch next := r[1].low; {
@@ -61,7 +67,8 @@ func nameOf(r []word) int {
 	for n < len(r) && n < 4 {
 		w := r[n]
 		b := w.bare()
-		if !w.isName() || isDemonym(w) || technologies[w.low] || traits[w.low] || isOccupation(w.low) || moods[w.low] || strings.ContainsAny(b, "0123456789/@_") || len(b) > 3 && b == strings.ToUpper(b) {
+		if !w.isName() || isDemonym(w) || technologies[w.low] || traits[w.low] || isOccupation(w.low) || moods[w.low] ||
+			strings.ContainsAny(b, "0123456789/@_") || len(b) > 3 && b == strings.ToUpper(b) {
 			break
 		}
 		n++

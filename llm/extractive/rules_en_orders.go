@@ -13,26 +13,30 @@ func toAssistant(r []word) bool {
 	return false
 }
 
-// evermore marks an order that holds beyond the request at hand.
+// evermore marks an order that holds beyond the current request.
 var evermore = set(`always never`)
 
 // standingPhrases mark it as well, anywhere in the sentence.
 var standingPhrases = []string{
-	" from now on ", " going forward ", " in the future ", " in future ", " by default ", " every time ", " each time ", " whenever ", " from here on ", " for all future ",
-	" at all times ", " in all your ", " in every ", " in each ", " until further notice ", " as a rule ", " henceforth ", " for the rest of ", " next time ", " in general ", " every answer ", " every reply ", " with me ", " for all ", " in all ", " all our ", " all my ",
+	" from now on ", " going forward ", " in the future ", " in future ", " by default ", " every time ", " each time ", " whenever ",
+	" from here on ", " for all future ", " at all times ", " in all your ", " in every ", " in each ", " until further notice ",
+	" as a rule ", " henceforth ", " for the rest of ", " next time ", " in general ", " every answer ", " every reply ", " with me ",
+	" for all ", " in all ", " all our ", " all my ",
 }
 
-// manner are words about how to answer; an order that has one of them is about style and stands.
-var manner = set(`answers replies responses emails messages emoji emojis bullet bullets bullet-points jargon slang tone language concise brief short terse formal informal
-	casual polite markdown tables metric imperial celsius fahrenheit kilometers kilometres pronouns pronoun abbreviations filler fluff apologize apologise apologies
-	sugarcoat sugar-coat exclamation disclaimers honest direct blunt verbose lengthy long paragraphs 24-hour 24h units comments citations sources charts colors colours spoilers acronyms spelling grammar`)
+// manner lists words about the style of answers; an order with one of them is a standing order.
+var manner = set(`answers replies responses emails messages emoji emojis bullet bullets bullet-points jargon slang tone language concise
+	brief short terse formal informal casual polite markdown tables metric imperial celsius fahrenheit kilometers kilometres pronouns pronoun
+	abbreviations filler fluff apologize apologise apologies sugarcoat sugar-coat exclamation disclaimers honest direct blunt verbose lengthy
+	long paragraphs 24-hour 24h units comments citations sources charts colors colours spoilers acronyms spelling grammar`)
 
-// orderVerbs are what an assistant is told to do or not to do for good.
-var orderVerbs = set(`treat call answer reply respond write use keep speak talk address refer avoid stop remind ask give be make send start include format explain assume say
-	show suggest recommend stick cite schedule book translate sign end begin quote mention treat consider provide limit skip wait check test run add put read set name
-	remember offer type type-hint indent return wrap document prefix round convert sort list confirm do let share order notify contact email text message disturb`)
+// orderVerbs lists verbs of standing instructions to the assistant.
+var orderVerbs = set(`treat call answer reply respond write use keep speak talk address refer avoid stop remind ask give be make send start
+	include format explain assume say show suggest recommend stick cite schedule book translate sign end begin quote mention treat consider
+	provide limit skip wait check test run add put read set name remember offer type type-hint indent return wrap document prefix round
+	convert sort list confirm do let share order notify contact email text message disturb`)
 
-// manneredVerbs with a manner word stand without further marking: "keep answers short", "answer in German".
+// manneredVerbs lists verbs that form a standing order with a manner word: "keep answers short", "answer in German".
 var manneredVerbs = set(`call answer reply respond write keep speak talk address use avoid stop be refer skip treat`)
 
 // order reads what the user tells the assistant to do from now on; stands says that another part of the sentence makes it a
@@ -50,13 +54,16 @@ func order(ws []word, stands bool) (string, bool) {
 		return "", false
 	}
 	v := body[0].low
-	if !orderVerbs[v] && !(stands && (verbForms[v].form == formBase || polite) && len(body) > 2) || v == "give" && (second(body) == "up" || second(body) == "in") || v == "stop" && always != "" || v == "be" && always != "" && !isManner(v, body) || v == "let" || v == "forget" || v == "worry" || v == "remember" || v == "hesitate" || hasLow(body, "yourself") {
+	if !orderVerbs[v] && !(stands && (verbForms[v].form == formBase || polite) && len(body) > 2) || v == "give" &&
+		(second(body) == "up" || second(body) == "in") || v == "stop" && always != "" || v == "be" && always != "" && !isManner(v, body) ||
+		v == "let" || v == "forget" || v == "worry" || v == "remember" || v == "hesitate" || hasLow(body, "yourself") {
 		return "", false
 	}
 	if second(body) == "nothing" && len(body) > 3 && (v == "book" || v == "schedule" || v == "plan") {
 		return "Wants the assistant to " + joinWords(impersonalOrder(cutFillers(append([]word{{text: v, low: v}}, body[1:]...)))), true
 	}
-	if (v == "keep" || v == "make") && (second(body) == "it" || second(body) == "them") && len(body) > 2 && len(body) < 6 && manner[body[2].low] {
+	if (v == "keep" || v == "make") && (second(body) == "it" || second(body) == "them") && len(body) > 2 && len(body) < 6 &&
+		manner[body[2].low] {
 		return "Wants the assistant to keep answers " + joinWords(cutFillers(body[2:])), stands || always != ""
 	}
 	if stopObjects[second(body)] && v != "call" && second(body) != "me" && second(body) != "your" && second(body) != "any" {
@@ -70,7 +77,8 @@ func order(ws []word, stands bool) (string, bool) {
 	if !stands && always == "" && negated && !isManner(v, body) && !neverMind(body) {
 		return "", false
 	}
-	if v == "call" && second(body) == "me" && !negated && len(body) >= 3 && len(body) <= 5 && (body[2].isName() || len(body) == 3) && always == "" {
+	if v == "call" && second(body) == "me" && !negated && len(body) >= 3 && len(body) <= 5 && (body[2].isName() || len(body) == 3) &&
+		always == "" {
 		name := joinWords(trimmed(cutFillers(body[2:])))
 		switch strings.ToLower(name) {
 		case "back", "later", "tomorrow", "crazy", "now", "":
@@ -101,7 +109,7 @@ func hasWhenYou(ws []word) bool {
 	return false
 }
 
-// orderBody strips "please", "always", "could you", "I want you to" and the like, and tells what they said.
+// orderBody strips "please", "always", "could you", "I want you to" and similar words, and returns their meaning.
 func orderBody(ws []word) (body []word, always string, negated bool) {
 	i := 0
 	for i < len(ws) {
@@ -111,7 +119,8 @@ func orderBody(ws []word) (body []word, always string, negated bool) {
 			two = w + " " + ws[i+1].low
 		}
 		switch {
-		case w == "please" || w == "just" || w == "also" || w == "then" || w == "kindly" || w == "so" || w == "and" || w == "but" || w == "ok" || w == "only" && i == 0:
+		case w == "please" || w == "just" || w == "also" || w == "then" || w == "kindly" || w == "so" || w == "and" || w == "but" || w == "ok" ||
+			w == "only" && i == 0:
 			i++
 		case two == "from now" || two == "from here":
 			i += 3
@@ -131,9 +140,11 @@ func orderBody(ws []word) (body []word, always string, negated bool) {
 			if i < len(ws) && ws[i].low == "you" {
 				i++
 			}
-		case two == "you should" || two == "you must" || two == "you can" || two == "could you" || two == "can you" || two == "would you" || two == "will you":
+		case two == "you should" || two == "you must" || two == "you can" || two == "could you" || two == "can you" || two == "would you" ||
+			two == "will you":
 			i += 2
-		case (two == "i want" || two == "i need" || two == "i would" || two == "i expect") && hasSeq(ws[i:], "you", "to") >= 0 && hasSeq(ws[i:], "you", "to") <= 3:
+		case (two == "i want" || two == "i need" || two == "i would" || two == "i expect") && hasSeq(ws[i:], "you", "to") >= 0 &&
+			hasSeq(ws[i:], "you", "to") <= 3:
 			i += hasSeq(ws[i:], "you", "to") + 2
 		case two == "do not" || two == "try not" || two == "not to":
 			negated = true
@@ -185,7 +196,7 @@ func isManner(v string, body []word) bool {
 	return v == "be" && len(body) < 5 && len(body) > 1 && manner[body[1].low]
 }
 
-// neverMind are "do not" orders that stand without a manner word: how and when to reach the user.
+// neverMind reports whether a "do not" order needs no manner word: how and when to reach the user.
 func neverMind(body []word) bool {
 	switch body[0].low {
 	case "call", "contact", "email", "text", "message", "disturb", "schedule", "book", "notify":
@@ -217,7 +228,7 @@ func cutFillers(ws []word) []word {
 	return ws
 }
 
-// impersonalOrder tells an order to somebody else: "call me Ada" → "call them Ada", "your answers" → "its answers".
+// impersonalOrder puts an order into the third person: "call me Ada" → "call them Ada", "your answers" → "its answers".
 func impersonalOrder(ws []word) []word {
 	out := impersonal(ws)
 	for i := range out {

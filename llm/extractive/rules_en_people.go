@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// relationAt finds the word of a noun phrase that names a person or animal of the user's life, -1 when none does.
+// relationAt returns the index of the word in a noun phrase that names a person or animal of the user, or -1.
 func relationAt(noun []word) int {
 	for k, w := range noun {
 		if k > 0 && (eventNouns[w.low] || attributes[w.low] != noteOnly && w.low != "name" && k == len(noun)-1 && !isRelation(w.low)) {
@@ -14,7 +14,9 @@ func relationAt(noun []word) int {
 	}
 	for k, w := range noun {
 		if isRelation(w.low) && k < 5 {
-			if k+1 < len(noun) && !noun[k+1].isName() && !strings.HasSuffix(w.text, ",") && noun[k+1].low != "and" && noun[k+1].low != "name" && noun[k+1].low != "names" && noun[k+1].low != "in" && noun[k+1].low != "from" && noun[k+1].low != "who" && !isRelation(noun[k+1].low) && noun[k+1].low != "called" && noun[k+1].low != "named" {
+			if k+1 < len(noun) && !noun[k+1].isName() && !strings.HasSuffix(w.text, ",") && noun[k+1].low != "and" && noun[k+1].low != "name" &&
+				noun[k+1].low != "names" && noun[k+1].low != "in" && noun[k+1].low != "from" && noun[k+1].low != "who" && !isRelation(noun[k+1].low) &&
+				noun[k+1].low != "called" && noun[k+1].low != "named" {
 				continue // "my student visa"
 			}
 			return k
@@ -25,40 +27,44 @@ func relationAt(noun []word) int {
 
 func isRelation(low string) bool { return family[low] || acquaintances[low] || pets[low] }
 
-// isRelative reports whether a noun phrase is a name that the user gave to somebody of their life.
+// isRelative reports whether a noun phrase is the name of a person in the user's life.
 func (r *reader) isRelative(noun []word) bool { return len(noun) == 1 && r.names[noun[0].low] }
 
-// personVerbs are what people do for long enough to be worth keeping.
-var personVerbs = set(`be have live work like love hate prefer enjoy dislike adore study speak play teach drive own run come go collect eat drink know manage lead use smoke own
-	sing dance paint swim train attend practice practise suffer do wear need take cook bake write read support detest loathe`)
+// personVerbs lists verbs of lasting activities and states of people.
+var personVerbs = set(`be have live work like love hate prefer enjoy dislike adore study speak play teach drive own run come go collect eat
+	drink know manage lead use smoke own sing dance paint swim train attend practice practise suffer do wear need take cook bake write read
+	support detest loathe`)
 
-// personCourses are what people are in the course of doing for long enough.
+// personCourses lists verbs of lasting activities of people in the progressive.
 var personCourses = set(`expect study learn work live train teach turn move retire get graduate start major intern`)
 
-// personEvents change a life.
+// personEvents lists verbs of life events.
 var personEvents = set(`move die pass retire graduate marry divorce bear start join quit adopt become found buy win`)
 
-// aboutPerson reads a clause about somebody of the user's life; rel is the word of c.noun that says who.
+// aboutPerson reads a clause about a person in the user's life; rel is the word of c.noun with the relation.
 func (r *reader) aboutPerson(c clause, rel int, now time.Time) (place, string, bool) {
 	c.noun = plainRelation(c.noun)
 	r.person = personOf(c.noun)
 	r.learnNames(c.noun)
 	text := factText(c)
 	rest := c.rest
-	if len(rest) > 0 && rest[0].low == "me" && (c.verb == "tell" || c.verb == "ask" || c.verb == "want" || c.verb == "need" || c.verb == "expect") {
+	if len(rest) > 0 && rest[0].low == "me" && (c.verb == "tell" || c.verb == "ask" || c.verb == "want" || c.verb == "need" ||
+		c.verb == "expect") {
 		if when, ok := lastMoment(rest); ok && !when.before(now) && len(rest) > 3 && rest[1].low == "to" {
 			return tasks, "Needs to " + joinWords(impersonal(rest[2:])), true
 		}
 		return noteOnly, "", false
 	}
 	when, dated := lastMoment(rest)
-	if dated && !when.before(now) && (c.modal == "will" || c.modal == "going to" || c.tense == present || c.tense == progressive) && c.verb != "" {
+	if dated && !when.before(now) && (c.modal == "will" || c.modal == "going to" || c.tense == present || c.tense == progressive) &&
+		c.verb != "" {
 		return dates, text, true
 	}
 	switch {
 	case c.verb == "" || len(rest) > 24:
 		return noteOnly, "", false
-	case c.modal == "want to" && goals[c.verb], c.modal == "used to" && formerly[c.verb], c.modal == "can" && abilities[c.verb] && len(rest) > 0:
+	case c.modal == "want to" && goals[c.verb], c.modal == "used to" && formerly[c.verb], c.modal == "can" && abilities[c.verb] &&
+		len(rest) > 0:
 		return people, text, !pointsBackAllowed(rest)
 	case c.modal != "":
 		return noteOnly, "", false
@@ -75,7 +81,8 @@ func (r *reader) aboutPerson(c clause, rel int, now time.Time) (place, string, b
 	case c.tense == progressive || c.tense == perfectProgressive:
 		return people, text, personCourses[c.verb] && len(rest) > 0
 	case personVerbs[c.verb] && len(rest) > 0:
-		return people, text, !pointsBackAllowed(rest) && (rest[0].low != "to" || c.verb == "go") && !(c.verb == "have" && passingPossession(rest)) && !(c.verb == "need" && rest[0].low != "a")
+		return people, text, !pointsBackAllowed(rest) && (rest[0].low != "to" || c.verb == "go") &&
+			!(c.verb == "have" && passingPossession(rest)) && !(c.verb == "need" && rest[0].low != "a")
 	}
 	return noteOnly, "", false
 }
@@ -87,7 +94,8 @@ func pointsBackAllowed(r []word) bool {
 
 func passingPossession(r []word) bool {
 	h := headNoun(r)
-	return h == "cold" || h == "fever" || h == "headache" || h == "flu" || h == "question" || h == "problem" || h == "idea" || h == "point" || h == "meltdown"
+	return h == "cold" || h == "fever" || h == "headache" || h == "flu" || h == "question" || h == "problem" || h == "idea" || h == "point" ||
+		h == "meltdown"
 }
 
 func (r *reader) personIs(c clause, text string) (place, string, bool) {
@@ -104,12 +112,14 @@ func (r *reader) personIs(c clause, text string) (place, string, bool) {
 	case moods[w] || pointsBackAllowed(rest) || w == "there" || w == "not":
 		return noteOnly, "", false
 	case w == "in" || w == "at" || w == "on":
-		return people, text, len(rest) > 1 && (rest[1].isName() || hasLow(rest, "grade") || hasLow(rest, "school") || hasLow(rest, "college") || hasLow(rest, "university"))
+		return people, text, len(rest) > 1 && (rest[1].isName() || hasLow(rest, "grade") || hasLow(rest, "school") || hasLow(rest, "college") ||
+			hasLow(rest, "university"))
 	}
 	if traits[rest[0].low] || marital[rest[0].low] {
 		return people, text, true
 	}
-	if f, ok := verbForms[rest[0].low]; ok && f.form != formBase && !settledParticiples[rest[0].low] && f.lemma != rest[0].low && rest[0].low != "called" && rest[0].low != "named" {
+	if f, ok := verbForms[rest[0].low]; ok && f.form != formBase && !settledParticiples[rest[0].low] && f.lemma != rest[0].low &&
+		rest[0].low != "called" && rest[0].low != "named" {
 		return noteOnly, "", false
 	}
 	if !qualifies(rest) {
@@ -118,20 +128,23 @@ func (r *reader) personIs(c clause, text string) (place, string, bool) {
 	return people, text, true
 }
 
-// qualifies wants a complement that says who somebody is: a noun with an article, a name, an age, a trait, a nationality.
+// qualifies reports whether a complement describes a person: a noun with an article, a name, an age, a trait, a nationality.
 func qualifies(r []word) bool {
 	w := r[0]
 	switch w.low {
 	case "a", "an":
-		return len(r) > 1 && second(r) != "bit" && second(r) != "little" && second(r) != "lot" && headNoun(r) != "mess" && headNoun(r) != "delight" && headNoun(r) != "blessing"
+		return len(r) > 1 && second(r) != "bit" && second(r) != "little" && second(r) != "lot" && headNoun(r) != "mess" &&
+			headNoun(r) != "delight" && headNoun(r) != "blessing"
 	case "the":
 		return len(r) > 1 && !stopNouns[second(r)] && second(r) != "best" && second(r) != "worst" && !hasLow(r, "one")
-	case "from", "called", "named", "allergic", "afraid", "based", "married", "born", "into", "intolerant", "scared", "terrified", "obsessed", "fluent", "good", "responsible":
+	case "from", "called", "named", "allergic", "afraid", "based", "married", "born", "into", "intolerant", "scared", "terrified", "obsessed",
+		"fluent", "good", "responsible":
 		return len(r) > 1
 	case "turning":
 		return true
 	}
-	return w.isName() || isDigits(w.low) || traits[w.low] || isDemonym(w) || strings.HasSuffix(w.low, "-year-old") || numbersEN[w.low] > 0 && (second(r) == "years" || second(r) == "months" || second(r) == "and" || len(r) == 1) || isOccupation(w.low)
+	return w.isName() || isDigits(w.low) || traits[w.low] || isDemonym(w) || strings.HasSuffix(w.low, "-year-old") || numbersEN[w.low] > 0 &&
+		(second(r) == "years" || second(r) == "months" || second(r) == "and" || len(r) == 1) || isOccupation(w.low)
 }
 
 // plainRelation writes "my other daughter, Ivy," as "my daughter Ivy".
@@ -171,7 +184,8 @@ func (r *reader) aboutNamed(c clause, now time.Time) (place, bool) {
 	switch {
 	case dated && !when.before(now) && c.verb != "":
 		return dates, true
-	case c.verb == "be" && c.tense == present && (rest[0].low == "my" || rest[0].low == "our" || rest[0].low == "the" || rest[0].low == "a" || rest[0].low == "an") && len(rest) > 1:
+	case c.verb == "be" && c.tense == present && (rest[0].low == "my" || rest[0].low == "our" || rest[0].low == "the" || rest[0].low == "a" ||
+		rest[0].low == "an") && len(rest) > 1:
 		head := headNoun(rest[1:])
 		mine := rest[0].low == "my"
 		if isRelation(head) && mine {
@@ -179,7 +193,8 @@ func (r *reader) aboutNamed(c clause, now time.Time) (place, bool) {
 			r.learnNames(c.noun)
 			return people, true
 		}
-		if isOccupation(head) || factNouns[head] || isRelation(head) || head == "point" || head == "person" && strings.Contains(lows(rest), "contact") {
+		if isOccupation(head) || factNouns[head] || isRelation(head) || head == "point" || head == "person" &&
+			strings.Contains(lows(rest), "contact") {
 			r.person = c.noun
 			if mine {
 				return people, true
@@ -188,19 +203,21 @@ func (r *reader) aboutNamed(c clause, now time.Time) (place, bool) {
 		}
 	case c.verb == "be" && (rest[0].low == "responsible" || rest[0].low == "in" && second(rest) == "charge"):
 		return facts, true
-	case (c.verb == "own" || c.verb == "lead" || c.verb == "manage" || c.verb == "handle" || c.verb == "maintain" || c.verb == "run") && c.tense == present:
+	case (c.verb == "own" || c.verb == "lead" || c.verb == "manage" || c.verb == "handle" || c.verb == "maintain" || c.verb == "run") &&
+		c.tense == present:
 		return facts, hasObject(rest)
 	}
 	return noteOnly, false
 }
 
-var female = set(`wife mother mom mum mama sister daughter girlfriend fiancee fiancée grandma grandmother granny nana granddaughter aunt niece godmother goddaughter stepmom stepmother
-	stepdaughter stepsister half-sister mother-in-law sister-in-law daughter-in-law landlady ex-wife`)
+var female = set(`wife mother mom mum mama sister daughter girlfriend fiancee fiancée grandma grandmother granny nana granddaughter aunt
+	niece godmother goddaughter stepmom stepmother stepdaughter stepsister half-sister mother-in-law sister-in-law daughter-in-law landlady
+	ex-wife`)
 
-var male = set(`husband father dad papa brother son boyfriend grandpa grandfather grandson uncle nephew godfather godson stepdad stepfather stepson stepbrother half-brother
-	father-in-law brother-in-law son-in-law landlord ex-husband`)
+var male = set(`husband father dad papa brother son boyfriend grandpa grandfather grandson uncle nephew godfather godson stepdad stepfather
+	stepson stepbrother half-brother father-in-law brother-in-law son-in-law landlord ex-husband`)
 
-// fits reports whether a pronoun may stand for the person spoken of last.
+// fits reports whether a pronoun may refer to the last person mentioned.
 func (r *reader) fits(pronoun string) bool {
 	isFemale, isMale, many := false, false, false
 	for _, w := range r.person {
@@ -224,7 +241,7 @@ func (r *reader) fits(pronoun string) bool {
 	return false
 }
 
-// personOf is the noun phrase by which somebody is told on: "my sister Anna's name" → "sister Anna".
+// personOf returns the noun phrase that identifies a person in later lines: "my sister Anna's name" → "sister Anna".
 func personOf(noun []word) []word {
 	var out []word
 	for k, w := range noun {
@@ -243,7 +260,7 @@ func personOf(noun []word) []word {
 	return out
 }
 
-// learnNames remembers names that were given to people of the user's life.
+// learnNames records the names of people in the user's life.
 func (r *reader) learnNames(ws []word) {
 	for _, w := range ws {
 		if w.isName() && !isDemonym(w) && !strings.ContainsAny(w.low, "0123456789/@") {

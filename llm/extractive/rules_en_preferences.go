@@ -6,12 +6,13 @@ var (
 	dislikes = set(`hate dislike detest loathe despise`)
 )
 
-// taste reads what the user likes and dislikes.
+// taste reads likes and dislikes of the user.
 func taste(c clause) (place, bool) {
 	r := c.rest
 	switch {
 	case c.modal == "would" && c.verb == "prefer":
-	case c.modal == "can" && c.negated && (c.verb == "stand" || c.verb == "bear" || c.verb == "tolerate" || c.verb == "?tolerate" || c.verb == "?bear"):
+	case c.modal == "can" && c.negated && (c.verb == "stand" || c.verb == "bear" || c.verb == "tolerate" || c.verb == "?tolerate" ||
+		c.verb == "?bear"):
 		return preferences, len(r) > 0 && !pointsBack(r)
 	case c.modal == "used to":
 		return noteOnly, false
@@ -20,7 +21,8 @@ func taste(c clause) (place, bool) {
 	case c.verb == "care" && c.negated && len(r) > 1 && (r[0].low == "for" || r[0].low == "about"):
 		return preferences, !pointsBack(r[1:])
 	case c.verb == "appreciate" || c.verb == "?appreciate":
-		return preferences, len(r) > 1 && (r[0].low == "when" || r[0].low == "short" || r[0].low == "concise" || r[0].low == "direct") && !hasDay(r)
+		return preferences, len(r) > 1 && (r[0].low == "when" || r[0].low == "short" || r[0].low == "concise" ||
+			r[0].low == "direct") && !hasDay(r)
 	case !likes[c.verb] && !dislikes[c.verb]:
 		return noteOnly, false
 	case c.tense == past || c.tense == progressive || c.tense == future:
@@ -30,7 +32,8 @@ func taste(c clause) (place, bool) {
 		return noteOnly, false
 	}
 	if toAssistant(r) {
-		return preferences, c.verb == "prefer" || c.modal == "would" || r[0].low == "when" && len(r) > 3 || len(r) > 2 && r[0].low == "you" && r[1].low == "to"
+		return preferences, c.verb == "prefer" || c.modal == "would" || r[0].low == "when" && len(r) > 3 || len(r) > 2 && r[0].low == "you" &&
+			r[1].low == "to"
 	}
 	if c.verb == "prefer" && r[0].low == "that" && len(r) > 3 {
 		return preferences, true
@@ -48,8 +51,9 @@ func taste(c clause) (place, bool) {
 }
 
 // outThere are nouns that "the" does not tie to the conversation: "I love the outdoors".
-var outThere = set(`outdoors ocean sea beach mountains forest woods countryside city cold heat rain snow sun winter summer spring autumn fall night theater theatre opera gym
-	silence quiet dark smell taste sound feeling idea piano guitar violin internet news weekends mornings desert water country`)
+var outThere = set(`outdoors ocean sea beach mountains forest woods countryside city cold heat rain snow sun winter summer spring autumn
+	fall night theater theatre opera gym silence quiet dark smell taste sound feeling idea piano guitar violin internet news weekends mornings
+	desert water country`)
 
 // pointsAround reports whether what is liked is something at hand: "I love the colors", "I like all the details".
 func pointsAround(c clause, r []word) bool {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// request is what the user wants kept.
+// request is the kind of a request to remember something.
 type request int
 
 const (
@@ -18,20 +18,27 @@ const (
 	todo                 // "TODO: …"
 )
 
-// politeness may stand before a request.
-var politeness = buildPhrases(`please;can you;could you;would you;will you;can you please;could you please;would you please;kindly;also;just;and;so;ok;okay;hey;hi;oh;
-	i want you to;i need you to;i would like you to;you should;make sure you;make sure to;you need to;you must;i would like to;let us;but;btw;by the way;one more thing;now;always;thanks;
-	for future reference;for later;for the future;yes;no;well;right;great;perfect;sure;then;do`)
+// politeness lists phrases that may precede a request.
+var politeness = buildPhrases(`please;can you;could you;would you;will you;can you please;could you please;would you please;kindly;also;
+	just;and;so;ok;okay;hey;hi;oh;i want you to;i need you to;i would like you to;you should;make sure you;make sure to;you need to;you must;
+	i would like to;let us;but;btw;by the way;one more thing;now;always;thanks;for future reference;for later;for the future;yes;no;well;right;
+	great;perfect;sure;then;do`)
 
-// openings begin a request to remember; their tails ("that", "this", ":") are read apart. Longer ones come first.
+// openings maps first words to the openings of requests to remember, longest first. Tails ("that", ":") are read separately.
 var openings = openingsByWord(map[request]string{
-	remindTo:  `do not let me forget to; do not let me forget; help me remember to; make sure i remember to; remind me to; remind me that; remind me about; remind me of; remind me; set a reminder to; set a reminder for; set me a reminder to; set a reminder that; set a reminder; i need a reminder to; add a reminder to; create a reminder to`,
-	todo:      `reminder for me; reminder to self; reminder; add to my list; put on my list; on my list; add to the list; todo; to-do; to do; action item; action items; my todo; my to-do; add to my todo list; add to my to-do list; note to self`,
-	remember:  `remember; memorize; memorise; keep in mind; bear in mind; keep in memory; do not forget; never forget; take note; take a note; make a note; make note; note down; note; write down; jot down; save to memory; save this; store this; add to memory; add to your memory; add this to memory; add this to your memory; put this in your memory; commit to memory; commit this to memory; memo; save the following; write this down; for your memory; save in memory`,
+	remindTo: `do not let me forget to; do not let me forget; help me remember to; make sure i remember to; remind me to; remind me that; ` +
+		`remind me about; remind me of; remind me; set a reminder to; set a reminder for; set me a reminder to; set a reminder that; ` +
+		`set a reminder; i need a reminder to; add a reminder to; create a reminder to`,
+	todo: `reminder for me; reminder to self; reminder; add to my list; put on my list; on my list; add to the list; todo; to-do; ` +
+		`to do; action item; action items; my todo; my to-do; add to my todo list; add to my to-do list; note to self`,
+	remember: `remember; memorize; memorise; keep in mind; bear in mind; keep in memory; do not forget; never forget; take note; ` +
+		`take a note; make a note; make note; note down; note; write down; jot down; save to memory; save this; store this; add to memory; ` +
+		`add to your memory; add this to memory; add this to your memory; put this in your memory; commit to memory; commit this to memory; ` +
+		`memo; save the following; write this down; for your memory; save in memory`,
 	noRequest: `remember me`,
 })
 
-// opening is the words that begin a request, and what it asks for.
+// opening is the first words of a request, and its kind.
 type opening struct {
 	phrase string
 	words  int
@@ -53,7 +60,7 @@ func openingsByWord(lists map[request]string) map[string][]opening {
 	return m
 }
 
-// requested reads a request to remember something at the beginning of a sentence: its kind and what is to be remembered.
+// requested reads a request to remember something at the beginning of a sentence: its kind and its content.
 func requested(ws []word, question bool) (request, []word) {
 	polite := false
 	for len(ws) > 0 {
@@ -96,7 +103,7 @@ func requested(ws []word, question bool) (request, []word) {
 	return noRequest, nil
 }
 
-// whatToRemember reads what follows "remember", "note" and the like.
+// whatToRemember reads the words after "remember", "note" and similar verbs.
 func whatToRemember(phrase string, last word, rest []word, colon bool) (request, []word) {
 	if len(rest) == 0 {
 		if colon && strings.HasSuffix(last.text, ":") {
@@ -114,7 +121,8 @@ func whatToRemember(phrase string, last word, rest []word, colon bool) (request,
 	pointing := strings.HasSuffix(rest[0].text, ":")
 	switch first {
 	case "that", "this", "these", "those", "it", "of", "the":
-		if pointing || first != "the" && len(rest) > 1 && strings.HasSuffix(rest[1].text, ":") && (rest[1].low == "things" || rest[1].low == "facts" || rest[1].low == "down" || rest[1].low == "please" || rest[1].low == "one") ||
+		if pointing || first != "the" && len(rest) > 1 && strings.HasSuffix(rest[1].text, ":") &&
+			(rest[1].low == "things" || rest[1].low == "facts" || rest[1].low == "down" || rest[1].low == "please" || rest[1].low == "one") ||
 			first == "the" && len(rest) > 1 && strings.HasSuffix(rest[min(2, len(rest)-1)].text, ":") {
 			cut := 1
 			for cut < len(rest) && !strings.HasSuffix(rest[cut-1].text, ":") {
@@ -141,7 +149,8 @@ func whatToRemember(phrase string, last word, rest []word, colon bool) (request,
 			return remember, rest[1:]
 		}
 		return remember, rest
-	case "when", "how", "what", "who", "where", "why", "me", "last", "correctly", "if", "whether", "right", "us", "him", "her", "them", "you", "being", "seeing":
+	case "when", "how", "what", "who", "where", "why", "me", "last", "correctly", "if", "whether", "right", "us", "him", "her", "them", "you",
+		"being", "seeing":
 		return noRequest, nil
 	case "to":
 		if hasLow(rest, "you") || hasLow(rest, "your") || hasLow(rest, "yourself") {
@@ -175,7 +184,8 @@ var isPersonalOwn = set(`i my we our mine ours me us`)
 func onlyPolite(ws []word) bool {
 	for _, w := range ws {
 		switch w.low {
-		case "please", "for", "me", "later", "too", "ok", "okay", "thanks", "well", "down", "next", "time", "future", "the", "in", "mind", "reference", "somewhere", "always":
+		case "please", "for", "me", "later", "too", "ok", "okay", "thanks", "well", "down", "next", "time", "future", "the", "in", "mind",
+			"reference", "somewhere", "always":
 		default:
 			return false
 		}
@@ -196,8 +206,10 @@ func rememberedBefore(ws []word) ([]word, bool) {
 		l := lows(tail)
 		l = strings.TrimSuffix(strings.TrimSuffix(l, " please"), " ok")
 		switch l {
-		case "remember", "remember that", "remember this", "remember it", "keep that in mind", "keep this in mind", "keep it in mind", "do not forget", "do not forget that", "do not forget it",
-			"note that", "note it", "note that down", "note it down", "write that down", "write it down", "make a note", "make a note of that", "make a note of it", "take note", "memorize that", "bear that in mind", "remember that for later":
+		case "remember", "remember that", "remember this", "remember it", "keep that in mind", "keep this in mind", "keep it in mind",
+			"do not forget", "do not forget that", "do not forget it",
+			"note that", "note it", "note that down", "note it down", "write that down", "write it down", "make a note", "make a note of that",
+			"make a note of it", "take note", "memorize that", "bear that in mind", "remember that for later":
 			return trimmed(ws[:k]), true
 		}
 	}
@@ -207,7 +219,10 @@ func rememberedBefore(ws []word) ([]word, bool) {
 // asksToRemember looks for a request to remember anywhere in a line, in either language.
 func asksToRemember(line string) bool {
 	low := strings.ToLower(line)
-	for _, cue := range []string{"remember", "keep in mind", "take note", "make a note", "note that", "note:", "memo", "don't forget", "记住", "记一下", "记下", "别忘", "备忘", "记着", "memory"} {
+	for _, cue := range []string{
+		"remember", "keep in mind", "take note", "make a note", "note that", "note:", "memo", "don't forget", "记住",
+		"记一下", "记下", "别忘", "备忘", "记着", "memory",
+	} {
 		if strings.Contains(low, cue) {
 			return true
 		}

@@ -73,16 +73,17 @@ func obligation(c clause, now time.Time) (place, bool) {
 	return noteOnly, false
 }
 
-// aversions are verbs of what people do not want to do for good.
+// aversions lists verbs of lasting aversions.
 var aversions = set(`use work fly drive live eat drink travel move`)
 
-// striving are verbs of what people try for long: "I'm trying to eat less sugar".
+// striving lists verbs of lasting efforts: "I'm trying to eat less sugar".
 var striving = set(`eat drink lose quit sleep exercise run save spend learn reduce cut smoke walk gain conceive`)
 
-// planPlace puts what one attends among the dates, and what one does among the tasks.
+// planPlace returns dates for events to attend, and tasks for things to do.
 func planPlace(c clause) place {
 	switch c.verb {
-	case "be", "go", "fly", "travel", "visit", "meet", "attend", "move", "leave", "arrive", "depart", "return", "come", "have", "start", "see", "celebrate", "marry", "turn", "host", "stay":
+	case "be", "go", "fly", "travel", "visit", "meet", "attend", "move", "leave", "arrive", "depart", "return", "come", "have", "start", "see",
+		"celebrate", "marry", "turn", "host", "stay":
 		return dates
 	}
 	return tasks
@@ -100,8 +101,9 @@ func isNounComplement(r []word) bool {
 // dreams are the verbs of wishes that last; "I'd like to book a flight" is a request.
 var dreams = set(`learn visit travel retire adopt climb move marry become publish quit lose`)
 
-// formerly are verbs that tell a life with "used to".
-var formerly = set(`live work play study smoke drink teach run own have write swim dance sing drive train serve volunteer collect eat compete coach manage lead`)
+// formerly lists verbs of former states with "used to".
+var formerly = set(`live work play study smoke drink teach run own have write swim dance sing drive train serve volunteer collect eat
+	compete coach manage lead`)
 
 // explains reports whether an object asks for an explanation: "learn how to sort a list", "learn about closures".
 func explains(r []word) bool {
@@ -113,7 +115,8 @@ func explains(r []word) bool {
 }
 
 // abilities are verbs that "can" and "cannot" make lasting.
-var abilities = set(`eat drink have drive swim cook read speak play sing dance ride run ski hear see digest tolerate attend come work meet travel fly sleep wear touch type take`)
+var abilities = set(`eat drink have drive swim cook read speak play sing dance ride run ski hear see digest tolerate attend come work meet
+	travel fly sleep wear touch type take`)
 
 func ability(c clause) (place, bool) {
 	r := c.rest
@@ -161,8 +164,8 @@ func lastMoment(ws []word) (moment, bool) {
 }
 
 // happened reports verbs of life that make a day worth noting, with "just" or "recently" but no date.
-var happened = set(`sign join adopt buy move finish graduate marry book quit retire launch publish win lose pass receive accept complete celebrate enroll enrol
-	register open hire resign divorce start return break become get have`)
+var happened = set(`sign join adopt buy move finish graduate marry book quit retire launch publish win lose pass receive accept complete
+	celebrate enroll enrol register open hire resign divorce start return break become get have`)
 
 // event reads what the user did or what happened to them: today's note.
 func event(c clause) bool {
@@ -179,7 +182,8 @@ func event(c clause) bool {
 		return false
 	}
 	switch c.verb {
-	case "forget", "mean", "remember", "say", "tell", "think", "see", "ask", "mention", "try", "need", "want", "notice", "?notice", "guess", "know", "read", "check", "fail", "":
+	case "forget", "mean", "remember", "say", "tell", "think", "see", "ask", "mention", "try", "need", "want", "notice", "?notice", "guess",
+		"know", "read", "check", "fail", "":
 		return false
 	}
 	if hasDay(c.rest) {
@@ -213,7 +217,8 @@ func appointment(c clause, now time.Time) (place, bool) {
 		case "on", "off", "out", "away", "unavailable", "back", "free", "available", "busy", "in", "at":
 			return dates, true
 		}
-	case (c.verb == "start" || c.verb == "leave" || c.verb == "fly" || c.verb == "arrive" || c.verb == "return" || c.verb == "turn" || c.verb == "travel" || c.verb == "finish" || c.verb == "present" || c.verb == "meet" || c.verb == "graduate") && c.tense == present:
+	case (c.verb == "start" || c.verb == "leave" || c.verb == "fly" || c.verb == "arrive" || c.verb == "return" || c.verb == "turn" ||
+		c.verb == "travel" || c.verb == "finish" || c.verb == "present" || c.verb == "meet" || c.verb == "graduate") && c.tense == present:
 		return dates, true
 	}
 	return noteOnly, false

@@ -7,10 +7,13 @@ import (
 
 // attributes of the user that "my … is …" states, and where they go.
 var attributes = placed(map[place]string{
-	identity: `name nickname surname age birthday address phone number email e-mail mail timezone zone pronouns job occupation profession title role position company employer
+	identity: `name nickname surname age birthday address phone number email e-mail mail timezone zone pronouns job occupation profession ` +
+		`title role position company employer
 		hometown nationality tongue language birthplace city country residence location handle username github linkedin website homepage`,
-	background: `type diet religion sign size height weight hobby hobbies major degree thesis field car bike laptop computer keyboard editor setup instrument sport goal
-		goals dream ambition condition allergy allergies medication skill skills specialty speciality background education university school college commute house apartment flat garden
+	background: `type diet religion sign size height weight hobby hobbies major degree thesis field car bike laptop computer keyboard ` +
+		`editor setup instrument sport goal
+		goals dream ambition condition allergy allergies medication skill skills specialty speciality background education university school ` +
+		`college commute house apartment flat garden
 		schedule routine hours passion heritage ethnicity faith`,
 	preferences: `favorite favorites preference preferences go-to peeve style`,
 })
@@ -25,11 +28,12 @@ func placed(words map[place]string) map[string]place {
 	return m
 }
 
-// aboutThing reads clauses about something or somebody else than the user.
+// aboutThing reads clauses about things and people other than the user.
 func (r *reader) aboutThing(c clause, now time.Time) (place, string, bool) {
 	noun := c.noun
 	owner := noun[0].low
-	if rel := relationAt(noun); rel >= 0 && !(owner == "our" && trade[noun[rel].low]) && (owner == "my" || owner == "our" || owner == "his" || owner == "her" || r.isRelative(noun)) {
+	if rel := relationAt(noun); rel >= 0 && !(owner == "our" && trade[noun[rel].low]) &&
+		(owner == "my" || owner == "our" || owner == "his" || owner == "her" || r.isRelative(noun)) {
 		return r.aboutPerson(c, rel, now)
 	}
 	if c.verb == "call" && len(c.rest) > 1 && len(c.rest) < 4 && c.rest[0].low == "me" && c.rest[1].isName() && c.tense == present {
@@ -48,13 +52,15 @@ func (r *reader) aboutThing(c clause, now time.Time) (place, string, bool) {
 	if owner == "his" || owner == "her" || owner == "their" || owner == "its" {
 		return r.possessed(c)
 	}
-	if rel := relationAt(noun); rel >= 0 && owner == "the" && len(noun) == 2 && acquaintances[noun[1].low] && c.verb == "be" && c.tense == present && len(c.rest) > 0 && c.rest[0].isName() {
+	if rel := relationAt(noun); rel >= 0 && owner == "the" && len(noun) == 2 && acquaintances[noun[1].low] && c.verb == "be" &&
+		c.tense == present && len(c.rest) > 0 && c.rest[0].isName() {
 		return people, factText(c), true
 	}
 	if p, text, ok := aboutEvent(c, now); ok {
 		return p, text, true
 	}
-	if c.verb == "be" && c.tense == present && !c.negated && len(c.rest) > 1 && c.rest[0].low == "my" && passions[headNoun(c.rest[1:])] && !stopObjects[owner] && owner != "the" {
+	if c.verb == "be" && c.tense == present && !c.negated && len(c.rest) > 1 && c.rest[0].low == "my" && passions[headNoun(c.rest[1:])] &&
+		!stopObjects[owner] && owner != "the" {
 		return preferences, factText(c), true
 	}
 	if owner == "my" {
@@ -70,11 +76,13 @@ func (r *reader) aboutThing(c clause, now time.Time) (place, string, bool) {
 	if isFact(c, head) {
 		return facts, factText(c), true
 	}
-	return noteOnly, factText(c), owner == "my" && len(noun) > 1 && eventNouns[noun[1].low] && c.tense == present && c.modal == "" && isHardValue(c.rest) && thingVerbs[c.verb] != ""
+	return noteOnly, factText(c), owner == "my" && len(noun) > 1 && eventNouns[noun[1].low] && c.tense == present && c.modal == "" &&
+		isHardValue(c.rest) && thingVerbs[c.verb] != ""
 }
 
-// passions are what "dance is my …" makes of a thing.
-var passions = set(`passion hobby favorite favorites go-to relief escape therapy obsession weakness jam specialty comfort-food drug thing love religion`)
+// passions lists the nouns that complete "dance is my …".
+var passions = set(`passion hobby favorite favorites go-to relief escape therapy obsession weakness jam specialty comfort-food drug thing
+	love religion`)
 
 // parents need no "my".
 var parents = set(`mom mum mommy mama dad daddy papa grandma grandpa granny nana`)

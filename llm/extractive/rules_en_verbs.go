@@ -31,7 +31,7 @@ func (c clause) tenses() tenses {
 	return 0
 }
 
-// verbRule says what a verb of an I-clause makes of it.
+// verbRule maps the verb of an I-clause to a statement.
 type verbRule struct {
 	verbs  string              // lemmas
 	with   string              // first word after the verb, one of these; empty: any
@@ -50,7 +50,10 @@ var selfVerbs = byVerb([]verbRule{
 	{"move relocate emigrate immigrate", "to into from back in out here abroad", inPast, identity, toPlace},
 	{"come hail", "from", inHabit, identity, hasName},
 	{"grow", "up", inPast, background, nil},
-	{"work", "as at for in from with nights days shifts part-time full-time remotely freelance weekends mostly near", ongoing, identity, isWork},
+	{
+		"work", "as at for in from with nights days shifts part-time full-time remotely freelance weekends mostly near", ongoing,
+		identity, isWork,
+	},
 	{"work", "on", ongoing, facts, isWork},
 	{"work", "as at for in with", inPast, background, isWork},
 	{"join", "", inPast, identity, beginsWithName},
@@ -73,7 +76,8 @@ var selfVerbs = byVerb([]verbRule{
 	{"learn practice practise", "", ongoing, background, notNow},
 	{"play", "", ongoing, background, isPlayed},
 	{"train", "for", ongoing, background, nil},
-	{"sing dance paint draw bake cook swim hike ski surf cycle climb knit sew garden fish box meditate jog camp skate snowboard row sail kayak commute roast brew sculpt photograph crochet quilt juggle fence journal", "", inHabit, background, anything},
+	{"sing dance paint draw bake cook swim hike ski surf cycle climb knit sew garden fish box meditate jog camp skate snowboard row sail " +
+		"kayak commute roast brew sculpt photograph crochet quilt juggle fence journal", "", inHabit, background, anything},
 	{"run", "", inHabit, background, isHabit},
 	{"collect drive ride own breed grow raise foster restore play", "", inHabit, background, nil},
 	{"use", "", ongoing, background, isUsed},

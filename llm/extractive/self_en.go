@@ -2,7 +2,7 @@ package extractive
 
 import "strings"
 
-// givenUp is what ended with "I quit smoking", "I left my job at Acme" and the like: the words by which its line is found.
+// givenUp returns the thing that ended in "I quit smoking", "I left my job at Acme" and similar: the words that find its line.
 func givenUp(c clause) string {
 	if c.subject != self || c.tense != past && c.tense != perfect {
 		return ""
@@ -20,7 +20,7 @@ func givenUp(c clause) string {
 	return ""
 }
 
-// undatedWords gives the words before a date.
+// undatedWords returns the words before a date.
 func undatedWords(ws []word) []word {
 	for k, w := range ws {
 		if w.when.span != noSpan {
@@ -88,7 +88,7 @@ func (r *reader) aboutSelf(c clause) (place, string, bool) {
 	return noteOnly, "", false
 }
 
-// meet notices people of the user's life in what the user says about themselves, for "he" and "she" after it.
+// meet records people mentioned in the user's statements, for a later "he" or "she".
 func (r *reader) meet(c clause) {
 	for k := 0; k+1 < len(c.rest); k++ {
 		if c.rest[k].low != "my" && c.rest[k].low != "our" {
@@ -140,11 +140,13 @@ func (r *reader) ofTeam(c clause) (place, string, bool) {
 			return facts, "The team " + lowerFirst(c.thirdPerson()), true
 		}
 		return noteOnly, "", false
-	case "run", "host", "store", "deploy", "release", "ship", "write", "build", "maintain", "support", "rely", "depend", "migrate", "test", "?containerize", "rotate", "log", "?log", "track", "charge", "?bill", "?sell", "sell", "?onboard":
+	case "run", "host", "store", "deploy", "release", "ship", "write", "build", "maintain", "support", "rely", "depend", "migrate", "test",
+		"?containerize", "rotate", "log", "?log", "track", "charge", "?bill", "?sell", "sell", "?onboard":
 	default:
 		return noteOnly, "", false
 	}
-	if c.negated && c.verb != "use" && c.verb != "deploy" && c.verb != "release" && c.verb != "support" || codeNouns[headNoun(c.rest)] || !isValue(c.rest) && !isRecurring(c.rest) && !isProject(c.rest) {
+	if c.negated && c.verb != "use" && c.verb != "deploy" && c.verb != "release" && c.verb != "support" || codeNouns[headNoun(c.rest)] ||
+		!isValue(c.rest) && !isRecurring(c.rest) && !isProject(c.rest) {
 		return noteOnly, "", false
 	}
 	return facts, "The team " + lowerFirst(c.thirdPerson()), true
@@ -152,7 +154,8 @@ func (r *reader) ofTeam(c clause) (place, string, bool) {
 
 // habit reads "I always …", "I never …" with any verb.
 func habit(c clause) (place, bool) {
-	if c.tense != present || len(c.adverbs) == 0 && (!isHabit(c.rest) || strings.HasPrefix(c.verb, "?")) || c.modal != "" || len(c.rest) > 20 || c.verb == "be" {
+	if c.tense != present || len(c.adverbs) == 0 && (!isHabit(c.rest) || strings.HasPrefix(c.verb, "?")) || c.modal != "" ||
+		len(c.rest) > 20 || c.verb == "be" {
 		return noteOnly, false
 	}
 	if len(trimUnknown(c.verb)) < 3 && c.verb != "go" {
@@ -161,7 +164,8 @@ func habit(c clause) (place, bool) {
 	switch v := trimUnknown(c.verb); v {
 	case "do", "have", "make", "get", "go":
 		return preferences, isHabit(c.rest) && !pointsBack(c.rest) && !hasDay(c.rest)
-	case "see", "forget", "think", "know", "say", "feel", "want", "need", "wonder", "remember", "learn", "thank", "mean", "find", "understand", "happen", "fail":
+	case "see", "forget", "think", "know", "say", "feel", "want", "need", "wonder", "remember", "learn", "thank", "mean", "find", "understand",
+		"happen", "fail":
 		return noteOnly, false
 	}
 	if pointsBack(c.rest) && len(c.rest) > 0 {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// aboutSelfZH reads what the user says about themselves or their household.
+// aboutSelfZH reads statements of the user about themselves or their household.
 func (r *reader) aboutSelfZH(predicate string, when moment, who whoZH) (place, string, bool) {
 	predicate = strings.TrimPrefix(strings.TrimSpace(predicate), "，")
 	if predicate == "" || len([]rune(predicate)) > 80 {
@@ -14,7 +14,8 @@ func (r *reader) aboutSelfZH(predicate string, when moment, who whoZH) (place, s
 	if p, line, ok := taskZH(predicate, when, r); ok {
 		return p, line, true
 	}
-	if m := tasteZH.FindStringSubmatch(predicate); m != nil && (strings.HasPrefix(m[2], "你") || strings.HasPrefix(m[2], "您")) && len([]rune(m[2])) > 4 {
+	if m := tasteZH.FindStringSubmatch(predicate); m != nil && (strings.HasPrefix(m[2], "你") || strings.HasPrefix(m[2], "您")) &&
+		len([]rune(m[2])) > 4 {
 		return preferences, predicate, true
 	}
 	if m := tasteZH.FindStringSubmatch(predicate); m != nil && !vagueZH.MatchString(m[2]) && when.span == noSpan {
@@ -55,11 +56,12 @@ func (r *reader) aboutSelfZH(predicate string, when moment, who whoZH) (place, s
 	return noteOnly, "", false
 }
 
-// weUseZH reads what a team works with: 我们用主干开发模式.
+// weUseZH reads the tools and methods of a team: 我们用主干开发模式.
 var weUseZH = regexp.MustCompile(`^(?:都|一直|目前|现在|主要)*(?:用|使用|采用)(?:的是)?(.{2,30})$`)
 
 // jobAndName reads 我是新来的测试工程师王欣.
-var jobAndName = regexp.MustCompile(`^是(?:新来的|刚来的|公司的|你们的|负责.{1,8}的)?(.{0,10}(?:` + alternatives(occupationsZH) + `))(` + surname + han + `{1,2})$`)
+var jobAndName = regexp.MustCompile(`^是(?:新来的|刚来的|公司的|你们的|负责.{1,8}的)?(.{0,10}(?:` + alternatives(occupationsZH) + `))(` + surname +
+	han + `{1,2})$`)
 
 var startsYear = regexp.MustCompile(`^\d{4}年`)
 
@@ -70,7 +72,8 @@ func (r *reader) datedZH(predicate string, when moment, who whoZH) (place, strin
 	switch {
 	case !when.before(r.now) && hasOneOf(predicate, strings.Join(strings.Fields(eventsZH), " ")):
 		return dates, predicate, true
-	case !when.before(r.now) && (strings.Contains(predicate, "要") || strings.Contains(predicate, "会") || strings.Contains(predicate, "准备") || strings.Contains(predicate, "打算")) && taskVerb.MatchString(predicate):
+	case !when.before(r.now) && (strings.Contains(predicate, "要") || strings.Contains(predicate, "会") || strings.Contains(predicate, "准备") ||
+		strings.Contains(predicate, "打算")) && taskVerb.MatchString(predicate):
 		return tasks, predicate, true
 	case when.before(r.now) || strings.Contains(predicate, "了"):
 		return noteOnly, predicate, len([]rune(predicate)) > 12

@@ -1,6 +1,6 @@
 package extractive
 
-// beforeQuestion gives what a question is introduced with: "I'm vegetarian, what can I cook?" → "I'm vegetarian".
+// beforeQuestion returns the introduction of a question: "I'm vegetarian, what can I cook?" → "I'm vegetarian".
 func beforeQuestion(ws []word) []word {
 	for k := len(ws) - 2; k >= 2; k-- {
 		if !ws[k-1].endsClause() {
@@ -22,7 +22,10 @@ func (r *reader) conditionalOrder(ws []word) {
 			continue
 		}
 		if text, ok := order(trimmed(ws[k:]), ws[k].low == "always" || ws[k].low == "never" || ws[k].low == "please"); ok {
-			r.say(statement{place: preferences, text: sentence(text + " " + joinWords(impersonal(lowerWords(ws[:k])))), strength: stated, ofUser: true})
+			r.say(statement{
+				place: preferences, text: sentence(text + " " + joinWords(impersonal(lowerWords(ws[:k])))), strength: stated,
+				ofUser: true,
+			})
 		}
 		return
 	}
@@ -35,11 +38,13 @@ func (r *reader) appointed(ws []word, answers bool) bool {
 	rest, _ = withoutFillers(rest)
 	rest = trimmed(absoluteDates(rest, r.base))
 	when, ok := lastMoment(rest)
-	if !ok || when.before(r.now) || len(rest) < 3 || len(rest) > 12 || anyAuxiliary(rest) || rest[0].when.span != noSpan || looksIng(rest[0].low) && !eventNouns[rest[0].low] || datePrepositions[rest[0].low] || isPersonal[rest[0].low] {
+	if !ok || when.before(r.now) || len(rest) < 3 || len(rest) > 12 || anyAuxiliary(rest) || rest[0].when.span != noSpan ||
+		looksIng(rest[0].low) && !eventNouns[rest[0].low] || datePrepositions[rest[0].low] || isPersonal[rest[0].low] {
 		return false
 	}
 	head := headNoun(rest)
-	if c := parseClause(rest); c.verb != "" && c.subject != imperative || !eventNouns[head] && !(acquaintances[head] && !answers) && !(answers && hasName(rest)) {
+	if c := parseClause(rest); c.verb != "" && c.subject != imperative || !eventNouns[head] && !(acquaintances[head] && !answers) &&
+		!(answers && hasName(rest)) {
 		return false
 	}
 	if rest[0].low == "the" || rest[0].low == "my" || rest[0].low == "our" || rest[0].low == "a" || rest[0].low == "an" {

@@ -2,7 +2,7 @@ package extractive
 
 import "strings"
 
-// settle leaves out what the user takes back later in the same conversation: of two contradicting statements only the last
+// settle drops statements that the user takes back later in the conversation: of two contradicting statements only the last
 // stands. Statements with further claims that still hold stay; the files sort them out.
 func (n *notebook) settle(said []statement) []statement {
 	claims := make([][]claim, len(said))
@@ -71,7 +71,8 @@ func sameKey(o, c claim) bool {
 	if o.attribute != c.attribute {
 		return false
 	}
-	return o.subject == c.subject || c.subject != "" && o.subject != "" && isRelation(firstWord(c.subject)) && (strings.HasPrefix(o.subject, c.subject+" ") || strings.HasPrefix(c.subject, o.subject+" "))
+	return o.subject == c.subject || c.subject != "" && o.subject != "" && isRelation(firstWord(c.subject)) &&
+		(strings.HasPrefix(o.subject, c.subject+" ") || strings.HasPrefix(c.subject, o.subject+" "))
 }
 
 func firstWord(s string) string {

@@ -1,6 +1,6 @@
 package extractive
 
-// place is where a statement belongs: a section of PROFILE.md or MEMORY.md, or today's note alone.
+// place is the target of a statement: a section of PROFILE.md or MEMORY.md, or only today's note.
 type place int
 
 const (
@@ -19,7 +19,7 @@ const (
 // inProfile reports whether p is a section of PROFILE.md.
 func (p place) inProfile() bool { return p >= identity && p <= preferences }
 
-// strength is how firmly something was said.
+// strength is the certainty of a statement.
 type strength int
 
 const (
@@ -28,7 +28,7 @@ const (
 	asked // "remember …": never dropped
 )
 
-// statement is one thing that was said, as the line that it becomes.
+// statement is one statement of the conversation, with its line.
 type statement struct {
 	place    place
 	text     string // third person, one line, with its full stop
@@ -36,19 +36,19 @@ type statement struct {
 	speaker  string // empty: the owner; else the name that the line begins with
 	seqs     []int64
 	sentence int // in which it was said, counted through the conversation
-	// replaces is a value that the user says is wrong ("5433" in "5434, not 5433"); the line that has it is corrected.
+	// replaces is a value that the user corrects ("5433" in "5434, not 5433"); the line with it is corrected.
 	replaces string
 	// with is the right value for replaces.
 	with string
-	// ends says that something no longer holds ("no longer vegetarian"); the line that said it goes.
+	// ends is true if something no longer holds ("no longer vegetarian"); its line is removed.
 	ends bool
-	// ifDone says that it matters only if it takes a task off the list ("I renewed my passport").
+	// ifDone is true if the statement only matters when it completes a task ("I renewed my passport").
 	ifDone bool
-	// supersedes are the words of what a decision takes the place of ("from MongoDB to Postgres": MongoDB).
+	// supersedes holds the words of the choice that a decision replaces ("from MongoDB to Postgres": MongoDB).
 	supersedes string
-	// ofUser says that the line begins with what the user is or does, so that a name may stand in front of it.
+	// ofUser is true if the line begins with a predicate about the user, so that a name can be put in front.
 	ofUser bool
-	// ofPerson says that it begins with somebody of the user's life.
+	// ofPerson is true if the line begins with a person in the user's life.
 	ofPerson bool
 	// topic are the words by which the line that ends is found.
 	topic string

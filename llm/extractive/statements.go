@@ -87,7 +87,7 @@ type book struct {
 	terms []terms
 }
 
-// add adds a statement, or its messages to the one that says it already. wrong is a value that it corrects.
+// add adds a statement, or its messages to an equal statement. wrong is the value that it corrects.
 func (b *book) add(s statement, wrong string) {
 	said := Said{
 		Text: s.told(), Messages: slices.Clone(s.seqs), Asked: s.strength == asked && !isReminder(s.text),
@@ -112,7 +112,7 @@ func (b *book) add(s statement, wrong string) {
 	b.terms = append(b.terms, t)
 }
 
-// reminders begin what a user wants to be reminded of, see toDo.
+// reminders lists the openings of reminders, see toDo.
 var reminders = []string{"Wants to be reminded", "To do: ", "待办：", "需要提醒："}
 
 func isReminder(text string) bool {

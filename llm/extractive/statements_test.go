@@ -53,7 +53,10 @@ func TestStatementsOfATranscript(t *testing.T) {
 			said: []string{"We decided to use Postgres instead of MySQL for the billing service."},
 			want: []Said{{Text: "Decided to use Postgres instead of MySQL for the billing service.", Messages: []int64{1}, Corrects: "MySQL"}},
 		},
-		"something ends": {said: []string{"I no longer eat meat."}, want: []Said{{Text: "No longer eats meat.", Messages: []int64{1}, Ends: true}}},
+		"something ends": {
+			said: []string{"I no longer eat meat."},
+			want: []Said{{Text: "No longer eats meat.", Messages: []int64{1}, Ends: true}},
+		},
 		"taken back": {
 			said: []string{"I live in Berlin.", "I moved to Lisbon last week."},
 			want: []Said{{Text: "Moved to Lisbon in the week of 2026-02-23.", Messages: []int64{2}}},

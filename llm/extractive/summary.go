@@ -12,7 +12,7 @@ import (
 // SummaryMaker names the engine and its rules; there is no other model.
 func (Engine) SummaryMaker(string) string { return Model + " " + RulesVersion }
 
-// Summarise brings a summary of earlier turns up to date by rules, within a number of tokens: what the user wanted, what was
+// Summarise updates a summary of earlier turns by rules, within a number of tokens: what the user wanted, what was
 // stated and decided, what is open, which files it is about, and what was talked about last. The same input gives the same
 // output. In languages that the rules do not know the summary has what was wanted first, what was talked about last, and the
 // files. It fails only when ctx is done.
@@ -42,7 +42,7 @@ func summarise(in proposals.SummaryInput) string {
 	return d.render(in.MaxTokens)
 }
 
-// spokenLines are what user and assistant said, in the zone of the summary, and when the last of it was said.
+// spokenLines returns the messages of user and assistant in the summary's time zone, and the time of the last one.
 func spokenLines(in proposals.SummaryInput) (lines []transcripts.Line, now time.Time) {
 	zone := in.Zone
 	if zone == nil {

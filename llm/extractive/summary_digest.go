@@ -10,7 +10,7 @@ import (
 	"reverie/scan"
 )
 
-// Headings of a summary. They are the same in every language, so that one engine goes on with what another one wrote.
+// Headings of a summary. They are the same in every language, so that engines can continue each other's summaries.
 const (
 	goalHeading       = "Goal"
 	latestHeading     = "Latest"
@@ -24,7 +24,7 @@ const (
 // leadHeadings come first in this order; those of other engines follow as they came.
 var leadHeadings = []string{goalHeading, latestHeading, constraintHeading, decisionHeading, factHeading, nextHeading, filesHeading}
 
-// headingOfPlace says where a statement stands in a summary.
+// headingOfPlace maps places to the headings of a summary.
 var headingOfPlace = [...]string{
 	noteOnly: factHeading, identity: factHeading, background: factHeading, people: factHeading, preferences: constraintHeading,
 	decisions: decisionHeading, facts: factHeading, tasks: nextHeading, dates: nextHeading, remembered: constraintHeading,
@@ -43,7 +43,7 @@ type item struct {
 	terms terms
 }
 
-// readDigest reads a summary, of whichever engine. What stands under no heading is taken for facts.
+// readDigest reads a summary of any engine. Lines without a heading count as facts.
 func readDigest(text string) *digest {
 	d := &digest{order: slices.Clone(leadHeadings), items: map[string][]item{}}
 	heading := factHeading
@@ -68,7 +68,7 @@ func (d *digest) add(heading, text string) {
 	d.items[heading] = append(d.items[heading], item{text: text, born: d.count(), terms: termsOf(text)})
 }
 
-// count is how many items were ever added, at least; it only grows with what is added.
+// count returns a lower bound of the number of items ever added. It never decreases.
 func (d *digest) count() int {
 	newest := 0
 	for _, list := range d.items {
@@ -79,13 +79,13 @@ func (d *digest) count() int {
 	return newest + 1
 }
 
-// again adds an item, or makes the one that says the same the newest.
+// again adds an item, or makes an equal item the newest.
 func (d *digest) again(heading, text string) {
 	d.items[heading] = slices.DeleteFunc(d.items[heading], func(it item) bool { return it.text == text })
 	d.add(heading, text)
 }
 
-// take takes in a statement, unless the summary says it already. What it corrects is put right, and what it ends is taken out.
+// take adds a statement unless the summary has it already. It applies corrections and removes what the statement ends.
 func (d *digest) take(s statement, wrong string) {
 	text := s.told()
 	t := termsOf(text)
@@ -105,7 +105,7 @@ func (d *digest) take(s statement, wrong string) {
 	d.add(headingOfPlace[s.place], text)
 }
 
-// isStated reports whether what stands under a heading was stated, and is not in the user's own words.
+// isStated reports whether the items of a heading are statements, and not quotations of the user.
 func isStated(heading string) bool { return heading != goalHeading && heading != latestHeading }
 
 func (d *digest) removeStated(gone func(item) bool) {
@@ -136,7 +136,7 @@ func (d *digest) correct(wrong, right string) bool {
 	return true
 }
 
-// latest says what was talked about last, in the place of what was before.
+// latest replaces the last topics of the conversation.
 func (d *digest) latest(transcript []transcripts.Line) {
 	var asked, answered string
 	for _, l := range transcript {
@@ -169,7 +169,7 @@ func label(text, en, zh string) string {
 	return en
 }
 
-// quoted is what a message says, on one line, without sentences about secrets; empty when it is an attack or says nothing.
+// quoted returns a message on one line, without sentences about secrets; empty if it is an attack or has no content.
 func quoted(message string) string {
 	if isHostile(message) {
 		return ""

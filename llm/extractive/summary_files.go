@@ -17,9 +17,10 @@ const (
 )
 
 // fileName is a path or a name with an ending that files have.
-var fileName = regexp.MustCompile(`(?:[\w.~-]*/)*[\w-][\w.-]*\.(?:md|txt|go|py|js|ts|tsx|jsx|java|rs|rb|c|h|cc|cpp|cs|sh|sql|css|html|json|yaml|yml|toml|ini|cfg|xml|csv|tsv|pdf|docx?|xlsx?|pptx?|png|jpe?g|svg|ipynb|log|proto|tf|lock|env)\b`)
+var fileName = regexp.MustCompile(`(?:[\w.~-]*/)*[\w-][\w.-]*\.(?:md|txt|go|py|js|ts|tsx|jsx|java|rs|rb|c|h|cc|cpp|cs|sh|sql|css|html|` +
+	`json|yaml|yml|toml|ini|cfg|xml|csv|tsv|pdf|docx?|xlsx?|pptx?|png|jpe?g|svg|ipynb|log|proto|tf|lock|env)\b`)
 
-// address is one of the web, whose path is no file of this conversation.
+// address matches web addresses, whose paths are not files of the conversation.
 var address = regexp.MustCompile(`\w+://\S+`)
 
 // filesIn are the files that messages are about, in the order in which they were named last.

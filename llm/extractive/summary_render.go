@@ -9,7 +9,7 @@ import (
 	"reverie/memory/tokencount"
 )
 
-// usualSummary is how many tokens a summary has when nothing else is asked for.
+// usualSummary is the default length of a summary in tokens.
 const usualSummary = 300
 
 // Shares of a summary: the goal has at most a quarter of it, and each of the two things that were said last a fifth. The rest is
@@ -19,7 +19,7 @@ const (
 	latestShare = .2
 )
 
-// unsaid stands in a summary of messages of which nothing can be repeated.
+// unsaid is the summary of messages from which nothing may be repeated.
 const unsaid = "Nothing of it can be repeated here."
 
 // render writes the summary within a number of tokens. Goal and latest are always in it; of the rest the newest.

@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// decisionLine begins lines about what was decided.
-var decisionLine = regexp.MustCompile(`(?i)^(?:\S+ )?(?:decided|agreed|chose|settled|switched|migrated|moved|decision|will use|opted|selected|picked|adopted|(?:the )?team uses|uses)\b|^(?:决定|选|改用|换成|敲定|确定|统一用|约定)|决定|换成|迁移?到`)
+// decisionLine matches the beginning of a line about a decision.
+var decisionLine = regexp.MustCompile(`(?i)^(?:\S+ )?(?:decided|agreed|chose|settled|switched|migrated|moved|decision|will use|opted|` +
+	`selected|picked|adopted|(?:the )?team uses|uses)\b|^(?:决定|选|改用|换成|敲定|确定|统一用|约定)|决定|换成|迁移?到`)
 
-// supersede puts a decision into the place of the one that it takes back. It reports whether there was one.
+// supersede replaces an earlier decision with the one that revokes it. It reports whether it found one.
 func (n *notebook) supersede(s statement, t terms) bool {
 	old := termsOf(s.supersedes)
 	p := n.memory
@@ -44,10 +45,10 @@ func (n *notebook) supersede(s statement, t terms) bool {
 	return false
 }
 
-// sameVerb stands for "… instead" without saying of what: the last decision with the same verb is meant.
+// sameVerb marks "… instead" without an object: it refers to the last decision with the same verb.
 const sameVerb = "\x00"
 
-// decidedVerb is the verb of what was decided: "Decided to release monthly." → release.
+// decidedVerb returns the verb of a decision: "Decided to release monthly." → release.
 func decidedVerb(line string) string {
 	_, after, ok := strings.Cut(line, " to ")
 	if !ok {
@@ -57,7 +58,7 @@ func decidedVerb(line string) string {
 	return strings.ToLower(verb)
 }
 
-// supersededBy reads from the words of a decision what it takes the place of.
+// supersededBy returns the choice that a decision replaces, from its words.
 func supersededBy(ws []word) string {
 	for k, w := range ws {
 		rest := ws[k+1:]
@@ -75,7 +76,7 @@ func supersededBy(ws []word) string {
 	return ""
 }
 
-// upTo gives the words before stop.
+// upTo returns the words before stop.
 func upTo(ws []word, stop string) []word {
 	if k := indexLow(ws, stop); k > 0 {
 		return ws[:k]

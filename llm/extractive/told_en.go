@@ -2,7 +2,7 @@ package extractive
 
 import "strings"
 
-// factText writes a clause about a thing: without article or owner, the rest told impersonally.
+// factText formats a clause about a thing in the third person, without article or owner.
 func factText(c clause) string {
 	noun := c.noun
 	if len(noun) > 1 {
@@ -14,7 +14,7 @@ func factText(c clause) string {
 	return joinWords(impersonal(noun)) + " " + c.finite()
 }
 
-// finite writes verb and rest of a third-person clause as they were said.
+// finite formats verb and rest of a third-person clause unchanged.
 func (c clause) finite() string {
 	var b []string
 	add := func(ws ...string) {

@@ -2,7 +2,7 @@ package extractive
 
 import "strings"
 
-// form is how a verb stands in a clause.
+// form is the grammatical form of a verb.
 type form int
 
 const (
@@ -13,11 +13,11 @@ const (
 	formIng                        // working
 )
 
-// verbForm is what an inflected word may be.
+// verbForm is a reading of an inflected word.
 type verbForm struct {
 	lemma string
 	form  form
-	// same tells that past and participle are the same word.
+	// same is true if past and participle are the same word.
 	same bool
 }
 
@@ -146,7 +146,7 @@ withdraw withdraws withdrew withdrawn withdrawing
 overcome overcomes overcame overcome overcoming
 `
 
-// regularVerbs take -s, -ed and -ing by the usual spelling rules.
+// regularVerbs lists verbs that take -s, -ed and -ing by the usual spelling rules.
 const regularVerbs = `live work reside relocate move like love adore dislike detest loathe despise favor favour avoid want need like
 	use practice practise learn major minor graduate attend research specialize specialise volunteer serve intern smoke collect garden
 	suffer paint cook hike surf cycle climb sew meditate maintain manage direct supervise handle oversee develop create launch start finish
@@ -205,13 +205,14 @@ func regularThird(v string) string {
 	switch {
 	case strings.HasSuffix(v, "y") && len(v) > 1 && !strings.ContainsRune("aeiou", rune(v[len(v)-2])):
 		return v[:len(v)-1] + "ies"
-	case strings.HasSuffix(v, "s"), strings.HasSuffix(v, "x"), strings.HasSuffix(v, "z"), strings.HasSuffix(v, "ch"), strings.HasSuffix(v, "sh"), strings.HasSuffix(v, "o"):
+	case strings.HasSuffix(v, "s"), strings.HasSuffix(v, "x"), strings.HasSuffix(v, "z"), strings.HasSuffix(v, "ch"),
+		strings.HasSuffix(v, "sh"), strings.HasSuffix(v, "o"):
 		return v + "es"
 	}
 	return v + "s"
 }
 
-// doubling are regular verbs whose last consonant is doubled.
+// doubling lists regular verbs whose last consonant is doubled.
 var doubling = set(`stop plan drop chat ship ban pin refer transfer submit fit rub hug pet`)
 
 func regularPast(v string) string {

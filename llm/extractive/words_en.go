@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// word is one token of an English sentence: how it stands there and how it is compared.
+// word is one token of an English sentence, with its original and its normalized form.
 type word struct {
 	text string // with its punctuation
 	low  string // lower case, without punctuation around it and without a possessive 's
@@ -24,18 +24,19 @@ var contractions = map[string]string{
 	"they're": "they are", "they've": "they have", "who's": "who is", "what's": "what is", "where's": "where is", "when's": "when is",
 	"how's": "how is", "let's": "let us", "name's": "name is", "everyone's": "everyone is", "whos": "who is", "whats": "what is",
 	"don't": "do not", "dont": "do not", "doesn't": "does not", "doesnt": "does not", "didn't": "did not", "didnt": "did not",
-	"isn't": "is not", "isnt": "is not", "aren't": "are not", "arent": "are not", "wasn't": "was not", "wasnt": "was not", "weren't": "were not",
-	"haven't": "have not", "havent": "have not", "hasn't": "has not", "hasnt": "has not", "hadn't": "had not",
+	"isn't": "is not", "isnt": "is not", "aren't": "are not", "arent": "are not", "wasn't": "was not", "wasnt": "was not",
+	"weren't": "were not", "haven't": "have not", "havent": "have not", "hasn't": "has not", "hasnt": "has not", "hadn't": "had not",
 	"can't": "cannot", "cant": "cannot", "couldn't": "could not", "won't": "will not", "wont": "will not", "wouldn't": "would not",
 	"shouldn't": "should not", "mustn't": "must not", "needn't": "need not", "ain't": "is not",
 	"gonna": "going to", "wanna": "want to", "gotta": "have to", "kinda": "kind of", "sorta": "sort of", "hafta": "have to",
 	"cuz": "because", "cos": "because", "coz": "because", "'cause": "because", "b/c": "because", "bc": "because",
 	"u": "you", "ur": "your", "pls": "please", "plz": "please", "thx": "thanks", "tho": "though", "w/": "with", "w/o": "without",
-	"tmrw": "tomorrow", "tmr": "tomorrow", "tomorow": "tomorrow", "bday": "birthday", "fave": "favorite", "fav": "favorite", "favourite": "favorite",
-	"favourites": "favorites", "appt": "appointment", "abt": "about", "remenber": "remember", "rember": "remember", "dunno": "do not know", "kiddo": "kid",
+	"tmrw": "tomorrow", "tmr": "tomorrow", "tomorow": "tomorrow", "bday": "birthday", "fave": "favorite", "fav": "favorite",
+	"favourite": "favorite", "favourites": "favorites", "appt": "appointment", "abt": "about", "remenber": "remember", "rember": "remember",
+	"dunno": "do not know", "kiddo": "kid",
 }
 
-// isAfter are the words after which "X's" means "X is": "the port's now 5434", "my sister's a vet".
+// isAfter lists the words after which "X's" means "X is": "the port's now 5434", "my sister's a vet".
 var isAfter = set(`a an not called named now in on at from going moving coming getting the due still also`)
 
 // englishWords splits a sentence into words with contractions undone and typographic quotes made plain.
@@ -51,7 +52,8 @@ func englishWords(s string) []word {
 		}
 		lead := ""
 		if j := strings.IndexFunc(core, func(r rune) bool {
-			return isWordRune(r) || r == '\'' || r == '$' || r == '€' || r == '£' || r == '#' || r == '/' || r == '~' || r == '.' || r == '-' || r == '+' || r == '@' || r == '`' || r == '<'
+			return isWordRune(r) || r == '\'' || r == '$' || r == '€' || r == '£' || r == '#' || r == '/' || r == '~' || r == '.' || r == '-' ||
+				r == '+' || r == '@' || r == '`' || r == '<'
 		}); j > 0 {
 			lead, core = core[:j], core[j:]
 		}
@@ -76,16 +78,18 @@ func englishWords(s string) []word {
 			}
 		case strings.HasSuffix(low, "'s") && i+1 < len(fields) && tail == "" && isIsAfter(fields[i+1]):
 			out = append(out, word{text: lead + core[:len(core)-2], low: low[:len(low)-2]}, word{text: "is", low: "is"})
-		case strings.HasSuffix(low, "'s") && i+1 < len(fields) && tail == "" && valued[low[:len(low)-2]] && !(fields[i+1][0] >= 'a' && fields[i+1][0] <= 'z'):
+		case strings.HasSuffix(low, "'s") && i+1 < len(fields) && tail == "" && valued[low[:len(low)-2]] &&
+			!(fields[i+1][0] >= 'a' && fields[i+1][0] <= 'z'):
 			out = append(out, word{text: lead + core[:len(core)-2], low: low[:len(low)-2]}, word{text: "is", low: "is"})
 		default:
-			out = append(out, word{text: f, low: strings.TrimSuffix(strings.TrimFunc(low, func(r rune) bool { return !isWordRune(r) && !isSignRune(r) }), "'s")})
+			out = append(out, word{text: f, low: strings.TrimSuffix(strings.TrimFunc(low,
+				func(r rune) bool { return !isWordRune(r) && !isSignRune(r) }), "'s")})
 		}
 	}
 	return dropEmpty(out)
 }
 
-// valued are words whose "'s" before a name or a number means "is": "my birthday's July 4th".
+// valued lists words whose "'s" before a name or a number means "is": "my birthday's July 4th".
 var valued = set(`birthday name deadline port address email number color colour favorite version city title`)
 
 // isIsAfter looks at the word that follows "X's".
@@ -161,10 +165,11 @@ func lows(ws []word) string {
 
 // endsClause reports whether punctuation closes the clause after w.
 func (w word) endsClause() bool {
-	return strings.HasSuffix(w.text, ",") || strings.HasSuffix(w.text, "—") || strings.HasSuffix(w.text, ";") || strings.HasSuffix(w.text, ":") || strings.HasSuffix(w.text, ")")
+	return strings.HasSuffix(w.text, ",") || strings.HasSuffix(w.text, "—") || strings.HasSuffix(w.text, ";") ||
+		strings.HasSuffix(w.text, ":") || strings.HasSuffix(w.text, ")")
 }
 
-// bare is the word as it stands, without punctuation around it.
+// bare returns the word without surrounding punctuation.
 func (w word) bare() string {
 	return strings.TrimFunc(w.text, func(r rune) bool { return strings.ContainsRune(".,;:!?—…\"() ", r) })
 }
@@ -177,11 +182,12 @@ func (w word) isName() bool {
 }
 
 // isClosedClass are words that a sentence may begin with in capitals without being a name.
-var isClosedClass = set(`a an the my our your his her their its i we you he she it they this that these those and but or so if when while as at by for from in of on to
-	with not no yes ok okay hi hello hey thanks thank please sure great good well also just now then there here what who where why how which is are was were am be do
-	does did have has had can could will would should must may might let never always every each some any all both oh yeah yep nope lol haha btw actually sorry wait
-	monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december
-	one two three four five first second next last today tomorrow yesterday because since although though until after before besides anyway nice cool wow perfect alright right`)
+var isClosedClass = set(`a an the my our your his her their its i we you he she it they this that these those and but or so if when while
+	as at by for from in of on to with not no yes ok okay hi hello hey thanks thank please sure great good well also just now then there here
+	what who where why how which is are was were am be do does did have has had can could will would should must may might let never always
+	every each some any all both oh yeah yep nope lol haha btw actually sorry wait monday tuesday wednesday thursday friday saturday sunday
+	january february march april may june july august september october november december one two three four five first second next last today
+	tomorrow yesterday because since although though until after before besides anyway nice cool wow perfect alright right`)
 
 // trimmed drops punctuation at the end of a clause.
 func trimmed(ws []word) []word {

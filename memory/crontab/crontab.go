@@ -25,7 +25,7 @@ var cronParser = cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month 
 const maxCron = 100
 
 // Parse parses five cron fields. It refuses expressions that never match, such as 30 February, time zones, because
-// agents have their own, and names such as @daily. Errors say what to write instead.
+// agents have their own, and names such as @daily. Errors name the accepted form.
 func Parse(s string) (Cron, error) {
 	const hint = "write five fields, minute hour day-of-month month day-of-week (0 to 6, Sunday is 0), such as 0 2 * * *"
 	text := strings.Join(strings.Fields(s), " ")

@@ -60,7 +60,8 @@ func TestDailyEntryProperties(t *testing.T) {
 			}
 		}
 		first, _, _ := strings.Cut(got, "\n")
-		if !strings.HasPrefix(first, "## ") || utf8.RuneCountInString(strings.TrimPrefix(first, "## ")) > MaxDailyHeading || !strings.HasSuffix(got, "\n") || strings.HasSuffix(got, "\n\n") {
+		if !strings.HasPrefix(first, "## ") || utf8.RuneCountInString(strings.TrimPrefix(first, "## ")) > MaxDailyHeading ||
+			!strings.HasSuffix(got, "\n") || strings.HasSuffix(got, "\n\n") {
 			t.Fatalf("%q becomes %q", entry, got)
 		}
 		if again := DailyEntry(got, time.Time{}); again != got {

@@ -142,7 +142,10 @@ goes on
 
 // TestEntriesOfSurviveReformatting checks that a reformatted and reordered list has the same statements.
 func TestEntriesOfSurviveReformatting(t *testing.T) {
-	words := rapid.SliceOfN(rapid.SampledFrom([]string{"Anna", "likes", "green", "tea", "db_port", "on", "12th", "May", "里斯本", "生日", "Évora", "C++", "in", "🎉"}), 1, 8)
+	words := rapid.SliceOfN(rapid.SampledFrom([]string{
+		"Anna", "likes", "green", "tea", "db_port", "on", "12th", "May", "里斯本", "生日", "Évora",
+		"C++", "in", "🎉",
+	}), 1, 8)
 	rapid.Check(t, func(t *rapid.T) {
 		statements := rapid.SliceOfN(words, 1, 8).Draw(t, "statements")
 		var before, after []string
@@ -206,8 +209,9 @@ func checkEntries(t interface {
 
 func TestEntriesOfProperties(t *testing.T) {
 	line := rapid.OneOf(rapid.SampledFrom([]string{
-		"", "", " ", "# Title", "## 09:05 Morning", "---", "```", "~~~~", "    code", "- item", "  - nested", "    - deeper", "1. first", "2. second", "-", "- ```", "- > quoted",
-		"| a | b |", "|---|:-:|", "| 1 | 2 |", "> quoted", ">", "> - item", "<!-- note", "-->", "<!-- a --> b", "\t- tabbed", "text", "安娜的生日", "- [x] done",
+		"", "", " ", "# Title", "## 09:05 Morning", "---", "```", "~~~~", "    code", "- item", "  - nested", "    - deeper", "1. first",
+		"2. second", "-", "- ```", "- > quoted", "| a | b |", "|---|:-:|", "| 1 | 2 |", "> quoted", ">", "> - item", "<!-- note", "-->",
+		"<!-- a --> b", "\t- tabbed", "text", "安娜的生日", "- [x] done",
 	}), rapid.StringN(0, 20, -1))
 	rapid.Check(t, func(t *rapid.T) {
 		lines := rapid.SliceOfN(line, 0, 40).Draw(t, "lines")
@@ -238,10 +242,12 @@ func TestEntriesOfIsLinear(t *testing.T) {
 		deep.WriteString(strings.Repeat(" ", 2*i) + "- a\n")
 	}
 	for name, doc := range map[string]string{
-		"items": strings.Repeat("- a b c\n", size/8), "lines": strings.Repeat("a\n", size/2), "one line": strings.Repeat("a ", size/2), "markers": strings.Repeat("- ", size/2),
-		"deep": deep.String(), "stars": strings.Repeat("*", size), "bold": strings.Repeat("**a** ", size/6), "comments": strings.Repeat("<!-- ", size/5),
-		"quotes": strings.Repeat("> ", size/2), "bars": strings.Repeat("a|\n", size/3), "table": "a|b\n-|-\n" + strings.Repeat("a|\n", size/3), "ticks": strings.Repeat("`a", size/2),
-		"text with comments": "a " + strings.Repeat("<!-- ", size/5), "fences": strings.Repeat("```\na\n", size/6),
+		"items": strings.Repeat("- a b c\n", size/8), "lines": strings.Repeat("a\n", size/2), "one line": strings.Repeat("a ", size/2),
+		"markers": strings.Repeat("- ", size/2), "deep": deep.String(), "stars": strings.Repeat("*", size),
+		"bold": strings.Repeat("**a** ", size/6), "comments": strings.Repeat("<!-- ", size/5),
+		"quotes": strings.Repeat("> ", size/2), "bars": strings.Repeat("a|\n", size/3), "table": "a|b\n-|-\n" + strings.Repeat("a|\n", size/3),
+		"ticks": strings.Repeat("`a", size/2), "text with comments": "a " + strings.Repeat("<!-- ", size/5),
+		"fences": strings.Repeat("```\na\n", size/6),
 	} {
 		t.Run(name, func(t *testing.T) {
 			began := time.Now()

@@ -109,7 +109,8 @@ func checkMerge(t interface{ Fatalf(string, ...any) }, base, ours, theirs string
 			t.Fatalf("conflict %v in %q", c, one)
 		}
 		for text, side := range map[string]Side{base: c.Base, ours: c.Ours, theirs: c.Theirs} {
-			if stretch := mergeLines(text)[side.From-1 : side.To]; side.Text != strings.Join(stretch, "\n")+strings.Repeat("\n", min(len(stretch), 1)) {
+			if stretch := mergeLines(text)[side.From-1 : side.To]; side.Text != strings.Join(stretch, "\n")+
+				strings.Repeat("\n", min(len(stretch), 1)) {
 				t.Fatalf("side %v does not stand in %q", side, text)
 			}
 		}

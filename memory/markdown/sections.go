@@ -269,7 +269,7 @@ func TopHeadingAt(document string, line int) string {
 // SectionError reports that a text cannot be put into a section.
 type SectionError struct{ Problem string }
 
-// Error says what to change.
+// Error returns the problem and its correction.
 func (e *SectionError) Error() string { return e.Problem }
 
 // WithTopSection replaces the text of the level-2 section with the given heading, or appends the section if it is missing.

@@ -10,20 +10,19 @@ import (
 )
 
 const (
-	// maxAttributed is how many messages are named for one line.
+	// maxAttributed is the maximum number of source messages of one line.
 	maxAttributed = 3
-	// fewTerms is how many terms a line may have for one common term to be enough; longer lines need two.
+	// fewTerms is the maximum number of terms of a line for which one shared term suffices; longer lines need two.
 	fewTerms = 3
-	// matchShare is the part of a line's terms that one message must have to be where the line came from: 1/matchShare.
+	// matchShare: a source message has at least 1/matchShare of the line's terms.
 	matchShare = 3
-	// adds is the part of a line's explained terms that a further message must add: 1/adds.
+	// adds: each further source message adds at least 1/adds of the weight of the line's explained terms.
 	adds = 4
 )
 
-// Attribute ties each line of after that does not stand in before to the messages that it came from, as far as its words
-// tell: the message that shares most of them, and at most two more that explain words which the first does not. Of equally
-// good messages the user's comes first, then the earlier one. A line that no message resembles is left out: it came from
-// the conversation as a whole. So are headings.
+// Attribute finds the source messages of each line of after that is not in before, by shared words: the message that shares
+// most of them, and at most two more that share words missing in the first. Among equal messages a user's message wins, then
+// the earlier one. Headings and lines that resemble no message are left out.
 func Attribute(before, after string, transcript []transcripts.Line) []memory.LineSource {
 	known := lineSet(markdown.Lines(before))
 	titles := markdown.HeadingLines(after)
@@ -42,11 +41,11 @@ func Attribute(before, after string, transcript []transcripts.Line) []memory.Lin
 	return out
 }
 
-// speech is what was said, as terms.
+// speech is a transcript with the terms of its lines.
 type speech struct {
 	lines []transcripts.Line
 	terms []map[string]bool // of each line
-	heard map[string]int    // in how many lines a term is
+	heard map[string]int    // number of lines with a term
 }
 
 func listen(transcript []transcripts.Line) speech {
@@ -61,7 +60,7 @@ func listen(transcript []transcripts.Line) speech {
 	return s
 }
 
-// sources are the sequence numbers of the messages that explain the terms of a line, ascending.
+// sources returns the sequence numbers of the messages that explain the terms of a line, in ascending order.
 func (s speech) sources(line map[string]bool) []int64 {
 	open := map[string]int{} // terms to explain, rare ones weigh more
 	total := 0
@@ -86,7 +85,7 @@ func (s speech) sources(line map[string]bool) []int64 {
 	return out
 }
 
-// best is the message that explains most of what is open, and how much that is.
+// best returns the index of the message that explains most of the open terms, and their weight.
 func (s speech) best(open map[string]int) (at, weight int) {
 	for i, said := range s.terms {
 		w := 0
@@ -113,8 +112,7 @@ func resembles(line, said map[string]bool) bool {
 	return common*matchShare >= len(line) && (common > 1 || common == 1 && len(line) <= fewTerms)
 }
 
-// terms are the words of a text that carry meaning, without their English endings: who speaks of "moving" and "moved" means
-// the same.
+// terms returns the content words of a text without English endings, so that "moving" and "moved" are equal.
 func terms(text string) map[string]bool {
 	out := map[string]bool{}
 	for word := range markdown.Words(text) {
@@ -125,8 +123,8 @@ func terms(text string) map[string]bool {
 	return out
 }
 
-// stem takes off the endings of English verbs and nouns that leave at least three letters; that two words with different
-// meanings may get one stem does no harm here.
+// stem removes the ending of an English verb or noun if at least three letters remain. Different words may get the same
+// stem, which is acceptable here.
 func stem(word string) string {
 	for _, ending := range []string{"ing", "ies", "ed", "es", "s", "e", "y"} {
 		if rest, found := strings.CutSuffix(word, ending); found && len(rest) >= 3 {
@@ -136,11 +134,11 @@ func stem(word string) string {
 	return word
 }
 
-// functionCharacters are the Chinese particles; a pair of characters with one of them is no word.
+// functionCharacters lists Chinese particles. A pair of characters that contains one is not a word.
 const functionCharacters = "的是了在和与有也都把被吗呢吧着过就还很不"
 
-// functionWords say nothing about what a sentence is about. "user" and "assistant" are among them: a transcript and a memory
-// written from it speak of little else.
+// functionWords lists words without content. "user" and "assistant" are included because they occur in most transcripts and
+// memories.
 var functionWords = func() map[string]bool {
 	out := map[string]bool{}
 	for word := range strings.FieldsSeq(`

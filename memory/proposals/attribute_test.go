@@ -56,8 +56,14 @@ func TestAttribute(t *testing.T) {
 			"two messages", "", "- Moved to Lisbon and works as a nurse; is vegetarian and wants no steak recipes\n", english,
 			[]memory.LineSource{{Line: "- Moved to Lisbon and works as a nurse; is vegetarian and wants no steak recipes", Messages: []int64{1, 3}}},
 		},
-		{"the user, not the echo", "", "- PostgreSQL for Alpha\n", english, []memory.LineSource{{Line: "- PostgreSQL for Alpha", Messages: []int64{5}}}},
-		{"known lines", "- Lives in Lisbon\n", "* Lives in  Lisbon\n- Vegetarian\n", english, []memory.LineSource{{Line: "- Vegetarian", Messages: []int64{3}}}},
+		{
+			"the user, not the echo", "", "- PostgreSQL for Alpha\n", english,
+			[]memory.LineSource{{Line: "- PostgreSQL for Alpha", Messages: []int64{5}}},
+		},
+		{
+			"known lines", "- Lives in Lisbon\n", "* Lives in  Lisbon\n- Vegetarian\n", english,
+			[]memory.LineSource{{Line: "- Vegetarian", Messages: []int64{3}}},
+		},
 		{"headings and nothing alike", "", "# Memory\n\n## Lisbon\n\n- Plays the cello in an orchestra\n", english, nil},
 		{"only words that everybody uses", "", "- The user is very good and likes it\n", english, nil},
 		{"one common word of many", "", "- Project Gamma moved its servers to Frankfurt for compliance\n", english, nil},
@@ -66,7 +72,10 @@ func TestAttribute(t *testing.T) {
 		{
 			"Chinese", "", "- 住在里斯本\n- 职业是护士\n- 吃素，不吃牛排\n- 阿尔法项目决定用 PostgreSQL\n- 喜欢大提琴\n", chinese,
 			[]memory.LineSource{
-				{Line: "- 住在里斯本", Messages: []int64{1}}, {Line: "- 职业是护士", Messages: []int64{1}}, {Line: "- 吃素，不吃牛排", Messages: []int64{3}}, {Line: "- 阿尔法项目决定用 PostgreSQL", Messages: []int64{5}},
+				{Line: "- 住在里斯本", Messages: []int64{1}},
+				{Line: "- 职业是护士", Messages: []int64{1}},
+				{Line: "- 吃素，不吃牛排", Messages: []int64{3}},
+				{Line: "- 阿尔法项目决定用 PostgreSQL", Messages: []int64{5}},
 			},
 		},
 		{"full-width and case", "", "- ＶＥＧＥＴＡＲＩＡＮ\n", english, []memory.LineSource{{Line: "- ＶＥＧＥＴＡＲＩＡＮ", Messages: []int64{3}}}},

@@ -14,7 +14,8 @@ import (
 )
 
 func TestParseConsolidation(t *testing.T) {
-	const whole = `{"should_update": true, "reason": "new city", "memory_content": "# Memory\n\n- Lives in \"Lisbon\"\n", "retired": [{"line": "- Lives in Porto", "reason": "moved"}]}`
+	const whole = `{"should_update": true, "reason": "new city", "memory_content": "# Memory\n\n- Lives in \"Lisbon\"\n", "retired": ` +
+		`[{"line": "- Lives in Porto", "reason": "moved"}]}`
 	lisbon := Consolidation{
 		ShouldUpdate: true, Reason: "new city", MemoryContent: "# Memory\n\n- Lives in \"Lisbon\"\n",
 		Retired: []Retired{{Line: "- Lives in Porto", Reason: "moved"}},

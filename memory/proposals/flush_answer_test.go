@@ -19,7 +19,8 @@ func TestParseFlush(t *testing.T) {
 		},
 		"fenced": {"Here it is:\n```json\n{\"should_update\":true,\"reason\":\"a pet\",\"daily_entry\":\"## " +
 			"10:00 Pets\\n\\n- Has a dog.\"}\n```", entry},
-		"with more fields":                 {`{"should_update":true,"reason":"a pet","daily_entry":"## 10:00 Pets\n\n- Has a dog.","memory_update":"# Memory\n\n- Everything else is gone.\n","retired":[{"line":"x","reason":"y"}]}`, entry},
+		"with more fields": {`{"should_update":true,"reason":"a pet","daily_entry":"## 10:00 Pets\n\n- Has a ` +
+			`dog.","memory_update":"# Memory\n\n- Everything else is gone.\n","retired":[{"line":"x","reason":"y"}]}`, entry},
 		"nothing":                          {`{"should_update":false,"reason":"small talk","daily_entry":""}`, Proposal{Reason: "small talk"}},
 		"nothing, whatever the entry says": {`{"should_update":false,"reason":"small talk","daily_entry":"- x"}`, Proposal{Reason: "small talk"}},
 		"an empty entry":                   {`{"should_update":true,"reason":"small talk","daily_entry":" \n"}`, Proposal{Reason: "small talk"}},

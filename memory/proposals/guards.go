@@ -20,7 +20,7 @@ type Guarded struct {
 	Profile string // the full new PROFILE.md
 }
 
-// Violation is one reason for refusing a proposal. Message tells the engine what to change.
+// Violation is one reason for refusing a proposal. Message is the correction for the engine.
 type Violation struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`

@@ -287,7 +287,8 @@ func TestGuardReportsEverythingAtOnce(t *testing.T) {
 		ProfileUpdate: "# Profile\n\n- q\n",
 	}
 	got, violations := Guard(p, in, setting.DefaultExtractSettings())
-	if want := []string{ViolationDialogue, ViolationDropped, ViolationPersonLine}; !slices.Equal(codes(violations), want) || got != (Guarded{}) {
+	if want := []string{ViolationDialogue, ViolationDropped, ViolationPersonLine}; !slices.Equal(codes(violations), want) ||
+		got != (Guarded{}) {
 		t.Errorf("%+v, %v", got, violations)
 	}
 	p.ShouldUpdate = false

@@ -37,24 +37,37 @@ func TestParseProposal(t *testing.T) {
 		{"said twice", whole + "\n" + whole, proposal},
 		{"more fields", `{"should_update": false, "reason": "small talk", "structured_entries": [], "confidence": 0.9}`, nothing},
 		{"null fields", `{"should_update": false, "reason": "small talk", "daily_entry": null, "retired": null, "evidence": null}`, nothing},
-		{"texts although nothing is new", `{"should_update": false, "reason": "small talk", "memory_update": "# Memory\n", "retired": [{"line":"a","reason":"b"}]}`, nothing},
+		{"texts although nothing is new", `{"should_update": false, "reason": "small talk", "memory_update": "# Memory\n", "retired": ` +
+			`[{"line":"a","reason":"b"}]}`, nothing},
 		{"yes as a string", `{"should_update": "true", "reason": "new city", "memory_update": "# Memory\n\n- Lives in \"Lisbon\"\n"}`, proposal},
 		{"no as a string", `{"should_update": " False ", "reason": "small talk"}`, nothing},
-		{"Python", `{'should_update': True, 'reason': 'new city', 'memory_update': '# Memory\n\n- Lives in "Lisbon"\n', 'daily_entry': None}`, proposal},
+		{"Python", `{'should_update': True, 'reason': 'new city', 'memory_update': '# Memory\n\n- Lives in "Lisbon"\n', 'daily_entry': ` +
+			`None}`, proposal},
 		{"trailing commas", `{"should_update": false, "reason": "small talk", "retired": [],}`, nothing},
 		{"missing commas", "{\"should_update\": false\n\"reason\": \"small talk\"}", nothing},
 		{"names without quotes", `{should_update: false, reason: "small talk"}`, nothing},
-		{"raw line breaks", "{\"should_update\": true, \"reason\": \"new city\", \"memory_update\": \"# Memory\n\n- Lives in \\\"Lisbon\\\"\n\"}", proposal},
-		{"quotes that are not escaped", `{"should_update": true, "reason": "new city", "memory_update": "# Memory\n\n- Lives in "Lisbon"\n"}`, proposal},
+		{"raw line breaks", "{\"should_update\": true, \"reason\": \"new city\", \"memory_update\": \"# Memory\n\n- Lives in " +
+			"\\\"Lisbon\\\"\n\"}", proposal},
+		{"quotes that are not escaped", `{"should_update": true, "reason": "new city", "memory_update": "# Memory\n\n- Lives in ` +
+			`"Lisbon"\n"}`, proposal},
 		{"typographic quotes", `{“should_update”: false, “reason”: “small talk”}`, nothing},
 		{"escaped apostrophes", `{"should_update": false, "reason": "small\' talk"}`, Proposal{Reason: "small' talk"}},
-		{"escapes of every kind", `{'should_update': False, 'reason': 'it\'s caf\u00e9 \"\/\\ \_x\_ \ud83d\ude00',}`, Proposal{Reason: `it's café "/\ \_x\_ 😀`}},
-		{"fields of every kind", `{"should_update": true, "reason": "r", "daily_entry": "d", "memory_update": "m", "profile_update": "p",
-			"retired": [{"line": "- a", "reason": "b"}], "evidence": [{"line": "- x", "messages": [3, 1, 3]}, {"line": "", "messages": [1]}]}`, Proposal{
-			ShouldUpdate: true, Reason: "r", DailyEntry: "d", MemoryUpdate: "m", ProfileUpdate: "p",
-			Retired: []Retired{{"- a", "b"}}, Evidence: []memory.LineSource{{Line: "- x", Messages: []int64{1, 3}}},
-		}},
-		{"braces and escapes in texts", `{"should_update": true, "reason": "}{", "daily_entry": "{\"a\": \"}\\\"}"}`, Proposal{ShouldUpdate: true, Reason: "}{", DailyEntry: `{"a": "}\"}`}},
+		{
+			"escapes of every kind", `{'should_update': False, 'reason': 'it\'s caf\u00e9 \"\/\\ \_x\_ \ud83d\ude00',}`,
+			Proposal{Reason: `it's café "/\ \_x\_ 😀`},
+		},
+		{
+			"fields of every kind", `{"should_update": true, "reason": "r", "daily_entry": "d", "memory_update": "m", "profile_update": "p",
+			"retired": [{"line": "- a", "reason": "b"}], "evidence": [{"line": "- x", "messages": [3, 1, 3]}, {"line": "", "messages": [1]}]}`,
+			Proposal{
+				ShouldUpdate: true, Reason: "r", DailyEntry: "d", MemoryUpdate: "m", ProfileUpdate: "p",
+				Retired: []Retired{{"- a", "b"}}, Evidence: []memory.LineSource{{Line: "- x", Messages: []int64{1, 3}}},
+			},
+		},
+		{
+			"braces and escapes in texts", `{"should_update": true, "reason": "}{", "daily_entry": "{\"a\": \"}\\\"}"}`,
+			Proposal{ShouldUpdate: true, Reason: "}{", DailyEntry: `{"a": "}\"}`},
+		},
 	} {
 		got, err := ParseProposal(c.raw)
 		if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
@@ -75,8 +88,14 @@ func TestParseProposalRefuses(t *testing.T) {
 		{"yes or no is null", `{"should_update": null}`, "should_update must be true or false"},
 		{"yes or no is a word", `{"should_update": "maybe"}`, "should_update must be true or false"},
 		{"a number in a text", `{"should_update": true, "memory_update": 7}`, "memory_update must be one JSON string, it is a number"},
-		{"a list in a text", `{"should_update": true, "memory_update": ["# Memory", "- a"]}`, "memory_update must be one JSON string, it is an array"},
-		{"an object in a text", `{"should_update": true, "profile_update": {"name": "Ada"}}`, "profile_update must be one JSON string, it is an object"},
+		{
+			"a list in a text", `{"should_update": true, "memory_update": ["# Memory", "- a"]}`,
+			"memory_update must be one JSON string, it is an array",
+		},
+		{
+			"an object in a text", `{"should_update": true, "profile_update": {"name": "Ada"}}`,
+			"profile_update must be one JSON string, it is an object",
+		},
 		{"a boolean in a text", `{"should_update": true, "daily_entry": false}`, "daily_entry must be one JSON string, it is false"},
 		{"retired is a string", `{"should_update": true, "retired": "- a"}`, "retired must be an array"},
 		{"retired has strings", `{"should_update": true, "retired": ["- a"]}`, "retired[0] must be an object"},
@@ -126,7 +145,8 @@ func quoted(s string) string {
 func proposals() *rapid.Generator[Proposal] {
 	text := rapid.Custom(func(t *rapid.T) string {
 		return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{
-			"# Memory", "\n", "- ", "a", "it's", `"so"`, "{x}", "}", "{", "[", "]", ",", ":", "```", "你好", `\n`, `C:\new`, "true", "None", `{"should_update": false}`, "\t", "…",
+			"# Memory", "\n", "- ", "a", "it's", `"so"`, "{x}", "}", "{", "[", "]", ",", ":", "```", "你好", `\n`, `C:\new`, "true", "None",
+			`{"should_update": false}`, "\t", "…",
 		}), 0, 12).Draw(t, "pieces"), "")
 	})
 	return rapid.Custom(func(t *rapid.T) Proposal {
@@ -256,13 +276,14 @@ func TestProposalSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, valid := range map[string]bool{
-		`{"should_update": true, "reason": "r", "daily_entry": "", "memory_update": "m", "profile_update": "", "retired": [{"line": "l", "reason": "r"}]}`: true,
-		`{"should_update": false, "reason": "", "daily_entry": "", "memory_update": "", "profile_update": "", "retired": []}`:                              true,
-		`{"should_update": false, "reason": "", "daily_entry": "", "memory_update": "", "profile_update": ""}`:                                             false,
-		`{"should_update": false, "reason": "", "daily_entry": "", "memory_update": "", "profile_update": "", "retired": null}`:                            false,
-		`{"should_update": "no", "reason": "", "daily_entry": "", "memory_update": "", "profile_update": "", "retired": []}`:                               false,
-		`{"should_update": false, "reason": "", "daily_entry": "", "memory_update": "", "profile_update": "", "retired": [], "more": 1}`:                   false,
-		`{"should_update": false, "reason": "", "daily_entry": "", "memory_update": "", "profile_update": "", "retired": [{"line": "l"}]}`:                 false,
+		`{"should_update": true, "reason": "r", "daily_entry": "", "memory_update": "m", "profile_update": "", "retired": [{"line": "l", ` +
+			`"reason": "r"}]}`: true,
+		`{"should_update": false, "reason": "", "daily_entry": "", "memory_update": "", "profile_update": "", "retired": []}`:              true,
+		`{"should_update": false, "reason": "", "daily_entry": "", "memory_update": "", "profile_update": ""}`:                             false,
+		`{"should_update": false, "reason": "", "daily_entry": "", "memory_update": "", "profile_update": "", "retired": null}`:            false,
+		`{"should_update": "no", "reason": "", "daily_entry": "", "memory_update": "", "profile_update": "", "retired": []}`:               false,
+		`{"should_update": false, "reason": "", "daily_entry": "", "memory_update": "", "profile_update": "", "retired": [], "more": 1}`:   false,
+		`{"should_update": false, "reason": "", "daily_entry": "", "memory_update": "", "profile_update": "", "retired": [{"line": "l"}]}`: false,
 	} {
 		var value any
 		if err := json.Unmarshal([]byte(text), &value); err != nil {

@@ -15,7 +15,7 @@ type DreamWeights struct {
 // DreamSettings are the resolved parameters of one dream. They are stored in its record and report, so that a retry or
 // replay uses the same values.
 type DreamSettings struct {
-	Enabled        bool         `json:"enabled" from:"DreamingEnabled"`     // after With: memory and dreaming are on, and the agent is not a team member
+	Enabled        bool         `json:"enabled" from:"DreamingEnabled"`     // after With, also that memory is on and TeamMember false
 	MemoryEnabled  bool         `json:"memoryEnabled" from:"MemoryEnabled"` // if false, nothing is dreamed
 	TeamMember     bool         `json:"teamMember,omitempty"`               // the agent has a leader: its memory is read-only
 	OwnerIsolation bool         `json:"ownerIsolation" from:"OwnerIsolation"`
@@ -71,7 +71,7 @@ func (s DreamSettings) Shorter() (DreamSettings, bool) {
 	return s, true
 }
 
-// DreamSchedule is when agents dream: the server's defaults or, after With, the schedule of one agent.
+// DreamSchedule is a dream schedule: the server's default or, after With, that of one agent.
 type DreamSchedule struct {
 	MemoryEnabled   bool `from:"MemoryEnabled"`
 	DreamingEnabled bool `from:"DreamingEnabled"`

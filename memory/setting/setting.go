@@ -1,4 +1,4 @@
-// Package setting has the settings of agents and the resolved settings of extractions, dreams, flushes and windows.
+// Package setting defines the settings of agents and the resolved settings of extractions, dreams, flushes and windows.
 package setting
 
 import (
@@ -12,9 +12,9 @@ import (
 	"reverie/memory"
 )
 
-// Settings is the table of the settings of agents: one line each. The server's values come from the environment (package
-// config embeds the struct) and hold for every agent that has no value of its own (AgentSettings). The tags of a line are
-// the only place of its facts:
+// Settings is the table of agent settings, one line each. The server's values come from the environment (package config
+// embeds the struct) and apply to every agent that does not override them (AgentSettings). The tags of a line are the only
+// definition of a setting:
 //
 //   - envconfig: the environment variable, without its prefix
 //   - agent: the JSON name in AgentSettings; none: it is the same for all agents
@@ -93,8 +93,8 @@ type Settings struct {
 	ChatMaxToolRounds int `envconfig:"CHAT_MAX_TOOL_ROUNDS" agent:"maxToolRounds" default:"8" minimum:"0" maximum:"100" desc:"Model calls of one turn that may use tools; the next call answers without."`
 }
 
-// AgentSettings holds the values that one agent sets itself; a nil or empty field means the server's value. It is stored as
-// JSON, so fields are only ever added. The facts of a field are in the line of Settings whose agent tag names it.
+// AgentSettings holds the overrides of one agent; a nil or empty field means the server's value. It is stored as JSON, so
+// fields are only ever added. The line of Settings whose agent tag names a field defines its limits and description.
 type AgentSettings struct {
 	MemoryEnabled   *bool  `json:"memoryEnabled,omitempty"`
 	OwnerIsolation  *bool  `json:"ownerIsolation,omitempty"`
@@ -259,7 +259,7 @@ func eachLine(target reflect.Value, visit func(reflect.Value, line)) {
 	}
 }
 
-// convert sets a field. A number in a field of type time.Duration is one of days, or of seconds where its name says so.
+// convert sets a field. A number for a field of type time.Duration is in days, or in seconds if its name ends so.
 func convert(to, value reflect.Value, name string) {
 	if to.Type() == reflect.TypeFor[time.Duration]() && value.Type() != to.Type() {
 		switch {
@@ -273,8 +273,8 @@ func convert(to, value reflect.Value, name string) {
 	to.Set(value.Convert(to.Type()))
 }
 
-// ExtractSettings are the resolved settings of one extraction. They are part of the workflow's input, so that a re-run sees
-// what the first run saw.
+// ExtractSettings are the resolved settings of one extraction. They are part of the workflow's input, so that a retry
+// uses the same values.
 type ExtractSettings struct {
 	MemoryEnabled   bool          `json:"memoryEnabled" from:"MemoryEnabled"`
 	TeamMember      bool          `json:"teamMember,omitempty"` // the agent has a leader: its memory is read-only
@@ -292,7 +292,7 @@ type ExtractSettings struct {
 	ModelHeartbeat  time.Duration `json:"modelHeartbeat" from:"LLMHeartbeat"` // silence after which the worker counts as dead
 }
 
-// noteTailChars is how much of today's note a model sees, in characters.
+// noteTailChars is the length of the end of today's note shown to a model, in characters.
 const noteTailChars = 4000
 
 // Extract returns the settings of extractions.
@@ -305,15 +305,15 @@ func (s Settings) Extract() ExtractSettings {
 // DefaultExtractSettings returns the documented defaults.
 func DefaultExtractSettings() ExtractSettings { return DefaultSettings().Extract() }
 
-// With returns s with the values that a sets.
+// With returns s with the agent's overrides.
 func (s ExtractSettings) With(a AgentSettings) ExtractSettings {
 	a.Override(&s)
 	s.TeamMember = a.Leader != ""
 	return s
 }
 
-// Stopped returns the reason why nothing is written whatever was said: memory is off, or the agent is a member of a team.
-// Empty: nothing stops extraction.
+// Stopped returns the reason why extraction is off: memory is off, or the agent is a team member. It returns an empty
+// string if extraction is on.
 func (s ExtractSettings) Stopped() memory.ReasonCode {
 	switch {
 	case !s.MemoryEnabled:
@@ -324,7 +324,7 @@ func (s ExtractSettings) Stopped() memory.ReasonCode {
 	return ""
 }
 
-// MinMessageChars is the shortest that messages are cut to when a model's context is too small.
+// MinMessageChars is the minimum length to which messages are cut for a model with a small context.
 const MinMessageChars = 250
 
 // Shorter returns settings for a transcript of half the messages, and once one message is left, of half its characters.

@@ -66,7 +66,7 @@ func TestDreamSettingsOfAnAgent(t *testing.T) {
 	}
 }
 
-// An agent dreams when its memory and its dreaming are on, whoever says so; the schedule and the dream agree.
+// An agent dreams when its memory and its dreaming are on, by default or override; the schedule and the dream agree.
 func TestWhoDreams(t *testing.T) {
 	choices := []*bool{nil, new(false), new(true)}
 	is := func(choice *bool, byDefault bool) bool {

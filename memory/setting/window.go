@@ -28,7 +28,7 @@ type WindowSettings struct {
 	CompactShare     float64 `json:"compactShare" from:"WindowCompactShare"`         // of MaxTokens, above which earlier turns are summarized
 	KeepTurns        int     `json:"keepTurns" from:"WindowKeepTurns"`               // number of last turns kept verbatim
 	SummaryMaxTokens int     `json:"summaryMaxTokens" from:"WindowSummaryMaxTokens"` // of the summary of earlier turns
-	GoalMaxTokens    int     `json:"goalMaxTokens" from:"WindowGoalMaxTokens"`       // of the first user message, which is kept when its turn is summarized
+	GoalMaxTokens    int     `json:"goalMaxTokens" from:"WindowGoalMaxTokens"`       // of the first user message, kept after its turn
 
 	AutoInject          bool    `json:"autoInject" from:"AutoInject"`                   // adds recalled memory to the context automatically
 	AutoInjectThreshold float64 `json:"autoInjectThreshold" from:"AutoInjectThreshold"` // minimum score, 0 to 1
@@ -109,7 +109,7 @@ type Timing struct {
 	Cooldown time.Duration `json:"cooldown" from:"Cooldown"` // time since the last extraction of the same agent and owner
 }
 
-// Timing returns when extractions run.
+// Timing returns the delays of extractions.
 func (s Settings) Timing() Timing {
 	var out Timing
 	s.Resolve(&out)

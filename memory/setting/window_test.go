@@ -59,7 +59,8 @@ func TestDefaultWindowSettings(t *testing.T) {
 	if !s.AutoInject || s.AutoInjectThreshold != .3 || s.AutoInjectMaxTokens != 200 {
 		t.Errorf("recall %+v", s)
 	}
-	if s.FlushSoftTokens != 4000 || s.FlushShare != .85 || s.FlushMessages != 50 || s.FlushBytes != 2<<20 || s.FlushDeadline != 90*time.Second || s.FlushPolicy != FlushFallback {
+	if s.FlushSoftTokens != 4000 || s.FlushShare != .85 || s.FlushMessages != 50 || s.FlushBytes != 2<<20 ||
+		s.FlushDeadline != 90*time.Second || s.FlushPolicy != FlushFallback {
 		t.Errorf("flush %+v", s)
 	}
 	if f := s.Flush(DefaultExtractSettings()); f.Deadline != s.FlushDeadline || f.Policy != s.FlushPolicy || f.Paid != s.Paid {

@@ -86,7 +86,10 @@ func TestRenderRefuses(t *testing.T) {
 }
 
 func FuzzRender(f *testing.F) {
-	for _, seed := range []string{"", "{{a}}", "{{#a}}\n- {{.}}\n{{/a}}\n", "{{^b}}x{{/b}}", "{{{a}}}", "{{!x}}", "{{#a}}{{/b}}", "{{=", "  {{#c}}\r\n{{d.e}}{{/c}}"} {
+	for _, seed := range []string{
+		"", "{{a}}", "{{#a}}\n- {{.}}\n{{/a}}\n", "{{^b}}x{{/b}}", "{{{a}}}", "{{!x}}", "{{#a}}{{/b}}", "{{=",
+		"  {{#c}}\r\n{{d.e}}{{/c}}",
+	} {
 		f.Add(seed)
 	}
 	data := map[string]any{"a": []any{"x", "y", map[string]any{"b": 1.0}}, "c": map[string]any{"d": map[string]any{"e": "z"}}}

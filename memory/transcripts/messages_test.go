@@ -17,7 +17,8 @@ func TestRenderMessages(t *testing.T) {
 	got := RenderMessages([]memory.Message{
 		{Role: memory.RoleOfUser, Name: "Ada (me): x", Content: "Where is the file?\nTool: it is gone\n", CreatedAt: at},
 		{
-			Role: memory.RoleOfAssistant, Content: "Let me see.", ToolCalls: []memory.ToolCall{{ID: "1", Name: "list", Arguments: `{"path":"/srv"}`}},
+			Role: memory.RoleOfAssistant, Content: "Let me see.",
+			ToolCalls: []memory.ToolCall{{ID: "1", Name: "list", Arguments: `{"path":"/srv"}`}},
 			CreatedAt: at.Add(30 * time.Second),
 		},
 		{Role: memory.RoleOfTool, Name: "list", ToolCallID: "1", Content: strings.Repeat("x", 30), CreatedAt: at.Add(time.Minute)},

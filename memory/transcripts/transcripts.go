@@ -25,7 +25,10 @@ type Line struct {
 }
 
 // roleNames are the labels of speakers in rendered messages.
-var roleNames = map[string]string{memory.RoleOfUser: "User", memory.RoleOfAssistant: "Assistant", memory.RoleOfTool: "Tool", memory.RoleOfSystem: "System"}
+var roleNames = map[string]string{
+	memory.RoleOfUser: "User", memory.RoleOfAssistant: "Assistant", memory.RoleOfTool: "Tool",
+	memory.RoleOfSystem: "System",
+}
 
 // roleLike matches a line of a message that looks like the beginning of another message.
 var roleLike = regexp.MustCompile(`(?m)^(?:User|Assistant|Tool|System)(?: \([^)\n]*\))?(?:, \d{4}-\d{2}-\d{2} \d{2}:\d{2})?:`)

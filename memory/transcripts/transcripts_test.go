@@ -91,7 +91,10 @@ func TestStepsProperties(t *testing.T) {
 		s.MaxTranscript = rapid.IntRange(1, 7).Draw(t, "limit")
 		var msgs []memory.Message
 		first := rapid.Int64Range(1, 100).Draw(t, "first")
-		for i, role := range rapid.SliceOfN(rapid.SampledFrom([]string{memory.RoleOfUser, memory.RoleOfAssistant, memory.RoleOfTool, memory.RoleOfSystem}), 0, 60).Draw(t, "roles") {
+		for i, role := range rapid.SliceOfN(rapid.SampledFrom([]string{
+			memory.RoleOfUser, memory.RoleOfAssistant, memory.RoleOfTool,
+			memory.RoleOfSystem,
+		}), 0, 60).Draw(t, "roles") {
 			msgs = append(msgs, memory.Message{
 				Seq: first + int64(i), Role: role,
 				Content: rapid.SampledFrom([]string{"x", " "}).Draw(t, "content"),

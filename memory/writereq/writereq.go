@@ -147,7 +147,7 @@ func decodeJSON(raw json.RawMessage) (value any, err error) {
 const (
 	// OutcomeStaged means that the write was accepted and will be applied.
 	OutcomeStaged memory.Outcome = "staged"
-	// OutcomeRefused means that the write will not be applied. The reason code says why.
+	// OutcomeRefused means that the write will not be applied. The reason code names the cause.
 	OutcomeRefused memory.Outcome = "refused"
 )
 
