@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"reverie/devenv"
 )
 
 const document = "../../api/openapi.yaml"
@@ -125,9 +127,13 @@ func (w workspace) command(name string, args ...string) (string, error) {
 // returns the folder.
 func install(t *testing.T) string {
 	t.Helper()
+	// Redocly needs Node.js 20 or later, which Debian has since version 13; with an older one it fails and says so.
+	if err := devenv.Programs(t.Context(), nil, "npm"); err != nil {
+		t.Fatal(err)
+	}
 	npm, err := exec.LookPath("npm")
 	if err != nil {
-		t.Fatal("npm is missing: install Node.js 20 or later with `sudo apt-get install --yes nodejs npm`")
+		t.Fatal(err)
 	}
 	lock, err := os.ReadFile("testdata/package-lock.json")
 	if err != nil {
