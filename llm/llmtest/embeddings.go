@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"reverie/language/script"
 )
 
 // DefaultDimensions is the length of a vector unless the request or Options.Dimensions sets another.
@@ -338,7 +340,7 @@ const shortWord = 4
 
 // addWord adds a word and its parts.
 func addWord(sums []float64, word []rune) {
-	if unicode.In(word[0], unicode.Han, unicode.Hiragana, unicode.Katakana) {
+	if script.IsHan(word[0]) || script.IsKana(word[0]) {
 		for i := range word {
 			add(sums, string(word[i]), 0.5)
 			if i > 0 {
