@@ -1,8 +1,8 @@
 // Package store keeps Reverie's memory in PostgreSQL.
 //
 // Every exported method is one transaction on behalf of a memory.Identity, which the database enforces by row-level security.
-// Statements are sent in batches; tx.go describes how many round trips that takes. Every change of a document goes through
-// ApplyChanges in gate.go. Errors are typed (errors.go), and their messages name ids, paths and rules, never contents.
+// Statements are sent in batches; package pg describes how many round trips that takes. Every change of a document goes through
+// gate.ApplyChanges. Errors are typed (errors.go), and their messages name ids, paths and rules, never contents.
 package store
 
 import (
@@ -45,7 +45,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 		return nil, err
 	}
 	return &Store{
-		db: db, Index: indexes.NewIndex(db), Gate: gate.NewGate(db), Talk: talk.NewTalk(db), Dreaming: dreams.NewDreaming(db), Transfer: transfer.NewTransfer(db), Admin: admin.NewAdmin(db),
+		db: db, Index: indexes.New(db), Gate: gate.New(db), Talk: talk.New(db), Dreaming: dreams.New(db), Transfer: transfer.New(db), Admin: admin.New(db),
 	}, nil
 }
 

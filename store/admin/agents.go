@@ -18,8 +18,8 @@ import (
 // Admin manages a deployment: agents, keys and workspaces, and the doctor's repairs.
 type Admin struct{ db *pg.DB }
 
-// NewAdmin returns the administration of a database.
-func NewAdmin(db *pg.DB) *Admin { return &Admin{db} }
+// New returns the administration of a database.
+func New(db *pg.DB) *Admin { return &Admin{db} }
 
 // NewAgent describes an agent to create.
 type NewAgent struct {

@@ -293,13 +293,13 @@ func (s *Admin) EndAbandoned(ctx context.Context, id memory.Identity, x OpenRun)
 	var err error
 	switch x.Kind {
 	case "extraction":
-		_, err = talk.NewTalk(s.db).RecordOutcome(ctx, id, x.ID, talk.Ending{Outcome: memory.OutcomeFailed, ReasonCode: dreams.DreamAbandoned})
+		_, err = talk.New(s.db).RecordOutcome(ctx, id, x.ID, talk.Ending{Outcome: memory.OutcomeFailed, ReasonCode: dreams.DreamAbandoned})
 	case "flush":
-		_, err = talk.NewTalk(s.db).EndFlushStep(
+		_, err = talk.New(s.db).EndFlushStep(
 			ctx, id, x.ID, talk.FlushEnd{From: x.From, To: x.To, Outcome: memory.OutcomeWaiting, ReasonCode: dreams.DreamAbandoned},
 		)
 	case "dream":
-		_, err = dreams.NewDreaming(s.db).EndDream(ctx, id, x.ID, dreams.DreamEnding{Outcome: memory.OutcomeFailed, ReasonCode: dreams.DreamAbandoned})
+		_, err = dreams.New(s.db).EndDream(ctx, id, x.ID, dreams.DreamEnding{Outcome: memory.OutcomeFailed, ReasonCode: dreams.DreamAbandoned})
 	default:
 		err = &pg.InvalidError{Field: "kind", Problem: fmt.Sprintf("%q is not a kind of record", x.Kind)}
 	}

@@ -20,8 +20,8 @@ import (
 // Dreaming stores dreams, the statements they weigh, and the recalls that count as signals.
 type Dreaming struct{ db *pg.DB }
 
-// NewDreaming returns the dreams of a database.
-func NewDreaming(db *pg.DB) *Dreaming { return &Dreaming{db} }
+// New returns the dreams of a database.
+func New(db *pg.DB) *Dreaming { return &Dreaming{db} }
 
 // Dream is the record of one dream, and its report once it has ended.
 type Dream struct {

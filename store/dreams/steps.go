@@ -170,7 +170,7 @@ func (s *Dreaming) DraftDream(ctx context.Context, id memory.Identity, dreamID u
 	})
 	var conflict *pg.ConflictError
 	if errors.As(err, &conflict) && d.Usage != (memory.Usage{}) {
-		return errors.Join(err, talk.NewTalk(s.db).AddUsage(ctx, id, d.Model, d.Usage))
+		return errors.Join(err, talk.New(s.db).AddUsage(ctx, id, d.Model, d.Usage))
 	}
 	return err
 }

@@ -18,8 +18,8 @@ import (
 // Gate is the one way to write documents, and the reads that belong to it: documents, versions, journal and receipts.
 type Gate struct{ db *pg.DB }
 
-// NewGate returns the gate of a database.
-func NewGate(db *pg.DB) *Gate { return &Gate{db} }
+// New returns the gate of a database.
+func New(db *pg.DB) *Gate { return &Gate{db} }
 
 // Apply commits changes to documents in one transaction: all of them or none.
 //
@@ -63,24 +63,24 @@ type ChangeSet struct {
 	Author  memory.Author // of the new versions; zero: the author of the transaction's identity
 	Key     string        // idempotency key; empty: no receipt is recorded
 	Changes []memory.Change
-	// reads are statements of the caller, sent in front of the gate's reads in the same batch; nil: none.
+	// Reads are statements of the caller, sent in front of the gate's reads in the same batch; nil: none.
 	Reads *pgx.Batch
-	// ready runs after the reads and before the changes are applied. Its error ends the write; nil: no check.
+	// Ready runs after the reads and before the changes are applied. Its error ends the write; nil: no check.
 	Ready func() error
-	// prompts are the places in the system prompt that documents get. When it is not nil, a place that changes is recorded in the
+	// Prompts are the places in the system prompt that documents get. When it is not nil, a place that changes is recorded in the
 	// journal, including the default place of a new document.
 	Prompts map[memory.Ref]PromptPlace
-	// events are recorded in the journal after those of the changes.
+	// Events are recorded in the journal after those of the changes.
 	Events []JournalEvent
 }
 
 // ApplyChanges is the one gate: every change of a document, by whichever writer, goes through it as a part of the writer's
 // transaction t. It locks and reads the documents in one round trip, applies the changes to what it read, and queues the new
 // versions, the journal events, the index and the receipt. They are sent in front of the next batch of t, so that a writer adds its
-// own statements in that batch and commits; receipt.Token is set by then.
+// own statements in that batch and commits; Receipt.Token is set by then.
 //
 // A key that was used before is a *replayedError: the transaction must not be committed then. With no changes, ApplyChanges reads
-// only what set.reads asks for, and records the key and the events.
+// only what set.Reads asks for, and records the key and the events.
 func ApplyChanges(ctx context.Context, t *pg.Tx, set ChangeSet) (*Writes, error) {
 	w, err := newWrites(t.ID, set)
 	if err != nil {

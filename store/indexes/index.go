@@ -29,8 +29,8 @@ type Index struct {
 	ExactUnits int64 // ExactUnits, except in tests
 }
 
-// NewIndex returns the index of a database, with an empty cache of segments.
-func NewIndex(db *pg.DB) *Index {
+// New returns the index of a database, with an empty cache of segments.
+func New(db *pg.DB) *Index {
 	return &Index{db: db, segments: newSegmentCache(), ExactUnits: ExactUnits}
 }
 

@@ -16,8 +16,8 @@ import (
 // Talk stores conversations and messages, and the extractions, flushes and compactions of them.
 type Talk struct{ db *pg.DB }
 
-// NewTalk returns the conversations of a database.
-func NewTalk(db *pg.DB) *Talk { return &Talk{db} }
+// New returns the conversations of a database.
+func New(db *pg.DB) *Talk { return &Talk{db} }
 
 // Conversation is the state of a conversation. The sequence numbers are inclusive, and Cursor <= Considered <= Complete <= Last.
 type Conversation struct {

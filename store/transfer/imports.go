@@ -17,8 +17,8 @@ import (
 // Transfer stores imports, snapshots, and writes of business processes.
 type Transfer struct{ db *pg.DB }
 
-// NewTransfer returns the imports, snapshots and writes of a database.
-func NewTransfer(db *pg.DB) *Transfer { return &Transfer{db} }
+// New returns the imports, snapshots and writes of a database.
+func New(db *pg.DB) *Transfer { return &Transfer{db} }
 
 // ImportState is the state of an import.
 type ImportState string
