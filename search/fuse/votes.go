@@ -22,7 +22,7 @@ type Votes struct {
 	VectorWeight float64 `json:"vectorWeight"`
 	// Agreement is the overlap of the lists, in deviations above that of two independent lists.
 	Agreement float64 `json:"agreement"`
-	// Standing is how many deviations the most similar unit is above the mean of all, Noise the value expected for the
+	// Standing is the number of deviations by which the most similar unit exceeds the mean of all, Noise the value expected for the
 	// best of as many noise units.
 	Standing float64 `json:"standing"`
 	Noise    float64 `json:"noise"`
