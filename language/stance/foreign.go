@@ -1,0 +1,210 @@
+package stance
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"reverie/language/cue"
+	"reverie/language/script"
+)
+
+// foreignLines reports for each line of a message whether it is not the speaker's own: code, a log, a quotation by line, a
+// letter, a chat of others, or text behind an announcement ("here is the email:").
+func foreignLines(message, lang string) []bool {
+	lines := strings.Split(message, "\n")
+	out := make([]bool, len(lines))
+	markFences(lines, out)
+	for i, line := range lines {
+		if isQuotedLine(line) || isCode(line) || isHeader(line) {
+			out[i] = true
+		}
+	}
+	markChats(lines, out)
+	markLetters(lines, out, lang)
+	markPastes(lines, out, lang)
+	return out
+}
+
+func markFences(lines []string, out []bool) {
+	open := ""
+	for i, line := range lines {
+		t := strings.TrimSpace(line)
+		switch {
+		case open == "" && (strings.HasPrefix(t, "```") || strings.HasPrefix(t, "~~~")):
+			open = t[:3]
+			out[i] = true
+			if len(t) > 3 && strings.Contains(t[3:], open) {
+				open = ""
+			}
+		case open != "":
+			out[i] = true
+			if strings.HasPrefix(t, open) || strings.HasSuffix(t, open) {
+				open = ""
+			}
+		}
+	}
+}
+
+func isQuotedLine(line string) bool {
+	t := strings.TrimSpace(line)
+	return strings.HasPrefix(t, ">") || strings.HasPrefix(t, "|") && strings.Count(t, "|") > 2
+}
+
+// Parts of code and logs. A line with two different ones is code; the strong ones suffice alone.
+var (
+	codeStrong = regexp.MustCompile(`^\s*(?:(?:import|package|func|def|class|const|let|var|return|public|private|SELECT|INSERT|UPDATE|CREATE|FROM|` +
+		`#include|#!|@\w+\(|<\w+[ >/]|</\w+>|//|/\*|--\s|\$\s|npm |pip |git |docker |sudo |curl |at \w+[.(]|Traceback|File "|\w+Error:|\w+Exception\b)|[\]})]+[;,]?\s*$|` +
+		`\w+\s*[:=]\s*[\[{]\s*$|"\w+":\s|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|\[?(?:ERROR|WARN|INFO|DEBUG)\b)`)
+	codeSigns = regexp.MustCompile(`[;{}]\s*$|\w\(.*\)|=>|:=|==|!=|->|::|&&|\|\||^\s{4,}\S|^\s*#\s*\S|\w+_\w+|\w+\.\w+\(|=\s*["'\d\w]`)
+)
+
+func isCode(line string) bool {
+	if strings.TrimSpace(line) == "" {
+		return false
+	}
+	return codeStrong.MatchString(line) || len(codeSigns.FindAllString(line, 3)) > 1 && !hasSentence(line)
+}
+
+// hasSentence reports whether a line reads like prose: four words without signs, or a script without spaces.
+func hasSentence(line string) bool {
+	words := 0
+	for _, w := range strings.Fields(line) {
+		if strings.IndexFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !strings.ContainsRune(",.'!?-", r) }) < 0 {
+			words++
+		}
+	}
+	return words >= 5
+}
+
+// header matches a line of the head of an e-mail.
+var header = regexp.MustCompile(`(?i)^\s*(?:from|to|subject|date|cc|sent|re|fwd?|von|an|betreff|datum|gesendet|de|para|asunto|fecha|objet|à|date|envoyé|` +
+	`assunto|data|oggetto|da|a|inviato|от|кому|тема|дата|من|إلى|الموضوع|التاريخ|发件人|收件人|主题|日期|差出人|宛先|件名|日時|보낸 ?사람|받는 ?사람|제목|날짜|từ|đến|chủ đề|ngày)\s*[:：]\s*\S`)
+
+func isHeader(line string) bool { return header.MatchString(line) }
+
+// chatLine matches a line of somebody in a chat: "Bob: …", "[10:32] Bob: …".
+var chatLine = regexp.MustCompile(`^\s*(?:\[?\d{1,2}[:.]\d{2}[^\]\p{L}]*\]?\s*)?([\p{L}][\p{L} .'-]{0,24})(?:\s*\([^)]{0,20}\))?\s*[:：]\s*\S`)
+
+// markChats marks the lines of a chat: at least two lines of two people, or of one with times.
+func markChats(lines []string, out []bool) {
+	speakers := map[string]int{}
+	var at []int
+	for i, line := range lines {
+		if m := chatLine.FindStringSubmatch(line); m != nil && !out[i] && len(strings.Fields(m[1])) <= 3 {
+			speakers[m[1]]++
+			at = append(at, i)
+		}
+	}
+	repeated := false
+	for _, n := range speakers {
+		repeated = repeated || n > 1
+	}
+	if len(at) >= 3 && len(speakers) >= 2 && repeated {
+		for i := at[0]; i <= at[len(at)-1]; i++ {
+			out[i] = true
+		}
+	}
+}
+
+// letterLine is the greatest length of the opening and the closing of a letter, in characters.
+const letterLine = 48
+
+// markLetters marks everything between the opening and the closing of a letter.
+func markLetters(lines []string, out []bool, lang string) {
+	open := -1
+	for i, line := range lines {
+		t := strings.TrimSpace(line)
+		if t == "" || utf8.RuneCountInString(t) > letterLine {
+			continue
+		}
+		marks := cue.Find(t, lang)
+		switch {
+		case open < 0 && begins(marks, cue.Salute) && i+2 < len(lines) && endsOpening(t):
+			open = i
+		case open >= 0 && i > open+1 && begins(marks, cue.Close):
+			last := min(i+2, len(lines)-1) // the name of the writer
+			for k := i + 1; k <= last; k++ {
+				if utf8.RuneCountInString(lines[k]) > letterLine || strings.ContainsAny(lines[k], "?？؟") {
+					last = k - 1
+				}
+			}
+			for k := open; k <= last; k++ {
+				out[k] = true
+			}
+			open = -1
+		}
+	}
+}
+
+func begins(marks cue.Marks, k cue.Kind) bool {
+	for _, m := range marks {
+		if m.Kind == k && m.Start == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func endsOpening(t string) bool {
+	r, _ := utf8.DecodeLastRuneInString(t)
+	return strings.ContainsRune(",，:：!！、،", r) || len(strings.Fields(t)) <= 3
+}
+
+// markPastes marks the text behind an announcement that ends in a colon. The last paragraph is the speaker's again if it asks
+// the assistant for something.
+func markPastes(lines []string, out []bool, lang string) {
+	for i, line := range lines {
+		if out[i] {
+			continue
+		}
+		t := strings.TrimSpace(line)
+		r, _ := utf8.DecodeLastRuneInString(t)
+		if !strings.ContainsRune(":：", r) || i+1 == len(lines) {
+			continue
+		}
+		set := cue.Find(t, lang).Set()
+		if !set.Any(cue.Paste, cue.Fiction, cue.Game) && (!set.Has(cue.Request) || set.Has(cue.Remember) || isList(lines[i+1:])) {
+			continue
+		}
+		end := len(lines)
+		for k := len(lines) - 1; k > i+1; k-- { // the last paragraph
+			if strings.TrimSpace(lines[k]) == "" {
+				continue
+			}
+			if last := cue.Find(lines[k], lang).Set(); strings.TrimSpace(lines[k-1]) == "" && !strings.HasPrefix(lines[k], "- ") &&
+				(last.Any(cue.Request, cue.Ask, cue.Paste) || strings.ContainsAny(lines[k], "?？؟")) {
+				end = k
+			}
+			break
+		}
+		for k := i + 1; k < end; k++ {
+			out[k] = true
+		}
+	}
+}
+
+// isList reports whether the first line with text is an item of a list.
+func isList(lines []string) bool {
+	for _, line := range lines {
+		if strings.TrimSpace(line) != "" {
+			return listMark.MatchString(line)
+		}
+	}
+	return false
+}
+
+// foreignRest returns the offset in a sentence behind which it repeats foreign words: "he wrote: …". It is len(text) if there
+// are none.
+func foreignRest(text string, marks cue.Marks) int {
+	at := strings.IndexAny(text, ":：")
+	if at < 0 || at+1 >= len(text) {
+		return len(text)
+	}
+	before := marks.Within(0, at)
+	if before.Set().Any(cue.Paste, cue.Fiction) && (strings.ContainsRune(text[at:], ' ') || script.HasHan(text[at:])) {
+		return at
+	}
+	return len(text)
+}

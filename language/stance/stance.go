@@ -1,0 +1,279 @@
+// Package stance splits a message into sentences and recognises which of them are the speaker's own statements: not quoted or
+// pasted, not invented for a task, not hypothetical, ironic or a question.
+package stance
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"reverie/language/cue"
+	"reverie/language/script"
+	"reverie/language/sentence"
+)
+
+// Stance is how a sentence is meant.
+type Stance uint8
+
+// Stances. A sentence with several has the first of Foreign, Fiction, Hypothetical, Ironic and Question.
+const (
+	Own          Stance = iota // the speaker states it
+	Question                   // the speaker asks it
+	Ironic                     // the speaker means the opposite
+	Hypothetical               // the speaker supposes it
+	Fiction                    // invented: a story, a role-play, a sentence to translate
+	Foreign                    // quoted or pasted: code, logs, e-mails, other people's words
+)
+
+// Sentence is one sentence of a message.
+type Sentence struct {
+	Text       string // as written, without surrounding blanks
+	Start, End int    // bytes of the message
+	Paragraph  int    // counted from 0; lines count as paragraphs
+	Stance     Stance
+	Marks      cue.Marks // found in Text, without those inside inline quotations
+	Quotes     []Span    // inline quotations in Text
+}
+
+// Span is a range of bytes.
+type Span struct{ Start, End int }
+
+// Reader reads the messages of one speaker of a conversation in order. It knows whether a role-play is going on.
+type Reader struct {
+	Lang string // of the conversation, for messages that are too short to have one
+	game bool
+}
+
+// shortMessage is the number of letters below which a message is read in the conversation's language.
+const shortMessage = 24
+
+// LanguageOf returns the language in which the reader reads a message.
+func (r *Reader) LanguageOf(message string) string {
+	letters := 0
+	for _, c := range message {
+		if unicode.IsLetter(c) {
+			letters++
+			if script.IsUnspaced(c) || script.IsHangul(c) {
+				letters += 3
+			}
+		}
+	}
+	if letters < shortMessage && r.Lang != "" {
+		if own := cue.LanguageOf(message); own == "en" || latin(own) && latin(r.Lang) {
+			return r.Lang
+		}
+	}
+	return cue.LanguageOf(message)
+}
+
+func latin(lang string) bool {
+	switch lang {
+	case "zh", "ja", "ko", "ru", "ar":
+		return false
+	}
+	return true
+}
+
+// Read returns the sentences of a message.
+func (r *Reader) Read(message string) []Sentence {
+	lang := r.LanguageOf(message)
+	var out []Sentence
+	foreign := foreignLines(message, lang)
+	for i, line := range linesOf(message) {
+		for _, s := range split(message, line) {
+			s.Paragraph = i
+			s.Quotes = quotations(s.Text)
+			marks := cue.Find(s.Text, lang)
+			if at := foreignRest(s.Text, marks); at < len(s.Text) {
+				s.Quotes = append(s.Quotes, Span{at, len(s.Text)})
+			}
+			s.Marks = outside(marks, s.Quotes)
+			if foreign[i] || mostlyQuoted(s) {
+				s.Stance = Foreign
+			}
+			out = append(out, s)
+		}
+	}
+	r.judge(out)
+	return out
+}
+
+// judge sets the stances of the sentences that are not foreign.
+func (r *Reader) judge(all []Sentence) {
+	fiction := false
+	hypothetical := -1 // paragraph in which a hypothesis goes on
+	for i := range all {
+		s := &all[i]
+		set := s.Marks.Set()
+		if s.Stance != Foreign {
+			switch {
+			case set.Has(cue.Unfiction):
+				r.game, fiction = false, false
+			case set.Has(cue.Game):
+				r.game = true
+			case set.Has(cue.Fiction):
+				fiction = true
+			}
+		}
+		supposes := set.Has(cue.Suppose)
+		switch {
+		case s.Stance == Foreign:
+		case fiction || r.game:
+			s.Stance = Fiction
+		case supposes, hypothetical == s.Paragraph && set.Has(cue.Would):
+			s.Stance = Hypothetical
+		case set.Has(cue.Irony):
+			s.Stance = Ironic
+			if i > 0 && isAside(s.Text) && all[i-1].Stance == Own {
+				all[i-1].Stance = Ironic
+			}
+		case asks(s):
+			s.Stance = Question
+		}
+		if supposes {
+			hypothetical = s.Paragraph
+		}
+	}
+}
+
+// fewWords is the length of a remark about the sentence before it, in words.
+const fewWords = 4
+
+// isAside reports whether a text is a short remark such as "just kidding".
+func isAside(text string) bool { return len(strings.Fields(text)) <= fewWords && utf8.RuneCountInString(text) <= 24 }
+
+// asks reports whether a sentence is a question.
+func asks(s *Sentence) bool {
+	end := strings.TrimRightFunc(s.Text, func(r rune) bool { return !strings.ContainsRune("?？؟", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	if r, _ := utf8.DecodeLastRuneInString(end); strings.ContainsRune("?？؟", r) {
+		return true
+	}
+	for _, m := range s.Marks {
+		if m.Kind == cue.Ask && m.Start <= openingOf(s) {
+			return true
+		}
+	}
+	return false
+}
+
+// openingOf returns the offset of the first word that is not a filler.
+func openingOf(s *Sentence) int {
+	at := 0
+	for _, m := range s.Marks {
+		if m.Kind == cue.Filler && len(strings.Trim(s.Text[at:max(at, m.Start)], " ,.!，。！、…-")) == 0 {
+			at = max(at, m.End)
+		}
+	}
+	for at < len(s.Text) {
+		c, n := utf8.DecodeRuneInString(s.Text[at:])
+		if unicode.IsLetter(c) || unicode.IsDigit(c) {
+			break
+		}
+		at += n
+	}
+	return at
+}
+
+// linesOf returns the ranges of the lines of a message.
+func linesOf(message string) []Span {
+	var out []Span
+	start := 0
+	for i := range len(message) {
+		if message[i] == '\n' {
+			out = append(out, Span{start, i})
+			start = i + 1
+		}
+	}
+	return append(out, Span{start, len(message)})
+}
+
+// listMark matches the marker of a list item.
+var listMark = regexp.MustCompile(`^\s*(?:[-*+•·]|\d{1,3}[.)])\s+`)
+
+// split returns the sentences of one line.
+func split(message string, line Span) []Sentence {
+	at := line.Start
+	if m := listMark.FindString(message[line.Start:line.End]); m != "" {
+		at += len(m)
+	}
+	var out []Sentence
+	for _, text := range sentence.Split(message[at:line.End]) {
+		i := strings.Index(message[at:line.End], text)
+		if i < 0 {
+			continue
+		}
+		out = append(out, Sentence{Text: text, Start: at + i, End: at + i + len(text)})
+		at += i + len(text)
+	}
+	return out
+}
+
+// pairs are opening and closing quotation marks.
+var pairs = map[rune]string{
+	'"': "\"", '“': "”\"“", '„': "“”\"", '«': "»", '»': "«", '「': "」", '『': "』", '《': "", '‹': "›", '”': "”",
+}
+
+// Lengths of an inline quotation. Shorter ones are titles and single words.
+const (
+	quotedWords = 3
+	quotedRunes = 5 // in scripts without spaces
+)
+
+// quotations returns the inline quotations of a sentence, with their marks.
+func quotations(text string) []Span {
+	var out []Span
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRuneInString(text[i:])
+		closing, opens := pairs[r]
+		if !opens || closing == "" {
+			i += n
+			continue
+		}
+		end := strings.IndexAny(text[i+n:], closing)
+		inner := text[i+n:]
+		if end >= 0 {
+			inner = inner[:end]
+		}
+		long := len(strings.Fields(inner)) >= quotedWords || script.HasHan(inner) && utf8.RuneCountInString(inner) >= quotedRunes
+		if end < 0 { // the rest of the sentence, when the sentence splitter cut inside the quotation
+			if long && (i == 0 || strings.ContainsRune(" :：,，", rune(text[i-1]))) {
+				out = append(out, Span{i, len(text)})
+			}
+			break
+		}
+		_, m := utf8.DecodeRuneInString(text[i+n+end:])
+		if long {
+			out = append(out, Span{i, i + n + end + m})
+		}
+		i += n + end + m
+	}
+	return out
+}
+
+// outside removes the marks that are inside quotations.
+func outside(marks cue.Marks, quotes []Span) cue.Marks {
+	if len(quotes) == 0 {
+		return marks
+	}
+	out := marks[:0]
+	for _, m := range marks {
+		inside := false
+		for _, q := range quotes {
+			inside = inside || m.Start >= q.Start && m.End <= q.End
+		}
+		if !inside {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// mostlyQuoted reports whether a sentence has hardly a word outside its quotations, or quotes what others say.
+func mostlyQuoted(s Sentence) bool {
+	quoted := 0
+	for _, q := range s.Quotes {
+		quoted += q.End - q.Start
+	}
+	return quoted*3 > len(s.Text)*2 || quoted*3 > len(s.Text) && s.Marks.Set().Any(cue.Paste, cue.Fiction, cue.Request)
+}
