@@ -38,7 +38,7 @@ func settle(all []passage) {
 				continue
 			}
 			near := p.message-old.message <= lookBehind
-			text, sure := p.against(old.text, old.terms)
+			text, wrong, sure := p.against(old.text, old.terms)
 			if !sure && near && k == i-1 && p.set.Has(cue.Correct) && p.terms.shared(old.terms) > 0 {
 				p.later = true
 			}
@@ -47,7 +47,7 @@ func settle(all []passage) {
 			}
 			old.withdrawn = true
 			if text != "" {
-				p.corrected = text
+				p.corrected, p.wrong = text, wrong
 				p.lasting = max(p.lasting, old.lasting)
 				p.kind = old.kind
 			}
@@ -58,29 +58,30 @@ func settle(all []passage) {
 
 // against compares a correction with an earlier text. sure reports that it takes the text back. corrected is the earlier text
 // with the right value in brackets; empty if the value is not known for certain.
-func (p *passage) against(old string, terms words) (corrected string, sure bool) {
+// wrong is the value that was replaced.
+func (p *passage) against(old string, terms words) (corrected, wrong string, sure bool) {
 	if len(terms) == 0 || len(p.terms) == 0 {
-		return "", false
+		return "", "", false
 	}
 	shared := p.terms.shared(terms)
 	if p.forgets() {
 		topic := wordsOf(p.behind(cue.Forget))
-		return "", len(topic) > 0 && topic.shared(terms) > 0 && topic.within(terms) >= sameTopic
+		return "", "", len(topic) > 0 && topic.shared(terms) > 0 && topic.within(terms) >= sameTopic
 	}
 	if from, to, ok := replacedValue(old, p.text, p.lang); ok && p.set.Has(cue.Correct) {
 		named := strings.Contains(foldedText(p.text), foldedText(old[from.Start:from.End]))
 		if named || shared >= 1 || from.unit != "" && from.unit == to.unit {
-			return old[:from.Start] + "[" + p.text[to.Start:to.End] + "]" + old[from.End:], true
+			return old[:from.Start] + "[" + p.text[to.Start:to.End] + "]" + old[from.End:], old[from.Start:from.End], true
 		}
 	}
 	share := max(p.terms.within(terms), terms.within(p.terms))
 	switch {
 	case p.set.Has(cue.Over):
-		return "", share >= sameTopic && shared >= 1
+		return "", "", share >= sameTopic && shared >= 1
 	case p.set.Has(cue.Correct):
-		return "", shared >= fewShared && share >= sameTopic && opposes(p.set, old, p.lang)
+		return "", "", shared >= fewShared && share >= sameTopic && opposes(p.set, old, p.lang)
 	}
-	return "", false
+	return "", "", false
 }
 
 // opposes reports whether a correction negates a text or the text negates it.

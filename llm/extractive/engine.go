@@ -37,10 +37,15 @@ func (Engine) Propose(ctx context.Context, in proposals.ExtractionInput) (propos
 	if err := ctx.Err(); err != nil {
 		return proposals.Answer{}, err
 	}
+	return answerOf(propose(in))
+}
+
+// answerOf encodes a proposal.
+func answerOf(p proposals.Proposal) (proposals.Answer, error) {
 	var raw bytes.Buffer
 	enc := json.NewEncoder(&raw)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(propose(in)); err != nil {
+	if err := enc.Encode(p); err != nil {
 		return proposals.Answer{}, fmt.Errorf("encode the proposal: %w", err)
 	}
 	return proposals.Answer{Raw: string(bytes.TrimSpace(raw.Bytes())), Model: Model, PromptVersion: RulesVersion}, nil
@@ -57,7 +62,7 @@ func propose(in proposals.ExtractionInput) proposals.Proposal {
 // read returns a notebook with the passages of a transcript.
 func read(in proposals.ExtractionInput, objected objections) *notebook {
 	n := newNotebook(in, objected)
-	c := listen(in.Transcript)
+	c := listen(in.Transcript, in.Today)
 	passages := c.passages(n.known())
 	settle(passages)
 	for i := range passages {

@@ -55,7 +55,9 @@ type conversation struct {
 
 // listen reads the user's messages of a transcript. Hostile messages and everything that is not the speaker's own statement or
 // question are left out.
-func listen(transcript []transcripts.Line) conversation {
+//
+// Messages without a time were said now, whose location is the owner's zone.
+func listen(transcript []transcripts.Line, now time.Time) conversation {
 	var c conversation
 	var all strings.Builder
 	names := map[string]bool{}
@@ -90,7 +92,7 @@ func listen(transcript []transcripts.Line) conversation {
 		units := unitsOf(text, sentences)
 		for k := range units {
 			u := &units[k]
-			u.seq, u.message, u.at, u.lang = l.Seq, messages, l.At, r.LanguageOf(text)
+			u.seq, u.message, u.at, u.lang = l.Seq, messages, timeOf(l, now), r.LanguageOf(text)
 			if c.group {
 				u.speaker = l.Name
 			}
@@ -105,6 +107,14 @@ func listen(transcript []transcripts.Line) conversation {
 		messages++
 	}
 	return c
+}
+
+// timeOf returns the time of a message in the zone of now.
+func timeOf(l transcripts.Line, now time.Time) time.Time {
+	if l.At.IsZero() {
+		return now
+	}
+	return l.At.In(now.Location())
 }
 
 // unitsOf joins the sentences of a message into units.

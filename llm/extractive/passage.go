@@ -35,6 +35,7 @@ type passage struct {
 	withdrawn bool
 	// corrected is the text of an earlier passage with the value that this one gives, in brackets.
 	corrected string
+	wrong     string // the value that it replaces
 	// later is set when the passage probably corrects an earlier one, but it is not sure which.
 	later bool
 }

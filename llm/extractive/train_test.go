@@ -39,7 +39,7 @@ func examplesOf(tb testing.TB, all []corpus.Conversation) []example {
 			tb.Fatal(err)
 		}
 		n := newNotebook(in, objections{})
-		c := listen(in.Transcript)
+		c := listen(in.Transcript, in.Today)
 		known := n.known()
 		for i := range c.units {
 			u := &c.units[i]

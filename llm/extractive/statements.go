@@ -1,0 +1,65 @@
+package extractive
+
+import (
+	"slices"
+	"time"
+
+	"reverie/language/cue"
+	"reverie/memory/transcripts"
+)
+
+// Said is one statement of a conversation, in the user's own words.
+type Said struct {
+	Text     string
+	Messages []int64 // sequence numbers
+	Asked    bool    // the user asked for it to be remembered
+	Unsure   bool    // said with doubt
+	Ends     bool    // something no longer holds
+	Corrects string  // the value that is wrong
+}
+
+// Statements returns what Engine.Propose would note of a transcript, without files: what a dream weighs. now is in the owner's
+// zone.
+//
+// Questions are left out, and so is what is taken back later in the conversation. A statement whose value is corrected has the
+// right value in brackets. A statement that is repeated has the messages of all of them. They come in the order in which they
+// were first said.
+func Statements(transcript []transcripts.Line, now time.Time) []Said {
+	var out []Said
+	var terms []words
+	for _, p := range spoken(transcript, now) {
+		if p.withdrawn || p.asks || p.forgets() {
+			continue
+		}
+		text := p.dated()
+		if p.corrected != "" {
+			text = p.corrected
+		}
+		if p.question != "" {
+			text = "[" + p.question + "] " + text
+		}
+		if p.speaker != "" {
+			text = plainName(p.speaker) + ": " + text
+		}
+		if at := slices.IndexFunc(terms, p.says); at >= 0 && out[at].Ends == p.ends() {
+			out[at].Messages = withSeqs(out[at].Messages, p.seqs)
+			continue
+		}
+		out = append(out, Said{
+			Text: text, Messages: p.seqs, Asked: p.set.Has(cue.Remember), Unsure: p.doubtful && len(p.facts) == 0, Ends: p.ends(),
+			Corrects: p.wrong,
+		})
+		terms = append(terms, p.terms)
+	}
+	return out
+}
+
+func (p *passage) ends() bool { return p.set.Has(cue.Over) }
+
+// spoken returns the passages of a transcript with corrections applied. Messages without a time were said now.
+func spoken(transcript []transcripts.Line, now time.Time) []passage {
+	c := listen(transcript, now)
+	passages := c.passages(nil)
+	settle(passages)
+	return passages
+}
