@@ -80,10 +80,11 @@ func (r *Reader) Read(message string) []Sentence {
 	lang := r.LanguageOf(message)
 	var out []Sentence
 	foreign := foreignLines(message, lang)
+	quoted := quotations(message)
 	for i, line := range linesOf(message) {
 		for _, s := range split(message, line) {
 			s.Paragraph = i
-			s.Quotes = quotations(s.Text)
+			s.Quotes = within(quoted, s.Start, s.End)
 			marks := cue.Find(s.Text, lang)
 			if at := foreignRest(s.Text, marks); at < len(s.Text) {
 				s.Quotes = append(s.Quotes, Span{at, len(s.Text)})
@@ -211,7 +212,7 @@ func split(message string, line Span) []Sentence {
 
 // pairs are opening and closing quotation marks.
 var pairs = map[rune]string{
-	'"': "\"", '“': "”\"“", '„': "“”\"", '«': "»", '»': "«", '「': "」", '『': "』", '《': "", '‹': "›", '”': "”",
+	'"': "\"", '“': "”\"", '„': "“”\"", '«': "»", '»': "«", '「': "」", '『': "』", '‹': "›", '”': "”",
 }
 
 // Lengths of an inline quotation. Shorter ones are titles and single words.
@@ -220,33 +221,59 @@ const (
 	quotedRunes = 5 // in scripts without spaces
 )
 
-// quotations returns the inline quotations of a sentence, with their marks.
+// maxQuoted is the greatest length of a quotation, in bytes. A mark without its closing one does not quote.
+const maxQuoted = 4000
+
+// quotations returns the inline quotations of a message, with their marks. They may span several sentences.
 func quotations(text string) []Span {
 	var out []Span
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRuneInString(text[i:])
-		closing, opens := pairs[r]
-		if !opens || closing == "" {
+		closing := pairs[r]
+		if closing == "" || r == '"' && closes(text, i) {
 			i += n
 			continue
 		}
-		end := strings.IndexAny(text[i+n:], closing)
-		inner := text[i+n:]
-		if end >= 0 {
-			inner = inner[:end]
+		rest := text[i+n : min(len(text), i+n+maxQuoted)]
+		end := strings.IndexAny(rest, closing)
+		if end < 0 {
+			i += n
+			continue
 		}
-		long := len(strings.Fields(inner)) >= quotedWords || script.HasHan(inner) && utf8.RuneCountInString(inner) >= quotedRunes
-		if end < 0 { // the rest of the sentence, when the sentence splitter cut inside the quotation
-			if long && (i == 0 || strings.ContainsRune(" :：,，", rune(text[i-1]))) {
-				out = append(out, Span{i, len(text)})
-			}
-			break
-		}
-		_, m := utf8.DecodeRuneInString(text[i+n+end:])
-		if long {
+		inner := rest[:end]
+		_, m := utf8.DecodeRuneInString(rest[end:])
+		if len(strings.Fields(inner)) >= quotedWords || unspacedRunes(inner) >= quotedRunes {
 			out = append(out, Span{i, i + n + end + m})
 		}
 		i += n + end + m
+	}
+	return out
+}
+
+// closes reports whether a straight mark at i can only end a quotation: a letter comes before it and none behind.
+func closes(text string, i int) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:i])
+	after, _ := utf8.DecodeRuneInString(text[i+1:])
+	return i > 0 && !unicode.IsSpace(before) && !strings.ContainsRune("(:：[", before) && (i+1 == len(text) || unicode.IsSpace(after))
+}
+
+func unspacedRunes(s string) int {
+	n := 0
+	for _, r := range s {
+		if script.IsUnspaced(r) {
+			n++
+		}
+	}
+	return n
+}
+
+// within returns the parts of spans in a range, relative to its beginning.
+func within(spans []Span, start, end int) []Span {
+	var out []Span
+	for _, s := range spans {
+		if from, to := max(s.Start, start), min(s.End, end); from < to {
+			out = append(out, Span{from - start, to - start})
+		}
 	}
 	return out
 }

@@ -21,7 +21,7 @@ func (p *passage) forgets() bool { return p.set.Has(cue.Forget) && !p.asks }
 const (
 	sameTopic  = .5 // of the shorter of both
 	fewShared  = 2  // words, that suffice with a cue of correction
-	lookBehind = 6  // messages of the user in which a corrected value without a shared word may be
+	lookBehind = 2  // messages of the user in which a value may be that is corrected by its unit alone
 )
 
 // settle applies corrections within the conversation: a passage whose value is corrected gets the right one in brackets or is
@@ -38,7 +38,7 @@ func settle(all []passage) {
 				continue
 			}
 			near := p.message-old.message <= lookBehind
-			text, wrong, sure := p.against(old.text, old.terms)
+			text, wrong, sure := p.against(old.text, old.terms, near)
 			if !sure && near && k == i-1 && p.set.Has(cue.Correct) && p.terms.shared(old.terms) > 0 {
 				p.later = true
 			}
@@ -58,8 +58,8 @@ func settle(all []passage) {
 
 // against compares a correction with an earlier text. sure reports that it takes the text back. corrected is the earlier text
 // with the right value in brackets; empty if the value is not known for certain.
-// wrong is the value that was replaced.
-func (p *passage) against(old string, terms words) (corrected, wrong string, sure bool) {
+// wrong is the value that was replaced. near allows a match by unit alone.
+func (p *passage) against(old string, terms words, near bool) (corrected, wrong string, sure bool) {
 	if len(terms) == 0 || len(p.terms) == 0 {
 		return "", "", false
 	}
@@ -68,9 +68,10 @@ func (p *passage) against(old string, terms words) (corrected, wrong string, sur
 		topic := wordsOf(p.behind(cue.Forget))
 		return "", "", len(topic) > 0 && topic.shared(terms) > 0 && topic.within(terms) >= sameTopic
 	}
-	if from, to, ok := replacedValue(old, p.text, p.lang); ok && p.set.Has(cue.Correct) {
+	if from, to, ok := replacedValue(old, p.text, p.lang); ok {
 		named := strings.Contains(foldedText(p.text), foldedText(old[from.Start:from.End]))
-		if named || shared >= 1 || from.unit != "" && from.unit == to.unit {
+		sameUnit := from.unit != "" && from.unit == to.unit
+		if named && p.set.Any(cue.Correct, cue.Not) || p.set.Has(cue.Correct) && (sameUnit && near || shared >= fewShared) {
 			return old[:from.Start] + "[" + p.text[to.Start:to.End] + "]" + old[from.End:], old[from.Start:from.End], true
 		}
 	}

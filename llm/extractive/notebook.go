@@ -183,7 +183,7 @@ func (n *notebook) correct(e *entry) bool {
 				continue
 			}
 			old := bareLine(l.text)
-			text, _, sure := e.against(old, l.terms)
+			text, _, sure := e.against(old, l.terms, false)
 			if !sure {
 				continue
 			}

@@ -168,7 +168,7 @@ func (d *digest) correct(p *passage) bool {
 		}
 		for i := range slices.Backward(d.items[heading]) {
 			it := &d.items[heading][i]
-			text, _, sure := p.against(it.text, it.terms)
+			text, _, sure := p.against(it.text, it.terms, false)
 			switch {
 			case !sure:
 				continue

@@ -4,162 +4,162 @@ package extractive
 
 // Biases and weights of features, times 1000. They are fitted to test/corpus/dev.
 var (
-	keepBias    int32 = 1059
-	lastingBias int32 = -1930
+	keepBias    int32 = 1127
+	lastingBias int32 = -1268
 
 	keepWeights = [features]int32{
-		42,    // cue self
-		454,   // cue kin
-		15,    // cue other
-		249,   // cue lean
-		-666,  // cue ask
-		-96,   // cue request
+		78,    // cue self
+		788,   // cue kin
+		85,    // cue other
+		251,   // cue lean
+		-443,  // cue ask
+		-56,   // cue request
 		0,     // cue suppose
 		0,     // cue irony
-		0,     // cue fiction
-		0,     // cue unfiction
-		-106,  // cue paste
-		118,   // cue correct
-		-82,   // cue forget
-		58,    // cue over
-		-53,   // cue not
-		-309,  // cue like
-		188,   // cue name
-		-69,   // cue age
-		0,     // cue home
-		-141,  // cue work
-		172,   // cue health
-		-97,   // cue have
-		-60,   // cue decide
-		263,   // cue plan
-		-108,  // cue task
-		0,     // cue remember
-		319,   // cue always
-		-138,  // cue style
-		-76,   // cue habit
-		0,     // cue doubt
-		-188,  // cue filler
-		-283,  // cue chat
-		-191,  // cue time
-		547,   // cue number
-		47,    // cue you
+		-71,   // cue fiction
+		-71,   // cue unfiction
+		-140,  // cue paste
+		-85,   // cue correct
+		-79,   // cue forget
+		114,   // cue over
+		273,   // cue not
+		-230,  // cue like
+		291,   // cue name
+		344,   // cue age
+		343,   // cue home
+		-90,   // cue work
+		609,   // cue health
+		54,    // cue have
+		120,   // cue decide
+		311,   // cue plan
+		-205,  // cue task
+		40,    // cue remember
+		468,   // cue always
+		-13,   // cue style
+		-89,   // cue habit
+		171,   // cue doubt
+		-306,  // cue filler
+		-484,  // cue chat
+		78,    // cue time
+		388,   // cue number
+		34,    // cue you
 		0,     // cue game
-		-232,  // cue would
-		81,    // cue salute
-		-52,   // cue close
-		398,   // number
-		235,   // unit
-		844,   // date
-		342,   // name
-		176,   // many names
-		-1422, // question
-		464,   // answer
-		249,   // short answer
-		99,    // asked about you
-		-856,  // very short
-		-1407, // short
-		819,   // long
-		-235,  // first
-		139,   // alone
-		-1106, // opening
-		21,    // self first
-		-306,  // request first
-		-198,  // repeated
-		18,    // echoed
-		-236,  // technical
+		-310,  // cue would
+		-116,  // cue salute
+		-55,   // cue close
+		491,   // number
+		264,   // unit
+		942,   // date
+		425,   // name
+		21,    // many names
+		-1509, // question
+		523,   // answer
+		184,   // short answer
+		-249,  // asked about you
+		-807,  // very short
+		-1365, // short
+		793,   // long
+		-343,  // first
+		-5,    // alone
+		-899,  // opening
+		-71,   // self first
+		-417,  // request first
+		-255,  // repeated
+		86,    // echoed
+		-261,  // technical
 		0,     // known
-		-97,   // self have
-		454,   // self kin
-		-20,   // self health
-		-273,  // self like
-		-238,  // self work
-		0,     // self home
-		241,   // self plan
-		0,     // kin age
-		124,   // kin name
-		43,    // always style
-		42,    // self task
-		120,   // self habit
-		19,    // self over
-		-356,  // self only
-		93,    // nothing
+		56,    // self have
+		673,   // self kin
+		121,   // self health
+		-343,  // self like
+		-103,  // self work
+		206,   // self home
+		277,   // self plan
+		70,    // kin age
+		154,   // kin name
+		176,   // always style
+		16,    // self task
+		347,   // self habit
+		95,    // self over
+		-555,  // self only
+		37,    // nothing
 	}
 
 	lastingWeights = [features]int32{
-		-232,  // cue self
-		551,   // cue kin
-		-246,  // cue other
-		143,   // cue lean
-		-416,  // cue ask
-		-492,  // cue request
+		-272,  // cue self
+		511,   // cue kin
+		-125,  // cue other
+		-84,   // cue lean
+		-270,  // cue ask
+		-250,  // cue request
 		0,     // cue suppose
 		0,     // cue irony
-		0,     // cue fiction
-		0,     // cue unfiction
-		-155,  // cue paste
-		198,   // cue correct
-		-105,  // cue forget
-		80,    // cue over
-		116,   // cue not
-		-247,  // cue like
-		235,   // cue name
-		-91,   // cue age
-		0,     // cue home
-		64,    // cue work
-		296,   // cue health
-		-156,  // cue have
-		-65,   // cue decide
-		-384,  // cue plan
-		-188,  // cue task
-		0,     // cue remember
-		203,   // cue always
-		25,    // cue style
-		256,   // cue habit
-		0,     // cue doubt
-		-36,   // cue filler
-		-319,  // cue chat
-		-209,  // cue time
-		241,   // cue number
-		-19,   // cue you
+		-87,   // cue fiction
+		-87,   // cue unfiction
+		-140,  // cue paste
+		-244,  // cue correct
+		-60,   // cue forget
+		303,   // cue over
+		406,   // cue not
+		-29,   // cue like
+		461,   // cue name
+		540,   // cue age
+		435,   // cue home
+		71,    // cue work
+		786,   // cue health
+		-64,   // cue have
+		164,   // cue decide
+		-360,  // cue plan
+		72,    // cue task
+		57,    // cue remember
+		396,   // cue always
+		289,   // cue style
+		423,   // cue habit
+		208,   // cue doubt
+		-145,  // cue filler
+		-327,  // cue chat
+		-115,  // cue time
+		398,   // cue number
+		-307,  // cue you
 		0,     // cue game
-		-197,  // cue would
-		-131,  // cue salute
-		-37,   // cue close
-		72,    // number
-		92,    // unit
-		461,   // date
-		152,   // name
-		187,   // many names
-		-1161, // question
-		860,   // answer
-		198,   // short answer
-		64,    // asked about you
-		-739,  // very short
-		-1733, // short
-		1075,  // long
-		-150,  // first
-		-162,  // alone
-		-996,  // opening
-		137,   // self first
-		-226,  // request first
-		-154,  // repeated
-		-271,  // echoed
-		-386,  // technical
+		-192,  // cue would
+		-230,  // cue salute
+		-78,   // cue close
+		131,   // number
+		118,   // unit
+		672,   // date
+		156,   // name
+		68,    // many names
+		-1309, // question
+		1034,  // answer
+		49,    // short answer
+		-179,  // asked about you
+		-716,  // very short
+		-1671, // short
+		1127,  // long
+		-264,  // first
+		-296,  // alone
+		-784,  // opening
+		-25,   // self first
+		-499,  // request first
+		-249,  // repeated
+		-121,  // echoed
+		-419,  // technical
 		0,     // known
-		-156,  // self have
-		551,   // self kin
-		-7,    // self health
-		-201,  // self like
-		-265,  // self work
-		0,     // self home
-		-262,  // self plan
-		0,     // kin age
-		87,    // kin name
-		71,    // always style
-		-84,   // self task
-		254,   // self habit
-		30,    // self over
-		-260,  // self only
-		-92,   // nothing
+		-106,  // self have
+		546,   // self kin
+		47,    // self health
+		-202,  // self like
+		-47,   // self work
+		66,    // self home
+		-137,  // self plan
+		45,    // kin age
+		-83,   // kin name
+		232,   // always style
+		-15,   // self task
+		362,   // self habit
+		272,   // self over
+		-621,  // self only
+		-298,  // nothing
 	}
 )
