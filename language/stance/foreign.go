@@ -21,6 +21,7 @@ func foreignLines(message, lang string) []bool {
 			out[i] = true
 		}
 	}
+	markCode(lines, out)
 	markChats(lines, out)
 	markLetters(lines, out, lang)
 	markPastes(lines, out, lang)
@@ -78,6 +79,32 @@ func hasSentence(line string) bool {
 	return words >= 5
 }
 
+// markCode marks all lines of a block, a run of lines without an empty one, when half of them are code.
+func markCode(lines []string, out []bool) {
+	for i := 0; i < len(lines); i++ {
+		end, code := i, 0
+		for end < len(lines) && strings.TrimSpace(lines[end]) != "" {
+			if isCode(lines[end]) || comment.MatchString(lines[end]) {
+				code++
+			}
+			end++
+		}
+		if size := end - i; size >= 2 && code >= 2 && code*2 >= size {
+			first := i
+			if !isCode(lines[i]) && !comment.MatchString(lines[i]) {
+				first++ // the line that announces it
+			}
+			for k := first; k < end; k++ {
+				out[k] = true
+			}
+		}
+		i = end
+	}
+}
+
+// comment matches a line that is a comment in a program or configuration.
+var comment = regexp.MustCompile(`^\s*(?:#|//|--|/\*|\*|;|%|<!--|REM )\s*\S`)
+
 // header matches a line of the head of an e-mail.
 var header = regexp.MustCompile(`(?i)^\s*(?:from|to|subject|date|cc|sent|re|fwd?|von|an|betreff|datum|gesendet|de|para|asunto|fecha|objet|à|date|envoyé|` +
 	`assunto|data|oggetto|da|a|inviato|от|кому|тема|дата|من|إلى|الموضوع|التاريخ|发件人|收件人|主题|日期|差出人|宛先|件名|日時|보낸 ?사람|받는 ?사람|제목|날짜|từ|đến|chủ đề|ngày)\s*[:：]\s*\S`)
@@ -86,6 +113,9 @@ func isHeader(line string) bool { return header.MatchString(line) }
 
 // chatLine matches a line of somebody in a chat: "Bob: …", "[10:32] Bob: …".
 var chatLine = regexp.MustCompile(`^\s*(?:\[?\d{1,2}[:.]\d{2}[^\]\p{L}]*\]?\s*)?([\p{L}][\p{L} .'-]{0,24})(?:\s*\([^)]{0,20}\))?\s*[:：]\s*\S`)
+
+// timed matches the time at the beginning of a line of a chat or log.
+var timed = regexp.MustCompile(`^\s*\[?\d{1,2}[:.]\d{2}(?:[:.]\d{2})?[^\]\p{L}]*\]\s*\p{L}`)
 
 // markChats marks the lines of a chat: at least two lines of two people, or of one with times.
 func markChats(lines []string, out []bool) {
@@ -100,6 +130,11 @@ func markChats(lines []string, out []bool) {
 	repeated := false
 	for _, n := range speakers {
 		repeated = repeated || n > 1
+	}
+	for _, i := range at {
+		if timed.MatchString(lines[i]) {
+			out[i] = true
+		}
 	}
 	if len(at) >= 3 && len(speakers) >= 2 && repeated {
 		for i := at[0]; i <= at[len(at)-1]; i++ {

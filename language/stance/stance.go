@@ -3,6 +3,7 @@
 package stance
 
 import (
+	"slices"
 	"regexp"
 	"strings"
 	"unicode"
@@ -85,7 +86,7 @@ func (r *Reader) Read(message string) []Sentence {
 		for _, s := range split(message, line) {
 			s.Paragraph = i
 			s.Quotes = within(quoted, s.Start, s.End)
-			marks := cue.Find(s.Text, lang)
+			marks := r.find(s.Text, lang)
 			if at := foreignRest(s.Text, marks); at < len(s.Text) {
 				s.Quotes = append(s.Quotes, Span{at, len(s.Text)})
 			}
@@ -98,6 +99,17 @@ func (r *Reader) Read(message string) []Sentence {
 	}
 	r.judge(out)
 	return out
+}
+
+// find returns the cues of a text in its own language and in that of the conversation: people quote other languages.
+func (r *Reader) find(text, lang string) cue.Marks {
+	marks := cue.Find(text, lang)
+	if r.Lang == "" || r.Lang == lang {
+		return marks
+	}
+	marks = append(marks, cue.Find(text, r.Lang)...)
+	slices.SortStableFunc(marks, func(a, b cue.Mark) int { return a.Start - b.Start })
+	return marks
 }
 
 // judge sets the stances of the sentences that are not foreign.

@@ -20,6 +20,7 @@ func (p *passage) forgets() bool { return p.set.Has(cue.Forget) && !p.asks }
 // Shares of words by which a correction and the line that it corrects belong together.
 const (
 	sameTopic  = .5 // of the shorter of both
+	overTopic  = .4 // when something is said to be over
 	fewShared  = 2  // words, that suffice with a cue of correction
 	lookBehind = 2  // messages of the user in which a value may be that is corrected by its unit alone
 )
@@ -63,26 +64,40 @@ func (p *passage) against(old string, terms words, near bool) (corrected, wrong 
 	if len(terms) == 0 || len(p.terms) == 0 {
 		return "", "", false
 	}
-	shared := p.terms.shared(terms)
 	if p.forgets() {
-		topic := wordsOf(p.behind(cue.Forget))
-		return "", "", len(topic) > 0 && topic.shared(terms) > 0 && topic.within(terms) >= sameTopic
+		topic := wordsOf(clause(p.behind(cue.Forget)))
+		return "", "", len(topic) > 0 && topic.within(terms) >= sameTopic
+	}
+	shared := p.terms.shared(terms)
+	share := max(p.terms.within(terms), terms.within(p.terms))
+	if p.set.Has(cue.Over) && shared >= fewShared && share >= overTopic {
+		return "", "", true
 	}
 	if from, to, ok := replacedValue(old, p.text, p.lang); ok {
 		named := strings.Contains(foldedText(p.text), foldedText(old[from.Start:from.End]))
 		sameUnit := from.unit != "" && from.unit == to.unit
-		if named && p.set.Any(cue.Correct, cue.Not) || p.set.Has(cue.Correct) && (sameUnit && near || shared >= fewShared) {
+		if named && p.set.Any(cue.Correct, cue.Not) || p.set.Has(cue.Correct) && near && (sameUnit || shared >= fewShared) {
+			return old[:from.Start] + "[" + p.text[to.Start:to.End] + "]" + old[from.End:], old[from.Start:from.End], true
+		}
+		if !near && sameUnit && (shared >= fewShared || shared >= 1 && terms.within(p.context) >= sameTopic) { // a new value of something known
 			return old[:from.Start] + "[" + p.text[to.Start:to.End] + "]" + old[from.End:], old[from.Start:from.End], true
 		}
 	}
-	share := max(p.terms.within(terms), terms.within(p.terms))
 	switch {
-	case p.set.Has(cue.Over):
-		return "", "", share >= sameTopic && shared >= 1
-	case p.set.Has(cue.Correct):
-		return "", "", shared >= fewShared && share >= sameTopic && opposes(p.set, old, p.lang)
+	case p.set.Any(cue.Correct, cue.Over) && shared >= fewShared && share >= sameTopic:
+		return "", "", opposes(p.set, old, p.lang)
+	case !near && p.lasting > 0 && shared >= 1 && terms.within(p.terms) >= sameTopic:
+		return "", "", opposes(p.set, old, p.lang)
 	}
 	return "", "", false
+}
+
+// clause returns a text up to its first comma or full stop.
+func clause(text string) string {
+	if at := strings.IndexAny(text, ",.;:!?，。；：！？、،؛؟\n"); at > 0 {
+		return text[:at]
+	}
+	return text
 }
 
 // opposes reports whether a correction negates a text or the text negates it.

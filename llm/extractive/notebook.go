@@ -90,7 +90,7 @@ func (n *notebook) take(p *passage) {
 	if p.withdrawn || p.doubtful && len(p.facts) == 0 || p.asks && len(p.facts) == 0 {
 		return
 	}
-	if p.corrects() && p.corrected == "" && n.correct(e) {
+	if p.corrected == "" && n.correct(e) {
 		return
 	}
 	for _, f := range p.facts {

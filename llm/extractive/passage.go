@@ -25,6 +25,7 @@ type passage struct {
 	set      cue.Set
 	kind     kind
 	terms    words
+	context  words // of this message and the user's two messages before it
 	sentence int
 	keep     float64 // score for the daily note; kept above 0
 	lasting  float64 // score for PROFILE.md and MEMORY.md; kept above 0
@@ -60,6 +61,7 @@ func (c *conversation) passages(known words) []passage {
 			kind: u.kindOf(), terms: u.terms, sentence: u.sentences, keep: keep, lasting: lasting, doubtful: u.set.Has(cue.Doubt),
 			asks: u.question, facts: facts, text: u.text,
 		}
+		p.context = c.contextOf(i)
 		if u.asked != "" && leansOnQuestion(u) && utf8.RuneCountInString(u.asked) <= maxQuestion && !isUnfit(u.asked) {
 			p.question = u.asked
 		}
@@ -70,6 +72,17 @@ func (c *conversation) passages(known words) []passage {
 		}
 	}
 	return out
+}
+
+// contextOf returns the words of the message of unit i and of the two messages of the user before it.
+func (c *conversation) contextOf(i int) words {
+	all := words{}
+	for k := i; k >= 0 && c.units[k].message >= c.units[i].message-2; k-- {
+		for w := range c.units[k].terms {
+			all[w] = true
+		}
+	}
+	return all
 }
 
 // certain is the score of a passage that is kept whatever its features.

@@ -4,162 +4,162 @@ package extractive
 
 // Biases and weights of features, times 1000. They are fitted to test/corpus/dev.
 var (
-	keepBias    int32 = 1127
-	lastingBias int32 = -1268
+	keepBias    int32 = 1347
+	lastingBias int32 = -854
 
 	keepWeights = [features]int32{
-		78,    // cue self
-		788,   // cue kin
-		85,    // cue other
-		251,   // cue lean
-		-443,  // cue ask
-		-56,   // cue request
+		164,   // cue self
+		606,   // cue kin
+		254,   // cue other
+		99,    // cue lean
+		-851,  // cue ask
+		75,    // cue request
 		0,     // cue suppose
 		0,     // cue irony
-		-71,   // cue fiction
-		-71,   // cue unfiction
-		-140,  // cue paste
-		-85,   // cue correct
-		-79,   // cue forget
-		114,   // cue over
-		273,   // cue not
-		-230,  // cue like
-		291,   // cue name
-		344,   // cue age
-		343,   // cue home
-		-90,   // cue work
-		609,   // cue health
-		54,    // cue have
-		120,   // cue decide
-		311,   // cue plan
-		-205,  // cue task
-		40,    // cue remember
-		468,   // cue always
-		-13,   // cue style
-		-89,   // cue habit
-		171,   // cue doubt
-		-306,  // cue filler
-		-484,  // cue chat
-		78,    // cue time
-		388,   // cue number
-		34,    // cue you
+		-76,   // cue fiction
+		-50,   // cue unfiction
+		-361,  // cue paste
+		-36,   // cue correct
+		-54,   // cue forget
+		173,   // cue over
+		299,   // cue not
+		151,   // cue like
+		300,   // cue name
+		97,    // cue age
+		146,   // cue home
+		195,   // cue work
+		703,   // cue health
+		-253,  // cue have
+		96,    // cue decide
+		339,   // cue plan
+		-149,  // cue task
+		87,    // cue remember
+		383,   // cue always
+		-27,   // cue style
+		-112,  // cue habit
+		-194,  // cue doubt
+		-455,  // cue filler
+		-104,  // cue chat
+		85,    // cue time
+		494,   // cue number
+		-32,   // cue you
 		0,     // cue game
-		-310,  // cue would
-		-116,  // cue salute
-		-55,   // cue close
-		491,   // number
-		264,   // unit
-		942,   // date
-		425,   // name
-		21,    // many names
-		-1509, // question
-		523,   // answer
+		-176,  // cue would
+		-73,   // cue salute
+		-212,  // cue close
+		633,   // number
+		138,   // unit
+		900,   // date
+		506,   // name
+		45,    // many names
+		-1372, // question
+		449,   // answer
 		184,   // short answer
-		-249,  // asked about you
-		-807,  // very short
-		-1365, // short
-		793,   // long
-		-343,  // first
-		-5,    // alone
-		-899,  // opening
-		-71,   // self first
-		-417,  // request first
-		-255,  // repeated
-		86,    // echoed
-		-261,  // technical
+		-227,  // asked about you
+		-753,  // very short
+		-1337, // short
+		819,   // long
+		-401,  // first
+		-26,   // alone
+		-942,  // opening
+		-63,   // self first
+		-547,  // request first
+		-210,  // repeated
+		42,    // echoed
+		-163,  // technical
 		0,     // known
-		56,    // self have
-		673,   // self kin
-		121,   // self health
-		-343,  // self like
-		-103,  // self work
-		206,   // self home
-		277,   // self plan
-		70,    // kin age
-		154,   // kin name
-		176,   // always style
-		16,    // self task
-		347,   // self habit
-		95,    // self over
-		-555,  // self only
-		37,    // nothing
+		-130,  // self have
+		327,   // self kin
+		140,   // self health
+		56,    // self like
+		362,   // self work
+		74,    // self home
+		172,   // self plan
+		-265,  // kin age
+		19,    // kin name
+		377,   // always style
+		142,   // self task
+		381,   // self habit
+		161,   // self over
+		-652,  // self only
+		-166,  // nothing
 	}
 
 	lastingWeights = [features]int32{
-		-272,  // cue self
-		511,   // cue kin
-		-125,  // cue other
-		-84,   // cue lean
-		-270,  // cue ask
-		-250,  // cue request
+		-101,  // cue self
+		492,   // cue kin
+		7,     // cue other
+		-223,  // cue lean
+		-455,  // cue ask
+		-87,   // cue request
 		0,     // cue suppose
 		0,     // cue irony
-		-87,   // cue fiction
-		-87,   // cue unfiction
-		-140,  // cue paste
-		-244,  // cue correct
-		-60,   // cue forget
-		303,   // cue over
-		406,   // cue not
-		-29,   // cue like
-		461,   // cue name
-		540,   // cue age
-		435,   // cue home
-		71,    // cue work
-		786,   // cue health
-		-64,   // cue have
-		164,   // cue decide
-		-360,  // cue plan
-		72,    // cue task
-		57,    // cue remember
-		396,   // cue always
-		289,   // cue style
-		423,   // cue habit
-		208,   // cue doubt
-		-145,  // cue filler
-		-327,  // cue chat
-		-115,  // cue time
-		398,   // cue number
-		-307,  // cue you
+		-77,   // cue fiction
+		-220,  // cue unfiction
+		-290,  // cue paste
+		-206,  // cue correct
+		-33,   // cue forget
+		446,   // cue over
+		522,   // cue not
+		347,   // cue like
+		538,   // cue name
+		638,   // cue age
+		613,   // cue home
+		448,   // cue work
+		893,   // cue health
+		-169,  // cue have
+		-72,   // cue decide
+		-575,  // cue plan
+		120,   // cue task
+		145,   // cue remember
+		524,   // cue always
+		343,   // cue style
+		456,   // cue habit
+		-53,   // cue doubt
+		-180,  // cue filler
+		-305,  // cue chat
+		-360,  // cue time
+		230,   // cue number
+		-314,  // cue you
 		0,     // cue game
-		-192,  // cue would
-		-230,  // cue salute
-		-78,   // cue close
-		131,   // number
-		118,   // unit
-		672,   // date
-		156,   // name
-		68,    // many names
-		-1309, // question
-		1034,  // answer
-		49,    // short answer
-		-179,  // asked about you
-		-716,  // very short
-		-1671, // short
-		1127,  // long
-		-264,  // first
-		-296,  // alone
-		-784,  // opening
-		-25,   // self first
-		-499,  // request first
-		-249,  // repeated
-		-121,  // echoed
-		-419,  // technical
+		-257,  // cue would
+		-198,  // cue salute
+		-94,   // cue close
+		302,   // number
+		-96,   // unit
+		666,   // date
+		260,   // name
+		77,    // many names
+		-1192, // question
+		900,   // answer
+		84,    // short answer
+		-141,  // asked about you
+		-666,  // very short
+		-1642, // short
+		1095,  // long
+		-290,  // first
+		-267,  // alone
+		-747,  // opening
+		-57,   // self first
+		-539,  // request first
+		-229,  // repeated
+		-186,  // echoed
+		-354,  // technical
 		0,     // known
-		-106,  // self have
-		546,   // self kin
-		47,    // self health
-		-202,  // self like
-		-47,   // self work
-		66,    // self home
-		-137,  // self plan
-		45,    // kin age
-		-83,   // kin name
-		232,   // always style
-		-15,   // self task
-		362,   // self habit
-		272,   // self over
-		-621,  // self only
-		-298,  // nothing
+		50,    // self have
+		283,   // self kin
+		273,   // self health
+		245,   // self like
+		337,   // self work
+		229,   // self home
+		-207,  // self plan
+		53,    // kin age
+		-78,   // kin name
+		394,   // always style
+		17,    // self task
+		345,   // self habit
+		424,   // self over
+		-607,  // self only
+		-314,  // nothing
 	}
 )
