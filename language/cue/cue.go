@@ -65,6 +65,7 @@ const (
 	Would                  // the conditional: "would", "I'd"
 	Salute                 // opens a letter: "Dear", "Hi all"
 	Close                  // closes a letter: "Best regards"
+	If                     // begins a condition; with Would, it is a hypothesis: "if I"
 	kinds
 )
 
@@ -74,7 +75,7 @@ const Kinds = int(kinds)
 var kindNames = [...]string{
 	"self", "kin", "other", "lean", "ask", "request", "suppose", "irony", "fiction", "unfiction", "paste", "correct", "forget", "over",
 	"not", "like", "name", "age", "home", "work", "health", "have", "decide", "plan", "task", "remember", "always", "style", "habit",
-	"doubt", "filler", "chat", "time", "number", "you", "game", "would", "salute", "close",
+	"doubt", "filler", "chat", "time", "number", "you", "game", "would", "salute", "close", "if",
 }
 
 func (k Kind) String() string { return kindNames[k] }

@@ -129,7 +129,7 @@ func (r *Reader) judge(all []Sentence) {
 				fiction = true
 			}
 		}
-		supposes := set.Has(cue.Suppose)
+		supposes := set.Has(cue.Suppose) || set.Has(cue.If) && set.Has(cue.Would)
 		switch {
 		case s.Stance == Foreign:
 		case fiction || r.game:

@@ -16,6 +16,7 @@ type Said struct {
 	Unsure   bool    // said with doubt
 	Ends     bool    // something no longer holds
 	Corrects string  // the value that is wrong
+	Score    float64 // how much the user's words deserve to be kept; comparable within one version of the engine
 }
 
 // Statements returns what Engine.Propose would note of a transcript, without files: what a dream weighs. now is in the owner's
@@ -47,7 +48,7 @@ func Statements(transcript []transcripts.Line, now time.Time) []Said {
 		}
 		out = append(out, Said{
 			Text: text, Messages: p.seqs, Asked: p.set.Has(cue.Remember), Unsure: p.doubtful && len(p.facts) == 0, Ends: p.ends(),
-			Corrects: p.wrong,
+			Corrects: p.wrong, Score: p.keep,
 		})
 		terms = append(terms, p.terms)
 	}

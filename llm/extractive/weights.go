@@ -4,162 +4,164 @@ package extractive
 
 // Biases and weights of features, times 1000. They are fitted to test/corpus/dev.
 var (
-	keepBias    int32 = 1347
-	lastingBias int32 = -854
+	keepBias    int32 = 1583
+	lastingBias int32 = -571
 
 	keepWeights = [features]int32{
-		164,   // cue self
-		606,   // cue kin
-		254,   // cue other
-		99,    // cue lean
-		-851,  // cue ask
-		75,    // cue request
+		-6,    // cue self
+		644,   // cue kin
+		288,   // cue other
+		91,    // cue lean
+		-758,  // cue ask
+		258,   // cue request
 		0,     // cue suppose
 		0,     // cue irony
-		-76,   // cue fiction
-		-50,   // cue unfiction
-		-361,  // cue paste
-		-36,   // cue correct
-		-54,   // cue forget
-		173,   // cue over
-		299,   // cue not
-		151,   // cue like
-		300,   // cue name
-		97,    // cue age
-		146,   // cue home
-		195,   // cue work
-		703,   // cue health
-		-253,  // cue have
-		96,    // cue decide
-		339,   // cue plan
-		-149,  // cue task
-		87,    // cue remember
-		383,   // cue always
-		-27,   // cue style
-		-112,  // cue habit
-		-194,  // cue doubt
-		-455,  // cue filler
-		-104,  // cue chat
-		85,    // cue time
-		494,   // cue number
-		-32,   // cue you
+		-69,   // cue fiction
+		-93,   // cue unfiction
+		-233,  // cue paste
+		-242,  // cue correct
+		-113,  // cue forget
+		221,   // cue over
+		339,   // cue not
+		264,   // cue like
+		454,   // cue name
+		286,   // cue age
+		163,   // cue home
+		291,   // cue work
+		842,   // cue health
+		-303,  // cue have
+		137,   // cue decide
+		391,   // cue plan
+		-230,  // cue task
+		149,   // cue remember
+		164,   // cue always
+		110,   // cue style
+		64,    // cue habit
+		-83,   // cue doubt
+		-502,  // cue filler
+		-171,  // cue chat
+		208,   // cue time
+		229,   // cue number
+		-134,  // cue you
 		0,     // cue game
-		-176,  // cue would
-		-73,   // cue salute
-		-212,  // cue close
-		633,   // number
-		138,   // unit
-		900,   // date
-		506,   // name
-		45,    // many names
-		-1372, // question
-		449,   // answer
-		184,   // short answer
-		-227,  // asked about you
-		-753,  // very short
-		-1337, // short
-		819,   // long
-		-401,  // first
-		-26,   // alone
-		-942,  // opening
-		-63,   // self first
-		-547,  // request first
-		-210,  // repeated
-		42,    // echoed
-		-163,  // technical
+		12,    // cue would
+		-373,  // cue salute
+		-321,  // cue close
+		-213,  // cue if
+		593,   // number
+		150,   // unit
+		775,   // date
+		490,   // name
+		-113,  // many names
+		-1345, // question
+		374,   // answer
+		168,   // short answer
+		93,    // asked about you
+		-761,  // very short
+		-1249, // short
+		560,   // long
+		-410,  // first
+		-82,   // alone
+		-968,  // opening
+		-87,   // self first
+		-636,  // request first
+		-179,  // repeated
+		43,    // echoed
+		-168,  // technical
 		0,     // known
-		-130,  // self have
-		327,   // self kin
-		140,   // self health
-		56,    // self like
-		362,   // self work
-		74,    // self home
-		172,   // self plan
-		-265,  // kin age
-		19,    // kin name
-		377,   // always style
-		142,   // self task
-		381,   // self habit
-		161,   // self over
-		-652,  // self only
-		-166,  // nothing
+		-254,  // self have
+		308,   // self kin
+		423,   // self health
+		47,    // self like
+		398,   // self work
+		-93,   // self home
+		175,   // self plan
+		-155,  // kin age
+		-6,    // kin name
+		458,   // always style
+		41,    // self task
+		628,   // self habit
+		240,   // self over
+		-618,  // self only
+		-194,  // nothing
 	}
 
 	lastingWeights = [features]int32{
-		-101,  // cue self
-		492,   // cue kin
-		7,     // cue other
-		-223,  // cue lean
-		-455,  // cue ask
-		-87,   // cue request
+		-191,  // cue self
+		706,   // cue kin
+		-26,   // cue other
+		-340,  // cue lean
+		-238,  // cue ask
+		-47,   // cue request
 		0,     // cue suppose
 		0,     // cue irony
-		-77,   // cue fiction
-		-220,  // cue unfiction
-		-290,  // cue paste
-		-206,  // cue correct
-		-33,   // cue forget
-		446,   // cue over
-		522,   // cue not
-		347,   // cue like
-		538,   // cue name
-		638,   // cue age
-		613,   // cue home
-		448,   // cue work
-		893,   // cue health
-		-169,  // cue have
-		-72,   // cue decide
-		-575,  // cue plan
-		120,   // cue task
-		145,   // cue remember
-		524,   // cue always
-		343,   // cue style
-		456,   // cue habit
-		-53,   // cue doubt
-		-180,  // cue filler
-		-305,  // cue chat
-		-360,  // cue time
-		230,   // cue number
-		-314,  // cue you
+		-60,   // cue fiction
+		-245,  // cue unfiction
+		-357,  // cue paste
+		-447,  // cue correct
+		-6,    // cue forget
+		692,   // cue over
+		596,   // cue not
+		604,   // cue like
+		828,   // cue name
+		864,   // cue age
+		655,   // cue home
+		477,   // cue work
+		1092,  // cue health
+		-215,  // cue have
+		-42,   // cue decide
+		-437,  // cue plan
+		-180,  // cue task
+		513,   // cue remember
+		450,   // cue always
+		264,   // cue style
+		678,   // cue habit
+		-125,  // cue doubt
+		-108,  // cue filler
+		-529,  // cue chat
+		-106,  // cue time
+		208,   // cue number
+		-483,  // cue you
 		0,     // cue game
-		-257,  // cue would
-		-198,  // cue salute
-		-94,   // cue close
-		302,   // number
-		-96,   // unit
-		666,   // date
-		260,   // name
-		77,    // many names
-		-1192, // question
-		900,   // answer
-		84,    // short answer
-		-141,  // asked about you
-		-666,  // very short
-		-1642, // short
-		1095,  // long
-		-290,  // first
-		-267,  // alone
-		-747,  // opening
-		-57,   // self first
-		-539,  // request first
-		-229,  // repeated
-		-186,  // echoed
-		-354,  // technical
+		-154,  // cue would
+		-371,  // cue salute
+		-242,  // cue close
+		-76,   // cue if
+		303,   // number
+		-133,  // unit
+		524,   // date
+		231,   // name
+		-60,   // many names
+		-1217, // question
+		810,   // answer
+		41,    // short answer
+		326,   // asked about you
+		-627,  // very short
+		-1592, // short
+		681,   // long
+		-307,  // first
+		-409,  // alone
+		-796,  // opening
+		-116,  // self first
+		-576,  // request first
+		-161,  // repeated
+		-176,  // echoed
+		-349,  // technical
 		0,     // known
-		50,    // self have
-		283,   // self kin
-		273,   // self health
-		245,   // self like
-		337,   // self work
-		229,   // self home
-		-207,  // self plan
-		53,    // kin age
-		-78,   // kin name
-		394,   // always style
-		17,    // self task
-		345,   // self habit
-		424,   // self over
-		-607,  // self only
-		-314,  // nothing
+		-6,    // self have
+		470,   // self kin
+		490,   // self health
+		380,   // self like
+		534,   // self work
+		150,   // self home
+		-37,   // self plan
+		315,   // kin age
+		-181,  // kin name
+		505,   // always style
+		-18,   // self task
+		627,   // self habit
+		598,   // self over
+		-632,  // self only
+		-165,  // nothing
 	}
 )
