@@ -22,7 +22,8 @@ const (
 	maxSentences  = 3   // of one passage
 	shortAnswer   = 60  // an answer up to this length may mean nothing without its question
 	maxQuestion   = 140
-	fragmentWords = 3 // a sentence with fewer words belongs to the one before it
+	heardBytes    = 2000 // of the assistant's messages, that are compared with the user's
+	fragmentWords = 3    // a sentence with fewer words belongs to the one before it
 )
 
 // unit is the smallest piece of a message that is weighed: a sentence, or a short message as a whole.
@@ -44,6 +45,7 @@ type unit struct {
 	asked      string // question of the assistant that the message answers
 	reply      string // the assistant's answer to the message
 	terms      words
+	novel      float64 // share of its words that no message before it has
 }
 
 // conversation holds the units of a transcript, in order.
@@ -72,8 +74,10 @@ func listen(transcript []transcripts.Line, now time.Time) conversation {
 	c.lang = cue.LanguageOf(all.String())
 	readers := map[string]*stance.Reader{}
 	messages := 0
+	heard := words{}
 	for i, l := range transcript {
 		if l.Role != memory.RoleOfUser {
+			heard.add(wordsOf(head(l.Text, heardBytes)))
 			continue
 		}
 		r := readers[l.Name]
@@ -102,6 +106,10 @@ func listen(transcript []transcripts.Line, now time.Time) conversation {
 			u.reply = replyAfter(transcript, i)
 			u.set = u.marks.Set()
 			u.terms = wordsOf(u.text)
+			u.novel = 1 - u.terms.within(heard)
+		}
+		for k := range units {
+			heard.add(units[k].terms)
 		}
 		c.units = append(c.units, units...)
 		messages++

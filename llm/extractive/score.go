@@ -72,12 +72,17 @@ const (
 	featName // a capitalised word inside a sentence
 	featManyNames
 	featQuestion
-	featAnswer     // of a question of the assistant
-	featShortOf    // a short answer
-	featAskedYou   // the question was about the user
-	featVeryShort  // up to three words
-	featShort      // up to eight words
-	featLong       // more than 25 words
+	featAnswer    // of a question of the assistant
+	featShortOf   // a short answer
+	featAskedYou  // the question was about the user
+	featVeryShort // up to three words
+	featShort     // up to eight words
+	featMedium    // nine to 25 words
+	featLong      // more than 25 words
+	featRich      // at least six content words
+	featNovel     // most of its words are new in the conversation
+	featExclaims
+	featYouFirst   // the first cue is one of the assistant
 	featFirst      // of its message
 	featAlone      // in its message
 	featOpening    // of the first message
@@ -107,7 +112,7 @@ const (
 
 // featureNames name the features that are no cues, in order.
 var featureNames = [...]string{
-	"number", "unit", "date", "name", "many names", "question", "answer", "short answer", "asked about you", "very short", "short", "long",
+	"number", "unit", "date", "name", "many names", "question", "answer", "short answer", "asked about you", "very short", "short", "medium", "long", "rich", "novel", "exclaims", "you first",
 	"first", "alone", "opening", "self first", "request first", "repeated", "echoed", "technical", "known", "self have", "self kin",
 	"self health", "self like", "self work", "self home", "self plan", "kin age", "kin name", "always style", "self task", "self habit",
 	"self over", "self only", "nothing",
@@ -145,7 +150,9 @@ func (c *conversation) vectorOf(i int, known words) vector {
 		featNumber: hasDigit(u.text), featUnit: hasUnit(u.text), featDate: s.Has(cue.Time) || len(date.Periods(u.text, everyLanguage, u.at)) > 0,
 		featName: names > 0, featManyNames: names > 2, featQuestion: u.question, featAnswer: u.asked != "",
 		featShortOf: u.asked != "" && length <= 12, featAskedYou: u.asked != "" && cue.Find(u.asked, u.lang).Set().Has(cue.You),
-		featVeryShort: length <= 3, featShort: length <= 8, featLong: length > 25, featFirst: u.first, featAlone: u.alone, featOpening: u.message == 0,
+		featVeryShort: length <= 3, featShort: length <= 8, featMedium: length > 8 && length <= 25, featLong: length > 25,
+		featRich: len(u.terms) >= 6, featNovel: u.novel >= .8, featExclaims: strings.ContainsAny(u.text, "!！"), featYouFirst: c.leads(u, cue.You),
+		featFirst: u.first, featAlone: u.alone, featOpening: u.message == 0,
 		featSelfFirst: c.leads(u, cue.Self), featRequest1: c.leads(u, cue.Request), featRepeated: c.repeated(i) >= .5,
 		featEchoed: u.reply != "" && u.terms.within(wordsOf(head(u.reply, 400))) >= .5, featTechnical: isTechnical(u.text),
 		featKnown: u.terms.within(known) >= .8, featSelfHave: self && s.Has(cue.Have), featSelfKin: self && s.Has(cue.Kin),
@@ -169,7 +176,7 @@ func (c *conversation) leads(u *unit, k cue.Kind) bool {
 		if m.Kind == k {
 			return true
 		}
-		if m.Kind != cue.Filler && m.Kind != cue.Chat && m.Kind != cue.You && m.Kind != cue.Correct && m.Kind != cue.Not {
+		if m.Kind != cue.Filler && m.Kind != cue.Chat && (m.Kind != cue.You || k == cue.Request) && m.Kind != cue.Correct && m.Kind != cue.Not {
 			return false
 		}
 	}

@@ -4,164 +4,174 @@ package extractive
 
 // Biases and weights of features, times 1000. They are fitted to test/corpus/dev.
 var (
-	keepBias    int32 = 1583
-	lastingBias int32 = -571
+	keepBias    int32 = 780
+	lastingBias int32 = -1612
 
 	keepWeights = [features]int32{
-		-6,    // cue self
-		644,   // cue kin
-		288,   // cue other
-		91,    // cue lean
-		-758,  // cue ask
-		258,   // cue request
+		74,    // cue self
+		591,   // cue kin
+		221,   // cue other
+		134,   // cue lean
+		-767,  // cue ask
+		153,   // cue request
 		0,     // cue suppose
 		0,     // cue irony
-		-69,   // cue fiction
-		-93,   // cue unfiction
-		-233,  // cue paste
-		-242,  // cue correct
-		-113,  // cue forget
-		221,   // cue over
-		339,   // cue not
-		264,   // cue like
-		454,   // cue name
-		286,   // cue age
-		163,   // cue home
-		291,   // cue work
-		842,   // cue health
-		-303,  // cue have
-		137,   // cue decide
-		391,   // cue plan
-		-230,  // cue task
-		149,   // cue remember
-		164,   // cue always
-		110,   // cue style
-		64,    // cue habit
-		-83,   // cue doubt
-		-502,  // cue filler
-		-171,  // cue chat
-		208,   // cue time
-		229,   // cue number
-		-134,  // cue you
+		-48,   // cue fiction
+		-71,   // cue unfiction
+		-261,  // cue paste
+		-278,  // cue correct
+		-107,  // cue forget
+		225,   // cue over
+		357,   // cue not
+		257,   // cue like
+		455,   // cue name
+		313,   // cue age
+		129,   // cue home
+		281,   // cue work
+		833,   // cue health
+		-338,  // cue have
+		167,   // cue decide
+		396,   // cue plan
+		-245,  // cue task
+		128,   // cue remember
+		133,   // cue always
+		100,   // cue style
+		80,    // cue habit
+		-27,   // cue doubt
+		-519,  // cue filler
+		-133,  // cue chat
+		187,   // cue time
+		205,   // cue number
+		-86,   // cue you
 		0,     // cue game
-		12,    // cue would
-		-373,  // cue salute
-		-321,  // cue close
-		-213,  // cue if
-		593,   // number
-		150,   // unit
-		775,   // date
-		490,   // name
-		-113,  // many names
-		-1345, // question
-		374,   // answer
-		168,   // short answer
-		93,    // asked about you
-		-761,  // very short
-		-1249, // short
-		560,   // long
-		-410,  // first
-		-82,   // alone
-		-968,  // opening
-		-87,   // self first
-		-636,  // request first
-		-179,  // repeated
-		43,    // echoed
-		-168,  // technical
+		-18,   // cue would
+		-361,  // cue salute
+		-287,  // cue close
+		-211,  // cue if
+		518,   // number
+		130,   // unit
+		727,   // date
+		551,   // name
+		-142,  // many names
+		-1231, // question
+		368,   // answer
+		298,   // short answer
+		125,   // asked about you
+		-533,  // very short
+		-733,  // short
+		181,   // medium
+		552,   // long
+		838,   // rich
+		-143,  // novel
+		-134,  // exclaims
+		-176,  // you first
+		-398,  // first
+		-260,  // alone
+		-914,  // opening
+		-85,   // self first
+		-624,  // request first
+		-218,  // repeated
+		112,   // echoed
+		-178,  // technical
 		0,     // known
-		-254,  // self have
-		308,   // self kin
-		423,   // self health
-		47,    // self like
-		398,   // self work
-		-93,   // self home
-		175,   // self plan
-		-155,  // kin age
-		-6,    // kin name
-		458,   // always style
-		41,    // self task
-		628,   // self habit
-		240,   // self over
-		-618,  // self only
-		-194,  // nothing
+		-279,  // self have
+		263,   // self kin
+		425,   // self health
+		17,    // self like
+		377,   // self work
+		-8,    // self home
+		163,   // self plan
+		-134,  // kin age
+		-44,   // kin name
+		447,   // always style
+		91,    // self task
+		614,   // self habit
+		229,   // self over
+		-631,  // self only
+		-233,  // nothing
 	}
 
 	lastingWeights = [features]int32{
-		-191,  // cue self
-		706,   // cue kin
-		-26,   // cue other
-		-340,  // cue lean
-		-238,  // cue ask
-		-47,   // cue request
+		-107,  // cue self
+		655,   // cue kin
+		-117,  // cue other
+		-327,  // cue lean
+		-205,  // cue ask
+		-162,  // cue request
 		0,     // cue suppose
 		0,     // cue irony
-		-60,   // cue fiction
-		-245,  // cue unfiction
-		-357,  // cue paste
-		-447,  // cue correct
-		-6,    // cue forget
-		692,   // cue over
-		596,   // cue not
-		604,   // cue like
-		828,   // cue name
-		864,   // cue age
-		655,   // cue home
-		477,   // cue work
-		1092,  // cue health
-		-215,  // cue have
-		-42,   // cue decide
-		-437,  // cue plan
-		-180,  // cue task
-		513,   // cue remember
-		450,   // cue always
-		264,   // cue style
-		678,   // cue habit
-		-125,  // cue doubt
-		-108,  // cue filler
-		-529,  // cue chat
-		-106,  // cue time
-		208,   // cue number
-		-483,  // cue you
+		-34,   // cue fiction
+		-217,  // cue unfiction
+		-340,  // cue paste
+		-490,  // cue correct
+		18,    // cue forget
+		698,   // cue over
+		595,   // cue not
+		591,   // cue like
+		839,   // cue name
+		921,   // cue age
+		643,   // cue home
+		464,   // cue work
+		1086,  // cue health
+		-255,  // cue have
+		-32,   // cue decide
+		-474,  // cue plan
+		-192,  // cue task
+		491,   // cue remember
+		416,   // cue always
+		237,   // cue style
+		705,   // cue habit
+		-41,   // cue doubt
+		-123,  // cue filler
+		-514,  // cue chat
+		-154,  // cue time
+		172,   // cue number
+		-466,  // cue you
 		0,     // cue game
-		-154,  // cue would
-		-371,  // cue salute
-		-242,  // cue close
-		-76,   // cue if
-		303,   // number
-		-133,  // unit
-		524,   // date
-		231,   // name
-		-60,   // many names
-		-1217, // question
-		810,   // answer
-		41,    // short answer
-		326,   // asked about you
-		-627,  // very short
-		-1592, // short
-		681,   // long
-		-307,  // first
-		-409,  // alone
-		-796,  // opening
-		-116,  // self first
-		-576,  // request first
-		-161,  // repeated
-		-176,  // echoed
-		-349,  // technical
+		-146,  // cue would
+		-326,  // cue salute
+		-196,  // cue close
+		-70,   // cue if
+		219,   // number
+		-175,  // unit
+		452,   // date
+		260,   // name
+		-92,   // many names
+		-1078, // question
+		776,   // answer
+		180,   // short answer
+		387,   // asked about you
+		-401,  // very short
+		-971,  // short
+		255,   // medium
+		717,   // long
+		921,   // rich
+		-143,  // novel
+		-104,  // exclaims
+		-90,   // you first
+		-291,  // first
+		-563,  // alone
+		-712,  // opening
+		-99,   // self first
+		-547,  // request first
+		-193,  // repeated
+		-87,   // echoed
+		-375,  // technical
 		0,     // known
-		-6,    // self have
-		470,   // self kin
-		490,   // self health
-		380,   // self like
-		534,   // self work
-		150,   // self home
-		-37,   // self plan
-		315,   // kin age
-		-181,  // kin name
-		505,   // always style
-		-18,   // self task
-		627,   // self habit
-		598,   // self over
-		-632,  // self only
-		-165,  // nothing
+		-9,    // self have
+		438,   // self kin
+		499,   // self health
+		345,   // self like
+		507,   // self work
+		225,   // self home
+		-67,   // self plan
+		328,   // kin age
+		-217,  // kin name
+		502,   // always style
+		33,    // self task
+		590,   // self habit
+		589,   // self over
+		-677,  // self only
+		-244,  // nothing
 	}
 )

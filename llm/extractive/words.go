@@ -39,5 +39,12 @@ func (w words) within(o words) float64 {
 	return float64(w.shared(o)) / float64(len(w))
 }
 
+// add adds the words of another text.
+func (w words) add(o words) {
+	for word := range o {
+		w[word] = true
+	}
+}
+
 // foldedText returns a text for comparison of what it says, word for word.
 func foldedText(s string) string { return fold.Text(s) }
