@@ -1,6 +1,6 @@
 // Package cue finds the words that show what a sentence does: speaks of the speaker, asks, supposes, corrects, quotes.
 //
-// The words of a language are one file in words/. A section "[kind]" lists phrases, one per line. "*" at the end of a word
+// The words of a language are one file in words/. A section "[kind]" lists phrases, separated by "|". "*" at the end of a word
 // matches any ending. In Chinese and Japanese phrases match anywhere; elsewhere they match whole words. Arabic words match
 // with the proclitics و ف ب ل ك and Korean words with particles behind a final "*".
 package cue
@@ -291,7 +291,11 @@ func parse(lang, text string) (*lexicon, error) {
 		if kind == kinds {
 			return nil, fmt.Errorf("line %d: a phrase before the first section", n+1)
 		}
-		l.add(kind, line)
+		for phrase := range strings.SplitSeq(line, "|") {
+			if phrase = strings.TrimSpace(phrase); phrase != "" {
+				l.add(kind, phrase)
+			}
+		}
 	}
 	return l, nil
 }

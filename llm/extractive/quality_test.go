@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"reverie/memory/proposals"
 	"reverie/test/corpus"
 )
 
@@ -25,6 +24,11 @@ func TestQuality(t *testing.T) {
 		}
 		p := propose(in)
 		kept := corpus.KeptOf(in, p)
+		for _, l := range slices.Concat(kept.Daily, kept.Lasting) {
+			if !corpus.IsFaithful(l, in) {
+				t.Errorf("%s: not what was said: %s", talk.ID, l)
+			}
+		}
 		verbose := *show != "" && strings.HasPrefix(talk.ID, *show)
 		if verbose {
 			fmt.Fprintf(os.Stderr, "\n=== %s %v\n", talk.ID, talk.Hard)
@@ -63,5 +67,3 @@ func row(name string, s corpus.Score) string {
 		s.Conversations, ratio(s.Kept, s.Keep), s.Kept, s.Keep, ratio(s.LastingKept, s.LastingKeep), ratio(s.Fallen, s.Traps), s.Fallen, s.Traps,
 		s.Asserted, s.Gone, ratio(s.Junk, s.LastingLines), s.Junk, s.LastingLines, ratio(s.DailyCharacters, s.UserCharacters))
 }
-
-var _ proposals.Proposal

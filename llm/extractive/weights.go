@@ -4,174 +4,174 @@ package extractive
 
 // Biases and weights of features, times 1000. They are fitted to test/corpus/dev.
 var (
-	keepBias    int32 = 780
-	lastingBias int32 = -1612
+	keepBias    int32 = 577
+	lastingBias int32 = -1534
 
 	keepWeights = [features]int32{
-		74,    // cue self
-		591,   // cue kin
-		221,   // cue other
-		134,   // cue lean
-		-767,  // cue ask
-		153,   // cue request
+		98,    // cue self
+		369,   // cue kin
+		260,   // cue other
+		108,   // cue lean
+		-641,  // cue ask
+		91,    // cue request
 		0,     // cue suppose
 		0,     // cue irony
-		-48,   // cue fiction
-		-71,   // cue unfiction
-		-261,  // cue paste
-		-278,  // cue correct
-		-107,  // cue forget
-		225,   // cue over
-		357,   // cue not
-		257,   // cue like
-		455,   // cue name
-		313,   // cue age
-		129,   // cue home
-		281,   // cue work
-		833,   // cue health
-		-338,  // cue have
-		167,   // cue decide
-		396,   // cue plan
-		-245,  // cue task
-		128,   // cue remember
-		133,   // cue always
-		100,   // cue style
-		80,    // cue habit
-		-27,   // cue doubt
-		-519,  // cue filler
-		-133,  // cue chat
-		187,   // cue time
-		205,   // cue number
-		-86,   // cue you
+		0,     // cue fiction
+		-35,   // cue unfiction
+		-105,  // cue paste
+		36,    // cue correct
+		-213,  // cue forget
+		155,   // cue over
+		409,   // cue not
+		377,   // cue like
+		614,   // cue name
+		183,   // cue age
+		249,   // cue home
+		245,   // cue work
+		971,   // cue health
+		-125,  // cue have
+		98,    // cue decide
+		384,   // cue plan
+		-175,  // cue task
+		-83,   // cue remember
+		281,   // cue always
+		-70,   // cue style
+		-92,   // cue habit
+		-113,  // cue doubt
+		-540,  // cue filler
+		-121,  // cue chat
+		195,   // cue time
+		296,   // cue number
+		-199,  // cue you
 		0,     // cue game
-		-18,   // cue would
-		-361,  // cue salute
-		-287,  // cue close
-		-211,  // cue if
-		518,   // number
-		130,   // unit
-		727,   // date
-		551,   // name
-		-142,  // many names
-		-1231, // question
-		368,   // answer
-		298,   // short answer
-		125,   // asked about you
-		-533,  // very short
-		-733,  // short
-		181,   // medium
-		552,   // long
-		838,   // rich
-		-143,  // novel
-		-134,  // exclaims
-		-176,  // you first
-		-398,  // first
-		-260,  // alone
-		-914,  // opening
-		-85,   // self first
-		-624,  // request first
-		-218,  // repeated
-		112,   // echoed
-		-178,  // technical
+		-294,  // cue would
+		-92,   // cue salute
+		-265,  // cue close
+		-39,   // cue if
+		458,   // number
+		158,   // unit
+		669,   // date
+		536,   // name
+		-9,    // many names
+		-1097, // question
+		248,   // answer
+		220,   // short answer
+		418,   // asked about you
+		-521,  // very short
+		-742,  // short
+		180,   // medium
+		563,   // long
+		689,   // rich
+		-82,   // novel
+		-135,  // exclaims
+		-172,  // you first
+		-365,  // first
+		-73,   // alone
+		-913,  // opening
+		-31,   // self first
+		-753,  // request first
+		-241,  // repeated
+		170,   // echoed
+		-93,   // technical
 		0,     // known
-		-279,  // self have
-		263,   // self kin
-		425,   // self health
-		17,    // self like
-		377,   // self work
-		-8,    // self home
-		163,   // self plan
-		-134,  // kin age
-		-44,   // kin name
-		447,   // always style
-		91,    // self task
-		614,   // self habit
-		229,   // self over
-		-631,  // self only
-		-233,  // nothing
+		-132,  // self have
+		166,   // self kin
+		454,   // self health
+		202,   // self like
+		270,   // self work
+		-68,   // self home
+		-10,   // self plan
+		-126,  // kin age
+		-3,    // kin name
+		495,   // always style
+		26,    // self task
+		594,   // self habit
+		-17,   // self over
+		-601,  // self only
+		-81,   // nothing
 	}
 
 	lastingWeights = [features]int32{
-		-107,  // cue self
-		655,   // cue kin
-		-117,  // cue other
-		-327,  // cue lean
-		-205,  // cue ask
-		-162,  // cue request
-		0,     // cue suppose
-		0,     // cue irony
-		-34,   // cue fiction
-		-217,  // cue unfiction
-		-340,  // cue paste
-		-490,  // cue correct
-		18,    // cue forget
-		698,   // cue over
-		595,   // cue not
-		591,   // cue like
-		839,   // cue name
-		921,   // cue age
-		643,   // cue home
-		464,   // cue work
-		1086,  // cue health
-		-255,  // cue have
-		-32,   // cue decide
-		-474,  // cue plan
-		-192,  // cue task
-		491,   // cue remember
-		416,   // cue always
-		237,   // cue style
-		705,   // cue habit
-		-41,   // cue doubt
-		-123,  // cue filler
-		-514,  // cue chat
-		-154,  // cue time
-		172,   // cue number
-		-466,  // cue you
-		0,     // cue game
-		-146,  // cue would
-		-326,  // cue salute
-		-196,  // cue close
-		-70,   // cue if
-		219,   // number
-		-175,  // unit
-		452,   // date
-		260,   // name
-		-92,   // many names
-		-1078, // question
-		776,   // answer
-		180,   // short answer
-		387,   // asked about you
-		-401,  // very short
-		-971,  // short
-		255,   // medium
-		717,   // long
-		921,   // rich
-		-143,  // novel
-		-104,  // exclaims
-		-90,   // you first
-		-291,  // first
-		-563,  // alone
-		-712,  // opening
-		-99,   // self first
-		-547,  // request first
-		-193,  // repeated
-		-87,   // echoed
-		-375,  // technical
-		0,     // known
-		-9,    // self have
-		438,   // self kin
-		499,   // self health
-		345,   // self like
-		507,   // self work
-		225,   // self home
-		-67,   // self plan
-		328,   // kin age
-		-217,  // kin name
-		502,   // always style
-		33,    // self task
-		590,   // self habit
-		589,   // self over
-		-677,  // self only
-		-244,  // nothing
+		-67,  // cue self
+		498,  // cue kin
+		-589, // cue other
+		-147, // cue lean
+		-245, // cue ask
+		-109, // cue request
+		0,    // cue suppose
+		0,    // cue irony
+		0,    // cue fiction
+		-157, // cue unfiction
+		-105, // cue paste
+		-170, // cue correct
+		-5,   // cue forget
+		528,  // cue over
+		721,  // cue not
+		649,  // cue like
+		645,  // cue name
+		1004, // cue age
+		603,  // cue home
+		615,  // cue work
+		1219, // cue health
+		-234, // cue have
+		99,   // cue decide
+		-288, // cue plan
+		-222, // cue task
+		455,  // cue remember
+		477,  // cue always
+		154,  // cue style
+		622,  // cue habit
+		51,   // cue doubt
+		-305, // cue filler
+		-546, // cue chat
+		-103, // cue time
+		129,  // cue number
+		-481, // cue you
+		0,    // cue game
+		-696, // cue would
+		-21,  // cue salute
+		-235, // cue close
+		2,    // cue if
+		228,  // number
+		-156, // unit
+		325,  // date
+		266,  // name
+		25,   // many names
+		-869, // question
+		576,  // answer
+		144,  // short answer
+		481,  // asked about you
+		-396, // very short
+		-966, // short
+		195,  // medium
+		772,  // long
+		863,  // rich
+		-17,  // novel
+		-130, // exclaims
+		-68,  // you first
+		-101, // first
+		-355, // alone
+		-673, // opening
+		68,   // self first
+		-680, // request first
+		-318, // repeated
+		-58,  // echoed
+		-358, // technical
+		0,    // known
+		264,  // self have
+		393,  // self kin
+		477,  // self health
+		457,  // self like
+		425,  // self work
+		165,  // self home
+		-534, // self plan
+		265,  // kin age
+		-411, // kin name
+		407,  // always style
+		-127, // self task
+		349,  // self habit
+		342,  // self over
+		-798, // self only
+		-261, // nothing
 	}
 )
