@@ -236,7 +236,9 @@ func valuesOf(text, lang string) []value {
 	for _, m := range cue.Find(text, lang) {
 		switch m.Kind {
 		case cue.Number:
-			if slices.ContainsFunc(out, func(v value) bool { return v.class == 'n' && strings.TrimSpace(text[min(v.End, m.Start):m.Start]) == "" && v.End <= m.Start }) {
+			if slices.ContainsFunc(out, func(v value) bool {
+				return v.class == 'n' && strings.TrimSpace(text[min(v.End, m.Start):m.Start]) == "" && v.End <= m.Start
+			}) {
 				continue // a unit: "23 million"
 			}
 			out = append(out, value{Start: m.Start, End: m.End, class: 'n', text: foldedText(text[m.Start:m.End])})
