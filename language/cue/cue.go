@@ -228,6 +228,7 @@ var files embed.FS
 type lexicon struct {
 	unspaced bool
 	clitics  bool // words may begin with Arabic proclitics
+	elides   bool // an apostrophe separates words: "l'école"
 	// byStart lists phrases by their first word, by its first two runes if the word is a prefix, or, in unspaced scripts, by
 	// their first rune. Longer phrases come first.
 	byStart map[string][]phrase
@@ -269,7 +270,10 @@ func lexiconOf(lang string) *lexicon { return lexicons()[lang] }
 
 // parse reads the file of one language.
 func parse(lang, text string) (*lexicon, error) {
-	l := &lexicon{unspaced: lang == "zh" || lang == "ja", clitics: lang == "ar", byStart: map[string][]phrase{}}
+	l := &lexicon{
+		unspaced: lang == "zh" || lang == "ja", clitics: lang == "ar", elides: lang == "fr" || lang == "it",
+		byStart: map[string][]phrase{},
+	}
 	kind := kinds
 	for n, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
@@ -311,7 +315,7 @@ func (l *lexicon) add(k Kind, line string) {
 	// "*" is not a word character: read words one by one.
 	for field := range strings.FieldsSeq(line) {
 		stem, prefix := strings.CutSuffix(field, "*")
-		tokens := tokenise(fold.Text(stem))
+		tokens := l.tokenise(fold.Text(stem))
 		for i, t := range tokens {
 			p.words = append(p.words, word{text: t.text, prefix: prefix && i == len(tokens)-1})
 		}
@@ -339,8 +343,9 @@ type token struct {
 	start, end int
 }
 
-// tokenise splits folded text into words, with the apostrophes inside them, and single signs and emoji.
-func tokenise(text string) []token {
+// tokenise splits folded text into words, with the apostrophes inside them, and single signs and emoji. In a language with
+// elision an apostrophe separates words.
+func (l *lexicon) tokenise(text string) []token {
 	var out []token
 	start := -1
 	flush := func(end int) {
@@ -354,6 +359,9 @@ func tokenise(text string) []token {
 		case unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || r == '\'' && start >= 0:
 			if start < 0 {
 				start = i
+			}
+			if l.elides && r == '\'' {
+				flush(i)
 			}
 		case unicode.IsSpace(r):
 			flush(i)
@@ -377,7 +385,7 @@ func tokenise(text string) []token {
 }
 
 func (l *lexicon) findWords(text string, add func(k Kind, start, end int)) {
-	tokens := tokenise(text)
+	tokens := l.tokenise(text)
 	for i := range tokens {
 		forms := []string{tokens[i].text}
 		if l.clitics {
