@@ -26,46 +26,46 @@ type Kind uint8
 
 // Kinds.
 const (
-	Self       Kind = iota // the speaker: "I", "my", verbs in the first person
-	Kin                    // relatives and friends: "my sister", "girlfriend", "dog"
-	Other                  // other persons who are not close: "my boss", "someone", "people"
-	Lean                   // points back to a sentence before: "she", "there", "that one"
-	Ask                    // begins a question: "what", "do you", "is there"
-	Request                // asks the assistant for work: "can you", "please write", "help me"
-	Suppose                // hypotheses: "if I", "suppose", "imagine", "would be nice"
-	Irony                  // irony: "yeah right", "/s"
-	Fiction                // work on invented text: "write a story", "role-play", "translate", "pretend"
-	Unfiction              // ends a role-play: "stop the game", "out of character"
-	Paste                  // announces a foreign text: "here is the email", "he wrote", "the text says"
-	Correct                // corrects what was said: "actually", "I meant", "not X but"
-	Forget                 // withdraws what was said: "forget what I said", "scratch that"
-	Over                   // something ended: "no longer", "used to", "quit"
-	Not                    // negation
-	Like                   // likes and dislikes: "love", "prefer", "can't stand", "favourite"
-	Name                   // names of the speaker: "my name is", "call me"
-	Age                    // ages: "years old", "turned"
-	Home                   // where one lives: "live in", "moved to"
-	Work                   // what one does: "work as", "my job", "study"
-	Health                 // conditions: "allergic", "diabetes", "pregnant", "broke"
-	Have                   // possession: "I have", "we own", "bought"
-	Decide                 // decisions: "decided", "going with", "we'll use"
-	Plan                   // plans and dates: "going to", "appointment", "deadline"
-	Task                   // duties: "need to", "have to", "must"
-	Remember               // requests to remember: "remember that", "keep in mind"
-	Always                 // standing rules: "always", "from now on", "every time"
-	Style                  // style of answers: "answer in", "bullet points", "shorter", "no emojis"
-	Habit                  // habits: "usually", "every morning", "since"
-	Doubt                  // doubt: "maybe", "thinking about", "not sure"
-	Filler                 // openings without content: "well", "so", "by the way"
-	Chat                   // small talk: "thanks", "great", "good morning"
-	Time                   // times of day and days without a date: "tomorrow", "monday", "last week"
-	Number                 // numbers in words
-	You                    // the assistant: "you", "your"
-	Game                   // begins a role-play that lasts for several messages: "let's role-play", "act as"
-	Would                  // the conditional: "would", "I'd"
-	Salute                 // opens a letter: "Dear", "Hi all"
-	Close                  // closes a letter: "Best regards"
-	If                     // begins a condition; with Would, it is a hypothesis: "if I"
+	Self      Kind = iota // the speaker: "I", "my", verbs in the first person
+	Kin                   // relatives and friends: "my sister", "girlfriend", "dog"
+	Other                 // other persons who are not close: "my boss", "someone", "people"
+	Lean                  // points back to a sentence before: "she", "there", "that one"
+	Ask                   // begins a question: "what", "do you", "is there"
+	Request               // asks the assistant for work: "can you", "please write", "help me"
+	Suppose               // hypotheses: "if I", "suppose", "imagine", "would be nice"
+	Irony                 // irony: "yeah right", "/s"
+	Fiction               // work on invented text: "write a story", "role-play", "translate", "pretend"
+	Unfiction             // ends a role-play: "stop the game", "out of character"
+	Paste                 // announces a foreign text: "here is the email", "he wrote", "the text says"
+	Correct               // corrects what was said: "actually", "I meant", "not X but"
+	Forget                // withdraws what was said: "forget what I said", "scratch that"
+	Over                  // something ended: "no longer", "used to", "quit"
+	Not                   // negation
+	Like                  // likes and dislikes: "love", "prefer", "can't stand", "favourite"
+	Name                  // names of the speaker: "my name is", "call me"
+	Age                   // ages: "years old", "turned"
+	Home                  // where one lives: "live in", "moved to"
+	Work                  // what one does: "work as", "my job", "study"
+	Health                // conditions: "allergic", "diabetes", "pregnant", "broke"
+	Have                  // possession: "I have", "we own", "bought"
+	Decide                // decisions: "decided", "going with", "we'll use"
+	Plan                  // plans and dates: "going to", "appointment", "deadline"
+	Task                  // duties: "need to", "have to", "must"
+	Remember              // requests to remember: "remember that", "keep in mind"
+	Always                // standing rules: "always", "from now on", "every time"
+	Style                 // style of answers: "answer in", "bullet points", "shorter", "no emojis"
+	Habit                 // habits: "usually", "every morning", "since"
+	Doubt                 // doubt: "maybe", "thinking about", "not sure"
+	Filler                // openings without content: "well", "so", "by the way"
+	Chat                  // small talk: "thanks", "great", "good morning"
+	Time                  // times of day and days without a date: "tomorrow", "monday", "last week"
+	Number                // numbers in words
+	You                   // the assistant: "you", "your"
+	Game                  // begins a role-play that lasts for several messages: "let's role-play", "act as"
+	Would                 // the conditional: "would", "I'd"
+	Salute                // opens a letter: "Dear", "Hi all"
+	Close                 // closes a letter: "Best regards"
+	If                    // begins a condition; with Would, it is a hypothesis: "if I"
 	kinds
 )
 
@@ -228,6 +228,7 @@ var files embed.FS
 type lexicon struct {
 	unspaced bool
 	clitics  bool // words may begin with Arabic proclitics
+	elides   bool // an apostrophe separates words: "l'école"
 	// byStart lists phrases by their first word, by its first two runes if the word is a prefix, or, in unspaced scripts, by
 	// their first rune. Longer phrases come first.
 	byStart map[string][]phrase
@@ -269,7 +270,10 @@ func lexiconOf(lang string) *lexicon { return lexicons()[lang] }
 
 // parse reads the file of one language.
 func parse(lang, text string) (*lexicon, error) {
-	l := &lexicon{unspaced: lang == "zh" || lang == "ja", clitics: lang == "ar", byStart: map[string][]phrase{}}
+	l := &lexicon{
+		unspaced: lang == "zh" || lang == "ja", clitics: lang == "ar", elides: lang == "fr" || lang == "it",
+		byStart: map[string][]phrase{},
+	}
 	kind := kinds
 	for n, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
@@ -311,7 +315,7 @@ func (l *lexicon) add(k Kind, line string) {
 	// "*" is not a word character: read words one by one.
 	for field := range strings.FieldsSeq(line) {
 		stem, prefix := strings.CutSuffix(field, "*")
-		tokens := tokenise(fold.Text(stem))
+		tokens := l.tokenise(fold.Text(stem))
 		for i, t := range tokens {
 			p.words = append(p.words, word{text: t.text, prefix: prefix && i == len(tokens)-1})
 		}
@@ -339,8 +343,9 @@ type token struct {
 	start, end int
 }
 
-// tokenise splits folded text into words, with the apostrophes inside them, and single signs and emoji.
-func tokenise(text string) []token {
+// tokenise splits folded text into words, with the apostrophes inside them, and single signs and emoji. In a language with
+// elision an apostrophe separates words.
+func (l *lexicon) tokenise(text string) []token {
 	var out []token
 	start := -1
 	flush := func(end int) {
@@ -354,6 +359,9 @@ func tokenise(text string) []token {
 		case unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || r == '\'' && start >= 0:
 			if start < 0 {
 				start = i
+			}
+			if l.elides && r == '\'' {
+				flush(i)
 			}
 		case unicode.IsSpace(r):
 			flush(i)
@@ -377,7 +385,7 @@ func tokenise(text string) []token {
 }
 
 func (l *lexicon) findWords(text string, add func(k Kind, start, end int)) {
-	tokens := tokenise(text)
+	tokens := l.tokenise(text)
 	for i := range tokens {
 		forms := []string{tokens[i].text}
 		if l.clitics {
