@@ -16,6 +16,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"reverie/language"
 	"reverie/language/fold"
 	"reverie/language/script"
@@ -186,7 +188,36 @@ func LanguageOf(text string) string {
 	return "zh"
 }
 
+// bareVietnamese are Vietnamese words without diacritics that hardly occur in other languages.
+var bareVietnamese = wordSet(`khong toi minh cua nhung duoc nguoi roi voi nhe muon vay cung nhieu giup dang trong ngay lam biet bao thich uong`)
+
+// isBareVietnamese reports whether a text is Vietnamese written without diacritics: a sixth of its words are Vietnamese ones.
+func isBareVietnamese(text string) bool {
+	if !isASCII(text) {
+		return false
+	}
+	words := strings.Fields(strings.ToLower(text))
+	known := map[string]bool{}
+	for _, w := range words {
+		if w = strings.Trim(w, ",.!?:;()\"'"); bareVietnamese[w] {
+			known[w] = true
+		}
+	}
+	return len(known) >= 2 && len(known)*6 >= min(len(words), 60)
+}
+
+func wordSet(words string) map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(words) {
+		set[w] = true
+	}
+	return set
+}
+
 func latinOf(text string) string {
+	if isBareVietnamese(text) {
+		return "vi"
+	}
 	candidates := make([]language.Language, len(latin))
 	for i, l := range latin {
 		candidates[i] = l.lang
@@ -208,6 +239,9 @@ func Find(text, lang string) Marks {
 		return nil
 	}
 	folded := fold.Fold(text)
+	if l.bare != nil && isASCII(folded.Text) {
+		l = l.bare
+	}
 	var out Marks
 	add := func(k Kind, start, end int) {
 		from, to := folded.Origin(start, end)
@@ -229,6 +263,8 @@ type lexicon struct {
 	unspaced bool
 	clitics  bool // words may begin with Arabic proclitics
 	elides   bool // an apostrophe separates words: "l'école"
+	// bare holds the phrases without diacritics, in languages that people also write wholly without them.
+	bare *lexicon
 	// byStart lists phrases by their first word, by its first two runes if the word is a prefix, or, in unspaced scripts, by
 	// their first rune. Longer phrases come first.
 	byStart map[string][]phrase
@@ -274,6 +310,9 @@ func parse(lang, text string) (*lexicon, error) {
 		unspaced: lang == "zh" || lang == "ja", clitics: lang == "ar", elides: lang == "fr" || lang == "it",
 		byStart: map[string][]phrase{},
 	}
+	if lang == "vi" {
+		l.bare = &lexicon{byStart: map[string][]phrase{}}
+	}
 	kind := kinds
 	for n, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
@@ -298,11 +337,32 @@ func parse(lang, text string) (*lexicon, error) {
 		for phrase := range strings.SplitSeq(line, "|") {
 			if phrase = strings.TrimSpace(phrase); phrase != "" {
 				l.add(kind, phrase)
+				if bare := withoutMarks(phrase); l.bare != nil && (isASCII(phrase) || len(bare) > shortBare || strings.Contains(bare, " ")) {
+					l.bare.add(kind, bare)
+				}
 			}
 		}
 	}
 	return l, nil
 }
+
+// shortBare is the length up to which a word without its diacritics is too ambiguous, in bytes.
+const shortBare = 3
+
+// withoutMarks returns a text of Latin script without diacritics.
+func withoutMarks(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.Is(unicode.Mn, r):
+			return -1
+		case r == 'đ' || r == 'Đ':
+			return 'd'
+		}
+		return r
+	}, norm.NFD.String(text))
+}
+
+func isASCII(text string) bool { return fold.ASCIIPrefix(text) == len(text) }
 
 func (l *lexicon) add(k Kind, line string) {
 	p := phrase{kind: k}
