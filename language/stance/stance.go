@@ -149,6 +149,8 @@ func (r *Reader) judge(all []Sentence) {
 			}
 		case asks(s):
 			s.Stance = Question
+		case vietnameseQuestion.MatchString(s.Text):
+			s.Stance = Question
 		}
 		if supposes {
 			hypothetical = s.Paragraph
@@ -164,21 +166,12 @@ func isAside(text string) bool {
 	return len(strings.Fields(text)) <= fewWords && utf8.RuneCountInString(text) <= 24
 }
 
-// vietnameseQuestion matches a question by its end, where Vietnamese has its question words.
-var vietnameseQuestion = regexp.MustCompile(`(?i)(?:^|\s)(?:` +
-	`(?:có|nên|được|đc|dc|đúng|phải|biết|cần|bị)\s(?:\S+\s){0,6}(?:không|ko|hông|hong|hok)|(?:đã|được|đc|xong|có)\s(?:\S+\s){0,6}chưa|` +
-	`là gì|(?:nên|thì)\s\S+\sgì|bao nhiêu(?: tiền)?|ở đâu|khi nào|thế nào|ra sao|làm sao|cái nào|hả|nhỉ` +
-	`)(?:\s(?:vậy|thế|ta|ha|nhỉ|ạ|bạn|ad|bot|mn|mọi người|ơi))*[\s.!~…)]*$`)
-
 // asks reports whether a sentence is a question.
 func asks(s *Sentence) bool {
 	end := strings.TrimRightFunc(s.Text, func(r rune) bool {
 		return !strings.ContainsRune("?？؟", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
 	if r, _ := utf8.DecodeLastRuneInString(end); strings.ContainsRune("?？؟", r) {
-		return true
-	}
-	if vietnameseQuestion.MatchString(s.Text) {
 		return true
 	}
 	for _, m := range s.Marks {
@@ -188,6 +181,12 @@ func asks(s *Sentence) bool {
 	}
 	return false
 }
+
+// vietnameseQuestion matches a question by its end, where Vietnamese has its question words.
+var vietnameseQuestion = regexp.MustCompile(`(?i)(?:^|\s)(?:` +
+	`(?:có|nên|được|đc|dc|đúng|phải|biết|cần|bị)\s(?:\S+\s){0,6}(?:không|ko|hông|hong|hok)|(?:đã|được|đc|xong|có)\s(?:\S+\s){0,6}chưa|` +
+	`là gì|(?:nên|thì)\s\S+\sgì|bao nhiêu(?: tiền)?|ở đâu|khi nào|thế nào|ra sao|làm sao|cái nào|hả|nhỉ` +
+	`)(?:\s(?:vậy|thế|ta|ha|nhỉ|ạ|bạn|ad|bot|mn|mọi người|ơi))*[\s.!~…)]*$`)
 
 // openingOf returns the offset of the first word that is not a filler.
 func openingOf(s *Sentence) int {
