@@ -16,8 +16,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
-
 	"reverie/language"
 	"reverie/language/fold"
 	"reverie/language/script"
@@ -188,32 +186,6 @@ func LanguageOf(text string) string {
 	return "zh"
 }
 
-// bareVietnamese are Vietnamese words without diacritics that hardly occur in other languages.
-var bareVietnamese = wordSet(`khong toi minh cua nhung duoc nguoi roi voi nhe muon vay cung nhieu giup dang trong ngay lam biet bao thich uong`)
-
-// isBareVietnamese reports whether a text is Vietnamese written without diacritics: a sixth of its words are Vietnamese ones.
-func isBareVietnamese(text string) bool {
-	if !isASCII(text) {
-		return false
-	}
-	words := strings.Fields(strings.ToLower(text))
-	known := map[string]bool{}
-	for _, w := range words {
-		if w = strings.Trim(w, ",.!?:;()\"'"); bareVietnamese[w] {
-			known[w] = true
-		}
-	}
-	return len(known) >= 2 && len(known)*6 >= min(len(words), 60)
-}
-
-func wordSet(words string) map[string]bool {
-	set := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		set[w] = true
-	}
-	return set
-}
-
 func latinOf(text string) string {
 	if isBareVietnamese(text) {
 		return "vi"
@@ -345,24 +317,6 @@ func parse(lang, text string) (*lexicon, error) {
 	}
 	return l, nil
 }
-
-// shortBare is the length up to which a word without its diacritics is too ambiguous, in bytes.
-const shortBare = 3
-
-// withoutMarks returns a text of Latin script without diacritics.
-func withoutMarks(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.Is(unicode.Mn, r):
-			return -1
-		case r == 'đ' || r == 'Đ':
-			return 'd'
-		}
-		return r
-	}, norm.NFD.String(text))
-}
-
-func isASCII(text string) bool { return fold.ASCIIPrefix(text) == len(text) }
 
 func (l *lexicon) add(k Kind, line string) {
 	p := phrase{kind: k}

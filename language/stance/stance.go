@@ -182,12 +182,6 @@ func asks(s *Sentence) bool {
 	return false
 }
 
-// vietnameseQuestion matches a question by its end, where Vietnamese has its question words.
-var vietnameseQuestion = regexp.MustCompile(`(?i)(?:^|\s)(?:` +
-	`(?:có|nên|được|đc|dc|đúng|phải|biết|cần|bị)\s(?:\S+\s){0,6}(?:không|ko|hông|hong|hok)|(?:đã|được|đc|xong|có)\s(?:\S+\s){0,6}chưa|` +
-	`là gì|(?:nên|thì)\s\S+\sgì|bao nhiêu(?: tiền)?|ở đâu|khi nào|thế nào|ra sao|làm sao|cái nào|hả|nhỉ` +
-	`)(?:\s(?:vậy|thế|ta|ha|nhỉ|ạ|bạn|ad|bot|mn|mọi người|ơi))*[\s.!~…)]*$`)
-
 // openingOf returns the offset of the first word that is not a filler.
 func openingOf(s *Sentence) int {
 	at := 0
@@ -334,3 +328,9 @@ func mostlyQuoted(s Sentence) bool {
 	}
 	return quoted*3 > len(s.Text)*2 || quoted*3 > len(s.Text) && s.Marks.Set().Any(cue.Paste, cue.Fiction, cue.Request)
 }
+
+// vietnameseQuestion matches a question by its end, where Vietnamese has its question words.
+var vietnameseQuestion = regexp.MustCompile(`(?i)(?:^|\s)(?:` +
+	`(?:có|nên|được|đc|dc|đúng|phải|biết|cần|bị)\s(?:\S+\s){0,6}(?:không|ko|hông|hong|hok)|(?:đã|được|đc|xong|có)\s(?:\S+\s){0,6}chưa|` +
+	`là gì|(?:nên|thì)\s\S+\sgì|bao nhiêu(?: tiền)?|ở đâu|khi nào|thế nào|ra sao|làm sao|cái nào|hả|nhỉ` +
+	`)(?:\s(?:vậy|thế|ta|ha|nhỉ|ạ|bạn|ad|bot|mn|mọi người|ơi))*[\s.!~…)]*$`)
