@@ -187,6 +187,9 @@ func LanguageOf(text string) string {
 }
 
 func latinOf(text string) string {
+	if isBareVietnamese(text) {
+		return "vi"
+	}
 	candidates := make([]language.Language, len(latin))
 	for i, l := range latin {
 		candidates[i] = l.lang
@@ -208,6 +211,9 @@ func Find(text, lang string) Marks {
 		return nil
 	}
 	folded := fold.Fold(text)
+	if l.bare != nil && isASCII(folded.Text) {
+		l = l.bare
+	}
 	var out Marks
 	add := func(k Kind, start, end int) {
 		from, to := folded.Origin(start, end)
@@ -229,6 +235,8 @@ type lexicon struct {
 	unspaced bool
 	clitics  bool // words may begin with Arabic proclitics
 	elides   bool // an apostrophe separates words: "l'école"
+	// bare holds the phrases without diacritics, in languages that people also write wholly without them.
+	bare *lexicon
 	// byStart lists phrases by their first word, by its first two runes if the word is a prefix, or, in unspaced scripts, by
 	// their first rune. Longer phrases come first.
 	byStart map[string][]phrase
@@ -274,6 +282,9 @@ func parse(lang, text string) (*lexicon, error) {
 		unspaced: lang == "zh" || lang == "ja", clitics: lang == "ar", elides: lang == "fr" || lang == "it",
 		byStart: map[string][]phrase{},
 	}
+	if lang == "vi" {
+		l.bare = &lexicon{byStart: map[string][]phrase{}}
+	}
 	kind := kinds
 	for n, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
@@ -298,6 +309,9 @@ func parse(lang, text string) (*lexicon, error) {
 		for phrase := range strings.SplitSeq(line, "|") {
 			if phrase = strings.TrimSpace(phrase); phrase != "" {
 				l.add(kind, phrase)
+				if bare := withoutMarks(phrase); l.bare != nil && (isASCII(phrase) || len(bare) > shortBare || strings.Contains(bare, " ")) {
+					l.bare.add(kind, bare)
+				}
 			}
 		}
 	}

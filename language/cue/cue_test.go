@@ -12,3 +12,16 @@ func TestElisionSeparatesWords(t *testing.T) {
 		t.Error("the elided pronoun is no cue of the speaker")
 	}
 }
+
+func TestFindWithoutDiacritics(t *testing.T) {
+	text := "Minh bi tieu duong va dang uong thuoc moi ngay"
+	if got := LanguageOf(text); got != "vi" {
+		t.Errorf("LanguageOf = %q, want vi", got)
+	}
+	set := Find(text, "vi").Set()
+	for _, k := range []Kind{Self, Health, Habit} {
+		if !set.Has(k) {
+			t.Errorf("no cue %s in %q", k, text)
+		}
+	}
+}

@@ -12,7 +12,7 @@ import (
 
 // foreignLines reports for each line of a message whether it is not the speaker's own: code, a log, a quotation by line, a
 // letter, a chat of others, or text behind an announcement ("here is the email:").
-func foreignLines(message, lang string) []bool {
+func (r *Reader) foreignLines(message, lang string) []bool {
 	lines := strings.Split(message, "\n")
 	out := make([]bool, len(lines))
 	markFences(lines, out)
@@ -23,8 +23,8 @@ func foreignLines(message, lang string) []bool {
 	}
 	markCode(lines, out)
 	markChats(lines, out)
-	markLetters(lines, out, lang)
-	markPastes(lines, out, lang)
+	r.markLetters(lines, out, lang)
+	r.markPastes(lines, out, lang)
 	return out
 }
 
@@ -147,14 +147,14 @@ func markChats(lines []string, out []bool) {
 const letterLine = 48
 
 // markLetters marks everything between the opening and the closing of a letter.
-func markLetters(lines []string, out []bool, lang string) {
+func (r *Reader) markLetters(lines []string, out []bool, lang string) {
 	open := -1
 	for i, line := range lines {
 		t := strings.TrimSpace(line)
 		if t == "" || utf8.RuneCountInString(t) > letterLine {
 			continue
 		}
-		marks := cue.Find(t, lang)
+		marks := r.find(t, lang)
 		switch {
 		case open < 0 && begins(marks, cue.Salute) && i+2 < len(lines) && endsOpening(t):
 			open = i
@@ -189,17 +189,17 @@ func endsOpening(t string) bool {
 
 // markPastes marks the text behind an announcement that ends in a colon. The last paragraph is the speaker's again if it asks
 // the assistant for something.
-func markPastes(lines []string, out []bool, lang string) {
+func (r *Reader) markPastes(lines []string, out []bool, lang string) {
 	for i, line := range lines {
 		if out[i] {
 			continue
 		}
 		t := strings.TrimSpace(line)
-		r, _ := utf8.DecodeLastRuneInString(t)
-		if !strings.ContainsRune(":：", r) || i+1 == len(lines) {
+		colon, _ := utf8.DecodeLastRuneInString(t)
+		if !strings.ContainsRune(":：", colon) || i+1 == len(lines) {
 			continue
 		}
-		set := cue.Find(t, lang).Set()
+		set := r.find(t, lang).Set()
 		if !set.Any(cue.Paste, cue.Fiction, cue.Game) && (!set.Has(cue.Request) || set.Has(cue.Remember) || isList(lines[i+1:])) {
 			continue
 		}
@@ -208,7 +208,7 @@ func markPastes(lines []string, out []bool, lang string) {
 			if strings.TrimSpace(lines[k]) == "" {
 				continue
 			}
-			if last := cue.Find(lines[k], lang).Set(); strings.TrimSpace(lines[k-1]) == "" && !strings.HasPrefix(lines[k], "- ") &&
+			if last := r.find(lines[k], lang).Set(); strings.TrimSpace(lines[k-1]) == "" && !strings.HasPrefix(lines[k], "- ") &&
 				(last.Any(cue.Request, cue.Ask, cue.Paste) || strings.ContainsAny(lines[k], "?？؟")) {
 				end = k
 			}

@@ -3,8 +3,8 @@
 package stance
 
 import (
-	"slices"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -46,8 +46,12 @@ type Reader struct {
 	game bool
 }
 
-// shortMessage is the number of letters below which a message is read in the conversation's language.
-const shortMessage = 24
+// Numbers of letters below which a message is read in the conversation's language. Languages of Latin script are easily
+// confused.
+const (
+	shortMessage = 24
+	shortLatin   = 80
+)
 
 // LanguageOf returns the language in which the reader reads a message.
 func (r *Reader) LanguageOf(message string) string {
@@ -60,12 +64,11 @@ func (r *Reader) LanguageOf(message string) string {
 			}
 		}
 	}
-	if letters < shortMessage && r.Lang != "" {
-		if own := cue.LanguageOf(message); own == "en" || latin(own) && latin(r.Lang) {
-			return r.Lang
-		}
+	own := cue.LanguageOf(message)
+	if r.Lang != "" && (letters < shortMessage && own == "en" || letters < shortLatin && latin(own) && latin(r.Lang)) {
+		return r.Lang
 	}
-	return cue.LanguageOf(message)
+	return own
 }
 
 func latin(lang string) bool {
@@ -80,7 +83,7 @@ func latin(lang string) bool {
 func (r *Reader) Read(message string) []Sentence {
 	lang := r.LanguageOf(message)
 	var out []Sentence
-	foreign := foreignLines(message, lang)
+	foreign := r.foreignLines(message, lang)
 	quoted := quotations(message)
 	for i, line := range linesOf(message) {
 		for _, s := range split(message, line) {
@@ -91,7 +94,7 @@ func (r *Reader) Read(message string) []Sentence {
 				s.Quotes = append(s.Quotes, Span{at, len(s.Text)})
 			}
 			s.Marks = outside(marks, s.Quotes)
-			if foreign[i] || mostlyQuoted(s) {
+			if foreign[i] {
 				s.Stance = Foreign
 			}
 			out = append(out, s)
@@ -128,6 +131,9 @@ func (r *Reader) judge(all []Sentence) {
 			case set.Has(cue.Fiction):
 				fiction = true
 			}
+			if mostlyQuoted(*s) {
+				s.Stance = Foreign
+			}
 		}
 		supposes := set.Has(cue.Suppose) || set.Has(cue.If) && set.Has(cue.Would)
 		switch {
@@ -143,6 +149,8 @@ func (r *Reader) judge(all []Sentence) {
 			}
 		case asks(s):
 			s.Stance = Question
+		case vietnameseQuestion.MatchString(s.Text):
+			s.Stance = Question
 		}
 		if supposes {
 			hypothetical = s.Paragraph
@@ -154,11 +162,15 @@ func (r *Reader) judge(all []Sentence) {
 const fewWords = 4
 
 // isAside reports whether a text is a short remark such as "just kidding".
-func isAside(text string) bool { return len(strings.Fields(text)) <= fewWords && utf8.RuneCountInString(text) <= 24 }
+func isAside(text string) bool {
+	return len(strings.Fields(text)) <= fewWords && utf8.RuneCountInString(text) <= 24
+}
 
 // asks reports whether a sentence is a question.
 func asks(s *Sentence) bool {
-	end := strings.TrimRightFunc(s.Text, func(r rune) bool { return !strings.ContainsRune("?？؟", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	end := strings.TrimRightFunc(s.Text, func(r rune) bool {
+		return !strings.ContainsRune("?？؟", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
 	if r, _ := utf8.DecodeLastRuneInString(end); strings.ContainsRune("?？؟", r) {
 		return true
 	}
@@ -316,3 +328,9 @@ func mostlyQuoted(s Sentence) bool {
 	}
 	return quoted*3 > len(s.Text)*2 || quoted*3 > len(s.Text) && s.Marks.Set().Any(cue.Paste, cue.Fiction, cue.Request)
 }
+
+// vietnameseQuestion matches a question by its end, where Vietnamese has its question words.
+var vietnameseQuestion = regexp.MustCompile(`(?i)(?:^|\s)(?:` +
+	`(?:có|nên|được|đc|dc|đúng|phải|biết|cần|bị)\s(?:\S+\s){0,6}(?:không|ko|hông|hong|hok)|(?:đã|được|đc|xong|có)\s(?:\S+\s){0,6}chưa|` +
+	`là gì|(?:nên|thì)\s\S+\sgì|bao nhiêu(?: tiền)?|ở đâu|khi nào|thế nào|ra sao|làm sao|cái nào|hả|nhỉ` +
+	`)(?:\s(?:vậy|thế|ta|ha|nhỉ|ạ|bạn|ad|bot|mn|mọi người|ơi))*[\s.!~…)]*$`)
