@@ -26,46 +26,46 @@ type Kind uint8
 
 // Kinds.
 const (
-	Self       Kind = iota // the speaker: "I", "my", verbs in the first person
-	Kin                    // relatives and friends: "my sister", "girlfriend", "dog"
-	Other                  // other persons who are not close: "my boss", "someone", "people"
-	Lean                   // points back to a sentence before: "she", "there", "that one"
-	Ask                    // begins a question: "what", "do you", "is there"
-	Request                // asks the assistant for work: "can you", "please write", "help me"
-	Suppose                // hypotheses: "if I", "suppose", "imagine", "would be nice"
-	Irony                  // irony: "yeah right", "/s"
-	Fiction                // work on invented text: "write a story", "role-play", "translate", "pretend"
-	Unfiction              // ends a role-play: "stop the game", "out of character"
-	Paste                  // announces a foreign text: "here is the email", "he wrote", "the text says"
-	Correct                // corrects what was said: "actually", "I meant", "not X but"
-	Forget                 // withdraws what was said: "forget what I said", "scratch that"
-	Over                   // something ended: "no longer", "used to", "quit"
-	Not                    // negation
-	Like                   // likes and dislikes: "love", "prefer", "can't stand", "favourite"
-	Name                   // names of the speaker: "my name is", "call me"
-	Age                    // ages: "years old", "turned"
-	Home                   // where one lives: "live in", "moved to"
-	Work                   // what one does: "work as", "my job", "study"
-	Health                 // conditions: "allergic", "diabetes", "pregnant", "broke"
-	Have                   // possession: "I have", "we own", "bought"
-	Decide                 // decisions: "decided", "going with", "we'll use"
-	Plan                   // plans and dates: "going to", "appointment", "deadline"
-	Task                   // duties: "need to", "have to", "must"
-	Remember               // requests to remember: "remember that", "keep in mind"
-	Always                 // standing rules: "always", "from now on", "every time"
-	Style                  // style of answers: "answer in", "bullet points", "shorter", "no emojis"
-	Habit                  // habits: "usually", "every morning", "since"
-	Doubt                  // doubt: "maybe", "thinking about", "not sure"
-	Filler                 // openings without content: "well", "so", "by the way"
-	Chat                   // small talk: "thanks", "great", "good morning"
-	Time                   // times of day and days without a date: "tomorrow", "monday", "last week"
-	Number                 // numbers in words
-	You                    // the assistant: "you", "your"
-	Game                   // begins a role-play that lasts for several messages: "let's role-play", "act as"
-	Would                  // the conditional: "would", "I'd"
-	Salute                 // opens a letter: "Dear", "Hi all"
-	Close                  // closes a letter: "Best regards"
-	If                     // begins a condition; with Would, it is a hypothesis: "if I"
+	Self      Kind = iota // the speaker: "I", "my", verbs in the first person
+	Kin                   // relatives and friends: "my sister", "girlfriend", "dog"
+	Other                 // other persons who are not close: "my boss", "someone", "people"
+	Lean                  // points back to a sentence before: "she", "there", "that one"
+	Ask                   // begins a question: "what", "do you", "is there"
+	Request               // asks the assistant for work: "can you", "please write", "help me"
+	Suppose               // hypotheses: "if I", "suppose", "imagine", "would be nice"
+	Irony                 // irony: "yeah right", "/s"
+	Fiction               // work on invented text: "write a story", "role-play", "translate", "pretend"
+	Unfiction             // ends a role-play: "stop the game", "out of character"
+	Paste                 // announces a foreign text: "here is the email", "he wrote", "the text says"
+	Correct               // corrects what was said: "actually", "I meant", "not X but"
+	Forget                // withdraws what was said: "forget what I said", "scratch that"
+	Over                  // something ended: "no longer", "used to", "quit"
+	Not                   // negation
+	Like                  // likes and dislikes: "love", "prefer", "can't stand", "favourite"
+	Name                  // names of the speaker: "my name is", "call me"
+	Age                   // ages: "years old", "turned"
+	Home                  // where one lives: "live in", "moved to"
+	Work                  // what one does: "work as", "my job", "study"
+	Health                // conditions: "allergic", "diabetes", "pregnant", "broke"
+	Have                  // possession: "I have", "we own", "bought"
+	Decide                // decisions: "decided", "going with", "we'll use"
+	Plan                  // plans and dates: "going to", "appointment", "deadline"
+	Task                  // duties: "need to", "have to", "must"
+	Remember              // requests to remember: "remember that", "keep in mind"
+	Always                // standing rules: "always", "from now on", "every time"
+	Style                 // style of answers: "answer in", "bullet points", "shorter", "no emojis"
+	Habit                 // habits: "usually", "every morning", "since"
+	Doubt                 // doubt: "maybe", "thinking about", "not sure"
+	Filler                // openings without content: "well", "so", "by the way"
+	Chat                  // small talk: "thanks", "great", "good morning"
+	Time                  // times of day and days without a date: "tomorrow", "monday", "last week"
+	Number                // numbers in words
+	You                   // the assistant: "you", "your"
+	Game                  // begins a role-play that lasts for several messages: "let's role-play", "act as"
+	Would                 // the conditional: "would", "I'd"
+	Salute                // opens a letter: "Dear", "Hi all"
+	Close                 // closes a letter: "Best regards"
+	If                    // begins a condition; with Would, it is a hypothesis: "if I"
 	kinds
 )
 
@@ -327,6 +327,12 @@ func (l *lexicon) add(k Kind, line string) {
 	l.byStart[key] = append(l.byStart[key], p)
 }
 
+// firstRune returns the first rune of a word.
+func firstRune(s string) string {
+	_, n := utf8.DecodeRuneInString(s)
+	return s[:n]
+}
+
 // prefixKey returns the first two runes of a word.
 func prefixKey(s string) string {
 	_, n := utf8.DecodeRuneInString(s)
@@ -339,7 +345,8 @@ type token struct {
 	start, end int
 }
 
-// tokenise splits folded text into words, with the apostrophes inside them, and single signs and emoji.
+// tokenise splits folded text into words, with the apostrophes inside them, and single signs and emoji. Hangul behind digits
+// begins a word.
 func tokenise(text string) []token {
 	var out []token
 	start := -1
@@ -352,6 +359,9 @@ func tokenise(text string) []token {
 	for i, r := range text {
 		switch {
 		case unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || r == '\'' && start >= 0:
+			if start >= 0 && script.IsHangul(r) && text[i-1] >= '0' && text[i-1] <= '9' {
+				flush(i) // "12살", "3학년"
+			}
 			if start < 0 {
 				start = i
 			}
@@ -385,7 +395,7 @@ func (l *lexicon) findWords(text string, add func(k Kind, start, end int)) {
 		}
 		var seen Set
 		for _, form := range forms {
-			for _, list := range [][]phrase{l.byStart[form], l.byStart[prefixKey(form)+"*"]} {
+			for _, list := range [][]phrase{l.byStart[form], l.byStart[prefixKey(form)+"*"], l.byStart[firstRune(form)+"*"]} {
 				for _, p := range list {
 					if seen.Has(p.kind) || len(p.words) > len(tokens)-i || !p.words[0].matches(form) {
 						continue

@@ -3,8 +3,8 @@
 package stance
 
 import (
-	"slices"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -97,7 +97,7 @@ func (r *Reader) Read(message string) []Sentence {
 			out = append(out, s)
 		}
 	}
-	r.judge(out)
+	r.judge(out, lang)
 	return out
 }
 
@@ -113,7 +113,7 @@ func (r *Reader) find(text, lang string) cue.Marks {
 }
 
 // judge sets the stances of the sentences that are not foreign.
-func (r *Reader) judge(all []Sentence) {
+func (r *Reader) judge(all []Sentence, lang string) {
 	fiction := false
 	hypothetical := -1 // paragraph in which a hypothesis goes on
 	for i := range all {
@@ -141,7 +141,7 @@ func (r *Reader) judge(all []Sentence) {
 			if i > 0 && isAside(s.Text) && all[i-1].Stance == Own {
 				all[i-1].Stance = Ironic
 			}
-		case asks(s):
+		case asks(s, lang):
 			s.Stance = Question
 		}
 		if supposes {
@@ -154,20 +154,32 @@ func (r *Reader) judge(all []Sentence) {
 const fewWords = 4
 
 // isAside reports whether a text is a short remark such as "just kidding".
-func isAside(text string) bool { return len(strings.Fields(text)) <= fewWords && utf8.RuneCountInString(text) <= 24 }
+func isAside(text string) bool {
+	return len(strings.Fields(text)) <= fewWords && utf8.RuneCountInString(text) <= 24
+}
 
 // asks reports whether a sentence is a question.
-func asks(s *Sentence) bool {
-	end := strings.TrimRightFunc(s.Text, func(r rune) bool { return !strings.ContainsRune("?？؟", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+func asks(s *Sentence, lang string) bool {
+	end := strings.TrimRightFunc(s.Text, func(r rune) bool {
+		return !strings.ContainsRune("?？؟", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
 	if r, _ := utf8.DecodeLastRuneInString(end); strings.ContainsRune("?？؟", r) {
 		return true
 	}
 	for _, m := range s.Marks {
-		if m.Kind == cue.Ask && m.Start <= openingOf(s) {
+		if m.Kind == cue.Ask && (m.Start <= openingOf(s) || endMarked(lang) && m.End >= lastLetter(s.Text)) {
 			return true
 		}
 	}
 	return false
+}
+
+// endMarked reports whether a language marks questions, salutations and closings at the end of a sentence or line.
+func endMarked(lang string) bool { return lang == "zh" || lang == "ja" || lang == "ko" }
+
+// lastLetter returns the offset behind the last letter or digit of a text.
+func lastLetter(text string) int {
+	return len(strings.TrimRightFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }))
 }
 
 // openingOf returns the offset of the first word that is not a filler.
