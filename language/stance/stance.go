@@ -326,5 +326,11 @@ func mostlyQuoted(s Sentence) bool {
 	for _, q := range s.Quotes {
 		quoted += q.End - q.Start
 	}
-	return quoted*3 > len(s.Text)*2 || quoted*3 > len(s.Text) && s.Marks.Set().Any(cue.Paste, cue.Fiction, cue.Request)
+	return quoted*3 > len(s.Text)*2 || quoted*3 > len(s.Text) && (startsQuoted(s) || s.Marks.Set().Any(cue.Paste, cue.Fiction, cue.Request))
+}
+
+// startsQuoted reports whether a sentence begins inside a quotation of a sentence before.
+func startsQuoted(s Sentence) bool {
+	first, _ := utf8.DecodeRuneInString(s.Text)
+	return len(s.Quotes) > 0 && s.Quotes[0].Start == 0 && pairs[first] == ""
 }

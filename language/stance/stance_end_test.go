@@ -49,3 +49,11 @@ func TestKoreanWordsBehindDigits(t *testing.T) {
 		}
 	}
 }
+
+func TestSentenceThatEndsQuotation(t *testing.T) {
+	r := &stance.Reader{Lang: "ko"}
+	got := r.Read(`친구한테 카톡 왔는데 "나 임신했어! 내년에 엄마 된다" 뭐라고 하지`)
+	if len(got) != 2 || got[0].Stance != stance.Foreign || got[1].Stance != stance.Foreign {
+		t.Errorf("%+v, want two foreign sentences", got)
+	}
+}
