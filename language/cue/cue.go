@@ -345,6 +345,12 @@ func (l *lexicon) add(k Kind, line string) {
 	l.byStart[key] = append(l.byStart[key], p)
 }
 
+// firstRune returns the first rune of a word.
+func firstRune(s string) string {
+	_, n := utf8.DecodeRuneInString(s)
+	return s[:n]
+}
+
 // prefixKey returns the first two runes of a word.
 func prefixKey(s string) string {
 	_, n := utf8.DecodeRuneInString(s)
@@ -358,7 +364,7 @@ type token struct {
 }
 
 // tokenise splits folded text into words, with the apostrophes inside them, and single signs and emoji. In a language with
-// elision an apostrophe separates words.
+// elision an apostrophe separates words. Hangul behind digits begins a word.
 func (l *lexicon) tokenise(text string) []token {
 	var out []token
 	start := -1
@@ -371,6 +377,9 @@ func (l *lexicon) tokenise(text string) []token {
 	for i, r := range text {
 		switch {
 		case unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || r == '\'' && start >= 0:
+			if start >= 0 && script.IsHangul(r) && text[i-1] >= '0' && text[i-1] <= '9' {
+				flush(i) // "12살", "3학년"
+			}
 			if start < 0 {
 				start = i
 			}
@@ -407,7 +416,7 @@ func (l *lexicon) findWords(text string, add func(k Kind, start, end int)) {
 		}
 		var seen Set
 		for _, form := range forms {
-			for _, list := range [][]phrase{l.byStart[form], l.byStart[prefixKey(form)+"*"]} {
+			for _, list := range [][]phrase{l.byStart[form], l.byStart[prefixKey(form)+"*"], l.byStart[firstRune(form)+"*"]} {
 				for _, p := range list {
 					if seen.Has(p.kind) || len(p.words) > len(tokens)-i || !p.words[0].matches(form) {
 						continue

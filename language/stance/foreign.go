@@ -156,9 +156,9 @@ func (r *Reader) markLetters(lines []string, out []bool, lang string) {
 		}
 		marks := r.find(t, lang)
 		switch {
-		case open < 0 && begins(marks, cue.Salute) && i+2 < len(lines) && endsOpening(t):
+		case open < 0 && frames(marks, cue.Salute, t, lang) && i+2 < len(lines) && endsOpening(t):
 			open = i
-		case open >= 0 && i > open+1 && begins(marks, cue.Close):
+		case open >= 0 && i > open+1 && frames(marks, cue.Close, t, lang):
 			last := min(i+2, len(lines)-1) // the name of the writer
 			for k := i + 1; k <= last; k++ {
 				if utf8.RuneCountInString(lines[k]) > letterLine || strings.ContainsAny(lines[k], "?？؟") {
@@ -173,9 +173,10 @@ func (r *Reader) markLetters(lines []string, out []bool, lang string) {
 	}
 }
 
-func begins(marks cue.Marks, k cue.Kind) bool {
+// frames reports whether a line begins with a cue, or ends with it where languages put it there: "王经理：", "田中様", "이수연 드림".
+func frames(marks cue.Marks, k cue.Kind, line, lang string) bool {
 	for _, m := range marks {
-		if m.Kind == k && m.Start == 0 {
+		if m.Kind == k && (m.Start == 0 || endMarked(lang) && m.End >= lastLetter(line)) {
 			return true
 		}
 	}

@@ -100,7 +100,7 @@ func (r *Reader) Read(message string) []Sentence {
 			out = append(out, s)
 		}
 	}
-	r.judge(out)
+	r.judge(out, lang)
 	return out
 }
 
@@ -116,7 +116,7 @@ func (r *Reader) find(text, lang string) cue.Marks {
 }
 
 // judge sets the stances of the sentences that are not foreign.
-func (r *Reader) judge(all []Sentence) {
+func (r *Reader) judge(all []Sentence, lang string) {
 	fiction := false
 	hypothetical := -1 // paragraph in which a hypothesis goes on
 	for i := range all {
@@ -147,7 +147,7 @@ func (r *Reader) judge(all []Sentence) {
 			if i > 0 && isAside(s.Text) && all[i-1].Stance == Own {
 				all[i-1].Stance = Ironic
 			}
-		case asks(s):
+		case asks(s, lang):
 			s.Stance = Question
 		case vietnameseQuestion.MatchString(s.Text):
 			s.Stance = Question
@@ -167,7 +167,7 @@ func isAside(text string) bool {
 }
 
 // asks reports whether a sentence is a question.
-func asks(s *Sentence) bool {
+func asks(s *Sentence, lang string) bool {
 	end := strings.TrimRightFunc(s.Text, func(r rune) bool {
 		return !strings.ContainsRune("?？؟", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
@@ -175,11 +175,19 @@ func asks(s *Sentence) bool {
 		return true
 	}
 	for _, m := range s.Marks {
-		if m.Kind == cue.Ask && m.Start <= openingOf(s) {
+		if m.Kind == cue.Ask && (m.Start <= openingOf(s) || endMarked(lang) && m.End >= lastLetter(s.Text)) {
 			return true
 		}
 	}
 	return false
+}
+
+// endMarked reports whether a language marks questions, salutations and closings at the end of a sentence or line.
+func endMarked(lang string) bool { return lang == "zh" || lang == "ja" || lang == "ko" }
+
+// lastLetter returns the offset behind the last letter or digit of a text.
+func lastLetter(text string) int {
+	return len(strings.TrimRightFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }))
 }
 
 // openingOf returns the offset of the first word that is not a filler.
@@ -326,7 +334,13 @@ func mostlyQuoted(s Sentence) bool {
 	for _, q := range s.Quotes {
 		quoted += q.End - q.Start
 	}
-	return quoted*3 > len(s.Text)*2 || quoted*3 > len(s.Text) && s.Marks.Set().Any(cue.Paste, cue.Fiction, cue.Request)
+	return quoted*3 > len(s.Text)*2 || quoted*3 > len(s.Text) && (startsQuoted(s) || s.Marks.Set().Any(cue.Paste, cue.Fiction, cue.Request))
+}
+
+// startsQuoted reports whether a sentence begins inside a quotation of a sentence before.
+func startsQuoted(s Sentence) bool {
+	first, _ := utf8.DecodeRuneInString(s.Text)
+	return len(s.Quotes) > 0 && s.Quotes[0].Start == 0 && pairs[first] == ""
 }
 
 // vietnameseQuestion matches a question by its end, where Vietnamese has its question words.
