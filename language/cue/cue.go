@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"math/bits"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -26,46 +27,46 @@ type Kind uint8
 
 // Kinds.
 const (
-	Self       Kind = iota // the speaker: "I", "my", verbs in the first person
-	Kin                    // relatives and friends: "my sister", "girlfriend", "dog"
-	Other                  // other persons who are not close: "my boss", "someone", "people"
-	Lean                   // points back to a sentence before: "she", "there", "that one"
-	Ask                    // begins a question: "what", "do you", "is there"
-	Request                // asks the assistant for work: "can you", "please write", "help me"
-	Suppose                // hypotheses: "if I", "suppose", "imagine", "would be nice"
-	Irony                  // irony: "yeah right", "/s"
-	Fiction                // work on invented text: "write a story", "role-play", "translate", "pretend"
-	Unfiction              // ends a role-play: "stop the game", "out of character"
-	Paste                  // announces a foreign text: "here is the email", "he wrote", "the text says"
-	Correct                // corrects what was said: "actually", "I meant", "not X but"
-	Forget                 // withdraws what was said: "forget what I said", "scratch that"
-	Over                   // something ended: "no longer", "used to", "quit"
-	Not                    // negation
-	Like                   // likes and dislikes: "love", "prefer", "can't stand", "favourite"
-	Name                   // names of the speaker: "my name is", "call me"
-	Age                    // ages: "years old", "turned"
-	Home                   // where one lives: "live in", "moved to"
-	Work                   // what one does: "work as", "my job", "study"
-	Health                 // conditions: "allergic", "diabetes", "pregnant", "broke"
-	Have                   // possession: "I have", "we own", "bought"
-	Decide                 // decisions: "decided", "going with", "we'll use"
-	Plan                   // plans and dates: "going to", "appointment", "deadline"
-	Task                   // duties: "need to", "have to", "must"
-	Remember               // requests to remember: "remember that", "keep in mind"
-	Always                 // standing rules: "always", "from now on", "every time"
-	Style                  // style of answers: "answer in", "bullet points", "shorter", "no emojis"
-	Habit                  // habits: "usually", "every morning", "since"
-	Doubt                  // doubt: "maybe", "thinking about", "not sure"
-	Filler                 // openings without content: "well", "so", "by the way"
-	Chat                   // small talk: "thanks", "great", "good morning"
-	Time                   // times of day and days without a date: "tomorrow", "monday", "last week"
-	Number                 // numbers in words
-	You                    // the assistant: "you", "your"
-	Game                   // begins a role-play that lasts for several messages: "let's role-play", "act as"
-	Would                  // the conditional: "would", "I'd"
-	Salute                 // opens a letter: "Dear", "Hi all"
-	Close                  // closes a letter: "Best regards"
-	If                     // begins a condition; with Would, it is a hypothesis: "if I"
+	Self      Kind = iota // the speaker: "I", "my", verbs in the first person
+	Kin                   // relatives and friends: "my sister", "girlfriend", "dog"
+	Other                 // other persons who are not close: "my boss", "someone", "people"
+	Lean                  // points back to a sentence before: "she", "there", "that one"
+	Ask                   // begins a question: "what", "do you", "is there"
+	Request               // asks the assistant for work: "can you", "please write", "help me"
+	Suppose               // hypotheses: "if I", "suppose", "imagine", "would be nice"
+	Irony                 // irony: "yeah right", "/s"
+	Fiction               // work on invented text: "write a story", "role-play", "translate", "pretend"
+	Unfiction             // ends a role-play: "stop the game", "out of character"
+	Paste                 // announces a foreign text: "here is the email", "he wrote", "the text says"
+	Correct               // corrects what was said: "actually", "I meant", "not X but"
+	Forget                // withdraws what was said: "forget what I said", "scratch that"
+	Over                  // something ended: "no longer", "used to", "quit"
+	Not                   // negation
+	Like                  // likes and dislikes: "love", "prefer", "can't stand", "favourite"
+	Name                  // names of the speaker: "my name is", "call me"
+	Age                   // ages: "years old", "turned"
+	Home                  // where one lives: "live in", "moved to"
+	Work                  // what one does: "work as", "my job", "study"
+	Health                // conditions: "allergic", "diabetes", "pregnant", "broke"
+	Have                  // possession: "I have", "we own", "bought"
+	Decide                // decisions: "decided", "going with", "we'll use"
+	Plan                  // plans and dates: "going to", "appointment", "deadline"
+	Task                  // duties: "need to", "have to", "must"
+	Remember              // requests to remember: "remember that", "keep in mind"
+	Always                // standing rules: "always", "from now on", "every time"
+	Style                 // style of answers: "answer in", "bullet points", "shorter", "no emojis"
+	Habit                 // habits: "usually", "every morning", "since"
+	Doubt                 // doubt: "maybe", "thinking about", "not sure"
+	Filler                // openings without content: "well", "so", "by the way"
+	Chat                  // small talk: "thanks", "great", "good morning"
+	Time                  // times of day and days without a date: "tomorrow", "monday", "last week"
+	Number                // numbers in words
+	You                   // the assistant: "you", "your"
+	Game                  // begins a role-play that lasts for several messages: "let's role-play", "act as"
+	Would                 // the conditional: "would", "I'd"
+	Salute                // opens a letter: "Dear", "Hi all"
+	Close                 // closes a letter: "Best regards"
+	If                    // begins a condition; with Would, it is a hypothesis: "if I"
 	kinds
 )
 
@@ -218,7 +219,23 @@ func Find(text, lang string) Marks {
 	} else {
 		l.findWords(folded.Text, add)
 	}
-	return out
+	return withoutOpposites(out)
+}
+
+// withoutOpposites removes from overlapping phrases to remember and to forget those that begin later: "don't forget about".
+func withoutOpposites(marks Marks) Marks {
+	end := [2]int{} // of the last phrases to remember and to forget
+	return slices.DeleteFunc(marks, func(m Mark) bool {
+		switch {
+		case m.Kind == Remember && m.Start >= end[1]:
+			end[0] = max(end[0], m.End)
+		case m.Kind == Forget && m.Start >= end[0]:
+			end[1] = max(end[1], m.End)
+		default:
+			return m.Kind == Remember || m.Kind == Forget
+		}
+		return false
+	})
 }
 
 //go:embed words/*.txt
@@ -297,8 +314,14 @@ func parse(lang, text string) (*lexicon, error) {
 			}
 		}
 	}
+	for _, phrases := range l.byStart {
+		slices.SortStableFunc(phrases, func(a, b phrase) int { return b.size() - a.size() })
+	}
 	return l, nil
 }
+
+// size orders phrases by length.
+func (p phrase) size() int { return len(p.words) + len(p.text) }
 
 func (l *lexicon) add(k Kind, line string) {
 	p := phrase{kind: k}
@@ -339,6 +362,11 @@ type token struct {
 	start, end int
 }
 
+// loose replaces letters that people write in several ways: Russian ё, and the Arabic letters with hamza, final ى and ة. It
+// removes Arabic vowel signs and the stretching stroke.
+var loose = strings.NewReplacer("ё", "е", "أ", "ا", "إ", "ا", "آ", "ا", "ٱ", "ا", "ى", "ي", "ة", "ه", "ـ", "",
+	"\u064b", "", "\u064c", "", "\u064d", "", "\u064e", "", "\u064f", "", "\u0650", "", "\u0651", "", "\u0652", "")
+
 // tokenise splits folded text into words, with the apostrophes inside them, and single signs and emoji.
 func tokenise(text string) []token {
 	var out []token
@@ -368,6 +396,7 @@ func tokenise(text string) []token {
 	}
 	flush(len(text))
 	for i := range out {
+		out[i].text = loose.Replace(out[i].text)
 		if t := strings.TrimRight(out[i].text, "'"); t != "" && len(t) < len(out[i].text) {
 			out[i].end -= len(out[i].text) - len(t)
 			out[i].text = t
@@ -385,6 +414,9 @@ func (l *lexicon) findWords(text string, add func(k Kind, start, end int)) {
 		}
 		var seen Set
 		for _, form := range forms {
+			if form != forms[0] && seen != 0 {
+				break // the word as written has a meaning
+			}
 			for _, list := range [][]phrase{l.byStart[form], l.byStart[prefixKey(form)+"*"]} {
 				for _, p := range list {
 					if seen.Has(p.kind) || len(p.words) > len(tokens)-i || !p.words[0].matches(form) {

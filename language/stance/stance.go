@@ -3,8 +3,8 @@
 package stance
 
 import (
-	"slices"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -154,16 +154,30 @@ func (r *Reader) judge(all []Sentence) {
 const fewWords = 4
 
 // isAside reports whether a text is a short remark such as "just kidding".
-func isAside(text string) bool { return len(strings.Fields(text)) <= fewWords && utf8.RuneCountInString(text) <= 24 }
+func isAside(text string) bool {
+	return len(strings.Fields(text)) <= fewWords && utf8.RuneCountInString(text) <= 24
+}
 
 // asks reports whether a sentence is a question.
 func asks(s *Sentence) bool {
-	end := strings.TrimRightFunc(s.Text, func(r rune) bool { return !strings.ContainsRune("?？؟", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	end := strings.TrimRightFunc(s.Text, func(r rune) bool {
+		return !strings.ContainsRune("?？؟", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
 	if r, _ := utf8.DecodeLastRuneInString(end); strings.ContainsRune("?？؟", r) {
 		return true
 	}
 	for _, m := range s.Marks {
-		if m.Kind == cue.Ask && m.Start <= openingOf(s) {
+		if m.Kind == cue.Ask && m.Start <= openingOf(s) && !insideFiller(m, s.Marks) {
+			return true
+		}
+	}
+	return false
+}
+
+// insideFiller reports whether a cue is part of a longer filler: "что" in "так что" does not ask.
+func insideFiller(m cue.Mark, all cue.Marks) bool {
+	for _, f := range all {
+		if f.Kind == cue.Filler && f.Start <= m.Start && f.End >= m.End && f.End-f.Start > m.End-m.Start {
 			return true
 		}
 	}
