@@ -19,8 +19,7 @@ func (p *passage) forgets() bool { return p.set.Has(cue.Forget) && !p.asks }
 
 // Shares of words by which a correction and the line that it corrects belong together.
 const (
-	sameTopic  = .5 // of the shorter of both
-	overTopic  = .4 // when something is said to be over
+	sameTopic  = .5 // of the words of a correction, or of a topic to forget
 	fewShared  = 2  // words, that suffice with a cue of correction
 	lookBehind = 2  // messages of the user in which a value may be that is corrected by its unit alone
 )
@@ -68,28 +67,72 @@ func (p *passage) against(old string, terms words, near bool) (corrected, wrong 
 		topic := wordsOf(clause(p.behind(cue.Forget)))
 		return "", "", len(topic) > 0 && topic.within(terms) >= sameTopic
 	}
-	shared := p.terms.shared(terms)
-	share := max(p.terms.within(terms), terms.within(p.terms))
-	if p.set.Has(cue.Over) && shared >= fewShared && share >= overTopic {
-		return "", "", true
-	}
-	if from, to, ok := replacedValue(old, p.text, p.lang); ok {
-		named := strings.Contains(foldedText(p.text), foldedText(old[from.Start:from.End]))
-		sameUnit := from.unit != "" && from.unit == to.unit
-		if named && p.set.Any(cue.Correct, cue.Not) || p.set.Has(cue.Correct) && near && (sameUnit || shared >= fewShared) {
-			return old[:from.Start] + "[" + p.text[to.Start:to.End] + "]" + old[from.End:], old[from.Start:from.End], true
+	for _, window := range windowsOf(p.text) {
+		c, ok := replacedValue(old, window, p.lang)
+		if !ok {
+			continue
 		}
-		if !near && sameUnit && (shared >= fewShared || shared >= 1 && terms.within(p.context) >= sameTopic) { // a new value of something known
-			return old[:from.Start] + "[" + p.text[to.Start:to.End] + "]" + old[from.End:], old[from.Start:from.End], true
+		shared := wordsOf(window).shared(terms)
+		switch {
+		case c.named && c.from.class != 'n' && (!near || !p.set.Has(cue.Not)):
+		case c.named && p.set.Any(cue.Correct, cue.Not),
+			near && p.set.Has(cue.Correct),
+			!near && !c.named && (shared >= fewShared || shared >= 1 && terms.within(p.context) >= sameTopic):
+			return old[:c.from.Start] + "[" + window[c.to.Start:c.to.End] + "]" + old[c.from.End:], old[c.from.Start:c.from.End], true
 		}
 	}
-	switch {
-	case p.set.Any(cue.Correct, cue.Over) && shared >= fewShared && share >= sameTopic:
-		return "", "", opposes(p.set, old, p.lang)
-	case !near && p.lasting > 0 && shared >= 1 && terms.within(p.terms) >= sameTopic:
-		return "", "", opposes(p.set, old, p.lang)
+	for _, window := range windowsOf(p.text) {
+		marks := cue.Find(window, p.lang)
+		set := marks.Set()
+		if !set.Any(cue.Over, cue.Not, cue.Correct) && !cue.Find(old, p.lang).Set().Any(cue.Not) {
+			continue
+		}
+		about := wordsOf(without(window, marks, cue.Over, cue.Not, cue.Time, cue.Correct, cue.Filler))
+		share := about.within(terms)
+		switch {
+		case set.Has(cue.Over) && share >= sameTopic:
+			return "", "", true
+		case share >= sameTopic && (!near && p.lasting > 0 || p.set.Has(cue.Correct)) && opposes(set, old, p.lang):
+			return "", "", true
+		}
 	}
 	return "", "", false
+}
+
+// without returns a text without the phrases of some kinds.
+func without(text string, marks cue.Marks, kinds ...cue.Kind) string {
+	b := []byte(text)
+	for _, m := range marks {
+		if slices.Contains(kinds, m.Kind) {
+			for i := m.Start; i < m.End; i++ {
+				b[i] = ' '
+			}
+		}
+	}
+	return string(b)
+}
+
+// windowsOf returns the clauses of a text, and the text.
+func windowsOf(text string) []string {
+	var out []string
+	start := 0
+	for i, r := range text {
+		if !strings.ContainsRune(",;:!?，。；：！？、،؛؟", r) && !(r == '.' && i+1 < len(text) && text[i+1] == ' ') {
+			continue
+		}
+		next, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])
+		if unicode.IsDigit(next) {
+			continue
+		}
+		if start < i {
+			out = append(out, text[start:i])
+		}
+		start = i + utf8.RuneLen(r)
+	}
+	if start > 0 && start < len(text) {
+		out = append(out, text[start:])
+	}
+	return append(out, text)
 }
 
 // clause returns a text up to its first comma or full stop.
@@ -123,41 +166,43 @@ type value struct {
 	unit       string // folded word behind a number
 }
 
-// replacedValue finds the one value of old that a correction replaces, and the one that it gives instead. Both are of one
-// class. It fails if there is more than one possibility.
-func replacedValue(old, correction, lang string) (from, to value, ok bool) {
+// change is a value of an earlier text and the one that replaces it.
+type change struct {
+	from, to value
+	named    bool // the correction names the old value; else both are numbers with the same unit
+}
+
+// replacedValue finds the one value of old that a correction replaces, and the one that it gives instead. It fails if there is
+// more than one possibility.
+func replacedValue(old, correction, lang string) (change, bool) {
 	before, after := valuesOf(old, lang), valuesOf(correction, lang)
 	for _, class := range []byte{'n', 't', 'c'} {
-		var fresh, known, mentioned []value
+		var fresh, named []value
 		for _, v := range after {
 			if v.class != class {
 				continue
 			}
 			if at := slices.IndexFunc(before, func(b value) bool { return b.class == class && b.text == v.text }); at >= 0 {
-				mentioned = append(mentioned, before[at])
+				named = append(named, before[at])
 			} else {
 				fresh = append(fresh, v)
 			}
 		}
-		for _, b := range before {
-			if b.class == class {
-				known = append(known, b)
-			}
-		}
-		switch {
-		case len(fresh) != 1:
-		case len(mentioned) == 1:
-			return mentioned[0], fresh[0], true
-		case len(mentioned) == 0 && class != 'c':
-			if len(known) > 1 && fresh[0].unit != "" {
-				known = slices.DeleteFunc(known, func(b value) bool { return b.unit != fresh[0].unit })
-			}
-			if len(known) == 1 && (known[0].unit == fresh[0].unit || fresh[0].unit == "" || known[0].unit == "") {
-				return known[0], fresh[0], true
-			}
+		if len(fresh) == 1 && len(named) == 1 {
+			return change{named[0], fresh[0], true}, true
 		}
 	}
-	return value{}, value{}, false
+	for _, v := range after {
+		if v.unit == "" {
+			continue
+		}
+		other := func(o value) bool { return o.unit != v.unit }
+		was, is := slices.DeleteFunc(slices.Clone(before), other), slices.DeleteFunc(slices.Clone(after), other)
+		if len(was) == 1 && len(is) == 1 && was[0].text != is[0].text {
+			return change{was[0], is[0], false}, true
+		}
+	}
+	return change{}, false
 }
 
 // valuesOf returns the values of a text, by position.
@@ -173,7 +218,7 @@ func valuesOf(text, lang string) []value {
 		for end < len(text) {
 			c, m := utf8.DecodeRuneInString(text[end:])
 			next, _ := utf8.DecodeRuneInString(text[end+m:])
-			if !unicode.IsDigit(c) && !(strings.ContainsRune(".,:'’", c) && unicode.IsDigit(next)) {
+			if !unicode.IsDigit(c) && !(strings.ContainsRune(".,:'’", c) && unicode.IsDigit(next)) && !groups(text[end:]) {
 				break
 			}
 			end += m
@@ -191,6 +236,11 @@ func valuesOf(text, lang string) []value {
 	for _, m := range cue.Find(text, lang) {
 		switch m.Kind {
 		case cue.Number:
+			if slices.ContainsFunc(out, func(v value) bool {
+				return v.class == 'n' && strings.TrimSpace(text[min(v.End, m.Start):m.Start]) == "" && v.End <= m.Start
+			}) {
+				continue // a unit: "23 million"
+			}
 			out = append(out, value{Start: m.Start, End: m.End, class: 'n', text: foldedText(text[m.Start:m.End])})
 		case cue.Time:
 			out = append(out, value{Start: m.Start, End: m.End, class: 't', text: foldedText(text[m.Start:m.End])})
@@ -214,6 +264,13 @@ func valuesOf(text, lang string) []value {
 	}
 	slices.SortFunc(out, func(a, b value) int { return a.Start - b.Start })
 	return out
+}
+
+// groups reports whether a text begins with a space and exactly three digits, as in "9 500".
+func groups(text string) bool {
+	r := []rune(firstRunes(text, 5))
+	return len(r) >= 4 && unicode.IsSpace(r[0]) && unicode.IsDigit(r[1]) && unicode.IsDigit(r[2]) && unicode.IsDigit(r[3]) &&
+		(len(r) == 4 || !unicode.IsDigit(r[4]))
 }
 
 func firstRunes(s string, n int) string {

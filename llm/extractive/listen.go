@@ -29,6 +29,7 @@ const (
 // unit is the smallest piece of a message that is weighed: a sentence, or a short message as a whole.
 type unit struct {
 	text       string
+	source     string // the message
 	seq        int64
 	message    int // index of the message among the user's messages
 	start, end int // bytes of the message
@@ -96,7 +97,7 @@ func listen(transcript []transcripts.Line, now time.Time) conversation {
 		units := unitsOf(text, sentences)
 		for k := range units {
 			u := &units[k]
-			u.seq, u.message, u.at, u.lang = l.Seq, messages, timeOf(l, now), r.LanguageOf(text)
+			u.source, u.seq, u.message, u.at, u.lang = text, l.Seq, messages, timeOf(l, now), r.LanguageOf(text)
 			if c.group {
 				u.speaker = l.Name
 			}

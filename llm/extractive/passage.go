@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -98,7 +99,7 @@ func (c *conversation) withContext(i int, before *[]passage, p *passage) string 
 	first := i - 1
 	if last := len(*before) - 1; last >= 0 && (*before)[last].message == u.message && (*before)[last].end == c.units[i-1].end {
 		old := (*before)[last]
-		text := old.text + " " + u.text
+		text := u.between(old.start)
 		if old.sentence+u.sentences <= maxSentences && utf8.RuneCountInString(text) <= maxPassage {
 			p.start, p.sentence = old.start, old.sentence+u.sentences
 			p.set |= old.set
@@ -115,7 +116,7 @@ func (c *conversation) withContext(i int, before *[]passage, p *passage) string 
 		return u.text
 	}
 	context := c.units[first]
-	text := context.text + " " + u.text
+	text := u.between(context.start)
 	if context.sentences+u.sentences > maxSentences || utf8.RuneCountInString(text) > maxPassage || isUnfit(context.text) {
 		return u.text
 	}
@@ -126,6 +127,14 @@ func (c *conversation) withContext(i int, before *[]passage, p *passage) string 
 	}
 	return text
 }
+
+// between returns the message of a unit from an offset to the unit's end, on one line.
+func (u *unit) between(start int) string {
+	return itemMark.ReplaceAllString(u.source[start:u.end], " ")
+}
+
+// itemMark matches a line break with the marker of a list item.
+var itemMark = regexp.MustCompile(`\s*\n\s*(?:(?:[-*+•·]|\d{1,3}[.)])\s+)?`)
 
 // leans reports whether a unit needs the sentence before it: a word that points back comes before any noun that it could mean.
 func leans(u *unit) bool {
@@ -143,6 +152,9 @@ func leans(u *unit) bool {
 // leansOnQuestion reports whether an answer means little without its question.
 func leansOnQuestion(u *unit) bool {
 	if !u.first || u.question || utf8.RuneCountInString(u.text) > shortAnswer {
+		return false
+	}
+	if hasDigit(u.asked) && hasDigit(u.text) { // the answer may deny the value of the question
 		return false
 	}
 	return !u.set.Has(cue.Self) || u.set&contentCues == 0

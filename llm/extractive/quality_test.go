@@ -56,14 +56,7 @@ func TestQuality(t *testing.T) {
 	}
 	slices.Sort(langs)
 	for _, l := range langs {
-		t.Log(row(l, *scores[l]))
+		t.Log(corpus.Row(l, *scores[l]))
 	}
-	t.Log(row("all", all))
-}
-
-func row(name string, s corpus.Score) string {
-	ratio := func(a, b int) float64 { return float64(a) / float64(max(1, b)) }
-	return fmt.Sprintf("%-4s %3d  kept %.3f (%d/%d)  lasting %.3f  traps %.3f (%d/%d)  gone %d/%d  junk %.3f (%d/%d)  note %.2f of what was said", name,
-		s.Conversations, ratio(s.Kept, s.Keep), s.Kept, s.Keep, ratio(s.LastingKept, s.LastingKeep), ratio(s.Fallen, s.Traps), s.Fallen, s.Traps,
-		s.Asserted, s.Gone, ratio(s.Junk, s.LastingLines), s.Junk, s.LastingLines, ratio(s.DailyCharacters, s.UserCharacters))
+	t.Log(corpus.Row("all", all))
 }

@@ -4,174 +4,174 @@ package extractive
 
 // Biases and weights of features, times 1000. They are fitted to test/corpus/dev.
 var (
-	keepBias    int32 = 577
-	lastingBias int32 = -1534
+	keepBias    int32 = 448
+	lastingBias int32 = -2022
 
 	keepWeights = [features]int32{
-		98,    // cue self
-		369,   // cue kin
-		260,   // cue other
-		108,   // cue lean
-		-641,  // cue ask
-		91,    // cue request
+		108,   // cue self
+		365,   // cue kin
+		258,   // cue other
+		107,   // cue lean
+		-647,  // cue ask
+		88,    // cue request
 		0,     // cue suppose
 		0,     // cue irony
 		0,     // cue fiction
-		-35,   // cue unfiction
-		-105,  // cue paste
-		36,    // cue correct
-		-213,  // cue forget
-		155,   // cue over
+		-34,   // cue unfiction
+		-102,  // cue paste
+		31,    // cue correct
+		-214,  // cue forget
+		154,   // cue over
 		409,   // cue not
-		377,   // cue like
-		614,   // cue name
-		183,   // cue age
-		249,   // cue home
-		245,   // cue work
-		971,   // cue health
-		-125,  // cue have
-		98,    // cue decide
+		410,   // cue like
+		609,   // cue name
+		180,   // cue age
+		246,   // cue home
+		240,   // cue work
+		965,   // cue health
+		-126,  // cue have
+		99,    // cue decide
 		384,   // cue plan
-		-175,  // cue task
-		-83,   // cue remember
-		281,   // cue always
-		-70,   // cue style
-		-92,   // cue habit
-		-113,  // cue doubt
-		-540,  // cue filler
-		-121,  // cue chat
-		195,   // cue time
-		296,   // cue number
-		-199,  // cue you
+		-177,  // cue task
+		-94,   // cue remember
+		280,   // cue always
+		-77,   // cue style
+		-94,   // cue habit
+		-111,  // cue doubt
+		-543,  // cue filler
+		-129,  // cue chat
+		196,   // cue time
+		295,   // cue number
+		-200,  // cue you
 		0,     // cue game
-		-294,  // cue would
-		-92,   // cue salute
-		-265,  // cue close
-		-39,   // cue if
-		458,   // number
-		158,   // unit
-		669,   // date
-		536,   // name
-		-9,    // many names
-		-1097, // question
-		248,   // answer
-		220,   // short answer
-		418,   // asked about you
-		-521,  // very short
-		-742,  // short
-		180,   // medium
-		563,   // long
-		689,   // rich
-		-82,   // novel
-		-135,  // exclaims
-		-172,  // you first
-		-365,  // first
-		-73,   // alone
-		-913,  // opening
-		-31,   // self first
-		-753,  // request first
-		-241,  // repeated
-		170,   // echoed
-		-93,   // technical
+		-292,  // cue would
+		-85,   // cue salute
+		-166,  // cue close
+		-36,   // cue if
+		460,   // number
+		163,   // unit
+		671,   // date
+		565,   // name
+		-22,   // many names
+		-1093, // question
+		250,   // answer
+		219,   // short answer
+		411,   // asked about you
+		-512,  // very short
+		-738,  // short
+		177,   // medium
+		561,   // long
+		698,   // rich
+		-67,   // novel
+		-137,  // exclaims
+		-169,  // you first
+		-361,  // first
+		-68,   // alone
+		-918,  // opening
+		-11,   // self first
+		-746,  // request first
+		-238,  // repeated
+		169,   // echoed
+		-92,   // technical
 		0,     // known
-		-132,  // self have
-		166,   // self kin
-		454,   // self health
-		202,   // self like
-		270,   // self work
-		-68,   // self home
-		-10,   // self plan
+		-138,  // self have
+		161,   // self kin
+		452,   // self health
+		248,   // self like
+		266,   // self work
+		-75,   // self home
+		-19,   // self plan
 		-126,  // kin age
-		-3,    // kin name
-		495,   // always style
-		26,    // self task
-		594,   // self habit
-		-17,   // self over
-		-601,  // self only
-		-81,   // nothing
+		-17,   // kin name
+		492,   // always style
+		20,    // self task
+		589,   // self habit
+		-19,   // self over
+		-616,  // self only
+		-95,   // nothing
 	}
 
 	lastingWeights = [features]int32{
-		-67,  // cue self
-		498,  // cue kin
-		-589, // cue other
-		-147, // cue lean
-		-245, // cue ask
-		-109, // cue request
+		-47,  // cue self
+		494,  // cue kin
+		-593, // cue other
+		-153, // cue lean
+		-263, // cue ask
+		-112, // cue request
 		0,    // cue suppose
 		0,    // cue irony
 		0,    // cue fiction
-		-157, // cue unfiction
-		-105, // cue paste
-		-170, // cue correct
-		-5,   // cue forget
-		528,  // cue over
-		721,  // cue not
-		649,  // cue like
-		645,  // cue name
-		1004, // cue age
-		603,  // cue home
-		615,  // cue work
-		1219, // cue health
-		-234, // cue have
-		99,   // cue decide
-		-288, // cue plan
-		-222, // cue task
-		455,  // cue remember
-		477,  // cue always
-		154,  // cue style
-		622,  // cue habit
-		51,   // cue doubt
-		-305, // cue filler
-		-546, // cue chat
-		-103, // cue time
-		129,  // cue number
-		-481, // cue you
+		-155, // cue unfiction
+		-103, // cue paste
+		-181, // cue correct
+		-4,   // cue forget
+		527,  // cue over
+		725,  // cue not
+		715,  // cue like
+		636,  // cue name
+		1000, // cue age
+		594,  // cue home
+		609,  // cue work
+		1211, // cue health
+		-235, // cue have
+		105,  // cue decide
+		-289, // cue plan
+		-226, // cue task
+		438,  // cue remember
+		475,  // cue always
+		137,  // cue style
+		616,  // cue habit
+		55,   // cue doubt
+		-309, // cue filler
+		-563, // cue chat
+		-105, // cue time
+		127,  // cue number
+		-480, // cue you
 		0,    // cue game
-		-696, // cue would
-		-21,  // cue salute
-		-235, // cue close
-		2,    // cue if
-		228,  // number
-		-156, // unit
-		325,  // date
-		266,  // name
-		25,   // many names
-		-869, // question
-		576,  // answer
-		144,  // short answer
-		481,  // asked about you
-		-396, // very short
-		-966, // short
-		195,  // medium
-		772,  // long
-		863,  // rich
-		-17,  // novel
+		-697, // cue would
+		-11,  // cue salute
+		-49,  // cue close
+		6,    // cue if
+		237,  // number
+		-147, // unit
+		326,  // date
+		319,  // name
+		-2,   // many names
+		-855, // question
+		591,  // answer
+		138,  // short answer
+		465,  // asked about you
+		-380, // very short
+		-958, // short
+		192,  // medium
+		766,  // long
+		879,  // rich
+		10,   // novel
 		-130, // exclaims
-		-68,  // you first
-		-101, // first
-		-355, // alone
-		-673, // opening
-		68,   // self first
-		-680, // request first
-		-318, // repeated
-		-58,  // echoed
-		-358, // technical
+		-64,  // you first
+		-91,  // first
+		-344, // alone
+		-680, // opening
+		104,  // self first
+		-669, // request first
+		-309, // repeated
+		-65,  // echoed
+		-354, // technical
 		0,    // known
-		264,  // self have
-		393,  // self kin
-		477,  // self health
-		457,  // self like
-		425,  // self work
-		165,  // self home
-		-534, // self plan
-		265,  // kin age
-		-411, // kin name
-		407,  // always style
-		-127, // self task
-		349,  // self habit
-		342,  // self over
-		-798, // self only
-		-261, // nothing
+		254,  // self have
+		384,  // self kin
+		473,  // self health
+		553,  // self like
+		418,  // self work
+		150,  // self home
+		-548, // self plan
+		267,  // kin age
+		-438, // kin name
+		406,  // always style
+		-137, // self task
+		343,  // self habit
+		338,  // self over
+		-827, // self only
+		-285, // nothing
 	}
 )

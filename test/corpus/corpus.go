@@ -277,3 +277,16 @@ func (c *Conversation) wanted(line string) bool {
 	return slices.ContainsFunc(c.Keep, func(w Keep) bool { return Has(line, w.Match) }) ||
 		slices.ContainsFunc(c.Allow, func(a Allow) bool { return Has(line, a.Match) })
 }
+
+// Head is the head of a table of rows.
+const Head = "set  conversations  kept: in any file or note  lasting: in PROFILE.md or MEMORY.md  traps fallen into  gone: withdrawn values asserted  " +
+	"junk: lines of both files  note: characters, of what persons wrote"
+
+// Row returns a score as one line of a table.
+func Row(name string, s Score) string {
+	ratio := func(a, b int) float64 { return float64(a) / float64(max(1, b)) }
+	return fmt.Sprintf("%-12s %3d  kept %.3f (%d/%d)  lasting %.3f (%d/%d)  traps %.3f (%d/%d)  gone %d/%d  junk %.3f (%d/%d)  note %.2f", name,
+		s.Conversations, ratio(s.Kept, s.Keep), s.Kept, s.Keep, ratio(s.LastingKept, s.LastingKeep), s.LastingKept, s.LastingKeep,
+		ratio(s.Fallen, s.Traps), s.Fallen, s.Traps, s.Asserted, s.Gone, ratio(s.Junk, s.LastingLines), s.Junk, s.LastingLines,
+		ratio(s.DailyCharacters, s.UserCharacters))
+}
