@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"math/bits"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -224,7 +225,23 @@ func Find(text, lang string) Marks {
 	} else {
 		l.findWords(folded.Text, add)
 	}
-	return out
+	return withoutOpposites(out)
+}
+
+// withoutOpposites removes from overlapping phrases to remember and to forget those that begin later: "don't forget about".
+func withoutOpposites(marks Marks) Marks {
+	end := [2]int{} // of the last phrases to remember and to forget
+	return slices.DeleteFunc(marks, func(m Mark) bool {
+		switch {
+		case m.Kind == Remember && m.Start >= end[1]:
+			end[0] = max(end[0], m.End)
+		case m.Kind == Forget && m.Start >= end[0]:
+			end[1] = max(end[1], m.End)
+		default:
+			return m.Kind == Remember || m.Kind == Forget
+		}
+		return false
+	})
 }
 
 //go:embed words/*.txt
@@ -315,8 +332,14 @@ func parse(lang, text string) (*lexicon, error) {
 			}
 		}
 	}
+	for _, phrases := range l.byStart {
+		slices.SortStableFunc(phrases, func(a, b phrase) int { return b.size() - a.size() })
+	}
 	return l, nil
 }
+
+// size orders phrases by length.
+func (p phrase) size() int { return len(p.words) + len(p.text) }
 
 func (l *lexicon) add(k Kind, line string) {
 	p := phrase{kind: k}
@@ -363,6 +386,11 @@ type token struct {
 	start, end int
 }
 
+// loose replaces letters that people write in several ways: Russian ё, and the Arabic letters with hamza, final ى and ة. It
+// removes Arabic vowel signs and the stretching stroke.
+var loose = strings.NewReplacer("ё", "е", "أ", "ا", "إ", "ا", "آ", "ا", "ٱ", "ا", "ى", "ي", "ة", "ه", "ـ", "",
+	"\u064b", "", "\u064c", "", "\u064d", "", "\u064e", "", "\u064f", "", "\u0650", "", "\u0651", "", "\u0652", "")
+
 // tokenise splits folded text into words, with the apostrophes inside them, and single signs and emoji. In a language with
 // elision an apostrophe separates words. Hangul behind digits begins a word.
 func (l *lexicon) tokenise(text string) []token {
@@ -399,6 +427,7 @@ func (l *lexicon) tokenise(text string) []token {
 	}
 	flush(len(text))
 	for i := range out {
+		out[i].text = loose.Replace(out[i].text)
 		if t := strings.TrimRight(out[i].text, "'"); t != "" && len(t) < len(out[i].text) {
 			out[i].end -= len(out[i].text) - len(t)
 			out[i].text = t
@@ -416,6 +445,9 @@ func (l *lexicon) findWords(text string, add func(k Kind, start, end int)) {
 		}
 		var seen Set
 		for _, form := range forms {
+			if form != forms[0] && seen != 0 {
+				break // the word as written has a meaning
+			}
 			for _, list := range [][]phrase{l.byStart[form], l.byStart[prefixKey(form)+"*"], l.byStart[firstRune(form)+"*"]} {
 				for _, p := range list {
 					if seen.Has(p.kind) || len(p.words) > len(tokens)-i || !p.words[0].matches(form) {

@@ -175,7 +175,17 @@ func asks(s *Sentence, lang string) bool {
 		return true
 	}
 	for _, m := range s.Marks {
-		if m.Kind == cue.Ask && (m.Start <= openingOf(s) || endMarked(lang) && m.End >= lastLetter(s.Text)) {
+		if m.Kind == cue.Ask && (m.Start <= openingOf(s) && !insideFiller(m, s.Marks) || endMarked(lang) && m.End >= lastLetter(s.Text)) {
+			return true
+		}
+	}
+	return false
+}
+
+// insideFiller reports whether a cue is part of a longer filler: "что" in "так что" does not ask.
+func insideFiller(m cue.Mark, all cue.Marks) bool {
+	for _, f := range all {
+		if f.Kind == cue.Filler && f.Start <= m.Start && f.End >= m.End && f.End-f.Start > m.End-m.Start {
 			return true
 		}
 	}
