@@ -94,7 +94,7 @@ func (r *periodReader) ofMonth(i int) (stretch, int) {
 	case r.text(i) == "this" || r.text(i) == "diesen":
 		return r.month(r.now.Year(), month), 2
 	case isWord(r.text(i), lastMonth):
-		p := r.latestMonth(month)
+		p := r.nearestMonth(month)
 		if p.to.After(r.now) {
 			p = r.month(p.from.Year()-1, month)
 		}

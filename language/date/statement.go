@@ -1,0 +1,522 @@
+package date
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"reverie/language/fold"
+)
+
+// Insertion is a date in brackets, to be inserted at an offset of a text.
+type Insertion struct {
+	Offset int    // in bytes
+	Text   string // with a space before it, except in Chinese, Japanese and Korean
+}
+
+// Complete returns a statement with the absolute date inserted in brackets behind each relative or incomplete one: "We
+// fly next Friday [2026-03-20]". It changes nothing else, and nothing in a text that it has completed. See Insertions.
+func Complete(text, lang string, at time.Time) string {
+	var b strings.Builder
+	end := 0
+	for _, in := range Insertions(text, lang, at) {
+		b.WriteString(text[end:in.Offset])
+		b.WriteString(in.Text)
+		end = in.Offset
+	}
+	b.WriteString(text[end:])
+	return b.String()
+}
+
+// Insertions finds the relative and incomplete dates of a statement, in order. The statement was made at the given
+// time, in the zone of the speaker, in a language given by its tag: en zh de es fr pt it ja ko vi ru ar. In any other
+// there are none.
+//
+// Brackets are as precise as the words: [2026-03-20], [week of 2026-03-16], [2026-03-14 to 2026-03-15], [2026-03],
+// [2026]. Weeks begin on Monday. Days without a week and dates without a year are past or to come by the tense of their
+// clause. "Next Friday" is the one of the next week, also if said on a Tuesday, as are its Russian and Chinese
+// counterparts; where both readings are common, as in "nächsten Freitag", it is completed only if they agree.
+//
+// Full dates, quoted ones, vague ones ("soon"), repeated ones ("every Friday", birthdays) and dates relative to another
+// event are not completed.
+func Insertions(text, lang string, at time.Time) []Insertion {
+	lang, _, _ = strings.Cut(strings.ToLower(lang), "-")
+	read := lexicons[lang]
+	if read == nil {
+		return nil
+	}
+	folded := fold.Fold(text)
+	words := lex(folded.Text)
+	s := statementReader{lexicon: read(), quoted: quotations(text)}
+	s.periodReader = periodReader{source: text, folded: folded, words: withoutAbbreviations(words), now: at, months: s.lexicon.months}
+	s.periodReader.tense = s.tenseAt
+	for i := range s.words {
+		s.words[i].text = s.lexicon.fold(s.words[i].text)
+	}
+	s.listen()
+	return s.insertions()
+}
+
+// statementReader finds dates in a statement.
+type statementReader struct {
+	periodReader
+	lexicon *lexicon
+	quoted  [][2]int // bytes of the source
+	signals []string // by lexeme: the kind of signal that begins there
+}
+
+// captured is what a pattern matched.
+type captured struct {
+	means   *meaning
+	next    int // lexeme after it
+	end     int // folded byte after it
+	weekday int
+	hasDay  bool // weekday is set
+	months  []time.Month
+	days    []int
+	count   int
+	unit    calendarUnit
+}
+
+// reading is a date in a statement.
+type reading struct {
+	next, end int // lexeme and folded byte after it
+	text      string
+	day       bool // names a day of a month
+	relative  bool // names a day or week relative to today
+}
+
+func (s *statementReader) insertions() []Insertion {
+	var found []Insertion
+	for i := 0; i < len(s.words); {
+		d := s.read(i)
+		if d.next == 0 {
+			i++
+			continue
+		}
+		from, to := s.folded.Origin(s.words[i].start, d.end)
+		if d.text != "" && s.isFree(i, d) && !s.isQuoted(from) {
+			text := "[" + d.text + "]"
+			if !s.lexicon.tight {
+				text = " " + text
+			}
+			found = append(found, Insertion{Offset: to, Text: text})
+		}
+		i = d.next
+	}
+	return found
+}
+
+// read reads the date that begins at lexeme i. Its next is 0 if there is none; its text is empty if it needs no bracket.
+func (s *statementReader) read(i int) reading {
+	s.position = i
+	var d reading
+	if s.couldBeDate(i) {
+		if p, n := s.dated(i); n > 0 {
+			d = reading{next: i + n, end: s.words[i+n-1].end, day: s.isDay(p)}
+			if last := s.words[i+n-1]; len(s.lexicon.particles) > 0 && last.number < 0 {
+				d.end = last.start + len(firstOf(last.text))
+			}
+			if !s.hasYear(i, n) && !s.recurs("yearly") && !s.isFar(p) {
+				d.text = format(p)
+			}
+		}
+	}
+	got := s.match(&s.lexicon.patterns, captured{next: i})
+	if got.means == nil || got.next <= d.next {
+		return d
+	}
+	if s.goesOn(got) {
+		return d
+	}
+	p, ok := s.resolve(got)
+	d = reading{next: got.next, end: got.end, day: len(got.days) > 0}
+	d.relative = got.means.kind != "date" && got.means.kind != "range" && got.means.kind != "none"
+	if len(got.months) > 0 {
+		if _, n := s.yearAfter(got.next); n > 0 {
+			d.next += n
+			return d
+		}
+	}
+	if ok {
+		d.text = format(p)
+	}
+	return d
+}
+
+// goesOn reports whether the text after a pattern is a part of another expression: a number after a month, a noun or a
+// month after the day of a month, a measure word after a Chinese weekday.
+func (s *statementReader) goesOn(got captured) bool {
+	next := s.text(got.next)
+	switch got.means.kind {
+	case "date":
+		return len(got.days) == 0 && s.number(got.next) > 0 && s.number(got.next) <= 31
+	case "nth":
+		_, month := s.monthAt(got.next)
+		return month || s.number(got.next) >= 0 || isWord(next, ofMonth) || (next == "/" || next == ".") && s.number(got.next+1) >= 0 ||
+			len(s.lexicon.after) > 0 && !s.standsAlone(got.next) ||
+			s.lexicon.capitals && got.next < len(s.words) && s.isCapital(got.next)
+	}
+	return got.hasDay && s.lexicon.tight && isWord(next, counted)
+}
+
+// ofMonth may come between the day of a month and its month.
+var ofMonth = fields(`of de tháng`)
+
+// couldBeDate reports whether lexeme i can begin a date with a day of a month, a month's number or a year.
+func (s *statementReader) couldBeDate(i int) bool {
+	if s.number(i) >= 0 {
+		return true
+	}
+	if _, ok := s.monthAt(i); ok {
+		_, short := shortMonths[s.text(i)]
+		return !short || s.number(i+1) >= 0
+	}
+	return s.text(i) == "ngày" || s.text(i) == "tháng" || s.text(i) == "năm"
+}
+
+func (s *statementReader) isDay(p stretch) bool { return p.to.Sub(p.from) < 36*time.Hour }
+
+// isFar reports whether a date is so far ahead that, without any sign of the future, another year may be meant.
+func (s *statementReader) isFar(p stretch) bool {
+	return s.tenseAt() == unknownTense && p.from.Sub(s.now) > 300*24*time.Hour
+}
+
+// format returns the most precise name of a period.
+func format(p stretch) string {
+	last := p.to.AddDate(0, 0, -1)
+	switch {
+	case p.from.AddDate(0, 0, 1).Equal(p.to):
+		return p.from.Format(time.DateOnly)
+	case p.from.Weekday() == time.Monday && p.from.AddDate(0, 0, 7).Equal(p.to):
+		return "week of " + p.from.Format(time.DateOnly)
+	case p.from.Day() == 1 && p.from.AddDate(0, 1, 0).Equal(p.to):
+		return p.from.Format("2006-01")
+	case p.from.YearDay() == 1 && p.from.AddDate(1, 0, 0).Equal(p.to):
+		return p.from.Format("2006")
+	}
+	return p.from.Format(time.DateOnly) + " to " + last.Format(time.DateOnly)
+}
+
+// match returns the longest pattern of a tree that begins at lexeme got.next.
+func (s *statementReader) match(at *node, got captured) captured {
+	best := got
+	best.means = at.means
+	if got.next >= len(s.words) {
+		return best
+	}
+	try := func(child *node, more captured) {
+		if longer := s.match(child, more); longer.means != nil && (best.means == nil || longer.next > best.next) {
+			best = longer
+		}
+	}
+	l := s.words[got.next]
+	for _, text := range s.forms(got.next) {
+		if child := at.next[text]; child != nil {
+			more := got
+			more.next, more.end = got.next+1, l.end
+			if len(s.lexicon.particles) > 0 {
+				more.end = l.start + len(text)
+			}
+			try(child, more)
+		}
+		for kind, child := range at.slots {
+			if child == nil {
+				continue
+			}
+			if more, ok := s.fill(slot(kind), text, got); ok {
+				try(child, more)
+			}
+		}
+	}
+	return best
+}
+
+// forms returns lexeme i without a particle behind it or a one-letter word before it.
+func (s *statementReader) forms(i int) []string {
+	text := s.words[i].text
+	forms := []string{text}
+	if len(s.lexicon.particles) > 0 {
+		for cut := range text {
+			if cut > 0 && s.lexicon.particles[text[cut:]] {
+				forms = append(forms, text[:cut])
+			}
+		}
+	}
+	if len(s.lexicon.prefixes) > 0 {
+		if first := firstOf(text); s.lexicon.prefixes[first] && len(text) > 2*len(first) {
+			forms = append(forms, text[len(first):])
+		}
+	}
+	return forms
+}
+
+// fill reads a slot at lexeme got.next, which has the given form.
+func (s *statementReader) fill(kind slot, form string, got captured) (captured, bool) {
+	i := got.next
+	l := s.words[i]
+	n := 0
+	switch kind {
+	case weekdaySlot:
+		if got.weekday, n = longest(s, s.lexicon.weekdays, i, form); n == 0 {
+			return got, false
+		}
+		got.hasDay = true
+	case monthSlot:
+		month, taken := longest(s, s.lexicon.months, i, form)
+		if n = taken; n == 0 {
+			return got, false
+		}
+		got.months = append(slices.Clip(got.months), month)
+	case unitSlot:
+		if got.unit, n = longest(s, s.lexicon.units, i, form); n == 0 {
+			return got, false
+		}
+	case countSlot:
+		if got.count, n = s.count(i); n == 0 || got.count > maxAmount {
+			return got, false
+		}
+	case monthNumberSlot, daySlot:
+		value, taken := s.count(i)
+		if l.number < 0 && !s.lexicon.tight {
+			return got, false
+		}
+		if n = taken; n == 0 || kind == daySlot && value > 31 || kind == monthNumberSlot && value > 12 {
+			return got, false
+		}
+		if kind == monthNumberSlot {
+			got.months = append(slices.Clip(got.months), time.Month(value))
+			break
+		}
+		got.days = append(slices.Clip(got.days), value)
+		if next := i + n; next < len(s.words) && s.words[next].glued && isWord(s.words[next].text, ordinals) {
+			n++
+		}
+	}
+	got.next = i + n
+	got.end = s.words[got.next-1].end
+	if n == 1 && len(s.lexicon.particles) > 0 {
+		got.end = l.start + len(form)
+	}
+	return got, true
+}
+
+// maxName is the maximum number of lexemes of a name in a lexicon.
+const maxName = 4
+
+// longest looks up the longest name that begins at lexeme i, which has the given form.
+func longest[V any](s *statementReader, names map[string]V, i int, form string) (V, int) {
+	if form == s.words[i].text {
+		for n := min(maxName, len(s.words)-i); n > 1; n-- {
+			if value, ok := names[key(s.words[i:i+n])]; ok {
+				return value, n
+			}
+		}
+	}
+	value, ok := names[form]
+	if !ok {
+		return value, 0
+	}
+	return value, 1
+}
+
+// count reads a number at lexeme i.
+func (s *statementReader) count(i int) (value, n int) {
+	if number := s.number(i); number >= 0 {
+		if number == 0 {
+			return 0, 0
+		}
+		return number, 1
+	}
+	if !s.lexicon.tight {
+		return longest(s, s.lexicon.numbers, i, s.words[i].text)
+	}
+	unit := 0
+	for j := i; j < len(s.words); j++ { // 三, 十二, 二十五
+		number, ok := s.lexicon.numbers[s.words[j].text]
+		if !ok || unit > 0 && number != 10 {
+			break
+		}
+		n++
+		if number == 10 {
+			value, unit = max(unit, 1)*10, 0
+			if value > 10 && j > i+1 {
+				break
+			}
+			continue
+		}
+		if value > 0 {
+			return value + number, n
+		}
+		unit = number
+	}
+	return value + unit, n
+}
+
+// resolve returns the period that a pattern means; false if it needs no bracket or may mean several.
+func (s *statementReader) resolve(got captured) (stretch, bool) {
+	year, month, day := s.now.Date()
+	today := (int(s.now.Weekday()) + 6) % 7
+	ahead := (got.weekday - today + 7) % 7 // days until the weekday
+	inWeek := func(offset int) stretch { return s.day(7*offset + got.weekday - today) }
+	switch got.means.kind {
+	case "unit":
+		if got.hasDay {
+			return inWeek(got.means.offset), true
+		}
+		offset := got.means.offset
+		if got.means.unit == oneWeekend && offset == 0 && s.tenseAt() == pastTense && today < 5 {
+			offset = -1
+		}
+		return s.unitAt(got.means.unit, offset), true
+	case "ago":
+		return s.unitAt(got.unit, -got.count), !s.isOneOfSeveral(s.position)
+	case "ahead":
+		return s.unitAt(got.unit, got.count), s.tenseAt() != pastTense // "read it in three days"
+	case "coming":
+		return s.day((ahead+6)%7 + 1), true
+	case "latest":
+		return s.day((ahead+6)%7 - 6), true
+	case "this":
+		return inWeek(0), got.weekday >= today || s.tenseAt() == pastTense
+	case "next":
+		return inWeek(1), got.weekday <= today
+	case "last":
+		return inWeek(-1), got.weekday >= today
+	case "on", "alone":
+		if got.means.kind == "alone" && !s.standsAlone(got.next) || s.recurs("habit") || ahead == 0 {
+			return stretch{}, false
+		}
+		if s.tenseAt() == pastTense {
+			return s.day(ahead - 7), true
+		}
+		return s.day(ahead), true
+	case "nth":
+		if s.recurs("habit") {
+			return stretch{}, false
+		}
+		step := 1
+		past := s.tenseAt() == pastTense
+		if past {
+			step = -1
+		}
+		for i := range 3 { // there is no 31st of each month
+			first := s.date(year, month+time.Month(i*step), 1)
+			p, ok := s.onDay(first.Year(), first.Month(), got.days[0])
+			if ok && (past && p.from.Before(s.now) || !past && p.from.After(s.date(year, month, day-1))) {
+				return p, true
+			}
+		}
+	case "date":
+		return s.yearless(got)
+	case "range":
+		return s.span(got)
+	}
+	return stretch{}, false
+}
+
+// yearless resolves a month, or a day of one.
+func (s *statementReader) yearless(got captured) (stretch, bool) {
+	if s.recurs("habit") || s.recurs("yearly") {
+		return stretch{}, false
+	}
+	day := -1
+	if len(got.days) > 0 {
+		day = got.days[0]
+	}
+	p, n := s.calendar(-1, got.months[0], day, 1)
+	return p, n > 0 && !s.isFar(p)
+}
+
+// span resolves a range of days.
+func (s *statementReader) span(got captured) (stretch, bool) {
+	if s.recurs("habit") || s.recurs("yearly") {
+		return stretch{}, false
+	}
+	first, n := s.calendar(-1, got.months[0], got.days[0], 1)
+	if n == 0 {
+		return stretch{}, false
+	}
+	last, ok := s.onDay(first.from.Year(), got.months[len(got.months)-1], got.days[1])
+	return stretch{first.from, last.to}, ok && first.from.Before(last.from) && !s.isFar(first)
+}
+
+// isOneOfSeveral reports whether the number at lexeme i is the second of "two or three".
+func (s *statementReader) isOneOfSeveral(i int) bool {
+	if i < 2 {
+		return false
+	}
+	_, first := s.count(i - 2)
+	_, second := s.count(i)
+	return first == 1 && second > 0
+}
+
+// standsAlone reports whether the word before lexeme i can be a date by itself: no noun follows it.
+func (s *statementReader) standsAlone(i int) bool {
+	if i >= len(s.words) || s.lexicon.after[s.text(i)] || s.number(i) >= 0 {
+		return true
+	}
+	first, _ := utf8.DecodeRuneInString(s.text(i))
+	return !unicode.IsLetter(first)
+}
+
+// isFree reports whether the date at lexeme i stands by itself: it is no part of a name such as friday-demo, no possessive,
+// and followed by neither a bracket nor a more precise date.
+func (s *statementReader) isFree(i int, d reading) bool {
+	if i > 1 && s.words[i].glued && s.words[i-1].glued && isWord(s.text(i-1), joiners) || i > 0 && s.words[i].glued && isWord(s.text(i-1), nameSigns) {
+		return false
+	}
+	j := d.next
+	if j < len(s.words) && s.words[j].glued && d.end == s.words[j-1].end &&
+		(isWord(s.text(j), nameSigns) || j+1 < len(s.words) && s.words[j+1].glued && (isWord(s.text(j), joiners) || s.text(j) == "'")) {
+		return false
+	}
+	if s.text(j) == "[" || s.text(j) == "(" {
+		if s.number(j+1) >= 0 || s.text(j+1) == "week" {
+			return false
+		}
+	}
+	if !d.relative {
+		return true
+	}
+	for j < len(s.words) && (s.text(j) == "," || s.text(j) == "、" || isWord(s.text(j), fillWords) || isWord(s.text(j), dayWords)) {
+		j++
+	}
+	return j >= len(s.words) || !s.read(j).day
+}
+
+var (
+	joiners   = fields(`- / . :`)
+	nameSigns = fields(`_ @ # \ =`)
+)
+
+// isQuoted reports whether the source byte is inside quotation marks.
+func (s *statementReader) isQuoted(at int) bool {
+	i, found := slices.BinarySearchFunc(s.quoted, at, func(q [2]int, at int) int { return q[0] - at })
+	return found || i > 0 && at < s.quoted[i-1][1]
+}
+
+// closers maps opening quotation marks to closing ones.
+var closers = map[rune]string{
+	'"': `"`, '`': "`", '“': "”", '„': "“”", '«': "»", '»': "«", '「': "」", '『': "』", '《': "》",
+}
+
+// quotations returns the ranges of a text inside quotation marks, in order.
+func quotations(text string) [][2]int {
+	var found [][2]int
+	from, closing := 0, ""
+	for i, r := range text {
+		switch {
+		case r == '\n':
+			closing = ""
+		case closing != "" && strings.ContainsRune(closing, r):
+			found = append(found, [2]int{from, i})
+			closing = ""
+		case closing == "":
+			from, closing = i, closers[r]
+		}
+	}
+	return found
+}
