@@ -127,6 +127,8 @@ type periodReader struct {
 	// tense decides the year of dates without one, at the lexeme position.
 	tense    func() tense
 	position int
+	// given is the year of dates without one, if positive.
+	given int
 }
 
 // inPast is the tense of questions.
@@ -313,6 +315,9 @@ func (r *periodReader) day(offset int) stretch {
 // nearestMonth returns the latest month of that name that has begun; outside the past, the first that has not ended.
 func (r *periodReader) nearestMonth(month time.Month) stretch {
 	p := r.month(r.now.Year(), month)
+	if r.given > 0 {
+		return r.month(r.given, month)
+	}
 	switch past := r.tense() == pastTense; {
 	case past && p.from.After(r.now):
 		return r.month(r.now.Year()-1, month)
@@ -334,6 +339,9 @@ func (r *periodReader) onDay(year int, month time.Month, day int) (stretch, bool
 // nearestDay returns the latest such day that has begun; outside the past, the first that has not ended. For February 29
 // it is in a leap year.
 func (r *periodReader) nearestDay(month time.Month, day int) (stretch, bool) {
+	if r.given > 0 {
+		return r.onDay(r.given, month, day)
+	}
 	past, step := r.tense() == pastTense, 1
 	if past {
 		step = -1

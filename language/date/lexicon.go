@@ -18,7 +18,8 @@ import (
 //
 // Meanings of patterns:
 //
-//	day N, week N, weekend N, month N, year N   N units from the current one; with <day>, that day of the week N
+//	day N, week N, weekend N, month N, year N   N units from the current one; with <day> or <d>, that day of the week or
+//	                  month
 //	ago, ahead        <n> <unit> before or after today
 //	on                the latest or coming <day>, by the tense of the clause
 //	alone             the same, if no noun can follow: only before the words of "after"
@@ -27,6 +28,7 @@ import (
 //	next, last        the <day> of the next or last week, unless the coming or latest one is another
 //	date              <d> of <month>, or a <month>; the year by the tense of the clause
 //	nth               <d> of a month, by the tense of the clause
+//	first             the first day of <month>
 //	range             <d> to <d> of <month>
 //	none              not a date
 //
@@ -195,7 +197,7 @@ func (x *lexicon) add(name, list string) bool {
 				return false
 			}
 			m = &meaning{"unit", fixedPeriod{unit, offset}}
-		} else if !isWord(name, fields(`ago ahead on alone coming latest this next last date nth range none`)) {
+		} else if !isWord(name, fields(`ago ahead on alone coming latest this next last date nth first range none`)) {
 			return false
 		}
 		for _, pattern := range splitList(list) {

@@ -64,6 +64,7 @@ type statementReader struct {
 	periodReader
 	lexicon *lexicon
 	quoted  [][2]int // bytes of the source
+	reach   int      // lexeme after the date at the current position
 	signals []string // by lexeme: the kind of signal that begins there
 }
 
@@ -82,67 +83,153 @@ type captured struct {
 
 // reading is a date in a statement.
 type reading struct {
-	next, end int // lexeme and folded byte after it
-	text      string
-	day       bool // names a day of a month
-	relative  bool // names a day or week relative to today
+	next, end int // lexeme and folded byte after it; next is 0 if there is no date
+	stretch
+	ok   bool // it is known, and incomplete
+	kind string
+	day  bool // it names a day of a month
+	// monthOnly, yearOnly and weekday: it names nothing more precise.
+	month, yearOnly, weekday bool
 }
 
 func (s *statementReader) insertions() []Insertion {
 	var found []Insertion
+	var before []reading
 	for i := 0; i < len(s.words); {
+		if s.signals[i] == "sentence" {
+			before = before[:0]
+		}
 		d := s.read(i)
 		if d.next == 0 {
 			i++
 			continue
 		}
 		from, to := s.folded.Origin(s.words[i].start, d.end)
-		if d.text != "" && s.isFree(i, d) && !s.isQuoted(from) {
-			text := "[" + d.text + "]"
+		if d.ok && s.isFree(i, d) && !s.isQuoted(from) && !s.leans(d, before) {
+			text := "[" + format(d.stretch) + "]"
 			if !s.lexicon.tight {
 				text = " " + text
 			}
 			found = append(found, Insertion{Offset: to, Text: text})
+		}
+		if d.kind != "none" {
+			before = append(before, d)
 		}
 		i = d.next
 	}
 	return found
 }
 
-// read reads the date that begins at lexeme i. Its next is 0 if there is none; its text is empty if it needs no bracket.
+// leans reports whether a date without a week or year may be relative to another one before it in the sentence: "last
+// year I moved, in May", "they land on the 20th and go back on Tuesday".
+func (s *statementReader) leans(d reading, before []reading) bool {
+	for _, other := range before {
+		far := other.ok && (other.from.Sub(s.now) > 7*24*time.Hour || s.now.Sub(other.to) > 7*24*time.Hour)
+		if other.yearOnly && d.month || (d.kind == "on" || d.kind == "alone") && far {
+			return true
+		}
+	}
+	return false
+}
+
+// read reads the date that begins at lexeme i.
 func (s *statementReader) read(i int) reading {
-	s.position = i
-	var d reading
-	if s.couldBeDate(i) {
-		if p, n := s.dated(i); n > 0 {
-			d = reading{next: i + n, end: s.words[i+n-1].end, day: s.isDay(p)}
-			if last := s.words[i+n-1]; len(s.lexicon.particles) > 0 && last.number < 0 {
-				d.end = last.start + len(firstOf(last.text))
+	s.position, s.given = i, 0
+	d := s.readOne(i)
+	switch {
+	case d.yearOnly: // last year in May
+		j := d.next
+		for j < len(s.words) && isWord(s.text(j), betweenDates) {
+			j++
+		}
+		if inner := s.inYear(j, d.from.Year()); inner.month {
+			return inner
+		}
+	case d.month: // in May of last year
+		j := d.next
+		for j < len(s.words) && isWord(s.text(j), betweenDates) {
+			j++
+		}
+		s.position = j
+		if year := s.readOne(j); year.ok && year.yearOnly {
+			if inner := s.inYear(i, year.from.Year()); inner.month {
+				inner.next, inner.end = year.next, year.end
+				return inner
 			}
-			if !s.hasYear(i, n) && !s.recurs("yearly") && !s.isFar(p) {
-				d.text = format(p)
+		}
+	case d.weekday && d.ok: // Friday, the 20th
+		j := d.next
+		for j < len(s.words) && (s.text(j) == "," || isWord(s.text(j), dayWords)) {
+			j++
+		}
+		if number := s.number(j); number > 0 && number <= 31 && len(s.text(j)) <= 2 && !s.lexicon.tight {
+			for week := range 7 {
+				p := stretch{d.from.AddDate(0, 0, 7*week), d.to.AddDate(0, 0, 7*week)}
+				if n, _ := s.ordinal(j + 1); p.from.Day() == number && !s.isMonth(j+1+n) {
+					d.stretch, d.next, d.end = p, j+1, s.words[j].end
+					if n > 0 && s.words[j+1].glued {
+						d.next, d.end = j+2, s.words[j+1].end
+					}
+					return d
+				}
 			}
 		}
 	}
+	s.position = i
+	return d
+}
+
+func (s *statementReader) isMonth(i int) bool {
+	_, ok := s.monthAt(i)
+	return ok
+}
+
+// betweenDates are the words between a month and its year.
+var betweenDates = fields(`, of de del do dell ' of in im le в의 の`)
+
+// inYear reads a date with a month, in a given year.
+func (s *statementReader) inYear(i, year int) reading {
+	s.position, s.given = i, year
+	d := s.readOne(i)
+	s.given = 0
+	return d
+}
+
+// readOne reads one expression at lexeme i.
+func (s *statementReader) readOne(i int) reading {
+	var d reading
+	if i >= len(s.words) {
+		return d
+	}
+	if s.couldBeDate(i) {
+		s.reach = i + 1
+		if p, n := s.dated(i); n > 0 {
+			s.reach = i + n
+			p, n = s.dated(i) // the tense may depend on the length
+			d = reading{next: i + n, end: s.words[i+n-1].end, stretch: p, kind: "date", day: s.isDay(p)}
+			if last := s.words[i+n-1]; len(s.lexicon.particles) > 0 && last.number < 0 {
+				d.end = last.start + len(firstOf(last.text))
+			}
+			d.ok = !s.hasYear(i, n) && !s.recurs("yearly") && !s.isFar(p)
+			d.month = !s.hasYear(i, n)
+		}
+	}
 	got := s.match(&s.lexicon.patterns, captured{next: i})
-	if got.means == nil || got.next <= d.next {
+	if got.means == nil || got.next <= d.next || s.goesOn(got) {
 		return d
 	}
-	if s.goesOn(got) {
-		return d
-	}
-	p, ok := s.resolve(got)
-	d = reading{next: got.next, end: got.end, day: len(got.days) > 0}
-	d.relative = got.means.kind != "date" && got.means.kind != "range" && got.means.kind != "none"
+	s.reach = got.next
+	d = reading{next: got.next, end: got.end, kind: got.means.kind, day: len(got.days) > 0}
 	if len(got.months) > 0 {
-		if _, n := s.yearAfter(got.next); n > 0 {
+		if _, n := s.yearAfter(got.next); n > 0 && s.hasYear(got.next, n) {
 			d.next += n
 			return d
 		}
 	}
-	if ok {
-		d.text = format(p)
-	}
+	d.stretch, d.ok = s.resolve(got)
+	d.month = len(got.months) > 0
+	d.yearOnly = d.kind == "unit" && got.means.unit == oneYear || d.kind == "ago" && got.unit == oneYear
+	d.weekday = got.hasDay
 	return d
 }
 
@@ -181,7 +268,7 @@ func (s *statementReader) isDay(p stretch) bool { return p.to.Sub(p.from) < 36*t
 
 // isFar reports whether a date is so far ahead that, without any sign of the future, another year may be meant.
 func (s *statementReader) isFar(p stretch) bool {
-	return s.tenseAt() == unknownTense && p.from.Sub(s.now) > 300*24*time.Hour
+	return s.given == 0 && p.from.Sub(s.now) > 240*24*time.Hour && s.tenseAt() == unknownTense
 }
 
 // format returns the most precise name of a period.
@@ -367,6 +454,10 @@ func (s *statementReader) resolve(got captured) (stretch, bool) {
 			return inWeek(got.means.offset), true
 		}
 		offset := got.means.offset
+		if len(got.days) > 0 {
+			first := s.unitAt(oneMonth, offset).from
+			return s.onDay(first.Year(), first.Month(), got.days[0])
+		}
 		if got.means.unit == oneWeekend && offset == 0 && s.tenseAt() == pastTense && today < 5 {
 			offset = -1
 		}
@@ -410,6 +501,9 @@ func (s *statementReader) resolve(got captured) (stretch, bool) {
 			}
 		}
 	case "date":
+		return s.yearless(got)
+	case "first":
+		got.days = []int{1}
 		return s.yearless(got)
 	case "range":
 		return s.span(got)
@@ -478,7 +572,7 @@ func (s *statementReader) isFree(i int, d reading) bool {
 			return false
 		}
 	}
-	if !d.relative {
+	if d.kind == "date" || d.kind == "range" {
 		return true
 	}
 	for j < len(s.words) && (s.text(j) == "," || s.text(j) == "、" || isWord(s.text(j), fillWords) || isWord(s.text(j), dayWords)) {

@@ -42,14 +42,14 @@ func (s *statementReader) listen() {
 }
 
 // tenseAt returns the tense of the clause around the current position: that of the nearest word before the date that
-// decides it, otherwise after it, otherwise, if the clause begins with the date and is short, in the clause after or before.
+// decides it, otherwise after it, otherwise, if the clause is only the date, in the clause after or before.
 func (s *statementReader) tenseAt() tense {
 	left, from := s.look(s.position, -1)
 	if left != unknownTense {
 		return left
 	}
 	right, to := s.look(s.position, 1)
-	if right != unknownTense || from < s.position-1 || to-from > 8 {
+	if right != unknownTense || from < s.position-1 || to > s.reach {
 		return right
 	}
 	if s.isClause(to) {
