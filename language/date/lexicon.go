@@ -28,7 +28,6 @@ import (
 //	next, last        the <day> of the next or last week, unless the coming or latest one is another
 //	date              <d> of <month>, or a <month>; the year by the tense of the clause
 //	nth               <d> of a month, by the tense of the clause
-//	first             the first day of <month>
 //	range             <d> to <d> of <month>
 //	none              not a date
 //
@@ -41,7 +40,7 @@ import (
 //	particle          endings of a date's last word (Korean)
 //	prefix            one-letter words written together with the next word (Arabic)
 //
-// "month", "weekday" and "number" list names in order, with _ for spaces; "unit day" and the like, those of units.
+// "month", "weekday", "number" and "ordinal" list names in order, with _ for spaces; "unit day" and the like, those of units.
 //
 //go:embed words/*.txt
 var wordFiles embed.FS
@@ -105,6 +104,7 @@ type lexicon struct {
 	months    map[string]time.Month
 	weekdays  map[string]int
 	numbers   map[string]int
+	ordinals  map[string]int
 	units     map[string]calendarUnit
 	particles map[string]bool
 	prefixes  map[string]bool
@@ -137,7 +137,7 @@ func readLexicon(lang string) *lexicon {
 		panic(err)
 	}
 	x := &lexicon{
-		months: make(map[string]time.Month), weekdays: make(map[string]int), numbers: make(map[string]int),
+		months: make(map[string]time.Month), weekdays: make(map[string]int), numbers: make(map[string]int), ordinals: make(map[string]int),
 		units: make(map[string]calendarUnit), particles: make(map[string]bool), prefixes: make(map[string]bool),
 		after: make(map[string]bool), tight: lang == "zh" || lang == "ja" || lang == "ko",
 		capitals: lang == "de", fold: func(word string) string { return word },
@@ -164,7 +164,7 @@ var plainArabic = strings.NewReplacer("ً", "", "ٌ", "", "ٍ", "", "َ", "", "�
 func (x *lexicon) add(name, list string) bool {
 	name, argument, _ := strings.Cut(name, " ")
 	switch {
-	case argument == "" && isWord(name, fields(`month weekday number`)):
+	case argument == "" && isWord(name, fields(`month weekday number ordinal`)):
 		for i, names := range splitList(list) {
 			for _, word := range fields(names) {
 				word = x.key(strings.ReplaceAll(word, "_", " "))
@@ -173,8 +173,10 @@ func (x *lexicon) add(name, list string) bool {
 					x.months[word] = time.Month(i + 1)
 				case "weekday":
 					x.weekdays[word] = i
-				default:
+				case "number":
 					x.numbers[word] = i + 1
+				default:
+					x.ordinals[word] = i + 1
 				}
 			}
 		}
@@ -197,7 +199,7 @@ func (x *lexicon) add(name, list string) bool {
 				return false
 			}
 			m = &meaning{"unit", fixedPeriod{unit, offset}}
-		} else if !isWord(name, fields(`ago ahead on alone coming latest this next last date nth first range none`)) {
+		} else if !isWord(name, fields(`ago ahead on alone coming latest this next last date nth range none`)) {
 			return false
 		}
 		for _, pattern := range splitList(list) {

@@ -1,6 +1,7 @@
 package date
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -47,16 +48,60 @@ func Insertions(text, lang string, at time.Time) []Insertion {
 	if read == nil {
 		return nil
 	}
+	text, completed := withoutBrackets(text)
 	folded := fold.Fold(text)
-	words := lex(folded.Text)
 	s := statementReader{lexicon: read(), quoted: quotations(text)}
-	s.periodReader = periodReader{source: text, folded: folded, words: withoutAbbreviations(words), now: at, months: s.lexicon.months}
-	s.periodReader.tense = s.tenseAt
+	s.periodReader = periodReader{
+		source: text, folded: folded, words: withoutAbbreviations(lex(folded.Text)), now: at, months: s.lexicon.months, tense: s.tenseAt,
+	}
 	for i := range s.words {
 		s.words[i].text = s.lexicon.fold(s.words[i].text)
 	}
 	s.listen()
-	return s.insertions()
+	return outside(completed, s.insertions())
+}
+
+// brackets matches what Complete inserts.
+var brackets = regexp.MustCompile(` *\[(?:week of )?\d{4}(?:-\d\d(?:-\d\d(?: to \d{4}-\d\d-\d\d)?)?)?\]`)
+
+// bracket is a date in brackets that was cut out of a text: its length, and its offset in the rest.
+type bracket struct{ offset, length int }
+
+// withoutBrackets returns a text without the brackets of dates already completed.
+func withoutBrackets(text string) (string, []bracket) {
+	if !strings.Contains(text, "[") {
+		return text, nil
+	}
+	var rest strings.Builder
+	var cut []bracket
+	end := 0
+	for _, at := range brackets.FindAllStringIndex(text, -1) {
+		rest.WriteString(text[end:at[0]])
+		cut = append(cut, bracket{rest.Len(), at[1] - at[0]})
+		end = at[1]
+	}
+	rest.WriteString(text[end:])
+	return rest.String(), cut
+}
+
+// outside maps insertions to the text with its brackets and drops those where one is.
+func outside(cut []bracket, all []Insertion) []Insertion {
+	if len(cut) == 0 {
+		return all
+	}
+	kept := all[:0]
+	shift := 0
+	for _, in := range all {
+		for len(cut) > 0 && cut[0].offset < in.Offset {
+			shift += cut[0].length
+			cut = cut[1:]
+		}
+		if len(cut) == 0 || cut[0].offset > in.Offset {
+			in.Offset += shift
+			kept = append(kept, in)
+		}
+	}
+	return kept
 }
 
 // statementReader finds dates in a statement.
@@ -94,10 +139,10 @@ type reading struct {
 
 func (s *statementReader) insertions() []Insertion {
 	var found []Insertion
-	var before []reading
+	var before context
 	for i := 0; i < len(s.words); {
 		if s.signals[i] == "sentence" {
-			before = before[:0]
+			before = context{}
 		}
 		d := s.read(i)
 		if d.next == 0 {
@@ -105,31 +150,32 @@ func (s *statementReader) insertions() []Insertion {
 			continue
 		}
 		from, to := s.folded.Origin(s.words[i].start, d.end)
-		if d.ok && s.isFree(i, d) && !s.isQuoted(from) && !s.leans(d, before) {
+		if d.ok && s.isFree(i, d) && !s.isQuoted(from) && !before.governs(d) {
 			text := "[" + format(d.stretch) + "]"
 			if !s.lexicon.tight {
 				text = " " + text
 			}
 			found = append(found, Insertion{Offset: to, Text: text})
 		}
-		if d.kind != "none" {
-			before = append(before, d)
+		if d.ok {
+			before.far = before.far || d.from.Sub(s.now) > 7*24*time.Hour || s.now.Sub(d.to) > 7*24*time.Hour
+			before.otherYear = before.otherYear || d.yearOnly && d.from.Year() != s.now.Year()
 		}
 		i = d.next
 	}
 	return found
 }
 
-// leans reports whether a date without a week or year may be relative to another one before it in the sentence: "last
-// year I moved, in May", "they land on the 20th and go back on Tuesday".
-func (s *statementReader) leans(d reading, before []reading) bool {
-	for _, other := range before {
-		far := other.ok && (other.from.Sub(s.now) > 7*24*time.Hour || s.now.Sub(other.to) > 7*24*time.Hour)
-		if other.yearOnly && d.month || (d.kind == "on" || d.kind == "alone") && far {
-			return true
-		}
-	}
-	return false
+// context is what the dates before another one in its sentence say.
+type context struct {
+	far       bool // one is more than a week away
+	otherYear bool // one is another year
+}
+
+// governs reports whether a date without a week or year may be relative to one before it: "last year I moved, in May",
+// "they land on the 20th and go back on Tuesday".
+func (c context) governs(d reading) bool {
+	return c.otherYear && d.month || c.far && (d.kind == "on" || d.kind == "alone")
 }
 
 // read reads the date that begins at lexeme i.
@@ -139,11 +185,14 @@ func (s *statementReader) read(i int) reading {
 	switch {
 	case d.yearOnly: // last year in May
 		j := d.next
-		for j < len(s.words) && isWord(s.text(j), betweenDates) {
+		for inner := s.inYear(j, d.from.Year()); j < len(s.words); inner = s.inYear(j, d.from.Year()) {
+			if inner.month {
+				return inner
+			}
+			if !isWord(s.text(j), betweenDates) {
+				break
+			}
 			j++
-		}
-		if inner := s.inYear(j, d.from.Year()); inner.month {
-			return inner
 		}
 	case d.month: // in May of last year
 		j := d.next
@@ -167,7 +216,7 @@ func (s *statementReader) read(i int) reading {
 				p := stretch{d.from.AddDate(0, 0, 7*week), d.to.AddDate(0, 0, 7*week)}
 				if n, _ := s.ordinal(j + 1); p.from.Day() == number && !s.isMonth(j+1+n) {
 					d.stretch, d.next, d.end = p, j+1, s.words[j].end
-					if n > 0 && s.words[j+1].glued {
+					if n > 0 && s.words[j+1].glued && (s.lexicon.capitals || s.text(j+1) != ".") {
 						d.next, d.end = j+2, s.words[j+1].end
 					}
 					return d
@@ -210,7 +259,7 @@ func (s *statementReader) readOne(i int) reading {
 			if last := s.words[i+n-1]; len(s.lexicon.particles) > 0 && last.number < 0 {
 				d.end = last.start + len(firstOf(last.text))
 			}
-			d.ok = !s.hasYear(i, n) && !s.recurs("yearly") && !s.isFar(p)
+			d.ok = !s.hasYear(i, n) && (s.given > 0 || !s.recurs("yearly")) && !s.isFar(p)
 			d.month = !s.hasYear(i, n)
 		}
 	}
@@ -321,13 +370,16 @@ func (s *statementReader) match(at *node, got captured) captured {
 	return best
 }
 
+// maxParticle is the maximum length of a particle, in bytes.
+const maxParticle = 15
+
 // forms returns lexeme i without a particle behind it or a one-letter word before it.
 func (s *statementReader) forms(i int) []string {
 	text := s.words[i].text
 	forms := []string{text}
 	if len(s.lexicon.particles) > 0 {
-		for cut := range text {
-			if cut > 0 && s.lexicon.particles[text[cut:]] {
+		for cut := max(1, len(text)-maxParticle); cut < len(text); cut++ {
+			if utf8.RuneStart(text[cut]) && s.lexicon.particles[text[cut:]] {
 				forms = append(forms, text[:cut])
 			}
 		}
@@ -368,7 +420,7 @@ func (s *statementReader) fill(kind slot, form string, got captured) (captured, 
 	case monthNumberSlot, daySlot:
 		value, taken := s.count(i)
 		if l.number < 0 && !s.lexicon.tight {
-			return got, false
+			value, taken = longest(s, s.lexicon.ordinals, i, form)
 		}
 		if n = taken; n == 0 || kind == daySlot && value > 31 || kind == monthNumberSlot && value > 12 {
 			return got, false
@@ -502,9 +554,6 @@ func (s *statementReader) resolve(got captured) (stretch, bool) {
 		}
 	case "date":
 		return s.yearless(got)
-	case "first":
-		got.days = []int{1}
-		return s.yearless(got)
 	case "range":
 		return s.span(got)
 	}
@@ -513,7 +562,7 @@ func (s *statementReader) resolve(got captured) (stretch, bool) {
 
 // yearless resolves a month, or a day of one.
 func (s *statementReader) yearless(got captured) (stretch, bool) {
-	if s.recurs("habit") || s.recurs("yearly") {
+	if s.given == 0 && (s.recurs("habit") || s.recurs("yearly")) {
 		return stretch{}, false
 	}
 	day := -1
@@ -557,7 +606,7 @@ func (s *statementReader) standsAlone(i int) bool {
 }
 
 // isFree reports whether the date at lexeme i stands by itself: it is no part of a name such as friday-demo, no possessive,
-// and followed by neither a bracket nor a more precise date.
+// and not followed by a more precise date, in brackets or not.
 func (s *statementReader) isFree(i int, d reading) bool {
 	if i > 1 && s.words[i].glued && s.words[i-1].glued && isWord(s.text(i-1), joiners) || i > 0 && s.words[i].glued && isWord(s.text(i-1), nameSigns) {
 		return false
@@ -567,10 +616,8 @@ func (s *statementReader) isFree(i int, d reading) bool {
 		(isWord(s.text(j), nameSigns) || j+1 < len(s.words) && s.words[j+1].glued && (isWord(s.text(j), joiners) || s.text(j) == "'")) {
 		return false
 	}
-	if s.text(j) == "[" || s.text(j) == "(" {
-		if s.number(j+1) >= 0 || s.text(j+1) == "week" {
-			return false
-		}
+	if s.text(j) == "(" && s.number(j+1) >= 0 {
+		return false
 	}
 	if d.kind == "date" || d.kind == "range" {
 		return true
