@@ -1,4 +1,4 @@
-// Package date finds the days, months and years that a question names.
+// Package date finds the days, months and years that a question names, and completes those of a statement.
 package date
 
 import (
@@ -33,7 +33,9 @@ func Periods(text string, in language.Set, now time.Time) []Period {
 		text = text[:maxDated]
 	}
 	folded := fold.Fold(text)
-	r := periodReader{source: text, folded: folded, words: withoutAbbreviations(lex(folded.Text)), in: in, now: now, months: months, tense: inPast}
+	r := periodReader{
+		source: text, folded: folded, words: withoutAbbreviations(lex(folded.Text)), in: in, now: now, months: months, tense: inPast,
+	}
 	var found []Period
 	for i := 0; i < len(r.words); {
 		p, n := r.at(i)

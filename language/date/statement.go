@@ -252,9 +252,9 @@ func (s *statementReader) readOne(i int) reading {
 	}
 	if s.couldBeDate(i) {
 		s.reach = i + 1
-		if p, n := s.dated(i); n > 0 {
-			s.reach = i + n
-			p, n = s.dated(i) // the tense may depend on the length
+		if _, n := s.dated(i); n > 0 {
+			s.reach = i + n // on which the tense may depend
+			p, _ := s.dated(i)
 			d = reading{next: i + n, end: s.words[i+n-1].end, stretch: p, kind: "date", day: s.isDay(p)}
 			if last := s.words[i+n-1]; len(s.lexicon.particles) > 0 && last.number < 0 {
 				d.end = last.start + len(firstOf(last.text))
@@ -608,7 +608,8 @@ func (s *statementReader) standsAlone(i int) bool {
 // isFree reports whether the date at lexeme i stands by itself: it is no part of a name such as friday-demo, no possessive,
 // and not followed by a more precise date, in brackets or not.
 func (s *statementReader) isFree(i int, d reading) bool {
-	if i > 1 && s.words[i].glued && s.words[i-1].glued && isWord(s.text(i-1), joiners) || i > 0 && s.words[i].glued && isWord(s.text(i-1), nameSigns) {
+	if i > 0 && s.words[i].glued &&
+		(isWord(s.text(i-1), nameSigns) || i > 1 && s.words[i-1].glued && isWord(s.text(i-1), joiners)) {
 		return false
 	}
 	j := d.next
