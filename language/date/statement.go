@@ -48,6 +48,9 @@ func Insertions(text, lang string, at time.Time) []Insertion {
 	if read == nil {
 		return nil
 	}
+	// Days are counted in UTC, where each has a midnight.
+	year, month, day := at.Date()
+	at = time.Date(year, month, day, at.Hour(), at.Minute(), 0, 0, time.UTC)
 	text, completed := withoutBrackets(text)
 	folded := fold.Fold(text)
 	s := statementReader{lexicon: read(), quoted: quotations(text)}
