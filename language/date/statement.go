@@ -161,7 +161,8 @@ func (s *statementReader) insertions() []Insertion {
 			found = append(found, Insertion{Offset: to, Text: text})
 		}
 		if d.ok {
-			before.far = before.far || d.from.Sub(s.now) > 7*24*time.Hour || s.now.Sub(d.to) > 7*24*time.Hour
+			before.far = before.far || d.from.Sub(s.now) > 7*24*time.Hour || s.now.Sub(d.to) > 7*24*time.Hour ||
+				!s.isDay(d.stretch) && (d.from.After(s.now) || d.to.Before(s.now))
 			before.otherYear = before.otherYear || d.yearOnly && d.from.Year() != s.now.Year()
 		}
 		i = d.next
@@ -171,7 +172,7 @@ func (s *statementReader) insertions() []Insertion {
 
 // context is what the dates before another one in its sentence say.
 type context struct {
-	far       bool // one is more than a week away
+	far       bool // one is more than a week away, or in another week
 	otherYear bool // one is another year
 }
 
@@ -521,10 +522,18 @@ func (s *statementReader) resolve(got captured) (stretch, bool) {
 		return s.unitAt(got.unit, -got.count), !s.isOneOfSeveral(s.position)
 	case "ahead":
 		return s.unitAt(got.unit, got.count), s.tenseAt() != pastTense // "read it in three days"
-	case "coming":
+	case "latest", "coming":
+		if len(got.months) > 0 {
+			ahead := int(got.months[0]-month+23)%12 + 1 // "last March", said in March, was a year ago
+			if got.means.kind == "latest" {
+				return s.unitAt(oneMonth, ahead%12-12), true
+			}
+			return s.unitAt(oneMonth, ahead), true
+		}
+		if got.means.kind == "latest" {
+			return s.day((ahead+6)%7 - 6), true
+		}
 		return s.day((ahead+6)%7 + 1), true
-	case "latest":
-		return s.day((ahead+6)%7 - 6), true
 	case "this":
 		return inWeek(0), got.weekday >= today || s.tenseAt() == pastTense
 	case "next":
@@ -532,7 +541,7 @@ func (s *statementReader) resolve(got captured) (stretch, bool) {
 	case "last":
 		return inWeek(-1), got.weekday >= today
 	case "on", "alone":
-		if got.means.kind == "alone" && !s.standsAlone(got.next) || s.recurs("habit") || ahead == 0 {
+		if got.means.kind == "alone" && (!s.standsAlone(got.next) || s.isName(s.position)) || s.recurs("habit") || ahead == 0 {
 			return stretch{}, false
 		}
 		if s.tenseAt() == pastTense {
@@ -606,6 +615,11 @@ func (s *statementReader) standsAlone(i int) bool {
 	}
 	first, _ := utf8.DecodeRuneInString(s.text(i))
 	return !unicode.IsLetter(first)
+}
+
+// isName reports whether the weekday at lexeme i is the end of a name: "Freaky Friday".
+func (s *statementReader) isName(i int) bool {
+	return i > 1 && s.isCapital(i) && s.isCapital(i-1) && s.text(i-1) != "i"
 }
 
 // isFree reports whether the date at lexeme i stands by itself: it is no part of a name such as friday-demo, no possessive,
