@@ -406,6 +406,9 @@ func (s *statementReader) fill(kind slot, form string, got captured) (captured, 
 		if got.weekday, n = longest(s, s.lexicon.weekdays, i, form); n == 0 {
 			return got, false
 		}
+		if n == 1 && len(form) <= maxShort && (!s.isCapital(i) || i+1 < len(s.words) && s.isCapital(i+1)) { // sat, Sun Street
+			return got, false
+		}
 		got.hasDay = true
 	case monthSlot:
 		month, taken := longest(s, s.lexicon.months, i, form)
@@ -448,6 +451,9 @@ func (s *statementReader) fill(kind slot, form string, got captured) (captured, 
 
 // maxName is the maximum number of lexemes of a name in a lexicon.
 const maxName = 4
+
+// maxShort is the maximum length of a weekday's short name, in bytes.
+const maxShort = 4
 
 // longest looks up the longest name that begins at lexeme i, which has the given form.
 func longest[V any](s *statementReader, names map[string]V, i int, form string) (V, int) {
@@ -541,7 +547,7 @@ func (s *statementReader) resolve(got captured) (stretch, bool) {
 	case "last":
 		return inWeek(-1), got.weekday >= today
 	case "on", "alone":
-		if got.means.kind == "alone" && (!s.standsAlone(got.next) || s.isName(s.position)) || s.recurs("habit") || ahead == 0 {
+		if got.means.kind == "alone" && !s.isAlone(got) || s.recurs("habit") || ahead == 0 {
 			return stretch{}, false
 		}
 		if s.tenseAt() == pastTense {
@@ -617,9 +623,12 @@ func (s *statementReader) standsAlone(i int) bool {
 	return !unicode.IsLetter(first)
 }
 
-// isName reports whether the weekday at lexeme i is the end of a name: "Freaky Friday".
-func (s *statementReader) isName(i int) bool {
-	return i > 1 && s.isCapital(i) && s.isCapital(i-1) && s.text(i-1) != "i"
+// isAlone reports whether a weekday without a word before it is a date: no noun follows, it is not short, and not the end
+// of a name such as "Freaky Friday".
+func (s *statementReader) isAlone(got captured) bool {
+	i := got.next - 1
+	isName := i > 1 && s.isCapital(i) && s.isCapital(i-1) && s.text(i-1) != "i"
+	return s.standsAlone(got.next) && len(s.text(i)) > maxShort && !isName
 }
 
 // isFree reports whether the date at lexeme i stands by itself: it is no part of a name such as friday-demo, no possessive,
