@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"reverie/language/fold"
 )
@@ -195,27 +197,54 @@ func (s *statementReader) read(i int) reading {
 				return inner
 			}
 		}
-	case d.weekday && d.ok: // Friday, the 20th
-		j := d.next
-		for j < len(s.words) && (s.text(j) == "," || isWord(s.text(j), dayWords)) {
-			j++
-		}
-		if number := s.number(j); number > 0 && number <= 31 && len(s.text(j)) <= 2 && !s.lexicon.tight {
-			for week := range 7 {
-				p := stretch{d.from.AddDate(0, 0, 7*week), d.to.AddDate(0, 0, 7*week)}
-				if n, _ := s.ordinal(j + 1); p.from.Day() == number && !s.isMonth(j+1+n) {
-					d.stretch, d.next, d.end = p, j+1, s.words[j].end
-					if n > 0 && s.words[j+1].glued && (s.lexicon.capitals || s.text(j+1) != ".") {
-						d.next, d.end = j+2, s.words[j+1].end
-					}
-					return d
-				}
-			}
-		}
+	case d.weekday && d.ok:
+		d = s.withDay(d)
 	}
 	s.position = i
 	return d
 }
+
+// withDay reads a day of the month after a weekday, as in "Friday, the 20th". If in English or German the number may also
+// count something, as in "Friday 20 guests", the date is unknown.
+func (s *statementReader) withDay(d reading) reading {
+	j := d.next
+	for j < len(s.words) && (s.text(j) == "," || isWord(s.text(j), dayWords)) {
+		j++
+	}
+	number, next := s.number(j), j+1
+	if number < 1 || number > 31 || s.lexicon.tight || isWord(s.text(next), hours) {
+		return d
+	}
+	end := s.words[j].end
+	if next < len(s.words) && s.words[next].glued && isWord(s.text(next), ordinals) {
+		end = s.words[next].end
+		next++
+	}
+	if s.isMonth(next) || s.text(next) == "." && s.isMonth(next+1) {
+		return d
+	}
+	for week := range 5 {
+		p := stretch{d.from.AddDate(0, 0, 7*week), d.to.AddDate(0, 0, 7*week)}
+		if p.from.Day() != number {
+			continue
+		}
+		first, _ := utf8.DecodeRuneInString(s.text(next))
+		counts := s.lexicon.capitals || len(s.lexicon.after) > 0 // English or German
+		if counts && j == d.next && unicode.IsLetter(first) && end == s.words[j].end && !isWord(s.text(next), inWords) {
+			d.ok = false
+			return d
+		}
+		d.stretch, d.next, d.end = p, next, end
+		if s.lexicon.capitals && s.text(next) == "." {
+			d.next, d.end = next+1, s.words[next].end
+		}
+		return d
+	}
+	return d
+}
+
+// hours may follow a number that is a time of day.
+var hours = fields(`: uhr h hs hrs am pm horas ore heures ч час часов часа giờ`)
 
 func (s *statementReader) isMonth(i int) bool {
 	_, ok := s.monthAt(i)
@@ -223,7 +252,7 @@ func (s *statementReader) isMonth(i int) bool {
 }
 
 // betweenDates are the words between a month and its year.
-var betweenDates = fields(`, of de del do dell ' of in im le в의 の`)
+var betweenDates = fields(`, of de del do dell ' of in im le в の`)
 
 // inYear reads a date with a month, in a given year.
 func (s *statementReader) inYear(i, year int) reading {
