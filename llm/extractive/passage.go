@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"reverie/language/cue"
+	"reverie/language/date"
 	"reverie/scan"
 )
 
@@ -213,7 +214,7 @@ func (p *passage) lastingLine() string {
 }
 
 // dated returns the words of the passage with absolute dates in brackets behind relative ones.
-func (p *passage) dated() string { return p.text }
+func (p *passage) dated() string { return date.Complete(p.text, p.lang, p.at) }
 
 // quote puts a text in quotation marks.
 func quote(text string) string {
