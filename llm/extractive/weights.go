@@ -4,174 +4,174 @@ package extractive
 
 // Biases and weights of features, times 1000. They are fitted to test/corpus/dev.
 var (
-	keepBias    int32 = 448
-	lastingBias int32 = -2022
+	keepBias    int32 = -45
+	lastingBias int32 = -2231
 
 	keepWeights = [features]int32{
-		108,   // cue self
-		365,   // cue kin
-		258,   // cue other
-		107,   // cue lean
-		-647,  // cue ask
-		88,    // cue request
+		162,   // cue self
+		283,   // cue kin
+		311,   // cue other
+		197,   // cue lean
+		-769,  // cue ask
+		201,   // cue request
 		0,     // cue suppose
 		0,     // cue irony
 		0,     // cue fiction
-		-34,   // cue unfiction
-		-102,  // cue paste
-		31,    // cue correct
-		-214,  // cue forget
-		154,   // cue over
-		409,   // cue not
-		410,   // cue like
-		609,   // cue name
-		180,   // cue age
-		246,   // cue home
-		240,   // cue work
-		965,   // cue health
-		-126,  // cue have
-		99,    // cue decide
-		384,   // cue plan
-		-177,  // cue task
-		-94,   // cue remember
-		280,   // cue always
-		-77,   // cue style
-		-94,   // cue habit
-		-111,  // cue doubt
-		-543,  // cue filler
-		-129,  // cue chat
-		196,   // cue time
-		295,   // cue number
-		-200,  // cue you
+		-93,   // cue unfiction
+		-258,  // cue paste
+		163,   // cue correct
+		-174,  // cue forget
+		211,   // cue over
+		375,   // cue not
+		535,   // cue like
+		607,   // cue name
+		569,   // cue age
+		366,   // cue home
+		327,   // cue work
+		911,   // cue health
+		-14,   // cue have
+		549,   // cue decide
+		352,   // cue plan
+		-239,  // cue task
+		41,    // cue remember
+		151,   // cue always
+		-117,  // cue style
+		-127,  // cue habit
+		-144,  // cue doubt
+		-292,  // cue filler
+		-134,  // cue chat
+		384,   // cue time
+		383,   // cue number
+		-131,  // cue you
 		0,     // cue game
-		-292,  // cue would
-		-85,   // cue salute
-		-166,  // cue close
-		-36,   // cue if
-		460,   // number
-		163,   // unit
-		671,   // date
-		565,   // name
-		-22,   // many names
-		-1093, // question
-		250,   // answer
-		219,   // short answer
-		411,   // asked about you
-		-512,  // very short
-		-738,  // short
-		177,   // medium
-		561,   // long
-		698,   // rich
-		-67,   // novel
-		-137,  // exclaims
-		-169,  // you first
-		-361,  // first
-		-68,   // alone
-		-918,  // opening
-		-11,   // self first
-		-746,  // request first
-		-238,  // repeated
-		169,   // echoed
-		-92,   // technical
+		-75,   // cue would
+		-293,  // cue salute
+		-79,   // cue close
+		16,    // cue if
+		492,   // number
+		137,   // unit
+		619,   // date
+		567,   // name
+		89,    // many names
+		-1187, // question
+		265,   // answer
+		313,   // short answer
+		349,   // asked about you
+		-326,  // very short
+		-499,  // short
+		131,   // medium
+		368,   // long
+		611,   // rich
+		145,   // novel
+		-226,  // exclaims
+		-213,  // you first
+		-205,  // first
+		-12,   // alone
+		-786,  // opening
+		-7,    // self first
+		-560,  // request first
+		-415,  // repeated
+		232,   // echoed
+		8,     // technical
 		0,     // known
-		-138,  // self have
-		161,   // self kin
-		452,   // self health
-		248,   // self like
-		266,   // self work
-		-75,   // self home
-		-19,   // self plan
-		-126,  // kin age
-		-17,   // kin name
-		492,   // always style
-		20,    // self task
-		589,   // self habit
-		-19,   // self over
-		-616,  // self only
-		-95,   // nothing
+		-99,   // self have
+		171,   // self kin
+		494,   // self health
+		47,    // self like
+		273,   // self work
+		12,    // self home
+		4,     // self plan
+		292,   // kin age
+		-34,   // kin name
+		557,   // always style
+		-109,  // self task
+		429,   // self habit
+		81,    // self over
+		-526,  // self only
+		-646,  // nothing
 	}
 
 	lastingWeights = [features]int32{
-		-47,  // cue self
-		494,  // cue kin
-		-593, // cue other
-		-153, // cue lean
-		-263, // cue ask
-		-112, // cue request
+		45,   // cue self
+		529,  // cue kin
+		-298, // cue other
+		-168, // cue lean
+		-731, // cue ask
+		-30,  // cue request
 		0,    // cue suppose
 		0,    // cue irony
 		0,    // cue fiction
-		-155, // cue unfiction
-		-103, // cue paste
-		-181, // cue correct
-		-4,   // cue forget
-		527,  // cue over
-		725,  // cue not
-		715,  // cue like
-		636,  // cue name
-		1000, // cue age
-		594,  // cue home
-		609,  // cue work
-		1211, // cue health
-		-235, // cue have
-		105,  // cue decide
-		-289, // cue plan
-		-226, // cue task
-		438,  // cue remember
-		475,  // cue always
-		137,  // cue style
-		616,  // cue habit
-		55,   // cue doubt
-		-309, // cue filler
-		-563, // cue chat
-		-105, // cue time
-		127,  // cue number
-		-480, // cue you
+		-279, // cue unfiction
+		-243, // cue paste
+		30,   // cue correct
+		65,   // cue forget
+		656,  // cue over
+		510,  // cue not
+		963,  // cue like
+		640,  // cue name
+		985,  // cue age
+		787,  // cue home
+		584,  // cue work
+		1050, // cue health
+		114,  // cue have
+		158,  // cue decide
+		-454, // cue plan
+		-328, // cue task
+		306,  // cue remember
+		334,  // cue always
+		131,  // cue style
+		626,  // cue habit
+		121,  // cue doubt
+		-35,  // cue filler
+		-590, // cue chat
+		46,   // cue time
+		166,  // cue number
+		-323, // cue you
 		0,    // cue game
-		-697, // cue would
-		-11,  // cue salute
-		-49,  // cue close
-		6,    // cue if
-		237,  // number
-		-147, // unit
-		326,  // date
-		319,  // name
-		-2,   // many names
-		-855, // question
-		591,  // answer
-		138,  // short answer
-		465,  // asked about you
-		-380, // very short
-		-958, // short
-		192,  // medium
-		766,  // long
-		879,  // rich
-		10,   // novel
-		-130, // exclaims
-		-64,  // you first
-		-91,  // first
-		-344, // alone
-		-680, // opening
-		104,  // self first
-		-669, // request first
-		-309, // repeated
-		-65,  // echoed
-		-354, // technical
+		-359, // cue would
+		4,    // cue salute
+		159,  // cue close
+		295,  // cue if
+		229,  // number
+		-206, // unit
+		99,   // date
+		295,  // name
+		51,   // many names
+		-923, // question
+		685,  // answer
+		277,  // short answer
+		249,  // asked about you
+		-261, // very short
+		-733, // short
+		176,  // medium
+		558,  // long
+		753,  // rich
+		229,  // novel
+		-175, // exclaims
+		-137, // you first
+		2,    // first
+		-302, // alone
+		-681, // opening
+		-102, // self first
+		-650, // request first
+		-664, // repeated
+		-45,  // echoed
+		-189, // technical
 		0,    // known
-		254,  // self have
-		384,  // self kin
-		473,  // self health
-		553,  // self like
-		418,  // self work
-		150,  // self home
-		-548, // self plan
-		267,  // kin age
-		-438, // kin name
-		406,  // always style
-		-137, // self task
-		343,  // self habit
-		338,  // self over
-		-827, // self only
-		-285, // nothing
+		274,  // self have
+		613,  // self kin
+		318,  // self health
+		456,  // self like
+		512,  // self work
+		101,  // self home
+		-505, // self plan
+		185,  // kin age
+		-534, // kin name
+		688,  // always style
+		-128, // self task
+		405,  // self habit
+		510,  // self over
+		-843, // self only
+		-919, // nothing
 	}
 )
