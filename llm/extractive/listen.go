@@ -44,7 +44,7 @@ type unit struct {
 	first      bool   // the first unit of its message
 	follows    bool   // the unit before it in the message is adjacent
 	asked      string // question of the assistant that the message answers
-	reply      string // the assistant's answer to the message
+	reply      words  // of the assistant's answer to the message
 	terms      words
 	novel      float64 // share of its words that no message before it has
 }
@@ -76,9 +76,13 @@ func listen(transcript []transcripts.Line, now time.Time) conversation {
 	readers := map[string]*stance.Reader{}
 	messages := 0
 	heard := words{}
+	replies := make([]words, len(transcript)+1) // words of the assistant's messages
 	for i, l := range transcript {
 		if l.Role != memory.RoleOfUser {
-			heard.add(wordsOf(head(l.Text, heardBytes)))
+			if replies[i] == nil {
+				replies[i] = wordsOf(head(l.Text, heardBytes))
+			}
+			heard.add(replies[i])
 			continue
 		}
 		r := readers[l.Name]
@@ -94,6 +98,9 @@ func listen(transcript []transcripts.Line, now time.Time) conversation {
 		if l.Cut && len(sentences) > 0 { // its end is missing
 			sentences = sentences[:len(sentences)-1]
 		}
+		if i+1 < len(transcript) && transcript[i+1].Role == memory.RoleOfAssistant {
+			replies[i+1] = wordsOf(head(transcript[i+1].Text, heardBytes))
+		}
 		units := unitsOf(text, sentences)
 		for k := range units {
 			u := &units[k]
@@ -104,7 +111,7 @@ func listen(transcript []transcripts.Line, now time.Time) conversation {
 			if k == 0 {
 				u.asked = questionBefore(transcript, i, c.lang)
 			}
-			u.reply = replyAfter(transcript, i)
+			u.reply = replies[i+1]
 			u.set = u.marks.Set()
 			u.terms = wordsOf(u.text)
 			u.novel = 1 - u.terms.within(heard)
@@ -231,14 +238,6 @@ func questionBefore(transcript []transcripts.Line, i int, lang string) string {
 			}
 		}
 		return ""
-	}
-	return ""
-}
-
-// replyAfter returns the assistant's message that follows message i.
-func replyAfter(transcript []transcripts.Line, i int) string {
-	if i+1 < len(transcript) && transcript[i+1].Role == memory.RoleOfAssistant {
-		return transcript[i+1].Text
 	}
 	return ""
 }

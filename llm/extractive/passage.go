@@ -34,6 +34,7 @@ type passage struct {
 	doubtful bool    // said with doubt
 	asks     bool    // a question
 	facts    []fact  // proved by templates
+	parts    []window
 	// withdrawn is set when a later message takes the passage back or corrects it.
 	withdrawn bool
 	// corrected is the text of an earlier passage with the value that this one gives, in brackets.

@@ -154,7 +154,7 @@ func (c *conversation) vectorOf(i int, known words) vector {
 		featRich: len(u.terms) >= 6, featNovel: u.novel >= .8, featExclaims: strings.ContainsAny(u.text, "!！"), featYouFirst: c.leads(u, cue.You),
 		featFirst: u.first, featAlone: u.alone, featOpening: u.message == 0,
 		featSelfFirst: c.leads(u, cue.Self), featRequest1: c.leads(u, cue.Request), featRepeated: c.repeated(i) >= .5,
-		featEchoed: u.reply != "" && u.terms.within(wordsOf(head(u.reply, 400))) >= .5, featTechnical: isTechnical(u.text),
+		featEchoed: u.terms.within(u.reply) >= .5, featTechnical: isTechnical(u.text),
 		featKnown: u.terms.within(known) >= .8, featSelfHave: self && s.Has(cue.Have), featSelfKin: self && s.Has(cue.Kin),
 		featSelfHealth: self && s.Has(cue.Health), featSelfLike: self && s.Has(cue.Like), featSelfWork: self && s.Has(cue.Work),
 		featSelfHome: self && s.Has(cue.Home), featSelfPlan: self && s.Has(cue.Plan), featKinAge: s.Has(cue.Kin) && s.Has(cue.Age),
