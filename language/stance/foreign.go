@@ -146,30 +146,44 @@ func markChats(lines []string, out []bool) {
 // letterLine is the greatest length of the opening and the closing of a letter, in characters.
 const letterLine = 48
 
-// markLetters marks everything between the opening and the closing of a letter.
+// greeting matches an opening that people also use towards the assistant; inside a message it opens a letter.
+var greeting = regexp.MustCompile(`(?i)^(?:hi|hello|hey|hallo|hola|salut|bonjour|ciao|buongiorno|oi|olá|ola|привет|здравствуйте|добрый день|مرحبا|أهلا|` +
+	`السلام عليكم|chào|xin chào)(?:[ ,!:،]|$)`)
+
+// markLetters marks everything between the opening and the closing of a letter. A letter that a line before it announces need
+// not have a closing.
 func (r *Reader) markLetters(lines []string, out []bool, lang string) {
-	open := -1
+	open, announced := -1, false
+	mark := func(last int) {
+		for k := open; k <= last; k++ {
+			out[k] = true
+		}
+		open = -1
+	}
 	for i, line := range lines {
 		t := strings.TrimSpace(line)
-		if t == "" || utf8.RuneCountInString(t) > letterLine {
+		if t == "" {
 			continue
 		}
 		marks := r.find(t, lang)
+		short := utf8.RuneCountInString(t) <= letterLine
 		switch {
-		case open < 0 && frames(marks, cue.Salute, t, lang) && i+2 < len(lines) && endsOpening(t):
+		case open < 0 && short && i+2 < len(lines) && endsOpening(t) && (frames(marks, cue.Salute, t, lang) || i > 0 && greeting.MatchString(t)):
 			open = i
-		case open >= 0 && i > open+1 && frames(marks, cue.Close, t, lang):
+		case open < 0:
+			announced = announced || marks.Set().Any(cue.Paste, cue.Request, cue.Fiction, cue.Ask) || strings.ContainsAny(t, "?？؟")
+		case short && i > open+1 && frames(marks, cue.Close, t, lang):
 			last := min(i+2, len(lines)-1) // the name of the writer
 			for k := i + 1; k <= last; k++ {
 				if utf8.RuneCountInString(lines[k]) > letterLine || strings.ContainsAny(lines[k], "?？؟") {
 					last = k - 1
 				}
 			}
-			for k := open; k <= last; k++ {
-				out[k] = true
-			}
-			open = -1
+			mark(last)
 		}
+	}
+	if open > 0 && announced {
+		mark(r.lastForeign(lines, open, lang))
 	}
 }
 
@@ -188,6 +202,22 @@ func endsOpening(t string) bool {
 	return strings.ContainsRune(",，:：!！、،", r) || len(strings.Fields(t)) <= 3
 }
 
+// lastForeign returns the last line of a foreign text that begins behind line first: the last line of the message, or the one
+// before the last paragraph if that asks the assistant for something.
+func (r *Reader) lastForeign(lines []string, first int, lang string) int {
+	for k := len(lines) - 1; k > first+1; k-- {
+		if strings.TrimSpace(lines[k]) == "" {
+			continue
+		}
+		if last := r.find(lines[k], lang).Set(); strings.TrimSpace(lines[k-1]) == "" && !strings.HasPrefix(lines[k], "- ") &&
+			(last.Any(cue.Request, cue.Ask, cue.Paste) || strings.ContainsAny(lines[k], "?？؟")) {
+			return k - 1
+		}
+		break
+	}
+	return len(lines) - 1
+}
+
 // markPastes marks the text behind an announcement that ends in a colon. The last paragraph is the speaker's again if it asks
 // the assistant for something.
 func (r *Reader) markPastes(lines []string, out []bool, lang string) {
@@ -204,17 +234,7 @@ func (r *Reader) markPastes(lines []string, out []bool, lang string) {
 		if !set.Any(cue.Paste, cue.Fiction, cue.Game) && (!set.Has(cue.Request) || set.Has(cue.Remember) || isList(lines[i+1:])) {
 			continue
 		}
-		end := len(lines)
-		for k := len(lines) - 1; k > i+1; k-- { // the last paragraph
-			if strings.TrimSpace(lines[k]) == "" {
-				continue
-			}
-			if last := r.find(lines[k], lang).Set(); strings.TrimSpace(lines[k-1]) == "" && !strings.HasPrefix(lines[k], "- ") &&
-				(last.Any(cue.Request, cue.Ask, cue.Paste) || strings.ContainsAny(lines[k], "?？؟")) {
-				end = k
-			}
-			break
-		}
+		end := r.lastForeign(lines, i, lang) + 1
 		for k := i + 1; k < end; k++ {
 			out[k] = true
 		}

@@ -16,7 +16,7 @@ import (
 
 // Lengths in characters.
 const (
-	shortMessage  = 110 // a message up to this length is one unit
+	shortMessage  = 70  // a message up to this length is one unit
 	longSentence  = 260 // a sentence beyond this length is cut at commas
 	maxPassage    = 270 // of several sentences; dreams read statements up to 280
 	maxSentences  = 3   // of one passage

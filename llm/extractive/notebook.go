@@ -96,7 +96,7 @@ func (n *notebook) take(p *passage) {
 	for _, f := range p.facts {
 		n.state(f, e)
 	}
-	if len(p.facts) == 0 && p.lasting > 0 && !n.knows(p) {
+	if !p.proved && p.lasting > 0 && !n.knows(p) {
 		n.write(n.pageOf(p.kind), sections[p.kind], p.lastingLine(), e)
 	}
 }

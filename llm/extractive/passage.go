@@ -34,6 +34,7 @@ type passage struct {
 	doubtful bool    // said with doubt
 	asks     bool    // a question
 	facts    []fact  // proved by templates
+	proved   bool    // they say all of it
 	parts    []window
 	// withdrawn is set when a later message takes the passage back or corrects it.
 	withdrawn bool
@@ -51,7 +52,10 @@ func (c *conversation) passages(known words) []passage {
 		u := &c.units[i]
 		v := c.vectorOf(i, known)
 		keep, lasting := v.score(&keepWeights, keepBias), v.score(&lastingWeights, lastingBias)
-		facts := factsOf(u)
+		facts, proved := factsOf(u)
+		if c.answers(u, v) {
+			keep = max(keep, slight)
+		}
 		if len(facts) > 0 || u.set.Has(cue.Remember) && !u.question {
 			keep, lasting = max(keep, certain), max(lasting, certain)
 		}
@@ -62,7 +66,7 @@ func (c *conversation) passages(known words) []passage {
 		p := passage{
 			speaker: u.speaker, seqs: []int64{u.seq}, message: u.message, start: u.start, end: u.end, at: u.at, lang: u.lang, set: u.set,
 			kind: u.kindOf(), terms: u.terms, sentence: u.sentences, keep: keep, lasting: lasting, doubtful: u.set.Has(cue.Doubt),
-			asks: u.question, facts: facts, text: u.text,
+			asks: u.question, facts: facts, proved: proved, text: u.text,
 		}
 		p.context = c.contextOf(i)
 		if u.asked != "" && leansOnQuestion(u) && utf8.RuneCountInString(u.asked) <= maxQuestion && !isUnfit(u.asked) {
@@ -88,8 +92,17 @@ func (c *conversation) contextOf(i int) words {
 	return all
 }
 
-// certain is the score of a passage that is kept whatever its features.
-const certain = 1
+// Scores of passages that are kept whatever their features.
+const (
+	certain = 1
+	slight  = .05
+)
+
+// answers reports whether a unit is a short answer with a value to a question of the assistant about the user.
+func (c *conversation) answers(u *unit, v vector) bool {
+	return u.first && !u.question && slices.Contains(v, featAskedYou) && slices.Contains(v, featShortOf) &&
+		(u.set.Has(cue.Number) || hasDigit(u.text) || namesIn(u.text) > 0)
+}
 
 // withContext returns the text of unit i with the sentences before it on which it leans. It takes over the passage of those
 // sentences, if there is one.
@@ -106,7 +119,7 @@ func (c *conversation) withContext(i int, before *[]passage, p *passage) string 
 			p.start, p.sentence = old.start, old.sentence+u.sentences
 			p.set |= old.set
 			p.keep, p.lasting = max(p.keep, old.keep), max(p.lasting, old.lasting)
-			p.facts = slices.Concat(old.facts, p.facts)
+			p.facts, p.proved = slices.Concat(old.facts, p.facts), old.proved && p.proved
 			p.question = old.question
 			if old.kind != kindNone {
 				p.kind = old.kind

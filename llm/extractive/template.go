@@ -151,15 +151,16 @@ var compiled = sync.OnceValue(func() map[string][]template {
 	return all
 })
 
-// factsOf returns the facts that the clauses of a unit state. A unit that is a question, doubts, denies or speaks of others
-// states none.
-func factsOf(u *unit) []fact {
+// factsOf returns the facts that the clauses of a unit state, and whether it says nothing else. A unit that is a question,
+// doubts, denies or speaks of others states none.
+func factsOf(u *unit) (facts []fact, all bool) {
 	if u.question || u.set.Any(cue.Doubt, cue.Not, cue.Over, cue.Paste, cue.Other, cue.Suppose, cue.If) {
-		return nil
+		return nil, false
 	}
-	var out []fact
+	all = true
 	for _, clause := range clausesOf(u.text) {
 		clause = strings.Join(strings.FieldsFunc(trimmed(clause, u.lang), func(r rune) bool { return strings.ContainsRune(" \t,.!。！،؛;", r) }), " ")
+		found := clause == ""
 		for _, t := range compiled()[u.lang] {
 			m := t.pattern.FindStringSubmatch(clause)
 			if m == nil {
@@ -167,12 +168,14 @@ func factsOf(u *unit) []fact {
 			}
 			value := strings.TrimSpace(m[t.pattern.SubexpIndex("v")])
 			if isValue(t.attribute, value, u.lang) {
-				out = append(out, fact{t.attribute, t.attribute + ": " + value + asOf(t.attribute, u)})
+				facts = append(facts, fact{t.attribute, t.attribute + ": " + value + asOf(t.attribute, u)})
+				found = true
 			}
 			break
 		}
+		all = all && found
 	}
-	return out
+	return facts, all && len(facts) > 0
 }
 
 // clausesOf returns the clauses of a text, without the text as a whole unless it is one clause.

@@ -4,174 +4,174 @@ package extractive
 
 // Biases and weights of features, times 1000. They are fitted to test/corpus/dev.
 var (
-	keepBias    int32 = -45
-	lastingBias int32 = -2220
+	keepBias    int32 = 174
+	lastingBias int32 = -1034
 
 	keepWeights = [features]int32{
-		160,   // cue self
-		279,   // cue kin
-		309,   // cue other
-		196,   // cue lean
-		-770,  // cue ask
-		199,   // cue request
-		0,     // cue suppose
-		0,     // cue irony
-		0,     // cue fiction
-		-94,   // cue unfiction
-		-263,  // cue paste
-		161,   // cue correct
-		-175,  // cue forget
-		212,   // cue over
-		377,   // cue not
-		537,   // cue like
-		606,   // cue name
-		570,   // cue age
-		360,   // cue home
-		326,   // cue work
-		910,   // cue health
-		-16,   // cue have
-		552,   // cue decide
-		349,   // cue plan
-		-238,  // cue task
-		42,    // cue remember
-		153,   // cue always
-		-116,  // cue style
-		-129,  // cue habit
-		-144,  // cue doubt
-		-300,  // cue filler
-		-135,  // cue chat
-		345,   // cue time
-		378,   // cue number
-		-132,  // cue you
-		0,     // cue game
-		-75,   // cue would
-		-300,  // cue salute
-		-80,   // cue close
-		18,    // cue if
-		520,   // number
-		115,   // unit
-		662,   // date
-		584,   // name
-		75,    // many names
-		-1189, // question
-		264,   // answer
-		307,   // short answer
-		348,   // asked about you
-		-336,  // very short
-		-488,  // short
-		124,   // medium
-		364,   // long
-		627,   // rich
-		143,   // novel
-		-224,  // exclaims
-		-215,  // you first
-		-209,  // first
-		-21,   // alone
-		-767,  // opening
-		-8,    // self first
-		-565,  // request first
-		-415,  // repeated
-		201,   // echoed
-		9,     // technical
-		0,     // known
-		-100,  // self have
-		172,   // self kin
-		496,   // self health
-		49,    // self like
-		273,   // self work
-		14,    // self home
-		4,     // self plan
-		292,   // kin age
-		-40,   // kin name
-		557,   // always style
-		-110,  // self task
-		427,   // self habit
-		82,    // self over
-		-528,  // self only
-		-631,  // nothing
-	}
-
-	lastingWeights = [features]int32{
-		42,   // cue self
-		529,  // cue kin
-		-299, // cue other
-		-169, // cue lean
-		-729, // cue ask
-		-28,  // cue request
+		68,   // cue self
+		442,  // cue kin
+		283,  // cue other
+		101,  // cue lean
+		-652, // cue ask
+		395,  // cue request
 		0,    // cue suppose
 		0,    // cue irony
 		0,    // cue fiction
-		-281, // cue unfiction
-		-242, // cue paste
-		28,   // cue correct
-		65,   // cue forget
-		657,  // cue over
-		511,  // cue not
-		963,  // cue like
-		640,  // cue name
-		986,  // cue age
-		786,  // cue home
-		581,  // cue work
-		1049, // cue health
-		113,  // cue have
-		159,  // cue decide
-		-457, // cue plan
-		-328, // cue task
-		308,  // cue remember
-		335,  // cue always
-		131,  // cue style
-		626,  // cue habit
-		122,  // cue doubt
-		-40,  // cue filler
-		-590, // cue chat
-		23,   // cue time
-		163,  // cue number
-		-324, // cue you
+		-70,  // cue unfiction
+		-100, // cue paste
+		50,   // cue correct
+		-108, // cue forget
+		175,  // cue over
+		324,  // cue not
+		313,  // cue like
+		540,  // cue name
+		455,  // cue age
+		388,  // cue home
+		270,  // cue work
+		918,  // cue health
+		37,   // cue have
+		633,  // cue decide
+		384,  // cue plan
+		-227, // cue task
+		111,  // cue remember
+		163,  // cue always
+		-50,  // cue style
+		-23,  // cue habit
+		-103, // cue doubt
+		-201, // cue filler
+		-338, // cue chat
+		284,  // cue time
+		457,  // cue number
+		-439, // cue you
 		0,    // cue game
-		-361, // cue would
-		0,    // cue salute
-		159,  // cue close
-		297,  // cue if
-		243,  // number
-		-217, // unit
-		123,  // date
-		303,  // name
-		43,   // many names
-		-924, // question
-		684,  // answer
-		272,  // short answer
-		249,  // asked about you
-		-269, // very short
-		-726, // short
-		171,  // medium
-		555,  // long
-		765,  // rich
-		229,  // novel
-		-176, // exclaims
-		-139, // you first
-		2,    // first
-		-310, // alone
-		-666, // opening
-		-101, // self first
-		-649, // request first
-		-665, // repeated
-		-52,  // echoed
-		-189, // technical
+		-254, // cue would
+		-137, // cue salute
+		-44,  // cue close
+		42,   // cue if
+		655,  // number
+		265,  // unit
+		695,  // date
+		639,  // name
+		115,  // many names
+		-887, // question
+		247,  // answer
+		205,  // short answer
+		448,  // asked about you
+		-442, // very short
+		-232, // short
+		47,   // medium
+		185,  // long
+		546,  // rich
+		80,   // novel
+		-530, // exclaims
+		-217, // you first
+		-24,  // first
+		-257, // alone
+		-540, // opening
+		25,   // self first
+		-629, // request first
+		-320, // repeated
+		91,   // echoed
+		10,   // technical
 		0,    // known
-		274,  // self have
-		613,  // self kin
-		319,  // self health
-		457,  // self like
-		513,  // self work
-		102,  // self home
-		-505, // self plan
-		184,  // kin age
-		-538, // kin name
-		688,  // always style
-		-128, // self task
-		404,  // self habit
-		511,  // self over
-		-846, // self only
-		-907, // nothing
+		-14,  // self have
+		47,   // self kin
+		481,  // self health
+		-87,  // self like
+		432,  // self work
+		-48,  // self home
+		-96,  // self plan
+		265,  // kin age
+		-6,   // kin name
+		521,  // always style
+		84,   // self task
+		319,  // self habit
+		58,   // self over
+		-650, // self only
+		-602, // nothing
+	}
+
+	lastingWeights = [features]int32{
+		60,   // cue self
+		618,  // cue kin
+		-376, // cue other
+		-11,  // cue lean
+		-516, // cue ask
+		109,  // cue request
+		0,    // cue suppose
+		0,    // cue irony
+		0,    // cue fiction
+		-198, // cue unfiction
+		-82,  // cue paste
+		57,   // cue correct
+		57,   // cue forget
+		531,  // cue over
+		479,  // cue not
+		747,  // cue like
+		563,  // cue name
+		772,  // cue age
+		604,  // cue home
+		406,  // cue work
+		1022, // cue health
+		49,   // cue have
+		290,  // cue decide
+		-261, // cue plan
+		-573, // cue task
+		295,  // cue remember
+		358,  // cue always
+		198,  // cue style
+		755,  // cue habit
+		47,   // cue doubt
+		-62,  // cue filler
+		-777, // cue chat
+		-107, // cue time
+		341,  // cue number
+		-527, // cue you
+		0,    // cue game
+		-332, // cue would
+		93,   // cue salute
+		85,   // cue close
+		106,  // cue if
+		142,  // number
+		-19,  // unit
+		237,  // date
+		582,  // name
+		166,  // many names
+		-755, // question
+		391,  // answer
+		349,  // short answer
+		597,  // asked about you
+		-427, // very short
+		-446, // short
+		167,  // medium
+		278,  // long
+		588,  // rich
+		206,  // novel
+		-411, // exclaims
+		-317, // you first
+		-32,  // first
+		-241, // alone
+		-557, // opening
+		-7,   // self first
+		-680, // request first
+		-499, // repeated
+		-45,  // echoed
+		-133, // technical
+		0,    // known
+		230,  // self have
+		498,  // self kin
+		401,  // self health
+		345,  // self like
+		663,  // self work
+		154,  // self home
+		-433, // self plan
+		171,  // kin age
+		-400, // kin name
+		591,  // always style
+		43,   // self task
+		436,  // self habit
+		392,  // self over
+		-832, // self only
+		-770, // nothing
 	}
 )
