@@ -25,6 +25,7 @@ func (r *Reader) foreignLines(message, lang string) []bool {
 	markChats(lines, out)
 	r.markLetters(lines, out, lang)
 	r.markPastes(lines, out, lang)
+	r.markReviewed(lines, out, lang)
 	return out
 }
 
@@ -251,16 +252,46 @@ func isList(lines []string) bool {
 	return false
 }
 
-// foreignRest returns the offset in a sentence behind which it repeats foreign words: "he wrote: …". It is len(text) if there
-// are none.
-func foreignRest(text string, marks cue.Marks) int {
+// foreignRest returns the offset in a sentence behind which it repeats foreign words: "he wrote: …", "translate: …". It is
+// len(text) if there are none.
+func (r *Reader) foreignRest(text string, marks cue.Marks) int {
 	at := strings.IndexAny(text, ":：")
 	if at < 0 || at+1 >= len(text) {
 		return len(text)
 	}
-	before := marks.Within(0, at)
-	if before.Set().Any(cue.Paste, cue.Fiction) && (strings.ContainsRune(text[at:], ' ') || script.HasHan(text[at:])) {
+	rest := text[at:]
+	if !strings.ContainsRune(rest, ' ') && !script.HasHan(rest) {
+		return len(text)
+	}
+	before := marks.Within(0, at).Set()
+	switch {
+	case before.Has(cue.Remember):
+	case before.Any(cue.Paste, cue.Fiction), before.Has(cue.Review) && before.Has(cue.Text),
+		r.works && before.Any(cue.Request, cue.Text, cue.Review),
+		before.Any(cue.Request, cue.Review) && r.Lang != "" && len(rest) > minForeign && cue.LanguageOf(rest) != r.Lang:
 		return at
 	}
 	return len(text)
+}
+
+// minForeign is the length in bytes of a text whose language is told from that of the conversation.
+const minForeign = 24
+
+// markReviewed marks the paragraphs behind one that asks for a look at a text, and, once that was asked, the paragraphs behind
+// a colon.
+func (r *Reader) markReviewed(lines []string, out []bool, lang string) {
+	for i := 0; i+2 < len(lines); i++ {
+		lead := strings.TrimSpace(lines[i])
+		if lead == "" || out[i] || strings.TrimSpace(lines[i+1]) != "" || isList(lines[i+2:]) {
+			continue
+		}
+		set := r.find(lead, lang).Set()
+		colon, _ := utf8.DecodeLastRuneInString(lead)
+		if set.Has(cue.Review) && set.Has(cue.Text) || r.works && strings.ContainsRune(":：", colon) && !set.Has(cue.Remember) {
+			for k := i + 1; k <= r.lastForeign(lines, i, lang); k++ {
+				out[k] = true
+			}
+			return
+		}
+	}
 }

@@ -44,6 +44,8 @@ type Span struct{ Start, End int }
 type Reader struct {
 	Lang string // of the conversation, for messages that are too short to have one
 	game bool
+	// works is set once the speaker has asked for work on a text: what follows a colon then is part of it.
+	works bool
 }
 
 // Numbers of letters below which a message is read in the conversation's language. Languages of Latin script are easily
@@ -86,16 +88,21 @@ func (r *Reader) Read(message string) []Sentence {
 	foreign := r.foreignLines(message, lang)
 	quoted := quotations(message)
 	for i, line := range linesOf(message) {
+		repeats := false // the rest of the line repeats foreign words
 		for _, s := range split(message, line) {
 			s.Paragraph = i
 			s.Quotes = within(quoted, s.Start, s.End)
 			marks := r.find(s.Text, lang)
-			if at := foreignRest(s.Text, marks); at < len(s.Text) {
+			if foreign[i] || repeats {
+				s.Stance = Foreign
+			}
+			if at := r.foreignRest(s.Text, marks); at < len(s.Text) {
 				s.Quotes = append(s.Quotes, Span{at, len(s.Text)})
+				repeats = !marks.Set().Has(cue.Fiction) // which goes on by itself
 			}
 			s.Marks = outside(marks, s.Quotes)
-			if foreign[i] {
-				s.Stance = Foreign
+			if set := s.Marks.Set(); s.Stance != Foreign && (set.Has(cue.Fiction) || set.Has(cue.Review) && set.Has(cue.Text)) {
+				r.works = true
 			}
 			out = append(out, s)
 		}
@@ -254,7 +261,7 @@ func split(message string, line Span) []Sentence {
 
 // pairs are opening and closing quotation marks.
 var pairs = map[rune]string{
-	'"': "\"", '“': "”\"", '„': "“”\"", '«': "»", '»': "«", '「': "」", '『': "』", '‹': "›", '”': "”",
+	'"': "\"", '“': "”\"", '„': "“”\"", '«': "»", '»': "«", '\'': "'", '‘': "’", '‚': "‘’", '「': "」", '『': "』", '‹': "›", '”': "”",
 }
 
 // Lengths of an inline quotation. Shorter ones are titles and single words.
@@ -272,12 +279,15 @@ func quotations(text string) []Span {
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRuneInString(text[i:])
 		closing := pairs[r]
-		if closing == "" || r == '"' && closes(text, i) {
+		if closing == "" || r == '"' && closes(text, i) || isSingle(r) && !opensSingle(text, i) {
 			i += n
 			continue
 		}
 		rest := text[i+n : min(len(text), i+n+maxQuoted)]
 		end := strings.IndexAny(rest, closing)
+		if isSingle(r) {
+			end = singleEnd(rest)
+		}
 		if end < 0 {
 			i += n
 			continue
@@ -290,6 +300,32 @@ func quotations(text string) []Span {
 		i += n + end + m
 	}
 	return out
+}
+
+// isSingle reports whether a mark is a single one, which may also be an apostrophe.
+func isSingle(r rune) bool { return r == '\'' || r == '‘' || r == '‚' }
+
+// opensSingle reports whether a single mark at i opens a quotation: no letter comes before it and one behind.
+func opensSingle(text string, i int) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:i])
+	_, n := utf8.DecodeRuneInString(text[i:])
+	after, _ := utf8.DecodeRuneInString(text[i+n:])
+	return !unicode.IsLetter(before) && !unicode.IsDigit(before) && (unicode.IsLetter(after) || unicode.IsDigit(after))
+}
+
+// singleEnd returns the offset of the single mark that ends a quotation: no letter comes behind it. It is -1 if there is none.
+func singleEnd(text string) int {
+	for i, r := range text {
+		if r != '\'' && r != '’' && r != '‘' {
+			continue
+		}
+		after, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])
+		before, _ := utf8.DecodeLastRuneInString(text[:i])
+		if !unicode.IsLetter(after) && !unicode.IsDigit(after) && !unicode.IsSpace(before) {
+			return i
+		}
+	}
+	return -1
 }
 
 // closes reports whether a straight mark at i can only end a quotation: a letter comes before it and none behind.
@@ -344,7 +380,8 @@ func mostlyQuoted(s Sentence) bool {
 	for _, q := range s.Quotes {
 		quoted += q.End - q.Start
 	}
-	return quoted*3 > len(s.Text)*2 || quoted*3 > len(s.Text) && (startsQuoted(s) || s.Marks.Set().Any(cue.Paste, cue.Fiction, cue.Request))
+	return quoted*3 > len(s.Text)*2 || quoted*3 > len(s.Text) && (startsQuoted(s) || strings.ContainsAny(s.Text, "?？؟") ||
+		s.Marks.Set().Any(cue.Paste, cue.Fiction, cue.Request, cue.Ask, cue.Review))
 }
 
 // startsQuoted reports whether a sentence begins inside a quotation of a sentence before.

@@ -4,174 +4,188 @@ package extractive
 
 // Biases and weights of features, times 1000. They are fitted to test/corpus/dev.
 var (
-	keepBias    int32 = 174
-	lastingBias int32 = -1595
+	keepBias    int32 = 169
+	lastingBias int32 = -1609
 
 	keepWeights = [features]int32{
-		68,   // cue self
-		442,  // cue kin
-		283,  // cue other
-		101,  // cue lean
-		-652, // cue ask
-		395,  // cue request
+		79,   // cue self
+		433,  // cue kin
+		293,  // cue other
+		109,  // cue lean
+		-669, // cue ask
+		399,  // cue request
 		0,    // cue suppose
 		0,    // cue irony
 		0,    // cue fiction
 		-70,  // cue unfiction
-		-100, // cue paste
+		-94,  // cue paste
 		50,   // cue correct
-		-108, // cue forget
-		175,  // cue over
-		324,  // cue not
-		313,  // cue like
-		540,  // cue name
-		455,  // cue age
-		388,  // cue home
+		-109, // cue forget
+		176,  // cue over
+		316,  // cue not
+		310,  // cue like
+		537,  // cue name
+		491,  // cue age
+		396,  // cue home
 		270,  // cue work
-		918,  // cue health
-		37,   // cue have
-		633,  // cue decide
-		384,  // cue plan
-		-227, // cue task
+		928,  // cue health
+		35,   // cue have
+		634,  // cue decide
+		382,  // cue plan
+		-230, // cue task
 		111,  // cue remember
-		163,  // cue always
-		-50,  // cue style
-		-23,  // cue habit
-		-103, // cue doubt
-		-201, // cue filler
-		-338, // cue chat
-		284,  // cue time
+		162,  // cue always
+		-26,  // cue style
+		-29,  // cue habit
+		-107, // cue doubt
+		-195, // cue filler
+		-351, // cue chat
+		279,  // cue time
 		457,  // cue number
 		-439, // cue you
 		0,    // cue game
-		-254, // cue would
-		-137, // cue salute
-		-44,  // cue close
-		42,   // cue if
-		655,  // number
-		265,  // unit
-		695,  // date
-		639,  // name
-		115,  // many names
-		-887, // question
-		247,  // answer
+		-256, // cue would
+		-151, // cue salute
+		-43,  // cue close
+		40,   // cue if
+		-71,  // cue text
+		-147, // cue review
+		-8,   // cue laugh
+		660,  // number
+		264,  // unit
+		691,  // date
+		636,  // name
+		108,  // many names
+		-877, // question
+		244,  // answer
 		205,  // short answer
 		448,  // asked about you
-		-442, // very short
-		-232, // short
-		47,   // medium
-		185,  // long
-		546,  // rich
+		-444, // very short
+		-228, // short
+		45,   // medium
+		183,  // long
+		537,  // rich
 		80,   // novel
-		-530, // exclaims
-		-217, // you first
-		-24,  // first
-		-257, // alone
-		-540, // opening
-		25,   // self first
-		-629, // request first
-		-320, // repeated
-		91,   // echoed
-		10,   // technical
+		-507, // exclaims
+		-220, // you first
+		-83,  // other first
+		-49,  // like laugh
+		125,  // self laugh
+		-147, // trails
+		-20,  // first
+		-271, // alone
+		-501, // opening
+		2,    // self first
+		-634, // request first
+		-324, // repeated
+		78,   // echoed
+		12,   // technical
 		0,    // known
-		-14,  // self have
-		47,   // self kin
-		481,  // self health
-		-87,  // self like
-		432,  // self work
-		-48,  // self home
-		-96,  // self plan
-		265,  // kin age
-		-6,   // kin name
-		521,  // always style
-		84,   // self task
-		319,  // self habit
-		58,   // self over
-		-650, // self only
-		-602, // nothing
+		-16,  // self have
+		36,   // self kin
+		503,  // self health
+		-88,  // self like
+		426,  // self work
+		-45,  // self home
+		-101, // self plan
+		261,  // kin age
+		-20,  // kin name
+		520,  // always style
+		82,   // self task
+		321,  // self habit
+		63,   // self over
+		-649, // self only
+		-622, // nothing
 	}
 
 	lastingWeights = [features]int32{
-		60,   // cue self
-		618,  // cue kin
-		-376, // cue other
-		-11,  // cue lean
-		-516, // cue ask
-		109,  // cue request
+		71,   // cue self
+		602,  // cue kin
+		-340, // cue other
+		3,    // cue lean
+		-547, // cue ask
+		106,  // cue request
 		0,    // cue suppose
 		0,    // cue irony
 		0,    // cue fiction
 		-198, // cue unfiction
-		-82,  // cue paste
-		57,   // cue correct
+		-73,  // cue paste
+		54,   // cue correct
 		57,   // cue forget
-		531,  // cue over
-		479,  // cue not
-		747,  // cue like
-		563,  // cue name
-		772,  // cue age
-		604,  // cue home
-		406,  // cue work
-		1022, // cue health
-		49,   // cue have
-		290,  // cue decide
-		-261, // cue plan
-		-573, // cue task
-		295,  // cue remember
+		532,  // cue over
+		465,  // cue not
+		740,  // cue like
+		565,  // cue name
+		833,  // cue age
+		627,  // cue home
+		410,  // cue work
+		1032, // cue health
+		41,   // cue have
+		291,  // cue decide
+		-271, // cue plan
+		-578, // cue task
+		297,  // cue remember
 		358,  // cue always
-		198,  // cue style
-		755,  // cue habit
-		47,   // cue doubt
-		-62,  // cue filler
-		-777, // cue chat
-		-107, // cue time
-		341,  // cue number
-		-527, // cue you
+		219,  // cue style
+		745,  // cue habit
+		40,   // cue doubt
+		-48,  // cue filler
+		-805, // cue chat
+		-111, // cue time
+		337,  // cue number
+		-529, // cue you
 		0,    // cue game
-		-332, // cue would
-		93,   // cue salute
-		85,   // cue close
-		106,  // cue if
-		142,  // number
+		-336, // cue would
+		82,   // cue salute
+		87,   // cue close
+		99,   // cue if
+		-120, // cue text
+		15,   // cue review
+		73,   // cue laugh
+		148,  // number
 		-19,  // unit
-		237,  // date
-		582,  // name
-		166,  // many names
-		-755, // question
-		391,  // answer
-		349,  // short answer
-		597,  // asked about you
-		-427, // very short
-		-446, // short
+		225,  // date
+		579,  // name
+		154,  // many names
+		-743, // question
+		385,  // answer
+		344,  // short answer
+		593,  // asked about you
+		-432, // very short
+		-443, // short
 		167,  // medium
-		278,  // long
-		588,  // rich
-		206,  // novel
-		-411, // exclaims
-		-317, // you first
-		-32,  // first
-		-241, // alone
-		-557, // opening
-		-7,   // self first
-		-680, // request first
-		-499, // repeated
-		-45,  // echoed
-		-133, // technical
+		276,  // long
+		568,  // rich
+		211,  // novel
+		-369, // exclaims
+		-320, // you first
+		-280, // other first
+		3,    // like laugh
+		130,  // self laugh
+		-100, // trails
+		-19,  // first
+		-261, // alone
+		-481, // opening
+		-29,  // self first
+		-684, // request first
+		-503, // repeated
+		-60,  // echoed
+		-130, // technical
 		0,    // known
-		230,  // self have
-		498,  // self kin
-		401,  // self health
-		345,  // self like
-		663,  // self work
-		154,  // self home
-		-433, // self plan
-		171,  // kin age
-		-400, // kin name
-		591,  // always style
-		43,   // self task
-		436,  // self habit
-		392,  // self over
-		-832, // self only
-		-770, // nothing
+		226,  // self have
+		478,  // self kin
+		427,  // self health
+		340,  // self like
+		651,  // self work
+		171,  // self home
+		-436, // self plan
+		156,  // kin age
+		-419, // kin name
+		589,  // always style
+		46,   // self task
+		437,  // self habit
+		398,  // self over
+		-835, // self only
+		-797, // nothing
 	}
 )
