@@ -2,6 +2,7 @@ package stance
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -206,18 +207,30 @@ func endsOpening(t string) bool {
 // lastForeign returns the last line of a foreign text that begins behind line first: the last line of the message, or the one
 // before the last paragraph if that asks the assistant for something.
 func (r *Reader) lastForeign(lines []string, first int, lang string) int {
-	for k := len(lines) - 1; k > first+1; k-- {
-		if strings.TrimSpace(lines[k]) == "" {
-			continue
+	k := len(lines) - 1
+	for k > first && strings.TrimSpace(lines[k]) == "" {
+		k--
+	}
+	foreign := 0 // lines before the last paragraph
+	for i := first + 1; i < k; i++ {
+		if strings.TrimSpace(lines[i]) != "" {
+			foreign++
 		}
-		if last := r.find(lines[k], lang).Set(); strings.TrimSpace(lines[k-1]) == "" && !strings.HasPrefix(lines[k], "- ") &&
-			(last.Any(cue.Request, cue.Ask, cue.Paste) || strings.ContainsAny(lines[k], "?？؟")) {
-			return k - 1
-		}
-		break
+	}
+	if foreign == 0 || strings.TrimSpace(lines[k-1]) != "" || listMark.MatchString(lines[k]) {
+		return len(lines) - 1
+	}
+	marks := r.find(lines[k], lang)
+	if strings.ContainsAny(lines[k], "?？؟") || marks.Set().Has(cue.Review) || slices.ContainsFunc(marks, func(m cue.Mark) bool {
+		return m.Start < opening && (m.Kind == cue.Request || m.Kind == cue.Ask || m.Kind == cue.Paste)
+	}) {
+		return k - 1
 	}
 	return len(lines) - 1
 }
+
+// opening is the length in bytes of the beginning of a paragraph in which a request counts.
+const opening = 40
 
 // markPastes marks the text behind an announcement that ends in a colon. The last paragraph is the speaker's again if it asks
 // the assistant for something.
@@ -267,7 +280,7 @@ func (r *Reader) foreignRest(text string, marks cue.Marks) int {
 	switch {
 	case before.Has(cue.Remember):
 	case before.Any(cue.Paste, cue.Fiction), before.Has(cue.Review) && before.Has(cue.Text),
-		r.works && before.Any(cue.Request, cue.Text, cue.Review),
+		r.works && (before.Any(cue.Request, cue.Text, cue.Review) || marks.Within(at, len(text)).Set().Has(cue.Self)),
 		before.Any(cue.Request, cue.Review) && r.Lang != "" && len(rest) > minForeign && cue.LanguageOf(rest) != r.Lang:
 		return at
 	}

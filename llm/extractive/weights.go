@@ -4,188 +4,188 @@ package extractive
 
 // Biases and weights of features, times 1000. They are fitted to test/corpus/dev.
 var (
-	keepBias    int32 = 169
-	lastingBias int32 = -1609
+	keepBias    int32 = 183
+	lastingBias int32 = -1628
 
 	keepWeights = [features]int32{
-		79,   // cue self
+		78,   // cue self
 		433,  // cue kin
-		293,  // cue other
-		109,  // cue lean
-		-669, // cue ask
-		399,  // cue request
+		289,  // cue other
+		108,  // cue lean
+		-668, // cue ask
+		403,  // cue request
 		0,    // cue suppose
 		0,    // cue irony
 		0,    // cue fiction
-		-70,  // cue unfiction
-		-94,  // cue paste
+		-84,  // cue unfiction
+		-95,  // cue paste
 		50,   // cue correct
-		-109, // cue forget
+		-110, // cue forget
 		176,  // cue over
-		316,  // cue not
-		310,  // cue like
+		325,  // cue not
+		307,  // cue like
 		537,  // cue name
-		491,  // cue age
-		396,  // cue home
-		270,  // cue work
+		493,  // cue age
+		397,  // cue home
+		269,  // cue work
 		928,  // cue health
-		35,   // cue have
-		634,  // cue decide
-		382,  // cue plan
+		34,   // cue have
+		635,  // cue decide
+		383,  // cue plan
 		-230, // cue task
 		111,  // cue remember
-		162,  // cue always
-		-26,  // cue style
+		159,  // cue always
+		-30,  // cue style
 		-29,  // cue habit
-		-107, // cue doubt
-		-195, // cue filler
-		-351, // cue chat
-		279,  // cue time
-		457,  // cue number
-		-439, // cue you
+		-108, // cue doubt
+		-201, // cue filler
+		-349, // cue chat
+		276,  // cue time
+		456,  // cue number
+		-431, // cue you
 		0,    // cue game
-		-256, // cue would
-		-151, // cue salute
-		-43,  // cue close
-		40,   // cue if
-		-71,  // cue text
-		-147, // cue review
-		-8,   // cue laugh
-		660,  // number
-		264,  // unit
-		691,  // date
-		636,  // name
+		-257, // cue would
+		-149, // cue salute
+		-44,  // cue close
+		41,   // cue if
+		-58,  // cue text
+		-149, // cue review
+		-9,   // cue laugh
+		658,  // number
+		261,  // unit
+		688,  // date
+		639,  // name
 		108,  // many names
-		-877, // question
-		244,  // answer
-		205,  // short answer
-		448,  // asked about you
-		-444, // very short
-		-228, // short
+		-875, // question
+		246,  // answer
+		208,  // short answer
+		444,  // asked about you
+		-449, // very short
+		-219, // short
 		45,   // medium
-		183,  // long
-		537,  // rich
+		174,  // long
+		538,  // rich
 		80,   // novel
-		-507, // exclaims
-		-220, // you first
-		-83,  // other first
-		-49,  // like laugh
-		125,  // self laugh
-		-147, // trails
-		-20,  // first
-		-271, // alone
-		-501, // opening
-		2,    // self first
-		-634, // request first
-		-324, // repeated
-		78,   // echoed
+		-509, // exclaims
+		-224, // you first
+		-95,  // other first
+		-50,  // like laugh
+		124,  // self laugh
+		-148, // trails
+		-26,  // first
+		-265, // alone
+		-502, // opening
+		8,    // self first
+		-629, // request first
+		-326, // repeated
+		76,   // echoed
 		12,   // technical
 		0,    // known
-		-16,  // self have
+		-19,  // self have
 		36,   // self kin
-		503,  // self health
-		-88,  // self like
-		426,  // self work
-		-45,  // self home
-		-101, // self plan
-		261,  // kin age
-		-20,  // kin name
-		520,  // always style
+		502,  // self health
+		-89,  // self like
+		424,  // self work
+		-46,  // self home
+		-103, // self plan
+		263,  // kin age
+		-21,  // kin name
+		522,  // always style
 		82,   // self task
-		321,  // self habit
-		63,   // self over
-		-649, // self only
-		-622, // nothing
+		322,  // self habit
+		62,   // self over
+		-646, // self only
+		-620, // nothing
 	}
 
 	lastingWeights = [features]int32{
-		71,   // cue self
-		602,  // cue kin
-		-340, // cue other
-		3,    // cue lean
-		-547, // cue ask
-		106,  // cue request
+		76,   // cue self
+		604,  // cue kin
+		-322, // cue other
+		2,    // cue lean
+		-546, // cue ask
+		107,  // cue request
 		0,    // cue suppose
 		0,    // cue irony
 		0,    // cue fiction
-		-198, // cue unfiction
-		-73,  // cue paste
-		54,   // cue correct
-		57,   // cue forget
-		532,  // cue over
-		465,  // cue not
-		740,  // cue like
-		565,  // cue name
-		833,  // cue age
-		627,  // cue home
-		410,  // cue work
-		1032, // cue health
-		41,   // cue have
-		291,  // cue decide
-		-271, // cue plan
+		-248, // cue unfiction
+		-77,  // cue paste
+		51,   // cue correct
+		59,   // cue forget
+		537,  // cue over
+		468,  // cue not
+		741,  // cue like
+		566,  // cue name
+		832,  // cue age
+		628,  // cue home
+		403,  // cue work
+		1033, // cue health
+		32,   // cue have
+		292,  // cue decide
+		-276, // cue plan
 		-578, // cue task
-		297,  // cue remember
+		300,  // cue remember
 		358,  // cue always
 		219,  // cue style
 		745,  // cue habit
-		40,   // cue doubt
-		-48,  // cue filler
-		-805, // cue chat
-		-111, // cue time
-		337,  // cue number
-		-529, // cue you
+		42,   // cue doubt
+		-61,  // cue filler
+		-806, // cue chat
+		-110, // cue time
+		339,  // cue number
+		-523, // cue you
 		0,    // cue game
-		-336, // cue would
+		-338, // cue would
 		82,   // cue salute
 		87,   // cue close
-		99,   // cue if
-		-120, // cue text
-		15,   // cue review
+		100,  // cue if
+		-111, // cue text
+		17,   // cue review
 		73,   // cue laugh
-		148,  // number
-		-19,  // unit
-		225,  // date
-		579,  // name
-		154,  // many names
-		-743, // question
-		385,  // answer
-		344,  // short answer
-		593,  // asked about you
-		-432, // very short
-		-443, // short
-		167,  // medium
-		276,  // long
-		568,  // rich
-		211,  // novel
-		-369, // exclaims
+		154,  // number
+		-10,  // unit
+		227,  // date
+		580,  // name
+		153,  // many names
+		-741, // question
+		381,  // answer
+		342,  // short answer
+		590,  // asked about you
+		-435, // very short
+		-431, // short
+		183,  // medium
+		247,  // long
+		569,  // rich
+		214,  // novel
+		-372, // exclaims
 		-320, // you first
-		-280, // other first
+		-237, // other first
 		3,    // like laugh
-		130,  // self laugh
-		-100, // trails
-		-19,  // first
-		-261, // alone
+		129,  // self laugh
+		-99,  // trails
+		-4,   // first
+		-268, // alone
 		-481, // opening
-		-29,  // self first
-		-684, // request first
-		-503, // repeated
-		-60,  // echoed
-		-130, // technical
+		-32,  // self first
+		-681, // request first
+		-504, // repeated
+		-63,  // echoed
+		-131, // technical
 		0,    // known
-		226,  // self have
-		478,  // self kin
-		427,  // self health
-		340,  // self like
-		651,  // self work
-		171,  // self home
-		-436, // self plan
-		156,  // kin age
-		-419, // kin name
-		589,  // always style
-		46,   // self task
+		213,  // self have
+		479,  // self kin
+		429,  // self health
+		343,  // self like
+		643,  // self work
+		172,  // self home
+		-445, // self plan
+		157,  // kin age
+		-418, // kin name
+		592,  // always style
+		48,   // self task
 		437,  // self habit
-		398,  // self over
-		-835, // self only
-		-797, // nothing
+		402,  // self over
+		-820, // self only
+		-794, // nothing
 	}
 )
