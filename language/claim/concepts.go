@@ -41,6 +41,7 @@ type Concept struct{ Word, Key string }
 
 // Concepts returns the concepts of a text in order.
 func Concepts(text string) []Concept {
+	text = unquoted(text)
 	out := hanConcepts(text)
 	within := 0
 	for _, t := range analysed(text) {

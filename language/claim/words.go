@@ -27,14 +27,16 @@ type Meaning struct {
 	Key   string
 	Exact bool // a number, name, identifier or person: a statement without it means something else
 	name  bool // it is capitalized, and not because it begins the statement
+	other bool // a person, see persons
 	// phrase counts the prepositions before it, and relation is the last of them; see relations.
 	phrase   int
 	relation uint32
 }
 
-// WordsOf reads a statement.
+// WordsOf reads a statement. Of a Quote it reads the content.
 func WordsOf(text string) Words {
 	var w Words
+	text = unquoted(text)
 	if strings.Contains(text, "~~") && Struck.MatchString(text) { // it marks something as no longer true
 		w.Turns |= Former
 	}
@@ -113,9 +115,9 @@ func meaningOf(t analysis.Token, within int) (Meaning, bool) {
 		return Meaning{Key: digit, Exact: true}, true
 	}
 	if same, ok := synonyms[folded]; ok {
-		return Meaning{Key: same, Exact: persons[same]}, true
+		return Meaning{Key: same, Exact: persons[same], other: persons[same]}, true
 	}
-	return Meaning{Key: key, Exact: persons[folded] || startsUpper(t.Text)}, true
+	return Meaning{Key: key, Exact: persons[folded] || startsUpper(t.Text), other: persons[folded]}, true
 }
 
 // isWhole reports whether an identifier is one thing, such as db_port or MySQL. The words of a hyphenated one count
@@ -229,6 +231,36 @@ func (a Words) phrases() []string {
 	slices.Sort(out)
 	return out
 }
+
+// Minimum numbers of units of a statement that RestatedIn finds in another one. A single word is too little, and so are two characters.
+const (
+	minRestated           = 2
+	minRestatedCharacters = 3
+)
+
+// Doubtful reports whether a statement is a question or said with doubt.
+func (a Words) Doubtful() bool { return a.Turns&doubtful != 0 }
+
+// RestatedIn reports whether b says all of a, and not much more: it has all units of a in the same sense, they are at least half
+// of its own, and it names no other person. "My back hurts" is restated by "Ugh, my back hurts so much today".
+func (a Words) RestatedIn(b Words) bool {
+	least := minRestated
+	if a.Spaceless || b.Spaceless {
+		least = minRestatedCharacters
+	}
+	if len(a.Units) < least || 2*len(a.Units) < len(b.Units) || a.Turns != b.Turns || Opposed(a.Opposites, b.Opposites) ||
+		!related(a.relations, b.relations) || least == minRestatedCharacters && !a.inOrder(b) {
+		return false
+	}
+	has := func(units []Meaning, m Meaning) bool {
+		return slices.ContainsFunc(units, func(u Meaning) bool { return u.stem() == m.stem() })
+	}
+	return !slices.ContainsFunc(a.Units, func(u Meaning) bool { return !has(b.Units, u) }) &&
+		!slices.ContainsFunc(b.Units, func(u Meaning) bool { return u.other && !has(a.Units, u) })
+}
+
+// stem returns the key without the mark of a language, which short texts rarely identify.
+func (m Meaning) stem() string { return m.Key[strings.Index(m.Key, "~")+1:] }
 
 // Overlap returns the share of units that two alike statements have in common, 0 to 1.
 func (a Words) Overlap(b Words) float64 {
