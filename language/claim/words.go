@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"reverie/language/analysis"
 	"reverie/language/script"
@@ -242,25 +243,42 @@ const (
 func (a Words) Doubtful() bool { return a.Turns&doubtful != 0 }
 
 // RestatedIn reports whether b says all of a, and not much more: it has all units of a in the same sense, they are at least half
-// of its own, and it names no other person. "My back hurts" is restated by "Ugh, my back hurts so much today".
+// of its own, and it names no other person. "My back hurts" is restated in "Ugh, my back hurts so much today". Words of one or
+// two letters do not count: in most languages they have no meaning by themselves.
 func (a Words) RestatedIn(b Words) bool {
-	least := minRestated
-	if a.Spaceless || b.Spaceless {
-		least = minRestatedCharacters
+	short, long, least := a.Units, b.Units, minRestatedCharacters
+	if !a.Spaceless && !b.Spaceless {
+		short, long, least = withoutShort(short), withoutShort(long), minRestated
 	}
-	if len(a.Units) < least || 2*len(a.Units) < len(b.Units) || a.Turns != b.Turns || Opposed(a.Opposites, b.Opposites) ||
+	if len(short) < least || 2*len(short) < len(long) || a.Turns != b.Turns || Opposed(a.Opposites, b.Opposites) ||
 		!related(a.relations, b.relations) || least == minRestatedCharacters && !a.inOrder(b) {
 		return false
 	}
 	has := func(units []Meaning, m Meaning) bool {
 		return slices.ContainsFunc(units, func(u Meaning) bool { return u.stem() == m.stem() })
 	}
-	return !slices.ContainsFunc(a.Units, func(u Meaning) bool { return !has(b.Units, u) }) &&
-		!slices.ContainsFunc(b.Units, func(u Meaning) bool { return u.other && !has(a.Units, u) })
+	return !slices.ContainsFunc(short, func(u Meaning) bool { return !has(long, u) }) &&
+		!slices.ContainsFunc(long, func(u Meaning) bool { return u.other && !has(short, u) })
+}
+
+// withoutShort returns the units that are exact or have more than two letters.
+func withoutShort(units []Meaning) []Meaning {
+	return slices.DeleteFunc(slices.Clone(units), func(u Meaning) bool { return !u.Exact && utf8.RuneCountInString(u.stem()) <= 2 })
 }
 
 // stem returns the key without the mark of a language, which short texts rarely identify.
 func (m Meaning) stem() string { return m.Key[strings.Index(m.Key, "~")+1:] }
+
+// Stems returns the distinct units without the marks of languages, sorted. Two statements that are the same, or of which one is
+// restated in the other, have stems in common.
+func (a Words) Stems() []string {
+	out := make([]string, len(a.Units))
+	for i, u := range a.Units {
+		out[i] = u.stem()
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
 
 // Overlap returns the share of units that two alike statements have in common, 0 to 1.
 func (a Words) Overlap(b Words) float64 {
