@@ -125,6 +125,9 @@ func (w *writing) byRules() {
 	if p.Memory == "" {
 		w.ranking = p.Ranking
 		w.nothing(ReasonNothingPassed, "")
+		if p.Full != "" {
+			w.nothing(ReasonNoRoom, p.Full)
+		}
 		return
 	}
 	if violations := w.check(p.Memory, p.Moved, nil); len(violations) > 0 {

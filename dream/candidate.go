@@ -197,13 +197,15 @@ type Looked struct {
 	Recalls       int `json:"recalls"`
 }
 
-// MovedSection is text that moves from MEMORY.md to an archive: a machine-made section, moved to make room, or machine-made
-// lines that a later statement corrects, under a separate heading.
+// MovedSection is text that moves from MEMORY.md to an archive: a machine-made section or machine-made lines, moved to make room,
+// or machine-made lines that a later statement corrects, under a separate heading.
 type MovedSection struct {
 	Heading string `json:"heading"`
 	Text    string `json:"text"` // with its heading
 	Day     Day    `json:"day"`
 	Path    string `json:"path"` // of the archive
+	// Lines lists single lines that were moved to make room; it is empty for a whole section.
+	Lines []string `json:"lines,omitempty"`
 	// Replaced lists the corrected lines, and By is the line of MEMORY.md that corrects them. Both are empty for a section
 	// that was moved to make room.
 	Replaced []string `json:"replaced,omitempty"`

@@ -117,14 +117,21 @@ func (r *replacement) find(id markdown.EntryID, keeps map[string]bool) (at int, 
 			why = staysPerson
 		case !slices.ContainsFunc(sections, func(s promotedSection) bool { return at > s.from && e.ToLine <= s.body }):
 			why = staysOutside
-		case e.ToLine > e.FromLine, e.Parent >= 0, !bullet.MatchString(line),
-			slices.ContainsFunc(entries, func(o markdown.Entry) bool { return o.Parent == i }):
+		case isWoven(entries, i, line):
 			why = staysWoven
 		default:
 			return at, line, ""
 		}
 	}
 	return -1, "", why
+}
+
+// isWoven reports whether the i-th entry, which begins with line, cannot be moved by itself: it is no list item of a single line,
+// or other items are nested with it.
+func isWoven(entries []markdown.Entry, i int, line string) bool {
+	e := entries[i]
+	return e.ToLine > e.FromLine || e.Parent >= 0 || !bullet.MatchString(line) ||
+		slices.ContainsFunc(entries, func(o markdown.Entry) bool { return o.Parent == i })
 }
 
 // bullet matches a list item as dreams write them.
@@ -149,7 +156,7 @@ func sameStatements(a, b []markdown.Entry) bool {
 func replacedSection(lines []string, by string, day dream.Day) dream.MovedSection {
 	heading := replacedOn + " " + string(day)
 	return dream.MovedSection{
-		Heading: heading, Day: day, Path: ArchiveFolder + string(day)[:len("2006-01")] + ".md", Replaced: lines, By: by,
+		Heading: heading, Day: day, Path: archiveOf(day), Replaced: lines, By: by,
 		Text: strings.Repeat("#", promotedLevel) + " " + heading + "\n\n" + strings.Join(lines, "\n") + "\n\n" +
 			strings.Repeat("#", promotedLevel+1) + " " + replacedBy + "\n\n" + by + "\n",
 	}
