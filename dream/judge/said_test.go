@@ -135,3 +135,23 @@ func TestWhatHasNoSourceIsNotPromoted(t *testing.T) {
 		t.Errorf("from an older note (-want +got):\n%s", diff)
 	}
 }
+
+// TestLiveCandidates compares staged candidates with a note that was edited since.
+func TestLiveCandidates(t *testing.T) {
+	moved, gone, told := said(2, "Is allergic to nuts."), said(2, "Likes green tea."), said(2, "Lives in Bonn.")
+	staged := Light(dream.Material{Statements: []dream.Statement{
+		moved, gone, told, spoken(2, 4, "Lives in Bonn."), said(2, `"I have a dog."`), said(3, "Has a dog."),
+	}}, lightSettings)
+	moved.Place.FromLine, moved.Place.Version = 7, 9
+	got := map[string]int{}
+	for _, c := range Live(staged, []dream.Statement{moved, said(3, "Has a dog.")}) {
+		got[c.Text] = len(c.Places)
+		if c.ID == moved.ID && (c.Places[0].FromLine != 7 || c.Places[0].Version != 9) {
+			t.Errorf("the moved line: %+v", c.Places)
+		}
+	}
+	want := map[string]int{"Is allergic to nuts.": 1, "Likes green tea.": 0, "Lives in Bonn.": 1, "Has a dog.": 1}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("places (-want +got):\n%s", diff)
+	}
+}

@@ -8,7 +8,7 @@ import (
 // Quote is a line that quotes what somebody said: Jonas: (later: 2026-03-10) [Which city?] "Bonn, since March."
 type Quote struct {
 	Speaker  string // in a group
-	Later    bool   // it probably corrects an earlier statement
+	Later    string // date of a statement that probably corrects an earlier one
 	Question string // of the assistant, which the words answer
 	Words    string // without quotation marks
 }
@@ -23,7 +23,25 @@ func QuoteOf(line string) (Quote, bool) {
 	if m == nil {
 		return Quote{}, false
 	}
-	return Quote{Speaker: m[1], Later: m[2] != "", Question: m[3], Words: m[4] + m[5]}, true
+	return Quote{Speaker: m[1], Later: m[2], Question: m[3], Words: m[4] + m[5]}, true
+}
+
+// String returns the line.
+func (q Quote) String() string {
+	out := `"` + q.Words + `"`
+	if strings.Contains(q.Words, `"`) {
+		out = "“" + q.Words + "”"
+	}
+	if q.Question != "" {
+		out = "[" + q.Question + "] " + out
+	}
+	if q.Later != "" {
+		out = "(later: " + q.Later + ") " + out
+	}
+	if q.Speaker != "" {
+		out = q.Speaker + ": " + out
+	}
+	return out
 }
 
 // brackets are put around values and dates that complete the words of a quote.

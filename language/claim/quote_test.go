@@ -17,6 +17,9 @@ func TestQuotesAreReadByTheirWords(t *testing.T) {
 		`"Ich esse kein Fleisch."`:                              "Ich esse kein Fleisch",
 		`"We fly next Friday [2026-03-20]."`:                    "We fly next Friday, 2026-03-20",
 	} {
+		if q, ok := QuoteOf(line); !ok || q.String() != line {
+			t.Errorf("%s is parsed as %+v, which is written %s", line, q, q)
+		}
 		a, b := WordsOf(line), WordsOf(same)
 		if !SameStatement(a, b) || a.Turns != b.Turns {
 			t.Errorf("%s is read as %v (%d), %s as %v (%d)", line, a.Units, a.Turns, same, b.Units, b.Turns)

@@ -100,7 +100,7 @@ func Read(text string) Reading {
 		said = quote.Plain()
 	}
 	said = strings.TrimSpace(marks.Replace(said))
-	r := Reading{Text: said, cue: quote.Later}
+	r := Reading{Text: said, cue: quote.Later != ""}
 	parts := clauses.Split(said, -1)
 	r.isRow = isRow(parts)
 	for _, clause := range parts {
