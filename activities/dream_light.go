@@ -123,8 +123,8 @@ func sessionStatements(s dreams.DreamSession, zone *time.Location) []dream.State
 	return out
 }
 
-// dayStatements returns the statements of one conversation on one day, without questions and what was said with doubt. What is
-// of that day only is passing. A statement in the words of its message is quoted.
+// dayStatements returns the statements of one conversation on one day, without questions, what was said with doubt, and text that
+// is too short or too long. What is of that day only is passing. A statement in the words of its message is quoted.
 func dayStatements(s dreams.DreamSession, messages []memory.Message, day dream.Day, zone *time.Location) []dream.Statement {
 	at, words := map[int64]time.Time{}, map[int64]string{}
 	for _, m := range messages {
@@ -133,7 +133,7 @@ func dayStatements(s dreams.DreamSession, messages []memory.Message, day dream.D
 	last := messages[len(messages)-1].CreatedAt.In(zone)
 	var out []dream.Statement
 	for _, said := range extractive.Statements(transcripts.Transcript(messages, setting.DefaultExtractSettings()), last) {
-		if claim.IsQuestion(said.Text) || said.Unsure && claim.WordsOf(said.Text).Doubtful() {
+		if claim.IsQuestion(said.Text) || !notes.SaysEnough(said.Text, said.Text) || said.Unsure && claim.WordsOf(said.Text).Doubtful() {
 			continue
 		}
 		when, text := last, said.Text

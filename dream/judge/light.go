@@ -206,6 +206,9 @@ func (g *gathering) retold(s *dream.Statement, said claim.Words) *thing {
 	what := claim.ContentOf(s.Text)
 	for _, n := range s.Place.Messages {
 		for _, t := range g.byMessage[message{s.Place.Conversation, n}] {
+			if sameQuote(t.text, s.Text) {
+				return t
+			}
 			if other := claim.ContentOf(t.text); t.words.Turns == said.Turns && len(what) > 1 && len(other) > 1 &&
 				(what.Within(other) || other.Within(what)) {
 				return t
@@ -213,6 +216,13 @@ func (g *gathering) retold(s *dream.Statement, said claim.Words) *thing {
 		}
 	}
 	return nil
+}
+
+// sameQuote reports whether two lines quote the same words, with or without the question that they answer and the speaker.
+func sameQuote(a, b string) bool {
+	one, ok := claim.QuoteOf(a)
+	two, also := claim.QuoteOf(b)
+	return ok && also && markdown.EntryIDOf(claim.Quote{Words: one.Words}.Plain()) == markdown.EntryIDOf(claim.Quote{Words: two.Words}.Plain())
 }
 
 func (g *gathering) add(t *thing) {

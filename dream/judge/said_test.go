@@ -43,6 +43,11 @@ func TestAQuoteIsOneFactWithWhatItQuotes(t *testing.T) {
 	if c.Text != noted.Text || len(c.Signals.MentionDays) != 1 || len(c.Places) != 2 {
 		t.Errorf("candidate %+v", c)
 	}
+	answer := said(2, `[Which city do you live in?] "Bonn."`)
+	answer.Place.Conversation, answer.Place.Messages = "c", []int64{2}
+	if c = only(t, dream.Material{Statements: []dream.Statement{answer, spoken(2, 2, `"Bonn."`)}}); c.Text != answer.Text {
+		t.Errorf("candidate %+v", c)
+	}
 	third := said(3, "Is allergic to nuts.")
 	c = only(t, dream.Material{Statements: []dream.Statement{said(2, `"I'm allergic to nuts."`), third}})
 	if c.Text != `"I'm allergic to nuts."` || len(c.Signals.MentionDays) != 2 {

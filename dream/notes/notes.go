@@ -95,7 +95,7 @@ func (r *noteReader) statement(i int) (dream.Statement, bool) {
 		said, heading = quote.Plain(), ""
 		whole = said
 	}
-	if r.machine[i] || r.isCode(e) || r.children[i] && r.isLabel(i) || !saysEnough(said, whole) || claim.IsQuestion(r.texts[i]) {
+	if r.machine[i] || r.isCode(e) || r.children[i] && r.isLabel(i) || !SaysEnough(said, whole) || claim.IsQuestion(r.texts[i]) {
 		return dream.Statement{}, false
 	}
 	s := dream.Statement{
@@ -175,8 +175,8 @@ func (r *noteReader) isCode(e markdown.Entry) bool {
 	return strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")
 }
 
-// saysEnough reports whether a text can be a statement: not too short, not too long, and not a bare address.
-func saysEnough(said, whole string) bool {
+// SaysEnough reports whether a text can be a statement: not too long, not a bare address, and with its context not too short.
+func SaysEnough(said, whole string) bool {
 	least := MinStatement
 	if script.HasHan(whole) {
 		least = minIdeographs
