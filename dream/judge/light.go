@@ -121,12 +121,12 @@ func gather(m dream.Material) *gathering {
 	known := map[markdown.EntryID]int{} // index in texts
 	for _, s := range states {
 		known[s.ID] = len(texts)
-		texts = append(texts, claim.WordsOf(s.Text))
+		texts = append(texts, undated(s.Text, s.MentionDays...))
 	}
 	for _, s := range statements {
 		if _, ok := known[s.ID]; !ok {
 			known[s.ID] = len(texts)
-			texts = append(texts, claim.WordsOf(s.Text))
+			texts = append(texts, undated(s.Text, s.Place.Day))
 		}
 	}
 	g.index = newWordIndex(texts)
@@ -151,6 +151,15 @@ func gather(m dream.Material) *gathering {
 		}
 	}
 	return g
+}
+
+// undated reads a statement without the dates in brackets on which it was said: "my back hurts today [2026-03-02]" says the same
+// on every day.
+func undated(text string, days ...dream.Day) claim.Words {
+	for _, day := range days {
+		text = strings.ReplaceAll(text, "["+string(day)+"]", "")
+	}
+	return claim.WordsOf(text)
 }
 
 // statementsOf returns the statements that count, newest day first.
