@@ -195,7 +195,9 @@ func (g *gathering) find(s *dream.Statement, said claim.Words) *thing {
 		return t
 	}
 	plainID := s.ID
-	if strings.ContainsAny(s.Text, ":：") { // a nested item or a row, which may occur without its parent elsewhere
+	if q, quoted := claim.QuoteOf(s.Text); quoted && q == (claim.Quote{Words: q.Words}) { // a search finds its message without marks
+		plainID = markdown.EntryIDOf(q.Words)
+	} else if strings.ContainsAny(s.Text, ":：") { // a nested item or a row, which may occur without its parent elsewhere
 		plainID = markdown.EntryIDOf(s.Text)
 	}
 	if t = g.byID[plainID]; t == nil {

@@ -58,7 +58,7 @@ func TestAQuoteIsOneFactWithWhatItQuotes(t *testing.T) {
 func TestOneSearchIsOneRecall(t *testing.T) {
 	const text = "I'm allergic to nuts."
 	c := only(t, dream.Material{
-		Statements: []dream.Statement{said(2, `"`+text+`"`), spoken(2, 1, text)},
+		Statements: []dream.Statement{said(2, `"`+text+`"`)},
 		Recalls:    []dream.Recall{recalled(3, "q", .9, `"`+text+`"`), recalled(3, "q", .5, text), recalled(4, "q", .5, text)},
 	})
 	if g := c.Signals; g.Recalls != 2 || g.RecallScore != 1.4 || g.Queries != 1 {
