@@ -10,6 +10,7 @@ import (
 
 	"reverie/dream"
 	"reverie/dream/notes"
+	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/memory/setting"
 )
@@ -62,30 +63,39 @@ func (r *room) moveSections() {
 				})
 				continue
 			}
-			r.moved = append(r.moved, dream.MovedSection{
-				Heading: s.heading, Text: strings.TrimSpace(strings.Join(lines[s.from:s.to], "")) + "\n", Day: day, Path: archiveOf(day),
-			})
-			r.text = Remaining(slices.Delete(lines, s.from, s.to), make([]bool, len(lines)-(s.to-s.from)))
+			part := strings.TrimSpace(strings.Join(lines[s.from:s.to], "")) + "\n"
+			rest, ok := withoutLines(r.text, s.from, s.to)
+			if !ok { // it ends a comment or code that begins before it
+				continue
+			}
+			r.moved = append(r.moved, dream.MovedSection{Heading: s.heading, Text: part, Day: day, Path: archiveOf(day)})
+			r.text = rest
 			n--
 		}
 	}
 }
 
 // moveOthers moves single list items outside of the sections of dreams that no person wrote, from the beginning of the text, until
-// the text fits. Writers append, so that the first lines of a section are its oldest.
+// the text fits. Writers append, so that the first lines of a section are its oldest. Lines about a person of a group stay in that
+// person's section.
 func (r *room) moveOthers() {
 	r.moveLines(movedOn+" "+string(r.today), r.today, func(at int) bool {
-		return !slices.ContainsFunc(promotedSections(r.text), func(s promotedSection) bool { return s.from < at && at < s.to })
+		return memory.PersonAt(r.text, at+1) == memory.NoOwner &&
+			!slices.ContainsFunc(promotedSections(r.text), func(s promotedSection) bool { return s.from < at && at < s.to })
 	})
 }
 
-// moveLines moves single list items at which here is true (the index of the line) until the text fits.
+// moveLines moves single list items at which here is true (the index of the line) to a section of the archive until the text
+// fits. Items from under other headings keep these as headings below that of the section.
 func (r *room) moveLines(heading string, day dream.Day, here func(at int) bool) {
-	var lines []string
+	moved := dream.MovedSection{
+		Heading: heading, Day: day, Path: archiveOf(day), Text: strings.Repeat("#", promotedLevel) + " " + heading + "\n\n",
+	}
+	under := heading
 	for from := 0; !r.fits(); {
 		all, entries := LinesOf(r.text), markdown.EntriesOf(r.text)
 		i := slices.IndexFunc(entries, func(e markdown.Entry) bool {
-			return e.FromLine > from && here(e.FromLine-1) && !r.keeps[markdown.LineKey(all[e.FromLine-1])]
+			return e.FromLine > from && !r.keeps[markdown.LineKey(all[e.FromLine-1])] && here(e.FromLine-1)
 		})
 		if i < 0 {
 			break
@@ -94,19 +104,21 @@ func (r *room) moveLines(heading string, day dream.Day, here func(at int) bool) 
 		line := strings.TrimRight(all[at], "\r\n")
 		rest, ok := "", false
 		if !isWoven(entries, i, line) {
-			rest, ok = withoutLine(r.text, at)
+			rest, ok = withoutLines(r.text, at, at+1)
 		}
 		if !ok {
 			from = at + 1
 			continue
 		}
-		r.text, lines, from = rest, append(lines, line), at
+		if over := entries[i].Heading; over != under && over != "" {
+			under = over
+			moved.Text = strings.TrimSpace(moved.Text) + "\n\n" + strings.Repeat("#", promotedLevel+1) + " " + under + "\n\n"
+		}
+		r.text, from = rest, at
+		moved.Lines, moved.Text = append(moved.Lines, line), moved.Text+line+"\n"
 	}
-	if len(lines) > 0 {
-		r.moved = append(r.moved, dream.MovedSection{
-			Heading: heading, Day: day, Path: archiveOf(day), Lines: lines,
-			Text: strings.Repeat("#", promotedLevel) + " " + heading + "\n\n" + strings.Join(lines, "\n") + "\n",
-		})
+	if len(moved.Lines) > 0 {
+		r.moved = append(r.moved, moved)
 	}
 }
 

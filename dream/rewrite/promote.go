@@ -141,6 +141,9 @@ func (p *promoting) settle(r replacement, chosen []int) *refusal {
 		text: WithoutEmptySections(r.text, p.protected...), limit: p.settings.MemoryMaxChars, today: p.day, keeps: saidSet(p.protected),
 	}
 	fit.moveSections()
+	for _, at := range chosen {
+		fit.keeps[markdown.LineKey(p.ranking.Candidates[at].Line)] = true
+	}
 	fit.moveOthers()
 	fitted, moved := fit.text, append(r.moved, fit.moved...)
 	if !fit.fits() {

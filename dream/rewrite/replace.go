@@ -62,7 +62,7 @@ func (p *promoting) replace(text string, chosen []int) replacement {
 				out.stays[n], more = staysShare, false
 				continue
 			}
-			rest, ok := withoutLine(out.text, at)
+			rest, ok := withoutLines(out.text, at, at+1)
 			if !ok {
 				out.stays[n], more = staysWoven, false
 				continue
@@ -137,11 +137,12 @@ func isWoven(entries []markdown.Entry, i int, line string) bool {
 // bullet matches a list item as dreams write them.
 var bullet = regexp.MustCompile(`^[-*+] \S`)
 
-// withoutLine removes a line from a text. It reports false when that would change the meaning of another line.
-func withoutLine(text string, at int) (string, bool) {
-	lines := LinesOf(text)
-	rest := Remaining(slices.Delete(slices.Clone(lines), at, at+1), make([]bool, len(lines)-1))
-	want := slices.DeleteFunc(markdown.EntriesOf(text), func(e markdown.Entry) bool { return e.FromLine == at+1 })
+// withoutLines removes the lines from to to, excluding to, from a text. It reports false when that would change the meaning of
+// another line.
+func withoutLines(text string, from, to int) (string, bool) {
+	lines := slices.Delete(LinesOf(text), from, to)
+	rest := Remaining(lines, make([]bool, len(lines)))
+	want := slices.DeleteFunc(markdown.EntriesOf(text), func(e markdown.Entry) bool { return e.FromLine > from && e.FromLine <= to })
 	return rest, sameStatements(want, markdown.EntriesOf(rest))
 }
 

@@ -67,7 +67,12 @@ func TestTheNewestSectionIsWritten(t *testing.T) {
 		"a dream's sections move":         {mine + older, s.MemoryMaxChars, 5, []string{"2026-01-21", "2026-01-20", "- \"I like green tea.\""}},
 		"other lines of machines move":    {"# Memory\n\n## Facts\n\n" + section("2026-01-20", 9)[len("## Promoted From Short-Term Memory (2026-01-20)\n\n"):], 900, 1, []string{"- 2026-01-20 00"}},
 		"a section with a line by hand":   {"# Memory\n" + older, 480, 1, []string{"- \"I like green tea.\"", "2026-01-21"}},
-		"a nested line is not taken away": {"# Memory\n" + older, 350, 1, []string{"- Name: Grace"}},
+		"a nested line is not taken away": {"# Memory\n" + older, 350, 1, []string{"### Facts\n\n- Name: Grace"}},
+		"lines about a person of a group stay": {
+			"# Memory\n\n## Person: feishu:ou_1\n\n### Likes\n\n- Likes tea.\n\n" + section("2026-01-20", 9)[len("## Promoted From Short-Term Memory (2026-01-20)\n\n"):] +
+				"\n## Facts\n\n- Works at Acme on the billing service.\n- Lives in Bonn.\n",
+			1200, 1, []string{"- Works at Acme"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := s
