@@ -65,7 +65,7 @@ func (r *room) moveSections() {
 			}
 			part := strings.TrimSpace(strings.Join(lines[s.from:s.to], "")) + "\n"
 			rest, ok := withoutLines(r.text, s.from, s.to)
-			if !ok { // it ends a comment or code that begins before it
+			if !ok || !isClosed(part) { // it ends a comment or code that begins before it, or has the beginning of one
 				continue
 			}
 			r.moved = append(r.moved, dream.MovedSection{Heading: s.heading, Text: part, Day: day, Path: archiveOf(day)})
@@ -73,6 +73,13 @@ func (r *room) moveSections() {
 			n--
 		}
 	}
+}
+
+// isClosed reports whether text behind a part of a document is visible: no comment or code is open at its end.
+func isClosed(part string) bool {
+	const end = "- end"
+	entries := markdown.EntriesOf(part + "\n" + end + "\n")
+	return len(entries) > 0 && entries[len(entries)-1].ID == markdown.EntryIDOf(end)
 }
 
 // moveOthers moves single list items outside of the sections of dreams that no person wrote, from the beginning of the text, until

@@ -140,10 +140,10 @@ func (p *promoting) settle(r replacement, chosen []int) *refusal {
 	fit := room{
 		text: WithoutEmptySections(r.text, p.protected...), limit: p.settings.MemoryMaxChars, today: p.day, keeps: saidSet(p.protected),
 	}
-	fit.moveSections()
 	for _, at := range chosen {
 		fit.keeps[markdown.LineKey(p.ranking.Candidates[at].Line)] = true
 	}
+	fit.moveSections()
 	fit.moveOthers()
 	fitted, moved := fit.text, append(r.moved, fit.moved...)
 	if !fit.fits() {
