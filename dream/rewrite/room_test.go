@@ -71,7 +71,8 @@ func TestTheNewestSectionIsWritten(t *testing.T) {
 		"lines about a person of a group stay": {
 			"# Memory\n\n## Person: feishu:ou_1\n\n### Likes\n\n- Likes tea.\n\n" + section("2026-01-20", 9)[len("## Promoted From Short-Term Memory (2026-01-20)\n\n"):] +
 				"\n## Facts\n\n- Works at Acme on the billing service.\n- Lives in Bonn.\n",
-			1200, 1, []string{"- Works at Acme"},
+			1200, 1,
+			[]string{"- Works at Acme"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
