@@ -56,6 +56,7 @@ func TestTheNewestSectionIsWritten(t *testing.T) {
 	older := "\n## Facts\n\n- Name: Grace\n- Works at Acme on the billing service.\n  - since May\n\n## Promoted From Short-Term Memory (2026-01-20)\n\n" +
 		"- \"My own words, put here by hand.\"\n- \"I like green tea.\" <!-- memory/2026-01-19.md:4 score 0.81 -->\n\n" +
 		section("2026-01-21", 4)
+	_, nine, _ := strings.Cut(section("2026-01-20", 9), "\n\n")
 	protected = append(protected, "- \"My own words, put here by hand.\"")
 	for name, c := range map[string]struct {
 		text  string
@@ -65,11 +66,11 @@ func TestTheNewestSectionIsWritten(t *testing.T) {
 	}{
 		"8,859 characters by hand":        {mine, s.MemoryMaxChars, 5, nil},
 		"a dream's sections move":         {mine + older, s.MemoryMaxChars, 5, []string{"2026-01-21", "2026-01-20", "- \"I like green tea.\""}},
-		"other lines of machines move":    {"# Memory\n\n## Facts\n\n" + section("2026-01-20", 9)[len("## Promoted From Short-Term Memory (2026-01-20)\n\n"):], 900, 1, []string{"- 2026-01-20 00"}},
+		"other lines of machines move":    {"# Memory\n\n## Facts\n\n" + nine, 900, 1, []string{"- 2026-01-20 00"}},
 		"a section with a line by hand":   {"# Memory\n" + older, 480, 1, []string{"- \"I like green tea.\"", "2026-01-21"}},
 		"a nested line is not taken away": {"# Memory\n" + older, 350, 1, []string{"### Facts\n\n- Name: Grace"}},
 		"lines about a person of a group stay": {
-			"# Memory\n\n## Person: feishu:ou_1\n\n### Likes\n\n- Likes tea.\n\n" + section("2026-01-20", 9)[len("## Promoted From Short-Term Memory (2026-01-20)\n\n"):] +
+			"# Memory\n\n## Person: feishu:ou_1\n\n### Likes\n\n- Likes tea.\n\n" + nine +
 				"\n## Facts\n\n- Works at Acme on the billing service.\n- Lives in Bonn.\n",
 			1200, 1,
 			[]string{"- Works at Acme"},
