@@ -53,7 +53,8 @@ func promotedIn(t *testing.T, p rewrite.Promotion) int {
 func TestTheNewestSectionIsWritten(t *testing.T) {
 	s := setting.DefaultDreamSettings()
 	mine, protected := byHand(8859)
-	older := "\n## Facts\n\n- Name: Grace\n- Works at Acme on the billing service.\n  - since May\n\n## Promoted From Short-Term Memory (2026-01-20)\n\n" +
+	older := "\n## Facts\n\n- Name: Grace\n- Works at Acme on the billing service.\n  - since May\n\n" +
+		"## Promoted From Short-Term Memory (2026-01-20)\n\n" +
 		"- \"My own words, put here by hand.\"\n- \"I like green tea.\" <!-- memory/2026-01-19.md:4 score 0.81 -->\n\n" +
 		section("2026-01-21", 4)
 	_, nine, _ := strings.Cut(section("2026-01-20", 9), "\n\n")
