@@ -43,7 +43,8 @@ type Span struct{ Start, End int }
 // Reader reads the messages of one speaker of a conversation in order. It knows whether a role-play is going on.
 type Reader struct {
 	Lang string // of the conversation, for messages that are too short to have one
-	game bool
+	// game is the number of messages for which a role-play is taken to go on.
+	game int
 	// works is set once the speaker has asked for work on a text: what follows a colon then is part of it.
 	works bool
 }
@@ -122,8 +123,13 @@ func (r *Reader) find(text, lang string) cue.Marks {
 	return marks
 }
 
+// gameMessages is the number of messages for which a role-play goes on when nothing ends it: people often go back to their own
+// matters without a word.
+const gameMessages = 5
+
 // judge sets the stances of the sentences that are not foreign.
 func (r *Reader) judge(all []Sentence, lang string) {
+	r.game = max(0, r.game-1)
 	fiction := false
 	hypothetical := -1 // paragraph in which a hypothesis goes on
 	for i := range all {
@@ -132,9 +138,9 @@ func (r *Reader) judge(all []Sentence, lang string) {
 		if s.Stance != Foreign {
 			switch {
 			case set.Has(cue.Unfiction):
-				r.game, fiction = false, false
+				r.game, fiction = 0, false
 			case set.Has(cue.Game):
-				r.game = true
+				r.game = gameMessages
 			case set.Has(cue.Fiction):
 				fiction = true
 			}
@@ -145,7 +151,7 @@ func (r *Reader) judge(all []Sentence, lang string) {
 		supposes := set.Has(cue.Suppose) || set.Has(cue.If) && set.Has(cue.Would)
 		switch {
 		case s.Stance == Foreign:
-		case fiction || r.game:
+		case fiction || r.game > 0:
 			s.Stance = Fiction
 		case supposes, hypothetical == s.Paragraph && set.Has(cue.Would):
 			s.Stance = Hypothetical

@@ -4,188 +4,188 @@ package extractive
 
 // Biases and weights of features, times 1000. They are fitted to test/corpus/dev.
 var (
-	keepBias    int32 = 183
-	lastingBias int32 = -1628
+	keepBias    int32 = 36
+	lastingBias int32 = -1862
 
 	keepWeights = [features]int32{
-		78,   // cue self
-		433,  // cue kin
-		289,  // cue other
-		108,  // cue lean
-		-668, // cue ask
-		403,  // cue request
+		-1,   // cue self
+		402,  // cue kin
+		178,  // cue other
+		55,   // cue lean
+		-542, // cue ask
+		421,  // cue request
 		0,    // cue suppose
 		0,    // cue irony
 		0,    // cue fiction
-		-84,  // cue unfiction
-		-95,  // cue paste
-		50,   // cue correct
-		-110, // cue forget
-		176,  // cue over
-		325,  // cue not
-		307,  // cue like
-		537,  // cue name
-		493,  // cue age
-		397,  // cue home
-		269,  // cue work
-		928,  // cue health
-		34,   // cue have
-		635,  // cue decide
-		383,  // cue plan
-		-230, // cue task
-		111,  // cue remember
-		159,  // cue always
-		-30,  // cue style
-		-29,  // cue habit
-		-108, // cue doubt
-		-201, // cue filler
-		-349, // cue chat
-		276,  // cue time
-		456,  // cue number
-		-431, // cue you
+		-56,  // cue unfiction
+		-164, // cue paste
+		149,  // cue correct
+		-122, // cue forget
+		273,  // cue over
+		266,  // cue not
+		255,  // cue like
+		519,  // cue name
+		209,  // cue age
+		405,  // cue home
+		316,  // cue work
+		854,  // cue health
+		56,   // cue have
+		583,  // cue decide
+		376,  // cue plan
+		-158, // cue task
+		81,   // cue remember
+		84,   // cue always
+		-79,  // cue style
+		94,   // cue habit
+		-13,  // cue doubt
+		-229, // cue filler
+		-295, // cue chat
+		372,  // cue time
+		450,  // cue number
+		-394, // cue you
 		0,    // cue game
-		-257, // cue would
-		-149, // cue salute
-		-44,  // cue close
-		41,   // cue if
-		-58,  // cue text
-		-149, // cue review
-		-9,   // cue laugh
-		658,  // number
-		261,  // unit
-		688,  // date
-		639,  // name
-		108,  // many names
-		-875, // question
-		246,  // answer
-		208,  // short answer
-		444,  // asked about you
-		-449, // very short
-		-219, // short
-		45,   // medium
-		174,  // long
-		538,  // rich
-		80,   // novel
-		-509, // exclaims
-		-224, // you first
-		-95,  // other first
-		-50,  // like laugh
-		124,  // self laugh
-		-148, // trails
-		-26,  // first
-		-265, // alone
-		-502, // opening
-		8,    // self first
-		-629, // request first
-		-326, // repeated
-		76,   // echoed
-		12,   // technical
+		-307, // cue would
+		-65,  // cue salute
+		-38,  // cue close
+		24,   // cue if
+		35,   // cue text
+		-115, // cue review
+		-207, // cue laugh
+		683,  // number
+		279,  // unit
+		721,  // date
+		708,  // name
+		86,   // many names
+		-764, // question
+		328,  // answer
+		298,  // short answer
+		152,  // asked about you
+		-504, // very short
+		-169, // short
+		145,  // medium
+		24,   // long
+		574,  // rich
+		25,   // novel
+		-494, // exclaims
+		-283, // you first
+		-34,  // other first
+		49,   // like laugh
+		50,   // self laugh
+		-91,  // trails
+		58,   // first
+		-496, // alone
+		-510, // opening
+		134,  // self first
+		-472, // request first
+		-330, // repeated
+		114,  // echoed
+		20,   // technical
 		0,    // known
-		-19,  // self have
-		36,   // self kin
-		502,  // self health
-		-89,  // self like
-		424,  // self work
-		-46,  // self home
-		-103, // self plan
-		263,  // kin age
-		-21,  // kin name
-		522,  // always style
-		82,   // self task
-		322,  // self habit
-		62,   // self over
-		-646, // self only
-		-620, // nothing
+		-15,  // self have
+		-55,  // self kin
+		578,  // self health
+		-62,  // self like
+		516,  // self work
+		-28,  // self home
+		-121, // self plan
+		281,  // kin age
+		-43,  // kin name
+		483,  // always style
+		-8,   // self task
+		258,  // self habit
+		2,    // self over
+		-620, // self only
+		-597, // nothing
 	}
 
 	lastingWeights = [features]int32{
-		76,   // cue self
-		604,  // cue kin
+		24,   // cue self
+		638,  // cue kin
 		-322, // cue other
-		2,    // cue lean
-		-546, // cue ask
-		107,  // cue request
+		49,   // cue lean
+		-355, // cue ask
+		124,  // cue request
 		0,    // cue suppose
 		0,    // cue irony
 		0,    // cue fiction
-		-248, // cue unfiction
-		-77,  // cue paste
-		51,   // cue correct
-		59,   // cue forget
-		537,  // cue over
-		468,  // cue not
-		741,  // cue like
-		566,  // cue name
-		832,  // cue age
-		628,  // cue home
-		403,  // cue work
-		1033, // cue health
-		32,   // cue have
-		292,  // cue decide
-		-276, // cue plan
-		-578, // cue task
-		300,  // cue remember
-		358,  // cue always
-		219,  // cue style
-		745,  // cue habit
-		42,   // cue doubt
-		-61,  // cue filler
-		-806, // cue chat
-		-110, // cue time
-		339,  // cue number
-		-523, // cue you
+		-190, // cue unfiction
+		-140, // cue paste
+		49,   // cue correct
+		-89,  // cue forget
+		628,  // cue over
+		436,  // cue not
+		482,  // cue like
+		498,  // cue name
+		639,  // cue age
+		521,  // cue home
+		422,  // cue work
+		952,  // cue health
+		53,   // cue have
+		257,  // cue decide
+		-181, // cue plan
+		-546, // cue task
+		231,  // cue remember
+		121,  // cue always
+		84,   // cue style
+		755,  // cue habit
+		-10,  // cue doubt
+		-66,  // cue filler
+		-760, // cue chat
+		71,   // cue time
+		324,  // cue number
+		-425, // cue you
 		0,    // cue game
-		-338, // cue would
-		82,   // cue salute
-		87,   // cue close
-		100,  // cue if
-		-111, // cue text
-		17,   // cue review
-		73,   // cue laugh
-		154,  // number
-		-10,  // unit
-		227,  // date
-		580,  // name
-		153,  // many names
-		-741, // question
-		381,  // answer
-		342,  // short answer
-		590,  // asked about you
-		-435, // very short
-		-431, // short
-		183,  // medium
-		247,  // long
-		569,  // rich
-		214,  // novel
-		-372, // exclaims
-		-320, // you first
-		-237, // other first
-		3,    // like laugh
-		129,  // self laugh
-		-99,  // trails
-		-4,   // first
-		-268, // alone
-		-481, // opening
-		-32,  // self first
-		-681, // request first
-		-504, // repeated
-		-63,  // echoed
-		-131, // technical
+		-412, // cue would
+		106,  // cue salute
+		80,   // cue close
+		-15,  // cue if
+		-8,   // cue text
+		77,   // cue review
+		-104, // cue laugh
+		152,  // number
+		58,   // unit
+		404,  // date
+		857,  // name
+		78,   // many names
+		-712, // question
+		572,  // answer
+		318,  // short answer
+		276,  // asked about you
+		-494, // very short
+		-370, // short
+		186,  // medium
+		184,  // long
+		719,  // rich
+		43,   // novel
+		-375, // exclaims
+		-330, // you first
+		-161, // other first
+		7,    // like laugh
+		36,   // self laugh
+		-59,  // trails
+		-32,  // first
+		-548, // alone
+		-574, // opening
+		109,  // self first
+		-512, // request first
+		-550, // repeated
+		-64,  // echoed
+		-83,  // technical
 		0,    // known
-		213,  // self have
-		479,  // self kin
-		429,  // self health
-		343,  // self like
-		643,  // self work
-		172,  // self home
-		-445, // self plan
-		157,  // kin age
-		-418, // kin name
-		592,  // always style
-		48,   // self task
-		437,  // self habit
-		402,  // self over
-		-820, // self only
-		-794, // nothing
+		224,  // self have
+		291,  // self kin
+		463,  // self health
+		204,  // self like
+		651,  // self work
+		141,  // self home
+		-392, // self plan
+		201,  // kin age
+		-225, // kin name
+		557,  // always style
+		-22,  // self task
+		333,  // self habit
+		429,  // self over
+		-778, // self only
+		-735, // nothing
 	}
 )
