@@ -184,7 +184,7 @@ func leansOnQuestion(u *unit) bool {
 	if hasDigit(u.asked) && hasDigit(u.text) { // the answer may deny the value of the question
 		return false
 	}
-	return !u.set.Has(cue.Self) || u.set&contentCues == 0
+	return lengthOf(u.text) <= fewWords || u.set&contentCues == 0
 }
 
 // trimmed removes the fillers that begin a text, with the punctuation behind them.
