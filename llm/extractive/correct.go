@@ -67,7 +67,7 @@ func (p *passage) against(old string, terms words, near bool) (corrected, wrong 
 		topic := wordsOf(clause(p.behind(cue.Forget)))
 		return "", "", len(topic) > 0 && topic.within(terms) >= sameTopic
 	}
-	if !near && p.terms.shared(terms) == 0 {
+	if !near && p.terms.shared(terms) == 0 || !p.set.Any(cue.Over, cue.Not, cue.Correct, cue.Number) && !hasDigit(p.text) && (near || p.lasting <= 0) {
 		return "", "", false
 	}
 	for _, w := range p.windows() {

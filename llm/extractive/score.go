@@ -6,9 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"reverie/language"
 	"reverie/language/cue"
-	"reverie/language/date"
 	"reverie/language/script"
 )
 
@@ -151,7 +149,7 @@ func (c *conversation) vectorOf(i int, known words) vector {
 	names := namesIn(u.text)
 	self, content := s.Has(cue.Self), s&contentCues != 0
 	for f, present := range map[int]bool{
-		featNumber: hasDigit(u.text), featUnit: hasUnit(u.text), featDate: s.Has(cue.Time) || len(date.Periods(u.text, everyLanguage, u.at)) > 0,
+		featNumber: hasDigit(u.text), featUnit: hasUnit(u.text), featDate: s.Has(cue.Time) && hasDigit(u.text),
 		featName: names > 0, featManyNames: names > 2, featQuestion: u.question, featAnswer: u.asked != "",
 		featShortOf: u.asked != "" && length <= 12, featAskedYou: u.asked != "" && cue.Find(u.asked, u.lang).Set().Has(cue.You),
 		featVeryShort: length <= 3, featShort: length <= 8, featMedium: length > 8 && length <= 25, featLong: length > 25,
@@ -206,8 +204,6 @@ func (c *conversation) repeated(i int) float64 {
 	}
 	return float64(n) / float64(len(u.terms))
 }
-
-var everyLanguage = language.Set(1<<language.Count - 1)
 
 // lengthOf returns the length of a text in words; two characters of a script without spaces count as one.
 func lengthOf(text string) int {
