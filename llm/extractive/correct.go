@@ -270,7 +270,7 @@ func valuesOf(text string, marks cue.Marks) []value {
 	}
 	start := true
 	at := 0
-	for _, w := range strings.Fields(text) {
+	for w := range strings.FieldsSeq(text) {
 		i := at + strings.Index(text[at:], w)
 		at = i + len(w)
 		bare := strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })

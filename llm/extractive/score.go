@@ -223,7 +223,7 @@ func lengthOf(text string) int {
 func namesIn(text string) int {
 	n := 0
 	start := true
-	for _, w := range strings.Fields(text) {
+	for w := range strings.FieldsSeq(text) {
 		bare := strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 		r, _ := utf8.DecodeRuneInString(bare)
 		if !start && unicode.IsUpper(r) && bare != "I" && !strings.HasPrefix(bare, "I'") && !strings.HasPrefix(bare, "I’") {
