@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"slices"
@@ -29,6 +30,11 @@ func (s *searching) answer(views []*view) {
 	for i, r := range results {
 		s.response.Results[i] = byCorpus[r.Candidate.Corpus].hit(r)
 	}
+	if s.request.StatementsFirst {
+		slices.SortStableFunc(s.response.Results, func(a, b Hit) int {
+			return cmp.Compare(asking(a), asking(b))
+		})
+	}
 	if !s.request.Explain {
 		return
 	}
@@ -36,6 +42,14 @@ func (s *searching) answer(views []*view) {
 	for _, d := range dropped {
 		s.response.Trace.Dropped = append(s.response.Trace.Dropped, DroppedHit{byCorpus[d.Candidate.Corpus].hit(d.Result), d.Reason})
 	}
+}
+
+// asking is 1 for a message that only asks, and 0 for anything else.
+func asking(h Hit) int {
+	if onlyAsks(h.Message, h.Text) {
+		return 1
+	}
+	return 0
 }
 
 // merge merges the results of all views into one list.
