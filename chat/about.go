@@ -14,6 +14,7 @@ import (
 	"reverie/memory/markdown"
 	"reverie/scan"
 	"reverie/store"
+	"reverie/store/gate"
 	"reverie/window"
 )
 
@@ -24,21 +25,33 @@ const (
 	maxName = 40
 )
 
-// aboutUser lists what PROFILE.md and MEMORY.md of the user contain, by section.
+// aboutUser lists what PROFILE.md and MEMORY.md of the user contain, by section, and the beginning of the latest daily note.
 func (t *turning) aboutUser(ctx context.Context, say phrases) (string, error) {
+	paths := []string{memory.ProfilePath, memory.MemoryPath}
+	note, err := t.latestNote(ctx)
+	if err != nil {
+		return "", err
+	}
+	if note != "" {
+		paths = append(paths, note)
+	}
 	var b strings.Builder
 	left := maxOfUser
-	for _, path := range []string{memory.ProfilePath, memory.MemoryPath} {
+	for _, path := range paths {
 		content, err := t.ofUser(ctx, path)
 		if err != nil {
 			return "", err
 		}
+		sections := sectionsAbout(content)
+		if path == note {
+			sections = asOneDay(note, sections)
+		}
 		omitted := 0
-		for section := range sectionsAbout(content) {
-			shown := section.lines[:min(len(section.lines), maxOfSection, left)]
-			omitted += len(section.lines) - len(shown)
+		for _, s := range sections {
+			shown := s.lines[:min(len(s.lines), maxOfSection, left)]
+			omitted += len(s.lines) - len(shown)
 			if left -= len(shown); len(shown) > 0 {
-				b.WriteString("\n" + section.heading)
+				b.WriteString("\n" + say.sectionName(s.heading))
 				for _, line := range shown {
 					b.WriteString("\n- " + line)
 				}
@@ -54,13 +67,32 @@ func (t *turning) aboutUser(ctx context.Context, say phrases) (string, error) {
 	return say.you + b.String(), nil
 }
 
+// ownScope is the scope of the user's documents.
+func (t *turning) ownScope() memory.Scope {
+	if t.id.Owner == memory.NoOwner {
+		return memory.ScopeTeam
+	}
+	return memory.ScopePersonal
+}
+
+// latestNote returns the path of the user's latest daily note; empty if there is none, and in a group, whose notes are about
+// all of its people.
+func (t *turning) latestNote(ctx context.Context) (path string, err error) {
+	if t.request.Speaker != memory.NoOwner {
+		return "", nil
+	}
+	all, err := t.Store.Documents(ctx, t.id, gate.DocumentFilter{Prefix: "memory/", Scope: t.ownScope()})
+	for _, d := range all {
+		if ofDay.MatchString(d.Path) {
+			path = max(path, d.Path)
+		}
+	}
+	return path, err
+}
+
 // ofUser returns the part of a document that is about the user: in a group, the section of the person who asks.
 func (t *turning) ofUser(ctx context.Context, path string) (string, error) {
-	scope := memory.ScopePersonal
-	if t.id.Owner == memory.NoOwner {
-		scope = memory.ScopeTeam
-	}
-	d, err := t.Store.Document(ctx, t.id, memory.Ref{Scope: scope, Path: path})
+	d, err := t.Store.Document(ctx, t.id, memory.Ref{Scope: t.ownScope(), Path: path})
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return "", nil
@@ -81,8 +113,7 @@ type section struct {
 
 // sectionsAbout returns the sections of a document that have statements, without those of every new agent. Statements under
 // the same heading are in one section.
-func sectionsAbout(content string) func(yield func(section) bool) {
-	var all []section
+func sectionsAbout(content string) (all []section) {
 	for _, entry := range markdown.EntriesOf(content) {
 		scanned := scan.Scan(markdown.WithoutComments(entry.Text))
 		line := quote(scanned.Text)
@@ -96,7 +127,16 @@ func sectionsAbout(content string) func(yield func(section) bool) {
 		}
 		all[at].lines = append(all[at].lines, line)
 	}
-	return slices.Values(all)
+	return all
+}
+
+// asOneDay joins the sections of a daily note under its date.
+func asOneDay(path string, sections []section) []section {
+	day := section{heading: ofDay.FindStringSubmatch(path)[1]}
+	for _, s := range sections {
+		day.lines = append(day.lines, s.lines...)
+	}
+	return []section{day}
 }
 
 // nameLine matches the line of PROFILE.md with the user's name.

@@ -59,6 +59,9 @@ func TestPhrasebookIsComplete(t *testing.T) {
 		if !strings.Contains(phrasebook[language].noModel, providerVariable) {
 			t.Errorf("%s does not say how to configure a model", language)
 		}
+		if n := len(strings.Split(phrasebook[language].sections, ", ")); n != len(seedSections) {
+			t.Errorf("%s names %d sections", language, n)
+		}
 		lists := reflect.ValueOf(intentBook[language])
 		for i := range lists.NumField() {
 			if lists.Field(i).String() == "" {

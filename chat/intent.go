@@ -136,8 +136,14 @@ func asks(message, lang string) bool {
 	reader := stance.Reader{Lang: lang}
 	sentences := reader.Read(message)
 	return len(sentences) == 0 || slices.ContainsFunc(sentences, func(s stance.Sentence) bool {
-		return s.Stance == stance.Question || s.Marks.Set().Has(cue.Request)
+		return s.Stance == stance.Question || slices.ContainsFunc(s.Marks, func(m cue.Mark) bool { return m.Kind == cue.Request && m.Start == 0 })
 	})
+}
+
+// tells reports whether a sentence of a user states something: it is no question, no request, and no small talk.
+func tells(s stance.Sentence, lang string) bool {
+	wanted, _ := intentOf(s.Text, lang)
+	return s.Stance != stance.Question && (wanted == tellsFact || wanted == wantsAnswer && !begins(words(s.Text), lang, intentBook[lang].look))
 }
 
 // isEnded reports whether a message has a sentence with a final stop.

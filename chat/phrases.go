@@ -2,6 +2,7 @@ package chat
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -26,6 +27,7 @@ type phrases struct {
 	you       string // precedes a section of what is known about the user
 	youNobody string // nothing is known about the user
 	more      string // number, path: lines that are left out
+	sections  string // the names of seedSections, separated by commas
 
 	quote  string // quotation marks around a statement
 	said   string // quotation: the user said it
@@ -62,6 +64,17 @@ func (p phrases) greeting(name string) string {
 	return p.join(hello, p.ask)
 }
 
+// seedSections are the headings of PROFILE.md and MEMORY.md.
+var seedSections = []string{"Identity", "Preferences", "Background", "Decisions", "Facts", "Tasks", "Dates", "Remembered"}
+
+// sectionName returns a heading of PROFILE.md or MEMORY.md in this language.
+func (p phrases) sectionName(heading string) string {
+	if at := slices.Index(seedSections, heading); at >= 0 {
+		return strings.Split(p.sections, ", ")[at]
+	}
+	return heading
+}
+
 // join joins sentences, with a space where the script has spaces.
 func (p phrases) join(sentences ...string) string {
 	text := ""
@@ -87,8 +100,9 @@ var phrasebook = map[string]phrases{
 		cannot: "I can't do that: I only quote what you told me, and remember what you ask me to.",
 		self:   "I am %s. I keep what you tell me, and answer questions with quotations from it.",
 		you:    "What I know about you:", youNobody: "I know nothing about you yet. Tell me what to remember.",
-		more:  "… and %s more in %s",
-		quote: "“%s”", said: "You said: %s", saidOn: "On %s you said: %s",
+		more:     "… and %s more in %s",
+		sections: "Identity, Preferences, Background, Decisions, Facts, Tasks, Dates, Remembered",
+		quote:    "“%s”", said: "You said: %s", saidOn: "On %s you said: %s",
 		answered: "Asked %s, you said: %s", answeredOn: "On %s, asked %s, you said: %s",
 		mineOn: "On %s I said: %s", they: "%s said: %s", theyOn: "On %s %s said: %s", noted: "Noted on %s: %s",
 		saved: "Saved: %s\n(%s)", known: "I have that already: %s\n(%s)",
@@ -109,8 +123,9 @@ var phrasebook = map[string]phrases{
 		cannot: "这个我做不到：我只会引用你告诉过我的话，并记住你要我记住的事。",
 		self:   "我是%s。我会保留你告诉我的事，并引用它们来回答。",
 		you:    "关于你，我知道：", youNobody: "我还不了解你。请告诉我该记住什么。",
-		more:  "……还有 %s 条，见 %s",
-		quote: "“%s”", said: "你说过：%s", saidOn: "%s，你说：%s",
+		more:     "……还有 %s 条，见 %s",
+		sections: "身份, 偏好, 背景, 决定, 事实, 任务, 日期, 记住的事",
+		quote:    "“%s”", said: "你说过：%s", saidOn: "%s，你说：%s",
 		answered: "被问到%s时，你说：%s", answeredOn: "%s，被问到%s时，你说：%s",
 		mineOn: "%s，我说：%s", they: "%s说过：%s", theyOn: "%s，%s说：%s", noted: "%s的记录：%s",
 		saved: "已保存：%s\n（%s）", known: "我已经记住了：%s\n（%s）",
@@ -133,8 +148,9 @@ var phrasebook = map[string]phrases{
 		cannot: "Das kann ich nicht: Ich zitiere nur, was du mir erzählt hast, und merke mir, worum du mich bittest.",
 		self:   "Ich bin %s. Ich behalte, was du mir erzählst, und antworte mit Zitaten daraus.",
 		you:    "Was ich über dich weiß:", youNobody: "Über dich weiß ich noch nichts. Sag mir, was ich mir merken soll.",
-		more:  "… und %s weitere in %s",
-		quote: "„%s“", said: "Du hast gesagt: %s", saidOn: "Am %s hast du gesagt: %s",
+		more:     "… und %s weitere in %s",
+		sections: "Person, Vorlieben, Hintergrund, Entscheidungen, Fakten, Aufgaben, Termine, Gemerkt",
+		quote:    "„%s“", said: "Du hast gesagt: %s", saidOn: "Am %s hast du gesagt: %s",
 		answered: "Auf die Frage %s hast du gesagt: %s", answeredOn: "Am %s hast du auf die Frage %s gesagt: %s",
 		mineOn: "Am %s habe ich gesagt: %s", they: "%s hat gesagt: %s", theyOn: "Am %s hat %s gesagt: %s", noted: "Notiert am %s: %s",
 		saved: "Gespeichert: %s\n(%s)", known: "Das weiß ich schon: %s\n(%s)",
@@ -156,8 +172,9 @@ var phrasebook = map[string]phrases{
 		cannot: "Eso no puedo hacerlo: solo cito lo que me has contado y recuerdo lo que me pides.",
 		self:   "Soy %s. Guardo lo que me cuentas y respondo con citas de ello.",
 		you:    "Lo que sé de ti:", youNobody: "Todavía no sé nada de ti. Dime qué debo recordar.",
-		more:  "… y %s más en %s",
-		quote: "«%s»", said: "Dijiste: %s", saidOn: "El %s dijiste: %s",
+		more:     "… y %s más en %s",
+		sections: "Identidad, Preferencias, Contexto, Decisiones, Hechos, Tareas, Fechas, Recordado",
+		quote:    "«%s»", said: "Dijiste: %s", saidOn: "El %s dijiste: %s",
 		answered: "A la pregunta %s respondiste: %s", answeredOn: "El %s, a la pregunta %s, respondiste: %s",
 		mineOn: "El %s dije: %s", they: "%s dijo: %s", theyOn: "El %s %s dijo: %s", noted: "Anotado el %s: %s",
 		saved: "Guardado: %s\n(%s)", known: "Ya lo tengo: %s\n(%s)",
@@ -180,8 +197,9 @@ var phrasebook = map[string]phrases{
 		cannot: "Je ne peux pas faire cela : je cite seulement ce que tu m’as raconté et je retiens ce que tu me demandes.",
 		self:   "Je suis %s. Je garde ce que tu me racontes et je réponds par des citations.",
 		you:    "Ce que je sais de toi :", youNobody: "Je ne sais encore rien de toi. Dis-moi ce que je dois retenir.",
-		more:  "… et %s de plus dans %s",
-		quote: "« %s »", said: "Tu as dit : %s", saidOn: "Le %s, tu as dit : %s",
+		more:     "… et %s de plus dans %s",
+		sections: "Identité, Préférences, Contexte, Décisions, Faits, Tâches, Dates, Retenu",
+		quote:    "« %s »", said: "Tu as dit : %s", saidOn: "Le %s, tu as dit : %s",
 		answered: "À la question %s, tu as répondu : %s", answeredOn: "Le %s, à la question %s, tu as répondu : %s",
 		mineOn: "Le %s, j’ai dit : %s", they: "%s a dit : %s", theyOn: "Le %s, %s a dit : %s", noted: "Noté le %s : %s",
 		saved: "Enregistré : %s\n(%s)", known: "Je le sais déjà : %s\n(%s)",
@@ -203,8 +221,9 @@ var phrasebook = map[string]phrases{
 		cannot: "Isso não posso fazer: só cito o que me contou e lembro o que me pede.",
 		self:   "Sou %s. Guardo o que me conta e respondo com citações disso.",
 		you:    "O que sei sobre você:", youNobody: "Ainda não sei nada sobre você. Diga-me o que devo lembrar.",
-		more:  "… e mais %s em %s",
-		quote: "“%s”", said: "Você disse: %s", saidOn: "Em %s você disse: %s",
+		more:     "… e mais %s em %s",
+		sections: "Identidade, Preferências, Contexto, Decisões, Fatos, Tarefas, Datas, Lembrado",
+		quote:    "“%s”", said: "Você disse: %s", saidOn: "Em %s você disse: %s",
 		answered: "À pergunta %s você respondeu: %s", answeredOn: "Em %s, à pergunta %s, você respondeu: %s",
 		mineOn: "Em %s eu disse: %s", they: "%s disse: %s", theyOn: "Em %s %s disse: %s", noted: "Anotado em %s: %s",
 		saved: "Guardado: %s\n(%s)", known: "Já sei isso: %s\n(%s)",
@@ -226,8 +245,9 @@ var phrasebook = map[string]phrases{
 		cannot: "Questo non posso farlo: cito solo ciò che mi hai raccontato e ricordo ciò che mi chiedi.",
 		self:   "Sono %s. Conservo ciò che mi racconti e rispondo con citazioni.",
 		you:    "Che cosa so di te:", youNobody: "Non so ancora nulla di te. Dimmi che cosa devo ricordare.",
-		more:  "… e altre %s in %s",
-		quote: "«%s»", said: "Hai detto: %s", saidOn: "Il %s hai detto: %s",
+		more:     "… e altre %s in %s",
+		sections: "Identità, Preferenze, Contesto, Decisioni, Fatti, Compiti, Date, Da ricordare",
+		quote:    "«%s»", said: "Hai detto: %s", saidOn: "Il %s hai detto: %s",
 		answered: "Alla domanda %s hai risposto: %s", answeredOn: "Il %s, alla domanda %s, hai risposto: %s",
 		mineOn: "Il %s ho detto: %s", they: "%s ha detto: %s", theyOn: "Il %s %s ha detto: %s", noted: "Annotato il %s: %s",
 		saved: "Salvato: %s\n(%s)", known: "Lo so già: %s\n(%s)",
@@ -248,8 +268,9 @@ var phrasebook = map[string]phrases{
 		cannot: "それはできません。話してくれたことを引用し、頼まれたことを覚えるだけです。",
 		self:   "私は%sです。話してくれたことを残し、それを引用して答えます。",
 		you:    "あなたについて知っていること：", youNobody: "あなたのことはまだ何も知りません。覚えてほしいことを教えてください。",
-		more:  "…ほか%s件は%s",
-		quote: "「%s」", said: "あなたの言葉：%s", saidOn: "%sのあなたの言葉：%s",
+		more:     "…ほか%s件は%s",
+		sections: "プロフィール, 好み, 背景, 決定, 事実, 課題, 日程, 覚えていること",
+		quote:    "「%s」", said: "あなたの言葉：%s", saidOn: "%sのあなたの言葉：%s",
 		answered: "%sと聞かれたときのあなたの言葉：%s", answeredOn: "%s、%sと聞かれたときのあなたの言葉：%s",
 		mineOn: "%sの私の言葉：%s", they: "%sの言葉：%s", theyOn: "%sの%sの言葉：%s", noted: "%sのメモ：%s",
 		saved: "保存しました：%s\n（%s）", known: "すでに覚えています：%s\n（%s）",
@@ -270,8 +291,9 @@ var phrasebook = map[string]phrases{
 		cannot: "그것은 할 수 없습니다. 말씀하신 것을 인용하고, 부탁하신 것을 기억할 뿐입니다.",
 		self:   "저는 %s입니다. 말씀하신 것을 간직하고, 그것을 인용해 대답합니다.",
 		you:    "당신에 대해 알고 있는 것:", youNobody: "아직 당신에 대해 아는 것이 없습니다. 기억할 것을 알려 주세요.",
-		more:  "… 외 %s개, %s",
-		quote: "“%s”", said: "이렇게 말씀하셨습니다: %s", saidOn: "%s에 이렇게 말씀하셨습니다: %s",
+		more:     "… 외 %s개, %s",
+		sections: "신상, 선호, 배경, 결정, 사실, 할 일, 날짜, 기억한 것",
+		quote:    "“%s”", said: "이렇게 말씀하셨습니다: %s", saidOn: "%s에 이렇게 말씀하셨습니다: %s",
 		answered: "%s 질문에 이렇게 답하셨습니다: %s", answeredOn: "%s에 %s 질문에 이렇게 답하셨습니다: %s",
 		mineOn: "%s에 제가 이렇게 말했습니다: %s", they: "%s의 말: %s", theyOn: "%s, %s의 말: %s", noted: "%s 기록: %s",
 		saved: "저장했습니다: %s\n(%s)", known: "이미 기억하고 있습니다: %s\n(%s)",
@@ -293,8 +315,9 @@ var phrasebook = map[string]phrases{
 		cannot: "Tôi không làm được việc đó: tôi chỉ trích dẫn những gì bạn đã kể và nhớ những gì bạn nhờ.",
 		self:   "Tôi là %s. Tôi giữ những gì bạn kể và trả lời bằng cách trích dẫn.",
 		you:    "Những gì tôi biết về bạn:", youNobody: "Tôi chưa biết gì về bạn. Hãy cho tôi biết cần nhớ gì.",
-		more:  "… và %s điều nữa trong %s",
-		quote: "“%s”", said: "Bạn đã nói: %s", saidOn: "Ngày %s bạn đã nói: %s",
+		more:     "… và %s điều nữa trong %s",
+		sections: "Nhân thân, Sở thích, Bối cảnh, Quyết định, Sự việc, Việc cần làm, Ngày tháng, Đã ghi nhớ",
+		quote:    "“%s”", said: "Bạn đã nói: %s", saidOn: "Ngày %s bạn đã nói: %s",
 		answered: "Khi được hỏi %s, bạn đã nói: %s", answeredOn: "Ngày %s, khi được hỏi %s, bạn đã nói: %s",
 		mineOn: "Ngày %s tôi đã nói: %s", they: "%s đã nói: %s", theyOn: "Ngày %s %s đã nói: %s", noted: "Ghi ngày %s: %s",
 		saved: "Đã lưu: %s\n(%s)", known: "Tôi đã nhớ điều đó: %s\n(%s)",
@@ -317,8 +340,9 @@ var phrasebook = map[string]phrases{
 		cannot: "Этого я не умею: я только цитирую то, что вы мне рассказали, и запоминаю то, о чём вы просите.",
 		self:   "Я %s. Я храню то, что вы мне рассказываете, и отвечаю цитатами.",
 		you:    "Что я о вас знаю:", youNobody: "Я пока ничего о вас не знаю. Скажите, что запомнить.",
-		more:  "… и ещё %s в %s",
-		quote: "«%s»", said: "Вы сказали: %s", saidOn: "%s вы сказали: %s",
+		more:     "… и ещё %s в %s",
+		sections: "Личность, Предпочтения, Биография, Решения, Факты, Задачи, Даты, Запомненное",
+		quote:    "«%s»", said: "Вы сказали: %s", saidOn: "%s вы сказали: %s",
 		answered: "На вопрос %s вы ответили: %s", answeredOn: "%s на вопрос %s вы ответили: %s",
 		mineOn: "%s от меня: %s", they: "Слова %s: %s", theyOn: "%s, слова %s: %s", noted: "Записано %s: %s",
 		saved: "Сохранено: %s\n(%s)", known: "Это я уже помню: %s\n(%s)",
@@ -339,8 +363,9 @@ var phrasebook = map[string]phrases{
 		cannot: "لا أستطيع ذلك: أقتبس فقط ما أخبرتني به، وأتذكر ما تطلب مني تذكره.",
 		self:   "أنا %s. أحتفظ بما تخبرني به وأجيب باقتباسات منه.",
 		you:    "ما أعرفه عنك:", youNobody: "لا أعرف شيئًا عنك بعد. قل لي ما يجب أن أتذكره.",
-		more:  "… و%s أخرى في %s",
-		quote: "«%s»", said: "قلتَ: %s", saidOn: "في %s قلتَ: %s",
+		more:     "… و%s أخرى في %s",
+		sections: "الهوية, التفضيلات, الخلفية, القرارات, الحقائق, المهام, التواريخ, ما حُفظ",
+		quote:    "«%s»", said: "قلتَ: %s", saidOn: "في %s قلتَ: %s",
 		answered: "عن السؤال %s أجبتَ: %s", answeredOn: "في %s عن السؤال %s أجبتَ: %s",
 		mineOn: "في %s قلتُ: %s", they: "قال %s: %s", theyOn: "في %s قال %s: %s", noted: "سُجّل في %s: %s",
 		saved: "حُفظ: %s\n(%s)", known: "أعرف ذلك من قبل: %s\n(%s)",

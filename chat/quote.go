@@ -23,6 +23,8 @@ import (
 const (
 	// maxQuoted is the maximum number of statements in an answer.
 	maxQuoted = 4
+	// maxClosest is the same if none of them answers the question.
+	maxClosest = 2
 	// maxQuote bounds each of them, in characters.
 	maxQuote = 300
 	// leastShare is the share of the question's significant words that a statement needs to be quoted, and answeringShare the
@@ -83,19 +85,11 @@ func (t *turning) quotations(query string, hits []recall.Hit, people sections) [
 	}
 	// A statement that shares one word, where others share three, was found only because of its neighbours.
 	all = slices.DeleteFunc(all, func(q quotation) bool { return 2*q.words < most })
-	slices.SortStableFunc(all, func(a, b quotation) int {
-		switch {
-		case a.answers == b.answers:
-			return 0
-		case a.answers:
-			return -1
-		}
-		return 1
-	})
-	if len(all) > 0 && all[0].answers {
+	if slices.ContainsFunc(all, func(q quotation) bool { return q.answers }) {
 		all = slices.DeleteFunc(all, func(q quotation) bool { return !q.answers })
+		return all[:min(len(all), maxQuoted)]
 	}
-	return all[:min(len(all), maxQuoted)]
+	return all[:min(len(all), maxClosest)]
 }
 
 // isCurrent reports whether a hit is the current message or follows it.
@@ -170,14 +164,15 @@ func statements(asked analysis.Query, hit recall.Hit, zone *time.Location) (best
 	return best
 }
 
-// stated returns the sentences around the one that shares most words with the question, without questions, up to maxQuote
-// characters; all sentences of a short message that asks nothing. It is empty if a message only asks.
+// stated returns the sentences around the one that shares most words with the question, up to maxQuote characters, without
+// questions and requests. It is empty if a message states nothing.
 func stated(asked analysis.Query, message string) string {
-	reader := stance.Reader{Lang: cue.LanguageOf(message)}
+	lang := cue.LanguageOf(message)
+	reader := stance.Reader{Lang: lang}
 	sentences := reader.Read(message)
 	best, most := -1, -1
 	for i, s := range sentences {
-		if n := len(rank.Matches(asked, s.Text)); s.Stance != stance.Question && n > most {
+		if n := len(rank.Matches(asked, s.Text)); n > most && tells(s, lang) {
 			best, most = i, n
 		}
 	}
@@ -185,15 +180,15 @@ func stated(asked analysis.Query, message string) string {
 		return ""
 	}
 	from, to := best, best
-	fits := func(from, to int) bool {
-		return utf8.RuneCountInString(message[sentences[from].Start:sentences[to].End]) <= maxQuote
+	fits := func(from, to, added int) bool {
+		return utf8.RuneCountInString(message[sentences[from].Start:sentences[to].End]) <= maxQuote && tells(sentences[added], lang)
 	}
 	for grown := true; grown; {
 		grown = false
-		if from > 0 && sentences[from-1].Stance != stance.Question && fits(from-1, to) {
+		if from > 0 && fits(from-1, to, from-1) {
 			from, grown = from-1, true
 		}
-		if to+1 < len(sentences) && sentences[to+1].Stance != stance.Question && fits(from, to+1) {
+		if to+1 < len(sentences) && fits(from, to+1, to+1) {
 			to, grown = to+1, true
 		}
 	}
