@@ -10,7 +10,7 @@ var intentBook = map[string]intents{
 		thanks: "thanks, thank you, thx, ty, cheers, thank u, appreciated, appreciate it, tysm",
 		bye: "bye, goodbye, good bye, see you, see ya, good night, goodnight, take care, ttyl, cya, have a nice day, " +
 			"have a good day",
-		profile: "who am i, do you know me, tell me about me, tell me about myself, what have i told you, what did i tell you",
+		profile: "who am i, do you know me, tell me about me, tell me about myself, what have i told you., what did i tell you.",
 		know: "know, remember, knows, learned, learnt, saved, stored, noted, memory, memories, have, recall, summarise, " +
 			"summarize, say, got, find",
 		me: "about me, of me, about myself, on me, regarding me",
@@ -38,7 +38,7 @@ var intentBook = map[string]intents{
 		how:    "喂, 最近好吗, 最近怎么样, 好久不见, 好久不見",
 		thanks: "谢谢, 謝謝, 多谢, 感谢, 谢了, 谢啦, 辛苦了, 麻烦你了",
 		bye:    "再见, 再見, 拜拜, 晚安, 回头见, 明天见, 下次见, 回见",
-		profile: "我是谁, 你认识我吗, 你了解我吗, 你知道我是谁, 我告诉过你什么, 我跟你说过什么, 你对我有什么了解, 对我了解多少, 知道我什么, 记得我什么, 知道我的什么, 知道我哪些, 了解我多少, 知道我多少, " +
+		profile: "我是谁, 你认识我吗, 你了解我吗, 你知道我是谁, 你对我有什么了解, 对我了解多少, 知道我什么, 记得我什么, 知道我的什么, 知道我哪些, 了解我多少, 知道我多少, " +
 			"介绍一下我",
 		know: "知道, 了解, 记得, 记住, 记了, 保存, 记忆, 说说, 有什么",
 		me:   "关于我什么, 关于我的什么, 关于我有, 关于我你, 关于我，你, 关于我的事, 关于我的信息, 关于我的一切, 对我知道, 对我记得, 有关我的",
@@ -56,8 +56,8 @@ var intentBook = map[string]intents{
 		thanks: "danke, dankeschön, vielen dank, danke schön, besten dank, herzlichen dank, tausend dank",
 		bye: "tschüss, tschüß, auf wiedersehen, bis bald, bis später, bis morgen, bis dann, gute nacht, schönen tag, " +
 			"schönen abend",
-		profile: "wer bin ich, kennst du mich, kennen sie mich, was habe ich dir erzählt, was hab ich dir erzählt, " +
-			"was habe ich ihnen erzählt",
+		profile: "wer bin ich, kennst du mich, kennen sie mich, was habe ich dir erzählt., was hab ich dir erzählt., " +
+			"was habe ich ihnen erzählt.",
 		know: "weißt, weisst, weiß, wissen, gemerkt, erinnerst, gespeichert, notiert, kennst, gelernt, gedächtnis, bekannt, " +
 			"sag, sage, erzähl, erzähle, hast",
 		me: "über mich, von mir, zu mir, an mich",
@@ -84,7 +84,7 @@ var intentBook = map[string]intents{
 		how:     "qué tal, cómo estás, cómo está, que tal, como estas, cómo te va",
 		thanks:  "gracias, muchas gracias, mil gracias, muchísimas gracias",
 		bye:     "adiós, adios, hasta luego, hasta mañana, hasta pronto, chao, chau, nos vemos, cuídate",
-		profile: "quién soy, quien soy, me conoces, qué te he contado, que te he contado, qué te conté, qué te he dicho",
+		profile: "quién soy, quien soy, me conoces, qué te he contado., que te he contado., qué te conté., qué te he dicho.",
 		know: "sabes, sabe, sabéis, recuerdas, recuerda, conoces, guardado, guardas, memoria, aprendido, anotado, dime, " +
 			"cuéntame, tienes",
 		me: "sobre mí, sobre mi., sobre mi persona, acerca de mí, de mí, de mí hasta ahora, de mí ya",
@@ -107,8 +107,8 @@ var intentBook = map[string]intents{
 		how:    "ça va, comment ça va, comment vas-tu, comment allez-vous",
 		thanks: "merci, merci beaucoup, mille mercis, je te remercie, je vous remercie, merci bien",
 		bye:    "au revoir, à bientôt, à demain, à plus, bonne nuit, bonne journée, bonne soirée, adieu",
-		profile: "qui suis-je, qui je suis, tu me connais, me connais-tu, que t'ai-je dit, qu'est-ce que je t'ai dit, " +
-			"qu'est-ce que je t'ai raconté",
+		profile: "qui suis-je, qui je suis, tu me connais, me connais-tu, que t'ai-je dit., qu'est-ce que je t'ai dit., " +
+			"qu'est-ce que je t'ai raconté.",
 		know: "sais, sais-tu, savez, savez-vous, souviens, souviens-tu, rappelles, connais, connais-tu, retenu, appris, " +
 			"noté, mémoire, dis-moi, as-tu, as",
 		me: "sur moi, de moi, à mon sujet, me concernant",
@@ -133,8 +133,8 @@ var intentBook = map[string]intents{
 		how:    "e aí, tudo bem, tudo bom, como vai, como você está",
 		thanks: "obrigado, obrigada, muito obrigado, muito obrigada, valeu, agradeço",
 		bye:    "tchau, adeus, até logo, até mais, até amanhã, até breve",
-		profile: "quem sou eu, quem eu sou, você me conhece, me conhece, o que eu te contei, o que te contei, " +
-			"o que eu já te contei",
+		profile: "quem sou eu, quem eu sou, você me conhece, me conhece, o que eu te contei., o que te contei., " +
+			"o que eu já te contei.",
 		know: "sabe, sabes, lembra, lembras, conhece, conheces, guardou, guardado, aprendeu, memória, anotou, diga, diga-me, " +
 			"tem",
 		me: "sobre mim, a meu respeito, de mim, acerca de mim",
@@ -160,7 +160,7 @@ var intentBook = map[string]intents{
 		how:     "come stai, come va, come sta",
 		thanks:  "grazie, grazie mille, molte grazie, ti ringrazio, la ringrazio",
 		bye:     "arrivederci, a presto, a domani, a dopo, buonanotte, addio, buona giornata, buona serata",
-		profile: "chi sono io, chi sono, mi conosci, che cosa ti ho detto, cosa ti ho detto, cosa ti ho raccontato",
+		profile: "chi sono io, chi sono., mi conosci, che cosa ti ho detto., cosa ti ho detto., cosa ti ho raccontato.",
 		know:    "sai, sa, ricordi, ricorda, conosci, salvato, memorizzato, imparato, memoria, annotato, dimmi, hai",
 		me:      "di me, su di me, sul mio conto, riguardo a me",
 		self: "chi sei, che cosa sei, cosa sei, come ti chiami, qual è il tuo nome, cosa puoi fare, che cosa puoi fare, " +
@@ -215,7 +215,7 @@ var intentBook = map[string]intents{
 		how:     "bạn khỏe không, bạn khoẻ không",
 		thanks:  "cảm ơn, cám ơn, cảm ơn bạn, cám ơn bạn, xin cảm ơn, cảm ơn nhiều",
 		bye:     "tạm biệt, hẹn gặp lại, ngủ ngon, chúc ngủ ngon, bái bai, bai bai",
-		profile: "tôi là ai, mình là ai, bạn có biết tôi là, bạn có biết tôi không, tôi đã kể gì, tôi đã nói gì với bạn",
+		profile: "tôi là ai, mình là ai, bạn có biết tôi là, bạn có biết tôi không, tôi đã kể gì., tôi đã nói gì với bạn.",
 		know:    "biết, nhớ, lưu, ghi nhớ, hiểu, kể, có gì",
 		me:      "về tôi, về mình, về em., về anh., về chị.",
 		self: "bạn là ai, bạn là gì, bạn tên gì, bạn tên là gì, tên bạn là gì, tên của bạn, bạn có thể làm gì, " +
@@ -236,8 +236,8 @@ var intentBook = map[string]intents{
 		how:    "как дела, как ты, как вы, как жизнь",
 		thanks: "спасибо, спасибо большое, большое спасибо, благодарю, спс",
 		bye:    "пока, до свидания, до встречи, до завтра, спокойной ночи, всего доброго, увидимся, доброй ночи",
-		profile: "кто я, кто я такой, кто я такая, ты меня знаешь, вы меня знаете, знаешь меня, что я тебе рассказал, " +
-			"что я тебе рассказывал, что я тебе рассказывала",
+		profile: "кто я, кто я такой, кто я такая, ты меня знаешь, вы меня знаете, знаешь меня, что я тебе рассказал., " +
+			"что я тебе рассказывал., что я тебе рассказывала.",
 		know: "знаешь, знаете, помнишь, помните, запомнил, запомнила, известно, сохранил, сохранено, памяти, расскажи, " +
 			"узнал, записано",
 		me: "обо мне, про меня, о мне",
@@ -262,7 +262,7 @@ var intentBook = map[string]intents{
 		how:     "كيف حالك, كيف الحال, كيفك",
 		thanks:  "شكرا, شكراً, شكرًا, شكرا لك, شكرا جزيلا, شكرًا جزيلًا, مشكور, الف شكر",
 		bye:     "مع السلامة, إلى اللقاء, الى اللقاء, وداعا, وداعًا, تصبح على خير, باي",
-		profile: "من أنا, من انا, هل تعرفني, أتعرفني, تعرفني, هل تتذكرني, ماذا أخبرتك, ماذا قلت لك, ماذا حكيت لك",
+		profile: "من أنا, من انا, هل تعرفني, أتعرفني, تعرفني, هل تتذكرني, ماذا أخبرتك., ماذا قلت لك., ماذا حكيت لك.",
 		know:    "تعرف, تعرفه, تعلم, تعلمه, تتذكر, تتذكره, تذكر, حفظت, ذاكرتك, أخبرني, اخبرني, لديك, عرفت",
 		me:      "عني, عنّي, بخصوصي",
 		self: "من أنت, من انت, ما أنت, ما اسمك, اسمك, ماذا تستطيع أن تفعل, ماذا يمكنك أن تفعل, ماذا تستطيع, ماذا يمكنك, " +

@@ -186,10 +186,36 @@ var requests = map[string][][2]string{
 		{"내 생일은 5월 5일이야. 기억해 줘", "내 생일은 5월 5일이야"},
 		{"기억해줘: 포트는 5434", "포트는 5434"},
 	},
+	"it": {
+		{"Ricorda che la mia barca è rossa.", "La mia barca è rossa."},
+		{"Ricordati che mi chiamo Luca", "Mi chiamo Luca."},
+		{"Puoi ricordare che preferisco il tè?", "Preferisco il tè."},
+		{"Per favore, tieni a mente che Bruno è vegetariano. Grazie!", "Bruno è vegetariano."},
+		{"Memorizza: la porta è la 5434", "La porta è la 5434"},
+		{"Il mio compleanno è il 5 maggio, non dimenticarlo", "Il mio compleanno è il 5 maggio."},
+	},
+	"ru": {
+		{"Запомни, что моя лодка красная.", "Моя лодка красная."},
+		{"Запомни: порт 5434", "Порт 5434"},
+		{"Можешь запомнить, что я люблю чай?", "Я люблю чай."},
+		{"Пожалуйста, имейте в виду, что офис закрывается в шесть. Спасибо!", "Офис закрывается в шесть."},
+		{"Мой день рождения 5 мая, запомни это", "Мой день рождения 5 мая."},
+	},
+	"ar": {
+		{"تذكر أن قاربي أحمر", "قاربي أحمر."},
+		{"تذكّر أنني أحب الشاي", "أحب الشاي."},
+		{"احفظ: المنفذ هو 5434", "المنفذ هو 5434"},
+		{"هل يمكنك أن تتذكر أن اسمي سامي؟", "اسمي سامي."},
+		{"عيد ميلادي 5 مايو، لا تنس هذا", "عيد ميلادي 5 مايو."},
+	},
 }
 
 // others lists messages that ask for something else, or for nothing.
 var others = []string{
+	// Questions, memories and tasks in Italian, Russian and Arabic.
+	"Ricordi che mi piace il tè?", "Ti ricordi il mio compleanno?", "Ricorda quando siamo andati a Porto?", "Non dimenticare di comprare il pane.",
+	"Che cosa ricordi di me?", "Помнишь, что я люблю чай?", "Запомнил, что я сказал?", "Не забудь купить хлеб.", "Помни меня",
+	"Что ты запомнил обо мне?", "هل تتذكر أن قاربي أحمر؟", "تتذكر أن قاربي أحمر؟", "لا تنس شراء الخبز", "ماذا تتذكر عني؟",
 	// Questions.
 	"Do you remember that I like tea?", "do you remember my birthday?", "Remember when we went to Porto?",
 	"Remember that time we got lost?",
