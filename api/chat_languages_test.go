@@ -157,7 +157,7 @@ func TestChatWithoutAModelAndMemories(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
 	for message, want := range map[string]string{
-		"What do you know about me?":                               "I know nothing about you yet.",
+		"What do you know about me?":                               "Nothing about you is in memory yet.",
 		"What did I tell you about passwords, keys and codes?":     "I found nothing",
 		"What is worth knowing in every conversation with anyone?": "I found nothing",
 		"Who are you?": "I am ada.",

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"reverie/language/stance"
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/scan"
@@ -117,7 +118,7 @@ func sectionsAbout(content string) (all []section) {
 	for _, entry := range markdown.EntriesOf(content) {
 		scanned := scan.Scan(markdown.WithoutComments(entry.Text))
 		line := quote(scanned.Text)
-		if scanned.Verdict == scan.VerdictQuarantine || isSeed(entry) || line == "" {
+		if scanned.Verdict == scan.VerdictQuarantine || isSeed(entry) || line == "" || stance.OnlyAsks(saidIn(line)) {
 			continue
 		}
 		heading := quote(entry.Heading)

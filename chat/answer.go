@@ -67,6 +67,9 @@ func (t *turning) answerTo(ctx context.Context, wanted intent, lang string, say 
 	case tellsFact:
 		return say.told, nil
 	}
+	if name := t.userName(); wanted == wantsName && name != "" {
+		return say.you + "\n- " + name + " (" + memory.ProfilePath + ")", nil
+	}
 	text, err := t.quoted(ctx, say)
 	if text == "" && err == nil {
 		if text = say.nothing; mayState(t.request.Message, lang) {

@@ -25,6 +25,7 @@ const (
 	wantsBye
 	wantsNothing // an acknowledgement, or symbols
 	wantsProfile // asks what is known about the user
+	wantsName    // asks for the user's name
 	wantsSelf    // asks about the assistant, or for its opinions and feelings
 	wantsWork    // asks for work that needs a model: to write, translate, calculate
 	tellsFact    // states something
@@ -37,6 +38,7 @@ type intents struct {
 	how                string // the same: "how are you"
 	// profile asks about the user by itself; me does together with know, both anywhere in a short question.
 	profile, know, me string
+	name              string // begins a question
 	self              string // anywhere in a short question
 	please            string // may come before work or look
 	work              string // begins a message, or in Japanese and Korean ends a sentence of it
@@ -62,6 +64,8 @@ func intentOf(message, before string) (intent, string) {
 			switch in := intentBook[l]; {
 			case has(text, l, in.profile), has(text, l, in.know) && has(text, l, in.me):
 				return wantsProfile, l
+			case begins(withoutPrefixes(text, l, in.hello, in.please), l, in.name):
+				return wantsName, l
 			case has(text, l, in.self):
 				return wantsSelf, l
 			case l != lang && begins(text, l, several(in.work)):
@@ -128,7 +132,7 @@ func states(message, lang string) bool {
 
 // mayState reports whether a message is about the user and does not ask: "I live in Bonn".
 func mayState(message, lang string) bool {
-	return !asks(message, lang) && cue.Find(message, lang).Set().Has(cue.Self)
+	return !asks(message, lang) && cue.Find(message, lang).Set().Has(cue.Self) && !begins(words(message), lang, intentBook[lang].look)
 }
 
 // asks reports whether a message has a question or a request, or no sentence.
@@ -227,9 +231,8 @@ func isLatin(lang string) bool {
 // spokenLanguage returns the language of the conversation before the current message: of the last message of a user that is long
 // enough to show it. It is empty if there is none.
 func (t *turning) spokenLanguage() string {
-	history := t.history()
-	for i := len(history) - 1; i >= 0; i-- {
-		if m := history[i]; m.Role == memory.RoleOfUser && lettersOf(m.Content) >= leastLetters && !window.Trivial(m.Content) {
+	for _, m := range slices.Backward(t.history()) {
+		if m.Role == memory.RoleOfUser && lettersOf(m.Content) >= leastLetters && !window.Trivial(m.Content) {
 			return cue.LanguageOf(m.Content)
 		}
 	}

@@ -41,6 +41,11 @@ func TestIntentOf(t *testing.T) {
 			"ru": {"Что ты знаешь обо мне?", "Что вы обо мне помните?", "Кто я?"},
 			"ar": {"ماذا تعرف عني؟", "من أنا؟"},
 		},
+		wantsName: {
+			"en": {"What's my name?"}, "zh": {"我叫什么名字？"}, "de": {"wie heiße ich"}, "es": {"¿Cómo me llamo?"}, "fr": {"Comment je m'appelle ?"},
+			"pt": {"Qual é o meu nome?"}, "it": {"Come mi chiamo?"}, "ja": {"私の名前は何ですか？"}, "ko": {"내 이름이 뭐야?"}, "vi": {"Tôi tên là gì?"},
+			"ru": {"Как меня зовут?"}, "ar": {"ما اسمي؟"},
+		},
 		wantsSelf: {
 			"en": {"Who are you?", "What can you do?"}, "zh": {"你是谁？", "你能做什么？"}, "de": {"Wer bist du?", "Was kannst du?"},
 			"es": {"¿Quién eres?"}, "fr": {"Qui es-tu ?"}, "pt": {"Quem é você?"}, "it": {"Chi sei?"}, "ja": {"あなたは誰ですか？"},

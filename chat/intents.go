@@ -13,8 +13,9 @@ var intentBook = map[string]intents{
 		profile: "who am i, do you know me, tell me about me, tell me about myself, what have i told you., what did i tell you.",
 		know: "know, remember, knows, learned, learnt, saved, stored, noted, memory, memories, have, recall, summarise, " +
 			"summarize, say, got, find",
-		me: "about me, of me, about myself, on me, regarding me",
-		self: "who are you, what are you, what can you do, what do you do, what's your name, what is your name, " +
+		me:   "about me, of me, about myself, on me, regarding me",
+		name: "what's my name, what is my name, do you know my name",
+		self: "help., who are you, what are you, what can you do, what do you do, what's your name, what is your name, " +
 			"are you a bot, are you a robot, are you human, are you an ai, are you real, are you alive, how was your day, " +
 			"how do you feel, do you like, do you love, do you think, what do you think, what's your favourite, " +
 			"what's your favorite, how do you work, how old are you, where are you from, can you help me, " +
@@ -42,7 +43,8 @@ var intentBook = map[string]intents{
 			"介绍一下我",
 		know: "知道, 了解, 记得, 记住, 记了, 保存, 记忆, 说说, 有什么",
 		me:   "关于我什么, 关于我的什么, 关于我有, 关于我你, 关于我，你, 关于我的事, 关于我的信息, 关于我的一切, 对我知道, 对我记得, 有关我的",
-		self: "你是谁, 你是什么, 你叫什么, 你能做什么, 你会做什么, 你会什么, 你可以做什么, 你是机器人, 你是人吗, 你喜欢, 你觉得, 你怎么看, 你多大, 你有感情, 你怎么样, 你在干什么, 你在做什么, " +
+		name: "我叫什么, 我的名字是什么, 我的名字叫什么",
+		self: "你怎么用, 你是谁, 你是什么, 你叫什么, 你能做什么, 你会做什么, 你会什么, 你可以做什么, 你是机器人, 你是人吗, 你喜欢, 你觉得, 你怎么看, 你多大, 你有感情, 你怎么样, 你在干什么, 你在做什么, " +
 			"你能帮我吗",
 		please: "请, 请你, 麻烦你, 麻烦, 能不能, 你能, 能, 可以, 你可以, 帮我, 帮忙, 给我, 我想让你, 我要你, 那, 好, 能否, 可否, 请帮我, 替我, 为我",
 		work: "写一, 写首, 写个, 写封, 写篇, 写段, 写诗, 写信, 写文章, 写出, 写点, 改写, 翻译, 总结一下这, 生成, 创作, 计算, 算一下, 编写, 编一, 编个, 画一, 画个, 画张, 唱一, 唱首, " +
@@ -60,8 +62,9 @@ var intentBook = map[string]intents{
 			"was habe ich ihnen erzählt.",
 		know: "weißt, weisst, weiß, wissen, gemerkt, erinnerst, gespeichert, notiert, kennst, gelernt, gedächtnis, bekannt, " +
 			"sag, sage, erzähl, erzähle, hast",
-		me: "über mich, von mir, zu mir, an mich",
-		self: "wer bist du, was bist du, wer sind sie, wie heißt du, wie heisst du, was kannst du, was können sie, " +
+		me:   "über mich, von mir, zu mir, an mich",
+		name: "wie heiße ich, wie heisse ich, wie ist mein name",
+		self: "hilfe., wer bist du, was bist du, wer sind sie, wie heißt du, wie heisst du, was kannst du, was können sie, " +
 			"bist du ein mensch, bist du ein roboter, bist du ein bot, bist du eine ki, bist du echt, magst du, " +
 			"was denkst du, was meinst du, was hältst du, was machst du, wie fühlst du dich, wie war dein tag, " +
 			"wie alt bist du, wie funktionierst du, woher kommst du, kannst du mir helfen",
@@ -87,8 +90,9 @@ var intentBook = map[string]intents{
 		profile: "quién soy, quien soy, me conoces, qué te he contado., que te he contado., qué te conté., qué te he dicho.",
 		know: "sabes, sabe, sabéis, recuerdas, recuerda, conoces, guardado, guardas, memoria, aprendido, anotado, dime, " +
 			"cuéntame, tienes",
-		me: "sobre mí, sobre mi., sobre mi persona, acerca de mí, de mí, de mí hasta ahora, de mí ya",
-		self: "quién eres, quien eres, qué eres, que eres, cómo te llamas, como te llamas, qué puedes hacer, " +
+		me:   "sobre mí, sobre mi., sobre mi persona, acerca de mí, de mí, de mí hasta ahora, de mí ya",
+		name: "cómo me llamo, como me llamo, cuál es mi nombre, cual es mi nombre",
+		self: "ayuda., quién eres, quien eres, qué eres, que eres, cómo te llamas, como te llamas, qué puedes hacer, " +
 			"que puedes hacer, qué haces, que haces, eres un robot, eres humano, eres un bot, eres una ia, te gusta, " +
 			"qué opinas, qué piensas, que piensas, cómo te sientes, cómo funcionas, cuántos años tienes, de dónde eres, " +
 			"puedes ayudarme, me puedes ayudar",
@@ -111,8 +115,9 @@ var intentBook = map[string]intents{
 			"qu'est-ce que je t'ai raconté.",
 		know: "sais, sais-tu, savez, savez-vous, souviens, souviens-tu, rappelles, connais, connais-tu, retenu, appris, " +
 			"noté, mémoire, dis-moi, as-tu, as",
-		me: "sur moi, de moi, à mon sujet, me concernant",
-		self: "qui es-tu, qui êtes-vous, tu es qui, que sais-tu faire, que peux-tu faire, qu'est-ce que tu peux faire, " +
+		me:   "sur moi, de moi, à mon sujet, me concernant",
+		name: "comment je m'appelle, comment est-ce que je m'appelle, quel est mon nom, comment m'appelé-je",
+		self: "aide., qui es-tu, qui êtes-vous, tu es qui, que sais-tu faire, que peux-tu faire, qu'est-ce que tu peux faire, " +
 			"comment t'appelles-tu, comment tu t'appelles, quel est ton nom, es-tu un robot, es-tu humain, tu es un robot, " +
 			"aimes-tu, tu aimes, que penses-tu, qu'en penses-tu, tu penses quoi, comment te sens-tu, quel âge as-tu, " +
 			"comment fonctionnes-tu, que fais-tu, tu fais quoi, peux-tu m'aider, tu peux m'aider, pouvez-vous m'aider",
@@ -137,8 +142,9 @@ var intentBook = map[string]intents{
 			"o que eu já te contei.",
 		know: "sabe, sabes, lembra, lembras, conhece, conheces, guardou, guardado, aprendeu, memória, anotou, diga, diga-me, " +
 			"tem",
-		me: "sobre mim, a meu respeito, de mim, acerca de mim",
-		self: "quem é você, quem és tu, quem és, o que é você, como você se chama, como te chamas, qual é o seu nome, " +
+		me:   "sobre mim, a meu respeito, de mim, acerca de mim",
+		name: "como me chamo, como eu me chamo, qual é o meu nome, qual é meu nome, qual o meu nome",
+		self: "ajuda., quem é você, quem és tu, quem és, o que é você, como você se chama, como te chamas, qual é o seu nome, " +
 			"qual é o teu nome, qual o seu nome, o que você pode fazer, o que você sabe fazer, o que podes fazer, " +
 			"o que você faz, você é um robô, você é humano, você é um bot, você gosta, o que você acha, o que você pensa, " +
 			"como você se sente, quantos anos você tem, como você funciona, de onde você é, pode me ajudar, " +
@@ -163,7 +169,8 @@ var intentBook = map[string]intents{
 		profile: "chi sono io, chi sono., mi conosci, che cosa ti ho detto., cosa ti ho detto., cosa ti ho raccontato.",
 		know:    "sai, sa, ricordi, ricorda, conosci, salvato, memorizzato, imparato, memoria, annotato, dimmi, hai",
 		me:      "di me, su di me, sul mio conto, riguardo a me",
-		self: "chi sei, che cosa sei, cosa sei, come ti chiami, qual è il tuo nome, cosa puoi fare, che cosa puoi fare, " +
+		name:    "come mi chiamo, qual è il mio nome",
+		self: "aiuto., chi sei, che cosa sei, cosa sei, come ti chiami, qual è il tuo nome, cosa puoi fare, che cosa puoi fare, " +
 			"cosa sai fare, che cosa sai fare, cosa fai, sei un robot, sei umano, sei un bot, sei un'ia, ti piace, " +
 			"cosa ne pensi, che ne pensi, cosa pensi, come ti senti, quanti anni hai, come funzioni, di dove sei, " +
 			"puoi aiutarmi, mi puoi aiutare, mi aiuti",
@@ -187,7 +194,8 @@ var intentBook = map[string]intents{
 			"俺のこと",
 		know: "知って, 知る, 覚えて, 記憶, 保存, わかって, 分かって, ご存じ, ご存知, 教えて",
 		me:   "私について, わたしについて, 僕について, 俺について, 私に関し, 私の情報, 自分について",
-		self: "あなたは誰, あなたは何, 君は誰, あなたの名前, 君の名前, お名前, 何ができ, 何が出来, あなたはロボット, あなたは人間, あなたはai, 好きですか, どう思い, どう思う, 気分はどう, 何歳ですか, " +
+		name: "私の名前は何, 私の名前を, 僕の名前は何.",
+		self: "ヘルプ, あなたは誰, あなたは何, 君は誰, あなたの名前, 君の名前, お名前, 何ができ, 何が出来, あなたはロボット, あなたは人間, あなたはai, 好きですか, どう思い, どう思う, 気分はどう, 何歳ですか, " +
 			"手伝ってくれ, 助けてくれ",
 		please: "すみません, ねえ, じゃあ, では, あの",
 		work: "書いて, 作って, 翻訳して, 訳して, 要約して, 計算して, 説明して, 描いて, 歌って, 考えて, 直して, 提案して, おすすめして, おすすめを教えて, 生成して, 作成して, 話をして, 冗談を言, " +
@@ -202,7 +210,8 @@ var intentBook = map[string]intents{
 		profile: "내가 누구, 나는 누구, 난 누구, 제가 누구, 저는 누구, 나를 알아, 날 알아, 나 알아, 저를 아세요, 저를 아시",
 		know:    "알아, 알고, 아세요, 아는, 아니, 기억, 저장, 말해, 알려",
 		me:      "나에 대해, 나에 대한, 내에 대해, 저에 대해, 저에 대한, 나에 관해, 저에 관해, 나에 관한",
-		self: "너는 누구, 넌 누구, 당신은 누구, 누구세요, 누구니, 너 이름, 넌 이름, 네 이름, 당신 이름, 뭘 할 수 있, 무엇을 할 수 있, 뭐 할 수 있, 할 수 있는 게 뭐, 로봇이야, " +
+		name:    "내 이름이 뭐, 제 이름이 뭐, 내 이름은 뭐, 제 이름은 뭐, 내 이름 알",
+		self: "도움말, 너는 누구, 넌 누구, 당신은 누구, 누구세요, 누구니, 너 이름, 넌 이름, 네 이름, 당신 이름, 뭘 할 수 있, 무엇을 할 수 있, 뭐 할 수 있, 할 수 있는 게 뭐, 로봇이야, " +
 			"로봇이에요, 사람이야, 사람이에요, 너는 뭐, 넌 뭐, 좋아하세요, 어떻게 생각, 기분이 어때, 몇 살이야, 도와줄 수 있, 도와줄래",
 		please: "제발, 좀, 혹시, 그럼, 그리고",
 		work: "써 줘, 써줘, 써 주세요, 써주세요, 작성해, 번역해, 요약해, 계산해, 설명해, 그려, 불러 줘, 불러줘, 만들어, 지어 줘, 지어줘, 지어 주세요, 고쳐, 추천해, 제안해, 이야기해 줘, " +
@@ -218,7 +227,8 @@ var intentBook = map[string]intents{
 		profile: "tôi là ai, mình là ai, bạn có biết tôi là, bạn có biết tôi không, tôi đã kể gì., tôi đã nói gì với bạn.",
 		know:    "biết, nhớ, lưu, ghi nhớ, hiểu, kể, có gì",
 		me:      "về tôi, về mình, về em., về anh., về chị.",
-		self: "bạn là ai, bạn là gì, bạn tên gì, bạn tên là gì, tên bạn là gì, tên của bạn, bạn có thể làm gì, " +
+		name:    "tôi tên gì, tôi tên là gì, tên tôi là gì, tên của tôi là gì",
+		self: "trợ giúp., bạn là ai, bạn là gì, bạn tên gì, bạn tên là gì, tên bạn là gì, tên của bạn, bạn có thể làm gì, " +
 			"bạn làm được gì, bạn biết làm gì, bạn là robot, bạn là người, bạn có thích, bạn nghĩ gì, bạn nghĩ sao, " +
 			"bạn cảm thấy, bạn bao nhiêu tuổi, bạn đang làm gì, bạn có thể giúp tôi không, giúp tôi được không",
 		please: "xin, hãy, làm ơn, vui lòng, bạn có thể, có thể, giúp tôi, giúp mình, bạn, tôi muốn bạn, ơi, nào, giờ, " +
@@ -240,8 +250,9 @@ var intentBook = map[string]intents{
 			"что я тебе рассказывал., что я тебе рассказывала.",
 		know: "знаешь, знаете, помнишь, помните, запомнил, запомнила, известно, сохранил, сохранено, памяти, расскажи, " +
 			"узнал, записано",
-		me: "обо мне, про меня, о мне",
-		self: "кто ты, ты кто, кто вы, что ты такое, как тебя зовут, как вас зовут, что ты умеешь, что ты можешь, " +
+		me:   "обо мне, про меня, о мне",
+		name: "как меня зовут",
+		self: "помощь., кто ты, ты кто, кто вы, что ты такое, как тебя зовут, как вас зовут, что ты умеешь, что ты можешь, " +
 			"что вы умеете, ты робот, ты бот, ты человек, ты живой, тебе нравится, ты любишь, что ты думаешь, " +
 			"как ты думаешь, что думаешь, как ты себя чувствуешь, сколько тебе лет, чем занимаешься, что делаешь, " +
 			"можешь мне помочь, ты можешь помочь",
@@ -265,7 +276,8 @@ var intentBook = map[string]intents{
 		profile: "من أنا, من انا, هل تعرفني, أتعرفني, تعرفني, هل تتذكرني, ماذا أخبرتك., ماذا قلت لك., ماذا حكيت لك.",
 		know:    "تعرف, تعرفه, تعلم, تعلمه, تتذكر, تتذكره, تذكر, حفظت, ذاكرتك, أخبرني, اخبرني, لديك, عرفت",
 		me:      "عني, عنّي, بخصوصي",
-		self: "من أنت, من انت, ما أنت, ما اسمك, اسمك, ماذا تستطيع أن تفعل, ماذا يمكنك أن تفعل, ماذا تستطيع, ماذا يمكنك, " +
+		name:    "ما اسمي, ما هو اسمي",
+		self: "مساعدة., من أنت, من انت, ما أنت, ما اسمك, اسمك, ماذا تستطيع أن تفعل, ماذا يمكنك أن تفعل, ماذا تستطيع, ماذا يمكنك, " +
 			"هل أنت روبوت, هل أنت إنسان, هل أنت بشر, هل تحب, ما رأيك, ماذا تظن, كيف تشعر, كم عمرك, ماذا تفعل, " +
 			"هل يمكنك مساعدتي, هل تستطيع مساعدتي",
 		please: "من فضلك, لو سمحت, رجاء, رجاءً, هل يمكنك, هل يمكنك أن, هل تستطيع, هل تستطيع أن, يمكنك, أريدك أن, أريد منك أن, " +

@@ -10,6 +10,7 @@ import (
 
 	"reverie/language/analysis"
 	"reverie/language/cue"
+	"reverie/language/fold"
 	"reverie/language/stance"
 	"reverie/memory"
 	"reverie/memory/markdown"
@@ -59,7 +60,7 @@ type quotable struct {
 // quotations returns the statements of the hits that answer the question best; ties keep the order of the hits. Questions,
 // texts that every new agent has, the current message and what follows it are left out.
 func (t *turning) quotations(query string, hits []recall.Hit, people sections) []quotation {
-	asked := analysis.NewQuery(query, t.now)
+	asked := withoutTimes(analysis.NewQuery(query, t.now))
 	least, answering := shares(asked)
 	var all []quotation
 	most := 0
@@ -102,6 +103,27 @@ func (q quotation) repeats(other quotation) bool {
 	return other.by == q.by && (contains(other.text, q.text) || contains(q.text, other.text) && q.words <= other.words)
 }
 
+// withoutTimes marks the words for times as stop words: "today" says little about the subject of a question. If there are no
+// others, they stay.
+func withoutTimes(asked analysis.Query) analysis.Query {
+	times := map[string]bool{}
+	for _, m := range cue.Find(asked.Text, cue.LanguageOf(asked.Text)) {
+		if m.Kind == cue.Time {
+			for word := range strings.FieldsSeq(words(asked.Text[m.Start:m.End])) {
+				times[word] = true
+			}
+		}
+	}
+	others := slices.Clone(asked.Terms)
+	for i, term := range others {
+		others[i].Stop = term.Stop || times[fold.Text(term.Text)]
+	}
+	if slices.ContainsFunc(others, func(term analysis.QueryTerm) bool { return !term.Stop }) {
+		asked.Terms = others
+	}
+	return asked
+}
+
 // shares returns the shares of a question's words from which a statement is quoted, and above which it answers.
 func shares(asked analysis.Query) (least, answering float64) {
 	for _, term := range asked.Terms {
@@ -136,7 +158,7 @@ func statements(asked analysis.Query, hit recall.Hit, zone *time.Location) (best
 	most := 1
 	for _, entry := range entries {
 		scanned := scan.Scan(markdown.WithoutComments(entry.Text))
-		if scanned.Verdict == scan.VerdictQuarantine || isSeed(entry) || stance.OnlyAsks(scanned.Text) {
+		if scanned.Verdict == scan.VerdictQuarantine || isSeed(entry) || stance.OnlyAsks(saidIn(scanned.Text)) {
 			continue
 		}
 		q := quotableOf(hit, entry.Text, scanned.Text, zone)
@@ -244,6 +266,14 @@ func quotableOf(hit recall.Hit, statement, text string, zone *time.Location) quo
 	}
 	q.said, q.person, q.question, q.text = true, window.Escape(m[1]), quote(m[3]), quote(m[2]+m[4]+m[5])
 	return q
+}
+
+// saidIn returns the words that a line quotes, or the line.
+func saidIn(line string) string {
+	if m := quotedLine.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
+		return m[4]
+	}
+	return line
 }
 
 // dayOf returns the day of a statement: of the daily note that it is in, or that its comment names as its source.
