@@ -3,6 +3,7 @@ package chat
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"reverie/language"
@@ -254,7 +255,7 @@ func verbLast(lang string) bool { return lang == "ja" || lang == "ko" }
 
 // has reports whether words contain one of the phrases of a list.
 func has(words, lang, list string) bool {
-	for phrase := range phrasesOf(list) {
+	for _, phrase := range phrasesOf(list) {
 		if last, ok := strings.CutSuffix(phrase, "."); ok && strings.HasSuffix(words, " "+last+" ") {
 			return true
 		}
@@ -274,13 +275,11 @@ func begins(words, lang string, lists ...string) bool {
 func withoutPrefixes(words, lang string, lists ...string) string {
 	for {
 		shortest := words
-		for phrase := range phrasesOf(strings.Join(lists, ",")) {
-			rest, found := strings.CutPrefix(words, " "+phrase+" ")
-			if !found && anywhere(lang) {
-				rest, found = strings.CutPrefix(words, " "+phrase)
-			}
-			if rest = " " + strings.TrimPrefix(rest, " "); found && len(rest) < len(shortest) {
-				shortest = rest
+		for _, list := range lists {
+			for _, phrase := range phrasesOf(list) {
+				if rest, found := withoutPhrase(words, lang, phrase); found && len(rest) < len(shortest) {
+					shortest = rest
+				}
 			}
 		}
 		if shortest == words {
@@ -290,20 +289,37 @@ func withoutPrefixes(words, lang string, lists ...string) string {
 	}
 }
 
-func phrasesOf(list string) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for phrase := range strings.SplitSeq(list, ",") {
-			if phrase = fold.Text(strings.TrimSpace(phrase)); phrase != "" && !yield(phrase) {
-				return
-			}
+// withoutPhrase removes a phrase from the beginning of words.
+func withoutPhrase(words, lang, phrase string) (rest string, found bool) {
+	rest, found = strings.CutPrefix(words[1:], phrase)
+	if !found || !anywhere(lang) && !strings.HasPrefix(rest, " ") {
+		return words, false
+	}
+	return " " + strings.TrimPrefix(rest, " "), true
+}
+
+// phrasesOf returns the folded phrases of a list.
+func phrasesOf(list string) []string {
+	if known, ok := foldedLists.Load(list); ok {
+		return known.([]string)
+	}
+	var phrases []string
+	for phrase := range strings.SplitSeq(list, ",") {
+		if phrase = fold.Text(strings.TrimSpace(phrase)); phrase != "" {
+			phrases = append(phrases, phrase)
 		}
 	}
+	foldedLists.Store(list, phrases)
+	return phrases
 }
+
+// foldedLists caches the phrases of lists, of which there is a fixed number.
+var foldedLists sync.Map
 
 // several returns the phrases of a list that have several words.
 func several(list string) string {
 	var out []string
-	for phrase := range phrasesOf(list) {
+	for _, phrase := range phrasesOf(list) {
 		if strings.Contains(phrase, " ") {
 			out = append(out, phrase)
 		}

@@ -1,7 +1,6 @@
 package recall
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"slices"
@@ -26,15 +25,17 @@ func (s *searching) answer(views []*view) {
 		byCorpus[v.Corpus] = v
 		s.response.Found += len(v.fusion.Hits)
 	}
-	s.response.Results = make([]Hit, len(results))
-	for i, r := range results {
-		s.response.Results[i] = byCorpus[r.Candidate.Corpus].hit(r)
+	var asking []Hit
+	s.response.Results = make([]Hit, 0, len(results))
+	for _, r := range results {
+		v := byCorpus[r.Candidate.Corpus]
+		if s.request.StatementsFirst && v.onlyAsks(v.passages[r.Candidate.Unit]) {
+			asking = append(asking, v.hit(r))
+		} else {
+			s.response.Results = append(s.response.Results, v.hit(r))
+		}
 	}
-	if s.request.StatementsFirst {
-		slices.SortStableFunc(s.response.Results, func(a, b Hit) int {
-			return cmp.Compare(asking(a), asking(b))
-		})
-	}
+	s.response.Results = append(s.response.Results, asking...)
 	if !s.request.Explain {
 		return
 	}
@@ -42,14 +43,6 @@ func (s *searching) answer(views []*view) {
 	for _, d := range dropped {
 		s.response.Trace.Dropped = append(s.response.Trace.Dropped, DroppedHit{byCorpus[d.Candidate.Corpus].hit(d.Result), d.Reason})
 	}
-}
-
-// asking is 1 for a message that only asks, and 0 for anything else.
-func asking(h Hit) int {
-	if onlyAsks(h.Message, h.Text) {
-		return 1
-	}
-	return 0
 }
 
 // merge merges the results of all views into one list.

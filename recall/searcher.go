@@ -242,6 +242,7 @@ type view struct {
 	dense    fuse.Dense
 	byKey    map[index.UnitKey]rank.Ranked
 	passages map[index.UnitKey]indexes.Passage
+	asking   map[index.UnitKey]bool // messages that only ask, as far as they were examined
 	fusion   fuse.Fusion
 	share    float64 // factor for comparing scores with other corpora
 	results  []choose.Result
@@ -285,7 +286,7 @@ func (v *view) statementsFirst() {
 	asking := make([]rank.Ranked, 0, len(v.ranked))
 	stating := make([]rank.Ranked, 0, len(v.ranked))
 	for _, r := range v.ranked {
-		if p, known := v.passages[v.Units[r.Unit].Key()]; known && onlyAsks(p.Message, p.Text) {
+		if p, known := v.passages[v.Units[r.Unit].Key()]; known && v.onlyAsks(p) {
 			asking = append(asking, r)
 		} else {
 			stating = append(stating, r)
@@ -299,9 +300,24 @@ func (v *view) statementsFirst() {
 	v.ranked = append(stating, asking...)
 }
 
-// onlyAsks reports whether a person's message only asks.
-func onlyAsks(m memory.Message, text string) bool {
-	return m.Role == memory.RoleOfUser && stance.OnlyAsks(text)
+// longestQuestion is the length in bytes of texts that may only ask. Longer ones state something.
+const longestQuestion = 1000
+
+// onlyAsks reports whether a passage is a person's message that only asks.
+func (v *view) onlyAsks(p indexes.Passage) bool {
+	if p.Message.Role != memory.RoleOfUser || len(p.Text) > longestQuestion {
+		return false
+	}
+	key := p.Unit.Key()
+	asks, known := v.asking[key]
+	if !known {
+		if v.asking == nil {
+			v.asking = map[index.UnitKey]bool{}
+		}
+		asks = stance.OnlyAsks(p.Text)
+		v.asking[key] = asks
+	}
+	return asks
 }
 
 // text returns the text of a unit that was read.
@@ -433,7 +449,7 @@ const askingShare = .5
 
 func (v *view) candidate(f fuse.Fused, p indexes.Passage) choose.Candidate {
 	f.Score *= v.shareOf(f)
-	if v.request.StatementsFirst && onlyAsks(p.Message, p.Text) {
+	if v.request.StatementsFirst && v.onlyAsks(p) {
 		f.Score *= askingShare
 	}
 	c := choose.Candidate{
