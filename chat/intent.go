@@ -133,7 +133,9 @@ func states(message, lang string) bool {
 
 // mayState reports whether a message is about the user and does not ask: "I live in Bonn".
 func mayState(message, lang string) bool {
-	return !asks(message, lang) && cue.Find(message, lang).Set().Has(cue.Self) && !begins(words(message), lang, intentBook[lang].look)
+	text, look := words(message), intentBook[lang].look
+	looks := begins(text, lang, look) || (anywhere(lang) || lang == "vi") && has(text, lang, look) // there question words stay in place
+	return !looks && !asks(message, lang) && cue.Find(message, lang).Set().Has(cue.Self)
 }
 
 // asks reports whether a message has a question or a request, or no sentence.
@@ -212,7 +214,8 @@ var latin = map[string]language.Language{
 	"it": language.Italian, "vi": language.Vietnamese,
 }
 
-// likeliest returns the language of a text of Latin script; before, if it is one of those that match best.
+// likeliest returns the language of a text of Latin script; before, if it is one of those that match best. The function
+// words of a short text are few: there the share of the text that consists of a language's cues decides first.
 func likeliest(text, before string) string {
 	var codes []string
 	var candidates []language.Language
@@ -221,7 +224,27 @@ func likeliest(text, before string) string {
 			codes, candidates = append(codes, code), append(candidates, latin[code])
 		}
 	}
-	return codes[slices.Index(candidates, language.Likeliest(text, candidates...))]
+	best := codes[slices.Index(candidates, language.Likeliest(text, candidates...))]
+	if lettersOf(text) >= 2*shortStatement {
+		return best
+	}
+	most := covered(text, best)
+	for _, code := range codes {
+		if n := covered(text, code); n > most {
+			best, most = code, n
+		}
+	}
+	return best
+}
+
+// covered returns the number of bytes of a text in cues of a language.
+func covered(text, lang string) (n int) {
+	end := 0
+	for _, m := range cue.Find(text, lang) {
+		n += max(0, m.End-max(m.Start, end))
+		end = max(end, m.End)
+	}
+	return n
 }
 
 func isLatin(lang string) bool {

@@ -100,3 +100,14 @@ func TestIntentOf(t *testing.T) {
 		}
 	}
 }
+
+func TestMayState(t *testing.T) {
+	for message, want := range map[string]bool{
+		"I live in Bonn": true, "ich wohne in Bonn": true, "vivo en Bilbao": true, "tôi sống ở Huế": true, "我住在成都": true, "я живу в Казани": true,
+		"where do I live": false, "wo wohne ich": false, "em gái tôi sống ở đâu": false, "我妹妹住在哪里": false, "staging port": false,
+	} {
+		if got := mayState(message, languageOf(message, "")); got != want {
+			t.Errorf("%q may state something: %t, want %t", message, got, want)
+		}
+	}
+}
