@@ -8,12 +8,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"reverie/language/stance"
 	"reverie/memory"
 	"reverie/memory/markdown"
+	"reverie/recall"
 	"reverie/scan"
+	"reverie/search"
 	"reverie/store"
 	"reverie/store/gate"
 	"reverie/window"
@@ -43,7 +46,7 @@ func (t *turning) aboutUser(ctx context.Context, say phrases) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		sections := sectionsAbout(content)
+		sections := say.sectionsAbout(content)
 		if path == note {
 			sections = asOneDay(note, sections)
 		}
@@ -114,11 +117,11 @@ type section struct {
 
 // sectionsAbout returns the sections of a document that have statements, without those of every new agent. Statements under
 // the same heading are in one section.
-func sectionsAbout(content string) (all []section) {
+func (p phrases) sectionsAbout(content string) (all []section) {
 	for _, entry := range markdown.EntriesOf(content) {
 		scanned := scan.Scan(markdown.WithoutComments(entry.Text))
-		line := quote(scanned.Text)
-		if scanned.Verdict == scan.VerdictQuarantine || isSeed(entry) || line == "" || stance.OnlyAsks(saidIn(line)) {
+		line := p.listed(scanned.Text)
+		if scanned.Verdict == scan.VerdictQuarantine || isSeed(entry) || line == "" || stance.OnlyAsks(saidIn(scanned.Text)) {
 			continue
 		}
 		heading := quote(entry.Heading)
@@ -129,6 +132,19 @@ func sectionsAbout(content string) (all []section) {
 		all[at].lines = append(all[at].lines, line)
 	}
 	return all
+}
+
+// listed returns a line of a document for a list: with the quotation marks of the language if it quotes somebody.
+func (p phrases) listed(line string) string {
+	q := quotableOf(recall.Hit{Corpus: search.Memory}, line, line, time.UTC)
+	if !q.said {
+		return q.text
+	}
+	text := p.withQuestion(q, fmt.Sprintf(p.quote, q.text))
+	if q.person != "" {
+		return q.person + ": " + text
+	}
+	return text
 }
 
 // asOneDay joins the sections of a daily note under its date.

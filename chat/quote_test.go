@@ -78,11 +78,11 @@ func TestWhatIsKnownAboutAPerson(t *testing.T) {
 	}
 	w.write(grace, memory.MemoryPath, "# Memory\n\nWhat is worth knowing in every conversation with anyone. What concerns one person stands in that "+
 		"person's own memory.\n\n## Facts\n\n"+many+"\n## Tasks\n\n- Call the bank <!-- memory/2026-03-10.md:3 -->\n")
-	w.write(grace, "memory/2026-03-10.md", "# 2026-03-10\n\n## 14:05 Max\n\n- \"Max broke his arm.\"\n")
+	w.write(grace, "memory/2026-03-10.md", "# 2026-03-10\n\n## 14:05 Max\n\n- \"Max broke his arm.\"\n- [Which city?] \"Bonn.\"\n- \"Is it far?\"\n")
 	w.write(grace, "memory/2026-03-09.md", "# 2026-03-09\n\n## 14:05 Rain\n\n- \"It rained.\"\n")
 	turn, _ := w.turn(grace, chat.TurnRequest{Message: "What do you know about me?"})
 	for _, want := range []string{
-		"What I know about you:\nFacts\n- Fact x", "\nTasks\n- Call the bank\n… and 12 more in MEMORY.md\n2026-03-10\n- \"Max broke his arm.\"\n(No language model",
+		"What I know about you:\nFacts\n- Fact x", "\nTasks\n- Call the bank\n… and 12 more in MEMORY.md\n2026-03-10\n- “Max broke his arm.”\n- (Which city?) “Bonn.”\n(No language model",
 	} {
 		if !strings.Contains(turn.Answer, want) {
 			t.Errorf("%q is missing:\n%s", want, turn.Answer)
