@@ -134,7 +134,8 @@ func states(message, lang string) bool {
 // mayState reports whether a message is about the user and does not ask: "I live in Bonn".
 func mayState(message, lang string) bool {
 	text, look := words(message), intentBook[lang].look
-	looks := begins(text, lang, look) || (anywhere(lang) || lang == "vi") && has(text, lang, look) // there question words stay in place
+	inPlace := anywhere(lang) || lang == "vi" // question words are where the answer would be
+	looks := begins(text, lang, look) || inPlace && has(text, lang, look)
 	return !looks && !asks(message, lang) && cue.Find(message, lang).Set().Has(cue.Self)
 }
 
@@ -143,14 +144,16 @@ func asks(message, lang string) bool {
 	reader := stance.Reader{Lang: lang}
 	sentences := reader.Read(message)
 	return len(sentences) == 0 || slices.ContainsFunc(sentences, func(s stance.Sentence) bool {
-		return s.Stance == stance.Question || slices.ContainsFunc(s.Marks, func(m cue.Mark) bool { return m.Kind == cue.Request && m.Start == 0 })
+		return s.Stance == stance.Question ||
+			slices.ContainsFunc(s.Marks, func(m cue.Mark) bool { return m.Kind == cue.Request && m.Start == 0 })
 	})
 }
 
 // tells reports whether a sentence of a user states something: it is no question, no request, and no small talk.
 func tells(s stance.Sentence, lang string) bool {
 	wanted, _ := intentOf(s.Text, lang)
-	return s.Stance != stance.Question && (wanted == tellsFact || wanted == wantsAnswer && !begins(words(s.Text), lang, intentBook[lang].look))
+	looks := begins(words(s.Text), lang, intentBook[lang].look)
+	return s.Stance != stance.Question && (wanted == tellsFact || wanted == wantsAnswer && !looks)
 }
 
 // isEnded reports whether a message has a sentence with a final stop.
@@ -324,8 +327,10 @@ func withoutPhrase(words, lang, phrase string) (rest string, found bool) {
 
 // phrasesOf returns the folded phrases of a list.
 func phrasesOf(list string) []string {
-	if known, ok := foldedLists.Load(list); ok {
-		return known.([]string)
+	if cached, ok := foldedLists.Load(list); ok {
+		if known, ok := cached.([]string); ok {
+			return known
+		}
 	}
 	var phrases []string
 	for phrase := range strings.SplitSeq(list, ",") {

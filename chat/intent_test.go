@@ -42,7 +42,8 @@ func TestIntentOf(t *testing.T) {
 			"ar": {"ماذا تعرف عني؟", "من أنا؟"},
 		},
 		wantsName: {
-			"en": {"What's my name?"}, "zh": {"我叫什么名字？"}, "de": {"wie heiße ich"}, "es": {"¿Cómo me llamo?"}, "fr": {"Comment je m'appelle ?"},
+			"en": {"What's my name?"}, "zh": {"我叫什么名字？"}, "de": {"wie heiße ich"}, "es": {"¿Cómo me llamo?"},
+			"fr": {"Comment je m'appelle ?"},
 			"pt": {"Qual é o meu nome?"}, "it": {"Come mi chiamo?"}, "ja": {"私の名前は何ですか？"}, "ko": {"내 이름이 뭐야?"}, "vi": {"Tôi tên là gì?"},
 			"ru": {"Как меня зовут?"}, "ar": {"ما اسمي؟"},
 		},
@@ -52,7 +53,10 @@ func TestIntentOf(t *testing.T) {
 			"ko": {"너는 누구야?"}, "vi": {"Bạn là ai?"}, "ru": {"Кто ты?"}, "ar": {"من أنت؟"},
 		},
 		wantsWork: {
-			"en": {"Write a poem about my boat.", "Can you please translate this?", "Tell me a joke", "Please, could you draft a letter?"},
+			"en": {
+				"Write a poem about my boat.", "Can you please translate this?", "Tell me a joke",
+				"Please, could you draft a letter?",
+			},
 			"zh": {"写一首关于我的船的诗", "请帮我翻译这句话", "给我讲个笑话"},
 			"de": {"Schreib ein Gedicht über mein Boot.", "Kannst du mir bitte einen Brief schreiben?", "Erzähl mir einen Witz"},
 			"es": {"Escribe un poema sobre mi barco.", "¿Puedes traducir esto?", "Cuéntame un chiste"},
@@ -80,7 +84,10 @@ func TestIntentOf(t *testing.T) {
 			},
 			"zh": {"我的船叫什么？", "告诉我我的船叫什么。", "你知道我妹妹的什么事？", "你对我妹妹了解多少？"},
 			"de": {"Wie heißt mein Boot?", "Sag mir, wie mein Boot heißt.", "Was weißt du über meine Schwester?", "Hallo, wo wohne ich?"},
-			"es": {"¿Cómo se llama mi barco?", "Dime cómo se llama mi barco.", "¿Qué sabes de mi hermana?", "¿Qué sabes sobre mi hermana?"},
+			"es": {
+				"¿Cómo se llama mi barco?", "Dime cómo se llama mi barco.", "¿Qué sabes de mi hermana?",
+				"¿Qué sabes sobre mi hermana?",
+			},
 			"fr": {"Comment s'appelle mon bateau ?", "Dis-moi comment s'appelle mon bateau.", "Que sais-tu de mon frère ?"},
 			"pt": {"Como se chama o meu barco?", "Diga-me como se chama o meu barco.", "O que você sabe sobre minha irmã?"},
 			"it": {"Come si chiama la mia barca?", "Dimmi come si chiama la mia barca.", "Che cosa sai di mia sorella?"},

@@ -242,7 +242,8 @@ func onlySeeds(hit recall.Hit) bool {
 
 var (
 	// quotedLine matches a line that quotes somebody: `Jonas: (later: 2026-03-10) [Which city?] "Bonn."`
-	quotedLine = regexp.MustCompile(`^(?:([^:"“\[\](]{1,64}): )?((?:\(later: [^)]*\) )?)(?:\[([^\]]+)\] )?["“](.+)["”]((?: ?[\[(][^\])]*[\])])*)$`)
+	quotedLine = regexp.MustCompile(`^(?:([^:"“\[\](]{1,64}): )?((?:\(later: [^)]*\) )?)(?:\[([^\]]+)\] )?` +
+		`["“](.+)["”]((?: ?[\[(][^\])]*[\])])*)$`)
 	// inBrackets matches a date in brackets behind a relative one.
 	inBrackets = regexp.MustCompile(`\[(\d{4}-\d{2}-\d{2}[^\]]*)\]`)
 	// ofDay matches a date in the path of a daily note.

@@ -53,7 +53,8 @@ func TestQuotations(t *testing.T) {
 func TestWhatIsNotQuoted(t *testing.T) {
 	w := alone(t)
 	w.write(grace, "notes/trip.md", "- The trip to France with the rowing club begins in June.\n")
-	w.said(grace, "c0", "Write a poem about my kayak.", "No.", "Where is my kayak?", "I do not know.", "kayak key", "?", "Tell me about the kayak.", "No.")
+	w.said(grace, "c0", "Write a poem about my kayak.", "No.", "Where is my kayak?", "I do not know.", "kayak key", "?",
+		"Tell me about the kayak.", "No.")
 	for question, want := range map[string]string{
 		"Where is my kayak?":                                  "I found nothing",
 		"Which kayak is mine?":                                "I found nothing",
@@ -78,11 +79,13 @@ func TestWhatIsKnownAboutAPerson(t *testing.T) {
 	}
 	w.write(grace, memory.MemoryPath, "# Memory\n\nWhat is worth knowing in every conversation with anyone. What concerns one person stands in that "+
 		"person's own memory.\n\n## Facts\n\n"+many+"\n## Tasks\n\n- Call the bank <!-- memory/2026-03-10.md:3 -->\n")
-	w.write(grace, "memory/2026-03-10.md", "# 2026-03-10\n\n## 14:05 Max\n\n- \"Max broke his arm.\"\n- [Which city?] \"Bonn.\"\n- \"Is it far?\"\n")
+	w.write(grace, "memory/2026-03-10.md",
+		"# 2026-03-10\n\n## 14:05 Max\n\n- \"Max broke his arm.\"\n- [Which city?] \"Bonn.\"\n- \"Is it far?\"\n")
 	w.write(grace, "memory/2026-03-09.md", "# 2026-03-09\n\n## 14:05 Rain\n\n- \"It rained.\"\n")
 	turn, _ := w.turn(grace, chat.TurnRequest{Message: "What do you know about me?"})
 	for _, want := range []string{
-		"What I know about you:\nFacts\n- Fact x", "\nTasks\n- Call the bank\n… and 12 more in MEMORY.md\n2026-03-10\n- “Max broke his arm.”\n- (Which city?) “Bonn.”\n(No language model",
+		"What I know about you:\nFacts\n- Fact x",
+		"\nTasks\n- Call the bank\n… and 12 more in MEMORY.md\n2026-03-10\n- “Max broke his arm.”\n- (Which city?) “Bonn.”\n(No language model",
 	} {
 		if !strings.Contains(turn.Answer, want) {
 			t.Errorf("%q is missing:\n%s", want, turn.Answer)

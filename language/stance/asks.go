@@ -1,6 +1,8 @@
 package stance
 
 import (
+	"slices"
+
 	"reverie/language/cue"
 	"reverie/language/sentence"
 )
@@ -8,9 +10,8 @@ import (
 // OnlyAsks reports whether all sentences of a text are questions. It is true for an empty text.
 func OnlyAsks(text string) bool {
 	reader := Reader{Lang: cue.LanguageOf(text)}
-	sentences := sentence.Split(text)
-	for i := len(sentences) - 1; i >= 0; i-- { // most texts end in a statement
-		for _, s := range reader.Read(sentences[i]) {
+	for _, last := range slices.Backward(sentence.Split(text)) { // most texts end in a statement
+		for _, s := range reader.Read(last) {
 			if s.Stance != Question {
 				return false
 			}
