@@ -241,10 +241,13 @@ func likeliest(text, before string) string {
 	return best
 }
 
-// covered returns the number of bytes of a text in cues of a language.
+// covered returns the number of bytes of a text in pronouns, verbs of the first person, questions and requests of a language.
 func covered(text, lang string) (n int) {
 	end := 0
 	for _, m := range cue.Find(text, lang) {
+		if m.Kind != cue.Self && m.Kind != cue.You && m.Kind != cue.Ask && m.Kind != cue.Request {
+			continue
+		}
 		n += max(0, m.End-max(m.Start, end))
 		end = max(end, m.End)
 	}
