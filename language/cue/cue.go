@@ -67,6 +67,9 @@ const (
 	Salute                // opens a letter: "Dear", "Hi all"
 	Close                 // closes a letter: "Best regards"
 	If                    // begins a condition; with Would, it is a hypothesis: "if I"
+	Text                  // kinds of texts: "story", "email", "essay", "paragraph"
+	Review                // asks for a look at a text: "check", "proofread", "opinion on"
+	Laugh                 // laughter: "haha", "lol", "😂"
 	kinds
 )
 
@@ -76,7 +79,7 @@ const Kinds = int(kinds)
 var kindNames = [...]string{
 	"self", "kin", "other", "lean", "ask", "request", "suppose", "irony", "fiction", "unfiction", "paste", "correct", "forget", "over",
 	"not", "like", "name", "age", "home", "work", "health", "have", "decide", "plan", "task", "remember", "always", "style", "habit",
-	"doubt", "filler", "chat", "time", "number", "you", "game", "would", "salute", "close", "if",
+	"doubt", "filler", "chat", "time", "number", "you", "game", "would", "salute", "close", "if", "text", "review", "laugh",
 }
 
 func (k Kind) String() string { return kindNames[k] }

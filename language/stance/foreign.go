@@ -2,6 +2,7 @@ package stance
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -25,6 +26,7 @@ func (r *Reader) foreignLines(message, lang string) []bool {
 	markChats(lines, out)
 	r.markLetters(lines, out, lang)
 	r.markPastes(lines, out, lang)
+	r.markReviewed(lines, out, lang)
 	return out
 }
 
@@ -205,18 +207,30 @@ func endsOpening(t string) bool {
 // lastForeign returns the last line of a foreign text that begins behind line first: the last line of the message, or the one
 // before the last paragraph if that asks the assistant for something.
 func (r *Reader) lastForeign(lines []string, first int, lang string) int {
-	for k := len(lines) - 1; k > first+1; k-- {
-		if strings.TrimSpace(lines[k]) == "" {
-			continue
+	k := len(lines) - 1
+	for k > first && strings.TrimSpace(lines[k]) == "" {
+		k--
+	}
+	foreign := 0 // lines before the last paragraph
+	for i := first + 1; i < k; i++ {
+		if strings.TrimSpace(lines[i]) != "" {
+			foreign++
 		}
-		if last := r.find(lines[k], lang).Set(); strings.TrimSpace(lines[k-1]) == "" && !strings.HasPrefix(lines[k], "- ") &&
-			(last.Any(cue.Request, cue.Ask, cue.Paste) || strings.ContainsAny(lines[k], "?？؟")) {
-			return k - 1
-		}
-		break
+	}
+	if foreign == 0 || strings.TrimSpace(lines[k-1]) != "" || listMark.MatchString(lines[k]) {
+		return len(lines) - 1
+	}
+	marks := r.find(lines[k], lang)
+	if strings.ContainsAny(lines[k], "?？؟") || marks.Set().Has(cue.Review) || slices.ContainsFunc(marks, func(m cue.Mark) bool {
+		return m.Start < opening && (m.Kind == cue.Request || m.Kind == cue.Ask || m.Kind == cue.Paste)
+	}) {
+		return k - 1
 	}
 	return len(lines) - 1
 }
+
+// opening is the length in bytes of the beginning of a paragraph in which a request counts.
+const opening = 40
 
 // markPastes marks the text behind an announcement that ends in a colon. The last paragraph is the speaker's again if it asks
 // the assistant for something.
@@ -251,16 +265,46 @@ func isList(lines []string) bool {
 	return false
 }
 
-// foreignRest returns the offset in a sentence behind which it repeats foreign words: "he wrote: …". It is len(text) if there
-// are none.
-func foreignRest(text string, marks cue.Marks) int {
+// foreignRest returns the offset in a sentence behind which it repeats foreign words: "he wrote: …", "translate: …". It is
+// len(text) if there are none.
+func (r *Reader) foreignRest(text string, marks cue.Marks) int {
 	at := strings.IndexAny(text, ":：")
 	if at < 0 || at+1 >= len(text) {
 		return len(text)
 	}
-	before := marks.Within(0, at)
-	if before.Set().Any(cue.Paste, cue.Fiction) && (strings.ContainsRune(text[at:], ' ') || script.HasHan(text[at:])) {
+	rest := text[at:]
+	if !strings.ContainsRune(rest, ' ') && !script.HasHan(rest) {
+		return len(text)
+	}
+	before := marks.Within(0, at).Set()
+	switch {
+	case before.Has(cue.Remember):
+	case before.Any(cue.Paste, cue.Fiction), before.Has(cue.Review) && before.Has(cue.Text),
+		r.works && (before.Any(cue.Request, cue.Text, cue.Review) || marks.Within(at, len(text)).Set().Has(cue.Self)),
+		before.Any(cue.Request, cue.Review) && r.Lang != "" && len(rest) > minForeign && cue.LanguageOf(rest) != r.Lang:
 		return at
 	}
 	return len(text)
+}
+
+// minForeign is the length in bytes of a text whose language is told from that of the conversation.
+const minForeign = 24
+
+// markReviewed marks the paragraphs behind one that asks for a look at a text, and, once that was asked, the paragraphs behind
+// a colon.
+func (r *Reader) markReviewed(lines []string, out []bool, lang string) {
+	for i := 0; i+2 < len(lines); i++ {
+		lead := strings.TrimSpace(lines[i])
+		if lead == "" || out[i] || strings.TrimSpace(lines[i+1]) != "" || isList(lines[i+2:]) {
+			continue
+		}
+		set := r.find(lead, lang).Set()
+		colon, _ := utf8.DecodeLastRuneInString(lead)
+		if set.Has(cue.Review) && set.Has(cue.Text) || r.works && strings.ContainsRune(":：", colon) && !set.Has(cue.Remember) {
+			for k := i + 1; k <= r.lastForeign(lines, i, lang); k++ {
+				out[k] = true
+			}
+			return
+		}
+	}
 }

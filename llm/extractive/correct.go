@@ -78,7 +78,7 @@ func (p *passage) against(old string, terms words, near bool) (corrected, wrong 
 		shared, window := w.terms.shared(terms), w.text
 		switch {
 		case c.named && c.from.class != 'n' && (!near || !p.set.Has(cue.Not)):
-		case c.named && p.set.Any(cue.Correct, cue.Not),
+		case c.named && (p.set.Has(cue.Correct) || near && p.set.Has(cue.Not)),
 			near && p.set.Has(cue.Correct),
 			!near && !c.named && (shared >= fewShared || shared >= 1 && terms.within(p.context) >= sameTopic):
 			return old[:c.from.Start] + "[" + window[c.to.Start:c.to.End] + "]" + old[c.from.End:], old[c.from.Start:c.from.End], true
@@ -210,7 +210,7 @@ func replacedValue(old string, correction window, lang string) (change, bool) {
 				fresh = append(fresh, v)
 			}
 		}
-		if len(fresh) == 1 && len(named) == 1 {
+		if len(fresh) == 1 && len(named) == 1 && hasDigit(fresh[0].text) == hasDigit(named[0].text) {
 			return change{named[0], fresh[0], true}, true
 		}
 	}

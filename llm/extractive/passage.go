@@ -59,6 +59,9 @@ func (c *conversation) passages(known words) []passage {
 		if len(facts) > 0 || u.set.Has(cue.Remember) && !u.question {
 			keep, lasting = max(keep, certain), max(lasting, certain)
 		}
+		if c.isPassing(u) && len(facts) == 0 {
+			lasting = min(lasting, 0)
+		}
 		corrects := u.set.Any(cue.Correct, cue.Forget, cue.Over)
 		if keep <= 0 && !corrects || isUnfit(u.text) {
 			continue
@@ -97,6 +100,15 @@ const (
 	certain = 1
 	slight  = .05
 )
+
+// isPassing reports whether a unit is kept for the day only, whatever its score: a preference with a number or a time is often
+// ironic ("I love meetings at 8"), and what begins with another person is about them.
+func (c *conversation) isPassing(u *unit) bool {
+	if u.set.Has(cue.Like) && !u.set.Any(cue.Health, cue.Kin, cue.Style, cue.Always, cue.Remember) {
+		return u.set.Any(cue.Number, cue.Time) || hasDigit(u.text)
+	}
+	return c.leads(u, cue.Other) && !u.set.Has(cue.Remember)
+}
 
 // answers reports whether a unit is a short answer with a value to a question of the assistant about the user.
 func (c *conversation) answers(u *unit, v vector) bool {

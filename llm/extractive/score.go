@@ -83,6 +83,10 @@ const (
 	featNovel     // most of its words are new in the conversation
 	featExclaims
 	featYouFirst   // the first cue is one of the assistant
+	featOtherFirst // the first cue is one of other persons
+	featLikeLaugh  // pairs of cues
+	featSelfLaugh  //
+	featTrails     // dots at its end
 	featFirst      // of its message
 	featAlone      // in its message
 	featOpening    // of the first message
@@ -112,7 +116,7 @@ const (
 
 // featureNames name the features that are no cues, in order.
 var featureNames = [...]string{
-	"number", "unit", "date", "name", "many names", "question", "answer", "short answer", "asked about you", "very short", "short", "medium", "long", "rich", "novel", "exclaims", "you first",
+	"number", "unit", "date", "name", "many names", "question", "answer", "short answer", "asked about you", "very short", "short", "medium", "long", "rich", "novel", "exclaims", "you first", "other first", "like laugh", "self laugh", "trails",
 	"first", "alone", "opening", "self first", "request first", "repeated", "echoed", "technical", "known", "self have", "self kin",
 	"self health", "self like", "self work", "self home", "self plan", "kin age", "kin name", "always style", "self task", "self habit",
 	"self over", "self only", "nothing",
@@ -152,7 +156,9 @@ func (c *conversation) vectorOf(i int, known words) vector {
 		featShortOf: u.asked != "" && length <= 12, featAskedYou: u.asked != "" && cue.Find(u.asked, u.lang).Set().Has(cue.You),
 		featVeryShort: length <= 3, featShort: length <= 8, featMedium: length > 8 && length <= 25, featLong: length > 25,
 		featRich: len(u.terms) >= 6, featNovel: u.novel >= .8, featExclaims: strings.ContainsAny(u.text, "!！"), featYouFirst: c.leads(u, cue.You),
-		featFirst: u.first, featAlone: u.alone, featOpening: u.message == 0,
+		featOtherFirst: c.leads(u, cue.Other), featLikeLaugh: s.Has(cue.Like) && s.Has(cue.Laugh), featSelfLaugh: self && s.Has(cue.Laugh),
+		featTrails: strings.HasSuffix(u.text, "...") || strings.HasSuffix(u.text, "…"),
+		featFirst:  u.first, featAlone: u.alone, featOpening: u.message == 0,
 		featSelfFirst: c.leads(u, cue.Self), featRequest1: c.leads(u, cue.Request), featRepeated: c.repeated(i) >= .5,
 		featEchoed: u.terms.within(u.reply) >= .5, featTechnical: isTechnical(u.text),
 		featKnown: u.terms.within(known) >= .8, featSelfHave: self && s.Has(cue.Have), featSelfKin: self && s.Has(cue.Kin),

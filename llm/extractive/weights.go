@@ -4,174 +4,188 @@ package extractive
 
 // Biases and weights of features, times 1000. They are fitted to test/corpus/dev.
 var (
-	keepBias    int32 = 174
-	lastingBias int32 = -1595
+	keepBias    int32 = 36
+	lastingBias int32 = -1862
 
 	keepWeights = [features]int32{
-		68,   // cue self
-		442,  // cue kin
-		283,  // cue other
-		101,  // cue lean
-		-652, // cue ask
-		395,  // cue request
+		-1,   // cue self
+		402,  // cue kin
+		178,  // cue other
+		55,   // cue lean
+		-542, // cue ask
+		421,  // cue request
 		0,    // cue suppose
 		0,    // cue irony
 		0,    // cue fiction
-		-70,  // cue unfiction
-		-100, // cue paste
-		50,   // cue correct
-		-108, // cue forget
-		175,  // cue over
-		324,  // cue not
-		313,  // cue like
-		540,  // cue name
-		455,  // cue age
-		388,  // cue home
-		270,  // cue work
-		918,  // cue health
-		37,   // cue have
-		633,  // cue decide
-		384,  // cue plan
-		-227, // cue task
-		111,  // cue remember
-		163,  // cue always
-		-50,  // cue style
-		-23,  // cue habit
-		-103, // cue doubt
-		-201, // cue filler
-		-338, // cue chat
-		284,  // cue time
-		457,  // cue number
-		-439, // cue you
+		-56,  // cue unfiction
+		-164, // cue paste
+		149,  // cue correct
+		-122, // cue forget
+		273,  // cue over
+		266,  // cue not
+		255,  // cue like
+		519,  // cue name
+		209,  // cue age
+		405,  // cue home
+		316,  // cue work
+		854,  // cue health
+		56,   // cue have
+		583,  // cue decide
+		376,  // cue plan
+		-158, // cue task
+		81,   // cue remember
+		84,   // cue always
+		-79,  // cue style
+		94,   // cue habit
+		-13,  // cue doubt
+		-229, // cue filler
+		-295, // cue chat
+		372,  // cue time
+		450,  // cue number
+		-394, // cue you
 		0,    // cue game
-		-254, // cue would
-		-137, // cue salute
-		-44,  // cue close
-		42,   // cue if
-		655,  // number
-		265,  // unit
-		695,  // date
-		639,  // name
-		115,  // many names
-		-887, // question
-		247,  // answer
-		205,  // short answer
-		448,  // asked about you
-		-442, // very short
-		-232, // short
-		47,   // medium
-		185,  // long
-		546,  // rich
-		80,   // novel
-		-530, // exclaims
-		-217, // you first
-		-24,  // first
-		-257, // alone
-		-540, // opening
-		25,   // self first
-		-629, // request first
-		-320, // repeated
-		91,   // echoed
-		10,   // technical
+		-307, // cue would
+		-65,  // cue salute
+		-38,  // cue close
+		24,   // cue if
+		35,   // cue text
+		-115, // cue review
+		-207, // cue laugh
+		683,  // number
+		279,  // unit
+		721,  // date
+		708,  // name
+		86,   // many names
+		-764, // question
+		328,  // answer
+		298,  // short answer
+		152,  // asked about you
+		-504, // very short
+		-169, // short
+		145,  // medium
+		24,   // long
+		574,  // rich
+		25,   // novel
+		-494, // exclaims
+		-283, // you first
+		-34,  // other first
+		49,   // like laugh
+		50,   // self laugh
+		-91,  // trails
+		58,   // first
+		-496, // alone
+		-510, // opening
+		134,  // self first
+		-472, // request first
+		-330, // repeated
+		114,  // echoed
+		20,   // technical
 		0,    // known
-		-14,  // self have
-		47,   // self kin
-		481,  // self health
-		-87,  // self like
-		432,  // self work
-		-48,  // self home
-		-96,  // self plan
-		265,  // kin age
-		-6,   // kin name
-		521,  // always style
-		84,   // self task
-		319,  // self habit
-		58,   // self over
-		-650, // self only
-		-602, // nothing
+		-15,  // self have
+		-55,  // self kin
+		578,  // self health
+		-62,  // self like
+		516,  // self work
+		-28,  // self home
+		-121, // self plan
+		281,  // kin age
+		-43,  // kin name
+		483,  // always style
+		-8,   // self task
+		258,  // self habit
+		2,    // self over
+		-620, // self only
+		-597, // nothing
 	}
 
 	lastingWeights = [features]int32{
-		60,   // cue self
-		618,  // cue kin
-		-376, // cue other
-		-11,  // cue lean
-		-516, // cue ask
-		109,  // cue request
+		24,   // cue self
+		638,  // cue kin
+		-322, // cue other
+		49,   // cue lean
+		-355, // cue ask
+		124,  // cue request
 		0,    // cue suppose
 		0,    // cue irony
 		0,    // cue fiction
-		-198, // cue unfiction
-		-82,  // cue paste
-		57,   // cue correct
-		57,   // cue forget
-		531,  // cue over
-		479,  // cue not
-		747,  // cue like
-		563,  // cue name
-		772,  // cue age
-		604,  // cue home
-		406,  // cue work
-		1022, // cue health
-		49,   // cue have
-		290,  // cue decide
-		-261, // cue plan
-		-573, // cue task
-		295,  // cue remember
-		358,  // cue always
-		198,  // cue style
+		-190, // cue unfiction
+		-140, // cue paste
+		49,   // cue correct
+		-89,  // cue forget
+		628,  // cue over
+		436,  // cue not
+		482,  // cue like
+		498,  // cue name
+		639,  // cue age
+		521,  // cue home
+		422,  // cue work
+		952,  // cue health
+		53,   // cue have
+		257,  // cue decide
+		-181, // cue plan
+		-546, // cue task
+		231,  // cue remember
+		121,  // cue always
+		84,   // cue style
 		755,  // cue habit
-		47,   // cue doubt
-		-62,  // cue filler
-		-777, // cue chat
-		-107, // cue time
-		341,  // cue number
-		-527, // cue you
+		-10,  // cue doubt
+		-66,  // cue filler
+		-760, // cue chat
+		71,   // cue time
+		324,  // cue number
+		-425, // cue you
 		0,    // cue game
-		-332, // cue would
-		93,   // cue salute
-		85,   // cue close
-		106,  // cue if
-		142,  // number
-		-19,  // unit
-		237,  // date
-		582,  // name
-		166,  // many names
-		-755, // question
-		391,  // answer
-		349,  // short answer
-		597,  // asked about you
-		-427, // very short
-		-446, // short
-		167,  // medium
-		278,  // long
-		588,  // rich
-		206,  // novel
-		-411, // exclaims
-		-317, // you first
+		-412, // cue would
+		106,  // cue salute
+		80,   // cue close
+		-15,  // cue if
+		-8,   // cue text
+		77,   // cue review
+		-104, // cue laugh
+		152,  // number
+		58,   // unit
+		404,  // date
+		857,  // name
+		78,   // many names
+		-712, // question
+		572,  // answer
+		318,  // short answer
+		276,  // asked about you
+		-494, // very short
+		-370, // short
+		186,  // medium
+		184,  // long
+		719,  // rich
+		43,   // novel
+		-375, // exclaims
+		-330, // you first
+		-161, // other first
+		7,    // like laugh
+		36,   // self laugh
+		-59,  // trails
 		-32,  // first
-		-241, // alone
-		-557, // opening
-		-7,   // self first
-		-680, // request first
-		-499, // repeated
-		-45,  // echoed
-		-133, // technical
+		-548, // alone
+		-574, // opening
+		109,  // self first
+		-512, // request first
+		-550, // repeated
+		-64,  // echoed
+		-83,  // technical
 		0,    // known
-		230,  // self have
-		498,  // self kin
-		401,  // self health
-		345,  // self like
-		663,  // self work
-		154,  // self home
-		-433, // self plan
-		171,  // kin age
-		-400, // kin name
-		591,  // always style
-		43,   // self task
-		436,  // self habit
-		392,  // self over
-		-832, // self only
-		-770, // nothing
+		224,  // self have
+		291,  // self kin
+		463,  // self health
+		204,  // self like
+		651,  // self work
+		141,  // self home
+		-392, // self plan
+		201,  // kin age
+		-225, // kin name
+		557,  // always style
+		-22,  // self task
+		333,  // self habit
+		429,  // self over
+		-778, // self only
+		-735, // nothing
 	}
 )
