@@ -92,12 +92,7 @@ func (s Set) Has(k Kind) bool { return s&(1<<k) != 0 }
 
 // Any reports whether one of the kinds is in the set.
 func (s Set) Any(of ...Kind) bool {
-	for _, k := range of {
-		if s.Has(k) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(of, s.Has)
 }
 
 // Len returns the number of kinds in the set.

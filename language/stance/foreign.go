@@ -22,6 +22,9 @@ func (r *Reader) foreignLines(message, lang string) []bool {
 			out[i] = true
 		}
 	}
+	if len(lines) == 1 {
+		return out
+	}
 	markCode(lines, out)
 	markChats(lines, out)
 	r.markLetters(lines, out, lang)
@@ -63,17 +66,20 @@ var (
 	codeSigns = regexp.MustCompile(`[;{}]\s*$|\w\(.*\)|=>|:=|==|!=|->|::|&&|\|\||^\s{4,}\S|^\s*#\s*\S|\w+_\w+|\w+\.\w+\(|=\s*["'\d\w]`)
 )
 
+// codeMarks are the signs one of which any match of codeSigns has.
+const codeMarks = "{}();=-:&|#_.\t"
+
 func isCode(line string) bool {
 	if strings.TrimSpace(line) == "" {
 		return false
 	}
-	return codeStrong.MatchString(line) || len(codeSigns.FindAllString(line, 3)) > 1 && !hasSentence(line)
+	return codeStrong.MatchString(line) || strings.ContainsAny(line, codeMarks) && len(codeSigns.FindAllString(line, 3)) > 1 && !hasSentence(line)
 }
 
 // hasSentence reports whether a line reads like prose: four words without signs, or a script without spaces.
 func hasSentence(line string) bool {
 	words := 0
-	for _, w := range strings.Fields(line) {
+	for w := range strings.FieldsSeq(line) {
 		if strings.IndexFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !strings.ContainsRune(",.'!?-", r) }) < 0 {
 			words++
 		}

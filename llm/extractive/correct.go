@@ -67,7 +67,7 @@ func (p *passage) against(old string, terms words, near bool) (corrected, wrong 
 		topic := wordsOf(clause(p.behind(cue.Forget)))
 		return "", "", len(topic) > 0 && topic.within(terms) >= sameTopic
 	}
-	if !near && p.terms.shared(terms) == 0 {
+	if !near && p.terms.shared(terms) == 0 || !p.set.Any(cue.Over, cue.Not, cue.Correct, cue.Number) && !hasDigit(p.text) && (near || p.lasting <= 0) {
 		return "", "", false
 	}
 	for _, w := range p.windows() {
@@ -270,7 +270,7 @@ func valuesOf(text string, marks cue.Marks) []value {
 	}
 	start := true
 	at := 0
-	for _, w := range strings.Fields(text) {
+	for w := range strings.FieldsSeq(text) {
 		i := at + strings.Index(text[at:], w)
 		at = i + len(w)
 		bare := strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })

@@ -193,7 +193,7 @@ func (n *notebook) correct(e *entry) bool {
 			if !sure {
 				continue
 			}
-			done := false
+			var done bool
 			switch {
 			case e.forgets():
 				done = p.remove(i)

@@ -6,9 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"reverie/language"
 	"reverie/language/cue"
-	"reverie/language/date"
 	"reverie/language/script"
 )
 
@@ -151,7 +149,7 @@ func (c *conversation) vectorOf(i int, known words) vector {
 	names := namesIn(u.text)
 	self, content := s.Has(cue.Self), s&contentCues != 0
 	for f, present := range map[int]bool{
-		featNumber: hasDigit(u.text), featUnit: hasUnit(u.text), featDate: s.Has(cue.Time) || len(date.Periods(u.text, everyLanguage, u.at)) > 0,
+		featNumber: hasDigit(u.text), featUnit: hasUnit(u.text), featDate: s.Has(cue.Time) && hasDigit(u.text),
 		featName: names > 0, featManyNames: names > 2, featQuestion: u.question, featAnswer: u.asked != "",
 		featShortOf: u.asked != "" && length <= 12, featAskedYou: u.asked != "" && cue.Find(u.asked, u.lang).Set().Has(cue.You),
 		featVeryShort: length <= 3, featShort: length <= 8, featMedium: length > 8 && length <= 25, featLong: length > 25,
@@ -217,8 +215,6 @@ func (c *conversation) repeated(i int) float64 {
 // span is the first and the last message that have a word.
 type span struct{ first, last int }
 
-var everyLanguage = language.Set(1<<language.Count - 1)
-
 // lengthOf returns the length of a text in words; two characters of a script without spaces count as one.
 func lengthOf(text string) int {
 	unspaced := 0
@@ -237,7 +233,7 @@ func lengthOf(text string) int {
 func namesIn(text string) int {
 	n := 0
 	start := true
-	for _, w := range strings.Fields(text) {
+	for w := range strings.FieldsSeq(text) {
 		bare := strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 		r, _ := utf8.DecodeRuneInString(bare)
 		if !start && unicode.IsUpper(r) && bare != "I" && !strings.HasPrefix(bare, "I'") && !strings.HasPrefix(bare, "I’") {

@@ -32,8 +32,10 @@ var templates = map[string]map[string][]string{
 		attributeAge:  {`i(?:'m| am) {n} (?:years old|yrs old|yo|y/o)`, `i(?: just)? turned {n}(?: today| yesterday| last (?:week|month))?`},
 		attributeHome: {`i live in {Place}(?: now)?`, `i(?:'m| am) (?:based|living) in {Place}`, `(?:i|we)(?:'ve| have)? (?:just )?moved to {Place}`},
 		attributeWork: {`i(?: work|'m working| am working) as an? {job}`, `i(?:'m| am) an? {job} by (?:trade|profession)`},
-		attributeStyle: {`(?:please )?(?:always )?(?:answer|reply|respond) (?:to me )?in {lang}(?: please| from now on)*`,
-			`(?:from now on )?(?:please )?(?:always )?(?:answer|reply|speak) (?:to me )?in {lang}`},
+		attributeStyle: {
+			`(?:please )?(?:always )?(?:answer|reply|respond) (?:to me )?in {lang}(?: please| from now on)*`,
+			`(?:from now on )?(?:please )?(?:always )?(?:answer|reply|speak) (?:to me )?in {lang}`,
+		},
 	},
 	"de": {
 		attributeName:  {`(?:hallo )?ich hei(?:ße|sse) {Name}`, `mein name ist {Name}`, `(?:bitte )?nenn(?:e)? mich(?: bitte)? {Name}`},

@@ -169,6 +169,7 @@ const (
 
 // trained returns the weights. The thresholds are set on scores of conversations that the weights were not trained on.
 func trained(tb testing.TB, examples []example) (keep, lasting [features]int32, keepBias, lastingBias int32) {
+	tb.Helper()
 	keep, _ = train(examples, keepLabel)
 	lasting, _ = train(examples, lastingLabel)
 	const folds = 8

@@ -4,188 +4,188 @@ package extractive
 
 // Biases and weights of features, times 1000. They are fitted to test/corpus/dev.
 var (
-	keepBias    int32 = 36
-	lastingBias int32 = -1862
+	keepBias    int32 = 51
+	lastingBias int32 = -1889
 
 	keepWeights = [features]int32{
-		-1,   // cue self
-		402,  // cue kin
-		178,  // cue other
-		55,   // cue lean
-		-542, // cue ask
+		0,    // cue self
+		398,  // cue kin
+		176,  // cue other
+		47,   // cue lean
+		-547, // cue ask
 		421,  // cue request
 		0,    // cue suppose
 		0,    // cue irony
 		0,    // cue fiction
 		-56,  // cue unfiction
-		-164, // cue paste
-		149,  // cue correct
-		-122, // cue forget
-		273,  // cue over
-		266,  // cue not
-		255,  // cue like
-		519,  // cue name
-		209,  // cue age
-		405,  // cue home
-		316,  // cue work
+		-166, // cue paste
+		145,  // cue correct
+		-121, // cue forget
+		274,  // cue over
+		260,  // cue not
+		249,  // cue like
+		521,  // cue name
+		205,  // cue age
+		410,  // cue home
+		314,  // cue work
 		854,  // cue health
-		56,   // cue have
-		583,  // cue decide
-		376,  // cue plan
-		-158, // cue task
-		81,   // cue remember
+		54,   // cue have
+		584,  // cue decide
+		395,  // cue plan
+		-154, // cue task
+		77,   // cue remember
 		84,   // cue always
-		-79,  // cue style
-		94,   // cue habit
-		-13,  // cue doubt
-		-229, // cue filler
-		-295, // cue chat
-		372,  // cue time
-		450,  // cue number
-		-394, // cue you
+		-85,  // cue style
+		111,  // cue habit
+		-8,   // cue doubt
+		-227, // cue filler
+		-289, // cue chat
+		987,  // cue time
+		456,  // cue number
+		-387, // cue you
 		0,    // cue game
-		-307, // cue would
-		-65,  // cue salute
+		-309, // cue would
+		-62,  // cue salute
 		-38,  // cue close
-		24,   // cue if
-		35,   // cue text
-		-115, // cue review
-		-207, // cue laugh
-		683,  // number
-		279,  // unit
-		721,  // date
-		708,  // name
-		86,   // many names
-		-764, // question
-		328,  // answer
+		20,   // cue if
+		40,   // cue text
+		-117, // cue review
+		-202, // cue laugh
+		718,  // number
+		274,  // unit
+		-25,  // date
+		713,  // name
+		84,   // many names
+		-769, // question
+		338,  // answer
 		298,  // short answer
-		152,  // asked about you
-		-504, // very short
-		-169, // short
-		145,  // medium
-		24,   // long
-		574,  // rich
-		25,   // novel
+		139,  // asked about you
+		-516, // very short
+		-178, // short
+		143,  // medium
+		34,   // long
+		581,  // rich
+		29,   // novel
 		-494, // exclaims
 		-283, // you first
-		-34,  // other first
-		49,   // like laugh
+		-43,  // other first
+		44,   // like laugh
 		50,   // self laugh
-		-91,  // trails
-		58,   // first
+		-93,  // trails
+		59,   // first
 		-496, // alone
-		-510, // opening
-		134,  // self first
-		-472, // request first
+		-506, // opening
+		132,  // self first
+		-479, // request first
 		-330, // repeated
 		114,  // echoed
-		20,   // technical
+		18,   // technical
 		0,    // known
-		-15,  // self have
-		-55,  // self kin
-		578,  // self health
-		-62,  // self like
-		516,  // self work
-		-28,  // self home
-		-121, // self plan
-		281,  // kin age
-		-43,  // kin name
-		483,  // always style
-		-8,   // self task
-		258,  // self habit
-		2,    // self over
-		-620, // self only
-		-597, // nothing
+		-13,  // self have
+		-54,  // self kin
+		580,  // self health
+		-57,  // self like
+		515,  // self work
+		-29,  // self home
+		-119, // self plan
+		282,  // kin age
+		-52,  // kin name
+		480,  // always style
+		-13,  // self task
+		266,  // self habit
+		3,    // self over
+		-617, // self only
+		-601, // nothing
 	}
 
 	lastingWeights = [features]int32{
-		24,   // cue self
-		638,  // cue kin
+		20,   // cue self
+		633,  // cue kin
 		-322, // cue other
-		49,   // cue lean
-		-355, // cue ask
-		124,  // cue request
+		39,   // cue lean
+		-363, // cue ask
+		125,  // cue request
 		0,    // cue suppose
 		0,    // cue irony
 		0,    // cue fiction
-		-190, // cue unfiction
-		-140, // cue paste
-		49,   // cue correct
+		-191, // cue unfiction
+		-138, // cue paste
+		52,   // cue correct
 		-89,  // cue forget
 		628,  // cue over
-		436,  // cue not
-		482,  // cue like
-		498,  // cue name
-		639,  // cue age
-		521,  // cue home
+		427,  // cue not
+		472,  // cue like
+		499,  // cue name
+		629,  // cue age
+		514,  // cue home
 		422,  // cue work
-		952,  // cue health
-		53,   // cue have
-		257,  // cue decide
-		-181, // cue plan
-		-546, // cue task
-		231,  // cue remember
-		121,  // cue always
-		84,   // cue style
-		755,  // cue habit
-		-10,  // cue doubt
-		-66,  // cue filler
-		-760, // cue chat
-		71,   // cue time
-		324,  // cue number
-		-425, // cue you
+		950,  // cue health
+		59,   // cue have
+		249,  // cue decide
+		-156, // cue plan
+		-531, // cue task
+		226,  // cue remember
+		122,  // cue always
+		80,   // cue style
+		760,  // cue habit
+		-7,   // cue doubt
+		-63,  // cue filler
+		-754, // cue chat
+		474,  // cue time
+		319,  // cue number
+		-426, // cue you
 		0,    // cue game
-		-412, // cue would
-		106,  // cue salute
-		80,   // cue close
-		-15,  // cue if
-		-8,   // cue text
-		77,   // cue review
-		-104, // cue laugh
-		152,  // number
-		58,   // unit
-		404,  // date
-		857,  // name
-		78,   // many names
-		-712, // question
-		572,  // answer
-		318,  // short answer
-		276,  // asked about you
-		-494, // very short
-		-370, // short
-		186,  // medium
-		184,  // long
-		719,  // rich
+		-402, // cue would
+		112,  // cue salute
+		76,   // cue close
+		-22,  // cue if
+		-1,   // cue text
+		73,   // cue review
+		-105, // cue laugh
+		277,  // number
+		91,   // unit
+		-334, // date
+		853,  // name
+		76,   // many names
+		-719, // question
+		570,  // answer
+		322,  // short answer
+		264,  // asked about you
+		-498, // very short
+		-371, // short
+		184,  // medium
+		187,  // long
+		727,  // rich
 		43,   // novel
-		-375, // exclaims
-		-330, // you first
-		-161, // other first
+		-376, // exclaims
+		-331, // you first
+		-169, // other first
 		7,    // like laugh
-		36,   // self laugh
-		-59,  // trails
-		-32,  // first
+		42,   // self laugh
+		-63,  // trails
+		-36,  // first
 		-548, // alone
 		-574, // opening
-		109,  // self first
-		-512, // request first
-		-550, // repeated
-		-64,  // echoed
-		-83,  // technical
+		107,  // self first
+		-506, // request first
+		-560, // repeated
+		-72,  // echoed
+		-91,  // technical
 		0,    // known
-		224,  // self have
-		291,  // self kin
-		463,  // self health
-		204,  // self like
+		226,  // self have
+		299,  // self kin
+		459,  // self health
+		206,  // self like
 		651,  // self work
 		141,  // self home
-		-392, // self plan
-		201,  // kin age
-		-225, // kin name
-		557,  // always style
-		-22,  // self task
-		333,  // self habit
-		429,  // self over
-		-778, // self only
-		-735, // nothing
+		-383, // self plan
+		204,  // kin age
+		-229, // kin name
+		554,  // always style
+		-14,  // self task
+		338,  // self habit
+		430,  // self over
+		-780, // self only
+		-742, // nothing
 	}
 )

@@ -92,7 +92,7 @@ func inText(parts []string, text string) bool {
 // plain returns a text for comparison: folded, without list markers and with single spaces.
 func plain(s string) string {
 	var words []string
-	for _, w := range strings.Fields(fold.Text(s)) {
+	for w := range strings.FieldsSeq(fold.Text(s)) {
 		if w != "-" && w != "*" && w != "•" {
 			words = append(words, w)
 		}
