@@ -10,6 +10,7 @@ import (
 
 	"reverie/language/cue"
 	"reverie/language/date"
+	"reverie/scan"
 )
 
 // passage is what is kept of a message: one to three sentences in the speaker's own words.
@@ -35,7 +36,6 @@ type passage struct {
 	facts    []fact  // proved by templates
 	proved   bool    // they say all of it
 	parts    []window
-	complete struct{ of, text string } // the text, and with its dates completed
 	// withdrawn is set when a later message takes the passage back or corrects it.
 	withdrawn bool
 	// corrected is the text of an earlier passage with the value that this one gives, in brackets.
@@ -55,6 +55,12 @@ func (c *conversation) passages(known words) []passage {
 		facts, proved := factsOf(u)
 		if c.answers(u, v) {
 			keep = max(keep, slight)
+		}
+		if c.isPlain(u) {
+			keep = max(keep, slight)
+			if u.set.Any(cue.Health, cue.Home, cue.Work, cue.Decide, cue.Style) {
+				lasting = max(lasting, slight)
+			}
 		}
 		if len(facts) > 0 || u.set.Has(cue.Remember) && !u.question {
 			keep, lasting = max(keep, certain), max(lasting, certain)
@@ -78,16 +84,20 @@ func (c *conversation) passages(known words) []passage {
 		p.text = c.withContext(i, &out, &p)
 		p.text = trimmed(p.text, p.lang)
 		if p.text != "" {
+			p.terms = wordsOf(p.text)
 			out = append(out, p)
 		}
 	}
 	return out
 }
 
+// contextUnits bounds the units before a correction in which its topic is looked for.
+const contextUnits = 20
+
 // contextOf returns the words of the message of unit i and of the two messages of the user before it.
 func (c *conversation) contextOf(i int) words {
 	all := words{}
-	for k := i; k >= 0 && c.units[k].message >= c.units[i].message-2; k-- {
+	for k := i; k >= max(0, i-contextUnits) && c.units[k].message >= c.units[i].message-2; k-- {
 		for w := range c.units[k].terms {
 			all[w] = true
 		}
@@ -109,6 +119,17 @@ func (c *conversation) isPassing(u *unit) bool {
 	}
 	return c.leads(u, cue.Other) && !u.set.Has(cue.Remember)
 }
+
+// isPlain reports whether a unit is one short sentence that says something about the speaker and nothing else, such as "I'm
+// allergic to peanuts." It is kept where it stands alone, too.
+func (c *conversation) isPlain(u *unit) bool {
+	const notPlain cue.Set = 1<<cue.Doubt | 1<<cue.Suppose | 1<<cue.If | 1<<cue.Would | 1<<cue.Other | 1<<cue.Lean | 1<<cue.Ask | 1<<cue.Request |
+		1<<cue.Irony | 1<<cue.Laugh | 1<<cue.Fiction | 1<<cue.Paste | 1<<cue.You | 1<<cue.Kin | 1<<cue.Text
+	return !u.question && u.sentences == 1 && u.asked == "" && lengthOf(u.text) <= plainWords && u.set&notPlain == 0 && u.set.Has(cue.Self) &&
+		(c.leads(u, cue.Self) || c.leads(u, cue.Decide) || c.leads(u, cue.Have)) && u.set.Any(cue.Health, cue.Home, cue.Work, cue.Decide, cue.Like, cue.Name, cue.Over)
+}
+
+const plainWords = 14
 
 // answers reports whether a unit is a short answer with a value to a question of the assistant about the user.
 func (c *conversation) answers(u *unit, v vector) bool {
@@ -184,7 +205,7 @@ func leansOnQuestion(u *unit) bool {
 	if hasDigit(u.asked) && hasDigit(u.text) { // the answer may deny the value of the question
 		return false
 	}
-	return lengthOf(u.text) <= fewWords || u.set&contentCues == 0
+	return !u.set.Has(cue.Self) || u.set&contentCues == 0
 }
 
 // trimmed removes the fillers that begin a text, with the punctuation behind them.
@@ -240,15 +261,11 @@ func (p *passage) lastingLine() string {
 }
 
 // dated returns the words of the passage with absolute dates in brackets behind relative ones.
-func (p *passage) dated() string {
-	if p.complete.of != p.text || p.complete.text == "" {
-		p.complete.of, p.complete.text = p.text, date.Complete(p.text, p.lang, p.at)
-	}
-	return p.complete.text
-}
+func (p *passage) dated() string { return date.Complete(p.text, p.lang, p.at) }
 
 // quote puts a text in quotation marks.
 func quote(text string) string {
+	text = scan.Scan(text).Text
 	if strings.Contains(text, `"`) {
 		return "“" + text + "”"
 	}
