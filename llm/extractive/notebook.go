@@ -14,7 +14,7 @@ type notebook struct {
 	profile, memory *page
 	shared, note    []words
 	noted           map[string]bool // lines of the note, folded
-	entries         []*entry // of the daily entry, in order
+	entries         []*entry        // of the daily entry, in order
 	objected        objections
 	counts          [kindRemember + 1]int
 	corrected       int
