@@ -292,6 +292,9 @@ func factIn(text, lang string) *fact {
 // isDoubtful reports whether what is around the clauses from i to next says that they are not the speaker's own statement.
 func isDoubtful(u *unit, clauses []part, i, next int, lang string) bool {
 	own := cue.Find(clauses[i].text, lang).Set().Has(cue.Self)
+	if slices.Contains([]string{"zh", "ja", "ko"}, lang) { // verbs do not show the person
+		own = pronoun.MatchString(clauses[i].text)
+	}
 	for k, c := range clauses {
 		if k >= i && k < next {
 			continue
@@ -303,16 +306,22 @@ func isDoubtful(u *unit, clauses []part, i, next int, lang string) bool {
 		if c.sentence != clauses[i].sentence {
 			continue
 		}
-		others := set.Any(cue.Kin, cue.Other, cue.Lean)
 		switch {
-		case set.Any(cue.Doubt, cue.Over, cue.If, cue.Irony), c.end == '?', k < i && others && (!own || c.end == ':'), speech.MatchString(c.text):
-			return true
-		case k < i && c.end == ':' && set.Any(cue.Ask, cue.Request):
+		case set.Any(cue.Doubt, cue.Over, cue.If, cue.Irony), c.end == '?', speech.MatchString(c.text),
+			k < i && !own && set.Any(cue.Kin, cue.Other, cue.Lean),
+			k < i && c.end == ':' && !opening.MatchString(c.text):
 			return true
 		}
 	}
 	return clauses[next-1].end == '?'
 }
+
+// pronoun matches the speaker as the subject of a clause, in languages that leave subjects out.
+var pronoun = regexp.MustCompile(`^(?:我|私|僕|俺|저|나|제|내|전 |난 )`)
+
+// opening matches what announces the speaker's own facts before a colon; anything else may name another speaker.
+var opening = regexp.MustCompile(`(?i)^(?:(?:some |my )?background|(?:.* )?(?:about me|intro|zu mir|über mich|sobre mí|me présenter|sobre mim|di me|о себе))$` +
+	`|介绍|介紹|自己紹介|소개|giới thiệu|نبذة عني`)
 
 // speech matches a clause that attributes the words beside it to somebody.
 var speech = regexp.MustCompile(`^(?i:said|says|sagte?|dijo|dice|dit|disse|diz|сказала?|говорит|قالت?|说|說)(?: |$)| nói$|言った$|했어요$`)
