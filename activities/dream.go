@@ -21,6 +21,7 @@ const (
 	ReasonSharedOnly    memory.ReasonCode = "shared_only" // without owner isolation only the shared memory dreams
 	ReasonNoNews        memory.ReasonCode = "no_news"     // no notes or messages in the days that a dream looks at
 	ReasonNothingPassed memory.ReasonCode = "nothing_passed"
+	ReasonNoRoom        memory.ReasonCode = "no_room" // MEMORY.md is full of lines that a dream does not move
 )
 
 // dreamer returns the identity for dreaming an owner's memory.

@@ -7,6 +7,7 @@ import (
 	"reverie/dream"
 	"reverie/dream/compose"
 	"reverie/dream/judge"
+	"reverie/dream/notes"
 	"reverie/dream/rewrite"
 	"reverie/memory"
 	"reverie/memory/proposals"
@@ -65,13 +66,17 @@ func inProgress(stage dreams.DreamStage) DreamState {
 	return state
 }
 
-// deep ranks the staged statements. The same stage gives the same ranking in every step.
+// deep ranks the staged statements that notes and messages still say. The same stage gives the same ranking in every step.
 func deep(stage dreams.DreamStage) dream.Ranking {
+	var said []dream.Statement
+	for _, n := range stage.Notes {
+		said = append(said, notes.NoteStatements(notes.Note{Document: n.Document, Day: n.Day}, stage.AsOf.Location())...)
+	}
 	return judge.Deep(dream.DeepInput{
 		Material: dream.Material{
 			AsOf: stage.AsOf, Topic: stage.Dream.Topic, Recalls: recallsOf(stage.Recalls), States: stage.States,
 		},
-		Candidates: stage.Candidates, Reflection: stage.Dream.Reflection, Mode: stage.Dream.Mode,
+		Candidates: judge.Live(stage.Candidates, said), Reflection: stage.Dream.Reflection, Mode: stage.Dream.Mode,
 		Memory: stage.Files.Memory.Content, Shared: stage.Shared,
 	}, stage.Dream.Settings)
 }
@@ -125,6 +130,9 @@ func (w *writing) byRules() {
 	if p.Memory == "" {
 		w.ranking = p.Ranking
 		w.nothing(ReasonNothingPassed, "")
+		if p.Full != "" {
+			w.nothing(ReasonNoRoom, p.Full)
+		}
 		return
 	}
 	if violations := w.check(p.Memory, p.Moved, nil); len(violations) > 0 {

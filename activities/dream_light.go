@@ -6,11 +6,13 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"reverie/dream"
 	"reverie/dream/judge"
 	"reverie/dream/notes"
+	"reverie/language/claim"
 	"reverie/llm/extractive"
 	"reverie/memory"
 	"reverie/memory/markdown"
@@ -70,15 +72,39 @@ func lightResult(state DreamState, l dream.Looked) LightSleepResult {
 
 // materialOf returns everything that a dream looks at.
 func materialOf(load dreams.DreamLoad) dream.Material {
-	m := dream.Material{AsOf: load.AsOf, Topic: load.Dream.Topic, Recalls: recallsOf(load.Recalls), States: load.States}
+	m := dream.Material{
+		AsOf: load.AsOf, From: load.From, Topic: load.Dream.Topic, Recalls: recallsOf(load.Recalls), States: load.States,
+	}
 	zone := load.AsOf.Location()
 	for _, n := range load.Notes {
 		m.Statements = append(m.Statements, notes.NoteStatements(notes.Note{Document: n.Document, Day: n.Day, Lines: n.Lines}, zone)...)
 	}
+	asSaid(m.Statements, load.Sessions, zone)
 	for _, s := range load.Sessions {
 		m.Statements = append(m.Statements, sessionStatements(s, zone)...)
 	}
 	return m
+}
+
+// asSaid gives statements of notes the time of the last message that they come from, so that one message is one mention, in
+// whatever note and how late it was noted.
+func asSaid(statements []dream.Statement, sessions []dreams.DreamSession, zone *time.Location) {
+	said := map[string]map[int64]time.Time{}
+	for _, s := range sessions {
+		said[s.Conversation] = map[int64]time.Time{}
+		for _, m := range s.Messages {
+			said[s.Conversation][m.Seq] = m.CreatedAt.In(zone)
+		}
+	}
+	for i := range statements {
+		s := &statements[i]
+		for _, seq := range slices.Backward(s.Place.Messages) {
+			if at, ok := said[s.Place.Conversation][seq]; ok {
+				s.At, s.Place.Day = at, dream.DayOf(at)
+				break
+			}
+		}
+	}
 }
 
 // sessionStatements returns the statements of one conversation. It reads one day at a time, since relative dates
@@ -97,24 +123,29 @@ func sessionStatements(s dreams.DreamSession, zone *time.Location) []dream.State
 	return out
 }
 
-// dayStatements returns the statements of one conversation on one day, without those said with doubt.
+// dayStatements returns the statements of one conversation on one day, without questions, what was said with doubt, and text that
+// is too short or too long. What is of that day only is passing. A statement in the words of its message is quoted.
 func dayStatements(s dreams.DreamSession, messages []memory.Message, day dream.Day, zone *time.Location) []dream.Statement {
-	at := map[int64]time.Time{}
+	at, words := map[int64]time.Time{}, map[int64]string{}
 	for _, m := range messages {
-		at[m.Seq] = m.CreatedAt.In(zone)
+		at[m.Seq], words[m.Seq] = m.CreatedAt.In(zone), strings.Join(strings.Fields(m.Content), " ")
 	}
 	last := messages[len(messages)-1].CreatedAt.In(zone)
 	var out []dream.Statement
 	for _, said := range extractive.Statements(transcripts.Transcript(messages, setting.DefaultExtractSettings()), last) {
-		if said.Unsure {
+		if claim.IsQuestion(said.Text) || !notes.SaysEnough(said.Text, said.Text) || said.Unsure && claim.WordsOf(said.Text).Doubtful() {
 			continue
 		}
-		when := last
+		when, text := last, said.Text
 		if len(said.Messages) > 0 {
 			when = at[said.Messages[0]]
 		}
+		if slices.ContainsFunc(said.Messages, func(seq int64) bool { return strings.Contains(words[seq], text) }) {
+			text = claim.Quote{Words: text}.String()
+		}
 		out = append(out, dream.Statement{
-			ID: markdown.EntryIDOf(said.Text), Text: said.Text, At: when, Asked: said.Asked, Ends: said.Ends, Corrects: said.Corrects,
+			ID: markdown.EntryIDOf(text), Text: text, At: when, Asked: said.Asked, Passing: said.Unsure, Ends: said.Ends,
+			Corrects: said.Corrects,
 			Place: dream.Place{
 				Origin: dream.FromSession, Day: day, Conversation: s.Conversation, ConversationUID: s.ConversationUID, Messages: said.Messages,
 			},

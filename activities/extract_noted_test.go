@@ -47,7 +47,7 @@ func TestExtractionOfWhatIsNoted(t *testing.T) {
 	t.Parallel()
 	const (
 		flushed = "## 11:00 Flushed\n\n- said 1.\n- said 2.\n- said 3.\n- said 4.\n"
-		model   = "## 12:00\n\n- they said 1.\n- they said 2.\n- they said 3.\n- they said 4.\n"
+		model   = "## 11:00\n\n- they said 1.\n- they said 2.\n- they said 3.\n- they said 4.\n"
 		title   = "# 2026-11-21\n\n"
 	)
 	replacing := func(old, with string) func(string) string {

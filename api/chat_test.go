@@ -89,7 +89,7 @@ func TestChatFromMemoryAlone(t *testing.T) {
 	h := start(t)
 	said(h)
 	got := as[turn](h, h.want(h.postTo(h.admin, chatPath, asks("c2", "m1", "Which way does the balcony face?")), 200))
-	if got.Model != "builtin/recall" || !strings.Contains(got.Answer, "The balcony faces south. (notes.md:3") || got.ConversationID != "c2" ||
+	if got.Model != "builtin/recall" || !strings.Contains(got.Answer, "“The balcony faces south.” (notes.md:3") || got.ConversationID != "c2" ||
 		got.MessageID != "m1" ||
 		got.AnswerID == "" || got.Finish != "stop" || got.Rounds != 0 || got.LastSeq != 2 ||
 		got.Token == "" ||

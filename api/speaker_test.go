@@ -96,8 +96,8 @@ func TestPeopleOfAGroup(t *testing.T) {
 	}](h, h.want(h.postTo(h.admin, chatPath,
 		map[string]any{"agentId": "ada", "owner": group, "speaker": "feishu:ou_2", "message": "What is the budget of everybody?"}), 200))
 	if len(quoting.Quoted) != 2 || quoting.Quoted[0].Person == quoting.Quoted[1].Person ||
-		!strings.Contains(quoting.Answer, "- feishu:ou_1: My budget is $11 (") ||
-		!strings.Contains(quoting.Answer, "- feishu:ou_2: My budget is $30 (") {
+		!strings.Contains(quoting.Answer, "- feishu:ou_1: “My budget is $11” (") ||
+		!strings.Contains(quoting.Answer, "- feishu:ou_2: “My budget is $30” (") {
 		t.Errorf("%+v", quoting)
 	}
 	// Nobody is two people, and no id is a heading.

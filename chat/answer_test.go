@@ -68,7 +68,8 @@ func TestAnswersWithoutAModelDoNotQuoteThemselves(t *testing.T) {
 	var answers []string
 	for range 3 {
 		turn, _ := w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: "How many oars are in the boathouse?"})
-		answers = append(answers, turn.Answer)
+		answer, _, _ := strings.Cut(turn.Answer, "\n(No language model") // only in the first one
+		answers = append(answers, answer)
 	}
 	if answers[0] != answers[1] || answers[1] != answers[2] || strings.Count(answers[2], "three oars") != 1 {
 		t.Errorf("%q", answers)

@@ -126,7 +126,7 @@ func (a *assembly) search(ctx context.Context, query string) finding {
 	limit, least := recallResults, a.settings.AutoInjectThreshold
 	r := recall.Request{
 		Query: query, MaxResults: &limit, MinScore: &least, Unrecorded: true, Synthetic: a.synthetic, Agent: a.agent.Settings,
-		Zone: a.now.Location(),
+		Zone: a.now.Location(), StatementsFirst: true,
 	}
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(a.RecallPatience, recallPatience))
 	defer cancel()
@@ -138,7 +138,7 @@ func (a *assembly) search(ctx context.Context, query string) finding {
 	case found.Disabled:
 		return finding{skipped: skippedOff}
 	}
-	hits := a.useful(ctx, slices.DeleteFunc(found.Results, func(h recall.Hit) bool { return h.Score < least }))
+	hits := a.useful(ctx, slices.DeleteFunc(found.Results, func(h recall.Hit) bool { return h.Score < least || a.repeats(h) }))
 	people := sections{}
 	if a.request.Speaker != memory.NoOwner {
 		if people, err = a.sectionsOf(ctx, hits); err != nil {
@@ -146,6 +146,14 @@ func (a *assembly) search(ctx context.Context, query string) finding {
 		}
 	}
 	return finding{request: r, passages: readable(analysis.NewQuery(query, a.now), hits, people)}
+}
+
+// repeats reports whether a hit is the current message, or one of the user's with the same words.
+func (a *assembly) repeats(h recall.Hit) bool {
+	if a.current.Seq > 0 && h.Source.Conversation == a.request.Conversation && int64(h.FromLine) == a.current.Seq {
+		return true
+	}
+	return h.Message.Role == memory.RoleOfUser && words(h.Text) == words(a.current.Content)
 }
 
 // record records which passages were used, once.
@@ -238,7 +246,7 @@ func readable(asked analysis.Query, hits []recall.Hit, people sections) (readabl
 	wanted := wordsOf(asked)
 	for _, hit := range hits {
 		scanned := scan.Scan(hit.Text)
-		if scanned.Verdict == scan.VerdictQuarantine || strings.TrimSpace(scanned.Text) == "" {
+		if scanned.Verdict == scan.VerdictQuarantine || strings.TrimSpace(scanned.Text) == "" || onlySeeds(hit) {
 			continue
 		}
 		p := passage{hit: hit, line: hit.FromLine}
@@ -269,6 +277,9 @@ func wordsOf(q analysis.Query) (words []string) {
 func (p *passage) choose(asked analysis.Query, text string, people sections) {
 	best, most := []markdown.Entry(nil), 1
 	for _, entry := range markdown.EntriesOf(text) {
+		if isSeed(entry) {
+			continue
+		}
 		n := len(rank.Matches(asked, entry.Heading+"\n"+entry.Text))
 		if n > most {
 			best, most = nil, n

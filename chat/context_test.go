@@ -479,3 +479,24 @@ func (c *compactor) as(ctx context.Context, r chat.CompactRequest) (memory.Ident
 	}
 	return id, nil
 }
+
+// A person's earlier questions rank below what was stated, however often they were asked, and the message itself is not
+// recalled from another conversation.
+func TestQuestionsRankBelowStatements(t *testing.T) {
+	w := open(t)
+	w.said(grace, "c0", "The Albatross lies at pier 4 since March.", "Noted.")
+	for i := range 15 {
+		w.said(grace, fmt.Sprintf("q%d", i), "At which pier does my boat Albatross lie now?")
+		w.said(grace, fmt.Sprintf("p%d", i), fmt.Sprintf("Does my boat Albatross need a new pier in %d?", 2030+i))
+	}
+	const message = "At which pier does my boat Albatross lie now?"
+	c := w.context(grace, chat.ContextRequest{Conversation: "c2", Message: message})
+	if len(c.Recalled) == 0 || c.Recalled[0].Source.Conversation != "c0" {
+		t.Fatalf("recalled %+v", c.Recalled)
+	}
+	for _, r := range c.Recalled {
+		if r.Text == message {
+			t.Errorf("recalled the message itself, from %s", r.Path)
+		}
+	}
+}

@@ -77,21 +77,21 @@ func TestAnswersWithoutAModelNameThePerson(t *testing.T) {
 	}{
 		{
 			crew, "What is my mooring budget?",
-			[]string{"feishu:ou_1: My mooring budget is $10 (MEMORY.md:7)", "feishu:ou_2: My mooring budget is $20 (MEMORY.md:12)"},
+			[]string{"feishu:ou_1: “My mooring budget is $10” (MEMORY.md:7)", "feishu:ou_2: “My mooring budget is $20” (MEMORY.md:12)"},
 			[]memory.Owner{ada, bob},
 		},
 		{
 			crew, "Who drinks rooibos tea?",
-			[]string{"feishu:ou_1: Drinks rooibos tea (MEMORY.md:8)", "feishu:ou_2: Drinks rooibos tea (MEMORY.md:13)"},
+			[]string{"feishu:ou_1: “Drinks rooibos tea” (MEMORY.md:8)", "feishu:ou_2: “Drinks rooibos tea” (MEMORY.md:13)"},
 			[]memory.Owner{ada, bob},
 		},
-		{crew, "When is the mooring fee due?", []string{"The mooring fee is due in May (MEMORY.md:3)"}, []memory.Owner{memory.NoOwner}},
+		{crew, "When is the mooring fee due?", []string{"“The mooring fee is due in May” (MEMORY.md:3)"}, []memory.Owner{memory.NoOwner}},
 		{
 			crew, "Where does the spare anchor lie?",
-			[]string{"feishu:ou_2: The spare anchor lies in the forepeak. (sessions/c0:1)"},
+			[]string{"On 2026-05-20 feishu:ou_2 said: “The spare anchor lies in the forepeak.” (sessions/c0:1)"},
 			[]memory.Owner{bob},
 		},
-		{alan, "What is my mooring budget?", []string{"My mooring budget is $30 (MEMORY.md:3)"}, []memory.Owner{memory.NoOwner}},
+		{alan, "What is my mooring budget?", []string{"“My mooring budget is $30” (MEMORY.md:3)"}, []memory.Owner{memory.NoOwner}},
 	} {
 		turn, _ := w.turn(c.owner, chat.TurnRequest{Message: c.question})
 		var quotes []string

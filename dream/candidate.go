@@ -94,6 +94,7 @@ const (
 	ReasonNightFull     = "night_full"    // the dream reached its limit of promotions
 	ReasonCeiling       = "ceiling"       // MEMORY.md has no room for it
 	ReasonLeftOut       = "left_out"      // the model left it out
+	ReasonSourceGone    = "source_gone"   // no live note or message says it
 	ReasonKnown         = "known"         // already in MEMORY.md
 	ReasonCorrected     = "corrected"     // a later statement corrects it
 	ReasonContradiction = "contradiction" // contradicts another statement, and neither is known to hold
@@ -142,8 +143,10 @@ type Recall struct {
 
 // Material is the input of a dream.
 type Material struct {
-	AsOf       time.Time // the end of the window, in the owner's zone
-	Topic      string    // of a focused dream
+	AsOf  time.Time // the end of the window, in the owner's zone
+	From  Day       // its first day; empty for no limit
+	Topic string    // of a focused dream
+	// Statements are those of the window, and of older notes that were recalled: these are sources of what is known.
 	Statements []Statement
 	Recalls    []Recall
 	States     []State
@@ -194,13 +197,15 @@ type Looked struct {
 	Recalls       int `json:"recalls"`
 }
 
-// MovedSection is text that moves from MEMORY.md to an archive: a machine-made section, moved to make room, or machine-made
-// lines that a later statement corrects, under a separate heading.
+// MovedSection is text that moves from MEMORY.md to an archive: a machine-made section or machine-made lines, moved to make room,
+// or machine-made lines that a later statement corrects, under a separate heading.
 type MovedSection struct {
 	Heading string `json:"heading"`
 	Text    string `json:"text"` // with its heading
 	Day     Day    `json:"day"`
 	Path    string `json:"path"` // of the archive
+	// Lines lists single lines that were moved to make room; it is empty for a whole section.
+	Lines []string `json:"lines,omitempty"`
 	// Replaced lists the corrected lines, and By is the line of MEMORY.md that corrects them. Both are empty for a section
 	// that was moved to make room.
 	Replaced []string `json:"replaced,omitempty"`
@@ -215,6 +220,7 @@ var ReasonsInWords = map[string]string{
 	ReasonNightFull:     "the night was full",
 	ReasonCeiling:       "no room",
 	ReasonLeftOut:       "left out",
+	ReasonSourceGone:    "source gone",
 	ReasonKnown:         "known already",
 	ReasonCorrected:     "corrected since",
 	ReasonContradiction: "contradicted",
@@ -272,6 +278,7 @@ type Statement struct {
 	At      time.Time // when it was noted or said, in the owner's zone; noon of the day when the note has no time
 	Asked   bool      // a person asked for it to be remembered
 	Person  bool      // a person wrote it
+	Passing bool      // of its day only, unless it is said on other days too
 	// Ends and Corrects describe its effect on an earlier statement: that it no longer holds, or has another value.
 	Ends     bool
 	Corrects string // the wrong value; empty when unknown

@@ -25,10 +25,17 @@ func (s *searching) answer(views []*view) {
 		byCorpus[v.Corpus] = v
 		s.response.Found += len(v.fusion.Hits)
 	}
-	s.response.Results = make([]Hit, len(results))
-	for i, r := range results {
-		s.response.Results[i] = byCorpus[r.Candidate.Corpus].hit(r)
+	var asking []Hit
+	s.response.Results = make([]Hit, 0, len(results))
+	for _, r := range results {
+		v := byCorpus[r.Candidate.Corpus]
+		if s.request.StatementsFirst && v.onlyAsks(v.passages[r.Candidate.Unit]) {
+			asking = append(asking, v.hit(r))
+		} else {
+			s.response.Results = append(s.response.Results, v.hit(r))
+		}
 	}
+	s.response.Results = append(s.response.Results, asking...)
 	if !s.request.Explain {
 		return
 	}

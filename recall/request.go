@@ -46,7 +46,10 @@ type Request struct {
 	Synthetic bool
 	// Unrecorded means that the caller reports the used results with Used, because it may show only some of them.
 	Unrecorded bool
-	Options    Options
+	// StatementsFirst ranks messages in which a person only asks below everything else: a question repeats the words of
+	// another one, but does not answer it.
+	StatementsFirst bool
+	Options         Options
 	// Agent holds the agent's settings, and Zone its time zone; nil: UTC.
 	Agent setting.AgentSettings
 	Zone  *time.Location

@@ -24,6 +24,7 @@ import (
 
 	"reverie/language/analysis"
 	"reverie/language/fold"
+	"reverie/language/stance"
 	"reverie/memory"
 	"reverie/search"
 	"reverie/search/choose"
@@ -241,6 +242,7 @@ type view struct {
 	dense    fuse.Dense
 	byKey    map[index.UnitKey]rank.Ranked
 	passages map[index.UnitKey]indexes.Passage
+	asking   map[index.UnitKey]bool // messages that only ask, as far as they were examined
 	fusion   fuse.Fusion
 	share    float64 // factor for comparing scores with other corpora
 	results  []choose.Result
@@ -272,7 +274,50 @@ func (v *view) rank(ctx context.Context) error {
 		}
 		v.ranked = rank.Refine(v.query, v.Collection, v.ranked, v.text, options)
 	}
+	if v.request.StatementsFirst && v.Corpus == search.Sessions {
+		v.statementsFirst()
+	}
 	return nil
+}
+
+// statementsFirst moves messages that only ask to the end, with scores below all others. Scores are compared with the best
+// one: a question that repeats the words of the query would make those of its answers small.
+func (v *view) statementsFirst() {
+	asking := make([]rank.Ranked, 0, len(v.ranked))
+	stating := make([]rank.Ranked, 0, len(v.ranked))
+	for _, r := range v.ranked {
+		if p, known := v.passages[v.Units[r.Unit].Key()]; known && v.onlyAsks(p) {
+			asking = append(asking, r)
+		} else {
+			stating = append(stating, r)
+		}
+	}
+	for i := range asking {
+		if len(stating) > 0 {
+			asking[i].Score = min(asking[i].Score, stating[len(stating)-1].Score)
+		}
+	}
+	v.ranked = append(stating, asking...)
+}
+
+// longestQuestion is the length in bytes of texts that may only ask. Longer ones state something.
+const longestQuestion = 1000
+
+// onlyAsks reports whether a passage is a person's message that only asks.
+func (v *view) onlyAsks(p indexes.Passage) bool {
+	if p.Message.Role != memory.RoleOfUser || len(p.Text) > longestQuestion {
+		return false
+	}
+	key := p.Unit.Key()
+	asks, known := v.asking[key]
+	if !known {
+		if v.asking == nil {
+			v.asking = map[index.UnitKey]bool{}
+		}
+		asks = stance.OnlyAsks(p.Text)
+		v.asking[key] = asks
+	}
+	return asks
 }
 
 // text returns the text of a unit that was read.
@@ -399,8 +444,14 @@ func (v *view) lexicalList() fuse.Lexical {
 	return l
 }
 
+// askingShare is the part of its score that a message keeps that only asks, if statements come first.
+const askingShare = .5
+
 func (v *view) candidate(f fuse.Fused, p indexes.Passage) choose.Candidate {
 	f.Score *= v.shareOf(f)
+	if v.request.StatementsFirst && v.onlyAsks(p) {
+		f.Score *= askingShare
+	}
 	c := choose.Candidate{
 		Unit: f.Unit, Corpus: v.Corpus, Path: pathOf(p.Source), Fused: f,
 		Personal: p.Source.Scope == memory.ScopePersonal, Evergreen: evergreen(v.Corpus, p.Source.Path), At: p.Unit.At,

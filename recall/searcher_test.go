@@ -208,3 +208,36 @@ func TestVectorsThatCannotBeCompared(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
+
+// With StatementsFirst, messages that only ask come last and do not lower the scores of statements.
+func TestStatementsFirst(t *testing.T) {
+	l := open(t)
+	say := func(conversation, content string) {
+		t.Helper()
+		if _, err := l.store.AppendMessages(t.Context(), as("user:grace"), talk.Batch{
+			Conversation: conversation, Trigger: memory.TriggerAPI, TurnComplete: true,
+			Messages: []memory.Message{{ID: conversation, Role: memory.RoleOfUser, Content: content}},
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const question = "At which pier does the Albatross lie in winter?"
+	say("stated", "The Albatross lies at pier 4.")
+	alone, err := l.Search(t.Context(), as("user:grace"), recall.Request{Query: question, StatementsFirst: true})
+	if err != nil || len(alone.Results) != 1 {
+		t.Fatalf("%+v, %v", alone, err)
+	}
+	for i := range 8 {
+		say(fmt.Sprintf("asked%d", i), question)
+	}
+	for _, first := range []bool{true, false} {
+		found, err := l.Search(t.Context(), as("user:grace"), recall.Request{Query: question, StatementsFirst: first})
+		if err != nil || len(found.Results) == 0 {
+			t.Fatalf("%+v, %v", found, err)
+		}
+		best := found.Results[0]
+		if isStated := best.Source.Conversation == "stated" && best.Score == alone.Results[0].Score; isStated != first {
+			t.Errorf("statements first: %t; the best result is %s with %g", first, best.Path, best.Score)
+		}
+	}
+}

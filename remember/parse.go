@@ -46,7 +46,7 @@ type grammar struct {
 // grammars lists the languages in the order in which they are tried. Grammars whose words do not occur in other languages
 // come first.
 var grammars = []*grammar{
-	chinese, japanese, korean, vietnamese, english, german, spanish, portuguese, french,
+	chinese, japanese, korean, russian, arabic, vietnamese, english, german, spanish, portuguese, french, italian,
 }
 
 // Parse parses a message. It reports false for everything that is not clearly such a request and nothing else: a question
@@ -102,9 +102,9 @@ func (g *grammar) kept(text string) (string, bool) {
 func (g *grammar) answered(kept, ask string) (string, bool) {
 	kept = strings.TrimSpace(kept)
 	if ask != "" {
-		kept = strings.TrimSpace(strings.TrimRight(kept, "?？ "))
+		kept = strings.TrimSpace(strings.TrimRight(kept, "?？؟ "))
 	}
-	return kept, !strings.ContainsAny(kept, "?？")
+	return kept, !strings.ContainsAny(kept, "?？؟")
 }
 
 // leads reports whether the text behind a request is the text to keep.

@@ -186,10 +186,37 @@ var requests = map[string][][2]string{
 		{"내 생일은 5월 5일이야. 기억해 줘", "내 생일은 5월 5일이야"},
 		{"기억해줘: 포트는 5434", "포트는 5434"},
 	},
+	"it": {
+		{"Ricorda che la mia barca è rossa.", "La mia barca è rossa."},
+		{"Ricordati che mi chiamo Luca", "Mi chiamo Luca."},
+		{"Puoi ricordare che preferisco il tè?", "Preferisco il tè."},
+		{"Per favore, tieni a mente che Bruno è vegetariano. Grazie!", "Bruno è vegetariano."},
+		{"Memorizza: la porta è la 5434", "La porta è la 5434"},
+		{"Il mio compleanno è il 5 maggio, non dimenticarlo", "Il mio compleanno è il 5 maggio."},
+	},
+	"ru": {
+		{"Запомни, что моя лодка красная.", "Моя лодка красная."},
+		{"Запомни: порт 5434", "Порт 5434"},
+		{"Можешь запомнить, что я люблю чай?", "Я люблю чай."},
+		{"Пожалуйста, имейте в виду, что офис закрывается в шесть. Спасибо!", "Офис закрывается в шесть."},
+		{"Мой день рождения 5 мая, запомни это", "Мой день рождения 5 мая."},
+	},
+	"ar": {
+		{"تذكر أن قاربي أحمر", "قاربي أحمر."},
+		{"تذكّر أنني أحب الشاي", "أحب الشاي."},
+		{"احفظ: المنفذ هو 5434", "المنفذ هو 5434"},
+		{"هل يمكنك أن تتذكر أن اسمي سامي؟", "اسمي سامي."},
+		{"عيد ميلادي 5 مايو، لا تنس هذا", "عيد ميلادي 5 مايو."},
+	},
 }
 
 // others lists messages that ask for something else, or for nothing.
 var others = []string{
+	// Questions, memories and tasks in Italian, Russian and Arabic.
+	"Ricordi che mi piace il tè?", "Ti ricordi il mio compleanno?", "Ricorda quando siamo andati a Porto?",
+	"Non dimenticare di comprare il pane.",
+	"Che cosa ricordi di me?", "Помнишь, что я люблю чай?", "Запомнил, что я сказал?", "Не забудь купить хлеб.", "Помни меня",
+	"Что ты запомнил обо мне?", "هل تتذكر أن قاربي أحمر؟", "تتذكر أن قاربي أحمر؟", "لا تنس شراء الخبز", "ماذا تتذكر عني؟",
 	// Questions.
 	"Do you remember that I like tea?", "do you remember my birthday?", "Remember when we went to Porto?",
 	"Remember that time we got lost?",
@@ -225,14 +252,17 @@ var others = []string{
 	"I'll remember that my flight is at 7.", "My wife told me to remember that the shop closes at six.",
 	"> Remember that the port is 5434", "How do you say 'remember that I like tea' in Spanish?", "Translate: remember that I like tea",
 	"I always remember that summer in Braga.", "Remember the Alamo!", "Remember me", "remember the milk",
-	"Remember, practice makes perfect", "Remember yourself as a child", "I can't remember my password", "She remembers that it is Monday.",
+	"Remember, practice makes perfect", "Remember yourself as a child", "I can't remember my password",
+	"She remembers that it is Monday.",
 	"Write a poem that begins with: Remember that I was young",
 	"“记住，我爱你”是电影里的台词", "他让我记住密码是1234", "我记得你说过喜欢茶", "我记住了你的名字", "Tôi nhớ bạn", "Nhớ anh quá", "Tôi nhớ rằng hôm qua trời mưa",
 	"Recuerdo que era lunes", "Ella recuerda que es lunes", "Ich erinnere mich, dass es Montag war", "Ich merke mir, dass du Tee magst",
 	"Er sagte: merk dir, dass die Tür zu ist", "彼の名前を覚えています", "覚えておくべきことは何ですか？",
 	// Nothing to keep, or the text to keep is elsewhere.
-	"Remember this", "remember that", "Please remember this.", "remember", "Remember:", "remember it", "Keep that in mind", "Don't forget!",
-	"记住", "记住：", "请记住这个", "Nhớ nhé", "Recuerda esto", "Merk dir das", "覚えておいて", "remember: true", "Remember this for later", "请记一下", "记住我",
+	"Remember this", "remember that", "Please remember this.", "remember", "Remember:", "remember it", "Keep that in mind",
+	"Don't forget!",
+	"记住", "记住：", "请记住这个", "Nhớ nhé", "Recuerda esto", "Merk dir das", "覚えておいて", "remember: true", "Remember this for later",
+	"请记一下", "记住我",
 	"recuerda", "Merk dir das bitte.",
 	// Code.
 	"```\nremember that x = 1\n```", "remember(that)", "Remember that this is the config:\n```yaml\nport: 1\n```",
@@ -245,7 +275,8 @@ var others = []string{
 	"Merk dir, dass ich vegan bin. Was soll ich kochen?", "Nhớ rằng tôi ăn chay. Gợi ý cho tôi món tối", "私は菜食です。覚えておいて。レシピを教えて",
 	// Other messages.
 	"", "   ", "Hi", "What is the capital of Portugal?", "I like tea.", "My dog is called Rex.", "Note the difference between the two.",
-	"你好", "我喜欢喝茶", "Hola, ¿qué tal?", "Guten Morgen", "こんにちは", "The memory of this machine is 16 GB", "Is it important to remember names?",
+	"你好", "我喜欢喝茶", "Hola, ¿qué tal?", "Guten Morgen", "こんにちは", "The memory of this machine is 16 GB",
+	"Is it important to remember names?",
 	"anotamos tres goles ayer", "Nota: 7/10",
 }
 

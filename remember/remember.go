@@ -5,7 +5,7 @@ package remember
 // Request is the content of an explicit request to remember.
 type Request struct {
 	Text     string // text to keep, in the user's words: one statement per line
-	Language string // en, zh, vi, es, de, ja, fr, pt, ko
+	Language string // en, zh, vi, es, de, ja, fr, pt, ko, it, ru, ar
 }
 
 // Kind is the outcome of a request.

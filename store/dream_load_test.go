@@ -108,8 +108,10 @@ func TestLoadDream(t *testing.T) {
 
 	synthetic := recallOf(person, memory.ScopePersonal, search.Memory, "synthetic", day(20, 9))
 	synthetic.Synthetic = true
+	older := recallOf(person, memory.ScopePersonal, search.Memory, "memory/2026-11-13.md", day(20, 8))
+	older.Hits[0].Source = must[memory.Document](t)(s.Document(t.Context(), person, personal("memory/2026-11-13.md"))).ID
 	if err := s.RecordRecalls(t.Context(), []dreams.Recall{
-		recallOf(person, memory.ScopePersonal, search.Memory, "second", day(20, 9)),
+		older, recallOf(person, memory.ScopePersonal, search.Memory, "second", day(20, 9)),
 		recallOf(person, memory.ScopePersonal, search.Sessions, "first", day(1, 9)),
 		recallOf(person, memory.ScopeTeam, search.Memory, "shared by 7", day(20, 9)),
 		recallOf(member("user:8"), memory.ScopeTeam, search.Memory, "shared by 8", day(20, 10)),
@@ -128,11 +130,11 @@ func TestLoadDream(t *testing.T) {
 		t.Errorf("loaded %+v", load)
 	}
 	if diff := cmp.Diff(
-		[]string{"memory/2026-11-14.md", "memory/2026-11-20-trip.md", "memory/2026-11-20.md"}, notePaths(load.Notes),
+		[]string{"memory/2026-11-13.md", "memory/2026-11-14.md", "memory/2026-11-20-trip.md", "memory/2026-11-20.md"}, notePaths(load.Notes),
 	); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
 	}
-	note := load.Notes[2]
+	note := load.Notes[3]
 	want := []memory.BlameLine{
 		{Line: "- memory/2026-11-20.md", Version: 1, Author: person.Author, Reason: "test", At: note.Lines[0].At},
 		{Line: "", Version: 2, Author: machine.Author, Reason: "said", At: note.UpdatedAt, Conversation: "chat", From: 1, To: 2},
@@ -154,7 +156,7 @@ func TestLoadDream(t *testing.T) {
 	if load.Sessions[0].Conversation != "chat" || load.Sessions[1].Conversation != "second" || load.Sessions[0].Messages[0].Seq != 3 {
 		t.Errorf("sessions %+v", load.Sessions)
 	}
-	if diff := cmp.Diff([]string{"first", "second"}, recalledPaths(load.Recalls)); diff != "" {
+	if diff := cmp.Diff([]string{"first", "memory/2026-11-13.md", "second"}, recalledPaths(load.Recalls)); diff != "" {
 		t.Errorf("recalls (-want +got):\n%s", diff)
 	}
 
@@ -350,6 +352,7 @@ func TestDreamStage(t *testing.T) {
 	person, id := member("user:7"), dreaming("user:7", "r")
 	write(t, s, person, replace(personal("memory/2026-11-20.md"), 0, "- x\n"))
 	write(t, s, person, replace(personal("memory/2026-11-19.md"), 0, "- y\n"))
+	write(t, s, person, replace(personal("memory/2026-11-18.md"), 0, "- z\n"))
 	for _, path := range []string{
 		"memory/archive/2026-10.md", "memory/dreaming/diary/2026-09.md", "memory/dreaming/deep/2026-11-20.md", "DREAMS.md",
 	} {
@@ -357,6 +360,7 @@ func TestDreamStage(t *testing.T) {
 	}
 	x := stagedDream(t, s, id, nightly("n"), tea, dog)
 	write(t, s, person, replace(personal("memory/2026-11-20.md"), 1, "- changed since\n"))
+	write(t, s, person, memory.Change{Ref: personal("memory/2026-11-18.md"), Op: memory.OpDelete})
 	stage := must[dreams.DreamStage](t)(s.DreamStage(t.Context(), id, x.ID))
 	if len(stage.Candidates) != 2 || stage.Candidates[0].ID != tea.ID || stage.Files.Memory.Version != 0 ||
 		stage.Files.Memory.Path != memory.MemoryPath ||
@@ -365,7 +369,7 @@ func TestDreamStage(t *testing.T) {
 		t.Errorf("stage %+v", stage)
 	}
 	if !slices.Equal(notePaths(stage.Notes), []string{"memory/2026-11-20.md", "memory/2026-11-19.md"}) ||
-		stage.Notes[0].Content != "- x\n" || stage.Notes[0].Lines != nil {
+		stage.Notes[0].Content != "- changed since\n" || stage.Notes[0].Lines != nil {
 		t.Errorf("notes %+v", stage.Notes)
 	}
 	// The order in which they were staged stays through a draft.

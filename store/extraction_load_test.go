@@ -88,6 +88,9 @@ func TestLoadExtraction(t *testing.T) {
 		b.Messages, say("t1", memory.RoleOfTool, strings.Repeat("tool output ", 1000)), say("t2", memory.RoleOfAssistant, "  \n"),
 	)
 	b.Messages[1].FinishReason = "length"
+	for i := range b.Messages {
+		b.Messages[i].CreatedAt = now
+	}
 	stored := must[talk.Stored](t)(s.AppendMessages(t.Context(), id, b))
 	r := talk.Range{ConversationUID: stored.ConversationUID, From: 1, To: 5}
 	settings := setting.DefaultExtractSettings()

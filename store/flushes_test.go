@@ -537,11 +537,11 @@ func TestFlushedNotes(t *testing.T) {
 			if d.Content != "# 2026-11-21\n\n- likes tea\n" {
 				t.Errorf("note %q", d.Content)
 			}
-			// The extraction of the next day finds it where it is.
+			// The extraction of the next day finds it where it is: the messages are of the day before.
 			r := talk.Range{ConversationUID: uid, From: 1, To: 4}
 			extraction := must[talk.ExtractionLoad](t)(s.LoadExtraction(t.Context(), id, r, settings))
 			if want := (&talk.Noted{Flush: f.ID, Note: d, Entries: []string{"- likes tea\n"}}); !cmp.Equal(want, extraction.Noted) ||
-				extraction.Note.Version != 0 {
+				extraction.Note.ID != d.ID {
 				t.Errorf("noted (-want +got):\n%s\ntoday's note %+v", cmp.Diff(want, extraction.Noted), extraction.Note)
 			}
 			var told []gate.Event

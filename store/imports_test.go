@@ -133,37 +133,44 @@ func isConflict(err error, code string) bool {
 	return is && conflict.Code == code
 }
 
-// A step of what was had elsewhere ends with its day in the agent's zone, and is as of the last message of that day, which is
-// never to come.
-func TestStepsOfImportedConversations(t *testing.T) {
+// TestStepsEndWithTheirDay extracts and flushes messages of several days, whoever brought them: a step ends with its day in the
+// agent's zone, and is as of the last message of that day, which is never to come.
+func TestStepsEndWithTheirDay(t *testing.T) {
 	t.Parallel()
-	s := openStore(t, at(func() time.Time { return testClock }))
-	id := workflow("user:7", "r1")
-	batch := turn("c", "m", 6)
-	batch.Trigger = memory.TriggerImport
 	days := []string{
 		"2024-02-01T22:00:00Z", "2024-02-01T23:59:00+01:00", "2024-02-01T23:00:00Z", "2024-02-02T01:00:00Z", "2999-01-01T00:00:00Z",
 		"2999-01-01T00:01:00Z",
 	}
-	for i := range batch.Messages {
-		said, err := time.Parse(time.RFC3339, days[i])
-		if err != nil {
-			t.Fatal(err)
+	for _, trigger := range []memory.Trigger{memory.TriggerImport, memory.TriggerAPI, memory.TriggerWeb} {
+		s := openStore(t, at(func() time.Time { return testClock }))
+		id := workflow("user:7", "r1")
+		batch := turn("c", "m", 6)
+		batch.Trigger = trigger
+		for i := range batch.Messages {
+			said, err := time.Parse(time.RFC3339, days[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			batch.Messages[i].CreatedAt = said
 		}
-		batch.Messages[i].CreatedAt = said
-	}
-	stored := must[talk.Stored](t)(s.AppendMessages(t.Context(), id, batch))
-	for _, want := range []struct {
-		from, to int64
-		today    string
-	}{{1, 2, "2024-02-01"}, {3, 4, "2024-02-02"}, {5, 6, testClock.Format(time.DateOnly)}} {
-		load := must[talk.ExtractionLoad](t)(
-			s.LoadExtraction(
-				t.Context(), id, talk.Range{ConversationUID: stored.ConversationUID, From: want.from, To: 6}, setting.DefaultExtractSettings(),
-			),
-		)
-		if load.To != want.to || load.Today.Format(time.DateOnly) != want.today || load.Last != (want.to == 6) {
-			t.Errorf("from %d: to %d, as of %s, last %v", want.from, load.To, load.Today, load.Last)
+		stored := must[talk.Stored](t)(s.AppendMessages(t.Context(), id, batch))
+		for _, want := range []struct {
+			from, to int64
+			today    string
+		}{{1, 2, "2024-02-01"}, {3, 4, "2024-02-02"}, {5, 6, testClock.Format(time.DateOnly)}} {
+			load := must[talk.ExtractionLoad](t)(
+				s.LoadExtraction(
+					t.Context(), id, talk.Range{ConversationUID: stored.ConversationUID, From: want.from, To: 6}, setting.DefaultExtractSettings(),
+				),
+			)
+			if load.To != want.to || load.Today.Format(time.DateOnly) != want.today || load.Last != (want.to == 6) {
+				t.Errorf("%s, from %d: to %d, as of %s, last %v", trigger, want.from, load.To, load.Today, load.Last)
+			}
+		}
+		f := planned(t, s, id, stored.ConversationUID, 6)
+		flushed := must[talk.FlushLoad](t)(s.LoadFlush(t.Context(), id, f.ID, setting.DefaultExtractSettings()))
+		if flushed.From != 1 || flushed.To != 2 || flushed.Today.Format(time.DateOnly) != "2024-02-01" {
+			t.Errorf("%s: the flush goes from %d to %d, as of %s", trigger, flushed.From, flushed.To, flushed.Today)
 		}
 	}
 }

@@ -404,6 +404,7 @@ const (
 	reasonSharedOnly    memory.ReasonCode = "shared_only"
 	reasonNoNews        memory.ReasonCode = "no_news"
 	reasonNothingPassed memory.ReasonCode = "nothing_passed"
+	reasonNoRoom        memory.ReasonCode = "no_room"
 	// neverStarted is the reason of a dream that Temporal did not take.
 	neverStarted memory.ReasonCode = "never_started"
 	// reasonDreaming is the reason of a dream that came to the same owner at the same moment as another one.
@@ -418,6 +419,7 @@ var dreamReasons = map[memory.ReasonCode]string{
 	reasonSharedOnly:                 "without owner isolation only the shared memory dreams: name nobody",
 	reasonNoNews:                     "nothing was noted or said in the days that a dream looks at",
 	reasonNothingPassed:              "no candidate passed",
+	reasonNoRoom:                     "MEMORY.md is full of lines that a dream does not move: shorten them, or raise memoryMaxChars",
 	neverStarted:                     "its workflow could not be started",
 	reasonDreaming:                   "another dream of this owner began at the same moment",
 	dreams.DreamAbandoned:            "its workflow ended without it",

@@ -301,6 +301,25 @@ func TestComposeMovesSectionsToArchives(t *testing.T) {
 	}
 }
 
+// The diary names the lines that moved to make room, and says why nothing was written.
+func TestTheDiaryOfAFullMemory(t *testing.T) {
+	entry := changed(t, compose.Compose(composed(func(in *compose.Input) {
+		in.Moved = []dream.MovedSection{{
+			Heading: "Moved on 2026-01-31", Text: "## Moved on 2026-01-31\n\n- Works at Acme\n", Day: "2026-01-31",
+			Path: "memory/archive/2026-01.md", Lines: []string{"- Works at Acme"},
+		}}
+	})), "DREAMS.md").Content
+	if !strings.Contains(entry, "Moved to memory/archive/2026-01.md, to make room: 1 line:\n\n- Works at Acme\n") {
+		t.Error(entry)
+	}
+	entry = changed(t, compose.Compose(composed(func(in *compose.Input) {
+		in.Memory, in.Model, in.Outcome, in.Reason = "", "", memory.OutcomeNothing, "MEMORY.md may have 10 characters"
+	})), "DREAMS.md").Content
+	if !strings.Contains(entry, "MEMORY.md stays as it was: MEMORY.md may have 10 characters.") {
+		t.Error(entry)
+	}
+}
+
 // A diary that grows for a year stays within its limit. Every entry is in it or in the file of its month, with the added and
 // removed lines and the text of people.
 func TestDiaryFoldsItsOldestEntries(t *testing.T) {

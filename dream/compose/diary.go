@@ -267,6 +267,8 @@ func (w *composing) changed(contents bool) []string {
 	case w.Outcome == memory.OutcomeQuarantined:
 		return []string{fmt.Sprintf("MEMORY.md stays as it was: what was written %s was refused (%s).", by,
 			strings.Join(violationCodes(w.Violations), ", "))}
+	case !w.writes() && w.Model == "" && w.Reason != "": // by rules: there is no room
+		return []string{"MEMORY.md stays as it was: " + w.Reason + "."}
 	case !w.writes():
 		return []string{"MEMORY.md stays as it was."}
 	}
@@ -293,7 +295,11 @@ func (w *composing) changed(contents bool) []string {
 	}
 	out = append(out, w.retired(contents)...)
 	for _, m := range w.Moved {
-		if m.By == "" {
+		switch {
+		case m.By != "":
+		case len(m.Lines) > 0:
+			out = append(out, w.list(fmt.Sprintf("Moved to %s, to make room: %s", m.Path, amount(len(m.Lines), "line")), m.Lines, contents)...)
+		default:
 			out = append(out, fmt.Sprintf("Moved to %s: the section of %s.", m.Path, m.Day))
 		}
 	}

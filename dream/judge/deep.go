@@ -20,7 +20,8 @@ import (
 //
 // A candidate is rejected or kept for the first of these that applies: it is unfit for memory; a person removed it, or it was
 // undone or corrected before and not said again since; it is already in MEMORY.md or the shared one; a later statement
-// corrects it; it contradicts another statement, and neither is known to hold; it fails a gate. Of those that pass, the best
+// corrects it; it contradicts another statement, and neither is known to hold; it fails a gate; no live source says it. Of those
+// that pass, the best
 // are promoted, up to the limit of one dream, and no list crowds out others that wait. A focused dream takes candidates about
 // its topic first, and at most two others for three of them.
 func Deep(in dream.DeepInput, s setting.DreamSettings) dream.Ranking {
@@ -30,6 +31,10 @@ func Deep(in dream.DeepInput, s setting.DreamSettings) dream.Ranking {
 	for _, c := range open {
 		if failed := failing(c.Gates); len(failed) > 0 {
 			c.Judge(dream.VerdictKept, reasonOf(failed), sentenceOfLacks(failed))
+			continue
+		}
+		if len(c.Places) == 0 {
+			c.Judge(dream.VerdictKept, dream.ReasonSourceGone, "It would pass, but no note or message says it any more.")
 			continue
 		}
 		passed = append(passed, c)

@@ -15,6 +15,7 @@ func TestGoneSaid(t *testing.T) {
 	gone := GoneOf([]dream.State{state("Likes tea.", dream.Forgotten), state("Has a dog.", dream.Promoted)})
 	for text, want := range map[string]int{
 		"Likes tea.": 1, "User likes TEA <!-- n -->": 1, "Likes green tea.": 1, "Has a dog.": 0, "Likes coffee.": 0, "": 0,
+		`"I like tea."`: 1, `Jonas: "I like green tea."`: 1,
 	} {
 		if got := gone.Said(markdown.EntryIDOf("- "+text), text); len(got) != want {
 			t.Errorf("%q says %v", text, got)

@@ -15,9 +15,14 @@ import (
 // Light stages the input of a dream: each fact that was noted or said becomes one candidate, however often and in however
 // many words it was said, with its signals. The same material gives the same candidates in the same order, newest first.
 //
-//   - Statements with the same identity, and those that are Alike, are one fact. It has the identity and the text of the
-//     earlier state, and for a new fact those of its newest wording. Other wordings are its aliases.
-//   - A known fact that was not said again is staged when it is open and was recalled since it was last staged.
+//   - Statements with the same identity, and those that are Alike, are one fact. It has the identity of the earlier state, and
+//     for a new fact that of its newest wording. Other wordings are its aliases. Its text is one that a source still has: that
+//     of a note that quotes somebody if possible, then that of the state, then the newest.
+//   - A longer statement that repeats a fact (claim.Words.RestatedIn) is a mention of it too.
+//   - A passing statement is staged when it came up on two days.
+//   - A known fact that was not said again is staged when it is open and was recalled since it was last staged. It has places
+//     only if a recalled note still has it.
+//   - The results of one search are one recall.
 //   - Statements and recalls after AsOf do not count, nor does machine text.
 //   - There are at most MaxCandidates: first those about the topic, then those with more signals, then the newest. The
 //     others lose nothing by waiting.
@@ -26,7 +31,8 @@ func Light(m dream.Material, s setting.DreamSettings) []dream.Candidate {
 	g.attachRecalls(m)
 	var out []dream.Candidate
 	for _, t := range g.things {
-		if t.staged() {
+		t.restated = g.index.restatedOn(t)
+		if t.staged(m.From) {
 			out = append(out, t.candidate())
 		}
 	}
@@ -85,6 +91,7 @@ type thing struct {
 	statements []*dream.Statement
 	recalls    []*dream.Recall
 	aliases    []markdown.EntryID // other identities, in the order in which they were found
+	restated   []dream.Day        // days of longer statements that repeat it
 }
 
 // gathering groups statements and states by fact.
@@ -114,12 +121,12 @@ func gather(m dream.Material) *gathering {
 	known := map[markdown.EntryID]int{} // index in texts
 	for _, s := range states {
 		known[s.ID] = len(texts)
-		texts = append(texts, claim.WordsOf(s.Text))
+		texts = append(texts, undated(s.Text, s.MentionDays...))
 	}
 	for _, s := range statements {
 		if _, ok := known[s.ID]; !ok {
 			known[s.ID] = len(texts)
-			texts = append(texts, claim.WordsOf(s.Text))
+			texts = append(texts, undated(s.Text, s.Place.Day))
 		}
 	}
 	g.index = newWordIndex(texts)
@@ -144,6 +151,15 @@ func gather(m dream.Material) *gathering {
 		}
 	}
 	return g
+}
+
+// undated reads a statement without the dates in brackets on which it was said: "my back hurts today [2026-03-02]" says the same
+// on every day.
+func undated(text string, days ...dream.Day) claim.Words {
+	for _, day := range days {
+		text = strings.ReplaceAll(text, "["+string(day)+"]", "")
+	}
+	return claim.WordsOf(text)
 }
 
 // statementsOf returns the statements that count, newest day first.
@@ -179,7 +195,9 @@ func (g *gathering) find(s *dream.Statement, said claim.Words) *thing {
 		return t
 	}
 	plainID := s.ID
-	if strings.ContainsAny(s.Text, ":：") { // a nested item or a row, which may occur without its parent elsewhere
+	if q, quoted := claim.QuoteOf(s.Text); quoted && q == (claim.Quote{Words: q.Words}) { // a search finds its message without marks
+		plainID = markdown.EntryIDOf(q.Words)
+	} else if strings.ContainsAny(s.Text, ":：") { // a nested item or a row, which may occur without its parent elsewhere
 		plainID = markdown.EntryIDOf(s.Text)
 	}
 	if t = g.byID[plainID]; t == nil {
@@ -199,6 +217,9 @@ func (g *gathering) retold(s *dream.Statement, said claim.Words) *thing {
 	what := claim.ContentOf(s.Text)
 	for _, n := range s.Place.Messages {
 		for _, t := range g.byMessage[message{s.Place.Conversation, n}] {
+			if sameQuote(t.text, s.Text) {
+				return t
+			}
 			if other := claim.ContentOf(t.text); t.words.Turns == said.Turns && len(what) > 1 && len(other) > 1 &&
 				(what.Within(other) || other.Within(what)) {
 				return t
@@ -206,6 +227,13 @@ func (g *gathering) retold(s *dream.Statement, said claim.Words) *thing {
 		}
 	}
 	return nil
+}
+
+// sameQuote reports whether two lines quote the same words, with or without the question that they answer and the speaker.
+func sameQuote(a, b string) bool {
+	one, ok := claim.QuoteOf(a)
+	two, also := claim.QuoteOf(b)
+	return ok && also && markdown.EntryIDOf(claim.Quote{Words: one.Words}.Plain()) == markdown.EntryIDOf(claim.Quote{Words: two.Words}.Plain())
 }
 
 func (g *gathering) add(t *thing) {
@@ -230,14 +258,16 @@ func (g *gathering) attachRecalls(m dream.Material) {
 			recalls = append(recalls, r)
 		}
 	}
-	slices.SortFunc(recalls, func(a, b *dream.Recall) int {
-		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Query, b.Query), cmp.Compare(a.Score, b.Score), cmp.Compare(a.Day, b.Day))
+	slices.SortFunc(recalls, func(a, b *dream.Recall) int { // of one search, the best result first
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Query, b.Query), cmp.Compare(b.Score, a.Score), cmp.Compare(a.Day, b.Day))
 	})
 	for _, r := range recalls {
-		var found []*thing
 		for _, id := range r.Entries {
-			if t := g.byID[id]; t != nil && !slices.Contains(found, t) {
-				found = append(found, t)
+			t := g.byID[id]
+			if t == nil {
+				continue
+			}
+			if n := len(t.recalls); n == 0 || !t.recalls[n-1].At.Equal(r.At) || t.recalls[n-1].Query != r.Query {
 				t.recalls = append(t.recalls, r)
 			}
 		}
@@ -267,10 +297,8 @@ func newWordIndex(texts []claim.Words) wordIndex {
 		frequency: map[string]int{}, byUnit: map[string][]*thing{}, byRarest: map[string][]*thing{}, order: map[*thing]int{},
 	}
 	for _, w := range texts {
-		for i, key := range w.Sorted {
-			if i == 0 || w.Sorted[i-1] != key {
-				x.frequency[key]++
-			}
+		for _, key := range w.Stems() {
+			x.frequency[key]++
 		}
 	}
 	return x
@@ -278,7 +306,7 @@ func newWordIndex(texts []claim.Words) wordIndex {
 
 // rarest returns the units by which a text is looked up.
 func (x *wordIndex) rarest(w claim.Words) []string {
-	keys := slices.Compact(slices.Clone(w.Sorted))
+	keys := w.Stems()
 	slices.SortFunc(keys, func(a, b string) int {
 		return cmp.Or(cmp.Compare(x.frequency[a], x.frequency[b]), cmp.Compare(a, b))
 	})
@@ -287,10 +315,8 @@ func (x *wordIndex) rarest(w claim.Words) []string {
 
 func (x *wordIndex) add(t *thing) {
 	x.order[t] = len(x.order)
-	for i, key := range t.words.Sorted {
-		if i == 0 || t.words.Sorted[i-1] != key {
-			x.byUnit[key] = append(x.byUnit[key], t)
-		}
+	for _, key := range t.words.Stems() {
+		x.byUnit[key] = append(x.byUnit[key], t)
 	}
 	for _, key := range x.rarest(t.words) {
 		x.byRarest[key] = append(x.byRarest[key], t)
@@ -315,21 +341,45 @@ func (x *wordIndex) alike(w claim.Words) *thing {
 	for _, key := range x.rarest(w) {
 		consider(x.byUnit[key])
 	}
-	for i, key := range w.Sorted {
-		if i == 0 || w.Sorted[i-1] != key {
-			consider(x.byRarest[key])
-		}
+	for _, key := range w.Stems() {
+		consider(x.byRarest[key])
 	}
 	return best
+}
+
+// restatedOn returns the days on which other facts repeat t.
+func (x *wordIndex) restatedOn(t *thing) []dream.Day {
+	var out []dream.Day
+	keys := x.rarest(t.words)
+	if len(t.statements) == 0 || len(keys) == 0 {
+		return nil
+	}
+	posting := x.byUnit[keys[0]]
+	for _, o := range posting[:min(len(posting), maxPosting)] {
+		if o != t && t.words.RestatedIn(o.words) {
+			for _, s := range o.statements {
+				out = append(out, s.Place.Day)
+			}
+		}
+	}
+	return out
 }
 
 // MaxAliases bounds the other identities stored for a statement.
 const MaxAliases = 64
 
-// staged reports whether a fact becomes a candidate: it was said in the window, or it is open and was recalled since it was
-// last staged.
-func (t *thing) staged() bool {
-	if len(t.statements) > 0 {
+// minPassingDays is the number of days on which a passing statement must come up.
+const minPassingDays = 2
+
+// staged reports whether a fact becomes a candidate: it was said in the window that begins with from, or it is open and was
+// recalled since it was last staged.
+func (t *thing) staged(from dream.Day) bool {
+	passing := true
+	said := slices.ContainsFunc(t.statements, func(s *dream.Statement) bool {
+		passing = passing && s.Passing
+		return s.Place.Day >= from
+	})
+	if said && (!passing || t.state.ID != "" || len(t.signals().MentionDays) >= minPassingDays) {
 		return true
 	}
 	if t.state.Status != dream.Open && t.state.Status != "" {
@@ -345,7 +395,7 @@ func (t *thing) staged() bool {
 // candidate returns the fact as a candidate, without tags.
 func (t *thing) candidate() dream.Candidate {
 	c := dream.Candidate{
-		ID: t.id, Text: t.text, Before: t.state, Aliases: t.otherIDs(), Signals: t.signals(), Places: t.places(),
+		ID: t.id, Text: t.liveText(), Before: t.state, Aliases: t.otherIDs(), Signals: t.signals(), Places: t.places(),
 	}
 	for _, s := range t.statements { // newest first
 		c.Heading = cmp.Or(c.Heading, s.Heading)
@@ -354,6 +404,24 @@ func (t *thing) candidate() dream.Candidate {
 		c.Ends = c.Ends || s.Ends
 	}
 	return c
+}
+
+// liveText returns the wording of the candidate, see Light. A fact without a source keeps the wording of its state.
+func (t *thing) liveText() string {
+	own, best, text := markdown.EntryIDOf(t.text), -1, t.text
+	for _, s := range t.statements { // newest first
+		rank, said := 0, s.Text
+		if _, quoted := claim.QuoteOf(said); quoted && s.Place.Origin == dream.FromNote {
+			rank = 2
+		}
+		if s.ID == own {
+			rank, said = rank+1, t.text
+		}
+		if rank > best {
+			best, text = rank, said
+		}
+	}
+	return text
 }
 
 // otherIDs returns the aliases, at most MaxAliases, sorted; those of the earlier state take precedence.
@@ -365,7 +433,7 @@ func (t *thing) otherIDs() []markdown.EntryID {
 // signals returns the evidence for the fact.
 func (t *thing) signals() dream.Signals {
 	s := dream.Signals{Asked: t.state.Asked, LastSeen: t.state.LastSeen}
-	mentions := slices.Clone(t.state.MentionDays)
+	mentions := slices.Concat(t.state.MentionDays, t.restated)
 	for _, said := range t.statements {
 		mentions = append(mentions, said.Place.Day)
 		s.Asked = s.Asked || said.Asked
@@ -374,6 +442,9 @@ func (t *thing) signals() dream.Signals {
 		}
 	}
 	s.MentionDays = lastDays(mentions)
+	if len(s.MentionDays) == 0 { // a question that finds something is no evidence that anybody said it
+		return s
+	}
 	var (
 		queries = map[string]bool{}
 		days    []dream.Day

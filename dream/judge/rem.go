@@ -34,10 +34,11 @@ const (
 // minTruthSignals excludes statements that were said once and never explicitly requested.
 const minTruthSignals = 2
 
-// REM finds the concepts that candidates of several days share, and the candidates that are likely truths. It changes
-// nothing. asOf bounds the days that count.
+// REM finds what candidates of several days have in common, and the candidates that are likely truths. It changes nothing. asOf
+// bounds the days that count.
 //
-// A theme is a concept of at least two candidates from at least two days. A likely truth has at least two signals or was
+// A theme is at least two concepts that at least two candidates from at least two days share; a single word that statements have
+// in common is no theme. A likely truth has at least two signals or was
 // explicitly requested, and its confidence is
 //
 //	.45 relevance + .25 min(1, ln(1+recalls)/ln 7) + .20 min(1, days/3) + .10 min(1, tags/6)
@@ -86,37 +87,37 @@ func daysOf(c dream.Candidate, asOf time.Time) []dream.Day {
 }
 
 const (
-	// minThemeDays and minThemeCandidates are the minimum of a theme: the concept recurred, and in more than one statement.
+	// minThemeDays and minThemeCandidates are the minimum of a theme: the concepts recurred, and in more than one statement.
 	minThemeDays       = 2
 	minThemeCandidates = 2
+	// maxThemeWords bounds the words of a theme's tag.
+	maxThemeWords = 3
 	// fullTheme bounds the number of candidates that gives a theme full strength. Without it half of all candidates would be
 	// needed, which no theme of a long list reaches.
 	fullTheme = 12
 )
 
-// found is a concept with the candidates that contain it.
+// found is a pair of concepts with the candidates that contain both.
 type found struct {
-	key        string
-	words      map[string]int // number of uses of each spelling
+	keys       [2]string
 	candidates []*dream.Candidate
 	days       []dream.Day
-	at         int // its first position among the concepts of a candidate
+	at         int // the first position of the later one among the concepts of a candidate
 }
 
-// themes returns the concepts that recur over days, strongest first.
+// themes returns the pairs of concepts that recur over days, strongest first. Pairs of the same statements are one theme.
 func themes(candidates []dream.Candidate, asOf time.Time) []dream.Theme {
-	all := conceptsIn(candidates, asOf)
+	all := pairsIn(candidates, asOf)
 	slices.SortFunc(all, func(a, b *found) int {
 		return cmp.Or(
 			cmp.Compare(len(b.candidates), len(a.candidates)), cmp.Compare(len(b.days), len(a.days)), cmp.Compare(a.at, b.at),
-			cmp.Compare(a.key, b.key),
+			slices.Compare(a.keys[:], b.keys[:]),
 		)
 	})
 	out := []dream.Theme{}
 	var taken [][]markdown.EntryID
 	for _, f := range all {
 		evidence := evidenceOf(f.candidates)
-		// The words of one recurring phrase are one theme: "green" and "tea" of the same statements.
 		if slices.ContainsFunc(taken, func(t []markdown.EntryID) bool { return slices.Equal(t, evidence) }) {
 			continue
 		}
@@ -133,29 +134,29 @@ func themes(candidates []dream.Candidate, asOf time.Time) []dream.Theme {
 	return out
 }
 
-// conceptsIn returns the concepts that meet the minimum of a theme.
-func conceptsIn(candidates []dream.Candidate, asOf time.Time) []*found {
-	byKey := map[string]*found{}
+// pairsIn returns the pairs of concepts that meet the minimum of a theme.
+func pairsIn(candidates []dream.Candidate, asOf time.Time) []*found {
+	byKeys := map[[2]string]*found{}
 	for i := range candidates {
-		c := &candidates[i]
-		known := map[string]bool{}
-		for at, concept := range claim.Concepts(c.Text) {
-			if known[concept.Key] {
-				continue
+		concepts := distinct(claim.Concepts(candidates[i].Text))
+		for later, b := range concepts {
+			for _, a := range concepts[:later] {
+				if oneWord(a.Key, b.Key) {
+					continue
+				}
+				keys := [2]string{min(a.Key, b.Key), max(a.Key, b.Key)}
+				f := byKeys[keys]
+				if f == nil {
+					f = &found{keys: keys, at: later}
+					byKeys[keys] = f
+				}
+				f.at = min(f.at, later)
+				f.candidates = append(f.candidates, &candidates[i])
 			}
-			known[concept.Key] = true
-			f := byKey[concept.Key]
-			if f == nil {
-				f = &found{key: concept.Key, words: map[string]int{}, at: at}
-				byKey[concept.Key] = f
-			}
-			f.at = min(f.at, at)
-			f.words[concept.Word]++
-			f.candidates = append(f.candidates, c)
 		}
 	}
 	var out []*found
-	for _, f := range byKey {
+	for _, f := range byKeys {
 		if len(f.candidates) < minThemeCandidates {
 			continue
 		}
@@ -170,6 +171,35 @@ func conceptsIn(candidates []dream.Candidate, asOf time.Time) []*found {
 	return out
 }
 
+// maxThemeConcepts bounds the concepts of one statement that are paired.
+const maxThemeConcepts = 24
+
+// distinct returns the concepts without repeats.
+func distinct(all []claim.Concept) []claim.Concept {
+	known := map[string]bool{}
+	var out []claim.Concept
+	for _, c := range all {
+		if !known[c.Key] && len(out) < maxThemeConcepts {
+			known[c.Key] = true
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// oneWord reports whether two concepts are parts of one word: one contains the other, or they overlap, as pairs of characters of
+// a script without spaces do.
+func oneWord(a, b string) bool {
+	if strings.Contains(a, b) || strings.Contains(b, a) {
+		return true
+	}
+	firstA, size := utf8.DecodeRuneInString(a)
+	lastA, _ := utf8.DecodeLastRuneInString(a[size:])
+	firstB, size := utf8.DecodeRuneInString(b)
+	lastB, _ := utf8.DecodeLastRuneInString(b[size:])
+	return script.IsHan(firstA) && script.IsHan(firstB) && (lastA == firstB || lastB == firstA)
+}
+
 // evidenceOf returns the candidates of a theme, those with the most signals first.
 func evidenceOf(candidates []*dream.Candidate) []markdown.EntryID {
 	sorted := slices.SortedFunc(slices.Values(candidates), func(a, b *dream.Candidate) int {
@@ -182,46 +212,21 @@ func evidenceOf(candidates []*dream.Candidate) []markdown.EntryID {
 	return out
 }
 
-// tag returns the display form of a concept: its most frequent spelling. In a script without spaces it includes the
-// characters around it that all its statements share.
+// tag returns the concepts that all statements of a theme share, as the newest statement writes them.
 func (f *found) tag() string {
-	tag, most := f.key, 0
-	for word, n := range f.words {
-		if n > most || n == most && word < tag {
-			tag, most = word, n
+	shared := distinct(claim.Concepts(f.candidates[0].Text))
+	for _, c := range f.candidates[1:] {
+		in := map[string]bool{}
+		for _, concept := range claim.Concepts(c.Text) {
+			in[concept.Key] = true
+		}
+		shared = slices.DeleteFunc(shared, func(concept claim.Concept) bool { return !in[concept.Key] })
+	}
+	var words, keys []string
+	for _, c := range shared {
+		if len(words) < maxThemeWords && !slices.ContainsFunc(keys, func(key string) bool { return oneWord(key, c.Key) }) {
+			words, keys = append(words, c.Word), append(keys, c.Key)
 		}
 	}
-	if !script.HasHan(tag) {
-		return tag
-	}
-	for grown := true; grown; {
-		tag, grown = f.grow(tag)
-	}
-	return tag
-}
-
-// grow adds one character that is next to the tag in all statements.
-func (f *found) grow(tag string) (string, bool) {
-	text := f.candidates[0].Text
-	at := strings.Index(text, tag)
-	if at < 0 || utf8.RuneCountInString(tag) >= 2*claim.MaxHanConcept {
-		return tag, false
-	}
-	before, _ := utf8.DecodeLastRuneInString(text[:at])
-	after, _ := utf8.DecodeRuneInString(text[at+len(tag):])
-	for _, longer := range []string{tag + string(after), string(before) + tag} {
-		if claim.IsUnbroken(longer) && allIdeographs(longer) && f.inAll(longer) {
-			return longer, true
-		}
-	}
-	return tag, false
-}
-
-// inAll reports whether all statements of a theme contain a text.
-func (f *found) inAll(text string) bool {
-	return !slices.ContainsFunc(f.candidates, func(c *dream.Candidate) bool { return !strings.Contains(c.Text, text) })
-}
-
-func allIdeographs(text string) bool {
-	return strings.IndexFunc(text, func(r rune) bool { return !script.IsHan(r) }) < 0
+	return strings.Join(words, " ")
 }

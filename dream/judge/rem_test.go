@@ -16,9 +16,11 @@ var remAt = time.Date(2026, 3, 9, 2, 0, 0, 0, time.UTC)
 
 func TestThemes(t *testing.T) {
 	m := dream.Material{AsOf: remAt, Statements: []dream.Statement{
-		said(2, "Rows on the river with Clara."), said(4, "The river was frozen."), said(6, "Paints the rivers of Portugal."),
-		said(3, "Clara sells honey."), said(3, "The user likes honey."), // of one day
-		said(5, "咖啡只喝手冲咖啡。"), said(7, "手冲咖啡用耶加雪菲。"),
+		said(2, "Rows on the river with Clara."), said(4, "Clara says that the river was frozen."), said(6, `"Clara paints rivers."`),
+		said(7, "The river is cold."), said(2, "Clara is from Porto."), // one shared word
+		said(3, "Dora sells honey."), said(3, "The user likes the honey of Dora."), // of one day
+		said(5, "咖啡只喝手冲咖啡。"), said(7, "手冲咖啡用耶加雪菲。"), // one word
+		said(5, "女儿和钢琴都很好。"), said(8, "女儿的钢琴很贵。"),
 	}}
 	r := REM(Light(m, lightSettings), remAt)
 	var got []string
@@ -26,9 +28,8 @@ func TestThemes(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %.2f %v %d", theme.Tag, theme.Strength, theme.Days, len(theme.Candidates)))
 	}
 	want := []string{
-		"river 0.86 [2026-03-02 2026-03-04 2026-03-06] 3",
-		"clara 0.57 [2026-03-02 2026-03-03] 2",
-		"手冲咖啡 0.57 [2026-03-05 2026-03-07] 2",
+		"clara rivers 0.55 [2026-03-02 2026-03-04 2026-03-06] 3",
+		"女儿 钢琴 0.36 [2026-03-05 2026-03-08] 2",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("themes (-want +got):\n%s", diff)

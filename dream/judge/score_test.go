@@ -29,6 +29,7 @@ func mentioned(daysAgo ...int) dream.Candidate {
 		c.Signals.LastSeen = noonBefore(ago)
 	}
 	c.ID = markdown.EntryIDOf(c.Text)
+	c.Places = []dream.Place{{Origin: dream.FromNote, Day: "2026-03-01", Path: "memory/2026-03-01.md", FromLine: 3, ToLine: 3}}
 	return c
 }
 

@@ -37,8 +37,11 @@ const tooLong = utf8.UTFMax * MaxStatement
 const minIdeographs = 4
 
 // NoteStatements returns the statements of a note, one for each list item, paragraph, row or quotation. It skips machine text
-// (written by a dream, its markers, transcripts of it), code, bare addresses, and text that is too short or too long. zone is
-// the owner's.
+// (written by a dream, its markers, transcripts of it), code, bare addresses, questions, and text that is too short or too long.
+// zone is the owner's.
+//
+// A line that quotes somebody (see claim.Quote) keeps its form; its length, and what it asks for, ends or corrects, are those of
+// the quoted words. It has no heading, because the title of its entry quotes another line.
 //
 // A nested item reads "Allergies: peanuts"; its parent is not a statement when it is only a label. A row reads "Anna:
 // Birthday 3 May". Text that is struck out is left out. The time of a statement is that of the entry that contains it ("##
@@ -79,6 +82,7 @@ func (r *noteReader) statement(i int) (dream.Statement, bool) {
 	e := r.entries[i]
 	said := plain(e.Text)
 	r.texts[i] = said
+	quote, quoted := claim.QuoteOf(said)
 	under := ""
 	if e.Parent >= 0 {
 		under = r.texts[e.Parent]
@@ -86,11 +90,16 @@ func (r *noteReader) statement(i int) (dream.Statement, bool) {
 	}
 	outlined := r.outlineAt(e.FromLine)
 	r.machine[i] = outlined.machine || MachineText(e.Text) || e.Parent >= 0 && r.machine[e.Parent]
-	if r.machine[i] || r.isCode(e) || r.children[i] && r.isLabel(i) || !saysEnough(said, r.texts[i]) {
+	whole, heading := r.texts[i], titleOf(e.Heading)
+	if quoted { // the topic of its entry quotes another line
+		said, heading = quote.Plain(), ""
+		whole = said
+	}
+	if r.machine[i] || r.isCode(e) || r.children[i] && r.isLabel(i) || !SaysEnough(said, whole) || claim.IsQuestion(r.texts[i]) {
 		return dream.Statement{}, false
 	}
 	s := dream.Statement{
-		ID: e.ID, Text: r.texts[i], Heading: titleOf(e.Heading), At: outlined.at,
+		ID: e.ID, Text: r.texts[i], Heading: heading, At: outlined.at,
 		Asked: asksToRemember(e.Heading, under, said), Ends: saysItEnds(said), Corrects: wrongValue(said),
 		Place: dream.Place{
 			Origin: dream.FromNote, Day: r.note.Day, Path: r.note.Path, Document: r.note.ID, Version: r.note.Version,
@@ -166,8 +175,8 @@ func (r *noteReader) isCode(e markdown.Entry) bool {
 	return strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")
 }
 
-// saysEnough reports whether a text can be a statement: not too short, not too long, and not a bare address.
-func saysEnough(said, whole string) bool {
+// SaysEnough reports whether a text can be a statement: not too long, not a bare address, and with its context not too short.
+func SaysEnough(said, whole string) bool {
 	least := MinStatement
 	if script.HasHan(whole) {
 		least = minIdeographs

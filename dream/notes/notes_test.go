@@ -242,7 +242,7 @@ func TestAHostileNote(t *testing.T) {
 
 func TestCuesInNotes(t *testing.T) {
 	n := noteOf(
-		"- Remember: the gate code is 4711.", "- Remember when we went to Oslo?", "- Remember to buy milk.",
+		"- Remember: the gate code is 4711.", "- Remember when we went to Oslo!", "- Remember to buy milk.",
 		"- The user asked to remember that Bo is deaf.", "- 记住周五休息",
 		"- Remembered:", "  - The door sticks in winter.", "- No longer eats meat.", "- Staging listens on port 5434, not 5433.",
 		"- Decided to use Postgres instead of MySQL for billing.", "- 数据库从MySQL换成Postgres。", "", "## 22:00 Remembered", "",
@@ -250,7 +250,7 @@ func TestCuesInNotes(t *testing.T) {
 	)
 	want := map[string][3]any{
 		"Remember: the gate code is 4711.":                      {true, false, ""},
-		"Remember when we went to Oslo?":                        {false, false, ""},
+		"Remember when we went to Oslo!":                        {false, false, ""},
 		"Remember to buy milk.":                                 {false, false, ""},
 		"The user asked to remember that Bo is deaf.":           {true, false, ""},
 		"记住周五休息":                                                {true, false, ""},

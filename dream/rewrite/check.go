@@ -341,7 +341,7 @@ func (c *checking) titles(sources *checkedSources) {
 		known[s.Heading] = true
 	}
 	for _, s := range slices.Concat(markdown.Sections(c.written[0]), markdown.Sections(c.written[1])) {
-		if s.Level == 0 || known[s.Heading] || promotedDay(s) != "" {
+		if s.Level == 0 || known[s.Heading] || machineDay(s) != "" {
 			continue
 		}
 		reason, waits := sources.waitsWhole(ClaimOf(s.Heading))

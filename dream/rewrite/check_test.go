@@ -248,7 +248,7 @@ func TestCheckRefuses(t *testing.T) {
 			[]string{proposals.ViolationContent, proposals.ViolationTooLong},
 		},
 		{
-			"too long", grace + strings.Repeat("- Has a dog called Rex and a dog called Rex\n", 200),
+			"too long", grace + strings.Repeat("- Has a dog called Rex and a dog called Rex\n", 250),
 			[]string{proposals.ViolationTooLong, rewrite.ViolationCopied},
 		},
 	} {

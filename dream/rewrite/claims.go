@@ -51,6 +51,9 @@ func claimsOf(doc string) []Claim {
 			lines: lines[e.FromLine-1 : e.ToLine], group: claimGroup{heading: e.Heading},
 		}
 		over := []string{e.Heading}
+		if _, quoted := claim.QuoteOf(c.text); quoted && noteHeading.MatchString(e.Heading) { // the topic of a note quotes another line
+			over[0] = ""
+		}
 		for p := e.Parent; p >= 0; p = entries[p].Parent {
 			over = append(over, entries[p].Text)
 		}

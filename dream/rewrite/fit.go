@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,47 +10,130 @@ import (
 
 	"reverie/dream"
 	"reverie/dream/notes"
+	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/memory/setting"
 )
 
-// ArchiveFolder holds machine-made sections that moved out of MEMORY.md when it grew too long, in one file for each month.
+// ArchiveFolder holds machine-made sections and lines that moved out of MEMORY.md when it grew too long, in one file for each
+// month.
 const ArchiveFolder = "memory/archive/"
 
 // Fit removes a fence around a text that a model wrote, and makes it fit the limit by moving the oldest machine-made sections
-// to an archive, except those with a protected line. It drops empty machine-made sections. Check refuses text that is still
-// too long.
+// to an archive, except protected lines of them. It drops empty machine-made sections. Check refuses text that is still too
+// long.
 func Fit(text string, asOf time.Time, s setting.DreamSettings, protected ...string) (fitted string, moved []dream.MovedSection) {
-	return makeRoom(WithoutEmptySections(markdown.Tidied(text), protected...), s.MemoryMaxChars, dream.DayOf(asOf), protected)
+	r := room{text: WithoutEmptySections(markdown.Tidied(text), protected...), limit: s.MemoryMaxChars, today: dream.DayOf(asOf)}
+	r.keeps = saidSet(protected)
+	r.moveSections()
+	return r.text, r.moved
 }
 
-// makeRoom moves sections, oldest first, until text has at most limit characters. The section of today stays.
-func makeRoom(text string, limit int, today dream.Day, protected []string) (string, []dream.MovedSection) {
-	if utf8.RuneCountInString(text) <= limit {
-		return text, nil
+// room makes a text fit its limit by moving what machines wrote to archives.
+type room struct {
+	text  string
+	limit int // characters
+	today dream.Day
+	keeps map[string]bool // lines of people
+	moved []dream.MovedSection
+}
+
+func (r *room) fits() bool { return utf8.RuneCountInString(r.text) <= r.limit }
+
+// moveSections moves machine-made sections, oldest first, until the text fits. The section of today stays, and of a section with
+// a protected line the lines that cannot be moved singly.
+func (r *room) moveSections() {
+	days := map[dream.Day]bool{}
+	for _, s := range promotedSections(r.text) {
+		days[s.day] = s.day != r.today
 	}
-	lines := LinesOf(text)
-	sections := promotedSections(text)
-	keeps := saidSet(protected)
-	sections = slices.DeleteFunc(sections, func(s promotedSection) bool {
-		return s.day == today || slices.ContainsFunc(lines[s.from:s.to], func(line string) bool { return keeps[markdown.LineKey(line)] })
-	})
-	slices.SortStableFunc(sections, func(a, b promotedSection) int { return strings.Compare(string(a.day), string(b.day)) })
-	var moved []dream.MovedSection
-	gone := make([]bool, len(lines))
-	for _, s := range sections {
-		part := strings.TrimSpace(strings.Join(lines[s.from:s.to], "")) + "\n"
-		for i := s.from; i < s.to; i++ {
-			gone[i] = true
+	for _, day := range slices.Sorted(maps.Keys(days)) {
+		for n := 0; days[day] && !r.fits(); n++ {
+			lines := LinesOf(r.text)
+			sections := slices.DeleteFunc(promotedSections(r.text), func(s promotedSection) bool { return s.day != day })
+			if n >= len(sections) {
+				break
+			}
+			s := sections[n]
+			if slices.ContainsFunc(lines[s.from:s.to], func(line string) bool { return r.keeps[markdown.LineKey(line)] }) {
+				r.moveLines(s.heading, day, func(at int) bool {
+					return slices.ContainsFunc(promotedSections(r.text), func(s promotedSection) bool {
+						return s.day == day && s.from < at && at < s.body
+					})
+				})
+				continue
+			}
+			part := strings.TrimSpace(strings.Join(lines[s.from:s.to], "")) + "\n"
+			rest, ok := withoutLines(r.text, s.from, s.to)
+			if !ok || !isClosed(part) { // it ends a comment or code that begins before it, or has the beginning of one
+				continue
+			}
+			r.moved = append(r.moved, dream.MovedSection{Heading: s.heading, Text: part, Day: day, Path: archiveOf(day)})
+			r.text = rest
+			n--
 		}
-		moved = append(moved,
-			dream.MovedSection{Heading: s.heading, Text: part, Day: s.day, Path: ArchiveFolder + string(s.day)[:len("2006-01")] + ".md"})
-		if text = Remaining(lines, gone); utf8.RuneCountInString(text) <= limit {
+	}
+}
+
+// isClosed reports whether text behind a part of a document is visible: no comment or code is open at its end.
+func isClosed(part string) bool {
+	const end = "- end"
+	entries := markdown.EntriesOf(part + "\n" + end + "\n")
+	return len(entries) > 0 && entries[len(entries)-1].ID == markdown.EntryIDOf(end)
+}
+
+// moveOthers moves single list items outside of the sections of dreams that no person wrote, from the beginning of the text, until
+// the text fits. Writers append, so that the first lines of a section are its oldest. Lines about a person of a group stay in that
+// person's section.
+func (r *room) moveOthers() {
+	r.moveLines(movedOn+" "+string(r.today), r.today, func(at int) bool {
+		return memory.PersonAt(r.text, at+1) == memory.NoOwner &&
+			!slices.ContainsFunc(promotedSections(r.text), func(s promotedSection) bool { return s.from < at && at < s.to })
+	})
+}
+
+// moveLines moves single list items at which here is true (the index of the line) to a section of the archive until the text
+// fits. Items from under other headings keep these as headings below that of the section.
+func (r *room) moveLines(heading string, day dream.Day, here func(at int) bool) {
+	moved := dream.MovedSection{
+		Heading: heading, Day: day, Path: archiveOf(day), Text: strings.Repeat("#", promotedLevel) + " " + heading + "\n\n",
+	}
+	under := heading
+	for from := 0; !r.fits(); {
+		all, entries := LinesOf(r.text), markdown.EntriesOf(r.text)
+		i := slices.IndexFunc(entries, func(e markdown.Entry) bool {
+			return e.FromLine > from && !r.keeps[markdown.LineKey(all[e.FromLine-1])] && here(e.FromLine-1)
+		})
+		if i < 0 {
 			break
 		}
+		at := entries[i].FromLine - 1
+		line := strings.TrimRight(all[at], "\r\n")
+		rest, ok := "", false
+		if !isWoven(entries, i, line) {
+			rest, ok = withoutLines(r.text, at, at+1)
+		}
+		if !ok {
+			from = at + 1
+			continue
+		}
+		if over := entries[i].Heading; over != under && over != "" {
+			under = over
+			moved.Text = strings.TrimSpace(moved.Text) + "\n\n" + strings.Repeat("#", promotedLevel+1) + " " + under + "\n\n"
+		}
+		r.text, from = rest, at
+		moved.Lines, moved.Text = append(moved.Lines, line), moved.Text+line+"\n"
 	}
-	return text, moved
+	if len(moved.Lines) > 0 {
+		r.moved = append(r.moved, moved)
+	}
 }
+
+// archiveOf returns the archive for a day.
+func archiveOf(day dream.Day) string { return ArchiveFolder + string(day)[:len("2006-01")] + ".md" }
+
+// movedOn begins the heading in an archive over lines that were moved to make room; the day follows.
+const movedOn = "Moved on"
 
 // Remaining joins the lines that are not gone, with one line break at the end.
 func Remaining(lines []string, gone []bool) string {
@@ -167,8 +251,10 @@ func saysMore(line string) bool {
 
 // machineDay returns the day of a machine-made section, in MEMORY.md or in an archive; empty for any other section.
 func machineDay(s markdown.Section) dream.Day {
-	if day, found := strings.CutPrefix(s.Heading, replacedOn+" "); found {
-		s.Heading = promotedOn(dream.Day(day))
+	for _, over := range []string{replacedOn, movedOn} {
+		if day, found := strings.CutPrefix(s.Heading, over+" "); found {
+			s.Heading = promotedOn(dream.Day(day))
+		}
 	}
 	return promotedDay(s)
 }

@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -23,13 +24,14 @@ type Promotion struct {
 	// Ranking has the Line of each promoted candidate; those without room are kept (ceiling). A contradiction is not settled
 	// when its older line stays in MEMORY.md.
 	Ranking dream.Ranking
+	Full    string // when nothing is written since MEMORY.md has no room: why, in words
 }
 
 // Promote writes candidates that passed into a section of MEMORY.md, "## Promoted From Short-Term Memory (DATE)", with the
 // source and score of each line; a second dream of a day adds to the section of the first. A machine-made line of such a
 // section that one of them corrects moves to an archive, up to MaxRetiredShare. Empty sections of this kind are removed. To
-// stay within the limit, the oldest sections of this kind move to an archive, unless they contain a protected line; if that
-// is not enough, the candidates with the lowest scores wait. The result passes Check.
+// stay within the limit, the oldest sections of this kind move to an archive, then other lines that no person wrote. Protected
+// lines stay. If that is not enough, the candidates with the lowest scores wait. The result passes Check.
 func Promote(current string, r dream.Ranking, asOf time.Time, s setting.DreamSettings, protected ...string) Promotion {
 	p := promoting{current: current, day: dream.DayOf(asOf), settings: s, protected: protected}
 	p.ranking = dream.Ranking{Candidates: slices.Clone(r.Candidates), Contradictions: r.Contradictions}
@@ -40,13 +42,19 @@ func Promote(current string, r dream.Ranking, asOf time.Time, s setting.DreamSet
 			trial := append(slices.Clone(chosen), i)
 			if refused := p.write(trial); refused != nil {
 				p.ranking.Candidates[i].Judge(refused.verdict, refused.code, refused.reason)
+				if refused.code == dream.ReasonCeiling {
+					p.full = cmp.Or(p.full, refused.reason)
+				}
 				continue
 			}
 			chosen = trial
 		}
 	}
+	if p.written != "" {
+		p.full = ""
+	}
 	p.ranking.Contradictions = p.replaced.told(p.ranking.Contradictions)
-	return Promotion{Memory: p.written, Moved: p.moved, Ranking: p.ranking}
+	return Promotion{Memory: p.written, Moved: p.moved, Ranking: p.ranking, Full: p.full}
 }
 
 // refusal is the reason why a candidate is not written.
@@ -65,6 +73,7 @@ type promoting struct {
 	written   string // with the candidates written so far
 	moved     []dream.MovedSection
 	replaced  replacement // of written
+	full      string      // why the first candidate without room is not written
 }
 
 // passed returns the indexes of the candidates to write, highest score first, and sets their lines. It rejects candidates
@@ -128,19 +137,39 @@ func (p *promoting) write(chosen []int) *refusal {
 
 // settle makes room for a text and stores it, unless it must not be written.
 func (p *promoting) settle(r replacement, chosen []int) *refusal {
-	fitted, moved := makeRoom(WithoutEmptySections(r.text, p.protected...), p.settings.MemoryMaxChars, p.day, p.protected)
-	moved = append(r.moved, moved...)
-	if utf8.RuneCountInString(fitted) > p.settings.MemoryMaxChars {
-		return &refusal{
-			dream.VerdictKept, dream.ReasonCeiling,
-			fmt.Sprintf("MEMORY.md may have %d characters and has no room for it", p.settings.MemoryMaxChars),
-		}
+	fit := room{
+		text: WithoutEmptySections(r.text, p.protected...), limit: p.settings.MemoryMaxChars, today: p.day, keeps: saidSet(p.protected),
+	}
+	for _, at := range chosen {
+		fit.keeps[markdown.LineKey(p.ranking.Candidates[at].Line)] = true
+	}
+	fit.moveSections()
+	fit.moveOthers()
+	fitted, moved := fit.text, append(r.moved, fit.moved...)
+	if !fit.fits() {
+		return &refusal{dream.VerdictKept, dream.ReasonCeiling, p.noRoom(chosen, fit.keeps)}
 	}
 	if !p.sound(fitted, moved, chosen) {
 		return &refusal{dream.VerdictRejected, dream.ReasonUnfit, "it cannot be written into this MEMORY.md"}
 	}
 	p.written, p.moved, p.replaced = fitted, moved, r
 	return nil
+}
+
+// noRoom explains why the last of the chosen candidates has no room.
+func (p *promoting) noRoom(chosen []int, keeps map[string]bool) string {
+	written := 0 // by people
+	for _, line := range LinesOf(p.current) {
+		if key := markdown.LineKey(line); keeps[key] || !markdown.HasText(key) {
+			written += utf8.RuneCountInString(line)
+		}
+	}
+	limit, line := p.settings.MemoryMaxChars, p.ranking.Candidates[chosen[len(chosen)-1]].Line
+	if written+utf8.RuneCountInString(promotedOn(p.day)+line) <= limit {
+		return fmt.Sprintf("MEMORY.md may have %d characters and has no room for it", limit)
+	}
+	return fmt.Sprintf("MEMORY.md may have %d characters, and what people wrote has %d of them: there is no room for it, and no line of "+
+		"a person is moved", limit, written)
 }
 
 // sound reports whether a text passes Check. Candidates that fail it are not written; faults that MEMORY.md already has do

@@ -169,7 +169,7 @@ func TestPromoteMovesTheOldestSections(t *testing.T) {
 		}
 	}
 
-	s.MemoryMaxChars = 700
+	s.MemoryMaxChars = 560
 	got = rewrite.Promote(current, ranked(dreamtest.Passing(long("Has a dog"), .9), dreamtest.Passing(long("Lives in Lisbon"), .95)),
 		dreamtest.Night, s, mine)
 	if c := got.Ranking.Candidates[0]; c.Verdict != dream.VerdictKept || c.ReasonCode != dream.ReasonCeiling || c.Line != "" {
@@ -178,7 +178,7 @@ func TestPromoteMovesTheOldestSections(t *testing.T) {
 	if c := got.Ranking.Candidates[1]; c.Verdict != dream.VerdictPromoted || !strings.Contains(got.Memory, c.Line) {
 		t.Errorf("the candidate with the higher score is %s %s", c.Verdict, c.ReasonCode)
 	}
-	if !strings.Contains(got.Memory, mine) || len(got.Moved) != 2 {
+	if !strings.Contains(got.Memory, mine) || len(got.Moved) != 3 {
 		t.Errorf("moved %d:\n%s", len(got.Moved), got.Memory)
 	}
 

@@ -62,7 +62,7 @@ func (p *promoting) replace(text string, chosen []int) replacement {
 				out.stays[n], more = staysShare, false
 				continue
 			}
-			rest, ok := withoutLine(out.text, at)
+			rest, ok := withoutLines(out.text, at, at+1)
 			if !ok {
 				out.stays[n], more = staysWoven, false
 				continue
@@ -117,8 +117,7 @@ func (r *replacement) find(id markdown.EntryID, keeps map[string]bool) (at int, 
 			why = staysPerson
 		case !slices.ContainsFunc(sections, func(s promotedSection) bool { return at > s.from && e.ToLine <= s.body }):
 			why = staysOutside
-		case e.ToLine > e.FromLine, e.Parent >= 0, !bullet.MatchString(line),
-			slices.ContainsFunc(entries, func(o markdown.Entry) bool { return o.Parent == i }):
+		case isWoven(entries, i, line):
 			why = staysWoven
 		default:
 			return at, line, ""
@@ -127,14 +126,23 @@ func (r *replacement) find(id markdown.EntryID, keeps map[string]bool) (at int, 
 	return -1, "", why
 }
 
+// isWoven reports whether the i-th entry, which begins with line, cannot be moved by itself: it is no list item of a single line,
+// or other items are nested with it.
+func isWoven(entries []markdown.Entry, i int, line string) bool {
+	e := entries[i]
+	return e.ToLine > e.FromLine || e.Parent >= 0 || !bullet.MatchString(line) ||
+		slices.ContainsFunc(entries, func(o markdown.Entry) bool { return o.Parent == i })
+}
+
 // bullet matches a list item as dreams write them.
 var bullet = regexp.MustCompile(`^[-*+] \S`)
 
-// withoutLine removes a line from a text. It reports false when that would change the meaning of another line.
-func withoutLine(text string, at int) (string, bool) {
-	lines := LinesOf(text)
-	rest := Remaining(slices.Delete(slices.Clone(lines), at, at+1), make([]bool, len(lines)-1))
-	want := slices.DeleteFunc(markdown.EntriesOf(text), func(e markdown.Entry) bool { return e.FromLine == at+1 })
+// withoutLines removes the lines from to to, excluding to, from a text. It reports false when that would change the meaning of
+// another line.
+func withoutLines(text string, from, to int) (string, bool) {
+	lines := slices.Delete(LinesOf(text), from, to)
+	rest := Remaining(lines, make([]bool, len(lines)))
+	want := slices.DeleteFunc(markdown.EntriesOf(text), func(e markdown.Entry) bool { return e.FromLine > from && e.FromLine <= to })
 	return rest, sameStatements(want, markdown.EntriesOf(rest))
 }
 
@@ -149,7 +157,7 @@ func sameStatements(a, b []markdown.Entry) bool {
 func replacedSection(lines []string, by string, day dream.Day) dream.MovedSection {
 	heading := replacedOn + " " + string(day)
 	return dream.MovedSection{
-		Heading: heading, Day: day, Path: ArchiveFolder + string(day)[:len("2006-01")] + ".md", Replaced: lines, By: by,
+		Heading: heading, Day: day, Path: archiveOf(day), Replaced: lines, By: by,
 		Text: strings.Repeat("#", promotedLevel) + " " + heading + "\n\n" + strings.Join(lines, "\n") + "\n\n" +
 			strings.Repeat("#", promotedLevel+1) + " " + replacedBy + "\n\n" + by + "\n",
 	}

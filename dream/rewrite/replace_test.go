@@ -207,8 +207,8 @@ func TestComposeNamesWhatIsRetired(t *testing.T) {
 	}
 }
 
-// For any MEMORY.md and any corrections: moved and remaining lines together are the former ones, lines of people and those
-// outside of machine-made sections stay, not too many move, and the result passes Check.
+// For any MEMORY.md and any corrections: moved and remaining lines together are the former ones, lines of people stay, and those
+// outside of machine-made sections unless there is no room, not too many move, and the result passes Check.
 func TestRetiringLosesNothing(t *testing.T) {
 	retirements := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -262,6 +262,11 @@ func TestRetiringLosesNothing(t *testing.T) {
 			}
 		}
 		outside := said(outsideOf(got.Memory))
+		for _, m := range got.Moved {
+			for line, n := range said(strings.Join(m.Lines, "\n")) { // to make room
+				outside[line] += n
+			}
+		}
 		for line, n := range said(outsideOf(current)) {
 			if outside[line] < n {
 				t.Fatalf("%q stood outside of what dreams wrote", line)

@@ -41,6 +41,7 @@ type Concept struct{ Word, Key string }
 
 // Concepts returns the concepts of a text in order.
 func Concepts(text string) []Concept {
+	text = unquoted(text)
 	out := hanConcepts(text)
 	within := 0
 	for _, t := range analysed(text) {
@@ -120,8 +121,8 @@ var hanBreaks = func() *strings.Replacer {
 	return strings.NewReplacer(slices.Concat(kept, measured, pairs)...)
 }()
 
-// MaxHanConcept is the maximum length of a run of characters that is a single concept.
-const MaxHanConcept = 4
+// maxHanConcept is the maximum length of a run of characters that is a single concept.
+const maxHanConcept = 4
 
 // hanConcepts returns the concepts of the Chinese parts of a text.
 func hanConcepts(text string) []Concept {
@@ -138,7 +139,7 @@ func hanConcepts(text string) []Concept {
 	for run := range strings.FieldsSeq(hanBreaks.Replace(text)) {
 		switch n := utf8.RuneCountInString(run); {
 		case n < 2:
-		case n <= MaxHanConcept:
+		case n <= maxHanConcept:
 			out = append(out, Concept{run, run})
 		default:
 			runes := []rune(run)
@@ -150,6 +151,3 @@ func hanConcepts(text string) []Concept {
 	}
 	return out
 }
-
-// IsUnbroken reports whether a run of Chinese characters contains no break and is thus a single concept.
-func IsUnbroken(text string) bool { return hanBreaks.Replace(text) == text }

@@ -29,7 +29,7 @@ type Content map[string]bool
 // ContentOf returns the content of a text.
 func ContentOf(text string) Content {
 	c := Content{}
-	for _, t := range analysed(text) {
+	for _, t := range analysed(unquoted(text)) {
 		folded := t.Forms[0]
 		if t.Stop || fillers[folded] || folded == "user" || t.Kind == analysis.Ideographs && len([]rune(folded)) == 1 {
 			continue
@@ -94,8 +94,13 @@ var (
 
 // Read reads a statement in English or Chinese. For other languages it returns only the words.
 func Read(text string) Reading {
-	said := strings.TrimSpace(marks.Replace(Comment.ReplaceAllString(text, " ")))
-	r := Reading{Text: said}
+	said := strings.TrimSpace(Comment.ReplaceAllString(text, " "))
+	quote, quoted := QuoteOf(said)
+	if quoted {
+		said = quote.Plain()
+	}
+	said = strings.TrimSpace(marks.Replace(said))
+	r := Reading{Text: said, cue: quote.Later != ""}
 	parts := clauses.Split(said, -1)
 	r.isRow = isRow(parts)
 	for _, clause := range parts {

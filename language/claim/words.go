@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"reverie/language/analysis"
 	"reverie/language/script"
@@ -27,14 +28,16 @@ type Meaning struct {
 	Key   string
 	Exact bool // a number, name, identifier or person: a statement without it means something else
 	name  bool // it is capitalized, and not because it begins the statement
+	other bool // a person, see persons
 	// phrase counts the prepositions before it, and relation is the last of them; see relations.
 	phrase   int
 	relation uint32
 }
 
-// WordsOf reads a statement.
+// WordsOf reads a statement. Of a Quote it reads the content.
 func WordsOf(text string) Words {
 	var w Words
+	text = unquoted(text)
 	if strings.Contains(text, "~~") && Struck.MatchString(text) { // it marks something as no longer true
 		w.Turns |= Former
 	}
@@ -113,9 +116,9 @@ func meaningOf(t analysis.Token, within int) (Meaning, bool) {
 		return Meaning{Key: digit, Exact: true}, true
 	}
 	if same, ok := synonyms[folded]; ok {
-		return Meaning{Key: same, Exact: persons[same]}, true
+		return Meaning{Key: same, Exact: persons[same], other: persons[same]}, true
 	}
-	return Meaning{Key: key, Exact: persons[folded] || startsUpper(t.Text)}, true
+	return Meaning{Key: key, Exact: persons[folded] || startsUpper(t.Text), other: persons[folded]}, true
 }
 
 // isWhole reports whether an identifier is one thing, such as db_port or MySQL. The words of a hyphenated one count
@@ -228,6 +231,53 @@ func (a Words) phrases() []string {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// Minimum numbers of units of a statement that RestatedIn finds in another one. A single word is too little, and so are two characters.
+const (
+	minRestated           = 2
+	minRestatedCharacters = 3
+)
+
+// Doubtful reports whether a statement is a question or said with doubt.
+func (a Words) Doubtful() bool { return a.Turns&doubtful != 0 }
+
+// RestatedIn reports whether b says all of a, and not much more: it has all units of a in the same sense, they are at least half
+// of its own, and it names no other person. "My back hurts" is restated in "Ugh, my back hurts so much today". Words of one or
+// two letters do not count: in most languages they have no meaning by themselves.
+func (a Words) RestatedIn(b Words) bool {
+	short, long, least := a.Units, b.Units, minRestatedCharacters
+	if !a.Spaceless && !b.Spaceless {
+		short, long, least = withoutShort(short), withoutShort(long), minRestated
+	}
+	if len(short) < least || 2*len(short) < len(long) || a.Turns != b.Turns || Opposed(a.Opposites, b.Opposites) ||
+		!related(a.relations, b.relations) || least == minRestatedCharacters && !a.inOrder(b) {
+		return false
+	}
+	has := func(units []Meaning, m Meaning) bool {
+		return slices.ContainsFunc(units, func(u Meaning) bool { return u.stem() == m.stem() })
+	}
+	return !slices.ContainsFunc(short, func(u Meaning) bool { return !has(long, u) }) &&
+		!slices.ContainsFunc(long, func(u Meaning) bool { return u.other && !has(short, u) })
+}
+
+// withoutShort returns the units that are exact or have more than two letters.
+func withoutShort(units []Meaning) []Meaning {
+	return slices.DeleteFunc(slices.Clone(units), func(u Meaning) bool { return !u.Exact && utf8.RuneCountInString(u.stem()) <= 2 })
+}
+
+// stem returns the key without the mark of a language, which short texts rarely identify.
+func (m Meaning) stem() string { return m.Key[strings.Index(m.Key, "~")+1:] }
+
+// Stems returns the distinct units without the marks of languages, sorted. Two statements that are the same, or of which one is
+// restated in the other, have stems in common.
+func (a Words) Stems() []string {
+	out := make([]string, len(a.Units))
+	for i, u := range a.Units {
+		out[i] = u.stem()
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // Overlap returns the share of units that two alike statements have in common, 0 to 1.

@@ -150,6 +150,7 @@ func (s *statementReader) insertions() []Insertion {
 		if d.ok {
 			before.far = before.far || d.from.Sub(s.now) > 7*24*time.Hour || s.now.Sub(d.to) > 7*24*time.Hour ||
 				!s.isDay(d.stretch) && (d.from.After(s.now) || d.to.Before(s.now))
+			before.month = before.month || d.month
 			before.otherYear = before.otherYear || d.yearOnly && d.from.Year() != s.now.Year()
 		}
 		i = d.next
@@ -161,12 +162,13 @@ func (s *statementReader) insertions() []Insertion {
 type context struct {
 	far       bool // one is more than a week away, or in another week
 	otherYear bool // one is another year
+	month     bool // one names a month
 }
 
 // governs reports whether a date without a week or year may be relative to one before it: "last year I moved, in May",
-// "they land on the 20th and go back on Tuesday".
+// "they land on the 20th and go back on Tuesday", "they marry in August, on the 23rd".
 func (c context) governs(d reading) bool {
-	return c.otherYear && d.month || c.far && (d.kind == "on" || d.kind == "alone")
+	return c.otherYear && d.month || c.month && d.kind == "nth" || c.far && (d.kind == "on" || d.kind == "alone")
 }
 
 // read reads the date that begins at lexeme i.

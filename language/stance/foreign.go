@@ -2,6 +2,7 @@ package stance
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -21,10 +22,14 @@ func (r *Reader) foreignLines(message, lang string) []bool {
 			out[i] = true
 		}
 	}
+	if len(lines) == 1 {
+		return out
+	}
 	markCode(lines, out)
 	markChats(lines, out)
 	r.markLetters(lines, out, lang)
 	r.markPastes(lines, out, lang)
+	r.markReviewed(lines, out, lang)
 	return out
 }
 
@@ -57,21 +62,24 @@ func isQuotedLine(line string) bool {
 var (
 	codeStrong = regexp.MustCompile(`^\s*(?:(?:import|package|func|def|class|const|let|var|return|public|private|SELECT|INSERT|UPDATE|CREATE|FROM|` +
 		`#include|#!|@\w+\(|<\w+[ >/]|</\w+>|//|/\*|--\s|\$\s|npm |pip |git |docker |sudo |curl |at \w+[.(]|Traceback|File "|\w+Error:|\w+Exception\b)|[\]})]+[;,]?\s*$|` +
-		`\w+\s*[:=]\s*[\[{]\s*$|"\w+":\s|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|\[?(?:ERROR|WARN|INFO|DEBUG)\b)`)
+		`\w+\s*[:=]\s*[\[{]\s*$|"\w+":\s|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|\[?(?:ERROR|WARN|INFO|DEBUG)\b)`)
 	codeSigns = regexp.MustCompile(`[;{}]\s*$|\w\(.*\)|=>|:=|==|!=|->|::|&&|\|\||^\s{4,}\S|^\s*#\s*\S|\w+_\w+|\w+\.\w+\(|=\s*["'\d\w]`)
 )
+
+// codeMarks are the signs one of which any match of codeSigns has.
+const codeMarks = "{}();=-:&|#_.\t"
 
 func isCode(line string) bool {
 	if strings.TrimSpace(line) == "" {
 		return false
 	}
-	return codeStrong.MatchString(line) || len(codeSigns.FindAllString(line, 3)) > 1 && !hasSentence(line)
+	return codeStrong.MatchString(line) || strings.ContainsAny(line, codeMarks) && len(codeSigns.FindAllString(line, 3)) > 1 && !hasSentence(line)
 }
 
 // hasSentence reports whether a line reads like prose: four words without signs, or a script without spaces.
 func hasSentence(line string) bool {
 	words := 0
-	for _, w := range strings.Fields(line) {
+	for w := range strings.FieldsSeq(line) {
 		if strings.IndexFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !strings.ContainsRune(",.'!?-", r) }) < 0 {
 			words++
 		}
@@ -146,30 +154,44 @@ func markChats(lines []string, out []bool) {
 // letterLine is the greatest length of the opening and the closing of a letter, in characters.
 const letterLine = 48
 
-// markLetters marks everything between the opening and the closing of a letter.
+// greeting matches an opening that people also use towards the assistant; inside a message it opens a letter.
+var greeting = regexp.MustCompile(`(?i)^(?:hi|hello|hey|hallo|hola|salut|bonjour|ciao|buongiorno|oi|olá|ola|привет|здравствуйте|добрый день|مرحبا|أهلا|` +
+	`السلام عليكم|chào|xin chào)(?:[ ,!:،]|$)`)
+
+// markLetters marks everything between the opening and the closing of a letter. A letter that a line before it announces need
+// not have a closing.
 func (r *Reader) markLetters(lines []string, out []bool, lang string) {
-	open := -1
+	open, announced := -1, false
+	mark := func(last int) {
+		for k := open; k <= last; k++ {
+			out[k] = true
+		}
+		open = -1
+	}
 	for i, line := range lines {
 		t := strings.TrimSpace(line)
-		if t == "" || utf8.RuneCountInString(t) > letterLine {
+		if t == "" {
 			continue
 		}
 		marks := r.find(t, lang)
+		short := utf8.RuneCountInString(t) <= letterLine
 		switch {
-		case open < 0 && frames(marks, cue.Salute, t, lang) && i+2 < len(lines) && endsOpening(t):
+		case open < 0 && short && i+2 < len(lines) && endsOpening(t) && (frames(marks, cue.Salute, t, lang) || i > 0 && greeting.MatchString(t)):
 			open = i
-		case open >= 0 && i > open+1 && frames(marks, cue.Close, t, lang):
+		case open < 0:
+			announced = announced || marks.Set().Any(cue.Paste, cue.Request, cue.Fiction, cue.Ask) || strings.ContainsAny(t, "?？؟")
+		case short && i > open+1 && frames(marks, cue.Close, t, lang):
 			last := min(i+2, len(lines)-1) // the name of the writer
 			for k := i + 1; k <= last; k++ {
 				if utf8.RuneCountInString(lines[k]) > letterLine || strings.ContainsAny(lines[k], "?？؟") {
 					last = k - 1
 				}
 			}
-			for k := open; k <= last; k++ {
-				out[k] = true
-			}
-			open = -1
+			mark(last)
 		}
+	}
+	if open > 0 && announced {
+		mark(r.lastForeign(lines, open, lang))
 	}
 }
 
@@ -188,6 +210,34 @@ func endsOpening(t string) bool {
 	return strings.ContainsRune(",，:：!！、،", r) || len(strings.Fields(t)) <= 3
 }
 
+// lastForeign returns the last line of a foreign text that begins behind line first: the last line of the message, or the one
+// before the last paragraph if that asks the assistant for something.
+func (r *Reader) lastForeign(lines []string, first int, lang string) int {
+	k := len(lines) - 1
+	for k > first && strings.TrimSpace(lines[k]) == "" {
+		k--
+	}
+	foreign := 0 // lines before the last paragraph
+	for i := first + 1; i < k; i++ {
+		if strings.TrimSpace(lines[i]) != "" {
+			foreign++
+		}
+	}
+	if foreign == 0 || strings.TrimSpace(lines[k-1]) != "" || listMark.MatchString(lines[k]) {
+		return len(lines) - 1
+	}
+	marks := r.find(lines[k], lang)
+	if strings.ContainsAny(lines[k], "?？؟") || marks.Set().Has(cue.Review) || slices.ContainsFunc(marks, func(m cue.Mark) bool {
+		return m.Start < opening && (m.Kind == cue.Request || m.Kind == cue.Ask || m.Kind == cue.Paste)
+	}) {
+		return k - 1
+	}
+	return len(lines) - 1
+}
+
+// opening is the length in bytes of the beginning of a paragraph in which a request counts.
+const opening = 40
+
 // markPastes marks the text behind an announcement that ends in a colon. The last paragraph is the speaker's again if it asks
 // the assistant for something.
 func (r *Reader) markPastes(lines []string, out []bool, lang string) {
@@ -204,17 +254,7 @@ func (r *Reader) markPastes(lines []string, out []bool, lang string) {
 		if !set.Any(cue.Paste, cue.Fiction, cue.Game) && (!set.Has(cue.Request) || set.Has(cue.Remember) || isList(lines[i+1:])) {
 			continue
 		}
-		end := len(lines)
-		for k := len(lines) - 1; k > i+1; k-- { // the last paragraph
-			if strings.TrimSpace(lines[k]) == "" {
-				continue
-			}
-			if last := r.find(lines[k], lang).Set(); strings.TrimSpace(lines[k-1]) == "" && !strings.HasPrefix(lines[k], "- ") &&
-				(last.Any(cue.Request, cue.Ask, cue.Paste) || strings.ContainsAny(lines[k], "?？؟")) {
-				end = k
-			}
-			break
-		}
+		end := r.lastForeign(lines, i, lang) + 1
 		for k := i + 1; k < end; k++ {
 			out[k] = true
 		}
@@ -231,16 +271,46 @@ func isList(lines []string) bool {
 	return false
 }
 
-// foreignRest returns the offset in a sentence behind which it repeats foreign words: "he wrote: …". It is len(text) if there
-// are none.
-func foreignRest(text string, marks cue.Marks) int {
+// foreignRest returns the offset in a sentence behind which it repeats foreign words: "he wrote: …", "translate: …". It is
+// len(text) if there are none.
+func (r *Reader) foreignRest(text string, marks cue.Marks) int {
 	at := strings.IndexAny(text, ":：")
 	if at < 0 || at+1 >= len(text) {
 		return len(text)
 	}
-	before := marks.Within(0, at)
-	if before.Set().Any(cue.Paste, cue.Fiction) && (strings.ContainsRune(text[at:], ' ') || script.HasHan(text[at:])) {
+	rest := text[at:]
+	if !strings.ContainsRune(rest, ' ') && !script.HasHan(rest) {
+		return len(text)
+	}
+	before := marks.Within(0, at).Set()
+	switch {
+	case before.Has(cue.Remember):
+	case before.Any(cue.Paste, cue.Fiction), before.Has(cue.Review) && before.Has(cue.Text),
+		r.works && (before.Any(cue.Request, cue.Text, cue.Review) || marks.Within(at, len(text)).Set().Has(cue.Self)),
+		before.Any(cue.Request, cue.Review) && r.Lang != "" && len(rest) > minForeign && cue.LanguageOf(rest) != r.Lang:
 		return at
 	}
 	return len(text)
+}
+
+// minForeign is the length in bytes of a text whose language is told from that of the conversation.
+const minForeign = 24
+
+// markReviewed marks the paragraphs behind one that asks for a look at a text, and, once that was asked, the paragraphs behind
+// a colon.
+func (r *Reader) markReviewed(lines []string, out []bool, lang string) {
+	for i := 0; i+2 < len(lines); i++ {
+		lead := strings.TrimSpace(lines[i])
+		if lead == "" || out[i] || strings.TrimSpace(lines[i+1]) != "" || isList(lines[i+2:]) {
+			continue
+		}
+		set := r.find(lead, lang).Set()
+		colon, _ := utf8.DecodeLastRuneInString(lead)
+		if set.Has(cue.Review) && set.Has(cue.Text) || r.works && strings.ContainsRune(":：", colon) && !set.Has(cue.Remember) {
+			for k := i + 1; k <= r.lastForeign(lines, i, lang); k++ {
+				out[k] = true
+			}
+			return
+		}
+	}
 }

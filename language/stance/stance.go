@@ -43,7 +43,10 @@ type Span struct{ Start, End int }
 // Reader reads the messages of one speaker of a conversation in order. It knows whether a role-play is going on.
 type Reader struct {
 	Lang string // of the conversation, for messages that are too short to have one
-	game bool
+	// game is the number of messages for which a role-play is taken to go on.
+	game int
+	// works is set once the speaker has asked for work on a text: what follows a colon then is part of it.
+	works bool
 }
 
 // Numbers of letters below which a message is read in the conversation's language. Languages of Latin script are easily
@@ -86,16 +89,21 @@ func (r *Reader) Read(message string) []Sentence {
 	foreign := r.foreignLines(message, lang)
 	quoted := quotations(message)
 	for i, line := range linesOf(message) {
+		repeats := false // the rest of the line repeats foreign words
 		for _, s := range split(message, line) {
 			s.Paragraph = i
 			s.Quotes = within(quoted, s.Start, s.End)
 			marks := r.find(s.Text, lang)
-			if at := foreignRest(s.Text, marks); at < len(s.Text) {
+			if foreign[i] || repeats {
+				s.Stance = Foreign
+			}
+			if at := r.foreignRest(s.Text, marks); at < len(s.Text) {
 				s.Quotes = append(s.Quotes, Span{at, len(s.Text)})
+				repeats = !marks.Set().Has(cue.Fiction) // which goes on by itself
 			}
 			s.Marks = outside(marks, s.Quotes)
-			if foreign[i] {
-				s.Stance = Foreign
+			if set := s.Marks.Set(); s.Stance != Foreign && (set.Has(cue.Fiction) || set.Has(cue.Review) && set.Has(cue.Text)) {
+				r.works = true
 			}
 			out = append(out, s)
 		}
@@ -115,8 +123,13 @@ func (r *Reader) find(text, lang string) cue.Marks {
 	return marks
 }
 
+// gameMessages is the number of messages for which a role-play goes on when nothing ends it: people often go back to their own
+// matters without a word.
+const gameMessages = 5
+
 // judge sets the stances of the sentences that are not foreign.
 func (r *Reader) judge(all []Sentence, lang string) {
+	r.game = max(0, r.game-1)
 	fiction := false
 	hypothetical := -1 // paragraph in which a hypothesis goes on
 	for i := range all {
@@ -125,9 +138,9 @@ func (r *Reader) judge(all []Sentence, lang string) {
 		if s.Stance != Foreign {
 			switch {
 			case set.Has(cue.Unfiction):
-				r.game, fiction = false, false
+				r.game, fiction = 0, false
 			case set.Has(cue.Game):
-				r.game = true
+				r.game = gameMessages
 			case set.Has(cue.Fiction):
 				fiction = true
 			}
@@ -138,7 +151,7 @@ func (r *Reader) judge(all []Sentence, lang string) {
 		supposes := set.Has(cue.Suppose) || set.Has(cue.If) && set.Has(cue.Would)
 		switch {
 		case s.Stance == Foreign:
-		case fiction || r.game:
+		case fiction || r.game > 0:
 			s.Stance = Fiction
 		case supposes, hypothetical == s.Paragraph && set.Has(cue.Would):
 			s.Stance = Hypothetical
@@ -254,7 +267,7 @@ func split(message string, line Span) []Sentence {
 
 // pairs are opening and closing quotation marks.
 var pairs = map[rune]string{
-	'"': "\"", '“': "”\"", '„': "“”\"", '«': "»", '»': "«", '「': "」", '『': "』", '‹': "›", '”': "”",
+	'"': "\"", '“': "”\"", '„': "“”\"", '«': "»", '»': "«", '\'': "'", '‘': "’", '‚': "‘’", '「': "」", '『': "』", '‹': "›", '”': "”",
 }
 
 // Lengths of an inline quotation. Shorter ones are titles and single words.
@@ -272,12 +285,15 @@ func quotations(text string) []Span {
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRuneInString(text[i:])
 		closing := pairs[r]
-		if closing == "" || r == '"' && closes(text, i) {
+		if closing == "" || r == '"' && closes(text, i) || isSingle(r) && !opensSingle(text, i) {
 			i += n
 			continue
 		}
 		rest := text[i+n : min(len(text), i+n+maxQuoted)]
 		end := strings.IndexAny(rest, closing)
+		if isSingle(r) {
+			end = singleEnd(rest)
+		}
 		if end < 0 {
 			i += n
 			continue
@@ -290,6 +306,32 @@ func quotations(text string) []Span {
 		i += n + end + m
 	}
 	return out
+}
+
+// isSingle reports whether a mark is a single one, which may also be an apostrophe.
+func isSingle(r rune) bool { return r == '\'' || r == '‘' || r == '‚' }
+
+// opensSingle reports whether a single mark at i opens a quotation: no letter comes before it and one behind.
+func opensSingle(text string, i int) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:i])
+	_, n := utf8.DecodeRuneInString(text[i:])
+	after, _ := utf8.DecodeRuneInString(text[i+n:])
+	return !unicode.IsLetter(before) && !unicode.IsDigit(before) && (unicode.IsLetter(after) || unicode.IsDigit(after))
+}
+
+// singleEnd returns the offset of the single mark that ends a quotation: no letter comes behind it. It is -1 if there is none.
+func singleEnd(text string) int {
+	for i, r := range text {
+		if r != '\'' && r != '’' && r != '‘' {
+			continue
+		}
+		after, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])
+		before, _ := utf8.DecodeLastRuneInString(text[:i])
+		if !unicode.IsLetter(after) && !unicode.IsDigit(after) && !unicode.IsSpace(before) {
+			return i
+		}
+	}
+	return -1
 }
 
 // closes reports whether a straight mark at i can only end a quotation: a letter comes before it and none behind.
@@ -344,7 +386,8 @@ func mostlyQuoted(s Sentence) bool {
 	for _, q := range s.Quotes {
 		quoted += q.End - q.Start
 	}
-	return quoted*3 > len(s.Text)*2 || quoted*3 > len(s.Text) && (startsQuoted(s) || s.Marks.Set().Any(cue.Paste, cue.Fiction, cue.Request))
+	return quoted*3 > len(s.Text)*2 || quoted*3 > len(s.Text) && (startsQuoted(s) || strings.ContainsAny(s.Text, "?？؟") ||
+		s.Marks.Set().Any(cue.Paste, cue.Fiction, cue.Request, cue.Ask, cue.Review))
 }
 
 // startsQuoted reports whether a sentence begins inside a quotation of a sentence before.

@@ -67,32 +67,28 @@ func (p *passage) against(old string, terms words, near bool) (corrected, wrong 
 		topic := wordsOf(clause(p.behind(cue.Forget)))
 		return "", "", len(topic) > 0 && topic.within(terms) >= sameTopic
 	}
-	for _, window := range windowsOf(p.text) {
-		c, ok := replacedValue(old, window, p.lang)
+	if !near && p.terms.shared(terms) == 0 || !p.set.Any(cue.Over, cue.Not, cue.Correct, cue.Number) && !hasDigit(p.text) && (near || p.lasting <= 0) {
+		return "", "", false
+	}
+	for _, w := range p.windows() {
+		c, ok := replacedValue(old, w, p.lang)
 		if !ok {
 			continue
 		}
-		shared := wordsOf(window).shared(terms)
+		shared, window := w.terms.shared(terms), w.text
 		switch {
 		case c.named && c.from.class != 'n' && (!near || !p.set.Has(cue.Not)):
-		case c.named && p.set.Any(cue.Correct, cue.Not),
+		case c.named && (p.set.Has(cue.Correct) || near && p.set.Has(cue.Not)),
 			near && p.set.Has(cue.Correct),
 			!near && !c.named && (shared >= fewShared || shared >= 1 && terms.within(p.context) >= sameTopic):
 			return old[:c.from.Start] + "[" + window[c.to.Start:c.to.End] + "]" + old[c.from.End:], old[c.from.Start:c.from.End], true
 		}
 	}
-	for _, window := range windowsOf(p.text) {
-		marks := cue.Find(window, p.lang)
-		set := marks.Set()
-		if !set.Any(cue.Over, cue.Not, cue.Correct) && !cue.Find(old, p.lang).Set().Any(cue.Not) {
+	for _, w := range p.windows() {
+		if w.about.within(terms) < sameTopic {
 			continue
 		}
-		about := wordsOf(without(window, marks, cue.Over, cue.Not, cue.Time, cue.Correct, cue.Filler))
-		share := about.within(terms)
-		switch {
-		case set.Has(cue.Over) && share >= sameTopic:
-			return "", "", true
-		case share >= sameTopic && (!near && p.lasting > 0 || p.set.Has(cue.Correct)) && opposes(set, old, p.lang):
+		if w.set.Has(cue.Over) || (!near && p.lasting > 0 || p.set.Has(cue.Correct)) && opposes(w.set, old, p.lang) {
 			return "", "", true
 		}
 	}
@@ -110,6 +106,29 @@ func without(text string, marks cue.Marks, kinds ...cue.Kind) string {
 		}
 	}
 	return string(b)
+}
+
+// window is a clause of a passage, or all of it.
+type window struct {
+	text   string
+	set    cue.Set
+	terms  words
+	about  words // terms without those of cues such as "no longer" and "now"
+	values []value
+}
+
+// windows returns the windows of a passage, computed once.
+func (p *passage) windows() []window {
+	if p.parts == nil {
+		for _, text := range windowsOf(p.text) {
+			marks := cue.Find(text, p.lang)
+			p.parts = append(p.parts, window{
+				text: text, set: marks.Set(), terms: wordsOf(text), values: valuesOf(text, marks),
+				about: wordsOf(without(text, marks, cue.Over, cue.Not, cue.Time, cue.Correct, cue.Filler)),
+			})
+		}
+	}
+	return p.parts
 }
 
 // windowsOf returns the clauses of a text, and the text.
@@ -174,8 +193,11 @@ type change struct {
 
 // replacedValue finds the one value of old that a correction replaces, and the one that it gives instead. It fails if there is
 // more than one possibility.
-func replacedValue(old, correction, lang string) (change, bool) {
-	before, after := valuesOf(old, lang), valuesOf(correction, lang)
+func replacedValue(old string, correction window, lang string) (change, bool) {
+	if len(correction.values) == 0 {
+		return change{}, false
+	}
+	before, after := valuesOf(old, cue.Find(old, lang)), correction.values
 	for _, class := range []byte{'n', 't', 'c'} {
 		var fresh, named []value
 		for _, v := range after {
@@ -188,7 +210,7 @@ func replacedValue(old, correction, lang string) (change, bool) {
 				fresh = append(fresh, v)
 			}
 		}
-		if len(fresh) == 1 && len(named) == 1 {
+		if len(fresh) == 1 && len(named) == 1 && hasDigit(fresh[0].text) == hasDigit(named[0].text) {
 			return change{named[0], fresh[0], true}, true
 		}
 	}
@@ -206,7 +228,7 @@ func replacedValue(old, correction, lang string) (change, bool) {
 }
 
 // valuesOf returns the values of a text, by position.
-func valuesOf(text, lang string) []value {
+func valuesOf(text string, marks cue.Marks) []value {
 	var out []value
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRuneInString(text[i:])
@@ -233,7 +255,7 @@ func valuesOf(text, lang string) []value {
 		out = append(out, v)
 		i = end
 	}
-	for _, m := range cue.Find(text, lang) {
+	for _, m := range marks {
 		switch m.Kind {
 		case cue.Number:
 			if slices.ContainsFunc(out, func(v value) bool {
@@ -248,7 +270,7 @@ func valuesOf(text, lang string) []value {
 	}
 	start := true
 	at := 0
-	for _, w := range strings.Fields(text) {
+	for w := range strings.FieldsSeq(text) {
 		i := at + strings.Index(text[at:], w)
 		at = i + len(w)
 		bare := strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })

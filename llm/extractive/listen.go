@@ -16,11 +16,12 @@ import (
 
 // Lengths in characters.
 const (
-	shortMessage  = 110 // a message up to this length is one unit
+	shortMessage  = 70  // a message up to this length is one unit
 	longSentence  = 260 // a sentence beyond this length is cut at commas
 	maxPassage    = 270 // of several sentences; dreams read statements up to 280
 	maxSentences  = 3   // of one passage
-	shortAnswer   = 60  // an answer up to this length may mean nothing without its question
+	fewWords      = 4   // an answer up to this length means little without its question
+	shortAnswer   = 48  // a longer answer does without its question
 	maxQuestion   = 140
 	heardBytes    = 2000 // of the assistant's messages, that are compared with the user's
 	fragmentWords = 3    // a sentence with fewer words belongs to the one before it
@@ -44,7 +45,7 @@ type unit struct {
 	first      bool   // the first unit of its message
 	follows    bool   // the unit before it in the message is adjacent
 	asked      string // question of the assistant that the message answers
-	reply      string // the assistant's answer to the message
+	reply      words  // of the assistant's answer to the message
 	terms      words
 	novel      float64 // share of its words that no message before it has
 }
@@ -54,6 +55,8 @@ type conversation struct {
 	units []unit
 	group bool // several people speak
 	lang  string
+
+	messages map[string]span // of each word; see repeated
 }
 
 // listen reads the user's messages of a transcript. Hostile messages and everything that is not the speaker's own statement or
@@ -76,9 +79,13 @@ func listen(transcript []transcripts.Line, now time.Time) conversation {
 	readers := map[string]*stance.Reader{}
 	messages := 0
 	heard := words{}
+	replies := make([]words, len(transcript)+1) // words of the assistant's messages
 	for i, l := range transcript {
 		if l.Role != memory.RoleOfUser {
-			heard.add(wordsOf(head(l.Text, heardBytes)))
+			if replies[i] == nil {
+				replies[i] = wordsOf(head(l.Text, heardBytes))
+			}
+			heard.add(replies[i])
 			continue
 		}
 		r := readers[l.Name]
@@ -94,17 +101,21 @@ func listen(transcript []transcripts.Line, now time.Time) conversation {
 		if l.Cut && len(sentences) > 0 { // its end is missing
 			sentences = sentences[:len(sentences)-1]
 		}
+		if i+1 < len(transcript) && transcript[i+1].Role == memory.RoleOfAssistant {
+			replies[i+1] = wordsOf(head(transcript[i+1].Text, heardBytes))
+		}
 		units := unitsOf(text, sentences)
+		lang := r.LanguageOf(text)
 		for k := range units {
 			u := &units[k]
-			u.source, u.seq, u.message, u.at, u.lang = text, l.Seq, messages, timeOf(l, now), r.LanguageOf(text)
+			u.source, u.seq, u.message, u.at, u.lang = text, l.Seq, messages, timeOf(l, now), lang
 			if c.group {
 				u.speaker = l.Name
 			}
 			if k == 0 {
 				u.asked = questionBefore(transcript, i, c.lang)
 			}
-			u.reply = replyAfter(transcript, i)
+			u.reply = replies[i+1]
 			u.set = u.marks.Set()
 			u.terms = wordsOf(u.text)
 			u.novel = 1 - u.terms.within(heard)
@@ -231,14 +242,6 @@ func questionBefore(transcript []transcripts.Line, i int, lang string) string {
 			}
 		}
 		return ""
-	}
-	return ""
-}
-
-// replyAfter returns the assistant's message that follows message i.
-func replyAfter(transcript []transcripts.Line, i int) string {
-	if i+1 < len(transcript) && transcript[i+1].Role == memory.RoleOfAssistant {
-		return transcript[i+1].Text
 	}
 	return ""
 }

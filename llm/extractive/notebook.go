@@ -13,6 +13,7 @@ type notebook struct {
 	in              proposals.ExtractionInput
 	profile, memory *page
 	shared, note    []words
+	noted           map[string]bool // lines of the note, folded
 	entries         []*entry // of the daily entry, in order
 	objected        objections
 	counts          [kindRemember + 1]int
@@ -37,8 +38,12 @@ func newNotebook(in proposals.ExtractionInput, objected objections) *notebook {
 		protected[strings.TrimSpace(l)], protected[bareLine(l)] = true, true
 	}
 	delete(protected, "")
+	noted := map[string]bool{}
+	for line := range strings.Lines(in.Note) {
+		noted[foldedText(bareLine(line))] = true
+	}
 	return &notebook{
-		in: in, objected: objected, shared: wordsOfLines(in.Shared), note: wordsOfLines(in.Note),
+		in: in, objected: objected, shared: wordsOfLines(in.Shared), note: wordsOfLines(in.Note), noted: noted,
 		profile: newPage("Profile", in.Profile, protected, in.ProfileMaxChars),
 		memory:  newPage("Memory", in.Memory, protected, in.MemoryMaxChars),
 	}
@@ -79,11 +84,12 @@ func (p *passage) says(line words) bool {
 // take writes one passage.
 func (n *notebook) take(p *passage) {
 	e := &entry{passage: p, text: p.line()}
-	e.noted = p.keep > 0 && !slices.ContainsFunc(n.note, p.says)
+	e.noted = p.keep > 0 && !n.noted[foldedText(e.text)] && !slices.ContainsFunc(n.note, p.says)
 	for _, other := range n.entries {
-		if p.says(other.terms) && p.set == other.set {
+		if p.set == other.set && p.says(other.terms) {
 			other.seqs = withSeqs(other.seqs, p.seqs)
 			e.noted = false
+			break
 		}
 	}
 	n.entries = append(n.entries, e)
@@ -96,7 +102,7 @@ func (n *notebook) take(p *passage) {
 	for _, f := range p.facts {
 		n.state(f, e)
 	}
-	if len(p.facts) == 0 && p.lasting > 0 && !n.knows(p) {
+	if !p.proved && p.lasting > 0 && !n.knows(p) {
 		n.write(n.pageOf(p.kind), sections[p.kind], p.lastingLine(), e)
 	}
 }
@@ -187,7 +193,7 @@ func (n *notebook) correct(e *entry) bool {
 			if !sure {
 				continue
 			}
-			done := false
+			var done bool
 			switch {
 			case e.forgets():
 				done = p.remove(i)

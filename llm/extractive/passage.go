@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"reverie/language/cue"
+	"reverie/language/date"
 	"reverie/scan"
 )
 
@@ -33,6 +34,8 @@ type passage struct {
 	doubtful bool    // said with doubt
 	asks     bool    // a question
 	facts    []fact  // proved by templates
+	proved   bool    // they say all of it
+	parts    []window
 	// withdrawn is set when a later message takes the passage back or corrects it.
 	withdrawn bool
 	// corrected is the text of an earlier passage with the value that this one gives, in brackets.
@@ -49,9 +52,21 @@ func (c *conversation) passages(known words) []passage {
 		u := &c.units[i]
 		v := c.vectorOf(i, known)
 		keep, lasting := v.score(&keepWeights, keepBias), v.score(&lastingWeights, lastingBias)
-		facts := factsOf(u)
+		facts, proved := factsOf(u)
+		if c.answers(u, v) {
+			keep = max(keep, slight)
+		}
+		if c.isPlain(u) {
+			keep = max(keep, slight)
+			if u.set.Any(cue.Health, cue.Home, cue.Work, cue.Decide, cue.Style) {
+				lasting = max(lasting, slight)
+			}
+		}
 		if len(facts) > 0 || u.set.Has(cue.Remember) && !u.question {
 			keep, lasting = max(keep, certain), max(lasting, certain)
+		}
+		if c.isPassing(u) && len(facts) == 0 {
+			lasting = min(lasting, 0)
 		}
 		corrects := u.set.Any(cue.Correct, cue.Forget, cue.Over)
 		if keep <= 0 && !corrects || isUnfit(u.text) {
@@ -60,7 +75,7 @@ func (c *conversation) passages(known words) []passage {
 		p := passage{
 			speaker: u.speaker, seqs: []int64{u.seq}, message: u.message, start: u.start, end: u.end, at: u.at, lang: u.lang, set: u.set,
 			kind: u.kindOf(), terms: u.terms, sentence: u.sentences, keep: keep, lasting: lasting, doubtful: u.set.Has(cue.Doubt),
-			asks: u.question, facts: facts, text: u.text,
+			asks: u.question, facts: facts, proved: proved, text: u.text,
 		}
 		p.context = c.contextOf(i)
 		if u.asked != "" && leansOnQuestion(u) && utf8.RuneCountInString(u.asked) <= maxQuestion && !isUnfit(u.asked) {
@@ -69,16 +84,20 @@ func (c *conversation) passages(known words) []passage {
 		p.text = c.withContext(i, &out, &p)
 		p.text = trimmed(p.text, p.lang)
 		if p.text != "" {
+			p.terms = wordsOf(p.text)
 			out = append(out, p)
 		}
 	}
 	return out
 }
 
+// contextUnits bounds the units before a correction in which its topic is looked for.
+const contextUnits = 20
+
 // contextOf returns the words of the message of unit i and of the two messages of the user before it.
 func (c *conversation) contextOf(i int) words {
 	all := words{}
-	for k := i; k >= 0 && c.units[k].message >= c.units[i].message-2; k-- {
+	for k := i; k >= max(0, i-contextUnits) && c.units[k].message >= c.units[i].message-2; k-- {
 		for w := range c.units[k].terms {
 			all[w] = true
 		}
@@ -86,8 +105,37 @@ func (c *conversation) contextOf(i int) words {
 	return all
 }
 
-// certain is the score of a passage that is kept whatever its features.
-const certain = 1
+// Scores of passages that are kept whatever their features.
+const (
+	certain = 1
+	slight  = .05
+)
+
+// isPassing reports whether a unit is kept for the day only, whatever its score: a preference with a number or a time is often
+// ironic ("I love meetings at 8"), and what begins with another person is about them.
+func (c *conversation) isPassing(u *unit) bool {
+	if u.set.Has(cue.Like) && !u.set.Any(cue.Health, cue.Kin, cue.Style, cue.Always, cue.Remember) {
+		return u.set.Any(cue.Number, cue.Time) || hasDigit(u.text)
+	}
+	return c.leads(u, cue.Other) && !u.set.Has(cue.Remember)
+}
+
+// isPlain reports whether a unit is one short sentence that says something about the speaker and nothing else, such as "I'm
+// allergic to peanuts." It is kept where it stands alone, too.
+func (c *conversation) isPlain(u *unit) bool {
+	const notPlain cue.Set = 1<<cue.Doubt | 1<<cue.Suppose | 1<<cue.If | 1<<cue.Would | 1<<cue.Other | 1<<cue.Lean | 1<<cue.Ask | 1<<cue.Request |
+		1<<cue.Irony | 1<<cue.Laugh | 1<<cue.Fiction | 1<<cue.Paste | 1<<cue.You | 1<<cue.Kin | 1<<cue.Text
+	return !u.question && u.sentences == 1 && u.asked == "" && lengthOf(u.text) <= plainWords && u.set&notPlain == 0 && u.set.Has(cue.Self) &&
+		(c.leads(u, cue.Self) || c.leads(u, cue.Decide) || c.leads(u, cue.Have)) && u.set.Any(cue.Health, cue.Home, cue.Work, cue.Decide, cue.Like, cue.Name, cue.Over)
+}
+
+const plainWords = 14
+
+// answers reports whether a unit is a short answer with a value to a question of the assistant about the user.
+func (c *conversation) answers(u *unit, v vector) bool {
+	return u.first && !u.question && slices.Contains(v, featAskedYou) && slices.Contains(v, featShortOf) &&
+		(u.set.Has(cue.Number) || hasDigit(u.text) || namesIn(u.text) > 0)
+}
 
 // withContext returns the text of unit i with the sentences before it on which it leans. It takes over the passage of those
 // sentences, if there is one.
@@ -104,7 +152,7 @@ func (c *conversation) withContext(i int, before *[]passage, p *passage) string 
 			p.start, p.sentence = old.start, old.sentence+u.sentences
 			p.set |= old.set
 			p.keep, p.lasting = max(p.keep, old.keep), max(p.lasting, old.lasting)
-			p.facts = slices.Concat(old.facts, p.facts)
+			p.facts, p.proved = slices.Concat(old.facts, p.facts), old.proved && p.proved
 			p.question = old.question
 			if old.kind != kindNone {
 				p.kind = old.kind
@@ -213,7 +261,7 @@ func (p *passage) lastingLine() string {
 }
 
 // dated returns the words of the passage with absolute dates in brackets behind relative ones.
-func (p *passage) dated() string { return p.text }
+func (p *passage) dated() string { return date.Complete(p.text, p.lang, p.at) }
 
 // quote puts a text in quotation marks.
 func quote(text string) string {

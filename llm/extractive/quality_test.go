@@ -11,13 +11,15 @@ import (
 	"reverie/test/corpus"
 )
 
+var set = flag.String("set", developmentSet, "folder of the conversations that TestQuality judges")
+
 var show = flag.String("show", "", "print the faults in conversations whose id begins with this")
 
 // TestQuality prints what the engine keeps of the corpus and holds it to the floors.
 func TestQuality(t *testing.T) {
 	scores := map[string]*corpus.Score{}
 	var all corpus.Score
-	for _, talk := range loadSet(t, developmentSet) {
+	for _, talk := range loadSet(t, *set) {
 		in, err := talk.Input()
 		if err != nil {
 			t.Fatal(err)

@@ -6,9 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"reverie/language"
 	"reverie/language/cue"
-	"reverie/language/date"
 	"reverie/language/script"
 )
 
@@ -83,6 +81,10 @@ const (
 	featNovel     // most of its words are new in the conversation
 	featExclaims
 	featYouFirst   // the first cue is one of the assistant
+	featOtherFirst // the first cue is one of other persons
+	featLikeLaugh  // pairs of cues
+	featSelfLaugh  //
+	featTrails     // dots at its end
 	featFirst      // of its message
 	featAlone      // in its message
 	featOpening    // of the first message
@@ -112,7 +114,7 @@ const (
 
 // featureNames name the features that are no cues, in order.
 var featureNames = [...]string{
-	"number", "unit", "date", "name", "many names", "question", "answer", "short answer", "asked about you", "very short", "short", "medium", "long", "rich", "novel", "exclaims", "you first",
+	"number", "unit", "date", "name", "many names", "question", "answer", "short answer", "asked about you", "very short", "short", "medium", "long", "rich", "novel", "exclaims", "you first", "other first", "like laugh", "self laugh", "trails",
 	"first", "alone", "opening", "self first", "request first", "repeated", "echoed", "technical", "known", "self have", "self kin",
 	"self health", "self like", "self work", "self home", "self plan", "kin age", "kin name", "always style", "self task", "self habit",
 	"self over", "self only", "nothing",
@@ -147,14 +149,16 @@ func (c *conversation) vectorOf(i int, known words) vector {
 	names := namesIn(u.text)
 	self, content := s.Has(cue.Self), s&contentCues != 0
 	for f, present := range map[int]bool{
-		featNumber: hasDigit(u.text), featUnit: hasUnit(u.text), featDate: s.Has(cue.Time) || len(date.Periods(u.text, everyLanguage, u.at)) > 0,
+		featNumber: hasDigit(u.text), featUnit: hasUnit(u.text), featDate: s.Has(cue.Time) && hasDigit(u.text),
 		featName: names > 0, featManyNames: names > 2, featQuestion: u.question, featAnswer: u.asked != "",
 		featShortOf: u.asked != "" && length <= 12, featAskedYou: u.asked != "" && cue.Find(u.asked, u.lang).Set().Has(cue.You),
 		featVeryShort: length <= 3, featShort: length <= 8, featMedium: length > 8 && length <= 25, featLong: length > 25,
 		featRich: len(u.terms) >= 6, featNovel: u.novel >= .8, featExclaims: strings.ContainsAny(u.text, "!！"), featYouFirst: c.leads(u, cue.You),
-		featFirst: u.first, featAlone: u.alone, featOpening: u.message == 0,
+		featOtherFirst: c.leads(u, cue.Other), featLikeLaugh: s.Has(cue.Like) && s.Has(cue.Laugh), featSelfLaugh: self && s.Has(cue.Laugh),
+		featTrails: strings.HasSuffix(u.text, "...") || strings.HasSuffix(u.text, "…"),
+		featFirst:  u.first, featAlone: u.alone, featOpening: u.message == 0,
 		featSelfFirst: c.leads(u, cue.Self), featRequest1: c.leads(u, cue.Request), featRepeated: c.repeated(i) >= .5,
-		featEchoed: u.reply != "" && u.terms.within(wordsOf(head(u.reply, 400))) >= .5, featTechnical: isTechnical(u.text),
+		featEchoed: u.terms.within(u.reply) >= .5, featTechnical: isTechnical(u.text),
 		featKnown: u.terms.within(known) >= .8, featSelfHave: self && s.Has(cue.Have), featSelfKin: self && s.Has(cue.Kin),
 		featSelfHealth: self && s.Has(cue.Health), featSelfLike: self && s.Has(cue.Like), featSelfWork: self && s.Has(cue.Work),
 		featSelfHome: self && s.Has(cue.Home), featSelfPlan: self && s.Has(cue.Plan), featKinAge: s.Has(cue.Kin) && s.Has(cue.Age),
@@ -186,22 +190,30 @@ func (c *conversation) leads(u *unit, k cue.Kind) bool {
 // repeated is the share of the words of a unit that other messages of the user have.
 func (c *conversation) repeated(i int) float64 {
 	u := &c.units[i]
-	if len(u.terms) == 0 {
-		return 0
-	}
-	n := 0
-	for word := range u.terms {
+	if c.messages == nil {
+		c.messages = map[string]span{}
 		for k := range c.units {
-			if c.units[k].message != u.message && c.units[k].terms[word] {
-				n++
-				break
+			for word := range c.units[k].terms {
+				s, seen := c.messages[word]
+				if !seen {
+					s.first = c.units[k].message
+				}
+				s.last = c.units[k].message
+				c.messages[word] = s
 			}
 		}
 	}
-	return float64(n) / float64(len(u.terms))
+	n := 0
+	for word := range u.terms {
+		if s := c.messages[word]; s.first != s.last {
+			n++
+		}
+	}
+	return float64(n) / float64(max(1, len(u.terms)))
 }
 
-var everyLanguage = language.Set(1<<language.Count - 1)
+// span is the first and the last message that have a word.
+type span struct{ first, last int }
 
 // lengthOf returns the length of a text in words; two characters of a script without spaces count as one.
 func lengthOf(text string) int {
@@ -221,7 +233,7 @@ func lengthOf(text string) int {
 func namesIn(text string) int {
 	n := 0
 	start := true
-	for _, w := range strings.Fields(text) {
+	for w := range strings.FieldsSeq(text) {
 		bare := strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 		r, _ := utf8.DecodeRuneInString(bare)
 		if !start && unicode.IsUpper(r) && bare != "I" && !strings.HasPrefix(bare, "I'") && !strings.HasPrefix(bare, "I’") {

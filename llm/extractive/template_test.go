@@ -31,7 +31,8 @@ func TestTemplates(t *testing.T) {
 		c := listen([]transcripts.Line{{Seq: 1, Role: memory.RoleOfUser, Text: f[1], At: at}}, at)
 		var got []string
 		for i := range c.units {
-			for _, fact := range factsOf(&c.units[i]) {
+			facts, _ := factsOf(&c.units[i])
+			for _, fact := range facts {
 				got = append(got, fact.line)
 			}
 		}

@@ -4,174 +4,188 @@ package extractive
 
 // Biases and weights of features, times 1000. They are fitted to test/corpus/dev.
 var (
-	keepBias    int32 = 448
-	lastingBias int32 = -2022
+	keepBias    int32 = 51
+	lastingBias int32 = -1889
 
 	keepWeights = [features]int32{
-		108,   // cue self
-		365,   // cue kin
-		258,   // cue other
-		107,   // cue lean
-		-647,  // cue ask
-		88,    // cue request
-		0,     // cue suppose
-		0,     // cue irony
-		0,     // cue fiction
-		-34,   // cue unfiction
-		-102,  // cue paste
-		31,    // cue correct
-		-214,  // cue forget
-		154,   // cue over
-		409,   // cue not
-		410,   // cue like
-		609,   // cue name
-		180,   // cue age
-		246,   // cue home
-		240,   // cue work
-		965,   // cue health
-		-126,  // cue have
-		99,    // cue decide
-		384,   // cue plan
-		-177,  // cue task
-		-94,   // cue remember
-		280,   // cue always
-		-77,   // cue style
-		-94,   // cue habit
-		-111,  // cue doubt
-		-543,  // cue filler
-		-129,  // cue chat
-		196,   // cue time
-		295,   // cue number
-		-200,  // cue you
-		0,     // cue game
-		-292,  // cue would
-		-85,   // cue salute
-		-166,  // cue close
-		-36,   // cue if
-		460,   // number
-		163,   // unit
-		671,   // date
-		565,   // name
-		-22,   // many names
-		-1093, // question
-		250,   // answer
-		219,   // short answer
-		411,   // asked about you
-		-512,  // very short
-		-738,  // short
-		177,   // medium
-		561,   // long
-		698,   // rich
-		-67,   // novel
-		-137,  // exclaims
-		-169,  // you first
-		-361,  // first
-		-68,   // alone
-		-918,  // opening
-		-11,   // self first
-		-746,  // request first
-		-238,  // repeated
-		169,   // echoed
-		-92,   // technical
-		0,     // known
-		-138,  // self have
-		161,   // self kin
-		452,   // self health
-		248,   // self like
-		266,   // self work
-		-75,   // self home
-		-19,   // self plan
-		-126,  // kin age
-		-17,   // kin name
-		492,   // always style
-		20,    // self task
-		589,   // self habit
-		-19,   // self over
-		-616,  // self only
-		-95,   // nothing
-	}
-
-	lastingWeights = [features]int32{
-		-47,  // cue self
-		494,  // cue kin
-		-593, // cue other
-		-153, // cue lean
-		-263, // cue ask
-		-112, // cue request
+		0,    // cue self
+		398,  // cue kin
+		176,  // cue other
+		47,   // cue lean
+		-547, // cue ask
+		421,  // cue request
 		0,    // cue suppose
 		0,    // cue irony
 		0,    // cue fiction
-		-155, // cue unfiction
-		-103, // cue paste
-		-181, // cue correct
-		-4,   // cue forget
-		527,  // cue over
-		725,  // cue not
-		715,  // cue like
-		636,  // cue name
-		1000, // cue age
-		594,  // cue home
-		609,  // cue work
-		1211, // cue health
-		-235, // cue have
-		105,  // cue decide
-		-289, // cue plan
-		-226, // cue task
-		438,  // cue remember
-		475,  // cue always
-		137,  // cue style
-		616,  // cue habit
-		55,   // cue doubt
-		-309, // cue filler
-		-563, // cue chat
-		-105, // cue time
-		127,  // cue number
-		-480, // cue you
+		-56,  // cue unfiction
+		-166, // cue paste
+		145,  // cue correct
+		-121, // cue forget
+		274,  // cue over
+		260,  // cue not
+		249,  // cue like
+		521,  // cue name
+		205,  // cue age
+		410,  // cue home
+		314,  // cue work
+		854,  // cue health
+		54,   // cue have
+		584,  // cue decide
+		395,  // cue plan
+		-154, // cue task
+		77,   // cue remember
+		84,   // cue always
+		-85,  // cue style
+		111,  // cue habit
+		-8,   // cue doubt
+		-227, // cue filler
+		-289, // cue chat
+		987,  // cue time
+		456,  // cue number
+		-387, // cue you
 		0,    // cue game
-		-697, // cue would
-		-11,  // cue salute
-		-49,  // cue close
-		6,    // cue if
-		237,  // number
-		-147, // unit
-		326,  // date
-		319,  // name
-		-2,   // many names
-		-855, // question
-		591,  // answer
-		138,  // short answer
-		465,  // asked about you
-		-380, // very short
-		-958, // short
-		192,  // medium
-		766,  // long
-		879,  // rich
-		10,   // novel
-		-130, // exclaims
-		-64,  // you first
-		-91,  // first
-		-344, // alone
-		-680, // opening
-		104,  // self first
-		-669, // request first
-		-309, // repeated
-		-65,  // echoed
-		-354, // technical
+		-309, // cue would
+		-62,  // cue salute
+		-38,  // cue close
+		20,   // cue if
+		40,   // cue text
+		-117, // cue review
+		-202, // cue laugh
+		718,  // number
+		274,  // unit
+		-25,  // date
+		713,  // name
+		84,   // many names
+		-769, // question
+		338,  // answer
+		298,  // short answer
+		139,  // asked about you
+		-516, // very short
+		-178, // short
+		143,  // medium
+		34,   // long
+		581,  // rich
+		29,   // novel
+		-494, // exclaims
+		-283, // you first
+		-43,  // other first
+		44,   // like laugh
+		50,   // self laugh
+		-93,  // trails
+		59,   // first
+		-496, // alone
+		-506, // opening
+		132,  // self first
+		-479, // request first
+		-330, // repeated
+		114,  // echoed
+		18,   // technical
 		0,    // known
-		254,  // self have
-		384,  // self kin
-		473,  // self health
-		553,  // self like
-		418,  // self work
-		150,  // self home
-		-548, // self plan
-		267,  // kin age
-		-438, // kin name
-		406,  // always style
-		-137, // self task
-		343,  // self habit
-		338,  // self over
-		-827, // self only
-		-285, // nothing
+		-13,  // self have
+		-54,  // self kin
+		580,  // self health
+		-57,  // self like
+		515,  // self work
+		-29,  // self home
+		-119, // self plan
+		282,  // kin age
+		-52,  // kin name
+		480,  // always style
+		-13,  // self task
+		266,  // self habit
+		3,    // self over
+		-617, // self only
+		-601, // nothing
+	}
+
+	lastingWeights = [features]int32{
+		20,   // cue self
+		633,  // cue kin
+		-322, // cue other
+		39,   // cue lean
+		-363, // cue ask
+		125,  // cue request
+		0,    // cue suppose
+		0,    // cue irony
+		0,    // cue fiction
+		-191, // cue unfiction
+		-138, // cue paste
+		52,   // cue correct
+		-89,  // cue forget
+		628,  // cue over
+		427,  // cue not
+		472,  // cue like
+		499,  // cue name
+		629,  // cue age
+		514,  // cue home
+		422,  // cue work
+		950,  // cue health
+		59,   // cue have
+		249,  // cue decide
+		-156, // cue plan
+		-531, // cue task
+		226,  // cue remember
+		122,  // cue always
+		80,   // cue style
+		760,  // cue habit
+		-7,   // cue doubt
+		-63,  // cue filler
+		-754, // cue chat
+		474,  // cue time
+		319,  // cue number
+		-426, // cue you
+		0,    // cue game
+		-402, // cue would
+		112,  // cue salute
+		76,   // cue close
+		-22,  // cue if
+		-1,   // cue text
+		73,   // cue review
+		-105, // cue laugh
+		277,  // number
+		91,   // unit
+		-334, // date
+		853,  // name
+		76,   // many names
+		-719, // question
+		570,  // answer
+		322,  // short answer
+		264,  // asked about you
+		-498, // very short
+		-371, // short
+		184,  // medium
+		187,  // long
+		727,  // rich
+		43,   // novel
+		-376, // exclaims
+		-331, // you first
+		-169, // other first
+		7,    // like laugh
+		42,   // self laugh
+		-63,  // trails
+		-36,  // first
+		-548, // alone
+		-574, // opening
+		107,  // self first
+		-506, // request first
+		-560, // repeated
+		-72,  // echoed
+		-91,  // technical
+		0,    // known
+		226,  // self have
+		299,  // self kin
+		459,  // self health
+		206,  // self like
+		651,  // self work
+		141,  // self home
+		-383, // self plan
+		204,  // kin age
+		-229, // kin name
+		554,  // always style
+		-14,  // self task
+		338,  // self habit
+		430,  // self over
+		-780, // self only
+		-742, // nothing
 	}
 )

@@ -46,7 +46,7 @@ type Settings struct {
 	MaxTranscript   int           `envconfig:"MAX_TRANSCRIPT" default:"30" minimum:"1" desc:"Messages of one transcript; a longer conversation is extracted in several steps."`
 	MaxMessageChars int           `envconfig:"MAX_MESSAGE_CHARS" default:"2000" minimum:"1" desc:"Characters of one message that a transcript keeps."`
 	ProfileMaxChars int           `envconfig:"PROFILE_MAX_CHARS" agent:"profileMaxChars" default:"4000" minimum:"1" agentMinimum:"200" agentMaximum:"200000" desc:"Maximum size of an extracted PROFILE.md, in characters."`
-	MemoryMaxChars  int           `envconfig:"MEMORY_MAX_CHARS" agent:"memoryMaxChars" default:"8000" minimum:"1" agentMinimum:"200" agentMaximum:"200000" desc:"Maximum size of an extracted MEMORY.md, in characters."`
+	MemoryMaxChars  int           `envconfig:"MEMORY_MAX_CHARS" agent:"memoryMaxChars" default:"10000" minimum:"1" agentMinimum:"200" agentMaximum:"200000" desc:"Maximum size of an extracted MEMORY.md, in characters."`
 	MaxDropShare    float64       `envconfig:"MAX_DROP_SHARE" default:"0.3" minimum:"0" maximum:"1" desc:"Share of a document's lines that one replacement may drop."`
 
 	DreamingEnabled          bool          `envconfig:"DREAMING_ENABLED" agent:"dreamingEnabled" default:"true" desc:"Dream at night, while memory is enabled."`

@@ -64,7 +64,7 @@ const (
 )
 
 // LoadDream reads the input of a dream: the daily notes (memory/YYYY-MM-DD*.md) and messages of the days of its settings, organic
-// recalls of 30 days, and states. A replay reads what its original had pinned, at those versions, with the states of then.
+// recalls of 30 days with the older daily notes that they found, and states. A replay reads what its original had pinned, at those versions, with the states of then.
 // Conversations caused by the system (cron, dream) are left out. The window begins Days before the dream's date, so that a night at
 // 02:00 covers that many whole days.
 //
@@ -230,6 +230,7 @@ func (l *dreamLoading) second(ctx context.Context) (DreamLoad, error) {
 		pg.All(b.Queue(sqlDreamPinnedMessages, args), &said, scanSaid)
 	} else {
 		args["day_paths"] = dayPaths(days)
+		args["recalled_since"], args["recalled_until"] = l.recallsUntil().AddDate(0, 0, -recallDays), l.recallsUntil()
 		pg.All(b.Queue(sqlDreamNotes, args), &notes, scanNoteVersion)
 		pg.All(b.Queue(sqlDreamMessages, args), &said, scanSaid)
 		l.queueStates(b, &load.States)
@@ -392,16 +393,34 @@ func oldestFirst(recalls []Recalled) []Recalled {
 }
 
 const (
-	// Daily notes of the days, each with its history. The limits cut off the oldest versions, never the current one. All paths of a
-	// day's notes share a prefix.
+	// Daily notes of the days, and older ones that recalls found, each with its history. The limits cut off the oldest notes and
+	// versions, never the current one of a note. All paths of a day's notes share a prefix.
 	sqlDreamNotes = noteVersions + `
     from (
         select d.*, d.version as wanted
         from documents d
         where d.workspace_id = @workspace and d.agent_id = @agent and d.scope = @scope and d.owner_key = @whose
-            and left(d.path, 17) = any (@day_paths::text[]) and not d.deleted
+            and not d.deleted and (
+                left(d.path, 17) = any (@day_paths::text[])
+                or d.path < @day_paths[1] and d.document_id in (
+                    select r.source_uid
+                    from recalls r
+                    where r.workspace_id = @workspace and r.agent_id = @agent and (r.owner_key = @owner or @scope = 'TEAM')
+                        and r.at >= @recalled_since and r.at <= @recalled_until and not r.synthetic
+                        and r.corpus = 'memory' and r.scope = @scope and starts_with(r.path, 'memory/')))
         order by d.path desc
         limit @notes
+    ) d` + noteHistory
+
+	// Documents as they are now, if they are.
+	sqlDreamLive = noteVersions + `
+    from unnest(@documents::uuid[]) p (document_id)
+    cross join lateral (
+        select d.*, d.version as wanted
+        from documents d
+        where d.workspace_id = @workspace and d.agent_id = @agent and d.document_id = p.document_id and not d.deleted
+            and (d.scope = 'TEAM' or d.owner_key = @owner)
+        limit 1
     ) d` + noteHistory
 
 	// Documents at versions, with their histories up to then.

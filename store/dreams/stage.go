@@ -62,8 +62,8 @@ const (
 	dreamMonths = 24
 )
 
-// DreamStage reads the input of REM and deep sleep: the candidates as staged, the notes as of then, and the documents and states as
-// they are now. A replay gets MEMORY.md, the shared one and the states as its original did. It reads one snapshot, in two round
+// DreamStage reads the input of REM and deep sleep: the candidates as staged, and the notes, documents and states as they are
+// now. A replay gets the notes, MEMORY.md, the shared one and the states as its original did. It reads one snapshot, in two round
 // trips.
 func (s *Dreaming) DreamStage(ctx context.Context, id memory.Identity, dreamID uuid.UUID) (DreamStage, error) {
 	if err := pg.RequireOwner(id); err != nil {
@@ -95,12 +95,13 @@ func (l *dreamBase) stage(ctx context.Context) (DreamStage, error) {
 	b := &pgx.Batch{}
 	pg.All(b.Queue(sqlDreamStagedCandidates, args), &stage.Candidates, pgx.RowTo[dream.Candidate])
 	pg.All(b.Queue(sqlDreamFiles, args), &files, gate.ScanWritten)
-	pg.All(b.Queue(sqlDreamPinned, args), &notes, scanNoteVersion)
 	if l.original == nil {
+		pg.All(b.Queue(sqlDreamLive, args), &notes, scanNoteVersion)
 		l.queueStates(b, &stage.States)
 		pg.Columns(b.Queue(sqlDreamShared, args), &shared, &stage.Shared)
 	} else {
 		stage.States = l.saved
+		pg.All(b.Queue(sqlDreamPinned, args), &notes, scanNoteVersion)
 		pg.All(b.Queue(sqlDreamPinned, l.t.Args(l.thenArgs())), &then, scanNoteVersion)
 	}
 	l.queueRecalls(b, &recalls)

@@ -46,7 +46,7 @@ type DreamStage struct {
 	Files     compose.Files
 	Shared    string      // content of the TEAM MEMORY.md when the dream's scope is PERSONAL
 	Protected []string    // lines of MEMORY.md that a person wrote or confirmed
-	Notes     []DreamNote // that were looked at, newest first, without Lines
+	Notes     []DreamNote // that were looked at and are still there, newest first, without Lines
 	// Recalls are those of the window.
 	Recalls []Recalled
 }

@@ -19,8 +19,8 @@ import (
 type ExtractionLoad struct {
 	Agent        gate.Agent
 	Conversation Conversation
-	// Today is the current time in the agent's time zone. For an imported conversation it is the time of the last message of the
-	// step.
+	// Today is the time of the last message of the step in the agent's time zone: a step lies within one day. It is never after
+	// the current time.
 	Today    time.Time
 	Scope    memory.Scope     // of the documents to write: PERSONAL, or TEAM without isolation and for SystemOwner
 	Messages []memory.Message // From..To of this step, of every role, without contents of tools and the system
@@ -173,13 +173,9 @@ func (l *loading) plan(settings setting.ExtractSettings) error {
 		return fmt.Errorf("agent %s: %w", l.t.ID.Agent, err)
 	}
 	l.Today = l.t.Now.In(zone)
-	if l.Conversation.Trigger == memory.TriggerImport {
-		l.window = firstDay(l.window, zone)
-	}
+	l.window = firstDay(l.window, zone)
 	l.To, l.noted = stepEnd(l.window, l.parts, settings)
-	if l.Conversation.Trigger == memory.TriggerImport {
-		l.Today = lastSaid(upTo(l.window, l.To), l.Today)
-	}
+	l.Today = lastSaid(upTo(l.window, l.To), l.Today)
 	l.Last = l.To >= l.r.To
 	return nil
 }
@@ -270,8 +266,8 @@ func wholeParts(window []memory.Message, parts []notedPart, settings setting.Ext
 	return fits
 }
 
-// firstDay returns the first messages, as long as they are of one day, so that imported messages are written to the note of their
-// day: an imported conversation may span months.
+// firstDay returns the first messages, as long as they are of one day, so that messages are written to the note of their day,
+// however late they are stored: an imported conversation may span months.
 func firstDay(messages []memory.Message, zone *time.Location) []memory.Message {
 	day := messages[0].CreatedAt.In(zone).Format(time.DateOnly)
 	for i, m := range messages {

@@ -36,7 +36,7 @@ where f.workspace_id = @workspace and f.agent_id = @agent and f.flush_id = @flus
 
 	// Like sqlStepMessages, behind the steps that are done.
 	sqlFlushMessages = `
-select seq, role, case when octet_length(content) > 500 or content ~ '\S' then 'x' else '' end
+select seq, role, case when octet_length(content) > 500 or content ~ '\S' then 'x' else '' end, said_at
 from messages
 where workspace_id = @workspace and agent_id = @agent and owner_key = @owner
     and conversation_uid = (
@@ -94,7 +94,7 @@ func (l *loadingFlush) first(ctx context.Context) error {
 	pg.One(b.Queue(sqlFlushConversationRow, args), &conversation, &l.Conversation, scanConversation)
 	pg.Columns(b.Queue(sqlFlushDraft, args), &draft, &l.drafts, &l.open)
 	pg.All(b.Queue(sqlFlushMessages, args), &l.window, func(row pgx.CollectableRow) (m memory.Message, err error) {
-		err = row.Scan(&m.Seq, &m.Role, &m.Content)
+		err = row.Scan(&m.Seq, &m.Role, &m.Content, &m.CreatedAt)
 		return m, err
 	})
 	gate.QueueDocument(b, l.t, l.Scope, memory.ProfilePath, &l.Profile, nil)
@@ -134,12 +134,14 @@ func (l *loadingFlush) plan(settings setting.ExtractSettings) error {
 	case l.drafts != nil && l.drafts.From == l.From:
 		l.Draft, l.To = l.drafts, l.drafts.To
 	default:
+		l.window = firstDay(l.window, zone)
 		end := l.window[len(l.window)-1].Seq
 		if l.open >= l.From {
 			end = min(end, l.open)
 		}
 		l.To = transcripts.Steps(upTo(l.window, end), settings)[0][1]
 	}
+	l.Today = lastSaid(upTo(l.window, l.To), l.Today)
 	return nil
 }
 

@@ -57,7 +57,7 @@ type FlushLoad struct {
 	Flush        Flush
 	Agent        gate.Agent
 	Conversation Conversation
-	Today        time.Time // now, in the agent's time zone
+	Today        time.Time // of the last message of the step, in the agent's time zone; never after now
 	Scope        memory.Scope
 	From, To     int64 // of this step
 	// Extracted reports whether an extraction has taken the messages of this step, so that nothing is left to do for it.

@@ -26,7 +26,7 @@ func IsFaithful(line string, in proposals.ExtractionInput) bool {
 				return false
 			}
 		}
-		_, value, _ := strings.Cut(line, ": ")
+		_, value, _ := strings.Cut(asOf.ReplaceAllString(line, ""), ": ")
 		return occurs(strings.Trim(value, ". "), memory.RoleOfUser, in) || inText(inserted.Split(line, -1), in.Profile+"\n"+in.Memory)
 	}
 	if m[1] != "" && !occurs(m[1], memory.RoleOfAssistant, in) {
@@ -45,6 +45,9 @@ func isInsertion(text string, in proposals.ExtractionInput) bool {
 	value := strings.Trim(text, " []")
 	return isDate.MatchString(value) || occurs(value, memory.RoleOfUser, in)
 }
+
+// asOf matches the day behind a value that changes, such as an age.
+var asOf = regexp.MustCompile(` \(\d{4}-\d{2}-\d{2}\)$`)
 
 // isDate matches an absolute date, week, month or range of them.
 var isDate = regexp.MustCompile(`^(?:week of )?\d{4}(?:-\d{2}){0,2}(?: to \d{4}(?:-\d{2}){0,2})?$`)
@@ -89,7 +92,7 @@ func inText(parts []string, text string) bool {
 // plain returns a text for comparison: folded, without list markers and with single spaces.
 func plain(s string) string {
 	var words []string
-	for _, w := range strings.Fields(fold.Text(s)) {
+	for w := range strings.FieldsSeq(fold.Text(s)) {
 		if w != "-" && w != "*" && w != "•" {
 			words = append(words, w)
 		}

@@ -1,0 +1,180 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"reverie/language/stance"
+	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/recall"
+	"reverie/scan"
+	"reverie/search"
+	"reverie/store"
+	"reverie/store/gate"
+	"reverie/window"
+)
+
+const (
+	// maxOfSection is the maximum number of lines of one section in an answer about the user, and maxOfUser that of all.
+	maxOfSection, maxOfUser = 8, 30
+	// maxName bounds the name in a greeting, in characters.
+	maxName = 40
+)
+
+// aboutUser lists what PROFILE.md and MEMORY.md of the user contain, by section, and the beginning of the latest daily note.
+func (t *turning) aboutUser(ctx context.Context, say phrases) (string, error) {
+	paths := []string{memory.ProfilePath, memory.MemoryPath}
+	note, err := t.latestNote(ctx)
+	if err != nil {
+		return "", err
+	}
+	if note != "" {
+		paths = append(paths, note)
+	}
+	var b strings.Builder
+	left := maxOfUser
+	for _, path := range paths {
+		content, err := t.ofUser(ctx, path)
+		if err != nil {
+			return "", err
+		}
+		sections := say.sectionsAbout(content)
+		if path == note {
+			sections = asOneDay(note, sections)
+		}
+		omitted := 0
+		for _, s := range sections {
+			shown := s.lines[:min(len(s.lines), maxOfSection, left)]
+			omitted += len(s.lines) - len(shown)
+			if left -= len(shown); len(shown) > 0 {
+				b.WriteString("\n" + say.sectionName(s.heading))
+				for _, line := range shown {
+					b.WriteString("\n- " + line)
+				}
+			}
+		}
+		if omitted > 0 {
+			b.WriteString("\n" + fmt.Sprintf(say.more, strconv.Itoa(omitted), path))
+		}
+	}
+	if b.Len() == 0 {
+		return say.youNobody, nil
+	}
+	return say.you + b.String(), nil
+}
+
+// ownScope is the scope of the user's documents.
+func (t *turning) ownScope() memory.Scope {
+	if t.id.Owner == memory.NoOwner {
+		return memory.ScopeTeam
+	}
+	return memory.ScopePersonal
+}
+
+// latestNote returns the path of the user's latest daily note; empty if there is none, and in a group, whose notes are about
+// all of its people.
+func (t *turning) latestNote(ctx context.Context) (path string, err error) {
+	if t.request.Speaker != memory.NoOwner {
+		return "", nil
+	}
+	all, err := t.Store.Documents(ctx, t.id, gate.DocumentFilter{Prefix: "memory/", Scope: t.ownScope()})
+	for _, d := range all {
+		if ofDay.MatchString(d.Path) {
+			path = max(path, d.Path)
+		}
+	}
+	return path, err
+}
+
+// ofUser returns the part of a document that is about the user: in a group, the section of the person who asks.
+func (t *turning) ofUser(ctx context.Context, path string) (string, error) {
+	d, err := t.Store.Document(ctx, t.id, memory.Ref{Scope: t.ownScope(), Path: path})
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return "", nil
+	case err != nil:
+		return "", err
+	case t.request.Speaker != memory.NoOwner:
+		text, _, _, _ := memory.PersonSection(d.Content, t.request.Speaker)
+		return text, nil
+	}
+	return d.Content, nil
+}
+
+// section is a heading with the statements under it.
+type section struct {
+	heading string
+	lines   []string
+}
+
+// sectionsAbout returns the sections of a document that have statements, without those of every new agent. Statements under
+// the same heading are in one section.
+func (p phrases) sectionsAbout(content string) (all []section) {
+	for _, entry := range markdown.EntriesOf(content) {
+		scanned := scan.Scan(markdown.WithoutComments(entry.Text))
+		line := p.listed(scanned.Text)
+		if scanned.Verdict == scan.VerdictQuarantine || isSeed(entry) || line == "" || stance.OnlyAsks(saidIn(scanned.Text)) {
+			continue
+		}
+		heading := quote(entry.Heading)
+		at := slices.IndexFunc(all, func(s section) bool { return s.heading == heading })
+		if at < 0 {
+			at, all = len(all), append(all, section{heading: heading})
+		}
+		all[at].lines = append(all[at].lines, line)
+	}
+	return all
+}
+
+// listed returns a line of a document for a list: with the quotation marks of the language if it quotes somebody.
+func (p phrases) listed(line string) string {
+	q := quotableOf(recall.Hit{Corpus: search.Memory}, line, line, time.UTC)
+	if !q.said {
+		return q.text
+	}
+	text := p.withQuestion(q, fmt.Sprintf(p.quote, q.text))
+	if q.person != "" {
+		return q.person + ": " + text
+	}
+	return text
+}
+
+// asOneDay joins the sections of a daily note under its date.
+func asOneDay(path string, sections []section) []section {
+	day := section{heading: ofDay.FindStringSubmatch(path)[1]}
+	for _, s := range sections {
+		day.lines = append(day.lines, s.lines...)
+	}
+	return []section{day}
+}
+
+// nameLine matches the line of PROFILE.md with the user's name.
+var nameLine = regexp.MustCompile(`(?m)^[ \t]*[-*] (?:\*\*)?Name(?:\*\*)?: *(?:\*\*)?([^\n<]+)`)
+
+// userName returns the name in the user's PROFILE.md, escaped; empty if it is unknown.
+func (t *turning) userName() string {
+	for _, d := range t.load.Documents {
+		if d.Path != memory.ProfilePath || d.Scope != memory.ScopePersonal && t.id.Owner != memory.NoOwner {
+			continue
+		}
+		content := d.Content
+		if t.request.Speaker != memory.NoOwner {
+			content, _, _, _ = memory.PersonSection(content, t.request.Speaker)
+		}
+		if m := nameLine.FindStringSubmatch(content); m != nil {
+			name := strings.Trim(quote(m[1]), ` ."“”*`)
+			if utf8.RuneCountInString(name) <= maxName && scan.Scan(name).Verdict == scan.VerdictAllow {
+				return window.Escape(name)
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,102 @@
+package chat_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"reverie/chat"
+	"reverie/memory"
+)
+
+// Lines of notes and files, and messages, are quoted with their days and speakers, in one pair of quotation marks.
+func TestQuotations(t *testing.T) {
+	w := alone(t)
+	w.write(grace, "memory/2026-03-10.md", "# 2026-03-10\n\n## 14:05 Max\n\n"+
+		"- \"My son Max, he's 12, broke his arm.\"\n"+
+		"- [Which city does my aunt live in?] \"Bonn.\"\n"+
+		"- Jonas: \"The cabin key is under the blue stone.\"\n"+
+		"- Jonas: [Which wine for the wedding?] \"Riesling.\"\n"+
+		"- \"The dentist appointment is on Friday [2026-03-13] at 9.\"\n"+
+		"- (later: 2026-03-11) \"The rehearsal begins at noon.\"\n"+
+		"- “He shouted \"fire\" at the theatre.”\n"+
+		"- The regatta was cancelled.\n")
+	w.write(grace, memory.MemoryPath, "# Memory\n\n## Facts\n\n- \"Our budget is 400 euros.\"\n"+
+		"- Lives in Aurich. <!-- memory/2026-02-01.md:7 score 0.81 -->\n")
+	w.store(grace, "c0",
+		memory.Message{ID: "1", Role: memory.RoleOfUser, Content: "Hi! My parrot is called Coco. Is that a good name?", CreatedAt: start},
+		memory.Message{ID: "2", Role: memory.RoleOfAssistant, Content: "Parrots like walnuts.", CreatedAt: start.Add(time.Minute)},
+	)
+	for question, want := range map[string]string{
+		"Who broke his arm?":                     "On 2026-03-10 you said: “My son Max, he's 12, broke his arm.” (memory/2026-03-10.md:5)",
+		"Which city does my aunt live in?":       "On 2026-03-10, asked “Which city does my aunt live in?”, you said: “Bonn.” (memory/2026-03-10.md:6)",
+		"Where is the cabin key?":                "On 2026-03-10 Jonas said: “The cabin key is under the blue stone.” (memory/2026-03-10.md:7)",
+		"Which wine do we have for the wedding?": "On 2026-03-10 Jonas said: (Which wine for the wedding?) “Riesling.” (memory/2026-03-10.md:8)",
+		"When is the dentist appointment?":       "On 2026-03-10 you said: “The dentist appointment is on Friday (2026-03-13) at 9.” (memory/2026-03-10.md:9)",
+		"When does the rehearsal begin?":         "On 2026-03-10 you said: “(later: 2026-03-11) The rehearsal begins at noon.” (memory/2026-03-10.md:10)",
+		"Who shouted at the theatre?":            "On 2026-03-10 you said: “He shouted \"fire\" at the theatre.” (memory/2026-03-10.md:11)",
+		"Was the regatta cancelled?":             "Noted on 2026-03-10: “The regatta was cancelled.” (memory/2026-03-10.md:12)",
+		"What is our budget?":                    "You said: “Our budget is 400 euros.” (MEMORY.md:5)",
+		"Who lives in Aurich?":                   "Noted on 2026-02-01: “Lives in Aurich.” (MEMORY.md:6)",
+		"What is my parrot called?":              "On 2026-05-20 you said: “My parrot is called Coco.” (sessions/c0:1)",
+		"Do parrots like walnuts?":               "On 2026-05-20 I said: “Parrots like walnuts.” (sessions/c0:2)",
+	} {
+		turn, _ := w.turn(grace, chat.TurnRequest{Message: question})
+		if !strings.Contains(turn.Answer, "From memory:\n- "+want) {
+			t.Errorf("%s\n%s\nwant %s", question, turn.Answer, want)
+		}
+	}
+}
+
+// What a message asks or requests is not quoted, what shares too few words with the question is not quoted, and a weak
+// match is called one.
+func TestWhatIsNotQuoted(t *testing.T) {
+	w := alone(t)
+	w.write(grace, "notes/trip.md", "- The trip to France with the rowing club begins in June.\n")
+	w.said(grace, "c0", "Write a poem about my kayak.", "No.", "Where is my kayak?", "I do not know.", "kayak key", "?",
+		"Tell me about the kayak.", "No.")
+	for question, want := range map[string]string{
+		"Where is my kayak?":                                  "I found nothing",
+		"Which kayak is mine?":                                "I found nothing",
+		"What is the capital and the population of France?":   "What comes closest:",
+		"Who wrote the national anthem of France in 1792?":    "I found nothing",
+		"I am so tired of all that rain.":                     "I keep that in this conversation",
+		"Could you please compose a song about rowing clubs?": "I can't do that",
+	} {
+		turn, _ := w.turn(grace, chat.TurnRequest{Message: question})
+		if !strings.Contains(turn.Answer, want) || len(turn.Quoted) > 1 {
+			t.Errorf("%s\n%s\nwant %s", question, turn.Answer, want)
+		}
+	}
+}
+
+// What is known about a person is bounded, and in a group it is the section of the person who asks.
+func TestWhatIsKnownAboutAPerson(t *testing.T) {
+	w := alone(t)
+	many := ""
+	for range 20 {
+		many += "- Fact " + strings.Repeat("x", len(many)%17+1) + time.Duration(len(many)).String() + "\n"
+	}
+	w.write(grace, memory.MemoryPath, "# Memory\n\nWhat is worth knowing in every conversation with anyone. What concerns one person stands in that "+
+		"person's own memory.\n\n## Facts\n\n"+many+"\n## Tasks\n\n- Call the bank <!-- memory/2026-03-10.md:3 -->\n")
+	w.write(grace, "memory/2026-03-10.md",
+		"# 2026-03-10\n\n## 14:05 Max\n\n- \"Max broke his arm.\"\n- [Which city?] \"Bonn.\"\n- \"Is it far?\"\n")
+	w.write(grace, "memory/2026-03-09.md", "# 2026-03-09\n\n## 14:05 Rain\n\n- \"It rained.\"\n")
+	turn, _ := w.turn(grace, chat.TurnRequest{Message: "What do you know about me?"})
+	for _, want := range []string{
+		"What I know about you:\nFacts\n- Fact x",
+		"\nTasks\n- Call the bank\n… and 12 more in MEMORY.md\n2026-03-10\n- “Max broke his arm.”\n- (Which city?) “Bonn.”\n(No language model",
+	} {
+		if !strings.Contains(turn.Answer, want) {
+			t.Errorf("%q is missing:\n%s", want, turn.Answer)
+		}
+	}
+	if strings.Contains(turn.Answer, "worth knowing") || strings.Contains(turn.Answer, "rained") || strings.Count(turn.Answer, "- Fact") != 8 {
+		t.Error(turn.Answer)
+	}
+	w.write(crew, memory.MemoryPath, crewMemory)
+	turn, _ = w.turn(crew, chat.TurnRequest{Message: "What do you know about me?", Name: "Ada", Speaker: ada})
+	if !strings.Contains(turn.Answer, "budget is $10") || strings.Contains(turn.Answer, "$20") || strings.Contains(turn.Answer, "in May") {
+		t.Error(turn.Answer)
+	}
+}
