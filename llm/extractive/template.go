@@ -235,45 +235,45 @@ var compiled = sync.OnceValue(func() map[string][]template {
 // latin lists the languages of Latin script, which short sentences do not tell apart.
 var latin = []string{"en", "de", "es", "fr", "pt", "it", "vi"}
 
-// factsOf returns the facts that the clauses of a unit state. A sentence that is a question, or that supposes, doubts, ends or
-// quotes something outside the clause, states none.
-func factsOf(u *unit) []fact {
+// factsOf returns the facts that the clauses of a unit state, and whether it says nothing else. A sentence that is a question,
+// or that supposes, doubts, ends or quotes something outside the clause, states none.
+func factsOf(u *unit) (facts []fact, all bool) {
 	if u.question || strings.ContainsAny(u.text, `"“”„«»「」『』`) {
-		return nil
+		return nil, false
 	}
-	langs := []string{u.lang}
-	if slices.Contains(latin, u.lang) {
-		langs = append(langs, slices.DeleteFunc(slices.Clone(latin), func(l string) bool { return l == u.lang })...)
+	facts, all = u.factsIn(u.lang)
+	if !slices.Contains(latin, u.lang) {
+		return facts, all
 	}
-	for _, lang := range langs {
-		if out := factsIn(u, lang); len(out) > 0 {
-			return out
+	for _, lang := range latin {
+		if len(facts) == 0 {
+			facts, all = u.factsIn(lang)
 		}
 	}
-	return nil
+	return facts, all
 }
 
-func factsIn(u *unit, lang string) []fact {
-	var out []fact
+// factsIn returns the facts that the clauses of a unit state in a language, and whether it says nothing else.
+func (u *unit) factsIn(lang string) (facts []fact, all bool) {
 	clauses := clausesOf(u.text, lang)
-	for i, c := range clauses {
-		var found *fact
-		next := i + 1
-		if next < len(clauses) && c.end == ',' && c.sentence == clauses[next].sentence { // "Portland, Oregon"
-			if found = factIn(c.text+", "+clauses[next].text, lang); found != nil {
+	all = true
+	for i, next := 0, 0; i < len(clauses); i = next {
+		c := clauses[i]
+		next = i + 1
+		found := factIn(c.text, lang)
+		if next < len(clauses) && c.end == ',' && c.sentence == clauses[next].sentence {
+			if longer := factIn(c.text+", "+clauses[next].text, lang); longer != nil { // "Portland, Oregon"
 				c.end, next = clauses[next].end, next+1
+				found = longer
 			}
 		}
-		if found == nil {
-			next = i + 1
-			found = factIn(c.text, lang)
-		}
 		if found == nil || c.end == ':' || isDoubtful(u, clauses, i, next, lang) {
+			all = false
 			continue
 		}
-		out = append(out, fact{found.attribute, found.line + asOf(found.attribute, u)})
+		facts = append(facts, fact{found.attribute, found.line + asOf(found.attribute, u)})
 	}
-	return out
+	return facts, all && len(facts) > 0
 }
 
 // factIn returns the fact that a clause states, without its day.
@@ -409,7 +409,8 @@ func isValue(attribute, value, lang string) bool {
 		return err == nil && n >= minAge && n <= maxAge
 	case attribute == attributeStyle:
 		return true
-	case notValues[folded]:
+	case notValues[folded], notValues[strings.Fields(folded)[0]], lang == "ar" && folded == "حسن الحظ",
+		lang == "zh" && strings.HasSuffix(value, "城市"):
 		return false
 	case attribute == attributeWork:
 		return !set.Any(cue.Self, cue.Lean, cue.You, cue.Time, cue.Number)
@@ -417,19 +418,20 @@ func isValue(attribute, value, lang string) bool {
 		lang == "zh" && attribute == attributeName && strings.ContainsAny(value, "来來去了的过過吃做帮幫买買上下"):
 		return false
 	}
-	return !set.Any(cue.Time, cue.Self, cue.Lean, cue.You, cue.Ask, cue.Kin, cue.Number)
+	return !set.Any(cue.Time, cue.Self, cue.Lean, cue.You, cue.Ask, cue.Kin, cue.Number) && !(attribute == attributeName && set.Has(cue.Other))
 }
 
 // abstract matches German nouns that are no places.
-var abstract = regexp.MustCompile(`(?:ung|heit|keit|schaft|tät|ion)$`)
+var abstract = regexp.MustCompile(`(?:ung|heit|keit|schaft|tät|ion|stand|nähe|lage)$`)
 
 // notValues are words that follow "my name is", "I live in" or "I work as a" without being a name, a place or a job.
 var notValues = func() map[string]bool {
 	words := map[string]bool{}
 	for word := range strings.FieldsSeq(`nobody back uber excel slack word outlook teams jira vim emacs figma notion discord minecraft peace fear matter
-		filler number programm hase geheimnis nebensache idiot chef angst frieden miete untermiete eigentum sorge armut luxus gedanken harmonie
+		linux windows kubernetes docker github gitlab aws azure android iphone gmail python rust team loner quitter amateur
+		strandnähe einzelkämpfer einzelgänger dummkopf loco loca tonto tonta enfer мотором фактором filler number programm hase geheimnis nebensache idiot chef angst frieden miete untermiete eigentum sorge armut luxus gedanken harmonie
 		hotels erster letzter einziger primera manera cualquiera premier dernier primeira maneira 小心 小声 小聲 小费 小姐 老师 老師 老实 老大 高兴 安静
-		秘密 内緒 未定 普通 有名 複雑 変 上司 先生 비밀 아니 똑같 이름 별명`) {
+		秘密 内緒 未定 普通 有名 複雑 変 上司 先生 비밀 아니 똑같 이름 별명 빨리`) {
 		words[foldedText(word)] = true
 	}
 	return words
