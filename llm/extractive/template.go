@@ -286,7 +286,7 @@ var compiled = sync.OnceValue(func() map[string][]template {
 var latin = []string{"en", "de", "es", "fr", "pt", "it", "vi"}
 
 // factsOf returns the facts that the clauses of a unit state, and whether it says nothing else. A sentence that is a question,
-// or that supposes, doubts, ends or quotes something outside the clause, states none.
+// or that supposes, doubts, ends or quotes something outside the clause, states none; nor do two values of one attribute.
 func factsOf(u *unit) (facts []fact, all bool) {
 	if u.question || strings.ContainsAny(u.text, `"“”„«»「」『』`) {
 		return nil, false
@@ -325,7 +325,10 @@ func (u *unit) factsIn(lang string) (facts []fact, all bool) {
 		}
 		facts = append(facts, fact{found.attribute, found.line + asOf(found.attribute, u)})
 	}
-	return facts, all && len(facts) > 0
+	unique := slices.DeleteFunc(slices.Clone(facts), func(f fact) bool { // the speaker corrects themself
+		return slices.ContainsFunc(facts, func(o fact) bool { return o.attribute == f.attribute && o.line != f.line })
+	})
+	return unique, all && len(facts) > 0 && len(unique) == len(facts)
 }
 
 // factIn returns the fact that a clause states, without its day.
@@ -377,7 +380,7 @@ var opening = regexp.MustCompile(`(?i)^(?:(?:some |my )?background|(?:.* )?(?:ab
 	`|介绍|介紹|自己紹介|소개|giới thiệu|نبذة عني`)
 
 // speech matches a clause that attributes the words beside it to somebody.
-var speech = regexp.MustCompile(`^(?i:said|says|sagte?|dijo|dice|dit|disse|diz|сказала?|говорит|قالت?|说|說)(?: |$)| nói$|言った$|했어요$`)
+var speech = regexp.MustCompile(`(?:^| )(?i:said|says|speaks|sagte?|dijo|dice|dit|disse|diz|сказала?|говорит|قالت?|说|說)(?: |$)| nói$|言った$|했어요$`)
 
 // part is a clause of a text: what stands between two marks, or before a conjunction that goes on about the speaker.
 type part struct {
