@@ -380,7 +380,8 @@ var opening = regexp.MustCompile(`(?i)^(?:(?:some |my )?background|(?:.* )?(?:ab
 	`|介绍|介紹|自己紹介|소개|giới thiệu|نبذة عني`)
 
 // speech matches a clause that attributes the words beside it to somebody.
-var speech = regexp.MustCompile(`(?:^| )(?i:said|says|speaks|sagte?|dijo|dice|dit|disse|diz|сказала?|говорит|قالت?|说|說)(?: |$)| nói$|言った$|했어요$`)
+var speech = regexp.MustCompile(`(?:^| )(?i:said|says|speaks|sagte?|dijo|dice|dit|disse|diz|сказала?|говорит|قالت?|说|說)(?: |$)` +
+	`| nói$|言った$|했어요$`)
 
 // part is a clause of a text: what stands between two marks, or before a conjunction that goes on about the speaker.
 type part struct {
