@@ -10,7 +10,6 @@ import (
 
 	"reverie/language/cue"
 	"reverie/language/date"
-	"reverie/scan"
 )
 
 // passage is what is kept of a message: one to three sentences in the speaker's own words.
@@ -36,6 +35,7 @@ type passage struct {
 	facts    []fact  // proved by templates
 	proved   bool    // they say all of it
 	parts    []window
+	complete struct{ of, text string } // the text, and with its dates completed
 	// withdrawn is set when a later message takes the passage back or corrects it.
 	withdrawn bool
 	// corrected is the text of an earlier passage with the value that this one gives, in brackets.
@@ -205,7 +205,7 @@ func leansOnQuestion(u *unit) bool {
 	if hasDigit(u.asked) && hasDigit(u.text) { // the answer may deny the value of the question
 		return false
 	}
-	return !u.set.Has(cue.Self) || u.set&contentCues == 0
+	return lengthOf(u.text) <= fewWords || u.set&contentCues == 0
 }
 
 // trimmed removes the fillers that begin a text, with the punctuation behind them.
@@ -261,11 +261,15 @@ func (p *passage) lastingLine() string {
 }
 
 // dated returns the words of the passage with absolute dates in brackets behind relative ones.
-func (p *passage) dated() string { return date.Complete(p.text, p.lang, p.at) }
+func (p *passage) dated() string {
+	if p.complete.of != p.text || p.complete.text == "" {
+		p.complete.of, p.complete.text = p.text, date.Complete(p.text, p.lang, p.at)
+	}
+	return p.complete.text
+}
 
 // quote puts a text in quotation marks.
 func quote(text string) string {
-	text = scan.Scan(text).Text
 	if strings.Contains(text, `"`) {
 		return "“" + text + "”"
 	}
