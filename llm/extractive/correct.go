@@ -81,7 +81,11 @@ func (p *passage) against(old string, terms words, near bool) (corrected, wrong 
 		case c.named && (p.set.Has(cue.Correct) || near && p.set.Has(cue.Not)),
 			near && p.set.Has(cue.Correct),
 			!near && !c.named && (shared >= fewShared || shared >= 1 && terms.within(p.context) >= sameTopic):
-			return old[:c.from.Start] + "[" + window[c.to.Start:c.to.End] + "]" + old[c.from.End:], old[c.from.Start:c.from.End], true
+			before, behind := old[:c.from.Start], old[c.from.End:]
+			if strings.HasSuffix(before, "[") && strings.HasPrefix(behind, "]") { // it was corrected before
+				before, behind = before[:len(before)-1], behind[1:]
+			}
+			return before + "[" + window[c.to.Start:c.to.End] + "]" + behind, old[c.from.Start:c.from.End], true
 		}
 	}
 	for _, w := range p.windows() {

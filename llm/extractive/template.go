@@ -30,7 +30,7 @@ var templates = map[string]map[string][]string{
 	"en": {
 		attributeName: {`(?:hi |hello )?my name(?: is|'s) {Name}`, `(?:please )?call me {Name}(?: please)?`, `i go by {Name}`, `everyone calls me {Name}`},
 		attributeAge:  {`i(?:'m| am) {n} (?:years old|yrs old|yo|y/o)`, `i(?: just)? turned {n}(?: today| yesterday| last (?:week|month))?`},
-		attributeHome: {`i live in {Place}(?: now)?`, `i(?:'m| am) (?:based|living) in {Place}`, `(?:i|we)(?:'ve| have)? (?:just )?moved to {Place}`},
+		attributeHome: {`i live in {Place}(?: now)?`, `i(?:'m| am) (?:based|living) in {Place}`, `(?:i|we)(?:'ve| have)? (?:just )?moved to {Place}(?: (?:last|this) (?:week|month|year)| recently| yesterday| today)?`},
 		attributeWork: {`i(?: work|'m working| am working) as an? {job}`, `i(?:'m| am) an? {job} by (?:trade|profession)`},
 		attributeStyle: {
 			`(?:please )?(?:always )?(?:answer|reply|respond) (?:to me )?in {lang}(?: please| from now on)*`,
