@@ -11,7 +11,24 @@ import (
 
 // corrects reports whether a passage takes back or corrects something said before.
 func (p *passage) corrects() bool {
-	return p.set.Any(cue.Correct, cue.Forget, cue.Over) && !p.asks
+	return (p.set.Any(cue.Correct, cue.Forget, cue.Over) || p.denied != "") && !p.asks
+}
+
+// deniedValue returns the number that a text denies beside another one, folded: "5433" in "it's 5434, not 5433".
+func deniedValue(text string, marks cue.Marks) string {
+	if !marks.Set().Has(cue.Not) || !hasDigit(text) {
+		return ""
+	}
+	values := valuesOf(text, marks)
+	values = slices.DeleteFunc(values, func(v value) bool { return v.class != 'n' })
+	for _, m := range marks {
+		for _, v := range values {
+			if m.Kind == cue.Not && len(values) == 2 && m.End <= v.Start && strings.TrimSpace(text[m.End:v.Start]) == "" {
+				return v.text
+			}
+		}
+	}
+	return ""
 }
 
 // forgets reports whether a passage asks to forget something, without saying anything new.
@@ -48,8 +65,9 @@ func settle(all []passage) {
 			old.withdrawn = true
 			if text != "" {
 				p.corrected, p.wrong = text, wrong
-				p.lasting = max(p.lasting, old.lasting)
+				p.keep, p.lasting = max(p.keep, old.keep), max(p.lasting, old.lasting)
 				p.kind = old.kind
+				p.seqs = withSeqs(slices.Clone(old.seqs), p.seqs)
 			}
 			break
 		}
@@ -78,7 +96,7 @@ func (p *passage) against(old string, terms words, near bool) (corrected, wrong 
 		shared, window := w.terms.shared(terms), w.text
 		switch {
 		case c.named && c.from.class != 'n' && (!near || !p.set.Has(cue.Not)):
-		case c.named && (p.set.Has(cue.Correct) || near && p.set.Has(cue.Not)),
+		case c.named && (p.set.Has(cue.Correct) || near && p.set.Has(cue.Not) || p.denied == c.from.text),
 			near && p.set.Has(cue.Correct),
 			!near && !c.named && (shared >= fewShared || shared >= 1 && terms.within(p.context) >= sameTopic):
 			before, behind := old[:c.from.Start], old[c.from.End:]
