@@ -14,7 +14,7 @@ type notebook struct {
 	profile, memory *page
 	shared, note    []words
 	noted           map[string]bool // lines of the note, folded
-	entries         []*entry // of the daily entry, in order
+	entries         []*entry        // of the daily entry, in order
 	objected        objections
 	counts          [kindRemember + 1]int
 	corrected       int
@@ -99,11 +99,11 @@ func (n *notebook) take(p *passage) {
 	if n.stands(p) {
 		return
 	}
-	if p.corrected == "" && n.correct(e) {
-		return
-	}
 	for _, f := range p.facts {
 		n.state(f, e)
+	}
+	if p.corrected == "" && !p.proved && n.correct(e) {
+		return
 	}
 	if !p.proved && p.lasting > 0 && !n.knows(p) {
 		n.write(n.pageOf(p.kind), sections[p.kind], p.lastingLine(), e)
