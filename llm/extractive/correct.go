@@ -12,7 +12,29 @@ import (
 
 // corrects reports whether a passage takes back or corrects something said before.
 func (p *passage) corrects() bool {
-	return p.set.Any(cue.Correct, cue.Forget, cue.Over) && !p.asks
+	return (p.set.Any(cue.Correct, cue.Forget, cue.Over) || p.denied != "") && !p.asks
+}
+
+// states reports whether a passage states a fact with an attribute.
+func (p *passage) states(attribute string) bool {
+	return slices.ContainsFunc(p.facts, func(f fact) bool { return f.attribute == attribute })
+}
+
+// deniedValue returns the number that a text denies beside another one, folded: "5433" in "it's 5434, not 5433".
+func deniedValue(text string, marks cue.Marks) string {
+	if !marks.Set().Has(cue.Not) || !hasDigit(text) {
+		return ""
+	}
+	values := valuesOf(text, marks)
+	values = slices.DeleteFunc(values, func(v value) bool { return v.class != 'n' })
+	for _, m := range marks {
+		for _, v := range values {
+			if m.Kind == cue.Not && len(values) == 2 && m.End <= v.Start && strings.TrimSpace(text[m.End:v.Start]) == "" {
+				return v.text
+			}
+		}
+	}
+	return ""
 }
 
 // forgets reports whether a passage asks to forget something, without saying anything new.
@@ -20,9 +42,10 @@ func (p *passage) forgets() bool { return p.set.Has(cue.Forget) && !p.asks }
 
 // Shares of words by which a correction and the line that it corrects belong together.
 const (
-	sameTopic  = .5 // of the words of a correction, or of a topic to forget
-	fewShared  = 2  // words, that suffice with a cue of correction
-	lookBehind = 2  // messages of the user in which a value may be that is corrected by its unit alone
+	sameTopic   = .5 // of the words of a correction, or of a topic to forget
+	sameSubject = .6 // of the words of a correction that gives another number with the same label
+	fewShared   = 2  // words, that suffice with a cue of correction
+	lookBehind  = 2  // messages of the user in which a value may be that is corrected by its unit alone
 )
 
 // settle applies corrections within the conversation: a passage whose value is corrected gets the right one in brackets or is
@@ -30,6 +53,11 @@ const (
 func settle(all []passage) {
 	for i := range all {
 		p := &all[i]
+		for k := range i {
+			if old := &all[k]; old.speaker == p.speaker && old.proved && len(old.facts) == 1 && p.states(old.facts[0].attribute) {
+				old.withdrawn = true
+			}
+		}
 		if !p.corrects() {
 			continue
 		}
@@ -49,8 +77,9 @@ func settle(all []passage) {
 			old.withdrawn = true
 			if text != "" {
 				p.corrected, p.wrong = text, wrong
-				p.lasting = max(p.lasting, old.lasting)
+				p.keep, p.lasting = max(p.keep, old.keep), max(p.lasting, old.lasting)
 				p.kind = old.kind
+				p.seqs = withSeqs(slices.Clone(old.seqs), p.seqs)
 			}
 			break
 		}
@@ -79,11 +108,15 @@ func (p *passage) against(old string, terms, rare words, near bool) (corrected, 
 		}
 		shared, window := w.terms.shared(terms), w.text
 		switch {
-		case c.named && c.from.class != 'n' && (!near || !p.set.Has(cue.Not)):
-		case c.named && (p.set.Has(cue.Correct) || near && p.set.Has(cue.Not)),
+		case c.named && c.from.class != 'n' && (!near || !p.set.Has(cue.Not)), c.labelled && w.terms.within(terms) < sameSubject:
+		case c.named && (p.set.Has(cue.Correct) || near && p.set.Has(cue.Not) || p.denied == c.from.text),
 			near && p.set.Has(cue.Correct),
 			!near && !c.named && (shared >= fewShared || shared >= 1 && terms.within(p.context) >= sameTopic):
-			return old[:c.from.Start] + "[" + window[c.to.Start:c.to.End] + "]" + old[c.from.End:], old[c.from.Start:c.from.End], true
+			before, behind := old[:c.from.Start], old[c.from.End:]
+			if strings.HasSuffix(before, "[") && strings.HasPrefix(behind, "]") { // it was corrected before
+				before, behind = before[:len(before)-1], behind[1:]
+			}
+			return before + "[" + window[c.to.Start:c.to.End] + "]" + behind, old[c.from.Start:c.from.End], true
 		}
 	}
 	for _, w := range p.windows() {
@@ -211,12 +244,14 @@ type value struct {
 	class      byte   // n number, t time, c capitalised name
 	text       string // folded
 	unit       string // folded word behind a number
+	label      string // folded word before a number: "room" of "room 214"
 }
 
 // change is a value of an earlier text and the one that replaces it.
 type change struct {
 	from, to value
-	named    bool // the correction names the old value; else both are numbers with the same unit
+	named    bool // the correction names the old value; else both are numbers with the same unit or label
+	labelled bool // both are the only numbers, with the same label
 }
 
 // replacedValue finds the one value of old that a correction replaces, and the one that it gives instead. It fails if there is
@@ -239,7 +274,7 @@ func replacedValue(old string, correction window, lang string) (change, bool) {
 			}
 		}
 		if len(fresh) == 1 && len(named) == 1 && hasDigit(fresh[0].text) == hasDigit(named[0].text) {
-			return change{named[0], fresh[0], true}, true
+			return change{from: named[0], to: fresh[0], named: true}, true
 		}
 	}
 	for _, v := range after {
@@ -249,8 +284,13 @@ func replacedValue(old string, correction window, lang string) (change, bool) {
 		other := func(o value) bool { return o.unit != v.unit }
 		was, is := slices.DeleteFunc(slices.Clone(before), other), slices.DeleteFunc(slices.Clone(after), other)
 		if len(was) == 1 && len(is) == 1 && was[0].text != is[0].text {
-			return change{was[0], is[0], false}, true
+			return change{from: was[0], to: is[0]}, true
 		}
+	}
+	number := func(v value) bool { return v.class != 'n' }
+	was, is := slices.DeleteFunc(slices.Clone(before), number), slices.DeleteFunc(slices.Clone(after), number)
+	if len(was) == 1 && len(is) == 1 && was[0].label != "" && was[0].label == is[0].label && was[0].text != is[0].text {
+		return change{from: was[0], to: is[0], labelled: true}, true
 	}
 	return change{}, false
 }
@@ -277,6 +317,9 @@ func valuesOf(text string, marks cue.Marks) []value {
 			end += m
 		}
 		v := value{Start: i, End: end, class: 'n', text: foldedText(text[i:end])}
+		if words := strings.Fields(text[:i]); len(words) > 0 && strings.HasSuffix(text[:i], " ") && utf8.RuneCountInString(words[len(words)-1]) > 2 {
+			v.label = foldedText(words[len(words)-1])
+		}
 		rest := strings.TrimLeft(text[end:], " ")
 		stop := strings.IndexFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) && r != '%' && r != '€' && r != '$' })
 		if stop < 0 {

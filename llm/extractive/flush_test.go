@@ -46,15 +46,20 @@ func TestFlush(t *testing.T) {
 	}{
 		"what would go into the files": {
 			flushInput("I live in Leeds.", "We decided to use Postgres because of the JSON functions.", "Remember that I'm allergic to peanuts."),
-			[]string{"Lives in Leeds.", "Decided to use Postgres because of the JSON functions.", "Is allergic to peanuts."},
+			[]string{
+				`"I live in Leeds."`, `"We decided to use Postgres because of the JSON functions."`, `"Remember that I'm allergic to peanuts."`,
+			},
 		},
-		"Chinese": {flushInput("我住在北京。", "记住我对花生过敏。"), []string{"住在北京。", "对花生过敏。"}},
+		"Chinese": {flushInput("我住在北京。", "记住我对花生过敏。"), []string{`"我住在北京。"`, `"记住我对花生过敏。"`}},
 		"a value is corrected": {
 			flushInput("The staging database is on port 5433.", "Sorry, it's 5434, not 5433."),
-			[]string{"Staging database is on port 5434."},
+			[]string{`"The staging database is on port 5433."`, `"Sorry, it's 5434, not 5433."`},
 		},
-		"small talk":       {flushInput("Hello there!", "What is the weather like?", "Thanks!"), nil},
-		"another language": {flushInput("Ich wohne seit drei Jahren in Bremen und mag die Stadt."), nil},
+		"small talk": {flushInput("Hello there!", "What is the weather like?", "Thanks!"), nil},
+		"German": {
+			flushInput("Ich wohne seit drei Jahren in Bremen und mag die Stadt."),
+			[]string{`"Ich wohne seit drei Jahren in Bremen und mag die Stadt."`},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := flushed(t, c.in)
@@ -76,7 +81,7 @@ func TestFlush(t *testing.T) {
 
 func TestFlushLeavesOutWhatIsKnown(t *testing.T) {
 	in := flushInput("I live in Leeds.", "Remember that I'm allergic to peanuts.", "The standup is at 9:30 every weekday.")
-	in.Profile, in.Note = "# Profile\n\n## Identity\n\n- Lives in Leeds.\n", "# 2026-03-02\n\n## 08:00 Food\n\n- Is allergic to peanuts.\n"
+	in.Profile, in.Note = "# Profile\n\n## Identity\n\n- \"I live in Leeds.\"\n", "# 2026-03-02\n\n## 08:00 Food\n\n- \"Remember that I'm allergic to peanuts.\"\n"
 	p := flushed(t, in)
 	if strings.Contains(p.DailyEntry, "Leeds") || strings.Contains(p.DailyEntry, "peanuts") || !strings.Contains(p.DailyEntry, "9:30") {
 		t.Errorf("it notes\n%s", p.DailyEntry)

@@ -97,15 +97,31 @@ func (n *notebook) take(p *passage) {
 	if p.withdrawn || p.doubtful && len(p.facts) == 0 || p.asks && len(p.facts) == 0 {
 		return
 	}
-	if p.corrected == "" && n.correct(e) {
+	if n.stands(p) {
 		return
 	}
 	for _, f := range p.facts {
 		n.state(f, e)
 	}
+	if p.corrected == "" && !p.proved && n.correct(e) {
+		return
+	}
 	if !p.proved && p.lasting > 0 && !n.knows(p) {
 		n.write(n.pageOf(p.kind), sections[p.kind], p.lastingLine(), e)
 	}
+}
+
+// stands reports whether a file has the line of a passage, from an earlier reading of the conversation.
+func (n *notebook) stands(p *passage) bool {
+	line := foldedText(bareLine(p.lastingLine()))
+	for _, page := range []*page{n.profile, n.memory} {
+		for i := range page.lines {
+			if l := &page.lines[i]; !l.code && l.fresh == nil && foldedText(bareLine(l.text)) == line {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // knows reports whether a file or the shared memory says a passage already.

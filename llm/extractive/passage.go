@@ -10,7 +10,6 @@ import (
 
 	"reverie/language/cue"
 	"reverie/language/date"
-	"reverie/scan"
 )
 
 // passage is what is kept of a message: one to three sentences in the speaker's own words.
@@ -36,11 +35,13 @@ type passage struct {
 	facts    []fact  // proved by templates
 	proved   bool    // they say all of it
 	parts    []window
+	complete struct{ of, text string } // the text, and with its dates completed
 	// withdrawn is set when a later message takes the passage back or corrects it.
 	withdrawn bool
 	// corrected is the text of an earlier passage with the value that this one gives, in brackets.
 	corrected string
 	wrong     string // the value that it replaces
+	denied    string // a number that it says is wrong
 	// later is set when the passage probably corrects an earlier one, but it is not sure which.
 	later bool
 }
@@ -58,7 +59,7 @@ func (c *conversation) passages(known words) []passage {
 		}
 		if c.isPlain(u) {
 			keep = max(keep, slight)
-			if u.set.Any(cue.Health, cue.Home, cue.Work, cue.Decide, cue.Style) {
+			if u.set.Has(cue.Self) && u.set.Any(cue.Health, cue.Home, cue.Work, cue.Decide, cue.Style) {
 				lasting = max(lasting, slight)
 			}
 		}
@@ -68,14 +69,15 @@ func (c *conversation) passages(known words) []passage {
 		if c.isPassing(u) && len(facts) == 0 {
 			lasting = min(lasting, 0)
 		}
-		corrects := u.set.Any(cue.Correct, cue.Forget, cue.Over)
+		denied := deniedValue(u.text, u.marks)
+		corrects := u.set.Any(cue.Correct, cue.Forget, cue.Over) || denied != ""
 		if keep <= 0 && !corrects || isUnfit(u.text) {
 			continue
 		}
 		p := passage{
 			speaker: u.speaker, seqs: []int64{u.seq}, message: u.message, start: u.start, end: u.end, at: u.at, lang: u.lang, set: u.set,
 			kind: u.kindOf(), terms: u.terms, sentence: u.sentences, keep: keep, lasting: lasting, doubtful: u.set.Has(cue.Doubt),
-			asks: u.question, facts: facts, proved: proved, text: u.text,
+			asks: u.question, facts: facts, proved: proved, text: u.text, denied: denied,
 		}
 		p.context = c.contextOf(i)
 		if u.asked != "" && leansOnQuestion(u) && utf8.RuneCountInString(u.asked) <= maxQuestion && !isUnfit(u.asked) {
@@ -120,13 +122,19 @@ func (c *conversation) isPassing(u *unit) bool {
 	return c.leads(u, cue.Other) && !u.set.Has(cue.Remember)
 }
 
-// isPlain reports whether a unit is one short sentence that says something about the speaker and nothing else, such as "I'm
-// allergic to peanuts." It is kept where it stands alone, too.
+// isPlain reports whether a unit is one short sentence that says something about the speaker, or a number, and nothing else, such
+// as "I'm allergic to peanuts." It is kept where it stands alone, too.
 func (c *conversation) isPlain(u *unit) bool {
 	const notPlain cue.Set = 1<<cue.Doubt | 1<<cue.Suppose | 1<<cue.If | 1<<cue.Would | 1<<cue.Other | 1<<cue.Lean | 1<<cue.Ask | 1<<cue.Request |
 		1<<cue.Irony | 1<<cue.Laugh | 1<<cue.Fiction | 1<<cue.Paste | 1<<cue.You | 1<<cue.Kin | 1<<cue.Text
-	return !u.question && u.sentences == 1 && u.asked == "" && lengthOf(u.text) <= plainWords && u.set&notPlain == 0 && u.set.Has(cue.Self) &&
-		(c.leads(u, cue.Self) || c.leads(u, cue.Decide) || c.leads(u, cue.Have)) && u.set.Any(cue.Health, cue.Home, cue.Work, cue.Decide, cue.Like, cue.Name, cue.Over)
+	if u.question || u.sentences > 1 || u.asked != "" || lengthOf(u.text) > plainWords || u.set&notPlain != 0 {
+		return false
+	}
+	if !u.set.Has(cue.Self) {
+		return hasDigit(u.text) && len(u.terms) > 2 && u.set&contentCues == 0 && !isTechnical(u.text)
+	}
+	return (c.leads(u, cue.Self) || c.leads(u, cue.Decide) || c.leads(u, cue.Have)) &&
+		u.set.Any(cue.Health, cue.Home, cue.Work, cue.Decide, cue.Like, cue.Name, cue.Over, cue.Number, cue.Time) || hasDigit(u.text)
 }
 
 const plainWords = 14
@@ -205,7 +213,7 @@ func leansOnQuestion(u *unit) bool {
 	if hasDigit(u.asked) && hasDigit(u.text) { // the answer may deny the value of the question
 		return false
 	}
-	return !u.set.Has(cue.Self) || u.set&contentCues == 0
+	return lengthOf(u.text) <= fewWords || u.set&contentCues == 0
 }
 
 // trimmed removes the fillers that begin a text, with the punctuation behind them.
@@ -261,11 +269,15 @@ func (p *passage) lastingLine() string {
 }
 
 // dated returns the words of the passage with absolute dates in brackets behind relative ones.
-func (p *passage) dated() string { return date.Complete(p.text, p.lang, p.at) }
+func (p *passage) dated() string {
+	if p.complete.of != p.text || p.complete.text == "" {
+		p.complete.of, p.complete.text = p.text, date.Complete(p.text, p.lang, p.at)
+	}
+	return p.complete.text
+}
 
 // quote puts a text in quotation marks.
 func quote(text string) string {
-	text = scan.Scan(text).Text
 	if strings.Contains(text, `"`) {
 		return "“" + text + "”"
 	}

@@ -46,10 +46,10 @@ func (u *unit) kindOf() kind {
 		return kindFact
 	case s.Has(cue.Like):
 		return kindPreference
-	case s.Has(cue.Work) && s.Has(cue.Self):
-		return kindIdentity
 	case s.Has(cue.Decide):
 		return kindDecision
+	case s.Has(cue.Work) && s.Has(cue.Self):
+		return kindIdentity
 	case s.Has(cue.Correct) && s.Any(cue.Number) || s.Has(cue.Over):
 		return kindCorrection
 	case s.Any(cue.Plan, cue.Time):

@@ -56,13 +56,13 @@ func TestSummarise(t *testing.T) {
 - The assistant answered: I read it.
 
 ## Constraints
-- Prefers short answers.
+- "I prefer short answers."
 
 ## Decisions
-- Decided to use Postgres 17.
+- "We decided to use Postgres 17."
 
 ## Facts
-- Staging database is on port 5433.
+- [What runs there?] "The staging database is on port 5433."
 
 ## Files
 - docs/setup.md
@@ -83,16 +83,14 @@ func TestSummarise(t *testing.T) {
 - The assistant answered: Noted.
 
 ## Constraints
-- Prefers short answers.
+- "I prefer short answers."
 
 ## Decisions
-- Decided to use Postgres 17.
+- "We decided to use Postgres 17."
 
 ## Facts
-- Staging database is on port 5434.
-
-## Next
-- Needs to call the landlord on 2026-03-03.
+- [What runs there?] "The staging database is on port [5434]."
+- "I need to call the landlord tomorrow [2026-03-03]."
 
 ## Files
 - docs/setup.md
@@ -102,7 +100,7 @@ func TestSummarise(t *testing.T) {
 	}
 }
 
-// In a language without rules there are the goal and what was said last.
+// In every language there are the goal and what was said last.
 func TestSummaryInOtherLanguages(t *testing.T) {
 	for goal, last := range map[string]string{
 		"Giúp tôi lên kế hoạch cho chuyến đi Đà Nẵng.": "Ngày 5 tháng 6.",
@@ -125,7 +123,7 @@ func TestSummaryAfterAModels(t *testing.T) {
 	})
 	for _, want := range []string{
 		"- Grace wants a garden.", "## Progress\n- Done: the soil was tested.", "## Critical values\n- pH 6.4",
-		"- Decided to plant an oak.", "- The assistant answered: Good.",
+		`- "We decided to plant an oak."`, "- The assistant answered: Good.",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("it lacks %q:\n%s", want, got)
@@ -139,9 +137,9 @@ func TestSummaryAfterAModels(t *testing.T) {
 func TestSummaryKeepsWhatIsEndedOut(t *testing.T) {
 	got := summaryOf(t, proposals.SummaryInput{
 		Goal: "Plan dinners.", MaxTokens: 300, Messages: turns("I am no longer vegetarian.", "Good to know."),
-		Previous: "## Facts\n- Is vegetarian.\n- Lives in Leeds.\n",
+		Previous: "## Facts\n- \"I am vegetarian.\"\n- \"I live in Leeds.\"\n",
 	})
-	if strings.Contains(got, "- Is vegetarian.") || !strings.Contains(got, "- Lives in Leeds.") {
+	if strings.Contains(got, `"I am vegetarian."`) || !strings.Contains(got, `- "I live in Leeds."`) {
 		t.Errorf("it says\n%s", got)
 	}
 }
