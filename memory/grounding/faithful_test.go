@@ -1,0 +1,31 @@
+package grounding_test
+
+import "testing"
+
+// faithful returns the share of the faithful lines of a file that are refused, in percent.
+func faithful(t *testing.T, path string, show bool) float64 {
+	t.Helper()
+	list, _ := lines(t, path)
+	g := grounds(t)
+	n, refused := 0, 0
+	for _, l := range list {
+		if l.kind != "=" {
+			continue
+		}
+		n++
+		if faults := g[l.id].Check(l.text); len(faults) > 0 {
+			refused++
+			if show {
+				t.Logf("%s: %v: %s", l.id, faults, l.text)
+			}
+		}
+	}
+	t.Logf("%s: %d of %d faithful lines refused", path, refused, n)
+	return 100 * float64(refused) / float64(n)
+}
+
+func TestFaithfulLinesPass(t *testing.T) {
+	if share := faithful(t, "testdata/lines.tsv", true); share > 2 {
+		t.Errorf("%.1f %% of the faithful lines are refused, at most 2 %% may be", share)
+	}
+}

@@ -1,0 +1,69 @@
+package grounding
+
+import (
+	"strings"
+	"unicode"
+)
+
+// own returns the parts of a message that state something for the user. Quoted, pasted and invented passages are the business of
+// package language/stance; until it is used here, everything counts.
+func own(message string) []string { return []string{message} }
+
+// contributed returns what an answer takes over from the message before it: all of that after a confirmation, its questions
+// otherwise, nothing after a denial.
+func contributed(asked, answer string) string {
+	head := light(answer)
+	if len(head) > 24 {
+		head = strings.ToValidUTF8(head[:24], "")
+	}
+	starts := func(p phrases) bool {
+		found := p.in(head)
+		return len(found) > 0 && strings.IndexFunc(head, unicode.IsLetter) == found[0].start
+	}
+	if starts(denies) {
+		return ""
+	}
+	if starts(affirms) && !strings.ContainsAny(answer, "?？؟") {
+		return asked
+	}
+	var questions []string
+	for _, s := range sentencesOf(asked) {
+		if strings.ContainsAny(s, "?？؟") {
+			questions = append(questions, s)
+		}
+	}
+	return strings.Join(questions, "\n")
+}
+
+// sentencesOf splits a text after marks that end sentences.
+func sentencesOf(text string) []string {
+	var out []string
+	start := 0
+	for i, r := range text {
+		if strings.ContainsRune("\n!?？！。؟;；", r) || r == '.' && (i+1 == len(text) || text[i+1] == ' ') {
+			end := i + len(string(r))
+			out = append(out, text[start:end])
+			start = end
+		}
+	}
+	return append(out, text[start:])
+}
+
+// squeezed returns the letters, marks and digits of a text, folded, for the comparison of quotations. A point stands for what
+// divides two numbers.
+func squeezed(text string) string {
+	var b strings.Builder
+	digit, gap := false, false
+	for _, r := range bare(text) {
+		if !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.So) {
+			gap = true
+			continue
+		}
+		if isDigit := unicode.IsDigit(r); isDigit && digit && gap {
+			b.WriteByte('.')
+		}
+		digit, gap = unicode.IsDigit(r), false
+		b.WriteRune(r)
+	}
+	return b.String()
+}
