@@ -34,6 +34,11 @@ type Fault struct {
 	Value string // part of the line: the number, the name, the clause
 }
 
+// IsValue reports whether the fault is a value that does not occur, and not what is said about it.
+func (f Fault) IsValue() bool {
+	return f.Code == Number || f.Code == Date || f.Code == Name || f.Code == Quotation
+}
+
 // Evidence is what lines are compared with.
 type Evidence struct {
 	Transcript []transcripts.Line
