@@ -20,12 +20,13 @@ func (c *checking) values() {
 		}
 	}
 	for _, n := range c.line.numbers {
-		if !whole && c.replaces(n) {
-			c.fault(Number, n.text)
-			continue
-		}
 		s := c.line.sentences[c.line.clauses[n.clause].sentence]
-		if !n.unsure && !slices.ContainsFunc(s.dates, func(d day) bool { return d.start <= n.start && n.start < d.end }) {
+		i := slices.IndexFunc(s.dates, func(d day) bool { return d.start <= n.start && n.start < d.end })
+		switch {
+		case i >= 0 && s.dates[i].year > 0: // a resolved date
+		case !whole && c.replaces(n):
+			c.fault(Number, n.text)
+		case i < 0 && !n.unsure:
 			c.number(n, whole)
 		}
 	}
@@ -201,11 +202,14 @@ const flank = 6
 
 // replaces reports whether the line is a sentence of a source with another number in its place.
 func (c *checking) replaces(n mention) bool {
-	text := c.line.sentences[c.line.clauses[n.clause].sentence].text
-	if n.start+len(n.text) > len(text) || n.text == "" || n.text[0] < '0' || n.text[0] > '9' {
+	text, start := c.lineText(), n.start
+	for _, s := range c.line.sentences[:c.line.clauses[n.clause].sentence] {
+		start += len(s.text)
+	}
+	if start+len(n.text) > len(text) || n.text == "" || n.text[0] < '0' || n.text[0] > '9' {
 		return false
 	}
-	before, after := []rune(squeezed(text[:n.start])), []rune(squeezed(text[n.start+len(n.text):]))
+	before, after := []rune(squeezed(text[:start])), []rune(squeezed(text[start+len(n.text):]))
 	before, after = before[max(0, len(before)-flank):], after[:min(len(after), flank)]
 	if (len(before) < 2 || len(after) < 2 || len(before)+len(after) < flank) && max(len(before), len(after)) < flank {
 		return false
@@ -258,7 +262,7 @@ func (c *checking) fitsUnit(n mention, held []int) bool {
 	if unit == "" {
 		return true
 	}
-	used := false
+	used, counts := false, true
 	for i, o := range c.said.numbers {
 		if unitAfter(c.said, o) == unit {
 			used = true
@@ -267,34 +271,48 @@ func (c *checking) fitsUnit(n mention, held []int) bool {
 			}
 		}
 	}
-	if !used {
-		return true
-	}
-	return slices.ContainsFunc(held, func(h int) bool {
+	for _, h := range held {
 		o := c.said.numbers[h]
-		s := c.said.sentences[c.said.clauses[o.clause].sentence]
-		return c.isAnswer(o) || len(strings.Fields(s.text)) <= 3 || unitAfter(c.said, o) == "" && !strings.HasPrefix(strings.TrimSpace(s.text[min(len(s.text), o.start+len(o.text)):]), ",")
-	})
+		r, _ := firstRune(o.text)
+		counts = counts && (unitAfter(c.said, o) != "" || !unicode.IsDigit(r) && !c.isAnswer(o))
+	}
+	return !used || !counts
 }
 
 // isAnswer reports whether a number stands in a short answer to a question.
 func (c *checking) isAnswer(n mention) bool {
 	s := c.said.sentences[c.said.clauses[n.clause].sentence]
-	return !s.isLead && c.said.passages[s.passage].lead != "" && len(s.text) <= 3*fragment
+	return !s.isLead && c.said.passages[s.passage].lead != "" && (n.start <= 1 || len(strings.Fields(s.text)) <= 3)
 }
 
-// unitAfter returns the word directly after a number, if it counts time.
+// unitAfter returns what a number counts: the unit of time, the word or, in a script without spaces, the character after it.
 func unitAfter(s *speech, n mention) string {
 	text := s.sentences[s.clauses[n.clause].sentence].text
-	rest := strings.TrimLeft(text[min(len(text), n.start+len(n.text)):], " -")
-	if len(rest) > 24 {
-		rest = strings.ToValidUTF8(rest[:24], "")
+	rest := text[min(len(text), n.start+len(n.text)):]
+	if len(rest) > 32 {
+		rest = strings.ToValidUTF8(rest[:32], "")
 	}
-	found := units.in(rest)
-	if len(found) == 0 || found[0].start != 0 {
-		return ""
+	rest = strings.TrimLeft(rest, " -.")
+	if found := units.in(rest); len(found) > 0 && found[0].start == 0 {
+		return found[0].value
 	}
-	return found[0].value
+	r, _ := firstRune(rest)
+	if isRun(r) {
+		return string(r)
+	}
+	for _, w := range wordsOf(rest) {
+		if word := rest[w.start:w.end]; w.start == 0 && language.FunctionWords[word] == 0 && unicode.IsLetter(r) {
+			return trimmedUnit(word)
+		}
+		break
+	}
+	return ""
+}
+
+// trimmedUnit removes the plural of a unit.
+func trimmedUnit(word string) string {
+	word = strings.TrimRight(bare(word), "se")
+	return word
 }
 
 func (c *checking) hasYear(year int) bool {
@@ -332,7 +350,7 @@ func (c *checking) bound(v mention, held []int, kind []mention, rival func(menti
 			}
 		}
 	}
-	return slices.ContainsFunc(held, func(h int) bool { return c.isAnswer(kind[h]) }) || c.besideOthers(v, held, kind)
+	return c.besideOthers(v, held, kind)
 }
 
 // besideOthers reports whether a value stands in one passage with words of another clause of the line.
@@ -411,7 +429,7 @@ func (c *checking) nameValues(whole bool) {
 		if whole || c.isHeading || len(held) == 0 || n.initial && !c.capitalised(n) {
 			continue
 		}
-		if c.isPersonName(n) && c.taken(n) {
+		if c.isPersonName(n) && c.taken(n) || c.replacesName(n) {
 			c.fault(Name, n.text)
 		}
 	}
@@ -446,10 +464,34 @@ func (c *checking) taken(n mention) bool {
 			}
 		}
 	}
+	for _, m := range c.line.numbers {
+		if m.unsure || clause >= 0 && m.clause != clause {
+			continue
+		}
+		counted := map[int]bool{}
+		for _, k := range m.keys {
+			for _, h := range c.said.byNumber[k] {
+				o := c.said.numbers[h]
+				in := c.said.clauses[o.clause].sentence
+				if !counted[in] {
+					counted[in] = true
+					words[in] += 2
+					best = max(best, words[in])
+					if _, known := nearest[in]; !known {
+						nearest[in] = term{at: o.at}
+					}
+				}
+			}
+		}
+	}
 	others := false
 	for in, count := range words {
 		if count < best {
 			continue
+		}
+		near := nearest[in]
+		if c.pronounOnly(in) {
+			in-- // she, he: the sentence before names the person
 		}
 		mine, other := 1<<30, 1<<30
 		for i := range c.said.names {
@@ -457,7 +499,7 @@ func (c *checking) taken(n mention) bool {
 			if c.said.clauses[o.clause].sentence != in {
 				continue
 			}
-			distance := abs(o.at - nearest[in].at)
+			distance := abs(o.at - near.at)
 			if same(*o) {
 				mine = min(mine, distance)
 			} else if c.said.persons[o.keys[0]] && !c.inLine(*o, n, 1<<20) {
@@ -472,9 +514,47 @@ func (c *checking) taken(n mention) bool {
 	return others
 }
 
+// pronounOnly reports whether a sentence says something of a person whom only the sentence before it names.
+func (c *checking) pronounOnly(in int) bool {
+	if in == 0 || c.said.sentences[in-1].passage != c.said.sentences[in].passage {
+		return false
+	}
+	if slices.ContainsFunc(c.said.names, func(n mention) bool { return c.said.clauses[n.clause].sentence == in && c.said.persons[n.keys[0]] }) {
+		return false
+	}
+	return slices.ContainsFunc(c.said.clauses, func(s clause) bool { return s.sentence == in && s.third })
+}
+
 // isPersonName reports whether a name of the line is used for a person, there or in a source.
 func (c *checking) isPersonName(n mention) bool {
 	return c.said.persons[n.keys[0]] || c.line.persons[n.keys[0]]
+}
+
+// replacesName reports whether the line has a name where a sentence of a source has another word between the same words.
+func (c *checking) replacesName(n mention) bool {
+	text := c.line.sentences[c.line.clauses[n.clause].sentence].text
+	before, after, found := strings.Cut(text, light(n.text))
+	left, right := []rune(squeezed(before)), []rune(squeezed(after))
+	left, right = left[max(0, len(left)-flank):], right[:min(len(right), flank)]
+	if !found || len(left) < flank || len(right) < flank {
+		return false
+	}
+	name, others := squeezed(n.text), false
+	for rest := c.said.squeezed; ; {
+		at := strings.Index(rest, string(left))
+		if at < 0 {
+			return others
+		}
+		rest = rest[at+len(string(left)):]
+		end := strings.Index(rest[:min(len(rest), 4*flank)], string(right))
+		if end < 0 {
+			continue
+		}
+		if strings.Contains(rest[:end], name) {
+			return false
+		}
+		others = others || end > 2
+	}
 }
 
 // relations checks "my brother Max": the name next to a relation must be in a sentence with that relation, if any source has a
@@ -739,11 +819,16 @@ func mostlyRun(text string) bool {
 
 // claims compares each clause with the clauses of the sources that share most words with it.
 func (c *checking) claims(whole bool) {
+	for i := range c.line.clauses {
+		l := c.line.clauses[i]
+		if !whole {
+			c.claim(l)
+		} else if best := c.compare(l, c.said, nil); best.share >= sure && !c.isQuoted {
+			c.subject(l, best) // the words may be part of a sentence about somebody else
+		}
+	}
 	if whole {
 		return
-	}
-	for i := range c.line.clauses {
-		c.claim(c.line.clauses[i], i)
 	}
 	c.relations()
 }
@@ -789,6 +874,9 @@ func (c *checking) compare(l clause, s *speech, accept func(clause) bool) claime
 			out.clauses = append(out.clauses, at)
 		}
 	}
+	if slices.ContainsFunc(out.clauses, func(at int) bool { return !s.clauses[at].isLead }) {
+		out.clauses = slices.DeleteFunc(out.clauses, func(at int) bool { return s.clauses[at].isLead })
+	}
 	if total > 0 {
 		out.share = float64(best) / float64(total)
 		out.common = best
@@ -814,7 +902,7 @@ const (
 	sure       = .5
 )
 
-func (c *checking) claim(l clause, _ int) {
+func (c *checking) claim(l clause) {
 	if c.kinUnheard(l) {
 		return
 	}
@@ -831,6 +919,17 @@ func (c *checking) claim(l clause, _ int) {
 	c.polarity(l, best)
 	c.subject(l, best)
 	c.speaker(l, best)
+}
+
+// statements counts the clauses of the line that have words.
+func (c *checking) statements() int {
+	n := 0
+	for _, l := range c.line.clauses {
+		if slices.ContainsFunc(c.line.terms[l.start:l.end], func(t term) bool { return t.content }) {
+			n++
+		}
+	}
+	return n
 }
 
 func (c *checking) textOf(l clause) string {
@@ -863,11 +962,11 @@ func (c *checking) kinUnheard(l clause) bool {
 
 // subject compares whom the clauses are about.
 func (c *checking) subject(l clause, best claimed) {
-	if best.share < sure {
+	if best.share < sure || best.common <= 2 && !l.explicit && c.statements() > 1 && !mostlyRun(c.lineText()) {
 		return
 	}
 	kinOver := append(slices.Clone(l.kin), c.kinAbove()...)
-	isOther := len(kinOver) > 0 || l.third || c.startsWithName(l) || c.startsWithNameAbove()
+	isOther := len(kinOver) > 0 || l.third && !l.explicit || c.startsWithName(l) || c.startsWithNameAbove()
 	if !isOther && !l.explicit && (c.hasTopic(l) || len(c.names) > 0) {
 		return
 	}
@@ -885,7 +984,7 @@ func (c *checking) subject(l clause, best claimed) {
 				return
 			}
 		default:
-			if s.self || document && len(s.kin) == 0 || !s.third && !s.subject {
+			if s.self || document && len(s.kin) == 0 || !s.third && !s.subject && !(s.byLead && l.explicit) {
 				return
 			}
 		}
@@ -945,7 +1044,7 @@ func (c *checking) speaker(l clause, best claimed) {
 	}
 	theirs := c.compare(l, c.said, func(s clause) bool {
 		sent := c.said.sentences[s.sentence]
-		return c.said.passages[sent.passage].speaker == who || strings.Contains(sent.text, who) || c.said.passages[sent.passage].document
+		return !s.isLead && c.said.passages[sent.passage].speaker == who || strings.Contains(sent.text, who) || c.said.passages[sent.passage].document
 	})
 	if theirs.share*2 < best.share {
 		c.fault(Person, who)

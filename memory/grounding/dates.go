@@ -40,13 +40,13 @@ var (
 11: november, nov, noviembre, novembre, novembro, ноябрь, ноября, ноябре, نوفمبر, تشرين الثاني
 12: december, dec, dezember, diciembre, décembre, dicembre, dezembro, декабрь, декабря, декабре, ديسمبر, كانون الأول`)
 	weekdayNames = phrasesOf(`
-1: monday, mondays, mon, montag, montags, lunes, lundi, lunedì, segunda-feira, segunda, thứ hai, thứ 2, понедельник, понедельника, понедельникам, الاثنين, الإثنين, 周一, 星期一, 礼拜一, 週一, 月曜, 月曜日, 월요일
+1: monday, mondays, montag, montags, lunes, lundi, lunedì, segunda-feira, segunda, thứ hai, thứ 2, понедельник, понедельника, понедельникам, الاثنين, الإثنين, 周一, 星期一, 礼拜一, 週一, 月曜, 月曜日, 월요일
 2: tuesday, tuesdays, tue, dienstag, dienstags, martes, mardi, martedì, terça-feira, terça, thứ ba, thứ 3, вторник, вторника, вторникам, الثلاثاء, الثلاثا, 周二, 星期二, 礼拜二, 週二, 火曜, 火曜日, 화요일
-3: wednesday, wednesdays, wed, mittwoch, mittwochs, miércoles, mercredi, mercoledì, quarta-feira, quarta, thứ tư, thứ 4, среда, среду, среды, средам, الأربعاء, الاربعا, 周三, 星期三, 礼拜三, 週三, 水曜, 水曜日, 수요일
+3: wednesday, wednesdays, mittwoch, mittwochs, miércoles, mercredi, mercoledì, quarta-feira, quarta, thứ tư, thứ 4, среда, среду, среды, средам, الأربعاء, الاربعا, 周三, 星期三, 礼拜三, 週三, 水曜, 水曜日, 수요일
 4: thursday, thursdays, thu, thurs, donnerstag, donnerstags, jueves, jeudi, giovedì, quinta-feira, quinta, thứ năm, thứ 5, четверг, четверга, четвергам, الخميس, 周四, 星期四, 礼拜四, 週四, 木曜, 木曜日, 목요일
 5: friday, fridays, fri, freitag, freitags, viernes, vendredi, venerdì, sexta-feira, sexta, thứ sáu, thứ 6, пятница, пятницу, пятницы, пятницам, الجمعة, جمعة, 周五, 星期五, 礼拜五, 週五, 金曜, 金曜日, 금요일
-6: saturday, saturdays, sat, samstag, samstags, sonnabend, sábado, samedi, sabato, sábados, thứ bảy, thứ 7, суббота, субботу, субботы, субботам, السبت, 周六, 星期六, 礼拜六, 週六, 土曜, 土曜日, 토요일
-7: sunday, sundays, sun, sonntag, sonntags, domingo, dimanche, domenica, domingos, chủ nhật, воскресенье, воскресенья, الأحد, الاحد, 周日, 周天, 星期日, 星期天, 礼拜天, 週日, 日曜, 日曜日, 일요일`)
+6: saturday, saturdays, samstag, samstags, sonnabend, sábado, samedi, sabato, sábados, thứ bảy, thứ 7, суббота, субботу, субботы, субботам, السبت, 周六, 星期六, 礼拜六, 週六, 土曜, 土曜日, 토요일
+7: sunday, sundays, sonntag, sonntags, domingo, dimanche, domenica, domingos, chủ nhật, воскресенье, воскресенья, الأحد, الاحد, 周日, 周天, 星期日, 星期天, 礼拜天, 週日, 日曜, 日曜日, 일요일`)
 	// relativeDays are distances from today in days.
 	relativeDays = phrasesOf(`
 0: today, tonight, this morning, this evening, heute, hoy, aujourd'hui, ce soir, oggi, stasera, hoje, hôm nay, tối nay, сегодня, اليوم, النهارده, الليلة, 今天, 今日, 今晚, 今早, 本日, 오늘
@@ -61,11 +61,16 @@ d: day, days, tag, tage, tagen, día, días, jour, jours, giorno, giorni, dia, d
 w: week, weeks, fortnight, woche, wochen, semana, semanas, semaine, semaines, settimana, settimane, tuần, неделя, недели, неделю, недель, неделе, أسبوع, الأسبوع, الاسبوع, أسابيع, أسبوعين, 周, 週, 星期, 礼拜, 週間, 주, 담주
 e: weekend, wochenende, fin de semana, finde, week-end, weekend, cuối tuần, выходные, выходных, نهاية الأسبوع, 周末, 週末, 주말
 m: month, months, monat, monate, monaten, monats, mes, meses, mois, mese, mesi, mês, tháng, месяц, месяца, месяцев, месяце, شهر, أشهر, شهرين, الشهر, 个月, 個月, 月, ヶ月, か月, 来月, 先月, 今月, 달, 개월, 다음 달
-y: year, years, yr, yrs, jahr, jahre, jahren, jahres, año, años, an, ans, année, années, anno, anni, ano, anos, năm, год, года, году, лет, سنة, السنة, سنين, سنوات, سنتين, عام, 年, 年前, 岁, 년, 작년, 재작년, 내년, 올해, 去年, 明年, 今年, 前年, おととし, 来年, 昨年`)
+y: year, years, yr, yrs, jahr, jahre, jahren, jahres, año, años, ans, année, années, anno, anni, ano, anos, năm, год, года, году, лет, سنة, السنة, سنين, سنوات, سنتين, عام, 年, 年前, 岁, 년, 작년, 재작년, 내년, 올해, 去年, 明年, 今年, 前年, おととし, 来年, 昨年`)
 	ahead = phrasesOf(`
 x: next, coming, in, nächste, nächsten, nächster, nächstes, kommende, kommenden, próximo, próxima, que viene, prochain, prochaine, prossimo, prossima, que vem, tới, sau, следующий, следующая, следующую, следующей, через, القادم, القادمة, الجاي, الجاية, 下, 来, 後, 后, 다음`)
 	behind = phrasesOf(`
 x: last, past, ago, previous, letzte, letzten, letzter, letztes, vor, vergangenen, pasado, pasada, hace, dernier, dernière, il y a, scorso, scorsa, fa, passado, passada, há, trước, qua, прошлый, прошлую, прошлой, прошлом, назад, الماضي, الماضية, قبل, 上, 前, 先, 지난, 전`)
+	// coming and gone stand beside a weekday or a date.
+	coming = phrasesOf(`
+x: next, coming, for, nächste, nächsten, nächster, nächstes, kommende, kommenden, kommender, próximo, próxima, que viene, prochain, prochaine, prossimo, prossima, que vem, tới, sau, следующий, следующая, следующую, следующей, следующего, ближайшую, القادم, القادمة, الجاي, الجاية, 下, 来, 今度, 다음, 담`)
+	gone = phrasesOf(`
+x: last, past, letzte, letzten, letzter, letztes, vergangenen, vergangene, pasado, pasada, dernier, dernière, scorso, scorsa, passado, passada, trước, прошлый, прошлую, прошлой, прошлого, الماضي, الماضية, 上, 先, 지난`)
 	// holidays are fixed days of a year: month*100+day.
 	holidays = phrasesOf(`
 1225: christmas, weihnachten, navidad, noël, natale, natal, giáng sinh, рождество, 圣诞, 圣诞节, クリスマス, 크리스마스
@@ -196,6 +201,12 @@ func (c *calendar) day(d time.Time) {
 	c.weekdays[weekdayOf(d)] = true
 }
 
+// about adds a day that is counted from another: its weekday is not named.
+func (c *calendar) about(d time.Time) {
+	c.days[d] = true
+	c.month(d)
+}
+
 func (c *calendar) month(d time.Time) {
 	c.months[dateOf(d.Year(), int(d.Month()), 1)] = true
 }
@@ -206,15 +217,18 @@ func weekdayOf(d time.Time) int { return (int(d.Weekday())+6)%7 + 1 }
 const (
 	nextWeeks = 14 // days
 	anyYear   = 1
+	beside    = 14 // bytes beside a date in which a word may say whether it is past
+	// nearestYear is the distance in days of a date without a year: it is in the year in which it is nearest.
+	nearestYear = 250
 )
 
 // reach adds the dates that a folded passage names, written on a day.
 func (c *calendar) reach(text string, on time.Time, dates []day, numbers []number) {
 	on = dateOf(on.Year(), int(on.Month()), on.Day())
 	for _, d := range dates {
-		around := text[max(0, d.start-20):d.start] + "\n" + text[d.end:min(len(text), d.end+20)]
+		around := text[max(0, d.start-beside):d.start] + "\n" + text[d.end:min(len(text), d.end+beside)]
 		around = strings.ToValidUTF8(around, "")
-		c.named0(d, on, len(ahead.in(around)) > 0, len(behind.in(around)) > 0)
+		c.name(d, on, len(coming.in(around)) > 0, len(gone.in(around)) > 0)
 	}
 	for _, f := range relativeDays.in(text) {
 		c.day(on.AddDate(0, 0, atoiSigned(f.value)))
@@ -239,8 +253,8 @@ func (c *calendar) reach(text string, on time.Time, dates []day, numbers []numbe
 	if unit["w"] {
 		monday := on.AddDate(0, 0, 1-weekdayOf(on))
 		for _, n := range []int{-7, 7} {
-			c.day(monday.AddDate(0, 0, n))
-			c.day(on.AddDate(0, 0, n))
+			c.about(monday.AddDate(0, 0, n))
+			c.about(on.AddDate(0, 0, n))
 		}
 	}
 	if unit["m"] {
@@ -251,8 +265,12 @@ func (c *calendar) reach(text string, on time.Time, dates []day, numbers []numbe
 		}
 	}
 	if unit["y"] {
-		for n := -2; n <= 1; n++ {
-			c.years[on.Year()+n] = true
+		c.years[on.Year()] = true
+		if len(behind.in(text)) > 0 {
+			c.years[on.Year()-1], c.years[on.Year()-2] = true, true
+		}
+		if len(ahead.in(text)) > 0 {
+			c.years[on.Year()+1] = true
 		}
 	}
 	c.counted(text, on, unit, numbers)
@@ -261,7 +279,7 @@ func (c *calendar) reach(text string, on time.Time, dates []day, numbers []numbe
 // Marks of a day of the month.
 var (
 	dayBefore = regexp.MustCompile(`(?:^|[^\p{L}])(?:the|el|le|il|dia|día|giorno|jour|ngày|mùng|يوم|am|den|dem|vom|zum|on|by|bis|until|до|к|à|al|il giorno) ?$`)
-	dayAfter  = regexp.MustCompile(`^(?:st|nd|rd|th|\.|º|er| ?[日号號]|일|-?го|-?е)`)
+	dayAfter  = regexp.MustCompile(`^(?:st|nd|rd|th|\.(?:,| \pL)|º|er| ?[日号號]|일|-?го|-?е)`)
 )
 
 // counted adds "in three weeks", "5 years ago", and bare days of the month: "on the 28th".
@@ -277,7 +295,7 @@ func (c *calendar) counted(text string, on time.Time, unit map[string]bool, numb
 		if found := units.in(strings.TrimLeft(after, " -个個半еил")); len(found) > 0 && found[0].start <= 8 {
 			counts = found[0].value
 		}
-		isDay := dayBefore.MatchString(before) || dayAfter.MatchString(after) || n.isWord
+		isDay := dayBefore.MatchString(before) || dayAfter.MatchString(after) || strings.HasPrefix(n.keys[0], "o:")
 		for _, k := range n.keys {
 			v, err := strconv.ParseFloat(strings.TrimPrefix(k, "o:"), 64)
 			if err != nil || v < 0 || v > 2100 {
@@ -308,15 +326,15 @@ func (c *calendar) distance(on time.Time, unit string, n int) {
 	for _, sign := range []int{-1, 1} {
 		switch n := sign * n; unit {
 		case "d":
-			c.day(on.AddDate(0, 0, n))
+			c.about(on.AddDate(0, 0, n))
 		case "w":
-			c.day(on.AddDate(0, 0, 7*n))
-			c.day(on.AddDate(0, 0, 7*n+1-weekdayOf(on)))
+			c.about(on.AddDate(0, 0, 7*n))
+			c.about(on.AddDate(0, 0, 7*n+1-weekdayOf(on)))
 		case "m":
-			c.day(on.AddDate(0, n, 0))
+			c.about(on.AddDate(0, n, 0))
 			c.month(on.AddDate(0, n, 0))
 		case "y":
-			c.day(on.AddDate(n, 0, 0))
+			c.about(on.AddDate(n, 0, 0))
 			c.years[on.Year()+n-1] = true
 		}
 	}
@@ -330,8 +348,8 @@ func atoiSigned(s string) int {
 	return n
 }
 
-// named0 adds a date with a number or a name.
-func (c *calendar) named0(d day, on time.Time, isAhead, isBehind bool) {
+// name adds a date with a number or a name.
+func (c *calendar) name(d day, on time.Time, isAhead, isBehind bool) {
 	years := []int{d.year}
 	if d.year > 0 {
 		c.years[d.year] = true
@@ -343,10 +361,10 @@ func (c *calendar) named0(d day, on time.Time, isAhead, isBehind bool) {
 	case d.weekday > 0:
 		c.weekdays[d.weekday] = true
 		from, to := -7, 7
-		if isAhead {
-			from, to = 1, nextWeeks
-		} else if isBehind {
+		if isBehind {
 			from, to = -nextWeeks, -1
+		} else if isAhead {
+			from, to = 1, nextWeeks
 		}
 		for n := from; n <= to; n++ {
 			if day := on.AddDate(0, 0, n); weekdayOf(day) == d.weekday {
@@ -356,6 +374,9 @@ func (c *calendar) named0(d day, on time.Time, isAhead, isBehind bool) {
 		}
 	case d.day > 0:
 		for _, y := range years {
+			if far := abs(int(dateOf(y, d.month, d.day).Sub(on).Hours() / 24)); d.year == 0 && !isBehind && far > nearestYear {
+				continue
+			}
 			c.day(dateOf(y, d.month, d.day))
 			if d.swapped && d.day <= 12 {
 				c.day(dateOf(y, d.day, d.month))

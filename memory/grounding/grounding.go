@@ -166,6 +166,7 @@ func contextOf(over []string) *speech {
 type checking struct {
 	*Ground
 	isHeading bool
+	isQuoted  bool // most of the line is a quotation
 	context   *speech
 	line      *speech
 	faults    []Fault
@@ -190,6 +191,7 @@ func (c *checking) run(text string) {
 	if c.isHeading {
 		return
 	}
+	c.isQuoted = len(quotes.FindString(text)) > len(text)/2
 	whole := strings.Contains(c.said.squeezed, squeezed(brackets.ReplaceAllString(stripped(text), "")))
 	c.claims(whole)
 }
@@ -199,13 +201,33 @@ var quotes = regexp.MustCompile(`"([^"]+)"|“([^“”]+)”|„([^“”„]+)
 
 // quotations checks quoted words.
 func (c *checking) quotations(text string) {
-	for _, m := range quotes.FindAllString(text, -1) {
+	all := quotes.FindAllString(text, -1)
+	if inner := stripped(text); len(all) > 0 && strings.HasPrefix(text, all[0]) && len(inner)+2 <= len(text) && strings.HasSuffix(text, all[len(all)-1]) {
+		all = []string{text} // quotations in a quotation
+	}
+	for _, m := range all {
+		if strings.Contains(c.quotable, squeezed(m)) {
+			continue
+		}
+		for _, b := range brackets.FindAllString(m, -1) {
+			if !c.isAdded(b) {
+				c.fault(Quotation, m)
+			}
+		}
 		for part := range strings.SplitSeq(brackets.ReplaceAllString(strings.Trim(m, `"“”„«»「」『』《》`), "…"), "…") {
 			if said := squeezed(part); said != "" && !strings.Contains(c.quotable, said) {
 				c.fault(Quotation, m)
 			}
 		}
 	}
+}
+
+// isAdded reports whether a bracket in a quotation adds what a quoting line may add: a resolved date, a question that was asked, or
+// a later value.
+func (c *checking) isAdded(bracket string) bool {
+	text := light(bracket)
+	return strings.Contains(c.quotable, squeezed(bracket)) || strings.HasPrefix(strings.TrimLeft(text, "("), "later") ||
+		slices.ContainsFunc(datesOf(text), func(d day) bool { return d.year > 0 })
 }
 
 // stripped removes the quotation marks around a whole text.

@@ -191,13 +191,13 @@ func TestMutantsAreCaught(t *testing.T) {
 		t.Logf("%-18s %4d of %4d caught, %.1f %%", operator, caught[operator], made[operator], 100*float64(caught[operator])/float64(made[operator]))
 	}
 	t.Logf("%d of %d mutants caught", found, total)
-	if share := float64(found) / float64(total); share < .95 {
-		t.Errorf("%.1f %% of the mutants are caught, want 95 %%", 100*share)
+	if share := float64(found) / float64(total); share < .99 {
+		t.Errorf("%.1f %% of the mutants are caught, want 99 %%", 100*share)
 	}
 }
 
 // rarity orders the operators by how few mutants they make.
 var rarity = map[string]int{
-	"negation flipped": 0, "person swapped": 0, "names swapped": 0, "date changed": 0, "name invented": 1, "number invented": 1, "quotation changed": 2,
+	"negation flipped": 0, "person swapped": 0, "names swapped": 0, "date changed": 0, "name invented": 1, "number invented": 1, "quotation changed": 1,
 	"digits changed": 1,
 }

@@ -292,7 +292,8 @@ func compose(text string, parts []placed) []number {
 
 var (
 	halves = phrasesOf(`
-h: half, halb, halbe, halben, halber, demi, demie, media, medio, meia, meio, mezza, mezzo, rưỡi, половина, половиной, пол, نصف, ونصف, ونص, نص, والنصف, 半, 반`)
+p: halb, halbe, halben, halber, половина, половины, пол
+h: half, demi, demie, media, medio, meia, meio, mezza, mezzo, rưỡi, половиной, نصف, ونصف, ونص, نص, والنصف, 半, 반`)
 	quarters = phrasesOf(`
 q: quarter, viertel, quart, cuarto, quarto, quarto, четверть, ربع, وربع, إلا ربع`)
 	hours = phrasesOf(`
@@ -316,10 +317,12 @@ func (n *number) finish(text string) {
 	before, after := text[max(0, n.start-nearby):n.start], text[n.end:min(len(text), n.end+nearby)]
 	around := strings.ToValidUTF8(before, "") + "\n" + strings.ToValidUTF8(after, "")
 	hour := v <= 24 && v == math.Trunc(v)
-	if len(halves.in(around)) > 0 {
+	for _, half := range halves.in(around) {
 		n.keys = append(n.keys, key(v+.5))
-		if hour {
-			n.keys = append(n.keys, clock(int(v), 30), clock(int(v)+23, 30))
+		if hour && half.value == "p" { // halb acht is half past seven
+			n.keys = append(n.keys, clock(int(v)+23, 30))
+		} else if hour {
+			n.keys = append(n.keys, clock(int(v), 30))
 		}
 	}
 	if hour && len(quarters.in(around)) > 0 {

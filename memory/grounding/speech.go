@@ -70,6 +70,7 @@ type clause struct {
 	third      bool // somebody else is
 	subject    bool // a relation stands where the subject does
 	explicit   bool // the line names the user
+	byLead     bool // the question before it asks about somebody else
 	kin        []kin
 	isLead     bool
 }
@@ -165,7 +166,9 @@ func (s *speech) sentence(text string, from int, tokens []analysis.Token, at int
 	number := len(s.sentences)
 	s.sentences = append(s.sentences, sent)
 	var starts []int // of clauses, in bytes of the text
+	inClause := 0
 	begin := func(byteAt int) {
+		inClause = 0
 		s.clauses = append(s.clauses, clause{sentence: number, start: len(s.terms), isLead: isLead})
 		starts = append(starts, byteAt)
 	}
@@ -179,7 +182,7 @@ func (s *speech) sentence(text string, from int, tokens []analysis.Token, at int
 			switch gap := text[end:start]; {
 			case strings.ContainsAny(gap, ",;:()–—،、，；：（）|") || strings.Contains(gap, " - "):
 				at += perComma
-				if len(s.terms) > s.clauses[len(s.clauses)-1].start {
+				if inClause > 0 {
 					begin(start)
 				}
 			}
@@ -191,12 +194,13 @@ func (s *speech) sentence(text string, from int, tokens []analysis.Token, at int
 				at -= perWord / 2
 			}
 		}
-		if (joins[variants.Replace(t.Forms[0])] || joinsRun(text[:start], text[start:])) && len(s.terms) > s.clauses[len(s.clauses)-1].start {
+		if (joins[variants.Replace(t.Forms[0])] || joinsRun(text[:start], text[start:])) && inClause > 0 {
 			at += perJoin
 			begin(start)
 		}
 		end = max(end, t.End-from)
 		places = append(places, place{start, at, len(s.clauses) - 1})
+		inClause++
 		s.term(t, at)
 		if isName(t) && start >= named {
 			s.name(t, at, isFirst)
@@ -213,6 +217,10 @@ func (s *speech) sentence(text string, from int, tokens []analysis.Token, at int
 			c.end = s.clauses[len(s.clauses)-len(starts)+i+1].start
 		}
 		c.read(light(text[byteAt:until]), i == 0, strings.ContainsAny(text, "?？؟"), s.in)
+		if at := len(s.clauses) - len(starts) + i - 1; i == 0 && at >= 0 && !c.self && !isLead {
+			last := s.sentences[s.clauses[at].sentence]
+			c.byLead = last.isLead && last.passage == sent.passage && s.clauses[at].third && len(second.in(last.text)) == 0
+		}
 		if at := len(s.clauses) - len(starts) + i - 1; i > 0 || at >= 0 && s.continues(s.clauses[at], number) {
 			c.inherit(s.clauses[at])
 		}
@@ -325,6 +333,9 @@ func (s *speech) term(t analysis.Token, at int) {
 		if rest, found := withoutPossessive(m.forms[0]); found {
 			m.forms = append(m.forms, rest)
 		}
+		if inner := circumfix.FindStringSubmatch(m.forms[0]); inner != nil {
+			m.forms = append(m.forms, inner[1])
+		}
 		m.content = m.content && !generic[m.forms[0]]
 	}
 	for _, form := range m.forms {
@@ -411,18 +422,30 @@ func (c *clause) read(text string, opens, asks bool, in language.Language) {
 		if other, ok := otherwise[text[f.start:f.end]]; ok && other.Has(in) {
 			continue
 		}
+		if rest := strings.TrimLeft(text[f.end:], " "); opens && denies.words[text[f.start:f.end]] != "" && f.start <= 1 && startsWith(first, rest) {
+			continue // "no I live in Leeds"
+		}
 		c.negated = true
 		if opens && denies.words[text[f.start:f.end]] != "" && strings.IndexFunc(text, unicode.IsLetter) == f.start {
 			c.either = true // "no, I live in Leeds", "no cinnamon for me"
 		}
 	}
-	if strings.Contains(text, "n't") {
+	if strings.Contains(text, "n't") || circumfix.MatchString(text) {
 		c.negated = true
 	}
 	if c.isLead || asks {
 		c.either = true
 	}
 }
+
+// startsWith reports whether a text begins with one of the expressions.
+func startsWith(p phrases, text string) bool {
+	found := p.in(text)
+	return len(found) > 0 && found[0].start == 0
+}
+
+// circumfix matches a verb that is negated in spoken Arabic: مبتحبش.
+var circumfix = regexp.MustCompile(`(?:^|[^\p{Arabic}])[وف]?مب?(\p{Arabic}{2,})ش(?:[^\p{Arabic}]|$)`)
 
 // otherwise are negations that mean something else in other languages.
 var otherwise = map[string]language.Set{
@@ -481,9 +504,23 @@ func (s *speech) finish() {
 		}
 	}
 	s.squeezed = squeezed(s.text.String())
+	defer s.subjects()
 	for _, n := range s.names {
 		if !s.persons[n.keys[0]] && s.usedForPerson(n) {
 			s.persons[n.keys[0]] = true
+		}
+	}
+}
+
+// subjects marks the clauses whose subject is a person's name.
+func (s *speech) subjects() {
+	for _, n := range s.names {
+		c := &s.clauses[n.clause]
+		if !s.persons[n.keys[0]] || c.self || c.isLead || n.at-s.terms[min(c.start, len(s.terms)-1)].at > subjectWords*perWord {
+			continue
+		}
+		if text := s.sentences[c.sentence].text; leads(text, max(0, strings.Index(text, light(n.text)))) {
+			c.third = true
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package grounding
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 )
@@ -35,12 +36,15 @@ func contributed(asked, answer string) string {
 	return strings.Join(questions, "\n")
 }
 
+// ordinalBefore matches a German ordinal, whose point ends no sentence.
+var ordinalBefore = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:im|am|den|dem|der|vom|zum|des|die|das|beim) \d{1,2}$`)
+
 // sentencesOf splits a text after marks that end sentences.
 func sentencesOf(text string) []string {
 	var out []string
 	start := 0
 	for i, r := range text {
-		if strings.ContainsRune("\n!?？！。؟;；", r) || r == '.' && (i+1 == len(text) || text[i+1] == ' ') {
+		if strings.ContainsRune("\n!?？！。؟;；", r) || r == '.' && (i+1 == len(text) || text[i+1] == ' ') && !ordinalBefore.MatchString(text[max(start, i-12):i]) {
 			end := i + len(string(r))
 			out = append(out, text[start:end])
 			start = end
