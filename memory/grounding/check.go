@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -128,7 +129,7 @@ func (s *speech) having(t term) []int {
 // near reports whether one of the sentences, or one next to it in the same message, has an anchor. Without anchors, as in a line
 // of another language, it is true.
 func (c *checking) near(sentences []int, anchors []anchor) bool {
-	if len(anchors) == 0 {
+	if len(anchors) == 0 || c.isAbroad() {
 		return true
 	}
 	for _, a := range anchors {
@@ -255,6 +256,22 @@ func (s *speech) runsOf(kind *regexp.Regexp) [][]int {
 	return s.runs[kind]
 }
 
+// isAbroad reports whether most words of the line are in no source, as in a line of another language. Its values cannot be compared
+// by the words next to them.
+func (c *checking) isAbroad() bool {
+	known, all := 0, 0
+	for _, t := range c.line.terms {
+		if !t.content {
+			continue
+		}
+		all++
+		if len(c.said.having(t)) > 0 {
+			known++
+		}
+	}
+	return known*2 < all
+}
+
 // fitsUnit reports whether a number with a unit after it has that unit in a source too, or is the whole of an answer there, unless
 // no source has the unit after a number.
 func (c *checking) fitsUnit(n mention, held []int) bool {
@@ -301,7 +318,7 @@ func unitAfter(s *speech, n mention) string {
 		return string(r)
 	}
 	for _, w := range wordsOf(rest) {
-		if word := rest[w.start:w.end]; w.start == 0 && language.FunctionWords[word] == 0 && unicode.IsLetter(r) {
+		if word := rest[w.start:w.end]; w.start == 0 && !language.FunctionWords[word].Has(s.in) && unicode.IsLetter(r) {
 			return trimmedUnit(word)
 		}
 		break
@@ -332,14 +349,17 @@ const reach = 160
 // source, and no other value of the same kind is nearer to that neighbour.
 func (c *checking) bound(v mention, held []int, kind []mention, rival func(mention) bool) bool {
 	anchors := c.anchors(v.at, v.clause, v.keys...)
-	if len(anchors) == 0 {
+	if len(anchors) == 0 || c.isAbroad() {
 		return true
 	}
 	for _, a := range anchors {
 		for _, t := range a.terms {
 			w := c.said.terms[t]
-			in := c.said.clauses[w.clause].sentence
 			for _, h := range held {
+				if abs(kind[h].at-w.at) > reach {
+					continue
+				}
+				in := c.said.clauses[w.clause].sentence
 				o := kind[h]
 				at := c.said.clauses[o.clause].sentence
 				switch {
@@ -355,6 +375,15 @@ func (c *checking) bound(v mention, held []int, kind []mention, rival func(menti
 
 // besideOthers reports whether a value stands in one passage with words of another clause of the line.
 func (c *checking) besideOthers(v mention, held []int, kind []mention) bool {
+	for _, a := range c.anchors(v.at, v.clause, v.keys...) {
+		for _, t := range a.terms {
+			w := c.said.terms[t]
+			from := sort.Search(len(kind), func(i int) bool { return kind[i].at >= w.at-4*perWord })
+			if from < len(kind) && kind[from].at <= w.at+4*perWord && !kind[from].unsure {
+				return false // the word has another number
+			}
+		}
+	}
 	for i := range c.line.clauses {
 		if i == v.clause {
 			continue
@@ -380,8 +409,11 @@ func (c *checking) nearest(v, o mention, w term, gap int, kind []mention, rival 
 	distance := abs(o.at - w.at)
 	in := c.said.clauses[w.clause].sentence
 	sameSide := (o.at < w.at) == (gap > 0)
-	for i := range kind {
-		r := kind[i]
+	from := sort.Search(len(kind), func(i int) bool { return kind[i].at > w.at-distance })
+	for _, r := range kind[from:] {
+		if r.at >= w.at+distance {
+			break
+		}
 		if r.unsure || r.at == w.at || c.said.clauses[r.clause].sentence != in || abs(r.at-w.at) >= distance || !rival(r) ||
 			c.inLine(r, v, gap) {
 			continue
@@ -408,8 +440,7 @@ func (c *checking) inLine(r, v mention, gap int) bool {
 
 // nameValues checks the names of the line that are written in capital letters.
 func (c *checking) nameValues(whole bool) {
-	text := c.lineText()
-	german := languageOf(text) == language.German
+	german := c.line.in == language.German
 	for _, n := range c.line.names {
 		if c.isPlain(n, german) {
 			continue
@@ -434,6 +465,9 @@ func (c *checking) nameValues(whole bool) {
 		}
 	}
 }
+
+// surePerson is the weight of the words that a sentence must share with the line to say the same of somebody: two words.
+const surePerson = 4
 
 // taken reports whether what the line says of a person is said of others: each source sentence with most words of the line names
 // another person nearer to them.
@@ -475,7 +509,7 @@ func (c *checking) taken(n mention) bool {
 				in := c.said.clauses[o.clause].sentence
 				if !counted[in] {
 					counted[in] = true
-					words[in] += 2
+					words[in] += surePerson
 					best = max(best, words[in])
 					if _, known := nearest[in]; !known {
 						nearest[in] = term{at: o.at}
@@ -483,6 +517,9 @@ func (c *checking) taken(n mention) bool {
 				}
 			}
 		}
+	}
+	if best < surePerson {
+		return false
 	}
 	others := false
 	for in, count := range words {
@@ -494,11 +531,9 @@ func (c *checking) taken(n mention) bool {
 			in-- // she, he: the sentence before names the person
 		}
 		mine, other := 1<<30, 1<<30
-		for i := range c.said.names {
+		from := sort.Search(len(c.said.names), func(i int) bool { return c.said.clauses[c.said.names[i].clause].sentence >= in })
+		for i := from; i < len(c.said.names) && c.said.clauses[c.said.names[i].clause].sentence == in; i++ {
 			o := &c.said.names[i]
-			if c.said.clauses[o.clause].sentence != in {
-				continue
-			}
 			distance := abs(o.at - near.at)
 			if same(*o) {
 				mine = min(mine, distance)
@@ -574,16 +609,14 @@ func (c *checking) relations() {
 				continue
 			}
 			adjacent, together := false, false
-			for i, o := range c.said.sentences {
-				for _, g := range people.in(o.text) {
-					is, wider, _ := strings.Cut(g.value, "/")
-					if !k.matches(kin{is, wider}) {
-						continue
-					}
-					next := wordAfter(o.text, g.end)
-					adjacent = adjacent || next != "" && language.FunctionWords[next] == 0
-					together = together || slices.ContainsFunc(c.said.index[w], func(t int) bool { return c.said.clauses[c.said.terms[t].clause].sentence == i })
+			for _, o := range c.said.kinPlaces() {
+				if !k.matches(o.kin) {
+					continue
 				}
+				adjacent = adjacent || o.next != ""
+				together = together || slices.ContainsFunc(c.said.index[w], func(t int) bool {
+					return c.said.clauses[c.said.terms[t].clause].sentence == o.sentence
+				})
 			}
 			if adjacent && !together {
 				c.fault(Name, w)
@@ -604,20 +637,35 @@ func wordAfter(text string, at int) string {
 	return ""
 }
 
-// follows reports whether a word stands next to a relation.
-func (s *speech) follows(word string) bool {
-	if s.followers == nil {
-		s.followers = map[string]bool{}
-		for _, o := range s.sentences {
+// kinPlace is a relation in a sentence, with the content word after it.
+type kinPlace struct {
+	kin
+	sentence int
+	next     string // folded; empty: a function word, or nothing
+}
+
+// kinPlaces returns the relations of a speech.
+func (s *speech) kinPlaces() []kinPlace {
+	if s.places == nil {
+		s.places = []kinPlace{}
+		for i, o := range s.sentences {
 			for _, f := range people.in(o.text) {
-				if next := wordAfter(o.text, f.end); next != "" && language.FunctionWords[next] == 0 {
-					r, _ := firstRune(next)
-					s.followers[bare(next)] = unicode.Is(unicode.Arabic, r)
+				is, wider, _ := strings.Cut(f.value, "/")
+				p := kinPlace{kin: kin{is, wider}, sentence: i}
+				if next := wordAfter(o.text, f.end); language.FunctionWords[next] == 0 {
+					p.next = bare(next)
 				}
+				s.places = append(s.places, p)
 			}
 		}
 	}
-	return s.followers[word]
+	return s.places
+}
+
+// follows reports whether a word in Arabic letters, which have no capitals, stands next to a relation.
+func (s *speech) follows(word string) bool {
+	r, _ := firstRune(word)
+	return unicode.Is(unicode.Arabic, r) && slices.ContainsFunc(s.kinPlaces(), func(p kinPlace) bool { return p.next == word })
 }
 
 // isPerson reports whether a term is a person's name.
@@ -640,8 +688,11 @@ func (c *checking) isPlain(n mention, german bool) bool {
 	if german {
 		return c.isGermanNoun(n)
 	}
-	return false
+	return len(word) <= maxAcronym && n.text == strings.ToUpper(n.text) && c.isAbroad()
 }
+
+// maxAcronym is the length of words in capital letters that a line in another language may have for words of the source: HR, GP.
+const maxAcronym = 4
 
 // heardName returns the names of the sources that are the same, and whether the word occurs at all.
 func (c *checking) heardName(n mention) (held []int, found bool) {
@@ -676,7 +727,7 @@ func (c *checking) looksLikeName(n mention) bool {
 	}
 	text := c.line.sentences[c.line.clauses[n.clause].sentence].text
 	_, rest, _ := strings.Cut(text, light(n.text))
-	if strings.HasPrefix(rest, ":") {
+	if strings.HasPrefix(rest, ":") && len(c.names) > 0 {
 		return true
 	}
 	word := strings.TrimRight(firstWord(rest), ",.;:")
@@ -821,10 +872,8 @@ func mostlyRun(text string) bool {
 func (c *checking) claims(whole bool) {
 	for i := range c.line.clauses {
 		l := c.line.clauses[i]
-		if !whole {
+		if !whole || !c.isQuoted { // the words may be part of a sentence that says the opposite, or that is about somebody else
 			c.claim(l)
-		} else if best := c.compare(l, c.said, nil); best.share >= sure && !c.isQuoted {
-			c.subject(l, best) // the words may be part of a sentence about somebody else
 		}
 	}
 	if whole {
@@ -848,7 +897,7 @@ func (c *checking) compare(l clause, s *speech, accept func(clause) bool) claime
 		if !t.content || c.isSpeaker(t) {
 			continue
 		}
-		if c.said.persons[t.forms[0]] {
+		if c.said.persons[t.forms[0]] || c.line.in != language.German && slices.ContainsFunc(c.line.names, func(n mention) bool { return n.at == t.at }) {
 			t.weight = 1 // what is said weighs more than of whom
 		}
 		total += t.weight
@@ -937,7 +986,7 @@ func (c *checking) textOf(l clause) string {
 }
 
 func (c *checking) polarity(l clause, best claimed) {
-	if best.common <= 2 && best.share < .6 {
+	if best.common < 2 && best.share < .6 {
 		return
 	}
 	for _, at := range best.clauses {
@@ -945,6 +994,11 @@ func (c *checking) polarity(l clause, best claimed) {
 		if s.either || l.either || s.negated == l.negated || l.negated && s.adverse || s.negated && l.adverse {
 			return
 		}
+	}
+	// A message may take back what a document says.
+	news := c.compare(l, c.said, func(s clause) bool { return !c.said.passages[c.said.sentences[s.sentence].passage].document })
+	if news.common >= 2 && slices.ContainsFunc(news.clauses, func(at int) bool { return c.said.clauses[at].negated == l.negated }) {
+		return
 	}
 	c.fault(Negation, c.textOf(l))
 }

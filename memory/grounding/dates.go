@@ -65,7 +65,7 @@ y: year, years, yr, yrs, jahr, jahre, jahren, jahres, año, años, ans, année, 
 	ahead = phrasesOf(`
 x: next, coming, in, nächste, nächsten, nächster, nächstes, kommende, kommenden, próximo, próxima, que viene, prochain, prochaine, prossimo, prossima, que vem, tới, sau, следующий, следующая, следующую, следующей, через, القادم, القادمة, الجاي, الجاية, 下, 来, 後, 后, 다음`)
 	behind = phrasesOf(`
-x: last, past, ago, previous, letzte, letzten, letzter, letztes, vor, vergangenen, pasado, pasada, hace, dernier, dernière, il y a, scorso, scorsa, fa, passado, passada, há, trước, qua, прошлый, прошлую, прошлой, прошлом, назад, الماضي, الماضية, قبل, 上, 前, 先, 지난, 전`)
+x: last, past, ago, previous, before last, vorletztes, vorletzten, antepasado, antepasada, retrasado, avant-dernière, retrasado, позапрошлый, позапрошлом, 재작년, 작년, おととし, 一昨年, 昨年, 去年, letzte, letzten, letzter, letztes, vor, vergangenen, pasado, pasada, hace, dernier, dernière, il y a, scorso, scorsa, fa, passado, passada, há, trước, qua, прошлый, прошлую, прошлой, прошлом, назад, الماضي, الماضية, قبل, 上, 前, 先, 지난, 전`)
 	// coming and gone stand beside a weekday or a date.
 	coming = phrasesOf(`
 x: next, coming, for, nächste, nächsten, nächster, nächstes, kommende, kommenden, kommender, próximo, próxima, que viene, prochain, prochaine, prossimo, prossima, que vem, tới, sau, следующий, следующая, следующую, следующей, следующего, ближайшую, القادم, القادمة, الجاي, الجاية, 下, 来, 今度, 다음, 담`)
@@ -209,6 +209,7 @@ func (c *calendar) about(d time.Time) {
 
 func (c *calendar) month(d time.Time) {
 	c.months[dateOf(d.Year(), int(d.Month()), 1)] = true
+	c.years[d.Year()] = true
 }
 
 func weekdayOf(d time.Time) int { return (int(d.Weekday())+6)%7 + 1 }
@@ -219,7 +220,7 @@ const (
 	anyYear   = 1
 	beside    = 14 // bytes beside a date in which a word may say whether it is past
 	// nearestYear is the distance in days of a date without a year: it is in the year in which it is nearest.
-	nearestYear = 250
+	nearestYear = 330
 )
 
 // reach adds the dates that a folded passage names, written on a day.
@@ -384,6 +385,9 @@ func (c *calendar) name(d day, on time.Time, isAhead, isBehind bool) {
 		}
 	default:
 		for _, y := range years {
+			if far := abs(int(dateOf(y, d.month, 15).Sub(on).Hours() / 24)); d.year == 0 && !isBehind && far > nearestYear {
+				continue
+			}
 			c.month(dateOf(y, d.month, 1))
 			c.days[dateOf(y, d.month, 1)] = true
 		}

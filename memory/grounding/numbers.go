@@ -230,7 +230,8 @@ func joined(text string, a, b placed) bool {
 	}
 	return a.value >= 20 && b.value < 20 && math.Mod(a.value, 10) == 0 && (b.value < 10 || a.value == 60 || a.value == 80) ||
 		a.value >= 100 && b.value < 100 && math.Mod(a.value, 100) == 0 || a.value == 10 && b.value < 10 && between != "" && between != "-" ||
-		a.value == 4 && b.value == 20 && between != " and " || a.value < 10 && b.value >= 20 && b.value < 100 && strings.Contains(between, "و")
+		a.value == 20 && b.value >= 10 && b.value < 20 && strings.HasSuffix(text[:a.start], "quatre-") ||
+		a.value == 4 && b.value == 20 && between != " and " || a.value < 10 && b.value >= 20 && b.value < 100 && strings.HasPrefix(text[a.end:], " و")
 }
 
 // compose returns the number that parts name together, and the parts that are numbers by themselves.

@@ -39,7 +39,7 @@ type speech struct {
 	in        language.Language // of the text that is read
 	persons   map[string]bool   // names used for persons
 	runs      map[*regexp.Regexp][][]int
-	followers map[string]bool // words next to relations; true: in a script without capital letters
+	places    []kinPlace
 }
 
 // passage is one message, or one line of a document.
@@ -118,7 +118,7 @@ func (s *speech) add(text string, p passage) {
 
 func (s *speech) read(text string, isLead bool) {
 	tokens := analysis.Analyse(text)
-	s.in = languageOf(text)
+	s.in = languageOf(text, s.in)
 	next := 0
 	at := 0
 	if n := len(s.terms); n > 0 {
@@ -147,9 +147,9 @@ func isPaired(text string) bool {
 	return isRun(r)
 }
 
-// languageOf returns the likeliest language of a text in Latin script.
-func languageOf(text string) language.Language {
-	return language.Likeliest(text, language.English, language.German, language.French, language.Spanish, language.Italian,
+// languageOf returns the likeliest language of a text in Latin script; without evidence, the one before.
+func languageOf(text string, before language.Language) language.Language {
+	return language.Likeliest(text, before, language.English, language.German, language.French, language.Spanish, language.Italian,
 		language.Portuguese, language.Vietnamese)
 }
 

@@ -102,6 +102,9 @@ func firstRune(s string) (rune, bool) {
 
 // isRun reports whether a character belongs to a script in which expressions are found inside of longer words.
 func isRun(r rune) bool {
+	if r < 0x1100 {
+		return false
+	}
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) || r == 'ー' || r == '々' || r == '〇'
 }
 
@@ -206,7 +209,7 @@ func wordsOf(text string) []span {
 	for i, r := range text {
 		size := len(string(r))
 		run := isRun(r)
-		inWord := run || unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || (r == '\'' || r == '-') && open
+		inWord := run || 'a' <= r && r <= 'z' || unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || (r == '\'' || r == '-') && open
 		switch {
 		case !inWord:
 			open = false
