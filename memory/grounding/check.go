@@ -317,11 +317,10 @@ func unitAfter(s *speech, n mention) string {
 	if isRun(r) {
 		return string(r)
 	}
-	for _, w := range wordsOf(rest) {
-		if word := rest[w.start:w.end]; w.start == 0 && !language.FunctionWords[word].Has(s.in) && unicode.IsLetter(r) {
+	if words := wordsOf(rest); len(words) > 0 && words[0].start == 0 && unicode.IsLetter(r) {
+		if word := rest[:words[0].end]; !language.FunctionWords[word].Has(s.in) {
 			return trimmedUnit(word)
 		}
-		break
 	}
 	return ""
 }
@@ -628,11 +627,8 @@ func (c *checking) relations() {
 // wordAfter returns the word after a position in a text.
 func wordAfter(text string, at int) string {
 	rest := strings.TrimLeft(text[at:], " ,:")
-	for _, w := range wordsOf(rest) {
-		if w.start == 0 && !w.isRun {
-			return rest[:w.end]
-		}
-		break
+	if words := wordsOf(rest); len(words) > 0 && words[0].start == 0 && !words[0].isRun {
+		return rest[:words[0].end]
 	}
 	return ""
 }
@@ -667,9 +663,6 @@ func (s *speech) follows(word string) bool {
 	r, _ := firstRune(word)
 	return unicode.Is(unicode.Arabic, r) && slices.ContainsFunc(s.kinPlaces(), func(p kinPlace) bool { return p.next == word })
 }
-
-// isPerson reports whether a term is a person's name.
-func (s *speech) isPerson(t int) bool { return s.persons[s.terms[t].forms[0]] }
 
 // isPlain reports whether a word in capital letters is no name.
 func (c *checking) isPlain(n mention, german bool) bool {
@@ -945,10 +938,10 @@ func (c *checking) isSpeaker(t term) bool {
 	})
 }
 
-// The shares of a clause's words that make clauses comparable.
+// The shares of a clause's words that make clauses alike.
 const (
-	comparable = .4
-	sure       = .5
+	alike = .4
+	sure  = .5
 )
 
 func (c *checking) claim(l clause) {
@@ -956,7 +949,7 @@ func (c *checking) claim(l clause) {
 		return
 	}
 	best := c.compare(l, c.said, nil)
-	if len(best.clauses) == 0 || best.share < comparable {
+	if len(best.clauses) == 0 || best.share < alike {
 		if l.negated && !l.either && best.words > 0 && !c.said.negates {
 			c.fault(Negation, c.textOf(l))
 		}
@@ -992,6 +985,13 @@ func (c *checking) polarity(l clause, best claimed) {
 	for _, at := range best.clauses {
 		s := c.said.clauses[at]
 		if s.either || l.either || s.negated == l.negated || l.negated && s.adverse || s.negated && l.adverse {
+			return
+		}
+	}
+	for _, at := range best.clauses { // another clause of the sentence may say it
+		in := c.said.clauses[at].sentence
+		beside := c.compare(l, c.said, func(s clause) bool { return s.sentence == in && s.negated == l.negated })
+		if beside.common >= 2 {
 			return
 		}
 	}

@@ -226,10 +226,14 @@ const (
 // reach adds the dates that a folded passage names, written on a day.
 func (c *calendar) reach(text string, on time.Time, dates []day, numbers []number) {
 	on = dateOf(on.Year(), int(on.Month()), on.Day())
+	isNextWeek := false
+	for _, f := range units.in(text) {
+		isNextWeek = isNextWeek || f.value == "w" && len(coming.in(strings.ToValidUTF8(text[max(0, f.start-beside):min(len(text), f.end+beside)], ""))) > 0
+	}
 	for _, d := range dates {
 		around := text[max(0, d.start-beside):d.start] + "\n" + text[d.end:min(len(text), d.end+beside)]
 		around = strings.ToValidUTF8(around, "")
-		c.name(d, on, len(coming.in(around)) > 0, len(gone.in(around)) > 0)
+		c.name(d, on, len(coming.in(around)) > 0 || d.weekday > 0 && isNextWeek, len(gone.in(around)) > 0)
 	}
 	for _, f := range relativeDays.in(text) {
 		c.day(on.AddDate(0, 0, atoiSigned(f.value)))
@@ -296,7 +300,7 @@ func (c *calendar) counted(text string, on time.Time, unit map[string]bool, numb
 		if found := units.in(strings.TrimLeft(after, " -个個半еил")); len(found) > 0 && found[0].start <= 8 {
 			counts = found[0].value
 		}
-		isDay := dayBefore.MatchString(before) || dayAfter.MatchString(after) || strings.HasPrefix(n.keys[0], "o:")
+		isDay := dayBefore.MatchString(before) || dayAfter.MatchString(after) || len(weekdayNames.in(before)) > 0 || strings.HasPrefix(n.keys[0], "o:")
 		for _, k := range n.keys {
 			v, err := strconv.ParseFloat(strings.TrimPrefix(k, "o:"), 64)
 			if err != nil || v < 0 || v > 2100 {

@@ -20,7 +20,7 @@ type number struct {
 }
 
 // figures matches digits with their separators: 1.250,50; 1'200; 10 000; 19:30; 10.3.2.8.
-var figures = regexp.MustCompile(`\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d+)?\b|\d+(?:[.,:٫٬]\d+)*`)
+var figures = regexp.MustCompile(`\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d+)?\b|\b\d{1,2}[hm]\d{2}\b|\d+(?:[.,:٫٬]\d+)*`)
 
 // Magnitudes that follow a number, glued or after a space.
 var magnitudes = map[string]float64{
@@ -68,7 +68,7 @@ func numbersOf(text string) []number {
 }
 
 // separators replaces the separators of numbers by ASCII ones.
-var separators = strings.NewReplacer("٫", ".", "٬", ",", "’", "'")
+var separators = strings.NewReplacer("٫", ".", "٬", ",", "’", "'", "h", ":", "m", ".")
 
 // numberParts finds the digits and number words of a folded text, in order.
 func numberParts(text string) []placed {
@@ -158,7 +158,7 @@ func readings(s string) (keys []string, value float64) {
 	var groups []string
 	var signs []byte
 	start := 0
-	s = separators.Replace(s)
+	s = separators.Replace(s) // 5h30 is a time, 1m58 a length
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {
 			groups, signs = append(groups, s[start:i]), append(signs, s[i])
@@ -279,6 +279,7 @@ func compose(text string, parts []placed) []number {
 	}
 	n.keys = append([]string{key(total + section)}, n.keys...)
 	if first.keys != nil && len(parts) == 2 && parts[1].magnitude {
+		n.keys = append(n.keys, first.keys[0]) // "for 750" may mean thousands
 		for _, k := range first.keys[1:] {
 			if v, err := strconv.ParseFloat(k, 64); err == nil {
 				n.keys = append(n.keys, key(v*parts[1].value))
@@ -347,7 +348,7 @@ var unsureWords = func() map[string]bool {
 		six dix on sete ten mille`) {
 		out[word] = true
 	}
-	for _, word := range strings.Fields("six ten dix mille cento dos sei nove") {
+	for word := range strings.FieldsSeq("six ten dix mille cento dos sei nove") {
 		delete(out, word)
 	}
 	return out
@@ -493,13 +494,13 @@ func italianNumbers(words map[string]numeral) {
 func russianOrdinals(words map[string]numeral) {
 	for i, stem := range strings.Fields(`перв втор трет четвёрт пят шест седьм восьм девят десят одиннадцат двенадцат тринадцат четырнадцат
 		пятнадцат шестнадцат семнадцат восемнадцат девятнадцат двадцат`) {
-		for _, ending := range strings.Fields("ый ой ий ого его ому ему ым им ом ая ую ое ье ьего ьему ья ью ых") {
+		for ending := range strings.FieldsSeq("ый ой ий ого его ому ему ым им ом ая ую ое ье ьего ьему ья ью ых") {
 			for _, form := range []string{light(stem + ending)} {
 				words[form] = numeral{float64(i + 1), true}
 			}
 		}
 	}
-	for _, ending := range strings.Fields("ый ого ому ым ом ая") {
+	for ending := range strings.FieldsSeq("ый ого ому ым ом ая") {
 		words["тридцат"+ending] = numeral{30, true}
 	}
 }
@@ -533,9 +534,29 @@ var korean = []struct {
 	value float64
 	short bool // a syllable with other meanings: a counter must follow
 }{
-	{"하나", 1, false}, {"다섯", 5, false}, {"여섯", 6, false}, {"일곱", 7, false}, {"여덟", 8, false}, {"아홉", 9, false}, {"스물", 20, false},
-	{"스무", 20, false}, {"서른", 30, false}, {"마흔", 40, false}, {"예순", 60, false}, {"일흔", 70, false}, {"여든", 80, false}, {"아흔", 90, false},
-	{"둘", 2, false}, {"셋", 3, false}, {"넷", 4, false}, {"열", 10, true}, {"쉰", 50, true}, {"한", 1, true}, {"두", 2, true}, {"세", 3, true}, {"네", 4, true},
+	{"하나", 1, false},
+	{"다섯", 5, false},
+	{"여섯", 6, false},
+	{"일곱", 7, false},
+	{"여덟", 8, false},
+	{"아홉", 9, false},
+	{"스물", 20, false},
+	{"스무", 20, false},
+	{"서른", 30, false},
+	{"마흔", 40, false},
+	{"예순", 60, false},
+	{"일흔", 70, false},
+	{"여든", 80, false},
+	{"아흔", 90, false},
+	{"둘", 2, false},
+	{"셋", 3, false},
+	{"넷", 4, false},
+	{"열", 10, true},
+	{"쉰", 50, true},
+	{"한", 1, true},
+	{"두", 2, true},
+	{"세", 3, true},
+	{"네", 4, true},
 }
 
 // runNumbers reads the numerals of a run without spaces.

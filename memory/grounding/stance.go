@@ -39,12 +39,24 @@ func contributed(asked, answer string) string {
 // ordinalBefore matches a German ordinal, whose point ends no sentence.
 var ordinalBefore = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:im|am|den|dem|der|vom|zum|des|die|das|beim) \d{1,2}$`)
 
+// isOrdinal reports whether a point after before belongs to a day or another ordinal.
+func isOrdinal(before, after string) bool {
+	if ordinalBefore.MatchString(before) {
+		return true
+	}
+	n := len(before)
+	return n > 0 && before[n-1] >= '0' && before[n-1] <= '9' && startsWith(monthNames, light(strings.TrimLeft(firstWords(after), " ")))
+}
+
+// firstWords returns the beginning of a text.
+func firstWords(text string) string { return strings.ToValidUTF8(text[:min(len(text), 16)], "") }
+
 // sentencesOf splits a text after marks that end sentences.
 func sentencesOf(text string) []string {
 	var out []string
 	start := 0
 	for i, r := range text {
-		if strings.ContainsRune("\n!?？！。؟;；", r) || r == '.' && (i+1 == len(text) || text[i+1] == ' ') && !ordinalBefore.MatchString(text[max(start, i-12):i]) {
+		if strings.ContainsRune("\n!?？！。؟;；", r) || r == '.' && (i+1 == len(text) || text[i+1] == ' ') && !isOrdinal(text[max(start, i-12):i], text[i+1:]) {
 			end := i + len(string(r))
 			out = append(out, text[start:end])
 			start = end

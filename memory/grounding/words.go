@@ -173,14 +173,13 @@ func (p phrases) at(out []found, text string, w span) []found {
 
 func (p phrases) inRun(out []found, text string, w span) []found {
 	for at := w.start; at < w.end; {
-		size, n := 0, 0
-		length, value := 0, ""
+		n, length, value := 0, 0, ""
 		for i, r := range text[at:w.end] {
 			if n == p.max {
 				break
 			}
 			n++
-			size = i + len(string(r))
+			size := i + len(string(r))
 			if v, ok := p.run[text[at:at+size]]; ok {
 				length, value = size, v
 			}

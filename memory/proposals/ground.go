@@ -226,12 +226,12 @@ func GroundSummary(summary string, in SummaryInput) string {
 		zone = time.UTC
 	}
 	for _, m := range in.Messages {
-		text := m.Content
+		said := []string{m.Content}
 		for _, call := range m.ToolCalls {
-			text += "\n" + call.Name + " " + call.Arguments
+			said = append(said, call.Name+" "+call.Arguments)
 		}
 		e.Day = m.CreatedAt.In(zone)
-		e.Transcript = append(e.Transcript, transcripts.Line{Role: memory.RoleOfUser, Name: m.Name, At: m.CreatedAt, Text: text})
+		e.Transcript = append(e.Transcript, transcripts.Line{Role: memory.RoleOfUser, Name: m.Name, At: m.CreatedAt, Text: strings.Join(said, "\n")})
 	}
 	g := grounding.New(e)
 	lines := strings.SplitAfter(summary, "\n")
