@@ -727,7 +727,7 @@ func (c *checking) looksLikeName(n mention) bool {
 	if n.isVerbLike() {
 		return false
 	}
-	return predicates[bare(word)] || strings.HasPrefix(rest, ",") && len([]rune(n.text)) > 2
+	return predicates[bare(word)] && !copulas[bare(word)] || strings.HasPrefix(rest, ",") && len([]rune(n.text)) > 2
 }
 
 func firstWord(s string) string {
@@ -740,6 +740,15 @@ func (n mention) isVerbLike() bool {
 	w := n.keys[0]
 	return strings.HasSuffix(w, "s") || strings.HasSuffix(w, "ing") || strings.HasSuffix(w, "ed")
 }
+
+// copulas follow common nouns as often as names: "Deadline is", "Budget was".
+var copulas = func() map[string]bool {
+	out := map[string]bool{}
+	for word := range strings.FieldsSeq(`is was has had will can needs takes goes does ist war hat est a était es tiene era está é tem era está è ha là có`) {
+		out[bare(word)] = true
+	}
+	return out
+}()
 
 // predicates follow a name that is a subject.
 var predicates = func() map[string]bool {
