@@ -1,4 +1,4 @@
-// Package date finds the days, months and years that a question names.
+// Package date finds the days, months and years that a question names, and completes those of a statement.
 package date
 
 import (
@@ -33,7 +33,9 @@ func Periods(text string, in language.Set, now time.Time) []Period {
 		text = text[:maxDated]
 	}
 	folded := fold.Fold(text)
-	r := periodReader{source: text, folded: folded, words: withoutAbbreviations(lex(folded.Text)), in: in, now: now}
+	r := periodReader{
+		source: text, folded: folded, words: withoutAbbreviations(lex(folded.Text)), in: in, now: now, months: months, tense: inPast,
+	}
 	var found []Period
 	for i := 0; i < len(r.words); {
 		p, n := r.at(i)
@@ -123,7 +125,16 @@ type periodReader struct {
 	words  []lexeme
 	in     language.Set
 	now    time.Time
+	months map[string]time.Month
+	// tense decides the year of dates without one, at the lexeme position.
+	tense    func() tense
+	position int
+	// given is the year of dates without one, if positive.
+	given int
 }
+
+// inPast is the tense of questions.
+func inPast() tense { return pastTense }
 
 // at reads the period that begins at lexeme i and returns the number of lexemes it takes; 0 if none begins there.
 func (r *periodReader) at(i int) (stretch, int) {
@@ -267,11 +278,11 @@ func (r *periodReader) loose(i int) (stretch, int) {
 		}
 		return r.year(l.number), 1
 	}
-	if month, ok := months[l.text]; ok {
+	if month, ok := r.months[l.text]; ok {
 		if i+1 < len(r.words) && r.words[i+1].glued && r.words[i+1].text == "'" {
 			return stretch{}, 0
 		}
-		return r.latestMonth(month), 1
+		return r.nearestMonth(month), 1
 	}
 	return stretch{}, 0
 }
@@ -303,11 +314,17 @@ func (r *periodReader) day(offset int) stretch {
 	return stretch{r.date(year, month, day+offset), r.date(year, month, day+offset+1)}
 }
 
-// latestMonth returns the latest month of that name that has begun.
-func (r *periodReader) latestMonth(month time.Month) stretch {
+// nearestMonth returns the latest month of that name that has begun; outside the past, the first that has not ended.
+func (r *periodReader) nearestMonth(month time.Month) stretch {
 	p := r.month(r.now.Year(), month)
-	if p.from.After(r.now) {
+	if r.given > 0 {
+		return r.month(r.given, month)
+	}
+	switch past := r.tense() == pastTense; {
+	case past && p.from.After(r.now):
 		return r.month(r.now.Year()-1, month)
+	case !past && !p.to.After(r.now):
+		return r.month(r.now.Year()+1, month)
 	}
 	return p
 }
@@ -321,10 +338,19 @@ func (r *periodReader) onDay(year int, month time.Month, day int) (stretch, bool
 	return stretch{from, r.date(year, month, day+1)}, true
 }
 
-// latestDay returns the latest such day that has begun; for February 29, in the latest leap year.
-func (r *periodReader) latestDay(month time.Month, day int) (stretch, bool) {
-	for year := r.now.Year(); year > r.now.Year()-9; year-- {
-		if p, ok := r.onDay(year, month, day); ok && !p.from.After(r.now) {
+// nearestDay returns the latest such day that has begun; outside the past, the first that has not ended. For February 29
+// it is in a leap year.
+func (r *periodReader) nearestDay(month time.Month, day int) (stretch, bool) {
+	if r.given > 0 {
+		return r.onDay(r.given, month, day)
+	}
+	past, step := r.tense() == pastTense, 1
+	if past {
+		step = -1
+	}
+	for years := range 9 {
+		p, ok := r.onDay(r.now.Year()+step*years, month, day)
+		if ok && (past && !p.from.After(r.now) || !past && p.to.After(r.now)) {
 			return p, true
 		}
 	}
@@ -455,13 +481,13 @@ func (r *periodReader) eastAsian(i int) (stretch, int) {
 			return p, j - i
 		}
 	case day > 0:
-		if p, ok := r.latestDay(time.Month(month), day); ok {
+		if p, ok := r.nearestDay(time.Month(month), day); ok {
 			return p, j - i
 		}
 	case month > 0 && year > 0:
 		return r.month(year, time.Month(month)), j - i
 	case month > 0:
-		return r.latestMonth(time.Month(month)), j - i
+		return r.nearestMonth(time.Month(month)), j - i
 	case year > 0:
 		return r.year(year), j - i
 	}
@@ -509,11 +535,11 @@ func (r *periodReader) calendar(year int, month time.Month, day, n int) (stretch
 	case day >= 0 && year >= 0:
 		p, ok = r.onDay(year, month, day)
 	case day >= 0:
-		p, ok = r.latestDay(month, day)
+		p, ok = r.nearestDay(month, day)
 	case year >= 0:
 		p = r.month(year, month)
 	default:
-		p = r.latestMonth(month)
+		p = r.nearestMonth(month)
 	}
 	if !ok {
 		return stretch{}, 0
@@ -523,7 +549,7 @@ func (r *periodReader) calendar(year int, month time.Month, day, n int) (stretch
 
 // monthAt returns the month that lexeme i names, including short names.
 func (r *periodReader) monthAt(i int) (time.Month, bool) {
-	if month, ok := months[r.text(i)]; ok {
+	if month, ok := r.months[r.text(i)]; ok {
 		return month, true
 	}
 	month, ok := shortMonths[r.text(i)]

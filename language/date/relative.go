@@ -21,7 +21,7 @@ func (r *periodReader) relative(i int) (stretch, int) {
 	if fixed, n := r.fixed(i); n > 0 {
 		return r.within(i, fixed, n)
 	}
-	for n := min(maxFixed, len(r.words)-i); n > 0; n-- {
+	for n := min(maxRolling, len(r.words)-i); n > 0; n-- {
 		if unit, ok := rollingPeriods[key(r.words[i:i+n])]; ok {
 			return stretch{r.back(unit, 1), r.day(0).to}, n
 		}
@@ -38,14 +38,18 @@ func (r *periodReader) relative(i int) (stretch, int) {
 	return r.weekday(i)
 }
 
-// fixed reads the longest match of fixedPeriods.
-func (r *periodReader) fixed(i int) (fixedPeriod, int) {
-	for n := min(maxFixed, len(r.words)-i); n > 0; n-- {
-		if fixed, ok := fixedPeriods[key(r.words[i:i+n])]; ok {
-			return fixed, n
+// fixed reads the longest match of questionPeriods.
+func (r *periodReader) fixed(i int) (found fixedPeriod, n int) {
+	at := questionPeriods()
+	for j := i; j < len(r.words); j++ {
+		if at = at.next[r.words[j].text]; at == nil {
+			break
+		}
+		if at.means != nil {
+			found, n = at.means.fixedPeriod, j+1-i
 		}
 	}
-	return fixedPeriod{}, 0
+	return found, n
 }
 
 // within reads a date inside a period of n lexemes, in Chinese and Japanese word order: 去年5月, 上个月8号, 上周三.
@@ -94,7 +98,7 @@ func (r *periodReader) ofMonth(i int) (stretch, int) {
 	case r.text(i) == "this" || r.text(i) == "diesen":
 		return r.month(r.now.Year(), month), 2
 	case isWord(r.text(i), lastMonth):
-		p := r.latestMonth(month)
+		p := r.nearestMonth(month)
 		if p.to.After(r.now) {
 			p = r.month(p.from.Year()-1, month)
 		}

@@ -2,6 +2,7 @@ package date
 
 import (
 	"strings"
+	"sync"
 	"time"
 
 	"reverie/language/fold"
@@ -148,53 +149,67 @@ var rollingPeriods = map[string]calendarUnit{
 	"past year": oneYear, "the past year": oneYear, "the last year": oneYear,
 }
 
-// fixedPeriods maps expressions for one period to it, keyed by their lexemes joined with spaces.
-var fixedPeriods = func() map[string]fixedPeriod {
-	found := make(map[string]fixedPeriod)
-	for of, list := range map[fixedPeriod]string{
-		{oneDay, 0}: `today, tonight, this morning, this afternoon, this evening, heute, hoy, aujourd'hui, oggi, hoje, vandaag, idag,
-			сегодня, dzisiaj, i dag, hôm nay, 今天, 今日, 今晚, 오늘`,
-		{oneDay, -1}: `yesterday, last night, gestern, ayer, ieri, ontem, gisteren, igår, вчера, wczoraj, i går, hôm qua,
-			昨天, 昨日, 昨晚, きのう, 어제`,
-		{oneDay, -2}: `day before yesterday, the day before yesterday, vorgestern, anteayer, avant-hier, l'altro ieri, anteontem,
-			eergisteren, позавчера, hôm kia, 前天, 前日, おととい, 一昨日, 그저께`,
-		{oneDay, 1}: `tomorrow, demain, domani, amanhã, завтра, ngày mai, 明天, 明日, 내일`,
-		{oneDay, 2}: `day after tomorrow, the day after tomorrow, übermorgen, pasado mañana, après-demain, dopodomani, 后天, 後天, 明後日`,
-		{oneWeek, 0}: `this week, current week, the current week, diese woche, dieser woche, esta semana, cette semaine, questa settimana,
-			deze week, на этой неделе, tuần này, 这周, 這週, 本周, 本週, 这星期, 这个星期, 今週, 이번 주, 이번주`,
-		{oneWeek, -1}: `last week, previous week, letzte woche, letzter woche, vorige woche,
-			voriger woche, vergangene woche, semana pasada, semaine dernière, settimana scorsa, scorsa settimana, semana passada, vorige week,
-			afgelopen week, на прошлой неделе, tuần trước, 上周, 上週, 上星期, 上个星期, 上個星期, 上礼拜, 先週, 지난주, 지난 주`,
-		{oneWeek, -2}: `week before last, the week before last, vorletzte woche, 上上周, 上上週, 先々週`,
-		{oneWeek, 1}: `next week, nächste woche, nächster woche, próxima semana, semana que viene, semaine prochaine, settimana prossima,
-			prossima settimana, semana que vem, volgende week, на следующей неделе, tuần sau, 下周, 下週, 下星期, 来週, 다음 주`,
-		{oneMonth, 0}: `this month, current month, the current month, diesen monat, diesem monat, este mes, ce mois, ce mois-ci,
-			questo mese, este mês, deze maand, в этом месяце, tháng này, 这个月, 這個月, 本月, 今月, 이번 달, 이번달`,
-		{oneMonth, -1}: `last month, previous month, letzten monat, letztem monat,
-			vorigen monat, vergangenen monat, mes pasado, mois dernier, mese scorso, scorso mese, mês passado, vorige maand,
-			в прошлом месяце, tháng trước, 上个月, 上個月, 上月, 先月, 지난달, 지난 달`,
-		{oneMonth, -2}: `month before last, the month before last, vorletzten monat, 上上个月, 上上個月, 先々月`,
-		{oneMonth, 1}: `next month, nächsten monat, próximo mes, mois prochain, mese prossimo, próximo mês, volgende maand,
-			tháng sau, 下个月, 下個月, 来月, 다음 달`,
-		{oneYear, 0}: `this year, current year, the current year, dieses jahr, diesem jahr, este año, cette année, quest'anno, este ano,
-			dit jaar, в этом году, năm nay, 今年, 本年, 올해`,
-		{oneYear, -1}: `last year, previous year, letztes jahr, letztem jahr, voriges jahr,
-			vergangenes jahr, año pasado, année dernière, an dernier, anno scorso, scorso anno, ano passado, vorig jaar,
-			в прошлом году, năm ngoái, 去年, 昨年, 작년`,
-		{oneYear, -2}:    `year before last, the year before last, vorletztes jahr, 前年, 一昨年`,
-		{oneYear, 1}:     `next year, nächstes jahr, próximo año, année prochaine, anno prossimo, próximo ano, năm sau, 明年, 来年, 내년`,
-		{oneWeekend, 0}:  `this weekend, dieses wochenende, este fin de semana, ce week-end, questo weekend, 这个周末, 這個週末, 本周末`,
-		{oneWeekend, -1}: `last weekend, past weekend, letztes wochenende, fin de semana pasado, week-end dernier, 上周末, 上週末, 先週末`,
-	} {
-		for _, phrase := range splitList(list) {
-			found[key(lex(fold.Text(phrase)))] = of
+// maxRolling is the maximum length of a key of rollingPeriods, in lexemes.
+const maxRolling = 3
+
+// otherPeriods are expressions of languages without a file of words, and some that are only in questions.
+var otherPeriods = map[fixedPeriod]string{
+	{oneDay, 0}:      `vandaag, idag, i dag, dzisiaj`,
+	{oneDay, -1}:     `gisteren, igår, i går, wczoraj`,
+	{oneDay, -2}:     `eergisteren, 前日`,
+	{oneWeek, 0}:     `deze week`,
+	{oneWeek, -1}:    `vorige week, afgelopen week`,
+	{oneWeek, 1}:     `volgende week`,
+	{oneMonth, 0}:    `current month, the current month, deze maand`,
+	{oneMonth, -1}:   `vorige maand`,
+	{oneMonth, 1}:    `volgende maand`,
+	{oneYear, 0}:     `current year, the current year, dit jaar`,
+	{oneYear, -1}:    `vorig jaar, an dernier`,
+	{oneWeekend, -1}: `past weekend`,
+}
+
+// doubtfulPeriods are expressions that mean something else in the same language or another one.
+const doubtfulPeriods = `mañana, morgen, hier, 올`
+
+// articles begin expressions in statements, but are no part of a period's text.
+var articles = fields(`la le el il lo a o na no`)
+
+// questionPeriods returns the expressions for one period in all languages: those of otherPeriods, and those of the files
+// of words that have no slots.
+var questionPeriods = sync.OnceValue(func() *node {
+	var all node
+	add := func(phrases string, m *meaning) {
+		for _, phrase := range splitList(phrases) {
+			at := &all
+			for _, l := range lex(fold.Text(phrase)) {
+				at = at.child(l.text)
+			}
+			at.means = m
 		}
 	}
-	return found
-}()
+	for period, list := range otherPeriods {
+		add(list, &meaning{"unit", period})
+	}
+	for _, read := range lexicons {
+		for text, child := range read().patterns.next {
+			if !isWord(text, articles) {
+				all.child(text).merge(child)
+			}
+		}
+	}
+	add(doubtfulPeriods, nil)
+	return &all
+})
 
-// maxFixed is the maximum length of a key of fixedPeriods, in lexemes.
-const maxFixed = 5
+// merge adds the patterns for one period, without slots, of another tree.
+func (n *node) merge(other *node) {
+	if other.means != nil && other.means.kind == "unit" {
+		n.means = other.means
+	}
+	for text, child := range other.next {
+		n.child(text).merge(child)
+	}
+}
 
 // splitList splits a list at its commas.
 func splitList(list string) []string {

@@ -1,6 +1,7 @@
 package sentence
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -9,10 +10,16 @@ import (
 )
 
 // abbreviations end in a full stop that does not end a sentence.
-var abbreviations = wordSet(`dr mr mrs ms prof st vs etc e.g i.e approx a.m p.m inc ltd co corp dept jr sr`)
+var abbreviations = wordSet(`dr mr mrs ms prof st vs etc e.g i.e approx a.m p.m inc ltd co corp dept jr sr
+	bzw nr inkl evtl ggf z.b d.h u.a sra srta dra lic ing mme mlle`)
 
 // calendar are short names of months, which do not end a sentence before a number.
 var calendar = wordSet(`jan feb mar apr jun jul aug sep sept oct nov dec`)
+
+// counted are the words behind an ordinal number, which German writes with a full stop: "im 7. Monat".
+var counted = wordSet(`januar jänner februar feber märz april mai juni juli august september oktober november dezember
+	tag woche monat jahr lebensjahr geburtstag hochzeitstag klasse semester stock etage og ssw schwangerschaftswoche
+	schwangerschaftsmonat jahrhundert platz liga mal`)
 
 // Split splits a message into sentences, each with its closing punctuation and without surrounding blanks.
 //
@@ -37,7 +44,9 @@ func Split(s string) []string {
 		case '\n':
 			cut(next)
 		case '。', '！', '？', '；', '!', '?', '…', ';':
-			if !goesOn(s[next:]) {
+			if m := smile.FindString(s[next:]); r == ';' && m != "" {
+				cut(next + len(m))
+			} else if !goesOn(s[next:]) {
 				cut(next)
 			}
 		case '.':
@@ -56,6 +65,9 @@ func goesOn(rest string) bool {
 	return strings.ContainsRune("。！？!?.…”’\"')）】》", r) && rest != ""
 }
 
+// smile matches the rest of a smiley behind its eyes: ";-)".
+var smile = regexp.MustCompile(`^[-o]?[()DP](?:\s|$)`)
+
 func endsSentence(before, after string) bool {
 	r, _ := utf8.DecodeRuneInString(after)
 	if after != "" && !unicode.IsSpace(r) && !script.IsHan(r) {
@@ -69,11 +81,27 @@ func endsSentence(before, after string) bool {
 	if next := strings.TrimLeft(after, " \t"); calendar[low] && next != "" && next[0] >= '0' && next[0] <= '9' {
 		return false // "Dec. 18"
 	}
+	if isOrdinal(last) && counted[strings.ToLower(firstWord(after))] {
+		return false
+	}
 	// A single capital is an initial ("J. Doe"), a number at the beginning a list item ("2. …").
 	if len(last) == 1 && unicode.IsUpper(rune(last[0])) && last != "I" {
 		return false
 	}
 	return !(strings.TrimSpace(before) == last && last != "" && !strings.ContainsFunc(last, func(r rune) bool { return r < '0' || r > '9' }))
+}
+
+// isOrdinal reports whether a word is a number of one or two digits.
+func isOrdinal(word string) bool {
+	return word != "" && len(word) <= 2 && strings.Trim(word, "0123456789") == ""
+}
+
+func firstWord(text string) string {
+	text = strings.TrimSpace(text)
+	if end := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }); end >= 0 {
+		return text[:end]
+	}
+	return text
 }
 
 func wordSet(words string) map[string]bool {

@@ -1,148 +1,306 @@
 package extractive
 
 import (
-	"regexp"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
-	"reverie/language/script"
-	sentences "reverie/language/sentence"
+	"reverie/language/cue"
 )
 
-// standing is the relation of a line to a new statement.
-type standing int
-
-const (
-	unrelated standing = iota
-	same
-	contradicts
-)
-
-// standing looks for the line that the claims repeat or contradict. Of several the last one counts that no person wrote.
-func (n *notebook) standing(claims []claim) (*page, int, standing) {
-	claims = n.named(claims)
-	var page *page
-	at, verdict := 0, unrelated
-	for _, p := range []*pageRef{{n.profile}, {n.memory}} {
-		for i := range p.lines {
-			l := p.at(i, n.owner)
-			v := relate(l.claims, claims)
-			if v == same && len(claims) == 1 {
-				return p.page, i, same
-			}
-			if v == same && l.terms.covers(termsOf(claims[len(claims)-1].value)) {
-				return p.page, i, same
-			}
-			if v == contradicts && (verdict != contradicts || !l.protected || page.lines[at].protected) {
-				page, at, verdict = p.page, i, contradicts
-			}
-		}
-	}
-	return page, at, verdict
+// corrects reports whether a passage takes back or corrects something said before.
+func (p *passage) corrects() bool {
+	return p.set.Any(cue.Correct, cue.Forget, cue.Over) && !p.asks
 }
 
-// named leaves out claims about "sister" where the files know several sisters by name: nobody can tell which one is meant.
-func (n *notebook) named(claims []claim) []claim {
-	var out []claim
-	for _, c := range claims {
-		if isRelation(c.subject) && n.namesakes(c.subject) > 1 {
-			c.single = false
+// forgets reports whether a passage asks to forget something, without saying anything new.
+func (p *passage) forgets() bool { return p.set.Has(cue.Forget) && !p.asks }
+
+// Shares of words by which a correction and the line that it corrects belong together.
+const (
+	sameTopic  = .5 // of the words of a correction, or of a topic to forget
+	fewShared  = 2  // words, that suffice with a cue of correction
+	lookBehind = 2  // messages of the user in which a value may be that is corrected by its unit alone
+)
+
+// settle applies corrections within the conversation: a passage whose value is corrected gets the right one in brackets or is
+// withdrawn. In the daily entry both stay as they were said.
+func settle(all []passage) {
+	for i := range all {
+		p := &all[i]
+		if !p.corrects() {
+			continue
 		}
-		out = append(out, c)
+		for k := i - 1; k >= 0; k-- {
+			old := &all[k]
+			if old.speaker != p.speaker || old.withdrawn || old.message == p.message && p.forgets() {
+				continue
+			}
+			near := p.message-old.message <= lookBehind
+			text, wrong, sure := p.against(old.text, old.terms, near)
+			if !sure && near && k == i-1 && p.set.Has(cue.Correct) && p.terms.shared(old.terms) > 0 {
+				p.later = true
+			}
+			if !sure {
+				continue
+			}
+			old.withdrawn = true
+			if text != "" {
+				p.corrected, p.wrong = text, wrong
+				p.lasting = max(p.lasting, old.lasting)
+				p.kind = old.kind
+			}
+			break
+		}
 	}
+}
+
+// against compares a correction with an earlier text. sure reports that it takes the text back. corrected is the earlier text
+// with the right value in brackets; empty if the value is not known for certain.
+// wrong is the value that was replaced. near allows a match by unit alone.
+func (p *passage) against(old string, terms words, near bool) (corrected, wrong string, sure bool) {
+	if len(terms) == 0 || len(p.terms) == 0 {
+		return "", "", false
+	}
+	if p.forgets() {
+		topic := wordsOf(clause(p.behind(cue.Forget)))
+		return "", "", len(topic) > 0 && topic.within(terms) >= sameTopic
+	}
+	if !near && p.terms.shared(terms) == 0 {
+		return "", "", false
+	}
+	for _, w := range p.windows() {
+		c, ok := replacedValue(old, w, p.lang)
+		if !ok {
+			continue
+		}
+		shared, window := w.terms.shared(terms), w.text
+		switch {
+		case c.named && c.from.class != 'n' && (!near || !p.set.Has(cue.Not)):
+		case c.named && (p.set.Has(cue.Correct) || near && p.set.Has(cue.Not)),
+			near && p.set.Has(cue.Correct),
+			!near && !c.named && (shared >= fewShared || shared >= 1 && terms.within(p.context) >= sameTopic):
+			return old[:c.from.Start] + "[" + window[c.to.Start:c.to.End] + "]" + old[c.from.End:], old[c.from.Start:c.from.End], true
+		}
+	}
+	for _, w := range p.windows() {
+		if w.about.within(terms) < sameTopic {
+			continue
+		}
+		if w.set.Has(cue.Over) || (!near && p.lasting > 0 || p.set.Has(cue.Correct)) && opposes(w.set, old, p.lang) {
+			return "", "", true
+		}
+	}
+	return "", "", false
+}
+
+// without returns a text without the phrases of some kinds.
+func without(text string, marks cue.Marks, kinds ...cue.Kind) string {
+	b := []byte(text)
+	for _, m := range marks {
+		if slices.Contains(kinds, m.Kind) {
+			for i := m.Start; i < m.End; i++ {
+				b[i] = ' '
+			}
+		}
+	}
+	return string(b)
+}
+
+// window is a clause of a passage, or all of it.
+type window struct {
+	text   string
+	set    cue.Set
+	terms  words
+	about  words // terms without those of cues such as "no longer" and "now"
+	values []value
+}
+
+// windows returns the windows of a passage, computed once.
+func (p *passage) windows() []window {
+	if p.parts == nil {
+		for _, text := range windowsOf(p.text) {
+			marks := cue.Find(text, p.lang)
+			p.parts = append(p.parts, window{
+				text: text, set: marks.Set(), terms: wordsOf(text), values: valuesOf(text, marks),
+				about: wordsOf(without(text, marks, cue.Over, cue.Not, cue.Time, cue.Correct, cue.Filler)),
+			})
+		}
+	}
+	return p.parts
+}
+
+// windowsOf returns the clauses of a text, and the text.
+func windowsOf(text string) []string {
+	var out []string
+	start := 0
+	for i, r := range text {
+		if !strings.ContainsRune(",;:!?，。；：！？、،؛؟", r) && !(r == '.' && i+1 < len(text) && text[i+1] == ' ') {
+			continue
+		}
+		next, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])
+		if unicode.IsDigit(next) {
+			continue
+		}
+		if start < i {
+			out = append(out, text[start:i])
+		}
+		start = i + utf8.RuneLen(r)
+	}
+	if start > 0 && start < len(text) {
+		out = append(out, text[start:])
+	}
+	return append(out, text)
+}
+
+// clause returns a text up to its first comma or full stop.
+func clause(text string) string {
+	if at := strings.IndexAny(text, ",.;:!?，。；：！？、،؛؟\n"); at > 0 {
+		return text[:at]
+	}
+	return text
+}
+
+// opposes reports whether a correction negates a text or the text negates it.
+func opposes(set cue.Set, old, lang string) bool {
+	return set.Has(cue.Not) != cue.Find(old, lang).Set().Has(cue.Not)
+}
+
+// behind returns the text behind the first cue of a kind.
+func (p *passage) behind(k cue.Kind) string {
+	for _, m := range cue.Find(p.text, p.lang) {
+		if m.Kind == k {
+			return p.text[m.End:]
+		}
+	}
+	return p.text
+}
+
+// value is a number, a name or a time in a text.
+type value struct {
+	Start, End int
+	class      byte   // n number, t time, c capitalised name
+	text       string // folded
+	unit       string // folded word behind a number
+}
+
+// change is a value of an earlier text and the one that replaces it.
+type change struct {
+	from, to value
+	named    bool // the correction names the old value; else both are numbers with the same unit
+}
+
+// replacedValue finds the one value of old that a correction replaces, and the one that it gives instead. It fails if there is
+// more than one possibility.
+func replacedValue(old string, correction window, lang string) (change, bool) {
+	if len(correction.values) == 0 {
+		return change{}, false
+	}
+	before, after := valuesOf(old, cue.Find(old, lang)), correction.values
+	for _, class := range []byte{'n', 't', 'c'} {
+		var fresh, named []value
+		for _, v := range after {
+			if v.class != class {
+				continue
+			}
+			if at := slices.IndexFunc(before, func(b value) bool { return b.class == class && b.text == v.text }); at >= 0 {
+				named = append(named, before[at])
+			} else {
+				fresh = append(fresh, v)
+			}
+		}
+		if len(fresh) == 1 && len(named) == 1 && hasDigit(fresh[0].text) == hasDigit(named[0].text) {
+			return change{named[0], fresh[0], true}, true
+		}
+	}
+	for _, v := range after {
+		if v.unit == "" {
+			continue
+		}
+		other := func(o value) bool { return o.unit != v.unit }
+		was, is := slices.DeleteFunc(slices.Clone(before), other), slices.DeleteFunc(slices.Clone(after), other)
+		if len(was) == 1 && len(is) == 1 && was[0].text != is[0].text {
+			return change{was[0], is[0], false}, true
+		}
+	}
+	return change{}, false
+}
+
+// valuesOf returns the values of a text, by position.
+func valuesOf(text string, marks cue.Marks) []value {
+	var out []value
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRuneInString(text[i:])
+		if !unicode.IsDigit(r) {
+			i += n
+			continue
+		}
+		end := i
+		for end < len(text) {
+			c, m := utf8.DecodeRuneInString(text[end:])
+			next, _ := utf8.DecodeRuneInString(text[end+m:])
+			if !unicode.IsDigit(c) && !(strings.ContainsRune(".,:'’", c) && unicode.IsDigit(next)) && !groups(text[end:]) {
+				break
+			}
+			end += m
+		}
+		v := value{Start: i, End: end, class: 'n', text: foldedText(text[i:end])}
+		rest := strings.TrimLeft(text[end:], " ")
+		stop := strings.IndexFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) && r != '%' && r != '€' && r != '$' })
+		if stop < 0 {
+			stop = len(rest)
+		}
+		v.unit = foldedText(firstRunes(rest[:stop], 6))
+		out = append(out, v)
+		i = end
+	}
+	for _, m := range marks {
+		switch m.Kind {
+		case cue.Number:
+			if slices.ContainsFunc(out, func(v value) bool {
+				return v.class == 'n' && strings.TrimSpace(text[min(v.End, m.Start):m.Start]) == "" && v.End <= m.Start
+			}) {
+				continue // a unit: "23 million"
+			}
+			out = append(out, value{Start: m.Start, End: m.End, class: 'n', text: foldedText(text[m.Start:m.End])})
+		case cue.Time:
+			out = append(out, value{Start: m.Start, End: m.End, class: 't', text: foldedText(text[m.Start:m.End])})
+		}
+	}
+	start := true
+	at := 0
+	for _, w := range strings.Fields(text) {
+		i := at + strings.Index(text[at:], w)
+		at = i + len(w)
+		bare := strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		r, _ := utf8.DecodeRuneInString(bare)
+		if !start && unicode.IsUpper(r) && bare != "I" {
+			k := i + strings.Index(w, bare)
+			if !slices.ContainsFunc(out, func(v value) bool { return v.Start < k+len(bare) && k < v.End }) {
+				out = append(out, value{Start: k, End: k + len(bare), class: 'c', text: foldedText(bare)})
+			}
+		}
+		last, _ := utf8.DecodeLastRuneInString(w)
+		start = strings.ContainsRune(".!?…", last)
+	}
+	slices.SortFunc(out, func(a, b value) int { return a.Start - b.Start })
 	return out
 }
 
-func (n *notebook) namesakes(relation string) int {
-	known := map[string]bool{}
-	for i := range n.profile.lines {
-		for _, o := range n.profile.at(i, n.owner).claims {
-			if strings.HasPrefix(o.subject, relation+" ") {
-				known[o.subject] = true
-			}
-		}
-	}
-	return len(known)
+// groups reports whether a text begins with a space and exactly three digits, as in "9 500".
+func groups(text string) bool {
+	r := []rune(firstRunes(text, 5))
+	return len(r) >= 4 && unicode.IsSpace(r[0]) && unicode.IsDigit(r[1]) && unicode.IsDigit(r[2]) && unicode.IsDigit(r[3]) &&
+		(len(r) == 4 || !unicode.IsDigit(r[4]))
 }
 
-type pageRef struct{ *page }
-
-// correct replaces line i of p with the new statement. A line written by a person is kept, and the new statement is added below.
-func (n *notebook) correct(p *page, i int, claims []claim, s statement, t terms) {
-	e := n.enter(s, t)
-	if n.closed(p) {
-		return
-	}
-	if p.lines[i].protected {
-		n.kept = true
-		if !p.under(i, strings.TrimSuffix(strings.TrimSuffix(s.text, "."), "。")+n.saidNote(s.text), e) {
-			n.full = true
-			return
+func firstRunes(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
 		}
-		n.corrected++
-		return
+		n--
 	}
-	text := s.text
-	if old, ok := oneSentence(p.lines[i], claims, s.text, n.owner); ok {
-		text = old
-	} else if old, ok := spliced(p.lines[i], claims); ok {
-		text = old
-	}
-	if !p.replace(i, text, e) {
-		n.full = true
-		return
-	}
-	n.corrected++
+	return s
 }
-
-// saidNote marks a line that was added next to a line written by a person.
-func (n *notebook) saidNote(text string) string {
-	date := n.in.Today.Format("2006-01-02")
-	if script.HasHan(text) {
-		return "（对话中提到于 " + date + "）。"
-	}
-	return " (said in conversation on " + date + ")."
-}
-
-// oneSentence replaces in a line of several sentences the one that is contradicted.
-func oneSentence(l pageLine, claims []claim, text string, owner []string) (string, bool) {
-	parts := sentences.Split(bareLine(l.text))
-	if len(parts) < 2 {
-		return "", false
-	}
-	for i, part := range parts {
-		if relate(claimsOf(part, owner), claims) == contradicts {
-			parts[i] = text
-			return strings.Join(parts, " "), true
-		}
-	}
-	return "", false
-}
-
-// spliced puts a new value into a line that states more than it: "Works as a nurse at Charité." keeps the nurse.
-func spliced(l pageLine, claims []claim) (string, bool) {
-	if len(claims) == 1 && len(l.claims) == 1 && isoDate.MatchString(claims[0].value) {
-		body := bareLine(l.text)
-		if all := isoDate.FindAllString(body, -1); len(all) == 1 && strings.Trim(isoDate.ReplaceAllString(claims[0].value, ""), " .") == "" {
-			return strings.Replace(body, all[0], isoDate.FindString(claims[0].value), 1), true // the time and the room stay
-		}
-	}
-	if len(claims) != 1 || len(l.claims) < 2 {
-		return "", false
-	}
-	for _, o := range l.claims {
-		if script.HasHan(o.value) != script.HasHan(claims[0].value) {
-			continue
-		}
-		if o.key() != claims[0].key() || o.value == "" || o.negative != claims[0].negative {
-			continue
-		}
-		body := strings.TrimSpace(l.text)
-		body = body[markerLen(body):]
-		if strings.Count(body, o.value) == 1 {
-			return strings.Replace(body, o.value, claims[0].value, 1), true
-		}
-	}
-	return "", false
-}
-
-var isoDate = regexp.MustCompile(`\d{4}-\d{2}-\d{2}`)

@@ -1,9 +1,9 @@
-// Package extractive is the built-in engine: it turns a conversation into a proposal by rules, without a model.
+// Package extractive is the built-in engine: it selects, quotes and dates what users say, without a model.
 //
-// It reads the user's messages sentence by sentence (the assistant's only for context) in English and Chinese. It extracts
-// statements about the user and their people, preferences, decisions, facts, tasks, dates and requests to remember, and
-// writes them as short third-person lines under stable headings. The rules are tables (rules_en_*.go,
-// rules_zh_*.go, lexicon_*.go); everything is deterministic, linear in the input and free of I/O.
+// It splits the user's messages into sentences, leaves out what is not their own statement (package stance), weighs each
+// sentence by signals that do not depend on the language and by short lists of words (package cue), and keeps those above a
+// threshold in the user's own words. It does not paraphrase, except for closed templates. Everything is deterministic and
+// free of I/O.
 package extractive
 
 import (
@@ -18,11 +18,11 @@ import (
 const (
 	// Model is the name under which the engine's answers are recorded.
 	Model = "builtin/extractive"
-	// RulesVersion names the rule set; it changes whenever the same input may give another output.
-	RulesVersion = "rules@1"
+	// RulesVersion names the words and weights; it changes whenever the same input may give another output.
+	RulesVersion = "quotes@1"
 )
 
-// Engine proposes memory updates by rules. The zero value is ready to use and safe for concurrent use.
+// Engine proposes memory updates without a model. The zero value is ready to use and safe for concurrent use.
 type Engine struct{}
 
 // New returns the engine.
@@ -37,10 +37,15 @@ func (Engine) Propose(ctx context.Context, in proposals.ExtractionInput) (propos
 	if err := ctx.Err(); err != nil {
 		return proposals.Answer{}, err
 	}
+	return answerOf(propose(in))
+}
+
+// answerOf encodes a proposal.
+func answerOf(p proposals.Proposal) (proposals.Answer, error) {
 	var raw bytes.Buffer
 	enc := json.NewEncoder(&raw)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(propose(in)); err != nil {
+	if err := enc.Encode(p); err != nil {
 		return proposals.Answer{}, fmt.Errorf("encode the proposal: %w", err)
 	}
 	return proposals.Answer{Raw: string(bytes.TrimSpace(raw.Bytes())), Model: Model, PromptVersion: RulesVersion}, nil
@@ -51,9 +56,17 @@ func propose(in proposals.ExtractionInput) proposals.Proposal {
 	if objected.all {
 		return proposals.Proposal{Reason: "the first proposal was refused as a whole; nothing is proposed instead"}
 	}
+	return read(in, objected).proposal()
+}
+
+// read returns a notebook with the passages of a transcript.
+func read(in proposals.ExtractionInput, objected objections) *notebook {
 	n := newNotebook(in, objected)
-	for _, s := range n.settle(listen(in)) {
-		n.take(s)
+	c := listen(in.Transcript, in.Today)
+	passages := c.passages(n.known())
+	settle(passages)
+	for i := range passages {
+		n.take(&passages[i])
 	}
-	return n.proposal()
+	return n
 }

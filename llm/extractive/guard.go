@@ -2,6 +2,7 @@ package extractive
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"reverie/scan"
@@ -26,7 +27,8 @@ var secretHints = []string{
 
 // namesSecret reports whether a sentence talks about a secret.
 func namesSecret(s string) bool {
-	return hasAny(strings.ToLower(s), secretHints) && secretWords.MatchString(s)
+	low := strings.ToLower(s)
+	return slices.ContainsFunc(secretHints, func(hint string) bool { return strings.Contains(low, hint) }) && secretWords.MatchString(s)
 }
 
 // isUnfit reports whether a line may not be proposed: a secret, or an attack on whoever reads the memory later.

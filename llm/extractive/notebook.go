@@ -1,39 +1,34 @@
 package extractive
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
-	"reverie/language/script"
 	"reverie/memory/proposals"
 )
 
-// notebook applies statements in order and holds the resulting files.
+// notebook writes passages into the files and the daily entry.
 type notebook struct {
-	profile, memory *page
-	shared, note    []terms
-	owner           []string // names of the user, in lower case
-	entries         []*entry // what goes into the daily entry, in order
-	objected        objections
 	in              proposals.ExtractionInput
-	counts          [remembered + 1]int
+	profile, memory *page
+	shared, note    []words
+	entries         []*entry // of the daily entry, in order
+	objected        objections
+	counts          [kindRemember + 1]int
 	corrected       int
-	finished        int  // tasks that were done
-	full            bool // a ceiling kept a line out of a file
-	kept            bool // a person's line kept a correction out
+	full            bool // a limit kept a line out of a file
+	kept            bool // a line written by a person could not be replaced
 }
 
-// entry is one line of the daily entry, and the lines of the files that came with it.
+// entry is a passage with the lines that were written for it.
 type entry struct {
-	text  string
-	seqs  []int64
-	lines []string
-	gone  bool // taken back later in the same conversation
-	place place
-	terms terms
-	// sentence is the source sentence.
-	sentence int
+	*passage
+
+	text    string   // line of the daily entry, without its marker
+	lines   []string // of the files
+	noted   bool     // it becomes a line of the daily entry
+	removed bool     // its line in the files was replaced later in the same conversation
 }
 
 func newNotebook(in proposals.ExtractionInput, objected objections) *notebook {
@@ -42,140 +37,173 @@ func newNotebook(in proposals.ExtractionInput, objected objections) *notebook {
 		protected[strings.TrimSpace(l)], protected[bareLine(l)] = true, true
 	}
 	delete(protected, "")
-	n := &notebook{
-		profile: newPage(in.Profile, protected, in.ProfileMaxChars), memory: newPage(in.Memory, protected, in.MemoryMaxChars),
-		shared: allTerms(in.Shared), note: allTerms(in.Note), objected: objected, in: in,
+	return &notebook{
+		in: in, objected: objected, shared: wordsOfLines(in.Shared), note: wordsOfLines(in.Note),
+		profile: newPage("Profile", in.Profile, protected, in.ProfileMaxChars),
+		memory:  newPage("Memory", in.Memory, protected, in.MemoryMaxChars),
 	}
-	for _, l := range n.profile.lines {
-		if l.code || !strings.Contains(l.text, "ame") && !strings.Contains(l.text, "called") && !script.HasHan(l.text) {
-			continue
-		}
-		for _, c := range claimsOf(strings.TrimSpace(l.text), nil) {
-			if c.subject == "" && (c.attribute == "name" || c.attribute == "nickname") {
-				n.owner = append(n.owner, strings.ToLower(c.value)) // lines that begin with it are about the user
-				if first, _, ok := strings.Cut(strings.ToLower(c.value), " "); ok {
-					n.owner = append(n.owner, first)
-				}
-			}
-		}
-	}
-	return n
 }
 
-func allTerms(text string) []terms {
-	var out []terms
+// wordsOfLines returns the words of each line that is no heading.
+func wordsOfLines(text string) []words {
+	var out []words
 	for line := range strings.Lines(text) {
-		if t := plainLine(line); t != "" && !strings.HasPrefix(t, "#") {
-			out = append(out, termsOf(t))
+		if t := bareLine(line); t != "" && !strings.HasPrefix(t, "#") {
+			out = append(out, wordsOf(t))
 		}
 	}
 	return out
 }
 
-// take applies one statement: a known one changes nothing, a correction replaces its line, others are added.
-func (n *notebook) take(s statement) {
-	if s.speaker != "" && s.text == "Name is "+s.speaker+"." {
-		return
-	}
-	s.text = s.told()
-	if s.replaces != "" {
-		n.repair(s)
-		return
-	}
-	t := termsOf(s.text)
-	if s.place != noteOnly && s.ends {
-		n.end(s, t)
-		return
-	}
-	if s.supersedes != "" && s.place != noteOnly && n.supersede(s, t) {
-		return
-	}
-	claims := claimsOf(s.text, n.owner)
-	if len(claims) == 0 || s.place == noteOnly {
-		if n.known(s, t) {
-			return
-		}
-	} else if page, i, verdict := n.standing(claims); verdict == same {
-		n.again(page, i, s)
-		return
-	} else if verdict == contradicts && !n.sameBreath(page, i, s) {
-		n.correct(page, i, claims, s, t)
-		return
-	} else if n.known(s, t) {
-		return
-	}
-	if s.place == noteOnly && s.strength >= stated {
-		if done := n.done(t); s.ifDone && !done {
-			return
+// known returns the words of both files.
+func (n *notebook) known() words {
+	all := words{}
+	for _, p := range []*page{n.profile, n.memory} {
+		for i := range p.lines {
+			for w := range p.at(i).terms {
+				all[w] = true
+			}
 		}
 	}
-	e := n.enter(s, t)
-	if s.place != noteOnly {
-		n.write(s, e)
+	return all
+}
+
+// sameWords is the share of the words of a passage that a line has when both say the same.
+const sameWords = .9
+
+// says reports whether a line says what a passage says.
+func (p *passage) says(line words) bool {
+	return len(p.terms) > 0 && p.terms.within(line) >= sameWords && line.within(p.terms) >= .5
+}
+
+// take writes one passage.
+func (n *notebook) take(p *passage) {
+	e := &entry{passage: p, text: p.line()}
+	e.noted = p.keep > 0 && !slices.ContainsFunc(n.note, p.says)
+	for _, other := range n.entries {
+		if p.says(other.terms) && p.set == other.set {
+			other.seqs = withSeqs(other.seqs, p.seqs)
+			e.noted = false
+		}
+	}
+	n.entries = append(n.entries, e)
+	if p.withdrawn || p.doubtful && len(p.facts) == 0 || p.asks && len(p.facts) == 0 {
+		return
+	}
+	if p.corrected == "" && n.correct(e) {
+		return
+	}
+	for _, f := range p.facts {
+		n.state(f, e)
+	}
+	if !p.proved && p.lasting > 0 && !n.knows(p) {
+		n.write(n.pageOf(p.kind), sections[p.kind], p.lastingLine(), e)
 	}
 }
 
-// todoLine matches the beginning of a line about an open task.
-var todoLine = regexp.MustCompile(`^(?:\S+ )?(?i:needs to\b|has to\b|must\b|to do:|wants to be reminded to\b|plans to\b|wants to\b|` +
-	`will\b)|^(?:待办|需要提醒|得|要|需要|必须|打算|还得|还要)`)
-
-// done removes the line of a task that the user reports as done; the note has the date.
-func (n *notebook) done(t terms) bool {
-	p := n.memory
-	for i := range p.lines {
-		l := p.at(i, n.owner)
-		said := plainLine(l.text)
-		if !todoLine.MatchString(said) || n.closed(p) {
-			continue
-		}
-		task := termsOf(todoLine.ReplaceAllString(undated.ReplaceAllString(said, ""), ""))
-		if len(task.set) >= 2 && within(task.set, t.set) && task.negated == t.negated && p.remove(i) {
-			n.finished++
-			return true
+// knows reports whether a file or the shared memory says a passage already.
+func (n *notebook) knows(p *passage) bool {
+	if slices.ContainsFunc(n.shared, p.says) {
+		return true
+	}
+	for _, page := range []*page{n.profile, n.memory} {
+		for i := range page.lines {
+			if p.says(page.at(i).terms) {
+				if fresh := page.lines[i].fresh; fresh != nil {
+					fresh.seqs = withSeqs(fresh.seqs, p.seqs)
+				}
+				return true
+			}
 		}
 	}
 	return false
 }
 
-var undated = regexp.MustCompile(`(?:\b(?:by|on|before|until|in|around)\s+)?(?:the week of )?\d{4}-\d{2}-\d{2}(?:那周|之前|前)?|` +
-	`\b(?:by|in|before|until) (?:January|February|March|April|May|June|July|August|September|October|November|December) \d{4}`)
-
-// sameBreath reports whether a line came from the sentence that s is part of: then s adds to it.
-func (n *notebook) sameBreath(p *page, i int, s statement) bool {
-	e := p.lines[i].fresh
-	return e != nil && e.sentence == s.sentence
+// state writes a fact in place of the line of the same attribute.
+func (n *notebook) state(f fact, e *entry) {
+	if n.closed(n.profile) {
+		return
+	}
+	label, _, _ := strings.Cut(f.line, ":")
+	for i := range n.profile.lines {
+		was := bareLine(n.profile.lines[i].text)
+		if n.profile.lines[i].code || !strings.HasPrefix(was, label+":") {
+			continue
+		}
+		if foldedText(was) == foldedText(f.line) {
+			return
+		}
+		if n.profile.replace(i, f.line, e) {
+			n.corrected++
+			return
+		}
+		n.kept = true
+	}
+	kind := kindIdentity
+	if f.attribute == attributeStyle {
+		kind = kindPreference
+	}
+	n.write(n.profile, sections[kind], f.line, e)
 }
 
-// known reports whether a file says it already; a line of this very conversation then stands on this message as well.
-func (n *notebook) known(s statement, t terms) bool {
-	for _, p := range []*page{n.profile, n.memory} {
-		for i := range p.lines {
-			if l := p.at(i, n.owner); len(l.terms.set) > 0 && l.terms.covers(t) {
-				n.again(p, i, s)
+// write adds a line to a section.
+func (n *notebook) write(p *page, s section, line string, e *entry) {
+	if n.closed(p) {
+		return
+	}
+	if !p.add(s.names, p.title, line, sectionRank, e) {
+		n.full = true
+		return
+	}
+	n.counts[e.kind]++
+}
+
+func (n *notebook) closed(p *page) bool {
+	return p == n.profile && n.objected.profile || p == n.memory && n.objected.memory
+}
+
+func (n *notebook) pageOf(k kind) *page {
+	switch k {
+	case kindIdentity, kindPerson, kindPreference:
+		return n.profile
+	default:
+		return n.memory
+	}
+}
+
+// correct replaces the line of the files that a passage corrects, and reports whether it did or the passage needs no line.
+func (n *notebook) correct(e *entry) bool {
+	for _, p := range []*page{n.memory, n.profile} {
+		if n.closed(p) {
+			continue
+		}
+		for i := range slices.Backward(p.lines) {
+			l := p.at(i)
+			if l.code || len(l.terms) == 0 {
+				continue
+			}
+			old := bareLine(l.text)
+			text, _, sure := e.against(old, l.terms, false)
+			if !sure {
+				continue
+			}
+			done := false
+			switch {
+			case e.forgets():
+				done = p.remove(i)
+			case text != "":
+				done = p.replace(i, text, e)
+			default:
+				done = p.replace(i, e.line(), e)
+			}
+			if done {
+				n.corrected++
 				return true
 			}
+			n.kept = n.kept || l.protected
 		}
 	}
-	if s.place != noteOnly && covered(n.shared, t) {
-		return true
-	}
-	for _, e := range n.entries {
-		if !e.gone && e.terms.covers(t) && (s.place == noteOnly || e.place != noteOnly) {
-			e.seqs = withSeqs(e.seqs, s.seqs)
-			return true
-		}
-	}
-	return s.place == noteOnly && (covered(n.note, t) || covered(n.shared, t))
-}
-
-func covered(lines []terms, t terms) bool {
-	return slices.ContainsFunc(lines, func(l terms) bool { return len(l.set) > 0 && l.covers(t) })
-}
-
-func (n *notebook) again(p *page, i int, s statement) {
-	if e := p.lines[i].fresh; e != nil {
-		e.seqs = withSeqs(e.seqs, s.seqs)
-	}
+	return e.forgets()
 }
 
 func withSeqs(seqs, more []int64) []int64 {
@@ -184,54 +212,28 @@ func withSeqs(seqs, more []int64) []int64 {
 			seqs = append(seqs, q)
 		}
 	}
+	slices.Sort(seqs)
 	return seqs
 }
 
-// enter puts a statement into the daily entry. It is there even when the note has it already, as the carrier of its
-// evidence; render leaves out what the note says.
-func (n *notebook) enter(s statement, t terms) *entry {
-	e := &entry{text: s.text, seqs: slices.Clone(s.seqs), place: s.place, terms: t, sentence: s.sentence}
-	n.entries = append(n.entries, e)
-	return e
-}
-
-// write adds a statement to its section.
-func (n *notebook) write(s statement, e *entry) {
-	p, title := n.memory, "Memory"
-	if s.place.inProfile() {
-		p, title = n.profile, "Profile"
-	}
-	if n.closed(p) {
-		return
-	}
-	if !p.add(sectionNames[s.place], title, s.text, sectionRank, e) {
-		n.full = true
-		return
-	}
-	n.counts[s.place]++
-}
-
-func (n *notebook) closed(p *page) bool {
-	return p == n.profile && n.objected.profile || p == n.memory && n.objected.memory
-}
-
-// told returns the statement as a line, with the name of the speaker if several people spoke.
-func (s statement) told() string {
-	if s.speaker == "" || s.place == noteOnly && s.replaces != "" {
-		return s.text
-	}
-	switch {
-	case script.HasHan(s.text):
-		if s.ofUser {
-			return s.speaker + s.text
+// shorten leaves out lines of the daily entry until it has room, the lowest scores first, and returns their number.
+func (n *notebook) shorten() (left int) {
+	for {
+		size := 0
+		var worst *entry
+		for _, e := range n.entries {
+			if !e.noted {
+				continue
+			}
+			size += utf8.RuneCountInString(e.text) + len("- \n")
+			if worst == nil || e.keep < worst.keep {
+				worst = e
+			}
 		}
-		if s.place.inProfile() || s.ofPerson {
-			return s.speaker + "的" + s.text
+		if size <= maxDaily {
+			return left
 		}
-	case s.ofUser:
-		return s.speaker + " " + lowerFirst(s.text)
-	case s.place.inProfile() || s.ofPerson:
-		return s.speaker + "'s " + lowerFirst(s.text)
+		worst.noted = false
+		left++
 	}
-	return s.text
 }

@@ -8,16 +8,17 @@ import (
 	"reverie/memory/markdown"
 )
 
-// page is one of the files, line by line. Everything that is not asked for stays byte for byte as it was.
+// page is one of the files, line by line. What no passage changes stays byte for byte as it was.
 type page struct {
 	lines   []pageLine
-	chars   int // length of the file, in characters
+	title   string // heading of a new file
+	chars   int    // length of the file, in characters
 	ceiling int
 	// broken files end inside fenced code or a comment: nothing can be added to them safely.
 	broken bool
 	// lost counts lines that were replaced; the guards allow only so many at once.
 	lost, allowed int
-	said          int // lines that say something
+	said          int // lines with content
 	eol           string
 	unended       bool // the file has no line break at its end, and gets none
 }
@@ -28,11 +29,9 @@ type pageLine struct {
 	section   int    // counted from 0 for what stands in front of the first heading
 	heading   string // of the section, on its heading line only
 	protected bool
-	code      bool // fenced code, front matter or a comment: not read and not changed
-	fresh     *entry
-	terms     terms
-	claims    []claim
-	read      bool
+	code      bool   // fenced code, front matter or a comment: not read and not changed
+	fresh     *entry // written by this proposal
+	terms     words  // of the content, read once
 }
 
 // freeReplacements are allowed in any file, however short, as the guards have it; of longer ones this share may go.
@@ -42,8 +41,8 @@ const (
 )
 
 // newPage reads a file. protected are lines that a person wrote.
-func newPage(content string, protected map[string]bool, ceiling int) *page {
-	p := &page{chars: utf8.RuneCountInString(content), ceiling: ceiling, eol: "\n"}
+func newPage(title, content string, protected map[string]bool, ceiling int) *page {
+	p := &page{title: title, chars: utf8.RuneCountInString(content), ceiling: ceiling, eol: "\n"}
 	if strings.Contains(content, "\r\n") {
 		p.eol = "\r\n"
 	}
@@ -136,14 +135,13 @@ func (p *page) String() string {
 	return b.String()
 }
 
-// at reads line i once.
-func (p *page) at(i int, owner []string) *pageLine {
+// at returns line i with its words read.
+func (p *page) at(i int) *pageLine {
 	l := &p.lines[i]
-	if !l.read {
-		l.read = true
+	if l.terms == nil {
+		l.terms = words{}
 		if t := strings.TrimSpace(l.text); !l.code && t != "" {
-			l.terms = termsOf(plainLine(t))
-			l.claims = claimsOf(t, owner)
+			l.terms = wordsOf(bareLine(t))
 		}
 	}
 	return l

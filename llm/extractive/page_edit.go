@@ -3,6 +3,7 @@ package extractive
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -22,7 +23,7 @@ func (p *page) replace(i int, text string, e *entry) bool {
 	if l.fresh == nil {
 		p.lost++
 	} else {
-		l.fresh.gone = true
+		l.fresh.removed = true
 		for _, was := range l.fresh.lines { // the section that was made for it stays
 			if strings.HasPrefix(was, "## ") {
 				e.lines = append(e.lines, was)
@@ -48,17 +49,6 @@ func (p *page) remove(i int) bool {
 	p.chars -= utf8.RuneCountInString(l.text)
 	p.lines = slices.Delete(p.lines, i, i+1)
 	return true
-}
-
-// under adds text as a line directly under line i.
-func (p *page) under(i int, text string, e *entry) bool {
-	lead := "- "
-	body := strings.TrimRight(p.lines[i].text, "\r\n")
-	indent := body[:len(body)-len(strings.TrimLeft(body, " \t"))]
-	if m := body[len(indent):]; markerLen(m) > 0 && m[0] < '0' {
-		lead = m[:markerLen(m)]
-	}
-	return p.insert(i+1, p.lines[i].section, indent+lead+text, e, false)
 }
 
 // add puts text at the end of the section with one of the names, which is made when there is none.
@@ -99,7 +89,7 @@ func (p *page) section(names []string) (int, bool) {
 
 // headingKey is a heading as it is compared.
 func headingKey(s string) string {
-	return strings.ToLower(strings.TrimFunc(s, func(r rune) bool { return !isWordRune(r) }))
+	return strings.ToLower(strings.TrimFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }))
 }
 
 // insert puts a line at position at, after a blank line when gap is set.
@@ -147,7 +137,7 @@ func (p *page) open(name, title, text string, rank func(string) int, e *entry) b
 	if at > 0 && strings.TrimSpace(p.lines[at-1].text) != "" || len(p.lines) == 0 {
 		add = append(add, pageLine{text: p.eol, section: section, code: true})
 	}
-	heading := capitalise(name)
+	heading := strings.ToUpper(name[:1]) + name[1:]
 	add = append(add, pageLine{text: "## " + heading + p.eol, section: section, heading: heading, code: true},
 		pageLine{text: p.eol, section: section, code: true}, pageLine{text: "- " + text + p.eol, section: section, fresh: e})
 	if at < len(p.lines) {

@@ -12,43 +12,55 @@ import (
 	"reverie/memory/proposals"
 )
 
-// sectionNames are the headings of each place, the engine's own first, then others by which people and templates call it.
-// They are compared in lower case, without emoji and punctuation around them.
-var sectionNames = map[place][]string{
-	identity: {
-		"identity", "about", "about me", "about the user", "basics", "basic information", "personal information", "who i am", "身份",
-		"基本信息", "个人信息", "基本资料", "关于我", "关于用户",
-	},
-	background:  {"background", "bio", "背景", "背景信息", "经历", "个人背景"},
-	people:      {"people", "family", "relationships", "family and friends", "family & friends", "人物", "家人", "人际关系", "家庭", "家人和朋友"},
-	preferences: {"preferences", "likes and dislikes", "likes", "preference", "user preferences", "偏好", "喜好", "个人偏好", "偏好设置", "用户偏好"},
-	decisions:   {"decisions", "key decisions", "decisions made", "决定", "决策", "重要决定", "关键决策"},
-	facts:       {"facts", "key facts", "stable facts", "事实", "关键事实", "重要事实", "稳定事实"},
-	tasks:       {"tasks", "todo", "to-do", "todos", "to do", "to-dos", "open tasks", "plans", "待办", "任务", "待办事项", "计划"},
-	dates:       {"dates", "calendar", "appointments", "deadlines", "important dates", "日期", "日程", "重要日期", "日程安排"},
-	remembered:  {"remembered", "remember", "notes", "misc", "记住", "备忘", "备忘录", "其他", "其它"},
+// section is a section of a file: its heading, and other headings that mean the same.
+type section struct{ names []string }
+
+// sections holds the section of each kind. Headings are compared in lower case, without emoji and punctuation around them.
+var sections = map[kind]section{
+	kindIdentity: {[]string{
+		"identity", "about", "about me", "about the user", "basics", "basic information", "personal information", "who i am", "background", "bio", "身份",
+		"基本信息", "个人信息", "基本资料", "关于我", "关于用户", "背景", "背景信息",
+	}},
+	kindPerson: {[]string{"people", "family", "relationships", "family and friends", "family & friends", "人物", "家人", "人际关系", "家庭", "家人和朋友"}},
+	kindPreference: {[]string{
+		"preferences", "likes and dislikes", "likes", "preference", "user preferences", "偏好", "喜好", "个人偏好", "偏好设置", "用户偏好",
+	}},
+	kindDecision:   {[]string{"decisions", "key decisions", "decisions made", "决定", "决策", "重要决定", "关键决策"}},
+	kindFact:       {factNames},
+	kindNone:       {factNames},
+	kindCorrection: {factNames},
+	kindTask:       {[]string{"tasks", "todo", "to-do", "todos", "to do", "to-dos", "open tasks", "待办", "任务", "待办事项"}},
+	kindPlan:       {[]string{"dates", "calendar", "appointments", "deadlines", "important dates", "plans", "日期", "日程", "重要日期", "日程安排", "计划"}},
+	kindRemember:   {[]string{"remembered", "remember", "notes", "misc", "记住", "备忘", "备忘录", "其他", "其它"}},
 }
+
+var factNames = []string{"facts", "key facts", "stable facts", "health", "事实", "关键事实", "重要事实", "稳定事实"}
+
+// sectionOrder is the order in which new sections are written.
+var sectionOrder = []kind{kindIdentity, kindPerson, kindPreference, kindDecision, kindFact, kindTask, kindPlan, kindRemember}
 
 // sectionRank orders the engine's sections; -1 is none of them.
 func sectionRank(heading string) int {
-	for p := identity; p <= remembered; p++ {
-		if slices.Contains(sectionNames[p], heading) {
-			return int(p)
-		}
-	}
-	return -1
+	return slices.IndexFunc(sectionOrder, func(k kind) bool { return slices.Contains(sections[k].names, heading) })
 }
+
+// Limits of a daily entry, in characters.
+const (
+	maxTopic = markdown.MaxDailyHeading - len("15:04 ")
+	maxDaily = proposals.MaxDailyChars - 200
+)
 
 // proposal returns the proposal for the content of the notebook.
 func (n *notebook) proposal() proposals.Proposal {
 	var p proposals.Proposal
-	// A conversation that says and corrects something may end where the files stand already.
+	// A conversation that says and corrects something may end where the files are already.
 	if text := n.profile.String(); text != n.in.Profile {
 		p.ProfileUpdate = text
 	}
 	if text := n.memory.String(); text != n.in.Memory {
 		p.MemoryUpdate = text
 	}
+	n.shorten()
 	if !n.objected.daily {
 		p.DailyEntry = n.daily()
 	}
@@ -60,38 +72,24 @@ func (n *notebook) proposal() proposals.Proposal {
 	return p
 }
 
-// Limits of a daily entry, in characters.
-const (
-	maxTopic = markdown.MaxDailyHeading - len("15:04 ")
-	maxDaily = proposals.MaxDailyChars - 200
-)
-
-// daily writes the entry for today's note: a heading with the time of the last message, and a line for everything learnt
-// that the note does not have.
+// daily returns the entry for today's note: a heading with the time of the last message and the passage with the highest
+// score, and a line for each passage that the note does not have.
 func (n *notebook) daily() string {
 	var b strings.Builder
 	var best *entry
-	size := 0
 	for _, e := range n.entries {
-		if !n.noted(e) {
+		if !e.noted {
 			continue
 		}
-		if size += lineSize(e); size > maxDaily {
-			break
-		}
 		b.WriteString("- " + e.text + "\n")
-		if best == nil || e.place > best.place && best.place < decisions || best.place == noteOnly && e.place != noteOnly {
+		if best == nil || e.lasting > best.lasting {
 			best = e
 		}
 	}
 	if best == nil {
 		return ""
 	}
-	return n.dailyHeading(best) + "\n\n" + b.String()
-}
-
-func (n *notebook) dailyHeading(best *entry) string {
-	return "## " + n.clock().Format("15:04") + " " + topic(best.text)
+	return "## " + n.clock().Format("15:04") + " " + topic(best.passage.text) + "\n\n" + b.String()
 }
 
 // clock returns the time of the last message of the conversation, in the owner's zone.
@@ -104,33 +102,26 @@ func (n *notebook) clock() time.Time {
 	return n.in.Today
 }
 
-// topic shortens a line to a heading, at a word.
-func topic(line string) string {
-	line = strings.TrimRight(line, ".。")
-	if utf8.RuneCountInString(line) <= maxTopic {
-		return line
+// topic shortens a text to a heading, at a word.
+func topic(text string) string {
+	text = strings.TrimRight(strings.TrimLeft(text, "#-*> "), ".。 ")
+	if utf8.RuneCountInString(text) <= maxTopic {
+		return text
 	}
-	runes := []rune(line)[:maxTopic+1]
-	cut := maxTopic
-	for k := maxTopic; k > maxTopic/2; k-- {
+	runes := []rune(text)[:maxTopic]
+	for k := maxTopic - 2; k > maxTopic/2; k-- {
 		if runes[k] == ' ' {
-			cut = k
-			break
+			return strings.TrimRight(string(runes[:k]), ",;:，、 ") + "…"
 		}
 	}
-	words := strings.Fields(string(runes[:cut]))
-	for len(words) > 1 && (prepositions[strings.ToLower(words[len(words)-1])] || determiners[strings.ToLower(words[len(words)-1])] ||
-		coordinators[strings.ToLower(words[len(words)-1])]) {
-		words = words[:len(words)-1]
-	}
-	return strings.TrimRight(strings.Join(words, " "), ",;:，、")
+	return string(runes[:maxTopic-1]) + "…"
 }
 
-// evidence ties every line that was added to the messages it came from.
+// evidence links every line that was added to its messages.
 func (n *notebook) evidence(daily string) []memory.LineSource {
 	var out []memory.LineSource
 	index := map[string]int{}
-	tie := func(line string, seqs []int64) {
+	link := func(line string, seqs []int64) {
 		if i, ok := index[line]; ok {
 			out[i].Messages = withSeqs(out[i].Messages, seqs)
 			return
@@ -140,25 +131,18 @@ func (n *notebook) evidence(daily string) []memory.LineSource {
 	}
 	heading, _, _ := strings.Cut(daily, "\n")
 	for _, e := range n.entries {
-		if e.gone {
-			continue
+		if !e.removed {
+			for _, l := range e.lines {
+				link(l, e.seqs)
+			}
 		}
-		for _, l := range e.lines {
-			tie(l, e.seqs)
+		if e.noted && daily != "" {
+			link("- "+e.text, e.seqs)
+			link(heading, e.seqs)
 		}
-		if daily != "" && strings.Contains(daily, "\n- "+e.text+"\n") {
-			tie("- "+e.text, e.seqs)
-			tie(heading, e.seqs)
-		}
-	}
-	for i := range out {
-		slices.Sort(out[i].Messages)
 	}
 	return out
 }
-
-// placeLabels name places in reasons.
-var placeLabels = [...]string{"", "identity", "background", "people", "preferences", "decisions", "facts", "tasks", "dates", "remembered"}
 
 // reason summarizes the proposal in counts, without its contents.
 func (n *notebook) reason(p proposals.Proposal) string {
@@ -172,20 +156,17 @@ func (n *notebook) reason(p proposals.Proposal) string {
 		return "nothing durable was said"
 	}
 	var parts []string
-	for i, c := range n.counts {
+	for k, c := range n.counts {
 		if c > 0 {
-			parts = append(parts, fmt.Sprintf("%s %d", placeLabels[i], c))
+			parts = append(parts, fmt.Sprintf("%s %d", kind(k), c))
 		}
 	}
 	if n.corrected > 0 {
 		parts = append(parts, fmt.Sprintf("corrected %d", n.corrected))
 	}
-	if n.finished > 0 {
-		parts = append(parts, fmt.Sprintf("done %d", n.finished))
-	}
 	s := "notes of the day"
 	if len(parts) > 0 {
-		s = "by rules: " + strings.Join(parts, ", ")
+		s = "quoted: " + strings.Join(parts, ", ")
 	}
 	if n.full {
 		s += "; some lines are in the daily note only, because the file they belong to has no room or may not change so much at once"

@@ -1,0 +1,519 @@
+// Package cue finds the words that show what a sentence does: speaks of the speaker, asks, supposes, corrects, quotes.
+//
+// The words of a language are one file in words/. A section "[kind]" lists phrases, separated by "|". "*" at the end of a word
+// matches any ending. In Chinese and Japanese phrases match anywhere; elsewhere they match whole words. Arabic words match
+// with the proclitics و ف ب ل ك and Korean words with particles behind a final "*".
+package cue
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"math/bits"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"reverie/language"
+	"reverie/language/fold"
+	"reverie/language/script"
+)
+
+// Kind is what a phrase shows.
+type Kind uint8
+
+// Kinds.
+const (
+	Self      Kind = iota // the speaker: "I", "my", verbs in the first person
+	Kin                   // relatives and friends: "my sister", "girlfriend", "dog"
+	Other                 // other persons who are not close: "my boss", "someone", "people"
+	Lean                  // points back to a sentence before: "she", "there", "that one"
+	Ask                   // begins a question: "what", "do you", "is there"
+	Request               // asks the assistant for work: "can you", "please write", "help me"
+	Suppose               // hypotheses: "if I", "suppose", "imagine", "would be nice"
+	Irony                 // irony: "yeah right", "/s"
+	Fiction               // work on invented text: "write a story", "role-play", "translate", "pretend"
+	Unfiction             // ends a role-play: "stop the game", "out of character"
+	Paste                 // announces a foreign text: "here is the email", "he wrote", "the text says"
+	Correct               // corrects what was said: "actually", "I meant", "not X but"
+	Forget                // withdraws what was said: "forget what I said", "scratch that"
+	Over                  // something ended: "no longer", "used to", "quit"
+	Not                   // negation
+	Like                  // likes and dislikes: "love", "prefer", "can't stand", "favourite"
+	Name                  // names of the speaker: "my name is", "call me"
+	Age                   // ages: "years old", "turned"
+	Home                  // where one lives: "live in", "moved to"
+	Work                  // what one does: "work as", "my job", "study"
+	Health                // conditions: "allergic", "diabetes", "pregnant", "broke"
+	Have                  // possession: "I have", "we own", "bought"
+	Decide                // decisions: "decided", "going with", "we'll use"
+	Plan                  // plans and dates: "going to", "appointment", "deadline"
+	Task                  // duties: "need to", "have to", "must"
+	Remember              // requests to remember: "remember that", "keep in mind"
+	Always                // standing rules: "always", "from now on", "every time"
+	Style                 // style of answers: "answer in", "bullet points", "shorter", "no emojis"
+	Habit                 // habits: "usually", "every morning", "since"
+	Doubt                 // doubt: "maybe", "thinking about", "not sure"
+	Filler                // openings without content: "well", "so", "by the way"
+	Chat                  // small talk: "thanks", "great", "good morning"
+	Time                  // times of day and days without a date: "tomorrow", "monday", "last week"
+	Number                // numbers in words
+	You                   // the assistant: "you", "your"
+	Game                  // begins a role-play that lasts for several messages: "let's role-play", "act as"
+	Would                 // the conditional: "would", "I'd"
+	Salute                // opens a letter: "Dear", "Hi all"
+	Close                 // closes a letter: "Best regards"
+	If                    // begins a condition; with Would, it is a hypothesis: "if I"
+	Text                  // kinds of texts: "story", "email", "essay", "paragraph"
+	Review                // asks for a look at a text: "check", "proofread", "opinion on"
+	Laugh                 // laughter: "haha", "lol", "😂"
+	kinds
+)
+
+// Kinds is the number of kinds.
+const Kinds = int(kinds)
+
+var kindNames = [...]string{
+	"self", "kin", "other", "lean", "ask", "request", "suppose", "irony", "fiction", "unfiction", "paste", "correct", "forget", "over",
+	"not", "like", "name", "age", "home", "work", "health", "have", "decide", "plan", "task", "remember", "always", "style", "habit",
+	"doubt", "filler", "chat", "time", "number", "you", "game", "would", "salute", "close", "if", "text", "review", "laugh",
+}
+
+func (k Kind) String() string { return kindNames[k] }
+
+// Set is a set of kinds.
+type Set uint64
+
+// Has reports whether k is in the set.
+func (s Set) Has(k Kind) bool { return s&(1<<k) != 0 }
+
+// Any reports whether one of the kinds is in the set.
+func (s Set) Any(of ...Kind) bool {
+	for _, k := range of {
+		if s.Has(k) {
+			return true
+		}
+	}
+	return false
+}
+
+// Len returns the number of kinds in the set.
+func (s Set) Len() int { return bits.OnesCount64(uint64(s)) }
+
+// Mark is one phrase found in a text.
+type Mark struct {
+	Kind       Kind
+	Start, End int // bytes of the text
+}
+
+// Marks are the phrases found in a text, by position.
+type Marks []Mark
+
+// Set returns the kinds that occur.
+func (m Marks) Set() Set {
+	var s Set
+	for _, mark := range m {
+		s |= 1 << mark.Kind
+	}
+	return s
+}
+
+// Within returns the marks inside a range of bytes.
+func (m Marks) Within(start, end int) Marks {
+	var out Marks
+	for _, mark := range m {
+		if mark.Start >= start && mark.End <= end {
+			out = append(out, mark)
+		}
+	}
+	return out
+}
+
+// Languages lists the languages with cues.
+var Languages = []string{"en", "zh", "de", "es", "fr", "pt", "it", "ja", "ko", "vi", "ru", "ar"}
+
+// latin maps the languages of Latin script to those of package language.
+var latin = []struct {
+	code string
+	lang language.Language
+}{
+	{"en", language.English},
+	{"de", language.German},
+	{"es", language.Spanish},
+	{"fr", language.French},
+	{"pt", language.Portuguese},
+	{"it", language.Italian},
+	{"vi", language.Vietnamese},
+}
+
+// LanguageOf returns the code of the language in which most of a text is written, of those with cues. Text without letters is
+// "en".
+func LanguageOf(text string) string {
+	var han, kana, hangul, cyrillic, arabic, rest int
+	for _, r := range text {
+		switch {
+		case r < utf8.RuneSelf:
+			if unicode.IsLetter(r) {
+				rest++
+			}
+		case script.IsHan(r):
+			han += 3 // a character says as much as a few letters
+		case script.IsKana(r):
+			kana += 3
+		case script.IsHangul(r):
+			hangul += 3
+		case unicode.Is(unicode.Cyrillic, r):
+			cyrillic++
+		case unicode.Is(unicode.Arabic, r):
+			arabic++
+		case unicode.IsLetter(r):
+			rest++
+		}
+	}
+	switch most := max(han+kana, hangul, cyrillic, arabic, rest); {
+	case most == 0:
+		return "en"
+	case most == rest:
+		return latinOf(text)
+	case most == hangul:
+		return "ko"
+	case most == cyrillic:
+		return "ru"
+	case most == arabic:
+		return "ar"
+	case kana*10 > han:
+		return "ja"
+	}
+	return "zh"
+}
+
+func latinOf(text string) string {
+	if isBareVietnamese(text) {
+		return "vi"
+	}
+	candidates := make([]language.Language, len(latin))
+	for i, l := range latin {
+		candidates[i] = l.lang
+	}
+	best := language.Likeliest(text, candidates...)
+	for _, l := range latin {
+		if l.lang == best {
+			return l.code
+		}
+	}
+	return "en"
+}
+
+// Find returns the phrases of a language that occur in a text, by position. A phrase that continues a longer phrase of the
+// same kind at the same place is not repeated.
+func Find(text, lang string) Marks {
+	l := lexiconOf(lang)
+	if l == nil {
+		return nil
+	}
+	folded := fold.Fold(text)
+	if l.bare != nil && isASCII(folded.Text) {
+		l = l.bare
+	}
+	var out Marks
+	add := func(k Kind, start, end int) {
+		from, to := folded.Origin(start, end)
+		out = append(out, Mark{Kind: k, Start: from, End: to})
+	}
+	if l.unspaced {
+		l.findAnywhere(folded.Text, add)
+	} else {
+		l.findWords(folded.Text, add)
+	}
+	return withoutOpposites(out)
+}
+
+// withoutOpposites removes from overlapping phrases to remember and to forget those that begin later: "don't forget about".
+func withoutOpposites(marks Marks) Marks {
+	end := [2]int{} // of the last phrases to remember and to forget
+	return slices.DeleteFunc(marks, func(m Mark) bool {
+		switch {
+		case m.Kind == Remember && m.Start >= end[1]:
+			end[0] = max(end[0], m.End)
+		case m.Kind == Forget && m.Start >= end[0]:
+			end[1] = max(end[1], m.End)
+		default:
+			return m.Kind == Remember || m.Kind == Forget
+		}
+		return false
+	})
+}
+
+//go:embed words/*.txt
+var files embed.FS
+
+// lexicon holds the phrases of one language.
+type lexicon struct {
+	unspaced bool
+	clitics  bool // words may begin with Arabic proclitics
+	elides   bool // an apostrophe separates words: "l'école"
+	// bare holds the phrases without diacritics, in languages that people also write wholly without them.
+	bare *lexicon
+	// byStart lists phrases by their first word, by its first two runes if the word is a prefix, or, in unspaced scripts, by
+	// their first rune. Longer phrases come first.
+	byStart map[string][]phrase
+}
+
+type phrase struct {
+	kind  Kind
+	words []word
+	text  string // of unspaced scripts
+}
+
+type word struct {
+	text   string
+	prefix bool
+}
+
+var lexicons = sync.OnceValue(func() map[string]*lexicon {
+	all := map[string]*lexicon{}
+	names, err := fs.Glob(files, "words/*.txt")
+	if err != nil {
+		panic(err)
+	}
+	for _, name := range names {
+		raw, err := files.ReadFile(name)
+		if err != nil {
+			panic(err)
+		}
+		lang := strings.TrimSuffix(path.Base(name), ".txt")
+		l, err := parse(lang, string(raw))
+		if err != nil {
+			panic(fmt.Sprintf("%s: %v", name, err))
+		}
+		all[lang] = l
+	}
+	return all
+})
+
+func lexiconOf(lang string) *lexicon { return lexicons()[lang] }
+
+// parse reads the file of one language.
+func parse(lang, text string) (*lexicon, error) {
+	l := &lexicon{
+		unspaced: lang == "zh" || lang == "ja", clitics: lang == "ar", elides: lang == "fr" || lang == "it",
+		byStart: map[string][]phrase{},
+	}
+	if lang == "vi" {
+		l.bare = &lexicon{byStart: map[string][]phrase{}}
+	}
+	kind := kinds
+	for n, line := range strings.Split(text, "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if name, isSection := strings.CutPrefix(line, "["); isSection {
+			kind = kinds
+			for k, known := range kindNames {
+				if known+"]" == name {
+					kind = Kind(k)
+				}
+			}
+			if kind == kinds {
+				return nil, fmt.Errorf("line %d: unknown section %s", n+1, line)
+			}
+			continue
+		}
+		if kind == kinds {
+			return nil, fmt.Errorf("line %d: a phrase before the first section", n+1)
+		}
+		for phrase := range strings.SplitSeq(line, "|") {
+			if phrase = strings.TrimSpace(phrase); phrase != "" {
+				l.add(kind, phrase)
+				if bare := withoutMarks(phrase); l.bare != nil && (isASCII(phrase) || len(bare) > shortBare || strings.Contains(bare, " ")) {
+					l.bare.add(kind, bare)
+				}
+			}
+		}
+	}
+	for _, phrases := range l.byStart {
+		slices.SortStableFunc(phrases, func(a, b phrase) int { return b.size() - a.size() })
+	}
+	return l, nil
+}
+
+// size orders phrases by length.
+func (p phrase) size() int { return len(p.words) + len(p.text) }
+
+func (l *lexicon) add(k Kind, line string) {
+	p := phrase{kind: k}
+	if l.unspaced {
+		p.text = fold.Text(line)
+		_, n := utf8.DecodeRuneInString(p.text)
+		l.byStart[p.text[:n]] = append(l.byStart[p.text[:n]], p)
+		return
+	}
+	// "*" is not a word character: read words one by one.
+	for field := range strings.FieldsSeq(line) {
+		stem, prefix := strings.CutSuffix(field, "*")
+		tokens := l.tokenise(fold.Text(stem))
+		for i, t := range tokens {
+			p.words = append(p.words, word{text: t.text, prefix: prefix && i == len(tokens)-1})
+		}
+	}
+	if len(p.words) == 0 {
+		return
+	}
+	first := p.words[0]
+	key := first.text
+	if first.prefix {
+		key = prefixKey(first.text) + "*"
+	}
+	l.byStart[key] = append(l.byStart[key], p)
+}
+
+// firstRune returns the first rune of a word.
+func firstRune(s string) string {
+	_, n := utf8.DecodeRuneInString(s)
+	return s[:n]
+}
+
+// prefixKey returns the first two runes of a word.
+func prefixKey(s string) string {
+	_, n := utf8.DecodeRuneInString(s)
+	_, m := utf8.DecodeRuneInString(s[n:])
+	return s[:n+m]
+}
+
+type token struct {
+	text       string
+	start, end int
+}
+
+// loose replaces letters that people write in several ways: Russian ё, and the Arabic letters with hamza, final ى and ة. It
+// removes Arabic vowel signs and the stretching stroke.
+var loose = strings.NewReplacer("ё", "е", "أ", "ا", "إ", "ا", "آ", "ا", "ٱ", "ا", "ى", "ي", "ة", "ه", "ـ", "",
+	"\u064b", "", "\u064c", "", "\u064d", "", "\u064e", "", "\u064f", "", "\u0650", "", "\u0651", "", "\u0652", "")
+
+// tokenise splits folded text into words, with the apostrophes inside them, and single signs and emoji. In a language with
+// elision an apostrophe separates words. Hangul behind digits begins a word.
+func (l *lexicon) tokenise(text string) []token {
+	var out []token
+	start := -1
+	flush := func(end int) {
+		if start >= 0 {
+			out = append(out, token{text[start:end], start, end})
+			start = -1
+		}
+	}
+	for i, r := range text {
+		switch {
+		case unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || r == '\'' && start >= 0:
+			if start >= 0 && script.IsHangul(r) && text[i-1] >= '0' && text[i-1] <= '9' {
+				flush(i) // "12살", "3학년"
+			}
+			if start < 0 {
+				start = i
+			}
+			if l.elides && r == '\'' {
+				flush(i)
+			}
+		case unicode.IsSpace(r):
+			flush(i)
+		default:
+			flush(i)
+			n := utf8.RuneLen(r)
+			if r == utf8.RuneError {
+				_, n = utf8.DecodeRuneInString(text[i:])
+			}
+			out = append(out, token{text[i : i+n], i, i + n})
+		}
+	}
+	flush(len(text))
+	for i := range out {
+		out[i].text = loose.Replace(out[i].text)
+		if t := strings.TrimRight(out[i].text, "'"); t != "" && len(t) < len(out[i].text) {
+			out[i].end -= len(out[i].text) - len(t)
+			out[i].text = t
+		}
+	}
+	return out
+}
+
+func (l *lexicon) findWords(text string, add func(k Kind, start, end int)) {
+	tokens := l.tokenise(text)
+	for i := range tokens {
+		forms := []string{tokens[i].text}
+		if l.clitics {
+			forms = withoutClitics(forms)
+		}
+		var seen Set
+		for _, form := range forms {
+			if form != forms[0] && seen != 0 {
+				break // the word as written has a meaning
+			}
+			for _, list := range [][]phrase{l.byStart[form], l.byStart[prefixKey(form)+"*"], l.byStart[firstRune(form)+"*"]} {
+				for _, p := range list {
+					if seen.Has(p.kind) || len(p.words) > len(tokens)-i || !p.words[0].matches(form) {
+						continue
+					}
+					if matchesAll(p.words[1:], tokens[i+1:]) {
+						seen |= 1 << p.kind
+						add(p.kind, tokens[i].start, tokens[i+len(p.words)-1].end)
+					}
+				}
+			}
+		}
+	}
+}
+
+func matchesAll(words []word, tokens []token) bool {
+	for i, w := range words {
+		if !w.matches(tokens[i].text) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w word) matches(text string) bool {
+	return text == w.text || w.prefix && strings.HasPrefix(text, w.text)
+}
+
+// withoutClitics adds the form without an Arabic conjunction or preposition that is written together with it.
+func withoutClitics(forms []string) []string {
+	for _, clitic := range []string{"و", "ف", "ب", "ل", "ك"} {
+		if rest, ok := strings.CutPrefix(forms[0], clitic); ok && utf8.RuneCountInString(rest) >= 2 {
+			forms = append(forms, rest)
+			if inner, ok := strings.CutPrefix(rest, "ب"); ok && clitic == "و" && utf8.RuneCountInString(inner) >= 2 {
+				forms = append(forms, inner)
+			}
+		}
+	}
+	return forms
+}
+
+func (l *lexicon) findAnywhere(text string, add func(k Kind, start, end int)) {
+	wordEnd := 0
+	for i, r := range text {
+		_, size := utf8.DecodeRuneInString(text[i:])
+		key := text[i : i+size]
+		alphabetic := r < utf8.RuneSelf && unicode.IsLetter(r)
+		if alphabetic && i < wordEnd {
+			continue // inside a Latin word
+		}
+		if alphabetic {
+			wordEnd = i
+			for wordEnd < len(text) && text[wordEnd] < utf8.RuneSelf && unicode.IsLetter(rune(text[wordEnd])) {
+				wordEnd++
+			}
+		}
+		var seen Set
+		for _, p := range l.byStart[key] {
+			if seen.Has(p.kind) || !strings.HasPrefix(text[i:], p.text) || alphabetic && i+len(p.text) < wordEnd {
+				continue
+			}
+			seen |= 1 << p.kind
+			add(p.kind, i, i+len(p.text))
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package date
+
+// tense is the direction in time that a clause speaks about.
+type tense uint8
+
+const (
+	unknownTense tense = iota // also the present
+	pastTense
+	futureTense
+)
+
+// maxSignal is the maximum number of lexemes between a date and the word that decides its tense.
+const maxSignal = 60
+
+// listen finds the words that decide tenses, recurrence and clauses.
+func (s *statementReader) listen() {
+	s.signals = make([]string, len(s.words))
+	for i := 0; i < len(s.words); {
+		got := s.match(&s.lexicon.signals, captured{next: i})
+		if got.means != nil && got.next > i {
+			s.signals[i] = got.means.kind
+			i = got.next
+			continue
+		}
+		switch text := s.text(i); text {
+		case ".", "!", "?", "。", "！", "？", "…":
+			if !(text == "." && i > 0 && (s.number(i-1) >= 0 || i+1 < len(s.words) && s.words[i+1].glued)) || i+1 == len(s.words) {
+				s.signals[i] = "sentence"
+			}
+		case ",", ";", ":", "،", "、", "(", ")", "–", "—":
+			s.signals[i] = "clause"
+		default:
+			for _, g := range s.lexicon.globs {
+				if g.matches(text) {
+					s.signals[i] = g.means.kind
+					break
+				}
+			}
+		}
+		i++
+	}
+}
+
+// tenseAt returns the tense of the clause around the current position: that of the nearest word before the date that
+// decides it, otherwise after it, otherwise, if the clause is only the date, in the clause after or before.
+func (s *statementReader) tenseAt() tense {
+	left, from := s.look(s.position, -1)
+	if left != unknownTense {
+		return left
+	}
+	right, to := s.look(s.position, 1)
+	if right != unknownTense || from < s.position-1 || to > s.reach {
+		return right
+	}
+	if s.isClause(to) {
+		if right, _ = s.look(to+1, 1); right != unknownTense {
+			return right
+		}
+	}
+	if s.isClause(from) {
+		left, _ = s.look(from-1, -1)
+	}
+	return left
+}
+
+func (s *statementReader) isClause(i int) bool {
+	return i >= 0 && i < len(s.signals) && s.signals[i] == "clause"
+}
+
+// look returns the first tense from lexeme i in a direction, and where the clause ends there.
+func (s *statementReader) look(i, step int) (tense, int) {
+	for n := 0; i >= 0 && i < len(s.signals) && n < maxSignal; n++ {
+		switch s.signals[i] {
+		case "past":
+			return pastTense, i
+		case "future":
+			return futureTense, i
+		case "clause", "sentence":
+			return unknownTense, i
+		}
+		i += step
+	}
+	return unknownTense, i
+}
+
+// recurs reports whether a word of the given kind is in the sentence around the current position. A yearly one may
+// also be a habit.
+func (s *statementReader) recurs(kind string) bool {
+	for _, step := range []int{-1, 1} {
+		i := s.position
+		for n := 0; i >= 0 && i < len(s.signals) && n < maxSignal && s.signals[i] != "sentence"; n++ {
+			if s.signals[i] == kind || s.signals[i] == "habit" {
+				return true
+			}
+			i += step
+		}
+	}
+	return false
+}

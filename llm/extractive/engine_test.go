@@ -1,0 +1,155 @@
+package extractive
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"reverie/memory"
+	"reverie/memory/proposals"
+	"reverie/memory/transcripts"
+	"reverie/test/corpus"
+)
+
+// said returns the input of a conversation. Texts that begin with "a: " are the assistant's, "Name: " and "u: " persons'.
+func said(texts ...string) proposals.ExtractionInput {
+	now := time.Date(2026, 3, 10, 18, 0, 0, 0, time.UTC) // a Tuesday
+	in := proposals.ExtractionInput{Today: now, ProfileMaxChars: 4000, MemoryMaxChars: 8000}
+	for i, text := range texts {
+		speaker, rest, _ := strings.Cut(text, ": ")
+		l := transcripts.Line{Seq: int64(i + 1), Role: memory.RoleOfUser, Text: rest, At: now.Add(time.Duration(i-len(texts)) * time.Minute)}
+		switch speaker {
+		case "a":
+			l.Role = memory.RoleOfAssistant
+		case "u":
+		default:
+			l.Name = speaker
+		}
+		in.Transcript = append(in.Transcript, l)
+	}
+	return in
+}
+
+// TestWhatIsKept lists conversations with words that one line of the note or of the files must have, and words that no line may
+// have.
+func TestWhatIsKept(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		before  string // MEMORY.md
+		talk    []string
+		note    []string // in one line of the note each; "&" joins words
+		lasting []string // in one line of PROFILE.md or MEMORY.md each
+		never   []string // in no line of any file
+		files   []string // in no line of PROFILE.md or MEMORY.md
+	}{
+		{
+			name: "the person whom a pronoun means stays with it",
+			talk: []string{"u: My dad Karl is 71. My son Max, he's 12, broke his arm at handball.", "a: Oh no."},
+			note: []string{"son Max & 12 & arm at handball"}, lasting: []string{"son Max & broke his arm"}, files: []string{"Name:", "Age:"},
+		},
+		{
+			name:  "a name of an animal is not the user's",
+			talk:  []string{"u: This is one of my snakes, she's four years old. This is Susie.", "a: Lovely."},
+			note:  []string{"one of my snakes & Susie"},
+			never: []string{"Name: Susie"},
+		},
+		{
+			name: "a question to the assistant is no wish",
+			talk: []string{"u: Do you have any plans for the rest of the day?", "a: No."}, never: []string{"plans for the rest"},
+		},
+		{
+			name: "a wish and its beginning stay together",
+			talk: []string{"u: I've always wanted to learn Spanish, I started last week.", "a: Great."},
+			note: []string{"wanted to learn Spanish & started last week [week of 2026-03-02]"}, never: []string{"Always wants"},
+		},
+		{
+			name: "what is said of the assistant is not the user's",
+			talk: []string{"a: I study economics.", "u: Sounds fascinating that you study economics!", "a: It is."}, files: []string{"economics"},
+		},
+		{
+			name: "what a pasted e-mail says of its writer is not the user's",
+			talk: []string{
+				"u: Can you answer this mail for me?\n\nHi Anna,\n\nmy name is Bert Klein and I am allergic to walnuts. I live in Ulm.\n\nBest regards\nBert",
+				"a: Sure.",
+			},
+			never: []string{"walnuts", "Ulm", "Name: Bert"},
+		},
+		{
+			name:    "a correction replaces the value and leaves the rest",
+			talk:    []string{"u: I've got asthma and I take 20 mg of prednisone every morning.", "a: Fine.", "u: Sorry, I meant 10 mg, not 20.", "a: Noted."},
+			note:    []string{"take 20 mg", "I meant 10"},
+			lasting: []string{"take [10] mg of prednisone"},
+			files:   []string{"take 20"},
+		},
+		{
+			name:   "what is forgotten is in no file",
+			before: "# Memory\n\n## Facts\n\n- \"I'm planning a move to Lisbon next year.\"\n- \"I have a dog.\"\n",
+			talk:   []string{"u: Forget what I said about Lisbon, that's off.", "a: Done."}, files: []string{"move to Lisbon"}, lasting: []string{"I have a dog"},
+		},
+		{
+			name: "an answer keeps its question",
+			talk: []string{"a: How many days a week can you run?", "u: Four.", "a: Good."}, note: []string{"How many days a week & Four"},
+		},
+		{
+			name: "people of a group are named",
+			talk: []string{"Jonas: I'm allergic to nuts.", "a: Noted.", "Mia: I'm vegetarian and I love hiking.", "a: Fine."},
+			note: []string{"Jonas: & nuts", "Mia: & vegetarian"},
+		},
+		{
+			name: "facts that a template proves",
+			talk: []string{"u: Hi, my name is Anna. I live in Leeds and I'm allergic to peanuts.", "a: Hello Anna."},
+			note: []string{"allergic to peanuts"}, lasting: []string{"Name: Anna", "allergic to peanuts", "Leeds"},
+		},
+		{
+			name: "a peanut allergy survives beside a decision",
+			talk: []string{
+				"u: Help me plan the class trip. One kid has a peanut allergy, my son Tim actually, so no nuts at all.", "a: OK. One bus or two?",
+				"u: We decided to split it, two buses.", "a: Good.",
+			},
+			note: []string{"Tim & allergy", "split it"}, lasting: []string{"peanut allergy & Tim"},
+		},
+		{name: "German", talk: []string{"u: Ich heiße Jürgen. Ich bin gegen Erdnüsse allergisch.", "a: Hallo Jürgen."}, lasting: []string{"Name: Jürgen", "Erdnüsse"}},
+		{name: "Chinese", talk: []string{"u: 我叫小明，我对花生过敏。", "a: 你好。"}, lasting: []string{"Name: 小明", "花生过敏"}},
+		{name: "irony", talk: []string{"u: Oh great, another Monday, just what I needed.", "a: :)"}, files: []string{"Monday"}},
+		{name: "a hypothesis", talk: []string{"u: If I lived in Paris I would eat croissants every day.", "a: :)"}, never: []string{"Paris"}},
+		{name: "a remembered request", talk: []string{"u: Please remember that the spare key is with Frau Lenz on the second floor.", "a: OK."}, lasting: []string{"Frau Lenz"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := said(c.talk...)
+			in.Memory = c.before
+			p := propose(in)
+			kept := corpus.KeptOf(in, p)
+			has := func(lines []string, want string) bool {
+				var words []string
+				for w := range strings.SplitSeq(want, "&") {
+					words = append(words, strings.TrimSpace(w))
+				}
+				return slices.ContainsFunc(lines, func(l string) bool { return corpus.Has(l, words) })
+			}
+			for _, w := range c.note {
+				if !has(kept.Daily, w) {
+					t.Errorf("the note lacks %q", w)
+				}
+			}
+			for _, w := range c.lasting {
+				if !has(kept.Files, w) {
+					t.Errorf("the files lack %q", w)
+				}
+			}
+			for _, w := range c.files {
+				if has(kept.Files, w) {
+					t.Errorf("the files have %q", w)
+				}
+			}
+			for _, w := range c.never {
+				if has(slices.Concat(kept.Files, kept.Daily), w) {
+					t.Errorf("%q is kept", w)
+				}
+			}
+			if t.Failed() {
+				t.Logf("note:\n%s\nprofile:\n%s\nmemory:\n%s", p.DailyEntry, p.ProfileUpdate, p.MemoryUpdate)
+			}
+		})
+	}
+}

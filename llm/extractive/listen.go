@@ -1,0 +1,253 @@
+package extractive
+
+import (
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"reverie/language/cue"
+	"reverie/language/script"
+	"reverie/language/sentence"
+	"reverie/language/stance"
+	"reverie/memory"
+	"reverie/memory/transcripts"
+)
+
+// Lengths in characters.
+const (
+	shortMessage  = 70  // a message up to this length is one unit
+	longSentence  = 260 // a sentence beyond this length is cut at commas
+	maxPassage    = 270 // of several sentences; dreams read statements up to 280
+	maxSentences  = 3   // of one passage
+	shortAnswer   = 60  // an answer up to this length may mean nothing without its question
+	maxQuestion   = 140
+	heardBytes    = 2000 // of the assistant's messages, that are compared with the user's
+	fragmentWords = 3    // a sentence with fewer words belongs to the one before it
+)
+
+// unit is the smallest piece of a message that is weighed: a sentence, or a short message as a whole.
+type unit struct {
+	text       string
+	source     string // the message
+	seq        int64
+	message    int // index of the message among the user's messages
+	start, end int // bytes of the message
+	speaker    string
+	at         time.Time
+	lang       string
+	marks      cue.Marks
+	set        cue.Set
+	sentences  int
+	question   bool   // all of it is asked
+	alone      bool   // the only unit of its message
+	first      bool   // the first unit of its message
+	follows    bool   // the unit before it in the message is adjacent
+	asked      string // question of the assistant that the message answers
+	reply      words  // of the assistant's answer to the message
+	terms      words
+	novel      float64 // share of its words that no message before it has
+}
+
+// conversation holds the units of a transcript, in order.
+type conversation struct {
+	units []unit
+	group bool // several people speak
+	lang  string
+}
+
+// listen reads the user's messages of a transcript. Hostile messages and everything that is not the speaker's own statement or
+// question are left out.
+//
+// Messages without a time were said now, whose location is the owner's zone.
+func listen(transcript []transcripts.Line, now time.Time) conversation {
+	var c conversation
+	var all strings.Builder
+	names := map[string]bool{}
+	for _, l := range transcript {
+		if l.Role == memory.RoleOfUser {
+			all.WriteString(l.Text)
+			all.WriteByte('\n')
+			names[l.Name] = true
+		}
+	}
+	c.group = len(names) > 1
+	c.lang = cue.LanguageOf(all.String())
+	readers := map[string]*stance.Reader{}
+	messages := 0
+	heard := words{}
+	replies := make([]words, len(transcript)+1) // words of the assistant's messages
+	for i, l := range transcript {
+		if l.Role != memory.RoleOfUser {
+			if replies[i] == nil {
+				replies[i] = wordsOf(head(l.Text, heardBytes))
+			}
+			heard.add(replies[i])
+			continue
+		}
+		r := readers[l.Name]
+		if r == nil {
+			r = &stance.Reader{Lang: c.lang}
+			readers[l.Name] = r
+		}
+		text := printable(l.Text)
+		sentences := r.Read(text)
+		if isHostile(text) {
+			continue
+		}
+		if l.Cut && len(sentences) > 0 { // its end is missing
+			sentences = sentences[:len(sentences)-1]
+		}
+		if i+1 < len(transcript) && transcript[i+1].Role == memory.RoleOfAssistant {
+			replies[i+1] = wordsOf(head(transcript[i+1].Text, heardBytes))
+		}
+		units := unitsOf(text, sentences)
+		for k := range units {
+			u := &units[k]
+			u.source, u.seq, u.message, u.at, u.lang = text, l.Seq, messages, timeOf(l, now), r.LanguageOf(text)
+			if c.group {
+				u.speaker = l.Name
+			}
+			if k == 0 {
+				u.asked = questionBefore(transcript, i, c.lang)
+			}
+			u.reply = replies[i+1]
+			u.set = u.marks.Set()
+			u.terms = wordsOf(u.text)
+			u.novel = 1 - u.terms.within(heard)
+		}
+		for k := range units {
+			heard.add(units[k].terms)
+		}
+		c.units = append(c.units, units...)
+		messages++
+	}
+	return c
+}
+
+// timeOf returns the time of a message in the zone of now.
+func timeOf(l transcripts.Line, now time.Time) time.Time {
+	if l.At.IsZero() {
+		return now
+	}
+	return l.At.In(now.Location())
+}
+
+// unitsOf joins the sentences of a message into units.
+func unitsOf(message string, sentences []stance.Sentence) []unit {
+	var own []stance.Sentence
+	whole := utf8.RuneCountInString(message) <= shortMessage && !strings.Contains(message, "\n")
+	for _, s := range sentences {
+		if s.Stance != stance.Own && s.Stance != stance.Question {
+			whole = false
+			continue
+		}
+		own = append(own, s)
+	}
+	var out []unit
+	for i, s := range own {
+		if i > 0 {
+			last := &out[len(out)-1]
+			adjacent := s.Paragraph == own[i-1].Paragraph && strings.TrimSpace(message[own[i-1].End:s.Start]) == ""
+			length := utf8.RuneCountInString(message[last.start:s.End])
+			if adjacent && length <= maxPassage && (whole || isFragment(s.Text) && s.Stance == own[i-1].Stance) {
+				shift := s.Start - last.start
+				for _, m := range s.Marks {
+					m.Start, m.End = m.Start+shift, m.End+shift
+					last.marks = append(last.marks, m)
+				}
+				last.text, last.end = message[last.start:s.End], s.End
+				last.sentences++
+				last.question = last.question && s.Stance == stance.Question
+				continue
+			}
+		}
+		for k, part := range partsOf(s) {
+			part.first = len(out) == 0
+			part.follows = k > 0 || i > 0 && s.Paragraph-own[i-1].Paragraph <= 1 && strings.TrimSpace(message[own[i-1].End:s.Start]) == ""
+			out = append(out, part)
+		}
+	}
+	for i := range out {
+		out[i].alone = len(out) == 1
+	}
+	return out
+}
+
+// partsOf cuts a long sentence at its commas.
+func partsOf(s stance.Sentence) []unit {
+	one := func(from, to int) unit {
+		text := s.Text[from:to]
+		blanks := len(text) - len(strings.TrimSpace(text))
+		lead := len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace))
+		marks := s.Marks.Within(from, to)
+		for i := range marks {
+			marks[i].Start, marks[i].End = marks[i].Start-from-lead, marks[i].End-from-lead
+		}
+		return unit{
+			text: strings.TrimSpace(text), start: s.Start + from + lead, end: s.Start + to - (blanks - lead), marks: marks, sentences: 1,
+			question: s.Stance == stance.Question,
+		}
+	}
+	if utf8.RuneCountInString(s.Text) <= longSentence {
+		return []unit{one(0, len(s.Text))}
+	}
+	var out []unit
+	start := 0
+	for p := range sentence.Parts(s.Text, longSentence, utf8.RuneCountInString) {
+		if end := p.End; end > start {
+			if strings.TrimSpace(s.Text[start:end]) != "" {
+				out = append(out, one(start, end))
+			}
+			start = end
+		}
+	}
+	if strings.TrimSpace(s.Text[start:]) != "" {
+		out = append(out, one(start, len(s.Text)))
+	}
+	return out
+}
+
+// isFragment reports whether a sentence is too short to say something alone.
+func isFragment(text string) bool {
+	if script.HasHan(text) || strings.ContainsFunc(text, script.IsKana) {
+		return utf8.RuneCountInString(text) < 2*fragmentWords
+	}
+	return len(strings.Fields(text)) < fragmentWords
+}
+
+// questionBefore returns the last question of the assistant's message before message i.
+func questionBefore(transcript []transcripts.Line, i int, lang string) string {
+	for k := i - 1; k >= 0; k-- {
+		if transcript[k].Role != memory.RoleOfAssistant {
+			if transcript[k].Role == memory.RoleOfUser && transcript[k].Name == transcript[i].Name {
+				return ""
+			}
+			continue
+		}
+		text := printable(transcript[k].Text)
+		if isHostile(text) {
+			return ""
+		}
+		all := sentence.Split(text)
+		for at := len(all) - 1; at >= max(0, len(all)-3); at-- {
+			q := strings.TrimRight(all[at], " *_`\"”»」)）")
+			if strings.HasSuffix(q, "?") || strings.HasSuffix(q, "？") || strings.HasSuffix(q, "؟") ||
+				lang == "ja" && (strings.HasSuffix(q, "か。") || strings.HasSuffix(q, "か")) {
+				return strings.Join(strings.Fields(strings.TrimLeft(q, "-*•#> ")), " ")
+			}
+		}
+		return ""
+	}
+	return ""
+}
+
+// printable returns a text without control characters and invalid bytes.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,247 @@
+package extractive
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"reverie/language/cue"
+	"reverie/language/date"
+	"reverie/scan"
+)
+
+// passage is what is kept of a message: one to three sentences in the speaker's own words.
+type passage struct {
+	text     string // as written, without leading fillers
+	question string // of the assistant, when the words mean nothing without it
+	speaker  string // in groups
+	seqs     []int64
+	message  int
+	start    int
+	end      int
+	at       time.Time
+	lang     string
+	set      cue.Set
+	kind     kind
+	terms    words
+	context  words // of this message and the user's two messages before it
+	sentence int
+	keep     float64 // score for the daily note; kept above 0
+	lasting  float64 // score for PROFILE.md and MEMORY.md; kept above 0
+	doubtful bool    // said with doubt
+	asks     bool    // a question
+	facts    []fact  // proved by templates
+	proved   bool    // they say all of it
+	parts    []window
+	// withdrawn is set when a later message takes the passage back or corrects it.
+	withdrawn bool
+	// corrected is the text of an earlier passage with the value that this one gives, in brackets.
+	corrected string
+	wrong     string // the value that it replaces
+	// later is set when the passage probably corrects an earlier one, but it is not sure which.
+	later bool
+}
+
+// passages returns what is kept of a conversation, in order. known are the words of the files.
+func (c *conversation) passages(known words) []passage {
+	var out []passage
+	for i := range c.units {
+		u := &c.units[i]
+		v := c.vectorOf(i, known)
+		keep, lasting := v.score(&keepWeights, keepBias), v.score(&lastingWeights, lastingBias)
+		facts, proved := factsOf(u)
+		if c.answers(u, v) {
+			keep = max(keep, slight)
+		}
+		if len(facts) > 0 || u.set.Has(cue.Remember) && !u.question {
+			keep, lasting = max(keep, certain), max(lasting, certain)
+		}
+		corrects := u.set.Any(cue.Correct, cue.Forget, cue.Over)
+		if keep <= 0 && !corrects || isUnfit(u.text) {
+			continue
+		}
+		p := passage{
+			speaker: u.speaker, seqs: []int64{u.seq}, message: u.message, start: u.start, end: u.end, at: u.at, lang: u.lang, set: u.set,
+			kind: u.kindOf(), terms: u.terms, sentence: u.sentences, keep: keep, lasting: lasting, doubtful: u.set.Has(cue.Doubt),
+			asks: u.question, facts: facts, proved: proved, text: u.text,
+		}
+		p.context = c.contextOf(i)
+		if u.asked != "" && leansOnQuestion(u) && utf8.RuneCountInString(u.asked) <= maxQuestion && !isUnfit(u.asked) {
+			p.question = u.asked
+		}
+		p.text = c.withContext(i, &out, &p)
+		p.text = trimmed(p.text, p.lang)
+		if p.text != "" {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// contextOf returns the words of the message of unit i and of the two messages of the user before it.
+func (c *conversation) contextOf(i int) words {
+	all := words{}
+	for k := i; k >= 0 && c.units[k].message >= c.units[i].message-2; k-- {
+		for w := range c.units[k].terms {
+			all[w] = true
+		}
+	}
+	return all
+}
+
+// Scores of passages that are kept whatever their features.
+const (
+	certain = 1
+	slight  = .05
+)
+
+// answers reports whether a unit is a short answer with a value to a question of the assistant about the user.
+func (c *conversation) answers(u *unit, v vector) bool {
+	return u.first && !u.question && slices.Contains(v, featAskedYou) && slices.Contains(v, featShortOf) &&
+		(u.set.Has(cue.Number) || hasDigit(u.text) || namesIn(u.text) > 0)
+}
+
+// withContext returns the text of unit i with the sentences before it on which it leans. It takes over the passage of those
+// sentences, if there is one.
+func (c *conversation) withContext(i int, before *[]passage, p *passage) string {
+	u := &c.units[i]
+	if p.question != "" || !leans(u) || !u.follows || i == 0 || c.units[i-1].seq != u.seq {
+		return u.text
+	}
+	first := i - 1
+	if last := len(*before) - 1; last >= 0 && (*before)[last].message == u.message && (*before)[last].end == c.units[i-1].end {
+		old := (*before)[last]
+		text := u.between(old.start)
+		if old.sentence+u.sentences <= maxSentences && utf8.RuneCountInString(text) <= maxPassage {
+			p.start, p.sentence = old.start, old.sentence+u.sentences
+			p.set |= old.set
+			p.keep, p.lasting = max(p.keep, old.keep), max(p.lasting, old.lasting)
+			p.facts, p.proved = slices.Concat(old.facts, p.facts), old.proved && p.proved
+			p.question = old.question
+			if old.kind != kindNone {
+				p.kind = old.kind
+			}
+			p.terms = wordsOf(text)
+			*before = (*before)[:last]
+			return text
+		}
+		return u.text
+	}
+	context := c.units[first]
+	text := u.between(context.start)
+	if context.sentences+u.sentences > maxSentences || utf8.RuneCountInString(text) > maxPassage || isUnfit(context.text) {
+		return u.text
+	}
+	p.start, p.sentence = context.start, context.sentences+u.sentences
+	p.terms = wordsOf(text)
+	if p.kind == kindNone || context.set.Has(cue.Kin) {
+		p.kind = context.kindOf()
+	}
+	return text
+}
+
+// between returns the message of a unit from an offset to the unit's end, on one line.
+func (u *unit) between(start int) string {
+	return itemMark.ReplaceAllString(u.source[start:u.end], " ")
+}
+
+// itemMark matches a line break with the marker of a list item.
+var itemMark = regexp.MustCompile(`\s*\n\s*(?:(?:[-*+•·]|\d{1,3}[.)])\s+)?`)
+
+// leans reports whether a unit needs the sentence before it: a word that points back comes before any noun that it could mean.
+func leans(u *unit) bool {
+	for _, m := range u.marks {
+		switch m.Kind {
+		case cue.Lean:
+			return true
+		case cue.Kin:
+			return false
+		}
+	}
+	return false
+}
+
+// leansOnQuestion reports whether an answer means little without its question.
+func leansOnQuestion(u *unit) bool {
+	if !u.first || u.question || utf8.RuneCountInString(u.text) > shortAnswer {
+		return false
+	}
+	if hasDigit(u.asked) && hasDigit(u.text) { // the answer may deny the value of the question
+		return false
+	}
+	return !u.set.Has(cue.Self) || u.set&contentCues == 0
+}
+
+// trimmed removes the fillers that begin a text, with the punctuation behind them.
+func trimmed(text, lang string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	for {
+		cut := 0
+		for _, m := range cue.Find(head(text, 64), lang) {
+			if m.Start > 0 {
+				break
+			}
+			if m.Kind != cue.Filler && m.Kind != cue.Chat {
+				continue
+			}
+			rest := text[m.End:]
+			if after := strings.TrimLeft(rest, " ,.!;:，。！、…-–—"); after != rest && (strings.HasPrefix(rest, ",") || strings.HasPrefix(rest, "，") ||
+				strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, "!") || strings.HasPrefix(rest, "！") || strings.HasPrefix(rest, "。") ||
+				strings.HasPrefix(rest, "、") || strings.HasPrefix(rest, "…") || strings.HasPrefix(rest, "،")) && after != "" {
+				cut = max(cut, len(text)-len(after))
+			}
+		}
+		if cut == 0 {
+			return strings.TrimLeftFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",;:，、。؛،", r) })
+		}
+		text = text[cut:]
+	}
+}
+
+// line returns the passage as a list item without its marker: "Jonas: [Which city?] "Bonn.""
+func (p *passage) line() string {
+	var b strings.Builder
+	if p.speaker != "" {
+		b.WriteString(plainName(p.speaker) + ": ")
+	}
+	if p.later {
+		b.WriteString("(later: " + p.at.Format("2006-01-02") + ") ")
+	}
+	if p.question != "" {
+		b.WriteString("[" + p.question + "] ")
+	}
+	b.WriteString(quote(p.dated()))
+	return b.String()
+}
+
+// lastingLine returns the passage as a list item of a file: with the corrected text instead of the correction.
+func (p *passage) lastingLine() string {
+	if p.corrected == "" {
+		return p.line()
+	}
+	corrected := *p
+	corrected.text, corrected.question, corrected.later = p.corrected, "", false
+	return corrected.line()
+}
+
+// dated returns the words of the passage with absolute dates in brackets behind relative ones.
+func (p *passage) dated() string { return date.Complete(p.text, p.lang, p.at) }
+
+// quote puts a text in quotation marks.
+func quote(text string) string {
+	text = scan.Scan(text).Text
+	if strings.Contains(text, `"`) {
+		return "“" + text + "”"
+	}
+	return `"` + text + `"`
+}
+
+// plainName returns a name on one line without signs that would read as markup.
+func plainName(name string) string {
+	return strings.Join(strings.FieldsFunc(name, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) && !strings.ContainsRune(".'-_", r)
+	}), " ")
+}

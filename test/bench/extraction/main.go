@@ -1,0 +1,157 @@
+// Command extraction measures what the built-in engine keeps: on labelled conversations, and on dialogues with annotated
+// questions next to a random choice and the longest messages at the same volume. It needs no server.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"reverie/llm/extractive"
+	"reverie/memory/proposals"
+	"reverie/test/corpus"
+)
+
+func main() {
+	set := flag.String("set", "test/corpus/test", "folder of labelled conversations")
+	dialogues := flag.String("dialogues", "", "file of dialogues with questions and their evidence, in the format of LoCoMo")
+	report := flag.String("report", "", "file for a random sample of kept lines with their sources, to read by hand")
+	sample := flag.Int("sample", 150, "lines of the sample")
+	flag.Parse()
+	if err := run(os.Stdout, *set, *dialogues, *report, *sample); err != nil {
+		fmt.Fprintln(os.Stderr, "extraction:", err)
+		os.Exit(1)
+	}
+}
+
+// keptLine is a line with its conversation, for the sample.
+type keptLine struct {
+	conversation, where, line string
+	said                      []string
+}
+
+func run(w io.Writer, set, dialogues, report string, sample int) error {
+	conversations, err := corpus.Load(set)
+	if err != nil {
+		return err
+	}
+	var (
+		byLang, byKind = map[string]*corpus.Score{}, map[string]*corpus.Score{}
+		all            corpus.Score
+		took           []time.Duration
+		lines          []keptLine
+		unfaithful     int
+	)
+	for _, talk := range conversations {
+		in, err := talk.Input()
+		if err != nil {
+			return err
+		}
+		began := time.Now()
+		answer, err := extractive.New().Propose(context.Background(), in)
+		if err != nil {
+			return err
+		}
+		took = append(took, time.Since(began))
+		p, err := proposals.ParseProposal(answer.Raw)
+		if err != nil {
+			return fmt.Errorf("%s: %w", talk.ID, err)
+		}
+		kept := corpus.KeptOf(in, p)
+		for _, part := range []struct {
+			where string
+			lines []string
+		}{{"note", kept.Daily}, {"files", kept.Lasting}} {
+			for _, l := range part.lines {
+				if !corpus.IsFaithful(l, in) {
+					unfaithful++
+					fmt.Fprintf(w, "not what was said: %s: %s\n", talk.ID, l)
+				}
+				lines = append(lines, keptLine{talk.ID, part.where, l, sourcesOf(p, l, in)})
+			}
+		}
+		s := talk.Judge(kept, nil)
+		all.Add(s)
+		add(byLang, talk.Lang, s)
+		if len(talk.Hard) == 0 {
+			add(byKind, "(plain)", s)
+		}
+		for _, k := range talk.Hard {
+			add(byKind, k, s)
+		}
+	}
+	fmt.Fprintf(w, "%s\n\n", corpus.Head)
+	for _, table := range []map[string]*corpus.Score{byLang, byKind} {
+		for _, name := range sortedKeys(table) {
+			fmt.Fprintln(w, corpus.Row(name, *table[name]))
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintln(w, corpus.Row("all", all))
+	slices.Sort(took)
+	fmt.Fprintf(w, "\nlines that say what nobody said (by code): %d of %d\n", unfaithful, len(lines))
+	fmt.Fprintf(w, "time per conversation: p50 %s, p95 %s\n", took[len(took)/2].Round(time.Microsecond),
+		took[len(took)*95/100].Round(time.Microsecond))
+	if dialogues != "" {
+		if err := measureDialogues(w, dialogues); err != nil {
+			return err
+		}
+	}
+	if report == "" {
+		return nil
+	}
+	return os.WriteFile(report, []byte(sampleOf(lines, sample)), 0o644)
+}
+
+func add(table map[string]*corpus.Score, name string, s corpus.Score) {
+	if table[name] == nil {
+		table[name] = &corpus.Score{}
+	}
+	table[name].Add(s)
+}
+
+func sortedKeys(table map[string]*corpus.Score) []string {
+	var names []string
+	for name := range table {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// sourcesOf returns the messages from which a line was taken.
+func sourcesOf(p proposals.Proposal, line string, in proposals.ExtractionInput) []string {
+	var out []string
+	for _, e := range p.Evidence {
+		if strings.TrimPrefix(e.Line, "- ") != line {
+			continue
+		}
+		for _, seq := range e.Messages {
+			out = append(out, in.Transcript[seq-1].Text)
+		}
+		break
+	}
+	return out
+}
+
+// sampleOf returns random lines in Markdown, each with its source. The choice is the same in every run over the same lines.
+func sampleOf(lines []keptLine, n int) string {
+	r := rand.New(rand.NewPCG(1, 2))
+	r.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
+	lines = lines[:min(n, len(lines))]
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %d random lines\n", len(lines))
+	for i, l := range lines {
+		fmt.Fprintf(&b, "\n%d. %s, %s: %s\n", i+1, l.conversation, l.where, l.line)
+		for _, s := range l.said {
+			fmt.Fprintf(&b, "   > %s\n", strings.Join(strings.Fields(s), " "))
+		}
+	}
+	return b.String()
+}
