@@ -25,7 +25,7 @@ const (
 	Negation  = "negation"  // the source says the opposite
 	Quotation = "quotation" // quoted words that are not in any message or document
 	Person    = "person"    // what is said about one person is claimed of another
-	Assistant = "assistant" // only the assistant said it
+	Assistant = "assistant" // only the assistant said it, or a text that the user quoted, invented or supposed
 )
 
 // Fault is one reason why a line is not grounded.
@@ -51,7 +51,7 @@ type Ground struct {
 	day      time.Time
 	known    map[string]bool // lines of documents, as markdown.LineKey returns them
 	said     *speech         // by users, and in documents
-	answered *speech         // by the assistant
+	answered *speech         // by the assistant, and in sentences of users that are not their own statements
 	quotable string          // all messages and documents, squeezed
 	names    map[string]bool // speakers of a group, folded
 	times    map[string]bool // times of day of the messages
@@ -80,7 +80,7 @@ func New(e Evidence) *Ground {
 			quotable.WriteString(squeezed(line) + "\n")
 		}
 	}
-	speakers := map[string]bool{}
+	speakers, voices := map[string]bool{}, newVoices(e.Transcript)
 	for i, line := range e.Transcript {
 		at := e.Day
 		if !line.At.IsZero() {
@@ -99,10 +99,9 @@ func New(e Evidence) *Ground {
 		if i > 0 && e.Transcript[i-1].Role != memory.RoleOfUser {
 			p.lead = contributed(e.Transcript[i-1].Text, line.Text)
 		}
-		for _, part := range own(line.Text) {
-			g.said.add(part, p)
-			p.lead = ""
-		}
+		own, other := voices.divide(line)
+		g.said.add(own, p)
+		g.answered.add(other, passage{at: at})
 	}
 	if len(speakers) > 1 {
 		g.names = speakers

@@ -4,11 +4,49 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+
+	"reverie/language/cue"
+	"reverie/language/stance"
+	"reverie/memory"
+	"reverie/memory/transcripts"
 )
 
-// own returns the parts of a message that state something for the user. Quoted, pasted and invented passages are the business of
-// package language/stance; until it is used here, everything counts.
-func own(message string) []string { return []string{message} }
+// voices reads the messages of users: whose own statements they are, and in which language.
+type voices struct {
+	lang    string // of all messages together, for short ones
+	readers map[string]*stance.Reader
+}
+
+func newVoices(transcript []transcripts.Line) voices {
+	var all strings.Builder
+	for _, line := range transcript {
+		if line.Role == memory.RoleOfUser {
+			all.WriteString(line.Text + "\n")
+		}
+	}
+	return voices{cue.LanguageOf(all.String()), map[string]*stance.Reader{}}
+}
+
+// divide divides a message into what it states for its writer, and the quoted, pasted, invented and supposed sentences, which say
+// nothing about the writer.
+func (v voices) divide(line transcripts.Line) (own, other string) {
+	r := v.readers[line.Name]
+	if r == nil {
+		r = &stance.Reader{Lang: v.lang}
+		v.readers[line.Name] = r
+	}
+	var mine, others strings.Builder
+	at := 0
+	for _, s := range r.Read(line.Text) {
+		switch s.Stance {
+		case stance.Foreign, stance.Fiction, stance.Hypothetical:
+			mine.WriteString(line.Text[at:s.Start] + "\n")
+			others.WriteString(s.Text + "\n")
+			at = s.End
+		}
+	}
+	return mine.String() + line.Text[at:], others.String()
+}
 
 // contributed returns what an answer takes over from the message before it: all of that after a confirmation, its questions
 // otherwise, nothing after a denial.
