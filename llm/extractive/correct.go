@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -81,7 +82,7 @@ func (p *passage) against(old string, terms words, near bool) (corrected, wrong 
 		case c.named && (p.set.Has(cue.Correct) || near && p.set.Has(cue.Not)),
 			near && p.set.Has(cue.Correct),
 			!near && !c.named && (shared >= fewShared || shared >= 1 && terms.within(p.context) >= sameTopic):
-			return old[:c.from.Start] + "[" + window[c.to.Start:c.to.End] + "]" + old[c.from.End:], old[c.from.Start:c.from.End], true
+			return old[:c.from.Start] + "[" + window[c.to.Start:c.to.End] + "]" + staleDate.ReplaceAllString(old[c.from.End:], "$1"), old[c.from.Start:c.from.End], true
 		}
 	}
 	for _, w := range p.windows() {
@@ -94,6 +95,9 @@ func (p *passage) against(old string, terms words, near bool) (corrected, wrong 
 	}
 	return "", "", false
 }
+
+// staleDate matches the resolved date behind a value that is replaced.
+var staleDate = regexp.MustCompile(`^(\pL*) ?\[(?:week of )?\d{4}[-\d to]*\]`)
 
 // without returns a text without the phrases of some kinds.
 func without(text string, marks cue.Marks, kinds ...cue.Kind) string {

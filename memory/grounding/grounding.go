@@ -99,7 +99,8 @@ func New(e Evidence) *Ground {
 		if i > 0 && e.Transcript[i-1].Role != memory.RoleOfUser {
 			p.lead = contributed(e.Transcript[i-1].Text, line.Text)
 		}
-		own, other := voices.divide(line)
+		own, other, lang := voices.divide(line)
+		p.lang = lang
 		g.said.add(own, p)
 		g.answered.add(other, passage{at: at})
 	}
@@ -183,6 +184,9 @@ func (c *checking) fault(code, value string) {
 var brackets = regexp.MustCompile(`\([^()]*\)|\[[^\[\]]*\]|（[^（）]*）`)
 
 func (c *checking) run(text string) {
+	if c.isVerbatim(text) {
+		return
+	}
 	c.line = newSpeech()
 	c.line.in = c.said.in
 	c.line.add(text, passage{at: c.day, document: true})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"reverie/language/sentence"
+	"reverie/language/stance"
 	"reverie/memory/grounding"
 	"reverie/memory/transcripts"
 )
@@ -72,7 +73,7 @@ func TestCheck(t *testing.T) {
 			"- Isst kein Fleisch mehr": "", "- Isst Fleisch": "negation", "- Mag Fisch": "", "- Mag keinen Fisch": "negation",
 		}},
 		{"negations, Chinese", []string{"u: 我不喝咖啡，但是喜欢绿茶"}, map[string]string{"- 不喝咖啡": "", "- 喝咖啡": "negation", "- 喜欢绿茶": ""}},
-		{"quotations", []string{"u: She said “We'll be fine, Joe” and left"}, map[string]string{
+		{"quotations", []string{"u: She said “We'll be fine, Joe”, and then she left the house without her coat"}, map[string]string{
 			`- "we'll be fine, Joe"`: "", `- "we'll be great, Joe"`: "quotation",
 		}},
 		{"persons", []string{"u: my sister is allergic to nuts"}, map[string]string{
@@ -112,18 +113,26 @@ func TestCheckReadsWhatStandsAbove(t *testing.T) {
 	}
 }
 
-// Every sentence of the users may be quoted.
+// Every sentence of the users may be quoted, except those that are no statements of theirs.
 func TestQuotedSentencesPass(t *testing.T) {
 	n := 0
 	for id, c := range conversations(t) {
 		g := grounding.New(c.evidence(t))
+		readers := map[string]*stance.Reader{}
 		for _, m := range c.Messages {
 			if m.Role != "user" {
 				continue
 			}
+			if readers[m.Name] == nil {
+				readers[m.Name] = &stance.Reader{Lang: id[:2]}
+			}
+			isForeign := map[string]bool{}
+			for _, s := range readers[m.Name].Read(strings.TrimSpace(m.Text)) {
+				isForeign[s.Text] = s.Stance >= stance.Hypothetical
+			}
 			for _, s := range sentence.Split(m.Text) {
 				n++
-				if faults := g.Check(`- "` + s + `"`); len(faults) > 0 {
+				if faults := g.Check(`- "` + s + `"`); len(faults) > 0 && !isForeign[s] {
 					t.Errorf("%s: %v: %s", id, faults, s)
 				}
 			}

@@ -33,7 +33,6 @@ type speech struct {
 	index     map[string][]int // terms by form
 	byNumber  map[string][]int
 	trimmed   map[string]bool // words of capital letters without one or two final letters
-	text      strings.Builder // light
 	squeezed  string
 	negates   bool              // a negation occurs anywhere
 	in        language.Language // of the text that is read
@@ -47,6 +46,8 @@ type passage struct {
 	at       time.Time
 	speaker  string // light
 	lead     string // what an answer takes over from the message before it
+	lang     string // tag of its language
+	squeezed string // without the lead
 	document bool
 }
 
@@ -109,7 +110,9 @@ func newSpeech() *speech {
 
 // add reads a text as one passage.
 func (s *speech) add(text string, p passage) {
+	p.squeezed = squeezed(text)
 	s.passages = append(s.passages, p)
+	s.squeezed += squeezed(p.lead) + p.squeezed + "\n"
 	if p.lead != "" {
 		s.read(p.lead, true)
 	}
@@ -157,7 +160,6 @@ func languageOf(text string, before language.Language) language.Language {
 func (s *speech) sentence(text string, from int, tokens []analysis.Token, at int, isLead bool) int {
 	folded := fold.Fold(text)
 	plain := variants.Replace(folded.Text)
-	s.text.WriteString(plain)
 	sent := sentence{passage: len(s.passages) - 1, text: plain, isLead: isLead}
 	if hasTime(plain) {
 		sent.dates = datesOf(plain)
@@ -503,7 +505,6 @@ func (s *speech) finish() {
 			}
 		}
 	}
-	s.squeezed = squeezed(s.text.String())
 	defer s.subjects()
 	for _, n := range s.names {
 		if !s.persons[n.keys[0]] && s.usedForPerson(n) {

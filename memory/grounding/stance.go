@@ -29,7 +29,7 @@ func newVoices(transcript []transcripts.Line) voices {
 
 // divide divides a message into what it states for its writer, and the quoted, pasted, invented and supposed sentences, which say
 // nothing about the writer.
-func (v voices) divide(line transcripts.Line) (own, other string) {
+func (v voices) divide(line transcripts.Line) (own, other, lang string) {
 	r := v.readers[line.Name]
 	if r == nil {
 		r = &stance.Reader{Lang: v.lang}
@@ -45,7 +45,7 @@ func (v voices) divide(line transcripts.Line) (own, other string) {
 			at = s.End
 		}
 	}
-	return mine.String() + line.Text[at:], others.String()
+	return mine.String() + line.Text[at:], others.String(), r.LanguageOf(line.Text)
 }
 
 // contributed returns what an answer takes over from the message before it: all of that after a confirmation, its questions
