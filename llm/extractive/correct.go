@@ -112,11 +112,7 @@ func (p *passage) against(old string, terms, rare words, near bool) (corrected, 
 		case c.named && (p.set.Has(cue.Correct) || near && p.set.Has(cue.Not) || p.denied == c.from.text),
 			near && p.set.Has(cue.Correct),
 			!near && !c.named && (shared >= fewShared || shared >= 1 && terms.within(p.context) >= sameTopic):
-			before, behind := old[:c.from.Start], old[c.from.End:]
-			if strings.HasSuffix(before, "[") && strings.HasPrefix(behind, "]") { // it was corrected before
-				before, behind = before[:len(before)-1], behind[1:]
-			}
-			return before + "[" + window[c.to.Start:c.to.End] + "]" + behind, old[c.from.Start:c.from.End], true
+			return withValue(old, c.from, window[c.to.Start:c.to.End]), old[c.from.Start:c.from.End], true
 		}
 	}
 	for _, w := range p.windows() {
@@ -126,7 +122,7 @@ func (p *passage) against(old string, terms, rare words, near bool) (corrected, 
 				return "", "", true
 			}
 			if from, to, ok := newNumber(old, w, p.lang); ok {
-				return old[:from.Start] + "[" + w.text[to.Start:to.End] + "]" + old[from.End:], old[from.Start:from.End], true
+				return withValue(old, from, w.text[to.Start:to.End]), old[from.Start:from.End], true
 			}
 		}
 		if w.about.within(terms) < sameTopic {
@@ -137,6 +133,16 @@ func (p *passage) against(old string, terms, rare words, near bool) (corrected, 
 		}
 	}
 	return "", "", false
+}
+
+// withValue returns a text with another value in brackets. The brackets of an earlier correction and the date that was resolved
+// from the old value go.
+func withValue(old string, from value, to string) string {
+	before, behind := old[:from.Start], old[from.End:]
+	if strings.HasSuffix(before, "[") && strings.HasPrefix(behind, "]") {
+		before, behind = before[:len(before)-1], behind[1:]
+	}
+	return before + "[" + to + "]" + staleDate.ReplaceAllString(behind, "$1")
 }
 
 // shortClause is the number of words up to which a clause is about each of them.
@@ -155,6 +161,9 @@ func newNumber(old string, clause window, lang string) (from, to value, ok bool)
 	to, given := number(clause.values)
 	return from, to, known && given && from.text != to.text && (from.unit == to.unit || from.unit == "" || to.unit == "")
 }
+
+// staleDate matches the resolved date behind a value that is replaced.
+var staleDate = regexp.MustCompile(`^(\pL*) ?\[(?:week of )?\d{4}[-\d to]*\]`)
 
 // without returns a text without the phrases of some kinds.
 func without(text string, marks cue.Marks, kinds ...cue.Kind) string {
