@@ -6,7 +6,7 @@ import (
 	"reverie/test/corpus"
 )
 
-// TestCrossValidation prints what the engine keeps of conversations that its weights were not trained on.
+// TestCrossValidation measures what the engine keeps of conversations that its weights were not trained on.
 func TestCrossValidation(t *testing.T) {
 	all := loadSet(t, developmentSet)
 	const folds = 4
@@ -32,4 +32,7 @@ func TestCrossValidation(t *testing.T) {
 		}
 	}
 	t.Log(corpus.Row("unseen", sum))
+	if kept, junk := float64(sum.Kept)/float64(sum.Keep), float64(sum.Junk)/float64(sum.LastingLines); kept < .92 || junk > .08 {
+		t.Errorf("kept %.3f and junk %.3f; at least .92 and at most .08 are expected", kept, junk)
+	}
 }

@@ -210,7 +210,7 @@ func leansOnQuestion(u *unit) bool {
 	if !u.first || u.question || utf8.RuneCountInString(u.text) > shortAnswer {
 		return false
 	}
-	if hasDigit(u.asked) && hasDigit(u.text) { // the answer may deny the value of the question
+	if hasDigit(u.asked) && hasDigit(u.text) || namesIn(u.asked) > 0 && lengthOf(u.text) > 2 { // the answer may deny what the question says
 		return false
 	}
 	return lengthOf(u.text) <= fewWords || u.set&contentCues == 0

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"testing"
 
+	"reverie/language/cue"
 	"reverie/test/corpus"
 )
 
@@ -18,7 +19,10 @@ import (
 
 var update = flag.Bool("update", false, "write the trained weights")
 
-const developmentSet = "../../test/corpus/dev"
+const (
+	corpusFolder   = "../../test/corpus/"
+	developmentSet = corpusFolder + "dev"
+)
 
 // example is a unit of the development set with its labels.
 type example struct {
@@ -186,13 +190,25 @@ func trained(tb testing.TB, examples []example) (keep, lasting [features]int32, 
 		k, kb := train(in, keepLabel)
 		l, lb := train(in, lastingLabel)
 		for _, e := range out {
-			keepScores = append(keepScores, scoredExample{e, e.plain().score(&k, kb)})
-			lastingScores = append(lastingScores, scoredExample{e, e.plain().score(&l, lb)})
+			keepScores = append(keepScores, scoredExample{example: e, score: e.plain().score(&k, kb)})
+			lastingScores = append(lastingScores, scoredExample{example: e, score: e.plain().score(&l, lb)})
 		}
 	}
-	tb.Logf("cross-validated: %d examples, area under the curve keep %.4f, lasting %.4f", len(examples),
-		auc(keepScores, func(e example) (bool, bool) { return e.keep, true }),
+	kept := func(e example) (bool, bool) { return e.keep, true }
+	keepArea := auc(keepScores, kept)
+	tb.Logf("cross-validated: %d examples, area under the curve keep %.4f, lasting %.4f", len(examples), keepArea,
 		auc(lastingScores, func(e example) (bool, bool) { return e.lasting, e.lasting || !slices.Contains(e.v, -1) }))
+	for i := range keepScores {
+		keepScores[i].signals()
+	}
+	if signals := auc(slices.Clone(keepScores), kept); signals >= keepArea {
+		tb.Errorf("counting the signals has an area of %.4f: the weights are no better", signals)
+	} else {
+		tb.Logf("counting the signals: %.4f", signals)
+	}
+	for i := range keepScores {
+		keepScores[i].score = keepScores[i].trained
+	}
 	_, kb := train(examples, keepLabel)
 	_, lb := train(examples, lastingLabel)
 	keepBias = kb - scaled(cut(keepScores, func(e example) (bool, bool) { return e.keep, true },
@@ -221,9 +237,23 @@ func auc(all []scoredExample, label func(example) (right, counts bool)) float64 
 
 func scaled(score float64) int32 { return int32(math.Round(score * weightScale)) }
 
+// scoredExample is an example with the score that it is ordered by.
 type scoredExample struct {
 	example
-	score float64
+	score   float64
+	trained float64
+}
+
+// signals scores an example by the number of its signals: the speaker, numbers, dates, names, cues of content, answers, novelty.
+func (e *scoredExample) signals() {
+	e.trained = e.score
+	e.score = 0
+	for _, f := range e.v {
+		if f == int(cue.Self) || f >= 0 && f < cue.Kinds && contentCues.Has(cue.Kind(f)) || f == featNumber || f == featDate || f == featName ||
+			f == featAnswer || f == featNovel || f == featRepeated {
+			e.score++
+		}
+	}
 }
 
 // cut returns the lowest score at which the goal holds.
