@@ -62,7 +62,7 @@ func isQuotedLine(line string) bool {
 var (
 	codeStrong = regexp.MustCompile(`^\s*(?:(?:import|package|func|def|class|const|let|var|return|public|private|SELECT|INSERT|UPDATE|CREATE|FROM|` +
 		`#include|#!|@\w+\(|<\w+[ >/]|</\w+>|//|/\*|--\s|\$\s|npm |pip |git |docker |sudo |curl |at \w+[.(]|Traceback|File "|\w+Error:|\w+Exception\b)|[\]})]+[;,]?\s*$|` +
-		`\w+\s*[:=]\s*[\[{]\s*$|"\w+":\s|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|\[?(?:ERROR|WARN|INFO|DEBUG)\b)`)
+		`\w+\s*[:=]\s*[\[{]\s*$|"\w+":\s|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|\[?(?:FATAL|ERROR|WARN|INFO|DEBUG|TRACE)\b|[\w.-]+\s+\| )`)
 	codeSigns = regexp.MustCompile(`[;{}]\s*$|\w\(.*\)|=>|:=|==|!=|->|::|&&|\|\||^\s{4,}\S|^\s*#\s*\S|\w+_\w+|\w+\.\w+\(|=\s*["'\d\w]`)
 )
 

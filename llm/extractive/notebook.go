@@ -223,7 +223,7 @@ func (n *notebook) correct(e *entry) bool {
 		}
 		for i := range slices.Backward(p.lines) {
 			l := p.at(i)
-			if l.code || len(l.terms) == 0 {
+			if l.code || len(l.terms) == 0 || l.fresh != nil && !e.forgets() { // settle has corrected what this conversation says
 				continue
 			}
 			old := bareLine(l.text)
