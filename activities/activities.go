@@ -58,6 +58,9 @@ type Options struct {
 	Dreamer Dreamer
 	// Extractor extracts imported conversations; worker.New provides it.
 	Extractor Extractor
+	// Changed receives agents whose documents an activity has changed, unless it is full; worker.New provides it. The
+	// index sweep finds those that are not read in time.
+	Changed chan<- AgentRef
 	// ObserveImport is called with every settled item of an import, for metrics.
 	ObserveImport func(ImportedItem)
 	// Writer performs the writes that business workflows request; worker.New provides it.
@@ -85,8 +88,7 @@ type Activities struct {
 	model, embeddings, nextEmbeddings lastState
 	rest                              modelRest
 
-	owners  *ownerKeys
-	changed chan AgentRef
+	owners *ownerKeys
 }
 
 // New returns the steps, ready to run.
@@ -98,7 +100,7 @@ func New(o Options) (*Activities, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Activities{Options: o, owners: owners, changed: make(chan AgentRef, changesKept)}, nil
+	return &Activities{Options: o, owners: owners}, nil
 }
 
 // author returns the workflow as the author of what it writes.

@@ -85,7 +85,8 @@ func TestEmbedOfWhatBelongsToTheWorkspace(t *testing.T) {
 	if due := must(t, w, w.TendIndex, TendIndexInput{workspace}); len(due.Spaces) != 0 {
 		t.Errorf("%+v", due)
 	}
-	if changes, err := NewIndexSweep(w.Activities).Changes(t.Context(), workspace, next.Identity()); err != nil || !changes {
+	root.Agent = ""
+	if changes, err := w.Store.NeedsSpace(t.Context(), root, next.Identity()); err != nil || !changes {
 		t.Errorf("the next model changes it: %v, error %v", changes, err)
 	}
 	space := must(t, w, w.OpenSpace, OpenSpaceInput{workspace, next.Identity()})

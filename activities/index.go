@@ -128,7 +128,7 @@ func (a *Activities) StaleLeft(ctx context.Context, in IndexInput) (StaleResult,
 // indexChanged reports that an agent's documents have changed.
 func (a *Activities) indexChanged(ref AgentRef) {
 	select {
-	case a.changed <- ref:
+	case a.Changed <- ref:
 	default:
 	}
 }

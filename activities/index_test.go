@@ -42,7 +42,7 @@ func TestASweepFindsWhatIsDue(t *testing.T) {
 	w := newWorld(t, modelAt(t, server, "small"))
 	w.talk(t, member("ada", "user:1"), "talk", sentences(10)...)
 	due := func() map[AgentRef]bool {
-		refs, err := NewIndexSweep(w.Activities).Due(t.Context())
+		refs, err := w.Store.DueAgents(t.Context(), len(w.Embedders) > 0, 10)
 		if err != nil {
 			t.Fatal(err)
 		}

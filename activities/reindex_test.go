@@ -82,8 +82,8 @@ func TestAModelThatFindsLess(t *testing.T) {
 	w := newWorld(t, small, worse)
 	w.talk(t, member("ada", "user:1"), "talk", sentences(300)...)
 	w.embedAll(t, EmbedInput{AgentRef: ada})
-	next, changing, err := NewIndexSweep(w.Activities).Next(t.Context())
-	if err != nil || !changing {
+	next, err := w.Embedders[1].Probe(t.Context())
+	if err != nil {
 		t.Fatal(next, err)
 	}
 	space := w.beside(t, next)
@@ -98,7 +98,7 @@ func TestSpacesThatCannotBeCompared(t *testing.T) {
 	w := newWorld(t, small, large)
 	w.talk(t, member("ada", "user:1"), "talk", sentences(30)...)
 	w.embedAll(t, EmbedInput{AgentRef: ada})
-	next, _, err := NewIndexSweep(w.Activities).Next(t.Context())
+	next, err := w.Embedders[1].Probe(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,13 +138,12 @@ func TestAgentsDueForAModelChange(t *testing.T) {
 	w := newWorld(t, small, large)
 	w.talk(t, member("ada", "user:1"), "talk", sentences(10)...)
 	w.embedAll(t, EmbedInput{AgentRef: ada})
-	sweep := NewIndexSweep(w.Activities)
-	next, _, err := sweep.Next(t.Context())
+	next, err := w.Embedders[1].Probe(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	changes := func(ref AgentRef) bool {
-		changes, err := sweep.Changes(t.Context(), ref, next)
+		changes, err := w.Store.NeedsSpace(t.Context(), member(ref.Agent, "user:1"), next)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,11 +153,11 @@ func TestAgentsDueForAModelChange(t *testing.T) {
 	if !changes(ada) || changes(bob) {
 		t.Errorf("ada is changed: %v; bob, who has no vectors yet: %v", changes(ada), changes(bob))
 	}
-	refs, err := sweep.Indexed(t.Context(), AgentRef{})
+	refs, err := w.Store.IndexedAgents(t.Context(), AgentRef{}, 10)
 	if err != nil || len(refs) != 2 || refs[0] != ada || refs[1] != bob {
 		t.Errorf("%v, error %v", refs, err)
 	}
-	if refs, err := sweep.Indexed(t.Context(), bob); err != nil || len(refs) != 0 {
+	if refs, err := w.Store.IndexedAgents(t.Context(), bob, 10); err != nil || len(refs) != 0 {
 		t.Errorf("behind the last: %v, error %v", refs, err)
 	}
 	space := w.beside(t, next)

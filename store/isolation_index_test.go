@@ -193,6 +193,10 @@ var indexCalls = map[string]call{
 		}
 		return w.tagOfSpace(t, space.ID), nil, nil
 	},
+	"NeedsSpace": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		_, err := w.NeedsSpace(t.Context(), id, worldIdentity("new"))
+		return nil, nil, err
+	},
 	"OpenSpace": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		space, err := w.OpenSpace(t.Context(), id, worldIdentity(rapid.SampledFrom([]string{"live", "building", "new"}).Draw(t, "model")))
 		if err != nil {

@@ -8,16 +8,24 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"reverie/activities"
+	"reverie/llm/embed"
+	"reverie/memory"
+	"reverie/store"
 	"reverie/workflows"
 )
+
+// changesKept bounds the changes that wait for their reader.
+const changesKept = 256
 
 // indexSweep starts the Index of agents whose index has pending work, and the Reindex of agents whose embedding model is
 // being changed, one after the other.
 type indexSweep struct {
-	activities.IndexSweep
-	client   client.Client
-	interval time.Duration
-	log      *slog.Logger
+	store     *store.Store
+	embedders []embed.Embedder           // as in activities.Options
+	changed   <-chan activities.AgentRef // sent by the activities of this process
+	client    client.Client
+	interval  time.Duration
+	log       *slog.Logger
 
 	started    bool                // the first round is over
 	at         activities.AgentRef // the agent after which the next one to change is searched
@@ -32,7 +40,7 @@ func (s *indexSweep) run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case ref := <-s.Changed:
+		case ref := <-s.changed:
 			s.notify(ctx, ref)
 		case <-ticker.C:
 			s.round(ctx)
@@ -42,7 +50,7 @@ func (s *indexSweep) run(ctx context.Context) {
 
 // notify starts the Index of a changed agent at once if vectors are needed; merging can wait for the sweep.
 func (s *indexSweep) notify(ctx context.Context, ref activities.AgentRef) {
-	if !s.Vectors() {
+	if len(s.embedders) == 0 {
 		return
 	}
 	if err := workflows.IndexChanged(ctx, s.client, ref, workflows.IndexChange{}); err != nil && ctx.Err() == nil {
@@ -62,7 +70,7 @@ func (s *indexSweep) round(ctx context.Context) {
 // tend starts the Index of every agent with pending work. In the first round it also retries those that wait for their model,
 // whose settings may have changed.
 func (s *indexSweep) tend(ctx context.Context) error {
-	due, err := s.Due(ctx)
+	due, err := s.store.DueAgents(ctx, len(s.embedders) > 0, sweepAgents)
 	if err != nil {
 		return err
 	}
@@ -82,21 +90,25 @@ func (s *indexSweep) tend(ctx context.Context) error {
 
 // change starts the next Reindex when the one before it has been built.
 func (s *indexSweep) change(ctx context.Context) error {
-	to, changing, err := s.Next(ctx)
-	if err != nil || !changing || s.isBuilding(ctx) {
+	if len(s.embedders) < 2 { // the current model only
+		return nil
+	}
+	to, err := s.embedders[1].Probe(ctx)
+	if err != nil || s.isBuilding(ctx) {
 		return err
 	}
-	refs, err := s.Indexed(ctx, s.at)
+	refs, err := s.store.IndexedAgents(ctx, s.at, sweepAgents)
 	if err != nil {
 		return err
 	}
 	for _, ref := range refs {
 		s.at = ref
-		changes, err := s.Changes(ctx, ref, to)
+		id := memory.Identity{Workspace: ref.Workspace, Agent: ref.Agent, AnyOwner: true, Role: memory.RoleAdmin}
+		needed, err := s.store.NeedsSpace(ctx, id, to)
 		if err != nil {
 			return err
 		}
-		if !changes {
+		if !needed {
 			continue
 		}
 		in := workflows.DefaultReindex(ref, to)

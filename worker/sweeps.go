@@ -22,7 +22,7 @@ const (
 	sweepGrace = 10 * time.Second
 	// sweepBatch bounds the records of one round; the next round takes the others.
 	sweepBatch = 500
-	// sweepAgents bounds the agents of one page.
+	// sweepAgents bounds the agents of one page; a sweep over indexes takes the others in its next round.
 	sweepAgents = 1000
 	// stalledAfter is the age at which messages that were delivered and are still pending are delivered again: their Inbox
 	// was terminated, or Temporal's database was lost. A running Inbox treats the signal as a turn without news.

@@ -52,11 +52,15 @@ type queue struct {
 
 // New prepares a worker; Start begins to poll.
 func New(c client.Client, steps *activities.Activities, o Options) *Worker {
+	changed := make(chan activities.AgentRef, changesKept)
+	steps.Changed = changed
 	w := &Worker{
 		sweeps: &sweeps{
 			store: steps.Store, client: c, timing: steps.Timing, now: steps.Now, interval: o.SweepInterval, log: o.Log,
 		},
-		indexSweep: &indexSweep{IndexSweep: activities.NewIndexSweep(steps), client: c, interval: o.SweepInterval, log: o.Log},
+		indexSweep: &indexSweep{
+			store: steps.Store, embedders: steps.Embedders, changed: changed, client: c, interval: o.SweepInterval, log: o.Log,
+		},
 	}
 	if steps.DreamSchedule.Cron != "" {
 		w.schedules = &dreamSchedules{store: steps.Store, defaults: steps.DreamSchedule, client: c, now: steps.Now, log: o.Log}
@@ -77,7 +81,7 @@ func New(c client.Client, steps *activities.Activities, o Options) *Worker {
 	poll(workflows.ModelQueue, worker.Options{DisableWorkflowWorker: true, MaxConcurrentActivityExecutionSize: o.ModelConcurrency})
 	poll(workflows.NightQueue, worker.Options{DisableWorkflowWorker: true, MaxConcurrentActivityExecutionSize: nightsAtOnce})
 	poll(workflows.ImportQueue, worker.Options{DisableWorkflowWorker: true, MaxConcurrentActivityExecutionSize: importsAtOnce})
-	if w.indexSweep.Vectors() {
+	if len(steps.Embedders) > 0 {
 		poll(workflows.EmbedQueue, worker.Options{DisableWorkflowWorker: true, MaxConcurrentActivityExecutionSize: o.EmbedConcurrency})
 	}
 	return w

@@ -1,9 +1,11 @@
 package proposals
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
+	"reverie/language"
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/memory/transcripts"
@@ -34,7 +36,7 @@ func Attribute(before, after string, transcript []transcripts.Line) []memory.Lin
 			continue
 		}
 		known[said] = true
-		if from := s.sources(terms(said)); len(from) > 0 {
+		if from := s.sources(s.termsOf(said)); len(from) > 0 {
 			out = append(out, memory.LineSource{Line: line, Messages: from})
 		}
 	}
@@ -46,12 +48,19 @@ type speech struct {
 	lines []transcripts.Line
 	terms []map[string]bool // of each line
 	heard map[string]int    // number of lines with a term
+	in    language.Language // of the lines
+	stems language.Stems
 }
 
 func listen(transcript []transcripts.Line) speech {
-	s := speech{lines: transcript, heard: map[string]int{}}
+	var text strings.Builder
 	for _, line := range transcript {
-		t := terms(line.Text)
+		text.WriteString(line.Text + "\n")
+	}
+	in := language.Likeliest(text.String(), stemmed.List(nil)...)
+	s := speech{lines: transcript, heard: map[string]int{}, in: in, stems: language.Stems{}}
+	for _, line := range transcript {
+		t := s.termsOf(line.Text)
 		s.terms = append(s.terms, t)
 		for term := range t {
 			s.heard[term]++
@@ -112,26 +121,18 @@ func resembles(line, said map[string]bool) bool {
 	return common*matchShare >= len(line) && (common > 1 || common == 1 && len(line) <= fewTerms)
 }
 
-// terms returns the content words of a text without English endings, so that "moving" and "moved" are equal.
-func terms(text string) map[string]bool {
+// stemmed are the languages with stems, English first.
+const stemmed language.Set = 1<<language.StemmedCount - 1
+
+// termsOf returns the stems of the content words of a text, so that "moving" and "moved" are equal.
+func (s speech) termsOf(text string) map[string]bool {
 	out := map[string]bool{}
 	for word := range markdown.Words(text) {
 		if !functionWords[word] && !strings.ContainsAny(word, functionCharacters) {
-			out[stem(word)] = true
+			out[cmp.Or(s.stems.Stem(word, s.in), word)] = true
 		}
 	}
 	return out
-}
-
-// stem removes the ending of an English verb or noun if at least three letters remain. Different words may get the same
-// stem, which is acceptable here.
-func stem(word string) string {
-	for _, ending := range []string{"ing", "ies", "ed", "es", "s", "e", "y"} {
-		if rest, found := strings.CutSuffix(word, ending); found && len(rest) >= 3 {
-			return rest
-		}
-	}
-	return word
 }
 
 // functionCharacters lists Chinese particles. A pair of characters that contains one is not a word.

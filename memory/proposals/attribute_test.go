@@ -40,6 +40,11 @@ func TestAttribute(t *testing.T) {
 		"好的，记住了。",
 		"我们决定用 PostgreSQL 做阿尔法项目，因为团队熟悉它。",
 	)
+	german := spokenLines(
+		"Ich habe letztes Jahr zwei Häuser in Bremen gekauft.",
+		"Das klingt gut.",
+		"Die Katzen sind bei meiner Schwester und das Auto auch.",
+	)
 	for _, c := range []struct {
 		name          string
 		before, after string
@@ -51,6 +56,13 @@ func TestAttribute(t *testing.T) {
 		{
 			"another form of the words", "", "- Alpha reports are due on 2026-11-27\n", english,
 			[]memory.LineSource{{Line: "- Alpha reports are due on 2026-11-27", Messages: []int64{7}}},
+		},
+		{
+			"another form of German words", "", "- Kaufte ein Haus\n- Hat eine Katze\n", german,
+			[]memory.LineSource{
+				{Line: "- Kaufte ein Haus", Messages: []int64{1}},
+				{Line: "- Hat eine Katze", Messages: []int64{3}},
+			},
 		},
 		{
 			"two messages", "", "- Moved to Lisbon and works as a nurse; is vegetarian and wants no steak recipes\n", english,

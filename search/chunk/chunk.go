@@ -14,7 +14,7 @@ import (
 )
 
 // Version is part of an index's identity. It must be incremented with every change to the output of Document or Turn.
-const Version = 1
+const Version = 2
 
 // Piece is a part of a text that becomes one unit.
 type Piece struct {

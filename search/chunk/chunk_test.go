@@ -99,6 +99,19 @@ func TestTinySectionsShare(t *testing.T) {
 	}
 }
 
+// TestFrontMatterWithEmptyLines checks that no piece begins or ends with an empty line of front matter.
+func TestFrontMatterWithEmptyLines(t *testing.T) {
+	matter := "summary: what the team decided about the database in November"
+	content := strings.Join([]string{"---", "", matter, " ", matter, "", "---", "Text."}, "\n")
+	got := briefs(Document("a.md", content, Options{Tokens: minChunkTokens, Overlap: -1}))
+	want := []brief{
+		{"a.md", "---", 1, 1}, {"a.md", matter, 3, 3}, {"a.md", matter, 5, 5}, {"a.md", "---\nText.", 7, 8},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestChunkDocumentBlanks checks that blank text has no pieces.
 func TestChunkDocumentBlanks(t *testing.T) {
 	for _, text := range []string{"", " ", "\n", "\r\n\t\r\n", "\u3000\n\u00a0", sentence.ByteOrderMark + "\n"} {

@@ -69,6 +69,7 @@ func scanLines(content string) []markdownLine {
 	s := lineScanner{content: content, lines: splitTextLines(content), lastRow: -1}
 	if end := s.frontMatter(); end > 0 {
 		for i := range end {
+			s.lines[i].blank = strings.TrimSpace(s.text(i)) == ""
 			s.lines[i].cost = costSoft
 			s.set(i, matterLine)
 		}

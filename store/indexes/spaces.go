@@ -65,6 +65,15 @@ select space_id, identity, state, created_at, switched_at, 0::bigint, 0::bigint
 from index_spaces
 where workspace_id = @workspace and agent_id = @agent and state = 'live'`
 
+	// A retired space was live before: somebody has switched back from it.
+	sqlSpaceNeeded = `
+select exists (
+    select from index_spaces
+    where workspace_id = @workspace and agent_id = @agent and state = 'live' and identity_key <> @key)
+and not exists (
+    select from index_spaces
+    where workspace_id = @workspace and agent_id = @agent and state = 'retired' and identity_key = @key)`
+
 	// The first space of an agent is live at once. A retired one is built up to date before it can be live again.
 	sqlSpaceOpen = `
 insert into index_spaces (workspace_id, agent_id, identity_key, identity, dimensions, state, created_at, switched_at)
@@ -145,6 +154,18 @@ func (s *Index) LiveSpace(ctx context.Context, id memory.Identity) (Space, error
 			return Space{}, fmt.Errorf("embedding space: %w", pg.ErrNotFound)
 		}
 		return space, nil
+	})
+}
+
+// NeedsSpace reports whether the live vectors of the identity's agent (without one: of the workspace) must be replaced by those
+// of another identity. An agent without vectors needs none: its first ones are made with the current model. One that has been
+// switched back from a space of that identity keeps its vectors.
+func (s *Index) NeedsSpace(ctx context.Context, id memory.Identity, of memory.EmbeddingIdentity) (bool, error) {
+	return pg.Read(ctx, s.db, id, func(t *pg.Tx) (needed bool, err error) {
+		b := &pgx.Batch{}
+		b.Queue(sqlSpaceNeeded, t.Args(pgx.NamedArgs{"key": of.Key()})).QueryRow(func(row pgx.Row) error { return row.Scan(&needed) })
+		err = t.Finish(ctx, b)
+		return needed, err
 	})
 }
 
