@@ -273,7 +273,7 @@ func TestFlushesThatFallBack(t *testing.T) {
 			if out := w.commit(t, in, true); !out.Acknowledged || !out.Fallback || out.Outcome != memory.OutcomeWritten {
 				t.Errorf("committed %+v", out)
 			}
-			for _, want := range []string{"- Lives in Leeds.", "- Is allergic to peanuts."} {
+			for _, want := range []string{`- "I live in Leeds.`, `I am allergic to peanuts."`} {
 				if !strings.Contains(w.note(t), want) {
 					t.Errorf("the note lacks %q:\n%s", want, w.note(t))
 				}

@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -11,7 +12,29 @@ import (
 
 // corrects reports whether a passage takes back or corrects something said before.
 func (p *passage) corrects() bool {
-	return p.set.Any(cue.Correct, cue.Forget, cue.Over) && !p.asks
+	return (p.set.Any(cue.Correct, cue.Forget, cue.Over) || p.denied != "") && !p.asks
+}
+
+// states reports whether a passage states a fact with an attribute.
+func (p *passage) states(attribute string) bool {
+	return slices.ContainsFunc(p.facts, func(f fact) bool { return f.attribute == attribute })
+}
+
+// deniedValue returns the number that a text denies beside another one, folded: "5433" in "it's 5434, not 5433".
+func deniedValue(text string, marks cue.Marks) string {
+	if !marks.Set().Has(cue.Not) || !hasDigit(text) {
+		return ""
+	}
+	values := valuesOf(text, marks)
+	values = slices.DeleteFunc(values, func(v value) bool { return v.class != 'n' })
+	for _, m := range marks {
+		for _, v := range values {
+			if m.Kind == cue.Not && len(values) == 2 && m.End <= v.Start && strings.TrimSpace(text[m.End:v.Start]) == "" {
+				return v.text
+			}
+		}
+	}
+	return ""
 }
 
 // forgets reports whether a passage asks to forget something, without saying anything new.
@@ -19,9 +42,10 @@ func (p *passage) forgets() bool { return p.set.Has(cue.Forget) && !p.asks }
 
 // Shares of words by which a correction and the line that it corrects belong together.
 const (
-	sameTopic  = .5 // of the words of a correction, or of a topic to forget
-	fewShared  = 2  // words, that suffice with a cue of correction
-	lookBehind = 2  // messages of the user in which a value may be that is corrected by its unit alone
+	sameTopic   = .5 // of the words of a correction, or of a topic to forget
+	sameSubject = .6 // of the words of a correction that gives another number with the same label
+	fewShared   = 2  // words, that suffice with a cue of correction
+	lookBehind  = 2  // messages of the user in which a value may be that is corrected by its unit alone
 )
 
 // settle applies corrections within the conversation: a passage whose value is corrected gets the right one in brackets or is
@@ -29,6 +53,11 @@ const (
 func settle(all []passage) {
 	for i := range all {
 		p := &all[i]
+		for k := range i {
+			if old := &all[k]; old.speaker == p.speaker && old.proved && len(old.facts) == 1 && p.states(old.facts[0].attribute) {
+				old.withdrawn = true
+			}
+		}
 		if !p.corrects() {
 			continue
 		}
@@ -38,7 +67,7 @@ func settle(all []passage) {
 				continue
 			}
 			near := p.message-old.message <= lookBehind
-			text, wrong, sure := p.against(old.text, old.terms, near)
+			text, wrong, sure := p.against(old.text, old.terms, nil, near)
 			if !sure && near && k == i-1 && p.set.Has(cue.Correct) && p.terms.shared(old.terms) > 0 {
 				p.later = true
 			}
@@ -48,8 +77,9 @@ func settle(all []passage) {
 			old.withdrawn = true
 			if text != "" {
 				p.corrected, p.wrong = text, wrong
-				p.lasting = max(p.lasting, old.lasting)
+				p.keep, p.lasting = max(p.keep, old.keep), max(p.lasting, old.lasting)
 				p.kind = old.kind
+				p.seqs = withSeqs(slices.Clone(old.seqs), p.seqs)
 			}
 			break
 		}
@@ -58,8 +88,9 @@ func settle(all []passage) {
 
 // against compares a correction with an earlier text. sure reports that it takes the text back. corrected is the earlier text
 // with the right value in brackets; empty if the value is not known for certain.
-// wrong is the value that was replaced. near allows a match by unit alone.
-func (p *passage) against(old string, terms words, near bool) (corrected, wrong string, sure bool) {
+// wrong is the value that was replaced. near allows a match by unit alone; rare are
+// the words of the text that no other line has: one of them is enough for a new number or for an end.
+func (p *passage) against(old string, terms, rare words, near bool) (corrected, wrong string, sure bool) {
 	if len(terms) == 0 || len(p.terms) == 0 {
 		return "", "", false
 	}
@@ -77,14 +108,23 @@ func (p *passage) against(old string, terms words, near bool) (corrected, wrong 
 		}
 		shared, window := w.terms.shared(terms), w.text
 		switch {
-		case c.named && c.from.class != 'n' && (!near || !p.set.Has(cue.Not)):
-		case c.named && (p.set.Has(cue.Correct) || near && p.set.Has(cue.Not)),
+		case c.named && c.from.class != 'n' && (!near || !p.set.Has(cue.Not)), c.labelled && w.terms.within(terms) < sameSubject:
+		case c.named && (p.set.Has(cue.Correct) || near && p.set.Has(cue.Not) || p.denied == c.from.text),
 			near && p.set.Has(cue.Correct),
 			!near && !c.named && (shared >= fewShared || shared >= 1 && terms.within(p.context) >= sameTopic):
-			return old[:c.from.Start] + "[" + window[c.to.Start:c.to.End] + "]" + old[c.from.End:], old[c.from.Start:c.from.End], true
+			return withValue(old, c.from, window[c.to.Start:c.to.End]), old[c.from.Start:c.from.End], true
 		}
 	}
 	for _, w := range p.windows() {
+		shares := w.terms.shared(rare) > 0 && len(w.terms) <= shortClause && (!w.set.Has(cue.Kin) || cue.Find(old, p.lang).Set().Has(cue.Kin))
+		if shares && !w.set.Any(cue.Doubt, cue.Suppose, cue.If) {
+			if w.set.Has(cue.Over) {
+				return "", "", true
+			}
+			if from, to, ok := newNumber(old, w, p.lang); ok {
+				return withValue(old, from, w.text[to.Start:to.End]), old[from.Start:from.End], true
+			}
+		}
 		if w.about.within(terms) < sameTopic {
 			continue
 		}
@@ -94,6 +134,36 @@ func (p *passage) against(old string, terms words, near bool) (corrected, wrong 
 	}
 	return "", "", false
 }
+
+// withValue returns a text with another value in brackets. The brackets of an earlier correction and the date that was resolved
+// from the old value go.
+func withValue(old string, from value, to string) string {
+	before, behind := old[:from.Start], old[from.End:]
+	if strings.HasSuffix(before, "[") && strings.HasPrefix(behind, "]") {
+		before, behind = before[:len(before)-1], behind[1:]
+	}
+	return before + "[" + to + "]" + staleDate.ReplaceAllString(behind, "$1")
+}
+
+// shortClause is the number of words up to which a clause is about each of them.
+const shortClause = 9
+
+// newNumber returns the only number of a line and the other one that a clause gives for it.
+func newNumber(old string, clause window, lang string) (from, to value, ok bool) {
+	number := func(values []value) (value, bool) {
+		values = slices.DeleteFunc(slices.Clone(values), func(v value) bool { return v.class != 'n' || !hasDigit(v.text) })
+		if len(values) != 1 {
+			return value{}, false
+		}
+		return values[0], true
+	}
+	from, known := number(valuesOf(old, cue.Find(old, lang)))
+	to, given := number(clause.values)
+	return from, to, known && given && from.text != to.text && (from.unit == to.unit || from.unit == "" || to.unit == "")
+}
+
+// staleDate matches the resolved date behind a value that is replaced.
+var staleDate = regexp.MustCompile(`^(\pL*) ?\[(?:week of )?\d{4}[-\d to]*\]`)
 
 // without returns a text without the phrases of some kinds.
 func without(text string, marks cue.Marks, kinds ...cue.Kind) string {
@@ -183,12 +253,14 @@ type value struct {
 	class      byte   // n number, t time, c capitalised name
 	text       string // folded
 	unit       string // folded word behind a number
+	label      string // folded word before a number: "room" of "room 214"
 }
 
 // change is a value of an earlier text and the one that replaces it.
 type change struct {
 	from, to value
-	named    bool // the correction names the old value; else both are numbers with the same unit
+	named    bool // the correction names the old value; else both are numbers with the same unit or label
+	labelled bool // both are the only numbers, with the same label
 }
 
 // replacedValue finds the one value of old that a correction replaces, and the one that it gives instead. It fails if there is
@@ -211,7 +283,7 @@ func replacedValue(old string, correction window, lang string) (change, bool) {
 			}
 		}
 		if len(fresh) == 1 && len(named) == 1 && hasDigit(fresh[0].text) == hasDigit(named[0].text) {
-			return change{named[0], fresh[0], true}, true
+			return change{from: named[0], to: fresh[0], named: true}, true
 		}
 	}
 	for _, v := range after {
@@ -221,11 +293,19 @@ func replacedValue(old string, correction window, lang string) (change, bool) {
 		other := func(o value) bool { return o.unit != v.unit }
 		was, is := slices.DeleteFunc(slices.Clone(before), other), slices.DeleteFunc(slices.Clone(after), other)
 		if len(was) == 1 && len(is) == 1 && was[0].text != is[0].text {
-			return change{was[0], is[0], false}, true
+			return change{from: was[0], to: is[0]}, true
 		}
+	}
+	number := func(v value) bool { return v.class != 'n' }
+	was, is := slices.DeleteFunc(slices.Clone(before), number), slices.DeleteFunc(slices.Clone(after), number)
+	if len(was) == 1 && len(is) == 1 && was[0].label != "" && was[0].label == is[0].label && was[0].text != is[0].text {
+		return change{from: was[0], to: is[0], labelled: true}, true
 	}
 	return change{}, false
 }
+
+// inserted matches a date that was completed in a line.
+var inserted = regexp.MustCompile(`\[(?:week of )?\d{4}[^\]]*\]`)
 
 // valuesOf returns the values of a text, by position.
 func valuesOf(text string, marks cue.Marks) []value {
@@ -246,6 +326,9 @@ func valuesOf(text string, marks cue.Marks) []value {
 			end += m
 		}
 		v := value{Start: i, End: end, class: 'n', text: foldedText(text[i:end])}
+		if words := strings.Fields(text[:i]); len(words) > 0 && strings.HasSuffix(text[:i], " ") && utf8.RuneCountInString(words[len(words)-1]) > 2 {
+			v.label = foldedText(words[len(words)-1])
+		}
 		rest := strings.TrimLeft(text[end:], " ")
 		stop := strings.IndexFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) && r != '%' && r != '€' && r != '$' })
 		if stop < 0 {
@@ -283,6 +366,9 @@ func valuesOf(text string, marks cue.Marks) []value {
 		}
 		last, _ := utf8.DecodeLastRuneInString(w)
 		start = strings.ContainsRune(".!?…", last)
+	}
+	for _, span := range inserted.FindAllStringIndex(text, -1) { // dates and values that the engine added
+		out = slices.DeleteFunc(out, func(v value) bool { return v.Start < span[1] && span[0] < v.End })
 	}
 	slices.SortFunc(out, func(a, b value) int { return a.Start - b.Start })
 	return out

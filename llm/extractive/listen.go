@@ -55,6 +55,8 @@ type conversation struct {
 	units []unit
 	group bool // several people speak
 	lang  string
+
+	messages map[string]span // of each word; see repeated
 }
 
 // listen reads the user's messages of a transcript. Hostile messages and everything that is not the speaker's own statement or
@@ -103,9 +105,10 @@ func listen(transcript []transcripts.Line, now time.Time) conversation {
 			replies[i+1] = wordsOf(head(transcript[i+1].Text, heardBytes))
 		}
 		units := unitsOf(text, sentences)
+		lang := r.LanguageOf(text)
 		for k := range units {
 			u := &units[k]
-			u.source, u.seq, u.message, u.at, u.lang = text, l.Seq, messages, timeOf(l, now), r.LanguageOf(text)
+			u.source, u.seq, u.message, u.at, u.lang = text, l.Seq, messages, timeOf(l, now), lang
 			if c.group {
 				u.speaker = l.Name
 			}

@@ -13,7 +13,9 @@ type notebook struct {
 	in              proposals.ExtractionInput
 	profile, memory *page
 	shared, note    []words
-	entries         []*entry // of the daily entry, in order
+	noted           map[string]bool // lines of the note, folded
+	entries         []*entry        // of the daily entry, in order
+	lines           map[string]int  // of the files with each word, as they were
 	objected        objections
 	counts          [kindRemember + 1]int
 	corrected       int
@@ -37,8 +39,12 @@ func newNotebook(in proposals.ExtractionInput, objected objections) *notebook {
 		protected[strings.TrimSpace(l)], protected[bareLine(l)] = true, true
 	}
 	delete(protected, "")
+	noted := map[string]bool{}
+	for line := range strings.Lines(in.Note) {
+		noted[foldedText(bareLine(line))] = true
+	}
 	return &notebook{
-		in: in, objected: objected, shared: wordsOfLines(in.Shared), note: wordsOfLines(in.Note),
+		in: in, objected: objected, shared: wordsOfLines(in.Shared), note: wordsOfLines(in.Note), noted: noted,
 		profile: newPage("Profile", in.Profile, protected, in.ProfileMaxChars),
 		memory:  newPage("Memory", in.Memory, protected, in.MemoryMaxChars),
 	}
@@ -79,26 +85,43 @@ func (p *passage) says(line words) bool {
 // take writes one passage.
 func (n *notebook) take(p *passage) {
 	e := &entry{passage: p, text: p.line()}
-	e.noted = p.keep > 0 && !slices.ContainsFunc(n.note, p.says)
+	e.noted = p.keep > 0 && !n.noted[foldedText(e.text)] && !slices.ContainsFunc(n.note, p.says)
 	for _, other := range n.entries {
-		if p.says(other.terms) && p.set == other.set {
+		if p.set == other.set && p.says(other.terms) {
 			other.seqs = withSeqs(other.seqs, p.seqs)
 			e.noted = false
+			break
 		}
 	}
 	n.entries = append(n.entries, e)
 	if p.withdrawn || p.doubtful && len(p.facts) == 0 || p.asks && len(p.facts) == 0 {
 		return
 	}
-	if p.corrected == "" && n.correct(e) {
+	if n.stands(p) {
 		return
 	}
 	for _, f := range p.facts {
 		n.state(f, e)
 	}
+	if p.corrected == "" && !p.proved && n.correct(e) {
+		return
+	}
 	if !p.proved && p.lasting > 0 && !n.knows(p) {
 		n.write(n.pageOf(p.kind), sections[p.kind], p.lastingLine(), e)
 	}
+}
+
+// stands reports whether a file has the line of a passage, from an earlier reading of the conversation.
+func (n *notebook) stands(p *passage) bool {
+	line := foldedText(bareLine(p.lastingLine()))
+	for _, page := range []*page{n.profile, n.memory} {
+		for i := range page.lines {
+			if l := &page.lines[i]; !l.code && l.fresh == nil && foldedText(bareLine(l.text)) == line {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // knows reports whether a file or the shared memory says a passage already.
@@ -171,6 +194,27 @@ func (n *notebook) pageOf(k kind) *page {
 	}
 }
 
+// rare returns the words of a line that no other line of the files has.
+func (n *notebook) rare(line words) words {
+	if n.lines == nil {
+		n.lines = map[string]int{}
+		for _, p := range []*page{n.profile, n.memory} {
+			for i := range p.lines {
+				for w := range p.at(i).terms {
+					n.lines[w]++
+				}
+			}
+		}
+	}
+	rare := words{}
+	for w := range line {
+		if n.lines[w] <= 1 && utf8.RuneCountInString(w) > 1 && !hasDigit(w) {
+			rare[w] = true
+		}
+	}
+	return rare
+}
+
 // correct replaces the line of the files that a passage corrects, and reports whether it did or the passage needs no line.
 func (n *notebook) correct(e *entry) bool {
 	for _, p := range []*page{n.memory, n.profile} {
@@ -183,7 +227,7 @@ func (n *notebook) correct(e *entry) bool {
 				continue
 			}
 			old := bareLine(l.text)
-			text, _, sure := e.against(old, l.terms, false)
+			text, _, sure := e.against(old, l.terms, n.rare(l.terms), false)
 			if !sure {
 				continue
 			}

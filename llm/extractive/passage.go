@@ -41,6 +41,7 @@ type passage struct {
 	// corrected is the text of an earlier passage with the value that this one gives, in brackets.
 	corrected string
 	wrong     string // the value that it replaces
+	denied    string // a number that it says is wrong
 	// later is set when the passage probably corrects an earlier one, but it is not sure which.
 	later bool
 }
@@ -56,20 +57,27 @@ func (c *conversation) passages(known words) []passage {
 		if c.answers(u, v) || u.wantsStyle() {
 			keep = max(keep, slight)
 		}
+		if c.isPlain(u) {
+			keep = max(keep, slight)
+			if u.set.Has(cue.Self) && u.set.Any(cue.Health, cue.Home, cue.Work, cue.Decide, cue.Style) {
+				lasting = max(lasting, slight)
+			}
+		}
 		if len(facts) > 0 || u.set.Has(cue.Remember) && !u.question {
 			keep, lasting = max(keep, certain), max(lasting, certain)
 		}
 		if c.isPassing(u) && len(facts) == 0 {
 			lasting = min(lasting, 0)
 		}
-		corrects := u.set.Any(cue.Correct, cue.Forget, cue.Over)
+		denied := deniedValue(u.text, u.marks)
+		corrects := u.set.Any(cue.Correct, cue.Forget, cue.Over) || denied != ""
 		if keep <= 0 && !corrects || isUnfit(u.text) {
 			continue
 		}
 		p := passage{
 			speaker: u.speaker, seqs: []int64{u.seq}, message: u.message, start: u.start, end: u.end, at: u.at, lang: u.lang, set: u.set,
 			kind: u.kindOf(), terms: u.terms, sentence: u.sentences, keep: keep, lasting: lasting, doubtful: u.set.Has(cue.Doubt),
-			asks: u.question, facts: facts, proved: proved, text: u.text,
+			asks: u.question, facts: facts, proved: proved, text: u.text, denied: denied,
 		}
 		p.context = c.contextOf(i)
 		if u.asked != "" && leansOnQuestion(u) && utf8.RuneCountInString(u.asked) <= maxQuestion && !isUnfit(u.asked) {
@@ -78,16 +86,20 @@ func (c *conversation) passages(known words) []passage {
 		p.text = c.withContext(i, &out, &p)
 		p.text = trimmed(p.text, p.lang)
 		if p.text != "" {
+			p.terms = wordsOf(p.text)
 			out = append(out, p)
 		}
 	}
 	return out
 }
 
+// contextUnits bounds the units before a correction in which its topic is looked for.
+const contextUnits = 20
+
 // contextOf returns the words of the message of unit i and of the two messages of the user before it.
 func (c *conversation) contextOf(i int) words {
 	all := words{}
-	for k := i; k >= 0 && c.units[k].message >= c.units[i].message-2; k-- {
+	for k := i; k >= max(0, i-contextUnits) && c.units[k].message >= c.units[i].message-2; k-- {
 		for w := range c.units[k].terms {
 			all[w] = true
 		}
@@ -109,6 +121,23 @@ func (c *conversation) isPassing(u *unit) bool {
 	}
 	return c.leads(u, cue.Other) && !u.set.Has(cue.Remember)
 }
+
+// isPlain reports whether a unit is one short sentence that says something about the speaker, or a number, and nothing else, such
+// as "I'm allergic to peanuts." It is kept where it stands alone, too.
+func (c *conversation) isPlain(u *unit) bool {
+	const notPlain cue.Set = 1<<cue.Doubt | 1<<cue.Suppose | 1<<cue.If | 1<<cue.Would | 1<<cue.Other | 1<<cue.Lean | 1<<cue.Ask | 1<<cue.Request |
+		1<<cue.Irony | 1<<cue.Laugh | 1<<cue.Fiction | 1<<cue.Paste | 1<<cue.You | 1<<cue.Kin | 1<<cue.Text
+	if u.question || u.sentences > 1 || u.asked != "" || lengthOf(u.text) > plainWords || u.set&notPlain != 0 {
+		return false
+	}
+	if !u.set.Has(cue.Self) {
+		return hasDigit(u.text) && len(u.terms) > 2 && u.set&contentCues == 0 && !isTechnical(u.text)
+	}
+	return (c.leads(u, cue.Self) || c.leads(u, cue.Decide) || c.leads(u, cue.Have)) &&
+		u.set.Any(cue.Health, cue.Home, cue.Work, cue.Decide, cue.Like, cue.Name, cue.Over, cue.Number, cue.Time) || hasDigit(u.text)
+}
+
+const plainWords = 14
 
 // answers reports whether a unit is a short answer with a value to a question of the assistant about the user.
 func (c *conversation) answers(u *unit, v vector) bool {

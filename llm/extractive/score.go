@@ -46,10 +46,10 @@ func (u *unit) kindOf() kind {
 		return kindFact
 	case s.Has(cue.Like):
 		return kindPreference
-	case s.Has(cue.Work) && s.Has(cue.Self):
-		return kindIdentity
 	case s.Has(cue.Decide):
 		return kindDecision
+	case s.Has(cue.Work) && s.Has(cue.Self):
+		return kindIdentity
 	case s.Has(cue.Correct) && s.Any(cue.Number) || s.Has(cue.Over):
 		return kindCorrection
 	case s.Any(cue.Plan, cue.Time):
@@ -190,20 +190,30 @@ func (c *conversation) leads(u *unit, k cue.Kind) bool {
 // repeated is the share of the words of a unit that other messages of the user have.
 func (c *conversation) repeated(i int) float64 {
 	u := &c.units[i]
-	if len(u.terms) == 0 {
-		return 0
-	}
-	n := 0
-	for word := range u.terms {
+	if c.messages == nil {
+		c.messages = map[string]span{}
 		for k := range c.units {
-			if c.units[k].message != u.message && c.units[k].terms[word] {
-				n++
-				break
+			for word := range c.units[k].terms {
+				s, seen := c.messages[word]
+				if !seen {
+					s.first = c.units[k].message
+				}
+				s.last = c.units[k].message
+				c.messages[word] = s
 			}
 		}
 	}
-	return float64(n) / float64(len(u.terms))
+	n := 0
+	for word := range u.terms {
+		if s := c.messages[word]; s.first != s.last {
+			n++
+		}
+	}
+	return float64(n) / float64(max(1, len(u.terms)))
 }
+
+// span is the first and the last message that have a word.
+type span struct{ first, last int }
 
 // lengthOf returns the length of a text in words; two characters of a script without spaces count as one.
 func lengthOf(text string) int {

@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -48,7 +49,7 @@ func Statements(transcript []transcripts.Line, now time.Time) []Said {
 		}
 		out = append(out, Said{
 			Text: text, Messages: p.seqs, Asked: p.set.Has(cue.Remember), Unsure: p.doubtful && len(p.facts) == 0, Ends: p.ends(),
-			Corrects: p.wrong, Score: p.keep,
+			Corrects: cmp.Or(p.wrong, p.denied), Score: p.keep,
 		})
 		terms = append(terms, p.terms)
 	}

@@ -1,0 +1,267 @@
+package extractive
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"reverie/memory"
+	"reverie/memory/proposals"
+	"reverie/memory/setting"
+	"reverie/memory/transcripts"
+	"reverie/scan"
+	"reverie/test/corpus"
+)
+
+// pool are the sentences and lines from which inputs are drawn.
+type pool struct {
+	said, lines []string
+}
+
+func newPool(tb testing.TB) pool {
+	tb.Helper()
+	var p pool
+	for _, talk := range loadSet(tb, developmentSet) {
+		in := inputOf(tb, &talk)
+		for _, l := range in.Transcript {
+			p.said = append(p.said, l.Text)
+		}
+		p.lines = append(p.lines, corpus.KeptOf(in, propose(in)).Lasting...)
+	}
+	slices.Sort(p.lines)
+	p.lines = slices.Compact(p.lines)
+	return p
+}
+
+func inputOf(tb testing.TB, talk *corpus.Conversation) proposals.ExtractionInput {
+	tb.Helper()
+	in, err := talk.Input()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return in
+}
+
+func proposeRaw(tb testing.TB, in proposals.ExtractionInput) proposals.Proposal {
+	tb.Helper()
+	a, err := New().Propose(tb.Context(), in)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	p, err := proposals.ParseProposal(a.Raw)
+	if err != nil {
+		tb.Fatalf("the raw answer is no proposal: %v\n%s", err, a.Raw)
+	}
+	return p
+}
+
+var oddLines = []string{
+	"", "", "# Profile", "## Identity", "## Preferences", "## 偏好", "## Facts", "### Details", "```", "```go", "~~~", "---", "<!-- a note",
+	"-->", "> quoted", "1. first", "* starred", "    indented code", "- **Name:** Ada", "- Lives in Berlin (since 2020)",
+	"plain text without a marker", "- [ ] open", "| a | b |", "- 住在北京。", "\t- nested", "- Likes coffee.\r",
+}
+
+func (p pool) file(t *rapid.T, name string) string {
+	lines := rapid.SliceOfN(rapid.OneOf(
+		rapid.Map(rapid.SampledFrom(p.lines), func(s string) string { return "- " + s }),
+		rapid.SampledFrom(oddLines),
+		rapid.StringN(0, 30, 60),
+	), 0, 25).Draw(t, name)
+	text := strings.ReplaceAll(strings.Join(lines, "\n"), "\x00", "")
+	if rapid.Bool().Draw(t, name+" ends with a line break") {
+		text += "\n"
+	}
+	if scan.Scan(text).Verdict != scan.VerdictAllow {
+		return "" // the store holds nothing that the scan refuses
+	}
+	return text
+}
+
+func (p pool) input(t *rapid.T) proposals.ExtractionInput {
+	zone := time.FixedZone("here", rapid.IntRange(-11, 13).Draw(t, "zone")*3600)
+	in := proposals.ExtractionInput{
+		Agent: "Ada", Today: time.Date(2026, 1, 1, 0, 0, 0, 0,
+			time.UTC).Add(time.Duration(rapid.IntRange(0, 8000).Draw(t, "hour")) * time.Hour).In(zone),
+		Profile: p.file(t, "profile"), Memory: p.file(t, "memory"),
+		ProfileMaxChars: rapid.SampledFrom([]int{0, 80, 600, 4000}).Draw(t, "profile ceiling"),
+		MemoryMaxChars:  rapid.SampledFrom([]int{0, 80, 600, 8000}).Draw(t, "memory ceiling"),
+	}
+	if rapid.Bool().Draw(t, "has shared") {
+		in.Shared = p.file(t, "shared")
+	}
+	names := rapid.SampledFrom([][]string{{""}, {"Bo"}, {"Bo", "小林"}}).Draw(t, "names")
+	n := rapid.IntRange(1, 12).Draw(t, "messages")
+	for i := range n {
+		text := rapid.OneOf(rapid.SampledFrom(p.said), rapid.SampledFrom(p.said), rapid.StringN(0, 80, 200)).Draw(t, "text")
+		in.Transcript = append(in.Transcript, transcripts.Line{
+			Seq: int64(i + 1), Role: rapid.SampledFrom([]string{memory.RoleOfUser, memory.RoleOfUser, memory.RoleOfAssistant}).Draw(t, "role"),
+			Name: rapid.SampledFrom(names).Draw(t, "name"),
+			Text: text, At: in.Today.Add(-time.Duration(n-i) * time.Minute), Cut: rapid.IntRange(0, 9).Draw(t, "cut") == 0,
+		})
+	}
+	for _, l := range append(strings.Split(in.Profile, "\n"), strings.Split(in.Memory, "\n")...) {
+		if strings.TrimSpace(l) != "" && rapid.IntRange(0, 2).Draw(t, "protected") == 0 {
+			in.Protected = append(in.Protected, l)
+		}
+	}
+	return in
+}
+
+// applied is the input of the next run, had the proposal been written.
+func applied(in proposals.ExtractionInput, p proposals.Proposal) proposals.ExtractionInput {
+	if p.ProfileUpdate != "" {
+		in.Profile = p.ProfileUpdate
+	}
+	if p.MemoryUpdate != "" {
+		in.Memory = p.MemoryUpdate
+	}
+	if p.DailyEntry != "" {
+		in.Note += "\n" + p.DailyEntry
+	}
+	return in
+}
+
+func TestProposalsHold(t *testing.T) {
+	p := newPool(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		in := p.input(rt)
+		got := proposeRaw(t, in)
+		if again := proposeRaw(t, in); !cmp.Equal(got, again) {
+			rt.Fatalf("the same input gives another proposal: %s", cmp.Diff(got, again))
+		}
+		checkCeilings(rt, in, got)
+		checkProtected(rt, in, got)
+		checkEvidence(rt, in, got)
+		settings := setting.DefaultExtractSettings()
+		settings.ProfileMaxChars, settings.MemoryMaxChars = in.ProfileMaxChars, in.MemoryMaxChars
+		if _, violations := proposals.Guard(got, in, settings); len(violations) > 0 {
+			rt.Fatalf("the guards refuse it: %+v\nprofile %q\nmemory %q\ndaily %q", violations, got.ProfileUpdate, got.MemoryUpdate, got.DailyEntry)
+		}
+		if len(got.Retired) > 0 {
+			rt.Fatalf("retires lines: %+v", got.Retired)
+		}
+	})
+}
+
+func checkCeilings(t *rapid.T, in proposals.ExtractionInput, p proposals.Proposal) {
+	for _, f := range []struct {
+		name, was, now string
+		ceiling        int
+	}{{"profile", in.Profile, p.ProfileUpdate, in.ProfileMaxChars}, {"memory", in.Memory, p.MemoryUpdate, in.MemoryMaxChars}} {
+		if n := utf8.RuneCountInString(f.now); n > f.ceiling && n > utf8.RuneCountInString(f.was) {
+			t.Fatalf("%s has %d characters, %d are allowed", f.name, n, f.ceiling)
+		}
+	}
+	if n := utf8.RuneCountInString(p.DailyEntry); n > proposals.MaxDailyChars {
+		t.Fatalf("the daily entry has %d characters", n)
+	}
+}
+
+func checkProtected(t *rapid.T, in proposals.ExtractionInput, p proposals.Proposal) {
+	for _, f := range [][2]string{{in.Profile, p.ProfileUpdate}, {in.Memory, p.MemoryUpdate}} {
+		if f[1] == "" {
+			continue
+		}
+		now := strings.Split(f[1], "\n")
+		for i, l := range now {
+			now[i] = strings.TrimSuffix(l, "\r") // which a last line may have without a line break
+		}
+		for l := range strings.SplitSeq(f[0], "\n") {
+			if slices.Contains(in.Protected, l) && !slices.Contains(now, strings.TrimSuffix(l, "\r")) {
+				t.Fatalf("a person's line is gone: %q", l)
+			}
+		}
+	}
+}
+
+// checkEvidence wants every added line tied to messages of users, and no other lines.
+func checkEvidence(t *rapid.T, in proposals.ExtractionInput, p proposals.Proposal) {
+	tied := map[string]bool{}
+	for _, e := range p.Evidence {
+		tied[e.Line] = true
+		if len(e.Messages) == 0 || !slices.IsSorted(e.Messages) {
+			t.Fatalf("%q is tied to %v", e.Line, e.Messages)
+		}
+		for _, m := range e.Messages {
+			if in.Transcript[m-1].Role != memory.RoleOfUser {
+				t.Fatalf("%q is tied to message %d, which no user wrote", e.Line, m)
+			}
+		}
+	}
+	for _, f := range [][2]string{{in.Profile, p.ProfileUpdate}, {in.Memory, p.MemoryUpdate}, {"", p.DailyEntry}} {
+		was := strings.Split(f[0], "\n")
+		for l := range strings.SplitSeq(f[1], "\n") {
+			l = strings.TrimSuffix(l, "\r")
+			if strings.TrimSpace(l) == "" || slices.Contains(was, l) || slices.Contains(was, l+"\r") || tied[l] || l == "# Profile" ||
+				l == "# Memory" {
+				continue
+			}
+			t.Fatalf("no message is named for %q", l)
+		}
+	}
+}
+
+// TestIdempotent proposes again with the proposal written: nothing is new then.
+func TestIdempotent(t *testing.T) {
+	p := newPool(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		in := p.input(rt)
+		in.Protected = nil
+		first := proposeRaw(t, in)
+		if strings.Contains(first.Reason, "daily note only") {
+			return // what did not fit may fit the next time
+		}
+		next := applied(in, first)
+		if second := proposeRaw(t, next); second.ShouldUpdate {
+			rt.Fatalf("a second run adds something\nfirst:  profile %q\n        memory %q\n        daily %q\nsecond: profile %q\n "+
+				"       memory %q\n        daily %q", first.ProfileUpdate, first.MemoryUpdate, first.DailyEntry, second.ProfileUpdate,
+				second.MemoryUpdate, second.DailyEntry)
+		}
+	})
+}
+
+// TestCorpusTwice is the same for whole conversations, one after another.
+func TestCorpusTwice(t *testing.T) {
+	for _, talk := range loadSet(t, developmentSet) {
+		in := inputOf(t, &talk)
+		next := applied(in, proposeRaw(t, in))
+		if second := proposeRaw(t, next); second.ShouldUpdate {
+			t.Errorf("%s: a second run adds something\nfiles %q\ndaily %q", talk.ID, corpus.KeptOf(next, second).Lasting, second.DailyEntry)
+		}
+	}
+}
+
+func FuzzPropose(f *testing.F) {
+	for _, talk := range loadSet(f, developmentSet) {
+		in := inputOf(f, &talk)
+		if len(in.Transcript) > 1 {
+			f.Add(in.Transcript[0].Text, in.Transcript[1].Text, in.Profile, in.Memory)
+		}
+	}
+	f.Fuzz(func(t *testing.T, said, answer, profile, mem string) {
+		if memory.ValidContent(profile) != nil || memory.ValidContent(mem) != nil || len(said)+len(answer) > 20_000 ||
+			len(profile)+len(mem) > 20_000 {
+			t.Skip()
+		}
+		in := proposals.ExtractionInput{
+			Today: time.Date(2026, 3, 10, 10, 0, 0, 0, time.UTC), Profile: profile, Memory: mem, ProfileMaxChars: 4000, MemoryMaxChars: 8000,
+			Protected: strings.Split(profile, "\n"),
+			Transcript: []transcripts.Line{
+				{Seq: 1, Role: memory.RoleOfUser, Text: said},
+				{Seq: 2, Role: memory.RoleOfAssistant, Text: answer},
+				{Seq: 3, Role: memory.RoleOfUser, Text: said + "\n" + answer},
+				{Seq: 4, Role: memory.RoleOfUser, Text: answer},
+			},
+		}
+		p := proposeRaw(t, in)
+		settings := setting.DefaultExtractSettings()
+		if _, violations := proposals.Guard(p, in, settings); len(violations) > 0 {
+			t.Fatalf("the guards refuse it: %+v", violations)
+		}
+	})
+}
