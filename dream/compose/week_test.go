@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"reverie/dream"
 	"reverie/dream/judge"
 	"reverie/dream/notes"
+	"reverie/language/claim"
 	"reverie/llm/extractive"
 	"reverie/memory/markdown"
 	"reverie/memory/setting"
@@ -144,7 +146,7 @@ func (w week) material(asOf time.Time, states []dream.State) dream.Material {
 	return m
 }
 
-// statements returns the statements of a conversation in a window.
+// statements returns the statements of a conversation in a window, quoted when they are in the words of a message.
 func (t talk) statements(from dream.Day, asOf time.Time) []dream.Statement {
 	var (
 		lines []transcripts.Line
@@ -158,13 +160,17 @@ func (t talk) statements(from dream.Day, asOf time.Time) []dream.Statement {
 		}
 	}
 	for _, said := range extractive.Statements(lines, asOf) {
-		if said.Unsure {
+		if said.Unsure && claim.WordsOf(said.Text).Doubtful() {
 			continue
 		}
-		at := times[said.Messages[len(said.Messages)-1]]
+		at, text := times[said.Messages[len(said.Messages)-1]], said.Text
+		if slices.ContainsFunc(lines, func(l transcripts.Line) bool { return strings.Contains(l.Text, text) }) {
+			text = claim.Quote{Words: text}.String()
+		}
 		out = append(out, dream.Statement{
-			ID: markdown.EntryIDOf(said.Text), Text: said.Text, At: at, Asked: said.Asked, Ends: said.Ends, Corrects: said.Corrects,
-			Place: dream.Place{Origin: dream.FromSession, Day: dream.DayOf(at), Conversation: t.id, Messages: said.Messages},
+			ID: markdown.EntryIDOf(text), Text: text, At: at, Asked: said.Asked, Passing: said.Unsure, Ends: said.Ends,
+			Corrects: said.Corrects,
+			Place:    dream.Place{Origin: dream.FromSession, Day: dream.DayOf(at), Conversation: t.id, Messages: said.Messages},
 		})
 	}
 	return out
@@ -191,28 +197,29 @@ func TestTheWeekIsStaged(t *testing.T) {
 		places  int
 	}{
 		"ada": {
-			"Team standup is at 9:30 every weekday.":                            {days: 3, places: 4},
-			"Is allergic to peanuts.":                                           {days: 1, asked: true, places: 2},
-			"Staging database listens on port 5434, not 5433.":                  {days: 1, recalls: 3, places: 1},
-			"Prefers answers **without bullet points**":                         {days: 3, places: 4},
-			"Shopping list: twelve bottles of mineral water":                    {days: 1, places: 1},
-			"Went to the flea market at Mauerpark with Jonas.":                  {days: 1, places: 1},
-			"Asked for a ramen place near Alexanderplatz.":                      {days: 1, places: 1},
-			"Wrote a long complaint about a broken desk lamp; nothing to keep.": {days: 1, places: 1},
+			"Team standup is at 9:30 every weekday.":                                    {days: 3, places: 2},
+			`"Our team standup is at 9:30 every weekday, so don't plan anything then."`: {days: 1, places: 2},
+			`"Remember that I'm allergic to peanuts, please."`:                          {days: 1, asked: true, places: 2},
+			"Staging database listens on port 5434, not 5433.":                          {days: 1, recalls: 3, places: 1},
+			`"I prefer answers without bullet points."`:                                 {days: 3, places: 4},
+			"Shopping list: twelve bottles of mineral water":                            {days: 1, places: 1},
+			"Went to the flea market at Mauerpark with Jonas.":                          {days: 1, places: 1},
+			"Asked for a ramen place near Alexanderplatz.":                              {days: 1, places: 1},
+			"Wrote a long complaint about a broken desk lamp; nothing to keep.":         {days: 1, places: 1},
 		},
 		"bruno": {
 			"Runs three times a week before work.":                       {days: 3, places: 3},
-			"Is vegetarian.":                                             {days: 3, recalls: 1, places: 4},
+			`"I'm a vegetarian."`:                                        {days: 3, recalls: 1, places: 4},
 			"Thesis is about tidal power.":                               {days: 2, recalls: 1, places: 2},
 			"The door code of the lab is 4711.":                          {days: 1, asked: true, places: 1},
 			"Monday: Shift at Trigo 6:00 to 12:00":                       {days: 1, places: 1},
 			"Thesis is about tidal power: Supervisor: Professor Almeida": {days: 1, places: 1},
 		},
 		"mei": {
-			"我女儿在北京读小学三年级。": {days: 3, recalls: 1, places: 3},
-			"每周三晚上上瑜伽课。":    {days: 2, places: 2},
-			"对花生过敏。":        {days: 1, asked: true, places: 2},
-			"不再喝咖啡。":        {days: 1, places: 2},
+			"我女儿在北京读小学三年级。":        {days: 3, recalls: 1, places: 3},
+			"每周三晚上上瑜伽课。":           {days: 2, places: 2},
+			`"请记住我对花生过敏。"`:         {days: 1, asked: true, places: 2},
+			`"我不再喝咖啡了。帮我找一种好喝的茶。"`: {days: 1, places: 2},
 		},
 	} {
 		w := loadWeek(t, owner)

@@ -18,7 +18,7 @@ import (
 //   - Statements with the same identity, and those that are Alike, are one fact. It has the identity of the earlier state, and
 //     for a new fact that of its newest wording. Other wordings are its aliases. Its text is one that a source still has: that
 //     of a note that quotes somebody if possible, then that of the state, then the newest.
-//   - A longer statement that repeats a fact (claim.Words.RestatedIn) is a mention of it too.
+//   - A longer statement that repeats a fact (claim.Words.RestatedIn), as a whole or in one clause, is a mention of it too.
 //   - A passing statement is staged when it came up on two days.
 //   - A known fact that was not said again is staged when it is open and was recalled since it was last staged. It has places
 //     only if a recalled note still has it.
@@ -92,6 +92,8 @@ type thing struct {
 	recalls    []*dream.Recall
 	aliases    []markdown.EntryID // other identities, in the order in which they were found
 	restated   []dream.Day        // days of longer statements that repeat it
+	clauses    []claim.Words      // of its text, once split is set
+	split      bool
 }
 
 // gathering groups statements and states by fact.
@@ -356,13 +358,28 @@ func (x *wordIndex) restatedOn(t *thing) []dream.Day {
 	}
 	posting := x.byUnit[keys[0]]
 	for _, o := range posting[:min(len(posting), maxPosting)] {
-		if o != t && t.words.RestatedIn(o.words) {
-			for _, s := range o.statements {
+		if o == t {
+			continue
+		}
+		whole := t.words.RestatedIn(o.words)
+		if !whole && !o.repeats(t) {
+			continue
+		}
+		for _, s := range o.statements {
+			if whole || !s.Ends && s.Corrects == "" {
 				out = append(out, s.Place.Day)
 			}
 		}
 	}
 	return out
+}
+
+// repeats reports whether a clause of t says what other says.
+func (t *thing) repeats(other *thing) bool {
+	if !t.split {
+		t.clauses, t.split = claim.ClausesOf(t.text), true
+	}
+	return slices.ContainsFunc(t.clauses, other.words.RestatedIn)
 }
 
 // MaxAliases bounds the other identities stored for a statement.

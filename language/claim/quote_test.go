@@ -1,6 +1,9 @@
 package claim
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // TestQuotesAreReadByTheirWords compares quoted lines with the statements that they make.
 func TestQuotesAreReadByTheirWords(t *testing.T) {
@@ -69,6 +72,33 @@ func TestIsQuestion(t *testing.T) {
 	} {
 		if got := IsQuestion(text); got != want {
 			t.Errorf("%s: %v", text, got)
+		}
+	}
+}
+
+func TestRestatedInAClause(t *testing.T) {
+	restated := func(text, longer string) bool {
+		return slices.ContainsFunc(ClausesOf(longer), WordsOf(text).RestatedIn)
+	}
+	for text, longer := range map[string]string{
+		"Team standup is at 9:30 every weekday.": `"Our team standup is at 9:30 every weekday, so don't plan anything then."`,
+		"Is allergic to nuts.":                   `"I'm allergic to nuts. I did not know that until last year... no cake for me."`,
+		"Jonas is allergic to nuts.":             `Jonas: "I'm allergic to nuts, so no cake for me today, please."`,
+		"我对花生过敏。":                                `"我对花生过敏，所以不要给我推荐有花生的菜。"`,
+	} {
+		if !restated(text, longer) {
+			t.Errorf("%q is not restated in a clause of %q", text, longer)
+		}
+	}
+	for text, longer := range map[string]string{
+		"I eat fish":              "I eat fish, but only at my mother's",
+		"My back hurts":           "I am not sure that my back hurts, it may be the leg",
+		"I live in Bonn":          "If I lived in Bonn, I would cycle to work",
+		"Is allergic to nuts.":    `[Is anybody in the house allergic?] "My son is allergic to nuts, so no cake."`,
+		"Mia is allergic to nuts": `Jonas: "I'm allergic to nuts, so no cake for me today, please."`,
+	} {
+		if restated(text, longer) {
+			t.Errorf("%q is restated in a clause of %q", text, longer)
 		}
 	}
 }

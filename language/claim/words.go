@@ -10,6 +10,7 @@ import (
 
 	"reverie/language/analysis"
 	"reverie/language/script"
+	"reverie/language/sentence"
 )
 
 // Words is the content of a statement in a comparable form.
@@ -259,6 +260,39 @@ func (a Words) RestatedIn(b Words) bool {
 	}
 	return !slices.ContainsFunc(short, func(u Meaning) bool { return !has(long, u) }) &&
 		!slices.ContainsFunc(long, func(u Meaning) bool { return u.other && !has(short, u) })
+}
+
+// comma matches the end of a clause.
+var comma = regexp.MustCompile(`[,;]\s|[，；]`)
+
+// ClausesOf reads the parts of a statement that stand for themselves: of several sentences each one, and of a sentence with
+// commas what comes before the first, since what follows may be a reason. Doubt and limits ("only", "if") hold for a whole
+// sentence. It returns nil for a statement of one part, and for an answer that needs its question.
+func ClausesOf(text string) []Words {
+	q, quoted := QuoteOf(text)
+	switch {
+	case quoted && q.Question != "":
+		return nil
+	case !quoted:
+		q = Quote{Words: text}
+	}
+	read := func(said string) Words { return WordsOf(Quote{Speaker: q.Speaker, Words: said}.Plain()) }
+	var out []Words
+	sentences := sentence.Split(q.Words)
+	for _, s := range sentences {
+		at := comma.FindStringIndex(s)
+		if at == nil && len(sentences) == 1 {
+			return nil
+		}
+		whole := read(s)
+		out = append(out, whole)
+		if at != nil {
+			clause := read(s[:at[0]])
+			clause.Turns |= whole.Turns & (doubtful | limited)
+			out = append(out, clause)
+		}
+	}
+	return out
 }
 
 // withoutShort returns the units that are exact or have more than two letters.

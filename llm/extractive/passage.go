@@ -54,7 +54,7 @@ func (c *conversation) passages(known words) []passage {
 		v := c.vectorOf(i, known)
 		keep, lasting := v.score(&keepWeights, keepBias), v.score(&lastingWeights, lastingBias)
 		facts, proved := factsOf(u)
-		if c.answers(u, v) {
+		if c.answers(u, v) || u.wantsStyle() {
 			keep = max(keep, slight)
 		}
 		if c.isPlain(u) {
@@ -143,6 +143,11 @@ const plainWords = 14
 func (c *conversation) answers(u *unit, v vector) bool {
 	return u.first && !u.question && slices.Contains(v, featAskedYou) && slices.Contains(v, featShortOf) &&
 		(u.set.Has(cue.Number) || hasDigit(u.text) || namesIn(u.text) > 0)
+}
+
+// wantsStyle reports whether the user says which answers they like: "I prefer answers without tables."
+func (u *unit) wantsStyle() bool {
+	return !u.question && u.set.Has(cue.Self) && u.set.Has(cue.Style) && u.set.Any(cue.Like, cue.Always)
 }
 
 // withContext returns the text of unit i with the sentences before it on which it leans. It takes over the passage of those
