@@ -150,10 +150,7 @@ func (s *summarising) ready(context.Context) (result SummariseResult, ended bool
 
 // ask asks once. A summary that the token limit cut is used as far as it goes.
 func (s *summarising) ask(ctx context.Context, _ repair) (answer proposals.Answer, err error) {
-	s.answer, err = s.engine.Summarise(ctx, proposals.SummaryInput{
-		Agent: s.part.Agent.Name, Previous: s.part.Summary, Goal: s.part.Goal, Messages: s.part.Messages,
-		MaxTokens: s.in.Settings.SummaryMaxTokens, Zone: s.zone, Model: s.in.Settings.Model,
-	})
+	s.answer, err = s.engine.Summarise(ctx, s.input())
 	failure, ok := errors.AsType[*llm.Error](err)
 	if s.cut = ok && failure.Kind == llm.Truncated && s.answer.Raw != ""; s.cut {
 		err = nil
@@ -161,9 +158,17 @@ func (s *summarising) ask(ctx context.Context, _ repair) (answer proposals.Answe
 	return s.answer, err
 }
 
-// check tidies the summary. It finds no violations: an empty summary is not repaired.
+func (s *summarising) input() proposals.SummaryInput {
+	return proposals.SummaryInput{
+		Agent: s.part.Agent.Name, Previous: s.part.Summary, Goal: s.part.Goal, Messages: s.part.Messages,
+		MaxTokens: s.in.Settings.SummaryMaxTokens, Zone: s.zone, Model: s.in.Settings.Model,
+	}
+}
+
+// check tidies the summary and drops lines with invented values. It finds no violations: an empty summary is not repaired.
 func (s *summarising) check(answer proposals.Answer) (string, []proposals.Violation) {
-	return proposals.TidySummary(answer.Raw, s.cut, s.in.Settings.SummaryMaxTokens, s.count), nil
+	summary := proposals.TidySummary(answer.Raw, s.cut, s.in.Settings.SummaryMaxTokens, s.count)
+	return proposals.GroundSummary(summary, s.input()), nil
 }
 
 func (s *summarising) refuse(context.Context, []proposals.Violation) (SummariseResult, error) {

@@ -27,6 +27,7 @@ const (
 	ReasonInvalidProposal memory.ReasonCode = "invalid_proposal"
 	ReasonGuards          memory.ReasonCode = "guards"
 	ReasonScan            memory.ReasonCode = "scan"
+	ReasonUngrounded      memory.ReasonCode = "ungrounded" // every line claimed what nobody said
 )
 
 // NextRange finds the next messages to extract, and the settings for them.
@@ -104,7 +105,8 @@ type proposing struct {
 	transcript []transcripts.Line
 	input      proposals.ExtractionInput
 	usage      memory.Usage
-	answer     proposals.Answer // the last one
+	answer     proposals.Answer      // the last one
+	dropped    []proposals.Violation // lines that were removed from it
 }
 
 // guarded is a proposal with what the guards left of it.
@@ -175,6 +177,8 @@ func (p *proposing) check(answer proposals.Answer) (guarded, []proposals.Violati
 	if err != nil {
 		return guarded{}, unreadable(err)
 	}
+	proposal, dropped := proposals.Ground(proposal, p.input)
+	p.dropped = proposals.Ungrounded(dropped)
 	kept, violations := proposals.Guard(proposal, p.input, p.in.Settings)
 	return guarded{proposal, kept}, violations
 }
@@ -182,7 +186,7 @@ func (p *proposing) check(answer proposals.Answer) (guarded, []proposals.Violati
 func (p *proposing) refuse(ctx context.Context, violations []proposals.Violation) (ProposeResult, error) {
 	return p.end(ctx, talk.Ending{
 		Outcome: memory.OutcomeQuarantined, ReasonCode: reasonOf(violations), To: p.load.To,
-		Reason: "the proposal was refused twice", Raw: p.answer.Raw, Violations: violations,
+		Reason: "the proposal was refused twice", Raw: p.answer.Raw, Violations: append(violations, p.dropped...),
 	})
 }
 
@@ -190,14 +194,19 @@ func (p *proposing) refuse(ctx context.Context, violations []proposals.Violation
 func (p *proposing) accept(ctx context.Context, g guarded) (ProposeResult, error) {
 	kept := p.notedOnce(g.kept)
 	switch {
+	case g.kept == proposals.Guarded{} && len(p.dropped) > 0:
+		return p.end(ctx, talk.Ending{
+			Outcome: memory.OutcomeNothing, ReasonCode: ReasonUngrounded, Reason: g.Reason, To: p.load.To, Violations: p.dropped,
+		})
 	case g.kept == proposals.Guarded{}:
 		return p.end(ctx, talk.Ending{Outcome: memory.OutcomeNothing, ReasonCode: ReasonNothingToKeep, Reason: g.Reason, To: p.load.To})
 	case kept == proposals.Guarded{}:
-		return p.end(ctx, talk.Ending{Outcome: memory.OutcomeNothing, ReasonCode: ReasonNoted, Reason: g.Reason, To: p.load.To})
+		return p.end(ctx, talk.Ending{Outcome: memory.OutcomeNothing, ReasonCode: ReasonNoted, Reason: g.Reason, To: p.load.To, Violations: p.dropped})
 	}
 	d := talk.Draft{
 		Changes: p.changes(kept, g.Proposal, p.transcript), To: p.load.To, Reason: g.Reason, Raw: p.answer.Raw,
 		Model: p.answer.Model, PromptVersion: p.answer.PromptVersion, Usage: p.usage,
+		Violations: p.dropped,
 	}
 	if p.load.Noted != nil {
 		d.Noted = p.load.Noted.Flush

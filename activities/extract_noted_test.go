@@ -270,7 +270,7 @@ func (k *dialogue) say(t tester, n int, complete bool) {
 	b := talk.Batch{Conversation: k.name(), Trigger: memory.TriggerAPI, TurnComplete: complete}
 	for range n {
 		k.messages++
-		role := []string{memory.RoleOfAssistant, memory.RoleOfUser}[k.messages%2]
+		role := memory.RoleOfUser // what only the assistant said would be dropped
 		b.Messages = append(b.Messages, memory.Message{ID: fmt.Sprint(k.messages), Role: role, Content: fmt.Sprintf("said %d.", k.messages)})
 	}
 	stored, err := k.store.AppendMessages(t.Context(), k.as("say"), b)

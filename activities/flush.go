@@ -230,7 +230,8 @@ type flushing struct {
 	transcript []transcripts.Line
 	input      proposals.ExtractionInput
 	usage      memory.Usage
-	answer     proposals.Answer // the last one
+	answer     proposals.Answer      // the last one
+	dropped    []proposals.Violation // lines that were removed from it
 }
 
 func (p *flushing) run(ctx context.Context) (FlushStepResult, error) {
@@ -306,6 +307,8 @@ func (p *flushing) check(answer proposals.Answer) (proposals.Proposal, []proposa
 	if err != nil {
 		return proposals.Proposal{}, unreadable(err)
 	}
+	proposal, dropped := proposals.Ground(proposal, p.input)
+	p.dropped = proposals.Ungrounded(dropped)
 	kept, violations := proposals.Guard(proposal, p.input, p.in.Settings.Extract)
 	proposal.DailyEntry = kept.Daily
 	return proposal, violations
@@ -321,6 +324,9 @@ func (p *flushing) refuse(ctx context.Context, violations []proposals.Violation)
 
 // accept saves the draft for CommitFlush, unless there is nothing to write.
 func (p *flushing) accept(ctx context.Context, proposal proposals.Proposal) (FlushStepResult, error) {
+	if proposal.DailyEntry == "" && len(p.dropped) > 0 {
+		return p.nothing(ctx, ReasonUngrounded, p.dropped)
+	}
 	if proposal.DailyEntry == "" {
 		return p.nothing(ctx, ReasonNothingToKeep, nil)
 	}
@@ -328,6 +334,7 @@ func (p *flushing) accept(ctx context.Context, proposal proposals.Proposal) (Flu
 		From: p.load.From, To: p.load.To, Scope: p.load.Scope, Today: p.load.Today,
 		Entry: proposal.DailyEntry, Lines: evidence(proposal, "", proposal.DailyEntry, p.transcript), Reason: proposal.Reason,
 		Model: p.answer.Model, PromptVersion: p.answer.PromptVersion, Fallback: p.in.Fallback, Usage: p.usage,
+		Violations: p.dropped,
 	})
 	if err != nil {
 		return FlushStepResult{}, recordError(err, "flush")

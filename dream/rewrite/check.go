@@ -12,6 +12,7 @@ import (
 	"reverie/dream"
 	"reverie/language/claim"
 	"reverie/memory"
+	"reverie/memory/grounding"
 	"reverie/memory/markdown"
 	"reverie/memory/proposals"
 	"reverie/memory/setting"
@@ -284,7 +285,14 @@ func (c *checking) arrivals() {
 			"line each, and copy no notes", checkedField, len(c.fresh), len(sources.passed), most)
 	}
 	for _, line := range c.fresh {
-		if sources.verbatim[line.ID] || sources.allowed().supports(line) {
+		if sources.verbatim[line.ID] {
+			continue
+		}
+		if sources.allowed().supports(line) {
+			if faults := sources.ground().Check(line.line); len(faults) > 0 {
+				c.refuse(ViolationUnsupported, "%s has a new line that its source contradicts (%s %q); leave it out, or keep to its source: %s",
+					checkedField, faults[0].Code, faults[0].Value, quote(line.text))
+			}
 			continue
 		}
 		order := isOrder(line.text)
@@ -395,6 +403,7 @@ type checkedSources struct {
 	notes    [][]Claim
 	allow    *sourceBook
 	every    *sourceBook
+	grounds  *grounding.Ground
 }
 
 // waitingClaim is a candidate that did not pass, with the reason.
@@ -444,6 +453,18 @@ func (s *checkedSources) allowed() *sourceBook {
 		}
 	}
 	return s.allow
+}
+
+// ground returns what the persons, negations and values of new lines are compared with.
+func (s *checkedSources) ground() *grounding.Ground {
+	if s.grounds == nil {
+		documents := append([]string{s.Before}, s.Sources...)
+		for _, r := range s.passed {
+			documents = append(documents, r.Text)
+		}
+		s.grounds = grounding.New(grounding.Evidence{Documents: documents})
+	}
+	return s.grounds
 }
 
 // said returns all statements, whether they passed or not.

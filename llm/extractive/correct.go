@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -66,7 +67,7 @@ func settle(all []passage) {
 				continue
 			}
 			near := p.message-old.message <= lookBehind
-			text, wrong, sure := p.against(old.text, old.terms, near)
+			text, wrong, sure := p.against(old.text, old.terms, nil, near)
 			if !sure && near && k == i-1 && p.set.Has(cue.Correct) && p.terms.shared(old.terms) > 0 {
 				p.later = true
 			}
@@ -87,8 +88,9 @@ func settle(all []passage) {
 
 // against compares a correction with an earlier text. sure reports that it takes the text back. corrected is the earlier text
 // with the right value in brackets; empty if the value is not known for certain.
-// wrong is the value that was replaced. near allows a match by unit alone.
-func (p *passage) against(old string, terms words, near bool) (corrected, wrong string, sure bool) {
+// wrong is the value that was replaced. near allows a match by unit alone; rare are
+// the words of the text that no other line has: one of them is enough for a new number or for an end.
+func (p *passage) against(old string, terms, rare words, near bool) (corrected, wrong string, sure bool) {
 	if len(terms) == 0 || len(p.terms) == 0 {
 		return "", "", false
 	}
@@ -110,14 +112,19 @@ func (p *passage) against(old string, terms words, near bool) (corrected, wrong 
 		case c.named && (p.set.Has(cue.Correct) || near && p.set.Has(cue.Not) || p.denied == c.from.text),
 			near && p.set.Has(cue.Correct),
 			!near && !c.named && (shared >= fewShared || shared >= 1 && terms.within(p.context) >= sameTopic):
-			before, behind := old[:c.from.Start], old[c.from.End:]
-			if strings.HasSuffix(before, "[") && strings.HasPrefix(behind, "]") { // it was corrected before
-				before, behind = before[:len(before)-1], behind[1:]
-			}
-			return before + "[" + window[c.to.Start:c.to.End] + "]" + behind, old[c.from.Start:c.from.End], true
+			return withValue(old, c.from, window[c.to.Start:c.to.End]), old[c.from.Start:c.from.End], true
 		}
 	}
 	for _, w := range p.windows() {
+		shares := w.terms.shared(rare) > 0 && len(w.terms) <= shortClause && (!w.set.Has(cue.Kin) || cue.Find(old, p.lang).Set().Has(cue.Kin))
+		if shares && !w.set.Any(cue.Doubt, cue.Suppose, cue.If) {
+			if w.set.Has(cue.Over) {
+				return "", "", true
+			}
+			if from, to, ok := newNumber(old, w, p.lang); ok {
+				return withValue(old, from, w.text[to.Start:to.End]), old[from.Start:from.End], true
+			}
+		}
 		if w.about.within(terms) < sameTopic {
 			continue
 		}
@@ -127,6 +134,36 @@ func (p *passage) against(old string, terms words, near bool) (corrected, wrong 
 	}
 	return "", "", false
 }
+
+// withValue returns a text with another value in brackets. The brackets of an earlier correction and the date that was resolved
+// from the old value go.
+func withValue(old string, from value, to string) string {
+	before, behind := old[:from.Start], old[from.End:]
+	if strings.HasSuffix(before, "[") && strings.HasPrefix(behind, "]") {
+		before, behind = before[:len(before)-1], behind[1:]
+	}
+	return before + "[" + to + "]" + staleDate.ReplaceAllString(behind, "$1")
+}
+
+// shortClause is the number of words up to which a clause is about each of them.
+const shortClause = 9
+
+// newNumber returns the only number of a line and the other one that a clause gives for it.
+func newNumber(old string, clause window, lang string) (from, to value, ok bool) {
+	number := func(values []value) (value, bool) {
+		values = slices.DeleteFunc(slices.Clone(values), func(v value) bool { return v.class != 'n' || !hasDigit(v.text) })
+		if len(values) != 1 {
+			return value{}, false
+		}
+		return values[0], true
+	}
+	from, known := number(valuesOf(old, cue.Find(old, lang)))
+	to, given := number(clause.values)
+	return from, to, known && given && from.text != to.text && (from.unit == to.unit || from.unit == "" || to.unit == "")
+}
+
+// staleDate matches the resolved date behind a value that is replaced.
+var staleDate = regexp.MustCompile(`^(\pL*) ?\[(?:week of )?\d{4}[-\d to]*\]`)
 
 // without returns a text without the phrases of some kinds.
 func without(text string, marks cue.Marks, kinds ...cue.Kind) string {
@@ -267,6 +304,9 @@ func replacedValue(old string, correction window, lang string) (change, bool) {
 	return change{}, false
 }
 
+// inserted matches a date that was completed in a line.
+var inserted = regexp.MustCompile(`\[(?:week of )?\d{4}[^\]]*\]`)
+
 // valuesOf returns the values of a text, by position.
 func valuesOf(text string, marks cue.Marks) []value {
 	var out []value
@@ -326,6 +366,9 @@ func valuesOf(text string, marks cue.Marks) []value {
 		}
 		last, _ := utf8.DecodeLastRuneInString(w)
 		start = strings.ContainsRune(".!?…", last)
+	}
+	for _, span := range inserted.FindAllStringIndex(text, -1) { // dates and values that the engine added
+		out = slices.DeleteFunc(out, func(v value) bool { return v.Start < span[1] && span[0] < v.End })
 	}
 	slices.SortFunc(out, func(a, b value) int { return a.Start - b.Start })
 	return out

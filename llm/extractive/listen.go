@@ -154,7 +154,7 @@ func unitsOf(message string, sentences []stance.Sentence) []unit {
 			last := &out[len(out)-1]
 			adjacent := s.Paragraph == own[i-1].Paragraph && strings.TrimSpace(message[own[i-1].End:s.Start]) == ""
 			length := utf8.RuneCountInString(message[last.start:s.End])
-			if adjacent && length <= maxPassage && (whole || isFragment(s.Text) && s.Stance == own[i-1].Stance) {
+			if adjacent && length <= maxPassage && s.Stance == own[i-1].Stance && (whole || isFragment(s.Text)) {
 				shift := s.Start - last.start
 				for _, m := range s.Marks {
 					m.Start, m.End = m.Start+shift, m.End+shift

@@ -15,6 +15,7 @@ type notebook struct {
 	shared, note    []words
 	noted           map[string]bool // lines of the note, folded
 	entries         []*entry        // of the daily entry, in order
+	lines           map[string]int  // of the files with each word, as they were
 	objected        objections
 	counts          [kindRemember + 1]int
 	corrected       int
@@ -193,6 +194,27 @@ func (n *notebook) pageOf(k kind) *page {
 	}
 }
 
+// rare returns the words of a line that no other line of the files has.
+func (n *notebook) rare(line words) words {
+	if n.lines == nil {
+		n.lines = map[string]int{}
+		for _, p := range []*page{n.profile, n.memory} {
+			for i := range p.lines {
+				for w := range p.at(i).terms {
+					n.lines[w]++
+				}
+			}
+		}
+	}
+	rare := words{}
+	for w := range line {
+		if n.lines[w] <= 1 && utf8.RuneCountInString(w) > 1 && !hasDigit(w) {
+			rare[w] = true
+		}
+	}
+	return rare
+}
+
 // correct replaces the line of the files that a passage corrects, and reports whether it did or the passage needs no line.
 func (n *notebook) correct(e *entry) bool {
 	for _, p := range []*page{n.memory, n.profile} {
@@ -205,7 +227,7 @@ func (n *notebook) correct(e *entry) bool {
 				continue
 			}
 			old := bareLine(l.text)
-			text, _, sure := e.against(old, l.terms, false)
+			text, _, sure := e.against(old, l.terms, n.rare(l.terms), false)
 			if !sure {
 				continue
 			}

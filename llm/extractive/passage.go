@@ -149,7 +149,7 @@ func (c *conversation) answers(u *unit, v vector) bool {
 // sentences, if there is one.
 func (c *conversation) withContext(i int, before *[]passage, p *passage) string {
 	u := &c.units[i]
-	if p.question != "" || !leans(u) || !u.follows || i == 0 || c.units[i-1].seq != u.seq {
+	if p.question != "" || u.question || !leans(u) || !u.follows || i == 0 || c.units[i-1].seq != u.seq {
 		return u.text
 	}
 	first := i - 1

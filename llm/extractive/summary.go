@@ -168,7 +168,7 @@ func (d *digest) correct(p *passage) bool {
 		}
 		for i := range slices.Backward(d.items[heading]) {
 			it := &d.items[heading][i]
-			text, _, sure := p.against(it.text, it.terms, false)
+			text, _, sure := p.against(it.text, it.terms, nil, false)
 			switch {
 			case !sure:
 				continue

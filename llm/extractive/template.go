@@ -32,11 +32,24 @@ const (
 // closed per language.
 var templates = map[string]map[string][]string{
 	"en": {
-		attributeName:  {`my name(?: is|['’]s) {Name}`, `(?:please )?call me {Name}(?: please)?`, `i go by {Name}`, `everyone calls me {Name}`},
-		attributeAge:   {`i(?:['’]m| am) {n} (?:years old|yrs old|yo|y/o)`, `i(?: just)? turned {n}(?: today| yesterday| last (?:week|month))?`},
-		attributeHome:  {`i live in {Place}(?: now)?`, `i(?:['’]m| am) (?:based|living) in {Place}`, `(?:i|we)(?:['’]ve| have)? (?:just )?moved to {Place}(?: (?:last|this) (?:week|month|year)| recently| yesterday| today)?`},
-		attributeWork:  {`i(?: work|['’]m working| am working) as an? {job}`, `i(?:['’]m| am) an? {job} by (?:trade|profession)`},
-		attributeStyle: {`(?:from now on )?(?:please )?(?:always )?(?:answer|reply|respond|speak) (?:to me )?in {lang}(?: please| from now on)*`},
+		attributeName: {
+			`my name(?: is|['’]s) {Name}`,
+			`(?:please )?call me {Name}(?: please)?`,
+			`i go by {Name}`,
+			`everyone calls me {Name}`,
+		},
+		attributeAge: {
+			`i(?:['’]m| am) {n} (?:years old|yrs old|yo|y/o)`,
+			`i(?: just)? turned {n}(?: today| yesterday| last (?:week|month))?`,
+		},
+		attributeHome: {
+			`i live in {Place}(?: now)?`,
+			`i(?:['’]m| am) (?:based|living) in {Place}`,
+			`(?:i|we)(?:['’]ve| have)? (?:just )?moved to {Place}`,
+		},
+		attributeWork: {`i(?: work|['’]m working| am working) as an? {job}`, `i(?:['’]m| am) an? {job} by (?:trade|profession)`},
+		attributeStyle: {`(?:from now on )?(?:please )?(?:always )?(?:answer|reply|respond|` +
+			`speak) (?:to me )?in {lang}(?: please| from now on)*`},
 	},
 	"de": {
 		attributeName:  {`ich hei(?:ß|ss)e {Name}`, `mein name ist {Name}`, `(?:bitte )?nenne? mich(?: bitte)? {Name}`},
@@ -53,14 +66,24 @@ var templates = map[string]map[string][]string{
 		attributeStyle: {`(?:por favor )?(?:resp[oó]ndeme|cont[eé]stame|responde)(?: siempre)? en {lang}(?: por favor)?`},
 	},
 	"fr": {
-		attributeName:  {`je m['’]appelle {Name}`, `mon (?:nom|pr[eé]nom) est {Name}`, `(?:tu peux m['’]appeler|appelle[- ]moi|appelez[- ]moi) {Name}`},
-		attributeAge:   {`j['’]ai {n} ans`, `je viens d['’]avoir {n} ans`},
-		attributeHome:  {`j['’]habite (?:maintenant )?(?:[aà]|en|au) {Place}`, `je vis (?:[aà]|en|au) {Place}`},
-		attributeWork:  {`je travaille comme {job}`, `je suis {job} de m[eé]tier`},
-		attributeStyle: {`r[eé]pond(?:s|ez)(?:[- ]moi)?(?: toujours)? en {lang}(?: s['’]il te pla[iî]t| s['’]il vous pla[iî]t| stp| svp)?`},
+		attributeName: {
+			`je m['’]appelle {Name}`,
+			`mon (?:nom|pr[eé]nom) est {Name}`,
+			`(?:tu peux m['’]appeler|appelle[- ]moi|appelez[- ]moi) {Name}`,
+		},
+		attributeAge:  {`j['’]ai {n} ans`, `je viens d['’]avoir {n} ans`},
+		attributeHome: {`j['’]habite (?:maintenant )?(?:[aà]|en|au) {Place}`, `je vis (?:[aà]|en|au) {Place}`},
+		attributeWork: {`je travaille comme {job}`, `je suis {job} de m[eé]tier`},
+		attributeStyle: {`r[eé]pond(?:s|ez)(?:[- ]moi)?(?: toujours)? en {lang}(?: s['’]il te pla[iî]t|` +
+			` s['’]il vous pla[iî]t| stp| svp)?`},
 	},
 	"pt": {
-		attributeName:  {`(?:eu )?me chamo {Name}`, `(?:o )?meu nome [eé] {Name}`, `chamo[- ]me {Name}`, `(?:pode )?me (?:chama|chame|chamar) de {Name}`},
+		attributeName: {
+			`(?:eu )?me chamo {Name}`,
+			`(?:o )?meu nome [eé] {Name}`,
+			`chamo[- ]me {Name}`,
+			`(?:pode )?me (?:chama|chame|chamar) de {Name}`,
+		},
 		attributeAge:   {`(?:eu )?tenho {n} anos`, `(?:acabei de fazer|fiz) {n} anos`},
 		attributeHome:  {`(?:eu )?moro (?:agora )?em {Place}`, `(?:eu )?vivo em {Place}`, `me mudei para {Place}`},
 		attributeWork:  {`(?:eu )?trabalho como {job}`},
@@ -74,7 +97,11 @@ var templates = map[string]map[string][]string{
 		attributeStyle: {`(?:per favore )?rispondi(?:mi)?(?: sempre)? in {lang}(?: per favore)?`},
 	},
 	"vi": {
-		attributeName:  {`(?:chào bạn )?(?:mình|tôi|em) tên (?:là )?{Name}`, `tên (?:mình|tôi|em) là {Name}`, `(?:hãy |cứ )?gọi (?:mình|tôi|em) là {Name}(?: nhé| nha)?`},
+		attributeName: {
+			`(?:chào bạn )?(?:mình|tôi|em) tên (?:là )?{Name}`,
+			`tên (?:mình|tôi|em) là {Name}`,
+			`(?:hãy |cứ )?gọi (?:mình|tôi|em) là {Name}(?: nhé| nha)?`,
+		},
 		attributeAge:   {`(?:mình|tôi|em)(?: năm nay)? {n} tuổi`, `năm nay (?:mình|tôi|em) {n} tuổi`},
 		attributeHome:  {`(?:mình|tôi|em)(?: đang)? sống ở {Place}`},
 		attributeWork:  {`(?:mình|tôi|em) làm nghề {job}`},
@@ -109,7 +136,11 @@ var templates = map[string]map[string][]string{
 		attributeStyle: {`(?:これからは?|今後は?)?(?:いつも)?{lang}で(?:答えて|返事して|回答して)(?:ください|ね)?`},
 	},
 	"ko": {
-		attributeName:  {`(?:제|내) 이름은 {Name}(?:이에요|예요|입니다|이야|야)`, `(?:저는|나는) {Full}(?:이라고|라고) (?:해요|합니다|해)`, `{Name}(?:이라고|라고) 불러 ?(?:주세요|줘)`},
+		attributeName: {
+			`(?:제|내) 이름은 {Name}(?:이에요|예요|입니다|이야|야)`,
+			`(?:저는|나는) {Full}(?:이라고|라고) (?:해요|합니다|해)`,
+			`{Name}(?:이라고|라고) 불러 ?(?:주세요|줘)`,
+		},
 		attributeAge:   {`(?:저는|나는|제가)? ?(?:올해 )?{n} ?살(?:이에요|입니다|이야|인데요?)?`},
 		attributeHome:  {`(?:저는|나는|전|난)? ?(?:지금 )?{Place}에 살(?:아요|고 있어요|고 있습니다|아|고 있어|고 있는데요?)`, `{Place}(?:으로|로) 이사했(?:어요|습니다|어)`},
 		attributeWork:  {`(?:제|내) 직업은 {job}(?:이에요|예요|입니다|이야|야)`},
@@ -126,50 +157,69 @@ var slots = map[string]map[string]string{
 		"{Name}": cased, "{Place}": cased + `(?:, ` + cased + `)?`, "{n}": `\p{Nd}{1,3}`,
 	},
 	"en": {
-		"{job}": `(?:\p{L}+ )?\p{L}*(?:er|or|ist|yst|ian|tant|tect|man|woman|nurse|chef|cook|clerk|midwife|vet|pilot|coach|paramedic|mechanic|barista)`,
-		"{lang}": `english|chinese|mandarin|german|spanish|french|portuguese|italian|japanese|korean|vietnamese|russian|arabic|dutch|polish|` +
+		"{job}": `(?:\p{L}+ )?\p{L}*(?:er|or|ist|yst|ian|tant|tect|man|woman|nurse|chef|cook|clerk|midwife|vet|pilot|coach|` +
+			`paramedic|mechanic|barista)`,
+		"{lang}": `english|chinese|mandarin|german|spanish|french|portuguese|italian|japanese|korean|vietnamese|russian|` +
+			`arabic|dutch|polish|` +
 			`turkish|swedish|hindi|ukrainian`,
 	},
 	"de": {
-		"{job}": `(?-i:\p{Lu}\p{L}*)(?:er|ist|or|eur|ent|ant|loge|login)(?:in)?|\p{L}*(?:mann|frau|arzt|ärztin|anwalt|anwältin|wirt|koch|köchin|kraft)`,
-		"{lang}": `deutsch|englisch|französisch|spanisch|italienisch|portugiesisch|russisch|arabisch|chinesisch|japanisch|koreanisch|vietnamesisch|` +
+		"{job}": `(?-i:\p{Lu}\p{L}*)(?:er|ist|or|eur|ent|ant|loge|login)(?:in)?|\p{L}*(?:mann|frau|arzt|ärztin|anwalt|` +
+			`anwältin|wirt|koch|köchin|kraft)`,
+		"{lang}": `deutsch|englisch|französisch|spanisch|italienisch|portugiesisch|russisch|arabisch|chinesisch|japanisch|` +
+			`koreanisch|vietnamesisch|` +
 			`türkisch|polnisch|ukrainisch|niederländisch`,
 	},
 	"es": {
-		"{job}":  `\p{L}+(?:dora?|sora?|tora?|ero|era|ista|ico|ica|[lt]ogo|[lt]oga|gad[oa]|triz|tario|taria|ente de ventas)|chef|gerente|asistente`,
-		"{lang}": `español|espanol|ingl[eé]s|franc[eé]s|alem[aá]n|italiano|portugu[eé]s|catal[aá]n|ruso|[aá]rabe|chino|japon[eé]s|coreano|vietnamita`,
+		"{job}": `\p{L}+(?:dora?|sora?|tora?|ero|era|ista|ico|ica|[lt]ogo|[lt]oga|gad[oa]|triz|tario|taria|ente de ventas)|` +
+			`chef|gerente|asistente`,
+		"{lang}": `español|espanol|ingl[eé]s|franc[eé]s|alem[aá]n|italiano|portugu[eé]s|catal[aá]n|ruso|[aá]rabe|chino|` +
+			`japon[eé]s|coreano|vietnamita`,
 	},
 	"fr": {
-		"{job}":  `\p{L}{2,}(?:eur|euse|rice|ier|ière|iste|icien|icienne|gnante?|ultante?|istante?|logue|taire|cate?)|m[eé]decin|chef|prof|cuistot`,
-		"{lang}": `fran[cç]ais|anglais|allemand|espagnol|italien|portugais|russe|arabe|chinois|japonais|cor[eé]en|vietnamien|n[eé]erlandais`,
+		"{job}": `\p{L}{2,}(?:eur|euse|rice|ier|ière|iste|icien|icienne|gnante?|ultante?|istante?|logue|taire|cate?)|` +
+			`m[eé]decin|chef|prof|cuistot`,
+		"{lang}": `fran[cç]ais|anglais|allemand|espagnol|italien|portugais|russe|arabe|chinois|japonais|cor[eé]en|` +
+			`vietnamien|n[eé]erlandais`,
 	},
 	"pt": {
-		"{job}":  `\p{L}+(?:dora?|sora?|tora?|eiro|eira|ista|ico|ica|[lt]ogo|[lt]oga|gad[oa]|triz|tário|tária)|garçom|garçonete|chef|gerente|assistente`,
+		"{job}": `\p{L}+(?:dora?|sora?|tora?|eiro|eira|ista|ico|ica|[lt]ogo|[lt]oga|gad[oa]|triz|tário|tária)|garçom|` +
+			`garçonete|chef|gerente|assistente`,
 		"{lang}": `portugu[eê]s|ingl[eê]s|espanhol|franc[eê]s|alem[aã]o|italiano|russo|[aá]rabe|chin[eê]s|japon[eê]s|coreano|vietnamita`,
 	},
 	"it": {
-		"{job}":  `\p{L}+(?:tore|trice|sore|soressa|iere|iera|ista|ico|ica|gnante|tante|ologo|ologa|aio|aia|cuoc[oa]|cato|taria)|cuoc[oa]|chef|medico`,
+		"{job}": `\p{L}+(?:tore|trice|sore|soressa|iere|iera|ista|ico|ica|gnante|tante|ologo|ologa|aio|aia|cuoc[oa]|cato|` +
+			`taria)|cuoc[oa]|chef|medico`,
 		"{lang}": `italiano|inglese|francese|tedesco|spagnolo|portoghese|russo|arabo|cinese|giapponese|coreano|vietnamita`,
 	},
 	"vi": {
-		"{job}": `(?:thợ|giáo viên|đầu bếp|bác sĩ|y tá|điều dưỡng|kế toán|kỹ sư|luật sư|lập trình viên|nhân viên|tài xế|lái xe|dược sĩ|nông dân|` +
+		"{job}": `(?:thợ|giáo viên|đầu bếp|bác sĩ|y tá|điều dưỡng|kế toán|kỹ sư|luật sư|lập trình viên|nhân viên|tài xế|` +
+			`lái xe|dược sĩ|nông dân|` +
 			`công nhân|kiến trúc sư|phóng viên|nhà báo)(?: (?:điện|mộc|may|hàn|sơn|xây|máy|văn phòng|bán hàng|ngân hàng))?`,
 		"{lang}": `tiếng (?:việt|anh|pháp|đức|trung|nhật|hàn|nga|ý|tây ban nha|bồ đào nha|ả rập)`,
 	},
 	"ru": {
-		"{job}": `\p{L}+(?:ист|ор|[её]р|ник|лог|вар|ант|чик|щик|граф|врач)ом|врачом|\p{L}+(?:тел|кар)ем|\p{L}*(?:сестр|стк|ниц|щиц|чиц)(?:ой|ей)`,
-		"{lang}": `(?:на |по-)(?:русск(?:ом|и)|английск(?:ом|и)|немецк(?:ом|и)|французск(?:ом|и)|испанск(?:ом|и)|итальянск(?:ом|и)|китайск(?:ом|и)|` +
+		"{job}": `\p{L}+(?:ист|ор|[её]р|ник|лог|вар|ант|чик|щик|граф|врач)ом|врачом|\p{L}+(?:тел|кар)ем|\p{L}*(?:сестр|стк|` +
+			`ниц|щиц|чиц)(?:ой|ей)`,
+		"{lang}": `(?:на |по-)(?:русск(?:ом|и)|английск(?:ом|и)|немецк(?:ом|и)|французск(?:ом|и)|испанск(?:ом|и)|` +
+			`итальянск(?:ом|и)|китайск(?:ом|и)|` +
 			`японск(?:ом|и)|корейск(?:ом|и)|португальск(?:ом|и)|арабск(?:ом|и)|украинск(?:ом|и))`,
 	},
 	"ar": {
-		"{Name}": `(?:محمد|أحمد|احمد|محمود|علي|عمر|حسن|حسين|خالد|يوسف|إبراهيم|ابراهيم|كريم|سامي|سمير|طارق|مصطفى|عبد ?الله|عبد ?الرحمن|فهد|سعد|سعود|` +
-			`فيصل|ماجد|وليد|زياد|رامي|هاني|عادل|ياسر|ياسين|بلال|حمزة|أنس|آدم|نور|ليلى|سارة|فاطمة|مريم|عائشة|زينب|هند|منى|سلمى|رنا|ريم|دينا|هدى|أمل|أمينة|` +
+		"{Name}": `(?:محمد|أحمد|احمد|محمود|علي|عمر|حسن|حسين|خالد|يوسف|إبراهيم|ابراهيم|كريم|سامي|سمير|طارق|مصطفى|عبد ?الله|` +
+			`عبد ?الرحمن|فهد|سعد|سعود|` +
+			`فيصل|ماجد|وليد|زياد|رامي|هاني|عادل|ياسر|ياسين|بلال|حمزة|أنس|آدم|نور|ليلى|سارة|فاطمة|مريم|عائشة|زينب|هند|منى|سلمى|` +
+			`رنا|ريم|دينا|هدى|أمل|أمينة|` +
 			`خديجة|لمى|لينا|ياسمين|نادية|سعاد|رانيا|داليا|جنى|ندى|سمر|شيماء|إيمان|آية|حنان)(?: \p{L}{3,12})?`,
-		"{Place}": `القاهرة|الإسكندرية|الجيزة|مصر|دبي|أبوظبي|أبو ظبي|الشارقة|الإمارات|الرياض|جدة|مكة|المدينة المنورة|الدمام|السعودية|بيروت|طرابلس|لبنان|` +
-			`دمشق|حلب|حمص|سوريا|عمان|عمّان|إربد|الأردن|القدس|غزة|رام الله|نابلس|فلسطين|بغداد|البصرة|الموصل|أربيل|العراق|الكويت|الدوحة|قطر|المنامة|البحرين|` +
-			`مسقط|صنعاء|عدن|اليمن|الخرطوم|السودان|بنغازي|ليبيا|تونس|صفاقس|الجزائر|وهران|المغرب|الرباط|الدار البيضاء|مراكش|فاس|طنجة|إسطنبول|تركيا|برلين|` +
+		"{Place}": `القاهرة|الإسكندرية|الجيزة|مصر|دبي|أبوظبي|أبو ظبي|الشارقة|الإمارات|الرياض|جدة|مكة|المدينة المنورة|الدمام|` +
+			`السعودية|بيروت|طرابلس|لبنان|` +
+			`دمشق|حلب|حمص|سوريا|عمان|عمّان|إربد|الأردن|القدس|غزة|رام الله|نابلس|فلسطين|بغداد|البصرة|الموصل|أربيل|العراق|الكويت|` +
+			`الدوحة|قطر|المنامة|البحرين|` +
+			`مسقط|صنعاء|عدن|اليمن|الخرطوم|السودان|بنغازي|ليبيا|تونس|صفاقس|الجزائر|وهران|المغرب|الرباط|الدار البيضاء|مراكش|فاس|` +
+			`طنجة|إسطنبول|تركيا|برلين|` +
 			`ألمانيا|باريس|فرنسا|لندن|بريطانيا|روما|إيطاليا|مدريد|إسبانيا|كندا|أمريكا|نيويورك`,
-		"{job}": `(?:ممرض|طبيب|مهندس|معلم|مدرس|طباخ|محاسب|مبرمج|سائق|صيدلي|صيدلاني|نجار|كهربائي|مصمم|صحفي|صحافي|مترجم|باحث|موظف|سكرتير|حلاق|خياط|بائع|` +
+		"{job}": `(?:ممرض|طبيب|مهندس|معلم|مدرس|طباخ|محاسب|مبرمج|سائق|صيدلي|صيدلاني|نجار|كهربائي|مصمم|صحفي|صحافي|مترجم|باحث|` +
+			`موظف|سكرتير|حلاق|خياط|بائع|` +
 			`نادل|مصور|كاتب|ممثل|حارس|عامل|مزارع|محامي)ة?|محام|شرطي`,
 		"{lang}": `العربية|الإنجليزية|الانجليزية|الفرنسية|الألمانية|الالمانية|الإسبانية|الاسبانية|الإيطالية|الروسية|الصينية|التركية`,
 	},
@@ -235,46 +285,50 @@ var compiled = sync.OnceValue(func() map[string][]template {
 // latin lists the languages of Latin script, which short sentences do not tell apart.
 var latin = []string{"en", "de", "es", "fr", "pt", "it", "vi"}
 
-// factsOf returns the facts that the clauses of a unit state, and whether they are all that it says. A sentence that is a
-// question, or that supposes, doubts, ends or quotes something outside the clause, states none.
+// factsOf returns the facts that the clauses of a unit state, and whether it says nothing else. A sentence that is a question,
+// or that supposes, doubts, ends or quotes something outside the clause, states none; nor do two values of one attribute.
 func factsOf(u *unit) (facts []fact, all bool) {
 	if u.question || strings.ContainsAny(u.text, `"“”„«»「」『』`) {
 		return nil, false
 	}
-	langs := []string{u.lang}
-	if slices.Contains(latin, u.lang) {
-		langs = append(langs, slices.DeleteFunc(slices.Clone(latin), func(l string) bool { return l == u.lang })...)
+	facts, all = u.factsIn(u.lang)
+	if !slices.Contains(latin, u.lang) {
+		return facts, all
 	}
-	for _, lang := range langs {
-		if facts, all = factsIn(u, lang); len(facts) > 0 {
-			return facts, all
+	for _, lang := range latin {
+		if len(facts) == 0 {
+			facts, all = u.factsIn(lang)
 		}
 	}
-	return nil, false
+	return facts, all
 }
 
-func factsIn(u *unit, lang string) (out []fact, all bool) {
-	covered := 0 // clauses
+// factsIn returns the facts that the clauses of a unit state in a language, and whether it says nothing else.
+func (u *unit) factsIn(lang string) (facts []fact, all bool) {
 	clauses := clausesOf(u.text, lang)
-	for i, c := range clauses {
-		var found *fact
-		next := i + 1
-		if next < len(clauses) && c.end == ',' && c.sentence == clauses[next].sentence { // "Portland, Oregon"
-			if found = factIn(c.text+", "+clauses[next].text, lang); found != nil {
+	all = true
+	next := 0
+	for next < len(clauses) {
+		i := next
+		c := clauses[i]
+		next++
+		found := factIn(c.text, lang)
+		if next < len(clauses) && c.end == ',' && c.sentence == clauses[next].sentence {
+			if longer := factIn(c.text+", "+clauses[next].text, lang); longer != nil { // "Portland, Oregon"
 				c.end, next = clauses[next].end, next+1
+				found = longer
 			}
 		}
-		if found == nil {
-			next = i + 1
-			found = factIn(c.text, lang)
-		}
 		if found == nil || c.end == ':' || isDoubtful(u, clauses, i, next, lang) {
+			all = false
 			continue
 		}
-		covered += next - i
-		out = append(out, fact{found.attribute, found.line + asOf(found.attribute, u)})
+		facts = append(facts, fact{found.attribute, found.line + asOf(found.attribute, u)})
 	}
-	return out, covered == len(clauses)
+	unique := slices.DeleteFunc(slices.Clone(facts), func(f fact) bool { // the speaker corrects themself
+		return slices.ContainsFunc(facts, func(o fact) bool { return o.attribute == f.attribute && o.line != f.line })
+	})
+	return unique, all && len(facts) > 0 && len(unique) == len(facts)
 }
 
 // factIn returns the fact that a clause states, without its day.
@@ -293,6 +347,9 @@ func factIn(text, lang string) *fact {
 // isDoubtful reports whether what is around the clauses from i to next says that they are not the speaker's own statement.
 func isDoubtful(u *unit, clauses []part, i, next int, lang string) bool {
 	own := cue.Find(clauses[i].text, lang).Set().Has(cue.Self)
+	if slices.Contains([]string{"zh", "ja", "ko"}, lang) { // verbs do not show the person
+		own = pronoun.MatchString(clauses[i].text)
+	}
 	for k, c := range clauses {
 		if k >= i && k < next {
 			continue
@@ -304,19 +361,27 @@ func isDoubtful(u *unit, clauses []part, i, next int, lang string) bool {
 		if c.sentence != clauses[i].sentence {
 			continue
 		}
-		others := set.Any(cue.Kin, cue.Other, cue.Lean)
 		switch {
-		case set.Any(cue.Doubt, cue.Over, cue.If, cue.Irony), c.end == '?', k < i && others && (!own || c.end == ':'), speech.MatchString(c.text):
-			return true
-		case k < i && c.end == ':' && set.Any(cue.Ask, cue.Request):
+		case set.Any(cue.Doubt, cue.Over, cue.If, cue.Irony), c.end == '?', speech.MatchString(c.text),
+			k < i && !own && set.Any(cue.Kin, cue.Other, cue.Lean),
+			k < i && c.end == ':' && !opening.MatchString(c.text):
 			return true
 		}
 	}
 	return clauses[next-1].end == '?'
 }
 
+// pronoun matches the speaker as the subject of a clause, in languages that leave subjects out.
+var pronoun = regexp.MustCompile(`^(?:我|私|僕|俺|저|나|제|내|전 |난 )`)
+
+// opening matches what announces the speaker's own facts before a colon; anything else may name another speaker.
+var opening = regexp.MustCompile(`(?i)^(?:(?:some |my )?background|(?:.* )?(?:about me|intro|zu mir|über mich|` +
+	`sobre mí|me présenter|sobre mim|di me|о себе))$` +
+	`|介绍|介紹|自己紹介|소개|giới thiệu|نبذة عني`)
+
 // speech matches a clause that attributes the words beside it to somebody.
-var speech = regexp.MustCompile(`^(?i:said|says|sagte?|dijo|dice|dit|disse|diz|сказала?|говорит|قالت?|说|說)(?: |$)| nói$|言った$|했어요$`)
+var speech = regexp.MustCompile(`(?:^| )(?i:said|says|speaks|sagte?|dijo|dice|dit|disse|diz|сказала?|говорит|قالت?|说|說)(?: |$)` +
+	`| nói$|言った$|했어요$`)
 
 // part is a clause of a text: what stands between two marks, or before a conjunction that goes on about the speaker.
 type part struct {
@@ -401,7 +466,8 @@ func isValue(attribute, value, lang string) bool {
 		return err == nil && n >= minAge && n <= maxAge
 	case attribute == attributeStyle:
 		return true
-	case notValues[folded]:
+	case notValues[folded], notValues[strings.Fields(folded)[0]], lang == "ar" && folded == "حسن الحظ",
+		lang == "zh" && strings.HasSuffix(value, "城市"):
 		return false
 	case attribute == attributeWork:
 		return !set.Any(cue.Self, cue.Lean, cue.You, cue.Time, cue.Number)
@@ -409,19 +475,23 @@ func isValue(attribute, value, lang string) bool {
 		lang == "zh" && attribute == attributeName && strings.ContainsAny(value, "来來去了的过過吃做帮幫买買上下"):
 		return false
 	}
-	return !set.Any(cue.Time, cue.Self, cue.Lean, cue.You, cue.Ask, cue.Kin, cue.Number)
+	return !set.Any(cue.Time, cue.Self, cue.Lean, cue.You, cue.Ask, cue.Kin, cue.Number) &&
+		!(attribute == attributeName && set.Has(cue.Other))
 }
 
 // abstract matches German nouns that are no places.
-var abstract = regexp.MustCompile(`(?:ung|heit|keit|schaft|tät|ion)$`)
+var abstract = regexp.MustCompile(`(?:ung|heit|keit|schaft|tät|ion|stand|nähe|lage)$`)
 
 // notValues are words that follow "my name is", "I live in" or "I work as a" without being a name, a place or a job.
 var notValues = func() map[string]bool {
 	words := map[string]bool{}
-	for word := range strings.FieldsSeq(`nobody back uber excel slack word outlook teams jira vim emacs figma notion discord minecraft peace fear matter
-		filler number programm hase geheimnis nebensache idiot chef angst frieden miete untermiete eigentum sorge armut luxus gedanken harmonie
-		hotels erster letzter einziger primera manera cualquiera premier dernier primeira maneira 小心 小声 小聲 小费 小姐 老师 老師 老实 老大 高兴 安静
-		秘密 内緒 未定 普通 有名 複雑 変 上司 先生 비밀 아니 똑같 이름 별명`) {
+	for word := range strings.FieldsSeq(`nobody back uber excel slack word outlook teams jira vim emacs figma notion discord minecraft peace
+		fear matter linux windows kubernetes docker github gitlab aws azure android iphone gmail python rust
+		team loner quitter amateur strandnähe einzelkämpfer einzelgänger dummkopf loco loca tonto tonta
+		enfer мотором фактором filler number programm hase geheimnis nebensache idiot chef angst frieden
+		miete untermiete eigentum sorge armut luxus gedanken harmonie hotels erster letzter einziger primera
+		manera cualquiera premier dernier primeira maneira 小心 小声 小聲 小费 小姐 老师 老師 老实 老大 高兴 安静 秘密 内緒 未定 普通 有名
+		複雑 変 上司 先生 비밀 아니 똑같 이름 별명 빨리`) {
 		words[foldedText(word)] = true
 	}
 	return words

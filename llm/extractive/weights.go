@@ -4,188 +4,188 @@ package extractive
 
 // Biases and weights of features, times 1000. They are fitted to test/corpus/dev.
 var (
-	keepBias    int32 = 51
-	lastingBias int32 = -1889
+	keepBias    int32 = 88
+	lastingBias int32 = -1954
 
 	keepWeights = [features]int32{
-		0,    // cue self
-		398,  // cue kin
-		176,  // cue other
-		47,   // cue lean
-		-547, // cue ask
-		421,  // cue request
+		-27,  // cue self
+		388,  // cue kin
+		171,  // cue other
+		43,   // cue lean
+		-432, // cue ask
+		384,  // cue request
 		0,    // cue suppose
 		0,    // cue irony
 		0,    // cue fiction
-		-56,  // cue unfiction
-		-166, // cue paste
-		145,  // cue correct
-		-121, // cue forget
-		274,  // cue over
-		260,  // cue not
-		249,  // cue like
-		521,  // cue name
-		205,  // cue age
-		410,  // cue home
-		314,  // cue work
-		854,  // cue health
-		54,   // cue have
-		584,  // cue decide
-		395,  // cue plan
-		-154, // cue task
-		77,   // cue remember
-		84,   // cue always
-		-85,  // cue style
-		111,  // cue habit
-		-8,   // cue doubt
-		-227, // cue filler
-		-289, // cue chat
-		987,  // cue time
-		456,  // cue number
-		-387, // cue you
+		-52,  // cue unfiction
+		-161, // cue paste
+		160,  // cue correct
+		-119, // cue forget
+		255,  // cue over
+		265,  // cue not
+		234,  // cue like
+		524,  // cue name
+		210,  // cue age
+		423,  // cue home
+		326,  // cue work
+		822,  // cue health
+		34,   // cue have
+		587,  // cue decide
+		391,  // cue plan
+		-170, // cue task
+		75,   // cue remember
+		12,   // cue always
+		-75,  // cue style
+		158,  // cue habit
+		3,    // cue doubt
+		-218, // cue filler
+		-309, // cue chat
+		967,  // cue time
+		469,  // cue number
+		-375, // cue you
 		0,    // cue game
-		-309, // cue would
-		-62,  // cue salute
-		-38,  // cue close
-		20,   // cue if
-		40,   // cue text
-		-117, // cue review
-		-202, // cue laugh
-		718,  // number
-		274,  // unit
-		-25,  // date
-		713,  // name
-		84,   // many names
-		-769, // question
-		338,  // answer
-		298,  // short answer
-		139,  // asked about you
-		-516, // very short
-		-178, // short
-		143,  // medium
-		34,   // long
-		581,  // rich
-		29,   // novel
-		-494, // exclaims
-		-283, // you first
-		-43,  // other first
-		44,   // like laugh
-		50,   // self laugh
-		-93,  // trails
-		59,   // first
-		-496, // alone
-		-506, // opening
-		132,  // self first
-		-479, // request first
-		-330, // repeated
-		114,  // echoed
-		18,   // technical
+		-296, // cue would
+		-59,  // cue salute
+		-36,  // cue close
+		61,   // cue if
+		39,   // cue text
+		-85,  // cue review
+		-226, // cue laugh
+		717,  // number
+		283,  // unit
+		-8,   // date
+		723,  // name
+		63,   // many names
+		-960, // question
+		324,  // answer
+		338,  // short answer
+		143,  // asked about you
+		-575, // very short
+		-230, // short
+		190,  // medium
+		40,   // long
+		559,  // rich
+		31,   // novel
+		-465, // exclaims
+		-294, // you first
+		-40,  // other first
+		66,   // like laugh
+		56,   // self laugh
+		-85,  // trails
+		42,   // first
+		-316, // alone
+		-533, // opening
+		104,  // self first
+		-482, // request first
+		-387, // repeated
+		158,  // echoed
+		9,    // technical
 		0,    // known
-		-13,  // self have
-		-54,  // self kin
-		580,  // self health
-		-57,  // self like
-		515,  // self work
-		-29,  // self home
-		-119, // self plan
-		282,  // kin age
+		3,    // self have
+		-46,  // self kin
+		611,  // self health
+		-48,  // self like
+		504,  // self work
+		0,    // self home
+		-84,  // self plan
+		281,  // kin age
 		-52,  // kin name
-		480,  // always style
-		-13,  // self task
-		266,  // self habit
-		3,    // self over
-		-617, // self only
-		-601, // nothing
+		474,  // always style
+		-42,  // self task
+		225,  // self habit
+		16,   // self over
+		-594, // self only
+		-608, // nothing
 	}
 
 	lastingWeights = [features]int32{
-		20,   // cue self
-		633,  // cue kin
+		19,   // cue self
+		617,  // cue kin
 		-322, // cue other
-		39,   // cue lean
-		-363, // cue ask
-		125,  // cue request
+		45,   // cue lean
+		-231, // cue ask
+		126,  // cue request
 		0,    // cue suppose
 		0,    // cue irony
 		0,    // cue fiction
-		-191, // cue unfiction
-		-138, // cue paste
-		52,   // cue correct
-		-89,  // cue forget
-		628,  // cue over
-		427,  // cue not
-		472,  // cue like
-		499,  // cue name
+		-179, // cue unfiction
+		-127, // cue paste
+		80,   // cue correct
+		-87,  // cue forget
+		605,  // cue over
+		452,  // cue not
+		436,  // cue like
+		491,  // cue name
 		629,  // cue age
-		514,  // cue home
-		422,  // cue work
-		950,  // cue health
-		59,   // cue have
-		249,  // cue decide
-		-156, // cue plan
-		-531, // cue task
-		226,  // cue remember
-		122,  // cue always
-		80,   // cue style
-		760,  // cue habit
-		-7,   // cue doubt
-		-63,  // cue filler
-		-754, // cue chat
-		474,  // cue time
-		319,  // cue number
-		-426, // cue you
+		522,  // cue home
+		410,  // cue work
+		928,  // cue health
+		37,   // cue have
+		243,  // cue decide
+		-145, // cue plan
+		-530, // cue task
+		211,  // cue remember
+		109,  // cue always
+		66,   // cue style
+		744,  // cue habit
+		-45,  // cue doubt
+		-71,  // cue filler
+		-769, // cue chat
+		454,  // cue time
+		331,  // cue number
+		-381, // cue you
 		0,    // cue game
-		-402, // cue would
-		112,  // cue salute
-		76,   // cue close
-		-22,  // cue if
-		-1,   // cue text
-		73,   // cue review
-		-105, // cue laugh
-		277,  // number
-		91,   // unit
-		-334, // date
-		853,  // name
-		76,   // many names
-		-719, // question
-		570,  // answer
-		322,  // short answer
+		-387, // cue would
+		104,  // cue salute
+		73,   // cue close
+		-15,  // cue if
+		1,    // cue text
+		96,   // cue review
+		-113, // cue laugh
+		248,  // number
+		76,   // unit
+		-313, // date
+		871,  // name
+		66,   // many names
+		-956, // question
+		549,  // answer
+		365,  // short answer
 		264,  // asked about you
-		-498, // very short
-		-371, // short
-		184,  // medium
-		187,  // long
-		727,  // rich
-		43,   // novel
-		-376, // exclaims
-		-331, // you first
-		-169, // other first
-		7,    // like laugh
-		42,   // self laugh
-		-63,  // trails
-		-36,  // first
-		-548, // alone
-		-574, // opening
+		-532, // very short
+		-427, // short
+		234,  // medium
+		193,  // long
+		696,  // rich
+		64,   // novel
+		-378, // exclaims
+		-324, // you first
+		-157, // other first
+		67,   // like laugh
+		68,   // self laugh
+		-54,  // trails
+		-15,  // first
+		-353, // alone
+		-599, // opening
 		107,  // self first
 		-506, // request first
-		-560, // repeated
-		-72,  // echoed
-		-91,  // technical
+		-604, // repeated
+		-44,  // echoed
+		-92,  // technical
 		0,    // known
-		226,  // self have
-		299,  // self kin
-		459,  // self health
-		206,  // self like
-		651,  // self work
-		141,  // self home
-		-383, // self plan
-		204,  // kin age
-		-229, // kin name
-		554,  // always style
-		-14,  // self task
-		338,  // self habit
-		430,  // self over
-		-780, // self only
-		-742, // nothing
+		231,  // self have
+		278,  // self kin
+		457,  // self health
+		188,  // self like
+		650,  // self work
+		162,  // self home
+		-381, // self plan
+		209,  // kin age
+		-213, // kin name
+		519,  // always style
+		-56,  // self task
+		333,  // self habit
+		429,  // self over
+		-778, // self only
+		-756, // nothing
 	}
 )

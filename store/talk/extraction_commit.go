@@ -28,7 +28,8 @@ type Draft struct {
 	Usage         memory.Usage // of this attempt; added to the record and to the day's spending
 	// Noted is the flush that had noted the messages when the draft was made; zero: none had. The draft is stale when that has
 	// changed.
-	Noted uuid.UUID
+	Noted      uuid.UUID
+	Violations []proposals.Violation // lines that were dropped from the proposal
 }
 
 // Ending records how a run ends without a write, or why it waits.
@@ -70,6 +71,7 @@ update extractions set
     model = @model,
     prompt_version = @prompt_version,
     flush_id = @noted,
+    violations = @violations,
     ` + UsageAdded + `
 where workspace_id = @workspace and agent_id = @agent and extraction_id = @extraction and owner_key = @owner
     and finished_at is null and workflow_id = @workflow and run_id = @run and @to between from_seq and range_to
@@ -100,11 +102,14 @@ func (s *Talk) SaveDraft(ctx context.Context, id memory.Identity, extraction uui
 	_, err := pg.InTx(ctx, s.db, id, func(t *pg.Tx) (struct{}, error) {
 		saved := false
 		var kept uuid.UUID
-		args := t.Args(pgx.NamedArgs{
+		args, err := pg.JSONArgs(t.Args(pgx.NamedArgs{
 			"extraction": extraction, "workflow": id.Author.WorkflowID, "run": id.Author.RunID,
 			"draft": changes, "to": d.To, "reason": pg.Storable(d.Reason), "raw": pg.Storable(d.Raw),
 			"noted": uuid.NullUUID{UUID: d.Noted, Valid: d.Noted != uuid.Nil},
-		})
+		}), map[string]any{"violations": pg.StorableViolations(d.Violations)})
+		if err != nil {
+			return struct{}{}, err
+		}
 		AddUsageArgs(args, d.Model, d.PromptVersion, d.Usage)
 		b := &pgx.Batch{}
 		pg.Columns(b.Queue(sqlDraftSave, args), &saved, &kept)
@@ -178,7 +183,7 @@ func (s *Talk) dropDraft(ctx context.Context, id memory.Identity, extraction uui
 const (
 	sqlExtractionLock = `
 select conversation_uid, from_seq, to_seq, range_to, retry_of is not null, finished_at is not null, workflow_id, run_id,
-    model, prompt_version, reason, raw, draft, flush_id
+    model, prompt_version, reason, raw, draft, flush_id, violations
 from extractions
 where workspace_id = @workspace and agent_id = @agent and extraction_id = @extraction and owner_key = @owner
 for no key update`
@@ -253,10 +258,11 @@ type opened struct {
 	workflow, run     string
 	model, prompt     string
 	reason, raw       string
-	draft             []memory.Change // nil: none
-	draftNoted        uuid.NullUUID   // the flush that had noted the messages of the draft when it was made
-	noted             uuid.NullUUID   // and the one that has now
-	note              memory.Ref      // that it was written to
+	draft             []memory.Change       // nil: none
+	violations        []proposals.Violation // of the draft
+	draftNoted        uuid.NullUUID         // the flush that had noted the messages of the draft when it was made
+	noted             uuid.NullUUID         // and the one that has now
+	note              memory.Ref            // that it was written to
 	cursor, complete  int64
 	receipt           memory.Receipt
 }
@@ -314,7 +320,7 @@ func (o *opened) queueLock(b *pgx.Batch, t *pg.Tx) {
 	pg.Columns(b.Queue(sqlExtractionConversationLock, args), &found, &o.cursor, &o.complete)
 	pg.Columns(b.Queue(sqlExtractionLock, args), &o.found,
 		&o.uid, &o.from, &o.to, &o.rangeTo, &o.isRetry, &o.ended, &o.workflow, &o.run,
-		&o.model, &o.prompt, &o.reason, &o.raw, &o.draft, &o.draftNoted,
+		&o.model, &o.prompt, &o.reason, &o.raw, &o.draft, &o.draftNoted, &o.violations,
 	)
 	noted := false
 	pg.Columns(b.Queue(sqlExtractionNoted, args), &noted, &o.noted, &o.note.Scope, &o.note.Path)
@@ -336,7 +342,7 @@ func (o *opened) commit(ctx context.Context, t *pg.Tx, c Commit) (ExtractionResu
 	}
 	act := &pgx.Batch{}
 	end := ending{Ending: Ending{
-		Outcome: memory.OutcomeNothing, Reason: o.reason, To: o.to, Model: o.model, PromptVersion: o.prompt,
+		Outcome: memory.OutcomeNothing, Reason: o.reason, To: o.to, Model: o.model, PromptVersion: o.prompt, Violations: o.violations,
 	}, changes: w.Receipt.Changes}
 	for _, change := range w.Receipt.Changes {
 		if change.Changed {
@@ -370,6 +376,7 @@ func (o *opened) ending(e Ending) ending {
 		e.Raw = cmp.Or(e.Raw, o.raw)
 	case memory.OutcomeWaiting: // the draft stays, if there is one
 		e.To, e.Raw = o.to, o.raw
+		e.Violations = append(slices.Clone(o.violations), e.Violations...)
 	default:
 		e.Raw = ""
 	}

@@ -60,6 +60,7 @@ func (s *Talk) SaveFlushDraft(ctx context.Context, id memory.Identity, flush uui
 		return err
 	}
 	d.Reason = gate.StorableReason(d.Reason)
+	d.Violations = pg.StorableViolations(d.Violations)
 	_, err := pg.InTx(ctx, s.db, id, func(t *pg.Tx) (struct{}, error) {
 		saved := false
 		var kept uuid.UUID
@@ -160,7 +161,7 @@ func (o *openFlush) commit(ctx context.Context, t *pg.Tx, key string) (FlushResu
 	if err := o.queueStep(act, t, accounted{
 		FlushStep: FlushStep{
 			From: d.From, To: d.To, Outcome: memory.OutcomeWritten, Engine: d.Model, Fallback: d.Fallback,
-			Scope: written.Scope, Path: written.Path, Version: written.Version,
+			Scope: written.Scope, Path: written.Path, Version: written.Version, Violations: d.Violations,
 		},
 		document:      uuid.NullUUID{UUID: written.Document, Valid: true},
 		entry:         w.Text(0),

@@ -80,7 +80,8 @@ type FlushDraft struct {
 	Model         string
 	PromptVersion string
 	Fallback      bool
-	Usage         memory.Usage // of this attempt
+	Usage         memory.Usage          // of this attempt
+	Violations    []proposals.Violation // lines that were dropped from the entry
 }
 
 // FlushEnd records how a step ends without an entry, or why the flush waits.

@@ -1,0 +1,239 @@
+// Package grounding checks that what a proposed line claims was said: its numbers, dates, names, negations, quoted words and
+// persons must occur in the user's messages or in the documents that the line's author saw.
+//
+// It compares values, not meaning: a line without values may still be wrong. Languages: Arabic, Chinese, English, French, German,
+// Italian, Japanese, Korean, Portuguese, Russian, Spanish and Vietnamese. A line may be in another language than its source, as
+// long as it keeps numbers and the spelling of names.
+package grounding
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/transcripts"
+)
+
+// Codes of faults.
+const (
+	Number    = "number"    // a number that nobody named
+	Date      = "date"      // a date that no message names, absolutely or relatively
+	Name      = "name"      // a name that the user did not mention, or in another role
+	Negation  = "negation"  // the source says the opposite
+	Quotation = "quotation" // quoted words that are not in any message or document
+	Person    = "person"    // what is said about one person is claimed of another
+	Assistant = "assistant" // only the assistant said it, or a text that the user quoted, invented or supposed
+)
+
+// Fault is one reason why a line is not grounded.
+type Fault struct {
+	Code  string
+	Value string // part of the line: the number, the name, the clause
+}
+
+// IsValue reports whether the fault is a value that does not occur, and not what is said about it.
+func (f Fault) IsValue() bool {
+	return f.Code == Number || f.Code == Date || f.Code == Name || f.Code == Quotation
+}
+
+// Evidence is what lines are compared with.
+type Evidence struct {
+	Transcript []transcripts.Line
+	Documents  []string  // texts that the author of the lines saw; their lines are grounded
+	Day        time.Time // today in the owner's time zone
+}
+
+// Ground holds the evidence, prepared for checks. It is not safe for concurrent use.
+type Ground struct {
+	day      time.Time
+	known    map[string]bool // lines of documents, as markdown.LineKey returns them
+	said     *speech         // by users, and in documents
+	answered *speech         // by the assistant, and in sentences of users that are not their own statements
+	quotable string          // all messages and documents, squeezed
+	names    map[string]bool // speakers of a group, folded
+	times    map[string]bool // times of day of the messages
+	hangul   string          // the sources in Latin letters; computed on first use
+	abroad   map[string]bool // skeletons of words in other scripts; computed on first use
+}
+
+// New prepares evidence. It takes linear time.
+func New(e Evidence) *Ground {
+	g := &Ground{
+		day: e.Day, known: map[string]bool{}, said: newSpeech(), answered: newSpeech(), names: map[string]bool{}, times: map[string]bool{},
+	}
+	var quotable strings.Builder
+	for _, text := range e.Documents {
+		on := e.Day
+		for _, line := range markdown.Lines(text) {
+			said := markdown.LineKey(line)
+			if !markdown.HasText(said) {
+				continue
+			}
+			if d, ok := headingDay(said, e.Day.Location()); ok {
+				on = d
+			}
+			g.known[said] = true
+			g.said.add(written(line), passage{at: on, document: true})
+			quotable.WriteString(squeezed(line) + "\n")
+		}
+	}
+	speakers, voices := map[string]bool{}, newVoices(e.Transcript)
+	for i, line := range e.Transcript {
+		at := e.Day
+		if !line.At.IsZero() {
+			at = line.At.In(e.Day.Location())
+			g.times[clock(at.Hour(), at.Minute())] = true
+		}
+		quotable.WriteString(squeezed(line.Text) + "\n")
+		if line.Role != memory.RoleOfUser {
+			g.answered.add(line.Text, passage{at: at})
+			continue
+		}
+		p := passage{at: at, speaker: light(line.Name)}
+		if p.speaker != "" {
+			speakers[p.speaker] = true
+		}
+		if i > 0 && e.Transcript[i-1].Role != memory.RoleOfUser {
+			p.lead = contributed(e.Transcript[i-1].Text, line.Text)
+		}
+		own, other, lang := voices.divide(line)
+		p.lang = lang
+		g.said.add(own, p)
+		g.answered.add(other, passage{at: at})
+	}
+	if len(speakers) > 1 {
+		g.names = speakers
+	}
+	g.said.finish()
+	g.answered.finish()
+	g.quotable = quotable.String()
+	return g
+}
+
+var headingDate = regexp.MustCompile(`^#{1,6}\s+(\d{4}-\d{2}-\d{2})\b`)
+
+// headingDay returns the day that a heading of a note names.
+func headingDay(line string, zone *time.Location) (time.Time, bool) {
+	m := headingDate.FindStringSubmatch(line)
+	if m == nil {
+		return time.Time{}, false
+	}
+	d, err := time.ParseInLocation(time.DateOnly, m[1], zone)
+	return d, err == nil
+}
+
+var (
+	markup  = regexp.MustCompile("<!--.*?-->|\\*\\*|__|`|~~|\\[[ xX]\\] ")
+	heading = regexp.MustCompile(`^\s*(?:>\s*)*(#{1,6})\s+`)
+)
+
+// written returns the text of a Markdown line.
+func written(line string) string {
+	line = heading.ReplaceAllString(line, "")
+	return strings.TrimSpace(markup.ReplaceAllString(markdown.LineKey(line), " "))
+}
+
+// Known reports whether a line was in the documents before, so that it needs no other ground.
+func (g *Ground) Known(line string) bool {
+	said := markdown.LineKey(line)
+	return !markdown.HasText(said) || g.known[said]
+}
+
+// Check returns the faults of one line of Markdown; none: it is grounded. over are the headings and list items above it, which
+// may name the person that it is about. A line of the documents has none.
+func (g *Ground) Check(line string, over ...string) []Fault {
+	if g.Known(line) {
+		return nil
+	}
+	c := checking{Ground: g, isHeading: heading.MatchString(line), context: contextOf(over)}
+	c.run(written(line))
+	return c.faults
+}
+
+// contextOf reads the lines above a line.
+func contextOf(over []string) *speech {
+	s := newSpeech()
+	for _, text := range over {
+		s.add(written(text), passage{document: true})
+	}
+	s.finish()
+	return s
+}
+
+// checking is the check of one line.
+type checking struct {
+	*Ground
+	isHeading bool
+	isQuoted  bool // most of the line is a quotation
+	context   *speech
+	line      *speech
+	faults    []Fault
+}
+
+func (c *checking) fault(code, value string) {
+	f := Fault{code, value}
+	if !slices.Contains(c.faults, f) {
+		c.faults = append(c.faults, f)
+	}
+}
+
+// brackets match what a quoting line adds to its quotation: a resolved date, the question, a later value.
+var brackets = regexp.MustCompile(`\([^()]*\)|\[[^\[\]]*\]|（[^（）]*）`)
+
+func (c *checking) run(text string) {
+	if c.isVerbatim(text) {
+		return
+	}
+	c.line = newSpeech()
+	c.line.in = c.said.in
+	c.line.add(text, passage{at: c.day, document: true})
+	c.line.finish()
+	c.quotations(text)
+	c.values()
+	if c.isHeading {
+		return
+	}
+	c.isQuoted = len(quotes.FindString(text)) > len(text)/2
+	whole := strings.Contains(c.said.squeezed, squeezed(brackets.ReplaceAllString(stripped(text), "")))
+	c.claims(whole)
+}
+
+// quotes match quoted words. An apostrophe is no quotation mark.
+var quotes = regexp.MustCompile(`"([^"]+)"|“([^“”]+)”|„([^“”„]+)[“”]|«([^«»]+)»|「([^「」]+)」|『([^『』]+)』|《([^《》]+)》`)
+
+// quotations checks quoted words.
+func (c *checking) quotations(text string) {
+	all := quotes.FindAllString(text, -1)
+	if inner := stripped(text); len(all) > 0 && strings.HasPrefix(text, all[0]) && len(inner)+2 <= len(text) && strings.HasSuffix(text, all[len(all)-1]) {
+		all = []string{text} // quotations in a quotation
+	}
+	for _, m := range all {
+		if strings.Contains(c.quotable, squeezed(m)) {
+			continue
+		}
+		for _, b := range brackets.FindAllString(m, -1) {
+			if !c.isAdded(b) {
+				c.fault(Quotation, m)
+			}
+		}
+		for part := range strings.SplitSeq(brackets.ReplaceAllString(strings.Trim(m, `"“”„«»「」『』《》`), "…"), "…") {
+			if said := squeezed(part); said != "" && !strings.Contains(c.quotable, said) {
+				c.fault(Quotation, m)
+			}
+		}
+	}
+}
+
+// isAdded reports whether a bracket in a quotation adds what a quoting line may add: a resolved date, a question that was asked, or
+// a later value.
+func (c *checking) isAdded(bracket string) bool {
+	text := light(bracket)
+	return strings.Contains(c.quotable, squeezed(bracket)) || strings.HasPrefix(strings.TrimLeft(text, "("), "later") ||
+		slices.ContainsFunc(datesOf(text), func(d day) bool { return d.year > 0 })
+}
+
+// stripped removes the quotation marks around a whole text.
+func stripped(text string) string { return strings.Trim(text, " \"“”„«»「」『』") }
