@@ -11,9 +11,13 @@ import (
 // secretWords name things that are never copied, whoever asks for it and however harmless the value looks: the scan knows
 // keys by their shape and labelled passwords, but not that "correct-horse" is one.
 var secretWords = regexp.MustCompile(`(?i)\b(?:pass ?words?|passwd|pwd|pass ?codes?|passphrases?|api[ _-]?keys?|secret[ _-]?keys?|` +
-	`access[ _-]?keys?|access[ _-]?tokens?|auth[ _-]?tokens?|bearer|private[ _-]?keys?|client[ _-]?secrets?|secrets?(?: is|:)|` +
-	`tokens?(?: is|:)|seed phrases?|recovery (?:codes?|phrases?)|credentials?|cvv|cvc|pin(?: code| number)?(?: is|:)|ssn|social security|` +
-	`credit card|card number|2fa|otp|one-time code|verification codes?|security codes?)\b|密码|口令|密钥|私钥|令牌|验证码(?:是|为|：|:)|助记词|银行卡号|` +
+	`access[ _-]?keys?|access[ _-]?tokens?|auth[ _-]?tokens?|bearer|private[ _-]?keys?|client[ _-]?secrets?|` +
+	`seed phrases?|recovery (?:codes?|phrases?)|credentials?|cvv|cvc|ssn|social security|` +
+	`credit card|card number|2fa|otp|one-time code|verification codes?|security codes?|` +
+	`pass?wort|kennwort|contraseña|senha|mots? de passe|parola d'ordine|mật khẩu)\b|` +
+	`\b(?:secrets?|tokens?|pin(?:[ -]?code| number)?)(?: is\b| ist\b| es\b|` +
+	` est\b| é\b| è\b|:|：)|пароль|пароля|كلمة (?:المرور|السر)|パスワード|暗証番号|비밀번호|암호|密码|密碼|` +
+	`口令|密钥|私钥|令牌|验证码(?:是|为|：|:)|助记词|银行卡号|` +
 	`信用卡号|身份证号|安全码`)
 
 // markup are tags of prompts, which no line of a memory needs.
@@ -22,7 +26,9 @@ var markup = regexp.MustCompile(`(?i)</?(?:system|assistant|user|human|instructi
 // secretHints are parts of words of which every secretWords match holds one; looking for them first is a hundred times faster.
 var secretHints = []string{
 	"pass", "pwd", "key", "token", "secret", "credential", "cvv", "cvc", "pin", "ssn", "social", "card", "2fa",
-	"otp", "code", "bearer", "phrase", "密", "口令", "钥", "令牌", "验证码", "助记", "卡号", "身份证", "安全码",
+	"otp", "code", "bearer", "phrase", "wort", "contrase", "senha", "parola", "khẩu",
+	"парол", "كلمة", "パスワード", "暗証番号", "비밀번호", "암호",
+	"密", "口令", "钥", "令牌", "验证码", "助记", "卡号", "身份证", "安全码",
 }
 
 // namesSecret reports whether a sentence talks about a secret.

@@ -38,7 +38,7 @@ func TestStatementsOfATranscript(t *testing.T) {
 			want: []Said{{Text: "Remind me to call the landlord tomorrow [2026-03-03].", Messages: []int64{1}}},
 		},
 		"said twice": {
-			said: []string{"Our standup is at 9:30 every weekday.", "Thanks!", "As I said, our standup is at 9:30 every weekday."},
+			said: []string{"Our standup is at 9:30 every weekday.", "Thanks!", "By the way, our standup is at 9:30 every weekday."},
 			want: []Said{{Text: "Our standup is at 9:30 every weekday.", Messages: []int64{1, 3}}},
 		},
 		"a value is corrected": {

@@ -45,7 +45,7 @@ var templates = map[string]map[string][]string{
 		attributeHome: {
 			`i live in {Place}(?: now)?`,
 			`i(?:['’]m| am) (?:based|living) in {Place}`,
-			`(?:i|we)(?:['’]ve| have)? (?:just )?moved to {Place}`,
+			`(?:i|we)(?:['’]ve| have)? (?:just )?moved to {Place}(?: (?:last|this) (?:week|month|year)| recently| yesterday| today)?`,
 		},
 		attributeWork: {`i(?: work|['’]m working| am working) as an? {job}`, `i(?:['’]m| am) an? {job} by (?:trade|profession)`},
 		attributeStyle: {`(?:from now on )?(?:please )?(?:always )?(?:answer|reply|respond|` +
