@@ -66,7 +66,7 @@ func isCode(line string) bool {
 	if strings.TrimSpace(line) == "" {
 		return false
 	}
-	return codeStrong.MatchString(line) || len(codeSigns.FindAllString(line, 3)) > 1 && !hasSentence(line)
+	return codeStrong.MatchString(line) || !hasSentence(line) && len(codeSigns.FindAllString(line, 3)) > 1
 }
 
 // hasSentence reports whether a line reads like prose: four words without signs, or a script without spaces.
