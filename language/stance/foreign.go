@@ -73,7 +73,7 @@ func isCode(line string) bool {
 	if strings.TrimSpace(line) == "" {
 		return false
 	}
-	return codeStrong.MatchString(line) || strings.ContainsAny(line, codeMarks) && len(codeSigns.FindAllString(line, 3)) > 1 && !hasSentence(line)
+	return codeStrong.MatchString(line) || strings.ContainsAny(line, codeMarks) && !hasSentence(line) && len(codeSigns.FindAllString(line, 3)) > 1
 }
 
 // hasSentence reports whether a line reads like prose: four words without signs, or a script without spaces.

@@ -10,77 +10,24 @@ import (
 	"golang.org/x/text/language/display"
 )
 
-// consonants maps the consonants of Cyrillic, Arabic and Latin letters to common ones, for names in another script.
-var consonants = func() map[rune]string {
-	out := map[rune]string{}
-	for pair := range strings.FieldsSeq(`бb вv гg дd жz зz йy кk лl мm нn пp рr сs тt фf хh цs чc шs щs
-		bb تt ثt جj حh خh دd ذd رr زz سs شs صs ضd طt ظz عa غg فf قk كk لl مm نn هh وv يy
-		bb cs dd ff gg hh jj kk ll mm nn pp qk rr ss tt vv wv xk yy zz`) {
-		runes := []rune(pair)
-		out[runes[0]] = string(runes[1:])
-	}
-	return out
-}()
+// isTransliterated reports whether the line is in Latin letters and the messages are not, or the other way round: how a name is spelt
+// then says nothing about whether it was said.
+func (c *checking) isTransliterated() bool { return isLatin(c.lineText()) != c.said.isLatin }
 
-// digraphs are Latin spellings of one consonant.
-var digraphs = strings.NewReplacer("kh", "h", "sh", "s", "ch", "c", "zh", "z", "ts", "s", "th", "t", "dj", "j", "dh", "d", "ph", "f", "gh", "g",
-	"ck", "k")
-
-// skeleton returns the consonants of a name, without h, y and w and without repetitions: Liyan and ليان are "ln".
-func skeleton(name string) string {
-	var b strings.Builder
-	last := ""
-	for _, r := range digraphs.Replace(bare(name)) {
-		c := consonants[r]
-		if c == "h" || c == "y" || c == "v" && (r == 'و' || r == 'w') || c == "a" || c == "" || c == last {
-			continue
-		}
-		b.WriteString(c)
-		last = c
-	}
-	return b.String()
-}
-
-// Letters of Hangul syllables in the official romanization.
-var (
-	hangulInitials = strings.Split("g kk n d tt r m b pp s ss  j jj ch k t p h", " ")
-	hangulVowels   = strings.Fields("a ae ya yae eo e yeo ye o wa wae oe yo u wo we wi yu eu ui i")
-	hangulFinals   = strings.Split(" k k k n n n t l k m l l l p l m p p t t ng t t k t p t", " ")
-)
-
-// romanized returns Hangul in Latin letters.
-func romanized(text string) string {
-	var b strings.Builder
+// isLatin reports whether most of a text is in Latin letters.
+func isLatin(text string) bool {
+	latin, other := 0, 0
 	for _, r := range text {
-		if r < 0xAC00 || r > 0xD7A3 {
-			b.WriteRune(' ')
-			continue
-		}
-		n := int(r - 0xAC00)
-		b.WriteString(hangulInitials[n/588] + hangulVowels[n%588/28] + hangulFinals[n%28])
-	}
-	return b.String()
-}
-
-// heardAbroad reports whether a name in Latin letters is a name of a source in Cyrillic, Arabic or Hangul letters, or of a country or
-// language in another language.
-func (c *checking) heardAbroad(n mention) bool {
-	for _, other := range namesAbroad()[n.keys[0]] {
-		if strings.Contains(c.said.squeezed, other) {
-			return true
+		switch {
+		case r < 0x250 && unicode.IsLetter(r), unicode.Is(unicode.Latin, r):
+			latin++
+		case isRun(r):
+			other += 3 // a character of a script without spaces is half a word
+		case unicode.IsLetter(r):
+			other++
 		}
 	}
-	if c.abroad == nil {
-		c.abroad = map[string]bool{}
-		for form := range c.said.index {
-			if r, _ := firstRune(form); unicode.In(r, unicode.Cyrillic, unicode.Arabic) {
-				c.abroad[skeleton(form)] = true
-			}
-		}
-		c.hangul = romanized(c.said.squeezed)
-	}
-	want := skeleton(n.keys[0])
-	return len(want) > 1 && c.abroad[want] || len(n.keys[0]) > 3 && strings.Contains(c.hangul, n.keys[0])
+	return latin >= other
 }
 
 // namesAbroad maps the name of a country or language to its names in the other languages, squeezed.

@@ -5,7 +5,9 @@ import (
 	"regexp"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -45,6 +47,9 @@ func (c *checking) lineText() string {
 
 // date checks one date of the line.
 func (c *checking) date(d day, s sentence) {
+	if s.text[d.start:d.end] == "may" { // the verb
+		return
+	}
 	if d.month > 0 && d.day > 0 {
 		days := []int{d.year}
 		if d.year == 0 {
@@ -56,11 +61,16 @@ func (c *checking) date(d day, s sentence) {
 			}
 		}
 	}
-	var held []int
-	for i := range c.said.sentences {
-		if c.said.calendarOf(i).has(d) {
-			held = append(held, i)
+	key := d
+	key.start, key.end = 0, 0
+	held, known := c.held[key]
+	if !known {
+		for i := range c.said.sentences {
+			if c.said.calendarOf(i).has(d) {
+				held = append(held, i)
+			}
 		}
+		c.held[key] = held
 	}
 	if len(held) == 0 || !c.near(held, c.anchors(-1, -1)) {
 		c.fault(Date, strings.TrimSpace(s.text[d.start:d.end]))
@@ -69,11 +79,14 @@ func (c *checking) date(d day, s sentence) {
 
 func dateKey(year, month, day int) string { return dateOf(year, month, day).Format("2006-01-02") }
 
-func (c *checking) isDayOfMessage(key string) bool {
-	if c.day.Format("2006-01-02") == key {
-		return true
+func (c *Ground) isDayOfMessage(key string) bool {
+	if c.days == nil {
+		c.days = map[string]bool{c.day.Format(time.DateOnly): true}
+		for _, p := range c.said.passages {
+			c.days[p.at.Format(time.DateOnly)] = true
+		}
 	}
-	return slices.ContainsFunc(c.said.passages, func(p passage) bool { return p.at.Format("2006-01-02") == key })
+	return c.days[key]
 }
 
 // anchor is a word of the line that the sources have too.
@@ -117,13 +130,32 @@ const maxOccurrences = 256
 
 // having returns the terms of a speech that share a form with t.
 func (s *speech) having(t term) []int {
-	var out []int
-	for _, form := range t.forms {
-		found := s.index[form]
-		out = append(out, found[:min(len(found), maxOccurrences)]...)
+	key := ""
+	if len(t.forms) > 1 {
+		key = strings.Join(t.forms, " ")
+		if out, known := s.found[key]; known {
+			return out
+		}
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	var out []int
+	for i, form := range t.forms {
+		found := s.index[form]
+		found = found[:min(len(found), maxOccurrences)]
+		if len(found) == 0 {
+			continue
+		}
+		if out == nil && i == len(t.forms)-1 {
+			out = found
+			break
+		}
+		out = append(slices.Clip(out), found...)
+	}
+	if len(t.forms) > 1 {
+		slices.Sort(out)
+		out = slices.Compact(out)
+		s.found[key] = out
+	}
+	return out
 }
 
 // near reports whether one of the sentences, or one next to it in the same message, has an anchor. Without anchors, as in a line
@@ -135,7 +167,8 @@ func (c *checking) near(sentences []int, anchors []anchor) bool {
 	for _, a := range anchors {
 		for _, t := range a.terms {
 			at := c.said.clauses[c.said.terms[t].clause].sentence
-			for _, s := range sentences {
+			from, _ := slices.BinarySearch(sentences, at-1)
+			for _, s := range sentences[from:min(len(sentences), from+3)] {
 				if abs(s-at) <= 1 && c.said.sentences[s].passage == c.said.sentences[at].passage {
 					return true
 				}
@@ -158,7 +191,8 @@ func (c *checking) number(n mention, whole bool) {
 			if c.times[k] || c.isHeading && strings.HasPrefix(k, "t:") {
 				return
 			}
-			if year := atoi(k); year >= 1900 && year <= 2100 && c.hasYear(year) {
+			if year := atoi(k); year >= 1900 && year <= 2100 &&
+				(c.isAbroad() && len(c.said.byNumber[strconv.Itoa(year%100)]) > 0 || c.hasYear(year)) {
 				return
 			}
 		}
@@ -259,17 +293,28 @@ func (s *speech) runsOf(kind *regexp.Regexp) [][]int {
 // isAbroad reports whether most words of the line are in no source, as in a line of another language. Its values cannot be compared
 // by the words next to them.
 func (c *checking) isAbroad() bool {
+	if c.known == nil {
+		share := c.share(c.said, c.answered)
+		c.known = &share
+	}
+	return *c.known < sure
+}
+
+// share returns the share of the words of the line that one of the speeches has.
+func (c *checking) share(in ...*speech) float64 {
 	known, all := 0, 0
 	for _, t := range c.line.terms {
-		if !t.content {
-			continue
-		}
-		all++
-		if len(c.said.having(t)) > 0 {
-			known++
+		if t.content {
+			all++
+			if slices.ContainsFunc(in, func(s *speech) bool { return len(s.having(t)) > 0 }) {
+				known++
+			}
 		}
 	}
-	return known*2 < all
+	if all == 0 {
+		return 1
+	}
+	return float64(known) / float64(all)
 }
 
 // fitsUnit reports whether a number with a unit after it has that unit in a source too, or is the whole of an answer there, unless
@@ -281,7 +326,7 @@ func (c *checking) fitsUnit(n mention, held []int) bool {
 	}
 	used, counts := false, true
 	for i, o := range c.said.numbers {
-		if unitAfter(c.said, o) == unit {
+		if c.said.unit(i, o) == unit {
 			used = true
 			if slices.Contains(held, i) {
 				return true
@@ -291,7 +336,7 @@ func (c *checking) fitsUnit(n mention, held []int) bool {
 	for _, h := range held {
 		o := c.said.numbers[h]
 		r, _ := firstRune(o.text)
-		counts = counts && (unitAfter(c.said, o) != "" || !unicode.IsDigit(r) && !c.isAnswer(o))
+		counts = counts && (c.said.unit(h, o) != "" || !unicode.IsDigit(r) && !c.isAnswer(o))
 	}
 	return !used || !counts
 }
@@ -300,6 +345,18 @@ func (c *checking) fitsUnit(n mention, held []int) bool {
 func (c *checking) isAnswer(n mention) bool {
 	s := c.said.sentences[c.said.clauses[n.clause].sentence]
 	return !s.isLead && c.said.passages[s.passage].lead != "" && (n.start <= 1 || len(strings.Fields(s.text)) <= 3)
+}
+
+// unit returns what the number at an index counts.
+func (s *speech) unit(i int, n mention) string {
+	if len(s.units) < len(s.numbers) {
+		s.units = make([]*string, len(s.numbers))
+	}
+	if s.units[i] == nil {
+		unit := unitAfter(s, n)
+		s.units[i] = &unit
+	}
+	return *s.units[i]
 }
 
 // unitAfter returns what a number counts: the unit of time, the word or, in a script without spaces, the character after it.
@@ -483,12 +540,11 @@ func (c *checking) taken(n mention) bool {
 		if !t.content || clause >= 0 && t.clause != clause || slices.Contains(t.forms, n.keys[0]) || c.said.persons[t.forms[0]] {
 			continue
 		}
-		counted := map[int]bool{}
+		last := -1
 		for _, o := range c.said.having(t) {
 			w := c.said.terms[o]
-			in := c.said.clauses[w.clause].sentence
-			if !counted[in] {
-				counted[in] = true
+			if in := c.said.clauses[w.clause].sentence; in != last {
+				last = in
 				words[in] += t.weight
 				best = max(best, words[in])
 				if _, known := nearest[in]; !known {
@@ -692,12 +748,12 @@ func (c *checking) heardName(n mention) (held []int, found bool) {
 	for _, k := range n.keys {
 		found = found || len(c.said.index[k]) > 0
 	}
-	found = found || c.said.trimmed[n.keys[0]] || c.names[light(n.text)]
-	for _, cut := range trims(n.keys[0]) {
-		found = found || len(c.said.index[cut]) > 0
-	}
+	runes := []rune(n.keys[0])
+	found = found || c.names[light(n.text)] || len(runes) >= stem && c.said.stems[string(runes[:stem])]
 	if !found {
-		return nil, c.heardAbroad(n)
+		return nil, c.isTransliterated() || slices.ContainsFunc(namesAbroad()[n.keys[0]], func(other string) bool {
+			return strings.Contains(c.said.squeezed, other)
+		})
 	}
 	for i, o := range c.said.names {
 		if slices.ContainsFunc(o.keys, func(k string) bool { return slices.Contains(n.keys, k) }) {
@@ -814,6 +870,9 @@ var (
 
 // runNames checks names in scripts without capital letters: katakana, and characters inside of a line in another script.
 func (c *checking) runNames() {
+	if c.isTransliterated() {
+		return
+	}
 	text := c.lineText()
 	foreign := !mostlyRun(text)
 	for _, m := range introducedSpaced.FindAllStringSubmatch(text, -1) {
@@ -872,16 +931,18 @@ func mostlyRun(text string) bool {
 
 // claims compares each clause with the clauses of the sources that share most words with it.
 func (c *checking) claims(whole bool) {
+	if c.isAbroad() && (c.isTransliterated() || c.said.isLatin && c.line.in != c.said.in) {
+		return
+	}
 	for i := range c.line.clauses {
 		l := c.line.clauses[i]
 		if !whole || !c.isQuoted { // the words may be part of a sentence that says the opposite, or that is about somebody else
 			c.claim(l)
 		}
 	}
-	if whole {
-		return
+	if !whole {
+		c.relations()
 	}
-	c.relations()
 }
 
 // claimed is the comparison of a clause with a speech: the clauses with the most common words.
@@ -893,7 +954,7 @@ type claimed struct {
 }
 
 func (c *checking) compare(l clause, s *speech, accept func(clause) bool) claimed {
-	score := map[int]int{}
+	score, touched := s.counters()
 	total, words := 0, 0
 	for _, t := range c.line.terms[l.start:l.end] {
 		if !t.content || c.isSpeaker(t) {
@@ -904,17 +965,22 @@ func (c *checking) compare(l clause, s *speech, accept func(clause) bool) claime
 		}
 		total += t.weight
 		words++
-		counted := map[int]bool{}
-		for _, o := range s.having(t) {
-			if at := s.terms[o].clause; !counted[at] {
-				counted[at] = true
+		last := -1
+		for _, o := range s.having(t) { // in order
+			if at := s.terms[o].clause; at != last {
+				last = at
+				if score[at] == 0 {
+					touched = append(touched, at)
+				}
 				score[at] += t.weight
 			}
 		}
 	}
 	out := claimed{words: words}
 	best := 0
-	for at, n := range score {
+	for _, at := range touched {
+		n := score[at]
+		score[at] = 0
 		if accept != nil && !accept(s.clauses[at]) {
 			continue
 		}
@@ -933,6 +999,14 @@ func (c *checking) compare(l clause, s *speech, accept func(clause) bool) claime
 		out.common = best
 	}
 	return out
+}
+
+// counters returns a counter for each clause, all zero, and an empty list.
+func (s *speech) counters() (counts, touched []int) {
+	if len(s.counts) < len(s.clauses) {
+		s.counts = make([]int, len(s.clauses))
+	}
+	return s.counts, nil
 }
 
 // isSpeaker reports whether a term is the name of a speaker of the group.

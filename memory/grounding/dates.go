@@ -105,27 +105,35 @@ func datesOf(text string) []day {
 		_, v, _ := sumOf([]rune(s), hanDigits, hanPlaces)
 		return int(v)
 	}
-	for _, at := range isoDate.FindAllStringSubmatchIndex(text, -1) {
+	digits := strings.ContainsAny(text, "0123456789")
+	find := func(kind *regexp.Regexp, possible bool) [][]int {
+		if !possible {
+			return nil
+		}
+		return kind.FindAllStringSubmatchIndex(text, -1)
+	}
+	for _, at := range find(isoDate, digits) {
 		if y := group(at, 1); 1900 <= y && y <= 2100 {
 			add(day{start: at[0], end: at[1], year: y, month: group(at, 2), day: group(at, 3)})
 		}
 	}
-	for _, at := range eastDate.FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range find(eastDate, strings.ContainsAny(text, "月월")) {
 		if strings.HasPrefix(text[at[1]:], "曜") || strings.HasPrefix(text[at[1]:], "間") || strings.HasPrefix(text[at[1]:], "齢") {
 			continue
 		}
 		add(day{start: at[0], end: at[1], year: group(at, 1), month: group(at, 2), day: group(at, 3)})
 	}
-	for _, at := range vietDate.FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range find(vietDate, digits && strings.Contains(text, "tháng")) {
 		add(day{start: at[0], end: at[1], year: group(at, 3), month: group(at, 2), day: group(at, 1)})
 	}
-	for _, f := range monthNames.in(text) {
+	words := wordsOf(text)
+	for _, f := range monthNames.among(words, text) {
 		add(monthDay(text, f))
 	}
-	for _, f := range weekdayNames.in(text) {
+	for _, f := range weekdayNames.among(words, text) {
 		add(day{start: f.start, end: f.end, weekday: atoi(f.value)})
 	}
-	for _, at := range slashedDate.FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range find(slashedDate, digits) {
 		a, b, year := group(at, 1), group(at, 3), group(at, 5)
 		sign := text[at[4]:at[5]]
 		full := at[10] >= 0
@@ -226,8 +234,9 @@ const (
 // reach adds the dates that a folded passage names, written on a day.
 func (c *calendar) reach(text string, on time.Time, dates []day, numbers []number) {
 	on = dateOf(on.Year(), int(on.Month()), on.Day())
+	words := wordsOf(text)
 	isNextWeek := false
-	for _, f := range units.in(text) {
+	for _, f := range units.among(words, text) {
 		isNextWeek = isNextWeek || f.value == "w" && len(coming.in(strings.ToValidUTF8(text[max(0, f.start-beside):min(len(text), f.end+beside)], ""))) > 0
 	}
 	for _, d := range dates {
@@ -235,17 +244,17 @@ func (c *calendar) reach(text string, on time.Time, dates []day, numbers []numbe
 		around = strings.ToValidUTF8(around, "")
 		c.name(d, on, len(coming.in(around)) > 0 || d.weekday > 0 && isNextWeek, len(gone.in(around)) > 0)
 	}
-	for _, f := range relativeDays.in(text) {
+	for _, f := range relativeDays.among(words, text) {
 		c.day(on.AddDate(0, 0, atoiSigned(f.value)))
 	}
-	for _, f := range holidays.in(text) {
+	for _, f := range holidays.among(words, text) {
 		v := atoi(f.value)
 		for y := -anyYear; y <= anyYear; y++ {
 			c.day(dateOf(on.Year()+y, v/100, v%100))
 		}
 	}
 	unit := map[string]bool{}
-	for _, f := range units.in(text) {
+	for _, f := range units.among(words, text) {
 		unit[f.value] = true
 	}
 	if unit["e"] {
@@ -271,10 +280,10 @@ func (c *calendar) reach(text string, on time.Time, dates []day, numbers []numbe
 	}
 	if unit["y"] {
 		c.years[on.Year()] = true
-		if len(behind.in(text)) > 0 {
+		if len(behind.among(words, text)) > 0 {
 			c.years[on.Year()-1], c.years[on.Year()-2] = true, true
 		}
-		if len(ahead.in(text)) > 0 {
+		if len(ahead.among(words, text)) > 0 {
 			c.years[on.Year()+1] = true
 		}
 	}

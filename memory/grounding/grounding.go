@@ -55,14 +55,15 @@ type Ground struct {
 	quotable string          // all messages and documents, squeezed
 	names    map[string]bool // speakers of a group, folded
 	times    map[string]bool // times of day of the messages
-	hangul   string          // the sources in Latin letters; computed on first use
-	abroad   map[string]bool // skeletons of words in other scripts; computed on first use
+	days     map[string]bool // days of the messages; computed on first use
+	held     map[day][]int   // sentences that mean a date, as it is asked for
 }
 
 // New prepares evidence. It takes linear time.
 func New(e Evidence) *Ground {
 	g := &Ground{
 		day: e.Day, known: map[string]bool{}, said: newSpeech(), answered: newSpeech(), names: map[string]bool{}, times: map[string]bool{},
+		held: map[day][]int{},
 	}
 	var quotable strings.Builder
 	for _, text := range e.Documents {
@@ -110,6 +111,7 @@ func New(e Evidence) *Ground {
 	g.said.finish()
 	g.answered.finish()
 	g.quotable = quotable.String()
+	g.said.isLatin = isLatin(g.said.messages())
 	return g
 }
 
@@ -167,7 +169,8 @@ func contextOf(over []string) *speech {
 type checking struct {
 	*Ground
 	isHeading bool
-	isQuoted  bool // most of the line is a quotation
+	isQuoted  bool     // most of the line is a quotation
+	known     *float64 // share of the words that the sources have, once needed
 	context   *speech
 	line      *speech
 	faults    []Fault

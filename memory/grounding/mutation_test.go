@@ -71,7 +71,10 @@ func mutants(t *testing.T) []mutant {
 			if pool == nil {
 				pool = inventedNames[""]
 			}
-			add(l, "name invented", "- "+fmt.Sprintf(inventedPersons[lang], bare, pool[r.IntN(len(pool))]))
+			name := pool[r.IntN(len(pool))]
+			if lang != "en" || languageOf(l.id) == "en" || inventedNames[languageOf(l.id)] == nil { // the same script as the messages
+				add(l, "name invented", "- "+fmt.Sprintf(inventedPersons[lang], bare, name))
+			}
 		}
 		dates := isoDate.FindAllStringIndex(l.text, -1)
 		for range 3 {

@@ -73,7 +73,10 @@ var separators = strings.NewReplacer("٫", ".", "٬", ",", "’", "'", "h", ":",
 // numberParts finds the digits and number words of a folded text, in order.
 func numberParts(text string) []placed {
 	var parts []placed
-	digits := figures.FindAllStringIndex(text, -1)
+	var digits [][]int
+	if strings.ContainsFunc(text, unicode.IsDigit) {
+		digits = figures.FindAllStringIndex(text, -1)
+	}
 	d := 0
 	take := func(before int) {
 		for d < len(digits) && digits[d][0] < before {

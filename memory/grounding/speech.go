@@ -32,13 +32,17 @@ type speech struct {
 	names     []mention
 	index     map[string][]int // terms by form
 	byNumber  map[string][]int
-	trimmed   map[string]bool // words of capital letters without one or two final letters
+	stems     map[string]bool // the first letters of words
 	squeezed  string
+	isLatin   bool              // most of the messages are in Latin letters
 	negates   bool              // a negation occurs anywhere
 	in        language.Language // of the text that is read
 	persons   map[string]bool   // names used for persons
 	runs      map[*regexp.Regexp][][]int
 	places    []kinPlace
+	counts    []int            // for compare
+	units     []*string        // of numbers, once needed
+	found     map[string][]int // terms by all forms of a word, as they are asked for
 }
 
 // passage is one message, or one line of a document.
@@ -105,7 +109,23 @@ type mention struct {
 }
 
 func newSpeech() *speech {
-	return &speech{index: map[string][]int{}, byNumber: map[string][]int{}, trimmed: map[string]bool{}, persons: map[string]bool{}}
+	return &speech{index: map[string][]int{}, byNumber: map[string][]int{}, stems: map[string]bool{}, found: map[string][]int{}, persons: map[string]bool{}}
+}
+
+// messages returns the text of the messages or, without any, of the documents.
+func (s *speech) messages() string {
+	var all, documents strings.Builder
+	for _, p := range s.passages {
+		if p.document {
+			documents.WriteString(p.squeezed)
+		} else {
+			all.WriteString(p.squeezed)
+		}
+	}
+	if all.Len() == 0 {
+		return documents.String()
+	}
+	return all.String()
 }
 
 // add reads a text as one passage.
@@ -340,6 +360,9 @@ func (s *speech) term(t analysis.Token, at int) {
 		}
 		m.content = m.content && !generic[m.forms[0]]
 	}
+	if runes := []rune(m.forms[0]); len(runes) >= stem {
+		s.stems[string(runes[:stem])] = true
+	}
 	for _, form := range m.forms {
 		s.index[form] = append(s.index[form], len(s.terms))
 	}
@@ -385,42 +408,33 @@ func (s *speech) name(t analysis.Token, at int, initial bool) {
 	if rest, found := withoutPossessive(m.keys[0]); found {
 		m.keys[0] = rest
 	}
-	for _, cut := range trims(m.keys[0]) {
-		s.trimmed[cut] = true
-	}
 	s.names = append(s.names, m)
 }
 
-// trims returns a word without its last letter, and without its last two.
-func trims(word string) []string {
-	var out []string
-	runes := []rune(word)
-	for n := 1; n <= 2 && len(runes)-n >= 3; n++ {
-		out = append(out, string(runes[:len(runes)-n]))
-	}
-	return out
-}
+// stem is the number of letters in which two spellings of a name agree: Florence and Florenz.
+const stem = 4
 
 // subjectWords is the number of words at the beginning of a clause among which its subject is.
 const subjectWords = 4
 
 // read finds out what kind of clause it is. in is the language of the text.
 func (c *clause) read(text string, opens, asks bool, in language.Language) {
-	c.explicit = len(selfWords.in(text)) > 0
-	c.self = len(first.in(text)) > 0 || c.explicit
-	c.adverse = len(adverse.in(text)) > 0
-	for _, f := range third.in(text) {
+	words := wordsOf(text)
+	c.explicit = len(selfWords.among(words, text)) > 0
+	c.self = len(first.among(words, text)) > 0 || c.explicit
+	c.adverse = len(adverse.among(words, text)) > 0
+	for _, f := range third.among(words, text) {
 		if other, ok := otherwise[text[f.start:f.end]]; ok && other.Has(in) {
 			continue
 		}
 		c.third = c.third || leads(text, f.start)
 	}
-	for _, f := range people.in(text) {
+	for _, f := range people.among(words, text) {
 		is, wider, _ := strings.Cut(f.value, "/")
 		c.kin = append(c.kin, kin{is, wider})
 		c.subject = c.subject || leads(text, f.start)
 	}
-	for _, f := range negators.in(text) {
+	for _, f := range negators.among(words, text) {
 		if other, ok := otherwise[text[f.start:f.end]]; ok && other.Has(in) {
 			continue
 		}

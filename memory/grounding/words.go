@@ -118,9 +118,12 @@ type found struct {
 const maxPhrase = 4
 
 // in returns the expressions in a light text, the longest at each place.
-func (p phrases) in(text string) []found {
+func (p phrases) in(text string) []found { return p.among(wordsOf(text), text) }
+
+// among returns the expressions in a light text that has these words.
+func (p phrases) among(words []span, text string) []found {
 	var out []found
-	for _, w := range wordsOf(text) {
+	for _, w := range words {
 		if w.isRun {
 			out = p.inRun(out, text, w)
 			continue
