@@ -198,11 +198,17 @@ func (u *unit) between(start int) string {
 var itemMark = regexp.MustCompile(`\s*\n\s*(?:(?:[-*+•·]|\d{1,3}[.)])\s+)?`)
 
 // leans reports whether a unit needs the sentence before it: a word that points back comes before any noun that it could mean.
+// A word that begins what is to be remembered does not point back: "remember that the key is at the bakery".
 func leans(u *unit) bool {
+	remember := -2 // where a request to remember ends
 	for _, m := range u.marks {
 		switch m.Kind {
+		case cue.Remember:
+			remember = max(remember, m.End)
 		case cue.Lean:
-			return true
+			if m.Start > remember+1 || !strings.HasPrefix(u.text[m.End:], " ") {
+				return true
+			}
 		case cue.Kin:
 			return false
 		}
