@@ -90,7 +90,8 @@ func fixtureItems(t *testing.T, name string) (imports.Format, []map[string]any) 
 // Every format is imported again: as the same source, and as another one with the same contents, such as a later export. Nothing
 // changes, and no engine is asked.
 func TestEveryFormatMovesInOnce(t *testing.T) {
-	raw, err := json.Marshal(proposals.Proposal{ShouldUpdate: true, Reason: "news", DailyEntry: "## 10:00 Talk\n\n- Lives in Bern."})
+	// A line without a value is true of every conversation.
+	raw, err := json.Marshal(proposals.Proposal{ShouldUpdate: true, Reason: "news", DailyEntry: "## 10:00 Talk\n\n- It was talked about."})
 	if err != nil {
 		t.Fatal(err)
 	}
