@@ -29,11 +29,11 @@ type modelView struct {
 }
 
 type backlogView struct {
-	PendingConversations int `json:"pendingConversations" doc:"With completed messages that were not looked at."`
+	PendingConversations int `json:"pendingConversations" doc:"With completed messages that have not been extracted yet."`
 	PendingMessages      int `json:"pendingMessages"`
 	UnsignalledTurns     int `json:"unsignalledTurns" doc:"Completed turns that Temporal has not accepted."`
 	Waiting              int `json:"waiting" doc:"Extractions that go on by themselves later."`
-	Quarantined          int `json:"quarantined" doc:"Refused extractions that wait for somebody to look at them."`
+	Quarantined          int `json:"quarantined" doc:"Quarantined extractions that wait for review."`
 }
 
 type statusView struct {
@@ -41,7 +41,7 @@ type statusView struct {
 	State    string          `json:"state" enum:"ok,degraded,down"`
 	Parts    []rest.PartView `json:"parts"`
 	Model    modelView       `json:"model"`
-	Degraded []string        `json:"degraded" doc:"What works differently from a complete installation, in words; empty: nothing."`
+	Degraded []string        `json:"degraded" doc:"Features that are missing or limited in this installation, one sentence each."`
 	Backlog  *backlogView    `json:"backlog,omitempty" doc:"Of the workspace, over the agents that the key may use; not for keys that are pinned to an owner."`
 	Today    *memory.Usage   `json:"today,omitempty" doc:"What models have cost the workspace today (UTC); as backlog."`
 	Time     time.Time       `json:"time"`
@@ -219,11 +219,11 @@ func (s *Server) measureBacklog() error {
 		errs = append(errs, err)
 		return g
 	}
-	conversations := gauge("reverie.backlog.conversations", "Conversations with completed messages that were not looked at.")
-	messages := gauge("reverie.backlog.messages", "Completed messages that were not looked at.")
+	conversations := gauge("reverie.backlog.conversations", "Conversations with completed messages that have not been extracted yet.")
+	messages := gauge("reverie.backlog.messages", "Completed messages that have not been extracted yet.")
 	turns := gauge("reverie.backlog.unsignalled_turns", "Completed turns that Temporal has not accepted.")
 	waiting := gauge("reverie.backlog.waiting", "Extractions that go on by themselves later.")
-	quarantined := gauge("reverie.backlog.quarantined", "Refused extractions that wait for somebody to look at them.")
+	quarantined := gauge("reverie.backlog.quarantined", "Quarantined extractions that wait for review.")
 	counter := backlogCounter{server: s}
 	_, err := meter.RegisterCallback(func(ctx context.Context, o metric.Observer) error {
 		b, err := counter.count(ctx)

@@ -73,7 +73,7 @@ func rawTool(list json.RawMessage, name string) json.RawMessage {
 func toolNamed(list []wire.Tool, name string) (wire.Tool, error) {
 	at := slices.IndexFunc(list, func(t wire.Tool) bool { return t.Name == name })
 	if at < 0 {
-		return wire.Tool{}, fmt.Errorf("there is no tool %q: `reverie memory tools` lists them", output.OneLine(name, 60))
+		return wire.Tool{}, fmt.Errorf("unknown tool %q: `reverie memory tools` lists the tools", output.OneLine(name, 60))
 	}
 	return list[at], nil
 }
@@ -141,7 +141,7 @@ func (s commands) toolsRunCommand() *cobra.Command {
     --args '{"filename": "MEMORY.md", "oldText": "5433", "newText": "5434"}'`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return errors.New("name a tool: `reverie memory tools` lists them")
+				return errors.New("tool required: `reverie memory tools` lists the tools")
 			}
 			return nil
 		},
@@ -189,7 +189,7 @@ func (s commands) runTool(cmd *cobra.Command, name string, words []string, o too
 		return err
 	}
 	if done.Data.IsError {
-		return errors.New(name + " was not done as it was called")
+		return errors.New(name + " was not carried out as requested")
 	}
 	return nil
 }
@@ -208,7 +208,7 @@ func readJSONArgument(stdin io.Reader, flag string) (json.RawMessage, error) {
 		return nil, nil
 	}
 	if !json.Valid(given) {
-		return nil, errors.New("--args is no JSON: give an object, such as --args '{\"filename\": \"MEMORY.md\"}'")
+		return nil, errors.New("--args must be a JSON object, such as --args '{\"filename\": \"MEMORY.md\"}'")
 	}
 	return given, nil
 }
@@ -226,7 +226,7 @@ func withWords(t wire.Tool, given json.RawMessage, words []string) (json.RawMess
 	all := map[string]json.RawMessage{}
 	if given != nil {
 		if err := json.Unmarshal(given, &all); err != nil {
-			return nil, errors.New("--args is no JSON object")
+			return nil, errors.New("--args must be a JSON object")
 		}
 	}
 	for _, word := range words {
@@ -234,7 +234,7 @@ func withWords(t wire.Tool, given json.RawMessage, words []string) (json.RawMess
 		property, known := schema.Properties[name]
 		switch {
 		case !found:
-			return nil, fmt.Errorf("%q is no argument: write name=value, with quotes around what has spaces", output.OneLine(word, 60))
+			return nil, fmt.Errorf("invalid argument %q: use name=value, in quotes if it contains spaces", output.OneLine(word, 60))
 		case !known:
 			return nil, fmt.Errorf("%s has no argument %q: it has %s", t.Name, output.OneLine(name, 60),
 				strings.Join(slices.Sorted(maps.Keys(schema.Properties)), ", "))

@@ -222,15 +222,15 @@ type dreamView struct {
 	Night          string                 `json:"night,omitempty" doc:"Names the night that was dreamed; an owner dreams once in it." example:"2026-01-31T02:00"`
 	DryRun         bool                   `json:"dryRun" doc:"Nothing was written."`
 	ReplayOf       *uuid.UUID             `json:"replayOf,omitempty" doc:"The dream whose inputs it used again."`
-	Window         *windowView            `json:"window,omitempty" doc:"What it looked at; missing until it did."`
+	Window         *windowView            `json:"window,omitempty" doc:"Period of the notes and conversations read; missing until they have been read."`
 	Phase          memory.DreamPhase      `json:"phase" enum:"queued,light,rem,deep,writing,ended"`
 	Outcome        memory.Outcome         `json:"outcome" enum:"running,waiting,written,nothing,skipped,quarantined,failed"`
 	ReasonCode     memory.ReasonCode      `json:"reasonCode,omitempty"`
-	Reason         string                 `json:"reason,omitempty" doc:"In words; may speak of contents."`
+	Reason         string                 `json:"reason,omitempty" doc:"The reason, for people; may quote contents."`
 	Counts         dreams.DreamCounts     `json:"counts"`
-	Looked         dream.Looked           `json:"looked" doc:"How much it looked at."`
+	Looked         dream.Looked           `json:"looked" doc:"Amount of material read."`
 	Read           *dream.Pins            `json:"read,omitempty" doc:"Its inputs by version and range, and hashes of them: two dreams with the same material have seen the same."`
-	Changes        []memory.ChangeReceipt `json:"changes,omitempty" nullable:"false" doc:"What became of each document that it wrote."`
+	Changes        []memory.ChangeReceipt `json:"changes,omitempty" nullable:"false" doc:"Result for each document written."`
 	Diff           string                 `json:"diff,omitempty" doc:"Unified diff of MEMORY.md; of a dry run, of what it would have been."`
 	Reflection     *dream.Reflection      `json:"reflection,omitempty" doc:"Themes and likely truths."`
 	Contradictions []dream.Contradiction  `json:"contradictions,omitempty" nullable:"false" doc:"Pairs of statements that cannot both hold."`
@@ -239,8 +239,8 @@ type dreamView struct {
 	Model          string                 `json:"model,omitempty" doc:"Who wrote MEMORY.md: provider and model, or builtin/rules."`
 	PromptVersion  string                 `json:"promptVersion,omitempty"`
 	Usage          memory.Usage           `json:"usage"`
-	Settings       dreamSettingsView      `json:"settings" doc:"With which it was dreamed."`
-	Reverted       *revertedView          `json:"reverted,omitempty" doc:"It was undone."`
+	Settings       dreamSettingsView      `json:"settings" doc:"Settings of the dream."`
+	Reverted       *revertedView          `json:"reverted,omitempty" doc:"Set once the dream has been reverted."`
 	WorkflowID     string                 `json:"workflowId,omitempty"`
 	RunID          string                 `json:"runId,omitempty"`
 	Link           string                 `json:"link,omitempty" doc:"The workflow in Temporal's Web UI."`
@@ -343,7 +343,7 @@ func candidateViewer(full bool) func(dream.Candidate) candidateView {
 type dreamSettingsView struct {
 	Enabled         bool                 `json:"enabled"`
 	OwnerIsolation  bool                 `json:"ownerIsolation" doc:"Off: only the shared memory dreams."`
-	Days            int                  `json:"days" doc:"Of notes and conversations that are looked at."`
+	Days            int                  `json:"days" doc:"Age limit of the notes and conversations read, in days."`
 	Weights         setting.DreamWeights `json:"weights" doc:"Shares of the components of a score; they are normalised to a sum of 1."`
 	LightBoost      float64              `json:"lightBoost" doc:"At most added for being staged again."`
 	REMBoost        float64              `json:"remBoost" doc:"At most added for being a likely truth."`

@@ -21,7 +21,7 @@ func (s *Room) dreamEditRoutes() {
 		ID: "revert-dream", Method: http.MethodPost, Path: dreamPath + "/revert", Original: originalReport + "/revert", Tag: "dreams",
 		Need:    memory.RoleMember,
 		Summary: "Revert a dream", Errors: []int{http.StatusConflict},
-		Doc: "As new versions: what others wrote since stays. Where somebody changed the same lines, nothing is undone, and the answer is 409 " +
+		Doc: "As new versions: what others wrote since stays. If the same lines have been changed since, nothing is reverted, and the answer is 409 " +
 			"revert_conflict with the places. What the dream had promoted does not come back by itself.",
 	}, s.revertDream)
 	const entry = dreamPath + "/entries/{entry}"
@@ -59,9 +59,9 @@ type revertInput struct {
 
 type revertView struct {
 	Dream    dreamView              `json:"dream"`
-	Changes  []memory.ChangeReceipt `json:"changes" doc:"What became of each document."`
+	Changes  []memory.ChangeReceipt `json:"changes" doc:"Result for each document."`
 	Token    string                 `json:"token,omitempty" doc:"Names the write."`
-	Replayed bool                   `json:"replayed" doc:"It was undone before, and nothing was written now."`
+	Replayed bool                   `json:"replayed" doc:"The dream had been reverted already; nothing was written."`
 }
 
 // revertConflicts are the details of a revert that could not be done.
@@ -151,9 +151,9 @@ type entryView struct {
 	Status      dream.Status           `json:"status" enum:"open,promoted,confirmed,edited,forgotten,rejected"`
 	State       *dream.State           `json:"state,omitempty" doc:"What is known of the statement over all dreams."`
 	Replacement *dream.State           `json:"replacement,omitempty" doc:"What is known of the words that were put in its place; missing when they are the same statement."`
-	Changes     []memory.ChangeReceipt `json:"changes" doc:"What became of each document; none: what was asked for was so already."`
+	Changes     []memory.ChangeReceipt `json:"changes" doc:"Result for each document; empty: nothing had to change."`
 	Token       string                 `json:"token,omitempty" doc:"Names the write."`
-	Replayed    bool                   `json:"replayed" doc:"The idempotency key was known: nothing was written now."`
+	Replayed    bool                   `json:"replayed" doc:"The idempotency key had been used before; nothing was written."`
 }
 
 // changeEntry does what a person decided about a candidate.

@@ -23,7 +23,7 @@ func (s *Room) dreamReplayRoutes() {
 		Summary: "Replay a dream without writing", Body: rest.MaxSmallBody,
 		Timeout: rest.MaxWait + rest.RequestTimeout, Also: []int{http.StatusAccepted}, Errors: []int{http.StatusConflict},
 		Doc: "With the same inputs at the same versions and the same parameters, or with another model or other parameters, and tells how the " +
-			"two differ. Answers 202 when it is not done within wait: GET …/reports/{id of the replay}/difference tells later.",
+			"two differ. Answers 202 when it is not done within wait: GET …/reports/{id of the replay}/difference has the result later.",
 	}, s.replayDream)
 	rest.Register(s.Server, rest.Route{
 		ID: "compare-dreams", Method: http.MethodGet, Path: dreamPath + "/difference", Original: originalReport + "/difference", Tag: "dreams",
@@ -130,7 +130,7 @@ func (s *Room) replayDream(ctx context.Context, in *replayInput) (*rest.Reply[re
 	if original.Pins.Material == "" {
 		return nil, fault.New(
 			fault.Conflict,
-			"this dream looked at nothing, so that there is nothing to look at again: it is %s",
+			"this dream read no material, so it cannot be replayed: it is %s",
 			original.Outcome,
 		)
 	}

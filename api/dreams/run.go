@@ -316,7 +316,7 @@ func (s *Room) startDream(ctx, stop context.Context, in workflows.DreamInput, wa
 		return none, rest.ErrStillRunning
 	}
 	s.Log.WarnContext(ctx, "A dream that a request waited for ended in nobody knows what", "error", err, "workflow", run.GetID())
-	return none, fault.New(fault.WorkflowFailed, "the dream failed; the history of its workflow %s tells more", run.GetID())
+	return none, fault.New(fault.WorkflowFailed, "the dream failed; see the history of workflow %s", run.GetID())
 }
 
 // isDreaming reports whether an owner's dream is under way.
@@ -424,9 +424,9 @@ var dreamReasons = map[memory.ReasonCode]string{
 	reasonDreaming:                   "another dream of this owner began at the same moment",
 	dreams.DreamAbandoned:            "its workflow ended without it",
 	workflows.ReasonCancelled:        "its workflow was cancelled",
-	workflows.ReasonStepFailed:       "a step could not be done, however often it was tried: the history of its workflow tells more",
+	workflows.ReasonStepFailed:       "a step failed after all retries; see the history of its workflow",
 	workflows.ReasonSuperseded:       "another execution has this dream",
-	workflows.ReasonKeepsChanging:    "somebody kept changing the same lines of MEMORY.md",
+	workflows.ReasonKeepsChanging:    "concurrent writes kept changing the same lines of MEMORY.md",
 	workflows.ReasonModelUnavailable: "the model was away",
 	workflows.ReasonContextTooLong:   "the model's context is too small for the notes",
 }

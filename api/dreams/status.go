@@ -39,7 +39,7 @@ type dreamingStatusView struct {
 	Enabled    bool                   `json:"enabled" doc:"Memory and dreaming are switched on for the agent."`
 	Schedule   dreamScheduleView      `json:"schedule"`
 	Last       *dreamView             `json:"last,omitempty" doc:"The last dream that has ended, dry runs aside."`
-	Running    *dreamView             `json:"running,omitempty" doc:"The dream that is under way; phase says how far it is."`
+	Running    *dreamView             `json:"running,omitempty" doc:"The running dream, with its phase."`
 	Backlog    dreamBacklogView       `json:"backlog"`
 	Statements map[dream.Status]int   `json:"statements" doc:"What is known of statements over all dreams, by status: open, promoted, confirmed, edited, forgotten, rejected."`
 	Outcomes   map[memory.Outcome]int `json:"outcomes" doc:"Of the dreams of the last 30 days."`

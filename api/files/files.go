@@ -274,7 +274,7 @@ func ledgerKey(ctx context.Context, client string, change memory.Change) string 
 // receiptView is the answer to a write.
 type receiptView struct {
 	memory.Receipt
-	Replayed bool   `json:"replayed" doc:"The idempotency key was known: this is the answer of the first time, and nothing was written now."`
+	Replayed bool   `json:"replayed" doc:"The idempotency key had been used before: this is the first answer, and nothing was written."`
 	ETag     string `json:"etag" doc:"Of the version that is current now."`
 }
 

@@ -81,8 +81,8 @@ func (s *fileRoom) historical(
 type versionView struct {
 	Version     int            `json:"version"`
 	ETag        string         `json:"etag"`
-	BaseVersion int            `json:"baseVersion" doc:"The version that its author had seen; 0 when the document was new."`
-	Merged      bool           `json:"merged" doc:"The base was not current any more, and both sides were merged by line."`
+	BaseVersion int            `json:"baseVersion" doc:"The version that the change was based on; 0 for a new document."`
+	Merged      bool           `json:"merged" doc:"The base was outdated; both sides were merged line by line."`
 	Deleted     bool           `json:"deleted" doc:"This version deleted the document."`
 	Author      authorView     `json:"author"`
 	Reason      string         `json:"reason,omitempty"`
@@ -105,7 +105,7 @@ type historyInput struct {
 	PathParam
 	rest.PersonParams
 	rest.ScopeParam
-	Cursor int `query:"cursor" minimum:"0" doc:"The next of the page before; missing: from the newest version."`
+	Cursor int `query:"cursor" minimum:"0" doc:"The value of next on the previous page; missing: from the newest version."`
 	Limit  int `query:"limit" minimum:"1" maximum:"500" default:"50" doc:"Versions."`
 	Before int `query:"before" minimum:"0" deprecated:"true" doc:"Same as cursor: versions below this one."`
 }

@@ -46,8 +46,8 @@ type excerptView struct {
 	Lines        int           `json:"lines" doc:"How many lines text has; 0 behind the end."`
 	Total        int           `json:"total" doc:"Lines of the document, or messages of the conversation."`
 	Truncated    bool          `json:"truncated,omitempty" doc:"More follows."`
-	NextFrom     int           `json:"nextFrom,omitempty" doc:"Send it as from to go on."`
-	NextSkip     int           `json:"nextSkip,omitempty" doc:"Send it as skip to go on."`
+	NextFrom     int           `json:"nextFrom,omitempty" doc:"Send it as from to continue."`
+	NextSkip     int           `json:"nextSkip,omitempty" doc:"Send it as skip to continue."`
 	Notice       string        `json:"notice,omitempty" doc:"What an agent should know about the end of text."`
 	Citation     string        `json:"citation,omitempty" example:"MEMORY.md#L1-L120"`
 	Scope        memory.Scope  `json:"scope,omitempty"`

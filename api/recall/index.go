@@ -23,7 +23,7 @@ func (s *recallRoom) reindexRoutes() {
 		ID: "build-index", Method: http.MethodPost, Path: recallPath + "/index", Tag: "recall", Need: memory.RoleAdmin,
 		Summary: "Update or rebuild the index", Status: http.StatusAccepted, Body: rest.MaxSmallBody, Invalid: fault.InvalidSearch,
 		Doc: "Of the agent, and with a key that is not limited to agents of what belongs to the workspace too. Without force, what waits " +
-			"(merging, vectors, sources of an earlier release) is done at once. With force, everything is indexed anew from the documents and " +
+			"(merging, vectors, sources of an earlier release) is done at once. With force, the whole index is rebuilt from the documents and " +
 			"messages, source by source, while searches go on; the same texts give the same index.",
 	}, s.buildIndex)
 	rest.Register(s.Server, rest.Route{
@@ -35,13 +35,13 @@ func (s *recallRoom) reindexRoutes() {
 type buildIndexInput struct {
 	rest.AgentParam
 	Body *struct {
-		Force bool `json:"force,omitempty" doc:"Index everything anew."`
+		Force bool `json:"force,omitempty" doc:"Rebuild the whole index."`
 	}
 }
 
 type indexView struct {
 	State      string                   `json:"state" enum:"ready,working,unknown" doc:"ready: nothing is left to do; unknown: nothing seems to be left, but workflows do not answer."`
-	Phase      workflows.ReindexPhase   `json:"phase,omitempty" enum:"building,comparing,deciding,retaining,dropping,done" doc:"Of the last time that everything was indexed anew."`
+	Phase      workflows.ReindexPhase   `json:"phase,omitempty" enum:"building,comparing,deciding,retaining,dropping,done" doc:"Phase of the last rebuild."`
 	Outcome    workflows.ReindexOutcome `json:"outcome,omitempty"`
 	Done       int64                    `json:"done" doc:"Documents and conversations that are indexed as they should be."`
 	Total      int64                    `json:"total"`
@@ -203,7 +203,7 @@ func (s *recallRoom) decide(ctx context.Context, change string, d spaceDecision)
 	var none *serviceerror.NotFound
 	switch refusal, refused := errors.AsType[*temporal.ApplicationError](err); {
 	case errors.As(err, &none):
-		return fault.New(fault.NotFound, "no change of the embedding model to this space is under way")
+		return fault.New(fault.NotFound, "no change of the embedding model to this space is running")
 	case refused:
 		return fault.New(fault.Conflict, "%s", refusal.Message())
 	case err != nil && rest.TemporalAway(err):

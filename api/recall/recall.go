@@ -196,7 +196,7 @@ type UnavailableView struct {
 	Disabled    bool   `json:"disabled,omitempty" doc:"Nothing was searched."`
 	Unavailable bool   `json:"unavailable,omitempty"`
 	Error       string `json:"error,omitempty"`
-	Warning     string `json:"warning,omitempty" doc:"What the agent should tell."`
+	Warning     string `json:"warning,omitempty" doc:"Message for the agent to relay."`
 	Action      string `json:"action,omitempty" doc:"What to do about it."`
 }
 
@@ -228,7 +228,7 @@ type foundView struct {
 type fallbackView struct {
 	From   string        `json:"from" doc:"Provider and model that should have had a part."`
 	Reason recall.Reason `json:"reason" enum:"embedding_timeout,embedding_failed,no_vectors,other_model,vectors_unavailable"`
-	Text   string        `json:"text" doc:"The reason in words."`
+	Text   string        `json:"text" doc:"The reason, for people."`
 }
 
 type staleView struct {
@@ -246,18 +246,18 @@ type debugView struct {
 
 // explainView explains a search.
 type explainView struct {
-	Terms   []termView    `json:"terms" doc:"What the question was taken apart into."`
+	Terms   []termView    `json:"terms" doc:"Terms of the question."`
 	Phrases []string      `json:"phrases"`
 	Periods []periodView  `json:"periods" doc:"Stretches of time that the question names."`
 	Corpora []corpusView  `json:"corpora"`
 	Dropped []droppedView `json:"dropped" doc:"Candidates that are not among the results, best first in each corpus."`
-	Stages  []stageView   `json:"stages" doc:"How long the parts took."`
+	Stages  []stageView   `json:"stages" doc:"Duration of each step."`
 }
 
 type termView struct {
 	Text  string   `json:"text"`
 	Forms []string `json:"forms" doc:"The word as it is compared, and its stems."`
-	Stop  bool     `json:"stop" doc:"So common that it decides nothing."`
+	Stop  bool     `json:"stop" doc:"Too common to affect the ranking."`
 }
 
 type periodView struct {
@@ -272,7 +272,7 @@ type corpusView struct {
 	Lexical  int           `json:"lexical" doc:"Found by words."`
 	Dense    int           `json:"dense" doc:"Found by vectors."`
 	Compared int           `json:"compared" doc:"Vectors in view."`
-	Votes    fuse.Votes    `json:"votes" doc:"What the two lists were trusted with, for this question."`
+	Votes    fuse.Votes    `json:"votes" doc:"Weights of the two lists for this question."`
 }
 
 type droppedView struct {

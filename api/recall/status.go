@@ -45,7 +45,7 @@ type corpusStatusView struct {
 	Units    int64         `json:"units" doc:"Passages."`
 	Fresh    int64         `json:"fresh" doc:"Writes that are not merged yet; they are found all the same."`
 	Segments int64         `json:"segments"`
-	Stale    int64         `json:"stale" doc:"Sources that are to be indexed anew."`
+	Stale    int64         `json:"stale" doc:"Sources waiting to be reindexed."`
 	Bytes    int64         `json:"bytes" doc:"Size of the index, packed."`
 }
 
@@ -97,14 +97,14 @@ type probeView struct {
 	OK         bool          `json:"ok"`
 	Ms         float64       `json:"ms"`
 	Reason     recall.Reason `json:"reason,omitempty" enum:"embedding_timeout,embedding_failed"`
-	Text       string        `json:"text,omitempty" doc:"The reason in words."`
+	Text       string        `json:"text,omitempty" doc:"The reason, for people."`
 }
 
 type selfCheckView struct {
 	Corpus  search.Corpus `json:"corpus" enum:"memory,sessions"`
 	Checked int           `json:"checked" doc:"Passages that were searched by their own words."`
-	Found   int           `json:"found" doc:"Of them, those that were found."`
-	Broken  int           `json:"broken" doc:"Of them, those whose text is missing: build the index anew."`
+	Found   int           `json:"found" doc:"Number of them that were found."`
+	Broken  int           `json:"broken" doc:"Number of them whose text is missing: rebuild the index."`
 }
 
 func (s *recallRoom) recallStatus(ctx context.Context, in *recallStatusInput) (*rest.Reply[recallStatusView], error) {

@@ -60,7 +60,7 @@ type Page[T any] struct {
 
 // PageParams ask for a part of a list.
 type PageParams struct {
-	Cursor string `query:"cursor" maxLength:"500" doc:"The next of the page before; missing: from the start."`
+	Cursor string `query:"cursor" maxLength:"500" doc:"The value of next on the previous page; missing: from the start."`
 	Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"50" doc:"Maximum number of items."`
 }
 

@@ -118,7 +118,7 @@ type MessageInput struct {
 	Content      string         `json:"content" maxLength:"262144" doc:"UTF-8, at most 256 KiB."`
 	FinishReason string         `json:"finishReason,omitempty" maxLength:"64" doc:"Of an assistant message, as the provider says it."`
 	CreatedAt    *time.Time     `json:"createdAt,omitempty" doc:"When it was said; missing: now."`
-	ToolCalls    []ToolCallView `json:"toolCalls,omitempty" maxItems:"64" nullable:"false" doc:"Of an assistant message: what it asks of tools, at most 256 KiB together."`
+	ToolCalls    []ToolCallView `json:"toolCalls,omitempty" maxItems:"64" nullable:"false" doc:"Tool calls of an assistant message, at most 256 KiB in total."`
 	ToolCallID   string         `json:"toolCallId,omitempty" maxLength:"128" doc:"Of a tool message: the id of the call that it answers. A call and its answer stay together in context windows."`
 }
 

@@ -113,7 +113,7 @@ func (s *Starter) ExtractNow(
 		s.Log.WarnContext(ctx, "An extraction that a request waited for failed", "error", e.err, "workflow", workflows.InboxID(ref))
 		return none, fault.New(
 			fault.WorkflowFailed,
-			"the extraction failed; the history of its workflow %s tells more",
+			"the extraction failed; see the history of workflow %s",
 			workflows.InboxID(ref),
 		)
 	case <-over.C:

@@ -45,7 +45,7 @@ type chatInput struct {
 		Message        string         `json:"message" minLength:"1" maxLength:"262144" doc:"What to answer; UTF-8, at most 256 KiB." example:"Where do I live?"`
 		MessageID      string         `json:"messageId,omitempty" maxLength:"128" doc:"The client's id of the message: sent again, it is the same message. Empty: one is made."`
 		Name           string         `json:"name,omitempty" maxLength:"200" doc:"Of the speaker."`
-		Speaker        string         `json:"speaker,omitempty" maxLength:"128" doc:"Who speaks, where the owner is a group: what they have remembered stands in a section of their own." example:"feishu:ou_1"`
+		Speaker        string         `json:"speaker,omitempty" maxLength:"128" doc:"Who speaks, where the owner is a group: their memories have a separate section." example:"feishu:ou_1"`
 		Model          string         `json:"model,omitempty" maxLength:"200" doc:"Instead of the agent's or the server's."`
 		MaxInputTokens int            `json:"maxInputTokens,omitempty" minimum:"0" maximum:"10000000" doc:"Of the window; 0: the agent's setting, else the server's."`
 		TriggerSource  memory.Trigger `json:"triggerSource,omitempty" enum:"web,channel,api" default:"api" doc:"Where a new conversation comes from."`

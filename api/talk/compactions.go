@@ -41,7 +41,7 @@ func (s *talkRoom) compactionRoutes() {
 		Summary: "Flush and summarise the beginning of a conversation now", Timeout: rest.MaxWait + rest.RequestTimeout,
 		Also: []int{http.StatusAccepted},
 		Doc: "Everything before the last turns (windowKeepTurns), on behalf of the conversation's real owner. Answers 200 with the " +
-			"compaction, or 202 when it is not there within wait: it goes on. The same range is compacted once, however often it is asked for.",
+			"compaction, or 202 when it is not there within wait: it goes on. The same range is compacted once, however often it is requested.",
 	}, s.compact)
 }
 
@@ -79,14 +79,14 @@ type compactionView struct {
 	ID            uuid.UUID             `json:"id"`
 	Conversation  string                `json:"conversation"`
 	Owner         memory.Owner          `json:"owner,omitempty"`
-	To            int64                 `json:"to" doc:"Last message that it stands for; the first is 1."`
+	To            int64                 `json:"to" doc:"Last message that the summary covers; the first is 1."`
 	Done          int64                 `json:"done" doc:"How far the summary is."`
 	Window        int                   `json:"window" doc:"Tokens of the window that it was made for; it serves smaller ones too."`
 	Previous      *uuid.UUID            `json:"previous,omitempty" doc:"Whose summary it brings up to date."`
 	Summary       string                `json:"summary"`
 	SummaryTokens int                   `json:"summaryTokens"`
-	TokensBefore  int                   `json:"tokensBefore" doc:"Of what it stands for: the previous summary and the messages behind it."`
-	TokensAfter   int                   `json:"tokensAfter" doc:"Of the summary in its place."`
+	TokensBefore  int                   `json:"tokensBefore" doc:"Tokens of the text summarised: the previous summary and the messages after it."`
+	TokensAfter   int                   `json:"tokensAfter" doc:"Tokens of the summary."`
 	Trigger       memory.CompactTrigger `json:"trigger" enum:"turn,overflow,request"`
 	Outcome       memory.Outcome        `json:"outcome" enum:"running,written"`
 	ReasonCode    memory.ReasonCode     `json:"reasonCode,omitempty"`
@@ -324,7 +324,7 @@ func (c compactor) run(ctx context.Context, in workflows.CompactInput, wait time
 		return out, fmt.Errorf("%w: %w", chat.ErrUnreachable, err)
 	}
 	c.workflows.Log.WarnContext(ctx, "A compaction failed", "error", err, "workflow", run.GetID(), "request", rest.RequestID(ctx))
-	return out, fault.New(fault.WorkflowFailed, "saving earlier messages failed; the history of the workflow %s tells more", run.GetID())
+	return out, fault.New(fault.WorkflowFailed, "saving earlier messages failed; see the history of workflow %s", run.GetID())
 }
 
 func workflowInput(r chat.CompactRequest, flushOnly bool) workflows.CompactInput {

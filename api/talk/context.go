@@ -52,8 +52,8 @@ type contextInput struct {
 		Message        string      `json:"message" minLength:"1" maxLength:"262144" doc:"What the model is to answer." example:"Where do I live?"`
 		Name           string      `json:"name,omitempty" maxLength:"200" doc:"Of the speaker."`
 		Speaker        string      `json:"speaker,omitempty" maxLength:"128" doc:"Who speaks, where the owner is a group: each message of a person then begins with who said it, and what is recalled names the person." example:"feishu:ou_1"`
-		Tools          []toolInput `json:"tools,omitempty" maxItems:"256" nullable:"false" doc:"What else is sent: it takes room."`
-		Model          string      `json:"model,omitempty" maxLength:"200" doc:"Whose tokens are counted; empty: the configured model's."`
+		Tools          []toolInput `json:"tools,omitempty" maxItems:"256" nullable:"false" doc:"Tools sent with the context; their tokens are reserved."`
+		Model          string      `json:"model,omitempty" maxLength:"200" doc:"Model whose tokens are counted; empty: the configured model."`
 		MaxInputTokens int         `json:"maxInputTokens,omitempty" minimum:"0" maximum:"10000000" doc:"Of the window; 0: the agent's setting, else the server's (128,000)."`
 	}
 }
@@ -119,12 +119,12 @@ func viewWindowMessage(m window.Message) windowMessage {
 
 // MadeContext describes how a context was made.
 type MadeContext struct {
-	Ledger   window.Ledger  `json:"ledger" doc:"Where the tokens went."`
-	Model    string         `json:"model,omitempty" doc:"Whose tokens were counted."`
+	Ledger   window.Ledger  `json:"ledger" doc:"Tokens by part of the context."`
+	Model    string         `json:"model,omitempty" doc:"Model whose tokens were counted."`
 	Counter  counterView    `json:"counter"`
 	Recalled []recalledView `json:"recalled" doc:"Passages of memory that are in the context, best first."`
 	Skipped  string         `json:"skipped,omitempty" doc:"Why nothing was recalled: trivial (the message needs no memory), off, disabled, nothing (was found), unavailable."`
-	Summary  *summaryRef    `json:"summary,omitempty" doc:"What stands for earlier turns."`
+	Summary  *summaryRef    `json:"summary,omitempty" doc:"Summary of earlier turns."`
 	Unsent   int64          `json:"unsent,omitempty" doc:"Messages up to this number that are in the window neither by themselves nor in the summary. They are flushed: what was durable in them is in memory."`
 	Compact  int64          `json:"compact,omitempty" doc:"Up to where earlier turns are still to be summarised."`
 	Flushing bool           `json:"flushing,omitempty" doc:"A flush of earlier messages was started."`
@@ -138,7 +138,7 @@ type counterView struct {
 // summaryRef names the compaction whose summary is in a context.
 type summaryRef struct {
 	Compaction uuid.UUID `json:"compaction"`
-	To         int64     `json:"to" doc:"Last message that it stands for."`
+	To         int64     `json:"to" doc:"Last message that the summary covers."`
 	Tokens     int       `json:"tokens"`
 	Model      string    `json:"model" doc:"Who wrote it."`
 }
@@ -159,7 +159,7 @@ type recalledView struct {
 	Text         string        `json:"text" doc:"What was found."`
 	Score        float64       `json:"score"`
 	At           *time.Time    `json:"at,omitempty" doc:"When it was said or written."`
-	Tokens       int           `json:"tokens" doc:"That it takes in the context."`
+	Tokens       int           `json:"tokens" doc:"Number of tokens in the context."`
 }
 
 func viewRecalled(h recall.Hit, tokens int) recalledView {

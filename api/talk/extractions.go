@@ -47,11 +47,11 @@ type extractionView struct {
 	To            int64                  `json:"to" doc:"Last message, inclusive."`
 	Outcome       memory.Outcome         `json:"outcome" enum:"running,waiting,written,nothing,skipped,quarantined,failed"`
 	ReasonCode    memory.ReasonCode      `json:"reasonCode,omitempty"`
-	Reason        string                 `json:"reason,omitempty" doc:"In words; may speak of contents."`
+	Reason        string                 `json:"reason,omitempty" doc:"The reason, for people; may quote contents."`
 	Violations    []proposals.Violation  `json:"violations,omitempty" nullable:"false" doc:"Why the proposal was refused."`
 	Raw           string                 `json:"raw,omitempty" doc:"What the model said, of a quarantined extraction."`
 	Documents     int                    `json:"documents" doc:"How many it changed."`
-	Changes       []memory.ChangeReceipt `json:"changes,omitempty" nullable:"false" doc:"What became of each document."`
+	Changes       []memory.ChangeReceipt `json:"changes,omitempty" nullable:"false" doc:"Result for each document."`
 	Model         string                 `json:"model,omitempty"`
 	PromptVersion string                 `json:"promptVersion,omitempty"`
 	Usage         memory.Usage           `json:"usage"`
@@ -218,7 +218,7 @@ type summarizeInput struct {
 // runView is the outcome of an extraction that was asked for, or where it will be.
 type runView struct {
 	Status      string            `json:"status" enum:"completed,running"`
-	Outcome     memory.Outcome    `json:"outcome,omitempty" doc:"Of several steps, the one that tells most."`
+	Outcome     memory.Outcome    `json:"outcome,omitempty" doc:"The most significant outcome of several steps."`
 	ReasonCode  memory.ReasonCode `json:"reasonCode,omitempty"`
 	Reason      string            `json:"reason,omitempty"`
 	Extractions []extractionView  `json:"extractions" doc:"The records, oldest first; none when nothing was pending."`

@@ -49,9 +49,9 @@ type conversationView struct {
 	TriggerSource memory.Trigger `json:"triggerSource"`
 	LastSeq       int64          `json:"lastSeq" doc:"Last message stored; messages are numbered from 1."`
 	CompleteSeq   int64          `json:"completeSeq" doc:"Last message of a completed turn."`
-	ConsideredSeq int64          `json:"consideredSeq" doc:"How far extraction has looked; a closed gate moves it too."`
-	CursorSeq     int64          `json:"cursorSeq" doc:"How far messages are accounted for."`
-	PendingSince  *time.Time     `json:"pendingSince,omitempty" doc:"Since when something waits to be looked at."`
+	ConsideredSeq int64          `json:"consideredSeq" doc:"Last message examined for extraction, including messages skipped by a gate."`
+	CursorSeq     int64          `json:"cursorSeq" doc:"Last message whose extraction is settled."`
+	PendingSince  *time.Time     `json:"pendingSince,omitempty" doc:"Time since which messages have been waiting for extraction."`
 	CreatedAt     time.Time      `json:"createdAt"`
 	UpdatedAt     time.Time      `json:"updatedAt"`
 }
@@ -165,7 +165,7 @@ type messagesInput struct {
 	rest.AgentParam
 	rest.ConversationParam
 	rest.PersonParams
-	Cursor int64 `query:"cursor" minimum:"0" doc:"The next of the page before; missing: from the first message."`
+	Cursor int64 `query:"cursor" minimum:"0" doc:"The value of next on the previous page; missing: from the first message."`
 	Limit  int   `query:"limit" minimum:"1" maximum:"500" default:"50" doc:"Messages."`
 	After  int64 `query:"after" minimum:"0" deprecated:"true" doc:"Same as cursor: messages behind this number."`
 }
@@ -178,7 +178,7 @@ type messageView struct {
 	Content      string              `json:"content"`
 	FinishReason string              `json:"finishReason,omitempty"`
 	CreatedAt    time.Time           `json:"createdAt"`
-	ToolCalls    []rest.ToolCallView `json:"toolCalls,omitempty" nullable:"false" doc:"What an assistant message asks of tools."`
+	ToolCalls    []rest.ToolCallView `json:"toolCalls,omitempty" nullable:"false" doc:"Tool calls of an assistant message."`
 	ToolCallID   string              `json:"toolCallId,omitempty" doc:"The call that a tool message answers."`
 }
 

@@ -89,7 +89,7 @@ type callToolInput struct {
 // calledView is the answer of a tool.
 type calledView struct {
 	Result  openObject   `json:"result" doc:"For the model, as it is; what it has depends on the tool."`
-	IsError bool         `json:"isError" doc:"The call was not done as it was made, and result says what to do."`
+	IsError bool         `json:"isError" doc:"The call was not carried out as requested; result explains the next step."`
 	Written *writtenView `json:"written,omitempty" doc:"Receipt of a write."`
 }
 
@@ -163,9 +163,9 @@ func (in *rememberInput) Resolve(huma.Context) []error {
 
 // rememberedView is the result of a request to remember.
 type rememberedView struct {
-	Kind    string      `json:"kind" enum:"saved,known,corrected,unclear" doc:"known: a line says it already; corrected: another line said otherwise and gave way; unclear: there is nothing in it to keep."`
+	Kind    string      `json:"kind" enum:"saved,known,corrected,unclear" doc:"known: memory has the statement already; corrected: it replaced a contradicting line; unclear: the text contains no statement to keep."`
 	Line    string      `json:"line,omitempty" doc:"The line in the document."`
-	Old     string      `json:"old,omitempty" doc:"Of a correction: the line that gave way; its version stays in the history."`
+	Old     string      `json:"old,omitempty" doc:"The line replaced by a correction; it remains in the history."`
 	Path    string      `json:"path,omitempty"`
 	Receipt writtenView `json:"receipt" doc:"Of the write, or of the one that saved it first."`
 }
@@ -177,7 +177,7 @@ func viewRemembered(v toolbox.Saved) rememberedView {
 // writtenView is the receipt of a write that may have changed nothing.
 type writtenView struct {
 	memory.Receipt
-	Replayed bool `json:"replayed" doc:"It was written before, and nothing now."`
+	Replayed bool `json:"replayed" doc:"The write had been made before; nothing was written."`
 }
 
 func viewWritten(r memory.Receipt) writtenView {
@@ -224,7 +224,7 @@ type forgetInput struct {
 		rest.PersonBody
 		Path      string           `json:"path" minLength:"1" maxLength:"255" doc:"Of the document." example:"MEMORY.md"`
 		Scope     memory.Scope     `json:"scope,omitempty" enum:"PERSONAL,TEAM,GLOBAL" doc:"Missing: the one that the path means to the owner, their own first."`
-		StartLine int              `json:"startLine,omitempty" minimum:"0" doc:"First line; every statement that stands on the lines is forgotten."`
+		StartLine int              `json:"startLine,omitempty" minimum:"0" doc:"First line; all statements in the range are forgotten."`
 		EndLine   int              `json:"endLine,omitempty" minimum:"0" doc:"Last line, inclusive; missing: the first one."`
 		Entry     markdown.EntryID `json:"entry,omitempty" maxLength:"64" doc:"One statement in place of lines, by its id."`
 		Shown     string           `json:"shown,omitempty" maxLength:"20000" doc:"The text of the passage as it was shown. Documents change: with it, only statements that are a part of it are forgotten, wherever they have moved to."`

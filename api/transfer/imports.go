@@ -39,7 +39,7 @@ func (s *transferRoom) importRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "create-import", Method: http.MethodPost, Path: importsPath, Tag: "imports", Need: memory.RoleMember, Body: rest.MaxSmallBody,
 		Summary: "Create an import, or find one to continue",
-		Doc: "The same source with the same options and owner is one import, however often it is asked for. " +
+		Doc: "The same source with the same options and owner is one import, however often it is requested. " +
 			"Naming nobody, it may be about several owners and about shared documents; a key that is pinned to an owner moves in that one's.",
 	}, s.createImport)
 	rest.Register(s.Server, rest.Route{
@@ -87,11 +87,11 @@ type createImportInput struct {
 		Channel    string              `json:"channel,omitempty" maxLength:"128"`
 		Sender     string              `json:"sender,omitempty" maxLength:"128"`
 		EndUserID  string              `json:"endUserId,omitempty" maxLength:"128"`
-		Source     string              `json:"source" minLength:"1" maxLength:"128" doc:"What tells the source from others and stays the same, such as the SHA-256 of its items." example:"9f86d081884c7d65"`
+		Source     string              `json:"source" minLength:"1" maxLength:"128" doc:"Stable identifier of the source, such as the SHA-256 of its items." example:"9f86d081884c7d65"`
 		Format     imports.Format      `json:"format" minLength:"1" maxLength:"64" doc:"Where it comes from; used in headings of merged documents." example:"chatgpt"`
-		Label      string              `json:"label,omitempty" maxLength:"200" doc:"What people call the source."`
-		OnConflict memory.ImportPolicy `json:"onConflict,omitempty" enum:"merge,keep,overwrite" default:"merge" doc:"What becomes of a document when another one stands there: what it does not say is added to its end, it is kept, or it is replaced."`
-		Extract    *bool               `json:"extract,omitempty" doc:"Conversations become memory, as they do when this is missing; otherwise they are stored only."`
+		Label      string              `json:"label,omitempty" maxLength:"200" doc:"Display name of the source."`
+		OnConflict memory.ImportPolicy `json:"onConflict,omitempty" enum:"merge,keep,overwrite" default:"merge" doc:"Handling of an existing document at the path: append what is missing from it, keep it, or replace it."`
+		Extract    *bool               `json:"extract,omitempty" doc:"Extract memory from conversations (default); false: store them only."`
 	}
 }
 
@@ -104,10 +104,10 @@ type importView struct {
 	OnConflict memory.ImportPolicy  `json:"onConflict" enum:"merge,keep,overwrite"`
 	Extract    bool                 `json:"extract"`
 	State      transfer.ImportState `json:"state" enum:"staging,running,done,cancelled" doc:"staging: items are uploaded; cancelled: what was not settled is left out."`
-	Items      int                  `json:"items" doc:"That were uploaded."`
-	Settled    int                  `json:"settled" doc:"Of them, those that have an outcome."`
-	Waiting    int                  `json:"waiting" doc:"Of them, those that have none yet."`
-	Outcomes   map[string]int       `json:"outcomes" doc:"How many ended how: written, unchanged, merged, nothing, skipped, quarantined, failed."`
+	Items      int                  `json:"items" doc:"Items uploaded."`
+	Settled    int                  `json:"settled" doc:"Items with an outcome."`
+	Waiting    int                  `json:"waiting" doc:"Items without an outcome yet."`
+	Outcomes   map[string]int       `json:"outcomes" doc:"Number of items by outcome: written, unchanged, merged, nothing, skipped, quarantined, failed."`
 	WorkflowID string               `json:"workflowId,omitempty"`
 	Link       string               `json:"link,omitempty" doc:"The workflow in Temporal's Web UI."`
 	CreatedAt  time.Time            `json:"createdAt"`
@@ -223,14 +223,14 @@ func (s *transferRoom) getImport(ctx context.Context, in *importInput) (*rest.Re
 
 // importItem is a document or a conversation of the other system; exactly one of the two.
 type importItem struct {
-	Key          string              `json:"key" minLength:"1" maxLength:"300" doc:"Tells it from every other item of the source, and stays the same when the source is read again."`
+	Key          string              `json:"key" minLength:"1" maxLength:"300" doc:"Stable identifier of the item, unique within the source."`
 	Document     *importDocument     `json:"document,omitempty"`
 	Conversation *importConversation `json:"conversation,omitempty"`
 }
 
 type importDocument struct {
-	Path    string       `json:"path" maxLength:"255" doc:"Where it is to stand." example:"memory/2026-01-31.md"`
-	Source  string       `json:"source,omitempty" maxLength:"1000" doc:"Where it stood."`
+	Path    string       `json:"path" maxLength:"255" doc:"Target path." example:"memory/2026-01-31.md"`
+	Source  string       `json:"source,omitempty" maxLength:"1000" doc:"Original path."`
 	Scope   memory.Scope `json:"scope" enum:"PERSONAL,TEAM"`
 	Owner   string       `json:"owner,omitempty" maxLength:"128" doc:"Of a personal one; missing: whom the import is about."`
 	Content string       `json:"content" doc:"Markdown, at most 1 MiB; a longer one fails."`
@@ -254,7 +254,7 @@ type importMessage struct {
 	Content      string              `json:"content" doc:"UTF-8, at most 256 KiB; a conversation with a longer one fails."`
 	FinishReason string              `json:"finishReason,omitempty" maxLength:"64" doc:"Of an assistant message, as the provider says it."`
 	CreatedAt    *time.Time          `json:"createdAt,omitempty" doc:"When it was said; missing: now."`
-	ToolCalls    []rest.ToolCallView `json:"toolCalls,omitempty" maxItems:"64" nullable:"false" doc:"Of an assistant message: what it asks of tools."`
+	ToolCalls    []rest.ToolCallView `json:"toolCalls,omitempty" maxItems:"64" nullable:"false" doc:"Tool calls of an assistant message."`
 	ToolCallID   string              `json:"toolCallId,omitempty" maxLength:"128" doc:"Of a tool message: the id of the call that it answers."`
 }
 
@@ -267,9 +267,9 @@ type addImportItemsInput struct {
 }
 
 type stagedView struct {
-	Staged int `json:"staged" doc:"Wait to be moved in."`
-	Known  int `json:"known" doc:"Were uploaded before."`
-	Failed int `json:"failed" doc:"Cannot be moved in: the list of items says why."`
+	Staged int `json:"staged" doc:"Waiting to be imported."`
+	Known  int `json:"known" doc:"Uploaded before."`
+	Failed int `json:"failed" doc:"Rejected; the list of items has the reasons."`
 }
 
 func (s *transferRoom) addImportItems(ctx context.Context, in *addImportItemsInput) (*rest.Reply[stagedView], error) {

@@ -149,7 +149,7 @@ type snapshotImportView struct {
 	Created    int                     `json:"created" doc:"Documents."`
 	Updated    int                     `json:"updated" doc:"Documents."`
 	Skipped    int                     `json:"skipped" doc:"Entries, those that are as they were among them."`
-	Files      []transfer.SnapshotFile `json:"files" nullable:"false" doc:"What became of each entry; none while it is running, and in lists."`
+	Files      []transfer.SnapshotFile `json:"files" nullable:"false" doc:"Result for each entry; empty while the import is running, and in lists."`
 	WorkflowID string                  `json:"workflowId,omitempty"`
 	RunID      string                  `json:"runId,omitempty"`
 	Link       string                  `json:"link,omitempty" doc:"The workflow in Temporal's Web UI."`
@@ -394,7 +394,7 @@ type ChangeNotes struct {
 	Redacted bool           `json:"redacted,omitempty" doc:"Secrets are taken out."`
 	Findings []scan.Finding `json:"findings,omitempty" doc:"Why: class, rule and line, never the text."`
 	Withheld bool           `json:"withheld,omitempty" doc:"Statements are left out that a person had forgotten."`
-	Edited   bool           `json:"edited,omitempty" doc:"It is not what the manifest says: somebody changed it in the archive."`
+	Edited   bool           `json:"edited,omitempty" doc:"The content differs from the manifest: it was edited in the archive."`
 	Prompt   bool           `json:"prompt,omitempty" doc:"Its place in the system prompt changes."`
 }
 
@@ -568,7 +568,7 @@ func (s *transferRoom) runImport(ctx context.Context, in workflows.ImportSnapsho
 		s.Log.WarnContext(ctx, "An import of a snapshot failed", "error", err, "workflow", in.ID(), "request", rest.RequestID(ctx))
 		return false, fault.New(
 			fault.WorkflowFailed,
-			"the import failed and wrote nothing; it is tried again, and the history of its workflow %s tells more",
+			"the import failed and wrote nothing; it is being retried; see the history of workflow %s",
 			in.ID(),
 		)
 	}

@@ -67,7 +67,7 @@ type talk struct {
 }
 
 // errNoOwner means that no owner is named: memory is kept for each person.
-var errNoOwner = errors.New("name the person who talks: --owner user:you (or --channel and --sender, or --end-user)")
+var errNoOwner = errors.New("owner required: --owner user:you (or --channel and --sender, or --end-user)")
 
 func newTalk(cmd *cobra.Command, s *session.Session, conversation, model string) (*talk, error) {
 	client, err := s.AgentClient()

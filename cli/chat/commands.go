@@ -47,7 +47,7 @@ func (t *talk) command(ctx context.Context, line string) (quit bool, err error) 
 		t.showTools()
 		return false, nil
 	}
-	return false, fmt.Errorf("there is no %s: /help lists the commands", output.OneLine(name, 40))
+	return false, fmt.Errorf("unknown command %s: /help lists the commands", output.OneLine(name, 40))
 }
 
 func (t *talk) remember(ctx context.Context, text string) error {
@@ -106,7 +106,7 @@ func (t *talk) forget(ctx context.Context, which string) error {
 	}
 	used := t.last.used[n-1]
 	if strings.HasPrefix(used.Path, "sessions/") {
-		return errors.New("that is a message of a conversation; only statements of documents can be forgotten")
+		return errors.New("messages cannot be forgotten, only statements of documents")
 	}
 	request := wire.ForgetBody{
 		Owner: t.Owner, Channel: t.Channel, Sender: t.Sender, EndUserID: t.EndUser,
@@ -154,7 +154,7 @@ var skipped = map[string]string{
 // why prints the memories that the last answer used, with their scores.
 func (t *talk) why(ctx context.Context) error {
 	if t.last.message == "" {
-		return fmt.Errorf("there is no answer yet")
+		return fmt.Errorf("no answer yet")
 	}
 	if len(t.last.used) == 0 {
 		reason := "nothing relevant was found"

@@ -47,7 +47,7 @@ func (t *talk) say(ctx context.Context, message string) error {
 	if turn.begun {
 		fmt.Fprintln(t.out)
 		if err != nil && ctx.Err() == nil {
-			err = fmt.Errorf("the answer broke off and is not stored: %w", err)
+			err = fmt.Errorf("the answer was interrupted and not stored: %w", err)
 		}
 		turn.begun = false
 	}

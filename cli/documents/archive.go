@@ -41,7 +41,7 @@ What was written is listed in .reverie/export.JSON below the folder.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case (o.to == "") == (o.zip == ""):
-				return errors.New("say where to: --to <folder>, or --zip <file>")
+				return errors.New("target required: --to <folder> or --zip <file>")
 			case o.zip != "":
 				return s.exportArchive(cmd, o.zip, o.force, wire.ExportSnapshotParams{})
 			}

@@ -152,7 +152,7 @@ func (s commands) diffCommand() *cobra.Command {
 func parseVersion(s string) (int, error) {
 	n, err := strconv.Atoi(strings.TrimLeft(s, "v@"))
 	if err != nil || n < 0 {
-		return 0, fmt.Errorf("%q is not a version: write its number, as `reverie memory log` shows it", s)
+		return 0, fmt.Errorf("invalid version %q: `reverie memory log` lists the version numbers", s)
 	}
 	return n, nil
 }

@@ -100,7 +100,7 @@ func (o writeOptions) body(stdin io.Reader) (wire.WriteMemoryBody, error) {
 	}
 	if len(data) > 0 {
 		if !json.Valid(data) {
-			return body, errors.New("--data: give a JSON object, or @ and the name of a file with one")
+			return body, errors.New("--data must be a JSON object, or @ and the name of a file that contains one")
 		}
 		body.Data = data
 	}

@@ -111,10 +111,10 @@ func readNotes(folder string) ([]oldNote, error) {
 			continue
 		}
 		if _, err := time.Parse(time.DateOnly, m[1]); err != nil {
-			return nil, fmt.Errorf("%s: %s is no day", filepath.Join(folder, e.Name()), m[1])
+			return nil, fmt.Errorf("%s: invalid date %s", filepath.Join(folder, e.Name()), m[1])
 		}
 		if len(notes) == maxBackfill {
-			return nil, fmt.Errorf("%s has more than %d notes: split it into several folders, the oldest days first", folder, maxBackfill)
+			return nil, fmt.Errorf("%s has more than %d notes: split it into several folders and start with the oldest days", folder, maxBackfill)
 		}
 		note, err := readNote(folder, e.Name(), m[1])
 		if err != nil {
@@ -176,7 +176,7 @@ func (s commands) backfill(cmd *cobra.Command, notes []oldNote, mode memory.Drea
 		}
 		line.Clear()
 		if err := s.dreamOfDay(cmd, day, mode); err != nil {
-			return fmt.Errorf("%s: %w\nWhat was done stays; the same command continues after it", day.Day, err)
+			return fmt.Errorf("%s: %w\nCompleted days are kept; run the same command to continue", day.Day, err)
 		}
 		days = append(days, day)
 	}

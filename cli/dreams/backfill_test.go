@@ -25,7 +25,7 @@ func TestFoldersThatAreNoNotes(t *testing.T) {
 			"has no daily notes: they are files named after their day",
 		},
 		"blank":    {map[string]string{"2026-01-31.md": " \n"}, "has no daily notes"},
-		"no day":   {map[string]string{"2026-02-30.md": "- x\n"}, "2026-02-30 is no day"},
+		"no day":   {map[string]string{"2026-02-30.md": "- x\n"}, "invalid date 2026-02-30"},
 		"too long": {map[string]string{"2026-01-31.md": strings.Repeat("x", memory.MaxDocumentBytes+1)}, "2026-01-31.md: "},
 		"no text":  {map[string]string{"2026-01-31.md": "a\x00b"}, "2026-01-31.md: "},
 		"too many": {many, "more than 1000 notes"},

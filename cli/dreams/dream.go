@@ -46,7 +46,7 @@ func (s commands) dreamCommand() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if r.topic != "" && r.asOf != "" {
-				return errors.New("--topic and --as-of exclude each other: a dream about a topic is always of now")
+				return errors.New("--topic and --as-of cannot be combined")
 			}
 			return s.dreamAndShow(cmd, r, showDream)
 		},

@@ -86,7 +86,7 @@ func (s commands) revertCommand() *cobra.Command {
 		Use:   "revert <dream>",
 		Short: "Undo what a dream wrote, as new versions",
 		Long: "Undo what a dream wrote, as new versions: later changes of others stay, and what the dream promoted is not promoted again\n" +
-			"automatically. If somebody has changed the same lines since, nothing is undone, and the conflicts are shown.",
+			"automatically. If the same lines have been changed since, nothing is reverted and the conflicts are shown.",
 		Args: session.NeedsArgs(1, 1, aDream),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkDreamID(args[0]); err != nil {

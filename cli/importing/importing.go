@@ -160,20 +160,20 @@ func (s commands) readingOptions(o importOptions) (imports.Options, error) {
 	out := imports.Options{Format: imports.Format(o.format), Agent: o.agent}
 	var err error
 	if out.Zone, err = time.LoadLocation(o.zone); err != nil {
-		return out, fmt.Errorf("--zone %q is no time zone: write it as Europe/Berlin", o.zone)
+		return out, fmt.Errorf("invalid --zone %q: use a name such as Europe/Berlin", o.zone)
 	}
 	if out.Owners.Default, err = memory.OwnerOf(s.Owner, s.Channel, s.Sender, s.EndUser); err != nil {
 		return out, err
 	}
 	out.Owners.Shared = o.shared
 	if o.shared && out.Owners.Default != memory.NoOwner {
-		return out, errors.New("--shared and an owner contradict each other: give one of them")
+		return out, errors.New("--shared and an owner cannot be combined")
 	}
 	out.Owners.Map = map[string]memory.Owner{}
 	for _, pair := range o.owners {
 		from, to, found := strings.Cut(pair, "=")
 		if !found || from == "" {
-			return out, fmt.Errorf("--owner-map %q: write it as <id there>=<owner here>, such as anna=user:7", pair)
+			return out, fmt.Errorf("--owner-map %q: use <source id>=<owner>, such as anna=user:7", pair)
 		}
 		if out.Owners.Map[from], err = memory.ParseOwner(to); err != nil {
 			return out, fmt.Errorf("--owner-map %q: %w", pair, err)

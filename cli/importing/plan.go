@@ -151,7 +151,7 @@ func explained(err error) error {
 // add counts an item, and adds its content to the identity of the source.
 func (p *importPlan) add(item imports.Item) error {
 	if p.items++; p.items > memory.MaxImportItems {
-		return fmt.Errorf("it has more than %d documents and conversations: split it, and import one part after the other", memory.MaxImportItems)
+		return fmt.Errorf("more than %d documents and conversations: split the source and import the parts separately", memory.MaxImportItems)
 	}
 	if d := item.Document; d != nil {
 		copied := *d

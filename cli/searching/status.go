@@ -209,7 +209,7 @@ func (s commands) awaitIndex(cmd *cobra.Command, client *wire.Client) (wire.Inde
 		if state.State != "unknown" {
 			silent = 0
 		} else if silent++; silent == indexSilence {
-			return state, answer.Raw, errors.New("the workflow does not answer: is a worker running?")
+			return state, answer.Raw, errors.New("the workflow does not answer: check that a worker is running")
 		}
 		if err := session.Sleep(cmd.Context(), indexPoll); err != nil {
 			return state, answer.Raw, err

@@ -23,7 +23,7 @@ const previewTimeout = 7 * time.Minute
 func (s *Session) Client(options ...wire.Option) (*wire.Client, error) {
 	parsed, err := url.Parse(s.URL)
 	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
-		return nil, fmt.Errorf("%q is not the address of a server: write it as http://127.0.0.1:8080", s.URL)
+		return nil, fmt.Errorf("invalid server address %q: use a URL such as http://127.0.0.1:8080", s.URL)
 	}
 	key, source, err := s.findKey()
 	if err != nil {
@@ -106,7 +106,7 @@ func explained(err error, base, key, keySource string) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("%s did not answer in time", base)
 	case errors.Is(err, wire.ErrForeign):
-		return fmt.Errorf("%s answers, but not as Reverie does: check --url (or REVERIE_URL): %w", base, err)
+		return fmt.Errorf("%s is not a Reverie server: check --url or REVERIE_URL: %w", base, err)
 	}
 	failed, is := errors.AsType[*url.Error](err)
 	if !is {

@@ -239,11 +239,11 @@ type Author struct {
 
 // Backlog defines model for Backlog.
 type Backlog struct {
-	// PendingConversations With completed messages that were not looked at.
+	// PendingConversations With completed messages that have not been extracted yet.
 	PendingConversations int `json:"pendingConversations"`
 	PendingMessages      int `json:"pendingMessages"`
 
-	// Quarantined Refused extractions that wait for somebody to look at them.
+	// Quarantined Quarantined extractions that wait for review.
 	Quarantined int `json:"quarantined"`
 
 	// UnsignalledTurns Completed turns that Temporal has not accepted.
@@ -281,13 +281,13 @@ type BlameLine struct {
 
 // BuildIndexBody defines model for BuildIndexBody.
 type BuildIndexBody struct {
-	// Force Index everything anew.
+	// Force Rebuild the whole index.
 	Force *bool `json:"force,omitempty"`
 }
 
 // Called defines model for Called.
 type Called struct {
-	// IsError The call was not done as it was made, and result says what to do.
+	// IsError The call was not carried out as requested; result explains the next step.
 	IsError bool `json:"isError"`
 
 	// Result For the model, as it is; what it has depends on the tool.
@@ -382,7 +382,7 @@ type ChatBody struct {
 	Owner  string `json:"owner,omitempty,omitzero"`
 	Sender string `json:"sender,omitempty,omitzero"`
 
-	// Speaker Who speaks, where the owner is a group: what they have remembered stands in a section of their own.
+	// Speaker Who speaks, where the owner is a group: their memories have a separate section.
 	Speaker string `json:"speaker,omitempty,omitzero"`
 
 	// TriggerSource Where a new conversation comes from. Default: api. One of: web, channel, api.
@@ -435,13 +435,13 @@ type Compaction struct {
 	Summary       string    `json:"summary"`
 	SummaryTokens int       `json:"summaryTokens"`
 
-	// To Last message that it stands for; the first is 1.
+	// To Last message that the summary covers; the first is 1.
 	To int `json:"to"`
 
-	// TokensAfter Of the summary in its place.
+	// TokensAfter Tokens of the summary.
 	TokensAfter int `json:"tokensAfter"`
 
-	// TokensBefore Of what it stands for: the previous summary and the messages behind it.
+	// TokensBefore Tokens of the text summarised: the previous summary and the messages after it.
 	TokensBefore int `json:"tokensBefore"`
 
 	// Trigger One of: turn, overflow, request.
@@ -478,7 +478,7 @@ type Context struct {
 	// Messages In the order in which they are sent.
 	Messages []WindowMessage `json:"messages"`
 
-	// Model Whose tokens were counted.
+	// Model Model whose tokens were counted.
 	Model string `json:"model,omitempty,omitzero"`
 
 	// Recalled Passages of memory that are in the context, best first.
@@ -507,7 +507,7 @@ type ContextBody struct {
 	// Message What the model is to answer.
 	Message string `json:"message"`
 
-	// Model Whose tokens are counted; empty: the configured model's.
+	// Model Model whose tokens are counted; empty: the configured model.
 	Model string `json:"model,omitempty,omitzero"`
 
 	// Name Of the speaker.
@@ -521,7 +521,7 @@ type ContextBody struct {
 	// names the person.
 	Speaker string `json:"speaker,omitempty,omitzero"`
 
-	// Tools What else is sent: it takes room.
+	// Tools Tools sent with the context; their tokens are reserved.
 	Tools []ToolInput `json:"tools,omitempty,omitzero"`
 }
 
@@ -540,11 +540,11 @@ type Conversation struct {
 	// CompleteSeq Last message of a completed turn.
 	CompleteSeq int `json:"completeSeq"`
 
-	// ConsideredSeq How far extraction has looked; a closed gate moves it too.
+	// ConsideredSeq Last message examined for extraction, including messages skipped by a gate.
 	ConsideredSeq int       `json:"consideredSeq"`
 	CreatedAt     time.Time `json:"createdAt"`
 
-	// CursorSeq How far messages are accounted for.
+	// CursorSeq Last message whose extraction is settled.
 	CursorSeq int    `json:"cursorSeq"`
 	ID        string `json:"id"`
 
@@ -552,7 +552,7 @@ type Conversation struct {
 	LastSeq int    `json:"lastSeq"`
 	Owner   string `json:"owner,omitempty,omitzero"`
 
-	// PendingSince Since when something waits to be looked at.
+	// PendingSince Time since which messages have been waiting for extraction.
 	PendingSince  time.Time `json:"pendingSince,omitempty,omitzero"`
 	TriggerSource string    `json:"triggerSource"`
 	UpdatedAt     time.Time `json:"updatedAt"`
@@ -590,7 +590,7 @@ type CorpusStatus struct {
 	// Sources Documents or conversations.
 	Sources int `json:"sources"`
 
-	// Stale Sources that are to be indexed anew.
+	// Stale Sources waiting to be reindexed.
 	Stale int `json:"stale"`
 
 	// Units Passages.
@@ -607,7 +607,7 @@ type Counter struct {
 
 // Create defines model for Create.
 type Create struct {
-	// Edited It is not what the manifest says: somebody changed it in the archive.
+	// Edited The content differs from the manifest: it was edited in the archive.
 	Edited   bool   `json:"edited,omitempty,omitzero"`
 	Filename string `json:"filename"`
 
@@ -634,24 +634,24 @@ type CreateImportBody struct {
 	Channel   string `json:"channel,omitempty,omitzero"`
 	EndUserID string `json:"endUserId,omitempty,omitzero"`
 
-	// Extract Conversations become memory, as they do when this is missing; otherwise they are stored only.
+	// Extract Extract memory from conversations (default); false: store them only.
 	Extract *bool `json:"extract,omitempty"`
 
 	// Format Where it comes from; used in headings of merged documents.
 	Format string `json:"format"`
 
-	// Label What people call the source.
+	// Label Display name of the source.
 	Label string `json:"label,omitempty,omitzero"`
 
-	// OnConflict What becomes of a document when another one stands there: what it does not say is added to its end, it is kept, or it is
-	// replaced. Default: merge. One of: merge, keep, overwrite.
+	// OnConflict Handling of an existing document at the path: append what is missing from it, keep it, or replace it. Default: merge.
+	// One of: merge, keep, overwrite.
 	OnConflict string `json:"onConflict,omitempty,omitzero"`
 
 	// Owner Whose memory it is about; or give channel and sender, or endUserId. Missing: of several, or the shared one.
 	Owner  string `json:"owner,omitempty,omitzero"`
 	Sender string `json:"sender,omitempty,omitzero"`
 
-	// Source What tells the source from others and stays the same, such as the SHA-256 of its items.
+	// Source Stable identifier of the source, such as the SHA-256 of its items.
 	Source string `json:"source"`
 }
 
@@ -729,7 +729,7 @@ type DoctorFinding struct {
 
 // Dream defines model for Dream.
 type Dream struct {
-	// Changes What became of each document that it wrote.
+	// Changes Result for each document written.
 	Changes []ChangeReceipt `json:"changes,omitempty,omitzero"`
 
 	// Contradictions Pairs of statements that cannot both hold.
@@ -771,7 +771,7 @@ type Dream struct {
 	Raw  string `json:"raw,omitempty,omitzero"`
 	Read Pins   `json:"read,omitempty,omitzero"`
 
-	// Reason In words; may speak of contents.
+	// Reason The reason, for people; may quote contents.
 	Reason     string     `json:"reason,omitempty,omitzero"`
 	ReasonCode string     `json:"reasonCode,omitempty,omitzero"`
 	Reflection Reflection `json:"reflection,omitempty,omitzero"`
@@ -898,7 +898,7 @@ type DreamSettings struct {
 	// ByModel A model writes MEMORY.md; false: rules do.
 	ByModel bool `json:"byModel"`
 
-	// Days Of notes and conversations that are looked at.
+	// Days Age limit of the notes and conversations read, in days.
 	Days int `json:"days"`
 
 	// DiaryMaxChars Of DREAMS.md, before old entries are folded into monthly files.
@@ -990,12 +990,12 @@ type EditEntryBody struct {
 
 // Entry defines model for Entry.
 type Entry struct {
-	// Changes What became of each document; none: what was asked for was so already.
+	// Changes Result for each document; empty: nothing had to change.
 	Changes     []ChangeReceipt `json:"changes"`
 	Entry       string          `json:"entry"`
 	Replacement State           `json:"replacement,omitempty,omitzero"`
 
-	// Replayed The idempotency key was known: nothing was written now.
+	// Replayed The idempotency key had been used before; nothing was written.
 	Replayed bool  `json:"replayed"`
 	State    State `json:"state,omitempty,omitzero"`
 
@@ -1078,10 +1078,10 @@ type Excerpt struct {
 	// MessageIds Of the messages in text.
 	MessageIds []string `json:"messageIds,omitempty,omitzero"`
 
-	// NextFrom Send it as from to go on.
+	// NextFrom Send it as from to continue.
 	NextFrom int `json:"nextFrom,omitempty,omitzero"`
 
-	// NextSkip Send it as skip to go on.
+	// NextSkip Send it as skip to continue.
 	NextSkip int `json:"nextSkip,omitempty,omitzero"`
 
 	// Notice What an agent should know about the end of text.
@@ -1114,10 +1114,10 @@ type Explain struct {
 	Periods []Period `json:"periods"`
 	Phrases []string `json:"phrases"`
 
-	// Stages How long the parts took.
+	// Stages Duration of each step.
 	Stages []Stage `json:"stages"`
 
-	// Terms What the question was taken apart into.
+	// Terms Terms of the question.
 	Terms []Term `json:"terms"`
 }
 
@@ -1134,7 +1134,7 @@ type Explanation struct {
 
 // Extraction defines model for Extraction.
 type Extraction struct {
-	// Changes What became of each document.
+	// Changes Result for each document.
 	Changes      []ChangeReceipt `json:"changes,omitempty,omitzero"`
 	Conversation string          `json:"conversation"`
 
@@ -1155,7 +1155,7 @@ type Extraction struct {
 	// Raw What the model said, of a quarantined extraction.
 	Raw string `json:"raw,omitempty,omitzero"`
 
-	// Reason In words; may speak of contents.
+	// Reason The reason, for people; may quote contents.
 	Reason     string    `json:"reason,omitempty,omitzero"`
 	ReasonCode string    `json:"reasonCode,omitempty,omitzero"`
 	RetryOf    string    `json:"retryOf,omitempty,omitzero"`
@@ -1180,7 +1180,7 @@ type Fallback struct {
 	// Reason One of: embedding_timeout, embedding_failed, no_vectors, other_model, vectors_unavailable.
 	Reason string `json:"reason"`
 
-	// Text The reason in words.
+	// Text The reason, for people.
 	Text string `json:"text"`
 }
 
@@ -1315,7 +1315,7 @@ type ForgetBody struct {
 	// wherever they have moved to.
 	Shown string `json:"shown,omitempty,omitzero"`
 
-	// StartLine First line; every statement that stands on the lines is forgotten.
+	// StartLine First line; all statements in the range are forgotten.
 	StartLine *int `json:"startLine,omitempty"`
 }
 
@@ -1421,7 +1421,7 @@ type Import struct {
 	Format     string    `json:"format"`
 	ID         string    `json:"id"`
 
-	// Items That were uploaded.
+	// Items Items uploaded.
 	Items int    `json:"items"`
 	Label string `json:"label,omitempty,omitzero"`
 
@@ -1431,18 +1431,18 @@ type Import struct {
 	// OnConflict One of: merge, keep, overwrite.
 	OnConflict string `json:"onConflict"`
 
-	// Outcomes How many ended how: written, unchanged, merged, nothing, skipped, quarantined, failed.
+	// Outcomes Number of items by outcome: written, unchanged, merged, nothing, skipped, quarantined, failed.
 	Outcomes map[string]int64 `json:"outcomes"`
 	Owner    string           `json:"owner,omitempty,omitzero"`
 
-	// Settled Of them, those that have an outcome.
+	// Settled Items with an outcome.
 	Settled   int       `json:"settled"`
 	StartedAt time.Time `json:"startedAt,omitempty,omitzero"`
 
 	// State staging: items are uploaded; cancelled: what was not settled is left out. One of: staging, running, done, cancelled.
 	State string `json:"state"`
 
-	// Waiting Of them, those that have none yet.
+	// Waiting Items without an outcome yet.
 	Waiting    int    `json:"waiting"`
 	WorkflowID string `json:"workflowId,omitempty,omitzero"`
 }
@@ -1471,13 +1471,13 @@ type ImportDocument struct {
 	// Owner Of a personal one; missing: whom the import is about.
 	Owner string `json:"owner,omitempty,omitzero"`
 
-	// Path Where it is to stand.
+	// Path Target path.
 	Path string `json:"path"`
 
 	// Scope One of: PERSONAL, TEAM.
 	Scope string `json:"scope"`
 
-	// Source Where it stood.
+	// Source Original path.
 	Source string `json:"source,omitempty,omitzero"`
 }
 
@@ -1486,7 +1486,7 @@ type ImportItem struct {
 	Conversation ImportConversation `json:"conversation,omitempty,omitzero"`
 	Document     ImportDocument     `json:"document,omitempty,omitzero"`
 
-	// Key Tells it from every other item of the source, and stays the same when the source is read again.
+	// Key Stable identifier of the item, unique within the source.
 	Key string `json:"key"`
 }
 
@@ -1516,7 +1516,7 @@ type ImportMessage struct {
 	// ToolCallID Of a tool message: the id of the call that it answers.
 	ToolCallID string `json:"toolCallId,omitempty,omitzero"`
 
-	// ToolCalls Of an assistant message: what it asks of tools.
+	// ToolCalls Tool calls of an assistant message.
 	ToolCalls []ToolCall `json:"toolCalls,omitempty,omitzero"`
 }
 
@@ -1583,7 +1583,7 @@ type Index struct {
 	// Pending Documents and conversations that wait for vectors.
 	Pending int `json:"pending"`
 
-	// Phase Of the last time that everything was indexed anew. One of: building, comparing, deciding, retaining, dropping, done.
+	// Phase Phase of the last rebuild. One of: building, comparing, deciding, retaining, dropping, done.
 	Phase string `json:"phase,omitempty,omitzero"`
 
 	// State ready: nothing is left to do; unknown: nothing seems to be left, but workflows do not answer. One of: ready, working,
@@ -1743,7 +1743,7 @@ type MadeContext struct {
 	Flushing bool   `json:"flushing,omitempty,omitzero"`
 	Ledger   Ledger `json:"ledger"`
 
-	// Model Whose tokens were counted.
+	// Model Model whose tokens were counted.
 	Model string `json:"model,omitempty,omitzero"`
 
 	// Recalled Passages of memory that are in the context, best first.
@@ -1771,7 +1771,7 @@ type Message struct {
 	// ToolCallID The call that a tool message answers.
 	ToolCallID string `json:"toolCallId,omitempty,omitzero"`
 
-	// ToolCalls What an assistant message asks of tools.
+	// ToolCalls Tool calls of an assistant message.
 	ToolCalls []ToolCall `json:"toolCalls,omitempty,omitzero"`
 }
 
@@ -1801,7 +1801,7 @@ type MessageInput struct {
 	// ToolCallID Of a tool message: the id of the call that it answers. A call and its answer stay together in context windows.
 	ToolCallID string `json:"toolCallId,omitempty,omitzero"`
 
-	// ToolCalls Of an assistant message: what it asks of tools, at most 256 KiB together.
+	// ToolCalls Tool calls of an assistant message, at most 256 KiB in total.
 	ToolCalls []ToolCall `json:"toolCalls,omitempty,omitzero"`
 }
 
@@ -1977,7 +1977,7 @@ type Probe struct {
 	// Reason One of: embedding_timeout, embedding_failed.
 	Reason string `json:"reason,omitempty,omitzero"`
 
-	// Text The reason in words.
+	// Text The reason, for people.
 	Text string `json:"text,omitempty,omitzero"`
 }
 
@@ -2091,7 +2091,7 @@ type Recalled struct {
 	// Text What was found.
 	Text string `json:"text"`
 
-	// Tokens That it takes in the context.
+	// Tokens Number of tokens in the context.
 	Tokens int `json:"tokens"`
 
 	// Version Of the document.
@@ -2106,7 +2106,7 @@ type Receipt struct {
 	Etag string `json:"etag"`
 	Key  string `json:"key"`
 
-	// Replayed The idempotency key was known: this is the answer of the first time, and nothing was written now.
+	// Replayed The idempotency key had been used before: this is the first answer, and nothing was written.
 	Replayed bool   `json:"replayed"`
 	Token    string `json:"token"`
 }
@@ -2149,14 +2149,14 @@ type RememberBody struct {
 
 // Remembered defines model for Remembered.
 type Remembered struct {
-	// Kind known: a line says it already; corrected: another line said otherwise and gave way; unclear: there is nothing in it to
-	// keep. One of: saved, known, corrected, unclear.
+	// Kind known: memory has the statement already; corrected: it replaced a contradicting line; unclear: the text contains no
+	// statement to keep. One of: saved, known, corrected, unclear.
 	Kind string `json:"kind"`
 
 	// Line The line in the document.
 	Line string `json:"line,omitempty,omitzero"`
 
-	// Old Of a correction: the line that gave way; its version stays in the history.
+	// Old The line replaced by a correction; it remains in the history.
 	Old     string  `json:"old,omitempty,omitzero"`
 	Path    string  `json:"path,omitempty,omitzero"`
 	Receipt Written `json:"receipt"`
@@ -2194,7 +2194,7 @@ type Report struct {
 	// Candidates The best ones.
 	Candidates []Candidate `json:"candidates"`
 
-	// Changes What became of each document that it wrote.
+	// Changes Result for each document written.
 	Changes []ChangeReceipt `json:"changes,omitempty,omitzero"`
 
 	// Contradictions Pairs of statements that cannot both hold.
@@ -2239,7 +2239,7 @@ type Report struct {
 	Raw  string `json:"raw,omitempty,omitzero"`
 	Read Pins   `json:"read,omitempty,omitzero"`
 
-	// Reason In words; may speak of contents.
+	// Reason The reason, for people; may quote contents.
 	Reason     string     `json:"reason,omitempty,omitzero"`
 	ReasonCode string     `json:"reasonCode,omitempty,omitzero"`
 	Reflection Reflection `json:"reflection,omitempty,omitzero"`
@@ -2282,11 +2282,11 @@ type RestoreFileBody struct {
 
 // Revert defines model for Revert.
 type Revert struct {
-	// Changes What became of each document.
+	// Changes Result for each document.
 	Changes []ChangeReceipt `json:"changes"`
 	Dream   Dream           `json:"dream"`
 
-	// Replayed It was undone before, and nothing was written now.
+	// Replayed The dream had been reverted already; nothing was written.
 	Replayed bool `json:"replayed"`
 
 	// Token Names the write.
@@ -2313,7 +2313,7 @@ type Run struct {
 	// Link The workflow in Temporal's Web UI.
 	Link string `json:"link,omitempty,omitzero"`
 
-	// Outcome Of several steps, the one that tells most.
+	// Outcome The most significant outcome of several steps.
 	Outcome string `json:"outcome,omitempty,omitzero"`
 
 	// Outcomes Where all outcomes of the conversation are listed.
@@ -2375,7 +2375,7 @@ type Search struct {
 	// Waited How long it waited for vectors.
 	Waited string `json:"waited"`
 
-	// Warning What the agent should tell.
+	// Warning Message for the agent to relay.
 	Warning string `json:"warning,omitempty,omitzero"`
 }
 
@@ -2434,7 +2434,7 @@ type SelectParts struct {
 
 // SelfCheck defines model for SelfCheck.
 type SelfCheck struct {
-	// Broken Of them, those whose text is missing: build the index anew.
+	// Broken Number of them whose text is missing: rebuild the index.
 	Broken int `json:"broken"`
 
 	// Checked Passages that were searched by their own words.
@@ -2443,7 +2443,7 @@ type SelfCheck struct {
 	// Corpus One of: memory, sessions.
 	Corpus string `json:"corpus"`
 
-	// Found Of them, those that were found.
+	// Found Number of them that were found.
 	Found int `json:"found"`
 }
 
@@ -2544,7 +2544,7 @@ type SnapshotImport struct {
 	// Created Documents.
 	Created int `json:"created"`
 
-	// Files What became of each entry; none while it is running, and in lists.
+	// Files Result for each entry; empty while the import is running, and in lists.
 	Files      []SnapshotFile `json:"files"`
 	FinishedAt time.Time      `json:"finishedAt,omitempty,omitzero"`
 	ID         string         `json:"id"`
@@ -2608,13 +2608,13 @@ type Stage struct {
 
 // Staged defines model for Staged.
 type Staged struct {
-	// Failed Cannot be moved in: the list of items says why.
+	// Failed Rejected; the list of items has the reasons.
 	Failed int `json:"failed"`
 
-	// Known Were uploaded before.
+	// Known Uploaded before.
 	Known int `json:"known"`
 
-	// Staged Wait to be moved in.
+	// Staged Waiting to be imported.
 	Staged int `json:"staged"`
 }
 
@@ -2655,7 +2655,7 @@ type Statement struct {
 type Status struct {
 	Backlog Backlog `json:"backlog,omitempty,omitzero"`
 
-	// Degraded What works differently from a complete installation, in words; empty: nothing.
+	// Degraded Features that are missing or limited in this installation, one sentence each.
 	Degraded []string `json:"degraded"`
 	Model    Model    `json:"model"`
 	Parts    []Part   `json:"parts"`
@@ -2674,7 +2674,7 @@ type SummaryRef struct {
 	// Model Who wrote it.
 	Model string `json:"model"`
 
-	// To Last message that it stands for.
+	// To Last message that the summary covers.
 	To     int `json:"to"`
 	Tokens int `json:"tokens"`
 }
@@ -2684,7 +2684,7 @@ type Term struct {
 	// Forms The word as it is compared, and its stems.
 	Forms []string `json:"forms"`
 
-	// Stop So common that it decides nothing.
+	// Stop Too common to affect the ranking.
 	Stop bool   `json:"stop"`
 	Text string `json:"text"`
 }
@@ -2808,7 +2808,7 @@ type Update struct {
 	// Diff Unified; empty when only its place in the system prompt would change.
 	Diff string `json:"diff"`
 
-	// Edited It is not what the manifest says: somebody changed it in the archive.
+	// Edited The content differs from the manifest: it was edited in the archive.
 	Edited   bool   `json:"edited,omitempty,omitzero"`
 	Filename string `json:"filename"`
 
@@ -2859,7 +2859,7 @@ type Version struct {
 	Added  int    `json:"added"`
 	Author Author `json:"author"`
 
-	// BaseVersion The version that its author had seen; 0 when the document was new.
+	// BaseVersion The version that the change was based on; 0 for a new document.
 	BaseVersion int       `json:"baseVersion"`
 	CreatedAt   time.Time `json:"createdAt"`
 
@@ -2867,7 +2867,7 @@ type Version struct {
 	Deleted bool   `json:"deleted"`
 	Etag    string `json:"etag"`
 
-	// Merged The base was not current any more, and both sides were merged by line.
+	// Merged The base was outdated; both sides were merged line by line.
 	Merged bool   `json:"merged"`
 	Reason string `json:"reason,omitempty,omitzero"`
 
@@ -3027,7 +3027,7 @@ type Written struct {
 	Changes []ChangeReceipt `json:"changes"`
 	Key     string          `json:"key"`
 
-	// Replayed It was written before, and nothing now.
+	// Replayed The write had been made before; nothing was written.
 	Replayed bool   `json:"replayed"`
 	Token    string `json:"token"`
 }
@@ -3069,7 +3069,7 @@ func (c *Client) UpdateAgent(ctx context.Context, agent string, body AgentPatchB
 // ListArtifactsParams are the optional parameters of ListArtifacts.
 type ListArtifactsParams struct {
 	Person
-	// The next of the page before; missing: from the start.
+	// The value of next on the previous page; missing: from the start.
 	Cursor string `query:"cursor"`
 	// Maximum number of items.
 	Limit int `query:"limit"`
@@ -3106,7 +3106,7 @@ func (c *Client) AssembleContext(
 // ListConversationsParams are the optional parameters of ListConversations.
 type ListConversationsParams struct {
 	Person
-	// The next of the page before; missing: from the start.
+	// The value of next on the previous page; missing: from the start.
 	Cursor string `query:"cursor"`
 	// Maximum number of items.
 	Limit int `query:"limit"`
@@ -3144,7 +3144,7 @@ func (c *Client) CompactConversation(
 // ListCompactionsParams are the optional parameters of ListCompactions.
 type ListCompactionsParams struct {
 	Person
-	// The next of the page before; missing: from the start.
+	// The value of next on the previous page; missing: from the start.
 	Cursor string `query:"cursor"`
 	// Maximum number of items.
 	Limit int `query:"limit"`
@@ -3164,7 +3164,7 @@ func (c *Client) ListCompactions(
 // ListFlushesParams are the optional parameters of ListFlushes.
 type ListFlushesParams struct {
 	Person
-	// The next of the page before; missing: from the start.
+	// The value of next on the previous page; missing: from the start.
 	Cursor string `query:"cursor"`
 	// Maximum number of items.
 	Limit int `query:"limit"`
@@ -3184,7 +3184,7 @@ func (c *Client) ListFlushes(
 // ListMessagesParams are the optional parameters of ListMessages.
 type ListMessagesParams struct {
 	Person
-	// The next of the page before; missing: from the first message.
+	// The value of next on the previous page; missing: from the first message.
 	Cursor *int `query:"cursor"`
 	// Messages.
 	Limit int `query:"limit"`
@@ -3233,7 +3233,7 @@ func (c *Client) FixAgent(ctx context.Context, agent string) (Answer[Examination
 // ListDreamsParams are the optional parameters of ListDreams.
 type ListDreamsParams struct {
 	Person
-	// The next of the page before; missing: from the start.
+	// The value of next on the previous page; missing: from the start.
 	Cursor string `query:"cursor"`
 	// Maximum number of items.
 	Limit int `query:"limit"`
@@ -3287,7 +3287,7 @@ func (c *Client) Dream(
 // ListCandidatesParams are the optional parameters of ListCandidates.
 type ListCandidatesParams struct {
 	Person
-	// The next of the page before; missing: from the start.
+	// The value of next on the previous page; missing: from the start.
 	Cursor string `query:"cursor"`
 	// Maximum number of items.
 	Limit int `query:"limit"`
@@ -3433,7 +3433,7 @@ func (c *Client) GetDream(
 // ListDreamCandidatesParams are the optional parameters of ListDreamCandidates.
 type ListDreamCandidatesParams struct {
 	Person
-	// The next of the page before; missing: from the start.
+	// The value of next on the previous page; missing: from the start.
 	Cursor string `query:"cursor"`
 	// Maximum number of items.
 	Limit int `query:"limit"`
@@ -3640,7 +3640,7 @@ func (c *Client) EventsStream(
 // ListExtractionsParams are the optional parameters of ListExtractions.
 type ListExtractionsParams struct {
 	Person
-	// The next of the page before; missing: from the start.
+	// The value of next on the previous page; missing: from the start.
 	Cursor string `query:"cursor"`
 	// Maximum number of items.
 	Limit int `query:"limit"`
@@ -3717,7 +3717,7 @@ func (c *Client) Forget(
 // ListImportsParams are the optional parameters of ListImports.
 type ListImportsParams struct {
 	Person
-	// The next of the page before; missing: from the start.
+	// The value of next on the previous page; missing: from the start.
 	Cursor string `query:"cursor"`
 	// Maximum number of items.
 	Limit int `query:"limit"`
@@ -3763,7 +3763,7 @@ func (c *Client) CancelImport(ctx context.Context, agent string, importID string
 
 // ListImportItemsParams are the optional parameters of ListImportItems.
 type ListImportItemsParams struct {
-	// The next of the page before; missing: from the start.
+	// The value of next on the previous page; missing: from the start.
 	Cursor string `query:"cursor"`
 	// Maximum number of items.
 	Limit int `query:"limit"`
@@ -4125,7 +4125,7 @@ type FileHistoryParams struct {
 	Person
 	// Whose document: the owner's, the agent's or the workspace's. One of: PERSONAL, TEAM, GLOBAL.
 	Scope string `query:"scope"`
-	// The next of the page before; missing: from the newest version.
+	// The value of next on the previous page; missing: from the newest version.
 	Cursor *int `query:"cursor"`
 	// Versions.
 	Limit int `query:"limit"`
@@ -4211,7 +4211,7 @@ func (c *Client) PreviewSnapshot(
 // ListSnapshotImportsParams are the optional parameters of ListSnapshotImports.
 type ListSnapshotImportsParams struct {
 	Person
-	// The next of the page before; missing: from the start.
+	// The value of next on the previous page; missing: from the start.
 	Cursor string `query:"cursor"`
 	// Maximum number of items.
 	Limit int `query:"limit"`
@@ -4325,7 +4325,7 @@ type ListWritesParams struct {
 	Person
 	// Only these. One of: staged, written, unchanged, refused.
 	Outcome string `query:"outcome"`
-	// The next of the page before; missing: from the start.
+	// The value of next on the previous page; missing: from the start.
 	Cursor string `query:"cursor"`
 	// Maximum number of items.
 	Limit int `query:"limit"`

@@ -138,8 +138,8 @@ func TestATalkThatFails(t *testing.T) {
 	if err == nil || err.Error() != "3 messages without an answer" {
 		t.Errorf("%v", err)
 	}
-	clitest.Contains(t, notes, "! the answer broke off and is not stored: the model did not answer (model_unavailable)",
-		"! the answer broke off and is not stored: "+server.URL+" closed the connection", "not as Reverie does", "there is no /nonsense")
+	clitest.Contains(t, notes, "! the answer was interrupted and not stored: the model did not answer (model_unavailable)",
+		"! the answer was interrupted and not stored: "+server.URL+" closed the connection", "is not a Reverie server", "unknown command /nonsense")
 	if asked != 4 {
 		t.Errorf("%d requests", asked)
 	}

@@ -46,14 +46,14 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		{
 			"another server listens",
 			[]string{"agents", "list", "--url", clitest.Answering(t, 200, "<html>hello</html>")},
-			[]string{"not as Reverie does", "REVERIE_URL"},
+			[]string{"is not a Reverie server", "REVERIE_URL"},
 		},
 		{
 			"another server answers JSON",
 			[]string{"agents", "list", "--url", clitest.Answering(t, 200, `{"ok":true}`)},
-			[]string{"not as Reverie does"},
+			[]string{"is not a Reverie server"},
 		},
-		{"no URL", []string{"agents", "list", "--url", "localhost:8080"}, []string{`"localhost:8080" is not the address of a server`, "http://"}},
+		{"no URL", []string{"agents", "list", "--url", "localhost:8080"}, []string{`invalid server address "localhost:8080"`, "http://"}},
 		{
 			"no key",
 			[]string{"agents", "list", "--url", unauthorized, "--data", t.TempDir()},
@@ -86,7 +86,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		{"a sync of nothing", []string{"sync"}, []string{"name a folder"}},
 		{"no agent", []string{"list", "--url", unauthorized}, []string{"--agent", "REVERIE_AGENT"}},
 		{"no document", []string{"cat", "--agent", "ada"}, []string{"name a document", "memory list"}},
-		{"no version", []string{"diff", "MEMORY.md", "first", "--agent", "ada"}, []string{`"first" is not a version`}},
+		{"no version", []string{"diff", "MEMORY.md", "first", "--agent", "ada"}, []string{`invalid version "first"`}},
 		{
 			"not found",
 			[]string{

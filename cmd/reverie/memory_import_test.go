@@ -57,10 +57,10 @@ func TestWhatWouldBeMovedInIsShownWithoutAServer(t *testing.T) {
 		{"no such file", []string{"nowhere"}},
 		{"use openclaw, mateclaw", []string{fixtures + "openclaw", "--format", "diary"}},
 		{"say who is who with --owner-map", []string{fixtures + "zep-and-mem0", "--owner", "user:1"}},
-		{"write it as <id there>=<owner here>", []string{fixtures + "mem0.json", "--owner-map", "ana"}},
-		{"contradict each other", []string{fixtures + "openclaw", "--shared", "--owner", "user:1"}},
+		{"use <source id>=<owner>", []string{fixtures + "mem0.json", "--owner-map", "ana"}},
+		{"cannot be combined", []string{fixtures + "openclaw", "--shared", "--owner", "user:1"}},
 		{"merge, keep or overwrite", []string{fixtures + "openclaw", "--on-conflict", "burn"}},
-		{"is no time zone", []string{fixtures + "openclaw", "--zone", "Atlantis"}},
+		{"invalid --zone \"Atlantis\"", []string{fixtures + "openclaw", "--zone", "Atlantis"}},
 		{"specify the format with --format", []string{filepath.Join(fixtures, "chatgpt", "chat.html")}},
 	} {
 		if strings.Contains(wrong.args[0], "zep-and-mem0") {

@@ -54,13 +54,13 @@ func TestTheToolsOfAModelByHand(t *testing.T) {
 	clitest.Contains(t, mustRun(t, "tools", "run", "search_workspace_memory", "query=mast", "--owner", "user:7"), "[[mast]] is new.")
 
 	for want, args := range map[string][]string{
-		"there is no tool":               {"remembr", "text=x"},
-		"No such tool":                   {"remembr"},
-		`has no argument "file": it has`: {"read_workspace_memory_file", "file=MEMORY.md"},
-		"write name=value":               {"read_workspace_memory_file", "MEMORY.md"},
-		"--args is no JSON":              {"read_workspace_memory_file", "--args", "{filename: MEMORY.md}"},
-		"--args is no JSON object":       {"read_workspace_memory_file", "--args", "[]", "filename=MEMORY.md"},
-		"was not done as it was called":  {"read_workspace_memory_file", "filename=none.md"},
+		"unknown tool":                          {"remembr", "text=x"},
+		"No such tool":                          {"remembr"},
+		`has no argument "file": it has`:        {"read_workspace_memory_file", "file=MEMORY.md"},
+		"use name=value":                        {"read_workspace_memory_file", "MEMORY.md"},
+		"--args must be a JSON object, such as": {"read_workspace_memory_file", "--args", "{filename: MEMORY.md}"},
+		"--args must be a JSON object":          {"read_workspace_memory_file", "--args", "[]", "filename=MEMORY.md"},
+		"was not carried out as requested":      {"read_workspace_memory_file", "filename=none.md"},
 	} {
 		if _, err := run(args...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %q", args, err, want)
