@@ -72,7 +72,7 @@ func isCode(line string) bool {
 // hasSentence reports whether a line reads like prose: four words without signs, or a script without spaces.
 func hasSentence(line string) bool {
 	words := 0
-	for _, w := range strings.Fields(line) {
+	for w := range strings.FieldsSeq(line) {
 		if strings.IndexFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !strings.ContainsRune(",.'!?-", r) }) < 0 {
 			words++
 		}

@@ -191,7 +191,7 @@ func TestLinear(t *testing.T) {
 			}
 			return slices.Min(took)
 		}
-		if small, large := cost(125), cost(2000); large > 64*small+20*time.Millisecond {
+		if small, large := cost(125), cost(2000); large > 64*small+100*time.Millisecond {
 			t.Errorf("%q: sixteen times the text takes %v instead of %v", unit, large, small)
 		}
 	}
