@@ -79,14 +79,14 @@ func (c *checking) date(d day, s sentence) {
 
 func dateKey(year, month, day int) string { return dateOf(year, month, day).Format("2006-01-02") }
 
-func (c *Ground) isDayOfMessage(key string) bool {
-	if c.days == nil {
-		c.days = map[string]bool{c.day.Format(time.DateOnly): true}
-		for _, p := range c.said.passages {
-			c.days[p.at.Format(time.DateOnly)] = true
+func (g *Ground) isDayOfMessage(key string) bool {
+	if g.days == nil {
+		g.days = map[string]bool{g.day.Format(time.DateOnly): true}
+		for _, p := range g.said.passages {
+			g.days[p.at.Format(time.DateOnly)] = true
 		}
 	}
-	return c.days[key]
+	return g.days[key]
 }
 
 // anchor is a word of the line that the sources have too.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -124,8 +125,10 @@ func TestMutantsOfTheCorpusAreCaught(t *testing.T) {
 				check("name invented", k.Says+", with "+inventedNames[""][i%3])
 			}
 			for _, at := range number.FindAllStringIndex(k.Says, -1) {
-				n := 0
-				fmt.Sscan(k.Says[at[0]:at[1]], &n)
+				n, err := strconv.Atoi(k.Says[at[0]:at[1]])
+				if err != nil {
+					t.Fatal(err)
+				}
 				check("number changed", fmt.Sprintf("%s%d%s", k.Says[:at[0]], n+41, k.Says[at[1]:]))
 			}
 			for _, at := range inside.FindAllStringSubmatchIndex(k.Says, -1) {

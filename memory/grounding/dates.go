@@ -84,12 +84,21 @@ x: last, past, letzte, letzten, letzter, letztes, vergangenen, vergangene, pasad
 // datesOf finds the dates that a folded text names by number or name. Relative expressions are found by reach.
 func datesOf(text string) []day {
 	var out []day
+	taken := map[int]bool{} // bytes of dates
 	add := func(d day) bool {
 		if d.month > 12 && d.day <= 12 && d.swapped {
 			d.month, d.day = d.day, d.month
 		}
-		if d.month > 12 || d.day > 31 || d.month == 0 && d.weekday == 0 || slices.ContainsFunc(out, func(o day) bool { return o.start < d.end && d.start < o.end }) {
+		if d.month > 12 || d.day > 31 || d.month == 0 && d.weekday == 0 {
 			return false
+		}
+		for i := d.start; i < d.end; i++ {
+			if taken[i] {
+				return false
+			}
+		}
+		for i := d.start; i < d.end; i++ {
+			taken[i] = true
 		}
 		out = append(out, d)
 		return true

@@ -2,6 +2,7 @@ package grounding_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -167,6 +168,31 @@ func BenchmarkCheck(b *testing.B) {
 		g := grounding.New(e)
 		for _, line := range proposal {
 			g.Check(line)
+		}
+	}
+}
+
+// TestLinear holds the time for a long message to a small multiple of what its length asks for.
+func TestLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures time")
+	}
+	for _, unit := range []string{
+		"My sister Anna bought 12 tickets for Friday. ", "我喜欢喝茶，我住在杭州。", "a ", ", and I ", "\"", "((((", "[1] ", "12 ", "2026-01-01 ", "Anna ", "to ", "```\n",
+	} {
+		cost := func(n int) time.Duration {
+			text := strings.Repeat(unit, n)
+			var took []time.Duration
+			for range 3 {
+				start := time.Now()
+				g := grounding.New(grounding.Evidence{Transcript: []transcripts.Line{{Role: "user", Text: text, At: thursday}}, Day: thursday})
+				g.Check("- Sister Anna bought 12 tickets for tea on 2026-03-13 in 杭州")
+				took = append(took, time.Since(start))
+			}
+			return slices.Min(took)
+		}
+		if small, large := cost(125), cost(2000); large > 64*small+100*time.Millisecond {
+			t.Errorf("%q: sixteen times the text takes %v instead of %v", unit, large, small)
 		}
 	}
 }

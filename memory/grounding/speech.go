@@ -230,6 +230,7 @@ func (s *speech) sentence(text string, from int, tokens []analysis.Token, at int
 		}
 		isFirst = false
 	}
+	asks := strings.ContainsAny(text, "?？؟")
 	for i, byteAt := range starts {
 		c := &s.clauses[len(s.clauses)-len(starts)+i]
 		until := len(text)
@@ -238,7 +239,7 @@ func (s *speech) sentence(text string, from int, tokens []analysis.Token, at int
 			until = starts[i+1]
 			c.end = s.clauses[len(s.clauses)-len(starts)+i+1].start
 		}
-		c.read(light(text[byteAt:until]), i == 0, strings.ContainsAny(text, "?？؟"), s.in)
+		c.read(light(text[byteAt:until]), i == 0, asks, s.in)
 		if at := len(s.clauses) - len(starts) + i - 1; i == 0 && at >= 0 && !c.self && !isLead {
 			last := s.sentences[s.clauses[at].sentence]
 			c.byLead = last.isLead && last.passage == sent.passage && s.clauses[at].third && len(second.in(last.text)) == 0
