@@ -155,7 +155,7 @@ func (r *Reader) judge(all []Sentence, lang string) {
 			s.Stance = Fiction
 		case supposes, hypothetical == s.Paragraph && set.Has(cue.Would):
 			s.Stance = Hypothetical
-		case set.Has(cue.Irony):
+		case set.Has(cue.Irony), shouts(s):
 			s.Stance = Ironic
 			if i > 0 && isAside(s.Text) && all[i-1].Stance == Own {
 				all[i-1].Stance = Ironic
@@ -170,6 +170,22 @@ func (r *Reader) judge(all []Sentence, lang string) {
 		}
 	}
 }
+
+// shouts reports whether a sentence shouts how much it likes something and nothing else: "I just LOVE queuing".
+func shouts(s *Sentence) bool {
+	if strings.ToUpper(s.Text) == s.Text {
+		return false
+	}
+	for _, m := range s.Marks {
+		if word := s.Text[m.Start:m.End]; m.Kind == cue.Like && len(word) > shortWord && strings.ToUpper(word) == word && strings.ToLower(word) != word {
+			return true
+		}
+	}
+	return false
+}
+
+// shortWord is the length in bytes of words that are also written in capitals as abbreviations.
+const shortWord = 3
 
 // fewWords is the length of a remark about the sentence before it, in words.
 const fewWords = 4

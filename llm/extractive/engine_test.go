@@ -112,6 +112,11 @@ func TestWhatIsKept(t *testing.T) {
 		{name: "German", talk: []string{"u: Ich heiße Jürgen. Ich bin gegen Erdnüsse allergisch.", "a: Hallo Jürgen."}, lasting: []string{"Name: Jürgen", "Erdnüsse"}},
 		{name: "Chinese", talk: []string{"u: 我叫小明，我对花生过敏。", "a: 你好。"}, lasting: []string{"Name: 小明", "花生过敏"}},
 		{name: "irony", talk: []string{"u: Oh great, another Monday, just what I needed.", "a: :)"}, files: []string{"Monday"}},
+		{name: "shouted irony", talk: []string{"u: and I just ADORE sleeping on an air mattress.", "a: :)"}, never: []string{"air mattress"}},
+		{
+			name: "a wish for this time is no standing one", talk: []string{"u: I prefer it without bullet points this time.", "a: OK."},
+			files: []string{"bullet points"},
+		},
 		{name: "a hypothesis", talk: []string{"u: If I lived in Paris I would eat croissants every day.", "a: :)"}, never: []string{"Paris"}},
 		{name: "a remembered request", talk: []string{"u: Please remember that the spare key is with Frau Lenz on the second floor.", "a: OK."}, lasting: []string{"Frau Lenz"}},
 	} {
