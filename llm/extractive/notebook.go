@@ -77,8 +77,13 @@ func (n *notebook) known() words {
 // sameWords is the share of the words of a passage that a line has when both say the same.
 const sameWords = .9
 
-// says reports whether a line says what a passage says.
+// says reports whether a line says what a passage says: most of its words, and all of its numbers.
 func (p *passage) says(line words) bool {
+	for w := range p.terms {
+		if !line[w] && hasDigit(w) {
+			return false
+		}
+	}
 	return len(p.terms) > 0 && p.terms.within(line) >= sameWords && line.within(p.terms) >= .5
 }
 

@@ -268,7 +268,8 @@ func (c *checking) replaces(n mention) bool {
 		if text[at[0]:at[1]] == digits {
 			return false
 		}
-		others = true
+		from, to := at[0]-len(string(before)), at[1]+len(string(after))
+		others = others || strings.Contains(c.messages, text[from:to]) || !c.saidByUser(n) // a message may bring a document up to date
 	}
 	return others
 }
@@ -426,7 +427,32 @@ func (c *checking) bound(v mention, held []int, kind []mention, rival func(menti
 			}
 		}
 	}
-	return c.besideOthers(v, held, kind)
+	return c.onlyInDocuments(anchors, held, kind) || c.besideOthers(v, held, kind)
+}
+
+// saidByUser reports whether a message has a number.
+func (c *checking) saidByUser(n mention) bool {
+	return slices.ContainsFunc(n.keys, func(k string) bool {
+		return slices.ContainsFunc(c.said.byNumber[k], func(h int) bool { return !c.isDocument(c.said.numbers[h].clause) })
+	})
+}
+
+// onlyInDocuments reports whether only documents speak of what the line says, while a message has the value: the message may bring
+// a document up to date.
+func (c *checking) onlyInDocuments(anchors []anchor, held []int, kind []mention) bool {
+	for _, a := range anchors {
+		for _, t := range a.terms {
+			if !c.isDocument(c.said.terms[t].clause) {
+				return false
+			}
+		}
+	}
+	return slices.ContainsFunc(held, func(h int) bool { return !c.isDocument(kind[h].clause) })
+}
+
+// isDocument reports whether a clause of the sources is in a document.
+func (c *checking) isDocument(clause int) bool {
+	return c.said.passages[c.said.sentences[c.said.clauses[clause].sentence].passage].document
 }
 
 // besideOthers reports whether a value stands in one passage with words of another clause of the line.
@@ -1122,6 +1148,9 @@ func (c *checking) subject(l clause, best claimed) {
 			}
 		default:
 			if s.self || document && len(s.kin) == 0 || !s.third && !s.subject && !(s.byLead && l.explicit) {
+				return
+			}
+			if !l.explicit && len(s.kin) == 0 { // "it matters": whose the line is cannot be known
 				return
 			}
 		}

@@ -62,7 +62,7 @@ func TestBuiltInLinesPass(t *testing.T) {
 }
 
 // statementsRefused is the share of the corpus's statements, in percent, that may be refused. The goal is 2.
-const statementsRefused = 10.
+const statementsRefused = 9.
 
 // Statements of the corpus are faithful lines in English about conversations in twelve languages.
 func TestStatementsOfTheCorpusPass(t *testing.T) {

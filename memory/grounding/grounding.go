@@ -53,6 +53,7 @@ type Ground struct {
 	said     *speech         // by users, and in documents
 	answered *speech         // by the assistant, and in sentences of users that are not their own statements
 	quotable string          // all messages and documents, squeezed
+	messages string          // all messages, squeezed
 	names    map[string]bool // speakers of a group, folded
 	times    map[string]bool // times of day of the messages
 	days     map[string]bool // days of the messages; computed on first use
@@ -81,6 +82,7 @@ func New(e Evidence) *Ground {
 			quotable.WriteString(squeezed(line) + "\n")
 		}
 	}
+	documents := quotable.Len()
 	speakers, voices := map[string]bool{}, newVoices(e.Transcript)
 	for i, line := range e.Transcript {
 		at := e.Day
@@ -111,6 +113,7 @@ func New(e Evidence) *Ground {
 	g.said.finish()
 	g.answered.finish()
 	g.quotable = quotable.String()
+	g.messages = g.quotable[documents:]
 	g.said.isLatin = isLatin(g.said.messages())
 	return g
 }

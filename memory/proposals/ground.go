@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"reverie/language/fold"
 	"reverie/memory"
 	"reverie/memory/grounding"
 	"reverie/memory/markdown"
@@ -234,14 +235,28 @@ func GroundSummary(summary string, in SummaryInput) string {
 		e.Transcript = append(e.Transcript, transcripts.Line{Role: memory.RoleOfUser, Name: m.Name, At: m.CreatedAt, Text: strings.Join(said, "\n")})
 	}
 	g := grounding.New(e)
+	var said strings.Builder // a summary may say of one thing what was said of another
+	for _, text := range append(e.Documents, textsOf(e.Transcript)...) {
+		said.WriteString(fold.Text(text) + "\n")
+	}
+	all := said.String()
 	lines := strings.SplitAfter(summary, "\n")
 	kept := lines[:0]
 	for _, line := range lines {
-		if !slices.ContainsFunc(g.Check(line), func(f grounding.Fault) bool { return f.IsValue() }) {
+		if !slices.ContainsFunc(g.Check(line), func(f grounding.Fault) bool { return f.IsValue() && !strings.Contains(all, fold.Text(f.Value)) }) {
 			kept = append(kept, line)
 		}
 	}
 	return strings.TrimSpace(strings.Join(kept, ""))
+}
+
+// textsOf returns the texts of messages.
+func textsOf(transcript []transcripts.Line) []string {
+	out := make([]string, len(transcript))
+	for i, l := range transcript {
+		out[i] = l.Text
+	}
+	return out
 }
 
 // Ungrounded returns the removed lines as violations of a record.

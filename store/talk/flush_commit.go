@@ -60,7 +60,9 @@ func (s *Talk) SaveFlushDraft(ctx context.Context, id memory.Identity, flush uui
 		return err
 	}
 	d.Reason = gate.StorableReason(d.Reason)
-	d.Violations = pg.StorableViolations(d.Violations)
+	if len(d.Violations) > 0 {
+		d.Violations = pg.StorableViolations(d.Violations)
+	}
 	_, err := pg.InTx(ctx, s.db, id, func(t *pg.Tx) (struct{}, error) {
 		saved := false
 		var kept uuid.UUID

@@ -191,8 +191,8 @@ where d.scope = 'PERSONAL' and d.path like 'memory/____-__-__.md'`)
 		for seq := int64(1); seq <= c.Flushed; seq += 2 {
 			mark := fmt.Sprintf("%s/%d", c.Conversation, seq)
 			checked++
-			if n := len(regexp.MustCompile(regexp.QuoteMeta(mark)+`\b`).FindAllString(notes[0], -1)); n != 1 {
-				t.Errorf("the notes have %s %d times", mark, n)
+			if n := len(regexp.MustCompile(`(?m)^- .*`+regexp.QuoteMeta(mark)+`\b`).FindAllString(notes[0], -1)); n != 1 {
+				t.Errorf("%d lines of the notes have %s", n, mark)
 			}
 		}
 	}
@@ -226,16 +226,14 @@ func windowTalk(n int) (conversation, owner string) {
 	return fmt.Sprintf("talk-%03d", n), fmt.Sprintf("talker-%d", n)
 }
 
-// windowTurn returns the messages of a turn: the user's message has a mark, in brackets for the scripted model and in
-// the statement to remember for rules.
+// windowTurn returns the messages of a turn: the user's message has a mark, which the scripted model and the built-in engine note.
 func windowTurn(n, turn int) []deployment.Message {
 	conversation, _ := windowTalk(n)
 	mark := fmt.Sprintf("[%s/%d]", conversation, 2*turn+1)
 	return []deployment.Message{
 		{
 			ID: fmt.Sprintf("u%d", turn), Role: "user",
-			Content: fmt.Sprintf("This is %s, and it matters. Please remember that the label of box %d is %s/%d.",
-				mark, 2*turn+1, conversation, 2*turn+1),
+			Content: fmt.Sprintf("This is %s, and please remember that it is the label of box %d.", mark, 2*turn+1),
 		},
 		{
 			ID: fmt.Sprintf("a%d", turn), Role: "assistant",
