@@ -15,7 +15,7 @@ import (
 	"reverie/window"
 )
 
-// intent is what a message wants of an agent without a model.
+// intent classifies a message to an agent without a model.
 type intent int
 
 // Intents.

@@ -47,7 +47,7 @@ type quotation struct {
 	shown   recall.Hit // hit reduced to the statement
 }
 
-// quotable is what is said, by whom, and when.
+// quotable holds a quotation with its speaker and day.
 type quotable struct {
 	text     string    // without quotation marks, escaped, on one line
 	question string    // that it answers; may be empty

@@ -20,7 +20,7 @@ import (
 	"reverie/language/script"
 )
 
-// Kind is what a phrase shows.
+// Kind classifies phrases by what they show.
 type Kind uint8
 
 // Kinds.

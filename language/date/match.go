@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// captured is what a pattern matched.
+// captured holds the parts of a match.
 type captured struct {
 	means   *meaning
 	next    int // lexeme after it

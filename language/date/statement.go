@@ -158,7 +158,7 @@ func (s *statementReader) insertions() []Insertion {
 	return found
 }
 
-// context is what the dates before another one in its sentence say.
+// context summarizes the dates before another one in its sentence.
 type context struct {
 	far       bool // one is more than a week away, or in another week
 	otherYear bool // one is another year

@@ -14,7 +14,7 @@ import (
 	"reverie/language/sentence"
 )
 
-// Stance is how a sentence is meant.
+// Stance classifies sentences by how they are meant.
 type Stance uint8
 
 // Stances. A sentence with several has the first of Foreign, Fiction, Hypothetical, Ironic and Question.

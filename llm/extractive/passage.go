@@ -12,7 +12,7 @@ import (
 	"reverie/language/date"
 )
 
-// passage is what is kept of a message: one to three sentences in the speaker's own words.
+// passage holds one to three sentences of a message in the speaker's own words.
 type passage struct {
 	text     string // as written, without leading fillers
 	question string // of the assistant, when the words mean nothing without it

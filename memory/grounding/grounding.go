@@ -39,7 +39,7 @@ func (f Fault) IsValue() bool {
 	return f.Code == Number || f.Code == Date || f.Code == Name || f.Code == Quotation
 }
 
-// Evidence is what lines are compared with.
+// Evidence holds the texts with which lines are compared.
 type Evidence struct {
 	Transcript []transcripts.Line
 	Documents  []string  // texts that the author of the lines saw; their lines are grounded
