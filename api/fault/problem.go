@@ -52,7 +52,10 @@ type Fault struct {
 	Message  string `json:"message"`
 }
 
-// Faults are the details of an invalid request: all that is wrong with it at once.
+// MaxFaults bounds the faults that an answer lists.
+const MaxFaults = 100
+
+// Faults are the details of an invalid request: the first 100 things that are wrong with it.
 type Faults struct {
 	Faults []Fault `json:"faults"`
 }
@@ -63,7 +66,7 @@ const shownFaults = 3
 // Invalid returns the error of a request with faults.
 func Invalid(found ...Fault) *Problem {
 	p := New(InvalidRequest, "%s", Text(found))
-	p.Data = Faults{found}
+	p.Data = Faults{found[:min(len(found), MaxFaults)]}
 	return p
 }
 
@@ -90,9 +93,14 @@ func Text(found []Fault) string {
 func fromHuma(status int, msg string, errs ...error) huma.StatusError {
 	var found []Fault
 	for _, err := range errs {
-		var detailed huma.ErrorDetailer
+		var (
+			detailed huma.ErrorDetailer
+			own      *Problem
+		)
 		switch {
 		case err == nil:
+		case errors.As(err, &own):
+			return own
 		case errors.As(err, &detailed):
 			d := detailed.ErrorDetail()
 			found = append(found, Fault{d.Location, d.Message})
@@ -108,7 +116,7 @@ func fromHuma(status int, msg string, errs ...error) huma.StatusError {
 			return New(InvalidBody, "%s: send a JSON object", msg)
 		}
 		p := New(InvalidBody, "Invalid body: %s", Text(found))
-		p.Data = Faults{found}
+		p.Data = Faults{found[:min(len(found), MaxFaults)]}
 		return p
 	case http.StatusUnsupportedMediaType:
 		return New(UnsupportedMediaType, "send the body as JSON with Content-Type: application/json")

@@ -118,6 +118,9 @@ func registerAt[In, Out any](s *Server, r Route, op huma.Operation, handle func(
 		}
 		return out, nil
 	})
+	if body := requestBody(s.API.OpenAPI().Paths[op.Path], op.Method); body != nil && !r.AsIs {
+		op.Metadata[metaElements] = maxElements(s.API.OpenAPI().Components.Schemas, body.Schema)
+	}
 	for _, status := range r.Also {
 		same := *op.Responses[strconv.Itoa(op.DefaultStatus)]
 		same.Description = http.StatusText(status)
@@ -134,6 +137,15 @@ func registerAt[In, Out any](s *Server, r Route, op huma.Operation, handle func(
 	if r.Example != nil {
 		s.API.OpenAPI().Paths[op.Path].Post.RequestBody.Content["application/json"].Example = r.Example
 	}
+}
+
+// requestBody returns the JSON body of the operation with a method; nil: it has none.
+func requestBody(item *huma.PathItem, method string) *huma.MediaType {
+	op := map[string]*huma.Operation{http.MethodPost: item.Post, http.MethodPut: item.Put, http.MethodPatch: item.Patch}[method]
+	if op == nil || op.RequestBody == nil {
+		return nil
+	}
+	return op.RequestBody.Content["application/json"]
 }
 
 // RawHandler writes its answer by itself.

@@ -12,9 +12,11 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 	"go.opentelemetry.io/otel/metric"
 	metricnoop "go.opentelemetry.io/otel/metric/noop"
@@ -38,6 +40,7 @@ type Server struct {
 	Keys      *keyCache
 	limits    *limiter // of keys
 	failures  *limiter // of addresses that try wrong keys
+	bodies    memoryBudget
 	Workflows *Starter
 	Probes    *probes
 	changes   *Announcer    // of indexes
@@ -75,6 +78,7 @@ func NewServer(o Options) *Server {
 	}
 	s := &Server{Options: o, Echo: echo.New(), Heartbeat: heartbeat, Turning: make(chan struct{}, maxTurns)}
 	s.Stopping, s.stop = context.WithCancel(context.Background())
+	s.bodies.keys = map[uuid.UUID]int64{}
 	s.Keys = newKeyCache(o.Now)
 	s.limits = newLimiter(o.RateLimit, int(math.Ceil(2*o.RateLimit)), o.Now)
 	s.failures = newLimiter(failureRate, failureBurst, o.Now)
@@ -83,7 +87,7 @@ func NewServer(o Options) *Server {
 	s.Probes = &probes{server: s}
 	s.useMiddleware()
 	s.API = huma.NewAPI(document(), adapter{s.Echo})
-	s.API.UseMiddleware(s.authenticate)
+	s.API.UseMiddleware(s.authenticate, s.limitBody)
 	return s
 }
 
@@ -121,7 +125,10 @@ type Options struct {
 	Metrics http.Handler
 	// RateLimit bounds the requests a second of one key, with bursts of twice as many; 0: no limit.
 	RateLimit float64
-	Version   string // of this program, shown in the status
+	// TrustedProxies are the networks of proxies whose X-Forwarded-For is believed. It decides which address is slowed down after
+	// wrong keys.
+	TrustedProxies []netip.Prefix
+	Version        string // of this program, shown in the status
 	// WorkflowURL is the address of a workflow in Temporal's Web UI without the workflow id, such as
 	// http://127.0.0.1:8233/namespaces/default/workflows/; empty: answers have no link to it.
 	WorkflowURL string
