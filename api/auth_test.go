@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -409,11 +410,13 @@ func TestRateLimit(t *testing.T) {
 	h.wantError(h.get("/api/v1/agents"), http.StatusTooManyRequests, "rate_limited")
 }
 
-// A client that tries many wrong keys is slowed down; other clients at the same address are not.
+// A client that tries many wrong keys is slowed down. Clients at the same address whose keys have been valid are not, however long
+// ago that was.
 func TestGuessingKeysIsSlow(t *testing.T) {
 	clock := &fakeClock{at: time.Now()}
 	h := start(t, func(o *api.Options) { o.Now = clock.now })
 	h.want(h.get("/api/v1/agents"), 200)
+	clock.advance(time.Hour)
 	statuses := map[int]int{}
 	for i := range 30 {
 		statuses[h.do(request{method: "GET", path: "/api/v1/agents", key: fmt.Sprint("guess ", i)}).status]++
@@ -422,4 +425,40 @@ func TestGuessingKeysIsSlow(t *testing.T) {
 		t.Errorf("statuses %v", statuses)
 	}
 	h.want(h.get("/api/v1/agents"), 200)
+}
+
+// Wrong keys count for the client that a trusted proxy names, and for the connection if the proxy is not trusted.
+func TestGuessingBehindAProxy(t *testing.T) {
+	for _, trusted := range []bool{true, false} {
+		clock := &fakeClock{at: time.Now()}
+		h := start(t, func(o *api.Options) {
+			o.Now = clock.now
+			if trusted {
+				o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8")}
+			}
+		})
+		call := func(forwarded, key string) int {
+			return h.do(request{method: "GET", path: "/api/v1/agents", key: key, header: map[string]string{"X-Forwarded-For": forwarded}}).status
+		}
+		guesses := func(forwarded string) map[int]int {
+			statuses := map[int]int{}
+			for range 30 {
+				statuses[call(forwarded, "guess "+uuid.NewString())]++
+			}
+			return statuses
+		}
+		if first := guesses("198.51.100.7, 10.1.2.3"); first[401] != 20 {
+			t.Errorf("trusted %v: %v", trusted, first)
+		}
+		want := map[bool]int{true: 20, false: 0}[trusted]
+		if other := guesses("198.51.100.7, 203.0.113.9"); other[401] != want {
+			t.Errorf("trusted %v, another client: %v", trusted, other)
+		}
+		if same := guesses("203.0.113.1, 198.51.100.7, 10.1.2.3"); same[401] != 0 {
+			t.Errorf("trusted %v, the same client with an invented address in front: %v", trusted, same)
+		}
+		if trusted && !strings.Contains(h.log.String(), `"address":"203.0.113.9"`) {
+			t.Error("the log does not say where wrong keys came from")
+		}
+	}
 }

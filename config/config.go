@@ -70,9 +70,11 @@ type Config struct {
 	ChatMaxTokens int           `envconfig:"CHAT_MAX_TOKENS" default:"4096" minimum:"1" maximum:"1000000" desc:"Longest answer of a chat's model call, in tokens."`
 	SweepInterval time.Duration `envconfig:"SWEEP_INTERVAL" default:"30s" minimum:"1ms" desc:"How often the worker looks for completed turns that Temporal has not accepted, and for indexes with pending work."`
 
-	RateLimit    float64 `envconfig:"RATE_LIMIT" default:"0" desc:"Requests per second of one key; 0: no limit."`
-	OTLPEndpoint string  `envconfig:"OTLP_ENDPOINT" desc:"OTLP/HTTP endpoint for traces, such as http://127.0.0.1:4318. Empty: no traces are exported."`
-	LogLevel     string  `envconfig:"LOG_LEVEL" default:"info" desc:"debug, info, warn or error."`
+	RateLimit      float64  `envconfig:"RATE_LIMIT" default:"500" minimum:"0" desc:"Requests per second of one key, with bursts of twice as many; 0: no limit."`
+	TrustedProxies Networks `envconfig:"TRUSTED_PROXIES" desc:"Networks of proxies in front of the API, such as 10.0.0.0/8,127.0.0.1/32. Their X-Forwarded-For names the client whose wrong keys are counted."`
+
+	OTLPEndpoint string `envconfig:"OTLP_ENDPOINT" desc:"OTLP/HTTP endpoint for traces, such as http://127.0.0.1:4318. Empty: no traces are exported."`
+	LogLevel     string `envconfig:"LOG_LEVEL" default:"info" desc:"debug, info, warn or error."`
 }
 
 // Load reads the environment. Its error names every variable with an invalid value.
@@ -80,6 +82,9 @@ func Load() (Config, error) {
 	var c Config
 	if err := envconfig.Process(Prefix, &c); err != nil {
 		if parse, ok := errors.AsType[*envconfig.ParseError](err); ok {
+			if network, ok := parse.Err.(networkError); ok {
+				return Config{}, fmt.Errorf("%s: %w", parse.KeyName, network)
+			}
 			return Config{}, fmt.Errorf("%s: not a valid %s", parse.KeyName, parse.TypeName)
 		}
 		return Config{}, err

@@ -31,8 +31,7 @@ func CallerOf(ctx context.Context) gate.Key {
 	return key
 }
 
-// authenticate passes a request to its handler if its key allows the operation. Only the key identifies
-// is calling.
+// authenticate passes a request to its handler if its key allows the operation. Only the key identifies the caller.
 func (s *Server) authenticate(ctx huma.Context, next func(huma.Context)) {
 	need, _ := ctx.Operation().Metadata[metaRole].(memory.Role)
 	if need == "" {
@@ -62,20 +61,24 @@ func (s *Server) KeyOf(ctx huma.Context) (gate.Key, error) {
 	if secret = strings.TrimSpace(secret); !strings.EqualFold(scheme, "Bearer") || secret == "" {
 		return gate.Key{}, unauthorized()
 	}
-	if entry, found := s.Keys.get(secret); found {
+	entry, found := s.Keys.get(secret)
+	if found {
 		if !entry.known {
 			return gate.Key{}, unauthorized()
 		}
 		return entry.key, nil
 	}
-	address, _, _ := net.SplitHostPort(ctx.RemoteAddr())
-	if s.failures.exhausted(address) {
+	// A key that has been valid here is looked up in any case: many clients may share an address with one that guesses.
+	address := trailOf(ctx.Context()).address
+	if !entry.known && s.failures.exhausted(address) {
 		return gate.Key{}, TooMany(retryAfterFailures)
 	}
 	key, err := s.Store.Authenticate(ctx.Context(), secret)
 	switch {
 	case errors.Is(err, store.ErrUnauthorized):
 		s.failures.take(address)
+		s.Log.InfoContext(ctx.Context(), "Invalid API key", "address", address, "operation", ctx.Operation().OperationID,
+			"request", RequestID(ctx.Context()))
 		s.Keys.put(secret, gate.Key{}, false)
 		return gate.Key{}, unauthorized()
 	case err != nil:
@@ -145,7 +148,7 @@ func newKeyCache(now func() time.Time) *keyCache {
 	return &keyCache{now: now, entries: map[[sha256.Size]byte]cachedKey{}}
 }
 
-// get returns what is remembered about a secret, and whether anything is.
+// get returns what is remembered about a secret, and whether it still holds. An expired entry of a known key says that it was valid.
 func (c *keyCache) get(secret string) (entry cachedKey, found bool) {
 	hash := sha256.Sum256([]byte(secret))
 	c.mu.Lock()
@@ -165,17 +168,20 @@ func (c *keyCache) put(secret string, key gate.Key, known bool) {
 	c.entries[hash] = cachedKey{key: key, known: known, expires: c.now().Add(keyTTL)}
 }
 
-// makeRoom drops what has expired, and everything when that is nothing: keys are looked up again.
+// makeRoom drops expired entries: those of unknown secrets, then also those of keys. When none is expired, it drops all.
 func (c *keyCache) makeRoom() {
 	now := c.now()
-	for hash, entry := range c.entries {
-		if !now.Before(entry.expires) {
-			delete(c.entries, hash)
+	for _, known := range []bool{false, true} {
+		for hash, entry := range c.entries {
+			if entry.known == known && !now.Before(entry.expires) {
+				delete(c.entries, hash)
+			}
+		}
+		if len(c.entries) < maxCachedKeys {
+			return
 		}
 	}
-	if len(c.entries) >= maxCachedKeys {
-		clear(c.entries)
-	}
+	clear(c.entries)
 }
 
 // Forget drops a key, so that its revocation holds here at once.

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
+	"net"
 	"net/http"
+	"net/netip"
 	"regexp"
 	"strconv"
 	"time"
@@ -24,7 +26,7 @@ import (
 func (s *Server) useMiddleware() {
 	e := s.Echo
 	e.HideBanner, e.HidePort = true, true
-	e.IPExtractor = echo.ExtractIPDirect() // what a client claims in X-Forwarded-For decides nothing
+	e.IPExtractor = addressOf(s.TrustedProxies)
 	e.HTTPErrorHandler = s.answerError
 	e.Use(s.startTrail, middleware.RequestIDWithConfig(middleware.RequestIDConfig{
 		Generator:        func() string { return uuid.Must(uuid.NewV7()).String() },
@@ -50,6 +52,22 @@ func (s *Server) useMiddleware() {
 	)
 }
 
+// addressOf returns how to find a client's address: that of the connection, unless a trusted proxy made it. Then it is the last
+// address in X-Forwarded-For that is no trusted proxy; what clients write before it decides nothing.
+func addressOf(proxies []netip.Prefix) echo.IPExtractor {
+	if len(proxies) == 0 {
+		return echo.ExtractIPDirect()
+	}
+	trust := []echo.TrustOption{echo.TrustLoopback(false), echo.TrustLinkLocal(false), echo.TrustPrivateNet(false)}
+	for _, p := range proxies {
+		p = p.Masked()
+		trust = append(trust, echo.TrustIPRange(&net.IPNet{
+			IP: p.Addr().AsSlice(), Mask: net.CIDRMask(p.Bits(), p.Addr().BitLen()),
+		}))
+	}
+	return echo.ExtractIPFromXFFHeader(trust...)
+}
+
 // serverName is the label of our metrics that would otherwise be the Host header, of which a client can make many. With the
 // default port of its scheme the label has no port.
 const serverName = "reverie:80"
@@ -69,6 +87,7 @@ func noStore(next echo.HandlerFunc) echo.HandlerFunc {
 type trail struct {
 	request string    // id
 	key     uuid.UUID // who called; zero before that is known
+	address string    // of the client, as trusted proxies report it
 }
 
 type trailKey struct{}
@@ -99,7 +118,7 @@ func (s *Server) startTrail(next echo.HandlerFunc) echo.HandlerFunc {
 			r.Pattern = r.Method + " " + c.Path() // otelhttp takes http.route from it, of this very request
 		}
 		trace.SpanFromContext(r.Context()).SetAttributes(attribute.String("url.path", c.Path()))
-		c.SetRequest(r.WithContext(context.WithValue(r.Context(), trailKey{}, &trail{})))
+		c.SetRequest(r.WithContext(context.WithValue(r.Context(), trailKey{}, &trail{address: c.RealIP()})))
 		return next(c)
 	}
 }

@@ -78,7 +78,7 @@ func newAPI(c config.Config, s *store.Store, temporal client.Client, t *engine.T
 		Model:  api.Model{Name: modelName(c), BuiltIn: c.LLMProvider == ""},
 		Dreams: dreamSettings(c, c.LLMProvider != ""), DreamSchedule: dreamSchedule(c),
 		Workspace: c.Workspace, Log: t.Log, Tracers: t.Tracers, Meters: t.Meters, Metrics: t.Metrics,
-		RateLimit: c.RateLimit, Version: version,
+		RateLimit: c.RateLimit, TrustedProxies: c.TrustedProxies, Version: version,
 	}
 	if webUI != "" {
 		workflows, err := url.JoinPath(webUI, "namespaces", c.TemporalNamespace, "workflows/")
