@@ -171,11 +171,10 @@ func (p *importPage) settle(ctx context.Context, item transfer.ImportItem) error
 	return nil
 }
 
-// writer returns the identity that an item is imported with: it has the permissions of the key that requested the
-// import.
+// writer returns the identity that an item is imported with: it has the permissions of the key that uploaded the item.
 func (p *importPage) writer(item transfer.ImportItem) memory.Identity {
 	id := p.id.For(p.in.Agent, item.Whose)
-	id.AnyOwner, id.Pinned = false, p.of.Pinned
+	id.AnyOwner, id.Pinned = false, item.Pinned
 	id.Author.ID = p.of.Format
 	return id
 }

@@ -4,6 +4,7 @@ package transfer
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -40,8 +41,8 @@ type Import struct {
 	OnConflict memory.ImportPolicy
 	Extract    bool // conversations become memory
 	State      ImportState
-	Pinned     bool   // the key that made it writes for its owner only
-	AuthorID   string // the key that made it
+	Pinned     bool   // the key that made or started it last writes for its owner only
+	AuthorID   string // that key
 	Items      int
 	CreatedAt  time.Time
 	StartedAt  *time.Time
@@ -111,10 +112,30 @@ func scanImport(row pgx.CollectableRow) (i Import, err error) {
 // importSpace is the namespace of import ids, which are the same whenever the same source is imported in the same way.
 var importSpace = uuid.MustParse("5b1d4a0e-52c3-4c57-9a0c-5a1c2a9f6d10")
 
-// importID returns the id of an import.
+// importID returns the id of an import. A pinned key has its own imports: what it uploads under a key would otherwise keep the item
+// of the same key that a member uploads later.
 func importID(id memory.Identity, n NewImport) uuid.UUID {
-	return uuid.NewSHA1(importSpace, fmt.Appendf(nil, "%q %q %q %q %q %q %t",
-		id.Workspace, id.Agent, id.Owner, n.Source, n.Format, n.OnConflict, n.Extract))
+	name := fmt.Appendf(nil, "%q %q %q %q %q %q %t", id.Workspace, id.Agent, id.Owner, n.Source, n.Format, n.OnConflict, n.Extract)
+	if id.Pinned {
+		name = fmt.Appendf(name, " %q", id.Author.ID)
+	}
+	return uuid.NewSHA1(importSpace, name)
+}
+
+// reachOf returns what an identity may write through an import.
+func reachOf(id memory.Identity) string {
+	if id.Pinned {
+		return pg.ReachPersonal.String()
+	}
+	return pg.ReachTeam.String()
+}
+
+// requireOwn refuses an import of another key to a pinned one.
+func (i Import) requireOwn(id memory.Identity) error {
+	if id.Pinned && (!i.Pinned || i.AuthorID != id.Author.ID) {
+		return fmt.Errorf("%w: the import was made by another key: create a new one", pg.ErrForbidden)
+	}
+	return nil
 }
 
 // CreateImport creates an import, or finds the one of the same owner, source and options. An identity without an owner creates one
@@ -123,16 +144,12 @@ func (s *Transfer) CreateImport(ctx context.Context, id memory.Identity, n NewIm
 	if err := n.validate(id); err != nil {
 		return Import{}, err
 	}
-	writes := pg.ReachPersonal
-	if !id.Pinned {
-		writes = pg.ReachTeam
-	}
 	made := importID(id, n)
 	return pg.InTx(ctx, s.db, id, func(t *pg.Tx) (Import, error) {
 		b := &pgx.Batch{}
 		b.Queue(sqlImportCreate, t.Args(pgx.NamedArgs{
 			"import": made, "format": n.Format, "label": n.Label, "on_conflict": n.OnConflict, "extract": n.Extract,
-			"writes": writes.String(), "author": id.Author.ID,
+			"writes": reachOf(id), "author": id.Author.ID,
 		}))
 		out := importing{t: t, id: made}
 		out.queue(b)
@@ -227,6 +244,8 @@ func (s *Transfer) Imports(ctx context.Context, id memory.Identity, p pg.Page) (
 
 // ImportItem is one staged item: a document or a conversation. The store does not read its payload.
 type ImportItem struct {
+	// Pinned limits the item to its owner: the key that uploaded it was pinned. StageImport sets it.
+	Pinned       bool
 	Key          string       // unique within the import, at most memory.MaxImportKey bytes
 	Conversation bool         // or a document
 	Whose        memory.Owner // NoOwner: a shared document
@@ -248,8 +267,9 @@ type StagedItems struct {
 // Reasons of items of an import.
 const (
 	ReasonImportCancelled memory.ReasonCode = "cancelled"
-	ReasonImportConflict  memory.ReasonCode = "exists"  // another document exists and is kept
-	ReasonImportInvalid   memory.ReasonCode = "invalid" // it breaks a rule of documents or messages
+	ReasonImportConflict  memory.ReasonCode = "exists"    // another document exists and is kept
+	ReasonImportForbidden memory.ReasonCode = "forbidden" // the key that uploaded it may not write it
+	ReasonImportInvalid   memory.ReasonCode = "invalid"   // it breaks a rule of documents or messages
 	// ReasonImportTooLarge is an item that exceeds the size of a document or message. Readers of sources cut messages at the end of
 	// a line and skip such documents; other uploads get this reason.
 	ReasonImportTooLarge memory.ReasonCode = "too_large"
@@ -265,15 +285,15 @@ with incoming as (
         i (item_key, kind, whose, happened_at, target, messages, payload, reason_code)
 ), staged as (
     insert into import_items as x (workspace_id, agent_id, import_id, owner_key, item_key, kind, whose, happened_at, target, messages,
-        payload, outcome, reason_code, settled_at)
+        payload, outcome, reason_code, settled_at, writes, author_id)
     select @workspace, @agent, @import, @owner, i.item_key, i.kind, i.whose, i.happened_at, i.target, i.messages,
         case when i.reason_code = '' then i.payload end, case when i.reason_code = '' then '' else 'failed' end, i.reason_code,
-        case when i.reason_code <> '' then @now::timestamptz end
+        case when i.reason_code <> '' then @now::timestamptz end, @writes, @author
     from incoming i
     on conflict (workspace_id, agent_id, import_id, item_key) do update set
         kind = excluded.kind, whose = excluded.whose, happened_at = excluded.happened_at, target = excluded.target,
         messages = excluded.messages, payload = excluded.payload, outcome = excluded.outcome, reason_code = excluded.reason_code,
-        settled_at = excluded.settled_at
+        settled_at = excluded.settled_at, writes = excluded.writes, author_id = excluded.author_id
     where x.outcome = 'failed' or x.outcome = 'skipped' and x.reason_code in ('cancelled', 'memory_off', 'team_member')
     returning x.outcome, x.xmax = 0 as added
 )
@@ -286,7 +306,8 @@ where workspace_id = @workspace and agent_id = @agent and import_id = @import`
 )
 
 // StageImport uploads a batch of items with different keys to an import that is not running. A known item is skipped unless a retry
-// may succeed. It returns *ConflictError with CodeImportRunning, or with CodeImportFull for more than memory.MaxImportItems. It
+// may succeed. Each item is written with the rights of this identity, whoever starts the import. A pinned identity stages items
+// in imports that it made, else ErrForbidden; its shared items fail at once with ReasonImportForbidden. It returns *ConflictError with CodeImportRunning, or with CodeImportFull for more than memory.MaxImportItems. It
 // costs three round trips.
 func (s *Transfer) StageImport(ctx context.Context, id memory.Identity, imported uuid.UUID, items []ImportItem) (StagedItems, error) {
 	if err := pg.RequireAgentWrite(id); err != nil {
@@ -310,8 +331,11 @@ func (s *Transfer) StageImport(ctx context.Context, id memory.Identity, imported
 				Code: pg.CodeImportRunning, Message: "the import is running: wait until it has ended, or cancel it",
 			}
 		}
-		args := t.Args(pgx.NamedArgs{"import": imported})
-		itemColumns(items, args)
+		if err := i.requireOwn(id); err != nil {
+			return StagedItems{}, err
+		}
+		args := t.Args(pgx.NamedArgs{"import": imported, "writes": reachOf(id), "author": id.Author.ID})
+		itemColumns(allowed(id, items), args)
 		out, added := StagedItems{}, 0
 		b = &pgx.Batch{}
 		b.Queue(sqlImportStage, args).QueryRow(func(row pgx.Row) error { return row.Scan(&out.Staged, &out.Failed, &added) })
@@ -364,6 +388,20 @@ func validItems(id memory.Identity, items []ImportItem) error {
 		}
 	}
 	return nil
+}
+
+// allowed returns the items with a reason for those that the identity may not write.
+func allowed(id memory.Identity, items []ImportItem) []ImportItem {
+	if !id.Pinned {
+		return items
+	}
+	items = slices.Clone(items)
+	for i := range items {
+		if items[i].Whose == memory.NoOwner {
+			items[i].ReasonCode = ReasonImportForbidden
+		}
+	}
+	return items
 }
 
 // itemColumns adds items to args, one array for each column.

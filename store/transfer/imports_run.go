@@ -3,7 +3,6 @@ package transfer
 import (
 	"context"
 	"fmt"
-	"maps"
 	"time"
 
 	"github.com/google/uuid"
@@ -32,6 +31,7 @@ update imports set
     started_at = @now,
     finished_at = null
 where workspace_id = @workspace and agent_id = @agent and import_id = @import and state <> 'running'
+    and (@writes = 'team' or writes = 'personal' and author_id = @author)
     and exists (
         select from import_items
         where workspace_id = @workspace and agent_id = @agent and import_id = @import and outcome = '')`
@@ -40,7 +40,8 @@ where workspace_id = @workspace and agent_id = @agent and import_id = @import an
 update imports set
     state = 'cancelled',
     finished_at = @now
-where workspace_id = @workspace and agent_id = @agent and import_id = @import and state <> 'done'`
+where workspace_id = @workspace and agent_id = @agent and import_id = @import and state <> 'done'
+    and (@writes = 'team' or writes = 'personal' and author_id = @author)`
 
 	// Ends as done, unless it was cancelled meanwhile.
 	sqlImportEnd = `
@@ -52,7 +53,7 @@ where workspace_id = @workspace and agent_id = @agent and import_id = @import`
 	// A page has as many items as fit its bytes, but at least one.
 	sqlImportNext = `
 with page as materialized (
-    select item_key, kind, whose, happened_at, target, messages, payload,
+    select item_key, kind, whose, happened_at, target, messages, payload, writes,
         sum(octet_length(payload)) over (order by kind, happened_at, item_key) - octet_length(payload) as before
     from (
         select *
@@ -62,7 +63,8 @@ with page as materialized (
         limit @limit
     ) i
 )
-select item_key, kind = 1, whose, happened_at, target, messages, payload
+select item_key, kind = 1, whose, happened_at, target, messages, payload, coalesce(writes, (
+        select writes from imports where workspace_id = @workspace and agent_id = @agent and import_id = @import)) = 'personal'
 from page
 where before < @bytes
 order by kind, happened_at, item_key`
@@ -85,47 +87,43 @@ update import_items set
 where workspace_id = @workspace and agent_id = @agent and import_id = @import and outcome = ''`
 )
 
-// StartImport starts an import with the rights of the identity, if items wait, and returns its state.
+// StartImport starts an import, if items wait, and returns its state. A pinned identity may start those that it made.
 func (s *Transfer) StartImport(ctx context.Context, id memory.Identity, imported uuid.UUID) (Import, error) {
-	writes := pg.ReachPersonal
-	if !id.Pinned {
-		writes = pg.ReachTeam
-	}
-	return s.moveImport(ctx, id, imported, sqlImportStart, pgx.NamedArgs{"writes": writes.String(), "author": id.Author.ID})
+	return s.moveImport(ctx, id, imported, sqlImportStart)
 }
 
 // CancelImport stops an import. LeaveImport then skips the rest, once no item is in progress. One that is done stays done.
 func (s *Transfer) CancelImport(ctx context.Context, id memory.Identity, imported uuid.UUID) (Import, error) {
-	return s.moveImport(ctx, id, imported, sqlImportCancel, nil)
+	return s.moveImport(ctx, id, imported, sqlImportCancel)
 }
 
 // EndImport ends an import without waiting items.
 func (s *Transfer) EndImport(ctx context.Context, id memory.Identity, imported uuid.UUID) (Import, error) {
-	return s.moveImport(ctx, id, imported, sqlImportEnd, nil)
+	return s.moveImport(ctx, id, imported, sqlImportEnd)
 }
 
 // LeaveImport cancels an import and skips its waiting items: their outcome is skipped, and their contents are dropped.
 func (s *Transfer) LeaveImport(ctx context.Context, id memory.Identity, imported uuid.UUID) (Import, error) {
-	return s.moveImport(ctx, id, imported, sqlImportCancel, nil, sqlImportLeave)
+	return s.moveImport(ctx, id, imported, sqlImportCancel, sqlImportLeave)
 }
 
-func (s *Transfer) moveImport(
-	ctx context.Context, id memory.Identity, imported uuid.UUID, sql string, more pgx.NamedArgs, also ...string,
-) (Import, error) {
+func (s *Transfer) moveImport(ctx context.Context, id memory.Identity, imported uuid.UUID, sql ...string) (Import, error) {
 	if err := pg.RequireAgentWrite(id); err != nil {
 		return Import{}, err
 	}
 	return pg.InTx(ctx, s.db, id, func(t *pg.Tx) (Import, error) {
-		args := pgx.NamedArgs{"import": imported}
-		maps.Copy(args, more)
+		args := t.Args(pgx.NamedArgs{"import": imported, "writes": reachOf(id), "author": id.Author.ID})
 		i := importing{t: t, id: imported}
 		b := &pgx.Batch{}
-		b.Queue(sql, t.Args(args))
-		for _, another := range also {
-			b.Queue(another, t.Args(args))
+		for _, statement := range sql {
+			b.Queue(statement, args)
 		}
 		i.queue(b)
-		return i.finish(ctx, b)
+		moved, err := i.finish(ctx, b)
+		if err != nil {
+			return Import{}, err
+		}
+		return moved, moved.requireOwn(id) // then nothing was changed
 	})
 }
 
@@ -142,7 +140,7 @@ func (s *Transfer) NextImportItems(ctx context.Context, id memory.Identity, impo
 		b := &pgx.Batch{}
 		pg.One(b.Queue(sqlImport, args), &i.found, &i.Import, scanImport)
 		pg.All(b.Queue(sqlImportNext, args), &items, func(row pgx.CollectableRow) (x ImportItem, err error) {
-			err = row.Scan(&x.Key, &x.Conversation, &x.Whose, &x.At, &x.Target, &x.Messages, &x.Payload)
+			err = row.Scan(&x.Key, &x.Conversation, &x.Whose, &x.At, &x.Target, &x.Messages, &x.Payload, &x.Pinned)
 			return x, err
 		})
 		return i.finish(ctx, b)
