@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"reflect"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"pgregory.net/rapid"
 
 	"reverie/memory"
@@ -511,4 +514,52 @@ func maySee(id memory.Identity, g group) bool {
 		of.owner = g.scope
 	}
 	return sees(id, of)
+}
+
+// A caller's temporary objects stand for nothing in functions that run as the owner of the tables.
+func TestTemporaryObjectsShadowNothing(t *testing.T) {
+	w := makeWorld(t)
+	rows, err := w.root.Query(t.Context(), `
+select p.oid::regprocedure::text, coalesce(array_to_string(p.proconfig, ' '), '')
+from pg_proc p
+where p.prosecdef and p.pronamespace = 'public'::regnamespace
+order by 1`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type function struct{ Name, Config string }
+	functions, err := collect[function](rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(functions) < 3 {
+		t.Errorf("only %d functions run as the owner: %v", len(functions), functions)
+	}
+	for _, f := range functions {
+		if f.Config != "search_path=public, pg_temp" {
+			t.Errorf("%s has %q", f.Name, f.Config)
+		}
+	}
+
+	conn := must[*pgxpool.Conn](t)(w.db.Pool.Acquire(t.Context()))
+	defer conn.Release()
+	tx := must[pgx.Tx](t)(conn.Begin(t.Context()))
+	defer tx.Rollback(context.WithoutCancel(t.Context())) //nolint:errcheck // nothing is kept
+	for _, sql := range []string{
+		"create temporary table seen (who text)",
+		"grant insert on seen to public",
+		`create function pg_temp.steal() returns bigint language plpgsql as $f$
+		begin insert into seen values (current_user); return 0; end $f$`,
+		"create temporary view journal_epochs as select pg_temp.steal() as epoch, pg_temp.steal() as cluster",
+		"grant select on journal_epochs to public",
+		"select reverie_here()",
+	} {
+		if _, err := tx.Exec(t.Context(), sql); err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+	}
+	var stolen int
+	if err := tx.QueryRow(t.Context(), "select count(*) from seen").Scan(&stolen); err != nil || stolen > 0 {
+		t.Errorf("a temporary view was read %d times as the owner; %v", stolen, err)
+	}
 }
