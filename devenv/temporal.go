@@ -175,12 +175,25 @@ const (
 	temporalPid   = "pid"
 )
 
+// chmodData sets who may read the files of the database.
+func (t *Temporal) chmodData(mode fs.FileMode) error {
+	for _, suffix := range dataSuffixes {
+		if err := os.Chmod(t.file(temporalData+suffix), mode); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// dataSuffixes are the endings of the files that make up the database.
+var dataSuffixes = []string{"", "-wal", "-shm", "-journal"}
+
 // removeHalfMade removes a database whose creation was interrupted, before anybody has used it.
 func (t *Temporal) removeHalfMade() error {
 	if exists(t.file(temporalReady)) {
 		return nil
 	}
-	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
+	for _, suffix := range dataSuffixes {
 		if err := os.Remove(t.file(temporalData + suffix)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -279,6 +292,10 @@ func (t *Temporal) becomeReady(ctx context.Context) error {
 			err = t.uiAnswers(ctx)
 		}
 		if err == nil && !t.child.ended() {
+			// The tool creates them for everybody to read.
+			if err := t.chmodData(0o600); err != nil {
+				return err
+			}
 			return os.WriteFile(t.file(temporalReady), nil, 0o600)
 		}
 		if permanent := (*SearchAttributeError)(nil); errors.As(err, &permanent) {

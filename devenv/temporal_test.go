@@ -142,6 +142,15 @@ func TestTemporalIsPrivateAndShowsItsUI(t *testing.T) {
 	if got := described.GetConfig().GetWorkflowExecutionRetentionTtl().AsDuration(); got != retention {
 		t.Errorf("closed workflows are kept for %s; want %s", got, retention)
 	}
+	for _, suffix := range dataSuffixes[:3] {
+		info, err := os.Stat(server.file(temporalData + suffix))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode().Perm() != 0o600 {
+			t.Errorf("%s may be read by others: %s", info.Name(), info.Mode())
+		}
+	}
 }
 
 func TestTemporalPortOfTheUITaken(t *testing.T) {

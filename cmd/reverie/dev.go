@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"reverie/api"
+	"reverie/cli/output"
 	"reverie/cli/session"
 	"reverie/config"
 	"reverie/devenv"
@@ -299,7 +300,7 @@ API          {{.URL}}   documentation at {{.URL}}/docs
 {{- if .TemporalUI}}
 Temporal UI  http://{{.TemporalUI}}
 {{- end}}
-Admin key    {{.Key}}   also in {{.KeyFile}}
+Admin key    {{if .Key}}{{.Key}}   also in {{else}}in {{end}}{{.KeyFile}}
 Model        {{.Model}}
 {{- if .BuiltIn}} (set REVERIE_LLM_PROVIDER to use a model){{end}}
 
@@ -330,9 +331,13 @@ func (d *dev) greet() {
 	if d.privateTemporal == nil {
 		temporalUI = ""
 	}
+	shownKey := ""
+	if output.IsTerminal(d.console.out) { // logs of services are read by others
+		shownKey = d.AdminKey.Reveal()
+	}
 	var b strings.Builder
 	if err := greeting.Execute(&b, map[string]any{
-		"URL": "http://" + d.listener.Addr().String(), "TemporalUI": temporalUI, "Key": d.AdminKey.Reveal(), "KeyFile": keyFile,
+		"URL": "http://" + d.listener.Addr().String(), "TemporalUI": temporalUI, "Key": shownKey, "KeyFile": keyFile,
 		"Data": filepath.Dir(keyFile), "Model": modelName(d.Config), "BuiltIn": d.LLMProvider == "",
 	}); err != nil {
 		panic(err) // the template and its data are above
