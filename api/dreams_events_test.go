@@ -4,10 +4,13 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 
 	"reverie/api"
 	"reverie/memory"
@@ -194,6 +197,39 @@ func TestAStopEndsStreams(t *testing.T) {
 	}
 }
 
+// A stream ends within a second when its key is revoked, here or at another server.
+func TestARevokedKeyEndsItsStreams(t *testing.T) {
+	h := start(t)
+	h.agent("ada")
+	id := memory.Identity{Workspace: workspace, Role: memory.RoleAdmin, Author: memory.Author{Kind: memory.AuthorUser, ID: "other server"}}
+	for name, revoke := range map[string]func(uuid.UUID){
+		"here": func(key uuid.UUID) {
+			h.want(h.do(request{method: "DELETE", path: "/api/v1/keys/" + key.String(), key: h.admin}), 200)
+		},
+		"elsewhere": func(key uuid.UUID) {
+			if err := h.store.RevokeKey(t.Context(), id, key); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		key := h.key(name, memory.RoleViewer, "")
+		dreams, events := h.follow(key, "", ""), h.getEvents("/stream", key, "")
+		if events.StatusCode != 200 {
+			t.Fatal(events.Status)
+		}
+		revoke(h.keys[name])
+		begun := time.Now()
+		dreams.ends()
+		if _, err := io.ReadAll(events.Body); err != nil {
+			t.Error(err)
+		}
+		// Two checks of half a second, and room for a busy machine.
+		if took := time.Since(begun); took > 5*time.Second {
+			t.Errorf("%s: the streams ended after %s", name, took)
+		}
+	}
+}
+
 // While nothing happens, comments keep the connection alive; a revoked key ends the stream.
 func TestHeartbeatsAndRevokedKeys(t *testing.T) {
 	h := start(t)
@@ -212,8 +248,13 @@ func TestFollowersAreBounded(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
 	var streams []*stream
-	for range api.MaxFollowers {
-		s := h.follow(h.admin, "", "")
+	other := h.key("other", memory.RoleMember, "")
+	for i := range api.MaxFollowers {
+		key := h.admin
+		if i >= api.MaxFollowersOfKey {
+			key = other
+		}
+		s := h.follow(key, "", "")
 		if s.response.StatusCode != 200 {
 			t.Fatalf("status %d after %d", s.response.StatusCode, len(streams))
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"reverie/api"
+	"reverie/memory"
 )
 
 const eventsOfAda = "/api/v1/agents/ada/events"
@@ -115,10 +116,20 @@ func TestEvents(t *testing.T) {
 func TestEventFollowersAreBounded(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
+	other := h.key("other", memory.RoleMember, "")
 	followers := make([]*http.Response, api.MaxFollowers)
 	for i := range followers {
-		if followers[i] = h.getEvents("/stream", h.admin, ""); followers[i].StatusCode != 200 {
+		key := h.admin
+		if i >= api.MaxFollowersOfKey {
+			key = other
+		}
+		if followers[i] = h.getEvents("/stream", key, ""); followers[i].StatusCode != 200 {
 			t.Fatalf("follower %d: %d", i, followers[i].StatusCode)
+		}
+		if i+1 == api.MaxFollowersOfKey {
+			if more := h.getEvents("/stream", h.admin, ""); more.StatusCode != 429 {
+				t.Errorf("one more with the same key: %d", more.StatusCode)
+			}
 		}
 	}
 	refused := h.getEvents("/stream", h.admin, "")

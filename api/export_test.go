@@ -17,6 +17,9 @@ func Followers(s *Server) int {
 // MaxFollowers limits Followers.
 const MaxFollowers = rest.MaxFollowers
 
+// MaxFollowersOfKey limits those of one key.
+const MaxFollowersOfKey = rest.MaxFollowersOfKey
+
 // Turns returns the number of turns that a server is making.
 func Turns(s *Server) int { return len(s.Turning) }
 

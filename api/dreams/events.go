@@ -101,7 +101,7 @@ func (s *Room) followDreams(ctx context.Context, in *dreamEventsInput) (*rest.St
 			f.since = oldest
 		}
 	}
-	feed, release, found := s.followers.Join(f.id)
+	feed, release, found := s.followers.Join(ctx, f.id)
 	if !found {
 		return nil, rest.TooMany(rest.ReconnectAfter)
 	}
@@ -126,8 +126,9 @@ func (s *Room) follow(hc huma.Context, f follower) {
 	ctx := hc.Context()
 	write := rest.OpenStream(hc, rest.EventStream)
 	err := write(fmt.Sprintf("retry: %d\n\n", rest.ReconnectAfter.Milliseconds()))
-	beat := time.NewTicker(s.Heartbeat)
+	beat, check := time.NewTicker(s.Heartbeat), time.NewTicker(rest.KeyCheck)
 	defer beat.Stop()
+	defer check.Stop()
 	for err == nil {
 		wake := f.changed() // before looking, so that nothing is missed between the two
 		var text string
@@ -138,16 +139,21 @@ func (s *Room) follow(hc huma.Context, f follower) {
 			err = write(text)
 			continue // there may be more than one page of it
 		}
-		select {
-		case <-wake:
-		case <-beat.C:
-			if _, err = s.KeyOf(hc); err == nil {
+		for waiting := true; err == nil && waiting; {
+			select {
+			case <-wake:
+				waiting = false
+			case <-check.C:
+				if s.Revoked(hc) {
+					return
+				}
+			case <-beat.C:
 				err = write(": still here\n\n")
+			case <-ctx.Done():
+				return
+			case <-s.Stopping.Done():
+				return
 			}
-		case <-ctx.Done():
-			return
-		case <-s.Stopping.Done():
-			return
 		}
 	}
 	s.Log.DebugContext(ctx, "Somebody follows dreams no more", "error", rest.Loggable(err), "request", rest.RequestID(ctx))

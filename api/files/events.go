@@ -197,7 +197,7 @@ func (s *fileRoom) followEvents(ctx context.Context, in *eventStreamInput) (*res
 			return nil, err
 		}
 	}
-	feed, release, found := s.followers.Join(id)
+	feed, release, found := s.followers.Join(ctx, id)
 	if !found {
 		return nil, rest.TooMany(rest.ReconnectAfter)
 	}
@@ -226,8 +226,9 @@ func (s *fileRoom) tellEvents(
 	write := rest.OpenStream(hc, rest.EventStream)
 	// A client that reconnects continues behind this place, even if nothing has happened until then.
 	err := write(fmt.Sprintf("retry: %d\nid: %s\n\n", rest.ReconnectAfter.Milliseconds(), filter.After))
-	beat := time.NewTicker(s.Heartbeat)
+	beat, check := time.NewTicker(s.Heartbeat), time.NewTicker(rest.KeyCheck)
 	defer beat.Stop()
+	defer check.Stop()
 	for err == nil {
 		var text string
 		if text, err = eventFrames(part); err == nil && text != "" {
@@ -238,10 +239,12 @@ func (s *fileRoom) tellEvents(
 			select {
 			case <-wake:
 				waiting = false
-			case <-beat.C:
-				if _, err = s.KeyOf(hc); err == nil {
-					err = write(fmt.Sprintf(": still here\nid: %s\n\n", filter.After))
+			case <-check.C:
+				if s.Revoked(hc) {
+					return
 				}
+			case <-beat.C:
+				err = write(fmt.Sprintf(": still here\nid: %s\n\n", filter.After))
 			case <-ctx.Done():
 				return
 			case <-s.Stopping.Done():

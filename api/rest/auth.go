@@ -55,10 +55,19 @@ func (s *Server) authenticate(ctx huma.Context, next func(huma.Context)) {
 	next(huma.WithValue(ctx, callerKey{}, key))
 }
 
+// secretOf returns the secret that a request carries; empty: none.
+func secretOf(ctx huma.Context) string {
+	scheme, secret, _ := strings.Cut(ctx.Header("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(secret)
+}
+
 // KeyOf finds the key that a request carries.
 func (s *Server) KeyOf(ctx huma.Context) (gate.Key, error) {
-	scheme, secret, _ := strings.Cut(ctx.Header("Authorization"), " ")
-	if secret = strings.TrimSpace(secret); !strings.EqualFold(scheme, "Bearer") || secret == "" {
+	secret := secretOf(ctx)
+	if secret == "" {
 		return gate.Key{}, unauthorized()
 	}
 	entry, found := s.Keys.get(secret)
@@ -86,6 +95,21 @@ func (s *Server) KeyOf(ctx huma.Context) (gate.Key, error) {
 	}
 	s.Keys.put(secret, key, true)
 	return key, nil
+}
+
+// Revoked reports whether the key of a request in progress is valid no more. It asks the database when the last answer is older than
+// KeyCheck, whichever request got that; while the database is away, keys stay as they were.
+func (s *Server) Revoked(ctx huma.Context) bool {
+	secret := secretOf(ctx)
+	entry, _ := s.Keys.get(secret)
+	if s.Now().Before(entry.expires.Add(KeyCheck - keyTTL)) {
+		return !entry.known
+	}
+	key, err := s.Store.Authenticate(ctx.Context(), secret)
+	if err == nil || errors.Is(err, store.ErrUnauthorized) {
+		s.Keys.put(secret, key, err == nil)
+	}
+	return errors.Is(err, store.ErrUnauthorized)
 }
 
 func unauthorized() *fault.Problem {

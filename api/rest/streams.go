@@ -9,6 +9,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"reverie/memory"
@@ -17,6 +18,10 @@ import (
 const (
 	// MaxFollowers bounds the streams of one kind on one server: each holds a connection.
 	MaxFollowers = 256
+	// MaxFollowersOfKey bounds those of one key, so that no key takes all.
+	MaxFollowersOfKey = 128
+	// KeyCheck is the interval at which a stream looks whether its key is still valid.
+	KeyCheck = 500 * time.Millisecond
 	// FollowTime bounds one stream: clients reconnect with Last-Event-ID.
 	FollowTime = time.Hour
 	// followPause is the interval of looking for changes, once for all followers of the same feed.
@@ -82,6 +87,7 @@ type Followers struct {
 
 	mu    sync.Mutex
 	count int
+	keys  map[uuid.UUID]int // streams of each key
 	feeds map[feedKey]*Feed
 }
 
@@ -90,7 +96,7 @@ type Look func(ctx context.Context) (bool, error)
 
 // NewFollowers returns the followers of one kind of feed, such as dreams; begin makes the look for changes of one feed.
 func NewFollowers(s *Server, what string, begin func(memory.Identity) Look) *Followers {
-	return &Followers{server: s, what: what, begin: begin, feeds: map[feedKey]*Feed{}}
+	return &Followers{server: s, what: what, begin: begin, keys: map[uuid.UUID]int{}, feeds: map[feedKey]*Feed{}}
 }
 
 // feedKey identifies a feed: followers with the same key see the same events.
@@ -124,14 +130,17 @@ func (f *Feed) tell() {
 	f.wake = make(chan struct{})
 }
 
-// Join finds the feed of an identity, until release is called. It reports false when too many follow already.
-func (f *Followers) Join(id memory.Identity) (_ *Feed, release func(), found bool) {
+// Join finds the feed of an identity, until release is called. It reports false when too many follow already, or too many with the
+// key of ctx.
+func (f *Followers) Join(ctx context.Context, id memory.Identity) (_ *Feed, release func(), found bool) {
+	caller := CallerOf(ctx).ID
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.count >= MaxFollowers {
+	if f.count >= MaxFollowers || f.keys[caller] >= MaxFollowersOfKey {
 		return nil, nil, false
 	}
 	f.count++
+	f.keys[caller]++
 	key := feedKey{id.Workspace, id.Agent, id.Owner, id.AnyOwner, id.Role}
 	joined, found := f.feeds[key]
 	if !found {
@@ -141,13 +150,16 @@ func (f *Followers) Join(id memory.Identity) (_ *Feed, release func(), found boo
 		go f.watch(ctx, joined, id)
 	}
 	joined.count++
-	return joined, sync.OnceFunc(func() { f.leave(key, joined) }), true
+	return joined, sync.OnceFunc(func() { f.leave(caller, key, joined) }), true
 }
 
-func (f *Followers) leave(key feedKey, left *Feed) {
+func (f *Followers) leave(caller uuid.UUID, key feedKey, left *Feed) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.count--
+	if f.keys[caller]--; f.keys[caller] == 0 {
+		delete(f.keys, caller)
+	}
 	if left.count--; left.count == 0 {
 		left.stop()
 		delete(f.feeds, key)
