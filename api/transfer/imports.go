@@ -25,11 +25,14 @@ import (
 const importsPath = "/api/v1/agents/{agent}/imports"
 
 // transferRoom serves imports, snapshots and the writes of business processes.
-type transferRoom struct{ *rest.Server }
+type transferRoom struct {
+	*rest.Server
+	archives *turns
+}
 
 // Register adds the operations that move memory in and out.
 func Register(k *rest.Server) {
-	s := &transferRoom{k}
+	s := &transferRoom{k, newTurns()}
 	s.importRoutes()
 	s.snapshotRoutes()
 	s.writeRoutes()

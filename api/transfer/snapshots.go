@@ -307,6 +307,24 @@ func (s *transferRoom) receive(ctx context.Context, in *SnapshotUpload) (u uploa
 	return u, nil
 }
 
+// receiveUnchanged reads an archive to import. It refuses one whose preview no longer holds: that needs no workflow to find out.
+func (s *transferRoom) receiveUnchanged(ctx context.Context, in *importSnapshotInput) (upload, error) {
+	release, err := s.archives.take(ctx, archivePatience)
+	if err != nil {
+		return upload{}, err
+	}
+	defer release()
+	u, err := s.receive(ctx, &in.SnapshotUpload)
+	if err != nil || in.Token == "" {
+		return u, err
+	}
+	found, err := s.Store.PreviewSnapshot(ctx, u.id, u.archive, u.choice, u.taken)
+	if err == nil && found.Token != in.Token {
+		err = changedSincePreview()
+	}
+	return u, err
+}
+
 // archiveOf returns the archive in a body: the body itself, or the file of a form.
 func archiveOf(contentType string, body []byte) ([]byte, error) {
 	kind, params, err := mime.ParseMediaType(contentType)
@@ -409,6 +427,11 @@ type previewView struct {
 }
 
 func (s *transferRoom) previewSnapshot(ctx context.Context, in *SnapshotUpload) (*rest.Reply[previewView], error) {
+	release, err := s.archives.take(ctx, archivePatience)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	u, err := s.receive(ctx, in)
 	if err != nil {
 		return nil, err
@@ -477,18 +500,9 @@ func (s *transferRoom) importSnapshot(ctx context.Context, in *importSnapshotInp
 	if err != nil {
 		return nil, err
 	}
-	u, err := s.receive(ctx, &in.SnapshotUpload)
+	u, err := s.receiveUnchanged(ctx, in)
 	if err != nil {
 		return nil, err
-	}
-	if in.Token != "" { // what has changed already needs no workflow to find out
-		found, err := s.Store.PreviewSnapshot(ctx, u.id, u.archive, u.choice, u.taken)
-		if err != nil {
-			return nil, err
-		}
-		if found.Token != in.Token {
-			return nil, changedSincePreview()
-		}
 	}
 	staged, err := s.Store.StageSnapshot(ctx, u.id, transfer.SnapshotRequest{
 		Archive: u.archive.SHA256, Data: u.data, Choice: u.choice, Token: in.Token, Shared: u.choice == snapshot.ChooseTeam,
