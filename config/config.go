@@ -82,7 +82,7 @@ func Load() (Config, error) {
 	var c Config
 	if err := envconfig.Process(Prefix, &c); err != nil {
 		if parse, ok := errors.AsType[*envconfig.ParseError](err); ok {
-			if network, ok := parse.Err.(networkError); ok {
+			if network, ok := errors.AsType[networkError](parse.Err); ok {
 				return Config{}, fmt.Errorf("%s: %w", parse.KeyName, network)
 			}
 			return Config{}, fmt.Errorf("%s: not a valid %s", parse.KeyName, parse.TypeName)
