@@ -6,7 +6,6 @@ package activities
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -110,13 +109,6 @@ func author(ctx context.Context, engine string) memory.Author {
 		Kind: memory.AuthorWorkflow, ID: engine,
 		WorkflowID: info.WorkflowExecution.ID, RunID: info.WorkflowExecution.RunID,
 	}
-}
-
-// idempotencyKey returns the same key for all attempts of this step in this run. After a reset the key differs, so
-// the step may write again.
-func idempotencyKey(ctx context.Context) string {
-	info := activity.GetInfo(ctx)
-	return fmt.Sprintf("%s/%s/%s", info.WorkflowExecution.ID, info.WorkflowExecution.RunID, info.ActivityID)
 }
 
 // identify returns the identity of the owner that ref names, with the permissions of a member.

@@ -266,7 +266,7 @@ func (a *Activities) Apply(ctx context.Context, in ApplyInput) (ApplyResult, err
 	if err != nil {
 		return ApplyResult{}, err
 	}
-	out, err := a.Store.CommitExtraction(ctx, id, talk.Commit{ExtractionID: in.Extraction, Key: idempotencyKey(ctx)})
+	out, err := a.Store.CommitExtraction(ctx, id, talk.Commit{ExtractionID: in.Extraction})
 	var (
 		stale       *store.StaleBaseError
 		quarantined *store.QuarantineError

@@ -385,7 +385,7 @@ func (k *dialogue) flush(t tester, flush uuid.UUID, run string, fallback bool) {
 		t.Fatal(err)
 	}
 	k.propose(t, flush, run, fallback, false)
-	if _, err := k.store.CommitFlush(t.Context(), k.as(run), flush, begun.Done+1, ""); err != nil && !refused(err) {
+	if _, err := k.store.CommitFlush(t.Context(), k.as(run), flush, begun.Done+1); err != nil && !refused(err) {
 		t.Fatal(err)
 	}
 }
@@ -507,7 +507,7 @@ func TestMessagesAreNotedOnce(t *testing.T) {
 				if rapid.IntRange(0, 3).Draw(t, "again") == 0 {
 					from = rapid.Int64Range(f.From, f.To).Draw(t, "from")
 				}
-				_, err = k.store.CommitFlush(t.Context(), k.as(run.Draw(t, "run")), f.ID, from, "")
+				_, err = k.store.CommitFlush(t.Context(), k.as(run.Draw(t, "run")), f.ID, from)
 				if err != nil && !refused(err) {
 					t.Fatal(err)
 				}

@@ -82,7 +82,7 @@ func (a *Activities) CommitFlush(ctx context.Context, in CommitFlushInput) (Comm
 	if err != nil {
 		return CommitFlushResult{}, err
 	}
-	out, err := a.Store.CommitFlush(ctx, id, in.Flush, in.From, idempotencyKey(ctx))
+	out, err := a.Store.CommitFlush(ctx, id, in.Flush, in.From)
 	conflict, isConflict := errors.AsType[*store.ConflictError](err)
 	_, isRefused := errors.AsType[*store.QuarantineError](err)
 	switch {

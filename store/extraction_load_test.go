@@ -168,7 +168,7 @@ func TestLoadExtractionOfNotedMessages(t *testing.T) {
 		if err := s.SaveFlushDraft(t.Context(), id, f.ID, d); err != nil {
 			t.Fatal(err)
 		}
-		must[talk.FlushResult](t)(s.CommitFlush(t.Context(), id, f.ID, load.From, ""))
+		must[talk.FlushResult](t)(s.CommitFlush(t.Context(), id, f.ID, load.From))
 	}
 	settings.MaxTranscript = 8
 	load := func(from, to int64) talk.ExtractionLoad {
@@ -208,7 +208,7 @@ func TestDraftIsStaleWhenItsMessagesAreNoted(t *testing.T) {
 	if err := s.SaveFlushDraft(t.Context(), id, f.ID, draftOf(load, "- flushed\n")); err != nil {
 		t.Fatal(err)
 	}
-	must[talk.FlushResult](t)(s.CommitFlush(t.Context(), id, f.ID, 1, ""))
+	must[talk.FlushResult](t)(s.CommitFlush(t.Context(), id, f.ID, 1))
 	var stale *pg.StaleBaseError
 	if _, err := s.CommitExtraction(t.Context(), id, talk.Commit{ExtractionID: x.ID}); !errors.As(err, &stale) ||
 		stale.Ref != personal(memory.DailyNotePath(load.Today)) {

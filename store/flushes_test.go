@@ -82,7 +82,7 @@ func TestFlush(t *testing.T) {
 		t.Errorf("draft (-want +got):\n%s", diff)
 	}
 	now = now.Add(time.Minute)
-	done := must[talk.FlushResult](t)(s.CommitFlush(t.Context(), id, f.ID, 1, "k"))
+	done := must[talk.FlushResult](t)(s.CommitFlush(t.Context(), id, f.ID, 1))
 	if done.Stale || done.Flush.Done != 23 || done.Flush.Acknowledged() || done.Flush.Outcome != memory.OutcomeRunning ||
 		done.Flush.Usage != draft.Usage {
 		t.Errorf("after the first step: %+v", done)
@@ -96,7 +96,7 @@ func TestFlush(t *testing.T) {
 		t.Errorf("steps (-want +got):\n%s", diff)
 	}
 	for _, run := range []string{"r1", "r2"} { // again, with any key, by any run
-		again := must[talk.FlushResult](t)(s.CommitFlush(t.Context(), runOf(id, run), f.ID, 1, "other "+run))
+		again := must[talk.FlushResult](t)(s.CommitFlush(t.Context(), runOf(id, run), f.ID, 1))
 		if diff := cmp.Diff(done, again); diff != "" {
 			t.Errorf("again by %s (-first +again):\n%s", run, diff)
 		}
@@ -241,11 +241,11 @@ func TestFlushRefusals(t *testing.T) {
 		})), conflict(pg.CodeSuperseded)},
 		"draft of another run":         {s.SaveFlushDraft(t.Context(), runOf(id, "r2"), f.ID, good), conflict(pg.CodeSuperseded)},
 		"draft of another owner":       {s.SaveFlushDraft(t.Context(), other, f.ID, good), conflict(pg.CodeSuperseded)},
-		"commit without a draft":       {second(s.CommitFlush(t.Context(), id, f.ID, 1, "")), conflict(pg.CodeNoDraft)},
-		"commit of a later step":       {second(s.CommitFlush(t.Context(), id, f.ID, 2, "")), conflict(pg.CodeRangeMoved)},
-		"commit before the first step": {second(s.CommitFlush(t.Context(), id, f.ID, 0, "")), invalid("from")},
-		"commit by another run":        {second(s.CommitFlush(t.Context(), runOf(id, "r2"), f.ID, 1, "")), conflict(pg.CodeSuperseded)},
-		"commit of another owner's":    {second(s.CommitFlush(t.Context(), other, f.ID, 1, "")), missing},
+		"commit without a draft":       {second(s.CommitFlush(t.Context(), id, f.ID, 1)), conflict(pg.CodeNoDraft)},
+		"commit of a later step":       {second(s.CommitFlush(t.Context(), id, f.ID, 2)), conflict(pg.CodeRangeMoved)},
+		"commit before the first step": {second(s.CommitFlush(t.Context(), id, f.ID, 0)), invalid("from")},
+		"commit by another run":        {second(s.CommitFlush(t.Context(), runOf(id, "r2"), f.ID, 1)), conflict(pg.CodeSuperseded)},
+		"commit of another owner's":    {second(s.CommitFlush(t.Context(), other, f.ID, 1)), missing},
 		"end as written": {second(
 			s.EndFlushStep(t.Context(), id, f.ID, talk.FlushEnd{From: 1, To: 4, Outcome: memory.OutcomeWritten}),
 		), invalid("outcome")},
@@ -265,15 +265,13 @@ func TestFlushRefusals(t *testing.T) {
 		t.Errorf("another owner sees %+v", list.Items)
 	}
 	// A key that was used for another write is no proof of this one.
-	must[memory.Receipt](t)(s.Apply(t.Context(), id, "k", []memory.Change{noteChange("- other\n")}))
+	used := fmt.Sprintf("flush/%s/1", f.ID)
+	must[memory.Receipt](t)(s.Apply(t.Context(), id, used, []memory.Change{noteChange("- other\n")}))
 	if err := s.SaveFlushDraft(t.Context(), id, f.ID, good); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.CommitFlush(t.Context(), id, f.ID, 1, "k"); !conflict(pg.CodeKeyReused)(err) {
+	if _, err := s.CommitFlush(t.Context(), id, f.ID, 1); !conflict(pg.CodeKeyReused)(err) {
 		t.Errorf("with a used key: %v", err)
-	}
-	if out := must[talk.FlushResult](t)(s.CommitFlush(t.Context(), id, f.ID, 1, "")); !out.Flush.Acknowledged() {
-		t.Errorf("with a key of its own: %+v", out)
 	}
 }
 
@@ -300,7 +298,7 @@ func TestFlushTakenOver(t *testing.T) {
 	if begun := must[talk.Flush](t)(s.BeginFlush(t.Context(), then, f.ID)); begun.RunID != "r2" {
 		t.Errorf("taken over: %+v", begun)
 	}
-	if _, err := s.CommitFlush(t.Context(), first, f.ID, 1, ""); !conflict(pg.CodeSuperseded)(err) {
+	if _, err := s.CommitFlush(t.Context(), first, f.ID, 1); !conflict(pg.CodeSuperseded)(err) {
 		t.Errorf("the first run commits: %v", err)
 	}
 	if _, err := s.EndFlushStep(
@@ -308,14 +306,14 @@ func TestFlushTakenOver(t *testing.T) {
 	); !conflict(pg.CodeSuperseded)(err) {
 		t.Errorf("the first run ends it: %v", err)
 	}
-	if _, err := s.CommitFlush(t.Context(), then, f.ID, 1, ""); !conflict(pg.CodeNoDraft)(err) {
+	if _, err := s.CommitFlush(t.Context(), then, f.ID, 1); !conflict(pg.CodeNoDraft)(err) {
 		t.Errorf("the second run commits the draft of the first: %v", err)
 	}
 	if err := s.SaveFlushDraft(t.Context(), then, f.ID, draftOf(load, "- second\n")); err != nil {
 		t.Fatal(err)
 	}
-	out := must[talk.FlushResult](t)(s.CommitFlush(t.Context(), then, f.ID, 1, ""))
-	if again := must[talk.FlushResult](t)(s.CommitFlush(t.Context(), first, f.ID, 1, "")); !cmp.Equal(out, again) {
+	out := must[talk.FlushResult](t)(s.CommitFlush(t.Context(), then, f.ID, 1))
+	if again := must[talk.FlushResult](t)(s.CommitFlush(t.Context(), first, f.ID, 1)); !cmp.Equal(out, again) {
 		t.Errorf("what is recorded, for the first run: %+v", again)
 	}
 	d := must[memory.Document](t)(s.Document(t.Context(), first, personal(out.Flush.Steps[0].Path)))
@@ -338,7 +336,7 @@ func TestFlushBehindExtraction(t *testing.T) {
 	}
 	x, _ := begin(t, s, id)
 	must[talk.ExtractionResult](t)(s.RecordOutcome(t.Context(), id, x.ID, talk.Ending{Outcome: memory.OutcomeNothing}))
-	out := must[talk.FlushResult](t)(s.CommitFlush(t.Context(), id, f.ID, 1, ""))
+	out := must[talk.FlushResult](t)(s.CommitFlush(t.Context(), id, f.ID, 1))
 	if !out.Stale || out.Flush.Done != 0 {
 		t.Fatalf("committed over an extraction: %+v", out)
 	}
@@ -413,7 +411,7 @@ func TestFlushOfForgottenStatements(t *testing.T) {
 	}
 	f, load := draft(4, "## 10:00 Tea\n\n- Likes tea.\n")
 	must[dreams.ForgetReceipt](t)(s.Forget(t.Context(), owner, dreams.ForgetRequest{Ref: ref, FromLine: 3, ToLine: 3}))
-	if _, err := s.CommitFlush(t.Context(), id, f.ID, 1, ""); !conflict(pg.CodeForgotten)(err) {
+	if _, err := s.CommitFlush(t.Context(), id, f.ID, 1); !conflict(pg.CodeForgotten)(err) {
 		t.Fatalf("committed: %v", err)
 	}
 	note := personal(memory.DailyNotePath(load.Today))
@@ -426,7 +424,7 @@ func TestFlushOfForgottenStatements(t *testing.T) {
 		t.Errorf("ended: %+v", got)
 	}
 	f, _ = draft(8, "## 11:00 Tea and a dog\n\n- Likes tea.\n- Has a dog.\n")
-	if got := must[talk.FlushResult](t)(s.CommitFlush(t.Context(), id, f.ID, 5, "")).Flush; !got.Acknowledged() ||
+	if got := must[talk.FlushResult](t)(s.CommitFlush(t.Context(), id, f.ID, 5)).Flush; !got.Acknowledged() ||
 		got.Outcome != memory.OutcomeWritten {
 		t.Errorf("committed: %+v", got)
 	}
@@ -450,11 +448,11 @@ func TestFlushRefusedByTheScan(t *testing.T) {
 			t.Fatal(err)
 		}
 		var refused *pg.QuarantineError
-		if _, err := s.CommitFlush(t.Context(), id, f.ID, 1, "k"); !errors.As(err, &refused) {
+		if _, err := s.CommitFlush(t.Context(), id, f.ID, 1); !errors.As(err, &refused) {
 			t.Fatalf("committed: %v", err)
 		}
 	}
-	if _, err := s.CommitFlush(t.Context(), id, f.ID, 1, "k"); !conflict(pg.CodeNoDraft)(err) {
+	if _, err := s.CommitFlush(t.Context(), id, f.ID, 1); !conflict(pg.CodeNoDraft)(err) {
 		t.Errorf("committed again: %v", err)
 	}
 	if n := query[int](t, s, id, "select count(*)::int from journal where kind = 'document.quarantined' and run_id = 'r1'"); n[0] != 2 {
@@ -488,7 +486,7 @@ func TestFlushIntoAFullNote(t *testing.T) {
 	if err := s.SaveFlushDraft(t.Context(), id, f.ID, draftOf(load, strings.Repeat("- likes tea\n", 10))); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.CommitFlush(t.Context(), id, f.ID, 1, ""); !conflict(pg.CodeNoteFull)(err) {
+	if _, err := s.CommitFlush(t.Context(), id, f.ID, 1); !conflict(pg.CodeNoteFull)(err) {
 		t.Fatalf("committed: %v", err)
 	}
 	end := talk.FlushEnd{From: 1, To: 4, Outcome: memory.OutcomeNothing, ReasonCode: "note_full"}
@@ -528,7 +526,7 @@ func TestFlushedNotes(t *testing.T) {
 				t.Fatal(err)
 			}
 			now = now.Add(2 * time.Hour) // past midnight
-			f = must[talk.FlushResult](t)(s.CommitFlush(t.Context(), id, f.ID, 1, "")).Flush
+			f = must[talk.FlushResult](t)(s.CommitFlush(t.Context(), id, f.ID, 1)).Flush
 			note := memory.Ref{Scope: c.want, Path: "memory/2026-11-21.md"}
 			if got := (memory.Ref{Scope: f.Steps[0].Scope, Path: f.Steps[0].Path}); got != note {
 				t.Errorf("noted in %v, want %v", got, note)
@@ -687,7 +685,7 @@ func flushStep(t *testing.T, s *Store, id memory.Identity, c talk.Conversation, 
 	if err := s.SaveFlushDraft(t.Context(), id, f.ID, draftOf(l, markers(l.From, l.To))); err != nil {
 		return err
 	}
-	_, err = s.CommitFlush(t.Context(), id, f.ID, l.From, "")
+	_, err = s.CommitFlush(t.Context(), id, f.ID, l.From)
 	return err
 }
 

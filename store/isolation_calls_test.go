@@ -1001,7 +1001,7 @@ func (w *world) addWindow(t *testing.T, id memory.Identity, p *place) {
 	extracted := talk.FlushEnd{From: 1, To: 2, Outcome: memory.OutcomeNothing, ReasonCode: "extracted"}
 	must[talk.FlushResult](t)(w.EndFlushStep(t.Context(), id, f.ID, extracted))
 	note(f)
-	if done := must[talk.FlushResult](t)(w.CommitFlush(t.Context(), id, f.ID, 3, "")); !done.Flush.Acknowledged() {
+	if done := must[talk.FlushResult](t)(w.CommitFlush(t.Context(), id, f.ID, 3)); !done.Flush.Acknowledged() {
 		t.Fatalf("not acknowledged: %+v", done.Flush)
 	}
 	p.flush = f.ID
@@ -1096,7 +1096,7 @@ var windowCalls = map[string]call{
 	},
 	"CommitFlush": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		flush, from, of, as := w.anyFlush(t, id)
-		result, err := w.CommitFlush(t.Context(), as, flush, from, rapid.SampledFrom([]string{"", pg.NewID().String()}).Draw(t, "key"))
+		result, err := w.CommitFlush(t.Context(), as, flush, from)
 		return result, &of, err
 	},
 	"EndFlushStep": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {

@@ -159,7 +159,7 @@ func flushCall(ctx context.Context, s *Store, random *rand.Rand, id memory.Ident
 	if err := s.SaveFlushDraft(ctx, id, f.ID, d); err != nil {
 		return "draft flush", err
 	}
-	return "commit flush", second(s.CommitFlush(ctx, id, f.ID, load.From, ""))
+	return "commit flush", second(s.CommitFlush(ctx, id, f.ID, load.From))
 }
 
 // summaryCall writes one part of a summary.

@@ -139,8 +139,8 @@ func TestRoundTripsOfFlushes(t *testing.T) {
 		{"BeginFlush", 1, func() error { return second(s.BeginFlush(t.Context(), id, f.ID)) }},
 		{"LoadFlush", 2, func() (err error) { load, err = s.LoadFlush(t.Context(), id, f.ID, settings); return err }},
 		{"SaveFlushDraft", 1, func() error { return s.SaveFlushDraft(t.Context(), id, f.ID, draftOf(load, "- x\n")) }},
-		{"CommitFlush", 3, func() error { return second(s.CommitFlush(t.Context(), id, f.ID, load.From, "")) }},
-		{"CommitFlush again", 2, func() error { return second(s.CommitFlush(t.Context(), id, f.ID, load.From, "")) }},
+		{"CommitFlush", 3, func() error { return second(s.CommitFlush(t.Context(), id, f.ID, load.From)) }},
+		{"CommitFlush again", 2, func() error { return second(s.CommitFlush(t.Context(), id, f.ID, load.From)) }},
 		{"LoadExtraction", 2, func() error {
 			r := talk.Range{ConversationUID: stored.ConversationUID, From: load.From, To: load.To + 1}
 			l, err := s.LoadExtraction(t.Context(), id, r, settings)
@@ -261,8 +261,8 @@ func TestRoundTripsOfWindows(t *testing.T) {
 			}
 			return s.SaveFlushDraft(t.Context(), id, f.ID, d)
 		}},
-		{"CommitFlush", 3, func() error { return second(s.CommitFlush(t.Context(), id, f.ID, load.From, "")) }},
-		{"CommitFlush again", 2, func() error { return second(s.CommitFlush(t.Context(), id, f.ID, load.From, "")) }},
+		{"CommitFlush", 3, func() error { return second(s.CommitFlush(t.Context(), id, f.ID, load.From)) }},
+		{"CommitFlush again", 2, func() error { return second(s.CommitFlush(t.Context(), id, f.ID, load.From)) }},
 		{"EndFlushStep again", 2, func() error {
 			return second(s.EndFlushStep(t.Context(), id, f.ID, talk.FlushEnd{From: load.From, To: load.To, Outcome: memory.OutcomeNothing}))
 		}},

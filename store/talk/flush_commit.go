@@ -109,16 +109,16 @@ func (d FlushDraft) change(conversation string) memory.Change {
 }
 
 // CommitFlush appends the draft of a step to the note of its day and accounts for its messages, in one transaction; the last step
-// acknowledges the flush. from is the step's first message. A step that is done changes nothing. key is the idempotency key of the
-// write; empty: one made of the flush and the step. It costs three round trips.
+// acknowledges the flush. from is the step's first message. A step that is done changes nothing: the idempotency key of the write
+// is made of the flush and the step. It costs three round trips.
 //
 // It returns *QuarantineError when the scan refuses the entry: the draft is dropped, the verdict is in the journal, and the
 // violations are kept for the step's record; the step remains to be done, by another engine or with EndFlushStep. It returns
 // *ConflictError with CodeNoDraft, CodeSuperseded, CodeRangeMoved (the step is not the next one), CodeNoteFull or CodeForgotten
 // (end the step without the entry), or CodeKeyReused.
-func (s *Talk) CommitFlush(ctx context.Context, id memory.Identity, flush uuid.UUID, from int64, key string) (FlushResult, error) {
+func (s *Talk) CommitFlush(ctx context.Context, id memory.Identity, flush uuid.UUID, from int64) (FlushResult, error) {
 	open := func() *openFlush { return &openFlush{id: flush, start: from} }
-	result, err := settle(ctx, s.db, id, open, func(t *pg.Tx, o *openFlush) (FlushResult, error) { return o.commit(ctx, t, key) })
+	result, err := settle(ctx, s.db, id, open, func(t *pg.Tx, o *openFlush) (FlushResult, error) { return o.commit(ctx, t) })
 	if quarantine, ok := errors.AsType[*pg.QuarantineError](err); ok {
 		return FlushResult{}, s.flushRefused(ctx, id, flush, from, quarantine)
 	}
@@ -126,7 +126,7 @@ func (s *Talk) CommitFlush(ctx context.Context, id memory.Identity, flush uuid.U
 }
 
 // commit writes the draft.
-func (o *openFlush) commit(ctx context.Context, t *pg.Tx, key string) (FlushResult, error) {
+func (o *openFlush) commit(ctx context.Context, t *pg.Tx) (FlushResult, error) {
 	d := o.draft
 	switch {
 	case d == nil || d.From != o.done+1:
@@ -143,7 +143,7 @@ func (o *openFlush) commit(ctx context.Context, t *pg.Tx, key string) (FlushResu
 	author := t.ID.Author
 	author.ID = cmp.Or(author.ID, d.Model)
 	w, err := gate.ApplyChanges(ctx, t, gate.ChangeSet{
-		Author: author, Key: cmp.Or(key, fmt.Sprintf("flush/%s/%d", o.id, d.From)), Changes: []memory.Change{d.change(o.conversation)},
+		Author: author, Key: fmt.Sprintf("flush/%s/%d", o.id, d.From), Changes: []memory.Change{d.change(o.conversation)},
 	})
 	invalid, _ := errors.AsType[*pg.InvalidError](err)
 	switch {
