@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
@@ -61,6 +62,41 @@ func TestWithoutTheDatabase(t *testing.T) {
 		t.Errorf("%s", search.body)
 	}
 	h.wantError(h.do(request{method: "GET", path: "/api/v1/agents", key: "rv_unknown"}), 503, "store_unavailable")
+}
+
+// A database that takes no writes, as after a failover, is reported as one that is away, and is used again when it takes them.
+func TestReadOnlyDatabase(t *testing.T) {
+	server := devtest.Postgres(t)
+	url := server.URL("postgres")
+	if err := migrate(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+	h := startOn(t, url)
+	h.agent("ada")
+	root, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close(context.WithoutCancel(t.Context())) //nolint:errcheck // the server stops with the test
+	set := func(sql string) {
+		t.Helper()
+		for _, statement := range []string{sql, "select pg_reload_conf()"} {
+			if _, err := root.Exec(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(1100 * time.Millisecond) // readiness is asked at most once a second
+	}
+	set("alter system set default_transaction_read_only = on")
+	h.wantError(h.do(request{method: "GET", path: "/readyz"}), 503, "not_ready")
+	refused := h.wantError(h.post("c1", batch("42", true, "hello")), 503, "store_unavailable")
+	if refused.header.Get("Retry-After") == "" {
+		t.Error("it does not say when to try again")
+	}
+	h.want(h.get("/api/v1/agents/ada"), 200)
+	set("alter system reset default_transaction_read_only")
+	h.want(h.do(request{method: "GET", path: "/readyz"}), 200)
+	h.want(h.post("c1", batch("42", true, "hello")), 202)
 }
 
 func TestStatusTellsWhatIsMissing(t *testing.T) {

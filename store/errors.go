@@ -31,6 +31,7 @@ var (
 	ErrExists       = pg.ErrExists
 	ErrReadOnlyTeam = pg.ErrReadOnlyTeam
 	ErrMemoryOff    = pg.ErrMemoryOff
+	ErrReadOnly     = pg.ErrReadOnly
 )
 
 // Codes of ConflictError, described in package pg.
@@ -49,3 +50,6 @@ const (
 	CodeImportFull                 = pg.CodeImportFull
 	CodeChangedSincePreview        = pg.CodeChangedSincePreview
 )
+
+// IsReadOnly reports whether a write was refused because the server takes none, as a standby.
+func IsReadOnly(err error) bool { return pg.IsReadOnly(err) }

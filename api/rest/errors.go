@@ -133,8 +133,9 @@ func databaseAway(err error) bool {
 		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), pgconn.SafeToRetry(err):
 		return true
 	case errors.As(err, &refused):
-		// 08: connection; 53: too many connections, disk full; 57P: shutdown, crash, not started yet.
-		return strings.HasPrefix(refused.Code, "08") || strings.HasPrefix(refused.Code, "53") || strings.HasPrefix(refused.Code, "57P")
+		// 08: connection; 53: too many connections, disk full; 57P: shutdown, crash, not started yet; 25006: takes no writes.
+		return strings.HasPrefix(refused.Code, "08") || strings.HasPrefix(refused.Code, "53") || strings.HasPrefix(refused.Code, "57P") ||
+			store.IsReadOnly(refused)
 	}
 	return false
 }

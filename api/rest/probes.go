@@ -2,11 +2,13 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 
+	"reverie/store"
 	"reverie/workflows"
 )
 
@@ -56,7 +58,11 @@ func (p *probe) get(ctx context.Context, now func() time.Time, ask func(context.
 
 func (p *probes) AskDatabase(ctx context.Context) PartView {
 	return p.database.get(ctx, p.server.Now, func(ctx context.Context) PartView {
-		if err := p.server.Store.Ping(ctx); err != nil {
+		err := p.server.Store.Ping(ctx)
+		if errors.Is(err, store.ErrReadOnly) {
+			return PartView{Name: "database", State: stateDown, Detail: "PostgreSQL takes no writes: it is a standby, or set to read-only"}
+		}
+		if err != nil {
 			return PartView{Name: "database", State: stateDown, Detail: "PostgreSQL does not answer"}
 		}
 		return PartView{Name: "database", State: StateOK}

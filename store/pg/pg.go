@@ -67,8 +67,22 @@ func Connect(ctx context.Context, url string, o Options) (*DB, error) {
 // Close waits for running calls and closes the connections.
 func (db *DB) Close() { db.Pool.Close() }
 
-// Ping reports whether the database answers.
-func (db *DB) Ping(ctx context.Context) error { return db.Pool.Ping(ctx) }
+// ErrReadOnly means that the server takes no writes, as a standby does.
+var ErrReadOnly = errors.New("the database takes no writes")
+
+// Ping reports whether the database answers and takes writes. If it takes none, connections are made anew: the URL may name several
+// hosts, of which another one has become the primary.
+func (db *DB) Ping(ctx context.Context) error {
+	var readOnly bool
+	if err := db.Pool.QueryRow(ctx, "select current_setting('transaction_read_only')::bool").Scan(&readOnly); err != nil {
+		return err
+	}
+	if readOnly {
+		db.Pool.Reset()
+		return ErrReadOnly
+	}
+	return nil
+}
 
 const sqlSchemaVersion = `select coalesce(max(version_id), 0) from goose_db_version`
 

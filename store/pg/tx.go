@@ -72,10 +72,11 @@ func asIdentity[T any](ctx context.Context, db *DB, id memory.Identity, mode str
 const rollbackPatience = 5 * time.Second
 
 // Run takes a connection and runs fn on it. fn must be safe to run twice: when the connection turns out to be dead before a commit
-// was sent, for example because the server was restarted, nothing has happened, and fn runs once more on a new one.
+// was sent, for example because the server was restarted, or its server takes no writes, as after a failover, nothing has happened,
+// and fn runs once more on a new one.
 func Run[T any](ctx context.Context, db *DB, t *Tx, fn func(*Tx) (T, error)) (T, error) {
 	result, err := attempt(ctx, db, t, fn)
-	if err != nil && ctx.Err() == nil && t.lost() {
+	if err != nil && ctx.Err() == nil && (t.lost() || t.Mode == SQLBegin && IsReadOnly(err)) {
 		db.Pool.Reset() // the others are dead as well
 		result, err = attempt(ctx, db, t, fn)
 	}
@@ -171,7 +172,14 @@ const (
 	codeInsufficientPrivilege = "42501"
 	codeUndefinedTable        = "42P01"
 	codeUndefinedFunction     = "42883"
+	codeReadOnly              = "25006"
 )
+
+// IsReadOnly reports whether a write was refused because the server takes none, as a standby.
+func IsReadOnly(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.Code == codeReadOnly
+}
 
 // Translate maps errors of the database to those of the store: a row that row-level security rejects is ErrForbidden, and a row
 // that refers to a missing agent or workspace is ErrNotFound.
