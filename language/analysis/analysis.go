@@ -216,6 +216,19 @@ func (x Indexer) Piece(text, context string, inText, inContext func(form string)
 	return body.position
 }
 
+// Words calls add with every word of a text that is no function word: as it is folded, and its last form.
+func (x Indexer) Words(text string, add func(folded, stem string)) {
+	s := scanText(text)
+	in := s.indexLanguages()
+	var forms []string
+	for i := range s.words {
+		if w := &s.words[i]; !w.isStop(in) {
+			forms = w.appendForms(forms[:0], in, false, x.known)
+			add(forms[0], forms[len(forms)-1])
+		}
+	}
+}
+
 // each calls add for every form of every word.
 func (s *scan) each(in language.Set, known language.Stems, add func(form string)) {
 	var forms []string

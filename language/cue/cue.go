@@ -251,15 +251,17 @@ type lexicon struct {
 	elides   bool // an apostrophe separates words: "l'école"
 	// bare holds the phrases without diacritics, in languages that people also write wholly without them.
 	bare *lexicon
-	// byStart lists phrases by their first word, by its first two runes if the word is a prefix, or, in unspaced scripts, by
-	// their first rune. Longer phrases come first.
-	byStart map[string][]phrase
+	// first lists phrases by their first word or, in unspaced scripts, by their first rune; prefixes lists those whose first
+	// word is a prefix, by its first two runes. Longer phrases come first.
+	first, prefixes map[string]*phrase
+	scratch         []token // of parse
 }
 
 type phrase struct {
 	kind  Kind
 	words []word
 	text  string // of unspaced scripts
+	next  *phrase
 }
 
 type word struct {
@@ -267,7 +269,7 @@ type word struct {
 	prefix bool
 }
 
-// lexicons holds the lexicon of each language, read when it is first needed: all of them take 0.1 s and 8 MiB.
+// lexicons holds the lexicon of each language, read when it is first needed: all of them take 20 ms and 5 MiB.
 var lexicons = func() map[string]func() *lexicon {
 	all := map[string]func() *lexicon{}
 	for _, lang := range Languages {
@@ -296,90 +298,101 @@ func lexiconOf(lang string) *lexicon {
 
 // parse reads the file of one language.
 func parse(lang, text string) (*lexicon, error) {
-	l := &lexicon{
-		unspaced: lang == "zh" || lang == "ja", clitics: lang == "ar", elides: lang == "fr" || lang == "it",
-		byStart: map[string][]phrase{},
-	}
+	l := newLexicon()
+	l.unspaced, l.clitics, l.elides = lang == "zh" || lang == "ja", lang == "ar", lang == "fr" || lang == "it"
 	if lang == "vi" {
-		l.bare = &lexicon{byStart: map[string][]phrase{}}
+		l.bare = newLexicon()
 	}
 	kind := kinds
-	for n, line := range strings.Split(text, "\n") {
+	n := 0
+	for line := range strings.SplitSeq(fold.Text(text), "\n") {
+		n++
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
 		if name, isSection := strings.CutPrefix(line, "["); isSection {
-			kind = kinds
-			for k, known := range kindNames {
-				if known+"]" == name {
-					kind = Kind(k)
-				}
-			}
-			if kind == kinds {
-				return nil, fmt.Errorf("line %d: unknown section %s", n+1, line)
+			kind = Kind(slices.Index(kindNames[:], strings.TrimSuffix(name, "]")))
+			if kind >= kinds {
+				return nil, fmt.Errorf("line %d: unknown section %s", n, line)
 			}
 			continue
 		}
 		if kind == kinds {
-			return nil, fmt.Errorf("line %d: a phrase before the first section", n+1)
+			return nil, fmt.Errorf("line %d: a phrase before the first section", n)
 		}
 		for phrase := range strings.SplitSeq(line, "|") {
 			if phrase = strings.TrimSpace(phrase); phrase != "" {
 				l.add(kind, phrase)
-				if bare := withoutMarks(phrase); l.bare != nil && (isASCII(phrase) || len(bare) > shortBare || strings.Contains(bare, " ")) {
+				if l.bare == nil {
+					continue
+				}
+				if bare := withoutMarks(phrase); isASCII(phrase) || len(bare) > shortBare || strings.Contains(bare, " ") {
 					l.bare.add(kind, bare)
 				}
 			}
 		}
 	}
-	for _, phrases := range l.byStart {
-		slices.SortStableFunc(phrases, func(a, b phrase) int { return b.size() - a.size() })
-	}
 	return l, nil
 }
 
-// size orders phrases by length.
-func (p phrase) size() int { return len(p.words) + len(p.text) }
+func newLexicon() *lexicon {
+	return &lexicon{first: make(map[string]*phrase, 1<<12), prefixes: make(map[string]*phrase, 1<<8)}
+}
 
+// size orders phrases by length.
+func (p *phrase) size() int { return len(p.words) + len(p.text) }
+
+// add adds a folded phrase.
 func (l *lexicon) add(k Kind, line string) {
-	p := phrase{kind: k}
+	p := &phrase{kind: k}
 	if l.unspaced {
-		p.text = fold.Text(line)
-		_, n := utf8.DecodeRuneInString(p.text)
-		l.byStart[p.text[:n]] = append(l.byStart[p.text[:n]], p)
+		p.text = line
+		insert(l.first, firstRunes(line, 1), p)
 		return
 	}
-	// "*" is not a word character: read words one by one.
-	for field := range strings.FieldsSeq(line) {
-		stem, prefix := strings.CutSuffix(field, "*")
-		tokens := l.tokenise(fold.Text(stem))
-		for i, t := range tokens {
-			p.words = append(p.words, word{text: t.text, prefix: prefix && i == len(tokens)-1})
+	l.scratch = l.tokenise(l.scratch[:0], line)
+	p.words = make([]word, 0, len(l.scratch))
+	for _, t := range l.scratch {
+		if t.text == "*" && len(p.words) > 0 {
+			p.words[len(p.words)-1].prefix = true
+			continue
 		}
+		p.words = append(p.words, word{text: t.text})
 	}
 	if len(p.words) == 0 {
 		return
 	}
-	first := p.words[0]
-	key := first.text
-	if first.prefix {
-		key = prefixKey(first.text) + "*"
+	if first := p.words[0]; first.prefix {
+		insert(l.prefixes, firstRunes(first.text, 2), p)
+	} else {
+		insert(l.first, first.text, p)
 	}
-	l.byStart[key] = append(l.byStart[key], p)
 }
 
-// firstRune returns the first rune of a word.
-func firstRune(s string) string {
-	_, n := utf8.DecodeRuneInString(s)
-	return s[:n]
+// insert adds a phrase to a list, behind those that are not shorter.
+func insert(lists map[string]*phrase, key string, p *phrase) {
+	at := lists[key]
+	if at == nil || at.size() < p.size() {
+		p.next = at
+		lists[key] = p
+		return
+	}
+	for at.next != nil && at.next.size() >= p.size() {
+		at = at.next
+	}
+	p.next, at.next = at.next, p
 }
 
-// prefixKey returns the first two runes of a word.
-func prefixKey(s string) string {
-	_, n := utf8.DecodeRuneInString(s)
-	_, m := utf8.DecodeRuneInString(s[n:])
-	return s[:n+m]
+// firstRunes returns the first n runes of a word.
+func firstRunes(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
 }
 
 type token struct {
@@ -389,13 +402,25 @@ type token struct {
 
 // loose replaces letters that people write in several ways: Russian ё, and the Arabic letters with hamza, final ى and ة. It
 // removes Arabic vowel signs and the stretching stroke.
-var loose = strings.NewReplacer("ё", "е", "أ", "ا", "إ", "ا", "آ", "ا", "ٱ", "ا", "ى", "ي", "ة", "ه", "ـ", "",
-	"\u064b", "", "\u064c", "", "\u064d", "", "\u064e", "", "\u064f", "", "\u0650", "", "\u0651", "", "\u0652", "")
+func loose(r rune) rune {
+	switch r {
+	case 'ё':
+		return 'е'
+	case 'أ', 'إ', 'آ', 'ٱ':
+		return 'ا'
+	case 'ى':
+		return 'ي'
+	case 'ة':
+		return 'ه'
+	case 'ـ', 0x64b, 0x64c, 0x64d, 0x64e, 0x64f, 0x650, 0x651, 0x652:
+		return -1
+	}
+	return r
+}
 
-// tokenise splits folded text into words, with the apostrophes inside them, and single signs and emoji. In a language with
+// tokenise appends the words of a folded text, with the apostrophes inside them, and single signs and emoji. In a language with
 // elision an apostrophe separates words. Hangul behind digits begins a word.
-func (l *lexicon) tokenise(text string) []token {
-	var out []token
+func (l *lexicon) tokenise(out []token, text string) []token {
 	start := -1
 	flush := func(end int) {
 		if start >= 0 {
@@ -428,7 +453,9 @@ func (l *lexicon) tokenise(text string) []token {
 	}
 	flush(len(text))
 	for i := range out {
-		out[i].text = loose.Replace(out[i].text)
+		if !isASCII(out[i].text) {
+			out[i].text = strings.Map(loose, out[i].text)
+		}
 		if t := strings.TrimRight(out[i].text, "'"); t != "" && len(t) < len(out[i].text) {
 			out[i].end -= len(out[i].text) - len(t)
 			out[i].text = t
@@ -438,9 +465,10 @@ func (l *lexicon) tokenise(text string) []token {
 }
 
 func (l *lexicon) findWords(text string, add func(k Kind, start, end int)) {
-	tokens := l.tokenise(text)
+	tokens := l.tokenise(make([]token, 0, len(text)/4+1), text)
+	forms := make([]string, 0, 8)
 	for i := range tokens {
-		forms := []string{tokens[i].text}
+		forms = append(forms[:0], tokens[i].text)
 		if l.clitics {
 			forms = withoutClitics(forms)
 		}
@@ -449,8 +477,8 @@ func (l *lexicon) findWords(text string, add func(k Kind, start, end int)) {
 			if form != forms[0] && seen != 0 {
 				break // the word as written has a meaning
 			}
-			for _, list := range [][]phrase{l.byStart[form], l.byStart[prefixKey(form)+"*"], l.byStart[firstRune(form)+"*"]} {
-				for _, p := range list {
+			for _, list := range [...]*phrase{l.first[form], l.prefixes[firstRunes(form, 2)], l.prefixes[firstRunes(form, 1)]} {
+				for p := list; p != nil; p = p.next {
 					if seen.Has(p.kind) || len(p.words) > len(tokens)-i || !p.words[0].matches(form) {
 						continue
 					}
@@ -506,7 +534,7 @@ func (l *lexicon) findAnywhere(text string, add func(k Kind, start, end int)) {
 			}
 		}
 		var seen Set
-		for _, p := range l.byStart[key] {
+		for p := l.first[key]; p != nil; p = p.next {
 			if seen.Has(p.kind) || !strings.HasPrefix(text[i:], p.text) || alphabetic && i+len(p.text) < wordEnd {
 				continue
 			}

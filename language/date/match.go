@@ -136,7 +136,7 @@ const maxShort = 4
 
 // longest looks up the longest name that begins at lexeme i, which has the given form.
 func longest[V any](s *statementReader, names map[string]V, i int, form string) (V, int) {
-	if form == s.words[i].text {
+	if form == s.words[i].text && s.lexicon.longer[form] {
 		for n := min(maxName, len(s.words)-i); n > 1; n-- {
 			if value, ok := names[key(s.words[i:i+n])]; ok {
 				return value, n

@@ -230,14 +230,14 @@ func questionBefore(transcript []transcripts.Line, i int, lang string) string {
 			continue
 		}
 		text := printable(transcript[k].Text)
-		if isHostile(text) {
-			return ""
-		}
 		all := sentence.Split(text)
 		for at := len(all) - 1; at >= max(0, len(all)-3); at-- {
 			q := strings.TrimRight(all[at], " *_`\"”»」)）")
 			if strings.HasSuffix(q, "?") || strings.HasSuffix(q, "？") || strings.HasSuffix(q, "؟") ||
 				lang == "ja" && (strings.HasSuffix(q, "か。") || strings.HasSuffix(q, "か")) {
+				if isHostile(text) {
+					return ""
+				}
 				return strings.Join(strings.Fields(strings.TrimLeft(q, "-*•#> ")), " ")
 			}
 		}

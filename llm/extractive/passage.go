@@ -86,7 +86,9 @@ func (c *conversation) passages(known words) []passage {
 		p.text = c.withContext(i, &out, &p)
 		p.text = trimmed(p.text, p.lang)
 		if p.text != "" {
-			p.terms = wordsOf(p.text)
+			if p.text != u.text {
+				p.terms = wordsOf(p.text)
+			}
 			out = append(out, p)
 		}
 	}
@@ -173,7 +175,6 @@ func (c *conversation) withContext(i int, before *[]passage, p *passage) string 
 			if old.kind != kindNone {
 				p.kind = old.kind
 			}
-			p.terms = wordsOf(text)
 			*before = (*before)[:last]
 			return text
 		}
@@ -185,7 +186,6 @@ func (c *conversation) withContext(i int, before *[]passage, p *passage) string 
 		return u.text
 	}
 	p.start, p.sentence = context.start, context.sentences+u.sentences
-	p.terms = wordsOf(text)
 	if p.kind == kindNone || context.set.Has(cue.Kin) {
 		p.kind = context.kindOf()
 	}
