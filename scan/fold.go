@@ -36,8 +36,11 @@ func fold(text string) folded {
 			for end < len(text) && text[end] >= utf8.RuneSelf {
 				end++
 			}
-			for _, r := range norm.NFKD.String(text[at:end]) {
+			f.plain = norm.NFKD.AppendString(f.plain[:0], text[at:end])
+			for rest := f.plain; len(rest) > 0; {
+				r, n := utf8.DecodeRune(rest)
 				f.write(r)
+				rest = rest[n:]
 			}
 			at = end
 			continue
@@ -79,6 +82,7 @@ func foldLetters(pattern string) string {
 
 type folder struct {
 	out      strings.Builder
+	plain    []byte // decomposed characters, whose memory is used again
 	starts   []int
 	space    bool // white space since the last character
 	newLines int  // lines begun since the last character

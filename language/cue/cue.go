@@ -8,6 +8,7 @@ package cue
 import (
 	"embed"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -203,7 +204,13 @@ func latinOf(text string) string {
 
 // Find returns the phrases of a language that occur in a text, by position. A phrase that continues a longer phrase of the
 // same kind at the same place is not repeated.
-func Find(text, lang string) Marks {
+func Find(text, lang string) Marks { return find(text, lang, math.MaxInt) }
+
+// Opening returns the phrases that begin at the first word of a text.
+func Opening(text, lang string) Marks { return find(text, lang, 1) }
+
+// find returns the phrases that begin at one of the first words of a text; in unspaced scripts, the first characters.
+func find(text, lang string, limit int) Marks {
 	l := lexiconOf(lang)
 	if l == nil {
 		return nil
@@ -218,9 +225,9 @@ func Find(text, lang string) Marks {
 		out = append(out, Mark{Kind: k, Start: from, End: to})
 	}
 	if l.unspaced {
-		l.findAnywhere(folded.Text, add)
+		l.findAnywhere(folded.Text, limit, add)
 	} else {
-		l.findWords(folded.Text, add)
+		l.findWords(folded.Text, limit, add)
 	}
 	return withoutOpposites(out)
 }
@@ -464,32 +471,32 @@ func (l *lexicon) tokenise(out []token, text string) []token {
 	return out
 }
 
-func (l *lexicon) findWords(text string, add func(k Kind, start, end int)) {
+func (l *lexicon) findWords(text string, limit int, add func(k Kind, start, end int)) {
 	tokens := l.tokenise(make([]token, 0, len(text)/4+1), text)
-	forms := make([]string, 0, 8)
-	for i := range tokens {
-		forms = append(forms[:0], tokens[i].text)
-		if l.clitics {
-			forms = withoutClitics(forms)
-		}
-		var seen Set
-		for _, form := range forms {
-			if form != forms[0] && seen != 0 {
-				break // the word as written has a meaning
-			}
-			for _, list := range [...]*phrase{l.first[form], l.prefixes[firstRunes(form, 2)], l.prefixes[firstRunes(form, 1)]} {
-				for p := list; p != nil; p = p.next {
-					if seen.Has(p.kind) || len(p.words) > len(tokens)-i || !p.words[0].matches(form) {
-						continue
-					}
-					if matchesAll(p.words[1:], tokens[i+1:]) {
-						seen |= 1 << p.kind
-						add(p.kind, tokens[i].start, tokens[i+len(p.words)-1].end)
-					}
+	for i := range min(limit, len(tokens)) {
+		found := l.findAt(tokens[i:], tokens[i].text, add)
+		if l.clitics && !found {
+			for _, form := range withoutClitics(tokens[i].text) {
+				if l.findAt(tokens[i:], form, add) {
+					break
 				}
 			}
 		}
 	}
+}
+
+// findAt adds the phrases that begin at the first token, in a form of it, and reports whether there is one.
+func (l *lexicon) findAt(tokens []token, form string, add func(k Kind, start, end int)) bool {
+	var seen Set
+	for _, list := range [...]*phrase{l.first[form], l.prefixes[firstRunes(form, 2)], l.prefixes[firstRunes(form, 1)]} {
+		for p := list; p != nil; p = p.next {
+			if !seen.Has(p.kind) && len(p.words) <= len(tokens) && p.words[0].matches(form) && matchesAll(p.words[1:], tokens[1:]) {
+				seen |= 1 << p.kind
+				add(p.kind, tokens[0].start, tokens[len(p.words)-1].end)
+			}
+		}
+	}
+	return seen != 0
 }
 
 func matchesAll(words []word, tokens []token) bool {
@@ -505,10 +512,10 @@ func (w word) matches(text string) bool {
 	return text == w.text || w.prefix && strings.HasPrefix(text, w.text)
 }
 
-// withoutClitics adds the form without an Arabic conjunction or preposition that is written together with it.
-func withoutClitics(forms []string) []string {
+// withoutClitics returns a word without an Arabic conjunction or preposition that is written together with it.
+func withoutClitics(word string) (forms []string) {
 	for _, clitic := range []string{"و", "ف", "ب", "ل", "ك"} {
-		if rest, ok := strings.CutPrefix(forms[0], clitic); ok && utf8.RuneCountInString(rest) >= 2 {
+		if rest, ok := strings.CutPrefix(word, clitic); ok && utf8.RuneCountInString(rest) >= 2 {
 			forms = append(forms, rest)
 			if inner, ok := strings.CutPrefix(rest, "ب"); ok && clitic == "و" && utf8.RuneCountInString(inner) >= 2 {
 				forms = append(forms, inner)
@@ -518,9 +525,12 @@ func withoutClitics(forms []string) []string {
 	return forms
 }
 
-func (l *lexicon) findAnywhere(text string, add func(k Kind, start, end int)) {
+func (l *lexicon) findAnywhere(text string, limit int, add func(k Kind, start, end int)) {
 	wordEnd := 0
 	for i, r := range text {
+		if i >= limit {
+			break
+		}
 		_, size := utf8.DecodeRuneInString(text[i:])
 		key := text[i : i+size]
 		alphabetic := r < utf8.RuneSelf && unicode.IsLetter(r)

@@ -235,10 +235,7 @@ func trimmed(text, lang string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	for {
 		cut := 0
-		for _, m := range cue.Find(head(text, 64), lang) {
-			if m.Start > 0 {
-				break
-			}
+		for _, m := range cue.Opening(head(text, 64), lang) {
 			if m.Kind != cue.Filler && m.Kind != cue.Chat {
 				continue
 			}

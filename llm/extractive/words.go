@@ -12,13 +12,13 @@ import (
 type words map[string]bool
 
 // indexers share the stems of one text with the next.
-var indexers = sync.Pool{New: func() any {
-	x := analysis.NewIndexer()
-	return &x
-}}
+var indexers = sync.Pool{New: func() any { return analysis.NewIndexer() }}
+
+// bytesPerWord is about the length of a content word and what stands between it and the next one.
+const bytesPerWord = 16
 
 func wordsOf(text string) words {
-	w := words{}
+	w := make(words, len(text)/bytesPerWord)
 	x := indexers.Get().(*analysis.Indexer)
 	x.Words(text, func(folded, stem string) {
 		if language.FunctionWords[folded] == 0 {
