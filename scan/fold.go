@@ -32,9 +32,18 @@ func fold(text string) folded {
 		b := text[at]
 		switch {
 		case b >= utf8.RuneSelf:
-			end := at + 1
+			if r, n := utf8.DecodeRuneInString(text[at:]); isHan(r) {
+				f.write(r)
+				at += n
+				continue
+			}
+			end := at
 			for end < len(text) && text[end] >= utf8.RuneSelf {
-				end++
+				r, n := utf8.DecodeRuneInString(text[end:])
+				if isHan(r) {
+					break
+				}
+				end += n
 			}
 			f.plain = norm.NFKD.AppendString(f.plain[:0], text[at:end])
 			for rest := f.plain; len(rest) > 0; {
@@ -121,6 +130,9 @@ func (f *folder) separate(wide bool) {
 	}
 	f.space, f.newLines, f.wide = false, 0, false
 }
+
+// isHan reports whether r is a common Chinese character. Those have no other form.
+func isHan(r rune) bool { return 0x4E00 <= r && r <= 0x9FFF }
 
 // isWide reports whether r belongs to a script without spaces: Chinese, Japanese.
 func isWide(r rune) bool {

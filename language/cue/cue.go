@@ -258,8 +258,8 @@ type lexicon struct {
 	elides   bool // an apostrophe separates words: "l'école"
 	// bare holds the phrases without diacritics, in languages that people also write wholly without them.
 	bare *lexicon
-	// first lists phrases by their first word or, in unspaced scripts, by their first rune; prefixes lists those whose first
-	// word is a prefix, by its first two runes. Longer phrases come first.
+	// first lists phrases by their first word or, in unspaced scripts, by their first two runes; prefixes lists those whose
+	// first word is a prefix, by its first two runes. Longer phrases come first.
 	first, prefixes map[string]*phrase
 	scratch         []token // of parse
 }
@@ -355,7 +355,7 @@ func (l *lexicon) add(k Kind, line string) {
 	p := &phrase{kind: k}
 	if l.unspaced {
 		p.text = line
-		insert(l.first, firstRunes(line, 1), p)
+		insert(l.first, firstRunes(line, 2), p)
 		return
 	}
 	l.scratch = l.tokenise(l.scratch[:0], line)
@@ -531,8 +531,6 @@ func (l *lexicon) findAnywhere(text string, limit int, add func(k Kind, start, e
 		if i >= limit {
 			break
 		}
-		_, size := utf8.DecodeRuneInString(text[i:])
-		key := text[i : i+size]
 		alphabetic := r < utf8.RuneSelf && unicode.IsLetter(r)
 		if alphabetic && i < wordEnd {
 			continue // inside a Latin word
@@ -544,12 +542,14 @@ func (l *lexicon) findAnywhere(text string, limit int, add func(k Kind, start, e
 			}
 		}
 		var seen Set
-		for p := l.first[key]; p != nil; p = p.next {
-			if seen.Has(p.kind) || !strings.HasPrefix(text[i:], p.text) || alphabetic && i+len(p.text) < wordEnd {
-				continue
+		for _, list := range [...]*phrase{l.first[firstRunes(text[i:], 2)], l.first[firstRunes(text[i:], 1)]} {
+			for p := list; p != nil; p = p.next {
+				if seen.Has(p.kind) || !strings.HasPrefix(text[i:], p.text) || alphabetic && i+len(p.text) < wordEnd {
+					continue
+				}
+				seen |= 1 << p.kind
+				add(p.kind, i, i+len(p.text))
 			}
-			seen |= 1 << p.kind
-			add(p.kind, i, i+len(p.text))
 		}
 	}
 }

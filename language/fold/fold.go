@@ -95,6 +95,12 @@ func (f *folder) segments(at int) int {
 			done += n
 			continue
 		}
+		if r, n := utf8.DecodeRuneInString(rest[done:]); isWideASCII(r) && staysAlone(rest[done+n:]) {
+			f.spans = append(f.spans, foldSpan{len(f.out), at + done, false}, foldSpan{len(f.out) + 1, at + done + n, true})
+			f.out = appendFolded(f.out, r-wideOffset)
+			done += n
+			continue
+		}
 		n := norm.NFKC.NextBoundaryInString(rest[done:], true)
 		f.segment(at+done, rest[done:done+n])
 		done += n
@@ -102,7 +108,7 @@ func (f *folder) segments(at int) int {
 	return done
 }
 
-// plain folds the letters that text begins with which stay alone and keep their length, and returns their length. The last one
+// plain folds the characters that text begins with which stay alone and keep their length, and returns their length. The last one
 // before another sign than ASCII is left out: a mark may belong to it.
 func (f *folder) plain(text string) int {
 	n, last := 0, 0
@@ -110,7 +116,7 @@ func (f *folder) plain(text string) int {
 		r, size := utf8.DecodeRuneInString(text[n:])
 		folded := plainFold(r)
 		if folded == 0 {
-			if !isBoundary(r) {
+			if !staysAlone(text[n:]) {
 				f.out, n = f.out[:len(f.out)-last], n-last
 			}
 			break
@@ -121,12 +127,23 @@ func (f *folder) plain(text string) int {
 	return n
 }
 
-// isBoundary reports whether r is a common punctuation mark, which never combines with the letter before it.
-func isBoundary(r rune) bool {
-	return 0x2010 <= r && r <= 0x2027 || 0x3001 <= r && r <= 0x3011 || 0xFF01 <= r && r <= 0xFF5E
+// staysAlone reports whether what a text begins with leaves the character before it alone: nothing, ASCII, a plain letter, or
+// punctuation.
+func staysAlone(text string) bool {
+	r, n := utf8.DecodeRuneInString(text)
+	return n == 0 || r < utf8.RuneSelf || isBoundary(r) || plainFold(r) != 0
 }
 
-// plainFold returns the folded form of a letter that normalisation does not change, whatever comes before it, if both have the
+// isBoundary reports whether r is a punctuation mark that is folded in another way.
+func isBoundary(r rune) bool { return r == '‘' || r == '’' || r == '…' || isWideASCII(r) }
+
+// isWideASCII reports whether r is the full-width form of an ASCII character.
+func isWideASCII(r rune) bool { return 0xFF01 <= r && r <= 0xFF5E }
+
+// wideOffset is the distance between both forms.
+const wideOffset = 0xFF01 - '!'
+
+// plainFold returns the folded form of a character that normalisation does not change, whatever comes before it, if both have the
 // same length; 0 for others.
 func plainFold(r rune) rune {
 	switch {
@@ -136,7 +153,8 @@ func plainFold(r rune) rune {
 	case 0x1EA0 <= r && r <= 0x1EF9: // Vietnamese
 		return unicode.ToLower(r)
 	case 0x3041 <= r && r <= 0x3096, 0x30A1 <= r && r <= 0x30FC, 0x3400 <= r && r <= 0x4DBF, 0x4E00 <= r && r <= 0x9FFF,
-		0xAC00 <= r && r <= 0xD7A3: // without case
+		0xAC00 <= r && r <= 0xD7A3, 0x3001 <= r && r <= 0x3003, 0x3008 <= r && r <= 0x3011, 0x2013 <= r && r <= 0x2014,
+		0x201C <= r && r <= 0x201E: // without case
 		return r
 	}
 	return 0
@@ -145,13 +163,13 @@ func plainFold(r rune) rune {
 // firstPlain is the first character in plainFolds, À.
 const firstPlain = 0xC0
 
-// plainFolds holds the results of plainFold for Latin, Greek, Cyrillic, Hebrew and Arabic letters.
+// plainFolds holds the results of plainFold for Latin, Greek, Cyrillic, Hebrew and Arabic.
 var plainFolds = func() (folds [0x700 - firstPlain]rune) {
 	for i := range folds {
 		r := rune(firstPlain + i)
 		properties := norm.NFKC.PropertiesString(string(r))
 		folded, size := utf8.DecodeRune(appendFolded(nil, r))
-		if unicode.IsLetter(r) && norm.NFKC.IsNormalString(string(r)) && properties.BoundaryBefore() && size == utf8.RuneLen(r) && folded != utf8.RuneError {
+		if norm.NFKC.IsNormalString(string(r)) && properties.BoundaryBefore() && size == utf8.RuneLen(r) && folded != utf8.RuneError {
 			folds[i] = folded
 		}
 	}

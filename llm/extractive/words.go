@@ -15,7 +15,7 @@ type words map[string]bool
 var indexers = sync.Pool{New: func() any { return analysis.NewIndexer() }}
 
 // bytesPerWord is about the length of a content word and what stands between it and the next one.
-const bytesPerWord = 16
+const bytesPerWord = 10
 
 func wordsOf(text string) words {
 	w := make(words, len(text)/bytesPerWord)
