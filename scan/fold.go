@@ -32,26 +32,20 @@ func fold(text string) folded {
 		b := text[at]
 		switch {
 		case b >= utf8.RuneSelf:
-			if r, n := utf8.DecodeRuneInString(text[at:]); isHan(r) {
-				f.write(r)
-				at += n
-				continue
-			}
-			end := at
-			for end < len(text) && text[end] >= utf8.RuneSelf {
-				r, n := utf8.DecodeRuneInString(text[end:])
-				if isHan(r) {
-					break
+			r, n := utf8.DecodeRuneInString(text[at:])
+			switch d := norm.NFKD.PropertiesString(text[at:]).Decomposition(); {
+			case d != nil:
+				for _, r := range string(d) {
+					f.write(r)
 				}
-				end += n
-			}
-			f.plain = norm.NFKD.AppendString(f.plain[:0], text[at:end])
-			for rest := f.plain; len(rest) > 0; {
-				r, n := utf8.DecodeRune(rest)
+			case firstSyllable <= r && r <= lastSyllable:
+				for _, r := range norm.NFKD.String(text[at : at+n]) {
+					f.write(r)
+				}
+			default:
 				f.write(r)
-				rest = rest[n:]
 			}
-			at = end
+			at += n
 			continue
 		case b == '\n':
 			f.newLines++
@@ -91,7 +85,6 @@ func foldLetters(pattern string) string {
 
 type folder struct {
 	out      strings.Builder
-	plain    []byte // decomposed characters, whose memory is used again
 	starts   []int
 	space    bool // white space since the last character
 	newLines int  // lines begun since the last character
@@ -131,8 +124,11 @@ func (f *folder) separate(wide bool) {
 	f.space, f.newLines, f.wide = false, 0, false
 }
 
-// isHan reports whether r is a common Chinese character. Those have no other form.
-func isHan(r rune) bool { return 0x4E00 <= r && r <= 0x9FFF }
+// Korean syllables are decomposed by rule, not by table.
+const (
+	firstSyllable = 0xAC00
+	lastSyllable  = 0xD7A3
+)
 
 // isWide reports whether r belongs to a script without spaces: Chinese, Japanese.
 func isWide(r rune) bool {

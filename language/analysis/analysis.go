@@ -2,6 +2,7 @@
 package analysis
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -121,6 +122,20 @@ func (w *word) appendForms(forms []string, in language.Set, stop bool, known lan
 	return forms
 }
 
+// lastStem returns the last of the forms of a word if it is a stem, without computing the others.
+func (w *word) lastStem(in language.Set, known language.Stems) string {
+	if !w.plain {
+		return ""
+	}
+	var buffer [language.StemmedCount]language.Language
+	for _, lang := range slices.Backward(w.stemLanguages(in).List(buffer[:0])) {
+		if found := known.Stem(w.folded, lang); found != "" {
+			return found
+		}
+	}
+	return ""
+}
+
 // appendDistinct appends a form unless forms[from:] contains it.
 func appendDistinct(forms []string, from int, form string) []string {
 	if slices.Contains(forms[from:], form) {
@@ -227,8 +242,8 @@ func (x *Indexer) Words(text string, add func(folded, stem string)) {
 	var forms []string
 	for i := range s.words {
 		if w := &s.words[i]; !w.isStop(in) {
-			forms = w.appendForms(forms[:0], in, false, x.known)
-			add(forms[0], forms[len(forms)-1])
+			forms = w.appendForms(forms[:0], in, true, nil)
+			add(forms[0], cmp.Or(w.lastStem(in, x.known), forms[len(forms)-1]))
 		}
 	}
 }

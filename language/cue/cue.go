@@ -261,6 +261,7 @@ type lexicon struct {
 	// first lists phrases by their first word or, in unspaced scripts, by their first two runes; prefixes lists those whose
 	// first word is a prefix, by its first two runes. Longer phrases come first.
 	first, prefixes map[string]*phrase
+	short           bool    // a prefix has one rune
 	scratch         []token // of parse
 }
 
@@ -371,7 +372,9 @@ func (l *lexicon) add(k Kind, line string) {
 		return
 	}
 	if first := p.words[0]; first.prefix {
-		insert(l.prefixes, firstRunes(first.text, 2), p)
+		key := firstRunes(first.text, 2)
+		l.short = l.short || utf8.RuneCountInString(key) == 1
+		insert(l.prefixes, key, p)
 	} else {
 		insert(l.first, first.text, p)
 	}
@@ -488,7 +491,11 @@ func (l *lexicon) findWords(text string, limit int, add func(k Kind, start, end 
 // findAt adds the phrases that begin at the first token, in a form of it, and reports whether there is one.
 func (l *lexicon) findAt(tokens []token, form string, add func(k Kind, start, end int)) bool {
 	var seen Set
-	for _, list := range [...]*phrase{l.first[form], l.prefixes[firstRunes(form, 2)], l.prefixes[firstRunes(form, 1)]} {
+	lists := [3]*phrase{l.first[form], l.prefixes[firstRunes(form, 2)]}
+	if l.short {
+		lists[2] = l.prefixes[firstRunes(form, 1)]
+	}
+	for _, list := range lists {
 		for p := list; p != nil; p = p.next {
 			if !seen.Has(p.kind) && len(p.words) <= len(tokens) && p.words[0].matches(form) && matchesAll(p.words[1:], tokens[1:]) {
 				seen |= 1 << p.kind
