@@ -474,8 +474,11 @@ func (l *lexicon) tokenise(out []token, text string) []token {
 	return out
 }
 
+// usualTokens is the number of tokens of most sentences, for which no memory is allocated.
+const usualTokens = 64
+
 func (l *lexicon) findWords(text string, limit int, add func(k Kind, start, end int)) {
-	tokens := l.tokenise(make([]token, 0, len(text)/4+1), text)
+	tokens := l.tokenise(make([]token, 0, usualTokens), text)
 	for i := range min(limit, len(tokens)) {
 		found := l.findAt(tokens[i:], tokens[i].text, add)
 		if l.clitics && !found {

@@ -162,7 +162,7 @@ func (c *conversation) vectorOf(i int, known words) vector {
 	for k := range cue.Kinds {
 		present[k] = s.Has(cue.Kind(k))
 	}
-	v := make(vector, 0, 2*cue.Kinds)
+	v := make(vector, 0, cue.Kinds/2)
 	for f, is := range present {
 		if is {
 			v = append(v, f)
