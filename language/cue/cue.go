@@ -9,7 +9,6 @@ import (
 	"embed"
 	"fmt"
 	"math"
-	"math/bits"
 	"slices"
 	"strings"
 	"sync"
@@ -94,9 +93,6 @@ func (s Set) Has(k Kind) bool { return s&(1<<k) != 0 }
 func (s Set) Any(of ...Kind) bool {
 	return slices.ContainsFunc(of, s.Has)
 }
-
-// Len returns the number of kinds in the set.
-func (s Set) Len() int { return bits.OnesCount64(uint64(s)) }
 
 // Mark is one phrase found in a text.
 type Mark struct {
@@ -261,8 +257,7 @@ type lexicon struct {
 	// first lists phrases by their first word or, in unspaced scripts, by their first two runes; prefixes lists those whose
 	// first word is a prefix, by its first two runes. Longer phrases come first.
 	first, prefixes map[string]*phrase
-	short           bool    // a prefix has one rune
-	scratch         []token // of parse
+	short           bool // a prefix has one rune
 }
 
 type phrase struct {
@@ -306,10 +301,12 @@ func lexiconOf(lang string) *lexicon {
 
 // parse reads the file of one language.
 func parse(lang, text string) (*lexicon, error) {
-	l := newLexicon()
-	l.unspaced, l.clitics, l.elides = lang == "zh" || lang == "ja", lang == "ar", lang == "fr" || lang == "it"
+	l := &lexicon{
+		unspaced: lang == "zh" || lang == "ja", clitics: lang == "ar", elides: lang == "fr" || lang == "it",
+		first: map[string]*phrase{}, prefixes: map[string]*phrase{},
+	}
 	if lang == "vi" {
-		l.bare = newLexicon()
+		l.bare = &lexicon{first: map[string]*phrase{}, prefixes: map[string]*phrase{}}
 	}
 	kind := kinds
 	n := 0
@@ -344,10 +341,6 @@ func parse(lang, text string) (*lexicon, error) {
 	return l, nil
 }
 
-func newLexicon() *lexicon {
-	return &lexicon{first: make(map[string]*phrase, 1<<12), prefixes: make(map[string]*phrase, 1<<8)}
-}
-
 // size orders phrases by length.
 func (p *phrase) size() int { return len(p.words) + len(p.text) }
 
@@ -359,9 +352,7 @@ func (l *lexicon) add(k Kind, line string) {
 		insert(l.first, firstRunes(line, 2), p)
 		return
 	}
-	l.scratch = l.tokenise(l.scratch[:0], line)
-	p.words = make([]word, 0, len(l.scratch))
-	for _, t := range l.scratch {
+	for _, t := range l.tokenise(make([]token, 0, usualTokens), line) {
 		if t.text == "*" && len(p.words) > 0 {
 			p.words[len(p.words)-1].prefix = true
 			continue

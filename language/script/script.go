@@ -26,7 +26,9 @@ func IsHan(r rune) bool {
 func HasHan(text string) bool { return strings.ContainsFunc(text, IsHan) }
 
 // IsKana reports whether r is hiragana or katakana, without the prolonged sound mark.
-func IsKana(r rune) bool { return r >= firstHan && !isSyllable(r) && unicode.In(r, unicode.Hiragana, unicode.Katakana) }
+func IsKana(r rune) bool {
+	return r >= firstHan && !isSyllable(r) && unicode.In(r, unicode.Hiragana, unicode.Katakana)
+}
 
 // IsHanOrKana reports whether r is a Chinese or Japanese character: Han, kana or the prolonged sound mark.
 func IsHanOrKana(r rune) bool {

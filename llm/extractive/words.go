@@ -19,7 +19,7 @@ const bytesPerWord = 10
 
 func wordsOf(text string) words {
 	w := make(words, len(text)/bytesPerWord)
-	x := indexers.Get().(*analysis.Indexer)
+	x := indexers.Get().(*analysis.Indexer) //nolint:forcetypeassert // the pool holds nothing else
 	x.Words(text, func(folded, stem string) {
 		if language.FunctionWords[folded] == 0 {
 			w[stem] = true
