@@ -39,8 +39,11 @@ func fold(text string) folded {
 					f.write(r)
 				}
 			case firstSyllable <= r && r <= lastSyllable:
-				for _, r := range norm.NFKD.String(text[at : at+n]) {
-					f.write(r)
+				s := r - firstSyllable
+				f.write(firstLead + s/(vowels*tails))
+				f.write(firstVowel + s%(vowels*tails)/tails)
+				if tail := s % tails; tail > 0 {
+					f.write(noTail + tail)
 				}
 			default:
 				f.write(r)
@@ -128,6 +131,11 @@ func (f *folder) separate(wide bool) {
 const (
 	firstSyllable = 0xAC00
 	lastSyllable  = 0xD7A3
+	firstLead     = 0x1100
+	firstVowel    = 0x1161
+	noTail        = 0x11A7
+	vowels        = 21
+	tails         = 28
 )
 
 // isWide reports whether r belongs to a script without spaces: Chinese, Japanese.

@@ -26,7 +26,7 @@ type passage struct {
 	set      cue.Set
 	kind     kind
 	terms    words
-	context  words // of this message and the user's two messages before it
+	context  func() words // of this message and the user's two messages before it
 	sentence int
 	keep     float64 // score for the daily note; kept above 0
 	lasting  float64 // score for PROFILE.md and MEMORY.md; kept above 0
@@ -79,7 +79,7 @@ func (c *conversation) passages(known words) []passage {
 			kind: u.kindOf(), terms: u.terms, sentence: u.sentences, keep: keep, lasting: lasting, doubtful: u.set.Has(cue.Doubt),
 			asks: u.question, facts: facts, proved: proved, text: u.text, denied: denied,
 		}
-		p.context = c.contextOf(i)
+		p.context = func() words { return c.contextOf(i) }
 		if u.asked != "" && leansOnQuestion(u) && utf8.RuneCountInString(u.asked) <= maxQuestion && !isUnfit(u.asked) {
 			p.question = u.asked
 		}
