@@ -337,9 +337,18 @@ func lowered(text string) string {
 
 // mayState reports whether a template of a language may match a part of a lowered text.
 func mayState(text, lang string) bool {
-	return slices.ContainsFunc(compiled()[lang], func(t template) bool {
-		return t.literals == nil || slices.ContainsFunc(t.literals, func(l string) bool { return strings.Contains(text, l) })
-	})
+	for i := range compiled()[lang] {
+		t := &compiled()[lang][i]
+		if t.literals == nil {
+			return true
+		}
+		for _, l := range t.literals {
+			if strings.Contains(text, l) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // latin lists the languages of Latin script, which short sentences do not tell apart.
