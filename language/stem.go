@@ -128,7 +128,7 @@ func (s Stems) Stem(word string, lang Language) string {
 	}
 	found = stem(word, lang)
 	if s != nil && len(s) < maxKnownStems {
-		s[key] = found
+		s[stemOf{strings.Clone(word), lang}] = found // not the whole text
 	}
 	return found
 }

@@ -32,14 +32,23 @@ func fold(text string) folded {
 		b := text[at]
 		switch {
 		case b >= utf8.RuneSelf:
-			end := at + 1
-			for end < len(text) && text[end] >= utf8.RuneSelf {
-				end++
-			}
-			for _, r := range norm.NFKD.String(text[at:end]) {
+			r, n := utf8.DecodeRuneInString(text[at:])
+			switch d := norm.NFKD.PropertiesString(text[at:]).Decomposition(); {
+			case d != nil:
+				for _, r := range string(d) {
+					f.write(r)
+				}
+			case firstSyllable <= r && r <= lastSyllable:
+				s := r - firstSyllable
+				f.write(firstLead + s/(vowels*tails))
+				f.write(firstVowel + s%(vowels*tails)/tails)
+				if tail := s % tails; tail > 0 {
+					f.write(noTail + tail)
+				}
+			default:
 				f.write(r)
 			}
-			at = end
+			at += n
 			continue
 		case b == '\n':
 			f.newLines++
@@ -117,6 +126,17 @@ func (f *folder) separate(wide bool) {
 	}
 	f.space, f.newLines, f.wide = false, 0, false
 }
+
+// Korean syllables are decomposed by rule, not by table.
+const (
+	firstSyllable = 0xAC00
+	lastSyllable  = 0xD7A3
+	firstLead     = 0x1100
+	firstVowel    = 0x1161
+	noTail        = 0x11A7
+	vowels        = 21
+	tails         = 28
+)
 
 // isWide reports whether r belongs to a script without spaces: Chinese, Japanese.
 func isWide(r rune) bool {

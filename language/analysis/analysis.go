@@ -2,6 +2,7 @@
 package analysis
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cespare/xxhash/v2"
-	"github.com/clipperhouse/uax29/v2/words"
+	uax29 "github.com/clipperhouse/uax29/v2/words"
 
 	"reverie/language"
 	"reverie/language/date"
@@ -121,6 +122,20 @@ func (w *word) appendForms(forms []string, in language.Set, stop bool, known lan
 	return forms
 }
 
+// lastStem returns the last of the forms of a word if it is a stem, without computing the others.
+func (w *word) lastStem(in language.Set, known language.Stems) string {
+	if !w.plain {
+		return ""
+	}
+	var buffer [language.StemmedCount]language.Language
+	for _, lang := range slices.Backward(w.stemLanguages(in).List(buffer[:0])) {
+		if found := known.Stem(w.folded, lang); found != "" {
+			return found
+		}
+	}
+	return ""
+}
+
 // appendDistinct appends a form unless forms[from:] contains it.
 func appendDistinct(forms []string, from int, form string) []string {
 	if slices.Contains(forms[from:], form) {
@@ -197,15 +212,18 @@ func unmarkIfAll(terms []QueryTerm) {
 
 // Indexer returns the forms under which the pieces of one source are indexed. It caches stems, because the same words
 // recur.
-type Indexer struct{ known language.Stems }
+type Indexer struct {
+	known language.Stems
+	words []word // of the last text, whose memory is used again
+}
 
 // NewIndexer returns an Indexer for the pieces of one source.
-func NewIndexer() Indexer { return Indexer{language.Stems{}} }
+func NewIndexer() *Indexer { return &Indexer{known: language.Stems{}} }
 
 // Piece calls inText for every form in text and inContext for every form in context, the path and headings or the
 // speaker. A form is reported as often as it occurs. Both are stemmed in the languages of the text if these are clear.
 // Piece returns the length of text in words.
-func (x Indexer) Piece(text, context string, inText, inContext func(form string)) int {
+func (x *Indexer) Piece(text, context string, inText, inContext func(form string)) int {
 	body := scanText(text)
 	around := scanText(context)
 	body.each(body.indexLanguages(), x.known, inText)
@@ -214,6 +232,20 @@ func (x Indexer) Piece(text, context string, inText, inContext func(form string)
 	}
 	around.each(around.indexLanguages(), x.known, inContext)
 	return body.position
+}
+
+// Words calls add with every word of a text that is no function word: as it is folded, and its last form.
+func (x *Indexer) Words(text string, add func(folded, stem string)) {
+	s := scanInto(x.words, text)
+	x.words = s.words
+	in := s.indexLanguages()
+	var forms []string
+	for i := range s.words {
+		if w := &s.words[i]; !w.isStop(in) {
+			forms = w.appendForms(forms[:0], in, true, nil)
+			add(forms[0], cmp.Or(w.lastStem(in, x.known), forms[len(forms)-1]))
+		}
+	}
 }
 
 // each calls add for every form of every word.
@@ -357,10 +389,13 @@ type scan struct {
 }
 
 // scanText finds the words of a text. It takes linear time.
-func scanText(text string) *scan {
+func scanText(text string) *scan { return scanInto(nil, text) }
+
+// scanInto is scanText with memory for the words.
+func scanInto(words []word, text string) *scan {
 	s := &scan{source: text, folded: fold.Fold(text)}
-	s.words = make([]word, 0, expectedWords(s.folded.Text))
-	segments := words.FromString(s.folded.Text)
+	s.words = slices.Grow(words[:0], expectedWords(s.folded.Text))
+	segments := uax29.FromString(s.folded.Text)
 	for segments.Next() {
 		s.segment(segments.Start(), segments.End())
 	}

@@ -2,7 +2,7 @@ package cue
 
 import (
 	"strings"
-	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -38,17 +38,17 @@ func wordSet(words string) map[string]bool {
 // shortBare is the length up to which a word without its diacritics is too ambiguous, in bytes.
 const shortBare = 3
 
-// withoutMarks returns a text of Latin script without diacritics.
+// withoutMarks returns a composed text of Latin script without diacritics.
 func withoutMarks(text string) string {
 	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.Is(unicode.Mn, r):
-			return -1
-		case r == 'đ' || r == 'Đ':
+		if r == 'đ' {
 			return 'd'
 		}
+		if d := norm.NFD.PropertiesString(string(r)).Decomposition(); r >= utf8.RuneSelf && d != nil {
+			r, _ = utf8.DecodeRune(d)
+		}
 		return r
-	}, norm.NFD.String(text))
+	}, text)
 }
 
 func isASCII(text string) bool { return fold.ASCIIPrefix(text) == len(text) }

@@ -8,7 +8,7 @@ package cue
 import (
 	"embed"
 	"fmt"
-	"math/bits"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -93,9 +93,6 @@ func (s Set) Has(k Kind) bool { return s&(1<<k) != 0 }
 func (s Set) Any(of ...Kind) bool {
 	return slices.ContainsFunc(of, s.Has)
 }
-
-// Len returns the number of kinds in the set.
-func (s Set) Len() int { return bits.OnesCount64(uint64(s)) }
 
 // Mark is one phrase found in a text.
 type Mark struct {
@@ -203,7 +200,13 @@ func latinOf(text string) string {
 
 // Find returns the phrases of a language that occur in a text, by position. A phrase that continues a longer phrase of the
 // same kind at the same place is not repeated.
-func Find(text, lang string) Marks {
+func Find(text, lang string) Marks { return find(text, lang, math.MaxInt) }
+
+// Opening returns the phrases that begin at the first word of a text.
+func Opening(text, lang string) Marks { return find(text, lang, 1) }
+
+// find returns the phrases that begin at one of the first words of a text; in unspaced scripts, the first characters.
+func find(text, lang string, limit int) Marks {
 	l := lexiconOf(lang)
 	if l == nil {
 		return nil
@@ -218,9 +221,9 @@ func Find(text, lang string) Marks {
 		out = append(out, Mark{Kind: k, Start: from, End: to})
 	}
 	if l.unspaced {
-		l.findAnywhere(folded.Text, add)
+		l.findAnywhere(folded.Text, limit, add)
 	} else {
-		l.findWords(folded.Text, add)
+		l.findWords(folded.Text, limit, add)
 	}
 	return withoutOpposites(out)
 }
@@ -251,15 +254,17 @@ type lexicon struct {
 	elides   bool // an apostrophe separates words: "l'école"
 	// bare holds the phrases without diacritics, in languages that people also write wholly without them.
 	bare *lexicon
-	// byStart lists phrases by their first word, by its first two runes if the word is a prefix, or, in unspaced scripts, by
-	// their first rune. Longer phrases come first.
-	byStart map[string][]phrase
+	// first lists phrases by their first word or, in unspaced scripts, by their first two runes; prefixes lists those whose
+	// first word is a prefix, by its first two runes. Longer phrases come first.
+	first, prefixes map[string]*phrase
+	short           bool // a prefix has one rune
 }
 
 type phrase struct {
 	kind  Kind
 	words []word
 	text  string // of unspaced scripts
+	next  *phrase
 }
 
 type word struct {
@@ -267,7 +272,7 @@ type word struct {
 	prefix bool
 }
 
-// lexicons holds the lexicon of each language, read when it is first needed: all of them take 0.1 s and 8 MiB.
+// lexicons holds the lexicon of each language, read when it is first needed: all of them take 30 ms and 7 MiB.
 var lexicons = func() map[string]func() *lexicon {
 	all := map[string]func() *lexicon{}
 	for _, lang := range Languages {
@@ -298,88 +303,97 @@ func lexiconOf(lang string) *lexicon {
 func parse(lang, text string) (*lexicon, error) {
 	l := &lexicon{
 		unspaced: lang == "zh" || lang == "ja", clitics: lang == "ar", elides: lang == "fr" || lang == "it",
-		byStart: map[string][]phrase{},
+		first: map[string]*phrase{}, prefixes: map[string]*phrase{},
 	}
 	if lang == "vi" {
-		l.bare = &lexicon{byStart: map[string][]phrase{}}
+		l.bare = &lexicon{first: map[string]*phrase{}, prefixes: map[string]*phrase{}}
 	}
 	kind := kinds
-	for n, line := range strings.Split(text, "\n") {
+	n := 0
+	for line := range strings.SplitSeq(fold.Text(text), "\n") {
+		n++
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
 		if name, isSection := strings.CutPrefix(line, "["); isSection {
-			kind = kinds
-			for k, known := range kindNames {
-				if known+"]" == name {
-					kind = Kind(k)
-				}
-			}
-			if kind == kinds {
-				return nil, fmt.Errorf("line %d: unknown section %s", n+1, line)
+			kind = Kind(slices.Index(kindNames[:], strings.TrimSuffix(name, "]")))
+			if kind >= kinds {
+				return nil, fmt.Errorf("line %d: unknown section %s", n, line)
 			}
 			continue
 		}
 		if kind == kinds {
-			return nil, fmt.Errorf("line %d: a phrase before the first section", n+1)
+			return nil, fmt.Errorf("line %d: a phrase before the first section", n)
 		}
 		for phrase := range strings.SplitSeq(line, "|") {
 			if phrase = strings.TrimSpace(phrase); phrase != "" {
 				l.add(kind, phrase)
-				if bare := withoutMarks(phrase); l.bare != nil && (isASCII(phrase) || len(bare) > shortBare || strings.Contains(bare, " ")) {
+				if l.bare == nil {
+					continue
+				}
+				if bare := withoutMarks(phrase); isASCII(phrase) || len(bare) > shortBare || strings.Contains(bare, " ") {
 					l.bare.add(kind, bare)
 				}
 			}
 		}
 	}
-	for _, phrases := range l.byStart {
-		slices.SortStableFunc(phrases, func(a, b phrase) int { return b.size() - a.size() })
-	}
 	return l, nil
 }
 
 // size orders phrases by length.
-func (p phrase) size() int { return len(p.words) + len(p.text) }
+func (p *phrase) size() int { return len(p.words) + len(p.text) }
 
+// add adds a folded phrase.
 func (l *lexicon) add(k Kind, line string) {
-	p := phrase{kind: k}
+	p := &phrase{kind: k}
 	if l.unspaced {
-		p.text = fold.Text(line)
-		_, n := utf8.DecodeRuneInString(p.text)
-		l.byStart[p.text[:n]] = append(l.byStart[p.text[:n]], p)
+		p.text = line
+		insert(l.first, firstRunes(line, 2), p)
 		return
 	}
-	// "*" is not a word character: read words one by one.
-	for field := range strings.FieldsSeq(line) {
-		stem, prefix := strings.CutSuffix(field, "*")
-		tokens := l.tokenise(fold.Text(stem))
-		for i, t := range tokens {
-			p.words = append(p.words, word{text: t.text, prefix: prefix && i == len(tokens)-1})
+	for _, t := range l.tokenise(make([]token, 0, usualTokens), line) {
+		if t.text == "*" && len(p.words) > 0 {
+			p.words[len(p.words)-1].prefix = true
+			continue
 		}
+		p.words = append(p.words, word{text: t.text})
 	}
 	if len(p.words) == 0 {
 		return
 	}
-	first := p.words[0]
-	key := first.text
-	if first.prefix {
-		key = prefixKey(first.text) + "*"
+	if first := p.words[0]; first.prefix {
+		key := firstRunes(first.text, 2)
+		l.short = l.short || utf8.RuneCountInString(key) == 1
+		insert(l.prefixes, key, p)
+	} else {
+		insert(l.first, first.text, p)
 	}
-	l.byStart[key] = append(l.byStart[key], p)
 }
 
-// firstRune returns the first rune of a word.
-func firstRune(s string) string {
-	_, n := utf8.DecodeRuneInString(s)
-	return s[:n]
+// insert adds a phrase to a list, behind those that are not shorter.
+func insert(lists map[string]*phrase, key string, p *phrase) {
+	at := lists[key]
+	if at == nil || at.size() < p.size() {
+		p.next = at
+		lists[key] = p
+		return
+	}
+	for at.next != nil && at.next.size() >= p.size() {
+		at = at.next
+	}
+	p.next, at.next = at.next, p
 }
 
-// prefixKey returns the first two runes of a word.
-func prefixKey(s string) string {
-	_, n := utf8.DecodeRuneInString(s)
-	_, m := utf8.DecodeRuneInString(s[n:])
-	return s[:n+m]
+// firstRunes returns the first n runes of a word.
+func firstRunes(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
 }
 
 type token struct {
@@ -389,13 +403,25 @@ type token struct {
 
 // loose replaces letters that people write in several ways: Russian ё, and the Arabic letters with hamza, final ى and ة. It
 // removes Arabic vowel signs and the stretching stroke.
-var loose = strings.NewReplacer("ё", "е", "أ", "ا", "إ", "ا", "آ", "ا", "ٱ", "ا", "ى", "ي", "ة", "ه", "ـ", "",
-	"\u064b", "", "\u064c", "", "\u064d", "", "\u064e", "", "\u064f", "", "\u0650", "", "\u0651", "", "\u0652", "")
+func loose(r rune) rune {
+	switch r {
+	case 'ё':
+		return 'е'
+	case 'أ', 'إ', 'آ', 'ٱ':
+		return 'ا'
+	case 'ى':
+		return 'ي'
+	case 'ة':
+		return 'ه'
+	case 'ـ', 0x64b, 0x64c, 0x64d, 0x64e, 0x64f, 0x650, 0x651, 0x652:
+		return -1
+	}
+	return r
+}
 
-// tokenise splits folded text into words, with the apostrophes inside them, and single signs and emoji. In a language with
+// tokenise appends the words of a folded text, with the apostrophes inside them, and single signs and emoji. In a language with
 // elision an apostrophe separates words. Hangul behind digits begins a word.
-func (l *lexicon) tokenise(text string) []token {
-	var out []token
+func (l *lexicon) tokenise(out []token, text string) []token {
 	start := -1
 	flush := func(end int) {
 		if start >= 0 {
@@ -406,7 +432,7 @@ func (l *lexicon) tokenise(text string) []token {
 	for i, r := range text {
 		switch {
 		case unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || r == '\'' && start >= 0:
-			if start >= 0 && script.IsHangul(r) && text[i-1] >= '0' && text[i-1] <= '9' {
+			if start >= 0 && text[i-1] >= '0' && text[i-1] <= '9' && script.IsHangul(r) {
 				flush(i) // "12살", "3학년"
 			}
 			if start < 0 {
@@ -428,7 +454,9 @@ func (l *lexicon) tokenise(text string) []token {
 	}
 	flush(len(text))
 	for i := range out {
-		out[i].text = loose.Replace(out[i].text)
+		if !isASCII(out[i].text) {
+			out[i].text = strings.Map(loose, out[i].text)
+		}
 		if t := strings.TrimRight(out[i].text, "'"); t != "" && len(t) < len(out[i].text) {
 			out[i].end -= len(out[i].text) - len(t)
 			out[i].text = t
@@ -437,31 +465,39 @@ func (l *lexicon) tokenise(text string) []token {
 	return out
 }
 
-func (l *lexicon) findWords(text string, add func(k Kind, start, end int)) {
-	tokens := l.tokenise(text)
-	for i := range tokens {
-		forms := []string{tokens[i].text}
-		if l.clitics {
-			forms = withoutClitics(forms)
-		}
-		var seen Set
-		for _, form := range forms {
-			if form != forms[0] && seen != 0 {
-				break // the word as written has a meaning
-			}
-			for _, list := range [][]phrase{l.byStart[form], l.byStart[prefixKey(form)+"*"], l.byStart[firstRune(form)+"*"]} {
-				for _, p := range list {
-					if seen.Has(p.kind) || len(p.words) > len(tokens)-i || !p.words[0].matches(form) {
-						continue
-					}
-					if matchesAll(p.words[1:], tokens[i+1:]) {
-						seen |= 1 << p.kind
-						add(p.kind, tokens[i].start, tokens[i+len(p.words)-1].end)
-					}
+// usualTokens is the number of tokens of most sentences, for which no memory is allocated.
+const usualTokens = 64
+
+func (l *lexicon) findWords(text string, limit int, add func(k Kind, start, end int)) {
+	tokens := l.tokenise(make([]token, 0, usualTokens), text)
+	for i := range min(limit, len(tokens)) {
+		found := l.findAt(tokens[i:], tokens[i].text, add)
+		if l.clitics && !found {
+			for _, form := range withoutClitics(tokens[i].text) {
+				if l.findAt(tokens[i:], form, add) {
+					break
 				}
 			}
 		}
 	}
+}
+
+// findAt adds the phrases that begin at the first token, in a form of it, and reports whether there is one.
+func (l *lexicon) findAt(tokens []token, form string, add func(k Kind, start, end int)) bool {
+	var seen Set
+	lists := [3]*phrase{l.first[form], l.prefixes[firstRunes(form, 2)]}
+	if l.short {
+		lists[2] = l.prefixes[firstRunes(form, 1)]
+	}
+	for _, list := range lists {
+		for p := list; p != nil; p = p.next {
+			if !seen.Has(p.kind) && len(p.words) <= len(tokens) && p.words[0].matches(form) && matchesAll(p.words[1:], tokens[1:]) {
+				seen |= 1 << p.kind
+				add(p.kind, tokens[0].start, tokens[len(p.words)-1].end)
+			}
+		}
+	}
+	return seen != 0
 }
 
 func matchesAll(words []word, tokens []token) bool {
@@ -477,10 +513,10 @@ func (w word) matches(text string) bool {
 	return text == w.text || w.prefix && strings.HasPrefix(text, w.text)
 }
 
-// withoutClitics adds the form without an Arabic conjunction or preposition that is written together with it.
-func withoutClitics(forms []string) []string {
+// withoutClitics returns a word without an Arabic conjunction or preposition that is written together with it.
+func withoutClitics(word string) (forms []string) {
 	for _, clitic := range []string{"و", "ف", "ب", "ل", "ك"} {
-		if rest, ok := strings.CutPrefix(forms[0], clitic); ok && utf8.RuneCountInString(rest) >= 2 {
+		if rest, ok := strings.CutPrefix(word, clitic); ok && utf8.RuneCountInString(rest) >= 2 {
 			forms = append(forms, rest)
 			if inner, ok := strings.CutPrefix(rest, "ب"); ok && clitic == "و" && utf8.RuneCountInString(inner) >= 2 {
 				forms = append(forms, inner)
@@ -490,11 +526,12 @@ func withoutClitics(forms []string) []string {
 	return forms
 }
 
-func (l *lexicon) findAnywhere(text string, add func(k Kind, start, end int)) {
+func (l *lexicon) findAnywhere(text string, limit int, add func(k Kind, start, end int)) {
 	wordEnd := 0
 	for i, r := range text {
-		_, size := utf8.DecodeRuneInString(text[i:])
-		key := text[i : i+size]
+		if i >= limit {
+			break
+		}
 		alphabetic := r < utf8.RuneSelf && unicode.IsLetter(r)
 		if alphabetic && i < wordEnd {
 			continue // inside a Latin word
@@ -506,12 +543,14 @@ func (l *lexicon) findAnywhere(text string, add func(k Kind, start, end int)) {
 			}
 		}
 		var seen Set
-		for _, p := range l.byStart[key] {
-			if seen.Has(p.kind) || !strings.HasPrefix(text[i:], p.text) || alphabetic && i+len(p.text) < wordEnd {
-				continue
+		for _, list := range [...]*phrase{l.first[firstRunes(text[i:], 2)], l.first[firstRunes(text[i:], 1)]} {
+			for p := list; p != nil; p = p.next {
+				if seen.Has(p.kind) || !strings.HasPrefix(text[i:], p.text) || alphabetic && i+len(p.text) < wordEnd {
+					continue
+				}
+				seen |= 1 << p.kind
+				add(p.kind, i, i+len(p.text))
 			}
-			seen |= 1 << p.kind
-			add(p.kind, i, i+len(p.text))
 		}
 	}
 }

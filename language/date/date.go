@@ -63,7 +63,7 @@ type lexeme struct {
 
 // lex splits a folded text into lexemes. A lexeme that follows another without a space is glued.
 func lex(text string) []lexeme {
-	var found []lexeme
+	found := make([]lexeme, 0, len(text)/4+1)
 	kind := func(r rune) int {
 		switch s := script.Of(r); {
 		case r >= '0' && r <= '9':

@@ -109,8 +109,9 @@ type lexicon struct {
 	particles map[string]bool
 	prefixes  map[string]bool
 	after     map[string]bool
-	patterns  node // of dates
-	signals   node // words about tense, habits and clauses
+	longer    map[string]bool // the first lexemes of names of several
+	patterns  node            // of dates
+	signals   node            // words about tense, habits and clauses
 	globs     []glob
 	tight     bool // brackets follow a date without a space
 	capitals  bool // nouns are written with a capital
@@ -139,7 +140,7 @@ func readLexicon(lang string) *lexicon {
 	x := &lexicon{
 		months: make(map[string]time.Month), weekdays: make(map[string]int), numbers: make(map[string]int), ordinals: make(map[string]int),
 		units: make(map[string]calendarUnit), particles: make(map[string]bool), prefixes: make(map[string]bool),
-		after: make(map[string]bool), tight: lang == "zh" || lang == "ja" || lang == "ko",
+		after: make(map[string]bool), longer: make(map[string]bool), tight: lang == "zh" || lang == "ja" || lang == "ko",
 		capitals: lang == "de", fold: func(word string) string { return word },
 	}
 	if lang == "ar" {
@@ -230,7 +231,13 @@ func (x *lexicon) addSignals(name, list string) {
 }
 
 // key is the key of a name in the maps of a lexicon: its lexemes, joined.
-func (x *lexicon) key(name string) string { return key(lex(x.fold(fold.Text(name)))) }
+func (x *lexicon) key(name string) string {
+	words := lex(x.fold(fold.Text(name)))
+	if len(words) > 1 {
+		x.longer[words[0].text] = true
+	}
+	return key(words)
+}
 
 // expand returns the patterns that a pattern with alternatives stands for.
 func expand(pattern string) []string {

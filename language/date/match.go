@@ -32,7 +32,8 @@ func (s *statementReader) match(at *node, got captured) captured {
 		}
 	}
 	l := s.words[got.next]
-	for _, text := range s.forms(got.next) {
+	var buffer [4]string
+	for _, text := range s.forms(buffer[:0], got.next) {
 		if child := at.next[text]; child != nil {
 			more := got
 			more.next, more.end = got.next+1, l.end
@@ -56,10 +57,10 @@ func (s *statementReader) match(at *node, got captured) captured {
 // maxParticle is the maximum length of a particle, in bytes.
 const maxParticle = 15
 
-// forms returns lexeme i without a particle behind it or a one-letter word before it.
-func (s *statementReader) forms(i int) []string {
+// forms appends lexeme i, and what it is without a particle behind it or a one-letter word before it.
+func (s *statementReader) forms(forms []string, i int) []string {
 	text := s.words[i].text
-	forms := []string{text}
+	forms = append(forms, text)
 	if len(s.lexicon.particles) > 0 {
 		for cut := max(1, len(text)-maxParticle); cut < len(text); cut++ {
 			if utf8.RuneStart(text[cut]) && s.lexicon.particles[text[cut:]] {
@@ -136,7 +137,7 @@ const maxShort = 4
 
 // longest looks up the longest name that begins at lexeme i, which has the given form.
 func longest[V any](s *statementReader, names map[string]V, i int, form string) (V, int) {
-	if form == s.words[i].text {
+	if form == s.words[i].text && s.lexicon.longer[form] {
 		for n := min(maxName, len(s.words)-i); n > 1; n-- {
 			if value, ok := names[key(s.words[i:i+n])]; ok {
 				return value, n

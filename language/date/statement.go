@@ -60,7 +60,6 @@ func Insertions(text, lang string, at time.Time) []Insertion {
 	for i := range s.words {
 		s.words[i].text = s.lexicon.fold(s.words[i].text)
 	}
-	s.listen()
 	return outside(completed, s.insertions())
 }
 
@@ -113,7 +112,7 @@ type statementReader struct {
 	lexicon *lexicon
 	quoted  [][2]int // bytes of the source
 	reach   int      // lexeme after the date at the current position
-	signals []string // by lexeme: the kind of signal that begins there
+	signals []string // see listen
 }
 
 // reading is a date in a statement.
@@ -130,15 +129,17 @@ type reading struct {
 func (s *statementReader) insertions() []Insertion {
 	var found []Insertion
 	var before context
+	last := 0 // lexeme after the last date
 	for i := 0; i < len(s.words); {
-		if s.signals[i] == "sentence" {
-			before = context{}
-		}
 		d := s.read(i)
 		if d.next == 0 {
 			i++
 			continue
 		}
+		if slices.Contains(s.listen()[last:i+1], "sentence") {
+			before = context{}
+		}
+		last = d.next
 		from, to := s.folded.Origin(s.words[i].start, d.end)
 		if d.ok && s.isFree(i, d) && !s.isQuoted(from) && !before.governs(d) {
 			text := "[" + format(d.stretch) + "]"

@@ -12,8 +12,12 @@ const (
 // maxSignal is the maximum number of lexemes between a date and the word that decides its tense.
 const maxSignal = 60
 
-// listen finds the words that decide tenses, recurrence and clauses.
-func (s *statementReader) listen() {
+// listen returns for each lexeme the kind of signal that begins there: a word that decides tense or recurrence, or the end of a
+// clause or sentence. It finds them once: most statements have no date that needs them.
+func (s *statementReader) listen() []string {
+	if s.signals != nil {
+		return s.signals
+	}
 	s.signals = make([]string, len(s.words))
 	for i := 0; i < len(s.words); {
 		got := s.match(&s.lexicon.signals, captured{next: i})
@@ -39,6 +43,7 @@ func (s *statementReader) listen() {
 		}
 		i++
 	}
+	return s.signals
 }
 
 // tenseAt returns the tense of the clause around the current position: that of the nearest word before the date that
@@ -64,13 +69,14 @@ func (s *statementReader) tenseAt() tense {
 }
 
 func (s *statementReader) isClause(i int) bool {
-	return i >= 0 && i < len(s.signals) && s.signals[i] == "clause"
+	return i >= 0 && i < len(s.words) && s.listen()[i] == "clause"
 }
 
 // look returns the first tense from lexeme i in a direction, and where the clause ends there.
 func (s *statementReader) look(i, step int) (tense, int) {
-	for n := 0; i >= 0 && i < len(s.signals) && n < maxSignal; n++ {
-		switch s.signals[i] {
+	signals := s.listen()
+	for n := 0; i >= 0 && i < len(signals) && n < maxSignal; n++ {
+		switch signals[i] {
 		case "past":
 			return pastTense, i
 		case "future":
@@ -86,10 +92,11 @@ func (s *statementReader) look(i, step int) (tense, int) {
 // recurs reports whether a word of the given kind is in the sentence around the current position. A yearly one may
 // also be a habit.
 func (s *statementReader) recurs(kind string) bool {
+	signals := s.listen()
 	for _, step := range []int{-1, 1} {
 		i := s.position
-		for n := 0; i >= 0 && i < len(s.signals) && n < maxSignal && s.signals[i] != "sentence"; n++ {
-			if s.signals[i] == kind || s.signals[i] == "habit" {
+		for n := 0; i >= 0 && i < len(signals) && n < maxSignal && signals[i] != "sentence"; n++ {
+			if signals[i] == kind || signals[i] == "habit" {
 				return true
 			}
 			i += step

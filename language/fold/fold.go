@@ -91,12 +91,90 @@ func (f *folder) segments(at int) int {
 		if rest[done] < utf8.RuneSelf && (done+1 == len(rest) || rest[done+1] < utf8.RuneSelf) {
 			break
 		}
+		if n := f.plain(rest[done:]); n > 0 {
+			done += n
+			continue
+		}
+		if r, n := utf8.DecodeRuneInString(rest[done:]); isWideASCII(r) && staysAlone(rest[done+n:]) {
+			f.spans = append(f.spans, foldSpan{len(f.out), at + done, false}, foldSpan{len(f.out) + 1, at + done + n, true})
+			f.out = appendFolded(f.out, r-wideOffset)
+			done += n
+			continue
+		}
 		n := norm.NFKC.NextBoundaryInString(rest[done:], true)
 		f.segment(at+done, rest[done:done+n])
 		done += n
 	}
 	return done
 }
+
+// plain folds the characters that text begins with which stay alone and keep their length, and returns their length. The last one
+// before another sign than ASCII is left out: a mark may belong to it.
+func (f *folder) plain(text string) int {
+	n, last := 0, 0
+	for n < len(text) && text[n] >= utf8.RuneSelf {
+		r, size := utf8.DecodeRuneInString(text[n:])
+		folded := plainFold(r)
+		if folded == 0 {
+			if !staysAlone(text[n:]) {
+				f.out, n = f.out[:len(f.out)-last], n-last
+			}
+			break
+		}
+		f.out = utf8.AppendRune(f.out, folded)
+		n, last = n+size, size
+	}
+	return n
+}
+
+// staysAlone reports whether what a text begins with leaves the character before it alone: nothing, ASCII, a plain letter, or
+// punctuation.
+func staysAlone(text string) bool {
+	r, n := utf8.DecodeRuneInString(text)
+	return n == 0 || r < utf8.RuneSelf || isBoundary(r) || plainFold(r) != 0
+}
+
+// isBoundary reports whether r is a punctuation mark that is folded in another way.
+func isBoundary(r rune) bool { return r == '‘' || r == '’' || r == '…' || isWideASCII(r) }
+
+// isWideASCII reports whether r is the full-width form of an ASCII character.
+func isWideASCII(r rune) bool { return 0xFF01 <= r && r <= 0xFF5E }
+
+// wideOffset is the distance between both forms.
+const wideOffset = 0xFF01 - '!'
+
+// plainFold returns the folded form of a character that normalisation does not change, whatever comes before it, if both have the
+// same length; 0 for others.
+func plainFold(r rune) rune {
+	switch {
+	case r < firstPlain:
+	case r < firstPlain+rune(len(plainFolds)):
+		return plainFolds[r-firstPlain]
+	case 0x1EA0 <= r && r <= 0x1EF9: // Vietnamese
+		return unicode.ToLower(r)
+	case 0x3041 <= r && r <= 0x3096, 0x30A1 <= r && r <= 0x30FC, 0x3400 <= r && r <= 0x4DBF, 0x4E00 <= r && r <= 0x9FFF,
+		0xAC00 <= r && r <= 0xD7A3, 0x3001 <= r && r <= 0x3003, 0x3008 <= r && r <= 0x3011, 0x2013 <= r && r <= 0x2014,
+		0x201C <= r && r <= 0x201E: // without case
+		return r
+	}
+	return 0
+}
+
+// firstPlain is the first character in plainFolds, À.
+const firstPlain = 0xC0
+
+// plainFolds holds the results of plainFold for Latin, Greek, Cyrillic, Hebrew and Arabic.
+var plainFolds = func() (folds [0x700 - firstPlain]rune) {
+	for i := range folds {
+		r := rune(firstPlain + i)
+		properties := norm.NFKC.PropertiesString(string(r))
+		folded, size := utf8.DecodeRune(appendFolded(nil, r))
+		if norm.NFKC.IsNormalString(string(r)) && properties.BoundaryBefore() && size == utf8.RuneLen(r) && folded != utf8.RuneError {
+			folds[i] = folded
+		}
+	}
+	return folds
+}()
 
 // segment folds one normalisation segment: a character with its marks.
 func (f *folder) segment(at int, original string) {

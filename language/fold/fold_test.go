@@ -70,6 +70,22 @@ func TestFoldIsUnicodes(t *testing.T) {
 	}
 }
 
+// TestPlainLettersStayAlone checks the characters that are folded without normalisation.
+func TestPlainLettersStayAlone(t *testing.T) {
+	for r := rune(0x80); r < 0x20000; r++ {
+		folded, properties := plainFold(r), norm.NFKC.PropertiesString(string(r))
+		if folded == 0 && !isBoundary(r) {
+			continue
+		}
+		if !properties.BoundaryBefore() {
+			t.Errorf("%U combines with the character before it", r)
+		}
+		if text := string(r); folded != 0 && (norm.NFKC.String(text) != text || string(appendFolded(nil, r)) != string(folded) || len(string(folded)) != len(text)) {
+			t.Errorf("%U is folded as %U, want %q", r, folded, appendFolded(nil, r))
+		}
+	}
+}
+
 func FuzzFold(f *testing.F) {
 	for _, text := range []string{"Straße", "e\u0301\u0301", "ﬁ\xff", "가각", "a\u0300\u0316b", "İı", "½ x", "\u0344"} {
 		f.Add(text)

@@ -18,13 +18,17 @@ const (
 const prolonged = 'ー'
 
 // IsHan reports whether r is a Chinese character, as used in Chinese, Japanese or Korean.
-func IsHan(r rune) bool { return r >= firstHan && unicode.Is(unicode.Han, r) }
+func IsHan(r rune) bool {
+	return 0x4E00 <= r && r <= 0x9FFF || r >= firstHan && !isSyllable(r) && unicode.Is(unicode.Han, r)
+}
 
 // HasHan reports whether text contains a Chinese character.
 func HasHan(text string) bool { return strings.ContainsFunc(text, IsHan) }
 
 // IsKana reports whether r is hiragana or katakana, without the prolonged sound mark.
-func IsKana(r rune) bool { return r >= firstHan && unicode.In(r, unicode.Hiragana, unicode.Katakana) }
+func IsKana(r rune) bool {
+	return r >= firstHan && !isSyllable(r) && unicode.In(r, unicode.Hiragana, unicode.Katakana)
+}
 
 // IsHanOrKana reports whether r is a Chinese or Japanese character: Han, kana or the prolonged sound mark.
 func IsHanOrKana(r rune) bool {
@@ -32,7 +36,10 @@ func IsHanOrKana(r rune) bool {
 }
 
 // IsHangul reports whether r is a Korean syllable or a part of one.
-func IsHangul(r rune) bool { return r >= firstHangul && unicode.Is(unicode.Hangul, r) }
+func IsHangul(r rune) bool { return isSyllable(r) || r >= firstHangul && unicode.Is(unicode.Hangul, r) }
+
+// isSyllable reports whether r is a whole Korean syllable.
+func isSyllable(r rune) bool { return 0xAC00 <= r && r <= 0xD7A3 }
 
 // IsUnspaced reports whether r belongs to a script that is written without spaces between words: Han, kana, bopomofo, Thai,
 // Lao, Khmer or Burmese. Korean has spaces.

@@ -17,15 +17,18 @@ func (r *Reader) foreignLines(message, lang string) []bool {
 	lines := strings.Split(message, "\n")
 	out := make([]bool, len(lines))
 	markFences(lines, out)
+	code := make([]bool, len(lines))
 	for i, line := range lines {
-		if isQuotedLine(line) || isCode(line) || isHeader(line) {
+		code[i] = isCode(line)
+		if code[i] || isQuotedLine(line) || isHeader(line) {
 			out[i] = true
 		}
+		code[i] = code[i] || comment.MatchString(line)
 	}
 	if len(lines) == 1 {
 		return out
 	}
-	markCode(lines, out)
+	markCode(lines, code, out)
 	markChats(lines, out)
 	r.markLetters(lines, out, lang)
 	r.markPastes(lines, out, lang)
@@ -87,19 +90,19 @@ func hasSentence(line string) bool {
 	return words >= 5
 }
 
-// markCode marks all lines of a block, a run of lines without an empty one, when half of them are code.
-func markCode(lines []string, out []bool) {
+// markCode marks all lines of a block, a run of lines without an empty one, when half of them are code or comments.
+func markCode(lines []string, code, out []bool) {
 	for i := 0; i < len(lines); i++ {
-		end, code := i, 0
+		end, found := i, 0
 		for end < len(lines) && strings.TrimSpace(lines[end]) != "" {
-			if isCode(lines[end]) || comment.MatchString(lines[end]) {
-				code++
+			if code[end] {
+				found++
 			}
 			end++
 		}
-		if size := end - i; size >= 2 && code >= 2 && code*2 >= size {
+		if size := end - i; size >= 2 && found >= 2 && found*2 >= size {
 			first := i
-			if !isCode(lines[i]) && !comment.MatchString(lines[i]) {
+			if !code[i] {
 				first++ // the line that announces it
 			}
 			for k := first; k < end; k++ {
@@ -117,7 +120,9 @@ var comment = regexp.MustCompile(`^\s*(?:#|//|--|/\*|\*|;|%|<!--|REM )\s*\S`)
 var header = regexp.MustCompile(`(?i)^\s*(?:from|to|subject|date|cc|sent|re|fwd?|von|an|betreff|datum|gesendet|de|para|asunto|fecha|objet|à|date|envoyé|` +
 	`assunto|data|oggetto|da|a|inviato|от|кому|тема|дата|من|إلى|الموضوع|التاريخ|发件人|收件人|主题|日期|差出人|宛先|件名|日時|보낸 ?사람|받는 ?사람|제목|날짜|từ|đến|chủ đề|ngày)\s*[:：]\s*\S`)
 
-func isHeader(line string) bool { return header.MatchString(line) }
+func isHeader(line string) bool { return hasColon(line) && header.MatchString(line) }
+
+func hasColon(line string) bool { return strings.Contains(line, ":") || strings.Contains(line, "：") }
 
 // chatLine matches a line of somebody in a chat: "Bob: …", "[10:32] Bob: …".
 var chatLine = regexp.MustCompile(`^\s*(?:\[?\d{1,2}[:.]\d{2}[^\]\p{L}]*\]?\s*)?([\p{L}][\p{L} .'-]{0,24})(?:\s*\([^)]{0,20}\))?\s*[:：]\s*\S`)
@@ -130,7 +135,10 @@ func markChats(lines []string, out []bool) {
 	speakers := map[string]int{}
 	var at []int
 	for i, line := range lines {
-		if m := chatLine.FindStringSubmatch(line); m != nil && !out[i] && len(strings.Fields(m[1])) <= 3 {
+		if out[i] || !hasColon(line) {
+			continue
+		}
+		if m := chatLine.FindStringSubmatch(line); m != nil && len(strings.Fields(m[1])) <= 3 {
 			speakers[m[1]]++
 			at = append(at, i)
 		}

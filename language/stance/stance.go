@@ -35,6 +35,7 @@ type Sentence struct {
 	Stance     Stance
 	Marks      cue.Marks // found in Text, without those inside inline quotations
 	Quotes     []Span    // inline quotations in Text
+	Lang       string    // of the message
 }
 
 // Span is a range of bytes.
@@ -91,7 +92,7 @@ func (r *Reader) Read(message string) []Sentence {
 	for i, line := range linesOf(message) {
 		repeats := false // the rest of the line repeats foreign words
 		for _, s := range split(message, line) {
-			s.Paragraph = i
+			s.Paragraph, s.Lang = i, lang
 			s.Quotes = within(quoted, s.Start, s.End)
 			marks := r.find(s.Text, lang)
 			if foreign[i] || repeats {
@@ -160,9 +161,7 @@ func (r *Reader) judge(all []Sentence, lang string) {
 			if i > 0 && isAside(s.Text) && all[i-1].Stance == Own {
 				all[i-1].Stance = Ironic
 			}
-		case asks(s, lang):
-			s.Stance = Question
-		case vietnameseQuestion.MatchString(s.Text):
+		case asks(s, lang), isVietnameseQuestion(s.Text):
 			s.Stance = Question
 		}
 		if supposes {
@@ -173,15 +172,10 @@ func (r *Reader) judge(all []Sentence, lang string) {
 
 // shouts reports whether a sentence shouts how much it likes something and nothing else: "I just LOVE queuing".
 func shouts(s *Sentence) bool {
-	if strings.ToUpper(s.Text) == s.Text {
-		return false
-	}
-	for _, m := range s.Marks {
-		if word := s.Text[m.Start:m.End]; m.Kind == cue.Like && len(word) > shortWord && strings.ToUpper(word) == word && strings.ToLower(word) != word {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Marks, func(m cue.Mark) bool {
+		word := s.Text[m.Start:m.End]
+		return m.Kind == cue.Like && len(word) > shortWord && strings.ToUpper(word) == word && strings.ToLower(word) != word
+	}) && strings.ToUpper(s.Text) != s.Text
 }
 
 // shortWord is the length in bytes of words that are also written in capitals as abbreviations.
@@ -411,6 +405,15 @@ func startsQuoted(s Sentence) bool {
 	first, _ := utf8.DecodeRuneInString(s.Text)
 	return len(s.Quotes) > 0 && s.Quotes[0].Start == 0 && pairs[first] == ""
 }
+
+func isVietnameseQuestion(text string) bool {
+	low := strings.ToLower(text)
+	return slices.ContainsFunc(vietnameseEnds, func(end string) bool { return strings.Contains(low, end) }) && vietnameseQuestion.MatchString(text)
+}
+
+// vietnameseEnds are parts of words, one of which is in every match of vietnameseQuestion; looking for them first takes a tenth of
+// the time.
+var vietnameseEnds = strings.Fields("ko hông hong hok chưa gì nhiêu đâu nào sao hả nhỉ")
 
 // vietnameseQuestion matches a question by its end, where Vietnamese has its question words.
 var vietnameseQuestion = regexp.MustCompile(`(?i)(?:^|\s)(?:` +

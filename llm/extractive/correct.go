@@ -111,7 +111,7 @@ func (p *passage) against(old string, terms, rare words, near bool) (corrected, 
 		case c.named && c.from.class != 'n' && (!near || !p.set.Has(cue.Not)), c.labelled && w.terms.within(terms) < sameSubject:
 		case c.named && (p.set.Has(cue.Correct) || near && p.set.Has(cue.Not) || p.denied == c.from.text),
 			near && p.set.Has(cue.Correct),
-			!near && !c.named && (shared >= fewShared || shared >= 1 && terms.within(p.context) >= sameTopic):
+			!near && !c.named && (shared >= fewShared || shared >= 1 && terms.within(p.context()) >= sameTopic):
 			return withValue(old, c.from, window[c.to.Start:c.to.End]), old[c.from.Start:c.from.End], true
 		}
 	}

@@ -11,7 +11,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"sync"
+	"time"
 
+	"reverie/language/cue"
+	"reverie/language/date"
 	"reverie/memory/proposals"
 )
 
@@ -22,11 +26,23 @@ const (
 	RulesVersion = "quotes@1"
 )
 
-// Engine proposes memory updates without a model. The zero value is ready to use and safe for concurrent use.
+// Engine proposes memory updates without a model. The zero value is ready to use and safe for concurrent use. It reads the words
+// of a language when it first needs them.
 type Engine struct{}
 
-// New returns the engine.
-func New() Engine { return Engine{} }
+// New returns the engine. The first call reads the words of all languages.
+func New() Engine {
+	load()
+	return Engine{}
+}
+
+var load = sync.OnceFunc(func() {
+	compiled()
+	for _, lang := range cue.Languages {
+		cue.Find("", lang)
+		date.Complete("", lang, time.Time{})
+	}
+})
 
 // Propose reads the transcript of in and returns the JSON of a memory.Proposal. The same input gives the same output.
 //

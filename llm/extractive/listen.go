@@ -105,10 +105,9 @@ func listen(transcript []transcripts.Line, now time.Time) conversation {
 			replies[i+1] = wordsOf(head(transcript[i+1].Text, heardBytes))
 		}
 		units := unitsOf(text, sentences)
-		lang := r.LanguageOf(text)
 		for k := range units {
 			u := &units[k]
-			u.source, u.seq, u.message, u.at, u.lang = text, l.Seq, messages, timeOf(l, now), lang
+			u.source, u.seq, u.message, u.at = text, l.Seq, messages, timeOf(l, now)
 			if c.group {
 				u.speaker = l.Name
 			}
@@ -190,7 +189,7 @@ func partsOf(s stance.Sentence) []unit {
 		}
 		return unit{
 			text: strings.TrimSpace(text), start: s.Start + from + lead, end: s.Start + to - (blanks - lead), marks: marks, sentences: 1,
-			question: s.Stance == stance.Question,
+			question: s.Stance == stance.Question, lang: s.Lang,
 		}
 	}
 	if utf8.RuneCountInString(s.Text) <= longSentence {
@@ -230,14 +229,14 @@ func questionBefore(transcript []transcripts.Line, i int, lang string) string {
 			continue
 		}
 		text := printable(transcript[k].Text)
-		if isHostile(text) {
-			return ""
-		}
 		all := sentence.Split(text)
 		for at := len(all) - 1; at >= max(0, len(all)-3); at-- {
 			q := strings.TrimRight(all[at], " *_`\"”»」)）")
 			if strings.HasSuffix(q, "?") || strings.HasSuffix(q, "？") || strings.HasSuffix(q, "؟") ||
 				lang == "ja" && (strings.HasSuffix(q, "か。") || strings.HasSuffix(q, "か")) {
+				if isHostile(text) {
+					return ""
+				}
 				return strings.Join(strings.Fields(strings.TrimLeft(q, "-*•#> ")), " ")
 			}
 		}

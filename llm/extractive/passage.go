@@ -26,7 +26,7 @@ type passage struct {
 	set      cue.Set
 	kind     kind
 	terms    words
-	context  words // of this message and the user's two messages before it
+	context  func() words // of this message and the user's two messages before it
 	sentence int
 	keep     float64 // score for the daily note; kept above 0
 	lasting  float64 // score for PROFILE.md and MEMORY.md; kept above 0
@@ -79,14 +79,16 @@ func (c *conversation) passages(known words) []passage {
 			kind: u.kindOf(), terms: u.terms, sentence: u.sentences, keep: keep, lasting: lasting, doubtful: u.set.Has(cue.Doubt),
 			asks: u.question, facts: facts, proved: proved, text: u.text, denied: denied,
 		}
-		p.context = c.contextOf(i)
+		p.context = func() words { return c.contextOf(i) }
 		if u.asked != "" && leansOnQuestion(u) && utf8.RuneCountInString(u.asked) <= maxQuestion && !isUnfit(u.asked) {
 			p.question = u.asked
 		}
 		p.text = c.withContext(i, &out, &p)
 		p.text = trimmed(p.text, p.lang)
 		if p.text != "" {
-			p.terms = wordsOf(p.text)
+			if p.text != u.text {
+				p.terms = wordsOf(p.text)
+			}
 			out = append(out, p)
 		}
 	}
@@ -173,7 +175,6 @@ func (c *conversation) withContext(i int, before *[]passage, p *passage) string 
 			if old.kind != kindNone {
 				p.kind = old.kind
 			}
-			p.terms = wordsOf(text)
 			*before = (*before)[:last]
 			return text
 		}
@@ -185,7 +186,6 @@ func (c *conversation) withContext(i int, before *[]passage, p *passage) string 
 		return u.text
 	}
 	p.start, p.sentence = context.start, context.sentences+u.sentences
-	p.terms = wordsOf(text)
 	if p.kind == kindNone || context.set.Has(cue.Kin) {
 		p.kind = context.kindOf()
 	}
@@ -235,10 +235,7 @@ func trimmed(text, lang string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	for {
 		cut := 0
-		for _, m := range cue.Find(head(text, 64), lang) {
-			if m.Start > 0 {
-				break
-			}
+		for _, m := range cue.Opening(head(text, 64), lang) {
 			if m.Kind != cue.Filler && m.Kind != cue.Chat {
 				continue
 			}

@@ -1,7 +1,6 @@
 package extractive
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -139,16 +138,10 @@ type vector []int
 func (c *conversation) vectorOf(i int, known words) vector {
 	u := &c.units[i]
 	s := u.set
-	var v vector
-	for k := range cue.Kinds {
-		if s.Has(cue.Kind(k)) {
-			v = append(v, k)
-		}
-	}
 	length := lengthOf(u.text)
 	names := namesIn(u.text)
 	self, content := s.Has(cue.Self), s&contentCues != 0
-	for f, present := range map[int]bool{
+	present := [features]bool{
 		featNumber: hasDigit(u.text), featUnit: hasUnit(u.text), featDate: s.Has(cue.Time) && hasDigit(u.text),
 		featName: names > 0, featManyNames: names > 2, featQuestion: u.question, featAnswer: u.asked != "",
 		featShortOf: u.asked != "" && length <= 12, featAskedYou: u.asked != "" && cue.Find(u.asked, u.lang).Set().Has(cue.You),
@@ -165,12 +158,16 @@ func (c *conversation) vectorOf(i int, known words) vector {
 		featKinName: s.Has(cue.Kin) && names > 0, featAlwaysStyle: s.Has(cue.Always) && s.Has(cue.Style), featSelfTask: self && s.Has(cue.Task),
 		featSelfHabit: self && s.Has(cue.Habit), featSelfOver: self && s.Has(cue.Over), featSelfOnly: self && !content,
 		featNothing: !self && !content,
-	} {
-		if present {
+	}
+	for k := range cue.Kinds {
+		present[k] = s.Has(cue.Kind(k))
+	}
+	v := make(vector, 0, cue.Kinds/2)
+	for f, is := range present {
+		if is {
 			v = append(v, f)
 		}
 	}
-	slices.Sort(v)
 	return v
 }
 

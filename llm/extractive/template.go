@@ -1,7 +1,9 @@
 package extractive
 
 import (
+	"cmp"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,7 +41,7 @@ var templates = map[string]map[string][]string{
 			`everyone calls me {Name}`,
 		},
 		attributeAge: {
-			`i(?:['’]m| am) {n} (?:years old|yrs old|yo|y/o)`,
+			`i(?:'m|’m| am) {n} (?:years old|yrs old|yo|y/o)`,
 			`i(?: just)? turned {n}(?: today| yesterday| last (?:week|month))?`,
 		},
 		attributeHome: {
@@ -262,6 +264,8 @@ var slots = map[string]map[string]string{
 type template struct {
 	attribute string
 	pattern   *regexp.Regexp
+	value     int      // index of the submatch
+	literals  []string // every match has one of them; any text may match if there are none
 }
 
 // compiled holds the templates of each language.
@@ -269,18 +273,83 @@ var compiled = sync.OnceValue(func() map[string][]template {
 	all := map[string][]template{}
 	for lang, attributes := range templates {
 		for _, attribute := range []string{attributeName, attributeAge, attributeHome, attributeWork, attributeStyle} {
-			for _, t := range attributes[attribute] {
-				for _, forms := range []map[string]string{slots[lang], slots[""]} {
-					for slot, form := range forms {
-						t = strings.ReplaceAll(t, slot, `(?P<v>`+form+`)`)
-					}
+			for _, source := range attributes[attribute] {
+				frame, err := syntax.Parse(`(?i:`+placeholder.ReplaceAllString(source, ".")+`)`, syntax.Perl)
+				if err != nil {
+					panic(err)
 				}
-				all[lang] = append(all[lang], template{attribute, regexp.MustCompile(`^(?i:` + t + `)$`)})
+				form := placeholder.ReplaceAllStringFunc(source, func(slot string) string {
+					return `(?P<v>` + cmp.Or(slots[lang][slot], slots[""][slot]) + `)`
+				})
+				pattern := regexp.MustCompile(`^(?i:` + form + `)$`)
+				all[lang] = append(all[lang], template{attribute, pattern, pattern.SubexpIndex("v"), literals(frame)})
 			}
 		}
 	}
 	return all
 })
+
+var placeholder = regexp.MustCompile(`\{[A-Za-z]+\}`)
+
+// literals returns texts, in the case of lowered, one of which is in every match of an expression; none if it has no such texts.
+func literals(re *syntax.Regexp) []string {
+	var found []string
+	switch re.Op {
+	case syntax.OpLiteral:
+		return []string{lowered(string(re.Rune))}
+	case syntax.OpCharClass:
+		for i := 0; i < len(re.Rune) && len(found) < maxClass; i += 2 {
+			for r := re.Rune[i]; r <= re.Rune[i+1] && len(found) < maxClass; r++ {
+				found = append(found, lowered(string(r)))
+			}
+		}
+		if len(found) == maxClass {
+			return nil
+		}
+	case syntax.OpAlternate:
+		for _, sub := range re.Sub {
+			one := literals(sub)
+			if one == nil {
+				return nil
+			}
+			found = append(found, one...)
+		}
+	case syntax.OpConcat:
+		longest := 0
+		for _, sub := range re.Sub {
+			if one := literals(sub); one != nil {
+				if shortest := len(slices.MinFunc(one, func(a, b string) int { return len(a) - len(b) })); shortest > longest {
+					found, longest = one, shortest
+				}
+			}
+		}
+	}
+	return found
+}
+
+// maxClass is the number of characters up to which a class counts as a choice of literals.
+const maxClass = 9
+
+// lowered maps letters that regexp takes for the same in (?i) to one of them.
+func lowered(text string) string {
+	return strings.Map(func(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }, text)
+}
+
+// mayState reports whether a template of a language may match a part of a lowered text.
+func mayState(text, lang string) bool {
+	for i := range compiled()[lang] {
+		t := &compiled()[lang][i]
+		if t.literals == nil {
+			return true
+		}
+		for _, l := range t.literals {
+			if strings.Contains(text, l) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // latin lists the languages of Latin script, which short sentences do not tell apart.
 var latin = []string{"en", "de", "es", "fr", "pt", "it", "vi"}
@@ -291,12 +360,13 @@ func factsOf(u *unit) (facts []fact, all bool) {
 	if u.question || strings.ContainsAny(u.text, `"“”„«»「」『』`) {
 		return nil, false
 	}
-	facts, all = u.factsIn(u.lang)
-	if !slices.Contains(latin, u.lang) {
-		return facts, all
+	text := lowered(strings.Join(strings.Fields(u.text), " "))
+	langs := []string{u.lang}
+	if slices.Contains(latin, u.lang) {
+		langs = append(langs, latin...)
 	}
-	for _, lang := range latin {
-		if len(facts) == 0 {
+	for _, lang := range langs {
+		if len(facts) == 0 && mayState(text, lang) {
 			facts, all = u.factsIn(lang)
 		}
 	}
@@ -335,7 +405,7 @@ func (u *unit) factsIn(lang string) (facts []fact, all bool) {
 func factIn(text, lang string) *fact {
 	for _, t := range compiled()[lang] {
 		if m := t.pattern.FindStringSubmatch(text); m != nil {
-			value := strings.TrimSpace(m[t.pattern.SubexpIndex("v")])
+			value := strings.TrimSpace(m[t.value])
 			if isValue(t.attribute, value, lang) {
 				return &fact{t.attribute, t.attribute + ": " + value}
 			}

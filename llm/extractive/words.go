@@ -1,6 +1,8 @@
 package extractive
 
 import (
+	"sync"
+
 	"reverie/language"
 	"reverie/language/analysis"
 	"reverie/language/fold"
@@ -9,14 +11,21 @@ import (
 // words are the content words of a text: stems, numbers, identifiers, and pairs of characters of scripts without spaces.
 type words map[string]bool
 
+// indexers share the stems of one text with the next.
+var indexers = sync.Pool{New: func() any { return analysis.NewIndexer() }}
+
+// bytesPerWord is about the length of a content word and what stands between it and the next one.
+const bytesPerWord = 10
+
 func wordsOf(text string) words {
-	w := words{}
-	for _, t := range analysis.Analyse(text) {
-		if t.Stop || len(t.Forms) == 0 || language.FunctionWords[t.Forms[0]] != 0 {
-			continue
+	w := make(words, len(text)/bytesPerWord)
+	x := indexers.Get().(*analysis.Indexer) //nolint:forcetypeassert // the pool holds nothing else
+	x.Words(text, func(folded, stem string) {
+		if language.FunctionWords[folded] == 0 {
+			w[stem] = true
 		}
-		w[t.Forms[len(t.Forms)-1]] = true
-	}
+	})
+	indexers.Put(x)
 	return w
 }
 

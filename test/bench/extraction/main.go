@@ -9,6 +9,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"runtime/metrics"
 	"slices"
 	"strings"
 	"time"
@@ -47,18 +48,23 @@ func run(w io.Writer, set, dialogues, report string, sample int) error {
 		took           []time.Duration
 		lines          []keptLine
 		unfaithful     int
+		memory         [2]uint64
 	)
 	for _, talk := range conversations {
 		in, err := talk.Input()
 		if err != nil {
 			return err
 		}
+		before := allocated()
 		began := time.Now()
 		answer, err := extractive.New().Propose(context.Background(), in)
 		if err != nil {
 			return err
 		}
 		took = append(took, time.Since(began))
+		for i, n := range allocated() {
+			memory[i] += n - before[i]
+		}
 		p, err := proposals.ParseProposal(answer.Raw)
 		if err != nil {
 			return fmt.Errorf("%s: %w", talk.ID, err)
@@ -98,6 +104,8 @@ func run(w io.Writer, set, dialogues, report string, sample int) error {
 	fmt.Fprintf(w, "\nlines that say what nobody said (by code): %d of %d\n", unfaithful, len(lines))
 	fmt.Fprintf(w, "time per conversation: p50 %s, p95 %s\n", took[len(took)/2].Round(time.Microsecond),
 		took[len(took)*95/100].Round(time.Microsecond))
+	n := uint64(len(took))
+	fmt.Fprintf(w, "memory per conversation: %d allocations, %d KiB\n", memory[0]/n, memory[1]/n/1024)
 	if dialogues != "" {
 		if err := measureDialogues(w, dialogues); err != nil {
 			return err
@@ -107,6 +115,13 @@ func run(w io.Writer, set, dialogues, report string, sample int) error {
 		return nil
 	}
 	return os.WriteFile(report, []byte(sampleOf(lines, sample)), 0o600)
+}
+
+// allocated returns the number of objects and bytes that the process has allocated.
+func allocated() [2]uint64 {
+	samples := []metrics.Sample{{Name: "/gc/heap/allocs:objects"}, {Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(samples)
+	return [2]uint64{samples[0].Value.Uint64(), samples[1].Value.Uint64()}
 }
 
 func add(table map[string]*corpus.Score, name string, s corpus.Score) {
