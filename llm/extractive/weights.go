@@ -4,190 +4,192 @@ package extractive
 
 // Biases and weights of features, times 1000. They are fitted to test/corpus/dev.
 var (
-	keepBias    int32 = 88
-	lastingBias int32 = -1949
+	keepBias    int32 = 64
+	lastingBias int32 = -1961
 
 	keepWeights = [features]int32{
-		-27,  // cue self
-		388,  // cue kin
+		-59,  // cue self
+		396,  // cue kin
 		173,  // cue other
-		44,   // cue lean
-		-433, // cue ask
-		385,  // cue request
+		45,   // cue lean
+		-432, // cue ask
+		396,  // cue request
 		0,    // cue suppose
 		0,    // cue irony
 		0,    // cue fiction
-		-52,  // cue unfiction
-		-161, // cue paste
-		160,  // cue correct
-		-119, // cue forget
-		256,  // cue over
-		265,  // cue not
-		234,  // cue like
-		524,  // cue name
-		211,  // cue age
-		423,  // cue home
-		327,  // cue work
-		821,  // cue health
-		34,   // cue have
-		590,  // cue decide
-		391,  // cue plan
-		-170, // cue task
-		74,   // cue remember
-		11,   // cue always
-		-74,  // cue style
-		159,  // cue habit
-		3,    // cue doubt
-		-219, // cue filler
-		-308, // cue chat
-		967,  // cue time
-		469,  // cue number
-		-376, // cue you
+		-51,  // cue unfiction
+		-168, // cue paste
+		141,  // cue correct
+		-156, // cue forget
+		325,  // cue over
+		260,  // cue not
+		243,  // cue like
+		534,  // cue name
+		219,  // cue age
+		425,  // cue home
+		333,  // cue work
+		830,  // cue health
+		35,   // cue have
+		593,  // cue decide
+		401,  // cue plan
+		-164, // cue task
+		77,   // cue remember
+		18,   // cue always
+		-67,  // cue style
+		152,  // cue habit
+		0,    // cue doubt
+		-226, // cue filler
+		-317, // cue chat
+		969,  // cue time
+		473,  // cue number
+		-375, // cue you
 		0,    // cue game
-		-295, // cue would
-		-59,  // cue salute
-		-36,  // cue close
-		63,   // cue if
-		39,   // cue text
-		-86,  // cue review
-		-225, // cue laugh
-		-214, // cue once
-		717,  // number
-		284,  // unit
-		-8,   // date
-		723,  // name
-		63,   // many names
-		-960, // question
-		324,  // answer
-		338,  // short answer
-		144,  // asked about you
-		-576, // very short
-		-231, // short
-		190,  // medium
-		41,   // long
-		559,  // rich
-		30,   // novel
-		-466, // exclaims
+		-297, // cue would
+		-49,  // cue salute
+		-34,  // cue close
+		58,   // cue if
+		44,   // cue text
+		-87,  // cue review
+		-217, // cue laugh
+		-215, // cue once
+		50,   // cue change
+		720,  // number
+		278,  // unit
+		-7,   // date
+		713,  // name
+		64,   // many names
+		-955, // question
+		320,  // answer
+		340,  // short answer
+		148,  // asked about you
+		-569, // very short
+		-233, // short
+		197,  // medium
+		36,   // long
+		556,  // rich
+		31,   // novel
+		-481, // exclaims
 		-294, // you first
-		-41,  // other first
-		66,   // like laugh
-		55,   // self laugh
-		-85,  // trails
-		42,   // first
-		-315, // alone
-		-533, // opening
-		104,  // self first
-		-481, // request first
-		-386, // repeated
-		157,  // echoed
-		8,    // technical
+		-33,  // other first
+		68,   // like laugh
+		61,   // self laugh
+		-84,  // trails
+		43,   // first
+		-316, // alone
+		-524, // opening
+		132,  // self first
+		-479, // request first
+		-383, // repeated
+		154,  // echoed
+		9,    // technical
 		0,    // known
-		3,    // self have
-		-46,  // self kin
-		611,  // self health
-		-47,  // self like
-		503,  // self work
-		1,    // self home
-		-83,  // self plan
-		281,  // kin age
-		-52,  // kin name
-		473,  // always style
-		-42,  // self task
-		224,  // self habit
-		16,   // self over
-		-593, // self only
-		-608, // nothing
+		5,    // self have
+		-41,  // self kin
+		616,  // self health
+		-39,  // self like
+		508,  // self work
+		9,    // self home
+		-72,  // self plan
+		278,  // kin age
+		-54,  // kin name
+		470,  // always style
+		-39,  // self task
+		216,  // self habit
+		130,  // self over
+		-550, // self only
+		-585, // nothing
 	}
 
 	lastingWeights = [features]int32{
-		19,   // cue self
-		617,  // cue kin
-		-323, // cue other
-		45,   // cue lean
-		-232, // cue ask
-		128,  // cue request
+		-22,  // cue self
+		652,  // cue kin
+		-343, // cue other
+		49,   // cue lean
+		-234, // cue ask
+		135,  // cue request
 		0,    // cue suppose
 		0,    // cue irony
 		0,    // cue fiction
-		-179, // cue unfiction
-		-128, // cue paste
-		79,   // cue correct
-		-88,  // cue forget
-		606,  // cue over
-		452,  // cue not
-		437,  // cue like
-		491,  // cue name
-		631,  // cue age
-		522,  // cue home
-		411,  // cue work
-		928,  // cue health
-		37,   // cue have
-		245,  // cue decide
-		-145, // cue plan
-		-530, // cue task
-		211,  // cue remember
-		108,  // cue always
-		67,   // cue style
-		744,  // cue habit
-		-45,  // cue doubt
-		-72,  // cue filler
-		-769, // cue chat
-		454,  // cue time
-		331,  // cue number
-		-381, // cue you
+		-177, // cue unfiction
+		-146, // cue paste
+		58,   // cue correct
+		-165, // cue forget
+		464,  // cue over
+		455,  // cue not
+		450,  // cue like
+		504,  // cue name
+		638,  // cue age
+		486,  // cue home
+		413,  // cue work
+		936,  // cue health
+		32,   // cue have
+		242,  // cue decide
+		-140, // cue plan
+		-514, // cue task
+		223,  // cue remember
+		132,  // cue always
+		87,   // cue style
+		664,  // cue habit
+		-43,  // cue doubt
+		-96,  // cue filler
+		-762, // cue chat
+		439,  // cue time
+		320,  // cue number
+		-375, // cue you
 		0,    // cue game
-		-387, // cue would
-		104,  // cue salute
-		73,   // cue close
-		-13,  // cue if
-		1,    // cue text
-		96,   // cue review
-		-114, // cue laugh
+		-397, // cue would
+		119,  // cue salute
+		78,   // cue close
+		-30,  // cue if
+		18,   // cue text
+		104,  // cue review
+		-112, // cue laugh
 		-163, // cue once
-		248,  // number
-		77,   // unit
-		-314, // date
-		871,  // name
-		66,   // many names
-		-957, // question
-		549,  // answer
-		365,  // short answer
-		264,  // asked about you
-		-533, // very short
-		-428, // short
-		233,  // medium
-		195,  // long
-		696,  // rich
-		64,   // novel
-		-378, // exclaims
-		-324, // you first
-		-157, // other first
-		67,   // like laugh
-		68,   // self laugh
-		-54,  // trails
-		-15,  // first
-		-352, // alone
-		-600, // opening
-		106,  // self first
-		-506, // request first
-		-604, // repeated
-		-45,  // echoed
-		-92,  // technical
+		489,  // cue change
+		249,  // number
+		74,   // unit
+		-335, // date
+		845,  // name
+		60,   // many names
+		-955, // question
+		557,  // answer
+		356,  // short answer
+		270,  // asked about you
+		-519, // very short
+		-433, // short
+		234,  // medium
+		199,  // long
+		703,  // rich
+		58,   // novel
+		-388, // exclaims
+		-313, // you first
+		-142, // other first
+		70,   // like laugh
+		73,   // self laugh
+		-50,  // trails
+		3,    // first
+		-348, // alone
+		-585, // opening
+		138,  // self first
+		-491, // request first
+		-616, // repeated
+		-61,  // echoed
+		-91,  // technical
 		0,    // known
-		231,  // self have
-		278,  // self kin
-		457,  // self health
-		189,  // self like
-		649,  // self work
-		163,  // self home
-		-380, // self plan
-		208,  // kin age
-		-214, // kin name
-		518,  // always style
-		-56,  // self task
-		333,  // self habit
-		430,  // self over
-		-778, // self only
-		-756, // nothing
+		235,  // self have
+		303,  // self kin
+		477,  // self health
+		208,  // self like
+		666,  // self work
+		157,  // self home
+		-362, // self plan
+		215,  // kin age
+		-221, // kin name
+		536,  // always style
+		-33,  // self task
+		291,  // self habit
+		296,  // self over
+		-682, // self only
+		-711, // nothing
 	}
 )
