@@ -47,6 +47,13 @@ func Analyse(text string) []Token {
 	return s.tokens(s.indexLanguages())
 }
 
+// AnalyseIn returns the terms of a text as Analyse does, but stems words in the given languages, whatever the text looks like. The
+// terms of short texts then compare with each other.
+func AnalyseIn(text string, in language.Set) []Token {
+	s := scanText(text)
+	return s.tokens(in)
+}
+
 // maxUnclear is the maximum length, in words, of a text of unknown language that is stemmed in every language.
 const maxUnclear = 6
 

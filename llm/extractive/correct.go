@@ -95,7 +95,7 @@ func (p *passage) against(old string, terms, rare words, near bool) (corrected, 
 		return "", "", false
 	}
 	if p.forgets() {
-		topic := wordsOf(clause(p.behind(cue.Forget)))
+		topic := wordsOf(clause(p.behind(cue.Forget)), p.words)
 		return "", "", len(topic) > 0 && topic.within(terms) >= sameTopic
 	}
 	if !near && p.terms.shared(terms) == 0 || !p.set.Any(cue.Over, cue.Not, cue.Correct, cue.Number) && !hasDigit(p.text) && (near || p.lasting <= 0) {
@@ -193,8 +193,8 @@ func (p *passage) windows() []window {
 		for _, text := range windowsOf(p.text) {
 			marks := cue.Find(text, p.lang)
 			p.parts = append(p.parts, window{
-				text: text, set: marks.Set(), terms: wordsOf(text), values: valuesOf(text, marks),
-				about: wordsOf(without(text, marks, cue.Over, cue.Not, cue.Time, cue.Correct, cue.Filler)),
+				text: text, set: marks.Set(), terms: wordsOf(text, p.words), values: valuesOf(text, marks),
+				about: wordsOf(without(text, marks, cue.Over, cue.Not, cue.Time, cue.Correct, cue.Filler), p.words),
 			})
 		}
 	}

@@ -61,8 +61,8 @@ func propose(in proposals.ExtractionInput) proposals.Proposal {
 
 // read returns a notebook with the passages of a transcript.
 func read(in proposals.ExtractionInput, objected objections) *notebook {
-	n := newNotebook(in, objected)
 	c := listen(in.Transcript, in.Today)
+	n := newNotebook(in, objected, c.lang)
 	passages := c.passages(n.known())
 	settle(passages)
 	for i := range passages {

@@ -83,7 +83,7 @@ func listen(transcript []transcripts.Line, now time.Time) conversation {
 	for i, l := range transcript {
 		if l.Role != memory.RoleOfUser {
 			if replies[i] == nil {
-				replies[i] = wordsOf(head(l.Text, heardBytes))
+				replies[i] = wordsOf(head(l.Text, heardBytes), c.lang)
 			}
 			heard.add(replies[i])
 			continue
@@ -102,7 +102,7 @@ func listen(transcript []transcripts.Line, now time.Time) conversation {
 			sentences = sentences[:len(sentences)-1]
 		}
 		if i+1 < len(transcript) && transcript[i+1].Role == memory.RoleOfAssistant {
-			replies[i+1] = wordsOf(head(transcript[i+1].Text, heardBytes))
+			replies[i+1] = wordsOf(head(transcript[i+1].Text, heardBytes), c.lang)
 		}
 		units := unitsOf(text, sentences)
 		lang := r.LanguageOf(text)
@@ -117,7 +117,7 @@ func listen(transcript []transcripts.Line, now time.Time) conversation {
 			}
 			u.reply = replies[i+1]
 			u.set = u.marks.Set()
-			u.terms = wordsOf(u.text)
+			u.terms = wordsOf(u.text, c.lang)
 			u.novel = 1 - u.terms.within(heard)
 		}
 		for k := range units {

@@ -33,7 +33,7 @@ type entry struct {
 	removed bool     // its line in the files was replaced later in the same conversation
 }
 
-func newNotebook(in proposals.ExtractionInput, objected objections) *notebook {
+func newNotebook(in proposals.ExtractionInput, objected objections, lang string) *notebook {
 	protected := map[string]bool{}
 	for _, l := range in.Protected {
 		protected[strings.TrimSpace(l)], protected[bareLine(l)] = true, true
@@ -44,18 +44,18 @@ func newNotebook(in proposals.ExtractionInput, objected objections) *notebook {
 		noted[foldedText(bareLine(line))] = true
 	}
 	return &notebook{
-		in: in, objected: objected, shared: wordsOfLines(in.Shared), note: wordsOfLines(in.Note), noted: noted,
-		profile: newPage("Profile", in.Profile, protected, in.ProfileMaxChars),
-		memory:  newPage("Memory", in.Memory, protected, in.MemoryMaxChars),
+		in: in, objected: objected, shared: wordsOfLines(in.Shared, lang), note: wordsOfLines(in.Note, lang), noted: noted,
+		profile: newPage("Profile", in.Profile, lang, protected, in.ProfileMaxChars),
+		memory:  newPage("Memory", in.Memory, lang, protected, in.MemoryMaxChars),
 	}
 }
 
 // wordsOfLines returns the words of each line that is no heading.
-func wordsOfLines(text string) []words {
+func wordsOfLines(text, lang string) []words {
 	var out []words
 	for line := range strings.Lines(text) {
 		if t := bareLine(line); t != "" && !strings.HasPrefix(t, "#") {
-			out = append(out, wordsOf(t))
+			out = append(out, wordsOf(t, lang))
 		}
 	}
 	return out

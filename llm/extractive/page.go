@@ -12,6 +12,7 @@ import (
 type page struct {
 	lines   []pageLine
 	title   string // heading of a new file
+	lang    string // of the conversation
 	chars   int    // length of the file, in characters
 	ceiling int
 	// broken files end inside fenced code or a comment: nothing can be added to them safely.
@@ -41,8 +42,8 @@ const (
 )
 
 // newPage reads a file. protected are lines that a person wrote.
-func newPage(title, content string, protected map[string]bool, ceiling int) *page {
-	p := &page{title: title, chars: utf8.RuneCountInString(content), ceiling: ceiling, eol: "\n"}
+func newPage(title, content, lang string, protected map[string]bool, ceiling int) *page {
+	p := &page{title: title, lang: lang, chars: utf8.RuneCountInString(content), ceiling: ceiling, eol: "\n"}
 	if strings.Contains(content, "\r\n") {
 		p.eol = "\r\n"
 	}
@@ -141,7 +142,7 @@ func (p *page) at(i int) *pageLine {
 	if l.terms == nil {
 		l.terms = words{}
 		if t := strings.TrimSpace(l.text); !l.code && t != "" {
-			l.terms = wordsOf(bareLine(t))
+			l.terms = wordsOf(bareLine(t), p.lang)
 		}
 	}
 	return l

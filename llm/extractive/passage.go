@@ -23,6 +23,7 @@ type passage struct {
 	end      int
 	at       time.Time
 	lang     string
+	words    string // language of the conversation, in which words are compared
 	set      cue.Set
 	kind     kind
 	terms    words
@@ -77,7 +78,7 @@ func (c *conversation) passages(known words) []passage {
 		p := passage{
 			speaker: u.speaker, seqs: []int64{u.seq}, message: u.message, start: u.start, end: u.end, at: u.at, lang: u.lang, set: u.set,
 			kind: u.kindOf(), terms: u.terms, sentence: u.sentences, keep: keep, lasting: lasting, doubtful: u.set.Has(cue.Doubt),
-			asks: u.question, facts: facts, proved: proved, text: u.text, denied: denied,
+			words: c.lang, asks: u.question, facts: facts, proved: proved, text: u.text, denied: denied,
 		}
 		p.context = c.contextOf(i)
 		if u.asked != "" && leansOnQuestion(u) && utf8.RuneCountInString(u.asked) <= maxQuestion && !isUnfit(u.asked) {
@@ -86,7 +87,7 @@ func (c *conversation) passages(known words) []passage {
 		p.text = c.withContext(i, &out, &p)
 		p.text = trimmed(p.text, p.lang)
 		if p.text != "" {
-			p.terms = wordsOf(p.text)
+			p.terms = wordsOf(p.text, c.lang)
 			out = append(out, p)
 		}
 	}
@@ -173,7 +174,7 @@ func (c *conversation) withContext(i int, before *[]passage, p *passage) string 
 			if old.kind != kindNone {
 				p.kind = old.kind
 			}
-			p.terms = wordsOf(text)
+			p.terms = wordsOf(text, c.lang)
 			*before = (*before)[:last]
 			return text
 		}
@@ -185,7 +186,7 @@ func (c *conversation) withContext(i int, before *[]passage, p *passage) string 
 		return u.text
 	}
 	p.start, p.sentence = context.start, context.sentences+u.sentences
-	p.terms = wordsOf(text)
+	p.terms = wordsOf(text, c.lang)
 	if p.kind == kindNone || context.set.Has(cue.Kin) {
 		p.kind = context.kindOf()
 	}

@@ -121,7 +121,7 @@ func (d *digest) add(heading, text string) {
 	if !slices.Contains(d.order, heading) {
 		d.order = append(d.order, heading)
 	}
-	d.items[heading] = append(d.items[heading], item{text: text, born: d.count(), terms: wordsOf(text)})
+	d.items[heading] = append(d.items[heading], item{text: text, born: d.count(), terms: wordsOf(text, "")})
 }
 
 // count returns a lower bound of the number of items ever added. It never decreases.
@@ -173,7 +173,7 @@ func (d *digest) correct(p *passage) bool {
 			case !sure:
 				continue
 			case text != "":
-				it.text, it.terms = text, wordsOf(text)
+				it.text, it.terms = text, wordsOf(text, "")
 				return true
 			}
 			d.items[heading] = slices.Delete(d.items[heading], i, i+1)

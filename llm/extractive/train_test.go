@@ -42,8 +42,8 @@ func examplesOf(tb testing.TB, all []corpus.Conversation) []example {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		n := newNotebook(in, objections{})
 		c := listen(in.Transcript, in.Today)
+		n := newNotebook(in, objections{}, c.lang)
 		known := n.known()
 		for i := range c.units {
 			u := &c.units[i]

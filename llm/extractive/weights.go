@@ -4,192 +4,192 @@ package extractive
 
 // Biases and weights of features, times 1000. They are fitted to test/corpus/dev.
 var (
-	keepBias    int32 = 64
-	lastingBias int32 = -1961
+	keepBias    int32 = 51
+	lastingBias int32 = -1943
 
 	keepWeights = [features]int32{
-		-59,  // cue self
-		396,  // cue kin
-		173,  // cue other
-		45,   // cue lean
-		-432, // cue ask
-		396,  // cue request
+		-54,  // cue self
+		391,  // cue kin
+		172,  // cue other
+		39,   // cue lean
+		-435, // cue ask
+		398,  // cue request
 		0,    // cue suppose
 		0,    // cue irony
 		0,    // cue fiction
-		-51,  // cue unfiction
+		-52,  // cue unfiction
 		-168, // cue paste
-		141,  // cue correct
+		140,  // cue correct
 		-156, // cue forget
-		325,  // cue over
-		260,  // cue not
-		243,  // cue like
-		534,  // cue name
-		219,  // cue age
-		425,  // cue home
-		333,  // cue work
-		830,  // cue health
-		35,   // cue have
-		593,  // cue decide
-		401,  // cue plan
-		-164, // cue task
-		77,   // cue remember
-		18,   // cue always
-		-67,  // cue style
-		152,  // cue habit
-		0,    // cue doubt
-		-226, // cue filler
-		-317, // cue chat
-		969,  // cue time
-		473,  // cue number
-		-375, // cue you
+		322,  // cue over
+		261,  // cue not
+		239,  // cue like
+		524,  // cue name
+		220,  // cue age
+		421,  // cue home
+		335,  // cue work
+		836,  // cue health
+		33,   // cue have
+		590,  // cue decide
+		406,  // cue plan
+		-166, // cue task
+		80,   // cue remember
+		24,   // cue always
+		-73,  // cue style
+		148,  // cue habit
+		8,    // cue doubt
+		-227, // cue filler
+		-312, // cue chat
+		968,  // cue time
+		467,  // cue number
+		-374, // cue you
 		0,    // cue game
-		-297, // cue would
-		-49,  // cue salute
-		-34,  // cue close
-		58,   // cue if
-		44,   // cue text
-		-87,  // cue review
-		-217, // cue laugh
+		-292, // cue would
+		-53,  // cue salute
+		-35,  // cue close
+		56,   // cue if
+		52,   // cue text
+		-89,  // cue review
+		-216, // cue laugh
 		-215, // cue once
-		50,   // cue change
-		720,  // number
-		278,  // unit
-		-7,   // date
+		49,   // cue change
+		716,  // number
+		275,  // unit
+		-9,   // date
 		713,  // name
-		64,   // many names
-		-955, // question
-		320,  // answer
-		340,  // short answer
-		148,  // asked about you
-		-569, // very short
-		-233, // short
-		197,  // medium
+		62,   // many names
+		-957, // question
+		317,  // answer
+		339,  // short answer
+		151,  // asked about you
+		-567, // very short
+		-234, // short
+		198,  // medium
 		36,   // long
-		556,  // rich
-		31,   // novel
-		-481, // exclaims
-		-294, // you first
-		-33,  // other first
-		68,   // like laugh
-		61,   // self laugh
+		554,  // rich
+		29,   // novel
+		-479, // exclaims
+		-296, // you first
+		-37,  // other first
+		67,   // like laugh
+		62,   // self laugh
 		-84,  // trails
-		43,   // first
-		-316, // alone
-		-524, // opening
+		46,   // first
+		-322, // alone
+		-525, // opening
 		132,  // self first
-		-479, // request first
-		-383, // repeated
-		154,  // echoed
-		9,    // technical
+		-472, // request first
+		-398, // repeated
+		194,  // echoed
+		7,    // technical
 		0,    // known
-		5,    // self have
-		-41,  // self kin
-		616,  // self health
-		-39,  // self like
-		508,  // self work
-		9,    // self home
-		-72,  // self plan
+		4,    // self have
+		-45,  // self kin
+		609,  // self health
+		-40,  // self like
+		502,  // self work
+		8,    // self home
+		-68,  // self plan
 		278,  // kin age
-		-54,  // kin name
-		470,  // always style
-		-39,  // self task
-		216,  // self habit
-		130,  // self over
-		-550, // self only
-		-585, // nothing
+		-53,  // kin name
+		473,  // always style
+		-41,  // self task
+		217,  // self habit
+		126,  // self over
+		-559, // self only
+		-592, // nothing
 	}
 
 	lastingWeights = [features]int32{
-		-22,  // cue self
-		652,  // cue kin
-		-343, // cue other
-		49,   // cue lean
-		-234, // cue ask
-		135,  // cue request
+		-27,  // cue self
+		648,  // cue kin
+		-344, // cue other
+		40,   // cue lean
+		-237, // cue ask
+		143,  // cue request
 		0,    // cue suppose
 		0,    // cue irony
 		0,    // cue fiction
-		-177, // cue unfiction
-		-146, // cue paste
-		58,   // cue correct
-		-165, // cue forget
-		464,  // cue over
-		455,  // cue not
-		450,  // cue like
-		504,  // cue name
-		638,  // cue age
-		486,  // cue home
-		413,  // cue work
-		936,  // cue health
-		32,   // cue have
-		242,  // cue decide
-		-140, // cue plan
-		-514, // cue task
-		223,  // cue remember
-		132,  // cue always
-		87,   // cue style
-		664,  // cue habit
-		-43,  // cue doubt
-		-96,  // cue filler
-		-762, // cue chat
-		439,  // cue time
-		320,  // cue number
-		-375, // cue you
+		-178, // cue unfiction
+		-144, // cue paste
+		57,   // cue correct
+		-166, // cue forget
+		460,  // cue over
+		460,  // cue not
+		443,  // cue like
+		495,  // cue name
+		643,  // cue age
+		489,  // cue home
+		420,  // cue work
+		950,  // cue health
+		31,   // cue have
+		235,  // cue decide
+		-128, // cue plan
+		-522, // cue task
+		216,  // cue remember
+		142,  // cue always
+		83,   // cue style
+		654,  // cue habit
+		-38,  // cue doubt
+		-93,  // cue filler
+		-757, // cue chat
+		436,  // cue time
+		315,  // cue number
+		-374, // cue you
 		0,    // cue game
-		-397, // cue would
-		119,  // cue salute
-		78,   // cue close
-		-30,  // cue if
-		18,   // cue text
-		104,  // cue review
-		-112, // cue laugh
+		-396, // cue would
+		121,  // cue salute
+		77,   // cue close
+		-32,  // cue if
+		31,   // cue text
+		103,  // cue review
+		-111, // cue laugh
 		-163, // cue once
 		489,  // cue change
-		249,  // number
-		74,   // unit
-		-335, // date
-		845,  // name
-		60,   // many names
-		-955, // question
-		557,  // answer
-		356,  // short answer
-		270,  // asked about you
-		-519, // very short
-		-433, // short
-		234,  // medium
-		199,  // long
-		703,  // rich
-		58,   // novel
-		-388, // exclaims
-		-313, // you first
-		-142, // other first
-		70,   // like laugh
+		241,  // number
+		66,   // unit
+		-325, // date
+		853,  // name
+		51,   // many names
+		-959, // question
+		556,  // answer
+		352,  // short answer
+		275,  // asked about you
+		-515, // very short
+		-430, // short
+		232,  // medium
+		197,  // long
+		696,  // rich
+		75,   // novel
+		-390, // exclaims
+		-316, // you first
+		-146, // other first
+		71,   // like laugh
 		73,   // self laugh
-		-50,  // trails
-		3,    // first
-		-348, // alone
-		-585, // opening
-		138,  // self first
-		-491, // request first
-		-616, // repeated
-		-61,  // echoed
-		-91,  // technical
+		-52,  // trails
+		4,    // first
+		-352, // alone
+		-589, // opening
+		141,  // self first
+		-490, // request first
+		-626, // repeated
+		5,    // echoed
+		-94,  // technical
 		0,    // known
 		235,  // self have
-		303,  // self kin
-		477,  // self health
-		208,  // self like
-		666,  // self work
-		157,  // self home
-		-362, // self plan
-		215,  // kin age
-		-221, // kin name
-		536,  // always style
-		-33,  // self task
+		301,  // self kin
+		467,  // self health
+		204,  // self like
+		659,  // self work
+		164,  // self home
+		-366, // self plan
+		214,  // kin age
+		-224, // kin name
+		539,  // always style
+		-30,  // self task
 		291,  // self habit
-		296,  // self over
-		-682, // self only
-		-711, // nothing
+		291,  // self over
+		-692, // self only
+		-719, // nothing
 	}
 )

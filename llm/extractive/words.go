@@ -9,9 +9,23 @@ import (
 // words are the content words of a text: stems, numbers, identifiers, and pairs of characters of scripts without spaces.
 type words map[string]bool
 
-func wordsOf(text string) words {
+// stemmed holds the languages whose words have stems; the others have English words at most.
+var stemmed = map[string]language.Language{
+	"de": language.German, "es": language.Spanish, "fr": language.French, "pt": language.Portuguese, "it": language.Italian,
+	"ru": language.Russian, "ar": language.Arabic,
+}
+
+// wordsOf returns the words of a text with the stems of a language. Texts are comparable if they are read in the same language:
+// lines and clauses are too short to show theirs. Without a language it is guessed.
+func wordsOf(text, lang string) words {
 	w := words{}
-	for _, t := range analysis.Analyse(text) {
+	var tokens []analysis.Token
+	if lang == "" {
+		tokens = analysis.Analyse(text)
+	} else {
+		tokens = analysis.AnalyseIn(text, 1<<stemmed[lang])
+	}
+	for _, t := range tokens {
 		if t.Stop || len(t.Forms) == 0 || language.FunctionWords[t.Forms[0]] != 0 {
 			continue
 		}
