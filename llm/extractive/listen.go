@@ -45,6 +45,7 @@ type unit struct {
 	first      bool   // the first unit of its message
 	follows    bool   // the unit before it in the message is adjacent
 	asked      string // question of the assistant that the message answers
+	heard      words  // of the assistant's message before
 	reply      words  // of the assistant's answer to the message
 	terms      words
 	novel      float64 // share of its words that no message before it has
@@ -114,6 +115,9 @@ func listen(transcript []transcripts.Line, now time.Time) conversation {
 			}
 			if k == 0 {
 				u.asked = questionBefore(transcript, i, c.lang)
+			}
+			if i > 0 {
+				u.heard = replies[i-1]
 			}
 			u.reply = replies[i+1]
 			u.set = u.marks.Set()

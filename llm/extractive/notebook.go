@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"reverie/language/cue"
 	"reverie/memory/proposals"
 )
 
@@ -199,8 +200,8 @@ func (n *notebook) pageOf(k kind) *page {
 	}
 }
 
-// rare returns the words of a line that no other line of the files has.
-func (n *notebook) rare(line words) words {
+// claim returns line i of a file as a claim.
+func (n *notebook) claim(p *page, i int, heading words, lang string) claim {
 	if n.lines == nil {
 		n.lines = map[string]int{}
 		for _, p := range []*page{n.profile, n.memory} {
@@ -211,35 +212,42 @@ func (n *notebook) rare(line words) words {
 			}
 		}
 	}
-	rare := words{}
-	for w := range line {
-		if n.lines[w] <= 1 && utf8.RuneCountInString(w) > 1 && !hasDigit(w) {
-			rare[w] = true
-		}
-	}
-	return rare
+	l := p.at(i)
+	text := bareLine(l.text)
+	return claim{text: text, terms: l.terms, rare: rareOf(text, p.lang, l.terms, n.lines), heading: heading, set: cue.Find(text, lang).Set()}
 }
 
-// correct replaces the line of the files that a passage corrects, and reports whether it did or the passage needs no line.
+// correct takes back the lines of the files that a passage says are over or otherwise, and puts the passage, or the line with the
+// right value, in place of the first. It reports whether the passage needs no line any more.
 func (n *notebook) correct(e *entry) bool {
+	done := false
 	for _, p := range []*page{n.memory, n.profile} {
 		if n.closed(p) {
 			continue
 		}
-		for i := range slices.Backward(p.lines) {
+		heading := words{}
+		for i := 0; i < len(p.lines); i++ {
 			l := p.at(i)
-			if l.code || len(l.terms) == 0 || l.fresh != nil && !e.forgets() { // settle has corrected what this conversation says
+			if l.heading != "" {
+				heading = wordsOf(l.heading, p.lang)
+			}
+			if l.code || len(l.terms) == 0 || l.own || l.fresh != nil && !e.forgets() { // settle has corrected what this conversation says
 				continue
 			}
-			old := bareLine(l.text)
-			text, _, sure := e.against(old, l.terms, n.rare(l.terms), false)
-			if !sure {
+			c := n.claim(p, i, heading, e.lang)
+			score, by := e.takesBack(&c)
+			if score <= 0 {
 				continue
 			}
-			var done bool
+			text, _ := e.right(&c, by)
 			switch {
-			case e.forgets():
-				done = p.remove(i)
+			case l.protected:
+				n.kept, e.later = true, true
+			case e.forgets() || done:
+				if p.remove(i) {
+					i--
+					n.corrected++
+				}
 			case text != "":
 				done = p.replace(i, text, e)
 			default:
@@ -247,12 +255,10 @@ func (n *notebook) correct(e *entry) bool {
 			}
 			if done {
 				n.corrected++
-				return true
 			}
-			n.kept = n.kept || l.protected
 		}
 	}
-	return e.forgets()
+	return done || e.forgets()
 }
 
 func withSeqs(seqs, more []int64) []int64 {

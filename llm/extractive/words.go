@@ -6,7 +6,8 @@ import (
 	"reverie/language/fold"
 )
 
-// words are the content words of a text: stems, numbers, identifiers, and pairs of characters of scripts without spaces.
+// words are the content words of a text: stems, numbers, identifiers, and pairs of characters of scripts without
+// spaces, and pairs of Vietnamese syllables.
 type words map[string]bool
 
 // stemmed holds the languages whose words have stems; the others have English words at most.
@@ -19,19 +20,28 @@ var stemmed = map[string]language.Language{
 // lines and clauses are too short to show theirs. Without a language it is guessed.
 func wordsOf(text, lang string) words {
 	w := words{}
-	var tokens []analysis.Token
-	if lang == "" {
-		tokens = analysis.Analyse(text)
-	} else {
-		tokens = analysis.AnalyseIn(text, 1<<stemmed[lang])
-	}
-	for _, t := range tokens {
+	last, position := "", -1
+	for _, t := range tokensOf(text, lang) {
 		if t.Stop || len(t.Forms) == 0 || language.FunctionWords[t.Forms[0]] != 0 {
 			continue
 		}
-		w[t.Forms[len(t.Forms)-1]] = true
+		word := t.Forms[len(t.Forms)-1]
+		w[word] = true
+		if lang == "vi" {
+			if t.Position == position+1 && last != "" {
+				w[last+" "+word] = true
+			}
+			last, position = word, t.Position
+		}
 	}
 	return w
+}
+
+func tokensOf(text, lang string) []analysis.Token {
+	if lang == "" {
+		return analysis.Analyse(text)
+	}
+	return analysis.AnalyseIn(text, 1<<stemmed[lang])
 }
 
 // shared counts the words that two texts have in common.

@@ -1,0 +1,185 @@
+package extractive
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"reverie/language/cue"
+)
+
+// value is a number, a name or a time in a text.
+type value struct {
+	Start, End int
+	class      byte   // n number, t time, c capitalised name
+	text       string // folded
+	unit       string // folded word behind a number
+	label      string // folded word before a number: "room" of "room 214"
+}
+
+// change is a value of an earlier text and the one that replaces it.
+type change struct {
+	from, to value
+	named    bool // the correction names the old value; else both are numbers with the same unit or label
+	labelled bool // both are the only numbers, with the same label
+}
+
+// replacedValue finds the one value of old that a correction replaces, and the one that it gives instead. It fails if there is
+// more than one possibility.
+func replacedValue(old string, correction window, lang string) (change, bool) {
+	if len(correction.values) == 0 {
+		return change{}, false
+	}
+	before, after := valuesOf(old, cue.Find(old, lang)), correction.values
+	for _, class := range []byte{'n', 't', 'c'} {
+		var fresh, named []value
+		for _, v := range after {
+			if v.class != class {
+				continue
+			}
+			if at := slices.IndexFunc(before, func(b value) bool { return b.class == class && b.text == v.text }); at >= 0 {
+				named = append(named, before[at])
+			} else {
+				fresh = append(fresh, v)
+			}
+		}
+		if len(fresh) == 1 && len(named) == 1 && hasDigit(fresh[0].text) == hasDigit(named[0].text) {
+			return change{from: named[0], to: fresh[0], named: true}, true
+		}
+	}
+	for _, v := range after {
+		if v.unit == "" {
+			continue
+		}
+		other := func(o value) bool { return o.unit != v.unit }
+		was, is := slices.DeleteFunc(slices.Clone(before), other), slices.DeleteFunc(slices.Clone(after), other)
+		if len(was) == 1 && len(is) == 1 && was[0].text != is[0].text {
+			return change{from: was[0], to: is[0]}, true
+		}
+	}
+	number := func(v value) bool { return v.class != 'n' }
+	was, is := slices.DeleteFunc(slices.Clone(before), number), slices.DeleteFunc(slices.Clone(after), number)
+	if len(was) == 1 && len(is) == 1 && was[0].label != "" && was[0].label == is[0].label && was[0].text != is[0].text {
+		return change{from: was[0], to: is[0], labelled: true}, true
+	}
+	return change{}, false
+}
+
+// inserted matches a date that was completed in a line.
+var inserted = regexp.MustCompile(`\[(?:week of )?\d{4}[^\]]*\]`)
+
+// valuesOf returns the values of a text, by position.
+func valuesOf(text string, marks cue.Marks) []value {
+	var out []value
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRuneInString(text[i:])
+		if !unicode.IsDigit(r) {
+			i += n
+			continue
+		}
+		end := i
+		for end < len(text) {
+			c, m := utf8.DecodeRuneInString(text[end:])
+			next, _ := utf8.DecodeRuneInString(text[end+m:])
+			if !unicode.IsDigit(c) && !(strings.ContainsRune(".,:'’", c) && unicode.IsDigit(next)) && !groups(text[end:]) {
+				break
+			}
+			end += m
+		}
+		v := value{Start: i, End: end, class: 'n', text: foldedText(text[i:end])}
+		if words := strings.Fields(text[:i]); len(words) > 0 && strings.HasSuffix(text[:i], " ") && utf8.RuneCountInString(words[len(words)-1]) > 2 {
+			v.label = foldedText(words[len(words)-1])
+		}
+		rest := strings.TrimLeft(text[end:], " ")
+		stop := strings.IndexFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) && r != '%' && r != '€' && r != '$' })
+		if stop < 0 {
+			stop = len(rest)
+		}
+		v.unit = foldedText(firstRunes(rest[:stop], 6))
+		out = append(out, v)
+		i = end
+	}
+	for _, m := range marks {
+		switch m.Kind {
+		case cue.Number:
+			if slices.ContainsFunc(out, func(v value) bool {
+				return v.class == 'n' && strings.TrimSpace(text[min(v.End, m.Start):m.Start]) == "" && v.End <= m.Start
+			}) {
+				continue // a unit: "23 million"
+			}
+			out = append(out, value{Start: m.Start, End: m.End, class: 'n', text: foldedText(text[m.Start:m.End])})
+		case cue.Time:
+			out = append(out, value{Start: m.Start, End: m.End, class: 't', text: foldedText(text[m.Start:m.End])})
+		}
+	}
+	start := true
+	at := 0
+	for w := range strings.FieldsSeq(text) {
+		i := at + strings.Index(text[at:], w)
+		at = i + len(w)
+		bare := strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		r, _ := utf8.DecodeRuneInString(bare)
+		if !start && unicode.IsUpper(r) && bare != "I" {
+			k := i + strings.Index(w, bare)
+			if !slices.ContainsFunc(out, func(v value) bool { return v.Start < k+len(bare) && k < v.End }) {
+				out = append(out, value{Start: k, End: k + len(bare), class: 'c', text: foldedText(bare)})
+			}
+		}
+		last, _ := utf8.DecodeLastRuneInString(w)
+		start = strings.ContainsRune(".!?…", last)
+	}
+	for _, span := range inserted.FindAllStringIndex(text, -1) { // dates and values that the engine added
+		out = slices.DeleteFunc(out, func(v value) bool { return v.Start < span[1] && span[0] < v.End })
+	}
+	slices.SortFunc(out, func(a, b value) int { return a.Start - b.Start })
+	return out
+}
+
+// groups reports whether a text begins with a space and exactly three digits, as in "9 500".
+func groups(text string) bool {
+	r := []rune(firstRunes(text, 5))
+	return len(r) >= 4 && unicode.IsSpace(r[0]) && unicode.IsDigit(r[1]) && unicode.IsDigit(r[2]) && unicode.IsDigit(r[3]) &&
+		(len(r) == 4 || !unicode.IsDigit(r[4]))
+}
+
+func firstRunes(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+// withValue returns a text with another value in brackets. The brackets of an earlier correction and the date that was resolved
+// from the old value go.
+func withValue(old string, from value, to string) string {
+	before, behind := old[:from.Start], old[from.End:]
+	if strings.HasSuffix(before, "[") && strings.HasPrefix(behind, "]") {
+		before, behind = before[:len(before)-1], behind[1:]
+	}
+	return before + "[" + to + "]" + staleDate.ReplaceAllString(behind, "$1")
+}
+
+// staleDate matches the resolved date behind a value that is replaced.
+var staleDate = regexp.MustCompile(`^(\pL*) ?\[(?:week of )?\d{4}[-\d to]*\]`)
+
+// deniedValue returns the number that a text denies beside another one, folded: "5433" in "it's 5434, not 5433".
+func deniedValue(text string, marks cue.Marks) string {
+	if !marks.Set().Has(cue.Not) || !hasDigit(text) {
+		return ""
+	}
+	values := valuesOf(text, marks)
+	values = slices.DeleteFunc(values, func(v value) bool { return v.class != 'n' })
+	for _, m := range marks {
+		for _, v := range values {
+			if m.Kind == cue.Not && len(values) == 2 && m.End <= v.Start && strings.TrimSpace(text[m.End:v.Start]) == "" {
+				return v.text
+			}
+		}
+	}
+	return ""
+}
