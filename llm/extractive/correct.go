@@ -55,6 +55,7 @@ const (
 	signTurns     // a cue of change does
 	signAnswers   // a clause without a topic of its own answers with a change to what the assistant has just said
 	signForgets   // what is to be forgotten is the claim
+	signCorrects  // a number of the claim is repeated, another one given, and there is a cue of correction
 	signOtherwise // a value of the claim is denied, and another one given
 	signs
 )
@@ -64,21 +65,23 @@ var signTexts = [signs]string{
 	"shares", "shares two", "shares half", "beside", "restated", "asked", "heading", "over", "forget", "correct", "change", "not", "opens",
 	"names", "unit", "number", "denies", "exact", "brief", "wordy", "doubtful", "others", "shares over",
 	"shares forget", "shares correct", "shares change", "shares value", "two change", "restated opens", "restated change", "restated value",
-	"ends", "turns", "answers", "forgets", "otherwise",
+	"ends", "turns", "answers", "forgets", "corrects", "otherwise",
 }
 
 // signsOf returns the signs that clause w of a passage takes a claim back. ok is false without any that they are about the same.
 func (p *passage) signsOf(w *window, c *claim) (v vector, ok bool) {
 	shared := w.terms.shared(c.rare)
 	restated := c.rare.shared(p.heard) > 1 || c.terms.within(p.heard) > .5
+	named1 := c.rare.shared(p.asked) > 0
 	asked := c.rare.shared(p.asked) > 1 || c.terms.within(p.asked) >= .5
 	beside := p.terms.shared(c.rare) > shared
 	heading := p.terms.shared(c.heading) > 0
 	named, unit, number, denied := conflict(c, w, p)
+	corrected := named && number
 	other := len(w.about) - w.about.shared(c.terms)
 	change := w.set.Any(cue.Over, cue.Correct, cue.Change)
 	value := named || unit
-	if shared == 0 && !restated && !asked && !beside && !heading && !named && !denied {
+	if shared == 0 && !restated && !named1 && !beside && !heading && !named && !denied {
 		return nil, false
 	}
 	for s, present := range [signs]bool{
@@ -92,8 +95,9 @@ func (p *passage) signsOf(w *window, c *claim) (v vector, ok bool) {
 		signSharesValue: shared > 0 && value, signTwoChange: shared > 1 && change, signRestatedOpens: restated && p.opens,
 		signRestatedChange: restated && change, signRestatedValue: restated && (value || number),
 		signEnds: shared > 0 && w.isAt(c.rare, cue.Over), signTurns: shared > 0 && w.isAt(c.rare, cue.Change, cue.Correct),
-		signAnswers:   shared == 0 && other == 0 && change && (asked || restated),
+		signAnswers:   len(w.about) == 0 && w.leads && change && named1,
 		signForgets:   w.set.Has(cue.Forget) && p.topic(w).within(c.terms) >= sameTopic,
+		signCorrects:  corrected && p.set.Has(cue.Correct),
 		signOtherwise: denied && value && (shared > 0 || beside || restated || heading),
 	} {
 		if present {
@@ -125,6 +129,10 @@ func (w *window) isAt(these words, kinds ...cue.Kind) bool {
 	if !w.set.Any(kinds...) {
 		return false
 	}
+	gap := closeBy + 1
+	if slices.Contains([]string{"zh", "ja", "ko"}, w.words) { // characters
+		gap *= 3
+	}
 	tokens := tokensOf(w.text, w.words)
 	for _, m := range w.marks {
 		if !slices.Contains(kinds, m.Kind) {
@@ -140,7 +148,7 @@ func (w *window) isAt(these words, kinds ...cue.Kind) bool {
 			}
 		}
 		for _, t := range tokens {
-			if these[t.Forms[len(t.Forms)-1]] && t.Position >= first-closeBy-1 && t.Position <= last+closeBy+1 {
+			if these[t.Forms[len(t.Forms)-1]] && t.Position >= first-gap && t.Position <= last+gap {
 				return true
 			}
 		}
@@ -171,7 +179,7 @@ func (p *passage) topic(w *window) words {
 
 // conflict compares the values of a claim with those of a clause.
 func conflict(c *claim, w *window, p *passage) (named, unit, number, denied bool) {
-	if r, ok := replacedValue(c.text, *w, p.lang); ok {
+	if r, ok := replacedValue(c.text, w, p.lang); ok && !r.guessed {
 		named, unit = r.named, !r.named
 	}
 	if len(w.values) == 0 {
@@ -189,7 +197,7 @@ func conflict(c *claim, w *window, p *passage) (named, unit, number, denied bool
 // isProof reports whether the signs leave no doubt, whatever their weights.
 func isProof(v vector) bool {
 	has := func(s int) bool { return slices.Contains(v, s) }
-	return has(signForgets) || (has(signEnds) || has(signOtherwise)) && !has(signDoubtful) && !has(signOthers)
+	return has(signForgets) || (has(signAnswers) || has(signCorrects) || has(signEnds) || has(signOtherwise)) && !has(signDoubtful) && !has(signOthers)
 }
 
 // takesBack returns the score of a passage that takes a claim back, and the clause that does; it is sure above 0.
@@ -279,17 +287,20 @@ func (p *passage) against(old *passage) (corrected, wrong string, sure bool) {
 		return "", "", len(topic) > 0 && topic.within(old.terms) >= sameTopic
 	}
 	near := p.message-old.message <= lookBehind
-	for _, w := range p.windows() {
+	windows := p.windows()
+	for i := range windows {
+		w := &windows[i]
 		r, ok := replacedValue(old.text, w, p.lang)
-		if !ok || r.named && r.from.class != 'n' && (!near || !p.set.Has(cue.Not)) || r.labelled && w.terms.within(old.terms) < sameSubject {
+		if !ok || r.labelled && w.terms.within(old.terms) < sameSubject || r.named && r.from.class != 'n' && !near {
 			continue
 		}
 		if r.named && (p.set.Has(cue.Correct) || near && p.set.Has(cue.Not) || p.denied == r.from.text) || near && p.set.Has(cue.Correct) ||
-			!near && !r.named && w.terms.shared(old.terms) >= fewShared {
+			r.named && near && w.terms.shared(old.terms) > 1 || !near && !r.named && !r.guessed && w.terms.shared(old.terms) >= fewShared {
 			return withValue(old.text, r.from, w.text[r.to.Start:r.to.End]), old.text[r.from.Start:r.from.End], true
 		}
 	}
-	for _, w := range p.windows() {
+	for i := range windows {
+		w := &windows[i]
 		if w.about.within(old.terms) >= sameTopic &&
 			(w.set.Has(cue.Over) || (!near && p.lasting > 0 || p.set.Has(cue.Correct)) && opposes(w.set, old.text, p.lang)) {
 			return "", "", true
@@ -330,8 +341,8 @@ func (p *passage) right(c *claim, by *window) (text, wrong string) {
 	if p.forgets() || by.set.Has(cue.Over) {
 		return "", ""
 	}
-	r, ok := replacedValue(c.text, *by, p.lang)
-	if !ok || !r.named && r.from.unit == "" {
+	r, ok := replacedValue(c.text, by, p.lang)
+	if !ok || r.guessed || r.from.class != 'n' || !r.named && r.from.unit == "" {
 		return "", ""
 	}
 	return withValue(c.text, r.from, by.text[r.to.Start:r.to.End]), c.text[r.from.Start:r.from.End]
@@ -354,6 +365,7 @@ func without(text string, marks cue.Marks, kinds ...cue.Kind) string {
 type window struct {
 	text   string
 	words  string // language of the words
+	leads  bool   // first of its message
 	marks  cue.Marks
 	set    cue.Set
 	terms  words
@@ -367,6 +379,7 @@ func (p *passage) windows() []window {
 		for _, text := range windowsOf(p.text) {
 			p.parts = append(p.parts, p.window(text))
 		}
+		p.parts[0].leads = p.first
 		for i := len(p.parts) - 3; i >= 0; i-- { // "my iron, I stopped it in April"
 			if short := &p.parts[i]; len(short.terms) > 0 && len(short.terms) <= closeBy {
 				p.parts = append(p.parts, p.window(short.text+","+p.parts[i+1].text))

@@ -100,19 +100,13 @@ func (n *notebook) take(p *passage) {
 		}
 	}
 	n.entries = append(n.entries, e)
-	if p.withdrawn || p.doubtful && len(p.facts) == 0 || p.asks && len(p.facts) == 0 {
-		return
-	}
-	if n.stands(p) {
+	if p.withdrawn || n.stands(p) || p.doubtful && len(p.facts) == 0 && !p.forgets() {
 		return
 	}
 	for _, f := range p.facts {
 		n.state(f, e)
 	}
-	if p.corrected == "" && !p.proved && n.correct(e) {
-		return
-	}
-	if !p.proved && p.lasting > 0 && !n.knows(p) {
+	if !n.correct(e) && !p.proved && !p.asks && p.lasting > 0 && !n.knows(p) {
 		n.write(n.pageOf(p.kind), sections[p.kind], p.lastingLine(), e)
 	}
 }
@@ -243,7 +237,7 @@ func (n *notebook) correct(e *entry) bool {
 			switch {
 			case l.protected:
 				n.kept, e.later = true, true
-			case e.forgets() || done:
+			case done || e.forgets() || e.asks || e.proved:
 				if p.remove(i) {
 					i--
 					n.corrected++
@@ -251,7 +245,7 @@ func (n *notebook) correct(e *entry) bool {
 			case text != "":
 				done = p.replace(i, text, e)
 			default:
-				done = p.replace(i, e.line(), e)
+				done = p.replace(i, e.lastingLine(), e)
 			}
 			if done {
 				n.corrected++

@@ -29,6 +29,7 @@ type passage struct {
 	terms    words
 	heard    words // of the assistant's message before it
 	asked    words // of the question in it
+	first    bool  // in its message
 	opens    bool  // the message begins with a cue of negation, correction or change
 	sentence int
 	keep     float64 // score for the daily note; kept above 0
@@ -85,7 +86,7 @@ func (c *conversation) passages(known words) []passage {
 			speaker: u.speaker, seqs: []int64{u.seq}, message: u.message, start: u.start, end: u.end, at: u.at, lang: u.lang, set: u.set,
 			kind: u.kindOf(), terms: u.terms, sentence: u.sentences, keep: keep, lasting: lasting, doubtful: u.set.Has(cue.Doubt),
 			words: c.lang, asks: u.question, facts: facts, proved: proved, text: u.text, denied: denied,
-			heard: u.heard, asked: wordsOf(u.asked, c.lang), opens: opens,
+			heard: u.heard, asked: wordsOf(u.asked, c.lang), opens: opens, first: u.first,
 		}
 		if u.asked != "" && leansOnQuestion(u) && utf8.RuneCountInString(u.asked) <= maxQuestion && !isUnfit(u.asked) {
 			p.question = u.asked

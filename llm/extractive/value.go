@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"reverie/language/cue"
+	"reverie/language/script"
 )
 
 // value is a number, a name or a time in a text.
@@ -24,29 +25,41 @@ type change struct {
 	from, to value
 	named    bool // the correction names the old value; else both are numbers with the same unit or label
 	labelled bool // both are the only numbers, with the same label
+	guessed  bool // both are numbers of the same length, and nothing else shows that they belong together
 }
 
 // replacedValue finds the one value of old that a correction replaces, and the one that it gives instead. It fails if there is
 // more than one possibility.
-func replacedValue(old string, correction window, lang string) (change, bool) {
+func replacedValue(old string, correction *window, lang string) (change, bool) {
 	if len(correction.values) == 0 {
 		return change{}, false
 	}
 	before, after := valuesOf(old, cue.Find(old, lang)), correction.values
 	for _, class := range []byte{'n', 't', 'c'} {
-		var fresh, named []value
+		var fresh, named, denied []value
 		for _, v := range after {
 			if v.class != class {
 				continue
 			}
-			if at := slices.IndexFunc(before, func(b value) bool { return b.class == class && b.text == v.text }); at >= 0 {
-				named = append(named, before[at])
-			} else {
+			at := slices.IndexFunc(before, func(b value) bool { return b.class == class && b.is(v) })
+			switch {
+			case at < 0:
 				fresh = append(fresh, v)
+			case correction.denies(v):
+				denied = append(denied, before[at])
+				fallthrough
+			default:
+				named = append(named, before[at])
 			}
 		}
-		if len(fresh) == 1 && len(named) == 1 && hasDigit(fresh[0].text) == hasDigit(named[0].text) {
-			return change{from: named[0], to: fresh[0], named: true}, true
+		if len(fresh) != 1 {
+			continue
+		}
+		if class != 'n' {
+			named = denied
+		}
+		if from, ok := likest(fresh[0], named); ok {
+			return change{from: from, to: fresh[0], named: true}, true
 		}
 	}
 	for _, v := range after {
@@ -61,10 +74,44 @@ func replacedValue(old string, correction window, lang string) (change, bool) {
 	}
 	number := func(v value) bool { return v.class != 'n' }
 	was, is := slices.DeleteFunc(slices.Clone(before), number), slices.DeleteFunc(slices.Clone(after), number)
-	if len(was) == 1 && len(is) == 1 && was[0].label != "" && was[0].label == is[0].label && was[0].text != is[0].text {
+	if len(is) != 1 || slices.ContainsFunc(was, func(v value) bool { return v.text == is[0].text }) {
+		return change{}, false
+	}
+	if len(was) == 1 && was[0].label != "" && was[0].label == is[0].label {
 		return change{from: was[0], to: is[0], labelled: true}, true
 	}
-	return change{}, false
+	from, ok := likest(is[0], was)
+	return change{from: from, to: is[0], guessed: true}, ok && digits(is[0].text) > 1
+}
+
+// is reports whether two values are the same; a date may lack its year.
+func (v value) is(o value) bool {
+	return v.text == o.text || v.class == 'n' && strings.Contains(o.text, "/") && strings.HasPrefix(v.text, o.text+"/")
+}
+
+// likest returns the one of some values that is most like another one, by unit and number of digits.
+func likest(v value, among []value) (value, bool) {
+	for _, like := range []func(value) bool{
+		func(o value) bool { return hasDigit(o.text) == hasDigit(v.text) },
+		func(o value) bool { return o.unit == v.unit },
+		func(o value) bool { return digits(o.text) == digits(v.text) },
+	} {
+		alike := slices.DeleteFunc(slices.Clone(among), func(o value) bool { return !like(o) })
+		if len(alike) == 1 && digits(alike[0].text) <= digits(v.text)+1 && digits(v.text) <= digits(alike[0].text)+1 {
+			return alike[0], true
+		}
+	}
+	return value{}, false
+}
+
+// digits counts the digits of a text.
+func digits(text string) (n int) {
+	for _, r := range text {
+		if unicode.IsDigit(r) {
+			n++
+		}
+	}
+	return n
 }
 
 // inserted matches a date that was completed in a line.
@@ -83,7 +130,7 @@ func valuesOf(text string, marks cue.Marks) []value {
 		for end < len(text) {
 			c, m := utf8.DecodeRuneInString(text[end:])
 			next, _ := utf8.DecodeRuneInString(text[end+m:])
-			if !unicode.IsDigit(c) && !(strings.ContainsRune(".,:'’", c) && unicode.IsDigit(next)) && !groups(text[end:]) {
+			if !unicode.IsDigit(c) && !(strings.ContainsRune(".,:'’/", c) && unicode.IsDigit(next)) && !groups(text[end:]) {
 				break
 			}
 			end += m
@@ -97,7 +144,11 @@ func valuesOf(text string, marks cue.Marks) []value {
 		if stop < 0 {
 			stop = len(rest)
 		}
-		v.unit = foldedText(firstRunes(rest[:stop], 6))
+		length := 6
+		if r, _ := utf8.DecodeRuneInString(rest); script.IsUnspaced(r) || script.IsHangul(r) { // endings and the next word follow
+			length = 1
+		}
+		v.unit = foldedText(firstRunes(rest[:stop], length))
 		out = append(out, v)
 		i = end
 	}

@@ -6,7 +6,7 @@ package extractive
 var (
 	keepBias    int32 = 21
 	lastingBias int32 = -1893
-	signBias    int32 = -3928
+	signBias    int32 = -3866
 
 	keepWeights = []int32{
 		-66,  // cue self
@@ -195,41 +195,42 @@ var (
 	}
 
 	signWeights = []int32{
-		486,  // shares
-		604,  // shares two
-		1214, // shares half
-		-678, // beside
-		1099, // restated
-		290,  // asked
-		-646, // heading
-		926,  // over
-		858,  // forget
-		231,  // correct
-		796,  // change
-		-346, // not
-		684,  // opens
-		142,  // names
-		299,  // unit
-		728,  // number
-		271,  // denies
-		898,  // exact
-		292,  // brief
-		-923, // wordy
-		-214, // doubtful
-		-140, // others
-		780,  // shares over
-		668,  // shares forget
-		427,  // shares correct
-		868,  // shares change
-		662,  // shares value
-		939,  // two change
-		697,  // restated opens
-		930,  // restated change
-		1062, // restated value
-		737,  // ends
-		463,  // turns
-		71,   // answers
-		818,  // forgets
-		167,  // otherwise
+		397,  // shares
+		557,  // shares two
+		1204, // shares half
+		-710, // beside
+		1050, // restated
+		267,  // asked
+		-707, // heading
+		837,  // over
+		900,  // forget
+		172,  // correct
+		854,  // change
+		-386, // not
+		733,  // opens
+		504,  // names
+		456,  // unit
+		705,  // number
+		122,  // denies
+		991,  // exact
+		296,  // brief
+		-927, // wordy
+		-157, // doubtful
+		-136, // others
+		759,  // shares over
+		684,  // shares forget
+		375,  // shares correct
+		654,  // shares change
+		653,  // shares value
+		898,  // two change
+		676,  // restated opens
+		905,  // restated change
+		1037, // restated value
+		922,  // ends
+		677,  // turns
+		342,  // answers
+		794,  // forgets
+		149,  // corrects
+		195,  // otherwise
 	}
 )
