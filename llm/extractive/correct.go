@@ -16,6 +16,7 @@ type claim struct {
 	rare    words // of no other claim
 	heading words // of its section
 	set     cue.Set
+	values  []value
 }
 
 // A sign is a feature of a claim and a clause that was said later.
@@ -73,10 +74,10 @@ func (p *passage) signsOf(w *window, c *claim) (v vector, ok bool) {
 	shared := w.terms.shared(c.rare)
 	restated := c.rare.shared(p.heard) > 1 || c.terms.within(p.heard) > .5
 	named1 := c.rare.shared(p.asked) > 0
-	asked := c.rare.shared(p.asked) > 1 || c.terms.within(p.asked) >= .5
+	asked := c.rare.shared(p.asked) > 1 || c.terms.within(p.asked) >= .5 || named1 && len(c.values) > 0 && c.terms.shared(p.asked) > 1
 	beside := p.terms.shared(c.rare) > shared
 	heading := p.terms.shared(c.heading) > 0
-	named, unit, number, denied := conflict(c, w, p)
+	named, unit, number, denied := conflict(c, w)
 	corrected := named && number
 	other := len(w.about) - w.about.shared(c.terms)
 	change := w.set.Any(cue.Over, cue.Correct, cue.Change)
@@ -156,11 +157,20 @@ func (w *window) isAt(these words, kinds ...cue.Kind) bool {
 	return false
 }
 
-// isAboutOthers reports whether a clause names a relative whom the claim does not name.
+// isAboutOthers reports whether a clause names a relative whom the claim does not name, before
+// it says what changes.
 func (w *window) isAboutOthers(c *claim) bool {
-	return slices.ContainsFunc(w.marks, func(m cue.Mark) bool {
-		return m.Kind == cue.Kin && wordsOf(w.text[m.Start:m.End], w.words).shared(c.terms) == 0
-	})
+	for _, m := range w.marks {
+		switch m.Kind {
+		case cue.Over, cue.Correct, cue.Change: // "sold it to my cousin"
+			return false
+		case cue.Kin:
+			if wordsOf(w.text[m.Start:m.End], w.words).shared(c.terms) == 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // topic returns the words of what clause w wants forgotten: its own, or those of the clause before it.
@@ -178,14 +188,14 @@ func (p *passage) topic(w *window) words {
 }
 
 // conflict compares the values of a claim with those of a clause.
-func conflict(c *claim, w *window, p *passage) (named, unit, number, denied bool) {
-	if r, ok := replacedValue(c.text, w, p.lang); ok && !r.guessed {
+func conflict(c *claim, w *window) (named, unit, number, denied bool) {
+	if r, ok := replacedValue(c.values, w); ok && !r.guessed {
 		named, unit = r.named, !r.named
 	}
 	if len(w.values) == 0 {
 		return named, unit, false, false
 	}
-	for _, old := range valuesOf(c.text, cue.Find(c.text, p.lang)) {
+	for _, old := range c.values {
 		for _, v := range w.values {
 			number = number || old.class == 'n' && v.class == 'n' && old.text != v.text
 			denied = denied || old.text == v.text && w.denies(v)
@@ -287,11 +297,11 @@ func (p *passage) against(old *passage) (corrected, wrong string, sure bool) {
 		return "", "", len(topic) > 0 && topic.within(old.terms) >= sameTopic
 	}
 	near := p.message-old.message <= lookBehind
-	windows := p.windows()
+	windows, values := p.windows(), valuesOf(old.text, cue.Find(old.text, p.lang))
 	for i := range windows {
 		w := &windows[i]
-		r, ok := replacedValue(old.text, w, p.lang)
-		if !ok || r.labelled && w.terms.within(old.terms) < sameSubject || r.named && r.from.class != 'n' && !near {
+		r, ok := replacedValue(values, w)
+		if !ok || r.guessed && w.terms.shared(old.terms) == 0 || r.labelled && w.terms.within(old.terms) < sameSubject || r.named && r.from.class != 'n' && !near {
 			continue
 		}
 		if r.named && (p.set.Has(cue.Correct) || near && p.set.Has(cue.Not) || p.denied == r.from.text) || near && p.set.Has(cue.Correct) ||
@@ -314,10 +324,10 @@ const particles = "的是了在和与與有也都把被吗嗎呢吧着著过過�
 
 // rareOf returns the words of a text that say what it is about: they occur once in the texts that were counted, and are neither
 // numbers nor particles nor words for times and for where one lives. In Vietnamese two syllables are a word.
-func rareOf(text, lang string, terms words, count map[string]int) words {
+func rareOf(text, lang string, marks cue.Marks, terms words, count map[string]int) words {
 	rare := words{}
 	common := words{}
-	for _, m := range cue.Find(text, lang) {
+	for _, m := range marks {
 		if slices.Contains([]cue.Kind{cue.Time, cue.Number, cue.Home, cue.Have, cue.Habit, cue.Age}, m.Kind) {
 			common.add(wordsOf(text[m.Start:m.End], lang))
 		}
@@ -341,7 +351,7 @@ func (p *passage) right(c *claim, by *window) (text, wrong string) {
 	if p.forgets() || by.set.Has(cue.Over) {
 		return "", ""
 	}
-	r, ok := replacedValue(c.text, by, p.lang)
+	r, ok := replacedValue(c.values, by)
 	if !ok || r.guessed || r.from.class != 'n' || !r.named && r.from.unit == "" {
 		return "", ""
 	}

@@ -195,7 +195,11 @@ func (n *notebook) pageOf(k kind) *page {
 }
 
 // claim returns line i of a file as a claim.
-func (n *notebook) claim(p *page, i int, heading words, lang string) claim {
+func (n *notebook) claim(p *page, i int) *claim {
+	l := p.at(i)
+	if l.claim != nil {
+		return l.claim
+	}
 	if n.lines == nil {
 		n.lines = map[string]int{}
 		for _, p := range []*page{n.profile, n.memory} {
@@ -206,9 +210,13 @@ func (n *notebook) claim(p *page, i int, heading words, lang string) claim {
 			}
 		}
 	}
-	l := p.at(i)
 	text := bareLine(l.text)
-	return claim{text: text, terms: l.terms, rare: rareOf(text, p.lang, l.terms, n.lines), heading: heading, set: cue.Find(text, lang).Set()}
+	marks := cue.Find(text, p.lang)
+	l.claim = &claim{
+		text: text, terms: l.terms, rare: rareOf(text, p.lang, marks, l.terms, n.lines), heading: p.heading(l.section), set: marks.Set(),
+		values: valuesOf(text, marks),
+	}
+	return l.claim
 }
 
 // correct takes back the lines of the files that a passage says are over or otherwise, and puts the passage, or the line with the
@@ -219,21 +227,17 @@ func (n *notebook) correct(e *entry) bool {
 		if n.closed(p) {
 			continue
 		}
-		heading := words{}
 		for i := 0; i < len(p.lines); i++ {
 			l := p.at(i)
-			if l.heading != "" {
-				heading = wordsOf(l.heading, p.lang)
-			}
-			if l.code || len(l.terms) == 0 || l.own || l.fresh != nil && !e.forgets() { // settle has corrected what this conversation says
+			if l.code || len(l.terms) == 0 || l.own || l.fresh != nil { // settle has corrected what this conversation says
 				continue
 			}
-			c := n.claim(p, i, heading, e.lang)
-			score, by := e.takesBack(&c)
+			c := n.claim(p, i)
+			score, by := e.takesBack(c)
 			if score <= 0 {
 				continue
 			}
-			text, _ := e.right(&c, by)
+			text, _ := e.right(c, by)
 			switch {
 			case l.protected:
 				n.kept, e.later = true, true

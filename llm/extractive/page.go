@@ -34,6 +34,7 @@ type pageLine struct {
 	fresh     *entry // written by this proposal
 	own       bool   // says what a passage of the conversation says
 	terms     words  // of the content, read once
+	claim     *claim // of the content, read once
 }
 
 // freeReplacements are allowed in any file, however short, as the guards have it; of longer ones this share may go.
@@ -147,6 +148,16 @@ func (p *page) at(i int) *pageLine {
 		}
 	}
 	return l
+}
+
+// heading returns the words of the heading of a section.
+func (p *page) heading(section int) words {
+	for i := range p.lines {
+		if l := &p.lines[i]; l.section == section && l.heading != "" {
+			return wordsOf(l.heading, p.lang)
+		}
+	}
+	return nil
 }
 
 // room reports whether n more characters fit.

@@ -173,7 +173,8 @@ func (d *digest) correct(p *passage) bool {
 		}
 		for i := range slices.Backward(d.items[heading]) {
 			it := &d.items[heading][i]
-			c := claim{text: it.text, terms: it.terms, rare: it.terms, set: cue.Find(it.text, p.lang).Set()}
+			marks := cue.Find(it.text, p.lang)
+			c := claim{text: it.text, terms: it.terms, rare: it.terms, set: marks.Set(), values: valuesOf(it.text, marks)}
 			score, by := p.takesBack(&c)
 			if score <= 0 {
 				continue

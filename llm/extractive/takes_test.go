@@ -56,22 +56,18 @@ func bagsOf(tb testing.TB, all []corpus.Conversation) []bag {
 		in := inputOf(tb, &all[k])
 		n := newNotebook(in, objections{}, all[k].Lang)
 		for _, p := range []*page{n.memory, n.profile} {
-			heading := words{}
 			for i := range p.lines {
 				l := p.at(i)
-				if l.heading != "" {
-					heading = wordsOf(l.heading, p.lang)
-				}
 				if l.code || len(l.terms) == 0 {
 					continue
 				}
-				c := n.claim(p, i, heading, all[k].Lang)
-				add(bag{conversation: k, taken: gone(c.text), line: true}, &c, spoken[k])
+				c := n.claim(p, i)
+				add(bag{conversation: k, taken: gone(c.text), line: true}, c, spoken[k])
 				others := 0
 				for o := range all {
 					if o != k && all[o].Lang == all[k].Lang && others < foreignFiles {
 						others++
-						add(bag{conversation: k, line: true, foreign: true}, &c, spoken[o])
+						add(bag{conversation: k, line: true, foreign: true}, c, spoken[o])
 					}
 				}
 			}

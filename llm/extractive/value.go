@@ -28,13 +28,13 @@ type change struct {
 	guessed  bool // both are numbers of the same length, and nothing else shows that they belong together
 }
 
-// replacedValue finds the one value of old that a correction replaces, and the one that it gives instead. It fails if there is
+// replacedValue finds the one value of an earlier text that a correction replaces, and the one that it gives instead. It fails if there is
 // more than one possibility.
-func replacedValue(old string, correction *window, lang string) (change, bool) {
+func replacedValue(before []value, correction *window) (change, bool) {
 	if len(correction.values) == 0 {
 		return change{}, false
 	}
-	before, after := valuesOf(old, cue.Find(old, lang)), correction.values
+	after := correction.values
 	for _, class := range []byte{'n', 't', 'c'} {
 		var fresh, named, denied []value
 		for _, v := range after {
@@ -81,7 +81,7 @@ func replacedValue(old string, correction *window, lang string) (change, bool) {
 		return change{from: was[0], to: is[0], labelled: true}, true
 	}
 	from, ok := likest(is[0], was)
-	return change{from: from, to: is[0], guessed: true}, ok && digits(is[0].text) > 1
+	return change{from: from, to: is[0], guessed: true}, ok && digits(from.text) > 1 && digits(from.text) == digits(is[0].text)
 }
 
 // is reports whether two values are the same; a date may lack its year.

@@ -6,7 +6,7 @@ package extractive
 var (
 	keepBias    int32 = 21
 	lastingBias int32 = -1893
-	signBias    int32 = -3866
+	signBias    int32 = -3838
 
 	keepWeights = []int32{
 		-66,  // cue self
@@ -195,42 +195,42 @@ var (
 	}
 
 	signWeights = []int32{
-		397,  // shares
-		557,  // shares two
-		1204, // shares half
-		-710, // beside
-		1050, // restated
-		267,  // asked
-		-707, // heading
-		837,  // over
+		385,  // shares
+		552,  // shares two
+		1201, // shares half
+		-716, // beside
+		1051, // restated
+		307,  // asked
+		-704, // heading
+		836,  // over
 		900,  // forget
-		172,  // correct
-		854,  // change
-		-386, // not
-		733,  // opens
-		504,  // names
-		456,  // unit
-		705,  // number
-		122,  // denies
-		991,  // exact
-		296,  // brief
-		-927, // wordy
-		-157, // doubtful
-		-136, // others
-		759,  // shares over
-		684,  // shares forget
-		375,  // shares correct
-		654,  // shares change
-		653,  // shares value
-		898,  // two change
-		676,  // restated opens
-		905,  // restated change
-		1037, // restated value
+		166,  // correct
+		827,  // change
+		-364, // not
+		701,  // opens
+		510,  // names
+		458,  // unit
+		677,  // number
+		127,  // denies
+		996,  // exact
+		273,  // brief
+		-894, // wordy
+		-145, // doubtful
+		-363, // others
+		772,  // shares over
+		685,  // shares forget
+		286,  // shares correct
+		638,  // shares change
+		669,  // shares value
+		912,  // two change
+		724,  // restated opens
+		935,  // restated change
+		1066, // restated value
 		922,  // ends
-		677,  // turns
-		342,  // answers
-		794,  // forgets
-		149,  // corrects
-		195,  // otherwise
+		665,  // turns
+		347,  // answers
+		795,  // forgets
+		159,  // corrects
+		203,  // otherwise
 	}
 )
