@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -185,6 +186,32 @@ func (p *passage) topic(w *window) words {
 		}
 	}
 	return nil
+}
+
+// correctedValue matches a value that a correction put into a line.
+var correctedValue = regexp.MustCompile(`\[[^\[\]]{1,40}\]`)
+
+// gave reports whether a passage on the subject of a claim gives the value that a correction put into it, and no other one instead.
+func (p *passage) gave(c *claim) bool {
+	if p.withdrawn || c.rare.shared(p.terms) == 0 && c.rare.shared(p.heard) == 0 {
+		return false
+	}
+	windows := p.windows()
+	for i := range windows {
+		w := &windows[i]
+		if r, ok := replacedValue(c.values, w); ok && r.named && (p.set.Has(cue.Correct) || w.denies(r.said)) {
+			return false
+		}
+	}
+	for _, at := range correctedValue.FindAllStringIndex(c.text, -1) {
+		given := foldedText(c.text[at[0]+1 : at[1]-1])
+		for _, w := range windows {
+			if slices.ContainsFunc(w.values, func(v value) bool { return v.text == given }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // conflict compares the values of a claim with those of a clause.

@@ -65,6 +65,7 @@ func read(in proposals.ExtractionInput, objected objections) *notebook {
 	n := newNotebook(in, objected, c.lang)
 	passages := c.passages(n.known())
 	settle(passages)
+	n.recognise(passages)
 	for i := range passages {
 		n.take(&passages[i])
 	}

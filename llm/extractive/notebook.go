@@ -106,9 +106,43 @@ func (n *notebook) take(p *passage) {
 	for _, f := range p.facts {
 		n.state(f, e)
 	}
-	if !n.correct(e) && !p.proved && !p.asks && p.lasting > 0 && !n.knows(p) {
+	if !n.correct(e) && !n.gave(p) && !p.proved && !p.asks && p.lasting > 0 && !n.knows(p) {
 		n.write(n.pageOf(p.kind), sections[p.kind], p.lastingLine(), e)
 	}
+}
+
+// recognise marks the lines of the files that an earlier reading of the conversation has written or corrected: nothing else that it says
+// takes them back.
+func (n *notebook) recognise(passages []passage) {
+	own := map[string]bool{}
+	for i := range passages {
+		if p := &passages[i]; !p.withdrawn {
+			own[foldedText(bareLine(p.lastingLine()))] = true
+		}
+	}
+	for _, page := range []*page{n.memory, n.profile} {
+		for i := range page.lines {
+			l := &page.lines[i]
+			if l.code || strings.TrimSpace(l.text) == "" {
+				continue
+			}
+			l.own = own[foldedText(bareLine(l.text))] || strings.Contains(l.text, "[") && slices.ContainsFunc(passages, func(p passage) bool {
+				return p.gave(n.claim(page, i))
+			})
+		}
+	}
+}
+
+// gave reports whether an earlier reading put the value that a passage gives into a line.
+func (n *notebook) gave(p *passage) bool {
+	for _, page := range []*page{n.memory, n.profile} {
+		for i := range page.lines {
+			if page.lines[i].own && p.gave(n.claim(page, i)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // stands reports whether a file has the line of a passage, from an earlier reading of the conversation.

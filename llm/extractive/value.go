@@ -23,9 +23,10 @@ type value struct {
 // change is a value of an earlier text and the one that replaces it.
 type change struct {
 	from, to value
-	named    bool // the correction names the old value; else both are numbers with the same unit or label
-	labelled bool // both are the only numbers, with the same label
-	guessed  bool // both are numbers of the same length, and nothing else shows that they belong together
+	said     value // from, as the correction repeats it
+	named    bool  // the correction names the old value; else both are numbers with the same unit or label
+	labelled bool  // both are the only numbers, with the same label
+	guessed  bool  // both are numbers of the same length, and nothing else shows that they belong together
 }
 
 // replacedValue finds the one value of an earlier text that a correction replaces, and the one that it gives instead. It fails if there is
@@ -35,32 +36,9 @@ func replacedValue(before []value, correction *window) (change, bool) {
 		return change{}, false
 	}
 	after := correction.values
-	for _, class := range []byte{'n', 't', 'c'} {
-		var fresh, named, denied []value
-		for _, v := range after {
-			if v.class != class {
-				continue
-			}
-			at := slices.IndexFunc(before, func(b value) bool { return b.class == class && b.is(v) })
-			switch {
-			case at < 0:
-				fresh = append(fresh, v)
-			case correction.denies(v):
-				denied = append(denied, before[at])
-				fallthrough
-			default:
-				named = append(named, before[at])
-			}
-		}
-		if len(fresh) != 1 {
-			continue
-		}
-		if class != 'n' {
-			named = denied
-		}
-		if from, ok := likest(fresh[0], named); ok {
-			return change{from: from, to: fresh[0], named: true}, true
-		}
+	repeated, ok := repeatedValue(before, correction)
+	if ok && correction.denies(repeated.said) {
+		return repeated, true
 	}
 	for _, v := range after {
 		if v.unit == "" {
@@ -72,6 +50,9 @@ func replacedValue(before []value, correction *window) (change, bool) {
 			return change{from: was[0], to: is[0]}, true
 		}
 	}
+	if ok {
+		return repeated, true
+	}
 	number := func(v value) bool { return v.class != 'n' }
 	was, is := slices.DeleteFunc(slices.Clone(before), number), slices.DeleteFunc(slices.Clone(after), number)
 	if len(is) != 1 || slices.ContainsFunc(was, func(v value) bool { return v.text == is[0].text }) {
@@ -82,6 +63,34 @@ func replacedValue(before []value, correction *window) (change, bool) {
 	}
 	from, ok := likest(is[0], was)
 	return change{from: from, to: is[0], guessed: true}, ok && digits(from.text) > 1 && digits(from.text) == digits(is[0].text)
+}
+
+// repeatedValue finds a value of an earlier text that a correction repeats beside the only new one of its class. Names and times
+// must be denied.
+func repeatedValue(before []value, correction *window) (change, bool) {
+	for _, class := range []byte{'n', 't', 'c'} {
+		var fresh, named, said []value
+		for _, v := range correction.values {
+			if v.class != class {
+				continue
+			}
+			at := slices.IndexFunc(before, func(b value) bool { return b.class == class && b.is(v) })
+			switch {
+			case at < 0:
+				fresh = append(fresh, v)
+			case class == 'n' || correction.denies(v):
+				named, said = append(named, before[at]), append(said, v)
+			}
+		}
+		if len(fresh) != 1 {
+			continue
+		}
+		if from, ok := likest(fresh[0], named); ok {
+			at := slices.Index(named, from)
+			return change{from: from, to: fresh[0], said: said[at], named: true}, true
+		}
+	}
+	return change{}, false
 }
 
 // is reports whether two values are the same; a date may lack its year.

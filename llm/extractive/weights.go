@@ -6,7 +6,7 @@ package extractive
 var (
 	keepBias    int32 = 21
 	lastingBias int32 = -1893
-	signBias    int32 = -3838
+	signBias    int32 = -3833
 
 	keepWeights = []int32{
 		-66,  // cue self
@@ -195,42 +195,42 @@ var (
 	}
 
 	signWeights = []int32{
-		385,  // shares
-		552,  // shares two
-		1201, // shares half
-		-716, // beside
+		380,  // shares
+		554,  // shares two
+		1209, // shares half
+		-720, // beside
 		1051, // restated
-		307,  // asked
-		-704, // heading
-		836,  // over
+		303,  // asked
+		-709, // heading
+		833,  // over
 		900,  // forget
-		166,  // correct
-		827,  // change
-		-364, // not
+		169,  // correct
+		823,  // change
+		-360, // not
 		701,  // opens
-		510,  // names
-		458,  // unit
-		677,  // number
-		127,  // denies
-		996,  // exact
-		273,  // brief
-		-894, // wordy
-		-145, // doubtful
-		-363, // others
-		772,  // shares over
-		685,  // shares forget
-		286,  // shares correct
-		638,  // shares change
-		669,  // shares value
-		912,  // two change
-		724,  // restated opens
-		935,  // restated change
-		1066, // restated value
-		922,  // ends
-		665,  // turns
-		347,  // answers
+		406,  // names
+		547,  // unit
+		676,  // number
+		137,  // denies
+		994,  // exact
+		272,  // brief
+		-895, // wordy
+		-146, // doubtful
+		-365, // others
+		770,  // shares over
+		686,  // shares forget
+		291,  // shares correct
+		637,  // shares change
+		647,  // shares value
+		913,  // two change
+		725,  // restated opens
+		932,  // restated change
+		1065, // restated value
+		924,  // ends
+		668,  // turns
+		348,  // answers
 		795,  // forgets
-		159,  // corrects
-		203,  // otherwise
+		172,  // corrects
+		216,  // otherwise
 	}
 )
