@@ -55,6 +55,8 @@ const (
 	signRestatedValue
 	signEnds      // a cue of an end stands at a rare word of the claim
 	signTurns     // a cue of change does
+	signMoves     // the user lives elsewhere now
+	signKind      // both are about the user's home, work or age, and there is a cue of change
 	signAnswers   // a clause without a topic of its own answers with a change to what the assistant has just said
 	signForgets   // what is to be forgotten is the claim
 	signCorrects  // a number of the claim is repeated, another one given, and there is a cue of correction
@@ -67,7 +69,7 @@ var signTexts = [signs]string{
 	"shares", "shares two", "shares half", "beside", "restated", "asked", "heading", "over", "forget", "correct", "change", "not", "opens",
 	"names", "unit", "number", "denies", "exact", "brief", "wordy", "doubtful", "others", "shares over",
 	"shares forget", "shares correct", "shares change", "shares value", "two change", "restated opens", "restated change", "restated value",
-	"ends", "turns", "answers", "forgets", "corrects", "otherwise",
+	"ends", "turns", "moves", "kind", "answers", "forgets", "corrects", "otherwise",
 }
 
 // signsOf returns the signs that clause w of a passage takes a claim back. ok is false without any that they are about the same.
@@ -82,8 +84,11 @@ func (p *passage) signsOf(w *window, c *claim) (v vector, ok bool) {
 	corrected := named && number
 	other := len(w.about) - w.about.shared(c.terms)
 	change := w.set.Any(cue.Over, cue.Correct, cue.Change)
+	if c.set.Has(cue.Kin) && w.set.Has(cue.Over) && shared <= 2 && other > 0 && !number { // what ends for a person is not the person
+		return nil, false
+	}
 	value := named || unit
-	if shared == 0 && !restated && !named1 && !beside && !heading && !named && !denied {
+	if shared == 0 && !restated && !named1 && !beside && !heading && !named && !denied && w.set&c.set&aboutSelf == 0 {
 		return nil, false
 	}
 	for s, present := range [signs]bool{
@@ -96,7 +101,9 @@ func (p *passage) signsOf(w *window, c *claim) (v vector, ok bool) {
 		signSharesCorrect: shared > 0 && w.set.Has(cue.Correct), signSharesChange: shared > 0 && w.set.Has(cue.Change),
 		signSharesValue: shared > 0 && value, signTwoChange: shared > 1 && change, signRestatedOpens: restated && p.opens,
 		signRestatedChange: restated && change, signRestatedValue: restated && (value || number),
-		signEnds: shared > 0 && w.isAt(c.rare, cue.Over), signTurns: shared > 0 && w.isAt(c.rare, cue.Change, cue.Correct),
+		signEnds: w.ends(c, shared, other), signTurns: shared > 0 && w.isAt(c.rare, cue.Change, cue.Correct),
+		signMoves:     p.moves(w) && c.set.Has(cue.Home) && !c.set.Has(cue.Kin) && !hasDigit(c.text),
+		signKind:      change && w.set&c.set&aboutSelf != 0 && !w.set.Has(cue.Kin) && !c.set.Has(cue.Kin),
 		signAnswers:   len(w.about) == 0 && w.leads && change && named1,
 		signForgets:   w.set.Has(cue.Forget) && p.topic(w).within(c.terms) >= sameTopic,
 		signCorrects:  corrected && p.set.Has(cue.Correct),
@@ -156,6 +163,29 @@ func (w *window) isAt(these words, kinds ...cue.Kind) bool {
 		}
 	}
 	return false
+}
+
+// aboutSelf are the kinds of what there is one of: another one takes its place.
+const aboutSelf cue.Set = 1<<cue.Home | 1<<cue.Work | 1<<cue.Age
+
+// moves reports whether a clause says that the user lives elsewhere now.
+func (p *passage) moves(w *window) bool {
+	if p.states(attributeHome) {
+		return true
+	}
+	named := slices.ContainsFunc(w.values, func(v value) bool { return v.class == 'c' }) || !slices.Contains(latin, p.lang) && p.lang != "ru"
+	return named && w.set.Has(cue.Home) && w.set.Any(cue.Change, cue.Correct, cue.Over) && !w.set.Any(cue.Kin, cue.Other, cue.Doubt, cue.If, cue.Suppose) &&
+		!slices.ContainsFunc(w.marks, func(m cue.Mark) bool { // "moved my appointment"
+			return m.Kind == cue.Plan && !slices.ContainsFunc(w.marks, func(o cue.Mark) bool {
+				return o.Kind == cue.Home && o.Start < m.End && m.Start < o.End
+			})
+		})
+}
+
+// ends reports whether a clause says that something is over, and that it is what a claim with which it shares rare words is about: it
+// names nothing else, or the words stand together.
+func (w *window) ends(c *claim, shared, other int) bool {
+	return shared > 0 && w.set.Has(cue.Over) && (other == 0 || w.isAt(c.rare, cue.Over))
 }
 
 // isAboutOthers reports whether a clause names a relative whom the claim does not name, before
@@ -234,7 +264,7 @@ func conflict(c *claim, w *window) (named, unit, number, denied bool) {
 // isProof reports whether the signs leave no doubt, whatever their weights.
 func isProof(v vector) bool {
 	has := func(s int) bool { return slices.Contains(v, s) }
-	return has(signForgets) || (has(signAnswers) || has(signCorrects) || has(signEnds) || has(signOtherwise)) && !has(signDoubtful) && !has(signOthers)
+	return has(signForgets) || has(signMoves) || (has(signAnswers) || has(signCorrects) || has(signEnds) || has(signOtherwise)) && !has(signDoubtful) && !has(signOthers)
 }
 
 // takesBack returns the score of a passage that takes a claim back, and the clause that does; it is sure above 0.
@@ -350,8 +380,8 @@ func (p *passage) against(old *passage) (corrected, wrong string, sure bool) {
 const particles = "的是了在和与與有也都把被吗嗎呢吧着著过過就还還很不我你他她"
 
 // rareOf returns the words of a text that say what it is about: they occur once in the texts that were counted, and are neither
-// numbers nor particles nor words for times and for where one lives. In Vietnamese two syllables are a word.
-func rareOf(text, lang string, marks cue.Marks, terms words, count map[string]int) words {
+// numbers, units and particles nor words for times and for where one lives. In Vietnamese two syllables are a word.
+func rareOf(text, lang string, marks cue.Marks, values []value, terms words, count map[string]int) words {
 	rare := words{}
 	common := words{}
 	for _, m := range marks {
@@ -359,18 +389,25 @@ func rareOf(text, lang string, marks cue.Marks, terms words, count map[string]in
 			common.add(wordsOf(text[m.Start:m.End], lang))
 		}
 	}
+	for _, v := range values {
+		common.add(wordsOf(v.unit, lang))
+	}
 	for w := range terms {
 		n := utf8.RuneCountInString(w)
 		if count[w] <= 1 && n > 1 && !hasDigit(w) && !common[w] && !strings.ContainsAny(w, particles) &&
-			(lang != "vi" || strings.Contains(w, " ") || n > shortSyllable) {
+			(lang != "vi" || strings.Contains(w, " ") || n > shortSyllable && isASCII(w)) {
 			rare[w] = true
 		}
 	}
 	return rare
 }
 
-// shortSyllable is the length up to which a Vietnamese word is a syllable of a longer one.
-const shortSyllable = 6
+// shortSyllable is the length up to which a word without diacritics is a Vietnamese syllable.
+const shortSyllable = 3
+
+func isASCII(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
+}
 
 // right returns the text of a claim with the value that clause by gives instead, in brackets, and the wrong value; both are empty
 // if it does not say which value it replaces.

@@ -246,9 +246,10 @@ func (n *notebook) claim(p *page, i int) *claim {
 	}
 	text := bareLine(l.text)
 	marks := cue.Find(text, p.lang)
+	values := valuesOf(text, marks)
 	l.claim = &claim{
-		text: text, terms: l.terms, rare: rareOf(text, p.lang, marks, l.terms, n.lines), heading: p.heading(l.section), set: marks.Set(),
-		values: valuesOf(text, marks),
+		text: text, terms: l.terms, rare: rareOf(text, p.lang, marks, values, l.terms, n.lines), heading: p.heading(l.section),
+		set: marks.Set(), values: values,
 	}
 	return l.claim
 }

@@ -64,6 +64,9 @@ func bagsOf(tb testing.TB, all []corpus.Conversation) []bag {
 				c := n.claim(p, i)
 				add(bag{conversation: k, taken: gone(c.text), line: true}, c, spoken[k])
 				others := 0
+				if c.set&aboutSelf != 0 { // what others say of their home and work is otherwise
+					others = foreignFiles
+				}
 				for o := range all {
 					if o != k && all[o].Lang == all[k].Lang && others < foreignFiles {
 						others++
