@@ -16,6 +16,7 @@ type claim struct {
 	terms   words
 	rare    words // of no other claim
 	heading words // of its section
+	person  words // the relative that it is about
 	set     cue.Set
 	values  []value
 }
@@ -75,20 +76,20 @@ var signTexts = [signs]string{
 // signsOf returns the signs that clause w of a passage takes a claim back. ok is false without any that they are about the same.
 func (p *passage) signsOf(w *window, c *claim) (v vector, ok bool) {
 	shared := w.terms.shared(c.rare)
-	restated := c.rare.shared(p.heard) > 1 || c.terms.within(p.heard) > .5
+	restated, asked := c.isIn(p.heard), c.isIn(p.asked)
 	named1 := c.rare.shared(p.asked) > 0
-	asked := c.rare.shared(p.asked) > 1 || c.terms.within(p.asked) >= .5 || named1 && len(c.values) > 0 && c.terms.shared(p.asked) > 1
 	beside := p.terms.shared(c.rare) > shared
 	heading := p.terms.shared(c.heading) > 0
-	named, unit, number, denied := conflict(c, w)
+	named, unit, number, denied := p.conflict(c, w)
 	corrected := named && number
 	other := len(w.about) - w.about.shared(c.terms)
 	change := w.set.Any(cue.Over, cue.Correct, cue.Change)
-	if c.set.Has(cue.Kin) && w.set.Has(cue.Over) && shared <= 2 && other > 0 && !number { // what ends for a person is not the person
+	moves := c.set.Has(cue.Home) && !c.set.Has(cue.Kin) && !hasDigit(c.text) && p.moves(w)
+	if c.set.Has(cue.Kin) && w.set.Has(cue.Over) && other > 0 && !number && w.terms.shared(c.rare) == w.terms.shared(c.person) { // what ends for a person is not the person
 		return nil, false
 	}
 	value := named || unit
-	if shared == 0 && !restated && !named1 && !beside && !heading && !named && !denied && w.set&c.set&aboutSelf == 0 {
+	if shared == 0 && !restated && !named1 && !beside && !heading && !named && !denied && !moves {
 		return nil, false
 	}
 	for s, present := range [signs]bool{
@@ -102,7 +103,7 @@ func (p *passage) signsOf(w *window, c *claim) (v vector, ok bool) {
 		signSharesValue: shared > 0 && value, signTwoChange: shared > 1 && change, signRestatedOpens: restated && p.opens,
 		signRestatedChange: restated && change, signRestatedValue: restated && (value || number),
 		signEnds: w.ends(c, shared, other), signTurns: shared > 0 && w.isAt(c.rare, cue.Change, cue.Correct),
-		signMoves:     p.moves(w) && c.set.Has(cue.Home) && !c.set.Has(cue.Kin) && !hasDigit(c.text),
+		signMoves:     moves,
 		signKind:      change && w.set&c.set&aboutSelf != 0 && !w.set.Has(cue.Kin) && !c.set.Has(cue.Kin),
 		signAnswers:   len(w.about) == 0 && w.leads && change && named1,
 		signForgets:   w.set.Has(cue.Forget) && p.topic(w).within(c.terms) >= sameTopic,
@@ -174,7 +175,8 @@ func (p *passage) moves(w *window) bool {
 		return true
 	}
 	named := slices.ContainsFunc(w.values, func(v value) bool { return v.class == 'c' }) || !slices.Contains(latin, p.lang) && p.lang != "ru"
-	return named && w.set.Has(cue.Home) && w.set.Any(cue.Change, cue.Correct, cue.Over) && !w.set.Any(cue.Kin, cue.Other, cue.Doubt, cue.If, cue.Suppose) &&
+	place := wordsOf(without(w.text, w.marks, cue.Home, cue.Change, cue.Correct, cue.Over, cue.Time, cue.Number, cue.Filler), w.words)
+	return named && len(place) > 0 && w.set.Has(cue.Home) && w.set.Any(cue.Change, cue.Correct, cue.Over) && !w.set.Any(cue.Kin, cue.Other, cue.Doubt, cue.If, cue.Suppose) &&
 		!slices.ContainsFunc(w.marks, func(m cue.Mark) bool { // "moved my appointment"
 			return m.Kind == cue.Plan && !slices.ContainsFunc(w.marks, func(o cue.Mark) bool {
 				return o.Kind == cue.Home && o.Start < m.End && m.Start < o.End
@@ -218,6 +220,15 @@ func (p *passage) topic(w *window) words {
 	return nil
 }
 
+// isIn reports whether a text has the words of a claim: two rare ones, half of them, or its number and another one.
+func (c *claim) isIn(text words) bool {
+	if c.rare.shared(text) > 1 || c.terms.within(text) >= .5 {
+		return true
+	}
+	number := slices.ContainsFunc(c.values, func(v value) bool { return v.class == 'n' && text[v.text] })
+	return number && c.terms.shared(text) > 1
+}
+
 // correctedValue matches a value that a correction put into a line.
 var correctedValue = regexp.MustCompile(`\[[^\[\]]{1,40}\]`)
 
@@ -245,9 +256,9 @@ func (p *passage) gave(c *claim) bool {
 }
 
 // conflict compares the values of a claim with those of a clause.
-func conflict(c *claim, w *window) (named, unit, number, denied bool) {
+func (p *passage) conflict(c *claim, w *window) (named, unit, number, denied bool) {
 	if r, ok := replacedValue(c.values, w); ok && !r.guessed {
-		named, unit = r.named, !r.named
+		named, unit = r.named && (w.denies(r.said) || p.set.Has(cue.Correct)), !r.named
 	}
 	if len(w.values) == 0 {
 		return named, unit, false, false
@@ -261,28 +272,33 @@ func conflict(c *claim, w *window) (named, unit, number, denied bool) {
 	return named, unit, number, denied
 }
 
+// unsure is the score up to which a claim stands: more lines that were taken back have a lower one than lines that were not.
+const unsure = -.3
+
 // isProof reports whether the signs leave no doubt, whatever their weights.
 func isProof(v vector) bool {
 	has := func(s int) bool { return slices.Contains(v, s) }
 	return has(signForgets) || has(signMoves) || (has(signAnswers) || has(signCorrects) || has(signEnds) || has(signOtherwise)) && !has(signDoubtful) && !has(signOthers)
 }
 
-// takesBack returns the score of a passage that takes a claim back, and the clause that does; it is sure above 0.
-func (p *passage) takesBack(c *claim) (score float64, by *window) {
-	score = -1
+// takesBack returns the clause of a passage that takes a claim back; nil if there is none.
+func (p *passage) takesBack(c *claim) (by *window) {
+	best := unsure
 	windows := p.windows()
 	for i := range windows {
-		if v, ok := p.signsOf(&windows[i], c); ok {
-			s := v.score(signWeights, signBias)
-			if isProof(v) {
-				s = max(s, certain)
-			}
-			if s > score {
-				score, by = s, &windows[i]
-			}
+		v, ok := p.signsOf(&windows[i], c)
+		if !ok {
+			continue
+		}
+		score := v.score(signWeights, signBias)
+		if isProof(v) {
+			score = max(score, certain)
+		}
+		if score > best {
+			best, by = score, &windows[i]
 		}
 	}
-	return score, by
+	return by
 }
 
 // corrects reports whether a passage takes back or corrects something said before.
@@ -361,7 +377,7 @@ func (p *passage) against(old *passage) (corrected, wrong string, sure bool) {
 		if !ok || r.guessed && w.terms.shared(old.terms) == 0 || r.labelled && w.terms.within(old.terms) < sameSubject || r.named && r.from.class != 'n' && !near {
 			continue
 		}
-		if r.named && (p.set.Has(cue.Correct) || near && p.set.Has(cue.Not) || p.denied == r.from.text) || near && p.set.Has(cue.Correct) ||
+		if r.named && (p.set.Has(cue.Correct) || near && p.set.Has(cue.Not) || p.denied == r.from.text) || (near || w.terms.shared(old.terms) > 0) && p.set.Has(cue.Correct) ||
 			r.named && near && w.terms.shared(old.terms) > 1 || !near && !r.named && !r.guessed && w.terms.shared(old.terms) >= fewShared {
 			return withValue(old.text, r.from, w.text[r.to.Start:r.to.End]), old.text[r.from.Start:r.from.End], true
 		}
@@ -416,7 +432,7 @@ func (p *passage) right(c *claim, by *window) (text, wrong string) {
 		return "", ""
 	}
 	r, ok := replacedValue(c.values, by)
-	if !ok || r.guessed || r.from.class != 'n' || !r.named && r.from.unit == "" {
+	if !ok || r.guessed || r.from.class != 'n' || r.named && !by.denies(r.said) && !p.set.Has(cue.Correct) || !r.named && r.from.unit == "" {
 		return "", ""
 	}
 	return withValue(c.text, r.from, by.text[r.to.Start:r.to.End]), c.text[r.from.Start:r.from.End]
@@ -467,7 +483,7 @@ func (p *passage) window(text string) window {
 	marks := cue.Find(text, p.lang)
 	return window{
 		text: text, words: p.words, marks: marks, set: marks.Set(), terms: wordsOf(text, p.words), values: valuesOf(text, marks),
-		about: wordsOf(without(text, marks, cue.Over, cue.Not, cue.Time, cue.Correct, cue.Change, cue.Forget, cue.Filler), p.words),
+		about: wordsOf(without(text, marks, cue.Over, cue.Not, cue.Time, cue.Correct, cue.Change, cue.Forget, cue.Filler, cue.Self, cue.Have, cue.Lean), p.words),
 	}
 }
 

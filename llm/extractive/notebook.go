@@ -118,6 +118,9 @@ func (n *notebook) recognise(passages []passage) {
 	for i := range passages {
 		if p := &passages[i]; !p.withdrawn {
 			own[foldedText(bareLine(p.lastingLine()))] = true
+			for _, f := range p.facts {
+				own[foldedText(f.line)] = true
+			}
 		}
 	}
 	for _, page := range []*page{n.memory, n.profile} {
@@ -228,6 +231,9 @@ func (n *notebook) pageOf(k kind) *page {
 	}
 }
 
+// subjectWords is the number of words at the beginning of a line about a relative that name them: "his brother Jad".
+const subjectWords = 3
+
 // claim returns line i of a file as a claim.
 func (n *notebook) claim(p *page, i int) *claim {
 	l := p.at(i)
@@ -247,8 +253,13 @@ func (n *notebook) claim(p *page, i int) *claim {
 	text := bareLine(l.text)
 	marks := cue.Find(text, p.lang)
 	values := valuesOf(text, marks)
+	var person words
+	if marks.Set().Has(cue.Kin) {
+		person = wordsOf(strings.Join(strings.Fields(text)[:min(subjectWords, len(strings.Fields(text)))], " "), p.lang)
+	}
 	l.claim = &claim{
-		text: text, terms: l.terms, rare: rareOf(text, p.lang, marks, values, l.terms, n.lines), heading: p.heading(l.section),
+		person: person,
+		text:   text, terms: l.terms, rare: rareOf(text, p.lang, marks, values, l.terms, n.lines), heading: p.heading(l.section),
 		set: marks.Set(), values: values,
 	}
 	return l.claim
@@ -268,8 +279,8 @@ func (n *notebook) correct(e *entry) bool {
 				continue
 			}
 			c := n.claim(p, i)
-			score, by := e.takesBack(c)
-			if score <= 0 {
+			by := e.takesBack(c)
+			if by == nil {
 				continue
 			}
 			text, _ := e.right(c, by)

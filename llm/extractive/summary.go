@@ -175,8 +175,8 @@ func (d *digest) correct(p *passage) bool {
 			it := &d.items[heading][i]
 			marks := cue.Find(it.text, p.lang)
 			c := claim{text: it.text, terms: it.terms, rare: it.terms, set: marks.Set(), values: valuesOf(it.text, marks)}
-			score, by := p.takesBack(&c)
-			if score <= 0 {
+			by := p.takesBack(&c)
+			if by == nil {
 				continue
 			}
 			if text, _ := p.right(&c, by); text != "" {

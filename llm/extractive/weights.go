@@ -6,7 +6,7 @@ package extractive
 var (
 	keepBias    int32 = 19
 	lastingBias int32 = -1893
-	signBias    int32 = -3396
+	signBias    int32 = -4154
 
 	keepWeights = []int32{
 		-66,  // cue self
@@ -195,44 +195,44 @@ var (
 	}
 
 	signWeights = []int32{
-		579,   // shares
-		205,   // shares two
-		682,   // shares half
-		-211,  // beside
-		1052,  // restated
-		23,    // asked
-		-1314, // heading
-		770,   // over
-		883,   // forget
-		642,   // correct
-		1231,  // change
-		-935,  // not
-		674,   // opens
-		405,   // names
-		873,   // unit
-		766,   // number
-		-355,  // denies
-		492,   // exact
-		725,   // brief
-		-545,  // wordy
-		275,   // doubtful
-		-648,  // others
-		672,   // shares over
-		701,   // shares forget
-		439,   // shares correct
-		697,   // shares change
-		416,   // shares value
-		681,   // two change
-		649,   // restated opens
-		957,   // restated change
-		1109,  // restated value
-		916,   // ends
-		642,   // turns
-		-6,    // moves
-		349,   // kind
-		414,   // answers
-		609,   // forgets
-		57,    // corrects
-		120,   // otherwise
+		799,  // shares
+		798,  // shares two
+		1346, // shares half
+		-618, // beside
+		616,  // restated
+		218,  // asked
+		-882, // heading
+		519,  // over
+		1372, // forget
+		419,  // correct
+		1025, // change
+		85,   // not
+		470,  // opens
+		224,  // names
+		617,  // unit
+		865,  // number
+		-303, // denies
+		940,  // exact
+		505,  // brief
+		-552, // wordy
+		-346, // doubtful
+		-436, // others
+		840,  // shares over
+		759,  // shares forget
+		709,  // shares correct
+		540,  // shares change
+		282,  // shares value
+		840,  // two change
+		486,  // restated opens
+		995,  // restated change
+		1322, // restated value
+		998,  // ends
+		656,  // turns
+		-33,  // moves
+		602,  // kind
+		515,  // answers
+		420,  // forgets
+		118,  // corrects
+		241,  // otherwise
 	}
 )
