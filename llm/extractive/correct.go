@@ -85,7 +85,8 @@ func (p *passage) signsOf(w *window, c *claim) (v vector, ok bool) {
 	other := len(w.about) - w.about.shared(c.terms)
 	change := w.set.Any(cue.Over, cue.Correct, cue.Change)
 	moves := c.set.Has(cue.Home) && !c.set.Has(cue.Kin) && !hasDigit(c.text) && p.moves(w)
-	if c.set.Has(cue.Kin) && w.set.Has(cue.Over) && other > 0 && !number && w.terms.shared(c.rare) == w.terms.shared(c.person) { // what ends for a person is not the person
+	if c.set.Has(cue.Kin) && w.set.Has(cue.Over) && other > 0 && !number && c.rare.within(c.person) < 1 &&
+		w.terms.shared(c.rare) == w.terms.shared(c.person) { // what ends for a person is not the person
 		return nil, false
 	}
 	value := named || unit
@@ -105,7 +106,7 @@ func (p *passage) signsOf(w *window, c *claim) (v vector, ok bool) {
 		signEnds: w.ends(c, shared, other), signTurns: shared > 0 && w.isAt(c.rare, cue.Change, cue.Correct),
 		signMoves:     moves,
 		signKind:      change && w.set&c.set&aboutSelf != 0 && !w.set.Has(cue.Kin) && !c.set.Has(cue.Kin),
-		signAnswers:   len(w.about) == 0 && w.leads && change && named1,
+		signAnswers:   len(w.about) == 0 && w.leads && change && (named1 || asked),
 		signForgets:   w.set.Has(cue.Forget) && p.topic(w).within(c.terms) >= sameTopic,
 		signCorrects:  corrected && p.set.Has(cue.Correct),
 		signOtherwise: denied && value && (shared > 0 || beside || restated || heading),

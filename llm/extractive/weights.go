@@ -6,7 +6,7 @@ package extractive
 var (
 	keepBias    int32 = 19
 	lastingBias int32 = -1893
-	signBias    int32 = -4154
+	signBias    int32 = -4267
 
 	keepWeights = []int32{
 		-66,  // cue self
@@ -195,44 +195,44 @@ var (
 	}
 
 	signWeights = []int32{
-		799,  // shares
-		798,  // shares two
-		1346, // shares half
-		-618, // beside
-		616,  // restated
-		218,  // asked
-		-882, // heading
-		519,  // over
-		1372, // forget
-		419,  // correct
-		1025, // change
-		85,   // not
-		470,  // opens
-		224,  // names
-		617,  // unit
-		865,  // number
-		-303, // denies
-		940,  // exact
-		505,  // brief
-		-552, // wordy
-		-346, // doubtful
-		-436, // others
-		840,  // shares over
-		759,  // shares forget
-		709,  // shares correct
-		540,  // shares change
-		282,  // shares value
-		840,  // two change
-		486,  // restated opens
-		995,  // restated change
-		1322, // restated value
-		998,  // ends
-		656,  // turns
-		-33,  // moves
-		602,  // kind
-		515,  // answers
-		420,  // forgets
-		118,  // corrects
-		241,  // otherwise
+		896,  // shares
+		780,  // shares two
+		1398, // shares half
+		-578, // beside
+		441,  // restated
+		231,  // asked
+		-856, // heading
+		552,  // over
+		898,  // forget
+		416,  // correct
+		1069, // change
+		109,  // not
+		503,  // opens
+		218,  // names
+		636,  // unit
+		908,  // number
+		-314, // denies
+		1029, // exact
+		431,  // brief
+		-538, // wordy
+		-332, // doubtful
+		-451, // others
+		850,  // shares over
+		959,  // shares forget
+		676,  // shares correct
+		509,  // shares change
+		268,  // shares value
+		816,  // two change
+		521,  // restated opens
+		1137, // restated change
+		1417, // restated value
+		1013, // ends
+		646,  // turns
+		-14,  // moves
+		604,  // kind
+		518,  // answers
+		477,  // forgets
+		120,  // corrects
+		235,  // otherwise
 	}
 )
