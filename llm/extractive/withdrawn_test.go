@@ -7,8 +7,8 @@ import (
 	"reverie/test/corpus"
 )
 
-// withdrawn lists what people say that takes a line of MEMORY.md back, and what leaves it alone: language, line, the user's message, what
-// the assistant said before it, and the words that no line may have afterwards; none: the line stays.
+// withdrawn lists lines of MEMORY.md with what the assistant asks, what the user says, and the words that no line may have afterwards. Without
+// such words the line stays.
 var withdrawn = []struct{ line, asked, says, gone string }{
 	{"Lives in Cork", "", "Small update: I moved to Galway last month, so use that address.", "Cork"},
 	{"Lives in Cork with two cats", "", "One of the cats died in spring, so it's just Pickle and me now.", "two cats"},
@@ -29,7 +29,7 @@ var withdrawn = []struct{ line, asked, says, gone string }{
 	{"Goes to yoga on Tuesdays", "", "I used to play tennis on Mondays when I was young.", ""},
 
 	{"Wohnt in Köln", "", "Ich bin übrigens im Juni nach Bonn gezogen, also bitte Läden dort.", "Köln"},
-	{"Fährt einen VW Polo", "", "Den Polo hab ich im Herbst verkauft, ich fahr jetzt Bahn.", "Polo"},
+	{"Fährt einen VW Polo", "", "Den Polo hab ich im Herbst verkauft, ich fahr jetzt Bahn.", "VW"},
 	{"Miete 780 Euro warm", "Die Miete liegt noch bei 780 Euro?", "Nein, seit Januar 840.", "780"},
 	{"Zahnarzttermin am 4. Mai", "", "Der Zahnarzttermin wurde auf den 11. Mai verschoben.", "4. Mai"},
 	{"Arbeitet bei Siemens als Einkäuferin", "", "Bei Siemens hab ich gekündigt, ich bin jetzt bei der Stadt.", "Siemens als"},
@@ -140,4 +140,7 @@ func TestWithdrawn(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d still stand, %d of %d wrongly taken back", failed, len(withdrawn)-stays, wrong, stays)
+	if failed > 4 || wrong > 0 {
+		t.Error("at most four may stand, and none may be taken back wrongly")
+	}
 }
