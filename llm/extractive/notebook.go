@@ -32,6 +32,7 @@ type entry struct {
 	lines   []string // of the files
 	noted   bool     // it becomes a line of the daily entry
 	removed bool     // its line in the files was replaced later in the same conversation
+	beside  bool     // it takes back a line that a person wrote, and comes beside it
 }
 
 func newNotebook(in proposals.ExtractionInput, objected objections, lang string) *notebook {
@@ -106,7 +107,7 @@ func (n *notebook) take(p *passage) {
 	for _, f := range p.facts {
 		n.state(f, e)
 	}
-	if !n.correct(e) && !n.gave(p) && !p.proved && !p.asks && p.lasting > 0 && !n.knows(p) {
+	if !n.correct(e) && !n.gave(p) && !p.proved && !p.asks && (p.lasting > 0 || e.beside) && !n.knows(p) {
 		n.write(n.pageOf(p.kind), sections[p.kind], p.lastingLine(), e)
 	}
 }
@@ -117,7 +118,9 @@ func (n *notebook) recognise(passages []passage) {
 	own := map[string]bool{}
 	for i := range passages {
 		if p := &passages[i]; !p.withdrawn {
-			own[foldedText(bareLine(p.lastingLine()))] = true
+			marked := *p
+			marked.later = true
+			own[foldedText(bareLine(p.lastingLine()))], own[foldedText(bareLine(marked.lastingLine()))] = true, true
 			for _, f := range p.facts {
 				own[foldedText(f.line)] = true
 			}
@@ -286,7 +289,7 @@ func (n *notebook) correct(e *entry) bool {
 			text, _ := e.right(c, by)
 			switch {
 			case l.protected:
-				n.kept, e.later = true, true
+				n.kept, e.later, e.beside = true, true, true
 			case done || e.forgets() || e.asks || e.proved:
 				if p.remove(i) {
 					i--

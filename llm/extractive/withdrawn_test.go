@@ -144,3 +144,17 @@ func TestWithdrawn(t *testing.T) {
 		t.Error("at most four may stand, and none may be taken back wrongly")
 	}
 }
+
+// TestPersonsLineStands expects the line of a person to stay, with the newer statement marked beside it.
+func TestPersonsLineStands(t *testing.T) {
+	in := said("u: We sold the Yaris in May, I'm cycling everywhere now.", "a: OK.")
+	in.Memory = "# Memory\n\n## Facts\n\n- Owns a Toyota Yaris, 2017\n"
+	in.Protected = []string{"- Owns a Toyota Yaris, 2017"}
+	p := propose(in)
+	for _, want := range []string{"- Owns a Toyota Yaris, 2017\n", "(later: 2026-03-10) \"We sold the Yaris"} {
+		if !strings.Contains(p.MemoryUpdate+p.ProfileUpdate, want) {
+			t.Errorf("the files lack %q:\n%s%s", want, p.ProfileUpdate, p.MemoryUpdate)
+		}
+	}
+	checkAgain(t, in, p)
+}
