@@ -77,11 +77,11 @@ var signTexts = [signs]string{
 func (p *passage) signsOf(w *window, c *claim) (v vector, ok bool) {
 	shared := w.terms.shared(c.rare)
 	restated, asked := c.isIn(p.heard), c.isIn(p.asked)
-	named1 := c.rare.shared(p.asked) > 0
+	mentioned := c.rare.shared(p.asked) > 0
 	beside := p.terms.shared(c.rare) > shared
 	heading := p.terms.shared(c.heading) > 0
 	named, unit, number, denied := p.conflict(c, w)
-	corrected := named && number
+	repeated := named && number
 	other := len(w.about) - w.about.shared(c.terms)
 	change := w.set.Any(cue.Over, cue.Correct, cue.Change)
 	moves := c.set.Has(cue.Home) && !c.set.Has(cue.Kin) && !hasDigit(c.text) && p.moves(w)
@@ -90,7 +90,7 @@ func (p *passage) signsOf(w *window, c *claim) (v vector, ok bool) {
 		return nil, false
 	}
 	value := named || unit
-	if shared == 0 && !restated && !named1 && !beside && !heading && !named && !denied && !moves {
+	if shared == 0 && !restated && !mentioned && !beside && !heading && !named && !denied && !moves {
 		return nil, false
 	}
 	for s, present := range [signs]bool{
@@ -106,9 +106,9 @@ func (p *passage) signsOf(w *window, c *claim) (v vector, ok bool) {
 		signEnds: w.ends(c, shared, other), signTurns: shared > 0 && w.isAt(c.rare, cue.Change, cue.Correct),
 		signMoves:     moves,
 		signKind:      change && w.set&c.set&aboutSelf != 0 && !w.set.Has(cue.Kin) && !c.set.Has(cue.Kin),
-		signAnswers:   len(w.about) == 0 && w.leads && change && (named1 || asked),
+		signAnswers:   len(w.about) == 0 && w.leads && change && (mentioned || asked),
 		signForgets:   w.set.Has(cue.Forget) && p.topic(w).within(c.terms) >= sameTopic,
-		signCorrects:  corrected && p.set.Has(cue.Correct),
+		signCorrects:  repeated && p.set.Has(cue.Correct),
 		signOtherwise: denied && value && (shared > 0 || beside || restated || heading),
 	} {
 		if present {
