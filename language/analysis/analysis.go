@@ -48,6 +48,13 @@ func Analyse(text string) []Token {
 	return s.tokens(s.indexLanguages())
 }
 
+// AnalyseIn returns the terms of a text as Analyse does, but stems words in the given languages, whatever the text looks like. The
+// terms of short texts then compare with each other.
+func AnalyseIn(text string, in language.Set) []Token {
+	s := scanText(text)
+	return s.tokens(in)
+}
+
 // maxUnclear is the maximum length, in words, of a text of unknown language that is stemmed in every language.
 const maxUnclear = 6
 
@@ -234,16 +241,19 @@ func (x *Indexer) Piece(text, context string, inText, inContext func(form string
 	return body.position
 }
 
-// Words calls add with every word of a text that is no function word: as it is folded, and its last form.
-func (x *Indexer) Words(text string, add func(folded, stem string)) {
+// Words calls add with every word of a text that is no function word: as it is folded, its last form, and its position. The last form
+// is the stem in one of the languages; without any, they are guessed.
+func (x *Indexer) Words(text string, in language.Set, add func(folded, stem string, position int)) {
 	s := scanInto(x.words, text)
 	x.words = s.words
-	in := s.indexLanguages()
+	if in == 0 {
+		in = s.indexLanguages()
+	}
 	var forms []string
 	for i := range s.words {
 		if w := &s.words[i]; !w.isStop(in) {
 			forms = w.appendForms(forms[:0], in, true, nil)
-			add(forms[0], cmp.Or(w.lastStem(in, x.known), forms[len(forms)-1]))
+			add(forms[0], cmp.Or(w.lastStem(in, x.known), forms[len(forms)-1]), w.position)
 		}
 	}
 }

@@ -10,6 +10,298 @@ import (
 	"reverie/language/cue"
 )
 
+// claim is a line of a file that a passage may take back.
+type claim struct {
+	text    string
+	terms   words
+	rare    words // of no other claim
+	heading words // of its section
+	person  words // the relative that it is about
+	set     cue.Set
+	values  []value
+}
+
+// A sign is a feature of a claim and a clause that was said later.
+const (
+	signShares     = iota // a rare word of the claim
+	signSharesTwo         //
+	signSharesHalf        // half of its words
+	signBeside            // its words are in another clause of the passage
+	signRestated          // the assistant has just said the claim
+	signAsked             // the assistant has just asked about it
+	signHeading           // a word of its heading
+	signOver              // cues of the clause
+	signForget
+	signCorrect
+	signChange
+	signNot
+	signOpens    // the message begins with a cue of negation, correction or change
+	signNames    // the clause names a value of the claim and gives another
+	signUnit     // it gives another value with the same unit
+	signNumber   // it gives another number
+	signDenies   // it denies a value of the claim
+	signExact    // it has no words of content but those of the claim
+	signBrief    // at most two others
+	signWordy    // more than five others
+	signDoubtful // it doubts, supposes or asks
+	signOthers   // it is about a relative, and the claim is not
+	signSharesOver
+	signSharesForget
+	signSharesCorrect
+	signSharesChange
+	signSharesValue
+	signTwoChange
+	signRestatedOpens
+	signRestatedChange
+	signRestatedValue
+	signEnds      // a cue of an end stands at a rare word of the claim
+	signTurns     // a cue of change does
+	signMoves     // the user lives elsewhere now
+	signKind      // both are about the user's home, work or age, and there is a cue of change
+	signAnswers   // a clause without a topic of its own answers with a change to what the assistant has just said
+	signForgets   // what is to be forgotten is the claim
+	signCorrects  // a number of the claim is repeated, another one given, and there is a cue of correction
+	signOtherwise // a value of the claim is denied, and another one given
+	signs
+)
+
+// signTexts name the signs, in order.
+var signTexts = [signs]string{
+	"shares", "shares two", "shares half", "beside", "restated", "asked", "heading", "over", "forget", "correct", "change", "not", "opens",
+	"names", "unit", "number", "denies", "exact", "brief", "wordy", "doubtful", "others", "shares over",
+	"shares forget", "shares correct", "shares change", "shares value", "two change", "restated opens", "restated change", "restated value",
+	"ends", "turns", "moves", "kind", "answers", "forgets", "corrects", "otherwise",
+}
+
+// signsOf returns the signs that clause w of a passage takes a claim back. ok is false without any that they are about the same.
+func (p *passage) signsOf(w *window, c *claim) (v vector, ok bool) {
+	shared := w.terms.shared(c.rare)
+	restated, asked := c.isIn(p.heard), c.isIn(p.asked)
+	mentioned := c.rare.shared(p.asked) > 0
+	beside := p.terms.shared(c.rare) > shared
+	heading := p.terms.shared(c.heading) > 0
+	named, unit, number, denied := p.conflict(c, w)
+	repeated := named && number
+	other := len(w.about) - w.about.shared(c.terms)
+	change := w.set.Any(cue.Over, cue.Correct, cue.Change)
+	moves := c.set.Has(cue.Home) && !c.set.Has(cue.Kin) && !hasDigit(c.text) && p.moves(w)
+	if c.set.Has(cue.Kin) && w.set.Has(cue.Over) && other > 0 && !number && c.rare.within(c.person) < 1 &&
+		w.terms.shared(c.rare) == w.terms.shared(c.person) { // what ends for a person is not the person
+		return nil, false
+	}
+	value := named || unit
+	if shared == 0 && !restated && !mentioned && !beside && !heading && !named && !denied && !moves {
+		return nil, false
+	}
+	for s, present := range [signs]bool{
+		signShares: shared > 0, signSharesTwo: shared > 1, signSharesHalf: w.terms.shared(c.terms)*2 >= len(c.terms), signBeside: beside,
+		signRestated: restated, signAsked: asked, signHeading: heading, signOver: w.set.Has(cue.Over), signForget: w.set.Has(cue.Forget),
+		signCorrect: w.set.Has(cue.Correct), signChange: w.set.Has(cue.Change), signNot: w.set.Has(cue.Not), signOpens: p.opens,
+		signNames: named, signUnit: unit, signNumber: number, signDenies: denied, signExact: other == 0, signBrief: other <= 2,
+		signWordy: other > 5, signDoubtful: w.set.Any(cue.Doubt, cue.If, cue.Suppose, cue.Would) || strings.HasSuffix(w.text, "?"),
+		signOthers: w.isAboutOthers(c), signSharesOver: shared > 0 && w.set.Has(cue.Over), signSharesForget: (shared > 0 || beside) && w.set.Has(cue.Forget),
+		signSharesCorrect: shared > 0 && w.set.Has(cue.Correct), signSharesChange: shared > 0 && w.set.Has(cue.Change),
+		signSharesValue: shared > 0 && value, signTwoChange: shared > 1 && change, signRestatedOpens: restated && p.opens,
+		signRestatedChange: restated && change, signRestatedValue: restated && (value || number),
+		signEnds: w.ends(c, shared, other), signTurns: shared > 0 && w.isAt(c.rare, cue.Change, cue.Correct),
+		signMoves:     moves,
+		signKind:      change && w.set&c.set&aboutSelf != 0 && !w.set.Has(cue.Kin) && !c.set.Has(cue.Kin),
+		signAnswers:   len(w.about) == 0 && w.leads && change && (mentioned || asked),
+		signForgets:   w.set.Has(cue.Forget) && p.topic(w).within(c.terms) >= sameTopic,
+		signCorrects:  repeated && p.set.Has(cue.Correct),
+		signOtherwise: denied && value && (shared > 0 || beside || restated || heading),
+	} {
+		if present {
+			v = append(v, s)
+		}
+	}
+	return v, true
+}
+
+// denies reports whether a negation stands next to a value.
+func (w *window) denies(v value) bool {
+	return slices.ContainsFunc(w.marks, func(m cue.Mark) bool {
+		if m.Kind != cue.Not && m.Kind != cue.Correct && m.Kind != cue.Over {
+			return false
+		}
+		from, to := min(m.End, v.End), max(m.Start, v.Start)
+		return from >= to || utf8.RuneCountInString(w.text[from:to]) <= besides && !strings.ContainsAny(w.text[from:to], ",，、،")
+	})
+}
+
+// besides is the number of characters that may stand between a negation and what it denies.
+const besides = 6
+
+// closeBy is the number of words that may stand between a cue and the word that it is about.
+const closeBy = 2
+
+// isAt reports whether a cue of one of the kinds stands close to one of the words.
+func (w *window) isAt(these words, kinds ...cue.Kind) bool {
+	if !w.set.Any(kinds...) {
+		return false
+	}
+	gap := closeBy + 1
+	if slices.Contains([]string{"zh", "ja", "ko"}, w.words) { // characters
+		gap *= 3
+	}
+	tokens := tokensOf(w.text, w.words)
+	for _, m := range w.marks {
+		if !slices.Contains(kinds, m.Kind) {
+			continue
+		}
+		first, last := -1, -1 // positions of the cue
+		for _, t := range tokens {
+			if t.End > m.Start && first < 0 {
+				first = t.Position
+			}
+			if t.Start < m.End {
+				last = t.Position
+			}
+		}
+		for _, t := range tokens {
+			if these[t.Forms[len(t.Forms)-1]] && t.Position >= first-gap && t.Position <= last+gap {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// aboutSelf are the kinds of what there is one of: another one takes its place.
+const aboutSelf cue.Set = 1<<cue.Home | 1<<cue.Work | 1<<cue.Age
+
+// moves reports whether a clause says that the user lives elsewhere now.
+func (p *passage) moves(w *window) bool {
+	if p.states(attributeHome) {
+		return true
+	}
+	named := slices.ContainsFunc(w.values, func(v value) bool { return v.class == 'c' }) || !slices.Contains(latin, p.lang) && p.lang != "ru"
+	place := wordsOf(without(w.text, w.marks, cue.Home, cue.Change, cue.Correct, cue.Over, cue.Time, cue.Number, cue.Filler), w.words)
+	return named && len(place) > 0 && w.set.Has(cue.Home) && w.set.Any(cue.Change, cue.Correct, cue.Over) && !w.set.Any(cue.Kin, cue.Other, cue.Doubt, cue.If, cue.Suppose) &&
+		!slices.ContainsFunc(w.marks, func(m cue.Mark) bool { // "moved my appointment"
+			return m.Kind == cue.Plan && !slices.ContainsFunc(w.marks, func(o cue.Mark) bool {
+				return o.Kind == cue.Home && o.Start < m.End && m.Start < o.End
+			})
+		})
+}
+
+// ends reports whether a clause says that something is over, and that it is what a claim with which it shares rare words is about: it
+// names nothing else, or the words stand together.
+func (w *window) ends(c *claim, shared, other int) bool {
+	return shared > 0 && w.set.Has(cue.Over) && (other == 0 || w.isAt(c.rare, cue.Over))
+}
+
+// isAboutOthers reports whether a clause names a relative whom the claim does not name, before
+// it says what changes.
+func (w *window) isAboutOthers(c *claim) bool {
+	for _, m := range w.marks {
+		switch m.Kind {
+		case cue.Over, cue.Correct, cue.Change: // "sold it to my cousin"
+			return false
+		case cue.Kin:
+			if wordsOf(w.text[m.Start:m.End], w.words).shared(c.terms) == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// topic returns the words of what clause w wants forgotten: its own, or those of the clause before it.
+func (p *passage) topic(w *window) words {
+	if len(w.about) > 0 {
+		return w.about
+	}
+	windows := p.windows()
+	for i := range windows[:len(windows)-1] {
+		if i > 0 && windows[i].text == w.text {
+			return windows[i-1].about
+		}
+	}
+	return nil
+}
+
+// isIn reports whether a text has the words of a claim: two rare ones, half of them, or its number and another one.
+func (c *claim) isIn(text words) bool {
+	if c.rare.shared(text) > 1 || c.terms.within(text) >= .5 {
+		return true
+	}
+	number := slices.ContainsFunc(c.values, func(v value) bool { return v.class == 'n' && text[v.text] })
+	return number && c.terms.shared(text) > 1
+}
+
+// correctedValue matches a value that a correction put into a line.
+var correctedValue = regexp.MustCompile(`\[[^\[\]]{1,40}\]`)
+
+// gave reports whether a passage on the subject of a claim gives the value that a correction put into it, and no other one instead.
+func (p *passage) gave(c *claim) bool {
+	if p.withdrawn || c.rare.shared(p.terms) == 0 && c.rare.shared(p.heard) == 0 {
+		return false
+	}
+	windows := p.windows()
+	for i := range windows {
+		w := &windows[i]
+		if r, ok := replacedValue(c.values, w); ok && r.named && (p.set.Has(cue.Correct) || w.denies(r.said)) {
+			return false
+		}
+	}
+	for _, at := range correctedValue.FindAllStringIndex(c.text, -1) {
+		given := foldedText(c.text[at[0]+1 : at[1]-1])
+		for _, w := range windows {
+			if slices.ContainsFunc(w.values, func(v value) bool { return v.text == given }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// conflict compares the values of a claim with those of a clause.
+func (p *passage) conflict(c *claim, w *window) (named, unit, number, denied bool) {
+	if r, ok := replacedValue(c.values, w); ok && !r.guessed {
+		named, unit = r.named && (w.denies(r.said) || p.set.Has(cue.Correct)), !r.named
+	}
+	if len(w.values) == 0 {
+		return named, unit, false, false
+	}
+	for _, old := range c.values {
+		for _, v := range w.values {
+			number = number || old.class == 'n' && v.class == 'n' && old.text != v.text
+			denied = denied || old.text == v.text && w.denies(v)
+		}
+	}
+	return named, unit, number, denied
+}
+
+// unsure is the score up to which a claim stands: more lines that were taken back have a lower one than lines that were not.
+const unsure = -.3
+
+// isProof reports whether the signs leave no doubt, whatever their weights.
+func isProof(v vector) bool {
+	has := func(s int) bool { return slices.Contains(v, s) }
+	return has(signForgets) || has(signMoves) || (has(signAnswers) || has(signCorrects) || has(signEnds) || has(signOtherwise)) && !has(signDoubtful) && !has(signOthers)
+}
+
+// takesBack returns the clause of a passage that takes a claim back; nil if there is none.
+func (p *passage) takesBack(c *claim) (by *window) {
+	best := unsure
+	windows := p.windows()
+	for i := range windows {
+		v, ok := p.signsOf(&windows[i], c)
+		if !ok {
+			continue
+		}
+		score := v.score(signWeights, signBias)
+		if isProof(v) {
+			score = max(score, certain)
+		}
+		if score > best {
+			best, by = score, &windows[i]
+		}
+	}
+	return by
+}
+
 // corrects reports whether a passage takes back or corrects something said before.
 func (p *passage) corrects() bool {
 	return (p.set.Any(cue.Correct, cue.Forget, cue.Over) || p.denied != "") && !p.asks
@@ -18,23 +310,6 @@ func (p *passage) corrects() bool {
 // states reports whether a passage states a fact with an attribute.
 func (p *passage) states(attribute string) bool {
 	return slices.ContainsFunc(p.facts, func(f fact) bool { return f.attribute == attribute })
-}
-
-// deniedValue returns the number that a text denies beside another one, folded: "5433" in "it's 5434, not 5433".
-func deniedValue(text string, marks cue.Marks) string {
-	if !marks.Set().Has(cue.Not) || !hasDigit(text) {
-		return ""
-	}
-	values := valuesOf(text, marks)
-	values = slices.DeleteFunc(values, func(v value) bool { return v.class != 'n' })
-	for _, m := range marks {
-		for _, v := range values {
-			if m.Kind == cue.Not && len(values) == 2 && m.End <= v.Start && strings.TrimSpace(text[m.End:v.Start]) == "" {
-				return v.text
-			}
-		}
-	}
-	return ""
 }
 
 // forgets reports whether a passage asks to forget something, without saying anything new.
@@ -66,9 +341,8 @@ func settle(all []passage) {
 			if old.speaker != p.speaker || old.withdrawn || old.message == p.message && p.forgets() {
 				continue
 			}
-			near := p.message-old.message <= lookBehind
-			text, wrong, sure := p.against(old.text, old.terms, nil, near)
-			if !sure && near && k == i-1 && p.set.Has(cue.Correct) && p.terms.shared(old.terms) > 0 {
+			text, wrong, sure := p.against(old)
+			if !sure && k == i-1 && p.message-old.message <= lookBehind && p.set.Has(cue.Correct) && p.terms.shared(old.terms) > 0 {
 				p.later = true
 			}
 			if !sure {
@@ -86,84 +360,84 @@ func settle(all []passage) {
 	}
 }
 
-// against compares a correction with an earlier text. sure reports that it takes the text back. corrected is the earlier text
-// with the right value in brackets; empty if the value is not known for certain.
-// wrong is the value that was replaced. near allows a match by unit alone; rare are
-// the words of the text that no other line has: one of them is enough for a new number or for an end.
-func (p *passage) against(old string, terms, rare words, near bool) (corrected, wrong string, sure bool) {
-	if len(terms) == 0 || len(p.terms) == 0 {
+// against compares a passage with an earlier one of the conversation. sure reports that it takes the earlier one back. corrected is
+// the earlier text with the right value in brackets, and wrong the value that was replaced; both are empty if it is not certain.
+func (p *passage) against(old *passage) (corrected, wrong string, sure bool) {
+	if len(old.terms) == 0 || len(p.terms) == 0 {
 		return "", "", false
 	}
 	if p.forgets() {
-		topic := wordsOf(clause(p.behind(cue.Forget)))
-		return "", "", len(topic) > 0 && topic.within(terms) >= sameTopic
+		topic := wordsOf(clause(p.behind(cue.Forget)), p.words)
+		return "", "", len(topic) > 0 && topic.within(old.terms) >= sameTopic
 	}
-	if !near && p.terms.shared(terms) == 0 || !p.set.Any(cue.Over, cue.Not, cue.Correct, cue.Number) && !hasDigit(p.text) && (near || p.lasting <= 0) {
-		return "", "", false
-	}
-	for _, w := range p.windows() {
-		c, ok := replacedValue(old, w, p.lang)
-		if !ok {
+	near := p.message-old.message <= lookBehind
+	windows, values := p.windows(), valuesOf(old.text, cue.Find(old.text, p.lang))
+	for i := range windows {
+		w := &windows[i]
+		r, ok := replacedValue(values, w)
+		if !ok || r.guessed && w.terms.shared(old.terms) == 0 || r.labelled && w.terms.within(old.terms) < sameSubject || r.named && r.from.class != 'n' && !near {
 			continue
 		}
-		shared, window := w.terms.shared(terms), w.text
-		switch {
-		case c.named && c.from.class != 'n' && (!near || !p.set.Has(cue.Not)), c.labelled && w.terms.within(terms) < sameSubject:
-		case c.named && (p.set.Has(cue.Correct) || near && p.set.Has(cue.Not) || p.denied == c.from.text),
-			near && p.set.Has(cue.Correct),
-			!near && !c.named && (shared >= fewShared || shared >= 1 && terms.within(p.context()) >= sameTopic):
-			return withValue(old, c.from, window[c.to.Start:c.to.End]), old[c.from.Start:c.from.End], true
+		if r.named && (p.set.Has(cue.Correct) || near && p.set.Has(cue.Not) || p.denied == r.from.text) || (near || w.terms.shared(old.terms) > 0) && p.set.Has(cue.Correct) ||
+			r.named && near && w.terms.shared(old.terms) > 1 || !near && !r.named && !r.guessed && w.terms.shared(old.terms) >= fewShared {
+			return withValue(old.text, r.from, w.text[r.to.Start:r.to.End]), old.text[r.from.Start:r.from.End], true
 		}
 	}
-	for _, w := range p.windows() {
-		shares := w.terms.shared(rare) > 0 && len(w.terms) <= shortClause && (!w.set.Has(cue.Kin) || cue.Find(old, p.lang).Set().Has(cue.Kin))
-		if shares && !w.set.Any(cue.Doubt, cue.Suppose, cue.If) {
-			if w.set.Has(cue.Over) {
-				return "", "", true
-			}
-			if from, to, ok := newNumber(old, w, p.lang); ok {
-				return withValue(old, from, w.text[to.Start:to.End]), old[from.Start:from.End], true
-			}
-		}
-		if w.about.within(terms) < sameTopic {
-			continue
-		}
-		if w.set.Has(cue.Over) || (!near && p.lasting > 0 || p.set.Has(cue.Correct)) && opposes(w.set, old, p.lang) {
+	for i := range windows {
+		w := &windows[i]
+		if w.about.within(old.terms) >= sameTopic &&
+			(w.set.Has(cue.Over) || (!near && p.lasting > 0 || p.set.Has(cue.Correct)) && opposes(w.set, old.text, p.lang)) {
 			return "", "", true
 		}
 	}
 	return "", "", false
 }
 
-// withValue returns a text with another value in brackets. The brackets of an earlier correction and the date that was resolved
-// from the old value go.
-func withValue(old string, from value, to string) string {
-	before, behind := old[:from.Start], old[from.End:]
-	if strings.HasSuffix(before, "[") && strings.HasPrefix(behind, "]") {
-		before, behind = before[:len(before)-1], behind[1:]
-	}
-	return before + "[" + to + "]" + staleDate.ReplaceAllString(behind, "$1")
-}
+// particles are Chinese characters that make a pair a phrase instead of a word.
+const particles = "的是了在和与與有也都把被吗嗎呢吧着著过過就还還很不我你他她"
 
-// shortClause is the number of words up to which a clause is about each of them.
-const shortClause = 9
-
-// newNumber returns the only number of a line and the other one that a clause gives for it.
-func newNumber(old string, clause window, lang string) (from, to value, ok bool) {
-	number := func(values []value) (value, bool) {
-		values = slices.DeleteFunc(slices.Clone(values), func(v value) bool { return v.class != 'n' || !hasDigit(v.text) })
-		if len(values) != 1 {
-			return value{}, false
+// rareOf returns the words of a text that say what it is about: they occur once in the texts that were counted, and are neither
+// numbers, units and particles nor words for times and for where one lives. In Vietnamese two syllables are a word.
+func rareOf(text, lang string, marks cue.Marks, values []value, terms words, count map[string]int) words {
+	rare := words{}
+	common := words{}
+	for _, m := range marks {
+		if slices.Contains([]cue.Kind{cue.Time, cue.Number, cue.Home, cue.Have, cue.Habit, cue.Age}, m.Kind) {
+			common.add(wordsOf(text[m.Start:m.End], lang))
 		}
-		return values[0], true
 	}
-	from, known := number(valuesOf(old, cue.Find(old, lang)))
-	to, given := number(clause.values)
-	return from, to, known && given && from.text != to.text && (from.unit == to.unit || from.unit == "" || to.unit == "")
+	for _, v := range values {
+		common.add(wordsOf(v.unit, lang))
+	}
+	for w := range terms {
+		n := utf8.RuneCountInString(w)
+		if count[w] <= 1 && n > 1 && !hasDigit(w) && !common[w] && !strings.ContainsAny(w, particles) &&
+			(lang != "vi" || strings.Contains(w, " ") || n > shortSyllable && isASCII(w)) {
+			rare[w] = true
+		}
+	}
+	return rare
 }
 
-// staleDate matches the resolved date behind a value that is replaced.
-var staleDate = regexp.MustCompile(`^(\pL*) ?\[(?:week of )?\d{4}[-\d to]*\]`)
+// shortSyllable is the length up to which a word without diacritics is a Vietnamese syllable.
+const shortSyllable = 3
+
+func isASCII(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
+}
+
+// right returns the text of a claim with the value that clause by gives instead, in brackets, and the wrong value; both are empty
+// if it does not say which value it replaces.
+func (p *passage) right(c *claim, by *window) (text, wrong string) {
+	if p.forgets() || by.set.Has(cue.Over) {
+		return "", ""
+	}
+	r, ok := replacedValue(c.values, by)
+	if !ok || r.guessed || r.from.class != 'n' || r.named && !by.denies(r.said) && !p.set.Has(cue.Correct) || !r.named && r.from.unit == "" {
+		return "", ""
+	}
+	return withValue(c.text, r.from, by.text[r.to.Start:r.to.End]), c.text[r.from.Start:r.from.End]
+}
 
 // without returns a text without the phrases of some kinds.
 func without(text string, marks cue.Marks, kinds ...cue.Kind) string {
@@ -181,6 +455,9 @@ func without(text string, marks cue.Marks, kinds ...cue.Kind) string {
 // window is a clause of a passage, or all of it.
 type window struct {
 	text   string
+	words  string // language of the words
+	leads  bool   // first of its message
+	marks  cue.Marks
 	set    cue.Set
 	terms  words
 	about  words // terms without those of cues such as "no longer" and "now"
@@ -191,14 +468,24 @@ type window struct {
 func (p *passage) windows() []window {
 	if p.parts == nil {
 		for _, text := range windowsOf(p.text) {
-			marks := cue.Find(text, p.lang)
-			p.parts = append(p.parts, window{
-				text: text, set: marks.Set(), terms: wordsOf(text), values: valuesOf(text, marks),
-				about: wordsOf(without(text, marks, cue.Over, cue.Not, cue.Time, cue.Correct, cue.Filler)),
-			})
+			p.parts = append(p.parts, p.window(text))
+		}
+		p.parts[0].leads = p.first
+		for i := len(p.parts) - 3; i >= 0; i-- { // "my iron, I stopped it in April"
+			if short := &p.parts[i]; len(short.terms) > 0 && len(short.terms) <= closeBy {
+				p.parts = append(p.parts, p.window(short.text+","+p.parts[i+1].text))
+			}
 		}
 	}
 	return p.parts
+}
+
+func (p *passage) window(text string) window {
+	marks := cue.Find(text, p.lang)
+	return window{
+		text: text, words: p.words, marks: marks, set: marks.Set(), terms: wordsOf(text, p.words), values: valuesOf(text, marks),
+		about: wordsOf(without(text, marks, cue.Over, cue.Not, cue.Time, cue.Correct, cue.Change, cue.Forget, cue.Filler, cue.Self, cue.Have, cue.Lean), p.words),
+	}
 }
 
 // windowsOf returns the clauses of a text, and the text.
@@ -214,7 +501,11 @@ func windowsOf(text string) []string {
 			continue
 		}
 		if start < i {
-			out = append(out, text[start:i])
+			end := i
+			if strings.ContainsRune("?？؟", r) {
+				end += utf8.RuneLen(r)
+			}
+			out = append(out, text[start:end])
 		}
 		start = i + utf8.RuneLen(r)
 	}
@@ -245,148 +536,4 @@ func (p *passage) behind(k cue.Kind) string {
 		}
 	}
 	return p.text
-}
-
-// value is a number, a name or a time in a text.
-type value struct {
-	Start, End int
-	class      byte   // n number, t time, c capitalised name
-	text       string // folded
-	unit       string // folded word behind a number
-	label      string // folded word before a number: "room" of "room 214"
-}
-
-// change is a value of an earlier text and the one that replaces it.
-type change struct {
-	from, to value
-	named    bool // the correction names the old value; else both are numbers with the same unit or label
-	labelled bool // both are the only numbers, with the same label
-}
-
-// replacedValue finds the one value of old that a correction replaces, and the one that it gives instead. It fails if there is
-// more than one possibility.
-func replacedValue(old string, correction window, lang string) (change, bool) {
-	if len(correction.values) == 0 {
-		return change{}, false
-	}
-	before, after := valuesOf(old, cue.Find(old, lang)), correction.values
-	for _, class := range []byte{'n', 't', 'c'} {
-		var fresh, named []value
-		for _, v := range after {
-			if v.class != class {
-				continue
-			}
-			if at := slices.IndexFunc(before, func(b value) bool { return b.class == class && b.text == v.text }); at >= 0 {
-				named = append(named, before[at])
-			} else {
-				fresh = append(fresh, v)
-			}
-		}
-		if len(fresh) == 1 && len(named) == 1 && hasDigit(fresh[0].text) == hasDigit(named[0].text) {
-			return change{from: named[0], to: fresh[0], named: true}, true
-		}
-	}
-	for _, v := range after {
-		if v.unit == "" {
-			continue
-		}
-		other := func(o value) bool { return o.unit != v.unit }
-		was, is := slices.DeleteFunc(slices.Clone(before), other), slices.DeleteFunc(slices.Clone(after), other)
-		if len(was) == 1 && len(is) == 1 && was[0].text != is[0].text {
-			return change{from: was[0], to: is[0]}, true
-		}
-	}
-	number := func(v value) bool { return v.class != 'n' }
-	was, is := slices.DeleteFunc(slices.Clone(before), number), slices.DeleteFunc(slices.Clone(after), number)
-	if len(was) == 1 && len(is) == 1 && was[0].label != "" && was[0].label == is[0].label && was[0].text != is[0].text {
-		return change{from: was[0], to: is[0], labelled: true}, true
-	}
-	return change{}, false
-}
-
-// inserted matches a date that was completed in a line.
-var inserted = regexp.MustCompile(`\[(?:week of )?\d{4}[^\]]*\]`)
-
-// valuesOf returns the values of a text, by position.
-func valuesOf(text string, marks cue.Marks) []value {
-	var out []value
-	for i := 0; i < len(text); {
-		r, n := utf8.DecodeRuneInString(text[i:])
-		if !unicode.IsDigit(r) {
-			i += n
-			continue
-		}
-		end := i
-		for end < len(text) {
-			c, m := utf8.DecodeRuneInString(text[end:])
-			next, _ := utf8.DecodeRuneInString(text[end+m:])
-			if !unicode.IsDigit(c) && !(strings.ContainsRune(".,:'’", c) && unicode.IsDigit(next)) && !groups(text[end:]) {
-				break
-			}
-			end += m
-		}
-		v := value{Start: i, End: end, class: 'n', text: foldedText(text[i:end])}
-		if words := strings.Fields(text[:i]); len(words) > 0 && strings.HasSuffix(text[:i], " ") && utf8.RuneCountInString(words[len(words)-1]) > 2 {
-			v.label = foldedText(words[len(words)-1])
-		}
-		rest := strings.TrimLeft(text[end:], " ")
-		stop := strings.IndexFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) && r != '%' && r != '€' && r != '$' })
-		if stop < 0 {
-			stop = len(rest)
-		}
-		v.unit = foldedText(firstRunes(rest[:stop], 6))
-		out = append(out, v)
-		i = end
-	}
-	for _, m := range marks {
-		switch m.Kind {
-		case cue.Number:
-			if slices.ContainsFunc(out, func(v value) bool {
-				return v.class == 'n' && strings.TrimSpace(text[min(v.End, m.Start):m.Start]) == "" && v.End <= m.Start
-			}) {
-				continue // a unit: "23 million"
-			}
-			out = append(out, value{Start: m.Start, End: m.End, class: 'n', text: foldedText(text[m.Start:m.End])})
-		case cue.Time:
-			out = append(out, value{Start: m.Start, End: m.End, class: 't', text: foldedText(text[m.Start:m.End])})
-		}
-	}
-	start := true
-	at := 0
-	for w := range strings.FieldsSeq(text) {
-		i := at + strings.Index(text[at:], w)
-		at = i + len(w)
-		bare := strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-		r, _ := utf8.DecodeRuneInString(bare)
-		if !start && unicode.IsUpper(r) && bare != "I" {
-			k := i + strings.Index(w, bare)
-			if !slices.ContainsFunc(out, func(v value) bool { return v.Start < k+len(bare) && k < v.End }) {
-				out = append(out, value{Start: k, End: k + len(bare), class: 'c', text: foldedText(bare)})
-			}
-		}
-		last, _ := utf8.DecodeLastRuneInString(w)
-		start = strings.ContainsRune(".!?…", last)
-	}
-	for _, span := range inserted.FindAllStringIndex(text, -1) { // dates and values that the engine added
-		out = slices.DeleteFunc(out, func(v value) bool { return v.Start < span[1] && span[0] < v.End })
-	}
-	slices.SortFunc(out, func(a, b value) int { return a.Start - b.Start })
-	return out
-}
-
-// groups reports whether a text begins with a space and exactly three digits, as in "9 500".
-func groups(text string) bool {
-	r := []rune(firstRunes(text, 5))
-	return len(r) >= 4 && unicode.IsSpace(r[0]) && unicode.IsDigit(r[1]) && unicode.IsDigit(r[2]) && unicode.IsDigit(r[3]) &&
-		(len(r) == 4 || !unicode.IsDigit(r[4]))
-}
-
-func firstRunes(s string, n int) string {
-	for i := range s {
-		if n == 0 {
-			return s[:i]
-		}
-		n--
-	}
-	return s
 }

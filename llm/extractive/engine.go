@@ -23,7 +23,7 @@ const (
 	// Model is the name under which the engine's answers are recorded.
 	Model = "builtin/extractive"
 	// RulesVersion names the words and weights; it changes whenever the same input may give another output.
-	RulesVersion = "quotes@1"
+	RulesVersion = "quotes@2"
 )
 
 // Engine proposes memory updates without a model. The zero value is ready to use and safe for concurrent use. It reads the words
@@ -77,10 +77,11 @@ func propose(in proposals.ExtractionInput) proposals.Proposal {
 
 // read returns a notebook with the passages of a transcript.
 func read(in proposals.ExtractionInput, objected objections) *notebook {
-	n := newNotebook(in, objected)
 	c := listen(in.Transcript, in.Today)
+	n := newNotebook(in, objected, c.lang)
 	passages := c.passages(n.known())
 	settle(passages)
+	n.recognise(passages)
 	for i := range passages {
 		n.take(&passages[i])
 	}

@@ -45,6 +45,7 @@ type unit struct {
 	first      bool   // the first unit of its message
 	follows    bool   // the unit before it in the message is adjacent
 	asked      string // question of the assistant that the message answers
+	heard      words  // of the assistant's message before
 	reply      words  // of the assistant's answer to the message
 	terms      words
 	novel      float64 // share of its words that no message before it has
@@ -83,7 +84,7 @@ func listen(transcript []transcripts.Line, now time.Time) conversation {
 	for i, l := range transcript {
 		if l.Role != memory.RoleOfUser {
 			if replies[i] == nil {
-				replies[i] = wordsOf(head(l.Text, heardBytes))
+				replies[i] = wordsOf(head(l.Text, heardBytes), c.lang)
 			}
 			heard.add(replies[i])
 			continue
@@ -102,7 +103,7 @@ func listen(transcript []transcripts.Line, now time.Time) conversation {
 			sentences = sentences[:len(sentences)-1]
 		}
 		if i+1 < len(transcript) && transcript[i+1].Role == memory.RoleOfAssistant {
-			replies[i+1] = wordsOf(head(transcript[i+1].Text, heardBytes))
+			replies[i+1] = wordsOf(head(transcript[i+1].Text, heardBytes), c.lang)
 		}
 		units := unitsOf(text, sentences)
 		for k := range units {
@@ -114,9 +115,12 @@ func listen(transcript []transcripts.Line, now time.Time) conversation {
 			if k == 0 {
 				u.asked = questionBefore(transcript, i, c.lang)
 			}
+			if i > 0 {
+				u.heard = replies[i-1]
+			}
 			u.reply = replies[i+1]
 			u.set = u.marks.Set()
-			u.terms = wordsOf(u.text)
+			u.terms = wordsOf(u.text, c.lang)
 			u.novel = 1 - u.terms.within(heard)
 		}
 		for k := range units {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"reverie/language/cue"
 	"reverie/memory/proposals"
 )
 
@@ -31,9 +32,10 @@ type entry struct {
 	lines   []string // of the files
 	noted   bool     // it becomes a line of the daily entry
 	removed bool     // its line in the files was replaced later in the same conversation
+	beside  bool     // it takes back a line that a person wrote, and comes beside it
 }
 
-func newNotebook(in proposals.ExtractionInput, objected objections) *notebook {
+func newNotebook(in proposals.ExtractionInput, objected objections, lang string) *notebook {
 	protected := map[string]bool{}
 	for _, l := range in.Protected {
 		protected[strings.TrimSpace(l)], protected[bareLine(l)] = true, true
@@ -44,18 +46,18 @@ func newNotebook(in proposals.ExtractionInput, objected objections) *notebook {
 		noted[foldedText(bareLine(line))] = true
 	}
 	return &notebook{
-		in: in, objected: objected, shared: wordsOfLines(in.Shared), note: wordsOfLines(in.Note), noted: noted,
-		profile: newPage("Profile", in.Profile, protected, in.ProfileMaxChars),
-		memory:  newPage("Memory", in.Memory, protected, in.MemoryMaxChars),
+		in: in, objected: objected, shared: wordsOfLines(in.Shared, lang), note: wordsOfLines(in.Note, lang), noted: noted,
+		profile: newPage("Profile", in.Profile, lang, protected, in.ProfileMaxChars),
+		memory:  newPage("Memory", in.Memory, lang, protected, in.MemoryMaxChars),
 	}
 }
 
 // wordsOfLines returns the words of each line that is no heading.
-func wordsOfLines(text string) []words {
+func wordsOfLines(text, lang string) []words {
 	var out []words
 	for line := range strings.Lines(text) {
 		if t := bareLine(line); t != "" && !strings.HasPrefix(t, "#") {
-			out = append(out, wordsOf(t))
+			out = append(out, wordsOf(t, lang))
 		}
 	}
 	return out
@@ -99,21 +101,54 @@ func (n *notebook) take(p *passage) {
 		}
 	}
 	n.entries = append(n.entries, e)
-	if p.withdrawn || p.doubtful && len(p.facts) == 0 || p.asks && len(p.facts) == 0 {
-		return
-	}
-	if n.stands(p) {
+	if p.withdrawn || n.stands(p) || p.doubtful && len(p.facts) == 0 && !p.forgets() {
 		return
 	}
 	for _, f := range p.facts {
 		n.state(f, e)
 	}
-	if p.corrected == "" && !p.proved && n.correct(e) {
-		return
-	}
-	if !p.proved && p.lasting > 0 && !n.knows(p) {
+	if !n.correct(e) && !n.gave(p) && !p.proved && !p.asks && (p.lasting > 0 || e.beside) && !n.knows(p) {
 		n.write(n.pageOf(p.kind), sections[p.kind], p.lastingLine(), e)
 	}
+}
+
+// recognise marks the lines of the files that an earlier reading of the conversation has written or corrected: nothing else that it says
+// takes them back.
+func (n *notebook) recognise(passages []passage) {
+	own := map[string]bool{}
+	for i := range passages {
+		if p := &passages[i]; !p.withdrawn {
+			marked := *p
+			marked.later = true
+			own[foldedText(bareLine(p.lastingLine()))], own[foldedText(bareLine(marked.lastingLine()))] = true, true
+			for _, f := range p.facts {
+				own[foldedText(f.line)] = true
+			}
+		}
+	}
+	for _, page := range []*page{n.memory, n.profile} {
+		for i := range page.lines {
+			l := &page.lines[i]
+			if l.code || strings.TrimSpace(l.text) == "" {
+				continue
+			}
+			l.own = own[foldedText(bareLine(l.text))] || strings.Contains(l.text, "[") && slices.ContainsFunc(passages, func(p passage) bool {
+				return p.gave(n.claim(page, i))
+			})
+		}
+	}
+}
+
+// gave reports whether an earlier reading put the value that a passage gives into a line.
+func (n *notebook) gave(p *passage) bool {
+	for _, page := range []*page{n.memory, n.profile} {
+		for i := range page.lines {
+			if page.lines[i].own && p.gave(n.claim(page, i)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // stands reports whether a file has the line of a passage, from an earlier reading of the conversation.
@@ -199,8 +234,15 @@ func (n *notebook) pageOf(k kind) *page {
 	}
 }
 
-// rare returns the words of a line that no other line of the files has.
-func (n *notebook) rare(line words) words {
+// subjectWords is the number of words at the beginning of a line about a relative that name them: "his brother Jad".
+const subjectWords = 3
+
+// claim returns line i of a file as a claim.
+func (n *notebook) claim(p *page, i int) *claim {
+	l := p.at(i)
+	if l.claim != nil {
+		return l.claim
+	}
 	if n.lines == nil {
 		n.lines = map[string]int{}
 		for _, p := range []*page{n.profile, n.memory} {
@@ -211,48 +253,59 @@ func (n *notebook) rare(line words) words {
 			}
 		}
 	}
-	rare := words{}
-	for w := range line {
-		if n.lines[w] <= 1 && utf8.RuneCountInString(w) > 1 && !hasDigit(w) {
-			rare[w] = true
-		}
+	text := bareLine(l.text)
+	marks := cue.Find(text, p.lang)
+	values := valuesOf(text, marks)
+	var person words
+	if marks.Set().Has(cue.Kin) {
+		person = wordsOf(strings.Join(strings.Fields(text)[:min(subjectWords, len(strings.Fields(text)))], " "), p.lang)
 	}
-	return rare
+	l.claim = &claim{
+		person: person,
+		text:   text, terms: l.terms, rare: rareOf(text, p.lang, marks, values, l.terms, n.lines), heading: p.heading(l.section),
+		set: marks.Set(), values: values,
+	}
+	return l.claim
 }
 
-// correct replaces the line of the files that a passage corrects, and reports whether it did or the passage needs no line.
+// correct takes back the lines of the files that a passage says are over or otherwise, and puts the passage, or the line with the
+// right value, in place of the first. It reports whether the passage needs no line any more.
 func (n *notebook) correct(e *entry) bool {
+	done := false
 	for _, p := range []*page{n.memory, n.profile} {
 		if n.closed(p) {
 			continue
 		}
-		for i := range slices.Backward(p.lines) {
+		for i := 0; i < len(p.lines); i++ {
 			l := p.at(i)
-			if l.code || len(l.terms) == 0 || l.fresh != nil && !e.forgets() { // settle has corrected what this conversation says
+			if l.code || len(l.terms) == 0 || l.own || l.fresh != nil { // settle has corrected what this conversation says
 				continue
 			}
-			old := bareLine(l.text)
-			text, _, sure := e.against(old, l.terms, n.rare(l.terms), false)
-			if !sure {
+			c := n.claim(p, i)
+			by := e.takesBack(c)
+			if by == nil {
 				continue
 			}
-			var done bool
+			text, _ := e.right(c, by)
 			switch {
-			case e.forgets():
-				done = p.remove(i)
+			case l.protected:
+				n.kept, e.later, e.beside = true, true, true
+			case done || e.forgets() || e.asks || e.proved:
+				if p.remove(i) {
+					i--
+					n.corrected++
+				}
 			case text != "":
 				done = p.replace(i, text, e)
 			default:
-				done = p.replace(i, e.line(), e)
+				done = p.replace(i, e.lastingLine(), e)
 			}
 			if done {
 				n.corrected++
-				return true
 			}
-			n.kept = n.kept || l.protected
 		}
 	}
-	return e.forgets()
+	return done || e.forgets()
 }
 
 func withSeqs(seqs, more []int64) []int64 {

@@ -12,6 +12,7 @@ import (
 type page struct {
 	lines   []pageLine
 	title   string // heading of a new file
+	lang    string // of the conversation
 	chars   int    // length of the file, in characters
 	ceiling int
 	// broken files end inside fenced code or a comment: nothing can be added to them safely.
@@ -31,7 +32,9 @@ type pageLine struct {
 	protected bool
 	code      bool   // fenced code, front matter or a comment: not read and not changed
 	fresh     *entry // written by this proposal
+	own       bool   // says what a passage of the conversation says
 	terms     words  // of the content, read once
+	claim     *claim // of the content, read once
 }
 
 // freeReplacements are allowed in any file, however short, as the guards have it; of longer ones this share may go.
@@ -41,8 +44,8 @@ const (
 )
 
 // newPage reads a file. protected are lines that a person wrote.
-func newPage(title, content string, protected map[string]bool, ceiling int) *page {
-	p := &page{title: title, chars: utf8.RuneCountInString(content), ceiling: ceiling, eol: "\n"}
+func newPage(title, content, lang string, protected map[string]bool, ceiling int) *page {
+	p := &page{title: title, lang: lang, chars: utf8.RuneCountInString(content), ceiling: ceiling, eol: "\n"}
 	if strings.Contains(content, "\r\n") {
 		p.eol = "\r\n"
 	}
@@ -141,10 +144,20 @@ func (p *page) at(i int) *pageLine {
 	if l.terms == nil {
 		l.terms = words{}
 		if t := strings.TrimSpace(l.text); !l.code && t != "" {
-			l.terms = wordsOf(bareLine(t))
+			l.terms = wordsOf(bareLine(t), p.lang)
 		}
 	}
 	return l
+}
+
+// heading returns the words of the heading of a section.
+func (p *page) heading(section int) words {
+	for i := range p.lines {
+		if l := &p.lines[i]; l.section == section && l.heading != "" {
+			return wordsOf(l.heading, p.lang)
+		}
+	}
+	return nil
 }
 
 // room reports whether n more characters fit.

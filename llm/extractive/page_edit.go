@@ -114,6 +114,7 @@ func (p *page) splice(at int, add []pageLine, e *entry, text string) bool {
 		return false
 	}
 	p.lines = slices.Insert(p.lines, at, add...)
+	p.said++
 	p.chars += n
 	e.lines = append(e.lines, text)
 	return true

@@ -23,10 +23,14 @@ type passage struct {
 	end      int
 	at       time.Time
 	lang     string
+	words    string // language of the conversation, in which words are compared
 	set      cue.Set
 	kind     kind
 	terms    words
-	context  func() words // of this message and the user's two messages before it
+	heard    words // of the assistant's message before it
+	asked    words // of the question in it
+	first    bool  // in its message
+	opens    bool  // the message begins with a cue of negation, correction or change
 	sentence int
 	keep     float64 // score for the daily note; kept above 0
 	lasting  float64 // score for PROFILE.md and MEMORY.md; kept above 0
@@ -49,10 +53,11 @@ type passage struct {
 // passages returns what is kept of a conversation, in order. known are the words of the files.
 func (c *conversation) passages(known words) []passage {
 	var out []passage
+	opens := false
 	for i := range c.units {
 		u := &c.units[i]
 		v := c.vectorOf(i, known)
-		keep, lasting := v.score(&keepWeights, keepBias), v.score(&lastingWeights, lastingBias)
+		keep, lasting := v.score(keepWeights, keepBias), v.score(lastingWeights, lastingBias)
 		facts, proved := factsOf(u)
 		if c.answers(u, v) || u.wantsStyle() {
 			keep = max(keep, slight)
@@ -70,16 +75,19 @@ func (c *conversation) passages(known words) []passage {
 			lasting = min(lasting, 0)
 		}
 		denied := deniedValue(u.text, u.marks)
-		corrects := u.set.Any(cue.Correct, cue.Forget, cue.Over) || denied != ""
+		corrects := u.set.Any(cue.Correct, cue.Forget, cue.Over, cue.Change) || denied != ""
+		if u.first {
+			opens = slices.ContainsFunc([]cue.Kind{cue.Not, cue.Correct, cue.Over, cue.Change}, func(k cue.Kind) bool { return c.leads(u, k) })
+		}
 		if keep <= 0 && !corrects || isUnfit(u.text) {
 			continue
 		}
 		p := passage{
 			speaker: u.speaker, seqs: []int64{u.seq}, message: u.message, start: u.start, end: u.end, at: u.at, lang: u.lang, set: u.set,
 			kind: u.kindOf(), terms: u.terms, sentence: u.sentences, keep: keep, lasting: lasting, doubtful: u.set.Has(cue.Doubt),
-			asks: u.question, facts: facts, proved: proved, text: u.text, denied: denied,
+			words: c.lang, asks: u.question, facts: facts, proved: proved, text: u.text, denied: denied,
+			heard: u.heard, asked: wordsOf(u.asked, c.lang), opens: opens, first: u.first,
 		}
-		p.context = func() words { return c.contextOf(i) }
 		if u.asked != "" && leansOnQuestion(u) && utf8.RuneCountInString(u.asked) <= maxQuestion && !isUnfit(u.asked) {
 			p.question = u.asked
 		}
@@ -87,26 +95,12 @@ func (c *conversation) passages(known words) []passage {
 		p.text = trimmed(p.text, p.lang)
 		if p.text != "" {
 			if p.text != u.text {
-				p.terms = wordsOf(p.text)
+				p.terms = wordsOf(p.text, c.lang)
 			}
 			out = append(out, p)
 		}
 	}
 	return out
-}
-
-// contextUnits bounds the units before a correction in which its topic is looked for.
-const contextUnits = 20
-
-// contextOf returns the words of the message of unit i and of the two messages of the user before it.
-func (c *conversation) contextOf(i int) words {
-	all := words{}
-	for k := i; k >= max(0, i-contextUnits) && c.units[k].message >= c.units[i].message-2; k-- {
-		for w := range c.units[k].terms {
-			all[w] = true
-		}
-	}
-	return all
 }
 
 // Scores of passages that are kept whatever their features.

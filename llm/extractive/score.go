@@ -267,7 +267,7 @@ func isTechnical(text string) bool {
 }
 
 // score returns the weighted sum of a unit's features.
-func (v vector) score(weights *[features]int32, bias int32) float64 {
+func (v vector) score(weights []int32, bias int32) float64 {
 	sum := bias
 	for _, f := range v {
 		sum += weights[f]

@@ -31,14 +31,18 @@ func (Engine) Summarise(ctx context.Context, in proposals.SummaryInput) (proposa
 }
 
 func summarise(in proposals.SummaryInput) string {
-	d := readDigest(in.Previous)
+	transcript, now := spokenLines(in)
+	passages := spoken(transcript, now)
+	lang := ""
+	if len(passages) > 0 {
+		lang = passages[0].words
+	}
+	d := readDigest(in.Previous, lang)
 	if len(d.items[goalHeading]) == 0 {
 		if goal := quoted(in.Goal); goal != "" {
 			d.add(goalHeading, goal)
 		}
 	}
-	transcript, now := spokenLines(in)
-	passages := spoken(transcript, now)
 	for i := range passages {
 		d.take(&passages[i])
 	}
@@ -90,6 +94,7 @@ var headingOfKind = [...]string{
 type digest struct {
 	order []string // of the headings
 	items map[string][]item
+	lang  string // of the conversation
 }
 
 // item is one line of a summary. Newer ones have a larger age number.
@@ -100,8 +105,8 @@ type item struct {
 }
 
 // readDigest reads a summary of any engine. Lines without a heading count as facts.
-func readDigest(text string) *digest {
-	d := &digest{order: slices.Clone(leadHeadings), items: map[string][]item{}}
+func readDigest(text, lang string) *digest {
+	d := &digest{order: slices.Clone(leadHeadings), items: map[string][]item{}, lang: lang}
 	heading := factHeading
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -121,7 +126,7 @@ func (d *digest) add(heading, text string) {
 	if !slices.Contains(d.order, heading) {
 		d.order = append(d.order, heading)
 	}
-	d.items[heading] = append(d.items[heading], item{text: text, born: d.count(), terms: wordsOf(text)})
+	d.items[heading] = append(d.items[heading], item{text: text, born: d.count(), terms: wordsOf(text, d.lang)})
 }
 
 // count returns a lower bound of the number of items ever added. It never decreases.
@@ -168,12 +173,14 @@ func (d *digest) correct(p *passage) bool {
 		}
 		for i := range slices.Backward(d.items[heading]) {
 			it := &d.items[heading][i]
-			text, _, sure := p.against(it.text, it.terms, nil, false)
-			switch {
-			case !sure:
+			marks := cue.Find(it.text, p.lang)
+			c := claim{text: it.text, terms: it.terms, rare: it.terms, set: marks.Set(), values: valuesOf(it.text, marks)}
+			by := p.takesBack(&c)
+			if by == nil {
 				continue
-			case text != "":
-				it.text, it.terms = text, wordsOf(text)
+			}
+			if text, _ := p.right(&c, by); text != "" {
+				it.text, it.terms = text, wordsOf(text, d.lang)
 				return true
 			}
 			d.items[heading] = slices.Delete(d.items[heading], i, i+1)

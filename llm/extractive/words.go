@@ -8,8 +8,15 @@ import (
 	"reverie/language/fold"
 )
 
-// words are the content words of a text: stems, numbers, identifiers, and pairs of characters of scripts without spaces.
+// words are the content words of a text: stems, numbers, identifiers, and pairs of characters of scripts without
+// spaces, and pairs of Vietnamese syllables.
 type words map[string]bool
+
+// stemmed holds the languages whose words have stems; the others have English words at most.
+var stemmed = map[string]language.Language{
+	"de": language.German, "es": language.Spanish, "fr": language.French, "pt": language.Portuguese, "it": language.Italian,
+	"ru": language.Russian, "ar": language.Arabic,
+}
 
 // indexers share the stems of one text with the next.
 var indexers = sync.Pool{New: func() any { return analysis.NewIndexer() }}
@@ -17,16 +24,37 @@ var indexers = sync.Pool{New: func() any { return analysis.NewIndexer() }}
 // bytesPerWord is about the length of a content word and what stands between it and the next one.
 const bytesPerWord = 10
 
-func wordsOf(text string) words {
+// wordsOf returns the words of a text with the stems of a language. Texts are comparable if they are read in the same language:
+// lines and clauses are too short to show theirs. Without a language it is guessed.
+func wordsOf(text, lang string) words {
 	w := make(words, len(text)/bytesPerWord)
+	var in language.Set
+	if lang != "" {
+		in = 1 << stemmed[lang]
+	}
+	last, position := "", -1
 	x := indexers.Get().(*analysis.Indexer) //nolint:forcetypeassert // the pool holds nothing else
-	x.Words(text, func(folded, stem string) {
-		if language.FunctionWords[folded] == 0 {
-			w[stem] = true
+	x.Words(text, in, func(folded, stem string, at int) {
+		if language.FunctionWords[folded] != 0 {
+			return
+		}
+		w[stem] = true
+		if lang == "vi" {
+			if at == position+1 && last != "" {
+				w[last+" "+stem] = true
+			}
+			last, position = stem, at
 		}
 	})
 	indexers.Put(x)
 	return w
+}
+
+func tokensOf(text, lang string) []analysis.Token {
+	if lang == "" {
+		return analysis.Analyse(text)
+	}
+	return analysis.AnalyseIn(text, 1<<stemmed[lang])
 }
 
 // shared counts the words that two texts have in common.

@@ -285,8 +285,8 @@ const Head = "set  conversations  kept: in any file or note  lasting: in PROFILE
 // Row returns a score as one line of a table.
 func Row(name string, s Score) string {
 	ratio := func(a, b int) float64 { return float64(a) / float64(max(1, b)) }
-	return fmt.Sprintf("%-12s %3d  kept %.3f (%d/%d)  lasting %.3f (%d/%d)  traps %.3f (%d/%d)  gone %d/%d  junk %.3f (%d/%d)  note %.2f", name,
+	return fmt.Sprintf("%-12s %3d  kept %.3f (%d/%d)  lasting %.3f (%d/%d)  traps %.3f (%d/%d)  gone %.3f (%d/%d)  junk %.3f (%d/%d)  note %.2f", name,
 		s.Conversations, ratio(s.Kept, s.Keep), s.Kept, s.Keep, ratio(s.LastingKept, s.LastingKeep), s.LastingKept, s.LastingKeep,
-		ratio(s.Fallen, s.Traps), s.Fallen, s.Traps, s.Asserted, s.Gone, ratio(s.Junk, s.LastingLines), s.Junk, s.LastingLines,
+		ratio(s.Fallen, s.Traps), s.Fallen, s.Traps, ratio(s.Asserted, s.Gone), s.Asserted, s.Gone, ratio(s.Junk, s.LastingLines), s.Junk, s.LastingLines,
 		ratio(s.DailyCharacters, s.UserCharacters))
 }
