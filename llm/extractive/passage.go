@@ -114,7 +114,8 @@ const (
 )
 
 // isPassing reports whether a unit is kept for the day only, whatever its score: a preference with a number or a time is often
-// ironic ("I love meetings at 8"), a wish for this time is no standing one, and what begins with another person is about them.
+// ironic ("I love meetings at 8"), a wish for this time is no standing one, and what begins with another person or answers a
+// question about them is about them.
 func (c *conversation) isPassing(u *unit) bool {
 	if u.set.Has(cue.Once) && u.set.Any(cue.Style, cue.Request, cue.Like) && !u.set.Any(cue.Always, cue.Remember) {
 		return true
@@ -122,7 +123,7 @@ func (c *conversation) isPassing(u *unit) bool {
 	if u.set.Has(cue.Like) && !u.set.Any(cue.Health, cue.Kin, cue.Style, cue.Always, cue.Remember) {
 		return u.set.Any(cue.Number, cue.Time) || hasDigit(u.text)
 	}
-	return c.leads(u, cue.Other) && !u.set.Has(cue.Remember)
+	return (u.theirs || c.leads(u, cue.Other)) && !u.set.Has(cue.Remember)
 }
 
 // isPlain reports whether a unit is one short sentence that says something about the speaker, or a number, and nothing else, such

@@ -107,6 +107,7 @@ const (
 	featSelfTask
 	featSelfHabit
 	featSelfOver
+	featTheirs   // probably about another person
 	featSelfOnly // the speaker and no other cue of content
 	featNothing  // no cue of content at all
 	features
@@ -117,7 +118,7 @@ var featureNames = [...]string{
 	"number", "unit", "date", "name", "many names", "question", "answer", "short answer", "asked about you", "very short", "short", "medium", "long", "rich", "novel", "exclaims", "you first", "other first", "like laugh", "self laugh", "trails",
 	"first", "alone", "opening", "self first", "request first", "repeated", "echoed", "technical", "known", "self have", "self kin",
 	"self health", "self like", "self work", "self home", "self plan", "kin age", "kin name", "always style", "self task", "self habit",
-	"self over", "self only", "nothing",
+	"self over", "theirs", "self only", "nothing",
 }
 
 // featureName returns the name of a feature.
@@ -163,7 +164,7 @@ func (c *conversation) vectorOf(i int, known words) vector {
 		featSelfHealth: self && s.Has(cue.Health), featSelfLike: self && s.Has(cue.Like), featSelfWork: self && s.Has(cue.Work),
 		featSelfHome: self && s.Has(cue.Home), featSelfPlan: self && s.Has(cue.Plan), featKinAge: s.Has(cue.Kin) && s.Has(cue.Age),
 		featKinName: s.Has(cue.Kin) && names > 0, featAlwaysStyle: s.Has(cue.Always) && s.Has(cue.Style), featSelfTask: self && s.Has(cue.Task),
-		featSelfHabit: self && s.Has(cue.Habit), featSelfOver: self && s.Has(cue.Over), featSelfOnly: self && !content,
+		featSelfHabit: self && s.Has(cue.Habit), featSelfOver: self && s.Has(cue.Over), featTheirs: u.theirs, featSelfOnly: self && !content,
 		featNothing: !self && !content,
 	} {
 		if present {

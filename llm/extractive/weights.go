@@ -4,190 +4,200 @@ package extractive
 
 // Biases and weights of features, times 1000. They are fitted to test/corpus/dev.
 var (
-	keepBias    int32 = 88
-	lastingBias int32 = -1949
+	keepBias    int32 = -119
+	lastingBias int32 = -1724
 
 	keepWeights = [features]int32{
-		-27,  // cue self
-		388,  // cue kin
-		173,  // cue other
-		44,   // cue lean
-		-433, // cue ask
-		385,  // cue request
+		89,   // cue self
+		274,  // cue kin
+		4,    // cue other
+		113,  // cue lean
+		-324, // cue ask
+		322,  // cue request
 		0,    // cue suppose
 		0,    // cue irony
 		0,    // cue fiction
-		-52,  // cue unfiction
-		-161, // cue paste
-		160,  // cue correct
-		-119, // cue forget
-		256,  // cue over
-		265,  // cue not
-		234,  // cue like
-		524,  // cue name
-		211,  // cue age
-		423,  // cue home
-		327,  // cue work
-		821,  // cue health
-		34,   // cue have
-		590,  // cue decide
-		391,  // cue plan
-		-170, // cue task
-		74,   // cue remember
-		11,   // cue always
-		-74,  // cue style
-		159,  // cue habit
-		3,    // cue doubt
-		-219, // cue filler
-		-308, // cue chat
-		967,  // cue time
-		469,  // cue number
-		-376, // cue you
+		-42,  // cue unfiction
+		-201, // cue paste
+		124,  // cue correct
+		-102, // cue forget
+		115,  // cue over
+		237,  // cue not
+		170,  // cue like
+		554,  // cue name
+		160,  // cue age
+		468,  // cue home
+		478,  // cue work
+		637,  // cue health
+		53,   // cue have
+		485,  // cue decide
+		389,  // cue plan
+		-143, // cue task
+		46,   // cue remember
+		9,    // cue always
+		-112, // cue style
+		138,  // cue habit
+		7,    // cue doubt
+		-152, // cue filler
+		-300, // cue chat
+		892,  // cue time
+		454,  // cue number
+		-380, // cue you
 		0,    // cue game
-		-295, // cue would
-		-59,  // cue salute
-		-36,  // cue close
-		63,   // cue if
+		-248, // cue would
+		-152, // cue salute
+		-33,  // cue close
+		55,   // cue if
 		39,   // cue text
-		-86,  // cue review
-		-225, // cue laugh
-		-214, // cue once
-		717,  // number
-		284,  // unit
-		-8,   // date
-		723,  // name
-		63,   // many names
-		-960, // question
-		324,  // answer
-		338,  // short answer
-		144,  // asked about you
+		-183, // cue review
+		-229, // cue laugh
+		-279, // cue once
+		208,  // cue scene
+		-251, // cue praise
+		-44,  // cue woe
+		-146, // cue this
+		725,  // number
+		275,  // unit
+		131,  // date
+		729,  // name
+		44,   // many names
+		-942, // question
+		365,  // answer
+		373,  // short answer
+		51,   // asked about you
 		-576, // very short
-		-231, // short
-		190,  // medium
-		41,   // long
-		559,  // rich
-		30,   // novel
-		-466, // exclaims
-		-294, // you first
-		-41,  // other first
-		66,   // like laugh
-		55,   // self laugh
-		-85,  // trails
-		42,   // first
-		-315, // alone
-		-533, // opening
-		104,  // self first
-		-481, // request first
-		-386, // repeated
-		157,  // echoed
-		8,    // technical
+		-235, // short
+		180,  // medium
+		55,   // long
+		582,  // rich
+		79,   // novel
+		-414, // exclaims
+		-264, // you first
+		-105, // other first
+		72,   // like laugh
+		18,   // self laugh
+		-65,  // trails
+		15,   // first
+		-120, // alone
+		-435, // opening
+		191,  // self first
+		-403, // request first
+		-331, // repeated
+		132,  // echoed
+		6,    // technical
 		0,    // known
-		3,    // self have
-		-46,  // self kin
-		611,  // self health
-		-47,  // self like
-		503,  // self work
-		1,    // self home
-		-83,  // self plan
-		281,  // kin age
+		65,   // self have
+		49,   // self kin
+		684,  // self health
+		-24,  // self like
+		390,  // self work
+		20,   // self home
+		-101, // self plan
+		266,  // kin age
 		-52,  // kin name
-		473,  // always style
-		-42,  // self task
-		224,  // self habit
-		16,   // self over
-		-593, // self only
-		-608, // nothing
+		438,  // always style
+		-86,  // self task
+		318,  // self habit
+		-29,  // self over
+		-466, // theirs
+		-635, // self only
+		-569, // nothing
 	}
 
 	lastingWeights = [features]int32{
-		19,   // cue self
-		617,  // cue kin
-		-323, // cue other
-		45,   // cue lean
-		-232, // cue ask
-		128,  // cue request
+		163,  // cue self
+		474,  // cue kin
+		-332, // cue other
+		173,  // cue lean
+		-181, // cue ask
+		141,  // cue request
 		0,    // cue suppose
 		0,    // cue irony
 		0,    // cue fiction
-		-179, // cue unfiction
-		-128, // cue paste
-		79,   // cue correct
-		-88,  // cue forget
-		606,  // cue over
-		452,  // cue not
-		437,  // cue like
-		491,  // cue name
-		631,  // cue age
-		522,  // cue home
-		411,  // cue work
-		928,  // cue health
-		37,   // cue have
-		245,  // cue decide
-		-145, // cue plan
-		-530, // cue task
-		211,  // cue remember
-		108,  // cue always
-		67,   // cue style
-		744,  // cue habit
-		-45,  // cue doubt
-		-72,  // cue filler
-		-769, // cue chat
-		454,  // cue time
-		331,  // cue number
-		-381, // cue you
+		-139, // cue unfiction
+		-165, // cue paste
+		90,   // cue correct
+		-60,  // cue forget
+		480,  // cue over
+		363,  // cue not
+		346,  // cue like
+		548,  // cue name
+		481,  // cue age
+		581,  // cue home
+		535,  // cue work
+		678,  // cue health
+		13,   // cue have
+		256,  // cue decide
+		-99,  // cue plan
+		-435, // cue task
+		238,  // cue remember
+		125,  // cue always
+		-172, // cue style
+		632,  // cue habit
+		-4,   // cue doubt
+		11,   // cue filler
+		-688, // cue chat
+		351,  // cue time
+		263,  // cue number
+		-466, // cue you
 		0,    // cue game
-		-387, // cue would
-		104,  // cue salute
-		73,   // cue close
-		-13,  // cue if
-		1,    // cue text
-		96,   // cue review
-		-114, // cue laugh
-		-163, // cue once
-		248,  // number
-		77,   // unit
-		-314, // date
-		871,  // name
-		66,   // many names
-		-957, // question
-		549,  // answer
-		365,  // short answer
-		264,  // asked about you
-		-533, // very short
-		-428, // short
-		233,  // medium
-		195,  // long
-		696,  // rich
-		64,   // novel
-		-378, // exclaims
-		-324, // you first
-		-157, // other first
-		67,   // like laugh
-		68,   // self laugh
-		-54,  // trails
-		-15,  // first
-		-352, // alone
-		-600, // opening
-		106,  // self first
-		-506, // request first
-		-604, // repeated
-		-45,  // echoed
-		-92,  // technical
+		-326, // cue would
+		44,   // cue salute
+		61,   // cue close
+		-2,   // cue if
+		-126, // cue text
+		-6,   // cue review
+		-140, // cue laugh
+		-448, // cue once
+		252,  // cue scene
+		-207, // cue praise
+		-94,  // cue woe
+		-194, // cue this
+		363,  // number
+		117,  // unit
+		-132, // date
+		826,  // name
+		91,   // many names
+		-992, // question
+		528,  // answer
+		404,  // short answer
+		162,  // asked about you
+		-527, // very short
+		-484, // short
+		176,  // medium
+		308,  // long
+		665,  // rich
+		144,  // novel
+		-285, // exclaims
+		-269, // you first
+		-126, // other first
+		65,   // like laugh
+		51,   // self laugh
+		-41,  // trails
+		1,    // first
+		-151, // alone
+		-498, // opening
+		257,  // self first
+		-378, // request first
+		-528, // repeated
+		-78,  // echoed
+		-81,  // technical
 		0,    // known
-		231,  // self have
-		278,  // self kin
-		457,  // self health
-		189,  // self like
-		649,  // self work
-		163,  // self home
-		-380, // self plan
-		208,  // kin age
-		-214, // kin name
-		518,  // always style
-		-56,  // self task
-		333,  // self habit
-		430,  // self over
-		-778, // self only
-		-756, // nothing
+		225,  // self have
+		196,  // self kin
+		529,  // self health
+		169,  // self like
+		356,  // self work
+		182,  // self home
+		-437, // self plan
+		161,  // kin age
+		-255, // kin name
+		525,  // always style
+		-12,  // self task
+		482,  // self habit
+		422,  // self over
+		-738, // theirs
+		-794, // self only
+		-708, // nothing
 	}
 )
