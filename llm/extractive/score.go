@@ -156,8 +156,7 @@ func (c *conversation) vectorOf(i int, known words) vector {
 		featVeryShort: length <= 3, featShort: length <= 8, featMedium: length > 8 && length <= 25, featLong: length > 25,
 		featRich: len(u.terms) >= 6, featNovel: u.novel >= .8, featExclaims: strings.ContainsAny(u.text, "!！"), featYouFirst: c.leads(u, cue.You),
 		featOtherFirst: c.leads(u, cue.Other), featLikeLaugh: s.Has(cue.Like) && s.Has(cue.Laugh), featSelfLaugh: self && s.Has(cue.Laugh),
-		featTrails: strings.HasSuffix(u.text, "...") || strings.HasSuffix(u.text, "…"),
-		featFirst:  u.first, featAlone: u.alone, featOpening: u.message == 0,
+		featTrails: trails(u.text), featFirst: u.first, featAlone: u.alone, featOpening: u.message == 0,
 		featSelfFirst: c.leads(u, cue.Self), featRequest1: c.leads(u, cue.Request), featRepeated: c.repeated(i) >= .5,
 		featEchoed: u.terms.within(u.reply) >= .5, featTechnical: isTechnical(u.text),
 		featKnown: u.terms.within(known) >= .8, featSelfHave: self && s.Has(cue.Have), featSelfKin: self && s.Has(cue.Kin),
@@ -244,6 +243,11 @@ func namesIn(text string) int {
 		start = strings.ContainsRune(".!?:…", last)
 	}
 	return n
+}
+
+// trails reports whether a text ends in dots.
+func trails(text string) bool {
+	return strings.HasSuffix(text, "...") || strings.HasSuffix(text, "…")
 }
 
 func hasDigit(text string) bool { return strings.ContainsFunc(text, unicode.IsDigit) }
