@@ -55,12 +55,12 @@ const (
 	leavingShare = .2 // of its content words have been used in the role-play, at most
 )
 
-// leaves reports whether a message turns from a role-play to something else: it speaks about it as a text, or its first question
-// or request is on another subject.
+// leaves reports whether a message turns from a role-play to something else: it speaks about it as a text, laughs about
+// it, or its first question or request is on another subject.
 func (g *game) leaves(all []Sentence, lang string) bool {
 	for i := range all {
 		s := &all[i]
-		if s.Marks.Set().Has(cue.Text) {
+		if set := s.Marks.Set(); set.Has(cue.Text) || i == 0 && set.Has(cue.Laugh) {
 			return true
 		}
 		if !asks(s, lang) && !s.Marks.Set().Has(cue.Request) {

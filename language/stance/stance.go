@@ -189,7 +189,7 @@ func asksIn(all []Sentence, lang string) bool {
 
 // inFuture reports whether a sentence says only that it is a year to come: "It is 2030."
 func (r *Reader) inFuture(text string) bool {
-	if r.Year == 0 || utf8.RuneCountInString(text) > shortScene {
+	if r.Year == 0 || !strings.Contains(text, "20") || utf8.RuneCountInString(text) > shortScene {
 		return false
 	}
 	year, err := strconv.Atoi(fourDigits.FindString(text))
