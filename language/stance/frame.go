@@ -116,7 +116,15 @@ var roles = map[string][2]string{
 		`(?:أنا|انا) (?:ال|سأكون|هكون|رح أكون|أكون|بكون)`,
 	},
 	"zh": {`(?:你|您)(?:来|來|就)?(?:演|扮|当|當|做)`, `我(?:来|來|就)?(?:演|扮|当|當|做|是)`},
-	"ko": {`(?:네가|니가|너는|넌|당신은|맡아) ?`, `(?:제가|내가|저는|난|나는) .{1,24}(?:할게|할께|맡을게|연기할게|역)`},
+	"ja": {`(?:あなた|君|そちら)が`, `(?:私|僕|俺|わたし|こちら)が`},
+	"ko": {
+		`(?:네가|니가|너는|넌|당신은|맡아) ?`,
+		`(?:제가|내가|저는|난|나는) .{1,24}(?:할게|할께|역|이야|입니다|이에요|예요)`,
+	},
+	"vi": {
+		`(?:bạn|chị|anh|ad|bot) (?:là|làm) (?:khách|chủ|sếp|bác sĩ|giám khảo|người|nhân viên|nhà|cô|thầy|hr)`,
+		`(?:mình|em|tôi|tui|tớ) (?:là|làm) (?:khách|chủ|sếp|bác sĩ|người|nhân viên|ứng viên|bệnh nhân|học)`,
+	},
 }
 
 // casts holds for each language the expression of sentences in which both roles are given.

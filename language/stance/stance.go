@@ -201,20 +201,27 @@ const shortScene = 32
 
 var fourDigits = regexp.MustCompile(`\d{4}`)
 
-// markIronic marks praise in strong words in the same sentence as a complaint or next to one.
+// markIronic marks praise in strong words in the same sentence as a complaint or next to one, and short sentences right behind a
+// complaint that say how much the speaker likes it.
 func markIronic(all []Sentence) {
+	complains := func(from, to int) bool {
+		return slices.ContainsFunc(all[max(0, from):min(len(all), to)], func(s Sentence) bool {
+			return s.Stance != Foreign && s.Stance != Fiction && s.Marks.Set().Has(cue.Woe)
+		})
+	}
 	for i := range all {
-		if all[i].Stance != Own || !all[i].Marks.Set().Has(cue.Praise) {
-			continue
-		}
-		for k := max(0, i-2); k < min(len(all), i+2); k++ {
-			if all[k].Stance != Foreign && all[k].Stance != Fiction && all[k].Marks.Set().Has(cue.Woe) {
-				all[i].Stance = Ironic
-				break
-			}
+		s := &all[i]
+		set := s.Marks.Set()
+		likes := set.Has(cue.Like) && !set.Any(cue.Not, cue.Health, cue.Kin, cue.Style, cue.Always, cue.Remember) &&
+			utf8.RuneCountInString(s.Text) <= shortRemark && !strings.ContainsFunc(s.Text, unicode.IsDigit)
+		if s.Stance == Own && (set.Has(cue.Praise) && complains(i-2, i+2) || likes && complains(i-1, i)) {
+			s.Stance = Ironic
 		}
 	}
 }
+
+// shortRemark is the length in characters of a sentence that only comments on the one before it.
+const shortRemark = 48
 
 // shouts reports whether a sentence shouts how much it likes something and nothing else: "I just LOVE queuing".
 func shouts(s *Sentence) bool {

@@ -14,11 +14,11 @@ var show = flag.String("show", "", "print the faults in conversations whose id b
 
 // floors hold the figures reached on each set, rounded against us. The weights and words were made on dev. test was opened once,
 // with kept .887, traps .139 and junk .112; its faults then led to changes. heldout was opened once, with kept .915, lasting
-// .643, traps .034 and junk .047.
+// .643, traps .034 and junk .047. Of dev, traps.yaml came last; at first it had kept .914, lasting .639, traps .654 and junk .412.
 var floors = map[string]struct{ kept, lasting, traps, junk float64 }{
-	"dev":     {.93, .57, .025, .06},
-	"test":    {.88, .57, .07, .09},
-	"heldout": {.91, .63, .045, .07},
+	"dev":     {.935, .65, .025, .06},
+	"test":    {.9, .63, .035, .08},
+	"heldout": {.93, .65, .03, .05},
 }
 
 // TestQuality prints what the engine keeps of each set, holds it to the floors, and fails for a line that nobody said.

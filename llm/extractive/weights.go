@@ -4,200 +4,200 @@ package extractive
 
 // Biases and weights of features, times 1000. They are fitted to test/corpus/dev.
 var (
-	keepBias    int32 = -49
-	lastingBias int32 = -1726
+	keepBias    int32 = -41
+	lastingBias int32 = -1737
 
 	keepWeights = [features]int32{
-		94,   // cue self
-		275,  // cue kin
-		2,    // cue other
-		111,  // cue lean
-		-326, // cue ask
-		317,  // cue request
+		105,  // cue self
+		281,  // cue kin
+		5,    // cue other
+		118,  // cue lean
+		-319, // cue ask
+		315,  // cue request
 		0,    // cue suppose
 		0,    // cue irony
 		0,    // cue fiction
-		-42,  // cue unfiction
+		-43,  // cue unfiction
 		-205, // cue paste
-		125,  // cue correct
-		-102, // cue forget
-		114,  // cue over
-		236,  // cue not
-		159,  // cue like
+		92,   // cue correct
+		-103, // cue forget
+		118,  // cue over
+		230,  // cue not
+		156,  // cue like
 		554,  // cue name
-		160,  // cue age
-		467,  // cue home
-		486,  // cue work
-		639,  // cue health
+		165,  // cue age
+		472,  // cue home
+		489,  // cue work
+		643,  // cue health
 		51,   // cue have
-		485,  // cue decide
-		389,  // cue plan
-		-130, // cue task
-		46,   // cue remember
-		11,   // cue always
-		-112, // cue style
-		138,  // cue habit
-		8,    // cue doubt
-		-149, // cue filler
-		-312, // cue chat
-		892,  // cue time
-		453,  // cue number
-		-382, // cue you
+		453,  // cue decide
+		371,  // cue plan
+		-131, // cue task
+		48,   // cue remember
+		15,   // cue always
+		-115, // cue style
+		117,  // cue habit
+		11,   // cue doubt
+		-148, // cue filler
+		-308, // cue chat
+		900,  // cue time
+		460,  // cue number
+		-384, // cue you
 		0,    // cue game
 		-249, // cue would
-		-158, // cue salute
-		-33,  // cue close
-		55,   // cue if
-		67,   // cue text
-		-184, // cue review
-		-232, // cue laugh
-		-279, // cue once
-		207,  // cue scene
-		-334, // cue praise
-		-53,  // cue woe
-		-146, // cue this
-		724,  // number
-		277,  // unit
-		128,  // date
-		728,  // name
-		41,   // many names
-		-944, // question
-		362,  // answer
-		367,  // short answer
-		57,   // asked about you
-		-579, // very short
-		-233, // short
-		179,  // medium
-		54,   // long
-		586,  // rich
-		84,   // novel
-		-412, // exclaims
-		-270, // you first
+		-165, // cue salute
+		-34,  // cue close
+		16,   // cue if
+		66,   // cue text
+		-186, // cue review
+		-235, // cue laugh
+		-278, // cue once
+		205,  // cue scene
+		-297, // cue praise
+		-108, // cue woe
+		-151, // cue this
+		726,  // number
+		278,  // unit
+		126,  // date
+		732,  // name
+		43,   // many names
+		-946, // question
+		352,  // answer
+		369,  // short answer
+		54,   // asked about you
+		-571, // very short
+		-232, // short
+		184,  // medium
+		48,   // long
+		575,  // rich
+		75,   // novel
+		-416, // exclaims
+		-271, // you first
 		-104, // other first
-		76,   // like laugh
-		9,    // self laugh
+		72,   // like laugh
+		2,    // self laugh
 		-65,  // trails
-		19,   // first
-		-118, // alone
-		-422, // opening
-		187,  // self first
-		-404, // request first
-		-333, // repeated
-		129,  // echoed
+		37,   // first
+		-108, // alone
+		-425, // opening
+		159,  // self first
+		-406, // request first
+		-334, // repeated
+		126,  // echoed
 		6,    // technical
 		0,    // known
-		63,   // self have
+		61,   // self have
 		47,   // self kin
 		682,  // self health
-		-17,  // self like
-		401,  // self work
-		20,   // self home
-		-105, // self plan
-		265,  // kin age
-		-51,  // kin name
-		438,  // always style
-		-67,  // self task
-		315,  // self habit
-		-29,  // self over
-		-462, // theirs
-		-637, // self only
-		-566, // nothing
+		26,   // self like
+		404,  // self work
+		21,   // self home
+		-93,  // self plan
+		266,  // kin age
+		-54,  // kin name
+		436,  // always style
+		-68,  // self task
+		327,  // self habit
+		-26,  // self over
+		-459, // theirs
+		-629, // self only
+		-567, // nothing
 	}
 
 	lastingWeights = [features]int32{
-		171,  // cue self
-		474,  // cue kin
-		-334, // cue other
-		170,  // cue lean
-		-184, // cue ask
-		136,  // cue request
+		179,  // cue self
+		479,  // cue kin
+		-326, // cue other
+		175,  // cue lean
+		-178, // cue ask
+		137,  // cue request
 		0,    // cue suppose
 		0,    // cue irony
 		0,    // cue fiction
-		-139, // cue unfiction
+		-140, // cue unfiction
 		-169, // cue paste
-		91,   // cue correct
+		44,   // cue correct
 		-60,  // cue forget
-		480,  // cue over
-		360,  // cue not
-		330,  // cue like
-		548,  // cue name
-		482,  // cue age
-		580,  // cue home
-		542,  // cue work
-		680,  // cue health
-		12,   // cue have
-		255,  // cue decide
-		-99,  // cue plan
-		-416, // cue task
-		239,  // cue remember
-		128,  // cue always
+		486,  // cue over
+		351,  // cue not
+		339,  // cue like
+		549,  // cue name
+		494,  // cue age
+		587,  // cue home
+		551,  // cue work
+		687,  // cue health
+		14,   // cue have
+		218,  // cue decide
+		-120, // cue plan
+		-415, // cue task
+		238,  // cue remember
+		132,  // cue always
 		-172, // cue style
-		633,  // cue habit
-		-4,   // cue doubt
+		608,  // cue habit
+		-3,   // cue doubt
 		15,   // cue filler
-		-704, // cue chat
-		350,  // cue time
-		260,  // cue number
-		-466, // cue you
+		-697, // cue chat
+		364,  // cue time
+		274,  // cue number
+		-468, // cue you
 		0,    // cue game
-		-325, // cue would
-		39,   // cue salute
-		61,   // cue close
-		-2,   // cue if
-		-89,  // cue text
-		-9,   // cue review
-		-145, // cue laugh
-		-448, // cue once
-		251,  // cue scene
-		-250, // cue praise
-		-105, // cue woe
-		-196, // cue this
-		361,  // number
-		119,  // unit
-		-136, // date
-		825,  // name
-		86,   // many names
-		-995, // question
-		525,  // answer
-		398,  // short answer
-		168,  // asked about you
-		-531, // very short
-		-482, // short
-		176,  // medium
-		306,  // long
-		671,  // rich
-		151,  // novel
-		-284, // exclaims
+		-327, // cue would
+		34,   // cue salute
+		60,   // cue close
+		-43,  // cue if
+		-91,  // cue text
+		-10,  // cue review
+		-147, // cue laugh
+		-449, // cue once
+		249,  // cue scene
+		-285, // cue praise
+		-139, // cue woe
+		-200, // cue this
+		367,  // number
+		122,  // unit
+		-141, // date
+		830,  // name
+		85,   // many names
+		-996, // question
+		520,  // answer
+		402,  // short answer
+		166,  // asked about you
+		-519, // very short
+		-485, // short
+		185,  // medium
+		299,  // long
+		657,  // rich
+		144,  // novel
+		-283, // exclaims
 		-268, // you first
-		-125, // other first
-		69,   // like laugh
-		38,   // self laugh
+		-127, // other first
+		62,   // like laugh
+		33,   // self laugh
 		-42,  // trails
-		5,    // first
+		16,   // first
 		-147, // alone
-		-478, // opening
-		251,  // self first
-		-380, // request first
-		-528, // repeated
-		-80,  // echoed
+		-480, // opening
+		216,  // self first
+		-384, // request first
+		-526, // repeated
+		-82,  // echoed
 		-81,  // technical
 		0,    // known
 		222,  // self have
 		192,  // self kin
-		528,  // self health
-		177,  // self like
-		366,  // self work
-		182,  // self home
-		-443, // self plan
-		158,  // kin age
-		-252, // kin name
-		524,  // always style
-		14,   // self task
-		478,  // self habit
-		421,  // self over
-		-734, // theirs
-		-798, // self only
-		-705, // nothing
+		531,  // self health
+		238,  // self like
+		375,  // self work
+		185,  // self home
+		-429, // self plan
+		156,  // kin age
+		-253, // kin name
+		523,  // always style
+		17,   // self task
+		489,  // self habit
+		428,  // self over
+		-732, // theirs
+		-782, // self only
+		-700, // nothing
 	}
 )
