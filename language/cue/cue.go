@@ -69,6 +69,10 @@ const (
 	Review                // asks for a look at a text: "check", "proofread", "opinion on"
 	Laugh                 // laughter: "haha", "lol", "😂"
 	Once                  // for this one time: "this time", "just for now"
+	Scene                 // begins a description of what is not: "imagine", "let's say", "thought experiment"
+	Praise                // praise in strong words, which is ironic next to Woe: "a genius", "such a treat"
+	Woe                   // what people complain about: "delayed", "no reply", "for the third time"
+	This                  // announces what comes next: "this", "the following"
 	Change                // something is different from before: "now", "moved", "went up to", "postponed"
 	kinds
 )
@@ -79,7 +83,8 @@ const Kinds = int(kinds)
 var kindNames = [...]string{
 	"self", "kin", "other", "lean", "ask", "request", "suppose", "irony", "fiction", "unfiction", "paste", "correct", "forget", "over",
 	"not", "like", "name", "age", "home", "work", "health", "have", "decide", "plan", "task", "remember", "always", "style", "habit",
-	"doubt", "filler", "chat", "time", "number", "you", "game", "would", "salute", "close", "if", "text", "review", "laugh", "once", "change",
+	"doubt", "filler", "chat", "time", "number", "you", "game", "would", "salute", "close", "if", "text", "review", "laugh", "once",
+	"scene", "praise", "woe", "this", "change",
 }
 
 func (k Kind) String() string { return kindNames[k] }

@@ -33,6 +33,7 @@ func (r *Reader) foreignLines(message, lang string) []bool {
 	r.markLetters(lines, out, lang)
 	r.markPastes(lines, out, lang)
 	r.markReviewed(lines, out, lang)
+	r.markShown(lines, out, lang)
 	return out
 }
 
@@ -321,4 +322,52 @@ func (r *Reader) markReviewed(lines []string, out []bool, lang string) {
 			return
 		}
 	}
+}
+
+// markShown marks the text below a line that shows it and asks about it, "I found this, is it true?", and the text below any line
+// that greets other people.
+func (r *Reader) markShown(lines []string, out []bool, lang string) {
+	for i := 0; i+1 < len(lines); i++ {
+		if out[i] || strings.TrimSpace(lines[i]) == "" {
+			continue
+		}
+		next := i + 1
+		for next < len(lines) && strings.TrimSpace(lines[next]) == "" {
+			next++
+		}
+		if next == len(lines) {
+			return
+		}
+		if out[next] || utf8.RuneCountInString(lines[i]) > maxLead || !isLong(lines[next:]) {
+			continue
+		}
+		set := r.find(lines[i], lang).Set()
+		asked := strings.ContainsAny(lines[i], "?？؟") || set.Any(cue.Ask, cue.Request, cue.Review, cue.Fiction)
+		shown := asked && set.Any(cue.This, cue.Paste) || set.Has(cue.This) && set.Has(cue.Paste)
+		first := strings.TrimSpace(lines[next])
+		greets := greeting.MatchString(first) || frames(r.find(head(first), lang), cue.Salute, first, lang)
+		if greets || shown && !set.Has(cue.Remember) && !isList(lines[next:]) {
+			for k := next; k <= r.lastForeign(lines, i, lang); k++ {
+				out[k] = true
+			}
+			return
+		}
+	}
+}
+
+// Lengths in characters; those of scripts without spaces count three times in a text that is shown.
+const (
+	maxLead  = 240 // of the line above a text that is shown
+	minShown = 50
+)
+
+func head(s string) string { return strings.ToValidUTF8(s[:min(len(s), opening)], "") }
+
+// isLong reports whether lines have the length of a text that is shown.
+func isLong(lines []string) bool {
+	n := 0
+	for i := 0; i < len(lines) && n < minShown; i++ {
+		n += utf8.RuneCountInString(lines[i]) + 2*unspacedRunes(lines[i])
+	}
+	return n >= minShown
 }

@@ -5,6 +5,7 @@ package stance
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -44,8 +45,8 @@ type Span struct{ Start, End int }
 // Reader reads the messages of one speaker of a conversation in order. It knows whether a role-play is going on.
 type Reader struct {
 	Lang string // of the conversation, for messages that are too short to have one
-	// game is the number of messages for which a role-play is taken to go on.
-	game int
+	Year int    // of the conversation; 0 if unknown
+	game game
 	// works is set once the speaker has asked for work on a text: what follows a colon then is part of it.
 	works bool
 }
@@ -124,14 +125,13 @@ func (r *Reader) find(text, lang string) cue.Marks {
 	return marks
 }
 
-// gameMessages is the number of messages for which a role-play goes on when nothing ends it: people often go back to their own
-// matters without a word.
-const gameMessages = 5
-
 // judge sets the stances of the sentences that are not foreign.
 func (r *Reader) judge(all []Sentence, lang string) {
-	r.game = max(0, r.game-1)
-	fiction := false
+	r.game.left = max(0, r.game.left-1)
+	if r.game.left > 0 && (r.Lang == "" || lang == r.Lang) && r.game.leaves(all, lang) {
+		r.game = game{}
+	}
+	fiction, scene := false, false
 	hypothetical := -1 // paragraph in which a hypothesis goes on
 	for i := range all {
 		s := &all[i]
@@ -139,9 +139,9 @@ func (r *Reader) judge(all []Sentence, lang string) {
 		if s.Stance != Foreign {
 			switch {
 			case set.Has(cue.Unfiction):
-				r.game, fiction = 0, false
-			case set.Has(cue.Game):
-				r.game = gameMessages
+				r.game, fiction, scene = game{}, false, false
+			case set.Has(cue.Game) || s.casts(lang):
+				r.game.left = gameMessages
 			case set.Has(cue.Fiction):
 				fiction = true
 			}
@@ -150,11 +150,16 @@ func (r *Reader) judge(all []Sentence, lang string) {
 			}
 		}
 		supposes := set.Has(cue.Suppose) || set.Has(cue.If) && set.Has(cue.Would)
+		if s.Stance != Foreign && (set.Has(cue.Scene) || r.inFuture(s.Text)) && asksIn(all[i+1:], lang) {
+			supposes, scene = true, true
+		}
 		switch {
 		case s.Stance == Foreign:
-		case fiction || r.game > 0:
+		case fiction || r.game.left > 0:
 			s.Stance = Fiction
-		case supposes, hypothetical == s.Paragraph && set.Has(cue.Would):
+		case scene && !supposes && asks(s, lang):
+			s.Stance, scene = Question, false
+		case supposes, scene, hypothetical == s.Paragraph && set.Has(cue.Would):
 			s.Stance = Hypothetical
 		case set.Has(cue.Irony), shouts(s):
 			s.Stance = Ironic
@@ -168,7 +173,54 @@ func (r *Reader) judge(all []Sentence, lang string) {
 			hypothetical = s.Paragraph
 		}
 	}
+	if r.game.left > 0 {
+		for i := range all {
+			r.game.add(all[i].Text)
+		}
+	}
+	markIronic(all)
 }
+
+// asksIn reports whether one of the sentences asks for something.
+func asksIn(all []Sentence, lang string) bool {
+	return slices.ContainsFunc(all, func(s Sentence) bool { return asks(&s, lang) || s.Marks.Set().Has(cue.Request) })
+}
+
+// inFuture reports whether a sentence says only that it is a year to come: "It is 2030."
+func (r *Reader) inFuture(text string) bool {
+	if r.Year == 0 || !strings.Contains(text, "20") || utf8.RuneCountInString(text) > shortScene {
+		return false
+	}
+	year, err := strconv.Atoi(fourDigits.FindString(text))
+	return err == nil && year > r.Year && year < r.Year+100
+}
+
+// shortScene is the length in characters of a sentence that sets a scene and says nothing else.
+const shortScene = 32
+
+var fourDigits = regexp.MustCompile(`\d{4}`)
+
+// markIronic marks praise in strong words in the same sentence as a complaint or next to one, and short sentences right behind a
+// complaint that say how much the speaker likes it.
+func markIronic(all []Sentence) {
+	complains := func(from, to int) bool {
+		return slices.ContainsFunc(all[max(0, from):min(len(all), to)], func(s Sentence) bool {
+			return s.Stance != Foreign && s.Stance != Fiction && s.Marks.Set().Has(cue.Woe)
+		})
+	}
+	for i := range all {
+		s := &all[i]
+		set := s.Marks.Set()
+		likes := set.Has(cue.Like) && !set.Any(cue.Not, cue.Health, cue.Kin, cue.Style, cue.Always, cue.Remember) &&
+			utf8.RuneCountInString(s.Text) <= shortRemark && !strings.ContainsFunc(s.Text, unicode.IsDigit)
+		if s.Stance == Own && (set.Has(cue.Praise) && complains(i-2, i+2) || likes && complains(i-1, i)) {
+			s.Stance = Ironic
+		}
+	}
+}
+
+// shortRemark is the length in characters of a sentence that only comments on the one before it.
+const shortRemark = 48
 
 // shouts reports whether a sentence shouts how much it likes something and nothing else: "I just LOVE queuing".
 func shouts(s *Sentence) bool {

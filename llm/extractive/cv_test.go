@@ -8,7 +8,7 @@ import (
 
 // TestCrossValidation measures what the engine keeps of conversations that its weights were not trained on.
 func TestCrossValidation(t *testing.T) {
-	all := loadSet(t, developmentSet)
+	all := trainingSet(t)
 	const folds = 4
 	kw, lw, kb, lb := keepWeights, lastingWeights, keepBias, lastingBias
 	defer func() { keepWeights, lastingWeights, keepBias, lastingBias = kw, lw, kb, lb }()

@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -46,6 +47,7 @@ type unit struct {
 	follows    bool   // the unit before it in the message is adjacent
 	asked      string // question of the assistant that the message answers
 	heard      words  // of the assistant's message before
+	theirs     bool   // probably about a person of whom the message before spoke
 	reply      words  // of the assistant's answer to the message
 	terms      words
 	novel      float64 // share of its words that no message before it has
@@ -87,11 +89,14 @@ func listen(transcript []transcripts.Line, now time.Time) conversation {
 				replies[i] = wordsOf(head(l.Text, heardBytes), c.lang)
 			}
 			heard.add(replies[i])
+			for _, r := range readers {
+				r.Hear(l.Text)
+			}
 			continue
 		}
 		r := readers[l.Name]
 		if r == nil {
-			r = &stance.Reader{Lang: c.lang}
+			r = &stance.Reader{Lang: c.lang, Year: now.Year()}
 			readers[l.Name] = r
 		}
 		text := printable(l.Text)
@@ -106,6 +111,7 @@ func listen(transcript []transcripts.Line, now time.Time) conversation {
 			replies[i+1] = wordsOf(head(transcript[i+1].Text, heardBytes), c.lang)
 		}
 		units := unitsOf(text, sentences)
+		theirs := false
 		for k := range units {
 			u := &units[k]
 			u.source, u.seq, u.message, u.at = text, l.Seq, messages, timeOf(l, now)
@@ -114,12 +120,14 @@ func listen(transcript []transcripts.Line, now time.Time) conversation {
 			}
 			if k == 0 {
 				u.asked = questionBefore(transcript, i, c.lang)
+				theirs = u.asked != "" && c.turnsTo(messages-1, u.asked)
 			}
 			if i > 0 {
 				u.heard = replies[i-1]
 			}
 			u.reply = replies[i+1]
 			u.set = u.marks.Set()
+			u.theirs = theirs && !u.set.Has(cue.Self) && u.set.Any(cue.Health, cue.Like, cue.Kin, cue.Age, cue.Home, cue.Work, cue.Over, cue.Not)
 			u.terms = wordsOf(u.text, c.lang)
 			u.novel = 1 - u.terms.within(heard)
 		}
@@ -130,6 +138,22 @@ func listen(transcript []transcripts.Line, now time.Time) conversation {
 		messages++
 	}
 	return c
+}
+
+// turnsTo reports whether a message of the user speaks of a person outside the family, and the question behind it may be about
+// them: sentences without a subject then are, too.
+func (c *conversation) turnsTo(message int, asked string) bool {
+	var set cue.Set
+	names := 0
+	for _, u := range slices.Backward(c.units) {
+		if u.message != message {
+			break
+		}
+		set |= u.set
+		names += namesIn(u.text)
+	}
+	about := cue.Find(asked, c.lang).Set()
+	return set.Has(cue.Other) || !set.Has(cue.Kin) && names > 0 && about.Has(cue.Lean) && !about.Has(cue.You)
 }
 
 // timeOf returns the time of a message in the zone of now.

@@ -35,6 +35,7 @@ type passage struct {
 	keep     float64 // score for the daily note; kept above 0
 	lasting  float64 // score for PROFILE.md and MEMORY.md; kept above 0
 	doubtful bool    // said with doubt
+	passing  bool    // for the day only, with the sentences that it is quoted with
 	asks     bool    // a question
 	facts    []fact  // proved by templates
 	proved   bool    // they say all of it
@@ -71,7 +72,8 @@ func (c *conversation) passages(known words) []passage {
 		if len(facts) > 0 || u.set.Has(cue.Remember) && !u.question {
 			keep, lasting = max(keep, certain), max(lasting, certain)
 		}
-		if c.isPassing(u) && len(facts) == 0 {
+		passing := c.isPassing(u) && len(facts) == 0
+		if passing {
 			lasting = min(lasting, 0)
 		}
 		denied := deniedValue(u.text, u.marks)
@@ -85,6 +87,7 @@ func (c *conversation) passages(known words) []passage {
 		p := passage{
 			speaker: u.speaker, seqs: []int64{u.seq}, message: u.message, start: u.start, end: u.end, at: u.at, lang: u.lang, set: u.set,
 			kind: u.kindOf(), terms: u.terms, sentence: u.sentences, keep: keep, lasting: lasting, doubtful: u.set.Has(cue.Doubt),
+			passing: passing,
 			words: c.lang, asks: u.question, facts: facts, proved: proved, text: u.text, denied: denied,
 			heard: u.heard, asked: wordsOf(u.asked, c.lang), opens: opens, first: u.first,
 		}
@@ -110,15 +113,21 @@ const (
 )
 
 // isPassing reports whether a unit is kept for the day only, whatever its score: a preference with a number or a time is often
-// ironic ("I love meetings at 8"), a wish for this time is no standing one, and what begins with another person is about them.
+// ironic ("I love meetings at 8"), as is praise in strong words or with laughter, a wish for this time is no standing one, and what
+// begins with another person or answers a question about them is about them.
 func (c *conversation) isPassing(u *unit) bool {
-	if u.set.Has(cue.Once) && u.set.Any(cue.Style, cue.Request, cue.Like) && !u.set.Any(cue.Always, cue.Remember) {
+	s := u.set
+	switch {
+	case s.Has(cue.Remember):
+		return false
+	case u.theirs, s.Has(cue.Once) && s.Any(cue.Style, cue.Request, cue.Like) && !s.Has(cue.Always):
 		return true
+	case s.Any(cue.Praise, cue.Laugh) && !s.Any(cue.Health, cue.Kin, cue.Home, cue.Always):
+		return true
+	case s.Has(cue.Like) && !s.Any(cue.Health, cue.Kin, cue.Style, cue.Always):
+		return s.Any(cue.Number, cue.Time) || hasDigit(u.text) || trails(u.text)
 	}
-	if u.set.Has(cue.Like) && !u.set.Any(cue.Health, cue.Kin, cue.Style, cue.Always, cue.Remember) {
-		return u.set.Any(cue.Number, cue.Time) || hasDigit(u.text)
-	}
-	return c.leads(u, cue.Other) && !u.set.Has(cue.Remember)
+	return c.leads(u, cue.Other)
 }
 
 // isPlain reports whether a unit is one short sentence that says something about the speaker, or a number, and nothing else, such
@@ -164,6 +173,9 @@ func (c *conversation) withContext(i int, before *[]passage, p *passage) string 
 			p.start, p.sentence = old.start, old.sentence+u.sentences
 			p.set |= old.set
 			p.keep, p.lasting = max(p.keep, old.keep), max(p.lasting, old.lasting)
+			if p.passing = p.passing || old.passing; p.passing {
+				p.lasting = min(p.lasting, 0)
+			}
 			p.facts, p.proved = slices.Concat(old.facts, p.facts), old.proved && p.proved
 			p.question = old.question
 			if old.kind != kindNone {
@@ -180,6 +192,9 @@ func (c *conversation) withContext(i int, before *[]passage, p *passage) string 
 		return u.text
 	}
 	p.start, p.sentence = context.start, context.sentences+u.sentences
+	if c.isPassing(&context) {
+		p.lasting = min(p.lasting, 0)
+	}
 	if p.kind == kindNone || context.set.Has(cue.Kin) {
 		p.kind = context.kindOf()
 	}

@@ -106,6 +106,7 @@ const (
 	featSelfTask
 	featSelfHabit
 	featSelfOver
+	featTheirs   // probably about another person
 	featSelfOnly // the speaker and no other cue of content
 	featNothing  // no cue of content at all
 	features
@@ -116,7 +117,7 @@ var featureNames = [...]string{
 	"number", "unit", "date", "name", "many names", "question", "answer", "short answer", "asked about you", "very short", "short", "medium", "long", "rich", "novel", "exclaims", "you first", "other first", "like laugh", "self laugh", "trails",
 	"first", "alone", "opening", "self first", "request first", "repeated", "echoed", "technical", "known", "self have", "self kin",
 	"self health", "self like", "self work", "self home", "self plan", "kin age", "kin name", "always style", "self task", "self habit",
-	"self over", "self only", "nothing",
+	"self over", "theirs", "self only", "nothing",
 }
 
 // featureName returns the name of a feature.
@@ -148,15 +149,14 @@ func (c *conversation) vectorOf(i int, known words) vector {
 		featVeryShort: length <= 3, featShort: length <= 8, featMedium: length > 8 && length <= 25, featLong: length > 25,
 		featRich: len(u.terms) >= 6, featNovel: u.novel >= .8, featExclaims: strings.ContainsAny(u.text, "!！"), featYouFirst: c.leads(u, cue.You),
 		featOtherFirst: c.leads(u, cue.Other), featLikeLaugh: s.Has(cue.Like) && s.Has(cue.Laugh), featSelfLaugh: self && s.Has(cue.Laugh),
-		featTrails: strings.HasSuffix(u.text, "...") || strings.HasSuffix(u.text, "…"),
-		featFirst:  u.first, featAlone: u.alone, featOpening: u.message == 0,
+		featTrails: trails(u.text), featFirst: u.first, featAlone: u.alone, featOpening: u.message == 0,
 		featSelfFirst: c.leads(u, cue.Self), featRequest1: c.leads(u, cue.Request), featRepeated: c.repeated(i) >= .5,
 		featEchoed: u.terms.within(u.reply) >= .5, featTechnical: isTechnical(u.text),
 		featKnown: u.terms.within(known) >= .8, featSelfHave: self && s.Has(cue.Have), featSelfKin: self && s.Has(cue.Kin),
 		featSelfHealth: self && s.Has(cue.Health), featSelfLike: self && s.Has(cue.Like), featSelfWork: self && s.Has(cue.Work),
 		featSelfHome: self && s.Has(cue.Home), featSelfPlan: self && s.Has(cue.Plan), featKinAge: s.Has(cue.Kin) && s.Has(cue.Age),
 		featKinName: s.Has(cue.Kin) && names > 0, featAlwaysStyle: s.Has(cue.Always) && s.Has(cue.Style), featSelfTask: self && s.Has(cue.Task),
-		featSelfHabit: self && s.Has(cue.Habit), featSelfOver: self && s.Has(cue.Over), featSelfOnly: self && !content,
+		featSelfHabit: self && s.Has(cue.Habit), featSelfOver: self && s.Has(cue.Over), featTheirs: u.theirs, featSelfOnly: self && !content,
 		featNothing: !self && !content,
 	}
 	for k := range cue.Kinds {
@@ -240,6 +240,11 @@ func namesIn(text string) int {
 		start = strings.ContainsRune(".!?:…", last)
 	}
 	return n
+}
+
+// trails reports whether a text ends in dots.
+func trails(text string) bool {
+	return strings.HasSuffix(text, "...") || strings.HasSuffix(text, "…")
 }
 
 func hasDigit(text string) bool { return strings.ContainsFunc(text, unicode.IsDigit) }

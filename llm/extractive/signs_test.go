@@ -104,11 +104,12 @@ func trainSigns(bags []bag) (weights []int32, bias int32) {
 	return weights, bias
 }
 
-// allSets returns the conversations of all sets, by id.
+// allSets returns the conversations of all sets, by id, but for traps: what is withdrawn there can only be inferred ("Lives in Leeds",
+// and later an address in York), which signs do not show.
 func allSets(tb testing.TB) []corpus.Conversation {
 	tb.Helper()
 	var all []corpus.Conversation
-	for set := range floors {
+	for _, set := range []string{"dev", "test", "heldout"} {
 		all = append(all, loadSet(tb, corpusFolder+set)...)
 	}
 	slices.SortFunc(all, func(a, b corpus.Conversation) int { return cmp.Compare(a.ID, b.ID) })

@@ -56,7 +56,8 @@ func Statements(transcript []transcripts.Line, now time.Time) []Said {
 	return out
 }
 
-func (p *passage) ends() bool { return p.set.Has(cue.Over) }
+// ends reports whether something no longer holds. What is said with doubt does not end anything.
+func (p *passage) ends() bool { return p.set.Has(cue.Over) && (!p.doubtful || len(p.facts) > 0) }
 
 // spoken returns the passages of a transcript with corrections applied. Messages without a time were said now.
 func spoken(transcript []transcripts.Line, now time.Time) []passage {
