@@ -90,6 +90,7 @@ func New(e Evidence) *Ground {
 	if len(g.speakers) < 2 {
 		clear(g.speakers)
 	}
+	g.answered.wordsOnly = true
 	g.said.isGroup = len(g.speakers) > 0
 	maps.Copy(g.said.persons, g.speakers)
 	if users.Len() == 0 {

@@ -401,6 +401,9 @@ func compound(word string) (numeral, bool) {
 			}
 		}
 	}
+	if !strings.Contains(word, "tausend") && !strings.Contains(word, "hundert") && !strings.HasSuffix(word, "mila") {
+		return numeral{}, false
+	}
 	m := glued.FindStringSubmatch(word)
 	if m == nil || m[1] == "" {
 		return numeral{}, false

@@ -48,6 +48,8 @@ type speech struct {
 	found     map[string][]int // words by several forms, as they are looked up
 	at        int              // end of the last sentence
 	recent    []string         // the last names
+	repeated  map[string]bool  // sentences of the last passage
+	wordsOnly bool             // who a sentence is about, and whether it is negated, does not matter
 	recentKin []string         // the last relations
 	counts    []float64
 }
@@ -147,6 +149,7 @@ func newSpeech() *speech {
 func (s *speech) add(text string, p passage, parts []stance.Sentence) {
 	p.squeezed = squeezed(text)
 	s.passages = append(s.passages, p)
+	s.repeated = map[string]bool{}
 	s.squeezed += squeezed(p.lead) + p.squeezed + "\n"
 	s.at += perPassage
 	for _, part := range sentencesOf(p.lead) {
@@ -154,7 +157,11 @@ func (s *speech) add(text string, p passage, parts []stance.Sentence) {
 	}
 	if parts == nil {
 		for _, part := range sentencesOf(text) {
-			s.sentence(part, own, cue.Find(part, p.lang), 1<<30)
+			var marks cue.Marks
+			if !s.wordsOnly {
+				marks = cue.Find(part, p.lang)
+			}
+			s.sentence(part, own, marks, 1<<30)
 		}
 		return
 	}
@@ -178,6 +185,10 @@ func (s *speech) add(text string, p passage, parts []stance.Sentence) {
 
 // sentence reads one sentence. The clauses that begin before until are the speaker's own ones.
 func (s *speech) sentence(text string, v voice, marks cue.Marks, until int) {
+	if s.repeated[text] {
+		return // adds nothing
+	}
+	s.repeated[text] = true
 	folded := fold.Fold(raised.Replace(text))
 	plain := variants.Replace(folded.Text)
 	spans := wordsOf(plain)
@@ -224,6 +235,9 @@ func (s *speech) sentence(text string, v voice, marks cue.Marks, until int) {
 		s.clauses = append(s.clauses, clause{sentence: number, start: len(s.words)})
 	}
 	s.values(number, first)
+	if s.wordsOnly {
+		return
+	}
 	s.read(number, first, marks, until, strings.ContainsAny(text, "?？؟"))
 }
 
@@ -351,6 +365,9 @@ func (s *speech) values(number, first int) {
 		}
 		s.numbers = append(s.numbers, m)
 	}
+	if s.wordsOnly {
+		return
+	}
 	spans := wordsOf(sent.text)
 	for _, f := range lists["person"].among(spans, sent.text) {
 		m := site{text: sent.text[f.start:f.end], keys: []string{f.value}, start: f.start}
@@ -451,7 +468,7 @@ func (c *clause) negates(end int, words []word) {
 }
 
 // recentPersons is the number of names, and of relations, that a pronoun may mean.
-var recentPersons = 3
+const recentPersons = 3
 
 // mention notes that a pronoun may mean somebody from here on.
 func (s *speech) mention(recent []string, who string) []string {
@@ -473,7 +490,7 @@ func (s *speech) name(n site) {
 			s.persons[n.keys[0]] = true
 		}
 	}
-	before := strings.Fields(text[:n.start])
+	before := strings.Fields(strings.ToValidUTF8(text[max(0, n.start-maxSubject):n.start], ""))
 	after := strings.TrimLeft(text[min(len(text), n.start+len(light(n.text))):], " ,")
 	next, _, _ := strings.Cut(after, " ")
 	_, isPredicate := lists["predicate"].words[strings.TrimRight(next, ",.;:!?")]
@@ -522,8 +539,14 @@ func (c *clause) inherit(before clause) {
 // subjectWords is the number of words at the beginning of a clause among which its subject is.
 const subjectWords = 4
 
+// maxSubject is the length in bytes of so many words.
+const maxSubject = 100
+
 // leads reports whether a position is where a clause has its subject: near its beginning, and after no preposition.
 func leads(text string, at int) bool {
+	if at > maxSubject {
+		return false
+	}
 	before := strings.TrimLeft(text[:max(0, at)], " ,")
 	if r, _ := firstRune(text[max(0, at):]); isRun(r) {
 		return utf8.RuneCountInString(before) <= 2*subjectWords && !strings.ContainsAny(before[max(0, len(before)-3):], "和跟给帮")

@@ -19,9 +19,8 @@ const (
 	window = 80 // positions around a word in which a value belongs to it
 	// halfway is the distance in positions at which a word counts half.
 	halfway = 10
-	// A value does not fit if a rival fits better by at least telling, and the value by less than the share clearly of it.
+	// telling is the lead of a rival from which a value does not fit.
 	telling = .25
-	clearly = .6
 )
 
 // anchor is a word of the line that the sources have too.
