@@ -461,9 +461,9 @@ func (s *speech) read(number, first int, marks cue.Marks, until int, asks bool) 
 }
 
 // negates notes a negation that ends at a byte of the sentence.
-func (c *clause) negates(end int, words []word) {
-	c.negated = true
-	for c.after = c.start; c.after < c.end && words[c.after].start < end; c.after++ {
+func (l *clause) negates(end int, words []word) {
+	l.negated = true
+	for l.after = l.start; l.after < l.end && words[l.after].start < end; l.after++ {
 	}
 }
 
@@ -530,9 +530,9 @@ func (s *speech) continues(before clause, number int) bool {
 }
 
 // inherit takes the subject from the clause before it.
-func (c *clause) inherit(before clause) {
-	if !c.self && !c.third && len(c.kin) == 0 {
-		c.self, c.third, c.kin, c.subject = before.self, before.third, before.kin, before.subject
+func (l *clause) inherit(before clause) {
+	if !l.self && !l.third && len(l.kin) == 0 {
+		l.self, l.third, l.kin, l.subject = before.self, before.third, before.kin, before.subject
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // are compared with the words around each place where a source has it. Where another value of the same kind fits these words
 // clearly better, the line has replaced that value.
 
-// Constants of binding. Chosen on half of the development corpus by the shares of faithful and of changed lines that are refused.
+// Constants of binding, chosen on test/corpus by the shares of faithful lines and of lines with swapped values that are refused.
 const (
 	window = 80 // positions around a word in which a value belongs to it
 	// halfway is the distance in positions at which a word counts half.
