@@ -198,9 +198,11 @@ func (s *speech) sentence(text string, v voice, marks cue.Marks, until int) {
 	isASCII := len(plain) == len(text) && fold.ASCIIPrefix(plain) == len(plain)
 	number, first := len(s.sentences), len(s.clauses)
 	s.at += perSentence
-	s.sentences = append(s.sentences, sentence{
-		passage: len(s.passages) - 1, voice: v, text: plain, written: text, at: s.at, dates: datesOf(plain, spans), numbers: numbersOf(plain, spans),
-	})
+	sent := sentence{passage: len(s.passages) - 1, voice: v, text: plain, written: text, at: s.at, numbers: numbersOf(plain, spans)}
+	if !s.wordsOnly {
+		sent.dates = datesOf(plain, spans)
+	}
+	s.sentences = append(s.sentences, sent)
 	lang, end, open := languages[s.passages[len(s.passages)-1].lang], 0, false
 	for i, w := range spans {
 		from, to := w.start, w.end
