@@ -10,21 +10,19 @@ import (
 	"golang.org/x/text/language/display"
 )
 
-// isTransliterated reports whether the line is in Latin letters and the messages are not, or the other way round: how a name is spelt
-// then says nothing about whether it was said.
-func (c *checking) isTransliterated() bool { return isLatin(c.lineText()) != c.said.isLatin }
-
-// isLatin reports whether most of a text is in Latin letters.
-func isLatin(text string) bool {
+// isLatin reports whether most of some sentences is in Latin letters.
+func isLatin(sentences []sentence) bool {
 	latin, other := 0, 0
-	for _, r := range text {
-		switch {
-		case r < 0x250 && unicode.IsLetter(r), unicode.Is(unicode.Latin, r):
-			latin++
-		case isRun(r):
-			other += 3 // a character of a script without spaces is half a word
-		case unicode.IsLetter(r):
-			other++
+	for _, s := range sentences {
+		for _, r := range s.text {
+			switch {
+			case r < 0x250 && unicode.IsLetter(r), unicode.Is(unicode.Latin, r):
+				latin++
+			case isRun(r):
+				other += 3 // a character of a script without spaces is half a word
+			case unicode.IsLetter(r):
+				other++
+			}
 		}
 	}
 	return latin >= other

@@ -61,8 +61,8 @@ func TestBuiltInLinesPass(t *testing.T) {
 	t.Logf("%d lines", n)
 }
 
-// statementsRefused is the share of the corpus's statements, in percent, that may be refused. The goal is 2.
-const statementsRefused = 9.
+// statementsRefused is the share of the corpus's statements, in percent, that may be refused.
+const statementsRefused = 2.
 
 // Statements of the corpus are faithful lines in English about conversations in twelve languages.
 func TestStatementsOfTheCorpusPass(t *testing.T) {

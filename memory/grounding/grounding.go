@@ -7,11 +7,15 @@
 package grounding
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"reverie/language"
+	"reverie/language/cue"
+	"reverie/language/stance"
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/memory/transcripts"
@@ -49,24 +53,51 @@ type Evidence struct {
 // Ground holds the evidence, prepared for checks. It is not safe for concurrent use.
 type Ground struct {
 	day      time.Time
+	lang     string          // tag of the language of the users
+	tags     map[string]bool // languages of the messages of users
+	isLatin  bool            // most of the messages are in Latin letters
 	known    map[string]bool // lines of documents, as markdown.LineKey returns them
 	said     *speech         // by users, and in documents
-	answered *speech         // by the assistant, and in sentences of users that are not their own statements
+	answered *speech         // by the assistant
 	quotable string          // all messages and documents, squeezed
-	messages string          // all messages, squeezed
-	names    map[string]bool // speakers of a group, folded
+	messages string          // of users, squeezed
+	speakers map[string]bool // of a group, bare
+	names    map[string]bool // words that somebody writes as names
+	named    []site          // names in said, in order
 	times    map[string]bool // times of day of the messages
 	days     map[string]bool // days of the messages; computed on first use
 	held     map[day][]int   // sentences that mean a date, as it is asked for
 }
 
+// minorLanguage is the share of the messages, as a divisor, that must be in a language for lines to be compared in it.
+const minorLanguage = 5
+
 // New prepares evidence. It takes linear time.
 func New(e Evidence) *Ground {
 	g := &Ground{
-		day: e.Day, known: map[string]bool{}, said: newSpeech(), answered: newSpeech(), names: map[string]bool{}, times: map[string]bool{},
-		held: map[day][]int{},
+		day: e.Day, known: map[string]bool{}, said: newSpeech(), answered: newSpeech(), speakers: map[string]bool{}, times: map[string]bool{},
+		held: map[day][]int{}, tags: map[string]bool{},
 	}
-	var quotable strings.Builder
+	var quotable, users strings.Builder
+	for _, line := range e.Transcript {
+		if line.Role == memory.RoleOfUser {
+			users.WriteString(line.Text + "\n")
+			if line.Name != "" {
+				g.speakers[bare(line.Name)] = true
+			}
+		}
+	}
+	if len(g.speakers) < 2 {
+		clear(g.speakers)
+	}
+	g.answered.wordsOnly = true
+	g.said.isGroup = len(g.speakers) > 0
+	maps.Copy(g.said.persons, g.speakers)
+	if users.Len() == 0 {
+		users.WriteString(strings.Join(e.Documents, "\n"))
+	}
+	g.lang = cue.LanguageOf(users.String())
+	g.isLatin = isLatin([]sentence{{text: users.String()}})
 	for _, text := range e.Documents {
 		on := e.Day
 		for _, line := range markdown.Lines(text) {
@@ -78,12 +109,13 @@ func New(e Evidence) *Ground {
 				on = d
 			}
 			g.known[said] = true
-			g.said.add(written(line), passage{at: on, document: true})
+			g.said.add(written(line), passage{at: on, lang: g.lang, document: true}, nil)
 			quotable.WriteString(squeezed(line) + "\n")
 		}
 	}
-	documents := quotable.Len()
-	speakers, voices := map[string]bool{}, newVoices(e.Transcript)
+	documents := len(g.said.squeezed)
+	letters, all := map[string]int{}, 0
+	readers := map[string]*stance.Reader{}
 	for i, line := range e.Transcript {
 		at := e.Day
 		if !line.At.IsZero() {
@@ -92,29 +124,32 @@ func New(e Evidence) *Ground {
 		}
 		quotable.WriteString(squeezed(line.Text) + "\n")
 		if line.Role != memory.RoleOfUser {
-			g.answered.add(line.Text, passage{at: at})
+			g.answered.add(line.Text, passage{at: at, lang: g.lang}, nil)
 			continue
 		}
-		p := passage{at: at, speaker: light(line.Name)}
-		if p.speaker != "" {
-			speakers[p.speaker] = true
+		r := readers[line.Name]
+		if r == nil {
+			r = &stance.Reader{Lang: g.lang}
+			readers[line.Name] = r
 		}
+		p := passage{at: at, lang: r.LanguageOf(line.Text), speaker: light(line.Name)}
 		if i > 0 && e.Transcript[i-1].Role != memory.RoleOfUser {
 			p.lead = contributed(e.Transcript[i-1].Text, line.Text)
 		}
-		own, other, lang := voices.divide(line)
-		p.lang = lang
-		g.said.add(own, p)
-		g.answered.add(other, passage{at: at})
+		letters[p.lang] += len(line.Text)
+		all += len(line.Text)
+		parts := r.Read(line.Text)
+		if parts == nil {
+			parts = []stance.Sentence{}
+		}
+		g.said.add(line.Text, p, parts)
 	}
-	if len(speakers) > 1 {
-		g.names = speakers
-	}
-	g.said.finish()
-	g.answered.finish()
 	g.quotable = quotable.String()
-	g.messages = g.quotable[documents:]
-	g.said.isLatin = isLatin(g.said.messages())
+	g.messages = g.said.squeezed[documents:]
+	for tag, n := range letters {
+		g.tags[tag] = n*minorLanguage >= all
+	}
+	g.findNames()
 	return g
 }
 
@@ -153,30 +188,40 @@ func (g *Ground) Check(line string, over ...string) []Fault {
 	if g.Known(line) {
 		return nil
 	}
-	c := checking{Ground: g, isHeading: heading.MatchString(line), context: contextOf(over)}
+	c := checking{Ground: g, isHeading: heading.MatchString(line), context: g.contextOf(over)}
 	c.run(written(line))
 	return c.faults
 }
 
 // contextOf reads the lines above a line.
-func contextOf(over []string) *speech {
+func (g *Ground) contextOf(over []string) *speech {
 	s := newSpeech()
 	for _, text := range over {
-		s.add(written(text), passage{document: true})
+		s.add(written(text), passage{lang: g.lang, document: true}, nil)
 	}
-	s.finish()
 	return s
+}
+
+// languageOf returns the language of a line. A short one in Latin letters is in that of the messages or in English.
+func (g *Ground) languageOf(text string) string {
+	in, isLatin := languages[g.lang]
+	lang := (&stance.Reader{Lang: g.lang}).LanguageOf(text)
+	if isLatin && (in < language.Russian || in == language.Vietnamese) && lang == g.lang && language.Likeliest(text, in, language.English) == language.English {
+		return "en"
+	}
+	return lang
 }
 
 // checking is the check of one line.
 type checking struct {
 	*Ground
-	isHeading bool
-	isQuoted  bool     // most of the line is a quotation
-	known     *float64 // share of the words that the sources have, once needed
-	context   *speech
-	line      *speech
-	faults    []Fault
+	isHeading  bool
+	isQuoted   bool     // most of the line is a quotation
+	known      *float64 // share of the words that the sources have, once needed
+	translated *bool    // the line is in another language than the messages, once needed
+	context    *speech
+	line       *speech
+	faults     []Fault
 }
 
 func (c *checking) fault(code, value string) {
@@ -194,16 +239,17 @@ func (c *checking) run(text string) {
 		return
 	}
 	c.line = newSpeech()
-	c.line.in = c.said.in
-	c.line.add(text, passage{at: c.day, document: true})
-	c.line.finish()
+	c.line.add(text, passage{at: c.day, lang: c.languageOf(text), document: true}, nil)
+	if len(c.line.sentences) == 0 {
+		return
+	}
+	whole := strings.Contains(c.said.squeezed, squeezed(brackets.ReplaceAllString(stripped(text), "")))
 	c.quotations(text)
-	c.values()
+	c.values(whole)
 	if c.isHeading {
 		return
 	}
 	c.isQuoted = len(quotes.FindString(text)) > len(text)/2
-	whole := strings.Contains(c.said.squeezed, squeezed(brackets.ReplaceAllString(stripped(text), "")))
 	c.claims(whole)
 }
 
@@ -238,7 +284,7 @@ func (c *checking) quotations(text string) {
 func (c *checking) isAdded(bracket string) bool {
 	text := light(bracket)
 	return strings.Contains(c.quotable, squeezed(bracket)) || strings.HasPrefix(strings.TrimLeft(text, "("), "later") ||
-		slices.ContainsFunc(datesOf(text), func(d day) bool { return d.year > 0 })
+		slices.ContainsFunc(datesOf(text, wordsOf(text)), func(d day) bool { return d.year > 0 })
 }
 
 // stripped removes the quotation marks around a whole text.

@@ -1,6 +1,7 @@
 package grounding
 
 import (
+	_ "embed"
 	"fmt"
 	"math"
 	"regexp"
@@ -22,17 +23,6 @@ type number struct {
 // figures matches digits with their separators: 1.250,50; 1'200; 10 000; 19:30; 10.3.2.8.
 var figures = regexp.MustCompile(`\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d+)?\b|\b\d{1,2}[hm]\d{2}\b|\d+(?:[.,:٫٬]\d+)*`)
 
-// Magnitudes that follow a number, glued or after a space.
-var magnitudes = map[string]float64{
-	"k": 1e3, "tsd": 1e3, "thousand": 1e3, "tausend": 1e3, "mille": 1e3, "mil": 1e3, "mila": 1e3, "nghìn": 1e3, "ngàn": 1e3, "тыс": 1e3,
-	"тысяч": 1e3, "тысячи": 1e3, "тысяча": 1e3, "тысячу": 1e3, "тыщ": 1e3, "الاف": 1e3, "آلاف": 1e3, "ألف": 1e3, "الف": 1e3, "千": 1e3, "천": 1e3,
-	"hundred": 1e2, "hundert": 1e2, "cent": 1e2, "cents": 1e2, "cento": 1e2, "trăm": 1e2, "百": 1e2, "백": 1e2, "mươi": 10, "dozen": 12,
-	"万": 1e4, "萬": 1e4, "만": 1e4, "w": 1e4, "億": 1e8, "亿": 1e8, "억": 1e8,
-	"million": 1e6, "millions": 1e6, "mio": 1e6, "mn": 1e6, "millionen": 1e6, "milliones": 1e6, "millones": 1e6, "millón": 1e6, "milhões": 1e6,
-	"milhão": 1e6, "milioni": 1e6, "milione": 1e6, "triệu": 1e6, "củ": 1e6, "tr": 1e6, "млн": 1e6, "миллион": 1e6, "миллиона": 1e6,
-	"миллионов": 1e6, "مليون": 1e6, "ملايين": 1e6, "billion": 1e9, "milliarde": 1e9, "milliarden": 1e9, "tỷ": 1e9, "tỉ": 1e9, "млрд": 1e9,
-}
-
 // placed is a word or run of digits that is part of a number.
 type placed struct {
 	start, end int
@@ -50,9 +40,9 @@ func key(v float64) string { return strconv.FormatFloat(math.Round(v*1e6)/1e6, '
 func clock(hour, minute int) string { return fmt.Sprintf("t:%d", (hour%12)*60+minute) }
 
 // numbersOf finds the numbers of a folded text, in digits and in words.
-func numbersOf(text string) []number {
+func numbersOf(text string, words []span) []number {
 	var out []number
-	parts := numberParts(text)
+	parts := numberParts(text, words)
 	for i := 0; i < len(parts); {
 		n := 1
 		for i+n < len(parts) && joined(text, parts[i+n-1], parts[i+n]) {
@@ -71,7 +61,7 @@ func numbersOf(text string) []number {
 var separators = strings.NewReplacer("٫", ".", "٬", ",", "’", "'", "h", ":", "m", ".")
 
 // numberParts finds the digits and number words of a folded text, in order.
-func numberParts(text string) []placed {
+func numberParts(text string, words []span) []placed {
 	var parts []placed
 	var digits [][]int
 	if strings.ContainsFunc(text, unicode.IsDigit) {
@@ -81,12 +71,12 @@ func numberParts(text string) []placed {
 	take := func(before int) {
 		for d < len(digits) && digits[d][0] < before {
 			at := digits[d]
+			d++
 			keys, value := readings(text[at[0]:at[1]])
 			parts = append(parts, placed{start: at[0], end: at[1], value: value, keys: keys})
-			d++
 		}
 	}
-	for _, w := range wordsOf(text) {
+	for _, w := range words {
 		take(w.start + 1)
 		if w.isRun {
 			parts = append(parts, runNumbers(text, w)...)
@@ -133,7 +123,7 @@ func wordNumber(word string) (placed, bool) {
 	if m, ok := magnitudes[word]; ok && word != "w" && word != "k" && word != "tr" {
 		return placed{value: m, magnitude: true, unsure: unsureWords[word]}, true
 	}
-	if v, ok := numberWords[word]; ok {
+	if v, ok := compound(word); ok {
 		return placed{value: v.value, ordinal: v.ordinal, unsure: v.value == 1 || v.ordinal || unsureWords[word]}, true
 	}
 	if r, _ := utf8.DecodeRuneInString(word); unicode.Is(unicode.Arabic, r) {
@@ -173,6 +163,13 @@ func readings(s string) (keys []string, value float64) {
 	for _, g := range groups[1:] {
 		threes = threes && len(g) == 3
 	}
+	if slices.Contains(signs, ' ') { // "10 000", or two numbers
+		add(strings.Join(groups, ""))
+		for _, g := range groups {
+			add(g)
+		}
+		return keys, value
+	}
 	same := len(slices.Compact(slices.Clone(signs))) <= 1
 	switch n := len(signs); {
 	case n == 0:
@@ -195,9 +192,6 @@ func readings(s string) (keys []string, value float64) {
 	case !same && slices.Index(signs, signs[n-1]) == n-1:
 		add(strings.Join(groups[:n], "") + "." + groups[n])
 	default:
-		for _, g := range groups {
-			add(g)
-		}
 		keys = append(keys, s)
 	}
 	return keys, value
@@ -220,7 +214,7 @@ var connectors = map[string]bool{
 // joined reports whether two parts may belong to one number.
 func joined(text string, a, b placed) bool {
 	between := text[a.end:b.start]
-	if !connectors[between] || a.ordinal {
+	if !connectors[between] || a.ordinal || a.magnitude && b.unsure && b.value == 1 {
 		return false
 	}
 	switch {
@@ -295,16 +289,6 @@ func compose(text string, parts []placed) []number {
 	return []number{n}
 }
 
-var (
-	halves = phrasesOf(`
-p: halb, halbe, halben, halber, половина, половины, пол
-h: half, demi, demie, media, medio, meia, meio, mezza, mezzo, rưỡi, половиной, نصف, ونصف, ونص, نص, والنصف, 半, 반`)
-	quarters = phrasesOf(`
-q: quarter, viertel, quart, cuarto, quarto, quarto, четверть, ربع, وربع, إلا ربع`)
-	hours = phrasesOf(`
-h: am, pm, a.m, p.m, o'clock, oclock, uhr, h, heures, heure, hs, hrs, horas, ore, giờ, часов, часа, час, الساعة, 時, 点, 點, 时, 시, um, at, a las, alle, às, à, lúc, в, by, until, um, gegen`)
-)
-
 var ordinalAfter = regexp.MustCompile(`^(?:st|nd|rd|th|\.|º|ª|er|ème|e|-?й|-?м|-?го)(?:\P{L}|$)`)
 
 // nearby is the distance of words that change a number, in bytes.
@@ -316,13 +300,19 @@ func (n *number) finish(text string) {
 		n.keys = append(n.keys, "o:"+n.keys[0])
 	}
 	v, err := strconv.ParseFloat(n.keys[0], 64)
+	for _, m := range []float64{1e9, 1e6, 1e3} {
+		if after := text[n.end:min(len(text), n.end+nearby)]; v >= m && startsWith("half", after) { // 9 triệu rưỡi
+			n.keys = append(n.keys, key(v+m/2))
+			return
+		}
+	}
 	if err != nil || v < 0 || v > 1e4 {
 		return
 	}
 	before, after := text[max(0, n.start-nearby):n.start], text[n.end:min(len(text), n.end+nearby)]
 	around := strings.ToValidUTF8(before, "") + "\n" + strings.ToValidUTF8(after, "")
 	hour := v <= 24 && v == math.Trunc(v)
-	for _, half := range halves.in(around) {
+	for _, half := range lists["half"].in(around) {
 		n.keys = append(n.keys, key(v+.5))
 		if hour && half.value == "p" { // halb acht is half past seven
 			n.keys = append(n.keys, clock(int(v)+23, 30))
@@ -330,10 +320,10 @@ func (n *number) finish(text string) {
 			n.keys = append(n.keys, clock(int(v), 30))
 		}
 	}
-	if hour && len(quarters.in(around)) > 0 {
+	if hour && len(lists["quarter"].in(around)) > 0 {
 		n.keys = append(n.keys, clock(int(v), 15), clock(int(v), 45), clock(int(v)+23, 45))
 	}
-	if hour && len(hours.in(around)) > 0 {
+	if hour && len(lists["hour"].in(around)) > 0 {
 		n.keys = append(n.keys, clock(int(v), 0))
 	}
 }
@@ -357,155 +347,73 @@ var unsureWords = func() map[string]bool {
 	return out
 }()
 
-// numberWords maps words to numbers, in all spaced languages. Each list counts from its first value.
-var numberWords = func() map[string]numeral {
-	words := map[string]numeral{}
-	count := func(from, step float64, ordinal bool, list string) {
+//go:embed words/numbers.txt
+var numberFile string
+
+// numberWords maps words to numbers, magnitudes to what they multiply with, in all spaced languages.
+var numberWords, magnitudes = func() (map[string]numeral, map[string]float64) {
+	words, factors := map[string]numeral{}, map[string]float64{}
+	for line := range strings.Lines(numberFile) {
+		head, list, found := strings.Cut(line, ":")
+		kind := strings.Fields(head)
+		if !found || strings.HasPrefix(line, "#") {
+			continue
+		}
+		from, step := floatOf(kind[0]), floatOf(kind[1])
 		for i, names := range strings.Fields(list) {
 			for name := range strings.SplitSeq(names, "/") {
-				for _, form := range []string{light(name), bare(name)} {
-					if _, known := words[form]; !known && (form == light(name) || !isVietnamese(light(name)) && len(form) > 3) {
-						words[form] = numeral{from + step*float64(i), ordinal}
+				exact := light(name)
+				if len(kind) > 2 && kind[2] == "magnitude" {
+					factors[exact] = from
+					continue
+				}
+				for _, form := range []string{exact, bare(name)} {
+					if _, known := words[form]; !known && (form == exact || !isVietnamese(exact) && len(form) > 3) {
+						words[form] = numeral{from + step*float64(i), len(kind) > 2}
 					}
 				}
 			}
 		}
 	}
-	for _, list := range []string{
-		`zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen`,
-		`null ein/eine/eins/einen/einem zwei/zwo drei vier fünf sechs sieben acht neun zehn elf zwölf/zwölfe dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn`,
-		`cero uno/un/una dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete dieciocho diecinueve`,
-		`zéro un/une deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept dix-huit dix-neuf`,
-		`zero um/uma dois/duas três quatro cinco seis sete oito nove dez onze doze treze catorze/quatorze quinze dezasseis/dezesseis dezassete/dezessete dezoito dezanove/dezenove`,
-		`zero uno/un/una due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici sedici diciassette diciotto diciannove`,
-		`không một hai ba/bà bốn năm sáu bảy/bẩy tám chín mười`,
-		`ноль один/одна/одно/одного/одной/одну два/две/двух/двум/двумя/двое три/трёх/трем/тремя/трое четыре/четырёх/четырем/четверо пять/пяти/пятью/пятеро
-		 шесть/шести семь/семи восемь/восьми девять/девяти десять/десяти одиннадцать/одиннадцати двенадцать/двенадцати тринадцать/тринадцати
-		 четырнадцать/четырнадцати пятнадцать/пятнадцати шестнадцать/шестнадцати семнадцать/семнадцати восемнадцать/восемнадцати девятнадцать/девятнадцати`,
-		`صفر واحد/واحدة اثنان/اثنين/اثنتين/تنين ثلاثة/ثلاث/تلاتة/تلات أربعة/أربع خمسة/خمس ستة/ست سبعة/سبع ثمانية/ثماني/ثمان/تمانية/تمن تسعة/تسع عشرة/عشر احدعشر اثناعشر/اطنعش`,
-	} {
-		count(0, 1, false, list)
-	}
-	for _, list := range []string{
-		`twenty thirty forty/fourty fifty sixty seventy eighty ninety hundred`,
-		`zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig hundert`,
-		`veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa cien/ciento`,
-		`vingt trente quarante cinquante soixante septante huitante/octante nonante cent`,
-		`vinte trinta quarenta cinquenta sessenta setenta oitenta noventa cem/cento`,
-		`venti trenta quaranta cinquanta sessanta settanta ottanta novanta cento`,
-		`двадцать/двадцати тридцать/тридцати сорок/сорока пятьдесят/пятидесяти шестьдесят/шестидесяти семьдесят/семидесяти восемьдесят/восьмидесяти
-		 девяносто/девяноста сто/ста`,
-		`عشرون/عشرين ثلاثون/ثلاثين/تلاتين أربعون/أربعين خمسون/خمسين ستون/ستين سبعون/سبعين ثمانون/ثمانين/تمانين تسعون/تسعين مئة/مائة/مية`,
-	} {
-		count(20, 10, false, list)
-	}
-	count(21, 1, false, `veintiuno/veintiún/veintiuna veintidós veintitrés veinticuatro veinticinco veintiséis veintisiete veintiocho veintinueve`)
-	count(200, 100, false, `двести/двухсот триста/трёхсот четыреста/четырехсот пятьсот/пятисот шестьсот/шестисот семьсот/семисот восемьсот девятьсот`)
-	count(200, 100, false, `doscientos/doscientas trescientos/trescientas cuatrocientos quinientos/quinientas seiscientos setecientos ochocientos novecientos`)
-	count(200, 100, false, `duzentos/duzentas trezentos/trezentas quatrocentos quinhentos/quinhentas seiscentos setecentos oitocentos novecentos`)
-	count(200, 100, false, `duecento trecento quattrocento cinquecento seicento settecento ottocento novecento`)
-	count(200, 100, false, `مئتين/مائتين/ميتين ثلاثمئة/ثلاثمائة أربعمئة/أربعمائة خمسمئة/خمسمائة ستمئة سبعمئة ثمانمئة تسعمئة`)
-	count(1, 1, true, `first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth
-		seventeenth eighteenth nineteenth twentieth`)
-	count(1, 1, true, `premier/première deuxième/second/seconde troisième quatrième cinquième sixième septième huitième neuvième dixième`)
-	count(1, 1, true, `primero/primera/primer segundo/segunda tercero/tercera/tercer cuarto/cuarta quinto/quinta sexto/sexta séptimo/séptima octavo noveno décimo`)
-	count(1, 1, true, `primo/prima secondo/seconda terzo/terza quarto/quarta quinto/quinta sesto/sesta settimo ottavo nono decimo`)
-	count(1, 1, true, `الأول/الأولى الثاني/الثانية الثالث/الثالثة الرابع/الرابعة الخامس/الخامسة السادس السابع/السابعة الثامن/الثامنة التاسع/التاسعة العاشر/العاشرة`)
-	count(2, 1, false, `سنتين/شهرين/يومين/أسبوعين/ساعتين/ولدين/مرتين/طفلين/غرفتين/أختين/بنتين`)
-	count(2, 1, false, `couple/pair/both/beide/beiden/zweimal/twice/twins/zwillinge/paar/deux/zweit`)
-	count(5, 1, false, `lăm/nhăm`)
-	count(12, 1, false, `dozen/dutzend/douzaine/docena/dúzia/dozzina/дюжина`)
-	count(10, 1, false, `dizaine/decena/dezena/decina/десяток`)
-	count(20, 1, false, `vingtaine/veintena`)
-	count(15, 1, false, `quinzaine/quincena`)
-	count(1.5, 1, false, `полтора/полторы/anderthalb/eineinhalb`)
-	count(3, 1, false, `dritt/triplets/dreimal/thrice`)
-	count(4, 1, false, `viert`)
-	count(5, 1, false, `fünft`)
-	germanNumbers(words)
-	italianNumbers(words)
-	russianOrdinals(words)
-	return words
+	return words, factors
 }()
 
-func germanNumbers(words map[string]numeral) {
-	ones := strings.Fields("ein zwei drei vier fünf sechs sieben acht neun")
-	tens := strings.Fields("zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig")
-	small := map[string]float64{}
-	for i, one := range ones {
-		small[one] = float64(i + 1)
-		for j, ten := range tens {
-			small[one+"und"+ten] = float64(20 + 10*j + i + 1)
-		}
+func floatOf(s string) float64 {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return -1
 	}
-	for i, word := range strings.Fields("zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn") {
-		small[word] = float64(10 + i)
-	}
-	for j, ten := range tens {
-		small[ten] = float64(20 + 10*j)
-	}
-	put := func(word string, v float64, ordinal bool) {
-		for _, form := range []string{light(word), bare(word)} {
-			if _, known := words[form]; !known {
-				words[form] = numeral{v, ordinal}
-			}
-		}
-	}
-	for word, v := range small {
-		put(word, v, false)
-		put(word+"tausend", v*1000, false)
-		put(word+"jährig", v, false)
-		put(word+"jährige", v, false)
-		if v < 10 {
-			put(word+"hundert", v*100, false)
-			for rest, w := range small {
-				put(word+"hundert"+rest, v*100+w, false)
-			}
-		}
-		ending := "te"
-		if v >= 20 {
-			ending = "ste"
-		}
-		for _, e := range []string{"", "n", "r", "s", "m"} {
-			put(word+ending+e, v, true)
-		}
-	}
-	for i, word := range []string{"erste", "zweite", "dritte", "siebte", "achte"} {
-		for _, e := range []string{"", "n", "r", "s", "m"} {
-			put(word+e, []float64{1, 2, 3, 7, 8}[i], true)
-		}
-	}
+	return v
 }
 
-func italianNumbers(words map[string]numeral) {
-	tens := strings.Fields("venti trenta quaranta cinquanta sessanta settanta ottanta novanta")
-	for j, ten := range tens {
-		for i, one := range strings.Fields("uno due tre quattro cinque sei sette otto nove") {
-			word := ten + one
-			if one == "uno" || one == "otto" {
-				word = ten[:len(ten)-1] + one
-			}
-			words[word] = numeral{float64(20 + 10*j + i + 1), false}
-		}
-	}
-	words["ventitré"] = numeral{23, false}
-	for i, one := range strings.Fields("duemila tremila quattromila cinquemila seimila settemila ottomila novemila diecimila") {
-		words[one] = numeral{float64((i + 2) * 1000), false}
-	}
-}
+// glued matches numbers that are written as one word: zweitausendfünfhundert, dreihundertzwölf, tremila.
+var glued = regexp.MustCompile(`^(.*?)(tausend|hundert|mila)(.*)$`)
 
-func russianOrdinals(words map[string]numeral) {
-	for i, stem := range strings.Fields(`перв втор трет четвёрт пят шест седьм восьм девят десят одиннадцат двенадцат тринадцат четырнадцат
-		пятнадцат шестнадцат семнадцат восемнадцат девятнадцат двадцат`) {
-		for ending := range strings.FieldsSeq("ый ой ий ого его ому ему ым им ом ая ую ое ье ьего ьему ья ью ых") {
-			for _, form := range []string{light(stem + ending)} {
-				words[form] = numeral{float64(i + 1), true}
+// compound reads a number word, also one of several parts or with an ending.
+func compound(word string) (numeral, bool) {
+	if v, ok := numberWords[word]; ok {
+		return v, true
+	}
+	for _, ending := range []string{"jährige", "jährig", "n", "r", "s", "m"} {
+		if rest, found := strings.CutSuffix(word, ending); found && len(rest) > 3 {
+			if v, ok := numberWords[rest]; ok && (v.ordinal && strings.HasSuffix(rest, "te") || len(ending) > 1) {
+				return v, true
 			}
 		}
 	}
-	for ending := range strings.FieldsSeq("ый ого ому ым ом ая") {
-		words["тридцат"+ending] = numeral{30, true}
+	if !strings.Contains(word, "tausend") && !strings.Contains(word, "hundert") && !strings.HasSuffix(word, "mila") {
+		return numeral{}, false
 	}
+	m := glued.FindStringSubmatch(word)
+	if m == nil || m[1] == "" {
+		return numeral{}, false
+	}
+	times, ok := numberWords[m[1]]
+	rest := numeral{}
+	if ok && m[3] != "" {
+		rest, ok = compound(m[3])
+	}
+	return numeral{times.value*map[string]float64{"tausend": 1e3, "hundert": 1e2, "mila": 1e3}[m[2]] + rest.value, false}, ok
 }
 
 // Numerals of scripts without spaces.

@@ -10,16 +10,19 @@ import (
 	"unicode/utf8"
 
 	"reverie/language"
-	"reverie/language/analysis"
+	"reverie/language/cue"
+	"reverie/language/date"
 	"reverie/language/fold"
+	"reverie/language/stance"
 )
 
-// Distances between words, so that what stands in one clause is nearer than what is divided by a sign.
+// Distances between words, so that what is in one clause is nearer than what a sign divides.
 const (
 	perWord     = 2 // a character of a script without spaces counts half
 	perComma    = 2
-	perJoin     = 8
-	perSentence = 20
+	perJoin     = 6
+	perSentence = 12
+	perPassage  = 10 * window
 )
 
 // speech is text divided into passages, sentences and clauses, with the words and values in them.
@@ -27,273 +30,490 @@ type speech struct {
 	passages  []passage
 	sentences []sentence
 	clauses   []clause
-	terms     []term
-	numbers   []mention
-	names     []mention
-	index     map[string][]int // terms by form
-	byNumber  map[string][]int
-	stems     map[string]bool // the first letters of words
+	words     []word
+	index     map[string][]int // words by form
+	numbers   []site
+	names     []site
+	kin       []site
+	meant     map[string][]int // places of pronouns that may mean a name or a relation, which was mentioned before them
+	byNumber  map[string][]int // numbers by key
+	capitals  map[string]bool  // words that begin with a capital letter inside of a sentence
+	small     map[string]bool  // words that do not
+	persons   map[string]bool  // names used for persons
+	relations map[string][]kin // of names that follow a relation: "my brother Max"
+	isGroup   bool             // several people speak
+	negates   bool             // a negation occurs anywhere
+	stems     language.Stems
 	squeezed  string
-	isLatin   bool              // most of the messages are in Latin letters
-	negates   bool              // a negation occurs anywhere
-	in        language.Language // of the text that is read
-	persons   map[string]bool   // names used for persons
-	runs      map[*regexp.Regexp][][]int
-	places    []kinPlace
-	counts    []int            // for compare
-	units     []*string        // of numbers, once needed
-	found     map[string][]int // terms by all forms of a word, as they are asked for
+	found     map[string][]int // words by several forms, as they are looked up
+	at        int              // end of the last sentence
+	recent    []string         // the last names
+	repeated  map[string]bool  // sentences of the last passage
+	wordsOnly bool             // who a sentence is about, and whether it is negated, does not matter
+	recentKin []string         // the last relations
+	counts    []float64
 }
 
 // passage is one message, or one line of a document.
 type passage struct {
 	at       time.Time
 	speaker  string // light
+	lang     string // tag
 	lead     string // what an answer takes over from the message before it
-	lang     string // tag of its language
 	squeezed string // without the lead
 	document bool
 }
 
+// voice classifies sentences by whose statement they are.
+type voice uint8
+
+const (
+	own   voice = iota
+	lead        // the assistant's question before an answer
+	aside       // quoted, pasted, invented or supposed
+)
+
 type sentence struct {
 	passage  int
+	voice    voice
 	text     string // light
+	written  string
+	at       int
 	dates    []day
 	numbers  []number
 	calendar *calendar // once needed
-	isLead   bool
 }
 
 // clause is a part of a sentence between commas and conjunctions.
 type clause struct {
 	sentence   int
-	start, end int // terms
+	voice      voice
+	start, end int // words
+	from       int // bytes of the original sentence
 	negated    bool
+	after      int  // the first word after the negation
+	unclear    bool // a question or an answer
 	adverse    bool // a word that may express a negation
-	either     bool // not clearly negated or not
 	self       bool // the speaker is the subject
 	third      bool // somebody else is
-	subject    bool // a relation stands where the subject does
+	pronoun    bool // somebody else is meant
+	subject    bool // a relation is in the place of the subject
 	explicit   bool // the line names the user
-	byLead     bool // the question before it asks about somebody else
 	kin        []kin
-	isLead     bool
 }
 
 // kin is a relation, with the wider one that it belongs to.
 type kin struct{ is, wider string }
 
+func kinOf(value string) kin {
+	is, wider, _ := strings.Cut(value, "/")
+	return kin{is, wider}
+}
+
 func (k kin) matches(o kin) bool {
 	return k.is == o.is || k.wider == o.is && o.is != "" || k.is == o.wider
 }
 
-// term is a word, or a pair of characters of a script without spaces.
-type term struct {
+// word is a word, or a pair of characters of a script without spaces.
+type word struct {
 	forms   []string
 	at      int
 	clause  int
-	weight  int
 	content bool // no function word
+	start   int  // bytes of the sentence's light text
 }
 
-// mention is a number or a name at its place.
-type mention struct {
+// site is a number, name or relation at its place.
+type site struct {
 	text    string
 	keys    []string
 	at      int
 	clause  int
+	start   int  // bytes of the sentence's light text
 	initial bool // the first word of a sentence
-	unsure  bool
-	start   int // bytes of the sentence's light text, for numbers
-	capital bool
+	unsure  bool // a number word with other meanings
+}
+
+func (v site) shares(o site) bool {
+	return slices.ContainsFunc(v.keys, func(k string) bool { return slices.Contains(o.keys, k) })
 }
 
 func newSpeech() *speech {
-	return &speech{index: map[string][]int{}, byNumber: map[string][]int{}, stems: map[string]bool{}, found: map[string][]int{}, persons: map[string]bool{}}
+	return &speech{
+		index: map[string][]int{}, byNumber: map[string][]int{}, capitals: map[string]bool{}, small: map[string]bool{}, persons: map[string]bool{},
+		relations: map[string][]kin{}, stems: language.Stems{}, found: map[string][]int{}, meant: map[string][]int{},
+	}
 }
 
-// messages returns the text of the messages or, without any, of the documents.
-func (s *speech) messages() string {
-	var all, documents strings.Builder
-	for _, p := range s.passages {
-		if p.document {
-			documents.WriteString(p.squeezed)
-		} else {
-			all.WriteString(p.squeezed)
-		}
-	}
-	if all.Len() == 0 {
-		return documents.String()
-	}
-	return all.String()
-}
-
-// add reads a text as one passage.
-func (s *speech) add(text string, p passage) {
+// add reads a text as one passage. parts are its sentences; nil: they are found.
+func (s *speech) add(text string, p passage, parts []stance.Sentence) {
 	p.squeezed = squeezed(text)
 	s.passages = append(s.passages, p)
+	s.repeated = map[string]bool{}
 	s.squeezed += squeezed(p.lead) + p.squeezed + "\n"
-	if p.lead != "" {
-		s.read(p.lead, true)
+	s.at += perPassage
+	for _, part := range sentencesOf(p.lead) {
+		s.sentence(part, lead, nil, 1<<30)
 	}
-	s.read(text, false)
-}
-
-func (s *speech) read(text string, isLead bool) {
-	tokens := analysis.Analyse(text)
-	s.in = languageOf(text, s.in)
-	next := 0
-	at := 0
-	if n := len(s.terms); n > 0 {
-		at = s.terms[n-1].at + perSentence
-	}
-	offset := 0
-	for _, part := range sentencesOf(text) {
-		from := offset
-		offset += len(part)
-		first := next
-		for next < len(tokens) && tokens[next].Start < offset {
-			next++
-		}
-		if first == next {
-			if strings.TrimSpace(part) == "" {
-				continue
+	if parts == nil {
+		for _, part := range sentencesOf(text) {
+			var marks cue.Marks
+			if !s.wordsOnly {
+				marks = cue.Find(part, p.lang)
 			}
+			s.sentence(part, own, marks, 1<<30)
 		}
-		at = s.sentence(text[from:offset], from, tokens[first:next], at+perSentence, isLead)
+		return
+	}
+	end := 0
+	for _, part := range parts {
+		if part.Start > end { // a mark of a list: "76. Her sugar is high"
+			s.sentence(text[end:part.Start], own, nil, 1<<30)
+		}
+		end = part.End
+		v, until := own, 0
+		if part.Stance >= stance.Hypothetical {
+			v = aside
+		}
+		if part.Stance == stance.Hypothetical { // what stands before the supposition is none
+			until = slices.IndexFunc(part.Marks, func(m cue.Mark) bool { return m.Kind == cue.Suppose || m.Kind == cue.If || m.Kind == cue.Would })
+			until = part.Marks[max(0, until)].Start
+		}
+		s.sentence(part.Text, v, part.Marks, until)
 	}
 }
 
-// pairKind are characters that are analysed in pairs.
-func isPaired(text string) bool {
-	r, _ := utf8.DecodeRuneInString(text)
-	return isRun(r)
-}
-
-// languageOf returns the likeliest language of a text in Latin script; without evidence, the one before.
-func languageOf(text string, before language.Language) language.Language {
-	return language.Likeliest(text, before, language.English, language.German, language.French, language.Spanish, language.Italian,
-		language.Portuguese, language.Vietnamese)
-}
-
-// sentence reads one sentence. from is its position in the text of the tokens.
-func (s *speech) sentence(text string, from int, tokens []analysis.Token, at int, isLead bool) int {
-	folded := fold.Fold(text)
+// sentence reads one sentence. The clauses that begin before until are the speaker's own ones.
+func (s *speech) sentence(text string, v voice, marks cue.Marks, until int) {
+	if s.repeated[text] {
+		return // adds nothing
+	}
+	s.repeated[text] = true
+	folded := fold.Fold(raised.Replace(text))
 	plain := variants.Replace(folded.Text)
-	sent := sentence{passage: len(s.passages) - 1, text: plain, isLead: isLead}
-	if hasTime(plain) {
-		sent.dates = datesOf(plain)
-		sent.numbers = numbersOf(plain)
+	spans := wordsOf(plain)
+	if len(spans) == 0 && len(marks) == 0 {
+		return
 	}
-	number := len(s.sentences)
+	isASCII := len(plain) == len(text) && fold.ASCIIPrefix(plain) == len(plain)
+	number, first := len(s.sentences), len(s.clauses)
+	s.at += perSentence
+	sent := sentence{passage: len(s.passages) - 1, voice: v, text: plain, written: text, at: s.at, numbers: numbersOf(plain, spans)}
+	if !s.wordsOnly {
+		sent.dates = datesOf(plain, spans)
+	}
 	s.sentences = append(s.sentences, sent)
-	var starts []int // of clauses, in bytes of the text
-	inClause := 0
-	begin := func(byteAt int) {
-		inClause = 0
-		s.clauses = append(s.clauses, clause{sentence: number, start: len(s.terms), isLead: isLead})
-		starts = append(starts, byteAt)
-	}
-	begin(0)
-	end, position := 0, -1
-	var places []place
-	isFirst, named := true, 0
-	for _, t := range tokens {
-		start := t.Start - from
-		if start > end {
-			switch gap := text[end:start]; {
-			case strings.ContainsAny(gap, ",;:()–—،、，；：（）|") || strings.Contains(gap, " - "):
-				at += perComma
-				if inClause > 0 {
-					begin(start)
-				}
+	lang, end, open := languages[s.passages[len(s.passages)-1].lang], 0, false
+	for i, w := range spans {
+		from, to := w.start, w.end
+		if !isASCII {
+			from, to = folded.Origin(w.start, w.end)
+		}
+		gap := plain[end:w.start]
+		s.at += perWord
+		divided := strings.ContainsAny(gap, ",;:()–—،、，；：（）|") || strings.Contains(gap, " - ")
+		if divided {
+			s.at += perComma
+		}
+		_, joins := lists["join"].words[plain[w.start:w.end]]
+		if !open || open && len(s.words) > s.clauses[len(s.clauses)-1].start && (joins || divided) {
+			if joins {
+				s.at += perJoin
+			}
+			s.clauses = append(s.clauses, clause{sentence: number, start: len(s.words), from: from})
+			open = true
+			if who := s.passages[len(s.passages)-1].speaker; s.isGroup && who != "" && v == own {
+				s.names = append(s.names, site{keys: []string{bare(who)}, at: s.at, clause: len(s.clauses) - 1})
 			}
 		}
-		if t.Position != position {
-			position = t.Position
-			at += perWord
-			if isPaired(t.Text) {
-				at -= perWord / 2
+		if w.isRun {
+			s.run(plain, text, w)
+		} else {
+			s.word(plain, text[from:to], w, lang, i == 0, i > 0 && gap == " ")
+		}
+		end = w.end
+	}
+	if !open {
+		s.clauses = append(s.clauses, clause{sentence: number, start: len(s.words)})
+	}
+	s.values(number, first)
+	if s.wordsOnly {
+		return
+	}
+	s.read(number, first, marks, until, strings.ContainsAny(text, "?？؟"))
+}
+
+// raised are digits that fold to plain ones and are no numbers: m².
+var raised = strings.NewReplacer("²", "  ", "³", "  ")
+
+// languages maps tags to languages with stems.
+var languages = map[string]language.Language{
+	"en": language.English, "de": language.German, "fr": language.French, "es": language.Spanish, "it": language.Italian,
+	"pt": language.Portuguese, "ru": language.Russian, "ar": language.Arabic, "vi": language.Vietnamese,
+}
+
+// word adds a word of a script with spaces. original is its spelling.
+func (s *speech) word(plain, original string, w span, lang language.Language, initial, inside bool) {
+	text := plain[w.start:w.end]
+	m := word{at: s.at, clause: len(s.clauses) - 1, start: w.start, content: !language.FunctionWords[text].Has(lang)}
+	form := bare(text)
+	if rest, found := strings.CutSuffix(strings.TrimSuffix(form, "'"), "'s"); found {
+		form = rest
+	}
+	if _, after, found := strings.Cut(form, "'"); found && len(after) > 2 {
+		form = after // l'hôpital
+	}
+	if form == "" {
+		return // a mark alone
+	}
+	m.forms = []string{form}
+	if inner := circumfix.FindStringSubmatch(form); inner != nil {
+		m.forms[0] = inner[1]
+	}
+	if lang < language.StemmedCount && len(form) > 2 {
+		if stem := language.StemMark + s.stems.Stem(form, lang); stem != language.StemMark+form {
+			m.forms = append(m.forms, stem)
+		} else {
+			m.forms = append(m.forms, language.StemMark+form)
+		}
+	}
+	_, isGeneric := lists["generic"].words[text]
+	m.content = m.content && !isGeneric && !unicode.IsDigit(rune(form[0]))
+	s.put(m)
+	if parts := strings.Split(form, "-"); len(parts) > 1 {
+		for _, part := range parts {
+			if len(part) > 2 && !unicode.IsDigit(rune(part[0])) {
+				s.put(word{forms: []string{part, language.StemMark + s.stems.Stem(part, min(lang, language.StemmedCount-1))}, at: m.at, clause: m.clause, start: m.start, content: true})
 			}
 		}
-		if (joins[variants.Replace(t.Forms[0])] || joinsRun(text[:start], text[start:])) && inClause > 0 {
-			at += perJoin
-			begin(start)
-		}
-		end = max(end, t.End-from)
-		places = append(places, place{start, at, len(s.clauses) - 1})
-		inClause++
-		s.term(t, at)
-		if isName(t) && start >= named {
-			s.name(t, at, isFirst)
-			named = t.End - from
-		}
-		isFirst = false
 	}
-	asks := strings.ContainsAny(text, "?？؟")
-	for i, byteAt := range starts {
-		c := &s.clauses[len(s.clauses)-len(starts)+i]
-		until := len(text)
-		c.end = len(s.terms)
-		if i+1 < len(starts) {
-			until = starts[i+1]
-			c.end = s.clauses[len(s.clauses)-len(starts)+i+1].start
-		}
-		c.read(light(text[byteAt:until]), i == 0, asks, s.in)
-		if at := len(s.clauses) - len(starts) + i - 1; i == 0 && at >= 0 && !c.self && !isLead {
-			last := s.sentences[s.clauses[at].sentence]
-			c.byLead = last.isLead && last.passage == sent.passage && s.clauses[at].third && len(second.in(last.text)) == 0
-		}
-		if at := len(s.clauses) - len(starts) + i - 1; i > 0 || at >= 0 && s.continues(s.clauses[at], number) {
-			c.inherit(s.clauses[at])
-		}
-		s.negates = s.negates || c.negated || c.adverse || c.either
+	if r, _ := utf8.DecodeRuneInString(original); utf8.RuneCountInString(original) < 2 || !unicode.IsUpper(r) &&
+		!(unicode.IsDigit(r) && strings.ContainsFunc(original, unicode.IsUpper) && !strings.Contains(original, "-")) {
+		s.small[form] = s.small[form] || utf8.RuneCountInString(original) > 1
+		return
 	}
-	s.place(sent.numbers, sent.dates, folded, places)
-	return at
+	n := site{text: original, keys: []string{form}, at: s.at, clause: len(s.clauses) - 1, start: w.start, initial: initial}
+	if inside {
+		s.capitals[form] = true
+	}
+	s.names = append(s.names, n)
 }
 
-// isName reports whether a word may be a name: it begins with a capital letter, or has digits and capital letters, as in 2B.
-func isName(t analysis.Token) bool {
-	if isWord := !strings.ContainsFunc(t.Text, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) &&
-			!strings.ContainsRune("'’-&.", r)
-	}); !isWord || utf8.RuneCountInString(t.Text) < 2 {
-		return false
+func (s *speech) put(m word) {
+	for _, form := range m.forms {
+		s.index[form] = append(s.index[form], len(s.words))
 	}
-	r, _ := utf8.DecodeRuneInString(t.Text)
-	return unicode.IsUpper(r) || unicode.IsDigit(r) && strings.ContainsFunc(t.Text, unicode.IsUpper) && !strings.ContainsAny(t.Text, "-.")
+	s.words = append(s.words, m)
 }
 
-// Endings and beginnings of clauses in scripts that mark them without a sign.
-var (
-	runEnds   = strings.Fields("ので けど から のに って 라서 니까 지만 는데 은데 ㄴ데 데 고 서 라 며 면")
-	runBegins = strings.Fields("但是 但 不过 所以 因为 而且 然后 就是")
-)
+// circumfix matches a verb that is negated in spoken Arabic: مبتحبش.
+var circumfix = regexp.MustCompile(`(?:^|[^\p{Arabic}])[وف]?مب?(\p{Arabic}{2,})ش(?:[^\p{Arabic}]|$)`)
 
-// joinsRun reports whether a clause ends between two texts of a script without conjunctions between spaces.
-func joinsRun(before, after string) bool {
-	r, _ := firstRune(after)
-	if !isRun(r) {
-		return false
-	}
-	for _, b := range runBegins {
-		if strings.HasPrefix(after, b) {
-			return true
+// weak characters make no pair with content.
+var weak = runesOf(`的是了在和与有也都把被吗呢吧着过就还很不我你他她它们这那个些么没说要会能可以对给让从到为但如果因为所以好`)
+
+// run adds the pairs of characters of a run, and its clauses.
+func (s *speech) run(plain, original string, w span) {
+	last, at := rune(0), w.start
+	for i, r := range plain[w.start:w.end] {
+		if last != 0 {
+			s.at += perWord / 2
+			if joins := runJoin(plain[w.start:], i); joins && len(s.words) > s.clauses[len(s.clauses)-1].start {
+				s.at += perJoin
+				s.clauses = append(s.clauses, clause{
+					sentence: len(s.sentences) - 1, start: len(s.words), from: len(original) * (w.start + i) / max(1, len(plain)),
+				})
+			}
+			hiragana := unicode.Is(unicode.Hiragana, last) || unicode.Is(unicode.Hiragana, r)
+			s.put(word{
+				forms: []string{string([]rune{last, r})}, at: s.at, clause: len(s.clauses) - 1, start: at, content: !weak[last] && !weak[r] && !hiragana,
+			})
 		}
+		last, at = r, w.start+i
 	}
-	spaced := strings.HasSuffix(before, " ")
-	before = strings.TrimRight(before, " ")
-	last, _ := utf8.DecodeLastRuneInString(before)
-	if unicode.Is(unicode.Hangul, last) && !spaced {
-		return false
-	}
-	for _, e := range runEnds {
-		if strings.HasSuffix(before, e) {
+}
+
+// runJoin reports whether a clause begins at an offset of a text in a script without spaces.
+func runJoin(text string, at int) bool {
+	for join := range lists["join"].run {
+		r, _ := utf8.DecodeRuneInString(join)
+		if unicode.Is(unicode.Han, r) && strings.HasPrefix(text[at:], join) || !unicode.Is(unicode.Han, r) && strings.HasSuffix(text[:at], join) {
 			return true
 		}
 	}
 	return false
+}
+
+// values adds the numbers of a sentence that are no part of a date, and the relations.
+func (s *speech) values(number, first int) {
+	sent := &s.sentences[number]
+	words := s.words[s.clauses[first].start:]
+	place := func(start int) (at, clause int) {
+		i := sort.Search(len(words), func(i int) bool { return words[i].start > start }) - 1
+		if len(words) == 0 {
+			return s.at, first
+		}
+		return words[max(0, i)].at, words[max(0, i)].clause
+	}
+	for _, n := range sent.numbers {
+		if lists["other-meaning"].words[sent.text[n.start:n.end]] == s.passages[sent.passage].lang {
+			continue
+		}
+		m := site{text: sent.text[n.start:n.end], keys: n.keys, start: n.start, unsure: n.unsure}
+		m.at, m.clause = place(n.start)
+		m.unsure = m.unsure || n.isWord && slices.ContainsFunc(sent.dates, func(d day) bool { return d.start <= n.start && n.end <= d.end })
+		for _, k := range m.keys {
+			s.byNumber[k] = append(s.byNumber[k], len(s.numbers))
+		}
+		s.numbers = append(s.numbers, m)
+	}
+	if s.wordsOnly {
+		return
+	}
+	spans := wordsOf(sent.text)
+	for _, f := range lists["person"].among(spans, sent.text) {
+		m := site{text: sent.text[f.start:f.end], keys: []string{f.value}, start: f.start}
+		m.at, m.clause = place(f.start)
+		s.kin = append(s.kin, m)
+		s.recentKin = s.mention(s.recentKin, f.value)
+		c := &s.clauses[m.clause]
+		c.kin = append(c.kin, kinOf(f.value))
+		c.subject = c.subject || leads(sent.text[offset(s.words, c):], f.start-offset(s.words, c))
+	}
+}
+
+// placeOf returns the position at which a clause begins.
+func (s *speech) placeOf(c *clause) int {
+	if c.start < len(s.words) {
+		return s.words[c.start].at
+	}
+	return s.at
+}
+
+// offset returns the first byte of a clause in its sentence.
+func offset(words []word, c *clause) int {
+	if c.start < len(words) {
+		return words[c.start].start
+	}
+	return 0
+}
+
+// read finds out what kind of clauses a sentence has.
+func (s *speech) read(number, first int, marks cue.Marks, until int, asks bool) {
+	sent := &s.sentences[number]
+	for i := first; i < len(s.clauses); i++ {
+		c := &s.clauses[i]
+		c.end, c.voice = len(s.words), sent.voice
+		if sent.voice == aside && c.from < until {
+			c.voice = own
+		}
+		from, to, next := offset(s.words, c), len(sent.text), 1<<30
+		if i == first {
+			from = 0
+		}
+		if i+1 < len(s.clauses) {
+			n := &s.clauses[i+1]
+			c.end, to, next = n.start, offset(s.words, n), n.from
+		}
+		text := sent.text[from:max(from, to)]
+		words := wordsOf(text)
+		c.explicit = len(lists["user"].among(words, text)) > 0
+		c.self = c.explicit || len(lists["first"].among(words, text)) > 0
+		c.unclear = asks || sent.voice == lead
+		c.adverse = len(lists["adverse"].among(words, text)) > 0
+		for _, f := range lists["third"].among(words, text) {
+			c.third = c.third || leads(text, f.start)
+			c.pronoun = true
+			for _, key := range slices.Concat(s.recent, s.recentKin) {
+				s.meant[key] = append(s.meant[key], s.placeOf(c))
+			}
+		}
+		for _, f := range lists["not"].among(words, text) {
+			c.negates(f.end+from, s.words)
+		}
+		if strings.Contains(text, "n't") || circumfix.MatchString(text) {
+			c.negates(from, s.words)
+		}
+		for _, m := range marks {
+			if m.Start < c.from || m.Start >= next {
+				continue
+			}
+			switch m.Kind {
+			case cue.Not:
+				isAnswer := i == first && m.Start <= 1 && startsWith("no", text)
+				if !isAnswer || !startsWith("first", text[min(len(text), m.End):]) { // "no I live in Leeds"
+					c.negates(m.End, s.words)
+				}
+				c.unclear = c.unclear || isAnswer && c.negated
+			case cue.Over:
+				c.adverse = c.adverse || !slices.ContainsFunc(marks, func(o cue.Mark) bool { return o.Kind == cue.Not && o.Start < m.End && m.Start < o.End })
+			}
+		}
+		if i > first || i > 0 && s.continues(s.clauses[i-1], number) {
+			c.inherit(s.clauses[i-1])
+		}
+		if c.start == c.end && c.negated && i > 0 { // "Vegan? No."
+			s.clauses[i-1].unclear = true
+		}
+		s.negates = s.negates || c.negated || c.unclear || c.adverse
+	}
+	for _, n := range s.names[sort.Search(len(s.names), func(i int) bool { return s.names[i].clause >= first }):] {
+		s.name(n)
+	}
+}
+
+// negates notes a negation that ends at a byte of the sentence.
+func (l *clause) negates(end int, words []word) {
+	l.negated = true
+	for l.after = l.start; l.after < l.end && words[l.after].start < end; l.after++ {
+	}
+}
+
+// recentPersons is the number of names, and of relations, that a pronoun may mean.
+const recentPersons = 3
+
+// mention notes that a pronoun may mean somebody from here on.
+func (s *speech) mention(recent []string, who string) []string {
+	rest := slices.DeleteFunc(slices.Clone(recent), func(r string) bool { return r == who })
+	return append([]string{who}, rest[:min(len(rest), recentPersons-1)]...)
+}
+
+// name learns what a name is used for.
+func (s *speech) name(n site) {
+	text := s.sentences[s.clauses[n.clause].sentence].text
+	if n.text == "" || isPlainWord(light(n.text)) {
+		return
+	}
+	for i := len(s.kin) - 1; i >= 0 && s.kin[i].clause >= n.clause-1; i-- {
+		k := s.kin[i]
+		end := k.start + len(k.text)
+		if s.clauses[k.clause].sentence == s.clauses[n.clause].sentence && end <= n.start && strings.Trim(text[end:n.start], " ,:(") == "" {
+			s.relations[n.keys[0]] = append(s.relations[n.keys[0]], kinOf(k.keys[0]))
+			s.persons[n.keys[0]] = true
+		}
+	}
+	before := strings.Fields(strings.ToValidUTF8(text[max(0, n.start-maxSubject):n.start], ""))
+	after := strings.TrimLeft(text[min(len(text), n.start+len(light(n.text))):], " ,")
+	next, _, _ := strings.Cut(after, " ")
+	_, isPredicate := lists["predicate"].words[strings.TrimRight(next, ",.;:!?")]
+	_, isCopula := lists["copula"].words[strings.TrimRight(next, ",.;:!?")]
+	if len(before) > 0 {
+		_, isNaming := lists["naming"].words[strings.TrimRight(before[len(before)-1], ":,.")]
+		s.persons[n.keys[0]] = s.persons[n.keys[0]] || isNaming
+	}
+	if strings.HasSuffix(light(n.text), "'s") || isPredicate && (!n.initial || !isCopula) {
+		s.persons[n.keys[0]] = true
+	}
+	if s.clauses[n.clause].voice == aside {
+		return
+	}
+	isGerman := s.passages[len(s.passages)-1].lang == "de" // nouns have capital letters too
+	if s.persons[n.keys[0]] || !isGerman && (!n.initial || language.FunctionWords[light(n.text)] == 0) {
+		s.recent = s.mention(s.recent, n.keys[0])
+	}
+	if c := &s.clauses[n.clause]; s.persons[n.keys[0]] && !c.self && leads(text, n.start) {
+		c.third = true
+	}
 }
 
 // fragment is the length in bytes of a sentence that has no predicate: "My father.", "父が。"
@@ -302,282 +522,85 @@ const fragment = 16
 // continues reports whether a sentence may leave out the subject of the clause before it: that is a fragment, or the question.
 func (s *speech) continues(before clause, number int) bool {
 	last := s.sentences[before.sentence]
-	if last.passage != s.sentences[number].passage || len(before.kin) == 0 {
+	if last.passage != s.sentences[number].passage || len(before.kin) == 0 && !before.third {
 		return false
 	}
-	return last.isLead && !s.sentences[number].isLead && len(second.in(last.text)) == 0 || len(last.text) <= fragment
+	if last.voice == lead {
+		return s.sentences[number].voice != lead && len(lists["second"].in(last.text)) == 0
+	}
+	return len(before.kin) > 0 && len(last.text) <= fragment
 }
 
-// place is the position of a byte of a sentence.
-type place struct{ start, at, clause int }
-
-// place adds the numbers that are no part of a date.
-func (s *speech) place(numbers []number, dates []day, folded fold.Folded, places []place) {
-	for _, n := range numbers {
-		if len(places) == 0 {
-			return
-		}
-		start, _ := folded.Origin(n.start, n.end)
-		i := max(0, sort.Search(len(places), func(i int) bool { return places[i].start > start })-1)
-		m := mention{
-			text: folded.Text[n.start:n.end], keys: n.keys, at: places[i].at, clause: places[i].clause, unsure: n.unsure, start: n.start,
-		}
-		if n.isWord {
-			m.unsure = m.unsure || slices.ContainsFunc(dates, func(d day) bool { return d.start <= n.start && n.end <= d.end })
-		}
-		for _, k := range m.keys {
-			s.byNumber[k] = append(s.byNumber[k], len(s.numbers))
-		}
-		s.numbers = append(s.numbers, m)
+// inherit takes the subject from the clause before it.
+func (l *clause) inherit(before clause) {
+	if !l.self && !l.third && len(l.kin) == 0 {
+		l.self, l.third, l.kin, l.subject = before.self, before.third, before.kin, before.subject
 	}
 }
-
-// hasTime reports whether a text may name a number or a date: most sentences do not, and reading both is costly.
-func hasTime(string) bool { return true }
-
-func (s *speech) term(t analysis.Token, at int) {
-	if t.Kind == analysis.Number {
-		return
-	}
-	m := term{at: at, clause: len(s.clauses) - 1, weight: 2, content: !t.Stop}
-	if isPaired(t.Text) {
-		if utf8.RuneCountInString(t.Text) != 2 {
-			return
-		}
-		m.weight = 1
-		m.content = isTelling(t.Text)
-		m.forms = []string{bare(t.Text)}
-	} else {
-		for _, form := range t.Forms {
-			if b := bare(form); !slices.Contains(m.forms, b) {
-				m.forms = append(m.forms, b)
-			}
-		}
-		if rest, found := withoutPossessive(m.forms[0]); found {
-			m.forms = append(m.forms, rest)
-		}
-		if inner := circumfix.FindStringSubmatch(m.forms[0]); inner != nil {
-			m.forms = append(m.forms, inner[1])
-		}
-		m.content = m.content && !generic[m.forms[0]]
-	}
-	if runes := []rune(m.forms[0]); len(runes) >= stem {
-		s.stems[string(runes[:stem])] = true
-	}
-	for _, form := range m.forms {
-		s.index[form] = append(s.index[form], len(s.terms))
-	}
-	s.terms = append(s.terms, m)
-}
-
-// weak characters make no telling pair.
-var weak = runesOf(`的是了在和与有也都把被吗呢吧着过就还很不我你他她它们这那个些么没说要会能可以对给让从到为但如果因为所以好`)
-
-// isTelling reports whether a pair of characters carries content.
-func isTelling(pair string) bool {
-	a, size := utf8.DecodeRuneInString(pair)
-	b, _ := utf8.DecodeRuneInString(pair[size:])
-	if weak[a] || weak[b] || unicode.Is(unicode.Hiragana, a) || unicode.Is(unicode.Hiragana, b) {
-		return false
-	}
-	return true
-}
-
-// generic are words of lines that say nothing about their subject.
-var generic = func() map[string]bool {
-	out := map[string]bool{}
-	for word := range strings.FieldsSeq(`user users user's users' nutzer nutzerin nutzers utilisateur utilisatrice usuario usuaria utente
-		пользователь пользователя المستخدم person wants want likes like has have named called uses use works work lives live also using since
-		plans plan said says gets get going goes go new about around currently`) {
-		out[bare(word)] = true
-	}
-	return out
-}()
-
-func withoutPossessive(word string) (string, bool) {
-	if rest, found := strings.CutSuffix(word, "'s"); found {
-		return rest, true
-	}
-	return strings.CutSuffix(word, "'")
-}
-
-func (s *speech) name(t analysis.Token, at int, initial bool) {
-	m := mention{text: t.Text, at: at, clause: len(s.clauses) - 1, initial: initial, capital: true}
-	for _, form := range t.Forms {
-		m.keys = append(m.keys, bare(form))
-	}
-	if rest, found := withoutPossessive(m.keys[0]); found {
-		m.keys[0] = rest
-	}
-	s.names = append(s.names, m)
-}
-
-// stem is the number of letters in which two spellings of a name agree: Florence and Florenz.
-const stem = 4
 
 // subjectWords is the number of words at the beginning of a clause among which its subject is.
 const subjectWords = 4
 
-// read finds out what kind of clause it is. in is the language of the text.
-func (c *clause) read(text string, opens, asks bool, in language.Language) {
-	words := wordsOf(text)
-	c.explicit = len(selfWords.among(words, text)) > 0
-	c.self = len(first.among(words, text)) > 0 || c.explicit
-	c.adverse = len(adverse.among(words, text)) > 0
-	for _, f := range third.among(words, text) {
-		if other, ok := otherwise[text[f.start:f.end]]; ok && other.Has(in) {
-			continue
-		}
-		c.third = c.third || leads(text, f.start)
-	}
-	for _, f := range people.among(words, text) {
-		is, wider, _ := strings.Cut(f.value, "/")
-		c.kin = append(c.kin, kin{is, wider})
-		c.subject = c.subject || leads(text, f.start)
-	}
-	for _, f := range negators.among(words, text) {
-		if other, ok := otherwise[text[f.start:f.end]]; ok && other.Has(in) {
-			continue
-		}
-		if rest := strings.TrimLeft(text[f.end:], " "); opens && denies.words[text[f.start:f.end]] != "" && f.start <= 1 && startsWith(first, rest) {
-			continue // "no I live in Leeds"
-		}
-		c.negated = true
-		if opens && denies.words[text[f.start:f.end]] != "" && strings.IndexFunc(text, unicode.IsLetter) == f.start {
-			c.either = true // "no, I live in Leeds", "no cinnamon for me"
-		}
-	}
-	if strings.Contains(text, "n't") || circumfix.MatchString(text) {
-		c.negated = true
-	}
-	if c.isLead || asks {
-		c.either = true
-	}
-}
-
-// startsWith reports whether a text begins with one of the expressions.
-func startsWith(p phrases, text string) bool {
-	found := p.in(text)
-	return len(found) > 0 && found[0].start == 0
-}
-
-// circumfix matches a verb that is negated in spoken Arabic: مبتحبش.
-var circumfix = regexp.MustCompile(`(?:^|[^\p{Arabic}])[وف]?مب?(\p{Arabic}{2,})ش(?:[^\p{Arabic}]|$)`)
-
-// otherwise are negations that mean something else in other languages.
-var otherwise = map[string]language.Set{
-	"no": 1 << language.Portuguese, "mai": 1<<language.German | 1<<language.French, "ne": 1 << language.Italian, "net": 1 << language.English,
-	"ned": 1 << language.English, "nee": 1 << language.French, "ko": 1<<language.German | 1<<language.English, "sin": 1 << language.English,
-	"il": 1 << language.Italian, "her": 1 << language.German, "hier": 1 << language.German, "lui": 1 << language.Vietnamese,
-	"non": 1 << language.English, "nada": 1 << language.English, "sem": 1 << language.German, "ni": 1 << language.English,
-}
+// maxSubject is the length in bytes of so many words.
+const maxSubject = 100
 
 // leads reports whether a position is where a clause has its subject: near its beginning, and after no preposition.
 func leads(text string, at int) bool {
-	before := strings.TrimLeft(text[:at], " ,")
-	words := strings.Fields(before)
-	if r, _ := firstRune(text[at:]); isRun(r) {
-		return utf8.RuneCountInString(before) <= 2*subjectWords && !strings.HasSuffix(before, "和") && !strings.HasSuffix(before, "跟") &&
-			!strings.HasSuffix(before, "给") && !strings.HasSuffix(before, "帮")
-	}
-	if len(words) > subjectWords {
+	if at > maxSubject {
 		return false
 	}
-	for _, w := range words {
-		if prepositions[w] {
-			return false
-		}
+	before := strings.TrimLeft(text[:max(0, at)], " ,")
+	if r, _ := firstRune(text[max(0, at):]); isRun(r) {
+		return utf8.RuneCountInString(before) <= 2*subjectWords && !strings.ContainsAny(before[max(0, len(before)-3):], "和跟给帮")
 	}
-	return true
-}
-
-var prepositions = func() map[string]bool {
-	out := map[string]bool{}
-	for word := range strings.FieldsSeq(`with to for of from at visit see call mit zu von bei für nach avec pour chez de à con para a de com per da di del della
-		với cho của cùng с к для от у о مع عند من إلى`) {
-		out[light(word)] = true
-	}
-	delete(out, "у")
-	return out
-}()
-
-// inherit takes the subject from the clause before it.
-func (c *clause) inherit(before clause) {
-	if !c.self && !c.third && len(c.kin) == 0 {
-		c.self, c.third, c.kin, c.subject = before.self, before.third, before.kin, before.subject
-	}
-}
-
-func (s *speech) finish() {
-	for i := range s.clauses {
-		c := &s.clauses[i]
-		if c.end > c.start || !c.negated {
-			continue
-		}
-		for _, j := range []int{i - 1, i + 1} { // "Vegan? No."
-			if j >= 0 && j < len(s.clauses) && s.sentences[s.clauses[j].sentence].passage == s.sentences[c.sentence].passage {
-				s.clauses[j].either = true
-			}
-		}
-	}
-	defer s.subjects()
-	for _, n := range s.names {
-		if !s.persons[n.keys[0]] && s.usedForPerson(n) {
-			s.persons[n.keys[0]] = true
-		}
-	}
-}
-
-// subjects marks the clauses whose subject is a person's name.
-func (s *speech) subjects() {
-	for _, n := range s.names {
-		c := &s.clauses[n.clause]
-		if !s.persons[n.keys[0]] || c.self || c.isLead || n.at-s.terms[min(c.start, len(s.terms)-1)].at > subjectWords*perWord {
-			continue
-		}
-		if text := s.sentences[c.sentence].text; leads(text, max(0, strings.Index(text, light(n.text)))) {
-			c.third = true
-		}
-	}
-}
-
-// usedForPerson reports whether a name stands next to a relation, or where a person's name does.
-func (s *speech) usedForPerson(n mention) bool {
-	c := s.clauses[n.clause]
-	text := s.sentences[c.sentence].text
-	name := light(n.text)
-	before, after, _ := strings.Cut(text, name)
 	words := strings.Fields(before)
-	last := ""
-	if len(words) > 0 {
-		last = words[len(words)-1]
-	}
-	next := strings.TrimRight(firstWord(strings.TrimLeft(after, ",")), ",.;:!?")
-	if determiners[last] {
-		return false
-	}
-	if len(people.in(last)) > 0 || naming[strings.TrimRight(last, ":,")] || len(words) > 1 && len(people.in(words[len(words)-2])) > 0 && !predicates[bare(last)] {
-		return true
-	}
-	return strings.HasSuffix(name, "'s") || strings.HasPrefix(after, "'s") || !n.initial && predicates[bare(next)] || n.initial && predicates[bare(next)] && s.in != language.German
+	return len(words) <= subjectWords && !slices.ContainsFunc(words, func(w string) bool { _, ok := lists["preposition"].words[w]; return ok })
 }
 
-// naming words stand before a name.
-var naming = func() map[string]bool {
-	out := map[string]bool{}
-	for word := range strings.FieldsSeq(`called named heißt namens s'appelle appelle llama llamo chama chiama tên зовут اسمها اسمه اسمي mr mrs ms dr frau herr
-		monsieur madame señor señora dottor dottoressa doctor prof`) {
-		out[light(word)] = true
+// having returns the words of a speech that share a form with w. Words that occur too often are left out: they connect nothing.
+func (s *speech) having(w word) []int {
+	last := w.forms[len(w.forms)-1]
+	if len(w.forms) == 1 || len(s.index[w.forms[0]]) == 0 {
+		return rare(s.index[last])
 	}
-	return out
-}()
+	out, known := s.found[last+" "+w.forms[0]]
+	if !known {
+		out = slices.Concat(s.index[w.forms[0]], s.index[last])
+		slices.Sort(out)
+		out = slices.Compact(out)
+		s.found[last+" "+w.forms[0]] = out
+	}
+	return rare(out)
+}
+
+// maxOccurrences bounds how often a word may occur that connects a line with a source.
+const maxOccurrences = 96
+
+func rare(found []int) []int {
+	if len(found) > maxOccurrences {
+		return nil
+	}
+	return found
+}
 
 // calendarOf returns the dates of a sentence.
 func (s *speech) calendarOf(i int) *calendar {
 	sent := &s.sentences[i]
 	if sent.calendar == nil {
 		sent.calendar = newCalendar()
-		sent.calendar.reach(sent.text, s.passages[sent.passage].at, sent.dates, sent.numbers)
+		var before []day
+		if i > 0 && s.sentences[i-1].passage == sent.passage {
+			before = s.sentences[i-1].dates
+		}
+		p := s.passages[sent.passage]
+		if slices.ContainsFunc(sent.dates, func(d day) bool { return d.weekday > 0 }) {
+			for _, r := range date.Insertions(sent.written, p.lang, p.at) {
+				if d, err := time.Parse(" [2006-01-02]", r.Text); err == nil {
+					sent.calendar.resolved[weekdayOf(d)] = d
+				}
+			}
+		}
+		sent.calendar.reach(sent.text, p.at, sent.dates, before, sent.numbers)
 	}
 	return sent.calendar
 }

@@ -41,7 +41,7 @@ func (c *checking) isPart(text, speaker string, document bool) bool {
 	}
 	plain := inserted.ReplaceAllString(text, "")
 	for _, p := range c.said.passages {
-		if p.document != document || speaker != p.speaker && (speaker != "" || len(c.names) > 0) || !inOrder(p.squeezed, parts) {
+		if p.document != document || speaker != p.speaker && (speaker != "" || len(c.speakers) > 0) || !inOrder(p.squeezed, parts) {
 			continue
 		}
 		var resolved []string

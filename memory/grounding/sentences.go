@@ -4,49 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
-
-	"reverie/language/cue"
-	"reverie/language/stance"
-	"reverie/memory"
-	"reverie/memory/transcripts"
 )
-
-// voices reads the messages of users: whose own statements they are, and in which language.
-type voices struct {
-	lang    string // of all messages together, for short ones
-	readers map[string]*stance.Reader
-}
-
-func newVoices(transcript []transcripts.Line) voices {
-	var all strings.Builder
-	for _, line := range transcript {
-		if line.Role == memory.RoleOfUser {
-			all.WriteString(line.Text + "\n")
-		}
-	}
-	return voices{cue.LanguageOf(all.String()), map[string]*stance.Reader{}}
-}
-
-// divide divides a message into what it states for its writer, and the quoted, pasted, invented and supposed sentences, which say
-// nothing about the writer.
-func (v voices) divide(line transcripts.Line) (own, other, lang string) {
-	r := v.readers[line.Name]
-	if r == nil {
-		r = &stance.Reader{Lang: v.lang}
-		v.readers[line.Name] = r
-	}
-	var mine, others strings.Builder
-	at := 0
-	for _, s := range r.Read(line.Text) {
-		switch s.Stance {
-		case stance.Foreign, stance.Fiction, stance.Hypothetical:
-			mine.WriteString(line.Text[at:s.Start] + "\n")
-			others.WriteString(s.Text + "\n")
-			at = s.End
-		}
-	}
-	return mine.String() + line.Text[at:], others.String(), r.LanguageOf(line.Text)
-}
 
 // contributed returns what an answer takes over from the message before it: all of that after a confirmation, its questions
 // otherwise, nothing after a denial.
@@ -55,14 +13,14 @@ func contributed(asked, answer string) string {
 	if len(head) > 24 {
 		head = strings.ToValidUTF8(head[:24], "")
 	}
-	starts := func(p phrases) bool {
-		found := p.in(head)
+	starts := func(list string) bool {
+		found := lists[list].in(head)
 		return len(found) > 0 && strings.IndexFunc(head, unicode.IsLetter) == found[0].start
 	}
-	if starts(denies) {
+	if starts("no") {
 		return ""
 	}
-	if starts(affirms) && !strings.ContainsAny(answer, "?？؟") {
+	if starts("yes") && !strings.ContainsAny(answer, "?？؟") {
 		return asked
 	}
 	var questions []string
@@ -83,7 +41,7 @@ func isOrdinal(before, after string) bool {
 		return true
 	}
 	n := len(before)
-	return n > 0 && before[n-1] >= '0' && before[n-1] <= '9' && startsWith(monthNames, light(strings.TrimLeft(firstWords(after), " ")))
+	return n > 0 && before[n-1] >= '0' && before[n-1] <= '9' && startsWith("month", light(firstWords(after)))
 }
 
 // firstWords returns the beginning of a text.
@@ -120,4 +78,10 @@ func squeezed(text string) string {
 		b.WriteRune(r)
 	}
 	return b.String()
+}
+
+// startsWith reports whether a text begins with an expression of a list.
+func startsWith(list, text string) bool {
+	found := lists[list].in(strings.TrimLeft(text, " "))
+	return len(found) > 0 && found[0].start == 0
 }
