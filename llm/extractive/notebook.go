@@ -92,7 +92,7 @@ func (p *passage) says(line words) bool {
 // take writes one passage.
 func (n *notebook) take(p *passage) {
 	e := &entry{passage: p, text: p.line()}
-	e.noted = p.keep > 0 && !n.noted[foldedText(e.text)] && !n.stands(p) && !slices.ContainsFunc(n.note, p.says)
+	e.noted = p.keep > 0 && !n.noted[foldedText(bareLine(e.text))] && !n.stands(p) && !slices.ContainsFunc(n.note, p.says)
 	for _, other := range n.entries {
 		if p.set == other.set && p.says(other.terms) {
 			other.seqs = withSeqs(other.seqs, p.seqs)
@@ -118,9 +118,7 @@ func (n *notebook) recognise(passages []passage) {
 	own := map[string]bool{}
 	for i := range passages {
 		if p := &passages[i]; !p.withdrawn {
-			marked := *p
-			marked.later = true
-			own[foldedText(bareLine(p.lastingLine()))], own[foldedText(bareLine(marked.lastingLine()))] = true, true
+			own[foldedText(bareLine(p.lastingLine()))] = true
 			for _, f := range p.facts {
 				own[foldedText(f.line)] = true
 			}

@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -120,11 +121,17 @@ func markerLen(s string) int {
 	return spaces
 }
 
-// bareLine returns a line without its list marker and surplus spaces.
+// laterMark matches the mark of a line that contradicts another one.
+var laterMark = regexp.MustCompile(`\(later: \d{4}-\d{2}-\d{2}\) `)
+
+// bareLine returns a line without its list marker, the mark of a later one, and surplus spaces.
 func bareLine(s string) string {
 	s = strings.TrimSpace(s)
-	s = s[markerLen(s):]
-	return strings.Join(strings.Fields(s), " ")
+	s = strings.Join(strings.Fields(s[markerLen(s):]), " ")
+	if strings.Contains(s, "(later: ") {
+		s = laterMark.ReplaceAllString(s, "")
+	}
+	return s
 }
 
 func (p *page) String() string {

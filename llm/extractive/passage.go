@@ -88,7 +88,7 @@ func (c *conversation) passages(known words) []passage {
 			speaker: u.speaker, seqs: []int64{u.seq}, message: u.message, start: u.start, end: u.end, at: u.at, lang: u.lang, set: u.set,
 			kind: u.kindOf(), terms: u.terms, sentence: u.sentences, keep: keep, lasting: lasting, doubtful: u.set.Has(cue.Doubt),
 			passing: passing,
-			words: c.lang, asks: u.question, facts: facts, proved: proved, text: u.text, denied: denied,
+			words:   c.lang, asks: u.question, facts: facts, proved: proved, text: u.text, denied: denied,
 			heard: u.heard, asked: wordsOf(u.asked, c.lang), opens: opens, first: u.first,
 		}
 		if u.asked != "" && leansOnQuestion(u) && utf8.RuneCountInString(u.asked) <= maxQuestion && !isUnfit(u.asked) {
