@@ -2,6 +2,7 @@ package stance
 
 import (
 	"regexp"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -19,11 +20,33 @@ type game struct {
 	words map[string]bool // that were used in it
 }
 
-// Hear reads a message of the assistant. A role-play is recognised to be over by words that neither side has used in it.
+// Hear reads a message of the assistant. When it speaks in character, the next message answers to that character, however the role-play
+// began. A role-play is recognised to be over by words that neither side has used in it.
 func (r *Reader) Hear(message string) {
+	switch {
+	case isStaged(message):
+		r.game.left = gameMessages
+	case r.game.words != nil && isSpoken(message):
+		r.game.left = max(r.game.left, answering)
+	}
 	if r.game.left > 0 {
 		r.game.add(message)
 	}
+}
+
+// answering is the number of messages for which a role-play goes on behind a message in character: the answer, which counts itself.
+const answering = 2
+
+// staged matches a stage direction at the beginning of a message: "(The door opens.)", "*knocks*".
+var staged = regexp.MustCompile(`^\s*(?:\([^()\d\n]{2,80}\)|（[^（）\d\n]{2,80}）|\*[^\s*][^*\d\n]{1,80}\*(?:[^*]|$))`)
+
+// isStaged reports whether a message begins with a stage direction.
+func isStaged(message string) bool { return staged.MatchString(message) }
+
+// isSpoken reports whether a message begins with words of a character in quotation marks.
+func isSpoken(message string) bool {
+	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(message, " \t\n"))
+	return strings.ContainsRune(`"“„«「『—–`, first)
 }
 
 func (g *game) add(text string) {
@@ -82,13 +105,13 @@ func (g *game) leaves(all []Sentence, lang string) bool {
 // are the manager and I'll be Priya".
 var roles = map[string][2]string{
 	"en": {
-		`(?:\byou(?:'ll| will| can| could)? (?:play|be|act as)|\byou(?:'re| are) (?:the|my)|(?:would|could|can) you (?:play|be)) `,
-		`\bi(?:'ll| will|'m| am|'d)? ?(?:be|play|am|the|a|an)? `,
+		`(?:\byou(?:'ll| will| can| could)? (?:play|be|do|act as)|\byou(?:'re| are) (?:the|my)|(?:would|could|can) you (?:play|be)) `,
+		`\b(?:i(?:'ll| will|'m| am|'d)? ?(?:be|play|am|the|a|an)?|the (?:two|three|four|five) of us) `,
 	},
 	"de": {
 		`(?:du bist|sie sind|du spielst|sie spielen|du machst|sie machen|du gibst|sie geben|spiel|spielen sie|mach|sei) ` +
 			`(?:jetzt |mal |bitte )?(?:der|die|das|den|ein|eine|einen|mein|meine|meinen) `,
-		`\bich (?:bin|spiele?|mache?|gebe?|mime|übernehme|der|die|den) `,
+		`\bich (?:bin|spiele?|mache?|gebe?|mime|übernehme|antworte|der|die|den)\b`,
 	},
 	"es": {
 		`(?:tú eres|tu eres|eres tú|vos sos|usted es|haces de|hacés de|haz de|hacé de|haga de|haga usted de|tú haces|vos hacés) `,
@@ -96,11 +119,11 @@ var roles = map[string][2]string{
 	},
 	"fr": {
 		`(?:tu es|vous êtes|tu fais|vous faites|tu joues|vous jouez|tu seras|vous serez|sois|soyez|fais|faites) ` +
-			`(?:le |la |l'|l’|un |une |mon |ma )`,
-		`(?:je (?:suis|fais|joue|serai|ferai|jouerai) |moi (?:le |la |l'|l’|un |une ))`,
+			`(?:le |la |l'|l’|un |une |mon |ma |(?-i:\p{Lu}))`,
+		`(?:je (?:suis|fais|joue|serai|ferai|jouerai) |moi (?:je fais |le |la |l'|l’|un |une ))`,
 	},
 	"pt": {
-		`(?:você é|você será|você vai ser|tu és|faça de|faz de|faças de|você faz|o senhor é|a senhora é|seja|sê) (?:o |a |um |uma |de |meu |minha )?`,
+		`(?:você é|você será|você vai ser|tu és|tu é|faça de|faz de|faças de|você faz|o senhor é|a senhora é|seja|sê) (?:o |a |um |uma |de |meu |minha )?`,
 		`(?:eu sou|eu serei|eu vou ser|eu faço|eu atendo como|eu respondo como|eu fico|eu o |eu a )`,
 	},
 	"it": {
@@ -122,8 +145,8 @@ var roles = map[string][2]string{
 		`(?:제가|내가|저는|난|나는) .{1,24}(?:할게|할께|역|이야|입니다|이에요|예요)`,
 	},
 	"vi": {
-		`(?:bạn|chị|anh|ad|bot) (?:là|làm) (?:khách|chủ|sếp|bác sĩ|giám khảo|người|nhân viên|nhà|cô|thầy|hr)`,
-		`(?:mình|em|tôi|tui|tớ) (?:là|làm) (?:khách|chủ|sếp|bác sĩ|người|nhân viên|ứng viên|bệnh nhân|học)`,
+		`(?:bạn|chị|anh|ad|bot|con|cháu) (?:là|làm|đóng|đóng vai) (?:khách|chủ|sếp|bác sĩ|giám khảo|người|nhân viên|nhà|cô|thầy|hr)`,
+		`(?:mình|em|tôi|tui|tớ|chú|cô|bác|anh) (?:là|làm|đóng|đóng vai) (?:khách|chủ|sếp|bác sĩ|người|nhân viên|ứng viên|bệnh nhân|học)`,
 	},
 }
 

@@ -169,3 +169,31 @@ func TestPraiseNextToAComplaint(t *testing.T) {
 		}
 	}
 }
+
+// TestACharacterIsAnswered reads an answer to a message that begins with a stage direction as part of a role-play, whatever began it.
+func TestACharacterIsAnswered(t *testing.T) {
+	for reply, c := range map[string]struct {
+		lang, answer string
+		want         stance.Stance
+	}{
+		"（敲门）开门，工部局的。":                            {"zh", "我在这货栈管了十九年账。", stance.Fiction},
+		"(The door creaks.) Who are you?":         {"en", "I'm a medic and I lost my license.", stance.Fiction},
+		"*rings the bell* I want my purse!":       {"en", "I have been a controller for twelve years.", stance.Fiction},
+		"**Plan**\n1. Rest. 2. Walk daily.":       {"en", "I have been a controller for twelve years.", stance.Own},
+		"* Rest\n* Walk daily":                    {"en", "I have been a controller for twelve years.", stance.Own},
+		"(1) Rest, (2) walk daily.":               {"en", "I have been a controller for twelve years.", stance.Own},
+		"“Dear Ms Bell, thank you.” Is it right?": {"en", "I have been a controller for twelve years.", stance.Own},
+	} {
+		if got := stancesOf(c.lang, []string{"Go on.", "> " + reply, c.answer}, c.answer)[0]; got != c.want {
+			t.Errorf("behind %q: %d, want %d", reply, got, c.want)
+		}
+	}
+	// Words of a character keep a role-play going that has begun.
+	talk := []string{"You play the notary and I'll be the countess.", "> “My lady?”"}
+	for range 6 {
+		talk = append(talk, "I buried two husbands.", "> “And the will, my lady?”")
+	}
+	if got := stancesOf("en", append(talk, "I burned the will."), "burned")[0]; got != stance.Fiction {
+		t.Errorf("the role-play has ended: %d", got)
+	}
+}

@@ -42,7 +42,7 @@ type Sentence struct {
 // Span is a range of bytes.
 type Span struct{ Start, End int }
 
-// Reader reads the messages of one speaker of a conversation in order. It knows whether a role-play is going on.
+// Reader reads the messages of a conversation in order. It knows whether a role-play is going on.
 type Reader struct {
 	Lang string // of the conversation, for messages that are too short to have one
 	Year int    // of the conversation; 0 if unknown

@@ -79,7 +79,7 @@ func listen(transcript []transcripts.Line, now time.Time) conversation {
 	}
 	c.group = len(names) > 1
 	c.lang = cue.LanguageOf(all.String())
-	readers := map[string]*stance.Reader{}
+	reader := stance.Reader{Lang: c.lang, Year: now.Year()} // of all speakers: they play together
 	messages := 0
 	heard := words{}
 	replies := make([]words, len(transcript)+1) // words of the assistant's messages
@@ -89,18 +89,11 @@ func listen(transcript []transcripts.Line, now time.Time) conversation {
 				replies[i] = wordsOf(head(l.Text, heardBytes), c.lang)
 			}
 			heard.add(replies[i])
-			for _, r := range readers {
-				r.Hear(l.Text)
-			}
+			reader.Hear(l.Text)
 			continue
 		}
-		r := readers[l.Name]
-		if r == nil {
-			r = &stance.Reader{Lang: c.lang, Year: now.Year()}
-			readers[l.Name] = r
-		}
 		text := printable(l.Text)
-		sentences := r.Read(text)
+		sentences := reader.Read(text)
 		if isHostile(text) {
 			continue
 		}

@@ -14,14 +14,16 @@ var show = flag.String("show", "", "print the faults in conversations whose id b
 
 // floors hold the figures reached on each set, rounded against us. The weights and words were made on dev. test was opened once,
 // with kept .887, traps .139 and junk .112; its faults then led to changes. heldout was opened once, with kept .915, lasting
-// .643, traps .034, junk .047 and gone 18 of 29. traps was written for
-// development; at first it had kept .914, lasting .639, traps .654 and junk .412. The signs of what is taken back were made on the first
-// three; see TestSigns for unseen ones.
+// .643, traps .034, junk .047 and gone 18 of 29. traps was written for development; at first it had kept .914, lasting .639, traps
+// .654 and junk .412. Two thirds of hard are irony without a mark, role-plays that just stop and pasted text without a sign; it was
+// opened once, with kept .921, lasting .643, traps .324, junk .158 and gone 45 of 75. The signs of what is taken back were made on
+// dev, test and heldout; see TestSigns for unseen conversations.
 var floors = map[string]struct{ kept, lasting, traps, junk, gone float64 }{
 	"dev":     {.945, .67, .015, .055, .16},
 	"traps":   {.92, .66, .04, .08, .97},
 	"test":    {.9, .63, .035, .09, .24},
 	"heldout": {.93, .65, .03, .05, .07},
+	"hard":    {.9, .62, .21, .115, .62},
 }
 
 // TestQuality prints what the engine keeps of each set, holds it to the floors, and fails for a line that nobody said.
