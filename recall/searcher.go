@@ -30,6 +30,7 @@ import (
 	"reverie/search/choose"
 	"reverie/search/fuse"
 	"reverie/search/index"
+	"reverie/search/keyword"
 	"reverie/search/rank"
 	"reverie/store/gate"
 	"reverie/store/indexes"
@@ -44,7 +45,7 @@ type Store interface {
 	IndexLag(ctx context.Context, id memory.Identity, corpora []search.Corpus, token int64) (indexes.Lag, error)
 	Documents(ctx context.Context, id memory.Identity, filter gate.DocumentFilter) ([]gate.DocumentEntry, error)
 	Leader(ctx context.Context, id memory.Identity) (memory.Identity, bool, error)
-	DocumentsWith(ctx context.Context, id memory.Identity, documents []uuid.UUID, terms []string, limit int) ([]memory.Document, error)
+	DocumentsWith(ctx context.Context, id memory.Identity, documents []uuid.UUID, words [][]string, limit int) ([]memory.Document, error)
 }
 
 // Embedder makes vectors of questions.
@@ -539,8 +540,10 @@ func (s *Searcher) searchLeader(ctx context.Context, own *searching) error {
 	return nil
 }
 
-// leaderWith returns the leader's documents that contain all terms, for a team member.
-func (s *Searcher) leaderWith(ctx context.Context, id memory.Identity, r KeywordRequest, terms []string) ([]memory.Document, error) {
+// leaderWith returns the leader's documents that contain all words, for a team member.
+func (s *Searcher) leaderWith(
+	ctx context.Context, id memory.Identity, r KeywordRequest, words []keyword.Word,
+) ([]memory.Document, error) {
 	if r.Agent.Leader == "" {
 		return nil, nil
 	}
@@ -548,6 +551,6 @@ func (s *Searcher) leaderWith(ctx context.Context, id memory.Identity, r Keyword
 	if err != nil || !member {
 		return nil, err
 	}
-	found, err := s.documentsWith(ctx, leader, r.Scope, terms)
+	found, err := s.documentsWith(ctx, leader, r.Scope, words)
 	return slices.DeleteFunc(found, func(d memory.Document) bool { return d.Scope == memory.ScopeGlobal }), err
 }
