@@ -67,7 +67,7 @@ type Searcher struct {
 	Embedders []Embedder
 	// QueryTimeout bounds the wait for the vector of a question; 0: DefaultQueryTimeout.
 	QueryTimeout time.Duration
-	Reputations  *Reputations     // of the models; nil: nothing is learned
+	Reputations  *Reputations     // learn from searches; nil: nothing is learned
 	Defaults     Settings         // of the server
 	Recorder     *Recorder        // nil: uses are not recorded
 	Observe      func(Response)   // called with every response; may be nil
@@ -99,6 +99,7 @@ func (s *Searcher) Search(ctx context.Context, id memory.Identity, r Request) (R
 	if err := one.run(ctx); err != nil {
 		return Response{}, err
 	}
+	s.Reputations.learn(id, one.space, one.votes) // not from the leader's, which a member must not change
 	if err := s.searchLeader(ctx, one); err != nil {
 		return Response{}, err
 	}
@@ -145,6 +146,8 @@ type searching struct {
 	now      time.Time // in the request's time zone
 	response *Response
 	stages   []Stage
+	space    int64                        // of the vectors that were compared
+	votes    map[search.Corpus]fuse.Votes // of the corpora with vectors
 }
 
 // run searches words and vectors concurrently, and then combines them.
@@ -183,8 +186,12 @@ func (s *searching) run(ctx context.Context) error {
 	}
 	s.response.Staleness = late.Staleness
 	began = time.Now()
+	s.space, s.votes = dense.space.ID, map[search.Corpus]fuse.Votes{}
 	for _, v := range views {
-		v.fuse(dense.of[v.Corpus], dense.space)
+		v.fuse(dense.of[v.Corpus], dense.space.Reputations[v.Corpus])
+		if len(v.dense.Hits) > 0 {
+			s.votes[v.Corpus] = v.fusion.Votes
+		}
 	}
 	compareViews(views)
 	err = s.eachView(views, func(v *view) error { return v.choose(ctx) })
@@ -360,19 +367,16 @@ const (
 	leastCandidates     = 60
 )
 
-// fuse merges the rankings by words and by the vectors of a space.
-func (v *view) fuse(dense fuse.Dense, space int64) {
+// fuse merges the rankings by words and by vectors of a known reputation.
+func (v *view) fuse(dense fuse.Dense, known fuse.Reputation) {
 	v.dense = dense
 	v.dense.Hits = slices.DeleteFunc(slices.Clone(dense.Hits), func(h fuse.DenseHit) bool {
 		at, found := v.find(h.Unit) // units written meanwhile are left to the next search
 		return !found || !v.request.covers(v.Units[at].At)
 	})
-	options, key := v.fuseOptions(), reputationKey{space, v.Corpus}
-	options.Reputation = v.Reputations.of(key)
+	options := v.fuseOptions()
+	options.Reputation = known
 	v.fusion = fuse.Fuse(v.lexicalList(), v.dense, options)
-	if len(v.dense.Hits) > 0 {
-		v.Reputations.learn(key, v.fusion.Votes)
-	}
 }
 
 // trust estimates how much of the question this corpus answers, 0 to 1: by words or by vectors.
