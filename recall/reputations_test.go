@@ -3,6 +3,7 @@ package recall_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync/atomic"
@@ -135,5 +136,23 @@ func TestReputationsThatCannotBeStored(t *testing.T) {
 	}
 	if n := to.taught.Load(); n != 2 {
 		t.Errorf("%d questions were learned", n)
+	}
+}
+
+// Of a whole dialogue as a question, a passage contains little; its words count nevertheless.
+func TestVotesOfLongQuestions(t *testing.T) {
+	l := open(t)
+	l.write("user:1", "notes.md", "The lighthouse keeper sold a violin to the baker.\n")
+	l.write("user:1", "other.md", "Nothing of that.\n")
+	dialogue := "Did you know that the lighthouse keeper sold his violin? "
+	for i := range 60 {
+		dialogue += fmt.Sprintf("word%d ", i)
+	}
+	found, err := l.Search(t.Context(), as("user:1"), recall.Request{Query: dialogue, Corpus: search.Memory, Explain: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := found.Trace.Corpora[0].Votes.Text; text < .2 || text > .8 {
+		t.Errorf("the words have a vote of %v", text)
 	}
 }

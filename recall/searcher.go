@@ -440,6 +440,11 @@ func (v *view) fuseOptions() fuse.Options {
 // lexicalList converts the ranking by words for fusion.
 func (v *view) lexicalList() fuse.Lexical {
 	l := fuse.Lexical{Hits: make([]fuse.LexicalHit, len(v.ranked)), Count: len(v.Units)}
+	for _, term := range v.query.Terms {
+		if !term.Stop {
+			l.Words++
+		}
+	}
 	v.byKey = make(map[index.UnitKey]rank.Ranked, len(v.ranked))
 	for i, r := range v.ranked {
 		key := v.Units[r.Unit].Key()
