@@ -1,7 +1,7 @@
 -- +goose Up
 
--- What earlier questions say about the vectors of a space (search/fuse): every process that answers reads and adds to the same, and
--- a restart forgets nothing. There are no words and no owners in it.
+-- How reliable the vectors of a space were for earlier questions (search/fuse). All processes read and update the same row, so that
+-- they agree and a restart loses nothing. It contains no words and no owners.
 create table index_reputations (
     workspace_id text             not null,
     agent_id     text             not null,
@@ -19,12 +19,12 @@ grant select, insert, delete, update (evidence, sure, met, kinship, questions) o
 alter table index_reputations enable row level security, force row level security;
 create policy reputation_read on index_reputations for select
     using (workspace_id = (select reverie_identity('workspace')) and agent_id = (select reverie_identity('agent')));
--- A viewer's questions count as well.
+-- Searches of viewers update it, too.
 create policy reputation_insert on index_reputations for insert
     with check (workspace_id = (select reverie_identity('workspace')) and agent_id = (select reverie_identity('agent')) and agent_id <> '');
 create policy reputation_update on index_reputations for update
     using (workspace_id = (select reverie_identity('workspace')) and agent_id = (select reverie_identity('agent')) and agent_id <> '');
--- It goes with its space.
+-- Dropping a space removes it.
 create policy reputation_delete on index_reputations for delete
     using (workspace_id = (select reverie_identity('workspace')) and (select reverie_identity('admin')) = 'on'
         and agent_id = (select reverie_identity('agent')));

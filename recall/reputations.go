@@ -10,57 +10,57 @@ import (
 	"reverie/search/fuse"
 )
 
-// School stores the reputations of vector spaces; *store.Store implements it.
-type School interface {
+// ReputationStore stores the reputations of vector spaces; *store.Store implements it.
+type ReputationStore interface {
 	LearnReputations(ctx context.Context, id memory.Identity, space int64, votes map[search.Corpus][]fuse.Votes) error
 }
 
-// lessonLimit bounds the questions that wait to be learned. Later ones are dropped: others will teach the same.
-const lessonLimit = 1024
+// voteLimit bounds the questions whose votes wait to be stored. The votes of further ones are dropped.
+const voteLimit = 1024
 
-// Reputations learn from the questions that were answered how reliably nearness in a vector space means relevance. They are kept in
-// the database, so that all processes weigh alike, and written in the background. They describe models, not people. It is safe for
-// concurrent use.
+// Reputations record how reliably nearness in a vector space means relevance, from the votes of answered questions. They are kept in
+// the database, so that all processes weigh vectors alike, and written in the background. They describe models, not people.
+// Reputations are safe for concurrent use.
 type Reputations struct {
-	store School
+	store ReputationStore
 	log   *slog.Logger
 
 	mu      sync.Mutex
-	waiting map[lessonKey]lesson
+	waiting map[spaceKey]spaceVotes
 	count   int
 	writing bool // a goroutine is writing until nothing waits
 	writers sync.WaitGroup
 }
 
-type lessonKey struct {
+type spaceKey struct {
 	workspace, agent string
 	space            int64
 }
 
-// lesson is what questions about one space teach, in their order.
-type lesson struct {
-	identity memory.Identity // of one who asked
+// spaceVotes are the votes of questions to one space, in their order.
+type spaceVotes struct {
+	identity memory.Identity // of the first question
 	votes    map[search.Corpus][]fuse.Votes
 }
 
 // NewReputations returns the reputations of a store. Close it before the store.
-func NewReputations(s School, log *slog.Logger) *Reputations {
-	return &Reputations{store: s, log: log, waiting: map[lessonKey]lesson{}}
+func NewReputations(s ReputationStore, log *slog.Logger) *Reputations {
+	return &Reputations{store: s, log: log, waiting: map[spaceKey]spaceVotes{}}
 }
 
-// learn adds the votes of one question, and returns at once. A nil *Reputations learns nothing.
+// learn adds the votes of one question and returns at once. A nil *Reputations ignores them.
 func (r *Reputations) learn(id memory.Identity, space int64, votes map[search.Corpus]fuse.Votes) {
 	if r == nil || len(votes) == 0 {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.count >= lessonLimit {
+	if r.count >= voteLimit {
 		return
 	}
-	key := lessonKey{id.Workspace, id.Agent, space}
+	key := spaceKey{id.Workspace, id.Agent, space}
 	if r.waiting[key].votes == nil {
-		r.waiting[key] = lesson{id, map[search.Corpus][]fuse.Votes{}}
+		r.waiting[key] = spaceVotes{id, map[search.Corpus][]fuse.Votes{}}
 	}
 	for corpus, v := range votes {
 		r.waiting[key].votes[corpus] = append(r.waiting[key].votes[corpus], v)
@@ -74,11 +74,11 @@ func (r *Reputations) learn(id memory.Identity, space int64, votes map[search.Co
 
 // write writes until nothing waits.
 func (r *Reputations) write() {
-	for lessons := r.take(); len(lessons) > 0; lessons = r.take() {
-		for key, l := range lessons {
+	for taken := r.take(); len(taken) > 0; taken = r.take() {
+		for key, of := range taken {
 			ctx, cancel := context.WithTimeout(context.Background(), saveTimeout)
-			if err := r.store.LearnReputations(ctx, l.identity, key.space, l.votes); err != nil {
-				r.log.WarnContext(ctx, "Could not store what searches say about vectors", "error", err, "workspace", key.workspace,
+			if err := r.store.LearnReputations(ctx, of.identity, key.space, of.votes); err != nil {
+				r.log.WarnContext(ctx, "Could not store the reputation of a vector space", "error", err, "workspace", key.workspace,
 					"agent", key.agent, "space", key.space)
 			}
 			cancel()
@@ -87,15 +87,15 @@ func (r *Reputations) write() {
 }
 
 // take returns what waits. If there is nothing, it ends the writing.
-func (r *Reputations) take() map[lessonKey]lesson {
+func (r *Reputations) take() map[spaceKey]spaceVotes {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	lessons := r.waiting
-	r.waiting, r.count, r.writing = map[lessonKey]lesson{}, 0, len(lessons) > 0
-	return lessons
+	taken := r.waiting
+	r.waiting, r.count, r.writing = map[spaceKey]spaceVotes{}, 0, len(taken) > 0
+	return taken
 }
 
-// Close returns when everything learned is written, or when ctx ends. A nil *Reputations has nothing to write.
+// Close returns when all votes are written, or when ctx ends. A nil *Reputations has nothing to write.
 func (r *Reputations) Close(ctx context.Context) error {
 	if r == nil {
 		return nil

@@ -78,7 +78,7 @@ func (l *library) reputation(s *recall.Searcher, id memory.Identity, corpus sear
 	return found.Trace.Corpora[0].Votes.Reputation
 }
 
-// What one process learns of a vector space from its questions counts in another one, and after a restart; not for another corpus.
+// The reputation that a vector space gets in one process counts in another one and after a restart, but not for another corpus.
 func TestReputationsOfProcesses(t *testing.T) {
 	l := open(t)
 	things := strings.Fields("lighthouse violin bakery zeppelin orchard glacier tractor pyjamas umbrella quarry")
@@ -97,7 +97,7 @@ func TestReputationsOfProcesses(t *testing.T) {
 	viewer := as("user:1")
 	viewer.Role = memory.RoleViewer
 	want := l.reputation(first, viewer, search.Memory, things[1])
-	l.reputation(l.process(), viewer, search.Memory, things[2]) // which teaches as well
+	l.reputation(l.process(), viewer, search.Memory, things[2])
 	if want <= 0 || l.reputation(second, as("user:1"), search.Memory, things[1]) < want {
 		t.Errorf("another process knows less than %v", want)
 	}
@@ -106,18 +106,18 @@ func TestReputationsOfProcesses(t *testing.T) {
 	}
 }
 
-// school counts what it is taught.
-type school struct {
+// counter counts the votes that it stores.
+type counter struct {
 	fail   atomic.Bool
-	taught atomic.Int64
+	stored atomic.Int64
 }
 
-func (s *school) LearnReputations(_ context.Context, _ memory.Identity, _ int64, votes map[search.Corpus][]fuse.Votes) error {
+func (s *counter) LearnReputations(_ context.Context, _ memory.Identity, _ int64, votes map[search.Corpus][]fuse.Votes) error {
 	if s.fail.Load() {
 		return errors.New("no")
 	}
 	for _, v := range votes {
-		s.taught.Add(int64(len(v)))
+		s.stored.Add(int64(len(v)))
 	}
 	return nil
 }
@@ -128,14 +128,14 @@ func TestReputationsThatCannotBeStored(t *testing.T) {
 	l.write("user:1", "notes.md", "The lighthouse is near.\n")
 	l.embed(letters{})
 	s := l.process()
-	to := &school{}
+	to := &counter{}
 	s.Reputations = recall.NewReputations(to, s.Log)
 	for _, fail := range []bool{true, false, false} {
 		to.fail.Store(fail)
 		l.reputation(s, as("user:1"), search.Memory, "lighthouse")
 	}
-	if n := to.taught.Load(); n != 2 {
-		t.Errorf("%d questions were learned", n)
+	if n := to.stored.Load(); n != 2 {
+		t.Errorf("the votes of %d questions were stored", n)
 	}
 }
 

@@ -67,7 +67,7 @@ type Searcher struct {
 	Embedders []Embedder
 	// QueryTimeout bounds the wait for the vector of a question; 0: DefaultQueryTimeout.
 	QueryTimeout time.Duration
-	Reputations  *Reputations     // learn from searches; nil: nothing is learned
+	Reputations  *Reputations     // of vector spaces; nil: searches do not change them
 	Defaults     Settings         // of the server
 	Recorder     *Recorder        // nil: uses are not recorded
 	Observe      func(Response)   // called with every response; may be nil
@@ -99,7 +99,7 @@ func (s *Searcher) Search(ctx context.Context, id memory.Identity, r Request) (R
 	if err := one.run(ctx); err != nil {
 		return Response{}, err
 	}
-	s.Reputations.learn(id, one.space, one.votes) // not from the leader's, which a member must not change
+	s.Reputations.learn(id, one.space, one.votes) // not of the leader's space, which a member must not change
 	if err := s.searchLeader(ctx, one); err != nil {
 		return Response{}, err
 	}

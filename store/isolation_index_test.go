@@ -137,8 +137,8 @@ select workspace_id, agent_id, case scope when 'PERSONAL' then owner_key else sc
 	return n
 }
 
-// lessons returns the votes of a question.
-func lessons() map[search.Corpus][]fuse.Votes {
+// someVotes returns the votes of a question.
+func someVotes() map[search.Corpus][]fuse.Votes {
 	return map[search.Corpus][]fuse.Votes{search.Memory: {{Text: 1, Noise: 3, Agreement: 3, Sure: .5, Met: true}}}
 }
 
@@ -237,7 +237,7 @@ var indexCalls = map[string]call{
 		return nil, &of, err
 	},
 	"LearnReputations": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		return nil, nil, w.LearnReputations(t.Context(), id, w.anySpace(t, id), lessons()) // of what is not there, it learns nothing
+		return nil, nil, w.LearnReputations(t.Context(), id, w.anySpace(t, id), someVotes()) // no effect on what is not there
 	},
 	"SaveVectors": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		groups := w.anyGroups(t)

@@ -143,7 +143,7 @@ func (w *world) addIndex(t *testing.T, workspace, agent string) {
 			must[bool](t)(w.GrowSpace(t.Context(), id, space.ID, 3))
 		}
 		if agent != "" {
-			if err := w.LearnReputations(t.Context(), id, space.ID, lessons()); err != nil {
+			if err := w.LearnReputations(t.Context(), id, space.ID, someVotes()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -279,7 +279,7 @@ func mayChange(id memory.Identity, g group) bool {
 		return g.workspace == id.Workspace && g.agent == id.Agent && g.agent != "" && g.owner == string(id.Owner) &&
 			id.Role.Valid() && id.MayUseAgent(id.Agent)
 	}
-	if g.table == "index_reputations" { // and teach
+	if g.table == "index_reputations" { // and its questions
 		return g.workspace == id.Workspace && g.agent == id.Agent && g.agent != "" && id.Role.Valid() && id.MayUseAgent(id.Agent)
 	}
 	if g.workspace != id.Workspace || id.Workspace == "" || !id.Role.Includes(memory.RoleMember) || !id.MayUseAgent(id.Agent) &&

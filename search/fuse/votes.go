@@ -201,8 +201,8 @@ func (b *ballot) relation(n int) (sure float64, isMet bool, kinship float64) {
 
 // Reputation summarizes earlier questions to an embedding model: whether its rankings agree with those by words more
 // than by chance, and how good they are in comparison. A single question only partly distinguishes a model that knows
-// the answer where the words do not from one that knows nothing; some dozens do. It is kept per vector space and may be
-// lost at any time.
+// the answer where the words do not from one that knows nothing; some dozens do. It is kept per vector space and corpus,
+// and may be lost at any time.
 type Reputation struct {
 	// Evidence is the log likelihood ratio that the model is informed, given the agreements seen. It is clamped to
 	// ±certain, so that a change of the model is detected soon.

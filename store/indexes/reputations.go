@@ -32,8 +32,8 @@ update index_reputations set evidence = @evidence, sure = @sure, met = @met, kin
 where workspace_id = @workspace and agent_id = @agent and space_id = @space and corpus = @corpus`
 )
 
-// LearnReputations adds the votes of questions to what is known of a space, for each corpus in their order. It does nothing for a
-// space that is gone. Any identity of the agent may call it.
+// LearnReputations updates the reputations of a space with the votes of questions, in their order. It has no effect on a space that was
+// dropped. Any identity of the agent may call it.
 func (s *Index) LearnReputations(ctx context.Context, id memory.Identity, space int64, votes map[search.Corpus][]fuse.Votes) error {
 	if err := pg.RequireAgent(id); err != nil {
 		return err
