@@ -152,7 +152,7 @@ func TestVotesOfLongQuestions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := found.Trace.Corpora[0].Votes.Text; text < .2 || text > .8 {
+	if text := found.Trace.Corpora[0].Votes.Text; text < .15 || text > .8 {
 		t.Errorf("the words have a vote of %v", text)
 	}
 }
