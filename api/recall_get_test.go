@@ -170,6 +170,9 @@ func TestKeywordSearch(t *testing.T) {
 	if got := find(map[string]any{"query": "进展"}); got.TotalHits != 1 || got.Hits[0].LineNumber != 2 {
 		t.Errorf("%+v", got)
 	}
+	if got := find(map[string]any{"query": "看项目进展吗"}); got.TotalHits != 1 || got.Hits[0].Snippet != "[[项目进展]]顺利" {
+		t.Errorf("%+v", got)
+	}
 	if got := find(map[string]any{"query": "blue cabinet", "limit": 1}); len(got.Hits) != 1 {
 		t.Errorf("%+v", got)
 	}
@@ -189,6 +192,22 @@ func TestKeywordSearch(t *testing.T) {
 			422,
 			"invalid_search",
 		)
+	}
+}
+
+// Of more documents than are examined, the one with most of the query is among them, however old.
+func TestKeywordSearchOfManyDocuments(t *testing.T) {
+	h := start(t)
+	h.agent("ada")
+	h.want(h.put("memory/old.md?owner=api:42", "项目进展顺利\n", nil), 201)
+	for i := range 51 {
+		h.want(h.put(fmt.Sprintf("memory/new-%d.md?owner=api:42", i), "项目\n", nil), 201)
+	}
+	got := as[struct{ Hits []struct{ Filename string } }](h, h.want(h.do(request{
+		method: "POST", path: "/api/v1/agents/ada/memory/keyword?owner=api:42", key: h.admin, body: map[string]any{"query": "项目进展"},
+	}), 200))
+	if len(got.Hits) == 0 || got.Hits[0].Filename != "memory/old.md" {
+		t.Errorf("%+v", got)
 	}
 }
 

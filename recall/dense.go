@@ -21,7 +21,7 @@ import (
 // comparison is the result of comparing vectors with a question.
 type comparison struct {
 	of        map[search.Corpus]fuse.Dense
-	space     int64
+	space     indexes.Space
 	embedding memory.EmbeddingIdentity
 	used      bool   // vectors were compared
 	reason    Reason // why they were not, although they should; empty: no error
@@ -61,7 +61,7 @@ func (s *searching) compare(ctx context.Context, lagKnown <-chan struct{}) compa
 	if err != nil {
 		return comparison{embedding: space.Identity, reason: ReasonComparing, err: err}
 	}
-	return comparison{of: of, space: space.ID, embedding: space.Identity, used: true}
+	return comparison{of: of, space: space, embedding: space.Identity, used: true}
 }
 
 // makes reports whether the vectors of model belong into space. A model that has not been called yet does not know

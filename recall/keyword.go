@@ -18,7 +18,7 @@ const (
 	MaxKeywordLimit     = 30
 )
 
-// maxKeywordFiles bounds the documents to examine that contain all words, the latest first.
+// maxKeywordFiles bounds the documents to examine, of those that contain all words.
 const maxKeywordFiles = 50
 
 // KeywordRequest is a search for lines that contain all given words literally. It needs no index.
@@ -58,7 +58,7 @@ func (s *Searcher) Keywords(ctx context.Context, id memory.Identity, r KeywordRe
 	if !s.Defaults.With(r.Agent).Enabled {
 		return KeywordResponse{Disabled: true}, nil
 	}
-	terms, err := keyword.Terms(r.Query)
+	words, err := keyword.Words(r.Query)
 	switch {
 	case errors.Is(err, keyword.ErrQuery):
 		return KeywordResponse{}, invalid("query", "%s", err)
@@ -68,14 +68,14 @@ func (s *Searcher) Keywords(ctx context.Context, id memory.Identity, r KeywordRe
 		return KeywordResponse{}, invalid("scope", "unknown scope %q: use one of all, memory, profile, persona", clipped(string(r.Scope)))
 	case r.Limit < 1 || r.Limit > MaxKeywordLimit:
 		return KeywordResponse{}, invalid("limit", "%d must be from 1 to %d", r.Limit, MaxKeywordLimit)
-	case len(terms) == 0:
+	case len(words) == 0:
 		return KeywordResponse{}, nil
 	}
-	found, err := s.documentsWith(ctx, id, r.Scope, terms)
+	found, err := s.documentsWith(ctx, id, r.Scope, words)
 	if err != nil {
 		return KeywordResponse{}, err
 	}
-	theirs, err := s.leaderWith(ctx, id, r, terms)
+	theirs, err := s.leaderWith(ctx, id, r, words)
 	if err != nil {
 		return KeywordResponse{}, err
 	}
@@ -87,16 +87,16 @@ func (s *Searcher) Keywords(ctx context.Context, id memory.Identity, r KeywordRe
 		byID[files[i].ID] = d
 	}
 	var response KeywordResponse
-	for _, hit := range keyword.Hits(terms, files, r.Limit) {
+	for _, hit := range keyword.Hits(words, files, r.Limit) {
 		d := byID[hit.ID]
 		response.Hits = append(response.Hits, KeywordHit{Hit: hit, Scope: d.Scope, Agent: d.Agent, Document: d})
 	}
 	return response, nil
 }
 
-// documentsWith returns the visible documents of a scope that contain all terms.
+// documentsWith returns the visible documents of a scope that contain all words.
 func (s *Searcher) documentsWith(ctx context.Context, id memory.Identity, scope keyword.Scope,
-	terms []string,
+	words []keyword.Word,
 ) ([]memory.Document, error) {
 	entries, err := s.Store.Documents(ctx, id, gate.DocumentFilter{})
 	if err != nil {
@@ -107,6 +107,10 @@ func (s *Searcher) documentsWith(ctx context.Context, id memory.Identity, scope 
 		if scope.Has(entry.Path) {
 			ids = append(ids, entry.ID)
 		}
+	}
+	terms := make([][]string, len(words))
+	for i, word := range words {
+		terms[i] = word
 	}
 	return s.Store.DocumentsWith(ctx, id, ids, terms, maxKeywordFiles)
 }

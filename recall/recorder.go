@@ -10,14 +10,12 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	lru "github.com/hashicorp/golang-lru/v2"
 
 	"reverie/language/analysis"
 	"reverie/language/fold"
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/search"
-	"reverie/search/fuse"
 	"reverie/search/rank"
 	"reverie/store/dreams"
 )
@@ -251,46 +249,4 @@ func QueryHash(workspace, query string) [sha256.Size]byte {
 func dayOf(t time.Time) time.Time {
 	year, month, day := t.Date()
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
-}
-
-// knownSpaces is the number of cached reputations; the least recently used are forgotten.
-const knownSpaces = 10_000
-
-// Reputations holds what this process has learned about vector spaces from the questions it answered: how reliably
-// nearness means relevance. They describe models, not people. A response includes the reputation it used, since the
-// same question may be answered slightly differently later.
-type Reputations struct {
-	mu   sync.Mutex
-	kept *lru.Cache[reputationKey, fuse.Reputation]
-}
-
-type reputationKey struct {
-	space  int64
-	corpus search.Corpus
-}
-
-// NewReputations returns empty reputations.
-func NewReputations() *Reputations {
-	// lru.New fails only for a size that is not positive.
-	kept, _ := lru.New[reputationKey, fuse.Reputation](knownSpaces)
-	return &Reputations{kept: kept}
-}
-
-// of returns the current reputation of a space; the zero value if unknown.
-func (r *Reputations) of(key reputationKey) fuse.Reputation {
-	if r == nil {
-		return fuse.Reputation{}
-	}
-	known, _ := r.kept.Get(key)
-	return known
-}
-
-// learn adds the result of one question.
-func (r *Reputations) learn(key reputationKey, v fuse.Votes) {
-	if r == nil {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.kept.Add(key, r.of(key).After(v))
 }

@@ -30,6 +30,7 @@ import (
 	"reverie/search/choose"
 	"reverie/search/fuse"
 	"reverie/search/index"
+	"reverie/search/keyword"
 	"reverie/search/rank"
 	"reverie/store/gate"
 	"reverie/store/indexes"
@@ -44,7 +45,7 @@ type Store interface {
 	IndexLag(ctx context.Context, id memory.Identity, corpora []search.Corpus, token int64) (indexes.Lag, error)
 	Documents(ctx context.Context, id memory.Identity, filter gate.DocumentFilter) ([]gate.DocumentEntry, error)
 	Leader(ctx context.Context, id memory.Identity) (memory.Identity, bool, error)
-	DocumentsWith(ctx context.Context, id memory.Identity, documents []uuid.UUID, terms []string, limit int) ([]memory.Document, error)
+	DocumentsWith(ctx context.Context, id memory.Identity, documents []uuid.UUID, words [][]string, limit int) ([]memory.Document, error)
 }
 
 // Embedder makes vectors of questions.
@@ -66,7 +67,7 @@ type Searcher struct {
 	Embedders []Embedder
 	// QueryTimeout bounds the wait for the vector of a question; 0: DefaultQueryTimeout.
 	QueryTimeout time.Duration
-	Reputations  *Reputations     // of the models; nil: nothing is learned
+	Reputations  *Reputations     // of vector spaces; nil: searches do not change them
 	Defaults     Settings         // of the server
 	Recorder     *Recorder        // nil: uses are not recorded
 	Observe      func(Response)   // called with every response; may be nil
@@ -98,6 +99,7 @@ func (s *Searcher) Search(ctx context.Context, id memory.Identity, r Request) (R
 	if err := one.run(ctx); err != nil {
 		return Response{}, err
 	}
+	s.Reputations.learn(id, one.space, one.votes) // not of the leader's space, which a member must not change
 	if err := s.searchLeader(ctx, one); err != nil {
 		return Response{}, err
 	}
@@ -144,6 +146,8 @@ type searching struct {
 	now      time.Time // in the request's time zone
 	response *Response
 	stages   []Stage
+	space    int64                        // of the vectors that were compared
+	votes    map[search.Corpus]fuse.Votes // of the corpora with vectors
 }
 
 // run searches words and vectors concurrently, and then combines them.
@@ -182,8 +186,12 @@ func (s *searching) run(ctx context.Context) error {
 	}
 	s.response.Staleness = late.Staleness
 	began = time.Now()
+	s.space, s.votes = dense.space.ID, map[search.Corpus]fuse.Votes{}
 	for _, v := range views {
-		v.fuse(dense.of[v.Corpus], dense.space)
+		v.fuse(dense.of[v.Corpus], dense.space.Reputations[v.Corpus])
+		if len(v.dense.Hits) > 0 {
+			s.votes[v.Corpus] = v.fusion.Votes
+		}
 	}
 	compareViews(views)
 	err = s.eachView(views, func(v *view) error { return v.choose(ctx) })
@@ -359,19 +367,16 @@ const (
 	leastCandidates     = 60
 )
 
-// fuse merges the rankings by words and by the vectors of a space.
-func (v *view) fuse(dense fuse.Dense, space int64) {
+// fuse merges the rankings by words and by vectors of a known reputation.
+func (v *view) fuse(dense fuse.Dense, known fuse.Reputation) {
 	v.dense = dense
 	v.dense.Hits = slices.DeleteFunc(slices.Clone(dense.Hits), func(h fuse.DenseHit) bool {
 		at, found := v.find(h.Unit) // units written meanwhile are left to the next search
 		return !found || !v.request.covers(v.Units[at].At)
 	})
-	options, key := v.fuseOptions(), reputationKey{space, v.Corpus}
-	options.Reputation = v.Reputations.of(key)
+	options := v.fuseOptions()
+	options.Reputation = known
 	v.fusion = fuse.Fuse(v.lexicalList(), v.dense, options)
-	if len(v.dense.Hits) > 0 {
-		v.Reputations.learn(key, v.fusion.Votes)
-	}
 }
 
 // trust estimates how much of the question this corpus answers, 0 to 1: by words or by vectors.
@@ -435,6 +440,11 @@ func (v *view) fuseOptions() fuse.Options {
 // lexicalList converts the ranking by words for fusion.
 func (v *view) lexicalList() fuse.Lexical {
 	l := fuse.Lexical{Hits: make([]fuse.LexicalHit, len(v.ranked)), Count: len(v.Units)}
+	for _, term := range v.query.Terms {
+		if !term.Stop {
+			l.Words++
+		}
+	}
 	v.byKey = make(map[index.UnitKey]rank.Ranked, len(v.ranked))
 	for i, r := range v.ranked {
 		key := v.Units[r.Unit].Key()
@@ -539,8 +549,10 @@ func (s *Searcher) searchLeader(ctx context.Context, own *searching) error {
 	return nil
 }
 
-// leaderWith returns the leader's documents that contain all terms, for a team member.
-func (s *Searcher) leaderWith(ctx context.Context, id memory.Identity, r KeywordRequest, terms []string) ([]memory.Document, error) {
+// leaderWith returns the leader's documents that contain all words, for a team member.
+func (s *Searcher) leaderWith(
+	ctx context.Context, id memory.Identity, r KeywordRequest, words []keyword.Word,
+) ([]memory.Document, error) {
 	if r.Agent.Leader == "" {
 		return nil, nil
 	}
@@ -548,6 +560,6 @@ func (s *Searcher) leaderWith(ctx context.Context, id memory.Identity, r Keyword
 	if err != nil || !member {
 		return nil, err
 	}
-	found, err := s.documentsWith(ctx, leader, r.Scope, terms)
+	found, err := s.documentsWith(ctx, leader, r.Scope, words)
 	return slices.DeleteFunc(found, func(d memory.Document) bool { return d.Scope == memory.ScopeGlobal }), err
 }

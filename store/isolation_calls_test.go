@@ -158,7 +158,7 @@ var calls = map[string]call{
 		if err := w.root.QueryRow(t.Context(), "select array_agg(document_id) from documents").Scan(&anybodys); err != nil {
 			t.Fatal(err)
 		}
-		found, err := w.DocumentsWith(t.Context(), id, anybodys, []string{"a"}, pg.MaxPage)
+		found, err := w.DocumentsWith(t.Context(), id, anybodys, [][]string{{"a"}}, pg.MaxPage)
 		return found, nil, err
 	},
 	"SetPrompt": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {

@@ -9,6 +9,7 @@ import (
 	"reverie/language/analysis"
 	"reverie/memory"
 	"reverie/search"
+	"reverie/search/fuse"
 	"reverie/search/index"
 	"reverie/store/dreams"
 	"reverie/store/indexes"
@@ -136,6 +137,11 @@ select workspace_id, agent_id, case scope when 'PERSONAL' then owner_key else sc
 	return n
 }
 
+// someVotes returns the votes of a question.
+func someVotes() map[search.Corpus][]fuse.Votes {
+	return map[search.Corpus][]fuse.Votes{search.Memory: {{Text: 1, Noise: 3, Agreement: 3, Sure: .5, Met: true}}}
+}
+
 func init() { maps.Copy(calls, indexCalls) }
 
 // indexCalls are the calls of the index: what is found, its vectors, its upkeep, and what was recalled.
@@ -229,6 +235,9 @@ var indexCalls = map[string]call{
 			return nil, nil, err
 		}
 		return nil, &of, err
+	},
+	"LearnReputations": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		return nil, nil, w.LearnReputations(t.Context(), id, w.anySpace(t, id), someVotes()) // no effect on what is not there
 	},
 	"SaveVectors": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		groups := w.anyGroups(t)

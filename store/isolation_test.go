@@ -297,14 +297,15 @@ func TestRawWritesAcross(t *testing.T) {
 		"flush_steps":       `jsonb_build_object('from_seq', 1000 + (random() * 1e6)::int, 'to_seq', 9000000)`,
 		"flushes": `jsonb_build_object('flush_id', gen_random_uuid(), 'from_seq', 1000 + (random() * 1e6)::int, 'to_seq', 9000000, ` +
 			`'done_seq', 9000000, 'outcome', 'nothing', 'acknowledged_at', now())`,
-		"import_items":   `jsonb_build_object('item_key', gen_random_uuid())`,
-		"imports":        `jsonb_build_object('import_id', gen_random_uuid())`,
-		"index_blocks":   `jsonb_build_object('bucket', 1000 + (random() * 1e6)::int)`,
-		"index_fresh":    `jsonb_build_object('group_no', 1000 + (random() * 1e12)::bigint)`,
-		"index_graves":   `jsonb_build_object('group_no', 1000 + (random() * 1e12)::bigint)`,
-		"index_progress": `jsonb_build_object('group_no', 1000 + (random() * 1e12)::bigint)`,
-		"index_segments": `jsonb_build_object('segment_id', 1000 + (random() * 1e12)::bigint)`,
-		"index_sources":  `jsonb_build_object('source_uid', gen_random_uuid(), 'group_no', 1000 + (random() * 1e12)::bigint)`,
+		"import_items":      `jsonb_build_object('item_key', gen_random_uuid())`,
+		"imports":           `jsonb_build_object('import_id', gen_random_uuid())`,
+		"index_blocks":      `jsonb_build_object('bucket', 1000 + (random() * 1e6)::int)`,
+		"index_fresh":       `jsonb_build_object('group_no', 1000 + (random() * 1e12)::bigint)`,
+		"index_graves":      `jsonb_build_object('group_no', 1000 + (random() * 1e12)::bigint)`,
+		"index_progress":    `jsonb_build_object('group_no', 1000 + (random() * 1e12)::bigint)`,
+		"index_reputations": `jsonb_build_object('corpus', gen_random_uuid())`,
+		"index_segments":    `jsonb_build_object('segment_id', 1000 + (random() * 1e12)::bigint)`,
+		"index_sources":     `jsonb_build_object('source_uid', gen_random_uuid(), 'group_no', 1000 + (random() * 1e12)::bigint)`,
 		"index_spaces": `jsonb_build_object('space_id', 1000 + (random() * 1e12)::bigint, 'identity_key', gen_random_uuid(), ` +
 			`'state', 'building')`,
 		"index_vectors":       `jsonb_build_object('ordinal', 1000 + (random() * 1e12)::bigint)`,
@@ -421,7 +422,8 @@ var updatable = map[string]string{
 	"agents": "name", "api_keys": "name", "conversations": "updated_at", "documents": "enabled", "extractions": "reason",
 	"flushes": "reason_code", "compactions": "reason_code", "snapshot_imports": "reason_code",
 	"model_usage": "calls", "owners": "turn", "index_sources": "head", "index_spaces": "state", "index_progress": "done",
-	"index_vectors": "embedding", "index_vectors_large": "embedding", "embedding_cache": "used_at",
+	"index_reputations": "evidence",
+	"index_vectors":     "embedding", "index_vectors_large": "embedding", "embedding_cache": "used_at",
 	"dreams": "reason", "dream_candidates": "rank", "dream_entries": "status", "dream_news": "mark",
 }
 
@@ -493,6 +495,8 @@ func maySee(id memory.Identity, g group) bool {
 		own := g
 		own.owner = string(id.Owner)
 		return mayImport(id, g) || id.AnyOwner && !id.Pinned && mayImport(id, own)
+	case g.table == "index_reputations":
+		of.owner = "TEAM"
 	case g.table == "index_spaces":
 		of.owner = "TEAM"
 		if g.agent == "" {

@@ -142,6 +142,11 @@ func (w *world) addIndex(t *testing.T, workspace, agent string) {
 		if model == "building" {
 			must[bool](t)(w.GrowSpace(t.Context(), id, space.ID, 3))
 		}
+		if agent != "" {
+			if err := w.LearnReputations(t.Context(), id, space.ID, someVotes()); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 	if agent == "" {
 		write(t, w.Store, adminOf(workspace), replace(global("shared.md"), 1, tag{workspace, "", "GLOBAL"}.String()+" again"))
@@ -273,6 +278,9 @@ func mayChange(id memory.Identity, g group) bool {
 	if g.table == "recalls" { // a viewer's searches count as well
 		return g.workspace == id.Workspace && g.agent == id.Agent && g.agent != "" && g.owner == string(id.Owner) &&
 			id.Role.Valid() && id.MayUseAgent(id.Agent)
+	}
+	if g.table == "index_reputations" { // and its questions
+		return g.workspace == id.Workspace && g.agent == id.Agent && g.agent != "" && id.Role.Valid() && id.MayUseAgent(id.Agent)
 	}
 	if g.workspace != id.Workspace || id.Workspace == "" || !id.Role.Includes(memory.RoleMember) || !id.MayUseAgent(id.Agent) &&
 		id.Agent != "" {
@@ -421,6 +429,7 @@ var tenantTables = []struct {
 	{"index_fresh", []string{"agent_id", "owner_key", "scope"}},
 	{"index_graves", []string{"agent_id", "owner_key", "scope"}},
 	{"index_progress", []string{"agent_id", "owner_key", "scope"}},
+	{"index_reputations", []string{"agent_id"}},
 	{"index_segments", []string{"agent_id", "owner_key", "scope"}},
 	{"index_sources", []string{"agent_id", "owner_key", "scope"}},
 	{"index_spaces", []string{"agent_id"}},

@@ -177,16 +177,16 @@ func TestKeywords(t *testing.T) {
 		want []string // file:line score
 	}{
 		"weights": {m{"query": "blue cabinet"}, []string{
-			"MEMORY.md:3 2", "memory/2026-01-02.md:2 1.4", "MEMORY.md:4 1", "PROFILE.md:1 1",
+			"MEMORY.md:3 2", "PROFILE.md:1 1.8", "AGENTS.md:1 1.6", "memory/2026-01-02.md:2 1.4", "MEMORY.md:4 1",
 			"memory/many.md:1 0.7", "memory/many.md:2 0.7", "memory/many.md:3 0.7", "memory/many.md:4 0.7", "memory/many.md:5 0.7",
-			"AGENTS.md:1 0.6",
 		}},
 		"limit":              {m{"query": "blue cabinet", "limit": 1}, []string{"MEMORY.md:3 2"}},
 		"memory":             {m{"query": "blue cabinet tea", "scope": "memory"}, []string{"MEMORY.md:3 3", "MEMORY.md:4 1"}},
-		"profile":            {m{"query": "blue", "scope": "profile"}, []string{"PROFILE.md:1 0.5"}},
-		"persona":            {m{"query": "blue", "scope": "persona"}, []string{"AGENTS.md:1 0.3"}},
+		"profile":            {m{"query": "blue", "scope": "profile"}, []string{"PROFILE.md:1 0.9"}},
+		"persona":            {m{"query": "blue", "scope": "persona"}, []string{"AGENTS.md:1 0.8"}},
 		"every word":         {m{"query": "blue elephant"}, nil},
-		"Chinese in pairs":   {m{"query": "北京分公"}, []string{"memory/2026-01-02.md:1 1.4"}},
+		"Chinese in pairs":   {m{"query": "北京分公"}, []string{"memory/2026-01-02.md:1 2.1"}},
+		"inside a run":       {m{"query": "去会议室吧"}, []string{"memory/2026-01-02.md:1 1.4"}},
 		"six words":          {m{"query": "the blue cabinet as ever a zebra"}, []string{"memory/2026-01-02.md:2 4.2"}},
 		"signs are no words": {m{"query": "!? --"}, nil},
 	} {

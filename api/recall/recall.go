@@ -361,8 +361,9 @@ func (s *recallRoom) keywordRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "search-keywords", Method: http.MethodPost, Path: recallPath + "/keyword", Tag: "recall", Need: memory.RoleViewer,
 		Summary: "Search documents by keyword", Body: rest.MaxSearchBody, Invalid: fault.InvalidSearch,
-		Doc: "Literally, in any case, in the documents in view that have every word. A line scores by how many of the words it has, and by " +
-			"its document: MEMORY 1, memory/ 0.7, PROFILE 0.5, AGENTS 0.3, others 0.2; at most five lines of a document. Words are marked [[so]] " +
+		Doc: "Literally, in any case, in the documents in view that have every word. Of Chinese, Japanese and Korean words of more than two " +
+			"characters, one pair of neighbouring characters suffices. A line scores by how many of the words and pairs it has, and by its " +
+			"document: MEMORY 1, PROFILE 0.9, AGENTS 0.8, memory/ 0.7, others 0.2; at most five lines of a document. Matches are marked [[so]] " +
 			"in the snippet.",
 	}, s.searchKeywords)
 }

@@ -111,7 +111,7 @@ type Options struct {
 	// as documented.
 	Dreams        setting.DreamSettings
 	DreamSchedule setting.DreamSchedule
-	// Search searches memory; nil: by words only, with the documented settings. The server closes its Recorder.
+	// Search searches memory; nil: by words only, with the documented settings. The server closes its Recorder and its Reputations.
 	Search *recall.Searcher
 	// Chat configures turns: the model, the length of an answer, and the default settings of context windows and extractions of
 	// agents. The server fills in the rest. Zero: no model, and the documented defaults.
@@ -207,5 +207,5 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		s.Log.Warn("Requests were cut off at the end of the shutdown grace", "grace", shutdownGrace)
 		err = errors.Join(err, server.Close())
 	}
-	return errors.Join(err, s.Search.Recorder.Close(grace))
+	return errors.Join(err, s.Search.Recorder.Close(grace), s.Search.Reputations.Close(grace))
 }

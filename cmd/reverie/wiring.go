@@ -213,7 +213,7 @@ func embedders(c config.Config, t *engine.Telemetry, queryTimeout time.Duration)
 	return opened, nil
 }
 
-// newSearcher wires the search of memory. The caller closes its Recorder.
+// newSearcher wires the search of memory. The caller closes its Recorder and its Reputations.
 func newSearcher(c config.Config, s *store.Store, t *engine.Telemetry) (*recall.Searcher, error) {
 	models, err := embedders(c, t, c.EmbeddingQueryTimeout)
 	if err != nil {
@@ -221,7 +221,7 @@ func newSearcher(c config.Config, s *store.Store, t *engine.Telemetry) (*recall.
 	}
 	searcher := &recall.Searcher{
 		Store: s, QueryTimeout: c.EmbeddingQueryTimeout, Defaults: recall.SettingsOf(c.Settings), Recorder: recall.NewRecorder(s, t.Log),
-		Reputations: recall.NewReputations(), Now: time.Now, Log: t.Log,
+		Reputations: recall.NewReputations(s, t.Log), Now: time.Now, Log: t.Log,
 	}
 	if err := observeSearches(searcher, t); err != nil {
 		return nil, err

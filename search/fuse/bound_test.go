@@ -61,7 +61,7 @@ func newBenchmark() benchmark {
 // often in others of its topic, and seldom elsewhere.
 func (b benchmark) words(q madeQuestion, chance float64) Lexical {
 	r := rand.New(rand.NewPCG(3, uint64(q.number)))
-	l := Lexical{Count: madeUnits}
+	l := Lexical{Count: madeUnits, Words: len(q.idf)}
 	for _, u := range b.units {
 		var score, found, all float64
 		for _, idf := range q.idf {
@@ -230,10 +230,12 @@ func (m measured) String() string {
 var vocabularies = []struct {
 	name   string
 	chance float64
+	long   int // how many times as many words a question has
 }{
-	{"few words in common", .2},
-	{"some words in common", .35},
-	{"most words in common", .7},
+	{"few words in common", .2, 1},
+	{"some words in common", .35, 1},
+	{"most words in common", .7, 1},
+	{"a dialogue as the question", .08, 8},
 }
 
 var similarities = []struct {
@@ -277,6 +279,7 @@ func measure(start func() fusing, shapes []shape) []measured {
 	words := make([][]Lexical, len(vocabularies))
 	for i, v := range vocabularies {
 		for _, q := range b.questions {
+			q.idf = slices.Repeat(q.idf, v.long)
 			words[i] = append(words[i], b.words(q, v.chance))
 		}
 	}

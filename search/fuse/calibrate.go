@@ -110,6 +110,17 @@ func cleanLexical(l Lexical, depth int) Lexical {
 	return l
 }
 
+// coverable is the number of words of a question above which no passage is expected to contain all. It is two to three times what the
+// best passages of real conversations contain (three to six words, however long the question is), so that the words of a long
+// question stay less sure than those of a short one.
+const coverable = 14
+
+// covered returns the share that a hit contains of what a passage can contain of the question, 0..1. A question may be a whole
+// dialogue, of which every passage contains little.
+func (l Lexical) covered(h LexicalHit) float64 {
+	return min(max(h.Coverage, 0)*max(float64(l.Words)/coverable, 1), 1)
+}
+
 // clean orders hits by value, best first, ties by unit, and keeps the first depth distinct hits with a finite value.
 func clean[H any](hits []H, depth int, of func(H) (index.UnitKey, float64)) []H {
 	hits = slices.DeleteFunc(slices.Clone(hits), func(h H) bool {

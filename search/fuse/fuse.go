@@ -39,6 +39,8 @@ type Lexical struct {
 	Hits []LexicalHit `json:"hits"`
 	// Count is the number of units of the view; 0 if unknown.
 	Count int `json:"count"`
+	// Words is the number of words of the question, without those too common to matter; 0 if unknown.
+	Words int `json:"words"`
 }
 
 // Options control how two rankings are joined.

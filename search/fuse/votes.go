@@ -10,8 +10,8 @@ import (
 // Votes hold the weight of each of the two lists for one question, and the reasons. The numbers have the same scale for
 // any scores: none of them depends on the unit of a list's scores.
 type Votes struct {
-	// Text is the share of the question that the words cover, 0..1: the best coverage of the first hits. It is one half
-	// if coverage is unknown, and 0 for an empty list.
+	// Text is the share of the question that the words cover, 0..1, of what a passage can cover: the best of the first
+	// hits. It is one half if coverage is unknown, and 0 for an empty list.
 	Text float64 `json:"text"`
 	// Vector is the probability that the dense list is about the question, 0..1.
 	Vector float64 `json:"vector"`
@@ -117,7 +117,7 @@ func coverage(l Lexical) float64 {
 	for i, h := range l.Hits {
 		known = known || h.Coverage > 0
 		if i < 3 {
-			best = max(best, min(h.Coverage, 1))
+			best = max(best, l.covered(h))
 		}
 	}
 	switch {
@@ -201,8 +201,8 @@ func (b *ballot) relation(n int) (sure float64, isMet bool, kinship float64) {
 
 // Reputation summarizes earlier questions to an embedding model: whether its rankings agree with those by words more
 // than by chance, and how good they are in comparison. A single question only partly distinguishes a model that knows
-// the answer where the words do not from one that knows nothing; some dozens do. It is kept per vector space and may be
-// lost at any time.
+// the answer where the words do not from one that knows nothing; some dozens do. It is kept per vector space and corpus,
+// and may be lost at any time.
 type Reputation struct {
 	// Evidence is the log likelihood ratio that the model is informed, given the agreements seen. It is clamped to
 	// ±certain, so that a change of the model is detected soon.
@@ -283,7 +283,7 @@ func firmly(l Lexical) float64 {
 	if len(l.Hits) == 0 {
 		return 0
 	}
-	firm := math.Pow(min(max(l.Hits[0].Coverage, 0), 1), 2)
+	firm := math.Pow(l.covered(l.Hits[0]), 2)
 	if len(l.Hits) > 1 {
 		firm *= 1 - l.Hits[1].Score/l.Hits[0].Score
 	}

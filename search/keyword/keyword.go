@@ -18,8 +18,8 @@ const (
 	// MinQuery and MaxQuery bound a query, in characters without surrounding spaces.
 	MinQuery = 2
 	MaxQuery = 64
-	// MaxTerms is the number of terms used; further ones are ignored.
-	MaxTerms = 6
+	// MaxWords is the number of words used; further ones are ignored.
+	MaxWords = 6
 	// MaxHitsPerFile is the maximum number of lines found per file; the best ones are kept.
 	MaxHitsPerFile = 5
 )
@@ -69,64 +69,87 @@ type Hit struct {
 	Filename   string  `json:"filename"`
 	LineNumber int     `json:"lineNumber"` // 1-based
 	Snippet    string  `json:"snippet"`    // 80 characters on either side of the first match, with [[marked]] terms
-	Score      float64 `json:"score"`      // distinct terms in the line × weight of the file
+	Score      float64 `json:"score"`      // distinct words, or pairs of them, in the line × weight of the file
 	ID         string  `json:"-"`          // ID of the file
 }
 
-// Terms splits a query into at most six distinct folded terms: at everything that is not a letter or digit, and where
-// Chinese characters meet other ones. Runs of more than two Chinese characters become pairs, of which the last two may
-// overlap. A query of signs only has no terms. Terms returns ErrQuery if the query is too short or too long.
-func Terms(query string) ([]string, error) {
+// Word is a word of a query: its folded text, or the overlapping pairs of a longer run in a script whose words cannot be told apart
+// by spaces alone (Chinese, Japanese, Korean). A file has the word if it contains one of them.
+type Word []string
+
+// Words splits a query into at most six distinct words: at everything that is not a letter or digit, and where scripts with and
+// without spaces meet. A query of signs only has no words. Words returns ErrQuery if the query is too short or too long.
+func Words(query string) ([]Word, error) {
 	query = strings.TrimSpace(query)
 	if n := utf8.RuneCountInString(query); n < MinQuery || n > MaxQuery {
 		return nil, ErrQuery
 	}
-	var terms []string
-	add := func(term []rune) {
-		if found := string(term); len(terms) < MaxTerms && !slices.Contains(terms, found) {
-			terms = append(terms, found)
-		}
-	}
+	var words []Word
 	text := []rune(fold.Text(query))
-	for i := 0; i < len(text); {
+	for i := 0; i < len(text) && len(words) < MaxWords; {
 		if !isKeywordLetter(text[i]) {
 			i++
 			continue
 		}
-		han := script.IsHan(text[i])
+		kind := kindOf(text[i])
 		end := i + 1
-		for end < len(text) && isKeywordLetter(text[end]) && script.IsHan(text[end]) == han {
+		for end < len(text) && isKeywordLetter(text[end]) && (kindOf(text[end]) == kind || unicode.IsMark(text[end])) {
 			end++
 		}
-		switch run := text[i:end]; {
-		case !han || len(run) <= 2:
-			add(run)
-		default:
-			for ; len(run) > 1; run = run[2:] {
-				add(run[:2])
-			}
-			if len(run) == 1 {
-				add(text[end-2 : end])
-			}
+		word := Word{string(text[i:end])}
+		if kind != spaced && end-i > 2 {
+			word = pairs(text[i:end])
+		}
+		if !slices.ContainsFunc(words, func(w Word) bool { return slices.Equal(w, word) }) {
+			words = append(words, word)
 		}
 		i = end
 	}
-	return terms, nil
+	return words, nil
+}
+
+// pairs returns the distinct overlapping pairs of a run.
+func pairs(run []rune) Word {
+	var word Word
+	for i := range len(run) - 1 {
+		if pair := string(run[i : i+2]); !slices.Contains(word, pair) {
+			word = append(word, pair)
+		}
+	}
+	return word
+}
+
+// kind is a group of scripts in which a run of letters is cut alike.
+type kind uint8
+
+const (
+	spaced  kind = iota // runs are words
+	chinese             // Han and kana: there are no spaces
+	korean              // particles are attached to words
+)
+
+func kindOf(r rune) kind {
+	switch {
+	case script.IsHanOrKana(r):
+		return chinese
+	case script.IsHangul(r):
+		return korean
+	}
+	return spaced
 }
 
 func isKeywordLetter(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r)
 }
 
-// Hits returns lines of the files that contain all terms of Terms, ignoring case: the best lines first, then by file
-// and line, at most limit.
-func Hits(terms []string, files []File, limit int) []Hit {
-	if len(terms) == 0 || limit <= 0 {
+// Hits returns lines of the files that contain all words, ignoring case: the best lines first, then by file and line, at most limit.
+func Hits(words []Word, files []File, limit int) []Hit {
+	if len(words) == 0 || limit <= 0 {
 		return nil
 	}
 	var hits []Hit
 	for _, file := range files {
-		hits = append(hits, hitsIn(file, terms)...)
+		hits = append(hits, hitsIn(file, words)...)
 	}
 	slices.SortStableFunc(hits, compareHits)
 	return hits[:min(limit, len(hits))]
@@ -137,13 +160,15 @@ func compareHits(a, b Hit) int {
 }
 
 // hitsIn returns the best lines of one file, best first.
-func hitsIn(file File, terms []string) []Hit {
+func hitsIn(file File, words []Word) []Hit {
 	content := fold.Fold(file.Content)
-	for _, term := range terms {
-		if !strings.Contains(content.Text, term) {
+	isFound := func(term string) bool { return strings.Contains(content.Text, term) }
+	for _, word := range words {
+		if !slices.ContainsFunc(word, isFound) {
 			return nil
 		}
 	}
+	terms := distinct(words)
 	type candidate struct{ number, start, end, distinct int }
 	var lines []candidate
 	number, start := 0, 0
@@ -172,17 +197,30 @@ func hitsIn(file File, terms []string) []Hit {
 	return hits
 }
 
-// keywordWeight returns the weight of a file in tenths: consolidated files weigh more than daily notes.
+// distinct returns the terms of all words without repetitions.
+func distinct(words []Word) []string {
+	var terms []string
+	for _, word := range words {
+		for _, term := range word {
+			if !slices.Contains(terms, term) {
+				terms = append(terms, term)
+			}
+		}
+	}
+	return terms
+}
+
+// keywordWeight returns the weight of a file in tenths: files of standing knowledge weigh more than daily notes.
 func keywordWeight(filename string) int {
 	switch {
 	case strings.HasPrefix(filename, "MEMORY"):
 		return 10
+	case strings.HasPrefix(filename, "PROFILE"):
+		return 9
+	case strings.HasPrefix(filename, "AGENTS"):
+		return 8
 	case strings.HasPrefix(filename, "memory/"):
 		return 7
-	case strings.HasPrefix(filename, "PROFILE"):
-		return 5
-	case strings.HasPrefix(filename, "AGENTS"):
-		return 3
 	}
 	return 2
 }
@@ -232,16 +270,11 @@ func keywordSnippet(original string, content fold.Folded, start, end int, terms 
 	return snippet.String()
 }
 
-// keywordMarks returns the matches between the bytes from and to of the original, in order and without overlap; where
-// terms overlap, the longest wins.
+// keywordMarks returns the matches between the bytes from and to of the original, in order. Those that overlap are joined.
 func keywordMarks(original string, content fold.Folded, start, end, from, to int, terms []string) [][2]int {
-	longest := slices.Clone(terms)
-	slices.SortStableFunc(longest, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 	line := content.Text[start:end]
-	var marks [][2]int
-	for _, term := range longest {
-		taken := len(marks)
-		next := 0
+	var matches [][2]int
+	for _, term := range terms {
 		for at := 0; ; {
 			i := strings.Index(line[at:], term)
 			if i < 0 {
@@ -250,21 +283,19 @@ func keywordMarks(original string, content fold.Folded, start, end, from, to int
 			matchStart, matchEnd := content.Origin(start+at+i, start+at+i+len(term))
 			at += i + len(term)
 			matchEnd += script.MarksAt(original[matchEnd:max(matchEnd, to)])
-			if matchEnd > to {
-				break
-			}
-			if matchStart < from {
-				continue
-			}
-			// Both are in order, so each range taken by a longer term is passed once.
-			for next < taken && marks[next][1] <= matchStart {
-				next++
-			}
-			if (next == taken || matchEnd <= marks[next][0]) && (len(marks) == taken || marks[len(marks)-1][1] <= matchStart) {
-				marks = append(marks, [2]int{matchStart, matchEnd})
+			if matchStart >= from && matchEnd <= to {
+				matches = append(matches, [2]int{matchStart, matchEnd})
 			}
 		}
-		slices.SortFunc(marks, func(a, b [2]int) int { return cmp.Compare(a[0], b[0]) })
+	}
+	slices.SortFunc(matches, func(a, b [2]int) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	var marks [][2]int
+	for _, match := range matches {
+		if last := len(marks) - 1; last >= 0 && match[0] < marks[last][1] {
+			marks[last][1] = max(marks[last][1], match[1])
+		} else {
+			marks = append(marks, match)
+		}
 	}
 	return marks
 }

@@ -2,6 +2,7 @@ package keyword
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -9,24 +10,28 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestKeywordTerms(t *testing.T) {
-	for query, want := range map[string][]string{
-		"coffee beans":           {"coffee", "beans"},
-		"Coffee, COFFEE!":        {"coffee"},
-		"北京":                     {"北京"},
-		"项目进展":                   {"项目", "进展"},
-		"北京市":                    {"北京", "京市"},
-		"学习Go语言":                 {"学习", "go", "语言"},
-		"a b c d e f g h":        {"a", "b", "c", "d", "e", "f"},
-		"db_port":                {"db", "port"},
-		"ＡＢＣ１２":                  {"abc12"},
-		"café":                   {"café"},
-		"cafe\u0301":             {"café"},
+func TestWords(t *testing.T) {
+	for query, want := range map[string][]Word{
+		"coffee beans":           {{"coffee"}, {"beans"}},
+		"Coffee, COFFEE!":        {{"coffee"}},
+		"北京":                     {{"北京"}},
+		"项目进展":                   {{"项目", "目进", "进展"}},
+		"北京市":                    {{"北京", "京市"}},
+		"学习Go语言":                 {{"学习"}, {"go"}, {"语言"}},
+		"ラーメン":                   {{"ラー", "ーメ", "メン"}},
+		"ﾗｰﾒﾝ":                   {{"ラー", "ーメ", "メン"}},
+		"東京タワー":                  {{"東京", "京タ", "タワ", "ワー"}},
+		"서울에서 점심":                {{"서울", "울에", "에서"}, {"점심"}},
+		"a b c d e f g h":        {{"a"}, {"b"}, {"c"}, {"d"}, {"e"}, {"f"}},
+		"db_port":                {{"db"}, {"port"}},
+		"ＡＢＣ１２":                  {{"abc12"}},
+		"café":                   {{"café"}},
+		"cafe\u0301":             {{"café"}},
 		"!?":                     nil,
-		" ab ":                   {"ab"},
-		strings.Repeat("天地", 32): {"天地"},
+		" ab ":                   {{"ab"}},
+		strings.Repeat("天地", 32): {{"天地", "地天"}},
 	} {
-		got, err := Terms(query)
+		got, err := Words(query)
 		if err != nil {
 			t.Errorf("%q: %v", query, err)
 		}
@@ -35,10 +40,67 @@ func TestKeywordTerms(t *testing.T) {
 		}
 	}
 	for _, query := range []string{"", "a", "北", "  x  ", strings.Repeat("x", 65)} {
-		if _, err := Terms(query); !errors.Is(err, ErrQuery) {
-			t.Errorf("%q: %v, want ErrKeywordQuery", query, err)
+		if _, err := Words(query); !errors.Is(err, ErrQuery) {
+			t.Errorf("%q: %v, want ErrQuery", query, err)
 		}
 	}
+}
+
+// TestWordsInUnspacedRuns checks that a keyword inside a run of a script without spaces finds its line, and that lines with more of
+// the run rank higher.
+func TestWordsInUnspacedRuns(t *testing.T) {
+	for query, lines := range map[string][]string{ // best first
+		"我想找张伟的电话": {"张伟的电话是12345", "张伟，电话12345", "张伟住在上海"},
+		"昨日のラーメン":  {"昨日のラーメンは美味しかった", "好物はラーメン"},
+		"서울에서":     {"서울에서 만났다", "서울 출장"},
+	} {
+		words, err := Words(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		worstFirst := slices.Clone(lines)
+		slices.Reverse(worstFirst)
+		var got []string
+		for _, hit := range Hits(words, []File{{Filename: "MEMORY.md", Content: strings.Join(worstFirst, "\n") + "\n其他\n"}}, 10) {
+			got = append(got, strings.NewReplacer("[[", "", "]]", "").Replace(hit.Snippet))
+		}
+		if diff := cmp.Diff(lines, got); diff != "" {
+			t.Errorf("%q: %s", query, diff)
+		}
+	}
+}
+
+func TestEveryWordIsRequired(t *testing.T) {
+	words := []Word{{"go"}, {"项目", "目进", "进展"}}
+	for content, want := range map[string]int{"go 进展": 1, "go\n项目": 2, "go": 0, "项目进展": 0} {
+		if hits := Hits(words, []File{{Filename: "MEMORY.md", Content: content}}, 10); len(hits) != want {
+			t.Errorf("%q: %d hits, want %d", content, len(hits), want)
+		}
+	}
+}
+
+// TestWeights checks that files of standing knowledge rank above daily notes, and these above other files.
+func TestWeights(t *testing.T) {
+	var files []File
+	for _, name := range []string{"memory/2026-01-02.md", "notes.md", "AGENTS.md", "PROFILE.md", "MEMORY.md"} {
+		files = append(files, File{Filename: name, Content: "tea"})
+	}
+	var got []string
+	for _, hit := range Hits(words("tea"), files, 10) {
+		got = append(got, hit.Filename)
+	}
+	if diff := cmp.Diff([]string{"MEMORY.md", "PROFILE.md", "AGENTS.md", "memory/2026-01-02.md", "notes.md"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// words returns words of one term each.
+func words(terms ...string) []Word {
+	var words []Word
+	for _, term := range terms {
+		words = append(words, Word{term})
+	}
+	return words
 }
 
 func TestKeywordHits(t *testing.T) {
@@ -53,14 +115,14 @@ func TestKeywordHits(t *testing.T) {
 		{Filename: "MEMORY.md", LineNumber: 3, Snippet: "- [[tea]], and [[Coffee]] again", Score: 2},
 		{Filename: "memory/2026-01-02.md", LineNumber: 2, Snippet: "[[Tea]] and [[coffee]]", Score: 1.4},
 		{Filename: "MEMORY.md", LineNumber: 2, Snippet: "- [[coffee]]", Score: 1},
+		{Filename: "AGENTS.md", LineNumber: 1, Snippet: "[[Coffee]] is allowed.", Score: .8},
+		{Filename: "AGENTS.md", LineNumber: 2, Snippet: "[[Tea]] too.", Score: .8},
 		{Filename: "notes.md", LineNumber: 1, Snippet: "[[TEA]] [[COFFEE]]", Score: .4},
-		{Filename: "AGENTS.md", LineNumber: 1, Snippet: "[[Coffee]] is allowed.", Score: .3},
-		{Filename: "AGENTS.md", LineNumber: 2, Snippet: "[[Tea]] too.", Score: .3},
 	}
-	if diff := cmp.Diff(want, Hits([]string{"tea", "coffee"}, files, 10)); diff != "" {
+	if diff := cmp.Diff(want, Hits(words("tea", "coffee"), files, 10)); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(want[:2], Hits([]string{"tea", "coffee"}, files, 2)); diff != "" {
+	if diff := cmp.Diff(want[:2], Hits(words("tea", "coffee"), files, 2)); diff != "" {
 		t.Error(diff)
 	}
 	if got := Hits(nil, files, 10); got != nil {
@@ -71,7 +133,7 @@ func TestKeywordHits(t *testing.T) {
 func TestKeywordHitsPerFile(t *testing.T) {
 	file := File{Filename: "MEMORY.md", Content: strings.Repeat("tea\n", 4) + strings.Repeat("tea coffee\n", 4)}
 	var lines []int
-	for _, hit := range Hits([]string{"tea", "coffee"}, []File{file}, 10) {
+	for _, hit := range Hits(words("tea", "coffee"), []File{file}, 10) {
 		lines = append(lines, hit.LineNumber)
 	}
 	if diff := cmp.Diff([]int{5, 6, 7, 8, 1}, lines); diff != "" {
@@ -95,7 +157,7 @@ func TestKeywordSnippet(t *testing.T) {
 			[]string{"北京"},
 		},
 		"longest first":      {"teapot tea", "[[teapot]] [[tea]]", []string{"tea", "teapot"}},
-		"overlap":            {"北京市", "[[北京]]市", []string{"北京", "京市"}},
+		"overlap":            {"在北京市里", "在[[北京市]]里", []string{"北京", "京市"}},
 		"folding grows":      {"STRASSE Straße straßenbahn", "[[STRASSE]] [[Straße]] [[straße]]nbahn", []string{"strasse"}},
 		"ligature":           {"ﬁne", "[[ﬁne]]", []string{"ine"}},
 		"full width":         {"ＴＥＡ", "[[ＴＥＡ]]", []string{"tea"}},
@@ -107,10 +169,7 @@ func TestKeywordSnippet(t *testing.T) {
 		"repeated":           {"aaaa", "[[aa]][[aa]]", []string{"aa"}},
 		"other line ignored": {"x\ntea\ny", "[[tea]]", []string{"tea"}},
 	} {
-		hits := Hits(test.terms[:1], []File{{Filename: "MEMORY.md", Content: test.content}}, 1)
-		if len(test.terms) > 1 {
-			hits = Hits(test.terms, []File{{Filename: "MEMORY.md", Content: test.content}}, 1)
-		}
+		hits := Hits(words(test.terms...), []File{{Filename: "MEMORY.md", Content: test.content}}, 1)
 		if len(hits) != 1 {
 			t.Errorf("%s: %d hits", name, len(hits))
 			continue
@@ -147,12 +206,12 @@ func FuzzKeyword(f *testing.F) {
 	f.Add("北京 ﬁ", "天地北京市ﬁ")
 	f.Add("ss s", "ßßß\u0301ß")
 	f.Fuzz(func(t *testing.T, query, content string) {
-		terms, err := Terms(query)
+		words, err := Words(query)
 		if err != nil {
 			return
 		}
 		lines := strings.Split(content, "\n")
-		for _, hit := range Hits(terms, []File{{Filename: "MEMORY.md", Content: content}}, 30) {
+		for _, hit := range Hits(words, []File{{Filename: "MEMORY.md", Content: content}}, 30) {
 			if hit.LineNumber < 1 || hit.LineNumber > len(lines) {
 				t.Fatalf("line %d of %d", hit.LineNumber, len(lines))
 			}
@@ -164,7 +223,7 @@ func FuzzKeyword(f *testing.F) {
 				continue
 			}
 			if !strings.Contains(hit.Snippet, "[[") {
-				t.Fatalf("%q marks nothing of %q", hit.Snippet, terms)
+				t.Fatalf("%q marks nothing of %q", hit.Snippet, words)
 			}
 			plain := strings.NewReplacer("[[", "", "]]", "", "...", "").Replace(hit.Snippet)
 			if !strings.Contains(lines[hit.LineNumber-1], plain) {

@@ -280,22 +280,35 @@ func (s *Gate) SetPrompt(ctx context.Context, id memory.Identity, ref memory.Ref
 	})
 }
 
-// sqlDocumentsWith folds case nearly as the keyword search does, which checks the results again.
+// sqlDocumentsWith folds case nearly as the keyword search does, which checks the results again. A document with more of the
+// terms comes first, so that the limit omits the worst.
 const sqlDocumentsWith = DocumentColumns + `octet_length(v.content), v.content` + VisibleDocuments + `
-where not d.deleted and d.document_id = any (@documents::uuid[])
-    and (select bool_and(position(term in lower(normalize(v.content, NFKC))) > 0) from unnest(@terms::text[]) term)
-order by d.updated_at desc, d.document_id
+cross join lateral (select lower(normalize(v.content, NFKC)) as content offset 0) folded
+cross join lateral (
+    select count(*) as terms, count(distinct w.word) as words
+    from unnest(@terms::text[], @words::int[]) w (term, word)
+    where position(w.term in folded.content) > 0
+) found
+where not d.deleted and d.document_id = any (@documents::uuid[]) and found.words = @all::int
+order by found.terms desc, d.updated_at desc, d.document_id
 limit @limit`
 
-// DocumentsWith returns those of some documents that the identity sees and that contain all terms, in any case, with content: at
-// most limit, latest first.
+// DocumentsWith returns those of some documents that the identity sees and that contain a term of each word, in any case, with
+// content: at most limit, those with the most terms first, then the latest.
 func (s *Gate) DocumentsWith(
-	ctx context.Context, id memory.Identity, documents []uuid.UUID, terms []string, limit int,
+	ctx context.Context, id memory.Identity, documents []uuid.UUID, words [][]string, limit int,
 ) ([]memory.Document, error) {
 	if err := pg.RequireAgent(id); err != nil {
 		return nil, err
 	}
-	return pg.ReadAll(
-		ctx, s.db, id, sqlDocumentsWith, pgx.NamedArgs{"documents": documents, "terms": terms, "limit": pg.LimitOf(limit)}, ScanContent,
-	)
+	var terms []string
+	var of []int
+	for i, word := range words {
+		for _, term := range word {
+			terms, of = append(terms, term), append(of, i)
+		}
+	}
+	return pg.ReadAll(ctx, s.db, id, sqlDocumentsWith, pgx.NamedArgs{
+		"documents": documents, "terms": terms, "words": of, "all": len(words), "limit": pg.LimitOf(limit),
+	}, ScanContent)
 }

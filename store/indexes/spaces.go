@@ -9,6 +9,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"reverie/memory"
+	"reverie/search"
+	"reverie/search/fuse"
 	"reverie/store/pg"
 )
 
@@ -38,6 +40,8 @@ type Space struct {
 	Due        int64 // sources of which some unit has none
 	CreatedAt  time.Time
 	SwitchedAt *time.Time // when it became live, or was retired
+	// Reputations summarize earlier questions, by corpus; set by LiveSpace only.
+	Reputations map[search.Corpus]fuse.Reputation
 }
 
 const (
@@ -61,9 +65,12 @@ order by p.space_id`
 
 	// The live space without its counts, for searches.
 	sqlLiveSpace = `
-select space_id, identity, state, created_at, switched_at, 0::bigint, 0::bigint
-from index_spaces
-where workspace_id = @workspace and agent_id = @agent and state = 'live'`
+select space_id, identity, state, created_at, switched_at, 0::bigint, 0::bigint, coalesce((
+    select jsonb_object_agg(r.corpus, to_jsonb(r))
+    from index_reputations r
+    where r.workspace_id = @workspace and r.agent_id = @agent and r.space_id = p.space_id), '{}')
+from index_spaces p
+where p.workspace_id = @workspace and p.agent_id = @agent and p.state = 'live'`
 
 	// A retired space was live before: somebody has switched back from it.
 	sqlSpaceNeeded = `
@@ -127,6 +134,9 @@ where (workspace_id, agent_id, space_id, corpus, scope, owner_key, group_no, ord
 with progress as (
     delete from index_progress
     where workspace_id = @workspace and agent_id = @agent and space_id = @space
+), reputations as (
+    delete from index_reputations
+    where workspace_id = @workspace and agent_id = @agent and space_id = @space
 )
 delete from index_spaces
 where workspace_id = @workspace and agent_id = @agent and space_id = @space and state = 'dropping'
@@ -141,12 +151,12 @@ func (s *Index) Spaces(ctx context.Context, id memory.Identity) ([]Space, error)
 	return pg.ReadAll(ctx, s.db, id, sqlSpaces, nil, scanSpace)
 }
 
-// LiveSpace returns the space that is searched, without its counts, or ErrNotFound.
+// LiveSpace returns the space that is searched, with its reputations and without its counts, or ErrNotFound.
 func (s *Index) LiveSpace(ctx context.Context, id memory.Identity) (Space, error) {
 	return pg.Read(ctx, s.db, id, func(t *pg.Tx) (Space, error) {
 		b := &pgx.Batch{}
 		space, found := Space{}, false
-		queueSpace(b, t.Args(nil), sqlLiveSpace, &space, &found)
+		pg.Columns(b.Queue(sqlLiveSpace, t.Args(nil)), &found, append(space.columns(), &space.Reputations)...)
 		if err := t.Finish(ctx, b); err != nil {
 			return Space{}, err
 		}
@@ -242,8 +252,12 @@ func queueSpace(b *pgx.Batch, args pgx.NamedArgs, sql string, space *Space, foun
 }
 
 func scanSpace(row pgx.CollectableRow) (p Space, err error) {
-	err = row.Scan(&p.ID, &p.Identity, &p.State, &p.CreatedAt, &p.SwitchedAt, &p.Vectors, &p.Due)
+	err = row.Scan(p.columns()...)
 	return p, err
+}
+
+func (p *Space) columns() []any {
+	return []any{&p.ID, &p.Identity, &p.State, &p.CreatedAt, &p.SwitchedAt, &p.Vectors, &p.Due}
 }
 
 const (

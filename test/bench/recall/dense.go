@@ -80,7 +80,7 @@ func openProvider() (*vectorSource, error) {
 }
 
 // embed stores a vector for every message of the dialogues.
-func (v *vectorSource) embed(ctx context.Context, database string, dialogues int) error {
+func (v *vectorSource) embed(ctx context.Context, database string, dialogues []dialogue) error {
 	s, err := store.Open(ctx, database, store.Options{})
 	if err != nil {
 		return err
@@ -90,9 +90,9 @@ func (v *vectorSource) embed(ctx context.Context, database string, dialogues int
 	if err != nil {
 		return fmt.Errorf("embedding model: %w", err)
 	}
-	agents := make([]memory.Identity, dialogues)
-	for i := range agents {
-		agents[i] = services.Tending(agentOf(i))
+	agents := make([]memory.Identity, len(dialogues))
+	for i, d := range dialogues {
+		agents[i] = services.Tending(d.agent)
 	}
 	vectors, err := services.Embed(ctx, s, agents, of, func(ctx context.Context, texts []string) ([][]float32, error) {
 		made, err := v.model.Embed(ctx, embed.Document, texts)
@@ -125,8 +125,8 @@ func (v *vectorSource) ranking() string {
 // generated. Generated ones show how fusion handles a dense ranking that is good, useless or misleading.
 type frozen struct {
 	name string
-	// similarity[dialogue][question] contains the turns that the ranking knows; all others have no similarity.
-	similarity [][]map[string]float64
+	// similarity[agent][question] contains the turns that the ranking knows; all others have no similarity.
+	similarity map[string][]map[string]float64
 }
 
 // frozenLine is a line of a file of dense rankings: the similarities to one question of a dialogue.
@@ -138,11 +138,11 @@ type frozenLine struct {
 
 // readFrozen reads a file of JSON lines.
 func readFrozen(r io.Reader, name string, dialogues []dialogue) (frozen, error) {
-	f := frozen{name: name, similarity: make([][]map[string]float64, len(dialogues))}
-	at := map[string]int{}
-	for i, d := range dialogues {
-		at[d.id] = i
-		f.similarity[i] = make([]map[string]float64, len(d.questions))
+	f := frozen{name: name, similarity: map[string][]map[string]float64{}}
+	agents := map[string]string{}
+	for _, d := range dialogues {
+		agents[d.id] = d.agent
+		f.similarity[d.agent] = make([]map[string]float64, len(d.questions))
 	}
 	decoder := json.NewDecoder(r)
 	for n := 1; decoder.More(); n++ {
@@ -150,11 +150,11 @@ func readFrozen(r io.Reader, name string, dialogues []dialogue) (frozen, error) 
 		if err := decoder.Decode(&line); err != nil {
 			return f, fmt.Errorf("ranking %d: %w", n, err)
 		}
-		i, known := at[line.Sample]
+		agent, known := agents[line.Sample]
 		if !known {
 			continue // left out by -dialogues
 		}
-		if line.Question < 0 || line.Question >= len(f.similarity[i]) {
+		if line.Question < 0 || line.Question >= len(f.similarity[agent]) {
 			return f, fmt.Errorf("ranking %d: dialogue %s has no question %d", n, line.Sample, line.Question)
 		}
 		for id, s := range line.Similarity {
@@ -162,7 +162,7 @@ func readFrozen(r io.Reader, name string, dialogues []dialogue) (frozen, error) 
 				return f, fmt.Errorf("ranking %d: the similarity of %s is %v", n, id, s)
 			}
 		}
-		f.similarity[i][line.Question] = line.Similarity
+		f.similarity[agent][line.Question] = line.Similarity
 	}
 	return f, nil
 }
@@ -202,8 +202,8 @@ func openFrozen(name string, dialogues []dialogue) (frozen, error) {
 		defer func() { _ = file.Close() }() // read-only
 		return readFrozen(file, name, dialogues)
 	}
-	f := frozen{name: name, similarity: make([][]map[string]float64, len(dialogues))}
-	for i, d := range dialogues {
+	f := frozen{name: name, similarity: map[string][]map[string]float64{}}
+	for _, d := range dialogues {
 		for _, q := range d.questions {
 			similarity := map[string]float64{}
 			for _, s := range d.sessions {
@@ -211,7 +211,7 @@ func openFrozen(name string, dialogues []dialogue) (frozen, error) {
 					similarity[t.id] = rule(slices.Contains(q.evidence, t.id), chanceOf(q.text, t.id))
 				}
 			}
-			f.similarity[i] = append(f.similarity[i], similarity)
+			f.similarity[d.agent] = append(f.similarity[d.agent], similarity)
 		}
 	}
 	return f, nil
@@ -219,10 +219,10 @@ func openFrozen(name string, dialogues []dialogue) (frozen, error) {
 
 // rank ranks the turns of a dialogue for one of its questions: most similar first, ties in order of time, without
 // turns that have no similarity.
-func (f frozen) rank(dialogues []dialogue, dialogue, question int) []string {
-	similarity := f.similarity[dialogue][question]
+func (f frozen) rank(d dialogue, question int) []string {
+	similarity := f.similarity[d.agent][question]
 	var ids []string
-	for _, s := range dialogues[dialogue].sessions {
+	for _, s := range d.sessions {
 		for _, t := range s.turns {
 			if similarity[t.id] > 0 {
 				ids = append(ids, t.id)
@@ -270,7 +270,7 @@ func newFrozenVectors(f frozen, dialogues []dialogue) (*frozenVectors, error) {
 			v.dimensions-1, indexes.MaxDimensions)
 	}
 	dimension := 0
-	for i, d := range dialogues {
+	for _, d := range dialogues {
 		texts := map[string]string{}
 		for _, s := range d.sessions {
 			for _, t := range s.turns {
@@ -280,7 +280,7 @@ func newFrozenVectors(f frozen, dialogues []dialogue) (*frozenVectors, error) {
 		}
 		for j, q := range d.questions {
 			v.vector(v.questions, q.text)[dimension] = 1
-			for id, similarity := range f.similarity[i][j] {
+			for id, similarity := range f.similarity[d.agent][j] {
 				if text, ok := texts[id]; ok {
 					turn := v.turns[text]
 					turn[dimension] = max(turn[dimension], float32(similarity)) // several turns may have the same text

@@ -88,7 +88,7 @@ func TestMadeUp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		similarity := f.similarity[0][0]
+		similarity := f.similarity[dialogues[0].agent][0]
 		for _, s := range similarity {
 			if s > similarity["D2:1"] {
 				above++
@@ -113,10 +113,10 @@ func TestRankAsItIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"D2:1", "D1:1", "D1:2"}, f.rank(dialogues, 0, 0)); diff != "" {
+	if diff := cmp.Diff([]string{"D2:1", "D1:1", "D1:2"}, f.rank(dialogues[0], 0)); diff != "" {
 		t.Error(diff)
 	}
-	if got := f.rank(dialogues, 0, 1); len(got) != 0 {
+	if got := f.rank(dialogues[0], 1); len(got) != 0 {
 		t.Errorf("a question that the ranking does not know has %v", got)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,10 +15,19 @@ import (
 	"time"
 
 	"reverie/memory"
+	"reverie/test/bench/services"
+	"reverie/test/deployment"
 )
 
-// dialogue is a conversation of two people in many sessions, with questions about it.
+// set is one file of dialogues.
+type set struct {
+	name      string // of the file, without its extension
+	dialogues []dialogue
+}
+
+// dialogue is everything that one agent remembers, in sessions, with questions about it.
 type dialogue struct {
+	agent     string // unique among all sets
 	id        string
 	sessions  []session // in order of their numbers
 	questions []question
@@ -26,24 +36,26 @@ type dialogue struct {
 // session is one session of a dialogue.
 type session struct {
 	number int
-	at     time.Time // start, as local time read as UTC; zero if unknown
 	turns  []turn
 }
 
-// turn is one message of a speaker.
+// turn is one message.
 type turn struct {
 	id      string // such as D1:3
-	speaker string
+	role    string
+	speaker string // empty: without a name
 	text    string
-	first   bool // by the first of the two speakers
+	at      time.Time // zero if unknown
 }
 
 // question is one question with the turns that answer it.
 type question struct {
-	text      string
-	category  int
-	evidence  []string // distinct ids of turns; empty: the location of the answer is unknown
-	malformed int      // number of references to unknown turns
+	text         string
+	category     string
+	evidence     []string // distinct ids of turns; empty: the location of the answer is unknown
+	older, newer []string // turns that hold a value, and those that hold its update
+	asked        string   // when it is asked, as asOf of a search; empty: now
+	malformed    int      // number of references to unknown turns
 }
 
 // turnCount returns the number of turns of the dialogue.
@@ -65,7 +77,7 @@ func (d dialogue) sessionsByTurn() map[string]int {
 	return sessions
 }
 
-// readDialogues reads a file in the format of LoCoMo (Maharana et al., ACL 2024): a list of samples.
+// readDialogues reads a list of samples, each in the format of LoCoMo (Maharana et al., ACL 2024) or in the common one.
 func readDialogues(r io.Reader) ([]dialogue, error) {
 	var samples []sample
 	if err := json.NewDecoder(r).Decode(&samples); err != nil {
@@ -77,8 +89,13 @@ func readDialogues(r io.Reader) ([]dialogue, error) {
 	dialogues := make([]dialogue, len(samples))
 	for i, s := range samples {
 		var err error
-		if dialogues[i], err = s.dialogue(); err != nil {
-			return nil, fmt.Errorf("sample %d (%s): %w", i+1, s.ID, err)
+		if s.Conversations != nil {
+			dialogues[i], err = s.common()
+		} else {
+			dialogues[i], err = s.dialogue()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("sample %d (%s): %w", i+1, cmp.Or(s.ID, s.CommonID), err)
 		}
 	}
 	return dialogues, nil
@@ -97,7 +114,7 @@ func (d dialogue) nameApart() {
 	}
 }
 
-// sample is the file format of a dialogue.
+// sample is the file format of a dialogue: LoCoMo's, and the common one.
 type sample struct {
 	ID           string                     `json:"sample_id"`
 	Conversation map[string]json.RawMessage `json:"conversation"` // speaker_a, session_N, session_N_date_time
@@ -106,6 +123,67 @@ type sample struct {
 		Category int      `json:"category"`
 		Evidence []string `json:"evidence"`
 	} `json:"qa"`
+
+	CommonID      string           `json:"id"`
+	Conversations []commonSession  `json:"conversations"`
+	Asked         []commonQuestion `json:"questions"`
+}
+
+type commonSession struct {
+	Messages []struct {
+		ID        string    `json:"id"`
+		Role      string    `json:"role"`
+		Name      string    `json:"name"`
+		Content   string    `json:"content"`
+		CreatedAt time.Time `json:"createdAt"`
+	} `json:"messages"`
+}
+
+type commonQuestion struct {
+	Text     string   `json:"text"`
+	Category string   `json:"category"`
+	Evidence []string `json:"evidence"`
+	Older    []string `json:"older"`
+	Newer    []string `json:"newer"`
+	AskedAt  string   `json:"askedAt"`
+}
+
+// common reads a sample in the common format, whose conversations are numbered in their order.
+func (s sample) common() (dialogue, error) {
+	d := dialogue{id: s.CommonID}
+	for i, c := range s.Conversations {
+		one := session{number: i + 1}
+		for _, m := range c.Messages {
+			one.turns = append(one.turns, turn{id: m.ID, role: m.Role, speaker: m.Name, text: m.Content, at: m.CreatedAt})
+		}
+		d.sessions = append(d.sessions, one)
+	}
+	d.nameApart()
+	sessions := d.sessionsByTurn()
+	for _, q := range s.Asked {
+		one := question{text: q.Text, category: q.Category, older: q.Older, newer: q.Newer}
+		one.refer(q.Evidence, sessions)
+		if match := askedDay.FindStringSubmatch(q.AskedAt); match != nil {
+			one.asked = fmt.Sprintf("%s-%s-%s", match[1], match[2], match[3])
+		}
+		d.questions = append(d.questions, one)
+	}
+	return d, nil
+}
+
+// askedDay matches the day of a question: 2024-04-04 or 2024年04月04日.
+var askedDay = regexp.MustCompile(`^(\d{4})\D(\d{2})\D(\d{2})`)
+
+// refer sets the evidence of a question: each known turn once.
+func (q *question) refer(evidence []string, sessions map[string]int) {
+	for _, reference := range evidence {
+		switch _, known := sessions[reference]; {
+		case !known:
+			q.malformed++
+		case !slices.Contains(q.evidence, reference):
+			q.evidence = append(q.evidence, reference)
+		}
+	}
 }
 
 type sampleTurn struct {
@@ -146,15 +224,8 @@ func (s sample) dialogue() (dialogue, error) {
 	d.nameApart()
 	sessions := d.sessionsByTurn()
 	for _, q := range s.Questions {
-		one := question{text: q.Question, category: q.Category}
-		for _, reference := range q.Evidence {
-			switch _, known := sessions[reference]; {
-			case !known:
-				one.malformed++
-			case !slices.Contains(one.evidence, reference):
-				one.evidence = append(one.evidence, reference)
-			}
-		}
+		one := question{text: q.Question, category: cmp.Or(categoryNames[q.Category], "other")}
+		one.refer(q.Evidence, sessions)
 		d.questions = append(d.questions, one)
 	}
 	return d, nil
@@ -167,7 +238,11 @@ func (s sample) session(number int, raw json.RawMessage, firstSpeaker string) (s
 		return one, err
 	}
 	for _, t := range turns {
-		one.turns = append(one.turns, turn{id: t.ID, speaker: t.Speaker, text: spoken(t), first: t.Speaker == firstSpeaker})
+		role := memory.RoleOfAssistant
+		if t.Speaker == firstSpeaker {
+			role = memory.RoleOfUser
+		}
+		one.turns = append(one.turns, turn{id: t.ID, role: role, speaker: t.Speaker, text: spoken(t)})
 	}
 	date, ok := s.Conversation[fmt.Sprintf("session_%d_date_time", number)]
 	if !ok {
@@ -179,7 +254,9 @@ func (s sample) session(number int, raw json.RawMessage, firstSpeaker string) (s
 	}
 	for _, layout := range dateLayouts {
 		if at, err := time.Parse(layout, strings.TrimSpace(written)); err == nil {
-			one.at = at
+			for i := range one.turns {
+				one.turns[i].at = at.Add(time.Duration(i) * time.Second) // in order
+			}
 			return one, nil
 		}
 	}
@@ -202,10 +279,6 @@ func spoken(t sampleTurn) string {
 // owner owns all conversations, in every agent.
 const owner = memory.Owner("user:bench")
 
-// agentOf returns the agent of the dialogue with the given number, from 0. Each dialogue has its own agent, so that
-// results do not mix.
-func agentOf(dialogue int) string { return fmt.Sprintf("dialogue-%d", dialogue+1) }
-
 type newAgent struct {
 	ID       string `json:"id"`
 	Name     string `json:"name"`
@@ -221,20 +294,23 @@ type batch struct {
 type message struct {
 	ID        string     `json:"id"`
 	Role      string     `json:"role"`
-	Name      string     `json:"name"`
+	Name      string     `json:"name,omitempty"`
 	Content   string     `json:"content"`
 	CreatedAt *time.Time `json:"createdAt,omitempty"`
 }
 
+// overHTTP searches through the API of a running program.
+type overHTTP struct{ *deployment.Client }
+
 // load creates the agent and posts every session of the dialogue as a conversation whose id is the session's number.
-func (b *bench) load(ctx context.Context, agent string, d dialogue) error {
-	if err := b.api.Call(ctx, http.MethodPost, "/api/v1/agents", newAgent{ID: agent, Name: agent, TimeZone: "UTC"}, nil); err != nil {
+func (a overHTTP) load(ctx context.Context, d dialogue) error {
+	if err := a.Call(ctx, http.MethodPost, "/api/v1/agents", newAgent{ID: d.agent, Name: d.agent, TimeZone: "UTC"}, nil); err != nil {
 		return fmt.Errorf("create the agent: %w", err)
 	}
 	for _, s := range d.sessions {
-		path := "/api/v1/agents/" + agent + "/conversations/" + strconv.Itoa(s.number) + "/messages"
+		path := "/api/v1/agents/" + d.agent + "/conversations/" + strconv.Itoa(s.number) + "/messages"
 		for part := range slices.Chunk(messagesOf(s), memory.MaxBatchMessages) {
-			if err := b.api.Call(ctx, http.MethodPost, path, batch{Owner: owner, Messages: part}, nil); err != nil {
+			if err := a.Call(ctx, http.MethodPost, path, batch{Owner: owner, Messages: part}, nil); err != nil {
 				return fmt.Errorf("session %d: %w", s.number, err)
 			}
 		}
@@ -242,21 +318,21 @@ func (b *bench) load(ctx context.Context, agent string, d dialogue) error {
 	return nil
 }
 
-// messagesOf converts the turns of a session into messages with the turns' ids, one second apart. Turns without words
-// are left out.
+func (a overHTTP) search(ctx context.Context, agent string, s services.Search) ([]string, time.Duration, error) {
+	found, took, err := services.Ask(ctx, a.Client, agent, s)
+	return found.MessageIDs(), took, err
+}
+
+// messagesOf converts the turns of a session into messages with the turns' ids. Turns without words are left out.
 func messagesOf(s session) []message {
 	var messages []message
-	for i, t := range s.turns {
+	for _, t := range s.turns {
 		if strings.TrimSpace(t.text) == "" {
 			continue
 		}
-		m := message{ID: t.id, Role: string(memory.RoleOfAssistant), Name: t.speaker, Content: t.text}
-		if t.first {
-			m.Role = string(memory.RoleOfUser)
-		}
-		if !s.at.IsZero() {
-			at := s.at.Add(time.Duration(i) * time.Second)
-			m.CreatedAt = &at
+		m := message{ID: t.id, Role: t.role, Name: t.speaker, Content: t.text}
+		if !t.at.IsZero() {
+			m.CreatedAt = &t.at
 		}
 		messages = append(messages, m)
 	}

@@ -40,24 +40,60 @@ func TestReadDialogues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	at := func(s string) time.Time {
+		at, err := time.Parse(time.RFC3339, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
 	want := []dialogue{{
 		id: "garden",
 		sessions: []session{
-			{number: 1, at: time.Date(2024, 2, 8, 13, 56, 0, 0, time.UTC), turns: []turn{
-				{id: "D1:1", speaker: "Ida", text: "Look what I found. [image: a rusty watering can]", first: true},
-				{id: "D1:2", speaker: "Otto", text: "[image: a green shed]"},
-				{id: "D1:3", speaker: "Otto", text: " "},
+			{number: 1, turns: []turn{
+				{"D1:1", "user", "Ida", "Look what I found. [image: a rusty watering can]", at("2024-02-08T13:56:00Z")},
+				{"D1:2", "assistant", "Otto", "[image: a green shed]", at("2024-02-08T13:56:01Z")},
+				{"D1:3", "assistant", "Otto", " ", at("2024-02-08T13:56:02Z")},
 			}},
-			{number: 2, at: time.Date(2024, 3, 1, 0, 5, 0, 0, time.UTC), turns: []turn{
-				{id: "D2:1", speaker: "Otto", text: "The cherry tree was planted on Monday."},
-				{id: "D2:1#2.2", speaker: "Ida", text: "Really?", first: true},
-				{id: "#2.3", speaker: "Otto", text: "Yes."},
+			{number: 2, turns: []turn{
+				{"D2:1", "assistant", "Otto", "The cherry tree was planted on Monday.", at("2024-03-01T00:05:00Z")},
+				{"D2:1#2.2", "user", "Ida", "Really?", at("2024-03-01T00:05:01Z")},
+				{"#2.3", "assistant", "Otto", "Yes.", at("2024-03-01T00:05:02Z")},
 			}},
 		},
 		questions: []question{
-			{text: "What stands in the garden?", category: 1, evidence: []string{"D2:1"}, malformed: 2},
-			{text: "Who is away?", category: 5},
+			{text: "What stands in the garden?", category: "1 multi-hop", evidence: []string{"D2:1"}, malformed: 2},
+			{text: "Who is away?", category: "5 adversarial"},
 		},
+	}}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(dialogue{}, session{}, turn{}, question{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The common format has names and times only where they are known.
+func TestReadCommonFormat(t *testing.T) {
+	got, err := readDialogues(strings.NewReader(`[{"id": "diary",
+		"conversations": [
+			{"id": "c1", "messages": [
+				{"id": "1", "role": "user", "content": "My rent is 900.", "createdAt": "2024-03-01T09:00:00Z"},
+				{"id": "2", "role": "assistant", "content": "I see."}]},
+			{"id": "c2", "messages": [{"id": "3", "role": "user", "name": "Ida", "content": "My rent is 950."}]}],
+		"questions": [{"text": "What is the rent?", "category": "update", "evidence": ["1", "3", "9"],
+			"older": ["1"], "newer": ["3"], "askedAt": "2024年04月04日 周四 07:42"}]}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []dialogue{{
+		id: "diary",
+		sessions: []session{
+			{1, []turn{{"1", "user", "", "My rent is 900.", time.Date(2024, 3, 1, 9, 0, 0, 0, time.UTC)}, {"2", "assistant", "", "I see.", time.Time{}}}},
+			{2, []turn{{"3", "user", "Ida", "My rent is 950.", time.Time{}}}},
+		},
+		questions: []question{{
+			text: "What is the rent?", category: "update", evidence: []string{"1", "3"}, older: []string{"1"}, newer: []string{"3"},
+			asked: "2024-04-04", malformed: 1,
+		}},
 	}}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(dialogue{}, session{}, turn{}, question{})); diff != "" {
 		t.Error(diff)
@@ -93,8 +129,8 @@ func TestDates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !got[0].sessions[0].at.Equal(want) {
-			t.Errorf("%s is read as %s", written, got[0].sessions[0].at)
+		if !got[0].sessions[0].turns[0].at.Equal(want) {
+			t.Errorf("%s is read as %s", written, got[0].sessions[0].turns[0].at)
 		}
 	}
 }

@@ -1,13 +1,14 @@
-// Command recall measures the recall of search on a file of dialogues with questions, in LoCoMo's format.
+// Command recall measures the recall of search on files of dialogues with questions.
 //
-//	go run ./test/bench/recall -file dialogues.json -ablations -min turn@10=0.78
+//	go run ./test/bench/recall -ablations -min turn@10=0.6 dialogues.json more.json
 //
 // It starts a private PostgreSQL and the real API process, posts the dialogues as conversations, asks every question
-// over HTTP, and prints recall of turns and of sessions (see measure.go), latency, and the contribution of each
-// component of the ranking. With REVERIE_EMBEDDING_PROVIDER set, or with a frozen ranking instead of a provider
-// (-dense), it stores a vector for every message and measures the fused ranking, next to words and vectors alone. It
-// exits with status 1 if a minimum is missed; one of them is that fusion never loses more than a point of R@10
-// against the better of its two inputs.
+// over HTTP, and prints recall of messages and of sessions (see measure.go) next to that of BM25, latency, and the
+// contribution of each component of the ranking. With -offline it calls the same search in this process on an index in
+// memory. With REVERIE_EMBEDDING_PROVIDER set, or with a frozen ranking instead of a provider (-dense), it stores a
+// vector for every message and measures the fused ranking, next to words and vectors alone. It exits with status 1 if
+// a minimum is missed; one of them is that fusion never loses more than a point of R@10 against the better of its two
+// inputs.
 package main
 
 import (
@@ -17,44 +18,72 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"reverie/test/bench/services"
-	"reverie/test/deployment"
 )
 
 func main() {
 	b := bench{ks: []int{5, 10, 20}}
-	flag.StringVar(&b.file, "file", "", "file of dialogues and questions, in LoCoMo's format (required)")
-	flag.IntVar(&b.dialogues, "dialogues", 0, "number of dialogues to use; 0: all")
+	flag.IntVar(&b.most, "dialogues", 0, "number of dialogues to use of each file; 0: all")
 	flag.Var(services.Numbers(&b.ks, 1, false), "k", "numbers of results at which recall is measured")
 	flag.BoolVar(&b.ablate, "ablations", false, "measure also without each component of the ranking")
+	flag.BoolVar(&b.offline, "offline", false, "search in this process, without HTTP and a database")
 	flag.StringVar(&b.dense, "dense", "",
 		"fuse with a frozen ranking instead of a model's: a file of JSON lines (dense.go), or one of "+strings.Join(sortedNames(madeUp), ", "))
 	flag.Var(&b.bars, "min", "exit with status 1 if the overall recall is lower, such as turn@10=0.78,session@10=0.95")
-	services.Main("recall", b.run)
+	flag.Usage = func() {
+		fmt.Fprintln(flag.CommandLine.Output(), "usage: recall [flags] file...")
+		flag.PrintDefaults()
+	}
+	services.Main("recall", func(ctx context.Context, w io.Writer, asJSON bool) (bool, error) {
+		b.files = flag.Args()
+		return b.run(ctx, w, asJSON)
+	})
 }
 
 // bench is one run.
 type bench struct {
-	file      string
-	dialogues int
-	ks        []int
-	dense     string
-	ablate    bool
-	bars      bars
+	files   []string
+	most    int // dialogues of each file; 0: all
+	ks      []int
+	dense   string
+	ablate  bool
+	offline bool
+	bars    bars
 
-	api *deployment.Client
+	searches searcher
+}
+
+// searcher is the search under test.
+type searcher interface {
+	// load stores a dialogue for its agent.
+	load(ctx context.Context, d dialogue) error
+	// search returns the ids of the messages found, best first, and the duration.
+	search(ctx context.Context, agent string, s services.Search) ([]string, time.Duration, error)
 }
 
 // run measures and prints; passed reports whether every minimum is reached.
 func (b *bench) run(ctx context.Context, w io.Writer, asJSON bool) (passed bool, err error) {
-	dialogues, err := b.read()
+	sets, err := b.read()
 	if err != nil {
 		return false, err
 	}
-	source, err := b.openVectors(dialogues)
+	if b.offline {
+		if b.dense != "" {
+			return false, errors.New("-dense cannot be used with -offline: vectors need the database")
+		}
+		b.searches = newInMemory()
+		r, err := b.measureAll(ctx, sets, "", nil)
+		if err != nil {
+			return false, err
+		}
+		return r.judge(b.bars), services.Show(w, asJSON, r, r.print)
+	}
+	source, err := b.openVectors(all(sets))
 	if err != nil {
 		return false, err
 	}
@@ -67,45 +96,75 @@ func (b *bench) run(ctx context.Context, w io.Writer, asJSON bool) (passed bool,
 			return err
 		}
 		defer func() { err = errors.Join(err, s.Stop()) }()
-		if b.api, err = s.StartAPI(ctx, source.environment()...); err != nil {
-			return err
-		}
-		loaded, err := b.fill(ctx, s.DatabaseURL, dialogues, source)
+		api, err := s.StartAPI(ctx, source.environment()...)
 		if err != nil {
 			return err
 		}
-		r, err := b.measure(ctx, dialogues, source)
+		b.searches = overHTTP{api}
+		r, err := b.measureAll(ctx, sets, s.DatabaseURL, source)
 		if err != nil {
 			return err
 		}
-		r.Loaded = loaded
-		r.Bars, passed = append(b.bars, r.fusionBars()...).judge(r.Overall.Recall)
+		passed = r.judge(b.bars)
 		return services.Show(w, asJSON, r, r.print)
 	})
 	return passed, err
 }
 
-// read reads the file and checks the flags.
-func (b *bench) read() ([]dialogue, error) {
-	if b.file == "" {
-		return nil, errors.New("-file is required")
+// measureAll stores all sets and measures each.
+func (b *bench) measureAll(ctx context.Context, sets []set, database string, source *vectorSource) (reports, error) {
+	out := reports{Ranking: source.ranking()}
+	loaded, err := b.fill(ctx, database, sets, source)
+	if err != nil {
+		return out, err
+	}
+	for i, s := range sets {
+		r, err := b.measure(ctx, s, source)
+		if err != nil {
+			return out, fmt.Errorf("%s: %w", s.name, err)
+		}
+		r.Loaded = loaded[i]
+		out.Sets = append(out.Sets, r)
+	}
+	return out, nil
+}
+
+// read reads the files and checks the flags.
+func (b *bench) read() ([]set, error) {
+	if len(b.files) == 0 {
+		return nil, errors.New("name at least one file")
 	}
 	for _, one := range b.bars {
 		if !slices.Contains(b.ks, one.K) {
 			return nil, fmt.Errorf("-min asks for recall at %d, which -k does not measure", one.K)
 		}
 	}
-	f, err := os.Open(b.file)
-	if err != nil {
-		return nil, err
+	sets := make([]set, len(b.files))
+	for i, file := range b.files {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, err
+		}
+		dialogues, err := readDialogues(f)
+		_ = f.Close() // read-only
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		if b.most > 0 {
+			dialogues = dialogues[:min(b.most, len(dialogues))]
+		}
+		for j := range dialogues {
+			dialogues[j].agent = fmt.Sprintf("dialogue-%d-%d", i+1, j+1)
+		}
+		sets[i] = set{strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)), dialogues}
 	}
-	defer func() { _ = f.Close() }() // read-only
-	dialogues, err := readDialogues(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", b.file, err)
+	return sets, nil
+}
+
+// all returns the dialogues of all sets.
+func all(sets []set) (dialogues []dialogue) {
+	for _, s := range sets {
+		dialogues = append(dialogues, s.dialogues...)
 	}
-	if b.dialogues > 0 {
-		dialogues = dialogues[:min(b.dialogues, len(dialogues))]
-	}
-	return dialogues, nil
+	return dialogues
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -17,32 +16,33 @@ import (
 // warmUp is the number of questions before the measurement, to warm caches.
 const warmUp = 20
 
-// fill loads the dialogues, and their vectors if there is a source.
-func (b *bench) fill(ctx context.Context, database string, dialogues []dialogue, source *vectorSource) (loadFigures, error) {
-	l := loadFigures{Dialogues: len(dialogues)}
-	began := time.Now()
-	for i, d := range dialogues {
-		if err := b.load(ctx, agentOf(i), d); err != nil {
-			return l, fmt.Errorf("dialogue %s: %w", d.id, err)
+// fill loads the dialogues, and their vectors if there is a source, and returns the figures of each set.
+func (b *bench) fill(ctx context.Context, database string, sets []set, source *vectorSource) ([]loadFigures, error) {
+	out := make([]loadFigures, len(sets))
+	for i, s := range sets {
+		began := time.Now()
+		out[i].Dialogues = len(s.dialogues)
+		for _, d := range s.dialogues {
+			if err := b.searches.load(ctx, d); err != nil {
+				return nil, fmt.Errorf("dialogue %s: %w", d.id, err)
+			}
+			out[i].count(d)
 		}
-		l.count(d)
+		out[i].Seconds = time.Since(began).Seconds()
 	}
-	if source != nil {
-		if err := source.embed(ctx, database, len(dialogues)); err != nil {
-			return l, err
-		}
+	if source == nil {
+		return out, nil
 	}
-	l.Seconds = time.Since(began).Seconds()
-	return l, nil
+	return out, source.embed(ctx, database, all(sets))
 }
 
-// measure asks the questions and summarises the results.
-func (b *bench) measure(ctx context.Context, dialogues []dialogue, source *vectorSource) (report, error) {
-	r := report{File: filepath.Base(b.file), Ranking: source.ranking()}
-	if err := b.warm(ctx, dialogues); err != nil {
+// measure asks the questions of a set and summarises the results.
+func (b *bench) measure(ctx context.Context, s set, source *vectorSource) (report, error) {
+	r := report{Set: s.name}
+	if err := b.warm(ctx, s); err != nil {
 		return r, err
 	}
-	outcomes, took, err := b.askAll(ctx, dialogues, nil)
+	outcomes, took, err := b.askAll(ctx, s, nil)
 	if err != nil {
 		return r, err
 	}
@@ -51,46 +51,52 @@ func (b *bench) measure(ctx context.Context, dialogues []dialogue, source *vecto
 	}
 	r.summarise(outcomes, b.ks)
 	r.Latency = services.LatencyOf(took)
+	if r.Default, err = b.byDefault(ctx, s, outcomes); err != nil {
+		return r, err
+	}
+	rival := b.plain(s)
+	r.Rival = figures{Name: "BM25", Questions: len(rival), Recall: group("", rival, b.ks, func(asked) bool { return true }).Recall}
+	r.RivalUpdates = updatesOf(rival)
 	if source != nil {
 		words, vectors := inputs()
-		if r.Inputs, err = b.ablations(ctx, dialogues, r.Overall.Recall, words, vectors); err != nil {
+		if r.Inputs, err = b.ablations(ctx, s, r.Overall.Recall, words, vectors); err != nil {
 			return r, err
 		}
 		if source.frozen != nil {
-			r.Inputs = append(r.Inputs, b.asItIs(*source.frozen, dialogues, r.Overall.Recall))
+			r.Inputs = append(r.Inputs, b.asItIs(*source.frozen, s, r.Overall.Recall))
 		}
 	}
 	if b.ablate {
-		r.Ablations, err = b.ablations(ctx, dialogues, r.Overall.Recall, ablations(source != nil)...)
+		r.Ablations, err = b.ablations(ctx, s, r.Overall.Recall, ablations(source != nil)...)
 	}
 	return r, err
 }
 
 // asItIs measures a frozen ranking by itself, without a search.
-func (b *bench) asItIs(f frozen, dialogues []dialogue, whole []recallAt) ablated {
+func (b *bench) asItIs(f frozen, s set, whole []recallAt) ablated {
 	var recalls [][]recallAt
-	for i, d := range dialogues {
+	for _, d := range s.dialogues {
 		sessions := d.sessionsByTurn()
 		for j, q := range d.questions {
 			if len(q.evidence) > 0 {
-				recalls = append(recalls, measure(f.rank(dialogues, i, j), q.evidence, sessions, b.ks))
+				recalls = append(recalls, measure(f.rank(d, j), q.evidence, sessions, b.ks))
 			}
 		}
 	}
 	recall := mean(recalls, b.ks)
-	return ablated{ablation{Name: "frozen ranking as it is"}, recall, minus(recall, whole), services.Latency{}}
+	return ablated{ablation: ablation{Name: "frozen ranking as it is"}, Recall: recall, Difference: minus(recall, whole)}
 }
 
 // ablations asks all questions with each of the given options.
-func (b *bench) ablations(ctx context.Context, dialogues []dialogue, whole []recallAt, of ...ablation) ([]ablated, error) {
+func (b *bench) ablations(ctx context.Context, s set, whole []recallAt, of ...ablation) ([]ablated, error) {
 	var out []ablated
 	for _, a := range of {
-		outcomes, took, err := b.askAll(ctx, dialogues, a.Options)
+		outcomes, took, err := b.askAll(ctx, s, a.Options)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", a.Name, err)
 		}
 		recall := group(a.Name, outcomes, b.ks, func(asked) bool { return true }).Recall
-		out = append(out, ablated{a, recall, minus(recall, whole), services.LatencyOf(took)})
+		out = append(out, ablated{a, recall, minus(recall, whole), updatesOf(outcomes), services.LatencyOf(took)})
 	}
 	return out, nil
 }
@@ -108,44 +114,121 @@ func (l *loadFigures) count(d dialogue) {
 }
 
 // warm asks the first questions without measuring.
-func (b *bench) warm(ctx context.Context, dialogues []dialogue) error {
-	for i, d := range dialogues {
-		for _, q := range d.questions[:min(warmUp, len(d.questions))] {
-			if _, _, err := b.ask(ctx, agentOf(i), q, nil); err != nil {
+func (b *bench) warm(ctx context.Context, s set) error {
+	left := warmUp
+	for _, d := range s.dialogues {
+		for _, q := range d.questions[:min(left, len(d.questions))] {
+			if _, _, err := b.searches.search(ctx, d.agent, b.unlimited(q, nil)); err != nil {
 				return err
+			}
+			left--
+		}
+	}
+	return nil
+}
+
+// askAll asks every question that has evidence, sequentially. options is empty or a JSON object.
+func (b *bench) askAll(ctx context.Context, s set, options json.RawMessage) ([]asked, []time.Duration, error) {
+	var took []time.Duration
+	var outcomes []asked
+	err := s.each(func(d dialogue, sessions map[string]int, q question) error {
+		found, one, err := b.searches.search(ctx, d.agent, b.unlimited(q, options))
+		took = append(took, one)
+		outcomes = append(outcomes, b.judge(d, sessions, q, found))
+		return err
+	})
+	return outcomes, took, err
+}
+
+// each calls do for every question that has evidence, with the sessions of the turns of its dialogue.
+func (s set) each(do func(d dialogue, sessions map[string]int, q question) error) error {
+	for _, d := range s.dialogues {
+		sessions := d.sessionsByTurn()
+		for _, q := range d.questions {
+			if len(q.evidence) == 0 {
+				continue
+			}
+			if err := do(d, sessions, q); err != nil {
+				return fmt.Errorf("dialogue %s: %w", d.id, err)
 			}
 		}
 	}
 	return nil
 }
 
-// askAll asks every question that has evidence, sequentially.
-func (b *bench) askAll(ctx context.Context, dialogues []dialogue, options json.RawMessage) (outcomes []asked, took []time.Duration,
-	err error,
-) {
-	for i, d := range dialogues {
-		sessions := d.sessionsByTurn()
-		for _, q := range d.questions {
-			if len(q.evidence) == 0 {
-				continue
-			}
-			found, one, err := b.ask(ctx, agentOf(i), q, options)
-			if err != nil {
-				return nil, nil, fmt.Errorf("dialogue %s: %w", d.id, err)
-			}
-			took = append(took, one)
-			outcomes = append(outcomes, asked{dialogue: d.id, category: q.category, recall: measure(found, q.evidence, sessions, b.ks)})
-		}
+// judge measures the messages found for a question, best first.
+func (b *bench) judge(d dialogue, sessions map[string]int, q question, found []string) asked {
+	a := asked{dialogue: d.id, category: q.category, recall: measure(found, q.evidence, sessions, b.ks), found: distinct(found)}
+	if len(q.newer) > 0 {
+		a.update = updateIn(found, q)
 	}
-	return outcomes, took, nil
+	return a
 }
 
-// ask asks one question and returns the ids of the turns found, best first. options is empty or a JSON object.
-func (b *bench) ask(ctx context.Context, agent string, q question, options json.RawMessage) ([]string, time.Duration, error) {
-	found, took, err := services.Ask(ctx, b.api, agent, services.Search{
-		Owner: owner, Query: q.text, Corpus: search.Sessions, MaxResults: slices.Max(b.ks), Options: options,
+// unlimited is the request that returns as many results as the largest k, whatever their scores.
+func (b *bench) unlimited(q question, options json.RawMessage) services.Search {
+	return services.Search{
+		Owner: owner, Query: q.text, Corpus: search.Sessions, MaxResults: slices.Max(b.ks), MinScore: new(0.0), Options: options,
+	}
+}
+
+// byDefault asks every question with the default count and floor.
+func (b *bench) byDefault(ctx context.Context, s set, unlimited []asked) (defaultFigures, error) {
+	f := defaultFigures{Results: recall.DefaultSettings().MaxResults}
+	n := 0
+	err := s.each(func(d dialogue, sessions map[string]int, q question) error {
+		found, _, err := b.searches.search(ctx, d.agent, services.Search{Owner: owner, Query: q.text, Corpus: search.Sessions})
+		found = distinct(found)
+		right := hits(found, q.evidence)
+		f.Found += float64(len(found))
+		f.Recall += share(right, len(q.evidence))
+		f.Unlimited += share(hits(unlimited[n].found[:min(f.Results, len(unlimited[n].found))], q.evidence), len(q.evidence))
+		f.F1 += 2 * float64(right) / float64(len(found)+len(q.evidence))
+		n++
+		return err
 	})
-	return found.MessageIDs(), took, err
+	for _, sum := range []*float64{&f.Found, &f.Recall, &f.Unlimited, &f.F1} {
+		*sum /= float64(n)
+	}
+	return f, err
+}
+
+// hits counts the evidence among the turns found.
+func hits(found, evidence []string) (n int) {
+	for _, id := range evidence {
+		if slices.Contains(found, id) {
+			n++
+		}
+	}
+	return n
+}
+
+// update is the result of a question whose answer has changed.
+type update struct{ found, above bool }
+
+// updateIn reports whether a turn with the new value was found, and above all those with an old one.
+func updateIn(found []string, q question) *update {
+	first := func(ids []string) int {
+		return slices.IndexFunc(found, func(id string) bool { return slices.Contains(ids, id) })
+	}
+	newer, older := first(q.newer), first(q.older)
+	return &update{found: newer >= 0, above: newer >= 0 && (older < 0 || newer < older)}
+}
+
+func updatesOf(outcomes []asked) (f updateFigures) {
+	for _, a := range outcomes {
+		if a.update == nil {
+			continue
+		}
+		f.Questions++
+		if a.update.found {
+			f.Found++
+		}
+		if a.update.above {
+			f.Above++
+		}
+	}
+	return f
 }
 
 // Recall at k, of one question, is the share of its evidence among the first k turns found:

@@ -59,37 +59,38 @@ func TestMeasureOverHTTP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := bench{file: "folder/invented.json", ks: []int{1, 2, 3}, api: &deployment.Client{URL: server.URL}}
-	loaded, err := b.fill(t.Context(), "", dialogues, nil)
+	dialogues[0].agent = "dialogue-1-1"
+	b := bench{ks: []int{1, 2, 3}, searches: overHTTP{&deployment.Client{URL: server.URL}}}
+	all, err := b.measureAll(t.Context(), []set{{"invented", dialogues}}, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := b.measure(t.Context(), dialogues, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got.Loaded = loaded
 	recall := []recallAt{{1, 0, 0}, {2, 0, 1}, {3, 1, 1}}
-	want := report{
-		File: "invented.json", Ranking: "lexical",
+	want := reports{"lexical", []report{{
+		Set:       "invented",
 		Loaded:    loadFigures{Dialogues: 1, Sessions: 2, Turns: 6, MalformedReferences: 2, SkippedQuestions: 1},
 		Overall:   figures{"overall", 1, recall},
-		Without5:  figures{"without 5", 1, recall},
+		Rival:     figures{"BM25", 1, []recallAt{{1, 0, 0}, {2, 0, 0}, {3, 0, 0}}},
 		ByKind:    []figures{{"1 multi-hop", 1, recall}},
 		Dialogues: []figures{{"garden", 1, recall}},
-	}
-	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(report{}, "Loaded.Seconds", "Latency")); diff != "" {
+		Default:   defaultFigures{Results: 6, Found: 3, Recall: 1, Unlimited: 1, F1: 0.5},
+	}}}
+	if diff := cmp.Diff(want, all, cmpopts.IgnoreFields(report{}, "Loaded.Seconds", "Latency")); diff != "" {
 		t.Error(diff)
 	}
-	if got.Latency.Count != 1 {
+	if got := all.Sets[0]; got.Latency.Count != 1 {
 		t.Errorf("%d searches were timed, want the one with evidence", got.Latency.Count)
 	}
-	const agent = "/api/v1/agents/dialogue-1/conversations/"
+	const agent = "/api/v1/agents/dialogue-1-1/conversations/"
 	if diff := cmp.Diff(map[string]int{agent + "1/messages": 2, agent + "2/messages": 3}, fake.posted); diff != "" {
 		t.Error(diff)
 	}
-	last := services.Search{Owner: owner, Query: "What stands in the garden?", Corpus: "sessions", MaxResults: 3}
-	if diff := cmp.Diff(last, fake.searches[len(fake.searches)-1]); diff != "" {
+	floor := 0.0
+	searches := []services.Search{
+		{Owner: owner, Query: "What stands in the garden?", Corpus: "sessions", MaxResults: 3, MinScore: &floor},
+		{Owner: owner, Query: "What stands in the garden?", Corpus: "sessions"},
+	}
+	if diff := cmp.Diff(searches, fake.searches[len(fake.searches)-2:]); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -97,10 +98,14 @@ func TestMeasureOverHTTP(t *testing.T) {
 func TestGroups(t *testing.T) {
 	half, all := []recallAt{{5, 0.5, 1}}, []recallAt{{5, 1, 1}}
 	var r report
-	r.summarise([]asked{{"second", 4, half}, {"first", 5, all}, {"second", 1, all}, {"second", 9, half}}, []int{5})
+	r.summarise([]asked{
+		{dialogue: "second", category: "4 single-hop", recall: half},
+		{dialogue: "first", category: "5 adversarial", recall: all, update: &update{found: true}},
+		{dialogue: "second", category: "1 multi-hop", recall: all, update: &update{found: true, above: true}},
+		{dialogue: "second", category: "other", recall: half, update: &update{}},
+	}, []int{5})
 	want := report{
-		Overall:  figures{"overall", 4, []recallAt{{5, 0.75, 1}}},
-		Without5: figures{"without 5", 3, []recallAt{{5, 2.0 / 3, 1}}},
+		Overall: figures{"overall", 4, []recallAt{{5, 0.75, 1}}},
 		ByKind: []figures{
 			{"1 multi-hop", 1, all},
 			{"4 single-hop", 1, half},
@@ -108,6 +113,7 @@ func TestGroups(t *testing.T) {
 			{"other", 1, half},
 		},
 		Dialogues: []figures{{"second", 3, []recallAt{{5, 2.0 / 3, 1}}}, {"first", 1, all}},
+		Updates:   updateFigures{Questions: 3, Found: 2, Above: 1},
 	}
 	if diff := cmp.Diff(want, r, cmpopts.EquateApprox(0, 1e-12)); diff != "" {
 		t.Error(diff)
@@ -142,8 +148,10 @@ func TestBars(t *testing.T) {
 
 func TestPrint(t *testing.T) {
 	r := report{
-		File: "invented.json", Ranking: "lexical",
+		Set:     "invented",
 		Overall: figures{"overall", 2, []recallAt{{5, 0.5, 1}, {10, 0.75, 1}}},
+		Rival:   figures{"BM25", 2, []recallAt{{5, 0.25, 1}, {10, 0.25, 1}}},
+		Updates: updateFigures{4, 3, 2},
 		ByKind:  []figures{{"1 multi-hop", 2, []recallAt{{5, 0.5, 1}, {10, 0.75, 1}}}},
 		Ablations: []ablated{{
 			ablation:   ablation{Name: "without neighbours"},
@@ -153,14 +161,16 @@ func TestPrint(t *testing.T) {
 		Bars: []bar{{Level: "turn", K: 10, Least: 0.78, Got: 0.75}, {Level: "session", K: 10, Least: 0.95, Got: 1, Passed: true}},
 	}
 	var out strings.Builder
-	if err := r.print(&out); err != nil {
+	if err := (reports{lexical, []report{r}}).print(&out); err != nil {
 		t.Fatal(err)
 	}
 	printed := strings.Join(strings.Fields(out.String()), " ")
 	for _, want := range []string{
+		"questions R@5 R@10 BM25 R@5 BM25 R@10",
+		"invented 2 50.0 75.0 25.0 25.0 2/3 of 4",
 		"questions R@5 R@10 R@5 R@10",
 		"1 multi-hop 2 50.0 75.0 100.0 100.0",
-		"without neighbours 0.0 25.0 -25.0 75.0 +0.0 100.0 +0.0 100.0 +0.0",
+		"without neighbours 25.0 -25.0 75.0 +0.0 100.0 +0.0 100.0 +0.0",
 		"missed: turn R@10 75.0, minimum 78.0",
 		"passed: session R@10 100.0, minimum 95.0",
 	} {
@@ -244,6 +254,24 @@ func TestMeasure(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+func TestUpdates(t *testing.T) {
+	q := question{older: []string{"a", "b"}, newer: []string{"c", "d"}}
+	for name, c := range map[string]struct {
+		found []string
+		want  update
+	}{
+		"nothing found": {nil, update{}},
+		"only old":      {[]string{"a"}, update{}},
+		"only new":      {[]string{"x", "d"}, update{true, true}},
+		"new first":     {[]string{"d", "a", "c"}, update{true, true}},
+		"old first":     {[]string{"b", "c", "a"}, update{true, false}},
+	} {
+		if got := *updateIn(c.found, q); got != c.want {
+			t.Errorf("%s: %+v", name, got)
+		}
 	}
 }
 

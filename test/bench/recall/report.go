@@ -12,19 +12,44 @@ import (
 	"reverie/test/bench/services"
 )
 
-// report is the result of a run, also as JSON.
+// reports are the results of a run, also as JSON.
+type reports struct {
+	Ranking string   `json:"ranking"` // "lexical", or the source of the vectors
+	Sets    []report `json:"sets"`
+}
+
+// report is the result of one file.
 type report struct {
-	File      string           `json:"file"`
-	Ranking   string           `json:"ranking"` // "lexical", or the source of the vectors
+	Set       string           `json:"set"`
 	Loaded    loadFigures      `json:"loaded"`
 	Overall   figures          `json:"overall"`
-	Without5  figures          `json:"withoutCategory5"`
+	Rival     figures          `json:"bm25"` // plain BM25 over whole messages
 	ByKind    []figures        `json:"categories"`
 	Dialogues []figures        `json:"dialogues"`
+	Updates   updateFigures    `json:"updates"`
+	Default   defaultFigures   `json:"default"`
 	Latency   services.Latency `json:"latency"`
 	Inputs    []ablated        `json:"inputs,omitempty"` // words and vectors, each alone
 	Ablations []ablated        `json:"ablations,omitempty"`
 	Bars      []bar            `json:"bars,omitempty"`
+
+	RivalUpdates updateFigures `json:"bm25Updates"`
+}
+
+// updateFigures count the questions whose answer has changed.
+type updateFigures struct {
+	Questions int `json:"questions"`
+	Found     int `json:"found"` // with a turn that has the new value
+	Above     int `json:"above"` // and above all that have an old one
+}
+
+// defaultFigures describe the answers with the default count and floor; each is a mean over all questions.
+type defaultFigures struct {
+	Results   int     `json:"results"` // the default count
+	Found     float64 `json:"found"`   // messages
+	Recall    float64 `json:"recall"`
+	Unlimited float64 `json:"unlimited"` // recall of the same number of messages without a floor, and of a longer list
+	F1        float64 `json:"f1"`
 }
 
 // loadFigures describes the data, and what of the file could not be used.
@@ -51,14 +76,17 @@ type ablated struct {
 	ablation
 	Recall     []recallAt       `json:"recall"`
 	Difference []recallAt       `json:"difference"`
+	Updates    updateFigures    `json:"updates"`
 	Latency    services.Latency `json:"latency"`
 }
 
 // asked is the result of one question.
 type asked struct {
 	dialogue string
-	category int
+	category string
 	recall   []recallAt
+	found    []string // distinct turns, best first
+	update   *update  // nil: its answer has not changed
 }
 
 // group summarises those outcomes that belong to a group.
@@ -72,37 +100,30 @@ func group(name string, outcomes []asked, ks []int, belongs func(asked) bool) fi
 	return figures{Name: name, Questions: len(recalls), Recall: mean(recalls, ks)}
 }
 
-// adversarial questions ask for something that was not said in this form; their evidence is what they distort.
-const adversarial = 5
-
-// categoryNames are the names of the categories in the file.
-var categoryNames = map[int]string{1: "1 multi-hop", 2: "2 temporal", 3: "3 open-domain", 4: "4 single-hop", adversarial: "5 adversarial"}
+// categoryNames are the names of LoCoMo's categories. Adversarial questions ask for something that was not said in
+// this form; their evidence is what they distort.
+var categoryNames = map[int]string{1: "1 multi-hop", 2: "2 temporal", 3: "3 open-domain", 4: "4 single-hop", 5: "5 adversarial"}
 
 // summarise fills the groups of a report.
 func (r *report) summarise(outcomes []asked, ks []int) {
 	r.Overall = group("overall", outcomes, ks, func(asked) bool { return true })
-	r.Without5 = group("without 5", outcomes, ks, func(a asked) bool { return a.category != adversarial })
-	r.ByKind = groups(outcomes, ks, func(a asked) int { return a.category }, func(category int) string {
-		if name, ok := categoryNames[category]; ok {
-			return name
-		}
-		return "other"
-	})
+	r.ByKind = groups(outcomes, ks, func(a asked) string { return a.category })
 	slices.SortFunc(r.ByKind, func(a, b figures) int { return cmp.Compare(a.Name, b.Name) })
-	r.Dialogues = groups(outcomes, ks, func(a asked) string { return a.dialogue }, func(id string) string { return id })
+	r.Dialogues = groups(outcomes, ks, func(a asked) string { return a.dialogue })
+	r.Updates = updatesOf(outcomes)
 }
 
 // groups returns the figures per key, in order of first appearance.
-func groups[K comparable](outcomes []asked, ks []int, key func(asked) K, name func(K) string) []figures {
+func groups(outcomes []asked, ks []int, key func(asked) string) []figures {
 	var out []figures
 	seen := map[string]bool{}
 	for _, a := range outcomes {
-		own := name(key(a))
+		own := key(a)
 		if seen[own] {
 			continue
 		}
 		seen[own] = true
-		out = append(out, group(own, outcomes, ks, func(other asked) bool { return name(key(other)) == own }))
+		out = append(out, group(own, outcomes, ks, func(other asked) bool { return key(other) == own }))
 	}
 	return out
 }
@@ -116,10 +137,57 @@ func minus(a, b []recallAt) []recallAt {
 	return out
 }
 
-// print prints the report as tables.
+// print prints one table of all sets, and then the details of each.
+func (r reports) print(w io.Writer) error {
+	fmt.Fprintf(w, "ranking: %s; newest: new value found and above the old one, /found, of questions whose answer changed\n\n", r.Ranking)
+	t := newTable(w)
+	head := []string{"", "questions"}
+	for _, title := range []string{"", "BM25 "} {
+		for _, k := range r.Sets[0].Overall.Recall {
+			head = append(head, fmt.Sprintf("%sR@%d", title, k.K))
+		}
+	}
+	t.row(append(head, "session", "newest", "BM25 newest", "default: found", "recall", "of", "F1", "p95 ms"))
+	for _, s := range r.Sets {
+		cells := []string{s.Set, fmt.Sprint(s.Overall.Questions)}
+		for _, f := range []figures{s.Overall, s.Rival} {
+			for _, at := range f.Recall {
+				cells = append(cells, fmt.Sprintf("%.1f", percent(at.Turn)))
+			}
+		}
+		session := ""
+		if s.Loaded.Sessions > s.Loaded.Dialogues && s.Loaded.Sessions < s.Loaded.Turns {
+			at := s.Overall.Recall[len(s.Overall.Recall)/2]
+			session = fmt.Sprintf("R@%d %.1f", at.K, percent(at.Session))
+		}
+		d := s.Default
+		t.row(append(cells, session, s.Updates.String(), s.RivalUpdates.String(), fmt.Sprintf("%.1f/%d", d.Found, d.Results),
+			fmt.Sprintf("%.1f", percent(d.Recall)), fmt.Sprintf("%.1f", percent(d.Unlimited)), fmt.Sprintf("%.1f", percent(d.F1)),
+			fmt.Sprintf("%.1f", s.Latency.P95)))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, s := range r.Sets {
+		if err := s.print(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// String returns such as "3/4 of 5".
+func (u updateFigures) String() string {
+	if u.Questions == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d of %d", u.Above, u.Found, u.Questions)
+}
+
+// print prints the details of a set.
 func (r report) print(w io.Writer) error {
 	l := r.Loaded
-	fmt.Fprintf(w, "%s, ranking: %s\n", r.File, r.Ranking)
+	fmt.Fprintf(w, "\n%s\n", r.Set)
 	fmt.Fprintf(w, "%d dialogues, %d sessions, %d turns, stored and searchable in %.1f s\n", l.Dialogues, l.Sessions, l.Turns, l.Seconds)
 	fmt.Fprintf(w, "%d questions asked; %d skipped without valid evidence; %d malformed references ignored\n\n",
 		r.Overall.Questions, l.SkippedQuestions, l.MalformedReferences)
@@ -129,15 +197,17 @@ func (r report) print(w io.Writer) error {
 	for _, f := range r.ByKind {
 		t.figures(f)
 	}
-	t.figures(r.Without5)
 	t.figures(r.Overall)
-	for _, f := range r.Dialogues {
-		t.figures(f)
+	t.figures(r.Rival)
+	if len(r.Dialogues) > 1 && len(r.Dialogues) <= mostDialogues {
+		for _, f := range r.Dialogues {
+			t.figures(f)
+		}
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\nlatency of a search over HTTP: %s\n", latency(r.Latency))
+	fmt.Fprintf(w, "\nlatency of a search: %s\n", latency(r.Latency))
 	if err := printAblations(w, "by itself", r.Inputs); err != nil {
 		return err
 	}
@@ -167,9 +237,9 @@ func printAblations(w io.Writer, title string, ablations []ablated) error {
 	}
 	fmt.Fprintln(w)
 	t := newTable(w)
-	t.head(title, "p95 ms", "turns, difference in points", "sessions, difference in points", ablations[0].Recall)
+	t.head(title, "newest", "turns, difference in points", "sessions, difference in points", ablations[0].Recall)
 	for _, a := range ablations {
-		cells := []string{a.Name, fmt.Sprintf("%.1f", a.Latency.P95)}
+		cells := []string{a.Name, a.Updates.String()}
 		for i, d := range a.Difference {
 			cells = append(cells, fmt.Sprintf("%.1f %+.1f", percent(a.Recall[i].Turn), percent(d.Turn)))
 		}
@@ -216,6 +286,9 @@ func (t table) figures(f figures) {
 	}
 	t.row(cells)
 }
+
+// mostDialogues is the number of dialogues up to which each is listed.
+const mostDialogues = 20
 
 func percent(share float64) float64 { return 100 * share }
 
@@ -286,6 +359,17 @@ func (r report) fusionBars() (b bars) {
 		b = append(b, bar{Level: "turn", K: lossAt, Least: best - mayLose, Why: "the better input, less a point"})
 	}
 	return b
+}
+
+// judge compares each set with its minimums and reports whether all are reached.
+func (r reports) judge(given bars) bool {
+	passed := true
+	for i, s := range r.Sets {
+		ok := false
+		r.Sets[i].Bars, ok = append(given[:len(given):len(given)], s.fusionBars()...).judge(s.Overall.Recall)
+		passed = passed && ok
+	}
+	return passed
 }
 
 // judge compares each minimum with the recall; every k was measured.

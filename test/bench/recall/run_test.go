@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"reverie/recall"
 )
 
@@ -37,19 +40,21 @@ const gardenDialogue = `[{
 // runOver measures the dialogue above with the real database, program and HTTP.
 func runOver(t *testing.T, b bench) (r report, passed bool) {
 	t.Helper()
-	b.file = filepath.Join(t.TempDir(), "garden.json")
-	if err := os.WriteFile(b.file, []byte(gardenDialogue), 0o600); err != nil {
+	file := filepath.Join(t.TempDir(), "garden.json")
+	if err := os.WriteFile(file, []byte(gardenDialogue), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	b.files = []string{file}
+	var all reports
 	var out strings.Builder
 	passed, err := b.run(t.Context(), &out, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal([]byte(out.String()), &r); err != nil {
+	if err := json.Unmarshal([]byte(out.String()), &all); err != nil {
 		t.Fatal(err)
 	}
-	return r, passed
+	return all.Sets[0], passed
 }
 
 func TestLexicalRun(t *testing.T) {
@@ -60,11 +65,20 @@ func TestLexicalRun(t *testing.T) {
 			t.Errorf("%+v, want a recall of %v", f, want)
 		}
 	}
-	if !passed || len(r.Bars) != 1 || r.Ranking != lexical {
-		t.Errorf("passed %v, bars %+v, ranking %s", passed, r.Bars, r.Ranking)
+	if !passed || len(r.Bars) != 1 {
+		t.Errorf("passed %v, bars %+v", passed, r.Bars)
 	}
 	if got, want := len(r.Ablations), len(recall.Components())-1+3; got != want {
 		t.Errorf("%d ablations, want %d", got, want)
+	}
+}
+
+// A search in memory finds the same as the whole program.
+func TestOfflineRun(t *testing.T) {
+	online, _ := runOver(t, bench{ks: []int{1, 5}})
+	offline, passed := runOver(t, bench{ks: []int{1, 5}, offline: true})
+	if diff := cmp.Diff(online, offline, cmpopts.IgnoreFields(report{}, "Loaded.Seconds", "Latency")); diff != "" || !passed {
+		t.Errorf("over HTTP, in memory:\n%s", diff)
 	}
 }
 

@@ -34,7 +34,7 @@ func (b *bench) searches(ctx context.Context, api *deployment.Client, name strin
 	var took []time.Duration
 	for i, q := range b.questions(agent) {
 		found, one, err := services.Ask(ctx, api, b.population.name(agent), services.Search{
-			Owner: owner, Query: q, Corpus: search.Sessions, MaxResults: results,
+			Owner: owner, Query: q, Corpus: search.Sessions, MaxResults: results, MinScore: new(0.0),
 		})
 		if err != nil {
 			return t, err

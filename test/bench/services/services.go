@@ -167,8 +167,8 @@ type Search struct {
 	Owner      memory.Owner    `json:"owner"`
 	Query      string          `json:"query"`
 	Corpus     search.Corpus   `json:"corpus"`
-	MaxResults int             `json:"maxResults"`
-	MinScore   float64         `json:"minScore"` // 0: no floor
+	MaxResults int             `json:"maxResults,omitempty"` // 0: the default
+	MinScore   *float64        `json:"minScore,omitempty"`   // nil: the default
 	Options    json.RawMessage `json:"options,omitempty"`
 }
 
