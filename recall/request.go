@@ -195,7 +195,6 @@ const (
 
 // switches maps the names of components of lexical ranking to functions that disable them.
 var switches = map[string]func(*rank.Options){
-	"stopWeight":    func(o *rank.Options) { o.StopWeight = 0 },
 	"contextWeight": func(o *rank.Options) { o.ContextWeight = 0 },
 	"speaker":       func(o *rank.Options) { o.Speaker, o.SpeakerInBody = 0, 1 },
 	"turns":         func(o *rank.Options) { o.Turns = rank.Neighbourhood{} },
@@ -204,8 +203,7 @@ var switches = map[string]func(*rank.Options){
 	"coverage":      func(o *rank.Options) { o.Coverage = 0 },
 	"period":        func(o *rank.Options) { o.Period, o.PeriodTerms = 0, 1 },
 	"first":         func(o *rank.Options) { o.First = 0 },
-	"phrase":        func(o *rank.Options) { o.Phrase = 0 },
-	"closeness":     func(o *rank.Options) { o.Closeness = 0 },
+	"prose":         func(o *rank.Options) { o.Prose = 0 },
 	"asking":        func(o *rank.Options) { o.Asking = 0 },
 	"answer":        func(o *rank.Options) { o.Answer = 0 },
 	"b":             func(o *rank.Options) { o.B, o.TurnB = 0, 0 },

@@ -1705,14 +1705,13 @@ type LexicalParts struct {
 	Answer     float64 `json:"answer"`
 	Asking     float64 `json:"asking"`
 	Body       float64 `json:"body"`
-	Closeness  float64 `json:"closeness"`
 	Coverage   float64 `json:"coverage"`
 	Enclosing  float64 `json:"enclosing"`
 	Exact      bool    `json:"exact"`
 	First      float64 `json:"first"`
 	Neighbours float64 `json:"neighbours"`
 	Period     float64 `json:"period"`
-	Phrase     float64 `json:"phrase"`
+	Prose      float64 `json:"prose"`
 	Speaker    float64 `json:"speaker"`
 	Together   float64 `json:"together"`
 }

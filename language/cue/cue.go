@@ -69,6 +69,7 @@ const (
 	Review                // asks for a look at a text: "check", "proofread", "opinion on"
 	Laugh                 // laughter: "haha", "lol", "😂"
 	Once                  // for this one time: "this time", "just for now"
+	Told                  // what the assistant said before: "you suggested", "did you recommend", "your advice"
 	kinds
 )
 
@@ -79,6 +80,7 @@ var kindNames = [...]string{
 	"self", "kin", "other", "lean", "ask", "request", "suppose", "irony", "fiction", "unfiction", "paste", "correct", "forget", "over",
 	"not", "like", "name", "age", "home", "work", "health", "have", "decide", "plan", "task", "remember", "always", "style", "habit",
 	"doubt", "filler", "chat", "time", "number", "you", "game", "would", "salute", "close", "if", "text", "review", "laugh", "once",
+	"told",
 }
 
 func (k Kind) String() string { return kindNames[k] }
