@@ -103,6 +103,10 @@ func (v *view) hit(r choose.Result) Hit {
 	if h.Source.Scope != memory.ScopePersonal {
 		h.Source.Owner = memory.NoOwner
 	}
+	if newer := r.Parts.SupersededBy; newer != nil {
+		p := v.passages[*newer]
+		h.SupersededBy = Citation(pathOf(p.Source), int(p.Unit.Seq), int(p.Unit.Seq))
+	}
 	if v.request.Explain {
 		h.Explanation = v.explanation(r)
 	}
@@ -215,13 +219,15 @@ type Hit struct {
 	Path string
 	// FromLine and ToLine are lines of the document, or sequence numbers of messages; 1-based, inclusive.
 	FromLine, ToLine int
-	Score            float64 // 0 to 1; boosted results may exceed 1
+	Score            float64 // 0 to 1
 	VectorScore      float64 // calibrated, 0 to 1
 	TextScore        float64 // calibrated, 0 to 1
 	Snippet          string  // a part of Text
 	Text             string  // the whole passage
 	Message          memory.Message
 	At               time.Time // when it was said or written; zero: unknown
+	// SupersededBy cites the result that states a newer value of the same thing; empty if none does.
+	SupersededBy string
 	// Explanation is set if the request asked for it.
 	Explanation *Explanation
 }

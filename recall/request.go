@@ -38,7 +38,10 @@ type Request struct {
 	// From and To limit the time of results: From inclusive, To exclusive; zero: unlimited. Results without a time
 	// are excluded.
 	From, To time.Time
-	Explain  bool
+	// AsOf is the time from which relative dates of the query and ages are computed; zero: now for dates, and the newest
+	// message in view for ages. It hides nothing.
+	AsOf    time.Time
+	Explain bool
 	// After is the token of a write whose vectors the search waits for, up to Wait. Lexical search never lags behind.
 	After int64
 	Wait  time.Duration
@@ -158,6 +161,18 @@ func ParsePeriod(from, to string, zone *time.Location) (start, end time.Time, er
 		end = end.AddDate(0, 0, 1)
 	}
 	return start, end, errors.Join(errs...)
+}
+
+// ParseAsOf parses Request.AsOf: RFC 3339, or a date in the zone, of which it is the end; empty: the zero time.
+func ParseAsOf(s string, zone *time.Location) (time.Time, error) {
+	at, isDay, err := parseTime(s, zone)
+	if err != nil {
+		return at, invalid("asOf", "use a time such as 2026-01-31T08:00:00Z, or a date such as 2026-01-31")
+	}
+	if isDay {
+		at = at.AddDate(0, 0, 1).Add(-time.Second)
+	}
+	return at, nil
 }
 
 func parseTime(s string, zone *time.Location) (_ time.Time, isDay bool, err error) {

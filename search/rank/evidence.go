@@ -137,15 +137,23 @@ type span struct{ from, to, half int64 }
 // shortest is the minimum distance over which closeness halves: events of a day are recounted within days.
 const shortest = 24 * time.Hour
 
-func periodsOf(q analysis.Query, o Options) periods {
+// periodsOf returns the periods of a question. One that begins after the newest unit of c is when something happens, and
+// not when it was said.
+func periodsOf(q analysis.Query, c *index.Collection, o Options) periods {
 	var p periods
-	if o.Period == 0 {
+	if o.Period == 0 || len(q.Periods) == 0 {
 		return p
+	}
+	newest := int64(0)
+	for i := range c.Units {
+		newest = max(newest, c.Units[i].At)
 	}
 	for _, period := range q.Periods {
 		from, to := period.From.Unix(), period.To.Unix()
-		p.spans = append(p.spans, span{from, to, max(to-from, int64(shortest/time.Second))})
 		p.texts = append(p.texts, period.Text)
+		if from <= newest {
+			p.spans = append(p.spans, span{from, to, max(to-from, int64(shortest/time.Second))})
+		}
 	}
 	return p
 }

@@ -131,7 +131,7 @@ func newRanking(q analysis.Query, c *index.Collection, o Options) *ranking {
 	n := len(c.Units)
 	values := make([]float64, 4*n)
 	r := &ranking{
-		o: o, q: q, terms: q.Searched(), c: c, bm25: newBM25(c, o), periods: periodsOf(q, o),
+		o: o, q: q, terms: q.Searched(), c: c, bm25: newBM25(c, o), periods: periodsOf(q, c, o),
 		body: values[:n:n], reached: values[n : 2*n : 2*n], covered: values[2*n : 3*n : 3*n],
 		sessions: newEnclosing(newSessions(c, o)),
 	}
@@ -248,7 +248,7 @@ func (r *ranking) parts(unit int) LexicalParts {
 		Body:       r.body[unit],
 		Neighbours: r.reached[unit] - r.body[unit],
 		Enclosing:  r.o.Enclosing * r.sessions.scores[r.sessions.of[unit]],
-		Period:     r.o.Period * closeness,
+		Period:     r.o.Period * closeness * min(1, longQuestion/float64(max(1, len(r.q.Terms)))),
 	}
 	if r.speaker != nil {
 		p.Speaker = r.speaker[unit]
@@ -269,6 +269,9 @@ func (r *ranking) parts(unit int) LexicalParts {
 	}
 	return p
 }
+
+// longQuestion is the number of terms from which a period is worth less: a long question mentions it in passing.
+const longQuestion = 20
 
 // best keeps the highest scores seen, as a heap whose root is the lowest of them.
 type best struct {
