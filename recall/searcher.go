@@ -523,9 +523,14 @@ func copyOf(text string) string {
 
 // termsOf returns the distinct words of a text, for diversity.
 func termsOf(text string) []index.TermID {
+	return termsWith(text, func(analysis.Token) bool { return true })
+}
+
+// termsWith returns the distinct words of a text that pass a filter, sorted.
+func termsWith(text string, passes func(analysis.Token) bool) []index.TermID {
 	var terms []index.TermID
 	for _, token := range analysis.Analyse(text) {
-		if !token.Stop {
+		if !token.Stop && passes(token) {
 			terms = append(terms, index.Body.ID(token.Forms[0]))
 		}
 	}

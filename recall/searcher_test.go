@@ -284,3 +284,17 @@ func TestAsOf(t *testing.T) {
 		t.Errorf("%+v, %v", found.Results, err)
 	}
 }
+
+// A document that quotes a message takes its place.
+func TestDocumentsStandForTheirMessages(t *testing.T) {
+	l := open(t)
+	l.say("user:1", "c1", "My boat is called Albatross and lies at the northern pier.", "The boat needs new paint before summer.")
+	l.write("user:1", "MEMORY.md", "# Memory\n\n- My boat is called Albatross and lies at the northern pier. (2026-05-01)\n")
+	var got []string
+	for _, h := range l.ask("user:1", "What is my boat called?") {
+		got = append(got, fmt.Sprintf("%s:%d", h.Path, h.FromLine))
+	}
+	if diff := cmp.Diff([]string{"MEMORY.md:1", "sessions/c1:2"}, got); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -286,7 +286,7 @@ type droppedView struct {
 	StartLine int                `json:"startLine"`
 	EndLine   int                `json:"endLine"`
 	Score     float64            `json:"score"`
-	Reason    choose.DropReason  `json:"reason" enum:"outside-period,personal-copy,below-floor,too-similar,beyond-limit"`
+	Reason    choose.DropReason  `json:"reason" enum:"outside-period,personal-copy,same-message,repeated,in-document,below-floor,too-similar,beyond-limit"`
 	Explain   recall.Explanation `json:"explain"`
 }
 

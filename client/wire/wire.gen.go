@@ -976,7 +976,7 @@ type Dropped struct {
 	Explain Explanation `json:"explain"`
 	Path    string      `json:"path"`
 
-	// Reason One of: outside-period, personal-copy, below-floor, too-similar, beyond-limit.
+	// Reason One of: outside-period, personal-copy, same-message, repeated, in-document, below-floor, too-similar, beyond-limit.
 	Reason    string  `json:"reason"`
 	Score     float64 `json:"score"`
 	StartLine int     `json:"startLine"`

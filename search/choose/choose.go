@@ -97,6 +97,8 @@ const (
 	SameMessage DropReason = "same-message"
 	// Repeated marks a passage with the text of a better or newer one.
 	Repeated DropReason = "repeated"
+	// InDocument marks a message whose content a document among the results has taken over.
+	InDocument DropReason = "in-document"
 	// BelowFloor marks a candidate whose final score is below MinScore.
 	BelowFloor DropReason = "below-floor"
 	// TooSimilar marks a candidate whose score would make it a result, displaced by one that repeats less.
