@@ -338,7 +338,7 @@ func viewFound(h recall.Hit) foundView {
 		Citation: recall.Citation(h.Path, h.FromLine, h.ToLine), Score: h.Score, VectorScore: h.VectorScore, TextScore: h.TextScore,
 		Snippet: h.Snippet, Scope: h.Source.Scope, Agent: h.Source.Agent, Owner: h.Source.Owner, Version: h.Source.Version,
 		Conversation: h.Source.Conversation, SupersededBy: h.SupersededBy,
-		Role:         h.Message.Role, Name: h.Message.Name, Explain: h.Explanation,
+		Role: h.Message.Role, Name: h.Message.Name, Explain: h.Explanation,
 	}
 	if h.Message.ID != "" {
 		v.MessageIDs = []string{h.Message.ID}
