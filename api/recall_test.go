@@ -169,7 +169,7 @@ func TestSearchExplains(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	e := got.Results[0].Explain
-	if e == nil || e.Lexical == nil || e.Lexical.Score <= 0 || e.Fused.Score <= 0 || e.Selected.Boost != 1.2 {
+	if e == nil || e.Lexical == nil || e.Lexical.Score <= 0 || e.Fused.Score <= 0 || e.Selected.Boost != 1 {
 		t.Errorf("%+v", e)
 	}
 	if len(x.Dropped) == 0 {

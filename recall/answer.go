@@ -1,19 +1,23 @@
 package recall
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
+	"reverie/language/analysis"
 	"reverie/language/date"
 	"reverie/memory"
 	"reverie/search"
 	"reverie/search/choose"
 	"reverie/search/excerpt"
 	"reverie/search/fuse"
+	"reverie/search/index"
 	"reverie/search/rank"
 )
 
@@ -57,8 +61,67 @@ func (s *searching) merge(views []*view) ([]choose.Result, []choose.Dropped) {
 		return lists[0], dropped
 	}
 	lists, below := belowTogether(lists)
+	noted := s.sharePlaces(views, lists)
 	results, beyond := choose.Balance(s.settings.MaxResults, lists...)
-	return results, slices.Concat(dropped, below, beyond)
+	return results, slices.Concat(dropped, below, noted, beyond)
+}
+
+// sharePlaces removes messages from the lists whose content a document that is found too has taken over, and gives the
+// document the better of the two scores. It looks at as many results of each corpus as there can be in the answer.
+func (s *searching) sharePlaces(views []*view, lists [][]choose.Result) (noted []choose.Dropped) {
+	passage := func(r choose.Result) string {
+		v := views[slices.IndexFunc(views, func(v *view) bool { return v.Corpus == r.Candidate.Corpus })]
+		return v.passages[r.Candidate.Unit].Text
+	}
+	most := s.settings.MaxResults
+	for _, documents := range lists {
+		if len(documents) == 0 || documents[0].Candidate.Corpus != search.Memory {
+			continue
+		}
+		for i, messages := range lists {
+			if len(messages) == 0 || messages[0].Candidate.Corpus != search.Sessions {
+				continue
+			}
+			lists[i] = slices.DeleteFunc(messages, func(m choose.Result) bool {
+				said := termsOf(passage(m))
+				for j := range documents[:min(most, len(documents))] {
+					d := &documents[j]
+					if !quotes(passage(*d), said) {
+						continue
+					}
+					d.Score = max(d.Score, m.Score)
+					noted = append(noted, choose.Dropped{Result: m, Reason: choose.InDocument})
+					return true
+				}
+				return false
+			})
+		}
+		slices.SortStableFunc(documents, func(a, b choose.Result) int { return cmp.Compare(b.Score, a.Score) })
+	}
+	return noted
+}
+
+// A line quotes a message if it has at least leastQuoted words, and no more than one in five of them is not the message's.
+const (
+	leastQuoted = 3
+	foreignTo   = 5
+)
+
+// quotes reports whether a line of a document consists of the words of a message.
+func quotes(document string, said []index.TermID) bool {
+	for line := range strings.Lines(document) {
+		words := termsWith(line, func(t analysis.Token) bool { return !isDigit(t.Text[0]) }) // the day of a note is not the message's
+		foreign := 0
+		for _, word := range words {
+			if _, found := slices.BinarySearch(said, word); !found {
+				foreign++
+			}
+		}
+		if len(words) >= leastQuoted && foreign*foreignTo <= len(words) {
+			return true
+		}
+	}
+	return false
 }
 
 // belowTogether removes results below the minimum score that are kept only because their corpus has no better ones,
@@ -102,6 +165,10 @@ func (v *view) hit(r choose.Result) Hit {
 	}
 	if h.Source.Scope != memory.ScopePersonal {
 		h.Source.Owner = memory.NoOwner
+	}
+	if newer := r.Parts.SupersededBy; newer != nil {
+		p := v.passages[*newer]
+		h.SupersededBy = Citation(pathOf(p.Source), int(p.Unit.Seq), int(p.Unit.Seq))
 	}
 	if v.request.Explain {
 		h.Explanation = v.explanation(r)
@@ -215,13 +282,15 @@ type Hit struct {
 	Path string
 	// FromLine and ToLine are lines of the document, or sequence numbers of messages; 1-based, inclusive.
 	FromLine, ToLine int
-	Score            float64 // 0 to 1; boosted results may exceed 1
+	Score            float64 // 0 to 1
 	VectorScore      float64 // calibrated, 0 to 1
 	TextScore        float64 // calibrated, 0 to 1
 	Snippet          string  // a part of Text
 	Text             string  // the whole passage
 	Message          memory.Message
 	At               time.Time // when it was said or written; zero: unknown
+	// SupersededBy cites the result that states a newer value of the same thing; empty if none does.
+	SupersededBy string
 	// Explanation is set if the request asked for it.
 	Explanation *Explanation
 }

@@ -38,7 +38,10 @@ type Request struct {
 	// From and To limit the time of results: From inclusive, To exclusive; zero: unlimited. Results without a time
 	// are excluded.
 	From, To time.Time
-	Explain  bool
+	// AsOf is the time from which relative dates of the query and ages are computed; zero: now for dates, and the newest
+	// message in view for ages. It hides nothing.
+	AsOf    time.Time
+	Explain bool
 	// After is the token of a write whose vectors the search waits for, up to Wait. Lexical search never lags behind.
 	After int64
 	Wait  time.Duration
@@ -160,6 +163,18 @@ func ParsePeriod(from, to string, zone *time.Location) (start, end time.Time, er
 	return start, end, errors.Join(errs...)
 }
 
+// ParseAsOf parses Request.AsOf: RFC 3339, or a date in the zone, of which it is the end; empty: the zero time.
+func ParseAsOf(s string, zone *time.Location) (time.Time, error) {
+	at, isDay, err := parseTime(s, zone)
+	if err != nil {
+		return at, invalid("asOf", "use a time such as 2026-01-31T08:00:00Z, or a date such as 2026-01-31")
+	}
+	if isDay {
+		at = at.AddDate(0, 0, 1).Add(-time.Second)
+	}
+	return at, nil
+}
+
 func parseTime(s string, zone *time.Location) (_ time.Time, isDay bool, err error) {
 	if s == "" {
 		return time.Time{}, false, nil
@@ -195,7 +210,6 @@ const (
 
 // switches maps the names of components of lexical ranking to functions that disable them.
 var switches = map[string]func(*rank.Options){
-	"stopWeight":    func(o *rank.Options) { o.StopWeight = 0 },
 	"contextWeight": func(o *rank.Options) { o.ContextWeight = 0 },
 	"speaker":       func(o *rank.Options) { o.Speaker, o.SpeakerInBody = 0, 1 },
 	"turns":         func(o *rank.Options) { o.Turns = rank.Neighbourhood{} },
@@ -204,8 +218,7 @@ var switches = map[string]func(*rank.Options){
 	"coverage":      func(o *rank.Options) { o.Coverage = 0 },
 	"period":        func(o *rank.Options) { o.Period, o.PeriodTerms = 0, 1 },
 	"first":         func(o *rank.Options) { o.First = 0 },
-	"phrase":        func(o *rank.Options) { o.Phrase = 0 },
-	"closeness":     func(o *rank.Options) { o.Closeness = 0 },
+	"prose":         func(o *rank.Options) { o.Prose = 0 },
 	"asking":        func(o *rank.Options) { o.Asking = 0 },
 	"answer":        func(o *rank.Options) { o.Answer = 0 },
 	"b":             func(o *rank.Options) { o.B, o.TurnB = 0, 0 },

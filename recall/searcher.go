@@ -28,6 +28,7 @@ import (
 	"reverie/memory"
 	"reverie/search"
 	"reverie/search/choose"
+	"reverie/search/chunk"
 	"reverie/search/fuse"
 	"reverie/search/index"
 	"reverie/search/keyword"
@@ -90,7 +91,7 @@ func (s *Searcher) Search(ctx context.Context, id memory.Identity, r Request) (R
 	if len(s.Embedders) > 0 {
 		response.Embedding = s.Embedders[0].Identity()
 	}
-	now := s.now().In(r.zone())
+	now := s.nowOf(r)
 	q := analysis.NewQuery(r.Query, now)
 	if response.Disabled || len(q.Terms) == 0 {
 		return response, nil
@@ -108,15 +109,15 @@ func (s *Searcher) Search(ctx context.Context, id memory.Identity, r Request) (R
 		s.Observe(response)
 	}
 	if !r.Unrecorded {
-		s.record(ctx, Use{Identity: id, Query: q, At: now, Synthetic: r.Synthetic, Hits: response.Results})
+		s.record(ctx, Use{Identity: id, Query: q, At: s.now().In(r.zone()), Synthetic: r.Synthetic, Hits: response.Results})
 	}
 	return response, nil
 }
 
 // Used records which results of an Unrecorded search were used, best first.
 func (s *Searcher) Used(ctx context.Context, id memory.Identity, r Request, hits []Hit) {
-	now := s.now().In(r.zone())
-	s.record(ctx, Use{Identity: id, Query: analysis.NewQuery(r.Query, now), At: now, Synthetic: r.Synthetic, Hits: hits})
+	query := analysis.NewQuery(r.Query, s.nowOf(r))
+	s.record(ctx, Use{Identity: id, Query: query, At: s.now().In(r.zone()), Synthetic: r.Synthetic, Hits: hits})
 }
 
 func (s *Searcher) record(ctx context.Context, u Use) {
@@ -135,6 +136,14 @@ func (s *Searcher) now() time.Time {
 	return s.Now()
 }
 
+// nowOf returns the time from which relative dates of a request are computed, in its time zone.
+func (s *Searcher) nowOf(r Request) time.Time {
+	if !r.AsOf.IsZero() {
+		return r.AsOf.In(r.zone())
+	}
+	return s.now().In(r.zone())
+}
+
 // searching is the state of one search.
 type searching struct {
 	*Searcher
@@ -144,6 +153,7 @@ type searching struct {
 	settings Settings
 	query    analysis.Query
 	now      time.Time // in the request's time zone
+	agesFrom time.Time // decay counts from it: the request's AsOf, or the newest message in view
 	response *Response
 	stages   []Stage
 	space    int64                        // of the vectors that were compared
@@ -211,6 +221,9 @@ func (s *searching) lexical(ctx context.Context) ([]*view, error) {
 		return nil, fmt.Errorf("search: %w", err)
 	}
 	s.took("collect", began)
+	if s.settings.Decay {
+		s.agesFrom = newest(collections, s.request.AsOf)
+	}
 	views := make([]*view, len(collections))
 	for i, c := range collections {
 		views[i] = &view{searching: s, Collection: c}
@@ -219,6 +232,20 @@ func (s *searching) lexical(ctx context.Context) ([]*view, error) {
 	err = s.eachView(views, func(v *view) error { return v.rank(ctx) })
 	s.took("rank", began)
 	return views, err
+}
+
+// newest returns asOf, or if that is zero the time of the newest message, or without messages of the newest passage.
+func newest(collections []*index.Collection, asOf time.Time) time.Time {
+	if !asOf.IsZero() {
+		return asOf
+	}
+	at := map[search.Corpus]int64{}
+	for _, c := range collections {
+		for i := range c.Units {
+			at[c.Corpus] = max(at[c.Corpus], c.Units[i].At)
+		}
+	}
+	return time.Unix(cmp.Or(at[search.Sessions], at[search.Memory]), 0)
 }
 
 // eachView runs do for all views concurrently and returns the first error in their order.
@@ -413,7 +440,7 @@ func (v *view) choose(ctx context.Context) error {
 			candidates = append(candidates, v.candidate(f, passage))
 		}
 	}
-	v.results, v.dropped = choose.Select(candidates, v.settings.selection(v.request), v.now)
+	v.results, v.dropped = choose.Select(candidates, v.settings.selection(v.request), v.agesFrom)
 	return nil
 }
 
@@ -470,6 +497,12 @@ func (v *view) candidate(f fuse.Fused, p indexes.Passage) choose.Candidate {
 	if v.settings.Diversity {
 		c.Terms = termsOf(p.Text)
 	}
+	if v.Corpus == search.Sessions {
+		c.Whole = index.UnitKey{Group: p.Unit.Group, Ordinal: p.Unit.Seq}
+		if p.Unit.Section != int(chunk.Assistant) {
+			c.Statement = func() *choose.Statement { return v.statement(p.Text) }
+		}
+	}
 	return c
 }
 
@@ -500,9 +533,14 @@ func copyOf(text string) string {
 
 // termsOf returns the distinct words of a text, for diversity.
 func termsOf(text string) []index.TermID {
+	return termsWith(text, func(analysis.Token) bool { return true })
+}
+
+// termsWith returns the distinct words of a text that pass a filter, sorted.
+func termsWith(text string, passes func(analysis.Token) bool) []index.TermID {
 	var terms []index.TermID
 	for _, token := range analysis.Analyse(text) {
-		if !token.Stop {
+		if !token.Stop && passes(token) {
 			terms = append(terms, index.Body.ID(token.Forms[0]))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -239,5 +240,61 @@ func TestStatementsFirst(t *testing.T) {
 		if isStated := best.Source.Conversation == "stated" && best.Score == alone.Results[0].Score; isStated != first {
 			t.Errorf("statements first: %t; the best result is %s with %g", first, best.Path, best.Score)
 		}
+	}
+}
+
+// Of two values of the same thing, the one said later stands above and the older one names it.
+func TestNewestFirst(t *testing.T) {
+	l := open(t)
+	l.say("user:1", "c1", "The rent of my flat is 900 euros.", "The cat sleeps.", "The rent of the flat is now 950 euros.")
+	hits := l.ask("user:1", "How high is the rent of my flat?")
+	if len(hits) < 2 || hits[0].FromLine != 3 || hits[1].FromLine != 1 {
+		t.Fatalf("%+v", hits)
+	}
+	if hits[0].SupersededBy != "" || hits[1].SupersededBy != "sessions/c1#L3" {
+		t.Errorf("superseded by %q and %q", hits[0].SupersededBy, hits[1].SupersededBy)
+	}
+}
+
+// Ages count from the newest passage or from AsOf, so that decay does not make an old conversation disappear, and
+// relative dates are computed from AsOf.
+func TestAsOf(t *testing.T) {
+	l := open(t)
+	l.say("user:1", "c1", "The harbour was foggy.") // on 1 May 2026
+	search := func(r recall.Request) recall.Hit {
+		t.Helper()
+		r.Query += "harbour"
+		r.Options.Decay = new(true)
+		found, err := l.Search(t.Context(), as("user:1"), r)
+		if err != nil || len(found.Results) != 1 {
+			t.Fatalf("%v, %v", found.Results, err)
+		}
+		return found.Results[0]
+	}
+	l.Now = func() time.Time { return time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC) }
+	if got := search(recall.Request{}).Score; got != 1 {
+		t.Errorf("score %v", got)
+	}
+	may := time.Date(2026, 5, 31, 8, 0, 0, 0, time.UTC)
+	if got := search(recall.Request{AsOf: may}).Score; math.Abs(got-0.5) > 1e-6 {
+		t.Errorf("score %v thirty days later", got)
+	}
+	found, err := l.Search(t.Context(), as("user:1"), recall.Request{Query: "what about the harbour this month", AsOf: may, Explain: true})
+	if err != nil || found.Results[0].Explanation.Lexical.Parts.Period == 0 {
+		t.Errorf("%+v, %v", found.Results, err)
+	}
+}
+
+// A document that quotes a message takes its place.
+func TestDocumentsStandForTheirMessages(t *testing.T) {
+	l := open(t)
+	l.say("user:1", "c1", "My boat is called Albatross and lies at the northern pier.", "The boat needs new paint before summer.")
+	l.write("user:1", "MEMORY.md", "# Memory\n\n- My boat is called Albatross and lies at the northern pier. (2026-05-01)\n")
+	var got []string
+	for _, h := range l.ask("user:1", "What is my boat called?") {
+		got = append(got, fmt.Sprintf("%s:%d", h.Path, h.FromLine))
+	}
+	if diff := cmp.Diff([]string{"MEMORY.md:1", "sessions/c1:2"}, got); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -54,10 +54,11 @@ type searchInput struct {
 		EndUserID  string         `json:"endUserId,omitempty" maxLength:"128" example:"42"`
 		Query      string         `json:"query" maxLength:"4096" doc:"The question, in any language. Phrases in quotes and identifiers count where they stand literally." example:"When did Grace move to Hamburg?"`
 		MaxResults *int           `json:"maxResults,omitempty" minimum:"1" maximum:"50" doc:"Missing: the agent's setting, else the server's (6)."`
-		MinScore   *float64       `json:"minScore,omitempty" minimum:"0" maximum:"1" doc:"Minimum score; if no result reaches it, matches by words are answered anyway. Missing: the agent's setting, else the server's (0.35)."`
+		MinScore   *float64       `json:"minScore,omitempty" minimum:"0" maximum:"1" doc:"Minimum score; if no result reaches it, matches by words are answered anyway. Missing: the agent's setting, else the server's (0.25)."`
 		Corpus     search.Corpus  `json:"corpus,omitempty" enum:"memory,sessions,all" default:"all" doc:"memory: documents; sessions: what was said; all: both, balanced."`
 		From       string         `json:"from,omitempty" maxLength:"40" doc:"Only what was said or written from then on: RFC 3339, or a date in the agent's time zone." example:"2026-05-01"`
 		To         string         `json:"to,omitempty" maxLength:"40" doc:"Only what was said or written before; a date includes its day." example:"2026-05-31"`
+		AsOf       string         `json:"asOf,omitempty" maxLength:"40" doc:"The time from which relative dates of the query (\"last week\") and ages (decay) are computed: RFC 3339, or a date in the agent's time zone. Missing: now, and for ages the newest message. It hides nothing." example:"2026-05-31"`
 		Explain    bool           `json:"explain,omitempty" doc:"Include every component of every score, and why candidates were dropped."`
 		After      string         `json:"after,omitempty" maxLength:"20" pattern:"^[0-9]*$" patternDescription:"the token of a receipt" doc:"Token of a write's receipt: with wait, the search waits for its vectors. Words never lag behind."`
 		Wait       string         `json:"wait,omitempty" maxLength:"20" doc:"How long to wait for after, such as 2s; at most 10s. Missing: not at all."`
@@ -137,6 +138,9 @@ func searchRequest(in *searchInput, agent gate.Agent) (recall.Request, error) {
 	if r.From, r.To, err = recall.ParsePeriod(b.From, b.To, zone); err != nil {
 		return r, err
 	}
+	if r.AsOf, err = recall.ParseAsOf(b.AsOf, zone); err != nil {
+		return r, err
+	}
 	if b.After != "" {
 		if r.After, err = strconv.ParseInt(b.After, 10, 64); err != nil {
 			return r, &recall.InvalidError{Field: "after", Problem: "it is no token of a receipt"}
@@ -208,7 +212,7 @@ type foundView struct {
 	StartLine    int           `json:"startLine" doc:"Line of the document, or number of the message; from 1, inclusive."`
 	EndLine      int           `json:"endLine"`
 	Citation     string        `json:"citation" example:"memory/2026-11-21.md#L3-L7"`
-	Score        float64       `json:"score" doc:"0 to 1, and a little above for the owner's own."`
+	Score        float64       `json:"score" doc:"0 to 1."`
 	VectorScore  float64       `json:"vectorScore"`
 	TextScore    float64       `json:"textScore"`
 	Snippet      string        `json:"snippet" maxLength:"700" doc:"The part of the passage that shows best why it was found."`
@@ -221,6 +225,7 @@ type foundView struct {
 	Role         string        `json:"role,omitempty" doc:"Who said it."`
 	Name         string        `json:"name,omitempty" doc:"Of who said it."`
 	At           *time.Time    `json:"at,omitempty" doc:"When it was said or written."`
+	SupersededBy string        `json:"supersededBy,omitempty" doc:"Citation of the result above that states a newer value of the same thing." example:"sessions/c1#L12"`
 
 	Explain *recall.Explanation `json:"explain,omitempty"`
 }
@@ -281,7 +286,7 @@ type droppedView struct {
 	StartLine int                `json:"startLine"`
 	EndLine   int                `json:"endLine"`
 	Score     float64            `json:"score"`
-	Reason    choose.DropReason  `json:"reason" enum:"outside-period,personal-copy,below-floor,too-similar,beyond-limit"`
+	Reason    choose.DropReason  `json:"reason" enum:"outside-period,personal-copy,same-message,repeated,in-document,below-floor,too-similar,beyond-limit"`
 	Explain   recall.Explanation `json:"explain"`
 }
 
@@ -332,8 +337,8 @@ func viewFound(h recall.Hit) foundView {
 		Corpus: h.Corpus, Source: h.Corpus, Path: h.Path, StartLine: h.FromLine, EndLine: h.ToLine,
 		Citation: recall.Citation(h.Path, h.FromLine, h.ToLine), Score: h.Score, VectorScore: h.VectorScore, TextScore: h.TextScore,
 		Snippet: h.Snippet, Scope: h.Source.Scope, Agent: h.Source.Agent, Owner: h.Source.Owner, Version: h.Source.Version,
-		Conversation: h.Source.Conversation,
-		Role:         h.Message.Role, Name: h.Message.Name, Explain: h.Explanation,
+		Conversation: h.Source.Conversation, SupersededBy: h.SupersededBy,
+		Role: h.Message.Role, Name: h.Message.Name, Explain: h.Explanation,
 	}
 	if h.Message.ID != "" {
 		v.MessageIDs = []string{h.Message.ID}

@@ -142,8 +142,7 @@ func ShowExplanation(w io.Writer, e wire.Explanation) {
 			{"together", p.Together},
 			{"period", p.Period},
 			{"first", p.First},
-			{"phrase", p.Phrase},
-			{"closeness", p.Closeness},
+			{"prose", p.Prose},
 			{"asking", p.Asking},
 		} {
 			if part.value != 0 {

@@ -976,7 +976,7 @@ type Dropped struct {
 	Explain Explanation `json:"explain"`
 	Path    string      `json:"path"`
 
-	// Reason One of: outside-period, personal-copy, below-floor, too-similar, beyond-limit.
+	// Reason One of: outside-period, personal-copy, same-message, repeated, in-document, below-floor, too-similar, beyond-limit.
 	Reason    string  `json:"reason"`
 	Score     float64 `json:"score"`
 	StartLine int     `json:"startLine"`
@@ -1356,7 +1356,7 @@ type Found struct {
 	Role  string `json:"role,omitempty,omitzero"`
 	Scope string `json:"scope"`
 
-	// Score 0 to 1, and a little above for the owner's own.
+	// Score 0 to 1.
 	Score float64 `json:"score"`
 
 	// Snippet The part of the passage that shows best why it was found.
@@ -1366,9 +1366,12 @@ type Found struct {
 	Source string `json:"source"`
 
 	// StartLine Line of the document, or number of the message; from 1, inclusive.
-	StartLine   int     `json:"startLine"`
-	TextScore   float64 `json:"textScore"`
-	VectorScore float64 `json:"vectorScore"`
+	StartLine int `json:"startLine"`
+
+	// SupersededBy Citation of the result above that states a newer value of the same thing.
+	SupersededBy string  `json:"supersededBy,omitempty,omitzero"`
+	TextScore    float64 `json:"textScore"`
+	VectorScore  float64 `json:"vectorScore"`
 
 	// Version Of the document.
 	Version int `json:"version,omitempty,omitzero"`
@@ -1705,14 +1708,13 @@ type LexicalParts struct {
 	Answer     float64 `json:"answer"`
 	Asking     float64 `json:"asking"`
 	Body       float64 `json:"body"`
-	Closeness  float64 `json:"closeness"`
 	Coverage   float64 `json:"coverage"`
 	Enclosing  float64 `json:"enclosing"`
 	Exact      bool    `json:"exact"`
 	First      float64 `json:"first"`
 	Neighbours float64 `json:"neighbours"`
 	Period     float64 `json:"period"`
-	Phrase     float64 `json:"phrase"`
+	Prose      float64 `json:"prose"`
 	Speaker    float64 `json:"speaker"`
 	Together   float64 `json:"together"`
 }
@@ -2383,7 +2385,11 @@ type Search struct {
 type SearchBody struct {
 	// After Token of a write's receipt: with wait, the search waits for its vectors. Words never lag behind. Format: the token of a
 	// receipt.
-	After   string `json:"after,omitempty,omitzero"`
+	After string `json:"after,omitempty,omitzero"`
+
+	// AsOf The time from which relative dates of the query ("last week") and ages (decay) are computed: RFC 3339, or a date in the
+	// agent's time zone. Missing: now, and for ages the newest message. It hides nothing.
+	AsOf    string `json:"asOf,omitempty,omitzero"`
 	Channel string `json:"channel,omitempty,omitzero"`
 
 	// Corpus memory: documents; sessions: what was said; all: both, balanced. Default: all. One of: memory, sessions, all.
@@ -2400,7 +2406,7 @@ type SearchBody struct {
 	MaxResults *int `json:"maxResults,omitempty"`
 
 	// MinScore Minimum score; if no result reaches it, matches by words are answered anyway. Missing: the agent's setting, else the
-	// server's (0.35).
+	// server's (0.25).
 	MinScore *float64 `json:"minScore,omitempty"`
 	Options  Options  `json:"options,omitempty,omitzero"`
 
@@ -2423,13 +2429,14 @@ type SearchBody struct {
 
 // SelectParts defines model for SelectParts.
 type SelectParts struct {
-	Base       float64 `json:"base"`
-	Boost      float64 `json:"boost"`
-	Decay      float64 `json:"decay"`
-	Marginal   float64 `json:"marginal,omitempty,omitzero"`
-	Relaxed    bool    `json:"relaxed,omitempty,omitzero"`
-	Replaces   int     `json:"replaces,omitempty,omitzero"`
-	Similarity float64 `json:"similarity,omitempty,omitzero"`
+	Base         float64 `json:"base"`
+	Boost        float64 `json:"boost"`
+	Decay        float64 `json:"decay"`
+	Marginal     float64 `json:"marginal,omitempty,omitzero"`
+	Relaxed      bool    `json:"relaxed,omitempty,omitzero"`
+	Replaces     int     `json:"replaces,omitempty,omitzero"`
+	Similarity   float64 `json:"similarity,omitempty,omitzero"`
+	SupersededBy UnitKey `json:"supersededBy,omitempty,omitzero"`
 }
 
 // SelfCheck defines model for SelfCheck.

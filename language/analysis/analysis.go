@@ -13,6 +13,7 @@ import (
 	uax29 "github.com/clipperhouse/uax29/v2/words"
 
 	"reverie/language"
+	"reverie/language/cue"
 	"reverie/language/date"
 	"reverie/language/fold"
 	"reverie/language/script"
@@ -179,29 +180,39 @@ func NewQuery(text string, now time.Time) Query {
 	}
 	q := Query{Text: text}
 	known := make(map[string]int, len(s.words))
+	characters := map[string]int{}
 	for i := range s.words {
 		w := &s.words[i]
 		if w.kind == Ideographs && w.inRun {
+			if at, ok := characters[w.folded]; ok {
+				q.Characters[at].Count++
+			} else if !w.function {
+				characters[w.folded] = len(q.Characters)
+				q.Characters = append(q.Characters, QueryTerm{Text: w.folded, Forms: []string{form(w.folded)}, Kind: Ideographs, Count: 1})
+			}
 			continue
 		}
-		if _, ok := known[form(w.folded)]; ok {
+		if at, ok := known[form(w.folded)]; ok {
+			q.Terms[at].Count++
 			continue
 		}
 		stop := w.isStop(in)
 		forms := w.appendForms(nil, in, stop, nil)
 		if at, ok := known[forms[len(forms)-1]]; ok && in.Len() == 1 { // another inflection of the same word
 			q.Terms[at].Forms = appendDistinct(q.Terms[at].Forms, 0, forms[0])
+			q.Terms[at].Count++
 			known[forms[0]] = at
 			continue
 		}
 		known[forms[0]] = len(q.Terms)
 		known[forms[len(forms)-1]] = len(q.Terms)
 		start, end := s.origin(w)
-		q.Terms = append(q.Terms, QueryTerm{Text: s.source[start:end], Forms: forms, Kind: w.kind, Stop: stop})
+		q.Terms = append(q.Terms, QueryTerm{Text: s.source[start:end], Forms: forms, Kind: w.kind, Stop: stop, Count: 1})
 	}
 	unmarkIfAll(q.Terms)
 	q.Phrases = s.phrases()
 	q.Periods = date.Periods(text, in, now)
+	q.Told = cue.Find(text, cue.LanguageOf(text)).Set().Has(cue.Told)
 	return q
 }
 
@@ -272,11 +283,19 @@ func (s *scan) each(in language.Set, known language.Stems, add func(form string)
 
 // Query is an analysed question.
 type Query struct {
-	Text    string // as it was asked
-	Terms   []QueryTerm
-	Phrases []Phrase
-	Periods []date.Period
+	Text  string // as it was asked
+	Terms []QueryTerm
+	// Characters are the single characters of longer runs of ideographs, without function words: weak evidence for a
+	// text that has none of the pairs, which are among Terms.
+	Characters []QueryTerm
+	Phrases    []Phrase
+	Periods    []date.Period
+	// Told reports that it asks what the assistant said.
+	Told bool
 }
+
+// Searched returns all terms that are looked up in an index: Terms, then Characters.
+func (q Query) Searched() []QueryTerm { return slices.Concat(q.Terms, q.Characters) }
 
 // TermKind is the kind of a term.
 type TermKind uint8
@@ -299,6 +318,8 @@ type QueryTerm struct {
 	Kind  TermKind
 	// Stop marks a word too common in its language to matter. In a query of stop words only, none is marked.
 	Stop bool
+	// Count is the number of times that it occurs.
+	Count int
 }
 
 // Phrase is a quoted sequence of words, or an identifier. It matches where its words are adjacent.

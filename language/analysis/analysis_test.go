@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -217,6 +218,38 @@ func TestAnalyseQuery(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, summary(q)); diff != "" {
 			t.Errorf("%q: %s", question, diff)
+		}
+	}
+}
+
+// TestCharacters checks the single characters of longer runs, without function words, and how often terms occur.
+func TestCharacters(t *testing.T) {
+	q := NewQuery("我去北京,从北京", askedAt)
+	var got []string
+	for _, term := range q.Searched() {
+		got = append(got, fmt.Sprint(term.Text, term.Count))
+	}
+	if diff := cmp.Diff([]string{"我去1", "去北1", "北京2", "从北1", "去1", "北2", "京2", "从1"}, got); diff != "" {
+		t.Error(diff)
+	}
+	q = NewQuery("Boats, a boat and the boat", askedAt)
+	if len(q.Terms) != 4 || q.Terms[0].Count != 3 {
+		t.Errorf("%+v", q.Terms)
+	}
+}
+
+func TestTold(t *testing.T) {
+	for question, want := range map[string]bool{
+		"Which lens did you recommend for portraits?": true,
+		"What was your advice on the visa?":           true,
+		"Which lens would you recommend?":             false,
+		"What did my sister recommend?":               false,
+		"Was hast du mir zu Rom empfohlen?":           true,
+		"你推荐的镜头是哪一个？":                                 true,
+		"我妈妈推荐的镜头是哪一个？":                               false,
+	} {
+		if got := NewQuery(question, askedAt).Told; got != want {
+			t.Errorf("%q: %v", question, got)
 		}
 	}
 }

@@ -74,6 +74,7 @@ const (
 	Woe                   // what people complain about: "delayed", "no reply", "for the third time"
 	This                  // announces what comes next: "this", "the following"
 	Change                // something is different from before: "now", "moved", "went up to", "postponed"
+	Told                  // what the assistant said before: "you suggested", "did you recommend", "your advice"
 	kinds
 )
 
@@ -84,7 +85,7 @@ var kindNames = [...]string{
 	"self", "kin", "other", "lean", "ask", "request", "suppose", "irony", "fiction", "unfiction", "paste", "correct", "forget", "over",
 	"not", "like", "name", "age", "home", "work", "health", "have", "decide", "plan", "task", "remember", "always", "style", "habit",
 	"doubt", "filler", "chat", "time", "number", "you", "game", "would", "salute", "close", "if", "text", "review", "laugh", "once",
-	"scene", "praise", "woe", "this", "change",
+	"scene", "praise", "woe", "this", "change", "told",
 }
 
 func (k Kind) String() string { return kindNames[k] }

@@ -29,7 +29,7 @@ type Settings struct {
 	LLMHeartbeat time.Duration `envconfig:"LLM_HEARTBEAT" default:"30s" minimum:"1ms" desc:"How long a worker may be silent during a model call before another one repeats the call."`
 
 	RecallMaxResults        int     `envconfig:"RECALL_MAX_RESULTS" agent:"recallMaxResults" default:"6" minimum:"1" maximum:"50" desc:"Results of a search whose request sets no limit."`
-	RecallMinScore          float64 `envconfig:"RECALL_MIN_SCORE" agent:"recallMinScore" default:"0.35" minimum:"0" maximum:"1" desc:"Minimum score of a search result."`
+	RecallMinScore          float64 `envconfig:"RECALL_MIN_SCORE" agent:"recallMinScore" default:"0.25" minimum:"0" maximum:"1" desc:"Minimum score of a search result."`
 	RecallVectorWeight      float64 `envconfig:"RECALL_VECTOR_WEIGHT" agent:"vectorWeight" default:"0.7" minimum:"0" maximum:"1" desc:"Weight of vectors against words in a search; only the ratio of the two weights counts."`
 	RecallTextWeight        float64 `envconfig:"RECALL_TEXT_WEIGHT" agent:"textWeight" default:"0.3" minimum:"0" maximum:"1" desc:"Weight of words against vectors in a search."`
 	RecallMMR               bool    `envconfig:"RECALL_MMR" agent:"mmr" default:"false" desc:"Rank results of a search lower that repeat others (maximal marginal relevance)."`
@@ -80,7 +80,7 @@ type Settings struct {
 	WindowGoalMaxTokens    int           `envconfig:"WINDOW_GOAL_MAX_TOKENS" default:"400" minimum:"1" maximum:"20000" desc:"Tokens of the user's first request that stay verbatim when its turn is summarised."`
 
 	AutoInject          bool    `envconfig:"AUTO_INJECT" agent:"autoInject" default:"true" desc:"Put recalled memory into the context automatically."`
-	AutoInjectThreshold float64 `envconfig:"AUTO_INJECT_THRESHOLD" agent:"autoInjectThreshold" default:"0.3" minimum:"0" maximum:"1" desc:"Minimum score of memory that is recalled automatically."`
+	AutoInjectThreshold float64 `envconfig:"AUTO_INJECT_THRESHOLD" agent:"autoInjectThreshold" default:"0.25" minimum:"0" maximum:"1" desc:"Minimum score of memory that is recalled automatically."`
 	AutoInjectMaxTokens int     `envconfig:"AUTO_INJECT_MAX_TOKENS" agent:"autoInjectMaxTokens" default:"200" minimum:"0" maximum:"100000" desc:"Tokens of recalled memory in a context."`
 
 	FlushSoftTokens int           `envconfig:"FLUSH_SOFT_TOKENS" agent:"flushSoftTokens" default:"4000" minimum:"0" maximum:"1000000" desc:"Free tokens of a window below which older messages are flushed: what is durable in them is saved before they leave the window."`

@@ -56,7 +56,7 @@ func TestDefaultWindowSettings(t *testing.T) {
 	if s.MaxTokens != 128_000 || s.CompactShare != .75 || s.KeepTurns != 2 || s.SummaryMaxTokens != 300 || s.GoalMaxTokens != 400 {
 		t.Errorf("window %+v", s)
 	}
-	if !s.AutoInject || s.AutoInjectThreshold != .3 || s.AutoInjectMaxTokens != 200 {
+	if !s.AutoInject || s.AutoInjectThreshold != .25 || s.AutoInjectMaxTokens != 200 {
 		t.Errorf("recall %+v", s)
 	}
 	if s.FlushSoftTokens != 4000 || s.FlushShare != .85 || s.FlushMessages != 50 || s.FlushBytes != 2<<20 ||

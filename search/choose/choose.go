@@ -29,6 +29,10 @@ type Candidate struct {
 	CopyOf string `json:"copyOf,omitempty"`
 	// Terms are the sorted, distinct terms of the text, for the similarity of two passages. Only diversity uses them.
 	Terms []index.TermID `json:"-"`
+	// Whole identifies the message that the passage is a part of; the zero value stands for the passage itself.
+	Whole index.UnitKey `json:"-"`
+	// Statement returns what is compared with others for newer values, or nil. It is called for the first results only.
+	Statement func() *Statement `json:"-"`
 }
 
 // Options control which candidates become results. The zero value selects nothing; start from DefaultOptions.
@@ -37,7 +41,7 @@ type Options struct {
 	Limit int
 	// MinScore is the minimum final score; candidates below it are dropped.
 	MinScore float64
-	// PersonalBoost multiplies the score of personal passages. The product may exceed 1.
+	// PersonalBoost divides the score of shared passages: it is how much more a personal one counts.
 	PersonalBoost float64
 	// From (inclusive) and To (exclusive) bound the time of a passage; zero means unbounded. If either is set, passages
 	// of unknown time are excluded.
@@ -48,10 +52,10 @@ type Options struct {
 	Diversity *DiversityOptions
 }
 
-// DefaultOptions returns at most six results with a minimum score of 0.35 and a personal boost of 1.2, without decay or
+// DefaultOptions returns at most six results with a minimum score of 0.25 and a personal boost of 1.2, without decay or
 // diversity.
 func DefaultOptions() Options {
-	return Options{Limit: 6, MinScore: 0.35, PersonalBoost: 1.2}
+	return Options{Limit: 6, MinScore: 0.25, PersonalBoost: 1.2}
 }
 
 // Result is a selected candidate.
@@ -65,12 +69,14 @@ type Result struct {
 type SelectParts struct {
 	// Base is the fused score, or the higher one of a shared copy that the candidate replaces.
 	Base float64 `json:"base"`
-	// Boost is the personal boost applied to Base; 1 for shared passages.
+	// Boost is the factor applied to Base: 1 for personal passages, one over the personal boost for shared ones.
 	Boost float64 `json:"boost"`
 	// Decay is the age factor applied to the score; 1 if decay is disabled.
 	Decay float64 `json:"decay"`
 	// Replaces counts the shared copies that this personal copy replaced.
 	Replaces int `json:"replaces,omitempty"`
+	// SupersededBy is the passage that states a newer value of the same thing and was therefore placed above.
+	SupersededBy *index.UnitKey `json:"supersededBy,omitempty"`
 	// Relaxed marks a result below the minimum score, kept because no candidate reached it.
 	Relaxed bool `json:"relaxed,omitempty"`
 	// Similarity is the similarity to the most similar earlier result, and Marginal the value that diversity ordered
@@ -87,6 +93,12 @@ const (
 	OutsidePeriod DropReason = "outside-period"
 	// PersonalCopy marks a shared candidate that has a personal copy.
 	PersonalCopy DropReason = "personal-copy"
+	// SameMessage marks another part of a message that is a result.
+	SameMessage DropReason = "same-message"
+	// Repeated marks a passage with the text of a better or newer one.
+	Repeated DropReason = "repeated"
+	// InDocument marks a message whose content a document among the results has taken over.
+	InDocument DropReason = "in-document"
 	// BelowFloor marks a candidate whose final score is below MinScore.
 	BelowFloor DropReason = "below-floor"
 	// TooSimilar marks a candidate whose score would make it a result, displaced by one that repeats less.
@@ -107,7 +119,9 @@ type Dropped struct {
 //
 //   - drop candidates outside the period;
 //   - replace shared candidates by a personal copy with the same CopyOf, which takes the best of their scores;
-//   - boost personal scores, then apply age decay;
+//   - divide shared scores by the personal boost, then apply age decay, so that scores stay within 0 and 1;
+//   - keep the best part of each message, and the newest of passages with the same CopyOf, at the place of the best;
+//   - move the newest of statements with different values of the same thing to the place of the first of them;
 //   - drop candidates below the minimum score. If none is left, keep those that matched words of the question, marked
 //     Relaxed; vector similarity alone does not relax the minimum;
 //   - reorder the rest for diversity and cut it at the limit.
@@ -121,6 +135,8 @@ func Select(candidates []Candidate, o Options, now time.Time) ([]Result, []Dropp
 		results[i].weigh(o, now)
 	}
 	slices.SortFunc(results, byScore)
+	results = s.once(results)
+	newestFirst(results)
 	results = s.floor(results, o.MinScore)
 	results = s.cut(results, o)
 	slices.SortFunc(s.dropped, func(a, b Dropped) int { return byScore(a.Result, b.Result) })
@@ -182,11 +198,37 @@ func (s *selection) preferPersonal(results []Result) []Result {
 
 // weigh computes the final score of a result.
 func (r *Result) weigh(o Options, now time.Time) {
-	if r.Candidate.Personal {
-		r.Parts.Boost = o.PersonalBoost
+	if !r.Candidate.Personal && o.PersonalBoost > 0 {
+		r.Parts.Boost = 1 / o.PersonalBoost
 	}
 	r.Parts.Decay = decayOf(r.Candidate, o.Decay, now)
 	r.Score = r.Parts.Base * r.Parts.Boost * r.Parts.Decay
+}
+
+// once keeps one result of each message and of each text; results are sorted by score.
+func (s *selection) once(results []Result) []Result {
+	kept := results[:0:0]
+	messages, texts := map[index.UnitKey]bool{}, map[string]int{}
+	for _, r := range results {
+		c := r.Candidate
+		if c.Whole != (index.UnitKey{}) && messages[c.Whole] {
+			s.drop(r, SameMessage)
+			continue
+		}
+		messages[c.Whole] = true
+		at, repeated := texts[c.CopyOf]
+		if c.CopyOf == "" || !repeated {
+			texts[c.CopyOf] = len(kept)
+			kept = append(kept, r)
+			continue
+		}
+		if c.laterThan(kept[at].Candidate) {
+			r.Score, kept[at], r = kept[at].Score, r, kept[at]
+			kept[at].Score = r.Score
+		}
+		s.drop(r, Repeated)
+	}
+	return kept
 }
 
 // floor removes results below lowest. If that would remove all of them, it keeps those that matched words of the
@@ -355,19 +397,25 @@ func diversify(results []Result, limit int, o DiversityOptions) {
 // jaccard returns the share of terms that two texts have in common. Both must be sorted and distinct. The result is 0
 // if either has no terms.
 func jaccard(a, b []index.TermID) float64 {
-	common, i, j := 0, 0, 0
+	n := common(a, b)
+	if n == 0 {
+		return 0
+	}
+	return float64(n) / float64(len(a)+len(b)-n)
+}
+
+// common counts the terms that two sorted, distinct lists have in common.
+func common(a, b []index.TermID) (n int) {
+	i, j := 0, 0
 	for i < len(a) && j < len(b) {
 		switch {
 		case a[i] == b[j]:
-			common, i, j = common+1, i+1, j+1
+			n, i, j = n+1, i+1, j+1
 		case a[i] < b[j]:
 			i++
 		default:
 			j++
 		}
 	}
-	if common == 0 {
-		return 0
-	}
-	return float64(common) / float64(len(a)+len(b)-common)
+	return n
 }

@@ -31,6 +31,19 @@ func evergreen(c *Candidate)                   { c.Evergreen = true }
 func vectorsOnly(c *Candidate)                 { c.Fused.TextRank, c.Fused.VectorRank = 0, 1 }
 func text(name string) func(*Candidate)        { return func(c *Candidate) { c.CopyOf = name } }
 func terms(t ...index.TermID) func(*Candidate) { return func(c *Candidate) { c.Terms = t } }
+func message(n int64) func(*Candidate) {
+	return func(c *Candidate) { c.Whole = index.UnitKey{Group: 1, Ordinal: n} }
+}
+
+// says makes a candidate state some numbers of the same unit.
+func says(numbers ...index.TermID) func(*Candidate) {
+	s := &Statement{Asked: []index.TermID{1, 2}, Words: []index.TermID{1, 2, 3}}
+	for _, n := range numbers {
+		s.Values = append(s.Values, Value{7, n})
+	}
+	return func(c *Candidate) { c.Statement = func() *Statement { return s } }
+}
+
 func daysAgo(days int) func(*Candidate) {
 	return func(c *Candidate) { c.At = selectNow.AddDate(0, 0, -days).Unix() }
 }
@@ -71,7 +84,7 @@ func TestSelect(t *testing.T) {
 			map[int64]DropReason{1: BeyondLimit},
 		},
 		"floor": {
-			DefaultOptions(), []Candidate{candidate(1, .34), candidate(2, .35)}, []int64{2}, map[int64]DropReason{1: BelowFloor},
+			DefaultOptions(), []Candidate{candidate(1, .24, personal), candidate(2, .25, personal)}, []int64{2}, map[int64]DropReason{1: BelowFloor},
 		},
 		"the floor is relaxed for what the words found": {
 			DefaultOptions(),
@@ -118,6 +131,30 @@ func TestSelect(t *testing.T) {
 			[]int64{1, 3},
 			map[int64]DropReason{2: TooSimilar, 4: BeyondLimit},
 		},
+		"the best part of each message": {
+			DefaultOptions(),
+			[]Candidate{candidate(1, .9, message(1)), candidate(2, .8, message(1)), candidate(3, .7, message(2))},
+			[]int64{1, 3},
+			map[int64]DropReason{2: SameMessage},
+		},
+		"the newest of equal texts, at the place of the best": {
+			DefaultOptions(),
+			[]Candidate{candidate(1, .9, text("a")), candidate(2, .8), candidate(3, .7, text("a"))},
+			[]int64{3, 2},
+			map[int64]DropReason{1: Repeated},
+		},
+		"a newer value above the older one": {
+			DefaultOptions(),
+			[]Candidate{candidate(1, .9, says(5)), candidate(2, .8), candidate(3, .7, says(6)), candidate(4, .6, says(5))},
+			[]int64{4, 3, 1, 2},
+			nil,
+		},
+		"no newer value": {
+			DefaultOptions(),
+			[]Candidate{candidate(1, .9, says(5)), candidate(2, .2, says(6)), candidate(3, .8, says(5)), candidate(4, .7, says())},
+			[]int64{1, 3, 4},
+			map[int64]DropReason{2: BelowFloor},
+		},
 		"nothing": {DefaultOptions(), nil, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -135,16 +172,46 @@ func TestSelect(t *testing.T) {
 	}
 }
 
+func TestRivals(t *testing.T) {
+	rent := Statement{Asked: []index.TermID{1, 2, 3}, Words: []index.TermID{1, 2, 3, 8, 9}, Values: []Value{{7, 900}}}
+	for name, c := range map[string]struct {
+		other Statement
+		want  bool
+	}{
+		"another value":      {Statement{rent.Asked, rent.Words, []Value{{7, 950}}}, true},
+		"the same value":     {Statement{rent.Asked, rent.Words, []Value{{7, 950}, {7, 900}}}, false},
+		"another unit":       {Statement{rent.Asked, rent.Words, []Value{{6, 950}}}, false},
+		"no value":           {Statement{rent.Asked, rent.Words, nil}, false},
+		"asked for less":     {Statement{[]index.TermID{1, 2}, rent.Words, []Value{{7, 950}}}, true},
+		"another subject":    {Statement{[]index.TermID{1, 4, 5}, rent.Words, []Value{{7, 950}}}, false},
+		"hardly a same word": {Statement{rent.Asked, []index.TermID{1, 20, 21, 22, 23}, []Value{{7, 950}}}, false},
+	} {
+		if got := rent.rivals(&c.other); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func TestSelectMarksOlderValues(t *testing.T) {
+	results, _ := Select([]Candidate{candidate(1, .9, says(5), personal), candidate(2, .7, says(6), personal)}, DefaultOptions(), selectNow)
+	if got := results[1].Parts.SupersededBy; got == nil || got.Ordinal != 2 || results[0].Parts.SupersededBy != nil {
+		t.Errorf("%+v", results)
+	}
+	if results[0].Score != .9 || results[1].Score != .7 {
+		t.Errorf("scores %v and %v", results[0].Score, results[1].Score)
+	}
+}
+
 func TestSelectExplains(t *testing.T) {
 	o := DefaultOptions()
 	decay := DefaultDecayOptions()
 	o.Decay = &decay
 	results, _ := Select([]Candidate{candidate(1, .9, text("a")), candidate(2, .5, text("a"), personal, daysAgo(30))}, o, selectNow)
-	want := SelectParts{Base: .9, Boost: 1.2, Decay: .5, Replaces: 1}
+	want := SelectParts{Base: .9, Boost: 1, Decay: .5, Replaces: 1}
 	if diff := cmp.Diff(want, results[0].Parts); diff != "" {
 		t.Error("parts (-want +got)", diff)
 	}
-	if want := .9 * 1.2 * .5; results[0].Score != want {
+	if want := .9 * .5; results[0].Score != want {
 		t.Errorf("score %v, want %v", results[0].Score, want)
 	}
 	relaxed, _ := Select([]Candidate{candidate(1, .1)}, DefaultOptions(), selectNow)

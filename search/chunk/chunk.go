@@ -14,7 +14,7 @@ import (
 )
 
 // Version is part of an index's identity. It must be incremented with every change to the output of Document or Turn.
-const Version = 2
+const Version = 3
 
 // Piece is a part of a text that becomes one unit.
 type Piece struct {
@@ -29,6 +29,15 @@ type Piece struct {
 	End      int
 	At       int64 // 0: the source's time
 }
+
+// Voice is the kind of speaker of a message. The caller of Turn sets it as Section of the pieces.
+type Voice int
+
+// Voices.
+const (
+	Someone   Voice = iota // a person, or an assistant with a name of its own in a chat of several speakers
+	Assistant              // an assistant without a name: its long answers repeat what was asked
+)
 
 // MaxParts bounds Part, so that Seq and Part fit into one number.
 const MaxParts = 1 << 8

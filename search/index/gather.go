@@ -28,9 +28,11 @@ type found struct {
 // Gather begins a collection for the terms of a question.
 func Gather(q analysis.Query) *Gathering {
 	var wanted []TermID
-	for _, term := range q.Terms {
+	for _, term := range q.Searched() {
 		for _, form := range term.Forms {
-			wanted = append(wanted, Body.ID(form), Context.ID(form))
+			if wanted = append(wanted, Context.ID(form)); !term.Stop { // the lists of stop words are long
+				wanted = append(wanted, Body.ID(form))
+			}
 		}
 	}
 	return &Gathering{wanted: sortedTerms(wanted)}
@@ -83,7 +85,8 @@ func (g *Gathering) Collection(corpus search.Corpus, q analysis.Query, dead func
 		runs[i] = p.units
 	}
 	units, places := mergeUnits(runs, dead)
-	c := &Collection{Corpus: corpus, Units: units, Body: make([][]Posting, len(q.Terms)), Context: make([][]Posting, len(q.Terms))}
+	terms := q.Searched()
+	c := &Collection{Corpus: corpus, Units: units, Body: make([][]Posting, len(terms)), Context: make([][]Posting, len(terms))}
 	byTerm := make([][]located, len(g.wanted))
 	for i, p := range g.parts {
 		for _, l := range p.lists {
@@ -91,8 +94,10 @@ func (g *Gathering) Collection(corpus search.Corpus, q analysis.Query, dead func
 		}
 	}
 	most := make([]int32, len(units))
-	for i, term := range q.Terms {
-		c.Body[i] = g.union(Body, term.Forms, byTerm, most)
+	for i, term := range terms {
+		if !term.Stop {
+			c.Body[i] = g.union(Body, term.Forms, byTerm, most)
+		}
 		c.Context[i] = g.union(Context, term.Forms, byTerm, most)
 	}
 	return c

@@ -74,7 +74,7 @@ type Unit struct {
 	Group    int64 // source: one conversation, or one state of one document
 	Seq      int64 // place in the source, from 1: the message's sequence number, or the number of the chunk
 	Part     int   // part of a turn that is too long for one unit, from 0, below MaxParts
-	Section  int   // shared by chunks below one heading of a document; 0 in conversations
+	Section  int   // shared by chunks below one heading of a document; of a message, its chunk.Voice
 	Length   int   // tokens of the body, as BM25 counts them
 	At       int64 // when it was said or written, Unix seconds; 0 if unknown
 	FromLine int   // 1-based, inclusive; lines of the document, or of the message
@@ -110,8 +110,8 @@ func (k UnitKey) Compare(other UnitKey) int {
 type Collection struct {
 	Corpus  search.Corpus
 	Units   []Unit      // ordered by Group, Seq, Part
-	Body    [][]Posting // Body[i] are the postings of all forms of Query.Terms[i] in the bodies; ordered by Unit
-	Context [][]Posting // the same for the contexts
+	Body    [][]Posting // Body[i] are the postings of all forms of Query.Searched()[i] in the bodies, by Unit; none of stop words
+	Context [][]Posting // the same for the contexts, with stop words, which may be names
 }
 
 // Posting records that a term occurs in a unit.

@@ -132,14 +132,13 @@ func TestBM25AgainstReference(t *testing.T) {
 	})
 }
 
-func TestBM25StopWords(t *testing.T) {
-	texts := []string{"the port", "a port"}
-	q, c := collected(search.Memory, nil, texts, "the")
-	whole := BM25(q, c, DefaultOptions())
-	q, c = collected(search.Memory, nil, texts, "~the")
-	o := DefaultOptions()
-	o.StopWeight = .25
-	if diff := cmp.Diff([]float64{whole[0] / 4, 0}, BM25(q, c, o), near); diff != "" {
+// A word that the question repeats counts as often.
+func TestBM25RepeatedWords(t *testing.T) {
+	q, c := collected(search.Memory, nil, []string{"red boat", "red sail"}, "boat")
+	once := BM25(q, c, DefaultOptions())
+	q.Terms[0].Count = 3
+	ranked := Rank(q, c, only())
+	if diff := cmp.Diff(3*once[0], ranked[0].Score, near); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -151,7 +150,7 @@ func BM25(q analysis.Query, c *index.Collection, o Options) []float64 {
 	for i, term := range q.Terms {
 		weight := b.idf(len(c.Body[i]))
 		if term.Stop {
-			weight *= o.StopWeight
+			continue
 		}
 		for _, p := range c.Body[i] {
 			scores[p.Unit] += weight * b.saturated(float64(p.TF)/b.norms[p.Unit])

@@ -5,25 +5,36 @@ import (
 
 	"reverie/language/analysis"
 	"reverie/search"
+	"reverie/search/chunk"
 	"reverie/search/index"
 )
 
 // sessions numbers the groups of units that belong together: the turns of a conversation between two long pauses, or
 // the chunks of a document.
 type sessions struct {
-	of    []int32   // per unit
-	norms []float64 // per session, as in bm25
+	of       []int32   // per unit
+	near     []int32   // per unit: the same, but prose for what an assistant without a name said
+	norms    []float64 // per session, as in bm25
+	assisted []bool    // per session: such an assistant takes part
 }
 
+// prose is the session in which an assistant's turns are no neighbours of any turn.
+const prose = -1
+
 func newSessions(c *index.Collection, o Options) sessions {
-	s := sessions{of: make([]int32, len(c.Units))}
+	s := sessions{of: make([]int32, len(c.Units)), near: make([]int32, len(c.Units))}
 	var lengths []float64
 	for i := range c.Units {
 		if i == 0 || parted(&c.Units[i-1], &c.Units[i], c.Corpus, o.Pause) {
 			lengths = append(lengths, 0)
+			s.assisted = append(s.assisted, false)
 		}
-		s.of[i] = int32(len(lengths) - 1)
-		lengths[len(lengths)-1] += float64(c.Units[i].Length)
+		last := len(lengths) - 1
+		s.of[i], s.near[i] = int32(last), int32(last)
+		lengths[last] += float64(c.Units[i].Length)
+		if c.Corpus == search.Sessions && c.Units[i].Section == int(chunk.Assistant) {
+			s.near[i], s.assisted[last] = prose, true
+		}
 	}
 	s.norms = norms(lengths, enclosingB)
 	return s
@@ -45,22 +56,25 @@ func parted(a, b *index.Unit, c search.Corpus, pause time.Duration) bool {
 // If several weights reach a unit, the largest counts: a word repeated in five consecutive turns is not five words. All
 // values are reset to zero between two terms.
 type spread struct {
-	reach    []float64 // per unit
-	sessions []int32
+	reach []float64 // per unit
+	near  []int32   // see sessions
 	Neighbourhood
 }
 
 // from raises the weights of unit and its neighbours to those that an occurrence in unit gives them.
 func (s *spread) from(unit int32, weight float64) {
-	at, session := int(unit), s.sessions[unit]
+	at, session := int(unit), s.near[unit]
 	s.reach[at] = max(s.reach[at], weight)
+	if session == prose {
+		return
+	}
 	for d, share := range s.Onward {
-		if v := at + d + 1; v < len(s.reach) && s.sessions[v] == session {
+		if v := at + d + 1; v < len(s.reach) && s.near[v] == session {
 			s.reach[v] = max(s.reach[v], share*weight)
 		}
 	}
 	for d, share := range s.Backward {
-		if v := at - d - 1; v >= 0 && s.sessions[v] == session {
+		if v := at - d - 1; v >= 0 && s.near[v] == session {
 			s.reach[v] = max(s.reach[v], share*weight)
 		}
 	}
@@ -123,15 +137,23 @@ type span struct{ from, to, half int64 }
 // shortest is the minimum distance over which closeness halves: events of a day are recounted within days.
 const shortest = 24 * time.Hour
 
-func periodsOf(q analysis.Query, o Options) periods {
+// periodsOf returns the periods of a question. One that begins after the newest unit of c is when something happens, and
+// not when it was said.
+func periodsOf(q analysis.Query, c *index.Collection, o Options) periods {
 	var p periods
-	if o.Period == 0 {
+	if o.Period == 0 || len(q.Periods) == 0 {
 		return p
+	}
+	newest := int64(0)
+	for i := range c.Units {
+		newest = max(newest, c.Units[i].At)
 	}
 	for _, period := range q.Periods {
 		from, to := period.From.Unix(), period.To.Unix()
-		p.spans = append(p.spans, span{from, to, max(to-from, int64(shortest/time.Second))})
 		p.texts = append(p.texts, period.Text)
+		if from <= newest {
+			p.spans = append(p.spans, span{from, to, max(to-from, int64(shortest/time.Second))})
+		}
 	}
 	return p
 }

@@ -154,13 +154,14 @@ func TestRankInManyLanguages(t *testing.T) {
 
 // collectEntries returns the collection of a question's matches in entries.
 func collectEntries(corpus search.Corpus, q analysis.Query, entries []index.Entry) *index.Collection {
-	c := &index.Collection{Corpus: corpus, Body: make([][]index.Posting, len(q.Terms)), Context: make([][]index.Posting, len(q.Terms))}
+	terms := q.Searched()
+	c := &index.Collection{Corpus: corpus, Body: make([][]index.Posting, len(terms)), Context: make([][]index.Posting, len(terms))}
 	for unit, entry := range entries {
 		c.Units = append(c.Units, entry.Unit)
-		for term := range q.Terms {
+		for term := range terms {
 			for field, postings := range map[index.Field]*[]index.Posting{index.Body: &c.Body[term], index.Context: &c.Context[term]} {
 				most := 0
-				for _, form := range q.Terms[term].Forms {
+				for _, form := range terms[term].Forms {
 					most = max(most, entry.Terms[field.ID(form)])
 				}
 				if most > 0 {

@@ -19,10 +19,11 @@ type Ranked struct {
 	Parts LexicalParts
 
 	session int32
+	among   bool // it is a turn of a session among persons, without an assistant's prose
 }
 
-// LexicalParts are the components of a lexical score, which is the sum of all but Coverage and Exact. Phrase,
-// Closeness, Asking, Answer and Exact are set by Refine.
+// LexicalParts are the components of a lexical score, which is the sum of all but Coverage and Exact. Asking, Answer and
+// Exact are set by Refine.
 type LexicalParts struct {
 	Body       float64 `json:"body"`       // BM25 of the unit itself, with its path and headings
 	Speaker    float64 `json:"speaker"`    // its speaker is named in the question
@@ -30,8 +31,7 @@ type LexicalParts struct {
 	Enclosing  float64 `json:"enclosing"`  // its session or document matches as a whole
 	Together   float64 `json:"together"`   // many of the question's different words are here or nearby
 	Period     float64 `json:"period"`     // it lies in or near a period that the question names
-	Phrase     float64 `json:"phrase"`     // it contains quoted phrases and identifiers of the question verbatim
-	Closeness  float64 `json:"closeness"`  // words are as close to each other as in the question
+	Prose      float64 `json:"prose"`      // negative: an assistant said it
 	Asking     float64 `json:"asking"`     // negative: it asks more than it states
 	Answer     float64 `json:"answer"`     // the preceding turn asks the same question
 	First      float64 `json:"first"`      // it is the best of its session
@@ -45,8 +45,7 @@ type LexicalParts struct {
 
 // total returns the sum of the parts.
 func (p LexicalParts) total() float64 {
-	return p.Body + p.Speaker + p.Neighbours + p.Enclosing + p.Together + p.Period +
-		p.Phrase + p.Closeness + p.Asking + p.Answer + p.First
+	return p.Body + p.Speaker + p.Neighbours + p.Enclosing + p.Together + p.Period + p.Prose + p.Asking + p.Answer + p.First
 }
 
 // Rank returns the units of c that match q, best first, at most o.Depth. c must have been collected for q.
@@ -58,8 +57,8 @@ func Rank(q analysis.Query, c *index.Collection, o Options) []Ranked {
 		return nil
 	}
 	r := newRanking(q, c, o)
-	for i := range q.Terms {
-		r.add(i)
+	for i, term := range r.terms {
+		r.add(i, term)
 	}
 	best := newBest(min(o.Depth, len(c.Units)))
 	for unit := range c.Units {
@@ -70,7 +69,7 @@ func Rank(q analysis.Query, c *index.Collection, o Options) []Ranked {
 	ranked := best.descending()
 	for i, found := range ranked {
 		ranked[i].Parts = r.parts(found.Unit)
-		ranked[i].session = r.sessions.of[found.Unit]
+		ranked[i].session, ranked[i].among = r.sessions.of[found.Unit], !r.sessions.assisted[r.sessions.of[found.Unit]]
 	}
 	return order(ranked, c, o)
 }
@@ -87,7 +86,7 @@ func order(ranked []Ranked, c *index.Collection, o Options) []Ranked {
 	}
 	seen := make(map[int32]bool)
 	for i := range ranked {
-		if found := &ranked[i]; !seen[found.session] {
+		if found := &ranked[i]; found.among && !seen[found.session] {
 			seen[found.session] = true
 			found.Parts.First = o.First
 			found.Score = found.Parts.total()
@@ -104,9 +103,10 @@ func better(a, b Ranked) int {
 
 // ranking is the state of one call of Rank. The slices are indexed by unit.
 type ranking struct {
-	o Options
-	q analysis.Query
-	c *index.Collection
+	o     Options
+	q     analysis.Query
+	terms []analysis.QueryTerm // Searched
+	c     *index.Collection
 	bm25
 	periods
 
@@ -131,26 +131,27 @@ func newRanking(q analysis.Query, c *index.Collection, o Options) *ranking {
 	n := len(c.Units)
 	values := make([]float64, 4*n)
 	r := &ranking{
-		o: o, q: q, c: c, bm25: newBM25(c, o), periods: periodsOf(q, o),
+		o: o, q: q, terms: q.Searched(), c: c, bm25: newBM25(c, o), periods: periodsOf(q, c, o),
 		body: values[:n:n], reached: values[n : 2*n : 2*n], covered: values[2*n : 3*n : 3*n],
 		sessions: newEnclosing(newSessions(c, o)),
 	}
-	r.spread = spread{reach: values[3*n:], sessions: r.sessions.of, Neighbourhood: o.neighbourhood(c.Corpus)}
+	r.spread = spread{reach: values[3*n:], near: r.sessions.near, Neighbourhood: o.neighbourhood(c.Corpus)}
 	return r
 }
 
-// add counts term i of the question.
-func (r *ranking) add(i int) {
-	term, context := r.q.Terms[i], r.c.Context[i]
-	share := r.share(i)
+// add counts term i of those that are searched.
+func (r *ranking) add(i int, term analysis.QueryTerm) {
+	context := r.c.Context[i]
+	share := r.share(term)
 	r.current = r.occurrences(r.current[:0], i)
 	switch weight := share * r.idf(max(1, len(r.current))); {
 	case r.c.Corpus == search.Sessions && len(context) > 0:
 		r.addSpeaker(context, share)
 		r.addAlone(weight * r.o.SpeakerInBody)
 	case term.Stop:
+	case i >= len(r.q.Terms): // a character
 		r.addAlone(weight)
-	case weight > 0:
+	default:
 		r.addAround(weight)
 		if r.names(term) {
 			r.dated += weight
@@ -177,8 +178,8 @@ func (r *ranking) addAround(weight float64) {
 	})
 }
 
-// addAlone adds the current term only to the units that contain it: a stop word or the name of a speaker is no evidence
-// for the surrounding turns.
+// addAlone adds the current term only to the units that contain it: the name of a speaker or a single character is no
+// evidence for the surrounding turns.
 func (r *ranking) addAlone(weight float64) {
 	for _, p := range r.current {
 		w := weight * r.saturated(p.frequency)
@@ -187,16 +188,13 @@ func (r *ranking) addAlone(weight float64) {
 	}
 }
 
-// share returns the weight of a term before its inverse document frequency.
-func (r *ranking) share(i int) float64 {
-	switch {
-	case r.q.Terms[i].Stop:
-		return r.o.StopWeight
-	case r.names(r.q.Terms[i]):
-		return r.o.PeriodTerms
-	default:
-		return 1
+// share returns the weight of a term before its inverse document frequency: as often as the question repeats it.
+func (r *ranking) share(term analysis.QueryTerm) float64 {
+	share := float64(max(1, term.Count))
+	if r.names(term) {
+		share *= r.o.PeriodTerms
 	}
+	return share
 }
 
 // addSpeaker adds the score of turns whose speaker the question names.
@@ -234,9 +232,9 @@ func (r *ranking) occurrences(to []occurrence, i int) []occurrence {
 	return to
 }
 
-// matches reports whether a unit is a hit. Stop words alone match nothing if the question has other words.
+// matches reports whether a unit is a hit.
 func (r *ranking) matches(unit int) bool {
-	return r.covered[unit] > 0 || r.whole == 0 && r.body[unit] > 0 ||
+	return r.covered[unit] > 0 || r.body[unit] > 0 ||
 		r.speaker != nil && r.speaker[unit] > 0 || len(r.spans) > 0 && r.inside(r.c.Units[unit].At)
 }
 
@@ -250,7 +248,7 @@ func (r *ranking) parts(unit int) LexicalParts {
 		Body:       r.body[unit],
 		Neighbours: r.reached[unit] - r.body[unit],
 		Enclosing:  r.o.Enclosing * r.sessions.scores[r.sessions.of[unit]],
-		Period:     r.o.Period * closeness,
+		Period:     r.o.Period * closeness * min(1, longQuestion/float64(max(1, len(r.q.Terms)))),
 	}
 	if r.speaker != nil {
 		p.Speaker = r.speaker[unit]
@@ -266,8 +264,14 @@ func (r *ranking) parts(unit int) LexicalParts {
 	default:
 		p.Coverage = closeness
 	}
+	if !r.q.Told && r.sessions.near[unit] == prose {
+		p.Prose = -r.o.Prose * p.total()
+	}
 	return p
 }
+
+// longQuestion is the number of terms from which a period is worth less: a long question mentions it in passing.
+const longQuestion = 20
 
 // best keeps the highest scores seen, as a heap whose root is the lowest of them.
 type best struct {
@@ -321,7 +325,7 @@ func worse(a, b Ranked) int { return better(b, a) }
 //
 //	weight · idf · tf·(K1+1) / (tf + K1·(1−B+B·length/average)), idf = ln(1 + (N−df+½)/(df+½))
 //
-// where weight is StopWeight for stop words and 1 for others, B is TurnB for turns, and N, df and the average length
+// where weight is the number of times that the question has the term, B is TurnB for turns, and N, df and the average length
 // are those of the collection.
 type bm25 struct {
 	units int
@@ -373,8 +377,6 @@ type Options struct {
 	K1 float64
 	// B and TurnB control how much long chunks and long turns are discounted.
 	B, TurnB float64
-	// StopWeight is the weight of a stop word relative to another word.
-	StopWeight float64
 	// ContextWeight is the number of occurrences in the body that one in the path or the headings equals. Documents
 	// only: the context of a turn is its speaker, weighted by Speaker.
 	ContextWeight float64
@@ -384,7 +386,8 @@ type Options struct {
 	// SpeakerInBody is the weight of a speaker's name in the body relative to another word: there it mostly addresses
 	// the other speaker.
 	SpeakerInBody float64
-	// Turns and Chunks set how much of a word's weight reaches the units before and after the one that contains it.
+	// Turns and Chunks set how much of a word's weight reaches the units before and after the one that contains it. It
+	// stays among the turns of one voice and does not reach an assistant's prose.
 	Turns, Chunks Neighbourhood
 	// Pause is the silence that ends a session. Neighbours and enclosing evidence stay within one.
 	Pause time.Duration
@@ -396,21 +399,19 @@ type Options struct {
 	Period float64
 	// PeriodTerms is the weight of the words that name a period relative to other words.
 	PeriodTerms float64
-	// First is the bonus for the best turn of its session: after one turn of a session, the best of another is more
-	// useful than its second.
+	// First is the bonus for the best turn of a session among persons: after one turn of a session, the best of another
+	// is more useful than its second. A session with an assistant is long and about one subject.
 	First float64
+	// Prose is the share of its score that a turn of an assistant without a name loses, unless the question asks what
+	// the assistant said: long answers repeat the words of many questions, and a person's words are what is known.
+	Prose float64
 	// Depth is the maximum number of hits.
 	Depth int
 
 	// The options below need the texts and apply to the first RefineDepth hits.
 
-	// Phrase is the extra weight of the words of a quoted phrase or an identifier found verbatim, as a share of their
-	// normal weight.
-	Phrase float64
-	// Closeness is the extra weight of two words that are adjacent in both the question and the text, as a share of the
-	// weight of the more frequent one; less if words are between them, and half in reverse order.
-	Closeness float64
-	// Asking is the share of its score that a turn loses if it only asks: a question seldom answers another.
+	// Asking is the share of its score that a turn among persons loses if it only asks: a question seldom answers
+	// another. A message to an assistant states what it is about and asks for help.
 	Asking float64
 	// Answer is the share of the own score of an asking turn that is added to the turn after it.
 	Answer float64
@@ -438,7 +439,6 @@ func DefaultOptions() Options {
 		K1:            1.2,
 		B:             .75,
 		TurnB:         .4,
-		StopWeight:    .1,
 		ContextWeight: 1,
 		Speaker:       1.25,
 		SpeakerInBody: .2,
@@ -450,9 +450,8 @@ func DefaultOptions() Options {
 		Period:        5,
 		PeriodTerms:   .5,
 		First:         2,
+		Prose:         .5,
 		Depth:         200,
-		Phrase:        .5,
-		Closeness:     .2,
 		Asking:        .4,
 		Answer:        .3,
 		RefineDepth:   40,

@@ -16,6 +16,7 @@ import (
 	"reverie/language/analysis"
 	"reverie/language/date"
 	"reverie/search"
+	"reverie/search/chunk"
 	"reverie/search/index"
 )
 
@@ -40,7 +41,7 @@ func byUnit(ranked []Ranked) map[int]LexicalParts {
 // only returns options that leave nothing but BM25.
 func only() Options {
 	o := DefaultOptions()
-	return Options{K1: o.K1, B: o.B, TurnB: o.TurnB, StopWeight: o.StopWeight, Depth: o.Depth, RefineDepth: o.RefineDepth}
+	return Options{K1: o.K1, B: o.B, TurnB: o.TurnB, Depth: o.Depth, RefineDepth: o.RefineDepth}
 }
 
 func TestRankOfWordsAlone(t *testing.T) {
@@ -175,6 +176,54 @@ func TestRankFirstOfEachSitting(t *testing.T) {
 	}
 }
 
+// TestRankProse checks that the long answers of an assistant weigh less than a person's words, unless the question asks
+// for them, that words stay among the turns of persons, and that a session with an assistant has no best turn.
+func TestRankProse(t *testing.T) {
+	units := []index.Unit{
+		{Group: 1, Seq: 1},
+		{Group: 1, Seq: 2, Section: int(chunk.Assistant)},
+		{Group: 1, Seq: 3},
+		{Group: 1, Seq: 4, Section: int(chunk.Assistant)},
+		{Group: 2, Seq: 1},
+	}
+	texts := []string{"red boat", "red boat", "new", "sea", "sun"}
+	q, c := collected(search.Sessions, units, texts, "boat")
+	o := DefaultOptions()
+	ranked := Rank(q, c, o)
+	if diff := gocmp.Diff([]int{0, 1, 2}, places(ranked)); diff != "" {
+		t.Error(diff)
+	}
+	person, assistant := ranked[0].Parts, ranked[1].Parts
+	if whole := assistant.total() - assistant.Prose; assistant.Prose != -o.Prose*whole || assistant.Neighbours != 0 || person.First != 0 {
+		t.Errorf("person %+v, assistant %+v", person, assistant)
+	}
+	q.Told = true
+	if got := byUnit(Rank(q, c, o))[1]; got.Prose != 0 {
+		t.Errorf("asked for the assistant's words: %+v", got)
+	}
+	c.Corpus = search.Memory // sections of documents are numbered
+	if got := byUnit(Rank(q, c, o))[1]; got.Prose != 0 {
+		t.Errorf("in a document: %+v", got)
+	}
+}
+
+// TestRankCharacters checks that a single character is found and is no coverage.
+func TestRankCharacters(t *testing.T) {
+	q, c := collected(search.Sessions, nil, []string{"北 北京 京", "京 京都", "海"}, "北京")
+	q.Characters = []analysis.QueryTerm{{Text: "京", Forms: []string{"京"}}}
+	c.Body = append(c.Body, []index.Posting{{Unit: 0, TF: 1}, {Unit: 1, TF: 1}})
+	c.Context = append(c.Context, nil)
+	o := DefaultOptions()
+	o.Turns = Neighbourhood{}
+	ranked := Rank(q, c, o)
+	if diff := gocmp.Diff([]int{0, 1}, places(ranked)); diff != "" {
+		t.Fatal(diff)
+	}
+	if ranked[0].Parts.Coverage != 1 || ranked[1].Parts.Coverage != 0 {
+		t.Errorf("%+v", ranked)
+	}
+}
+
 func TestRankPeriods(t *testing.T) {
 	day := func(d int) int64 { return time.Date(2023, 5, d, 12, 0, 0, 0, time.UTC).Unix() }
 	units := []index.Unit{
@@ -258,7 +307,7 @@ func TestLexicalPartsInJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"body":1.5,"speaker":0,"neighbours":0,"enclosing":0,"together":0,` +
-		`"period":0,"phrase":0,"closeness":0,"asking":0,"answer":0,"first":0,"coverage":0.5,"exact":true}`
+		`"period":0,"prose":0,"asking":0,"answer":0,"first":0,"coverage":0.5,"exact":true}`
 	if diff := gocmp.Diff(want, string(data)); diff != "" {
 		t.Error(diff)
 	}

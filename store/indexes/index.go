@@ -182,8 +182,20 @@ func turnPieces(messages []memory.Message) []chunk.Piece {
 	var pieces []chunk.Piece
 	for _, m := range messages {
 		if (m.Role == memory.RoleOfUser || m.Role == memory.RoleOfAssistant) && !m.Builtin() {
-			pieces = append(pieces, chunk.Turn(m.Seq, m.Name, m.Content, m.CreatedAt.Unix(), chunk.DefaultOptions())...)
+			turn := chunk.Turn(m.Seq, m.Name, m.Content, m.CreatedAt.Unix(), chunk.DefaultOptions())
+			for i := range turn {
+				turn[i].Section = int(voiceOf(m))
+			}
+			pieces = append(pieces, turn...)
 		}
 	}
 	return pieces
+}
+
+// voiceOf returns the kind of speaker of a message.
+func voiceOf(m memory.Message) chunk.Voice {
+	if m.Role == memory.RoleOfAssistant && m.Name == "" {
+		return chunk.Assistant
+	}
+	return chunk.Someone
 }

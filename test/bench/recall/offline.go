@@ -91,6 +91,10 @@ func (m *inMemory) search(ctx context.Context, agent string, s services.Search) 
 	if s.MaxResults > 0 {
 		r.MaxResults = &s.MaxResults
 	}
+	var err error
+	if r.AsOf, err = recall.ParseAsOf(s.AsOf, time.UTC); err != nil {
+		return nil, 0, err
+	}
 	if s.Options != nil {
 		if err := json.Unmarshal(s.Options, &r.Options); err != nil {
 			return nil, 0, err

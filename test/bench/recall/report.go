@@ -365,9 +365,8 @@ func (r report) fusionBars() (b bars) {
 func (r reports) judge(given bars) bool {
 	passed := true
 	for i, s := range r.Sets {
-		ok := false
-		r.Sets[i].Bars, ok = append(given[:len(given):len(given)], s.fusionBars()...).judge(s.Overall.Recall)
-		passed = passed && ok
+		judged, ok := slices.Concat(given, s.fusionBars()).judge(s.Overall.Recall)
+		r.Sets[i].Bars, passed = judged, passed && ok
 	}
 	return passed
 }
