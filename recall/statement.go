@@ -14,6 +14,9 @@ import (
 // statement returns the sentence of a text with the most words of the question; nil if none has one. Among equals the
 // first one with a value counts.
 func (s *searching) statement(text string) (best *choose.Statement) {
+	if !strings.ContainsAny(text, "0123456789") { // without a value it has no rivals
+		return nil
+	}
 	asked := map[string]int{}
 	for i, term := range s.query.Terms {
 		for _, form := range term.Forms {
