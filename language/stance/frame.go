@@ -164,7 +164,7 @@ var casts = func() map[string]func() *regexp.Regexp {
 // casts reports whether a sentence gives the assistant and the speaker their roles.
 func (s *Sentence) casts(lang string) bool {
 	set := s.Marks.Set()
-	if lang != "ko" && !set.Has(cue.You) || !set.Has(cue.Self) && lang != "ar" || set.Has(cue.Praise) {
+	if lang != "ko" && lang != "ar" && !set.Has(cue.You) || !set.Has(cue.Self) && lang != "ar" || set.Has(cue.Praise) {
 		return false
 	}
 	find := casts[lang]

@@ -188,6 +188,10 @@ func TestACharacterIsAnswered(t *testing.T) {
 			t.Errorf("behind %q: %d, want %d", reply, got, c.want)
 		}
 	}
+	// So is a message of the speaker that begins with one, whatever it asks.
+	if got := stancesOf("zh", []string{"（继续演）我丈母娘上个月住院，您看着办吧，七万行不行？"}, "丈母娘")[0]; got != stance.Fiction {
+		t.Errorf("a staged message is %d", got)
+	}
 	// Words of a character keep a role-play going that has begun.
 	talk := []string{"You play the notary and I'll be the countess.", "> “My lady?”"}
 	for range 6 {

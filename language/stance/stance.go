@@ -128,7 +128,10 @@ func (r *Reader) find(text, lang string) cue.Marks {
 // judge sets the stances of the sentences that are not foreign.
 func (r *Reader) judge(all []Sentence, lang string) {
 	r.game.left = max(0, r.game.left-1)
-	if r.game.left > 0 && (r.Lang == "" || lang == r.Lang) && r.game.leaves(all, lang) {
+	switch {
+	case len(all) > 0 && all[0].Stance != Foreign && isStaged(all[0].Text):
+		r.game.left = max(r.game.left, 1)
+	case r.game.left > 0 && (r.Lang == "" || lang == r.Lang) && r.game.leaves(all, lang):
 		r.game = game{}
 	}
 	fiction, scene := false, false

@@ -24,6 +24,7 @@ var floors = map[string]struct{ kept, lasting, traps, junk, gone float64 }{
 	"test":    {.9, .63, .035, .09, .24},
 	"heldout": {.93, .65, .03, .05, .07},
 	"hard":    {.9, .62, .21, .115, .62},
+	"blind":   {.92, .68, .16, .07, .34},
 }
 
 // TestQuality prints what the engine keeps of each set, holds it to the floors, and fails for a line that nobody said.
