@@ -293,6 +293,7 @@ func BenchmarkScan(b *testing.B) {
 		"tags":  "<a '\"",
 		"links": "](https://a.example/{", "code": "`` ` ```\n", "keys": "eyJaaaaaaaaaa.", "secrets": "password=Kj8mmQ2x\n",
 		"invisible": "\u200ba",
+		"PEM":       "begin private key\nA: b\n", "phrases": "mnemonic abandon ", "seeds": "totp ABCD ", "accounts": "AC" + strings.Repeat("a1", 16) + " ",
 	} {
 		texts[name] = strings.Repeat(unit, 1<<20/len(unit))
 	}
