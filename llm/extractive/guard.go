@@ -44,7 +44,22 @@ func isUnfit(line string) bool {
 
 func hasMarkup(s string) bool { return strings.Contains(s, "<") && markup.MatchString(s) }
 
-// isHostile reports whether a message holds an attack; nothing of such a message is taken.
+// isHostile reports whether nothing of a message is taken: it holds an attack, or a secret over several lines, such as a private
+// key, that its sentences do not show one by one.
 func isHostile(message string) bool {
-	return hasMarkup(message) || scan.Scan(message).Verdict == scan.VerdictQuarantine
+	if hasMarkup(message) {
+		return true
+	}
+	whole := scan.Scan(message)
+	return whole.Verdict == scan.VerdictQuarantine || whole.Verdict == scan.VerdictRedact && whole.Text != scannedByLine(message)
+}
+
+// scannedByLine returns a message without the secrets that one line shows.
+func scannedByLine(message string) string {
+	var text strings.Builder
+	for line := range strings.Lines(message) {
+		body := strings.TrimRight(line, "\r\n")
+		text.WriteString(scan.Scan(body).Text + line[len(body):])
+	}
+	return text.String()
 }
