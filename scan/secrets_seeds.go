@@ -69,7 +69,7 @@ var (
 // otpLabels announce a seed. The seed of a weak label must have digits.
 var otpLabels = func() *literals[struct{}] {
 	l := &literals[struct{}]{wordStart: true}
-	for _, word := range strings.Fields("totp otp 2fa mfa authenticator two-factor zwei-faktor secret seed setup otpauth") {
+	for word := range strings.FieldsSeq("totp otp 2fa mfa authenticator two-factor zwei-faktor secret seed setup otpauth") {
 		l.add(word, struct{}{})
 	}
 	return l
@@ -129,7 +129,7 @@ var phraseLabels = func() *literals[struct{}] {
 // either.
 var phraseless = func() map[string]bool {
 	words := map[string]bool{}
-	for _, word := range strings.Fields(`the and for not are was were has had his her its our your who which from with would could should
+	for word := range strings.FieldsSeq(`the and for not are was were has had his her its our your who which from with would could should
 		than been but how why where these those never because them him she did does don per und der die das ist ein eine mit nicht auf
 		los las por para con que una del les des une dans pour est sur qui che gli nel não uma dos nos`) {
 		words[word] = true

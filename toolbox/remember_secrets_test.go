@@ -52,7 +52,7 @@ func TestRememberToolScansTheWholeText(t *testing.T) {
 	h := newHome(t)
 	c := h.as("user:1")
 	a := h.want(c, toolbox.Remember, m{"text": "The deploy key:\n" + privateKey})
-	if got := h.content(c, memory.ScopePersonal, "MEMORY.md"); !isClean(got) || !isClean(string(a.Content)) {
+	if got := h.content(c, memory.ScopePersonal, "MEMORY.md"); !isClean(got) || !isClean(a.Content) {
 		t.Errorf("%q %s", got, a.Content)
 	}
 }
