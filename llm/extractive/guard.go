@@ -37,9 +37,10 @@ func namesSecret(s string) bool {
 	return slices.ContainsFunc(secretHints, func(hint string) bool { return strings.Contains(low, hint) }) && secretWords.MatchString(s)
 }
 
-// isUnfit reports whether a line may not be proposed: a secret, or an attack on whoever reads the memory later.
+// isUnfit reports whether a line may not be proposed: a secret, an attack on whoever reads the memory later, or an
+// instruction to the assistant that a person has to decide about.
 func isUnfit(line string) bool {
-	return namesSecret(line) || hasMarkup(line) || scan.Scan(line).Verdict != scan.VerdictAllow
+	return namesSecret(line) || hasMarkup(line) || scan.Scan(line).Verdict != scan.VerdictAllow || scan.Instruction(line) != ""
 }
 
 func hasMarkup(s string) bool { return strings.Contains(s, "<") && markup.MatchString(s) }
