@@ -127,7 +127,8 @@ var (
 	// possessedNoun precedes a label whose value may be a German noun; other words after it are adjectives.
 	possessedNoun = regexp.MustCompile(`(?i)\b(?:mein|unser) (?:[\pL-]+ ){0,2}$`)
 	// opensField matches before a label at the beginning of a line or field, or after the name of a user.
-	opensField = regexp.MustCompile(`(?i)(?:^|[\n,;:|/(*>-])[ \t]*$|\b(?:user|usr|login|log-in|account|name|mail|nutzer|usuario|wi-?fi)[^\n]{0,50}$`)
+	opensField = regexp.MustCompile(`(?i)(?:^|[\n,;:|/(*>-])[ \t]*$|\b(?:user|usr|login|log-in|account|name|mail|nutzer|usuario|` +
+		`wi-?fi)[^\n]{0,50}$`)
 	// pinned precedes numbers of pins of other kinds; postal follows in India's postal codes.
 	postal = regexp.MustCompile(`^[ -]?code(?: (?:of|for) [\w ]{1,40}?)?(?: is|:)? ?[1-9]\d{5}\b`)
 	pinned = regexp.MustCompile(`(?i)(?:[_.]|\b(?:gpio|led|connector|header|safety|bowling) ?)$`)

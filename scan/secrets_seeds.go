@@ -63,7 +63,8 @@ func twilioTokens(text string) []secret {
 // Seeds of one-time passwords in Base32, as authenticators take them: in one piece, or in groups of four.
 var (
 	otpAddress = regexp.MustCompile(`^[^\s"'<>]{0,200}?[?&]secret=([A-Za-z2-7]{8,})`)
-	otpSeed    = regexp.MustCompile(`(?:^|[^A-Za-z0-9])((?:[A-Z2-7]{4}[ -]?){4,16}|(?:[a-z2-7]{4}[ -]){3,15}[a-z2-7]{4})=*(?:$|[^A-Za-z0-9=])`)
+	otpSeed    = regexp.MustCompile(`(?:^|[^A-Za-z0-9])((?:[A-Z2-7]{4}[ -]?){4,16}|(?:[a-z2-7]{4}[ -]){3,15}[a-z2-7]{4})=*(?:$|` +
+		`[^A-Za-z0-9=])`)
 )
 
 // otpLabels announce a seed. The seed of a weak label must have digits.
