@@ -90,3 +90,30 @@ func TestRememberAndForget(t *testing.T) {
 		t.Error("the log has contents")
 	}
 }
+
+// A private key is redacted as a whole, although a request is kept line by line: by the endpoint and by the chat.
+func TestRememberRedactsPrivateKeys(t *testing.T) {
+	h := start(t)
+	h.agent("ada")
+	pinned := h.key("pinned", memory.RoleMember, "api:42")
+	const body = "MIIEowIBAAKCAQEA7Hq2Lx9Vb4Nm6Kt8Zr1Wp3YdQ5Tg0Jf1AbCdEfGhIjKlMnOp"
+	key := "-----BEGIN RSA PRIVATE KEY-----\n" + body + "\nQrStUvWxYz0123456789\n-----END RSA PRIVATE KEY-----"
+	list := "- " + strings.ReplaceAll(key, "\n", "\n- ")
+	for i, text := range []string{key, list} {
+		saved := as[remembered](h, h.want(h.postTo(pinned, rememberPath, map[string]any{"text": "The deploy key is:\n" + text}), 200))
+		if strings.Contains(saved.Line, body) || strings.Contains(saved.Line, "QrSt") {
+			t.Errorf("%+v", saved)
+		}
+		got := as[turn](h, h.want(h.postTo(pinned, chatPath, map[string]any{
+			"agentId": "ada", "conversationId": "c", "messageId": "m" + string(rune('a'+i)),
+			"message": "Please remember the following:\n- my door is green\n" + text,
+		}), 200))
+		if got.Remembered == nil || strings.Contains(got.Answer, body) {
+			t.Errorf("%+v", got)
+		}
+	}
+	if text := h.memoryOf("42"); strings.Contains(text, body) || strings.Contains(text, "QrSt") ||
+		!strings.Contains(text, "[redacted: private-key]") || !strings.Contains(text, "My door is green") {
+		t.Errorf("%s", text)
+	}
+}

@@ -134,7 +134,7 @@ func (t *turning) remember(ctx context.Context, asked remember.Request) (answere
 	if !t.settings.MemoryEnabled {
 		return true, t.say(say.off, builtinRemember)
 	}
-	saved, err := t.Tools.Remember(ctx, t.caller("remember"), asked.Text)
+	saved, err := t.Tools.RememberAsked(ctx, t.caller("remember"), asked)
 	if _, refused := errors.AsType[*store.QuarantineError](err); refused {
 		return true, t.say(say.refused, builtinRemember)
 	}

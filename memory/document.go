@@ -102,6 +102,8 @@ type Change struct {
 	From     string       // for OpImport: name of the other system
 	Reason   string
 	Sources  Sources
+	// Redacted are secrets that the author has replaced in Content before; they are recorded with those that the gate finds.
+	Redacted []scan.Finding
 }
 
 // Receipt is the result of a write. The same idempotency key returns the same receipt.

@@ -197,19 +197,3 @@ func outside(text string) []string {
 	}
 	return out
 }
-
-func TestCodesAvoidTheData(t *testing.T) {
-	first := fenceCode("a", "b")
-	if len(first) != codeDigits || first != fenceCode("a", "b") || first == fenceCode("ab", "") {
-		t.Errorf("code %q", first)
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		data := rapid.SliceOfN(rapid.StringMatching("[0-9a-f]{0,40}"), 0, 4).Draw(t, "data")
-		if code := fenceCode(data...); occurs(code, data) {
-			t.Fatalf("%q occurs in %q", code, data)
-		}
-	})
-	if !occurs("ab", []string{"x", "yABz"}) {
-		t.Error("upper case would do for a reader")
-	}
-}

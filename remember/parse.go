@@ -55,7 +55,26 @@ var grammars = []*grammar{
 //
 // "Remember to …" does not count either. It is a task of the user, which needs a time and not a line in MEMORY.md, or an
 // order to the assistant. A table of words cannot tell these apart; a model or the extraction of the conversation can.
+//
+// The whole message is scanned before it is split into statements.
 func Parse(message string) (Request, bool) {
+	asked, ok := parse(message)
+	if !ok {
+		return Request{}, false
+	}
+	whole := Scanned(message)
+	switch {
+	case whole.Refused:
+		whole.Language = asked.Language
+		return whole, true
+	case len(whole.Secrets) > 0:
+		asked, ok = parse(whole.Text)
+		asked.Secrets = whole.Secrets
+	}
+	return asked, ok
+}
+
+func parse(message string) (Request, bool) {
 	text := strings.TrimSpace(invisible.Replace(norm.NFC.String(message)))
 	if text == "" || utf8.RuneCountInString(text) > maxRequest || strings.Contains(text, "```") || quoted.MatchString(text) {
 		return Request{}, false

@@ -2,10 +2,34 @@
 // decides how they change MEMORY.md.
 package remember
 
+import (
+	"slices"
+
+	"reverie/scan"
+)
+
 // Request is the content of an explicit request to remember.
 type Request struct {
 	Text     string // text to keep, in the user's words: one statement per line
 	Language string // en, zh, vi, es, de, ja, fr, pt, ko, it, ru, ar
+	// Secrets are the secrets that the scan of the whole text has replaced in Text.
+	Secrets []scan.Finding
+	// Refused is set when the scan quarantines the whole text; Text is the text as given then.
+	Refused bool
+}
+
+// Scanned returns the request to keep a text. The whole text is scanned, because the lines of a private key, a password below its
+// label or an order over several lines are not recognised one by one.
+func Scanned(text string) Request {
+	result := scan.Scan(text)
+	if result.Verdict == scan.VerdictQuarantine {
+		return Request{Text: text, Refused: true}
+	}
+	secrets := slices.DeleteFunc(result.Findings, func(f scan.Finding) bool { return !f.IsSecret() })
+	if len(secrets) == 0 {
+		return Request{Text: text}
+	}
+	return Request{Text: result.Text, Secrets: secrets}
 }
 
 // Kind is the outcome of a request.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // labelClass is the kind of secret after a label, which decides the form of its value.
@@ -14,6 +16,7 @@ const (
 	labelPassword labelClass = iota // chosen by people: short, sometimes words
 	labelKey                        // generated: long, letters and digits
 	labelBearer                     // header of a request
+	labelPIN                        // digits only, short
 )
 
 type label struct {
@@ -21,8 +24,12 @@ type label struct {
 	class labelClass
 	// whole is set for labels that must be separate words: letters before them make another word.
 	whole bool
-	// assigned is set for labels that mean something else unless an equals sign follows: "pass: 12 of 12".
-	assigned bool
+	// common is set for labels that are common words with other meanings: "pass: 12 of 12".
+	common bool
+	// short is set for the digits on the back of a card.
+	short bool
+	// capital is set by labelled for a label in capital letters.
+	capital bool
 }
 
 // labelWords are the words that announce a secret, in lower case.
@@ -30,12 +37,20 @@ var labelWords = []struct {
 	words string // separated by "|"
 	label
 }{
-	{"password|passwd|passphrase|passwort|kennwort|contraseña|contrasena|mot de passe|senha|пароль|密码|密碼|口令|パスワード|" +
-		"비밀번호", label{kind: "password", class: labelPassword}},
-	{"pwd", label{kind: "password", class: labelPassword, whole: true}},
-	{"pass", label{kind: "password", class: labelPassword, whole: true, assigned: true}},
+	{
+		"password|passwd|passphrase|passwort|kennwort|contraseña|contrasena|mot de passe|senha|palavra-passe|parola d'ordine|" +
+			"mật khẩu|Mật khẩu|пароль|Пароль|كلمة المرور|كلمة السر|كلمة مرور|كلمة سر|密码|密碼|口令|パスワード|비밀번호|암호|" +
+			"clave de acceso|clave del wifi|clave wifi|clave del banco|clave del correo|clave de la cuenta|" +
+			"clave del router|passcode|zugangscode",
+		label{kind: "password", class: labelPassword},
+	},
+	{"pwd|mdp|mi clave|nuestra clave", label{kind: "password", class: labelPassword, whole: true}},
+	{"pass", label{kind: "password", class: labelPassword, whole: true, common: true}},
+	{"pin|geheimzahl|passcode", label{kind: "pin", class: labelPIN, whole: true}},
+	{"ПИН|пин|暗証番号|핀번호|핀 번호|الرقم السري|密码|密碼|비밀번호", label{kind: "pin", class: labelPIN}},
+	{"cvv|cvv2|cvc|cvc2", label{kind: "pin", class: labelPIN, whole: true, short: true}},
 	{"api_key|api-key|apikey|api key|密钥|密鑰|秘钥", label{kind: "api-key", class: labelKey}},
-	{"access_key|access-key|accesskey|account_key|accountkey|private_key|private-key", label{kind: "api-key", class: labelKey}},
+	{"access_key|access-key|accesskey|account_key|accountkey|private_key|private-key|privatekey", label{kind: "api-key", class: labelKey}},
 	{"auth_key|encryption_key|signing_key|master_key", label{kind: "api-key", class: labelKey}},
 	{"secret", label{kind: "secret", class: labelKey, whole: true}},
 	{"token", label{kind: "token", class: labelKey, whole: true}},
@@ -48,6 +63,9 @@ var labels = func() *literals[label] {
 	for _, row := range labelWords {
 		for word := range strings.SplitSeq(row.words, "|") {
 			l.add(word, row.label)
+			if parts := norm.NFD.String(word); parts != word {
+				l.add(parts, row.label)
+			}
 		}
 	}
 	return l
@@ -74,23 +92,54 @@ var (
 	// labelRest matches the rest of a label's name, and the end of its quotes or emphasis.
 	labelRest = regexp.MustCompile(`^(?:[_-]?(?:access[_-]?)?(?:key|value|secret|token))?` +
 		`(?:[_-](?:prod|production|dev|test|staging|stage|live|main|old|new|local|admin|root|user|db|\d+))?["'` + "`" + `\\\])*_]{0,4}`)
-	// labelObject and labelObjectRest match the object of a label: "password for the server".
-	labelObject     = regexp.MustCompile(`^ (?:for|of|to|on|at|in|from) [\w.@'-]+`)
-	labelObjectRest = regexp.MustCompile(`^ [\w.@'-]+`)
+	// pinRest matches the rest of the name of a PIN.
+	pinRest = regexp.MustCompile(`^(?:[ _-]?(?:code|kod|код|nummer|number)|码|碼)?["'` + "`" + `\\\])*_]{0,4}`)
+	// labelObject and labelObjectRest match the object of a label, "password for the server", in the language of the label.
+	labelObject = regexp.MustCompile(`^ (?:(?:for|of|to|on|at|in|from|für|von|vom|zum|zur|zu|beim|bei|im|am|an|auf|der|des|meiner|` +
+		`meines|unserer|unseres|de|del|para|en|do|da|dos|das|no|na|pour|du|des|au|sur|della|dello|del|dei|di|per|al|alla|` +
+		`от|для|на|в|к|карты|wi-?fi|wlan|netflix|bank) ?|(?:d|l|dell|all)['’]|[\p{Arabic}]|[đăâêôơưàáảãạèéẻẽẹìíỉĩịòóỏõọùúủũụ]|` +
+		`(?:ngân|wifi|facebook|của|cho|thẻ|email))[\pL\pM\pN.@'’-]*`)
+	labelObjectRest = regexp.MustCompile(`^ [\pL\pM\pN.@'’-]+`)
 
 	// Between label and value.
-	announceSign   = regexp.MustCompile(`^[ \t\x{3000}]{0,4}(?::=|=>|->|=|:|：|＝)[ \t\x{3000}]{0,4}`)
-	announceVerb   = regexp.MustCompile(`^ {1,3}(?:is now|is still|is|was|ist|lautet|war|es|est|era|é)[ :]{1,3}`)
-	announceChange = regexp.MustCompile(`^ {1,2}(?:to|is) {1,2}`)
-	announceHan    = regexp.MustCompile(`^(?:现在|已经|已|就|被|暂时)*(?:是|为|為|改成了?|改为了?|设为了?|设成了?|设置为|换成了?|は|は、)[ ]?[:：]?[ ]?`)
+	announceSign = regexp.MustCompile(`^[ \t\x{3000}]{0,4}(?::=|=>|->|=|:|：|＝)[ \t\x{3000}]{0,4}`)
+	announceVerb = regexp.MustCompile(`^,? {1,3}(?:` + nowWords + ` {1,2})?(?:is|was|ist|lautet|war|es|est|c'est|c’est|era|é|è|là|هي|هو)` +
+		`(?: (?:still|` + nowWords + `))?[ :]{1,3}`)
+	// announceLater matches what announces a value in languages without such a verb.
+	announceLater  = regexp.MustCompile(`^ {1,3}(?:теперь|сейчас|такой|это|الآن|[—–])[ :]{1,3}`)
+	announceChange = regexp.MustCompile(`^ {1,2}(?:to|is|auf|in|por|a|para|en|na|на) {1,2}`)
+	announceHan    = regexp.MustCompile(`^(?:现在|目前|如今|已经|已|就|被|暂时|还|都|今は?|現在)*(?:是|为|為|改成了?|改为了?|设为了?|设成了?|设置为|` +
+		`换成了?|は、?|を|が)(?:今は?|現在|新しく)?[ ]?[:：]?[ ]?`)
+	announceHangul = regexp.MustCompile(`^(?:는|은|가|이|를|을) ?(?:지금 |이제 |현재 )?[:：]?[ ]?`)
+
+	// valueBelow matches the break before a value that is the next line or item; wholeLine matches after such a value.
+	valueBelow = regexp.MustCompile(`^[ \t]*\r?\n[ \t]*(?:(?:[-*+>]|\d{1,2}[.)])[ \t]+)?`)
+	wholeLine  = regexp.MustCompile(`^["'` + "`" + `.]?[ \t\r]*(?:\n|$)`)
 
 	// element matches the end of an XML element's name, and its value.
 	element = regexp.MustCompile(`^>[^\s<]+</`)
 
 	// Before a label.
-	changed   = regexp.MustCompile(`\b(?:chang|set|reset|updat|switch)\w*\b[^.\n]{0,40}$`)
-	possessed = regexp.MustCompile(`(?i)\b(?:my|our|his|her|their|wi-?fi|wlan|root|admin|login|\w+['’]s) (?:[\w-]+ ){0,2}$`)
+	changed = regexp.MustCompile(`\b(?:chang|set|reset|updat|switch|cambi|mud|alter|troqu|сменил|поменял)\pL*[^.\n]{0,40}$`)
+	// changedAfter matches a verb after the value.
+	changedAfter = regexp.MustCompile(`^ (?:geändert|gesetzt|umgestellt|gewechselt|cambiat[oa]|mudad[oa])`)
+	possessed    = regexp.MustCompile(`(?i)\b(?:my|our|his|her|their|wi-?fi|wlan|root|admin|login|\w+['’]s) (?:[\w-]+ ){0,2}$`)
+	// possessedNoun precedes a label whose value may be a German noun; other words after it are adjectives.
+	possessedNoun = regexp.MustCompile(`(?i)\b(?:mein|unser) (?:[\pL-]+ ){0,2}$`)
+	// opensField matches before a label at the beginning of a line or field, or after the name of a user.
+	opensField = regexp.MustCompile(`(?i)(?:^|[\n,;:|/(*>-])[ \t]*$|\b(?:user|usr|login|log-in|account|name|mail|nutzer|usuario|` +
+		`wi-?fi)[^\n]{0,50}$`)
+	// pinned precedes numbers of pins of other kinds; postal follows in India's postal codes.
+	postal = regexp.MustCompile(`^[ -]?code(?: (?:of|for) [\w ]{1,40}?)?(?: is|:)? ?[1-9]\d{5}\b`)
+	pinned = regexp.MustCompile(`(?i)(?:[_.]|\b(?:gpio|led|connector|header|safety|bowling) ?)$`)
 )
+
+// nowWords say that a value is a new one.
+const nowWords = `(?:now|jetzt|nun|seit heute|ab heute|ab jetzt|ahora|desde hoy|maintenant|désormais|agora|ora|adesso|bây giờ|hiện|` +
+	`hiện tại|giờ|الآن|теперь|сейчас)`
+
+// longestObject is the number of words between a label and the announcement of its value.
+const longestObject = 8
 
 // labelled finds values after a label: "password: …", "my password is …", "密码是…".
 func labelled(text, lower string) []secret {
@@ -103,15 +152,17 @@ func labelled(text, lower string) []secret {
 		before, rest := text[max(0, from-60):from], window(text, to, labelWindow)
 		isPlaceholder := strings.HasSuffix(before, placeholderOpen)
 		isQualified := strings.HasSuffix(before, ":") && strings.HasPrefix(rest, ":") // part of a longer name
-		if isPlaceholder || isQualified || l.assigned && !strings.HasPrefix(rest, "=") {
+		isOther := l.class == labelPIN && (pinned.MatchString(before) || postal.MatchString(rest) && !possessed.MatchString(before))
+		if isPlaceholder || isQualified || isOther {
 			return
 		}
+		l.capital = text[from:to] == strings.ToUpper(text[from:to])
 		var v value
 		var ok bool
 		if l.class == labelBearer {
 			v, ok = bearerValue(rest)
 		} else {
-			v, ok = announced(before, rest, window(lower, to, labelWindow))
+			v, ok = announced(l, before, rest, window(lower, to, labelWindow))
 			if len(v.text) > longValue {
 				examined = to + v.to
 			}
@@ -147,10 +198,14 @@ func startsLabel(text string, at int, l label) bool {
 }
 
 // announced returns the value after a label if it is announced, directly or after the label's object.
-func announced(before, rest, lower string) (v value, ok bool) {
-	at := len(labelRest.FindString(lower))
+func announced(l label, before, rest, lower string) (v value, ok bool) {
+	name := labelRest
+	if l.class == labelPIN {
+		name = pinRest
+	}
+	at := len(name.FindString(lower))
 	places := []int{at}
-	for words := labelObject.FindString(lower[at:]); words != "" && len(places) <= 4; words = labelObjectRest.FindString(lower[at:]) {
+	for words := labelObject.FindString(lower[at:]); words != "" && len(places) <= longestObject; words = labelObjectRest.FindString(lower[at:]) {
 		at += len(words)
 		places = append(places, at)
 	}
@@ -159,7 +214,14 @@ func announced(before, rest, lower string) (v value, ok bool) {
 		if how == strengthNone || how == strengthBare && len(places) > 1 {
 			continue
 		}
-		v = valueAt(rest, at+sign)
+		below := ""
+		if how >= strengthSpoken {
+			below = valueBelow.FindString(rest[at+sign:])
+		}
+		v = valueAt(rest, at+sign+len(below))
+		if c := countClasses(v.text); below != "" && (c.digits == 0 || c.lower+c.upper == 0 || !wholeLine.MatchString(v.after)) {
+			return value{}, false
+		}
 		if v.strength = how; v.quoted && how == strengthColon {
 			v.strength = strengthEquals
 		}
@@ -182,11 +244,16 @@ func announcement(before, rest, lower string) (length int, how strength) {
 	if verb := announceVerb.FindString(lower); verb != "" {
 		return len(verb), strengthSpoken
 	}
-	if verb := announceHan.FindString(lower); verb != "" {
-		return len(verb), strengthSpoken
+	for _, pattern := range []*regexp.Regexp{announceHan, announceHangul, announceLater} {
+		if verb := pattern.FindString(lower); verb != "" {
+			return len(verb), strengthSpoken
+		}
 	}
-	if verb := announceChange.FindString(lower); verb != "" && changed.MatchString(strings.ToLower(before)) {
-		return len(verb), strengthSpoken
+	if verb := announceChange.FindString(lower); verb != "" {
+		_, after, _ := strings.Cut(lower[len(verb):], " ")
+		if changed.MatchString(strings.ToLower(before)) || changedAfter.MatchString(" "+after) {
+			return len(verb), strengthSpoken
+		}
 	}
 	if element.MatchString(rest) && strings.HasSuffix(before, "<") {
 		return 1, strengthColon
@@ -254,7 +321,7 @@ func closingQuote(inner string, quote rune, escape bool) int {
 var parameter = regexp.MustCompile(`&[A-Za-z_][\w.-]*=`)
 
 func endsValue(r rune) bool {
-	isWideMark := 0x3000 <= r && r <= 0x303F || 0xFF00 <= r && r <= 0xFFEF
+	isWideMark := 0x3000 <= r && r <= 0x303F || 0xFF00 <= r && r <= 0xFFEF || unicode.Is(unicode.Hangul, r)
 	return unicode.IsSpace(r) || isWide(r) || isWideMark || strings.ContainsRune("\"'`,;<>(){}[]|\\“”‘’«»", r)
 }
 
@@ -313,7 +380,11 @@ var (
 // isSecret reports whether a value is a secret of the label's kind, and not a placeholder, type, expression or remark.
 func (v value) isSecret(l label, before string) bool {
 	text := v.text
-	if l.class == labelKey && !v.isKey() || l.class == labelPassword && !v.isPassword(before) {
+	switch {
+	case l.class == labelPIN:
+		return v.isPIN(l, before)
+	case l.class == labelKey && !v.isKey(), l.class == labelPassword && !v.isPassword(before),
+		l.common && !v.isUncommon(l, before):
 		return false
 	}
 	for _, harmless := range []*regexp.Regexp{reference, constant, named, measured, algorithm, eMail} {
@@ -366,16 +437,48 @@ func (v value) isPassword(before string) bool {
 		return length >= 6 && c.upper == 0 && c.dashes == 0 && c.other == 0 && clauseEnd.MatchString(v.after) || isMixed(c, length)
 	case strengthSpoken:
 		if v.quoted || c.digits > 0 || c.symbols > 0 {
-			return length >= 6 && c.other == 0 || v.quoted && length >= 4
+			isWord := c.other == 0 || c.digits >= 2 && c.digits < length && c.dashes == 0
+			return length >= 6 && isWord || v.quoted && length >= 4
 		}
 		if c.other > 0 || c.dashes > 0 {
 			return false
 		}
-		return length >= 6 && clauseEnd.MatchString(v.after) && (possessed.MatchString(before) || isMixed(c, length))
+		return length >= 6 && clauseEnd.MatchString(v.after) && (possessed.MatchString(before) || isMixed(c, length) ||
+			c.upper == 1 && possessedNoun.MatchString(before))
 	case strengthBare:
 		return length >= 8 && c.other == 0 && c.lower > 0 && c.upper > 0 && c.digits > 0 && c.symbols > 0
 	}
 	return false
+}
+
+// isUncommon reports whether a value after a common word looks like a password: "pass: Kj8mmQ2x", but not "pass: 12 of 12".
+func (v value) isUncommon(l label, before string) bool {
+	c := countClasses(v.text)
+	switch v.strength {
+	case strengthEquals:
+		return true
+	case strengthColon:
+		return !l.capital && opensField.MatchString(before) && c.digits > 0 && c.lower+c.upper > 0 && c.dashes == 0 && len(v.text) >= 6 && clauseEnd.MatchString(v.after)
+	case strengthSpoken:
+		return c.digits > 0 && c.lower+c.upper > 0 && possessed.MatchString(before)
+	}
+	return false
+}
+
+// Of PINs.
+var (
+	pinShape = regexp.MustCompile(`^\p{Nd}{4,8}$`)
+	cvvShape = regexp.MustCompile(`^\p{Nd}{3,4}$`)
+	// unitNext matches the unit of a number that is no PIN.
+	unitNext = regexp.MustCompile(`^ ?(?:[年月日位桁文個个件%:/]|자|년|개|symbol|zeichen|digit|cifra|caract|chiffre|ký tự|символ)`)
+)
+
+// isPIN reports whether a value is a PIN, a number of 4 to 8 digits, or the 3 or 4 digits on the back of a card.
+func (v value) isPIN(l label, before string) bool {
+	if unitNext.MatchString(v.after) || v.strength == strengthBare && !(l.capital && clauseEnd.MatchString(v.after)) {
+		return false
+	}
+	return l.short && cvvShape.MatchString(v.text) || !l.short && pinShape.MatchString(v.text)
 }
 
 // isMixed reports whether letters alone look like a password: with capitals inside.

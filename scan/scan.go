@@ -99,6 +99,7 @@ func (s *scanner) pass() bool {
 	s.apply(removed)
 	s.overrides(fold(s.text))
 	s.encoded()
+	s.disguised()
 	s.exfiltration()
 	s.html()
 	redacted := s.secrets()

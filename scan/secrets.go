@@ -25,12 +25,16 @@ const (
 // Identifiers are not secrets: UUIDs, commit hashes, phone numbers, addresses, ISBNs and order numbers.
 func (s *scanner) secrets() []edit {
 	var found []secret
-	found = append(found, privateKeys(s.text)...)
+	found = append(found, privateKeys(s.text, s.lower)...)
 	found = append(found, keys(s.text)...)
 	found = append(found, hooks(s.text)...)
 	found = append(found, credentials(s.text)...)
 	found = append(found, awsSecrets(s.text, s.lower)...)
 	found = append(found, labelled(s.text, s.lower)...)
+	found = append(found, botTokens(s.text)...)
+	found = append(found, twilioTokens(s.text)...)
+	found = append(found, oneTimeSeeds(s.text, s.lower)...)
+	found = append(found, recoveryPhrases(s.text, s.lower)...)
 	found = append(found, cards(s.text, s.lower)...)
 	slices.SortStableFunc(found, func(a, b secret) int { return cmp.Compare(a.from, b.from) })
 	var edits []edit
@@ -143,80 +147,6 @@ func isRandom(key string) bool {
 		}
 	}
 	return lower+upper+digit >= 2 && !strings.Contains(strings.ToLower(key), "your")
-}
-
-const (
-	pemOpen = "-----BEGIN "
-	pemEnd  = "-----END "
-	// longestPEM exceeds the length of any key, including OpenPGP keys with signatures and pictures.
-	longestPEM = 64 << 10
-)
-
-var (
-	pemHead = regexp.MustCompile(`^-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----`)
-	pemFoot = regexp.MustCompile(`^-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----`)
-	// pemLine matches a line of a key: Base64, or a header.
-	pemLine = regexp.MustCompile(`^(?:[A-Za-z0-9+/=]*|[A-Z][A-Za-z-]*: .*)$`)
-	pemBody = regexp.MustCompile(`^[A-Za-z0-9+/=]{10,}$`)
-)
-
-// privateKeys finds blocks of private keys, complete or cut off. Certificates and public keys are ordinary.
-func privateKeys(text string) []secret {
-	var found []secret
-	for at := 0; ; {
-		i := strings.Index(text[at:], pemOpen)
-		if i < 0 {
-			return found
-		}
-		at += i
-		head := pemHead.FindString(window(text, at, 80))
-		if head == "" {
-			at += len(pemOpen)
-			continue
-		}
-		length := pemLength(window(text, at+len(head), longestPEM))
-		if length > 0 {
-			found = append(found, secret{span{at, at + len(head) + length}, "private-key"})
-		}
-		at += len(head) + length
-	}
-}
-
-// pemLength returns how much of the text after a block's first line belongs to the block; 0 if there is no key. In a key
-// written as a string, lines end with the two characters "\n".
-func pemLength(rest string) int {
-	length, isKey := 0, false
-	for length < len(rest) {
-		if foot := pemFoot.FindString(window(rest, length, 80)); foot != "" {
-			if isKey {
-				return length + len(foot)
-			}
-			return 0
-		}
-		end, next := len(rest), len(rest)
-		for _, lineBreak := range []string{"\n", `\n`, pemEnd} {
-			if i := strings.Index(rest[length:end], lineBreak); i >= 0 {
-				end, next = length+i, length+i+len(lineBreak)
-				if lineBreak == pemEnd {
-					next = end
-				}
-			}
-		}
-		line := strings.TrimRight(strings.TrimLeft(rest[length:end], " \t>|"), " \t\r\\")
-		if !pemLine.MatchString(line) {
-			break
-		}
-		isKey = isKey || pemBody.MatchString(line)
-		if next == end { // the end of another block, or of the text
-			length = end
-			break
-		}
-		length = next
-	}
-	if !isKey {
-		return 0
-	}
-	return len(strings.TrimRight(rest[:length], " \t\r\n"))
 }
 
 // hookRule matches addresses that are secrets: they grant access to anyone who knows them.

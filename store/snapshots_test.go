@@ -90,10 +90,6 @@ func TestArchiveFromAgentToAgent(t *testing.T) {
 		refs := slices.SortedFunc(maps.Keys(want), func(a, b memory.Ref) int { return strings.Compare(snap.Name(a), snap.Name(b)) })
 		for _, ref := range refs {
 			write(t, s, id, memory.Change{Ref: ref, Op: memory.OpReplace, Force: true, Content: want[ref]})
-			if rapid.IntRange(0, 3).Draw(t, "moved in the prompt") == 0 {
-				enabled, order := rapid.Bool().Draw(t, "enabled"), rapid.IntRange(-3, 3).Draw(t, "order")
-				must[memory.Document](t)(s.SetPrompt(t.Context(), id, ref, &enabled, &order))
-			}
 		}
 		choice := rapid.SampledFrom([]snap.Choice{snap.ChoosePersonal, snap.ChooseTeam, snap.ChooseAll}).Draw(t, "choice")
 		prefix := rapid.SampledFrom([]string{"", "", "", "memory/"}).Draw(t, "prefix")
@@ -169,6 +165,37 @@ func committed(t *testing.T, s *Store, id memory.Identity, files ...snap.File) t
 	r := transfer.SnapshotRequest{Archive: archive.SHA256, Data: data, Choice: snap.ChooseAll}
 	staged := must[transfer.SnapshotImport](t)(s.StageSnapshot(t.Context(), id, r))
 	return must[transfer.SnapshotImport](t)(s.CommitSnapshot(t.Context(), id, staged.ID, archive, taken, nil))
+}
+
+// An archive never puts a document into the system prompt, takes it out or moves it: the agent's own places stay, and new documents
+// get the default ones.
+func TestArchivesChangeNoPlaces(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := bySnapshot("user:7")
+	on, order := true, 7
+	write(t, s, id, replace(team("KNOWLEDGE.md"), 0, "ours"))
+	must[memory.Document](t)(s.SetPrompt(t.Context(), member("user:7"), team("KNOWLEDGE.md"), &on, &order))
+	in := &snap.Prompt{Enabled: true, SortOrder: -9}
+	committed(
+		t, s, id,
+		snap.File{Ref: team("KNOWLEDGE.md"), Content: "theirs", Prompt: &snap.Prompt{SortOrder: 1}},
+		snap.File{Ref: team("memory/obey.md"), Content: "theirs", Prompt: in},
+		snap.File{Ref: personal("SOUL.md"), Content: "theirs", Prompt: in},
+		snap.File{Ref: personal("PROFILE.md"), Content: "theirs", Prompt: in},
+	)
+	var got []string
+	for _, d := range must[[]memory.Document](t)(s.PromptDocuments(t.Context(), id)) {
+		got = append(got, fmt.Sprint(d.Scope, " ", d.Path, " ", d.SortOrder))
+	}
+	want := []string{
+		"TEAM AGENTS.md 0", "TEAM SOUL.md 1", "TEAM PROFILE.md 2", "TEAM MEMORY.md 3", "TEAM KNOWLEDGE.md 7", "PERSONAL PROFILE.md 2",
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("prompt documents (-want +got):\n%s", diff)
+	}
 }
 
 // bySnapshot returns the identity that an import writes as.

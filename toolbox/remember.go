@@ -30,24 +30,33 @@ type Saved struct {
 const rememberRounds = 12
 
 // Remember saves a statement that the user asked to remember, through the gate, as the user's words. It may bring
-// back a forgotten statement.
+// back a forgotten statement. The whole text is scanned before it is split into statements.
 //
 // Kind is unclear, and nothing is written, when the text contains nothing to keep. The error wraps
 // store.ErrMemoryOff, or comes from the gate: *store.QuarantineError, store.ErrForbidden, …
 func (b *Box) Remember(ctx context.Context, c Caller, text string) (Saved, error) {
-	return b.remember(ctx, c, text, memory.Author{Kind: memory.AuthorUser, ID: Remember})
+	return b.RememberAsked(ctx, c, remember.Scanned(text))
+}
+
+// RememberAsked is Remember for a request that was parsed from a message.
+func (b *Box) RememberAsked(ctx context.Context, c Caller, asked remember.Request) (Saved, error) {
+	return b.remember(ctx, c, asked, memory.Author{Kind: memory.AuthorUser, ID: Remember})
 }
 
 // remember is Remember for any author. Only a person replaces what a person wrote.
-func (b *Box) remember(ctx context.Context, c Caller, text string, author memory.Author) (Saved, error) {
+func (b *Box) remember(ctx context.Context, c Caller, asked remember.Request, author memory.Author) (Saved, error) {
 	if !b.enabled(c.Agent) {
 		return Saved{}, store.ErrMemoryOff
 	}
 	r := remembering{
 		Box: b, Caller: c, id: c.by(author), ref: memory.Ref{Scope: b.scope(c), Path: memory.MemoryPath},
-		request: remember.Request{Text: text},
+		request: asked,
 	}
-	r.key = keyOf("remember", c.Key, string(c.Speaker), text)
+	if asked.Refused { // the gate scans it again, refuses it and records that
+		_, err := b.Store.Apply(ctx, r.id, "", []memory.Change{{Ref: r.ref, Op: memory.OpAppend, Content: asked.Text}})
+		return Saved{}, err
+	}
+	r.key = keyOf("remember", c.Key, string(c.Speaker), asked.Text)
 	receipt, again, err := b.replayed(ctx, r.id, r.key)
 	switch {
 	case err != nil:
@@ -105,6 +114,7 @@ func (r *remembering) try(ctx context.Context) (Saved, error) {
 	}
 	saved.Receipt, err = r.Store.Apply(ctx, r.id, r.key, []memory.Change{{
 		Ref: r.ref, Op: memory.OpReplace, Content: decided.Content, Base: d.Version, Reason: "asked to remember", Sources: r.sources(lines...),
+		Redacted: r.request.Secrets,
 	}})
 	if err != nil {
 		return Saved{}, err
@@ -184,7 +194,7 @@ func (r *remembering) again(ctx context.Context, receipt memory.Receipt) (Saved,
 
 // remember implements the tool. The author is the tool, because the words are the model's.
 func (k *call) remember(ctx context.Context) (any, error) {
-	saved, err := k.Box.remember(ctx, k.Caller, given(k.args, "text", ""), memory.Author{Kind: memory.AuthorTool, ID: Remember})
+	saved, err := k.Box.remember(ctx, k.Caller, remember.Scanned(given(k.args, "text", "")), memory.Author{Kind: memory.AuthorTool, ID: Remember})
 	if err != nil {
 		return nil, err
 	}

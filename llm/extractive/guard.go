@@ -37,14 +37,30 @@ func namesSecret(s string) bool {
 	return slices.ContainsFunc(secretHints, func(hint string) bool { return strings.Contains(low, hint) }) && secretWords.MatchString(s)
 }
 
-// isUnfit reports whether a line may not be proposed: a secret, or an attack on whoever reads the memory later.
+// isUnfit reports whether a line may not be proposed: a secret, an attack on whoever reads the memory later, or an
+// instruction to the assistant that a person has to decide about.
 func isUnfit(line string) bool {
-	return namesSecret(line) || hasMarkup(line) || scan.Scan(line).Verdict != scan.VerdictAllow
+	return namesSecret(line) || hasMarkup(line) || scan.Scan(line).Verdict != scan.VerdictAllow || scan.Instruction(line) != ""
 }
 
 func hasMarkup(s string) bool { return strings.Contains(s, "<") && markup.MatchString(s) }
 
-// isHostile reports whether a message holds an attack; nothing of such a message is taken.
+// isHostile reports whether nothing of a message is taken: it holds an attack, or a secret over several lines, such as a private
+// key, that its sentences do not show one by one.
 func isHostile(message string) bool {
-	return hasMarkup(message) || scan.Scan(message).Verdict == scan.VerdictQuarantine
+	if hasMarkup(message) {
+		return true
+	}
+	whole := scan.Scan(message)
+	return whole.Verdict == scan.VerdictQuarantine || whole.Verdict == scan.VerdictRedact && whole.Text != scannedByLine(message)
+}
+
+// scannedByLine returns a message without the secrets that one line shows.
+func scannedByLine(message string) string {
+	var text strings.Builder
+	for line := range strings.Lines(message) {
+		body := strings.TrimRight(line, "\r\n")
+		text.WriteString(scan.Scan(body).Text + line[len(body):])
+	}
+	return text.String()
 }

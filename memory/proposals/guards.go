@@ -173,8 +173,20 @@ func (g *guard) text(field, before, text string) {
 	if result := scan.Scan(text); result.Verdict == scan.VerdictQuarantine {
 		g.scanned(field, result.Findings)
 	}
+	g.instructions(field, before, text)
 	if isDialogue(text) && !isDialogue(before) {
 		g.refuse(ViolationDialogue, "%s repeats the dialogue: summarize what is worth knowing, in the third person", field)
+	}
+}
+
+// instructions refuses new lines that instruct the assistant beyond a wish about style and language. Lines that the document has
+// already, such as those of a person, stay.
+func (g *guard) instructions(field, before, text string) {
+	had := lineSet(strings.Split(before, "\n"))
+	for line := range strings.Lines(text) {
+		if rule := scan.Instruction(markdown.LineKey(line)); rule != "" && !had[markdown.LineKey(line)] {
+			g.refuse(ViolationScan, "%s has a line that instructs the assistant (%s): leave it out; a person decides about it", field, rule)
+		}
 	}
 }
 

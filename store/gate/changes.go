@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"reverie/memory"
@@ -14,7 +15,10 @@ const MaxReason = 2000
 
 // check applies the rules of the gate that need no database. at prefixes the fields in errors.
 func check(id memory.Identity, at string, change memory.Change) (checked, error) {
-	c := checked{Change: change, verdict: scan.VerdictAllow}
+	c := checked{Change: change, verdict: scan.VerdictAllow, findings: slices.Clone(change.Redacted)}
+	if len(c.findings) > 0 {
+		c.verdict = scan.VerdictRedact
+	}
 	path, err := CheckRef(id, at, change.Ref)
 	if err != nil {
 		return c, err

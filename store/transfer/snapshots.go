@@ -392,7 +392,7 @@ func (i *restoring) origin(archive snap.Archive, taken snap.Taken) *origin {
 	states := make([]snap.State, len(i.files))
 	for n, f := range i.files {
 		r := i.results[n]
-		if r.Withheld {
+		if r.Withheld || f.Prompt != nil && *f.Prompt != r.PromptIs {
 			return nil
 		}
 		states[n] = snap.State{Ref: f.Ref, SHA256: sha256.Sum256([]byte(r.After)), Prompt: r.PromptIs}

@@ -191,12 +191,8 @@ type restoring struct {
 // weigh sends the import through the gate and determines its effect on each document. want is the token of the preview that it is
 // bound to; empty: none.
 func (i *restoring) weigh(ctx context.Context, t *pg.Tx, archive snap.Archive, choice snap.Choice, want string) error {
+	// No places: what an archive says of the system prompt is not taken over; documents stay where the agent has them.
 	set := gate.ChangeSet{Changes: i.changes(archive), Prompts: map[memory.Ref]gate.PromptPlace{}, Events: i.events}
-	for _, f := range i.files {
-		if f.Prompt != nil {
-			set.Prompts[f.Ref] = gate.PromptPlace(*f.Prompt)
-		}
-	}
 	applied, err := gate.ApplyChanges(ctx, t, set)
 	if err != nil {
 		return err

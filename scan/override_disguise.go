@@ -1,0 +1,102 @@
+package scan
+
+import (
+	"encoding/hex"
+	"html"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// disguise undoes one way of writing a text so that only a model reads it.
+type disguise struct {
+	rule string
+	// hint is a cheap test for a line that may be disguised.
+	hint func(line string) bool
+	// undo returns the line as a model reads it.
+	undo func(line string) string
+}
+
+// Patterns of disguises.
+var (
+	percents   = regexp.MustCompile(`(?:%[0-9A-Fa-f]{2})+`)
+	plusWords  = regexp.MustCompile(`[\pL']+(?:\+[\pL']+){3,}`)
+	escapedHex = regexp.MustCompile(`\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}`)
+	hexBytes   = regexp.MustCompile(`\b(?:(?:0x)?[0-9A-Fa-f]{2}[ ,:]{0,2}){16,}\b`)
+	leetWord   = regexp.MustCompile(`[A-Za-z][0134578@$]|[0134578@$][A-Za-z]`)
+	// spacedRun matches letters with one separator after each. Two or more separators are the space between words.
+	spacedRun = regexp.MustCompile(`(?:[\pL'](?:[ ._-]|$|[ ._-]{2,4})){12,}`)
+	spacedGap = regexp.MustCompile(`[ ._-]{2,}`)
+	dotted    = regexp.MustCompile(`([\pL'])[._-]([\pL'])`)
+)
+
+var disguises = []disguise{
+	{"entities", func(line string) bool { return strings.Contains(line, "&") }, html.UnescapeString},
+	{"percent", func(line string) bool { return strings.Count(line, "%") >= 4 }, func(line string) string {
+		return percents.ReplaceAllStringFunc(line, func(code string) string {
+			decoded, err := hex.DecodeString(strings.ReplaceAll(code, "%", ""))
+			if err != nil {
+				return code
+			}
+			return string(decoded)
+		})
+	}},
+	{"plus", func(line string) bool { return strings.Count(line, "+") >= 3 }, func(line string) string {
+		return plusWords.ReplaceAllStringFunc(line, func(words string) string { return strings.ReplaceAll(words, "+", " ") })
+	}},
+	{"escapes", func(line string) bool { return strings.Count(line, `\`) >= 4 }, func(line string) string {
+		return escapedHex.ReplaceAllStringFunc(line, func(code string) string {
+			n, err := strconv.ParseUint(code[2:], 16, 16)
+			if err != nil {
+				return code
+			}
+			return string(rune(n))
+		})
+	}},
+	{"hex", func(line string) bool { return len(line) >= 2*16 && hexBytes.MatchString(line) }, func(line string) string {
+		return hexBytes.ReplaceAllStringFunc(line, func(code string) string {
+			decoded, err := hex.DecodeString(strings.NewReplacer("0x", "", " ", "", ",", "", ":", "").Replace(code))
+			if err != nil || strings.ContainsFunc(string(decoded), func(r rune) bool { return !unicode.IsPrint(r) }) {
+				return code
+			}
+			return string(decoded)
+		})
+	}},
+	{"leet", isLeet, strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "@", "a", "5", "s", "$", "s", "7", "t", "8", "b").Replace},
+	{"leet", isLeet, strings.NewReplacer("0", "o", "1", "l", "3", "e", "4", "a", "@", "a", "5", "s", "$", "s", "7", "t", "8", "b").Replace},
+	{"spaced", func(line string) bool { return spacedRun.MatchString(line) }, func(line string) string {
+		// "I.g.n.o.r.e a.l.l": spaces separate words where another mark separates letters.
+		if once := dotted.ReplaceAllString(line, "$1$2"); once != line {
+			return dotted.ReplaceAllString(once, "$1$2")
+		}
+		return spacedRun.ReplaceAllStringFunc(line, func(run string) string {
+			words := spacedGap.Split(run, -1)
+			for i, word := range words {
+				words[i] = strings.ReplaceAll(word, " ", "")
+			}
+			return strings.Join(words, " ")
+		})
+	}},
+}
+
+// leetWords is the number of letters beside digits from which a line may be disguised.
+const leetWords = 4
+
+func isLeet(line string) bool { return len(leetWord.FindAllStringIndex(line, leetWords)) == leetWords }
+
+// disguised finds orders to the model in lines that only a model reads.
+func (s *scanner) disguised() {
+	at := 0
+	for line := range strings.Lines(s.text) {
+		for _, d := range disguises {
+			if !d.hint(line) {
+				continue
+			}
+			if undone := d.undo(line); undone != line {
+				overridesIn(fold(undone), func(string, int) { s.block(classOverride, d.rule, at) })
+			}
+		}
+		at++
+	}
+}
