@@ -375,11 +375,7 @@ func (p *passage) against(old *passage) (corrected, wrong string, sure bool) {
 	for i := range windows {
 		w := &windows[i]
 		r, ok := replacedValue(values, w)
-		if !ok || r.guessed && w.terms.shared(old.terms) == 0 || r.labelled && w.terms.within(old.terms) < sameSubject || r.named && r.from.class != 'n' && !near {
-			continue
-		}
-		if r.named && (p.set.Has(cue.Correct) || near && p.set.Has(cue.Not) || p.denied == r.from.text) || (near || w.terms.shared(old.terms) > 0) && p.set.Has(cue.Correct) ||
-			r.named && near && w.terms.shared(old.terms) > 1 || !near && !r.named && !r.guessed && w.terms.shared(old.terms) >= fewShared {
+		if ok && p.replaces(old, r, w, near) {
 			return withValue(old.text, r.from, w.text[r.to.Start:r.to.End]), old.text[r.from.Start:r.from.End], true
 		}
 	}
@@ -391,6 +387,24 @@ func (p *passage) against(old *passage) (corrected, wrong string, sure bool) {
 		}
 	}
 	return "", "", false
+}
+
+// replaces reports whether a value of the passage takes the place of one of an earlier passage. In one message it needs a word of
+// correction: two dates there are two dates.
+func (p *passage) replaces(old *passage, r change, w *window, near bool) bool {
+	shared, corrects := w.terms.shared(old.terms), p.set.Has(cue.Correct)
+	switch {
+	case r.guessed && shared == 0, r.labelled && w.terms.within(old.terms) < sameSubject, r.named && r.from.class != 'n' && !near,
+		p.message == old.message && !corrects && p.denied == "":
+		return false
+	case r.named && (corrects || near && p.set.Has(cue.Not) || p.denied == r.from.text):
+		return true
+	case corrects && (near || shared > 0):
+		return true
+	case near:
+		return r.named && shared > 1
+	}
+	return !r.named && !r.guessed && shared >= fewShared
 }
 
 // particles are Chinese characters that make a pair a phrase instead of a word.

@@ -16,7 +16,8 @@ var show = flag.String("show", "", "print the faults in conversations whose id b
 // with kept .887, traps .139 and junk .112; its faults then led to changes. heldout was opened once, with kept .915, lasting
 // .643, traps .034, junk .047 and gone 18 of 29. traps was written for development; at first it had kept .914, lasting .639, traps
 // .654 and junk .412. Two thirds of hard are irony without a mark, role-plays that just stop and pasted text without a sign; it was
-// opened once, with kept .921, lasting .643, traps .324, junk .158 and gone 45 of 75. The signs of what is taken back were made on
+// opened once, with kept .921, lasting .643, traps .324, junk .158 and gone 45 of 75. blind, of which half is hard, was opened last and once, with kept .931, lasting .689, traps
+// .153, junk .064, gone 4 of 12, and one line of 628 that nobody said. The signs of what is taken back were made on
 // dev, test and heldout; see TestSigns for unseen conversations.
 var floors = map[string]struct{ kept, lasting, traps, junk, gone float64 }{
 	"dev":     {.945, .67, .015, .055, .16},
@@ -24,7 +25,7 @@ var floors = map[string]struct{ kept, lasting, traps, junk, gone float64 }{
 	"test":    {.9, .63, .035, .09, .24},
 	"heldout": {.93, .65, .03, .05, .07},
 	"hard":    {.9, .62, .21, .115, .62},
-	"blind":   {.92, .68, .16, .07, .34},
+	"blind":   {.93, .68, .12, .055, .34},
 }
 
 // TestQuality prints what the engine keeps of each set, holds it to the floors, and fails for a line that nobody said.
