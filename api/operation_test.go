@@ -77,7 +77,7 @@ func TestReadOnlyDatabase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer root.Close(context.WithoutCancel(t.Context())) //nolint:errcheck // the server stops with the test
+	defer root.Close(context.WithoutCancel(t.Context()))
 	set := func(sql string) {
 		t.Helper()
 		for _, statement := range []string{sql, "select pg_reload_conf()"} {
