@@ -202,6 +202,23 @@ func TestSelectMarksOlderValues(t *testing.T) {
 	}
 }
 
+// TestSelectEndsWhenOrdersContradict: a backdated message is later than another by its place and earlier by its time.
+func TestSelectEndsWhenOrdersContradict(t *testing.T) {
+	inGroup := func(group int64) func(*Candidate) {
+		return func(c *Candidate) { c.Unit.Group, c.Fused.Unit.Group = group, group }
+	}
+	for _, scores := range [][]float64{{.9, .8, .7}, {.7, .9, .8}, {.8, .7, .9}} {
+		results, _ := Select([]Candidate{
+			candidate(1, scores[0], says(5), inGroup(2), daysAgo(20)),
+			candidate(1, scores[1], says(6), daysAgo(10)),
+			candidate(2, scores[2], says(7), daysAgo(30)),
+		}, DefaultOptions(), selectNow)
+		if len(results) != 3 {
+			t.Errorf("%v: %d results", scores, len(results))
+		}
+	}
+}
+
 func TestSelectExplains(t *testing.T) {
 	o := DefaultOptions()
 	decay := DefaultDecayOptions()

@@ -45,10 +45,10 @@ func contained(a, b []index.TermID) float64 {
 }
 
 // newestFirst moves every result that states a later value than one of the first results directly above it, and marks
-// the older one. Scores stay with their places.
+// the older one. Scores stay with their places. A result moves once: orders of messages and of times may contradict each other.
 func newestFirst(results []Result) {
 	results = results[:min(len(results), rivalDepth)]
-	statements := make([]*Statement, len(results))
+	statements, moved := make([]*Statement, len(results)), make([]bool, len(results))
 	for i, r := range results {
 		if r.Candidate.Statement != nil {
 			statements[i] = r.Candidate.Statement()
@@ -57,7 +57,7 @@ func newestFirst(results []Result) {
 	for i := 0; i < len(results); i++ {
 		newest := i
 		for j := i + 1; j < len(results); j++ {
-			if results[j].Score >= leastRival*results[i].Score && results[j].Candidate.laterThan(results[newest].Candidate) &&
+			if !moved[j] && results[j].Score >= leastRival*results[i].Score && results[j].Candidate.laterThan(results[newest].Candidate) &&
 				statements[i].rivals(statements[j]) {
 				newest = j
 			}
@@ -65,12 +65,14 @@ func newestFirst(results []Result) {
 		if newest == i {
 			continue
 		}
+		moved[newest] = true
 		by := results[newest].Candidate.Unit
 		results[i].Parts.SupersededBy = &by
 		for at := newest; at > i; at-- {
 			results[at-1], results[at] = results[at], results[at-1]
 			results[at-1].Score, results[at].Score = results[at].Score, results[at-1].Score
 			statements[at-1], statements[at] = statements[at], statements[at-1]
+			moved[at-1], moved[at] = moved[at], moved[at-1]
 		}
 		i-- // the moved one may have later rivals itself
 	}
