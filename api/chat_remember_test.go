@@ -144,7 +144,7 @@ func TestSettingsOfContexts(t *testing.T) {
 		t.Fatalf("%+v %+v %+v", all.Ledger, all.Recalled, all.Counter)
 	}
 	for _, r := range all.Recalled {
-		if r.Score < .3 {
+		if r.Score < .25 { // the default
 			t.Errorf("below the threshold: %+v", r)
 		}
 	}

@@ -232,7 +232,7 @@ func TestAFolderOfAMember(t *testing.T) {
 	startServer(t)
 	mustRun(t, "agents", "create", "lead", "--name", "Lead")
 	onServer(t, "the leader's\n", "MEMORY.md", "--agent", "lead")
-	onServer(t, "the leader's\n", "plan.md", "--agent", "lead")
+	onServer(t, "the leader's plan\n", "plan.md", "--agent", "lead")
 	onServer(t, "the member's\n", "MEMORY.md")
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPatch, os.Getenv("REVERIE_URL")+"/api/v1/agents/ada",
 		strings.NewReader(`{"settings":{"leader":"lead"}}`))
