@@ -162,6 +162,9 @@ func expected(op operation, p probe, c caller) (status int, name string) {
 			return 404, "not_found"
 		}
 	}
+	if c.owner != "" && slices.Contains([]string{"add-import-items", "start-import", "cancel-import"}, op.id) {
+		return 403, "forbidden" // another key made the import
+	}
 	return p.status, map[int]string{503: "workflows_unavailable", 404: "not_found", 422: "invalid_request", 409: "conflict"}[p.status]
 }
 
