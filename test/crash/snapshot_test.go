@@ -28,7 +28,7 @@ func largestSnapshot(t *testing.T) []byte {
 	for _, seed := range memory.Seeds() { // an agent has them, and an import removes nothing
 		files = append(files, snapshot.File{
 			Ref: memory.Ref{Scope: memory.ScopeTeam, Path: seed.Path}, Content: "# Mine\n",
-			Prompt: &snapshot.Prompt{Enabled: true, SortOrder: 7},
+			Prompt: &snapshot.Prompt{Enabled: true, SortOrder: seed.SortOrder}, // places stay the target's
 		})
 	}
 	for n := len(files); n < snapshotFiles; n++ {
