@@ -16,6 +16,7 @@ type sessions struct {
 	near     []int32   // per unit: the same, but prose for what an assistant without a name said
 	norms    []float64 // per session, as in bm25
 	assisted []bool    // per session: such an assistant takes part
+	alone    []bool    // per session: it is a message that is all of its conversation
 }
 
 // prose is the session in which an assistant's turns are no neighbours of any turn.
@@ -28,6 +29,7 @@ func newSessions(c *index.Collection, o Options) sessions {
 		if i == 0 || parted(&c.Units[i-1], &c.Units[i], c.Corpus, o.Pause) {
 			lengths = append(lengths, 0)
 			s.assisted = append(s.assisted, false)
+			s.alone = append(s.alone, c.Corpus == search.Sessions && isAlone(c.Units, i))
 		}
 		last := len(lengths) - 1
 		s.of[i], s.near[i] = int32(last), int32(last)
@@ -38,6 +40,12 @@ func newSessions(c *index.Collection, o Options) sessions {
 	}
 	s.norms = norms(lengths, enclosingB)
 	return s
+}
+
+// isAlone reports whether unit i is the only one of its source.
+func isAlone(units []index.Unit, i int) bool {
+	group := units[i].Group
+	return (i == 0 || units[i-1].Group != group) && (i+1 == len(units) || units[i+1].Group != group)
 }
 
 // enclosingB discounts long sessions in full: unlike units, their sizes differ by orders of magnitude.
@@ -120,7 +128,9 @@ func (e *enclosing) add(postings []index.Posting, weight float64, b bm25) {
 	}
 	weight *= idf(len(e.scores), len(e.touched))
 	for _, at := range e.touched {
-		e.scores[at] += weight * b.saturated(e.frequency[at]/e.norms[at])
+		if !e.alone[at] {
+			e.scores[at] += weight * b.saturated(e.frequency[at]/e.norms[at])
+		}
 		e.frequency[at] = 0
 	}
 }
@@ -137,8 +147,11 @@ type span struct{ from, to, half int64 }
 // shortest is the minimum distance over which closeness halves: events of a day are recounted within days.
 const shortest = 24 * time.Hour
 
+// longQuestion is the number of terms from which a question may mention a period in passing.
+const longQuestion = 20
+
 // periodsOf returns the periods of a question. One that begins after the newest unit of c is when something happens, and
-// not when it was said.
+// not when it was said. One that a long question names outside of the sentences that ask is mentioned in passing.
 func periodsOf(q analysis.Query, c *index.Collection, o Options) periods {
 	var p periods
 	if o.Period == 0 || len(q.Periods) == 0 {
@@ -151,7 +164,7 @@ func periodsOf(q analysis.Query, c *index.Collection, o Options) periods {
 	for _, period := range q.Periods {
 		from, to := period.From.Unix(), period.To.Unix()
 		p.texts = append(p.texts, period.Text)
-		if from <= newest {
+		if from <= newest && (len(q.Terms) < longQuestion || asksFor(q.Text, period.Text)) {
 			p.spans = append(p.spans, span{from, to, max(to-from, int64(shortest/time.Second))})
 		}
 	}

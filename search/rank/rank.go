@@ -248,7 +248,7 @@ func (r *ranking) parts(unit int) LexicalParts {
 		Body:       r.body[unit],
 		Neighbours: r.reached[unit] - r.body[unit],
 		Enclosing:  r.o.Enclosing * r.sessions.scores[r.sessions.of[unit]],
-		Period:     r.o.Period * closeness * min(1, longQuestion/float64(max(1, len(r.q.Terms)))),
+		Period:     r.o.Period * closeness,
 	}
 	if r.speaker != nil {
 		p.Speaker = r.speaker[unit]
@@ -269,9 +269,6 @@ func (r *ranking) parts(unit int) LexicalParts {
 	}
 	return p
 }
-
-// longQuestion is the number of terms from which a period is worth less: a long question mentions it in passing.
-const longQuestion = 20
 
 // best keeps the highest scores seen, as a heap whose root is the lowest of them.
 type best struct {
@@ -391,11 +388,13 @@ type Options struct {
 	Turns, Chunks Neighbourhood
 	// Pause is the silence that ends a session. Neighbours and enclosing evidence stay within one.
 	Pause time.Duration
-	// Enclosing weighs how well the whole session, or the whole document, matches.
+	// Enclosing weighs how well the whole session, or the whole document, matches. A message that is all of its
+	// conversation has no such evidence.
 	Enclosing float64
 	// Coverage rewards units that have, or whose neighbours have, more of the different words of the question.
 	Coverage float64
-	// Period is the bonus for a unit that lies in a period the question names.
+	// Period is the bonus for a unit that lies in a period the question names. In a long question only the periods
+	// of the sentences that ask count: others are mentioned in passing.
 	Period float64
 	// PeriodTerms is the weight of the words that name a period relative to other words.
 	PeriodTerms float64

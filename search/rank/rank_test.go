@@ -158,6 +158,45 @@ func TestRankEnclosing(t *testing.T) {
 	}
 }
 
+// TestRankEnclosingAlone checks that a message that is all of its conversation is no evidence for itself.
+func TestRankEnclosingAlone(t *testing.T) {
+	units := []index.Unit{{Group: 1, Seq: 1}, {Group: 2, Seq: 1}, {Group: 2, Seq: 2}, {Group: 3, Seq: 1}}
+	q, c := collected(search.Sessions, units, []string{"red boat", "red boat", "rain", "snow"}, "boat")
+	o := only()
+	o.Enclosing = 1
+	if parts := byUnit(Rank(q, c, o)); parts[0].Enclosing != 0 || parts[1].Enclosing <= 0 {
+		t.Errorf("%g alone, %g with another", parts[0].Enclosing, parts[1].Enclosing)
+	}
+	if parts := byUnit(Rank(q, &index.Collection{Corpus: search.Memory, Units: units, Body: c.Body, Context: c.Context}, o)); parts[0].Enclosing <= 0 {
+		t.Error("a document of one chunk does not match as a whole")
+	}
+}
+
+// TestRankPeriodInPassing checks that a long question counts only the periods of the sentences that ask.
+func TestRankPeriodInPassing(t *testing.T) {
+	day := time.Date(2023, 5, 8, 0, 0, 0, 0, time.UTC)
+	units := []index.Unit{{Group: 1, Seq: 1, At: day.Unix()}}
+	long := "Today the sun shines and birds sing while neighbours wash cars, mow lawns, paint fences, water roses, grill " +
+		"sausages, chase dogs, fly kites. "
+	for question, want := range map[string]float64{
+		"Today I saw a boat. Which one?":            4,
+		long + "Which boat was it?":                 0,
+		long + "Which boat did I see today?":        4,
+		long + "I want to know about the red boat.": 4, // nothing is asked
+	} {
+		q, c := collected(search.Sessions, units, []string{"red boat"}, question)
+		q.Periods = []date.Period{{Text: "today", From: day, To: day.AddDate(0, 0, 1)}}
+		if strings.HasPrefix(question, "Today") && !strings.HasSuffix(question, "today?") {
+			q.Periods[0].Text = "Today"
+		}
+		o := only()
+		o.Period = 4
+		if got := byUnit(Rank(q, c, o))[0].Period; got != want {
+			t.Errorf("%q: %g, want %g", question, got, want)
+		}
+	}
+}
+
 func TestRankFirstOfEachSitting(t *testing.T) {
 	units := []index.Unit{{Group: 1, Seq: 1}, {Group: 1, Seq: 2}, {Group: 1, Seq: 3}, {Group: 2, Seq: 1}, {Group: 3, Seq: 1}}
 	texts := []string{"boat red", "boat red", "boat red", "boat red and another very long story about something else", "other words"}

@@ -143,6 +143,25 @@ func asked(text string) float64 {
 	return float64(asked) / float64(len(tokens))
 }
 
+// asksFor reports whether a sentence of text that asks contains phrase, or no sentence asks.
+func asksFor(text, phrase string) bool {
+	begun, asks := 0, false
+	for i, r := range text {
+		end := endingAt(text, i, r)
+		if end == goesOn {
+			continue
+		}
+		if end == endsAsking {
+			asks = true
+			if strings.Contains(text[begun:i], phrase) {
+				return true
+			}
+		}
+		begun = i
+	}
+	return !asks
+}
+
 // ending is the kind of a sentence ending.
 type ending int
 
