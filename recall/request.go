@@ -221,6 +221,7 @@ var switches = map[string]func(*rank.Options){
 	"prose":         func(o *rank.Options) { o.Prose = 0 },
 	"asking":        func(o *rank.Options) { o.Asking = 0 },
 	"answer":        func(o *rank.Options) { o.Answer = 0 },
+	"feedback":      func(o *rank.Options) { o.Feedback = 0 },
 	"b":             func(o *rank.Options) { o.B, o.TurnB = 0, 0 },
 }
 

@@ -144,6 +144,7 @@ func ShowExplanation(w io.Writer, e wire.Explanation) {
 			{"first", p.First},
 			{"prose", p.Prose},
 			{"asking", p.Asking},
+			{"feedback", p.Feedback},
 		} {
 			if part.value != 0 {
 				parts = append(parts, fmt.Sprintf("%s %.2f", part.name, part.value))

@@ -1711,6 +1711,7 @@ type LexicalParts struct {
 	Coverage   float64 `json:"coverage"`
 	Enclosing  float64 `json:"enclosing"`
 	Exact      bool    `json:"exact"`
+	Feedback   float64 `json:"feedback"`
 	First      float64 `json:"first"`
 	Neighbours float64 `json:"neighbours"`
 	Period     float64 `json:"period"`

@@ -22,8 +22,8 @@ type Ranked struct {
 	among   bool // it is a turn of a session among persons, without an assistant's prose
 }
 
-// LexicalParts are the components of a lexical score, which is the sum of all but Coverage and Exact. Asking, Answer and
-// Exact are set by Refine.
+// LexicalParts are the components of a lexical score, which is the sum of all but Coverage and Exact. Asking, Answer,
+// Feedback and Exact are set by Refine.
 type LexicalParts struct {
 	Body       float64 `json:"body"`       // BM25 of the unit itself, with its path and headings
 	Speaker    float64 `json:"speaker"`    // its speaker is named in the question
@@ -34,6 +34,7 @@ type LexicalParts struct {
 	Prose      float64 `json:"prose"`      // negative: an assistant said it
 	Asking     float64 `json:"asking"`     // negative: it asks more than it states
 	Answer     float64 `json:"answer"`     // the preceding turn asks the same question
+	Feedback   float64 `json:"feedback"`   // words that the question lacks and most of the first hits share
 	First      float64 `json:"first"`      // it is the best of its session
 	// Coverage is the share of the question's words that the unit contains, weighted by inverse document frequency, 0
 	// to 1. A word that only a neighbour contains counts in part, and one that no unit contains as if a single unit
@@ -45,7 +46,7 @@ type LexicalParts struct {
 
 // total returns the sum of the parts.
 func (p LexicalParts) total() float64 {
-	return p.Body + p.Speaker + p.Neighbours + p.Enclosing + p.Together + p.Period + p.Prose + p.Asking + p.Answer + p.First
+	return p.Body + p.Speaker + p.Neighbours + p.Enclosing + p.Together + p.Period + p.Prose + p.Asking + p.Answer + p.Feedback + p.First
 }
 
 // Rank returns the units of c that match q, best first, at most o.Depth. c must have been collected for q.
@@ -414,6 +415,9 @@ type Options struct {
 	Asking float64
 	// Answer is the share of the own score of an asking turn that is added to the turn after it.
 	Answer float64
+	// Feedback weighs words that the question lacks and most of the first hits share. It applies to conversations
+	// among persons, but not to single messages, nor with an assistant, whose long answers share many words.
+	Feedback float64
 	// RefineDepth is the maximum number of texts read.
 	RefineDepth int
 }
@@ -453,6 +457,7 @@ func DefaultOptions() Options {
 		Depth:         200,
 		Asking:        .4,
 		Answer:        .3,
+		Feedback:      .5,
 		RefineDepth:   40,
 	}
 }

@@ -20,7 +20,11 @@ func Refine(q analysis.Query, c *index.Collection, hits []Ranked, text func(unit
 	refined := slices.Clone(hits)
 	w := newWording(q)
 	judged := refined[:min(len(refined), max(o.RefineDepth, 0))]
+	if len(judged) == 0 {
+		return refined
+	}
 	asking := make(map[int]Ranked) // by unit
+	tokens := make(map[int][]analysis.Token)
 	for i := range judged {
 		hit := &judged[i]
 		t := text(hit.Unit)
@@ -28,11 +32,12 @@ func Refine(q analysis.Query, c *index.Collection, hits []Ranked, text func(unit
 			continue
 		}
 		hit.Parts.Exact = w.verbatim(t)
-		hit.Parts.Asking, hit.Parts.Answer, hit.Parts.First = 0, 0, 0
+		hit.Parts.Asking, hit.Parts.Answer, hit.Parts.Feedback, hit.Parts.First = 0, 0, 0, 0
 		if c.Corpus != search.Sessions || !hit.among {
 			continue
 		}
-		if share := asked(t); share > 0 {
+		tokens[hit.Unit] = analysis.Analyse(t)
+		if share := asked(t, tokens[hit.Unit]); share > 0 {
 			hit.Parts.Asking = -o.Asking * share * hit.Parts.total()
 			asking[hit.Unit] = *hit
 		}
@@ -42,7 +47,12 @@ func Refine(q analysis.Query, c *index.Collection, hits []Ranked, text func(unit
 			judged[i].Parts.Answer = o.Answer * before.Parts.Body
 		}
 	}
-	return order(refined, c, o)
+	refined = order(refined, c, o)
+	if o.Feedback > 0 && !isAlone(c.Units, judged[0].Unit) {
+		feedback(judged, tokens, w, o.Feedback)
+		refined = order(refined, c, o)
+	}
+	return refined
 }
 
 // Matches returns the distinct folded words of text that match the question, in the order of the text, without stop
@@ -121,8 +131,7 @@ func inWord(r rune) bool {
 }
 
 // asked returns the share of a text's words that are in sentences with a question mark.
-func asked(text string) float64 {
-	tokens := analysis.Analyse(text)
+func asked(text string, tokens []analysis.Token) float64 {
 	asked, begun, at := 0, 0, 0
 	for i, r := range text {
 		end := endingAt(text, i, r)

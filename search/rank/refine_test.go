@@ -61,7 +61,7 @@ func TestRefineAsking(t *testing.T) {
 		"你有船吗？有。":                                  7. / 8, // four characters and their three pairs
 		"A boat":                                   0,
 	} {
-		if got := asked(text); math.Abs(got-share) > 1e-9 {
+		if got := asked(text, analysis.Analyse(text)); math.Abs(got-share) > 1e-9 {
 			t.Errorf("%q asks to %g, want %g", text, got, share)
 		}
 	}
@@ -139,5 +139,28 @@ func TestMatches(t *testing.T) {
 	}
 	if got := Matches(analysis.NewQuery("数据库", time.Time{}), "数据库端口"); len(got) == 0 {
 		t.Error("no character of a Chinese question matches")
+	}
+}
+
+// TestRefineFeedback checks that a turn with the words that most of the first hits share rises, in conversations only.
+func TestRefineFeedback(t *testing.T) {
+	texts := []string{
+		"paint boat", "paint boat", "paint boat", "paint boat", "snow boat", "rain boat", "paint boat", "wind boat",
+	}
+	for alone, want := range map[bool][]int{false: {0, 1, 2, 3, 6, 4, 5, 7}, true: {0, 1, 2, 3, 4, 5, 6, 7}} {
+		units := make([]index.Unit, len(texts))
+		for i := range units {
+			units[i] = index.Unit{Group: 1, Seq: int64(i + 1)}
+			if alone {
+				units[i] = index.Unit{Group: int64(i + 1), Seq: 1}
+			}
+		}
+		q, c := collected(search.Sessions, units, texts, "boat")
+		o := only()
+		o.Feedback, o.RefineDepth = .5, 40
+		refined := Refine(q, c, Rank(q, c, o), func(unit int) string { return texts[unit] }, o)
+		if diff := cmp.Diff(want, places(refined)); diff != "" {
+			t.Errorf("alone %t: %s", alone, diff)
+		}
 	}
 }
