@@ -126,7 +126,7 @@ func TestCommitExactlyOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range commits {
 		wg.Go(func() {
-			results[i], errs[i] = s.CommitExtraction(t.Context(), id, talk.Commit{ExtractionID: x.ID, Key: "k"})
+			results[i], errs[i] = s.CommitExtraction(t.Context(), id, talk.Commit{ExtractionID: x.ID})
 		})
 	}
 	wg.Wait()

@@ -60,7 +60,7 @@ func TestExtractionIsWritten(t *testing.T) {
 		t.Errorf("with a draft: %+v", open)
 	}
 	now = now.Add(time.Minute)
-	result := must[talk.ExtractionResult](t)(s.CommitExtraction(t.Context(), id, talk.Commit{ExtractionID: x.ID, Key: "k"}))
+	result := must[talk.ExtractionResult](t)(s.CommitExtraction(t.Context(), id, talk.Commit{ExtractionID: x.ID}))
 	end := now
 	want := talk.Extraction{
 		ID: x.ID, Conversation: "c", ConversationUID: stored.ConversationUID, Owner: "user:7", OwnerID: stored.OwnerID, From: 1, To: 4,
@@ -92,7 +92,7 @@ func TestExtractionIsWritten(t *testing.T) {
 	// The same again: the recorded result, even by another run.
 	for _, run := range []string{"r1", "r2"} {
 		again := must[talk.ExtractionResult](t)(s.CommitExtraction(t.Context(), runOf(id, run),
-			talk.Commit{ExtractionID: x.ID, Key: "other " + run}))
+			talk.Commit{ExtractionID: x.ID}))
 		if diff := cmp.Diff(result.Extraction, again.Extraction); diff != "" || !again.Receipt.Replayed {
 			t.Errorf("again by %s: replayed %v, extraction (-want +got):\n%s", run, again.Receipt.Replayed, diff)
 		}
@@ -100,7 +100,7 @@ func TestExtractionIsWritten(t *testing.T) {
 			t.Errorf("again by %s: receipt (-want +got):\n%s", run, diff)
 		}
 	}
-	if r := must[memory.Receipt](t)(s.Apply(t.Context(), id, "k", []memory.Change{noteChange("x")})); !r.Replayed ||
+	if r := must[memory.Receipt](t)(s.Apply(t.Context(), id, "extraction/"+x.ID.String(), []memory.Change{noteChange("x")})); !r.Replayed ||
 		r.Token != result.Receipt.Token {
 		t.Errorf("the commit is not in the ledger: %+v", r)
 	}

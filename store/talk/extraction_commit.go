@@ -58,7 +58,6 @@ type ExtractionResult struct {
 // Commit names the draft to commit.
 type Commit struct {
 	ExtractionID uuid.UUID
-	Key          string // idempotency key of the write; empty: one made of the extraction's id
 }
 
 const (
@@ -336,7 +335,7 @@ func (o *opened) commit(ctx context.Context, t *pg.Tx, c Commit) (ExtractionResu
 	}
 	author := t.ID.Author
 	author.ID = cmp.Or(author.ID, o.model)
-	w, err := gate.ApplyChanges(ctx, t, gate.ChangeSet{Author: author, Key: cmp.Or(c.Key, "extraction/"+o.id.String()), Changes: o.draft})
+	w, err := gate.ApplyChanges(ctx, t, gate.ChangeSet{Author: author, Key: "extraction/" + o.id.String(), Changes: o.draft})
 	if err != nil {
 		return ExtractionResult{}, err
 	}
