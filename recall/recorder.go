@@ -155,10 +155,15 @@ func (r *Recorder) Close(ctx context.Context) error {
 		r.flush()
 	}
 	r.mu.Unlock()
+	return waitFor(ctx, &r.writers)
+}
+
+// waitFor returns when all writers are done, or when ctx ends.
+func waitFor(ctx context.Context, writers *sync.WaitGroup) error {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		r.writers.Wait()
+		writers.Wait()
 	}()
 	select {
 	case <-done:

@@ -100,15 +100,5 @@ func (r *Reputations) Close(ctx context.Context) error {
 	if r == nil {
 		return nil
 	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		r.writers.Wait()
-	}()
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return waitFor(ctx, &r.writers)
 }
