@@ -190,8 +190,7 @@ func (c *checking) polarity(l clause, mine claimed) {
 	}
 	for _, at := range mine.clauses {
 		s := c.said.clauses[at]
-		in := s.sentence
-		if s.unclear || s.adverse != l.adverse || s.negated && c.contrasts(l, s) || slices.ContainsFunc(c.said.clauses, func(o clause) bool { return o.sentence == in && o.negated == l.negated }) && s.negated == l.negated {
+		if s.unclear || s.adverse != l.adverse || s.negated && c.contrasts(l, s) || s.negated == l.negated {
 			return
 		}
 	}
@@ -227,7 +226,8 @@ func (c *checking) subject(l clause, mine claimed) {
 		case c.voice(s) == lead, isOther && len(over) == 0: // names are checked as values
 			return
 		case isOther:
-			if !s.self || s.third || s.pronoun || document || len(s.kin) > 0 || c.kinNear(s, over) || slices.ContainsFunc(over, func(k kin) bool { return k.wider == "" }) {
+			if !s.self || s.third || s.pronoun || document || len(s.kin) > 0 || c.kinNear(s, over) ||
+				slices.ContainsFunc(over, func(k kin) bool { return k.wider == "" }) {
 				return
 			}
 		case s.self || document && len(s.kin) == 0 || !s.third && !s.subject || !l.explicit && len(s.kin) == 0:
@@ -241,7 +241,8 @@ func (c *checking) subject(l clause, mine claimed) {
 func (c *checking) kinNear(s clause, list []kin) bool {
 	passage := c.said.sentences[s.sentence].passage
 	return slices.ContainsFunc(c.said.clauses, func(o clause) bool {
-		return c.said.sentences[o.sentence].passage == passage && (o.pronoun || slices.ContainsFunc(o.kin, func(k kin) bool { return slices.ContainsFunc(list, k.matches) }))
+		return c.said.sentences[o.sentence].passage == passage && (o.pronoun ||
+			slices.ContainsFunc(o.kin, func(k kin) bool { return slices.ContainsFunc(list, k.matches) }))
 	})
 }
 
