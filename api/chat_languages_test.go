@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// spoken is what a person says in one language to an agent without a model, and what the answers contain.
+// spoken holds messages of one language to an agent without a model, and what the answers contain.
 type spoken struct {
 	name, hello, greeting string
 	note                  string // quoted in a daily note

@@ -80,7 +80,7 @@ func texts(docs []Document, format, code string) []string {
 	return out
 }
 
-// lineBreaks are what a model may read as the end of a line.
+// lineBreaks lists characters that a model may read as the end of a line.
 var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 
 // escaped returns the trimmed text of a document with plain line breaks, and with lines escaped that look like a separator.

@@ -99,7 +99,8 @@ func (p *passage) signsOf(w *window, c *claim) (v vector, ok bool) {
 		signCorrect: w.set.Has(cue.Correct), signChange: w.set.Has(cue.Change), signNot: w.set.Has(cue.Not), signOpens: p.opens,
 		signNames: named, signUnit: unit, signNumber: number, signDenies: denied, signExact: other == 0, signBrief: other <= 2,
 		signWordy: other > 5, signDoubtful: w.set.Any(cue.Doubt, cue.If, cue.Suppose, cue.Would) || strings.HasSuffix(w.text, "?"),
-		signOthers: w.isAboutOthers(c), signSharesOver: shared > 0 && w.set.Has(cue.Over), signSharesForget: (shared > 0 || beside) && w.set.Has(cue.Forget),
+		signOthers: w.isAboutOthers(c), signSharesOver: shared > 0 && w.set.Has(cue.Over),
+		signSharesForget:  (shared > 0 || beside) && w.set.Has(cue.Forget),
 		signSharesCorrect: shared > 0 && w.set.Has(cue.Correct), signSharesChange: shared > 0 && w.set.Has(cue.Change),
 		signSharesValue: shared > 0 && value, signTwoChange: shared > 1 && change, signRestatedOpens: restated && p.opens,
 		signRestatedChange: restated && change, signRestatedValue: restated && (value || number),
@@ -177,7 +178,8 @@ func (p *passage) moves(w *window) bool {
 	}
 	named := slices.ContainsFunc(w.values, func(v value) bool { return v.class == 'c' }) || !slices.Contains(latin, p.lang) && p.lang != "ru"
 	place := wordsOf(without(w.text, w.marks, cue.Home, cue.Change, cue.Correct, cue.Over, cue.Time, cue.Number, cue.Filler), w.words)
-	return named && len(place) > 0 && w.set.Has(cue.Home) && w.set.Any(cue.Change, cue.Correct, cue.Over) && !w.set.Any(cue.Kin, cue.Other, cue.Doubt, cue.If, cue.Suppose) &&
+	return named && len(place) > 0 && w.set.Has(cue.Home) && w.set.Any(cue.Change, cue.Correct, cue.Over) &&
+		!w.set.Any(cue.Kin, cue.Other, cue.Doubt, cue.If, cue.Suppose) &&
 		!slices.ContainsFunc(w.marks, func(m cue.Mark) bool { // "moved my appointment"
 			return m.Kind == cue.Plan && !slices.ContainsFunc(w.marks, func(o cue.Mark) bool {
 				return o.Kind == cue.Home && o.Start < m.End && m.Start < o.End
@@ -279,7 +281,8 @@ const unsure = -.3
 // isProof reports whether the signs leave no doubt, whatever their weights.
 func isProof(v vector) bool {
 	has := func(s int) bool { return slices.Contains(v, s) }
-	return has(signForgets) || has(signMoves) || (has(signAnswers) || has(signCorrects) || has(signEnds) || has(signOtherwise)) && !has(signDoubtful) && !has(signOthers)
+	return has(signForgets) || has(signMoves) || (has(signAnswers) || has(signCorrects) || has(signEnds) || has(signOtherwise)) &&
+		!has(signDoubtful) && !has(signOthers)
 }
 
 // takesBack returns the clause of a passage that takes a claim back; nil if there is none.
@@ -498,7 +501,8 @@ func (p *passage) window(text string) window {
 	marks := cue.Find(text, p.lang)
 	return window{
 		text: text, words: p.words, marks: marks, set: marks.Set(), terms: wordsOf(text, p.words), values: valuesOf(text, marks),
-		about: wordsOf(without(text, marks, cue.Over, cue.Not, cue.Time, cue.Correct, cue.Change, cue.Forget, cue.Filler, cue.Self, cue.Have, cue.Lean), p.words),
+		about: wordsOf(without(text, marks, cue.Over, cue.Not, cue.Time, cue.Correct, cue.Change, cue.Forget, cue.Filler, cue.Self,
+			cue.Have, cue.Lean), p.words),
 	}
 }
 

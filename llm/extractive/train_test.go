@@ -288,7 +288,7 @@ func cut(all []scoredExample, label func(example) (right, counts bool), goal fun
 	return at
 }
 
-// model is what the features of a unit are weighed with.
+// model holds the weights of the features of a unit.
 type model struct {
 	keep, lasting         []int32
 	keepBias, lastingBias int32
