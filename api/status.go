@@ -73,6 +73,11 @@ func (s *Server) status(ctx context.Context, _ *struct{}) (*rest.Reply[statusVie
 		Model: modelView{Name: s.Model.Name, BuiltIn: s.Model.BuiltIn},
 	}
 	view.Parts = []rest.PartView{s.Probes.AskDatabase(ctx), s.Probes.AskTemporal(ctx), s.Probes.AskWorkers(ctx)}
+	journal, err := s.AskJournal(ctx)
+	if err != nil {
+		return nil, err
+	}
+	view.Parts = append(view.Parts, journal)
 	reported, err := s.Store.Components(ctx)
 	if err != nil {
 		return nil, err
@@ -171,10 +176,11 @@ type readyView struct {
 }
 
 func (s *Server) ready(ctx context.Context, _ *struct{}) (*rest.Reply[readyView], error) {
-	view := readyView{Database: s.Probes.AskDatabase(ctx).State}
-	if view.Database != rest.StateOK {
-		return nil, fault.New(fault.NotReady, "The database does not answer").With("Retry-After", "2")
+	database := s.Probes.AskDatabase(ctx)
+	if database.State != rest.StateOK {
+		return nil, fault.New(fault.NotReady, "%s", database.Detail).With("Retry-After", "2")
 	}
+	view := readyView{Database: database.State}
 	view.Temporal = s.Probes.AskTemporal(ctx).State
 	return rest.OK(view), nil
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"database/sql"
 	"slices"
 	"testing"
 
@@ -34,7 +35,7 @@ func TestMigrateToDreams(t *testing.T) {
 	write(t, s, member("user:6"), replace(team("memory/2026-11-20.md"), 0, "- shared\n"))
 	committedDream(t, s, dreaming("user:1", "r"), nightly("n"), tea)
 	s.Close()
-	err = withProvider(url, func(p *goose.Provider) error {
+	err = withProvider(url, func(_ *sql.DB, p *goose.Provider) error {
 		_, err := p.DownTo(t.Context(), 2)
 		return err
 	})

@@ -32,6 +32,7 @@ var (
 	ErrReadOnlyTeam = pg.ErrReadOnlyTeam
 	ErrMemoryOff    = pg.ErrMemoryOff
 	ErrReadOnly     = pg.ErrReadOnly
+	ErrBusy         = pg.ErrBusy
 )
 
 // Codes of ConflictError, described in package pg.
@@ -51,5 +52,5 @@ const (
 	CodeChangedSincePreview        = pg.CodeChangedSincePreview
 )
 
-// IsReadOnly reports whether a write was refused because the server takes none, as a standby.
-func IsReadOnly(err error) bool { return pg.IsReadOnly(err) }
+// IsAway reports whether err means that the database cannot be reached, does not answer in time, or takes no writes.
+func IsAway(err error) bool { return pg.IsAway(err) }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"database/sql"
 	"fmt"
 	"slices"
 	"strings"
@@ -359,7 +360,7 @@ func TestIndexOfAnOlderDatabase(t *testing.T) {
 		return all
 	}
 	before := look()
-	err := withProvider(w.root.Config().ConnString(), func(p *goose.Provider) error {
+	err := withProvider(w.root.Config().ConnString(), func(_ *sql.DB, p *goose.Provider) error {
 		if _, err := p.DownTo(t.Context(), 1); err != nil {
 			return err
 		}

@@ -342,6 +342,11 @@ select count(*) from conversations where workspace_id = $1 and complete_seq > co
 	"Ping": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		return nil, nil, w.Ping(t.Context())
 	},
+	"JournalHolders": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		holders, err := w.JournalHolders(t.Context())
+		return holders, nil, err
+	},
+	"Busy":  func(*rapid.T, *world, memory.Identity) (any, *tag, error) { return nil, nil, nil }, // like Close
 	"Close": func(*rapid.T, *world, memory.Identity) (any, *tag, error) { return nil, nil, nil }, // it has no rows to do with
 }
 

@@ -18,10 +18,13 @@ import (
 // Migrate brings the schema of the database at url to the newest version and returns the number of migrations applied. Several
 // processes may call it at once: one works, the others wait for it and apply 0.
 //
-// The login must be allowed to create tables, and becomes their owner. Where it may not create roles (managed PostgreSQL), a role
-// that may runs once: create role reverie_app nologin; grant reverie_app to <login>.
+// The login must be allowed to create tables, and becomes their owner. It becomes a member of AppRole, which is created, each time: a dump
+// contains neither. A login that may not do that gets a *RoleError.
 func Migrate(ctx context.Context, url string) (applied int, err error) {
-	err = withProvider(url, func(p *goose.Provider) error {
+	err = withProvider(url, func(db *sql.DB, p *goose.Provider) error {
+		if err := ensureRole(ctx, db); err != nil {
+			return fmt.Errorf("migrate: %w", err)
+		}
 		results, err := p.Up(ctx)
 		applied = len(results)
 		if err != nil {
@@ -34,7 +37,7 @@ func Migrate(ctx context.Context, url string) (applied int, err error) {
 
 // MigrationStatus returns the version of the schema at url, 0 for an empty database, and the newest known version.
 func MigrationStatus(ctx context.Context, url string) (current, latest int64, err error) {
-	err = withProvider(url, func(p *goose.Provider) error {
+	err = withProvider(url, func(_ *sql.DB, p *goose.Provider) error {
 		current, latest, err = p.GetVersions(ctx)
 		return err
 	})
@@ -46,7 +49,7 @@ const lockPatience = 300
 
 // withProvider runs fn on separate connections: the migrator needs one for the lock and one to work on, and works as the login, not
 // as AppRole.
-func withProvider(url string, fn func(*goose.Provider) error) (err error) {
+func withProvider(url string, fn func(*sql.DB, *goose.Provider) error) (err error) {
 	cfg, err := pgxpool.ParseConfig(url) // it also understands the settings of a pool
 	if err != nil {
 		return fmt.Errorf("database url: %w", err)
@@ -57,7 +60,7 @@ func withProvider(url string, fn func(*goose.Provider) error) (err error) {
 	if err != nil {
 		return err
 	}
-	return fn(provider)
+	return fn(db, provider)
 }
 
 func newProvider(db *sql.DB) (*goose.Provider, error) {

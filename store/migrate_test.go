@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"net/url"
@@ -67,7 +68,7 @@ func TestMigrateConcurrently(t *testing.T) {
 func TestMigrateDownAndUp(t *testing.T) {
 	url := devtest.Database(t, migrated)
 	var tables []string
-	err := withProvider(url, func(p *goose.Provider) error {
+	err := withProvider(url, func(_ *sql.DB, p *goose.Provider) error {
 		_, err := p.DownTo(t.Context(), 0)
 		return err
 	})

@@ -52,5 +52,8 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 // Close waits for running calls and closes the connections.
 func (s *Store) Close() { s.db.Close() }
 
-// Ping reports whether the database answers.
+// Ping reports whether the database answers and takes writes (ErrReadOnly). It does not wait for a connection of the pool.
 func (s *Store) Ping(ctx context.Context) error { return s.db.Ping(ctx) }
+
+// Busy reports whether so many transactions wait for a connection that a further one fails with ErrBusy.
+func (s *Store) Busy() bool { return s.db.Busy() }

@@ -33,6 +33,7 @@ type dreamSchedules struct {
 	client   client.Client
 	now      func() time.Time
 	log      *slog.Logger
+	lost     chan struct{} // Temporal has lost its database
 }
 
 func (s dreamSchedules) run(ctx context.Context) {
@@ -49,6 +50,7 @@ func (s dreamSchedules) run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
+		case <-s.lost:
 		case <-time.After(wait):
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"go.temporal.io/sdk/client"
@@ -39,11 +40,14 @@ type sweeps struct {
 	log      *slog.Logger
 
 	lookedForStalled time.Time
+	// recovering: Temporal has lost its database, and every pending message is delivered again. woken starts a round at once.
+	recovering atomic.Bool
+	woken      chan struct{}
 }
 
-// run runs a sweep now and at every interval, until ctx ends. A failed round is left to the next one. sweep returns how many
+// run runs a sweep now, at every interval and when woken (wake may be nil), until ctx ends. A failed round is left to the next one. sweep returns how many
 // records it has handled.
-func (s *sweeps) run(ctx context.Context, over string, sweep func(context.Context) (int, error)) {
+func (s *sweeps) run(ctx context.Context, over string, wake <-chan struct{}, sweep func(context.Context) (int, error)) {
 	ticker := time.NewTicker(s.interval)
 	defer ticker.Stop()
 	for {
@@ -58,21 +62,26 @@ func (s *sweeps) run(ctx context.Context, over string, sweep func(context.Contex
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
+		case <-wake:
 		}
 	}
 }
 
 // turns delivers completed turns that Temporal has not accepted, and once per stalledAfter those whose Inbox was lost. The
-// first round includes them.
+// first round includes them. After a loss of Temporal's database all pending ones are delivered, in as many rounds as that takes.
 func (s *sweeps) turns(ctx context.Context) (int, error) {
-	now := s.now()
+	now, recovering := s.now(), s.recovering.Load()
 	turns, err := s.store.Unsignalled(ctx, now.Add(-sweepGrace), sweepBatch)
 	if err != nil {
 		return 0, err
 	}
-	if now.Sub(s.lookedForStalled) >= stalledAfter {
+	if recovering || now.Sub(s.lookedForStalled) >= stalledAfter {
+		age := stalledAfter
+		if recovering {
+			age = sweepGrace
+		}
 		s.lookedForStalled = now
-		stalled, err := s.store.Stalled(ctx, now.Add(-stalledAfter), sweepBatch)
+		stalled, err := s.store.Stalled(ctx, now.Add(-age), sweepBatch)
 		if err != nil {
 			return 0, err
 		}
@@ -85,6 +94,9 @@ func (s *sweeps) turns(ctx context.Context) (int, error) {
 		if err := s.delivered(ctx, turn); err != nil {
 			return i, err
 		}
+	}
+	if len(turns) < sweepBatch {
+		s.recovering.CompareAndSwap(recovering, false)
 	}
 	return len(turns), nil
 }

@@ -42,6 +42,7 @@ type Worker struct {
 	schedules  *dreamSchedules // nil: schedules are not reconciled
 	cancel     context.CancelFunc
 	done       sync.WaitGroup
+	failed     chan error
 }
 
 // queue is a task queue that is polled.
@@ -55,18 +56,21 @@ func New(c client.Client, steps *activities.Activities, o Options) *Worker {
 	changed := make(chan activities.AgentRef, changesKept)
 	steps.Changed = changed
 	w := &Worker{
+		failed: make(chan error, 1),
 		sweeps: &sweeps{
 			store: steps.Store, client: c, timing: steps.Timing, now: steps.Now, interval: o.SweepInterval, log: o.Log,
+			woken: make(chan struct{}, 1),
 		},
 		indexSweep: &indexSweep{
 			store: steps.Store, embedders: steps.Embedders, changed: changed, client: c, interval: o.SweepInterval, log: o.Log,
 		},
 	}
 	if steps.DreamSchedule.Cron != "" {
-		w.schedules = &dreamSchedules{store: steps.Store, defaults: steps.DreamSchedule, client: c, now: steps.Now, log: o.Log}
+		w.schedules = &dreamSchedules{store: steps.Store, defaults: steps.DreamSchedule, client: c, now: steps.Now, log: o.Log, lost: make(chan struct{}, 1)}
 	}
 	poll := func(name string, options worker.Options) worker.Worker {
 		options.WorkerStopTimeout = stopTimeout
+		options.OnFatalError = w.fail
 		q := worker.New(c, name, options)
 		q.RegisterActivity(steps)
 		w.queues = append(w.queues, queue{q, name})
@@ -118,14 +122,42 @@ func (w *Worker) Start() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	w.cancel = cancel
 	w.done.Go(func() { w.indexSweep.run(ctx) })
-	w.done.Go(func() { w.sweeps.run(ctx, "turns", w.sweeps.turns) })
-	w.done.Go(func() { w.sweeps.run(ctx, "writes", w.sweeps.writes) })
-	w.done.Go(func() { w.sweeps.run(ctx, "snapshots", w.sweeps.snapshots) })
-	w.done.Go(func() { w.sweeps.run(ctx, "imports", w.sweeps.imports) })
+	w.done.Go(func() { w.sweeps.run(ctx, "turns", w.sweeps.woken, w.sweeps.turns) })
+	w.done.Go(func() { w.sweeps.run(ctx, "writes", nil, w.sweeps.writes) })
+	w.done.Go(func() { w.sweeps.run(ctx, "snapshots", nil, w.sweeps.snapshots) })
+	w.done.Go(func() { w.sweeps.run(ctx, "imports", nil, w.sweeps.imports) })
 	if w.schedules != nil {
 		w.done.Go(func() { w.schedules.run(ctx) })
 	}
 	return nil
+}
+
+// fail records that Temporal has refused to give out work for minutes, as without its namespace. The SDK then stops polling.
+func (w *Worker) fail(err error) {
+	select {
+	case w.failed <- err:
+	default:
+	}
+}
+
+// Failed returns a channel with the error after which a queue is no longer polled. The worker must then be stopped.
+func (w *Worker) Failed() <-chan error { return w.failed }
+
+// Recover starts all pending work again and creates all schedules, for a Temporal that has lost its database.
+func (w *Worker) Recover() {
+	w.sweeps.recovering.Store(true)
+	kick(w.sweeps.woken)
+	if w.schedules != nil {
+		kick(w.schedules.lost)
+	}
+}
+
+// kick wakes a loop, unless it is about to run anyway.
+func kick(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
 }
 
 // Stop ends polling and waits for running activities, up to stopTimeout.

@@ -63,6 +63,7 @@ const (
 	findingSchedule        = "schedule_differs"
 	findingFed             = "candidate_contaminated"
 	findingFedNote         = "note_contaminated"
+	findingHeld            = "journal_held"
 )
 
 // finding describes a kind of damage: its meaning, and what fix does about it.
@@ -115,6 +116,7 @@ var findings = []struct {
 	},
 	{findingFed, finding{"candidates that a dream wrote itself: promoting them would feed dreams on dreams", "reject them"}},
 	{findingFedNote, finding{"daily notes with text that a dream wrote; dreams pass over it, and it is found by searches", ""}},
+	{findingHeld, finding{"open transactions of the database that hold back the events of all agents: end them", ""}},
 }
 
 // doctorFindingView is one kind of damage.
@@ -189,6 +191,7 @@ type subject struct {
 	abandoned []admin.OpenRun      // whose workflow does not run
 	staged    []admin.StagedWork   // likewise
 	schedule  bool                 // differs
+	held      []rest.Held
 	unchecked []string
 }
 
@@ -211,6 +214,9 @@ func (p *subject) examine(ctx context.Context) error {
 		return err
 	}
 	p.known, p.waiting, p.abandoned, p.staged, p.schedule, p.unchecked = known, nil, nil, nil, false, nil
+	if p.held, err = p.JournalHeld(ctx); err != nil {
+		return err
+	}
 	if err := p.lookAtWorkflows(ctx); err != nil {
 		if !errors.Is(err, rest.ErrWorkflowsAway) {
 			return err
@@ -322,6 +328,10 @@ func (p *subject) found(code string) (n int, examples []string) {
 	case findingWaiting:
 		for _, x := range p.waiting {
 			name("owner %s", x.OwnerID)
+		}
+	case findingHeld:
+		for _, x := range p.held {
+			name("%s", x)
 		}
 	case findingOpen:
 		for _, x := range p.abandoned {

@@ -58,6 +58,7 @@ const (
 	StoreUnavailable     Name = "store_unavailable"
 	WorkflowsUnavailable Name = "workflows_unavailable"
 	Flushing             Name = "flushing"
+	Overloaded           Name = "overloaded"
 )
 
 // statusCanceled is recorded when the client disconnects before the answer.
@@ -109,6 +110,7 @@ var errorStatus = map[Name]int{
 	ModelUnavailable:     http.StatusServiceUnavailable,
 	Flushing:             http.StatusServiceUnavailable,
 	NotReady:             http.StatusServiceUnavailable,
+	Overloaded:           http.StatusServiceUnavailable,
 	StoreUnavailable:     http.StatusServiceUnavailable,
 	WorkflowsUnavailable: http.StatusServiceUnavailable,
 }

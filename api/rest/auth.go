@@ -38,6 +38,10 @@ func (s *Server) authenticate(ctx huma.Context, next func(huma.Context)) {
 		next(ctx)
 		return
 	}
+	if s.Store.Busy() { // before the body is read
+		s.Refuse(ctx, Overloaded())
+		return
+	}
 	key, err := s.KeyOf(ctx)
 	if err != nil {
 		s.Refuse(ctx, err)

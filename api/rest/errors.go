@@ -5,9 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"math"
-	"net"
 	"strconv"
 	"strings"
 	"time"
@@ -78,6 +76,8 @@ func (s *Server) Explain(ctx context.Context, err error) error {
 		return fault.New(fault.Canceled, "Request canceled")
 	case errors.Is(err, ErrWorkflowsAway):
 		return WorkflowsAway("try again later")
+	case errors.Is(err, store.ErrBusy):
+		return Overloaded()
 	case databaseAway(err):
 		s.Log.ErrorContext(ctx, "The database is away", "error", Loggable(err), "request", RequestID(ctx))
 		return fault.New(fault.StoreUnavailable, "The database cannot be reached: try again later").With("Retry-After", "5")
@@ -111,33 +111,40 @@ func WorkflowsAway(what string) *fault.Problem {
 	return fault.New(fault.WorkflowsUnavailable, "Workflows cannot be reached: %s", what).With("Retry-After", "5")
 }
 
-// TemporalAway reports whether err means that Temporal cannot be reached, and not that it refused something.
+// TemporalAway reports whether err means that Temporal cannot be reached, has too much to do, or has lost its database, and not that it
+// refused something.
 func TemporalAway(err error) bool {
 	var (
 		unavailable *serviceerror.Unavailable
 		late        *serviceerror.DeadlineExceeded
+		busy        *serviceerror.ResourceExhausted
 	)
-	return errors.As(err, &unavailable) || errors.As(err, &late) || errors.Is(err, context.DeadlineExceeded) ||
-		errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests)
+	return errors.As(err, &unavailable) || errors.As(err, &late) || errors.As(err, &busy) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) || namespaceLost(err)
 }
 
-// databaseAway reports whether err means that the database cannot be reached or did not answer in time.
-func databaseAway(err error) bool {
-	var (
-		connecting *pgconn.ConnectError
-		refused    *pgconn.PgError
-		network    net.Error
-	)
-	switch {
-	case errors.As(err, &connecting), errors.As(err, &network), errors.Is(err, context.DeadlineExceeded),
-		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), pgconn.SafeToRetry(err):
+// namespaceLost reports whether err means that the namespace, or a search attribute that workflows are started with, does not exist:
+// Temporal's database was replaced by an empty one. Server and worker create both again.
+func namespaceLost(err error) bool {
+	if _, is := errors.AsType[*serviceerror.NamespaceNotFound](err); is {
 		return true
-	case errors.As(err, &refused):
-		// 08: connection; 53: too many connections, disk full; 57P: shutdown, crash, not started yet; 25006: takes no writes.
-		return strings.HasPrefix(refused.Code, "08") || strings.HasPrefix(refused.Code, "53") || strings.HasPrefix(refused.Code, "57P") ||
-			store.IsReadOnly(refused)
 	}
-	return false
+	refused, is := errors.AsType[*serviceerror.InvalidArgument](err)
+	return is && strings.Contains(refused.Error(), "search attribute")
+}
+
+// retryAfterOverload is the Retry-After of a request that was shed: what waits in front of the database takes about that long.
+const retryAfterOverload = "2"
+
+// Overloaded answers a request that is shed because too many others wait for the database.
+func Overloaded() *fault.Problem {
+	return fault.New(fault.Overloaded, "Too many requests wait for the database: try again in a moment").With("Retry-After", retryAfterOverload)
+}
+
+// databaseAway reports whether err means that the database cannot be used now.
+func databaseAway(err error) bool {
+	_, connecting := errors.AsType[*pgconn.ConnectError](err) // also one that a server refuses now, because its configuration changed
+	return connecting || store.IsAway(err)
 }
 
 // staleSides are the details of a stale base: everything that is needed to redo the change.

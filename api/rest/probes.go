@@ -74,6 +74,12 @@ func (p *probes) AskTemporal(ctx context.Context) PartView {
 		if err := p.server.Workflows.Reach(ctx); err != nil {
 			return PartView{Name: "temporal", State: stateDown, Detail: "Temporal does not answer: messages are stored and extracted later"}
 		}
+		if p.server.PrepareTemporal == nil {
+			return PartView{Name: "temporal", State: StateOK}
+		}
+		if err := p.server.PrepareTemporal(ctx); err != nil {
+			return PartView{Name: "temporal", State: stateDown, Detail: err.Error() + ": messages are stored and extracted later"}
+		}
 		return PartView{Name: "temporal", State: StateOK}
 	})
 }

@@ -43,6 +43,7 @@ type Server struct {
 	bodies    memoryBudget
 	Workflows *Starter
 	Probes    *probes
+	holders   holders
 	changes   *Announcer    // of indexes
 	Heartbeat time.Duration // of streams
 	Turning   chan struct{} // holds one value for each turn in progress
@@ -104,6 +105,9 @@ type Options struct {
 	Store *store.Store
 	// Temporal may be a lazy client: the server starts and stores messages while Temporal is away.
 	Temporal client.Client
+	// PrepareTemporal checks that the namespace has what workflows need, and creates what is missing; nil: it is not checked. The status
+	// shows its error.
+	PrepareTemporal func(context.Context) error
 	// Timing applies to agents that set none.
 	Timing setting.Timing
 	Model  Model

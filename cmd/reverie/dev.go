@@ -26,7 +26,6 @@ import (
 	"reverie/devenv"
 	"reverie/engine"
 	"reverie/store"
-	"reverie/worker"
 	"reverie/workflows"
 )
 
@@ -86,7 +85,7 @@ func runDev(ctx context.Context, c config.Config, f devFlags, out io.Writer) (er
 	}
 	d := dev{Config: c, flags: f, console: &console{out: out}, telemetry: t, listener: listener}
 	defer func() { d.stop() }()
-	if err := d.start(ctx); err != nil {
+	if err := while(listener, func() error { return d.start(ctx) }); err != nil {
 		return err
 	}
 	d.greet()
@@ -120,44 +119,56 @@ func (d *dev) start(ctx context.Context) error {
 		return err
 	}
 	if err := d.console.part("Schema", func() (string, error) {
-		applied, err := store.Migrate(ctx, d.DatabaseURL.Reveal())
+		applied, err := await(ctx, d.telemetry.Log, "PostgreSQL", store.IsAway, func(ctx context.Context) (int, error) {
+			return store.Migrate(ctx, d.DatabaseURL.Reveal())
+		})
 		return fmt.Sprintf("%d migrations applied", applied), err
 	}); err != nil {
 		return err
 	}
-	s, err := openStore(ctx, d.Config, d.telemetry)
+	p, err := newParts(d.Config, d.telemetry)
 	if err != nil {
 		return err
 	}
-	d.onStop(func(context.Context) error { s.Close(); return nil })
-	if err := ensureWorkspace(ctx, s, d.Config); err != nil {
-		return err
-	}
-	temporal, err := engine.NewClient(d.Config, d.telemetry)
-	if err != nil {
-		return err
-	}
-	d.onStop(func(context.Context) error { temporal.Close(); return nil })
-	if err := engine.RegisterSearchAttributes(ctx, temporal, d.TemporalNamespace, workflows.SearchAttributes()); err != nil {
+	d.onStop(func(context.Context) error { p.disconnect(); return nil })
+	if p.store, err = awaitStore(ctx, d.Config, d.telemetry, 0); err != nil {
 		return err
 	}
 	if err := d.console.part("Worker", func() (string, error) {
-		var w *worker.Worker
-		if w, err = newWorker(d.Config, s, temporal, d.telemetry); err != nil {
-			return "", err
-		}
-		if err := w.Start(); err != nil {
-			return "", err
-		}
-		d.onStop(func(context.Context) error { w.Stop(); return nil })
-		return "task queues " + workflows.TaskQueue + ", " + workflows.ModelQueue, nil
+		return "task queues " + workflows.TaskQueue + ", " + workflows.ModelQueue, d.startWorker(ctx, p)
 	}); err != nil {
 		return err
 	}
 	return d.console.part("API", func() (string, error) {
-		d.api, err = newAPI(d.Config, s, temporal, d.telemetry, d.TemporalUIURL)
+		d.api, err = newAPI(d.Config, p, d.TemporalUIURL)
 		return "http://" + d.listener.Addr().String(), err
 	})
+}
+
+// startWorker runs workers until stop. It returns when the first one polls.
+func (d *dev) startWorker(ctx context.Context, p *parts) error {
+	working, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer context.AfterFunc(ctx, cancel)() // an interrupted start
+	polling, ended := make(chan struct{}, 1), make(chan error, 1)
+	go func() {
+		ended <- runWorkers(working, d.Config, p, func() {
+			select {
+			case polling <- struct{}{}:
+			default:
+			}
+		})
+	}()
+	select {
+	case err := <-ended:
+		cancel()
+		return err
+	case <-polling:
+	}
+	d.onStop(func(context.Context) error {
+		cancel()
+		return <-ended
+	})
+	return nil
 }
 
 func (d *dev) startPostgres(ctx context.Context) (string, error) {

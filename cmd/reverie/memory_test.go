@@ -53,20 +53,15 @@ func startServer(t *testing.T) (another func() http.Handler) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := openStore(t.Context(), c, telemetry)
+	p, err := newParts(c, telemetry)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.Close)
-	if err := ensureWorkspace(t.Context(), s, c); err != nil {
+	t.Cleanup(p.disconnect)
+	if p.store, err = openWorkspace(t.Context(), c, telemetry, 0); err != nil {
 		t.Fatal(err)
 	}
-	temporal, err := engine.NewClient(c, telemetry)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(temporal.Close)
-	w, err := newWorker(c, s, temporal, telemetry)
+	w, err := newWorker(c, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +71,7 @@ func startServer(t *testing.T) (another func() http.Handler) {
 	t.Cleanup(w.Stop)
 	another = func() http.Handler {
 		t.Helper()
-		server, err := newAPI(c, s, temporal, telemetry, "")
+		server, err := newAPI(c, p, "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,17 +7,17 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"go.temporal.io/sdk/client"
 
 	"reverie/api"
 	"reverie/config"
 	"reverie/engine"
 	"reverie/store"
-	"reverie/workflows"
+	"reverie/worker"
 )
 
 func apiCommand() *cobra.Command {
@@ -42,28 +42,54 @@ func runAPI(ctx context.Context, c config.Config) error {
 	if err := c.CheckExposure(c.Addr); err != nil {
 		return err
 	}
-	p, err := openParts(ctx, c, "api")
-	if err != nil {
-		return err
-	}
-	defer p.close()
-	if err := ensureWorkspace(ctx, p.store, c); err != nil {
-		return err
-	}
-	server, err := newAPI(c, p.store, p.temporal, p.telemetry, c.TemporalUIURL)
-	if err != nil {
-		return err
-	}
 	listener, err := net.Listen("tcp", c.Addr)
 	if err != nil {
 		return fmt.Errorf("%s_ADDR: %w", config.Prefix, err)
 	}
+	defer listener.Close()
+	var p *parts
+	var server *api.Server
+	err = while(listener, func() (err error) {
+		if p, err = awaitParts(ctx, c, "api", maxWaiting*c.DatabaseConns); err != nil {
+			return err
+		}
+		server, err = newAPI(c, p, c.TemporalUIURL)
+		return err
+	})
+	if p != nil {
+		defer p.close()
+	}
+	if err != nil {
+		return unlessStopped(ctx, err)
+	}
+	keeping := keep(p.namespace, nil)
+	defer keeping()
 	p.telemetry.Log.Info("API is listening", "addr", listener.Addr().String())
 	return server.Serve(ctx, listener)
 }
 
+// unlessStopped returns nil for an error of a start that was interrupted.
+func unlessStopped(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// keep keeps the namespace complete in the background until the returned function is called. lost is that of engine.Namespace.Keep.
+func keep(n *engine.Namespace, lost func()) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { n.Keep(ctx, lost) })
+	return func() {
+		cancel()
+		running.Wait()
+	}
+}
+
 // newAPI wires the API server. webUI is the address of Temporal's Web UI; empty: answers have no links.
-func newAPI(c config.Config, s *store.Store, temporal client.Client, t *engine.Telemetry, webUI string) (*api.Server, error) {
+func newAPI(c config.Config, p *parts, webUI string) (*api.Server, error) {
+	s, t := p.store, p.telemetry
 	searcher, err := newSearcher(c, s, t)
 	if err != nil {
 		return nil, err
@@ -74,7 +100,7 @@ func newAPI(c config.Config, s *store.Store, temporal client.Client, t *engine.T
 	}
 	o := api.Options{
 		Chat:  turns,
-		Store: s, Search: searcher, Temporal: temporal, Timing: c.Settings.Timing(),
+		Store: s, Search: searcher, Temporal: p.temporal, PrepareTemporal: p.namespace.Prepare, Timing: c.Settings.Timing(),
 		Model:  api.Model{Name: modelName(c), BuiltIn: c.LLMProvider == ""},
 		Dreams: dreamSettings(c, c.LLMProvider != ""), DreamSchedule: dreamSchedule(c),
 		Workspace: c.Workspace, Log: t.Log, Tracers: t.Tracers, Meters: t.Meters, Metrics: t.Metrics,
@@ -111,61 +137,99 @@ func workerCommand() *cobra.Command {
 var errNoTemporal = fmt.Errorf("%s_TEMPORAL_ADDRESS is not set: point it at a Temporal frontend (host:port), or run `reverie dev`, which "+
 	"starts one", config.Prefix)
 
-func runWorker(ctx context.Context, c config.Config) error {
+func runWorker(ctx context.Context, c config.Config) (err error) {
 	if err := c.CheckExposure(c.WorkerMetricsAddr); err != nil {
 		return err
 	}
-	p, err := openParts(ctx, c, "worker")
+	p, err := startParts(ctx, c, "worker")
 	if err != nil {
 		return err
 	}
 	defer p.close()
-	if err := engine.RegisterSearchAttributes(ctx, p.temporal, c.TemporalNamespace, workflows.SearchAttributes()); err != nil {
-		return err
-	}
-	w, err := newWorker(c, p.store, p.temporal, p.telemetry)
+	var ready readiness
+	stopHealth, err := serveHealth(c.WorkerMetricsAddr, &ready, p.telemetry)
 	if err != nil {
 		return err
 	}
-	if err := w.Start(); err != nil {
-		return err
+	defer func() { err = errors.Join(err, stopHealth()) }()
+	if p.store, err = awaitStore(ctx, c, p.telemetry, 0); err != nil {
+		return unlessStopped(ctx, err)
 	}
 	log := p.telemetry.Log
-	log.Info("worker is polling", "temporal", c.TemporalAddress, "namespace", c.TemporalNamespace, "model", modelName(c))
-	err = serveHealth(ctx, c.WorkerMetricsAddr, p.store, p.telemetry)
-	log.Info("worker is stopping")
-	w.Stop()
-	return err
+	err = runWorkers(ctx, c, p, func() {
+		ready.store.Store(p.store)
+		log.Info("worker is polling", "temporal", c.TemporalAddress, "namespace", c.TemporalNamespace, "model", modelName(c))
+	})
+	log.Info("worker has stopped")
+	return unlessStopped(ctx, err)
 }
 
-// serveHealth serves /metrics, /healthz and /readyz until ctx ends. Without an address it only waits.
-func serveHealth(ctx context.Context, addr string, s *store.Store, t *engine.Telemetry) error {
+// runWorkers runs a worker until ctx ends. It waits for Temporal, and starts a new worker when Temporal has refused the requests of the
+// last one for minutes. polling is called after each start.
+func runWorkers(ctx context.Context, c config.Config, p *parts, polling func()) error {
+	var current atomic.Pointer[worker.Worker]
+	stop := keep(p.namespace, func() {
+		if w := current.Load(); w != nil {
+			w.Recover()
+		}
+	})
+	defer stop()
+	for {
+		w, err := await(ctx, p.telemetry.Log, "Temporal", engine.IsAway, func(ctx context.Context) (*worker.Worker, error) {
+			if err := p.namespace.Prepare(ctx); err != nil {
+				return nil, err
+			}
+			w, err := newWorker(c, p)
+			if err != nil {
+				return nil, err
+			}
+			return w, w.Start()
+		})
+		if err != nil {
+			return err
+		}
+		current.Store(w)
+		polling()
+		select {
+		case <-ctx.Done():
+			w.Stop()
+			return nil
+		case err := <-w.Failed():
+			p.telemetry.Log.Error("Temporal refuses the worker; starting another one", "error", err)
+			w.Stop()
+		}
+	}
+}
+
+// serveHealth serves /metrics, /healthz and /readyz until stop is called; without an address nowhere.
+func serveHealth(addr string, ready http.Handler, t *engine.Telemetry) (stop func() error, err error) {
 	if addr == "" || addr == config.Off {
-		<-ctx.Done()
-		return nil
+		return func() error { return nil }, nil
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", t.Metrics)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
-		if err := s.Ping(r.Context()); err != nil {
-			http.Error(w, "the database does not answer", http.StatusServiceUnavailable)
-			return
-		}
-		fmt.Fprintln(w, "ready")
-	})
+	mux.Handle("GET /readyz", ready)
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
-		return fmt.Errorf("%s_WORKER_METRICS_ADDR: %w", config.Prefix, err)
+		return nil, fmt.Errorf("%s_WORKER_METRICS_ADDR: %w", config.Prefix, err)
 	}
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
-	stopped := make(chan error, 1)
-	context.AfterFunc(ctx, func() { stopped <- server.Shutdown(context.WithoutCancel(ctx)) })
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	return func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), healthGrace)
+		defer cancel()
+		err := server.Shutdown(ctx)
+		if serve := <-ended; !errors.Is(serve, http.ErrServerClosed) {
+			err = errors.Join(err, serve)
+		}
 		return err
-	}
-	return <-stopped
+	}, nil
 }
+
+// healthGrace bounds how long requests to a worker's health server may take when it stops.
+const healthGrace = 5 * time.Second
 
 func migrateCommand() *cobra.Command {
 	var statusOnly bool
@@ -211,14 +275,11 @@ func migrate(cmd *cobra.Command, c config.Config) error {
 		return err
 	}
 	defer p.close()
-	if err := ensureWorkspace(ctx, p.store, c); err != nil {
-		return err
-	}
 	fmt.Fprintf(out, "workspace: %s\n", c.Workspace)
 	if c.TemporalAddress == "" {
 		return nil
 	}
-	if err := engine.RegisterSearchAttributes(ctx, p.temporal, c.TemporalNamespace, workflows.SearchAttributes()); err != nil {
+	if err := p.namespace.Prepare(ctx); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "search attributes: registered in namespace %s\n", c.TemporalNamespace)

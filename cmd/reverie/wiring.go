@@ -23,6 +23,7 @@ import (
 	"reverie/recall"
 	"reverie/store"
 	"reverie/worker"
+	"reverie/workflows"
 )
 
 // parts are the connections of every process of a deployment.
@@ -30,31 +31,52 @@ type parts struct {
 	telemetry *engine.Telemetry
 	store     *store.Store
 	temporal  client.Client
+	namespace *engine.Namespace
 }
 
 // openParts connects to the configured database, and to Temporal on first use. Logs go to standard error.
 func openParts(ctx context.Context, c config.Config, service string) (*parts, error) {
+	p, err := startParts(ctx, c, service)
+	if err != nil {
+		return nil, err
+	}
+	if p.store, err = openWorkspace(ctx, c, p.telemetry, 0); err != nil {
+		p.close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// startParts is openParts without the store.
+func startParts(ctx context.Context, c config.Config, service string) (*parts, error) {
 	t, err := engine.NewTelemetry(ctx, c, service, os.Stderr)
 	if err != nil {
 		return nil, err
 	}
-	s, err := openStore(ctx, c, t)
-	if err != nil {
-		return nil, err
-	}
+	return newParts(c, t)
+}
+
+// newParts returns parts without a store.
+func newParts(c config.Config, t *engine.Telemetry) (*parts, error) {
 	temporal, err := engine.NewClient(c, t)
 	if err != nil {
-		s.Close()
 		return nil, err
 	}
-	return &parts{t, s, temporal}, nil
+	namespace := engine.NewNamespace(temporal, c.TemporalNamespace, workflows.SearchAttributes(), t.Log)
+	return &parts{telemetry: t, temporal: temporal, namespace: namespace}, nil
 }
 
 // close closes the connections and sends the last telemetry.
 func (p *parts) close() {
-	p.temporal.Close()
-	p.store.Close()
+	p.disconnect()
 	closeAll(p.telemetry.Log, p.telemetry.Shutdown)
+}
+
+func (p *parts) disconnect() {
+	p.temporal.Close()
+	if p.store != nil {
+		p.store.Close()
+	}
 }
 
 // shutdownTimeout bounds the time that all parts together may take to stop.
@@ -71,14 +93,18 @@ func closeAll(log *slog.Logger, stops ...func(context.Context) error) {
 	}
 }
 
-// openStore connects to the configured database, with a span for every statement.
-func openStore(ctx context.Context, c config.Config, t *engine.Telemetry) (*store.Store, error) {
+// maxWaiting bounds the transactions of an API that wait, for each connection to the database. The last one waits a few seconds.
+const maxWaiting = 64
+
+// openStore connects to the configured database, with a span for every statement. waiting bounds the transactions that wait for a
+// connection; 0: no limit.
+func openStore(ctx context.Context, c config.Config, t *engine.Telemetry, waiting int32) (*store.Store, error) {
 	if c.DatabaseURL.Empty() {
 		return nil, fmt.Errorf("%s_DATABASE_URL is not set: point it at a PostgreSQL with pgvector, or run `reverie dev`, which starts one",
 			config.Prefix)
 	}
 	return store.Open(ctx, c.DatabaseURL.Reveal(), store.Options{
-		MaxConns: c.DatabaseConns,
+		MaxConns: c.DatabaseConns, MaxWaiting: waiting,
 		// Statements are recorded without their parameters, which hold contents.
 		Tracer:    otelpgx.NewTracer(otelpgx.WithTracerProvider(t.Tracers), otelpgx.WithMeterProvider(t.Meters)),
 		MemoryOff: !c.MemoryEnabled,
@@ -153,7 +179,8 @@ func chatOptions(c config.Config, t *engine.Telemetry) (chat.Options, error) {
 }
 
 // newWorker wires the activities and the worker that runs them.
-func newWorker(c config.Config, s *store.Store, temporal client.Client, t *engine.Telemetry) (*worker.Worker, error) {
+func newWorker(c config.Config, p *parts) (*worker.Worker, error) {
+	s, t := p.store, p.telemetry
 	paid := c.LLMProvider != ""
 	rules := extractive.New()
 	o := activities.Options{
@@ -180,7 +207,7 @@ func newWorker(c config.Config, s *store.Store, temporal client.Client, t *engin
 	if err != nil {
 		return nil, err
 	}
-	return worker.New(temporal, steps, worker.Options{
+	return worker.New(p.temporal, steps, worker.Options{
 		ModelConcurrency: c.LLMConcurrency, EmbedConcurrency: c.EmbeddingConcurrency, SweepInterval: c.SweepInterval, Log: t.Log,
 	}), nil
 }

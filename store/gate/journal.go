@@ -81,12 +81,13 @@ type JournalPage struct {
 }
 
 const (
-	// All transactions below the first number have ended, and none has a number from the second one on.
+	// All transactions below the first number have ended, and none has a number from the second one on. The first is kept for the
+	// statements after it: processes and locks are not seen as of one moment.
 	sqlJournalComplete = `
-select reverie_transaction(pg_snapshot_xmin(s)), reverie_transaction(pg_snapshot_xmax(s))
-from pg_current_snapshot() s`
+select set_config('reverie.journal_horizon', reverie_journal_horizon()::text, true)::bigint,
+    reverie_transaction(pg_snapshot_xmax(pg_current_snapshot()))`
 
-	// Events of transactions that overlap one that is still running are held back.
+	// Events of transactions that overlap one of this database that is still running are held back.
 	sqlJournal = `
 select j.*
 from (select @agent::text as agent_id union select '') a
@@ -95,7 +96,7 @@ cross join lateral (
         detail, at
     from journal
     where workspace_id = @workspace and agent_id = a.agent_id and (transaction_id, event_id) > (@transaction::bigint, @event::bigint)
-        and transaction_id < (select reverie_transaction(pg_snapshot_xmin(pg_current_snapshot())))
+        and transaction_id < (select current_setting('reverie.journal_horizon')::bigint)
         and (@path = '' or path = @path)
         and (cardinality(@kinds::text[]) = 0 or kind = any (@kinds))
     order by transaction_id, event_id

@@ -25,6 +25,10 @@ var (
 	ErrMemoryOff = errors.New("memory is switched off for this agent")
 	// ErrNotMigrated means that the database's schema is missing or older than this program.
 	ErrNotMigrated = errors.New("the database is not migrated: run `reverie migrate`")
+	// ErrBusy means that too many transactions wait for a connection.
+	ErrBusy = errors.New("too many requests wait for the database")
+	// ErrReadOnly means that the server takes no writes, as a standby does.
+	ErrReadOnly = errors.New("the database takes no writes")
 	// ErrNoRole is wrapped when the login may not take on AppRole.
 	ErrNoRole = errors.New("the database login may not become " + AppRole)
 )

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -22,9 +24,15 @@ const AppRole = "reverie_app"
 // DefaultConns is the size of the connection pool unless Options set another one.
 const DefaultConns = 16
 
+// idleInTransaction ends transactions whose process has stopped or lost its network: the journal shows no event behind an open one.
+// Ours pause between statements for milliseconds.
+const idleInTransaction = time.Minute
+
 // Options configure a DB; the zero value is usable.
 type Options struct {
 	MaxConns int32            // connections of the pool; 0: DefaultConns
+	// MaxWaiting bounds the transactions that wait for a connection; further ones fail with ErrBusy. 0: no limit.
+	MaxWaiting int32
 	Now      func() time.Time // the clock; nil: time.Now
 	Tracer   pgx.QueryTracer  // sees every statement; nil: none
 	// MemoryOff is the server's default for agents whose settings leave open whether memory is switched on.
@@ -33,9 +41,12 @@ type Options struct {
 
 // DB is a pool of connections to one database, on which every transaction has an identity. It is safe for concurrent use.
 type DB struct {
-	Pool      *pgxpool.Pool
-	Now       func() time.Time
-	memoryOff bool
+	Pool       *pgxpool.Pool
+	Now        func() time.Time
+	memoryOff  bool
+	probe      *probe
+	maxWaiting int32
+	waiting    atomic.Int32
 }
 
 // Connect opens the pool. It does not check the schema.
@@ -53,11 +64,14 @@ func Connect(ctx context.Context, url string, o Options) (*DB, error) {
 		cfg.ConnConfig.RuntimeParams["application_name"] = "reverie"
 	}
 	cfg.AfterConnect = becomeAppRole
+	preferWritable(cfg.ConnConfig)
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("database: %w", err)
 	}
-	db := &DB{Pool: pool, Now: o.Now, memoryOff: o.MemoryOff}
+	db := &DB{
+		Pool: pool, Now: o.Now, memoryOff: o.MemoryOff, maxWaiting: o.MaxWaiting, probe: &probe{config: cfg.ConnConfig.Copy()},
+	}
 	if db.Now == nil {
 		db.Now = time.Now
 	}
@@ -65,26 +79,35 @@ func Connect(ctx context.Context, url string, o Options) (*DB, error) {
 }
 
 // Close waits for running calls and closes the connections.
-func (db *DB) Close() { db.Pool.Close() }
-
-// ErrReadOnly means that the server takes no writes, as a standby does.
-var ErrReadOnly = errors.New("the database takes no writes")
-
-// Ping reports whether the database answers and takes writes. If it takes none, connections are made anew: the URL may name several
-// hosts, of which another one has become the primary.
-func (db *DB) Ping(ctx context.Context) error {
-	var readOnly bool
-	if err := db.Pool.QueryRow(ctx, "select current_setting('transaction_read_only')::bool").Scan(&readOnly); err != nil {
-		return err
-	}
-	if readOnly {
-		db.Pool.Reset()
-		return ErrReadOnly
-	}
-	return nil
+func (db *DB) Close() {
+	db.Pool.Close()
+	db.probe.close()
 }
 
-const sqlSchemaVersion = `select coalesce(max(version_id), 0) from goose_db_version`
+// acquire takes a connection from the pool. It returns ErrBusy when too many transactions wait for one.
+func (db *DB) acquire(ctx context.Context) (*pgxpool.Conn, error) {
+	defer db.waiting.Add(-1)
+	if n := db.waiting.Add(1); db.maxWaiting > 0 && n > db.maxWaiting {
+		return nil, ErrBusy
+	}
+	conn, err := db.Pool.Acquire(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("database: %w", err)
+	}
+	return conn, nil
+}
+
+// Busy reports whether a transaction that began now would fail with ErrBusy.
+func (db *DB) Busy() bool { return db.maxWaiting > 0 && db.waiting.Load() >= db.maxWaiting }
+
+const (
+	// Does nothing when the URL or the role sets a limit.
+	sqlBoundIdle = `
+select set_config('idle_in_transaction_session_timeout', $1, false)
+where current_setting('idle_in_transaction_session_timeout') = '0'`
+
+	sqlSchemaVersion = `select coalesce(max(version_id), 0) from goose_db_version`
+)
 
 // CheckMigrated refuses a schema older than version latest. A newer one is accepted: it is rolled out before the program.
 func (db *DB) CheckMigrated(ctx context.Context, latest int64) error {
@@ -111,7 +134,7 @@ func becomeAppRole(ctx context.Context, conn *pgx.Conn) error {
 		return ErrNotMigrated
 	case errors.As(err, &pg) && pg.Code == codeInsufficientPrivilege:
 		login := conn.Config().User
-		return fmt.Errorf("%w: run `reverie migrate` as %s, or as a role that may: grant %s to %s", ErrNoRole, login, AppRole, login)
+		return fmt.Errorf("%w: `reverie migrate` grants it, or says what an administrator must run; login %s", ErrNoRole, login)
 	case err != nil:
 		return fmt.Errorf("set role: %w", err)
 	}
@@ -124,6 +147,9 @@ func becomeAppRole(ctx context.Context, conn *pgx.Conn) error {
 	// Detect a database that was restored into another cluster before anything is written there. A schema without this function is
 	// older than the program, which Open reports.
 	if _, err := conn.Exec(ctx, "select reverie_here()"); err != nil && !(errors.As(err, &pg) && pg.Code == codeUndefinedFunction) {
+		return fmt.Errorf("database: %w", err)
+	}
+	if _, err := conn.Exec(ctx, sqlBoundIdle, strconv.FormatInt(idleInTransaction.Milliseconds(), 10)); err != nil {
 		return fmt.Errorf("database: %w", err)
 	}
 	// Times are returned in UTC, whatever the zone of the process.

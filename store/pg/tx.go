@@ -72,11 +72,11 @@ func asIdentity[T any](ctx context.Context, db *DB, id memory.Identity, mode str
 const rollbackPatience = 5 * time.Second
 
 // Run takes a connection and runs fn on it. fn must be safe to run twice: when the connection turns out to be dead before a commit
-// was sent, for example because the server was restarted, or its server takes no writes, as after a failover, nothing has happened,
-// and fn runs once more on a new one.
+// was sent, for example because the server was restarted, or its server takes no writes, as after a failover, or has ended the
+// transaction because the process was suspended, nothing has happened, and fn runs once more on a new one.
 func Run[T any](ctx context.Context, db *DB, t *Tx, fn func(*Tx) (T, error)) (T, error) {
 	result, err := attempt(ctx, db, t, fn)
-	if err != nil && ctx.Err() == nil && (t.lost() || t.Mode == SQLBegin && IsReadOnly(err)) {
+	if err != nil && ctx.Err() == nil && (t.lost() || t.Mode == SQLBegin && neverRan(err)) {
 		db.Pool.Reset() // the others are dead as well
 		result, err = attempt(ctx, db, t, fn)
 	}
@@ -87,10 +87,10 @@ func Run[T any](ctx context.Context, db *DB, t *Tx, fn func(*Tx) (T, error)) (T,
 func (t *Tx) lost() bool { return t.broken && (!t.committing || t.Mode != SQLBegin) }
 
 func attempt[T any](ctx context.Context, db *DB, t *Tx, fn func(*Tx) (T, error)) (result T, err error) {
-	conn, err := db.Pool.Acquire(ctx)
+	conn, err := db.acquire(ctx)
 	if err != nil {
 		t.broken = false
-		return result, fmt.Errorf("database: %w", err)
+		return result, err
 	}
 	defer func() {
 		t.broken = t.Conn.IsClosed() // before another transaction may get it
@@ -173,13 +173,8 @@ const (
 	codeUndefinedTable        = "42P01"
 	codeUndefinedFunction     = "42883"
 	codeReadOnly              = "25006"
+	codeIdle                  = "25P03"
 )
-
-// IsReadOnly reports whether a write was refused because the server takes none, as a standby.
-func IsReadOnly(err error) bool {
-	var pg *pgconn.PgError
-	return errors.As(err, &pg) && pg.Code == codeReadOnly
-}
 
 // Translate maps errors of the database to those of the store: a row that row-level security rejects is ErrForbidden, and a row
 // that refers to a missing agent or workspace is ErrNotFound.
