@@ -35,8 +35,9 @@ type Batch struct {
 
 // StatusError is a response with an error status.
 type StatusError struct {
-	Status int
-	Body   string
+	Status     int
+	Body       string
+	RetryAfter string
 }
 
 func (e *StatusError) Error() string { return fmt.Sprintf("status %d: %s", e.Status, e.Body) }
@@ -69,7 +70,7 @@ func (c *Client) Call(ctx context.Context, method, path string, body, out any) e
 		return err
 	}
 	if answer.StatusCode >= 300 {
-		return &StatusError{answer.StatusCode, string(raw)}
+		return &StatusError{answer.StatusCode, string(raw), answer.Header.Get("Retry-After")}
 	}
 	if out == nil {
 		return nil

@@ -48,6 +48,8 @@ type System struct {
 type Options struct {
 	// Model scripts a model; nil extracts with the built-in engine.
 	Model *llmtest.Options
+	// TemporalDir is the folder of Temporal's data, for a test that changes it while the server is stopped; empty: a temporary one.
+	TemporalDir string
 	// Env is added to the environment of the processes and overrides it.
 	Env []string
 }
@@ -57,7 +59,11 @@ func StartSystem(ctx context.Context, t *testing.T, o Options) *System {
 	t.Helper()
 	s := &System{
 		dir: t.TempDir(), processes: map[string]*Process{}, own: map[string][]string{}, Postgres: devtest.Postgres(t),
-		Temporal: devtest.PrivateTemporal(t),
+	}
+	if o.TemporalDir == "" {
+		s.Temporal = devtest.PrivateTemporal(t)
+	} else {
+		s.StartTemporal(ctx, t, o.TemporalDir)
 	}
 	address, err := FreeAddress()
 	if err != nil {
@@ -100,6 +106,22 @@ func StartSystem(ctx context.Context, t *testing.T, o Options) *System {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// StartTemporal starts a server on a folder that another one used before it was stopped, on the same address. The server ends with the
+// test.
+func (s *System) StartTemporal(ctx context.Context, t *testing.T, dir string) {
+	t.Helper()
+	server, err := devenv.StartTemporal(ctx, devenv.TemporalOptions{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Temporal = server
+	t.Cleanup(func() {
+		if err := server.Stop(context.WithoutCancel(ctx)); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // keepCommits makes the private server, which is otherwise fast and unsafe, flush each commit before confirming it,
@@ -174,19 +196,23 @@ func (s *System) Kill(name string) {
 // Ensure restarts processes that were killed or ended because something they need was unavailable.
 func (s *System) Ensure(t *testing.T) {
 	t.Helper()
+	for _, name := range s.Ended() {
+		s.Run(t, name)
+	}
+}
+
+// Ended returns the names of processes that have ended.
+func (s *System) Ended() (names []string) {
 	s.mu.Lock()
-	var ended []string
+	defer s.mu.Unlock()
 	for name, p := range s.processes {
 		select {
 		case <-p.Done():
-			ended = append(ended, name)
+			names = append(names, name)
 		default:
 		}
 	}
-	s.mu.Unlock()
-	for _, name := range ended {
-		s.Run(t, name)
-	}
+	return names
 }
 
 // Stop ends the processes in order.
