@@ -22,8 +22,10 @@ import (
 const (
 	// namespaceInterval is the time between two checks of a namespace.
 	namespaceInterval = 15 * time.Second
-	// callTimeout bounds a check of a namespace.
-	callTimeout = 10 * time.Second
+	// callTimeout bounds a check of a namespace. Servers know a new one within ten seconds.
+	callTimeout = 20 * time.Second
+	// registerPause is the time between two attempts to register search attributes in a new namespace.
+	registerPause = 200 * time.Millisecond
 	// retention is how long a namespace that is created here keeps closed workflows.
 	retention = 14 * 24 * time.Hour
 )
@@ -90,7 +92,17 @@ func (n *Namespace) prepare(ctx context.Context) (replaced bool, err error) {
 	replaced = n.id != "" && n.id != id
 	n.id = id
 	n.mu.Unlock()
-	return replaced, n.register(ctx)
+	for {
+		err := n.register(ctx)
+		if _, unknown := errors.AsType[*serviceerror.NamespaceNotFound](err); !unknown {
+			return replaced, err
+		}
+		select { // it was just created, and the server's parts learn of it one after the other
+		case <-ctx.Done():
+			return replaced, err
+		case <-time.After(registerPause):
+		}
+	}
 }
 
 // ensure returns the id of the namespace. It creates one that does not exist.
@@ -151,9 +163,12 @@ func (n *Namespace) register(ctx context.Context) error {
 	return nil
 }
 
-// IsAway reports whether err means that Temporal cannot be reached now, or has too much to do. Everything else takes a change of the
-// configuration.
+// IsAway reports whether err means that Temporal cannot be reached now, has too much to do, or does not know the namespace yet: its
+// servers learn of a new one within seconds. Everything else takes a change of the configuration.
 func IsAway(err error) bool {
+	if _, is := errors.AsType[*serviceerror.NamespaceNotFound](err); is {
+		return true
+	}
 	if _, is := errors.AsType[*serviceerror.Unavailable](err); is {
 		return true
 	}

@@ -57,14 +57,14 @@ func tell(ctx context.Context, t *testing.T, s *deployment.System, owner, conver
 	}
 }
 
-// waitRead waits until every message of some conversations has been read.
+// waitRead waits until an extraction has seen every message of some conversations.
 func waitRead(ctx context.Context, t *testing.T, s *deployment.System, conversations ...string) {
 	t.Helper()
 	var read []string
 	for until := time.Now().Add(recovery); time.Now().Before(until); time.Sleep(200 * time.Millisecond) {
 		var err error
 		read, err = deployment.Query(ctx, s, pgx.RowTo[string],
-			"select conversation_id from conversations where cursor_seq = last_seq and conversation_id = any ($1) order by 1", conversations)
+			"select conversation_id from conversations where considered_seq = last_seq and conversation_id = any ($1) order by 1", conversations)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +72,8 @@ func waitRead(ctx context.Context, t *testing.T, s *deployment.System, conversat
 			return
 		}
 		if ended := s.Ended(); len(ended) > 0 {
-			t.Fatalf("ended: %v; logs are in %s", ended, s.Logs())
+			log, _ := os.ReadFile(filepath.Join(s.Logs(), ended[0]+".log"))
+			t.Fatalf("ended: %v; end of the first one's log:\n%s", ended, log[max(0, len(log)-2000):])
 		}
 	}
 	t.Fatalf("after %s only %v are read, want %v; logs are in %s", recovery, read, conversations, s.Logs())

@@ -215,6 +215,14 @@ func (s *System) Ended() (names []string) {
 	return names
 }
 
+// PeakMemory returns the maximum resident memory of a process so far, in bytes.
+func (s *System) PeakMemory(name string) (int64, error) {
+	s.mu.Lock()
+	p := s.processes[name]
+	s.mu.Unlock()
+	return p.PeakMemory()
+}
+
 // Stop ends the processes in order.
 func (s *System) Stop(t *testing.T) {
 	t.Helper()
