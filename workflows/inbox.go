@@ -133,6 +133,9 @@ func (b *inbox) extractPending(ctx workflow.Context) error {
 	b.Pending = false
 	for more := true; more && len(b.requests) == 0; {
 		next, err := b.next(ctx, activities.NextRangeInput{OwnerRef: b.OwnerRef})
+		if stepNotFound(err) && workflow.GetVersion(ctx, missingOwnerChange, workflow.DefaultVersion, 1) == 1 {
+			return b.missing()
+		}
 		if err != nil {
 			return b.putOff(ctx, err)
 		}
@@ -160,6 +163,22 @@ func (b *inbox) putOff(ctx workflow.Context, err error) error {
 	b.Pending = true
 	b.ReadyAt = workflow.Now(ctx).Add(max(failureBackoff, b.Timing.Cooldown))
 	return nil
+}
+
+// missingOwnerChange versions the end of an Inbox whose owner is not in the database; before, it tried again for ever.
+const missingOwnerChange = "end without an owner"
+
+// missing returns the error of an Inbox whose owner or agent is not in the database.
+func (b *inbox) missing() error {
+	return temporal.NewNonRetryableApplicationError("owner "+b.Owner.String()+" of agent "+b.Agent+
+		" is not in the database, which was restored to an older state: these messages are lost unless clients send them again",
+		activities.TypeNotFound, nil)
+}
+
+// stepNotFound reports whether a step failed because what it works on is not in the database.
+func stepNotFound(err error) bool {
+	app, is := errors.AsType[*temporal.ApplicationError](err)
+	return is && app.Type() == activities.TypeNotFound
 }
 
 func (b *inbox) next(ctx workflow.Context, in activities.NextRangeInput) (activities.NextRangeResult, error) {

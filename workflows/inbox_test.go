@@ -3,11 +3,13 @@ package workflows
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/mock"
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
@@ -202,5 +204,19 @@ func TestInboxGoesOnAfterAFailure(t *testing.T) {
 	e.run(t)
 	if len(e.extracts) != 2 || e.pending != 0 {
 		t.Errorf("extractions ran at %v, %d left", e.extracts, e.pending)
+	}
+}
+
+// An Inbox whose owner is not in the database, which was restored to an older state, ends and says so instead of trying for ever.
+func TestInboxEndsWithoutItsOwner(t *testing.T) {
+	var suite testsuite.WorkflowTestSuite
+	e := suite.NewTestWorkflowEnvironment()
+	e.RegisterActivity(&activities.Activities{})
+	e.OnActivity(steps.NextRange, mock.Anything, mock.Anything).Return(activities.NextRangeResult{},
+		temporal.NewNonRetryableApplicationError("not found", activities.TypeNotFound, nil))
+	e.RegisterDelayedCallback(func() { e.SignalWorkflow(TurnCompletedSignal, Turn{Timing: testTiming}) }, 0)
+	e.ExecuteWorkflow(Inbox, InboxInput{OwnerRef: testOwner, Timing: testTiming})
+	if err := e.GetWorkflowError(); err == nil || !strings.Contains(err.Error(), testOwner.Owner.String()+" of agent ada is not in the database") {
+		t.Errorf("it ended with %v", err)
 	}
 }

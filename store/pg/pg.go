@@ -47,6 +47,7 @@ type DB struct {
 	probe      *probe
 	maxWaiting int32
 	waiting    atomic.Int32
+	answered   atomic.Int64 // when a transaction ended without an error, in nanoseconds
 }
 
 // Connect opens the pool. It does not check the schema.

@@ -80,6 +80,9 @@ func Run[T any](ctx context.Context, db *DB, t *Tx, fn func(*Tx) (T, error)) (T,
 		db.Pool.Reset() // the others are dead as well
 		result, err = attempt(ctx, db, t, fn)
 	}
+	if err == nil {
+		db.answered.Store(time.Now().UnixNano())
+	}
 	return result, Translate(err)
 }
 

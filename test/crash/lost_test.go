@@ -44,13 +44,19 @@ func exchange(ctx context.Context, t *testing.T, s *deployment.System, dir strin
 	s.StartTemporal(ctx, t, dir)
 }
 
-// tell posts a turn with something to remember.
+// tell posts the first turn of a conversation, with something to remember.
 func tell(ctx context.Context, t *testing.T, s *deployment.System, owner, conversation, fact string) {
+	t.Helper()
+	more(ctx, t, s, owner, conversation, conversation, fact)
+}
+
+// more posts another turn; name makes its messages' ids.
+func more(ctx context.Context, t *testing.T, s *deployment.System, owner, conversation, name, fact string) {
 	t.Helper()
 	path := fmt.Sprintf("/api/v1/agents/%s/conversations/%s/messages", deployment.Agent, conversation)
 	batch := deployment.Batch{EndUserID: owner, TriggerSource: "api", TurnComplete: true, Messages: []deployment.Message{
-		{ID: conversation + "-1", Role: "user", Content: "Please remember that " + fact + "."},
-		{ID: conversation + "-2", Role: "assistant", Content: "Noted."},
+		{ID: name + "-1", Role: "user", Content: "Please remember that " + fact + "."},
+		{ID: name + "-2", Role: "assistant", Content: "Noted."},
 	}}
 	if err := s.API.Insist(ctx, http.MethodPost, path, batch, nil); err != nil {
 		t.Fatal(err)

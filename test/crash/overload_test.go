@@ -26,7 +26,7 @@ const (
 	overloadFactor = 10
 	overloadOwners = 50
 	// overloadClients bounds the connections of the load. Requests beyond them wait in the client.
-	overloadClients = 1000
+	overloadClients = 4000
 	// maxOverloadMemory bounds the memory of an API under overload.
 	maxOverloadMemory = 1 << 30
 	// overloadRecovery bounds the time after which requests are answered as before.
@@ -123,7 +123,7 @@ func TestOverload(t *testing.T) {
 		}}},
 		slots: make(chan struct{}, overloadClients), accepted: map[string]bool{}, statuses: map[int]int{},
 	}
-	rate := l.capacity(ctx, 16, min(*overload, 5*time.Second))
+	rate := l.capacity(ctx, 64, min(*overload, 5*time.Second))
 	before := len(l.accepted)
 	ready := watchReadiness(ctx, s.API.URL)
 	kept := l.flood(ctx, overloadFactor*rate, *overload)
@@ -141,7 +141,7 @@ func TestOverload(t *testing.T) {
 		}
 	}
 	l.flying.Wait()
-	asked, unready := ready()
+	asked, unready, late := ready()
 	peak, err := s.PeakMemory("api")
 	if err != nil {
 		t.Fatal(err)
@@ -167,7 +167,7 @@ func TestOverload(t *testing.T) {
 		t.Errorf("%d refusals do not say when to come back", l.silent)
 	}
 	if unready > 0 {
-		t.Errorf("the API was not ready %d of %d times", unready, asked)
+		t.Errorf("the API was not ready %d of %d times: %v", unready, asked, late)
 	}
 	if recovered > overloadRecovery {
 		t.Errorf("the API recovered after %s", recovered)
@@ -191,10 +191,11 @@ func TestOverload(t *testing.T) {
 }
 
 // watchReadiness asks twice a second whether the API is ready, until the returned function is called.
-func watchReadiness(ctx context.Context, url string) (stop func() (asked, unready int)) {
+func watchReadiness(ctx context.Context, url string) (stop func() (asked, unready int, last error)) {
 	ctx, cancel := context.WithCancel(ctx)
 	var watching sync.WaitGroup
 	var asked, unready int
+	var last error
 	probe := &deployment.Client{URL: url, HTTP: http.Client{Timeout: 10 * time.Second}}
 	watching.Go(func() {
 		for ctx.Err() == nil {
@@ -204,6 +205,7 @@ func watchReadiness(ctx context.Context, url string) (stop func() (asked, unread
 			}
 			if asked++; err != nil {
 				unready++
+				last = err
 			}
 			select {
 			case <-ctx.Done():
@@ -211,9 +213,9 @@ func watchReadiness(ctx context.Context, url string) (stop func() (asked, unread
 			}
 		}
 	})
-	return func() (int, int) {
+	return func() (int, int, error) {
 		cancel()
 		watching.Wait()
-		return asked, unready
+		return asked, unready, last
 	}
 }
