@@ -30,11 +30,11 @@ const idleInTransaction = time.Minute
 
 // Options configure a DB; the zero value is usable.
 type Options struct {
-	MaxConns int32            // connections of the pool; 0: DefaultConns
+	MaxConns int32 // connections of the pool; 0: DefaultConns
 	// MaxWaiting bounds the transactions that wait for a connection; further ones fail with ErrBusy. 0: no limit.
 	MaxWaiting int32
-	Now      func() time.Time // the clock; nil: time.Now
-	Tracer   pgx.QueryTracer  // sees every statement; nil: none
+	Now        func() time.Time // the clock; nil: time.Now
+	Tracer     pgx.QueryTracer  // sees every statement; nil: none
 	// MemoryOff is the server's default for agents whose settings leave open whether memory is switched on.
 	MemoryOff bool
 }
