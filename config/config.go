@@ -25,7 +25,7 @@ type Config struct {
 	DatabaseConns int32  `envconfig:"DATABASE_CONNS" default:"16" minimum:"1" desc:"Connections of one process to PostgreSQL."`
 
 	TemporalAddress   string `envconfig:"TEMPORAL_ADDRESS" desc:"host:port of the Temporal frontend. Empty: the dev command starts a private one."`
-	TemporalNamespace string `envconfig:"TEMPORAL_NAMESPACE" default:"default" desc:"Temporal namespace; it must exist."`
+	TemporalNamespace string `envconfig:"TEMPORAL_NAMESPACE" default:"default" desc:"Temporal namespace; created if it does not exist."`
 	TemporalAPIKey    Secret `envconfig:"TEMPORAL_API_KEY" desc:"API key for a managed Temporal; it implies TLS."`
 	TemporalTLS       bool   `envconfig:"TEMPORAL_TLS" default:"false" desc:"Connect to Temporal with TLS."`
 	TemporalUIURL     string `envconfig:"TEMPORAL_UI_URL" desc:"Address of Temporal's Web UI, for links in answers, such as http://127.0.0.1:8233. Empty: no links."`

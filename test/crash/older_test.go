@@ -87,22 +87,26 @@ func eventually(t *testing.T, what string, is func() bool) {
 	t.Fatalf("after %s: not %s", recovery, what)
 }
 
-// findings returns the codes of what the doctor finds, with their numbers.
+// findings returns the codes of what the doctor finds, with their numbers, once it can check everything.
 func findings(ctx context.Context, t *testing.T, s *deployment.System) map[string]int {
 	t.Helper()
-	var view struct {
-		Findings []struct {
-			Code  string
-			Count int
-		}
-	}
-	if err := s.API.Insist(ctx, http.MethodGet, "/api/v1/agents/"+deployment.Agent+"/doctor", nil, &view); err != nil {
-		t.Fatal(err)
-	}
 	found := map[string]int{}
-	for _, f := range view.Findings {
-		found[f.Code] = f.Count
-	}
+	eventually(t, "checked by the doctor", func() bool {
+		var view struct {
+			Unchecked []string
+			Findings  []struct {
+				Code  string
+				Count int
+			}
+		}
+		if err := s.API.Insist(ctx, http.MethodGet, "/api/v1/agents/"+deployment.Agent+"/doctor", nil, &view); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range view.Findings {
+			found[f.Code] = f.Count
+		}
+		return len(view.Unchecked) == 0
+	})
 	return found
 }
 
