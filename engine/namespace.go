@@ -37,8 +37,9 @@ type Namespace struct {
 	attributes map[string]string
 	log        *slog.Logger
 
-	mu sync.Mutex
-	id string // last seen; a namespace with another one is in another database
+	mu       sync.Mutex
+	id       string // last seen; a namespace with another one is in another database
+	replaced bool   // it had another id before, which Keep has not handled
 }
 
 // NewNamespace returns the namespace with a name, which must have search attributes, name to type ("Keyword", "Int", …).
@@ -49,8 +50,27 @@ func NewNamespace(c client.Client, name string, attributes map[string]string, lo
 // Prepare creates the namespace and its search attributes where they are missing. It fails when Temporal does not answer, when the
 // credentials do not allow it, and when an attribute exists with another type.
 func (n *Namespace) Prepare(ctx context.Context) error {
-	_, err := n.prepare(ctx)
-	return err
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	id, err := n.ensure(ctx)
+	if err != nil {
+		return err
+	}
+	n.mu.Lock()
+	n.replaced = n.replaced || n.id != "" && n.id != id
+	n.id = id
+	n.mu.Unlock()
+	for {
+		err := n.register(ctx)
+		if _, unknown := errors.AsType[*serviceerror.NamespaceNotFound](err); !unknown {
+			return err
+		}
+		select { // it was just created, and the server's parts learn of it one after the other
+		case <-ctx.Done():
+			return err
+		case <-time.After(registerPause):
+		}
+	}
 }
 
 // Keep prepares the namespace every 15 seconds until ctx ends, so that Temporal works again soon after its database was lost. After
@@ -58,51 +78,34 @@ func (n *Namespace) Prepare(ctx context.Context) error {
 func (n *Namespace) Keep(ctx context.Context, lost func()) {
 	ticker := time.NewTicker(namespaceInterval)
 	defer ticker.Stop()
-	replaced, failed := false, false
+	failed := false
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
 		}
-		anew, err := n.prepare(ctx)
-		replaced = replaced || anew
+		err := n.Prepare(ctx)
 		if err != nil && ctx.Err() == nil && !failed {
 			n.log.Warn("The Temporal namespace is not usable; trying again", "namespace", n.name, "error", err)
 		}
-		if failed = err != nil; failed || !replaced {
+		if failed = err != nil; failed || !n.wasReplaced() {
 			continue
 		}
 		n.log.Warn("Temporal's database was replaced; pending work is started again", "namespace", n.name)
-		if replaced = false; lost != nil {
+		if lost != nil {
 			lost()
 		}
 	}
 }
 
-// prepare is Prepare. It also reports whether the namespace is another one than before.
-func (n *Namespace) prepare(ctx context.Context) (replaced bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
-	id, err := n.ensure(ctx)
-	if err != nil {
-		return false, err
-	}
+// wasReplaced reports once that the namespace is another one than before.
+func (n *Namespace) wasReplaced() bool {
 	n.mu.Lock()
-	replaced = n.id != "" && n.id != id
-	n.id = id
-	n.mu.Unlock()
-	for {
-		err := n.register(ctx)
-		if _, unknown := errors.AsType[*serviceerror.NamespaceNotFound](err); !unknown {
-			return replaced, err
-		}
-		select { // it was just created, and the server's parts learn of it one after the other
-		case <-ctx.Done():
-			return replaced, err
-		case <-time.After(registerPause):
-		}
-	}
+	defer n.mu.Unlock()
+	replaced := n.replaced
+	n.replaced = false
+	return replaced
 }
 
 // ensure returns the id of the namespace. It creates one that does not exist.

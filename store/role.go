@@ -20,8 +20,8 @@ type RoleError struct {
 }
 
 func (e *RoleError) Error() string {
-	return fmt.Sprintf("%v; login %s. As a superuser (or a role with the admin option on %s), run this in any database of the cluster and start again:\n\n"+
-		"    %s\n", pg.ErrNoRole, e.Login, pg.AppRole, strings.Join(e.Statements, "\n    "))
+	return fmt.Sprintf("%v; login %s. As a superuser (or a role with the admin option on %s), run this in any database of the cluster, "+
+		"and start again:\n\n    %s\n", pg.ErrNoRole, e.Login, pg.AppRole, strings.Join(e.Statements, "\n    "))
 }
 
 // Unwrap returns ErrNoRole.

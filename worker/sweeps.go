@@ -45,8 +45,8 @@ type sweeps struct {
 	woken      chan struct{}
 }
 
-// run runs a sweep now, at every interval and when woken (wake may be nil), until ctx ends. A failed round is left to the next one. sweep returns how many
-// records it has handled.
+// run runs a sweep now, at every interval and when woken (wake may be nil), until ctx ends. A failed round is left to
+// the next one. sweep returns how many records it has handled.
 func (s *sweeps) run(ctx context.Context, over string, wake <-chan struct{}, sweep func(context.Context) (int, error)) {
 	ticker := time.NewTicker(s.interval)
 	defer ticker.Stop()

@@ -66,7 +66,9 @@ func New(c client.Client, steps *activities.Activities, o Options) *Worker {
 		},
 	}
 	if steps.DreamSchedule.Cron != "" {
-		w.schedules = &dreamSchedules{store: steps.Store, defaults: steps.DreamSchedule, client: c, now: steps.Now, log: o.Log, lost: make(chan struct{}, 1)}
+		w.schedules = &dreamSchedules{
+			store: steps.Store, defaults: steps.DreamSchedule, client: c, now: steps.Now, log: o.Log, lost: make(chan struct{}, 1),
+		}
 	}
 	poll := func(name string, options worker.Options) worker.Worker {
 		options.WorkerStopTimeout = stopTimeout

@@ -216,7 +216,8 @@ func TestInboxEndsWithoutItsOwner(t *testing.T) {
 		temporal.NewNonRetryableApplicationError("not found", activities.TypeNotFound, nil))
 	e.RegisterDelayedCallback(func() { e.SignalWorkflow(TurnCompletedSignal, Turn{Timing: testTiming}) }, 0)
 	e.ExecuteWorkflow(Inbox, InboxInput{OwnerRef: testOwner, Timing: testTiming})
-	if err := e.GetWorkflowError(); err == nil || !strings.Contains(err.Error(), testOwner.Owner.String()+" of agent ada is not in the database") {
+	want := testOwner.Owner.String() + " of agent ada is not in the database"
+	if err := e.GetWorkflowError(); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("it ended with %v", err)
 	}
 }

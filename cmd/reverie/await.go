@@ -25,7 +25,9 @@ const (
 
 // await repeats attempt until it succeeds, with growing pauses, while its error says that the server is away. Other errors, such as a
 // login that is refused, end it. what names the server in the log.
-func await[T any](ctx context.Context, log *slog.Logger, what string, away func(error) bool, attempt func(context.Context) (T, error)) (T, error) {
+func await[T any](
+	ctx context.Context, log *slog.Logger, what string, away func(error) bool, attempt func(context.Context) (T, error),
+) (T, error) {
 	for pause := firstRetry; ; pause = min(2*pause, lastRetry) {
 		result, err := within(ctx, attempt)
 		if err == nil || ctx.Err() != nil || !away(err) {

@@ -58,7 +58,8 @@ func preferWritable(c *pgx.ConnConfig) {
 const answerAge = 5 * time.Second
 
 // Ping reports whether the database answers and takes writes. It uses a separate connection, so that it does not wait behind requests
-// for one of the pool. Under an overload that is so large that its answer is late, transactions that ended just now count instead. If the database takes no writes, the pool's connections are made anew: another server has become the primary.
+// for one of the pool. Under an overload that is so large that its answer is late, transactions that ended just now count instead.
+// If the database takes no writes, the pool's connections are made anew: another server has become the primary.
 func (db *DB) Ping(ctx context.Context) error {
 	err := db.probe.ask(ctx)
 	switch {

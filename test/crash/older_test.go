@@ -53,7 +53,8 @@ func postgres(ctx context.Context, t *testing.T, s *deployment.System, program s
 // addAgent creates another agent.
 func addAgent(ctx context.Context, t *testing.T, s *deployment.System, id string) {
 	t.Helper()
-	if err := s.API.Insist(ctx, http.MethodPost, "/api/v1/agents", map[string]string{"id": id, "name": id, "timeZone": "UTC"}, nil); err != nil {
+	agent := map[string]string{"id": id, "name": id, "timeZone": "UTC"}
+	if err := s.API.Insist(ctx, http.MethodPost, "/api/v1/agents", agent, nil); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -194,7 +195,9 @@ func TestPostgresOlderThanTemporal(t *testing.T) {
 // of workflows that it does not know are found, and schedules are created.
 func TestTemporalOlderThanPostgres(t *testing.T) {
 	ctx, dir, kept := t.Context(), t.TempDir(), t.TempDir()
-	s := deployment.StartSystem(ctx, t, deployment.Options{TemporalDir: dir, Env: []string{"REVERIE_QUIET_PERIOD=500ms", "REVERIE_COOLDOWN=1s"}})
+	s := deployment.StartSystem(ctx, t, deployment.Options{
+		TemporalDir: dir, Env: []string{"REVERIE_QUIET_PERIOD=500ms", "REVERIE_COOLDOWN=1s"},
+	})
 	tell(ctx, t, s, "42", "before", "I live in Bern")
 	waitRead(ctx, t, s, "before")
 	exchange(ctx, t, s, dir, func() { copyFiles(t, temporalData(t, dir), kept) }, func() {})
@@ -219,7 +222,9 @@ func TestTemporalOlderThanPostgres(t *testing.T) {
 	defer c.Close()
 	// The sweep delivers again what has been pending for an hour.
 	if _, err := deployment.Query(ctx, s, pgx.RowTo[string],
-		"update conversations set pending_since = pending_since - interval '2 hours' where pending_since is not null returning conversation_id"); err != nil {
+		`update conversations set pending_since = pending_since - interval '2 hours'
+		where pending_since is not null
+		returning conversation_id`); err != nil {
 		t.Fatal(err)
 	}
 	if found := findings(ctx, t, s); found["messages_stuck"] != 1 {
