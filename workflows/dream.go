@@ -60,6 +60,9 @@ func Dream(ctx workflow.Context, in DreamInput) (DreamResult, error) {
 		folded: workflow.GetVersion(ctx, dreamSteps, workflow.DefaultVersion, 1) == workflow.DefaultVersion,
 	}
 	d.state.Dream = in.Dream
+	if !d.folded {
+		d.run = d.runNow(ctx)
+	}
 	err := d.sleep(ctx)
 	if err != nil {
 		err = d.wake(ctx, err)
@@ -86,7 +89,8 @@ type dreaming struct {
 	light     activities.LightSleepResult
 	rem       activities.REMSleepResult
 	takenOver bool
-	folded    bool // the steps that use only the store are local activities, as in histories without dreamSteps
+	run       string // the run that began, which a reset continues
+	folded    bool   // the steps that use only the store are local activities, as in histories without dreamSteps
 	log       log.Logger
 }
 
@@ -99,12 +103,33 @@ const dreamSteps = "dream-steps"
 func (d *dreaming) sleep(ctx workflow.Context) error {
 	err := d.open(ctx)
 	for err == nil {
-		if err = d.phases(ctx); err != nil || d.state.Again == uuid.Nil {
+		if err = d.phases(ctx); err != nil {
 			return err
+		}
+		if !d.folded && !d.state.Before && d.runNow(ctx) != d.run { // a reset, perhaps to a point after the commit
+			if err = d.open(ctx); err != nil {
+				return err
+			}
+		}
+		if d.state.Again == uuid.Nil {
+			return nil
 		}
 		err = d.repeat(ctx)
 	}
 	return err
+}
+
+// runNow returns the id of the current run. Recorded only when it changes, it tells a run that was reset from the one
+// that began.
+func (d *dreaming) runNow(ctx workflow.Context) string {
+	var run string
+	value := workflow.MutableSideEffect(ctx, "run", func(ctx workflow.Context) any {
+		return workflow.GetInfo(ctx).WorkflowExecution.RunID
+	}, func(a, b any) bool { return a == b })
+	if err := value.Get(&run); err != nil {
+		d.log.Warn("No run id", "error", err)
+	}
+	return run
 }
 
 // phases runs what follows open.
@@ -480,7 +505,7 @@ func dreamDetails(in DreamInput) string {
 
 // againHint returns the ways to dream again.
 func againHint(dream, agent string) string {
-	return fmt.Sprintf("`reverie memory dream again %s --agent %s`,\n  or reset this workflow to its first event with the reason `%s`",
+	return fmt.Sprintf("`reverie memory dream again %s --agent %s`,\n  or reset this workflow with the reason `%s`",
 		dream, agent, activities.AskAgain)
 }
 
