@@ -495,11 +495,12 @@ func dreamDetails(in DreamInput) string {
 		dream = in.Dream.String()
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n- show: `reverie memory dreams %s --agent %s`", dreamTitle(in), dream, in.Agent)
+	// Commands are on lines of their own, since the UI makes room for as many lines as the Markdown has.
+	fmt.Fprintf(&b, "%s\n\n- show:\n  `reverie memory dreams %s --agent %s`", dreamTitle(in), dream, in.Agent)
 	if !in.DryRun && in.Trigger != memory.DreamByReplay {
-		fmt.Fprintf(&b, "\n- undo: `reverie memory revert %s --agent %s`\n- again: %s", dream, in.Agent, againHint(dream, in.Agent))
+		fmt.Fprintf(&b, "\n- undo:\n  `reverie memory revert %s --agent %s`\n- again:\n  %s", dream, in.Agent, againHint(dream, in.Agent))
 	}
-	fmt.Fprintf(&b, "\n- owner: `reverie memory owner %s --agent %s`", in.Owner, in.Agent)
+	fmt.Fprintf(&b, "\n- owner:\n  `reverie memory owner %s --agent %s`", in.Owner, in.Agent)
 	return b.String()
 }
 
