@@ -55,6 +55,8 @@ type Options struct {
 	DreamSchedule setting.DreamSchedule
 	// Dreamer starts the dreams of a night; worker.New provides it.
 	Dreamer Dreamer
+	// ResetReason returns why a person reset an execution, and whether one did; worker.New provides it. nil: nobody did.
+	ResetReason func(ctx context.Context, workflowID, runID string) (reason string, isReset bool, err error)
 	// Extractor extracts imported conversations; worker.New provides it.
 	Extractor Extractor
 	// Changed receives agents whose documents an activity has changed, unless it is full; worker.New provides it. The

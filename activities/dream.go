@@ -49,15 +49,20 @@ func stateOf(d dreams.Dream) DreamState {
 	return DreamState{
 		Dream: d.ID, Outcome: d.Outcome, ReasonCode: d.ReasonCode, Usage: d.Usage, Documents: changed(d.Changes),
 		Candidates: d.Counts.Candidates, Promoted: d.Counts.Promoted, Kept: d.Counts.Kept, Rejected: d.Counts.Rejected,
+		Repeats: d.AgainOf,
 	}
 }
 
 // OpenDream finds or creates the record of a dream, with the settings that apply to it. A dream of this night or
-// record that has ended is returned as it is; one that is not wanted ends here.
+// record that has ended is returned as it is (see DreamState.Again); one that is not wanted ends here. With Repeat, it
+// undoes that dream and begins the one that repeats it.
 func (a *Activities) OpenDream(ctx context.Context, in OpenDreamInput) (OpenDreamResult, error) {
 	id, err := a.dreamer(ctx, in.OwnerRef)
 	if err != nil {
 		return OpenDreamResult{}, err
+	}
+	if in.Repeat != uuid.Nil {
+		return a.dreamAgain(ctx, id, in)
 	}
 	agent, err := a.Store.Agent(ctx, id)
 	if err != nil {
@@ -70,18 +75,19 @@ func (a *Activities) OpenDream(ctx context.Context, in OpenDreamInput) (OpenDrea
 	if err != nil {
 		return OpenDreamResult{}, dreamError(err)
 	}
-	if reason := unwanted(record.Settings, id.Owner); reason != "" && record.Open() {
+	if reason := UnwantedDream(record.Settings, id.Owner); reason != "" && record.Open() {
 		if record, err = a.Store.EndDream(ctx, id, record.ID,
 			dreams.DreamEnding{Outcome: memory.OutcomeSkipped, ReasonCode: reason}); err != nil {
 			return OpenDreamResult{}, dreamError(err)
 		}
 		a.observeDream(record)
 	}
-	return OpenDreamResult{DreamState: stateOf(record), Settings: record.Settings}, nil
+	state, err := a.endedState(ctx, id, record, in.Again)
+	return OpenDreamResult{DreamState: state, Settings: record.Settings}, err
 }
 
-// unwanted returns the reason why an owner does not dream; empty if it does.
-func unwanted(s setting.DreamSettings, owner memory.Owner) memory.ReasonCode {
+// UnwantedDream returns the reason why an owner does not dream; empty if it does.
+func UnwantedDream(s setting.DreamSettings, owner memory.Owner) memory.ReasonCode {
 	switch {
 	case !s.MemoryEnabled:
 		return memory.GateMemoryOff
@@ -108,8 +114,12 @@ func (a *Activities) CommitDream(ctx context.Context, in DreamInput) (CommitDrea
 	case err != nil:
 		return CommitDreamResult{}, dreamError(err)
 	}
+	state, err := a.endedState(ctx, id, record, false)
+	if err != nil || state.Before {
+		return CommitDreamResult{DreamState: state}, err
+	}
 	a.observeDream(record)
-	out := CommitDreamResult{DreamState: stateOf(record)}
+	out := CommitDreamResult{DreamState: state}
 	if out.Documents > 0 {
 		a.indexChanged(AgentRef{Workspace: in.Workspace, Agent: in.Agent})
 	}
@@ -188,6 +198,11 @@ type DreamState struct {
 	Rejected   int               `json:"rejected,omitempty"`
 	Documents  int               `json:"documents,omitempty"` // documents changed
 	Usage      memory.Usage      `json:"usage,omitzero"`
+	Repeats    uuid.UUID         `json:"repeats,omitzero"` // the dream that was undone for this one
+	// Before means that another execution had ended the dream before this step, which did nothing.
+	Before bool `json:"before,omitempty"`
+	// Again is the dream to undo and repeat, when this execution was asked to dream again what had ended before.
+	Again uuid.UUID `json:"again,omitzero"`
 }
 
 // Ended reports whether the dream is over.
@@ -204,6 +219,9 @@ type OpenDreamInput struct {
 	Night   string              `json:"night,omitempty"`
 	AsOf    time.Time           `json:"asOf,omitzero"`
 	DryRun  bool                `json:"dryRun,omitempty"`
+	// Again asks to repeat the dream if another execution has ended it. Repeat does so: it names the dream.
+	Again  bool      `json:"again,omitempty"`
+	Repeat uuid.UUID `json:"repeat,omitzero"`
 }
 
 // OpenDreamResult is the dream with the settings that apply to it.

@@ -16,8 +16,12 @@ import (
 // once; after a second refusal the dream ends with a report, and MEMORY.md stays.
 func (a *Activities) Consolidate(ctx context.Context, in ConsolidateInput) (DeepSleepResult, error) {
 	id, stage, err := a.dreamStage(ctx, in.DreamInput)
-	if err != nil || !stage.Dream.Open() {
-		return DeepSleepResult{DreamState: stateOf(stage.Dream)}, err
+	if err != nil {
+		return DeepSleepResult{}, err
+	}
+	if !stage.Dream.Open() {
+		state, err := a.endedState(ctx, id, stage.Dream, false)
+		return DeepSleepResult{DreamState: state}, err
 	}
 	if stage.Dream.HasDraft { // an earlier attempt was cut off after it had saved its draft
 		return DeepSleepResult{DreamState: inProgress(stage)}, nil

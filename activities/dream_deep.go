@@ -17,8 +17,12 @@ import (
 // REMSleep finds themes and likely truths among the staged statements.
 func (a *Activities) REMSleep(ctx context.Context, in DreamInput) (REMSleepResult, error) {
 	id, stage, err := a.dreamStage(ctx, in)
-	if err != nil || !stage.Dream.Open() {
-		return REMSleepResult{DreamState: stateOf(stage.Dream)}, err
+	if err != nil {
+		return REMSleepResult{}, err
+	}
+	if !stage.Dream.Open() {
+		state, err := a.endedState(ctx, id, stage.Dream, false)
+		return REMSleepResult{DreamState: state}, err
 	}
 	found := judge.REM(stage.Candidates, stage.AsOf)
 	if err := a.Store.ReflectDream(ctx, id, in.Dream, found); err != nil {
@@ -31,8 +35,12 @@ func (a *Activities) REMSleep(ctx context.Context, in DreamInput) (REMSleepResul
 // the gates instead.
 func (a *Activities) DeepSleep(ctx context.Context, in DreamInput) (DeepSleepResult, error) {
 	id, stage, err := a.dreamStage(ctx, in)
-	if err != nil || !stage.Dream.Open() {
-		return DeepSleepResult{DreamState: stateOf(stage.Dream)}, err
+	if err != nil {
+		return DeepSleepResult{}, err
+	}
+	if !stage.Dream.Open() {
+		state, err := a.endedState(ctx, id, stage.Dream, false)
+		return DeepSleepResult{DreamState: state}, err
 	}
 	ranking := deep(stage)
 	if a.asksModel(stage, ranking) {

@@ -34,7 +34,8 @@ func (a *Activities) LightSleep(ctx context.Context, in DreamInput) (LightSleepR
 		return LightSleepResult{}, dreamError(err)
 	}
 	if !load.Dream.Open() {
-		return LightSleepResult{DreamState: stateOf(load.Dream)}, nil
+		state, err := a.endedState(ctx, id, load.Dream, false)
+		return LightSleepResult{DreamState: state}, err
 	}
 	if err := inHand(load.Dream, id); err != nil {
 		return LightSleepResult{}, err

@@ -202,6 +202,8 @@ func probes(quarantined, dreamt, rehearsed uuid.UUID) map[string]probe {
 		"confirm-entry":         {path: report + entry + "/confirm", status: 200},
 		"edit-entry":            {path: report + entry + "/edit", status: 200, body: object(map[string]any{"content": statement})},
 		"forget-entry":          {path: report + entry + "/forget", status: 200},
+		"dream-again":           {path: report + "/again", status: 503},
+		"find-owner":            {path: ada + "/owner?endUserId=42", status: 200},
 		"revert-dream":          {path: dreamReports + "/" + rehearsed.String() + "/revert", status: 409},
 		"create-key": {
 			path:   "/api/v1/keys",

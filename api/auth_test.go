@@ -158,7 +158,8 @@ func expected(op operation, p probe, c caller) (status int, name string) {
 			"confirm-entry",
 			"edit-entry",
 			"forget-entry",
-			"revert-dream":
+			"revert-dream",
+			"dream-again":
 			return 404, "not_found"
 		}
 	}

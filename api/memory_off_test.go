@@ -40,7 +40,7 @@ var concerns = map[string]concern{
 	"search-memory": reading, "search-keywords": reading, "get-memory": reading, "system-prompt": reading, "assemble-context": reading,
 	"chat": reading, "chat-stream": reading, "call-tool": reading,
 
-	"remember": writing, "preview-snapshot": writing, // a preview tells what the import would do
+	"remember": writing, "dream-again": writing, "preview-snapshot": writing, // a preview tells what the import would do
 
 	"write-memory": accepting, "import-snapshot": accepting, "create-import": accepting, "add-import-items": accepting,
 	"start-import":  accepting,
@@ -60,7 +60,7 @@ var concerns = map[string]concern{
 	"list-snapshot-imports": ownHand, "get-snapshot-import": ownHand, "list-extractions": ownHand, "get-extraction": ownHand,
 	"events": ownHand, "events-jsonl": ownHand, "events-stream": ownHand, "list-artifacts": ownHand,
 	"examine-agent": ownHand, "fix-agent": ownHand, "memory-status": ownHand, "build-index": ownHand, "index-progress": ownHand,
-	"decide-space": ownHand,
+	"decide-space": ownHand, "find-owner": ownHand,
 
 	// Conversations are kept whether they are remembered or not, and their summaries are no memory.
 	"list-conversations": unconcerned, "add-messages": unconcerned, "list-messages": unconcerned, "list-compactions": unconcerned,

@@ -30,6 +30,9 @@ func (c Config) Validate() error {
 	if key := c.AdminKey.Reveal(); key != "" && len(key) < MinAdminKey {
 		bad("ADMIN_KEY", "it has %d characters and needs at least %d", len(key), MinAdminKey)
 	}
+	if key := c.CodecKey.Reveal(); key != "" && len(key) < MinAdminKey {
+		bad("CODEC_KEY", "it has %d characters and needs at least %d", len(key), MinAdminKey)
+	}
 	if c.LLMProvider == "" && (c.LLMModel != "" || !c.LLMAPIKey.Empty() || c.LLMBaseURL != "") {
 		bad("LLM_PROVIDER", "name the provider (for an OpenAI-compatible server: openai-compatible), "+
 			"or unset the other REVERIE_LLM_ variables to use the built-in engine")

@@ -30,6 +30,8 @@ type Config struct {
 	TemporalTLS       bool   `envconfig:"TEMPORAL_TLS" default:"false" desc:"Connect to Temporal with TLS."`
 	TemporalUIURL     string `envconfig:"TEMPORAL_UI_URL" desc:"Address of Temporal's Web UI, for links in answers, such as http://127.0.0.1:8233. Empty: no links."`
 	EncryptionKeys    Secret `envconfig:"ENCRYPTION_KEYS" desc:"Keys for workflow payloads, as id:base64[,id:base64…], 32 bytes each. The first encrypts, all decrypt. Empty: payloads (references only) are not encrypted."`
+	CodecAddr         string `envconfig:"CODEC_ADDR" default:"127.0.0.1:8234" desc:"Address on which the codec command, and the dev command with encryption keys, decrypt payloads for Temporal's Web UI at REVERIE_TEMPORAL_UI_URL."`
+	CodecKey          Secret `envconfig:"CODEC_KEY" desc:"Key that the codec server asks for, at least 24 characters. Empty: the dev command uses the admin key."`
 
 	Addr      string `envconfig:"ADDR" default:"127.0.0.1:8080" desc:"Address on which the API listens. Any address beyond loopback requires REVERIE_ADMIN_KEY."`
 	AdminKey  Secret `envconfig:"ADMIN_KEY" desc:"Admin key of the workspace, at least 24 characters. The dev command creates one in its data folder."`

@@ -36,6 +36,8 @@ type TemporalOptions struct {
 	Dir string
 	// UIAddr is the address of the Web UI, "127.0.0.1:8233"; port 0 chooses a free one. Empty means no UI.
 	UIAddr string
+	// CodecEndpoint is the address of the codec server that the Web UI uses; empty means none.
+	CodecEndpoint string
 	// SearchAttributes are custom search attributes, name to type (Keyword, Int, Datetime, …), registered before
 	// StartTemporal returns. Attributes of an earlier start stay.
 	SearchAttributes map[string]string
@@ -236,6 +238,9 @@ func (t *Temporal) arguments() ([]string, error) {
 		return append(args, "--headless"), nil
 	}
 	host, port, err := net.SplitHostPort(t.options.UIAddr)
+	if t.options.CodecEndpoint != "" {
+		args = append(args, "--ui-codec-endpoint", t.options.CodecEndpoint)
+	}
 	return append(args, "--ui-ip", host, "--ui-port", port), err
 }
 

@@ -46,6 +46,7 @@ const (
 	CodeNoteFull                   = pg.CodeNoteFull
 	CodeForgotten                  = pg.CodeForgotten
 	CodeNotFlushed                 = pg.CodeNotFlushed
+	CodeDreamedAgain               = pg.CodeDreamedAgain
 	CodeKeyReused                  = pg.CodeKeyReused
 	CodeImportRunning              = pg.CodeImportRunning
 	CodeImportFull                 = pg.CodeImportFull

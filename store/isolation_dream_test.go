@@ -183,6 +183,11 @@ var dreamCalls = map[string]call{
 		reverted, err := w.RevertDream(t.Context(), id, p.dream, "")
 		return reverted, &p.tag, err
 	},
+	"DreamAgain": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		p := w.anyDream(t, id)
+		repeated, err := w.DreamAgain(t.Context(), id, p.dream, dreams.Again{Settings: setting.DefaultDreamSettings()})
+		return repeated, &p.tag, err
+	},
 	"News": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		owners, err := w.News(t.Context(), id, uuid.Nil, pg.MaxPage)
 		var tags []tag

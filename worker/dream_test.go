@@ -188,9 +188,14 @@ func (d dreamWorld) history(t *testing.T, id, run string) []*historypb.HistoryEv
 // reset begins a run anew behind one of its workflow tasks.
 func (d dreamWorld) reset(t *testing.T, id, run string, event int64) {
 	t.Helper()
+	d.resetFor(t, "a test", id, run, event)
+}
+
+func (d dreamWorld) resetFor(t *testing.T, reason, id, run string, event int64) {
+	t.Helper()
 	if _, err := d.client.ResetWorkflowExecution(t.Context(), &workflowservice.ResetWorkflowExecutionRequest{
 		Namespace: client.DefaultNamespace, WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: id, RunId: run},
-		Reason: "a test", WorkflowTaskFinishEventId: event, RequestId: uuid.NewString(),
+		Reason: reason, WorkflowTaskFinishEventId: event, RequestId: uuid.NewString(),
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +213,7 @@ func TestADreamIsResetAtAnyStep(t *testing.T) {
 	if err != nil || first.Outcome != memory.OutcomeWritten {
 		t.Fatalf("it ended as %+v (%v)", first, err)
 	}
-	document, resets := d.memoryOf(t, "case-1"), 0
+	document, resets, unasked := d.memoryOf(t, "case-1"), 0, 0
 	for _, event := range d.history(t, run.GetID(), run.GetRunID()) {
 		if event.GetEventType() != enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED {
 			continue
@@ -216,15 +221,62 @@ func TestADreamIsResetAtAnyStep(t *testing.T) {
 		d.reset(t, run.GetID(), run.GetRunID(), event.GetEventId())
 		resets++
 		again, err := workflows.DreamRun{WorkflowRun: d.client.GetWorkflow(t.Context(), run.GetID(), "")}.Result(t.Context())
+		unchanged := again.Before // the run says that it did nothing
+		again.Before = false
+		if unchanged {
+			unasked++
+		}
 		if err != nil || again != first {
 			t.Errorf("reset at event %d it ended as %+v (%v), want %+v", event.GetEventId(), again, err, first)
 		}
 	}
-	if now := d.memoryOf(t, "case-1"); now.Version != document.Version || resets < 3 {
-		t.Errorf("after %d resets MEMORY.md has version %d, it had %d", resets, now.Version, document.Version)
+	if now := d.memoryOf(t, "case-1"); now.Version != document.Version || resets < 3 || unasked != resets {
+		t.Errorf("after %d resets (%d said so) MEMORY.md has version %d, it had %d", resets, unasked, now.Version, document.Version)
 	}
 	if n := d.model.Stats().Requests; n != 1 {
 		t.Errorf("the model was asked %d times", n)
+	}
+}
+
+// A person resets a dream that was written, to each of its steps, and asks with the reason to dream again: every time it is undone
+// and dreamed anew, with a report that names the one before. MEMORY.md never has a line twice.
+func TestADreamIsDreamedAgainByAReset(t *testing.T) {
+	d := newDreams(t, nil)
+	d.says(t, "case-1", 3)
+	in := workflows.DreamInput{OwnerRef: d.news(t)[0], Mode: memory.DreamNightly, Trigger: memory.DreamBySchedule, Night: "2026-01-31T02:00"}
+	run, err := workflows.StartDream(t.Context(), d.client, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, err := run.Result(t.Context())
+	if err != nil || last.Outcome != memory.OutcomeWritten {
+		t.Fatalf("it ended as %+v (%v)", last, err)
+	}
+	repeated := 0
+	for _, event := range d.history(t, run.GetID(), run.GetRunID()) {
+		if event.GetEventType() != enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED {
+			continue
+		}
+		d.resetFor(t, "Dream again: the model was wrong", run.GetID(), run.GetRunID(), event.GetEventId())
+		again, err := workflows.DreamRun{WorkflowRun: d.client.GetWorkflow(t.Context(), run.GetID(), "")}.Result(t.Context())
+		if err != nil || again.Outcome != memory.OutcomeWritten {
+			t.Fatalf("reset at event %d it ended as %+v (%v)", event.GetEventId(), again, err)
+		}
+		if got := d.memoryOf(t, "case-1"); got.Content != written("case-1") {
+			t.Errorf("reset at event %d, MEMORY.md is\n%s", event.GetEventId(), got.Content)
+		}
+		if again.Repeats != last.Dream || again.Before {
+			t.Errorf("reset at event %d, dream %s repeats %s, not %s", event.GetEventId(), again.Dream, again.Repeats, last.Dream)
+		}
+		last = again
+		repeated++
+	}
+	if repeated < 6 {
+		t.Errorf("it was dreamed again %d times", repeated)
+	}
+	reports, err := d.store.Dreams(t.Context(), owner("case-1"), dreams.DreamFilter{}, store.Page{Limit: 100})
+	if err != nil || len(reports.Items) != repeated+1 || !reports.Items[0].RevertedAt.IsZero() || reports.Items[1].AgainAs != last.Dream {
+		t.Errorf("%d reports (%v)", len(reports.Items), err)
 	}
 }
 
@@ -301,7 +353,7 @@ func TestWhatADreamCosts(t *testing.T) {
 			var did []string
 			for _, event := range events {
 				switch {
-				case event.GetMarkerRecordedEventAttributes() != nil:
+				case event.GetMarkerRecordedEventAttributes().GetMarkerName() == "LocalActivity":
 					did = append(did, localStep(t, event.GetMarkerRecordedEventAttributes()))
 				case event.GetActivityTaskScheduledEventAttributes() != nil:
 					did = append(did, event.GetActivityTaskScheduledEventAttributes().GetActivityType().GetName())

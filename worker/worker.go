@@ -79,6 +79,9 @@ func New(c client.Client, steps *activities.Activities, o Options) *Worker {
 		return q
 	}
 	steps.Dreamer = workflows.Dreams{Client: c}
+	steps.ResetReason = func(ctx context.Context, workflowID, runID string) (string, bool, error) {
+		return workflows.ResetReason(ctx, c, workflowID, runID)
+	}
 	steps.Extractor = workflows.Inboxes{Client: c}
 	steps.Writer = workflows.Writes{Client: c}
 	main := poll(workflows.TaskQueue, worker.Options{})

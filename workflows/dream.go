@@ -43,17 +43,26 @@ type DreamInput struct {
 	// AsOf is the end of the period that the dream looks at; zero: now.
 	AsOf   time.Time `json:"asOf,omitzero"`
 	DryRun bool      `json:"dryRun,omitempty"`
+	// Again asks to undo the dream of this record or night, if another execution has ended it, and to dream it again.
+	Again bool `json:"again,omitempty"`
 }
 
 // DreamResult is the final state of a dream.
 type DreamResult = activities.DreamState
 
 // Dream consolidates an owner's news in four phases: light, REM, deep, commit. Each step is saved, the last one in
-// one transaction with its effects, so the workflow can be reset to any of them. A dream that has ended is not
-// repeated.
+// one transaction with its effects, so the workflow can be reset to any of them. A dream that has ended is repeated
+// only when a person asks for it, by the input (Again) or with the reason of a reset (activities.AskAgain): it is
+// undone, and the same night is dreamed with a new report.
 func Dream(ctx workflow.Context, in DreamInput) (DreamResult, error) {
-	d := dreaming{DreamInput: in, log: workflow.GetLogger(ctx)}
+	d := dreaming{
+		DreamInput: in, log: workflow.GetLogger(ctx),
+		folded: workflow.GetVersion(ctx, dreamSteps, workflow.DefaultVersion, 1) == workflow.DefaultVersion,
+	}
 	d.state.Dream = in.Dream
+	if !d.folded {
+		d.run = d.runNow(ctx)
+	}
 	err := d.sleep(ctx)
 	if err != nil {
 		err = d.wake(ctx, err)
@@ -80,13 +89,56 @@ type dreaming struct {
 	light     activities.LightSleepResult
 	rem       activities.REMSleepResult
 	takenOver bool
+	run       string // the run that began, which a reset continues
+	folded    bool   // the steps that use only the store are local activities, as in histories without dreamSteps
 	log       log.Logger
 }
 
-// sleep runs the phases until one of them ends the dream.
+// dreamSteps names the change that made every step of a dream a regular activity: a point to reset to, with attempts
+// and failures that Temporal's UI shows while it is pending.
+const dreamSteps = "dream-steps"
+
+// sleep runs the phases until one of them ends the dream. When it had ended before and is to be repeated, sleep opens
+// the next one and runs the phases again.
 func (d *dreaming) sleep(ctx workflow.Context) error {
-	for _, phase := range []func(workflow.Context) error{d.open, d.lightSleep, d.remSleep, d.deepSleep} {
-		if err := phase(ctx); err != nil || d.state.Ended() {
+	err := d.open(ctx)
+	for err == nil {
+		if err = d.phases(ctx); err != nil {
+			return err
+		}
+		if !d.folded && !d.state.Before && d.runNow(ctx) != d.run { // a reset, perhaps to a point after the commit
+			if err = d.open(ctx); err != nil {
+				return err
+			}
+		}
+		if d.state.Again == uuid.Nil {
+			return nil
+		}
+		err = d.repeat(ctx)
+	}
+	return err
+}
+
+// runNow returns the id of the current run. Recorded only when it changes, it tells a run that was reset from the one
+// that began.
+func (d *dreaming) runNow(ctx workflow.Context) string {
+	var run string
+	value := workflow.MutableSideEffect(ctx, "run", func(ctx workflow.Context) any {
+		return workflow.GetInfo(ctx).WorkflowExecution.RunID
+	}, func(a, b any) bool { return a == b })
+	if err := value.Get(&run); err != nil {
+		d.log.Warn("No run id", "error", err)
+	}
+	return run
+}
+
+// phases runs what follows open.
+func (d *dreaming) phases(ctx workflow.Context) error {
+	for _, phase := range []func(workflow.Context) error{d.lightSleep, d.remSleep, d.deepSleep} {
+		if d.state.Ended() {
+			return nil
+		}
+		if err := phase(ctx); err != nil {
 			return err
 		}
 	}
@@ -95,14 +147,26 @@ func (d *dreaming) sleep(ctx workflow.Context) error {
 
 // open finds or creates the record and assigns it to this execution.
 func (d *dreaming) open(ctx workflow.Context) error {
-	out, err := localStep(ctx, "open the record", steps.OpenDream, activities.OpenDreamInput{
+	return d.opened(dreamStore(ctx, d, "open the record", openStep, steps.OpenDream, activities.OpenDreamInput{
 		OwnerRef: d.OwnerRef, Dream: d.state.Dream, Mode: d.Mode, Trigger: d.Trigger, Night: d.Night, AsOf: d.AsOf, DryRun: d.DryRun,
-	})
-	if err != nil {
-		return err
+		Again: d.Again,
+	}))
+}
+
+// repeat undoes the dream that had ended before, and opens the one that repeats it.
+func (d *dreaming) repeat(ctx workflow.Context) error {
+	d.light, d.rem, d.takenOver = activities.LightSleepResult{}, activities.REMSleepResult{}, false
+	return d.opened(dreamStore(ctx, d, "dream again: undo and open a new record", openStep, steps.OpenDream, activities.OpenDreamInput{
+		OwnerRef: d.OwnerRef, Mode: d.Mode, Trigger: d.Trigger, Repeat: d.state.Again,
+	}))
+}
+
+// opened stores the state of a record that was opened.
+func (d *dreaming) opened(out activities.OpenDreamResult, err error) error {
+	if err == nil {
+		d.state, d.settings = out.DreamState, out.Settings
 	}
-	d.state, d.settings = out.DreamState, out.Settings
-	return nil
+	return err
 }
 
 // lightSleep stages recent notes and messages.
@@ -118,7 +182,7 @@ func (d *dreaming) lightSleep(ctx workflow.Context) error {
 func (d *dreaming) remSleep(ctx workflow.Context) error {
 	d.describe(ctx, "REM sleep")
 	return d.attempt(ctx, func() (err error) {
-		d.rem, err = local(ctx, dreamStep, "REM sleep: themes and likely truths", steps.REMSleep, d.ref())
+		d.rem, err = dreamWork(ctx, d, "REM sleep: themes and likely truths", steps.REMSleep, d.ref())
 		return d.moved(d.rem.DreamState, err)
 	})
 }
@@ -134,7 +198,7 @@ func (d *dreaming) deepSleep(ctx workflow.Context) error {
 		d.describe(ctx, "writing")
 		stale := false
 		if err := d.attempt(ctx, func() error {
-			out, err := localStep(ctx, "write", steps.CommitDream, d.ref())
+			out, err := dreamStore(ctx, d, "commit: write documents and report", commitStep, steps.CommitDream, d.ref())
 			stale = out.Stale
 			return d.moved(out.DreamState, err)
 		}); err != nil || !stale {
@@ -148,7 +212,7 @@ func (d *dreaming) deepSleep(ctx workflow.Context) error {
 func (d *dreaming) draft(ctx workflow.Context) error {
 	askModel := false
 	if err := d.attempt(ctx, func() error {
-		out, err := local(ctx, dreamStep, "deep sleep: rank candidates", steps.DeepSleep, d.ref())
+		out, err := dreamWork(ctx, d, "deep sleep: rank candidates", steps.DeepSleep, d.ref())
 		askModel = out.AskModel
 		return d.moved(out.DreamState, err)
 	}); err != nil || d.state.Ended() || !askModel {
@@ -195,7 +259,7 @@ func (d *dreaming) consolidate(ctx workflow.Context) error {
 // end records that the dream failed. MEMORY.md is unchanged, and the next dream sees the same news.
 func (d *dreaming) end(ctx workflow.Context, reason memory.ReasonCode) error {
 	return d.attempt(ctx, func() error {
-		out, err := localStep(ctx, "record the failure", steps.EndDream, activities.EndDreamInput{
+		out, err := dreamStore(ctx, d, "record the failure", openStep, steps.EndDream, activities.EndDreamInput{
 			DreamInput: d.ref(), Outcome: memory.OutcomeFailed, ReasonCode: reason,
 		})
 		return d.moved(out, err)
@@ -259,6 +323,25 @@ func (d *dreaming) ref() activities.DreamInput {
 	return activities.DreamInput{OwnerRef: d.OwnerRef, Dream: d.state.Dream}
 }
 
+// dreamStore runs a step that is one transaction.
+func dreamStore[In, Out any](ctx workflow.Context, d *dreaming, summary string, options workflow.ActivityOptions,
+	run func(context.Context, In) (Out, error), in In,
+) (Out, error) {
+	if d.folded {
+		return localStep(ctx, summary, run, in)
+	}
+	return step(ctx, options, summary, run, in)
+}
+
+// dreamWork runs a step that reads, weighs and saves what a dream staged.
+func dreamWork[In, Out any](ctx workflow.Context, d *dreaming, summary string, run func(context.Context, In) (Out, error), in In,
+) (Out, error) {
+	if d.folded {
+		return local(ctx, dreamStep, summary, run, in)
+	}
+	return step(ctx, weighStep, summary, run, in)
+}
+
 func isSuperseded(err error) bool {
 	app, ok := errors.AsType[*temporal.ApplicationError](err)
 	return ok && app.Type() == activities.TypeSuperseded
@@ -278,6 +361,12 @@ func (d *dreaming) describe(ctx workflow.Context, phase string) {
 		}
 	}
 	b.WriteString(".\n")
+	switch {
+	case d.state.Repeats != uuid.Nil:
+		fmt.Fprintf(&b, "\nIt repeats dream `%s`, which was undone.\n", d.state.Repeats)
+	case d.state.Before:
+		b.WriteString("\nThis run did nothing: another one had ended the dream before.\n\n- again: " + againHint(d.state.Dream.String(), d.Agent) + "\n")
+	}
 	if d.light.Dream != uuid.Nil {
 		fmt.Fprintf(&b, "\n- looked at: %d notes, %d messages of %d conversations, %d statements",
 			d.light.Notes, d.light.Messages, d.light.Conversations, d.light.Statements)
@@ -388,9 +477,8 @@ func dreamSummary(in DreamInput) string {
 	return fmt.Sprintf("Dream of one owner of agent %s (%s)", in.Agent, kind)
 }
 
-// dreamDetails identifies a dream by its record or its night. Two starts with the same details ask for the same
-// dream.
-func dreamDetails(in DreamInput) string {
+// dreamTitle identifies a dream by its record or its night. Two starts with the same title ask for the same dream.
+func dreamTitle(in DreamInput) string {
 	switch {
 	case in.Dream != uuid.Nil:
 		return fmt.Sprintf("Report: `GET %s/%s`", reportsPath(in.Agent), in.Dream)
@@ -400,9 +488,31 @@ func dreamDetails(in DreamInput) string {
 	return ""
 }
 
+// dreamDetails returns the title of a dream and the commands with which an operator inspects and repeats it.
+func dreamDetails(in DreamInput) string {
+	dream := "<dream>" // its id is in the current details
+	if in.Dream != uuid.Nil {
+		dream = in.Dream.String()
+	}
+	var b strings.Builder
+	// Commands are on lines of their own, since the UI makes room for as many lines as the Markdown has.
+	fmt.Fprintf(&b, "%s\n\n- show:\n  `reverie memory dreams %s --agent %s`", dreamTitle(in), dream, in.Agent)
+	if !in.DryRun && in.Trigger != memory.DreamByReplay {
+		fmt.Fprintf(&b, "\n- undo:\n  `reverie memory revert %s --agent %s`\n- again:\n  %s", dream, in.Agent, againHint(dream, in.Agent))
+	}
+	fmt.Fprintf(&b, "\n- owner:\n  `reverie memory owner %s --agent %s`", in.Owner, in.Agent)
+	return b.String()
+}
+
+// againHint returns the ways to dream again.
+func againHint(dream, agent string) string {
+	return fmt.Sprintf("`reverie memory dream again %s --agent %s`,\n  or reset this workflow with the reason `%s`",
+		dream, agent, activities.AskAgain)
+}
+
 // isSameDream reports whether a running execution is the dream that in asks for.
 func isSameDream(ctx context.Context, c client.Client, id, run string, in DreamInput) (bool, error) {
-	want := dreamDetails(in)
+	want := dreamTitle(in)
 	if want == "" {
 		return false, nil
 	}
@@ -411,7 +521,8 @@ func isSameDream(ctx context.Context, c client.Client, id, run string, in DreamI
 		return false, err
 	}
 	details, err := running.GetStaticDetails()
-	return details == want, err
+	title, _, _ := strings.Cut(details, "\n")
+	return title == want, err
 }
 
 // Dreams implements activities.Dreamer with Dream workflows.

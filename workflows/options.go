@@ -36,6 +36,23 @@ var (
 		},
 	}
 
+	// openStep: like storeStep, for a dream, whose steps are regular activities.
+	openStep = workflow.ActivityOptions{
+		StartToCloseTimeout:    15 * time.Second,
+		ScheduleToCloseTimeout: 7 * 24 * time.Hour,
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval: 200 * time.Millisecond, BackoffCoefficient: 2, MaximumInterval: 30 * time.Second,
+		},
+	}
+
+	// commitStep: like openStep. A cancelled dream waits for its end, because it may still write.
+	commitStep = workflow.ActivityOptions{
+		StartToCloseTimeout:    openStep.StartToCloseTimeout,
+		ScheduleToCloseTimeout: openStep.ScheduleToCloseTimeout,
+		WaitForCancellation:    true,
+		RetryPolicy:            openStep.RetryPolicy,
+	}
+
 	// dreamStep: reads, weighs and saves what a dream staged: 400 candidates take 0.2 seconds. Unlike for messages,
 	// it gives up after a day: the next night looks at the same.
 	dreamStep = workflow.LocalActivityOptions{
@@ -46,9 +63,15 @@ var (
 		},
 	}
 
+	// weighStep: like dreamStep, as a regular activity.
+	weighStep = workflow.ActivityOptions{
+		StartToCloseTimeout:    dreamStep.StartToCloseTimeout,
+		ScheduleToCloseTimeout: dreamStep.ScheduleToCloseTimeout,
+		RetryPolicy:            dreamStep.RetryPolicy,
+	}
+
 	// lightStep: reads the notes and conversations of a week, with the author of each line. At the store's limits
-	// (2,000 messages, 100 notes) that takes a second of CPU, which many dreams share at night. It is a regular
-	// activity, so it does not prolong a workflow task and gives a point to reset to.
+	// (2,000 messages, 100 notes) that takes a second of CPU, which many dreams share at night.
 	lightStep = workflow.ActivityOptions{
 		StartToCloseTimeout:    10 * time.Minute,
 		ScheduleToCloseTimeout: dreamPatience,

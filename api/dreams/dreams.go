@@ -74,6 +74,7 @@ func (s *Room) dreamRoutes() {
 	s.dreamDiaryRoutes()
 	s.dreamEditRoutes()
 	s.dreamReplayRoutes()
+	s.dreamAgainRoutes()
 	s.dreamEventRoutes()
 }
 
@@ -222,6 +223,8 @@ type dreamView struct {
 	Night          string                 `json:"night,omitempty" doc:"Names the night that was dreamed; an owner dreams once in it." example:"2026-01-31T02:00"`
 	DryRun         bool                   `json:"dryRun" doc:"Nothing was written."`
 	ReplayOf       *uuid.UUID             `json:"replayOf,omitempty" doc:"The dream whose inputs it used again."`
+	AgainOf        *uuid.UUID             `json:"againOf,omitempty" doc:"The dream that it repeats, which was undone for it."`
+	AgainAs        *uuid.UUID             `json:"againAs,omitempty" doc:"The dream that repeated it."`
 	Window         *windowView            `json:"window,omitempty" doc:"Period of the notes and conversations read; missing until they have been read."`
 	Phase          memory.DreamPhase      `json:"phase" enum:"queued,light,rem,deep,writing,ended"`
 	Outcome        memory.Outcome         `json:"outcome" enum:"running,waiting,written,nothing,skipped,quarantined,failed"`
@@ -298,8 +301,10 @@ func viewDream(d dreams.Dream) dreamView {
 		Model: d.Model, PromptVersion: d.PromptVersion, Usage: d.Usage, Settings: viewDreamSettings(d.Settings),
 		WorkflowID: d.WorkflowID, RunID: d.RunID, WaitingUntil: d.WaitingUntil, StartedAt: d.StartedAt, FinishedAt: d.FinishedAt,
 	}
-	if d.ReplayOf != uuid.Nil {
-		v.ReplayOf = &d.ReplayOf
+	for to, id := range map[**uuid.UUID]uuid.UUID{&v.ReplayOf: d.ReplayOf, &v.AgainOf: d.AgainOf, &v.AgainAs: d.AgainAs} {
+		if id != uuid.Nil {
+			*to = &id
+		}
 	}
 	if !d.AsOf.IsZero() {
 		v.Window = &windowView{d.From, d.AsOf}

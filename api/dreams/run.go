@@ -134,14 +134,19 @@ func (s *Room) dreamNow(ctx context.Context, r dreamRequest) (*rest.Reply[dreamR
 	if err != nil {
 		return nil, err
 	}
+	return s.dreamRun(ctx, foundDream{record: ended, id: id, agent: agent, full: full})
+}
+
+// dreamRun answers with the report of a dream that was started, or 202 while it is open.
+func (s *Room) dreamRun(ctx context.Context, found foundDream) (*rest.Reply[dreamRunView], error) {
+	d := found.record
 	view := dreamRunView{
-		Status: "running", Dream: ended.ID, ReportLink: reportLink(agent.ID, ended.ID),
-		WorkflowID: ended.WorkflowID, Link: s.Workflows.Link(ended.WorkflowID),
+		Status: "running", Dream: d.ID, ReportLink: reportLink(found.agent.ID, d.ID), WorkflowID: d.WorkflowID, Link: s.Workflows.Link(d.WorkflowID),
 	}
-	if ended.Open() {
+	if d.Open() {
 		return rest.Accepted(view), nil
 	}
-	report, err := s.report(ctx, foundDream{record: ended, id: id, agent: agent, full: full}, reportCandidates)
+	report, err := s.report(ctx, found, reportCandidates)
 	if err != nil {
 		return nil, err
 	}
@@ -180,11 +185,8 @@ func (s *Room) dreamer(ctx context.Context, agent string, who rest.PersonParams)
 // queueDream makes the record of a requested dream, or finds the one of the same request. It refuses a second dream of
 // an owner beside one that is under way, and a night that was dreamed.
 func (s *Room) queueDream(ctx context.Context, id memory.Identity, d dreams.NewDream) (dreams.Dream, error) {
-	if d.Request != "" {
-		known, err := s.Store.DreamOfRequest(ctx, id, d.Request)
-		if !errors.Is(err, store.ErrNotFound) {
-			return known, err
-		}
+	if known, found, err := s.requested(ctx, id, d.Request); found || err != nil {
+		return known, err
 	}
 	if !d.DryRun {
 		if err := s.nobodyDreams(ctx, id); err != nil {
@@ -195,13 +197,25 @@ func (s *Room) queueDream(ctx context.Context, id memory.Identity, d dreams.NewD
 	if err == nil && !made.Open() && d.Night != "" {
 		p := fault.New(
 			fault.NightDreamed,
-			"this night was dreamed already, with the outcome %s: dream without asOf, or revert that dream",
+			"this night was dreamed already, with the outcome %s: dream without asOf, or dream that one again",
 			made.Outcome,
 		)
 		p.Data = dreamConflict{Dream: made.ID, Outcome: made.Outcome, ReportLink: reportLink(id.Agent, made.ID)}
 		return made, p
 	}
 	return made, err
+}
+
+// requested returns the dream that a request with this key has made, if there is one.
+func (s *Room) requested(ctx context.Context, id memory.Identity, key string) (known dreams.Dream, found bool, err error) {
+	if key == "" {
+		return known, false, nil
+	}
+	known, err = s.Store.DreamOfRequest(ctx, id, key)
+	if errors.Is(err, store.ErrNotFound) {
+		return known, false, nil
+	}
+	return known, err == nil, err
 }
 
 // startingTime bounds how long a dream may be queued before its workflow runs: after that its starter has failed.

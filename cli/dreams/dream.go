@@ -26,6 +26,7 @@ type request struct {
 	mode   memory.DreamMode
 	dryRun bool
 	topic  string // of a focused dream
+	again  string // the dream to undo and repeat; empty: none
 }
 
 // register adds the flags of all commands that dream.
@@ -54,6 +55,30 @@ func (s commands) dreamCommand() *cobra.Command {
 	r.register(c)
 	c.Flags().StringVar(&r.topic, "topic", "", "what to read first, in any words")
 	c.Flags().BoolVar(&r.dryRun, "dry-run", false, "write nothing: show the report with the diff")
+	c.AddCommand(s.againCommand())
+	return c
+}
+
+func (s commands) againCommand() *cobra.Command {
+	var r request
+	c := &cobra.Command{
+		Use:   "again <dream>",
+		Short: "Undo a dream, and dream the same night again",
+		Long: "Undo what a dream wrote, and dream the same night again, with the current settings and with notes and conversations as they\n" +
+			"are now. The new report names the old one. If lines of the old dream have been changed since, nothing is undone or dreamed,\n" +
+			"and the conflicts are shown.",
+		Args: session.NeedsArgs(1, 1, aDream),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkDreamID(args[0]); err != nil {
+				return err
+			}
+			r.again = args[0]
+			err := s.dreamAndShow(cmd, r, showDream)
+			showConflicts(cmd.ErrOrStderr(), err)
+			return err
+		},
+	}
+	c.Flags().BoolVar(&r.wait, "wait", true, "wait for the report; with --wait=false the dream continues on the server")
 	return c
 }
 
@@ -92,6 +117,11 @@ func (s commands) dream(cmd *cobra.Command, r request) (wire.Answer[wire.DreamRu
 	}
 	key := uuid.NewString()
 	ask := func(wait time.Duration) (wire.Answer[wire.DreamRun], error) {
+		if r.again != "" {
+			return client.DreamAgain(cmd.Context(), s.Agent, r.again, wire.DreamAgainParams{
+				Person: s.Person(), Wait: wait.String(), IdempotencyKey: key,
+			})
+		}
 		if r.topic != "" {
 			return client.DreamFocused(cmd.Context(), s.Agent, wire.DreamFocusedParams{
 				Person: s.Person(), Wait: wait.String(), DryRun: r.dryRun, IdempotencyKey: key,

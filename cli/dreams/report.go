@@ -54,6 +54,12 @@ func showReport(w io.Writer, r wire.Report) error {
 	if !r.Reverted.At.IsZero() {
 		rows = append(rows, []string{"undone", output.When(r.Reverted.At)})
 	}
+	if r.AgainOf != "" {
+		rows = append(rows, []string{"repeats", r.AgainOf})
+	}
+	if r.AgainAs != "" {
+		rows = append(rows, []string{"repeated as", r.AgainAs})
+	}
 	rows = append(rows, []string{"written", writer(r)})
 	for _, c := range r.Changes {
 		rows = append(rows, []string{"changed", output.Change(c)})

@@ -729,6 +729,12 @@ type DoctorFinding struct {
 
 // Dream defines model for Dream.
 type Dream struct {
+	// AgainAs The dream that repeated it.
+	AgainAs string `json:"againAs,omitempty,omitzero"`
+
+	// AgainOf The dream that it repeats, which was undone for it.
+	AgainOf string `json:"againOf,omitempty,omitzero"`
+
 	// Changes Result for each document written.
 	Changes []ChangeReceipt `json:"changes,omitempty,omitzero"`
 
@@ -1892,6 +1898,27 @@ type Options struct {
 	VectorWeight *float64 `json:"vectorWeight,omitempty"`
 }
 
+// Owner defines model for Owner.
+type Owner struct {
+	// Dream Id of the workflow of the owner's dreams.
+	Dream string `json:"dream"`
+
+	// Inbox Id of the workflow that receives the owner's messages.
+	Inbox string `json:"inbox"`
+
+	// Link The dreams in Temporal's Web UI.
+	Link string `json:"link,omitempty,omitzero"`
+
+	// Owner The person, as an owner key.
+	Owner string `json:"owner"`
+
+	// OwnerID The opaque id in workflow ids and in the search attribute OwnerKey.
+	OwnerID string `json:"ownerId"`
+
+	// Query Finds the owner's workflows in Temporal.
+	Query string `json:"query"`
+}
+
 // Part defines model for Part.
 type Part struct {
 	// Detail What is wrong and what to do about it.
@@ -2194,6 +2221,12 @@ type ReplayBody struct {
 
 // Report defines model for Report.
 type Report struct {
+	// AgainAs The dream that repeated it.
+	AgainAs string `json:"againAs,omitempty,omitzero"`
+
+	// AgainOf The dream that it repeats, which was undone for it.
+	AgainOf string `json:"againOf,omitempty,omitzero"`
+
 	// Candidates The best ones.
 	Candidates []Candidate `json:"candidates"`
 
@@ -3438,6 +3471,26 @@ func (c *Client) GetDream(
 	return call[Report](ctx, c, r)
 }
 
+// DreamAgainParams are the optional parameters of DreamAgain.
+type DreamAgainParams struct {
+	Person
+	// How long to wait for the outcome, such as 90s or 2m; 0s: do not wait; at most 5m.
+	Wait string `query:"wait"`
+	// Repeated requests with the same key are executed once and answered alike.
+	IdempotencyKey string `header:"Idempotency-Key"`
+}
+
+// DreamAgain calls POST /api/v1/agents/{agent}/dreams/{report}/again: undo a dream and dream the same night again.
+func (c *Client) DreamAgain(
+	ctx context.Context, agent string, report string, params DreamAgainParams,
+) (Answer[DreamRun], error) {
+	r := request{
+		method: "POST", path: "/api/v1/agents/%s/dreams/%s/again",
+		arguments: []any{agent, report}, params: params,
+	}
+	return call[DreamRun](ctx, c, r)
+}
+
 // ListDreamCandidatesParams are the optional parameters of ListDreamCandidates.
 type ListDreamCandidatesParams struct {
 	Person
@@ -3911,6 +3964,24 @@ func (c *Client) MemoryStatus(
 		arguments: []any{agent}, params: params,
 	}
 	return call[RecallStatus](ctx, c, r)
+}
+
+// FindOwnerParams are the optional parameters of FindOwner.
+type FindOwnerParams struct {
+	Person
+	// The opaque id, instead of the person.
+	ID string `query:"id"`
+}
+
+// FindOwner calls GET /api/v1/agents/{agent}/owner: find the workflows of a person, or the person of a workflow.
+func (c *Client) FindOwner(
+	ctx context.Context, agent string, params FindOwnerParams,
+) (Answer[Owner], error) {
+	r := request{
+		method: "GET", path: "/api/v1/agents/%s/owner",
+		arguments: []any{agent}, params: params,
+	}
+	return call[Owner](ctx, c, r)
 }
 
 // RememberParams are the optional parameters of Remember.

@@ -77,6 +77,8 @@ func TestRequestsAreInTheContract(t *testing.T) {
 		{"rem-harness"},
 		{"rem-backfill", "--path", clitest.Folder(t, map[string]string{"2026-01-31.md": "- x\n"}), "--promote"},
 		{"revert", uuid.NewString(), "--end-user", "42"},
+		{"dream", "again", uuid.NewString(), "--end-user", "42"},
+		{"owner", "--end-user", "42"},
 		{"import", fixtures + "openclaw", "--end-user", "42", "--on-conflict", "keep", "--no-wait"},
 		{"import", fixtures + "chatgpt", "--channel", "telegram", "--sender", "7", "--no-extract", "--no-wait"},
 		{"snapshot", "preview", zipped, "--scope", "all", "--end-user", "42"},
@@ -104,7 +106,7 @@ func TestRequestsAreInTheContract(t *testing.T) {
 		"add-messages", "summarize-conversation", "list-agents", "create-agent", "list-files", "read-file", "file-history", "file-diff",
 		"file-blame", "restore-file", "list-extractions", "get-extraction", "retry-extraction", "system-prompt", "status", "events",
 		"search-memory", "get-memory", "build-index", "memory-status", "write-file",
-		"dream", "dream-focused", "list-dreams", "get-dream", "explain-candidate", "explain-candidates", "revert-dream",
+		"dream", "dream-focused", "list-dreams", "get-dream", "explain-candidate", "explain-candidates", "revert-dream", "dream-again", "find-owner",
 		"create-import", "add-import-items", "start-import", "list-import-items",
 		"write-memory", "list-artifacts", "list-tools", "call-tool",
 	} {

@@ -104,6 +104,7 @@ type dev struct {
 	api       *api.Server
 
 	privateTemporal *devenv.Temporal // nil when an existing one is used
+	codecURL        string           // of the codec server; empty without encryption keys
 }
 
 func (d *dev) onStop(stop func(context.Context) error) { d.stops = append(d.stops, stop) }
@@ -115,8 +116,17 @@ func (d *dev) start(ctx context.Context) error {
 	if err := d.console.part("PostgreSQL", func() (string, error) { return d.startPostgres(ctx) }); err != nil {
 		return err
 	}
+	codec, err := d.listenCodec()
+	if err != nil {
+		return err
+	}
 	if err := d.console.part("Temporal", func() (string, error) { return d.startTemporal(ctx) }); err != nil {
 		return err
+	}
+	if codec != nil {
+		if err := d.console.part("Codec", func() (string, error) { return d.codecURL, d.startCodec(codec) }); err != nil {
+			return err
+		}
 	}
 	if err := d.console.part("Schema", func() (string, error) {
 		applied, err := await(ctx, d.telemetry.Log, "PostgreSQL", store.IsAway, func(ctx context.Context) (int, error) {
@@ -195,7 +205,7 @@ func (d *dev) startTemporal(ctx context.Context) (string, error) {
 	}
 	ts, err := devenv.StartTemporal(ctx, devenv.TemporalOptions{
 		Dir: filepath.Join(d.flags.data, "temporal"), UIAddr: d.flags.temporalUI, Namespace: d.TemporalNamespace,
-		SearchAttributes: workflows.SearchAttributes(), Progress: d.console.progress,
+		SearchAttributes: workflows.SearchAttributes(), Progress: d.console.progress, CodecEndpoint: d.codecURL,
 	})
 	if err != nil {
 		return "", err
@@ -311,6 +321,9 @@ API          {{.URL}}   documentation at {{.URL}}/docs
 {{- if .TemporalUI}}
 Temporal UI  http://{{.TemporalUI}}
 {{- end}}
+{{- if .Codec}}
+Codec server {{.Codec}}   sign in there with the admin key, to read payloads in the Temporal UI
+{{- end}}
 Admin key    {{if .Key}}{{.Key}}   also in {{else}}in {{end}}{{.KeyFile}}
 Model        {{.Model}}
 {{- if .BuiltIn}} (set REVERIE_LLM_PROVIDER to use a model){{end}}
@@ -348,7 +361,7 @@ func (d *dev) greet() {
 	}
 	var b strings.Builder
 	if err := greeting.Execute(&b, map[string]any{
-		"URL": "http://" + d.listener.Addr().String(), "TemporalUI": temporalUI, "Key": shownKey, "KeyFile": keyFile,
+		"URL": "http://" + d.listener.Addr().String(), "TemporalUI": temporalUI, "Codec": d.codecURL, "Key": shownKey, "KeyFile": keyFile,
 		"Data": filepath.Dir(keyFile), "Model": modelName(d.Config), "BuiltIn": d.LLMProvider == "",
 	}); err != nil {
 		panic(err) // the template and its data are above

@@ -1,5 +1,5 @@
 // Command reverie keeps the long-term memory of AI agents. dev runs everything on this machine; api and worker are the
-// processes of a deployment and migrate prepares its database and namespace; memory and chat are clients of the API.
+// processes of a deployment, codec decrypts payloads for Temporal's Web UI, and migrate prepares database and namespace; memory and chat are clients of the API.
 package main
 
 import (
@@ -37,7 +37,7 @@ func root() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	c.AddCommand(devCommand(), apiCommand(), workerCommand(), migrateCommand(), healthCommand())
+	c.AddCommand(devCommand(), apiCommand(), workerCommand(), codecCommand(), migrateCommand(), healthCommand())
 	c.AddCommand(cli.Commands(version)...)
 	return c
 }

@@ -108,6 +108,23 @@ func TestOlderNotesAreDreamedAndPromoted(t *testing.T) {
 	if strings.Contains(grace("cat", "MEMORY.md"), "Keeps bees") {
 		t.Error("what was undone came back")
 	}
+
+	// The night is dreamed again, with a report that names the old one; a second time the new one is to be named.
+	repeated := oneJSON[wire.DreamRun](t, grace("dream", "again", id, "--json")).Report
+	if repeated.AgainOf != id || repeated.Outcome != "written" || repeated.ID == id {
+		t.Errorf("dreamed again: %+v", repeated)
+	}
+	clitest.Contains(t, grace("dreams", id), "undone", "repeated as", repeated.ID)
+	clitest.Contains(t, grace("dreams", repeated.ID), "repeats", id)
+	if _, _, err := runMemory(t, "dream", "again", id, "--agent", "ada", "--end-user", "42"); err == nil || !strings.Contains(err.Error(), repeated.ID) {
+		t.Errorf("a second time: %v", err)
+	}
+	clitest.Contains(t, grace("cat", "MEMORY.md"), "bees")
+
+	// The opaque id of the person, both ways.
+	who := oneJSON[wire.Owner](t, grace("owner", "--json"))
+	clitest.Contains(t, grace("owner"), "api:42", who.OwnerID, "OwnerKey = '"+who.OwnerID+"'", "dream/default.ada/"+who.OwnerID)
+	clitest.Contains(t, mustRun(t, "owner", who.OwnerID), "api:42")
 }
 
 func TestDreamsOfATopicAndOfTheSharedMemory(t *testing.T) {

@@ -65,7 +65,7 @@ const (
             (select dream_id, 4
             from dreams
             where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and night = @night and night <> ''
-                and not dry_run and outcome not in ('failed', 'skipped') and not @dry_run::boolean
+                and not dry_run and outcome not in ('failed', 'skipped') and again_as is null and not @dry_run::boolean
             limit 1)
         ) f
         order by f.place
@@ -73,9 +73,9 @@ const (
 
 	sqlDreamInsert = `
 insert into dreams (workspace_id, agent_id, dream_id, owner_key, mode, trigger_source, topic, night, request, dry_run, replay_of,
-    scope, as_of, from_day, phase, outcome, settings, workflow_id, run_id, started_at, changed_at)
+    again_of, scope, as_of, from_day, phase, outcome, settings, workflow_id, run_id, started_at, changed_at)
 values (@workspace, @agent, @dream, @owner, @mode, @trigger, @topic, @night, @request, @dry_run, @replay_of,
-    @scope, @as_of, @from, case when @workflow = '' then 'queued' else 'light' end, 'running', @settings, @workflow, @run, @now, @now)`
+    @again_of, @scope, @as_of, @from, case when @workflow = '' then 'queued' else 'light' end, 'running', @settings, @workflow, @run, @now, @now)`
 
 	// Another run starts over; the same run continues.
 	sqlDreamTake = `
@@ -236,7 +236,7 @@ func (d NewDream) args(t *pg.Tx, dreamID uuid.UUID) pgx.NamedArgs {
 	args := pgx.NamedArgs{
 		"dream": dreamID, "named": pg.IDOrNull(d.ID), "mode": d.Mode, "trigger": d.Trigger, "topic": d.Topic, "night": d.Night,
 		"request": d.Request, "dry_run": d.DryRun || d.ReplayOf != uuid.Nil, "replay_of": pg.IDOrNull(d.ReplayOf),
-		"scope": DreamScope(t.ID.Owner), "as_of": pg.TimeOrNull(d.AsOf), "from": "", "settings": nil,
+		"again_of": nil, "scope": DreamScope(t.ID.Owner), "as_of": pg.TimeOrNull(d.AsOf), "from": "", "settings": nil,
 		"workflow": t.ID.Author.WorkflowID, "run": t.ID.Author.RunID, "abandoned": DreamAbandoned,
 		"author_kind": t.ID.Author.Kind, "author_id": t.ID.Author.ID,
 	}

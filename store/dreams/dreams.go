@@ -34,6 +34,8 @@ type Dream struct {
 	Night    string // names the night of a scheduled dream: "2026-01-31T02:00", unique for its owner; empty: none
 	DryRun   bool   // nothing was written
 	ReplayOf uuid.UUID
+	AgainOf  uuid.UUID    // the dream that this one repeats; that one was undone
+	AgainAs  uuid.UUID    // the dream that repeated this one
 	Scope    memory.Scope // of MEMORY.md
 	AsOf     time.Time    // the end of its window; zero until light sleep
 	From     dream.Day    // the first day of its window
@@ -85,7 +87,7 @@ select x.dream_id, x.owner_key, (
         select o.owner_id
         from owners o
         where o.workspace_id = x.workspace_id and o.agent_id = x.agent_id and o.owner_key = x.owner_key), x.mode, x.trigger_source,
-    x.topic, x.night, x.dry_run, x.replay_of, x.scope, x.as_of, x.from_day, x.phase, x.outcome, x.reason_code, x.reason,
+    x.topic, x.night, x.dry_run, x.replay_of, x.again_of, x.again_as, x.scope, x.as_of, x.from_day, x.phase, x.outcome, x.reason_code, x.reason,
     x.settings, x.pins, x.reflection, x.contradictions, x.counts, x.changes, x.violations, x.model, x.prompt_version,
     x.calls, x.input_tokens, x.output_tokens, x.cost_micros, x.reverted_by, x.reverted_at, x.draft is not null,
     x.waiting_until, x.workflow_id, x.run_id, x.started_at, x.finished_at, `
@@ -122,17 +124,17 @@ func scanDream(row pgx.CollectableRow) (Dream, error) { return scanDreamAnd(row)
 
 // scanDreamAnd also scans the columns behind those of the dream into more.
 func scanDreamAnd(row pgx.CollectableRow, more ...any) (d Dream, err error) {
-	var replayOf uuid.NullUUID
+	var replayOf, againOf, againAs uuid.NullUUID
 	var asOf, revertedAt *time.Time
 	var settings *setting.DreamSettings
 	err = row.Scan(append([]any{
 		&d.ID, &d.Owner, &d.OwnerID, &d.Mode, &d.Trigger,
-		&d.Topic, &d.Night, &d.DryRun, &replayOf, &d.Scope, &asOf, &d.From, &d.Phase, &d.Outcome, &d.ReasonCode, &d.Reason,
+		&d.Topic, &d.Night, &d.DryRun, &replayOf, &againOf, &againAs, &d.Scope, &asOf, &d.From, &d.Phase, &d.Outcome, &d.ReasonCode, &d.Reason,
 		&settings, &d.Pins, &d.Reflection, &d.Contradictions, &d.Counts, &d.Changes, &d.Violations, &d.Model, &d.PromptVersion,
 		&d.Usage.Calls, &d.Usage.InputTokens, &d.Usage.OutputTokens, &d.Usage.CostMicros, &d.RevertedBy, &revertedAt, &d.HasDraft,
 		&d.WaitingUntil, &d.WorkflowID, &d.RunID, &d.StartedAt, &d.FinishedAt, &d.Diff, &d.Raw,
 	}, more...)...)
-	d.ReplayOf = replayOf.UUID
+	d.ReplayOf, d.AgainOf, d.AgainAs = replayOf.UUID, againOf.UUID, againAs.UUID
 	d.AsOf, d.RevertedAt = pg.TimeOf(asOf), pg.TimeOf(revertedAt)
 	if settings != nil {
 		d.Settings = *settings

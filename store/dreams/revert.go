@@ -18,7 +18,7 @@ import (
 
 // RevertedDream is the result of undoing a dream.
 type RevertedDream struct {
-	Dream   Dream
+	Dream   Dream          // the undone one; of DreamAgain: the one that repeats it
 	Receipt memory.Receipt // the new versions
 	// Conflicts are documents that were changed on the same lines since, by path. Nothing was undone then.
 	Conflicts map[string][]markdown.Conflict
@@ -115,6 +115,7 @@ type undoing struct {
 	diary     memory.Document
 	agent     gate.Agent
 	receipt   *memory.Receipt // of an earlier time
+	again     *repeating      // the dream that follows; nil: none
 }
 
 // ledgerKey is the key of the receipt: a dream is undone once, whatever keys requests have.
@@ -127,6 +128,10 @@ func (u *undoing) run(ctx context.Context) (RevertedDream, error) {
 		return RevertedDream{}, err
 	case !seen:
 		return RevertedDream{}, noDream(u.dream.ID)
+	case u.again != nil && u.again.found:
+		return RevertedDream{Dream: u.again.known, Receipt: memory.Receipt{Replayed: true}}, u.again.refused(u.dream)
+	case u.dream.Outcome != memory.OutcomeWritten: // nothing to undo before it is repeated
+		return u.finish(ctx, &pgx.Batch{}, &memory.Receipt{})
 	case already:
 		if u.receipt == nil {
 			u.receipt = &memory.Receipt{Replayed: true}
@@ -156,6 +161,9 @@ func (u *undoing) look(ctx context.Context) (seen, already bool, err error) {
 	b := &pgx.Batch{}
 	pg.Columns(b.Queue(sqlDreamRevertLock, t.Args(pgx.NamedArgs{"dream": u.dream.ID})), &seen, &already)
 	gate.QueueLedger(b, t, u.ledgerKey(), &u.receipt)
+	if u.again != nil {
+		u.again.queueKnown(b, t, u.dream)
+	}
 	agent, diary := false, false
 	pg.One(b.Queue(gate.SQLAgent, t.Args(nil)), &agent, &u.agent, gate.ScanAgent)
 	pg.One(b.Queue(gate.SQLDocument, u.args(memory.DreamsPath)), &diary, &u.diary, gate.ScanContent)
@@ -193,7 +201,11 @@ func (u *undoing) commit(ctx context.Context, changes []memory.Change) (Reverted
 func (u *undoing) finish(ctx context.Context, b *pgx.Batch, receipt *memory.Receipt) (RevertedDream, error) {
 	result := RevertedDream{}
 	found := false
-	queueReport(b, u.t, u.dream.ID, &result.Dream, &found)
+	report := u.dream.ID
+	if u.again != nil {
+		report = u.again.queue(b, u.t, u.dream)
+	}
+	queueReport(b, u.t, report, &result.Dream, &found)
 	if err := u.t.Finish(ctx, b); err != nil {
 		return RevertedDream{}, err
 	}

@@ -99,6 +99,8 @@ const (
 	CodeNotEnded = "not_ended"
 	// CodeNotWritten: the dream changed nothing that can be undone.
 	CodeNotWritten = "not_written"
+	// CodeDreamedAgain: the dream was dreamed again before.
+	CodeDreamedAgain = "dreamed_again"
 	// CodeKeyReused: the idempotency key was used for another write.
 	CodeKeyReused = "key_reused"
 	// CodeImportRunning: the import is running; items can be staged, and it can be restarted, only while it is not.
