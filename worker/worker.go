@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
@@ -37,6 +38,7 @@ type Options struct {
 // Worker polls the task queues of this deployment.
 type Worker struct {
 	queues     []queue
+	leader     leader
 	sweeps     *sweeps
 	indexSweep *indexSweep
 	schedules  *dreamSchedules // nil: schedules are not reconciled
@@ -55,11 +57,12 @@ func New(c client.Client, steps *activities.Activities, o Options) *Worker {
 	changed := make(chan activities.AgentRef, changesKept)
 	steps.Changed = changed
 	w := &Worker{
+		leader: leader{store: steps.Store, holder: uuid.NewString(), duration: leaseFor(o.SweepInterval), log: o.Log},
 		sweeps: &sweeps{
 			store: steps.Store, client: c, timing: steps.Timing, now: steps.Now, interval: o.SweepInterval, log: o.Log,
 		},
 		indexSweep: &indexSweep{
-			store: steps.Store, embedders: steps.Embedders, changed: changed, client: c, interval: o.SweepInterval, log: o.Log,
+			store: steps.Store, embedders: steps.Embedders, changed: changed, client: c, now: steps.Now, interval: o.SweepInterval, log: o.Log,
 		},
 	}
 	if steps.DreamSchedule.Cron != "" {
@@ -117,15 +120,24 @@ func (w *Worker) Start() error {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	w.cancel = cancel
-	w.done.Go(func() { w.indexSweep.run(ctx) })
-	w.done.Go(func() { w.sweeps.run(ctx, "turns", w.sweeps.turns) })
-	w.done.Go(func() { w.sweeps.run(ctx, "writes", w.sweeps.writes) })
-	w.done.Go(func() { w.sweeps.run(ctx, "snapshots", w.sweeps.snapshots) })
-	w.done.Go(func() { w.sweeps.run(ctx, "imports", w.sweeps.imports) })
-	if w.schedules != nil {
-		w.done.Go(func() { w.schedules.run(ctx) })
-	}
+	w.done.Go(func() { w.indexSweep.tell(ctx) })
+	w.done.Go(func() { w.leader.run(ctx, w.sweep) })
 	return nil
+}
+
+// sweep runs all sweeps until ctx ends, for as long as this process leads.
+func (w *Worker) sweep(ctx context.Context) {
+	var all sync.WaitGroup
+	defer all.Wait()
+	for over, sweep := range map[string]func(context.Context) (int, error){
+		"turns": w.sweeps.turns, "writes": w.sweeps.writes, "snapshots": w.sweeps.snapshots, "imports": w.sweeps.imports,
+		"open records": w.sweeps.open, "indexes": w.indexSweep.tend, "embedding models": w.indexSweep.change,
+	} {
+		all.Go(func() { w.sweeps.run(ctx, over, sweep) })
+	}
+	if w.schedules != nil {
+		all.Go(func() { w.schedules.run(ctx) })
+	}
 }
 
 // Stop ends polling and waits for running activities, up to stopTimeout.
