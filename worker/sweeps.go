@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -88,18 +89,18 @@ func (s *sweeps) lease(grace, again time.Duration) store.Lease {
 
 // drain takes work and handles it until none is left, ctx ends, or none of a batch could be handled. It returns how many were
 // handled. One that fails does not stop the others: its lease ends, and a later round takes it again.
-func drain[T any](ctx context.Context, take func(context.Context) ([]T, error), handle func(context.Context, T) error) (done int, err error) {
+func drain[T any](ctx context.Context, take func(context.Context) ([]T, error), handle func(context.Context, T) error) (int, error) {
+	done := 0
+	var failed error // of the last batch that had an error
 	for {
 		batch, err := take(ctx)
 		if err != nil || len(batch) == 0 {
-			return done, err
+			return done, cmp.Or(err, failed)
 		}
 		n, err := each(ctx, batch, handle)
-		if done += n; n == 0 || ctx.Err() != nil {
-			return done, err
-		}
-		if err != nil { // of the last batch that had one; the next batches are others
-			defer func(failed error) { err = errors.Join(err, failed) }(err)
+		done, failed = done+n, cmp.Or(err, failed)
+		if n == 0 || ctx.Err() != nil {
+			return done, failed
 		}
 	}
 }
