@@ -70,6 +70,8 @@ func (a *Activities) Summarise(ctx context.Context, in SummariseInput) (Summaris
 	switch {
 	case err != nil:
 		return SummariseResult{}, recordError(err, "compaction")
+	case part.Compaction.FinishedAt != nil && part.Compaction.Outcome != memory.OutcomeWritten:
+		return SummariseResult{}, errSuperseded("compaction")
 	case part.Compaction.FinishedAt != nil:
 		return SummariseResult{Ended: true, Done: part.Compaction.Done}, nil
 	}
@@ -79,6 +81,22 @@ func (a *Activities) Summarise(ctx context.Context, in SummariseInput) (Summaris
 		count:     llm.CounterFor(in.Settings.Model).Count,
 	}
 	return s.run(ctx)
+}
+
+// StopCompaction records that a compaction failed. One that has ended stays as it is.
+func (a *Activities) StopCompaction(ctx context.Context, in StopCompactionInput) (struct{}, error) {
+	id, err := a.identify(ctx, in.OwnerRef, author(ctx, ""))
+	if err != nil {
+		return struct{}{}, err
+	}
+	return struct{}{}, storeError(a.Store.EndCompaction(ctx, id, in.Compaction, memory.OutcomeFailed, in.ReasonCode))
+}
+
+// StopCompactionInput identifies an open compaction, and why it stopped.
+type StopCompactionInput struct {
+	memory.OwnerRef
+	Compaction uuid.UUID         `json:"compaction"`
+	ReasonCode memory.ReasonCode `json:"reasonCode"`
 }
 
 // BeginCompactionInput opens a compaction.

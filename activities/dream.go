@@ -309,6 +309,8 @@ type StartDreamsInput struct {
 type StartDreamsResult struct {
 	Outcomes map[memory.Outcome]int `json:"outcomes,omitempty"`
 	Late     int                    `json:"late,omitempty"` // not ended within Patience; they continue by themselves
+	// Unstarted owners could not be started in any attempt; the next night tries again.
+	Unstarted int `json:"unstarted,omitempty"`
 }
 
 // DreamOrder asks for the dream of one owner in one night.

@@ -14,6 +14,10 @@ import (
 // NewsPage is the number of owners in one step of a night: their ids are a few kilobytes of history.
 const NewsPage = 100
 
+// nightAttempts is the number of attempts at a page of owners. An owner whose dream could not be started in any of them does not hold up
+// the next page: the news stay for the next night.
+const nightAttempts = 8
+
 // late is the outcome of a dream that did not end within the patience.
 const late memory.Outcome = "late"
 
@@ -52,7 +56,7 @@ func (a *Activities) StartDreams(ctx context.Context, in StartDreamsInput) (Star
 	n := newNight(ctx, a, in)
 	defer n.beat(ctx)()
 	n.run(ctx)
-	return n.result()
+	return n.result(activity.GetInfo(ctx).Attempt >= nightAttempts)
 }
 
 // night is a page of dreaming owners.
@@ -148,15 +152,18 @@ func (n *night) beat(ctx context.Context) (stop func()) {
 // errUnfinished makes the next attempt continue with the owners who are not done.
 var errUnfinished = temporal.NewApplicationError("some owners have not dreamed yet", TypeUnavailable)
 
-// result counts the outcomes. It fails while an outcome is unknown: the next attempt handles those owners.
-func (n *night) result() (StartDreamsResult, error) {
+// result counts the outcomes. It fails while an outcome is unknown: the next attempt handles those owners, unless this is the last one.
+func (n *night) result(last bool) (StartDreamsResult, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	out := StartDreamsResult{Outcomes: map[memory.Outcome]int{}}
 	for _, outcome := range n.outcomes {
 		switch outcome {
 		case "":
-			return StartDreamsResult{}, cmp.Or(n.problem, errUnfinished)
+			if !last || n.problem == nil { // without a problem, the worker stops
+				return StartDreamsResult{}, cmp.Or(n.problem, errUnfinished)
+			}
+			out.Unstarted++
 		case late:
 			out.Late++
 		default:

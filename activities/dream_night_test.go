@@ -164,6 +164,25 @@ func TestANightWithoutAnAnswerFailsForAnother(t *testing.T) {
 	}
 }
 
+// An owner who cannot start does not hold up the next page: in the last attempt it is counted.
+func TestAnOwnerWhoCannotStartStopsNoPage(t *testing.T) {
+	n := night{
+		in:       startDreams(3),
+		outcomes: []memory.Outcome{memory.OutcomeWritten, "", memory.OutcomeNothing},
+		problem:  errors.New("it cannot start"),
+	}
+	if _, err := n.result(false); err == nil {
+		t.Error("it is not tried again")
+	}
+	if out, err := n.result(true); err != nil || out.Unstarted != 1 || len(out.Outcomes) != 2 {
+		t.Errorf("the last attempt ends with %+v, %v", out, err)
+	}
+	n.problem = nil
+	if _, err := n.result(true); err == nil {
+		t.Error("a worker that stops leaves owners out")
+	}
+}
+
 func TestNewsAreFoundInPages(t *testing.T) {
 	w := newWorld(t)
 	const people = NewsPage + 7

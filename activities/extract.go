@@ -276,7 +276,9 @@ func (a *Activities) Apply(ctx context.Context, in ApplyInput) (ApplyResult, err
 	case errors.As(err, &stale):
 		return ApplyResult{Stale: true}, nil
 	case errors.As(err, &conflict):
-		return ApplyResult{Outcome: memory.OutcomeNothing, ReasonCode: ReasonAccounted, More: true}, nil
+		return ApplyResult{
+			Outcome: memory.OutcomeNothing, ReasonCode: ReasonAccounted, More: true, Superseded: conflict.Code != store.CodeRangeMoved,
+		}, nil
 	case errors.As(err, &quarantined):
 		if out, err = a.Store.RecordOutcome(ctx, id, in.Extraction, talk.Ending{
 			Outcome: memory.OutcomeQuarantined, ReasonCode: ReasonScan, Reason: quarantined.Error(),
@@ -399,6 +401,8 @@ type ApplyResult struct {
 	Stale      bool              `json:"stale,omitempty"`     // somebody edited the same lines meanwhile: propose again
 	Documents  int               `json:"documents,omitempty"` // changed
 	More       bool              `json:"more,omitempty"`
+	// Superseded: the draft is another run's, as after a reset, or it was dropped: propose again.
+	Superseded bool `json:"superseded,omitempty"`
 }
 
 // ConcludeInput ends an extraction as failed: there was no proposal in time, or none that could be applied.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"reverie/store"
+
 	"reverie/llm/llmtest"
 	"reverie/memory"
 )
@@ -42,13 +44,13 @@ func TestASweepFindsWhatIsDue(t *testing.T) {
 	w := newWorld(t, modelAt(t, server, "small"))
 	w.talk(t, member("ada", "user:1"), "talk", sentences(10)...)
 	due := func() map[AgentRef]bool {
-		refs, err := w.Store.DueAgents(t.Context(), len(w.Embedders) > 0, 10)
+		agents, err := w.Store.DueAgents(t.Context(), store.Lease{Limit: 10}, len(w.Embedders) > 0, AgentRef{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		out := map[AgentRef]bool{}
-		for _, ref := range refs {
-			out[ref] = true
+		for _, agent := range agents {
+			out[agent.AgentRef] = agent.Due
 		}
 		return out
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"reverie/store"
 )
 
 type added struct {
@@ -259,7 +261,7 @@ func TestWithoutTemporalMessagesWait(t *testing.T) {
 	if took := time.Since(begun); took > 15*time.Second {
 		t.Errorf("8 turns took %s", took)
 	}
-	waiting, err := h.store.Unsignalled(t.Context(), time.Now().Add(time.Minute), 10)
+	waiting, err := h.store.Unsignalled(t.Context(), store.Lease{Before: time.Now().Add(time.Minute)})
 	if err != nil || len(waiting) != 1 || waiting[0].Turn != 8 {
 		t.Errorf("the sweep finds %+v, %v", waiting, err)
 	}

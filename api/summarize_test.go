@@ -120,7 +120,7 @@ func TestAConversationBecomesMemory(t *testing.T) {
 	if posted.Extraction.Status != "scheduled" || !strings.HasPrefix(posted.Extraction.WorkflowID, "inbox/acme.ada/") {
 		t.Errorf("%+v", posted)
 	}
-	if waiting, err := h.store.Unsignalled(t.Context(), time.Now().Add(time.Minute), 10); err != nil || len(waiting) != 0 {
+	if waiting, err := h.store.Unsignalled(t.Context(), store.Lease{Before: time.Now().Add(time.Minute)}); err != nil || len(waiting) != 0 {
 		t.Errorf("the turn is not noted as signalled: %+v %v", waiting, err)
 	}
 	done := as[run](h, h.want(h.summarize(h.admin, "c1", "", nil), 200))

@@ -154,10 +154,10 @@ func TestTurnsUntilSignalled(t *testing.T) {
 	stored := must[talk.Stored](t)(s.AppendMessages(t.Context(), member("user:7"), turn("c", "m", 2)))
 	ref := memory.OwnerRef{Workspace: "acme", Agent: "ada", Owner: stored.OwnerID}
 	want := []talk.UnsignalledTurn{{OwnerRef: ref, Turn: 1, TurnAt: testClock}}
-	if got := must[[]talk.UnsignalledTurn](t)(s.Unsignalled(t.Context(), now.Add(time.Second), 10)); cmp.Diff(want, got) != "" {
+	if got := must[[]talk.UnsignalledTurn](t)(s.Unsignalled(t.Context(), pg.Lease{Before: now.Add(time.Second)})); cmp.Diff(want, got) != "" {
 		t.Errorf("unsignalled (-want +got):\n%s", cmp.Diff(want, got))
 	}
-	if got := must[[]talk.UnsignalledTurn](t)(s.Unsignalled(t.Context(), now, 10)); len(got) != 0 {
+	if got := must[[]talk.UnsignalledTurn](t)(s.Unsignalled(t.Context(), pg.Lease{Before: now})); len(got) != 0 {
 		t.Errorf("too young, but listed: %v", got)
 	}
 	sweeper := memory.Identity{Workspace: "acme", Agent: "ada", AnyOwner: true, Role: memory.RoleMember}
@@ -171,7 +171,7 @@ func TestTurnsUntilSignalled(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := must[[]talk.UnsignalledTurn](t)(s.Unsignalled(t.Context(), now.Add(time.Second), 10)); len(got) != 0 {
+	if got := must[[]talk.UnsignalledTurn](t)(s.Unsignalled(t.Context(), pg.Lease{Before: now.Add(time.Second)})); len(got) != 0 {
 		t.Errorf("signalled, but listed: %v", got)
 	}
 	if err := s.Signalled(t.Context(), sweeper.For("ada", owner), 99); err != nil {

@@ -8,6 +8,8 @@ type (
 	Options = pg.Options
 	// Page selects a part of a list.
 	Page = pg.Page
+	// Lease takes work for a sweep.
+	Lease = pg.Lease
 	// InvalidError means that an argument cannot be used.
 	InvalidError = pg.InvalidError
 	// ConflictError means that the call conflicts with the stored state.

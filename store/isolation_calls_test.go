@@ -307,15 +307,15 @@ select count(*) from conversations where workspace_id = $1 and complete_seq > co
 		return nil, nil, nil
 	},
 	"Unsignalled": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		turns, err := w.Unsignalled(t.Context(), time.Now().Add(time.Hour), 100)
+		turns, err := w.Unsignalled(t.Context(), allWork())
 		return nil, nil, onlyReferences(t, turns, err)
 	},
 	"Stalled": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		turns, err := w.Stalled(t.Context(), time.Now().Add(time.Hour), 100)
+		turns, err := w.Stalled(t.Context(), allWork())
 		return nil, nil, onlyReferences(t, turns, err)
 	},
 	"DueAgents": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		due, err := w.DueAgents(t.Context(), true, 100)
+		due, err := w.DueAgents(t.Context(), allWork(), true, indexes.AgentRef{})
 		for _, agent := range due {
 			if agent.Workspace == "" {
 				t.Fatalf("not a reference: %+v", agent)
@@ -331,6 +331,23 @@ select count(*) from conversations where workspace_id = $1 and complete_seq > co
 			}
 		}
 		return nil, nil, err
+	},
+	"OpenRecords": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		records, err := w.OpenRecords(t.Context(), allWork())
+		for _, x := range records {
+			if x.Workspace == "" || x.Agent == "" || x.Kind == "" || x.ID == uuid.Nil {
+				t.Fatalf("not a reference: %+v", x)
+			}
+		}
+		return nil, nil, err
+	},
+	// A lease is no tenant's.
+	"Lead": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		_, err := w.Lead(t.Context(), "sweeps", id.Agent, time.Minute)
+		return nil, nil, err
+	},
+	"Resign": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		return nil, nil, w.Resign(t.Context(), "sweeps", id.Agent)
 	},
 	"ReportComponent": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		return nil, nil, w.ReportComponent(t.Context(), "model", "ok", "")
@@ -348,6 +365,11 @@ select count(*) from conversations where workspace_id = $1 and complete_seq > co
 	},
 	"Busy":  func(*rapid.T, *world, memory.Identity) (any, *tag, error) { return nil, nil, nil }, // like Close
 	"Close": func(*rapid.T, *world, memory.Identity) (any, *tag, error) { return nil, nil, nil }, // it has no rows to do with
+}
+
+// allWork takes all work of the deployment.
+func allWork() pg.Lease {
+	return pg.Lease{Before: time.Now().Add(time.Hour), Until: time.Now(), Limit: pg.MaxPage}
 }
 
 func onlyReferences(t *rapid.T, turns []talk.UnsignalledTurn, err error) error {
@@ -533,7 +555,7 @@ var importCalls = map[string]call{
 		)
 	},
 	"RunningImports": func(t *rapid.T, w *world, _ memory.Identity) (any, *tag, error) { // references alone, for the sweep
-		_, err := w.RunningImports(t.Context(), time.Now().Add(time.Hour), transfer.RunningImport{}, pg.MaxPage)
+		_, err := w.RunningImports(t.Context(), allWork())
 		return nil, nil, err
 	},
 	"ImportedConversation": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
@@ -644,7 +666,7 @@ var snapshotCalls = map[string]call{
 		return snapshotTags(id, list.Items...), nil, err
 	},
 	"WaitingSnapshots": func(t *rapid.T, w *world, _ memory.Identity) (any, *tag, error) {
-		_, err := w.WaitingSnapshots(t.Context(), time.Now().Add(time.Hour), pg.MaxPage)
+		_, err := w.WaitingSnapshots(t.Context(), allWork())
 		return nil, nil, err // references only, as its type has nothing else
 	},
 	"PreviewSnapshot": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
@@ -836,7 +858,7 @@ var writeCalls = map[string]call{
 	},
 	// It takes no identity and shows references only.
 	"DueWrites": func(t *rapid.T, w *world, _ memory.Identity) (any, *tag, error) {
-		due, err := w.DueWrites(t.Context(), pg.MaxPage)
+		due, err := w.DueWrites(t.Context(), allWork())
 		for _, ref := range due {
 			if ref.Workspace == "" || ref.Agent == "" || ref.Write == uuid.Nil || ref.RequestID == "" {
 				t.Fatalf("not a reference: %+v", ref)
@@ -974,18 +996,37 @@ var doctorCalls = map[string]call{
 		var x admin.OpenRun
 		var of tag
 		as := id
-		switch x.Kind = rapid.SampledFrom([]string{"extraction", "flush", "dream"}).Draw(t, "kind"); x.Kind {
+		switch x.Kind = rapid.SampledFrom([]string{"extraction", "flush", "compaction", "dream"}).Draw(t, "kind"); x.Kind {
 		case "extraction":
 			p := w.anyPlace(t, id)
 			x.ID, of, as = p.quarantined, p.tag, runOf(id, "q") // it has ended: it is what it was
 		case "flush":
 			x.ID, x.From, of, as = w.anyFlush(t, id)
 			x.To = x.From
+		case "compaction":
+			x.ID, _, of, as = w.anyCompaction(t, id)
+			defer w.reopen(t, x.ID)
 		case "dream":
 			x.ID, of, as = w.anyOpenDream(t, id)
 		}
 		x.WorkflowID, x.Run = as.Author.WorkflowID, as.Author.RunID
 		return nil, &of, w.EndAbandoned(t.Context(), id, x)
+	},
+	"EndCompaction": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		compaction, _, of, _ := w.anyCompaction(t, id)
+		defer w.reopen(t, compaction)
+		return nil, &of, w.EndCompaction(t.Context(), id, compaction, memory.OutcomeSkipped, "test")
+	},
+	"OpenRun": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		dream, of, _ := w.anyOpenDream(t, id)
+		x, err := w.OpenRun(t.Context(), id, admin.OpenDream, dream)
+		if err != nil {
+			return nil, nil, err
+		}
+		if x.ID != dream {
+			t.Fatalf("asked for %s, got %+v", dream, x)
+		}
+		return of, nil, nil
 	},
 	"NoteFixed": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		return nil, nil, w.NoteFixed(t.Context(), id, "index_missing", 1)
@@ -1058,6 +1099,15 @@ order by `+ended+` is not null, `+key)
 
 func (w *world) anyFlush(t *rapid.T, id memory.Identity) (flush uuid.UUID, from int64, of tag, as memory.Identity) {
 	return w.anyOpen(t, id, "flushes", "flush_id", "acknowledged_at")
+}
+
+// reopen lets a compaction go on that a call has ended.
+func (w *world) reopen(t *rapid.T, compaction uuid.UUID) {
+	if _, err := w.root.Exec(t.Context(), `
+update compactions set outcome = 'running', reason_code = '', finished_at = null
+where compaction_id = $1 and outcome in ('skipped', 'failed')`, compaction); err != nil {
+		t.Error(err)
+	}
 }
 
 func (w *world) anyCompaction(t *rapid.T, id memory.Identity) (compaction uuid.UUID, from int64, of tag, as memory.Identity) {

@@ -193,7 +193,7 @@ order by 1`)
 			t.Errorf("the application may delete rows of %s", table.Name)
 		}
 		if !table.Tenant {
-			if !slices.Contains([]string{"components", "goose_db_version", "journal_epochs"}, table.Name) {
+			if !slices.Contains([]string{"components", "goose_db_version", "journal_epochs", "leases"}, table.Name) {
 				t.Errorf("table %s has no workspace: does it hold no tenant's data?", table.Name)
 			}
 			continue

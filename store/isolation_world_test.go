@@ -394,10 +394,7 @@ var worldDigest = func() string {
 		if sql != "" {
 			sql += "\nunion all\n"
 		}
-		row := "r::text"
-		if table.name == "memory_writes" {
-			row = "(to_jsonb(r) - 'due_at')::text" // when the sweep looks at it again
-		}
+		row := "(to_jsonb(r) - 'due_at' - 'leased_until')::text" // when a sweep looks at it again
 		sql += fmt.Sprintf("select '%s', workspace_id, %s, %s, %s, md5(string_agg(%s, '|' order by %[5]s)) from %[1]s r group by 1, 2, 3, 4, 5",
 			table.name, column("agent_id"), owner, column("scope"), row)
 	}

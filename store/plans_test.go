@@ -18,7 +18,7 @@ var broad = []string{
 	"sqlIndexStale", "sqlStaleSources", "sqlStaleCount", "sqlPackPartition", "sqlDueSources", "sqlSpaces", "sqlSpaceDue", "sqlCorpusStatus",
 	"sqlIndexedAgents", "sqlDreamingAgents", "sqlNewsOwners", "sqlSpacesDue", "sqlSourcesDue",
 	// Work that waits to be restarted.
-	"sqlSnapshotsWaiting", "sqlWritesDue",
+	"sqlSnapshotsWaiting", "sqlWritesDue", "sqlOpenExtractions", "sqlOpenFlushes", "sqlOpenCompactions", "sqlOpenDreams", "sqlDueAgents",
 	// A doctor examines all of an agent.
 	"sqlDoctorBroken", "sqlDoctorDocuments", "sqlDoctorNotes", "sqlDoctorOpen", "sqlDoctorOrphans", "sqlDoctorSources",
 	"sqlDoctorStaged", "sqlDoctorStatements", "sqlDoctorWaiting",
@@ -28,6 +28,7 @@ var broad = []string{
 var shortKeys = []string{
 	"agents_pkey", "api_keys_pkey", "api_keys_hash_key", "api_keys_by_id", "workspaces_pkey", "index_sources_by_group",
 	"index_spaces_pkey", "index_spaces_live", "index_spaces_by_identity",
+	"leases_pkey",
 }
 
 // Plans are made before there are statistics and then kept. On empty tables already, every statement must find its rows

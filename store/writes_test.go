@@ -340,12 +340,15 @@ func TestDueWritesAreHandedOutOnce(t *testing.T) {
 	s := openStore(t, at(func() time.Time { return now }))
 	_, key, id := writeKeyOf(t, s, admin.NewKey{Role: memory.RoleMember}, "user:7")
 	staged := must[transfer.MemoryWrite](t)(s.StageWrite(t.Context(), id, key.ID, request("one")))
-	due := func() int { t.Helper(); return len(must[[]transfer.WriteRef](t)(s.DueWrites(t.Context(), 10))) }
+	due := func() int {
+		t.Helper()
+		return len(must[[]transfer.WriteRef](t)(s.DueWrites(t.Context(), pg.Lease{Before: now, Until: now.Add(transfer.StartAgain), Limit: 10})))
+	}
 	if n := due(); n != 0 {
 		t.Errorf("%d are due at once, want none", n)
 	}
 	now = now.Add(transfer.StartGrace)
-	if diff := cmp.Diff([]transfer.WriteRef{refOf(staged)}, must[[]transfer.WriteRef](t)(s.DueWrites(t.Context(), 10))); diff != "" {
+	if diff := cmp.Diff([]transfer.WriteRef{refOf(staged)}, must[[]transfer.WriteRef](t)(s.DueWrites(t.Context(), pg.Lease{Before: now, Until: now.Add(transfer.StartAgain), Limit: 10}))); diff != "" {
 		t.Errorf("due (-want +got):\n%s", diff)
 	}
 	if n := due(); n != 0 {

@@ -2,7 +2,9 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"go.temporal.io/sdk/client"
@@ -11,11 +13,15 @@ import (
 	"reverie/llm/embed"
 	"reverie/memory"
 	"reverie/store"
+	"reverie/store/indexes"
 	"reverie/workflows"
 )
 
 // changesKept bounds the changes that wait for their reader.
 const changesKept = 256
+
+// sweepAgents bounds the agents that are looked at in one query.
+const sweepAgents = 1000
 
 // indexSweep starts the Index of agents whose index has pending work, and the Reindex of agents whose embedding model is
 // being changed, one after the other.
@@ -24,26 +30,24 @@ type indexSweep struct {
 	embedders []embed.Embedder           // as in activities.Options
 	changed   <-chan activities.AgentRef // sent by the activities of this process
 	client    client.Client
+	now       func() time.Time
 	interval  time.Duration
 	log       *slog.Logger
 
-	started    bool                // the first round is over
+	retried    bool                // the first round is over
+	looked     activities.AgentRef // the agent after which the next one with pending work is searched
 	at         activities.AgentRef // the agent after which the next one to change is searched
 	reindexing string              // the Reindex that was started last; empty: none is being built
 }
 
-func (s *indexSweep) run(ctx context.Context) {
-	ticker := time.NewTicker(s.interval)
-	defer ticker.Stop()
-	s.round(ctx)
+// tell announces changes of agents until ctx ends.
+func (s *indexSweep) tell(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case ref := <-s.changed:
 			s.notify(ctx, ref)
-		case <-ticker.C:
-			s.round(ctx)
 		}
 	}
 }
@@ -58,70 +62,79 @@ func (s *indexSweep) notify(ctx context.Context, ref activities.AgentRef) {
 	}
 }
 
-func (s *indexSweep) round(ctx context.Context) {
-	if err := s.tend(ctx); err != nil && ctx.Err() == nil {
-		s.log.Warn("sweep over indexes stopped early", "error", err)
-	}
-	if err := s.change(ctx); err != nil && ctx.Err() == nil {
-		s.log.Warn("the change of the embedding model is postponed", "error", err)
+// tend starts the Index of every agent with pending work, in order, and returns how many. A round that runs out of time is
+// continued by the next one. In the first round it also retries those that wait for their model, whose settings may have changed.
+func (s *indexSweep) tend(ctx context.Context) (int, error) {
+	done := 0
+	var failed error
+	for {
+		now := s.now()
+		looked, err := s.store.DueAgents(ctx, store.Lease{Before: now, Until: now.Add(s.interval), Limit: sweepAgents}, len(s.embedders) > 0, s.looked)
+		if err != nil {
+			return done, errors.Join(failed, err)
+		}
+		if len(looked) == 0 {
+			s.looked, s.retried = activities.AgentRef{}, true
+			return done, failed
+		}
+		n, err := each(ctx, slices.DeleteFunc(slices.Clone(looked), func(x indexes.DueAgent) bool { return !x.Due }), s.ensure)
+		done += n
+		if err != nil {
+			failed = err
+			if n == 0 || ctx.Err() != nil {
+				return done, err
+			}
+		}
+		s.looked = looked[len(looked)-1].AgentRef
 	}
 }
 
-// tend starts the Index of every agent with pending work. In the first round it also retries those that wait for their model,
-// whose settings may have changed.
-func (s *indexSweep) tend(ctx context.Context) error {
-	due, err := s.store.DueAgents(ctx, len(s.embedders) > 0, sweepAgents)
-	if err != nil {
-		return err
+func (s *indexSweep) ensure(ctx context.Context, agent indexes.DueAgent) error {
+	if s.retried {
+		return workflows.EnsureIndex(ctx, s.client, agent.AgentRef)
 	}
-	for _, ref := range due {
-		if s.started {
-			err = workflows.EnsureIndex(ctx, s.client, ref)
-		} else {
-			err = workflows.IndexChanged(ctx, s.client, ref, workflows.IndexChange{Retry: true})
-		}
-		if err != nil {
-			return err
-		}
-	}
-	s.started = true
-	return nil
+	return workflows.IndexChanged(ctx, s.client, agent.AgentRef, workflows.IndexChange{Retry: true})
 }
 
 // change starts the next Reindex when the one before it has been built.
-func (s *indexSweep) change(ctx context.Context) error {
+func (s *indexSweep) change(ctx context.Context) (int, error) {
 	if len(s.embedders) < 2 { // the current model only
-		return nil
+		return 0, nil
 	}
 	to, err := s.embedders[1].Probe(ctx)
 	if err != nil || s.isBuilding(ctx) {
-		return err
+		return 0, err
 	}
 	refs, err := s.store.IndexedAgents(ctx, s.at, sweepAgents)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for _, ref := range refs {
-		s.at = ref
-		id := memory.Identity{Workspace: ref.Workspace, Agent: ref.Agent, AnyOwner: true, Role: memory.RoleAdmin}
-		needed, err := s.store.NeedsSpace(ctx, id, to)
-		if err != nil {
-			return err
+		s.at = ref // also of one that fails: it does not stop the others
+		offered, err := s.offer(ctx, ref, to)
+		if offered || err != nil {
+			return 0, err
 		}
-		if !needed {
-			continue
-		}
-		in := workflows.DefaultReindex(ref, to)
-		if err := workflows.OfferReindex(ctx, s.client, in); err != nil {
-			return err
-		}
-		s.reindexing = in.ID()
-		return nil
 	}
 	if len(refs) == 0 { // start over: there may be new agents
 		s.at = activities.AgentRef{}
 	}
-	return nil
+	return 0, nil
+}
+
+// offer starts the Reindex of an agent that needs it.
+func (s *indexSweep) offer(ctx context.Context, ref activities.AgentRef, to memory.EmbeddingIdentity) (bool, error) {
+	id := memory.Identity{Workspace: ref.Workspace, Agent: ref.Agent, AnyOwner: true, Role: memory.RoleAdmin}
+	needed, err := s.store.NeedsSpace(ctx, id, to)
+	if err != nil || !needed {
+		return false, err
+	}
+	in := workflows.DefaultReindex(ref, to)
+	if err := workflows.OfferReindex(ctx, s.client, in); err != nil {
+		return false, err
+	}
+	s.reindexing = in.ID()
+	return true, nil
 }
 
 // isBuilding reports whether the Reindex that was started last is still being built. While it waits for a person or keeps

@@ -1,9 +1,13 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,10 +25,16 @@ import (
 const (
 	// sweepGrace is the age of a record before a sweep handles it: younger ones are left to the request that stored them.
 	sweepGrace = 10 * time.Second
-	// sweepBatch bounds the records of one round; the next round takes the others.
-	sweepBatch = 500
-	// sweepAgents bounds the agents of one page; a sweep over indexes takes the others in its next round.
-	sweepAgents = 1000
+	// sweepBatch bounds the records that are taken at once.
+	sweepBatch = 200
+	// sweepBudget bounds one round of a sweep; the next one goes on.
+	sweepBudget = 5 * time.Minute
+	// sweepParallel bounds the concurrent requests of a sweep, to spare Temporal.
+	sweepParallel = 8
+	// sweepTimeout bounds what is done about one record.
+	sweepTimeout = 10 * time.Second
+	// sweepAway is the number of failures in a row after which a round ends: Temporal is away.
+	sweepAway = 2 * sweepParallel
 	// stalledAfter is the age at which messages that were delivered and are still pending are delivered again: their Inbox
 	// was terminated, or Temporal's database was lost. A running Inbox treats the signal as a turn without news.
 	stalledAfter = time.Hour
@@ -34,29 +44,28 @@ const (
 type sweeps struct {
 	store    *store.Store
 	client   client.Client
-	timing   setting.Timing // of Inboxes
+	timing   setting.Timing // of Inboxes, unless the agent has settings of its own
 	now      func() time.Time
 	interval time.Duration
 	log      *slog.Logger
 
-	lookedForStalled time.Time
 	// recovering: Temporal has lost its database, and every pending message is delivered again. woken starts a round at once.
 	recovering atomic.Bool
 	woken      chan struct{}
 }
 
-// run runs a sweep now, at every interval and when woken (wake may be nil), until ctx ends. A failed round is left to
-// the next one. sweep returns how many records it has handled.
+// run runs a sweep now, at every interval and when woken (wake may be nil), until ctx ends. sweep returns how many records it has
+// handled. What failed is left to a later round.
 func (s *sweeps) run(ctx context.Context, over string, wake <-chan struct{}, sweep func(context.Context) (int, error)) {
 	ticker := time.NewTicker(s.interval)
 	defer ticker.Stop()
 	for {
-		n, err := sweep(ctx)
+		n, err := s.round(ctx, sweep)
 		if n > 0 {
 			s.log.Info("a sweep delivered what was left", "over", over, "done", n)
 		}
 		if err != nil && ctx.Err() == nil {
-			s.log.Warn("a sweep stopped early", "over", over, "error", err)
+			s.log.Warn("a sweep left something to the next one", "over", over, "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -67,42 +76,102 @@ func (s *sweeps) run(ctx context.Context, over string, wake <-chan struct{}, swe
 	}
 }
 
-// turns delivers completed turns that Temporal has not accepted, and once per stalledAfter those whose Inbox was lost. The
-// first round includes them. After a loss of Temporal's database all pending ones are delivered, in as many rounds as that takes.
-func (s *sweeps) turns(ctx context.Context) (int, error) {
-	now, recovering := s.now(), s.recovering.Load()
-	turns, err := s.store.Unsignalled(ctx, now.Add(-sweepGrace), sweepBatch)
-	if err != nil {
-		return 0, err
+func (s *sweeps) round(ctx context.Context, sweep func(context.Context) (int, error)) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, sweepBudget)
+	defer cancel()
+	n, err := sweep(ctx)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil { // the next round goes on
+		err = nil
 	}
-	if recovering || now.Sub(s.lookedForStalled) >= stalledAfter {
-		age := stalledAfter
-		if recovering {
-			age = sweepGrace
-		}
-		s.lookedForStalled = now
-		stalled, err := s.store.Stalled(ctx, now.Add(-age), sweepBatch)
-		if err != nil {
-			return 0, err
-		}
-		turns = append(turns, stalled...)
-	}
-	for i, turn := range turns {
-		if err := workflows.TurnCompleted(ctx, s.client, turn.OwnerRef, s.timing); err != nil {
-			return i, err
-		}
-		if err := s.delivered(ctx, turn); err != nil {
-			return i, err
-		}
-	}
-	if len(turns) < sweepBatch {
-		s.recovering.CompareAndSwap(recovering, false)
-	}
-	return len(turns), nil
+	return n, err
 }
 
-// delivered records that Temporal has accepted a turn.
-func (s *sweeps) delivered(ctx context.Context, turn talk.UnsignalledTurn) error {
+// lease takes work that has waited for at least grace, and takes it again after some time if it has not ended.
+func (s *sweeps) lease(grace, again time.Duration) store.Lease {
+	now := s.now()
+	return store.Lease{Before: now.Add(-grace), Until: now.Add(again - grace), Limit: sweepBatch}
+}
+
+// drain takes work and handles it until none is left, ctx ends, or none of a batch could be handled. It returns how many were
+// handled. One that fails does not stop the others: its lease ends, and a later round takes it again.
+func drain[T any](ctx context.Context, take func(context.Context) ([]T, error), handle func(context.Context, T) error) (int, error) {
+	done := 0
+	var failed error // of the last batch that had an error
+	for {
+		batch, err := take(ctx)
+		if err != nil || len(batch) == 0 {
+			return done, cmp.Or(err, failed)
+		}
+		n, err := each(ctx, batch, handle)
+		done, failed = done+n, cmp.Or(err, failed)
+		if n == 0 || ctx.Err() != nil {
+			return done, failed
+		}
+	}
+}
+
+// each handles all of a batch, some at a time, unless so many fail in a row that all would. It returns how many were handled, and
+// one error.
+func each[T any](ctx context.Context, batch []T, handle func(context.Context, T) error) (int, error) {
+	var (
+		done, failed, inRow atomic.Int32
+		last                atomic.Pointer[error]
+		all                 sync.WaitGroup
+	)
+	places := make(chan struct{}, sweepParallel)
+	for _, x := range batch {
+		if ctx.Err() != nil || inRow.Load() >= sweepAway {
+			break
+		}
+		places <- struct{}{}
+		all.Go(func() {
+			defer func() { <-places }()
+			ctx, cancel := context.WithTimeout(ctx, sweepTimeout)
+			defer cancel()
+			if err := handle(ctx, x); err != nil {
+				failed.Add(1)
+				inRow.Add(1)
+				last.Store(&err)
+				return
+			}
+			done.Add(1)
+			inRow.Store(0)
+		})
+	}
+	all.Wait()
+	if err := last.Load(); err != nil {
+		return int(done.Load()), fmt.Errorf("%d failed, the last one: %w", failed.Load(), *err)
+	}
+	return int(done.Load()), ctx.Err()
+}
+
+// turns delivers completed turns that Temporal has not accepted, and those whose Inbox was lost. After a loss of Temporal's database
+// all pending ones are delivered.
+func (s *sweeps) turns(ctx context.Context) (int, error) {
+	missed, err := drain(ctx, func(ctx context.Context) ([]talk.UnsignalledTurn, error) {
+		return s.store.Unsignalled(ctx, s.lease(sweepGrace, s.interval))
+	}, s.deliver)
+	if err != nil {
+		return missed, err
+	}
+	recovering, age := s.recovering.Load(), stalledAfter
+	if recovering {
+		age = sweepGrace
+	}
+	stalled, err := drain(ctx, func(ctx context.Context) ([]talk.UnsignalledTurn, error) {
+		return s.store.Stalled(ctx, s.lease(age, age))
+	}, s.deliver)
+	if err == nil {
+		s.recovering.CompareAndSwap(recovering, false)
+	}
+	return missed + stalled, err
+}
+
+// deliver signals a turn to its Inbox and records that Temporal has accepted it.
+func (s *sweeps) deliver(ctx context.Context, turn talk.UnsignalledTurn) error {
+	if err := workflows.TurnCompleted(ctx, s.client, turn.OwnerRef, s.timing.With(turn.Settings)); err != nil {
+		return err
+	}
 	id := memory.Identity{Workspace: turn.Workspace, Agent: turn.Agent, AnyOwner: true, Role: memory.RoleMember}
 	owner, err := s.store.ResolveOwner(ctx, id, turn.Owner)
 	if err != nil {
@@ -111,51 +180,36 @@ func (s *sweeps) delivered(ctx context.Context, turn talk.UnsignalledTurn) error
 	return s.store.Signalled(ctx, id.For(turn.Agent, owner), turn.Turn)
 }
 
-// writes starts the workflows of staged writes. The store leases each write for a minute; one whose workflow is running is
-// left alone.
+// writes starts the workflows of staged writes. One whose workflow is running is left alone.
 func (s *sweeps) writes(ctx context.Context) (int, error) {
-	due, err := s.store.DueWrites(ctx, sweepBatch)
-	if err != nil {
-		return 0, err
-	}
-	for i, ref := range due {
-		if _, err := workflows.StartWrite(ctx, s.client, ref); err != nil {
-			return i, err
-		}
-	}
-	return len(due), nil
+	return drain(ctx, func(ctx context.Context) ([]transfer.WriteRef, error) {
+		return s.store.DueWrites(ctx, s.lease(0, transfer.StartAgain))
+	}, func(ctx context.Context, ref transfer.WriteRef) error {
+		_, err := workflows.StartWrite(ctx, s.client, ref)
+		return err
+	})
 }
 
 // snapshots starts the imports of snapshots that have not ended. One whose workflow is running is left alone.
 func (s *sweeps) snapshots(ctx context.Context) (int, error) {
-	waiting, err := s.store.WaitingSnapshots(ctx, s.now().Add(-sweepGrace), sweepBatch)
-	if err != nil {
-		return 0, err
-	}
-	for _, w := range waiting {
+	_, err := drain(ctx, func(ctx context.Context) ([]transfer.WaitingSnapshot, error) {
+		return s.store.WaitingSnapshots(ctx, s.lease(sweepGrace, s.interval))
+	}, func(ctx context.Context, w transfer.WaitingSnapshot) error {
 		_, err := workflows.StartImportSnapshot(ctx, s.client, workflows.ImportSnapshotInput{
 			AgentRef: activities.AgentRef{Workspace: w.Workspace, Agent: w.Agent},
 			Import:   w.ID, Archive: hex.EncodeToString(w.Archive[:]), Particular: w.Particular,
 		})
-		if err != nil {
-			return 0, err
-		}
-	}
-	return 0, nil
+		return err
+	})
+	return 0, err // most of them are running
 }
 
 // imports starts the workflow of every import that is recorded as running. One whose workflow is running is left alone.
 func (s *sweeps) imports(ctx context.Context) (int, error) {
-	for after := (transfer.RunningImport{}); ; {
-		running, err := s.store.RunningImports(ctx, s.now().Add(-sweepGrace), after, sweepBatch)
-		if err != nil || len(running) == 0 {
-			return 0, err
-		}
-		for _, after = range running {
-			in := workflows.ImportInput{AgentRef: after.AgentRef, Import: after.ID, Format: after.Format}
-			if err := workflows.StartImport(ctx, s.client, in); err != nil {
-				return 0, err
-			}
-		}
-	}
+	_, err := drain(ctx, func(ctx context.Context) ([]transfer.RunningImport, error) {
+		return s.store.RunningImports(ctx, s.lease(sweepGrace, s.interval))
+	}, func(ctx context.Context, x transfer.RunningImport) error {
+		return workflows.StartImport(ctx, s.client, workflows.ImportInput{AgentRef: x.AgentRef, Import: x.ID, Format: x.Format})
+	})
+	return 0, err
 }

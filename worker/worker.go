@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
@@ -37,6 +38,7 @@ type Options struct {
 // Worker polls the task queues of this deployment.
 type Worker struct {
 	queues     []queue
+	leader     leader
 	sweeps     *sweeps
 	indexSweep *indexSweep
 	schedules  *dreamSchedules // nil: schedules are not reconciled
@@ -57,12 +59,13 @@ func New(c client.Client, steps *activities.Activities, o Options) *Worker {
 	steps.Changed = changed
 	w := &Worker{
 		failed: make(chan error, 1),
+		leader: leader{store: steps.Store, holder: uuid.NewString(), duration: leaseFor(o.SweepInterval), log: o.Log},
 		sweeps: &sweeps{
 			store: steps.Store, client: c, timing: steps.Timing, now: steps.Now, interval: o.SweepInterval, log: o.Log,
 			woken: make(chan struct{}, 1),
 		},
 		indexSweep: &indexSweep{
-			store: steps.Store, embedders: steps.Embedders, changed: changed, client: c, interval: o.SweepInterval, log: o.Log,
+			store: steps.Store, embedders: steps.Embedders, changed: changed, client: c, now: steps.Now, interval: o.SweepInterval, log: o.Log,
 		},
 	}
 	if steps.DreamSchedule.Cron != "" {
@@ -126,15 +129,25 @@ func (w *Worker) Start() error {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	w.cancel = cancel
-	w.done.Go(func() { w.indexSweep.run(ctx) })
-	w.done.Go(func() { w.sweeps.run(ctx, "turns", w.sweeps.woken, w.sweeps.turns) })
-	w.done.Go(func() { w.sweeps.run(ctx, "writes", nil, w.sweeps.writes) })
-	w.done.Go(func() { w.sweeps.run(ctx, "snapshots", nil, w.sweeps.snapshots) })
-	w.done.Go(func() { w.sweeps.run(ctx, "imports", nil, w.sweeps.imports) })
-	if w.schedules != nil {
-		w.done.Go(func() { w.schedules.run(ctx) })
-	}
+	w.done.Go(func() { w.indexSweep.tell(ctx) })
+	w.done.Go(func() { w.leader.run(ctx, w.sweep) })
 	return nil
+}
+
+// sweep runs all sweeps until ctx ends, for as long as this process leads.
+func (w *Worker) sweep(ctx context.Context) {
+	var all sync.WaitGroup
+	defer all.Wait()
+	for over, sweep := range map[string]func(context.Context) (int, error){
+		"writes": w.sweeps.writes, "snapshots": w.sweeps.snapshots, "imports": w.sweeps.imports,
+		"open records": w.sweeps.open, "indexes": w.indexSweep.tend, "embedding models": w.indexSweep.change,
+	} {
+		all.Go(func() { w.sweeps.run(ctx, over, nil, sweep) })
+	}
+	all.Go(func() { w.sweeps.run(ctx, "turns", w.sweeps.woken, w.sweeps.turns) })
+	if w.schedules != nil {
+		all.Go(func() { w.schedules.run(ctx) })
+	}
 }
 
 // fail records that Temporal has refused to give out work for minutes, as without its namespace. The SDK then stops polling.

@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -26,6 +27,16 @@ type CompactInput struct {
 	Trigger      memory.CompactTrigger   `json:"trigger"`
 	FlushOnly    bool                    `json:"flushOnly,omitempty"` // no summary
 	Settings     setting.CompactSettings `json:"settings"`
+	// Carried is the progress that a Compact carries over when it continues as new.
+	Carried *CompactCarried `json:"carried,omitempty"`
+}
+
+// CompactCarried is the progress of a Compact.
+type CompactCarried struct {
+	Began    time.Time         `json:"began,omitzero"` // the summary; zero: not yet
+	MaxBytes int               `json:"maxBytes,omitempty"`
+	Fallback memory.ReasonCode `json:"fallback,omitempty"`
+	Result   CompactResult     `json:"result"`
 }
 
 // ID returns the workflow id of the compaction.
@@ -53,13 +64,19 @@ type CompactResult struct {
 func Compact(ctx workflow.Context, in CompactInput) (CompactResult, error) {
 	c := compacting{CompactInput: in, log: workflow.GetLogger(ctx)}
 	c.result = CompactResult{To: in.To, Outcome: memory.OutcomeNothing}
-	if err := c.flush(ctx); err != nil {
-		return CompactResult{}, c.stop(ctx, err)
+	if was := in.Carried; was != nil {
+		c.began, c.maxBytes, c.fallback, c.result = was.Began, was.MaxBytes, was.Fallback, was.Result
 	}
-	if !in.FlushOnly {
-		if err := c.summarise(ctx); err != nil {
-			return CompactResult{}, c.stop(ctx, err)
-		}
+	err := c.flush(ctx)
+	if err == nil && !in.FlushOnly {
+		err = c.summarise(ctx)
+	}
+	switch {
+	case errors.Is(err, errFull):
+		in.Carried = &CompactCarried{Began: c.began, MaxBytes: c.maxBytes, Fallback: c.fallback, Result: c.result}
+		return CompactResult{}, workflow.NewContinueAsNewError(ctx, Compact, in)
+	case err != nil:
+		return CompactResult{}, c.stop(ctx, err)
 	}
 	if err := workflow.UpsertTypedSearchAttributes(ctx, OutcomeAttribute.ValueSet(string(c.result.Outcome))); err != nil {
 		return CompactResult{}, err
@@ -71,6 +88,7 @@ func Compact(ctx workflow.Context, in CompactInput) (CompactResult, error) {
 type compacting struct {
 	CompactInput
 	result   CompactResult
+	began    time.Time         // the summary; zero: not yet
 	done     int64             // last message in the summary so far
 	maxBytes int               // limit for the messages of one part; 0: SummaryPartBytes
 	fallback memory.ReasonCode // why rules summarise; empty while the model does
@@ -80,7 +98,7 @@ type compacting struct {
 // flush makes sure that everything up to the message is flushed. It waits for a flush that another execution is
 // running, whose range may be shorter or longer than this one's.
 func (c *compacting) flush(ctx workflow.Context) error {
-	for wait := flushFirst; ; {
+	for wait, began := flushFirst, workflow.Now(ctx); ; {
 		plan, err := localStep(ctx, "plan the next flush", steps.PlanFlush, activities.PlanFlushInput{
 			OwnerRef: c.OwnerRef, Conversation: c.Conversation, To: c.To,
 		})
@@ -95,7 +113,10 @@ func (c *compacting) flush(ctx workflow.Context) error {
 			if err != nil {
 				return err
 			}
-			wait = min(2*wait, flushLast)
+			if isFull(ctx) {
+				return errFull
+			}
+			wait = min(2*wait, max(flushSoon, workflow.Now(ctx).Sub(began)/8), flushLast)
 		case err != nil:
 			return err
 		default:
@@ -145,10 +166,15 @@ func (c *compacting) summarise(ctx workflow.Context) error {
 		return err
 	}
 	c.result.Compaction = record.Compaction
-	began := workflow.Now(ctx)
+	if c.began.IsZero() {
+		c.began = workflow.Now(ctx)
+	}
 	for ended := record.Ended; !ended; {
+		if isFull(ctx) {
+			return errFull
+		}
 		c.describe(ctx, "summarising")
-		part, err := c.summarisePart(ctx, c.Settings.SummaryDeadline-workflow.Now(ctx).Sub(began))
+		part, err := c.summarisePart(ctx, c.Settings.SummaryDeadline-workflow.Now(ctx).Sub(c.began))
 		if err != nil {
 			return err
 		}
@@ -198,10 +224,21 @@ func (c *compacting) shorten() {
 	}
 }
 
-// stop reports that the compaction was interrupted. Its record stays open: the next request continues it.
+// stop records that the compaction was interrupted, also by cancellation: the next request continues it.
 func (c *compacting) stop(ctx workflow.Context, cause error) error {
 	apart, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
+	if c.result.Compaction != uuid.Nil && workflow.GetVersion(apart, changeCleanUp, workflow.DefaultVersion, 1) >= 1 {
+		reason := ReasonStepFailed
+		if ctx.Err() != nil {
+			reason = ReasonCancelled
+		}
+		if _, err := localStep(apart, "record why it stopped", steps.StopCompaction, activities.StopCompactionInput{
+			OwnerRef: c.OwnerRef, Compaction: c.result.Compaction, ReasonCode: reason,
+		}); err != nil {
+			return errors.Join(cause, err)
+		}
+	}
 	if err := workflow.UpsertTypedSearchAttributes(apart, OutcomeAttribute.ValueSet(string(memory.OutcomeFailed))); err != nil {
 		return err
 	}

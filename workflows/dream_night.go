@@ -1,6 +1,8 @@
 package workflows
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"strings"
 	"time"
@@ -22,6 +24,8 @@ type DreamNightInput struct {
 	Cron     string `json:"cron,omitempty"`
 	// Parallel is the number of owners who dream at once; 0: the default.
 	Parallel int `json:"parallel,omitempty"`
+	// Spread is the period over which the nights of all agents are spread; 0: they begin at once.
+	Spread time.Duration `json:"spread,omitempty"`
 	// Done is the progress that a night carries over when it continues as new.
 	Done *NightDone `json:"done,omitempty"`
 }
@@ -39,6 +43,8 @@ type DreamNightResult struct {
 	Owners   int            `json:"owners"`
 	Outcomes map[string]int `json:"outcomes,omitempty"`
 	Late     int            `json:"late,omitempty"` // still dreaming when the night ended; they continue by themselves
+	// Unstarted owners could not begin to dream; the next night tries again.
+	Unstarted int `json:"unstarted,omitempty"`
 	// ReasonCode explains why nobody dreamed although there may be news.
 	ReasonCode memory.ReasonCode `json:"reasonCode,omitempty"`
 }
@@ -74,7 +80,8 @@ type night struct {
 	done NightDone
 }
 
-// begin names the night. A night that is more than a day late dreams as of its scheduled time, any other as of now.
+// begin names the night, and waits for the agent's place in the spread. A night that is more than a day late dreams as of its
+// scheduled time, any other as of now.
 func (n *night) begin(ctx workflow.Context) error {
 	if n.Done != nil {
 		n.done = *n.Done
@@ -88,7 +95,26 @@ func (n *night) begin(ctx workflow.Context) error {
 		n.done.AsOf = scheduled
 	}
 	key := workflow.SideEffect(ctx, func(workflow.Context) any { return NightKey(scheduled, n.TimeZone, n.Cron) })
-	return key.Get(&n.done.Night)
+	if err := key.Get(&n.done.Night); err != nil || len(n.done.Night) != len(nightLayout) { // a person triggered it
+		return err
+	}
+	wait := scheduled.Add(NightDelay(n.AgentRef, n.Spread)).Sub(workflow.Now(ctx))
+	if wait <= 0 {
+		return nil
+	}
+	workflow.SetCurrentDetails(ctx, fmt.Sprintf("Night **%s** begins in %s: the nights of all agents are spread over %s.", n.done.Night,
+		wait.Round(time.Minute), n.Spread))
+	return workflow.NewTimerWithOptions(ctx, wait, workflow.TimerOptions{Summary: "the agent's place in the spread"}).Get(ctx, nil)
+}
+
+// NightDelay returns how long after its time an agent's night begins, by a hash of the agent: the same every night, at least 0 and less
+// than spread. It is a duration and not a time of the day, so daylight saving does not move it.
+func NightDelay(ref activities.AgentRef, spread time.Duration) time.Duration {
+	if spread < time.Second {
+		return 0
+	}
+	sum := sha256.Sum256([]byte(agentRef(ref.Workspace, ref.Agent)))
+	return time.Duration(binary.BigEndian.Uint64(sum[:])%uint64(spread/time.Second)) * time.Second
 }
 
 // page starts the dreams of the next owners. more reports whether further owners follow.
@@ -115,6 +141,7 @@ func (n *night) page(ctx workflow.Context) (more bool, err error) {
 	}
 	n.done.After = found.Owners[len(found.Owners)-1]
 	n.done.Late += out.Late
+	n.done.Unstarted += out.Unstarted
 	if n.done.Outcomes == nil {
 		n.done.Outcomes = map[string]int{}
 	}
@@ -133,13 +160,16 @@ func (n *night) describe(ctx workflow.Context) {
 		fmt.Fprintf(&b, " (%s)", n.done.ReasonCode)
 	}
 	b.WriteString(".\n")
-	dreaming := n.done.Owners - n.done.Late
+	dreaming := n.done.Owners - n.done.Late - n.done.Unstarted
 	for _, outcome := range workflow.DeterministicKeys(n.done.Outcomes) {
 		fmt.Fprintf(&b, "\n- %s: %d", outcome, n.done.Outcomes[outcome])
 		dreaming -= n.done.Outcomes[outcome]
 	}
 	if n.done.Late > 0 {
 		fmt.Fprintf(&b, "\n- late: %d (they continue by themselves)", n.done.Late)
+	}
+	if n.done.Unstarted > 0 {
+		fmt.Fprintf(&b, "\n- could not start: %d (the next night tries again)", n.done.Unstarted)
 	}
 	if dreaming > 0 {
 		fmt.Fprintf(&b, "\n- dreaming or waiting: %d", dreaming)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -28,6 +29,7 @@ import (
 	"reverie/devenv/devtest"
 	"reverie/engine"
 	"reverie/memory"
+	"reverie/memory/crontab"
 )
 
 // nightEnv runs a DreamNight in virtual time, of an agent with some owners who have news.
@@ -446,5 +448,71 @@ func TestNightKey(t *testing.T) {
 				t.Errorf("%s, want %s", got, c.want)
 			}
 		})
+	}
+}
+
+// An agent's night begins at the same distance from its time every night, also when the clocks change, and those of many agents are
+// spread evenly.
+func TestNightsAreSpread(t *testing.T) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const spread = 2 * time.Hour
+	in := DreamNightInput{AgentRef: activities.AgentRef{Workspace: "acme", Agent: "ada"}, TimeZone: "Europe/Berlin", Cron: "0 2 * * *", Spread: spread}
+	want := NightDelay(in.AgentRef, spread)
+	if want <= 0 || want >= spread {
+		t.Fatalf("the delay is %s", want)
+	}
+	for _, scheduled := range []time.Time{
+		time.Date(2026, 3, 28, 2, 0, 0, 0, berlin),
+		time.Date(2026, 3, 29, 1, 0, 0, 0, time.UTC), // 02:00 is skipped: it is 03:00
+		time.Date(2026, 10, 25, 0, 0, 0, 0, time.UTC),
+		time.Date(2026, 10, 25, 1, 0, 0, 0, time.UTC), // 02:00 once more
+	} {
+		e := newNightEnv(t, 1)
+		e.SetStartTime(scheduled)
+		if err := e.SetTypedSearchAttributesOnStart(temporal.NewSearchAttributes(scheduledStart.ValueSet(scheduled))); err != nil {
+			t.Fatal(err)
+		}
+		var began time.Time
+		e.SetOnLocalActivityStartedListener(func(*activity.Info, context.Context, []any) { began = e.Now() })
+		e.ExecuteWorkflow(DreamNight, in)
+		if err := e.GetWorkflowError(); err != nil {
+			t.Fatal(err)
+		}
+		if got := began.Sub(scheduled).Round(time.Second); got != want {
+			t.Errorf("the night of %s began after %s, want %s", scheduled, got, want)
+		}
+	}
+	hours := [2]int{}
+	for i := range 1000 {
+		hours[NightDelay(activities.AgentRef{Workspace: "acme", Agent: fmt.Sprint("agent-", i)}, spread)/time.Hour]++
+	}
+	if min(hours[0], hours[1]) < 400 {
+		t.Errorf("of 1000 agents so many dream in each hour: %v", hours)
+	}
+	for expression, most := range map[string]time.Duration{
+		"0 2 * * *": 2 * time.Hour, "0 */3 * * *": 90 * time.Minute, "0,30 2 * * *": 15 * time.Minute, "0 1,23 * * *": time.Hour,
+	} {
+		cron, err := crontab.Parse(expression)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := nightSpread(cron, spread); got != most {
+			t.Errorf("nights of %q are spread over %s, want %s", expression, got, most)
+		}
+	}
+}
+
+// A night that a person triggers does not wait.
+func TestATriggeredNightBeginsAtOnce(t *testing.T) {
+	e := newNightEnv(t, 1)
+	start := e.Now()
+	e.ExecuteWorkflow(DreamNight, DreamNightInput{
+		AgentRef: activities.AgentRef{Workspace: "acme", Agent: "ada"}, TimeZone: "UTC", Cron: "0 2 * * *", Spread: 6 * time.Hour,
+	})
+	if err := e.GetWorkflowError(); err != nil || e.Now().Sub(start) > time.Minute {
+		t.Errorf("it took %s, %v", e.Now().Sub(start), err)
 	}
 }

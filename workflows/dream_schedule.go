@@ -65,7 +65,7 @@ func scheduleOf(p DreamPlan, now time.Time) (wanted, error) {
 	if err != nil {
 		return wanted{}, err
 	}
-	in := DreamNightInput{AgentRef: p.AgentRef, TimeZone: p.TimeZone, Cron: cron.String(), Parallel: p.Parallel}
+	in := DreamNightInput{AgentRef: p.AgentRef, TimeZone: p.TimeZone, Cron: cron.String(), Parallel: p.Parallel, Spread: nightSpread(cron, p.Jitter)}
 	ref := agentRef(p.Workspace, p.Agent)
 	w := wanted{
 		action: &client.ScheduleWorkflowAction{
@@ -77,7 +77,7 @@ func scheduleOf(p DreamPlan, now time.Time) (wanted, error) {
 		// A night that is still running when the next one is due delays it; at most one waits.
 		policy: client.SchedulePolicies{Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_BUFFER_ONE, CatchupWindow: dreamCatchup},
 	}
-	w.spec = client.ScheduleSpec{Calendars: dreamTimes(cron, zone, now), Jitter: p.Jitter, TimeZoneName: p.TimeZone}
+	w.spec = client.ScheduleSpec{Calendars: dreamTimes(cron, zone, now), TimeZoneName: p.TimeZone}
 	encoded, err := json.Marshal([]any{
 		dreamFormat, p.KeyID, w.spec, w.policy, in, w.action.StaticSummary, w.action.Priority,
 		w.action.TaskQueue,
@@ -236,8 +236,39 @@ func (w wanted) update(ctx context.Context, c client.Client, id string) error {
 	return errors.New("the schedule update was not applied")
 }
 
-// NextDream returns when an agent's next night is due by its schedule; zero when there is none. A paused schedule
-// skips its nights.
+// nightSpread returns the period over which nights are spread: jitter, but at most half of the time between two nights, so that they do
+// not pile up.
+func nightSpread(cron crontab.Cron, jitter time.Duration) time.Duration {
+	between := 24 * time.Hour
+	if hours := cron.Hours(); len(hours) > 1 {
+		between = time.Duration(leastGap(hours, 24)) * time.Hour
+	}
+	if minutes := cron.Minutes(); len(minutes) > 1 {
+		between = time.Duration(leastGap(minutes, 60)) * time.Minute
+	}
+	return min(jitter, between/2)
+}
+
+// leastGap returns the smallest distance between two of some ascending values on a circle.
+func leastGap(values []int, circle int) int {
+	least := values[0] + circle - values[len(values)-1]
+	for i, v := range values[1:] {
+		least = min(least, v-values[i])
+	}
+	return least
+}
+
+// DelayOf returns how long after its time a night of a plan begins.
+func DelayOf(p DreamPlan) time.Duration {
+	cron, err := crontab.Parse(p.Cron)
+	if err != nil {
+		return 0
+	}
+	return NightDelay(p.AgentRef, nightSpread(cron, p.Jitter))
+}
+
+// NextDream returns when an agent's next night is due by its schedule, without the delay of DelayOf; zero when there is none. A
+// paused schedule skips its nights.
 func NextDream(ctx context.Context, c client.Client, ref activities.AgentRef) (next time.Time, paused bool, err error) {
 	description, err := c.ScheduleClient().GetHandle(ctx, DreamScheduleID(ref)).Describe(ctx)
 	switch {

@@ -166,7 +166,7 @@ func TestScheduleFollowsItsAgent(t *testing.T) {
 		t.Errorf("policies (-want +got):\n%s", diff)
 	}
 	spec := made.Schedule.Spec
-	if spec.TimeZoneName != "Europe/Berlin" || spec.Jitter != 10*time.Minute ||
+	if spec.TimeZoneName != "Europe/Berlin" || spec.Jitter != 0 ||
 		!strings.HasPrefix(spec.Calendars[0].Comment, "0 2 * * * in Europe/Berlin [") {
 		t.Errorf("times: %+v", spec)
 	}

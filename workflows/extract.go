@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -37,6 +38,14 @@ type ExtractInput struct {
 	To           int64                   `json:"to"`
 	RetryOf      uuid.UUID               `json:"retryOf,omitzero"`
 	Settings     setting.ExtractSettings `json:"settings"`
+	// Carried is the progress that an Extract carries over when it continues as new.
+	Carried *ExtractCarried `json:"carried,omitempty"`
+}
+
+// ExtractCarried is the progress of an Extract.
+type ExtractCarried struct {
+	Next   int64         `json:"next"`
+	Result ExtractResult `json:"result"`
 }
 
 // ExtractResult is the outcome; of several steps, the most significant one.
@@ -50,12 +59,21 @@ type ExtractResult struct {
 }
 
 // Extract turns a range of messages into memory, once: propose, guard, apply, in as many steps as transcripts are
-// needed. Each step commits with its outcome and the cursor. A range that was processed before is left alone.
+// needed. Each step commits with its outcome and the cursor. A range that was processed before is left alone. It can be reset to any
+// step. One that is interrupted, also by cancellation, records that it failed: its messages are read with the next turn.
 func Extract(ctx workflow.Context, in ExtractInput) (ExtractResult, error) {
 	e := extract{ExtractInput: in, next: in.From, log: workflow.GetLogger(ctx)}
+	if c := in.Carried; c != nil {
+		e.next, e.result = c.Next, c.Result
+	}
 	for e.next <= in.To && !e.ended {
-		if err := e.takeStep(ctx); err != nil {
-			return ExtractResult{}, err
+		err := e.takeStep(ctx)
+		switch {
+		case errors.Is(err, errFull), err == nil && e.next <= in.To && !e.ended && isFull(ctx):
+			e.Carried = &ExtractCarried{Next: e.next, Result: e.result}
+			return ExtractResult{}, workflow.NewContinueAsNewError(ctx, Extract, e.ExtractInput)
+		case err != nil:
+			return ExtractResult{}, e.giveUp(ctx, err)
 		}
 	}
 	if err := workflow.UpsertTypedSearchAttributes(ctx, OutcomeAttribute.ValueSet(string(e.result.Outcome))); err != nil {
@@ -93,7 +111,7 @@ func (e *extract) takeStep(ctx workflow.Context) error {
 		if err != nil {
 			return err
 		}
-		if !applied.Stale {
+		if !applied.Stale && !applied.Superseded { // otherwise a new proposal assigns the record to this run
 			proposal.Outcome, proposal.ReasonCode, proposal.More = applied.Outcome, applied.ReasonCode, applied.More
 			e.result.Documents += applied.Documents
 			e.record(proposal)
@@ -133,10 +151,37 @@ func (e *extract) propose(ctx workflow.Context) (activities.ProposeResult, error
 			if err := waitForBudget(ctx, out.WaitUntil); err != nil {
 				return out, err
 			}
+			if isFull(ctx) {
+				return out, errFull
+			}
 		default:
 			return out, nil
 		}
 	}
+}
+
+// giveUp records that the rest of the range failed because a step did, or the workflow was cancelled, and returns the error to end
+// with.
+func (e *extract) giveUp(ctx workflow.Context, cause error) error {
+	apart, cancel := workflow.NewDisconnectedContext(ctx)
+	defer cancel()
+	if isSuperseded(cause) || workflow.GetVersion(apart, changeCleanUp, workflow.DefaultVersion, 1) < 1 {
+		return cause
+	}
+	reason := ReasonStepFailed
+	if ctx.Err() != nil {
+		reason = ReasonCancelled
+	}
+	failed, err := e.conclude(apart, reason)
+	if err != nil {
+		return errors.Join(cause, err)
+	}
+	e.record(failed)
+	if err := workflow.UpsertTypedSearchAttributes(apart, OutcomeAttribute.ValueSet(string(e.result.Outcome))); err != nil {
+		return errors.Join(cause, err)
+	}
+	workflow.SetCurrentDetails(apart, e.details())
+	return cause
 }
 
 // recordsPath returns the API path of an agent's outcome records.

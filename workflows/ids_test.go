@@ -130,7 +130,8 @@ func TestNamesOnTheWire(t *testing.T) {
 		FailedType: "ExtractionFailed", DreamFailedType: "DreamFailed", FlushFailedType: "FlushFailed", activities.TypeSuperseded: "Superseded",
 		activities.TypeNotFound: "NotFound", activities.TypeForbidden: "Forbidden",
 		activities.TypeInvalid: "Invalid", activities.TypeUnavailable: "Unavailable",
-		activities.TypeUnusable:  "Unusable",
+		activities.TypeUnusable: "Unusable",
+		InboxLeavesType:         "InboxLeaves", changeLongWaits: "long-waits", changeCleanUp: "clean-up",
 		AgentAttribute.GetName(): "AgentID", OwnerAttribute.GetName(): "OwnerKey", OutcomeAttribute.GetName(): "Outcome",
 	} {
 		if got != want {
@@ -147,7 +148,7 @@ func TestNamesOnTheWire(t *testing.T) {
 		"Conclude", "Consolidate", "DeepSleep", "DropSpace",
 		"Embed", "EndDream", "EndImport", "FindNews", "FollowSpace", "HoldFlush", "ImportPage", "LightSleep", "NextRange", "OpenDream",
 		"OpenSpace", "PlanFlush",
-		"Propose", "ProposeFlush", "REMSleep", "ReadSnapshot", "StaleIndex", "StaleLeft", "StartDreams", "Summarise", "SwitchSpace", "TendIndex",
+		"Propose", "ProposeFlush", "REMSleep", "ReadSnapshot", "StaleIndex", "StaleLeft", "StartDreams", "StopCompaction", "Summarise", "SwitchSpace", "TendIndex",
 		"WriteMemory",
 	}; !slices.Equal(methods, want) {
 		t.Errorf("activities are %v, shipped were %v", methods, want)

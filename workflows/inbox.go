@@ -27,6 +27,8 @@ type InboxInput struct {
 	FirstAt time.Time      `json:"firstAt,omitzero"`  // first waiting turn
 	LastAt  time.Time      `json:"lastAt,omitzero"`
 	ReadyAt time.Time      `json:"readyAt,omitzero"` // end of the cooldown
+	// Failures counts the extractions that could not be run, one after the other.
+	Failures int `json:"failures,omitempty"`
 }
 
 // Turn is the signal that a turn is complete. It names no message: Postgres holds the pending ones.
@@ -36,10 +38,12 @@ type Turn struct {
 
 // Inbox collects the completed turns of one owner. It waits until the conversation has been quiet and the cooldown is
 // over, then runs one Extract at a time until nothing is pending, and ends when it is empty and the cooldown is over.
-// Turns that arrive meanwhile are handled together; none is dropped.
+// Turns that arrive meanwhile are handled together; none is dropped. When its history is full it continues as new, even while an
+// Extract runs, and waits for that one again.
 func Inbox(ctx workflow.Context, in InboxInput) error {
 	b := inbox{InboxInput: in, log: workflow.GetLogger(ctx), turns: workflow.GetSignalChannel(ctx, TurnCompletedSignal)}
-	if err := workflow.SetUpdateHandler(ctx, ExtractNowUpdate, b.extractNow); err != nil {
+	validated := workflow.UpdateHandlerOptions{Validator: ExtractNowInput.validate}
+	if err := workflow.SetUpdateHandlerWithOptions(ctx, ExtractNowUpdate, b.extractNow, validated); err != nil {
 		return err
 	}
 	return b.run(ctx)
@@ -64,6 +68,8 @@ func (b *inbox) run(ctx workflow.Context) error {
 	for {
 		b.drain(ctx)
 		switch wait := b.wait(workflow.Now(ctx)); {
+		case isFull(ctx):
+			return b.leave(ctx)
 		case len(b.requests) > 0:
 			b.serve(ctx)
 		case workflow.GetInfo(ctx).GetContinueAsNewSuggested() && workflow.AllHandlersFinished(ctx):
@@ -86,6 +92,22 @@ func (b *inbox) run(ctx workflow.Context) error {
 			}
 		}
 	}
+}
+
+// leave continues as new. Callers that wait are asked to come again.
+func (b *inbox) leave(ctx workflow.Context) error {
+	for done := false; !done; {
+		for _, r := range b.requests {
+			r.err, r.done = errLeaves(), true
+		}
+		b.requests = nil
+		if err := workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) || len(b.requests) > 0 }); err != nil {
+			return err
+		}
+		done = len(b.requests) == 0
+	}
+	b.drain(ctx)
+	return workflow.NewContinueAsNewError(ctx, Inbox, b.InboxInput)
 }
 
 // drain receives every signal that has arrived.
@@ -132,6 +154,10 @@ func (b *inbox) sleep(ctx workflow.Context, d time.Duration) error {
 func (b *inbox) extractPending(ctx workflow.Context) error {
 	b.Pending = false
 	for more := true; more && len(b.requests) == 0; {
+		if isFull(ctx) {
+			b.Pending = true
+			return nil
+		}
 		next, err := b.next(ctx, activities.NextRangeInput{OwnerRef: b.OwnerRef})
 		if stepNotFound(err) && workflow.GetVersion(ctx, missingOwnerChange, workflow.DefaultVersion, 1) == 1 {
 			return b.missing()
@@ -144,10 +170,14 @@ func (b *inbox) extractPending(ctx workflow.Context) error {
 			break
 		}
 		out, err := b.extract(ctx, next, uuid.Nil)
-		if err != nil {
+		switch {
+		case errors.Is(err, errFull):
+			b.Pending = true
+			return nil
+		case err != nil:
 			return b.putOff(ctx, err)
 		}
-		more = out.More
+		more, b.Failures = out.More, 0
 		b.Pending = more // a request may interrupt: the rest stays pending
 	}
 	b.ReadyAt = workflow.Now(ctx).Add(b.Timing.Cooldown)
@@ -161,7 +191,12 @@ func (b *inbox) putOff(ctx workflow.Context, err error) error {
 	}
 	b.log.Warn("Extraction postponed", "error", err)
 	b.Pending = true
-	b.ReadyAt = workflow.Now(ctx).Add(max(failureBackoff, b.Timing.Cooldown))
+	wait := max(failureBackoff, b.Timing.Cooldown)
+	if b.Failures > 0 && workflow.GetVersion(ctx, changeLongWaits, workflow.DefaultVersion, 1) >= 1 {
+		wait = backoff(wait, failureLast, b.Failures)
+	}
+	b.Failures++
+	b.ReadyAt = workflow.Now(ctx).Add(wait)
 	return nil
 }
 
@@ -185,8 +220,8 @@ func (b *inbox) next(ctx workflow.Context, in activities.NextRangeInput) (activi
 	return localStep(ctx, "find pending messages", steps.NextRange, in)
 }
 
-// extract runs one Extract as a separate execution and waits for it. If one is already running (left by a terminated
-// Inbox), it waits for that one.
+// extract runs one Extract as a separate execution and waits for it. If one is already running (left by a terminated Inbox, or by
+// one that has continued as new), it waits for that one. It returns errFull when the Inbox should continue as new.
 func (b *inbox) extract(ctx workflow.Context, r activities.NextRangeResult, retryOf uuid.UUID) (ExtractResult, error) {
 	options := workflow.ChildWorkflowOptions{
 		WorkflowID:            ExtractID(r.Conversation, r.From, r.To, retryOf),
@@ -199,14 +234,26 @@ func (b *inbox) extract(ctx workflow.Context, r activities.NextRangeResult, retr
 	in := ExtractInput{
 		OwnerRef: b.OwnerRef, Conversation: r.Conversation, From: r.From, To: r.To, RetryOf: retryOf, Settings: r.Settings,
 	}
-	for {
+	for busy := 0; ; busy++ {
+		child := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, options), Extract, in)
+		started := child.GetChildWorkflowExecution()
+		if err := workflow.Await(ctx, func() bool { return child.IsReady() || suggested(ctx) && started.IsReady() }); err != nil {
+			return ExtractResult{}, err
+		}
+		if !child.IsReady() && isFull(ctx) {
+			return ExtractResult{}, errFull
+		}
 		var out ExtractResult
-		err := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, options), Extract, in).Get(ctx, &out)
+		err := child.Get(ctx, &out)
 		if !temporal.IsWorkflowExecutionAlreadyStartedError(err) {
 			return out, extractionFailed(err, &out)
 		}
-		if err := workflow.Sleep(ctx, busyRetry); err != nil {
+		wait := workflow.AwaitOptions{Timeout: backoff(busyFirst, busyLast, busy)}
+		if _, err := workflow.AwaitWithOptions(ctx, wait, func() bool { return suggested(ctx) }); err != nil {
 			return ExtractResult{}, err
+		}
+		if isFull(ctx) {
+			return ExtractResult{}, errFull
 		}
 	}
 }
@@ -248,6 +295,9 @@ func (b *inbox) answer(ctx workflow.Context, in ExtractNowInput) (ExtractNowResu
 		return ExtractNowResult{Outcome: memory.OutcomeNothing, ReasonCode: ReasonNoNewMessages}, nil
 	}
 	out, err := b.extract(ctx, next, in.RetryOf)
+	if errors.Is(err, errFull) {
+		err = errLeaves()
+	}
 	if err != nil {
 		return ExtractNowResult{}, err
 	}
@@ -270,6 +320,20 @@ type ExtractNowInput struct {
 	Conversation uuid.UUID `json:"conversation"`
 	// RetryOf retries a quarantined extraction; zero extracts the conversation's pending messages.
 	RetryOf uuid.UUID `json:"retryOf,omitzero"`
+}
+
+// maxRequestID bounds the id of a request, in bytes.
+const maxRequestID = 200
+
+// validate refuses a request that cannot be served, before it is in the history.
+func (in ExtractNowInput) validate() error {
+	switch {
+	case in.RequestID == "" || len(in.RequestID) > maxRequestID:
+		return fmt.Errorf("requestId: use 1 to %d bytes", maxRequestID)
+	case in.Conversation == uuid.Nil && in.RetryOf == uuid.Nil:
+		return errors.New("name a conversation, or the extraction to retry")
+	}
+	return nil
 }
 
 // ExtractNowResult is the outcome of ExtractNow.
@@ -313,10 +377,11 @@ func extractNow(ctx context.Context, c client.Client, ref memory.OwnerRef, t set
 	return out, handle.Get(ctx, &out)
 }
 
-// inboxJustClosed reports whether err means that the workflow completed before it accepted the update.
+// inboxJustClosed reports whether err means that the workflow completed before it accepted the update, or continued as new before it
+// had a result.
 func inboxJustClosed(err error) bool {
 	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok {
-		return app.Type() == "AcceptedUpdateCompletedWorkflow"
+		return app.Type() == "AcceptedUpdateCompletedWorkflow" || app.Type() == InboxLeavesType
 	}
 	var gone *serviceerror.NotFound
 	return errors.As(err, &gone)

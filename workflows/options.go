@@ -211,10 +211,12 @@ const (
 	staleRounds = 3
 	// quietLimit: a conversation that never pauses is extracted after this many quiet periods.
 	quietLimit = 15
-	// busyRetry: how long an Inbox waits when its range is already being extracted (for a terminated Inbox).
-	busyRetry = 5 * time.Second
-	// failureBackoff: how long an Inbox waits after it failed to read what is pending.
-	failureBackoff = time.Minute
+	// busyFirst and busyLast: bounds of the interval at which an Inbox checks an Extract that another execution has started. It
+	// may wait for a model for a day.
+	busyFirst, busyLast = 5 * time.Second, 2 * time.Minute
+	// failureBackoff and failureLast: how long an Inbox waits after it failed to read or extract what is pending, for the first
+	// time and after many.
+	failureBackoff, failureLast = time.Minute, 30 * time.Minute
 	// indexLinger: how long an Index waits for the next change before it ends; writes come in bursts.
 	indexLinger = 10 * time.Second
 	// followFirst and followLast: bounds of the interval at which a Reindex checks its progress. A small index is
@@ -235,9 +237,9 @@ const (
 	// flushPatience: how long a flush that may not fall back to rules asks a model; the same as for an extraction.
 	// The next request then tries again.
 	flushPatience = 24 * time.Hour
-	// flushFirst and flushLast: bounds of the interval at which a Compact checks another execution's flush, for which
-	// a turn may wait.
-	flushFirst, flushLast = 250 * time.Millisecond, 5 * time.Second
+	// flushFirst and flushLast: bounds of the interval at which a Compact checks another execution's flush. A turn may wait for it,
+	// and it may wait for a model for a day: beyond flushSoon, the interval is an eighth of the time that it has waited.
+	flushFirst, flushSoon, flushLast = 250 * time.Millisecond, 5 * time.Second, 2 * time.Minute
 	// leastSummaryBytes: a model whose context cannot hold this much of a conversation, some 2,000 tokens, cannot
 	// summarise it.
 	leastSummaryBytes = 8 << 10

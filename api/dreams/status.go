@@ -51,7 +51,7 @@ type dreamScheduleView struct {
 	State    string     `json:"state" enum:"on,paused,off,none,unknown" doc:"paused: nights pass until it is resumed; off: by the settings; none: a worker has still to make it; unknown: workflows cannot be reached."`
 	Cron     string     `json:"cron" example:"0 2 * * *"`
 	TimeZone string     `json:"timeZone" example:"Europe/Berlin"`
-	Next     *time.Time `json:"next,omitempty" doc:"When the next night begins, jitter included."`
+	Next     *time.Time `json:"next,omitempty" doc:"When the next night begins, with the agent's place in the spread."`
 }
 
 type dreamBacklogView struct {
@@ -118,6 +118,7 @@ func (s *Room) dreamSchedule(ctx context.Context, ref indexes.AgentRef, agent ga
 	case paused:
 		view.State = "paused"
 	default:
+		next = next.Add(workflows.DelayOf(workflows.DreamPlan{AgentRef: ref, DreamSchedule: schedule}))
 		view.State, view.Next = "on", &next
 	}
 	return view

@@ -88,7 +88,7 @@ type compactionView struct {
 	TokensBefore  int                   `json:"tokensBefore" doc:"Tokens of the text summarised: the previous summary and the messages after it."`
 	TokensAfter   int                   `json:"tokensAfter" doc:"Tokens of the summary."`
 	Trigger       memory.CompactTrigger `json:"trigger" enum:"turn,overflow,request"`
-	Outcome       memory.Outcome        `json:"outcome" enum:"running,written"`
+	Outcome       memory.Outcome        `json:"outcome" enum:"running,written,skipped,failed" doc:"skipped: a longer summary was written first; failed: it was interrupted, and the next request continues it."`
 	ReasonCode    memory.ReasonCode     `json:"reasonCode,omitempty"`
 	Model         string                `json:"model,omitempty"`
 	PromptVersion string                `json:"promptVersion,omitempty"`

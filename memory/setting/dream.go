@@ -79,7 +79,7 @@ type DreamSchedule struct {
 	TeamMember bool
 	// Cron is in the agent's time zone; see ParseCron.
 	Cron string `from:"DreamCron"`
-	// Jitter is the maximum delay of a night, so that agents do not all dream at once.
+	// Jitter is the period over which the nights of all agents are spread; each agent has a fixed place in it.
 	Jitter time.Duration `from:"DreamJitter"`
 	// Parallel is the number of owners of one agent that dream at once.
 	Parallel int `from:"DreamParallel"`

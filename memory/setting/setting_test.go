@@ -93,7 +93,7 @@ func TestWhoDreams(t *testing.T) {
 			}
 		}
 	}
-	if s := DefaultDreamSchedule().With(AgentSettings{DreamCron: "0 */6 * * *"}); s.Cron != "0 */6 * * *" || s.Jitter != 10*time.Minute {
+	if s := DefaultDreamSchedule().With(AgentSettings{DreamCron: "0 */6 * * *"}); s.Cron != "0 */6 * * *" || s.Jitter != 2*time.Hour {
 		t.Errorf("%+v", s)
 	}
 }

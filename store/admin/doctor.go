@@ -46,13 +46,36 @@ type BrokenVersion struct {
 
 // OpenRun is a record that a workflow has opened and not ended.
 type OpenRun struct {
-	Kind            string // extraction, flush or dream
+	Kind            string // extraction, flush, compaction or dream
 	ID              uuid.UUID
 	Owner           memory.Owner
 	OwnerID         uuid.UUID
 	WorkflowID, Run string
 	From, To        int64 // of a flush: the messages that are not done
 	Pending         bool  // of an extraction: its conversation has messages that wait
+	// Of a compaction and a dream: what started it.
+	Trigger string
+	// Of a dream.
+	Mode   memory.DreamMode
+	Night  string
+	AsOf   time.Time
+	DryRun bool
+}
+
+// Kinds of OpenRun.
+const (
+	OpenExtraction = "extraction"
+	OpenFlush      = "flush"
+	OpenCompaction = "compaction"
+	OpenDream      = "dream"
+)
+
+func scanOpenRun(row pgx.CollectableRow) (x OpenRun, err error) {
+	var asOf *time.Time
+	err = row.Scan(&x.Kind, &x.ID, &x.Owner, &x.OwnerID, &x.WorkflowID, &x.Run, &x.From, &x.To, &x.Pending, &x.Trigger, &x.Mode, &x.Night,
+		&asOf, &x.DryRun)
+	x.AsOf = pg.TimeOf(asOf)
+	return x, err
 }
 
 // WaitingOwner has messages that nothing has processed.
@@ -123,23 +146,83 @@ from documents d ` + gate.CurrentVersion + `
 where d.workspace_id = @workspace and d.agent_id in (@agent, @common) and v.sha256 <> sha256(convert_to(v.content, 'UTF8'))
 order by d.scope, d.path collate "C"`
 
-	sqlDoctorOpen = `
-select 'extraction', x.extraction_id, x.owner_key, o.owner_id, x.workflow_id, x.run_id, x.from_seq, x.to_seq,
-    c.complete_seq > c.considered_seq
+	openExtraction = `
+select 'extraction', x.extraction_id, x.owner_key, (
+        select o.owner_id
+        from owners o
+        where o.workspace_id = x.workspace_id and o.agent_id = x.agent_id and o.owner_key = x.owner_key),
+    x.workflow_id, x.run_id, x.from_seq, x.to_seq,
+    coalesce((
+        select c.complete_seq > c.considered_seq
+        from conversations c
+        where c.workspace_id = x.workspace_id and c.agent_id = x.agent_id and c.conversation_uid = x.conversation_uid), false),
+    '', '', '', null::timestamptz, false`
+
+	openFlush = `
+union all
+select 'flush', f.flush_id, f.owner_key, (
+        select o.owner_id
+        from owners o
+        where o.workspace_id = f.workspace_id and o.agent_id = f.agent_id and o.owner_key = f.owner_key),
+    f.workflow_id, f.run_id, f.done_seq + 1, f.to_seq, false, '', '', '', null, false`
+
+	openCompaction = `
+union all
+select 'compaction', c.compaction_id, c.owner_key, (
+        select o.owner_id
+        from owners o
+        where o.workspace_id = c.workspace_id and o.agent_id = c.agent_id and o.owner_key = c.owner_key),
+    c.workflow_id, c.run_id, 0, 0, false, c.trigger_source, '', '', null, false`
+
+	openDream = `
+union all
+select 'dream', d.dream_id, d.owner_key, (
+        select o.owner_id
+        from owners o
+        where o.workspace_id = d.workspace_id and o.agent_id = d.agent_id and o.owner_key = d.owner_key),
+    d.workflow_id, d.run_id, 0, 0, false, d.trigger_source, d.mode, d.night, d.as_of, d.dry_run`
+
+	sqlDoctorOpen = openExtraction + `
 from extractions x
-join owners o using (workspace_id, agent_id, owner_key)
-join conversations c using (workspace_id, agent_id, conversation_uid)
-where x.workspace_id = @workspace and x.agent_id = @agent and x.finished_at is null
-union all
-select 'flush', f.flush_id, f.owner_key, o.owner_id, f.workflow_id, f.run_id, f.done_seq + 1, f.to_seq, false
+where x.workspace_id = @workspace and x.agent_id = @agent and x.finished_at is null` + openFlush + `
 from flushes f
-join owners o using (workspace_id, agent_id, owner_key)
-where f.workspace_id = @workspace and f.agent_id = @agent and f.outcome = 'running' and (f.workflow_id <> '' or f.opened_at < @before)
-union all
-select 'dream', d.dream_id, d.owner_key, o.owner_id, d.workflow_id, d.run_id, 0, 0, false
+where f.workspace_id = @workspace and f.agent_id = @agent and f.outcome = 'running' and (f.workflow_id <> '' or f.opened_at < @before)` +
+		openCompaction + `
+from compactions c
+where c.workspace_id = @workspace and c.agent_id = @agent and c.outcome = 'running'` + openDream + `
 from dreams d
-join owners o using (workspace_id, agent_id, owner_key)
 where d.workspace_id = @workspace and d.agent_id = @agent and d.finished_at is null and (d.workflow_id <> '' or d.started_at < @before)`
+
+	// By the key: a plan that is made before there are statistics would read everything that is open.
+	sqlOpenRun = openExtraction + `
+from (
+    select *
+    from extractions
+    where workspace_id = @workspace and agent_id = @agent and extraction_id = @record and @kind = 'extraction'
+    offset 0
+) x
+where x.finished_at is null` + openFlush + `
+from (
+    select *
+    from flushes
+    where workspace_id = @workspace and agent_id = @agent and flush_id = @record and @kind = 'flush'
+    offset 0
+) f
+where f.outcome = 'running'` + openCompaction + `
+from (
+    select *
+    from compactions
+    where workspace_id = @workspace and agent_id = @agent and compaction_id = @record and @kind = 'compaction'
+    offset 0
+) c
+where c.outcome = 'running'` + openDream + `
+from (
+    select *
+    from dreams
+    where workspace_id = @workspace and agent_id = @agent and dream_id = @record and @kind = 'dream'
+    offset 0
+) d
+where d.finished_at is null`
 
 	sqlDoctorWaiting = `
 select distinct o.owner_key, o.owner_id
@@ -191,7 +274,7 @@ func (s *Admin) Examine(ctx context.Context, id memory.Identity, before time.Tim
 		})
 		b.Queue(sqlDoctorOrphans, args).QueryRow(func(row pgx.Row) error { return row.Scan(&e.Orphans) })
 		pg.All(b.Queue(sqlDoctorBroken, args), &e.Broken, pgx.RowToStructByPos[BrokenVersion])
-		pg.All(b.Queue(sqlDoctorOpen, args), &e.Open, pgx.RowToStructByPos[OpenRun])
+		pg.All(b.Queue(sqlDoctorOpen, args), &e.Open, scanOpenRun)
 		pg.All(b.Queue(sqlDoctorWaiting, args), &e.Waiting, pgx.RowToStructByPos[WaitingOwner])
 		pg.All(b.Queue(sqlDoctorStaged, args), &e.Staged, scanStagedWork)
 		b.Queue(sqlDoctorStatements, args).Query(func(rows pgx.Rows) error {
@@ -283,8 +366,8 @@ func (s *Admin) RejectFed(ctx context.Context, id memory.Identity, entry markdow
 	return err
 }
 
-// EndAbandoned ends a record whose workflow ended without ending it; the identity is its owner's. An extraction or a dream fails; a
-// flush waits for the next request.
+// EndAbandoned ends a record whose workflow ended without ending it; the identity is its owner's. An extraction, a compaction or a
+// dream fails; a flush waits for the next request.
 func (s *Admin) EndAbandoned(ctx context.Context, id memory.Identity, x OpenRun) error {
 	if err := pg.RequireAdmin(id); err != nil {
 		return err
@@ -292,13 +375,15 @@ func (s *Admin) EndAbandoned(ctx context.Context, id memory.Identity, x OpenRun)
 	id.Author = memory.Author{Kind: memory.AuthorWorkflow, ID: "doctor", WorkflowID: x.WorkflowID, RunID: x.Run}
 	var err error
 	switch x.Kind {
-	case "extraction":
+	case OpenExtraction:
 		_, err = talk.New(s.db).RecordOutcome(ctx, id, x.ID, talk.Ending{Outcome: memory.OutcomeFailed, ReasonCode: dreams.DreamAbandoned})
-	case "flush":
+	case OpenFlush:
 		_, err = talk.New(s.db).EndFlushStep(
 			ctx, id, x.ID, talk.FlushEnd{From: x.From, To: x.To, Outcome: memory.OutcomeWaiting, ReasonCode: dreams.DreamAbandoned},
 		)
-	case "dream":
+	case OpenCompaction:
+		err = talk.New(s.db).EndCompaction(ctx, id, x.ID, memory.OutcomeFailed, dreams.DreamAbandoned)
+	case OpenDream:
 		_, err = dreams.New(s.db).EndDream(ctx, id, x.ID, dreams.DreamEnding{Outcome: memory.OutcomeFailed, ReasonCode: dreams.DreamAbandoned})
 	default:
 		err = &pg.InvalidError{Field: "kind", Problem: fmt.Sprintf("%q is not a kind of record", x.Kind)}

@@ -126,26 +126,107 @@ func (s *Index) IndexedAgents(ctx context.Context, after AgentRef, limit int) ([
 	)
 }
 
-// Finds sources that another release has indexed, and with @vectors those that wait for vectors.
+// Looks at agents one after the other, in their order, skipping from key to key: the cost grows with the agents and the partitions of
+// their owners, not with what is indexed. due is what another release has indexed, what has enough fresh rows to merge, and with
+// @vectors what waits for them.
 const sqlDueAgents = `
-(select distinct workspace_id, agent_id from index_sources where index_format < @format limit @limit)
-union
-(select distinct workspace_id, agent_id from index_sources where index_format > @format limit @limit)
-union
-(select distinct workspace_id, agent_id from index_sources where embed_due and @vectors::boolean limit @limit)
-union
-(select distinct workspace_id, agent_id
-from index_fresh
-group by workspace_id, agent_id, corpus, scope, owner_key
-having count(*) >= @from
-limit @limit)
-limit @limit`
+with recursive formats as (
+    (select index_format from index_sources order by index_format limit 1)
+    union all
+    select (select s.index_format from index_sources s where s.index_format > f.index_format order by s.index_format limit 1)
+    from formats f
+    where f.index_format is not null
+), agent as (
+    (select workspace_id, agent_id, 1 as place
+    from index_sources
+    where (workspace_id, agent_id) > (@after_workspace, @after_agent)
+    order by workspace_id, agent_id
+    limit 1)
+    union all
+    select n.workspace_id, n.agent_id, a.place + 1
+    from agent a
+    cross join lateral (
+        select workspace_id, agent_id
+        from index_sources s
+        where (s.workspace_id, s.agent_id) > (a.workspace_id, a.agent_id)
+        order by workspace_id, agent_id
+        limit 1
+    ) n
+    where a.place < @limit
+), looked as materialized (
+    select a.workspace_id, a.agent_id, 'index/' || a.workspace_id || '.' || a.agent_id as lease,
+        exists (
+            select from formats f
+            cross join lateral (
+                select from index_sources s
+                where s.index_format = f.index_format and s.workspace_id = a.workspace_id and s.agent_id = a.agent_id
+                limit 1
+            ) s
+            where f.index_format <> @format
+        ) or @vectors::boolean and exists (
+            select from index_sources s
+            where s.workspace_id = a.workspace_id and s.agent_id = a.agent_id and s.embed_due
+        ) or exists (
+            with recursive part as (
+                (select corpus, scope, owner_key
+                from index_fresh f
+                where f.workspace_id = a.workspace_id and f.agent_id = a.agent_id
+                order by corpus, scope, owner_key
+                limit 1)
+                union all
+                select n.corpus, n.scope, n.owner_key
+                from part p
+                cross join lateral (
+                    select corpus, scope, owner_key
+                    from index_fresh f
+                    where f.workspace_id = a.workspace_id and f.agent_id = a.agent_id
+                        and (f.corpus, f.scope, f.owner_key) > (p.corpus, p.scope, p.owner_key)
+                    order by corpus, scope, owner_key
+                    limit 1
+                ) n
+            )
+            select from part p
+            cross join lateral (
+                select from index_fresh f
+                where f.workspace_id = a.workspace_id and f.agent_id = a.agent_id and f.corpus = p.corpus and f.scope = p.scope
+                    and f.owner_key = p.owner_key
+                offset @from::int - 1
+                limit 1
+            ) full_part
+        ) as due
+    from agent a
+), leased as (
+    insert into leases (name, holder, leased_until)
+    select lease, '', @until::timestamptz
+    from looked
+    where due and @until::timestamptz is not null
+    order by lease
+    on conflict (name) do update set leased_until = excluded.leased_until
+    where leases.leased_until <= @before
+    returning name
+)
+select workspace_id, agent_id, due and (@until::timestamptz is null or lease in (select name from leased))
+from looked
+order by workspace_id, agent_id`
 
-// DueAgents lists at most limit agents of all workspaces whose index has work to do: something to merge, to index again, or (with
-// vectors) to embed.
-func (s *Index) DueAgents(ctx context.Context, vectors bool, limit int) ([]AgentRef, error) {
-	return pg.SweepAll(
-		ctx, s.db, sqlDueAgents, pgx.NamedArgs{"format": indexFormat, "vectors": vectors, "from": PackFrom, "limit": limit},
-		pgx.RowToStructByPos[AgentRef],
-	)
+// DueAgent is an agent with an index, and whether that has work to do.
+type DueAgent struct {
+	AgentRef
+	Due bool
+}
+
+// DueAgents looks at agents of all workspaces in order, at most l.Limit after another one, and takes those whose index has work to
+// do: something to merge, to index again, or (with vectors) to embed. It returns none at the end. It returns references only, and
+// takes no identity because the sweep works for the deployment.
+func (s *Index) DueAgents(ctx context.Context, l pg.Lease, vectors bool, after AgentRef) ([]DueAgent, error) {
+	sweep := &pg.Tx{Settings: pg.Settings{Purpose: pg.PurposeSweep}, Mode: pg.SQLBegin}
+	return pg.Run(ctx, s.db, sweep, func(t *pg.Tx) (due []DueAgent, err error) {
+		b := &pgx.Batch{}
+		pg.All(b.Queue(sqlDueAgents, pgx.NamedArgs{
+			"format": indexFormat, "vectors": vectors, "from": PackFrom, "after_workspace": after.Workspace, "after_agent": after.Agent,
+			"before": l.Before, "until": pg.TimeOrNull(l.Until), "limit": l.Limit,
+		}), &due, pgx.RowToStructByPos[DueAgent])
+		err = t.Finish(ctx, b)
+		return due, err
+	})
 }

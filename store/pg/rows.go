@@ -127,6 +127,32 @@ func SweepAll[T any](ctx context.Context, db *DB, sql string, args pgx.NamedArgs
 	})
 }
 
+// Lease takes work for a sweep. The same work is not returned again before Until, unless it has ended; with a zero Until it is only
+// looked at.
+type Lease struct {
+	Before time.Time // when the work began to wait, or its last lease ended
+	Until  time.Time
+	Limit  int
+}
+
+func (l Lease) args() pgx.NamedArgs {
+	return pgx.NamedArgs{"before": l.Before, "until": TimeOrNull(l.Until), "limit": LimitOf(l.Limit)}
+}
+
+// LeaseAll takes the rows of statements over all workspaces, one after the other in one transaction, as SweepAll. Each statement
+// takes @before, @until and @limit, and passes over rows that another transaction is taking.
+func LeaseAll[T any](ctx context.Context, db *DB, l Lease, scan pgx.RowToFunc[T], statements ...string) ([]T, error) {
+	sweep := &Tx{Settings: Settings{Purpose: PurposeSweep}, Mode: SQLBegin}
+	return Run(ctx, db, sweep, func(t *Tx) (rows []T, err error) {
+		b := &pgx.Batch{}
+		for _, sql := range statements {
+			All(b.Queue(sql, l.args()), &rows, scan)
+		}
+		err = t.Finish(ctx, b)
+		return rows, err
+	})
+}
+
 // ReadPage reads one part of a list of the identity's agent. query returns the statement and its arguments for the rows behind from;
 // it takes @limit, and at returns the place of a row in its order.
 func ReadPage[T any](

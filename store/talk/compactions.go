@@ -34,8 +34,8 @@ type Compaction struct {
 	TokensBefore    int // of the previous summary and the messages behind it
 	TokensAfter     int // of the summary in its place
 	Trigger         memory.CompactTrigger
-	Outcome         memory.Outcome    // running or written
-	ReasonCode      memory.ReasonCode // of a fallback: why the model did not write it
+	Outcome         memory.Outcome    // running, written, skipped or failed
+	ReasonCode      memory.ReasonCode // of a fallback: why the model did not write it; of skipped and failed: why there is no summary
 	Model           string            // "provider/model" or "builtin/extractive"
 	PromptVersion   string
 	Fallback        bool         // rules wrote (a part of) it because the model did not in time
@@ -270,8 +270,24 @@ where c.workspace_id = @workspace and c.agent_id = @agent and c.conversation_uid
     and c.flushed_seq >= @to
 on conflict (content_key, conversation_uid, workspace_id, agent_id) do update set
     window_tokens = greatest(compactions.window_tokens, excluded.window_tokens),
-    workflow_id = case when compactions.finished_at is null then excluded.workflow_id else compactions.workflow_id end,
-    run_id = case when compactions.finished_at is null then excluded.run_id else compactions.run_id end`
+    workflow_id = case when compactions.outcome = 'written' then compactions.workflow_id else excluded.workflow_id end,
+    run_id = case when compactions.outcome = 'written' then compactions.run_id else excluded.run_id end,
+    outcome = case when compactions.outcome = 'written' then 'written' else 'running' end,
+    reason_code = case when compactions.outcome in ('skipped', 'failed') then '' else compactions.reason_code end,
+    finished_at = case when compactions.outcome = 'written' then compactions.finished_at end`
+
+	// A workflow writes one summary. One that it has begun before is never continued, when a longer one was written meanwhile or
+	// another engine writes now.
+	sqlCompactionAbandon = `
+update compactions set outcome = 'skipped', reason_code = @reason_code, finished_at = @now
+where workspace_id = @workspace and agent_id = @agent and conversation_uid = @uid and owner_key = @owner
+    and workflow_id = @workflow and workflow_id <> '' and outcome = 'running'
+    and (@found::uuid is null or compaction_id <> @found) and (@found::uuid is not null or content_key <> @content_key)`
+
+	sqlCompactionEnd = `
+update compactions set outcome = @outcome, reason_code = @reason_code, finished_at = @now
+where workspace_id = @workspace and agent_id = @agent and compaction_id = @compaction and owner_key = @owner
+    and finished_at is null`
 
 	sqlCompactionOfContent = compactionRows + `and x.conversation_uid = @uid and x.content_key = @content_key`
 )
@@ -280,6 +296,8 @@ on conflict (content_key, conversation_uid, workspace_id, agent_id) do update se
 // the same maker, with the same length. It also finds one that covers more and serves the window. What it finds serves the window
 // of r from then on. An open one then belongs to the identity's workflow and run; the run that had it before may continue, since it
 // saves a summary of the same messages.
+//
+// Others that the same workflow has left open end as skipped (ReasonOvertaken). One that was skipped or failed is continued.
 //
 // It returns *ConflictError with CodeNotFlushed when messages up to r.To are not flushed. It costs three round trips.
 func (s *Talk) BeginCompaction(ctx context.Context, id memory.Identity, r CompactionRequest) (Compaction, error) {
@@ -297,15 +315,16 @@ func (s *Talk) BeginCompaction(ctx context.Context, id memory.Identity, r Compac
 		var c Compaction
 		var found bool
 		b := &pgx.Batch{}
+		key := contents.key(r)
+		args := t.Args(pgx.NamedArgs{
+			"uid": r.Conversation, "compaction": pg.NewID(), "content_key": key[:], "window": r.Settings.Window,
+			"previous": contents.previous, "from": contents.previousTo + 1, "to": r.To, "trigger": r.Trigger, "maker": r.maker(),
+			"workflow": id.Author.WorkflowID, "run": id.Author.RunID, "found": contents.further, "reason_code": ReasonOvertaken,
+		})
+		b.Queue(sqlCompactionAbandon, args)
 		if contents.further.Valid {
 			queueCompaction(b, sqlCompaction, t.Args(pgx.NamedArgs{"compaction": contents.further.UUID}), &c, &found)
 		} else {
-			key := contents.key(r)
-			args := t.Args(pgx.NamedArgs{
-				"uid": r.Conversation, "compaction": pg.NewID(), "content_key": key[:], "window": r.Settings.Window,
-				"previous": contents.previous, "from": contents.previousTo + 1, "to": r.To, "trigger": r.Trigger, "maker": r.maker(),
-				"workflow": id.Author.WorkflowID, "run": id.Author.RunID,
-			})
 			b.Queue(sqlCompactionInsert, args)
 			queueCompaction(b, sqlCompactionOfContent, args, &c, &found)
 		}
@@ -317,6 +336,38 @@ func (s *Talk) BeginCompaction(ctx context.Context, id memory.Identity, r Compac
 		}
 		return finishCompaction(ctx, t, c)
 	})
+}
+
+// ReasonOvertaken is the reason of a compaction that was skipped because its workflow found or began another summary instead.
+const ReasonOvertaken memory.ReasonCode = "overtaken"
+
+// EndCompaction ends an open compaction without a summary: outcome is skipped or failed. One that has ended stays as it is. The next
+// request for the same contents continues it.
+func (s *Talk) EndCompaction(
+	ctx context.Context, id memory.Identity, compaction uuid.UUID, outcome memory.Outcome, reason memory.ReasonCode,
+) error {
+	if err := pg.RequireOwnerWrite(id); err != nil {
+		return err
+	}
+	if outcome != memory.OutcomeSkipped && outcome != memory.OutcomeFailed {
+		return &pg.InvalidError{Field: "outcome", Problem: "use skipped or failed"}
+	}
+	_, err := pg.InTx(ctx, s.db, id, func(t *pg.Tx) (none struct{}, err error) {
+		b := &pgx.Batch{}
+		args := t.Args(pgx.NamedArgs{"compaction": compaction, "outcome": outcome, "reason_code": reason})
+		var c Compaction
+		found := false
+		b.Queue(sqlCompactionEnd, args)
+		queueCompaction(b, sqlCompactionOwn, args, &c, &found)
+		if err := t.Finish(ctx, b); err != nil {
+			return none, err
+		}
+		if !found {
+			return none, noCompaction(compaction)
+		}
+		return none, nil
+	})
+	return err
 }
 
 // maker identifies the engine together with the length of the summary.
@@ -434,7 +485,7 @@ update compactions set
     outcome = case when to_seq = @to then 'written' else 'running' end,
     finished_at = case when to_seq = @to then @now::timestamptz end
 where workspace_id = @workspace and agent_id = @agent and compaction_id = @compaction and owner_key = @owner
-    and done_seq < @to and to_seq >= @to`
+    and done_seq < @to and to_seq >= @to and finished_at is null`
 
 	sqlSummaryUsage = `
 update compactions set

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/store/pg"
 )
 
@@ -17,6 +18,8 @@ type UnsignalledTurn struct {
 	memory.OwnerRef
 	Turn   int64
 	TurnAt time.Time
+	// Settings has only QuietSeconds and CooldownSeconds of the agent.
+	Settings setting.AgentSettings
 }
 
 const (
@@ -27,11 +30,24 @@ update owners set signalled_turn = least(@turn, turn)
 where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and signalled_turn < @turn`
 
 	sqlOwnersUnsignalled = `
-select workspace_id, agent_id, owner_id, turn, turn_at
-from owners
-where turn > signalled_turn and turn_at < @before
-order by turn_at
-limit @limit`
+with leased as (
+    update owners o set leased_until = @until
+    where (o.workspace_id, o.agent_id, o.owner_key) in (
+        select workspace_id, agent_id, owner_key
+        from owners
+        where turn > signalled_turn and greatest(turn_at, leased_until) < @before
+        order by greatest(turn_at, leased_until)
+        limit @limit
+        for no key update skip locked)
+    returning o.workspace_id, o.agent_id, o.owner_id, o.turn, o.turn_at
+)
+select ` + turnColumns + `
+from leased o
+join agents a using (workspace_id, agent_id)
+order by o.turn_at`
+
+	turnColumns = `o.workspace_id, o.agent_id, o.owner_id, o.turn, o.turn_at, (a.settings->'quietSeconds')::int,
+    (a.settings->'cooldownSeconds')::int`
 
 	// The commit does not wait for the disk: a crash of the server may lose the transaction, which is repeated anyway.
 	sqlRepeatable = `set local synchronous_commit = off`
@@ -72,32 +88,42 @@ func (s *Talk) Signalled(ctx context.Context, id memory.Identity, turn int64) er
 	return err
 }
 
-// Unsignalled lists owners of all workspaces whose last completed turn came in before the given time and was not accepted by
-// Temporal, oldest first. It returns references only, and takes no identity because the sweep works for the deployment.
-func (s *Talk) Unsignalled(ctx context.Context, before time.Time, limit int) ([]UnsignalledTurn, error) {
-	return s.sweep(ctx, sqlOwnersUnsignalled, before, limit)
+// Unsignalled takes owners of all workspaces whose last completed turn was not accepted by Temporal, longest waiting first. It
+// returns references only, and takes no identity because the sweep works for the deployment.
+func (s *Talk) Unsignalled(ctx context.Context, l pg.Lease) ([]UnsignalledTurn, error) {
+	return pg.LeaseAll(ctx, s.db, l, scanTurn, sqlOwnersUnsignalled)
 }
 
-// sweep lists the turns of before the given time that have to be signalled.
-func (s *Talk) sweep(ctx context.Context, sql string, before time.Time, limit int) ([]UnsignalledTurn, error) {
-	return pg.SweepAll(ctx, s.db, sql, pgx.NamedArgs{"before": before, "limit": pg.LimitOf(limit)}, pgx.RowToStructByPos[UnsignalledTurn])
+func scanTurn(row pgx.CollectableRow) (t UnsignalledTurn, err error) {
+	err = row.Scan(&t.Workspace, &t.Agent, &t.Owner, &t.Turn, &t.TurnAt, &t.Settings.QuietSeconds, &t.Settings.CooldownSeconds)
+	return t, err
 }
 
 const sqlOwnersStalled = `
-select o.workspace_id, o.agent_id, o.owner_id, o.turn, o.turn_at
+with leased as (
+    update conversations c set leased_until = @until
+    where (c.workspace_id, c.agent_id, c.conversation_id) in (
+        select workspace_id, agent_id, conversation_id
+        from conversations
+        where complete_seq > considered_seq and greatest(pending_since, leased_until) < @before
+        order by greatest(pending_since, leased_until)
+        limit @limit
+        for no key update skip locked)
+    returning c.workspace_id, c.agent_id, c.owner_key, c.pending_since
+)
+select ` + turnColumns + `
 from (
     select workspace_id, agent_id, owner_key, min(pending_since) as since
-    from conversations
-    where complete_seq > considered_seq and pending_since < @before
+    from leased
     group by workspace_id, agent_id, owner_key
 ) p
 join owners o using (workspace_id, agent_id, owner_key)
-order by p.since
-limit @limit`
+join agents a using (workspace_id, agent_id)
+order by p.since`
 
-// Stalled lists owners of all workspaces with a conversation that has been pending since before the given time although its turns
-// were signalled, because their workflow was terminated or Temporal lost it. Longest pending first. It returns references only, and
-// takes no identity because the sweep works for the deployment.
-func (s *Talk) Stalled(ctx context.Context, before time.Time, limit int) ([]UnsignalledTurn, error) {
-	return s.sweep(ctx, sqlOwnersStalled, before, limit)
+// Stalled takes conversations of all workspaces that have been pending although their turns were signalled, because their workflow
+// was terminated or Temporal lost it, and returns their owners, longest pending first. It returns references only, and takes no
+// identity because the sweep works for the deployment.
+func (s *Talk) Stalled(ctx context.Context, l pg.Lease) ([]UnsignalledTurn, error) {
+	return pg.LeaseAll(ctx, s.db, l, scanTurn, sqlOwnersStalled)
 }

@@ -422,26 +422,25 @@ func itemColumns(items []ImportItem, args pgx.NamedArgs) {
 }
 
 const sqlImportsRunning = `
-select workspace_id, agent_id, import_id, format, started_at
-from imports
-where state = 'running' and started_at < @before and (started_at, import_id) > (@after, @id)
-order by started_at, import_id
-limit @limit`
+update imports i set leased_until = @until
+where (i.workspace_id, i.agent_id, i.import_id) in (
+    select workspace_id, agent_id, import_id
+    from imports
+    where state = 'running' and greatest(started_at, leased_until) < @before
+    order by greatest(started_at, leased_until)
+    limit @limit
+    for no key update skip locked)
+returning i.workspace_id, i.agent_id, i.import_id, i.format`
 
 // RunningImport refers to an import that has not ended.
 type RunningImport struct {
 	indexes.AgentRef
-	ID        uuid.UUID
-	Format    string
-	StartedAt time.Time
+	ID     uuid.UUID
+	Format string
 }
 
-// RunningImports lists imports of all workspaces that were started before a time and have not ended, after another one, oldest
-// first. It takes no identity because the sweep works for the deployment.
-func (s *Transfer) RunningImports(ctx context.Context, before time.Time, after RunningImport, limit int) ([]RunningImport, error) {
-	return pg.SweepAll(
-		ctx, s.db, sqlImportsRunning,
-		pgx.NamedArgs{"before": before, "after": after.StartedAt, "id": after.ID, "limit": pg.LimitOf(limit)},
-		pgx.RowToStructByPos[RunningImport],
-	)
+// RunningImports takes imports of all workspaces that were started and have not ended, longest waiting first. It takes no identity
+// because the sweep works for the deployment.
+func (s *Transfer) RunningImports(ctx context.Context, l pg.Lease) ([]RunningImport, error) {
+	return pg.LeaseAll(ctx, s.db, l, pgx.RowToStructByPos[RunningImport], sqlImportsRunning)
 }

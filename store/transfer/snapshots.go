@@ -231,11 +231,15 @@ func (s *Transfer) Snapshots(ctx context.Context, id memory.Identity, p pg.Page)
 }
 
 const sqlSnapshotsWaiting = `
-select workspace_id, agent_id, import_id, archive_sha256, owner_key <> '' or token <> ''
-from snapshot_imports
-where outcome = 'running' and requested_at < @before
-order by requested_at
-limit @limit`
+update snapshot_imports i set leased_until = @until
+where (i.workspace_id, i.agent_id, i.import_id) in (
+    select workspace_id, agent_id, import_id
+    from snapshot_imports
+    where outcome = 'running' and greatest(requested_at, leased_until) < @before
+    order by greatest(requested_at, leased_until)
+    limit @limit
+    for no key update skip locked)
+returning i.workspace_id, i.agent_id, i.import_id, i.archive_sha256, i.owner_key <> '' or i.token <> ''`
 
 // WaitingSnapshot refers to an import that has not ended.
 type WaitingSnapshot struct {
@@ -245,16 +249,15 @@ type WaitingSnapshot struct {
 	Particular       bool // of an owner, or bound to a preview
 }
 
-// WaitingSnapshots lists imports of all workspaces that were requested before the given time and have not ended, oldest first. It
-// takes no identity because the sweep works for the deployment.
-func (s *Transfer) WaitingSnapshots(ctx context.Context, before time.Time, limit int) ([]WaitingSnapshot, error) {
-	return pg.SweepAll(ctx, s.db, sqlSnapshotsWaiting, pgx.NamedArgs{"before": before, "limit": pg.LimitOf(limit)},
-		func(row pgx.CollectableRow) (w WaitingSnapshot, err error) {
-			var sha []byte
-			err = row.Scan(&w.Workspace, &w.Agent, &w.ID, &sha, &w.Particular)
-			copy(w.Archive[:], sha)
-			return w, err
-		})
+// WaitingSnapshots takes imports of all workspaces that were requested and have not ended, longest waiting first. It takes no
+// identity because the sweep works for the deployment.
+func (s *Transfer) WaitingSnapshots(ctx context.Context, l pg.Lease) ([]WaitingSnapshot, error) {
+	return pg.LeaseAll(ctx, s.db, l, func(row pgx.CollectableRow) (w WaitingSnapshot, err error) {
+		var sha []byte
+		err = row.Scan(&w.Workspace, &w.Agent, &w.ID, &sha, &w.Particular)
+		copy(w.Archive[:], sha)
+		return w, err
+	}, sqlSnapshotsWaiting)
 }
 
 // SnapshotExport is the content of an archive.

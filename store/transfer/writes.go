@@ -395,29 +395,21 @@ func (s *Transfer) MemoryWrites(ctx context.Context, id memory.Identity, outcome
 }
 
 const sqlWritesDue = `
-update memory_writes set due_at = @next
+update memory_writes set due_at = coalesce(@until, due_at)
 where (workspace_id, agent_id, write_id) in (
     select workspace_id, agent_id, write_id
     from memory_writes
-    where outcome = 'staged' and due_at <= @now
+    where outcome = 'staged' and due_at <= @before
     order by due_at
     limit @limit
     for update skip locked)
 returning workspace_id, agent_id, write_id, request_id`
 
-// StartAgain is the time after which DueWrites returns a write again, unless it has ended.
+// StartAgain is the time after which a write is started again, unless it has ended.
 const StartAgain = time.Minute
 
-// DueWrites returns writes of all workspaces that have waited long enough to be started, longest first, and returns them again
-// after a minute if they have not ended. Starting one twice must be harmless. It returns references only, and takes no identity
-// because the sweep works for the deployment.
-func (s *Transfer) DueWrites(ctx context.Context, limit int) ([]WriteRef, error) {
-	sweep := &pg.Tx{Settings: pg.Settings{Purpose: pg.PurposeSweep}, Mode: pg.SQLBegin}
-	return pg.Run(ctx, s.db, sweep, func(t *pg.Tx) (due []WriteRef, err error) {
-		b := &pgx.Batch{}
-		pg.All(b.Queue(sqlWritesDue, pgx.NamedArgs{"now": t.Now, "next": t.Now.Add(StartAgain), "limit": pg.LimitOf(limit)}), &due,
-			pgx.RowToStructByPos[WriteRef])
-		err = t.Finish(ctx, b)
-		return due, err
-	})
+// DueWrites takes writes of all workspaces that have waited long enough to be started. Starting one twice must be harmless. It
+// returns references only, and takes no identity because the sweep works for the deployment.
+func (s *Transfer) DueWrites(ctx context.Context, l pg.Lease) ([]WriteRef, error) {
+	return pg.LeaseAll(ctx, s.db, l, pgx.RowToStructByPos[WriteRef], sqlWritesDue)
 }

@@ -1,0 +1,273 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
+
+	"reverie/memory"
+	"reverie/memory/setting"
+	"reverie/store"
+	"reverie/store/admin"
+	"reverie/store/dreams"
+	"reverie/store/talk"
+	"reverie/workflows"
+)
+
+// A sweep goes on past what fails, and drains what there is.
+func TestASweepGoesOnPastErrors(t *testing.T) {
+	waiting, poison := 1000, map[int]bool{3: true, 500: true}
+	taken := 0
+	var handled atomic.Int32
+	done, err := drain(t.Context(), func(context.Context) ([]int, error) {
+		var batch []int
+		for ; len(batch) < sweepBatch && taken < waiting; taken++ {
+			batch = append(batch, taken)
+		}
+		return batch, nil
+	}, func(_ context.Context, x int) error {
+		if poison[x] {
+			return fmt.Errorf("%d is broken", x)
+		}
+		handled.Add(1)
+		return nil
+	})
+	if done != waiting-len(poison) || int(handled.Load()) != done || err == nil {
+		t.Errorf("%d of %d were handled (%v)", done, waiting, err)
+	}
+}
+
+// When everything fails, Temporal is away: a sweep stops soon.
+func TestASweepStopsWhenTemporalIsAway(t *testing.T) {
+	var tried atomic.Int32
+	batch := make([]int, sweepBatch)
+	done, err := drain(t.Context(), func(context.Context) ([]int, error) { return batch, nil }, func(context.Context, int) error {
+		tried.Add(1)
+		return errors.New("away")
+	})
+	if n := tried.Load(); done != 0 || err == nil || n < sweepAway || n > sweepAway+sweepParallel {
+		t.Errorf("it tried %d times (%v)", n, err)
+	}
+}
+
+// One process of the deployment sweeps. Another one takes over when it stops, or when it hangs for longer than its lease.
+func TestOneProcessSweeps(t *testing.T) {
+	w := newWorld(t)
+	var leading [3]atomic.Bool
+	begun := make(chan int, 10)
+	start := func(i int) context.CancelFunc {
+		ctx, cancel := context.WithCancel(t.Context())
+		l := leader{store: w.store, holder: fmt.Sprint(i), duration: leaseShortest, log: slog.New(slog.DiscardHandler)}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			l.run(ctx, func(ctx context.Context) {
+				leading[i].Store(true)
+				begun <- i
+				<-ctx.Done()
+				leading[i].Store(false)
+			})
+		}()
+		return func() { cancel(); <-done }
+	}
+	next := func() int {
+		t.Helper()
+		select {
+		case i := <-begun:
+			return i
+		case <-time.After(30 * time.Second):
+			t.Fatal("nobody leads")
+			return 0
+		}
+	}
+	stop := []context.CancelFunc{start(0), start(1)}
+	first := next()
+	time.Sleep(2 * leaseShortest)
+	if len(begun) > 0 || leading[1-first].Load() {
+		t.Fatal("both lead")
+	}
+	stop[first]()
+	began := time.Now()
+	if second := next(); second != 1-first || time.Since(began) > leaseShortest {
+		t.Errorf("%d follows %d after %s", second, first, time.Since(began))
+	}
+	stop[1-first]()
+	if led, err := w.store.Lead(t.Context(), sweepsLease, "hangs", leaseShortest); err != nil || !led { // and never renews
+		t.Fatal(led, err)
+	}
+	defer start(2)()
+	if third := next(); third != 2 {
+		t.Errorf("%d leads", third)
+	}
+}
+
+// sweeper returns the sweeps of one process at a time.
+func (w *world) sweeper(at time.Time) *sweeps {
+	return &sweeps{
+		store: w.store, client: w.client, timing: setting.DefaultTiming(), now: func() time.Time { return at }, interval: time.Minute,
+		log: slog.New(slog.DiscardHandler),
+	}
+}
+
+// What a sweep has taken no other one takes, until the lease ends. Turns are delivered with the timing of their agent.
+func TestTurnsAreLeasedAndDeliveredWithTheAgentsTiming(t *testing.T) {
+	w := newWorld(t)
+	quiet, cooldown := 3600, 7200
+	w.agent("acme", "ada", "UTC", setting.AgentSettings{QuietSeconds: &quiet, CooldownSeconds: &cooldown})
+	const owners = 20
+	for i := range owners {
+		if _, err := w.store.AppendMessages(t.Context(), owner(fmt.Sprint(i)), talk.Batch{
+			Conversation: fmt.Sprint("talk ", i), Trigger: memory.TriggerAPI, TurnComplete: true,
+			Messages: []memory.Message{{ID: "1", Role: memory.RoleOfUser, Content: "I live in Bern.", CreatedAt: time.Now()}},
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	now := time.Now().Add(time.Minute)
+	lease := store.Lease{Before: now, Until: now.Add(time.Minute), Limit: owners / 4}
+	seen := map[uuid.UUID]bool{}
+	for range 4 { // four sweeps at once would each get a quarter
+		turns, err := w.store.Unsignalled(t.Context(), lease)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, turn := range turns {
+			if seen[turn.Owner] {
+				t.Errorf("%s is taken twice", turn.Owner)
+			}
+			seen[turn.Owner] = true
+		}
+	}
+	if turns, err := w.store.Unsignalled(t.Context(), lease); len(seen) != owners || err != nil || len(turns) != 0 {
+		t.Fatalf("%d of %d are taken, then %d (%v)", len(seen), owners, len(turns), err)
+	}
+	done, err := w.sweeper(now.Add(2 * time.Minute)).turns(t.Context())
+	if err != nil || done != owners {
+		t.Fatalf("%d are delivered, %v", done, err)
+	}
+	for id := range seen {
+		events := w.client.GetWorkflowHistory(t.Context(), workflows.InboxID(memory.OwnerRef{Workspace: "acme", Agent: "ada", Owner: id}), "",
+			false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+		event, err := events.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		input := string(event.GetWorkflowExecutionStartedEventAttributes().GetInput().GetPayloads()[0].GetData())
+		if !strings.Contains(input, `"quiet":3600000000000`) || !strings.Contains(input, `"cooldown":7200000000000`) {
+			t.Fatalf("an Inbox began with %s", input)
+		}
+	}
+	if done, err := w.sweeper(now.Add(4 * time.Minute)).turns(t.Context()); err != nil || done != 0 {
+		t.Errorf("%d are delivered again, %v", done, err)
+	}
+}
+
+// Records that a dump has left open are taken up: a dream that Temporal does not know is dreamed, one that a person has terminated
+// ends, and so do a compaction and a flush.
+func TestOpenRecordsAreTakenUp(t *testing.T) {
+	d := newDreams(t, nil)
+	d.says(t, "case-1", 3)
+	d.says(t, "case-2", 3)
+	begin := func(name, workflow string) uuid.UUID {
+		t.Helper()
+		id := owner(name)
+		id.Author = memory.Author{Kind: memory.AuthorDream, WorkflowID: workflow, RunID: uuid.NewString()}
+		record, err := d.store.BeginDream(t.Context(), id, dreams.NewDream{
+			Mode: memory.DreamNightly, Trigger: memory.DreamBySchedule, Night: "2026-01-31T02:00", Settings: setting.DefaultDreamSettings(),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return record.ID
+	}
+	lost := begin("case-1", "dream/acme.ada/lost")
+	run, err := d.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: "terminated", TaskQueue: "nobody"}, "Dream")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.client.TerminateWorkflow(t.Context(), run.GetID(), run.GetRunID(), "a person did"); err != nil {
+		t.Fatal(err)
+	}
+	terminated := begin("case-2", run.GetID())
+	s := d.sweeper(time.Now().Add(2 * openGrace))
+	s.timing = setting.Timing{}
+	if _, err := s.open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]memory.Outcome{"case-1": memory.OutcomeWritten, "case-2": memory.OutcomeFailed} {
+		record := map[string]uuid.UUID{"case-1": lost, "case-2": terminated}[name]
+		for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+			x, err := d.store.Dream(t.Context(), owner(name), record)
+			if err == nil && x.Outcome == want {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("the dream of %s is %s %s, %v", name, x.Outcome, x.ReasonCode, err)
+			}
+		}
+	}
+	left, err := d.store.OpenRecords(t.Context(), store.Lease{Before: time.Now().Add(24 * time.Hour)})
+	if err != nil || len(left) != 0 {
+		t.Errorf("open are %+v, %v", left, err)
+	}
+}
+
+// A compaction whose worker died after it was begun, while a longer one was written, ends.
+func TestOpenCompactionsAreTakenUp(t *testing.T) {
+	w := newWindows(t, 1, nil)
+	ref, conversation := w.talk(t, "case-1", 60)
+	in := workflows.CompactInput{
+		OwnerRef: ref, Conversation: conversation, To: 40, Trigger: memory.CompactByTurn, Settings: w.settings(setting.FlushFallback),
+	}
+	flush := in
+	flush.FlushOnly = true
+	w.compact(t, flush)
+	begin := func(to int64, workflow string) talk.Compaction {
+		t.Helper()
+		id := owner("case-1")
+		id.Author = memory.Author{Kind: memory.AuthorWorkflow, WorkflowID: workflow, RunID: uuid.NewString()}
+		c, err := w.store.BeginCompaction(t.Context(), id, talk.CompactionRequest{
+			Conversation: conversation, To: to, Trigger: memory.CompactByTurn, Settings: in.Settings, Maker: "test",
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	dead, short := begin(20, "compact/lost"), begin(10, "compact/short")
+	w.compact(t, in)                                         // writes a longer one
+	if found := begin(10, "compact/short"); found.To != 40 { // the next attempt of the same step
+		t.Fatalf("it found the one up to %d", found.To)
+	}
+	outcome := func(c talk.Compaction) string {
+		t.Helper()
+		now, err := w.store.Compaction(t.Context(), owner("case-1"), c.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(now.Outcome) + " " + string(now.ReasonCode)
+	}
+	if got := outcome(short); got != "skipped overtaken" {
+		t.Errorf("the one that its workflow has left is %s", got)
+	}
+	doctor := administrator("acme", "ada")
+	examined, err := w.store.Examine(t.Context(), doctor, time.Now())
+	if err != nil || len(examined.Open) != 1 || examined.Open[0].Kind != admin.OpenCompaction || examined.Open[0].ID != dead.ID {
+		t.Errorf("the doctor finds %+v, %v", examined.Open, err)
+	}
+	if _, err := w.sweeper(time.Now().Add(2 * openGrace)).open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := outcome(dead); got != "failed abandoned" {
+		t.Errorf("the one whose workflow is gone is %s", got)
+	}
+}
