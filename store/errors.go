@@ -44,6 +44,7 @@ const (
 	CodeNoDraft                    = pg.CodeNoDraft
 	CodeNoteFull                   = pg.CodeNoteFull
 	CodeForgotten                  = pg.CodeForgotten
+	CodeKnown                      = pg.CodeKnown
 	CodeNotFlushed                 = pg.CodeNotFlushed
 	CodeKeyReused                  = pg.CodeKeyReused
 	CodeImportRunning              = pg.CodeImportRunning

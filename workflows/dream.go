@@ -126,7 +126,7 @@ func (d *dreaming) remSleep(ctx workflow.Context) error {
 // deepSleep ranks the candidates and writes. When the same lines were edited meanwhile, it starts again from the new
 // text.
 func (d *dreaming) deepSleep(ctx workflow.Context) error {
-	for range staleRounds {
+	for round := range staleRounds {
 		d.describe(ctx, "deep sleep")
 		if err := d.draft(ctx); err != nil || d.state.Ended() {
 			return err
@@ -134,7 +134,9 @@ func (d *dreaming) deepSleep(ctx workflow.Context) error {
 		d.describe(ctx, "writing")
 		stale := false
 		if err := d.attempt(ctx, func() error {
-			out, err := localStep(ctx, "write", steps.CommitDream, d.ref())
+			in := d.ref()
+			in.Last = round == staleRounds-1
+			out, err := localStep(ctx, "write", steps.CommitDream, in)
 			stale = out.Stale
 			return d.moved(out.DreamState, err)
 		}); err != nil || !stale {
