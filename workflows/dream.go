@@ -357,7 +357,7 @@ func StartDream(ctx context.Context, c client.Client, in DreamInput) (DreamRun, 
 		TypedSearchAttributes:                    attributes(in.OwnerRef),
 		StaticSummary:                            dreamSummary(in),
 		StaticDetails:                            dreamDetails(in),
-		Priority:                                 dreamPriority(in.OwnerRef),
+		Priority:                                 fair(dreamPriority, in.Workspace),
 	}, DreamName, in)
 	started := new(serviceerror.WorkflowExecutionAlreadyStarted)
 	if !errors.As(err, &started) {
@@ -371,11 +371,6 @@ func StartDream(ctx context.Context, c client.Client, in DreamInput) (DreamRun, 
 		return DreamRun{}, ErrDreaming
 	}
 	return DreamRun{WorkflowRun: c.GetWorkflow(ctx, id, started.RunId), Found: true, dream: in.Dream}, nil
-}
-
-// dreamPriority gives dreams a lower priority than anything a person waits for, with a fair share for each agent.
-func dreamPriority(ref memory.OwnerRef) temporal.Priority {
-	return temporal.Priority{PriorityKey: 5, FairnessKey: agentRef(ref.Workspace, ref.Agent)}
 }
 
 // dreamSummary describes the kind of dream.

@@ -185,7 +185,9 @@ func TestADreamOnWhatAPersonJustEdited(t *testing.T) {
 func TestMemoryThatKeepsChanging(t *testing.T) {
 	const rex = "- The dog of Ada is called Rex."
 	for name, edit := range map[string]func(string) string{
-		"elsewhere":   func(text string) string { return strings.Replace(text, "- Anna", "- Id "+uuid.NewString()+".\n- Anna", 1) },
+		"elsewhere": func(text string) string {
+			return strings.Replace(text, "- Anna", "- Id "+uuid.NewString()+".\n- Anna", 1)
+		},
 		"at its line": func(text string) string { return text + "- Another line of " + uuid.NewString() + ".\n" },
 	} {
 		t.Run(name, func(t *testing.T) {

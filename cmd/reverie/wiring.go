@@ -181,7 +181,8 @@ func newWorker(c config.Config, s *store.Store, temporal client.Client, t *engin
 		return nil, err
 	}
 	return worker.New(temporal, steps, worker.Options{
-		ModelConcurrency: c.LLMConcurrency, EmbedConcurrency: c.EmbeddingConcurrency, SweepInterval: c.SweepInterval, Log: t.Log,
+		DatabaseConns: int(c.DatabaseConns), ModelConcurrency: c.LLMConcurrency, ModelRate: c.LLMRate,
+		EmbedConcurrency: c.EmbeddingConcurrency, EmbedRate: c.EmbeddingRate, SweepInterval: c.SweepInterval, Log: t.Log,
 	}), nil
 }
 

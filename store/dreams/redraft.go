@@ -36,11 +36,12 @@ order by path collate "C"
 for no key update`
 
 	sqlDreamBase = `
-select v.content
-from documents d
-join document_versions v on v.workspace_id = d.workspace_id and v.agent_id = d.agent_id and v.document_id = d.document_id
-    and v.version = @base
-where d.workspace_id = @workspace and d.agent_id = @agent and d.scope = @scope and d.owner_key = @whose and d.path = 'MEMORY.md'`
+select content
+from document_versions
+where workspace_id = @workspace and agent_id = @agent and version = @base and document_id = (
+    select document_id
+    from documents
+    where workspace_id = @workspace and agent_id = @agent and scope = @scope and owner_key = @whose and path = 'MEMORY.md')`
 )
 
 // redraft replaces the draft by one that fits the documents, which stay locked.

@@ -105,7 +105,7 @@ func (d FlushDraft) change(conversation string) memory.Change {
 		Ref: memory.Ref{Scope: d.Scope, Path: memory.DailyNotePath(d.Today)}, Op: memory.OpAppend,
 		Content: d.Entry, Create: "# " + d.Today.Format("2006-01-02") + "\n", Reason: d.Reason,
 		Sources: memory.Sources{Conversation: conversation, From: d.From, To: d.To, Lines: d.Lines},
-		Once: true,
+		Once:    true,
 	}
 }
 
