@@ -149,7 +149,8 @@ func TestAnOwnerWhoNeverStops(t *testing.T) {
 	var facts []string
 	for round := range rounds {
 		fact := []string{
-			"The bakery of Carla opens at seven.", "The cabin of Dora lies in Chur.", "The boat of Emil is painted green.", "The piano of Fritz is a Steinway.",
+			"The bakery of Carla opens at seven.", "The cabin of Dora lies in Chur.", "The boat of Emil is painted green.",
+			"The piano of Fritz is a Steinway.",
 		}[round]
 		for day := range 3 {
 			date := w.asOf.AddDate(0, 0, day-3).Format("2006-01-02")
