@@ -107,7 +107,7 @@ func slots(conns int) worker.Options {
 	}
 	return worker.Options{
 		MaxConcurrentLocalActivityExecutionSize: conns,
-		MaxConcurrentActivityExecutionSize:      max(2, conns/2),
+		MaxConcurrentActivityExecutionSize:      conns,
 		MaxConcurrentWorkflowTaskExecutionSize:  max(2, tasksPerConn*conns), // the SDK needs two
 	}
 }
