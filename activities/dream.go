@@ -136,9 +136,12 @@ func isStale(err error) bool {
 	return ok && conflict.Code == store.CodeNoDraft
 }
 
-// commitDream commits a draft. If the gate refuses a text, only a report of that is written.
+// commitDream commits a draft. If somebody has edited the same documents, rules draft again on the new text, and so they do for a
+// model after its last attempt. If the gate refuses a text, only a report of that is written.
 func (a *Activities) commitDream(ctx context.Context, id memory.Identity, in DreamInput) (dreams.Dream, error) {
-	record, err := a.Store.CommitDream(ctx, id, in.Dream, "")
+	record, err := a.Store.CommitDreamAgain(ctx, id, in.Dream, "", func(s dreams.StaleDraft) (dreams.DreamDraft, bool) {
+		return redraft(s, in.Last)
+	})
 	if reason := refusedByGate(err); reason != "" {
 		return a.Store.EndDream(ctx, id, in.Dream, dreams.DreamEnding{Outcome: memory.OutcomeSkipped, ReasonCode: reason})
 	}
@@ -234,6 +237,8 @@ type OpenDreamResult struct {
 type DreamInput struct {
 	memory.OwnerRef
 	Dream uuid.UUID `json:"dream"`
+	// Last has CommitDream commit even if the documents were edited meanwhile: the model was asked again often enough.
+	Last bool `json:"last,omitempty"`
 }
 
 // LightSleepResult counts what was read.

@@ -10,6 +10,7 @@ import (
 	"reverie/dream/notes"
 	"reverie/dream/rewrite"
 	"reverie/memory"
+	"reverie/memory/markdown"
 	"reverie/memory/proposals"
 	"reverie/store/dreams"
 )
@@ -149,6 +150,40 @@ func (w *writing) byRules() {
 	}
 	w.ranking = p.Ranking
 	w.memory, w.moved, w.outcome = p.Memory, p.Moved, memory.OutcomeWritten
+}
+
+// redraft drafts a dream on the documents as they are, whose draft of earlier ones is stale. It refuses to do so in the place of a
+// model that may still be asked again.
+func redraft(s dreams.StaleDraft, last bool) (dreams.DreamDraft, bool) {
+	if s.Raw != "" && !last {
+		return dreams.DreamDraft{}, false
+	}
+	w := writing{stage: s.Stage, ranking: deep(s.Stage), wroteIt: rules}
+	if s.Raw == "" || !w.rebased(s) {
+		w.byRules()
+	}
+	return w.draft(), true
+}
+
+// rebased applies the model's changes of MEMORY.md to the text as it is, and reports whether the result passes the checks.
+func (w *writing) rebased(s dreams.StaleDraft) bool {
+	proposed, err := proposals.ParseConsolidation(s.Raw)
+	if err != nil || !proposed.ShouldUpdate || len(passed(w.ranking)) == 0 {
+		return false
+	}
+	before := w.stage.Files.Memory.Content
+	merged, conflicts := markdown.Merge3(s.Base, proposed.MemoryContent, before)
+	if len(conflicts) > 0 {
+		return false
+	}
+	after, moved := rewrite.Fit(merged, w.stage.AsOf, w.stage.Dream.Settings, w.stage.Protected...)
+	if len(w.check(after, moved, proposed.Retired)) > 0 {
+		return false
+	}
+	w.ranking = rewrite.Settle(before, after, w.ranking)
+	w.memory, w.moved, w.retired, w.outcome, w.reason = after, moved, proposed.Retired, memory.OutcomeWritten, proposed.Reason
+	w.raw, w.wroteIt, w.promptVersion = s.Raw, w.stage.Dream.Model, w.stage.Dream.PromptVersion
+	return true
 }
 
 func nothingReason(mode memory.DreamMode) memory.ReasonCode {

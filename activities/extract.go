@@ -266,7 +266,7 @@ func (a *Activities) Apply(ctx context.Context, in ApplyInput) (ApplyResult, err
 	if err != nil {
 		return ApplyResult{}, err
 	}
-	out, err := a.Store.CommitExtraction(ctx, id, talk.Commit{ExtractionID: in.Extraction})
+	out, err := a.Store.CommitExtraction(ctx, id, talk.Commit{ExtractionID: in.Extraction, Patch: in.Last})
 	var (
 		stale       *store.StaleBaseError
 		quarantined *store.QuarantineError
@@ -392,6 +392,9 @@ type ProposeResult struct {
 type ApplyInput struct {
 	memory.OwnerRef
 	Extraction uuid.UUID `json:"extraction"`
+	// Last applies the draft to the documents as they are, even if the same lines were edited meanwhile: it was proposed again
+	// often enough.
+	Last bool `json:"last,omitempty"`
 }
 
 // ApplyResult is the outcome.
@@ -474,7 +477,7 @@ func (p *proposing) changes(g proposals.Guarded, proposal proposals.Proposal, tr
 	}
 	replace := func(path string, doc memory.Document, text string) {
 		if text != "" {
-			add(memory.Change{Ref: memory.Ref{Path: path}, Op: memory.OpReplace, Content: text, Base: doc.Version}, doc.Content, text)
+			add(memory.Change{Ref: memory.Ref{Path: path}, Op: memory.OpReplace, Content: text, Base: doc.Version, Once: true}, doc.Content, text)
 		}
 	}
 	replace(memory.MemoryPath, p.load.Memory, g.Memory)
@@ -491,7 +494,7 @@ func (p *proposing) changes(g proposals.Guarded, proposal proposals.Proposal, tr
 	default:
 		add(memory.Change{
 			Ref: memory.Ref{Path: memory.DailyNotePath(p.load.Today)}, Op: memory.OpAppend,
-			Content: g.Daily, Create: "# " + p.load.Today.Format("2006-01-02") + "\n",
+			Content: g.Daily, Create: "# " + p.load.Today.Format("2006-01-02") + "\n", Once: true,
 		}, "", g.Daily)
 	}
 	return out

@@ -106,6 +106,10 @@ func (a *Activities) CommitFlush(ctx context.Context, in CommitFlushInput) (Comm
 		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, talk.FlushEnd{
 			From: in.From, To: in.To, Outcome: memory.OutcomeNothing, ReasonCode: ReasonForgotten,
 		})
+	case isConflict && conflict.Code == store.CodeKnown:
+		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, talk.FlushEnd{
+			From: in.From, To: in.To, Outcome: memory.OutcomeNothing, ReasonCode: ReasonNoted,
+		})
 	}
 	if err != nil {
 		return CommitFlushResult{}, recordError(err, "flush")

@@ -29,11 +29,12 @@ type modelView struct {
 }
 
 type backlogView struct {
-	PendingConversations int `json:"pendingConversations" doc:"With completed messages that have not been extracted yet."`
+	PendingConversations int `json:"pendingConversations" doc:"With completed messages that have not been extracted yet, or whose extraction failed."`
 	PendingMessages      int `json:"pendingMessages"`
 	UnsignalledTurns     int `json:"unsignalledTurns" doc:"Completed turns that Temporal has not accepted."`
 	Waiting              int `json:"waiting" doc:"Extractions that go on by themselves later."`
 	Quarantined          int `json:"quarantined" doc:"Quarantined extractions that wait for review."`
+	StagedWrites         int `json:"stagedWrites" doc:"Writes of business processes that have not ended."`
 }
 
 type statusView struct {
@@ -230,6 +231,7 @@ func (s *Server) measureBacklog() error {
 	turns := gauge("reverie.backlog.unsignalled_turns", "Completed turns that Temporal has not accepted.")
 	waiting := gauge("reverie.backlog.waiting", "Extractions that go on by themselves later.")
 	quarantined := gauge("reverie.backlog.quarantined", "Quarantined extractions that wait for review.")
+	writes := gauge("reverie.backlog.staged_writes", "Writes of business processes that have not ended.")
 	counter := backlogCounter{server: s}
 	_, err := meter.RegisterCallback(func(ctx context.Context, o metric.Observer) error {
 		b, err := counter.count(ctx)
@@ -241,8 +243,9 @@ func (s *Server) measureBacklog() error {
 		o.ObserveInt64(turns, int64(b.UnsignalledTurns))
 		o.ObserveInt64(waiting, int64(b.Waiting))
 		o.ObserveInt64(quarantined, int64(b.Quarantined))
+		o.ObserveInt64(writes, int64(b.StagedWrites))
 		return nil
-	}, conversations, messages, turns, waiting, quarantined)
+	}, conversations, messages, turns, waiting, quarantined, writes)
 	return errors.Join(append(errs, err)...)
 }
 

@@ -44,6 +44,7 @@ type Config struct {
 	LLMBaseURL     string  `envconfig:"LLM_BASE_URL" desc:"Base URL of an OpenAI-compatible server, or of the provider behind a proxy."`
 	LLMMaxTokens   int     `envconfig:"LLM_MAX_TOKENS" default:"16384" minimum:"1" desc:"Longest answer of the model, in tokens; lower it for a model that allows less. PROFILE.md and MEMORY.md at their maximum sizes must fit."`
 	LLMConcurrency int     `envconfig:"LLM_CONCURRENCY" default:"8" minimum:"1" desc:"Concurrent model calls of one worker process."`
+	LLMRate        float64 `envconfig:"LLM_RATE" default:"0" minimum:"0" desc:"Steps that call the model which all workers together start per second, a step being one call or two; more wait in Temporal's queue, ordered by priority. 0: no limit."`
 	LLMInputPrice  float64 `envconfig:"LLM_INPUT_PRICE" default:"0" desc:"US dollars per million input tokens, for cost estimates and the cost budget."`
 	LLMOutputPrice float64 `envconfig:"LLM_OUTPUT_PRICE" default:"0" desc:"US dollars per million output tokens."`
 
@@ -56,6 +57,7 @@ type Config struct {
 	EmbeddingTimeout      time.Duration `envconfig:"EMBEDDING_TIMEOUT" default:"30s" minimum:"1ms" desc:"Longest embedding request; a longer one is cut off and repeated."`
 	EmbeddingQueryTimeout time.Duration `envconfig:"EMBEDDING_QUERY_TIMEOUT" default:"1500ms" minimum:"1ms" desc:"How long a search waits for the vector of its question; then it answers lexically."`
 	EmbeddingConcurrency  int           `envconfig:"EMBEDDING_CONCURRENCY" default:"4" minimum:"1" desc:"Concurrent embedding requests for documents of one process; questions do not wait for them."`
+	EmbeddingRate         float64       `envconfig:"EMBEDDING_RATE" default:"0" minimum:"0" desc:"Steps that embed documents which all workers together start per second. 0: no limit."`
 	EmbeddingPrice        float64       `envconfig:"EMBEDDING_PRICE" default:"0" minimum:"0" desc:"US dollars per million embedded tokens, for cost estimates and the cost budget."`
 
 	EmbeddingNextProvider   string `envconfig:"EMBEDDING_NEXT_PROVIDER" desc:"Provider of the next embedding model, to change models: its vectors are built beside the live ones, which serve searches until the switch. Empty: no change."`

@@ -104,6 +104,12 @@ type Change struct {
 	Sources  Sources
 	// Redacted are secrets that the author has replaced in Content before; they are recorded with those that the gate finds.
 	Redacted []scan.Finding
+	// Once leaves out the statements that the change adds and the document has got since the author read it: for OpReplace
+	// those of versions after Base, in the same or in other words, for OpAppend those that the document has word for word.
+	Once bool
+	// Patch makes OpReplace never stale. Where others have changed the same lines, theirs stay, and the lines that the change
+	// adds are put beside them.
+	Patch bool
 }
 
 // Receipt is the result of a write. The same idempotency key returns the same receipt.

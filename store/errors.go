@@ -47,6 +47,7 @@ const (
 	CodeNoDraft                    = pg.CodeNoDraft
 	CodeNoteFull                   = pg.CodeNoteFull
 	CodeForgotten                  = pg.CodeForgotten
+	CodeKnown                      = pg.CodeKnown
 	CodeNotFlushed                 = pg.CodeNotFlushed
 	CodeDreamedAgain               = pg.CodeDreamedAgain
 	CodeKeyReused                  = pg.CodeKeyReused

@@ -249,3 +249,29 @@ func TestQuarantinedIsRetried(t *testing.T) {
 		}
 	}
 }
+
+// Messages whose extraction failed wait for the next turn: the backlog counts them until they are accounted for.
+func TestBacklogOfFailedExtractions(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := workflow("user:7", "r1")
+	want := func(messages, conversations int) {
+		t.Helper()
+		got := must[admin.Backlog](t)(s.Backlog(t.Context(), adminOf("acme")))
+		if got.PendingMessages != messages || got.PendingConversations != conversations {
+			t.Errorf("backlog %+v, want %d messages in %d conversations", got, messages, conversations)
+		}
+	}
+	must[talk.Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "m", 4)))
+	x, _ := begin(t, s, id)
+	must[talk.ExtractionResult](t)(s.RecordOutcome(t.Context(), id, x.ID, talk.Ending{Outcome: memory.OutcomeFailed}))
+	want(4, 1)
+	must[talk.Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "n", 2)))
+	must[talk.Stored](t)(s.AppendMessages(t.Context(), id, turn("d", "m", 2)))
+	want(8, 2)
+	for range 2 {
+		x, _ = begin(t, s, id)
+		must[talk.ExtractionResult](t)(s.RecordOutcome(t.Context(), id, x.ID, talk.Ending{Outcome: memory.OutcomeNothing}))
+	}
+	want(0, 0)
+}

@@ -268,15 +268,20 @@ var calls = map[string]call{
 	},
 	"Backlog": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		backlog, err := w.Backlog(t.Context(), id)
-		var want int
+		var want, staged int
 		if e := w.root.QueryRow(t.Context(), `
-select count(*) from conversations where workspace_id = $1 and complete_seq > considered_seq `+
-			`and ($2::text[] is null or agent_id = any ($2))`,
-			id.Workspace, id.Agents).Scan(&want); e != nil {
+select (select count(*) from conversations c where workspace_id = $1 and ($2::text[] is null or agent_id = any ($2))
+    and (complete_seq > considered_seq or exists (
+        select from extractions x
+        where x.workspace_id = $1 and x.conversation_uid = c.conversation_uid and x.outcome = 'failed'
+            and least(x.to_seq, c.considered_seq) > c.cursor_seq))),
+    (select count(*) from memory_writes where workspace_id = $1 and outcome = 'staged' and ($2::text[] is null or agent_id = any ($2)))`,
+			id.Workspace, id.Agents).Scan(&want, &staged); e != nil {
 			t.Fatal(e)
 		}
-		if err == nil && backlog.PendingConversations != want {
-			t.Fatalf("backlog counts %d conversations, the workspace has %d for %v", backlog.PendingConversations, want, id.Agents)
+		if err == nil && (backlog.PendingConversations != want || backlog.StagedWrites != staged) {
+			t.Fatalf("backlog counts %d conversations and %d writes, the workspace has %d and %d for %v",
+				backlog.PendingConversations, backlog.StagedWrites, want, staged, id.Agents)
 		}
 		return backlog, nil, err
 	},

@@ -261,6 +261,13 @@ var dreamCalls = map[string]call{
 		x, err := w.CommitDream(t.Context(), as, dreamID, "")
 		return x, &of, err
 	},
+	"CommitDreamAgain": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		dreamID, of, as := w.anyOpenDream(t, id)
+		x, err := w.CommitDreamAgain(t.Context(), as, dreamID, "", func(s dreams.StaleDraft) (dreams.DreamDraft, bool) {
+			return dreams.DreamDraft{}, rapid.Bool().Draw(t, "refused") && s.Stage.Dream.ID != dreamID
+		})
+		return x, &of, err
+	},
 	"EndDream": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		dreamID, of, as := w.anyOpenDream(t, id)
 		e := dreams.DreamEnding{Outcome: memory.OutcomeWaiting, Until: testClock, Reason: dreamTag(id).String()}

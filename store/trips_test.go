@@ -138,7 +138,9 @@ func TestRoundTripsOfFlushes(t *testing.T) {
 		}},
 		{"BeginFlush", 1, func() error { return second(s.BeginFlush(t.Context(), id, f.ID)) }},
 		{"LoadFlush", 2, func() (err error) { load, err = s.LoadFlush(t.Context(), id, f.ID, settings); return err }},
-		{"SaveFlushDraft", 1, func() error { return s.SaveFlushDraft(t.Context(), id, f.ID, draftOf(load, "- x\n")) }},
+		{"SaveFlushDraft", 1, func() error {
+			return s.SaveFlushDraft(t.Context(), id, f.ID, draftOf(load, fmt.Sprintf("- x%d\n", prefix)))
+		}},
 		{"CommitFlush", 3, func() error { return second(s.CommitFlush(t.Context(), id, f.ID, load.From)) }},
 		{"CommitFlush again", 2, func() error { return second(s.CommitFlush(t.Context(), id, f.ID, load.From)) }},
 		{"LoadExtraction", 2, func() error {

@@ -57,7 +57,14 @@ func TestWriteIsAppliedOnce(t *testing.T) {
 		staged.Ended() {
 		t.Fatalf("staged %+v", staged)
 	}
+	backlog := func() int { return must[admin.Backlog](t)(s.Backlog(t.Context(), adminOf("acme"))).StagedWrites }
+	if got := backlog(); got != 1 {
+		t.Errorf("the backlog counts %d staged writes, want 1", got)
+	}
 	done := must[transfer.MemoryWrite](t)(s.CommitWrite(t.Context(), refOf(staged), theWorkflow))
+	if got := backlog(); got != 0 {
+		t.Errorf("the backlog counts %d staged writes after its end, want 0", got)
+	}
 	if done.Outcome != memory.OutcomeWritten || done.Receipt == nil || done.WorkflowID != theWorkflow.WorkflowID {
 		t.Fatalf("written %+v", done)
 	}

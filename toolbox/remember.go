@@ -114,10 +114,13 @@ func (r *remembering) try(ctx context.Context) (Saved, error) {
 	}
 	saved.Receipt, err = r.Store.Apply(ctx, r.id, r.key, []memory.Change{{
 		Ref: r.ref, Op: memory.OpReplace, Content: decided.Content, Base: d.Version, Reason: "asked to remember", Sources: r.sources(lines...),
-		Redacted: r.request.Secrets,
+		Redacted: r.request.Secrets, Once: true,
 	}})
 	if err != nil {
 		return Saved{}, err
+	}
+	if !saved.Receipt.Replayed && !saved.Receipt.Changes[0].Changed { // another write has just said it
+		saved.Kind = string(remember.KindKnown)
 	}
 	r.changed(r.id, saved.Receipt)
 	return saved, nil

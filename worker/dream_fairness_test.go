@@ -122,17 +122,17 @@ func (s *seen) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteActiv
 	return s.Next.ExecuteActivity(ctx, in)
 }
 
-// as is an owner of an agent.
-func as(agent, name string) memory.Identity {
+// as is an owner of an agent of a workspace.
+func as(workspace, agent, name string) memory.Identity {
 	id := owner(name)
-	id.Agent = agent
+	id.Workspace, id.Agent = workspace, agent
 	return id
 }
 
-// night lets owners of a new agent make statements on three days, the last of them yesterday, and triggers its schedule.
-func (q *queueing) night(t *testing.T, agent string, owners, parallel int) {
+// night lets owners of a new agent of a workspace make statements on three days, the last of them yesterday, and triggers its schedule.
+func (q *queueing) night(t *testing.T, workspace, agent string, owners, parallel int) {
 	t.Helper()
-	q.agent("acme", agent, "UTC", setting.AgentSettings{})
+	q.agent(workspace, agent, "UTC", setting.AgentSettings{})
 	for i := range owners {
 		name := fmt.Sprintf("%s-%d", agent, i)
 		changes := []memory.Change{(dreamWorld{}).replace(memory.MemoryPath, before(name))}
@@ -140,11 +140,11 @@ func (q *queueing) night(t *testing.T, agent string, owners, parallel int) {
 			day := time.Now().UTC().AddDate(0, 0, -1-ago).Format(time.DateOnly)
 			changes = append(changes, (dreamWorld{}).replace("memory/"+day+".md", "# "+day+"\n\n- "+statement(name)+"\n"))
 		}
-		if _, err := q.store.Apply(t.Context(), as(agent, name), uuid.NewString(), changes); err != nil {
+		if _, err := q.store.Apply(t.Context(), as(workspace, agent, name), uuid.NewString(), changes); err != nil {
 			t.Fatal(err)
 		}
 	}
-	plan := activities.DreamPlan{AgentRef: activities.AgentRef{Workspace: "acme", Agent: agent}, TimeZone: "UTC"}
+	plan := activities.DreamPlan{AgentRef: activities.AgentRef{Workspace: workspace, Agent: agent}, TimeZone: "UTC"}
 	plan.MemoryEnabled, plan.DreamingEnabled, plan.Cron, plan.Parallel = true, true, "0 2 1 1 *", parallel
 	err := workflows.EnsureDreamSchedule(t.Context(), q.client, func(context.Context) (workflows.DreamPlan, error) { return plan, nil },
 		time.Now())
@@ -158,18 +158,18 @@ func (q *queueing) night(t *testing.T, agent string, owners, parallel int) {
 }
 
 // talk lets an owner of an agent make a statement that is extracted at once.
-func (q *queueing) talk(t *testing.T, agent string) {
+func (q *queueing) talk(t *testing.T, workspace, agent string) {
 	t.Helper()
 	batch := talk.Batch{Conversation: "talk", Trigger: memory.TriggerAPI, TurnComplete: true}
 	for i, content := range []string{"Hello there.", "Hello, how are you?", statement("talk-0"), "I see."} {
 		role := []string{memory.RoleOfUser, memory.RoleOfAssistant}[i%2]
 		batch.Messages = append(batch.Messages, memory.Message{ID: fmt.Sprint(i), Role: role, Content: content, CreatedAt: time.Now()})
 	}
-	stored, err := q.store.AppendMessages(t.Context(), as(agent, "talk-0"), batch)
+	stored, err := q.store.AppendMessages(t.Context(), as(workspace, agent, "talk-0"), batch)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ref := memory.OwnerRef{Workspace: "acme", Agent: agent, Owner: stored.OwnerID}
+	ref := memory.OwnerRef{Workspace: workspace, Agent: agent, Owner: stored.OwnerID}
 	if err := workflows.TurnCompleted(t.Context(), q.client, ref, setting.Timing{Quiet: time.Millisecond}); err != nil {
 		t.Fatal(err)
 	}
@@ -211,16 +211,16 @@ func (q *queueing) served(t *testing.T, want int) []string {
 	return order
 }
 
-// An agent with many owners whose nights are let loose all at once delays neither another agent's night nor a conversation.
-func TestAgentsTakeTurnsAtTheModel(t *testing.T) {
+// An agent with many owners whose nights are let loose all at once delays neither another workspace's night nor a conversation.
+func TestWorkspacesTakeTurnsAtTheModel(t *testing.T) {
 	const noisy = 60
 	q := newQueueing(t)
-	q.night(t, "noisy", noisy, noisy)
+	q.night(t, "acme", "noisy", noisy, noisy)
 	<-q.asked
 	q.waiting(t, noisy-1)
-	q.night(t, "quiet", 1, 1)
+	q.night(t, "beta", "quiet", 1, 1)
 	q.waiting(t, noisy)
-	q.talk(t, "quiet")
+	q.talk(t, "beta", "quiet")
 	q.waiting(t, noisy+1)
 	order := q.served(t, noisy+2)
 	talked, dreamt := slices.Index(order, "talk-0")+1, slices.Index(order, "quiet-0")+1
@@ -232,7 +232,7 @@ func TestAgentsTakeTurnsAtTheModel(t *testing.T) {
 		t.Errorf("the quiet agent's dream was number %d in %v", dreamt, order)
 	}
 	want := []string{
-		"Consolidate 5 acme.noisy", "Consolidate 5 acme.quiet", "Propose 0 ", "StartDreams 5 acme.noisy", "StartDreams 5 acme.quiet",
+		"Consolidate 5 acme", "Consolidate 5 beta", "Propose 3 beta", "StartDreams 5 acme", "StartDreams 5 beta",
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()

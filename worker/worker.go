@@ -29,8 +29,11 @@ const importsAtOnce = 50
 
 // Options are the limits of one worker process.
 type Options struct {
+	DatabaseConns    int           // connections of the store's pool, which bound the steps that run at once; 0: 16
 	ModelConcurrency int           // concurrent model calls
+	ModelRate        float64       // model steps that all workers start per second; 0: any number
 	EmbedConcurrency int           // concurrent agents whose units are embedded
+	EmbedRate        float64       // embedding steps that all workers start per second; 0: any number
 	SweepInterval    time.Duration // pause between two rounds of a sweep
 	Log              *slog.Logger
 }
@@ -87,17 +90,42 @@ func New(c client.Client, steps *activities.Activities, o Options) *Worker {
 	}
 	steps.Extractor = workflows.Inboxes{Client: c}
 	steps.Writer = workflows.Writes{Client: c}
-	main := poll(workflows.TaskQueue, worker.Options{})
+	main := poll(workflows.TaskQueue, slots(o.DatabaseConns))
 	Register(main)
 	main.RegisterNexusService(nexusService(activities.WriteStage{Store: steps.Store}))
-	poll(workflows.ModelQueue, worker.Options{DisableWorkflowWorker: true, MaxConcurrentActivityExecutionSize: o.ModelConcurrency})
+	poll(workflows.ModelQueue, worker.Options{
+		DisableWorkflowWorker: true, MaxConcurrentActivityExecutionSize: o.ModelConcurrency, TaskQueueActivitiesPerSecond: o.ModelRate,
+	})
 	poll(workflows.NightQueue, worker.Options{DisableWorkflowWorker: true, MaxConcurrentActivityExecutionSize: nightsAtOnce})
 	poll(workflows.ImportQueue, worker.Options{DisableWorkflowWorker: true, MaxConcurrentActivityExecutionSize: importsAtOnce})
+	poll(workflows.SnapshotQueue, worker.Options{DisableWorkflowWorker: true, MaxConcurrentActivityExecutionSize: 1})
 	if len(steps.Embedders) > 0 {
-		poll(workflows.EmbedQueue, worker.Options{DisableWorkflowWorker: true, MaxConcurrentActivityExecutionSize: o.EmbedConcurrency})
+		poll(workflows.EmbedQueue, worker.Options{
+			DisableWorkflowWorker: true, MaxConcurrentActivityExecutionSize: o.EmbedConcurrency, TaskQueueActivitiesPerSecond: o.EmbedRate,
+		})
 	}
 	return w
 }
+
+// tasksPerConn is the number of workflow tasks for each connection to PostgreSQL: most of a task is not a statement.
+const tasksPerConn = 4
+
+// slots sizes the main queue to the pool of connections. A step of the store holds one connection at a time, and its time limit runs
+// from its start: with more steps than connections, they would wait for each other within their time limits, and fail. Steps that
+// find no slot wait in the queue instead, where priorities order them.
+func slots(conns int) worker.Options {
+	if conns == 0 {
+		conns = defaultConns
+	}
+	return worker.Options{
+		MaxConcurrentLocalActivityExecutionSize: conns,
+		MaxConcurrentActivityExecutionSize:      conns,
+		MaxConcurrentWorkflowTaskExecutionSize:  max(2, tasksPerConn*conns), // the SDK needs two
+	}
+}
+
+// defaultConns is the default size of the store's pool.
+const defaultConns = 16
 
 // Registry registers workflows: a worker, a replayer or a test environment.
 type Registry interface {

@@ -138,7 +138,7 @@ func (c *compacting) runFlush(ctx workflow.Context, plan activities.PlanFlushRes
 		ParentClosePolicy:     enumspb.PARENT_CLOSE_POLICY_ABANDON,
 		TypedSearchAttributes: attributes(in.OwnerRef),
 		StaticSummary:         flushSummary(in),
-		Priority:              urgent(in.OwnerRef),
+		Priority:              fair(urgentPriority, in.Workspace),
 	}), Flush, in)
 	if err := workflow.Await(ctx, child.IsReady); err != nil {
 		return FlushResult{}, err
@@ -276,7 +276,7 @@ func StartCompact(ctx context.Context, c client.Client, in CompactInput) (client
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 		TypedSearchAttributes:    attributes(in.OwnerRef),
 		StaticSummary:            compactSummary(in),
-		Priority:                 urgent(in.OwnerRef),
+		Priority:                 fair(urgentPriority, in.Workspace),
 	}, CompactName, in)
 }
 
@@ -285,9 +285,4 @@ func compactSummary(in CompactInput) string {
 		return fmt.Sprintf("One conversation with agent %s is saved up to message %d", in.Agent, in.To)
 	}
 	return fmt.Sprintf("One conversation with agent %s is summarised up to message %d", in.Agent, in.To)
-}
-
-// urgent gives steps that a turn waits for a high priority, with a fair share for each agent.
-func urgent(ref memory.OwnerRef) temporal.Priority {
-	return temporal.Priority{PriorityKey: 1, FairnessKey: agentRef(ref.Workspace, ref.Agent)}
 }

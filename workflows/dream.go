@@ -190,7 +190,7 @@ func (d *dreaming) remSleep(ctx workflow.Context) error {
 // deepSleep ranks the candidates and writes. When the same lines were edited meanwhile, it starts again from the new
 // text.
 func (d *dreaming) deepSleep(ctx workflow.Context) error {
-	for range staleRounds {
+	for round := range staleRounds {
 		d.describe(ctx, "deep sleep")
 		if err := d.draft(ctx); err != nil || d.state.Ended() {
 			return err
@@ -198,7 +198,9 @@ func (d *dreaming) deepSleep(ctx workflow.Context) error {
 		d.describe(ctx, "writing")
 		stale := false
 		if err := d.attempt(ctx, func() error {
-			out, err := dreamStore(ctx, d, "commit: write documents and report", commitStep, steps.CommitDream, d.ref())
+			in := d.ref()
+			in.Last = round == staleRounds-1
+			out, err := dreamStore(ctx, d, "commit: write documents and report", commitStep, steps.CommitDream, in)
 			stale = out.Stale
 			return d.moved(out.DreamState, err)
 		}); err != nil || !stale {
@@ -444,7 +446,7 @@ func StartDream(ctx context.Context, c client.Client, in DreamInput) (DreamRun, 
 		TypedSearchAttributes:                    attributes(in.OwnerRef),
 		StaticSummary:                            dreamSummary(in),
 		StaticDetails:                            dreamDetails(in),
-		Priority:                                 dreamPriority(in.OwnerRef),
+		Priority:                                 fair(dreamPriority, in.Workspace),
 	}, DreamName, in)
 	started := new(serviceerror.WorkflowExecutionAlreadyStarted)
 	if !errors.As(err, &started) {
@@ -458,11 +460,6 @@ func StartDream(ctx context.Context, c client.Client, in DreamInput) (DreamRun, 
 		return DreamRun{}, ErrDreaming
 	}
 	return DreamRun{WorkflowRun: c.GetWorkflow(ctx, id, started.RunId), Found: true, dream: in.Dream}, nil
-}
-
-// dreamPriority gives dreams a lower priority than anything a person waits for, with a fair share for each agent.
-func dreamPriority(ref memory.OwnerRef) temporal.Priority {
-	return temporal.Priority{PriorityKey: 5, FairnessKey: agentRef(ref.Workspace, ref.Agent)}
 }
 
 // dreamSummary describes the kind of dream.

@@ -182,22 +182,37 @@ func TestADreamOnWhatAPersonJustEdited(t *testing.T) {
 	}
 }
 
-func TestMemoryThatKeepsChangingIsLeftAlone(t *testing.T) {
-	w := newDreamWorld(t)
-	current := itsMemory
-	w.has(t, func(llmtest.Request) llmtest.Reply {
-		reply := said(true, current+"\n## Pets\n\n- The dog of Ada is called Rex.\n")
-		current += "- Another line of " + uuid.NewString() + ".\n"
-		w.write(t, memory.MemoryPath, current)
-		return reply
-	})
-	if _, err := w.run(t, w.nightly()); err == nil {
-		t.Error("it did not fail")
-	}
-	report := w.report(t)
-	if report.Outcome != memory.OutcomeFailed || report.ReasonCode != ReasonKeepsChanging || w.read(t, memory.MemoryPath) != current ||
-		!w.hasNews(t) {
-		t.Errorf("it ended as %s (%s)\n%s", report.Outcome, report.ReasonCode, w.read(t, memory.MemoryPath))
+// A person edits MEMORY.md at every answer of the model: the last one is applied to the text as it is, or rules write.
+func TestMemoryThatKeepsChanging(t *testing.T) {
+	const rex = "- The dog of Ada is called Rex."
+	for name, edit := range map[string]func(string) string{
+		"elsewhere": func(text string) string {
+			return strings.Replace(text, "- Anna", "- Id "+uuid.NewString()+".\n- Anna", 1)
+		},
+		"at its line": func(text string) string { return text + "- Another line of " + uuid.NewString() + ".\n" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newDreamWorld(t)
+			current, asked := itsMemory, 0
+			w.has(t, func(llmtest.Request) llmtest.Reply {
+				reply := said(true, current+"\n## Pets\n\n"+rex+"\n")
+				current = edit(current)
+				asked++
+				w.write(t, memory.MemoryPath, current)
+				return reply
+			})
+			out, err := w.run(t, w.nightly())
+			if err != nil || out.Outcome != memory.OutcomeWritten || asked != staleRounds {
+				t.Errorf("it ended as %+v (%v) after %d requests", out, err, asked)
+			}
+			got := w.read(t, memory.MemoryPath)
+			if !strings.HasPrefix(got, current) || strings.Count(got, rex) != 1 {
+				t.Errorf("MEMORY.md became:\n%s", got)
+			}
+			if model := w.report(t).Model; (model == "builtin/rules") != (name == "at its line") {
+				t.Errorf("%s wrote it", model)
+			}
+		})
 	}
 }
 

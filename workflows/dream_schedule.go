@@ -32,8 +32,6 @@ const (
 	// dreamCatchup: after an outage of up to a day the last missed night runs, and only that one, because it covers
 	// all news. Temporal's own default is a year.
 	dreamCatchup = 24 * time.Hour
-	// dreamPriorityKey is the lowest priority: nights wait behind everything that a person waits for.
-	dreamPriorityKey = 5
 	// dreamFormat must change when anything but the times of the schedule's contents changes.
 	dreamFormat = 1
 	// markLength is the number of fingerprint characters kept in a calendar's comment.
@@ -72,7 +70,7 @@ func scheduleOf(p DreamPlan, now time.Time) (wanted, error) {
 			ID: DreamNightID(p.AgentRef), Workflow: NightName, Args: []any{in}, TaskQueue: TaskQueue,
 			TypedSearchAttributes: temporal.NewSearchAttributes(AgentAttribute.ValueSet(ref)),
 			StaticSummary:         "A night of agent " + p.Agent + ": a dream for each owner with news",
-			Priority:              temporal.Priority{PriorityKey: dreamPriorityKey, FairnessKey: ref},
+			Priority:              fair(dreamPriority, p.Workspace),
 		},
 		// A night that is still running when the next one is due delays it; at most one waits.
 		policy: client.SchedulePolicies{Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_BUFFER_ONE, CatchupWindow: dreamCatchup},

@@ -98,7 +98,7 @@ type extract struct {
 
 // takeStep processes the next messages: as many as fit one transcript.
 func (e *extract) takeStep(ctx workflow.Context) error {
-	for range staleRounds {
+	for round := range staleRounds {
 		proposal, err := e.propose(ctx)
 		if err != nil {
 			return err
@@ -107,7 +107,9 @@ func (e *extract) takeStep(ctx workflow.Context) error {
 			e.record(proposal)
 			return nil
 		}
-		applied, err := localStep(ctx, "apply", steps.Apply, activities.ApplyInput{OwnerRef: e.OwnerRef, Extraction: proposal.Extraction})
+		applied, err := localStep(ctx, "apply", steps.Apply, activities.ApplyInput{
+			OwnerRef: e.OwnerRef, Extraction: proposal.Extraction, Last: round == staleRounds-1,
+		})
 		if err != nil {
 			return err
 		}

@@ -124,7 +124,7 @@ func TestNamesOnTheWire(t *testing.T) {
 		TaskQueue: "reverie", ModelQueue: "reverie-model", EmbedQueue: "reverie-embed",
 		InboxName: "Inbox", ExtractName: "Extract", FlushName: "Flush", CompactName: "Compact", IndexName: "Index", ReindexName: "Reindex",
 		ImportSnapshotName: "ImportSnapshot", ImportName: "Import", ImportQueue: "reverie-import", WriteMemoryName: "WriteMemory",
-		DreamName: "Dream", NightName: "DreamNight", NightQueue: "reverie-night",
+		DreamName: "Dream", NightName: "DreamNight", NightQueue: "reverie-night", SnapshotQueue: "reverie-snapshot",
 		TurnCompletedSignal: "turn-completed", ExtractNowUpdate: "extract-now",
 		IndexChangedSignal: "index-changed", ProgressQuery: "progress", DecideUpdate: "decide", SwitchBackUpdate: "switch-back",
 		FailedType: "ExtractionFailed", DreamFailedType: "DreamFailed", FlushFailedType: "FlushFailed", activities.TypeSuperseded: "Superseded",

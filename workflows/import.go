@@ -121,6 +121,7 @@ func StartImport(ctx context.Context, c client.Client, in ImportInput) error {
 		TypedSearchAttributes:    agentAttributes(in.AgentRef),
 		StaticSummary:            "Import into agent " + in.Agent + " (" + in.Format + ")",
 		StaticDetails:            "Progress: `GET /api/v1/agents/" + in.Agent + "/imports/" + in.Import.String() + "`",
+		Priority:                 fair(importPriority, in.Workspace),
 	}, ImportName, in)
 	return err
 }
@@ -140,7 +141,9 @@ type Inboxes struct{ Client client.Client }
 // Extract has the owner's Inbox extract a conversation's pending messages now and waits for it until ctx ends.
 // Calling it again with the same request while it runs waits for the same extraction.
 func (i Inboxes) Extract(ctx context.Context, o activities.ExtractOrder) (activities.Extracted, error) {
-	out, err := ExtractNow(ctx, i.Client, o.OwnerRef, o.Timing, ExtractNowInput{RequestID: o.Request, Conversation: o.Conversation})
+	out, err := ExtractNow(ctx, i.Client, o.OwnerRef, o.Timing, ExtractNowInput{
+		RequestID: o.Request, Conversation: o.Conversation, Import: true,
+	})
 	return activities.Extracted{
 		Outcome: out.Outcome, ReasonCode: out.ReasonCode,
 		Again: out.ReasonCode == ReasonModelUnavailable || out.ReasonCode == ReasonKeepsChanging,

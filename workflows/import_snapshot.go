@@ -132,9 +132,6 @@ const (
 	ReasonForbidden           = activities.ReasonForbidden
 )
 
-// importPriority lets turns and writes of business processes go before archives.
-const importPriority = 4
-
 // StartImportSnapshot starts an ImportSnapshot without waiting for it. A running one is reused. An archive that was
 // imported before is imported again, since its documents may have changed meanwhile; the store imports each request
 // once.
@@ -149,6 +146,6 @@ func StartImportSnapshot(ctx context.Context, c client.Client, in ImportSnapshot
 		TypedSearchAttributes:    agentAttributes(in.AgentRef),
 		StaticSummary:            "An archive of documents is imported into agent " + in.Agent,
 		StaticDetails:            record,
-		Priority:                 temporal.Priority{PriorityKey: importPriority, FairnessKey: agentRef(in.Workspace, in.Agent)},
+		Priority:                 fair(importPriority, in.Workspace),
 	}, ImportSnapshotName, in)
 }

@@ -169,7 +169,7 @@ func (b *inbox) extractPending(ctx workflow.Context) error {
 		if !next.Found {
 			break
 		}
-		out, err := b.extract(ctx, next, uuid.Nil)
+		out, err := b.extract(ctx, next, uuid.Nil, turnPriority)
 		switch {
 		case errors.Is(err, errFull):
 			b.Pending = true
@@ -222,7 +222,7 @@ func (b *inbox) next(ctx workflow.Context, in activities.NextRangeInput) (activi
 
 // extract runs one Extract as a separate execution and waits for it. If one is already running (left by a terminated Inbox, or by
 // one that has continued as new), it waits for that one. It returns errFull when the Inbox should continue as new.
-func (b *inbox) extract(ctx workflow.Context, r activities.NextRangeResult, retryOf uuid.UUID) (ExtractResult, error) {
+func (b *inbox) extract(ctx workflow.Context, r activities.NextRangeResult, retryOf uuid.UUID, priority int) (ExtractResult, error) {
 	options := workflow.ChildWorkflowOptions{
 		WorkflowID:            ExtractID(r.Conversation, r.From, r.To, retryOf),
 		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, // the store processes a range once
@@ -230,6 +230,7 @@ func (b *inbox) extract(ctx workflow.Context, r activities.NextRangeResult, retr
 		TypedSearchAttributes: attributes(b.OwnerRef),
 		StaticSummary:         fmt.Sprintf("Messages %d to %d of one conversation become memory of agent %s", r.From, r.To, b.Agent),
 		StaticDetails:         "Outcome records: `GET " + recordsPath(b.Agent) + "`",
+		Priority:              fair(priority, b.Workspace),
 	}
 	in := ExtractInput{
 		OwnerRef: b.OwnerRef, Conversation: r.Conversation, From: r.From, To: r.To, RetryOf: retryOf, Settings: r.Settings,
@@ -294,7 +295,7 @@ func (b *inbox) answer(ctx workflow.Context, in ExtractNowInput) (ExtractNowResu
 	if !next.Found {
 		return ExtractNowResult{Outcome: memory.OutcomeNothing, ReasonCode: ReasonNoNewMessages}, nil
 	}
-	out, err := b.extract(ctx, next, in.RetryOf)
+	out, err := b.extract(ctx, next, in.RetryOf, in.priority())
 	if errors.Is(err, errFull) {
 		err = errLeaves()
 	}
@@ -320,6 +321,15 @@ type ExtractNowInput struct {
 	Conversation uuid.UUID `json:"conversation"`
 	// RetryOf retries a quarantined extraction; zero extracts the conversation's pending messages.
 	RetryOf uuid.UUID `json:"retryOf,omitzero"`
+	// Import means that the messages were imported: what people say goes first.
+	Import bool `json:"import,omitempty"`
+}
+
+func (in ExtractNowInput) priority() int {
+	if in.Import {
+		return importPriority
+	}
+	return awaitedPriority
 }
 
 // maxRequestID bounds the id of a request, in bytes.
@@ -394,6 +404,7 @@ func inboxOptions(ref memory.OwnerRef) client.StartWorkflowOptions {
 		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		TypedSearchAttributes: attributes(ref),
 		StaticSummary:         "Inbox of one owner of agent " + ref.Agent,
+		Priority:              fair(turnPriority, ref.Workspace),
 	}
 }
 

@@ -250,6 +250,7 @@ func indexOptions(ref activities.AgentRef) client.StartWorkflowOptions {
 		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		TypedSearchAttributes: agentAttributes(ref),
 		StaticSummary:         indexSummary(ref),
+		Priority:              fair(turnPriority, ref.Workspace),
 	}
 }
 

@@ -32,6 +32,8 @@ const (
 	NightQueue = "reverie-night"
 	// EmbedQueue runs the steps that call an embedding model, so embedding a large index does not delay extraction.
 	EmbedQueue = "reverie-embed"
+	// SnapshotQueue runs the steps that read or write a whole archive, which takes much memory: one at a time.
+	SnapshotQueue = "reverie-snapshot"
 	// ImportQueue runs the steps that import data and wait for its extraction, for hours.
 	ImportQueue = "reverie-import"
 

@@ -85,6 +85,7 @@ var (
 	// total. That takes 26 seconds on two busy CPUs, and 2.6 when the documents are short (BenchmarkCommitSnapshot).
 	// It waits for an unavailable database; after a day the sweep starts again.
 	snapshotStep = workflow.ActivityOptions{
+		TaskQueue:              SnapshotQueue,
 		StartToCloseTimeout:    10 * time.Minute,
 		ScheduleToCloseTimeout: 24 * time.Hour,
 		HeartbeatTimeout:       activities.HeartbeatTimeout,
@@ -147,7 +148,7 @@ func summaryCall(s setting.CompactSettings, left time.Duration, ref memory.Owner
 // inTime gives a model's step priority and short retry intervals, because little time is left.
 func inTime(o workflow.ActivityOptions, ref memory.OwnerRef) workflow.ActivityOptions {
 	o.StartToCloseTimeout = min(o.StartToCloseTimeout, o.ScheduleToCloseTimeout)
-	o.Priority = urgent(ref)
+	o.Priority = fair(urgentPriority, ref.Workspace)
 	return o
 }
 

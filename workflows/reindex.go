@@ -324,6 +324,7 @@ func (r *reindex) wake(ctx workflow.Context) {
 		ParentClosePolicy:     enumspb.PARENT_CLOSE_POLICY_ABANDON,
 		TypedSearchAttributes: agentAttributes(r.AgentRef),
 		StaticSummary:         indexSummary(r.AgentRef),
+		Priority:              fair(turnPriority, r.Workspace),
 	}
 	err := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, options), Index, IndexInput{AgentRef: r.AgentRef}).
 		GetChildWorkflowExecution().Get(ctx, nil)
@@ -444,6 +445,7 @@ func startReindex(ctx context.Context, c client.Client, in ReindexInput, reuse e
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 		TypedSearchAttributes:    agentAttributes(in.AgentRef),
 		StaticSummary:            summary,
+		Priority:                 fair(importPriority, in.Workspace),
 	}, Reindex, in)
 	return err
 }

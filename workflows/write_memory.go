@@ -52,6 +52,7 @@ func WriteOptions(in activities.WriteRef) client.StartWorkflowOptions {
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 		TypedSearchAttributes:    agentAttributes(activities.AgentRef{Workspace: in.Workspace, Agent: in.Agent}),
 		StaticSummary:            writeSummary(in),
+		Priority:                 fair(awaitedPriority, in.Workspace),
 	}
 }
 

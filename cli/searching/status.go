@@ -71,9 +71,10 @@ func showStatus(w io.Writer, st wire.Status) error {
 	rows = append(rows, []string{"model in use", st.Model.Name})
 	b := st.Backlog
 	rows = append(rows,
-		[]string{"backlog", fmt.Sprintf("%s in %s pending, %s waiting, %d quarantined, %s not yet delivered",
+		[]string{"backlog", fmt.Sprintf("%s in %s pending, %s waiting, %d quarantined, %s not yet delivered, %s staged",
 			output.Count(b.PendingMessages, "message"), output.Count(b.PendingConversations, "conversation"),
-			output.Count(b.Waiting, "extraction"), b.Quarantined, output.Count(b.UnsignalledTurns, "turn"))},
+			output.Count(b.Waiting, "extraction"), b.Quarantined, output.Count(b.UnsignalledTurns, "turn"),
+			output.Count(b.StagedWrites, "write"))},
 		[]string{"models today", output.Usage(st.Today)})
 	if err := output.Table(w, rows); err != nil {
 		return err

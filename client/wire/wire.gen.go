@@ -239,12 +239,15 @@ type Author struct {
 
 // Backlog defines model for Backlog.
 type Backlog struct {
-	// PendingConversations With completed messages that have not been extracted yet.
+	// PendingConversations With completed messages that have not been extracted yet, or whose extraction failed.
 	PendingConversations int `json:"pendingConversations"`
 	PendingMessages      int `json:"pendingMessages"`
 
 	// Quarantined Quarantined extractions that wait for review.
 	Quarantined int `json:"quarantined"`
+
+	// StagedWrites Writes of business processes that have not ended.
+	StagedWrites int `json:"stagedWrites"`
 
 	// UnsignalledTurns Completed turns that Temporal has not accepted.
 	UnsignalledTurns int `json:"unsignalledTurns"`

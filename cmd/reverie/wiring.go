@@ -208,7 +208,8 @@ func newWorker(c config.Config, p *parts) (*worker.Worker, error) {
 		return nil, err
 	}
 	return worker.New(p.temporal, steps, worker.Options{
-		ModelConcurrency: c.LLMConcurrency, EmbedConcurrency: c.EmbeddingConcurrency, SweepInterval: c.SweepInterval, Log: t.Log,
+		DatabaseConns: int(c.DatabaseConns), ModelConcurrency: c.LLMConcurrency, ModelRate: c.LLMRate,
+		EmbedConcurrency: c.EmbeddingConcurrency, EmbedRate: c.EmbeddingRate, SweepInterval: c.SweepInterval, Log: t.Log,
 	}), nil
 }
 

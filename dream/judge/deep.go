@@ -387,14 +387,19 @@ type lines struct {
 
 func knownIn(own, shared string) lines {
 	k := lines{ids: map[markdown.EntryID]*line{}}
-	k.add(own, "MEMORY.md says it already.", true)
-	k.add(shared, "The shared MEMORY.md says it already.", false)
+	all := func(markdown.Entry) bool { return true }
+	k.add(own, "MEMORY.md says it already.", true, all)
+	k.add(shared, "The shared MEMORY.md says it already.", false, all)
 	return k
 }
 
-func (k *lines) add(text, why string, own bool) {
+// add adds the statements of a text that only selects.
+func (k *lines) add(text, why string, own bool, only func(markdown.Entry) bool) {
 	entries := markdown.EntriesOf(text)
 	for _, e := range entries {
+		if !only(e) {
+			continue
+		}
 		said := notes.HTMLComment.ReplaceAllString(e.Text, " ")
 		k.put(&line{id: e.ID, text: said, words: claim.WordsOf(said), why: why, own: own})
 		if e.Parent >= 0 { // statements of notes are prefixed with their parents

@@ -66,6 +66,7 @@ type merger struct {
 	at                 int    // next line of base
 	out                []string
 	conflicts          []Conflict
+	beside             bool // instead of conflicts, both sides are kept (Patch3)
 }
 
 func (m *merger) run() {
@@ -133,6 +134,13 @@ func (m *merger) both() {
 	m.at = at[1]
 	if both, agree := lineByLine(m.base[at[0]:at[1]], m.ours[ours[0]:ours[1]], m.theirs[theirs[0]:theirs[1]]); agree {
 		m.out = append(m.out, both...)
+		return
+	}
+	if m.beside {
+		m.out = append(m.out, besides(m.base[at[0]:at[1]], m.ours[ours[0]:ours[1]], m.theirs[theirs[0]:theirs[1]])...)
+		if m.at < len(m.base) && !isBlank(m.base[m.at]) && joinsText(m.base[m.at]) {
+			m.out = append(m.out, "")
+		}
 		return
 	}
 	m.conflicts = append(m.conflicts, Conflict{side(m.base, at), side(m.ours, ours), side(m.theirs, theirs)})

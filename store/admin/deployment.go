@@ -88,19 +88,34 @@ func (s *Admin) Components(ctx context.Context) ([]Component, error) {
 
 // Backlog counts waiting work in a workspace, over the agents that the identity may use and all their owners.
 type Backlog struct {
-	PendingConversations int // with completed messages that were not considered
+	PendingConversations int // with completed messages that were not considered, or whose extraction failed
 	PendingMessages      int
 	UnsignalledTurns     int // completed turns that Temporal has not accepted
 	Waiting              int // extractions that go on by themselves later
 	Quarantined          int // ranges of messages that were refused and not successfully retried
+	StagedWrites         int // writes of business processes that have not ended
 }
 
 const sqlBacklog = `
-select p.conversations, p.messages, o.turns, e.waiting, e.quarantined
+select p.conversations, p.messages, o.turns, e.waiting, e.quarantined, w.writes
 from
-    (select count(*) as conversations, coalesce(sum(complete_seq - considered_seq), 0)::bigint as messages
-    from conversations
-    where workspace_id = @workspace and complete_seq > considered_seq) p,
+    (select count(distinct (agent_id, conversation_uid)) as conversations, coalesce(sum(messages), 0)::bigint as messages
+    from (
+        select agent_id, conversation_uid, complete_seq - considered_seq as messages
+        from conversations
+        where workspace_id = @workspace and complete_seq > considered_seq
+        union all
+        select agent_id, conversation_uid, least(c.considered_seq, f.last) - c.cursor_seq
+        from (
+            select agent_id, conversation_uid, max(to_seq) as last
+            from extractions
+            where workspace_id = @workspace and outcome = 'failed'
+            group by agent_id, conversation_uid) f
+        join conversations c using (agent_id, conversation_uid)
+        where c.workspace_id = @workspace and c.cursor_seq < least(c.considered_seq, f.last)) m) p,
+    (select count(*) as writes
+    from memory_writes
+    where workspace_id = @workspace and outcome = 'staged') w,
     (select coalesce(sum(turn - signalled_turn), 0)::bigint as turns
     from owners
     where workspace_id = @workspace and turn > signalled_turn) o,

@@ -28,10 +28,37 @@ import (
 // The news are not cleared when the dream covered only a topic or themes (focused, rem), was quarantined, or had more to promote
 // than one night may: the next night continues. It costs four round trips.
 func (s *Dreaming) CommitDream(ctx context.Context, id memory.Identity, dreamID uuid.UUID, key string) (Dream, error) {
+	return s.CommitDreamAgain(ctx, id, dreamID, key, nil)
+}
+
+// CommitDreamAgain is CommitDream for a dream that again can draft anew. A stale draft is not dropped then, but drafted again while
+// the dream's documents are locked, and committed, unless again refuses. However often people write, that draft is not stale. It
+// costs eight round trips.
+func (s *Dreaming) CommitDreamAgain(ctx context.Context, id memory.Identity, dreamID uuid.UUID, key string, again Redraft) (Dream, error) {
 	if key == "" {
 		key = "dream/" + dreamID.String()
 	}
-	result, err := withDream(ctx, s.db, id, dreamID, func(o *OpenDream) (Dream, error) {
+	commit := func(ctx context.Context, o *OpenDream) (Dream, error) { return o.commit(ctx, key) }
+	result, err := s.commitDream(ctx, id, dreamID, commit)
+	for round := 0; again != nil && round < redraftRounds && errors.As(err, new(*pg.StaleBaseError)); round++ {
+		result, err = s.commitDream(ctx, id, dreamID, func(ctx context.Context, o *OpenDream) (Dream, error) {
+			if err := o.redraft(ctx, again); err != nil {
+				return Dream{}, err
+			}
+			return o.commit(ctx, key)
+		})
+	}
+	if errors.As(err, new(*pg.StaleBaseError)) {
+		return Dream{}, errors.Join(err, s.dropDreamDraft(ctx, id, dreamID))
+	}
+	return result, gate.Refused(ctx, s.db, id, err)
+}
+
+// commitDream runs commit for an open dream with a draft.
+func (s *Dreaming) commitDream(
+	ctx context.Context, id memory.Identity, dreamID uuid.UUID, commit func(context.Context, *OpenDream) (Dream, error),
+) (Dream, error) {
+	return withDream(ctx, s.db, id, dreamID, func(o *OpenDream) (Dream, error) {
 		switch {
 		case !o.Open():
 			return o.Dream, nil
@@ -42,12 +69,8 @@ func (s *Dreaming) CommitDream(ctx context.Context, id memory.Identity, dreamID 
 		case !o.real():
 			return o.rehearse(ctx)
 		}
-		return o.commit(ctx, key)
+		return commit(ctx, o)
 	})
-	if errors.As(err, new(*pg.StaleBaseError)) {
-		return Dream{}, errors.Join(err, s.dropDreamDraft(ctx, id, dreamID))
-	}
-	return result, gate.Refused(ctx, s.db, id, err)
 }
 
 const sqlDreamDraftDrop = `

@@ -74,12 +74,12 @@ func (s *Dreaming) DreamStage(ctx context.Context, id memory.Identity, dreamID u
 		if err := l.first(ctx, dreamID); err != nil {
 			return DreamStage{}, err
 		}
-		return l.stage(ctx)
+		return l.stage(ctx, t.Finish)
 	})
 }
 
-// stage reads the input of the steps after light sleep.
-func (l *dreamBase) stage(ctx context.Context) (DreamStage, error) {
+// stage reads the input of the steps after light sleep, with one call of send.
+func (l *dreamBase) stage(ctx context.Context, send func(context.Context, *pgx.Batch) error) (DreamStage, error) {
 	stage := DreamStage{Dream: l.Dream, Agent: l.Agent, Now: l.now, AsOf: l.asOf()}
 	var notes, then []noteVersion
 	var files []gate.WrittenDocument
@@ -105,7 +105,7 @@ func (l *dreamBase) stage(ctx context.Context) (DreamStage, error) {
 		pg.All(b.Queue(sqlDreamPinned, l.t.Args(l.thenArgs())), &then, scanNoteVersion)
 	}
 	l.queueRecalls(b, &recalls)
-	if err := l.t.Finish(ctx, b); err != nil {
+	if err := send(ctx, b); err != nil {
 		return DreamStage{}, err
 	}
 	for i := range stage.Candidates {

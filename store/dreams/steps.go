@@ -138,6 +138,16 @@ type draftKept struct {
 // DraftDream saves verdicts and changes for CommitDream and replaces an earlier draft. Phase becomes writing. The changes must be
 // of documents of the dream's scope. Usage counts even when the draft comes too late.
 func (s *Dreaming) DraftDream(ctx context.Context, id memory.Identity, dreamID uuid.UUID, d DreamDraft) error {
+	err := s.dreamStep(ctx, id, dreamID, func(o *OpenDream, b *pgx.Batch) error { return o.queueDraft(b, d) })
+	var conflict *pg.ConflictError
+	if errors.As(err, &conflict) && d.Usage != (memory.Usage{}) {
+		return errors.Join(err, talk.New(s.db).AddUsage(ctx, id, d.Model, d.Usage))
+	}
+	return err
+}
+
+// queueDraft queues saving a draft, and makes it the one of o.
+func (o *OpenDream) queueDraft(b *pgx.Batch, d DreamDraft) error {
 	switch d.Outcome {
 	case memory.OutcomeWritten, memory.OutcomeNothing, memory.OutcomeQuarantined:
 	default:
@@ -146,33 +156,28 @@ func (s *Dreaming) DraftDream(ctx context.Context, id memory.Identity, dreamID u
 	if err := validCandidates(d.Ranking.Candidates); err != nil {
 		return err
 	}
-	err := s.dreamStep(ctx, id, dreamID, func(o *OpenDream, b *pgx.Batch) error {
-		changes, err := o.draftChanges(d.Changes)
-		if err != nil {
-			return err
-		}
-		args, err := pg.JSONArgs(o.args(), map[string]any{
-			"pins": o.pinsOf(changes), "counts": countsOf(d.Ranking, o.Counts), "violations": pg.StorableViolations(d.Violations),
-			"contradictions": pg.OrEmpty(d.Ranking.Contradictions),
-			"draft":          draftKept{Changes: changes, Outcome: d.Outcome, ReasonCode: d.ReasonCode},
-		})
-		if err != nil {
-			return err
-		}
-		args["reason"], args["diff"], args["raw"] = pg.Storable(d.Reason), pg.Storable(d.Diff), pg.Storable(d.Raw)
-		talk.AddUsageArgs(args, d.Model, d.PromptVersion, d.Usage)
-		b.Queue(sqlDreamDrafted, args)
-		if err := o.queueCandidates(b, d.Ranking.Candidates); err != nil {
-			return err
-		}
-		talk.QueueUsage(b, o.T, d.Model, d.Usage)
-		return nil
-	})
-	var conflict *pg.ConflictError
-	if errors.As(err, &conflict) && d.Usage != (memory.Usage{}) {
-		return errors.Join(err, talk.New(s.db).AddUsage(ctx, id, d.Model, d.Usage))
+	changes, err := o.draftChanges(d.Changes)
+	if err != nil {
+		return err
 	}
-	return err
+	o.draft = &draftKept{Changes: changes, Outcome: d.Outcome, ReasonCode: d.ReasonCode}
+	o.Pins, o.Counts = o.pinsOf(changes), countsOf(d.Ranking, o.Counts)
+	o.Reason, o.Model, o.PromptVersion = d.Reason, d.Model, d.PromptVersion
+	args, err := pg.JSONArgs(o.args(), map[string]any{
+		"pins": o.Pins, "counts": o.Counts, "violations": pg.StorableViolations(d.Violations),
+		"contradictions": pg.OrEmpty(d.Ranking.Contradictions), "draft": o.draft,
+	})
+	if err != nil {
+		return err
+	}
+	args["reason"], args["diff"], args["raw"] = pg.Storable(d.Reason), pg.Storable(d.Diff), pg.Storable(d.Raw)
+	talk.AddUsageArgs(args, d.Model, d.PromptVersion, d.Usage)
+	b.Queue(sqlDreamDrafted, args)
+	if err := o.queueCandidates(b, d.Ranking.Candidates); err != nil {
+		return err
+	}
+	talk.QueueUsage(b, o.T, d.Model, d.Usage)
+	return nil
 }
 
 // draftChanges checks the changes of a draft, so that the commit does not fail because of the database or the gate.

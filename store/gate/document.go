@@ -134,7 +134,7 @@ func (w *Writes) place(t *pg.Tx) {
 // apply applies one change.
 func (w *Writes) apply(t *pg.Tx, c *checked) (memory.ChangeReceipt, error) {
 	d := w.documents[c.Ref]
-	next, err := d.after(c)
+	next, err := d.after(c, w.Author)
 	if err != nil {
 		return memory.ChangeReceipt{}, err
 	}
@@ -164,8 +164,8 @@ type state struct {
 	merged  bool
 }
 
-// after returns the document as c changes it.
-func (d *document) after(c *checked) (state, error) {
+// after returns the document as c changes it. It removes from c what the document says already, if the author wants that.
+func (d *document) after(c *checked, author memory.Author) (state, error) {
 	if !d.found {
 		if d.creatable {
 			return state{}, fmt.Errorf("agent: %w", pg.ErrNotFound) // the document would have been made
@@ -177,11 +177,13 @@ func (d *document) after(c *checked) (state, error) {
 	}
 	switch c.Op {
 	case memory.OpReplace:
-		return d.replaced(c)
+		return d.replaced(c, author)
 	case memory.OpAppend:
 		start := d.content()
 		if d.version == 0 || d.deleted {
 			start = c.Create
+		} else if c.Once && !d.news(c) {
+			return state{content: start}, nil
 		}
 		return state{content: joined(start, c.Content)}, nil
 	case memory.OpMerge:
@@ -203,18 +205,20 @@ func (d *document) after(c *checked) (state, error) {
 }
 
 // replaced merges a replacement with the changes since its base.
-func (d *document) replaced(c *checked) (state, error) {
+func (d *document) replaced(c *checked, author memory.Author) (state, error) {
 	current := c.Base == d.version || d.deleted && c.Base == 0
 	switch {
 	case current, c.Force, !d.deleted && c.Content == d.content():
 		return state{content: c.Content}, nil
 	}
-	base := d.contents[c.Base]
-	merged, conflicts := markdown.Merge3(base, c.Content, d.content())
-	if len(conflicts) > 0 || d.deleted {
-		return state{}, d.stale(c, c.Content, conflicts)
+	merged, conflicts := d.merge(c, author)
+	switch {
+	case len(conflicts) == 0 && !d.deleted:
+		return state{content: merged, merged: true}, nil
+	case c.Patch:
+		return state{content: markdown.Patch3(d.contents[c.Base], d.unsaid(c, author), d.content()), merged: true}, nil
 	}
-	return state{content: merged, merged: true}, nil
+	return state{}, d.stale(c, c.Content, conflicts)
 }
 
 // mergedBy merges a text into the current content by a strategy, and is never stale.

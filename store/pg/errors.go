@@ -93,6 +93,8 @@ const (
 	CodeNoteFull = "note_full"
 	// CodeForgotten: the owner had everything forgotten that the entry says.
 	CodeForgotten = "forgotten"
+	// CodeKnown: the document has everything that the entry says.
+	CodeKnown = "known"
 	// CodeNotFlushed: some messages to be summarised are not flushed yet.
 	CodeNotFlushed = "not_flushed"
 	// CodeNotEnded: the dream has not ended.

@@ -58,6 +58,9 @@ type ExtractionResult struct {
 // Commit names the draft to commit.
 type Commit struct {
 	ExtractionID uuid.UUID
+	// Patch applies the draft to the documents as they are, where it would be stale: lines that others have changed meanwhile stay as
+	// they are, what the draft adds is put beside them, and messages that a flush has noted since are not noted again.
+	Patch bool
 }
 
 const (
@@ -158,7 +161,7 @@ func (s *Talk) RecordOutcome(ctx context.Context, id memory.Identity, extraction
 // outcome is written, or nothing when the documents are unchanged. For a run that has ended it returns the recorded result.
 //
 // It returns *StaleBaseError when a document was changed meanwhile on the same lines, or a flush has noted messages of the draft
-// (the draft is dropped and must be proposed again), *QuarantineError, and *ConflictError with CodeNoDraft, CodeSuperseded or
+// (the draft is dropped and must be proposed again), unless it is to patch, *QuarantineError, and *ConflictError with CodeNoDraft, CodeSuperseded or
 // CodeRangeMoved. It costs three round trips.
 func (s *Talk) CommitExtraction(ctx context.Context, id memory.Identity, c Commit) (ExtractionResult, error) {
 	open := func() *opened { return &opened{id: c.ExtractionID} }
@@ -330,8 +333,12 @@ func (o *opened) commit(ctx context.Context, t *pg.Tx, c Commit) (ExtractionResu
 	if o.draft == nil {
 		return ExtractionResult{}, &pg.ConflictError{Code: pg.CodeNoDraft, Message: fmt.Sprintf("extraction %s has no draft: propose one", o.id)}
 	}
-	if o.noted != o.draftNoted { // the note may already have what the draft appends
+	isNoted := o.noted != o.draftNoted // the note may already have what the draft appends
+	if isNoted && !c.Patch {
 		return ExtractionResult{}, &pg.StaleBaseError{Ref: o.note}
+	}
+	if c.Patch {
+		o.draft = patches(o.draft, isNoted)
 	}
 	author := t.ID.Author
 	author.ID = cmp.Or(author.ID, o.model)
@@ -354,6 +361,20 @@ func (o *opened) commit(ctx context.Context, t *pg.Tx, c Commit) (ExtractionResu
 	result, err := o.finish(ctx, t, act)
 	result.Receipt = w.Receipt
 	return result, err
+}
+
+// patches returns the changes of a draft as changes that are never stale, without those of the day's note if a flush has noted the
+// messages.
+func patches(draft []memory.Change, isNoted bool) []memory.Change {
+	var out []memory.Change
+	for _, c := range draft {
+		if isNoted && c.Path != memory.MemoryPath && c.Path != memory.ProfilePath {
+			continue
+		}
+		c.Patch = c.Op == memory.OpReplace
+		out = append(out, c)
+	}
+	return out
 }
 
 // ending is an Ending with its defaults filled in, and the changes of a commit.

@@ -105,6 +105,7 @@ func (d FlushDraft) change(conversation string) memory.Change {
 		Ref: memory.Ref{Scope: d.Scope, Path: memory.DailyNotePath(d.Today)}, Op: memory.OpAppend,
 		Content: d.Entry, Create: "# " + d.Today.Format("2006-01-02") + "\n", Reason: d.Reason,
 		Sources: memory.Sources{Conversation: conversation, From: d.From, To: d.To, Lines: d.Lines},
+		Once:    true,
 	}
 }
 
@@ -114,8 +115,8 @@ func (d FlushDraft) change(conversation string) memory.Change {
 //
 // It returns *QuarantineError when the scan refuses the entry: the draft is dropped, the verdict is in the journal, and the
 // violations are kept for the step's record; the step remains to be done, by another engine or with EndFlushStep. It returns
-// *ConflictError with CodeNoDraft, CodeSuperseded, CodeRangeMoved (the step is not the next one), CodeNoteFull or CodeForgotten
-// (end the step without the entry), or CodeKeyReused.
+// *ConflictError with CodeNoDraft, CodeSuperseded, CodeRangeMoved (the step is not the next one), CodeNoteFull, CodeForgotten or
+// CodeKnown (end the step without the entry), or CodeKeyReused.
 func (s *Talk) CommitFlush(ctx context.Context, id memory.Identity, flush uuid.UUID, from int64) (FlushResult, error) {
 	open := func() *openFlush { return &openFlush{id: flush, start: from} }
 	result, err := settle(ctx, s.db, id, open, func(t *pg.Tx, o *openFlush) (FlushResult, error) { return o.commit(ctx, t) })
@@ -156,6 +157,10 @@ func (o *openFlush) commit(ctx context.Context, t *pg.Tx) (FlushResult, error) {
 	case w.OnlyForgotten():
 		return FlushResult{}, &pg.ConflictError{
 			Code: pg.CodeForgotten, Message: fmt.Sprintf("the entry of flush %s contains only forgotten statements", o.id),
+		}
+	case w.Text(0) == "":
+		return FlushResult{}, &pg.ConflictError{
+			Code: pg.CodeKnown, Message: fmt.Sprintf("the note has everything that the entry of flush %s says", o.id),
 		}
 	}
 	act := &pgx.Batch{}
