@@ -36,7 +36,9 @@ func (s commands) ownerCommand() *cobra.Command {
 			}
 			return s.Print(cmd, found.Raw, func(w io.Writer) error {
 				o := found.Data
-				rows := [][]string{{"owner", output.OneLine(o.Owner, 200)}, {"id", o.OwnerID}, {"query", o.Query}, {"inbox", o.Inbox}, {"dreams", o.Dream}}
+				rows := [][]string{
+					{"owner", output.OneLine(o.Owner, 200)}, {"id", o.OwnerID}, {"query", o.Query}, {"inbox", o.Inbox}, {"dreams", o.Dream},
+				}
 				if o.Link != "" {
 					rows = append(rows, []string{"link", o.Link})
 				}

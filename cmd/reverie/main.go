@@ -1,5 +1,6 @@
 // Command reverie keeps the long-term memory of AI agents. dev runs everything on this machine; api and worker are the
-// processes of a deployment, codec decrypts payloads for Temporal's Web UI, and migrate prepares database and namespace; memory and chat are clients of the API.
+// processes of a deployment, codec decrypts payloads for Temporal's Web UI, and migrate prepares database and namespace;
+// memory and chat are clients of the API.
 package main
 
 import (

@@ -116,7 +116,8 @@ func TestOlderNotesAreDreamedAndPromoted(t *testing.T) {
 	}
 	clitest.Contains(t, grace("dreams", id), "undone", "repeated as", repeated.ID)
 	clitest.Contains(t, grace("dreams", repeated.ID), "repeats", id)
-	if _, _, err := runMemory(t, "dream", "again", id, "--agent", "ada", "--end-user", "42"); err == nil || !strings.Contains(err.Error(), repeated.ID) {
+	_, _, err := runMemory(t, "dream", "again", id, "--agent", "ada", "--end-user", "42")
+	if err == nil || !strings.Contains(err.Error(), repeated.ID) {
 		t.Errorf("a second time: %v", err)
 	}
 	clitest.Contains(t, grace("cat", "MEMORY.md"), "bees")

@@ -63,11 +63,6 @@ func TestTemporalPage(t *testing.T) {
 		t.Errorf("the details have no commands or no progress:\n%s", frames)
 	}
 	b.picture(t, "temporal-dream-details.png")
-	if *screenshots {
-		b.open(t, page+"/history", readable)
-		b.click(t, "Reset")
-		b.picture(t, "temporal-dream-reset.png")
-	}
 }
 
 // startDevWithKeys runs what `reverie dev` runs, with encryption keys, and with an agent whose owner has something to dream of.
@@ -230,13 +225,6 @@ func (b browser) signIn(t *testing.T, codec, key string) {
 			t.Fatalf("not signed in:\n%s", b.text(t))
 		}
 	}
-}
-
-// click clicks the button with some text.
-func (b browser) click(t *testing.T, text string) {
-	t.Helper()
-	var done bool
-	b.do(t, chromedp.Evaluate(`[...document.querySelectorAll("button")].find(b => b.innerText.trim() == "`+text+`").click(); true`, &done))
 }
 
 // picture writes a screenshot of the page.
