@@ -94,7 +94,7 @@ var findings = []struct {
 	{
 		findingOpen,
 		finding{
-			"an extraction, flush or dream is open and its workflow is gone, or none has taken it up for an hour",
+			"an extraction, flush, compaction or dream is open and its workflow is gone, or none has taken it up for an hour",
 			"end it, or hand it to the owner's Inbox while messages wait",
 		},
 	},
@@ -249,7 +249,7 @@ func (p *subject) lookAtWorkflows(ctx context.Context) error {
 		}
 	}
 	for _, x := range p.known.Open {
-		running, err := p.runs(ctx, x.WorkflowID, x.Run)
+		running, err := p.runs(ctx, x.WorkflowID, "") // a later run continues the record
 		if err == nil && !running && x.Kind == "extraction" { // the Inbox takes it over
 			running, err = runs(admin.WaitingOwner{Owner: x.Owner, OwnerID: x.OwnerID})
 		}

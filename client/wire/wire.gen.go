@@ -422,7 +422,8 @@ type Compaction struct {
 	Link  string `json:"link,omitempty,omitzero"`
 	Model string `json:"model,omitempty,omitzero"`
 
-	// Outcome One of: running, written.
+	// Outcome skipped: a longer summary was written first; failed: it was interrupted, and the next request continues it. One of:
+	// running, written, skipped, failed.
 	Outcome string `json:"outcome"`
 	Owner   string `json:"owner,omitempty,omitzero"`
 
@@ -893,7 +894,7 @@ type DreamRun struct {
 type DreamSchedule struct {
 	Cron string `json:"cron"`
 
-	// Next When the next night begins, jitter included.
+	// Next When the next night begins, with the agent's place in the spread.
 	Next time.Time `json:"next,omitempty,omitzero"`
 
 	// State paused: nights pass until it is resumed; off: by the settings; none: a worker has still to make it; unknown: workflows

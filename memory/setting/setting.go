@@ -51,7 +51,7 @@ type Settings struct {
 
 	DreamingEnabled          bool          `envconfig:"DREAMING_ENABLED" agent:"dreamingEnabled" default:"true" desc:"Dream at night, while memory is enabled."`
 	DreamCron                string        `envconfig:"DREAM_CRON" agent:"dreamCron" default:"0 2 * * *" desc:"When an agent dreams, in its time zone: minute, hour, day of the month, month, day of the week (0 to 6, Sunday is 0)."`
-	DreamJitter              time.Duration `envconfig:"DREAM_JITTER" default:"2h" minimum:"0s" maximum:"12h" desc:"Period over which the nights of all agents are spread. Each agent has a fixed place in it, by a hash."`
+	DreamJitter              time.Duration `envconfig:"DREAM_JITTER" default:"2h" minimum:"0s" maximum:"6h" desc:"Period over which the nights of all agents are spread. Each agent has a fixed place in it, by a hash."`
 	DreamParallel            int           `envconfig:"DREAM_PARALLEL" default:"4" minimum:"1" maximum:"64" desc:"Owners of one agent that dream at once."`
 	DreamDays                int           `envconfig:"DREAM_DAYS" agent:"dreamDays" default:"7" minimum:"1" maximum:"90" desc:"Days of notes and sessions that a dream reads."`
 	DreamMinScore            float64       `envconfig:"DREAM_MIN_SCORE" agent:"dreamMinScore" default:"0.75" minimum:"0" maximum:"1" desc:"Minimum score of a statement that a dream promotes."`
