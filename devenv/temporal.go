@@ -208,11 +208,12 @@ var dynamicConfig = []string{
 	// The dev server has one history shard, polled 20 times a second by default: 50 ms for every step. Production has
 	// many shards. Measured: five steps took 551 ms before, 112 ms after.
 	"history.transferProcessorMaxPollRPS=2000",
-	// Priorities and fairness between agents. A queue keeps its order within each partition, so one partition is
-	// used. Others are still read, to deliver what a server without this setting has queued there.
+	// Priorities and fairness between workspaces. A queue keeps its order within each partition, and its rate is divided
+	// by the partitions that are read, so there is one.
 	"matching.useNewMatcher=true",
 	"matching.enableFairness=true",
 	"matching.numTaskqueueWritePartitions=1",
+	"matching.numTaskqueueReadPartitions=1",
 	// A default of later servers: activities are dispatched together with the workflow task that scheduled them.
 	"system.enableActivityEagerExecution=true",
 }

@@ -269,7 +269,8 @@ func TestBacklogOfFailedExtractions(t *testing.T) {
 	must[talk.Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "n", 2)))
 	must[talk.Stored](t)(s.AppendMessages(t.Context(), id, turn("d", "m", 2)))
 	want(8, 2)
-	for range 2 {
+	for _, run := range []string{"r2", "r3"} {
+		id := runOf(id, run)
 		x, _ = begin(t, s, id)
 		must[talk.ExtractionResult](t)(s.RecordOutcome(t.Context(), id, x.ID, talk.Ending{Outcome: memory.OutcomeNothing}))
 	}

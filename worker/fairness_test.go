@@ -229,7 +229,7 @@ func TestTheOneIsServedBesideTheMany(t *testing.T) {
 
 // All workers together start no more steps than the rate of the model.
 func TestTheRateOfTheModel(t *testing.T) {
-	const many, slots, rate = 10, 10, .5
+	const many, slots, rate = 10, 10, .4
 	w := newCrowd(t, slots, time.Millisecond, Options{ModelRate: rate})
 	for i := range many {
 		w.says(t, "acme", "ada", fmt.Sprint("many-", i), w.turn(t))
