@@ -59,6 +59,7 @@ func (s *Server) routes() {
 	s.metricsRoutes()
 	s.statusRoutes()
 	s.keyRoutes()
+	s.auditRoutes()
 	s.agentRoutes()
 	talk.Register(s.Server)
 	files.Register(s.Server)

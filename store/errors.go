@@ -14,6 +14,8 @@ type (
 	ConflictError = pg.ConflictError
 	// StaleBaseError means that a change was based on a version that is no longer current.
 	StaleBaseError = pg.StaleBaseError
+	// EndedKeyError means that a secret is that of a revoked or expired key.
+	EndedKeyError = pg.EndedKeyError
 	// QuarantineError means that the scan refused the text of a change.
 	QuarantineError = pg.QuarantineError
 )
@@ -25,30 +27,30 @@ const (
 
 // Errors, described in package pg.
 var (
-	ErrNotFound     = pg.ErrNotFound
-	ErrForbidden    = pg.ErrForbidden
-	ErrUnauthorized = pg.ErrUnauthorized
-	ErrExists       = pg.ErrExists
-	ErrReadOnlyTeam = pg.ErrReadOnlyTeam
-	ErrMemoryOff    = pg.ErrMemoryOff
-	ErrReadOnly     = pg.ErrReadOnly
+	ErrNotFound      = pg.ErrNotFound
+	ErrForbidden     = pg.ErrForbidden
+	ErrUnauthorized  = pg.ErrUnauthorized
+	ErrExists        = pg.ErrExists
+	ErrSeveralOwners = pg.ErrSeveralOwners
+	ErrReadOnlyTeam  = pg.ErrReadOnlyTeam
+	ErrMemoryOff     = pg.ErrMemoryOff
+	ErrReadOnly      = pg.ErrReadOnly
 )
 
 // Codes of ConflictError, described in package pg.
 const (
-	CodeMessageIDReused            = pg.CodeMessageIDReused
-	CodeConversationOfAnotherOwner = pg.CodeConversationOfAnotherOwner
-	CodeRangeMoved                 = pg.CodeRangeMoved
-	CodeSuperseded                 = pg.CodeSuperseded
-	CodeNotQuarantined             = pg.CodeNotQuarantined
-	CodeNoDraft                    = pg.CodeNoDraft
-	CodeNoteFull                   = pg.CodeNoteFull
-	CodeForgotten                  = pg.CodeForgotten
-	CodeNotFlushed                 = pg.CodeNotFlushed
-	CodeKeyReused                  = pg.CodeKeyReused
-	CodeImportRunning              = pg.CodeImportRunning
-	CodeImportFull                 = pg.CodeImportFull
-	CodeChangedSincePreview        = pg.CodeChangedSincePreview
+	CodeMessageIDReused     = pg.CodeMessageIDReused
+	CodeRangeMoved          = pg.CodeRangeMoved
+	CodeSuperseded          = pg.CodeSuperseded
+	CodeNotQuarantined      = pg.CodeNotQuarantined
+	CodeNoDraft             = pg.CodeNoDraft
+	CodeNoteFull            = pg.CodeNoteFull
+	CodeForgotten           = pg.CodeForgotten
+	CodeNotFlushed          = pg.CodeNotFlushed
+	CodeKeyReused           = pg.CodeKeyReused
+	CodeImportRunning       = pg.CodeImportRunning
+	CodeImportFull          = pg.CodeImportFull
+	CodeChangedSincePreview = pg.CodeChangedSincePreview
 )
 
 // IsReadOnly reports whether a write was refused because the server takes none, as a standby.

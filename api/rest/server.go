@@ -41,6 +41,7 @@ type Server struct {
 	limits    *limiter // of keys
 	failures  *limiter // of addresses that try wrong keys
 	bodies    memoryBudget
+	auditor   auditor
 	Workflows *Starter
 	Probes    *probes
 	changes   *Announcer    // of indexes
@@ -79,6 +80,7 @@ func NewServer(o Options) *Server {
 	s := &Server{Options: o, Echo: echo.New(), Heartbeat: heartbeat, Turning: make(chan struct{}, maxTurns)}
 	s.Stopping, s.stop = context.WithCancel(context.Background())
 	s.bodies.keys = map[uuid.UUID]int64{}
+	s.auditor.store, s.auditor.log = o.Store, o.Log
 	s.Keys = newKeyCache(o.Now)
 	s.limits = newLimiter(o.RateLimit, int(math.Ceil(2*o.RateLimit)), o.Now)
 	s.failures = newLimiter(failureRate, failureBurst, o.Now)
@@ -87,7 +89,7 @@ func NewServer(o Options) *Server {
 	s.Probes = &probes{server: s}
 	s.useMiddleware()
 	s.API = huma.NewAPI(document(), adapter{s.Echo})
-	s.API.UseMiddleware(s.authenticate, s.limitBody)
+	s.API.UseMiddleware(s.authenticate, s.audit, s.limitBody)
 	return s
 }
 
@@ -125,6 +127,8 @@ type Options struct {
 	Metrics http.Handler
 	// RateLimit bounds the requests a second of one key, with bursts of twice as many; 0: no limit.
 	RateLimit float64
+	// AuditAdmins limits the audit log to administrators; false: it has every key that is not pinned to an owner.
+	AuditAdmins bool
 	// TrustedProxies are the networks of proxies whose X-Forwarded-For is believed. It decides which address is slowed down after
 	// wrong keys.
 	TrustedProxies []netip.Prefix
@@ -207,5 +211,5 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		s.Log.Warn("Requests were cut off at the end of the shutdown grace", "grace", shutdownGrace)
 		err = errors.Join(err, server.Close())
 	}
-	return errors.Join(err, s.Search.Recorder.Close(grace), s.Search.Reputations.Close(grace))
+	return errors.Join(err, s.auditor.Close(grace), s.Search.Recorder.Close(grace), s.Search.Reputations.Close(grace))
 }

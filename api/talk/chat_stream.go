@@ -21,7 +21,7 @@ import (
 func (s *talkRoom) chatStreamRoutes(doc string) {
 	rest.Register(s.Server, rest.Route{
 		ID: "chat-stream", Method: http.MethodPost, Path: chatPath + "/stream", Produces: rest.EventStream, Tag: "chat", Need: memory.RoleMember,
-		Summary: "Answer a message as a stream",
+		Act: rest.Changes, Summary: "Answer a message as a stream",
 		Body:    maxContextBody, Timeout: streamTime,
 		Errors: []int{http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity, http.StatusBadGateway},
 		Doc: doc + " Server-sent events: context (what the model is sent, without the messages), text (a part of the answer, in order), reset " +

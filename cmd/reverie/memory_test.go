@@ -238,9 +238,13 @@ func TestBadLinesAreReportedAndNothingIsLost(t *testing.T) {
 		t.Errorf("%+v, error %v", summary, err)
 	}
 
-	// A conversation of another owner is not changed, and the command reports its progress.
-	_, _, err = runMemory(t, "add", file, "--end-user", "43")
-	if err == nil || !strings.Contains(err.Error(), "conversation_of_another_owner") || !strings.Contains(err.Error(), "0 of 2 messages") ||
+	// Another owner's conversation of the same name is another one.
+	whole := write(t, "whole.jsonl", `{"conversation":"whole","messages":[{"role":"user","content":"1"},{"role":"assistant","content":"2"}]}`)
+	clitest.Contains(t, mustRun(t, "add", whole, "--end-user", "43"), "whole: 2 messages stored")
+
+	// Other words under known ids are refused, and the command reports its progress.
+	_, _, err = runMemory(t, "add", whole, "--end-user", "42")
+	if err == nil || !strings.Contains(err.Error(), "message_id_reused") || !strings.Contains(err.Error(), "0 of 2 messages") ||
 		strings.Contains(err.Error(), "the same command") {
 		t.Errorf("error %v", err)
 	}
