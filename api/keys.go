@@ -57,8 +57,8 @@ func viewKey(k gate.Key) KeyView {
 	return KeyView{k.ID, k.Name, k.Role, k.Agents, k.Owner, k.CreatedAt, k.RevokedAt, k.ExpiresAt, k.LastUsedAt, k.ReplacedBy}
 }
 
-// newKeyView is the only answer that contains a secret.
-type newKeyView struct {
+// NewKeyView is the only answer that contains a secret.
+type NewKeyView struct {
 	KeyView
 	Secret string `json:"secret" doc:"Send it as Authorization: Bearer and this. It is not shown again."`
 }
@@ -74,7 +74,7 @@ type newKeyInput struct {
 	}
 }
 
-func (s *Server) createKey(ctx context.Context, in *newKeyInput) (*rest.Reply[newKeyView], error) {
+func (s *Server) createKey(ctx context.Context, in *newKeyInput) (*rest.Reply[NewKeyView], error) {
 	owner := memory.NoOwner
 	if in.Body.Owner != "" {
 		var err error
@@ -98,7 +98,7 @@ func (s *Server) createKey(ctx context.Context, in *newKeyInput) (*rest.Reply[ne
 		return nil, err
 	}
 	s.keyEvent(ctx, "Key created", key.ID, "role", key.Role)
-	return rest.Created(newKeyView{viewKey(key), secret}), nil
+	return rest.Created(NewKeyView{viewKey(key), secret}), nil
 }
 
 // keyEvent logs a change of a key and records it: which one, by whom and from where.
@@ -110,7 +110,7 @@ func (s *Server) keyEvent(ctx context.Context, event string, key uuid.UUID, more
 }
 
 type rotateKeyInput struct {
-	keyInput
+	KeyInput
 	Body struct {
 		OverlapSeconds int        `json:"overlapSeconds,omitempty" minimum:"0" maximum:"2592000" default:"86400" doc:"How long the old key stays valid, at most 30 days; 0: not at all."`
 		ExpiresAt      *time.Time `json:"expiresAt,omitempty" doc:"When the new key expires; missing: as long from now as the old one was valid, never if that had no end."`
@@ -118,7 +118,7 @@ type rotateKeyInput struct {
 }
 
 type rotatedView struct {
-	newKeyView
+	NewKeyView
 	Replaces KeyView `json:"replaces" doc:"The old key, with its new end."`
 }
 
@@ -137,7 +137,7 @@ func (s *Server) rotateKey(ctx context.Context, in *rotateKeyInput) (*rest.Reply
 	s.Keys.Forget(key) // it may have been remembered for longer than it is valid now
 	s.keyEvent(ctx, "Key rotated", key, "to", rotated.New.ID, "until", rotated.Old.ExpiresAt)
 	rest.Touch(ctx, "newKey", rotated.New.ID.String())
-	return rest.Created(rotatedView{newKeyView{viewKey(rotated.New), rotated.Secret}, viewKey(rotated.Old)}), nil
+	return rest.Created(rotatedView{NewKeyView{viewKey(rotated.New), rotated.Secret}, viewKey(rotated.Old)}), nil
 }
 
 func (s *Server) listKeys(ctx context.Context, _ *struct{}) (*rest.Reply[rest.Page[KeyView]], error) {
@@ -152,12 +152,13 @@ func (s *Server) listKeys(ctx context.Context, _ *struct{}) (*rest.Reply[rest.Pa
 	return rest.OK(rest.Page[KeyView]{Items: rest.Views(keys, viewKey)}), nil
 }
 
-type keyInput struct {
+// KeyInput names a key in the path.
+type KeyInput struct {
 	Key string `path:"key" format:"uuid" doc:"Id of the key."`
 }
 
 // manage returns the key, and the identity of a caller who may manage it.
-func (in keyInput) manage(ctx context.Context) (uuid.UUID, memory.Identity, error) {
+func (in KeyInput) manage(ctx context.Context) (uuid.UUID, memory.Identity, error) {
 	key, err := uuid.Parse(in.Key)
 	if err != nil {
 		return uuid.Nil, memory.Identity{}, fault.InvalidAt("path.key", "it is not a UUID")
@@ -166,7 +167,7 @@ func (in keyInput) manage(ctx context.Context) (uuid.UUID, memory.Identity, erro
 	return key, id, err
 }
 
-func (s *Server) revokeKey(ctx context.Context, in *keyInput) (*rest.Reply[revokedView], error) {
+func (s *Server) revokeKey(ctx context.Context, in *KeyInput) (*rest.Reply[revokedView], error) {
 	key, id, err := in.manage(ctx)
 	if err != nil {
 		return nil, err

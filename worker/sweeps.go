@@ -37,6 +37,8 @@ type sweeps struct {
 	now      func() time.Time
 	interval time.Duration
 	log      *slog.Logger
+	// keepAudit is the age at which entries of the audit log are deleted.
+	keepAudit time.Duration
 
 	lookedForStalled time.Time
 }
@@ -146,4 +148,9 @@ func (s *sweeps) imports(ctx context.Context) (int, error) {
 			}
 		}
 	}
+}
+
+// audit deletes entries of the audit log that are old enough, a part in each round.
+func (s *sweeps) audit(ctx context.Context) (int, error) {
+	return s.store.ExpireAudit(ctx, s.now().Add(-s.keepAudit))
 }

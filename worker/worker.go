@@ -31,6 +31,7 @@ type Options struct {
 	ModelConcurrency int           // concurrent model calls
 	EmbedConcurrency int           // concurrent agents whose units are embedded
 	SweepInterval    time.Duration // pause between two rounds of a sweep
+	AuditRetention   time.Duration // age at which entries of the audit log are deleted; 0: never
 	Log              *slog.Logger
 }
 
@@ -57,6 +58,7 @@ func New(c client.Client, steps *activities.Activities, o Options) *Worker {
 	w := &Worker{
 		sweeps: &sweeps{
 			store: steps.Store, client: c, timing: steps.Timing, now: steps.Now, interval: o.SweepInterval, log: o.Log,
+			keepAudit: o.AuditRetention,
 		},
 		indexSweep: &indexSweep{
 			store: steps.Store, embedders: steps.Embedders, changed: changed, client: c, interval: o.SweepInterval, log: o.Log,
@@ -122,6 +124,9 @@ func (w *Worker) Start() error {
 	w.done.Go(func() { w.sweeps.run(ctx, "writes", w.sweeps.writes) })
 	w.done.Go(func() { w.sweeps.run(ctx, "snapshots", w.sweeps.snapshots) })
 	w.done.Go(func() { w.sweeps.run(ctx, "imports", w.sweeps.imports) })
+	if w.sweeps.keepAudit > 0 {
+		w.done.Go(func() { w.sweeps.run(ctx, "audit log", w.sweeps.audit) })
+	}
 	if w.schedules != nil {
 		w.done.Go(func() { w.schedules.run(ctx) })
 	}

@@ -5,8 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"math"
-	"net"
-	"net/http"
 	"strconv"
 	"strings"
 	"sync"
@@ -162,21 +160,6 @@ func (s *Server) Refuse(ctx huma.Context, err error) {
 	if err := s.API.Marshal(ctx.BodyWriter(), "application/json", p); err != nil {
 		s.Log.DebugContext(ctx.Context(), "The client did not take the answer", "error", err)
 	}
-}
-
-// IsLocal reports whether a request comes from this machine itself, and not through a proxy on it.
-func IsLocal(r *http.Request) bool {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return false
-	}
-	for _, header := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"} {
-		if r.Header.Get(header) != "" {
-			return false
-		}
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
 }
 
 const (

@@ -180,13 +180,13 @@ func quarantine(e *store.QuarantineError) *fault.Problem {
 
 // conflictNames maps the conflicts that clients distinguish by name; all others are a plain conflict.
 var conflictNames = map[string]fault.Name{
-	store.CodeMessageIDReused:            fault.MessageIDReused,
-	store.CodeNotQuarantined:             fault.NotQuarantined,
-	store.CodeNotFlushed:                 fault.NotFlushed,
-	store.CodeChangedSincePreview:        fault.ChangedSincePreview,
-	store.CodeKeyReused:                  fault.KeyReused,
-	store.CodeImportRunning:              fault.ImportRunning,
-	store.CodeImportFull:                 fault.ImportFull,
+	store.CodeMessageIDReused:     fault.MessageIDReused,
+	store.CodeNotQuarantined:      fault.NotQuarantined,
+	store.CodeNotFlushed:          fault.NotFlushed,
+	store.CodeChangedSincePreview: fault.ChangedSincePreview,
+	store.CodeKeyReused:           fault.KeyReused,
+	store.CodeImportRunning:       fault.ImportRunning,
+	store.CodeImportFull:          fault.ImportFull,
 }
 
 func conflicting(e *store.ConflictError) *fault.Problem {

@@ -127,6 +127,8 @@ type Options struct {
 	Metrics http.Handler
 	// RateLimit bounds the requests a second of one key, with bursts of twice as many; 0: no limit.
 	RateLimit float64
+	// MetricsNetworks are the networks that read Metrics without a key, besides this machine.
+	MetricsNetworks []netip.Prefix
 	// AuditAdmins limits the audit log to administrators; false: it has every key that is not pinned to an owner.
 	AuditAdmins bool
 	// TrustedProxies are the networks of proxies whose X-Forwarded-For is believed. It decides which address is slowed down after

@@ -200,7 +200,7 @@ func (s *talkRoom) retryExtraction(ctx context.Context, in *retryInput) (*rest.R
 func (s *talkRoom) summarizeRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "summarize-conversation", Method: http.MethodPost, Path: "/api/v1/memory/{agent}/summarize/{conversation}", Tag: "conversations",
-		Act: rest.Changes,
+		Act:  rest.Changes,
 		Need: memory.RoleMember, Summary: "Extract memory from a conversation now", Timeout: rest.MaxWait + rest.RequestTimeout,
 		Also: []int{http.StatusAccepted},
 		Doc: "Marks everything stored as complete and extracts at once, without waiting for quiet or cooldown, on behalf of the " +

@@ -237,7 +237,7 @@ func (s *transferRoom) snapshotImportRoutes() {
 	const body = " The body is the archive itself (application/zip), or a form with the archive as file (multipart/form-data); at most 16 MiB."
 	preview := rest.Route{
 		ID: "preview-snapshot", Method: http.MethodPost, Path: snapshotPath + "/import/preview", Tag: "snapshots", Need: memory.RoleMember,
-		Act: rest.Reads,
+		Act:     rest.Reads,
 		Summary: "Preview an import of an archive", Body: maxSnapshotBody, Timeout: previewTime, Errors: []int{http.StatusConflict},
 		Doc: "Nothing is written. The token names the archive and every version that the import would change: send it with the import, which " +
 			"then refuses when anything has changed since." + body,

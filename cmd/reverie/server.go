@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"reverie/api"
+	"reverie/api/rest"
 	"reverie/config"
 	"reverie/engine"
 	"reverie/store"
@@ -78,7 +80,8 @@ func newAPI(c config.Config, s *store.Store, temporal client.Client, t *engine.T
 		Model:  api.Model{Name: modelName(c), BuiltIn: c.LLMProvider == ""},
 		Dreams: dreamSettings(c, c.LLMProvider != ""), DreamSchedule: dreamSchedule(c),
 		Workspace: c.Workspace, Log: t.Log, Tracers: t.Tracers, Meters: t.Meters, Metrics: t.Metrics,
-		RateLimit: c.RateLimit, TrustedProxies: c.TrustedProxies, Version: version,
+		RateLimit: c.RateLimit, TrustedProxies: c.TrustedProxies, MetricsNetworks: c.MetricsNetworks, AuditAdmins: c.Audit == config.AuditAdmins,
+		Version: version,
 	}
 	if webUI != "" {
 		workflows, err := url.JoinPath(webUI, "namespaces", c.TemporalNamespace, "workflows/")
@@ -132,20 +135,20 @@ func runWorker(ctx context.Context, c config.Config) error {
 	}
 	log := p.telemetry.Log
 	log.Info("worker is polling", "temporal", c.TemporalAddress, "namespace", c.TemporalNamespace, "model", modelName(c))
-	err = serveHealth(ctx, c.WorkerMetricsAddr, p.store, p.telemetry)
+	err = serveHealth(ctx, c.WorkerMetricsAddr, p.store, p.telemetry, c.MetricsNetworks)
 	log.Info("worker is stopping")
 	w.Stop()
 	return err
 }
 
-// serveHealth serves /metrics, /healthz and /readyz until ctx ends. Without an address it only waits.
-func serveHealth(ctx context.Context, addr string, s *store.Store, t *engine.Telemetry) error {
+// serveHealth serves /metrics (with a key, or to this machine and allowed networks), /healthz and /readyz until ctx ends. Without an address it only waits.
+func serveHealth(ctx context.Context, addr string, s *store.Store, t *engine.Telemetry, allowed []netip.Prefix) error {
 	if addr == "" || addr == config.Off {
 		<-ctx.Done()
 		return nil
 	}
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", t.Metrics)
+	mux.Handle("GET /metrics", rest.GuardMetrics(t.Metrics, s.Authenticate, allowed))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		if err := s.Ping(r.Context()); err != nil {

@@ -181,7 +181,8 @@ func newWorker(c config.Config, s *store.Store, temporal client.Client, t *engin
 		return nil, err
 	}
 	return worker.New(temporal, steps, worker.Options{
-		ModelConcurrency: c.LLMConcurrency, EmbedConcurrency: c.EmbeddingConcurrency, SweepInterval: c.SweepInterval, Log: t.Log,
+		ModelConcurrency: c.LLMConcurrency, EmbedConcurrency: c.EmbeddingConcurrency, SweepInterval: c.SweepInterval, AuditRetention: c.AuditRetention,
+		Log: t.Log,
 	}), nil
 }
 

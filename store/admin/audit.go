@@ -76,7 +76,9 @@ limit @limit`
 	sqlAuditExpire = `select reverie_expire_audit(@before)`
 )
 
-func scanAudit(row pgx.CollectableRow) (AuditEntry, error) { return pgx.RowToStructByPos[AuditEntry](row) }
+func scanAudit(row pgx.CollectableRow) (AuditEntry, error) {
+	return pgx.RowToStructByPos[AuditEntry](row)
+}
 
 // RecordAudit appends entries of one workspace. It takes no identity, because it records what identities do.
 func (s *Admin) RecordAudit(ctx context.Context, workspace string, entries []AuditEntry) error {
