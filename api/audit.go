@@ -18,19 +18,19 @@ func (s *Server) auditRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-audit", Method: http.MethodGet, Path: "/api/v1/audit", Tag: "keys", Need: memory.RoleAdmin,
 		Summary: "List what keys read and changed for others, newest first",
-		Doc: "Requests of keys that are not pinned to an owner, without contents. An admin key that is limited to some agents sees the " +
-			"records about these.",
+		Doc: "Requests of keys that are not pinned to an owner, without contents. An owner selects the records about them. An admin key " +
+			"that is limited to some agents sees the records about these.",
 	}, s.listAudit)
 }
 
 type auditInput struct {
 	Agent     string    `query:"agent" maxLength:"63" doc:"Only about this agent."`
-	Owner     string    `query:"owner" maxLength:"128" doc:"Only about this owner." example:"api:42"`
 	Key       string    `query:"key" format:"uuid" doc:"Only of this key."`
 	Operation string    `query:"operation" maxLength:"64" doc:"Only of this operation." example:"list-messages"`
 	Kind      rest.Act  `query:"kind" enum:"reads,changes" doc:"Only reads, or only changes."`
 	Since     time.Time `query:"since" doc:"Only from this time on."`
 	Until     time.Time `query:"until" doc:"Only before this time."`
+	rest.PersonParams
 	rest.PageParams
 }
 
@@ -61,11 +61,14 @@ func viewAudit(e admin.AuditEntry) auditView {
 }
 
 func (s *Server) listAudit(ctx context.Context, in *auditInput) (*rest.Reply[rest.Page[auditView]], error) {
+	owner, err := memory.OwnerOf(in.Owner, in.Channel, in.Sender, in.EndUserID)
+	if err != nil {
+		return nil, fault.InvalidAt("query.owner", "%s", err)
+	}
 	filter := admin.AuditFilter{
-		Agent: in.Agent, Owner: memory.Owner(in.Owner), Operation: in.Operation, Kind: in.Kind, Since: in.Since, Until: in.Until,
+		Agent: in.Agent, Owner: owner, Operation: in.Operation, Kind: in.Kind, Since: in.Since, Until: in.Until,
 	}
 	if in.Key != "" {
-		var err error
 		if filter.Key, err = uuid.Parse(in.Key); err != nil {
 			return nil, fault.InvalidAt("query.key", "it is not a UUID")
 		}

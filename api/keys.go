@@ -112,10 +112,13 @@ func (s *Server) keyEvent(ctx context.Context, event string, key uuid.UUID, more
 type rotateKeyInput struct {
 	KeyInput
 	Body struct {
-		OverlapSeconds int        `json:"overlapSeconds,omitempty" minimum:"0" maximum:"2592000" default:"86400" doc:"How long the old key stays valid, at most 30 days; 0: not at all."`
+		OverlapSeconds *int       `json:"overlapSeconds,omitempty" minimum:"0" maximum:"2592000" doc:"How long the old key stays valid, at most 30 days; 0: not at all; missing: a day."`
 		ExpiresAt      *time.Time `json:"expiresAt,omitempty" doc:"When the new key expires; missing: as long from now as the old one was valid, never if that had no end."`
 	}
 }
+
+// defaultOverlap is the time for which a rotated key stays valid by itself.
+const defaultOverlap = 24 * time.Hour
 
 type rotatedView struct {
 	NewKeyView
@@ -127,7 +130,11 @@ func (s *Server) rotateKey(ctx context.Context, in *rotateKeyInput) (*rest.Reply
 	if err != nil {
 		return nil, err
 	}
-	rotated, err := s.Store.RotateKey(ctx, id, key, time.Duration(in.Body.OverlapSeconds)*time.Second, in.Body.ExpiresAt)
+	overlap := defaultOverlap
+	if in.Body.OverlapSeconds != nil {
+		overlap = time.Duration(*in.Body.OverlapSeconds) * time.Second
+	}
+	rotated, err := s.Store.RotateKey(ctx, id, key, overlap, in.Body.ExpiresAt)
 	if invalid, is := errors.AsType[*store.InvalidError](err); is {
 		return nil, fault.InvalidAt("body."+invalid.Field, "%s", invalid.Problem)
 	}

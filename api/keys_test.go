@@ -61,6 +61,9 @@ func TestKeysExpireAndRotate(t *testing.T) {
 	if !day.Replaces.ExpiresAt.Equal(clock.now().Add(24 * time.Hour)) {
 		t.Errorf("an overlap of %s", day.Replaces.ExpiresAt.Sub(clock.now()))
 	}
+	at := as[madeKey](h, h.want(rotate(day.ID, map[string]any{"overlapSeconds": 0}), 201))
+	h.wantError(use(day.Secret), 401, "unauthorized") // at once, though it was just remembered
+	day = at
 	h.want(h.do(request{method: "DELETE", path: "/api/v1/keys/" + day.ID, key: h.admin}), 200)
 	h.wantError(use(day.Secret), 401, "unauthorized")
 	h.wantError(use("rv_unknown"), 401, "unauthorized")

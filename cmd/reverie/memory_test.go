@@ -239,11 +239,14 @@ func TestBadLinesAreReportedAndNothingIsLost(t *testing.T) {
 	}
 
 	// Another owner's conversation of the same name is another one.
-	whole := write(t, "whole.jsonl", `{"conversation":"whole","messages":[{"role":"user","content":"1"},{"role":"assistant","content":"2"}]}`)
-	clitest.Contains(t, mustRun(t, "add", whole, "--end-user", "43"), "whole: 2 messages stored")
+	said := func(word string) string {
+		return write(t, word+".jsonl", `{"conversation":"whole","messages":[{"id":"m1","role":"user","content":"`+word+`"},`+
+			`{"id":"m2","role":"assistant","content":"two"}]}`)
+	}
+	clitest.Contains(t, mustRun(t, "add", said("one"), "--end-user", "43"), "whole: 2 messages stored")
 
 	// Other words under known ids are refused, and the command reports its progress.
-	_, _, err = runMemory(t, "add", whole, "--end-user", "42")
+	_, _, err = runMemory(t, "add", said("other"), "--end-user", "43")
 	if err == nil || !strings.Contains(err.Error(), "message_id_reused") || !strings.Contains(err.Error(), "0 of 2 messages") ||
 		strings.Contains(err.Error(), "the same command") {
 		t.Errorf("error %v", err)
