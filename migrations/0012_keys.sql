@@ -69,8 +69,7 @@ begin
         from audit_log
         where at < least(before, now() - interval '1 day')
         order by at
-        limit 10000
-        for update skip locked);
+        limit 10000);
     get diagnostics expired = row_count;
     perform set_config('reverie.purpose', coalesce(purpose, ''), true);
     return expired;
