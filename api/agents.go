@@ -16,7 +16,7 @@ import (
 
 func (s *Server) agentRoutes() {
 	rest.Register(s.Server, rest.Route{
-		ID: "create-agent", Method: http.MethodPost, Path: "/api/v1/agents", Tag: "agents", Need: memory.RoleAdmin,
+		ID: "create-agent", Method: http.MethodPost, Act: rest.Changes, Path: "/api/v1/agents", Tag: "agents", Need: memory.RoleAdmin,
 		Summary: "Create an agent", Status: http.StatusCreated, Body: rest.MaxSmallBody, Errors: []int{http.StatusConflict},
 		Doc: "Makes an agent with its first shared documents: AGENTS.md, SOUL.md, PROFILE.md and MEMORY.md.",
 	}, s.createAgent)

@@ -211,7 +211,11 @@ func probes(quarantined, dreamt, rehearsed uuid.UUID) map[string]probe {
 			whole:  true,
 			body:   object(map[string]any{"name": "n", "role": "viewer"}),
 		},
-		"list-keys":  {path: "/api/v1/keys", status: 200, whole: true},
+		"list-keys": {path: "/api/v1/keys", status: 200, whole: true},
+		"rotate-key": {
+			path: "/api/v1/keys/" + uuid.NewString() + "/rotate", status: 404, whole: true, body: object(map[string]any{}),
+		},
+		"list-audit": {path: "/api/v1/audit", status: 200},
 		"revoke-key": {path: "/api/v1/keys/" + uuid.NewString(), status: 404, whole: true},
 	}
 }

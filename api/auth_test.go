@@ -230,6 +230,7 @@ func TestWhoMayCallWhat(t *testing.T) {
 			}
 		}
 	}
+	h.wantAudited(slices.Collect(maps.Values(ops)))
 	for _, id := range []string{"health", "ready", "openapi-json", "openapi-yaml", "docs", "docs-asset", "metrics"} {
 		if op, found := ops[id]; !found || op.role != "" {
 			t.Errorf("%s is not public: %+v", id, op)

@@ -364,7 +364,7 @@ func (p *patient) running() (ids []string) {
 	p.t.Helper()
 	var write, snapshot, move, owner string
 	p.must(p.db.QueryRow(p.t.Context(), `
-select (select 'write-memory/' || workspace_id || '.' || agent_id || '/' || request_id from memory_writes),
+select (select 'write-memory/' || workspace_id || '.' || agent_id || '/' || request_id || '/' || write_id from memory_writes),
     (select 'import/' || workspace_id || '.' || agent_id || '/' || encode(archive_sha256, 'hex') || '/' || import_id from snapshot_imports),
     (select 'import-from/' || workspace_id || '.' || agent_id || '/' || import_id from imports),
     (select 'inbox/' || workspace_id || '.' || agent_id || '/' || owner_id from owners where owner_key = 'user:7')`).Scan(&write,

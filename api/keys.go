@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -10,16 +11,23 @@ import (
 	"reverie/api/fault"
 	"reverie/api/rest"
 	"reverie/memory"
+	"reverie/store"
 	"reverie/store/admin"
 	"reverie/store/gate"
 )
 
 func (s *Server) keyRoutes() {
 	rest.Register(s.Server, rest.Route{
-		ID: "create-key", Method: http.MethodPost, Path: "/api/v1/keys", Tag: "keys", Need: memory.RoleAdmin,
+		ID: "create-key", Method: http.MethodPost, Act: rest.Changes, Path: "/api/v1/keys", Tag: "keys", Need: memory.RoleAdmin,
 		Summary: "Create a key", Status: http.StatusCreated, Body: rest.MaxSmallBody,
 		Doc: "Only this answer contains the secret. Needs an admin key that is not limited to some agents.",
 	}, s.createKey)
+	rest.Register(s.Server, rest.Route{
+		ID: "rotate-key", Method: http.MethodPost, Act: rest.Changes, Path: "/api/v1/keys/{key}/rotate", Tag: "keys", Need: memory.RoleAdmin,
+		Summary: "Replace a key by a new one", Status: http.StatusCreated, Body: rest.MaxSmallBody, Errors: []int{http.StatusConflict},
+		Doc: "The new key has the name and the rights of the old one, which stays valid for the overlap. Only this answer contains the new " +
+			"secret: if it is lost, rotate the new key. A key of the configuration is changed there.",
+	}, s.rotateKey)
 	rest.Register(s.Server, rest.Route{
 		ID: "list-keys", Method: http.MethodGet, Path: "/api/v1/keys", Tag: "keys", Need: memory.RoleAdmin,
 		Summary: "List keys, newest first, revoked ones included",
@@ -39,14 +47,18 @@ type KeyView struct {
 	Owner     memory.Owner `json:"owner,omitempty" doc:"Pinned to this owner; missing: not pinned."`
 	CreatedAt time.Time    `json:"createdAt"`
 	RevokedAt *time.Time   `json:"revokedAt,omitempty"`
+	ExpiresAt *time.Time   `json:"expiresAt,omitempty" doc:"From then on it is refused; missing: never."`
+	// LastUsedAt is exact to some minutes, so that requests write nothing.
+	LastUsedAt *time.Time `json:"lastUsedAt,omitempty" doc:"Exact to five minutes; missing: not used yet."`
+	ReplacedBy *uuid.UUID `json:"replacedBy,omitempty" doc:"The key to which it was rotated."`
 }
 
 func viewKey(k gate.Key) KeyView {
-	return KeyView{k.ID, k.Name, k.Role, k.Agents, k.Owner, k.CreatedAt, k.RevokedAt}
+	return KeyView{k.ID, k.Name, k.Role, k.Agents, k.Owner, k.CreatedAt, k.RevokedAt, k.ExpiresAt, k.LastUsedAt, k.ReplacedBy}
 }
 
-// newKeyView is the only answer that contains a secret.
-type newKeyView struct {
+// NewKeyView is the only answer that contains a secret.
+type NewKeyView struct {
 	KeyView
 	Secret string `json:"secret" doc:"Send it as Authorization: Bearer and this. It is not shown again."`
 }
@@ -57,10 +69,12 @@ type newKeyInput struct {
 		Role   memory.Role `json:"role" enum:"viewer,member,admin"`
 		Agents []string    `json:"agents,omitempty" minItems:"1" maxItems:"1000" pattern:"^[a-z0-9][a-z0-9_-]{0,62}$" nullable:"true" doc:"Only these agents; missing or null: every agent."`
 		Owner  string      `json:"owner,omitempty" maxLength:"128" doc:"Pin the key to this owner." example:"api:42"`
+		// ExpiresAt ends the key.
+		ExpiresAt *time.Time `json:"expiresAt,omitempty" doc:"From then on the key is refused; missing: never." example:"2027-06-30T00:00:00Z"`
 	}
 }
 
-func (s *Server) createKey(ctx context.Context, in *newKeyInput) (*rest.Reply[newKeyView], error) {
+func (s *Server) createKey(ctx context.Context, in *newKeyInput) (*rest.Reply[NewKeyView], error) {
 	owner := memory.NoOwner
 	if in.Body.Owner != "" {
 		var err error
@@ -78,12 +92,59 @@ func (s *Server) createKey(ctx context.Context, in *newKeyInput) (*rest.Reply[ne
 	secret, key, err := s.Store.CreateKey(
 		ctx,
 		id,
-		admin.NewKey{Name: in.Body.Name, Role: in.Body.Role, Agents: in.Body.Agents, Owner: owner},
+		admin.NewKey{Name: in.Body.Name, Role: in.Body.Role, Agents: in.Body.Agents, Owner: owner, ExpiresAt: in.Body.ExpiresAt},
 	)
 	if err != nil {
 		return nil, err
 	}
-	return rest.Created(newKeyView{viewKey(key), secret}), nil
+	s.keyEvent(ctx, "Key created", key.ID, "role", key.Role)
+	return rest.Created(NewKeyView{viewKey(key), secret}), nil
+}
+
+// keyEvent logs a change of a key and records it: which one, by whom and from where.
+func (s *Server) keyEvent(ctx context.Context, event string, key uuid.UUID, more ...any) {
+	rest.Touch(ctx, "key", key.String())
+	s.Log.InfoContext(ctx, event, append([]any{
+		"key", key, "by", rest.CallerOf(ctx).ID, "address", rest.AddressOf(ctx), "request", rest.RequestID(ctx),
+	}, more...)...)
+}
+
+type rotateKeyInput struct {
+	KeyInput
+	Body struct {
+		OverlapSeconds *int       `json:"overlapSeconds,omitempty" minimum:"0" maximum:"2592000" doc:"How long the old key stays valid, at most 30 days; 0: not at all; missing: a day."`
+		ExpiresAt      *time.Time `json:"expiresAt,omitempty" doc:"When the new key expires; missing: as long from now as the old one was valid, never if that had no end."`
+	}
+}
+
+// defaultOverlap is the time for which a rotated key stays valid by itself.
+const defaultOverlap = 24 * time.Hour
+
+type rotatedView struct {
+	NewKeyView
+	Replaces KeyView `json:"replaces" doc:"The old key, with its new end."`
+}
+
+func (s *Server) rotateKey(ctx context.Context, in *rotateKeyInput) (*rest.Reply[rotatedView], error) {
+	key, id, err := in.manage(ctx)
+	if err != nil {
+		return nil, err
+	}
+	overlap := defaultOverlap
+	if in.Body.OverlapSeconds != nil {
+		overlap = time.Duration(*in.Body.OverlapSeconds) * time.Second
+	}
+	rotated, err := s.Store.RotateKey(ctx, id, key, overlap, in.Body.ExpiresAt)
+	if invalid, is := errors.AsType[*store.InvalidError](err); is {
+		return nil, fault.InvalidAt("body."+invalid.Field, "%s", invalid.Problem)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.Keys.Forget(key) // it may have been remembered for longer than it is valid now
+	s.keyEvent(ctx, "Key rotated", key, "to", rotated.New.ID, "until", rotated.Old.ExpiresAt)
+	rest.Touch(ctx, "newKey", rotated.New.ID.String())
+	return rest.Created(rotatedView{NewKeyView{viewKey(rotated.New), rotated.Secret}, viewKey(rotated.Old)}), nil
 }
 
 func (s *Server) listKeys(ctx context.Context, _ *struct{}) (*rest.Reply[rest.Page[KeyView]], error) {
@@ -98,16 +159,23 @@ func (s *Server) listKeys(ctx context.Context, _ *struct{}) (*rest.Reply[rest.Pa
 	return rest.OK(rest.Page[KeyView]{Items: rest.Views(keys, viewKey)}), nil
 }
 
-type keyInput struct {
+// KeyInput names a key in the path.
+type KeyInput struct {
 	Key string `path:"key" format:"uuid" doc:"Id of the key."`
 }
 
-func (s *Server) revokeKey(ctx context.Context, in *keyInput) (*rest.Reply[revokedView], error) {
+// manage returns the key, and the identity of a caller who may manage it.
+func (in KeyInput) manage(ctx context.Context) (uuid.UUID, memory.Identity, error) {
 	key, err := uuid.Parse(in.Key)
 	if err != nil {
-		return nil, fault.InvalidAt("path.key", "it is not a UUID")
+		return uuid.Nil, memory.Identity{}, fault.InvalidAt("path.key", "it is not a UUID")
 	}
 	id, err := keyManager(ctx)
+	return key, id, err
+}
+
+func (s *Server) revokeKey(ctx context.Context, in *KeyInput) (*rest.Reply[revokedView], error) {
+	key, id, err := in.manage(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -115,6 +183,7 @@ func (s *Server) revokeKey(ctx context.Context, in *keyInput) (*rest.Reply[revok
 		return nil, err
 	}
 	s.Keys.Forget(key)
+	s.keyEvent(ctx, "Key revoked", key)
 	return rest.OK(revokedView{key, true}), nil
 }
 

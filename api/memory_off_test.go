@@ -68,6 +68,7 @@ var concerns = map[string]concern{
 	"compact-conversation": unconcerned, "summarize-conversation": unconcerned,
 	"status": unconcerned, "list-agents": unconcerned, "create-agent": unconcerned, "get-agent": unconcerned, "update-agent": unconcerned,
 	"list-tools": unconcerned, "create-key": unconcerned, "list-keys": unconcerned, "revoke-key": unconcerned,
+	"rotate-key": unconcerned, "list-audit": unconcerned,
 }
 
 // keptInMemory occurs in the memory of the person 42 and nowhere else.

@@ -60,6 +60,7 @@ func (s *Server) routes() {
 	s.statusRoutes()
 	s.keyRoutes()
 	s.ownerRoutes()
+	s.auditRoutes()
 	s.agentRoutes()
 	talk.Register(s.Server)
 	files.Register(s.Server)

@@ -193,14 +193,15 @@ func (s *Server) metricsRoutes() {
 	rest.RegisterRaw(s.Server, rest.Route{
 		ID: "metrics", Method: http.MethodGet, Path: "/metrics", Tag: "operation",
 		Summary: "Metrics in Prometheus' format",
-		Doc:     "For requests from this machine itself (not through a proxy), and with an admin key that is not limited to agents or an owner.",
+		Doc: "For requests from this machine itself or from REVERIE_METRICS_NETWORKS (not through a proxy), and with an admin key that is " +
+			"not limited to agents or an owner.",
 	}, "text/plain", s.serveMetrics)
 }
 
 func (s *Server) serveMetrics(ctx huma.Context, w http.ResponseWriter, r *http.Request) {
-	if !rest.IsLocal(r) {
+	if !rest.MetricsAreOpen(r, s.MetricsNetworks, s.TrustedProxies) {
 		key, err := s.KeyOf(ctx)
-		if err == nil && (key.Role != memory.RoleAdmin || key.Agents != nil || key.Owner != memory.NoOwner) {
+		if err == nil && !rest.MayReadMetrics(key) {
 			err = fault.New(fault.Forbidden, "Metrics need an admin key that is not limited")
 		}
 		if err != nil {

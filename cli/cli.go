@@ -36,7 +36,10 @@ func memoryCommand(version string) *cobra.Command {
 	session.NeedsCommand(c)
 	own := commands{s}
 	c.AddCommand(slices.Concat(
-		[]*cobra.Command{own.agentsCommand(), own.doctorCommand(), own.eventsCommand(), own.toolsCommand(), own.ownerCommand(), importing.Command(s)},
+		[]*cobra.Command{
+			own.agentsCommand(), own.doctorCommand(), own.eventsCommand(), own.toolsCommand(), own.keysCommand(), own.auditCommand(),
+			own.ownerCommand(), importing.Command(s),
+		},
 		conversations.Commands(s), documents.Commands(s), searching.Commands(s), dreams.Commands(s),
 	)...)
 	return c

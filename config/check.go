@@ -133,6 +133,9 @@ func bound(text string) float64 {
 	return float64(d)
 }
 
+// AuditAdmins is the value of Config.Audit that limits the audit log to administrators.
+const AuditAdmins = "admins"
+
 // Off is the address of a listener that is switched off.
 const Off = "off"
 

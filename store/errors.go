@@ -16,6 +16,8 @@ type (
 	ConflictError = pg.ConflictError
 	// StaleBaseError means that a change was based on a version that is no longer current.
 	StaleBaseError = pg.StaleBaseError
+	// EndedKeyError means that a secret is that of a revoked or expired key.
+	EndedKeyError = pg.EndedKeyError
 	// QuarantineError means that the scan refused the text of a change.
 	QuarantineError = pg.QuarantineError
 )
@@ -27,33 +29,33 @@ const (
 
 // Errors, described in package pg.
 var (
-	ErrNotFound     = pg.ErrNotFound
-	ErrForbidden    = pg.ErrForbidden
-	ErrUnauthorized = pg.ErrUnauthorized
-	ErrExists       = pg.ErrExists
-	ErrReadOnlyTeam = pg.ErrReadOnlyTeam
-	ErrMemoryOff    = pg.ErrMemoryOff
-	ErrReadOnly     = pg.ErrReadOnly
-	ErrBusy         = pg.ErrBusy
+	ErrNotFound      = pg.ErrNotFound
+	ErrForbidden     = pg.ErrForbidden
+	ErrUnauthorized  = pg.ErrUnauthorized
+	ErrExists        = pg.ErrExists
+	ErrSeveralOwners = pg.ErrSeveralOwners
+	ErrReadOnlyTeam  = pg.ErrReadOnlyTeam
+	ErrMemoryOff     = pg.ErrMemoryOff
+	ErrReadOnly      = pg.ErrReadOnly
+	ErrBusy          = pg.ErrBusy
 )
 
 // Codes of ConflictError, described in package pg.
 const (
-	CodeMessageIDReused            = pg.CodeMessageIDReused
-	CodeConversationOfAnotherOwner = pg.CodeConversationOfAnotherOwner
-	CodeRangeMoved                 = pg.CodeRangeMoved
-	CodeSuperseded                 = pg.CodeSuperseded
-	CodeNotQuarantined             = pg.CodeNotQuarantined
-	CodeNoDraft                    = pg.CodeNoDraft
-	CodeNoteFull                   = pg.CodeNoteFull
-	CodeForgotten                  = pg.CodeForgotten
-	CodeKnown                      = pg.CodeKnown
-	CodeNotFlushed                 = pg.CodeNotFlushed
-	CodeDreamedAgain               = pg.CodeDreamedAgain
-	CodeKeyReused                  = pg.CodeKeyReused
-	CodeImportRunning              = pg.CodeImportRunning
-	CodeImportFull                 = pg.CodeImportFull
-	CodeChangedSincePreview        = pg.CodeChangedSincePreview
+	CodeMessageIDReused     = pg.CodeMessageIDReused
+	CodeRangeMoved          = pg.CodeRangeMoved
+	CodeSuperseded          = pg.CodeSuperseded
+	CodeNotQuarantined      = pg.CodeNotQuarantined
+	CodeNoDraft             = pg.CodeNoDraft
+	CodeNoteFull            = pg.CodeNoteFull
+	CodeForgotten           = pg.CodeForgotten
+	CodeKnown               = pg.CodeKnown
+	CodeNotFlushed          = pg.CodeNotFlushed
+	CodeDreamedAgain        = pg.CodeDreamedAgain
+	CodeKeyReused           = pg.CodeKeyReused
+	CodeImportRunning       = pg.CodeImportRunning
+	CodeImportFull          = pg.CodeImportFull
+	CodeChangedSincePreview = pg.CodeChangedSincePreview
 )
 
 // IsAway reports whether err means that the database cannot be reached, does not answer in time, or takes no writes.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"maps"
@@ -71,6 +72,35 @@ var calls = map[string]call{
 		key := rapid.SampledFrom(sortedKeys(w.keyIDs, uuid.UUID.String)).Draw(t, "key")
 		of := w.keyIDs[key]
 		return nil, &of, w.RevokeKey(t.Context(), id, key)
+	},
+	"RotateKey": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		key := rapid.SampledFrom(sortedKeys(w.keyIDs, uuid.UUID.String)).Draw(t, "key")
+		of := w.keyIDs[key]
+		rotated, err := w.RotateKey(t.Context(), id, key, admin.MaxOverlap, nil)
+		if err == nil {
+			w.keys[rotated.Secret], w.keyIDs[rotated.New.ID] = of, of
+		}
+		return rotated, &of, err
+	},
+	// It takes no identity, because it records what identities do.
+	"RecordAudit": func(_ *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		entry := admin.AuditEntry{
+			At: w.db.Now(), Role: id.Role, Agent: id.Agent, Owner: id.Owner, Operation: auditTag(id.Workspace, id.Agent).String(),
+			Targets: map[string]string{},
+		}
+		return nil, nil, w.RecordAudit(context.Background(), id.Workspace, []admin.AuditEntry{entry})
+	},
+	"Audit": func(_ *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		list, err := w.Audit(context.Background(), id, admin.AuditFilter{}, pg.Page{Limit: pg.MaxPage})
+		return list, nil, err
+	},
+	// It takes no identity and shows nothing.
+	"ExpireAudit": func(_ *rapid.T, w *world, _ memory.Identity) (any, *tag, error) {
+		n, err := w.ExpireAudit(context.Background(), w.db.Now().Add(time.Hour))
+		if n > 0 {
+			return tag{"the latest day", "", "expired"}, nil, err
+		}
+		return nil, nil, err
 	},
 	"ResolveOwner": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		p := w.anyPlace(t, id)
@@ -848,6 +878,16 @@ var writeCalls = map[string]call{
 	},
 	"MemoryWrite": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		found, err := w.MemoryWrite(t.Context(), id, rapid.SampledFrom([]string{"r1", "r2"}).Draw(t, "request"))
+		if err != nil {
+			return nil, nil, err
+		}
+		return writeTag(id, found), nil, nil
+	},
+	"StagedWrite": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		found, err := w.StagedWrite(t.Context(), id, pg.NewID())
+		if own, staged := w.StageWrite(t.Context(), id, w.keyOf(t, id), taggedWrite(t, id)); staged == nil {
+			found, err = w.StagedWrite(t.Context(), id, own.ID)
+		}
 		if err != nil {
 			return nil, nil, err
 		}

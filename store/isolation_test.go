@@ -96,6 +96,9 @@ func (r trials) run(t *testing.T, w *world, names []string) {
 				if name == "RecordRecalls" && g.table == "journal" { // it tells of them
 					g.table = "recalls"
 				}
+				if name == "RecordAudit" && g.table == "audit_log" { // of whoever does something
+					continue
+				}
 				if !mayChange(id, g) {
 					t.Fatalf("%s changes %+v for %+v (error: %v)", name, g, id, err)
 				}
@@ -281,7 +284,8 @@ func TestRawWritesAcross(t *testing.T) {
 	w := makeWorld(t)
 	// Values that make a copy a different row, so that only its owner is wrong.
 	fresh := map[string]string{
-		"agents": `jsonb_build_object('agent_id', 'x' || gen_random_uuid())`,
+		"agents":    `jsonb_build_object('agent_id', 'x' || gen_random_uuid())`,
+		"audit_log": `jsonb_build_object('audit_id', gen_random_uuid())`,
 		"api_keys": `jsonb_build_object('key_id', gen_random_uuid(), 'hash', '\x' || ` +
 			`encode(sha256(gen_random_uuid()::text::bytea), 'hex'))`,
 		"compactions": `jsonb_build_object('compaction_id', gen_random_uuid(), 'content_key', '\x' || ` +
@@ -489,6 +493,8 @@ func maySee(id memory.Identity, g group) bool {
 		of.owner = "KEY"
 	case g.table == "agents":
 		of.owner = "AGENT"
+	case g.table == "audit_log":
+		of.owner = "AUDIT"
 	case g.table == "journal" && g.scope == "":
 		return id.Role == memory.RoleAdmin && !id.Pinned && sees(id, tag{g.workspace, g.agent, "TEAM"})
 	case g.table == "imports" || g.table == "import_items":
@@ -565,5 +571,38 @@ order by 1`)
 	var stolen int
 	if err := tx.QueryRow(t.Context(), "select count(*) from seen").Scan(&stolen); err != nil || stolen > 0 {
 		t.Errorf("a temporary view was read %d times as the owner; %v", stolen, err)
+	}
+}
+
+// A name that a client chooses for an owner's row is unique within that owner's rows: else one could take another's name, or learn that
+// it is taken.
+func TestNamesAreUniquePerOwner(t *testing.T) {
+	t.Parallel()
+	w := makeWorld(t)
+	rows, err := w.root.Query(t.Context(), `
+select i.indexrelid::regclass::text, array_agg(a.attname::text), bool_or(a.atttypid in ('uuid'::regtype, 'int8'::regtype))
+from pg_index i
+join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any (i.indkey)
+join pg_class c on c.oid = i.indrelid and c.relnamespace = 'public'::regnamespace
+where i.indisunique and exists (
+    select from pg_attribute o where o.attrelid = i.indrelid and o.attname = 'owner_key' and not o.attisdropped)
+group by i.indexrelid
+order by 1`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type index struct {
+		Name    string
+		Columns []string
+		Ours    bool // a part of it is a number or an id that clients do not choose
+	}
+	indexes, err := collect[index](rows)
+	if err != nil || len(indexes) < 20 {
+		t.Fatalf("%d indexes, %v", len(indexes), err)
+	}
+	for _, i := range indexes {
+		if !i.Ours && !slices.Contains(i.Columns, "owner_key") && i.Name != "api_keys_hash_key" {
+			t.Errorf("%s is unique by %v: names of one owner meet those of another", i.Name, i.Columns)
+		}
 	}
 }

@@ -120,8 +120,36 @@ func makeWorld(t *testing.T) *world {
 		}
 		w.addIndex(t, workspace, "")
 		w.addMember(t, workspace)
+		w.addAudit(t, workspace)
 	}
 	return w
+}
+
+// addAudit records a request about every owner of the workspace, and one about the workspace.
+func (w *world) addAudit(t *testing.T, workspace string) {
+	t.Helper()
+	entries := []admin.AuditEntry{{
+		At: w.db.Now(), Role: memory.RoleAdmin, Operation: auditTag(workspace, "").String(), Targets: map[string]string{},
+	}}
+	for _, agent := range worldAgents {
+		for _, owner := range worldOwners {
+			entries = append(entries, admin.AuditEntry{
+				At: w.db.Now(), Role: memory.RoleAdmin, Agent: agent, Owner: owner, Operation: auditTag(workspace, agent).String(),
+				Targets: map[string]string{"path": "a.md"},
+			})
+		}
+	}
+	if err := w.RecordAudit(t.Context(), workspace, entries); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// auditTag returns the tag of entries about an agent, or about the workspace.
+func auditTag(workspace, agent string) tag {
+	if agent == "" {
+		return tag{workspace, "", "AUDIT"}
+	}
+	return tag{workspace, agent, "AUDIT"}
 }
 
 // addIndex merges what an agent has, gives it vectors, and writes all of it once more on top.
@@ -262,6 +290,8 @@ func sees(id memory.Identity, of tag) bool {
 		return id.Role == memory.RoleAdmin && id.Agents == nil && !id.Pinned
 	case "AGENT":
 		return id.MayUseAgent(of.agent)
+	case "AUDIT":
+		return id.Role == memory.RoleAdmin && !id.Pinned && (id.Agents == nil || of.agent != "" && id.MayUseAgent(of.agent))
 	case "TEAM":
 		return of.agent == id.Agent && id.MayUseAgent(id.Agent)
 	default:
@@ -278,6 +308,9 @@ func mayChange(id memory.Identity, g group) bool {
 	if g.table == "recalls" { // a viewer's searches count as well
 		return g.workspace == id.Workspace && g.agent == id.Agent && g.agent != "" && g.owner == string(id.Owner) &&
 			id.Role.Valid() && id.MayUseAgent(id.Agent)
+	}
+	if g.table == "audit_log" { // nobody, but for the purpose of recording what they do
+		return false
 	}
 	if g.table == "index_reputations" { // and its questions
 		return g.workspace == id.Workspace && g.agent == id.Agent && g.agent != "" && id.Role.Valid() && id.MayUseAgent(id.Agent)
@@ -394,7 +427,7 @@ var worldDigest = func() string {
 		if sql != "" {
 			sql += "\nunion all\n"
 		}
-		row := "(to_jsonb(r) - 'due_at' - 'leased_until')::text" // when a sweep looks at it again
+		row := "(to_jsonb(r) - 'due_at' - 'leased_until' - 'last_used_at')::text" // when a sweep looks at it again; whoever shows a key uses it
 		sql += fmt.Sprintf("select '%s', workspace_id, %s, %s, %s, md5(string_agg(%s, '|' order by %[5]s)) from %[1]s r group by 1, 2, 3, 4, 5",
 			table.name, column("agent_id"), owner, column("scope"), row)
 	}
@@ -408,6 +441,7 @@ var tenantTables = []struct {
 }{
 	{"agents", []string{"agent_id"}},
 	{"api_keys", nil},
+	{"audit_log", []string{"agent_id", "owner_key"}},
 	{"compactions", []string{"agent_id", "owner_key"}},
 	{"conversations", []string{"agent_id", "owner_key"}},
 	{"document_versions", []string{"agent_id", "owner_key", "scope"}},

@@ -101,7 +101,6 @@ func TestAppendMessagesRefuses(t *testing.T) {
 	}{
 		"other words under a known id":  {id, batch(func(b *talk.Batch) { b.Messages[1].ID = "m1" }), conflict(pg.CodeMessageIDReused)},
 		"one id twice with other words": {id, batch(func(b *talk.Batch) { b.Messages[1].ID = "x1" }), conflict(pg.CodeMessageIDReused)},
-		"conversation of another owner": {member("user:8"), turn("c", "y", 1), conflict(pg.CodeConversationOfAnotherOwner)},
 		"no owner":                      {member(""), turn("d", "y", 1), invalid("owner")},
 		"agent that does not exist":     {member("user:7").For("bob", "user:7"), turn("d", "y", 1), is(pg.ErrNotFound)},
 		"viewer": {func() memory.Identity {

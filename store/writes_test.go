@@ -122,24 +122,49 @@ func TestRequestIDIsForOneWrite(t *testing.T) {
 	s := openStore(t)
 	_, key, id := writeKeyOf(t, s, admin.NewKey{Role: memory.RoleMember}, "user:7")
 	must[transfer.MemoryWrite](t)(s.StageWrite(t.Context(), id, key.ID, request("one")))
-	for name, change := range map[string]func(*writereq.Request, *memory.Identity){
-		"content":  func(r *writereq.Request, _ *memory.Identity) { r.Content += "!" },
-		"target":   func(r *writereq.Request, _ *memory.Identity) { r.Target = "memory/other.md" },
-		"strategy": func(r *writereq.Request, _ *memory.Identity) { r.Strategy = markdown.StrategyOverwrite },
-		"data":     func(r *writereq.Request, _ *memory.Identity) { r.Data = json.RawMessage(`{"id": 42}`) },
-		"reason":   func(r *writereq.Request, _ *memory.Identity) { r.Reason = "other" },
-		"owner":    func(_ *writereq.Request, id *memory.Identity) { id.Owner = "user:8" },
+	for name, change := range map[string]func(*writereq.Request){
+		"content":  func(r *writereq.Request) { r.Content += "!" },
+		"target":   func(r *writereq.Request) { r.Target = "memory/other.md" },
+		"strategy": func(r *writereq.Request) { r.Strategy = markdown.StrategyOverwrite },
+		"data":     func(r *writereq.Request) { r.Data = json.RawMessage(`{"id": 42}`) },
+		"reason":   func(r *writereq.Request) { r.Reason = "other" },
 	} {
-		r, who := request("one"), id
-		change(&r, &who)
-		_, err := s.StageWrite(t.Context(), who, key.ID, r)
+		r := request("one")
+		change(&r)
+		_, err := s.StageWrite(t.Context(), id, key.ID, r)
 		if conflict, is := errors.AsType[*pg.ConflictError](err); !is || conflict.Code != pg.CodeKeyReused {
 			t.Errorf("another %s: %v, want %s", name, err, pg.CodeKeyReused)
 		}
 	}
-	r := request("one") // another agent's is another one
+	// That of another agent, of another owner and of shared memory are others.
 	makeAgent(t, s, "acme", "bob")
-	must[transfer.MemoryWrite](t)(s.StageWrite(t.Context(), id.For("bob", "user:7"), key.ID, r))
+	seen := map[uuid.UUID]bool{}
+	shared := request("one")
+	shared.Scope = memory.ScopeTeam
+	for who, r := range map[*memory.Identity]writereq.Request{
+		new(id): request("one"), new(id.For("bob", "user:7")): request("one"), new(id.For("ada", "user:8")): request("one"), new(id): shared,
+	} {
+		seen[must[transfer.MemoryWrite](t)(s.StageWrite(t.Context(), *who, key.ID, r)).ID] = true
+	}
+	if len(seen) != 4 {
+		t.Errorf("%d writes for 4 requests", len(seen))
+	}
+	// Each owner reads their own, and nobody in particular the shared one.
+	for owner, want := range map[memory.Owner]memory.Owner{"user:7": "user:7", "user:8": "user:8", "user:9": "", "": ""} {
+		reader := id.For("ada", owner)
+		reader.AnyOwner = owner == memory.NoOwner
+		if w := must[transfer.MemoryWrite](t)(s.MemoryWrite(t.Context(), reader, "one")); w.Owner != want {
+			t.Errorf("%q reads the write of %q", owner, w.Owner)
+		}
+	}
+	for _, owner := range []memory.Owner{"user:7", "user:8"} {
+		must[transfer.MemoryWrite](t)(s.StageWrite(t.Context(), id.For("ada", owner), key.ID, request("two")))
+	}
+	everybody := id.For("ada", memory.NoOwner)
+	everybody.AnyOwner = true
+	if _, err := s.MemoryWrite(t.Context(), everybody, "two"); !errors.Is(err, pg.ErrSeveralOwners) {
+		t.Errorf("a request of two owners: %v", err)
+	}
 }
 
 func TestStagingRefuses(t *testing.T) {

@@ -48,6 +48,8 @@ type sweeps struct {
 	now      func() time.Time
 	interval time.Duration
 	log      *slog.Logger
+	// keepAudit is the age at which entries of the audit log are deleted.
+	keepAudit time.Duration
 
 	// recovering: Temporal has lost its database, and every pending message is delivered again. woken starts a round at once.
 	recovering atomic.Bool
@@ -212,4 +214,9 @@ func (s *sweeps) imports(ctx context.Context) (int, error) {
 		return workflows.StartImport(ctx, s.client, workflows.ImportInput{AgentRef: x.AgentRef, Import: x.ID, Format: x.Format})
 	})
 	return 0, err
+}
+
+// audit deletes entries of the audit log that are old enough, a part in each round.
+func (s *sweeps) audit(ctx context.Context) (int, error) {
+	return s.store.ExpireAudit(ctx, s.now().Add(-s.keepAudit))
 }

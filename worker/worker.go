@@ -35,6 +35,7 @@ type Options struct {
 	EmbedConcurrency int           // concurrent agents whose units are embedded
 	EmbedRate        float64       // embedding steps that all workers start per second; 0: any number
 	SweepInterval    time.Duration // pause between two rounds of a sweep
+	AuditRetention   time.Duration // age at which entries of the audit log are deleted; 0: never
 	Log              *slog.Logger
 }
 
@@ -65,7 +66,7 @@ func New(c client.Client, steps *activities.Activities, o Options) *Worker {
 		leader: leader{store: steps.Store, holder: uuid.NewString(), duration: leaseFor(o.SweepInterval), log: o.Log},
 		sweeps: &sweeps{
 			store: steps.Store, client: c, timing: steps.Timing, now: steps.Now, interval: o.SweepInterval, log: o.Log,
-			woken: make(chan struct{}, 1),
+			woken: make(chan struct{}, 1), keepAudit: o.AuditRetention,
 		},
 		indexSweep: &indexSweep{
 			store: steps.Store, embedders: steps.Embedders, changed: changed, client: c, now: steps.Now, interval: o.SweepInterval, log: o.Log,
@@ -173,6 +174,9 @@ func (w *Worker) sweep(ctx context.Context) {
 		all.Go(func() { w.sweeps.run(ctx, over, nil, sweep) })
 	}
 	all.Go(func() { w.sweeps.run(ctx, "turns", w.sweeps.woken, w.sweeps.turns) })
+	if w.sweeps.keepAudit > 0 {
+		all.Go(func() { w.sweeps.run(ctx, "audit log", nil, w.sweeps.audit) })
+	}
 	if w.schedules != nil {
 		all.Go(func() { w.schedules.run(ctx) })
 	}

@@ -165,7 +165,7 @@ func TestBusinessWorkflowsWrite(t *testing.T) {
 			if !w.mentions(t, theirs, id, "CONTENTMARKER") {
 				t.Error("the caller's own history does not have the request: nothing is shown about ours")
 			}
-			ours := workflows.WriteMemoryID(transfer.WriteRef{Workspace: "acme", Agent: "ada", RequestID: r.RequestID})
+			ours := workflows.WriteMemoryID(transfer.WriteRef{Workspace: "acme", Agent: "ada", RequestID: r.RequestID, Write: first.Write})
 			for _, word := range []string{"CONTENTMARKER", "memory/cases", "user:7", w.secret} {
 				if w.mentions(t, w.client, ours, word) {
 					t.Errorf("our history mentions %q", word)

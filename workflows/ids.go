@@ -251,7 +251,14 @@ func ParseImportSnapshotID(id string) (ref activities.AgentRef, archive string, 
 	return activities.AgentRef{}, "", uuid.Nil, fmt.Errorf("invalid ImportSnapshot id: %q", id)
 }
 
-// WriteMemoryID returns the id of a write of a business process. A request id contains no slash.
+// WriteMemoryID returns the id of a write of a business process. A request id contains no slash; the write's id is appended because
+// several owners may choose the same request id.
 func WriteMemoryID(ref activities.WriteRef) string {
+	return FormerWriteMemoryID(ref) + "/" + ref.Write.String()
+}
+
+// FormerWriteMemoryID returns the id that a write had when request ids were unique per agent: a workflow that was started then may
+// still run.
+func FormerWriteMemoryID(ref activities.WriteRef) string {
 	return "write-memory/" + agentRef(ref.Workspace, ref.Agent) + "/" + ref.RequestID
 }

@@ -62,8 +62,8 @@ func TestIDsAreReadBackAsTheyWereMade(t *testing.T) {
 		}
 		request := rapid.StringMatching(`[A-Za-z0-9._:-]{1,128}`).Draw(t, "request")
 		write := activities.WriteRef{Workspace: ref.Workspace, Agent: ref.Agent, RequestID: request, Write: dream}
-		if parts := strings.SplitN(WriteMemoryID(write), "/", 3); parts[0] != "write-memory" || parts[1] != ref.Workspace+"."+ref.Agent ||
-			parts[2] != request {
+		if parts := strings.SplitN(WriteMemoryID(write), "/", 4); parts[0] != "write-memory" || parts[1] != ref.Workspace+"."+ref.Agent ||
+			parts[2] != request || parts[3] != dream.String() {
 			t.Fatalf("%+v became %v", write, parts)
 		}
 		agent := activities.AgentRef{Workspace: ref.Workspace, Agent: ref.Agent}

@@ -10,7 +10,7 @@
 //	Reindex     reindex/<agent>/<model or "lexical">   builds an index beside the live one, compares, switches, drops the old
 //	Dream       dream/<agent>/<owner>                  light -> REM -> deep -> commit, for the news of one owner
 //	            dream/<agent>/<owner>/dry/<dream>      the same without a write: a dry run or a replay
-//	WriteMemory     write-memory/<agent>/<request id>      one write of a business process, through the gate
+//	WriteMemory     write-memory/<agent>/<request>/<write> one write of a business process, through the gate
 //	ImportSnapshot  import/<agent>/<archive hash>      an archive of documents, in one transaction
 //	Import      import-from/<agent>/<import>           documents and conversations of another system, one by one in time order
 //	DreamNight  dream-night/<agent> + time             starts the Dreams of one night of one agent

@@ -42,7 +42,7 @@ func (s *doctorRoom) doctorRoutes() {
 			"be reached are in unchecked.",
 	}, s.examineAgent)
 	rest.Register(s.Server, rest.Route{
-		ID: "fix-agent", Method: http.MethodPost, Path: doctorPath + "/fix", Tag: "doctor", Need: memory.RoleAdmin,
+		ID: "fix-agent", Method: http.MethodPost, Act: rest.Changes, Path: doctorPath + "/fix", Tag: "doctor", Need: memory.RoleAdmin,
 		Summary: "Repair what the doctor finds", Body: rest.MaxSmallBody,
 		Doc: "Answers with the findings that are left, and the number of repairs of each kind. It may be called again; every call that " +
 			"changed something is in the journal.",
@@ -249,7 +249,7 @@ func (p *subject) lookAtWorkflows(ctx context.Context) error {
 		}
 	}
 	for _, x := range p.known.Open {
-		running, err := p.runs(ctx, x.WorkflowID, "") // a later run continues the record
+		running, err := p.runs(ctx, x.WorkflowID, "")         // a later run continues the record
 		if err == nil && !running && x.Kind == "extraction" { // the Inbox takes it over
 			running, err = runs(admin.WaitingOwner{Owner: x.Owner, OwnerID: x.OwnerID})
 		}
@@ -494,9 +494,13 @@ var stagedCodes = map[string]string{
 // lookAtStaged keeps what waits and has no workflow.
 func (p *subject) lookAtStaged(ctx context.Context) error {
 	for _, x := range p.known.Staged {
-		running, err := p.runs(ctx, p.workflowOf(x), "")
-		if err != nil {
-			return err
+		running := false
+		for _, id := range p.workflowsOf(x) {
+			runs, err := p.runs(ctx, id, "")
+			if err != nil {
+				return err
+			}
+			running = running || runs
 		}
 		if !running {
 			p.staged = append(p.staged, x)
@@ -515,15 +519,16 @@ func (p *subject) stagedFor(code string) (found []admin.StagedWork) {
 	return found
 }
 
-// workflowOf returns the id of the workflow that would be at it.
-func (p *subject) workflowOf(x admin.StagedWork) string {
+// workflowsOf returns the ids that the workflow of x may have.
+func (p *subject) workflowsOf(x admin.StagedWork) []string {
 	switch x.Kind {
 	case admin.StagedWrite:
-		return workflows.WriteMemoryID(p.writeRef(x))
+		ref := p.writeRef(x)
+		return []string{workflows.WriteMemoryID(ref), workflows.FormerWriteMemoryID(ref)}
 	case admin.StagedImport:
-		return workflows.ImportID(p.id.Workspace, p.id.Agent, x.ID)
+		return []string{workflows.ImportID(p.id.Workspace, p.id.Agent, x.ID)}
 	default:
-		return p.snapshotInput(x).ID()
+		return []string{p.snapshotInput(x).ID()}
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 func (s *Room) dreamEditRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "revert-dream", Method: http.MethodPost, Path: dreamPath + "/revert", Original: originalReport + "/revert", Tag: "dreams",
-		Need:    memory.RoleMember,
+		Act: rest.Changes, Need: memory.RoleMember,
 		Summary: "Revert a dream", Errors: []int{http.StatusConflict},
 		Doc: "As new versions: what others wrote since stays. If the same lines have been changed since, nothing is reverted, and the answer is 409 " +
 			"revert_conflict with the places. What the dream had promoted does not come back by itself.",
@@ -27,14 +27,14 @@ func (s *Room) dreamEditRoutes() {
 	const entry = dreamPath + "/entries/{entry}"
 	rest.Register(s.Server, rest.Route{
 		ID: "confirm-entry", Method: http.MethodPost, Path: entry + "/confirm", Original: originalEntry + "/confirm", Tag: "dreams",
-		Need:    memory.RoleMember,
+		Act: rest.Changes, Need: memory.RoleMember,
 		Summary: "Confirm a candidate", Errors: []int{http.StatusConflict},
 		Doc: "It is put into MEMORY.md if it is not there, and its line is protected as if a person had written it.",
 	}, func(ctx context.Context, in *EntryInput) (*rest.Reply[entryView], error) {
 		return s.changeEntry(ctx, in, "confirm", "", s.Store.ConfirmEntry)
 	})
 	rest.Register(s.Server, rest.Route{
-		ID: "edit-entry", Method: http.MethodPost, Path: entry + "/edit", Original: originalEntry + "/edit", Tag: "dreams",
+		ID: "edit-entry", Method: http.MethodPost, Act: rest.Changes, Path: entry + "/edit", Original: originalEntry + "/edit", Tag: "dreams",
 		Need:    memory.RoleMember,
 		Summary: "Edit a candidate", Body: rest.MaxSmallBody, Errors: []int{http.StatusConflict},
 		Doc: "In MEMORY.md, as the person's own.",
@@ -43,7 +43,7 @@ func (s *Room) dreamEditRoutes() {
 	})
 	rest.Register(s.Server, rest.Route{
 		ID: "forget-entry", Method: http.MethodPost, Path: entry + "/forget", Original: originalEntry + "/forget", Tag: "dreams",
-		Need:    memory.RoleMember,
+		Act: rest.Changes, Need: memory.RoleMember,
 		Summary: "Forget a candidate for good", Errors: []int{http.StatusConflict},
 		Doc: "It is taken out of MEMORY.md, its archives and the daily notes, and no dream brings it back, in no words. Versions of documents " +
 			"stay.",

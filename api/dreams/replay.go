@@ -19,7 +19,7 @@ import (
 func (s *Room) dreamReplayRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "replay-dream", Method: http.MethodPost, Path: dreamPath + "/replay", Original: originalReport + "/replay", Tag: "dreams",
-		Need:    memory.RoleMember,
+		Act: rest.Changes, Need: memory.RoleMember,
 		Summary: "Replay a dream without writing", Body: rest.MaxSmallBody,
 		Timeout: rest.MaxWait + rest.RequestTimeout, Also: []int{http.StatusAccepted}, Errors: []int{http.StatusConflict},
 		Doc: "With the same inputs at the same versions and the same parameters, or with another model or other parameters, and tells how the " +

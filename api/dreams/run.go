@@ -30,12 +30,13 @@ func (s *Room) dreamRunRoutes() {
 		"runs run beside."
 	rest.Register(s.Server, rest.Route{
 		ID: "dream", Method: http.MethodPost, Path: dreamsPath, Original: originalPath + "/emergence", Tag: "dreams", Need: memory.RoleMember,
+		Act:     rest.Changes,
 		Summary: "Dream now", Timeout: rest.MaxWait + rest.RequestTimeout, Also: []int{http.StatusAccepted}, Errors: []int{http.StatusConflict},
 		Doc: doc,
 	}, s.emergence)
 	rest.Register(s.Server, rest.Route{
 		ID: "dream-focused", Method: http.MethodPost, Path: dreamsPath + "/focused", Original: originalDreaming + "/focused", Tag: "dreams",
-		Need:    memory.RoleMember,
+		Act: rest.Changes, Need: memory.RoleMember,
 		Summary: "Dream about a topic", Body: rest.MaxSmallBody,
 		Timeout: rest.MaxWait + rest.RequestTimeout, Also: []int{http.StatusAccepted}, Errors: []int{http.StatusConflict}, Doc: doc,
 	}, s.focused)

@@ -30,7 +30,6 @@ const (
 	AlreadyExists        Name = "already_exists"
 	StaleBase            Name = "stale_base"
 	MessageIDReused      Name = "message_id_reused"
-	OtherOwner           Name = "conversation_of_another_owner"
 	NotQuarantined       Name = "not_quarantined"
 	NotFlushed           Name = "not_flushed"
 	Dreaming             Name = "dreaming"
@@ -84,7 +83,6 @@ var errorStatus = map[Name]int{
 	AlreadyExists:        http.StatusConflict,
 	StaleBase:            http.StatusConflict,
 	MessageIDReused:      http.StatusConflict,
-	OtherOwner:           http.StatusConflict,
 	NotQuarantined:       http.StatusConflict,
 	NotFlushed:           http.StatusConflict,
 	Dreaming:             http.StatusConflict,

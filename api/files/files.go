@@ -211,12 +211,12 @@ func (s *fileRoom) fileWriteRoutes() {
 	}, s.deleteFile)
 	rest.Register(s.Server, rest.Route{
 		ID: "undelete-file", Method: http.MethodPost, Path: rest.WorkspacePath + "/undelete/{path}", Rest: "path", Tag: "files",
-		Need:    memory.RoleMember,
+		Act: rest.Changes, Need: memory.RoleMember,
 		Summary: "Undelete a document", Body: rest.MaxSmallBody,
 	}, s.undeleteFile)
 	rest.Register(s.Server, rest.Route{
 		ID: "restore-file", Method: http.MethodPost, Path: rest.WorkspacePath + "/restore/{path}", Rest: "path", Tag: "files",
-		Need:    memory.RoleMember,
+		Act: rest.Changes, Need: memory.RoleMember,
 		Summary: "Restore an earlier version of a document", Body: rest.MaxSmallBody,
 	}, s.restoreFile)
 }

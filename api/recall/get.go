@@ -124,6 +124,7 @@ func (s *recallRoom) conversationExcerpt(
 	if err != nil {
 		return view, false, err
 	}
+	id.Owner = conversation.Owner
 	messages, err := s.Store.Messages(ctx, id, name, int64(in.From-1), min(in.Lines, store.MaxPage))
 	if err != nil {
 		return view, false, err

@@ -20,7 +20,7 @@ import (
 
 func (s *recallRoom) reindexRoutes() {
 	rest.Register(s.Server, rest.Route{
-		ID: "build-index", Method: http.MethodPost, Path: recallPath + "/index", Tag: "recall", Need: memory.RoleAdmin,
+		ID: "build-index", Method: http.MethodPost, Act: rest.Changes, Path: recallPath + "/index", Tag: "recall", Need: memory.RoleAdmin,
 		Summary: "Update or rebuild the index", Status: http.StatusAccepted, Body: rest.MaxSmallBody, Invalid: fault.InvalidSearch,
 		Doc: "Of the agent, and with a key that is not limited to agents of what belongs to the workspace too. Without force, what waits " +
 			"(merging, vectors, sources of an earlier release) is done at once. With force, the whole index is rebuilt from the documents and " +
@@ -139,7 +139,7 @@ func (s *recallRoom) index(ctx context.Context, id memory.Identity) (indexView, 
 func (s *recallRoom) spaceRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "decide-space", Method: http.MethodPost, Path: recallPath + "/spaces/{space}", Tag: "recall", Need: memory.RoleAdmin,
-		Summary: "Choose the embedding space of searches", Body: rest.MaxSmallBody, Errors: []int{http.StatusConflict},
+		Act: rest.Changes, Summary: "Choose the embedding space of searches", Body: rest.MaxSmallBody, Errors: []int{http.StatusConflict},
 		Doc: "While a change of the embedding model waits for a decision about the space that it has built: switch to it all the same, or " +
 			"abandon it. After the change, for as long as the space from before is kept: switch-back makes that one live again, at once for all " +
 			"searches. The space is the one that the change builds or has built; GET …/memory/status lists them.",

@@ -30,7 +30,7 @@ func Register(k *rest.Server) { (&recallRoom{k}).recallRoutes() }
 
 func (s *recallRoom) recallRoutes() {
 	rest.Register(s.Server, rest.Route{
-		ID: "search-memory", Method: http.MethodPost, Path: recallPath + "/search", Tag: "recall", Need: memory.RoleViewer,
+		ID: "search-memory", Method: http.MethodPost, Act: rest.Reads, Path: recallPath + "/search", Tag: "recall", Need: memory.RoleViewer,
 		Summary: "Search memory", Body: rest.MaxSearchBody, Invalid: fault.InvalidSearch,
 		Example: map[string]any{"endUserId": "42", "query": "Where do I live?"},
 		Doc: "Finds passages of documents and messages that answer a question: shared ones, and those of the owner that is named or that the " +
@@ -364,7 +364,7 @@ func viewTrace(t recall.Trace) *explainView {
 
 func (s *recallRoom) keywordRoutes() {
 	rest.Register(s.Server, rest.Route{
-		ID: "search-keywords", Method: http.MethodPost, Path: recallPath + "/keyword", Tag: "recall", Need: memory.RoleViewer,
+		ID: "search-keywords", Method: http.MethodPost, Act: rest.Reads, Path: recallPath + "/keyword", Tag: "recall", Need: memory.RoleViewer,
 		Summary: "Search documents by keyword", Body: rest.MaxSearchBody, Invalid: fault.InvalidSearch,
 		Doc: "Literally, in any case, in the documents in view that have every word. Of Chinese, Japanese and Korean words of more than two " +
 			"characters, one pair of neighbouring characters suffices. A line scores by how many of the words and pairs it has, and by its " +

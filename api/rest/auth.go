@@ -5,8 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"math"
-	"net"
-	"net/http"
 	"strconv"
 	"strings"
 	"sync"
@@ -72,33 +70,60 @@ func secretOf(ctx huma.Context) string {
 func (s *Server) KeyOf(ctx huma.Context) (gate.Key, error) {
 	secret := secretOf(ctx)
 	if secret == "" {
-		return gate.Key{}, unauthorized()
+		return gate.Key{}, s.unauthorized(ctx, errNoKey)
 	}
 	entry, found := s.Keys.get(secret)
 	if found {
-		if !entry.known {
-			return gate.Key{}, unauthorized()
+		if entry.refused != nil {
+			return gate.Key{}, s.unauthorized(ctx, entry.refused)
 		}
 		return entry.key, nil
 	}
 	// A key that has been valid here is looked up in any case: many clients may share an address with one that guesses.
 	address := trailOf(ctx.Context()).address
-	if !entry.known && s.failures.exhausted(address) {
+	if !entry.known() && s.failures.exhausted(address) {
 		return gate.Key{}, TooMany(retryAfterFailures)
 	}
 	key, err := s.Store.Authenticate(ctx.Context(), secret)
 	switch {
 	case errors.Is(err, store.ErrUnauthorized):
-		s.failures.take(address)
-		s.Log.InfoContext(ctx.Context(), "Invalid API key", "address", address, "operation", ctx.Operation().OperationID,
-			"request", RequestID(ctx.Context()))
-		s.Keys.put(secret, gate.Key{}, false)
-		return gate.Key{}, unauthorized()
+		if _, ended := errors.AsType[*store.EndedKeyError](err); !ended { // nobody guesses one that was valid
+			s.failures.take(address)
+		}
+		s.Keys.put(secret, gate.Key{}, err)
+		return gate.Key{}, s.unauthorized(ctx, err)
 	case err != nil:
 		return gate.Key{}, err
 	}
-	s.Keys.put(secret, key, true)
+	s.Keys.put(secret, key, nil)
 	return key, nil
+}
+
+var errNoKey = errors.New("no key")
+
+// unauthorized logs a request without a valid key, and returns its answer. Of a key that has ended it says which one.
+func (s *Server) unauthorized(ctx huma.Context, err error) *fault.Problem {
+	t := trailOf(ctx.Context())
+	attrs := []any{"address", t.address, "operation", ctx.Operation().OperationID, "request", t.request}
+	if ended, is := errors.AsType[*store.EndedKeyError](err); is {
+		attrs = append(attrs, "key", ended.Key)
+	}
+	s.Log.InfoContext(ctx.Context(), "Request without a valid API key", append(attrs, "reason", reasonOf(err))...)
+	return unauthorized(err)
+}
+
+// reasonOf names why a request has no valid key.
+func reasonOf(err error) string {
+	ended, is := errors.AsType[*store.EndedKeyError](err)
+	switch {
+	case errors.Is(err, errNoKey):
+		return "missing"
+	case !is:
+		return "unknown"
+	case ended.ExpiredAt.IsZero():
+		return "revoked"
+	}
+	return "expired"
 }
 
 // Revoked reports whether the key of a request in progress is valid no more. It asks the database when the last answer is older than
@@ -107,17 +132,22 @@ func (s *Server) Revoked(ctx huma.Context) bool {
 	secret := secretOf(ctx)
 	entry, _ := s.Keys.get(secret)
 	if s.Now().Before(entry.expires.Add(KeyCheck - keyTTL)) {
-		return !entry.known
+		return entry.refused != nil
 	}
 	key, err := s.Store.Authenticate(ctx.Context(), secret)
 	if err == nil || errors.Is(err, store.ErrUnauthorized) {
-		s.Keys.put(secret, key, err == nil)
+		s.Keys.put(secret, key, err)
 	}
 	return errors.Is(err, store.ErrUnauthorized)
 }
 
-func unauthorized() *fault.Problem {
-	return fault.New(fault.Unauthorized, "Invalid or missing API key: send Authorization: Bearer <key>").With("WWW-Authenticate", "Bearer")
+// unauthorized returns the answer to a request without a valid key. Who holds a key that has expired learns that; all else looks alike.
+func unauthorized(err error) *fault.Problem {
+	p := fault.New(fault.Unauthorized, "Invalid or missing API key: send Authorization: Bearer <key>")
+	if ended, is := errors.AsType[*store.EndedKeyError](err); is && !ended.ExpiredAt.IsZero() {
+		p = fault.New(fault.Unauthorized, "This API key expired at %s: ask an administrator for a new one", ended.ExpiredAt.Format(time.RFC3339))
+	}
+	return p.With("WWW-Authenticate", "Bearer")
 }
 
 // Refuse answers with an error in front of the handler.
@@ -134,21 +164,6 @@ func (s *Server) Refuse(ctx huma.Context, err error) {
 	if err := s.API.Marshal(ctx.BodyWriter(), "application/json", p); err != nil {
 		s.Log.DebugContext(ctx.Context(), "The client did not take the answer", "error", err)
 	}
-}
-
-// IsLocal reports whether a request comes from this machine itself, and not through a proxy on it.
-func IsLocal(r *http.Request) bool {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return false
-	}
-	for _, header := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"} {
-		if r.Header.Get(header) != "" {
-			return false
-		}
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
 }
 
 const (
@@ -168,9 +183,12 @@ type keyCache struct {
 
 type cachedKey struct {
 	key     gate.Key
-	known   bool // false: no such key
+	refused error // why the secret is no valid key; nil: it is one
 	expires time.Time
 }
+
+// known reports whether the secret was a valid key when it was looked up last.
+func (c cachedKey) known() bool { return c.refused == nil && c.key.ID != uuid.Nil }
 
 func newKeyCache(now func() time.Time) *keyCache {
 	return &keyCache{now: now, entries: map[[sha256.Size]byte]cachedKey{}}
@@ -185,15 +203,19 @@ func (c *keyCache) get(secret string) (entry cachedKey, found bool) {
 	return entry, found && c.now().Before(entry.expires)
 }
 
-// put remembers a key, or with known false that a secret is none.
-func (c *keyCache) put(secret string, key gate.Key, known bool) {
+// put remembers a key until it expires, or with refused why a secret is none.
+func (c *keyCache) put(secret string, key gate.Key, refused error) {
 	hash := sha256.Sum256([]byte(secret))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.entries) >= maxCachedKeys {
 		c.makeRoom()
 	}
-	c.entries[hash] = cachedKey{key: key, known: known, expires: c.now().Add(keyTTL)}
+	expires := c.now().Add(keyTTL)
+	if key.ExpiresAt != nil && key.ExpiresAt.Before(expires) {
+		expires = *key.ExpiresAt
+	}
+	c.entries[hash] = cachedKey{key: key, refused: refused, expires: expires}
 }
 
 // makeRoom drops expired entries: those of unknown secrets, then also those of keys. When none is expired, it drops all.
@@ -201,7 +223,7 @@ func (c *keyCache) makeRoom() {
 	now := c.now()
 	for _, known := range []bool{false, true} {
 		for hash, entry := range c.entries {
-			if entry.known == known && !now.Before(entry.expires) {
+			if entry.known() == known && !now.Before(entry.expires) {
 				delete(c.entries, hash)
 			}
 		}
@@ -217,7 +239,7 @@ func (c *keyCache) Forget(id uuid.UUID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for hash, entry := range c.entries {
-		if entry.known && entry.key.ID == id {
+		if entry.known() && entry.key.ID == id {
 			delete(c.entries, hash)
 		}
 	}

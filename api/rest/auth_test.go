@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"reverie/store"
 	"reverie/store/gate"
 )
 
@@ -16,7 +17,7 @@ func TestMemoryForClientsIsBounded(t *testing.T) {
 	clock := func() time.Time { return now }
 	cache := newKeyCache(clock)
 	for i := range maxCachedKeys + 10 {
-		cache.put(fmt.Sprint("key ", i), gate.Key{}, false)
+		cache.put(fmt.Sprint("key ", i), gate.Key{}, store.ErrUnauthorized)
 	}
 	if n := len(cache.entries); n > maxCachedKeys {
 		t.Errorf("%d cached keys", n)
@@ -36,13 +37,13 @@ func TestRoomIsMadeByWhatHasExpired(t *testing.T) {
 	clock := func() time.Time { return now }
 	cache := newKeyCache(clock)
 	for i := range maxCachedKeys - 1 {
-		cache.put(fmt.Sprint("old ", i), gate.Key{}, false)
+		cache.put(fmt.Sprint("old ", i), gate.Key{}, store.ErrUnauthorized)
 	}
 	now = now.Add(keyTTL - time.Second)
 	known := gate.Key{ID: uuid.New()}
-	cache.put("mine", known, true)
+	cache.put("mine", known, nil)
 	now = now.Add(time.Second)
-	cache.put("one more", gate.Key{}, false)
+	cache.put("one more", gate.Key{}, store.ErrUnauthorized)
 	if entry, found := cache.get("mine"); !found || entry.key.ID != known.ID {
 		t.Errorf("a key in use was forgotten: %+v", entry)
 	}

@@ -62,6 +62,8 @@ func (s *Server) Explain(ctx context.Context, err error) error {
 			With("Retry-After", "5")
 	case errors.Is(err, store.ErrNotFound):
 		return fault.New(fault.NotFound, "%s: check the name, and whose it is", readable(err))
+	case errors.Is(err, store.ErrSeveralOwners):
+		return fault.New(fault.OwnerRequired, "%s: send owner, or channel and sender, or endUserId (in the query)", readable(err))
 	case errors.Is(err, store.ErrReadOnlyTeam):
 		return fault.New(fault.TeamMember, "%s", readable(err))
 	case errors.Is(err, store.ErrMemoryOff):
@@ -69,7 +71,7 @@ func (s *Server) Explain(ctx context.Context, err error) error {
 	case errors.Is(err, store.ErrForbidden):
 		return fault.New(fault.Forbidden, "%s: this key does not allow it", readable(err))
 	case errors.Is(err, store.ErrUnauthorized):
-		return unauthorized()
+		return unauthorized(err)
 	case errors.Is(err, store.ErrExists):
 		return fault.New(fault.AlreadyExists, "%s: choose another name, or change the one that is there", readable(err))
 	case errors.Is(err, context.Canceled):
@@ -185,14 +187,13 @@ func quarantine(e *store.QuarantineError) *fault.Problem {
 
 // conflictNames maps the conflicts that clients distinguish by name; all others are a plain conflict.
 var conflictNames = map[string]fault.Name{
-	store.CodeMessageIDReused:            fault.MessageIDReused,
-	store.CodeConversationOfAnotherOwner: fault.OtherOwner,
-	store.CodeNotQuarantined:             fault.NotQuarantined,
-	store.CodeNotFlushed:                 fault.NotFlushed,
-	store.CodeChangedSincePreview:        fault.ChangedSincePreview,
-	store.CodeKeyReused:                  fault.KeyReused,
-	store.CodeImportRunning:              fault.ImportRunning,
-	store.CodeImportFull:                 fault.ImportFull,
+	store.CodeMessageIDReused:     fault.MessageIDReused,
+	store.CodeNotQuarantined:      fault.NotQuarantined,
+	store.CodeNotFlushed:          fault.NotFlushed,
+	store.CodeChangedSincePreview: fault.ChangedSincePreview,
+	store.CodeKeyReused:           fault.KeyReused,
+	store.CodeImportRunning:       fault.ImportRunning,
+	store.CodeImportFull:          fault.ImportFull,
 }
 
 func conflicting(e *store.ConflictError) *fault.Problem {

@@ -38,7 +38,7 @@ func TestErrorsHaveTheirHTTPForm(t *testing.T) {
 		{&store.StaleBaseError{Ref: ref, Base: 1, Head: 2}, 409, fault.StaleBase},
 		{&store.QuarantineError{Ref: ref}, 422, fault.Quarantined},
 		{&store.ConflictError{Code: store.CodeMessageIDReused, Message: "m"}, 409, fault.MessageIDReused},
-		{&store.ConflictError{Code: store.CodeConversationOfAnotherOwner, Message: "m"}, 409, fault.OtherOwner},
+		{fmt.Errorf("conversation: %w", store.ErrSeveralOwners), 422, fault.OwnerRequired},
 		{&store.ConflictError{Code: store.CodeNotQuarantined, Message: "m"}, 409, fault.NotQuarantined},
 		{&store.ConflictError{Code: store.CodeNotFlushed, Message: "m"}, 409, fault.NotFlushed},
 		{&store.ConflictError{Code: store.CodeRangeMoved, Message: "m"}, 409, fault.Conflict},

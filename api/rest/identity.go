@@ -53,6 +53,10 @@ func (s *Server) Enter(ctx context.Context, agent string, p Person) (memory.Iden
 	if errors.Is(err, store.ErrNotFound) {
 		return memory.Identity{}, gate.Agent{}, noSuchAgent(agent)
 	}
+	if err == nil {
+		t := trailOf(ctx)
+		t.agent, t.owner = agent, owner
+	}
 	return id, found, err
 }
 
@@ -115,12 +119,15 @@ func MayReadMessages(id memory.Identity) (memory.Identity, error) {
 }
 
 // Conversation finds a conversation and whose it is. One of an owner for whom the caller may not speak looks as if it
-// did not exist.
+// did not exist. Without an owner, it must be the only one of the agent with that id.
 func (s *Server) Conversation(ctx context.Context, id memory.Identity, name string) (talk.Conversation, error) {
 	id.AnyOwner = id.Owner == memory.NoOwner
 	found, err := s.Store.Conversation(ctx, id, name)
 	if errors.Is(err, store.ErrNotFound) {
 		err = fault.New(fault.NotFound, "No conversation %q of this owner", name)
+	}
+	if err == nil {
+		trailOf(ctx).owner = found.Owner
 	}
 	return found, err
 }

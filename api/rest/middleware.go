@@ -20,6 +20,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"reverie/api/fault"
+	"reverie/memory"
 )
 
 // useMiddleware sets up what happens around every request.
@@ -88,6 +89,11 @@ type trail struct {
 	request string    // id
 	key     uuid.UUID // who called; zero before that is known
 	address string    // of the client, as trusted proxies report it
+	// For the audit log: whose memory it is, what it is about, and what stores the record (nil: none is kept).
+	agent   string
+	owner   memory.Owner
+	targets map[string]string
+	record  func()
 }
 
 type trailKey struct{}
@@ -102,6 +108,9 @@ func trailOf(ctx context.Context) *trail {
 
 // RequestID returns the id of the request of ctx; empty outside of requests.
 func RequestID(ctx context.Context) string { return trailOf(ctx).request }
+
+// AddressOf returns the address of the client of ctx; empty outside of requests.
+func AddressOf(ctx context.Context) string { return trailOf(ctx).address }
 
 // plainID matches the request ids that clients may set.
 var plainID = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,64}$`)

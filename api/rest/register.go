@@ -28,6 +28,8 @@ type Route struct {
 	Doc     string // more about it; may be empty
 	// need is the least role; empty: no key is needed.
 	Need memory.Role
+	// Act says whether a POST reads or changes, for the audit log; other methods say it by themselves.
+	Act Act
 	// status of a success; 0: 200.
 	Status int
 	// body is the longest body, in bytes; 0: there is none.
@@ -65,7 +67,7 @@ func (r Route) operation() huma.Operation {
 	op := huma.Operation{
 		OperationID: r.ID, Method: r.Method, Path: r.Path, Tags: []string{r.Tag}, Summary: r.Summary, Description: r.Doc,
 		DefaultStatus: max(r.Status, http.StatusOK),
-		Metadata:      map[string]any{metaRole: r.Need, metaRest: r.Rest},
+		Metadata:      map[string]any{metaRole: r.Need, metaRest: r.Rest, metaAct: r.act()},
 		Extensions:    map[string]any{},
 		Errors:        r.Errors,
 		// One more than is allowed, since huma refuses a body that is as long as its limit.

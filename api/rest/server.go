@@ -41,6 +41,7 @@ type Server struct {
 	limits    *limiter // of keys
 	failures  *limiter // of addresses that try wrong keys
 	bodies    memoryBudget
+	auditor   auditor
 	Workflows *Starter
 	Probes    *probes
 	holders   holders
@@ -80,6 +81,7 @@ func NewServer(o Options) *Server {
 	s := &Server{Options: o, Echo: echo.New(), Heartbeat: heartbeat, Turning: make(chan struct{}, maxTurns)}
 	s.Stopping, s.stop = context.WithCancel(context.Background())
 	s.bodies.keys = map[uuid.UUID]int64{}
+	s.auditor.store, s.auditor.log = o.Store, o.Log
 	s.Keys = newKeyCache(o.Now)
 	s.limits = newLimiter(o.RateLimit, int(math.Ceil(2*o.RateLimit)), o.Now)
 	s.failures = newLimiter(failureRate, failureBurst, o.Now)
@@ -88,7 +90,7 @@ func NewServer(o Options) *Server {
 	s.Probes = &probes{server: s}
 	s.useMiddleware()
 	s.API = huma.NewAPI(document(), adapter{s.Echo})
-	s.API.UseMiddleware(s.authenticate, s.limitBody)
+	s.API.UseMiddleware(s.authenticate, s.audit, s.limitBody)
 	return s
 }
 
@@ -129,6 +131,10 @@ type Options struct {
 	Metrics http.Handler
 	// RateLimit bounds the requests a second of one key, with bursts of twice as many; 0: no limit.
 	RateLimit float64
+	// MetricsNetworks are the networks that read Metrics without a key, besides this machine.
+	MetricsNetworks []netip.Prefix
+	// AuditAdmins limits the audit log to administrators; false: it has every key that is not pinned to an owner.
+	AuditAdmins bool
 	// TrustedProxies are the networks of proxies whose X-Forwarded-For is believed. It decides which address is slowed down after
 	// wrong keys.
 	TrustedProxies []netip.Prefix
@@ -211,5 +217,5 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		s.Log.Warn("Requests were cut off at the end of the shutdown grace", "grace", shutdownGrace)
 		err = errors.Join(err, server.Close())
 	}
-	return errors.Join(err, s.Search.Recorder.Close(grace), s.Search.Reputations.Close(grace))
+	return errors.Join(err, s.auditor.Close(grace), s.Search.Recorder.Close(grace), s.Search.Reputations.Close(grace))
 }

@@ -51,6 +51,9 @@ func OpenStream(hc huma.Context, contentType string) (write func(text string) er
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("X-Accel-Buffering", "no") // proxies pass it on at once
 	w.WriteHeader(http.StatusOK)
+	if record := trailOf(hc.Context()).record; record != nil {
+		record()
+	}
 	out := http.NewResponseController(w)
 	return func(text string) error {
 		if err := out.SetWriteDeadline(time.Now().Add(FollowWrite)); err != nil {

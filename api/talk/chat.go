@@ -30,7 +30,7 @@ func (s *talkRoom) chatRoutes() {
 		"Without a model, the answer is what memory holds, with citations. A message whose answer is stored is answered with it again."
 	rest.Register(s.Server, rest.Route{
 		ID: "chat", Method: http.MethodPost, Path: chatPath, Tag: "chat", Need: memory.RoleMember, Summary: "Answer a message",
-		Body:    maxContextBody,
+		Act: rest.Changes, Body: maxContextBody,
 		Timeout: turnTime, Errors: []int{http.StatusNotFound, http.StatusConflict, http.StatusBadGateway},
 		Doc: doc + " When the client hangs up, nothing of an answer is stored, and the message stays.",
 	}, s.chat)

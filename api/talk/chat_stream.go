@@ -21,8 +21,8 @@ import (
 func (s *talkRoom) chatStreamRoutes(doc string) {
 	rest.Register(s.Server, rest.Route{
 		ID: "chat-stream", Method: http.MethodPost, Path: chatPath + "/stream", Produces: rest.EventStream, Tag: "chat", Need: memory.RoleMember,
-		Summary: "Answer a message as a stream",
-		Body:    maxContextBody, Timeout: streamTime,
+		Act: rest.Changes, Summary: "Answer a message as a stream",
+		Body: maxContextBody, Timeout: streamTime,
 		Errors: []int{http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity, http.StatusBadGateway},
 		Doc: doc + " Server-sent events: context (what the model is sent, without the messages), text (a part of the answer, in order), reset " +
 			"(the text so far is void), tool_call, tool_result, and at the end done (as POST /api/v1/chat answers) or error (as any error). What " +

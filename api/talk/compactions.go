@@ -38,7 +38,7 @@ func (s *talkRoom) compactionRoutes() {
 	}, s.listFlushes)
 	rest.Register(s.Server, rest.Route{
 		ID: "compact-conversation", Method: http.MethodPost, Path: conversationPath + "/compact", Tag: "conversations", Need: memory.RoleMember,
-		Summary: "Flush and summarise the beginning of a conversation now", Timeout: rest.MaxWait + rest.RequestTimeout,
+		Act: rest.Changes, Summary: "Flush and summarise the beginning of a conversation now", Timeout: rest.MaxWait + rest.RequestTimeout,
 		Also: []int{http.StatusAccepted},
 		Doc: "Everything before the last turns (windowKeepTurns), on behalf of the conversation's real owner. Answers 200 with the " +
 			"compaction, or 202 when it is not there within wait: it goes on. The same range is compacted once, however often it is requested.",
@@ -132,9 +132,11 @@ func (s *talkRoom) listCompactions(ctx context.Context, in *conversationInput) (
 	if id, err = rest.MayReadMessages(id); err != nil {
 		return nil, err
 	}
-	if _, err := s.Conversation(ctx, id, in.Conversation); err != nil {
+	conversation, err := s.Conversation(ctx, id, in.Conversation)
+	if err != nil {
 		return nil, err
 	}
+	id.Owner = conversation.Owner
 	listed, err := s.Store.Compactions(ctx, id, in.Conversation, store.Page{Limit: in.Limit, Cursor: in.Cursor})
 	if err != nil {
 		return nil, err
@@ -148,9 +150,11 @@ func (s *talkRoom) listFlushes(ctx context.Context, in *conversationInput) (*res
 		return nil, err
 	}
 	id, full := rest.AcrossOwners(id)
-	if _, err := s.Conversation(ctx, id, in.Conversation); err != nil {
+	conversation, err := s.Conversation(ctx, id, in.Conversation)
+	if err != nil {
 		return nil, err
 	}
+	id.Owner = conversation.Owner
 	listed, err := s.Store.Flushes(ctx, id, in.Conversation, store.Page{Limit: in.Limit, Cursor: in.Cursor})
 	if err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ const maxContextBody = 8 << 20
 func (s *talkRoom) contextRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "assemble-context", Method: http.MethodPost, Path: "/api/v1/agents/{agent}/context", Tag: "chat", Need: memory.RoleMember,
-		Summary: "Assemble the context for a model", Body: maxContextBody, Timeout: rest.MaxWait + rest.RequestTimeout,
+		Act: rest.Changes, Summary: "Assemble the context for a model", Body: maxContextBody, Timeout: rest.MaxWait + rest.RequestTimeout,
 		Errors: []int{http.StatusUnprocessableEntity},
 		Doc: "The messages of one turn, fitted into the window: the enabled documents as the system prompt, the summary of earlier turns, the " +
 			"last turns word by word, what memory recalls, and the current message last; with a ledger of where the tokens went. Stores nothing " +

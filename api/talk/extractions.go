@@ -33,7 +33,7 @@ func (s *talkRoom) extractionRoutes() {
 	}, s.getExtraction)
 	rest.Register(s.Server, rest.Route{
 		ID: "retry-extraction", Method: http.MethodPost, Path: "/api/v1/agents/{agent}/extractions/{extraction}/retry", Tag: "extractions",
-		Need: memory.RoleMember, Summary: "Retry a quarantined extraction", Timeout: rest.MaxWait + rest.RequestTimeout,
+		Act: rest.Changes, Need: memory.RoleMember, Summary: "Retry a quarantined extraction", Timeout: rest.MaxWait + rest.RequestTimeout,
 		Also: []int{http.StatusAccepted}, Errors: []int{http.StatusConflict},
 		Doc: "Runs it again over the same messages with the current settings, and answers as summarize does.",
 	}, s.retryExtraction)
@@ -200,6 +200,7 @@ func (s *talkRoom) retryExtraction(ctx context.Context, in *retryInput) (*rest.R
 func (s *talkRoom) summarizeRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "summarize-conversation", Method: http.MethodPost, Path: "/api/v1/memory/{agent}/summarize/{conversation}", Tag: "conversations",
+		Act:  rest.Changes,
 		Need: memory.RoleMember, Summary: "Extract memory from a conversation now", Timeout: rest.MaxWait + rest.RequestTimeout,
 		Also: []int{http.StatusAccepted},
 		Doc: "Marks everything stored as complete and extracts at once, without waiting for quiet or cooldown, on behalf of the " +

@@ -92,7 +92,7 @@ func (s *talkRoom) listConversations(ctx context.Context, in *conversationsInput
 func (s *talkRoom) messageRoutes() {
 	const path = "/api/v1/agents/{agent}/conversations/{conversation}/messages"
 	rest.Register(s.Server, rest.Route{
-		ID: "add-messages", Method: http.MethodPost, Path: path, Tag: "conversations",
+		ID: "add-messages", Method: http.MethodPost, Act: rest.Changes, Path: path, Tag: "conversations",
 		Need: memory.RoleMember, Summary: "Store messages, and complete a turn",
 		Status: http.StatusAccepted, Body: rest.MaxBodyBytes, Errors: []int{http.StatusConflict},
 		Example: map[string]any{
@@ -200,6 +200,7 @@ func (s *talkRoom) listMessages(ctx context.Context, in *messagesInput) (*rest.R
 	if err != nil {
 		return nil, err
 	}
+	id.Owner = conversation.Owner
 	messages, err := s.Store.Messages(ctx, id, in.Conversation, cmp.Or(in.Cursor, in.After), in.Limit)
 	if err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ func (s *talkRoom) toolRoutes() {
 	}, s.listTools)
 	const path = toolsPath + "/{tool}"
 	rest.Register(s.Server, rest.Route{
-		ID: "call-tool", Method: http.MethodPost, Path: path, Tag: "tools", Need: memory.RoleViewer,
+		ID: "call-tool", Method: http.MethodPost, Act: rest.Changes, Path: path, Tag: "tools", Need: memory.RoleViewer,
 		Summary: "Call a memory tool", Body: rest.MaxDocumentBody, AsIs: true,
 		Doc: "The body is what the model wrote as arguments, unchanged. Whose memory it is comes from the key and the query, never from the " +
 			"arguments. Whatever a model should read is 200: a wrong argument, a refusal and a conflict have isError and say in result what to " +
@@ -132,13 +132,13 @@ func (s *talkRoom) callTool(ctx context.Context, in *callToolInput) (*rest.Reply
 func (s *talkRoom) rememberRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "remember", Method: http.MethodPost, Path: "/api/v1/agents/{agent}/remember", Tag: "chat", Need: memory.RoleMember,
-		Summary: "Remember a statement", Body: rest.MaxSmallBody, Errors: []int{http.StatusConflict},
+		Act: rest.Changes, Summary: "Remember a statement", Body: rest.MaxSmallBody, Errors: []int{http.StatusConflict},
 		Doc: "Saves it at once and without a model, as the person's own words, under \"## Remembered\" of the owner's MEMORY.md (the shared " +
 			"one where owners are not kept apart). What is known already is recognised; a statement that says otherwise takes the place of the " +
 			"old line, whose version stays in the history.",
 	}, s.remember)
 	rest.Register(s.Server, rest.Route{
-		ID: "forget", Method: http.MethodPost, Path: "/api/v1/agents/{agent}/forget", Tag: "chat", Need: memory.RoleMember,
+		ID: "forget", Method: http.MethodPost, Act: rest.Changes, Path: "/api/v1/agents/{agent}/forget", Tag: "chat", Need: memory.RoleMember,
 		Summary: "Forget statements of a document", Body: rest.MaxSmallBody, Errors: []int{http.StatusConflict},
 		Doc: "Takes the statements on the given lines out of the document, MEMORY.md, PROFILE.md, the archives and the daily notes. No dream, " +
 			"extraction or flush writes them again, in no words; the person may. What was said in conversations stays, and so do earlier " +

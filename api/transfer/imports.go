@@ -41,7 +41,7 @@ func Register(k *rest.Server) {
 func (s *transferRoom) importRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "create-import", Method: http.MethodPost, Path: importsPath, Tag: "imports", Need: memory.RoleMember, Body: rest.MaxSmallBody,
-		Summary: "Create an import, or find one to continue",
+		Act: rest.Changes, Summary: "Create an import, or find one to continue",
 		Doc: "The same source with the same options and owner is one import, however often it is requested. " +
 			"Naming nobody, it may be about several owners and about shared documents; a key that is pinned to an owner moves in that one's.",
 	}, s.createImport)
@@ -55,7 +55,7 @@ func (s *transferRoom) importRoutes() {
 	}, s.getImport)
 	rest.Register(s.Server, rest.Route{
 		ID: "add-import-items", Method: http.MethodPost, Path: importsPath + "/{import}/items", Tag: "imports", Need: memory.RoleMember,
-		Body: rest.MaxBodyBytes, Errors: []int{http.StatusConflict},
+		Act: rest.Changes, Body: rest.MaxBodyBytes, Errors: []int{http.StatusConflict},
 		Summary: "Upload documents and conversations",
 		Doc: "All of the batch or nothing. An item whose key is known is left alone, so that a batch can be sent again; one that failed, or " +
 			"was left out, is tried again at the next start. An item that cannot be moved in is recorded as failed with its reason, and does not " +
@@ -67,13 +67,13 @@ func (s *transferRoom) importRoutes() {
 	}, s.listImportItems)
 	rest.Register(s.Server, rest.Route{
 		ID: "start-import", Method: http.MethodPost, Path: importsPath + "/{import}/start", Tag: "imports", Need: memory.RoleMember,
-		Status: http.StatusAccepted, Summary: "Start an import",
+		Act: rest.Changes, Status: http.StatusAccepted, Summary: "Start an import",
 		Doc: "Documents first, then conversations in the order in which they ended. What is settled is never done again. Asked for again, it " +
 			"goes on with what waits.",
 	}, s.startImport)
 	rest.Register(s.Server, rest.Route{
 		ID: "cancel-import", Method: http.MethodPost, Path: importsPath + "/{import}/cancel", Tag: "imports", Need: memory.RoleMember,
-		Status: http.StatusAccepted, Summary: "Cancel an import",
+		Act: rest.Changes, Status: http.StatusAccepted, Summary: "Cancel an import",
 		Doc: "What is moved in stays. What is not is skipped, until it is uploaded and started again.",
 	}, s.cancelImport)
 }

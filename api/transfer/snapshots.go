@@ -237,6 +237,7 @@ func (s *transferRoom) snapshotImportRoutes() {
 	const body = " The body is the archive itself (application/zip), or a form with the archive as file (multipart/form-data); at most 16 MiB."
 	preview := rest.Route{
 		ID: "preview-snapshot", Method: http.MethodPost, Path: snapshotPath + "/import/preview", Tag: "snapshots", Need: memory.RoleMember,
+		Act:     rest.Reads,
 		Summary: "Preview an import of an archive", Body: maxSnapshotBody, Timeout: previewTime, Errors: []int{http.StatusConflict},
 		Doc: "Nothing is written. The token names the archive and every version that the import would change: send it with the import, which " +
 			"then refuses when anything has changed since." + body,
@@ -244,7 +245,7 @@ func (s *transferRoom) snapshotImportRoutes() {
 	rest.Register(s.Server, preview, s.previewSnapshot)
 	run := rest.Route{
 		ID: "import-snapshot", Method: http.MethodPost, Path: snapshotPath + "/import", Tag: "snapshots", Need: memory.RoleMember,
-		Summary: "Import an archive of documents", Body: maxSnapshotBody, Timeout: rest.MaxWait + rest.RequestTimeout,
+		Act: rest.Changes, Summary: "Import an archive of documents", Body: maxSnapshotBody, Timeout: rest.MaxWait + rest.RequestTimeout,
 		Also: []int{http.StatusAccepted}, Errors: []int{http.StatusConflict},
 		Doc: "All documents in one transaction, or none; documents that the archive does not have stay. Answers 200 with what became of each " +
 			"file, or 202 when it is not done within wait: it goes on. " +

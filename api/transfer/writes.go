@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,13 +27,13 @@ const writesPath = "/api/v1/agents/{agent}/writes"
 
 func (s *transferRoom) writeRoutes() {
 	rest.Register(s.Server, rest.Route{
-		ID: "write-memory", Method: http.MethodPost, Path: writesPath, Tag: "writes", Need: memory.RoleMember,
+		ID: "write-memory", Method: http.MethodPost, Act: rest.Changes, Path: writesPath, Tag: "writes", Need: memory.RoleMember,
 		Summary: "Write memory for a business process", Body: rest.MaxDocumentBody, Timeout: rest.MaxWait + rest.RequestTimeout,
 		Also: []int{http.StatusAccepted}, Errors: []int{http.StatusConflict},
-		Doc: "One write for one requestId, however often it is sent and whichever way it comes; the same id with another request is 409 " +
-			"key_reused. Target and content are Mustache templates over data. Answers 200 with the receipt, also when the write was refused " +
-			"(outcome and reasonCode say so), or 202 when it is not there within wait: it will be written, even when workflows cannot be reached " +
-			"now.",
+		Doc: "One write for one requestId of an owner, or of shared memory, however often it is sent and whichever way it comes; the same id " +
+			"with another request is 409 key_reused. Target and content are Mustache templates over data. Answers 200 with the receipt, " +
+			"also when the write was refused (outcome and reasonCode say so), or 202 when it is not there within wait: it will be written, even " +
+			"when workflows cannot be reached now.",
 	}, s.writeMemory)
 	rest.Register(s.Server, rest.Route{
 		ID: "list-writes", Method: http.MethodGet, Path: writesPath, Tag: "writes", Need: memory.RoleViewer,
@@ -42,6 +43,8 @@ func (s *transferRoom) writeRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "get-write", Method: http.MethodGet, Path: writesPath + "/{request}", Tag: "writes", Need: memory.RoleViewer,
 		Summary: "Read a write of a business process",
+		Doc: "The write of the owner with this requestId, else the shared one. Naming nobody, a write that is not the only one is 422 " +
+			"owner_required.",
 	}, s.getWrite)
 }
 
@@ -93,7 +96,7 @@ func (s *transferRoom) writeViewer(id memory.Identity, full bool) func(transfer.
 	return func(w transfer.MemoryWrite) writeView {
 		v := writeView{
 			WriteReceipt: w.Answer(), Owner: w.Owner, Scope: w.Scope, Path: w.Path, Strategy: w.Strategy, Problem: w.Problem, Key: w.Key,
-			WorkflowID: workflows.WriteMemoryID(writeRef(id, w)), StagedAt: w.StagedAt, EndedAt: w.EndedAt,
+			WorkflowID: cmp.Or(w.WorkflowID, workflows.WriteMemoryID(writeRef(id, w))), StagedAt: w.StagedAt, EndedAt: w.EndedAt,
 		}
 		v.Link = s.Workflows.Link(v.WorkflowID)
 		if w.Scope == memory.ScopePersonal && !full {
@@ -131,7 +134,7 @@ func (s *transferRoom) writeMemory(ctx context.Context, in *writeMemoryInput) (*
 	if staged.Ended() || !s.write(ctx, s.Stopping, writeRef(id, staged), wait) {
 		return writeReply(view(staged)), nil
 	}
-	ended, err := s.Store.MemoryWrite(ctx, id, staged.RequestID)
+	ended, err := s.Store.StagedWrite(ctx, id, staged.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -228,6 +228,37 @@ type Artifact struct {
 	Workspace string `json:"workspace"`
 }
 
+// Audit defines model for Audit.
+type Audit struct {
+	// Address Of the client.
+	Address string    `json:"address"`
+	Agent   string    `json:"agent,omitempty,omitzero"`
+	At      time.Time `json:"at"`
+	ID      string    `json:"id"`
+
+	// Key Id of the key that asked.
+	Key string `json:"key"`
+
+	// Kind One of: reads, changes.
+	Kind      string `json:"kind"`
+	Operation string `json:"operation"`
+
+	// Owner Whose memory; missing: nobody's in particular, or everybody's.
+	Owner string `json:"owner,omitempty,omitzero"`
+
+	// Request Id of the request, as in X-Request-Id and in the server's log.
+	Request string `json:"request"`
+
+	// Role One of: viewer, member, admin.
+	Role string `json:"role"`
+
+	// Status HTTP status of the answer.
+	Status int `json:"status"`
+
+	// Targets Ids and paths by the name of their parameter.
+	Targets map[string]string `json:"targets"`
+}
+
 // Author defines model for Author.
 type Author struct {
 	// ID Key, tool, engine or model.
@@ -1618,12 +1649,21 @@ type Key struct {
 	// Agents Only these agents; null: every agent of the workspace.
 	Agents    []string  `json:"agents"`
 	CreatedAt time.Time `json:"createdAt"`
+
+	// ExpiresAt From then on it is refused; missing: never.
+	ExpiresAt time.Time `json:"expiresAt,omitempty,omitzero"`
 	ID        string    `json:"id"`
-	Name      string    `json:"name"`
+
+	// LastUsedAt Exact to five minutes; missing: not used yet.
+	LastUsedAt time.Time `json:"lastUsedAt,omitempty,omitzero"`
+	Name       string    `json:"name"`
 
 	// Owner Pinned to this owner; missing: not pinned.
-	Owner     string    `json:"owner,omitempty,omitzero"`
-	RevokedAt time.Time `json:"revokedAt,omitempty,omitzero"`
+	Owner string `json:"owner,omitempty,omitzero"`
+
+	// ReplacedBy The key to which it was rotated.
+	ReplacedBy string    `json:"replacedBy,omitempty,omitzero"`
+	RevokedAt  time.Time `json:"revokedAt,omitempty,omitzero"`
 
 	// Role One of: viewer, member, admin.
 	Role string `json:"role"`
@@ -1851,12 +1891,21 @@ type NewKey struct {
 	// Agents Only these agents; null: every agent of the workspace.
 	Agents    []string  `json:"agents"`
 	CreatedAt time.Time `json:"createdAt"`
+
+	// ExpiresAt From then on it is refused; missing: never.
+	ExpiresAt time.Time `json:"expiresAt,omitempty,omitzero"`
 	ID        string    `json:"id"`
-	Name      string    `json:"name"`
+
+	// LastUsedAt Exact to five minutes; missing: not used yet.
+	LastUsedAt time.Time `json:"lastUsedAt,omitempty,omitzero"`
+	Name       string    `json:"name"`
 
 	// Owner Pinned to this owner; missing: not pinned.
-	Owner     string    `json:"owner,omitempty,omitzero"`
-	RevokedAt time.Time `json:"revokedAt,omitempty,omitzero"`
+	Owner string `json:"owner,omitempty,omitzero"`
+
+	// ReplacedBy The key to which it was rotated.
+	ReplacedBy string    `json:"replacedBy,omitempty,omitzero"`
+	RevokedAt  time.Time `json:"revokedAt,omitempty,omitzero"`
 
 	// Role One of: viewer, member, admin.
 	Role string `json:"role"`
@@ -1869,7 +1918,10 @@ type NewKey struct {
 type NewKeyBody struct {
 	// Agents Only these agents; missing or null: every agent.
 	Agents []string `json:"agents,omitempty,omitzero"`
-	Name   string   `json:"name"`
+
+	// ExpiresAt From then on the key is refused; missing: never.
+	ExpiresAt time.Time `json:"expiresAt,omitempty,omitzero"`
+	Name      string    `json:"name"`
 
 	// Owner Pin the key to this owner.
 	Owner string `json:"owner,omitempty,omitzero"`
@@ -2343,6 +2395,44 @@ type Reverted struct {
 type Revoked struct {
 	ID      string `json:"id"`
 	Revoked bool   `json:"revoked"`
+}
+
+// RotateKeyBody defines model for RotateKeyBody.
+type RotateKeyBody struct {
+	// ExpiresAt When the new key expires; missing: as long from now as the old one was valid, never if that had no end.
+	ExpiresAt time.Time `json:"expiresAt,omitempty,omitzero"`
+
+	// OverlapSeconds How long the old key stays valid, at most 30 days; 0: not at all; missing: a day.
+	OverlapSeconds *int `json:"overlapSeconds,omitempty"`
+}
+
+// Rotated defines model for Rotated.
+type Rotated struct {
+	// Agents Only these agents; null: every agent of the workspace.
+	Agents    []string  `json:"agents"`
+	CreatedAt time.Time `json:"createdAt"`
+
+	// ExpiresAt From then on it is refused; missing: never.
+	ExpiresAt time.Time `json:"expiresAt,omitempty,omitzero"`
+	ID        string    `json:"id"`
+
+	// LastUsedAt Exact to five minutes; missing: not used yet.
+	LastUsedAt time.Time `json:"lastUsedAt,omitempty,omitzero"`
+	Name       string    `json:"name"`
+
+	// Owner Pinned to this owner; missing: not pinned.
+	Owner string `json:"owner,omitempty,omitzero"`
+
+	// ReplacedBy The key to which it was rotated.
+	ReplacedBy string    `json:"replacedBy,omitempty,omitzero"`
+	Replaces   Key       `json:"replaces"`
+	RevokedAt  time.Time `json:"revokedAt,omitempty,omitzero"`
+
+	// Role One of: viewer, member, admin.
+	Role string `json:"role"`
+
+	// Secret Send it as Authorization: Bearer and this. It is not shown again.
+	Secret string `json:"secret"`
 }
 
 // Run defines model for Run.
@@ -4458,6 +4548,37 @@ func (c *Client) GetWrite(
 	return call[Write](ctx, c, r)
 }
 
+// ListAuditParams are the optional parameters of ListAudit.
+type ListAuditParams struct {
+	Person
+	// Only about this agent.
+	Agent string `query:"agent"`
+	// Only of this key.
+	Key string `query:"key"`
+	// Only of this operation.
+	Operation string `query:"operation"`
+	// Only reads, or only changes. One of: reads, changes.
+	Kind string `query:"kind"`
+	// Only from this time on.
+	Since string `query:"since"`
+	// Only before this time.
+	Until string `query:"until"`
+	// The value of next on the previous page; missing: from the start.
+	Cursor string `query:"cursor"`
+	// Maximum number of items.
+	Limit int `query:"limit"`
+}
+
+// ListAudit calls GET /api/v1/audit: list what keys read and changed for others, newest first.
+func (c *Client) ListAudit(
+	ctx context.Context, params ListAuditParams,
+) (Answer[Page[Audit]], error) {
+	r := request{
+		method: "GET", path: "/api/v1/audit", params: params,
+	}
+	return call[Page[Audit]](ctx, c, r)
+}
+
 // Chat calls POST /api/v1/chat: answer a message.
 func (c *Client) Chat(ctx context.Context, body ChatBody) (Answer[Turn], error) {
 	r := request{
@@ -4497,6 +4618,15 @@ func (c *Client) RevokeKey(ctx context.Context, key string) (Answer[Revoked], er
 		arguments: []any{key},
 	}
 	return call[Revoked](ctx, c, r)
+}
+
+// RotateKey calls POST /api/v1/keys/{key}/rotate: replace a key by a new one.
+func (c *Client) RotateKey(ctx context.Context, key string, body RotateKeyBody) (Answer[Rotated], error) {
+	r := request{
+		method: "POST", path: "/api/v1/keys/%s/rotate",
+		arguments: []any{key}, body: body,
+	}
+	return call[Rotated](ctx, c, r)
 }
 
 // SummarizeConversationParams are the optional parameters of SummarizeConversation.

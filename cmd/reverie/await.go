@@ -14,6 +14,7 @@ import (
 	"reverie/config"
 	"reverie/engine"
 	"reverie/store"
+	"reverie/store/gate"
 )
 
 const (
@@ -145,6 +146,15 @@ func (r *readiness) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	default:
 		fmt.Fprintln(w, "ready")
 	}
+}
+
+// authenticate returns the key of a secret, or store.ErrBusy while the process is starting.
+func (r *readiness) authenticate(ctx context.Context, secret string) (gate.Key, error) {
+	s := r.store.Load()
+	if s == nil {
+		return gate.Key{}, store.ErrBusy
+	}
+	return s.Authenticate(ctx, secret)
 }
 
 // pingTimeout bounds how long the database may take to answer a check of readiness.

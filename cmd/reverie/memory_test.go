@@ -233,9 +233,16 @@ func TestBadLinesAreReportedAndNothingIsLost(t *testing.T) {
 		t.Errorf("%+v, error %v", summary, err)
 	}
 
-	// A conversation of another owner is not changed, and the command reports its progress.
-	_, _, err = runMemory(t, "add", file, "--end-user", "43")
-	if err == nil || !strings.Contains(err.Error(), "conversation_of_another_owner") || !strings.Contains(err.Error(), "0 of 2 messages") ||
+	// Another owner's conversation of the same name is another one.
+	said := func(word string) string {
+		return write(t, word+".jsonl", `{"conversation":"whole","messages":[{"id":"m1","role":"user","content":"`+word+`"},`+
+			`{"id":"m2","role":"assistant","content":"two"}]}`)
+	}
+	clitest.Contains(t, mustRun(t, "add", said("one"), "--end-user", "43"), "whole: 2 messages stored")
+
+	// Other words under known ids are refused, and the command reports its progress.
+	_, _, err = runMemory(t, "add", said("other"), "--end-user", "43")
+	if err == nil || !strings.Contains(err.Error(), "message_id_reused") || !strings.Contains(err.Error(), "0 of 2 messages") ||
 		strings.Contains(err.Error(), "the same command") {
 		t.Errorf("error %v", err)
 	}

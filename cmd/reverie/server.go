@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"sync"
 	"sync/atomic"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"reverie/api"
+	"reverie/api/rest"
 	"reverie/config"
 	"reverie/engine"
 	"reverie/store"
@@ -104,7 +106,8 @@ func newAPI(c config.Config, p *parts, webUI string) (*api.Server, error) {
 		Model:  api.Model{Name: modelName(c), BuiltIn: c.LLMProvider == ""},
 		Dreams: dreamSettings(c, c.LLMProvider != ""), DreamSchedule: dreamSchedule(c),
 		Workspace: c.Workspace, Log: t.Log, Tracers: t.Tracers, Meters: t.Meters, Metrics: t.Metrics,
-		RateLimit: c.RateLimit, TrustedProxies: c.TrustedProxies, Version: version,
+		RateLimit: c.RateLimit, TrustedProxies: c.TrustedProxies, MetricsNetworks: c.MetricsNetworks, AuditAdmins: c.Audit == config.AuditAdmins,
+		Version: version,
 	}
 	if webUI != "" {
 		workflows, err := url.JoinPath(webUI, "namespaces", c.TemporalNamespace, "workflows/")
@@ -147,7 +150,7 @@ func runWorker(ctx context.Context, c config.Config) (err error) {
 	}
 	defer p.close()
 	var ready readiness
-	stopHealth, err := serveHealth(c.WorkerMetricsAddr, &ready, p.telemetry)
+	stopHealth, err := serveHealth(c.WorkerMetricsAddr, &ready, p.telemetry, c.MetricsNetworks)
 	if err != nil {
 		return err
 	}
@@ -201,13 +204,14 @@ func runWorkers(ctx context.Context, c config.Config, p *parts, polling func()) 
 	}
 }
 
-// serveHealth serves /metrics, /healthz and /readyz until stop is called; without an address nowhere.
-func serveHealth(addr string, ready http.Handler, t *engine.Telemetry) (stop func() error, err error) {
+// serveHealth serves /metrics (with a key, or to this machine and allowed networks), /healthz and /readyz until stop is called; without
+// an address nowhere.
+func serveHealth(addr string, ready *readiness, t *engine.Telemetry, allowed []netip.Prefix) (stop func() error, err error) {
 	if addr == "" || addr == config.Off {
 		return func() error { return nil }, nil
 	}
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", t.Metrics)
+	mux.Handle("GET /metrics", rest.GuardMetrics(t.Metrics, ready.authenticate, allowed))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.Handle("GET /readyz", ready)
 	listener, err := net.Listen("tcp", addr)

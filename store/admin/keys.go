@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -22,19 +23,21 @@ type NewKey struct {
 	Role   memory.Role
 	Agents []string     // nil: every agent
 	Owner  memory.Owner // NoOwner: not pinned
+	// ExpiresAt ends the key; nil: it does not expire.
+	ExpiresAt *time.Time
 }
 
 const (
 	sqlKeyInsert = `
-insert into api_keys (workspace_id, key_id, name, hash, role, agents, owner_key, created_at)
-values (@workspace, @key, @name, @hash, @role, @agents, @pinned, @now)
+insert into api_keys (workspace_id, key_id, name, hash, role, agents, owner_key, created_at, expires_at)
+values (@workspace, @key, @name, @hash, @role, @agents, @pinned, @now, @expires)
 returning ` + gate.KeyColumns
 
 	// The hash of another workspace's key is not visible here: row-level security refuses the update.
 	sqlKeyEnsure = `
 insert into api_keys (workspace_id, key_id, name, hash, role, configured, created_at)
 values (@workspace, @key, @name, @hash, @role, true, @now)
-on conflict (hash) do update set name = excluded.name, role = excluded.role, revoked_at = null`
+on conflict (hash) do update set name = excluded.name, role = excluded.role, revoked_at = null, expires_at = null, replaced_by = null`
 
 	sqlKeyReplace = `
 update api_keys set revoked_at = @now
@@ -60,17 +63,14 @@ func (s *Admin) CreateKey(ctx context.Context, id memory.Identity, k NewKey) (se
 	if err := k.validate(); err != nil {
 		return "", gate.Key{}, err
 	}
-	random := make([]byte, 32)
-	_, _ = rand.Read(random) // it never fails
-	secret = secretPrefix + base64.RawURLEncoding.EncodeToString(random)
+	secret = newSecret()
 	created, err := pg.InTx(ctx, s.db, id.For("", id.Owner), func(t *pg.Tx) (gate.Key, error) {
 		keyID := pg.NewID()
 		var created gate.Key
-		var found bool
 		b := &pgx.Batch{}
-		pg.One(b.Queue(sqlKeyInsert, t.Args(pgx.NamedArgs{
-			"key": keyID, "name": k.Name, "hash": gate.HashOf(secret), "role": k.Role, "agents": k.Agents, "pinned": k.Owner,
-		})), &found, &created, gate.ScanKey)
+		if err := k.queue(b, t, keyID, secret, &created); err != nil {
+			return gate.Key{}, err
+		}
 		if err := gate.QueueEvent(
 			b, t, gate.JournalEvent{Kind: gate.EventKeyCreated, Detail: map[string]any{"key": keyID, "name": k.Name, "role": k.Role}},
 		); err != nil {
@@ -83,6 +83,24 @@ func (s *Admin) CreateKey(ctx context.Context, id memory.Identity, k NewKey) (se
 		return "", gate.Key{}, err
 	}
 	return secret, created, nil
+}
+
+func newSecret() string {
+	random := make([]byte, 32)
+	_, _ = rand.Read(random) // it never fails
+	return secretPrefix + base64.RawURLEncoding.EncodeToString(random)
+}
+
+// queue queues storing a key.
+func (k NewKey) queue(b *pgx.Batch, t *pg.Tx, id uuid.UUID, secret string, created *gate.Key) error {
+	if k.ExpiresAt != nil && !k.ExpiresAt.After(t.Now) {
+		return &pg.InvalidError{Field: "expiresAt", Problem: "it is past: use a time in the future, or omit it for a key without an end"}
+	}
+	found := false
+	pg.One(b.Queue(sqlKeyInsert, t.Args(pgx.NamedArgs{
+		"key": id, "name": k.Name, "hash": gate.HashOf(secret), "role": k.Role, "agents": k.Agents, "pinned": k.Owner, "expires": k.ExpiresAt,
+	})), &found, created, gate.ScanKey)
+	return nil
 }
 
 func (k NewKey) validate() error {
@@ -163,4 +181,89 @@ func (s *Admin) RevokeKey(ctx context.Context, id memory.Identity, key uuid.UUID
 		return struct{}{}, t.Finish(ctx, b)
 	})
 	return err
+}
+
+const (
+	sqlKeyRotate = `
+select ` + gate.KeyColumns + `, configured
+from api_keys
+where workspace_id = @workspace and key_id = @key
+for no key update`
+
+	sqlKeyExpire = `
+update api_keys set expires_at = least(expires_at, @expires), replaced_by = @to
+where workspace_id = @workspace and key_id = @key
+returning ` + gate.KeyColumns
+)
+
+// MaxOverlap is the longest time for which a rotated key stays valid.
+const MaxOverlap = 30 * 24 * time.Hour
+
+// RotatedKey is a key with the one that it replaces.
+type RotatedKey struct {
+	Secret   string // of the new key
+	New, Old gate.Key
+}
+
+// RotateKey creates a key with the name and the rights of another one, which expires after overlap, or earlier if it would anyway. The
+// new one expires at a time; nil: as long from now as the old one was valid from its creation. It needs an admin as CreateKey does, and
+// returns *ConflictError with CodeKeyFixed for a key that has ended, was rotated before, or is named by the configuration.
+func (s *Admin) RotateKey(
+	ctx context.Context, id memory.Identity, key uuid.UUID, overlap time.Duration, expires *time.Time,
+) (RotatedKey, error) {
+	if err := pg.RequireGlobal(id); err != nil {
+		return RotatedKey{}, err
+	}
+	if overlap < 0 || overlap > MaxOverlap {
+		return RotatedKey{}, &pg.InvalidError{Field: "overlapSeconds", Problem: fmt.Sprintf("use 0 to %.0f", MaxOverlap.Seconds())}
+	}
+	secret := newSecret()
+	return pg.InTx(ctx, s.db, id.For("", id.Owner), func(t *pg.Tx) (RotatedKey, error) {
+		found, configured := false, false
+		var old gate.Key
+		look := &pgx.Batch{}
+		pg.Columns(
+			look.Queue(sqlKeyRotate, t.Args(pgx.NamedArgs{"key": key})), &found, &old.ID, &old.Workspace, &old.Name, &old.Role, &old.Agents,
+			&old.Owner, &old.CreatedAt, &old.RevokedAt, &old.ExpiresAt, &old.LastUsedAt, &old.ReplacedBy,
+			&configured,
+		)
+		if err := t.Send(ctx, look); err != nil {
+			return RotatedKey{}, err
+		}
+		if !found {
+			return RotatedKey{}, fmt.Errorf("key %s: %w", key, pg.ErrNotFound)
+		}
+		if configured {
+			return RotatedKey{}, &pg.ConflictError{
+				Code: pg.CodeKeyFixed, Message: "the deployment's configuration names this key: change it there (REVERIE_ADMIN_KEY)",
+			}
+		}
+		if err := old.Check(t.Now); err != nil {
+			return RotatedKey{}, &pg.ConflictError{Code: pg.CodeKeyFixed, Message: err.Error() + ": create a new one"}
+		}
+		if old.ReplacedBy != nil {
+			return RotatedKey{}, &pg.ConflictError{
+				Code: pg.CodeKeyFixed, Message: fmt.Sprintf("the key was rotated before: rotate its successor %s", old.ReplacedBy),
+			}
+		}
+		next := NewKey{Name: old.Name, Role: old.Role, Agents: old.Agents, Owner: old.Owner, ExpiresAt: expires}
+		if expires == nil && old.ExpiresAt != nil {
+			next.ExpiresAt = new(t.Now.Add(old.ExpiresAt.Sub(old.CreatedAt)))
+		}
+		rotated := RotatedKey{Secret: secret}
+		newID := pg.NewID()
+		b := &pgx.Batch{}
+		if err := next.queue(b, t, newID, secret, &rotated.New); err != nil {
+			return RotatedKey{}, err
+		}
+		end := t.Args(pgx.NamedArgs{"key": key, "expires": t.Now.Add(overlap), "to": newID})
+		pg.One(b.Queue(sqlKeyExpire, end), &found, &rotated.Old, gate.ScanKey)
+		if err := gate.QueueEvent(
+			b, t, gate.JournalEvent{Kind: gate.EventKeyRotated, Detail: map[string]any{"key": key, "to": newID}},
+		); err != nil {
+			return RotatedKey{}, err
+		}
+		err := t.Finish(ctx, b)
+		return rotated, err
+	})
 }

@@ -24,6 +24,21 @@ type Key struct {
 	Owner     memory.Owner // pinned to this owner; NoOwner: not pinned
 	CreatedAt time.Time
 	RevokedAt *time.Time
+	ExpiresAt *time.Time // nil: never
+	// LastUsedAt is older than the last use by up to useInterval; nil: it was not used.
+	LastUsedAt *time.Time
+	ReplacedBy *uuid.UUID // the key to which it was rotated; nil: it was not
+}
+
+// Check returns nil for a key that is valid at a time, and an *EndedKeyError for one that was revoked or has expired.
+func (k Key) Check(now time.Time) error {
+	switch {
+	case k.RevokedAt != nil:
+		return &pg.EndedKeyError{Key: k.ID}
+	case k.ExpiresAt != nil && !now.Before(*k.ExpiresAt):
+		return &pg.EndedKeyError{Key: k.ID, ExpiredAt: *k.ExpiresAt}
+	}
+	return nil
 }
 
 // Identity returns what the key allows. It names no agent, and an owner only when the key is pinned; For adds them.
@@ -39,28 +54,55 @@ func (k Key) Identity() memory.Identity {
 }
 
 // KeyColumns are the columns of a Key, in the order of ScanKey.
-const KeyColumns = `key_id, workspace_id, name, role, agents, owner_key, created_at, revoked_at`
+const KeyColumns = `key_id, workspace_id, name, role, agents, owner_key, created_at, revoked_at, expires_at, last_used_at, replaced_by`
 
 // ScanKey scans a row of KeyColumns.
 func ScanKey(row pgx.CollectableRow) (Key, error) { return pgx.RowToStructByPos[Key](row) }
 
 const sqlKeyByHash = `select ` + KeyColumns + ` from api_keys where hash = $1`
 
-// Authenticate returns the key with a secret, or ErrUnauthorized when there is none or it was revoked.
+// Authenticate returns the key with a secret. It returns ErrUnauthorized when there is none, and an *EndedKeyError, which is one as well,
+// when it was revoked or has expired.
 func (s *Gate) Authenticate(ctx context.Context, secret string) (Key, error) {
 	hash := HashOf(secret)
 	possession := pg.Settings{KeyHash: hex.EncodeToString(hash)}
-	return pg.Run(ctx, s.db, &pg.Tx{Settings: possession, Mode: pg.SQLBeginRead}, func(t *pg.Tx) (k Key, err error) {
+	key, err := pg.Run(ctx, s.db, &pg.Tx{Settings: possession, Mode: pg.SQLBeginRead}, func(t *pg.Tx) (k Key, err error) {
 		found := false
 		b := &pgx.Batch{}
 		pg.One(b.Queue(sqlKeyByHash, hash), &found, &k, ScanKey)
 		if err := t.Finish(ctx, b); err != nil {
 			return Key{}, err
 		}
-		if !found || k.RevokedAt != nil {
+		if !found {
 			return Key{}, pg.ErrUnauthorized
 		}
-		return k, nil
+		return k, k.Check(t.Now)
+	})
+	if err == nil {
+		s.used(ctx, key)
+	}
+	return key, err
+}
+
+// useInterval is the time between two records of the use of a key.
+const useInterval = 5 * time.Minute
+
+const sqlKeyUsed = `
+update api_keys set last_used_at = @now
+where workspace_id = @workspace and key_id = @key and (last_used_at is null or last_used_at <= @before)`
+
+// used records that a key is in use, unless that was recorded not long ago. A use that cannot be recorded is a use all the same: a
+// database that takes no writes still serves reads.
+func (s *Gate) used(ctx context.Context, k Key) {
+	now := s.db.Now()
+	if k.LastUsedAt != nil && now.Sub(*k.LastUsedAt) < useInterval {
+		return
+	}
+	shown := pg.Settings{Workspace: k.Workspace, Purpose: pg.PurposeProof, KeyHash: k.ID.String()}
+	_, _ = pg.Run(ctx, s.db, &pg.Tx{Settings: shown, Mode: pg.SQLBegin}, func(t *pg.Tx) (struct{}, error) {
+		b := &pgx.Batch{}
+		b.Queue(sqlKeyUsed, t.Args(pgx.NamedArgs{"key": k.ID, "before": t.Now.Add(-useInterval)}))
+		return struct{}{}, t.Finish(ctx, b)
 	})
 }
 
@@ -73,7 +115,7 @@ func HashOf(secret string) []byte {
 const sqlKeyByID = `select ` + KeyColumns + `, hash from api_keys where key_id = @key`
 
 // AuthenticateProof returns the key of a request that carries no secret: proof is the HMAC-SHA256 of message, keyed with the
-// SHA-256 of the key's secret. It returns ErrUnauthorized when there is no such key, it was revoked, or the proof is wrong.
+// SHA-256 of the key's secret. It returns ErrUnauthorized when there is no such key, it was revoked or has expired, or the proof is wrong.
 func (s *Gate) AuthenticateProof(ctx context.Context, key uuid.UUID, message, proof []byte) (Key, error) {
 	k, hash, err := KeyByID(ctx, s.db, key)
 	if err != nil {
@@ -81,9 +123,13 @@ func (s *Gate) AuthenticateProof(ctx context.Context, key uuid.UUID, message, pr
 	}
 	mac := hmac.New(sha256.New, hash)
 	_, _ = mac.Write(message) // it never fails
-	if !hmac.Equal(mac.Sum(nil), proof) || k.RevokedAt != nil {
+	if !hmac.Equal(mac.Sum(nil), proof) {
 		return Key{}, pg.ErrUnauthorized
 	}
+	if err := k.Check(s.db.Now()); err != nil {
+		return Key{}, err
+	}
+	s.used(ctx, k)
 	return k, nil
 }
 
@@ -94,7 +140,8 @@ func KeyByID(ctx context.Context, db *pg.DB, key uuid.UUID) (k Key, hash []byte,
 		found := false
 		b := &pgx.Batch{}
 		pg.Columns(b.Queue(sqlKeyByID, pgx.NamedArgs{"key": key}), &found,
-			&k.ID, &k.Workspace, &k.Name, &k.Role, &k.Agents, &k.Owner, &k.CreatedAt, &k.RevokedAt, &hash,
+			&k.ID, &k.Workspace, &k.Name, &k.Role, &k.Agents, &k.Owner, &k.CreatedAt, &k.RevokedAt, &k.ExpiresAt, &k.LastUsedAt,
+			&k.ReplacedBy, &hash,
 		)
 		if err := t.Finish(ctx, b); err != nil {
 			return Key{}, err

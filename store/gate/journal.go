@@ -31,6 +31,7 @@ const (
 	EventAgentUpdated        EventKind = "agent.updated"
 	EventKeyCreated          EventKind = "key.created"
 	EventKeyRevoked          EventKind = "key.revoked"
+	EventKeyRotated          EventKind = "key.rotated"
 	// EventFlushAcknowledged: a range of messages is saved and may leave the context window.
 	EventFlushAcknowledged EventKind = "memory.flush.acknowledged"
 	// EventRecallRecorded: results of a search were used.

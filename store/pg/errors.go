@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
+
+	"github.com/google/uuid"
 
 	"reverie/memory"
 	"reverie/memory/markdown"
@@ -15,8 +18,10 @@ var (
 	ErrNotFound = errors.New("not found")
 	// ErrForbidden is wrapped when the identity's credential does not allow the call.
 	ErrForbidden = errors.New("forbidden")
-	// ErrUnauthorized means that a secret is unknown or revoked.
+	// ErrUnauthorized means that a secret is unknown, revoked or expired (see EndedKeyError).
 	ErrUnauthorized = errors.New("unauthorized")
+	// ErrSeveralOwners is wrapped when a name that is looked for among all owners is that of several.
+	ErrSeveralOwners = errors.New("several owners have one with this name")
 	// ErrExists is wrapped when the name is taken.
 	ErrExists = errors.New("already exists")
 	// ErrReadOnlyTeam is wrapped when a write concerns an agent that has a leader.
@@ -32,6 +37,22 @@ var (
 	// ErrNoRole is wrapped when the login may not take on AppRole.
 	ErrNoRole = errors.New("the database login may not become " + AppRole)
 )
+
+// EndedKeyError means that a secret is that of a key which is valid no more. It is an ErrUnauthorized.
+type EndedKeyError struct {
+	Key       uuid.UUID
+	ExpiredAt time.Time // zero: the key was revoked
+}
+
+func (e *EndedKeyError) Error() string {
+	if e.ExpiredAt.IsZero() {
+		return "the key was revoked"
+	}
+	return "the key expired at " + e.ExpiredAt.Format(time.RFC3339)
+}
+
+// Unwrap returns ErrUnauthorized.
+func (e *EndedKeyError) Unwrap() error { return ErrUnauthorized }
 
 // StaleBaseError means that a change was based on a version that is no longer current, and that both sides changed the same lines.
 // It carries both, so that a person or a workflow can redo the change on Head. Its message has no contents.
@@ -79,8 +100,6 @@ func (e *InvalidError) Unwrap() error { return e.Cause }
 const (
 	// CodeMessageIDReused: a message id was used again with other content.
 	CodeMessageIDReused = "message_id_reused"
-	// CodeConversationOfAnotherOwner: the conversation belongs to another owner.
-	CodeConversationOfAnotherOwner = "conversation_of_another_owner"
 	// CodeRangeMoved: the range does not begin after the conversation's cursor, or the step not after the last flushed one.
 	CodeRangeMoved = "range_moved"
 	// CodeSuperseded: another run has taken this extraction, flush or dream over.
@@ -111,6 +130,8 @@ const (
 	CodeImportFull = "import_full"
 	// CodeChangedSincePreview: something has changed since the preview to which the import is bound.
 	CodeChangedSincePreview = "changed_since_preview"
+	// CodeKeyFixed: the key has ended, was rotated before or is named by the configuration, and cannot be rotated.
+	CodeKeyFixed = "key_fixed"
 	// CodeKeyOfAnotherWorkspace: the secret is a key of another workspace.
 	CodeKeyOfAnotherWorkspace = "key_of_another_workspace"
 )

@@ -101,7 +101,7 @@ const (
     and x.conversation_uid = (
         select conversation_uid
         from conversations
-        where workspace_id = @workspace and agent_id = @agent and conversation_id = @conversation)
+        where workspace_id = @workspace and agent_id = @agent and conversation_id = @conversation and owner_key = @owner)
     and x.compaction_id < @before
 order by x.compaction_id desc
 limit @limit`

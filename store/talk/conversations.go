@@ -51,7 +51,10 @@ const ownerIDOf = `(
         where o.workspace_id = c.workspace_id and o.agent_id = c.agent_id and o.owner_key = c.owner_key)`
 
 const (
-	sqlConversationByID  = conversationRows + `and c.conversation_id = @conversation`
+	// Of whoever asks for everybody, two are enough to know that the name is not one owner's.
+	sqlConversationByID = conversationRows + `and c.conversation_id = @conversation and (c.owner_key = @owner or @any)
+limit 2`
+
 	sqlConversationByUID = conversationRows + `and c.conversation_uid = @uid`
 
 	sqlConversations = conversationRows + `
@@ -71,21 +74,39 @@ func scanConversation(row pgx.CollectableRow) (Conversation, error) {
 	return pgx.RowToStructByPos[Conversation](row)
 }
 
-// Conversation returns the conversation with the client's id.
+// Conversation returns the owner's conversation with the client's id. An identity that names nobody and reads every owner gets the
+// only one with that id, and ErrSeveralOwners when several owners have one.
 func (s *Talk) Conversation(ctx context.Context, id memory.Identity, conversation string) (Conversation, error) {
-	return s.oneConversation(ctx, id, sqlConversationByID, pgx.NamedArgs{"conversation": conversation})
-}
-
-// ConversationByUID returns the conversation with our id.
-func (s *Talk) ConversationByUID(ctx context.Context, id memory.Identity, uid uuid.UUID) (Conversation, error) {
-	return s.oneConversation(ctx, id, sqlConversationByUID, pgx.NamedArgs{"uid": uid})
-}
-
-func (s *Talk) oneConversation(ctx context.Context, id memory.Identity, sql string, args pgx.NamedArgs) (Conversation, error) {
 	if err := pg.RequireAgent(id); err != nil {
 		return Conversation{}, err
 	}
-	return pg.ReadOne(ctx, s.db, id, sql, args, scanConversation, fmt.Errorf("conversation: %w", pg.ErrNotFound))
+	return pg.Read(ctx, s.db, id, func(t *pg.Tx) (Conversation, error) {
+		var found []Conversation
+		b := &pgx.Batch{}
+		pg.All(
+			b.Queue(sqlConversationByID, t.Args(pgx.NamedArgs{"conversation": conversation, "any": t.Everybody()})), &found, scanConversation,
+		)
+		if err := t.Finish(ctx, b); err != nil {
+			return Conversation{}, err
+		}
+		switch len(found) {
+		case 0:
+			return Conversation{}, noConversation()
+		case 1:
+			return found[0], nil
+		}
+		return Conversation{}, fmt.Errorf("conversation: %w", pg.ErrSeveralOwners)
+	})
+}
+
+func noConversation() error { return fmt.Errorf("conversation: %w", pg.ErrNotFound) }
+
+// ConversationByUID returns the conversation with our id.
+func (s *Talk) ConversationByUID(ctx context.Context, id memory.Identity, uid uuid.UUID) (Conversation, error) {
+	if err := pg.RequireAgent(id); err != nil {
+		return Conversation{}, err
+	}
+	return pg.ReadOne(ctx, s.db, id, sqlConversationByUID, pgx.NamedArgs{"uid": uid}, scanConversation, noConversation())
 }
 
 // Conversations lists the owner's conversations, with AnyOwner those of every owner, the latest batch first.

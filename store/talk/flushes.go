@@ -123,7 +123,7 @@ const (
     and f.conversation_uid = (
         select conversation_uid
         from conversations
-        where workspace_id = @workspace and agent_id = @agent and conversation_id = @conversation)
+        where workspace_id = @workspace and agent_id = @agent and conversation_id = @conversation and owner_key = @owner)
     and f.flush_id < @before
 order by f.flush_id desc
 limit @limit`

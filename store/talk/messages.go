@@ -44,7 +44,7 @@ insert into conversations (workspace_id, agent_id, conversation_id, conversation
 values (@workspace, @agent, @conversation, @uid, @owner, @trigger, @now, @now)
 on conflict do nothing`
 
-	// Batches of one conversation wait here. A conversation of another owner is not visible and gives no row.
+	// Batches of one conversation wait here.
 	sqlConversationLock = `
 select c.conversation_uid, c.last_seq, c.complete_seq, c.trigger_source, ` + ownerIDOf + `
 from conversations c
@@ -58,7 +58,7 @@ for no key update`
 with c as materialized (
     select conversation_uid
     from conversations
-    where workspace_id = @workspace and agent_id = @agent and conversation_id = @conversation
+    where workspace_id = @workspace and agent_id = @agent and conversation_id = @conversation and owner_key = @owner
 ), incoming as materialized (
     select c.conversation_uid, i.*, m.seq is not null as known, m.role = i.role and m.name = i.name and m.content = i.content
             and m.tool_calls = i.tool_calls and m.tool_call_id = i.tool_call_id as same
@@ -98,7 +98,7 @@ update conversations set
     complete_seq = @complete,
     pending_since = case when @complete > considered_seq then coalesce(pending_since, @now) end,
     updated_at = @now
-where workspace_id = @workspace and agent_id = @agent and conversation_id = @conversation`
+where workspace_id = @workspace and agent_id = @agent and conversation_id = @conversation and owner_key = @owner`
 
 	sqlOwnerTurn = `
 update owners set turn = turn + 1, turn_at = @now
@@ -112,15 +112,15 @@ where m.workspace_id = @workspace and m.agent_id = @agent and m.seq > @after
     and m.conversation_uid = (
         select conversation_uid
         from conversations
-        where workspace_id = @workspace and agent_id = @agent and conversation_id = @conversation)
+        where workspace_id = @workspace and agent_id = @agent and conversation_id = @conversation and owner_key = @owner)
 order by m.seq
 limit @limit`
 )
 
 // AppendMessages stores a batch, all of it or nothing. A message whose id is stored already is skipped; when its role, name,
 // content or tool calls differ, the batch is refused (*ConflictError with CodeMessageIDReused). A new conversation is created; one
-// of another owner is refused (CodeConversationOfAnotherOwner). Sequence numbers follow the order of the batch, without gaps. A
-// completed turn counts once, however often its batch is sent.
+// of another owner with the same id is another conversation. Sequence numbers follow the order of the batch, without gaps. A completed
+// turn counts once, however often its batch is sent.
 //
 // It costs two round trips, and one more statement for every maxStatementBytes of contents.
 func (s *Talk) AppendMessages(ctx context.Context, id memory.Identity, b Batch) (Stored, error) {
@@ -148,7 +148,7 @@ func (s *Talk) AppendMessages(ctx context.Context, id memory.Identity, b Batch) 
 		}
 		switch {
 		case !state.found:
-			return Stored{}, &pg.ConflictError{Code: pg.CodeConversationOfAnotherOwner, Message: "the conversation belongs to another owner"}
+			return Stored{}, noConversation()
 		case state.reused != nil:
 			return Stored{}, reusedID(*state.reused)
 		}
@@ -177,7 +177,7 @@ func (s *Talk) CompleteTurn(ctx context.Context, id memory.Identity, conversatio
 			return Stored{}, err
 		}
 		if !state.found {
-			return Stored{}, fmt.Errorf("conversation: %w", pg.ErrNotFound)
+			return Stored{}, noConversation()
 		}
 		err := state.finish(ctx, t, true)
 		return state.stored, err
@@ -277,7 +277,7 @@ func (c *conversationState) finish(ctx context.Context, t *pg.Tx, turnComplete b
 	return t.Finish(ctx, b)
 }
 
-// Messages lists at most limit messages after a sequence number, oldest first.
+// Messages lists at most limit messages of the owner's conversation after a sequence number, oldest first.
 func (s *Talk) Messages(ctx context.Context, id memory.Identity, conversation string, after int64, limit int) ([]memory.Message, error) {
 	if err := pg.RequireAgent(id); err != nil {
 		return nil, err
@@ -485,7 +485,7 @@ const sqlMessagesByID = `
 with c as materialized (
     select conversation_uid
     from conversations
-    where workspace_id = @workspace and agent_id = @agent and conversation_id = @conversation
+    where workspace_id = @workspace and agent_id = @agent and conversation_id = @conversation and owner_key = @owner
 )
 select ` + wholeMessage + `
 from c
@@ -499,7 +499,7 @@ cross join lateral (
 ) m
 order by m.seq`
 
-// MessagesByID returns the messages of a conversation with the given client ids, oldest first.
+// MessagesByID returns the messages of the owner's conversation with the given client ids, oldest first.
 func (s *Talk) MessagesByID(ctx context.Context, id memory.Identity, conversation string, ids []string) ([]memory.Message, error) {
 	if err := pg.RequireAgent(id); err != nil {
 		return nil, err

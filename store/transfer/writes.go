@@ -71,12 +71,20 @@ const (
 insert into memory_writes (workspace_id, agent_id, write_id, request_id, request_hash, key_id, owner_key, scope, path, strategy, content,
     reason, outcome, staged_at, due_at)
 select @workspace, @agent, @write, @request, @hash, @key, @row_owner, @scope, @path, @strategy, @content, @reason, 'staged', @now, @due
-on conflict (request_id, workspace_id, agent_id) do nothing`
+on conflict (request_id, workspace_id, agent_id, owner_key) do nothing`
 
-	sqlWriteByRequest = `
+	sqlWriteOfRequest = `
 select ` + writeColumns + `, request_hash
 from memory_writes
-where workspace_id = @workspace and agent_id = @agent and request_id = @request`
+where workspace_id = @workspace and agent_id = @agent and request_id = @request and owner_key = @row_owner`
+
+	// The owner's write, else the shared one, else those of others.
+	sqlWritesByRequest = `
+select ` + writeColumns + `
+from memory_writes
+where workspace_id = @workspace and agent_id = @agent and request_id = @request and (owner_key in (@owner, '') or @any)
+order by owner_key = @owner desc, owner_key = '' desc
+limit 2`
 )
 
 func scanWrite(row pgx.CollectableRow) (w MemoryWrite, err error) {
@@ -92,7 +100,8 @@ func (w *MemoryWrite) fields() []any {
 }
 
 // StageWrite accepts a write of a business process on behalf of key, whose identity is id. From then on CommitWrite writes or
-// refuses it, once. A repeated request returns its record; the same id with another request is a *ConflictError (CodeKeyReused).
+// refuses it, once. A repeated request returns its record; the same id with another request for the same owner, or for shared memory,
+// is a *ConflictError (CodeKeyReused).
 //
 // It returns *InvalidError for a write that can never succeed (with the field), ErrForbidden for a scope that id may not write, and
 // ErrNotFound when there is no such agent. CommitWrite checks the agent's settings, the scan and the document.
@@ -107,15 +116,17 @@ func (s *Transfer) StageWrite(ctx context.Context, id memory.Identity, key uuid.
 		var first []byte
 		found := false
 		b := &pgx.Batch{}
+		owner := gate.RowOwner(id, row.Scope)
 		b.Queue(sqlWriteStage, t.Args(pgx.NamedArgs{
-			"write": pg.NewID(), "request": r.RequestID, "hash": hash[:], "key": key, "row_owner": gate.RowOwner(id, row.Scope), "scope": row.Scope,
+			"write": pg.NewID(), "request": r.RequestID, "hash": hash[:], "key": key, "row_owner": owner, "scope": row.Scope,
 			"path": row.Path, "strategy": r.Strategy, "content": row.Content, "reason": r.Reason, "due": t.Now.Add(StartGrace),
 		}))
-		pg.Columns(b.Queue(sqlWriteByRequest, t.Args(pgx.NamedArgs{"request": r.RequestID})), &found, append(w.fields(), &first)...)
+		pg.Columns(b.Queue(sqlWriteOfRequest, t.Args(pgx.NamedArgs{"request": r.RequestID, "row_owner": owner})), &found,
+			append(w.fields(), &first)...)
 		if err := t.Finish(ctx, b); err != nil {
 			return MemoryWrite{}, err
 		}
-		if !found || [32]byte(first) != hash { // the one that is not visible is another owner's
+		if !found || [32]byte(first) != hash {
 			return MemoryWrite{}, &pg.ConflictError{
 				Code: pg.CodeKeyReused, Message: "request id already used for another write: choose a new one",
 			}
@@ -246,7 +257,7 @@ func (s *Transfer) openWrite(ctx context.Context, id memory.Identity, write uuid
 // Refusals without another error.
 var (
 	errTargetNotAllowed = errors.New("the agent's writeTargets do not allow this document")
-	errKeyRevoked       = errors.New("the requesting key was revoked")
+	errKeyRevoked       = errors.New("the requesting key was revoked or has expired")
 	// errWriteEnded is no refusal: another transaction committed the same write.
 	errWriteEnded = errors.New("the write has ended")
 )
@@ -258,7 +269,7 @@ func (s *Transfer) commitWrite(ctx context.Context, worker memory.Identity, w op
 	}
 	key, _, err := gate.KeyByID(ctx, s.db, w.Key)
 	switch {
-	case errors.Is(err, pg.ErrUnauthorized), err == nil && key.RevokedAt != nil:
+	case errors.Is(err, pg.ErrUnauthorized), err == nil && key.Check(s.db.Now()) != nil:
 		return errKeyRevoked
 	case err != nil:
 		return err
@@ -367,24 +378,33 @@ where workspace_id = @workspace and agent_id = @agent and write_id < @before and
 order by write_id desc
 limit @limit`
 
-// MemoryWrite returns the record of a request.
+// MemoryWrite returns the record of a request: of the identity's owner, else of shared memory. An identity that names nobody and reads
+// every owner gets the only other one with that id, and ErrSeveralOwners when there are several.
 func (s *Transfer) MemoryWrite(ctx context.Context, id memory.Identity, request string) (MemoryWrite, error) {
 	if err := pg.RequireAgent(id); err != nil {
 		return MemoryWrite{}, err
 	}
 	return pg.Read(ctx, s.db, id, func(t *pg.Tx) (w MemoryWrite, err error) {
-		var hash []byte
-		found := false
+		var found []MemoryWrite
 		b := &pgx.Batch{}
-		pg.Columns(b.Queue(sqlWriteByRequest, t.Args(pgx.NamedArgs{"request": request})), &found, append(w.fields(), &hash)...)
+		pg.All(b.Queue(sqlWritesByRequest, t.Args(pgx.NamedArgs{"request": request, "any": t.Everybody()})), &found, scanWrite)
 		if err := t.Finish(ctx, b); err != nil {
 			return MemoryWrite{}, err
 		}
-		if !found {
+		switch {
+		case len(found) == 0:
 			return MemoryWrite{}, noWrite(request)
+		case len(found) > 1 && found[0].Owner != id.Owner:
+			return MemoryWrite{}, fmt.Errorf("write %s: %w", request, pg.ErrSeveralOwners)
 		}
-		return w, nil
+		return found[0], nil
 	})
+}
+
+// StagedWrite returns the record of a write that StageWrite returned.
+func (s *Transfer) StagedWrite(ctx context.Context, id memory.Identity, write uuid.UUID) (MemoryWrite, error) {
+	w, err := s.openWrite(ctx, id, write)
+	return w.MemoryWrite, err
 }
 
 // MemoryWrites lists the writes of an agent that id may see, newest first; an empty outcome means all.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -70,7 +71,7 @@ func StartSystem(ctx context.Context, t *testing.T, o Options) *System {
 		t.Fatal(err)
 	}
 	s.env = []string{
-		"REVERIE_DATABASE_URL=" + s.Postgres.URL(database), "REVERIE_TEMPORAL_ADDRESS=" + s.Temporal.Address,
+		"REVERIE_DATABASE_URL=" + s.as(t, AppLogin), "REVERIE_TEMPORAL_ADDRESS=" + s.Temporal.Address,
 		"REVERIE_ADMIN_KEY=" + adminKey, "REVERIE_ADDR=" + address, "REVERIE_WORKER_METRICS_ADDR=off",
 		"REVERIE_QUIET_PERIOD=100ms", "REVERIE_COOLDOWN=200ms", "REVERIE_SWEEP_INTERVAL=1s",
 	}
@@ -87,7 +88,8 @@ func StartSystem(ctx context.Context, t *testing.T, o Options) *System {
 		t.Fatal(err)
 	}
 	s.keepCommits(ctx, t)
-	migrate, err := Start(s.program, s.env, s.log("migrate"), "migrate")
+	s.makeLogins(ctx, t)
+	migrate, err := Start(s.program, append(slices.Clone(s.env), "REVERIE_DATABASE_URL="+s.as(t, OwnerLogin)), s.log("migrate"), "migrate")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,6 +137,45 @@ func (s *System) keepCommits(ctx context.Context, t *testing.T) {
 	defer conn.Close(ctx)
 	if _, err := conn.Exec(ctx, "alter database "+database+" set synchronous_commit = on"); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Logins of a deployment, as docs/deployment.md makes them: one owns the tables and migrates, one is that of API and worker.
+const (
+	OwnerLogin = "reverie_owner"
+	AppLogin   = "reverie_app"
+	loginWord  = "password-of-a-test"
+)
+
+// as returns the URL of the database for a login.
+func (s *System) as(t *testing.T, login string) string {
+	t.Helper()
+	address, err := url.Parse(s.Database())
+	if err != nil {
+		t.Fatal(err)
+	}
+	address.User = url.UserPassword(login, loginWord)
+	return address.String()
+}
+
+// makeLogins makes the logins as an administrator of the server.
+func (s *System) makeLogins(ctx context.Context, t *testing.T) {
+	t.Helper()
+	conn, err := pgx.Connect(ctx, s.Database())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(ctx)
+	for _, sql := range []string{
+		"create role " + OwnerLogin + " login password '" + loginWord + "'",
+		"create role " + AppLogin + " login nosuperuser nocreatedb nocreaterole nobypassrls password '" + loginWord + "'",
+		"grant " + AppLogin + " to " + OwnerLogin,
+		"alter database " + database + " owner to " + OwnerLogin,
+		"create extension if not exists vector",
+	} {
+		if _, err := conn.Exec(ctx, sql); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
