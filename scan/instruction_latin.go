@@ -47,14 +47,13 @@ var english = lexicon{
 		`\b(?:treat|consider|regard|handle|accept)\b.{0,40}\b(?:instructions?|orders?|requests?|messages?|commands?|emails?|mails?|words?|text)\b` +
 		`.{0,50}\bas (?:if|though|mine|my own|coming|trusted|authoritative|binding|an? (?:order|command|instruction)|orders|commands|instructions|` +
 		`the user)|\b(?:is|are) (?:now )?(?:your|the) (?:new |real |true )?(?:owner|master|administrator|admin|boss)\b`,
-	secrecy: `\b(?:do not|don't|never|without)\b.{0,12}\b(?:tell(?:ing)?|inform(?:ing)?|show(?:ing)?|let(?:ting)?|notify(?:ing)?|alert(?:ing)?|warn(?:ing)?|` +
+	secrecy: `\b(?:do not|don't|never)\b.{0,12}\b(?:tell(?:ing)?|inform(?:ing)?|show(?:ing)?|let(?:ting)?|notify(?:ing)?|alert(?:ing)?|warn(?:ing)?|` +
 		`ask(?:ing)?|reveal(?:ing)?|mention(?:ing)?|disclos(?:e|ing))\b.{0,40}\b(?:the )?(?:users?|owner|customers?|humans?|account holder)\b|` +
 		`\b(?:hide|conceal|keep)\b.{0,40}\b(?:from (?:the )?(?:user|owner|customer|human)|secret from)\b|` +
-		`\bwithout (?:asking|confirmation|confirming|permission|consent|approval|telling (?:me|anyone)|verification|notice)\b.{0,40}$|` +
 		`\b(?:never|do not|don't|no need to) (?:ask|require|wait)(?: me)?(?: for)?(?: any)? (?:confirm|confirmation|permission|approval|consent)\b|` +
 		`\b(?:skip|disable|turn off|bypass|ignore|switch off) (?:all |any |the |every |your )*(?:confirmations?|safety|security|checks|warnings|` +
 		`verification|filters?|approval|moderation|guardrails)\b`,
-	covert: `\b(?:silently|secretly|quietly|discreetly|covertly|in secret|in the background|unnoticed|behind the scenes|invisibly)\b`,
+	covert: `\b(?:silently|secretly|quietly|discreetly|covertly|in secret|in the background|unnoticed|behind the scenes|invisibly|without (?:asking|confirmation|confirming|permission|consent|approval|telling|informing|notifying|verification|notice))\b`,
 	assistant: `\b(?:ai|virtual|chat|language|automated|digital)? ?(?:assistants?|ais?|chat ?bots?|bots?|llms?|language models?|ai (?:agents?|models?|` +
 		`systems?))\b.{0,30}\b(?:must|should|shall|has to|have to|is required|are required|is to|are to|will always|needs? to|is instructed|` +
 		`are instructed|will now|always)\b|\b(?:note|message|instructions?|notice|attention|important|policy|rules?|update|reminder|hint|memo|to)` +
@@ -107,10 +106,9 @@ var german = lexicon{
 		`\b(?:gehorche|befolge|folge|vertraue)\b.{0,40}(?:@|\b(?:anweisungen|befehlen?|auftragen) (?:von|aus|des|der)\b)|` +
 		`\b(?:behandle|betrachte|werte|sieh|nimm)\b.{0,40}(?:anweisung|befehl|nachricht|auftrag|mail|wunsch|worte).{0,60}\b(?:als|wie)\b`,
 	secrecy: `\b(?:sag|sage|verrate|verrat|zeig|zeige|erzahl|erzahle|teile|melde|erwahne)\b.{0,20}\b(?:nutzer|benutzer|nutzerin|anwender|kunden|besitzer|menschen)\b.{0,20}\b(?:nicht|nichts|nie|kein)|` +
-		`\b(?:ohne|bevor)\b.{0,30}\b(?:nutzer|benutzer|kunden|anwender|besitzer)\b.{0,20}\b(?:zu fragen|fragen|zu informieren|bescheid|zu sagen|zu warnen)|\bohne (?:nachfrage|ruckfrage|bestatigung|zu fragen|nachzufragen|zustimmung|erlaubnis|genehmigung)\b|` +
 		`\b(?:frag|frage|warte)\b.{0,20}\b(?:nie|niemals|nicht)\b.{0,20}\b(?:bestatigung|erlaubnis|zustimmung)|\b(?:verheimliche|verschweige|verbirg)\b|` +
 		`\b(?:uberspringe|deaktiviere|ignoriere|umgehe)\b.{0,20}\b(?:bestatigung|sicherheit|warnung|prufung|filter)`,
-	covert: `\b(?:heimlich|unbemerkt|still und leise|stillschweigend|verdeckt|im hintergrund|unauffallig|diskret)\b`,
+	covert: `\b(?:heimlich|unbemerkt|still und leise|stillschweigend|verdeckt|im hintergrund|unauffallig|diskret|ohne (?:nachfrage|ruckfrage|bestatigung|zu fragen|nachzufragen|zustimmung|erlaubnis|genehmigung|den \w+ zu \w+|mich zu \w+))\b`,
 	assistant: `\b(?:ki|ki-assistent|assistent|assistentin|assistenten|ki-assistenten|chatbot|chatbots|bot|sprachmodell|sprachmodelle|kis)\b.{0,30}\b(?:muss|mussen|soll|sollen|sollte|hat|haben|darf|immer|ist verpflichtet|wird angewiesen)\b|` +
 		`\b(?:hinweis|nachricht|anweisung|anweisungen|regel|regeln|richtlinie|achtung|wichtig|notiz|vorgabe|mitteilung|update)(?: \w+)? ?(?:an|fur|,|:)? ?(?:die |den |alle |jede |jeden |das )?(?:ki|ki-assistent\w*|assistent\w*|chatbots?|sprachmodelle?|bots?)\b|` +
 		`\b(?:liebe|hallo|achtung) (?:ki|assistent\w*|chatbot)\b|^[ "*#>-]*(?:ki|ki-assistent\w*|assistent\w*|chatbots?|an die ki|an alle ki\w*) ?[:,]`,
@@ -142,9 +140,9 @@ var spanish = lexicon{
 	rivals:  `\b(?:nunca|jamas|no)\b.{0,24}\b(?:mencion|recomiend|nombr|habl|suger|sugier)\w*\b.{0,40}\b(?:competencia|competidor\w*|rival\w*|alternativas|otr[ao]s (?:marcas|bancos|productos|proveedores|empresas))\b|\b(?:recomienda|menciona|elogia) (?:solo|solamente|unicamente)\b|\b(?:solo|unicamente) (?:recomienda|menciona|elogia)\b`,
 	obey: `\b(?:haz|obedece|sigue|cumple|ejecuta|acepta)(?: siempre)? (?:todo|todas?|todos|cualquier|lo que|cada)\b.{0,60}\b(?:que|digan?|diga|pidan?|pida|ordenen?|instruccion|instrucciones|orden|ordenes|mensajes?|de)\b|` +
 		`\b(?:obedece|sigue|confia)\b.{0,40}(?:@|\b(?:instrucciones|ordenes) (?:de|del)\b)|\b(?:trata|considera|toma|interpreta)\b.{0,40}\b(?:instruccion|instrucciones|orden|ordenes|mensajes?|correos?|peticion|peticiones|palabras)\b.{0,60}\bcomo\b`,
-	secrecy: `\bno (?:le |les |se lo )?(?:digas?|cuentes?|informes?|avises?|muestres?|reveles?|menciones?|preguntes?|diga|informe)\b.{0,30}\b(?:usuarios?|usuaria|dueno|cliente|clientes|propietario|titular)\b|\bsin (?:pedir|preguntar|avisar|informar|decir|que)\b.{0,30}\b(?:usuarios?|confirmacion|permiso|cliente|dueno|nadie)\b|` +
-		`\bsin (?:confirmacion|permiso|consentimiento|autorizacion|preguntar|avisar)\b|\b(?:oculta|esconde|ocultale)\b|\b(?:nunca|no) (?:me )?pidas (?:confirmacion|permiso)|\b(?:omite|desactiva|salta|ignora)\b.{0,20}\b(?:confirmacion|seguridad|avisos|advertencias|filtros|verificacion)`,
-	covert: `\b(?:en secreto|secretamente|a escondidas|discretamente|silenciosamente|en silencio|sin que (?:nadie|me|se)|en segundo plano)\b`,
+	secrecy: `\bno (?:le |les |se lo )?(?:digas?|cuentes?|informes?|avises?|muestres?|reveles?|menciones?|preguntes?|diga|informe)\b.{0,30}\b(?:usuarios?|usuaria|dueno|cliente|clientes|propietario|titular)\b|` +
+		`\b(?:oculta|esconde|ocultale)\b|\b(?:nunca|no) (?:me )?pidas (?:confirmacion|permiso)|\b(?:omite|desactiva|salta|ignora)\b.{0,20}\b(?:confirmacion|seguridad|avisos|advertencias|filtros|verificacion)`,
+	covert: `\b(?:en secreto|secretamente|a escondidas|discretamente|silenciosamente|en silencio|sin que (?:nadie|me|se)|en segundo plano|sin (?:confirmacion|permiso|consentimiento|autorizacion|preguntar|avisar|informar|decir|pedir))\b`,
 	assistant: `\b(?:asistentes?|ia|ias|chatbots?|bots?|modelos? de lenguaje)\b.{0,30}\b(?:debe|deben|debera|deberan|tiene que|tienen que|ha de|han de|siempre|esta obligad\w)\b|` +
 		`\b(?:nota|mensaje|instruccion|instrucciones|aviso|atencion|importante|politica|regla|reglas|norma|actualizacion)(?: \w+)? ?(?:para|a|al|del|de|,|:)? ?(?:el |la |los |las |toda |todas )?(?:ia|asistentes?|chatbots?|modelos?|bots?)\b|` +
 		`\b(?:querid[ao]|hola|atencion) (?:ia|asistente)\b|^[ "*#>-]*(?:ia|asistentes?(?: de ia)?|chatbots?) ?[:,]|\bsi eres un[ao]? (?:ia|asistente|modelo)`,
