@@ -125,8 +125,8 @@ var ways = map[string]func(w *world, user string) []string{
 		w.call(http.MethodPost, agentPath+"/imports", map[string]any{"endUserId": user, "format": "test", "source": "s-" + user}, &made)
 		path := agentPath + "/imports/" + made.ID
 		w.call(http.MethodPost, path+"/items", map[string]any{"items": []map[string]any{
-			{"key": "1", "document": map[string]any{"path": "PROFILE.md", "content": note()}},
-			{"key": "2", "document": map[string]any{"path": "MEMORY.md", "content": note()}},
+			{"key": "1", "document": map[string]any{"path": "PROFILE.md", "content": note(), "scope": "PERSONAL"}},
+			{"key": "2", "document": map[string]any{"path": "MEMORY.md", "content": note(), "scope": "PERSONAL"}},
 			{"key": "3", "conversation": map[string]any{"id": "i-" + user, "messages": said(payloads...)}},
 		}}, nil)
 		w.call(http.MethodPost, path+"/start", nil, nil)
