@@ -52,12 +52,15 @@ var carriers = []carrier{
 
 // elsewhere matches an address, a phone number, an account or a command: a place to send something to, or something to run.
 var elsewhere = regexp.MustCompile(`https?://|www\.|\b[\w-]+\.(?:com|net|org|io|dev|app|example|ru|cn|top|xyz|info|shop|co|biz|site|` +
-	`online|link|click|test|invalid|ai|me|de|fr|es|br|pt|jp|it|uk|eu)\b|\+?\d[\d ()-]{6,}\d\b|\b0x[0-9a-f]{20,}|\b[a-z]{2}\d{2}[a-z0-9]{11,}|` +
+	`online|link|click|test|invalid|ai|me|de|fr|es|br|pt|jp|it|uk|eu)\b|\+?\d[\d ()-]{6,}\d\b|\b0x[0-9a-f]{20,}|` +
+	`\b[a-z]{2}\d{2}[a-z0-9]{11,}|` +
 	`\b[\w./-]+\.(?:sh|py|exe|bat|ps1|js)\b|\b(?:curl|wget|bash|npm|pip|rm -|sudo|powershell)\b`)
 
 // advertising matches words of advertisements.
-var advertising = regexp.MustCompile(foldLetters(`\bsponsor|\bgesponsert|\bpowered by\b|\bbrought to you\b|\badvert|\baffiliate|\bpromo(?:tion)?\b|\bcoupon|\breferral|` +
-	`\bpatrocin|\bpublicit|\bwerbung|\banzeige\b|\brabatt|\bdescuent|\bdescont|\bdiscount|\bcode promo|赞助|广告|优惠|提供\b|提供」|スポンサー|広告|спонсор|реклам|скидк`))
+var advertising = regexp.MustCompile(foldLetters(`\bsponsor|\bgesponsert|\bpowered by\b|\bbrought to you\b|\badvert|\baffiliate|` +
+	`\bpromo(?:tion)?\b|\bcoupon|\breferral|` +
+	`\bpatrocin|\bpublicit|\bwerbung|\banzeige\b|\brabatt|\bdescuent|\bdescont|\bdiscount|\bcode promo|赞助|广告|优惠|提供\b|提供」|スポンサー|` +
+	`広告|спонсор|реклам|скидк`))
 
 // sentences yields the sentences of a folded text. A period ends one only before white space, so that addresses stay whole; between
 // Chinese or Japanese characters there is none.

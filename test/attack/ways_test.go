@@ -77,7 +77,9 @@ func said(texts ...string) []map[string]string {
 }
 
 // note is a document with the payloads.
-func note() string { return "# Notes\n\n- Grace works as a nurse.\n- " + strings.Join(payloads, "\n- ") + "\n" }
+func note() string {
+	return "# Notes\n\n- Grace works as a nurse.\n- " + strings.Join(payloads, "\n- ") + "\n"
+}
 
 // ways are the ways into the memory of an end user. Each returns the documents that must not have the payloads.
 var ways = map[string]func(w *world, user string) []string{
