@@ -209,7 +209,7 @@ func (w *writing) check(after string, moved []dream.MovedSection, retired []prop
 func barred(states []dream.State) []dream.State {
 	var out []dream.State
 	for _, s := range states {
-		if s.Status == dream.Forgotten || s.Status == dream.Rejected {
+		if s.Status == dream.Forgotten || s.Status == dream.Held || s.Status == dream.Rejected {
 			out = append(out, s)
 		}
 	}

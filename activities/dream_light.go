@@ -215,7 +215,7 @@ func matters(states []dream.State, candidates []dream.Candidate) []dream.State {
 	}
 	var out []dream.State
 	for _, s := range states {
-		settled := s.Status == dream.Forgotten || s.Status == dream.Rejected || s.Status == dream.Edited
+		settled := s.Status == dream.Forgotten || s.Status == dream.Held || s.Status == dream.Rejected || s.Status == dream.Edited
 		if settled || weighed[s.ID] || slices.ContainsFunc(s.Aliases, func(id markdown.EntryID) bool { return weighed[id] }) {
 			out = append(out, s)
 		}

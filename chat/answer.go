@@ -141,6 +141,9 @@ func (t *turning) remember(ctx context.Context, asked remember.Request) (answere
 	if err != nil {
 		return false, fmt.Errorf("remember: %w", err)
 	}
+	if remember.Kind(saved.Kind) == remember.KindHeld { // a person decides about it
+		return true, t.say(say.refused, builtinRemember)
+	}
 	if remember.Kind(saved.Kind) == remember.KindUnclear {
 		if t.Model != nil {
 			return false, nil

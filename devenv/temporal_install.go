@@ -4,6 +4,8 @@ import (
 	"archive/tar"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,6 +22,15 @@ import (
 // temporalVersion is the release of Temporal's command line tool, which contains the dev server, to download or
 // build.
 const temporalVersion = "v1.5.1"
+
+// temporalSums are the SHA-256 sums of the archives of temporalVersion, by platform. Changing the version means changing them; the
+// release lists them in checksums.txt.
+var temporalSums = map[string]string{
+	"linux/amd64":  "ddc95e08b0b076efd4ea9733a3f488eb7d2be875f8834e616cd2a37358b4852d",
+	"linux/arm64":  "bd1b0db9f18b051026de8bf6cc1505f2510f14bbb7a8b9a4a91fff46c77454f5",
+	"darwin/amd64": "bbb73e2a31135abe50a1f1cdb35030c42961df618e8ce9c60ae89f201540c5d9",
+	"darwin/arm64": "cca01b7ea35ad56e2a328d9ae596bf716bd22313ef63c7a761c88354457c2415",
+}
 
 // temporalModule is the Go package of the tool.
 const temporalModule = "github.com/temporalio/cli/cmd/temporal"
@@ -42,9 +53,12 @@ func temporalProgram(ctx context.Context, progress Progress) (string, error) {
 		if exists(program) {
 			return nil
 		}
-		downloadErr := downloadTemporal(ctx, progress, temporalDownloads, program)
+		downloadErr := downloadTemporal(ctx, progress, temporalDownloads, program, temporalSums[runtime.GOOS+"/"+runtime.GOARCH])
 		if downloadErr == nil || ctx.Err() != nil {
 			return downloadErr
+		}
+		if errors.As(downloadErr, new(*sumError)) {
+			progress.say("temporal", "%s", downloadErr)
 		}
 		progress.say("temporal", "cannot be downloaded, so it is built; this takes some minutes, once")
 		if err := buildTemporal(ctx, progress, folder, program); err != nil {
@@ -92,11 +106,28 @@ const temporalDownloads = "https://temporal.download/cli/"
 // downloadPatience bounds a download before a build is tried. The archive has about 60 MB.
 const downloadPatience = 3 * time.Minute
 
-// programLimit bounds the size of the program.
-const programLimit = 1 << 30
+// programLimit bounds the size of the program, and archiveLimit that of its archive.
+const (
+	programLimit = 1 << 30
+	archiveLimit = 1 << 28
+)
 
-// downloadTemporal downloads temporalVersion for this platform.
-func downloadTemporal(ctx context.Context, progress Progress, base, program string) error {
+// sumError means that a download is not the file that this release of Reverie was made for. Nothing of it was unpacked.
+type sumError struct{ address, want, got string }
+
+func (e *sumError) Error() string {
+	if e.want == "" {
+		return fmt.Sprintf("no SHA-256 sum is known of a download for %s/%s", runtime.GOOS, runtime.GOARCH)
+	}
+	return fmt.Sprintf("%s has the SHA-256 sum %s instead of %s: the file was changed and is not used; check your proxy or mirror, "+
+		"or install Temporal yourself", e.address, e.got, e.want)
+}
+
+// downloadTemporal downloads temporalVersion for this platform. An archive with another SHA-256 sum is a *sumError.
+func downloadTemporal(ctx context.Context, progress Progress, base, program, sum string) error {
+	if sum == "" {
+		return &sumError{}
+	}
 	return progress.during("temporal", "downloading "+temporalVersion, func() error {
 		ctx, cancel := context.WithTimeout(ctx, downloadPatience)
 		defer cancel()
@@ -108,10 +139,31 @@ func downloadTemporal(ctx context.Context, progress Progress, base, program stri
 		if err != nil {
 			return err
 		}
-		return get(ctx, release.ArchiveURL, func(body io.Reader) error {
-			return extract(body, release.FileToExtract, program)
-		})
+		archive, err := os.CreateTemp(filepath.Dir(program), "archive-")
+		if err != nil {
+			return err
+		}
+		defer func() { _ = errors.Join(archive.Close(), os.Remove(archive.Name())) }()
+		if err := get(ctx, release.ArchiveURL, func(body io.Reader) error { return copySum(archive, body, release.ArchiveURL, sum) }); err != nil {
+			return err
+		}
+		if _, err := archive.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		return extract(archive, release.FileToExtract, program)
 	})
+}
+
+// copySum copies a download whose SHA-256 sum is known.
+func copySum(to io.Writer, body io.Reader, address, want string) error {
+	hash := sha256.New()
+	if _, err := io.Copy(io.MultiWriter(to, hash), io.LimitReader(body, archiveLimit)); err != nil {
+		return err
+	}
+	if got := hex.EncodeToString(hash.Sum(nil)); got != want {
+		return &sumError{address: address, want: want, got: got}
+	}
+	return nil
 }
 
 // get downloads an address and passes its body to read.

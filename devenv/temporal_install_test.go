@@ -4,6 +4,8 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
@@ -91,14 +93,35 @@ func packed(t *testing.T, name, content string) []byte {
 	return buffer.Bytes()
 }
 
+func sumOf(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
+}
+
+// The download is refused where no sum is known, without a request.
+func TestTemporalDownloadNeedsASum(t *testing.T) {
+	err := downloadTemporal(t.Context(), nil, "http://127.0.0.1:1/", filepath.Join(t.TempDir(), "temporal"), "")
+	if err == nil || !strings.Contains(err.Error(), runtime.GOOS+"/"+runtime.GOARCH) {
+		t.Errorf("error %v", err)
+	}
+	for _, platform := range []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64"} {
+		if sum, err := hex.DecodeString(temporalSums[platform]); err != nil || len(sum) != sha256.Size {
+			t.Errorf("%s has the sum %q", platform, temporalSums[platform])
+		}
+	}
+}
+
 func TestTemporalDownload(t *testing.T) {
 	whole := packed(t, "temporal", "#!/bin/sh\necho temporal version 1.5.1\n")
 	for name, test := range map[string]struct {
 		archive []byte
+		pinned  []byte // nil: archive
 		status  int
 		want    string // in the error; "" is success
 	}{
 		"complete":     {archive: whole},
+		"changed":      {archive: packed(t, "temporal", "#!/bin/sh\nevil\n"), pinned: whole, want: "instead of " + sumOf(whole)},
+		"cut short":    {archive: whole[:len(whole)/2], pinned: whole, want: "SHA-256"},
 		"cut off":      {archive: whole[:len(whole)/2], want: "unexpected EOF"},
 		"without it":   {archive: packed(t, "README", "nothing"), want: `no file "temporal"`},
 		"no archive":   {archive: []byte("<html>moved elsewhere</html>"), want: "gzip"},
@@ -122,7 +145,11 @@ func TestTemporalDownload(t *testing.T) {
 			mux.HandleFunc("/archive", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(test.archive) })
 
 			program := filepath.Join(t.TempDir(), "temporal")
-			err := downloadTemporal(t.Context(), nil, server.URL+"/cli/", program)
+			pinned := test.pinned
+			if pinned == nil {
+				pinned = test.archive
+			}
+			err := downloadTemporal(t.Context(), nil, server.URL+"/cli/", program, sumOf(pinned))
 			if test.want == "" {
 				out, runErr := exec.CommandContext(t.Context(), program).Output()
 				if err != nil || runErr != nil || !strings.Contains(string(out), "1.5.1") {

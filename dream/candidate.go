@@ -19,6 +19,7 @@ const (
 	Confirmed Status = "confirmed" // confirmed by a person
 	Edited    Status = "edited"    // reworded by a person
 	Forgotten Status = "forgotten" // removed by a person: never returns, in any wording
+	Held      Status = "held"      // an instruction to the assistant: waits for a person, in no document
 	Rejected  Status = "rejected"  // corrected later, or its promotion was undone: returns only when said again
 )
 
@@ -99,6 +100,7 @@ const (
 	ReasonCorrected     = "corrected"     // a later statement corrects it
 	ReasonContradiction = "contradiction" // contradicts another statement, and neither is known to hold
 	ReasonForgotten     = "forgotten"     // a person removed it
+	ReasonHeld          = "held"          // it instructs the assistant, and waits for a person
 	ReasonUndone        = "undone"        // its promotion was undone
 	ReasonUnfit         = "unfit"         // refused by the scan, or machine text
 	ReasonOffTopic      = "off_topic"     // not about the topic of a focused dream
@@ -225,6 +227,7 @@ var ReasonsInWords = map[string]string{
 	ReasonCorrected:     "corrected since",
 	ReasonContradiction: "contradicted",
 	ReasonForgotten:     "forgotten before",
+	ReasonHeld:          "waits for a person",
 	ReasonUndone:        "undone before",
 	ReasonUnfit:         "unfit",
 	ReasonOffTopic:      "off topic",

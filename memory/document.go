@@ -137,6 +137,8 @@ type ChangeReceipt struct {
 	Verdict  scan.Verdict `json:"verdict"` // of the scan: allow or redact; quarantined content is never written
 	// Withheld is true if statements that a person had asked to forget were left out.
 	Withheld bool `json:"withheld,omitempty"`
+	// Held is the number of statements that were left out because they instruct the assistant: they wait for a person.
+	Held int `json:"held,omitempty"`
 }
 
 // MaxDocumentBytes bounds the content of a document.

@@ -34,24 +34,41 @@ func Blame(history []Version) []BlameLine {
 	}
 	lines, origins := markdown.LineOrigins(texts)
 	out := make([]BlameLine, len(lines))
+	sources := make([]map[string]LineSource, len(history)) // of each version, by LineKey: a line may have another list marker since
 	for i, line := range lines {
-		out[i] = blameLine(line, history[origins[i]])
+		at := origins[i]
+		if sources[at] == nil {
+			sources[at] = sourcesByKey(history[at].Sources.Lines)
+		}
+		out[i] = blameLine(line, history[at], sources[at])
 	}
 	return out
 }
 
-func blameLine(line string, v Version) BlameLine {
+// sourcesByKey returns the first source of each line.
+func sourcesByKey(list []LineSource) map[string]LineSource {
+	byKey := make(map[string]LineSource, len(list))
+	for _, s := range list {
+		key := markdown.LineKey(s.Line)
+		if _, known := byKey[key]; !known {
+			byKey[key] = s
+		}
+	}
+	return byKey
+}
+
+func blameLine(line string, v Version, sources map[string]LineSource) BlameLine {
 	b := BlameLine{
 		Line: line, Version: v.Number, Author: v.Author, Reason: v.Reason, At: v.CreatedAt,
 		Conversation: v.Sources.Conversation, From: v.Sources.From, To: v.Sources.To,
 	}
-	for _, s := range v.Sources.Lines {
-		if s.Line == line || markdown.LineKey(s.Line) == markdown.LineKey(line) { // another list marker since
-			b.Messages = s.Messages
-			if s.Conversation != "" && len(s.Messages) > 0 {
-				b.Conversation, b.From, b.To = s.Conversation, slices.Min(s.Messages), slices.Max(s.Messages)
-			}
-			break
+	if len(sources) == 0 {
+		return b
+	}
+	if s, known := sources[markdown.LineKey(line)]; known {
+		b.Messages = s.Messages
+		if s.Conversation != "" && len(s.Messages) > 0 {
+			b.Conversation, b.From, b.To = s.Conversation, slices.Min(s.Messages), slices.Max(s.Messages)
 		}
 	}
 	return b

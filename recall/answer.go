@@ -13,6 +13,7 @@ import (
 	"reverie/language/analysis"
 	"reverie/language/date"
 	"reverie/memory"
+	"reverie/scan"
 	"reverie/search"
 	"reverie/search/choose"
 	"reverie/search/excerpt"
@@ -147,7 +148,8 @@ func belowTogether(lists [][]choose.Result) (kept [][]choose.Result, below []cho
 // hit returns a result with its passage.
 func (v *view) hit(r choose.Result) Hit {
 	p := v.passages[r.Candidate.Unit]
-	snippet, _ := excerpt.Snippet(p.Text, v.wanted(), excerpt.DefaultSnippet)
+	text := scan.Redacted(p.Text) // messages are stored as they were said
+	snippet, _ := excerpt.Snippet(text, v.wanted(), excerpt.DefaultSnippet)
 	h := Hit{
 		Corpus: v.Corpus, Path: r.Candidate.Path, FromLine: p.Unit.FromLine, ToLine: p.Unit.ToLine,
 		Source: SourceRef{
@@ -155,7 +157,7 @@ func (v *view) hit(r choose.Result) Hit {
 			Conversation: p.Source.Conversation,
 		},
 		Score: r.Score, VectorScore: r.Candidate.Fused.Vector, TextScore: r.Candidate.Fused.Text,
-		Snippet: snippet, Text: p.Text, Message: p.Message, At: p.Unit.Time(),
+		Snippet: snippet, Text: text, Message: p.Message, At: p.Unit.Time(),
 	}
 	if v.Corpus == search.Sessions {
 		h.FromLine, h.ToLine, h.Source.ID = int(p.Unit.Seq), int(p.Unit.Seq), p.Source.ConversationUID
@@ -286,7 +288,7 @@ type Hit struct {
 	VectorScore      float64 // calibrated, 0 to 1
 	TextScore        float64 // calibrated, 0 to 1
 	Snippet          string  // a part of Text
-	Text             string  // the whole passage
+	Text             string  // the whole passage, without secrets
 	Message          memory.Message
 	At               time.Time // when it was said or written; zero: unknown
 	// SupersededBy cites the result that states a newer value of the same thing; empty if none does.

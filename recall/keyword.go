@@ -8,6 +8,7 @@ import (
 
 	"reverie/memory"
 	"reverie/memory/setting"
+	"reverie/scan"
 	"reverie/search/keyword"
 	"reverie/store/gate"
 )
@@ -83,6 +84,7 @@ func (s *Searcher) Keywords(ctx context.Context, id memory.Identity, r KeywordRe
 	files := make([]keyword.File, len(found))
 	byID := map[string]memory.Document{}
 	for i, d := range found {
+		d.Content = scan.Redacted(d.Content)
 		files[i] = keyword.File{Filename: d.Path, Content: d.Content, ID: d.ID.String()}
 		byID[files[i].ID] = d
 	}

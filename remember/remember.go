@@ -41,6 +41,7 @@ const (
 	KindKnown     Kind = "known"     // already in MEMORY.md
 	KindCorrected Kind = "corrected" // replaces a line with another value
 	KindUnclear   Kind = "unclear"   // contains nothing to keep
+	KindHeld      Kind = "held"      // instructs the assistant: waits for a person
 )
 
 // Decision is the effect of a request on MEMORY.md. With several statements its Kind is KindCorrected when one of them

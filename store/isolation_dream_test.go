@@ -159,6 +159,10 @@ var dreamCalls = map[string]call{
 		}
 		return []any{status, status.Last, status.Running}, nil, err
 	},
+	"Held": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		held, err := w.Held(t.Context(), id)
+		return held, nil, err
+	},
 	"DreamEntry": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		state, candidate, err := w.DreamEntry(t.Context(), id, worldEntry)
 		return []any{state, candidate}, nil, err

@@ -13,6 +13,7 @@ import (
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/recall"
+	"reverie/scan"
 	"reverie/store"
 )
 
@@ -165,12 +166,15 @@ func (k *call) filename(name string) (string, error) {
 	return path, nil
 }
 
-// document returns the file that a call names: of the given scope, or the one that the path resolves to.
-func (k *call) document(ctx context.Context, path string) (memory.Document, error) {
+// document returns the file that a call names, without secrets: of the given scope, or the one that the path resolves to.
+func (k *call) document(ctx context.Context, path string) (d memory.Document, err error) {
 	if scope := memory.Scope(given(k.args, "scope", "")); scope != "" {
-		return k.Store.Document(ctx, k.Identity, memory.Ref{Scope: scope, Path: path})
+		d, err = k.Store.Document(ctx, k.Identity, memory.Ref{Scope: scope, Path: path})
+	} else {
+		d, err = k.Store.ReadableDocument(ctx, k.Identity, path)
 	}
-	return k.Store.ReadableDocument(ctx, k.Identity, path)
+	d.Content = scan.Redacted(d.Content)
+	return d, err
 }
 
 // shorten cuts a text to the limit of a result.

@@ -9,6 +9,7 @@ import (
 
 	"reverie/memory"
 	"reverie/recall"
+	"reverie/scan"
 	"reverie/search"
 	excerpts "reverie/search/excerpt"
 	"reverie/store"
@@ -88,7 +89,7 @@ func (k *call) messages(ctx context.Context, e excerpt, conversation string) (an
 		if name == "" {
 			name = m.Role
 		}
-		fmt.Fprintf(&text, "%s: %s\n", name, strings.Join(strings.Fields(m.Content), " "))
+		fmt.Fprintf(&text, "%s: %s\n", name, strings.Join(strings.Fields(scan.Redacted(m.Content)), " "))
 	}
 	e.fill(excerpts.Of(text.String(), excerpts.Options{Skip: given(k.args, "skip", 0), Lines: lines}).Behind(e.From - 1))
 	e.Total = int(known.Last)

@@ -12,6 +12,7 @@ import (
 	"reverie/memory/markdown"
 	"reverie/recall"
 	"reverie/remember"
+	"reverie/scan"
 	"reverie/store"
 	"reverie/store/dreams"
 )
@@ -123,7 +124,24 @@ func (r *remembering) try(ctx context.Context) (Saved, error) {
 		saved.Kind = string(remember.KindKnown)
 	}
 	r.changed(r.id, saved.Receipt)
+	saved.held()
 	return saved, nil
+}
+
+// held marks the statements that the gate did not write because they wait for a person.
+func (s *Saved) held() {
+	if !slices.ContainsFunc(s.Receipt.Changes, func(c memory.ChangeReceipt) bool { return c.Held > 0 }) {
+		return
+	}
+	for i, item := range s.Items {
+		if wrote(item) && scan.Instruction(item.Line) != "" {
+			s.Items[i].Kind = remember.KindHeld
+		}
+	}
+	if !slices.ContainsFunc(s.Receipt.Changes, func(c memory.ChangeReceipt) bool { return c.Changed && c.Added > 0 }) ||
+		!slices.ContainsFunc(s.Items, wrote) {
+		s.Kind = string(remember.KindHeld)
+	}
 }
 
 // decide determines what to do with the request. A tool does not correct a line that a person wrote: both lines are
@@ -178,6 +196,9 @@ func (r *remembering) first(ctx context.Context, d memory.Document, decided reme
 
 // again returns the result of the first execution of the same request, from the versions before and after it.
 func (r *remembering) again(ctx context.Context, receipt memory.Receipt) (Saved, error) {
+	if done := receipt.Changes[0]; done.Held > 0 && !done.Changed {
+		return Saved{Kind: string(remember.KindHeld), Line: r.request.Text, Path: r.ref.Path, Receipt: receipt}, nil
+	}
 	version := receipt.Changes[0].Version
 	before := memory.Version{}
 	if version > 1 {
@@ -218,6 +239,8 @@ func (k *call) remember(ctx context.Context) (any, error) {
 		out.Message = "Remembered; it replaces an earlier statement, which stays in the history"
 	case remember.KindNew:
 		out.Message = "Remembered"
+	case remember.KindHeld:
+		out.Message = "Not remembered: it instructs the assistant, so a person decides about it first. Say so"
 	}
 	if saved.Receipt.Key != "" || slices.ContainsFunc(saved.Items, wrote) {
 		k.result.Written = &saved.Receipt

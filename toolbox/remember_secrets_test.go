@@ -9,6 +9,7 @@ import (
 	"reverie/memory/markdown"
 	"reverie/scan"
 	"reverie/store"
+	"reverie/store/talk"
 	"reverie/toolbox"
 )
 
@@ -98,4 +99,36 @@ func isClean(text string) bool {
 		}
 	}
 	return true
+}
+
+// Messages are stored as they were said. What a search or a read shows of them has no secrets.
+func TestSearchAndGetRedactMessages(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	c := h.as("user:1")
+	if _, err := h.Store.AppendMessages(t.Context(), c.Identity, talk.Batch{
+		Conversation: "c1", Trigger: memory.TriggerAPI,
+		Messages: []memory.Message{
+			{ID: "1", Role: "user", Content: "The lighthouse alarm: my password is hunter2horse! and I live there"},
+			{ID: "2", Role: "user", Content: "The lighthouse deploy key:\n" + privateKey + "Keep it."},
+		},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for tool, args := range map[string]m{
+		toolbox.MemorySearch: {"query": "lighthouse alarm deploy key"}, toolbox.MemoryGet: {"path": "sessions/c1"},
+	} {
+		got := h.want(c, tool, args)
+		if strings.Contains(got.Content, "hunter2horse") || !isClean(got.Content) {
+			t.Errorf("%s shows a secret: %s", tool, got.Content)
+		}
+		for _, found := range got.Found {
+			if strings.Contains(found.Text+found.Snippet, "hunter2horse") || !isClean(found.Text+found.Snippet) {
+				t.Errorf("%s found a secret: %+v", tool, found)
+			}
+		}
+		if !strings.Contains(got.Content, "[redacted: ") || !strings.Contains(got.Content, "lighthouse") {
+			t.Errorf("%s shows %s", tool, got.Content)
+		}
+	}
 }

@@ -73,6 +73,7 @@ func (s *Room) dreamRoutes() {
 	s.dreamCandidateRoutes()
 	s.dreamDiaryRoutes()
 	s.dreamEditRoutes()
+	s.heldRoutes()
 	s.dreamReplayRoutes()
 	s.dreamAgainRoutes()
 	s.dreamEventRoutes()

@@ -148,7 +148,7 @@ type editEntryInput struct {
 
 type entryView struct {
 	Entry       markdown.EntryID       `json:"entry"`
-	Status      dream.Status           `json:"status" enum:"open,promoted,confirmed,edited,forgotten,rejected"`
+	Status      dream.Status           `json:"status" enum:"open,promoted,confirmed,edited,forgotten,rejected,held"`
 	State       *dream.State           `json:"state,omitempty" doc:"What is known of the statement over all dreams."`
 	Replacement *dream.State           `json:"replacement,omitempty" doc:"What is known of the words that were put in its place; missing when they are the same statement."`
 	Changes     []memory.ChangeReceipt `json:"changes" doc:"Result for each document; empty: nothing had to change."`

@@ -41,7 +41,7 @@ type dreamingStatusView struct {
 	Last       *dreamView             `json:"last,omitempty" doc:"The last dream that has ended, dry runs aside."`
 	Running    *dreamView             `json:"running,omitempty" doc:"The running dream, with its phase."`
 	Backlog    dreamBacklogView       `json:"backlog"`
-	Statements map[dream.Status]int   `json:"statements" doc:"What is known of statements over all dreams, by status: open, promoted, confirmed, edited, forgotten, rejected."`
+	Statements map[dream.Status]int   `json:"statements" doc:"What is known of statements over all dreams, by status: open, promoted, confirmed, edited, forgotten, rejected, held."`
 	Outcomes   map[memory.Outcome]int `json:"outcomes" doc:"Of the dreams of the last 30 days."`
 	Diary      string                 `json:"diary,omitempty" doc:"The latest entry of DREAMS.md."`
 	Settings   dreamSettingsView      `json:"settings" doc:"Of the next dream."`

@@ -11,6 +11,7 @@ import (
 	"reverie/api/rest"
 	"reverie/memory"
 	"reverie/recall"
+	"reverie/scan"
 	"reverie/search"
 	"reverie/search/excerpt"
 	"reverie/store"
@@ -101,7 +102,7 @@ func (s *recallRoom) documentExcerpt(ctx context.Context, id memory.Identity, in
 		return view, err
 	}
 	view.Path, view.Corpus, view.Scope, view.Owner, view.Version, view.Agent = d.Path, search.Memory, d.Scope, d.Owner, d.Version, d.Agent
-	view.fill(excerpt.Of(d.Content, excerpt.Options{From: in.From, Lines: in.Lines, Skip: in.Skip}))
+	view.fill(excerpt.Of(scan.Redacted(d.Content), excerpt.Options{From: in.From, Lines: in.Lines, Skip: in.Skip}))
 	return view, nil
 }
 
@@ -136,7 +137,7 @@ func (s *recallRoom) conversationExcerpt(
 	}
 	var text strings.Builder
 	for _, m := range messages {
-		fmt.Fprintf(&text, "%s: %s\n", speaker(m), strings.Join(strings.Fields(m.Content), " "))
+		fmt.Fprintf(&text, "%s: %s\n", speaker(m), strings.Join(strings.Fields(scan.Redacted(m.Content)), " "))
 	}
 	view.fill(excerpt.Of(text.String(), excerpt.Options{Skip: in.Skip}).Behind(in.From - 1))
 	view.Total = int(conversation.Last)

@@ -163,7 +163,7 @@ func (in *rememberInput) Resolve(huma.Context) []error {
 
 // rememberedView is the result of a request to remember.
 type rememberedView struct {
-	Kind    string      `json:"kind" enum:"saved,known,corrected,unclear" doc:"known: memory has the statement already; corrected: it replaced a contradicting line; unclear: the text contains no statement to keep."`
+	Kind    string      `json:"kind" enum:"saved,known,corrected,unclear,held" doc:"held: it instructs the assistant and waits for a person; known: memory has the statement already; corrected: it replaced a contradicting line; unclear: the text contains no statement to keep."`
 	Line    string      `json:"line,omitempty" doc:"The line in the document."`
 	Old     string      `json:"old,omitempty" doc:"The line replaced by a correction; it remains in the history."`
 	Path    string      `json:"path,omitempty"`

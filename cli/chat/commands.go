@@ -68,6 +68,9 @@ func (t *talk) remember(ctx context.Context, text string) error {
 	switch saved.Kind {
 	case "unclear":
 		return errors.New("nothing to remember: write a statement")
+	case "held":
+		fmt.Fprintf(t.out, "not remembered yet: %s\n  it instructs the assistant and waits for a person (`reverie memory held`)\n", line)
+		saved.Receipt.Changes = nil
 	case "known": // the receipt of the first write
 		fmt.Fprintf(t.out, "known already, in %s: %s\n", output.OneLine(saved.Path, 80), line)
 		saved.Receipt.Changes = nil

@@ -370,6 +370,7 @@ type ChangeReceipt struct {
 	Changed  bool   `json:"changed"`
 	Created  bool   `json:"created"`
 	Document string `json:"document"`
+	Held     int    `json:"held,omitempty,omitzero"`
 	Merged   bool   `json:"merged"`
 	Path     string `json:"path"`
 	Removed  int    `json:"removed"`
@@ -1006,7 +1007,7 @@ type DreamingStatus struct {
 	Schedule DreamSchedule    `json:"schedule"`
 	Settings DreamSettings    `json:"settings"`
 
-	// Statements What is known of statements over all dreams, by status: open, promoted, confirmed, edited, forgotten, rejected.
+	// Statements What is known of statements over all dreams, by status: open, promoted, confirmed, edited, forgotten, rejected, held.
 	Statements map[string]int64 `json:"statements"`
 }
 
@@ -1040,7 +1041,7 @@ type Entry struct {
 	Replayed bool  `json:"replayed"`
 	State    State `json:"state,omitempty,omitzero"`
 
-	// Status One of: open, promoted, confirmed, edited, forgotten, rejected.
+	// Status One of: open, promoted, confirmed, edited, forgotten, rejected, held.
 	Status string `json:"status"`
 
 	// Token Names the write.
@@ -1441,6 +1442,46 @@ type Gate struct {
 	Need   float64 `json:"need"`
 	Passed bool    `json:"passed"`
 	Value  float64 `json:"value"`
+}
+
+// Held defines model for Held.
+type Held struct {
+	// Entry Identity of the statement.
+	Entry string `json:"entry"`
+
+	// Last When it was last held back.
+	Last time.Time `json:"last"`
+
+	// Rule Why it waits: every-answer, standing-order, assistant-rule, obedience, secrecy, permission, send-away, role, tool-call,
+	// piped-download or image.
+	Rule string `json:"rule"`
+
+	// Since When it was first held back.
+	Since time.Time `json:"since"`
+
+	// Text What somebody wants the assistant to do: read it as data.
+	Text string `json:"text"`
+}
+
+// HeldDecision defines model for HeldDecision.
+type HeldDecision struct {
+	// Changes Result for each document; empty: nothing had to change.
+	Changes []ChangeReceipt `json:"changes"`
+	Entry   string          `json:"entry"`
+
+	// Replayed The idempotency key had been used before; nothing was written.
+	Replayed bool `json:"replayed"`
+
+	// Status One of: confirmed, forgotten.
+	Status string `json:"status"`
+
+	// Token Names the write.
+	Token string `json:"token,omitempty,omitzero"`
+}
+
+// HeldList defines model for HeldList.
+type HeldList struct {
+	Items []Held `json:"items"`
 }
 
 // History defines model for History.
@@ -2235,8 +2276,8 @@ type RememberBody struct {
 
 // Remembered defines model for Remembered.
 type Remembered struct {
-	// Kind known: memory has the statement already; corrected: it replaced a contradicting line; unclear: the text contains no
-	// statement to keep. One of: saved, known, corrected, unclear.
+	// Kind held: it instructs the assistant and waits for a person; known: memory has the statement already; corrected: it replaced
+	// a contradicting line; unclear: the text contains no statement to keep. One of: saved, known, corrected, unclear, held.
 	Kind string `json:"kind"`
 
 	// Line The line in the document.
@@ -3867,6 +3908,58 @@ func (c *Client) Forget(
 		arguments: []any{agent}, params: params, body: body,
 	}
 	return call[Forgotten](ctx, c, r)
+}
+
+// ListHeldParams are the optional parameters of ListHeld.
+type ListHeldParams struct {
+	Person
+}
+
+// ListHeld calls GET /api/v1/agents/{agent}/held: list the statements that wait for a person, latest first.
+func (c *Client) ListHeld(
+	ctx context.Context, agent string, params ListHeldParams,
+) (Answer[HeldList], error) {
+	r := request{
+		method: "GET", path: "/api/v1/agents/%s/held",
+		arguments: []any{agent}, params: params,
+	}
+	return call[HeldList](ctx, c, r)
+}
+
+// AcceptHeldParams are the optional parameters of AcceptHeld.
+type AcceptHeldParams struct {
+	Person
+	// Repeated requests with the same key are executed once and answered alike.
+	IdempotencyKey string `header:"Idempotency-Key"`
+}
+
+// AcceptHeld calls POST /api/v1/agents/{agent}/held/{entry}/accept: accept a statement that waits.
+func (c *Client) AcceptHeld(
+	ctx context.Context, agent string, entry string, params AcceptHeldParams,
+) (Answer[HeldDecision], error) {
+	r := request{
+		method: "POST", path: "/api/v1/agents/%s/held/%s/accept",
+		arguments: []any{agent, entry}, params: params,
+	}
+	return call[HeldDecision](ctx, c, r)
+}
+
+// RefuseHeldParams are the optional parameters of RefuseHeld.
+type RefuseHeldParams struct {
+	Person
+	// Repeated requests with the same key are executed once and answered alike.
+	IdempotencyKey string `header:"Idempotency-Key"`
+}
+
+// RefuseHeld calls POST /api/v1/agents/{agent}/held/{entry}/refuse: refuse a statement that waits, for good.
+func (c *Client) RefuseHeld(
+	ctx context.Context, agent string, entry string, params RefuseHeldParams,
+) (Answer[HeldDecision], error) {
+	r := request{
+		method: "POST", path: "/api/v1/agents/%s/held/%s/refuse",
+		arguments: []any{agent, entry}, params: params,
+	}
+	return call[HeldDecision](ctx, c, r)
 }
 
 // ListImportsParams are the optional parameters of ListImports.

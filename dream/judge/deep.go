@@ -240,6 +240,10 @@ func (b barred) bars(c dream.Candidate, said claim.Words) (code, why string, ok 
 			if same || s.tells(what) {
 				return dream.ReasonForgotten, "A person wanted it gone.", true
 			}
+		case s.Status == dream.Held:
+			if same || s.tells(what) {
+				return dream.ReasonHeld, "It instructs the assistant: a person decides about it.", true
+			}
 		case !same || b.saidAnew(c, s.State):
 		case s.Status == dream.Rejected && s.ReasonCode == dream.ReasonCorrected:
 			return dream.ReasonCorrected, "It was corrected before, and nobody has said it anew.", true

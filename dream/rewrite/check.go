@@ -187,7 +187,7 @@ func (c *checking) returns() {
 		}
 	}
 	for _, b := range c.Barred {
-		if b.Status == dream.Forgotten || b.Status == dream.Rejected && !revived[b.ID] {
+		if b.Status == dream.Forgotten || b.Status == dream.Held || b.Status == dream.Rejected && !revived[b.ID] {
 			barred = append(barred, ClaimOf(b.Text))
 			forgotten, unfit = append(forgotten, b.Status == dream.Forgotten), append(unfit, false)
 		}

@@ -37,10 +37,10 @@ func namesSecret(s string) bool {
 	return slices.ContainsFunc(secretHints, func(hint string) bool { return strings.Contains(low, hint) }) && secretWords.MatchString(s)
 }
 
-// isUnfit reports whether a line may not be proposed: a secret, an attack on whoever reads the memory later, or an
-// instruction to the assistant that a person has to decide about.
+// isUnfit reports whether a line may not be proposed: a secret, or an attack on whoever reads the memory later. The write gate decides
+// about instructions to the assistant: they wait for a person.
 func isUnfit(line string) bool {
-	return namesSecret(line) || hasMarkup(line) || scan.Scan(line).Verdict != scan.VerdictAllow || scan.Instruction(line) != ""
+	return namesSecret(line) || hasMarkup(line) || scan.Scan(line).Verdict != scan.VerdictAllow
 }
 
 func hasMarkup(s string) bool { return strings.Contains(s, "<") && markup.MatchString(s) }

@@ -36,6 +36,7 @@ const (
 	ViolationDialogue   = "dialogue"   // a verbatim copy of the conversation
 	ViolationScan       = "scan"       // the scan would quarantine the text
 	ViolationContent    = "content"    // the text cannot be stored
+	ViolationHeld       = "held"       // statements wait for a person
 )
 
 const (
@@ -173,14 +174,16 @@ func (g *guard) text(field, before, text string) {
 	if result := scan.Scan(text); result.Verdict == scan.VerdictQuarantine {
 		g.scanned(field, result.Findings)
 	}
-	g.instructions(field, before, text)
+	if g.strict {
+		g.instructions(field, before, text)
+	}
 	if isDialogue(text) && !isDialogue(before) {
 		g.refuse(ViolationDialogue, "%s repeats the dialogue: summarize what is worth knowing, in the third person", field)
 	}
 }
 
 // instructions refuses new lines that instruct the assistant beyond a wish about style and language. Lines that the document has
-// already, such as those of a person, stay.
+// already, such as those of a person, stay. In other proposals the write gate removes such lines: they wait for a person.
 func (g *guard) instructions(field, before, text string) {
 	had := lineSet(strings.Split(before, "\n"))
 	for line := range strings.Lines(text) {

@@ -30,12 +30,12 @@ from unnest(@entries::text[], @statuses::text[], @reason_codes::text[], @texts::
     s (entry_id, status, reason_code, text, aliases, days, asked, light_hits, light_at, rem_hits, rem_at, first_seen, last_seen, dream_id)
 order by s.entry_id
 on conflict (workspace_id, agent_id, owner_key, entry_id) do update set
-    status = case when dream_entries.status in ('confirmed', 'edited', 'forgotten') or not excluded.entry_id = any (@judged::text[])
+    status = case when dream_entries.status in ('confirmed', 'edited', 'forgotten', 'held') or not excluded.entry_id = any (@judged::text[])
         then dream_entries.status else excluded.status end,
-    reason_code = case when dream_entries.status in ('confirmed', 'edited', 'forgotten')
+    reason_code = case when dream_entries.status in ('confirmed', 'edited', 'forgotten', 'held')
             or not excluded.entry_id = any (@judged::text[]) and dream_entries.status <> 'open'
         then dream_entries.reason_code else excluded.reason_code end,
-    dream_id = case when dream_entries.status in ('confirmed', 'edited', 'forgotten') or not excluded.entry_id = any (@judged::text[])
+    dream_id = case when dream_entries.status in ('confirmed', 'edited', 'forgotten', 'held') or not excluded.entry_id = any (@judged::text[])
         then dream_entries.dream_id else excluded.dream_id end,
     aliases = array(
         select a
@@ -121,7 +121,7 @@ func (o *OpenDream) stateAfter(c dream.Candidate, truth, written bool, zone *tim
 func (s *StateAfter) judge(c dream.Candidate, dreamID uuid.UUID, written bool) {
 	s.Status = cmp.Or(c.Before.Status, dream.Open)
 	switch s.Status {
-	case dream.Confirmed, dream.Edited, dream.Forgotten:
+	case dream.Confirmed, dream.Edited, dream.Forgotten, dream.Held:
 		return
 	}
 	switch {

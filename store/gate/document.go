@@ -139,12 +139,13 @@ func (w *Writes) apply(t *pg.Tx, c *checked) (memory.ChangeReceipt, error) {
 		return memory.ChangeReceipt{}, err
 	}
 	withheld := w.withhold(d, &next)
+	held := w.hold(d, c, &next)
 	if err := ValidContent("content", next.content); err != nil {
 		return memory.ChangeReceipt{}, err
 	}
 	receipt := memory.ChangeReceipt{
 		Document: d.id, Scope: c.Scope, Path: c.Path, Version: d.version,
-		Created: d.version == 0, Merged: next.merged, Verdict: c.verdict, Withheld: withheld,
+		Created: d.version == 0, Merged: next.merged, Verdict: c.verdict, Withheld: withheld, Held: held,
 	}
 	if d.version == 0 || next.deleted != d.deleted || next.content != d.content() {
 		receipt.Changed = true
@@ -507,6 +508,7 @@ func (w *Writes) queueWrites(b *pgx.Batch, t *pg.Tx) error {
 			"version": d.version, "deleted": d.deleted, "enabled": d.enabled, "sort_order": d.sortOrder, "person_lines": person,
 		}))
 	}
+	w.queueHeld(b, t)
 	if len(w.Events) == 0 && w.Key == "" {
 		return nil
 	}

@@ -121,6 +121,7 @@ type Writes struct {
 	standing  Standing
 	Receipt   memory.Receipt
 	forgotten forgotten
+	held      map[memory.Owner][]heldStatement // instructions that wait for a person
 }
 
 // Before returns a document as it was, with version 0 when there was none.

@@ -354,6 +354,11 @@ func (o *opened) commit(ctx context.Context, t *pg.Tx, c Commit) (ExtractionResu
 		if change.Changed {
 			end.Outcome = memory.OutcomeWritten
 		}
+		if change.Held > 0 {
+			end.Violations = append(end.Violations, proposals.Violation{
+				Code: proposals.ViolationHeld, Message: fmt.Sprintf("%s: %d statements instruct the assistant and wait for a person", change.Path, change.Held),
+			})
+		}
 	}
 	if err := o.queueEnd(act, t, end); err != nil {
 		return ExtractionResult{}, err
