@@ -14,7 +14,7 @@ import (
 )
 
 // Version is part of an index's identity. It must be incremented with every change to the output of Document or Turn.
-const Version = 3
+const Version = 4
 
 // Piece is a part of a text that becomes one unit.
 type Piece struct {
@@ -37,6 +37,7 @@ type Voice int
 const (
 	Someone   Voice = iota // a person, or an assistant with a name of its own in a chat of several speakers
 	Assistant              // an assistant without a name: its long answers repeat what was asked
+	Rule                   // a person who gives the assistant a standing instruction
 )
 
 // MaxParts bounds Part, so that Seq and Part fit into one number.

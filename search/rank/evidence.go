@@ -16,6 +16,7 @@ type sessions struct {
 	near     []int32   // per unit: the same, but prose for what an assistant without a name said
 	norms    []float64 // per session, as in bm25
 	assisted []bool    // per session: such an assistant takes part
+	rules    []int32   // units with standing instructions
 	alone    []bool    // per session: it is a message that is all of its conversation
 }
 
@@ -34,8 +35,14 @@ func newSessions(c *index.Collection, o Options) sessions {
 		last := len(lengths) - 1
 		s.of[i], s.near[i] = int32(last), int32(last)
 		lengths[last] += float64(c.Units[i].Length)
-		if c.Corpus == search.Sessions && c.Units[i].Section == int(chunk.Assistant) {
+		if c.Corpus != search.Sessions {
+			continue
+		}
+		switch chunk.Voice(c.Units[i].Section) {
+		case chunk.Assistant:
 			s.near[i], s.assisted[last] = prose, true
+		case chunk.Rule:
+			s.rules = append(s.rules, int32(i))
 		}
 	}
 	s.norms = norms(lengths, enclosingB)
