@@ -33,6 +33,7 @@ func main() {
 	flag.BoolVar(&b.ablate, "ablations", false, "measure also without each component of the ranking")
 	flag.BoolVar(&b.offline, "offline", false, "search in this process, without HTTP and a database")
 	flag.BoolVar(&b.crossed, "validate", false, "with -offline: vary each parameter of the ranking, and choose those of each set on the others")
+	flag.IntVar(&b.answers, "answers", 0, "measure also with this number of long answers of an assistant added to each dialogue")
 	flag.StringVar(&b.dense, "dense", "",
 		"fuse with a frozen ranking instead of a model's: a file of JSON lines (dense.go), or one of "+strings.Join(sortedNames(madeUp), ", "))
 	flag.Var(&b.bars, "min", "exit with status 1 if the overall recall is lower, such as turn@10=0.78,session@10=0.95")
@@ -55,6 +56,7 @@ type bench struct {
 	ablate  bool
 	offline bool
 	crossed bool
+	answers int
 	bars    bars
 
 	searches searcher
