@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"reverie/memory"
@@ -20,11 +21,12 @@ type dilution struct {
 	Text   float64    `json:"text"`
 	Time   float64    `json:"time"`
 	Recall []recallAt `json:"recall"`
+	Rival  []recallAt `json:"bm25"`
 	Passed bool       `json:"passed"` // a search takes no longer than its share
 }
 
-// answerSentences is the number of sentences of an added answer: about 2,000 characters.
-const answerSentences = 20
+// answerWords is the number of words of an added answer, in sentences of ten.
+const answerWords = 300
 
 // dilute adds the given number of long answers to a copy of each dialogue, and asks all questions of both in turn.
 func (b *bench) dilute(ctx context.Context, s set, answers int) (*dilution, error) {
@@ -58,7 +60,8 @@ func (b *bench) dilute(ctx context.Context, s set, answers int) (*dilution, erro
 	for _, one := range took {
 		short += one
 	}
-	d.Recall = group("", outcomes, b.ks, func(asked) bool { return true }).Recall
+	every := func(asked) bool { return true }
+	d.Recall, d.Rival = group("", outcomes, b.ks, every).Recall, group("", b.plain(long), b.ks, every).Recall
 	d.Time = float64(all) / float64(max(short, 1))
 	d.Passed = d.Time <= d.Text
 	return d, nil
@@ -75,21 +78,25 @@ func (d dialogue) characters() (n int) {
 }
 
 // withAnswers returns a copy of the dialogue for another agent, with one more session of answers of an assistant without a name. Their
-// sentences are those of the dialogue at random, so that they repeat the words of its questions.
+// words are those of the dialogue at random, as often as there, so that they have many words of its questions and none of its answers.
 func (d dialogue) withAnswers(n int, random *rand.Rand) dialogue {
-	var sentences []string
+	var words []string
 	last := 0
 	for _, s := range d.sessions {
 		last = max(last, s.number)
 		for _, t := range s.turns {
-			sentences = append(sentences, strings.FieldsFunc(t.text, func(r rune) bool { return strings.ContainsRune(".!?。！？\n", r) })...)
+			words = append(words, pieces(t.text)...)
 		}
 	}
 	added := session{number: last + 1}
 	for i := range n {
 		var text strings.Builder
-		for range answerSentences {
-			text.WriteString(sentences[random.IntN(len(sentences))] + ". ")
+		for w := range answerWords {
+			text.WriteString(words[random.IntN(len(words))])
+			if w%10 == 9 {
+				text.WriteByte('.')
+			}
+			text.WriteByte(' ')
 		}
 		added.turns = append(added.turns, turn{id: fmt.Sprintf("answer-%d", i+1), role: memory.RoleOfAssistant, text: text.String()})
 	}
@@ -98,11 +105,25 @@ func (d dialogue) withAnswers(n int, random *rand.Rand) dialogue {
 	return d
 }
 
+// pieces splits a text into words; of Chinese, into pairs of characters.
+func pieces(text string) (words []string) {
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if r := []rune(word); unicode.Is(unicode.Han, r[0]) {
+			for pair := range slices.Chunk(r, 2) {
+				words = append(words, string(pair))
+			}
+			continue
+		}
+		words = append(words, word)
+	}
+	return words
+}
+
 // print prints one line.
 func (d dilution) print(w io.Writer, whole []recallAt) {
 	fmt.Fprintf(w, "\n%d long answers of an assistant added to each dialogue: %.1f times the text, %.1f times the time;", d.Answers, d.Text, d.Time)
 	for i, at := range d.Recall {
-		fmt.Fprintf(w, " R@%d %.1f (%+.1f)", at.K, percent(at.Turn), percent(at.Turn-whole[i].Turn))
+		fmt.Fprintf(w, " R@%d %.1f (%+.1f, BM25 %.1f)", at.K, percent(at.Turn), percent(at.Turn-whole[i].Turn), percent(d.Rival[i].Turn))
 	}
 	verdict := "missed"
 	if d.Passed {
