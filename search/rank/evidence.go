@@ -83,15 +83,14 @@ func (s *spread) from(unit int32, weight float64) {
 	if session == prose {
 		return
 	}
-	for d, share := range s.Onward {
-		if v := at + d + 1; v < len(s.reach) && s.near[v] == session {
-			s.reach[v] = max(s.reach[v], share*weight)
+	for d := 1; d <= s.Reach; d++ {
+		if v := at + d; v < len(s.reach) && s.near[v] == session {
+			s.reach[v] = max(s.reach[v], s.Onward*weight)
 		}
-	}
-	for d, share := range s.Backward {
-		if v := at - d - 1; v >= 0 && s.near[v] == session {
-			s.reach[v] = max(s.reach[v], share*weight)
+		if v := at - d; v >= 0 && s.near[v] == session {
+			s.reach[v] = max(s.reach[v], s.Backward*weight)
 		}
+		weight /= 2
 	}
 }
 
@@ -100,8 +99,8 @@ func (s *spread) from(unit int32, weight float64) {
 func (s *spread) drain(occurrences []occurrence, use func(unit int, weight float64)) {
 	end := 0
 	for _, p := range occurrences {
-		from := max(end, int(p.unit)-len(s.Backward))
-		end = max(end, min(len(s.reach), int(p.unit)+len(s.Onward)+1))
+		from := max(end, int(p.unit)-s.Reach)
+		end = max(end, min(len(s.reach), int(p.unit)+s.Reach+1))
 		for v := from; v < end; v++ {
 			if s.reach[v] > 0 {
 				use(v, s.reach[v])

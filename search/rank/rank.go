@@ -434,13 +434,13 @@ type Options struct {
 	RefineDepth int
 }
 
-// Neighbourhood holds the share of a word's weight that reaches another unit, by distance; index 0 is the adjacent
-// unit.
+// Neighbourhood sets the share of a word's weight that reaches the adjacent units. It halves with each unit further away.
 type Neighbourhood struct {
-	// Onward applies to the units after the one that contains the word: an answer follows its question.
-	Onward []float64
-	// Backward applies to the units before it.
-	Backward []float64
+	// Onward applies to the units after the one that contains the word: an answer follows its question. Backward applies to those before
+	// it.
+	Onward, Backward float64
+	// Reach is the number of units that it reaches in each direction.
+	Reach int
 }
 
 // DefaultOptions returns the options of ordinary searches.
@@ -457,8 +457,8 @@ func DefaultOptions() Options {
 		ContextWeight: 1,
 		Speaker:       1.25,
 		SpeakerInBody: .2,
-		Turns:         Neighbourhood{Onward: []float64{.7, .35, .2}, Backward: []float64{.4, .2, .1}},
-		Chunks:        Neighbourhood{Onward: []float64{.2}, Backward: []float64{.2}},
+		Turns:         Neighbourhood{Onward: .7, Backward: .4, Reach: 3},
+		Chunks:        Neighbourhood{Onward: .2, Backward: .2, Reach: 1},
 		Pause:         4 * time.Hour,
 		Enclosing:     .2,
 		Coverage:      1,

@@ -143,12 +143,8 @@ func multiply(o *rank.Options, parameter string, factor float64) {
 	case *float64:
 		*p *= factor
 	case *rank.Neighbourhood:
-		for _, shares := range []*[]float64{&p.Onward, &p.Backward} {
-			*shares = slices.Clone(*shares)
-			for i := range *shares {
-				(*shares)[i] *= factor
-			}
-		}
+		p.Onward *= factor
+		p.Backward *= factor
 	}
 }
 
