@@ -193,12 +193,15 @@ func turnPieces(messages []memory.Message) []chunk.Piece {
 	return pieces
 }
 
+// longestRule is the length in bytes of messages in which standing instructions are looked for. Longer ones are mostly pasted texts.
+const longestRule = 2000
+
 // voiceOf returns the kind of speaker of a part of a message.
 func voiceOf(m memory.Message, text string) chunk.Voice {
 	switch {
 	case m.Role == memory.RoleOfAssistant && m.Name == "":
 		return chunk.Assistant
-	case m.Role == memory.RoleOfUser && stance.Instructs(text):
+	case m.Role == memory.RoleOfUser && len(m.Content) <= longestRule && stance.Instructs(text):
 		return chunk.Rule
 	}
 	return chunk.Someone
