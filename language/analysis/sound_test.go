@@ -7,8 +7,11 @@ import (
 
 func TestSound(t *testing.T) {
 	for _, same := range [][]string{
-		{"muhammad", "muhhamed", "mohamed", "mahmoud"}, {"faheem", "fahim"}, {"sara", "sarah"},
-		{"catherine", "katherin"}, {"elise", "elize", "alise"},
+		{"muhammad", "muhhamed", "mohamed", "mahmoud"},
+		{"faheem", "fahim"},
+		{"sara", "sarah"},
+		{"catherine", "katherin"},
+		{"elise", "elize", "alise"},
 	} {
 		for _, name := range same {
 			if got, want := Sound(name), Sound(same[0]); got == "" || got != want {

@@ -20,8 +20,8 @@ func Instructs(text string) bool {
 		}
 		rule, addressed := s.Marks[at], s.Marks.Set().Any(cue.You, cue.Request, cue.Style)
 		for _, m := range s.Marks {
-			before := m.Start < rule.Start
-			if m.Kind == cue.Self && (before || !addressed && m.Start > rule.Start && strings.TrimSpace(one[rule.End:max(rule.End, m.Start)]) == "") {
+			before, next := m.Start < rule.Start, m.Start > rule.Start && strings.TrimSpace(one[rule.End:max(rule.End, m.Start)]) == ""
+			if m.Kind == cue.Self && (before || next && !addressed) {
 				return false // "I always", "whenever I"
 			}
 		}

@@ -21,7 +21,10 @@ func TestRankRules(t *testing.T) {
 		{Group: 1, Seq: 5},
 		{Group: 2, Seq: 1},
 	}
-	texts := []string{"always name the year of books", "well", "always draw boats", "always draw red boats", "red boats sail far", "boats sail far and red boats too"}
+	texts := []string{
+		"always name the year of books", "well", "always draw boats", "always draw red boats", "red boats sail far",
+		"boats sail far and red boats too",
+	}
 	o := DefaultOptions()
 	o.Turns, o.First = Neighbourhood{}, 0
 	q, c := collected(search.Sessions, units, texts, "red boats sail far")

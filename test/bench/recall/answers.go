@@ -35,7 +35,7 @@ func (b *bench) dilute(ctx context.Context, s set, answers int) (*dilution, erro
 	before, after := 0, 0
 	for i, one := range s.dialogues {
 		before += one.characters()
-		one = one.withAnswers(answers, rand.New(rand.NewPCG(uint64(i), 1)))
+		one = one.withAnswers(answers, rand.New(rand.NewPCG(uint64(i), 1))) //nolint:gosec // test data
 		after += one.characters()
 		if err := b.searches.load(ctx, one); err != nil {
 			return nil, fmt.Errorf("dialogue %s: %w", one.id, err)
@@ -121,7 +121,8 @@ func pieces(text string) (words []string) {
 
 // print prints one line.
 func (d dilution) print(w io.Writer, whole []recallAt) {
-	fmt.Fprintf(w, "\n%d long answers of an assistant added to each dialogue: %.1f times the text, %.1f times the time;", d.Answers, d.Text, d.Time)
+	fmt.Fprintf(w, "\n%d long answers of an assistant added to each dialogue: %.1f times the text, %.1f times the time;",
+		d.Answers, d.Text, d.Time)
 	for i, at := range d.Recall {
 		fmt.Fprintf(w, " R@%d %.1f (%+.1f, BM25 %.1f)", at.K, percent(at.Turn), percent(at.Turn-whole[i].Turn), percent(d.Rival[i].Turn))
 	}

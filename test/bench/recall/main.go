@@ -32,7 +32,8 @@ func main() {
 	flag.Var(services.Numbers(&b.ks, 1, false), "k", "numbers of results at which recall is measured")
 	flag.BoolVar(&b.ablate, "ablations", false, "measure also without each component of the ranking")
 	flag.BoolVar(&b.offline, "offline", false, "search in this process, without HTTP and a database")
-	flag.BoolVar(&b.crossed, "validate", false, "with -offline: vary each parameter of the ranking, and choose those of each set on the others")
+	flag.BoolVar(&b.crossed, "validate", false,
+		"with -offline: vary each parameter of the ranking, and choose those of each set on the others")
 	flag.IntVar(&b.answers, "answers", 0, "measure also with this number of long answers of an assistant added to each dialogue")
 	flag.StringVar(&b.dense, "dense", "",
 		"fuse with a frozen ranking instead of a model's: a file of JSON lines (dense.go), or one of "+strings.Join(sortedNames(madeUp), ", "))

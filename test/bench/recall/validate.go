@@ -128,8 +128,8 @@ func (v validation) chooseWithout(left int) (o rank.Options, changes []string) {
 // parameters returns the names of the weights of the ranking.
 func parameters() (names []string) {
 	options := reflect.TypeFor[rank.Options]()
-	for i := range options.NumField() {
-		switch f := options.Field(i); f.Type {
+	for f := range options.Fields() {
+		switch f.Type {
 		case reflect.TypeFor[float64](), reflect.TypeFor[rank.Neighbourhood]():
 			names = append(names, f.Name)
 		}
