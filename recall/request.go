@@ -219,6 +219,7 @@ var switches = map[string]func(*rank.Options){
 	"period":        func(o *rank.Options) { o.Period, o.PeriodTerms = 0, 1 },
 	"first":         func(o *rank.Options) { o.First = 0 },
 	"prose":         func(o *rank.Options) { o.Prose = 0 },
+	"rule":          func(o *rank.Options) { o.Rule = 0 },
 	"asking":        func(o *rank.Options) { o.Asking = 0 },
 	"answer":        func(o *rank.Options) { o.Answer = 0 },
 	"feedback":      func(o *rank.Options) { o.Feedback = 0 },
@@ -258,9 +259,12 @@ const (
 	maxHalfLifeDays = 36500
 )
 
-// ranking returns the options of lexical ranking.
-func (o Options) ranking() rank.Options {
+// ranking returns the options of the lexical ranking: base without the components that are off.
+func (o Options) ranking(base *rank.Options) rank.Options {
 	ranking := rank.DefaultOptions()
+	if base != nil {
+		ranking = *base
+	}
 	for _, name := range o.Off {
 		if turnOff := switches[name]; turnOff != nil {
 			turnOff(&ranking)

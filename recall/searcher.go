@@ -70,6 +70,7 @@ type Searcher struct {
 	QueryTimeout time.Duration
 	Reputations  *Reputations     // of vector spaces; nil: searches do not change them
 	Defaults     Settings         // of the server
+	Ranking      *rank.Options    // by words; nil: rank.DefaultOptions
 	Recorder     *Recorder        // nil: uses are not recorded
 	Observe      func(Response)   // called with every response; may be nil
 	Now          func() time.Time // nil: time.Now
@@ -286,7 +287,7 @@ type view struct {
 
 // rank ranks the view by words.
 func (v *view) rank(ctx context.Context) error {
-	options := v.request.Options.ranking()
+	options := v.request.Options.ranking(v.Ranking)
 	depth := options.Depth
 	if v.request.bounded() { // drop units outside the period before the list is cut
 		options.Depth = max(depth, len(v.Units))

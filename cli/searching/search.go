@@ -143,7 +143,9 @@ func ShowExplanation(w io.Writer, e wire.Explanation) {
 			{"period", p.Period},
 			{"first", p.First},
 			{"prose", p.Prose},
+			{"rule", p.Rule},
 			{"asking", p.Asking},
+			{"answer", p.Answer},
 			{"feedback", p.Feedback},
 		} {
 			if part.value != 0 {

@@ -20,7 +20,7 @@ import (
 )
 
 // Version is part of an index's identity. It must change whenever any text is analysed differently.
-const Version = 2
+const Version = 3
 
 // Token is a term at its position in a text.
 type Token struct {
@@ -207,7 +207,11 @@ func NewQuery(text string, now time.Time) Query {
 		known[forms[0]] = len(q.Terms)
 		known[forms[len(forms)-1]] = len(q.Terms)
 		start, end := s.origin(w)
-		q.Terms = append(q.Terms, QueryTerm{Text: s.source[start:end], Forms: forms, Kind: w.kind, Stop: stop, Count: 1})
+		term := QueryTerm{Text: s.source[start:end], Forms: forms, Kind: w.kind, Stop: stop, Count: 1}
+		if !stop && isName(term.Text) {
+			term.Sound = Sound(w.folded)
+		}
+		q.Terms = append(q.Terms, term)
 	}
 	unmarkIfAll(q.Terms)
 	q.Phrases = s.phrases()
@@ -318,6 +322,8 @@ type QueryTerm struct {
 	Kind  TermKind
 	// Stop marks a word too common in its language to matter. In a query of stop words only, none is marked.
 	Stop bool
+	// Sound is the Sound of a word written like a name, by which a speaker is found if no text has the word; else "".
+	Sound string
 	// Count is the number of times that it occurs.
 	Count int
 }

@@ -62,6 +62,14 @@ func outcome(t *testing.T, o Options, candidates ...Candidate) (kept []int64, dr
 	return kept, dropped
 }
 
+// many returns n terms from 100.
+func many(n int) (terms []index.TermID) {
+	for i := range n {
+		terms = append(terms, index.TermID(100+i))
+	}
+	return terms
+}
+
 func TestSelect(t *testing.T) {
 	with := func(f func(*Options)) Options {
 		o := DefaultOptions()
@@ -184,6 +192,7 @@ func TestRivals(t *testing.T) {
 		"no value":           {Statement{rent.Asked, rent.Words, nil}, false},
 		"asked for less":     {Statement{[]index.TermID{1, 2}, rent.Words, []Value{{7, 950}}}, true},
 		"another subject":    {Statement{[]index.TermID{1, 4, 5}, rent.Words, []Value{{7, 950}}}, false},
+		"in a long sentence": {Statement{rent.Asked, slices.Concat(rent.Words[:3], many(40)), []Value{{7, 950}}}, false},
 		"hardly a same word": {Statement{rent.Asked, []index.TermID{1, 20, 21, 22, 23}, []Value{{7, 950}}}, false},
 	} {
 		if got := rent.rivals(&c.other); got != c.want {

@@ -1,6 +1,7 @@
 package choose
 
 import (
+	"math"
 	"slices"
 
 	"reverie/search/index"
@@ -18,10 +19,10 @@ type Value struct{ Unit, Number index.TermID }
 
 const (
 	// rivalDepth is the number of first results that are compared with each other.
-	rivalDepth = 12
-	// sameAsked is the least share of the question's words in one of two rivals that the other has too, and sameWords
-	// that of all their words.
+	rivalDepth = 10
+	// sameAsked is the least share of the question's words in one of two rivals that the other has too.
 	sameAsked = 0.66
+	// sameWords is the least cosine of the words of two rivals. A long sentence has most words of a short one by chance.
 	sameWords = 0.3
 	// leastRival is the least score of a rival relative to that of the result above which it is moved.
 	leastRival = 0.25
@@ -29,7 +30,7 @@ const (
 
 // rivals reports whether two statements give different values of the same thing.
 func (s *Statement) rivals(o *Statement) bool {
-	return s != nil && o != nil && s.differs(o) && contained(s.Asked, o.Asked) >= sameAsked && contained(s.Words, o.Words) >= sameWords
+	return s != nil && o != nil && s.differs(o) && contained(s.Asked, o.Asked) >= sameAsked && cosine(s.Words, o.Words) >= sameWords
 }
 
 // differs reports whether both have numbers of one unit, and none of s's is in o.
@@ -42,6 +43,11 @@ func (s *Statement) differs(o *Statement) bool {
 // contained returns the share of the shorter of two lists that the other one has too.
 func contained(a, b []index.TermID) float64 {
 	return float64(common(a, b)) / float64(max(1, min(len(a), len(b))))
+}
+
+// cosine returns the similarity of two lists: their common words by the geometric mean of their lengths.
+func cosine(a, b []index.TermID) float64 {
+	return float64(common(a, b)) / math.Sqrt(float64(max(1, len(a)*len(b))))
 }
 
 // newestFirst moves every result that states a later value than one of the first results directly above it, and marks

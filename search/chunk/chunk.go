@@ -14,7 +14,7 @@ import (
 )
 
 // Version is part of an index's identity. It must be incremented with every change to the output of Document or Turn.
-const Version = 3
+const Version = 4
 
 // Piece is a part of a text that becomes one unit.
 type Piece struct {
@@ -23,6 +23,7 @@ type Piece struct {
 	Section  int
 	Text     string // exactly source[Start:End]
 	Context  string // surroundings, indexed as a separate field: path and headings, or the speaker
+	Voiced   bool   // Context is the name of the speaker
 	FromLine int
 	ToLine   int
 	Start    int
@@ -37,6 +38,7 @@ type Voice int
 const (
 	Someone   Voice = iota // a person, or an assistant with a name of its own in a chat of several speakers
 	Assistant              // an assistant without a name: its long answers repeat what was asked
+	Rule                   // a person who gives the assistant a standing instruction
 )
 
 // MaxParts bounds Part, so that Seq and Part fit into one number.
@@ -126,7 +128,7 @@ func Turn(seq int64, speaker, content string, at int64, o Options) []Piece {
 	total := EstimateTokens(content)
 	if total <= o.Tokens {
 		return []Piece{{
-			Seq: seq, Text: content, Context: speaker, At: at, End: len(content),
+			Seq: seq, Text: content, Context: speaker, Voiced: true, At: at, End: len(content),
 			FromLine: 1, ToLine: max(len(splitTextLines(content)), 1),
 		}}
 	}
@@ -142,7 +144,7 @@ func Turn(seq int64, speaker, content string, at int64, o Options) []Piece {
 		out := make([]Piece, len(cuts))
 		for i, cut := range cuts {
 			out[i] = c.piece(cut)
-			out[i].Seq, out[i].Part, out[i].Context, out[i].At = seq, i, speaker, at
+			out[i].Seq, out[i].Part, out[i].Context, out[i].Voiced, out[i].At = seq, i, speaker, true, at
 		}
 		return out
 	}

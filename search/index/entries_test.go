@@ -2,10 +2,14 @@ package index
 
 import (
 	"fmt"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"reverie/language/analysis"
+	"reverie/search"
 	"reverie/search/chunk"
 )
 
@@ -66,5 +70,30 @@ func TestFieldID(t *testing.T) {
 	// The hash is part of every index: a change invalidates them all.
 	if got, want := fmt.Sprintf("%x", uint64(Body.ID("word"))), "20c9cb42a1b80ed2"; got != want {
 		t.Errorf("id %s, want %s", got, want)
+	}
+}
+
+// TestSpeakersBySound checks that a speaker is found by a name that nobody wrote and that sounds alike, and only then.
+func TestSpeakersBySound(t *testing.T) {
+	for name, c := range map[string]struct {
+		texts []string
+		found bool
+	}{
+		"nobody wrote it":  {[]string{"I was ill"}, true},
+		"somebody else is": {[]string{"I was ill", "Muhammad was ill too"}, false},
+	} {
+		var messages []chunk.Piece
+		for i, text := range c.texts {
+			messages = append(messages, chunk.Turn(int64(i+1), "Muhhamed Khan", text, 0, chunk.DefaultOptions())...)
+		}
+		q := analysis.NewQuery("When was Muhammad ill?", time.Time{})
+		g := Gather(q)
+		if err := g.AddPacked(1, NewSegment(Entries(1, 0, messages)).Pack()); err != nil {
+			t.Fatal(err)
+		}
+		at := slices.IndexFunc(q.Terms, func(t analysis.QueryTerm) bool { return t.Text == "Muhammad" })
+		if got := len(g.Collection(search.Sessions, q, nil).Context[at]) > 0; got != c.found {
+			t.Errorf("%s: found is %v", name, got)
+		}
 	}
 }

@@ -34,6 +34,9 @@ func Gather(q analysis.Query) *Gathering {
 				wanted = append(wanted, Body.ID(form))
 			}
 		}
+		if term.Sound != "" {
+			wanted = append(wanted, Context.ID(term.Sound))
+		}
 	}
 	return &Gathering{wanted: sortedTerms(wanted)}
 }
@@ -99,6 +102,9 @@ func (g *Gathering) Collection(corpus search.Corpus, q analysis.Query, dead func
 			c.Body[i] = g.union(Body, term.Forms, byTerm, most)
 		}
 		c.Context[i] = g.union(Context, term.Forms, byTerm, most)
+		if term.Sound != "" && c.Body[i] == nil && c.Context[i] == nil { // a name that is spelt in another way
+			c.Context[i] = g.union(Context, []string{term.Sound}, byTerm, most)
+		}
 	}
 	return c
 }

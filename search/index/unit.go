@@ -50,7 +50,13 @@ func Entries(group, at int64, pieces []chunk.Piece) []Entry {
 		}
 		terms := make(map[TermID]int, expectedTerms(p.Text))
 		length := indexer.Piece(p.Text, p.Context,
-			func(form string) { terms[Body.ID(form)]++ }, func(form string) { terms[Context.ID(form)]++ })
+			func(form string) { terms[Body.ID(form)]++ },
+			func(form string) {
+				terms[Context.ID(form)]++
+				if sound := analysis.Sound(form); p.Voiced && sound != "" {
+					terms[Context.ID(sound)]++
+				}
+			})
 		e := Entry{
 			Unit: Unit{
 				Group: group, Seq: p.Seq, Part: p.Part, Section: p.Section, Length: length, At: p.At,

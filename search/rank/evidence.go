@@ -16,6 +16,7 @@ type sessions struct {
 	near     []int32   // per unit: the same, but prose for what an assistant without a name said
 	norms    []float64 // per session, as in bm25
 	assisted []bool    // per session: such an assistant takes part
+	rules    []int32   // units with standing instructions
 	alone    []bool    // per session: it is a message that is all of its conversation
 }
 
@@ -34,8 +35,14 @@ func newSessions(c *index.Collection, o Options) sessions {
 		last := len(lengths) - 1
 		s.of[i], s.near[i] = int32(last), int32(last)
 		lengths[last] += float64(c.Units[i].Length)
-		if c.Corpus == search.Sessions && c.Units[i].Section == int(chunk.Assistant) {
+		if c.Corpus != search.Sessions {
+			continue
+		}
+		switch chunk.Voice(c.Units[i].Section) {
+		case chunk.Assistant:
 			s.near[i], s.assisted[last] = prose, true
+		case chunk.Rule:
+			s.rules = append(s.rules, int32(i))
 		}
 	}
 	s.norms = norms(lengths, enclosingB)
@@ -76,15 +83,14 @@ func (s *spread) from(unit int32, weight float64) {
 	if session == prose {
 		return
 	}
-	for d, share := range s.Onward {
-		if v := at + d + 1; v < len(s.reach) && s.near[v] == session {
-			s.reach[v] = max(s.reach[v], share*weight)
+	for d := 1; d <= s.Reach; d++ {
+		if v := at + d; v < len(s.reach) && s.near[v] == session {
+			s.reach[v] = max(s.reach[v], s.Onward*weight)
 		}
-	}
-	for d, share := range s.Backward {
-		if v := at - d - 1; v >= 0 && s.near[v] == session {
-			s.reach[v] = max(s.reach[v], share*weight)
+		if v := at - d; v >= 0 && s.near[v] == session {
+			s.reach[v] = max(s.reach[v], s.Backward*weight)
 		}
+		weight /= 2
 	}
 }
 
@@ -93,8 +99,8 @@ func (s *spread) from(unit int32, weight float64) {
 func (s *spread) drain(occurrences []occurrence, use func(unit int, weight float64)) {
 	end := 0
 	for _, p := range occurrences {
-		from := max(end, int(p.unit)-len(s.Backward))
-		end = max(end, min(len(s.reach), int(p.unit)+len(s.Onward)+1))
+		from := max(end, int(p.unit)-s.Reach)
+		end = max(end, min(len(s.reach), int(p.unit)+s.Reach+1))
 		for v := from; v < end; v++ {
 			if s.reach[v] > 0 {
 				use(v, s.reach[v])

@@ -20,6 +20,7 @@ type Ranked struct {
 
 	session int32
 	among   bool // it is a turn of a session among persons, without an assistant's prose
+	rule    bool // it is the standing instruction about the subject of the question
 }
 
 // LexicalParts are the components of a lexical score, which is the sum of all but Coverage and Exact. Asking, Answer,
@@ -32,6 +33,7 @@ type LexicalParts struct {
 	Together   float64 `json:"together"`   // many of the question's different words are here or nearby
 	Period     float64 `json:"period"`     // it lies in or near a period that the question names
 	Prose      float64 `json:"prose"`      // negative: an assistant said it
+	Rule       float64 `json:"rule"`       // it is a standing instruction about the subject of the question
 	Asking     float64 `json:"asking"`     // negative: it asks more than it states
 	Answer     float64 `json:"answer"`     // the preceding turn asks the same question
 	Feedback   float64 `json:"feedback"`   // words that the question lacks and most of the first hits share
@@ -46,7 +48,8 @@ type LexicalParts struct {
 
 // total returns the sum of the parts.
 func (p LexicalParts) total() float64 {
-	return p.Body + p.Speaker + p.Neighbours + p.Enclosing + p.Together + p.Period + p.Prose + p.Asking + p.Answer + p.Feedback + p.First
+	return p.Body + p.Speaker + p.Neighbours + p.Enclosing + p.Together + p.Period + p.Prose +
+		p.Rule + p.Asking + p.Answer + p.Feedback + p.First
 }
 
 // Rank returns the units of c that match q, best first, at most o.Depth. c must have been collected for q.
@@ -61,15 +64,21 @@ func Rank(q analysis.Query, c *index.Collection, o Options) []Ranked {
 	for i, term := range r.terms {
 		r.add(i, term)
 	}
+	rule := r.rule()
 	best := newBest(min(o.Depth, len(c.Units)))
 	for unit := range c.Units {
 		if r.matches(unit) {
-			best.offer(unit, r.parts(unit).total())
+			score := r.parts(unit).total()
+			if unit == rule { // a hit whatever its score
+				score = math.Inf(1)
+			}
+			best.offer(unit, score)
 		}
 	}
 	ranked := best.descending()
 	for i, found := range ranked {
 		ranked[i].Parts = r.parts(found.Unit)
+		ranked[i].rule = found.Unit == rule
 		ranked[i].session, ranked[i].among = r.sessions.of[found.Unit], !r.sessions.assisted[r.sessions.of[found.Unit]]
 	}
 	return order(ranked, c, o)
@@ -78,10 +87,11 @@ func Rank(q analysis.Query, c *index.Collection, o Options) []Ranked {
 // order sorts units into their final order, in place.
 func order(ranked []Ranked, c *index.Collection, o Options) []Ranked {
 	for i := range ranked {
-		ranked[i].Parts.First = 0
+		ranked[i].Parts.First, ranked[i].Parts.Rule = 0, 0
 		ranked[i].Score = ranked[i].Parts.total()
 	}
 	slices.SortFunc(ranked, better)
+	liftRule(ranked, o.Rule)
 	if c.Corpus != search.Sessions || o.First == 0 {
 		return ranked
 	}
@@ -405,6 +415,9 @@ type Options struct {
 	// Prose is the share of its score that a turn of an assistant without a name loses, unless the question asks what
 	// the assistant said: long answers repeat the words of many questions, and a person's words are what is known.
 	Prose float64
+	// Rule is the least score, as a share of the best, of the standing instruction to the assistant that is closest to the
+	// question.
+	Rule float64
 	// Depth is the maximum number of hits.
 	Depth int
 
@@ -422,21 +435,20 @@ type Options struct {
 	RefineDepth int
 }
 
-// Neighbourhood holds the share of a word's weight that reaches another unit, by distance; index 0 is the adjacent
-// unit.
+// Neighbourhood sets the share of a word's weight that reaches the adjacent units. It halves with each unit further away.
 type Neighbourhood struct {
-	// Onward applies to the units after the one that contains the word: an answer follows its question.
-	Onward []float64
-	// Backward applies to the units before it.
-	Backward []float64
+	// Onward applies to the units after the one that contains the word: an answer follows its question. Backward applies to those before
+	// it.
+	Onward, Backward float64
+	// Reach is the number of units that it reaches in each direction.
+	Reach int
 }
 
 // DefaultOptions returns the options of ordinary searches.
 //
 // K1 and B are the customary values. TurnB is lower, since the extra text of a longer turn is seldom about something
-// else. The other weights lie on wide plateaus measured on conversations and on documentation: 50 % less or more of any
-// of them costs at most two points of recall at ten, except for the share that reaches the next turn, where half costs
-// four. First is a compromise: a lower value finds more turns, a higher one more sessions.
+// else. The other weights were measured on conversations: half of one costs at most four points of recall, and none was better by two
+// tenths on most sets (test/bench/recall -validate). First is a compromise: a lower value finds more turns, a higher one more sessions.
 func DefaultOptions() Options {
 	return Options{
 		K1:            1.2,
@@ -445,8 +457,8 @@ func DefaultOptions() Options {
 		ContextWeight: 1,
 		Speaker:       1.25,
 		SpeakerInBody: .2,
-		Turns:         Neighbourhood{Onward: []float64{.7, .35, .2}, Backward: []float64{.4, .2, .1}},
-		Chunks:        Neighbourhood{Onward: []float64{.2}, Backward: []float64{.2}},
+		Turns:         Neighbourhood{Onward: .7, Backward: .4, Reach: 3},
+		Chunks:        Neighbourhood{Onward: .2, Backward: .2, Reach: 1},
 		Pause:         4 * time.Hour,
 		Enclosing:     .2,
 		Coverage:      1,
@@ -454,6 +466,7 @@ func DefaultOptions() Options {
 		PeriodTerms:   .5,
 		First:         2,
 		Prose:         .5,
+		Rule:          .6,
 		Depth:         200,
 		Asking:        .4,
 		Answer:        .3,

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/language/analysis"
+	"reverie/language/stance"
 	"reverie/memory"
 	"reverie/search"
 	"reverie/search/chunk"
@@ -184,7 +185,7 @@ func turnPieces(messages []memory.Message) []chunk.Piece {
 		if (m.Role == memory.RoleOfUser || m.Role == memory.RoleOfAssistant) && !m.Builtin() {
 			turn := chunk.Turn(m.Seq, m.Name, m.Content, m.CreatedAt.Unix(), chunk.DefaultOptions())
 			for i := range turn {
-				turn[i].Section = int(voiceOf(m))
+				turn[i].Section = int(voiceOf(m, turn[i].Text))
 			}
 			pieces = append(pieces, turn...)
 		}
@@ -192,10 +193,16 @@ func turnPieces(messages []memory.Message) []chunk.Piece {
 	return pieces
 }
 
-// voiceOf returns the kind of speaker of a message.
-func voiceOf(m memory.Message) chunk.Voice {
-	if m.Role == memory.RoleOfAssistant && m.Name == "" {
+// longestRule is the length in bytes of messages in which standing instructions are looked for. Longer ones are mostly pasted texts.
+const longestRule = 2000
+
+// voiceOf returns the kind of speaker of a part of a message.
+func voiceOf(m memory.Message, text string) chunk.Voice {
+	switch {
+	case m.Role == memory.RoleOfAssistant && m.Name == "":
 		return chunk.Assistant
+	case m.Role == memory.RoleOfUser && len(m.Content) <= longestRule && stance.Instructs(text):
+		return chunk.Rule
 	}
 	return chunk.Someone
 }

@@ -32,6 +32,9 @@ func main() {
 	flag.Var(services.Numbers(&b.ks, 1, false), "k", "numbers of results at which recall is measured")
 	flag.BoolVar(&b.ablate, "ablations", false, "measure also without each component of the ranking")
 	flag.BoolVar(&b.offline, "offline", false, "search in this process, without HTTP and a database")
+	flag.BoolVar(&b.crossed, "validate", false,
+		"with -offline: vary each parameter of the ranking, and choose those of each set on the others")
+	flag.IntVar(&b.answers, "answers", 0, "measure also with this number of long answers of an assistant added to each dialogue")
 	flag.StringVar(&b.dense, "dense", "",
 		"fuse with a frozen ranking instead of a model's: a file of JSON lines (dense.go), or one of "+strings.Join(sortedNames(madeUp), ", "))
 	flag.Var(&b.bars, "min", "exit with status 1 if the overall recall is lower, such as turn@10=0.78,session@10=0.95")
@@ -53,6 +56,8 @@ type bench struct {
 	dense   string
 	ablate  bool
 	offline bool
+	crossed bool
+	answers int
 	bars    bars
 
 	searches searcher
@@ -76,12 +81,27 @@ func (b *bench) run(ctx context.Context, w io.Writer, asJSON bool) (passed bool,
 		if b.dense != "" {
 			return false, errors.New("-dense cannot be used with -offline: vectors need the database")
 		}
-		b.searches = newInMemory()
+		memory := newInMemory()
+		b.searches = memory
+		if b.crossed {
+			b.ks = validated
+			if _, err := b.fill(ctx, "", sets, nil); err != nil {
+				return false, err
+			}
+			v, err := b.validate(ctx, sets, memory)
+			if err != nil {
+				return false, err
+			}
+			return true, services.Show(w, asJSON, v, v.print)
+		}
 		r, err := b.measureAll(ctx, sets, "", nil)
 		if err != nil {
 			return false, err
 		}
 		return r.judge(b.bars), services.Show(w, asJSON, r, r.print)
+	}
+	if b.crossed {
+		return false, errNotOffline
 	}
 	source, err := b.openVectors(all(sets))
 	if err != nil {

@@ -66,6 +66,11 @@ func (b *bench) measure(ctx context.Context, s set, source *vectorSource) (repor
 			r.Inputs = append(r.Inputs, b.asItIs(*source.frozen, s, r.Overall.Recall))
 		}
 	}
+	if b.answers > 0 {
+		if r.Diluted, err = b.dilute(ctx, s, b.answers); err != nil {
+			return r, err
+		}
+	}
 	if b.ablate {
 		r.Ablations, err = b.ablations(ctx, s, r.Overall.Recall, ablations(source != nil)...)
 	}

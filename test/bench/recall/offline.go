@@ -12,6 +12,7 @@ import (
 	"reverie/recall"
 	"reverie/search"
 	"reverie/search/index"
+	"reverie/search/rank"
 	"reverie/store/indexes"
 	"reverie/test/bench/services"
 )
@@ -20,7 +21,8 @@ import (
 type inMemory struct {
 	recall.Store // nil: a lexical search of messages needs only what is below
 
-	agents map[string]*remembered
+	agents  map[string]*remembered
+	ranking *rank.Options // nil: the defaults
 }
 
 // remembered are the conversations of one agent.
@@ -100,7 +102,7 @@ func (m *inMemory) search(ctx context.Context, agent string, s services.Search) 
 			return nil, 0, err
 		}
 	}
-	searcher := recall.Searcher{Store: m, Defaults: recall.DefaultSettings(), Log: slog.New(slog.DiscardHandler)}
+	searcher := recall.Searcher{Store: m, Defaults: recall.DefaultSettings(), Ranking: m.ranking, Log: slog.New(slog.DiscardHandler)}
 	began := time.Now()
 	response, err := searcher.Search(ctx, services.Tending(agent).For(agent, s.Owner), r)
 	took := time.Since(began)

@@ -29,6 +29,7 @@ type report struct {
 	Updates   updateFigures    `json:"updates"`
 	Default   defaultFigures   `json:"default"`
 	Latency   services.Latency `json:"latency"`
+	Diluted   *dilution        `json:"diluted,omitempty"`
 	Inputs    []ablated        `json:"inputs,omitempty"` // words and vectors, each alone
 	Ablations []ablated        `json:"ablations,omitempty"`
 	Bars      []bar            `json:"bars,omitempty"`
@@ -208,6 +209,9 @@ func (r report) print(w io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(w, "\nlatency of a search: %s\n", latency(r.Latency))
+	if r.Diluted != nil {
+		r.Diluted.print(w, r.Overall.Recall)
+	}
 	if err := printAblations(w, "by itself", r.Inputs); err != nil {
 		return err
 	}
@@ -366,7 +370,7 @@ func (r reports) judge(given bars) bool {
 	passed := true
 	for i, s := range r.Sets {
 		judged, ok := slices.Concat(given, s.fusionBars()).judge(s.Overall.Recall)
-		r.Sets[i].Bars, passed = judged, passed && ok
+		r.Sets[i].Bars, passed = judged, passed && ok && (s.Diluted == nil || s.Diluted.Passed)
 	}
 	return passed
 }

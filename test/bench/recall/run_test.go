@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -79,6 +80,41 @@ func TestOfflineRun(t *testing.T) {
 	offline, passed := runOver(t, bench{ks: []int{1, 5}, offline: true})
 	if diff := cmp.Diff(online, offline, cmpopts.IgnoreFields(report{}, "Loaded.Seconds", "Latency")); diff != "" || !passed {
 		t.Errorf("over HTTP, in memory:\n%s", diff)
+	}
+}
+
+// Long answers that repeat the words of the questions hide no evidence.
+func TestAddedAnswers(t *testing.T) {
+	r, _ := runOver(t, bench{ks: []int{1, 5}, offline: true, answers: 30})
+	d := r.Diluted
+	if d == nil || d.Answers != 30 || d.Text < 30 || d.Time <= 0 || d.Recall[1].Turn < r.Overall.Recall[1].Turn {
+		t.Errorf("%+v, without them %+v", d, r.Overall)
+	}
+}
+
+// Each parameter is varied, and each set is measured with what is best for the others.
+func TestValidation(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "garden.json")
+	if err := os.WriteFile(file, []byte(gardenDialogue), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	b := bench{files: []string{file, file}, ks: []int{1}, offline: true, crossed: true}
+	if _, err := b.run(t.Context(), &out, true); err != nil {
+		t.Fatal(err)
+	}
+	var v validation
+	if err := json.Unmarshal([]byte(out.String()), &v); err != nil {
+		t.Fatal(err)
+	}
+	if len(v.Varied) != len(parameters())*len(factors) || len(v.HeldOut) != 2 || v.Defaults[0] != 50 {
+		t.Errorf("%+v", v)
+	}
+	if err := v.print(&out); err != nil || !strings.Contains(out.String(), "chosen without it") {
+		t.Errorf("%v in %s", err, out.String())
+	}
+	if _, err := (&bench{files: b.files, crossed: true}).run(t.Context(), &out, true); !errors.Is(err, errNotOffline) {
+		t.Errorf("over HTTP: %v", err)
 	}
 }
 
