@@ -65,14 +65,6 @@ const (
 	signs
 )
 
-// signTexts name the signs, in order.
-var signTexts = [signs]string{
-	"shares", "shares two", "shares half", "beside", "restated", "asked", "heading", "over", "forget", "correct", "change", "not", "opens",
-	"names", "unit", "number", "denies", "exact", "brief", "wordy", "doubtful", "others", "shares over",
-	"shares forget", "shares correct", "shares change", "shares value", "two change", "restated opens", "restated change", "restated value",
-	"ends", "turns", "moves", "kind", "answers", "forgets", "corrects", "otherwise",
-}
-
 // signsOf returns the signs that clause w of a passage takes a claim back. ok is false without any that they are about the same.
 func (p *passage) signsOf(w *window, c *claim) (v vector, ok bool) {
 	shared := w.terms.shared(c.rare)

@@ -1,38 +1,48 @@
 package extractive
 
 import (
+	"flag"
+	"fmt"
 	"testing"
 
 	"reverie/test/corpus"
 )
 
-// TestCrossValidation measures what the engine keeps of conversations that its weights were not trained on.
+var points = flag.Bool("points", false, "print the figures of each set at several losses to traps")
+
+// TestCrossValidation measures what the engine keeps of each set with weights that were fitted to the others, which other people wrote.
 func TestCrossValidation(t *testing.T) {
-	all := trainingSet(t)
-	const folds = 4
-	kw, lw, kb, lb := keepWeights, lastingWeights, keepBias, lastingBias
-	defer func() { keepWeights, lastingWeights, keepBias, lastingBias = kw, lw, kb, lb }()
-	var sum corpus.Score
-	for fold := range folds {
-		var in, out []corpus.Conversation
-		for i, c := range all {
-			if i%folds == fold {
-				out = append(out, c)
-			} else {
-				in = append(in, c)
+	losses := []float64{trapLoss}
+	if *points {
+		losses = []float64{0, .02, .03, .04, .05, .06}
+	}
+	defer current().use()
+	sets := make([][]corpus.Conversation, len(setNames))
+	for i, set := range setNames {
+		sets[i] = loadSet(t, corpusFolder+set)
+	}
+	sums := make([]corpus.Score, len(losses))
+	for out, set := range setNames {
+		var in []corpus.Conversation
+		for i := range sets {
+			if i != out {
+				in = append(in, sets[i]...)
 			}
 		}
-		keepWeights, lastingWeights, keepBias, lastingBias = trained(t, examplesOf(t, in))
-		for _, c := range out {
-			input, err := c.Input()
-			if err != nil {
-				t.Fatal(err)
+		for k, m := range trained(t, examplesOf(t, in), losses...) {
+			m.use()
+			var sum corpus.Score
+			for i := range sets[out] {
+				sum.Add(judge(t, &sets[out][i]))
 			}
-			sum.Add(c.Judge(corpus.KeptOf(input, propose(input)), nil))
+			sums[k].Add(sum)
+			t.Log(corpus.Row(fmt.Sprintf("%s, loss %v", set, losses[k]), sum))
 		}
 	}
-	t.Log(corpus.Row("unseen", sum))
-	if kept, junk := float64(sum.Kept)/float64(sum.Keep), float64(sum.Junk)/float64(sum.LastingLines); kept < .92 || junk > .08 {
-		t.Errorf("kept %.3f and junk %.3f; at least .92 and at most .08 are expected", kept, junk)
+	for k, sum := range sums {
+		t.Log(corpus.Row(fmt.Sprintf("unseen, loss %v", losses[k]), sum))
+	}
+	if sum := sums[0]; !*points && (float64(sum.Kept)/float64(sum.Keep) < .87 || float64(sum.Fallen)/float64(sum.Traps) > .05) {
+		t.Error("at least .87 of the statements should be kept and at most .05 of the traps")
 	}
 }

@@ -23,7 +23,7 @@ const (
 	// Model is the name under which the engine's answers are recorded.
 	Model = "builtin/extractive"
 	// RulesVersion names the words and weights; it changes whenever the same input may give another output.
-	RulesVersion = "quotes@3"
+	RulesVersion = "quotes@4"
 )
 
 // Engine proposes memory updates without a model. The zero value is ready to use and safe for concurrent use. It reads the words
@@ -79,7 +79,7 @@ func propose(in proposals.ExtractionInput) proposals.Proposal {
 func read(in proposals.ExtractionInput, objected objections) *notebook {
 	c := listen(in.Transcript, in.Today)
 	n := newNotebook(in, objected, c.lang)
-	passages := c.passages(n.known())
+	passages := c.passages()
 	settle(passages)
 	n.recognise(passages)
 	for i := range passages {

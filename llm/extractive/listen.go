@@ -41,14 +41,16 @@ type unit struct {
 	marks      cue.Marks
 	set        cue.Set
 	sentences  int
-	question   bool   // all of it is asked
-	alone      bool   // the only unit of its message
-	first      bool   // the first unit of its message
-	follows    bool   // the unit before it in the message is adjacent
-	asked      string // question of the assistant that the message answers
-	heard      words  // of the assistant's message before
-	theirs     bool   // probably about a person of whom the message before spoke
-	reply      words  // of the assistant's answer to the message
+	question   bool    // all of it is asked
+	alone      bool    // the only unit of its message
+	first      bool    // the first unit of its message
+	follows    bool    // the unit before it in the message is adjacent
+	asked      string  // question of the assistant that the message answers
+	heard      words   // of the assistant's message before
+	theirs     bool    // probably about a person of whom the message before spoke
+	reply      words   // of the assistant's answer to the message
+	around     vector  // features of the messages around it; nil in a short conversation
+	trap       float64 // above 0: probably not meant
 	terms      words
 	novel      float64 // share of its words that no message before it has
 }
@@ -67,7 +69,14 @@ type conversation struct {
 //
 // Messages without a time were said now, whose location is the owner's zone.
 func listen(transcript []transcripts.Line, now time.Time) conversation {
+	return listenTo(transcript, now, false)
+}
+
+// listenTo reads as listen does; with everything, what is not the speaker's own statement is not left out.
+func listenTo(transcript []transcripts.Line, now time.Time, everything bool) conversation {
 	var c conversation
+	seen := make([]traits, len(transcript))
+	lines := make([]int, 0, len(transcript)) // of the transcript, for each message of the user
 	var all strings.Builder
 	names := map[string]bool{}
 	for _, l := range transcript {
@@ -90,10 +99,19 @@ func listen(transcript []transcripts.Line, now time.Time) conversation {
 			}
 			heard.add(replies[i])
 			reader.Hear(l.Text)
+			seen[i] = traitsOf(l.Text, cue.Find(head(l.Text, headOfReply), c.lang).Set())
 			continue
 		}
 		text := printable(l.Text)
 		sentences := reader.Read(text)
+		var cues cue.Set
+		for k := range sentences {
+			cues |= sentences[k].Marks.Set()
+			if everything {
+				sentences[k].Stance = stance.Own
+			}
+		}
+		seen[i] = traitsOf(text, cues)
 		if isHostile(text) {
 			continue
 		}
@@ -129,6 +147,13 @@ func listen(transcript []transcripts.Line, now time.Time) conversation {
 		}
 		c.units = append(c.units, units...)
 		messages++
+		lines = append(lines, i)
+	}
+	if len(transcript) >= minSetting {
+		settings := around(transcript, seen, c.group)
+		for k := range c.units {
+			c.units[k].around = settings[lines[c.units[k].message]]
+		}
 	}
 	return c
 }

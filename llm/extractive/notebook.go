@@ -63,19 +63,6 @@ func wordsOfLines(text, lang string) []words {
 	return out
 }
 
-// known returns the words of both files.
-func (n *notebook) known() words {
-	all := words{}
-	for _, p := range []*page{n.profile, n.memory} {
-		for i := range p.lines {
-			for w := range p.at(i).terms {
-				all[w] = true
-			}
-		}
-	}
-	return all
-}
-
 // sameWords is the share of the words of a passage that a line has when both say the same.
 const sameWords = .9
 

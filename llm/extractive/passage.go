@@ -51,14 +51,20 @@ type passage struct {
 	later bool
 }
 
-// passages returns what is kept of a conversation, in order. known are the words of the files.
-func (c *conversation) passages(known words) []passage {
+// passages returns what is kept of a conversation, in order.
+func (c *conversation) passages() []passage {
 	var out []passage
 	opens := false
 	for i := range c.units {
 		u := &c.units[i]
-		v := c.vectorOf(i, known)
+		v := c.vectorOf(i)
 		keep, lasting := v.score(keepWeights, keepBias), v.score(lastingWeights, lastingBias)
+		remember := u.set.Has(cue.Remember) && !u.question
+		if u.around != nil && !remember {
+			if u.trap = c.settingOf(i, v).trap(); u.trap > 0 {
+				continue
+			}
+		}
 		facts, proved := factsOf(u)
 		if c.answers(u, v) || u.wantsStyle() {
 			keep = max(keep, slight)
@@ -69,7 +75,7 @@ func (c *conversation) passages(known words) []passage {
 				lasting = max(lasting, slight)
 			}
 		}
-		if len(facts) > 0 || u.set.Has(cue.Remember) && !u.question {
+		if len(facts) > 0 || remember {
 			keep, lasting = max(keep, certain), max(lasting, certain)
 		}
 		passing := c.isPassing(u) && len(facts) == 0
@@ -188,7 +194,7 @@ func (c *conversation) withContext(i int, before *[]passage, p *passage) string 
 	}
 	context := c.units[first]
 	text := u.between(context.start)
-	if context.sentences+u.sentences > maxSentences || utf8.RuneCountInString(text) > maxPassage || isUnfit(context.text) {
+	if context.sentences+u.sentences > maxSentences || utf8.RuneCountInString(text) > maxPassage || isUnfit(context.text) || context.trap > 0 {
 		return u.text
 	}
 	p.start, p.sentence = context.start, context.sentences+u.sentences

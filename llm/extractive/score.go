@@ -92,7 +92,6 @@ const (
 	featRepeated   // its words are in other messages of the user
 	featEchoed     // the reply repeats its words
 	featTechnical  // code, paths, addresses
-	featKnown      // the files have its words
 	featSelfHave   // pairs of cues
 	featSelfKin    //
 	featSelfHealth //
@@ -112,22 +111,6 @@ const (
 	features
 )
 
-// featureNames name the features that are no cues, in order.
-var featureNames = [...]string{
-	"number", "unit", "date", "name", "many names", "question", "answer", "short answer", "asked about you", "very short", "short", "medium", "long", "rich", "novel", "exclaims", "you first", "other first", "like laugh", "self laugh", "trails",
-	"first", "alone", "opening", "self first", "request first", "repeated", "echoed", "technical", "known", "self have", "self kin",
-	"self health", "self like", "self work", "self home", "self plan", "kin age", "kin name", "always style", "self task", "self habit",
-	"self over", "theirs", "self only", "nothing",
-}
-
-// featureName returns the name of a feature.
-func featureName(f int) string {
-	if f < cue.Kinds {
-		return "cue " + cue.Kind(f).String()
-	}
-	return featureNames[f-cue.Kinds]
-}
-
 // contentCues are the cues of statements about one's life.
 const contentCues cue.Set = 1<<cue.Kin | 1<<cue.Like | 1<<cue.Name | 1<<cue.Age | 1<<cue.Home | 1<<cue.Work | 1<<cue.Health | 1<<cue.Have |
 	1<<cue.Decide | 1<<cue.Plan | 1<<cue.Task | 1<<cue.Remember | 1<<cue.Always | 1<<cue.Style | 1<<cue.Habit | 1<<cue.Over
@@ -135,8 +118,8 @@ const contentCues cue.Set = 1<<cue.Kin | 1<<cue.Like | 1<<cue.Name | 1<<cue.Age 
 // vector holds the features of a unit that are present, in ascending order.
 type vector []int
 
-// vectorOf returns the features of unit i of a conversation. known are the words of the files.
-func (c *conversation) vectorOf(i int, known words) vector {
+// vectorOf returns the features of unit i of a conversation.
+func (c *conversation) vectorOf(i int) vector {
 	u := &c.units[i]
 	s := u.set
 	length := lengthOf(u.text)
@@ -152,7 +135,7 @@ func (c *conversation) vectorOf(i int, known words) vector {
 		featTrails: trails(u.text), featFirst: u.first, featAlone: u.alone, featOpening: u.message == 0,
 		featSelfFirst: c.leads(u, cue.Self), featRequest1: c.leads(u, cue.Request), featRepeated: c.repeated(i) >= .5,
 		featEchoed: u.terms.within(u.reply) >= .5, featTechnical: isTechnical(u.text),
-		featKnown: u.terms.within(known) >= .8, featSelfHave: self && s.Has(cue.Have), featSelfKin: self && s.Has(cue.Kin),
+		featSelfHave: self && s.Has(cue.Have), featSelfKin: self && s.Has(cue.Kin),
 		featSelfHealth: self && s.Has(cue.Health), featSelfLike: self && s.Has(cue.Like), featSelfWork: self && s.Has(cue.Work),
 		featSelfHome: self && s.Has(cue.Home), featSelfPlan: self && s.Has(cue.Plan), featKinAge: s.Has(cue.Kin) && s.Has(cue.Age),
 		featKinName: s.Has(cue.Kin) && names > 0, featAlwaysStyle: s.Has(cue.Always) && s.Has(cue.Style), featSelfTask: self && s.Has(cue.Task),

@@ -27,7 +27,7 @@ func bagsOf(tb testing.TB, all []corpus.Conversation) []bag {
 	for k := range all {
 		in := inputOf(tb, &all[k])
 		c := listen(in.Transcript, in.Today)
-		spoken[k] = c.passages(nil)
+		spoken[k] = c.passages()
 	}
 	var out []bag
 	add := func(b bag, c *claim, later []passage) {
@@ -82,7 +82,8 @@ func trainSigns(bags []bag) (weights []int32, bias int32) {
 		weights[s] = weightScale
 	}
 	for range 6 {
-		var examples []example
+		var vectors []vector
+		var taken []bool
 		for _, b := range bags {
 			ordered := slices.Clone(b.clauses)
 			slices.SortStableFunc(ordered, func(x, y vector) int { return cmp.Compare(y.score(weights, 0), x.score(weights, 0)) })
@@ -91,11 +92,11 @@ func trainSigns(bags []bag) (weights []int32, bias int32) {
 				n = 1
 			}
 			for _, v := range ordered[:min(n, len(ordered))] {
-				examples = append(examples, example{v: v, keep: b.taken})
+				vectors, taken = append(vectors, v), append(taken, b.taken)
 			}
 		}
-		weights, bias = train(examples, signs, 300, func(e example) (bool, float64) {
-			if e.keep {
+		weights, bias = train(vectors, signs, 300, .004, func(i int) (bool, float64) {
+			if taken[i] {
 				return true, 4
 			}
 			return false, 1

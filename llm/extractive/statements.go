@@ -62,7 +62,7 @@ func (p *passage) ends() bool { return p.set.Has(cue.Over) && (!p.doubtful || le
 // spoken returns the passages of a transcript with corrections applied. Messages without a time were said now.
 func spoken(transcript []transcripts.Line, now time.Time) []passage {
 	c := listen(transcript, now)
-	passages := c.passages(nil)
+	passages := c.passages()
 	settle(passages)
 	return passages
 }

@@ -2,249 +2,67 @@
 
 package extractive
 
-// Biases and weights of features, times 1000. They are fitted to test/corpus/dev and traps, those of signs to all of test/corpus but traps.
+// Biases and weights of features in their order, times 1000. They are fitted to test/corpus, those of signs to dev, test and heldout.
 var (
-	keepBias    int32 = -95
-	lastingBias int32 = -1776
-	signBias    int32 = -4228
+	keepBias    int32 = 672
+	lastingBias int32 = -1197
+	signBias    int32 = -3306
+	trapBiases        = []int32{529, 333, 266, 377}
 
 	keepWeights = []int32{
-		70,   // cue self
-		286,  // cue kin
-		10,   // cue other
-		113,  // cue lean
-		-322, // cue ask
-		324,  // cue request
-		0,    // cue suppose
-		0,    // cue irony
-		0,    // cue fiction
-		-42,  // cue unfiction
-		-210, // cue paste
-		75,   // cue correct
-		-156, // cue forget
-		219,  // cue over
-		231,  // cue not
-		160,  // cue like
-		553,  // cue name
-		171,  // cue age
-		470,  // cue home
-		498,  // cue work
-		646,  // cue health
-		54,   // cue have
-		458,  // cue decide
-		384,  // cue plan
-		-128, // cue task
-		49,   // cue remember
-		22,   // cue always
-		-111, // cue style
-		100,  // cue habit
-		13,   // cue doubt
-		-158, // cue filler
-		-309, // cue chat
-		898,  // cue time
-		453,  // cue number
-		-381, // cue you
-		0,    // cue game
-		-242, // cue would
-		-163, // cue salute
-		-32,  // cue close
-		17,   // cue if
-		79,   // cue text
-		-184, // cue review
-		-224, // cue laugh
-		-278, // cue once
-		207,  // cue scene
-		-288, // cue praise
-		-93,  // cue woe
-		-146, // cue this
-		74,   // cue change
-		96,   // cue told
-		723,  // number
-		272,  // unit
-		127,  // date
-		718,  // name
-		44,   // many names
-		-944, // question
-		350,  // answer
-		366,  // short answer
-		53,   // asked about you
-		-564, // very short
-		-234, // short
-		191,  // medium
-		43,   // long
-		568,  // rich
-		126,  // novel
-		-414, // exclaims
-		-270, // you first
-		-100, // other first
-		76,   // like laugh
-		8,    // self laugh
-		-64,  // trails
-		48,   // first
-		-110, // alone
-		-433, // opening
-		173,  // self first
-		-414, // request first
-		-298, // repeated
-		180,  // echoed
-		9,    // technical
-		0,    // known
-		65,   // self have
-		52,   // self kin
-		681,  // self health
-		34,   // self like
-		405,  // self work
-		27,   // self home
-		-76,  // self plan
-		262,  // kin age
-		-60,  // kin name
-		431,  // always style
-		-60,  // self task
-		321,  // self habit
-		44,   // self over
-		-461, // theirs
-		-581, // self only
-		-577, // nothing
+		113, 267, -137, -21, -398, 77, 0, 0, 0, -35, -33, 118, -154, 108, 189, 64, 347, 140, 263, 421,
+		713, 187, 354, 256, -162, 221, 357, 27, 214, -133, -157, -280, 883, 520, -210, 0, -101, -71, -22, -139,
+		-22, -154, -199, -190, 52, -343, -115, -61, 55, 29, 750, 150, 133, 633, 191, -963, 372, 373, 106, -540,
+		-423, 45, 185, 637, -84, -188, -91, -103, -51, 16, -123, -291, 120, -717, 49, -383, -354, 152, -94, 113,
+		155, 389, 61, 404, 59, -78, 168, 11, 414, 38, 214, -33, -237, -404, -617,
 	}
 
 	lastingWeights = []int32{
-		129,  // cue self
-		510,  // cue kin
-		-329, // cue other
-		175,  // cue lean
-		-173, // cue ask
-		130,  // cue request
-		0,    // cue suppose
-		0,    // cue irony
-		0,    // cue fiction
-		-138, // cue unfiction
-		-183, // cue paste
-		34,   // cue correct
-		-142, // cue forget
-		441,  // cue over
-		348,  // cue not
-		342,  // cue like
-		554,  // cue name
-		497,  // cue age
-		561,  // cue home
-		558,  // cue work
-		699,  // cue health
-		3,    // cue have
-		193,  // cue decide
-		-100, // cue plan
-		-407, // cue task
-		244,  // cue remember
-		153,  // cue always
-		-153, // cue style
-		527,  // cue habit
-		-1,   // cue doubt
-		-6,   // cue filler
-		-690, // cue chat
-		349,  // cue time
-		262,  // cue number
-		-469, // cue you
-		0,    // cue game
-		-326, // cue would
-		51,   // cue salute
-		63,   // cue close
-		-47,  // cue if
-		-75,  // cue text
-		2,    // cue review
-		-134, // cue laugh
-		-452, // cue once
-		255,  // cue scene
-		-274, // cue praise
-		-130, // cue woe
-		-191, // cue this
-		379,  // cue change
-		117,  // cue told
-		357,  // number
-		110,  // unit
-		-146, // date
-		821,  // name
-		74,   // many names
-		-996, // question
-		532,  // answer
-		396,  // short answer
-		176,  // asked about you
-		-493, // very short
-		-483, // short
-		188,  // medium
-		295,  // long
-		650,  // rich
-		173,  // novel
-		-284, // exclaims
-		-257, // you first
-		-118, // other first
-		69,   // like laugh
-		41,   // self laugh
-		-38,  // trails
-		24,   // first
-		-142, // alone
-		-467, // opening
-		245,  // self first
-		-323, // request first
-		-570, // repeated
-		13,   // echoed
-		-82,  // technical
-		0,    // known
-		225,  // self have
-		214,  // self kin
-		534,  // self health
-		247,  // self like
-		383,  // self work
-		188,  // self home
-		-414, // self plan
-		152,  // kin age
-		-268, // kin name
-		532,  // always style
-		37,   // self task
-		464,  // self habit
-		315,  // self over
-		-730, // theirs
-		-705, // self only
-		-702, // nothing
+		114, 593, -368, 95, -343, 156, 0, 0, 0, -78, -43, -26, -128, 269, 472, 141, 389, 486, 426, 470,
+		793, 130, 28, -220, -316, 293, 598, -78, 539, 15, 9, -535, 85, 284, -317, 0, -171, -16, 5, -28,
+		-123, -56, -43, -253, 62, -433, -225, -153, 405, 83, 465, 43, -84, 611, 136, -924, 651, 428, 118, -484,
+		-682, -60, 316, 672, 68, -248, -136, -57, -31, 27, -97, -378, 117, -730, 247, -379, -481, -25, -119, 170,
+		356, 413, 98, 406, 174, -312, 176, -37, 492, 25, 429, 156, -344, -560, -726,
 	}
 
 	signWeights = []int32{
-		924,  // shares
-		778,  // shares two
-		1415, // shares half
-		-589, // beside
-		445,  // restated
-		258,  // asked
-		-829, // heading
-		523,  // over
-		835,  // forget
-		445,  // correct
-		1038, // change
-		-3,   // not
-		461,  // opens
-		214,  // names
-		654,  // unit
-		915,  // number
-		-291, // denies
-		1096, // exact
-		444,  // brief
-		-667, // wordy
-		-303, // doubtful
-		-433, // others
-		790,  // shares over
-		896,  // shares forget
-		713,  // shares correct
-		649,  // shares change
-		267,  // shares value
-		838,  // two change
-		548,  // restated opens
-		1137, // restated change
-		1405, // restated value
-		918,  // ends
-		622,  // turns
-		8,    // moves
-		645,  // kind
-		512,  // answers
-		709,  // forgets
-		112,  // corrects
-		229,  // otherwise
+		593, 724, 1297, -673, 242, 213, -1015, 717, 928, 425, 846, 81, 376, 197, 596, 778, -377, 1171, -437, -894,
+		-395, -501, 758, 960, 678, 669, 242, 756, 563, 1183, 1347, 912, 694, -82, 548, 573, 403, 103, 216,
+	}
+
+	// A byte for each weight of a trap, in base64.
+	trapTexts = [...]string{
+		"AAQG7//4AAAM/vn+AAQB/AIE//X6BQD9+f0H+fv79wHzBAz//Qv+/f8O+gAA/AUJ/P/39v0L+AAD9gTq7wYFBQT+Dv4A/AL8B+8I/fcFAAME//71AwL9//v9" +
+			"+gX8AgcF9Af6+v8B/gf59gP++Pn7AQL9B/j5+/z2/fb+A/0C//r+DRz6+v39Cv8B/fv4Bvf5/fzz+PcC9v4C//kA/gD8/v0JAvcGAQAD/gP7AAUC/vn7/gcC" +
+			"+QD7/QL89vQJBQH7/AAB8gXz9wYD9f0A+QEDAQMKCPb8APf08wH8AP//9AnyBQMABAD/BQD5BgAI/wYB/fMQCgADCf8A+wkBAwD3/P4RFgD4/v0K/vkA+/wD" +
+			"/wP+APr69u///P3//gkD+QUFAgYB9QL+/wj89QH//v/+BQgL+/YG/vX+/gL5+wT/AfgBExYABgD7AAAB//z7CPsB///5+/v99/3+APwBCPn4Cv8SAAL+AgAC" +
+			"/wn+AAL7//8ABQb4Av4GAQAAAAH+Av74CPwB+Q38+wwE+gAA+v79DP8G/wD6AQD7+wIDAAgJ9/8F/vj7Av8AGv/2//8F9QEMCAPx8P78+/f8+wP6+fP98AIL" +
+			"CAQE/P0RFvb7//cFAPH/DBIT+PwJ/+wEFgAE/P4GBBEN+P//AP8FAf0A+QH2AAAH+PME+Pn7AQf89v78+/4BBQAF+vr7Bf3//wED/vv8AxkPB+8A/fzlA/r/" +
+			"+hEE/AIB/wMA+v//C/z9/wb/8vz5/QcB/gL4/QEAAAb5+wD7/Pj/+/z++f78C//+/wb8AgAIBAMB+/f/9AD9+//5/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" +
+			"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAERgO/vsAAPcCGPwC9AD8Bvz6AP8B/Ab/BQ4=",
+		"BPYK9AH2AAgAAPr9APvnFwAG/gPvAfv6+f35+fz/+Ab1//8AA/cAAPr/+wAAMgb+9wDx+Pbs+gAF+AP17AYACfn9/An//AD6BfT49vj2AAXy9RL+A/4E/f78" +
+			"Afn+CO8C+gYD+Pz6+wD///f9+gP4/foBCgEBB/wFAAbw/QMB/QAC+ADx/gD1AQPq/fkG/gAH/wD1/P75AvoHGPsD/P33+/cEDAAA/wAEAP0KAPkEAP77BwT7" +
+			"BAP2A/7/CAP2/gD3//39/gD+AP74+Q0E9A79AgAB9P0DA+70+QL8AAT5AfXzCwn/8wAAAgAC///8+gEF+wf8/QUM+RAA/vsGDf33BgL5/vz+AP8CAf4A/Q4M" +
+			"/wkAAPf7/vb7+///9wf8+f789/368f3+/wD//v7/APv5//sCBP///QD2A/36/wUG/wj2/wD8+gD9+wD5//4D/f78AAAAAgD8//4LAPsB+f38/fcHAgD6AAAA" +
+			"AAEDAP4JBP79//oA/AP//AD7/gL9/vL2AwP/CAT/+v78/v8ABAL7/gD/+wD+APv9+wMEBP7xA/v8B/oEAv8H/wAKA///9BD8AwL88foD+AH9Cfj8A/n9Bf0M" +
+			"/wAD/gH5APf//ygaDPgAAPz99/0GBvYABAb3+wH9/QgGAgcAAAAA+vwA/PsK/v8BAPn9/P/6/wr8BgL3A/n7AwAE/v76/QgJ/wD7CwP5AAYD+hD/AwP7//X9" +
+			"/QL7/fwDCPYJ/Qj/AP78APkF/vv7Av8LBQEECf799vv9A/0K9gUAAv7/+/oDAgD/Bfn++gcA/f73Cvv+CA34+fQD+gAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" +
+			"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAP4A/fIAAPH++gfy8ADwAQP9AAIA+v0G/PI=",
+		"+/767/f0AAAI/+r+AAL4BQUCA/4E/wD6/P/9//v69PX09/oA/P8C//T+/wAAAP7t+wAEAfgMAwADA/3w7Qf8AgP+/v8A///h/vgI9//4CgICBwADBgAA/P/+" +
+			"AAT+8wr/+fkDAf/8/wQBAgAD/fz5/fkBA/4A/QD//wcB+/cB9/wD+Ar//gD6AP/5APv+BPj7/wD//Pz9AgUAAAQDAv37AP4G/wv8AQACAAT+APv/+QEBAvsA" +
+			"+gP7/v/7BPz//P/3//8AAQL9+wT+AP8AB/j8+AD9/v3z+/r99f75AQYB+QH8AwT+/gAAAgAA/gAABAcB/QoL/wD+AwMA/wAA/QL5/gb8C//9Af38AP8A/f0B" +
+			"Bf//AAP9+AAEBv8BDf0BAv7++wAEBgL9//4AAP3///b+/fz8AfsEAvsE//4I/Pz9/AME9wD/BAD8AAH9Af4F/fn///8B/v3//gEAAQH9+fv9+/8EAwEAAQD/" +
+			"AAQBAP4F//8C+vr+/v0F/wD/AwL+APn/CPsA/f0A/wT/AgAAA/sB/gD9//387v4A/P///wn9+fcACwQEBP8FCP8b/v8DAAIJBQgFCAAF+f7+AwD8AAAA+PUJ" +
+			"/v0OBgACFPr9//4GIf8A/w4OBPIuGAv+FwP8BR0CBP8D9vsAAAQAA/0A+QX7/v0A+QIGAwMG/wwABfj87fT19wD/9/4ADAX/AAD6AAL7AAACCfX3/AH8AP/8" +
+			"/v73AQEDAfwC/v8BAP3+AAEG+v3++PoBBP7/+v8HBQj++v74/gEG/Pv//wMJ+w4B/gEKAgD/Bf4FAAD/+gEDAPgB+QAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" +
+			"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAABg8H/vQAAAT/DOn6+v/8AfoJAPz5+PwBCv4=",
+		"A/38+RDyIwADAP7/BAT2/v/9CgX4Bvv3+//9AgD///TuBv4ADPsAIPwDAgAYBv0EBQADA/X7+wD49/z5AP38+//+/v8AAwD2AAb8/P0BAAP6+//+Bfz+Av/9" +
+			"/AEACuf7AQID/f4D/wT///3/APcCAfz9BQ32+vv8AfcLCAH8AAEBBP/+BAED+QX//v4DCP/6//8AAQH7Bf/4/gL5B/r/+v3++QUB/wD/BPr8AP//A/4DCQQF" +
+			"/gT++v79+gUI/Pz4/gUA//sB/P8FAP//+P0D+P/++QD9//4F/f0EAP/8+QH9+gH5/wIBAgAE/wAB9//+/f8E/fr+/f4A/gwABPv++AEB/AED/wX7//8A/f8G" +
+			"A/v/AP7/Avz+AP3/BP0B9gD0/QT6/foBAAIA/v7/+vcDAfwA9QgAAPr9AgACAAH4//wGAAD/+gAAAv0CAP4ECP76AAABAf39/P/9AP/8/wL8+v/89f/+AAAA" +
+			"BP//AP/5/f//Av3/AP34/f/+/fkC/wX88wAAAvv/AgMEAwAA/gAD/AAA/f/68QAC+v8D/wX4+v0C+PkPBR0AAgD7AQMG9P79/AwH8wYB8/f/+f/+/frz9gv+" +
+			"/gz4/xz7AAP+KQH6Bf4AAP4BABr7/gb/+Prx//f2/AH5/P//AAAD/f4A/v///w0MBfn4/fsC//wCAwYD6vcJ/wAF9/8A+v0DAAAA9/4AAAX6/u/++fwHAPX/" +
+			"//ftBP/1/v78Cv//CP38//gF+PwBAQkA/QAG//7+Cf/5Bv/7B/YABQAACP8H/QQCCPoABwAA/wL7+P///f8E+QHy/QAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" +
+			"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAIE/gYAAAMAAPj+AQD59gcAAPr7BAP6AAY=",
 	}
 )

