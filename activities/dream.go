@@ -17,9 +17,7 @@ import (
 
 // Reasons for the end of a dream, given by the steps.
 const (
-	ReasonDreamingOff   memory.ReasonCode = "dreaming_off"
-	ReasonSharedOnly    memory.ReasonCode = "shared_only" // without owner isolation only the shared memory dreams
-	ReasonNoNews        memory.ReasonCode = "no_news"     // no notes or messages in the days that a dream looks at
+	ReasonNoNews        memory.ReasonCode = "no_news" // no notes or messages in the days that a dream looks at
 	ReasonNothingPassed memory.ReasonCode = "nothing_passed"
 	ReasonNoRoom        memory.ReasonCode = "no_room" // MEMORY.md is full of lines that a dream does not move
 )
@@ -75,7 +73,7 @@ func (a *Activities) OpenDream(ctx context.Context, in OpenDreamInput) (OpenDrea
 	if err != nil {
 		return OpenDreamResult{}, dreamError(err)
 	}
-	if reason := UnwantedDream(record.Settings, id.Owner); reason != "" && record.Open() {
+	if reason := record.Settings.Unwanted(id.Owner); reason != "" && record.Open() {
 		if record, err = a.Store.EndDream(ctx, id, record.ID,
 			dreams.DreamEnding{Outcome: memory.OutcomeSkipped, ReasonCode: reason}); err != nil {
 			return OpenDreamResult{}, dreamError(err)
@@ -84,21 +82,6 @@ func (a *Activities) OpenDream(ctx context.Context, in OpenDreamInput) (OpenDrea
 	}
 	state, err := a.endedState(ctx, id, record, in.Again)
 	return OpenDreamResult{DreamState: state, Settings: record.Settings}, err
-}
-
-// UnwantedDream returns the reason why an owner does not dream; empty if it does.
-func UnwantedDream(s setting.DreamSettings, owner memory.Owner) memory.ReasonCode {
-	switch {
-	case !s.MemoryEnabled:
-		return memory.GateMemoryOff
-	case s.TeamMember:
-		return memory.GateTeamMember
-	case !s.Enabled:
-		return ReasonDreamingOff
-	case !s.OwnerIsolation && owner != memory.SystemOwner:
-		return ReasonSharedOnly
-	}
-	return ""
 }
 
 // CommitDream commits a draft: documents, states of statements, news and the report in one transaction, exactly once.

@@ -62,7 +62,7 @@ func (a *Activities) dreamAgain(ctx context.Context, id memory.Identity, in Open
 		return OpenDreamResult{DreamState: DreamState{Dream: in.Repeat, Outcome: outcome, ReasonCode: reason}}, nil
 	}
 	settings := a.DreamDefaults.With(agent.Settings)
-	if reason := UnwantedDream(settings, id.Owner); reason != "" {
+	if reason := settings.Unwanted(id.Owner); reason != "" {
 		return refused(memory.OutcomeSkipped, reason)
 	}
 	again, err := a.Store.DreamAgain(ctx, id, in.Repeat, dreams.Again{Settings: settings})

@@ -32,7 +32,7 @@ func (a *Activities) FindNews(ctx context.Context, in FindNewsInput) (FindNewsRe
 		return FindNewsResult{}, storeError(err)
 	}
 	settings := a.DreamDefaults.With(agent.Settings)
-	if reason := UnwantedDream(settings, memory.SystemOwner); reason != "" {
+	if reason := settings.Unwanted(memory.SystemOwner); reason != "" {
 		return FindNewsResult{ReasonCode: reason}, nil
 	}
 	if !settings.OwnerIsolation {

@@ -239,7 +239,7 @@ func TestNewsOfAnAgentThatDoesNotDream(t *testing.T) {
 		t.Errorf("without isolation %s dreams (%v)", owner, err)
 	}
 	for reason, s := range map[memory.ReasonCode]setting.AgentSettings{
-		ReasonDreamingOff: {DreamingEnabled: new(false)}, memory.GateMemoryOff: {MemoryEnabled: new(false)},
+		setting.ReasonDreamingOff: {DreamingEnabled: new(false)}, memory.GateMemoryOff: {MemoryEnabled: new(false)},
 	} {
 		set(s)
 		if out := must(t, w, w.FindNews, FindNewsInput{AgentRef: ada}); len(out.Owners) != 0 || out.ReasonCode != reason {

@@ -104,9 +104,10 @@ func (s *Server) createKey(ctx context.Context, in *newKeyInput) (*rest.Reply[Ne
 // keyEvent logs a change of a key and records it: which one, by whom and from where.
 func (s *Server) keyEvent(ctx context.Context, event string, key uuid.UUID, more ...any) {
 	rest.Touch(ctx, "key", key.String())
-	s.Log.InfoContext(ctx, event, append([]any{
-		"key", key, "by", rest.CallerOf(ctx).ID, "address", rest.AddressOf(ctx), "request", rest.RequestID(ctx),
-	}, more...)...)
+	s.Log.InfoContext(ctx, event, append( //nolint:sloglint // one of three constants
+		[]any{
+			"key", key, "by", rest.CallerOf(ctx).ID, "address", rest.AddressOf(ctx), "request", rest.RequestID(ctx),
+		}, more...)...)
 }
 
 type rotateKeyInput struct {

@@ -24,13 +24,13 @@ type madeKey struct {
 func TestKeysExpireAndRotate(t *testing.T) {
 	clock := &fakeClock{at: time.Now().UTC().Truncate(time.Second)}
 	h := startClocked(t, clock)
-	make := func(body map[string]any) madeKey {
+	create := func(body map[string]any) madeKey {
 		t.Helper()
 		return as[madeKey](h, h.want(h.do(request{method: "POST", path: "/api/v1/keys", key: h.admin, body: body}), 201))
 	}
 	use := func(secret string) answered { return h.do(request{method: "GET", path: "/api/v1/status", key: secret}) }
 	end := clock.now().Add(2 * time.Second)
-	short := make(map[string]any{"name": "short", "role": "member", "expiresAt": end})
+	short := create(map[string]any{"name": "short", "role": "member", "expiresAt": end})
 	h.want(use(short.Secret), 200)
 	clock.advance(2 * time.Second) // less than keys are remembered
 	refused := h.wantError(use(short.Secret), 401, "unauthorized")
@@ -39,7 +39,7 @@ func TestKeysExpireAndRotate(t *testing.T) {
 	}
 	h.wantError(use(short.Secret), 401, "unauthorized")
 
-	old := make(map[string]any{"name": "app", "role": "member", "owner": "api:42"})
+	old := create(map[string]any{"name": "app", "role": "member", "owner": "api:42"})
 	rotate := func(id string, body any) answered {
 		t.Helper()
 		return h.do(request{method: "POST", path: "/api/v1/keys/" + id + "/rotate", key: h.admin, body: body})

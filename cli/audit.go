@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -40,12 +41,12 @@ func (s commands) auditCommand() *cobra.Command {
 			return s.Print(cmd, list.Raw, func(w io.Writer) error {
 				rows := [][]string{{"AT", "KEY", "FROM", "OPERATION", "KIND", "AGENT", "OWNER", "ABOUT", "STATUS"}}
 				for _, e := range list.Data.Items {
-					about := ""
+					var about []string
 					for _, name := range slices.Sorted(maps.Keys(e.Targets)) {
-						about += name + "=" + e.Targets[name] + " "
+						about = append(about, name+"="+e.Targets[name])
 					}
 					rows = append(rows, []string{
-						output.When(e.At), e.Key, e.Address, e.Operation, e.Kind, e.Agent, output.OneLine(e.Owner, 40), output.OneLine(about, 160),
+						output.When(e.At), e.Key, e.Address, e.Operation, e.Kind, e.Agent, output.OneLine(e.Owner, 40), output.OneLine(strings.Join(about, " "), 160),
 						strconv.Itoa(e.Status),
 					})
 				}

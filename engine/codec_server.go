@@ -151,7 +151,7 @@ func (s *CodecServer) signIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	// Strict: the browser sends it from pages of the same site only, as the Web UI should be.
-	http.SetCookie(w, &http.Cookie{
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // a Web UI on this machine has no TLS
 		Name: codecCookie, Value: s.session(strconv.FormatInt(s.now().Add(codecSession).Unix(), 10)), Path: "/",
 		MaxAge: int(codecSession.Seconds()), HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: strings.HasPrefix(s.origin, "https://"),
 	})

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -94,9 +95,7 @@ func TestTheCodecServerNeedsTheKey(t *testing.T) {
 		for _, path := range []string{"/decode", "/encode"} {
 			s.now = func() time.Time { return now.Add(c.later) }
 			header := map[string]string{"Content-Type": "application/json"}
-			for k, v := range c.header {
-				header[k] = v
-			}
+			maps.Copy(header, c.header)
 			got := ask(s, "POST", path, body, header)
 			answer := textOf(got)
 			if got.StatusCode != c.status {

@@ -38,13 +38,10 @@ func heldOf(t *testing.T, s *Store, id memory.Identity) (texts []string) {
 func TestInstructionsWait(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
-	authors := map[string]memory.Identity{}
-	for name, id := range map[string]memory.Identity{
+	authors := map[string]memory.Identity{
 		"extraction": by(member("user:1"), memory.AuthorWorkflow, "builtin"), "import": by(member("user:2"), memory.AuthorImport, "k"),
 		"tool": by(member("user:3"), memory.AuthorTool, "write"), "dream": by(member("user:4"), memory.AuthorDream, "d"),
 		"remember": by(member("user:5"), memory.AuthorUser, "remember"),
-	} {
-		authors[name] = id
 	}
 	for name, id := range authors {
 		for path, change := range map[string]memory.Change{

@@ -114,6 +114,7 @@ func (c *crowd) says(tb testing.TB, workspace, agent, who string, extract func(m
 
 // turn signals a completed turn.
 func (c *crowd) turn(tb testing.TB) func(memory.OwnerRef, talk.Stored) error {
+	tb.Helper()
 	return func(ref memory.OwnerRef, _ talk.Stored) error {
 		return workflows.TurnCompleted(tb.Context(), c.client, ref, setting.Timing{Quiet: time.Millisecond})
 	}
@@ -121,6 +122,7 @@ func (c *crowd) turn(tb testing.TB) func(memory.OwnerRef, talk.Stored) error {
 
 // imported extracts a conversation as an import does, without waiting for the result.
 func (c *crowd) imported(ctx context.Context, tb testing.TB, wait *sync.WaitGroup) func(memory.OwnerRef, talk.Stored) error {
+	tb.Helper()
 	return func(ref memory.OwnerRef, stored talk.Stored) error {
 		wait.Go(func() {
 			_, err := workflows.Inboxes{Client: c.client}.Extract(ctx, activities.ExtractOrder{

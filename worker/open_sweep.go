@@ -78,8 +78,7 @@ func (s *sweeps) status(ctx context.Context, workflow string) (enumspb.WorkflowE
 		return enumspb.WORKFLOW_EXECUTION_STATUS_UNSPECIFIED, nil
 	}
 	described, err := s.client.DescribeWorkflowExecution(ctx, workflow, "")
-	var none *serviceerror.NotFound
-	if errors.As(err, &none) {
+	if _, none := errors.AsType[*serviceerror.NotFound](err); none {
 		return enumspb.WORKFLOW_EXECUTION_STATUS_UNSPECIFIED, nil
 	}
 	return described.GetWorkflowExecutionInfo().GetStatus(), err

@@ -13,6 +13,7 @@ import (
 	"reverie/dream"
 	"reverie/llm/llmtest"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/store/dreams"
 )
 
@@ -133,7 +134,7 @@ func TestModesOfDreams(t *testing.T) {
 		w := newDreamWorld(t)
 		w.options.DreamDefaults.Enabled = false
 		if out, err := w.run(t, w.nightly()); err != nil || out.Outcome != memory.OutcomeSkipped ||
-			out.ReasonCode != activities.ReasonDreamingOff || !w.hasNews(t) {
+			out.ReasonCode != setting.ReasonDreamingOff || !w.hasNews(t) {
 			t.Errorf("it ended as %+v (%v)", out, err)
 		}
 	})
@@ -141,7 +142,7 @@ func TestModesOfDreams(t *testing.T) {
 		w := newDreamWorld(t)
 		w.options.DreamDefaults.OwnerIsolation = false
 		if out, err := w.run(t, w.nightly()); err != nil || out.Outcome != memory.OutcomeSkipped ||
-			out.ReasonCode != activities.ReasonSharedOnly {
+			out.ReasonCode != setting.ReasonSharedOnly {
 			t.Errorf("it ended as %+v (%v)", out, err)
 		}
 	})

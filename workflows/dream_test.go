@@ -50,7 +50,7 @@ func TestDreamEndsWhereThereIsNothingToDo(t *testing.T) {
 	t.Run("dreaming is off", func(t *testing.T) {
 		e := newDreamEnv(t)
 		e.open = func(activities.OpenDreamInput) (activities.OpenDreamResult, error) {
-			return activities.OpenDreamResult{DreamState: ended(e, memory.OutcomeSkipped, activities.ReasonDreamingOff)}, nil
+			return activities.OpenDreamResult{DreamState: ended(e, memory.OutcomeSkipped, setting.ReasonDreamingOff)}, nil
 		}
 		if out, err := e.run(t, dreamInput()); err != nil || out.Outcome != memory.OutcomeSkipped {
 			t.Errorf("result %+v, error %v", out, err)

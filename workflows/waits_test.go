@@ -100,9 +100,8 @@ func TestAnInboxBacksOff(t *testing.T) {
 	for i, at := range e.extracts[1:] {
 		waits = append(waits, (at - e.extracts[i]).Round(time.Minute))
 	}
-	want := []time.Duration{5, 10, 20, 30, 30, 30, 30, 30, 30}
-	for i := range want {
-		if waits[i] != want[i]*time.Minute {
+	for i, minutes := range []int{5, 10, 20, 30, 30, 30, 30, 30, 30} {
+		if waits[i] != time.Duration(minutes)*time.Minute {
 			t.Fatalf("it waited %v", waits)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"reverie/activities"
 	"reverie/api/fault"
 	"reverie/api/rest"
 	"reverie/memory"
@@ -39,7 +38,7 @@ func (s *Room) dreamAgain(ctx context.Context, in *againInput) (*rest.Reply[drea
 		return nil, err
 	}
 	id := found.owner()
-	if reason := activities.UnwantedDream(s.Dreams.With(found.agent.Settings), id.Owner); reason != "" {
+	if reason := s.Dreams.With(found.agent.Settings).Unwanted(id.Owner); reason != "" {
 		name, known := map[memory.ReasonCode]fault.Name{memory.GateMemoryOff: fault.MemoryOff, memory.GateTeamMember: fault.TeamMember}[reason]
 		if !known {
 			name = fault.Conflict

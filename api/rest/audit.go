@@ -205,7 +205,7 @@ func (a *auditor) Close(ctx context.Context) error {
 	a.mu.Lock()
 	a.closed = true
 	if a.timer != nil && a.timer.Stop() {
-		go a.flush()
+		go a.flush() //nolint:gosec // it stores what requests left that have ended
 	}
 	a.mu.Unlock()
 	done := make(chan struct{})

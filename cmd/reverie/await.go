@@ -34,7 +34,7 @@ func await[T any](
 		if err == nil || ctx.Err() != nil || !away(err) {
 			return result, err
 		}
-		log.Warn(what+" does not answer; waiting for it", "next", pause, "error", err)
+		log.Warn("a server does not answer; waiting for it", "server", what, "next", pause, "error", err)
 		select {
 		case <-ctx.Done():
 			return result, ctx.Err()
@@ -107,7 +107,7 @@ func (l lent) Close() error { return interruptible(l.Listener).SetDeadline(time.
 
 // interruptible returns a TCP listener as something whose Accept can be interrupted.
 func interruptible(l net.Listener) interface{ SetDeadline(time.Time) error } {
-	return l.(*net.TCPListener) //nolint:forcetypeassert,errcheck // net.Listen made it for tcp
+	return l.(*net.TCPListener) //nolint:forcetypeassert // net.Listen made it for tcp
 }
 
 // starting answers requests while the process waits for a database.

@@ -94,7 +94,12 @@ func startDevWithKeys(t *testing.T) *dev {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- d.serve(ctx) }()
-	t.Cleanup(func() { stop(); <-ended })
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("dev ended: %v", err)
+		}
+	})
 	return d
 }
 

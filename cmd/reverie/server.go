@@ -72,10 +72,10 @@ func runAPI(ctx context.Context, c config.Config) error {
 
 // unlessStopped returns nil for an error of a start that was interrupted.
 func unlessStopped(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return nil
+	if ctx.Err() == nil {
+		return err
 	}
-	return err
+	return nil
 }
 
 // keep keeps the namespace complete in the background until the returned function is called. lost is that of engine.Namespace.Keep.

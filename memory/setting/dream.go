@@ -1,6 +1,10 @@
 package setting
 
-import "time"
+import (
+	"time"
+
+	"reverie/memory"
+)
 
 // DreamWeights are the weights of the components of a candidate's score. They are normalized to a sum of 1.
 type DreamWeights struct {
@@ -107,3 +111,24 @@ func (s DreamSchedule) With(a AgentSettings) DreamSchedule {
 
 // On reports whether the agent dreams at all: memory and dreaming are on, and it is not a team member.
 func (s DreamSchedule) On() bool { return s.MemoryEnabled && s.DreamingEnabled && !s.TeamMember }
+
+// Reasons why an owner does not dream.
+const (
+	ReasonDreamingOff memory.ReasonCode = "dreaming_off"
+	ReasonSharedOnly  memory.ReasonCode = "shared_only" // without owner isolation only the shared memory dreams
+)
+
+// Unwanted returns the reason why an owner does not dream; empty if it does.
+func (s DreamSettings) Unwanted(owner memory.Owner) memory.ReasonCode {
+	switch {
+	case !s.MemoryEnabled:
+		return memory.GateMemoryOff
+	case s.TeamMember:
+		return memory.GateTeamMember
+	case !s.Enabled:
+		return ReasonDreamingOff
+	case !s.OwnerIsolation && owner != memory.SystemOwner:
+		return ReasonSharedOnly
+	}
+	return ""
+}

@@ -69,7 +69,7 @@ func saysIn(content string, only func(markdown.Entry) bool) memory.Says {
 // news removes from the text of an append the statements that the document has, and reports whether anything is left.
 func (d *document) news(c *checked) bool {
 	all := func(markdown.Entry) bool { return true }
-	if content, any := memory.WithoutKnown("", c.Content, saysIn(d.content(), all)); any {
+	if content, known := memory.WithoutKnown("", c.Content, saysIn(d.content(), all)); known {
 		c.Content = content
 	}
 	if len(markdown.EntriesOf(c.Content)) > 0 {

@@ -67,13 +67,15 @@ func TestPoison(t *testing.T) {
 		stopped, neutralised, bad float64 // shares: at least, at least, at most
 	}{
 		{"development.jsonl", 0.98, 0.98, 0.02},
-		{"heldout*.jsonl", 0, 0, 1},
+		// Written by somebody who had not seen the rules, and opened once: 33 of 100 were stopped, 60 neutralised, and 9 of 100 false
+		// alarms. The aims are .95 and .02.
+		{"heldout-*.jsonl", 0.33, 0.60, 0.09},
 	} {
 		payloads, benign, stopped, neutralised, alarms := 0, 0, 0, 0, 0
 		for _, c := range poisonCases(t, set.files) {
 			rule := c.stopped()
-			switch {
-			case c.Kind == "payload":
+			switch c.Kind {
+			case "payload":
 				payloads++
 				if rule != "" {
 					stopped++
@@ -92,9 +94,6 @@ func TestPoison(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %d of %d payloads stopped, %d neutralised; %d false alarms of %d", set.files, stopped, payloads, neutralised, alarms, benign)
-		if payloads+benign == 0 && set.files != "development.jsonl" {
-			continue // not there yet
-		}
 		if payloads < 100 || benign < 100 {
 			t.Errorf("%s: %d payloads, %d benign texts", set.files, payloads, benign)
 			continue
