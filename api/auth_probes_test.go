@@ -203,6 +203,9 @@ func probes(quarantined, dreamt, rehearsed uuid.UUID) map[string]probe {
 		"edit-entry":            {path: report + entry + "/edit", status: 200, body: object(map[string]any{"content": statement})},
 		"forget-entry":          {path: report + entry + "/forget", status: 200},
 		"dream-again":           {path: report + "/again", status: 503},
+		"list-held":             {path: ada + "/held?endUserId=42", status: 200},
+		"accept-held":           {path: ada + "/held/0123456789abcdef0123456789abcdef/accept?endUserId=42", status: 404},
+		"refuse-held":           {path: ada + "/held/0123456789abcdef0123456789abcdef/refuse?endUserId=42", status: 404},
 		"find-owner":            {path: ada + "/owner?endUserId=42", status: 200},
 		"revert-dream":          {path: dreamReports + "/" + rehearsed.String() + "/revert", status: 409},
 		"create-key": {

@@ -25,6 +25,9 @@ func (h *harness) rows() string {
 	}
 	var counted strings.Builder
 	for _, table := range tables {
+		if table == "audit_log" { // every request has an entry
+			continue
+		}
 		var n int64
 		var sum string
 		sql := `select count(*), coalesce(md5(string_agg(r::text, E'\n' order by r::text)), '') from ` + pgx.Identifier{

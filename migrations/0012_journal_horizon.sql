@@ -36,7 +36,7 @@ $$;
 -- The transactions of this database that have a number, for the status: the oldest one holds the journal back. Times of other logins are
 -- only visible to a login with pg_read_all_stats. It runs as the owner of the tables, which sees its own.
 create function reverie_journal_holders() returns table (transaction text, process int, application text, since timestamptz)
-    language sql security definer set search_path = pg_catalog, pg_temp as $$
+    language sql security definer set search_path = public, pg_temp as $$
 select l.transactionid::text, l.pid, coalesce(a.application_name, ''), a.xact_start
 from pg_locks l
 join pg_stat_activity a on a.pid = l.pid

@@ -102,6 +102,10 @@ var calls = map[string]call{
 		}
 		return nil, nil, err
 	},
+	"OwnerID": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		_, err := w.OwnerID(t.Context(), id)
+		return nil, nil, err
+	},
 	"ResolveOwner": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		p := w.anyPlace(t, id)
 		owner, err := w.ResolveOwner(t.Context(), id, p.ownerID)

@@ -17,6 +17,8 @@ var broad = []string{
 	// Maintenance of an index reads all of an agent.
 	"sqlIndexStale", "sqlStaleSources", "sqlStaleCount", "sqlPackPartition", "sqlDueSources", "sqlSpaces", "sqlSpaceDue", "sqlCorpusStatus",
 	"sqlIndexedAgents", "sqlDreamingAgents", "sqlNewsOwners", "sqlSpacesDue", "sqlSourcesDue",
+	// What a person asks for once per dream reads all of the dream's statements; roles are looked up once per migration.
+	"sqlEntriesBefore", "sqlEntriesWeighedLock", "sqlRoleState",
 	// Work that waits to be restarted.
 	"sqlSnapshotsWaiting", "sqlWritesDue", "sqlOpenExtractions", "sqlOpenFlushes", "sqlOpenCompactions", "sqlOpenDreams", "sqlDueAgents",
 	// A doctor examines all of an agent.

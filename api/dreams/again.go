@@ -12,7 +12,7 @@ import (
 
 func (s *Room) dreamAgainRoutes() {
 	rest.Register(s.Server, rest.Route{
-		ID: "dream-again", Method: http.MethodPost, Path: dreamPath + "/again", Original: originalReport + "/again", Tag: "dreams",
+		ID: "dream-again", Method: http.MethodPost, Act: rest.Changes, Path: dreamPath + "/again", Original: originalReport + "/again", Tag: "dreams",
 		Need:    memory.RoleMember,
 		Summary: "Undo a dream and dream the same night again",
 		Timeout: rest.MaxWait + rest.RequestTimeout, Also: []int{http.StatusAccepted}, Errors: []int{http.StatusConflict},

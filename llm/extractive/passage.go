@@ -10,6 +10,7 @@ import (
 
 	"reverie/language/cue"
 	"reverie/language/date"
+	"reverie/scan"
 )
 
 // passage holds one to three sentences of a message in the speaker's own words.
@@ -60,7 +61,8 @@ func (c *conversation) passages() []passage {
 		v := c.vectorOf(i)
 		keep, lasting := v.score(keepWeights, keepBias), v.score(lastingWeights, lastingBias)
 		remember := u.set.Has(cue.Remember) && !u.question
-		if u.around != nil && !remember {
+		orders := !u.question && u.set.Has(cue.Always) && scan.Instruction(u.text) != "" // the write gate lets a person decide
+		if u.around != nil && !remember && !orders {
 			if u.trap = c.settingOf(i, v).trap(); u.trap > 0 {
 				continue
 			}
@@ -74,6 +76,9 @@ func (c *conversation) passages() []passage {
 			if u.set.Has(cue.Self) && u.set.Any(cue.Health, cue.Home, cue.Work, cue.Decide, cue.Style) {
 				lasting = max(lasting, slight)
 			}
+		}
+		if orders {
+			keep, lasting = max(keep, slight), max(lasting, slight)
 		}
 		if len(facts) > 0 || remember {
 			keep, lasting = max(keep, certain), max(lasting, certain)
