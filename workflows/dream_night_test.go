@@ -269,7 +269,7 @@ func TestBackfillAndTrigger(t *testing.T) {
 
 	from := time.Date(2026, 3, 28, 0, 0, 0, 0, time.UTC)
 	if err := handle.Backfill(t.Context(), client.ScheduleBackfillOptions{Backfill: []client.ScheduleBackfill{{
-		Start: from, End: from.AddDate(0, 0, 3), Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_BUFFER_ALL,
+		Start: from, End: from.AddDate(0, 0, 3).Add(-time.Minute), Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_BUFFER_ALL,
 	}}}); err != nil {
 		t.Fatal(err)
 	}

@@ -256,7 +256,7 @@ func TestAModelsFaultsEndInARecordedOutcome(t *testing.T) {
 		{"case-repaired", "written", "", 1},
 		{"case-quarantined", "quarantined", "invalid_proposal", 1},
 		{"case-unauthorized", "failed", "unauthorized", 1},
-		{"case-too-long", "written", "", 2},
+		{"case-too-long", "nothing", "", 2}, // of two halves; the model says the same of both, which is noted once
 		{"case-refused", "quarantined", "refused", 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -266,6 +266,9 @@ func TestAModelsFaultsEndInARecordedOutcome(t *testing.T) {
 				found = outcomes(ctx, t, s, c.name, c.name)
 				return len(found) == c.records && found[0].Outcome == c.outcome
 			})
+			if last := found[len(found)-1].Outcome; c.records > 1 && last != "written" {
+				t.Errorf("the first half is %s", last)
+			}
 			if found[0].ReasonCode != c.reason {
 				t.Errorf("the reason is %q, want %q", found[0].ReasonCode, c.reason)
 			}
@@ -298,11 +301,15 @@ func TestAModelsFaultsEndInARecordedOutcome(t *testing.T) {
 	t.Run("one call for each extraction, with input that does not grow", func(t *testing.T) {
 		var sizes []int
 		for n := range 8 {
+			outcome := "written"
+			if n > 0 {
+				outcome = "nothing" // the model says the same again, which is noted once
+			}
 			name := fmt.Sprintf("growth-%d", n)
 			post(ctx, t, s, name, chat("growth", 1, "Let us talk about growth for a while.", "And that is all about growth."))
 			until(t, "an outcome", func() bool {
 				found := outcomes(ctx, t, s, "growth", name)
-				if len(found) == 1 && found[0].Outcome == "written" {
+				if len(found) == 1 && found[0].Outcome == outcome {
 					sizes = append(sizes, found[0].Usage.InputTokens)
 					if found[0].Usage.Calls != 1 {
 						t.Errorf("%s took %d calls", name, found[0].Usage.Calls)
