@@ -8,7 +8,7 @@ import (
 	"reverie/memory"
 )
 
-// probed is what a pinned key does with an id that clients choose, and how its rightful owner uses the same id.
+// probed describes what a pinned key does with an id that clients choose, and how its rightful owner uses the same id.
 type probed struct {
 	method, path string
 	body         func(words string) map[string]any

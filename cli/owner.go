@@ -15,7 +15,7 @@ func (s commands) ownerCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "owner [id]",
 		Short: "Find a person's workflows in Temporal, or the person behind an owner id",
-		Long: "Show the opaque id that stands for a person in workflow ids and in the search attribute OwnerKey, with the ids of the\n" +
+		Long: "Show the opaque id of a person in workflow ids and in the search attribute OwnerKey, with the ids of the\n" +
 			"person's workflows. Name the person (--owner, --end-user, or --channel and --sender), or give an id to see whose it is.\n" +
 			"It needs an admin key.",
 		Args: session.NeedsArgs(0, 1, "at most one owner id"),

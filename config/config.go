@@ -79,7 +79,7 @@ type Config struct {
 
 	MetricsNetworks Networks `envconfig:"METRICS_NETWORKS" desc:"Networks that read /metrics without a key, such as 10.0.0.7/32 for a Prometheus server: connections from there that came through no proxy. Empty: this machine only."`
 
-	Audit          string        `envconfig:"AUDIT" default:"all" enum:"all,admins" desc:"Whose requests the audit log has: those of every key that is not pinned to an owner, or of administrators only."`
+	Audit          string        `envconfig:"AUDIT" default:"admins" enum:"all,admins" desc:"Whose requests the audit log has: those of every key that is not pinned to an owner, or of administrators only."`
 	AuditRetention time.Duration `envconfig:"AUDIT_RETENTION" default:"2160h" minimum:"0s" desc:"Age at which the worker deletes entries of the audit log, at least a day; 0: never."`
 
 	OTLPEndpoint string `envconfig:"OTLP_ENDPOINT" desc:"OTLP/HTTP endpoint for traces, such as http://127.0.0.1:4318. Empty: no traces are exported."`

@@ -40,8 +40,8 @@ type indexSweep struct {
 	reindexing string              // the Reindex that was started last; empty: none is being built
 }
 
-// tell announces changes of agents until ctx ends.
-func (s *indexSweep) tell(ctx context.Context) {
+// announce reports changes of agents until ctx ends.
+func (s *indexSweep) announce(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():

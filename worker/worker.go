@@ -158,7 +158,7 @@ func (w *Worker) Start() error {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	w.cancel = cancel
-	w.done.Go(func() { w.indexSweep.tell(ctx) })
+	w.done.Go(func() { w.indexSweep.announce(ctx) })
 	w.done.Go(func() { w.leader.run(ctx, w.sweep) })
 	return nil
 }
