@@ -164,6 +164,7 @@ func flushCall(ctx context.Context, s *Store, random *rand.Rand, id memory.Ident
 
 // summaryCall writes one part of a summary.
 func summaryCall(ctx context.Context, s *Store, random *rand.Rand, id memory.Identity, c talk.Conversation) (string, error) {
+	id.Author.WorkflowID = fmt.Sprint("compact/", random.Uint64()) // a workflow that begins another summary leaves this one
 	r := summary(c.UID, max(1, c.Flushed-random.Int64N(2)))
 	r.Settings.Window = 1000 * (1 + random.IntN(2))
 	made, err := s.BeginCompaction(ctx, id, r)
