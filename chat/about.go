@@ -121,7 +121,7 @@ func (p phrases) sectionsAbout(content string) (all []section) {
 	for _, entry := range markdown.EntriesOf(content) {
 		scanned := scan.Scan(markdown.WithoutComments(entry.Text))
 		line := p.listed(scanned.Text)
-		if scanned.Verdict == scan.VerdictQuarantine || isSeed(entry) || line == "" || stance.OnlyAsks(saidIn(scanned.Text)) {
+		if scanned.Verdict == scan.VerdictQuarantine || memory.IsSeedEntry(entry.ID) || line == "" || stance.OnlyAsks(saidIn(scanned.Text)) {
 			continue
 		}
 		heading := quote(entry.Heading)

@@ -277,7 +277,7 @@ func wordsOf(q analysis.Query) (words []string) {
 func (p *passage) choose(asked analysis.Query, text string, people sections) {
 	best, most := []markdown.Entry(nil), 1
 	for _, entry := range markdown.EntriesOf(text) {
-		if isSeed(entry) {
+		if memory.IsSeedEntry(entry.ID) {
 			continue
 		}
 		n := len(rank.Matches(asked, entry.Heading+"\n"+entry.Text))

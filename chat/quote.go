@@ -158,7 +158,7 @@ func statements(asked analysis.Query, hit recall.Hit, zone *time.Location) (best
 	most := 1
 	for _, entry := range entries {
 		scanned := scan.Scan(markdown.WithoutComments(entry.Text))
-		if scanned.Verdict == scan.VerdictQuarantine || isSeed(entry) || stance.OnlyAsks(saidIn(scanned.Text)) {
+		if scanned.Verdict == scan.VerdictQuarantine || memory.IsSeedEntry(entry.ID) || stance.OnlyAsks(saidIn(scanned.Text)) {
 			continue
 		}
 		q := quotableOf(hit, entry.Text, scanned.Text, zone)
@@ -217,27 +217,13 @@ func stated(asked analysis.Query, message string) string {
 	return message[sentences[from].Start:sentences[to].End]
 }
 
-// seedEntries are the statements of the documents of a new agent.
-var seedEntries = func() map[markdown.EntryID]bool {
-	all := map[markdown.EntryID]bool{}
-	for _, seed := range memory.Seeds() {
-		for _, entry := range markdown.EntriesOf(seed.Content) {
-			all[entry.ID] = true
-		}
-	}
-	return all
-}()
-
-// isSeed reports whether every new agent has a statement: it is no knowledge.
-func isSeed(entry markdown.Entry) bool { return seedEntries[entry.ID] }
-
 // onlySeeds reports whether a hit of memory contains nothing else.
 func onlySeeds(hit recall.Hit) bool {
 	if hit.Corpus != search.Memory {
 		return false
 	}
 	entries := markdown.EntriesOf(hit.Text)
-	return len(entries) > 0 && !slices.ContainsFunc(entries, func(e markdown.Entry) bool { return !isSeed(e) })
+	return len(entries) > 0 && !slices.ContainsFunc(entries, func(e markdown.Entry) bool { return !memory.IsSeedEntry(e.ID) })
 }
 
 var (

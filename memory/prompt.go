@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
+	"reverie/memory/markdown"
 	"reverie/scan"
 )
 
@@ -133,3 +135,16 @@ func Seeds() []Seed {
 	}
 	return out
 }
+
+// IsSeedEntry reports whether every new agent has a statement: it is no knowledge.
+func IsSeedEntry(id markdown.EntryID) bool { return seedEntries()[id] }
+
+var seedEntries = sync.OnceValue(func() map[markdown.EntryID]bool {
+	all := map[markdown.EntryID]bool{}
+	for _, seed := range Seeds() {
+		for _, entry := range markdown.EntriesOf(seed.Content) {
+			all[entry.ID] = true
+		}
+	}
+	return all
+})

@@ -121,6 +121,7 @@ func makeWorld(t *testing.T) *world {
 		w.addIndex(t, workspace, "")
 		w.addMember(t, workspace)
 		w.addAudit(t, workspace)
+		w.addFacts(t, workspace)
 	}
 	return w
 }
@@ -322,7 +323,7 @@ func mayChange(id memory.Identity, g group) bool {
 	isAdmin := id.Role == memory.RoleAdmin && !id.Pinned
 	ofAgent := g.agent == id.Agent && id.Agent != ""
 	switch g.table {
-	case "documents", "document_versions", "journal":
+	case "documents", "document_versions", "journal", "fact_events":
 		switch memory.Scope(g.scope) {
 		case memory.ScopePersonal:
 			return ofAgent && g.owner == string(id.Owner) && id.Owner != memory.NoOwner
@@ -338,7 +339,7 @@ func mayChange(id memory.Identity, g group) bool {
 	case "memory_writes": // the rows are the agent's, whatever they write
 		return ofAgent && mayWriteScope(id, g)
 	case "index_sources", "index_fresh", "index_segments", "index_blocks", "index_graves", "index_progress", "index_vectors",
-		"index_vectors_large":
+		"index_vectors_large", "facts", "fact_documents":
 		switch memory.Scope(g.scope) {
 		case memory.ScopePersonal: // what is derived is tended by an admin that reads everything
 			return ofAgent && (g.owner == string(id.Owner) || isAdmin && id.AnyOwner)
@@ -452,6 +453,9 @@ var tenantTables = []struct {
 	{"dreams", []string{"agent_id", "owner_key", "scope"}},
 	{"embedding_cache", nil},
 	{"extractions", []string{"agent_id", "owner_key"}},
+	{"fact_documents", []string{"agent_id", "owner_key", "scope"}},
+	{"fact_events", []string{"agent_id", "owner_key", "scope"}},
+	{"facts", []string{"agent_id", "owner_key", "scope"}},
 	{"flush_steps", []string{"agent_id", "owner_key", "scope"}},
 	{"flushes", []string{"agent_id", "owner_key"}},
 	{"import_items", []string{"agent_id", "owner_key"}},

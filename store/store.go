@@ -10,6 +10,7 @@ import (
 
 	"reverie/store/admin"
 	"reverie/store/dreams"
+	"reverie/store/facts"
 	"reverie/store/gate"
 	"reverie/store/indexes"
 	"reverie/store/pg"
@@ -21,6 +22,7 @@ import (
 type Store struct {
 	db *pg.DB
 	*indexes.Index
+	*facts.Facts
 	*gate.Gate
 	*talk.Talk
 	*dreams.Dreaming
@@ -45,7 +47,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 		return nil, err
 	}
 	return &Store{
-		db: db, Index: indexes.New(db), Gate: gate.New(db), Talk: talk.New(db), Dreaming: dreams.New(db), Transfer: transfer.New(db), Admin: admin.New(db),
+		db: db, Index: indexes.New(db), Facts: facts.New(db), Gate: gate.New(db), Talk: talk.New(db), Dreaming: dreams.New(db), Transfer: transfer.New(db), Admin: admin.New(db),
 	}, nil
 }
 

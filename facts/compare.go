@@ -1,0 +1,126 @@
+package facts
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+
+	"reverie/language/claim"
+	"reverie/memory/markdown"
+)
+
+// Difference is what a new version of a document changes in its statements.
+type Difference struct {
+	Added  []Statement
+	Edited []Edit // statements that are the same ones in other words, or under another heading
+	Gone   []markdown.EntryID
+}
+
+// Edit is a statement that stays the same one although its words or its place change.
+type Edit struct {
+	Was markdown.EntryID
+	Now Statement
+}
+
+// Empty reports whether nothing changed.
+func (d Difference) Empty() bool { return len(d.Added)+len(d.Edited)+len(d.Gone) == 0 }
+
+// Compare returns the difference between two versions of a document. Only statements that changed are read.
+func Compare(path, before, after string) Difference {
+	had, has := entriesOf(path, before), entriesOf(path, after)
+	was := make(map[markdown.EntryID]Statement, len(had))
+	for _, s := range had {
+		was[s.Entry] = s
+	}
+	var d Difference
+	for _, s := range has {
+		old, found := was[s.Entry]
+		delete(was, s.Entry)
+		if found && old.Text == s.Text && old.Heading == s.Heading {
+			continue
+		}
+		s.Reading = read(path, s)
+		if found {
+			d.Edited = append(d.Edited, Edit{Was: s.Entry, Now: s})
+			continue
+		}
+		d.Added = append(d.Added, s)
+	}
+	gone := slices.DeleteFunc(had, func(s Statement) bool { _, left := was[s.Entry]; return !left })
+	d.follow(gone)
+	return d
+}
+
+// maxPairs bounds the comparisons of one difference. A document that changes more than that is another one.
+const maxPairs = 10_000
+
+// follow finds the statements among those added that are gone ones in other words, and records the others as gone.
+func (d *Difference) follow(gone []Statement) {
+	type pair struct {
+		was, now int
+		alike    float64
+	}
+	var pairs []pair
+	if len(gone)*len(d.Added) <= maxPairs && len(d.Added) > 0 {
+		for i, s := range gone {
+			for j, n := range d.Added {
+				if alike := likeness(s.Text, n.Text); alike >= minLikeness {
+					pairs = append(pairs, pair{i, j, alike})
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(b.alike, a.alike) })
+	followed, follows := map[int]bool{}, map[int]bool{}
+	for _, p := range pairs {
+		if followed[p.was] || follows[p.now] || !sameValues(gone[p.was].Text, d.Added[p.now].Text) {
+			continue
+		}
+		followed[p.was], follows[p.now] = true, true
+		d.Edited = append(d.Edited, Edit{Was: gone[p.was].Entry, Now: d.Added[p.now]})
+	}
+	var added []Statement
+	for j, s := range d.Added {
+		if !follows[j] {
+			added = append(added, s)
+		}
+	}
+	d.Added = added
+	for i, s := range gone {
+		if !followed[i] {
+			d.Gone = append(d.Gone, s.Entry)
+		}
+	}
+}
+
+// minLikeness is the share of common words from which two texts can be the same statement.
+const minLikeness = .6
+
+// likeness returns the share of words that two texts have in common (Dice's coefficient).
+func likeness(a, b string) float64 {
+	has, had := markdown.Words(a), markdown.Words(b)
+	common := 0
+	for w := range has {
+		if had[w] {
+			common++
+		}
+	}
+	if len(has)+len(had) == 0 {
+		return 0
+	}
+	return 2 * float64(common) / float64(len(has)+len(had))
+}
+
+var numbers = regexp.MustCompile(`\p{N}+`)
+
+// sameValues reports whether two texts state the same values: an edit that changes one makes another statement.
+func sameValues(was, now string) bool {
+	a, b := numbers.FindAllString(was, -1), numbers.FindAllString(now, -1)
+	slices.Sort(a)
+	slices.Sort(b)
+	if !slices.Equal(a, b) {
+		return false
+	}
+	_, _, disputed := claim.Dispute(claim.Read(was), claim.Read(now))
+	return !disputed
+}

@@ -1,0 +1,191 @@
+// Package facts reads single statements from documents, follows them from one version to the next, and computes how far each is
+// trusted. It is pure; package store/facts keeps the results.
+package facts
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"reverie/language/claim"
+	"reverie/memory"
+	"reverie/memory/markdown"
+)
+
+// Statement is a statement of a document: a list item, a row of a table, a quoted passage or a short paragraph.
+type Statement struct {
+	Entry    markdown.EntryID
+	Text     string // without list marker
+	Heading  string // nearest heading above
+	FromLine int    // 1-based, inclusive
+	ToLine   int
+	Nested   bool // it depends on the statement above it
+	Reading
+}
+
+// Reading is the content of a statement.
+type Reading struct {
+	Category Category
+	Kind     Kind
+	// Subject, Attribute and Value are empty if the statement cannot be read so.
+	Subject, Attribute, Value string
+	Single                    bool    // Attribute has one value at a time
+	Confidence                float64 // that Subject, Attribute and Value are what the statement says, from 0 to 1
+	// From and To are the days from and to which the statement says that it holds; zero if it names none.
+	From, To time.Time
+	HalfLife Days // of the trust in it
+}
+
+// Category is the source of a statement by its file.
+type Category string
+
+// Categories.
+const (
+	Preference Category = "user_pref"
+	Project    Category = "project"
+	Reference  Category = "reference"
+	Feedback   Category = "feedback"
+	General    Category = "general"
+)
+
+// Kind is the kind of knowledge that a statement is.
+type Kind string
+
+// Kinds.
+const (
+	Profile   Kind = "PROFILE"   // about the person
+	Knowledge Kind = "KNOWLEDGE" // anything else that lasts
+	Event     Kind = "EVENT"     // what happened, or will happen, on a day
+)
+
+// MaxText is the longest statement, in characters. A longer paragraph is prose.
+const MaxText = 600
+
+// minText is the shortest statement, in characters.
+const minText = 3
+
+// StructuredFolder contains documents whose sections are facts.
+const StructuredFolder = "structured/"
+
+// Of returns the statements of a document in order, each once; of an equal pair the first. Documents that are not memory (see
+// memory.Searchable) have none, and the texts of a new agent are none.
+func Of(path, content string) []Statement {
+	out := entriesOf(path, content)
+	for i := range out {
+		out[i].Reading = read(path, out[i])
+	}
+	return out
+}
+
+// entriesOf returns the statements of a document without their readings.
+func entriesOf(path, content string) []Statement {
+	if !memory.Searchable(path) {
+		return nil
+	}
+	entries := markdown.EntriesOf(content)
+	had := make(map[markdown.EntryID]bool, len(entries))
+	out := make([]Statement, 0, len(entries))
+	for i, e := range entries {
+		size := utf8.RuneCountInString(e.Text)
+		switch {
+		case size < minText, size > MaxText, had[e.ID], memory.IsSeedEntry(e.ID), introduces(entries, i):
+			continue
+		case strings.HasPrefix(path, StructuredFolder) && sourceLine.MatchString(e.Text):
+			continue
+		}
+		had[e.ID] = true
+		out = append(out, Statement{Entry: e.ID, Text: e.Text, Heading: e.Heading, FromLine: e.FromLine, ToLine: e.ToLine, Nested: e.Parent >= 0})
+	}
+	return out
+}
+
+// introduces reports whether an entry only introduces those under it: "Family:".
+func introduces(entries []markdown.Entry, i int) bool {
+	return strings.HasSuffix(strings.TrimRight(entries[i].Text, "*_ "), ":") && i+1 < len(entries) && entries[i+1].Parent == i
+}
+
+var (
+	// sourceLine is the line under a section of a structured document: "Source: chat | Updated: 2026-01-31".
+	sourceLine = regexp.MustCompile(`^Source: .* \| Updated: `)
+	// keyLine matches "**key**: value" and "**key:** value".
+	keyLine = regexp.MustCompile(`^\*\*([^*]{1,80}?)(?:\*\*\s*[:：]|[:：]\s*\*\*)\s*(\S.*)$`)
+)
+
+// Confidence of the three ways to read a statement. The first two are MateClaw's.
+const (
+	confidenceOfKey     = .9
+	confidenceOfHeading = .8
+	confidenceOfClaim   = .7
+)
+
+func read(path string, s Statement) Reading {
+	r := Reading{Category: categoryOf(path)}
+	said := strings.TrimSpace(claim.Comment.ReplaceAllString(s.Text, " "))
+	if m := keyLine.FindStringSubmatch(said); m != nil {
+		r.Subject, r.Attribute, r.Value, r.Confidence = m[1], "is", m[2], confidenceOfKey
+	} else if strings.HasPrefix(path, StructuredFolder) && s.Heading != "" {
+		r.Subject, r.Attribute, r.Value, r.Confidence = s.Heading, "has", said, confidenceOfHeading
+	} else if claims := claim.Read(said).Claims(); len(claims) > 0 && !s.Nested { // its subject is in the line above
+		c := claims[0]
+		r.Subject, r.Attribute, r.Value, r.Single, r.Confidence = c.Subject, c.Attribute, c.Value, c.Single, confidenceOfClaim
+	}
+	r.From, r.To = validity(said)
+	r.Kind = kindOf(path, said, r)
+	r.HalfLife = halfLifeOf(path, r)
+	return r
+}
+
+func categoryOf(path string) Category {
+	switch strings.TrimSuffix(strings.TrimPrefix(path, StructuredFolder), ".md") {
+	case "user":
+		return Preference
+	case "project":
+		return Project
+	case "reference":
+		return Reference
+	case "feedback":
+		return Feedback
+	}
+	return General
+}
+
+// dated matches a complete date, as in relative dates that were completed: "on Friday [2026-03-13]".
+var dated = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}\b`)
+
+func kindOf(path, said string, r Reading) Kind {
+	switch {
+	case path == memory.ProfilePath, r.Category == Preference, r.Category == Feedback, slices.Contains(attributesOfPersons, r.Attribute):
+		return Profile
+	case dated.MatchString(said) && r.From.IsZero() && r.To.IsZero():
+		return Event
+	}
+	return Knowledge
+}
+
+// DayOf returns the day of a daily note from its path, and false for other documents.
+func DayOf(path string) (time.Time, bool) {
+	name, found := strings.CutPrefix(path, "memory/")
+	if !found || len(name) < len(time.DateOnly) {
+		return time.Time{}, false
+	}
+	day, err := time.Parse(time.DateOnly, name[:len(time.DateOnly)])
+	return day, err == nil
+}
+
+// Rank orders the documents that contain the same statement: the first one shows it.
+func Rank(path string) int {
+	_, isNote := DayOf(path)
+	switch {
+	case path == memory.ProfilePath:
+		return 0
+	case path == memory.MemoryPath:
+		return 1
+	case strings.HasPrefix(path, StructuredFolder):
+		return 2
+	case isNote:
+		return 4
+	}
+	return 3
+}

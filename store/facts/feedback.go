@@ -1,0 +1,112 @@
+package facts
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"reverie/memory"
+	"reverie/store/pg"
+)
+
+// Opinion is the direction of feedback.
+type Opinion string
+
+// Opinions.
+const (
+	Helpful   Opinion = "HELPFUL"
+	Unhelpful Opinion = "UNHELPFUL"
+)
+
+// Feedback is what somebody, or the course of a conversation, says about a fact.
+type Feedback struct {
+	Opinion Opinion
+	Weight  float64 // 1: a person's explicit opinion
+	Reason  string  // code, such as "asked" or "corrected"
+}
+
+// maxReason is the longest reason of feedback, in bytes.
+const maxReason = 64
+
+const (
+	sqlPlace = `
+select document_id, agent_id, scope, owner_key, entry_id
+from facts
+where workspace_id = @workspace and agent_id in (@row_agent, '') and fact_id = @fact and ended is null`
+
+	sqlEvent = `
+insert into fact_events (workspace_id, agent_id, scope, owner_key, fact_id, event_id, kind, weight, reason, author_kind, author_id, at)
+values (@workspace, @agent, @scope, @owner, @fact, @event, @kind, @weight, @reason, @author_kind, @author_id, @now)`
+
+	sqlUndo = `
+update fact_events set undone_at = @now
+where workspace_id = @workspace and agent_id = @agent and fact_id = @fact and event_id = @event and undone_at is null
+returning event_id`
+)
+
+// GiveFeedback records feedback about a current fact and returns the id of the event. Errors: ErrNotFound; ErrForbidden for a
+// credential that may not write the fact's document.
+func (s *Facts) GiveFeedback(ctx context.Context, id memory.Identity, fact uuid.UUID, f Feedback) (uuid.UUID, error) {
+	switch {
+	case f.Opinion != Helpful && f.Opinion != Unhelpful:
+		return uuid.Nil, &pg.InvalidError{Field: "kind", Problem: "use HELPFUL or UNHELPFUL"}
+	case !(f.Weight > 0 && f.Weight <= 1): //nolint:staticcheck // not a number is refused, too
+		return uuid.Nil, &pg.InvalidError{Field: "weight", Problem: "use a number above 0, at most 1"}
+	}
+	if err := pg.ValidText("reason", f.Reason, maxReason); err != nil {
+		return uuid.Nil, err
+	}
+	event := pg.NewID()
+	return event, s.onFact(ctx, id, fact, func(b *pgx.Batch, args pgx.NamedArgs, _ *bool) {
+		args["event"], args["kind"], args["weight"], args["reason"] = event, f.Opinion, f.Weight, f.Reason
+		args["author_kind"], args["author_id"] = id.Author.Kind, id.Author.ID
+		b.Queue(sqlEvent, args)
+	})
+}
+
+// UndoFeedback takes back an event of a current fact. Errors as GiveFeedback; ErrNotFound also for an event that was taken back before.
+func (s *Facts) UndoFeedback(ctx context.Context, id memory.Identity, fact, event uuid.UUID) error {
+	return s.onFact(ctx, id, fact, func(b *pgx.Batch, args pgx.NamedArgs, missing *bool) {
+		args["event"] = event
+		b.Queue(sqlUndo, args).Query(func(rows pgx.Rows) error {
+			*missing = !rows.Next()
+			rows.Close()
+			return rows.Err()
+		})
+	})
+}
+
+// onFact changes the events of a fact and weighs it anew, in one transaction.
+func (s *Facts) onFact(ctx context.Context, id memory.Identity, fact uuid.UUID, queue func(*pgx.Batch, pgx.NamedArgs, *bool)) error {
+	if err := pg.RequireAgent(id); err != nil {
+		return err
+	}
+	missing := fmt.Errorf("fact %s: %w", fact, pg.ErrNotFound)
+	_, err := pg.InTx(ctx, s.db, id, func(t *pg.Tx) (none struct{}, err error) {
+		var d Document
+		var entry string
+		found, gone := false, false
+		b := &pgx.Batch{}
+		pg.Columns(b.Queue(sqlPlace, t.Args(pgx.NamedArgs{"row_agent": id.Agent, "fact": fact})), &found, &d.ID, &d.Agent, &d.Scope, &d.Owner, &entry)
+		if err := t.Send(ctx, b); err != nil {
+			return none, err
+		}
+		if !found {
+			return none, missing
+		}
+		b = &pgx.Batch{}
+		b.Queue(sqlLock, d.args(t, nil))
+		queue(b, d.args(t, pgx.NamedArgs{"fact": fact}), &gone)
+		b.Queue(sqlWeigh, d.args(t, pgx.NamedArgs{"entries": []string{entry}}))
+		if err := t.Send(ctx, b); err != nil {
+			return none, err
+		}
+		if gone {
+			return none, missing
+		}
+		return none, t.Finish(ctx, &pgx.Batch{})
+	})
+	return err
+}

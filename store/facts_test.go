@@ -1,0 +1,246 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"reverie/memory"
+	"reverie/store/facts"
+	"reverie/store/pg"
+)
+
+// factsOf lists all facts that an identity sees, in pages of a size.
+func factsOf(t tester, s *Store, id memory.Identity, q facts.Query) (all []facts.Fact) {
+	t.Helper()
+	for {
+		page := must[facts.Listed](t)(s.ByTrust(t.Context(), id, q))
+		all = append(all, page.Items...)
+		if q.Cursor = page.Next; page.Next == "" {
+			return all
+		}
+	}
+}
+
+// textsOf returns the texts of facts.
+func textsOf(all []facts.Fact) (out []string) {
+	for _, f := range all {
+		out = append(out, f.Text)
+	}
+	return out
+}
+
+func TestFactsFollowTheirDocument(t *testing.T) {
+	t.Parallel()
+	now := testClock
+	s := openStore(t, at(func() time.Time { return now }))
+	id := member("user:7")
+	memoryFile := personal(memory.MemoryPath)
+	find := func(text string) facts.Fact {
+		t.Helper()
+		found := factsOf(t, s, id, facts.Query{Text: text})
+		if len(found) != 1 {
+			t.Fatalf("facts with %q: %q, want one", text, textsOf(found))
+		}
+		return found[0]
+	}
+	content := "# Memory\n\n## Home\n\n- Lives in Berlin with two cats.\n- **deploy day**: Thursday\n"
+	write(t, s, id, replace(memoryFile, 0, content))
+	home, day := find("cats"), find("thursday")
+	if home.FromLine != 5 || home.Heading != "Home" || home.Version != 1 || home.Path != memory.MemoryPath || home.Evidence.Source != "edit" {
+		t.Errorf("fact: %+v", home)
+	}
+	if day.Subject != "deploy day" || day.Attribute != "is" || day.Value != "Thursday" || day.Confidence < .89 {
+		t.Errorf("key line: %+v", day)
+	}
+
+	now = now.Add(24 * time.Hour)
+	content = strings.Replace("\nNew line above.\n\n"+content, "with two cats", "with her two cats", 1)
+	write(t, s, id, replace(memoryFile, 1, content))
+	if edited := find("cats"); edited.ID != home.ID || edited.FromLine != 8 || edited.Text != "Lives in Berlin with her two cats." {
+		t.Errorf("edited: %+v, want fact %s", edited, home.ID)
+	}
+	content = strings.Replace(content, "Thursday", "Friday", 1)
+	write(t, s, id, replace(memoryFile, 2, content))
+	if other := find("deploy day"); other.ID == day.ID || other.Value != "Friday" {
+		t.Errorf("another value is the same fact: %+v", other)
+	}
+	wordings := must[[]facts.Fact](t)(s.Fact(t.Context(), id, home.ID))
+	if len(wordings) != 2 || wordings[0].Ended != now || !wordings[1].Ended.IsZero() {
+		t.Errorf("wordings: %+v", wordings)
+	}
+
+	write(t, s, id, memory.Change{Ref: memoryFile, Op: memory.OpDelete})
+	if left := factsOf(t, s, id, facts.Query{}); len(left) > 0 {
+		t.Errorf("facts of a deleted document: %q", textsOf(left))
+	}
+	write(t, s, id, memory.Change{Ref: memoryFile, Op: memory.OpUndelete})
+	if back := find("cats"); back.ID != home.ID {
+		t.Errorf("fact %s came back as %s", home.ID, back.ID)
+	}
+	if _, err := s.Fact(t.Context(), member("user:8"), home.ID); !errors.Is(err, pg.ErrNotFound) {
+		t.Errorf("another person's fact: %v", err)
+	}
+}
+
+func TestSameWordsAreShownOnce(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, at(func() time.Time { return testClock }))
+	id := member("user:7")
+	line := "- Rides a red Brompton to work.\n"
+	for _, day := range []string{"2026-11-01", "2026-11-05", "2026-11-06"} {
+		write(t, s, id, replace(personal("memory/"+day+".md"), 0, line))
+	}
+	found := factsOf(t, s, id, facts.Query{})
+	if len(found) != 1 || found[0].Path != "memory/2026-11-01.md" || found[0].Evidence.Days != 3 {
+		t.Fatalf("facts: %+v", found)
+	}
+	write(t, s, id, replace(personal(memory.MemoryPath), 0, line))
+	found = factsOf(t, s, id, facts.Query{})
+	if len(found) != 1 || found[0].Path != memory.MemoryPath || found[0].Evidence.Days != 4 {
+		t.Fatalf("facts: %+v", found)
+	}
+}
+
+// factWords are lines from which the property below makes documents: some differ by a word, a value or a mark only.
+var factWords = []string{
+	"- Lives in Berlin.", "- Lives in Berlin now.", "- Lives in Hamburg.", "* Lives in Berlin", "- Likes strong coffee in the morning",
+	"- Likes strong coffee early in the morning", "- Pays 40 euros a month for the gym", "- Pays 45 euros a month for the gym",
+	"- **team**: platform", "- **team**: payments", "- Works since March [2026-03] at Nordwind", "## Archived", "Plain words in a row.",
+	`- "My son Max is 12."`, "  - under the line above",
+}
+
+func TestRebuiltFactsAreTheSame(t *testing.T) {
+	t.Parallel()
+	now := testClock
+	s := openStore(t, at(func() time.Time { return now }))
+	rounds := 0
+	rapid.Check(t, func(r *rapid.T) {
+		rounds++
+		tender := adminOf("acme")
+		tender.Agent, tender.AnyOwner = fmt.Sprintf("ada%d", rounds), true
+		makeAgent(t, s, "acme", tender.Agent)
+		owners := []memory.Owner{"user:a", "user:b"}
+		paths := []memory.Ref{
+			personal(memory.MemoryPath), personal("memory/2026-11-01.md"), personal("structured/user.md"), team("notes/a.md"), team(memory.MemoryPath),
+		}
+		for range rapid.IntRange(1, 12).Draw(r, "writes") {
+			now = now.Add(time.Duration(rapid.IntRange(1, 100).Draw(r, "hours")) * time.Hour)
+			id := member(rapid.SampledFrom(owners).Draw(r, "owner"))
+			id.Agent = tender.Agent
+			if rapid.Bool().Draw(r, "by a workflow") {
+				id.Author = memory.Author{Kind: memory.AuthorWorkflow, ID: "builtin/extractive", WorkflowID: "w", RunID: "r"}
+			}
+			ref := rapid.SampledFrom(paths).Draw(r, "path")
+			d, err := s.Document(r.Context(), id, ref)
+			switch {
+			case err == nil && !d.Deleted && rapid.IntRange(0, 5).Draw(r, "delete") == 0:
+				write(r, s, id, memory.Change{Ref: ref, Op: memory.OpDelete})
+				continue
+			case err == nil && d.Version > 2 && rapid.IntRange(0, 3).Draw(r, "restore") == 0:
+				if v := rapid.IntRange(1, d.Version-1).Draw(r, "version"); !must[memory.Version](r)(s.VersionOf(r.Context(), id, ref, v)).Deleted {
+					write(r, s, id, memory.Change{Ref: ref, Op: memory.OpRestore, Restore: v})
+				}
+				continue
+			}
+			lines := rapid.SliceOfN(rapid.SampledFrom(factWords), 0, 6).Draw(r, "lines")
+			write(r, s, id, memory.Change{Ref: ref, Op: memory.OpReplace, Force: true, Content: strings.Join(lines, "\n") + "\n"})
+		}
+		rows := func() []string {
+			return query[string](r, s, tender, `select to_jsonb(f)::text from facts f order by document_id, entry_id, version`)
+		}
+		before := rows()
+		if err := s.ForgetFacts(r.Context(), tender); err != nil {
+			r.Fatal(err)
+		}
+		for left := 1; left > 0; {
+			left = must[int](r)(s.RebuildFacts(r.Context(), tender, 3))
+		}
+		if diff := cmp.Diff(before, rows()); diff != "" {
+			r.Fatalf("rebuilt facts (-incremental +rebuilt):\n%s", diff)
+		}
+	})
+}
+
+func TestFactsAreListedByTrust(t *testing.T) {
+	t.Parallel()
+	now := testClock
+	s := openStore(t, at(func() time.Time { return now }))
+	id := member("user:7")
+	writers := []memory.Author{
+		id.Author,
+		{Kind: memory.AuthorUser, ID: "remember"},
+		{Kind: memory.AuthorImport, ID: "i"},
+		{Kind: memory.AuthorWorkflow, ID: "builtin/extractive"},
+		{Kind: memory.AuthorWorkflow, ID: "openai/some-model"},
+	}
+	for i := range 40 {
+		id.Author = writers[i%len(writers)]
+		now = now.Add(17 * time.Hour)
+		ref := []memory.Ref{personal("notes/a.md"), team("notes/b.md"), personal(memory.ProfilePath)}[i%3]
+		lines := fmt.Sprintf("- Statement %d about subject %d\n- Another %d of %d\n", i, i*i, i, i*7)
+		if i%10 == 0 {
+			lines = fmt.Sprintf("- **name**: Person %d\n", i)
+		}
+		write(t, s, id, memory.Change{Ref: ref, Op: memory.OpAppend, Content: lines})
+	}
+	some := factsOf(t, s, id, facts.Query{Text: "subject"})
+	set := everything(t, id)
+	for i, f := range some {
+		kind := []string{"HELPFUL", "UNHELPFUL", "UNHELPFUL"}[i%3]
+		for range i % 4 {
+			if _, err := rawAs(t, s, set, `insert into fact_events (workspace_id, agent_id, scope, owner_key, fact_id, event_id, kind, weight, reason,
+				author_kind, author_id, at) values ('acme', 'ada', $1, $2, $3, $4, $5, 1, 'asked', 'user', 'k', $6)`,
+				f.Scope, f.Owner, f.ID, pg.NewID(), kind, testClock); err != nil && f.Scope == memory.ScopePersonal {
+				t.Fatal(err)
+			}
+		}
+	}
+	tender := adminOf("acme")
+	tender.Agent, tender.AnyOwner = "ada", true
+	if err := s.ForgetFacts(t.Context(), tender); err != nil {
+		t.Fatal(err)
+	}
+	must[int](t)(s.RebuildFacts(t.Context(), tender, 100))
+
+	all := factsOf(t, s, id, facts.Query{Page: pg.Page{Limit: 500}})
+	if len(all) != 76 {
+		t.Fatalf("%d facts", len(all))
+	}
+	levels := map[string]bool{}
+	for i, f := range all {
+		trust := f.Evidence.Trust(now)
+		levels[fmt.Sprintf("%.3f", trust)] = true
+		if i > 0 && trust > all[i-1].Evidence.Trust(now)+1e-9 {
+			t.Errorf("fact %d: trust %.6f behind %.6f", i, trust, all[i-1].Evidence.Trust(now))
+		}
+	}
+	if len(levels) < 20 {
+		t.Errorf("only %d levels of trust", len(levels))
+	}
+	ids := func(all []facts.Fact) (out []uuid.UUID) {
+		for _, f := range all {
+			out = append(out, f.ID)
+		}
+		return out
+	}
+	for _, size := range []int{1, 3, 7} {
+		if diff := cmp.Diff(ids(all), ids(factsOf(t, s, id, facts.Query{Page: pg.Page{Limit: size}}))); diff != "" {
+			t.Errorf("pages of %d:\n%s", size, diff)
+		}
+	}
+	if !slices.ContainsFunc(all, func(f facts.Fact) bool { return math.Abs(f.Evidence.Trust(now)) < 1e-12 }) {
+		t.Error("no fact lost all trust")
+	}
+	if _, err := s.ByTrust(t.Context(), id, facts.Query{Page: pg.Page{Cursor: "x"}}); err == nil {
+		t.Error("a cursor of no list was accepted")
+	}
+}

@@ -1,0 +1,90 @@
+package store
+
+import (
+	"fmt"
+	"maps"
+	"testing"
+
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"reverie/memory"
+	"reverie/store/facts"
+	"reverie/store/pg"
+)
+
+// someFeedback is feedback as a person gives it.
+var someFeedback = facts.Feedback{Opinion: facts.Helpful, Weight: 1, Reason: "asked"}
+
+// addFacts gives feedback about a fact of every partition, so that every table has rows.
+func (w *world) addFacts(t *testing.T, workspace string) {
+	t.Helper()
+	for _, agent := range worldAgents {
+		for _, owner := range worldOwners {
+			id := memory.Identity{Workspace: workspace, Agent: agent, Owner: owner, Role: memory.RoleMember}
+			for _, f := range factsOf(t, w.Store, id, facts.Query{Page: pg.Page{Limit: 3}}) {
+				if f.Scope == memory.ScopeGlobal {
+					continue
+				}
+				must[uuid.UUID](t)(w.GiveFeedback(t.Context(), id, f.ID, someFeedback))
+			}
+		}
+	}
+}
+
+// anyFact draws a fact and returns whose it is.
+func (w *world) anyFact(t *rapid.T) (uuid.UUID, tag) {
+	var ids []uuid.UUID
+	rows, err := w.root.Query(t.Context(), "select distinct fact_id from facts order by 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var id uuid.UUID
+	for rows.Next() {
+		if err := rows.Scan(&id); err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	id = rapid.SampledFrom(ids).Draw(t, "fact")
+	return id, w.tagOf(t, "select workspace_id, agent_id, case scope when 'PERSONAL' then owner_key else scope end from facts where fact_id = $1 limit 1", id)
+}
+
+// anyEvent draws an event of feedback.
+func (w *world) anyEvent(t *rapid.T) (fact, event uuid.UUID) {
+	if err := w.root.QueryRow(t.Context(), "select fact_id, event_id from fact_events order by md5(event_id::text || $1) limit 1",
+		fmt.Sprint(rapid.Int().Draw(t, "seed"))).Scan(&fact, &event); err != nil {
+		t.Fatal(err)
+	}
+	return fact, event
+}
+
+func init() { maps.Copy(calls, factCalls) }
+
+var factCalls = map[string]call{
+	"ByTrust": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		page, err := w.ByTrust(t.Context(), id, facts.Query{Text: rapid.SampledFrom([]string{"", "acme", "ada"}).Draw(t, "text")})
+		return page, nil, err
+	},
+	"Fact": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		fact, of := w.anyFact(t)
+		wordings, err := w.Fact(t.Context(), id, fact)
+		return wordings, &of, err
+	},
+	"GiveFeedback": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		fact, of := w.anyFact(t)
+		_, err := w.GiveFeedback(t.Context(), id, fact, someFeedback)
+		return nil, &of, err
+	},
+	"UndoFeedback": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		fact, event := w.anyEvent(t)
+		return nil, nil, w.UndoFeedback(t.Context(), id, fact, event)
+	},
+	"ForgetFacts": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		return nil, nil, w.ForgetFacts(t.Context(), id)
+	},
+	"RebuildFacts": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		_, err := w.RebuildFacts(t.Context(), id, 3)
+		return nil, nil, err
+	},
+}
