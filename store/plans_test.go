@@ -19,6 +19,7 @@ var broad = []string{
 	"sqlIndexedAgents", "sqlDreamingAgents", "sqlNewsOwners", "sqlSpacesDue", "sqlSourcesDue",
 	// What a person asks for once per dream reads all of the dream's statements; roles are looked up once per migration.
 	"sqlEntriesBefore", "sqlEntriesWeighedLock", "sqlRoleState",
+	"sqlForgetFormat", "sqlUnread", "sqlUnreadCount",
 	// Work that waits to be restarted.
 	"sqlSnapshotsWaiting", "sqlWritesDue", "sqlOpenExtractions", "sqlOpenFlushes", "sqlOpenCompactions", "sqlOpenDreams", "sqlDueAgents",
 	// A doctor examines all of an agent.
@@ -31,6 +32,7 @@ var shortKeys = []string{
 	"agents_pkey", "api_keys_pkey", "api_keys_hash_key", "api_keys_by_id", "workspaces_pkey", "index_sources_by_group",
 	"index_spaces_pkey", "index_spaces_live", "index_spaces_by_identity",
 	"leases_pkey",
+	"facts_by_id",
 }
 
 // Plans are made before there are statistics and then kept. On empty tables already, every statement must find its rows

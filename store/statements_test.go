@@ -43,7 +43,7 @@ func TestStatementsFitTheSchema(t *testing.T) {
 }
 
 // storePackages are the packages of the store in import order.
-var storePackages = []string{"pg", "indexes", "gate", "talk", "dreams", "transfer", "admin", ""}
+var storePackages = []string{"pg", "facts", "indexes", "gate", "talk", "dreams", "transfer", "admin", ""}
 
 // checked resolves imports of store packages that were checked before. Constants need no others.
 type checked map[string]*types.Package

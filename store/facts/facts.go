@@ -48,10 +48,12 @@ insert into fact_documents (workspace_id, agent_id, scope, owner_key, document_i
 values (@workspace, @agent, @scope, @owner, @document, @format)
 on conflict (workspace_id, agent_id, document_id) do update set format = excluded.format`
 
+	// Scope and owner are those of the document; they keep the plan to the index, whatever the planner assumes about a table that
+	// grows fast.
 	sqlEnd = `
-update facts set ended = @version, ended_at = @at, shown = false, days = 1, helpful = 0, unhelpful = 0,
-    seen = day - date '1970-01-01'
-where workspace_id = @workspace and agent_id = @agent and document_id = @document and ended is null and entry_id = any (@gone::text[])`
+update facts set ended = @version, ended_at = @at, shown = false, days = 1, helpful = 0, unhelpful = 0, seen = day - date '1970-01-01'
+where workspace_id = @workspace and agent_id = @agent and scope = @scope and owner_key = @owner and document_id = @document
+    and ended is null and entry_id = any (@gone::text[])`
 
 	factColumns = `workspace_id, agent_id, scope, owner_key, document_id, entry_id, version, fact_id, at, text, heading, category, kind,
     subject, attribute, value, single, confidence, valid_from, valid_to, source, place, day, prior, half_life, shown, days, helpful,
@@ -73,10 +75,7 @@ select @workspace, @agent, @scope, @owner, @document, n.entry_id, @version, coal
         select f.fact_id
         from facts f
         where f.workspace_id = @workspace and f.agent_id = @agent and f.document_id = @document and f.entry_id = n.entry_id
-            and f.ended is not null and not exists (
-                select from facts later
-                where later.workspace_id = @workspace and later.agent_id = @agent and later.document_id = @document
-                    and later.fact_id = f.fact_id and later.version > f.version)
+            and f.ended is not null and f.version = (select max(w.version) from facts w where w.fact_id = f.fact_id)
         order by f.version desc
         limit 1), n.id),
     @at, n.text, n.heading, n.category, n.kind, n.subject, n.attribute, n.value, n.single, n.confidence,
@@ -88,48 +87,48 @@ on conflict do nothing`
 	// An edit keeps the fact, its source and the day on which it was noted.
 	sqlEdit = `
 with old as (
-    update facts set ended = @version, ended_at = @at, shown = false, days = 1, helpful = 0, unhelpful = 0,
-    seen = day - date '1970-01-01'
-    where workspace_id = @workspace and agent_id = @agent and document_id = @document and ended is null and entry_id = any (@was::text[])
+    update facts set ended = @version, ended_at = @at, shown = false, days = 1, helpful = 0, unhelpful = 0, seen = day - date '1970-01-01'
+    where workspace_id = @workspace and agent_id = @agent and scope = @scope and owner_key = @owner and document_id = @document
+        and ended is null and entry_id = any (@was::text[])
     returning entry_id, fact_id, valid_from, source, prior, day
 )
 insert into facts (` + factColumns + `)
 select @workspace, @agent, @scope, @owner, @document, n.entry_id, @version, old.fact_id, @at, n.text, n.heading, n.category, n.kind,
     n.subject, n.attribute, n.value, n.single, n.confidence, coalesce(n.valid_from, old.valid_from), n.valid_to, old.source, @place,
     old.day, old.prior, n.half_life, true, 1, 0, 0, old.day - date '1970-01-01'
-from ` + newFacts + `
-join old on old.entry_id = n.was
+from old
+cross join lateral (
+    select *
+    from ` + newFacts + `
+    where n.was = old.entry_id
+    limit 1
+) n
 on conflict do nothing`
 
 	// What is known of the same words in all documents of the same people, and from feedback.
-	sqlWeigh = `
-with same as (
-    select entry_id, count(distinct day)::int as days, max(day) as seen,
-        (array_agg(fact_id order by place, day, document_id))[1] as first
-    from facts
-    where workspace_id = @workspace and agent_id = @agent and scope = @scope and owner_key = @owner and ended is null
-        and entry_id = any (@entries::text[])
-    group by entry_id
-), weighed as (
-    select f.document_id, f.entry_id, f.fact_id = same.first as shown, same.days,
-        coalesce(felt.helpful, 0) as helpful, coalesce(felt.unhelpful, 0) as unhelpful,
-        greatest(same.seen - date '1970-01-01', felt.seen) as seen
-    from facts f
-    join same on same.entry_id = f.entry_id
-    left join lateral (
+	weights = `(
+    select array[(same.first = f.fact_id)::int, same.days, coalesce(felt.helpful, 0), coalesce(felt.unhelpful, 0),
+        greatest(same.seen, felt.seen)]::float8[]
+    from (
+        select (array_agg(s.fact_id order by s.place, s.day, s.document_id))[1] as first, count(distinct s.day) as days,
+            max(s.day) - date '1970-01-01' as seen
+        from facts s
+        where s.workspace_id = @workspace and s.agent_id = @agent and s.scope = @scope and s.owner_key = @owner and s.ended is null
+            and s.entry_id = f.entry_id
+    ) same, (
         select sum(weight) filter (where kind = 'HELPFUL') as helpful, sum(weight) filter (where kind = 'UNHELPFUL') as unhelpful,
             extract(epoch from max(at) filter (where kind = 'HELPFUL'))::float8 / 86400 as seen
-        from fact_events e
-        where e.workspace_id = @workspace and e.agent_id = @agent and e.fact_id = f.fact_id and e.undone_at is null
-    ) felt on true
-    where f.workspace_id = @workspace and f.agent_id = @agent and f.scope = @scope and f.owner_key = @owner and f.ended is null
-        and f.entry_id = any (@entries::text[])
-)
-update facts f set shown = w.shown, days = w.days, helpful = w.helpful, unhelpful = w.unhelpful, seen = w.seen
-from weighed w
-where f.workspace_id = @workspace and f.agent_id = @agent and f.document_id = w.document_id and f.entry_id = w.entry_id
-    and f.ended is null
-    and (f.shown, f.days, f.helpful, f.unhelpful, f.seen) is distinct from (w.shown, w.days, w.helpful, w.unhelpful, w.seen)`
+        from fact_events
+        where workspace_id = @workspace and agent_id = @agent and fact_id = f.fact_id and undone_at is null
+    ) felt)`
+
+	sqlWeigh = `
+update facts f set (shown, days, helpful, unhelpful, seen) = (
+    select w[1] = 1, w[2]::int, w[3], w[4], w[5]
+    from (select ` + weights + ` as w) known)
+where workspace_id = @workspace and agent_id = @agent and scope = @scope and owner_key = @owner and ended is null
+    and entry_id = any (@entries::text[])
+    and array[shown::int, days, helpful, unhelpful, seen]::float8[] is distinct from ` + weights
 )
 
 // Changes are the changes of facts in one transaction.

@@ -32,9 +32,11 @@ const maxReason = 64
 
 const (
 	sqlPlace = `
-select document_id, agent_id, scope, owner_key, entry_id
+select ended is null, document_id, agent_id, scope, owner_key, entry_id
 from facts
-where workspace_id = @workspace and agent_id in (@row_agent, '') and fact_id = @fact and ended is null`
+where workspace_id = @workspace and fact_id = @fact
+order by version desc
+limit 1`
 
 	sqlEvent = `
 insert into fact_events (workspace_id, agent_id, scope, owner_key, fact_id, event_id, kind, weight, reason, author_kind, author_id, at)
@@ -87,13 +89,13 @@ func (s *Facts) onFact(ctx context.Context, id memory.Identity, fact uuid.UUID, 
 	_, err := pg.InTx(ctx, s.db, id, func(t *pg.Tx) (none struct{}, err error) {
 		var d Document
 		var entry string
-		found, gone := false, false
+		found, current, gone := false, false, false
 		b := &pgx.Batch{}
-		pg.Columns(b.Queue(sqlPlace, t.Args(pgx.NamedArgs{"row_agent": id.Agent, "fact": fact})), &found, &d.ID, &d.Agent, &d.Scope, &d.Owner, &entry)
+		pg.Columns(b.Queue(sqlPlace, t.Args(pgx.NamedArgs{"fact": fact})), &found, &current, &d.ID, &d.Agent, &d.Scope, &d.Owner, &entry)
 		if err := t.Send(ctx, b); err != nil {
 			return none, err
 		}
-		if !found {
+		if !found || !current {
 			return none, missing
 		}
 		b = &pgx.Batch{}

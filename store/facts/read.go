@@ -34,6 +34,7 @@ type Fact struct {
 	Ended    time.Time // zero: current
 	Evidence facts.Evidence
 
+	agent    string  // of the row: empty for GLOBAL
 	standing float64 // order of trust among facts with the same half-life
 }
 
@@ -76,21 +77,38 @@ from (
         limit @limit
     ) t
 ) b
-join documents d on d.workspace_id = @workspace and d.agent_id = b.agent_id and d.document_id = b.document_id
+cross join lateral (
+    select path
+    from documents d
+    where d.workspace_id = @workspace and d.agent_id = b.agent_id and d.document_id = b.document_id and d.scope = b.scope
+        and d.owner_key = b.owner_key
+    limit 1
+) d
 order by trust desc, b.half_life, b.fact_id
 limit @limit`
 
 	sqlFact = selectFact + `, d.path
 from facts f
-join documents d on d.workspace_id = @workspace and d.agent_id = f.agent_id and d.document_id = f.document_id
+cross join lateral (
+    select path
+    from documents d
+    where d.workspace_id = @workspace and d.agent_id = f.agent_id and d.document_id = f.document_id and d.scope = f.scope
+        and d.owner_key = f.owner_key
+    limit 1
+) d
 where f.workspace_id = @workspace and f.agent_id in (@agent, '') and f.fact_id = @fact
 order by f.version`
 
 	sqlContents = `
 select v.document_id, v.content
-from documents d
-join document_versions v on v.workspace_id = d.workspace_id and v.agent_id = d.agent_id and v.document_id = d.document_id and v.version = d.version
-where d.workspace_id = @workspace and d.agent_id in (@agent, '') and d.document_id = any (@documents::uuid[]) and not d.deleted`
+from unnest(@documents::uuid[], @agents::text[]) w (document_id, agent_id)
+cross join lateral (
+    select document_id, content
+    from document_versions v
+    where v.workspace_id = @workspace and v.agent_id = w.agent_id and v.document_id = w.document_id
+    order by version desc
+    limit 1
+) v`
 )
 
 // ByTrust lists the current facts that the identity sees, the most trusted first. A statement that several documents have is listed
@@ -146,11 +164,10 @@ func (s *Facts) Fact(ctx context.Context, id memory.Identity, fact uuid.UUID) ([
 
 // scan scans a row of selectFact, with further columns and the path behind it.
 func scan(row pgx.CollectableRow, more ...any) (f Fact, err error) {
-	var agent string
 	var ended, to *time.Time
 	var seen float64
 	columns := []any{
-		&f.ID, &f.Document, &agent, &f.Scope, &f.Owner, &f.Entry, &f.Version, &f.At, &ended, &f.Text, &f.Heading, &f.Category, &f.Kind,
+		&f.ID, &f.Document, &f.agent, &f.Scope, &f.Owner, &f.Entry, &f.Version, &f.At, &ended, &f.Text, &f.Heading, &f.Category, &f.Kind,
 		&f.Subject, &f.Attribute, &f.Value, &f.Single, &f.Confidence, &f.From, &to, &f.HalfLife, &f.Evidence.Source,
 		&f.Evidence.Helpful, &f.Evidence.Unhelpful, &f.Evidence.Days, &seen, &f.standing,
 	}
@@ -168,15 +185,16 @@ func daysOf(t time.Time) float64 { return float64(t.UnixMilli()) / millisOfDay }
 // locate sets the lines of current facts, and ends the transaction.
 func locate(ctx context.Context, t *pg.Tx, rows []Fact) error {
 	var documents []uuid.UUID
+	var agents []string
 	for _, f := range rows {
 		if f.Ended.IsZero() && !slices.Contains(documents, f.Document) {
-			documents = append(documents, f.Document)
+			documents, agents = append(documents, f.Document), append(agents, f.agent)
 		}
 	}
 	contents := map[uuid.UUID]string{}
 	found := false
 	b := &pgx.Batch{}
-	pg.WithRow(b.Queue(sqlContents, t.Args(pgx.NamedArgs{"documents": documents})), &found, func(row pgx.CollectableRow) error {
+	pg.WithRow(b.Queue(sqlContents, t.Args(pgx.NamedArgs{"documents": documents, "agents": agents})), &found, func(row pgx.CollectableRow) error {
 		var document uuid.UUID
 		var content string
 		err := row.Scan(&document, &content)

@@ -17,7 +17,12 @@ update fact_documents set format = '' where workspace_id = @workspace and agent_
 	sqlUnread = `
 select d.document_id, d.agent_id, d.scope, d.owner_key, d.path
 from documents d
-left join fact_documents f on f.workspace_id = d.workspace_id and f.agent_id = d.agent_id and f.document_id = d.document_id
+left join lateral (
+    select format
+    from fact_documents f
+    where f.workspace_id = d.workspace_id and f.agent_id = d.agent_id and f.document_id = d.document_id
+    limit 1
+) f on true
 where d.workspace_id = @workspace and d.agent_id = @agent and d.version > 0 and coalesce(f.format, '') <> @format
 order by d.document_id
 limit @limit`
@@ -25,7 +30,12 @@ limit @limit`
 	sqlUnreadCount = `
 select count(*)
 from documents d
-left join fact_documents f on f.workspace_id = d.workspace_id and f.agent_id = d.agent_id and f.document_id = d.document_id
+left join lateral (
+    select format
+    from fact_documents f
+    where f.workspace_id = d.workspace_id and f.agent_id = d.agent_id and f.document_id = d.document_id
+    limit 1
+) f on true
 where d.workspace_id = @workspace and d.agent_id = @agent and d.version > 0 and coalesce(f.format, '') <> @format`
 
 	sqlDrop = `

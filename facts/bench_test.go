@@ -1,0 +1,28 @@
+package facts
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"reverie/memory"
+)
+
+func BenchmarkCompare(b *testing.B) {
+	var lines strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&lines, "- \"My colleague number %d lives in Hamburg since March [2026-03] and likes the %d o'clock train.\"\n", i, i*7)
+	}
+	before := lines.String()
+	after := before + "- \"I adopted a dog called Lupo yesterday [2026-11-20].\"\n"
+	b.Run("one line of 200", func(b *testing.B) {
+		for b.Loop() {
+			Compare(memory.MemoryPath, before, after)
+		}
+	})
+	b.Run("200 new lines", func(b *testing.B) {
+		for b.Loop() {
+			Compare(memory.MemoryPath, "", before)
+		}
+	})
+}
