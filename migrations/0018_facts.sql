@@ -1,7 +1,7 @@
 -- +goose Up
 
--- Single statements of documents (package facts), derived from documents, their versions and fact_events alone: they can be dropped
--- and built anew (`reverie memory facts rebuild`). A row is one wording of a fact, from the version of the document in which it
+-- Single statements of documents (package facts), derived from documents, their versions and fact_events alone, after the writes: they
+-- can be dropped and built anew (`reverie memory facts rebuild`). A row is one wording of a fact, from the version of the document in which it
 -- appeared to the one in which it was gone; a fact keeps its id over small edits.
 -- reverie_standing orders facts with the same half-life by trust, at any time: trust is 2 ^ ((standing - now) / half_life) with now in
 -- days since 1970, and standing itself without a half-life. Package facts explains the terms; a test compares both.
@@ -67,16 +67,32 @@ create index facts_by_trust on facts (workspace_id, agent_id, scope, owner_key, 
 -- What is known of one fact over time.
 create index facts_by_id on facts (fact_id, version);
 
--- The documents whose facts are complete, and what read them (store/facts).
+-- Up to which version the facts of a document are derived, and what read it (store/facts).
 create table fact_documents (
     workspace_id text not null,
     agent_id     text not null,
     scope        text not null,
     owner_key    text not null,
     document_id  uuid not null,
+    version      int  not null,
     format       text not null,
     primary key (workspace_id, agent_id, document_id)
 );
+
+-- Versions whose facts are still to be derived; version 0: all of them anew. Every write adds a row, and waits for nobody.
+create table fact_due (
+    workspace_id text not null,
+    agent_id     text not null,
+    scope        text not null,
+    owner_key    text not null,
+    document_id  uuid not null,
+    version      int  not null,
+    primary key (workspace_id, agent_id, scope, owner_key, document_id, version)
+);
+insert into fact_due (workspace_id, agent_id, scope, owner_key, document_id, version)
+select workspace_id, agent_id, scope, owner_key, document_id, 0
+from documents
+where version > 0;
 
 -- What happened to facts and cannot be derived from documents: feedback and confirmations. Append-only, except that an event can be
 -- undone.
@@ -98,7 +114,8 @@ create table fact_events (
 );
 
 grant select, insert, delete, update (ended, ended_at, shown, days, helpful, unhelpful, seen) on facts to reverie_app;
-grant select, insert, update (format) on fact_documents to reverie_app;
+grant select, insert, update (version, format) on fact_documents to reverie_app;
+grant select, insert, delete on fact_due to reverie_app;
 grant select, insert, update (undone_at) on fact_events to reverie_app;
 
 -- Read as the documents are. What is derived is written with them, and tended as the index is.
@@ -107,14 +124,14 @@ do $$
 declare
     name text;
 begin
-    foreach name in array array['facts', 'fact_documents', 'fact_events'] loop
+    foreach name in array array['facts', 'fact_documents', 'fact_due', 'fact_events'] loop
         execute format('alter table %I enable row level security, force row level security', name);
         execute format($policy$create policy fact_read on %I for select
             using (workspace_id = (select reverie_identity('workspace')) and agent_id in ((select reverie_identity('agent')), '')
                 and (scope <> 'PERSONAL' or owner_key = (select reverie_identity('owner')) or (select reverie_identity('any_owner')) = 'on'))
             $policy$, name);
     end loop;
-    foreach name in array array['facts', 'fact_documents'] loop
+    foreach name in array array['facts', 'fact_documents', 'fact_due'] loop
         execute format($policy$create policy fact_insert on %I for insert
             with check (workspace_id = (select reverie_identity('workspace')) and reverie_tends(agent_id, scope, owner_key))
             $policy$, name);
@@ -126,6 +143,8 @@ end
 $$;
 -- +goose StatementEnd
 create policy fact_delete on facts for delete
+    using (workspace_id = (select reverie_identity('workspace')) and reverie_tends(agent_id, scope, owner_key));
+create policy fact_delete on fact_due for delete
     using (workspace_id = (select reverie_identity('workspace')) and reverie_tends(agent_id, scope, owner_key));
 create policy event_insert on fact_events for insert
     with check (workspace_id = (select reverie_identity('workspace'))
@@ -145,5 +164,5 @@ create policy event_update on fact_events for update
         end);
 
 -- +goose Down
-drop table fact_documents, fact_events, facts;
+drop table fact_documents, fact_due, fact_events, facts;
 drop function reverie_standing;

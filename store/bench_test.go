@@ -92,6 +92,12 @@ func BenchmarkApplyAppend(b *testing.B) {
 // One extraction as its two steps do it, on a conversation of ten messages, with documents that are there.
 func BenchmarkExtraction(b *testing.B) {
 	s := openStore(b)
+	measure(b, s, extractions(b, s))
+}
+
+// extractions prepares documents and returns a function that stores one extraction.
+func extractions(b *testing.B, s *Store) func(i int) error {
+	b.Helper()
 	settings := setting.DefaultExtractSettings()
 	profile := ""
 	for i := range 40 {
@@ -99,7 +105,7 @@ func BenchmarkExtraction(b *testing.B) {
 	}
 	write(b, s, member("user:7"), replace(personal("PROFILE.md"), 0, profile))
 	version := must[memory.Document](b)(s.Document(b.Context(), member("user:7"), personal("PROFILE.md"))).Version
-	measure(b, s, func(i int) error {
+	return func(i int) error {
 		id := workflow("user:7", fmt.Sprint("r", i))
 		if _, err := s.AppendMessages(b.Context(), id, turn(fmt.Sprint("c", i), "m", 10)); err != nil {
 			return err
@@ -120,7 +126,7 @@ func BenchmarkExtraction(b *testing.B) {
 		}
 		_, err = s.CommitExtraction(b.Context(), id, talk.Commit{ExtractionID: x.ID})
 		return err
-	})
+	}
 }
 
 // LoadExtraction of a step of a conversation of 5,000 messages, and of a document with 2,000 versions: neither may make it

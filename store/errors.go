@@ -36,6 +36,7 @@ var (
 	ErrSeveralOwners = pg.ErrSeveralOwners
 	ErrReadOnlyTeam  = pg.ErrReadOnlyTeam
 	ErrMemoryOff     = pg.ErrMemoryOff
+	ErrFactsOff      = pg.ErrFactsOff
 	ErrReadOnly      = pg.ErrReadOnly
 	ErrBusy          = pg.ErrBusy
 )

@@ -13,6 +13,11 @@ import (
 	"reverie/store/pg"
 )
 
+// factColumns are the columns of facts that a writer sets.
+const factColumns = `workspace_id, agent_id, scope, owner_key, document_id, entry_id, version, ended, fact_id, at, ended_at, text, heading,
+    category, kind, subject, attribute, value, single, confidence, valid_from, valid_to, source, place, day, prior, half_life, shown, days,
+    helpful, unhelpful, seen`
+
 // someFeedback is feedback as a person gives it.
 var someFeedback = facts.Feedback{Opinion: facts.Helpful, Weight: 1, Reason: "asked"}
 
@@ -80,11 +85,11 @@ var factCalls = map[string]call{
 		fact, event := w.anyEvent(t)
 		return nil, nil, w.UndoFeedback(t.Context(), id, fact, event)
 	},
-	"ForgetFacts": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		return nil, nil, w.ForgetFacts(t.Context(), id)
-	},
 	"RebuildFacts": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		_, err := w.RebuildFacts(t.Context(), id, 3)
+		return nil, nil, w.RebuildFacts(t.Context(), id)
+	},
+	"DeriveFacts": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		_, err := w.DeriveFacts(t.Context(), id, 3)
 		return nil, nil, err
 	},
 }

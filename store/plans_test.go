@@ -19,7 +19,7 @@ var broad = []string{
 	"sqlIndexedAgents", "sqlDreamingAgents", "sqlNewsOwners", "sqlSpacesDue", "sqlSourcesDue",
 	// What a person asks for once per dream reads all of the dream's statements; roles are looked up once per migration.
 	"sqlEntriesBefore", "sqlEntriesWeighedLock", "sqlRoleState",
-	"sqlForgetFormat", "sqlUnread", "sqlUnreadCount",
+	"sqlForgetFormat", "sqlMarkAll", "sqlBehindAll",
 	// Work that waits to be restarted.
 	"sqlSnapshotsWaiting", "sqlWritesDue", "sqlOpenExtractions", "sqlOpenFlushes", "sqlOpenCompactions", "sqlOpenDreams", "sqlDueAgents",
 	// A doctor examines all of an agent.

@@ -1,9 +1,12 @@
-// Package facts keeps the statements of documents as rows, derived in the transaction of each write.
+// Package facts keeps the statements of documents as rows.
+//
+// A write of a document only marks it. The rows are derived from the versions since the last time, by whoever reads them first and may
+// write the document, and by the worker that tends the index. Reading and storing the statements in the transaction of the write
+// would double the time of a short write and multiply that of a note of 60 lines (docs/facts.md).
 package facts
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -33,20 +36,20 @@ type Document struct {
 	Path  string
 }
 
-// Step is one version of a document after another.
-type Step struct {
-	Version       int
-	Before, After string // contents; empty where the document is deleted
-	Author        memory.Author
-	At            time.Time
+// step is one version of a document after another.
+type step struct {
+	version       int
+	before, after string // contents; empty where the document is deleted
+	author        memory.Author
+	at            time.Time
 }
 
 const (
-	// Notes which reader has read all versions of a document. A document without a row is still to be read.
-	sqlRead = `
-insert into fact_documents (workspace_id, agent_id, scope, owner_key, document_id, format)
-values (@workspace, @agent, @scope, @owner, @document, @format)
-on conflict (workspace_id, agent_id, document_id) do update set format = excluded.format`
+	// A mark is a row of its own, so that writers wait neither for one another here nor for those who derive.
+	sqlMark = `
+insert into fact_due (workspace_id, agent_id, scope, owner_key, document_id, version)
+values (@workspace, @agent, @scope, @owner, @document, @version)
+on conflict do nothing`
 
 	// Scope and owner are those of the document; they keep the plan to the index, whatever the planner assumes about a table that
 	// grows fast.
@@ -65,8 +68,7 @@ unnest(@entries::text[], @was::text[], @ids::uuid[], @texts::text[], @headings::
     @tos::timestamptz[], @half_lives::float8[]) n (entry_id, was, id, text, heading, category, kind, subject, attribute, value,
     single, confidence, valid_from, valid_to, half_life)`
 
-	// What is derived never stops a write: where rows and document disagree, because somebody changed either past the gate, a rebuild
-	// repairs the rows.
+	// Where rows and document disagree, because somebody changed either past the gate, a rebuild repairs the rows.
 	//
 	// A statement that returns in the words in which it went is the same fact again.
 	sqlAdd = `
@@ -131,43 +133,17 @@ where workspace_id = @workspace and agent_id = @agent and scope = @scope and own
     and array[shown::int, days, helpful, unhelpful, seen]::float8[] is distinct from ` + weights
 )
 
-// Changes are the changes of facts in one transaction.
-type Changes struct{ changed []change }
-
-type change struct {
-	doc  Document
-	step Step
-	facts.Difference
-}
-
-// Add notes the change of a document's facts by one version. Versions of a document are added in their order.
-func (c *Changes) Add(doc Document, step Step) {
-	if d := facts.Compare(doc.Path, step.Before, step.After); !d.Empty() {
-		c.changed = append(c.changed, change{doc, step, d})
+// QueueMark queues the note that the facts of a document are behind its version. It is all that a write does for facts.
+func (d Document) QueueMark(b *pgx.Batch, t *pg.Tx, version int) {
+	if t.FactsOff || !memory.Searchable(d.Path) {
+		return
 	}
+	b.Queue(sqlMark, d.args(t, pgx.NamedArgs{"version": version}))
 }
 
-// Facts in several documents that have the same words depend on one another, so that their writers wait for one another here. Writers
-// take this lock after those of documents and before all that they write.
+// Facts in several documents that have the same words depend on one another, so that whoever derives facts of the same people waits
+// here.
 const sqlLock = `select pg_advisory_xact_lock(hashtextextended(@workspace || chr(31) || @agent || chr(31) || @scope || chr(31) || @owner, 12))`
-
-// QueueLocks queues waiting for other writers of facts of the same people. It comes before the writes of the transaction.
-func (c *Changes) QueueLocks(b *pgx.Batch, t *pg.Tx) {
-	var locked []string
-	for _, x := range c.changed {
-		if key := string(x.doc.Scope) + string(x.doc.Owner); !slices.Contains(locked, key) {
-			locked = append(locked, key)
-			b.Queue(sqlLock, x.doc.args(t, nil))
-		}
-	}
-}
-
-// QueueWrites queues the changes. They read and write only what changed.
-func (c *Changes) QueueWrites(b *pgx.Batch, t *pg.Tx) {
-	for _, x := range c.changed {
-		x.queue(b, t)
-	}
-}
 
 // args returns the arguments of statements about a document, together with more.
 func (d Document) args(t *pg.Tx, more pgx.NamedArgs) pgx.NamedArgs {
@@ -176,38 +152,40 @@ func (d Document) args(t *pg.Tx, more pgx.NamedArgs) pgx.NamedArgs {
 	return args
 }
 
-func (x change) queue(b *pgx.Batch, t *pg.Tx) {
-	day, isNote := facts.DayOf(x.doc.Path)
-	if !isNote {
-		day = x.step.At.UTC()
+// queue queues what one version of a document changes. It reads and writes only what changed.
+func (s step) queue(b *pgx.Batch, t *pg.Tx, doc Document) {
+	diff := facts.Compare(doc.Path, s.before, s.after)
+	if diff.Empty() {
+		return
 	}
-	source := facts.SourceOf(x.step.Author)
+	day, isNote := facts.DayOf(doc.Path)
+	if !isNote {
+		day = s.at.UTC()
+	}
+	source := facts.SourceOf(s.author)
 	args := func(more pgx.NamedArgs) pgx.NamedArgs {
-		all := x.doc.args(t, more)
-		all["version"], all["at"], all["day"], all["place"] = x.step.Version, x.step.At, day.Format(time.DateOnly), facts.Rank(x.doc.Path)
+		all := doc.args(t, more)
+		all["version"], all["at"], all["day"], all["place"] = s.version, s.at, day.Format(time.DateOnly), facts.Rank(doc.Path)
 		all["source"], all["prior"] = source, facts.Prior(source)
 		return all
 	}
-	if x.step.Version == 1 {
-		b.Queue(sqlRead, args(pgx.NamedArgs{"format": format}))
-	}
-	changed := pg.TextsOf(x.Gone)
-	if len(x.Gone) > 0 {
+	changed := pg.TextsOf(diff.Gone)
+	if len(diff.Gone) > 0 {
 		b.Queue(sqlEnd, args(pgx.NamedArgs{"gone": changed}))
 	}
-	if len(x.Edited) > 0 {
+	if len(diff.Edited) > 0 {
 		var c columns
-		for _, e := range x.Edited {
-			c.add(x.doc, x.step, e.Was, e.Now)
+		for _, e := range diff.Edited {
+			c.add(doc, s.version, e.Was, e.Now)
 			changed = append(changed, string(e.Was), string(e.Now.Entry))
 		}
 		b.Queue(sqlEdit, args(c.args()))
 	}
-	if len(x.Added) > 0 {
+	if len(diff.Added) > 0 {
 		var c columns
-		for _, s := range x.Added {
-			c.add(x.doc, x.step, "", s)
-			changed = append(changed, string(s.Entry))
+		for _, n := range diff.Added {
+			c.add(doc, s.version, "", n)
+			changed = append(changed, string(n.Entry))
 		}
 		b.Queue(sqlAdd, args(c.args()))
 	}
@@ -225,9 +203,9 @@ type columns struct {
 	halfLives   []float64
 }
 
-func (c *columns) add(doc Document, step Step, was markdown.EntryID, s facts.Statement) {
+func (c *columns) add(doc Document, version int, was markdown.EntryID, s facts.Statement) {
 	c.entries, c.was = append(c.entries, string(s.Entry)), append(c.was, string(was))
-	c.ids = append(c.ids, idOf(doc.ID, step.Version, s.Entry))
+	c.ids = append(c.ids, idOf(doc.ID, version, s.Entry))
 	c.texts, c.headings = append(c.texts, s.Text), append(c.headings, s.Heading)
 	c.categories, c.kinds = append(c.categories, string(s.Category)), append(c.kinds, string(s.Kind))
 	c.subjects, c.attributes = append(c.subjects, s.Subject), append(c.attributes, s.Attribute)

@@ -85,6 +85,13 @@ func (s *Facts) onFact(ctx context.Context, id memory.Identity, fact uuid.UUID, 
 	if err := pg.RequireAgent(id); err != nil {
 		return err
 	}
+	if _, err := upToDate(ctx, s, id, func(t *pg.Tx, late *[]behind) (none struct{}, err error) {
+		b := &pgx.Batch{}
+		queueBehind(b, t, late)
+		return none, t.Finish(ctx, b)
+	}); err != nil {
+		return err
+	}
 	missing := fmt.Errorf("fact %s: %w", fact, pg.ErrNotFound)
 	_, err := pg.InTx(ctx, s.db, id, func(t *pg.Tx) (none struct{}, err error) {
 		var d Document

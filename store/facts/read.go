@@ -118,7 +118,7 @@ func (s *Facts) ByTrust(ctx context.Context, id memory.Identity, q Query) (Liste
 		return Listed{}, err
 	}
 	limit := pg.LimitOf(q.Limit)
-	return pg.Read(ctx, s.db, id, func(t *pg.Tx) (Listed, error) {
+	return upToDate(ctx, s, id, func(t *pg.Tx, late *[]behind) (Listed, error) {
 		from, err := parsePlace(q.Cursor, daysOf(t.Now))
 		if err != nil {
 			return Listed{}, err
@@ -134,6 +134,7 @@ func (s *Facts) ByTrust(ctx context.Context, id memory.Identity, q Query) (Liste
 			var trust float64
 			return scan(row, &trust)
 		})
+		queueBehind(b, t, late)
 		if err := t.Send(ctx, b); err != nil {
 			return Listed{}, err
 		}
@@ -148,10 +149,11 @@ func (s *Facts) ByTrust(ctx context.Context, id memory.Identity, q Query) (Liste
 
 // Fact returns all wordings of a fact, the first one first, or ErrNotFound.
 func (s *Facts) Fact(ctx context.Context, id memory.Identity, fact uuid.UUID) ([]Fact, error) {
-	return pg.Read(ctx, s.db, id, func(t *pg.Tx) ([]Fact, error) {
+	return upToDate(ctx, s, id, func(t *pg.Tx, late *[]behind) ([]Fact, error) {
 		var rows []Fact
 		b := &pgx.Batch{}
 		pg.All(b.Queue(sqlFact, t.Args(pgx.NamedArgs{"fact": fact})), &rows, func(row pgx.CollectableRow) (Fact, error) { return scan(row) })
+		queueBehind(b, t, late)
 		if err := t.Send(ctx, b); err != nil {
 			return nil, err
 		}

@@ -478,11 +478,9 @@ func (d *document) args(t *pg.Tx) pgx.NamedArgs {
 	})
 }
 
-// queueWrites queues the versions, documents, journal events, receipt, index, facts, and marks for the next dream.
+// queueWrites queues the versions, documents, journal events, receipt, index, and marks for facts and the next dream.
 func (w *Writes) queueWrites(b *pgx.Batch, t *pg.Tx) error {
 	author := w.Author
-	changed := w.facts()
-	changed.QueueLocks(b, t)
 	for _, d := range w.order {
 		if len(d.versions) == 0 {
 			if w.Prompts != nil && PlaceOf(d.was) != PlaceOf(d.document()) {
@@ -523,33 +521,12 @@ func (w *Writes) queueWrites(b *pgx.Batch, t *pg.Tx) error {
 	for _, d := range w.order {
 		if len(d.versions) > 0 {
 			d.queueIndex(b, t)
+			facts.Document{ID: d.id, Agent: d.agent, Scope: d.ref.Scope, Owner: d.owner, Path: d.ref.Path}.QueueMark(b, t, d.version)
 		}
 	}
-	changed.QueueWrites(b, t)
 	w.queueNews(b, t)
 	w.queueRevived(b, t)
 	return nil
-}
-
-// facts returns the changes of the documents' facts.
-func (w *Writes) facts() *facts.Changes {
-	c := &facts.Changes{}
-	for _, d := range w.order {
-		before := ""
-		if !d.was.Deleted {
-			before = d.was.Content
-		}
-		for _, v := range d.versions {
-			after := v.Content
-			if v.Deleted {
-				after = ""
-			}
-			c.Add(facts.Document{ID: d.id, Agent: d.agent, Scope: d.ref.Scope, Owner: d.owner, Path: d.ref.Path},
-				facts.Step{Version: v.Number, Before: before, After: after, Author: v.Author, At: v.CreatedAt})
-			before = after
-		}
-	}
-	return c
 }
 
 // queueIndex queues indexing the document in its new state.

@@ -37,6 +37,8 @@ type Options struct {
 	Tracer     pgx.QueryTracer  // sees every statement; nil: none
 	// MemoryOff is the server's default for agents whose settings leave open whether memory is switched on.
 	MemoryOff bool
+	// FactsOff stops keeping statements of documents as facts (package facts).
+	FactsOff bool
 }
 
 // DB is a pool of connections to one database, on which every transaction has an identity. It is safe for concurrent use.
@@ -44,6 +46,7 @@ type DB struct {
 	Pool       *pgxpool.Pool
 	Now        func() time.Time
 	memoryOff  bool
+	factsOff   bool
 	probe      *probe
 	maxWaiting int32
 	waiting    atomic.Int32
@@ -71,7 +74,7 @@ func Connect(ctx context.Context, url string, o Options) (*DB, error) {
 		return nil, fmt.Errorf("database: %w", err)
 	}
 	db := &DB{
-		Pool: pool, Now: o.Now, memoryOff: o.MemoryOff, maxWaiting: o.MaxWaiting, probe: &probe{config: cfg.ConnConfig.Copy()},
+		Pool: pool, Now: o.Now, memoryOff: o.MemoryOff, factsOff: o.FactsOff, maxWaiting: o.MaxWaiting, probe: &probe{config: cfg.ConnConfig.Copy()},
 	}
 	if db.Now == nil {
 		db.Now = time.Now
@@ -159,3 +162,6 @@ func becomeAppRole(ctx context.Context, conn *pgx.Conn) error {
 	})
 	return nil
 }
+
+// FactsOff reports whether no facts are kept.
+func (db *DB) FactsOff() bool { return db.factsOff }

@@ -25,6 +25,7 @@ type Tx struct {
 	Mode string    // how it begins
 	// MemoryOff is the default for agents whose settings leave open whether memory is switched on.
 	MemoryOff bool
+	FactsOff  bool // no facts are kept
 	Conn      *pgx.Conn
 	Queued    pgx.Batch // statements that the next batch sends in front of its own
 	begun     bool
@@ -99,7 +100,7 @@ func attempt[T any](ctx context.Context, db *DB, t *Tx, fn func(*Tx) (T, error))
 		t.broken = t.Conn.IsClosed() // before another transaction may get it
 		conn.Release()
 	}()
-	t.Conn, t.Now, t.MemoryOff = conn.Conn(), db.Now().UTC().Truncate(time.Microsecond), db.memoryOff
+	t.Conn, t.Now, t.MemoryOff, t.FactsOff = conn.Conn(), db.Now().UTC().Truncate(time.Microsecond), db.memoryOff, db.factsOff
 	t.begun, t.committing, t.ended, t.Queued = false, false, false, pgx.Batch{}
 	// Release closes a connection in the middle of a transaction instead of returning it to the pool. So a failed rollback has no
 	// consequences, and neither has a panic in fn.

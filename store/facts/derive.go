@@ -1,0 +1,221 @@
+package facts
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"reverie/memory"
+	"reverie/store/pg"
+)
+
+const (
+	// Documents that the identity sees and whose facts are behind.
+	sqlBehind = `
+select d.document_id, d.agent_id, d.scope, d.owner_key, reverie_tends(d.agent_id, d.scope, d.owner_key)
+from (values ('PERSONAL', @agent, @owner), ('TEAM', @agent, ''), ('GLOBAL', '', '')) p (scope, agent, owner)
+cross join lateral (
+    select distinct document_id, agent_id, scope, owner_key
+    from fact_due
+    where workspace_id = @workspace and agent_id = p.agent and scope = p.scope and owner_key = p.owner
+    order by document_id
+    limit @limit
+) d
+limit @limit`
+
+	// The same of all owners of an agent (without one: GLOBAL documents).
+	sqlBehindAll = `
+select distinct document_id, agent_id, scope, owner_key, true
+from fact_due
+where workspace_id = @workspace and agent_id = @agent
+order by document_id
+limit @limit`
+
+	sqlMarkAll = `
+insert into fact_due (workspace_id, agent_id, scope, owner_key, document_id, version)
+select workspace_id, agent_id, scope, owner_key, document_id, 0
+from documents
+where workspace_id = @workspace and agent_id = @agent and version > 0
+on conflict do nothing`
+
+	sqlForgetFormat = `
+update fact_documents set format = '' where workspace_id = @workspace and agent_id = @agent and format <> ''`
+
+	// What is derived of a document: the version up to which this reader has read it, 0 if it has not.
+	sqlState = `
+select d.path, coalesce(f.version, 0)
+from documents d
+left join lateral (
+    select version
+    from fact_documents f
+    where f.workspace_id = @workspace and f.agent_id = @agent and f.document_id = d.document_id and f.format = @format
+    limit 1
+) f on true
+where d.workspace_id = @workspace and d.agent_id = @agent and d.scope = @scope and d.owner_key = @owner and d.document_id = @document`
+
+	// Facts that another reader has read go; their words are weighed anew where else they occur.
+	sqlDrop = `
+with gone as (
+    delete from facts
+    where workspace_id = @workspace and agent_id = @agent and document_id = @document and @format is distinct from (
+        select f.format
+        from fact_documents f
+        where f.workspace_id = @workspace and f.agent_id = @agent and f.document_id = @document
+    )
+    returning entry_id
+)
+select distinct entry_id from gone order by entry_id`
+
+	// From the version that was read last on, which is the first one's base.
+	sqlVersions = `
+select version, deleted, content, author_kind, author_id, created_at
+from document_versions
+where workspace_id = @workspace and agent_id = @agent and document_id = @document and version >= greatest(@after, (
+        select f.version
+        from fact_documents f
+        where f.workspace_id = @workspace and f.agent_id = @agent and f.document_id = @document and f.format = @format
+    ))
+order by version
+limit @limit`
+
+	sqlRead = `
+insert into fact_documents (workspace_id, agent_id, scope, owner_key, document_id, version, format)
+values (@workspace, @agent, @scope, @owner, @document, @version, @format)
+on conflict (workspace_id, agent_id, document_id) do update set version = excluded.version, format = excluded.format`
+
+	sqlUnmark = `
+delete from fact_due
+where workspace_id = @workspace and agent_id = @agent and scope = @scope and owner_key = @owner and document_id = @document
+    and version <= @version`
+)
+
+const (
+	// versionsAtOnce is the number of versions that are read at once. A version has up to 1 MiB.
+	versionsAtOnce = 50
+	// behindAtOnce is the number of documents that a read brings up to date before it answers.
+	behindAtOnce = 50
+)
+
+// behind is a document whose facts are behind its version.
+type behind struct {
+	Document
+	tends bool // the identity may write its facts
+}
+
+func scanBehind(row pgx.CollectableRow) (d behind, err error) {
+	err = row.Scan(&d.ID, &d.Agent, &d.Scope, &d.Owner, &d.tends)
+	return d, err
+}
+
+// upToDate runs read, which fills late from sqlBehind. If there are documents whose facts the identity may derive, it derives them and
+// runs read again.
+func upToDate[T any](ctx context.Context, s *Facts, id memory.Identity, read func(t *pg.Tx, late *[]behind) (T, error)) (T, error) {
+	if s.db.FactsOff() {
+		var none T
+		return none, pg.ErrFactsOff
+	}
+	for again := false; ; again = true {
+		var late []behind
+		result, err := pg.Read(ctx, s.db, id, func(t *pg.Tx) (T, error) {
+			late = nil
+			return read(t, &late)
+		})
+		if again || ctx.Err() != nil {
+			return result, err
+		}
+		derived := false
+		for _, d := range late {
+			if d.tends {
+				derived = true
+				if err := s.derive(ctx, id, d.Document); err != nil {
+					var none T
+					return none, err
+				}
+			}
+		}
+		if !derived {
+			return result, err
+		}
+	}
+}
+
+// queueBehind queues looking for documents whose facts are behind.
+func queueBehind(b *pgx.Batch, t *pg.Tx, late *[]behind) {
+	pg.All(b.Queue(sqlBehind, t.Args(pgx.NamedArgs{"limit": behindAtOnce})), late, scanBehind)
+}
+
+// DeriveFacts derives the facts of up to limit documents of the identity's agent (without an agent: of the workspace's GLOBAL
+// documents) that have changed or are to be read again, and reports whether it has found that many. It requires an admin who reads
+// every owner.
+func (s *Facts) DeriveFacts(ctx context.Context, id memory.Identity, limit int) (more bool, err error) {
+	if err := pg.RequireTender(id); err != nil {
+		return false, err
+	}
+	late, err := pg.ReadAll(ctx, s.db, id, sqlBehindAll, pgx.NamedArgs{"limit": limit}, scanBehind)
+	for _, d := range late {
+		if err := s.derive(ctx, id, d.Document); err != nil {
+			return false, err
+		}
+	}
+	return len(late) == limit, err
+}
+
+// RebuildFacts marks all documents of the identity's agent (without an agent: the workspace's GLOBAL documents) to be read again from
+// their first version. Facts stay as they are until DeriveFacts or a reader comes to their document; then they are the same again,
+// unless they were changed past the gate or by a change of their derivation. It requires an admin who reads every owner.
+func (s *Facts) RebuildFacts(ctx context.Context, id memory.Identity) error {
+	if err := pg.RequireTender(id); err != nil {
+		return err
+	}
+	_, err := pg.InTx(ctx, s.db, id, func(t *pg.Tx) (none struct{}, err error) {
+		b := &pgx.Batch{}
+		b.Queue(sqlForgetFormat, t.Args(nil))
+		b.Queue(sqlMarkAll, t.Args(nil))
+		return none, t.Finish(ctx, b)
+	})
+	return err
+}
+
+// derive brings the facts of a document up to its version, in one transaction.
+func (s *Facts) derive(ctx context.Context, id memory.Identity, d Document) error {
+	_, err := pg.InTx(ctx, s.db, id, func(t *pg.Tx) (none struct{}, err error) {
+		var gone []string
+		found, derived := false, 0
+		b := &pgx.Batch{}
+		b.Queue(sqlLock, d.args(t, nil))
+		pg.Columns(b.Queue(sqlState, d.args(t, pgx.NamedArgs{"format": format})), &found, &d.Path, &derived)
+		pg.All(b.Queue(sqlDrop, d.args(t, pgx.NamedArgs{"format": format})), &gone, pgx.RowTo[string])
+		last, before := 0, ""
+		for {
+			var versions []memory.Version
+			pg.All(b.Queue(sqlVersions, d.args(t, pgx.NamedArgs{"after": last, "limit": versionsAtOnce, "format": format})), &versions, scanVersion)
+			if err := t.Send(ctx, b); err != nil {
+				return none, err
+			}
+			b = &pgx.Batch{}
+			for _, v := range versions {
+				if v.Deleted {
+					v.Content = ""
+				}
+				if v.Number > max(derived, last) {
+					step{version: v.Number, before: before, after: v.Content, author: v.Author, at: v.CreatedAt}.queue(b, t, d)
+				}
+				before, last = v.Content, v.Number
+			}
+			if len(versions) < versionsAtOnce {
+				break
+			}
+		}
+		b.Queue(sqlWeigh, d.args(t, pgx.NamedArgs{"entries": gone}))
+		b.Queue(sqlRead, d.args(t, pgx.NamedArgs{"version": last, "format": format}))
+		b.Queue(sqlUnmark, d.args(t, pgx.NamedArgs{"version": last}))
+		return none, t.Finish(ctx, b)
+	})
+	return err
+}
+
+func scanVersion(row pgx.CollectableRow) (v memory.Version, err error) {
+	err = row.Scan(&v.Number, &v.Deleted, &v.Content, &v.Author.Kind, &v.Author.ID, &v.CreatedAt)
+	return v, err
+}
+

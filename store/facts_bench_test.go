@@ -1,0 +1,76 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"reverie/memory"
+	"reverie/store/pg"
+)
+
+// What facts add to a write: the same writes on one server, in turn on a store that keeps facts and on one that does not.
+func BenchmarkFactsOfWrites(b *testing.B) {
+	without := openStore(b, func(o *pg.Options) { o.FactsOff = true })
+	with := openStore(b)
+	note := func(n int) string {
+		var lines strings.Builder
+		for i := range 60 {
+			fmt.Fprintf(&lines, "- \"My colleague number %d.%d lives in Hamburg since March [2026-03] and likes the train.\"\n", n, i)
+		}
+		return lines.String()
+	}
+	for _, write := range []struct {
+		name string
+		call func(s *Store, i int) error
+	}{
+		{"append", func(s *Store, i int) error {
+			c := noteChange(fmt.Sprintf("- \"I moved to house number %d [2026-11].\"\n", i))
+			c.Path = fmt.Sprintf("memory/note-%d.md", i/50)
+			_, err := s.Apply(b.Context(), member("user:7"), pg.NewID().String(), []memory.Change{c})
+			return err
+		}},
+		{"note of 60 lines", func(s *Store, i int) error {
+			c := noteChange(note(i))
+			c.Path = fmt.Sprintf("memory/2026-11-01-%d.md", i)
+			_, err := s.Apply(b.Context(), member("user:7"), pg.NewID().String(), []memory.Change{c})
+			return err
+		}},
+		{"extraction", func() func(s *Store, i int) error {
+			runs := map[*Store]func(i int) error{with: extractions(b, with), without: extractions(b, without)}
+			return func(s *Store, i int) error { return runs[s](i) }
+		}()},
+	} {
+		b.Run(write.name, func(b *testing.B) {
+			took := map[*Store][]time.Duration{}
+			n := 0
+			run := func() {
+				for _, s := range [][]*Store{{with, without}, {without, with}}[n%2] {
+					start := time.Now()
+					if err := write.call(s, n); err != nil {
+						b.Fatal(err)
+					}
+					if n >= 20 { // statements are prepared and plans are made
+						took[s] = append(took[s], time.Since(start))
+					}
+				}
+				n++
+			}
+			for range 20 {
+				run()
+			}
+			for b.Loop() {
+				run()
+			}
+			p50 := func(s *Store) time.Duration {
+				slices.Sort(took[s])
+				return took[s][len(took[s])/2]
+			}
+			b.ReportMetric(float64(p50(with).Microseconds()), "µs-with")
+			b.ReportMetric(float64(p50(without).Microseconds()), "µs-without")
+			b.ReportMetric(100*(float64(p50(with))/float64(p50(without))-1), "%-more")
+		})
+	}
+}
