@@ -21,7 +21,7 @@ type Statement struct {
 	Heading  string // nearest heading above
 	FromLine int    // 1-based, inclusive
 	ToLine   int
-	Nested   bool // it depends on the statement above it
+	Under    string // text of the statement that it depends on, as a nested list item
 	Reading
 }
 
@@ -96,7 +96,11 @@ func entriesOf(path, content string) []Statement {
 			continue
 		}
 		had[e.ID] = true
-		out = append(out, Statement{Entry: e.ID, Text: e.Text, Heading: e.Heading, FromLine: e.FromLine, ToLine: e.ToLine, Nested: e.Parent >= 0})
+		under := ""
+		if e.Parent >= 0 {
+			under = entries[e.Parent].Text
+		}
+		out = append(out, Statement{Entry: e.ID, Text: e.Text, Heading: e.Heading, FromLine: e.FromLine, ToLine: e.ToLine, Under: under})
 	}
 	return out
 }
@@ -127,14 +131,25 @@ func read(path string, s Statement) Reading {
 		r.Subject, r.Attribute, r.Value, r.Confidence = m[1], "is", m[2], confidenceOfKey
 	} else if strings.HasPrefix(path, StructuredFolder) && s.Heading != "" {
 		r.Subject, r.Attribute, r.Value, r.Confidence = s.Heading, "has", said, confidenceOfHeading
-	} else if claims := claim.Read(said).Claims(); len(claims) > 0 && !s.Nested { // its subject is in the line above
+	} else if claims := claim.ClaimsOf(said); len(claims) > 0 {
 		c := claims[0]
-		r.Subject, r.Attribute, r.Value, r.Single, r.Confidence = c.Subject, c.Attribute, c.Value, c.Single, confidenceOfClaim
+		r.Subject, r.Attribute, r.Value, r.Single, r.Confidence = subjectUnder(s.Under, c.Subject), c.Attribute, c.Value, c.Single, confidenceOfClaim
 	}
 	r.From, r.To = validity(said)
 	r.Kind = kindOf(path, said, r)
 	r.HalfLife = halfLifeOf(path, r)
 	return r
+}
+
+// subjectUnder returns the subject of a nested statement: its own, or that of the statement above it.
+func subjectUnder(above, subject string) string {
+	if above == "" || !claim.Stands(subject) {
+		return subject
+	}
+	if claims := claim.ClaimsOf(above); len(claims) > 0 {
+		return claims[0].Subject
+	}
+	return claim.SubjectOf(above)
 }
 
 func categoryOf(path string) Category {

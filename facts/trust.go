@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -103,11 +104,27 @@ type Evidence struct {
 	HalfLife  Days
 }
 
-// Term is one term of the trust in a statement.
+// Term is one term of the trust in a statement. All terms but the last one, age, are summands; their sum is limited to 0 to 1 and
+// multiplied by age.
 type Term struct {
-	Name  string  `json:"name"`
-	Value float64 `json:"value"` // summand; the last term, age, is a factor
-	Why   string  `json:"why"`
+	Name  string
+	Value float64
+	Why   string
+}
+
+// Explain returns the terms of the trust in a statement at a time. Trust is their product with age.
+func (e Evidence) Explain(at time.Time) []Term {
+	age := "it does not age"
+	if e.HalfLife != Lasting {
+		age = fmt.Sprintf("said or confirmed %.1f days ago, half-life %g days", e.age(at), float64(e.HalfLife))
+	}
+	return []Term{
+		{"prior", Prior(e.Source), fmt.Sprintf("source: %s", e.Source)},
+		{"helpful", weightHelpful * e.Helpful, fmt.Sprintf("%g × %g", weightHelpful, e.Helpful)},
+		{"unhelpful", -weightUnhelpful * e.Unhelpful, fmt.Sprintf("%g × %g", -weightUnhelpful, e.Unhelpful)},
+		{"days", weightDay * float64(e.repeats()), fmt.Sprintf("noted on %d days: %g × %d", e.Days, weightDay, e.repeats())},
+		{"age", e.aged(at), age},
+	}
 }
 
 // Trust returns the trust in a statement at a time, from 0 to 1.
@@ -126,6 +143,8 @@ func (e Evidence) aged(at time.Time) float64 {
 	if e.HalfLife == Lasting {
 		return 1
 	}
-	age := max(at.Sub(e.Seen).Hours()/24, 0)
-	return math.Exp2(-age / float64(e.HalfLife))
+	return math.Exp2(-e.age(at) / float64(e.HalfLife))
 }
+
+// age returns the days since the statement was said or confirmed last.
+func (e Evidence) age(at time.Time) float64 { return max(at.Sub(e.Seen).Hours()/24, 0) }

@@ -86,12 +86,7 @@ var copulas = []copula{
 		one:     regexp.MustCompile(`.`),
 		several: never,
 	},
-	{ // German
-		is: regexp.MustCompile(`(?i)^(.{2,60}?)\s+(?:ist|sind|heißt|lautet)\s+(?:der |die |das |am |um )?(.+)$`),
-		one: regexp.MustCompile(`lieblings|passwort|code|port\b|geburtstag|adresse|mail|telefon|budget|frist|deadline|\bname|` +
-			`\bfrau|\bmann\b|chef|stadt|zeitzone|gr(?:ö|o|oe)(?:ß|ss)e|mutter|vater|schließfach|schliessfach`),
-		several: regexp.MustCompile(`tochter|sohn|schwester|bruder|freund|hund|katze|kater|kind|cousin|tante|onkel|kolleg|nichte|neffe`),
-	},
+	copulaDE,
 	{ // German, place of residence or work, and name
 		is:      regexp.MustCompile(`^((?i:ich (?:wohne|lebe|arbeite|heiße)) )(?:in |bei )?(\p{Lu}.+)$`),
 		one:     regexp.MustCompile(`.`),
@@ -119,6 +114,14 @@ var copulas = []copula{
 		one:     regexp.MustCompile(`비밀번호|코드|포트|생일|주소|이메일|전화|예산|마감|아내|남편|상사|이름`),
 		several: regexp.MustCompile(`딸|아들|누나|언니|동생|오빠|형|친구|강아지|개|고양이`),
 	},
+}
+
+// copulaDE is the German one.
+var copulaDE = copula{
+	is: regexp.MustCompile(`(?i)^(.{2,60}?)\s+(?:ist|sind|heißt|lautet)\s+(?:der |die |das |am |um )?(.+)$`),
+	one: regexp.MustCompile(`lieblings|passwort|code|port\b|geburtstag|adresse|mail|telefon|budget|frist|deadline|\bname|` +
+		`\bfrau|\bmann\b|chef|stadt|zeitzone|gr(?:ö|o|oe)(?:ß|ss)e|mutter|vater|schließfach|schliessfach`),
+	several: regexp.MustCompile(`tochter|sohn|schwester|bruder|freund|hund|katze|kater|kind|cousin|tante|onkel|kolleg|nichte|neffe`),
 }
 
 var never = regexp.MustCompile(`^\x00$`)
