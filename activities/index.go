@@ -2,11 +2,13 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"go.temporal.io/sdk/activity"
 
 	"reverie/memory"
+	"reverie/store"
 	"reverie/store/indexes"
 )
 
@@ -31,8 +33,8 @@ func tender(ctx context.Context, ref AgentRef) memory.Identity {
 	}
 }
 
-// TendIndex merges recent writes into segments, indexes sources that are new or were indexed by another release, and
-// finds the spaces with missing vectors. What it has done is kept even if it fails.
+// TendIndex merges recent writes into segments, indexes sources that are new or were indexed by another release, derives the facts of
+// documents that have changed, and finds the spaces with missing vectors. What it has done is kept even if it fails.
 func (a *Activities) TendIndex(ctx context.Context, in TendIndexInput) (TendIndexResult, error) {
 	defer beat(ctx, HeartbeatTimeout/heartbeatsInTime)()
 	id := tender(ctx, in.AgentRef)
@@ -46,7 +48,11 @@ func (a *Activities) TendIndex(ctx context.Context, in TendIndexInput) (TendInde
 			return TendIndexResult{}, storeError(err)
 		}
 		out.Packed += packed.Units
-		if !packed.More && out.Stale == 0 {
+		behind, err := a.Store.DeriveFacts(ctx, id, rebuildSources)
+		if err != nil && !errors.Is(err, store.ErrFactsOff) {
+			return TendIndexResult{}, storeError(err)
+		}
+		if !packed.More && out.Stale == 0 && !behind {
 			break
 		}
 		if time.Now().After(until) || stopping(ctx) {

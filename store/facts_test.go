@@ -81,7 +81,7 @@ func TestFactsFollowTheirDocument(t *testing.T) {
 	if other := find("deploy day"); other.ID == day.ID || other.Value != "Friday" {
 		t.Errorf("another value is the same fact: %+v", other)
 	}
-	wordings := must[[]facts.Fact](t)(s.Fact(t.Context(), id, home.ID))
+	wordings := must[facts.History](t)(s.Fact(t.Context(), id, home.ID)).Wordings
 	if len(wordings) != 2 || wordings[0].Ended != now || !wordings[1].Ended.IsZero() {
 		t.Errorf("wordings: %+v", wordings)
 	}
@@ -93,6 +93,26 @@ func TestFactsFollowTheirDocument(t *testing.T) {
 	write(t, s, id, memory.Change{Ref: memoryFile, Op: memory.OpUndelete})
 	if back := find("cats"); back.ID != home.ID {
 		t.Errorf("fact %s came back as %s", home.ID, back.ID)
+	}
+	var told []string
+	for _, e := range must[[]facts.Event](t)(s.Story(t.Context(), id, day.ID)) {
+		told = append(told, fmt.Sprintf("%s %d %s", e.Kind, e.Version, e.Text))
+	}
+	if diff := cmp.Diff([]string{"written 1 **deploy day**: Thursday", "corrected 3 **deploy day**: Friday"}, told); diff != "" {
+		t.Error(diff)
+	}
+	event := must[uuid.UUID](t)(s.GiveFeedback(t.Context(), id, home.ID, someFeedback))
+	if after := find("cats"); after.Evidence.Helpful != 1 {
+		t.Errorf("helpful: %+v", after.Evidence)
+	}
+	if err := s.UndoFeedback(t.Context(), id, home.ID, event); err != nil {
+		t.Error(err)
+	}
+	if after := find("cats"); after.Evidence.Helpful != 0 {
+		t.Errorf("undone: %+v", after.Evidence)
+	}
+	if all := factsOf(t, s, id, facts.Query{Path: memory.MemoryPath, Page: pg.Page{Limit: 1}}); len(all) != 3 {
+		t.Errorf("at the path: %q", textsOf(all))
 	}
 	if _, err := s.Fact(t.Context(), member("user:8"), home.ID); !errors.Is(err, pg.ErrNotFound) {
 		t.Errorf("another person's fact: %v", err)

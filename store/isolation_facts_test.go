@@ -76,6 +76,11 @@ var factCalls = map[string]call{
 		wordings, err := w.Fact(t.Context(), id, fact)
 		return wordings, &of, err
 	},
+	"Story": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		fact, of := w.anyFact(t)
+		events, err := w.Story(t.Context(), id, fact)
+		return events, &of, err
+	},
 	"GiveFeedback": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		fact, of := w.anyFact(t)
 		_, err := w.GiveFeedback(t.Context(), id, fact, someFeedback)

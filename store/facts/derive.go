@@ -151,6 +151,9 @@ func (s *Facts) DeriveFacts(ctx context.Context, id memory.Identity, limit int) 
 	if err := pg.RequireTender(id); err != nil {
 		return false, err
 	}
+	if s.db.FactsOff() {
+		return false, pg.ErrFactsOff
+	}
 	late, err := pg.ReadAll(ctx, s.db, id, sqlBehindAll, pgx.NamedArgs{"limit": limit}, scanBehind)
 	for _, d := range late {
 		if err := s.derive(ctx, id, d.Document); err != nil {

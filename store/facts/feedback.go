@@ -3,6 +3,7 @@ package facts
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -47,6 +48,25 @@ update fact_events set undone_at = @now
 where workspace_id = @workspace and agent_id = @agent and fact_id = @fact and event_id = @event and undone_at is null
 returning event_id`
 )
+
+const sqlGiven = `
+select e.event_id, e.kind, e.weight, e.reason, e.author_kind, e.author_id, e.at, e.undone_at
+from (values (@agent), ('')) p (agent)
+cross join lateral (
+    select *
+    from fact_events e
+    where e.workspace_id = @workspace and e.agent_id = p.agent and e.fact_id = @fact
+    order by e.event_id
+    limit 1000
+) e
+order by e.event_id`
+
+func scanGiven(row pgx.CollectableRow) (g Given, err error) {
+	var undone *time.Time
+	err = row.Scan(&g.ID, &g.Opinion, &g.Weight, &g.Reason, &g.Author.Kind, &g.Author.ID, &g.At, &undone)
+	g.Undone = pg.TimeOf(undone)
+	return g, err
+}
 
 // GiveFeedback records feedback about a current fact and returns the id of the event. Errors: ErrNotFound; ErrForbidden for a
 // credential that may not write the fact's document.

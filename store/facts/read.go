@@ -33,28 +33,52 @@ type Fact struct {
 	At       time.Time
 	Ended    time.Time // zero: current
 	Evidence facts.Evidence
+	Used     Use
 
 	agent    string  // of the row: empty for GLOBAL
+	ended    int     // version that has these words no longer; 0: current
 	standing float64 // order of trust among facts with the same half-life
 }
 
-// Query selects facts.
+// Use is how often search results that contained a statement were used, in the last usedWithin days.
+type Use struct {
+	Times int
+	Last  time.Time
+}
+
+// usedWithin is the number of days in which uses are counted.
+const usedWithin = 90
+
+// Query selects facts. The zero value selects all.
 type Query struct {
-	Text     string // part of the statement, or of its subject or value, in any case; empty: all
-	Category facts.Category
-	Kind     facts.Kind
-	Document uuid.UUID // zero: all
+	Text      string // part of the statement, or of its subject or value, in any case
+	Category  facts.Category
+	Kind      facts.Kind
+	Attribute string
+	Path      string  // of the document that shows them
+	MinTrust  float64 // from 0 to 1
 	pg.Page
 }
 
 // Listed is one part of a list of facts.
-type Listed = pg.Listed[Fact]
+type Listed struct {
+	pg.Listed[Fact]
+	// Behind: documents have changed whose facts the worker has still to derive, because the identity may not write them or there are
+	// many.
+	Behind bool
+}
 
 const (
 	selectFact = `
-select f.fact_id, f.document_id, f.agent_id, f.scope, f.owner_key, f.entry_id, f.version, f.at, f.ended_at, f.text, f.heading,
+select f.fact_id, f.document_id, f.agent_id, f.scope, f.owner_key, f.entry_id, f.version, f.at, f.ended, f.ended_at, f.text, f.heading,
     f.category, f.kind, f.subject, f.attribute, f.value, f.single, f.confidence, f.valid_from, f.valid_to, f.half_life, f.source,
     f.helpful, f.unhelpful, f.days, f.seen, f.standing`
+
+	matches = `(@text = '' or strpos(lower(f.text), @text) > 0 or strpos(lower(f.subject), @text) > 0 or strpos(lower(f.value), @text) > 0)
+            and (@category = '' or f.category = @category)
+            and (@kind = '' or f.kind = @kind)
+            and (@attribute = '' or f.attribute = @attribute)
+            and (@path = '' or f.document_id = any (@documents::uuid[]))`
 
 	// The most trusted facts of each half-life come from the index in their order; the best of all of them are the answer. Facts with
 	// the same trust are in the order of half-lives and ids. What follows a row is known in the terms of its own half-life exactly.
@@ -69,10 +93,7 @@ from (
         where f.workspace_id = @workspace and f.agent_id = p.agent and f.scope = p.scope and f.owner_key = p.owner
             and f.half_life = h.half_life and f.ended is null and f.shown
             and f.standing <= h.bound and (h.inclusive or f.standing < h.bound or h.half_life = @after_half_life and f.fact_id > @after)
-            and (@text = '' or strpos(lower(f.text), @text) > 0 or strpos(lower(f.subject), @text) > 0 or strpos(lower(f.value), @text) > 0)
-            and (@category = '' or f.category = @category)
-            and (@kind = '' or f.kind = @kind)
-            and (@document::uuid is null or f.document_id = @document)
+            and ` + matches + `
         order by f.standing desc, f.fact_id
         limit @limit
     ) t
@@ -87,7 +108,25 @@ cross join lateral (
 order by trust desc, b.half_life, b.fact_id
 limit @limit`
 
-	sqlFact = selectFact + `, d.path
+	sqlDocumentsAt = `
+select d.document_id
+from (values ('PERSONAL', @agent, @owner), ('TEAM', @agent, ''), ('GLOBAL', '', '')) p (scope, agent, owner)
+cross join lateral (
+    select document_id
+    from documents
+    where workspace_id = @workspace and agent_id = p.agent and scope = p.scope and owner_key = p.owner and path = @path
+    limit 1
+) d`
+
+	sqlUses = `
+select e.entry, count(*), max(r.at)
+from recalls r
+cross join lateral unnest(r.entries) e (entry)
+where r.workspace_id = @workspace and r.agent_id = @agent and r.owner_key = @owner and not r.synthetic and r.at >= @since
+    and e.entry = any (@entries::text[])
+group by e.entry`
+
+	sqlFact = selectFact + `, v.author_kind, v.author_id, v.workflow_id, v.run_id, v.reason, v.sources, d.path
 from facts f
 cross join lateral (
     select path
@@ -96,6 +135,12 @@ cross join lateral (
         and d.owner_key = f.owner_key
     limit 1
 ) d
+cross join lateral (
+    select author_kind, author_id, workflow_id, run_id, reason, sources
+    from document_versions v
+    where v.workspace_id = @workspace and v.agent_id = f.agent_id and v.document_id = f.document_id and v.version = f.version
+    limit 1
+) v
 where f.workspace_id = @workspace and f.agent_id in (@agent, '') and f.fact_id = @fact
 order by f.version`
 
@@ -124,57 +169,137 @@ func (s *Facts) ByTrust(ctx context.Context, id memory.Identity, q Query) (Liste
 			return Listed{}, err
 		}
 		args := t.Args(pgx.NamedArgs{
-			"text": strings.ToLower(q.Text), "category": q.Category, "kind": q.Kind, "document": pg.IDOrNull(q.Document), "limit": limit + 1,
-			"today": from.Today, "after": from.Fact, "after_half_life": from.HalfLife,
+			"text": strings.ToLower(q.Text), "category": q.Category, "kind": q.Kind, "attribute": q.Attribute, "path": q.Path,
+			"limit": limit + 1, "today": from.Today, "after": from.Fact, "after_half_life": from.HalfLife,
 		})
 		from.bounds(args)
-		var rows []Fact
+		var documents []uuid.UUID
+		if q.Path != "" {
+			b := &pgx.Batch{}
+			pg.All(b.Queue(sqlDocumentsAt, args), &documents, pgx.RowTo[uuid.UUID])
+			if err := t.Send(ctx, b); err != nil {
+				return Listed{}, err
+			}
+		}
+		args["documents"] = documents
+		var rows []ranked
 		b := &pgx.Batch{}
-		pg.All(b.Queue(sqlByTrust, args), &rows, func(row pgx.CollectableRow) (Fact, error) {
-			var trust float64
-			return scan(row, &trust)
+		pg.All(b.Queue(sqlByTrust, args), &rows, func(row pgx.CollectableRow) (r ranked, err error) {
+			r.Fact, err = scan(row, &r.trust)
+			return r, err
 		})
 		queueBehind(b, t, late)
 		if err := t.Send(ctx, b); err != nil {
 			return Listed{}, err
 		}
-		next := ""
-		if len(rows) > limit {
-			rows = rows[:limit]
-			next = from.behind(rows[limit-1]).String()
+		out := Listed{Behind: len(*late) > 0}
+		for i, r := range rows {
+			if r.trust < q.MinTrust {
+				break
+			}
+			if i == limit {
+				out.Next = from.behind(rows[i-1].Fact).String()
+				break
+			}
+			out.Items = append(out.Items, r.Fact)
 		}
-		return Listed{Items: rows, Next: next}, locate(ctx, t, rows)
+		return out, locate(ctx, t, out.Items)
 	})
 }
 
-// Fact returns all wordings of a fact, the first one first, or ErrNotFound.
-func (s *Facts) Fact(ctx context.Context, id memory.Identity, fact uuid.UUID) ([]Fact, error) {
-	return upToDate(ctx, s, id, func(t *pg.Tx, late *[]behind) ([]Fact, error) {
-		var rows []Fact
+// ranked is a fact in a list by trust.
+type ranked struct {
+	Fact
+	trust float64
+}
+
+// Wording is a fact in one of its wordings, with the version of the document that had it first.
+type Wording struct {
+	Fact
+	Author  memory.Author
+	Reason  string
+	Sources Messages
+}
+
+// Messages are those that a statement came from. The zero value means none.
+type Messages struct {
+	Conversation string
+	Seqs         []int64 // sequence numbers; of a range the first and the last one
+}
+
+// History is what is known of a fact.
+type History struct {
+	Wordings []Wording // the first one first
+	Feedback []Given   // the first one first
+}
+
+// Now returns the last wording.
+func (h History) Now() Wording { return h.Wordings[len(h.Wordings)-1] }
+
+// Given is feedback that was given.
+type Given struct {
+	Feedback
+	ID     uuid.UUID
+	Author memory.Author // Kind and ID
+	At     time.Time
+	Undone time.Time // zero: it counts
+}
+
+// Fact returns what is known of a fact, or ErrNotFound.
+func (s *Facts) Fact(ctx context.Context, id memory.Identity, fact uuid.UUID) (History, error) {
+	return upToDate(ctx, s, id, func(t *pg.Tx, late *[]behind) (h History, err error) {
 		b := &pgx.Batch{}
-		pg.All(b.Queue(sqlFact, t.Args(pgx.NamedArgs{"fact": fact})), &rows, func(row pgx.CollectableRow) (Fact, error) { return scan(row) })
+		pg.All(b.Queue(sqlFact, t.Args(pgx.NamedArgs{"fact": fact})), &h.Wordings, scanWording)
+		pg.All(b.Queue(sqlGiven, t.Args(pgx.NamedArgs{"fact": fact})), &h.Feedback, scanGiven)
 		queueBehind(b, t, late)
 		if err := t.Send(ctx, b); err != nil {
-			return nil, err
+			return h, err
 		}
-		if len(rows) == 0 {
-			return nil, fmt.Errorf("fact %s: %w", fact, pg.ErrNotFound)
+		if len(h.Wordings) == 0 {
+			return h, fmt.Errorf("fact %s: %w", fact, pg.ErrNotFound)
 		}
-		return rows, locate(ctx, t, rows)
+		last := []Fact{h.Now().Fact}
+		err = locate(ctx, t, last)
+		h.Wordings[len(h.Wordings)-1].Fact = last[0]
+		return h, err
 	})
+}
+
+func scanWording(row pgx.CollectableRow) (w Wording, err error) {
+	var sources memory.Sources
+	w.Fact, err = scan(row, &w.Author.Kind, &w.Author.ID, &w.Author.WorkflowID, &w.Author.RunID, &w.Reason, &sources)
+	w.Sources = messagesOf(sources, w.Entry)
+	return w, err
+}
+
+// messagesOf returns the messages that a statement of a version came from.
+func messagesOf(s memory.Sources, entry markdown.EntryID) Messages {
+	for _, l := range s.Lines {
+		if markdown.EntryIDOf(l.Line) == entry {
+			return Messages{cmp.Or(l.Conversation, s.Conversation), l.Messages}
+		}
+	}
+	if s.Conversation == "" {
+		return Messages{}
+	}
+	return Messages{s.Conversation, slices.Compact([]int64{s.From, s.To})}
 }
 
 // scan scans a row of selectFact, with further columns and the path behind it.
 func scan(row pgx.CollectableRow, more ...any) (f Fact, err error) {
 	var ended, to *time.Time
 	var seen float64
+	var endedBy *int
 	columns := []any{
-		&f.ID, &f.Document, &f.agent, &f.Scope, &f.Owner, &f.Entry, &f.Version, &f.At, &ended, &f.Text, &f.Heading, &f.Category, &f.Kind,
+		&f.ID, &f.Document, &f.agent, &f.Scope, &f.Owner, &f.Entry, &f.Version, &f.At, &endedBy, &ended, &f.Text, &f.Heading, &f.Category, &f.Kind,
 		&f.Subject, &f.Attribute, &f.Value, &f.Single, &f.Confidence, &f.From, &to, &f.HalfLife, &f.Evidence.Source,
 		&f.Evidence.Helpful, &f.Evidence.Unhelpful, &f.Evidence.Days, &seen, &f.standing,
 	}
 	err = row.Scan(append(append(columns, more...), &f.Path)...)
 	f.Ended, f.To = pg.TimeOf(ended), pg.TimeOf(to)
+	if endedBy != nil {
+		f.ended = *endedBy
+	}
 	f.Evidence.HalfLife, f.Evidence.Seen = f.HalfLife, time.UnixMilli(int64(seen*millisOfDay)).UTC()
 	return f, err
 }
@@ -184,7 +309,7 @@ const millisOfDay = 24 * 60 * 60 * 1000
 // daysOf returns a time in days since 1970.
 func daysOf(t time.Time) float64 { return float64(t.UnixMilli()) / millisOfDay }
 
-// locate sets the lines of current facts, and ends the transaction.
+// locate sets the lines of current facts and how they were used, and ends the transaction.
 func locate(ctx context.Context, t *pg.Tx, rows []Fact) error {
 	var documents []uuid.UUID
 	var agents []string
@@ -193,7 +318,11 @@ func locate(ctx context.Context, t *pg.Tx, rows []Fact) error {
 			documents, agents = append(documents, f.Document), append(agents, f.agent)
 		}
 	}
-	contents := map[uuid.UUID]string{}
+	entries := make([]string, len(rows))
+	for i, f := range rows {
+		entries[i] = string(f.Entry)
+	}
+	contents, uses := map[uuid.UUID]string{}, map[markdown.EntryID]Use{}
 	found := false
 	b := &pgx.Batch{}
 	pg.WithRow(b.Queue(sqlContents, t.Args(pgx.NamedArgs{"documents": documents, "agents": agents})), &found, func(row pgx.CollectableRow) error {
@@ -201,6 +330,14 @@ func locate(ctx context.Context, t *pg.Tx, rows []Fact) error {
 		var content string
 		err := row.Scan(&document, &content)
 		contents[document] = content
+		return err
+	})
+	since := t.Now.AddDate(0, 0, -usedWithin)
+	pg.WithRow(b.Queue(sqlUses, t.Args(pgx.NamedArgs{"since": since, "entries": entries})), &found, func(row pgx.CollectableRow) error {
+		var entry markdown.EntryID
+		var use Use
+		err := row.Scan(&entry, &use.Times, &use.Last)
+		uses[entry] = use
 		return err
 	})
 	if err := t.Finish(ctx, b); err != nil {
@@ -217,6 +354,7 @@ func locate(ctx context.Context, t *pg.Tx, rows []Fact) error {
 		}
 	}
 	for i, f := range rows {
+		rows[i].Used = uses[f.Entry]
 		if e, ok := at[place{f.Document, f.Entry}]; ok && f.Ended.IsZero() {
 			rows[i].FromLine, rows[i].ToLine = e.FromLine, e.ToLine
 		}

@@ -1,0 +1,216 @@
+package facts
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"reverie/facts"
+	"reverie/memory"
+	"reverie/store/pg"
+)
+
+// EventKind is what happened to a statement.
+type EventKind string
+
+// Kinds of events.
+const (
+	Said      EventKind = "said"      // in a message
+	Noted     EventKind = "noted"     // in a daily note
+	Promoted  EventKind = "promoted"  // into another document, by a machine, after it was noted
+	Written   EventKind = "written"   // into another document
+	Reworded  EventKind = "reworded"  // a small edit
+	Corrected EventKind = "corrected" // another value took its place
+	Removed   EventKind = "removed"
+	Approved  EventKind = "helpful"
+	Doubted   EventKind = "unhelpful"
+	Undone    EventKind = "undone" // feedback was taken back
+)
+
+// Event is one step of the story of a statement.
+type Event struct {
+	Kind    EventKind
+	At      time.Time
+	Fact    uuid.UUID // whose it is; the same words in another document are another fact
+	Text    string    // of the statement; of a correction, the new one
+	Path    string
+	Version int           // of the document
+	Author  memory.Author // Kind and ID; of a removal unknown
+	Reason  string
+	Messages
+}
+
+// maxStory is the number of wordings that a story is made from.
+const maxStory = 200
+
+const (
+	// The same words in all documents of the same people.
+	sqlSameWords = selectFact + `, v.author_kind, v.author_id, v.workflow_id, v.run_id, v.reason, v.sources, d.path
+from facts f
+cross join lateral (
+    select path
+    from documents d
+    where d.workspace_id = @workspace and d.agent_id = f.agent_id and d.document_id = f.document_id and d.scope = f.scope
+        and d.owner_key = f.owner_key
+    limit 1
+) d
+cross join lateral (
+    select author_kind, author_id, workflow_id, run_id, reason, sources
+    from document_versions v
+    where v.workspace_id = @workspace and v.agent_id = f.agent_id and v.document_id = f.document_id and v.version = f.version
+    limit 1
+) v
+where f.workspace_id = @workspace and f.agent_id = @agent and f.scope = @scope and f.owner_key = @owner and f.ended is null
+    and f.entry_id = @entry and f.fact_id <> @fact
+limit @limit`
+
+	// What came into a document with the version in which a statement went, about the same attribute.
+	sqlInstead = `
+select fact_id, text
+from facts
+where workspace_id = @workspace and agent_id = @agent and document_id = @document and version = @version
+    and subject = @subject and attribute = @attribute and attribute <> '' and fact_id <> @fact
+limit 1`
+
+	sqlSaid = `
+select w.n, min(m.said_at)
+from unnest(@numbers::int[], @conversations::text[], @seqs::bigint[]) w (n, conversation_id, seq)
+cross join lateral (
+    select conversation_uid
+    from conversations c
+    where c.workspace_id = @workspace and c.agent_id = @agent and c.conversation_id = w.conversation_id
+    limit 1
+) c
+cross join lateral (
+    select said_at
+    from messages m
+    where m.workspace_id = @workspace and m.agent_id = @agent and m.conversation_uid = c.conversation_uid and m.seq = w.seq
+    limit 1
+) m
+group by w.n`
+)
+
+// Story tells what happened to a statement, in the order of time: where it was said, noted and promoted, how it changed, and what was
+// thought of it. It contains the same words in other documents of the same people. The error may be ErrNotFound.
+func (s *Facts) Story(ctx context.Context, id memory.Identity, fact uuid.UUID) ([]Event, error) {
+	return upToDate(ctx, s, id, func(t *pg.Tx, late *[]behind) ([]Event, error) {
+		var h History
+		args := t.Args(pgx.NamedArgs{"fact": fact})
+		b := &pgx.Batch{}
+		pg.All(b.Queue(sqlFact, args), &h.Wordings, scanWording)
+		pg.All(b.Queue(sqlGiven, args), &h.Feedback, scanGiven)
+		queueBehind(b, t, late)
+		if err := t.Send(ctx, b); err != nil {
+			return nil, err
+		}
+		if len(h.Wordings) == 0 {
+			return nil, fmt.Errorf("fact %s: %w", fact, pg.ErrNotFound)
+		}
+		last := h.Now()
+		doc := Document{ID: last.Document, Agent: last.agent, Scope: last.Scope, Owner: last.Owner}
+		var instead successor
+		found := false
+		b = &pgx.Batch{}
+		pg.All(b.Queue(sqlSameWords, doc.args(t, pgx.NamedArgs{"fact": fact, "entry": last.Entry, "limit": maxStory})), &h.Wordings, scanWording)
+		pg.Columns(b.Queue(sqlInstead, doc.args(t, pgx.NamedArgs{
+			"fact": fact, "version": last.ended, "subject": last.Subject, "attribute": last.Attribute,
+		})), &found, &instead.id, &instead.text)
+		if err := t.Send(ctx, b); err != nil {
+			return nil, err
+		}
+		slices.SortStableFunc(h.Wordings, func(a, b Wording) int { return a.At.Compare(b.At) })
+		return tell(ctx, t, fact, h, instead)
+	})
+}
+
+// successor is the fact that took the place of another one. The zero value is none.
+type successor struct {
+	id   uuid.UUID
+	text string
+}
+
+// tell orders what happened, and ends the transaction.
+func tell(ctx context.Context, t *pg.Tx, fact uuid.UUID, h History, instead successor) ([]Event, error) {
+	events := eventsOf(h.Wordings, fact, instead)
+	for _, g := range h.Feedback {
+		e := Event{Kind: Approved, At: g.At, Fact: fact, Author: g.Author, Reason: g.Reason}
+		if g.Opinion == Unhelpful {
+			e.Kind = Doubted
+		}
+		events = append(events, e)
+		if !g.Undone.IsZero() {
+			events = append(events, Event{Kind: Undone, At: g.Undone, Fact: fact, Reason: g.Reason})
+		}
+	}
+	said, err := saidOf(ctx, t, h.Wordings)
+	events = append(said, events...)
+	slices.SortStableFunc(events, func(a, b Event) int { return a.At.Compare(b.At) })
+	return events, err
+}
+
+// eventsOf returns what happened to wordings, each with the versions of its document.
+func eventsOf(wordings []Wording, fact uuid.UUID, instead successor) (events []Event) {
+	noted := false // earlier
+	for i, w := range wordings {
+		same := func(x Wording) bool { return x.ID == w.ID && x.ended == w.Version }
+		e := Event{Kind: Written, At: w.At, Fact: w.ID, Text: w.Text, Path: w.Path, Version: w.Version, Author: w.Author, Reason: w.Reason}
+		_, isNote := facts.DayOf(w.Path)
+		switch {
+		case slices.ContainsFunc(wordings[:i], same):
+			e.Kind = Reworded
+		case isNote:
+			e.Kind, noted = Noted, true
+		case noted && w.Author.Kind != memory.AuthorUser:
+			e.Kind = Promoted
+		}
+		e.Messages = w.Sources
+		events = append(events, e)
+		if w.ended == 0 || slices.ContainsFunc(wordings, func(x Wording) bool { return x.ID == w.ID && x.Version == w.ended }) {
+			continue
+		}
+		gone := Event{Kind: Removed, At: w.Ended, Fact: w.ID, Text: w.Text, Path: w.Path, Version: w.ended}
+		if w.ID == fact && instead.id != uuid.Nil {
+			gone.Kind, gone.Fact, gone.Text = Corrected, instead.id, instead.text
+		}
+		events = append(events, gone)
+	}
+	return events
+}
+
+// saidOf returns when the messages were said that wordings came from, as far as the identity may read them, and ends the transaction.
+func saidOf(ctx context.Context, t *pg.Tx, wordings []Wording) (events []Event, err error) {
+	var numbers []int
+	var conversations []string
+	var seqs []int64
+	for n, w := range wordings {
+		known := slices.ContainsFunc(wordings[:n], func(x Wording) bool {
+			return x.Sources.Conversation == w.Sources.Conversation && slices.Equal(x.Sources.Seqs, w.Sources.Seqs)
+		})
+		for _, seq := range w.Sources.Seqs {
+			if !known {
+				numbers, conversations, seqs = append(numbers, n), append(conversations, w.Sources.Conversation), append(seqs, seq)
+			}
+		}
+	}
+	found := false
+	b := &pgx.Batch{}
+	pg.WithRow(
+		b.Queue(sqlSaid, t.Args(pgx.NamedArgs{"numbers": numbers, "conversations": conversations, "seqs": seqs})), &found,
+		func(row pgx.CollectableRow) error {
+			var n int
+			var at time.Time
+			err := row.Scan(&n, &at)
+			w := wordings[n]
+			events = append(events, Event{Kind: Said, At: at, Fact: w.ID, Text: w.Text, Messages: w.Sources})
+			return err
+		},
+	)
+	err = t.Finish(ctx, b)
+	slices.SortFunc(events, func(a, b Event) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Text, b.Text)) })
+	return events, err
+}
