@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"reverie/memory"
+	"reverie/store/facts"
 	"reverie/store/pg"
 )
 
@@ -72,5 +73,51 @@ func BenchmarkFactsOfWrites(b *testing.B) {
 			b.ReportMetric(float64(p50(without).Microseconds()), "µs-without")
 			b.ReportMetric(100*(float64(p50(with))/float64(p50(without))-1), "%-more")
 		})
+	}
+}
+
+// A page of 100,000 facts of one agent by trust, in turn with a bare scan of the same index.
+func BenchmarkFactsByTrust(b *testing.B) {
+	s := openStore(b)
+	id := member("user:7")
+	write(b, s, id, replace(personal("MEMORY.md"), 0, "- Lives in Berlin with two cats.\n"))
+	if found := factsOf(b, s, id, facts.Query{}); len(found) != 1 {
+		b.Fatalf("%d facts", len(found))
+	}
+	set := everything(b, id)
+	if _, err := rawAs(b, s, set, `insert into facts (`+factColumns+`)
+		select workspace_id, agent_id, scope, owner_key, document_id, md5(n::text), version, ended, gen_random_uuid(), at, ended_at,
+			text || n, heading, category, kind, subject, attribute, value, single, confidence, valid_from, valid_to, source, place, day,
+			(n % 7) / 10.0, (array[0, 60, 365])[n % 3 + 1], shown, 1 + n % 5, n % 4, n % 3, seen - n % 1000
+		from facts, generate_series(1, 100000) n`); err != nil {
+		b.Fatal(err)
+	}
+	took := map[string][]time.Duration{}
+	measure := func(name string, call func() error) {
+		start := time.Now()
+		if err := call(); err != nil {
+			b.Fatal(err)
+		}
+		took[name] = append(took[name], time.Since(start))
+	}
+	cursor := ""
+	for b.Loop() {
+		measure("list", func() error {
+			page, err := s.ByTrust(b.Context(), id, facts.Query{Page: pg.Page{Cursor: cursor}})
+			cursor = page.Next
+			return err
+		})
+		measure("scan", func() error {
+			_, err := rawAs(b, s, set, `select count(*) from (
+				select text from facts
+				where workspace_id = 'acme' and agent_id = 'ada' and scope = 'PERSONAL' and owner_key = 'user:7' and half_life = 60
+					and ended is null and shown
+				order by standing desc, fact_id limit 51) f`)
+			return err
+		})
+	}
+	for name, times := range took {
+		slices.Sort(times)
+		b.ReportMetric(float64(times[len(times)*95/100].Microseconds())/1000, "ms-p95-"+name)
 	}
 }

@@ -11,18 +11,26 @@ const untilDE = `(?i:\s+(?:und|aber|weil|denn|seit|mit|wo|der|die|das|als|bis|na
 // rulesDE are attributes of persons in German, most specific first. The first match of a clause counts.
 var rulesDE = []rule{
 	{attributeHome, regexp.MustCompile(`^(.*?)\b(?i:wohn(?:e|t|en)|leb(?:e|t|en)) (?:(?i:jetzt|nun|seit .{1,20}?|aktuell|derzeit) )*(?i:in) (.+?)` + untilDE), true, false, named},
-	{attributeHome, regexp.MustCompile(`^(.*?)\b(?i:bin|ist|sind|zieh(?:e|t|en)) (?:.{0,40} )?(?i:nach) (\p{Lu}\S*?)(?i: (?:um)?gezogen| um)?[.,]?$`),
-		true, true, named},
-	{attributeEmployer, regexp.MustCompile(`^(.*?)\b(?i:arbeit(?:e|et|en)) (?:(?i:jetzt|nun|seit .{1,20}?|aktuell|derzeit) )*(?i:bei|für) (.+?)` + untilDE),
-		true, false, named},
+	{
+		attributeHome, regexp.MustCompile(`^(.*?)\b(?i:bin|ist|sind|zieh(?:e|t|en)) (?:.{0,40} )?(?i:nach) (\p{Lu}\S*?)(?i: (?:um)?gezogen| um)?[.,]?$`),
+		true, true, named,
+	},
+	{
+		attributeEmployer, regexp.MustCompile(`^(.*?)\b(?i:arbeit(?:e|et|en)) (?:(?i:jetzt|nun|seit .{1,20}?|aktuell|derzeit) )*(?i:bei|für) (.+?)` + untilDE),
+		true, false, named,
+	},
 	{attributeJob, regexp.MustCompile(`^(.*?)\b(?i:arbeit(?:e|et|en)) (?i:als) (.+?)` + untilDE), false, false, nil},
-	{attributeStatus, regexp.MustCompile(`^(.*?)\b(?i:bin|ist|sind) (?i:glücklich |frisch )?(ledig|verheiratet|geschieden|verlobt|verwitwet)\b.*$`),
-		true, false, nil},
+	{
+		attributeStatus, regexp.MustCompile(`^(.*?)\b(?i:bin|ist|sind) (?i:glücklich |frisch )?(ledig|verheiratet|geschieden|verlobt|verwitwet)\b.*$`),
+		true, false, nil,
+	},
 	{attributeDiet, regexp.MustCompile(`^(.*?)\b(?i:bin|ist|ernähre mich|isst|esse) (?i:strikt |streng )?((?i:vegetarier(?:in)?|veganer(?:in)?|` +
 		`vegan|vegetarisch))\b.*$`), true, false, nil},
 	{attributeAge, regexp.MustCompile(`^(.*?)\b(?i:bin|ist|sind|wird|werde) (\d{1,3})(?i: Jahre(?: alt)?)?$`), true, false, nil},
-	{attributeBirthday, regexp.MustCompile(`^(.*?)\b(?i:geburtstag ist|geburtstag:|(?:habe|hat|bin|ist)) (?i:am )(.+?)(?i: geburtstag| geboren)?$`), true, false,
-		func(_ kind, value string) bool { return dateDE.MatchString(value) }},
+	{
+		attributeBirthday, regexp.MustCompile(`^(.*?)\b(?i:geburtstag ist|geburtstag:|(?:habe|hat|bin|ist)) (?i:am )(.+?)(?i: geburtstag| geboren)?$`), true, false,
+		func(_ kind, value string) bool { return dateDE.MatchString(value) },
+	},
 	{attributeName, regexp.MustCompile(`^(.*?)\b(?i:heiß(?:e|t|en)) (.+?)` + untilDE), true, false, named},
 }
 

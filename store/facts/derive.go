@@ -221,4 +221,3 @@ func scanVersion(row pgx.CollectableRow) (v memory.Version, err error) {
 	err = row.Scan(&v.Number, &v.Deleted, &v.Content, &v.Author.Kind, &v.Author.ID, &v.CreatedAt)
 	return v, err
 }
-

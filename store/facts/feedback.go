@@ -74,7 +74,7 @@ func (s *Facts) GiveFeedback(ctx context.Context, id memory.Identity, fact uuid.
 	switch {
 	case f.Opinion != Helpful && f.Opinion != Unhelpful:
 		return uuid.Nil, &pg.InvalidError{Field: "kind", Problem: "use HELPFUL or UNHELPFUL"}
-	case !(f.Weight > 0 && f.Weight <= 1): //nolint:staticcheck // not a number is refused, too
+	case !(f.Weight > 0 && f.Weight <= 1):
 		return uuid.Nil, &pg.InvalidError{Field: "weight", Problem: "use a number above 0, at most 1"}
 	}
 	if err := pg.ValidText("reason", f.Reason, maxReason); err != nil {
