@@ -206,8 +206,15 @@ func probes(quarantined, dreamt, rehearsed uuid.UUID) map[string]probe {
 		"list-held":             {path: ada + "/held?endUserId=42", status: 200},
 		"accept-held":           {path: ada + "/held/0123456789abcdef0123456789abcdef/accept?endUserId=42", status: 404},
 		"refuse-held":           {path: ada + "/held/0123456789abcdef0123456789abcdef/refuse?endUserId=42", status: 404},
-		"find-owner":            {path: ada + "/owner?endUserId=42", status: 200},
-		"revert-dream":          {path: dreamReports + "/" + rehearsed.String() + "/revert", status: 409},
+		"list-facts":            {path: ada + "/facts", status: 200},
+		"get-fact":              {path: ada + "/facts/" + uuid.NewString(), status: 404},
+		"give-fact-feedback": {
+			path: ada + "/facts/" + uuid.NewString() + "/feedback", status: 404, body: object(map[string]any{"kind": "HELPFUL"}),
+		},
+		"undo-fact-feedback": {path: ada + "/facts/" + uuid.NewString() + "/feedback/" + uuid.NewString(), status: 404},
+		"rebuild-facts":      {path: ada + "/facts/rebuild", status: 202},
+		"find-owner":         {path: ada + "/owner?endUserId=42", status: 200},
+		"revert-dream":       {path: dreamReports + "/" + rehearsed.String() + "/revert", status: 409},
 		"create-key": {
 			path:   "/api/v1/keys",
 			status: 201,

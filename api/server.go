@@ -7,6 +7,7 @@ import (
 
 	"reverie/api/doctor"
 	"reverie/api/dreams"
+	"reverie/api/facts"
 	"reverie/api/files"
 	"reverie/api/recall"
 	"reverie/api/rest"
@@ -66,6 +67,7 @@ func (s *Server) routes() {
 	files.Register(s.Server)
 	recall.Register(s.Server)
 	s.dreams = dreams.Register(s.Server)
+	facts.Register(s.Server)
 	transfer.Register(s.Server)
 	doctor.Register(s.Server)
 	s.FinishDocument()

@@ -71,6 +71,8 @@ type Config struct {
 
 	setting.Settings
 
+	FactsEnabled bool `envconfig:"FACTS_ENABLED" default:"true" desc:"Keep single statements of documents as facts, with trust. Off: requests about facts answer 410; facts catch up when it is switched on again."`
+
 	ChatMaxTokens int           `envconfig:"CHAT_MAX_TOKENS" default:"4096" minimum:"1" maximum:"1000000" desc:"Longest answer of a chat's model call, in tokens."`
 	SweepInterval time.Duration `envconfig:"SWEEP_INTERVAL" default:"30s" minimum:"1ms" desc:"How often the worker looks for completed turns that Temporal has not accepted, and for indexes with pending work."`
 

@@ -21,6 +21,7 @@ const (
 	Forbidden            Name = "forbidden"
 	TeamMember           Name = "team_member"
 	MemoryOff            Name = "memory_off"
+	FactsOff             Name = "facts_off"
 	OwnerNotAllowed      Name = "owner_not_allowed"
 	OwnerRequired        Name = "owner_required"
 	NotFound             Name = "not_found"
@@ -74,6 +75,7 @@ var errorStatus = map[Name]int{
 	Forbidden:            http.StatusForbidden,
 	TeamMember:           http.StatusForbidden,
 	MemoryOff:            http.StatusConflict,
+	FactsOff:             http.StatusGone,
 	OwnerNotAllowed:      http.StatusForbidden,
 	OwnerRequired:        http.StatusUnprocessableEntity,
 	NotFound:             http.StatusNotFound,

@@ -79,7 +79,7 @@ type eventView struct {
 	Document *uuid.UUID      `json:"document,omitempty"`
 	Path     string          `json:"path,omitempty"`
 	Version  int             `json:"version,omitempty" doc:"That the event made."`
-	Author   authorView      `json:"author"`
+	Author   AuthorView      `json:"author"`
 	Detail   json.RawMessage `json:"detail" doc:"By the kind: verdicts, counts, hashes and reasons."`
 	At       time.Time       `json:"at"`
 }
@@ -87,7 +87,7 @@ type eventView struct {
 func viewEvent(e gate.Event) eventView {
 	v := eventView{
 		ID: e.Cursor().String(), Kind: e.Kind, Scope: e.Scope, Owner: e.Owner, Path: e.Path, Version: e.Version,
-		Author: viewAuthor(e.Author), Detail: e.Detail, At: e.At,
+		Author: ViewAuthor(e.Author), Detail: e.Detail, At: e.At,
 	}
 	if e.Document != uuid.Nil {
 		v.Document = &e.Document

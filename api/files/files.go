@@ -65,14 +65,16 @@ func (p PathParam) clean() (string, error) {
 	return path, nil
 }
 
-type authorView struct {
+// AuthorView is who wrote something.
+type AuthorView struct {
 	Kind       memory.AuthorKind `json:"kind"`
 	ID         string            `json:"id,omitempty" doc:"Key, tool, engine or model."`
 	WorkflowID string            `json:"workflowId,omitempty"`
 	RunID      string            `json:"runId,omitempty"`
 }
 
-func viewAuthor(a memory.Author) authorView { return authorView{a.Kind, a.ID, a.WorkflowID, a.RunID} }
+// ViewAuthor shows an author.
+func ViewAuthor(a memory.Author) AuthorView { return AuthorView{a.Kind, a.ID, a.WorkflowID, a.RunID} }
 
 // FileEntry is a document in a list.
 type FileEntry struct {
@@ -89,7 +91,7 @@ type FileEntry struct {
 	SortOrder int          `json:"sortOrder" doc:"Place in the system prompt, ascending."`
 	Deleted   bool         `json:"deleted,omitempty"`
 	UpdatedAt time.Time    `json:"updatedAt"`
-	UpdatedBy authorView   `json:"updatedBy"`
+	UpdatedBy AuthorView   `json:"updatedBy"`
 }
 
 // ViewEntry returns the entry of a document in a list.
@@ -97,7 +99,7 @@ func ViewEntry(d memory.Document, bytes int) FileEntry {
 	return FileEntry{
 		ID: d.ID, Scope: d.Scope, Agent: d.Agent, Owner: d.Owner, Path: d.Path, Version: d.Version, ETag: rest.ETag(d.Scope, d.Version, d.SHA256),
 		Bytes: bytes, SHA256: hex.EncodeToString(d.SHA256[:]), Enabled: d.Enabled, SortOrder: d.SortOrder, Deleted: d.Deleted,
-		UpdatedAt: d.UpdatedAt, UpdatedBy: viewAuthor(d.UpdatedBy),
+		UpdatedAt: d.UpdatedAt, UpdatedBy: ViewAuthor(d.UpdatedBy),
 	}
 }
 

@@ -84,7 +84,7 @@ type versionView struct {
 	BaseVersion int            `json:"baseVersion" doc:"The version that the change was based on; 0 for a new document."`
 	Merged      bool           `json:"merged" doc:"The base was outdated; both sides were merged line by line."`
 	Deleted     bool           `json:"deleted" doc:"This version deleted the document."`
-	Author      authorView     `json:"author"`
+	Author      AuthorView     `json:"author"`
 	Reason      string         `json:"reason,omitempty"`
 	Sources     memory.Sources `json:"sources" doc:"The messages that it came from."`
 	Added       int            `json:"added" doc:"Lines."`
@@ -126,7 +126,7 @@ func (s *fileRoom) fileHistory(ctx context.Context, in *historyInput) (*rest.Rep
 	out := historyView{Scope: ref.Scope, Path: ref.Path, Items: rest.Views(versions, func(v memory.Version) versionView {
 		return versionView{
 			Version: v.Number, ETag: rest.ETag(ref.Scope, v.Number, v.SHA256), BaseVersion: v.BaseVersion, Merged: v.Merged, Deleted: v.Deleted,
-			Author: viewAuthor(v.Author), Reason: v.Reason, Sources: v.Sources, Added: v.Added, Removed: v.Removed, CreatedAt: v.CreatedAt,
+			Author: ViewAuthor(v.Author), Reason: v.Reason, Sources: v.Sources, Added: v.Added, Removed: v.Removed, CreatedAt: v.CreatedAt,
 		}
 	})}
 	out.Versions = out.Items
@@ -207,7 +207,7 @@ func (s *fileRoom) content(ctx context.Context, id memory.Identity, ref memory.R
 type blameLine struct {
 	Line         string     `json:"line"`
 	Version      int        `json:"version" doc:"The version that brought it in."`
-	Author       authorView `json:"author"`
+	Author       AuthorView `json:"author"`
 	Reason       string     `json:"reason,omitempty"`
 	At           time.Time  `json:"at"`
 	Conversation string     `json:"conversation,omitempty"`
@@ -244,7 +244,7 @@ func (s *fileRoom) fileBlame(ctx context.Context, in *blameInput) (*rest.Reply[b
 	}
 	return rest.OK(blameView{Scope: ref.Scope, Path: ref.Path, Lines: rest.Views(lines, func(l memory.BlameLine) blameLine {
 		return blameLine{
-			Line: l.Line, Version: l.Version, Author: viewAuthor(l.Author), Reason: l.Reason, At: l.At,
+			Line: l.Line, Version: l.Version, Author: ViewAuthor(l.Author), Reason: l.Reason, At: l.At,
 			Conversation: l.Conversation, From: l.From, To: l.To, Messages: l.Messages,
 		}
 	})}), nil

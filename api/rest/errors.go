@@ -68,6 +68,8 @@ func (s *Server) Explain(ctx context.Context, err error) error {
 		return fault.New(fault.TeamMember, "%s", readable(err))
 	case errors.Is(err, store.ErrMemoryOff):
 		return fault.New(fault.MemoryOff, "%s: switch it on with memoryEnabled in the agent's settings", readable(err))
+	case errors.Is(err, store.ErrFactsOff):
+		return fault.New(fault.FactsOff, "%s: switch them on with REVERIE_FACTS_ENABLED=true", readable(err))
 	case errors.Is(err, store.ErrForbidden):
 		return fault.New(fault.Forbidden, "%s: this key does not allow it", readable(err))
 	case errors.Is(err, store.ErrUnauthorized):

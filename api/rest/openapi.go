@@ -50,6 +50,7 @@ func document() huma.Config {
 				{Name: "tools", Description: "Memory tools for models."},
 				{Name: "recall", Description: "Search."},
 				{Name: "dreams", Description: "Nightly consolidation of memory, its reports, and reverting it."},
+				{Name: "facts", Description: "Single statements of documents, with trust."},
 				{Name: "prompt", Description: "The system prompt of an agent."},
 				{Name: "keys", Description: "API keys."},
 				{Name: "operation", Description: "Status, metrics and documentation of the deployment."},

@@ -1214,6 +1214,147 @@ type Extraction struct {
 	WorkflowID   string      `json:"workflowId,omitempty,omitzero"`
 }
 
+// Fact defines model for Fact.
+type Fact struct {
+	Attribute string `json:"attribute"`
+
+	// Category One of: user_pref, project, reference, feedback, general.
+	Category string `json:"category"`
+
+	// Confidence That subject, attribute and value are what the statement says, 0 to 1.
+	Confidence float64 `json:"confidence"`
+
+	// Days Distinct days on which it was noted.
+	Days    int `json:"days"`
+	EndLine int `json:"endLine,omitempty,omitzero"`
+
+	// EndedAt When it went; missing: it is current.
+	EndedAt time.Time `json:"endedAt,omitempty,omitzero"`
+
+	// Heading Nearest heading above.
+	Heading string `json:"heading"`
+
+	// ID It stays over changes around the statement and small edits of it.
+	ID string `json:"id"`
+
+	// Kind One of: PROFILE, KNOWLEDGE, EVENT.
+	Kind string `json:"kind"`
+
+	// LastUsedAt In a search result, in the last 90 days.
+	LastUsedAt time.Time `json:"lastUsedAt,omitempty,omitzero"`
+
+	// NotedAt Of the version.
+	NotedAt time.Time `json:"notedAt"`
+
+	// Object The same as value.
+	Object string `json:"object"`
+
+	// Owner Of what is PERSONAL.
+	Owner string `json:"owner,omitempty,omitzero"`
+	Path  string `json:"path"`
+
+	// Predicate The same as attribute.
+	Predicate string `json:"predicate"`
+	Scope     string `json:"scope"`
+
+	// Source Who it comes from. One of: person, edit, model, engine, import.
+	Source string `json:"source"`
+
+	// SourceRef Document and heading.
+	SourceRef string `json:"sourceRef"`
+
+	// StartLine From 1, inclusive; missing: it is no longer in the document.
+	StartLine int `json:"startLine,omitempty,omitzero"`
+
+	// Subject Empty, as attribute and value, if the statement cannot be read so.
+	Subject string `json:"subject"`
+	Text    string `json:"text"`
+
+	// Trust 0 to 1, at the time of the request.
+	Trust float64 `json:"trust"`
+
+	// UseCount Search results that contained it, in the last 90 days.
+	UseCount  int       `json:"useCount"`
+	ValidFrom time.Time `json:"validFrom"`
+	ValidTo   time.Time `json:"validTo,omitempty,omitzero"`
+	Value     string    `json:"value"`
+
+	// Version Of the document, that had these words first.
+	Version int `json:"version"`
+}
+
+// FactEvent defines model for FactEvent.
+type FactEvent struct {
+	At           time.Time `json:"at"`
+	Author       Author    `json:"author,omitempty,omitzero"`
+	Conversation string    `json:"conversation,omitempty,omitzero"`
+
+	// Fact The same words in another document are another fact.
+	Fact string `json:"fact"`
+
+	// Kind One of: said, noted, promoted, written, reworded, corrected, removed, helpful, unhelpful, undone.
+	Kind   string `json:"kind"`
+	Path   string `json:"path,omitempty,omitzero"`
+	Reason string `json:"reason,omitempty,omitzero"`
+
+	// Seqs Numbers of the messages it came from; of a range, the first and the last one.
+	Seqs []int `json:"seqs,omitempty,omitzero"`
+
+	// Text Of a correction, the new statement.
+	Text string `json:"text,omitempty,omitzero"`
+
+	// Version Of the document.
+	Version int `json:"version,omitempty,omitzero"`
+}
+
+// FactFeedback defines model for FactFeedback.
+type FactFeedback struct {
+	At     time.Time `json:"at"`
+	Author Author    `json:"author"`
+	ID     string    `json:"id"`
+
+	// Kind One of: HELPFUL, UNHELPFUL.
+	Kind   string `json:"kind"`
+	Reason string `json:"reason"`
+
+	// UndoneAt Missing: it counts.
+	UndoneAt time.Time `json:"undoneAt,omitempty,omitzero"`
+
+	// Weight 1: a person's explicit opinion.
+	Weight float64 `json:"weight"`
+}
+
+// FactWording defines model for FactWording.
+type FactWording struct {
+	At           time.Time `json:"at"`
+	Author       Author    `json:"author"`
+	Conversation string    `json:"conversation,omitempty,omitzero"`
+	EndedAt      time.Time `json:"endedAt,omitempty,omitzero"`
+	Reason       string    `json:"reason"`
+
+	// Seqs Numbers of the messages it came from; of a range, the first and the last one.
+	Seqs []int  `json:"seqs,omitempty,omitzero"`
+	Text string `json:"text"`
+
+	// Version Of the document, that had these words first.
+	Version int `json:"version"`
+}
+
+// Facts defines model for Facts.
+type Facts struct {
+	// Behind Documents have changed whose facts the worker has still to derive.
+	Behind bool   `json:"behind"`
+	Items  []Fact `json:"items"`
+
+	// Next Send it as cursor to get the next page; missing on the last one.
+	Next string `json:"next,omitempty,omitzero"`
+}
+
+// FactsRebuild defines model for FactsRebuild.
+type FactsRebuild struct {
+	Accepted bool `json:"accepted"`
+}
+
 // Fallback defines model for Fallback.
 type Fallback struct {
 	// From Provider and model that should have had a part.
@@ -1224,6 +1365,12 @@ type Fallback struct {
 
 	// Text The reason, for people.
 	Text string `json:"text"`
+}
+
+// FeedbackBody defines model for FeedbackBody.
+type FeedbackBody struct {
+	// Kind One of: HELPFUL, UNHELPFUL.
+	Kind string `json:"kind"`
 }
 
 // File defines model for File.
@@ -1749,6 +1896,22 @@ type Keywords struct {
 
 	// TotalHits Lines in hits.
 	TotalHits int `json:"totalHits"`
+}
+
+// KnownFact defines model for KnownFact.
+type KnownFact struct {
+	// Explain Terms of the trust: the sum of the others, limited to 0 to 1, times age.
+	Explain []TrustTerm `json:"explain"`
+	Fact    Fact        `json:"fact"`
+
+	// Feedback The first one first.
+	Feedback []FactFeedback `json:"feedback"`
+
+	// Story In the order of time, with the same words in other documents.
+	Story []FactEvent `json:"story"`
+
+	// Wordings The first one first.
+	Wordings []FactWording `json:"wordings"`
 }
 
 // Ledger defines model for Ledger.
@@ -2925,6 +3088,14 @@ type ToolUse struct {
 	Written Written    `json:"written,omitempty,omitzero"`
 }
 
+// TrustTerm defines model for TrustTerm.
+type TrustTerm struct {
+	// Term One of: prior, helpful, unhelpful, days, age.
+	Term  string  `json:"term"`
+	Value float64 `json:"value"`
+	Why   string  `json:"why"`
+}
+
 // Truth defines model for Truth.
 type Truth struct {
 	Candidate  string  `json:"candidate"`
@@ -3892,6 +4063,97 @@ func (c *Client) RetryExtraction(
 		arguments: []any{agent, extraction}, params: params,
 	}
 	return call[Run](ctx, c, r)
+}
+
+// ListFactsParams are the optional parameters of ListFacts.
+type ListFactsParams struct {
+	Person
+	// The value of next on the previous page; missing: from the start.
+	Cursor string `query:"cursor"`
+	// Maximum number of items.
+	Limit int `query:"limit"`
+	// Part of the statement, its subject or its value, in any case.
+	Keyword string `query:"keyword"`
+	// Only with this attribute.
+	Attribute string `query:"attribute"`
+	// Only of this document.
+	Path string `query:"path"`
+	// Only of this category. One of: user_pref, project, reference, feedback, general.
+	Category string `query:"category"`
+	// Only of this kind. One of: PROFILE, KNOWLEDGE, EVENT.
+	Kind string `query:"kind"`
+	// Least trust.
+	MinTrust float64 `query:"minTrust"`
+}
+
+// ListFacts calls GET /api/v1/agents/{agent}/facts: list facts, the most trusted first.
+func (c *Client) ListFacts(
+	ctx context.Context, agent string, params ListFactsParams,
+) (Answer[Facts], error) {
+	r := request{
+		method: "GET", path: "/api/v1/agents/%s/facts",
+		arguments: []any{agent}, params: params,
+	}
+	return call[Facts](ctx, c, r)
+}
+
+// RebuildFacts calls POST /api/v1/agents/{agent}/facts/rebuild: derive all facts anew.
+func (c *Client) RebuildFacts(ctx context.Context, agent string) (Answer[FactsRebuild], error) {
+	r := request{
+		method: "POST", path: "/api/v1/agents/%s/facts/rebuild",
+		arguments: []any{agent},
+	}
+	return call[FactsRebuild](ctx, c, r)
+}
+
+// GetFactParams are the optional parameters of GetFact.
+type GetFactParams struct {
+	Person
+}
+
+// GetFact calls GET /api/v1/agents/{agent}/facts/{fact}: read what is known of a fact.
+func (c *Client) GetFact(
+	ctx context.Context, agent string, fact string, params GetFactParams,
+) (Answer[KnownFact], error) {
+	r := request{
+		method: "GET", path: "/api/v1/agents/%s/facts/%s",
+		arguments: []any{agent, fact}, params: params,
+	}
+	return call[KnownFact](ctx, c, r)
+}
+
+// GiveFactFeedbackParams are the optional parameters of GiveFactFeedback.
+type GiveFactFeedbackParams struct {
+	Person
+	// Repeated requests with the same key are executed once and answered alike.
+	IdempotencyKey string `header:"Idempotency-Key"`
+}
+
+// GiveFactFeedback calls POST /api/v1/agents/{agent}/facts/{fact}/feedback: call a fact helpful or unhelpful.
+func (c *Client) GiveFactFeedback(
+	ctx context.Context, agent string, fact string, params GiveFactFeedbackParams, body FeedbackBody,
+) (Answer[KnownFact], error) {
+	r := request{
+		method: "POST", path: "/api/v1/agents/%s/facts/%s/feedback",
+		arguments: []any{agent, fact}, params: params, body: body,
+	}
+	return call[KnownFact](ctx, c, r)
+}
+
+// UndoFactFeedbackParams are the optional parameters of UndoFactFeedback.
+type UndoFactFeedbackParams struct {
+	Person
+}
+
+// UndoFactFeedback calls DELETE /api/v1/agents/{agent}/facts/{fact}/feedback/{feedback}: take feedback about a fact back.
+func (c *Client) UndoFactFeedback(
+	ctx context.Context, agent string, fact string, feedback string, params UndoFactFeedbackParams,
+) (Answer[KnownFact], error) {
+	r := request{
+		method: "DELETE", path: "/api/v1/agents/%s/facts/%s/feedback/%s",
+		arguments: []any{agent, fact, feedback}, params: params,
+	}
+	return call[KnownFact](ctx, c, r)
 }
 
 // ForgetParams are the optional parameters of Forget.

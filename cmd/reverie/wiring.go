@@ -108,6 +108,7 @@ func openStore(ctx context.Context, c config.Config, t *engine.Telemetry, waitin
 		// Statements are recorded without their parameters, which hold contents.
 		Tracer:    otelpgx.NewTracer(otelpgx.WithTracerProvider(t.Tracers), otelpgx.WithMeterProvider(t.Meters)),
 		MemoryOff: !c.MemoryEnabled,
+		FactsOff:  !c.FactsEnabled,
 	})
 }
 

@@ -170,6 +170,9 @@ func (s *Facts) RebuildFacts(ctx context.Context, id memory.Identity) error {
 	if err := pg.RequireTender(id); err != nil {
 		return err
 	}
+	if s.db.FactsOff() {
+		return pg.ErrFactsOff
+	}
 	_, err := pg.InTx(ctx, s.db, id, func(t *pg.Tx) (none struct{}, err error) {
 		b := &pgx.Batch{}
 		b.Queue(sqlForgetFormat, t.Args(nil))

@@ -133,10 +133,14 @@ where workspace_id = @workspace and agent_id = @agent and scope = @scope and own
     and array[shown::int, days, helpful, unhelpful, seen]::float8[] is distinct from ` + weights
 )
 
-// QueueMark queues the note that the facts of a document are behind its version. It is all that a write does for facts.
+// QueueMark queues the note that the facts of a document are behind its version. It is all that a write does for facts. While they are
+// switched off, each document has one mark at most, from which its facts are derived when they are switched on again.
 func (d Document) QueueMark(b *pgx.Batch, t *pg.Tx, version int) {
-	if t.FactsOff || !memory.Searchable(d.Path) {
+	if !memory.Searchable(d.Path) {
 		return
+	}
+	if t.FactsOff {
+		version = 0
 	}
 	b.Queue(sqlMark, d.args(t, pgx.NamedArgs{"version": version}))
 }

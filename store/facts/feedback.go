@@ -26,6 +26,7 @@ type Feedback struct {
 	Opinion Opinion
 	Weight  float64 // 1: a person's explicit opinion
 	Reason  string  // code, such as "asked" or "corrected"
+	Key     string  // idempotency key; empty: none
 }
 
 // maxReason is the longest reason of feedback, in bytes.
@@ -41,7 +42,8 @@ limit 1`
 
 	sqlEvent = `
 insert into fact_events (workspace_id, agent_id, scope, owner_key, fact_id, event_id, kind, weight, reason, author_kind, author_id, at)
-values (@workspace, @agent, @scope, @owner, @fact, @event, @kind, @weight, @reason, @author_kind, @author_id, @now)`
+values (@workspace, @agent, @scope, @owner, @fact, @event, @kind, @weight, @reason, @author_kind, @author_id, @now)
+on conflict do nothing`
 
 	sqlUndo = `
 update fact_events set undone_at = @now
@@ -59,7 +61,7 @@ cross join lateral (
     order by e.event_id
     limit 1000
 ) e
-order by e.event_id`
+order by e.at, e.event_id`
 
 func scanGiven(row pgx.CollectableRow) (g Given, err error) {
 	var undone *time.Time
@@ -68,7 +70,8 @@ func scanGiven(row pgx.CollectableRow) (g Given, err error) {
 	return g, err
 }
 
-// GiveFeedback records feedback about a current fact and returns the id of the event. Errors: ErrNotFound; ErrForbidden for a
+// GiveFeedback records feedback about a current fact and returns the id of the event: the same one for the same key, which is recorded
+// once. Errors: ErrNotFound; ErrForbidden for a
 // credential that may not write the fact's document.
 func (s *Facts) GiveFeedback(ctx context.Context, id memory.Identity, fact uuid.UUID, f Feedback) (uuid.UUID, error) {
 	switch {
@@ -81,6 +84,9 @@ func (s *Facts) GiveFeedback(ctx context.Context, id memory.Identity, fact uuid.
 		return uuid.Nil, err
 	}
 	event := pg.NewID()
+	if f.Key != "" {
+		event = uuid.NewSHA1(fact, []byte(f.Key))
+	}
 	return event, s.onFact(ctx, id, fact, func(b *pgx.Batch, args pgx.NamedArgs, _ *bool) {
 		args["event"], args["kind"], args["weight"], args["reason"] = event, f.Opinion, f.Weight, f.Reason
 		args["author_kind"], args["author_id"] = id.Author.Kind, id.Author.ID

@@ -46,6 +46,9 @@ type Use struct {
 	Last  time.Time
 }
 
+// maxQuery is the longest text of a query, in bytes.
+const maxQuery = 1024
+
 // usedWithin is the number of days in which uses are counted.
 const usedWithin = 90
 
@@ -161,6 +164,11 @@ cross join lateral (
 func (s *Facts) ByTrust(ctx context.Context, id memory.Identity, q Query) (Listed, error) {
 	if err := pg.RequireAgent(id); err != nil {
 		return Listed{}, err
+	}
+	for field, text := range map[string]string{"keyword": q.Text, "attribute": q.Attribute, "path": q.Path} {
+		if err := pg.ValidText(field, text, maxQuery); err != nil {
+			return Listed{}, err
+		}
 	}
 	limit := pg.LimitOf(q.Limit)
 	return upToDate(ctx, s, id, func(t *pg.Tx, late *[]behind) (Listed, error) {

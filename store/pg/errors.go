@@ -28,7 +28,7 @@ var (
 	ErrReadOnlyTeam = errors.New("memory is read-only for team members")
 	// ErrMemoryOff is wrapped when memory is switched off for the agent.
 	ErrMemoryOff = errors.New("memory is switched off for this agent")
-	// ErrFactsOff is wrapped when the server keeps no facts.
+	// ErrFactsOff means that the server keeps no facts.
 	ErrFactsOff = errors.New("facts are switched off on this server")
 	// ErrNotMigrated means that the database's schema is missing or older than this program.
 	ErrNotMigrated = errors.New("the database is not migrated: run `reverie migrate`")

@@ -37,7 +37,7 @@ type Options struct {
 	Tracer     pgx.QueryTracer  // sees every statement; nil: none
 	// MemoryOff is the server's default for agents whose settings leave open whether memory is switched on.
 	MemoryOff bool
-	// FactsOff stops keeping statements of documents as facts (package facts).
+	// FactsOff stops deriving facts from documents (package facts).
 	FactsOff bool
 }
 

@@ -1,0 +1,200 @@
+package api_test
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"reverie/devenv/devtest"
+	"reverie/memory"
+	"reverie/store"
+)
+
+const (
+	factsPath         = "/api/v1/agents/ada/facts"
+	originalFactsPath = "/api/v1/memory/ada/facts"
+)
+
+type fact struct {
+	ID                                                            uuid.UUID
+	Text, Path, SourceRef, Subject, Attribute, Value, Kind, Owner string
+	Predicate, Object                                             string
+	StartLine                                                     int
+	Trust                                                         float64
+}
+
+type factList struct {
+	Items  []fact
+	Next   string
+	Behind bool
+}
+
+type knownFact struct {
+	Fact     fact
+	Explain  []struct{ Term string }
+	Wordings []struct{ Text string }
+	Feedback []struct {
+		ID       uuid.UUID
+		Kind     string
+		UndoneAt string
+	}
+	Story []struct{ Kind, Text string }
+}
+
+func (h *harness) facts(key, path string) factList {
+	h.t.Helper()
+	return as[factList](h, h.want(h.do(request{method: "GET", path: path, key: key}), 200))
+}
+
+func TestFacts(t *testing.T) {
+	h := start(t)
+	h.agent("ada")
+	h.want(h.put("MEMORY.md?owner=api:42", "# Memory\n\n## Work Week\n\n- Keeps bees.\n- **deploy day**: Thursday\n", nil), 201)
+	h.want(h.put("MEMORY.md?owner=api:42", "# Memory\n\n## Work Week\n\n- Keeps bees.\n- **deploy day**: Friday\n", map[string]string{"If-Match": "*"}), 200)
+	pinned := h.key("pinned", memory.RoleMember, "api:42")
+	if list := h.facts(pinned, factsPath); !list.Behind {
+		t.Error("a member derives facts of shared documents")
+	}
+	h.facts(h.admin, factsPath) // derives them
+	for _, path := range []string{factsPath, originalFactsPath} {
+		list := h.facts(pinned, path+"?keyword=FRIDAY")
+		if len(list.Items) != 1 {
+			t.Fatalf("%+v", list)
+		}
+		day := list.Items[0]
+		want := fact{
+			ID: day.ID, Text: "**deploy day**: Friday", Path: "MEMORY.md", SourceRef: "MEMORY.md#work-week", Subject: "deploy day", Attribute: "is",
+			Value: "Friday", Kind: day.Kind, Owner: "api:42", Predicate: "is", Object: "Friday", StartLine: 6, Trust: day.Trust,
+		}
+		if diff := cmp.Diff(want, day); diff != "" || day.Trust < .69 || day.Trust > .7 {
+			t.Errorf("trust %g: %s", day.Trust, diff)
+		}
+	}
+	for query, n := range map[string]int{
+		"": 2, "?attribute=is": 1, "?path=MEMORY.md": 2, "?path=other.md": 0, "?category=general": 2, "?category=project": 0, "?kind=PROFILE": 0,
+		"?minTrust=0.5": 2, "?minTrust=0.9": 0, "?keyword=bees&minTrust=0.5": 1,
+	} {
+		if list := h.facts(pinned, factsPath+query); len(list.Items) != n || list.Behind {
+			t.Errorf("%s: %+v, want %d", query, list, n)
+		}
+	}
+	first := h.facts(pinned, factsPath+"?limit=1")
+	second := h.facts(pinned, factsPath+"?limit=1&cursor="+url.QueryEscape(first.Next))
+	if len(first.Items) != 1 || len(second.Items) != 1 || first.Items[0].ID == second.Items[0].ID || second.Next != "" {
+		t.Errorf("pages: %+v %+v", first, second)
+	}
+	day := h.facts(pinned, factsPath+"?keyword=friday").Items[0]
+	known := as[knownFact](h, h.want(h.do(request{method: "GET", path: factsPath + "/" + day.ID.String(), key: pinned}), 200))
+	if len(known.Explain) != 5 || len(known.Wordings) != 1 || len(known.Story) == 0 || known.Feedback == nil {
+		t.Errorf("%+v", known)
+	}
+	h.want(h.do(request{method: "POST", path: factsPath + "/rebuild", key: h.admin}), 202)
+	if again := h.facts(pinned, factsPath+"?keyword=friday").Items; len(again) != 1 || again[0].ID != day.ID {
+		t.Errorf("rebuilt: %+v, want %s", again, day.ID)
+	}
+}
+
+func TestFactFeedback(t *testing.T) {
+	h := start(t)
+	h.agent("ada")
+	h.want(h.put("MEMORY.md?owner=api:42", "- Keeps bees.\n", nil), 201)
+	h.want(h.put("TEAM.md?scope=TEAM", "- The team meets on Mondays.\n", nil), 201)
+	pinned := h.key("pinned", memory.RoleMember, "api:42")
+	h.facts(h.admin, factsPath) // derives those of shared documents
+	bees := h.facts(pinned, factsPath+"?keyword=bees").Items[0]
+	meets := h.facts(pinned, factsPath+"?keyword=meets").Items[0]
+	give := func(key, path, kind string, header map[string]string) answered {
+		return h.do(request{method: "POST", path: path + "/feedback", key: key, header: header, body: map[string]any{"kind": kind}})
+	}
+	once := map[string]string{"Idempotency-Key": "one"}
+	var known knownFact
+	for range 2 {
+		known = as[knownFact](h, h.want(give(pinned, originalFactsPath+"/"+bees.ID.String(), "UNHELPFUL", once), 200))
+	}
+	if len(known.Feedback) != 1 || bees.Trust-known.Fact.Trust < .19 || bees.Trust-known.Fact.Trust > .21 {
+		t.Fatalf("trust %g, then %+v", bees.Trust, known)
+	}
+	undo := request{method: "DELETE", path: factsPath + "/" + bees.ID.String() + "/feedback/" + known.Feedback[0].ID.String(), key: pinned}
+	known = as[knownFact](h, h.want(h.do(undo), 200))
+	if len(known.Feedback) != 1 || known.Feedback[0].UndoneAt == "" || bees.Trust-known.Fact.Trust > .01 {
+		t.Errorf("undone: %+v", known)
+	}
+	h.wantError(h.do(undo), 404, "not_found")
+	h.wantError(give(pinned, factsPath+"/"+meets.ID.String(), "HELPFUL", nil), 403, "forbidden")
+	h.want(give(h.admin, factsPath+"/"+meets.ID.String(), "HELPFUL", nil), 200)
+	for _, kind := range []string{"", "helpful", "MAYBE"} {
+		h.wantError(give(pinned, factsPath+"/"+bees.ID.String(), kind, nil), 422, "invalid_request")
+	}
+	for _, path := range []string{
+		factsPath + "?keyword=a%00b", factsPath + "?attribute=%ff", factsPath + "?path=%00", factsPath + "?minTrust=2", factsPath + "?category=x",
+		factsPath + "?kind=x", factsPath + "?cursor=x", factsPath + "?limit=0", factsPath + "/x", factsPath + "?keyword=" + strings.Repeat("a", 257),
+	} {
+		h.wantError(h.do(request{method: "GET", path: path, key: pinned}), 422, "invalid_request")
+	}
+}
+
+// Nobody sees, judges or takes back what is about another person.
+func TestFactsAreIsolated(t *testing.T) {
+	h := start(t)
+	h.agent("ada")
+	h.agent("bob")
+	for n := range 2 {
+		h.want(h.put(fmt.Sprintf("MEMORY.md?owner=api:%d", n), fmt.Sprintf("- The password word is MARKER%d.\n", n), nil), 201)
+	}
+	h.want(h.put("team.md?scope=TEAM", "- The password word is TEAMMARKER.\n", nil), 201)
+	owner, stranger := h.key("owner", memory.RoleMember, "api:0"), h.key("stranger", memory.RoleMember, "api:1")
+	h.facts(h.admin, factsPath+"?owner=api:1") // derives those of shared documents
+	mine := factsPath + "/" + h.facts(owner, factsPath+"?keyword=marker0").Items[0].ID.String()
+	for key, want := range map[string][]string{
+		owner: {"MARKER0", "TEAMMARKER"}, stranger: {"MARKER1", "TEAMMARKER"}, h.key("viewer", memory.RoleViewer, ""): {"TEAMMARKER"},
+		h.admin: {"TEAMMARKER"},
+	} {
+		list := h.facts(key, factsPath)
+		if len(list.Items) != len(want) {
+			t.Errorf("%+v, want %q", list, want)
+		}
+		for _, marker := range want {
+			if !strings.Contains(fmt.Sprint(list), "is "+marker) {
+				t.Errorf("%+v, want %q", list, want)
+			}
+		}
+	}
+	if list := h.facts(h.admin, "/api/v1/agents/bob/facts"); len(list.Items) > 0 {
+		t.Errorf("of another agent: %+v", list)
+	}
+	helpful := map[string]any{"kind": "HELPFUL"}
+	given := as[knownFact](h, h.want(h.postTo(owner, mine+"/feedback", helpful), 200)).Feedback[0].ID.String()
+	h.wantError(h.do(request{method: "GET", path: mine, key: stranger}), 404, "not_found")
+	h.wantError(h.postTo(stranger, mine+"/feedback", helpful), 404, "not_found")
+	h.wantError(h.do(request{method: "DELETE", path: mine + "/feedback/" + given, key: stranger}), 404, "not_found")
+	h.wantError(h.do(request{method: "GET", path: factsPath + "?owner=api:0", key: stranger}), 403, "owner_not_allowed")
+	h.wantError(h.postTo(owner, factsPath+"/rebuild", nil), 403, "forbidden")
+}
+
+func TestFactsSwitchedOff(t *testing.T) {
+	database := devtest.Database(t, migrate)
+	h := startWith(t, database, store.Options{MaxConns: 4, FactsOff: true})
+	h.agent("ada")
+	h.want(h.put("note.md", "- Keeps bees.\n", nil), 201)
+	h.want(h.put("note.md", "- Keeps goats.\n", map[string]string{"If-Match": "*"}), 200)
+	some := "/" + uuid.NewString()
+	for _, r := range []request{
+		{method: "GET", path: factsPath},
+		{method: "GET", path: originalFactsPath},
+		{method: "GET", path: factsPath + some},
+		{method: "POST", path: factsPath + some + "/feedback", body: map[string]any{"kind": "HELPFUL"}},
+		{method: "DELETE", path: factsPath + some + "/feedback" + some},
+		{method: "POST", path: factsPath + "/rebuild"},
+	} {
+		r.key = h.admin
+		h.wantError(h.do(r), 410, "facts_off")
+	}
+	on := startOn(t, database)
+	if list := on.facts(on.admin, factsPath+"?path=note.md"); !strings.Contains(fmt.Sprint(list), "Keeps goats.") {
+		t.Errorf("switched on again: %+v", list)
+	}
+}
