@@ -10,6 +10,7 @@ import (
 	"reverie/cli/conversations"
 	"reverie/cli/documents"
 	"reverie/cli/dreams"
+	"reverie/cli/facts"
 	"reverie/cli/importing"
 	"reverie/cli/searching"
 	"reverie/cli/session"
@@ -38,7 +39,7 @@ func memoryCommand(version string) *cobra.Command {
 	c.AddCommand(slices.Concat(
 		[]*cobra.Command{
 			own.agentsCommand(), own.doctorCommand(), own.eventsCommand(), own.toolsCommand(), own.keysCommand(), own.auditCommand(),
-			own.ownerCommand(), importing.Command(s),
+			own.ownerCommand(), importing.Command(s), facts.Command(s),
 		},
 		conversations.Commands(s), documents.Commands(s), searching.Commands(s), dreams.Commands(s),
 	)...)
