@@ -353,6 +353,15 @@ select (select count(*) from conversations c where workspace_id = $1 and ($2::te
 		turns, err := w.Stalled(t.Context(), allWork())
 		return nil, nil, onlyReferences(t, turns, err)
 	},
+	"Idle": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		found, err := w.Idle(t.Context(), allWork(), time.Second)
+		for _, x := range found {
+			if x.Workspace == "" || x.Agent == "" || x.UID == uuid.Nil {
+				t.Fatalf("not a reference: %+v", x)
+			}
+		}
+		return nil, nil, err
+	},
 	"DueAgents": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		due, err := w.DueAgents(t.Context(), allWork(), true, indexes.AgentRef{})
 		for _, agent := range due {

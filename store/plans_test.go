@@ -13,7 +13,7 @@ import (
 // broad are the statements that read many rows on purpose: lists for operators, and what counts or sweeps.
 var broad = []string{
 	"sqlAgents", "sqlKeys", "sqlKeyReplace", "sqlConversationsOfAll", "sqlDocumentsOfAll", "sqlUsageOfDay", "sqlBacklog",
-	"sqlImportsRunning", "sqlAudit", "sqlOwnersUnsignalled", "sqlOwnersStalled", "sqlComponents", "sqlSchemaVersion",
+	"sqlImportsRunning", "sqlAudit", "sqlOwnersUnsignalled", "sqlOwnersStalled", "sqlConversationsIdle", "sqlComponents", "sqlSchemaVersion",
 	// Maintenance of an index reads all of an agent.
 	"sqlIndexStale", "sqlStaleSources", "sqlStaleCount", "sqlPackPartition", "sqlDueSources", "sqlSpaces", "sqlSpaceDue", "sqlCorpusStatus",
 	"sqlIndexedAgents", "sqlDreamingAgents", "sqlNewsOwners", "sqlSpacesDue", "sqlSourcesDue",

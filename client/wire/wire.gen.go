@@ -138,6 +138,9 @@ type AgentSettings struct {
 	// window.
 	FlushSoftTokens *int `json:"flushSoftTokens,omitempty"`
 
+	// IdleTurnSeconds Time without a new message after which messages are extracted although no client completed the turn; 0: never.
+	IdleTurnSeconds *int `json:"idleTurnSeconds,omitempty"`
+
 	// Leader Agent whose memory this one reads after its own, as a member of its team; a member's memory is read-only. Empty: no
 	// leader.
 	Leader string `json:"leader,omitempty,omitzero"`
@@ -2649,6 +2652,7 @@ type SettingsChanges struct {
 	FlushPolicy        nullable.Nullable[string]  `json:"flushPolicy,omitempty,omitzero"`
 	FlushShare         nullable.Nullable[float64] `json:"flushShare,omitempty,omitzero"`
 	FlushSoftTokens    nullable.Nullable[int]     `json:"flushSoftTokens,omitempty,omitzero"`
+	IdleTurnSeconds    nullable.Nullable[int]     `json:"idleTurnSeconds,omitempty,omitzero"`
 	Leader             nullable.Nullable[string]  `json:"leader,omitempty,omitzero"`
 	MaxToolRounds      nullable.Nullable[int]     `json:"maxToolRounds,omitempty,omitzero"`
 	MemoryEnabled      nullable.Nullable[bool]    `json:"memoryEnabled,omitempty,omitzero"`

@@ -210,7 +210,7 @@ func newWorker(c config.Config, p *parts) (*worker.Worker, error) {
 	return worker.New(p.temporal, steps, worker.Options{
 		DatabaseConns: int(c.DatabaseConns), ModelConcurrency: c.LLMConcurrency, ModelRate: c.LLMRate,
 		EmbedConcurrency: c.EmbeddingConcurrency, EmbedRate: c.EmbeddingRate, SweepInterval: c.SweepInterval,
-		AuditRetention: c.AuditRetention, Log: t.Log,
+		IdleTurn: c.IdleTurn, AuditRetention: c.AuditRetention, Log: t.Log,
 	}), nil
 }
 
