@@ -176,7 +176,7 @@ var calls = map[string]call{
 		return d, nil, err
 	},
 	"Documents": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		list, err := w.Documents(t.Context(), id, gate.DocumentFilter{IncludeDeleted: true})
+		list, err := w.Documents(t.Context(), id, gate.DocumentFilter{IncludeDeleted: true, AsOf: anyTime(t)})
 		var tags []tag
 		for _, d := range list { // without contents, so the tags are made of what the rows say, and of which rows they are
 			tags = append(tags, w.tagOfDocument(t, d.ID))
@@ -184,9 +184,13 @@ var calls = map[string]call{
 		return tags, nil, err
 	},
 	"PromptDocuments": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		list, err := w.PromptDocuments(t.Context(), id)
+		list, err := w.PromptDocuments(t.Context(), id, anyTime(t))
 		return list, nil, err
 	},
+	"DocumentAsOf": readBy(func(t *rapid.T, w *world, id memory.Identity) (any, error) {
+		ref := anyRef(t)
+		return w.DocumentAsOf(t.Context(), id, ref.Path, ref.Scope, time.Now())
+	}),
 	"DocumentsWith": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		var anybodys []uuid.UUID
 		if err := w.root.QueryRow(t.Context(), "select array_agg(document_id) from documents").Scan(&anybodys); err != nil {
@@ -799,7 +803,7 @@ var teamCalls = map[string]call{
 		return w.ReadableDocument(t.Context(), id, anyRef(t).Path)
 	}),
 	"ReadableDocuments": readBy(func(t *rapid.T, w *world, id memory.Identity) (any, error) {
-		list, err := w.ReadableDocuments(t.Context(), id, gate.DocumentFilter{IncludeDeleted: true})
+		list, err := w.ReadableDocuments(t.Context(), id, gate.DocumentFilter{IncludeDeleted: true, AsOf: anyTime(t)})
 		var tags []tag
 		for _, d := range list {
 			tags = append(tags, w.tagOfDocument(t, d.ID))
@@ -1280,4 +1284,9 @@ func flushTags(id memory.Identity, flushes []talk.Flush) (tags []tag) {
 		tags = append(tags, tag{id.Workspace, id.Agent, string(f.Owner)})
 	}
 	return tags
+}
+
+// anyTime returns now, or the zero time, which means the same.
+func anyTime(t *rapid.T) time.Time {
+	return rapid.SampledFrom([]time.Time{{}, time.Now().Add(time.Hour)}).Draw(t, "as of")
 }

@@ -12,7 +12,7 @@ import (
 
 // broad are the statements that read many rows on purpose: lists for operators, and what counts or sweeps.
 var broad = []string{
-	"sqlAgents", "sqlKeys", "sqlKeyReplace", "sqlConversationsOfAll", "sqlDocumentsOfAll", "sqlUsageOfDay", "sqlBacklog",
+	"sqlAgents", "sqlKeys", "sqlKeyReplace", "sqlConversationsOfAll", "sqlDocumentsOfAll", "sqlDocumentsOfAllAsOf", "sqlUsageOfDay", "sqlBacklog",
 	"sqlImportsRunning", "sqlAudit", "sqlOwnersUnsignalled", "sqlOwnersStalled", "sqlConversationsIdle", "sqlComponents", "sqlSchemaVersion",
 	// Maintenance of an index reads all of an agent.
 	"sqlIndexStale", "sqlStaleSources", "sqlStaleCount", "sqlPackPartition", "sqlDueSources", "sqlSpaces", "sqlSpaceDue", "sqlCorpusStatus",

@@ -4196,6 +4196,8 @@ func (c *Client) Remember(
 // SystemPromptParams are the optional parameters of SystemPrompt.
 type SystemPromptParams struct {
 	Person
+	// As it was at that time: RFC 3339, or a date in the agent's time zone, of which it is the end. Missing: now.
+	AsOf string `query:"asOf"`
 }
 
 // SystemPrompt calls GET /api/v1/agents/{agent}/system-prompt: render the system prompt.
@@ -4289,6 +4291,8 @@ type ListFilesParams struct {
 	Prefix string `query:"prefix"`
 	// Deleted ones as well.
 	IncludeDeleted bool `query:"includeDeleted"`
+	// As it was at that time: RFC 3339, or a date in the agent's time zone, of which it is the end. Missing: now.
+	AsOf string `query:"asOf"`
 }
 
 // ListFiles calls GET /api/v1/agents/{agent}/workspace/files: list documents.
@@ -4333,7 +4337,9 @@ type ReadFileParams struct {
 	// Whose document: the owner's, the agent's or the workspace's. One of: PERSONAL, TEAM, GLOBAL.
 	Scope string `query:"scope"`
 	// An earlier version; missing: the current one.
-	Version     int    `query:"version"`
+	Version int `query:"version"`
+	// As it was at that time: RFC 3339, or a date in the agent's time zone, of which it is the end. Missing: now.
+	AsOf        string `query:"asOf"`
 	IfNoneMatch string `header:"If-None-Match"`
 }
 
