@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -246,6 +247,18 @@ func (s *System) Kill(name string) {
 	p := s.processes[name]
 	s.mu.Unlock()
 	p.Kill()
+}
+
+// Suspend stops a process with SIGSTOP until Resume.
+func (s *System) Suspend(name string) error { return s.signal(name, syscall.SIGSTOP) }
+
+// Resume continues a suspended process.
+func (s *System) Resume(name string) error { return s.signal(name, syscall.SIGCONT) }
+
+func (s *System) signal(name string, signal syscall.Signal) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.processes[name].cmd.Process.Signal(signal)
 }
 
 // Ensure restarts processes that were killed or ended because something they need was unavailable.
