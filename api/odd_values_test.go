@@ -123,7 +123,7 @@ func TestOddValuesAreTheClientsFault(t *testing.T) {
 	}
 	table := probes(h.quarantined("c1"), dreamt.ID, dreamt.ID)
 	s := &sweep{h: h, slots: make(chan struct{}, 8), found: map[string]string{}}
-	fill := strings.NewReplacer("{agent}", "ada", "{conversation}", "c1", "{dream}", dreamt.ID.String(), "{path}", "AGENTS.md", "{key}", uuid.NewString())
+	filled := strings.NewReplacer("{agent}", "ada", "{conversation}", "c1", "{dream}", dreamt.ID.String(), "{path}", "AGENTS.md", "{key}", uuid.NewString())
 	parameters, fields := 0, 0
 	for _, path := range slices.Sorted(maps.Keys(described.Paths)) {
 		for method, op := range described.Paths[path] {
@@ -152,10 +152,10 @@ func TestOddValuesAreTheClientsFault(t *testing.T) {
 					values = oddHeaders
 				}
 				for _, value := range values {
-					r := request{method: method, path: fill.Replace(path), body: body}
+					r := request{method: method, path: filled.Replace(path), body: body}
 					switch p.In {
 					case "path":
-						r.path = fill.Replace(strings.ReplaceAll(path, "{"+p.Name+"}", value))
+						r.path = filled.Replace(strings.ReplaceAll(path, "{"+p.Name+"}", value))
 					case "query":
 						r.path += "?" + url.QueryEscape(p.Name) + "=" + value
 					case "header":
@@ -167,10 +167,10 @@ func TestOddValuesAreTheClientsFault(t *testing.T) {
 			if !hasBody {
 				continue
 			}
-			for place, make := range bodiesOf(content.Schema, described.Components.Schemas, valid) {
+			for place, fill := range bodiesOf(content.Schema, described.Components.Schemas, valid) {
 				fields++
 				for _, value := range oddJSON {
-					s.try(op.OperationID, "body."+place, request{method: method, path: fill.Replace(path), body: make(value)})
+					s.try(op.OperationID, "body."+place, request{method: method, path: filled.Replace(path), body: fill(value)})
 				}
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -74,12 +75,9 @@ type answer struct {
 // want fails the test unless the answer has one of some statuses.
 func (a answer) want(t *testing.T, statuses ...int) answer {
 	t.Helper()
-	for _, status := range statuses {
-		if a.status == status {
-			return a
-		}
+	if !slices.Contains(statuses, a.status) {
+		t.Fatalf("status %d, want %v: %.500s", a.status, statuses, a.body)
 	}
-	t.Fatalf("status %d, want %v: %.500s", a.status, statuses, a.body)
 	return a
 }
 

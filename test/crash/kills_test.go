@@ -58,7 +58,7 @@ func TestEveryProcessIsKilled(t *testing.T) {
 	ctx := t.Context()
 	random := rand.New(rand.NewPCG(*seed, 9))
 	s := deployment.StartSystem(ctx, t, deployment.Options{Env: []string{
-		"REVERIE_MEMORY_MAX_CHARS=1000000", "REVERIE_RATE_LIMIT=0",
+		"REVERIE_MEMORY_MAX_CHARS=1000000", "REVERIE_RATE_LIMIT=0", "REVERIE_MIN_MESSAGES=2", // no gate holds back a turn
 	}})
 	a := &attempts{messages: map[string]bool{}, documents: map[string]bool{}}
 	stop := make(chan struct{})
