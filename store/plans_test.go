@@ -121,3 +121,43 @@ func planFaults(plan []string) []string {
 	}
 	return faults
 }
+
+// The sweep for due agents skips from key to key: with many sources it reads no table as a whole and sorts none, so that one page costs as
+// much as its agents and not as what they have indexed.
+func TestDueAgentsIsIndexed(t *testing.T) {
+	t.Parallel()
+	w := makeWorld(t)
+	for _, sql := range []string{`
+insert into index_sources (workspace_id, agent_id, corpus, scope, owner_key, source_uid, version, head, units, index_format, embed_due, token, changed_at)
+select workspace_id, agent_id, corpus, scope, owner_key, gen_random_uuid(), version, head, units, index_format, false, token, changed_at
+from index_sources
+cross join generate_series(1, 2000)`, "analyze index_sources"} {
+		if _, err := w.root.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	acquired, err := w.db.Pool.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer acquired.Release()
+	if _, err := acquired.Exec(t.Context(), "set plan_cache_mode = force_generic_plan"); err != nil {
+		t.Fatal(err)
+	}
+	plan := genericPlan(t, acquired.Conn(), "sqlDueAgents", sqlConstants(t)["sqlDueAgents"])
+	reads := 0
+	for _, line := range plan {
+		if !strings.Contains(line, " on index_sources") && !strings.Contains(line, " on index_fresh") {
+			continue
+		}
+		if reads++; strings.Contains(line, "Seq Scan") || strings.Contains(line, "Bitmap Heap Scan") {
+			t.Errorf("it reads more than it needs: %s", strings.TrimSpace(line))
+		}
+	}
+	if reads < 8 {
+		t.Errorf("only %d places read sources and fresh rows", reads)
+	}
+	if t.Failed() {
+		t.Log(strings.Join(plan, "\n"))
+	}
+}

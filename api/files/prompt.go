@@ -93,7 +93,7 @@ type promptFilesInput struct {
 	rest.PersonParams
 	rest.ScopeParam
 	Body struct {
-		Files []string `json:"files" maxItems:"200" maxLength:"255" nullable:"false" uniqueItems:"true" doc:"Paths, in the order in which they are rendered." example:"[\"AGENTS.md\",\"SOUL.md\"]"`
+		Files []string `json:"files" maxItems:"200" maxLength:"255" nullable:"false" doc:"Paths, each once, in the order in which they are rendered." example:"[\"AGENTS.md\",\"SOUL.md\"]"`
 	}
 }
 
@@ -141,6 +141,7 @@ func (s *fileRoom) promptPlaces(ctx context.Context, id memory.Identity, scope m
 		enabled[d.Path] = d.Enabled
 	}
 	var places []promptPlace
+	named := map[string]bool{}
 	var missing []fault.Fault
 	for i, name := range files {
 		path, err := memory.ParsePath(name)
@@ -148,10 +149,13 @@ func (s *fileRoom) promptPlaces(ctx context.Context, id memory.Identity, scope m
 		switch location := fmt.Sprintf("body.files[%d]", i); {
 		case err != nil:
 			missing = append(missing, fault.Fault{Location: location, Message: err.Error()})
+		case named[path]:
+			missing = append(missing, fault.Fault{Location: location, Message: "it is listed twice"})
 		case !exists:
 			missing = append(missing, fault.Fault{Location: location, Message: fmt.Sprintf("there is no %s document %s", scope, path)})
 		}
 		places = append(places, promptPlace{path, true, &i})
+		named[path] = true
 		delete(enabled, path)
 	}
 	if len(missing) > 0 {

@@ -114,6 +114,9 @@ func Register[In, Out any](s *Server, r Route, handle func(context.Context, *In)
 func registerAt[In, Out any](s *Server, r Route, op huma.Operation, handle func(context.Context, *In) (*Out, error)) {
 	op.Responses = map[string]*huma.Response{}
 	huma.Register(s.API, op, func(ctx context.Context, in *In) (*Out, error) {
+		if found := unstorable(in); len(found) > 0 {
+			return nil, fault.Invalid(found...).As(r.Invalid)
+		}
 		out, err := handle(ctx, in)
 		if err != nil {
 			return nil, s.Explain(ctx, err)

@@ -54,9 +54,7 @@ type chatInput struct {
 
 // Resolve checks what a schema cannot.
 func (in *chatInput) Resolve(huma.Context) []error {
-	return checkMessage(in.Body.Message, map[string]string{
-		"conversationId": in.Body.ConversationID, "messageId": in.Body.MessageID, "name": in.Body.Name, "model": in.Body.Model,
-	})
+	return checkMessage(in.Body.Message)
 }
 
 // turnView is an answer.

@@ -60,25 +60,22 @@ type contextInput struct {
 
 // Resolve checks what a schema cannot.
 func (in *contextInput) Resolve(huma.Context) []error {
-	return checkMessage(in.Body.Message, map[string]string{
-		"conversation": in.Body.Conversation, "name": in.Body.Name, "model": in.Body.Model,
-	})
+	return checkMessage(in.Body.Message)
 }
 
-// checkMessage checks the current message, and the characters of the fields in about. Its errors name the field of the body.
-func checkMessage(message string, about map[string]string) []error {
+// checkMessage checks the current message.
+func checkMessage(message string) []error {
 	var errs []error
-	complain := func(field, format string, args ...any) {
-		errs = append(errs, &huma.ErrorDetail{Location: "body." + field, Message: fmt.Sprintf(format, args...)})
+	complain := func(format string, args ...any) {
+		errs = append(errs, &huma.ErrorDetail{Location: "body.message", Message: fmt.Sprintf(format, args...)})
 	}
 	if n := len(message); n > memory.MaxMessageBytes && utf8.RuneCountInString(message) <= memory.MaxMessageBytes {
-		complain("message", "it has %d bytes, at most %d are allowed: split it", n, memory.MaxMessageBytes)
+		complain("it has %d bytes, at most %d are allowed: split it", n, memory.MaxMessageBytes)
 	}
 	if message != "" && strings.TrimSpace(message) == "" {
-		complain("message", "it says nothing")
+		complain("it says nothing")
 	}
-	about["message"] = message
-	return append(errs, rest.CheckCharacters(about)...)
+	return errs
 }
 
 // contextView is an assembled context, with reasons.

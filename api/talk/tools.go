@@ -156,11 +156,6 @@ type rememberInput struct {
 	}
 }
 
-// Resolve checks what a schema cannot.
-func (in *rememberInput) Resolve(huma.Context) []error {
-	return rest.CheckCharacters(map[string]string{"text": in.Body.Text})
-}
-
 // rememberedView is the result of a request to remember.
 type rememberedView struct {
 	Kind    string      `json:"kind" enum:"saved,known,corrected,unclear,held" doc:"held: it instructs the assistant and waits for a person; known: memory has the statement already; corrected: it replaced a contradicting line; unclear: the text contains no statement to keep."`
@@ -229,11 +224,6 @@ type forgetInput struct {
 		Entry     markdown.EntryID `json:"entry,omitempty" maxLength:"64" doc:"One statement in place of lines, by its id."`
 		Shown     string           `json:"shown,omitempty" maxLength:"20000" doc:"The text of the passage as it was shown. Documents change: with it, only statements that are a part of it are forgotten, wherever they have moved to."`
 	}
-}
-
-// Resolve checks what a schema cannot.
-func (in *forgetInput) Resolve(huma.Context) []error {
-	return rest.CheckCharacters(map[string]string{"path": in.Body.Path, "shown": in.Body.Shown, "entry": string(in.Body.Entry)})
 }
 
 // forgottenView lists what was forgotten.
