@@ -153,7 +153,8 @@ func requestBody(item *huma.PathItem, method string) *huma.MediaType {
 // RawHandler writes its answer by itself.
 type RawHandler func(huma.Context, http.ResponseWriter, *http.Request)
 
-// RegisterRaw adds an operation that writes its answer by itself, such as a page.
+// RegisterRaw adds an operation that writes its answer by itself, such as a page. Of a body, a JSON object, it bounds values and depth;
+// the handler bounds the length.
 func RegisterRaw(s *Server, r Route, contentType string, handle RawHandler) {
 	op := r.operation()
 	op.Responses = map[string]*huma.Response{
@@ -168,6 +169,12 @@ func RegisterRaw(s *Server, r Route, contentType string, handle RawHandler) {
 			op.Parameters,
 			&huma.Param{Name: name, In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}},
 		)
+	}
+	if r.Body > 0 {
+		op.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
+			"application/json": {Schema: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}},
+		}}
+		op.Metadata[metaElements] = minElements
 	}
 	s.API.OpenAPI().AddOperation(&op)
 	s.API.Adapter().Handle(&op, s.API.Middlewares().Handler(func(ctx huma.Context) {

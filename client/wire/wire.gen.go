@@ -3209,6 +3209,14 @@ type Written struct {
 	Token    string `json:"token"`
 }
 
+// McpMetadata calls GET /.well-known/oauth-protected-resource/mcp: read the OAuth metadata of the MCP server.
+func (c *Client) McpMetadata(ctx context.Context) (Answer[[]byte], error) {
+	r := request{
+		method: "GET", path: "/.well-known/oauth-protected-resource/mcp",
+	}
+	return c.raw(ctx, r)
+}
+
 // ListAgents calls GET /api/v1/agents: list the agents that the key may use.
 func (c *Client) ListAgents(ctx context.Context) (Answer[Page[Agent]], error) {
 	r := request{
@@ -4774,6 +4782,23 @@ func (c *Client) Health(ctx context.Context) (Answer[Alive], error) {
 		method: "GET", path: "/healthz",
 	}
 	return call[Alive](ctx, c, r)
+}
+
+// McpParams are the optional parameters of Mcp.
+type McpParams struct {
+	Person
+	Agent   string `query:"agent"`
+	Speaker string `query:"speaker"`
+}
+
+// Mcp calls POST /mcp: speak the Model Context Protocol.
+func (c *Client) Mcp(
+	ctx context.Context, params McpParams, body json.RawMessage,
+) (Answer[[]byte], error) {
+	r := request{
+		method: "POST", path: "/mcp", params: params, body: body,
+	}
+	return c.raw(ctx, r)
 }
 
 // Metrics calls GET /metrics: metrics in Prometheus' format.
