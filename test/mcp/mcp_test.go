@@ -164,7 +164,7 @@ func TestInspector(t *testing.T) {
 	s := start(t)
 	inspect := func(args ...string) string {
 		all := append([]string{"--cli", s.url + "/mcp?agent=ada&owner=user:1", "--transport", "http", "--header", "Authorization: Bearer " + s.key}, args...)
-		return run(t, folder, filepath.Join(folder, "node_modules", ".bin", "mcp-inspector-cli"), all...)
+		return run(t, folder, filepath.Join(folder, "node_modules", ".bin", "mcp-inspector"), all...)
 	}
 	var list struct{ Tools []struct{ Name string } }
 	if out := inspect("--method", "tools/list"); json.Unmarshal([]byte(out), &list) != nil || len(list.Tools) != len(toolbox.Offers()) {
