@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -37,7 +39,8 @@ func mcpCommand() *cobra.Command {
 		ctx, cancel := context.WithCancel(cmd.Context())
 		log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 		stop := func() error { return nil }
-		if !cmd.Flags().Changed("url") && os.Getenv("REVERIE_URL") == "" {
+		local := !cmd.Flags().Changed("url") && os.Getenv("REVERIE_URL") == ""
+		if local {
 			var err error
 			if s.URL, stop, err = localServer(ctx, s.Data, cmd.ErrOrStderr()); err != nil {
 				cancel()
@@ -45,6 +48,9 @@ func mcpCommand() *cobra.Command {
 			}
 		}
 		key, err := s.FindKey()
+		if err == nil && local && s.Agent != "" {
+			err = ensureAgent(ctx, s.URL, key, s.Agent)
+		}
 		if err == nil {
 			err = stdio.Serve(ctx, stdio.Options{URL: s.URL, Key: key, Query: mcpQuery(s), Version: version, Log: log}, os.Stdin, os.Stdout)
 		}
@@ -52,6 +58,28 @@ func mcpCommand() *cobra.Command {
 		return errors.Join(err, stop())
 	}
 	return c
+}
+
+// ensureAgent creates an agent, unless it exists.
+func ensureAgent(ctx context.Context, address, key, agent string) error {
+	body, err := json.Marshal(map[string]string{"id": agent})
+	if err != nil {
+		return err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address+"/api/v1/agents", bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Authorization", "Bearer "+key)
+	answer, err := http.DefaultClient.Do(r) //nolint:gosec // the address is that of the caller's own folder
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusCreated && answer.StatusCode != http.StatusConflict {
+		return fmt.Errorf("the agent %s could not be created: %s", agent, answer.Status)
+	}
+	return nil
 }
 
 // mcpQuery returns the query of the address of the MCP server.

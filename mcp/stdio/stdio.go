@@ -50,7 +50,7 @@ func Serve(ctx context.Context, o Options, in io.ReadCloser, out io.WriteCloser)
 		DisableStandaloneSSE: true, MaxRetries: -1,
 	}, nil)
 	if err != nil {
-		return fmt.Errorf("%s does not answer as an MCP server of Reverie: %w", o.URL, err)
+		return fmt.Errorf("%s does not answer as an MCP server of Reverie: %w (check the key, and that the agent exists)", o.URL, err)
 	}
 	defer func() { _ = session.Close() }()
 	p.remote = session
