@@ -112,7 +112,7 @@ func (s *Server) unauthorized(ctx huma.Context, err error) *fault.Problem {
 	s.Log.InfoContext(ctx.Context(), "Request without a valid API key", append(attrs, "reason", reasonOf(err))...)
 	p := unauthorized(err)
 	if s.OAuthIssuer != "" {
-		p.With("WWW-Authenticate", fmt.Sprintf("Bearer resource_metadata=%q", s.PublicURL+ResourceMetadataPath))
+		p = p.With("WWW-Authenticate", fmt.Sprintf("Bearer resource_metadata=%q", s.PublicURL+ResourceMetadataPath))
 	}
 	return p
 }

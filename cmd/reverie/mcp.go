@@ -71,7 +71,7 @@ func ensureAgent(ctx context.Context, address, key, agent string) error {
 		return err
 	}
 	r.Header.Set("Authorization", "Bearer "+key)
-	answer, err := http.DefaultClient.Do(r) //nolint:gosec // the address is that of the caller's own folder
+	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func runningAt(ctx context.Context, data string) string {
 	if err != nil {
 		return ""
 	}
-	answer, err := http.DefaultClient.Do(r) //nolint:gosec // the address is that of the caller's own folder
+	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
 		return ""
 	}

@@ -66,7 +66,7 @@ func Serve(ctx context.Context, o Options, in io.ReadCloser, out io.WriteCloser)
 	p.local.AddReceivingMiddleware(p.forward)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	go p.keep(ctx, ended)
+	go p.keep(ctx, ended) //nolint:gosec // it ends with ctx, and subscriptions with the session
 	err = p.local.Run(ctx, &mcp.IOTransport{Reader: in, Writer: out})
 	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
 		return nil

@@ -35,17 +35,17 @@ func Install(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	target := filepath.Join(cache, "reverie", fmt.Sprintf("%s-%.20x", name, sha256.Sum256(lock)))
-	if _, err := os.Stat(target); err == nil {
+	if _, err := os.Stat(target); err == nil { //nolint:gosec // the cache of tests
 		return target
 	}
-	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil { //nolint:gosec // the cache of tests
 		t.Fatal(err)
 	}
 	work, err := os.MkdirTemp(filepath.Dir(target), name+"-new-") //nolint:usetesting // on the same file system, to be renamed
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = os.RemoveAll(work) }()
+	defer func() { _ = os.RemoveAll(work) }() //nolint:gosec // the cache of tests
 	for _, file := range []string{"package.json", "package-lock.json"} {
 		content, err := os.ReadFile(filepath.Join("testdata", file))
 		if err == nil {
@@ -63,13 +63,13 @@ func Install(t *testing.T, name string) string {
 		t.Fatalf("npm ci: %v\n%s", err, out)
 	}
 	// Another test may have been faster.
-	if err := os.Rename(work, target); err != nil && !exists(target) {
+	if err := os.Rename(work, target); err != nil && !exists(target) { //nolint:gosec // the cache of tests
 		t.Fatal(err)
 	}
 	return target
 }
 
 func exists(path string) bool {
-	_, err := os.Stat(path)
+	_, err := os.Stat(path) //nolint:gosec // the cache of tests
 	return err == nil
 }
