@@ -12,6 +12,7 @@ import (
 	"reverie/api/rest"
 	"reverie/api/talk"
 	"reverie/api/transfer"
+	"reverie/mcp"
 )
 
 // Options are the parts and settings of a Server.
@@ -68,5 +69,6 @@ func (s *Server) routes() {
 	s.dreams = dreams.Register(s.Server)
 	transfer.Register(s.Server)
 	doctor.Register(s.Server)
+	mcp.Register(s.Server)
 	s.FinishDocument()
 }

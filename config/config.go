@@ -77,6 +77,9 @@ type Config struct {
 	RateLimit      float64  `envconfig:"RATE_LIMIT" default:"500" minimum:"0" desc:"Requests per second of one key, with bursts of twice as many; 0: no limit."`
 	TrustedProxies Networks `envconfig:"TRUSTED_PROXIES" desc:"Networks of proxies in front of the API, such as 10.0.0.0/8,127.0.0.1/32. Their X-Forwarded-For names the client whose wrong keys are counted."`
 
+	PublicURL   string `envconfig:"PUBLIC_URL" desc:"Address at which clients reach the API, such as https://memory.example.com; needed with REVERIE_OAUTH_ISSUER."`
+	OAuthIssuer string `envconfig:"OAUTH_ISSUER" desc:"URL of an authorization server whose access tokens are API keys of this server. MCP clients are told to sign in there. Empty: they need an API key in their configuration."`
+
 	MetricsNetworks Networks `envconfig:"METRICS_NETWORKS" desc:"Networks that read /metrics without a key, such as 10.0.0.7/32 for a Prometheus server: connections from there that came through no proxy. Empty: this machine only."`
 
 	Audit          string        `envconfig:"AUDIT" default:"admins" enum:"all,admins" desc:"Whose requests the audit log has: those of every key that is not pinned to an owner, or of administrators only."`

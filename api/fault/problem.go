@@ -36,8 +36,8 @@ func (p *Problem) With(header, value string) *Problem {
 	return p
 }
 
-// As gives an error another name, with its status; empty: it keeps its own.
-func (p *Problem) As(name Name) *Problem {
+// Named gives an error another name, with its status; empty: it keeps its own.
+func (p *Problem) Named(name Name) *Problem {
 	if name != "" {
 		p.Name, p.Code = name, errorStatus[name]
 	}
@@ -146,7 +146,7 @@ func init() {
 		err := fromHuma(status, msg, errs...)
 		name, given := ctx.Operation().Metadata[MetaInvalid].(Name)
 		if p, is := err.(*Problem); is && given && p.Name == InvalidRequest {
-			return p.As(name)
+			return p.Named(name)
 		}
 		return err
 	}

@@ -23,13 +23,11 @@ import (
 // fileRoom serves documents, their history, and the events of a memory.
 type fileRoom struct {
 	*rest.Server
-	followers *rest.Followers // of events
 }
 
 // Register adds the operations about documents and events.
 func Register(k *rest.Server) {
 	s := &fileRoom{Server: k}
-	s.followers = rest.NewFollowers(k, "events", s.lookForEvents)
 	s.fileRoutes()
 	s.fileWriteRoutes()
 	s.historyRoutes()

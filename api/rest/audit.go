@@ -86,7 +86,7 @@ func (s *Server) auditEntry(ctx huma.Context, key gate.Key) admin.AuditEntry {
 	r, w := humago.Unwrap(ctx)
 	e := admin.AuditEntry{
 		At: s.Now().UTC(), Key: key.ID, Role: key.Role, Address: t.address, Request: t.request, Operation: op.OperationID,
-		Changes: ActOf(op) != Reads, Agent: t.agent, Owner: t.owner, Status: statusOf(w), Targets: map[string]string{},
+		Changes: ActOf(op) != Reads && !t.reads, Agent: t.agent, Owner: t.owner, Status: statusOf(w), Targets: map[string]string{},
 	}
 	for _, name := range pathParameters(op.Path) {
 		if value := r.PathValue(name); name != "agent" {
@@ -101,6 +101,9 @@ func (s *Server) auditEntry(ctx huma.Context, key gate.Key) admin.AuditEntry {
 	maps.Copy(e.Targets, t.targets)
 	return e
 }
+
+// OnlyReads records a request as one that reads, whose operation may also change what it is about.
+func OnlyReads(ctx context.Context) { trailOf(ctx).reads = true }
 
 // Touch adds the id of something that a request is about to its audit record, when neither the path nor the query has it. The value
 // must be an id or a path.

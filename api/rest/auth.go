@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -109,8 +110,15 @@ func (s *Server) unauthorized(ctx huma.Context, err error) *fault.Problem {
 		attrs = append(attrs, "key", ended.Key)
 	}
 	s.Log.InfoContext(ctx.Context(), "Request without a valid API key", append(attrs, "reason", reasonOf(err))...)
-	return unauthorized(err)
+	p := unauthorized(err)
+	if s.OAuthIssuer != "" {
+		p = p.With("WWW-Authenticate", fmt.Sprintf("Bearer resource_metadata=%q", s.PublicURL+ResourceMetadataPath))
+	}
+	return p
 }
+
+// ResourceMetadataPath is the path of the OAuth metadata of the MCP server, as RFC 9728 derives it from /mcp.
+const ResourceMetadataPath = "/.well-known/oauth-protected-resource/mcp"
 
 // reasonOf names why a request has no valid key.
 func reasonOf(err error) string {

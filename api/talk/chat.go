@@ -12,7 +12,6 @@ import (
 	"reverie/memory/setting"
 	"reverie/store/gate"
 	"reverie/store/talk"
-	"reverie/toolbox"
 )
 
 // turnTime bounds a turn that is answered at once, and streamTime a streamed one: a model may be called many
@@ -174,7 +173,7 @@ func (s *talkRoom) chatService() *chat.Service {
 		o.Extract = setting.DefaultExtractSettings()
 	}
 	o.Store, o.Search, o.Now, o.Log = s.Store, s.Search, s.Now, s.Log
-	o.Tools = &toolbox.Box{Store: s.Store, Search: s.Search}
+	o.Tools = s.Tools
 	o.Compactor = compactor{s.Workflows, s.Stopping}
 	o.Stored = s.turnStored
 	return &chat.Service{Options: o}

@@ -94,35 +94,31 @@ type calledView struct {
 }
 
 func (s *talkRoom) callTool(ctx context.Context, in *callToolInput) (*rest.Reply[calledView], error) {
-	tool, known := toolbox.DefinitionOf(in.Tool)
+	tool, _ := toolbox.DefinitionOf(in.Tool)
+	if err := rest.MayCall(ctx, tool); err != nil {
+		return nil, err
+	}
 	enter := s.Enter
 	if tool.Writes {
-		if !rest.CallerOf(ctx).Role.Includes(memory.RoleMember) {
-			return nil, fault.New(fault.Forbidden, "%s writes: it needs a member key", tool.Name)
-		}
 		enter = s.NeedOwner
 	}
 	id, agent, err := enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
 	}
-	if !known {
-		return nil, fault.New(fault.NotFound, "No such tool: list them with GET /api/v1/agents/%s/tools", in.Agent)
-	}
 	speaker, err := rest.SpeakerOf(in.Speaker, "query.speaker")
 	if err != nil {
 		return nil, err
 	}
-	result, err := s.turns.Tools.Call(ctx, toolbox.Caller{
+	result, err := s.CallTool(ctx, toolbox.Caller{
 		Identity: id, Agent: agent, Speaker: speaker,
 		Key: rest.RequestLedgerKey(ctx, in.IdempotencyKey, "tool", id.Agent, string(id.Owner), tool.Name),
-	}, tool.Name, in.RawBody)
+	}, in.Tool, in.RawBody)
 	if err != nil {
 		return nil, err
 	}
 	view := calledView{Result: openObject(result.Content), IsError: result.IsError}
 	if result.Written != nil {
-		s.changed(id, *result.Written)
 		written := viewWritten(*result.Written)
 		view.Written = &written
 	}
@@ -192,24 +188,12 @@ func (s *talkRoom) remember(ctx context.Context, in *rememberInput) (*rest.Reply
 		return nil, err
 	}
 	key := rest.RequestLedgerKey(ctx, in.IdempotencyKey, "remember", id.Agent, string(id.Owner), in.Body.Text)
-	saved, err := s.turns.Tools.Remember(ctx, toolbox.Caller{Identity: id, Agent: agent, Key: key, Speaker: speaker}, in.Body.Text)
+	saved, err := s.Tools.Remember(ctx, toolbox.Caller{Identity: id, Agent: agent, Key: key, Speaker: speaker}, in.Body.Text)
 	if err != nil {
 		return nil, err
 	}
-	s.changed(id, saved.Receipt)
+	s.Written(id, saved.Receipt)
 	return rest.OK(viewRemembered(saved)), nil
-}
-
-// changed announces the changes, so that they are embedded soon.
-func (s *talkRoom) changed(id memory.Identity, receipt memory.Receipt) {
-	if receipt.Replayed {
-		return
-	}
-	for _, change := range receipt.Changes {
-		if change.Changed {
-			s.IndexChanged(id, change.Scope)
-		}
-	}
 }
 
 type forgetInput struct {
@@ -255,13 +239,13 @@ func (s *talkRoom) forget(ctx context.Context, in *forgetInput) (*rest.Reply[for
 	}
 	key := rest.RequestLedgerKey(ctx, in.IdempotencyKey, "forget", id.Agent, string(id.Owner), string(b.Scope), path,
 		strconv.Itoa(b.StartLine), strconv.Itoa(b.EndLine), string(b.Entry), b.Shown)
-	done, err := s.turns.Tools.Forget(ctx, toolbox.Caller{Identity: id, Agent: agent, Key: key}, toolbox.Forget{
+	done, err := s.Tools.Forget(ctx, toolbox.Caller{Identity: id, Agent: agent, Key: key}, toolbox.Forget{
 		Path: path, Scope: b.Scope, FromLine: b.StartLine, ToLine: b.EndLine, Entry: b.Entry, Shown: b.Shown,
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.changed(id, done.Receipt)
+	s.Written(id, done.Receipt)
 	return rest.OK(forgottenView{
 		Statements: rest.Views(done.Statements, func(f toolbox.Statement) statementView { return statementView(f) }),
 		Receipt:    viewWritten(done.Receipt),

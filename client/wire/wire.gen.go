@@ -2148,7 +2148,7 @@ type PromptFileBody struct {
 
 // PromptFilesBody defines model for PromptFilesBody.
 type PromptFilesBody struct {
-	// Files Paths, in the order in which they are rendered.
+	// Files Paths, each once, in the order in which they are rendered.
 	Files []string `json:"files"`
 }
 
@@ -3211,6 +3211,14 @@ type Written struct {
 	// Replayed The write had been made before; nothing was written.
 	Replayed bool   `json:"replayed"`
 	Token    string `json:"token"`
+}
+
+// McpMetadata calls GET /.well-known/oauth-protected-resource/mcp: read the OAuth metadata of the MCP server.
+func (c *Client) McpMetadata(ctx context.Context) (Answer[[]byte], error) {
+	r := request{
+		method: "GET", path: "/.well-known/oauth-protected-resource/mcp",
+	}
+	return c.raw(ctx, r)
 }
 
 // ListAgents calls GET /api/v1/agents: list the agents that the key may use.
@@ -4784,6 +4792,23 @@ func (c *Client) Health(ctx context.Context) (Answer[Alive], error) {
 		method: "GET", path: "/healthz",
 	}
 	return call[Alive](ctx, c, r)
+}
+
+// McpParams are the optional parameters of Mcp.
+type McpParams struct {
+	Person
+	Agent   string `query:"agent"`
+	Speaker string `query:"speaker"`
+}
+
+// Mcp calls POST /mcp: speak the Model Context Protocol.
+func (c *Client) Mcp(
+	ctx context.Context, params McpParams, body json.RawMessage,
+) (Answer[[]byte], error) {
+	r := request{
+		method: "POST", path: "/mcp", params: params, body: body,
+	}
+	return c.raw(ctx, r)
 }
 
 // Metrics calls GET /metrics: metrics in Prometheus' format.

@@ -88,6 +88,11 @@ func runDev(ctx context.Context, c config.Config, f devFlags, out io.Writer) (er
 	if err := while(listener, func() error { return d.start(ctx) }); err != nil {
 		return err
 	}
+	remove, err := announce(f.data, "http://"+listener.Addr().String())
+	if err != nil {
+		return err
+	}
+	d.onStop(remove)
 	d.greet()
 	return d.serve(ctx)
 }
