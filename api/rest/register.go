@@ -182,6 +182,10 @@ func RegisterRaw(s *Server, r Route, contentType string, handle RawHandler) {
 	s.API.OpenAPI().AddOperation(&op)
 	s.API.Adapter().Handle(&op, s.API.Middlewares().Handler(func(ctx huma.Context) {
 		r, w := humago.Unwrap(ctx)
+		if found := unstorableQuery(r.URL.Query()); len(found) > 0 {
+			s.Refuse(ctx, fault.Invalid(found...))
+			return
+		}
 		handle(ctx, w, r)
 	}))
 }

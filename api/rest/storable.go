@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"net/url"
 	"reflect"
 	"strings"
 	"unicode/utf8"
@@ -18,6 +19,17 @@ import (
 func unstorable(in any) []fault.Fault {
 	c := characters{}
 	c.visit(reflect.ValueOf(in), "")
+	return c.faults
+}
+
+// unstorableQuery is unstorable for a query that no struct describes.
+func unstorableQuery(query url.Values) []fault.Fault {
+	c := characters{}
+	for name, values := range query {
+		for _, value := range values {
+			c.visit(reflect.ValueOf(value), "query."+name)
+		}
+	}
 	return c.faults
 }
 
