@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"maps"
 	"regexp"
 	"slices"
@@ -48,7 +49,7 @@ func TestPlansBeforeStatistics(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), "set plan_cache_mode = force_generic_plan"); err != nil {
 		t.Fatal(err)
 	}
-	statements := sqlConstants(t)
+	statements := sqlConstants(t, ".")
 	// Queries of PostgreSQL itself for foreign keys.
 	statements["foreign key of messages"] = `
 select 1 from only conversations x
@@ -64,7 +65,10 @@ for key share of x`
 		if slices.Contains(broad, name) || !slices.Contains([]string{"select", "insert", "update", "with"}, strings.Fields(word)[0]) {
 			continue
 		}
-		plan := genericPlan(t, conn, name, statements[name])
+		plan, err := genericPlan(t.Context(), conn, name, statements[name])
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
 		for _, fault := range planFaults(plan) {
 			t.Errorf("%s: %s\n%s", name, fault, strings.Join(plan, "\n"))
 		}
@@ -76,29 +80,24 @@ for key share of x`
 }
 
 // genericPlan returns the plan of a statement for any arguments.
-func genericPlan(t *testing.T, conn *pgx.Conn, name, statement string) []string {
-	t.Helper()
-	sql, _, err := pgx.NamedArgs{}.RewriteQuery(t.Context(), conn, statement, nil)
+func genericPlan(ctx context.Context, conn *pgx.Conn, name, statement string) ([]string, error) {
+	sql, _, err := pgx.NamedArgs{}.RewriteQuery(ctx, conn, statement, nil)
 	if err != nil {
-		t.Fatalf("%s: %v", name, err)
+		return nil, err
 	}
-	prepared, err := conn.Prepare(t.Context(), name, sql)
+	prepared, err := conn.Prepare(ctx, name, sql)
 	if err != nil {
-		t.Fatalf("%s: %v", name, err)
+		return nil, err
 	}
 	arguments := ""
 	if n := len(prepared.ParamOIDs); n > 0 {
 		arguments = "(" + strings.TrimSuffix(strings.Repeat("null,", n), ",") + ")"
 	}
-	rows, err := conn.Query(t.Context(), `explain (costs off) execute "`+name+`" `+arguments, pgx.QueryExecModeSimpleProtocol)
+	rows, err := conn.Query(ctx, `explain (costs off) execute "`+name+`" `+arguments, pgx.QueryExecModeSimpleProtocol)
 	if err != nil {
-		t.Fatalf("%s: %v", name, err)
+		return nil, err
 	}
-	plan, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	return plan
+	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
 var indexUse = regexp.MustCompile(`(?:using|Bitmap Index Scan on) (\w+)`)
