@@ -143,7 +143,10 @@ cross join generate_series(1, 2000)`, "analyze index_sources"} {
 	if _, err := acquired.Exec(t.Context(), "set plan_cache_mode = force_generic_plan"); err != nil {
 		t.Fatal(err)
 	}
-	plan := genericPlan(t, acquired.Conn(), "sqlDueAgents", sqlConstants(t)["sqlDueAgents"])
+	plan, err := genericPlan(t.Context(), acquired.Conn(), "sqlDueAgents", sqlConstants(t, ".")["sqlDueAgents"])
+	if err != nil {
+		t.Fatal(err)
+	}
 	reads := 0
 	for _, line := range plan {
 		if !strings.Contains(line, " on index_sources") && !strings.Contains(line, " on index_fresh") {
