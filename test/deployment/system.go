@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -191,7 +192,8 @@ func (s *System) Migrate(t *testing.T, program string) {
 	}
 	<-migrate.Done()
 	if !migrate.cmd.ProcessState.Success() {
-		t.Fatalf("migrate: %v; its log is in %s", migrate.cmd.ProcessState, s.dir)
+		output, err := os.ReadFile(s.log("migrate"))
+		t.Fatalf("migrate: %v: %s %v", migrate.cmd.ProcessState, output, err)
 	}
 }
 
