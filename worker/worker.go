@@ -37,6 +37,7 @@ type Options struct {
 	SweepInterval    time.Duration // pause between two rounds of a sweep
 	IdleTurn         time.Duration // as Settings.IdleTurn
 	AuditRetention   time.Duration // age at which entries of the audit log are deleted; 0: never
+	Build            string        // id of this program, which Temporal shows; empty: none is reported
 	Log              *slog.Logger
 }
 
@@ -81,6 +82,9 @@ func New(c client.Client, steps *activities.Activities, o Options) *Worker {
 	poll := func(name string, options worker.Options) worker.Worker {
 		options.WorkerStopTimeout = stopTimeout
 		options.OnFatalError = w.fail
+		if o.Build != "" { // reported only: any build runs any workflow
+			options.DeploymentOptions.Version = worker.WorkerDeploymentVersion{DeploymentName: workflows.Deployment, BuildID: o.Build}
+		}
 		q := worker.New(c, name, options)
 		q.RegisterActivity(steps)
 		w.queues = append(w.queues, queue{q, name})

@@ -316,6 +316,15 @@ type BlameLine struct {
 	Version int `json:"version"`
 }
 
+// Build defines model for Build.
+type Build struct {
+	// Build Its id, as Temporal shows it; empty for a release that does not report it.
+	Build string `json:"build"`
+
+	// Workers Worker processes that have asked for work within 90 seconds.
+	Workers int `json:"workers"`
+}
+
 // BuildIndexBody defines model for BuildIndexBody.
 type BuildIndexBody struct {
 	// Force Rebuild the whole index.
@@ -2022,6 +2031,9 @@ type Owner struct {
 
 // Part defines model for Part.
 type Part struct {
+	// Builds Of workers: the builds of the program that run workflows.
+	Builds []Build `json:"builds,omitempty,omitzero"`
+
 	// Detail What is wrong and what to do about it.
 	Detail string    `json:"detail,omitempty,omitzero"`
 	Name   string    `json:"name"`

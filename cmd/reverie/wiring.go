@@ -207,7 +207,12 @@ func newWorker(c config.Config, p *parts) (*worker.Worker, error) {
 	if err != nil {
 		return nil, err
 	}
+	build, err := buildOf(c)
+	if err != nil {
+		return nil, err
+	}
 	return worker.New(p.temporal, steps, worker.Options{
+		Build:         build,
 		DatabaseConns: int(c.DatabaseConns), ModelConcurrency: c.LLMConcurrency, ModelRate: c.LLMRate,
 		EmbedConcurrency: c.EmbeddingConcurrency, EmbedRate: c.EmbeddingRate, SweepInterval: c.SweepInterval,
 		IdleTurn: c.IdleTurn, AuditRetention: c.AuditRetention, Log: t.Log,

@@ -1,6 +1,7 @@
 package deployment
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -45,6 +46,7 @@ type System struct {
 	mu           sync.Mutex
 	processes    map[string]*Process // by name: "api", "worker", and "api-2" and so on
 	own          map[string][]string // environment of single processes, by name
+	programs     map[string]string   // of processes that run another program, by name
 
 	queries sync.Mutex
 	conn    *pgx.Conn // for Query; nil: none yet
@@ -58,13 +60,16 @@ type Options struct {
 	TemporalDir string
 	// Env is added to the environment of the processes and overrides it.
 	Env []string
+	// Program is the path of the program; empty: it is built from the sources.
+	Program string
 }
 
 // StartSystem starts a deployment with one agent, and stops it when the test ends. Timers and heartbeats are short.
 func StartSystem(ctx context.Context, t *testing.T, o Options) *System {
 	t.Helper()
 	s := &System{
-		dir: t.TempDir(), processes: map[string]*Process{}, own: map[string][]string{}, Postgres: devtest.Postgres(t),
+		dir: t.TempDir(), program: o.Program, processes: map[string]*Process{}, own: map[string][]string{}, programs: map[string]string{},
+		Postgres: devtest.Postgres(t),
 	}
 	if o.TemporalDir == "" {
 		s.Temporal = devtest.PrivateTemporal(t)
@@ -86,19 +91,17 @@ func StartSystem(ctx context.Context, t *testing.T, o Options) *System {
 			"REVERIE_LLM_BASE_URL="+s.Model.URL+"/v1", "REVERIE_LLM_HEARTBEAT=2s", "REVERIE_LLM_TIMEOUT=10s")
 	}
 	s.env = append(s.env, o.Env...)
-	if s.program, err = built(); err != nil {
-		t.Fatal(err)
+	if s.program == "" {
+		if s.program, err = built(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := s.Postgres.EnsureDatabase(ctx, database); err != nil {
 		t.Fatal(err)
 	}
 	s.keepCommits(ctx, t)
 	s.makeLogins(ctx, t)
-	migrate, err := Start(s.program, append(slices.Clone(s.env), "REVERIE_DATABASE_URL="+s.as(t, OwnerLogin)), s.log("migrate"), "migrate")
-	if err != nil {
-		t.Fatal(err)
-	}
-	<-migrate.Done()
+	s.Migrate(t, s.program)
 	t.Cleanup(func() { s.Stop(t) })
 	s.Run(t, "api")
 	s.Run(t, "worker")
@@ -194,6 +197,20 @@ func (s *System) makeLogins(ctx context.Context, t *testing.T) {
 	}
 }
 
+// Migrate runs a program's migrations as the owner of the tables.
+func (s *System) Migrate(t *testing.T, program string) {
+	t.Helper()
+	migrate, err := Start(program, append(slices.Clone(s.env), "REVERIE_DATABASE_URL="+s.as(t, OwnerLogin)), s.log("migrate"), "migrate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-migrate.Done()
+	if !migrate.cmd.ProcessState.Success() {
+		output, err := os.ReadFile(s.log("migrate"))
+		t.Fatalf("migrate: %v: %s %v", migrate.cmd.ProcessState, output, err)
+	}
+}
+
 func (s *System) log(name string) string { return filepath.Join(s.dir, name+".log") }
 
 // AddAPI starts another API that shares everything with the first, under a name such as "api-2", and returns its
@@ -221,10 +238,10 @@ func (s *System) AddAPI(ctx context.Context, t *testing.T, name string) *Client 
 func (s *System) Run(t *testing.T, name string) {
 	t.Helper()
 	s.mu.Lock()
-	env := slices.Concat(s.env, s.own[name])
+	env, program := slices.Concat(s.env, s.own[name]), cmp.Or(s.programs[name], s.program)
 	s.mu.Unlock()
 	command, _, _ := strings.Cut(name, "-")
-	p, err := Start(s.program, env, s.log(name), command)
+	p, err := Start(program, env, s.log(name), command)
 	if err != nil {
 		t.Error(err)
 		return
@@ -232,6 +249,25 @@ func (s *System) Run(t *testing.T, name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.processes[name] = p
+}
+
+// Use makes a process that is started under a name run another program.
+func (s *System) Use(name, program string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.programs[name] = program
+}
+
+// End stops one process in order.
+func (s *System) End(t *testing.T, name string) {
+	t.Helper()
+	s.mu.Lock()
+	p := s.processes[name]
+	delete(s.processes, name)
+	s.mu.Unlock()
+	if err := p.Stop(time.Minute); err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
 }
 
 // SetEnv adds to the environment of processes started from now on, overriding it.

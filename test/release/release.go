@@ -29,7 +29,7 @@ func Extract(ctx context.Context, dir string, folders ...string) error {
 		return fmt.Errorf("the previous release %s is not in the history of %s: %w: %s\nUpgrades are tested in a git clone with its whole "+
 			"history. Run `git fetch --unshallow`; in GitHub Actions, set fetch-depth: 0", Commit, root, err, strings.TrimSpace(string(out)))
 	}
-	archive := exec.CommandContext(ctx, "git", append([]string{"-C", root, "archive", Commit}, folders...)...)
+	archive := exec.CommandContext(ctx, "git", append([]string{"-C", root, "archive", Commit}, folders...)...) //nolint:gosec // folders of tests
 	var problems strings.Builder
 	archive.Stderr = &problems
 	out, err := archive.StdoutPipe()
@@ -123,7 +123,7 @@ func build(ctx context.Context, program string) error {
 	if err := Extract(ctx, sources); err != nil {
 		return err
 	}
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", program+".new", "./cmd/reverie")
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", program+".new", "./cmd/reverie") //nolint:gosec // a path of the cache
 	build.Dir = sources
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("build the previous release: %w\n%s", err, out)
