@@ -23,7 +23,8 @@ type Model = rest.Model
 // Server answers HTTP requests. It is made by New and safe for concurrent use.
 type Server struct {
 	*rest.Server
-	dreams *dreams.Room
+	DreamRoom *dreams.Room
+	TalkRoom  *talk.Room
 }
 
 // New makes a server with all its routes.
@@ -62,10 +63,10 @@ func (s *Server) routes() {
 	s.ownerRoutes()
 	s.auditRoutes()
 	s.agentRoutes()
-	talk.Register(s.Server)
+	s.TalkRoom = talk.Register(s.Server)
 	files.Register(s.Server)
 	recall.Register(s.Server)
-	s.dreams = dreams.Register(s.Server)
+	s.DreamRoom = dreams.Register(s.Server)
 	transfer.Register(s.Server)
 	doctor.Register(s.Server)
 	s.FinishDocument()

@@ -37,6 +37,7 @@ type Server struct {
 	Echo      *echo.Echo
 	handler   http.Handler // echo within telemetry
 	API       huma.API
+	pages     []Route
 	Keys      *keyCache
 	limits    *limiter // of keys
 	failures  *limiter // of addresses that try wrong keys
