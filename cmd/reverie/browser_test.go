@@ -82,11 +82,11 @@ func TestBrowser(t *testing.T) {
 	b.shows(t, "Search")
 	b.shows(t, "3 March 2027")
 	b.look(t, "search")
-	b.follow(t, `main a[href*="/memory/MEMORY.md"]`, "3 March 2027")
+	b.follow(t, `main a[href*="/memory/MEMORY.md"]`, "in the prompt")
 	b.look(t, "document")
 	b.picture(t, "browser-document.png")
 	document, _, _ := strings.Cut(b.address(t), "#")
-	b.follow(t, `a.said`, "Please remember that the review is on 3 March 2027.")
+	b.follow(t, `a.said`, "1 extraction, the last one")
 	if target := b.evaluate(t, `document.querySelector(":target")?.innerText ?? ""`); !strings.Contains(target, "3 March 2027") {
 		t.Errorf("the line leads to %q", target)
 	}
