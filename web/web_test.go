@@ -85,7 +85,7 @@ func start(t *testing.T) *harness {
 	}
 	h.call(http.MethodPut, "/agents/ada/workspace/files/notes/bees.md?endUserId=42", `{"content":"# Facts\n\n- Grace keeps bees.\n"}`)
 	h.call(http.MethodPut, "/agents/ada/workspace/files/notes/bees.md?endUserId=42", `{"content":"# Facts\n\n- Grace keeps bees in Bern.\n"}`, "If-Match", "*")
-	h.call(http.MethodPost, "/agents/ada/conversations/c1/messages",
+	h.call(http.MethodPost, "/agents/ada/conversations/garden-talk/messages",
 		`{"endUserId":"42","messages":[{"id":"m1","role":"user","content":"I keep bees in Bern."}]}`)
 	grace := root.For("ada", "api:42")
 	owner, err := s.OwnerID(t.Context(), grace)
@@ -470,7 +470,7 @@ func TestPersonSeesOnlyItself(t *testing.T) {
 	}
 	other := h.visitor().signIn(h.key("other", memory.RoleMember, "api:43"))
 	for _, path := range []string{"/memory", "/conversations", "/timeline", "/conversations/" + h.talk, "/memory/" + document} {
-		if p := other.get("/agents/ada/of/me" + path); strings.Contains(p.body, "Bern") || strings.Contains(p.body, "c1") {
+		if p := other.get("/agents/ada/of/me" + path); strings.Contains(p.body, "Bern") || strings.Contains(p.body, "garden-talk") {
 			t.Errorf("another person sees on %s: %s", path, text(p.body))
 		}
 	}
