@@ -39,7 +39,7 @@ type Config struct {
 
 	WorkerMetricsAddr string `envconfig:"WORKER_METRICS_ADDR" default:"127.0.0.1:9090" desc:"Address on which a separate worker process serves /metrics, /healthz and /readyz; off: nowhere."`
 
-	BuildID          string `envconfig:"BUILD_ID" desc:"Id of this build, which Temporal's Web UI and the status show for each worker. Empty: version and commit, or a hash of the program."`
+	BuildID string `envconfig:"BUILD_ID" desc:"Id of this build, which Temporal's Web UI and the status show for each worker. Empty: version and commit, or a hash of the program."`
 
 	LLMProvider    string  `envconfig:"LLM_PROVIDER" desc:"Model provider: openai, anthropic, ollama, googleai, mistral, bedrock and others, or openai-compatible with REVERIE_LLM_BASE_URL. Empty: the built-in extractive engine."`
 	LLMAPIKey      Secret  `envconfig:"LLM_API_KEY" desc:"API key of the provider."`

@@ -82,6 +82,30 @@ var calls = map[string]call{
 		}
 		return rotated, &of, err
 	},
+	// Sessions take no identity: their tokens are credentials.
+	"StartSession": func(t *rapid.T, w *world, _ memory.Identity) (any, *tag, error) {
+		secrets := sortedKeys(w.keys, func(s string) string { return s })
+		secret := rapid.SampledFrom(secrets).Draw(t, "secret")
+		key, err := w.Authenticate(t.Context(), secret)
+		if err != nil {
+			return nil, nil, err
+		}
+		token, _, err := w.StartSession(t.Context(), key)
+		w.sessions[token] = w.keys[secret]
+		return nil, nil, err
+	},
+	"SessionKey": func(t *rapid.T, w *world, _ memory.Identity) (any, *tag, error) {
+		tokens := append(sortedKeys(w.sessions, func(s string) string { return s }), "unknown", "")
+		token := rapid.SampledFrom(tokens).Draw(t, "token")
+		key, err := w.SessionKey(t.Context(), token)
+		if err == nil && (key.Workspace != w.sessions[token].workspace || key.Name != w.sessions[token].String()) {
+			t.Fatalf("the session of %v gives %+v", w.sessions[token], key)
+		}
+		return nil, nil, err
+	},
+	"EndSession": func(t *rapid.T, w *world, _ memory.Identity) (any, *tag, error) {
+		return nil, nil, w.EndSession(t.Context(), pg.NewID().String())
+	},
 	// It takes no identity, because it records what identities do.
 	"RecordAudit": func(_ *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		entry := admin.AuditEntry{
@@ -105,6 +129,19 @@ var calls = map[string]call{
 	"OwnerID": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		_, err := w.OwnerID(t.Context(), id)
 		return nil, nil, err
+	},
+	"Owners": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		owners, err := w.Owners(t.Context(), id, 0)
+		var shown []tag
+		for _, o := range owners {
+			shown = append(shown, tag{id.Workspace, id.Agent, string(o.Key)})
+		}
+		return shown, nil, err
+	},
+	"Latest": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		kinds := []gate.EventKind{gate.EventDocumentWritten, gate.EventDocumentDeleted, gate.EventDreamCompleted}
+		events, err := w.Latest(t.Context(), id, kinds, []memory.AuthorKind{memory.AuthorUser, memory.AuthorDream}, w.db.Now().Add(time.Hour), 0)
+		return events, nil, err
 	},
 	"ResolveOwner": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		p := w.anyPlace(t, id)

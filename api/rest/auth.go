@@ -67,9 +67,15 @@ func secretOf(ctx huma.Context) string {
 	return strings.TrimSpace(secret)
 }
 
-// KeyOf finds the key that a request carries.
+// KeyOf finds the key that a request carries, or that its session has if it is one for a page.
 func (s *Server) KeyOf(ctx huma.Context) (gate.Key, error) {
-	secret := secretOf(ctx)
+	if refusal(ctx.Operation()) != nil {
+		return s.sessionKey(ctx)
+	}
+	return s.keyOf(ctx, secretOf(ctx))
+}
+
+func (s *Server) keyOf(ctx huma.Context, secret string) (gate.Key, error) {
 	if secret == "" {
 		return gate.Key{}, s.unauthorized(ctx, errNoKey)
 	}
@@ -166,6 +172,10 @@ func (s *Server) Refuse(ctx huma.Context, err error) {
 	}
 	for name, values := range p.GetHeaders() {
 		ctx.SetHeader(name, values[0])
+	}
+	if refuse := refusal(ctx.Operation()); refuse != nil {
+		refuse(ctx, p)
+		return
 	}
 	ctx.SetHeader("Content-Type", "application/json")
 	ctx.SetStatus(p.Code)

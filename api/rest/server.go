@@ -39,6 +39,7 @@ type Server struct {
 	handler   http.Handler // echo within telemetry
 	API       huma.API
 	Tools     *toolbox.Box
+	pages     []Route
 	Keys      *keyCache
 	limits    *limiter // of keys
 	failures  *limiter // of addresses that try wrong keys

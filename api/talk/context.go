@@ -23,7 +23,7 @@ import (
 // maxContextBody holds a message and the definitions of many tools.
 const maxContextBody = 8 << 20
 
-func (s *talkRoom) contextRoutes() {
+func (s *Room) contextRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "assemble-context", Method: http.MethodPost, Path: "/api/v1/agents/{agent}/context", Tag: "chat", Need: memory.RoleMember,
 		Act: rest.Changes, Summary: "Assemble the context for a model", Body: maxContextBody, Timeout: rest.MaxWait + rest.RequestTimeout,
@@ -190,7 +190,7 @@ func viewMade(c chat.Context) MadeContext {
 	return v
 }
 
-func (s *talkRoom) assembleContext(ctx context.Context, in *contextInput) (*rest.Reply[contextView], error) {
+func (s *Room) assembleContext(ctx context.Context, in *contextInput) (*rest.Reply[contextView], error) {
 	wait, err := in.Duration()
 	if err != nil {
 		return nil, err
@@ -226,7 +226,7 @@ func (s *talkRoom) assembleContext(ctx context.Context, in *contextInput) (*rest
 }
 
 // takeTurn reserves a place for a turn until release is called.
-func (s *talkRoom) takeTurn() (release func(), err error) {
+func (s *Room) takeTurn() (release func(), err error) {
 	select {
 	case s.Turning <- struct{}{}:
 		return func() { <-s.Turning }, nil

@@ -17,7 +17,7 @@ import (
 
 const toolsPath = "/api/v1/agents/{agent}/tools"
 
-func (s *talkRoom) toolRoutes() {
+func (s *Room) toolRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-tools", Method: http.MethodGet, Path: toolsPath, Tag: "tools", Need: memory.RoleViewer,
 		Summary: "List the memory tools for models",
@@ -68,7 +68,7 @@ func (openObject) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
 }
 
-func (s *talkRoom) listTools(ctx context.Context, in *toolsInput) (*rest.Reply[rest.Page[toolView]], error) {
+func (s *Room) listTools(ctx context.Context, in *toolsInput) (*rest.Reply[rest.Page[toolView]], error) {
 	if _, _, err := s.Enter(ctx, in.Agent, rest.Person{}); err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ type calledView struct {
 	Written *writtenView `json:"written,omitempty" doc:"Receipt of a write."`
 }
 
-func (s *talkRoom) callTool(ctx context.Context, in *callToolInput) (*rest.Reply[calledView], error) {
+func (s *Room) callTool(ctx context.Context, in *callToolInput) (*rest.Reply[calledView], error) {
 	tool, _ := toolbox.DefinitionOf(in.Tool)
 	if err := rest.MayCall(ctx, tool); err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (s *talkRoom) callTool(ctx context.Context, in *callToolInput) (*rest.Reply
 	return rest.OK(view), nil
 }
 
-func (s *talkRoom) rememberRoutes() {
+func (s *Room) rememberRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "remember", Method: http.MethodPost, Path: "/api/v1/agents/{agent}/remember", Tag: "chat", Need: memory.RoleMember,
 		Act: rest.Changes, Summary: "Remember a statement", Body: rest.MaxSmallBody, Errors: []int{http.StatusConflict},
@@ -178,7 +178,7 @@ func viewWritten(r memory.Receipt) writtenView {
 	return writtenView{r, r.Replayed}
 }
 
-func (s *talkRoom) remember(ctx context.Context, in *rememberInput) (*rest.Reply[rememberedView], error) {
+func (s *Room) remember(ctx context.Context, in *rememberInput) (*rest.Reply[rememberedView], error) {
 	id, agent, err := s.NeedOwner(ctx, in.Agent, in.Body.Person())
 	if err != nil {
 		return nil, err
@@ -221,7 +221,7 @@ type statementView struct {
 	Text  string           `json:"text"`
 }
 
-func (s *talkRoom) forget(ctx context.Context, in *forgetInput) (*rest.Reply[forgottenView], error) {
+func (s *Room) forget(ctx context.Context, in *forgetInput) (*rest.Reply[forgottenView], error) {
 	b := in.Body
 	id, agent, err := s.NeedOwner(ctx, in.Agent, b.Person())
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 	"reverie/config"
 	"reverie/engine"
 	"reverie/store"
+	"reverie/web"
 	"reverie/worker"
 )
 
@@ -51,7 +52,7 @@ func runAPI(ctx context.Context, c config.Config) error {
 	}
 	defer listener.Close()
 	var p *parts
-	var server *api.Server
+	var server *web.Browser
 	err = while(listener, func() (err error) {
 		if p, err = awaitParts(ctx, c, "api", maxWaiting*c.DatabaseConns); err != nil {
 			return err
@@ -90,8 +91,8 @@ func keep(n *engine.Namespace, lost func()) (stop func()) {
 	}
 }
 
-// newAPI wires the API server. webUI is the address of Temporal's Web UI; empty: answers have no links.
-func newAPI(c config.Config, p *parts, webUI string) (*api.Server, error) {
+// newAPI wires the API server and its pages. webUI is the address of Temporal's Web UI; empty: answers have no links.
+func newAPI(c config.Config, p *parts, webUI string) (*web.Browser, error) {
 	s, t := p.store, p.telemetry
 	searcher, err := newSearcher(c, s, t)
 	if err != nil {
@@ -117,7 +118,11 @@ func newAPI(c config.Config, p *parts, webUI string) (*api.Server, error) {
 		}
 		o.WorkflowURL = workflows
 	}
-	return api.New(o)
+	server, err := api.New(o)
+	if err != nil {
+		return nil, err
+	}
+	return web.Register(server), nil
 }
 
 func workerCommand() *cobra.Command {
