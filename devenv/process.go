@@ -276,8 +276,8 @@ func (t *Temporal) Suspend() error {
 	}
 	// The signal takes effect later: on a busy machine the server may still answer meanwhile.
 	for deadline := time.Now().Add(suspendTimeout); ; time.Sleep(time.Millisecond) {
-		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", t.child.cmd.Process.Pid))
-		if err != nil || bytes.Contains(stat, []byte(") T ")) { // without /proc there is no way to see it
+		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", t.child.cmd.Process.Pid)) // without /proc there is no way to see it
+		if len(stat) == 0 || bytes.Contains(stat, []byte(") T ")) {
 			return nil
 		}
 		if time.Now().After(deadline) {
