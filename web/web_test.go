@@ -499,6 +499,25 @@ func TestLooksAreAudited(t *testing.T) {
 	t.Errorf("the look is not among %+v", listed.Items)
 }
 
+// A page about several agents is recorded with all of them.
+func TestLooksAtSeveralAgentsAreAudited(t *testing.T) {
+	h := start(t)
+	if p := h.visitor().signIn(h.keys["admin"]).get("/"); p.status != http.StatusOK {
+		t.Fatalf("%d %s", p.status, text(p.body))
+	}
+	listed, err := h.store.Audit(t.Context(), root, admin.AuditFilter{}, store.Page{Limit: 20})
+	check(t, err)
+	for _, record := range listed.Items {
+		if all := strings.Fields(record.Agent + " " + record.Targets["otherAgents"]); record.Operation == "page-overview" {
+			if slices.Sort(all); !slices.Equal(all, []string{"ada", "bob"}) {
+				t.Errorf("the record has the agents %v", all)
+			}
+			return
+		}
+	}
+	t.Errorf("the look is not among %+v", listed.Items)
+}
+
 // The first page is small.
 func TestFirstPageIsSmall(t *testing.T) {
 	h := start(t)

@@ -109,6 +109,15 @@ func OnlyReads(ctx context.Context) { trailOf(ctx).reads = true }
 // must be an id or a path.
 func Touch(ctx context.Context, name, id string) { trailOf(ctx).touch(name, id) }
 
+// enter records whose memory a request is about. Of a request about several agents, the record has the last one, and the others as a
+// target.
+func (t *trail) enter(agent string, owner memory.Owner) {
+	if t.agent != "" && t.agent != agent {
+		t.touch("otherAgents", strings.TrimSpace(t.targets["otherAgents"]+" "+t.agent))
+	}
+	t.agent, t.owner = agent, owner
+}
+
 func (t *trail) touch(name, id string) {
 	if id == "" || len(t.targets) >= maxTargets {
 		return

@@ -54,8 +54,7 @@ func (s *Server) Enter(ctx context.Context, agent string, p Person) (memory.Iden
 		return memory.Identity{}, gate.Agent{}, noSuchAgent(agent)
 	}
 	if err == nil {
-		t := trailOf(ctx)
-		t.agent, t.owner = agent, owner
+		trailOf(ctx).enter(agent, owner)
 	}
 	return id, found, err
 }
