@@ -195,7 +195,7 @@ func TestOddValuesAreTheClientsFault(t *testing.T) {
 	}
 }
 
-// bodySchema is what the sweep needs of a JSON schema.
+// bodySchema holds the parts of a JSON schema that the sweep needs.
 type bodySchema struct {
 	Ref        string `json:"$ref"`
 	Properties map[string]bodySchema

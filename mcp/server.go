@@ -28,7 +28,7 @@ import (
 	"reverie/toolbox"
 )
 
-// Path is where the server answers.
+// Path is the path of the server's endpoint.
 const Path = "/mcp"
 
 // room serves MCP.
@@ -96,7 +96,7 @@ type visit struct {
 	message message
 }
 
-// message is what is known of a message before the SDK reads it.
+// message holds the fields of a message that are read before the SDK reads it.
 type message struct {
 	Method string `json:"method"`
 	Params struct {

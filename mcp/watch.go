@@ -31,7 +31,7 @@ func (m *room) listener(ctx context.Context) *mcp.Server {
 	return w.server
 }
 
-// target is what a subscription is about; scope may be empty.
+// target names the document of a subscription; scope may be empty.
 type target struct {
 	path  string
 	scope memory.Scope

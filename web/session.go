@@ -90,7 +90,7 @@ func (q *request) setCookie(token string, expires time.Time) {
 	})
 }
 
-// linkLife is how long a link for signing in works.
+// linkLife is the lifetime of a link for signing in.
 const linkLife = 10 * time.Minute
 
 // links are secrets of keys by the hash of a one-time link. They live in the memory of the process that made them.

@@ -130,7 +130,7 @@ func (q *request) sameOrigin() bool {
 	return err == nil && origin.Host == q.r.Host
 }
 
-// formToken is what forms of a session carry, so that no other site can send them.
+// formToken returns the token of a session's forms: without it, another site could send them.
 func formToken(session string) string {
 	mac := hmac.New(sha256.New, []byte(session))
 	mac.Write([]byte("reverie forms"))

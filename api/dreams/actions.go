@@ -10,7 +10,7 @@ import (
 	"reverie/memory/markdown"
 )
 
-// actionWait is how long an action waits for its workflow. What takes longer goes on, and its record shows how far it is.
+// actionWait bounds the wait of an action for its workflow. What takes longer goes on, and its record shows how far it is.
 const actionWait = "5s"
 
 // of names the owner of an action, which pages know already.

@@ -9,7 +9,7 @@ import (
 	"reverie/memory"
 )
 
-// actionWait is how long an action waits for its workflow. What takes longer goes on, and its record shows how far it is.
+// actionWait bounds the wait of an action for its workflow. What takes longer goes on, and its record shows how far it is.
 const actionWait = "5s"
 
 // Retry runs a quarantined extraction again, as the operation retry-extraction does.

@@ -198,7 +198,7 @@ func (d *dev) summarize(t *testing.T, conversation string) {
 	}
 }
 
-// sightings are what a browser must not do on pages of this server.
+// sightings count what a browser must not do on pages of this server.
 type sightings struct {
 	mu  sync.Mutex
 	all []string

@@ -134,7 +134,7 @@ type IdleConversation struct {
 	UID              uuid.UUID
 }
 
-// idleWindow is how far back a sweep looks for messages that no turn completes: those of a week in which no worker ran are found.
+// idleWindow bounds the age of the messages that a sweep completes: those of a week in which no worker ran are found.
 const idleWindow = 7 * 24 * time.Hour
 
 const sqlConversationsIdle = `

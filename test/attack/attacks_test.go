@@ -20,7 +20,7 @@ import (
 	"reverie/test/deployment"
 )
 
-// attacks are what callers with keys of their own, and without any, try against a running server, and what holds.
+// attacks lists the attempts of callers with and without keys against a running server, and the expected answers.
 var attacks = []struct {
 	attack, holds string
 	try           func(*testing.T, *server)

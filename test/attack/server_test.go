@@ -25,7 +25,7 @@ type server struct {
 	ids  map[string]string
 }
 
-// holders are who attacks and who is attacked. Owners are whom a key is pinned to; empty: nobody.
+// holders lists the keys of attackers and victims. A key is pinned to the owner, unless that is empty.
 var holders = []struct{ name, role, owner string }{
 	{"member", "member", ""}, {"viewer", "viewer", ""}, {"mallory", "member", "user:mallory"}, {"alice", "member", "user:alice"},
 }

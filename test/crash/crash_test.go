@@ -37,7 +37,7 @@ var (
 	patience      = flag.Duration("patience", 10*time.Minute, "for everything to be accounted for after the last kill")
 )
 
-// atOnce is how many tests run at once, unless -parallel says otherwise: they wait more than they compute.
+// atOnce is the number of tests that run at once, unless -parallel says otherwise: they wait more than they compute.
 const atOnce = "4"
 
 func TestMain(m *testing.M) {

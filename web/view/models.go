@@ -11,7 +11,7 @@ const (
 	Shared = "shared"
 )
 
-// Frame is what every page shows around its content.
+// Frame holds the data around the content of every page.
 type Frame struct {
 	Title, Section        string
 	KeyName, Role, Pinned string // who looks; empty: nobody has signed in
@@ -31,7 +31,7 @@ var Notices = map[string]string{
 	"accepted": "Accepted: it is in MEMORY.md now.", "refused": "Refused for good.",
 }
 
-// Author is who wrote something.
+// Author names the writer of a text.
 type Author struct{ Kind, Name string }
 
 // Entry is a document in a list.
@@ -130,7 +130,7 @@ type Search struct {
 	Skipped int
 }
 
-// Found is what one memory has.
+// Found holds the results of one memory.
 type Found struct {
 	Agent, AgentName, Whom, Problem string
 	Off                             bool
@@ -284,7 +284,7 @@ type Gate struct {
 	Passed      bool
 }
 
-// Place is where a statement was found.
+// Place names the source of a statement.
 type Place struct {
 	Day, Path, Talk string
 	Line            int
@@ -316,7 +316,7 @@ type Overview struct {
 // Backlog counts what waits.
 type Backlog struct{ Conversations, Messages, Waiting, Quarantined, Writes int }
 
-// Spent is what models have cost today; a maximum of 0: there is no budget.
+// Spent holds today's costs of models; a maximum of 0: there is no budget.
 type Spent struct {
 	Calls, Tokens            int
 	Cost, MaxTokens, MaxCost int64
