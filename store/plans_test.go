@@ -15,6 +15,8 @@ import (
 var broad = []string{
 	"sqlAgents", "sqlKeys", "sqlKeyReplace", "sqlConversationsOfAll", "sqlDocumentsOfAll", "sqlDocumentsOfAllAsOf", "sqlUsageOfDay", "sqlBacklog",
 	"sqlImportsRunning", "sqlAudit", "sqlOwnersUnsignalled", "sqlOwnersStalled", "sqlConversationsIdle", "sqlComponents", "sqlSchemaVersion",
+	// Pages for people: the owners of an agent, and its latest events, which are read backwards until enough are the reader's.
+	"sqlOwners", "sqlJournalLatest",
 	// Maintenance of an index reads all of an agent.
 	"sqlIndexStale", "sqlStaleSources", "sqlStaleCount", "sqlPackPartition", "sqlDueSources", "sqlSpaces", "sqlSpaceDue", "sqlCorpusStatus",
 	"sqlIndexedAgents", "sqlDreamingAgents", "sqlNewsOwners", "sqlSpacesDue", "sqlSourcesDue",
@@ -29,7 +31,7 @@ var broad = []string{
 
 // tables whose whole key is shorter than three columns, and spaces, of which an agent has one or two.
 var shortKeys = []string{
-	"agents_pkey", "api_keys_pkey", "api_keys_hash_key", "api_keys_by_id", "workspaces_pkey", "index_sources_by_group",
+	"agents_pkey", "api_keys_pkey", "api_keys_hash_key", "web_sessions_hash_key", "api_keys_by_id", "workspaces_pkey", "index_sources_by_group",
 	"index_spaces_pkey", "index_spaces_live", "index_spaces_by_identity",
 	"leases_pkey",
 }
