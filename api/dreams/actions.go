@@ -10,9 +10,6 @@ import (
 	"reverie/memory/markdown"
 )
 
-// actionWait bounds the wait of an action for its workflow. What takes longer goes on, and its record shows how far it is.
-const actionWait = "5s"
-
 // of names the owner of an action, which pages know already.
 func of(owner memory.Owner) rest.PersonParams { return rest.PersonParams{Owner: string(owner)} }
 
@@ -23,7 +20,7 @@ func dreamInput(agent string, owner memory.Owner, dream uuid.UUID) DreamInput {
 // Dream dreams now, as the operation dream does, and returns the record of the dream, which may still be running.
 func (s *Room) Dream(ctx context.Context, agent string, owner memory.Owner, request string) (uuid.UUID, error) {
 	out, err := s.emergence(ctx, &emergenceInput{
-		AgentParam: rest.AgentParam{Agent: agent}, PersonParams: of(owner), WaitParam: rest.WaitParam{Wait: actionWait}, Mode: memory.DreamNightly,
+		AgentParam: rest.AgentParam{Agent: agent}, PersonParams: of(owner), WaitParam: rest.WaitParam{Wait: rest.ActionWait}, Mode: memory.DreamNightly,
 		RequestKeyParam: rest.RequestKeyParam{IdempotencyKey: request},
 	})
 	if err != nil {
@@ -41,7 +38,7 @@ func (s *Room) Undo(ctx context.Context, agent string, owner memory.Owner, dream
 // Again undoes a dream and dreams the same night again, as the operation dream-again does, and returns the record of the new dream.
 func (s *Room) Again(ctx context.Context, agent string, owner memory.Owner, dream uuid.UUID, request string) (uuid.UUID, error) {
 	out, err := s.dreamAgain(ctx, &againInput{
-		DreamInput: dreamInput(agent, owner, dream), WaitParam: rest.WaitParam{Wait: actionWait},
+		DreamInput: dreamInput(agent, owner, dream), WaitParam: rest.WaitParam{Wait: rest.ActionWait},
 		RequestKeyParam: rest.RequestKeyParam{IdempotencyKey: request},
 	})
 	if err != nil {

@@ -78,3 +78,6 @@ func (s *Server) sessionKey(ctx huma.Context) (gate.Key, error) {
 func (s *Server) KeyOfSecret(ctx huma.Context, secret string) (gate.Key, error) {
 	return s.keyOf(ctx, secret)
 }
+
+// ActionWait bounds the wait of a page's action for its workflow. What takes longer goes on, and its record shows how far it is.
+const ActionWait = "5s"
