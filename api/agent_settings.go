@@ -87,7 +87,9 @@ func settingBound(line reflect.StructField, tags ...string) *float64 {
 
 // settingsChanges is a PATCH of settings: a field that is left out stays as it is, null sets the server's value, anything
 // else is the new value.
-type settingsChanges struct{ fields map[string]json.RawMessage }
+type settingsChanges struct {
+	Fields map[string]json.RawMessage `json:"-"`
+}
 
 // TransformSchema builds the schema from that of the settings: every field may be null.
 func (settingsChanges) TransformSchema(r huma.Registry, s *huma.Schema) *huma.Schema {
@@ -102,27 +104,27 @@ func (settingsChanges) TransformSchema(r huma.Registry, s *huma.Schema) *huma.Sc
 }
 
 // UnmarshalJSON keeps the fields that are given.
-func (c *settingsChanges) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, &c.fields) }
+func (c *settingsChanges) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, &c.Fields) }
 
 // MarshalJSON is the inverse of UnmarshalJSON.
-func (c settingsChanges) MarshalJSON() ([]byte, error) { return json.Marshal(c.fields) }
+func (c settingsChanges) MarshalJSON() ([]byte, error) { return json.Marshal(c.Fields) }
 
 // dreamCron returns the new schedule; empty: there is none.
 func (c settingsChanges) dreamCron() string {
 	var cron string
-	_ = json.Unmarshal(c.fields["dreamCron"], &cron) // the schema was checked; missing or null: empty
+	_ = json.Unmarshal(c.Fields["dreamCron"], &cron) // the schema was checked; missing or null: empty
 	return cron
 }
 
 // apply returns settings with the changes, and reports whether there are any.
 func (c settingsChanges) apply(settings setting.AgentSettings) (setting.AgentSettings, bool) {
-	if len(c.fields) == 0 {
+	if len(c.Fields) == 0 {
 		return settings, false
 	}
 	value := reflect.ValueOf(&settings).Elem()
 	for i := range value.NumField() {
 		name, _, _ := strings.Cut(value.Type().Field(i).Tag.Get("json"), ",")
-		given, changed := c.fields[name]
+		given, changed := c.Fields[name]
 		if !changed {
 			continue
 		}

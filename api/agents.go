@@ -75,7 +75,7 @@ func (s *Server) createAgent(ctx context.Context, in *newAgentInput) (*rest.Repl
 	if err != nil {
 		return nil, err
 	}
-	s.dreams.NightsChanged(id, made.ID)
+	s.DreamRoom.NightsChanged(id, made.ID)
 	return rest.Created(viewAgent(made)), nil
 }
 
@@ -154,6 +154,6 @@ func (s *Server) updateAgent(ctx context.Context, in *agentPatchInput) (*rest.Re
 	if err != nil {
 		return nil, err
 	}
-	s.dreams.NightsChanged(id, updated.ID)
+	s.DreamRoom.NightsChanged(id, updated.ID)
 	return rest.OK(viewAgent(updated)), nil
 }

@@ -62,6 +62,7 @@ func probes(quarantined, dreamt, rehearsed uuid.UUID) map[string]probe {
 	}
 	item := map[string]any{"key": "k", "document": map[string]any{"path": "a.md", "scope": "PERSONAL", "content": "x"}}
 	return map[string]probe{
+		"mcp":           {path: "/mcp?agent=ada", status: 200, named: true, body: object(rpc("tools/list", nil))},
 		"create-import": {path: imports, status: 200, body: object(source)},
 		"list-imports":  {path: imports, status: 200},
 		"get-import":    {path: moving, status: 200, prepare: makeImport},

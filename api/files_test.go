@@ -250,6 +250,34 @@ func TestScopes(t *testing.T) {
 	}
 }
 
+// A document, the list and the system prompt are served as of a time.
+func TestFilesAsOf(t *testing.T) {
+	h := start(t)
+	h.agent("ada")
+	h.want(h.put("notes/a.md", "first\n", nil), 201)
+	between := url.QueryEscape(time.Now().Add(time.Millisecond).Format(time.RFC3339Nano))
+	time.Sleep(2 * time.Millisecond)
+	h.want(h.put("notes/a.md", "second\n", map[string]string{"If-Match": "*"}), 200)
+	for query, want := range map[string]string{"": "second\n", "?asOf=" + between: "first\n", "?asOf=2999-01-31": "second\n"} {
+		if got := as[file](h, h.want(h.get(workspaceFiles+"files/notes/a.md"+query), 200)); got.Content != want {
+			t.Errorf("%q has %q, want %q", query, got.Content, want)
+		}
+	}
+	h.want(h.get(workspaceFiles+"files/notes/a.md?asOf=2020-01-31"), 404)
+	h.want(h.get(workspaceFiles+"files/notes/a.md?version=1&asOf="+between), 422)
+	for _, path := range []string{workspaceFiles + "files", workspaceFiles + "files/notes/a.md", "/api/v1/agents/ada/system-prompt"} {
+		h.want(h.get(path+"?asOf=yesterday"), 422)
+	}
+	type files struct{ Items []file }
+	if got := as[files](h, h.want(h.get(workspaceFiles+"files?asOf=2020-01-31"), 200)); len(got.Items) != 0 {
+		t.Errorf("there were %d documents before the agent", len(got.Items))
+	}
+	type prompt struct{ Prompt string }
+	if got := as[prompt](h, h.want(h.get("/api/v1/agents/ada/system-prompt?asOf=2020-01-31"), 200)); got.Prompt != "" {
+		t.Errorf("the prompt was %q", got.Prompt)
+	}
+}
+
 func TestHistoryDiffAndBlame(t *testing.T) {
 	h := start(t)
 	h.agent("ada")

@@ -38,7 +38,7 @@ const (
 // concerns has an entry for every operation that needs a key: a new one without it fails the test.
 var concerns = map[string]concern{
 	"search-memory": reading, "search-keywords": reading, "get-memory": reading, "system-prompt": reading, "assemble-context": reading,
-	"chat": reading, "chat-stream": reading, "call-tool": reading,
+	"chat": reading, "chat-stream": reading, "call-tool": reading, "mcp": reading,
 
 	"remember": writing, "dream-again": writing, "preview-snapshot": writing, // a preview tells what the import would do
 
@@ -87,6 +87,9 @@ func asksOf(id string) []request {
 		return body(ada+"/tools/"+name+"?owner=api:42", arguments)
 	}
 	question := map[string]any{"owner": "api:42", "query": "Wankdorf"}
+	ask := func(method string, params map[string]any) request {
+		return body("/mcp?agent=ada&owner=api:42", rpc(method, params))
+	}
 	turn := map[string]any{"agentId": "ada", "owner": "api:42", "message": "Where do I live, Wankdorf?"}
 	return map[string][]request{
 		"search-memory":    {body(ada+"/memory/search", question)},
@@ -96,6 +99,11 @@ func asksOf(id string) []request {
 		"assemble-context": {body(ada+"/context", map[string]any{"owner": "api:42", "message": turn["message"]})},
 		"chat":             {body(chatPath, turn)},
 		"chat-stream":      {body(chatPath+"/stream", turn)},
+		"mcp": {
+			ask("tools/call", map[string]any{"name": "memory_search", "arguments": map[string]any{"query": "Wankdorf"}}),
+			ask("tools/call", map[string]any{"name": "memory_query", "arguments": map[string]any{"op": "list"}}),
+			ask("resources/read", map[string]any{"uri": "memory:///MEMORY.md"}),
+		},
 		"call-tool": {
 			tool("memory_search", map[string]any{"query": "Wankdorf"}), tool("memory_get", map[string]any{"path": "MEMORY.md"}),
 			tool("search_workspace_memory", map[string]any{"query": "Wankdorf"}),

@@ -13,6 +13,7 @@ import (
 	"reverie/api/rest"
 	"reverie/api/talk"
 	"reverie/api/transfer"
+	"reverie/mcp"
 )
 
 // Options are the parts and settings of a Server.
@@ -24,7 +25,8 @@ type Model = rest.Model
 // Server answers HTTP requests. It is made by New and safe for concurrent use.
 type Server struct {
 	*rest.Server
-	dreams *dreams.Room
+	DreamRoom *dreams.Room
+	TalkRoom  *talk.Room
 }
 
 // New makes a server with all its routes.
@@ -63,12 +65,13 @@ func (s *Server) routes() {
 	s.ownerRoutes()
 	s.auditRoutes()
 	s.agentRoutes()
-	talk.Register(s.Server)
+	s.TalkRoom = talk.Register(s.Server)
 	files.Register(s.Server)
 	recall.Register(s.Server)
-	s.dreams = dreams.Register(s.Server)
+	s.DreamRoom = dreams.Register(s.Server)
 	facts.Register(s.Server)
 	transfer.Register(s.Server)
 	doctor.Register(s.Server)
+	mcp.Register(s.Server)
 	s.FinishDocument()
 }

@@ -37,7 +37,8 @@ type backlogView struct {
 	StagedWrites         int `json:"stagedWrites" doc:"Writes of business processes that have not ended."`
 }
 
-type statusView struct {
+// StatusView is the status of a deployment.
+type StatusView struct {
 	Version  string          `json:"version"`
 	State    string          `json:"state" enum:"ok,degraded,down"`
 	Parts    []rest.PartView `json:"parts"`
@@ -68,8 +69,8 @@ func (s *Server) stale(component string) bool {
 	return false
 }
 
-func (s *Server) status(ctx context.Context, _ *struct{}) (*rest.Reply[statusView], error) {
-	view := statusView{
+func (s *Server) status(ctx context.Context, _ *struct{}) (*rest.Reply[StatusView], error) {
+	view := StatusView{
 		Version: s.Version, State: rest.StateOK, Degraded: []string{}, Time: s.Now(),
 		Model: modelView{Name: s.Model.Name, BuiltIn: s.Model.BuiltIn},
 	}
@@ -118,7 +119,7 @@ func (s *Server) status(ctx context.Context, _ *struct{}) (*rest.Reply[statusVie
 
 // count adds what waits and what was spent, which is the business of those who run the workspace: a key that is pinned to
 // a person does not see it.
-func (s *Server) count(ctx context.Context, view *statusView) error {
+func (s *Server) count(ctx context.Context, view *StatusView) error {
 	id := rest.CallerOf(ctx).Identity()
 	if id.Pinned {
 		return nil
@@ -137,7 +138,7 @@ func (s *Server) count(ctx context.Context, view *statusView) error {
 }
 
 // judge sums the parts up.
-func (v *statusView) judge() {
+func (v *StatusView) judge() {
 	for _, part := range v.Parts {
 		if part.State == rest.StateOK {
 			continue
@@ -273,4 +274,13 @@ func (c *backlogCounter) count(ctx context.Context) (admin.Backlog, error) {
 		c.last, c.at = b, now
 	}
 	return b, err
+}
+
+// Status returns what the operation status answers.
+func (s *Server) Status(ctx context.Context) (StatusView, error) {
+	out, err := s.status(ctx, nil)
+	if err != nil {
+		return StatusView{}, err
+	}
+	return out.Body.Data, nil
 }

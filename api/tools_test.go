@@ -156,6 +156,7 @@ func TestToolsThatAreCalledWrongly(t *testing.T) {
 		{toolbox.SearchFiles, map[string]any{"query": "tea", "limit": 31}, "from 1 to 30"},
 		{toolbox.ReadFile, `{"filename":`, "not a JSON object"},
 		{toolbox.ReadFile, `[]`, "not a JSON object"},
+		{toolbox.ListFiles, `{"filenamePrefix":"a\u0000b"}`, "U+0000"},
 		{toolbox.ReadFile, "{\"filename\":\"\xff.md\"}", "not UTF-8"},
 		{
 			toolbox.WriteFile,

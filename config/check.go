@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
@@ -42,6 +43,14 @@ func (c Config) Validate() error {
 		c.EmbeddingNextDimensions, bad)
 	if c.EmbeddingNextProvider != "" && c.EmbeddingProvider == "" {
 		bad("EMBEDDING_NEXT_PROVIDER", "there is no embedding model to change from: name the new one in %s_EMBEDDING_PROVIDER", Prefix)
+	}
+	for key, address := range map[string]string{"OAUTH_ISSUER": c.OAuthIssuer, "PUBLIC_URL": c.PublicURL} {
+		if u, err := url.Parse(address); address != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
+			bad(key, "write a URL, such as https://memory.example.com")
+		}
+	}
+	if c.OAuthIssuer != "" && c.PublicURL == "" {
+		bad("PUBLIC_URL", "clients that sign in at %s_OAUTH_ISSUER need the address of this server", Prefix)
 	}
 	// The parser accepts a time zone as well; agents have their own.
 	parser := cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow)

@@ -39,6 +39,8 @@ type Config struct {
 
 	WorkerMetricsAddr string `envconfig:"WORKER_METRICS_ADDR" default:"127.0.0.1:9090" desc:"Address on which a separate worker process serves /metrics, /healthz and /readyz; off: nowhere."`
 
+	BuildID string `envconfig:"BUILD_ID" desc:"Id of this build, which Temporal's Web UI and the status show for each worker. Empty: version and commit, or a hash of the program."`
+
 	LLMProvider    string  `envconfig:"LLM_PROVIDER" desc:"Model provider: openai, anthropic, ollama, googleai, mistral, bedrock and others, or openai-compatible with REVERIE_LLM_BASE_URL. Empty: the built-in extractive engine."`
 	LLMAPIKey      Secret  `envconfig:"LLM_API_KEY" desc:"API key of the provider."`
 	LLMBaseURL     string  `envconfig:"LLM_BASE_URL" desc:"Base URL of an OpenAI-compatible server, or of the provider behind a proxy."`
@@ -78,6 +80,9 @@ type Config struct {
 
 	RateLimit      float64  `envconfig:"RATE_LIMIT" default:"500" minimum:"0" desc:"Requests per second of one key, with bursts of twice as many; 0: no limit."`
 	TrustedProxies Networks `envconfig:"TRUSTED_PROXIES" desc:"Networks of proxies in front of the API, such as 10.0.0.0/8,127.0.0.1/32. Their X-Forwarded-For names the client whose wrong keys are counted."`
+
+	PublicURL   string `envconfig:"PUBLIC_URL" desc:"Address at which clients reach the API, such as https://memory.example.com; needed with REVERIE_OAUTH_ISSUER."`
+	OAuthIssuer string `envconfig:"OAUTH_ISSUER" desc:"URL of an authorization server whose access tokens are API keys of this server. MCP clients are told to sign in there. Empty: they need an API key in their configuration."`
 
 	MetricsNetworks Networks `envconfig:"METRICS_NETWORKS" desc:"Networks that read /metrics without a key, such as 10.0.0.7/32 for a Prometheus server: connections from there that came through no proxy. Empty: this machine only."`
 

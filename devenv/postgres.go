@@ -181,10 +181,14 @@ func (p *Postgres) stopSignal() syscall.Signal {
 
 // Restart stops the server like a crash, without a checkpoint and with every connection cut, and starts it on the
 // same port. It returns when the server has recovered and answers.
-func (p *Postgres) Restart(ctx context.Context) error {
+func (p *Postgres) Restart(ctx context.Context) error { return p.RestartAfter(ctx, 0) }
+
+// RestartAfter is a Restart with the server away for some time.
+func (p *Postgres) RestartAfter(ctx context.Context, away time.Duration) error {
 	if err := p.child.stop(ctx, immediateShutdown); err != nil {
 		return err
 	}
+	time.Sleep(away)
 	return p.start(ctx)
 }
 

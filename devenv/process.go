@@ -1,6 +1,7 @@
 package devenv
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -269,7 +270,24 @@ func readFrom(path string, offset int64) string {
 }
 
 // Suspend makes the server hang until Resume: connections stay open and nothing answers. For tests.
-func (t *Temporal) Suspend() error { return t.child.cmd.Process.Signal(syscall.SIGSTOP) }
+func (t *Temporal) Suspend() error {
+	if err := t.child.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		return err
+	}
+	// The signal takes effect later: on a busy machine the server may still answer meanwhile.
+	for deadline := time.Now().Add(suspendTimeout); ; time.Sleep(time.Millisecond) {
+		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", t.child.cmd.Process.Pid)) // without /proc there is no way to see it
+		if len(stat) == 0 || bytes.Contains(stat, []byte(") T ")) {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("the server has not stopped within %s of SIGSTOP", suspendTimeout)
+		}
+	}
+}
+
+// suspendTimeout bounds the wait for a suspended server to stop.
+const suspendTimeout = 10 * time.Second
 
 // Resume continues a suspended server.
 func (t *Temporal) Resume() error { return t.child.cmd.Process.Signal(syscall.SIGCONT) }

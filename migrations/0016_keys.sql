@@ -1,12 +1,10 @@
 -- +goose Up
 
--- Ids that clients choose are their owner's: the same id of two owners is two conversations, or two writes. The owner comes last, so
--- that a caller who may speak for several finds all of that name.
+-- Ids that clients choose are their owner's: the same id of two owners is two conversations, or two writes (0018). The owner comes last,
+-- so that a caller who may speak for several finds all of that name.
 alter table conversations drop constraint conversations_pkey;
 alter table conversations add primary key (workspace_id, agent_id, conversation_uid);
 create unique index conversations_by_name on conversations (conversation_id, workspace_id, agent_id, owner_key);
-drop index memory_writes_by_request;
-create unique index memory_writes_by_request on memory_writes (request_id, workspace_id, agent_id, owner_key);
 
 -- A key may end by itself. last_used_at is exact to a few minutes, so that requests do not write. replaced_by is the key to which it was
 -- rotated.
@@ -91,8 +89,6 @@ drop function reverie_expire_audit(timestamptz);
 drop table audit_log;
 drop policy key_use on api_keys;
 alter table api_keys drop column expires_at, drop column last_used_at, drop column replaced_by;
-drop index memory_writes_by_request;
-create unique index memory_writes_by_request on memory_writes (request_id, workspace_id, agent_id);
 alter table conversations drop constraint conversations_pkey;
 drop index conversations_by_name;
 alter table conversations add primary key (workspace_id, agent_id, conversation_id);

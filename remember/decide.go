@@ -77,12 +77,12 @@ func (w *work) take(said string) Item {
 		return Item{Kind: KindKnown, Line: plain(entries[at].Text)}
 	}
 	if at, ok := w.corrected(entries, said); ok {
-		if content, ok := replaced(w.content, entries, at, said); ok {
+		if content, ok := Replace(w.content, at, said); ok {
 			w.content = content
 			return Item{Kind: KindCorrected, Line: said, Old: plain(entries[at].Text)}
 		}
 	}
-	content, ok := added(w.content, said)
+	content, ok := Add(w.content, Section, said)
 	if !ok {
 		return Item{Kind: KindUnclear}
 	}
@@ -121,9 +121,10 @@ func enclosesMore(entries []markdown.Entry, at int) bool {
 	return at+1 < len(entries) && entries[at+1].Parent == at
 }
 
-// replaced replaces the text of one entry's line by a statement; its marker and indentation stay. It reports false when that
-// would change the meaning of any other line.
-func replaced(content string, entries []markdown.Entry, at int, said string) (string, bool) {
+// Replace replaces the text of the line of entry at (see markdown.EntriesOf) by a statement; its marker and indentation stay. It
+// reports false for an entry of several lines, and when that would change the meaning of any other line.
+func Replace(content string, at int, said string) (string, bool) {
+	entries := markdown.EntriesOf(content)
 	lines := slices.Collect(strings.Lines(content))
 	e := entries[at]
 	if e.FromLine != e.ToLine {
@@ -149,22 +150,22 @@ func replaced(content string, entries []markdown.Entry, at int, said string) (st
 	return out, true
 }
 
-// added inserts a statement under the heading of remembered statements, which is created at the end when it is missing, or in
+// Add inserts a statement of one line under a heading of level 2, which is created at the end when it is missing, or in
 // front of everything when the document ends inside code or a comment. It reports false when that would change the meaning of
 // another line.
-func added(content, said string) (string, bool) {
+func Add(content, section, said string) (string, bool) {
 	if strings.TrimSpace(content) == "" {
-		return newDocument + "\n## " + Section + "\n\n- " + said + "\n", true
+		return newDocument + "\n## " + section + "\n\n- " + said + "\n", true
 	}
 	eol := "\n"
 	if strings.Contains(content, "\r\n") {
 		eol = "\r\n"
 	}
 	line := "- " + said + eol
-	heading := "## " + Section + eol + eol
+	heading := "## " + section + eol + eol
 	before := markdown.EntriesOf(content)
 	for _, out := range []string{
-		underHeading(content, line, eol),
+		underHeading(content, section, line, eol),
 		strings.TrimRight(content, " \t\r\n") + eol + eol + heading + line,
 		heading + line + eol + content,
 	} {
@@ -176,8 +177,8 @@ func added(content, said string) (string, bool) {
 }
 
 // underHeading inserts a line behind the last line with text of the section; empty when there is no such section.
-func underHeading(content, line, eol string) string {
-	at := markdown.SectionEnd(content, func(s markdown.Section) bool { return s.Level == 2 && strings.EqualFold(s.Heading, Section) })
+func underHeading(content, section, line, eol string) string {
+	at := markdown.SectionEnd(content, func(s markdown.Section) bool { return s.Level == 2 && strings.EqualFold(s.Heading, section) })
 	if at == 0 {
 		return ""
 	}

@@ -37,7 +37,7 @@ func TestAgents(t *testing.T) {
 		t.Errorf("made %+v", made)
 	}
 	for _, agent := range []string{"ada", "bob", made.ID} {
-		documents := must[[]memory.Document](t)(s.PromptDocuments(t.Context(), root.For(agent, "user:7")))
+		documents := must[[]memory.Document](t)(s.PromptDocuments(t.Context(), root.For(agent, "user:7"), time.Time{}))
 		var paths []string
 		for i, d := range documents {
 			paths = append(paths, d.Path)

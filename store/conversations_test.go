@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -11,6 +12,9 @@ import (
 	"pgregory.net/rapid"
 
 	"reverie/memory"
+	"reverie/memory/setting"
+	"reverie/store/admin"
+	"reverie/store/gate"
 	"reverie/store/pg"
 	"reverie/store/talk"
 )
@@ -179,5 +183,53 @@ func TestTurnsUntilSignalled(t *testing.T) {
 	}
 	if _, err := s.ResolveOwner(t.Context(), sweeper, uuid.New()); !errors.Is(err, pg.ErrNotFound) {
 		t.Errorf("unknown owner: %v", err)
+	}
+}
+
+// Messages that no turn completes are found when they are as old as the agent's setting, or as the default; imports and what the
+// system caused are not.
+func TestIdleConversations(t *testing.T) {
+	t.Parallel()
+	now := testClock
+	s := openStore(t, at(func() time.Time { return now }))
+	open := func(agent, conversation string, trigger memory.Trigger, complete bool) uuid.UUID {
+		t.Helper()
+		batch := turn(conversation, conversation+" "+agent, 1)
+		batch.Trigger, batch.TurnComplete = trigger, complete
+		id := member("user:7")
+		id.Agent = agent
+		return must[talk.Stored](t)(s.AppendMessages(t.Context(), id, batch)).ConversationUID
+	}
+	for agent, seconds := range map[string]int{"later": 3600, "never": 0} {
+		set := setting.AgentSettings{IdleTurnSeconds: &seconds}
+		must[gate.Agent](t)(s.CreateAgent(t.Context(), adminOf("acme"), admin.NewAgent{ID: agent, Settings: set}))
+		open(agent, "open", memory.TriggerWeb, false)
+	}
+	want := open("ada", "open", memory.TriggerWeb, false)
+	open("ada", "complete", memory.TriggerWeb, true)
+	open("ada", "import", memory.TriggerImport, false)
+	open("ada", "cron", memory.TriggerCron, false)
+	found := func(after time.Duration) (uids []uuid.UUID) {
+		t.Helper()
+		before := now.Add(after)
+		for _, x := range must[[]talk.IdleConversation](t)(s.Idle(t.Context(), pg.Lease{Before: before, Until: before.Add(time.Minute)}, 15*time.Minute)) {
+			uids = append(uids, x.UID)
+		}
+		return uids
+	}
+	if got := found(15*time.Minute - time.Second); len(got) != 0 {
+		t.Errorf("too young, but found: %v", got)
+	}
+	if got := found(15 * time.Minute); !slices.Equal(got, []uuid.UUID{want}) {
+		t.Errorf("found %v, want %v", got, want)
+	}
+	if got := found(15*time.Minute + time.Second); len(got) != 0 {
+		t.Errorf("leased, but found: %v", got)
+	}
+	if got := found(time.Hour); len(got) != 2 {
+		t.Errorf("after an hour: %v, want this one and the one of the agent that waits an hour", got)
+	}
+	if got := found(8 * 24 * time.Hour); len(got) != 0 {
+		t.Errorf("after a week: %v", got)
 	}
 }

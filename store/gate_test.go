@@ -142,7 +142,7 @@ func TestPromptDefaults(t *testing.T) {
 		Version int
 	}
 	var got []line
-	for _, d := range must[[]memory.Document](t)(s.PromptDocuments(t.Context(), id)) {
+	for _, d := range must[[]memory.Document](t)(s.PromptDocuments(t.Context(), id, time.Time{})) {
 		got = append(got, line{d.Scope, d.Path, d.SortOrder, d.Version})
 		if d.Content == "" {
 			t.Errorf("%s has no content", d.Path)

@@ -1,16 +1,19 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"reverie/memory"
+	"reverie/store/gate"
 	"reverie/store/pg"
 )
 
@@ -105,4 +108,51 @@ func TestPersonLinesFollowBlame(t *testing.T) {
 			t.Fatalf("lines of a person (-blame +carried):\n%s", diff)
 		}
 	})
+}
+
+// A document is read, listed and rendered as it was at a time: before it existed, while it was another one, and after it was deleted.
+func TestDocumentsAsOf(t *testing.T) {
+	t.Parallel()
+	now := testClock
+	s := openStore(t, at(func() time.Time { return now }))
+	id := member("user:7")
+	write := func(scope memory.Scope, content string) {
+		t.Helper()
+		now = now.Add(time.Hour)
+		change := memory.Change{Ref: memory.Ref{Scope: scope, Path: "PROFILE.md"}, Op: memory.OpReplace, Content: content, Force: true}
+		if content == "" {
+			change.Op = memory.OpDelete
+		}
+		if _, err := s.Apply(t.Context(), id, "", []memory.Change{change}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(memory.ScopeTeam, "team")      // 1
+	write(memory.ScopePersonal, "first") // 2
+	write(memory.ScopePersonal, "second")
+	write(memory.ScopePersonal, "") // 4
+	write(memory.ScopePersonal, "back")
+	for hours, want := range map[int]string{1: "team", 2: "first", 3: "second", 4: "team", 5: "back", 99: "back"} {
+		then := testClock.Add(time.Duration(hours)*time.Hour + time.Minute)
+		d, err := s.DocumentAsOf(t.Context(), id, "PROFILE.md", "", then)
+		if err != nil || d.Content != want {
+			t.Errorf("after %d hours: %q, %v, want %q", hours, d.Content, err, want)
+		}
+		listed := false
+		for _, e := range must[[]gate.DocumentEntry](t)(s.ReadableDocuments(t.Context(), id, gate.DocumentFilter{AsOf: then})) {
+			listed = listed || e.Path == d.Path && e.Scope == d.Scope && e.Version == d.Version && e.Content == ""
+		}
+		if !listed {
+			t.Errorf("after %d hours version %d is not listed", hours, d.Version)
+		}
+		prompt := memory.SystemPrompt(must[[]memory.Document](t)(s.PromptDocuments(t.Context(), id, then)))
+		if d.Enabled && !strings.Contains(prompt, want) {
+			t.Errorf("after %d hours the prompt lacks %q", hours, want)
+		}
+	}
+	for _, scope := range []memory.Scope{memory.ScopePersonal, memory.ScopeGlobal} {
+		if _, err := s.DocumentAsOf(t.Context(), id, "PROFILE.md", scope, testClock.Add(time.Hour)); !errors.Is(err, pg.ErrNotFound) {
+			t.Errorf("%s: %v", scope, err)
+		}
+	}
 }

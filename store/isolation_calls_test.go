@@ -82,6 +82,30 @@ var calls = map[string]call{
 		}
 		return rotated, &of, err
 	},
+	// Sessions take no identity: their tokens are credentials.
+	"StartSession": func(t *rapid.T, w *world, _ memory.Identity) (any, *tag, error) {
+		secrets := sortedKeys(w.keys, func(s string) string { return s })
+		secret := rapid.SampledFrom(secrets).Draw(t, "secret")
+		key, err := w.Authenticate(t.Context(), secret)
+		if err != nil {
+			return nil, nil, err
+		}
+		token, _, err := w.StartSession(t.Context(), key)
+		w.sessions[token] = w.keys[secret]
+		return nil, nil, err
+	},
+	"SessionKey": func(t *rapid.T, w *world, _ memory.Identity) (any, *tag, error) {
+		tokens := append(sortedKeys(w.sessions, func(s string) string { return s }), "unknown", "")
+		token := rapid.SampledFrom(tokens).Draw(t, "token")
+		key, err := w.SessionKey(t.Context(), token)
+		if err == nil && (key.Workspace != w.sessions[token].workspace || key.Name != w.sessions[token].String()) {
+			t.Fatalf("the session of %v gives %+v", w.sessions[token], key)
+		}
+		return nil, nil, err
+	},
+	"EndSession": func(t *rapid.T, w *world, _ memory.Identity) (any, *tag, error) {
+		return nil, nil, w.EndSession(t.Context(), pg.NewID().String())
+	},
 	// It takes no identity, because it records what identities do.
 	"RecordAudit": func(_ *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		entry := admin.AuditEntry{
@@ -105,6 +129,19 @@ var calls = map[string]call{
 	"OwnerID": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		_, err := w.OwnerID(t.Context(), id)
 		return nil, nil, err
+	},
+	"Owners": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		owners, err := w.Owners(t.Context(), id, 0)
+		var shown []tag
+		for _, o := range owners {
+			shown = append(shown, tag{id.Workspace, id.Agent, string(o.Key)})
+		}
+		return shown, nil, err
+	},
+	"Latest": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		kinds := []gate.EventKind{gate.EventDocumentWritten, gate.EventDocumentDeleted, gate.EventDreamCompleted}
+		events, err := w.Latest(t.Context(), id, kinds, []memory.AuthorKind{memory.AuthorUser, memory.AuthorDream}, w.db.Now().Add(time.Hour), 0)
+		return events, nil, err
 	},
 	"ResolveOwner": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		p := w.anyPlace(t, id)
@@ -176,7 +213,7 @@ var calls = map[string]call{
 		return d, nil, err
 	},
 	"Documents": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		list, err := w.Documents(t.Context(), id, gate.DocumentFilter{IncludeDeleted: true})
+		list, err := w.Documents(t.Context(), id, gate.DocumentFilter{IncludeDeleted: true, AsOf: anyTime(t)})
 		var tags []tag
 		for _, d := range list { // without contents, so the tags are made of what the rows say, and of which rows they are
 			tags = append(tags, w.tagOfDocument(t, d.ID))
@@ -184,9 +221,13 @@ var calls = map[string]call{
 		return tags, nil, err
 	},
 	"PromptDocuments": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		list, err := w.PromptDocuments(t.Context(), id)
+		list, err := w.PromptDocuments(t.Context(), id, anyTime(t))
 		return list, nil, err
 	},
+	"DocumentAsOf": readBy(func(t *rapid.T, w *world, id memory.Identity) (any, error) {
+		ref := anyRef(t)
+		return w.DocumentAsOf(t.Context(), id, ref.Path, ref.Scope, time.Now())
+	}),
 	"DocumentsWith": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		var anybodys []uuid.UUID
 		if err := w.root.QueryRow(t.Context(), "select array_agg(document_id) from documents").Scan(&anybodys); err != nil {
@@ -352,6 +393,15 @@ select (select count(*) from conversations c where workspace_id = $1 and ($2::te
 	"Stalled": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		turns, err := w.Stalled(t.Context(), allWork())
 		return nil, nil, onlyReferences(t, turns, err)
+	},
+	"Idle": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		found, err := w.Idle(t.Context(), allWork(), time.Second)
+		for _, x := range found {
+			if x.Workspace == "" || x.Agent == "" || x.UID == uuid.Nil {
+				t.Fatalf("not a reference: %+v", x)
+			}
+		}
+		return nil, nil, err
 	},
 	"DueAgents": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		due, err := w.DueAgents(t.Context(), allWork(), true, indexes.AgentRef{})
@@ -790,7 +840,7 @@ var teamCalls = map[string]call{
 		return w.ReadableDocument(t.Context(), id, anyRef(t).Path)
 	}),
 	"ReadableDocuments": readBy(func(t *rapid.T, w *world, id memory.Identity) (any, error) {
-		list, err := w.ReadableDocuments(t.Context(), id, gate.DocumentFilter{IncludeDeleted: true})
+		list, err := w.ReadableDocuments(t.Context(), id, gate.DocumentFilter{IncludeDeleted: true, AsOf: anyTime(t)})
 		var tags []tag
 		for _, d := range list {
 			tags = append(tags, w.tagOfDocument(t, d.ID))
@@ -1271,4 +1321,9 @@ func flushTags(id memory.Identity, flushes []talk.Flush) (tags []tag) {
 		tags = append(tags, tag{id.Workspace, id.Agent, string(f.Owner)})
 	}
 	return tags
+}
+
+// anyTime returns now, or the zero time, which means the same.
+func anyTime(t *rapid.T) time.Time {
+	return rapid.SampledFrom([]time.Time{{}, time.Now().Add(time.Hour)}).Draw(t, "as of")
 }

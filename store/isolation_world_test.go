@@ -71,6 +71,8 @@ type world struct {
 	shared []place        // dreams of shared memories
 	keys   map[string]tag // secrets
 	keyIDs map[uuid.UUID]tag
+	// sessions are tokens of the Memory Browser, with the tags of their keys.
+	sessions map[string]tag
 }
 
 var (
@@ -99,7 +101,7 @@ func makeWorld(t *testing.T) *world {
 	).Scan(&everything); err != nil || !everything {
 		t.Fatalf("the test's login must see everything: %v, %v", everything, err)
 	}
-	w := &world{Store: s, root: root, keys: map[string]tag{}, keyIDs: map[uuid.UUID]tag{}}
+	w := &world{Store: s, root: root, keys: map[string]tag{}, keyIDs: map[uuid.UUID]tag{}, sessions: map[string]tag{}}
 	for _, workspace := range worldWorkspaces {
 		if err := s.EnsureWorkspace(t.Context(), workspace, tag{workspace, "", "GLOBAL"}.String()); err != nil {
 			t.Fatal(err)
@@ -233,6 +235,11 @@ func (w *world) addKeys(t *testing.T, workspace string) {
 		t.Fatal(err)
 	}
 	w.keys[secret], w.keyIDs[key.ID] = of, of
+	token, _, err := w.StartSession(t.Context(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.sessions[token] = of
 }
 
 // addPlace fills a place: documents of both scopes, a conversation that waits, and extractions in several states.
@@ -309,6 +316,9 @@ func mayChange(id memory.Identity, g group) bool {
 	if g.table == "recalls" { // a viewer's searches count as well
 		return g.workspace == id.Workspace && g.agent == id.Agent && g.agent != "" && g.owner == string(id.Owner) &&
 			id.Role.Valid() && id.MayUseAgent(id.Agent)
+	}
+	if g.table == "web_sessions" { // whoever holds a token, whatever their identity
+		return false
 	}
 	if g.table == "audit_log" { // nobody, but for the purpose of recording what they do
 		return false
@@ -479,6 +489,7 @@ var tenantTables = []struct {
 	{"recalls", []string{"agent_id", "owner_key", "scope"}},
 	{"snapshot_archives", []string{"agent_id", "owner_key"}},
 	{"snapshot_imports", []string{"agent_id", "owner_key"}},
+	{"web_sessions", nil},
 	{"workspaces", nil},
 	{"write_ledger", []string{"agent_id", "owner_key"}},
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -99,6 +100,46 @@ select proname::text from pg_proc where pronamespace = 'public'::regnamespace an
 		t.Fatal(err)
 	}
 	s.Close()
+}
+
+// A development version let owners share an id of writes, where the previous release has one per agent.
+func TestMigrateSharedIDsOfWrites(t *testing.T) {
+	url := devtest.Database(t, nil)
+	if err := withProvider(url, func(_ *sql.DB, p *goose.Provider) error {
+		_, err := p.UpTo(t.Context(), 17)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	for _, sql := range []string{
+		"drop index memory_writes_by_request",
+		"create unique index memory_writes_by_request on memory_writes (request_id, workspace_id, agent_id, owner_key)",
+		"set session_replication_role = replica", // no keys and agents are needed
+		`insert into memory_writes (workspace_id, agent_id, write_id, request_id, request_hash, key_id, owner_key, scope, path, strategy,
+    content, reason, outcome, staged_at, due_at)
+select 'acme', 'ada', ('00000000-0000-0000-0000-00000000000' || n)::uuid, 'one', sha256(''), gen_random_uuid(), 'user:' || n, 'PERSONAL',
+    'a.md', 'append', '', '', 'staged', now(), now()
+from generate_series(1, 3) n`,
+	} {
+		if _, err := conn.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	must[int](t)(Migrate(t.Context(), url))
+	rows, err := conn.Query(t.Context(), `
+select owner_key || ' ' || requested_id || ' ' || (request_id = 'one') from memory_writes order by write_id`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if want := []string{"user:1 one true", "user:2 one false", "user:3 one false"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("writes %q, want %q; %v", got, want, err)
+	}
 }
 
 // An ordinary login that owns its database migrates and works, as on managed PostgreSQL; any other login gets an error that

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"maps"
 	"regexp"
 	"slices"
@@ -12,8 +13,10 @@ import (
 
 // broad are the statements that read many rows on purpose: lists for operators, and what counts or sweeps.
 var broad = []string{
-	"sqlAgents", "sqlKeys", "sqlKeyReplace", "sqlConversationsOfAll", "sqlDocumentsOfAll", "sqlUsageOfDay", "sqlBacklog",
-	"sqlImportsRunning", "sqlAudit", "sqlOwnersUnsignalled", "sqlOwnersStalled", "sqlComponents", "sqlSchemaVersion",
+	"sqlAgents", "sqlKeys", "sqlKeyReplace", "sqlConversationsOfAll", "sqlDocumentsOfAll", "sqlDocumentsOfAllAsOf", "sqlUsageOfDay", "sqlBacklog",
+	"sqlImportsRunning", "sqlAudit", "sqlOwnersUnsignalled", "sqlOwnersStalled", "sqlConversationsIdle", "sqlComponents", "sqlSchemaVersion",
+	// Pages for people: the owners of an agent, and its latest events, which are read backwards until enough are the reader's.
+	"sqlOwners", "sqlJournalLatest",
 	// Maintenance of an index reads all of an agent.
 	"sqlIndexStale", "sqlStaleSources", "sqlStaleCount", "sqlPackPartition", "sqlDueSources", "sqlSpaces", "sqlSpaceDue", "sqlCorpusStatus",
 	"sqlIndexedAgents", "sqlDreamingAgents", "sqlNewsOwners", "sqlSpacesDue", "sqlSourcesDue",
@@ -29,7 +32,7 @@ var broad = []string{
 
 // tables whose whole key is shorter than three columns, and spaces, of which an agent has one or two.
 var shortKeys = []string{
-	"agents_pkey", "api_keys_pkey", "api_keys_hash_key", "api_keys_by_id", "workspaces_pkey", "index_sources_by_group",
+	"agents_pkey", "api_keys_pkey", "api_keys_hash_key", "web_sessions_hash_key", "api_keys_by_id", "workspaces_pkey", "index_sources_by_group",
 	"index_spaces_pkey", "index_spaces_live", "index_spaces_by_identity",
 	"leases_pkey",
 	"facts_by_id",
@@ -50,7 +53,7 @@ func TestPlansBeforeStatistics(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), "set plan_cache_mode = force_generic_plan"); err != nil {
 		t.Fatal(err)
 	}
-	statements := sqlConstants(t)
+	statements := sqlConstants(t, ".")
 	// Queries of PostgreSQL itself for foreign keys.
 	statements["foreign key of messages"] = `
 select 1 from only conversations x
@@ -66,7 +69,10 @@ for key share of x`
 		if slices.Contains(broad, name) || !slices.Contains([]string{"select", "insert", "update", "with"}, strings.Fields(word)[0]) {
 			continue
 		}
-		plan := genericPlan(t, conn, name, statements[name])
+		plan, err := genericPlan(t.Context(), conn, name, statements[name])
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
 		for _, fault := range planFaults(plan) {
 			t.Errorf("%s: %s\n%s", name, fault, strings.Join(plan, "\n"))
 		}
@@ -78,29 +84,24 @@ for key share of x`
 }
 
 // genericPlan returns the plan of a statement for any arguments.
-func genericPlan(t *testing.T, conn *pgx.Conn, name, statement string) []string {
-	t.Helper()
-	sql, _, err := pgx.NamedArgs{}.RewriteQuery(t.Context(), conn, statement, nil)
+func genericPlan(ctx context.Context, conn *pgx.Conn, name, statement string) ([]string, error) {
+	sql, _, err := pgx.NamedArgs{}.RewriteQuery(ctx, conn, statement, nil)
 	if err != nil {
-		t.Fatalf("%s: %v", name, err)
+		return nil, err
 	}
-	prepared, err := conn.Prepare(t.Context(), name, sql)
+	prepared, err := conn.Prepare(ctx, name, sql)
 	if err != nil {
-		t.Fatalf("%s: %v", name, err)
+		return nil, err
 	}
 	arguments := ""
 	if n := len(prepared.ParamOIDs); n > 0 {
 		arguments = "(" + strings.TrimSuffix(strings.Repeat("null,", n), ",") + ")"
 	}
-	rows, err := conn.Query(t.Context(), `explain (costs off) execute "`+name+`" `+arguments, pgx.QueryExecModeSimpleProtocol)
+	rows, err := conn.Query(ctx, `explain (costs off) execute "`+name+`" `+arguments, pgx.QueryExecModeSimpleProtocol)
 	if err != nil {
-		t.Fatalf("%s: %v", name, err)
+		return nil, err
 	}
-	plan, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	return plan
+	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
 var indexUse = regexp.MustCompile(`(?:using|Bitmap Index Scan on) (\w+)`)
@@ -122,4 +123,47 @@ func planFaults(plan []string) []string {
 		}
 	}
 	return faults
+}
+
+// The sweep for due agents skips from key to key: with many sources it reads no table as a whole and sorts none, so that one page costs as
+// much as its agents and not as what they have indexed.
+func TestDueAgentsIsIndexed(t *testing.T) {
+	t.Parallel()
+	w := makeWorld(t)
+	for _, sql := range []string{`
+insert into index_sources (workspace_id, agent_id, corpus, scope, owner_key, source_uid, version, head, units, index_format, embed_due, token, changed_at)
+select workspace_id, agent_id, corpus, scope, owner_key, gen_random_uuid(), version, head, units, index_format, false, token, changed_at
+from index_sources
+cross join generate_series(1, 2000)`, "analyze index_sources"} {
+		if _, err := w.root.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	acquired, err := w.db.Pool.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer acquired.Release()
+	if _, err := acquired.Exec(t.Context(), "set plan_cache_mode = force_generic_plan"); err != nil {
+		t.Fatal(err)
+	}
+	plan, err := genericPlan(t.Context(), acquired.Conn(), "sqlDueAgents", sqlConstants(t, ".")["sqlDueAgents"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	reads := 0
+	for _, line := range plan {
+		if !strings.Contains(line, " on index_sources") && !strings.Contains(line, " on index_fresh") {
+			continue
+		}
+		if reads++; strings.Contains(line, "Seq Scan") || strings.Contains(line, "Bitmap Heap Scan") {
+			t.Errorf("it reads more than it needs: %s", strings.TrimSpace(line))
+		}
+	}
+	if reads < 8 {
+		t.Errorf("only %d places read sources and fresh rows", reads)
+	}
+	if t.Failed() {
+		t.Log(strings.Join(plan, "\n"))
+	}
 }

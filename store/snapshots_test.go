@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -185,7 +186,7 @@ func TestArchivesChangeNoPlaces(t *testing.T) {
 		snap.File{Ref: personal("PROFILE.md"), Content: "theirs", Prompt: in},
 	)
 	var got []string
-	for _, d := range must[[]memory.Document](t)(s.PromptDocuments(t.Context(), id)) {
+	for _, d := range must[[]memory.Document](t)(s.PromptDocuments(t.Context(), id, time.Time{})) {
 		got = append(got, fmt.Sprint(d.Scope, " ", d.Path, " ", d.SortOrder))
 	}
 	want := []string{

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
@@ -88,7 +89,7 @@ func TestReadersOfATeam(t *testing.T) {
 	if !slices.Equal(theirs, want) {
 		t.Errorf("the leader's are %q, want %q", theirs, want)
 	}
-	prompt := memory.SystemPrompt(must[[]memory.Document](t)(s.PromptDocuments(t.Context(), limited)))
+	prompt := memory.SystemPrompt(must[[]memory.Document](t)(s.PromptDocuments(t.Context(), limited, time.Time{})))
 	window := memory.SystemPrompt(must[talk.WindowLoad](t)(s.LoadWindow(t.Context(), limited, talk.WindowRequest{})).Documents)
 	if prompt != window {
 		t.Error("the context has another prompt")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -83,7 +84,7 @@ func TestRoundTrips(t *testing.T) {
 			)
 		}},
 		{"Document", 1, func() error { return second(s.Document(t.Context(), id, team("MEMORY.md"))) }},
-		{"PromptDocuments", 1, func() error { return second(s.PromptDocuments(t.Context(), id)) }},
+		{"PromptDocuments", 1, func() error { return second(s.PromptDocuments(t.Context(), id, time.Time{})) }},
 		{"Authenticate", 1, func() error {
 			if _, err := s.Authenticate(t.Context(), "rv_unknown"); !is(pg.ErrUnauthorized)(err) {
 				return err

@@ -41,7 +41,7 @@ func TestLoadWindow(t *testing.T) {
 	all := talk.WindowRequest{Conversation: "c", Window: 1000, MaxBytes: 1 << 20}
 
 	empty := must[talk.WindowLoad](t)(s.LoadWindow(t.Context(), id, all))
-	if empty.Found || len(empty.Documents) != len(must[[]memory.Document](t)(s.PromptDocuments(t.Context(), id))) ||
+	if empty.Found || len(empty.Documents) != len(must[[]memory.Document](t)(s.PromptDocuments(t.Context(), id, time.Time{}))) ||
 		empty.Messages != nil ||
 		empty.Unflushed != 0 || empty.Goal.ID != "" || empty.Compaction.ID != uuid.Nil {
 		t.Errorf("without the conversation: %+v", empty)

@@ -149,6 +149,13 @@ func TestRequestIDIsForOneWrite(t *testing.T) {
 	if len(seen) != 4 {
 		t.Errorf("%d writes for 4 requests", len(seen))
 	}
+	// They all have the id that their owners gave them.
+	for _, owner := range []memory.Owner{"user:7", "user:8"} {
+		w := must[transfer.MemoryWrite](t)(s.MemoryWrite(t.Context(), id.For("ada", owner), "one"))
+		if w.RequestID != "one" || w.Owner != owner {
+			t.Errorf("the write of %s is %+v", owner, w)
+		}
+	}
 	// Each owner reads their own, and nobody in particular the shared one.
 	for owner, want := range map[memory.Owner]memory.Owner{"user:7": "user:7", "user:8": "user:8", "user:9": "", "": ""} {
 		reader := id.For("ada", owner)

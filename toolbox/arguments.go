@@ -171,6 +171,8 @@ func (p param) read(raw json.RawMessage) (any, error) {
 		switch {
 		case !ok:
 			return nil, faultf("%s must be a string", p.name)
+		case strings.ContainsRune(s, 0): // which PostgreSQL cannot hold
+			return nil, faultf("%s contains the character U+0000: remove it", p.name)
 		case p.values != nil && !slices.Contains(p.values, s):
 			return nil, faultf("%s must be one of %s", p.name, strings.Join(p.values, ", "))
 		case p.min > 0 && float64(utf8.RuneCountInString(strings.TrimSpace(s))) < p.min:

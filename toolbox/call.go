@@ -49,7 +49,7 @@ func (b *Box) Call(ctx context.Context, c Caller, name string, raw json.RawMessa
 }
 
 func (k *call) do(ctx context.Context, name string, raw json.RawMessage) (any, error) {
-	for _, t := range tools() {
+	for _, t := range every() {
 		if t.name != name {
 			continue
 		}

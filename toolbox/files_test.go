@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
@@ -469,7 +470,7 @@ func TestNewFilesAreNotInThePrompt(t *testing.T) {
 			t.Errorf("%s", a.Content)
 		}
 	}
-	prompt := memory.SystemPrompt(must[[]memory.Document](t)(h.Store.PromptDocuments(t.Context(), c.Identity)))
+	prompt := memory.SystemPrompt(must[[]memory.Document](t)(h.Store.PromptDocuments(t.Context(), c.Identity, time.Time{})))
 	if prompt == "" || strings.Contains(prompt, "injected") {
 		t.Errorf("%s", prompt)
 	}

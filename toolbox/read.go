@@ -138,19 +138,22 @@ func fileOf(d memory.Document, size int) file {
 	}
 }
 
+// listing is the result of list_workspace_memory_files.
+type listing struct {
+	AgentID   string `json:"agentId"`
+	Count     int    `json:"count"`
+	Files     []file `json:"files"`
+	Truncated bool   `json:"truncated,omitempty"`
+	Notice    string `json:"notice,omitempty"`
+}
+
 // list implements list_workspace_memory_files.
 func (k *call) list(ctx context.Context) (any, error) {
 	entries, err := k.Store.ReadableDocuments(ctx, k.Identity, gate.DocumentFilter{Prefix: given(k.args, "filenamePrefix", "")})
 	if err != nil {
 		return nil, err
 	}
-	out := struct {
-		AgentID   string `json:"agentId"`
-		Count     int    `json:"count"`
-		Files     []file `json:"files"`
-		Truncated bool   `json:"truncated,omitempty"`
-		Notice    string `json:"notice,omitempty"`
-	}{AgentID: k.Identity.Agent, Count: len(entries), Files: []file{}}
+	out := listing{AgentID: k.Identity.Agent, Count: len(entries), Files: []file{}}
 	for _, entry := range entries[:min(len(entries), maxFiles)] {
 		out.Files = append(out.Files, fileOf(entry.Document, entry.Bytes))
 	}

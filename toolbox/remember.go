@@ -216,20 +216,23 @@ func (r *remembering) again(ctx context.Context, receipt memory.Receipt) (Saved,
 	return saved, nil
 }
 
+// remembered is the result of remember.
+type remembered struct {
+	Kind    string `json:"kind"`
+	Line    string `json:"line"`
+	Old     string `json:"old,omitempty"`
+	Path    string `json:"path"`
+	Receipt string `json:"receipt,omitempty"`
+	Message string `json:"message"`
+}
+
 // remember implements the tool. The author is the tool, because the words are the model's.
 func (k *call) remember(ctx context.Context) (any, error) {
 	saved, err := k.Box.remember(ctx, k.Caller, remember.Scanned(given(k.args, "text", "")), memory.Author{Kind: memory.AuthorTool, ID: Remember})
 	if err != nil {
 		return nil, err
 	}
-	out := struct {
-		Kind    string `json:"kind"`
-		Line    string `json:"line"`
-		Old     string `json:"old,omitempty"`
-		Path    string `json:"path"`
-		Receipt string `json:"receipt,omitempty"`
-		Message string `json:"message"`
-	}{Kind: saved.Kind, Line: saved.Line, Old: saved.Old, Path: saved.Path, Receipt: saved.Receipt.Token}
+	out := remembered{Kind: saved.Kind, Line: saved.Line, Old: saved.Old, Path: saved.Path, Receipt: saved.Receipt.Token}
 	switch remember.Kind(saved.Kind) {
 	case remember.KindUnclear:
 		return nil, faultf("no statement found in the text: write one plain statement, such as \"The staging port is 5434\"")
@@ -293,6 +296,11 @@ type Statement struct {
 // store.ErrForbidden if the caller may not write the document, such as shared memory with a key that is pinned to a
 // person. Repeating a Caller.Key returns the first receipt, without the statements.
 func (b *Box) Forget(ctx context.Context, c Caller, f Forget) (Forgotten, error) {
+	return b.forget(ctx, c, f, memory.Author{Kind: memory.AuthorUser, ID: "forget"})
+}
+
+// forget is Forget for any author.
+func (b *Box) forget(ctx context.Context, c Caller, f Forget, author memory.Author) (Forgotten, error) {
 	if strings.HasPrefix(f.Path, recall.SessionsFolder) && !strings.HasSuffix(f.Path, ".md") {
 		return Forgotten{}, &store.InvalidError{
 			Field:   "path",
@@ -307,7 +315,7 @@ func (b *Box) Forget(ctx context.Context, c Caller, f Forget) (Forgotten, error)
 		}
 		scope = d.Scope
 	}
-	id := c.by(memory.Author{Kind: memory.AuthorUser, ID: "forget"})
+	id := c.by(author)
 	done, err := b.Store.Forget(ctx, id, dreams.ForgetRequest{
 		Ref: memory.Ref{Scope: scope, Path: f.Path}, FromLine: f.FromLine, ToLine: max(f.ToLine, f.FromLine), Entry: f.Entry, Shown: f.Shown,
 		Key: keyOf("forget", c.Key, string(scope), f.Path, strconv.Itoa(f.FromLine), strconv.Itoa(f.ToLine), string(f.Entry), f.Shown),

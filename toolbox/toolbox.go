@@ -5,6 +5,7 @@ package toolbox
 import (
 	"context"
 	"encoding/json"
+	"sync"
 
 	"reverie/memory"
 	"reverie/memory/setting"
@@ -25,6 +26,11 @@ const (
 	EditFile     = "edit_workspace_memory_file"
 	SearchFiles  = "search_workspace_memory"
 	Remember     = "remember"
+
+	// Tools for clients that act for a person by themselves (see Offers); models of chats are not given them.
+	ForgetTool   = "forget"
+	MemoryQuery  = "memory_query"
+	MemoryUpsert = "memory_upsert"
 )
 
 // Definition is a tool as presented to a model.
@@ -33,6 +39,17 @@ type Definition struct {
 	Description string
 	Parameters  json.RawMessage // JSON schema of an object
 	Writes      bool            // it changes memory
+}
+
+// Offer is a tool as offered to programs, with what they need besides the definition.
+type Offer struct {
+	Definition
+
+	Title  string          // for people
+	Result json.RawMessage // JSON schema of the result of a call that is not an error
+	// Replaces means that a call can change or remove what memory has; the history keeps it. Repeats means that a repeated call
+	// changes nothing more. Both are false for tools that only read.
+	Replaces, Repeats bool
 }
 
 // Caller is the conversation on whose behalf a tool is called.
@@ -67,6 +84,9 @@ type Box struct {
 	// Changed is called for every document changed by a call, so that it is embedded soon; may be nil.
 	Changed func(id memory.Identity, scope memory.Scope)
 }
+
+// Enabled reports whether an agent's memory is switched on. If not, nothing of it is shown to models.
+func (b *Box) Enabled(a gate.Agent) bool { return b.enabled(a) }
 
 // enabled reports whether an agent's memory is switched on. If not, nothing is read, searched or written; people
 // still reach the files through the API.
@@ -108,7 +128,11 @@ type tool struct {
 	description string
 	params      []param
 	writes      bool
+	replaces    bool // see Offer
+	repeats     bool // see Offer
 	answersOff  bool // answers also while memory is off
+	title       string
+	result      any // zero value of the result's type
 	run         func(*call, context.Context) (any, error)
 }
 
@@ -148,6 +172,7 @@ func tools() []tool {
 	return []tool{
 		{
 			name: MemorySearch, answersOff: true,
+			title: "Search memory", result: searched{},
 			description: "Search long-term memory: facts about the user and their work, and earlier conversations. " +
 				"Search before answering anything about earlier work, decisions, dates, people, preferences or tasks, " +
 				"and read the lines around a result with " + MemoryGet + ". " +
@@ -170,6 +195,7 @@ func tools() []tool {
 		},
 		{
 			name: MemoryGet, answersOff: true,
+			title: "Read around a search result", result: excerpt{},
 			description: "Read lines of a memory file, or messages of an earlier conversation, around what " + MemorySearch + " found. " +
 				"The text is empty if it does not exist. If truncated is true, continue from nextFrom.",
 			params: []param{
@@ -185,7 +211,8 @@ func tools() []tool {
 			run: (*call).get,
 		},
 		{
-			name: ListFiles,
+			name:  ListFiles,
+			title: "List memory files", result: listing{},
 			description: "List the memory files that can be read, in the order of the system prompt, with their sizes. " +
 				"enabled means that the file is already in the system prompt.",
 			params: []param{
@@ -194,7 +221,8 @@ func tools() []tool {
 			run: (*call).list,
 		},
 		{
-			name: SearchFiles,
+			name:  SearchFiles,
+			title: "Find words in memory files", result: keywords{},
 			description: "Find lines of the memory files that contain all given words literally (ignoring case), " +
 				"such as a name, a path or a code. " +
 				"Matches are marked [[like this]]. For questions and conversations, use " + MemorySearch + ".",
@@ -212,13 +240,15 @@ func tools() []tool {
 			run: (*call).keywords,
 		},
 		{
-			name:        ReadFile,
+			name:  ReadFile,
+			title: "Read a memory file", result: file{},
 			description: "Read a whole memory file. Keep its version for writing the file.",
 			params:      []param{pathParam, scopeParam},
 			run:         (*call).read,
 		},
 		{
-			name: WriteFile,
+			name:  WriteFile,
+			title: "Write a memory file", result: written{},
 			description: "Create a memory file or replace all of its text; earlier versions stay in its history. " +
 				"Read an existing file first and give its version: changes made " +
 				"meanwhile are then merged, not overwritten. To change a part, use " + EditFile + "; to keep one fact, use " + Remember + ".",
@@ -231,11 +261,12 @@ func tools() []tool {
 						"; 0: the file must not exist yet. Default: any current text is replaced.",
 				},
 			},
-			writes: true,
-			run:    (*call).write,
+			writes: true, replaces: true, repeats: true,
+			run: (*call).write,
 		},
 		{
-			name:        EditFile,
+			name:  EditFile,
+			title: "Edit a memory file", result: written{},
 			description: "Replace text in a memory file: oldText by newText. oldText must match exactly and occur once, unless replaceAll is true.",
 			params: []param{
 				pathParam,
@@ -243,11 +274,12 @@ func tools() []tool {
 				{name: "newText", kind: text, required: true, doc: "The replacement; empty removes oldText."},
 				{name: "replaceAll", kind: boolean, doc: "Replace every occurrence. Default: false."},
 			},
-			writes: true,
-			run:    (*call).edit,
+			writes: true, replaces: true,
+			run: (*call).edit,
 		},
 		{
-			name: Remember,
+			name:  Remember,
+			title: "Remember", result: remembered{},
 			description: "Keep a fact, preference or decision of the user in MEMORY.md for all future conversations. " +
 				"Use it when the user asks to remember something. " +
 				"Known facts are recognised, and corrected ones are replaced. Never keep passwords or keys.",
@@ -257,13 +289,13 @@ func tools() []tool {
 					doc: "One self-contained statement in the user's words and language; several on separate lines.",
 				},
 			},
-			writes: true,
-			run:    (*call).remember,
+			writes: true, repeats: true,
+			run: (*call).remember,
 		},
 	}
 }
 
-// Definitions returns all tools, in a fixed order.
+// Definitions returns the tools for models, in a fixed order.
 func Definitions() []Definition {
 	all := tools()
 	out := make([]Definition, len(all))
@@ -273,9 +305,22 @@ func Definitions() []Definition {
 	return out
 }
 
+// Offers returns every tool, in a fixed order: those of Definitions, and those for clients that act for a person by themselves.
+var Offers = sync.OnceValue(func() []Offer {
+	all := every()
+	out := make([]Offer, len(all))
+	for i, t := range all {
+		out[i] = Offer{t.definition(), t.title, resultSchema(t.result), t.replaces, t.repeats}
+	}
+	return out
+})
+
+// every returns all tools that can be called.
+func every() []tool { return append(tools(), personal()...) }
+
 // DefinitionOf returns the tool with a name; found is false if there is none.
 func DefinitionOf(name string) (d Definition, found bool) {
-	for _, t := range tools() {
+	for _, t := range every() {
 		if t.name == name {
 			return t.definition(), true
 		}

@@ -48,6 +48,8 @@ type sweeps struct {
 	now      func() time.Time
 	interval time.Duration
 	log      *slog.Logger
+	// idle is the time after which messages that no turn completes are extracted as well, unless an agent has its own; 0: never.
+	idle time.Duration
 	// keepAudit is the age at which entries of the audit log are deleted.
 	keepAudit time.Duration
 
@@ -180,6 +182,21 @@ func (s *sweeps) deliver(ctx context.Context, turn talk.UnsignalledTurn) error {
 		return err
 	}
 	return s.store.Signalled(ctx, id.For(turn.Agent, owner), turn.Turn)
+}
+
+// idleTurns completes turns that clients have left open. The sweep of turns delivers them.
+func (s *sweeps) idleTurns(ctx context.Context) (int, error) {
+	return drain(ctx, func(ctx context.Context) ([]talk.IdleConversation, error) {
+		return s.store.Idle(ctx, s.lease(0, s.interval), s.idle)
+	}, func(ctx context.Context, x talk.IdleConversation) error {
+		id := memory.Identity{Workspace: x.Workspace, Agent: x.Agent, AnyOwner: true, Role: memory.RoleMember}
+		c, err := s.store.ConversationByUID(ctx, id, x.UID)
+		if err != nil {
+			return err
+		}
+		_, err = s.store.CompleteTurn(ctx, id.For(x.Agent, c.Owner), c.ID)
+		return err
+	})
 }
 
 // writes starts the workflows of staged writes. One whose workflow is running is left alone.

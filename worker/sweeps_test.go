@@ -171,6 +171,39 @@ func TestTurnsAreLeasedAndDeliveredWithTheAgentsTiming(t *testing.T) {
 	}
 }
 
+// What a client stores without ever completing a turn is learned from when it has been quiet for a while.
+func TestIdleTurnsAreCompleted(t *testing.T) {
+	w := newWorld(t)
+	w.agent("acme", "ada", "UTC", setting.AgentSettings{})
+	for _, trigger := range []memory.Trigger{memory.TriggerChannel, memory.TriggerImport} {
+		if _, err := w.store.AppendMessages(t.Context(), owner(string(trigger)), talk.Batch{
+			Conversation: "talk", Trigger: trigger,
+			Messages: []memory.Message{{ID: "1", Role: memory.RoleOfUser, Content: "I live in Bern.", CreatedAt: time.Now()}},
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	idle := 15 * time.Minute
+	for _, c := range []struct {
+		after time.Duration
+		want  int
+	}{{idle - time.Minute, 0}, {idle + time.Minute, 1}, {2 * idle, 0}} {
+		s := w.sweeper(time.Now().Add(c.after))
+		s.idle = idle
+		if done, err := s.idleTurns(t.Context()); err != nil || done != c.want {
+			t.Errorf("after %s, %d are completed (%v), want %d", c.after, done, err, c.want)
+		}
+	}
+	if done, err := w.sweeper(time.Now().Add(2 * idle)).turns(t.Context()); err != nil || done != 1 {
+		t.Errorf("%d turns are delivered (%v), want 1", done, err)
+	}
+	for trigger, complete := range map[memory.Trigger]int64{memory.TriggerChannel: 1, memory.TriggerImport: 0} {
+		if c, err := w.store.Conversation(t.Context(), owner(string(trigger)), "talk"); err != nil || c.Complete != complete {
+			t.Errorf("%s: complete up to %d (%v), want %d", trigger, c.Complete, err, complete)
+		}
+	}
+}
+
 // Records that a dump has left open are taken up: a dream that Temporal does not know is dreamed, one that a person has terminated
 // ends, and so do a compaction and a flush.
 func TestOpenRecordsAreTakenUp(t *testing.T) {

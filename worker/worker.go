@@ -35,7 +35,9 @@ type Options struct {
 	EmbedConcurrency int           // concurrent agents whose units are embedded
 	EmbedRate        float64       // embedding steps that all workers start per second; 0: any number
 	SweepInterval    time.Duration // pause between two rounds of a sweep
+	IdleTurn         time.Duration // as Settings.IdleTurn
 	AuditRetention   time.Duration // age at which entries of the audit log are deleted; 0: never
+	Build            string        // id of this program, which Temporal shows; empty: none is reported
 	Log              *slog.Logger
 }
 
@@ -66,7 +68,7 @@ func New(c client.Client, steps *activities.Activities, o Options) *Worker {
 		leader: leader{store: steps.Store, holder: uuid.NewString(), duration: leaseFor(o.SweepInterval), log: o.Log},
 		sweeps: &sweeps{
 			store: steps.Store, client: c, timing: steps.Timing, now: steps.Now, interval: o.SweepInterval, log: o.Log,
-			woken: make(chan struct{}, 1), keepAudit: o.AuditRetention,
+			woken: make(chan struct{}, 1), idle: o.IdleTurn, keepAudit: o.AuditRetention,
 		},
 		indexSweep: &indexSweep{
 			store: steps.Store, embedders: steps.Embedders, changed: changed, client: c, now: steps.Now, interval: o.SweepInterval, log: o.Log,
@@ -80,6 +82,9 @@ func New(c client.Client, steps *activities.Activities, o Options) *Worker {
 	poll := func(name string, options worker.Options) worker.Worker {
 		options.WorkerStopTimeout = stopTimeout
 		options.OnFatalError = w.fail
+		if o.Build != "" { // reported only: any build runs any workflow
+			options.DeploymentOptions.Version = worker.WorkerDeploymentVersion{DeploymentName: workflows.Deployment, BuildID: o.Build}
+		}
 		q := worker.New(c, name, options)
 		q.RegisterActivity(steps)
 		w.queues = append(w.queues, queue{q, name})
@@ -169,7 +174,7 @@ func (w *Worker) sweep(ctx context.Context) {
 	defer all.Wait()
 	for over, sweep := range map[string]func(context.Context) (int, error){
 		"writes": w.sweeps.writes, "snapshots": w.sweeps.snapshots, "imports": w.sweeps.imports,
-		"open records": w.sweeps.open, "indexes": w.indexSweep.tend, "embedding models": w.indexSweep.change,
+		"open records": w.sweeps.open, "idle turns": w.sweeps.idleTurns, "indexes": w.indexSweep.tend, "embedding models": w.indexSweep.change,
 	} {
 		all.Go(func() { w.sweeps.run(ctx, over, nil, sweep) })
 	}

@@ -36,6 +36,14 @@ func (p *Problem) With(header, value string) *Problem {
 	return p
 }
 
+// Named gives an error another name, with its status; empty: it keeps its own.
+func (p *Problem) Named(name Name) *Problem {
+	if name != "" {
+		p.Name, p.Code = name, errorStatus[name]
+	}
+	return p
+}
+
 // New returns an error with a name, its status, and a message for people.
 func New(name Name, format string, args ...any) *Problem {
 	return &Problem{Code: errorStatus[name], Name: name, Msg: fmt.Sprintf(format, args...)}
@@ -138,7 +146,7 @@ func init() {
 		err := fromHuma(status, msg, errs...)
 		name, given := ctx.Operation().Metadata[MetaInvalid].(Name)
 		if p, is := err.(*Problem); is && given && p.Name == InvalidRequest {
-			p.Name, p.Code = name, errorStatus[name]
+			return p.Named(name)
 		}
 		return err
 	}

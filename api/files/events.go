@@ -159,26 +159,6 @@ func (s *fileRoom) downloadEvents(ctx context.Context, in *EventParams) (*rest.S
 	}}, nil
 }
 
-// lookForEvents returns a look that finds events newer than those present when it began. Its first look always finds something: events
-// between a follower's look and its first one would otherwise be lost.
-func (s *fileRoom) lookForEvents(id memory.Identity) rest.Look {
-	var filter gate.JournalFilter
-	begun := false
-	return func(ctx context.Context) (found bool, err error) {
-		if !begun {
-			if filter.After, err = s.Store.JournalEnd(ctx, id); err == nil {
-				begun = true
-			}
-			return begun, err
-		}
-		part, err := s.Store.Journal(ctx, id, filter)
-		if err == nil {
-			found, filter.After = len(part.Events) > 0, part.Next
-		}
-		return found, err
-	}
-}
-
 type eventStreamInput struct {
 	EventParams
 	LastEventID string `header:"Last-Event-ID" maxLength:"50" doc:"Id of the last event that was received; it counts instead of cursor."`
@@ -197,7 +177,7 @@ func (s *fileRoom) followEvents(ctx context.Context, in *eventStreamInput) (*res
 			return nil, err
 		}
 	}
-	feed, release, found := s.followers.Join(ctx, id)
+	feed, release, found := s.Events.Join(ctx, id)
 	if !found {
 		return nil, rest.TooMany(rest.ReconnectAfter)
 	}

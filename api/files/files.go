@@ -15,6 +15,7 @@ import (
 	"reverie/api/fault"
 	"reverie/api/rest"
 	"reverie/memory"
+	"reverie/recall"
 	"reverie/store"
 	"reverie/store/gate"
 )
@@ -22,13 +23,11 @@ import (
 // fileRoom serves documents, their history, and the events of a memory.
 type fileRoom struct {
 	*rest.Server
-	followers *rest.Followers // of events
 }
 
 // Register adds the operations about documents and events.
 func Register(k *rest.Server) {
 	s := &fileRoom{Server: k}
-	s.followers = rest.NewFollowers(k, "events", s.lookForEvents)
 	s.fileRoutes()
 	s.fileWriteRoutes()
 	s.historyRoutes()
@@ -54,6 +53,24 @@ func (s *fileRoom) fileRoutes() {
 // PathParam is the path of a document; its slashes need no escaping.
 type PathParam struct {
 	Path string `path:"path" maxLength:"255" doc:"Path of the document, slashes included." example:"memory/2026-11-21.md"`
+}
+
+// AsOfParam selects a time in the history.
+type AsOfParam struct {
+	AsOf string `query:"asOf" maxLength:"40" doc:"As it was at that time: RFC 3339, or a date in the agent's time zone, of which it is the end. Missing: now." example:"2026-05-31"`
+}
+
+// time returns the time; zero: now.
+func (p AsOfParam) time(agent gate.Agent) (time.Time, error) {
+	zone, err := agent.Location()
+	if err != nil {
+		return time.Time{}, err
+	}
+	at, err := recall.ParseAsOf(p.AsOf, zone)
+	if err != nil {
+		return at, fault.InvalidAt("query.asOf", "use a time such as 2026-01-31T08:00:00Z, or a date such as 2026-01-31")
+	}
+	return at, nil
 }
 
 // clean checks the path.
@@ -109,17 +126,20 @@ type filesInput struct {
 	rest.ScopeParam
 	Prefix         string `query:"prefix" maxLength:"255" doc:"Only paths that begin with it." example:"memory/"`
 	IncludeDeleted bool   `query:"includeDeleted" doc:"Deleted ones as well."`
+	AsOfParam
 }
 
 func (s *fileRoom) listFiles(ctx context.Context, in *filesInput) (*rest.Reply[rest.Page[FileEntry]], error) {
-	id, _, err := s.Enter(ctx, in.Agent, in.Person())
+	id, agent, err := s.Enter(ctx, in.Agent, in.Person())
+	if err != nil {
+		return nil, err
+	}
+	at, err := in.time(agent)
 	if err != nil {
 		return nil, err
 	}
 	found, err := s.Store.ReadableDocuments(
-		ctx,
-		id,
-		gate.DocumentFilter{Prefix: in.Prefix, Scope: in.Scope, IncludeDeleted: in.IncludeDeleted},
+		ctx, id, gate.DocumentFilter{Prefix: in.Prefix, Scope: in.Scope, IncludeDeleted: in.IncludeDeleted, AsOf: at},
 	)
 	if err != nil {
 		return nil, err
@@ -140,16 +160,21 @@ type readFileInput struct {
 	PathParam
 	rest.PersonParams
 	rest.ScopeParam
-	Version     int    `query:"version" minimum:"1" doc:"An earlier version; missing: the current one."`
+	Version int `query:"version" minimum:"1" doc:"An earlier version; missing: the current one."`
+	AsOfParam
 	IfNoneMatch string `header:"If-None-Match" maxLength:"2000"`
 }
 
 func (s *fileRoom) readFile(ctx context.Context, in *readFileInput) (*rest.Tagged[fileView], error) {
-	id, _, err := s.Enter(ctx, in.Agent, in.Person())
+	id, agent, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
 	}
-	view, err := s.file(ctx, id, in)
+	at, err := in.time(agent)
+	if err != nil {
+		return nil, err
+	}
+	view, err := s.file(ctx, id, in, at)
 	if err != nil {
 		return nil, err
 	}
@@ -159,13 +184,21 @@ func (s *fileRoom) readFile(ctx context.Context, in *readFileInput) (*rest.Tagge
 	return rest.Tag(http.StatusOK, view.ETag, view), nil
 }
 
-func (s *fileRoom) file(ctx context.Context, id memory.Identity, in *readFileInput) (fileView, error) {
+func (s *fileRoom) file(ctx context.Context, id memory.Identity, in *readFileInput, asOf time.Time) (fileView, error) {
 	path, err := in.clean()
-	if err != nil {
+	switch {
+	case err != nil:
 		return fileView{}, err
-	}
-	if in.Version > 0 {
+	case in.Version > 0 && !asOf.IsZero():
+		return fileView{}, fault.InvalidAt("query.asOf", "send either version or asOf")
+	case in.Version > 0:
 		return s.pastFile(ctx, id, path, in.Scope, in.Version)
+	case !asOf.IsZero():
+		d, err := s.Store.DocumentAsOf(ctx, id, path, in.Scope, asOf)
+		if errors.Is(err, store.ErrNotFound) {
+			err = rest.NoSuchDocument(path, in.Scope)
+		}
+		return fileView{ViewEntry(d, d.Size()), d.Content}, err
 	}
 	d, err := s.Document(ctx, id, path, in.Scope)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"time"
 
 	"reverie/api/fault"
 	"reverie/api/rest"
@@ -20,7 +21,8 @@ func (s *fileRoom) promptRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "system-prompt", Method: http.MethodGet, Path: "/api/v1/agents/{agent}/system-prompt", Tag: "prompt", Need: memory.RoleViewer,
 		Summary: "Render the system prompt",
-		Doc:     "The enabled documents that the owner sees, in order: shared ones first, the owner's own as a block after them.",
+		Doc: "The enabled documents that the owner sees, in order: shared ones first, the owner's own as a block after them. With asOf, " +
+			"as they were at that time; which are enabled, and their order, are those of now.",
 	}, s.systemPrompt)
 	rest.Register(s.Server, rest.Route{
 		ID: "list-prompt-files", Method: http.MethodGet, Path: rest.WorkspacePath + "/prompt-files", Tag: "prompt", Need: memory.RoleViewer,
@@ -49,12 +51,22 @@ type promptInput struct {
 	rest.PersonParams
 }
 
-func (s *fileRoom) systemPrompt(ctx context.Context, in *promptInput) (*rest.Reply[promptView], error) {
-	id, _, err := s.Enter(ctx, in.Agent, in.Person())
+type systemPromptInput struct {
+	rest.AgentParam
+	rest.PersonParams
+	AsOfParam
+}
+
+func (s *fileRoom) systemPrompt(ctx context.Context, in *systemPromptInput) (*rest.Reply[promptView], error) {
+	id, agent, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
 	}
-	documents, err := s.Store.PromptDocuments(ctx, id)
+	at, err := in.time(agent)
+	if err != nil {
+		return nil, err
+	}
+	documents, err := s.Store.PromptDocuments(ctx, id, at)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +81,7 @@ func (s *fileRoom) listPromptFiles(ctx context.Context, in *promptInput) (*rest.
 	if err != nil {
 		return nil, err
 	}
-	documents, err := s.Store.PromptDocuments(ctx, id)
+	documents, err := s.Store.PromptDocuments(ctx, id, time.Time{})
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +93,7 @@ type promptFilesInput struct {
 	rest.PersonParams
 	rest.ScopeParam
 	Body struct {
-		Files []string `json:"files" maxItems:"200" maxLength:"255" nullable:"false" uniqueItems:"true" doc:"Paths, in the order in which they are rendered." example:"[\"AGENTS.md\",\"SOUL.md\"]"`
+		Files []string `json:"files" maxItems:"200" maxLength:"255" nullable:"false" doc:"Paths, each once, in the order in which they are rendered." example:"[\"AGENTS.md\",\"SOUL.md\"]"`
 	}
 }
 
@@ -129,6 +141,7 @@ func (s *fileRoom) promptPlaces(ctx context.Context, id memory.Identity, scope m
 		enabled[d.Path] = d.Enabled
 	}
 	var places []promptPlace
+	named := map[string]bool{}
 	var missing []fault.Fault
 	for i, name := range files {
 		path, err := memory.ParsePath(name)
@@ -136,10 +149,13 @@ func (s *fileRoom) promptPlaces(ctx context.Context, id memory.Identity, scope m
 		switch location := fmt.Sprintf("body.files[%d]", i); {
 		case err != nil:
 			missing = append(missing, fault.Fault{Location: location, Message: err.Error()})
+		case named[path]:
+			missing = append(missing, fault.Fault{Location: location, Message: "it is listed twice"})
 		case !exists:
 			missing = append(missing, fault.Fault{Location: location, Message: fmt.Sprintf("there is no %s document %s", scope, path)})
 		}
 		places = append(places, promptPlace{path, true, &i})
+		named[path] = true
 		delete(enabled, path)
 	}
 	if len(missing) > 0 {

@@ -86,7 +86,7 @@ func (s *Server) auditEntry(ctx huma.Context, key gate.Key) admin.AuditEntry {
 	r, w := humago.Unwrap(ctx)
 	e := admin.AuditEntry{
 		At: s.Now().UTC(), Key: key.ID, Role: key.Role, Address: t.address, Request: t.request, Operation: op.OperationID,
-		Changes: ActOf(op) != Reads, Agent: t.agent, Owner: t.owner, Status: statusOf(w), Targets: map[string]string{},
+		Changes: ActOf(op) != Reads && !t.reads, Agent: t.agent, Owner: t.owner, Status: statusOf(w), Targets: map[string]string{},
 	}
 	for _, name := range pathParameters(op.Path) {
 		if value := r.PathValue(name); name != "agent" {
@@ -102,9 +102,21 @@ func (s *Server) auditEntry(ctx huma.Context, key gate.Key) admin.AuditEntry {
 	return e
 }
 
+// OnlyReads records a request as one that reads, whose operation may also change what it is about.
+func OnlyReads(ctx context.Context) { trailOf(ctx).reads = true }
+
 // Touch adds the id of something that a request is about to its audit record, when neither the path nor the query has it. The value
 // must be an id or a path.
 func Touch(ctx context.Context, name, id string) { trailOf(ctx).touch(name, id) }
+
+// enter records whose memory a request is about. Of a request about several agents, the record has the last one, and the others as a
+// target.
+func (t *trail) enter(agent string, owner memory.Owner) {
+	if t.agent != "" && t.agent != agent {
+		t.touch("otherAgents", strings.TrimSpace(t.targets["otherAgents"]+" "+t.agent))
+	}
+	t.agent, t.owner = agent, owner
+}
 
 func (t *trail) touch(name, id string) {
 	if id == "" || len(t.targets) >= maxTargets {

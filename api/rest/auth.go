@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -66,9 +67,15 @@ func secretOf(ctx huma.Context) string {
 	return strings.TrimSpace(secret)
 }
 
-// KeyOf finds the key that a request carries.
+// KeyOf finds the key that a request carries, or that its session has if it is one for a page.
 func (s *Server) KeyOf(ctx huma.Context) (gate.Key, error) {
-	secret := secretOf(ctx)
+	if refusal(ctx.Operation()) != nil {
+		return s.sessionKey(ctx)
+	}
+	return s.keyOf(ctx, secretOf(ctx))
+}
+
+func (s *Server) keyOf(ctx huma.Context, secret string) (gate.Key, error) {
 	if secret == "" {
 		return gate.Key{}, s.unauthorized(ctx, errNoKey)
 	}
@@ -109,8 +116,15 @@ func (s *Server) unauthorized(ctx huma.Context, err error) *fault.Problem {
 		attrs = append(attrs, "key", ended.Key)
 	}
 	s.Log.InfoContext(ctx.Context(), "Request without a valid API key", append(attrs, "reason", reasonOf(err))...)
-	return unauthorized(err)
+	p := unauthorized(err)
+	if s.OAuthIssuer != "" {
+		p = p.With("WWW-Authenticate", fmt.Sprintf("Bearer resource_metadata=%q", s.PublicURL+ResourceMetadataPath))
+	}
+	return p
 }
+
+// ResourceMetadataPath is the path of the OAuth metadata of the MCP server, as RFC 9728 derives it from /mcp.
+const ResourceMetadataPath = "/.well-known/oauth-protected-resource/mcp"
 
 // reasonOf names why a request has no valid key.
 func reasonOf(err error) string {
@@ -158,6 +172,10 @@ func (s *Server) Refuse(ctx huma.Context, err error) {
 	}
 	for name, values := range p.GetHeaders() {
 		ctx.SetHeader(name, values[0])
+	}
+	if refuse := refusal(ctx.Operation()); refuse != nil {
+		refuse(ctx, p)
+		return
 	}
 	ctx.SetHeader("Content-Type", "application/json")
 	ctx.SetStatus(p.Code)

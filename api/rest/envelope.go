@@ -66,8 +66,8 @@ type PageParams struct {
 
 // OptionalInt is a number in the query of which 0 and nothing mean different things.
 type OptionalInt struct {
-	Value int
-	Given bool
+	Value int  `json:"-"`
+	Given bool `json:"-"`
 }
 
 // Schema describes a number.

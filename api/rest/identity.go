@@ -54,8 +54,7 @@ func (s *Server) Enter(ctx context.Context, agent string, p Person) (memory.Iden
 		return memory.Identity{}, gate.Agent{}, noSuchAgent(agent)
 	}
 	if err == nil {
-		t := trailOf(ctx)
-		t.agent, t.owner = agent, owner
+		trailOf(ctx).enter(agent, owner)
 	}
 	return id, found, err
 }
@@ -90,10 +89,17 @@ func chooseOwner(id memory.Identity, p Person) (memory.Owner, error) {
 // NeedOwner enters a request that is about one person.
 func (s *Server) NeedOwner(ctx context.Context, agent string, p Person) (memory.Identity, gate.Agent, error) {
 	id, found, err := s.Enter(ctx, agent, p)
-	if err == nil && id.Owner == memory.NoOwner {
-		err = fault.New(fault.OwnerRequired, "Owner required: send owner, or channel and sender, or endUserId (in the %s)", p.Location)
+	if err == nil {
+		err = ownerNeeded(id, p.Location)
 	}
 	return id, found, err
+}
+
+func ownerNeeded(id memory.Identity, location string) error {
+	if id.Owner != memory.NoOwner {
+		return nil
+	}
+	return fault.New(fault.OwnerRequired, "Owner required: send owner, or channel and sender, or endUserId (in the %s)", location)
 }
 
 // AcrossOwners widens an identity that names nobody to every owner of the agent, for reading. It reports whether the

@@ -8,7 +8,9 @@ import (
 	"sync"
 	"time"
 
+	"reverie/memory"
 	"reverie/store/admin"
+	"reverie/store/gate"
 )
 
 // heldAfter is the age from which an open transaction is reported: the longest ones of Reverie take seconds.
@@ -81,4 +83,24 @@ func (s *Server) AskJournal(ctx context.Context) (PartView, error) {
 	}
 	detail := fmt.Sprintf("no new event is shown while an older transaction is open: %s: %s", held[0], remedy)
 	return PartView{Name: "journal", State: StateDegraded, Detail: detail}, nil
+}
+
+// lookForEvents returns a look that finds events newer than those present when it began. Its first look always finds something: events
+// between a follower's look and its first one would otherwise be lost.
+func (s *Server) lookForEvents(id memory.Identity) Look {
+	var filter gate.JournalFilter
+	begun := false
+	return func(ctx context.Context) (found bool, err error) {
+		if !begun {
+			if filter.After, err = s.Store.JournalEnd(ctx, id); err == nil {
+				begun = true
+			}
+			return begun, err
+		}
+		part, err := s.Store.Journal(ctx, id, filter)
+		if err == nil {
+			found, filter.After = len(part.Events) > 0, part.Next
+		}
+		return found, err
+	}
 }

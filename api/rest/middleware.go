@@ -93,6 +93,7 @@ type trail struct {
 	agent   string
 	owner   memory.Owner
 	targets map[string]string
+	reads   bool // although the operation can change
 	record  func()
 }
 

@@ -5,10 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -66,17 +63,6 @@ func (b PersonBody) Person() Person {
 	return Person{b.Owner, b.Channel, b.Sender, b.EndUserID, "body"}
 }
 
-// CheckCharacters refuses what PostgreSQL cannot hold, in fields of the body.
-func CheckCharacters(fields map[string]string) []error {
-	var errs []error
-	for _, field := range slices.Sorted(maps.Keys(fields)) {
-		if strings.ContainsRune(fields[field], 0) {
-			errs = append(errs, &huma.ErrorDetail{Location: "body." + field, Message: "it contains the character U+0000: remove it"})
-		}
-	}
-	return errs
-}
-
 // ConversationParam is the conversation that a request is about.
 type ConversationParam struct {
 	Conversation string `path:"conversation" maxLength:"255" doc:"The client's id of the conversation; percent-encode a slash." example:"c1"`
@@ -122,7 +108,7 @@ type MessageInput struct {
 	ToolCallID   string         `json:"toolCallId,omitempty" maxLength:"128" doc:"Of a tool message: the id of the call that it answers. A call and its answer stay together in context windows."`
 }
 
-// Resolve checks what a schema cannot: sizes in bytes, and characters that PostgreSQL cannot hold.
+// Resolve checks what a schema cannot: sizes in bytes.
 func (m *MessageInput) Resolve(_ huma.Context, at *huma.PathBuffer) []error {
 	var errs []error
 	complain := func(field, format string, args ...any) {
@@ -134,22 +120,8 @@ func (m *MessageInput) Resolve(_ huma.Context, at *huma.PathBuffer) []error {
 	if n := len(m.ID); n > memory.MaxMessageID && utf8.RuneCountInString(m.ID) <= memory.MaxMessageID {
 		complain("id", "it has %d bytes, at most %d are allowed", n, memory.MaxMessageID)
 	}
-	for field, value := range map[string]string{
-		"id": m.ID, "name": m.Name, "content": m.Content, "finishReason": m.FinishReason, "toolCallId": m.ToolCallID,
-	} {
-		if strings.ContainsRune(value, 0) {
-			complain(field, "it contains the character U+0000: remove it")
-		}
-	}
 	if _, err := SpeakerOf(m.Speaker, ""); err != nil {
 		complain("speaker", "it is no person: letters, digits and ._:@+=/~- as in feishu:ou_1")
-	}
-	for i, call := range m.ToolCalls {
-		for field, value := range map[string]string{"id": call.ID, "name": call.Name, "arguments": call.Arguments} {
-			if strings.ContainsRune(value, 0) {
-				complain(fmt.Sprintf("toolCalls[%d].%s", i, field), "it contains the character U+0000: remove it")
-			}
-		}
 	}
 	return errs
 }

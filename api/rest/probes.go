@@ -17,8 +17,6 @@ const (
 	ProbeTimeout = 2 * time.Second
 	// probeTTL caches an answer: readiness needs no key, and must not put load on the parts.
 	probeTTL = time.Second
-	// pollerWindow bounds the age of a worker's last poll: an idle worker polls about once a minute.
-	pollerWindow = 90 * time.Second
 )
 
 // States of parts.
@@ -101,7 +99,7 @@ func (p *probes) AskWorkers(ctx context.Context) PartView {
 			}
 			polled := false
 			for _, poller := range described.GetPollers() {
-				polled = polled || p.server.Now().Sub(poller.GetLastAccessTime().AsTime()) < pollerWindow
+				polled = polled || p.server.Now().Sub(poller.GetLastAccessTime().AsTime()) < workflows.PollWindow
 			}
 			if !polled {
 				return PartView{
@@ -111,7 +109,15 @@ func (p *probes) AskWorkers(ctx context.Context) PartView {
 				}
 			}
 		}
-		return PartView{Name: "workers", State: StateOK}
+		builds, err := workflows.Builds(ctx, p.server.Temporal, p.server.Now())
+		if err != nil {
+			return PartView{Name: "workers", State: StateUnknown, Detail: "Temporal does not tell"}
+		}
+		view := PartView{Name: "workers", State: StateOK}
+		for _, b := range builds {
+			view.Builds = append(view.Builds, BuildView{b.ID, b.Workers})
+		}
+		return view
 	})
 }
 
@@ -122,4 +128,12 @@ type PartView struct {
 	Detail string     `json:"detail,omitempty" doc:"What is wrong and what to do about it."`
 	Since  *time.Time `json:"since,omitempty"`
 	SeenAt *time.Time `json:"seenAt,omitempty"`
+
+	Builds []BuildView `json:"builds,omitempty" doc:"Of workers: the builds of the program that run workflows."`
+}
+
+// BuildView is a build of the program that runs workflows.
+type BuildView struct {
+	Build   string `json:"build" doc:"Its id, as Temporal shows it; empty for a release that does not report it."`
+	Workers int    `json:"workers" doc:"Worker processes that have asked for work within 90 seconds."`
 }

@@ -114,6 +114,9 @@ func Register[In, Out any](s *Server, r Route, handle func(context.Context, *In)
 func registerAt[In, Out any](s *Server, r Route, op huma.Operation, handle func(context.Context, *In) (*Out, error)) {
 	op.Responses = map[string]*huma.Response{}
 	huma.Register(s.API, op, func(ctx context.Context, in *In) (*Out, error) {
+		if found := unstorable(in); len(found) > 0 {
+			return nil, fault.Invalid(found...).Named(r.Invalid)
+		}
 		out, err := handle(ctx, in)
 		if err != nil {
 			return nil, s.Explain(ctx, err)
@@ -153,7 +156,8 @@ func requestBody(item *huma.PathItem, method string) *huma.MediaType {
 // RawHandler writes its answer by itself.
 type RawHandler func(huma.Context, http.ResponseWriter, *http.Request)
 
-// RegisterRaw adds an operation that writes its answer by itself, such as a page.
+// RegisterRaw adds an operation that writes its answer by itself, such as a page. Of a body, a JSON object, it bounds values and depth;
+// the handler bounds the length.
 func RegisterRaw(s *Server, r Route, contentType string, handle RawHandler) {
 	op := r.operation()
 	op.Responses = map[string]*huma.Response{
@@ -169,9 +173,19 @@ func RegisterRaw(s *Server, r Route, contentType string, handle RawHandler) {
 			&huma.Param{Name: name, In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}},
 		)
 	}
+	if r.Body > 0 {
+		op.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
+			"application/json": {Schema: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}},
+		}}
+		op.Metadata[metaElements] = minElements
+	}
 	s.API.OpenAPI().AddOperation(&op)
 	s.API.Adapter().Handle(&op, s.API.Middlewares().Handler(func(ctx huma.Context) {
 		r, w := humago.Unwrap(ctx)
+		if found := unstorableQuery(r.URL.Query()); len(found) > 0 {
+			s.Refuse(ctx, fault.Invalid(found...))
+			return
+		}
 		handle(ctx, w, r)
 	}))
 }

@@ -29,6 +29,7 @@ import (
 	"reverie/recall"
 	"reverie/store"
 	"reverie/store/indexes"
+	"reverie/toolbox"
 )
 
 // Server is shared by the rooms of the API: it holds the options, the router and authentication, and answers HTTP requests.
@@ -37,6 +38,8 @@ type Server struct {
 	Echo      *echo.Echo
 	handler   http.Handler // echo within telemetry
 	API       huma.API
+	Tools     *toolbox.Box
+	pages     []Route
 	Keys      *keyCache
 	limits    *limiter // of keys
 	failures  *limiter // of addresses that try wrong keys
@@ -46,6 +49,7 @@ type Server struct {
 	Probes    *probes
 	holders   holders
 	changes   *Announcer    // of indexes
+	Events    *Followers    // of the journal
 	Heartbeat time.Duration // of streams
 	Turning   chan struct{} // holds one value for each turn in progress
 	// stopping ends when the server shuts down: requests that wait for a workflow are then answered at once.
@@ -87,6 +91,8 @@ func NewServer(o Options) *Server {
 	s.failures = newLimiter(failureRate, failureBurst, o.Now)
 	s.Workflows = newStarter(o)
 	s.changes = s.NewAnnouncer(s.Workflows.indexChanged)
+	s.Tools = &toolbox.Box{Store: o.Store, Search: o.Search, Extract: o.Chat.Extract}
+	s.Events = NewFollowers(s, "events", s.lookForEvents)
 	s.Probes = &probes{server: s}
 	s.useMiddleware()
 	s.API = huma.NewAPI(document(), adapter{s.Echo})
@@ -138,7 +144,10 @@ type Options struct {
 	// TrustedProxies are the networks of proxies whose X-Forwarded-For is believed. It decides which address is slowed down after
 	// wrong keys.
 	TrustedProxies []netip.Prefix
-	Version        string // of this program, shown in the status
+	// OAuthIssuer is the authorization server whose access tokens are keys of this server, and PublicURL the address at which clients
+	// reach it. With an issuer, MCP clients learn from both where to sign in.
+	OAuthIssuer, PublicURL string
+	Version                string // of this program, shown in the status
 	// WorkflowURL is the address of a workflow in Temporal's Web UI without the workflow id, such as
 	// http://127.0.0.1:8233/namespaces/default/workflows/; empty: answers have no link to it.
 	WorkflowURL string

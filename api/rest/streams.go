@@ -66,6 +66,44 @@ func OpenStream(hc huma.Context, contentType string) (write func(text string) er
 	}
 }
 
+// StreamWriter returns a writer for a stream that a library writes: a write must end within FollowWrite, and the request is recorded
+// with the first one. beat writes a sign of life between two writes.
+func StreamWriter(hc huma.Context) (w http.ResponseWriter, beat func() error) {
+	_, inner := humago.Unwrap(hc)
+	inner.Header().Set("X-Accel-Buffering", "no") // proxies pass it on at once
+	s := &streamWriter{ResponseWriter: inner, record: trailOf(hc.Context()).record}
+	return s, func() error {
+		if _, err := s.Write([]byte(": still here\n\n")); err != nil {
+			return err
+		}
+		return http.NewResponseController(s).Flush()
+	}
+}
+
+type streamWriter struct {
+	http.ResponseWriter
+
+	mu     sync.Mutex
+	record func() // nil: none is kept
+}
+
+// Unwrap returns the writer below, for http.ResponseController.
+func (s *streamWriter) Unwrap() http.ResponseWriter { return s.ResponseWriter }
+
+// Write writes one event.
+func (s *streamWriter) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := http.NewResponseController(s.ResponseWriter).SetWriteDeadline(time.Now().Add(FollowWrite)); err != nil {
+		return 0, err
+	}
+	n, err := s.ResponseWriter.Write(p)
+	if s.record != nil {
+		s.record()
+	}
+	return n, err
+}
+
 // eventsAsLines routes requests for events as lines of JSON to the download.
 func eventsAsLines(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {

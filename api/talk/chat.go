@@ -12,7 +12,6 @@ import (
 	"reverie/memory/setting"
 	"reverie/store/gate"
 	"reverie/store/talk"
-	"reverie/toolbox"
 )
 
 // turnTime bounds a turn that is answered at once, and streamTime a streamed one: a model may be called many
@@ -24,7 +23,7 @@ const (
 
 const chatPath = "/api/v1/chat"
 
-func (s *talkRoom) chatRoutes() {
+func (s *Room) chatRoutes() {
 	const doc = "Stores the message, makes the context, asks the model with the memory tools, stores what came of it and has it extracted. " +
 		"A message that asks to remember something is saved at once, without a model, and answered with a receipt. " +
 		"Without a model, the answer is what memory holds, with citations. A message whose answer is stored is answered with it again."
@@ -54,9 +53,7 @@ type chatInput struct {
 
 // Resolve checks what a schema cannot.
 func (in *chatInput) Resolve(huma.Context) []error {
-	return checkMessage(in.Body.Message, map[string]string{
-		"conversationId": in.Body.ConversationID, "messageId": in.Body.MessageID, "name": in.Body.Name, "model": in.Body.Model,
-	})
+	return checkMessage(in.Body.Message)
 }
 
 // turnView is an answer.
@@ -132,7 +129,7 @@ type asked struct {
 	request chat.TurnRequest
 }
 
-func (s *talkRoom) asked(ctx context.Context, in *chatInput) (asked, error) {
+func (s *Room) asked(ctx context.Context, in *chatInput) (asked, error) {
 	b := in.Body
 	id, agent, err := s.NeedOwner(ctx, b.AgentID, b.Person())
 	if err != nil {
@@ -149,7 +146,7 @@ func (s *talkRoom) asked(ctx context.Context, in *chatInput) (asked, error) {
 	}}, nil
 }
 
-func (s *talkRoom) chat(ctx context.Context, in *chatInput) (*rest.Reply[turnView], error) {
+func (s *Room) chat(ctx context.Context, in *chatInput) (*rest.Reply[turnView], error) {
 	a, err := s.asked(ctx, in)
 	if err != nil {
 		return nil, err
@@ -167,7 +164,7 @@ func (s *talkRoom) chat(ctx context.Context, in *chatInput) (*rest.Reply[turnVie
 }
 
 // chatService makes the service of turns from the server's parts.
-func (s *talkRoom) chatService() *chat.Service {
+func (s *Room) chatService() *chat.Service {
 	o := s.Chat
 	if o.Settings == (setting.WindowSettings{}) {
 		o.Settings = setting.DefaultWindowSettings()
@@ -176,14 +173,14 @@ func (s *talkRoom) chatService() *chat.Service {
 		o.Extract = setting.DefaultExtractSettings()
 	}
 	o.Store, o.Search, o.Now, o.Log = s.Store, s.Search, s.Now, s.Log
-	o.Tools = &toolbox.Box{Store: s.Store, Search: s.Search}
+	o.Tools = s.Tools
 	o.Compactor = compactor{s.Workflows, s.Stopping}
 	o.Stored = s.turnStored
 	return &chat.Service{Options: o}
 }
 
 // turnStored starts the extraction and indexing of a turn, as for messages that are posted.
-func (s *talkRoom) turnStored(ctx context.Context, id memory.Identity, agent gate.Agent, conversation string, stored talk.Stored) {
+func (s *Room) turnStored(ctx context.Context, id memory.Identity, agent gate.Agent, conversation string, stored talk.Stored) {
 	if stored.Token != "" {
 		s.IndexChanged(id, memory.ScopePersonal)
 	}
@@ -191,6 +188,6 @@ func (s *talkRoom) turnStored(ctx context.Context, id memory.Identity, agent gat
 }
 
 // compactSettings returns the settings for compacting an agent's conversations.
-func (s *talkRoom) compactSettings(agent gate.Agent) setting.CompactSettings {
+func (s *Room) compactSettings(agent gate.Agent) setting.CompactSettings {
 	return s.turns.Settings.With(agent.Settings).Compact(s.turns.Extract.With(agent.Settings))
 }

@@ -18,7 +18,7 @@ import (
 	"reverie/memory"
 )
 
-func (s *talkRoom) chatStreamRoutes(doc string) {
+func (s *Room) chatStreamRoutes(doc string) {
 	rest.Register(s.Server, rest.Route{
 		ID: "chat-stream", Method: http.MethodPost, Path: chatPath + "/stream", Produces: rest.EventStream, Tag: "chat", Need: memory.RoleMember,
 		Act: rest.Changes, Summary: "Answer a message as a stream",
@@ -47,7 +47,7 @@ type textPart struct {
 	Text string `json:"text"`
 }
 
-func (s *talkRoom) chatStream(ctx context.Context, in *chatInput) (*rest.Streamed, error) {
+func (s *Room) chatStream(ctx context.Context, in *chatInput) (*rest.Streamed, error) {
 	a, err := s.asked(ctx, in)
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (s *talkRoom) chatStream(ctx context.Context, in *chatInput) (*rest.Streame
 }
 
 // stream makes a turn and writes its events as they happen.
-func (s *talkRoom) stream(hc huma.Context, a asked) {
+func (s *Room) stream(hc huma.Context, a asked) {
 	ctx, cancel := context.WithCancel(hc.Context())
 	out := &eventWriter{hc: hc}
 	silent := make(chan struct{})
@@ -80,7 +80,7 @@ func (s *talkRoom) stream(hc huma.Context, a asked) {
 
 // keepAlive writes something now and then, so that nobody in between takes the connection for dead, and ends the turn of a client
 // that has hung up.
-func (s *talkRoom) keepAlive(ctx context.Context, cancel func(), out *eventWriter) {
+func (s *Room) keepAlive(ctx context.Context, cancel func(), out *eventWriter) {
 	beat := time.NewTicker(s.Heartbeat)
 	defer beat.Stop()
 	for {
@@ -97,7 +97,7 @@ func (s *talkRoom) keepAlive(ctx context.Context, cancel func(), out *eventWrite
 }
 
 // endStream sends the end of a turn. A failure before the first event is an ordinary error.
-func (s *talkRoom) endStream(ctx context.Context, out *eventWriter, turn chat.Turn, failed error) {
+func (s *Room) endStream(ctx context.Context, out *eventWriter, turn chat.Turn, failed error) {
 	var err error
 	switch {
 	case failed == nil:

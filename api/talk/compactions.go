@@ -23,7 +23,7 @@ import (
 
 const conversationPath = "/api/v1/agents/{agent}/conversations/{conversation}"
 
-func (s *talkRoom) compactionRoutes() {
+func (s *Room) compactionRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-compactions", Method: http.MethodGet, Path: conversationPath + "/compactions", Tag: "conversations", Need: memory.RoleViewer,
 		Summary: "List the summaries of a conversation's beginning, newest first",
@@ -66,7 +66,7 @@ type flushView struct {
 	AcknowledgedAt *time.Time        `json:"acknowledgedAt,omitempty"`
 }
 
-func (s *talkRoom) viewFlush(f talk.Flush) flushView {
+func (s *Room) viewFlush(f talk.Flush) flushView {
 	return flushView{
 		ID: f.ID, Conversation: f.Conversation, Owner: f.Owner, From: f.From, To: f.To, Done: f.Done, Acknowledged: f.Acknowledged(),
 		Outcome: f.Outcome, ReasonCode: f.ReasonCode, Fallback: f.Fallback, Model: f.Model, Usage: f.Usage,
@@ -102,7 +102,7 @@ type compactionView struct {
 	FinishedAt    *time.Time            `json:"finishedAt,omitempty"`
 }
 
-func (s *talkRoom) viewCompaction(c talk.Compaction) compactionView {
+func (s *Room) viewCompaction(c talk.Compaction) compactionView {
 	v := compactionView{
 		ID: c.ID, Conversation: c.Conversation, Owner: c.Owner, To: c.To, Done: c.Done, Window: c.Window, Summary: c.Summary,
 		SummaryTokens: c.SummaryTokens, TokensBefore: c.TokensBefore, TokensAfter: c.TokensAfter, Trigger: c.Trigger,
@@ -124,7 +124,7 @@ type conversationInput struct {
 	rest.PageParams
 }
 
-func (s *talkRoom) listCompactions(ctx context.Context, in *conversationInput) (*rest.Reply[rest.Page[compactionView]], error) {
+func (s *Room) listCompactions(ctx context.Context, in *conversationInput) (*rest.Reply[rest.Page[compactionView]], error) {
 	id, _, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func (s *talkRoom) listCompactions(ctx context.Context, in *conversationInput) (
 	return rest.OK(rest.Page[compactionView]{Items: rest.Views(listed.Items, s.viewCompaction), Next: listed.Next}), nil
 }
 
-func (s *talkRoom) listFlushes(ctx context.Context, in *conversationInput) (*rest.Reply[rest.Page[flushView]], error) {
+func (s *Room) listFlushes(ctx context.Context, in *conversationInput) (*rest.Reply[rest.Page[flushView]], error) {
 	id, _, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -183,7 +183,7 @@ type compactedView struct {
 	Compactions string          `json:"compactions" doc:"Where they are listed."`
 }
 
-func (s *talkRoom) compact(ctx context.Context, in *compactInput) (*rest.Reply[compactedView], error) {
+func (s *Room) compact(ctx context.Context, in *compactInput) (*rest.Reply[compactedView], error) {
 	wait, err := in.Duration()
 	if err != nil {
 		return nil, err
@@ -236,7 +236,7 @@ func (s *talkRoom) compact(ctx context.Context, in *compactInput) (*rest.Reply[c
 
 // beforeLastTurns returns the number of the last message before the last turns of a conversation; 0: there is none. A turn begins
 // with a user message.
-func (s *talkRoom) beforeLastTurns(ctx context.Context, id memory.Identity, c talk.Conversation, turns int) (int64, error) {
+func (s *Room) beforeLastTurns(ctx context.Context, id memory.Identity, c talk.Conversation, turns int) (int64, error) {
 	const part = 500
 	for end := c.Last; end > 0; end -= part {
 		messages, err := s.Store.Messages(ctx, id, c.ID, max(0, end-part), int(min(part, end)))

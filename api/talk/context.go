@@ -23,7 +23,7 @@ import (
 // maxContextBody holds a message and the definitions of many tools.
 const maxContextBody = 8 << 20
 
-func (s *talkRoom) contextRoutes() {
+func (s *Room) contextRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "assemble-context", Method: http.MethodPost, Path: "/api/v1/agents/{agent}/context", Tag: "chat", Need: memory.RoleMember,
 		Act: rest.Changes, Summary: "Assemble the context for a model", Body: maxContextBody, Timeout: rest.MaxWait + rest.RequestTimeout,
@@ -60,25 +60,22 @@ type contextInput struct {
 
 // Resolve checks what a schema cannot.
 func (in *contextInput) Resolve(huma.Context) []error {
-	return checkMessage(in.Body.Message, map[string]string{
-		"conversation": in.Body.Conversation, "name": in.Body.Name, "model": in.Body.Model,
-	})
+	return checkMessage(in.Body.Message)
 }
 
-// checkMessage checks the current message, and the characters of the fields in about. Its errors name the field of the body.
-func checkMessage(message string, about map[string]string) []error {
+// checkMessage checks the current message.
+func checkMessage(message string) []error {
 	var errs []error
-	complain := func(field, format string, args ...any) {
-		errs = append(errs, &huma.ErrorDetail{Location: "body." + field, Message: fmt.Sprintf(format, args...)})
+	complain := func(format string, args ...any) {
+		errs = append(errs, &huma.ErrorDetail{Location: "body.message", Message: fmt.Sprintf(format, args...)})
 	}
 	if n := len(message); n > memory.MaxMessageBytes && utf8.RuneCountInString(message) <= memory.MaxMessageBytes {
-		complain("message", "it has %d bytes, at most %d are allowed: split it", n, memory.MaxMessageBytes)
+		complain("it has %d bytes, at most %d are allowed: split it", n, memory.MaxMessageBytes)
 	}
 	if message != "" && strings.TrimSpace(message) == "" {
-		complain("message", "it says nothing")
+		complain("it says nothing")
 	}
-	about["message"] = message
-	return append(errs, rest.CheckCharacters(about)...)
+	return errs
 }
 
 // contextView is an assembled context, with reasons.
@@ -193,7 +190,7 @@ func viewMade(c chat.Context) MadeContext {
 	return v
 }
 
-func (s *talkRoom) assembleContext(ctx context.Context, in *contextInput) (*rest.Reply[contextView], error) {
+func (s *Room) assembleContext(ctx context.Context, in *contextInput) (*rest.Reply[contextView], error) {
 	wait, err := in.Duration()
 	if err != nil {
 		return nil, err
@@ -229,7 +226,7 @@ func (s *talkRoom) assembleContext(ctx context.Context, in *contextInput) (*rest
 }
 
 // takeTurn reserves a place for a turn until release is called.
-func (s *talkRoom) takeTurn() (release func(), err error) {
+func (s *Room) takeTurn() (release func(), err error) {
 	select {
 	case s.Turning <- struct{}{}:
 		return func() { <-s.Turning }, nil

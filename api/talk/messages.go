@@ -14,15 +14,15 @@ import (
 	"reverie/store/talk"
 )
 
-// talkRoom serves conversations: messages, turns, contexts, extractions and compactions.
-type talkRoom struct {
+// Room serves conversations: messages, turns, contexts, extractions and compactions.
+type Room struct {
 	*rest.Server
 	turns *chat.Service
 }
 
 // Register adds the operations about conversations.
-func Register(k *rest.Server) {
-	s := &talkRoom{Server: k}
+func Register(k *rest.Server) *Room {
+	s := &Room{Server: k}
 	s.turns = s.chatService()
 	s.conversationRoutes()
 	s.messageRoutes()
@@ -33,9 +33,10 @@ func Register(k *rest.Server) {
 	s.compactionRoutes()
 	s.rememberRoutes()
 	s.toolRoutes()
+	return s
 }
 
-func (s *talkRoom) conversationRoutes() {
+func (s *Room) conversationRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-conversations", Method: http.MethodGet, Path: "/api/v1/agents/{agent}/conversations", Tag: "conversations",
 		Need: memory.RoleViewer, Summary: "List conversations, latest first",
@@ -70,7 +71,7 @@ type conversationsInput struct {
 	rest.PageParams
 }
 
-func (s *talkRoom) listConversations(ctx context.Context, in *conversationsInput) (*rest.Reply[rest.Page[conversationView]], error) {
+func (s *Room) listConversations(ctx context.Context, in *conversationsInput) (*rest.Reply[rest.Page[conversationView]], error) {
 	id, _, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -89,7 +90,7 @@ func (s *talkRoom) listConversations(ctx context.Context, in *conversationsInput
 	return rest.OK(out), nil
 }
 
-func (s *talkRoom) messageRoutes() {
+func (s *Room) messageRoutes() {
 	const path = "/api/v1/agents/{agent}/conversations/{conversation}/messages"
 	rest.Register(s.Server, rest.Route{
 		ID: "add-messages", Method: http.MethodPost, Act: rest.Changes, Path: path, Tag: "conversations",
@@ -136,7 +137,7 @@ type addedView struct {
 	Extraction   rest.ScheduledView `json:"extraction"`
 }
 
-func (s *talkRoom) addMessages(ctx context.Context, in *addMessagesInput) (*rest.Reply[addedView], error) {
+func (s *Room) addMessages(ctx context.Context, in *addMessagesInput) (*rest.Reply[addedView], error) {
 	b := in.Body
 	id, agent, err := s.NeedOwner(
 		ctx,
@@ -188,7 +189,7 @@ type messagesView struct {
 	Next  int64         `json:"next,omitempty" doc:"Send it as cursor to get the next page; missing on the last one."`
 }
 
-func (s *talkRoom) listMessages(ctx context.Context, in *messagesInput) (*rest.Reply[messagesView], error) {
+func (s *Room) listMessages(ctx context.Context, in *messagesInput) (*rest.Reply[messagesView], error) {
 	id, _, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err

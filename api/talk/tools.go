@@ -17,7 +17,7 @@ import (
 
 const toolsPath = "/api/v1/agents/{agent}/tools"
 
-func (s *talkRoom) toolRoutes() {
+func (s *Room) toolRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-tools", Method: http.MethodGet, Path: toolsPath, Tag: "tools", Need: memory.RoleViewer,
 		Summary: "List the memory tools for models",
@@ -68,7 +68,7 @@ func (openObject) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
 }
 
-func (s *talkRoom) listTools(ctx context.Context, in *toolsInput) (*rest.Reply[rest.Page[toolView]], error) {
+func (s *Room) listTools(ctx context.Context, in *toolsInput) (*rest.Reply[rest.Page[toolView]], error) {
 	if _, _, err := s.Enter(ctx, in.Agent, rest.Person{}); err != nil {
 		return nil, err
 	}
@@ -93,43 +93,39 @@ type calledView struct {
 	Written *writtenView `json:"written,omitempty" doc:"Receipt of a write."`
 }
 
-func (s *talkRoom) callTool(ctx context.Context, in *callToolInput) (*rest.Reply[calledView], error) {
-	tool, known := toolbox.DefinitionOf(in.Tool)
+func (s *Room) callTool(ctx context.Context, in *callToolInput) (*rest.Reply[calledView], error) {
+	tool, _ := toolbox.DefinitionOf(in.Tool)
+	if err := rest.MayCall(ctx, tool); err != nil {
+		return nil, err
+	}
 	enter := s.Enter
 	if tool.Writes {
-		if !rest.CallerOf(ctx).Role.Includes(memory.RoleMember) {
-			return nil, fault.New(fault.Forbidden, "%s writes: it needs a member key", tool.Name)
-		}
 		enter = s.NeedOwner
 	}
 	id, agent, err := enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
 	}
-	if !known {
-		return nil, fault.New(fault.NotFound, "No such tool: list them with GET /api/v1/agents/%s/tools", in.Agent)
-	}
 	speaker, err := rest.SpeakerOf(in.Speaker, "query.speaker")
 	if err != nil {
 		return nil, err
 	}
-	result, err := s.turns.Tools.Call(ctx, toolbox.Caller{
+	result, err := s.CallTool(ctx, toolbox.Caller{
 		Identity: id, Agent: agent, Speaker: speaker,
 		Key: rest.RequestLedgerKey(ctx, in.IdempotencyKey, "tool", id.Agent, string(id.Owner), tool.Name),
-	}, tool.Name, in.RawBody)
+	}, in.Tool, in.RawBody)
 	if err != nil {
 		return nil, err
 	}
 	view := calledView{Result: openObject(result.Content), IsError: result.IsError}
 	if result.Written != nil {
-		s.changed(id, *result.Written)
 		written := viewWritten(*result.Written)
 		view.Written = &written
 	}
 	return rest.OK(view), nil
 }
 
-func (s *talkRoom) rememberRoutes() {
+func (s *Room) rememberRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "remember", Method: http.MethodPost, Path: "/api/v1/agents/{agent}/remember", Tag: "chat", Need: memory.RoleMember,
 		Act: rest.Changes, Summary: "Remember a statement", Body: rest.MaxSmallBody, Errors: []int{http.StatusConflict},
@@ -154,11 +150,6 @@ type rememberInput struct {
 		Speaker string `json:"speaker,omitempty" maxLength:"128" doc:"Who speaks, where the owner is a group: it is kept in the section of that person, and corrects what they said only." example:"feishu:ou_1"`
 		Text    string `json:"text" minLength:"1" maxLength:"4096" pattern:"\\S" patternDescription:"not blank" doc:"What to remember, as a statement or as a request to remember it." example:"My flight is on Friday at 8."`
 	}
-}
-
-// Resolve checks what a schema cannot.
-func (in *rememberInput) Resolve(huma.Context) []error {
-	return rest.CheckCharacters(map[string]string{"text": in.Body.Text})
 }
 
 // rememberedView is the result of a request to remember.
@@ -187,7 +178,7 @@ func viewWritten(r memory.Receipt) writtenView {
 	return writtenView{r, r.Replayed}
 }
 
-func (s *talkRoom) remember(ctx context.Context, in *rememberInput) (*rest.Reply[rememberedView], error) {
+func (s *Room) remember(ctx context.Context, in *rememberInput) (*rest.Reply[rememberedView], error) {
 	id, agent, err := s.NeedOwner(ctx, in.Agent, in.Body.Person())
 	if err != nil {
 		return nil, err
@@ -197,24 +188,12 @@ func (s *talkRoom) remember(ctx context.Context, in *rememberInput) (*rest.Reply
 		return nil, err
 	}
 	key := rest.RequestLedgerKey(ctx, in.IdempotencyKey, "remember", id.Agent, string(id.Owner), in.Body.Text)
-	saved, err := s.turns.Tools.Remember(ctx, toolbox.Caller{Identity: id, Agent: agent, Key: key, Speaker: speaker}, in.Body.Text)
+	saved, err := s.Tools.Remember(ctx, toolbox.Caller{Identity: id, Agent: agent, Key: key, Speaker: speaker}, in.Body.Text)
 	if err != nil {
 		return nil, err
 	}
-	s.changed(id, saved.Receipt)
+	s.Written(id, saved.Receipt)
 	return rest.OK(viewRemembered(saved)), nil
-}
-
-// changed announces the changes, so that they are embedded soon.
-func (s *talkRoom) changed(id memory.Identity, receipt memory.Receipt) {
-	if receipt.Replayed {
-		return
-	}
-	for _, change := range receipt.Changes {
-		if change.Changed {
-			s.IndexChanged(id, change.Scope)
-		}
-	}
 }
 
 type forgetInput struct {
@@ -231,11 +210,6 @@ type forgetInput struct {
 	}
 }
 
-// Resolve checks what a schema cannot.
-func (in *forgetInput) Resolve(huma.Context) []error {
-	return rest.CheckCharacters(map[string]string{"path": in.Body.Path, "shown": in.Body.Shown, "entry": string(in.Body.Entry)})
-}
-
 // forgottenView lists what was forgotten.
 type forgottenView struct {
 	Statements []statementView `json:"statements"`
@@ -247,7 +221,7 @@ type statementView struct {
 	Text  string           `json:"text"`
 }
 
-func (s *talkRoom) forget(ctx context.Context, in *forgetInput) (*rest.Reply[forgottenView], error) {
+func (s *Room) forget(ctx context.Context, in *forgetInput) (*rest.Reply[forgottenView], error) {
 	b := in.Body
 	id, agent, err := s.NeedOwner(ctx, in.Agent, b.Person())
 	if err != nil {
@@ -265,13 +239,13 @@ func (s *talkRoom) forget(ctx context.Context, in *forgetInput) (*rest.Reply[for
 	}
 	key := rest.RequestLedgerKey(ctx, in.IdempotencyKey, "forget", id.Agent, string(id.Owner), string(b.Scope), path,
 		strconv.Itoa(b.StartLine), strconv.Itoa(b.EndLine), string(b.Entry), b.Shown)
-	done, err := s.turns.Tools.Forget(ctx, toolbox.Caller{Identity: id, Agent: agent, Key: key}, toolbox.Forget{
+	done, err := s.Tools.Forget(ctx, toolbox.Caller{Identity: id, Agent: agent, Key: key}, toolbox.Forget{
 		Path: path, Scope: b.Scope, FromLine: b.StartLine, ToLine: b.EndLine, Entry: b.Entry, Shown: b.Shown,
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.changed(id, done.Receipt)
+	s.Written(id, done.Receipt)
 	return rest.OK(forgottenView{
 		Statements: rest.Views(done.Statements, func(f toolbox.Statement) statementView { return statementView(f) }),
 		Receipt:    viewWritten(done.Receipt),

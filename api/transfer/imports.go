@@ -227,8 +227,8 @@ func (s *transferRoom) getImport(ctx context.Context, in *importInput) (*rest.Re
 // importItem is a document or a conversation of the other system; exactly one of the two.
 type importItem struct {
 	Key          string              `json:"key" minLength:"1" maxLength:"300" doc:"Stable identifier of the item, unique within the source."`
-	Document     *importDocument     `json:"document,omitempty"`
-	Conversation *importConversation `json:"conversation,omitempty"`
+	Document     *importDocument     `json:"document,omitempty" characters:"any"` // a faulty item fails alone
+	Conversation *importConversation `json:"conversation,omitempty" characters:"any"`
 }
 
 type importDocument struct {

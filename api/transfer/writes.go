@@ -71,11 +71,6 @@ type writeMemoryInput struct {
 	}
 }
 
-// Resolve checks what a schema cannot.
-func (in *writeMemoryInput) Resolve(huma.Context) []error {
-	return rest.CheckCharacters(map[string]string{"target": in.Body.Target, "content": in.Body.Content, "reason": in.Body.Reason})
-}
-
 // writeView is the record of a write.
 type writeView struct {
 	writereq.WriteReceipt

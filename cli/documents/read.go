@@ -89,6 +89,7 @@ func (s commands) catCommand() *cobra.Command {
 		},
 	}
 	c.Flags().IntVar(&params.Version, "version", 0, "an earlier version")
+	c.Flags().StringVar(&params.AsOf, "as-of", "", "as it was at that time, such as 2026-01-31")
 	session.ScopeFlag(c, &params.Scope)
 	return c
 }

@@ -1,6 +1,7 @@
 package searching
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -67,6 +68,9 @@ func showStatus(w io.Writer, st wire.Status) error {
 	rows := [][]string{{"reverie " + st.Version, st.State}}
 	for _, p := range st.Parts {
 		rows = append(rows, []string{p.Name, strings.TrimSpace(p.State + "  " + output.OneLine(p.Detail, 100))})
+		for _, b := range p.Builds {
+			rows = append(rows, []string{"", output.Count(b.Workers, "worker") + " of build " + cmp.Or(b.Build, "(not reported)")})
+		}
 	}
 	rows = append(rows, []string{"model in use", st.Model.Name})
 	b := st.Backlog

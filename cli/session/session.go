@@ -72,6 +72,12 @@ func (s *Session) findKey() (key, source string, err error) {
 	return strings.TrimSpace(string(content)), path, nil
 }
 
+// FindKey returns the key that applies; empty: there is none.
+func (s *Session) FindKey() (string, error) {
+	key, _, err := s.findKey()
+	return key, err
+}
+
 // NeedAgent returns an error when no agent is named.
 func (s *Session) NeedAgent() error {
 	if s.Agent == "" {

@@ -138,6 +138,9 @@ type AgentSettings struct {
 	// window.
 	FlushSoftTokens *int `json:"flushSoftTokens,omitempty"`
 
+	// IdleTurnSeconds Time without a new message after which messages are extracted although no client completed the turn; 0: never.
+	IdleTurnSeconds *int `json:"idleTurnSeconds,omitempty"`
+
 	// Leader Agent whose memory this one reads after its own, as a member of its team; a member's memory is read-only. Empty: no
 	// leader.
 	Leader string `json:"leader,omitempty,omitzero"`
@@ -311,6 +314,15 @@ type BlameLine struct {
 
 	// Version The version that brought it in.
 	Version int `json:"version"`
+}
+
+// Build defines model for Build.
+type Build struct {
+	// Build Its id, as Temporal shows it; empty for a release that does not report it.
+	Build string `json:"build"`
+
+	// Workers Worker processes that have asked for work within 90 seconds.
+	Workers int `json:"workers"`
 }
 
 // BuildIndexBody defines model for BuildIndexBody.
@@ -2182,6 +2194,9 @@ type Owner struct {
 
 // Part defines model for Part.
 type Part struct {
+	// Builds Of workers: the builds of the program that run workflows.
+	Builds []Build `json:"builds,omitempty,omitzero"`
+
 	// Detail What is wrong and what to do about it.
 	Detail string    `json:"detail,omitempty,omitzero"`
 	Name   string    `json:"name"`
@@ -2308,7 +2323,7 @@ type PromptFileBody struct {
 
 // PromptFilesBody defines model for PromptFilesBody.
 type PromptFilesBody struct {
-	// Files Paths, in the order in which they are rendered.
+	// Files Paths, each once, in the order in which they are rendered.
 	Files []string `json:"files"`
 }
 
@@ -2812,6 +2827,7 @@ type SettingsChanges struct {
 	FlushPolicy        nullable.Nullable[string]  `json:"flushPolicy,omitempty,omitzero"`
 	FlushShare         nullable.Nullable[float64] `json:"flushShare,omitempty,omitzero"`
 	FlushSoftTokens    nullable.Nullable[int]     `json:"flushSoftTokens,omitempty,omitzero"`
+	IdleTurnSeconds    nullable.Nullable[int]     `json:"idleTurnSeconds,omitempty,omitzero"`
 	Leader             nullable.Nullable[string]  `json:"leader,omitempty,omitzero"`
 	MaxToolRounds      nullable.Nullable[int]     `json:"maxToolRounds,omitempty,omitzero"`
 	MemoryEnabled      nullable.Nullable[bool]    `json:"memoryEnabled,omitempty,omitzero"`
@@ -3378,6 +3394,14 @@ type Written struct {
 	// Replayed The write had been made before; nothing was written.
 	Replayed bool   `json:"replayed"`
 	Token    string `json:"token"`
+}
+
+// McpMetadata calls GET /.well-known/oauth-protected-resource/mcp: read the OAuth metadata of the MCP server.
+func (c *Client) McpMetadata(ctx context.Context) (Answer[[]byte], error) {
+	r := request{
+		method: "GET", path: "/.well-known/oauth-protected-resource/mcp",
+	}
+	return c.raw(ctx, r)
 }
 
 // ListAgents calls GET /api/v1/agents: list the agents that the key may use.
@@ -4454,6 +4478,8 @@ func (c *Client) Remember(
 // SystemPromptParams are the optional parameters of SystemPrompt.
 type SystemPromptParams struct {
 	Person
+	// As it was at that time: RFC 3339, or a date in the agent's time zone, of which it is the end. Missing: now.
+	AsOf string `query:"asOf"`
 }
 
 // SystemPrompt calls GET /api/v1/agents/{agent}/system-prompt: render the system prompt.
@@ -4547,6 +4573,8 @@ type ListFilesParams struct {
 	Prefix string `query:"prefix"`
 	// Deleted ones as well.
 	IncludeDeleted bool `query:"includeDeleted"`
+	// As it was at that time: RFC 3339, or a date in the agent's time zone, of which it is the end. Missing: now.
+	AsOf string `query:"asOf"`
 }
 
 // ListFiles calls GET /api/v1/agents/{agent}/workspace/files: list documents.
@@ -4591,7 +4619,9 @@ type ReadFileParams struct {
 	// Whose document: the owner's, the agent's or the workspace's. One of: PERSONAL, TEAM, GLOBAL.
 	Scope string `query:"scope"`
 	// An earlier version; missing: the current one.
-	Version     int    `query:"version"`
+	Version int `query:"version"`
+	// As it was at that time: RFC 3339, or a date in the agent's time zone, of which it is the end. Missing: now.
+	AsOf        string `query:"asOf"`
 	IfNoneMatch string `header:"If-None-Match"`
 }
 
@@ -5036,6 +5066,23 @@ func (c *Client) Health(ctx context.Context) (Answer[Alive], error) {
 		method: "GET", path: "/healthz",
 	}
 	return call[Alive](ctx, c, r)
+}
+
+// McpParams are the optional parameters of Mcp.
+type McpParams struct {
+	Person
+	Agent   string `query:"agent"`
+	Speaker string `query:"speaker"`
+}
+
+// Mcp calls POST /mcp: speak the Model Context Protocol.
+func (c *Client) Mcp(
+	ctx context.Context, params McpParams, body json.RawMessage,
+) (Answer[[]byte], error) {
+	r := request{
+		method: "POST", path: "/mcp", params: params, body: body,
+	}
+	return c.raw(ctx, r)
 }
 
 // Metrics calls GET /metrics: metrics in Prometheus' format.

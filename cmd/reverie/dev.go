@@ -19,13 +19,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"reverie/api"
 	"reverie/cli/output"
 	"reverie/cli/session"
 	"reverie/config"
 	"reverie/devenv"
 	"reverie/engine"
 	"reverie/store"
+	"reverie/web"
 	"reverie/workflows"
 )
 
@@ -88,6 +88,11 @@ func runDev(ctx context.Context, c config.Config, f devFlags, out io.Writer) (er
 	if err := while(listener, func() error { return d.start(ctx) }); err != nil {
 		return err
 	}
+	remove, err := announce(f.data, "http://"+listener.Addr().String())
+	if err != nil {
+		return err
+	}
+	d.onStop(remove)
 	d.greet()
 	return d.serve(ctx)
 }
@@ -101,7 +106,7 @@ type dev struct {
 	listener  net.Listener
 	stops     []func(context.Context) error // in the order of the starts
 	died      []func() (<-chan struct{}, string)
-	api       *api.Server
+	api       *web.Browser
 
 	privateTemporal *devenv.Temporal // nil when an existing one is used
 	codecURL        string           // of the codec server; empty without encryption keys
@@ -317,6 +322,7 @@ func (c *console) printf(format string, args ...any) {
 // greeting is printed once all parts are ready. Its last block works when pasted into another terminal: it creates an agent,
 // adds a conversation, extracts memory from it at once, and shows the file that changed and where each line comes from.
 var greeting = template.Must(template.New("greeting").Parse(`
+Browser      {{.Link}}{{if .Key}}   signs in once, within ten minutes{{else}}   sign in with the admin key{{end}}
 API          {{.URL}}   documentation at {{.URL}}/docs
 {{- if .TemporalUI}}
 Temporal UI  http://{{.TemporalUI}}
@@ -355,13 +361,14 @@ func (d *dev) greet() {
 	if d.privateTemporal == nil {
 		temporalUI = ""
 	}
-	shownKey := ""
+	address := "http://" + d.listener.Addr().String()
+	shownKey, link := "", address+"/"
 	if output.IsTerminal(d.console.out) { // logs of services are read by others
-		shownKey = d.AdminKey.Reveal()
+		shownKey, link = d.AdminKey.Reveal(), address+d.api.Link(d.AdminKey.Reveal())
 	}
 	var b strings.Builder
 	if err := greeting.Execute(&b, map[string]any{
-		"URL": "http://" + d.listener.Addr().String(), "TemporalUI": temporalUI, "Codec": d.codecURL, "Key": shownKey, "KeyFile": keyFile,
+		"URL": address, "Link": link, "TemporalUI": temporalUI, "Codec": d.codecURL, "Key": shownKey, "KeyFile": keyFile,
 		"Data": filepath.Dir(keyFile), "Model": modelName(d.Config), "BuiltIn": d.LLMProvider == "",
 	}); err != nil {
 		panic(err) // the template and its data are above

@@ -38,7 +38,7 @@ func root() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	c.AddCommand(devCommand(), apiCommand(), workerCommand(), codecCommand(), migrateCommand(), healthCommand())
+	c.AddCommand(devCommand(), apiCommand(), workerCommand(), mcpCommand(), codecCommand(), migrateCommand(), healthCommand())
 	c.AddCommand(cli.Commands(version)...)
 	return c
 }

@@ -170,7 +170,7 @@ func TestAConversationFromAFileBecomesMemory(t *testing.T) {
 	}
 
 	clitest.Contains(t, grace("prompt"), "--- AGENTS.md ---", "--- MEMORY.md ---", "room 214")
-	clitest.Contains(t, mustRun(t, "status"), "reverie dev", "database", "ok", "temporal", "ok", "workers", "ok", "backlog", "0 messages",
+	clitest.Contains(t, mustRun(t, "status"), "reverie dev", "database", "ok", "temporal", "ok", "workers", "ok", "1 worker of build ", "backlog", "0 messages",
 		"set REVERIE_LLM_PROVIDER")
 }
 

@@ -103,8 +103,8 @@ func startDevWithKeys(t *testing.T) *dev {
 	return d
 }
 
-// call makes a request of the API.
-func (d *dev) call(t *testing.T, method, path string, body, out any) {
+// call makes a request of the API, with pairs of a header's name and value.
+func (d *dev) call(t *testing.T, method, path string, body, out any, header ...string) {
 	t.Helper()
 	encoded, err := json.Marshal(body)
 	if err != nil {
@@ -116,6 +116,9 @@ func (d *dev) call(t *testing.T, method, path string, body, out any) {
 	}
 	r.Header.Set("Authorization", "Bearer "+testKey)
 	r.Header.Set("Content-Type", "application/json")
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"reverie/config"
 	"reverie/engine"
 	"reverie/store"
+	"reverie/web"
 	"reverie/worker"
 )
 
@@ -50,7 +52,7 @@ func runAPI(ctx context.Context, c config.Config) error {
 	}
 	defer listener.Close()
 	var p *parts
-	var server *api.Server
+	var server *web.Browser
 	err = while(listener, func() (err error) {
 		if p, err = awaitParts(ctx, c, "api", maxWaiting*c.DatabaseConns); err != nil {
 			return err
@@ -89,8 +91,8 @@ func keep(n *engine.Namespace, lost func()) (stop func()) {
 	}
 }
 
-// newAPI wires the API server. webUI is the address of Temporal's Web UI; empty: answers have no links.
-func newAPI(c config.Config, p *parts, webUI string) (*api.Server, error) {
+// newAPI wires the API server and its pages. webUI is the address of Temporal's Web UI; empty: answers have no links.
+func newAPI(c config.Config, p *parts, webUI string) (*web.Browser, error) {
 	s, t := p.store, p.telemetry
 	searcher, err := newSearcher(c, s, t)
 	if err != nil {
@@ -107,7 +109,7 @@ func newAPI(c config.Config, p *parts, webUI string) (*api.Server, error) {
 		Dreams: dreamSettings(c, c.LLMProvider != ""), DreamSchedule: dreamSchedule(c),
 		Workspace: c.Workspace, Log: t.Log, Tracers: t.Tracers, Meters: t.Meters, Metrics: t.Metrics,
 		RateLimit: c.RateLimit, TrustedProxies: c.TrustedProxies, MetricsNetworks: c.MetricsNetworks, AuditAdmins: c.Audit == config.AuditAdmins,
-		Version: version,
+		Version: version, OAuthIssuer: c.OAuthIssuer, PublicURL: strings.TrimSuffix(c.PublicURL, "/"),
 	}
 	if webUI != "" {
 		workflows, err := url.JoinPath(webUI, "namespaces", c.TemporalNamespace, "workflows/")
@@ -116,7 +118,11 @@ func newAPI(c config.Config, p *parts, webUI string) (*api.Server, error) {
 		}
 		o.WorkflowURL = workflows
 	}
-	return api.New(o)
+	server, err := api.New(o)
+	if err != nil {
+		return nil, err
+	}
+	return web.Register(server), nil
 }
 
 func workerCommand() *cobra.Command {

@@ -208,10 +208,15 @@ func newWorker(c config.Config, p *parts) (*worker.Worker, error) {
 	if err != nil {
 		return nil, err
 	}
+	build, err := buildOf(c)
+	if err != nil {
+		return nil, err
+	}
 	return worker.New(p.temporal, steps, worker.Options{
+		Build:         build,
 		DatabaseConns: int(c.DatabaseConns), ModelConcurrency: c.LLMConcurrency, ModelRate: c.LLMRate,
 		EmbedConcurrency: c.EmbeddingConcurrency, EmbedRate: c.EmbeddingRate, SweepInterval: c.SweepInterval,
-		AuditRetention: c.AuditRetention, Log: t.Log,
+		IdleTurn: c.IdleTurn, AuditRetention: c.AuditRetention, Log: t.Log,
 	}), nil
 }
 

@@ -101,8 +101,8 @@ func stopAll() error {
 	return err
 }
 
-// atEnd registers a function for Main to call after the tests.
-func atEnd(stop func() error) {
+// AtEnd registers a function for Main to call after the tests, in reverse order.
+func AtEnd(stop func() error) {
 	running.Lock()
 	defer running.Unlock()
 	running.stops = append(running.stops, stop)
@@ -138,7 +138,7 @@ func Temporal(tb testing.TB) *devenv.Temporal {
 	t, err := running.temporal.get(func() (*devenv.Temporal, error) {
 		t, err := startTemporal()
 		if err == nil {
-			atEnd(stopping(t.Stop))
+			AtEnd(stopping(t.Stop))
 		}
 		return t, err
 	})

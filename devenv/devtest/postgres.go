@@ -107,7 +107,7 @@ func startPostgres() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	atEnd(stopping(p.Stop))
+	AtEnd(stopping(p.Stop))
 	return p.URL("postgres"), nil
 }
 
@@ -117,7 +117,7 @@ func makeTemplate(ctx context.Context, server string, prepare func(ctx context.C
 	if err := devenv.CreateDatabase(ctx, server, name, ""); err != nil {
 		return "", err
 	}
-	atEnd(func() error { return devenv.DropDatabase(ctx, server, name) })
+	AtEnd(func() error { return devenv.DropDatabase(ctx, server, name) })
 	return name, prepare(ctx, onServer(server, name))
 }
 

@@ -41,6 +41,7 @@ type Settings struct {
 	OwnerIsolation  bool          `envconfig:"OWNER_ISOLATION" agent:"ownerIsolation" default:"true" desc:"Keep what is learned from a person in that person's own documents. Off: in the agent's shared ones."`
 	QuietPeriod     time.Duration `envconfig:"QUIET_PERIOD" agent:"quietSeconds" default:"20s" minimum:"0s" agentMaximum:"24h" desc:"Time without a new message before an extraction starts."`
 	Cooldown        time.Duration `envconfig:"COOLDOWN" agent:"cooldownSeconds" default:"5m" minimum:"0s" agentMaximum:"168h" desc:"Minimum time between two extractions of one agent and owner."`
+	IdleTurn        time.Duration `envconfig:"IDLE_TURN" agent:"idleTurnSeconds" default:"15m" minimum:"0s" agentMaximum:"24h" desc:"Time without a new message after which messages are extracted although no client completed the turn; 0: never."`
 	MinMessages     int           `envconfig:"MIN_MESSAGES" agent:"minMessages" default:"4" minimum:"1" agentMaximum:"1000" desc:"User and assistant messages that a conversation needs before anything is extracted."`
 	MinUserChars    int           `envconfig:"MIN_USER_CHARS" agent:"minUserChars" default:"10" agentMinimum:"0" agentMaximum:"10000" desc:"Characters that the last user message needs before anything is extracted."`
 	MaxTranscript   int           `envconfig:"MAX_TRANSCRIPT" default:"30" minimum:"1" desc:"Messages of one transcript; a longer conversation is extracted in several steps."`
@@ -102,6 +103,7 @@ type AgentSettings struct {
 	MinUserChars    *int   `json:"minUserChars,omitempty"`
 	QuietSeconds    *int   `json:"quietSeconds,omitempty"`
 	CooldownSeconds *int   `json:"cooldownSeconds,omitempty"`
+	IdleTurnSeconds *int   `json:"idleTurnSeconds,omitempty"`
 	ProfileMaxChars *int   `json:"profileMaxChars,omitempty"`
 	MemoryMaxChars  *int   `json:"memoryMaxChars,omitempty"`
 	Model           string `json:"model,omitempty"`

@@ -188,6 +188,7 @@ func (p AgentPatch) Validate() error {
 		{"minUserChars", p.Settings.MinUserChars},
 		{"quietSeconds", p.Settings.QuietSeconds},
 		{"cooldownSeconds", p.Settings.CooldownSeconds},
+		{"idleTurnSeconds", p.Settings.IdleTurnSeconds},
 		{"profileMaxChars", p.Settings.ProfileMaxChars},
 		{"memoryMaxChars", p.Settings.MemoryMaxChars},
 	} {

@@ -428,7 +428,7 @@ type StagedWork struct {
 }
 
 const sqlDoctorStaged = `
-select 'write', write_id, owner_key, request_id, '', ''::bytea, false, false
+select 'write', write_id, owner_key, requested_id, '', ''::bytea, false, false
 from memory_writes
 where workspace_id = @workspace and agent_id = @agent and outcome = 'staged' and staged_at < @before
 union all

@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -16,6 +17,8 @@ type DocumentFilter struct {
 	Prefix         string // of the path, such as memory/
 	Scope          memory.Scope
 	IncludeDeleted bool
+	AsOf           time.Time // the documents as they were then; zero: now. Whether they are enabled and their order are those of now.
+	Contents       bool      // with AsOf: with their contents
 }
 
 // DocumentEntry is a document in a list, without its content.
@@ -35,15 +38,27 @@ cross join lateral (
     limit 1
 ) v `
 
+// versionAsOf joins the version of a time to documents d, as CurrentVersion.
+const versionAsOf = `
+cross join lateral (
+    select *
+    from document_versions v
+    where v.workspace_id = d.workspace_id and v.agent_id = d.agent_id and v.document_id = d.document_id and v.created_at <= @as_of
+    order by v.version desc
+    limit 1
+) v `
+
 // VisibleDocuments are the documents of the identity's owner, agent and workspace.
-const VisibleDocuments = `
+const VisibleDocuments = visibleRows + CurrentVersion
+
+const visibleRows = `
 from (values ('PERSONAL', @agent::text, @owner::text), ('TEAM', @agent, ''), ('GLOBAL', '', '')) s (scope, agent_id, owner_key)
 cross join lateral (
     select *
     from documents d
     where d.workspace_id = @workspace and d.agent_id = s.agent_id and d.scope = s.scope and d.owner_key = s.owner_key
     offset 0
-) d ` + CurrentVersion
+) d `
 
 // DocumentColumns are the columns of a DocumentEntry with its content, in the order of ScanDocument.
 const DocumentColumns = `
@@ -83,16 +98,32 @@ limit 1`
 	// SQLDocumentsOfPrompt selects the documents of the system prompt that the identity may read.
 	SQLDocumentsOfPrompt = DocumentColumns + `octet_length(v.content), v.content` + VisibleDocuments + `
 where d.enabled and not d.deleted` + DocumentOrder
+	sqlPromptAsOf = columnsAsOf + visibleRows + versionAsOf + `
+where d.enabled and not v.deleted` + DocumentOrder
 
-	// A list for operators.
-	sqlDocumentsOfAll = DocumentColumns + `octet_length(v.content), ''
+	sqlDocumentsAsOf = columnsAsOf + visibleRows + versionAsOf + listAsOf
+
+	// Lists for operators.
+	sqlDocumentsOfAll     = DocumentColumns + `octet_length(v.content), ''` + rowsOfAll + CurrentVersion + documentList
+	sqlDocumentsOfAllAsOf = columnsAsOf + rowsOfAll + versionAsOf + listAsOf
+
+	rowsOfAll = `
 from (select @agent::text as agent_id union select '') a
 cross join lateral (
     select *
     from documents d
     where d.workspace_id = @workspace and d.agent_id = a.agent_id
     offset 0
-) d ` + CurrentVersion + documentList
+) d `
+
+	columnsAsOf = `
+select d.document_id, d.scope, d.agent_id, d.owner_key, d.path, d.enabled, d.sort_order, v.deleted, v.version, v.sha256, v.created_at,
+    v.author_kind, v.author_id, v.workflow_id, v.run_id, octet_length(v.content), case when @contents then v.content else '' end`
+
+	listAsOf = `
+where starts_with(d.path, @prefix)
+    and (@scope = '' or d.scope = @scope)
+    and (not v.deleted or @deleted)` + DocumentOrder
 
 	documentList = `
 where starts_with(d.path, @prefix)
@@ -200,23 +231,48 @@ func (s *Gate) Documents(ctx context.Context, id memory.Identity, f DocumentFilt
 		return nil, &pg.InvalidError{Field: "scope", Problem: "use PERSONAL, TEAM or GLOBAL"}
 	}
 	return pg.Read(ctx, s.db, id, func(t *pg.Tx) (documents []DocumentEntry, err error) {
-		sql := sqlDocuments
-		if t.AnyOwner {
-			sql = sqlDocumentsOfAll
-		}
 		b := &pgx.Batch{}
-		pg.All(b.Queue(sql, t.Args(pgx.NamedArgs{
-			"prefix": f.Prefix, "scope": f.Scope, "deleted": f.IncludeDeleted,
+		pg.All(b.Queue(f.statement(t.AnyOwner), t.Args(pgx.NamedArgs{
+			"prefix": f.Prefix, "scope": f.Scope, "deleted": f.IncludeDeleted, "as_of": f.AsOf, "contents": f.Contents,
 		})), &documents, ScanDocument)
 		err = t.Finish(ctx, b)
 		return documents, err
 	})
 }
 
+func (f DocumentFilter) statement(anyOwner bool) string {
+	switch {
+	case f.AsOf.IsZero() && anyOwner:
+		return sqlDocumentsOfAll
+	case f.AsOf.IsZero():
+		return sqlDocuments
+	case anyOwner:
+		return sqlDocumentsOfAllAsOf
+	}
+	return sqlDocumentsAsOf
+}
+
+// DocumentAsOf returns the document that a path named for the identity at a time: the owner's own if there was one, else the agent's,
+// else the workspace's; with a scope, the one in it.
+func (s *Gate) DocumentAsOf(ctx context.Context, id memory.Identity, path string, scope memory.Scope, at time.Time) (memory.Document, error) {
+	found, err := s.Documents(ctx, id, DocumentFilter{Prefix: path, Scope: scope, AsOf: at, Contents: true})
+	if err != nil {
+		return memory.Document{}, err
+	}
+	for _, scope := range []memory.Scope{memory.ScopePersonal, memory.ScopeTeam, memory.ScopeGlobal} {
+		for _, e := range found {
+			if e.Path == path && e.Scope == scope && (scope != memory.ScopePersonal || e.Owner == id.Owner) {
+				return e.Document, nil
+			}
+		}
+	}
+	return memory.Document{}, fmt.Errorf("document %s at %s: %w", path, at.Format(time.RFC3339), pg.ErrNotFound)
+}
+
 // PromptDocuments returns the enabled documents that the identity sees, with content, in the order of Documents. For a member of a
 // team the leader's documents follow, except those that define the persona. For an agent whose memory is switched off, only the
-// persona and GLOBAL documents remain.
-func (s *Gate) PromptDocuments(ctx context.Context, id memory.Identity) ([]memory.Document, error) {
+// persona and GLOBAL documents remain. With a time, the documents are those of then; which are enabled, and the team, are those of now.
+func (s *Gate) PromptDocuments(ctx context.Context, id memory.Identity, asOf time.Time) ([]memory.Document, error) {
 	if err := pg.RequireAgent(id); err != nil {
 		return nil, err
 	}
@@ -224,14 +280,23 @@ func (s *Gate) PromptDocuments(ctx context.Context, id memory.Identity) ([]memor
 	documents, err := pg.Read(ctx, s.db, id, func(t *pg.Tx) (documents []memory.Document, err error) {
 		b := &pgx.Batch{}
 		QueueStanding(b, t, &agent)
-		pg.All(b.Queue(SQLDocumentsOfPrompt, t.Args(nil)), &documents, ScanContent)
+		queuePrompt(b, t, asOf, &documents)
 		err = t.Finish(ctx, b)
 		return documents, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return PromptOf(ctx, s.db, id, agent, documents)
+	return PromptOf(ctx, s.db, id, agent, documents, asOf)
+}
+
+// queuePrompt queues reading the documents of the system prompt, of now or of a time.
+func queuePrompt(b *pgx.Batch, t *pg.Tx, asOf time.Time, to *[]memory.Document) {
+	sql := SQLDocumentsOfPrompt
+	if !asOf.IsZero() {
+		sql = sqlPromptAsOf
+	}
+	pg.All(b.Queue(sql, t.Args(pgx.NamedArgs{"as_of": asOf, "contents": true})), to, ScanContent)
 }
 
 // MaxSortOrder is the largest absolute value of a sort order.

@@ -106,6 +106,14 @@ cross join lateral (
 order by j.transaction_id, j.event_id
 limit @limit`
 
+	sqlJournalLatest = `
+select event_id, transaction_id, kind, scope, owner_key, document_id, path, version, author_kind, author_id, workflow_id, run_id, detail, at
+from journal
+where workspace_id = @workspace and agent_id = @agent and kind = any (@kinds::text[]) and author_kind = any (@authors::text[])
+    and at < @before
+order by transaction_id desc, event_id desc
+limit @limit`
+
 	// Writes the events of one transaction, and the receipt of its idempotency key. The token is the number of the last event.
 	sqlJournalInsert = `
 with events as (
@@ -158,6 +166,16 @@ func (s *Gate) Journal(ctx context.Context, id memory.Identity, f JournalFilter)
 		}
 		return page, nil
 	})
+}
+
+// Latest lists events of an agent that the identity sees, newest first, of some kinds, by some kinds of authors, and before a time.
+func (s *Gate) Latest(ctx context.Context, id memory.Identity, kinds []EventKind, authors []memory.AuthorKind, before time.Time, limit int) ([]Event, error) {
+	if err := pg.RequireAgent(id); err != nil {
+		return nil, err
+	}
+	return pg.ReadAll(ctx, s.db, id, sqlJournalLatest, pgx.NamedArgs{
+		"kinds": kinds, "authors": authors, "before": before, "limit": pg.LimitOf(limit),
+	}, scanEvent)
 }
 
 // JournalEnd returns the cursor behind everything that the journal shows now.

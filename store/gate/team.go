@@ -185,8 +185,10 @@ func (s *Gate) ReadableDocuments(ctx context.Context, id memory.Identity, f Docu
 }
 
 // PromptOf completes the documents of a system prompt: it adds those of the leader for a member of a team, and removes memory for
-// an agent whose memory is switched off.
-func PromptOf(ctx context.Context, db *pg.DB, id memory.Identity, agent Standing, own []memory.Document) ([]memory.Document, error) {
+// an agent whose memory is switched off. asOf is as in PromptDocuments.
+func PromptOf(
+	ctx context.Context, db *pg.DB, id memory.Identity, agent Standing, own []memory.Document, asOf time.Time,
+) ([]memory.Document, error) {
 	if agent.off {
 		return slices.DeleteFunc(own, func(d memory.Document) bool { return d.Scope != memory.ScopeGlobal && !persona[d.Path] }), nil
 	}
@@ -199,7 +201,7 @@ func PromptOf(ctx context.Context, db *pg.DB, id memory.Identity, agent Standing
 	}
 	theirs, err := pg.Read(ctx, db, leader, func(t *pg.Tx) (documents []memory.Document, err error) {
 		b := &pgx.Batch{}
-		pg.All(b.Queue(SQLDocumentsOfPrompt, t.Args(nil)), &documents, ScanContent)
+		queuePrompt(b, t, asOf, &documents)
 		err = t.Finish(ctx, b)
 		return documents, err
 	})

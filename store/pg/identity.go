@@ -54,6 +54,8 @@ const (
 	PurposeStatus purpose = "status"
 	// PurposeProof allows reading the one key whose id is in key_hash; the caller then has to prove that it knows the secret.
 	PurposeProof purpose = "proof"
+	// PurposeSession allows opening, reading and ending the one web session whose hash is in key_hash.
+	PurposeSession purpose = "session"
 	// PurposeAudit allows appending to the audit log of the workspace.
 	PurposeAudit purpose = "audit"
 )

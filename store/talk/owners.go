@@ -3,6 +3,7 @@ package talk
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -23,4 +24,28 @@ func (s *Talk) OwnerID(ctx context.Context, id memory.Identity) (uuid.UUID, erro
 		err = row.Scan(&found)
 		return found, err
 	}, fmt.Errorf("owner: %w", pg.ErrNotFound))
+}
+
+// Owner is somebody of whom an agent has stored something.
+type Owner struct {
+	Key    memory.Owner
+	ID     uuid.UUID // opaque, for addresses and workflow ids
+	Latest time.Time // the last completed turn; without one, when something was first stored
+}
+
+const sqlOwners = `
+select owner_key, owner_id, coalesce(turn_at, created_at) as latest
+from owners
+where workspace_id = @workspace and agent_id = @agent and owner_key <> 'system'
+order by latest desc, owner_id
+limit @limit`
+
+// Owners lists the owners of the identity's agent, the latest first; without AnyOwner, only the identity's own.
+func (s *Talk) Owners(ctx context.Context, id memory.Identity, limit int) ([]Owner, error) {
+	if err := pg.RequireAgent(id); err != nil {
+		return nil, err
+	}
+	return pg.ReadAll(ctx, s.db, id, sqlOwners, pgx.NamedArgs{"limit": pg.LimitOf(limit)}, func(row pgx.CollectableRow) (Owner, error) {
+		return pgx.RowToStructByPos[Owner](row)
+	})
 }

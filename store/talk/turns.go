@@ -102,8 +102,8 @@ func scanTurn(row pgx.CollectableRow) (t UnsignalledTurn, err error) {
 const sqlOwnersStalled = `
 with leased as (
     update conversations c set leased_until = @until
-    where (c.workspace_id, c.agent_id, c.conversation_id) in (
-        select workspace_id, agent_id, conversation_id
+    where (c.conversation_uid, c.workspace_id, c.agent_id) in (
+        select conversation_uid, workspace_id, agent_id
         from conversations
         where complete_seq > considered_seq and greatest(pending_since, leased_until) < @before
         order by greatest(pending_since, leased_until)
@@ -126,4 +126,44 @@ order by p.since`
 // identity because the sweep works for the deployment.
 func (s *Talk) Stalled(ctx context.Context, l pg.Lease) ([]UnsignalledTurn, error) {
 	return pg.LeaseAll(ctx, s.db, l, scanTurn, sqlOwnersStalled)
+}
+
+// IdleConversation refers to a conversation with messages that no turn completes.
+type IdleConversation struct {
+	Workspace, Agent string
+	UID              uuid.UUID
+}
+
+// idleWindow bounds the age of the messages that a sweep completes: those of a week in which no worker ran are found.
+const idleWindow = 7 * 24 * time.Hour
+
+const sqlConversationsIdle = `
+update conversations set leased_until = @until
+where (conversation_uid, workspace_id, agent_id) in (
+    select c.conversation_uid, c.workspace_id, c.agent_id
+    from conversations c
+    join agents a using (workspace_id, agent_id)
+    cross join lateral (select coalesce((a.settings->'idleTurnSeconds')::int, @idle) as seconds) idle
+    where c.last_seq > c.complete_seq and c.trigger_source in ('web', 'channel', 'api')
+        and greatest(c.updated_at, c.leased_until) between @since and @now
+        and idle.seconds > 0 and c.updated_at <= @now - idle.seconds * interval '1 second'
+    order by greatest(c.updated_at, c.leased_until)
+    limit @limit
+    for no key update of c skip locked)
+returning workspace_id, agent_id, conversation_uid`
+
+// Idle takes conversations of all workspaces whose last messages belong to no completed turn and are older than the agent's
+// idleTurnSeconds, or than idle where an agent has no setting. What was imported and what the system caused is left out. It returns
+// references only, and takes no identity because the sweep works for the deployment.
+func (s *Talk) Idle(ctx context.Context, l pg.Lease, idle time.Duration) ([]IdleConversation, error) {
+	sweep := &pg.Tx{Settings: pg.Settings{Purpose: pg.PurposeSweep}, Mode: pg.SQLBegin}
+	return pg.Run(ctx, s.db, sweep, func(t *pg.Tx) (found []IdleConversation, err error) {
+		b := &pgx.Batch{}
+		pg.All(b.Queue(sqlConversationsIdle, pgx.NamedArgs{
+			"now": l.Before, "since": l.Before.Add(-idleWindow), "until": pg.TimeOrNull(l.Until), "limit": pg.LimitOf(l.Limit),
+			"idle": int(idle.Seconds()),
+		}), &found, pgx.RowToStructByPos[IdleConversation])
+		err = t.Finish(ctx, b)
+		return found, err
+	})
 }

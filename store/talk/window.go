@@ -2,6 +2,7 @@ package talk
 
 import (
 	"context"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -121,7 +122,7 @@ func (s *Talk) LoadWindow(ctx context.Context, id memory.Identity, r WindowReque
 	if err != nil {
 		return WindowLoad{}, err
 	}
-	load.Documents, err = gate.PromptOf(ctx, s.db, id, agent, load.Documents)
+	load.Documents, err = gate.PromptOf(ctx, s.db, id, agent, load.Documents, time.Time{})
 	return load, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/google/uuid"
@@ -64,25 +65,28 @@ const StartGrace = 10 * time.Second
 
 const (
 	// writeColumns are the columns of a MemoryWrite, in the order of scanWrite.
-	writeColumns = `write_id, request_id, key_id, owner_key, scope, path, strategy, outcome, reason_code, problem, receipt,
+	writeColumns = `write_id, requested_id, key_id, owner_key, scope, path, strategy, outcome, reason_code, problem, receipt,
     workflow_id, run_id, staged_at, ended_at`
 
+	// Stages a write, unless the owner has one with this id, or somebody has one with this request_id.
 	sqlWriteStage = `
-insert into memory_writes (workspace_id, agent_id, write_id, request_id, request_hash, key_id, owner_key, scope, path, strategy, content,
-    reason, outcome, staged_at, due_at)
-select @workspace, @agent, @write, @request, @hash, @key, @row_owner, @scope, @path, @strategy, @content, @reason, 'staged', @now, @due
-on conflict (request_id, workspace_id, agent_id, owner_key) do nothing`
+insert into memory_writes (workspace_id, agent_id, write_id, request_id, own_id, request_hash, key_id, owner_key, scope, path,
+    strategy, content, reason, outcome, staged_at, due_at)
+select @workspace, @agent, @write, @request, @own, @hash, @key, @row_owner, @scope, @path, @strategy, @content, @reason, 'staged', @now,
+    @due
+on conflict do nothing`
 
 	sqlWriteOfRequest = `
 select ` + writeColumns + `, request_hash
 from memory_writes
-where workspace_id = @workspace and agent_id = @agent and request_id = @request and owner_key = @row_owner`
+where workspace_id = @workspace and agent_id = @agent and requested_id = @request and owner_key = @row_owner`
 
 	// The owner's write, else the shared one, else those of others.
 	sqlWritesByRequest = `
 select ` + writeColumns + `
 from memory_writes
-where workspace_id = @workspace and agent_id = @agent and request_id = @request and (owner_key in (@owner, '') or @any)
+where workspace_id = @workspace and agent_id = @agent and requested_id = @request
+    and (owner_key in (@owner, '') or @any)
 order by owner_key = @owner desc, owner_key = '' desc
 limit 2`
 )
@@ -117,10 +121,16 @@ func (s *Transfer) StageWrite(ctx context.Context, id memory.Identity, key uuid.
 		found := false
 		b := &pgx.Batch{}
 		owner := gate.RowOwner(id, row.Scope)
-		b.Queue(sqlWriteStage, t.Args(pgx.NamedArgs{
-			"write": pg.NewID(), "request": r.RequestID, "hash": hash[:], "key": key, "row_owner": owner, "scope": row.Scope,
+		write := pg.NewID()
+		args := t.Args(pgx.NamedArgs{
+			"write": write, "request": r.RequestID, "own": nil, "hash": hash[:], "key": key, "row_owner": owner, "scope": row.Scope,
 			"path": row.Path, "strategy": r.Strategy, "content": row.Content, "reason": r.Reason, "due": t.Now.Add(StartGrace),
-		}))
+		})
+		b.Queue(sqlWriteStage, args)
+		// Does nothing, unless the id is in request_id of another owner's write.
+		other := maps.Clone(args)
+		other["request"], other["own"] = write.String(), r.RequestID
+		b.Queue(sqlWriteStage, other)
 		pg.Columns(b.Queue(sqlWriteOfRequest, t.Args(pgx.NamedArgs{"request": r.RequestID, "row_owner": owner})), &found,
 			append(w.fields(), &first)...)
 		if err := t.Finish(ctx, b); err != nil {
@@ -423,7 +433,7 @@ where (workspace_id, agent_id, write_id) in (
     order by due_at
     limit @limit
     for update skip locked)
-returning workspace_id, agent_id, write_id, request_id`
+returning workspace_id, agent_id, write_id, requested_id`
 
 // StartAgain is the time after which a write is started again, unless it has ended.
 const StartAgain = time.Minute

@@ -4,10 +4,8 @@ package contract
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"reverie/devenv"
+	"reverie/test/npm"
 )
 
 const document = "../../api/openapi.yaml"
@@ -79,7 +77,7 @@ type workspace struct {
 func newWorkspace(t *testing.T) workspace {
 	t.Helper()
 	w := workspace{t, t.TempDir()}
-	packages := install(t)
+	packages := npm.Install(t, "contract")
 	if err := os.Symlink(filepath.Join(packages, "node_modules"), filepath.Join(w.dir, "node_modules")); err != nil {
 		t.Fatal(err)
 	}
@@ -121,58 +119,4 @@ func (w workspace) command(name string, args ...string) (string, error) {
 		out = append(out, failed.Stderr...)
 	}
 	return string(out), err
-}
-
-// install installs the packages of testdata/package-lock.json into the user's cache, once for each version of the lock file, and
-// returns the folder.
-func install(t *testing.T) string {
-	t.Helper()
-	// Redocly needs Node.js 20 or later, which Debian has since version 13; with an older one it fails and says so.
-	if err := devenv.Programs(t.Context(), nil, "npm"); err != nil {
-		t.Fatal(err)
-	}
-	npm, err := exec.LookPath("npm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	lock, err := os.ReadFile("testdata/package-lock.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	target := filepath.Join(cache, "reverie", fmt.Sprintf("contract-%x", sha256.Sum256(lock))[:30])
-	if _, err := os.Stat(target); err == nil {
-		return target
-	}
-	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	work, err := os.MkdirTemp(filepath.Dir(target), "contract-new-") //nolint:usetesting // on the same file system, to be renamed
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = os.RemoveAll(work) }()
-	for _, name := range []string{"package.json", "package-lock.json"} {
-		copyFile(t, filepath.Join("testdata", name), filepath.Join(work, name))
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund")
-	cmd.Dir = work
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("npm ci: %v\n%s", err, out)
-	}
-	// Another test may have been faster.
-	if err := os.Rename(work, target); err != nil && !exists(target) {
-		t.Fatal(err)
-	}
-	return target
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }

@@ -37,11 +37,20 @@ var (
 	patience      = flag.Duration("patience", 10*time.Minute, "for everything to be accounted for after the last kill")
 )
 
-func TestMain(m *testing.M) { devtest.Main(m) }
+// atOnce is the number of tests that run at once, unless -parallel says otherwise: they wait more than they compute.
+const atOnce = "4"
+
+func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", atOnce); err != nil {
+		panic(err)
+	}
+	devtest.Main(m)
+}
 
 // TestKilledAtRandomInstants compares two runs over the same conversations: one undisturbed, and one in which worker and
 // API are killed again and again, PostgreSQL and Temporal are restarted, and the model fails in every way.
 func TestKilledAtRandomInstants(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	work := script(*conversations, *owners)
 

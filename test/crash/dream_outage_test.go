@@ -28,6 +28,7 @@ var outages = flag.Bool("outages", false, "nights every minute, and outages of t
 
 // TestNightsMissed covers nights that could not run in time: past ones, and those without a worker.
 func TestNightsMissed(t *testing.T) {
+	t.Parallel()
 	w := startDreamers(t.Context(), t, 3)
 	t.Run("days ago", w.nightsOfThePast)
 	t.Run("without workers", w.nightsWithoutWorkers)
@@ -96,6 +97,7 @@ func (w *dreamers) nightsOfThePast(t *testing.T) {
 // TestNightsMissedForReal has a night every minute, some without a worker and some without Temporal: nobody dreams
 // twice in a night, and all notes are covered.
 func TestNightsMissedForReal(t *testing.T) {
+	t.Parallel()
 	if !*outages {
 		t.Skip("it takes six minutes: ask for it with -outages")
 	}

@@ -33,6 +33,7 @@ var (
 // moments, while its model fails, and PostgreSQL and Temporal are restarted. Both have the same memory in the end,
 // and each night was written once.
 func TestDreamsKilledAtEveryStep(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	random := rand.New(rand.NewPCG(*seed, 2))
 	w := startDreamers(ctx, t, *sleepers)

@@ -25,6 +25,7 @@ const (
 // TestKilledWhileEmbedding kills the worker repeatedly while it embeds. In the end every unit has exactly one vector,
 // that of its own text, and only interrupted batches were paid for twice.
 func TestKilledWhileEmbedding(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	model := llmtest.New(t, llmtest.Options{Script: llmtest.Always(llmtest.Slow(100 * time.Millisecond))})
 	s := deployment.StartSystem(ctx, t, deployment.Options{Env: []string{

@@ -31,6 +31,7 @@ var (
 // worker, Temporal and PostgreSQL are killed. Both end the same: documents with their versions, messages, outcomes,
 // and which messages were extracted together, each once.
 func TestImportsAreKilled(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	w := startImports(ctx, t)
 	began := time.Now()

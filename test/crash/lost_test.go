@@ -140,6 +140,7 @@ func waitSchedule(ctx context.Context, t *testing.T, s *deployment.System) {
 // Temporal's database is lost while API and worker run. They create namespace and search attributes again, deliver what was pending, and
 // create the schedules; requests that need workflows are told to come back. Nothing is restarted.
 func TestTemporalLosesItsDatabase(t *testing.T) {
+	t.Parallel()
 	ctx, dir := t.Context(), t.TempDir()
 	s := deployment.StartSystem(ctx, t, deployment.Options{TemporalDir: dir, Env: []string{
 		"REVERIE_TEMPORAL_NAMESPACE=" + lostNamespace, "REVERIE_QUIET_PERIOD=1h", "REVERIE_COOLDOWN=100ms",

@@ -128,6 +128,7 @@ func running(ctx context.Context, t *testing.T, c client.Client, query string) [
 // PostgreSQL is restored to an older dump, while Temporal knows what came later: workflows of owners and agents that do not exist, and
 // finished extractions of messages that come again. The work goes on, workflows of what is missing end and say so.
 func TestPostgresOlderThanTemporal(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	s := deployment.StartSystem(ctx, t, deployment.Options{Env: []string{"REVERIE_QUIET_PERIOD=500ms", "REVERIE_COOLDOWN=3s"}})
 	c, err := client.Dial(client.Options{HostPort: s.Temporal.Address})
@@ -194,6 +195,7 @@ func TestPostgresOlderThanTemporal(t *testing.T) {
 // Temporal is restored to an older state, while PostgreSQL knows what came later: turns that it had accepted are delivered again, records
 // of workflows that it does not know are found, and schedules are created.
 func TestTemporalOlderThanPostgres(t *testing.T) {
+	t.Parallel()
 	ctx, dir, kept := t.Context(), t.TempDir(), t.TempDir()
 	s := deployment.StartSystem(ctx, t, deployment.Options{
 		TemporalDir: dir, Env: []string{"REVERIE_QUIET_PERIOD=500ms", "REVERIE_COOLDOWN=1s"},

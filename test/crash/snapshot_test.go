@@ -98,6 +98,7 @@ where agent_id = 'ada' and author_kind = 'import'`)
 // A worker that is killed while it writes 499 documents leaves all or none of them, and the next one finishes.
 // Exporting gives the same bytes, from this agent and from another one that imports the export.
 func TestAnImportOfASnapshotIsKilled(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	s := deployment.StartSystem(ctx, t, deployment.Options{})
 	archive := largestSnapshot(t)

@@ -33,6 +33,7 @@ var (
 // the model fails in every way, finally for good. Whatever leaves a window was flushed before; each message is
 // flushed by one flush, and noted once.
 func TestWindowsOfTwoProcesses(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	random := rand.New(rand.NewPCG(*seed, 3))
 	w := startWindows(ctx, t, windowFaults(*seed))

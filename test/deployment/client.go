@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"time"
@@ -16,6 +17,7 @@ import (
 type Client struct {
 	URL, Key string
 	HTTP     http.Client
+	Header   http.Header // of every request
 }
 
 // Message is one message as the API takes it.
@@ -56,6 +58,7 @@ func (c *Client) Call(ctx context.Context, method, path string, body, out any) e
 	if err != nil {
 		return err
 	}
+	maps.Copy(request.Header, c.Header)
 	request.Header.Set("Authorization", "Bearer "+c.Key)
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")

@@ -1,14 +1,17 @@
 package deployment
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -43,6 +46,10 @@ type System struct {
 	mu           sync.Mutex
 	processes    map[string]*Process // by name: "api", "worker", and "api-2" and so on
 	own          map[string][]string // environment of single processes, by name
+	programs     map[string]string   // of processes that run another program, by name
+
+	queries sync.Mutex
+	conn    *pgx.Conn // for Query; nil: none yet
 }
 
 // Options configures a system.
@@ -53,13 +60,16 @@ type Options struct {
 	TemporalDir string
 	// Env is added to the environment of the processes and overrides it.
 	Env []string
+	// Program is the path of the program; empty: it is built from the sources.
+	Program string
 }
 
 // StartSystem starts a deployment with one agent, and stops it when the test ends. Timers and heartbeats are short.
 func StartSystem(ctx context.Context, t *testing.T, o Options) *System {
 	t.Helper()
 	s := &System{
-		dir: t.TempDir(), processes: map[string]*Process{}, own: map[string][]string{}, Postgres: devtest.Postgres(t),
+		dir: t.TempDir(), program: o.Program, processes: map[string]*Process{}, own: map[string][]string{}, programs: map[string]string{},
+		Postgres: devtest.Postgres(t),
 	}
 	if o.TemporalDir == "" {
 		s.Temporal = devtest.PrivateTemporal(t)
@@ -81,19 +91,17 @@ func StartSystem(ctx context.Context, t *testing.T, o Options) *System {
 			"REVERIE_LLM_BASE_URL="+s.Model.URL+"/v1", "REVERIE_LLM_HEARTBEAT=2s", "REVERIE_LLM_TIMEOUT=10s")
 	}
 	s.env = append(s.env, o.Env...)
-	if s.program, err = Build(ctx, s.dir); err != nil {
-		t.Fatal(err)
+	if s.program == "" {
+		if s.program, err = built(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := s.Postgres.EnsureDatabase(ctx, database); err != nil {
 		t.Fatal(err)
 	}
 	s.keepCommits(ctx, t)
 	s.makeLogins(ctx, t)
-	migrate, err := Start(s.program, append(slices.Clone(s.env), "REVERIE_DATABASE_URL="+s.as(t, OwnerLogin)), s.log("migrate"), "migrate")
-	if err != nil {
-		t.Fatal(err)
-	}
-	<-migrate.Done()
+	s.Migrate(t, s.program)
 	t.Cleanup(func() { s.Stop(t) })
 	s.Run(t, "api")
 	s.Run(t, "worker")
@@ -109,6 +117,16 @@ func StartSystem(ctx context.Context, t *testing.T, o Options) *System {
 	}
 	return s
 }
+
+// built compiles the program once for all systems of a package.
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "reverie-t-program-")
+	if err != nil {
+		return "", err
+	}
+	devtest.AtEnd(func() error { return os.RemoveAll(dir) })
+	return Build(context.Background(), dir)
+})
 
 // StartTemporal starts a server on a folder that another one used before it was stopped, on the same address. The server ends with the
 // test.
@@ -144,7 +162,7 @@ func (s *System) keepCommits(ctx context.Context, t *testing.T) {
 const (
 	OwnerLogin = "reverie_owner"
 	AppLogin   = "reverie_app"
-	loginWord  = "password-of-a-test"
+	LoginWord  = "password-of-a-test"
 )
 
 // as returns the URL of the database for a login.
@@ -154,7 +172,7 @@ func (s *System) as(t *testing.T, login string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	address.User = url.UserPassword(login, loginWord)
+	address.User = url.UserPassword(login, LoginWord)
 	return address.String()
 }
 
@@ -167,8 +185,8 @@ func (s *System) makeLogins(ctx context.Context, t *testing.T) {
 	}
 	defer conn.Close(ctx)
 	for _, sql := range []string{
-		"create role " + OwnerLogin + " login password '" + loginWord + "'",
-		"create role " + AppLogin + " login nosuperuser nocreatedb nocreaterole nobypassrls password '" + loginWord + "'",
+		"create role " + OwnerLogin + " login password '" + LoginWord + "'",
+		"create role " + AppLogin + " login nosuperuser nocreatedb nocreaterole nobypassrls password '" + LoginWord + "'",
 		"grant " + AppLogin + " to " + OwnerLogin,
 		"alter database " + database + " owner to " + OwnerLogin,
 		"create extension if not exists vector",
@@ -176,6 +194,20 @@ func (s *System) makeLogins(ctx context.Context, t *testing.T) {
 		if _, err := conn.Exec(ctx, sql); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// Migrate runs a program's migrations as the owner of the tables.
+func (s *System) Migrate(t *testing.T, program string) {
+	t.Helper()
+	migrate, err := Start(program, append(slices.Clone(s.env), "REVERIE_DATABASE_URL="+s.as(t, OwnerLogin)), s.log("migrate"), "migrate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-migrate.Done()
+	if !migrate.cmd.ProcessState.Success() {
+		output, err := os.ReadFile(s.log("migrate"))
+		t.Fatalf("migrate: %v: %s %v", migrate.cmd.ProcessState, output, err)
 	}
 }
 
@@ -206,10 +238,10 @@ func (s *System) AddAPI(ctx context.Context, t *testing.T, name string) *Client 
 func (s *System) Run(t *testing.T, name string) {
 	t.Helper()
 	s.mu.Lock()
-	env := slices.Concat(s.env, s.own[name])
+	env, program := slices.Concat(s.env, s.own[name]), cmp.Or(s.programs[name], s.program)
 	s.mu.Unlock()
 	command, _, _ := strings.Cut(name, "-")
-	p, err := Start(s.program, env, s.log(name), command)
+	p, err := Start(program, env, s.log(name), command)
 	if err != nil {
 		t.Error(err)
 		return
@@ -217,6 +249,25 @@ func (s *System) Run(t *testing.T, name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.processes[name] = p
+}
+
+// Use makes a process that is started under a name run another program.
+func (s *System) Use(name, program string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.programs[name] = program
+}
+
+// End stops one process in order.
+func (s *System) End(t *testing.T, name string) {
+	t.Helper()
+	s.mu.Lock()
+	p := s.processes[name]
+	delete(s.processes, name)
+	s.mu.Unlock()
+	if err := p.Stop(time.Minute); err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
 }
 
 // SetEnv adds to the environment of processes started from now on, overriding it.
@@ -232,6 +283,18 @@ func (s *System) Kill(name string) {
 	p := s.processes[name]
 	s.mu.Unlock()
 	p.Kill()
+}
+
+// Suspend stops a process with SIGSTOP until Resume.
+func (s *System) Suspend(name string) error { return s.signal(name, syscall.SIGSTOP) }
+
+// Resume continues a suspended process.
+func (s *System) Resume(name string) error { return s.signal(name, syscall.SIGCONT) }
+
+func (s *System) signal(name string, signal syscall.Signal) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.processes[name].cmd.Process.Signal(signal)
 }
 
 // Ensure restarts processes that were killed or ended because something they need was unavailable.
@@ -287,7 +350,7 @@ func (s *System) Logs() string { return s.dir }
 func Query[T any](ctx context.Context, s *System, scan pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
 	var last error
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
-		out, err := queryOnce(ctx, s.Postgres.URL(database), scan, sql, args...)
+		out, err := queryOnce(ctx, s, scan, sql, args...)
 		if err == nil {
 			return out, nil
 		}
@@ -296,17 +359,23 @@ func Query[T any](ctx context.Context, s *System, scan pgx.RowToFunc[T], sql str
 	return nil, errors.Join(errors.New("the database did not answer"), last)
 }
 
-func queryOnce[T any](ctx context.Context, url string, scan pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
-	conn, err := pgx.Connect(ctx, url)
-	if err != nil {
-		return nil, err
+// queryOnce uses one connection for all queries, since tests look for changes all the time. A lost one is replaced.
+func queryOnce[T any](ctx context.Context, s *System, scan pgx.RowToFunc[T], sql string, args ...any) (out []T, err error) {
+	s.queries.Lock()
+	defer s.queries.Unlock()
+	if s.conn == nil || s.conn.IsClosed() {
+		if s.conn, err = pgx.Connect(ctx, s.Database()); err != nil {
+			return nil, err
+		}
 	}
-	defer conn.Close(ctx)
-	rows, err := conn.Query(ctx, sql, args...)
-	if err != nil {
-		return nil, err
+	rows, err := s.conn.Query(ctx, sql, args...)
+	if err == nil {
+		out, err = pgx.CollectRows(rows, scan)
 	}
-	return pgx.CollectRows(rows, scan)
+	if err != nil { // its statements may belong to a schema that was replaced
+		_ = s.conn.Close(context.WithoutCancel(ctx))
+	}
+	return out, err
 }
 
 // HistoriesMention returns the ids of all workflows whose histories contain one of the words in clear text.

@@ -112,7 +112,11 @@ func export(ctx context.Context, t *testing.T, address string, types ...string) 
 			t.Fatal(err)
 		}
 		raw = machine.ReplaceAll(raw, []byte(`"$1": "recorded"`))
-		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("%s-%02d.json", *release, n)), raw, 0o644); err != nil {
+		name := filepath.Join(folder, fmt.Sprintf("%s-%02d.json", *release, n))
+		if _, err := os.Stat(name); err == nil {
+			t.Fatalf("%s is there already: name a new release", name)
+		}
+		if err := os.WriteFile(name, raw, 0o644); err != nil {
 			t.Fatal(err)
 		}
 		written++

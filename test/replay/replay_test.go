@@ -5,6 +5,8 @@
 // code under test. A new release adds its own:
 //
 //	go test -tags record ./test/replay -run TestRecord -args -release v2
+//
+// and appends their checksums to testdata/SHA256SUMS. Recorded histories are never changed.
 package replay
 
 import (

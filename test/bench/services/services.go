@@ -116,7 +116,7 @@ func (s *Services) StartAPI(ctx context.Context, env ...string) (_ *deployment.C
 func (s *Services) StartWorker(env ...string) error {
 	return s.run("worker", append([]string{
 		"REVERIE_DATABASE_URL=" + s.DatabaseURL, "REVERIE_WORKSPACE=" + Workspace, "REVERIE_ADMIN_KEY=" + s.key,
-		"REVERIE_WORKER_METRICS_ADDR=off", "REVERIE_LOG_LEVEL=warn",
+		"REVERIE_WORKER_METRICS_ADDR=off", "REVERIE_LOG_LEVEL=warn", "REVERIE_IDLE_TURN=0s",
 	}, env...))
 }
 

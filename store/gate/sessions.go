@@ -1,0 +1,90 @@
+package gate
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/hex"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"reverie/store/pg"
+)
+
+// SessionLife is the time after which a session of the Memory Browser ends by itself.
+const SessionLife = 12 * time.Hour
+
+const (
+	sqlSessionsExpire = `delete from web_sessions where expires_at <= @now`
+
+	sqlSessionInsert = `
+insert into web_sessions (workspace_id, hash, key_id, created_at, expires_at) values (@workspace, @hash, @key, @now, @expires)`
+
+	sqlSession = `select key_id from web_sessions where hash = @hash and expires_at > @now`
+
+	sqlSessionEnd = `delete from web_sessions where hash = @hash`
+)
+
+// StartSession opens a session for a key, which the caller has authenticated, and returns its token: 32 random bytes in base64url. The
+// session ends after SessionLife, and with the key. Only the SHA-256 of the token is stored.
+func (s *Gate) StartSession(ctx context.Context, key Key) (token string, expires time.Time, _ error) {
+	random := make([]byte, 32)
+	_, _ = rand.Read(random) // it never fails
+	token = base64.RawURLEncoding.EncodeToString(random)
+	holding := holder(token)
+	holding.Workspace = key.Workspace
+	expires, err := pg.Run(ctx, s.db, &pg.Tx{Settings: holding, Mode: pg.SQLBegin}, func(t *pg.Tx) (time.Time, error) {
+		args := t.Args(pgx.NamedArgs{"hash": HashOf(token), "key": key.ID, "expires": t.Now.Add(SessionLife)})
+		b := &pgx.Batch{}
+		b.Queue(sqlSessionsExpire, args)
+		b.Queue(sqlSessionInsert, args)
+		return t.Now.Add(SessionLife), t.Finish(ctx, b)
+	})
+	return token, expires, err
+}
+
+// holder returns the settings of a transaction of whoever holds the token of a session.
+func holder(token string) pg.Settings {
+	return pg.Settings{Purpose: pg.PurposeSession, KeyHash: hex.EncodeToString(HashOf(token))}
+}
+
+// SessionKey returns the key of a session. It returns ErrUnauthorized when there is no such session, and an *EndedKeyError when the key
+// was revoked or has expired.
+func (s *Gate) SessionKey(ctx context.Context, token string) (Key, error) {
+	id, err := pg.Run(ctx, s.db, &pg.Tx{Settings: holder(token), Mode: pg.SQLBeginRead}, func(t *pg.Tx) (id uuid.UUID, err error) {
+		found := false
+		b := &pgx.Batch{}
+		pg.Columns(b.Queue(sqlSession, t.Args(pgx.NamedArgs{"hash": HashOf(token)})), &found, &id)
+		if err := t.Finish(ctx, b); err != nil {
+			return id, err
+		}
+		if !found {
+			return id, pg.ErrUnauthorized
+		}
+		return id, nil
+	})
+	if err != nil {
+		return Key{}, err
+	}
+	key, _, err := KeyByID(ctx, s.db, id)
+	if err == nil {
+		err = key.Check(s.db.Now())
+	}
+	if err != nil {
+		return Key{}, err
+	}
+	s.used(ctx, key)
+	return key, nil
+}
+
+// EndSession ends a session. One that does not exist is no error.
+func (s *Gate) EndSession(ctx context.Context, token string) error {
+	_, err := pg.Run(ctx, s.db, &pg.Tx{Settings: holder(token), Mode: pg.SQLBegin}, func(t *pg.Tx) (struct{}, error) {
+		b := &pgx.Batch{}
+		b.Queue(sqlSessionEnd, t.Args(pgx.NamedArgs{"hash": HashOf(token)}))
+		return struct{}{}, t.Finish(ctx, b)
+	})
+	return err
+}

@@ -1,0 +1,199 @@
+package toolbox_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"reverie/memory"
+	"reverie/toolbox"
+)
+
+// conforms fails the test unless a result fits the schema that its tool is offered with.
+func conforms(t *testing.T, tool, content string) {
+	t.Helper()
+	for _, o := range toolbox.Offers() {
+		if o.Name != tool {
+			continue
+		}
+		var schema jsonschema.Schema
+		if err := json.Unmarshal(o.Result, &schema); err != nil {
+			t.Fatal(err)
+		}
+		resolved, err := schema.Resolve(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var value any
+		if err := json.Unmarshal([]byte(content), &value); err != nil {
+			t.Fatal(err)
+		}
+		if err := resolved.Validate(value); err != nil {
+			t.Errorf("%s answers %s: %v", tool, content, err)
+		}
+		return
+	}
+	t.Errorf("%s is not offered", tool)
+}
+
+// Every tool is offered with a title and schemas, and what it answers fits its schema.
+func TestOffers(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	ada := h.as("user:1")
+	calls := map[string][]any{
+		toolbox.WriteFile: {
+			map[string]any{"filename": "MEMORY.md", "content": "# Memory\n\n- The boat is called Heron\n- The rent is 900\n"},
+		},
+		toolbox.Remember:     {map[string]any{"text": "The berth is number 12"}},
+		toolbox.EditFile:     {map[string]any{"filename": "MEMORY.md", "oldText": "900", "newText": "950"}},
+		toolbox.MemorySearch: {map[string]any{"query": "What is the boat called?"}, map[string]any{"query": "zebra"}},
+		toolbox.MemoryGet:    {map[string]any{"path": "MEMORY.md"}, map[string]any{"path": "nothing.md"}},
+		toolbox.ListFiles:    {map[string]any{}},
+		toolbox.SearchFiles:  {map[string]any{"query": "boat"}, map[string]any{"query": "zebra"}},
+		toolbox.ReadFile:     {map[string]any{"filename": "MEMORY.md"}},
+		toolbox.MemoryQuery:  {map[string]any{"op": "list"}, map[string]any{"op": "search", "query": "boat"}},
+		toolbox.MemoryUpsert: {map[string]any{"op": "insert", "content": "The mast is 12 m high"}},
+		toolbox.ForgetTool:   {map[string]any{"text": "The boat is called Heron"}},
+	}
+	for _, name := range []string{ // in an order in which they work
+		toolbox.WriteFile, toolbox.Remember, toolbox.EditFile, toolbox.MemorySearch, toolbox.MemoryGet, toolbox.ListFiles,
+		toolbox.SearchFiles, toolbox.ReadFile, toolbox.MemoryQuery, toolbox.MemoryUpsert, toolbox.ForgetTool,
+	} {
+		for _, arguments := range calls[name] {
+			conforms(t, name, h.want(ada, name, arguments).Content)
+		}
+	}
+	for _, o := range toolbox.Offers() {
+		if o.Title == "" || calls[o.Name] == nil {
+			t.Errorf("%s: title %q, %d calls in this test", o.Name, o.Title, len(calls[o.Name]))
+		}
+		if !o.Writes && (o.Replaces || o.Repeats) {
+			t.Errorf("%s reads, and has hints about writes", o.Name)
+		}
+	}
+	if len(toolbox.Offers()) != len(toolbox.Definitions())+3 {
+		t.Error("models of chats are offered tools for clients that act by themselves")
+	}
+}
+
+func TestForgetTool(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	ada := h.as("user:1")
+	h.apply(ada, memory.ScopePersonal, memory.MemoryPath, "# Memory\n\n- The boat is called Heron\n- The rent is 900\n")
+	h.apply(ada, memory.ScopePersonal, "memory/2026-02-01.md", "# 2026-02-01\n\n- The boat is called Heron\n")
+	got := h.want(with(ada, "k"), toolbox.ForgetTool, map[string]any{"text": "- The boat is called Heron"})
+	if got.Written == nil || len(got.list("forgotten")) != 1 {
+		t.Errorf("%s", got.Content)
+	}
+	for _, path := range []string{memory.MemoryPath, "memory/2026-02-01.md"} {
+		if text := h.content(ada, memory.ScopePersonal, path); strings.Contains(text, "Heron") {
+			t.Errorf("%s has it still: %s", path, text)
+		}
+	}
+	if again := h.want(with(ada, "k"), toolbox.ForgetTool, map[string]any{"text": "- The boat is called Heron"}); !again.Written.Replayed {
+		t.Errorf("%s", again.Content)
+	}
+	if got := h.call(ada, toolbox.ForgetTool, map[string]any{"text": "The boat is red"}); !got.IsError {
+		t.Errorf("%s", got.Content)
+	}
+}
+
+// Another agent's backend: what it inserts it finds, by chat and by id, and what it changes is a version of a document.
+func TestStatements(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	ada, bob := h.as("user:1"), h.as("user:2")
+	upsert := func(arguments map[string]any) int {
+		t.Helper()
+		got := h.want(ada, toolbox.MemoryUpsert, arguments)
+		if ok, _ := got.data["ok"].(bool); !ok {
+			t.Errorf("%v: %s", arguments, got.Content)
+		}
+		conforms(t, toolbox.MemoryUpsert, got.Content)
+		return got.number("id")
+	}
+	// texts returns the contents of rows, each with its category.
+	texts := func(arguments map[string]any) string {
+		t.Helper()
+		var out []string
+		got := h.want(ada, toolbox.MemoryQuery, arguments)
+		conforms(t, toolbox.MemoryQuery, got.Content)
+		for _, r := range got.list("memories") {
+			r, _ := r.(map[string]any)
+			out = append(out, r["category"].(string)+" "+r["content"].(string))
+		}
+		return strings.Join(out, "; ")
+	}
+	list := func(chat int) string { return texts(map[string]any{"op": "list", "chat_id": chat}) }
+
+	name := upsert(map[string]any{"op": "insert", "content": "The user is called Grace", "category": "PROFILE"})
+	tea := upsert(map[string]any{"op": "insert", "chat_id": 7, "content": "Grace likes green tea"})
+	move := upsert(map[string]any{"op": "insert", "chat_id": -100123, "content": "Grace moves to Bern", "category": "EVENT"})
+	if got, want := list(7), "KNOWLEDGE Grace likes green tea; PROFILE The user is called Grace"; got != want {
+		t.Errorf("chat 7 has %q, want %q", got, want)
+	}
+	if got, want := list(-100123), "EVENT Grace moves to Bern; PROFILE The user is called Grace"; got != want {
+		t.Errorf("the other chat has %q, want %q", got, want)
+	}
+	if got := h.content(ada, memory.ScopePersonal, "chats/7.md"); !strings.Contains(got, "## Remembered\n\n- Grace likes green tea\n") {
+		t.Errorf("the document is %q", got)
+	}
+	if got := upsert2(h, map[string]any{"op": "insert", "chat_id": 7, "content": "Grace likes green tea"}); got.number("id") != tea {
+		t.Errorf("inserted twice: %s", got.Content)
+	}
+	if got := texts(map[string]any{"op": "get", "id": move}); got != "EVENT Grace moves to Bern" {
+		t.Errorf("get: %q", got)
+	}
+	if got := texts(map[string]any{"op": "search", "chat_id": 7, "query": "Which tea?"}); !strings.HasPrefix(got, "KNOWLEDGE Grace likes green tea") ||
+		strings.Contains(got, "Bern") {
+		t.Errorf("search: %q", got)
+	}
+
+	black := upsert(map[string]any{"op": "supersede", "from_memory_id": tea, "content": "Grace likes black tea", "reason": "said so"})
+	upsert(map[string]any{"op": "touch", "id": black, "confidence_floor": 0.5})
+	upsert(map[string]any{"op": "update", "id": move, "content": "Grace moved to Bern", "category": "KNOWLEDGE"})
+	if got, want := list(7), "KNOWLEDGE Grace likes black tea; PROFILE The user is called Grace"; got != want {
+		t.Errorf("chat 7 has %q, want %q", got, want)
+	}
+	if got := list(-100123); !strings.HasPrefix(got, "KNOWLEDGE Grace moved to Bern") {
+		t.Errorf("the other chat has %q", got)
+	}
+	upsert(map[string]any{"op": "archive", "id": black})
+	if got, want := list(7), "PROFILE The user is called Grace"; got != want {
+		t.Errorf("chat 7 has %q, want %q", got, want)
+	}
+	// A foreign id, an outdated one, and a faulty call are told apart from success.
+	for _, arguments := range []map[string]any{
+		{"op": "archive", "id": black},
+		{"op": "update", "id": tea, "content": "x y"},
+		{"op": "touch", "id": 0},
+		{"op": "insert"},
+		{"op": "archive"},
+	} {
+		if got := h.call(ada, toolbox.MemoryUpsert, arguments); !got.IsError {
+			t.Errorf("%v: %s", arguments, got.Content)
+		}
+	}
+	if got := h.call(bob, toolbox.MemoryQuery, map[string]any{"op": "get", "id": name}); !got.IsError {
+		t.Errorf("another owner reads it: %s", got.Content)
+	}
+	if got := h.call(bob, toolbox.MemoryUpsert, map[string]any{"op": "archive", "id": name}); !got.IsError {
+		t.Errorf("another owner archives it: %s", got.Content)
+	}
+	// A repeated request is one request.
+	twice := with(ada, "once")
+	first := h.want(twice, toolbox.MemoryUpsert, map[string]any{"op": "update", "id": name, "content": "The user is called Ada"})
+	second := h.want(twice, toolbox.MemoryUpsert, map[string]any{"op": "update", "id": name, "content": "The user is called Ada"})
+	if first.number("id") != second.number("id") {
+		t.Errorf("%s, then %s", first.Content, second.Content)
+	}
+}
+
+func upsert2(h *home, arguments map[string]any) answer {
+	h.Helper()
+	return h.want(h.as("user:1"), toolbox.MemoryUpsert, arguments)
+}

@@ -1,0 +1,231 @@
+package view
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// DiffRow is a row of a comparison: a line of each side. A row with Gap stands between two parts.
+type DiffRow struct {
+	Old, New     string
+	OldNo, NewNo int // 0: the side has no line here
+	Gap          bool
+	Changed      bool
+}
+
+var hunk = regexp.MustCompile(`^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@`)
+
+// SideBySide returns the rows of a unified diff.
+func SideBySide(diff string) []DiffRow {
+	var rows []DiffRow
+	var removed, added []DiffRow
+	old, current := 0, 0
+	flush := func() {
+		for i := range max(len(removed), len(added)) {
+			row := DiffRow{Changed: true}
+			if i < len(removed) {
+				row.Old, row.OldNo = removed[i].Old, removed[i].OldNo
+			}
+			if i < len(added) {
+				row.New, row.NewNo = added[i].New, added[i].NewNo
+			}
+			rows = append(rows, row)
+		}
+		removed, added = nil, nil
+	}
+	for line := range strings.SplitSeq(strings.TrimSuffix(diff, "\n"), "\n") {
+		if m := hunk.FindStringSubmatch(line); m != nil {
+			flush()
+			if len(rows) > 0 {
+				rows = append(rows, DiffRow{Gap: true})
+			}
+			old, _ = strconv.Atoi(m[1])
+			current, _ = strconv.Atoi(m[2])
+			continue
+		}
+		if old == 0 && current == 0 || line == "" { // the names of the two sides
+			continue
+		}
+		text := Visible(shortenLine(line[1:]))
+		switch line[0] {
+		case '-':
+			removed = append(removed, DiffRow{Old: text, OldNo: old})
+			old++
+		case '+':
+			added = append(added, DiffRow{New: text, NewNo: current})
+			current++
+		case ' ':
+			flush()
+			rows = append(rows, DiffRow{Old: text, New: text, OldNo: old, NewNo: current})
+			old, current = old+1, current+1
+		}
+	}
+	flush()
+	return rows
+}
+
+// Mark splits a snippet where it has one of the words, in any case.
+func Mark(snippet string, words []string) []Piece {
+	snippet = Visible(snippet)
+	var alternatives []string
+	for _, w := range words {
+		if len(w) > 1 {
+			alternatives = append(alternatives, regexp.QuoteMeta(w))
+		}
+	}
+	if len(alternatives) == 0 {
+		return []Piece{{Text: snippet}}
+	}
+	var pieces []Piece
+	end := 0
+	for _, at := range regexp.MustCompile(`(?i)`+strings.Join(alternatives, "|")).FindAllStringIndex(snippet, -1) {
+		if at[0] > end {
+			pieces = append(pieces, Piece{Text: snippet[end:at[0]]})
+		}
+		pieces = append(pieces, Piece{Text: snippet[at[0]:at[1]], Marked: true})
+		end = at[1]
+	}
+	return append(pieces, Piece{Text: snippet[end:]})
+}
+
+// day shows a date in the zone of the agent, with the year only if it is not this one.
+func (f Frame) day(t time.Time) string {
+	t = t.UTC()
+	if f.Zone != nil {
+		t = t.In(f.Zone)
+	}
+	if t.Year() == time.Now().Year() {
+		return t.Format("2 Jan")
+	}
+	return t.Format("2 Jan 2006")
+}
+
+// when shows a date and a time in the zone of the agent.
+func (f Frame) when(t time.Time) string {
+	if f.Zone == nil {
+		return f.day(t) + t.UTC().Format(", 15:04 UTC")
+	}
+	return f.day(t) + t.In(f.Zone).Format(", 15:04")
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+func size(bytes int) string {
+	if bytes < 1024 {
+		return plural(bytes, "byte", "bytes")
+	}
+	return fmt.Sprintf("%.1f KiB", float64(bytes)/1024)
+}
+
+func dollars(micros int64) string { return fmt.Sprintf("$%.2f", float64(micros)/1e6) }
+
+func percent(part, whole int) int {
+	if whole == 0 {
+		return 0
+	}
+	return (part*100 + whole/2) / whole
+}
+
+func score(x float64) string { return fmt.Sprintf("%.2f", x) }
+
+func num[T int | int64](n T) string { return fmt.Sprint(n) }
+
+// kindName names who wrote something.
+func kindName(a Author) string {
+	switch a.Kind {
+	case "user":
+		if a.Name != "" {
+			return a.Name
+		}
+		return "a person"
+	case "workflow":
+		return "extraction"
+	case "seed":
+		return "first text"
+	case "tool":
+		return "agent"
+	}
+	return a.Kind
+}
+
+// messagesName names the messages of an origin.
+func messagesName(o Origin) string {
+	switch {
+	case len(o.Messages) == 1:
+		return fmt.Sprintf("message %d", o.Messages[0])
+	case len(o.Messages) > 1:
+		return fmt.Sprintf("messages %s", strings.Trim(strings.ReplaceAll(fmt.Sprint(o.Messages), " ", ", "), "[]"))
+	case o.From == o.To:
+		return fmt.Sprintf("message %d", o.From)
+	}
+	return fmt.Sprintf("messages %d to %d", o.From, o.To)
+}
+
+func (o Origin) first() int64 {
+	if len(o.Messages) > 0 {
+		return o.Messages[0]
+	}
+	return o.From
+}
+
+// scopeName says whose a document is.
+func scopeName(scope string) string {
+	switch scope {
+	case "PERSONAL":
+		return "personal"
+	case "TEAM":
+		return "shared"
+	}
+	return "everywhere"
+}
+
+// outcomeClass is the style of an outcome.
+func outcomeClass(outcome string) string {
+	switch outcome {
+	case "written", "promoted", "ok":
+		return "good"
+	case "quarantined", "failed", "rejected", "down":
+		return "bad"
+	case "running", "waiting", "degraded", "kept":
+		return "busy"
+	}
+	return "calm"
+}
+
+// whose names whose memory a frame shows.
+func (f Frame) whose() string {
+	switch {
+	case f.Owner != "":
+		return f.Owner
+	case f.Role == "admin":
+		return "everybody (shared memory)"
+	}
+	return "shared memory"
+}
+
+// codeName shows a reason code as words.
+func codeName(code string) string { return strings.ReplaceAll(code, "_", " ") }
+
+// initial reports whether a list of events begins another day at an index, and names that day.
+func (f Frame) newDay(events []Event, i int) string {
+	day := f.day(events[i].At)
+	if i > 0 && f.day(events[i-1].At) == day {
+		return ""
+	}
+	return day
+}
+
+var changeNames = map[string]string{
+	"document.written": "changed", "document.deleted": "deleted", "document.undeleted": "brought back", "document.prompt": "moved in the prompt",
+	"document.quarantined": "was refused a text that instructs the agent, in",
+}

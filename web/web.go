@@ -1,0 +1,228 @@
+// Package web serves the Memory Browser: pages on which people see, search, correct and undo what agents remember. A page is entered with
+// the cookie of a session, which an API key opens. It reads through the same services as the API's handlers, under the same
+// authentication, roles and audit log.
+package web
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"reverie/api"
+	"reverie/api/fault"
+	"reverie/api/rest"
+	"reverie/memory"
+	"reverie/store/gate"
+	"reverie/web/view"
+)
+
+//go:generate go tool -modfile=../tools/go.mod templ generate -path view
+
+// Browser serves the pages. It is made by Register.
+type Browser struct {
+	*api.Server
+	links links
+}
+
+// Register adds the pages to a server.
+func Register(s *api.Server) *Browser {
+	b := &Browser{Server: s, links: links{now: s.Now}}
+	b.assetRoutes()
+	b.sessionRoutes()
+	b.overviewRoutes()
+	b.peopleRoutes()
+	b.memoryRoutes()
+	b.historyRoutes()
+	b.editRoutes()
+	b.searchRoutes()
+	b.conversationRoutes()
+	b.timelineRoutes()
+	b.dreamRoutes()
+	b.heldRoutes()
+	return b
+}
+
+// policy lets a page load what this server serves and nothing else; no script and no style is inline.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; " +
+	"base-uri 'none'; frame-ancestors 'none'"
+
+// secure sets the headers of an answer.
+func secure(h http.Header) {
+	h.Set("Content-Security-Policy", policy)
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	// Also set for the API; pages do not depend on that.
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cache-Control", "no-store")
+}
+
+// request is one request for a page.
+type request struct {
+	*Browser
+	context.Context
+	hc  huma.Context
+	w   http.ResponseWriter
+	r   *http.Request
+	key gate.Key // of the session; zero on pages without one
+	// Set by enter.
+	id    memory.Identity
+	agent gate.Agent
+	whom  string // the segment of the address: me, shared, or the opaque id of an owner
+}
+
+// answer renders a page; nil: the handler has answered.
+type answer func(*request) (templ.Component, error)
+
+// page registers a page. A POST needs the token of its session, and one without a session has to come from a page of this server.
+func (b *Browser) page(r rest.Route, handle answer) {
+	r.Tag = "pages"
+	if r.Method == "" {
+		r.Method = http.MethodGet
+	}
+	rest.RegisterPage(b.Server.Server, r, b.refuse, func(hc huma.Context, w http.ResponseWriter, req *http.Request) {
+		q := &request{Browser: b, Context: hc.Context(), hc: hc, w: w, r: req, key: rest.CallerOf(hc.Context())}
+		secure(w.Header())
+		component, err := (*request).checkOrigin(q), error(nil)
+		if component == nil {
+			component, err = handle(q)
+		}
+		switch {
+		case err != nil:
+			b.Refuse(hc, err)
+		case component != nil:
+			q.render(http.StatusOK, component)
+		}
+	})
+}
+
+// checkOrigin returns the refusal of a POST that another site has made; nil: it comes from a page of this server.
+func (q *request) checkOrigin() templ.Component {
+	if q.r.Method == http.MethodGet {
+		return nil
+	}
+	ours := q.key.Workspace == "" && q.sameOrigin()
+	if q.key.Workspace != "" {
+		ours = hmac.Equal([]byte(q.r.PostFormValue("csrf")), []byte(formToken(rest.SessionToken(q.r))))
+	}
+	if ours {
+		return nil
+	}
+	q.refuse(q.hc, fault.New(fault.Forbidden, "This form is out of date: go back, reload the page and try again"))
+	return view.Nothing()
+}
+
+// sameOrigin reports whether a page of this server sent the request, as browsers say in one of two headers.
+func (q *request) sameOrigin() bool {
+	if site := q.r.Header.Get("Sec-Fetch-Site"); site != "" {
+		return site == "same-origin"
+	}
+	origin, err := url.Parse(q.r.Header.Get("Origin"))
+	return err == nil && origin.Host == q.r.Host
+}
+
+// formToken returns the token of a session's forms: without it, another site could send them.
+func formToken(session string) string {
+	mac := hmac.New(sha256.New, []byte(session))
+	mac.Write([]byte("reverie forms"))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+func (q *request) render(status int, c templ.Component) {
+	if c == view.Nothing() {
+		return
+	}
+	q.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	q.w.WriteHeader(status)
+	if err := c.Render(q.Context, q.w); err != nil {
+		q.Log.DebugContext(q.Context, "The client did not take the page", "error", rest.Loggable(err))
+	}
+}
+
+// redirect sends the browser to another page.
+func (q *request) redirect(address string) (templ.Component, error) {
+	http.Redirect(q.w, q.r, address, http.StatusSeeOther)
+	return nil, nil
+}
+
+// refuse answers a request for a page with an error; one without a session leads to the page for signing in.
+func (b *Browser) refuse(hc huma.Context, p *fault.Problem) {
+	r, w := humago.Unwrap(hc)
+	q := &request{Browser: b, Context: hc.Context(), hc: hc, w: w, r: r, key: rest.CallerOf(hc.Context())}
+	secure(w.Header())
+	if p.Code == http.StatusUnauthorized {
+		w.Header().Del("WWW-Authenticate")
+		if rest.SessionToken(r) != "" {
+			q.dropCookie()
+		}
+		_, _ = q.redirect("/sign-in")
+		return
+	}
+	q.render(p.Code, view.Problem(q.frame("", http.StatusText(p.Code)), p.Msg))
+}
+
+// enter finds the agent and the owner in the address, as the API does for an agent in a path and an owner in a query.
+func (q *request) enter() error {
+	agent, whom := q.r.PathValue("agent"), q.r.PathValue("owner")
+	caller := q.key.Identity()
+	owner := memory.NoOwner
+	switch {
+	case caller.Pinned != (whom == view.Me):
+		return fault.New(fault.NotFound, "There is no such page for this key")
+	case caller.Pinned || whom == view.Shared:
+	default:
+		var err error
+		if owner, err = q.ownerOf(agent, whom); err != nil {
+			return err
+		}
+	}
+	id, found, err := q.Enter(q.Context, agent, rest.Person{Owner: string(owner), Location: "query"})
+	q.id, q.agent, q.whom = id, found, whom
+	return err
+}
+
+// form parses the body of a POST.
+func (q *request) form() error {
+	if err := q.r.ParseForm(); err != nil {
+		if tooLarge, is := errors.AsType[*http.MaxBytesError](err); is {
+			return fault.New(fault.BodyTooLarge, "That is too long: at most %d KiB", tooLarge.Limit>>10)
+		}
+		return fault.New(fault.InvalidRequest, "The form cannot be read")
+	}
+	return nil
+}
+
+// text returns a field of the form with the line breaks of documents.
+func (q *request) text(name string) string {
+	return strings.ReplaceAll(q.r.PostFormValue(name), "\r\n", "\n")
+}
+
+// mayWrite reports whether the caller may change the memory that is shown.
+func (q *request) mayWrite() bool { return q.key.Role.Includes(memory.RoleMember) }
+
+// frame describes what every page shows around its content.
+func (q *request) frame(section, title string) view.Frame {
+	f := view.Frame{
+		Title: title, Section: section, KeyName: q.key.Name, Role: string(q.key.Role), Pinned: string(q.key.Owner),
+		MayWrite: q.mayWrite(), Notice: view.Notices[q.r.URL.Query().Get("done")],
+	}
+	if q.key.Workspace != "" {
+		f.CSRF = formToken(rest.SessionToken(q.r))
+	}
+	if q.agent.ID != "" {
+		f.Agent, f.AgentName, f.Whom, f.Owner = q.agent.ID, q.agent.Name, q.whom, string(q.id.Owner)
+		if zone, err := q.agent.Location(); err == nil {
+			f.Zone = zone
+		}
+	}
+	return f
+}
