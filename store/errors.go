@@ -1,6 +1,10 @@
 package store
 
-import "reverie/store/pg"
+import (
+	"time"
+
+	"reverie/store/pg"
+)
 
 // What callers need of package pg, which only the packages of the store import.
 type (
@@ -21,6 +25,9 @@ type (
 	// QuarantineError means that the scan refused the text of a change.
 	QuarantineError = pg.QuarantineError
 )
+
+// Before returns a cursor at a time; see package pg.
+func Before(t time.Time) string { return pg.Before(t) }
 
 // Limits, described in package pg.
 const (

@@ -44,9 +44,6 @@ func (q *request) editPage() (templ.Component, error) {
 // save writes what a person edited, on the version that they had read. What others changed meanwhile is merged by the gate; where both
 // changed the same lines, the page shows both sides, and the person chooses.
 func (q *request) save() (templ.Component, error) {
-	if err := q.form(); err != nil {
-		return nil, err
-	}
 	path, err := q.path()
 	if err != nil {
 		return nil, err

@@ -42,13 +42,23 @@ func (q *request) past() (memory.Ref, error) {
 	}
 	d, err := q.Store.VisibleDocument(q.Context, q.id, path)
 	if errors.Is(err, store.ErrNotFound) {
-		scope := memory.ScopeTeam
-		if q.id.Owner != memory.NoOwner {
-			scope = memory.ScopePersonal
-		}
-		return memory.Ref{Scope: scope, Path: path}, nil
+		return q.deleted(path)
 	}
 	return memory.Ref{Scope: d.Scope, Path: path}, err
+}
+
+// deleted finds a path without a current document: the one with versions that would come first if it were restored.
+func (q *request) deleted(path string) (ref memory.Ref, err error) {
+	for _, scope := range []memory.Scope{memory.ScopePersonal, memory.ScopeTeam, memory.ScopeGlobal} {
+		if scope == memory.ScopePersonal && q.id.Owner == memory.NoOwner {
+			continue
+		}
+		ref = memory.Ref{Scope: scope, Path: path}
+		if _, err := q.Store.History(q.Context, q.id, ref, 0, 1); !errors.Is(err, store.ErrNotFound) {
+			return ref, err
+		}
+	}
+	return ref, nil
 }
 
 // maxVersions is the number of versions on a page.
@@ -63,9 +73,6 @@ func (q *request) history() (templ.Component, error) {
 	versions, err := q.Store.History(q.Context, q.id, ref, before, maxVersions)
 	if err != nil {
 		return nil, err
-	}
-	if len(versions) == 0 && before == 0 {
-		return nil, rest.NoSuchDocument(ref.Path, ref.Scope)
 	}
 	names := q.authors()
 	page := view.History{Path: ref.Path, Scope: string(ref.Scope), Editable: q.mayEdit(memory.Document{Scope: ref.Scope, Agent: ""})}

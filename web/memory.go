@@ -31,6 +31,10 @@ func (q *request) memory() (templ.Component, error) {
 	if err := q.enter(); err != nil {
 		return nil, err
 	}
+	frame, err := q.follow(q.frame("memory", "Memory"))
+	if err != nil {
+		return nil, err
+	}
 	listed, err := q.Store.ReadableDocuments(q.Context, q.id, gate.DocumentFilter{IncludeDeleted: true})
 	if err != nil {
 		return nil, err
@@ -59,7 +63,7 @@ func (q *request) memory() (templ.Component, error) {
 			page.More++
 		}
 	}
-	return view.MemoryPage(q.frame("memory", "Memory"), page), nil
+	return view.MemoryPage(frame, page), nil
 }
 
 func entry(d memory.Document, bytes, tokens int, names authors) view.Entry {

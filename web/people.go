@@ -60,9 +60,6 @@ func (q *request) choosePerson(problem string) (templ.Component, error) {
 }
 
 func (q *request) findPerson() (templ.Component, error) {
-	if err := q.form(); err != nil {
-		return nil, err
-	}
 	id, found, err := q.NeedOwner(q.Context, q.r.PathValue("agent"), rest.Person{Owner: q.r.PostFormValue("owner"), Location: "form"})
 	if p, is := errors.AsType[*fault.Problem](err); is && p.Code == http.StatusUnprocessableEntity {
 		return q.choosePerson("Write an owner key such as api:42 or feishu:ou_1.")

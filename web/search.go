@@ -37,9 +37,6 @@ const (
 )
 
 func (q *request) search() (templ.Component, error) {
-	if err := q.form(); err != nil {
-		return nil, err
-	}
 	if err := q.enter(); err != nil {
 		return nil, err
 	}
@@ -57,9 +54,6 @@ func (q *request) search() (templ.Component, error) {
 }
 
 func (q *request) searchAll() (templ.Component, error) {
-	if err := q.form(); err != nil {
-		return nil, err
-	}
 	page := view.Search{Query: strings.TrimSpace(q.r.PostFormValue("q"))}
 	agents, err := q.Store.Agents(q.Context, q.key.Identity())
 	if err != nil {

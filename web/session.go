@@ -35,17 +35,11 @@ func (q *request) signInPage() (templ.Component, error) {
 }
 
 func (q *request) signIn() (templ.Component, error) {
-	if err := q.form(); err != nil {
-		return nil, err
-	}
 	key, err := q.KeyOfSecret(q.hc, strings.TrimSpace(q.r.PostFormValue("key")))
 	return q.open(key, err)
 }
 
 func (q *request) signInWithLink() (templ.Component, error) {
-	if err := q.form(); err != nil {
-		return nil, err
-	}
 	secret, found := q.links.take(q.r.PostFormValue("link"))
 	if !found {
 		q.render(http.StatusUnauthorized, view.SignIn(q.frame("", "Sign in"),

@@ -30,29 +30,39 @@ func (q *request) timeline() (templ.Component, error) {
 		return nil, err
 	}
 	kind := q.r.URL.Query().Get("kind")
+	frame, err := q.follow(q.frame("timeline", "Timeline"))
+	if err != nil {
+		return nil, err
+	}
+	from, until := store.Page{Limit: maxEvents}, q.Now().Add(time.Hour)
+	if ms := q.number("before"); ms > 0 {
+		until = time.UnixMilli(int64(ms))
+		from.Cursor = store.Before(until)
+		frame.Cursor = ""
+	}
 	stream := stream{from: time.Time{}}
 	id, full := rest.AcrossOwners(q.id)
-	page := view.Timeline{Kind: kind, All: id.AnyOwner}
+	page := view.Timeline{Kind: kind, All: id.AnyOwner, Older: from.Cursor != ""}
 	if !full {
 		page.Closed = true
-		return view.TimelinePage(q.frame("timeline", "Timeline"), page), nil
+		return view.TimelinePage(frame, page), nil
 	}
 	if kind == "" || kind == "extraction" {
-		listed, err := q.Store.Extractions(q.Context, id, talk.ExtractionFilter{}, store.Page{Limit: maxEvents})
+		listed, err := q.Store.Extractions(q.Context, id, talk.ExtractionFilter{}, from)
 		if err != nil {
 			return nil, err
 		}
 		stream.add(views(listed.Items, extractionEvent), listed.Next != "")
 	}
 	if kind == "" || kind == "flush" {
-		events, err := q.Store.Latest(q.Context, id, []gate.EventKind{gate.EventFlushAcknowledged}, allAuthors, q.Now().Add(time.Hour), maxEvents)
+		events, err := q.Store.Latest(q.Context, id, []gate.EventKind{gate.EventFlushAcknowledged}, allAuthors, until, maxEvents)
 		if err != nil {
 			return nil, err
 		}
 		stream.add(views(events, flushEvent), len(events) == maxEvents)
 	}
 	if kind == "" || kind == "dream" {
-		listed, err := q.Store.Dreams(q.Context, id, dreams.DreamFilter{}, store.Page{Limit: maxEvents})
+		listed, err := q.Store.Dreams(q.Context, id, dreams.DreamFilter{}, from)
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +70,7 @@ func (q *request) timeline() (templ.Component, error) {
 		stream.add(views(items, dreamEvent), listed.Next != "")
 	}
 	if kind == "" || kind == "import" || kind == "edit" || kind == "forgetting" {
-		events, err := q.Store.Latest(q.Context, id, changeKinds, changeAuthors[kind], q.Now().Add(time.Hour), maxEvents)
+		events, err := q.Store.Latest(q.Context, id, changeKinds, changeAuthors[kind], until, maxEvents)
 		if err != nil {
 			return nil, err
 		}
@@ -72,7 +82,7 @@ func (q *request) timeline() (templ.Component, error) {
 		stream.add(items, len(events) == maxEvents)
 	}
 	page.Events, page.Until = stream.end()
-	return view.TimelinePage(q.frame("timeline", "Timeline"), page), nil
+	return view.TimelinePage(frame, page), nil
 }
 
 func views[T, V any](items []T, show func(T) V) []V { return rest.Views(items, show) }
@@ -87,7 +97,7 @@ type stream struct {
 func (s *stream) add(events []view.Event, more bool) {
 	s.events = append(s.events, events...)
 	if more && len(events) > 0 {
-		if oldest := events[len(events)-1].At; oldest.After(s.from) {
+		if oldest := events[len(events)-1].At.Truncate(time.Millisecond); oldest.After(s.from) {
 			s.from = oldest
 		}
 	}

@@ -48,6 +48,7 @@ func Register(s *api.Server) *Browser {
 	b.timelineRoutes()
 	b.dreamRoutes()
 	b.heldRoutes()
+	b.liveRoutes()
 	return b
 }
 
@@ -92,8 +93,8 @@ func (b *Browser) page(r rest.Route, handle answer) {
 	rest.RegisterPage(b.Server.Server, r, b.refuse, func(hc huma.Context, w http.ResponseWriter, req *http.Request) {
 		q := &request{Browser: b, Context: hc.Context(), hc: hc, w: w, r: req, key: rest.CallerOf(hc.Context())}
 		secure(w.Header())
-		component, err := (*request).checkOrigin(q), error(nil)
-		if component == nil {
+		component, err := templ.Component(nil), q.checkOrigin()
+		if err == nil {
 			component, err = handle(q)
 		}
 		switch {
@@ -105,10 +106,13 @@ func (b *Browser) page(r rest.Route, handle answer) {
 	})
 }
 
-// checkOrigin returns the refusal of a POST that another site has made; nil: it comes from a page of this server.
-func (q *request) checkOrigin() templ.Component {
+// checkOrigin reads the form of a POST and refuses one that another site has made.
+func (q *request) checkOrigin() error {
 	if q.r.Method == http.MethodGet {
 		return nil
+	}
+	if err := q.form(); err != nil {
+		return err
 	}
 	ours := q.key.Workspace == "" && q.sameOrigin()
 	if q.key.Workspace != "" {
@@ -117,8 +121,7 @@ func (q *request) checkOrigin() templ.Component {
 	if ours {
 		return nil
 	}
-	q.refuse(q.hc, fault.New(fault.Forbidden, "This form is out of date: go back, reload the page and try again"))
-	return view.Nothing()
+	return fault.New(fault.Forbidden, "This form is out of date: go back, reload the page and try again")
 }
 
 // sameOrigin reports whether a page of this server sent the request, as browsers say in one of two headers.
@@ -138,9 +141,6 @@ func formToken(session string) string {
 }
 
 func (q *request) render(status int, c templ.Component) {
-	if c == view.Nothing() {
-		return
-	}
 	q.w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	q.w.WriteHeader(status)
 	if err := c.Render(q.Context, q.w); err != nil {

@@ -177,66 +177,7 @@ func (s *fileRoom) followEvents(ctx context.Context, in *eventStreamInput) (*res
 			return nil, err
 		}
 	}
-	feed, release, found := s.Events.Join(ctx, id)
-	if !found {
-		return nil, rest.TooMany(rest.ReconnectAfter)
-	}
-	wake := feed.Wait() // before looking, so that nothing is missed between the two
-	first, err := s.Store.Journal(ctx, id, filter)
-	if err != nil { // what is wrong is answered as an error
-		release()
-		return nil, err
-	}
-	return &rest.Streamed{Body: func(hc huma.Context) {
-		defer release()
-		s.tellEvents(hc, id, filter, first, feed, wake)
-	}}, nil
-}
-
-// tellEvents streams events to a client until it disconnects, the time limit passes, its key is revoked or the server stops.
-func (s *fileRoom) tellEvents(
-	hc huma.Context,
-	id memory.Identity,
-	filter gate.JournalFilter,
-	part gate.JournalPage,
-	told *rest.Feed,
-	wake <-chan struct{},
-) {
-	ctx := hc.Context()
-	write := rest.OpenStream(hc, rest.EventStream)
-	// A client that reconnects continues behind this place, even if nothing has happened until then.
-	err := write(fmt.Sprintf("retry: %d\nid: %s\n\n", rest.ReconnectAfter.Milliseconds(), filter.After))
-	beat, check := time.NewTicker(s.Heartbeat), time.NewTicker(rest.KeyCheck)
-	defer beat.Stop()
-	defer check.Stop()
-	for err == nil {
-		var text string
-		if text, err = eventFrames(part); err == nil && text != "" {
-			err = write(text)
-		}
-		filter.After = part.Next
-		for waiting := !part.More; err == nil && waiting; {
-			select {
-			case <-wake:
-				waiting = false
-			case <-check.C:
-				if s.Revoked(hc) {
-					return
-				}
-			case <-beat.C:
-				err = write(fmt.Sprintf(": still here\nid: %s\n\n", filter.After))
-			case <-ctx.Done():
-				return
-			case <-s.Stopping.Done():
-				return
-			}
-		}
-		if err == nil {
-			wake = told.Wait()
-			part, err = s.Store.Journal(ctx, id, filter)
-		}
-	}
-	s.Log.DebugContext(ctx, "Somebody follows events no more", "error", rest.Loggable(err), "request", rest.RequestID(ctx))
+	return s.Follow(ctx, id, filter, eventFrames, s.Revoked)
 }
 
 // eventFrames returns a part of the journal as server-sent events.

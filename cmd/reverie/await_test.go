@@ -34,10 +34,15 @@ func leadTo(t *testing.T, address, target string) {
 				_ = in.Close()
 				continue
 			}
-			go func() { _, _ = io.Copy(out, in); _ = out.Close() }()
-			go func() { _, _ = io.Copy(in, out); _ = in.Close() }()
+			pipe(in, out)
 		}
 	}()
+}
+
+// pipe joins two connections until one of them ends.
+func pipe(in, out net.Conn) {
+	go func() { _, _ = io.Copy(out, in); _ = out.Close() }()
+	go func() { _, _ = io.Copy(in, out); _ = in.Close() }()
 }
 
 // away returns an address that nobody listens on.

@@ -2,6 +2,7 @@ package pg
 
 import (
 	"encoding/base64"
+	"encoding/binary"
 	"fmt"
 	"strconv"
 	"strings"
@@ -44,6 +45,15 @@ type Cursor struct {
 
 func (c Cursor) String() string {
 	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d,%s", c.At.UnixMicro(), c.ID))
+}
+
+// Before returns a cursor at a time, to the millisecond, for lists whose ids are UUIDv7s: it selects the rows that were made before.
+func Before(t time.Time) string {
+	var ms [8]byte
+	binary.BigEndian.PutUint64(ms[:], uint64(t.UnixMilli()))
+	c := Cursor{At: t}
+	copy(c.ID[:6], ms[2:])
+	return c.String()
 }
 
 // ParseCursor parses what String returned. The empty string is a cursor before every row of a list that begins with the newest.

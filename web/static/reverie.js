@@ -33,8 +33,46 @@ const useLink = () => {
 };
 window.addEventListener("hashchange", useLink);
 
+// A page that follows what changes asks for itself again after each change, and shows the new content; so nothing is shown twice or left
+// out, whatever happened to the connection in between.
+const follow = () => {
+  const main = document.querySelector("main[data-live]");
+  if (!main) {
+    return;
+  }
+  let cursor = main.dataset.cursor;
+  let waiting = 0;
+  const show = async () => {
+    const answer = await fetch(location.href).catch(() => null);
+    if (!answer || !answer.ok || answer.redirected) {
+      return;
+    }
+    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("main");
+    if (fresh && !main.contains(document.activeElement)) {
+      main.replaceChildren(...fresh.childNodes);
+    } else if (fresh) {
+      waiting = setTimeout(show, 2000); // not while somebody uses a control in it
+    }
+  };
+  const open = () => {
+    const events = new EventSource(`${main.dataset.live}?cursor=${encodeURIComponent(cursor)}`);
+    events.addEventListener("change", (event) => {
+      cursor = event.lastEventId;
+      clearTimeout(waiting);
+      waiting = setTimeout(show, 300);
+    });
+    events.addEventListener("error", () => {
+      if (events.readyState === EventSource.CLOSED) {
+        setTimeout(open, 5000);
+      }
+    });
+  };
+  open();
+};
+
 document.addEventListener("DOMContentLoaded", () => {
   useLink();
+  follow();
   // A page about something that is under way looks again after some seconds.
   const running = document.querySelector("[data-refresh]");
   if (running) {

@@ -22,6 +22,7 @@ type Frame struct {
 	Zone                  *time.Location
 	Query                 string // of the search field
 	Notice                string
+	Cursor                string // behind which the page follows what changes; empty: it does not
 }
 
 // Notices are shown once, after something was done.
@@ -221,6 +222,7 @@ type Timeline struct {
 	Kind        string
 	Events      []Event
 	Until       time.Time // the oldest of what is shown, when there is more
+	Older       bool      // older entries than the newest are shown
 	All, Closed bool
 }
 

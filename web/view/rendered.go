@@ -250,12 +250,3 @@ func raw(sanitised string) templ.Component {
 		return err
 	})
 }
-
-// nothing is the content of an answer that was given already.
-type nothing struct{}
-
-// Render implements templ.Component.
-func (nothing) Render(context.Context, io.Writer) error { return nil }
-
-// Nothing is the page of a request that was answered already.
-func Nothing() templ.Component { return nothing{} }
