@@ -161,4 +161,3 @@ func TestDeletedSharedDocument(t *testing.T) {
 		t.Errorf("%d: %.300s", p.status, text(p.body))
 	}
 }
-
