@@ -47,6 +47,7 @@ func Register(s *api.Server) *Browser {
 	b.conversationRoutes()
 	b.timelineRoutes()
 	b.dreamRoutes()
+	b.factRoutes()
 	b.heldRoutes()
 	b.liveRoutes()
 	return b

@@ -25,6 +25,7 @@ import (
 	"reverie/memory/setting"
 	"reverie/store"
 	"reverie/store/admin"
+	"reverie/store/facts"
 	"reverie/web"
 )
 
@@ -43,6 +44,7 @@ type harness struct {
 	keys  map[string]string // secrets by name
 	talk  string            // the conversation of api:42
 	whose string            // the id of api:42 in addresses
+	fact  string            // the fact of api:42
 }
 
 // start runs a server with agent ada, of whom api:42 has a document and a conversation, and agent bob.
@@ -92,6 +94,12 @@ func start(t *testing.T) *harness {
 	check(t, err)
 	conversation, err := s.Conversations(t.Context(), grace, store.Page{})
 	check(t, err)
+	facts, err := s.ByTrust(t.Context(), grace, facts.Query{})
+	check(t, err)
+	if len(facts.Items) != 1 {
+		t.Fatalf("%d facts", len(facts.Items))
+	}
+	h.fact = facts.Items[0].ID.String()
 	h.whose, h.talk = owner.String(), conversation.Items[0].UID.String()
 	return h
 }
@@ -276,6 +284,10 @@ var probes = map[string]probe{
 	"page-retry":         {of: func(string) bool { return false }},
 	"page-timeline":      {},
 	"page-live":          {},
+	"page-facts":         {},
+	"page-find-facts":    {form: url.Values{"keyword": {"bees"}}},
+	"page-fact":          {of: onlyGrace},
+	"page-opinion":       {form: url.Values{"opinion": {"helpful"}}, ok: http.StatusSeeOther, of: onlyGrace},
 	"page-dream":         {of: func(string) bool { return false }},
 	"page-dream-now":     {ok: http.StatusServiceUnavailable}, // without Temporal
 	"page-dream-undo":    {of: func(string) bool { return false }},
@@ -309,7 +321,7 @@ func TestAccess(t *testing.T) {
 			}
 			for _, whose := range wholes {
 				path := strings.NewReplacer("{agent}", "ada", "{owner}", whose, "{conversation}", h.talk, "{extraction}", uuid.NewString(),
-					"{report}", uuid.NewString(), "{path}", p.rest, "{asset}", p.rest, "{$}", "").Replace(r.Path)
+					"{report}", uuid.NewString(), "{fact}", h.fact, "{path}", p.rest, "{asset}", p.rest, "{$}", "").Replace(r.Path)
 				got := v.do(r.Method, path, p.form)
 				want := h.expected(r, p, c, whose)
 				if !slices.Contains(want, got.status) {

@@ -28,9 +28,6 @@ func (s *room) feedbackRoutes() {
 	}, s.undoFeedback)
 }
 
-// reasonAsked is the reason of feedback that a person or program gives explicitly.
-const reasonAsked = "asked"
-
 type feedbackInput struct {
 	FactInput
 	rest.RequestKeyParam
@@ -63,7 +60,7 @@ func (s *room) giveFeedback(ctx context.Context, in *feedbackInput) (*rest.Reply
 		return nil, err
 	}
 	if _, err := s.Store.GiveFeedback(ctx, id, fact, stored.Feedback{
-		Opinion: in.Body.Kind, Weight: 1, Reason: reasonAsked,
+		Opinion: in.Body.Kind, Weight: 1, Reason: stored.ReasonAsked,
 		Key: rest.RequestLedgerKey(ctx, in.IdempotencyKey, "feedback", in.Fact, string(in.Body.Kind)),
 	}); err != nil {
 		return nil, err

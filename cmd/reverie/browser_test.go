@@ -124,6 +124,18 @@ func TestBrowser(t *testing.T) {
 	b.do(t, chromedp.Click(`li:nth-child(2) form button`))
 	b.shows(t, "4 March 2027")
 
+	// A fact with the reasons for its trust, and an opinion about it.
+	b.open(t, strings.TrimSuffix(memories, "memory")+"facts", "review")
+	b.look(t, "facts")
+	b.do(t, chromedp.SendKeys(`#keyword`, "review\r"))
+	b.shows(t, "4 March 2027")
+	b.follow(t, `main .statement a`, "Why it is trusted so far")
+	b.do(t, chromedp.Click(`button[value=helpful]`))
+	b.shows(t, "Thank you")
+	b.look(t, "fact")
+	b.do(t, chromedp.Click(`button[value=undo]`))
+	b.shows(t, "taken back")
+
 	// The timeline has it all; a dream can be undone.
 	b.open(t, strings.TrimSuffix(memories, "memory")+"timeline", "Timeline")
 	b.look(t, "timeline")

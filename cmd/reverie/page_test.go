@@ -181,7 +181,7 @@ func (b browser) do(t *testing.T, actions ...chromedp.Action) {
 // text returns the visible text of the page.
 func (b browser) text(t *testing.T) (text string) {
 	t.Helper()
-	b.do(t, chromedp.Evaluate(`document.body.innerText`, &text))
+	b.do(t, chromedp.Evaluate(`document.body?.innerText ?? ""`, &text))
 	return text
 }
 

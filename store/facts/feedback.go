@@ -70,6 +70,9 @@ func scanGiven(row pgx.CollectableRow) (g Given, err error) {
 	return g, err
 }
 
+// ReasonAsked is the reason of feedback that a person or program gives explicitly.
+const ReasonAsked = "asked"
+
 // GiveFeedback records feedback about a current fact and returns the id of the event: the same one for the same key, which is recorded
 // once. Errors: ErrNotFound; ErrForbidden for a
 // credential that may not write the fact's document.

@@ -29,6 +29,7 @@ type Frame struct {
 var Notices = map[string]string{
 	"saved": "Saved as a new version.", "restored": "Restored: the old text is a new version.", "deleted": "Deleted. Its versions stay, and can be brought back.",
 	"undone": "The dream is undone: its lines are gone from the documents.", "retried": "The extraction was started again.",
+	"judged": "Thank you: trust in this fact has changed.",
 	"accepted": "Accepted: it is in MEMORY.md now.", "refused": "Refused for good.",
 }
 
@@ -338,4 +339,51 @@ type Agent struct {
 type Last struct {
 	At            time.Time
 	Outcome, Code string
+}
+
+// Facts is a list of facts.
+type Facts struct {
+	Kind, Keyword, Next string
+	Items               []Fact
+	Behind, More        bool
+}
+
+// Fact is a statement of a document.
+type Fact struct {
+	ID, Text, Path, Scope, Heading, Subject, Attribute, Value, Kind, Source string
+	Line, Days, Used                                                        int
+	Trust                                                                   float64
+	LastUsed, At, Ended, From, To                                           time.Time
+}
+
+// KnownFact is a fact with the terms of its trust, its story and feedback.
+type KnownFact struct {
+	Fact
+	Terms    []Term
+	Story    []FactEvent
+	Feedback []Opinion
+}
+
+// Term is a term of trust.
+type Term struct {
+	Name, Why string
+	Value     float64
+}
+
+// FactEvent is an event in the story of a fact.
+type FactEvent struct {
+	Kind, Text, Path, Scope, Reason, Conversation string
+	Version                                       int
+	Message                                       int64
+	At                                            time.Time
+	By                                            Author
+}
+
+// Opinion is feedback about a fact.
+type Opinion struct {
+	ID, Reason      string
+	Helpful, Undone bool
+	Weight          float64
+	At              time.Time
+	By              Author
 }
