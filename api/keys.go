@@ -85,20 +85,27 @@ func (s *Server) createKey(ctx context.Context, in *newKeyInput) (*rest.Reply[Ne
 			return nil, fault.InvalidAt("body.role", "a key that is pinned to an owner is a viewer or a member key")
 		}
 	}
+	secret, key, err := s.CreateKey(ctx, admin.NewKey{
+		Name: in.Body.Name, Role: in.Body.Role, Agents: in.Body.Agents, Owner: owner, ExpiresAt: in.Body.ExpiresAt,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return rest.Created(NewKeyView{viewKey(key), secret}), nil
+}
+
+// CreateKey creates a key for the caller in ctx and returns its secret, which is not shown again. Only a caller who could not give more
+// rights than they have may manage keys.
+func (s *Server) CreateKey(ctx context.Context, k admin.NewKey) (secret string, _ gate.Key, _ error) {
 	id, err := keyManager(ctx)
 	if err != nil {
-		return nil, err
+		return "", gate.Key{}, err
 	}
-	secret, key, err := s.Store.CreateKey(
-		ctx,
-		id,
-		admin.NewKey{Name: in.Body.Name, Role: in.Body.Role, Agents: in.Body.Agents, Owner: owner, ExpiresAt: in.Body.ExpiresAt},
-	)
-	if err != nil {
-		return nil, err
+	secret, key, err := s.Store.CreateKey(ctx, id, k)
+	if err == nil {
+		s.keyEvent(ctx, "Key created", key.ID, "role", key.Role)
 	}
-	s.keyEvent(ctx, "Key created", key.ID, "role", key.Role)
-	return rest.Created(NewKeyView{viewKey(key), secret}), nil
+	return secret, key, err
 }
 
 // keyEvent logs a change of a key and records it: which one, by whom and from where.
@@ -118,8 +125,8 @@ type rotateKeyInput struct {
 	}
 }
 
-// defaultOverlap is the time for which a rotated key stays valid by itself.
-const defaultOverlap = 24 * time.Hour
+// DefaultOverlap is the time for which a rotated key stays valid by itself.
+const DefaultOverlap = 24 * time.Hour
 
 type rotatedView struct {
 	NewKeyView
@@ -127,37 +134,55 @@ type rotatedView struct {
 }
 
 func (s *Server) rotateKey(ctx context.Context, in *rotateKeyInput) (*rest.Reply[rotatedView], error) {
-	key, id, err := in.manage(ctx)
+	key, err := in.parse()
 	if err != nil {
 		return nil, err
 	}
-	overlap := defaultOverlap
+	overlap := DefaultOverlap
 	if in.Body.OverlapSeconds != nil {
 		overlap = time.Duration(*in.Body.OverlapSeconds) * time.Second
 	}
-	rotated, err := s.Store.RotateKey(ctx, id, key, overlap, in.Body.ExpiresAt)
+	rotated, err := s.RotateKey(ctx, key, overlap, in.Body.ExpiresAt)
 	if invalid, is := errors.AsType[*store.InvalidError](err); is {
 		return nil, fault.InvalidAt("body."+invalid.Field, "%s", invalid.Problem)
 	}
 	if err != nil {
 		return nil, err
 	}
-	s.Keys.Forget(key) // it may have been remembered for longer than it is valid now
-	s.keyEvent(ctx, "Key rotated", key, "to", rotated.New.ID, "until", rotated.Old.ExpiresAt)
-	rest.Touch(ctx, "newKey", rotated.New.ID.String())
 	return rest.Created(rotatedView{NewKeyView{viewKey(rotated.New), rotated.Secret}, viewKey(rotated.Old)}), nil
 }
 
-func (s *Server) listKeys(ctx context.Context, _ *struct{}) (*rest.Reply[rest.Page[KeyView]], error) {
+// RotateKey replaces a key for the caller in ctx by a new one with the same rights. The old one stays valid for the overlap.
+func (s *Server) RotateKey(ctx context.Context, key uuid.UUID, overlap time.Duration, expires *time.Time) (admin.RotatedKey, error) {
 	id, err := keyManager(ctx)
 	if err != nil {
-		return nil, err
+		return admin.RotatedKey{}, err
 	}
-	keys, err := s.Store.Keys(ctx, id)
+	rotated, err := s.Store.RotateKey(ctx, id, key, overlap, expires)
+	if err != nil {
+		return rotated, err
+	}
+	s.Keys.Forget(key) // it may have been remembered for longer than it is valid now
+	s.keyEvent(ctx, "Key rotated", key, "to", rotated.New.ID, "until", rotated.Old.ExpiresAt)
+	rest.Touch(ctx, "newKey", rotated.New.ID.String())
+	return rotated, nil
+}
+
+func (s *Server) listKeys(ctx context.Context, _ *struct{}) (*rest.Reply[rest.Page[KeyView]], error) {
+	keys, err := s.ListKeys(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return rest.OK(rest.Page[KeyView]{Items: rest.Views(keys, viewKey)}), nil
+}
+
+// ListKeys lists all keys for the caller in ctx, who must be able to manage them.
+func (s *Server) ListKeys(ctx context.Context) ([]gate.Key, error) {
+	id, err := keyManager(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.Store.Keys(ctx, id)
 }
 
 // KeyInput names a key in the path.
@@ -165,27 +190,37 @@ type KeyInput struct {
 	Key string `path:"key" format:"uuid" doc:"Id of the key."`
 }
 
-// manage returns the key, and the identity of a caller who may manage it.
-func (in KeyInput) manage(ctx context.Context) (uuid.UUID, memory.Identity, error) {
+func (in KeyInput) parse() (uuid.UUID, error) {
 	key, err := uuid.Parse(in.Key)
 	if err != nil {
-		return uuid.Nil, memory.Identity{}, fault.InvalidAt("path.key", "it is not a UUID")
+		return key, fault.InvalidAt("path.key", "it is not a UUID")
 	}
-	id, err := keyManager(ctx)
-	return key, id, err
+	return key, nil
 }
 
 func (s *Server) revokeKey(ctx context.Context, in *KeyInput) (*rest.Reply[revokedView], error) {
-	key, id, err := in.manage(ctx)
+	key, err := in.parse()
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Store.RevokeKey(ctx, id, key); err != nil {
+	if err := s.RevokeKey(ctx, key); err != nil {
 		return nil, err
+	}
+	return rest.OK(revokedView{key, true}), nil
+}
+
+// RevokeKey revokes a key for the caller in ctx, who must be able to manage keys.
+func (s *Server) RevokeKey(ctx context.Context, key uuid.UUID) error {
+	id, err := keyManager(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.Store.RevokeKey(ctx, id, key); err != nil {
+		return err
 	}
 	s.Keys.Forget(key)
 	s.keyEvent(ctx, "Key revoked", key)
-	return rest.OK(revokedView{key, true}), nil
+	return nil
 }
 
 type revokedView struct {

@@ -25,8 +25,9 @@ type Model = rest.Model
 // Server answers HTTP requests. It is made by New and safe for concurrent use.
 type Server struct {
 	*rest.Server
-	DreamRoom *dreams.Room
-	TalkRoom  *talk.Room
+	DreamRoom  *dreams.Room
+	TalkRoom   *talk.Room
+	DoctorRoom *doctor.Room
 }
 
 // New makes a server with all its routes.
@@ -71,7 +72,7 @@ func (s *Server) routes() {
 	s.DreamRoom = dreams.Register(s.Server)
 	facts.Register(s.Server)
 	transfer.Register(s.Server)
-	doctor.Register(s.Server)
+	s.DoctorRoom = doctor.Register(s.Server)
 	mcp.Register(s.Server)
 	s.FinishDocument()
 }

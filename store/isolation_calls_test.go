@@ -328,6 +328,23 @@ var calls = map[string]call{
 	"AddUsage": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		return nil, nil, w.AddUsage(t.Context(), id, "model", memory.Usage{Calls: 1, InputTokens: 10})
 	},
+	"UsageByDay": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		spent, err := w.UsageByDay(t.Context(), id, time.Now())
+		var want int
+		if e := w.root.QueryRow(
+			t.Context(), "select coalesce(sum(calls), 0) from model_usage where workspace_id = $1", id.Workspace,
+		).Scan(&want); e != nil {
+			t.Fatal(e)
+		}
+		got := 0
+		for _, u := range spent {
+			got += u.Calls
+		}
+		if err == nil && got != want {
+			t.Fatalf("%d calls are listed, the workspace has %d", got, want)
+		}
+		return nil, nil, err
+	},
 	"SpentToday": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		spent, err := w.SpentToday(t.Context(), id, time.Now())
 		var want int

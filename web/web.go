@@ -48,6 +48,8 @@ func Register(s *api.Server) *Browser {
 	b.timelineRoutes()
 	b.dreamRoutes()
 	b.factRoutes()
+	b.keyRoutes()
+	b.operationRoutes()
 	b.heldRoutes()
 	b.liveRoutes()
 	return b

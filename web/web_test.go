@@ -249,6 +249,8 @@ type probe struct {
 	ok   int        // the status for those who may; 0: 200
 	// of reports whether the page exists for a memory: "" those of api:42, "shared" or "other". nil: for all.
 	of func(whose string) bool
+	// root: for administrators of all agents only.
+	root bool
 	// words: of a memory without a person, only an administrator sees it.
 	words bool
 }
@@ -284,6 +286,13 @@ var probes = map[string]probe{
 	"page-retry":         {of: func(string) bool { return false }},
 	"page-timeline":      {},
 	"page-live":          {},
+	"page-keys":          {root: true},
+	"page-new-key":       {form: url.Values{"name": {""}}, root: true},
+	"page-rotate-key":    {ok: http.StatusNotFound, root: true},
+	"page-revoke-key":    {ok: http.StatusNotFound, root: true},
+	"page-usage":         {},
+	"page-doctor":        {},
+	"page-fix":           {},
 	"page-facts":         {},
 	"page-find-facts":    {form: url.Values{"keyword": {"bees"}}},
 	"page-fact":          {of: onlyGrace},
@@ -321,7 +330,7 @@ func TestAccess(t *testing.T) {
 			}
 			for _, whose := range wholes {
 				path := strings.NewReplacer("{agent}", "ada", "{owner}", whose, "{conversation}", h.talk, "{extraction}", uuid.NewString(),
-					"{report}", uuid.NewString(), "{fact}", h.fact, "{path}", p.rest, "{asset}", p.rest, "{$}", "").Replace(r.Path)
+					"{report}", uuid.NewString(), "{fact}", h.fact, "{key}", uuid.NewString(), "{path}", p.rest, "{asset}", p.rest, "{$}", "").Replace(r.Path)
 				got := v.do(r.Method, path, p.form)
 				want := h.expected(r, p, c, whose)
 				if !slices.Contains(want, got.status) {
@@ -361,6 +370,8 @@ func (h *harness) expected(r rest.Route, p probe, c caller, whose string) []int 
 	case c.role == "":
 		return []int{http.StatusSeeOther}
 	case !c.role.Includes(r.Need):
+		return []int{http.StatusForbidden}
+	case p.root && (c.agents != nil || pinned):
 		return []int{http.StatusForbidden}
 	case !ofAda:
 		return ok

@@ -28,13 +28,17 @@ const doctorPath = "/api/v1/agents/{agent}/doctor"
 // stuckAfter is the age at which waiting messages need a running workflow: the worker's sweep has run by then.
 const stuckAfter = time.Hour
 
-// doctorRoom finds and repairs damage.
-type doctorRoom struct{ *rest.Server }
+// Room finds and repairs damage of agents.
+type Room struct{ *rest.Server }
 
 // Register adds the operations of the doctor.
-func Register(k *rest.Server) { (&doctorRoom{k}).doctorRoutes() }
+func Register(k *rest.Server) *Room {
+	s := &Room{k}
+	s.doctorRoutes()
+	return s
+}
 
-func (s *doctorRoom) doctorRoutes() {
+func (s *Room) doctorRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "examine-agent", Method: http.MethodGet, Path: doctorPath, Tag: "doctor", Need: memory.RoleAdmin,
 		Summary: "Examine an agent for damage",
@@ -119,8 +123,8 @@ var findings = []struct {
 	{findingHeld, finding{"open transactions of the database that hold back the events of all agents: end them", ""}},
 }
 
-// doctorFindingView is one kind of damage.
-type doctorFindingView struct {
+// DoctorFindingView is one kind of damage.
+type DoctorFindingView struct {
 	Code     string   `json:"code" doc:"Stable code; docs/operations.md lists all."`
 	Means    string   `json:"means"`
 	Fix      string   `json:"fix" doc:"The repair; empty: it needs a person."`
@@ -128,19 +132,19 @@ type doctorFindingView struct {
 	Examples []string `json:"examples" nullable:"false" doc:"Some examples, by reference."`
 }
 
-// fixedView counts the repairs of one kind of damage.
-type fixedView struct {
+// FixedView counts the repairs of one kind of damage.
+type FixedView struct {
 	Code  string `json:"code"`
 	Count int    `json:"count"`
 }
 
-// examinationView reports the damage of an agent.
-type examinationView struct {
+// ExaminationView reports the damage of an agent.
+type ExaminationView struct {
 	Agent     string              `json:"agent"`
 	Healthy   bool                `json:"healthy" doc:"No findings, and every check ran."`
-	Findings  []doctorFindingView `json:"findings" nullable:"false"`
+	Findings  []DoctorFindingView `json:"findings" nullable:"false"`
 	Unchecked []string            `json:"unchecked,omitempty" doc:"Checks that did not run: workflows, schedules."`
-	Fixed     []fixedView         `json:"fixed,omitempty" doc:"Repairs made by this call."`
+	Fixed     []FixedView         `json:"fixed,omitempty" doc:"Repairs made by this call."`
 }
 
 // maxExamples limits the examples of a finding.
@@ -150,38 +154,55 @@ type doctorInput struct {
 	rest.AgentParam
 }
 
-func (s *doctorRoom) examineAgent(ctx context.Context, in *doctorInput) (*rest.Reply[examinationView], error) {
-	p, err := s.subject(ctx, in.Agent)
-	if err != nil {
-		return nil, err
-	}
-	if err := p.examine(ctx); err != nil {
-		return nil, err
-	}
-	return rest.OK(p.view(nil)), nil
+func (s *Room) examineAgent(ctx context.Context, in *doctorInput) (*rest.Reply[ExaminationView], error) {
+	return reply(s.Examine(ctx, in.Agent))
 }
 
-func (s *doctorRoom) fixAgent(ctx context.Context, in *doctorInput) (*rest.Reply[examinationView], error) {
-	p, err := s.subject(ctx, in.Agent)
+func (s *Room) fixAgent(ctx context.Context, in *doctorInput) (*rest.Reply[ExaminationView], error) {
+	return reply(s.Fix(ctx, in.Agent))
+}
+
+func reply(found ExaminationView, err error) (*rest.Reply[ExaminationView], error) {
 	if err != nil {
 		return nil, err
 	}
+	return rest.OK(found), nil
+}
+
+// Examine looks for damage of an agent, for the caller in ctx.
+func (s *Room) Examine(ctx context.Context, agent string) (ExaminationView, error) {
+	p, err := s.subject(ctx, agent)
+	if err != nil {
+		return ExaminationView{}, err
+	}
 	if err := p.examine(ctx); err != nil {
-		return nil, err
+		return ExaminationView{}, err
+	}
+	return p.view(nil), nil
+}
+
+// Fix repairs what it finds, and returns what is left with the repairs made.
+func (s *Room) Fix(ctx context.Context, agent string) (ExaminationView, error) {
+	p, err := s.subject(ctx, agent)
+	if err != nil {
+		return ExaminationView{}, err
+	}
+	if err := p.examine(ctx); err != nil {
+		return ExaminationView{}, err
 	}
 	fixed, err := p.treat(ctx)
 	if err != nil {
-		return nil, err
+		return ExaminationView{}, err
 	}
 	if err := p.examine(ctx); err != nil {
-		return nil, err
+		return ExaminationView{}, err
 	}
-	return rest.OK(p.view(fixed)), nil
+	return p.view(fixed), nil
 }
 
 // subject is an agent that is looked at.
 type subject struct {
-	*doctorRoom
+	*Room
 
 	id    memory.Identity
 	agent gate.Agent
@@ -195,7 +216,7 @@ type subject struct {
 	unchecked []string
 }
 
-func (s *doctorRoom) subject(ctx context.Context, agent string) (*subject, error) {
+func (s *Room) subject(ctx context.Context, agent string) (*subject, error) {
 	id, found, err := s.Enter(ctx, agent, rest.Person{})
 	if err != nil {
 		return nil, err
@@ -204,7 +225,7 @@ func (s *doctorRoom) subject(ctx context.Context, agent string) (*subject, error
 		return nil, fault.New(fault.Forbidden, "A key pinned to an owner cannot examine agents")
 	}
 	id.AnyOwner = true
-	return &subject{doctorRoom: s, id: id, agent: found}, nil
+	return &subject{Room: s, id: id, agent: found}, nil
 }
 
 // examine looks at everything. Without an answer from Temporal what only it knows is unchecked.
@@ -287,7 +308,7 @@ func (p *subject) followsSettings(ctx context.Context) (bool, error) {
 }
 
 // runs reports whether a workflow is under way; with an empty run, whether any of its id is.
-func (s *doctorRoom) runs(ctx context.Context, workflow, run string) (bool, error) {
+func (s *Room) runs(ctx context.Context, workflow, run string) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, rest.ReachTimeout)
 	defer cancel()
 	described, err := s.Temporal.DescribeWorkflowExecution(ctx, workflow, run)
@@ -357,8 +378,8 @@ func (p *subject) found(code string) (n int, examples []string) {
 	return n, examples
 }
 
-func (p *subject) view(fixed []fixedView) examinationView {
-	view := examinationView{Agent: p.agent.ID, Findings: []doctorFindingView{}, Unchecked: p.unchecked, Fixed: fixed}
+func (p *subject) view(fixed []FixedView) ExaminationView {
+	view := ExaminationView{Agent: p.agent.ID, Findings: []DoctorFindingView{}, Unchecked: p.unchecked, Fixed: fixed}
 	for _, a := range findings {
 		n, examples := p.found(a.code)
 		if n == 0 {
@@ -367,15 +388,15 @@ func (p *subject) view(fixed []fixedView) examinationView {
 		if examples == nil {
 			examples = []string{}
 		}
-		view.Findings = append(view.Findings, doctorFindingView{Code: a.code, Means: a.means, Fix: a.fix, Count: n, Examples: examples})
+		view.Findings = append(view.Findings, DoctorFindingView{Code: a.code, Means: a.means, Fix: a.fix, Count: n, Examples: examples})
 	}
 	view.Healthy = len(view.Findings) == 0 && len(view.Unchecked) == 0
 	return view
 }
 
 // treat puts right what was found and notes it in the journal.
-func (p *subject) treat(ctx context.Context) ([]fixedView, error) {
-	var fixed []fixedView
+func (p *subject) treat(ctx context.Context) ([]FixedView, error) {
+	var fixed []FixedView
 	for _, a := range findings {
 		if n, _ := p.found(a.code); n == 0 {
 			continue
@@ -390,7 +411,7 @@ func (p *subject) treat(ctx context.Context) ([]fixedView, error) {
 		if err := p.Store.NoteFixed(ctx, p.id, a.code, n); err != nil {
 			return nil, err
 		}
-		fixed = append(fixed, fixedView{a.code, n})
+		fixed = append(fixed, FixedView{a.code, n})
 	}
 	return fixed, nil
 }

@@ -26,7 +26,29 @@ select coalesce(sum(calls), 0)::bigint, coalesce(sum(input_tokens), 0)::bigint,
     coalesce(sum(output_tokens), 0)::bigint, coalesce(sum(cost_micros), 0)::bigint
 from model_usage
 where workspace_id = @workspace and day = @day`
+
+	sqlUsageByDay = `
+select day, model, sum(calls)::bigint, sum(input_tokens)::bigint, sum(output_tokens)::bigint, sum(cost_micros)::bigint
+from model_usage
+where workspace_id = @workspace and day >= @day
+group by day, model
+order by day desc, model`
 )
+
+// SpentOn is the usage of a model on a day.
+type SpentOn struct {
+	Day   time.Time // UTC
+	Model string
+	memory.Usage
+}
+
+// UsageByDay lists the usage of all agents of the workspace since the UTC day of a time, by day, latest first, and by model.
+func (s *Talk) UsageByDay(ctx context.Context, id memory.Identity, since time.Time) ([]SpentOn, error) {
+	return pg.ReadAll(ctx, s.db, id, sqlUsageByDay, pgx.NamedArgs{"day": day(since)}, func(row pgx.CollectableRow) (u SpentOn, err error) {
+		err = row.Scan(&u.Day, &u.Model, &u.Calls, &u.InputTokens, &u.OutputTokens, &u.CostMicros)
+		return u, err
+	})
+}
 
 // AddUsage records the cost of model calls that belong to no other record, such as a failed attempt.
 func (s *Talk) AddUsage(ctx context.Context, id memory.Identity, model string, u memory.Usage) error {

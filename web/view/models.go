@@ -29,7 +29,8 @@ type Frame struct {
 var Notices = map[string]string{
 	"saved": "Saved as a new version.", "restored": "Restored: the old text is a new version.", "deleted": "Deleted. Its versions stay, and can be brought back.",
 	"undone": "The dream is undone: its lines are gone from the documents.", "retried": "The extraction was started again.",
-	"judged": "Thank you: trust in this fact has changed.",
+	"revoked":  "Revoked: whoever uses the key is refused from now on.",
+	"judged":   "Thank you: trust in this fact has changed.",
 	"accepted": "Accepted: it is in MEMORY.md now.", "refused": "Refused for good.",
 }
 
@@ -386,4 +387,70 @@ type Opinion struct {
 	Weight          float64
 	At              time.Time
 	By              Author
+}
+
+// Keys is the list of keys, with the form for a new one. Secret is shown once.
+type Keys struct {
+	Items, Ended              []Key
+	Form                      KeyForm
+	Problem, Secret, SecretOf string
+}
+
+// KeyForm is what a form for a new key contains.
+type KeyForm struct{ Name, Role, Agents, Owner, Days string }
+
+// Key is an API key without its secret.
+type Key struct {
+	ID, Name, Role, Owner  string
+	Agents                 []string // nil: all
+	Created, Used, Expires time.Time
+	Ended, Own, Replaced   bool
+}
+
+// Usage is the use of models by day, latest first.
+type Usage struct {
+	Days               []UsageDay
+	Tokens, Cost       int64 // Cost in millionths of a dollar
+	MaxTokens, MaxCost int64 // budget of a day; 0: none
+	Renewal            time.Time
+}
+
+// busiest returns the tokens of the day with most, at least 1.
+func (u Usage) busiest() int64 {
+	most := int64(1)
+	for _, d := range u.Days {
+		most = max(most, d.Tokens)
+	}
+	return most
+}
+
+// UsageDay is the use of models on a day in UTC.
+type UsageDay struct {
+	Day          time.Time
+	Calls        int
+	Tokens, Cost int64
+	Models       []ModelUsage
+}
+
+// ModelUsage is the use of one model.
+type ModelUsage struct {
+	Model               string
+	Calls               int
+	Input, Output, Cost int64
+}
+
+// Examination is what the doctor found and repaired.
+type Examination struct {
+	Agent     string
+	Healthy   bool
+	Findings  []Finding
+	Fixed     []Finding
+	Unchecked []string
+}
+
+// Finding is a kind of damage.
+type Finding struct {
+	Code, Means, Fix string
+	Count            int
+	Examples         []string
 }

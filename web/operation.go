@@ -1,0 +1,93 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"reverie/api/doctor"
+	"reverie/api/fault"
+	"reverie/api/rest"
+	"reverie/memory"
+	"reverie/store"
+	"reverie/web/view"
+)
+
+func (b *Browser) operationRoutes() {
+	b.page(rest.Route{ID: "page-usage", Path: "/usage", Summary: "Usage and cost of models", Need: memory.RoleAdmin}, (*request).usage)
+	b.page(rest.Route{
+		ID: "page-doctor", Path: "/agents/{agent}/doctor", Summary: "Damage of an agent", Need: memory.RoleAdmin,
+	}, (*request).doctor)
+	b.page(rest.Route{
+		ID: "page-fix", Method: http.MethodPost, Path: "/agents/{agent}/doctor", Summary: "Repair an agent", Need: memory.RoleAdmin,
+		Act: rest.Changes, Body: maxForm, Timeout: rest.MaxWait,
+	}, (*request).fix)
+}
+
+// usageDays is the number of days that the page of usage shows.
+const usageDays = 30
+
+func (q *request) usage() (templ.Component, error) {
+	id := q.key.Identity()
+	if id.Pinned {
+		return nil, fault.New(fault.Forbidden, "Usage is of the whole workspace: a key pinned to an owner does not see it")
+	}
+	now := q.Now()
+	spent, err := q.Store.UsageByDay(q.Context, id, now.AddDate(0, 0, 1-usageDays))
+	if err != nil {
+		return nil, err
+	}
+	page := view.Usage{MaxTokens: q.Chat.Budget.Tokens, MaxCost: q.Chat.Budget.CostMicros, Renewal: memory.BudgetRenewal(now)}
+	byDay := map[time.Time]int{}
+	for n := range usageDays {
+		day := now.UTC().Truncate(24*time.Hour).AddDate(0, 0, -n)
+		byDay[day] = n
+		page.Days = append(page.Days, view.UsageDay{Day: day})
+	}
+	for _, u := range spent {
+		n, found := byDay[u.Day.UTC()]
+		if !found {
+			continue
+		}
+		d, m := &page.Days[n], view.ModelUsage{Model: u.Model, Calls: u.Calls, Input: int64(u.InputTokens), Output: int64(u.OutputTokens), Cost: u.CostMicros}
+		d.Models = append(d.Models, m)
+		d.Calls, d.Tokens, d.Cost = d.Calls+m.Calls, d.Tokens+m.Input+m.Output, d.Cost+m.Cost
+		page.Tokens, page.Cost = page.Tokens+m.Input+m.Output, page.Cost+m.Cost
+	}
+	return view.UsagePage(q.frame("usage", "Usage"), page), nil
+}
+
+func (q *request) doctor() (templ.Component, error) {
+	found, err := q.DoctorRoom.Examine(q.Context, q.r.PathValue("agent"))
+	return q.examination(found, err)
+}
+
+func (q *request) fix() (templ.Component, error) {
+	found, err := q.DoctorRoom.Fix(q.Context, q.r.PathValue("agent"))
+	return q.examination(found, err)
+}
+
+func (q *request) examination(found doctor.ExaminationView, err error) (templ.Component, error) {
+	if err != nil {
+		return nil, err
+	}
+	page := view.Examination{Agent: found.Agent, Healthy: found.Healthy, Unchecked: found.Unchecked}
+	for _, f := range found.Findings {
+		page.Findings = append(page.Findings, view.Finding{Code: f.Code, Means: f.Means, Fix: f.Fix, Count: f.Count, Examples: f.Examples})
+	}
+	for _, f := range found.Fixed {
+		page.Fixed = append(page.Fixed, view.Finding{Code: f.Code, Count: f.Count})
+	}
+	return view.DoctorPage(q.frame("doctor", "Doctor"), page), nil
+}
+
+// asInvalid returns what is wrong with an argument.
+func asInvalid(err error) (string, bool) {
+	invalid, is := errors.AsType[*store.InvalidError](err)
+	if !is {
+		return "", false
+	}
+	return invalid.Field + ": " + invalid.Problem, true
+}
