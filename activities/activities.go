@@ -7,6 +7,7 @@ package activities
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -125,6 +126,32 @@ func (a *Activities) identify(ctx context.Context, ref memory.OwnerRef, by memor
 	id.AnyOwner = false
 	id.Owner = owner
 	return id, nil
+}
+
+// agentIdentity returns an identity that sees all owners of an agent.
+func agentIdentity(ctx context.Context, ref AgentRef, kind memory.AuthorKind) memory.Identity {
+	by := author(ctx, "")
+	by.Kind = kind
+	return memory.Identity{Workspace: ref.Workspace, Agent: ref.Agent, AnyOwner: true, Role: memory.RoleMember, Author: by}
+}
+
+// inParallel calls do with every item, with at most so many at once. It returns when all calls have; when ctx is done, it makes no
+// more.
+func inParallel[T any](ctx context.Context, most int, items []T, do func(T)) {
+	places := make(chan struct{}, max(1, most))
+	var working sync.WaitGroup
+	defer working.Wait()
+	for _, item := range items {
+		select {
+		case places <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
+		working.Go(func() {
+			defer func() { <-places }()
+			do(item)
+		})
+	}
 }
 
 // untilStopped returns a context that also ends when the worker stops, for steps that wait for others and would delay

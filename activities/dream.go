@@ -301,6 +301,13 @@ type StartDreamsResult struct {
 	Unstarted int `json:"unstarted,omitempty"`
 }
 
+// DreamPlan is the dream schedule of an agent.
+type DreamPlan struct {
+	AgentRef
+	TimeZone string // IANA name
+	setting.DreamSchedule
+}
+
 // DreamOrder asks for the dream of one owner in one night.
 type DreamOrder struct {
 	memory.OwnerRef

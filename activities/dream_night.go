@@ -24,9 +24,7 @@ const late memory.Outcome = "late"
 // FindNews lists owners with notes or messages newer than their last dream. Without owner isolation that is only the
 // shared memory.
 func (a *Activities) FindNews(ctx context.Context, in FindNewsInput) (FindNewsResult, error) {
-	by := author(ctx, "")
-	by.Kind = memory.AuthorDream
-	id := memory.Identity{Workspace: in.Workspace, Agent: in.Agent, AnyOwner: true, Role: memory.RoleMember, Author: by}
+	id := agentIdentity(ctx, in.AgentRef, memory.AuthorDream)
 	agent, err := a.Store.Agent(ctx, id)
 	if err != nil {
 		return FindNewsResult{}, storeError(err)
@@ -87,23 +85,13 @@ func newNight(ctx context.Context, a *Activities, in StartDreamsInput) *night {
 func (n *night) run(ctx context.Context) {
 	ctx, cancel := untilStopped(ctx)
 	defer cancel()
-	places := make(chan struct{}, max(1, n.in.Parallel))
-	var dreams sync.WaitGroup
-	defer dreams.Wait()
-	for i := range n.in.Owners {
-		if n.known(i) {
-			continue
+	var due []int
+	for i, outcome := range n.outcomes {
+		if outcome == "" {
+			due = append(due, i)
 		}
-		select {
-		case places <- struct{}{}:
-		case <-ctx.Done():
-			return
-		}
-		dreams.Go(func() {
-			defer func() { <-places }()
-			n.dream(ctx, i)
-		})
 	}
+	inParallel(ctx, n.in.Parallel, due, func(i int) { n.dream(ctx, i) })
 }
 
 // dream runs one owner's dream.
@@ -125,12 +113,6 @@ func (n *night) dream(ctx context.Context, i int) {
 		n.problem = err
 		n.mu.Unlock()
 	}
-}
-
-func (n *night) known(i int) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.outcomes[i] != ""
 }
 
 func (n *night) know(ctx context.Context, i int, outcome memory.Outcome) {

@@ -3,8 +3,6 @@ package activities
 import (
 	"context"
 	"errors"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -471,7 +469,7 @@ func (p *proposing) changes(g proposals.Guarded, proposal proposals.Proposal, tr
 		c.Reason = proposal.Reason
 		c.Sources = memory.Sources{
 			Conversation: p.load.Conversation.ID, From: p.in.From, To: p.load.To,
-			Lines: evidence(proposal, before, after, transcript),
+			Lines: proposal.Sources(before, after, transcript),
 		}
 		out = append(out, c)
 	}
@@ -496,34 +494,6 @@ func (p *proposing) changes(g proposals.Guarded, proposal proposals.Proposal, tr
 			Ref: memory.Ref{Path: memory.DailyNotePath(p.load.Today)}, Op: memory.OpAppend,
 			Content: g.Daily, Create: "# " + p.load.Today.Format("2006-01-02") + "\n", Once: true,
 		}, "", g.Daily)
-	}
-	return out
-}
-
-// evidence returns the source messages of each line: those that the engine names, if it was shown them, and otherwise those found
-// by shared words.
-func evidence(proposal proposals.Proposal, before, after string, transcript []transcripts.Line) []memory.LineSource {
-	shown := map[int64]bool{}
-	for _, line := range transcript {
-		shown[line.Seq] = true
-	}
-	written := map[string]bool{}
-	for line := range strings.Lines(after) {
-		written[strings.TrimRight(line, "\r\n")] = true
-	}
-	known := map[string]bool{}
-	var out []memory.LineSource
-	for _, e := range proposal.Evidence {
-		named := slices.DeleteFunc(slices.Clone(e.Messages), func(seq int64) bool { return !shown[seq] })
-		if written[e.Line] && len(named) > 0 && !known[e.Line] {
-			known[e.Line] = true
-			out = append(out, memory.LineSource{Line: e.Line, Messages: named})
-		}
-	}
-	for _, e := range proposals.Attribute(before, after, transcript) {
-		if !known[e.Line] {
-			out = append(out, e)
-		}
 	}
 	return out
 }

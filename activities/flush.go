@@ -85,30 +85,20 @@ func (a *Activities) CommitFlush(ctx context.Context, in CommitFlushInput) (Comm
 	out, err := a.Store.CommitFlush(ctx, id, in.Flush, in.From)
 	conflict, isConflict := errors.AsType[*store.ConflictError](err)
 	_, isRefused := errors.AsType[*store.QuarantineError](err)
+	reason := refusedByGate(err)
 	switch {
 	case isConflict && (conflict.Code == store.CodeNoDraft || conflict.Code == store.CodeRangeMoved):
 		return CommitFlushResult{Stale: true}, nil
 	case isRefused && !in.Rules:
 		return CommitFlushResult{FallBack: ReasonScan}, nil
 	case isRefused:
+		reason = ReasonScan
+	case isConflict:
+		reason = unflushed[conflict.Code]
+	}
+	if reason != "" {
 		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, talk.FlushEnd{
-			From: in.From, To: in.To, Outcome: memory.OutcomeNothing, ReasonCode: ReasonScan,
-		})
-	case isConflict && conflict.Code == store.CodeNoteFull: // the window must not wait for a new day; an extraction follows
-		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, talk.FlushEnd{
-			From: in.From, To: in.To, Outcome: memory.OutcomeNothing, ReasonCode: ReasonNoteFull,
-		})
-	case refusedByGate(err) != "":
-		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, talk.FlushEnd{
-			From: in.From, To: in.To, Outcome: memory.OutcomeNothing, ReasonCode: refusedByGate(err),
-		})
-	case isConflict && conflict.Code == store.CodeForgotten:
-		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, talk.FlushEnd{
-			From: in.From, To: in.To, Outcome: memory.OutcomeNothing, ReasonCode: ReasonForgotten,
-		})
-	case isConflict && conflict.Code == store.CodeKnown:
-		out, err = a.Store.EndFlushStep(ctx, id, in.Flush, talk.FlushEnd{
-			From: in.From, To: in.To, Outcome: memory.OutcomeNothing, ReasonCode: ReasonNoted,
+			From: in.From, To: in.To, Outcome: memory.OutcomeNothing, ReasonCode: reason,
 		})
 	}
 	if err != nil {
@@ -122,6 +112,12 @@ func (a *Activities) CommitFlush(ctx context.Context, in CommitFlushInput) (Comm
 		Stale: out.Stale, Acknowledged: out.Flush.Acknowledged(), Outcome: out.Flush.Outcome, ReasonCode: out.Flush.ReasonCode,
 		Done: out.Flush.Done, Fallback: out.Flush.Fallback,
 	}, nil
+}
+
+// unflushed are the reasons for ending a step without its entry. The window must not wait for a new day if the note is full: an
+// extraction follows.
+var unflushed = map[string]memory.ReasonCode{
+	store.CodeNoteFull: ReasonNoteFull, store.CodeForgotten: ReasonForgotten, store.CodeKnown: ReasonNoted,
 }
 
 // HoldFlush records why an open flush is paused. It resumes with the next request for it.
@@ -336,7 +332,7 @@ func (p *flushing) accept(ctx context.Context, proposal proposals.Proposal) (Flu
 	}
 	err := p.Store.SaveFlushDraft(ctx, p.id, p.in.Flush, talk.FlushDraft{
 		From: p.load.From, To: p.load.To, Scope: p.load.Scope, Today: p.load.Today,
-		Entry: proposal.DailyEntry, Lines: evidence(proposal, "", proposal.DailyEntry, p.transcript), Reason: proposal.Reason,
+		Entry: proposal.DailyEntry, Lines: proposal.Sources("", proposal.DailyEntry, p.transcript), Reason: proposal.Reason,
 		Model: p.answer.Model, PromptVersion: p.answer.PromptVersion, Fallback: p.in.Fallback, Usage: p.usage,
 		Violations: p.dropped,
 	})

@@ -30,7 +30,7 @@ import (
 // after it. An item that cannot be imported does not stop the others; errors that may pass, such as an unavailable
 // database, are retried.
 func (a *Activities) ImportPage(ctx context.Context, in ImportPageInput) (ImportPageResult, error) {
-	p := importPage{Activities: a, in: in, id: importIdentity(ctx, in.AgentRef)}
+	p := importPage{Activities: a, in: in, id: agentIdentity(ctx, in.AgentRef, memory.AuthorImport)}
 	imported, items, err := a.Store.NextImportItems(ctx, p.id, in.Import, ImportPageItems)
 	if err != nil {
 		return ImportPageResult{}, storeError(err)
@@ -48,13 +48,6 @@ func (a *Activities) ImportPage(ctx context.Context, in ImportPageInput) (Import
 		return ImportPageResult{}, err
 	}
 	return p.result(ctx)
-}
-
-// importIdentity returns an identity that sees the items of every owner.
-func importIdentity(ctx context.Context, ref AgentRef) memory.Identity {
-	by := author(ctx, "")
-	by.Kind = memory.AuthorImport
-	return memory.Identity{Workspace: ref.Workspace, Agent: ref.Agent, AnyOwner: true, Role: memory.RoleMember, Author: by}
 }
 
 // importPage is a page of items being imported.
@@ -105,25 +98,14 @@ func byOwner(items []transfer.ImportItem, conversations bool) [][]transfer.Impor
 
 // side processes owners concurrently, and returns when all are done or stuck, or ctx is done.
 func (p *importPage) side(ctx context.Context, owners [][]transfer.ImportItem) {
-	places := make(chan struct{}, max(1, p.in.Parallel))
-	var working sync.WaitGroup
-	defer working.Wait()
-	for _, items := range owners {
-		select {
-		case places <- struct{}{}:
-		case <-ctx.Done():
-			return
+	inParallel(ctx, p.in.Parallel, owners, func(items []transfer.ImportItem) {
+		if err := p.owner(ctx, items); err != nil && ctx.Err() == nil {
+			p.Log.Warn("Could not import an owner's items", "import", p.in.Import, "error", err)
+			p.mu.Lock()
+			p.problem = err
+			p.mu.Unlock()
 		}
-		working.Go(func() {
-			defer func() { <-places }()
-			if err := p.owner(ctx, items); err != nil && ctx.Err() == nil {
-				p.Log.Warn("Could not import an owner's items", "import", p.in.Import, "error", err)
-				p.mu.Lock()
-				p.problem = err
-				p.mu.Unlock()
-			}
-		})
-	}
+	})
 }
 
 // owner imports the items of one owner. An item that has to wait is retried here, because later items depend on it:
@@ -212,7 +194,7 @@ func progressOf(i transfer.Import) ImportProgress {
 // EndImport ends an import that is not running: if it was cancelled, waiting items are left out; otherwise it is
 // done.
 func (a *Activities) EndImport(ctx context.Context, in EndImportInput) (EndImportResult, error) {
-	id := importIdentity(ctx, in.AgentRef)
+	id := agentIdentity(ctx, in.AgentRef, memory.AuthorImport)
 	imported, err := a.Store.ImportOf(ctx, id, in.Import)
 	if err != nil {
 		return EndImportResult{}, storeError(err)
@@ -334,10 +316,8 @@ func refusedItem(err error) (transfer.ImportSettled, error) {
 	switch {
 	case errors.As(err, &quarantined):
 		end.Outcome, end.ReasonCode = memory.OutcomeQuarantined, ReasonScan
-	case errors.Is(err, store.ErrReadOnlyTeam):
-		end.Outcome, end.ReasonCode = memory.OutcomeSkipped, memory.GateTeamMember
-	case errors.Is(err, store.ErrMemoryOff):
-		end.Outcome, end.ReasonCode = memory.OutcomeSkipped, memory.GateMemoryOff
+	case refusedByGate(err) != "":
+		end.Outcome, end.ReasonCode = memory.OutcomeSkipped, refusedByGate(err)
 	case errors.As(err, &invalid):
 		end.ReasonCode = transfer.ReasonImportInvalid
 	case errors.As(err, &conflict):

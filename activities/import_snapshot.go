@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/google/uuid"
-	"go.temporal.io/sdk/activity"
 
 	"reverie/memory"
 	"reverie/snapshot"
@@ -73,7 +72,7 @@ func (a *Activities) CommitSnapshot(ctx context.Context, in SnapshotInput) (Comm
 // CancelSnapshot ends an import that must not write any more. One that has ended is unchanged; its result is
 // returned.
 func (a *Activities) CancelSnapshot(ctx context.Context, in SnapshotInput) (CommitSnapshotResult, error) {
-	id := importer(ctx, in)
+	id := agentIdentity(ctx, in.AgentRef, memory.AuthorImport)
 	record, err := a.Store.Snapshot(ctx, id, in.Import)
 	if err == nil && record.FinishedAt == nil {
 		record, err = a.Store.RefuseSnapshot(ctx, speaksFor(id, record), in.Import, ReasonCancelled)
@@ -100,15 +99,6 @@ type opened struct {
 	unreadable memory.ReasonCode // why the archive cannot be read; empty if it can
 }
 
-// importer returns an identity that finds an import of any owner.
-func importer(ctx context.Context, in SnapshotInput) memory.Identity {
-	info := activity.GetInfo(ctx)
-	return memory.Identity{
-		Workspace: in.Workspace, Agent: in.Agent, AnyOwner: true, Role: memory.RoleMember,
-		Author: memory.Author{Kind: memory.AuthorImport, WorkflowID: info.WorkflowExecution.ID, RunID: info.WorkflowExecution.RunID},
-	}
-}
-
 // speaksFor limits an importer to the permissions of the credential that requested the import.
 func speaksFor(id memory.Identity, record transfer.SnapshotImport) memory.Identity {
 	id.AnyOwner, id.Owner, id.Pinned, id.Author.ID = false, record.Owner, record.Pinned, record.AuthorID
@@ -117,7 +107,7 @@ func speaksFor(id memory.Identity, record transfer.SnapshotImport) memory.Identi
 
 // openSnapshot loads an import and, unless it has ended, reads its archive.
 func (a *Activities) openSnapshot(ctx context.Context, in SnapshotInput) (opened, error) {
-	id := importer(ctx, in)
+	id := agentIdentity(ctx, in.AgentRef, memory.AuthorImport)
 	record, data, err := a.Store.LoadSnapshot(ctx, id, in.Import, true)
 	if err != nil {
 		return opened{}, err
@@ -144,10 +134,8 @@ func refusal(err error) memory.ReasonCode {
 	switch {
 	case isConflict && conflict.Code == store.CodeChangedSincePreview:
 		return ReasonChangedSincePreview
-	case errors.Is(err, store.ErrReadOnlyTeam):
-		return ReasonTeamMember
-	case errors.Is(err, store.ErrMemoryOff):
-		return ReasonMemoryOff
+	case refusedByGate(err) != "":
+		return refusedByGate(err)
 	case errors.Is(err, store.ErrForbidden):
 		return ReasonForbidden
 	case isInvalid, isQuarantined: // the result of the change, not the uploaded text, which was checked before

@@ -6,8 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"go.temporal.io/sdk/activity"
-
 	"reverie/llm"
 	"reverie/memory"
 )
@@ -87,10 +85,8 @@ func (r *modelRest) answered() {
 // noteAnswer records how a call of a flush or a summary ended. A retryable failure and a timeout count as unanswered; the stop of
 // the worker does not count.
 func (a *Activities) noteAnswer(ctx context.Context, began time.Time, err error) {
-	select {
-	case <-activity.GetWorkerStopChannel(ctx):
+	if stopping(ctx) {
 		return
-	default:
 	}
 	failure, failed := errors.AsType[*llm.Error](err)
 	if ctx.Err() != nil || failed && failure.Kind.Retryable() {

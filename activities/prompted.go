@@ -19,33 +19,39 @@ type Prompted struct {
 // Propose asks the model once. It fails with an *llm.Error, also for an answer that the token limit cut: half a document must not
 // replace a whole one.
 func (p Prompted) Propose(ctx context.Context, in proposals.ExtractionInput) (proposals.Answer, error) {
-	system, err := prompts.ExtractSystem()
-	if err != nil {
-		return proposals.Answer{}, err
-	}
-	user, err := prompts.ExtractUser(in)
-	if err != nil {
-		return proposals.Answer{}, err
-	}
-	return p.complete(ctx, prompts.Version, llm.Request{Model: in.Model, System: system, User: user, Schema: proposals.ProposalSchema()})
+	return askPrompt(ctx, p, prompts.Version, prompts.ExtractSystem, prompts.ExtractUser, in,
+		llm.Request{Model: in.Model, Schema: proposals.ProposalSchema()})
 }
 
 // Consolidate asks the model once for a new MEMORY.md, with the prompt of dreams. It fails as Propose does.
 func (p Prompted) Consolidate(ctx context.Context, in proposals.ConsolidationInput) (proposals.Answer, error) {
-	system, err := prompts.DreamSystem()
-	if err != nil {
-		return proposals.Answer{}, err
-	}
-	user, err := prompts.DreamUser(in)
-	if err != nil {
-		return proposals.Answer{}, err
-	}
-	r := llm.Request{Model: in.Model, System: system, User: user, Schema: proposals.ConsolidationSchema()}
-	return p.complete(ctx, prompts.DreamVersion, r)
+	return askPrompt(ctx, p, prompts.DreamVersion, prompts.DreamSystem, prompts.DreamUser, in,
+		llm.Request{Model: in.Model, Schema: proposals.ConsolidationSchema()})
 }
 
-// complete sends a request rendered from the templates of a version.
-func (p Prompted) complete(ctx context.Context, version string, r llm.Request) (proposals.Answer, error) {
+// Flush asks the model once for an entry for today's note, with the prompt of flushes. It fails as Propose does.
+func (p Prompted) Flush(ctx context.Context, in proposals.ExtractionInput) (proposals.Answer, error) {
+	return askPrompt(ctx, p, prompts.FlushVersion, prompts.FlushSystem, prompts.FlushUser, in,
+		llm.Request{Model: in.Model, Schema: proposals.FlushSchema()})
+}
+
+// Summarise asks the model once to update a summary. It fails as Propose does; next to the error of a cut answer it returns the
+// part that came.
+func (p Prompted) Summarise(ctx context.Context, in proposals.SummaryInput) (proposals.Answer, error) {
+	return askPrompt(ctx, p, prompts.SummaryVersion, prompts.SummarySystem, prompts.SummaryUser, in, llm.Request{Model: in.Model})
+}
+
+// askPrompt sends a request with the texts of a prompt, rendered from the templates of a version.
+func askPrompt[In any](
+	ctx context.Context, p Prompted, version string, system func() (string, error), user func(In) (string, error), in In, r llm.Request,
+) (proposals.Answer, error) {
+	var err error
+	if r.System, err = system(); err != nil {
+		return proposals.Answer{}, err
+	}
+	if r.User, err = user(in); err != nil {
+		return proposals.Answer{}, err
+	}
 	r.MaxTokens = p.MaxTokens
 	response, err := p.Model.Complete(ctx, r)
 	answer := proposals.Answer{Raw: response.Text, Model: response.Model, PromptVersion: version, Usage: response.Usage}
@@ -53,33 +59,6 @@ func (p Prompted) complete(ctx context.Context, version string, r llm.Request) (
 		err = &llm.Error{Kind: llm.Truncated, Message: "the answer was cut at its token limit"}
 	}
 	return answer, err
-}
-
-// Flush asks the model once for an entry for today's note, with the prompt of flushes. It fails as Propose does.
-func (p Prompted) Flush(ctx context.Context, in proposals.ExtractionInput) (proposals.Answer, error) {
-	system, err := prompts.FlushSystem()
-	if err != nil {
-		return proposals.Answer{}, err
-	}
-	user, err := prompts.FlushUser(in)
-	if err != nil {
-		return proposals.Answer{}, err
-	}
-	return p.complete(ctx, prompts.FlushVersion, llm.Request{Model: in.Model, System: system, User: user, Schema: proposals.FlushSchema()})
-}
-
-// Summarise asks the model once to update a summary. It fails as Propose does; next to the error of a cut answer it returns the
-// part that came.
-func (p Prompted) Summarise(ctx context.Context, in proposals.SummaryInput) (proposals.Answer, error) {
-	system, err := prompts.SummarySystem()
-	if err != nil {
-		return proposals.Answer{}, err
-	}
-	user, err := prompts.SummaryUser(in)
-	if err != nil {
-		return proposals.Answer{}, err
-	}
-	return p.complete(ctx, prompts.SummaryVersion, llm.Request{Model: in.Model, System: system, User: user})
 }
 
 // SummaryMaker returns the names of the prompt and the model.

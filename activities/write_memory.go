@@ -47,16 +47,8 @@ func (a *Activities) WriteMemory(ctx context.Context, in client.SignedRequest) (
 	if staged.Receipt.Outcome != writereq.OutcomeStaged {
 		return staged.Receipt, nil
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := untilStopped(ctx) // the next attempt waits for it
 	defer cancel()
-	stopping := activity.GetWorkerStopChannel(ctx)
-	go func() {
-		select {
-		case <-stopping: // the next attempt waits for it
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
 	return a.Writer.Write(ctx, staged.Ref)
 }
 

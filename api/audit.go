@@ -39,7 +39,7 @@ type auditView struct {
 	At        time.Time         `json:"at"`
 	Key       uuid.UUID         `json:"key" doc:"Id of the key that asked."`
 	Role      memory.Role       `json:"role" enum:"viewer,member,admin"`
-	Address   string            `json:"address" doc:"Of the client."`
+	Address   string            `json:"address" doc:"Address of the client."`
 	Request   string            `json:"request" doc:"Id of the request, as in X-Request-Id and in the server's log."`
 	Operation string            `json:"operation" example:"list-messages"`
 	Kind      rest.Act          `json:"kind" enum:"reads,changes"`

@@ -155,7 +155,7 @@ type dreamPage struct {
 }
 
 // A dream's texts may be about a person: a caller who names nobody sees that it happened, not its contents.
-func TestDreamsWithoutContentsForWhoNamesNobody(t *testing.T) {
+func TestDreamsHaveNoContentsWithoutAnOwner(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
 	of42 := h.dreamt("api:42", dreams.NewDream{Mode: memory.DreamFocused, Trigger: memory.DreamByRequest, Topic: "TOPICMARKER"})

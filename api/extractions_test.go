@@ -21,7 +21,7 @@ type extractions struct {
 }
 
 // An extraction's texts may be about a person: a caller who names nobody sees that it happened, not its contents.
-func TestOutcomesWithoutContentsForWhoNamesNobody(t *testing.T) {
+func TestOutcomesHaveNoContentsWithoutAnOwner(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
 	h.want(h.post("c1", batch("42", true, "I live in Bern.", "Noted.")), 202)

@@ -99,7 +99,7 @@ func TestReadOnlyDatabase(t *testing.T) {
 	h.want(h.post("c1", batch("42", true, "hello")), 202)
 }
 
-func TestStatusTellsWhatIsMissing(t *testing.T) {
+func TestStatusReportsWhatIsMissing(t *testing.T) {
 	model := api.Model{Name: "openai/small"}
 	h := start(t, func(o *api.Options) { o.Model = model })
 	h.agent("ada")

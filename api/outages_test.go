@@ -101,7 +101,7 @@ func TestOverloadIsShed(t *testing.T) {
 }
 
 // A transaction that has been open for long is shown with who has it, and without what it does.
-func TestStatusTellsWhoHoldsTheJournal(t *testing.T) {
+func TestStatusReportsWhatHoldsTheJournal(t *testing.T) {
 	h := start(t, func(o *api.Options) { o.Now = func() time.Time { return time.Now().Add(40 * time.Second) } })
 	h.agent("ada")
 	config, err := pgx.ParseConfig(h.database)

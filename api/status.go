@@ -44,7 +44,7 @@ type StatusView struct {
 	Parts    []rest.PartView `json:"parts"`
 	Model    modelView       `json:"model"`
 	Degraded []string        `json:"degraded" doc:"Features that are missing or limited in this installation, one sentence each."`
-	Backlog  *backlogView    `json:"backlog,omitempty" doc:"Of the workspace, over the agents that the key may use; not for keys that are pinned to an owner."`
+	Backlog  *backlogView    `json:"backlog,omitempty" doc:"Open work of the workspace, over the agents that the key may use; missing for keys that are pinned to an owner."`
 	Today    *memory.Usage   `json:"today,omitempty" doc:"What models have cost the workspace today (UTC); as backlog."`
 	Time     time.Time       `json:"time"`
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // A file that the server refuses stays unchanged, is reported once, and is sent again only after a change.
-func TestRefusalsAreToldAndNotRepeated(t *testing.T) {
+func TestRefusalsAreReportedAndNotRetried(t *testing.T) {
 	b := newBench(t, Options{})
 	b.server.refuse = func(w Write) error {
 		if strings.Contains(w.Content, "bad") {

@@ -1,12 +1,14 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"math"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -41,42 +43,111 @@ func (c *chat) String() string { return c.Name() }
 // GoString implements fmt.GoStringer as String does.
 func (c *chat) GoString() string { return c.Name() }
 
+// exchange is one call: a question, or a turn of a conversation.
+type exchange struct {
+	ChatRequest
+
+	chats  bool            // it is a turn: with tools, streaming and marks for the cache
+	schema json.RawMessage // of a question's answer
+	onText func(part string) error
+}
+
 // Complete implements Model.
 func (c *chat) Complete(ctx context.Context, r Request) (Response, error) {
-	if r.Model == "" {
-		r.Model = c.config.Model
+	if strings.TrimSpace(r.User) == "" {
+		return Response{}, wrong("the request has no user text")
 	}
-	ctx, span := c.startSpan(ctx, r)
+	a, err := c.answer(ctx, exchange{schema: r.Schema, ChatRequest: ChatRequest{
+		Model: r.Model, MaxTokens: r.MaxTokens, Temperature: r.Temperature,
+		Messages: []ChatMessage{{Role: memory.RoleOfSystem, Content: r.System}, {Role: memory.RoleOfUser, Content: r.User}},
+	}})
+	return Response{Text: a.Text, Usage: a.Usage, Model: a.Model, Truncated: a.Truncated}, err
+}
+
+// Chat implements Chatter.
+func (c *chat) Chat(ctx context.Context, r ChatRequest, onText func(part string) error) (ChatResponse, error) {
+	return c.answer(ctx, exchange{ChatRequest: r, chats: true, onText: onText})
+}
+
+func (c *chat) answer(ctx context.Context, x exchange) (ChatResponse, error) {
+	x.Model = cmp.Or(x.Model, c.config.Model)
+	ctx, span := wire.StartSpan(ctx, c.tracer, "chat", c.name, x.Model, attribute.Int("gen_ai.request.max_tokens", x.MaxTokens))
 	defer span.End()
-	response, err := c.complete(ctx, r)
+	response, err := c.ask(ctx, x)
 	wire.DescribeSpan(span, response.Model, response.Usage, response.Truncated, err)
 	return response, err
 }
 
-func (c *chat) complete(ctx context.Context, r Request) (Response, error) {
-	if strings.TrimSpace(r.User) == "" {
-		return Response{}, &Error{Kind: BadRequest, Message: "the request has no user text"}
+// ask sends the call once.
+func (c *chat) ask(ctx context.Context, x exchange) (ChatResponse, error) {
+	sent := c.features(x)
+	v, failure := arrange(x.ChatRequest, uniqueIDs(c.name), sent)
+	if failure != nil {
+		return ChatResponse{}, failure
 	}
-	call := &wire.Call{Key: c.config.APIKey, Said: []string{r.System, r.User}, Sent: c.features(r), Schema: r.Schema}
-	system := r.System
-	if r.Schema != nil && (call.Sent&wire.SchemaBound == 0 || c.provider.JSON != provider.BindsSchema) {
-		system = inWords(system, r.Schema)
+	call := &wire.Call{Key: c.config.APIKey, Said: v.said(), Sent: sent, Schema: x.schema}
+	if x.schema != nil && (sent&wire.SchemaBound == 0 || c.provider.JSON != provider.BindsSchema) {
+		v.system = inWords(v.system, x.schema)
 	}
-	var messages []llms.MessageContent
-	if system != "" {
-		messages = append(messages, llms.TextParts(llms.ChatMessageTypeSystem, system))
+	var content *llms.ContentResponse
+	err := call.Run(ctx, c.config.Timeout, func(ctx context.Context) (err error) {
+		content, err = c.backend.GenerateContent(ctx, prompt(v), c.options(x, v, sent)...)
+		return err
+	})
+	if call.Declined != 0 && errors.Is(err, call.Failure) {
+		err = c.learn(x.Model, call)
 	}
-	messages = append(messages, llms.TextParts(llms.ChatMessageTypeHuman, r.User))
-	content, err := c.ask(ctx, r, call, messages)
-	response := Response{Model: c.answered(r.Model, call), Usage: c.usage(call)}
+	response := ChatResponse{
+		Model: c.name + "/" + cmp.Or(call.Answer.Model, x.Model), Usage: c.usage(call), Cached: call.Answer.CachedTokens,
+		Finish: call.Answer.Finish,
+	}
 	switch {
+	case call.Stopped != nil:
+		return response, call.Stopped
 	case err != nil:
 		return response, err
-	case call.Answer.Empty:
+	case !x.chats && call.Answer.Empty:
 		return response, &Error{Kind: Unavailable, Status: http.StatusOK, Message: "the answer has no content"}
+	case x.chats && slices.ContainsFunc(call.Answer.Calls, func(c memory.ToolCall) bool { return c.Name == "" }):
+		// Asked again, the model may name it.
+		return response, &Error{Kind: Unavailable, Status: http.StatusOK, Message: "the answer calls a tool without its name"}
 	}
 	response.Text, response.Truncated = text(content), call.Answer.Cut()
+	if !x.NoCalls {
+		response.ToolCalls = call.Answer.Calls
+	}
+	if x.onText != nil && !call.Heard && response.Text != "" {
+		return response, x.onText(response.Text)
+	}
 	return response, nil
+}
+
+// requiredMaxTokens is sent when a request has no limit and the protocol (Anthropic's, Bedrock's) requires one. Every model still
+// served accepts it; langchaingo's defaults, 2,048 or 512, cut larger answers.
+const requiredMaxTokens = 4096
+
+func (c *chat) options(x exchange, v conversation, sent wire.Feature) []llms.CallOption {
+	options := []llms.CallOption{llms.WithModel(x.Model)}
+	limit := max(x.MaxTokens, 0)
+	if limit == 0 && c.provider.Protocol != provider.ChatCompletions {
+		limit = requiredMaxTokens
+	}
+	if limit > 0 {
+		options = append(options, llms.WithMaxTokens(limit))
+	}
+	if sent&wire.Temperature != 0 {
+		options = append(options, llms.WithTemperature(x.Temperature))
+	}
+	if len(v.tools) > 0 {
+		options = append(options, llms.WithTools(functions(v.tools)))
+		if x.NoCalls {
+			options = append(options, llms.WithToolChoice(wire.NoCalls))
+		}
+	}
+	if sent&wire.Streamed != 0 {
+		options = append(options, llms.WithStreamingFunc(func(_ context.Context, part []byte) error { return x.onText(string(part)) }))
+	}
+	return options
 }
 
 // inWords appends the schema to the system text. JSON mode also requires the word JSON in the prompt.
@@ -86,107 +157,6 @@ func inWords(system string, schema json.RawMessage) string {
 	}
 	return system + "Answer with one JSON object and nothing else: no prose, no code fence. It must follow this JSON " +
 		"schema:\n" + string(schema)
-}
-
-// Chat implements Chatter.
-func (c *chat) Chat(ctx context.Context, r ChatRequest, onText func(part string) error) (ChatResponse, error) {
-	if r.Model == "" {
-		r.Model = c.config.Model
-	}
-	ctx, span := c.startSpan(ctx, r.request())
-	defer span.End()
-	response, err := c.converse(ctx, r, onText)
-	wire.DescribeSpan(span, response.Model, response.Usage, response.Truncated, err)
-	return response, err
-}
-
-func (c *chat) startSpan(ctx context.Context, r Request) (context.Context, trace.Span) {
-	return wire.StartSpan(ctx, c.tracer, "chat", c.name, r.Model, attribute.Int("gen_ai.request.max_tokens", r.MaxTokens))
-}
-
-// request returns what a conversation has in common with a question.
-func (r ChatRequest) request() Request {
-	return Request{Model: r.Model, MaxTokens: r.MaxTokens, Temperature: r.Temperature}
-}
-
-func (c *chat) converse(ctx context.Context, r ChatRequest, onText func(part string) error) (ChatResponse, error) {
-	sent := c.chatFeatures(r, onText != nil)
-	v, failure := arrange(r, newCallIDs(c.name), sent)
-	if failure != nil {
-		return ChatResponse{}, failure
-	}
-	call := &wire.Call{Key: c.config.APIKey, Said: v.said(), Sent: sent}
-	var options []llms.CallOption
-	if len(v.tools) > 0 {
-		options = append(options, llms.WithTools(functions(v.tools)))
-		if r.NoCalls {
-			options = append(options, llms.WithToolChoice(wire.NoCalls))
-		}
-	}
-	if sent&wire.Streamed != 0 {
-		options = append(options, llms.WithStreamingFunc(func(_ context.Context, part []byte) error { return onText(string(part)) }))
-	}
-	content, err := c.ask(ctx, r.request(), call, prompt(v), options...)
-	response := ChatResponse{
-		Model: c.answered(r.Model, call), Usage: c.usage(call), Cached: call.Answer.CachedTokens, Finish: call.Answer.Finish,
-	}
-	switch {
-	case call.Stopped != nil:
-		return response, call.Stopped
-	case err != nil:
-		return response, err
-	}
-	calls := toolCalls(content)
-	for _, toolCall := range calls {
-		if toolCall.Name == "" { // asked again, the model may name it
-			return response, &Error{Kind: Unavailable, Status: http.StatusOK, Message: "the answer calls a tool without its name"}
-		}
-	}
-	response.Text, response.Truncated = text(content), call.Answer.Cut()
-	if !r.NoCalls {
-		response.ToolCalls = calls
-	}
-	if onText != nil && !call.Heard && response.Text != "" {
-		return response, onText(response.Text)
-	}
-	return response, nil
-}
-
-// requiredMaxTokens is sent when a request has no limit and the protocol (Anthropic's, Bedrock's) requires one. Every model still
-// served accepts it; langchaingo's defaults, 2,048 or 512, cut larger answers.
-const requiredMaxTokens = 4096
-
-// ask sends the call once. Its errors are those of Complete and Chat.
-func (c *chat) ask(
-	ctx context.Context, r Request, call *wire.Call, messages []llms.MessageContent, options ...llms.CallOption,
-) (content *llms.ContentResponse, err error) {
-	limit := max(r.MaxTokens, 0)
-	if limit == 0 && c.provider.Protocol != provider.ChatCompletions {
-		limit = requiredMaxTokens
-	}
-	options = append(options, llms.WithModel(r.Model))
-	if limit > 0 {
-		options = append(options, llms.WithMaxTokens(limit))
-	}
-	if call.Sent&wire.Temperature != 0 {
-		options = append(options, llms.WithTemperature(r.Temperature))
-	}
-	err = call.Run(ctx, c.config.Timeout, func(ctx context.Context) (err error) {
-		content, err = c.backend.GenerateContent(ctx, messages, options...)
-		return err
-	})
-	if call.Declined != 0 && errors.Is(err, call.Failure) {
-		err = c.learn(r.Model, call)
-	}
-	return content, err
-}
-
-// answered returns the name of the model that answered, or that was asked.
-func (c *chat) answered(asked string, call *wire.Call) string {
-	if call.Answer.Model != "" {
-		asked = call.Answer.Model
-	}
-	return c.name + "/" + asked
 }
 
 // text joins the text of an answer, without the model's thoughts.
@@ -222,60 +192,33 @@ func (c *chat) usage(call *wire.Call) memory.Usage {
 // fixedTemperature matches OpenAI's models that accept no temperature. Others are found when they decline one.
 var fixedTemperature = regexp.MustCompile(`^(?:o1-|o3-|o3$|gpt-5)`)
 
-// features returns the optional parts to send with r.
-func (c *chat) features(r Request) wire.Feature {
+// features returns the optional parts to send.
+func (c *chat) features(x exchange) wire.Feature {
 	c.mu.Lock()
-	declined := c.declined[r.Model]
+	declined := c.declined[x.Model]
 	c.mu.Unlock()
 
 	completions := c.provider.Protocol == provider.ChatCompletions
+	limit, otherLimit := wire.LegacyLimit, wire.ModernLimit
+	if c.provider.ModernLimit {
+		limit, otherLimit = otherLimit, limit
+	}
+	x.chats = x.chats && c.provider.Protocol != provider.AWSRuntime // langchaingo streams and offers tools to some families only
 	var want wire.Feature
-	if r.Schema != nil && c.provider.JSON <= provider.TakesSchema {
-		want |= wire.SchemaBound &^ declined
+	add := func(f wire.Feature, wanted bool) {
+		if wanted {
+			want |= f &^ declined
+		}
 	}
-	if r.Schema != nil && c.provider.JSON <= provider.TakesJSON && completions && want&wire.SchemaBound == 0 {
-		want |= wire.JSONBound &^ declined
-	}
-	if r.Temperature >= 0 && !(completions && fixedTemperature.MatchString(r.Model)) {
-		want |= wire.Temperature &^ declined
-	}
-	if r.MaxTokens > 0 && completions {
-		want |= limitForm(c.provider.ModernLimit, declined)
-	}
-	return want
-}
-
-// limitForm returns the provider's form of the limit, else the other one, else none.
-func limitForm(modern bool, declined wire.Feature) wire.Feature {
-	first, second := wire.LegacyLimit, wire.ModernLimit
-	if modern {
-		first, second = second, first
-	}
-	if first&^declined != 0 {
-		return first
-	}
-	return second &^ declined
-}
-
-// chatFeatures returns the optional parts to send with a conversation.
-func (c *chat) chatFeatures(r ChatRequest, streaming bool) wire.Feature {
-	want := c.features(r.request())
-	c.mu.Lock()
-	declined := c.declined[r.Model]
-	c.mu.Unlock()
-	if c.provider.Protocol == provider.AWSRuntime { // langchaingo streams and offers tools to some families only
-		return want
-	}
-	want |= (wire.ToolUse | wire.UserRows) &^ declined
-	if c.provider.Protocol == provider.Messages {
-		want |= wire.CacheMarks &^ declined
-	}
-	if streaming {
-		want |= wire.Streamed &^ declined
-	}
-	if want&wire.Streamed != 0 && c.provider.Protocol == provider.ChatCompletions {
-		want |= wire.StreamUsage &^ declined
-	}
+	add(wire.SchemaBound, x.schema != nil && c.provider.JSON <= provider.TakesSchema)
+	add(wire.JSONBound, x.schema != nil && c.provider.JSON <= provider.TakesJSON && completions && want&wire.SchemaBound == 0)
+	add(wire.Temperature, x.Temperature >= 0 && !(completions && fixedTemperature.MatchString(x.Model)))
+	add(limit, x.MaxTokens > 0 && completions)
+	add(otherLimit, x.MaxTokens > 0 && completions && want&limit == 0)
+	add(wire.ToolUse|wire.UserRows, x.chats)
+	add(wire.CacheMarks, x.chats && c.provider.Protocol == provider.Messages)
+	add(wire.Streamed, x.chats && x.onText != nil)
+	add(wire.StreamUsage, want&wire.Streamed != 0 && completions)
 	return want
 }
 

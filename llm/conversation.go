@@ -93,12 +93,13 @@ func (v conversation) said() []string {
 	return said
 }
 
-// arrange orders a conversation without changing its content, and rejects what no provider accepts.
-func arrange(r ChatRequest, ids *callIDs, sent wire.Feature) (conversation, *Error) {
+// arrange orders a conversation without changing its content, rejects what no provider accepts, and adapts it to a server that
+// accepts only the features in sent.
+func arrange(r ChatRequest, unique func([]memory.ToolCall) []memory.ToolCall, sent wire.Feature) (conversation, *Error) {
 	v := conversation{tools: r.Tools}
 	var system []string
-	var open []memory.ToolCall // calls without an answer, with their original ids
-	var named []string         // the ids that they are sent with
+	var open []memory.ToolCall  // calls without an answer, with their original ids
+	var named []memory.ToolCall // the same calls, with the ids that they are sent with
 	for i, m := range r.Messages {
 		if m.Role != memory.RoleOfTool && len(open) > 0 && m.Role != memory.RoleOfSystem {
 			return conversation{}, wrong("message %d comes before the answer to a tool's call", i)
@@ -113,26 +114,21 @@ func arrange(r ChatRequest, ids *callIDs, sent wire.Feature) (conversation, *Err
 		case memory.RoleOfUser:
 			m.ToolCalls = nil
 		case memory.RoleOfAssistant:
-			open = slices.Clone(m.ToolCalls)
-			m.ToolCalls = ids.unique(m.ToolCalls)
-			named = named[:0]
-			for _, c := range m.ToolCalls {
-				named = append(named, c.ID)
-			}
+			open, m.ToolCalls = slices.Clone(m.ToolCalls), unique(m.ToolCalls)
+			named = slices.Clone(m.ToolCalls)
 		case memory.RoleOfTool:
 			at := slices.IndexFunc(open, func(c memory.ToolCall) bool { return m.ToolCallID == "" || c.ID == m.ToolCallID })
 			if at < 0 {
 				return conversation{}, wrong("message %d answers no call of a tool", i)
 			}
-			m.ToolCallID, m.Name = named[at], open[at].Name
+			m.ToolCallID, m.Name = named[at].ID, named[at].Name
 			open, named = slices.Delete(open, at, at+1), slices.Delete(named, at, at+1)
 		default:
 			return conversation{}, wrong("message %d has no known role", i)
 		}
-		if blank && m.Role != memory.RoleOfTool && len(m.ToolCalls) == 0 {
-			continue
+		if !blank || m.Role == memory.RoleOfTool || len(m.ToolCalls) > 0 {
+			v.messages = append(v.messages, m)
 		}
-		v.messages = append(v.messages, m)
 	}
 	v.system = strings.Join(system, "\n\n")
 	switch {
@@ -141,19 +137,13 @@ func arrange(r ChatRequest, ids *callIDs, sent wire.Feature) (conversation, *Err
 	case len(v.messages) == 0 || v.messages[len(v.messages)-1].Role == memory.RoleOfAssistant:
 		return conversation{}, wrong("the conversation does not end with something to answer")
 	}
-	return v.within(sent), nil
-}
-
-// within adapts the conversation to a server that accepts only the features in sent.
-func (v conversation) within(sent wire.Feature) conversation {
 	if sent&wire.ToolUse == 0 {
-		v.tools = nil
-		v.messages = toolsInWords(v.messages)
+		v.tools, v.messages = nil, toolsInWords(v.messages)
 	}
 	if sent&wire.UserRows == 0 {
 		v.messages = merged(v.messages)
 	}
-	return v
+	return v, nil
 }
 
 // toolsInWords writes tool calls and results as text.
@@ -197,27 +187,20 @@ func prompt(v conversation) []llms.MessageContent {
 		out = append(out, llms.TextParts(llms.ChatMessageTypeSystem, v.system))
 	}
 	for _, m := range v.messages {
-		out = append(out, promptMessage(m))
+		said := llms.TextParts(llms.ChatMessageTypeHuman, m.Content)
+		switch m.Role {
+		case memory.RoleOfTool:
+			said.Role = llms.ChatMessageTypeTool
+			said.Parts = []llms.ContentPart{llms.ToolCallResponse{ToolCallID: m.ToolCallID, Name: m.Name, Content: m.Content}}
+		case memory.RoleOfAssistant:
+			said.Role = llms.ChatMessageTypeAI
+			for _, c := range m.ToolCalls {
+				said.Parts = append(said.Parts, wire.ToolCall(c))
+			}
+		}
+		out = append(out, said)
 	}
 	return out
-}
-
-func promptMessage(m ChatMessage) llms.MessageContent {
-	switch m.Role {
-	case memory.RoleOfTool:
-		return llms.MessageContent{Role: llms.ChatMessageTypeTool, Parts: []llms.ContentPart{
-			llms.ToolCallResponse{ToolCallID: m.ToolCallID, Name: m.Name, Content: m.Content},
-		}}
-	case memory.RoleOfAssistant:
-		said := llms.TextParts(llms.ChatMessageTypeAI, m.Content)
-		for _, c := range m.ToolCalls {
-			said.Parts = append(said.Parts, llms.ToolCall{
-				ID: c.ID, Type: "function", FunctionCall: &llms.FunctionCall{Name: c.Name, Arguments: c.Arguments},
-			})
-		}
-		return said
-	}
-	return llms.TextParts(llms.ChatMessageTypeHuman, m.Content)
 }
 
 // functions converts tools to langchaingo's form.
@@ -235,17 +218,6 @@ func functions(tools []ChatTool) []llms.Tool {
 	return out
 }
 
-// toolCalls returns the tool calls of an answer.
-func toolCalls(content *llms.ContentResponse) []memory.ToolCall {
-	var out []memory.ToolCall
-	for _, choice := range content.Choices {
-		for _, c := range choice.ToolCalls {
-			out = append(out, memory.ToolCall{ID: c.ID, Name: c.FunctionCall.Name, Arguments: c.FunctionCall.Arguments})
-		}
-	}
-	return out
-}
-
 var (
 	// plainID is the form of call ids that every provider but Mistral accepts: OpenAI limits them to 40 characters, Anthropic has
 	// the smallest alphabet.
@@ -254,35 +226,24 @@ var (
 	shortID = regexp.MustCompile(`^[A-Za-z0-9]{9}$`)
 )
 
-// callIDs makes the call ids of one request valid and unique: ids of another provider may have another form, and some servers
-// restart their numbering in each answer. A valid id stays, and an invalid one always maps to the same id, so that the prompt
-// stays the same.
-type callIDs struct {
-	form *regexp.Regexp
-	used map[string]bool
-}
-
-func newCallIDs(provider string) *callIDs {
-	form := plainID
+// uniqueIDs returns a function that makes the call ids of one request valid and unique: ids of another provider may have another
+// form, and some servers restart their numbering in each answer. A valid id stays, and an invalid one always maps to the same id,
+// so that the prompt stays the same.
+func uniqueIDs(provider string) func([]memory.ToolCall) []memory.ToolCall {
+	form, used := plainID, map[string]bool{}
 	if provider == "mistral" {
 		form = shortID
 	}
-	return &callIDs{form: form, used: map[string]bool{}}
-}
-
-// unique returns the calls with valid ids that no other call of the request has.
-func (i *callIDs) unique(calls []memory.ToolCall) []memory.ToolCall {
-	out := make([]memory.ToolCall, len(calls))
-	for at, c := range calls {
-		id := c.ID
-		for n := 0; !i.form.MatchString(id) || i.used[id]; n++ {
-			id = shortened(strconv.Itoa(n) + " " + c.ID)
+	return func(calls []memory.ToolCall) []memory.ToolCall {
+		out := slices.Clone(calls)
+		for i, c := range calls {
+			for n := 0; !form.MatchString(out[i].ID) || used[out[i].ID]; n++ {
+				out[i].ID = shortened(strconv.Itoa(n) + " " + c.ID)
+			}
+			used[out[i].ID] = true
 		}
-		i.used[id] = true
-		c.ID = id
-		out[at] = c
+		return out
 	}
-	return out
 }
 
 // shortened hashes a text to nine letters and digits.

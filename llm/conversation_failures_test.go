@@ -157,7 +157,7 @@ func TestDeadlinesAndCancellationInTheMiddleOfAStream(t *testing.T) {
 }
 
 // Streamed text arrives while it is generated.
-func TestWordsAreToldWhileTheyCome(t *testing.T) {
+func TestTextIsStreamedAsItArrives(t *testing.T) {
 	t.Parallel()
 	for _, provider := range protocols {
 		t.Run(provider, func(t *testing.T) {

@@ -5,6 +5,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"reverie/scan/match"
+	"reverie/scan/secret"
 )
 
 // sender matches a command or instruction that may send data elsewhere.
@@ -18,9 +21,8 @@ type sender struct {
 }
 
 const (
-	// longestCommand bounds the bytes of a command, and of the line before it, that are checked.
-	longestCommand = 1500
-	// longestRequest is the same bound for an instruction in words, and shortestLead for the text before it.
+	// longestRequest bounds the bytes of an instruction in words that are checked, as match.LongestCommand does for a command, and
+	// shortestLead those of the text before it.
 	longestRequest = 300
 	shortestLead   = 60
 )
@@ -40,10 +42,10 @@ var senders = []sender{
 }
 
 var senderHeads = func() *literals[*sender] {
-	heads := &literals[*sender]{wordStart: true}
+	heads := &literals[*sender]{WordStart: true}
 	for i := range senders {
 		for head := range strings.SplitSeq(senders[i].heads, "|") {
-			heads.add(head, &senders[i])
+			heads.Add(head, &senders[i])
 		}
 	}
 	return heads
@@ -54,7 +56,7 @@ var senderHeads = func() *literals[*sender] {
 func (s *scanner) exfiltration() {
 	// Each command extends to the next one of its kind, so that the text is read once.
 	last := map[*sender]span{}
-	senderHeads.each(s.lower, func(from, to int, rule *sender) {
+	senderHeads.Each(s.lower, func(from, to int, rule *sender) {
 		if isWordByte(s.lower[to-1]) && to < len(s.lower) && isWordByte(s.lower[to]) {
 			return // the beginning of a longer word
 		}
@@ -62,7 +64,7 @@ func (s *scanner) exfiltration() {
 			s.send(rule, span{max(s.starts[s.line(from)], from-shortestLead), from}, min(from+longestRequest, len(s.text)))
 			return
 		}
-		before := span{max(s.starts[s.line(from)], from-longestCommand), from}
+		before := span{max(s.starts[s.line(from)], from-match.LongestCommand), from}
 		if previous, ok := last[rule]; ok {
 			s.send(rule, previous, from)
 			before.from = max(before.from, min(previous.to+1, from))
@@ -76,24 +78,8 @@ func (s *scanner) exfiltration() {
 
 // send quarantines the text if a command sends data. The command begins where before ends and extends to limit at most.
 func (s *scanner) send(rule *sender, before span, limit int) {
-	if rule.sends(s.text[before.from:before.to], command(s.text[:limit], before.to)) {
+	if rule.sends(s.text[before.from:before.to], match.Command(s.text[:limit], before.to)) {
 		s.block(classExfiltration, rule.name, s.line(before.to))
-	}
-}
-
-// command returns the text from an offset to the end of its line, or of the lines that continue it.
-func command(text string, at int) string {
-	rest := window(text, at, longestCommand)
-	for end := 0; ; {
-		i := strings.IndexByte(rest[end:], '\n')
-		if i < 0 {
-			return rest
-		}
-		line := strings.TrimRight(rest[end:end+i], " \r")
-		end += i + 1
-		if !strings.HasSuffix(line, `\`) && !strings.HasSuffix(line, "`") {
-			return rest[:end-1]
-		}
 	}
 }
 
@@ -364,7 +350,7 @@ func placeholders(target *regexp.Regexp, command string) (names string, ok bool)
 		return "", false
 	}
 	for _, name := range placeholder.FindAllString(match[1], 10) {
-		if !strings.HasPrefix(name, strings.TrimSpace(placeholderOpen)) {
+		if !strings.HasPrefix(name, strings.TrimSpace(secret.PlaceholderOpen)) {
 			names += name + " "
 		}
 	}

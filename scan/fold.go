@@ -138,11 +138,6 @@ const (
 	tails         = 28
 )
 
-// isWide reports whether r belongs to a script without spaces: Chinese, Japanese.
-func isWide(r rune) bool {
-	return 0x3400 <= r && r <= 0x9FFF || 0x3041 <= r && r <= 0x30FF || 0x20000 <= r && r <= 0x3FFFF
-}
-
 // foldRune returns the folded form of a decomposed character that is not ASCII: 0 for none, a space for white space.
 func foldRune(r rune) rune {
 	if to, ok := lookalikes[r]; ok {

@@ -37,7 +37,7 @@ var handler = regexp.MustCompile(`[\s/"']on(?:abort|after|animation|auxclick|bef
 var addressHeads = func() *literals[bool] {
 	heads := &literals[bool]{}
 	for _, head := range []string{"href", "src", "action", "formaction", "data", "](", "]:"} {
-		heads.add(head, strings.HasPrefix(head, "]"))
+		heads.Add(head, strings.HasPrefix(head, "]"))
 	}
 	return heads
 }()
@@ -67,7 +67,7 @@ func (s *scanner) html() {
 		}
 		at += 1 + next
 	}
-	addressHeads.each(s.lower, func(from, to int, markdown bool) {
+	addressHeads.Each(s.lower, func(from, to int, markdown bool) {
 		if address, ok := addressAfter(window(s.lower, to, 200), markdown); ok && isProgram(address) {
 			block("program-address", from)
 		}

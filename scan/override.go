@@ -39,7 +39,7 @@ const (
 
 // overrideHeads maps heads to rules.
 var overrideHeads = func() *literals[*compiledRule] {
-	heads := &literals[*compiledRule]{wordStart: true}
+	heads := &literals[*compiledRule]{WordStart: true}
 	for _, rules := range [][]overrideRule{englishOverrides, chineseOverrides, otherOverrides} {
 		for _, r := range rules {
 			compiled := &compiledRule{overrideRule: r, tail: tailPattern(r.tail)}
@@ -47,7 +47,7 @@ var overrideHeads = func() *literals[*compiledRule] {
 				compiled.except = tailPattern(r.except)
 			}
 			for head := range strings.SplitSeq(r.heads, "|") {
-				heads.add(foldLetters(head), compiled)
+				heads.Add(foldLetters(head), compiled)
 			}
 		}
 	}
@@ -67,7 +67,7 @@ func (s *scanner) overrides(f folded) {
 
 // overridesIn calls found for each order in a text.
 func overridesIn(f folded, found func(rule string, at int)) {
-	overrideHeads.each(f.text, func(from, to int, rule *compiledRule) {
+	overrideHeads.Each(f.text, func(from, to int, rule *compiledRule) {
 		if !startsWord(f.text, from) {
 			return
 		}

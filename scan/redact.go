@@ -1,6 +1,10 @@
 package scan
 
-import "strings"
+import (
+	"strings"
+
+	"reverie/scan/secret"
+)
 
 // Redacted returns a text without its secrets, line by line: the number of its lines stays the same, so that line numbers still fit.
 //
@@ -11,7 +15,9 @@ func Redacted(text string) string {
 	for range maxPasses {
 		edits := s.secrets()
 		if len(edits) == 0 {
-			edits = s.keyParts()
+			for _, f := range secret.KeyParts(s.text) {
+				edits = append(edits, edit{from: f.From, to: f.To, with: secret.Placeholder(f.Kind)})
+			}
 		}
 		if len(edits) == 0 {
 			break
@@ -25,48 +31,4 @@ func Redacted(text string) string {
 		return text
 	}
 	return s.text
-}
-
-const (
-	// keyPartLine is the shortest line within a private key: keys are wrapped after 64 characters, OpenSSH's after 70.
-	keyPartLine = 60
-	// keyPartLines is the number of such lines that are not there by accident.
-	keyPartLines = 2
-)
-
-// keyParts finds successive lines of Base64 as within a private key.
-func (s *scanner) keyParts() []edit {
-	if !strings.Contains(s.text, "\n") {
-		return nil
-	}
-	var edits []edit
-	from, to, lines := 0, 0, 0
-	end := func() {
-		if lines >= keyPartLines {
-			edits = append(edits, edit{from: from, to: to, with: placeholderOpen + "private-key" + placeholderClose})
-		}
-		lines = 0
-	}
-	for i, start := range s.starts {
-		until := len(s.text)
-		if i+1 < len(s.starts) {
-			until = s.starts[i+1] - 1
-		}
-		line := s.text[start:until]
-		body := strings.TrimRight(line[len(pemMarks.FindString(line)):], pemTrail)
-		switch {
-		case len(body) >= keyPartLine && !strings.Contains(body, " ") && isPEMBody(body, true):
-			if lines == 0 {
-				from = start
-			}
-			to, lines = until, lines+1
-		case lines > 0 && body != "" && !strings.Contains(body, " ") && isPEMBody(body, true): // the last line is shorter
-			to = until
-			end()
-		default:
-			end()
-		}
-	}
-	end()
-	return edits
 }

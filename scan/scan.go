@@ -4,6 +4,9 @@ package scan
 import (
 	"slices"
 	"strings"
+
+	"reverie/scan/match"
+	"reverie/scan/secret"
 )
 
 // Finding is one reason for redacting or quarantining a text. It repeats nothing of the text.
@@ -146,6 +149,21 @@ func lineAt(starts []int, at int) int {
 	return i
 }
 
+// secrets finds keys, passwords and card numbers, and returns the edits that redact them. The surrounding text stays, so
+// that memory still records what it was.
+func (s *scanner) secrets() []edit {
+	var edits []edit
+	for _, f := range secret.Find(s.text, s.lower) {
+		if last := len(edits) - 1; last >= 0 && f.From < edits[last].to {
+			edits[last].to = max(edits[last].to, f.To) // two rules match parts of one secret
+			continue
+		}
+		s.find(classSecret, f.Kind, s.line(f.From))
+		edits = append(edits, edit{from: f.From, to: f.To, with: secret.Placeholder(f.Kind)})
+	}
+	return edits
+}
+
 // edit replaces text[from:to].
 type edit struct {
 	from, to int
@@ -189,44 +207,13 @@ const (
 	VerdictQuarantine Verdict = "quarantine"
 )
 
-// literals finds many literals in one pass over a text. It is the cheap test before an expensive one.
-type literals[T any] struct {
-	byFirst   [256][]literal[T]
-	wordStart bool // match only at the start of a word, for literals that begin with a letter or digit
-}
+type literals[T any] = match.Literals[T]
 
-type literal[T any] struct {
-	text string
-	of   T
-}
+func isWordByte(b byte) bool { return match.IsWordByte(b) }
 
-func (l *literals[T]) add(text string, of T) {
-	l.byFirst[text[0]] = append(l.byFirst[text[0]], literal[T]{text: text, of: of})
-}
+func isWide(r rune) bool { return match.IsWide(r) }
 
-// each calls found with the range of every literal in text, including several at the same offset.
-func (l *literals[T]) each(text string, found func(from, to int, of T)) {
-	for at := range len(text) {
-		candidates := l.byFirst[text[at]]
-		if len(candidates) == 0 || l.wordStart && at > 0 && isWordByte(text[at]) && isWordByte(text[at-1]) {
-			continue
-		}
-		for _, c := range candidates {
-			if strings.HasPrefix(text[at:], c.text) {
-				found(at, at+len(c.text), c.of)
-			}
-		}
-	}
-}
-
-func isWordByte(b byte) bool {
-	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9'
-}
-
-// window returns at most size bytes from an offset: enough for an anchored pattern, and a bound that keeps scans linear.
-func window(text string, at, size int) string {
-	return text[at:min(at+size, len(text))]
-}
+func window(text string, at, size int) string { return match.Window(text, at, size) }
 
 // lowerASCII returns text with its ASCII letters in lower case. Offsets stay the same.
 func lowerASCII(text string) string {

@@ -330,7 +330,7 @@ func TestAModelIsAwayWhileAFlushWaits(t *testing.T) {
 }
 
 // An emergency asks no model, also while another compaction of the same messages waits for one.
-func TestAnEmergencyAsksNobody(t *testing.T) {
+func TestAnEmergencyNeedsNoModel(t *testing.T) {
 	w := newWindows(t, 1, func(r llmtest.Request) llmtest.Reply { return llmtest.Slow(time.Minute) })
 	ref, conversation := w.talk(t, "case-1", 20)
 	in := workflows.CompactInput{

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
@@ -78,7 +78,7 @@ func Compact(ctx workflow.Context, in CompactInput) (CompactResult, error) {
 	case err != nil:
 		return CompactResult{}, c.stop(ctx, err)
 	}
-	if err := workflow.UpsertTypedSearchAttributes(ctx, OutcomeAttribute.ValueSet(string(c.result.Outcome))); err != nil {
+	if err := showOutcome(ctx, string(c.result.Outcome)); err != nil {
 		return CompactResult{}, err
 	}
 	c.describe(ctx, "ended")
@@ -109,8 +109,7 @@ func (c *compacting) flush(ctx workflow.Context) error {
 		out, err := c.runFlush(ctx, plan)
 		switch {
 		case temporal.IsWorkflowExecutionAlreadyStartedError(err):
-			err := workflow.NewTimerWithOptions(ctx, wait, workflow.TimerOptions{Summary: "another flush is saving these messages"}).Get(ctx, nil)
-			if err != nil {
+			if err := pause(ctx, wait, "another flush is saving these messages"); err != nil {
 				return err
 			}
 			if isFull(ctx) {
@@ -132,14 +131,8 @@ func (c *compacting) runFlush(ctx workflow.Context, plan activities.PlanFlushRes
 		OwnerRef: c.OwnerRef, Conversation: c.Conversation, Flush: plan.Flush, From: plan.From, To: plan.To, Settings: c.Settings.Flush,
 	}
 	apart, _ := workflow.NewDisconnectedContext(ctx)
-	child := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(apart, workflow.ChildWorkflowOptions{
-		WorkflowID:            FlushID(in.Conversation, in.From, in.To),
-		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, // the store flushes a range once
-		ParentClosePolicy:     enumspb.PARENT_CLOSE_POLICY_ABANDON,
-		TypedSearchAttributes: attributes(in.OwnerRef),
-		StaticSummary:         flushSummary(in),
-		Priority:              fair(urgentPriority, in.Workspace),
-	}), Flush, in)
+	child := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(apart, childOptions(FlushID(in.Conversation, in.From, in.To),
+		flushSummary(in), attributes(in.OwnerRef), fair(urgentPriority, in.Workspace))), Flush, in)
 	if err := workflow.Await(ctx, child.IsReady); err != nil {
 		return FlushResult{}, err
 	}
@@ -204,9 +197,7 @@ func (c *compacting) summarisePart(ctx workflow.Context, left time.Duration) (ac
 	}
 	summary := "summarise by rules"
 	if c.Settings.Paid {
-		if c.fallback == "" {
-			c.fallback = ReasonDeadline
-		}
+		c.fallback = cmp.Or(c.fallback, ReasonDeadline)
 		c.result.Fallback, in.Fallback, in.Why = true, true, c.fallback
 		summary += " instead of the model"
 	}
@@ -216,10 +207,7 @@ func (c *compacting) summarisePart(ctx workflow.Context, left time.Duration) (ac
 
 // shorten halves what the model is shown at once, and falls back to rules when that would leave almost nothing.
 func (c *compacting) shorten() {
-	if c.maxBytes == 0 {
-		c.maxBytes = activities.SummaryPartBytes
-	}
-	if c.maxBytes /= 2; c.maxBytes < leastSummaryBytes {
+	if c.maxBytes = cmp.Or(c.maxBytes, activities.SummaryPartBytes) / 2; c.maxBytes < leastSummaryBytes {
 		c.fallback = ReasonContextTooLong
 	}
 }
@@ -229,17 +217,13 @@ func (c *compacting) stop(ctx workflow.Context, cause error) error {
 	apart, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
 	if c.result.Compaction != uuid.Nil && workflow.GetVersion(apart, changeCleanUp, workflow.DefaultVersion, 1) >= 1 {
-		reason := ReasonStepFailed
-		if ctx.Err() != nil {
-			reason = ReasonCancelled
-		}
 		if _, err := localStep(apart, "record why it stopped", steps.StopCompaction, activities.StopCompactionInput{
-			OwnerRef: c.OwnerRef, Compaction: c.result.Compaction, ReasonCode: reason,
+			OwnerRef: c.OwnerRef, Compaction: c.result.Compaction, ReasonCode: interruption(ctx),
 		}); err != nil {
 			return errors.Join(cause, err)
 		}
 	}
-	if err := workflow.UpsertTypedSearchAttributes(apart, OutcomeAttribute.ValueSet(string(memory.OutcomeFailed))); err != nil {
+	if err := showOutcome(apart, string(memory.OutcomeFailed)); err != nil {
 		return err
 	}
 	c.describe(apart, "stopped")
@@ -269,20 +253,10 @@ func (c *compacting) describe(ctx workflow.Context, phase string) {
 // StartCompact starts a Compact without waiting for it. A running one is reused. One that has ended runs again and
 // returns the existing result.
 func StartCompact(ctx context.Context, c client.Client, in CompactInput) (client.WorkflowRun, error) {
-	return c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID:                       in.ID(),
-		TaskQueue:                TaskQueue,
-		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
-		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
-		TypedSearchAttributes:    attributes(in.OwnerRef),
-		StaticSummary:            compactSummary(in),
-		Priority:                 fair(urgentPriority, in.Workspace),
-	}, CompactName, in)
-}
-
-func compactSummary(in CompactInput) string {
+	done := "summarised"
 	if in.FlushOnly {
-		return fmt.Sprintf("One conversation with agent %s is saved up to message %d", in.Agent, in.To)
+		done = "saved"
 	}
-	return fmt.Sprintf("One conversation with agent %s is summarised up to message %d", in.Agent, in.To)
+	summary := fmt.Sprintf("One conversation with agent %s is %s up to message %d", in.Agent, done, in.To)
+	return start(ctx, c, startOptions(in.ID(), summary, attributes(in.OwnerRef), fair(urgentPriority, in.Workspace)), CompactName, in)
 }

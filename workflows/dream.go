@@ -70,14 +70,12 @@ func Dream(ctx workflow.Context, in DreamInput) (DreamResult, error) {
 	if err != nil {
 		return DreamResult{}, err
 	}
-	if err := workflow.UpsertTypedSearchAttributes(ctx, OutcomeAttribute.ValueSet(string(d.state.Outcome))); err != nil {
+	if err := showOutcome(ctx, string(d.state.Outcome)); err != nil {
 		return DreamResult{}, err
 	}
 	d.describe(ctx, "ended")
 	if d.state.Outcome == memory.OutcomeFailed {
-		return DreamResult{}, temporal.NewApplicationErrorWithOptions(
-			"the dream failed: "+string(d.state.ReasonCode), DreamFailedType,
-			temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{d.state}})
+		return DreamResult{}, failure("the dream failed: "+string(d.state.ReasonCode), DreamFailedType, d.state)
 	}
 	return d.state, nil
 }
@@ -147,7 +145,7 @@ func (d *dreaming) phases(ctx workflow.Context) error {
 
 // open finds or creates the record and assigns it to this execution.
 func (d *dreaming) open(ctx workflow.Context) error {
-	return d.opened(dreamStore(ctx, d, "open the record", openStep, steps.OpenDream, activities.OpenDreamInput{
+	return d.opened(dreamStep(ctx, d, openStep, "open the record", steps.OpenDream, activities.OpenDreamInput{
 		OwnerRef: d.OwnerRef, Dream: d.state.Dream, Mode: d.Mode, Trigger: d.Trigger, Night: d.Night, AsOf: d.AsOf, DryRun: d.DryRun,
 		Again: d.Again,
 	}))
@@ -156,7 +154,7 @@ func (d *dreaming) open(ctx workflow.Context) error {
 // repeat undoes the dream that had ended before, and opens the one that repeats it.
 func (d *dreaming) repeat(ctx workflow.Context) error {
 	d.light, d.rem, d.takenOver = activities.LightSleepResult{}, activities.REMSleepResult{}, false
-	return d.opened(dreamStore(ctx, d, "dream again: undo and open a new record", openStep, steps.OpenDream, activities.OpenDreamInput{
+	return d.opened(dreamStep(ctx, d, openStep, "dream again: undo and open a new record", steps.OpenDream, activities.OpenDreamInput{
 		OwnerRef: d.OwnerRef, Mode: d.Mode, Trigger: d.Trigger, Repeat: d.state.Again,
 	}))
 }
@@ -182,7 +180,7 @@ func (d *dreaming) lightSleep(ctx workflow.Context) error {
 func (d *dreaming) remSleep(ctx workflow.Context) error {
 	d.describe(ctx, "REM sleep")
 	return d.attempt(ctx, func() (err error) {
-		d.rem, err = dreamWork(ctx, d, "REM sleep: themes and likely truths", steps.REMSleep, d.ref())
+		d.rem, err = dreamStep(ctx, d, weighStep, "REM sleep: themes and likely truths", steps.REMSleep, d.ref())
 		return d.moved(d.rem.DreamState, err)
 	})
 }
@@ -200,7 +198,7 @@ func (d *dreaming) deepSleep(ctx workflow.Context) error {
 		if err := d.attempt(ctx, func() error {
 			in := d.ref()
 			in.Last = round == staleRounds-1
-			out, err := dreamStore(ctx, d, "commit: write documents and report", commitStep, steps.CommitDream, in)
+			out, err := dreamStep(ctx, d, commitStep, "commit: write documents and report", steps.CommitDream, in)
 			stale = out.Stale
 			return d.moved(out.DreamState, err)
 		}); err != nil || !stale {
@@ -214,7 +212,7 @@ func (d *dreaming) deepSleep(ctx workflow.Context) error {
 func (d *dreaming) draft(ctx workflow.Context) error {
 	askModel := false
 	if err := d.attempt(ctx, func() error {
-		out, err := dreamWork(ctx, d, "deep sleep: rank candidates", steps.DeepSleep, d.ref())
+		out, err := dreamStep(ctx, d, weighStep, "deep sleep: rank candidates", steps.DeepSleep, d.ref())
 		askModel = out.AskModel
 		return d.moved(out.DreamState, err)
 	}); err != nil || d.state.Ended() || !askModel {
@@ -261,7 +259,7 @@ func (d *dreaming) consolidate(ctx workflow.Context) error {
 // end records that the dream failed. MEMORY.md is unchanged, and the next dream sees the same news.
 func (d *dreaming) end(ctx workflow.Context, reason memory.ReasonCode) error {
 	return d.attempt(ctx, func() error {
-		out, err := dreamStore(ctx, d, "record the failure", openStep, steps.EndDream, activities.EndDreamInput{
+		out, err := dreamStep(ctx, d, openStep, "record the failure", steps.EndDream, activities.EndDreamInput{
 			DreamInput: d.ref(), Outcome: memory.OutcomeFailed, ReasonCode: reason,
 		})
 		return d.moved(out, err)
@@ -275,10 +273,6 @@ func (d *dreaming) wake(ctx workflow.Context, cause error) error {
 		d.state = activities.DreamState{Dream: d.state.Dream, Outcome: memory.OutcomeNothing, ReasonCode: ReasonSuperseded}
 		return nil
 	}
-	reason := ReasonStepFailed
-	if ctx.Err() != nil {
-		reason = ReasonCancelled
-	}
 	apart, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
 	if d.state.Dream == uuid.Nil { // interrupted while opening the record
@@ -286,14 +280,14 @@ func (d *dreaming) wake(ctx workflow.Context, cause error) error {
 			return errors.Join(cause, err)
 		}
 	}
-	if err := d.end(apart, reason); err != nil {
+	if err := d.end(apart, interruption(ctx)); err != nil {
 		return errors.Join(cause, err)
 	}
 	if d.state.Outcome != memory.OutcomeFailed { // the dream had ended before the error
 		return nil
 	}
 	d.describe(apart, "ended")
-	if err := workflow.UpsertTypedSearchAttributes(apart, OutcomeAttribute.ValueSet(string(d.state.Outcome))); err != nil {
+	if err := showOutcome(apart, string(d.state.Outcome)); err != nil {
 		return err
 	}
 	return cause
@@ -325,28 +319,14 @@ func (d *dreaming) ref() activities.DreamInput {
 	return activities.DreamInput{OwnerRef: d.OwnerRef, Dream: d.state.Dream}
 }
 
-// dreamStore runs a step that is one transaction.
-func dreamStore[In, Out any](ctx workflow.Context, d *dreaming, summary string, options workflow.ActivityOptions,
+// dreamStep runs a step that uses only the store.
+func dreamStep[In, Out any](ctx workflow.Context, d *dreaming, options dreamOptions, summary string,
 	run func(context.Context, In) (Out, error), in In,
 ) (Out, error) {
 	if d.folded {
-		return localStep(ctx, summary, run, in)
+		return local(ctx, options.folded, summary, run, in)
 	}
-	return step(ctx, options, summary, run, in)
-}
-
-// dreamWork runs a step that reads, weighs and saves what a dream staged.
-func dreamWork[In, Out any](ctx workflow.Context, d *dreaming, summary string, run func(context.Context, In) (Out, error), in In,
-) (Out, error) {
-	if d.folded {
-		return local(ctx, dreamStep, summary, run, in)
-	}
-	return step(ctx, weighStep, summary, run, in)
-}
-
-func isSuperseded(err error) bool {
-	app, ok := errors.AsType[*temporal.ApplicationError](err)
-	return ok && app.Type() == activities.TypeSuperseded
+	return step(ctx, options.regular, summary, run, in)
 }
 
 // reportsPath returns the API path of an agent's dream reports.
@@ -357,10 +337,7 @@ func (d *dreaming) describe(ctx workflow.Context, phase string) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Phase: **%s**", phase)
 	if d.state.Ended() {
-		fmt.Fprintf(&b, "; outcome: **%s**", d.state.Outcome)
-		if d.state.ReasonCode != "" {
-			fmt.Fprintf(&b, " (%s)", d.state.ReasonCode)
-		}
+		b.WriteString("; outcome: " + inWords(d.state.Outcome, d.state.ReasonCode))
 	}
 	b.WriteString(".\n")
 	switch {
@@ -437,17 +414,11 @@ func StartDream(ctx context.Context, c client.Client, in DreamInput) (DreamRun, 
 		}
 		id = DryDreamID(in.OwnerRef, in.Dream)
 	}
-	run, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID:                                       id,
-		TaskQueue:                                TaskQueue,
-		WorkflowIDReusePolicy:                    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, // the store accepts a night once
-		WorkflowIDConflictPolicy:                 enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
-		WorkflowExecutionErrorWhenAlreadyStarted: true,
-		TypedSearchAttributes:                    attributes(in.OwnerRef),
-		StaticSummary:                            dreamSummary(in),
-		StaticDetails:                            dreamDetails(in),
-		Priority:                                 fair(dreamPriority, in.Workspace),
-	}, DreamName, in)
+	options := startOptions(id, dreamSummary(in), attributes(in.OwnerRef), fair(dreamPriority, in.Workspace))
+	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL
+	options.WorkflowExecutionErrorWhenAlreadyStarted = true
+	options.StaticDetails = dreamDetails(in)
+	run, err := c.ExecuteWorkflow(ctx, options, DreamName, in)
 	started := new(serviceerror.WorkflowExecutionAlreadyStarted)
 	if !errors.As(err, &started) {
 		return DreamRun{WorkflowRun: run, dream: in.Dream}, err

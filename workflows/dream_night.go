@@ -104,7 +104,7 @@ func (n *night) begin(ctx workflow.Context) error {
 	}
 	workflow.SetCurrentDetails(ctx, fmt.Sprintf("Night **%s** begins in %s: the nights of all agents are spread over %s.", n.done.Night,
 		wait.Round(time.Minute), n.Spread))
-	return workflow.NewTimerWithOptions(ctx, wait, workflow.TimerOptions{Summary: "the agent's place in the spread"}).Get(ctx, nil)
+	return pause(ctx, wait, "the agent's place in the spread")
 }
 
 // NightDelay returns how long after its time an agent's night begins, by a hash of the agent: the same every night, at least 0 and less
@@ -198,42 +198,10 @@ func NightKey(scheduled time.Time, zone, expression string) string {
 		location = time.UTC
 	}
 	wall := scheduled.In(location)
-	cron, err := crontab.Parse(expression)
-	if err != nil || wall.Second() != 0 {
-		return wall.Format(triggerLayout)
-	}
-	if cron.Matches(wall) {
-		return wall.Format(nightLayout)
-	}
-	if skipped, ok := skippedBefore(wall); ok && cron.Matches(skipped) {
-		return skipped.Format(nightLayout)
+	if cron, err := crontab.Parse(expression); err == nil {
+		if at, ok := cron.Occurrence(wall); ok {
+			return at.Format(nightLayout)
+		}
 	}
 	return wall.Format(triggerLayout)
-}
-
-// skippedBefore returns the skipped local time that t replaces: 02:00 for 03:00 where clocks go from 02:00 to 03:00.
-// It applies for as long after the change as the clocks were put forward. The result is in UTC, since the zone itself
-// does not have that time.
-func skippedBefore(t time.Time) (time.Time, bool) {
-	change, _ := t.ZoneBounds()
-	if change.IsZero() {
-		return time.Time{}, false
-	}
-	gap := gapAt(change)
-	if gap <= 0 || t.Sub(change) >= gap {
-		return time.Time{}, false
-	}
-	return onTheClock(t).Add(-gap), true
-}
-
-// gapAt returns how far the clocks are put forward at a change of the zone's offset; negative for backward.
-func gapAt(change time.Time) time.Duration {
-	_, before := change.Add(-time.Second).Zone()
-	_, after := change.Zone()
-	return time.Duration(after-before) * time.Second
-}
-
-// onTheClock returns the local wall-clock time of t as a UTC time.
-func onTheClock(t time.Time) time.Time {
-	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), 0, time.UTC)
 }

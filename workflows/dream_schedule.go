@@ -64,11 +64,10 @@ func scheduleOf(p DreamPlan, now time.Time) (wanted, error) {
 		return wanted{}, err
 	}
 	in := DreamNightInput{AgentRef: p.AgentRef, TimeZone: p.TimeZone, Cron: cron.String(), Parallel: p.Parallel, Spread: nightSpread(cron, p.Jitter)}
-	ref := agentRef(p.Workspace, p.Agent)
 	w := wanted{
 		action: &client.ScheduleWorkflowAction{
 			ID: DreamNightID(p.AgentRef), Workflow: NightName, Args: []any{in}, TaskQueue: TaskQueue,
-			TypedSearchAttributes: temporal.NewSearchAttributes(AgentAttribute.ValueSet(ref)),
+			TypedSearchAttributes: agentAttributes(p.AgentRef),
 			StaticSummary:         "A night of agent " + p.Agent + ": a dream for each owner with news",
 			Priority:              fair(dreamPriority, p.Workspace),
 		},
@@ -237,23 +236,7 @@ func (w wanted) update(ctx context.Context, c client.Client, id string) error {
 // nightSpread returns the period over which nights are spread: jitter, but at most half of the time between two nights, so that they do
 // not pile up.
 func nightSpread(cron crontab.Cron, jitter time.Duration) time.Duration {
-	between := 24 * time.Hour
-	if hours := cron.Hours(); len(hours) > 1 {
-		between = time.Duration(leastGap(hours, 24)) * time.Hour
-	}
-	if minutes := cron.Minutes(); len(minutes) > 1 {
-		between = time.Duration(leastGap(minutes, 60)) * time.Minute
-	}
-	return min(jitter, between/2)
-}
-
-// leastGap returns the smallest distance between two of some ascending values on a circle.
-func leastGap(values []int, circle int) int {
-	least := values[0] + circle - values[len(values)-1]
-	for i, v := range values[1:] {
-		least = min(least, v-values[i])
-	}
-	return least
+	return min(jitter, cron.Interval()/2)
 }
 
 // DelayOf returns how long after its time a night of a plan begins.
@@ -309,41 +292,22 @@ func dreamTimes(cron crontab.Cron, zone *time.Location, now time.Time) []client.
 		other.Comment += ", on its days of the week"
 		times = append(times, other)
 	}
-	nights := skippedNights(cron, zone, now.Add(-skippedNightsReach), now.Add(skippedNightsReach))
+	nights := cron.Skipped(zone, now.Add(-skippedNightsReach), now.Add(skippedNightsReach))
 	for len(nights) > 0 {
 		first, minutes := nights[0], []int{}
-		for len(nights) > 0 && nights[0].instead.Truncate(time.Hour).Equal(first.instead.Truncate(time.Hour)) {
-			minutes, nights = append(minutes, nights[0].instead.Minute()), nights[1:]
+		for len(nights) > 0 && nights[0].Instead.Truncate(time.Hour).Equal(first.Instead.Truncate(time.Hour)) {
+			minutes, nights = append(minutes, nights[0].Instead.Minute()), nights[1:]
 		}
 		times = append(times, client.ScheduleCalendarSpec{
-			Minute: ranges(minutes), Hour: ranges([]int{first.instead.Hour()}), DayOfMonth: ranges([]int{first.instead.Day()}),
-			Month: ranges([]int{int(first.instead.Month())}), Year: ranges([]int{first.instead.Year()}), DayOfWeek: ranges(everyWeekday),
-			Comment: "for " + first.skipped.Format(nightLayout) + ", which the clocks skip",
+			Minute: ranges(minutes), Hour: ranges([]int{first.Instead.Hour()}), DayOfMonth: ranges([]int{first.Instead.Day()}),
+			Month: ranges([]int{int(first.Instead.Month())}), Year: ranges([]int{first.Instead.Year()}), DayOfWeek: ranges(everyWeekday),
+			Comment: "for " + first.Wall.Format(nightLayout) + ", which the clocks skip",
 		})
 	}
 	return times
 }
 
 var everyWeekday = []int{0, 1, 2, 3, 4, 5, 6}
-
-// skippedNight is a wall-clock time that does not exist, and the time at which the night runs instead.
-type skippedNight struct{ skipped, instead time.Time }
-
-// skippedNights returns the nights that are skipped because the zone puts its clocks forward between from and to.
-func skippedNights(cron crontab.Cron, zone *time.Location, from, to time.Time) []skippedNight {
-	var nights []skippedNight
-	_, change := from.In(zone).ZoneBounds()
-	for ; !change.IsZero() && change.Before(to); _, change = change.ZoneBounds() {
-		for at := time.Duration(0); at < gapAt(change); at += time.Minute {
-			instead := change.Add(at)
-			skipped, ok := skippedBefore(instead)
-			if ok && cron.Matches(skipped) && !cron.Matches(instead) { // otherwise it runs anyway
-				nights = append(nights, skippedNight{skipped, instead})
-			}
-		}
-	}
-	return nights
-}
 
 // ranges joins consecutive ascending values.
 func ranges(values []int) []client.ScheduleRange {

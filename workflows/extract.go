@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 	"go.temporal.io/sdk/log"
-	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"reverie/activities"
@@ -76,14 +75,12 @@ func Extract(ctx workflow.Context, in ExtractInput) (ExtractResult, error) {
 			return ExtractResult{}, e.giveUp(ctx, err)
 		}
 	}
-	if err := workflow.UpsertTypedSearchAttributes(ctx, OutcomeAttribute.ValueSet(string(e.result.Outcome))); err != nil {
+	if err := showOutcome(ctx, string(e.result.Outcome)); err != nil {
 		return ExtractResult{}, err
 	}
 	workflow.SetCurrentDetails(ctx, e.details())
 	if e.result.Outcome == memory.OutcomeFailed {
-		return ExtractResult{}, temporal.NewApplicationErrorWithOptions(
-			"no proposal:  "+string(e.result.ReasonCode), FailedType,
-			temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{e.result}})
+		return ExtractResult{}, failure("no proposal:  "+string(e.result.ReasonCode), FailedType, e.result)
 	}
 	return e.result, nil
 }
@@ -170,16 +167,12 @@ func (e *extract) giveUp(ctx workflow.Context, cause error) error {
 	if isSuperseded(cause) || workflow.GetVersion(apart, changeCleanUp, workflow.DefaultVersion, 1) < 1 {
 		return cause
 	}
-	reason := ReasonStepFailed
-	if ctx.Err() != nil {
-		reason = ReasonCancelled
-	}
-	failed, err := e.conclude(apart, reason)
+	failed, err := e.conclude(apart, interruption(ctx))
 	if err != nil {
 		return errors.Join(cause, err)
 	}
 	e.record(failed)
-	if err := workflow.UpsertTypedSearchAttributes(apart, OutcomeAttribute.ValueSet(string(e.result.Outcome))); err != nil {
+	if err := showOutcome(apart, string(e.result.Outcome)); err != nil {
 		return errors.Join(cause, err)
 	}
 	workflow.SetCurrentDetails(apart, e.details())
@@ -192,11 +185,7 @@ func recordsPath(agent string) string { return "/api/v1/agents/" + agent + "/ext
 // details shows operators the outcome and where to read more, in Markdown, without a memory's content.
 func (e *extract) details() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Outcome: **%s**", e.result.Outcome)
-	if e.result.ReasonCode != "" {
-		fmt.Fprintf(&b, " (%s)", e.result.ReasonCode)
-	}
-	fmt.Fprintf(&b, "; %d documents changed.\n", e.result.Documents)
+	fmt.Fprintf(&b, "Outcome: %s; %d documents changed.\n", inWords(e.result.Outcome, e.result.ReasonCode), e.result.Documents)
 	for _, id := range e.result.Extractions {
 		fmt.Fprintf(&b, "\n- record `GET %s/%s`", recordsPath(e.Agent), id)
 	}

@@ -70,7 +70,7 @@ func Flush(ctx workflow.Context, in FlushInput) (FlushResult, error) {
 			return FlushResult{}, workflow.NewContinueAsNewError(ctx, Flush, f.carried())
 		}
 	}
-	if err := workflow.UpsertTypedSearchAttributes(ctx, OutcomeAttribute.ValueSet(string(f.result.Outcome))); err != nil {
+	if err := showOutcome(ctx, string(f.result.Outcome)); err != nil {
 		return FlushResult{}, err
 	}
 	f.describe(ctx, "acknowledged")
@@ -235,8 +235,7 @@ func canGoOn(err error) bool {
 
 func (f *flushing) failed(reason memory.ReasonCode) error {
 	f.result.Outcome, f.result.ReasonCode = memory.OutcomeFailed, reason
-	return temporal.NewApplicationErrorWithOptions("the flush failed: "+string(reason), FlushFailedType,
-		temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{f.result}})
+	return failure("the flush failed: "+string(reason), FlushFailedType, f.result)
 }
 
 // hold records that the flush was interrupted, also by cancellation, and returns the error to end with.
@@ -244,11 +243,8 @@ func (f *flushing) hold(ctx workflow.Context, cause error) error {
 	if isSuperseded(cause) { // another execution owns the record
 		return cause
 	}
-	reason := ReasonStepFailed
-	switch {
-	case ctx.Err() != nil:
-		reason = ReasonCancelled
-	case f.result.ReasonCode == ReasonModelUnavailable:
+	reason := interruption(ctx)
+	if ctx.Err() == nil && f.result.ReasonCode == ReasonModelUnavailable {
 		reason = ReasonModelUnavailable
 	}
 	apart, cancel := workflow.NewDisconnectedContext(ctx)
@@ -257,7 +253,7 @@ func (f *flushing) hold(ctx workflow.Context, cause error) error {
 		activities.HoldFlushInput{FlushRef: f.ref(), ReasonCode: reason}); err != nil {
 		return errors.Join(cause, err)
 	}
-	if err := workflow.UpsertTypedSearchAttributes(apart, OutcomeAttribute.ValueSet(string(memory.OutcomeFailed))); err != nil {
+	if err := showOutcome(apart, string(memory.OutcomeFailed)); err != nil {
 		return errors.Join(cause, err)
 	}
 	f.describe(apart, "stopped: "+string(reason))
@@ -276,10 +272,7 @@ func (f *flushing) describe(ctx workflow.Context, phase string) {
 	}
 	text := fmt.Sprintf("Phase: **%s**; of messages %d to %d, %s are saved.\n", phase, f.From, f.To, saved)
 	if f.acknowledged {
-		text += fmt.Sprintf("\n- outcome: **%s**", f.result.Outcome)
-		if f.result.ReasonCode != "" {
-			text += fmt.Sprintf(" (%s)", f.result.ReasonCode)
-		}
+		text += "\n- outcome: " + inWords(f.result.Outcome, f.result.ReasonCode)
 	}
 	if f.result.Fallback {
 		text += "\n- rules did all or part of it instead of the model"

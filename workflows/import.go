@@ -2,13 +2,10 @@ package workflows
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/google/uuid"
-	enumspb "go.temporal.io/api/enums/v1"
-	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
@@ -70,7 +67,7 @@ func (m *moving) end(ctx workflow.Context, cancelled bool) (ImportResult, error)
 	if err != nil {
 		return ImportResult{}, err
 	}
-	if err := workflow.UpsertTypedSearchAttributes(ctx, OutcomeAttribute.ValueSet(importOutcome(out))); err != nil {
+	if err := showOutcome(ctx, importOutcome(out)); err != nil {
 		return ImportResult{}, err
 	}
 	m.describe(ctx, out.ImportProgress)
@@ -113,23 +110,17 @@ func (m *moving) describe(ctx workflow.Context, p activities.ImportProgress) {
 
 // StartImport runs an import. A running one is left alone; one that has ended continues with the waiting items.
 func StartImport(ctx context.Context, c client.Client, in ImportInput) error {
-	_, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID:                       ImportID(in.Workspace, in.Agent, in.Import),
-		TaskQueue:                TaskQueue,
-		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, // the store settles an item once
-		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
-		TypedSearchAttributes:    agentAttributes(in.AgentRef),
-		StaticSummary:            "Import into agent " + in.Agent + " (" + in.Format + ")",
-		StaticDetails:            "Progress: `GET /api/v1/agents/" + in.Agent + "/imports/" + in.Import.String() + "`",
-		Priority:                 fair(importPriority, in.Workspace),
-	}, ImportName, in)
+	options := startOptions(ImportID(in.Workspace, in.Agent, in.Import), "Import into agent "+in.Agent+" ("+in.Format+")",
+		agentAttributes(in.AgentRef), fair(importPriority, in.Workspace))
+	options.StaticDetails = "Progress: `GET /api/v1/agents/" + in.Agent + "/imports/" + in.Import.String() + "`"
+	_, err := start(ctx, c, options, ImportName, in)
 	return err
 }
 
 // CancelImport cancels a running import; it returns false if none runs.
 func CancelImport(ctx context.Context, c client.Client, id string) (running bool, err error) {
 	err = c.CancelWorkflow(ctx, id, "")
-	if _, ok := errors.AsType[*serviceerror.NotFound](err); ok {
+	if isNotFound(err) {
 		return false, nil
 	}
 	return err == nil, err

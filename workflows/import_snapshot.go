@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
-	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
@@ -62,7 +61,7 @@ func ImportSnapshot(ctx workflow.Context, in ImportSnapshotInput) (ImportSnapsho
 	if err != nil {
 		outcome = memory.OutcomeFailed
 	}
-	if err := workflow.UpsertTypedSearchAttributes(apart, OutcomeAttribute.ValueSet(string(outcome))); err != nil {
+	if err := showOutcome(apart, string(outcome)); err != nil {
 		return ImportSnapshotResult{}, err
 	}
 	if err != nil {
@@ -117,11 +116,8 @@ func (i *importingSnapshot) describe(ctx workflow.Context, phase string) {
 		fmt.Fprintf(&b, ", %d bytes\n- documents to import: %d; other entries: %d", i.found.Bytes, i.found.Documents, i.found.Skipped)
 	}
 	if r := i.result; r != nil {
-		fmt.Fprintf(&b, "\n- outcome: **%s**", r.Outcome)
-		if r.ReasonCode != "" {
-			fmt.Fprintf(&b, " (%s)", r.ReasonCode)
-		}
-		fmt.Fprintf(&b, "; %d created, %d updated, %d skipped (including unchanged ones)", r.Created, r.Updated, r.Skipped)
+		fmt.Fprintf(&b, "\n- outcome: %s; %d created, %d updated, %d skipped (including unchanged ones)", inWords(r.Outcome, r.ReasonCode),
+			r.Created, r.Updated, r.Skipped)
 	}
 	workflow.SetCurrentDetails(ctx, b.String())
 }
@@ -136,16 +132,9 @@ const (
 // imported before is imported again, since its documents may have changed meanwhile; the store imports each request
 // once.
 func StartImportSnapshot(ctx context.Context, c client.Client, in ImportSnapshotInput) (client.WorkflowRun, error) {
-	record := fmt.Sprintf("Record with the result of each file: `GET /api/v1/agents/%s/workspace/memory/imports/%s` with an admin key",
+	options := startOptions(in.ID(), "An archive of documents is imported into agent "+in.Agent, agentAttributes(in.AgentRef),
+		fair(importPriority, in.Workspace))
+	options.StaticDetails = fmt.Sprintf("Record with the result of each file: `GET /api/v1/agents/%s/workspace/memory/imports/%s` with an admin key",
 		in.Agent, in.Import)
-	return c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID:                       in.ID(),
-		TaskQueue:                TaskQueue,
-		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
-		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
-		TypedSearchAttributes:    agentAttributes(in.AgentRef),
-		StaticSummary:            "An archive of documents is imported into agent " + in.Agent,
-		StaticDetails:            record,
-		Priority:                 fair(importPriority, in.Workspace),
-	}, ImportSnapshotName, in)
+	return start(ctx, c, options, ImportSnapshotName, in)
 }

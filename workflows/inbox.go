@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/uuid"
 	enumspb "go.temporal.io/api/enums/v1"
-	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
@@ -98,7 +97,7 @@ func (b *inbox) run(ctx workflow.Context) error {
 func (b *inbox) leave(ctx workflow.Context) error {
 	for done := false; !done; {
 		for _, r := range b.requests {
-			r.err, r.done = errLeaves(), true
+			r.err, r.done = errLeaves, true
 		}
 		b.requests = nil
 		if err := workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) || len(b.requests) > 0 }); err != nil {
@@ -145,8 +144,7 @@ func (b *inbox) sleep(ctx workflow.Context, d time.Duration) error {
 	if b.Pending {
 		summary = "quiet period or cooldown, then extract"
 	}
-	_, err := workflow.AwaitWithOptions(ctx, workflow.AwaitOptions{Timeout: d, TimerOptions: workflow.TimerOptions{Summary: summary}},
-		func() bool { return b.turns.Len() > 0 || len(b.requests) > 0 })
+	_, err := await(ctx, d, summary, func() bool { return b.turns.Len() > 0 || len(b.requests) > 0 })
 	return err
 }
 
@@ -159,7 +157,7 @@ func (b *inbox) extractPending(ctx workflow.Context) error {
 			return nil
 		}
 		next, err := b.next(ctx, activities.NextRangeInput{OwnerRef: b.OwnerRef})
-		if stepNotFound(err) && workflow.GetVersion(ctx, missingOwnerChange, workflow.DefaultVersion, 1) == 1 {
+		if hasType(err, activities.TypeNotFound) && workflow.GetVersion(ctx, missingOwnerChange, workflow.DefaultVersion, 1) == 1 {
 			return b.missing()
 		}
 		if err != nil {
@@ -210,12 +208,6 @@ func (b *inbox) missing() error {
 		activities.TypeNotFound, nil)
 }
 
-// stepNotFound reports whether a step failed because what it works on is not in the database.
-func stepNotFound(err error) bool {
-	app, is := errors.AsType[*temporal.ApplicationError](err)
-	return is && app.Type() == activities.TypeNotFound
-}
-
 func (b *inbox) next(ctx workflow.Context, in activities.NextRangeInput) (activities.NextRangeResult, error) {
 	return localStep(ctx, "find pending messages", steps.NextRange, in)
 }
@@ -223,15 +215,10 @@ func (b *inbox) next(ctx workflow.Context, in activities.NextRangeInput) (activi
 // extract runs one Extract as a separate execution and waits for it. If one is already running (left by a terminated Inbox, or by
 // one that has continued as new), it waits for that one. It returns errFull when the Inbox should continue as new.
 func (b *inbox) extract(ctx workflow.Context, r activities.NextRangeResult, retryOf uuid.UUID, priority int) (ExtractResult, error) {
-	options := workflow.ChildWorkflowOptions{
-		WorkflowID:            ExtractID(r.Conversation, r.From, r.To, retryOf),
-		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, // the store processes a range once
-		ParentClosePolicy:     enumspb.PARENT_CLOSE_POLICY_ABANDON,
-		TypedSearchAttributes: attributes(b.OwnerRef),
-		StaticSummary:         fmt.Sprintf("Messages %d to %d of one conversation become memory of agent %s", r.From, r.To, b.Agent),
-		StaticDetails:         "Outcome records: `GET " + recordsPath(b.Agent) + "`",
-		Priority:              fair(priority, b.Workspace),
-	}
+	options := childOptions(ExtractID(r.Conversation, r.From, r.To, retryOf),
+		fmt.Sprintf("Messages %d to %d of one conversation become memory of agent %s", r.From, r.To, b.Agent),
+		attributes(b.OwnerRef), fair(priority, b.Workspace))
+	options.StaticDetails = "Outcome records: `GET " + recordsPath(b.Agent) + "`"
 	in := ExtractInput{
 		OwnerRef: b.OwnerRef, Conversation: r.Conversation, From: r.From, To: r.To, RetryOf: retryOf, Settings: r.Settings,
 	}
@@ -249,8 +236,7 @@ func (b *inbox) extract(ctx workflow.Context, r activities.NextRangeResult, retr
 		if !temporal.IsWorkflowExecutionAlreadyStartedError(err) {
 			return out, extractionFailed(err, &out)
 		}
-		wait := workflow.AwaitOptions{Timeout: backoff(busyFirst, busyLast, busy)}
-		if _, err := workflow.AwaitWithOptions(ctx, wait, func() bool { return suggested(ctx) }); err != nil {
+		if _, err := await(ctx, backoff(busyFirst, busyLast, busy), "", func() bool { return suggested(ctx) }); err != nil {
 			return ExtractResult{}, err
 		}
 		if isFull(ctx) {
@@ -297,7 +283,7 @@ func (b *inbox) answer(ctx workflow.Context, in ExtractNowInput) (ExtractNowResu
 	}
 	out, err := b.extract(ctx, next, in.RetryOf, in.priority())
 	if errors.Is(err, errFull) {
-		err = errLeaves()
+		err = errLeaves
 	}
 	if err != nil {
 		return ExtractNowResult{}, err
@@ -390,27 +376,9 @@ func extractNow(ctx context.Context, c client.Client, ref memory.OwnerRef, t set
 // inboxJustClosed reports whether err means that the workflow completed before it accepted the update, or continued as new before it
 // had a result.
 func inboxJustClosed(err error) bool {
-	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok {
-		return app.Type() == "AcceptedUpdateCompletedWorkflow" || app.Type() == InboxLeavesType
-	}
-	var gone *serviceerror.NotFound
-	return errors.As(err, &gone)
+	return hasType(err, "AcceptedUpdateCompletedWorkflow") || hasType(err, InboxLeavesType) || isNotFound(err)
 }
 
 func inboxOptions(ref memory.OwnerRef) client.StartWorkflowOptions {
-	return client.StartWorkflowOptions{
-		ID:                    InboxID(ref),
-		TaskQueue:             TaskQueue,
-		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
-		TypedSearchAttributes: attributes(ref),
-		StaticSummary:         "Inbox of one owner of agent " + ref.Agent,
-		Priority:              fair(turnPriority, ref.Workspace),
-	}
-}
-
-func attributes(ref memory.OwnerRef) temporal.SearchAttributes {
-	return temporal.NewSearchAttributes(
-		AgentAttribute.ValueSet(agentRef(ref.Workspace, ref.Agent)),
-		OwnerAttribute.ValueSet(ref.Owner.String()),
-	)
+	return startOptions(InboxID(ref), "Inbox of one owner of agent "+ref.Agent, attributes(ref), fair(turnPriority, ref.Workspace))
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
@@ -85,9 +84,7 @@ func (x *index) run(ctx workflow.Context) error {
 				return err
 			}
 		default:
-			more, err := workflow.AwaitWithOptions(ctx,
-				workflow.AwaitOptions{Timeout: indexLinger, TimerOptions: workflow.TimerOptions{Summary: "is there more?"}},
-				func() bool { return x.changes.Len() > 0 })
+			more, err := await(ctx, indexLinger, "is there more?", func() bool { return x.changes.Len() > 0 })
 			if err != nil || !more && x.changes.Len() == 0 {
 				return err
 			}
@@ -181,9 +178,8 @@ func (x *index) wait(ctx workflow.Context, f *filling, reason string, d time.Dur
 	f.waiting = fmt.Sprintf("%s; next attempt at %s", reason, workflow.Now(ctx).Add(d).UTC().Format(time.RFC3339))
 	f.retry = false
 	x.describe(ctx)
-	options := workflow.AwaitOptions{Timeout: d, TimerOptions: workflow.TimerOptions{Summary: f.name() + ": " + reason}}
 	// The error can only be a cancelled context, which the caller checks.
-	_, _ = workflow.AwaitWithOptions(ctx, options, func() bool { return f.retry || x.leaving })
+	_, _ = await(ctx, d, f.name()+": "+reason, func() bool { return f.retry || x.leaving })
 	f.waiting, f.again = "", true
 	x.changed = true // changes may have gone unreported meanwhile
 	x.describe(ctx)
@@ -237,21 +233,12 @@ func IndexChanged(ctx context.Context, c client.Client, ref activities.AgentRef,
 
 // EnsureIndex starts an agent's Index if it is not running. A running one is left alone, even while it waits.
 func EnsureIndex(ctx context.Context, c client.Client, ref activities.AgentRef) error {
-	options := indexOptions(ref)
-	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
-	_, err := c.ExecuteWorkflow(ctx, options, Index, IndexInput{AgentRef: ref})
+	_, err := start(ctx, c, indexOptions(ref), IndexName, IndexInput{AgentRef: ref})
 	return err
 }
 
 func indexOptions(ref activities.AgentRef) client.StartWorkflowOptions {
-	return client.StartWorkflowOptions{
-		ID:                    IndexID(ref),
-		TaskQueue:             TaskQueue,
-		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
-		TypedSearchAttributes: agentAttributes(ref),
-		StaticSummary:         indexSummary(ref),
-		Priority:              fair(turnPriority, ref.Workspace),
-	}
+	return startOptions(IndexID(ref), indexSummary(ref), agentAttributes(ref), fair(turnPriority, ref.Workspace))
 }
 
 func indexSummary(ref activities.AgentRef) string {
@@ -259,8 +246,4 @@ func indexSummary(ref activities.AgentRef) string {
 		return "Index of the workspace"
 	}
 	return "Index of agent " + ref.Agent
-}
-
-func agentAttributes(ref activities.AgentRef) temporal.SearchAttributes {
-	return temporal.NewSearchAttributes(AgentAttribute.ValueSet(agentRef(ref.Workspace, ref.Agent)))
 }

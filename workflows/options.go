@@ -20,9 +20,7 @@ var (
 	storeStep = workflow.LocalActivityOptions{
 		StartToCloseTimeout:    15 * time.Second,
 		ScheduleToCloseTimeout: 7 * 24 * time.Hour,
-		RetryPolicy: &temporal.RetryPolicy{
-			InitialInterval: 200 * time.Millisecond, BackoffCoefficient: 2, MaximumInterval: 30 * time.Second,
-		},
+		RetryPolicy:            retry(200*time.Millisecond, 30*time.Second),
 	}
 
 	// rulesStep: rules read a transcript or write a part of a summary in milliseconds; a busy machine takes seconds.
@@ -31,43 +29,22 @@ var (
 	rulesStep = workflow.LocalActivityOptions{
 		StartToCloseTimeout:    30 * time.Second,
 		ScheduleToCloseTimeout: 7 * 24 * time.Hour,
-		RetryPolicy: &temporal.RetryPolicy{
-			InitialInterval: 200 * time.Millisecond, BackoffCoefficient: 2, MaximumInterval: 30 * time.Second,
-		},
+		RetryPolicy:            retry(200*time.Millisecond, 30*time.Second),
 	}
 
-	// openStep: like storeStep, for a dream, whose steps are regular activities.
-	openStep = workflow.ActivityOptions{
-		StartToCloseTimeout:    15 * time.Second,
-		ScheduleToCloseTimeout: 7 * 24 * time.Hour,
-		RetryPolicy: &temporal.RetryPolicy{
-			InitialInterval: 200 * time.Millisecond, BackoffCoefficient: 2, MaximumInterval: 30 * time.Second,
-		},
-	}
+	// openStep: like storeStep, for a dream.
+	openStep = dreamOptions{storeStep, regular(storeStep, false)}
 
 	// commitStep: like openStep. A cancelled dream waits for its end, because it may still write.
-	commitStep = workflow.ActivityOptions{
-		StartToCloseTimeout:    openStep.StartToCloseTimeout,
-		ScheduleToCloseTimeout: openStep.ScheduleToCloseTimeout,
-		WaitForCancellation:    true,
-		RetryPolicy:            openStep.RetryPolicy,
-	}
+	commitStep = dreamOptions{storeStep, regular(storeStep, true)}
 
-	// dreamStep: reads, weighs and saves what a dream staged: 400 candidates take 0.2 seconds. Unlike for messages,
+	// weighStep: reads, weighs and saves what a dream staged: 400 candidates take 0.2 seconds. Unlike for messages,
 	// it gives up after a day: the next night looks at the same.
-	dreamStep = workflow.LocalActivityOptions{
+	weighStep = dreamOptions{weighing, regular(weighing, false)}
+	weighing  = workflow.LocalActivityOptions{
 		StartToCloseTimeout:    time.Minute,
 		ScheduleToCloseTimeout: dreamPatience,
-		RetryPolicy: &temporal.RetryPolicy{
-			InitialInterval: 200 * time.Millisecond, BackoffCoefficient: 2, MaximumInterval: 5 * time.Minute,
-		},
-	}
-
-	// weighStep: like dreamStep, as a regular activity.
-	weighStep = workflow.ActivityOptions{
-		StartToCloseTimeout:    dreamStep.StartToCloseTimeout,
-		ScheduleToCloseTimeout: dreamStep.ScheduleToCloseTimeout,
-		RetryPolicy:            dreamStep.RetryPolicy,
+		RetryPolicy:            retry(200*time.Millisecond, 5*time.Minute),
 	}
 
 	// lightStep: reads the notes and conversations of a week, with the author of each line. At the store's limits
@@ -76,9 +53,7 @@ var (
 		StartToCloseTimeout:    10 * time.Minute,
 		ScheduleToCloseTimeout: dreamPatience,
 		HeartbeatTimeout:       activities.HeartbeatTimeout,
-		RetryPolicy: &temporal.RetryPolicy{
-			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 5 * time.Minute,
-		},
+		RetryPolicy:            retry(time.Second, 5*time.Minute),
 	}
 
 	// snapshotStep: reads an archive, or writes its documents in one transaction: at most 499 with 16 MiB of text in
@@ -90,9 +65,7 @@ var (
 		ScheduleToCloseTimeout: 24 * time.Hour,
 		HeartbeatTimeout:       activities.HeartbeatTimeout,
 		WaitForCancellation:    true, // it may still write
-		RetryPolicy: &temporal.RetryPolicy{
-			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute,
-		},
+		RetryPolicy:            retry(time.Second, time.Minute),
 	}
 
 	// nightStep: runs the dreams of a page of owners, each for up to nightPatience. A retry continues after those
@@ -102,9 +75,7 @@ var (
 		StartToCloseTimeout:    activities.NewsPage*nightPatience + 10*time.Minute,
 		ScheduleToCloseTimeout: 2 * activities.NewsPage * nightPatience,
 		HeartbeatTimeout:       activities.HeartbeatTimeout,
-		RetryPolicy: &temporal.RetryPolicy{
-			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 5 * time.Minute,
-		},
+		RetryPolicy:            retry(time.Second, 5*time.Minute),
 	}
 )
 
@@ -117,9 +88,7 @@ var importStep = workflow.ActivityOptions{
 	ScheduleToCloseTimeout: 365 * 24 * time.Hour,
 	HeartbeatTimeout:       activities.HeartbeatTimeout,
 	WaitForCancellation:    true,
-	RetryPolicy: &temporal.RetryPolicy{
-		InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute,
-	},
+	RetryPolicy:            retry(time.Second, time.Minute),
 }
 
 // modelCall: a proposal takes seconds to minutes, and a repair round doubles it. Providers ask for delays of up to an
@@ -158,10 +127,26 @@ func askModel(timeout, heartbeat, patience time.Duration) workflow.ActivityOptio
 		StartToCloseTimeout:    modelRounds*timeout + modelOverhead,
 		ScheduleToCloseTimeout: patience,
 		HeartbeatTimeout:       heartbeat,
-		RetryPolicy: &temporal.RetryPolicy{
-			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 5 * time.Minute,
-		},
+		RetryPolicy:            retry(time.Second, 5*time.Minute),
 	}
+}
+
+// dreamOptions are the options of a step of a dream as a local activity, as in histories without dreamSteps, and as a regular one.
+type dreamOptions struct {
+	folded  workflow.LocalActivityOptions
+	regular workflow.ActivityOptions
+}
+
+func regular(o workflow.LocalActivityOptions, waitForCancellation bool) workflow.ActivityOptions {
+	return workflow.ActivityOptions{
+		StartToCloseTimeout: o.StartToCloseTimeout, ScheduleToCloseTimeout: o.ScheduleToCloseTimeout, RetryPolicy: o.RetryPolicy,
+		WaitForCancellation: waitForCancellation,
+	}
+}
+
+// retry doubles the interval between attempts, from first up to last.
+func retry(first, last time.Duration) *temporal.RetryPolicy {
+	return &temporal.RetryPolicy{InitialInterval: first, BackoffCoefficient: 2, MaximumInterval: last}
 }
 
 var (
@@ -171,9 +156,7 @@ var (
 		StartToCloseTimeout:    10 * time.Minute,
 		ScheduleToCloseTimeout: 7 * 24 * time.Hour,
 		HeartbeatTimeout:       activities.HeartbeatTimeout,
-		RetryPolicy: &temporal.RetryPolicy{
-			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute,
-		},
+		RetryPolicy:            retry(time.Second, time.Minute),
 	}
 
 	// embedStep: some seconds of embedding; a model on a slow machine takes minutes for one batch. After a quarter of
@@ -183,9 +166,7 @@ var (
 		StartToCloseTimeout:    embedTimeout,
 		ScheduleToCloseTimeout: 15 * time.Minute,
 		HeartbeatTimeout:       activities.HeartbeatTimeout,
-		RetryPolicy: &temporal.RetryPolicy{
-			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute,
-		},
+		RetryPolicy:            retry(time.Second, time.Minute),
 	}
 )
 
@@ -275,10 +256,10 @@ func step[In, Out any](ctx workflow.Context, options workflow.ActivityOptions, s
 
 // waitForBudget sleeps until the budget renews, and returns earlier now and then to check whether it was raised.
 func waitForBudget(ctx workflow.Context, until time.Time) error {
-	if err := workflow.UpsertTypedSearchAttributes(ctx, OutcomeAttribute.ValueSet(string(memory.OutcomeWaiting))); err != nil {
+	if err := showOutcome(ctx, string(memory.OutcomeWaiting)); err != nil {
 		return err
 	}
 	workflow.SetCurrentDetails(ctx, "The workspace's model budget is spent; it renews at "+until.UTC().Format(time.RFC3339)+".")
 	wait := max(min(until.Sub(workflow.Now(ctx)), budgetRecheck), time.Second)
-	return workflow.NewTimerWithOptions(ctx, wait, workflow.TimerOptions{Summary: "the budget is spent"}).Get(ctx, nil)
+	return pause(ctx, wait, "the budget is spent")
 }

@@ -141,7 +141,7 @@ func Reindex(ctx workflow.Context, in ReindexInput) (ReindexProgress, error) {
 	}
 	r.Outcome = outcome
 	r.enter(ctx, PhaseDone)
-	if err := workflow.UpsertTypedSearchAttributes(ctx, OutcomeAttribute.ValueSet(string(outcome))); err != nil {
+	if err := showOutcome(ctx, string(outcome)); err != nil {
 		return ReindexProgress{}, err
 	}
 	// A handler that has its result must still return it before the workflow may end.
@@ -299,7 +299,7 @@ func (r *reindex) build(ctx workflow.Context) error {
 
 // follow polls until look reports that it is done, at growing intervals.
 func (r *reindex) follow(ctx workflow.Context, look func() (done bool, err error)) error {
-	for pause := followFirst; ; pause = min(2*pause, followLast) {
+	for wait := followFirst; ; wait = min(2*wait, followLast) {
 		done, err := look()
 		if err != nil || done {
 			return err
@@ -310,7 +310,7 @@ func (r *reindex) follow(ctx workflow.Context, look func() (done bool, err error
 			in.Carried = &r.ReindexProgress
 			return workflow.NewContinueAsNewError(ctx, Reindex, in)
 		}
-		if err := workflow.NewTimerWithOptions(ctx, pause, workflow.TimerOptions{Summary: "next progress check"}).Get(ctx, nil); err != nil {
+		if err := pause(ctx, wait, "next progress check"); err != nil {
 			return err
 		}
 	}
@@ -318,14 +318,7 @@ func (r *reindex) follow(ctx workflow.Context, look func() (done bool, err error
 
 // wake asks the agent's Index to start at once. Otherwise the sweep would start it later.
 func (r *reindex) wake(ctx workflow.Context) {
-	options := workflow.ChildWorkflowOptions{
-		WorkflowID:            IndexID(r.AgentRef),
-		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
-		ParentClosePolicy:     enumspb.PARENT_CLOSE_POLICY_ABANDON,
-		TypedSearchAttributes: agentAttributes(r.AgentRef),
-		StaticSummary:         indexSummary(r.AgentRef),
-		Priority:              fair(turnPriority, r.Workspace),
-	}
+	options := childOptions(IndexID(r.AgentRef), indexSummary(r.AgentRef), agentAttributes(r.AgentRef), fair(turnPriority, r.Workspace))
 	err := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, options), Index, IndexInput{AgentRef: r.AgentRef}).
 		GetChildWorkflowExecution().Get(ctx, nil)
 	if temporal.IsWorkflowExecutionAlreadyStartedError(err) {
@@ -350,8 +343,8 @@ func (r *reindex) compare(ctx workflow.Context) error {
 			return err
 		}
 		r.log.Warn("Comparison postponed", "reason", reasonOf(err))
-		summary := workflow.TimerOptions{Summary: "comparison postponed: " + reasonOf(err)}
-		if err := workflow.NewTimerWithOptions(ctx, max(retryDelayOf(err), embedBackoff(failures)), summary).Get(ctx, nil); err != nil {
+		wait := max(retryDelayOf(err), embedBackoff(failures))
+		if err := pause(ctx, wait, "comparison postponed: "+reasonOf(err)); err != nil {
 			return err
 		}
 	}
@@ -360,11 +353,7 @@ func (r *reindex) compare(ctx workflow.Context) error {
 // decide waits for a person's decision.
 func (r *reindex) decide(ctx workflow.Context) error {
 	r.enterUntil(ctx, PhaseDeciding, r.DecideWithin)
-	options := workflow.AwaitOptions{
-		Timeout:      r.DecideWithin,
-		TimerOptions: workflow.TimerOptions{Summary: "the new space finds less: switch or abandon?"},
-	}
-	_, err := workflow.AwaitWithOptions(ctx, options, func() bool { return r.decision != "" })
+	_, err := await(ctx, r.DecideWithin, "the new space finds less: switch or abandon?", func() bool { return r.decision != "" })
 	return err
 }
 
@@ -381,11 +370,7 @@ func (r *reindex) switchTo(ctx workflow.Context, space int64) error {
 // retain keeps the old space for a while, and then drops it.
 func (r *reindex) retain(ctx workflow.Context) (ReindexOutcome, error) {
 	r.enterUntil(ctx, PhaseRetaining, r.Retention)
-	options := workflow.AwaitOptions{
-		Timeout:      r.Retention,
-		TimerOptions: workflow.TimerOptions{Summary: "the old space can be switched back to"},
-	}
-	back, err := workflow.AwaitWithOptions(ctx, options, func() bool { return r.back })
+	back, err := await(ctx, r.Retention, "the old space can be switched back to", func() bool { return r.back })
 	if err != nil {
 		return "", err
 	}
@@ -408,8 +393,7 @@ func (r *reindex) drop(ctx workflow.Context, space int64) error {
 	if _, err := localStep(ctx, "take the space out of use", steps.DropSpace, in); err != nil {
 		return err
 	}
-	if err := workflow.NewTimerWithOptions(ctx, r.Grace, workflow.TimerOptions{Summary: "wait for running embed steps"}).Get(ctx,
-		nil); err != nil {
+	if err := pause(ctx, r.Grace, "wait for running embed steps"); err != nil {
 		return err
 	}
 	in.Limit = dropVectors
@@ -438,15 +422,9 @@ func startReindex(ctx context.Context, c client.Client, in ReindexInput, reuse e
 	if !in.isLexical() {
 		summary = "Change embeddings to " + in.Identity.String()
 	}
-	_, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID:                       in.ID(),
-		TaskQueue:                TaskQueue,
-		WorkflowIDReusePolicy:    reuse,
-		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
-		TypedSearchAttributes:    agentAttributes(in.AgentRef),
-		StaticSummary:            summary,
-		Priority:                 fair(importPriority, in.Workspace),
-	}, Reindex, in)
+	options := startOptions(in.ID(), summary, agentAttributes(in.AgentRef), fair(importPriority, in.Workspace))
+	options.WorkflowIDReusePolicy = reuse
+	_, err := start(ctx, c, options, ReindexName, in)
 	return err
 }
 

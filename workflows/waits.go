@@ -6,6 +6,9 @@ import (
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
+
+	"reverie/activities"
+	"reverie/memory"
 )
 
 // Changes of shipped workflows (workflow.GetVersion). Histories contain them: never rename one.
@@ -20,14 +23,38 @@ const (
 // the same request.
 const InboxLeavesType = "InboxLeaves"
 
+// hasType reports whether a step or a workflow failed with an error of this type.
+func hasType(err error, name string) bool {
+	app, ok := errors.AsType[*temporal.ApplicationError](err)
+	return ok && app.Type() == name
+}
+
+func isSuperseded(err error) bool { return hasType(err, activities.TypeSuperseded) }
+
+// interruption returns why a workflow ends with an error.
+func interruption(ctx workflow.Context) memory.ReasonCode {
+	if ctx.Err() != nil {
+		return ReasonCancelled
+	}
+	return ReasonStepFailed
+}
+
+// pause waits for d. Operators see the summary.
+func pause(ctx workflow.Context, d time.Duration, summary string) error {
+	return workflow.NewTimerWithOptions(ctx, d, workflow.TimerOptions{Summary: summary}).Get(ctx, nil)
+}
+
+// await waits until done, at most for d. Operators see the summary.
+func await(ctx workflow.Context, d time.Duration, summary string, done func() bool) (isDone bool, err error) {
+	return workflow.AwaitWithOptions(ctx, workflow.AwaitOptions{Timeout: d, TimerOptions: workflow.TimerOptions{Summary: summary}}, done)
+}
+
 // errFull interrupts a wait when the history is long enough to continue as new. Otherwise a wait of a day, with signals arriving
 // all the time, would reach the limits of an execution: 10,000 signals or 51,200 events.
 var errFull = errors.New("the history is full")
 
 // errLeaves answers the updates of an Inbox that continues as new.
-func errLeaves() error {
-	return temporal.NewNonRetryableApplicationError("the inbox continues in a new execution: ask again", InboxLeavesType, nil)
-}
+var errLeaves = temporal.NewNonRetryableApplicationError("the inbox continues in a new execution: ask again", InboxLeavesType, nil)
 
 // isFull reports whether a workflow should continue as new although it waits. It must not be called in a condition of Await, since
 // it may record a version: use suggested there.

@@ -20,7 +20,7 @@ func WriteMemory(ctx workflow.Context, in activities.WriteRef) (writereq.WriteRe
 	if err != nil {
 		return writereq.WriteReceipt{}, err
 	}
-	if err := workflow.UpsertTypedSearchAttributes(ctx, OutcomeAttribute.ValueSet(string(receipt.Outcome))); err != nil {
+	if err := showOutcome(ctx, string(receipt.Outcome)); err != nil {
 		return writereq.WriteReceipt{}, err
 	}
 	workflow.SetCurrentDetails(ctx, writeDetails(in, receipt))
@@ -28,32 +28,20 @@ func WriteMemory(ctx workflow.Context, in activities.WriteRef) (writereq.WriteRe
 }
 
 func writeDetails(in activities.WriteRef, r writereq.WriteReceipt) string {
-	text := fmt.Sprintf("Outcome: **%s**", r.Outcome)
-	if r.ReasonCode != "" {
-		text += fmt.Sprintf(" (%s)", r.ReasonCode)
-	}
+	text := "Outcome: " + inWords(r.Outcome, r.ReasonCode)
 	if r.Version > 0 {
 		text += fmt.Sprintf("; version %d of document `%s`, %d bytes", r.Version, r.Document, r.Bytes)
 	}
 	return text + fmt.Sprintf("\n- record: `GET /api/v1/agents/%s/writes/%s`", in.Agent, in.RequestID)
 }
 
-func writeSummary(in activities.WriteRef) string {
-	return "A business process writes memory of agent " + in.Agent
-}
-
 // WriteOptions returns the start options of a WriteMemory. A running one is reused; one that has ended runs again and
 // returns how the write ended.
 func WriteOptions(in activities.WriteRef) client.StartWorkflowOptions {
-	return client.StartWorkflowOptions{
-		ID:                       WriteMemoryID(in),
-		TaskQueue:                TaskQueue,
-		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
-		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
-		TypedSearchAttributes:    agentAttributes(activities.AgentRef{Workspace: in.Workspace, Agent: in.Agent}),
-		StaticSummary:            writeSummary(in),
-		Priority:                 fair(awaitedPriority, in.Workspace),
-	}
+	options := startOptions(WriteMemoryID(in), "A business process writes memory of agent "+in.Agent,
+		agentAttributes(activities.AgentRef{Workspace: in.Workspace, Agent: in.Agent}), fair(awaitedPriority, in.Workspace))
+	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
+	return options
 }
 
 // StartWrite starts the WriteMemory of a staged write without waiting for it.

@@ -26,20 +26,20 @@ func (s *Room) dreamCandidateRoutes() {
 		ID: "list-candidates", Method: http.MethodGet, Path: dreamsPath + "/candidates", Original: originalDreaming + "/candidates",
 		Tag: "dreams", Need: memory.RoleViewer,
 		Summary: "List the candidates of the latest dream, best first",
-		Doc: "Of the last dream that had any, dry runs aside. Naming nobody, of the shared memory: an admin sees them whole, others without " +
+		Doc: "Lists those of the last dream that had any, except dry runs; without an owner, of the shared memory: an admin sees them whole, others without " +
 			"words.",
 	}, s.listCandidates)
 	rest.Register(s.Server, rest.Route{
 		ID: "explain-candidate", Method: http.MethodGet, Path: dreamsPath + "/candidates/{entry}/explain",
 		Original: originalDreaming + "/candidates/{entry}/explain", Tag: "dreams", Need: memory.RoleViewer,
 		Summary: "Explain the verdict of a candidate",
-		Doc:     "Of the last dream in which it was a candidate, with the settings of the latest dream.",
+		Doc:     "Explains the last dream in which it was a candidate, with the settings of the latest dream.",
 	}, s.explainCandidate)
 	rest.Register(s.Server, rest.Route{
 		ID: "explain-candidates", Method: http.MethodGet, Path: dreamsPath + "/explain", Original: originalDreaming + "/explain", Tag: "dreams",
 		Need:    memory.RoleViewer,
 		Summary: "Explain the verdicts of candidates by words",
-		Doc:     "Of the candidates of the latest dream that have all the words, or say the same in others; at most 20, the best first.",
+		Doc:     "Explains the candidates of the latest dream that have all the words or the same meaning; at most 20, best first.",
 	}, s.explainCandidates)
 }
 
@@ -107,7 +107,7 @@ type explainCandidateInput struct {
 type whyView struct {
 	Candidate candidateView `json:"candidate"`
 	State     *dream.State  `json:"state,omitempty" doc:"What is known of it over all dreams."`
-	Summary   string        `json:"summary" doc:"In one line." example:"0.71 < 0.75; one more distinct day would pass"`
+	Summary   string        `json:"summary" doc:"Summary in one line." example:"0.71 < 0.75; one more distinct day would pass"`
 	Lacks     []string      `json:"lacks" doc:"What fails, one sentence each."`
 	Would     []string      `json:"would" doc:"What would pass, one sentence each."`
 }

@@ -54,19 +54,19 @@ func (s *Room) dreamRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-dreams", Method: http.MethodGet, Path: dreamsPath, Original: originalReports, Tag: "dreams", Need: memory.RoleViewer,
 		Summary: "List dreams with their outcomes, newest first",
-		Doc: "Of the owner that is named or that the key is pinned to. Naming nobody, of all owners: an admin sees them whole, others an " +
+		Doc: "Lists those of the owner named in the request or pinned to the key, or else of all owners: an admin sees them whole, others an " +
 			"outline without words. A list leaves out diffs and what a model said.",
 	}, s.listDreams)
 	rest.Register(s.Server, rest.Route{
 		ID: "get-dream", Method: http.MethodGet, Path: dreamPath, Original: originalReport, Tag: "dreams", Need: memory.RoleViewer,
 		Summary: "Read the report of one dream",
-		Doc:     "All records of it: inputs with their versions, settings, verdicts with reasons, and changes. Visibility as in the list.",
+		Doc:     "Returns everything recorded: inputs with their versions, settings, verdicts with reasons, and changes. Visibility as in the list.",
 	}, s.getDream)
 	rest.Register(s.Server, rest.Route{
 		ID: "list-dream-candidates", Method: http.MethodGet, Path: dreamPath + "/candidates", Original: originalReport + "/candidates",
 		Tag: "dreams", Need: memory.RoleViewer,
 		Summary: "List the candidates of one dream, best first",
-		Doc:     "Each with its signals, score, gates and verdict. Shown as in the list of dreams.",
+		Doc:     "Each has its signals, score, gates and verdict. Visibility as in the list of dreams.",
 	}, s.listDreamCandidates)
 	s.dreamRunRoutes()
 	s.dreamStatusRoutes()
@@ -83,8 +83,8 @@ type dreamsInput struct {
 	rest.AgentParam
 	rest.PersonParams
 	rest.PageParams
-	Mode    memory.DreamMode `query:"mode" enum:"nightly,focused,promote,rem" doc:"Only of this mode."`
-	Outcome memory.Outcome   `query:"outcome" enum:"running,waiting,written,nothing,skipped,quarantined,failed" doc:"Only with this outcome."`
+	Mode    memory.DreamMode `query:"mode" enum:"nightly,focused,promote,rem" doc:"Only dreams of this mode."`
+	Outcome memory.Outcome   `query:"outcome" enum:"running,waiting,written,nothing,skipped,quarantined,failed" doc:"Only items with this outcome."`
 	Real    bool             `query:"real" doc:"Without dry runs and replays."`
 }
 
@@ -198,7 +198,7 @@ type dreamCandidatesInput struct {
 
 // VerdictParam chooses candidates by what was decided about them.
 type VerdictParam struct {
-	Verdict dream.Verdict `query:"verdict" enum:"promoted,kept,rejected" doc:"Only with this verdict."`
+	Verdict dream.Verdict `query:"verdict" enum:"promoted,kept,rejected" doc:"Only candidates with this verdict."`
 }
 
 func (s *Room) listDreamCandidates(ctx context.Context, in *dreamCandidatesInput) (*rest.Reply[rest.Page[candidateView]], error) {
@@ -217,9 +217,9 @@ func (s *Room) listDreamCandidates(ctx context.Context, in *dreamCandidatesInput
 type dreamView struct {
 	ID             uuid.UUID              `json:"id"`
 	Owner          memory.Owner           `json:"owner,omitempty" doc:"system: of the shared memory."`
-	Scope          memory.Scope           `json:"scope,omitempty" doc:"Of the documents that it may write."`
+	Scope          memory.Scope           `json:"scope,omitempty" doc:"Scope of the documents that it may write."`
 	Mode           memory.DreamMode       `json:"mode" enum:"nightly,focused,promote,rem"`
-	Topic          string                 `json:"topic,omitempty" doc:"Of a focused dream."`
+	Topic          string                 `json:"topic,omitempty" doc:"Topic of a focused dream."`
 	Trigger        memory.DreamTrigger    `json:"trigger" enum:"schedule,request,replay"`
 	Night          string                 `json:"night,omitempty" doc:"Names the night that was dreamed; an owner dreams once in it." example:"2026-01-31T02:00"`
 	DryRun         bool                   `json:"dryRun" doc:"Nothing was written."`
@@ -233,7 +233,7 @@ type dreamView struct {
 	Reason         string                 `json:"reason,omitempty" doc:"The reason, for people; may quote contents."`
 	Counts         dreams.DreamCounts     `json:"counts"`
 	Looked         dream.Looked           `json:"looked" doc:"Amount of material read."`
-	Read           *dream.Pins            `json:"read,omitempty" doc:"Its inputs by version and range, and hashes of them: two dreams with the same material have seen the same."`
+	Read           *dream.Pins            `json:"read,omitempty" doc:"The inputs by version and range, with hashes: two dreams with the same hashes have read the same material."`
 	Changes        []memory.ChangeReceipt `json:"changes,omitempty" nullable:"false" doc:"Result for each document written."`
 	Diff           string                 `json:"diff,omitempty" doc:"Unified diff of MEMORY.md; of a dry run, of what it would have been."`
 	Reflection     *dream.Reflection      `json:"reflection,omitempty" doc:"Themes and likely truths."`
@@ -256,8 +256,8 @@ type dreamView struct {
 
 // windowView is the time that a dream looked at.
 type windowView struct {
-	From dream.Day `json:"from" doc:"The first day, in the agent's time zone."`
-	AsOf time.Time `json:"asOf" doc:"The end."`
+	From dream.Day `json:"from" doc:"First day of the period, in the agent's time zone."`
+	AsOf time.Time `json:"asOf" doc:"End of the period."`
 }
 
 type revertedView struct {
@@ -271,7 +271,7 @@ type DreamFields = dreamView
 // reportView is a dream with the best of its candidates.
 type reportView struct {
 	DreamFields
-	Candidates     []candidateView `json:"candidates" doc:"The best ones."`
+	Candidates     []candidateView `json:"candidates" doc:"The best candidates."`
 	MoreCandidates bool            `json:"moreCandidates,omitempty" doc:"There are more: GET …/candidates."`
 }
 
@@ -351,18 +351,18 @@ type dreamSettingsView struct {
 	OwnerIsolation  bool                 `json:"ownerIsolation" doc:"Off: only the shared memory dreams."`
 	Days            int                  `json:"days" doc:"Age limit of the notes and conversations read, in days."`
 	Weights         setting.DreamWeights `json:"weights" doc:"Shares of the components of a score; they are normalised to a sum of 1."`
-	LightBoost      float64              `json:"lightBoost" doc:"At most added for being staged again."`
-	REMBoost        float64              `json:"remBoost" doc:"At most added for being a likely truth."`
-	HalfLifeDays    float64              `json:"halfLifeDays" doc:"Of recency and of the boosts."`
+	LightBoost      float64              `json:"lightBoost" doc:"Maximum added for being staged again."`
+	REMBoost        float64              `json:"remBoost" doc:"Maximum added for being a likely truth."`
+	HalfLifeDays    float64              `json:"halfLifeDays" doc:"Age at which recency and boosts count half."`
 	MinScore        float64              `json:"minScore"`
 	MinSignals      int                  `json:"minSignals"`
-	MinDiversity    int                  `json:"minDiversity" doc:"Distinct questions or days."`
+	MinDiversity    int                  `json:"minDiversity" doc:"Minimum number of distinct questions or days."`
 	MaxPromotions   int                  `json:"maxPromotions"`
-	MaxCandidates   int                  `json:"maxCandidates" doc:"That one dream weighs; the rest waits for the next one."`
-	MemoryMaxChars  int                  `json:"memoryMaxChars" doc:"Ceiling of MEMORY.md."`
-	MaxRetiredShare float64              `json:"maxRetiredShare" doc:"Of the lines of MEMORY.md that one dream may retire."`
-	DiaryMaxChars   int                  `json:"diaryMaxChars" doc:"Of DREAMS.md, before old entries are folded into monthly files."`
-	NotesMaxChars   int                  `json:"notesMaxChars" doc:"Of the notes that a model is shown."`
+	MaxCandidates   int                  `json:"maxCandidates" doc:"Maximum number of candidates that one dream weighs; the others wait for the next dream."`
+	MemoryMaxChars  int                  `json:"memoryMaxChars" doc:"Maximum size of MEMORY.md."`
+	MaxRetiredShare float64              `json:"maxRetiredShare" doc:"Maximum share of the lines of MEMORY.md that one dream may retire."`
+	DiaryMaxChars   int                  `json:"diaryMaxChars" doc:"Maximum size of DREAMS.md; older entries are moved to monthly files."`
+	NotesMaxChars   int                  `json:"notesMaxChars" doc:"Maximum size of the notes that a model is shown."`
 	ByModel         bool                 `json:"byModel" doc:"A model writes MEMORY.md; false: rules do."`
 	Model           string               `json:"model,omitempty"`
 }

@@ -21,7 +21,7 @@ func (s *Room) dreamEditRoutes() {
 		ID: "revert-dream", Method: http.MethodPost, Path: dreamPath + "/revert", Original: originalReport + "/revert", Tag: "dreams",
 		Act: rest.Changes, Need: memory.RoleMember,
 		Summary: "Revert a dream", Errors: []int{http.StatusConflict},
-		Doc: "As new versions: what others wrote since stays. If the same lines have been changed since, nothing is reverted, and the answer is 409 " +
+		Doc: "Writes new versions: later changes by others stay. If the same lines have been changed since, nothing is reverted, and the answer is 409 " +
 			"revert_conflict with the places. What the dream had promoted does not come back by itself.",
 	}, s.revertDream)
 	const entry = dreamPath + "/entries/{entry}"
@@ -29,7 +29,7 @@ func (s *Room) dreamEditRoutes() {
 		ID: "confirm-entry", Method: http.MethodPost, Path: entry + "/confirm", Original: originalEntry + "/confirm", Tag: "dreams",
 		Act: rest.Changes, Need: memory.RoleMember,
 		Summary: "Confirm a candidate", Errors: []int{http.StatusConflict},
-		Doc: "It is put into MEMORY.md if it is not there, and its line is protected as if a person had written it.",
+		Doc: "Adds it to MEMORY.md if it is missing, and protects its line as if a person had written it.",
 	}, func(ctx context.Context, in *EntryInput) (*rest.Reply[entryView], error) {
 		return s.changeEntry(ctx, in, "confirm", "", s.Store.ConfirmEntry)
 	})
@@ -37,7 +37,7 @@ func (s *Room) dreamEditRoutes() {
 		ID: "edit-entry", Method: http.MethodPost, Act: rest.Changes, Path: entry + "/edit", Original: originalEntry + "/edit", Tag: "dreams",
 		Need:    memory.RoleMember,
 		Summary: "Edit a candidate", Body: rest.MaxSmallBody, Errors: []int{http.StatusConflict},
-		Doc: "In MEMORY.md, as the person's own.",
+		Doc: "Changes the line in MEMORY.md, as the person's own.",
 	}, func(ctx context.Context, in *editEntryInput) (*rest.Reply[entryView], error) {
 		return s.changeEntry(ctx, &in.EntryInput, "edit", in.Body.Content, s.Store.EditEntry)
 	})
@@ -45,7 +45,7 @@ func (s *Room) dreamEditRoutes() {
 		ID: "forget-entry", Method: http.MethodPost, Path: entry + "/forget", Original: originalEntry + "/forget", Tag: "dreams",
 		Act: rest.Changes, Need: memory.RoleMember,
 		Summary: "Forget a candidate for good", Errors: []int{http.StatusConflict},
-		Doc: "It is taken out of MEMORY.md, its archives and the daily notes, and no dream brings it back, in no words. Versions of documents " +
+		Doc: "Removes it from MEMORY.md, its archives and the daily notes. No dream brings it back, in any words. Versions of documents " +
 			"stay.",
 	}, func(ctx context.Context, in *EntryInput) (*rest.Reply[entryView], error) {
 		return s.changeEntry(ctx, in, "forget", "", s.Store.ForgetEntry)

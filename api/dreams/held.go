@@ -27,14 +27,14 @@ func (s *Room) heldRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "accept-held", Method: http.MethodPost, Act: rest.Changes, Path: heldPath + "/{entry}/accept", Tag: "dreams", Need: memory.RoleMember,
 		Summary: "Accept a statement that waits", Errors: []int{http.StatusConflict},
-		Doc: "It is put into MEMORY.md, as the person's own.",
+		Doc: "Adds it to MEMORY.md, as the person's own.",
 	}, func(ctx context.Context, in *heldInput) (*rest.Reply[heldDecision], error) {
 		return s.decideHeld(ctx, in, "accept", s.Store.ConfirmEntry)
 	})
 	rest.Register(s.Server, rest.Route{
 		ID: "refuse-held", Method: http.MethodPost, Act: rest.Changes, Path: heldPath + "/{entry}/refuse", Tag: "dreams", Need: memory.RoleMember,
 		Summary: "Refuse a statement that waits, for good", Errors: []int{http.StatusConflict},
-		Doc: "It does not wait again and does not come back, in no words.",
+		Doc: "The statement is not held again and does not come back, in any words.",
 	}, func(ctx context.Context, in *heldInput) (*rest.Reply[heldDecision], error) {
 		return s.decideHeld(ctx, in, "refuse", s.Store.ForgetEntry)
 	})

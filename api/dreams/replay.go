@@ -22,14 +22,14 @@ func (s *Room) dreamReplayRoutes() {
 		Act: rest.Changes, Need: memory.RoleMember,
 		Summary: "Replay a dream without writing", Body: rest.MaxSmallBody,
 		Timeout: rest.MaxWait + rest.RequestTimeout, Also: []int{http.StatusAccepted}, Errors: []int{http.StatusConflict},
-		Doc: "With the same inputs at the same versions and the same parameters, or with another model or other parameters, and tells how the " +
+		Doc: "Uses the same inputs at the same versions, with the same parameters, another model or other parameters, and reports how the " +
 			"two differ. Answers 202 when it is not done within wait: GET …/reports/{id of the replay}/difference has the result later.",
 	}, s.replayDream)
 	rest.Register(s.Server, rest.Route{
 		ID: "compare-dreams", Method: http.MethodGet, Path: dreamPath + "/difference", Original: originalReport + "/difference", Tag: "dreams",
 		Need:    memory.RoleViewer,
 		Summary: "Compare two dreams",
-		Doc:     "A replay, from its original; any dream, from the one that is given. Both are of the same owner, and have ended.",
+		Doc:     "Compares a replay with its original, or any dream with the given one. Both belong to the same owner and have ended.",
 	}, s.compareDreams)
 }
 
@@ -95,7 +95,7 @@ type replayInput struct {
 	rest.RequestKeyParam
 	Body *struct {
 		Model      string           `json:"model,omitempty" maxLength:"200" doc:"Model name at the configured provider, instead of the original's."`
-		Parameters *dreamParameters `json:"parameters,omitempty" doc:"Instead of the original's."`
+		Parameters *dreamParameters `json:"parameters,omitempty" doc:"Parameters that replace those of the original."`
 	}
 }
 
@@ -106,7 +106,7 @@ type DreamRunFields = dreamRunView
 type replayView struct {
 	DreamRunFields
 	Original   dreamView       `json:"original"`
-	Difference *differenceView `json:"difference,omitempty" doc:"Once it is completed."`
+	Difference *differenceView `json:"difference,omitempty" doc:"The difference, once the replay has ended."`
 }
 
 // differenceView compares two dreams.

@@ -25,7 +25,7 @@ import (
 )
 
 func (s *Room) dreamRunRoutes() {
-	const doc = "Of the owner that is named or that the key is pinned to; naming nobody, of the shared memory. " +
+	const doc = "Dreams the memory of the owner named in the request or pinned to the key, or else the shared memory. " +
 		"Answers 200 with the report, or 202 when it is not there within wait: the dream goes on. An owner dreams one dream at a time; dry " +
 		"runs run beside."
 	rest.Register(s.Server, rest.Route{
@@ -86,7 +86,7 @@ func (s *Room) focused(ctx context.Context, in *focusedInput) (*rest.Reply[dream
 type dreamRunView struct {
 	Status     string      `json:"status" enum:"completed,running"`
 	Dream      uuid.UUID   `json:"dream" doc:"Id of the dream."`
-	Report     *reportView `json:"report,omitempty" doc:"Once it is completed."`
+	Report     *reportView `json:"report,omitempty" doc:"The report, once the dream has ended."`
 	ReportLink string      `json:"reportLink" doc:"Where the report is, or will be."`
 	WorkflowID string      `json:"workflowId,omitempty"`
 	Link       string      `json:"link,omitempty" doc:"The workflow in Temporal's Web UI."`

@@ -42,9 +42,9 @@ type dreamingStatusView struct {
 	Running    *dreamView             `json:"running,omitempty" doc:"The running dream, with its phase."`
 	Backlog    dreamBacklogView       `json:"backlog"`
 	Statements map[dream.Status]int   `json:"statements" doc:"What is known of statements over all dreams, by status: open, promoted, confirmed, edited, forgotten, rejected, held."`
-	Outcomes   map[memory.Outcome]int `json:"outcomes" doc:"Of the dreams of the last 30 days."`
+	Outcomes   map[memory.Outcome]int `json:"outcomes" doc:"Outcomes of the dreams of the last 30 days."`
 	Diary      string                 `json:"diary,omitempty" doc:"The latest entry of DREAMS.md."`
-	Settings   dreamSettingsView      `json:"settings" doc:"Of the next dream."`
+	Settings   dreamSettingsView      `json:"settings" doc:"Settings of the next dream."`
 }
 
 type dreamScheduleView struct {

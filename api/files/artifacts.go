@@ -64,7 +64,7 @@ type artifactView struct {
 	Scope       memory.Scope `json:"scope,omitempty"`
 	Version     int          `json:"version,omitempty"`
 	Bytes       int          `json:"bytes,omitempty"`
-	Href        string       `json:"href" doc:"Where it is read, on behalf of the same owner."`
+	Href        string       `json:"href" doc:"Address of the artifact, for the same owner."`
 }
 
 // artifactsAnswer is an encoded answer: JSON, or lines of it.

@@ -22,7 +22,7 @@ const eventsPath = "/api/v1/agents/{agent}/events"
 
 func (s *fileRoom) eventRoutes() {
 	const what = "What was written, deleted, refused, recalled, promoted and dreamed: ids, paths, counts and hashes, never what was said. " +
-		"Of the owner that is named or that the key is pinned to, and of what everybody reads; an admin key that names nobody sees the events " +
+		"Covers the owner named in the request or pinned to the key, and shared memory; an admin key that names nobody sees the events " +
 		"of all owners. "
 	rest.Register(s.Server, rest.Route{
 		ID: "events", Method: http.MethodGet, Path: eventsPath, Tag: "events", Need: memory.RoleViewer,
@@ -51,10 +51,10 @@ func (s *fileRoom) eventRoutes() {
 type EventParams struct {
 	rest.AgentParam
 	rest.PersonParams
-	Cursor string           `query:"cursor" maxLength:"50" doc:"The next of the page before, or the id of an event: only events behind it. Missing: from the first one."`
+	Cursor string           `query:"cursor" maxLength:"50" doc:"The value of next on the previous page, or the id of an event; missing: from the first event."`
 	After  string           `query:"after" maxLength:"50" deprecated:"true" doc:"Same as cursor."`
-	Kinds  []gate.EventKind `query:"kind" maxItems:"20" doc:"Only of these kinds, such as document.written,memory.dream.completed."`
-	Path   string           `query:"path" maxLength:"255" doc:"Only about the document at this path."`
+	Kinds  []gate.EventKind `query:"kind" maxItems:"20" doc:"Only events of these kinds, such as document.written,memory.dream.completed."`
+	Path   string           `query:"path" maxLength:"255" doc:"Only events about the document at this path."`
 }
 
 // chosen returns the identity that reads the events, and the filter of the request.
@@ -72,13 +72,13 @@ func (s *fileRoom) chosen(ctx context.Context, p EventParams) (memory.Identity, 
 
 // eventView is one event. It has no contents.
 type eventView struct {
-	ID       string          `json:"id" doc:"Its place: send it as cursor to read on behind it."`
+	ID       string          `json:"id" doc:"Position of the event: send it as cursor to read the events after it."`
 	Kind     gate.EventKind  `json:"kind" example:"document.written"`
 	Scope    memory.Scope    `json:"scope,omitempty" doc:"Who reads it; missing: admins."`
 	Owner    memory.Owner    `json:"owner,omitempty"`
 	Document *uuid.UUID      `json:"document,omitempty"`
 	Path     string          `json:"path,omitempty"`
-	Version  int             `json:"version,omitempty" doc:"That the event made."`
+	Version  int             `json:"version,omitempty" doc:"Version that the change made."`
 	Author   AuthorView      `json:"author"`
 	Detail   json.RawMessage `json:"detail" doc:"By the kind: verdicts, counts, hashes and reasons."`
 	At       time.Time       `json:"at"`

@@ -242,7 +242,7 @@ func (s *fileRoom) fileWriteRoutes() {
 		ID: "delete-file", Method: http.MethodDelete, Path: rest.WorkspacePath + "/files/{path}", Rest: "path", Tag: "files",
 		Need:    memory.RoleMember,
 		Summary: "Delete a document", Errors: []int{http.StatusConflict, http.StatusPreconditionFailed},
-		Doc: "Its versions stay, and undelete brings it back. With If-Match, only when that is still the current version.",
+		Doc: "The versions stay, and undelete restores it. With If-Match, it is deleted only if that is still the current version.",
 	}, s.deleteFile)
 	rest.Register(s.Server, rest.Route{
 		ID: "undelete-file", Method: http.MethodPost, Path: rest.WorkspacePath + "/undelete/{path}", Rest: "path", Tag: "files",
@@ -310,7 +310,7 @@ func ledgerKey(ctx context.Context, client string, change memory.Change) string 
 type receiptView struct {
 	memory.Receipt
 	Replayed bool   `json:"replayed" doc:"The idempotency key had been used before: this is the first answer, and nothing was written."`
-	ETag     string `json:"etag" doc:"Of the version that is current now."`
+	ETag     string `json:"etag" doc:"ETag of the current version."`
 }
 
 // apply makes one change and answers with its receipt.

@@ -19,15 +19,15 @@ func (s *fileRoom) historyRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "file-history", Method: http.MethodGet, Path: rest.WorkspacePath + "/history/{path}", Rest: "path", Tag: "files",
 		Need:    memory.RoleViewer,
-		Summary: "List the versions of a document, newest first", Doc: "Who made each, why, and from which messages. Also of a deleted document.",
+		Summary: "List the versions of a document, newest first", Doc: "Each version names its author, reason and source messages. Works for a deleted document too.",
 	}, s.fileHistory)
 	rest.Register(s.Server, rest.Route{
 		ID: "file-diff", Method: http.MethodGet, Path: rest.WorkspacePath + "/diff/{path}", Rest: "path", Tag: "files", Need: memory.RoleViewer,
-		Summary: "Compare two versions of a document", Doc: "As a unified diff by lines.",
+		Summary: "Compare two versions of a document", Doc: "Returns a unified diff by lines.",
 	}, s.fileDiff)
 	rest.Register(s.Server, rest.Route{
 		ID: "file-blame", Method: http.MethodGet, Path: rest.WorkspacePath + "/blame/{path}", Rest: "path", Tag: "files", Need: memory.RoleViewer,
-		Summary: "Blame the lines of a document", Doc: "Down to the messages that it was learned from.",
+		Summary: "Blame the lines of a document", Doc: "Traces each line to the messages that it was learned from.",
 	}, s.fileBlame)
 }
 

@@ -31,18 +31,18 @@ func (s *fileRoom) promptRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "set-prompt-files", Method: http.MethodPut, Path: rest.WorkspacePath + "/prompt-files", Tag: "prompt", Need: memory.RoleMember,
 		Summary: "Choose the documents of the system prompt", Body: rest.MaxSmallBody,
-		Doc: "Of one scope: the named ones are enabled in this order, all others of the scope are disabled.",
+		Doc: "Enables the named documents of one scope in this order, and disables all others of the scope.",
 	}, s.setPromptFiles)
 	rest.Register(s.Server, rest.Route{
 		ID: "set-prompt-file", Method: http.MethodPatch, Path: rest.WorkspacePath + "/files/{path}", Rest: "path", Tag: "prompt",
 		Need:    memory.RoleMember,
-		Summary: "Enable or disable a document in the system prompt, or move it", Body: rest.MaxSmallBody, Doc: "Makes no new version.",
+		Summary: "Enable or disable a document in the system prompt, or move it", Body: rest.MaxSmallBody, Doc: "Makes no new version of the document.",
 	}, s.setPromptFile)
 }
 
 type promptView struct {
 	Prompt    string      `json:"prompt" doc:"Empty when no document is enabled."`
-	Tokens    int         `json:"tokens" doc:"Estimate."`
+	Tokens    int         `json:"tokens" doc:"Estimated number of tokens."`
 	Documents []FileEntry `json:"documents" doc:"What it was made of, in order."`
 }
 

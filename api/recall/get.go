@@ -54,9 +54,9 @@ type excerptView struct {
 	Scope        memory.Scope  `json:"scope,omitempty"`
 	Agent        string        `json:"agent,omitempty" doc:"Whose memory it is: this agent's, or that of its leader. Missing for GLOBAL."`
 	Owner        memory.Owner  `json:"owner,omitempty"`
-	Version      int           `json:"version,omitempty" doc:"Of the document."`
+	Version      int           `json:"version,omitempty" doc:"Version of the document."`
 	Conversation string        `json:"conversation,omitempty"`
-	MessageIDs   []string      `json:"messageIds,omitempty" nullable:"false" doc:"Of the messages in text."`
+	MessageIDs   []string      `json:"messageIds,omitempty" nullable:"false" doc:"Ids of the messages in text."`
 	Disabled     bool          `json:"disabled,omitempty" doc:"Nothing was read."`
 	Error        string        `json:"error,omitempty"`
 }

@@ -22,7 +22,7 @@ func (s *recallRoom) reindexRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "build-index", Method: http.MethodPost, Act: rest.Changes, Path: recallPath + "/index", Tag: "recall", Need: memory.RoleAdmin,
 		Summary: "Update or rebuild the index", Status: http.StatusAccepted, Body: rest.MaxSmallBody, Invalid: fault.InvalidSearch,
-		Doc: "Of the agent, and with a key that is not limited to agents of what belongs to the workspace too. Without force, what waits " +
+		Doc: "Covers the agent, and with a key that is not limited to agents of what belongs to the workspace too. Without force, what waits " +
 			"(merging, vectors, sources of an earlier release) is done at once. With force, the whole index is rebuilt from the documents and " +
 			"messages, source by source, while searches go on; the same texts give the same index.",
 	}, s.buildIndex)

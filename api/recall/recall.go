@@ -181,7 +181,7 @@ func joined(err error) []error {
 
 // searchView is the answer to a search, in the shape that agents' tools know.
 type searchView struct {
-	Results   []foundView   `json:"results" doc:"Best first."`
+	Results   []foundView   `json:"results" doc:"Results, best first."`
 	Provider  string        `json:"provider" doc:"Embedding provider; none: search is by words alone."`
 	Model     string        `json:"model" doc:"Embedding model; empty when there is none."`
 	Fallback  *fallbackView `json:"fallback,omitempty" doc:"Vectors are configured and had no part in this answer."`
@@ -208,7 +208,7 @@ type UnavailableView struct {
 type foundView struct {
 	Corpus       search.Corpus `json:"corpus" enum:"memory,sessions"`
 	Source       search.Corpus `json:"source" enum:"memory,sessions" doc:"The same as corpus."`
-	Path         string        `json:"path" doc:"Of the document, or sessions/ and the conversation." example:"memory/2026-11-21.md"`
+	Path         string        `json:"path" doc:"Path of the document, or sessions/ and the conversation." example:"memory/2026-11-21.md"`
 	StartLine    int           `json:"startLine" doc:"Line of the document, or number of the message; from 1, inclusive."`
 	EndLine      int           `json:"endLine"`
 	Citation     string        `json:"citation" example:"memory/2026-11-21.md#L3-L7"`
@@ -218,12 +218,12 @@ type foundView struct {
 	Snippet      string        `json:"snippet" maxLength:"700" doc:"The part of the passage that shows best why it was found."`
 	Scope        memory.Scope  `json:"scope"`
 	Agent        string        `json:"agent,omitempty" doc:"Whose memory it is: this agent's, or that of its leader. Missing for GLOBAL."`
-	Owner        memory.Owner  `json:"owner,omitempty" doc:"Of what is PERSONAL."`
-	Version      int           `json:"version,omitempty" doc:"Of the document."`
+	Owner        memory.Owner  `json:"owner,omitempty" doc:"Owner of a PERSONAL document."`
+	Version      int           `json:"version,omitempty" doc:"Version of the document."`
 	Conversation string        `json:"conversation,omitempty"`
-	MessageIDs   []string      `json:"messageIds,omitempty" nullable:"false" doc:"Of what was said."`
-	Role         string        `json:"role,omitempty" doc:"Who said it."`
-	Name         string        `json:"name,omitempty" doc:"Of who said it."`
+	MessageIDs   []string      `json:"messageIds,omitempty" nullable:"false" doc:"Ids of the messages."`
+	Role         string        `json:"role,omitempty" doc:"Role of the speaker."`
+	Name         string        `json:"name,omitempty" doc:"Name of the person who said it."`
 	At           *time.Time    `json:"at,omitempty" doc:"When it was said or written."`
 	SupersededBy string        `json:"supersededBy,omitempty" doc:"Citation of the result above that states a newer value of the same thing." example:"sessions/c1#L12"`
 
@@ -366,7 +366,7 @@ func (s *recallRoom) keywordRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "search-keywords", Method: http.MethodPost, Act: rest.Reads, Path: recallPath + "/keyword", Tag: "recall", Need: memory.RoleViewer,
 		Summary: "Search documents by keyword", Body: rest.MaxSearchBody, Invalid: fault.InvalidSearch,
-		Doc: "Literally, in any case, in the documents in view that have every word. Of Chinese, Japanese and Korean words of more than two " +
+		Doc: "Finds words literally, ignoring case, in the visible documents that have every word. Of Chinese, Japanese and Korean words of more than two " +
 			"characters, one pair of neighbouring characters suffices. A line scores by how many of the words and pairs it has, and by its " +
 			"document: MEMORY 1, PROFILE 0.9, AGENTS 0.8, memory/ 0.7, others 0.2; at most five lines of a document. Matches are marked [[so]] " +
 			"in the snippet.",
@@ -386,8 +386,8 @@ type keywordInput struct {
 type keywordsView struct {
 	Query     string              `json:"query"`
 	Scope     keyword.Scope       `json:"scope"`
-	TotalHits int                 `json:"totalHits" doc:"Lines in hits."`
-	Hits      []recall.KeywordHit `json:"hits" doc:"Best first."`
+	TotalHits int                 `json:"totalHits" doc:"Number of lines in hits."`
+	Hits      []recall.KeywordHit `json:"hits" doc:"Results, best first."`
 	Hint      string              `json:"hint,omitempty" doc:"What to do when nothing was found."`
 	Disabled  bool                `json:"disabled,omitempty" doc:"Nothing was searched."`
 	Error     string              `json:"error,omitempty"`

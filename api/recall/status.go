@@ -34,7 +34,7 @@ type recallStatusView struct {
 	Corpora   []corpusStatusView `json:"corpora"`
 	Vectors   vectorStatusView   `json:"vectors"`
 	Recorded  recordedView       `json:"recorded" doc:"Searches whose results were noted as used, by this server since its start."`
-	Settings  recallSettingsView `json:"settings" doc:"Of a search that says nothing else."`
+	Settings  recallSettingsView `json:"settings" doc:"Settings of a search that names no others."`
 	Embedders []probeView        `json:"embedders,omitempty" nullable:"false" doc:"With deep: how the models answered."`
 	SelfCheck []selfCheckView    `json:"selfCheck,omitempty" nullable:"false" doc:"With deep: whether what is stored is found."`
 }

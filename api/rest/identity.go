@@ -16,7 +16,7 @@ type PersonParams struct {
 	Owner     string `query:"owner" maxLength:"128" doc:"Owner key, such as user:7, feishu:ou_1 or api:42." example:"api:42"`
 	Channel   string `query:"channel" maxLength:"128" doc:"Channel of sender; give both."`
 	Sender    string `query:"sender" maxLength:"128" doc:"Who writes in channel; give both."`
-	EndUserID string `query:"endUserId" maxLength:"128" doc:"End user of an API integration: the owner api: with this behind it."`
+	EndUserID string `query:"endUserId" maxLength:"128" doc:"End user of an API integration; the owner key is api: and this id."`
 }
 
 // Person returns whom the query names.

@@ -91,7 +91,7 @@ const WorkspacePath = "/api/v1/agents/{agent}/workspace"
 // ToolCallView is a model's call of a tool, in requests and answers.
 type ToolCallView struct {
 	ID        string `json:"id" minLength:"1" maxLength:"128" doc:"Unique within the message; the tool's message names it." example:"call_1"`
-	Name      string `json:"name" minLength:"1" maxLength:"200" doc:"Of the tool." example:"memory_search"`
+	Name      string `json:"name" minLength:"1" maxLength:"200" doc:"Name of the tool." example:"memory_search"`
 	Arguments string `json:"arguments" maxLength:"262144" doc:"As the model wrote them: JSON in a string, kept as it is." example:"{\"query\":\"tea\"}"`
 }
 
@@ -99,13 +99,13 @@ type ToolCallView struct {
 type MessageInput struct {
 	ID           string         `json:"id" minLength:"1" maxLength:"128" doc:"The client's id, unique within the conversation; a message is stored once." example:"m1"`
 	Role         string         `json:"role" enum:"user,assistant,tool,system"`
-	Name         string         `json:"name,omitempty" maxLength:"200" doc:"Of the speaker or tool."`
-	Speaker      string         `json:"speaker,omitempty" maxLength:"128" doc:"Of a user message in a group: the id of who said it. It is stored with the name: Ada <feishu:ou_1>." example:"feishu:ou_1"`
+	Name         string         `json:"name,omitempty" maxLength:"200" doc:"Name of the speaker or tool."`
+	Speaker      string         `json:"speaker,omitempty" maxLength:"128" doc:"Id of the person who wrote a user message in a group. It is stored with the name: Ada <feishu:ou_1>." example:"feishu:ou_1"`
 	Content      string         `json:"content" maxLength:"262144" doc:"UTF-8, at most 256 KiB."`
-	FinishReason string         `json:"finishReason,omitempty" maxLength:"64" doc:"Of an assistant message, as the provider says it."`
+	FinishReason string         `json:"finishReason,omitempty" maxLength:"64" doc:"Why an assistant message ended, in the provider's words."`
 	CreatedAt    *time.Time     `json:"createdAt,omitempty" doc:"When it was said; missing: now."`
 	ToolCalls    []ToolCallView `json:"toolCalls,omitempty" maxItems:"64" nullable:"false" doc:"Tool calls of an assistant message, at most 256 KiB in total."`
-	ToolCallID   string         `json:"toolCallId,omitempty" maxLength:"128" doc:"Of a tool message: the id of the call that it answers. A call and its answer stay together in context windows."`
+	ToolCallID   string         `json:"toolCallId,omitempty" maxLength:"128" doc:"Id of the call that a tool message answers. A call and its answer stay together in context windows."`
 }
 
 // Resolve checks what a schema cannot: sizes in bytes.

@@ -129,11 +129,11 @@ type PartView struct {
 	Since  *time.Time `json:"since,omitempty"`
 	SeenAt *time.Time `json:"seenAt,omitempty"`
 
-	Builds []BuildView `json:"builds,omitempty" doc:"Of workers: the builds of the program that run workflows."`
+	Builds []BuildView `json:"builds,omitempty" doc:"Builds of the program that run workflows."`
 }
 
 // BuildView is a build of the program that runs workflows.
 type BuildView struct {
-	Build   string `json:"build" doc:"Its id, as Temporal shows it; empty for a release that does not report it."`
+	Build   string `json:"build" doc:"Id of the build, as Temporal shows it; empty for a release that does not report it."`
 	Workers int    `json:"workers" doc:"Worker processes that have asked for work within 90 seconds."`
 }

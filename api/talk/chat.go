@@ -43,10 +43,10 @@ type chatInput struct {
 		ConversationID string         `json:"conversationId,omitempty" maxLength:"255" doc:"The client's id of the conversation; made when it is new, and named by the server when it is empty." example:"c1"`
 		Message        string         `json:"message" minLength:"1" maxLength:"262144" doc:"What to answer; UTF-8, at most 256 KiB." example:"Where do I live?"`
 		MessageID      string         `json:"messageId,omitempty" maxLength:"128" doc:"The client's id of the message: sent again, it is the same message. Empty: one is made."`
-		Name           string         `json:"name,omitempty" maxLength:"200" doc:"Of the speaker."`
+		Name           string         `json:"name,omitempty" maxLength:"200" doc:"Name of the speaker."`
 		Speaker        string         `json:"speaker,omitempty" maxLength:"128" doc:"Who speaks, where the owner is a group: their memories have a separate section." example:"feishu:ou_1"`
 		Model          string         `json:"model,omitempty" maxLength:"200" doc:"Instead of the agent's or the server's."`
-		MaxInputTokens int            `json:"maxInputTokens,omitempty" minimum:"0" maximum:"10000000" doc:"Of the window; 0: the agent's setting, else the server's."`
+		MaxInputTokens int            `json:"maxInputTokens,omitempty" minimum:"0" maximum:"10000000" doc:"Tokens of the window; 0: the agent's setting, else the server's."`
 		TriggerSource  memory.Trigger `json:"triggerSource,omitempty" enum:"web,channel,api" default:"api" doc:"Where a new conversation comes from."`
 	}
 }
@@ -59,18 +59,18 @@ func (in *chatInput) Resolve(huma.Context) []error {
 // turnView is an answer.
 type turnView struct {
 	Conversation string          `json:"conversationId"`
-	MessageID    string          `json:"messageId" doc:"Of the message that was answered."`
+	MessageID    string          `json:"messageId" doc:"Id of the message that was answered."`
 	AnswerID     string          `json:"answerId,omitempty"`
 	Answer       string          `json:"answer"`
 	Model        string          `json:"model" doc:"Who answered: a model, builtin/recall (from memory alone) or builtin/remember."`
 	Finish       string          `json:"finish" enum:"stop,length,tool_limit" doc:"Why it ends: the model was done, the answer was cut, or no more tools were allowed."`
-	Rounds       int             `json:"rounds" doc:"Model calls."`
+	Rounds       int             `json:"rounds" doc:"Number of model calls."`
 	Usage        memory.Usage    `json:"usage"`
 	Replayed     bool            `json:"replayed,omitempty" doc:"The message was answered before; this is that answer."`
 	Remembered   *rememberedView `json:"remembered,omitempty" doc:"What the message asked to remember."`
 	Quoted       []recalledView  `json:"quoted,omitempty" nullable:"false" doc:"Without a model: the statements of memory that the answer quotes."`
 	ToolCalls    []toolUseView   `json:"toolCalls" doc:"What the model did with the tools, in order."`
-	Context      MadeContext     `json:"context" doc:"Of the last model call."`
+	Context      MadeContext     `json:"context" doc:"Context of the last model call."`
 	LastSeq      int64           `json:"lastSeq,omitempty" doc:"Number of the conversation's last message."`
 	Token        string          `json:"token,omitempty" doc:"Names what was stored, for a search that is to see its vectors (after)."`
 }
@@ -83,7 +83,7 @@ type toolUseView struct {
 	IsError   bool           `json:"isError,omitempty"`
 	Content   string         `json:"content" doc:"What the model was shown: JSON."`
 	Found     []recalledView `json:"found,omitempty" nullable:"false" doc:"Passages that it showed."`
-	Written   *writtenView   `json:"written,omitempty" doc:"Of a write."`
+	Written   *writtenView   `json:"written,omitempty" doc:"Result of a write."`
 	Took      float64        `json:"tookMs"`
 }
 

@@ -40,7 +40,7 @@ func (s *Room) compactionRoutes() {
 		ID: "compact-conversation", Method: http.MethodPost, Path: conversationPath + "/compact", Tag: "conversations", Need: memory.RoleMember,
 		Act: rest.Changes, Summary: "Flush and summarise the beginning of a conversation now", Timeout: rest.MaxWait + rest.RequestTimeout,
 		Also: []int{http.StatusAccepted},
-		Doc: "Everything before the last turns (windowKeepTurns), on behalf of the conversation's real owner. Answers 200 with the " +
+		Doc: "Compacts everything before the last turns (windowKeepTurns), on behalf of the conversation's owner. Answers 200 with the " +
 			"compaction, or 202 when it is not there within wait: it goes on. The same range is compacted once, however often it is requested.",
 	}, s.compact)
 }
@@ -179,7 +179,7 @@ type compactInput struct {
 type compactedView struct {
 	Status      string          `json:"status" enum:"completed,running"`
 	To          int64           `json:"to" doc:"Last message that is summarised; 0: there is nothing to summarise yet."`
-	Compaction  *compactionView `json:"compaction,omitempty" doc:"Once it is completed; without the words for who may not read the conversation."`
+	Compaction  *compactionView `json:"compaction,omitempty" doc:"The compaction, once it has ended; without the text if the key may not read the conversation."`
 	Compactions string          `json:"compactions" doc:"Where they are listed."`
 }
 

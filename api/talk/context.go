@@ -50,11 +50,11 @@ type contextInput struct {
 		rest.PersonBody
 		Conversation   string      `json:"conversation,omitempty" maxLength:"255" doc:"The client's id of the conversation. Empty, or one that does not exist yet: there is nothing before the message." example:"c1"`
 		Message        string      `json:"message" minLength:"1" maxLength:"262144" doc:"What the model is to answer." example:"Where do I live?"`
-		Name           string      `json:"name,omitempty" maxLength:"200" doc:"Of the speaker."`
+		Name           string      `json:"name,omitempty" maxLength:"200" doc:"Name of the speaker."`
 		Speaker        string      `json:"speaker,omitempty" maxLength:"128" doc:"Who speaks, where the owner is a group: each message of a person then begins with who said it, and what is recalled names the person." example:"feishu:ou_1"`
 		Tools          []toolInput `json:"tools,omitempty" maxItems:"256" nullable:"false" doc:"Tools sent with the context; their tokens are reserved."`
 		Model          string      `json:"model,omitempty" maxLength:"200" doc:"Model whose tokens are counted; empty: the configured model."`
-		MaxInputTokens int         `json:"maxInputTokens,omitempty" minimum:"0" maximum:"10000000" doc:"Of the window; 0: the agent's setting, else the server's (128,000)."`
+		MaxInputTokens int         `json:"maxInputTokens,omitempty" minimum:"0" maximum:"10000000" doc:"Tokens of the window; 0: the agent's setting, else the server's (128,000)."`
 	}
 }
 
@@ -149,9 +149,9 @@ type recalledView struct {
 	Citation     string        `json:"citation" example:"MEMORY.md#L12"`
 	Scope        memory.Scope  `json:"scope"`
 	Agent        string        `json:"agent,omitempty" doc:"Whose memory it is: this agent's, or that of its leader. Missing for GLOBAL."`
-	Version      int           `json:"version,omitempty" doc:"Of the document."`
+	Version      int           `json:"version,omitempty" doc:"Version of the document."`
 	Conversation string        `json:"conversation,omitempty"`
-	Role         string        `json:"role,omitempty" doc:"Who said it."`
+	Role         string        `json:"role,omitempty" doc:"Role of the speaker."`
 	Person       memory.Owner  `json:"person,omitempty" doc:"In a group: the person who said it, or in whose section of MEMORY.md it stands." example:"feishu:ou_1"`
 	Text         string        `json:"text" doc:"What was found."`
 	Score        float64       `json:"score"`

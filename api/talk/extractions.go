@@ -23,7 +23,7 @@ func (s *Room) extractionRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-extractions", Method: http.MethodGet, Path: "/api/v1/agents/{agent}/extractions", Tag: "extractions",
 		Need: memory.RoleViewer, Summary: "List extractions with their outcomes, newest first",
-		Doc: "Of the owner that is named or that the key is pinned to. Naming nobody, of all owners: an admin sees them whole, others without " +
+		Doc: "Lists those of the owner named in the request or pinned to the key, or else of all owners: an admin sees them whole, others without " +
 			"reasons in words, violations and owners.",
 	}, s.listExtractions)
 	rest.Register(s.Server, rest.Route{
@@ -91,8 +91,8 @@ type extractionsInput struct {
 	rest.AgentParam
 	rest.PersonParams
 	rest.PageParams
-	Conversation string         `query:"conversation" maxLength:"255" doc:"Only of this conversation."`
-	Outcome      memory.Outcome `query:"outcome" enum:"running,waiting,written,nothing,skipped,quarantined,failed" doc:"Only with this outcome."`
+	Conversation string         `query:"conversation" maxLength:"255" doc:"Only extractions of this conversation."`
+	Outcome      memory.Outcome `query:"outcome" enum:"running,waiting,written,nothing,skipped,quarantined,failed" doc:"Only items with this outcome."`
 }
 
 func (s *Room) listExtractions(ctx context.Context, in *extractionsInput) (*rest.Reply[rest.Page[extractionView]], error) {

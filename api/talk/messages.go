@@ -40,7 +40,7 @@ func (s *Room) conversationRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-conversations", Method: http.MethodGet, Path: "/api/v1/agents/{agent}/conversations", Tag: "conversations",
 		Need: memory.RoleViewer, Summary: "List conversations, latest first",
-		Doc: "Of the owner that is named or that the key is pinned to; naming nobody, of all owners (whose they are is shown to admins only).",
+		Doc: "Lists those of the owner named in the request or pinned to the key, or else of all owners (who they are is shown to admins only).",
 	}, s.listConversations)
 }
 
@@ -103,7 +103,7 @@ func (s *Room) messageRoutes() {
 				map[string]any{"id": "m2", "role": "assistant", "content": "Noted: you live in Bern now."},
 			},
 		},
-		Doc: "Stores the batch as a whole, in order. A message whose id is stored already is left alone, so that a batch can be sent again. " +
+		Doc: "Stores the batch as a whole, in order. A message whose id is stored already is left unchanged, so that a batch can be sent again. " +
 			"With turnComplete an extraction is scheduled; it waits for a quiet moment and for the owner's cooldown. " +
 			"While workflows cannot be reached, messages are stored all the same and extraction.status is pending.",
 	}, s.addMessages)

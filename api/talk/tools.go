@@ -21,8 +21,8 @@ func (s *Room) toolRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-tools", Method: http.MethodGet, Path: toolsPath, Tag: "tools", Need: memory.RoleViewer,
 		Summary: "List the memory tools for models",
-		Doc: "Names, descriptions and JSON schemas of their arguments, the same for every agent. Give them to the model of your choice, and " +
-			"run what it calls with call-tool.",
+		Doc: "Returns names, descriptions and JSON schemas of the arguments, the same for every agent. Give them to any model, and run its " +
+			"calls with call-tool.",
 	}, s.listTools)
 	const path = toolsPath + "/{tool}"
 	rest.Register(s.Server, rest.Route{
@@ -129,7 +129,7 @@ func (s *Room) rememberRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "remember", Method: http.MethodPost, Path: "/api/v1/agents/{agent}/remember", Tag: "chat", Need: memory.RoleMember,
 		Act: rest.Changes, Summary: "Remember a statement", Body: rest.MaxSmallBody, Errors: []int{http.StatusConflict},
-		Doc: "Saves it at once and without a model, as the person's own words, under \"## Remembered\" of the owner's MEMORY.md (the shared " +
+		Doc: "Saves a statement at once and without a model, as the person's own words, under \"## Remembered\" of the owner's MEMORY.md (the shared " +
 			"one where owners are not kept apart). What is known already is recognised; a statement that says otherwise takes the place of the " +
 			"old line, whose version stays in the history.",
 	}, s.remember)
@@ -137,7 +137,7 @@ func (s *Room) rememberRoutes() {
 		ID: "forget", Method: http.MethodPost, Act: rest.Changes, Path: "/api/v1/agents/{agent}/forget", Tag: "chat", Need: memory.RoleMember,
 		Summary: "Forget statements of a document", Body: rest.MaxSmallBody, Errors: []int{http.StatusConflict},
 		Doc: "Takes the statements on the given lines out of the document, MEMORY.md, PROFILE.md, the archives and the daily notes. No dream, " +
-			"extraction or flush writes them again, in no words; the person may. What was said in conversations stays, and so do earlier " +
+			"extraction or flush writes them again, in any words; the person may. What was said in conversations stays, and so do earlier " +
 			"versions.",
 	}, s.forget)
 }
@@ -158,7 +158,7 @@ type rememberedView struct {
 	Line    string      `json:"line,omitempty" doc:"The line in the document."`
 	Old     string      `json:"old,omitempty" doc:"The line replaced by a correction; it remains in the history."`
 	Path    string      `json:"path,omitempty"`
-	Receipt writtenView `json:"receipt" doc:"Of the write, or of the one that saved it first."`
+	Receipt writtenView `json:"receipt" doc:"Receipt of the write, or of the earlier write of the same statement."`
 }
 
 func viewRemembered(v toolbox.Saved) rememberedView {
@@ -201,7 +201,7 @@ type forgetInput struct {
 	rest.RequestKeyParam
 	Body struct {
 		rest.PersonBody
-		Path      string           `json:"path" minLength:"1" maxLength:"255" doc:"Of the document." example:"MEMORY.md"`
+		Path      string           `json:"path" minLength:"1" maxLength:"255" doc:"Path of the document." example:"MEMORY.md"`
 		Scope     memory.Scope     `json:"scope,omitempty" enum:"PERSONAL,TEAM,GLOBAL" doc:"Missing: the one that the path means to the owner, their own first."`
 		StartLine int              `json:"startLine,omitempty" minimum:"0" doc:"First line; all statements in the range are forgotten."`
 		EndLine   int              `json:"endLine,omitempty" minimum:"0" doc:"Last line, inclusive; missing: the first one."`

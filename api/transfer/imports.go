@@ -43,11 +43,11 @@ func (s *transferRoom) importRoutes() {
 		ID: "create-import", Method: http.MethodPost, Path: importsPath, Tag: "imports", Need: memory.RoleMember, Body: rest.MaxSmallBody,
 		Act: rest.Changes, Summary: "Create an import, or find one to continue",
 		Doc: "The same source with the same options and owner is one import, however often it is requested. " +
-			"Naming nobody, it may be about several owners and about shared documents; a key that is pinned to an owner moves in that one's.",
+			"Naming nobody, it may be about several owners and about shared documents; with a key that is pinned to an owner, it is about that one.",
 	}, s.createImport)
 	rest.Register(s.Server, rest.Route{
 		ID: "list-imports", Method: http.MethodGet, Path: importsPath, Tag: "imports", Need: memory.RoleMember,
-		Summary: "List imports, newest first", Doc: "Of the owner that is named or that the key is pinned to. Naming nobody: all of the agent.",
+		Summary: "List imports, newest first", Doc: "Lists those of the owner named in the request or pinned to the key, or else all of the agent.",
 	}, s.listImports)
 	rest.Register(s.Server, rest.Route{
 		ID: "get-import", Method: http.MethodGet, Path: importsPath + "/{import}", Tag: "imports", Need: memory.RoleMember,
@@ -57,8 +57,8 @@ func (s *transferRoom) importRoutes() {
 		ID: "add-import-items", Method: http.MethodPost, Path: importsPath + "/{import}/items", Tag: "imports", Need: memory.RoleMember,
 		Act: rest.Changes, Body: rest.MaxBodyBytes, Errors: []int{http.StatusConflict},
 		Summary: "Upload documents and conversations",
-		Doc: "All of the batch or nothing. An item whose key is known is left alone, so that a batch can be sent again; one that failed, or " +
-			"was left out, is tried again at the next start. An item that cannot be moved in is recorded as failed with its reason, and does not " +
+		Doc: "Stores all items of the batch or none. An item whose key is known is left unchanged, so that a batch can be sent again; one that failed, or " +
+			"was left out, is tried again at the next start. An item that cannot be imported is recorded as failed with its reason, and does not " +
 			"keep the others from it.",
 	}, s.addImportItems)
 	rest.Register(s.Server, rest.Route{
@@ -68,13 +68,13 @@ func (s *transferRoom) importRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "start-import", Method: http.MethodPost, Path: importsPath + "/{import}/start", Tag: "imports", Need: memory.RoleMember,
 		Act: rest.Changes, Status: http.StatusAccepted, Summary: "Start an import",
-		Doc: "Documents first, then conversations in the order in which they ended. What is settled is never done again. Asked for again, it " +
-			"goes on with what waits.",
+		Doc: "Imports documents first, then conversations in the order in which they ended. Settled items are never imported again; another " +
+			"start continues with the others.",
 	}, s.startImport)
 	rest.Register(s.Server, rest.Route{
 		ID: "cancel-import", Method: http.MethodPost, Path: importsPath + "/{import}/cancel", Tag: "imports", Need: memory.RoleMember,
 		Act: rest.Changes, Status: http.StatusAccepted, Summary: "Cancel an import",
-		Doc: "What is moved in stays. What is not is skipped, until it is uploaded and started again.",
+		Doc: "Imported items stay. The others are skipped, until they are uploaded and started again.",
 	}, s.cancelImport)
 }
 
@@ -235,14 +235,14 @@ type importDocument struct {
 	Path    string       `json:"path" maxLength:"255" doc:"Target path." example:"memory/2026-01-31.md"`
 	Source  string       `json:"source,omitempty" maxLength:"1000" doc:"Original path."`
 	Scope   memory.Scope `json:"scope" enum:"PERSONAL,TEAM"`
-	Owner   string       `json:"owner,omitempty" maxLength:"128" doc:"Of a personal one; missing: whom the import is about."`
+	Owner   string       `json:"owner,omitempty" maxLength:"128" doc:"Owner of a personal document; missing: the owner of the import."`
 	Content string       `json:"content" doc:"Markdown, at most 1 MiB; a longer one fails."`
 	At      *time.Time   `json:"at,omitempty" doc:"When it was last changed, if that is known."`
 }
 
 type importConversation struct {
-	ID       string          `json:"id" minLength:"1" maxLength:"255" doc:"Of the conversation here: the other system's, behind its name." example:"chatgpt:6f1c"`
-	Owner    string          `json:"owner,omitempty" maxLength:"128" doc:"Missing: whom the import is about."`
+	ID       string          `json:"id" minLength:"1" maxLength:"255" doc:"Id of the conversation here: the name of the other system, then its id." example:"chatgpt:6f1c"`
+	Owner    string          `json:"owner,omitempty" maxLength:"128" doc:"Owner of the conversation; missing: the owner of the import."`
 	Title    string          `json:"title,omitempty" maxLength:"1000"`
 	Messages []importMessage `json:"messages" minItems:"1" maxItems:"10000" nullable:"false" doc:"In the order in which they were said, each with createdAt."`
 }
@@ -252,13 +252,13 @@ type importConversation struct {
 type importMessage struct {
 	ID           string              `json:"id" minLength:"1" maxLength:"128" doc:"The other system's, unique within the conversation."`
 	Role         string              `json:"role" enum:"user,assistant,tool,system"`
-	Name         string              `json:"name,omitempty" maxLength:"200" doc:"Of the speaker or tool."`
-	Speaker      string              `json:"speaker,omitempty" maxLength:"128" doc:"Of a user message in a group: the id of who said it."`
+	Name         string              `json:"name,omitempty" maxLength:"200" doc:"Name of the speaker or tool."`
+	Speaker      string              `json:"speaker,omitempty" maxLength:"128" doc:"Id of the person who wrote a user message in a group."`
 	Content      string              `json:"content" doc:"UTF-8, at most 256 KiB; a conversation with a longer one fails."`
-	FinishReason string              `json:"finishReason,omitempty" maxLength:"64" doc:"Of an assistant message, as the provider says it."`
+	FinishReason string              `json:"finishReason,omitempty" maxLength:"64" doc:"Why an assistant message ended, in the provider's words."`
 	CreatedAt    *time.Time          `json:"createdAt,omitempty" doc:"When it was said; missing: now."`
 	ToolCalls    []rest.ToolCallView `json:"toolCalls,omitempty" maxItems:"64" nullable:"false" doc:"Tool calls of an assistant message."`
-	ToolCallID   string              `json:"toolCallId,omitempty" maxLength:"128" doc:"Of a tool message: the id of the call that it answers."`
+	ToolCallID   string              `json:"toolCallId,omitempty" maxLength:"128" doc:"Id of the call that a tool message answers."`
 }
 
 type addImportItemsInput struct {
@@ -364,7 +364,7 @@ type listImportItemsInput struct {
 	rest.AgentParam
 	ImportParam
 	rest.PageParams
-	Outcome string `query:"outcome" enum:"waiting,written,unchanged,merged,nothing,skipped,quarantined,failed" doc:"Only those that ended so."`
+	Outcome string `query:"outcome" enum:"waiting,written,unchanged,merged,nothing,skipped,quarantined,failed" doc:"Only items with this outcome."`
 }
 
 // importedItemView is an item of an import, without its contents.

@@ -54,7 +54,7 @@ func (s *transferRoom) snapshotRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "get-snapshot-import", Method: http.MethodGet, Path: snapshotsPath + "/{import}", Tag: "snapshots", Need: memory.RoleViewer,
 		Summary: "Read an import of an archive",
-		Doc:     "Of every entry of the archive. It holds names and hashes, never contents. An admin key finds it without naming the owner.",
+		Doc:     "Lists the result for every entry of the archive: names and hashes, never contents. An admin key finds it without naming the owner.",
 	}, s.getSnapshotImport)
 }
 
@@ -142,12 +142,12 @@ type snapshotImportView struct {
 	ID         uuid.UUID               `json:"id"`
 	Owner      memory.Owner            `json:"owner,omitempty" doc:"Whose PERSONAL documents it brings; missing: shared documents only."`
 	Archive    string                  `json:"archive" doc:"SHA-256 of the archive, in hex."`
-	Bytes      int64                   `json:"bytes" doc:"Of the archive."`
+	Bytes      int64                   `json:"bytes" doc:"Size of the archive."`
 	Scope      snapshot.Choice         `json:"scope" enum:"personal,team,all"`
 	Outcome    memory.Outcome          `json:"outcome" enum:"running,written,nothing,refused"`
 	ReasonCode memory.ReasonCode       `json:"reasonCode,omitempty" doc:"Why nothing was written."`
-	Created    int                     `json:"created" doc:"Documents."`
-	Updated    int                     `json:"updated" doc:"Documents."`
+	Created    int                     `json:"created" doc:"Number of documents created."`
+	Updated    int                     `json:"updated" doc:"Number of documents updated."`
 	Skipped    int                     `json:"skipped" doc:"Entries, those that are as they were among them."`
 	Files      []transfer.SnapshotFile `json:"files" nullable:"false" doc:"Result for each entry; empty while the import is running, and in lists."`
 	WorkflowID string                  `json:"workflowId,omitempty"`
@@ -384,7 +384,7 @@ func refusedSnapshot(err error) error {
 type skipView struct {
 	Filename string          `json:"filename"`
 	Reason   snapshot.Reason `json:"reason"`
-	Findings []scan.Finding  `json:"findings,omitempty" doc:"Of a quarantined text: class, rule and line."`
+	Findings []scan.Finding  `json:"findings,omitempty" doc:"Findings in a quarantined text: class, rule and line."`
 }
 
 // createView is a document that would be new.
@@ -414,7 +414,7 @@ type ChangeNotes struct {
 	Findings []scan.Finding `json:"findings,omitempty" doc:"Why: class, rule and line, never the text."`
 	Withheld bool           `json:"withheld,omitempty" doc:"Statements are left out that a person had forgotten."`
 	Edited   bool           `json:"edited,omitempty" doc:"The content differs from the manifest: it was edited in the archive."`
-	Prompt   bool           `json:"prompt,omitempty" doc:"Its place in the system prompt changes."`
+	Prompt   bool           `json:"prompt,omitempty" doc:"The position in the system prompt changes."`
 }
 
 // previewView lists what an import would do.
@@ -484,7 +484,7 @@ func hashOf(text string) string {
 type importSnapshotInput struct {
 	SnapshotUpload
 	rest.WaitParam
-	Token string `query:"token" maxLength:"128" doc:"Of a preview: the import refuses when anything has changed since."`
+	Token string `query:"token" maxLength:"128" doc:"Token of a preview: the import is refused if anything has changed since."`
 }
 
 // importedView is the outcome of an import, or where it will be.

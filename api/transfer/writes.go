@@ -78,7 +78,7 @@ type writeView struct {
 	Scope      memory.Scope      `json:"scope"`
 	Path       string            `json:"path,omitempty"`
 	Strategy   markdown.Strategy `json:"strategy"`
-	Problem    string            `json:"problem,omitempty" doc:"Of a refused write: what is wrong, with rules and lines but nothing of the text."`
+	Problem    string            `json:"problem,omitempty" doc:"Why the write was refused: rules and lines, without the text."`
 	Key        uuid.UUID         `json:"key" doc:"Id of the key that asked."`
 	WorkflowID string            `json:"workflowId"`
 	Link       string            `json:"link,omitempty" doc:"The workflow in Temporal's Web UI."`

@@ -220,7 +220,7 @@ type Artifact struct {
 	// ContentType One of: markdown, json.
 	ContentType string `json:"contentType"`
 
-	// Href Where it is read, on behalf of the same owner.
+	// Href Address of the artifact, for the same owner.
 	Href string `json:"href"`
 
 	// Kind One of: memory-root, daily-note, dream-report, event-log.
@@ -233,7 +233,7 @@ type Artifact struct {
 
 // Audit defines model for Audit.
 type Audit struct {
-	// Address Of the client.
+	// Address Address of the client.
 	Address string    `json:"address"`
 	Agent   string    `json:"agent,omitempty,omitzero"`
 	At      time.Time `json:"at"`
@@ -318,7 +318,7 @@ type BlameLine struct {
 
 // Build defines model for Build.
 type Build struct {
-	// Build Its id, as Temporal shows it; empty for a release that does not report it.
+	// Build Id of the build, as Temporal shows it; empty for a release that does not report it.
 	Build string `json:"build"`
 
 	// Workers Worker processes that have asked for work within 90 seconds.
@@ -410,7 +410,7 @@ type ChatBody struct {
 	ConversationID string `json:"conversationId,omitempty,omitzero"`
 	EndUserID      string `json:"endUserId,omitempty,omitzero"`
 
-	// MaxInputTokens Of the window; 0: the agent's setting, else the server's.
+	// MaxInputTokens Tokens of the window; 0: the agent's setting, else the server's.
 	MaxInputTokens *int `json:"maxInputTokens,omitempty"`
 
 	// Message What to answer; UTF-8, at most 256 KiB.
@@ -422,7 +422,7 @@ type ChatBody struct {
 	// Model Instead of the agent's or the server's.
 	Model string `json:"model,omitempty,omitzero"`
 
-	// Name Of the speaker.
+	// Name Name of the speaker.
 	Name string `json:"name,omitempty,omitzero"`
 
 	// Owner Owner key; or give channel and sender, or endUserId.
@@ -549,7 +549,7 @@ type ContextBody struct {
 	Conversation string `json:"conversation,omitempty,omitzero"`
 	EndUserID    string `json:"endUserId,omitempty,omitzero"`
 
-	// MaxInputTokens Of the window; 0: the agent's setting, else the server's (128,000).
+	// MaxInputTokens Tokens of the window; 0: the agent's setting, else the server's (128,000).
 	MaxInputTokens *int `json:"maxInputTokens,omitempty"`
 
 	// Message What the model is to answer.
@@ -558,7 +558,7 @@ type ContextBody struct {
 	// Model Model whose tokens are counted; empty: the configured model.
 	Model string `json:"model,omitempty,omitzero"`
 
-	// Name Of the speaker.
+	// Name Name of the speaker.
 	Name string `json:"name,omitempty,omitzero"`
 
 	// Owner Owner key; or give channel and sender, or endUserId.
@@ -665,7 +665,7 @@ type Create struct {
 	// Hash SHA-256 in hex, of what would be written.
 	Hash string `json:"hash"`
 
-	// Prompt Its place in the system prompt changes.
+	// Prompt The position in the system prompt changes.
 	Prompt bool `json:"prompt,omitempty,omitzero"`
 
 	// Redacted Secrets are taken out.
@@ -835,7 +835,7 @@ type Dream struct {
 	Reverted Reverted `json:"reverted,omitempty,omitzero"`
 	RunID    string   `json:"runId,omitempty,omitzero"`
 
-	// Scope Of the documents that it may write.
+	// Scope Scope of the documents that it may write.
 	Scope string `json:"scope,omitempty,omitzero"`
 
 	// Seconds From the start to the end.
@@ -843,7 +843,7 @@ type Dream struct {
 	Settings  DreamSettings `json:"settings"`
 	StartedAt time.Time     `json:"startedAt"`
 
-	// Topic Of a focused dream.
+	// Topic Topic of a focused dream.
 	Topic string `json:"topic,omitempty,omitzero"`
 
 	// Trigger One of: schedule, request, replay.
@@ -955,39 +955,39 @@ type DreamSettings struct {
 	// Days Age limit of the notes and conversations read, in days.
 	Days int `json:"days"`
 
-	// DiaryMaxChars Of DREAMS.md, before old entries are folded into monthly files.
+	// DiaryMaxChars Maximum size of DREAMS.md; older entries are moved to monthly files.
 	DiaryMaxChars int  `json:"diaryMaxChars"`
 	Enabled       bool `json:"enabled"`
 
-	// HalfLifeDays Of recency and of the boosts.
+	// HalfLifeDays Age at which recency and boosts count half.
 	HalfLifeDays float64 `json:"halfLifeDays"`
 
-	// LightBoost At most added for being staged again.
+	// LightBoost Maximum added for being staged again.
 	LightBoost float64 `json:"lightBoost"`
 
-	// MaxCandidates That one dream weighs; the rest waits for the next one.
+	// MaxCandidates Maximum number of candidates that one dream weighs; the others wait for the next dream.
 	MaxCandidates int `json:"maxCandidates"`
 	MaxPromotions int `json:"maxPromotions"`
 
-	// MaxRetiredShare Of the lines of MEMORY.md that one dream may retire.
+	// MaxRetiredShare Maximum share of the lines of MEMORY.md that one dream may retire.
 	MaxRetiredShare float64 `json:"maxRetiredShare"`
 
-	// MemoryMaxChars Ceiling of MEMORY.md.
+	// MemoryMaxChars Maximum size of MEMORY.md.
 	MemoryMaxChars int `json:"memoryMaxChars"`
 
-	// MinDiversity Distinct questions or days.
+	// MinDiversity Minimum number of distinct questions or days.
 	MinDiversity int     `json:"minDiversity"`
 	MinScore     float64 `json:"minScore"`
 	MinSignals   int     `json:"minSignals"`
 	Model        string  `json:"model,omitempty,omitzero"`
 
-	// NotesMaxChars Of the notes that a model is shown.
+	// NotesMaxChars Maximum size of the notes that a model is shown.
 	NotesMaxChars int `json:"notesMaxChars"`
 
 	// OwnerIsolation Off: only the shared memory dreams.
 	OwnerIsolation bool `json:"ownerIsolation"`
 
-	// RemBoost At most added for being a likely truth.
+	// RemBoost Maximum added for being a likely truth.
 	RemBoost float64      `json:"remBoost"`
 	Weights  DreamWeights `json:"weights"`
 }
@@ -1013,7 +1013,7 @@ type DreamingStatus struct {
 	Enabled bool  `json:"enabled"`
 	Last    Dream `json:"last,omitempty,omitzero"`
 
-	// Outcomes Of the dreams of the last 30 days.
+	// Outcomes Outcomes of the dreams of the last 30 days.
 	Outcomes map[string]int64 `json:"outcomes"`
 	Running  Dream            `json:"running,omitempty,omitzero"`
 	Schedule DreamSchedule    `json:"schedule"`
@@ -1069,7 +1069,7 @@ type Event struct {
 	Detail   json.RawMessage `json:"detail"`
 	Document string          `json:"document,omitempty,omitzero"`
 
-	// ID Its place: send it as cursor to read on behind it.
+	// ID Position of the event: send it as cursor to read the events after it.
 	ID    string `json:"id"`
 	Kind  string `json:"kind"`
 	Owner string `json:"owner,omitempty,omitzero"`
@@ -1078,7 +1078,7 @@ type Event struct {
 	// Scope Who reads it; missing: admins.
 	Scope string `json:"scope,omitempty,omitzero"`
 
-	// Version That the event made.
+	// Version Version that the change made.
 	Version int `json:"version,omitempty,omitzero"`
 }
 
@@ -1129,7 +1129,7 @@ type Excerpt struct {
 	// Lines How many lines text has; 0 behind the end.
 	Lines int `json:"lines"`
 
-	// MessageIds Of the messages in text.
+	// MessageIds Ids of the messages in text.
 	MessageIds []string `json:"messageIds,omitempty,omitzero"`
 
 	// NextFrom Send it as from to continue.
@@ -1153,7 +1153,7 @@ type Excerpt struct {
 	// Truncated More follows.
 	Truncated bool `json:"truncated,omitempty,omitzero"`
 
-	// Version Of the document.
+	// Version Version of the document.
 	Version int `json:"version,omitempty,omitzero"`
 }
 
@@ -1505,7 +1505,7 @@ type ForgetBody struct {
 	// Owner Owner key; or give channel and sender, or endUserId.
 	Owner string `json:"owner,omitempty,omitzero"`
 
-	// Path Of the document.
+	// Path Path of the document.
 	Path string `json:"path"`
 
 	// Scope Missing: the one that the path means to the owner, their own first. One of: PERSONAL, TEAM, GLOBAL.
@@ -1541,19 +1541,19 @@ type Found struct {
 	EndLine int         `json:"endLine"`
 	Explain Explanation `json:"explain,omitempty,omitzero"`
 
-	// MessageIds Of what was said.
+	// MessageIds Ids of the messages.
 	MessageIds []string `json:"messageIds,omitempty,omitzero"`
 
-	// Name Of who said it.
+	// Name Name of the person who said it.
 	Name string `json:"name,omitempty,omitzero"`
 
-	// Owner Of what is PERSONAL.
+	// Owner Owner of a PERSONAL document.
 	Owner string `json:"owner,omitempty,omitzero"`
 
-	// Path Of the document, or sessions/ and the conversation.
+	// Path Path of the document, or sessions/ and the conversation.
 	Path string `json:"path"`
 
-	// Role Who said it.
+	// Role Role of the speaker.
 	Role  string `json:"role,omitempty,omitzero"`
 	Scope string `json:"scope"`
 
@@ -1574,7 +1574,7 @@ type Found struct {
 	TextScore    float64 `json:"textScore"`
 	VectorScore  float64 `json:"vectorScore"`
 
-	// Version Of the document.
+	// Version Version of the document.
 	Version int `json:"version,omitempty,omitzero"`
 }
 
@@ -1693,13 +1693,13 @@ type Import struct {
 
 // ImportConversation defines model for ImportConversation.
 type ImportConversation struct {
-	// ID Of the conversation here: the other system's, behind its name.
+	// ID Id of the conversation here: the name of the other system, then its id.
 	ID string `json:"id"`
 
 	// Messages In the order in which they were said, each with createdAt.
 	Messages []ImportMessage `json:"messages"`
 
-	// Owner Missing: whom the import is about.
+	// Owner Owner of the conversation; missing: the owner of the import.
 	Owner string `json:"owner,omitempty,omitzero"`
 	Title string `json:"title,omitempty,omitzero"`
 }
@@ -1712,7 +1712,7 @@ type ImportDocument struct {
 	// Content Markdown, at most 1 MiB; a longer one fails.
 	Content string `json:"content"`
 
-	// Owner Of a personal one; missing: whom the import is about.
+	// Owner Owner of a personal document; missing: the owner of the import.
 	Owner string `json:"owner,omitempty,omitzero"`
 
 	// Path Target path.
@@ -1742,22 +1742,22 @@ type ImportMessage struct {
 	// CreatedAt When it was said; missing: now.
 	CreatedAt time.Time `json:"createdAt,omitempty,omitzero"`
 
-	// FinishReason Of an assistant message, as the provider says it.
+	// FinishReason Why an assistant message ended, in the provider's words.
 	FinishReason string `json:"finishReason,omitempty,omitzero"`
 
 	// ID The other system's, unique within the conversation.
 	ID string `json:"id"`
 
-	// Name Of the speaker or tool.
+	// Name Name of the speaker or tool.
 	Name string `json:"name,omitempty,omitzero"`
 
 	// Role One of: user, assistant, tool, system.
 	Role string `json:"role"`
 
-	// Speaker Of a user message in a group: the id of who said it.
+	// Speaker Id of the person who wrote a user message in a group.
 	Speaker string `json:"speaker,omitempty,omitzero"`
 
-	// ToolCallID Of a tool message: the id of the call that it answers.
+	// ToolCallID Id of the call that a tool message answers.
 	ToolCallID string `json:"toolCallId,omitempty,omitzero"`
 
 	// ToolCalls Tool calls of an assistant message.
@@ -1901,12 +1901,12 @@ type Keywords struct {
 	// Hint What to do when nothing was found.
 	Hint string `json:"hint,omitempty,omitzero"`
 
-	// Hits Best first.
+	// Hits Results, best first.
 	Hits  []KeywordHit `json:"hits"`
 	Query string       `json:"query"`
 	Scope string       `json:"scope"`
 
-	// TotalHits Lines in hits.
+	// TotalHits Number of lines in hits.
 	TotalHits int `json:"totalHits"`
 }
 
@@ -2053,22 +2053,22 @@ type MessageInput struct {
 	// CreatedAt When it was said; missing: now.
 	CreatedAt time.Time `json:"createdAt,omitempty,omitzero"`
 
-	// FinishReason Of an assistant message, as the provider says it.
+	// FinishReason Why an assistant message ended, in the provider's words.
 	FinishReason string `json:"finishReason,omitempty,omitzero"`
 
 	// ID The client's id, unique within the conversation; a message is stored once.
 	ID string `json:"id"`
 
-	// Name Of the speaker or tool.
+	// Name Name of the speaker or tool.
 	Name string `json:"name,omitempty,omitzero"`
 
 	// Role One of: user, assistant, tool, system.
 	Role string `json:"role"`
 
-	// Speaker Of a user message in a group: the id of who said it. It is stored with the name: Ada <feishu:ou_1>.
+	// Speaker Id of the person who wrote a user message in a group. It is stored with the name: Ada <feishu:ou_1>.
 	Speaker string `json:"speaker,omitempty,omitzero"`
 
-	// ToolCallID Of a tool message: the id of the call that it answers. A call and its answer stay together in context windows.
+	// ToolCallID Id of the call that a tool message answers. A call and its answer stay together in context windows.
 	ToolCallID string `json:"toolCallId,omitempty,omitzero"`
 
 	// ToolCalls Tool calls of an assistant message, at most 256 KiB in total.
@@ -2194,7 +2194,7 @@ type Owner struct {
 
 // Part defines model for Part.
 type Part struct {
-	// Builds Of workers: the builds of the program that run workflows.
+	// Builds Builds of the program that run workflows.
 	Builds []Build `json:"builds,omitempty,omitzero"`
 
 	// Detail What is wrong and what to do about it.
@@ -2311,7 +2311,7 @@ type Prompt struct {
 	// Prompt Empty when no document is enabled.
 	Prompt string `json:"prompt"`
 
-	// Tokens Estimate.
+	// Tokens Estimated number of tokens.
 	Tokens int `json:"tokens"`
 }
 
@@ -2386,7 +2386,7 @@ type Recalled struct {
 	// Person In a group: the person who said it, or in whose section of MEMORY.md it stands.
 	Person string `json:"person,omitempty,omitzero"`
 
-	// Role Who said it.
+	// Role Role of the speaker.
 	Role  string  `json:"role,omitempty,omitzero"`
 	Scope string  `json:"scope"`
 	Score float64 `json:"score"`
@@ -2400,7 +2400,7 @@ type Recalled struct {
 	// Tokens Number of tokens in the context.
 	Tokens int `json:"tokens"`
 
-	// Version Of the document.
+	// Version Version of the document.
 	Version int `json:"version,omitempty,omitzero"`
 }
 
@@ -2408,7 +2408,7 @@ type Recalled struct {
 type Receipt struct {
 	Changes []ChangeReceipt `json:"changes"`
 
-	// Etag Of the version that is current now.
+	// Etag ETag of the current version.
 	Etag string `json:"etag"`
 	Key  string `json:"key"`
 
@@ -2503,7 +2503,7 @@ type Report struct {
 	// AgainOf The dream that it repeats, which was undone for it.
 	AgainOf string `json:"againOf,omitempty,omitzero"`
 
-	// Candidates The best ones.
+	// Candidates The best candidates.
 	Candidates []Candidate `json:"candidates"`
 
 	// Changes Result for each document written.
@@ -2561,7 +2561,7 @@ type Report struct {
 	Reverted Reverted `json:"reverted,omitempty,omitzero"`
 	RunID    string   `json:"runId,omitempty,omitzero"`
 
-	// Scope Of the documents that it may write.
+	// Scope Scope of the documents that it may write.
 	Scope string `json:"scope,omitempty,omitzero"`
 
 	// Seconds From the start to the end.
@@ -2569,7 +2569,7 @@ type Report struct {
 	Settings  DreamSettings `json:"settings"`
 	StartedAt time.Time     `json:"startedAt"`
 
-	// Topic Of a focused dream.
+	// Topic Topic of a focused dream.
 	Topic string `json:"topic,omitempty,omitzero"`
 
 	// Trigger One of: schedule, request, replay.
@@ -2717,7 +2717,7 @@ type Search struct {
 	// Provider Embedding provider; none: search is by words alone.
 	Provider string `json:"provider"`
 
-	// Results Best first.
+	// Results Results, best first.
 	Results     []Found `json:"results"`
 	Staleness   Stale   `json:"staleness"`
 	Unavailable bool    `json:"unavailable,omitempty,omitzero"`
@@ -2867,7 +2867,7 @@ type Signals struct {
 type Skip struct {
 	Filename string `json:"filename"`
 
-	// Findings Of a quarantined text: class, rule and line.
+	// Findings Findings in a quarantined text: class, rule and line.
 	Findings []Finding `json:"findings,omitempty,omitzero"`
 	Reason   string    `json:"reason"`
 }
@@ -2894,10 +2894,10 @@ type SnapshotImport struct {
 	// Archive SHA-256 of the archive, in hex.
 	Archive string `json:"archive"`
 
-	// Bytes Of the archive.
+	// Bytes Size of the archive.
 	Bytes int `json:"bytes"`
 
-	// Created Documents.
+	// Created Number of documents created.
 	Created int `json:"created"`
 
 	// Files Result for each entry; empty while the import is running, and in lists.
@@ -2925,7 +2925,7 @@ type SnapshotImport struct {
 	// Skipped Entries, those that are as they were among them.
 	Skipped int `json:"skipped"`
 
-	// Updated Documents.
+	// Updated Number of documents updated.
 	Updated    int    `json:"updated"`
 	WorkflowID string `json:"workflowId,omitempty,omitzero"`
 }
@@ -3074,7 +3074,7 @@ type ToolCall struct {
 	// ID Unique within the message; the tool's message names it.
 	ID string `json:"id"`
 
-	// Name Of the tool.
+	// Name Name of the tool.
 	Name string `json:"name"`
 }
 
@@ -3131,7 +3131,7 @@ type Turn struct {
 	// LastSeq Number of the conversation's last message.
 	LastSeq int `json:"lastSeq,omitempty,omitzero"`
 
-	// MessageID Of the message that was answered.
+	// MessageID Id of the message that was answered.
 	MessageID string `json:"messageId"`
 
 	// Model Who answered: a model, builtin/recall (from memory alone) or builtin/remember.
@@ -3144,7 +3144,7 @@ type Turn struct {
 	// Replayed The message was answered before; this is that answer.
 	Replayed bool `json:"replayed,omitempty,omitzero"`
 
-	// Rounds Model calls.
+	// Rounds Number of model calls.
 	Rounds int `json:"rounds"`
 
 	// Token Names what was stored, for a search that is to see its vectors (after).
@@ -3183,7 +3183,7 @@ type Update struct {
 	OldHash  string    `json:"oldHash"`
 	OldSize  int       `json:"oldSize"`
 
-	// Prompt Its place in the system prompt changes.
+	// Prompt The position in the system prompt changes.
 	Prompt bool `json:"prompt,omitempty,omitzero"`
 
 	// Redacted Secrets are taken out.
@@ -3268,7 +3268,7 @@ type Why struct {
 	Lacks []string `json:"lacks"`
 	State State    `json:"state,omitempty,omitzero"`
 
-	// Summary In one line.
+	// Summary Summary in one line.
 	Summary string `json:"summary"`
 
 	// Would What would pass, one sentence each.
@@ -3284,10 +3284,10 @@ type Whys struct {
 
 // Window defines model for Window.
 type Window struct {
-	// AsOf The end.
+	// AsOf End of the period.
 	AsOf time.Time `json:"asOf"`
 
-	// From The first day, in the agent's time zone.
+	// From First day of the period, in the agent's time zone.
 	From string `json:"from"`
 }
 
@@ -3330,7 +3330,7 @@ type Write struct {
 	Owner   string `json:"owner,omitempty,omitzero"`
 	Path    string `json:"path,omitempty,omitzero"`
 
-	// Problem Of a refused write: what is wrong, with rules and lines but nothing of the text.
+	// Problem Why the write was refused: rules and lines, without the text.
 	Problem    string    `json:"problem,omitempty,omitzero"`
 	ReasonCode string    `json:"reasonCode,omitempty,omitzero"`
 	Removed    int       `json:"removed,omitempty,omitzero"`
@@ -3609,9 +3609,9 @@ type ListDreamsParams struct {
 	Cursor string `query:"cursor"`
 	// Maximum number of items.
 	Limit int `query:"limit"`
-	// Only of this mode. One of: nightly, focused, promote, rem.
+	// Only dreams of this mode. One of: nightly, focused, promote, rem.
 	Mode string `query:"mode"`
-	// Only with this outcome. One of: running, waiting, written, nothing, skipped, quarantined, failed.
+	// Only items with this outcome. One of: running, waiting, written, nothing, skipped, quarantined, failed.
 	Outcome string `query:"outcome"`
 	// Without dry runs and replays.
 	Real bool `query:"real"`
@@ -3663,7 +3663,7 @@ type ListCandidatesParams struct {
 	Cursor string `query:"cursor"`
 	// Maximum number of items.
 	Limit int `query:"limit"`
-	// Only with this verdict. One of: promoted, kept, rejected.
+	// Only candidates with this verdict. One of: promoted, kept, rejected.
 	Verdict string `query:"verdict"`
 }
 
@@ -3829,7 +3829,7 @@ type ListDreamCandidatesParams struct {
 	Cursor string `query:"cursor"`
 	// Maximum number of items.
 	Limit int `query:"limit"`
-	// Only with this verdict. One of: promoted, kept, rejected.
+	// Only candidates with this verdict. One of: promoted, kept, rejected.
 	Verdict string `query:"verdict"`
 }
 
@@ -3957,13 +3957,13 @@ func (c *Client) RevertDream(
 // EventsParams are the optional parameters of Events.
 type EventsParams struct {
 	Person
-	// The next of the page before, or the id of an event: only events behind it. Missing: from the first one.
+	// The value of next on the previous page, or the id of an event; missing: from the first event.
 	Cursor string `query:"cursor"`
 	// Deprecated: Same as cursor.
 	After string `query:"after"`
-	// Only of these kinds, such as document.written,memory.dream.completed.
+	// Only events of these kinds, such as document.written,memory.dream.completed.
 	Kind []string `query:"kind"`
-	// Only about the document at this path.
+	// Only events about the document at this path.
 	Path  string `query:"path"`
 	Limit int    `query:"limit"`
 }
@@ -3982,13 +3982,13 @@ func (c *Client) Events(
 // EventsJsonlParams are the optional parameters of EventsJsonl.
 type EventsJsonlParams struct {
 	Person
-	// The next of the page before, or the id of an event: only events behind it. Missing: from the first one.
+	// The value of next on the previous page, or the id of an event; missing: from the first event.
 	Cursor string `query:"cursor"`
 	// Deprecated: Same as cursor.
 	After string `query:"after"`
-	// Only of these kinds, such as document.written,memory.dream.completed.
+	// Only events of these kinds, such as document.written,memory.dream.completed.
 	Kind []string `query:"kind"`
-	// Only about the document at this path.
+	// Only events about the document at this path.
 	Path string `query:"path"`
 }
 
@@ -4006,13 +4006,13 @@ func (c *Client) EventsJsonl(
 // EventsStreamParams are the optional parameters of EventsStream.
 type EventsStreamParams struct {
 	Person
-	// The next of the page before, or the id of an event: only events behind it. Missing: from the first one.
+	// The value of next on the previous page, or the id of an event; missing: from the first event.
 	Cursor string `query:"cursor"`
 	// Deprecated: Same as cursor.
 	After string `query:"after"`
-	// Only of these kinds, such as document.written,memory.dream.completed.
+	// Only events of these kinds, such as document.written,memory.dream.completed.
 	Kind []string `query:"kind"`
-	// Only about the document at this path.
+	// Only events about the document at this path.
 	Path string `query:"path"`
 	// Id of the last event that was received; it counts instead of cursor.
 	LastEventID string `header:"Last-Event-ID"`
@@ -4036,9 +4036,9 @@ type ListExtractionsParams struct {
 	Cursor string `query:"cursor"`
 	// Maximum number of items.
 	Limit int `query:"limit"`
-	// Only of this conversation.
+	// Only extractions of this conversation.
 	Conversation string `query:"conversation"`
-	// Only with this outcome. One of: running, waiting, written, nothing, skipped, quarantined, failed.
+	// Only items with this outcome. One of: running, waiting, written, nothing, skipped, quarantined, failed.
 	Outcome string `query:"outcome"`
 }
 
@@ -4302,7 +4302,7 @@ type ListImportItemsParams struct {
 	Cursor string `query:"cursor"`
 	// Maximum number of items.
 	Limit int `query:"limit"`
-	// Only those that ended so. One of: waiting, written, unchanged, merged, nothing, skipped, quarantined, failed.
+	// Only items with this outcome. One of: waiting, written, unchanged, merged, nothing, skipped, quarantined, failed.
 	Outcome string `query:"outcome"`
 }
 
@@ -4733,7 +4733,7 @@ type ImportSnapshotParams struct {
 	Scope string `query:"scope"`
 	// How long to wait for the outcome, such as 90s or 2m; 0s: do not wait; at most 5m.
 	Wait string `query:"wait"`
-	// Of a preview: the import refuses when anything has changed since.
+	// Token of a preview: the import is refused if anything has changed since.
 	Token string `query:"token"`
 }
 

@@ -136,7 +136,7 @@ func TestMemoryOfAnotherSystemMovesIn(t *testing.T) {
 	}
 }
 
-func TestConversationsMoveInWithTheirOwnDates(t *testing.T) {
+func TestImportedConversationsKeepTheirDates(t *testing.T) {
 	startServer(t)
 	export := write(t, "conversations.json", `[{"uuid":"trip","name":"Trip","created_at":"2025-03-04T18:00:00Z","chat_messages":[
 		{"uuid":"1","sender":"human","text":"Please remember that our choir sings in Ghent in May.","created_at":"2025-03-04T18:00:00Z"},
@@ -160,7 +160,7 @@ func TestConversationsMoveInWithTheirOwnDates(t *testing.T) {
 }
 
 // An upload that breaks off goes on where it was, and one whose watcher goes away is watched again.
-func TestMovingInGoesOnWhereItStopped(t *testing.T) {
+func TestImportContinuesWhereItStopped(t *testing.T) {
 	startServer(t)
 	server := os.Getenv("REVERIE_URL")
 	folder := t.TempDir()

@@ -177,7 +177,7 @@ func TestTheBoundOfCandidates(t *testing.T) {
 	}
 }
 
-func TestWhatANoteAndAConversationTellOfOneMessage(t *testing.T) {
+func TestNoteAndConversationOfOneMessage(t *testing.T) {
 	day, at := dream.Day("2026-03-02"), time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	said := func(text string, origin dream.Origin, conversation string, messages ...int64) dream.Statement {
 		return dream.Statement{

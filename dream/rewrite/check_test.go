@@ -347,7 +347,7 @@ func TestCheckSettlesNoContradiction(t *testing.T) {
 }
 
 // A candidate that passed tonight may overlap with a forgotten statement, but must not repeat it.
-func TestCheckTellsWhatWasForgottenFromWhatIsNew(t *testing.T) {
+func TestCheckDistinguishesForgottenFromNew(t *testing.T) {
 	in := rewrite.CheckInput{
 		Before: grace, After: with("Facts", "- Has a dog called Rex, who is a poodle"),
 		Ranking: ranked(dreamtest.Passing("Has a dog called Rex, who is a poodle", .9)),

@@ -145,8 +145,8 @@ func TestWithdrawn(t *testing.T) {
 	}
 }
 
-// TestPersonsLineStands expects the line of a person to stay, with the newer statement marked beside it.
-func TestPersonsLineStands(t *testing.T) {
+// TestPersonsLineStays expects the line of a person to stay, with the newer statement marked beside it.
+func TestPersonsLineStays(t *testing.T) {
 	in := said("u: We sold the Yaris in May, I'm cycling everywhere now.", "a: OK.")
 	in.Memory = "# Memory\n\n## Facts\n\n- Owns a Toyota Yaris, 2017\n"
 	in.Protected = []string{"- Owns a Toyota Yaris, 2017"}

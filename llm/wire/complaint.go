@@ -26,16 +26,6 @@ func (c complaint) words() string {
 	return c.param + " " + strings.Join(c.codes, " ") + " " + c.message
 }
 
-// has reports whether any of the codes is in want.
-func (c complaint) has(want ...string) bool {
-	for _, code := range c.codes {
-		if slices.Contains(want, code) {
-			return true
-		}
-	}
-	return false
-}
-
 // readComplaint reads the body of an error. Providers format the same few facts in different ways:
 //
 //	{"error": {"message", "type", "code", "param"}}                       OpenAI and most others; code may be a number
@@ -179,75 +169,61 @@ var (
 // failure returns the error of a complaint with this status and header. Its message is not redacted yet.
 func (c complaint) failure(status int, header http.Header) *Error {
 	return &Error{
-		Kind: classify(status, c), Status: status, Message: c.message,
+		Kind:   classes[slices.IndexFunc(classes, func(k class) bool { return k.matches(status, c) })].kind, // the last one always does
+		Status: status, Message: c.message,
 		RetryAfter: retryAfter(header, c, time.Now()), words: c.words(),
 	}
 }
 
-// classify returns the kind of an error with this HTTP status.
-func classify(status int, c complaint) Kind {
-	switch {
-	case isTooLong(status, c):
-		return ContextTooLong
-	case isSpent(status, c):
-		return Quota
-	case isFiltered(status, c):
-		return Refused
-	case c.has("throttlingexception", "rate_limit_error", "rate_limit_exceeded", "resource_exhausted", "too_many_requests"):
-		return RateLimited
-	case c.has("overloaded_error", "modelnotreadyexception"):
-		return Overloaded
-	}
-	switch status {
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
-		return Unauthorized
-	case http.StatusTooManyRequests:
-		return RateLimited
-	case http.StatusRequestTimeout, http.StatusGatewayTimeout:
-		return Timeout
-	case http.StatusServiceUnavailable, 498, 529: // 498 is Groq's status for it, 529 Anthropic's
-		return Overloaded
-	case http.StatusConflict, http.StatusFailedDependency, http.StatusTooEarly: // the provider's own trouble with one request
-		return Unavailable
-	}
-	switch {
-	case status >= http.StatusInternalServerError && busy.MatchString(c.message):
-		return Overloaded
-	case status >= http.StatusInternalServerError:
-		return Unavailable
-	case badKey.MatchString(c.message), c.has("api_key_invalid", "authentication_error", "invalid_api_key",
-		"unrecognizedclientexception", "expiredtokenexception"):
-		return Unauthorized
-	}
-	return BadRequest
+// class is a row of classes: a complaint matches if it has one of the codes, or if its status and its message both match.
+type class struct {
+	kind   Kind
+	codes  string // separated by spaces
+	status func(int) bool
+	words  *regexp.Regexp
 }
 
-// isTooLong reports whether the request is too large for the model.
-func isTooLong(status int, c complaint) bool {
-	switch {
-	case c.has("context_length_exceeded", "exceed_context_size_error", "request_too_large", "string_above_max_length"),
-		status == http.StatusRequestEntityTooLarge:
-		return true
-	case status == http.StatusTooManyRequests:
-		return tooLargeEver.MatchString(c.message)
-	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusNotFound:
-		return false
-	}
-	return tooLong.MatchString(c.message)
-}
-
-// isSpent reports whether a person has to pay or to raise a limit. Gemini uses the same words, with the status
+// classes are the kinds of errors; the first row that matches wins. Gemini says that a quota is exceeded, with the code
 // RESOURCE_EXHAUSTED, for its limits per minute.
-func isSpent(status int, c complaint) bool {
-	return status == http.StatusPaymentRequired ||
-		c.has("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance", "billing_error",
-			"arrearage", "servicequotaexceededexception") ||
-		spent.MatchString(c.message) ||
-		quotaSpent.MatchString(c.message) && !c.has("resource_exhausted")
+var classes = []class{
+	{ContextTooLong, "context_length_exceeded exceed_context_size_error request_too_large string_above_max_length", is(413), nil},
+	{ContextTooLong, "", is(http.StatusTooManyRequests), tooLargeEver},
+	{ContextTooLong, "", isNot(401, 403, 404, 429), tooLong},
+	{Quota, "insufficient_quota billing_hard_limit_reached billing_not_active insufficient_balance billing_error arrearage " +
+		"servicequotaexceededexception", is(http.StatusPaymentRequired), nil},
+	{Quota, "", isNot(), spent},
+	{RateLimited, "resource_exhausted", nil, nil},
+	{Quota, "", isNot(), quotaSpent},
+	{Refused, "content_filter content_policy_violation responsibleaipolicyviolation data_inspection_failed", is(400, 403), filtered},
+	{RateLimited, "throttlingexception rate_limit_error rate_limit_exceeded too_many_requests", nil, nil},
+	{Overloaded, "overloaded_error modelnotreadyexception", nil, nil},
+	{Unauthorized, "", is(401, 403, http.StatusProxyAuthRequired), nil},
+	{RateLimited, "", is(http.StatusTooManyRequests), nil},
+	{Timeout, "", is(http.StatusRequestTimeout, http.StatusGatewayTimeout), nil},
+	{Overloaded, "", is(http.StatusServiceUnavailable, 498, 529), nil},                                // 498 is Groq's status for it, 529 Anthropic's
+	{Unavailable, "", is(http.StatusConflict, http.StatusFailedDependency, http.StatusTooEarly), nil}, // of one request
+	{Overloaded, "", isServers, busy},
+	{Unavailable, "", isServers, nil},
+	{Unauthorized, "api_key_invalid authentication_error invalid_api_key unrecognizedclientexception expiredtokenexception", isNot(), badKey},
+	{BadRequest, "", isNot(), nil},
 }
 
-// isFiltered reports whether a filter declined the prompt.
-func isFiltered(status int, c complaint) bool {
-	return c.has("content_filter", "content_policy_violation", "responsibleaipolicyviolation", "data_inspection_failed") ||
-		(status == http.StatusBadRequest || status == http.StatusForbidden) && filtered.MatchString(c.message)
+func is(statuses ...int) func(int) bool {
+	return func(status int) bool { return slices.Contains(statuses, status) }
+}
+
+func isNot(statuses ...int) func(int) bool {
+	return func(status int) bool { return !slices.Contains(statuses, status) }
+}
+
+func isServers(status int) bool { return status >= http.StatusInternalServerError }
+
+// matches reports whether a complaint with this HTTP status is of the class.
+func (k class) matches(status int, c complaint) bool {
+	for code := range strings.FieldsSeq(k.codes) {
+		if slices.Contains(c.codes, code) {
+			return true
+		}
+	}
+	return k.status != nil && k.status(status) && (k.words == nil || k.words.MatchString(c.message))
 }

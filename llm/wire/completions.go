@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -8,8 +9,6 @@ import (
 	"strings"
 
 	"github.com/tmc/langchaingo/llms"
-
-	"reverie/memory"
 )
 
 // NewCompletions returns a client of OpenAI's chat-completions protocol at a base URL. An empty key is not sent.
@@ -19,101 +18,59 @@ func NewCompletions(base, key string) *Chat {
 	return &Chat{client: c, path: "/chat/completions", body: completionBody}
 }
 
-// completionRequest is the body of a request.
-type completionRequest struct {
-	Model               string              `json:"model"`
-	Messages            []completionMessage `json:"messages"`
-	Temperature         *float64            `json:"temperature,omitempty"`
-	MaxTokens           int                 `json:"max_tokens,omitempty"`
-	MaxCompletionTokens int                 `json:"max_completion_tokens,omitempty"`
-	ResponseFormat      map[string]any      `json:"response_format,omitempty"`
-	Tools               []llms.Tool         `json:"tools,omitempty"`
-	ToolChoice          any                 `json:"tool_choice,omitempty"`
-	Stream              bool                `json:"stream,omitempty"`
-	StreamOptions       map[string]any      `json:"stream_options,omitempty"`
-}
-
-// completionMessage is one message of a request. The content is always sent: some servers fail on a message without one.
-type completionMessage struct {
-	Role       string           `json:"role"`
-	Content    string           `json:"content"`
-	ToolCalls  []completionCall `json:"tool_calls,omitempty"`
-	ToolCallID string           `json:"tool_call_id,omitempty"`
-}
-
-type completionCall struct {
-	ID       string `json:"id"`
-	Type     string `json:"type"`
-	Function struct {
-		Name      string `json:"name"`
-		Arguments string `json:"arguments"`
-	} `json:"function"`
-}
-
-func completionBody(call *Call, messages []llms.MessageContent, o llms.CallOptions) any {
-	r := completionRequest{Model: o.Model, Tools: o.Tools, ResponseFormat: call.responseFormat()}
-	for _, m := range messages {
-		r.Messages = append(r.Messages, newCompletionMessage(m))
+func completionBody(call *Call, turns []turn, o llms.CallOptions) map[string]any {
+	var messages []map[string]any
+	for _, t := range turns {
+		messages = append(messages, t.completion())
 	}
+	body := map[string]any{"messages": messages}
 	if call.Sent&Temperature != 0 {
-		r.Temperature = &o.Temperature
+		body["temperature"] = o.Temperature
 	}
 	switch {
 	case call.Sent&ModernLimit != 0:
-		r.MaxCompletionTokens = o.MaxTokens
+		body["max_completion_tokens"] = o.MaxTokens
 	case call.Sent&LegacyLimit != 0:
-		r.MaxTokens = o.MaxTokens
+		body["max_tokens"] = o.MaxTokens
+	}
+	switch {
+	case call.Schema != nil && call.Sent&SchemaBound != 0:
+		body["response_format"] = map[string]any{"type": "json_schema", "json_schema": map[string]any{
+			"name": answerName, "strict": isStrict(call.Schema), "schema": call.Schema,
+		}}
+	case call.Schema != nil && call.Sent&JSONBound != 0:
+		body["response_format"] = map[string]any{"type": "json_object"}
 	}
 	if len(o.Tools) > 0 {
-		r.ToolChoice = o.ToolChoice
+		body["tools"] = o.Tools
+		if o.ToolChoice != nil {
+			body["tool_choice"] = o.ToolChoice
+		}
 	}
-	r.Stream = call.Sent&Streamed != 0
 	if call.Sent&StreamUsage != 0 {
-		r.StreamOptions = map[string]any{"include_usage": true}
+		body["stream_options"] = map[string]any{"include_usage": true}
 	}
-	return r
+	return body
 }
 
 // answerName names the schema; the protocol requires a name.
 const answerName = "answer"
 
-// responseFormat binds the answer to the schema, or to JSON, as far as Sent allows.
-func (c *Call) responseFormat() map[string]any {
-	switch {
-	case c.Schema != nil && c.Sent&SchemaBound != 0:
-		return map[string]any{
-			"type":        "json_schema",
-			"json_schema": map[string]any{"name": answerName, "strict": isStrict(c.Schema), "schema": c.Schema},
-		}
-	case c.Schema != nil && c.Sent&JSONBound != 0:
-		return map[string]any{"type": "json_object"}
+// completion returns the message as the protocol has it. The content is always sent: some servers fail on a message without one.
+func (t turn) completion() map[string]any {
+	message := map[string]any{"role": t.role, "content": t.text}
+	var calls []map[string]any
+	for _, c := range t.calls {
+		function := map[string]any{"name": c.FunctionCall.Name, "arguments": string(object(c.FunctionCall.Arguments))}
+		calls = append(calls, map[string]any{"id": c.ID, "type": "function", "function": function})
 	}
-	return nil
-}
-
-func newCompletionMessage(m llms.MessageContent) completionMessage {
-	out := completionMessage{Role: memory.RoleOfUser, Content: textOf(m)}
-	switch m.Role {
-	case llms.ChatMessageTypeSystem:
-		out.Role = memory.RoleOfSystem
-	case llms.ChatMessageTypeAI:
-		out.Role = memory.RoleOfAssistant
-	case llms.ChatMessageTypeTool:
-		out.Role = memory.RoleOfTool
-	default: // the user's
+	if len(calls) > 0 {
+		message["tool_calls"] = calls
 	}
-	for _, part := range m.Parts {
-		switch part := part.(type) {
-		case llms.ToolCall:
-			call := completionCall{ID: part.ID, Type: "function"}
-			call.Function.Name, call.Function.Arguments = part.FunctionCall.Name, string(object(part.FunctionCall.Arguments))
-			out.ToolCalls = append(out.ToolCalls, call)
-		case llms.ToolCallResponse:
-			out.ToolCallID, out.Content = part.ToolCallID, part.Content
-		default: // text
-		}
+	for _, r := range t.results {
+		message["tool_call_id"], message["content"] = r.ToolCallID, r.Content
 	}
-	return out
+	return message
 }
 
 // isStrict reports whether a schema has the shape that OpenAI's strict mode demands: every object closed, and all of its
@@ -183,67 +140,23 @@ type completionUsage struct {
 	Cached   Tokens `json:"cached_tokens"`           // Moonshot
 }
 
-// answer returns an answer with the counts and nothing else.
-func (u *completionUsage) answer() Answer {
-	if u == nil {
-		return Answer{}
-	}
-	return Answer{
-		InputTokens: int(u.Prompt), CachedTokens: int(max(u.Details.Cached, u.CacheHit, u.Cached)),
-		// Gemini counts thoughts in the total only.
-		OutputTokens: int(max(u.Completion, u.Total-u.Prompt)),
-	}
-}
-
 // readCompletion reads an answer in one piece.
 func readCompletion(header http.Header, body []byte) (Answer, *Error) {
-	var c completion
-	if err := json.Unmarshal(body, &c); err != nil {
-		return Answer{}, NotAnAnswer(header)
+	s := &completionStream{whole: true}
+	_, _, failure := s.take(header, body)
+	if failure == nil && !s.began {
+		failure = &Error{Kind: Unavailable, Status: http.StatusOK, Message: "the answer has no choices"}
 	}
-	a := c.Usage.answer()
-	a.Model = ModelName(c.Model)
-	if failure := Embedded(header, c.Error); failure != nil {
-		return a, failure
-	}
-	if len(c.Choices) == 0 {
-		return a, &Error{Kind: Unavailable, Status: http.StatusOK, Message: "the answer has no choices"}
-	}
-	choice := c.Choices[0]
-	if failure := Embedded(header, choice.Error); failure != nil {
-		return a, failure
-	}
-	a.Text, a.Finish, a.Refused = string(choice.Message.Content), choice.FinishReason, choice.Message.Refusal != ""
-	for _, call := range choice.Message.ToolCalls {
-		a.Calls = append(a.Calls, memory.ToolCall{ID: call.ID, Name: call.Function.Name, Arguments: string(call.Function.Arguments)})
-	}
-	a.Calls = finished(a.Calls)
-	return a, nil
+	a, _ := s.answer()
+	return a, failure
 }
 
-// completionStream assembles a streamed answer.
+// completionStream assembles an answer, streamed or whole.
 type completionStream struct {
-	text    strings.Builder
-	refused bool
-	model   string
-	finish  string
-	usage   *completionUsage
-	calls   []*streamedCall
-	began   bool // a choice has come
-	ended   bool // the server has marked the end
-}
+	draft
 
-// streamedCall is a tool call whose parts are arriving.
-type streamedCall struct {
-	index     int // -1: the server does not number them
-	id, name  string
-	arguments strings.Builder
-}
-
-// complete reports whether the arguments are a whole object, to which nothing can be added.
-func (c *streamedCall) complete() bool {
-	arguments := strings.TrimSpace(c.arguments.String())
-	return strings.HasPrefix(arguments, "{") && json.Valid([]byte(arguments))
+	whole bool // it comes in one piece
+	began bool // a choice has come
 }
 
 func newCompletionStream() assembler { return &completionStream{} }
@@ -253,87 +166,65 @@ func (s *completionStream) take(header http.Header, data []byte) (part string, d
 		s.ended = s.began
 		return "", true, nil
 	}
-	var chunk completion
-	if err := json.Unmarshal(data, &chunk); err != nil {
+	var c completion
+	if err := json.Unmarshal(data, &c); err != nil {
 		return "", false, NotAnAnswer(header)
 	}
-	if failure := Embedded(header, chunk.Error); failure != nil {
+	s.Model = cmp.Or(s.Model, ModelName(c.Model))
+	if u := c.Usage; u != nil { // cumulative, where a server sends it more than once
+		s.InputTokens, s.CachedTokens = int(u.Prompt), int(max(u.Details.Cached, u.CacheHit, u.Cached))
+		s.OutputTokens = int(max(u.Completion, u.Total-u.Prompt)) // Gemini counts thoughts in the total only
+	}
+	if failure := Embedded(header, c.Error); failure != nil || len(c.Choices) == 0 {
 		return "", false, failure
 	}
-	if s.model == "" {
-		s.model = ModelName(chunk.Model)
-	}
-	if chunk.Usage != nil { // cumulative, where a server sends it more than once
-		s.usage = chunk.Usage
-	}
-	if len(chunk.Choices) == 0 {
-		return "", false, nil
-	}
-	choice := chunk.Choices[0]
+	choice := c.Choices[0]
 	if failure := Embedded(header, choice.Error); failure != nil {
 		return "", false, failure
 	}
 	s.began = true
-	s.refused = s.refused || choice.Delta.Refusal != ""
-	for _, delta := range choice.Delta.ToolCalls {
-		s.add(delta)
+	said := choice.Delta
+	if s.whole {
+		said = choice.Message
+	}
+	s.Refused = s.Refused || said.Refusal != ""
+	for i, call := range said.ToolCalls {
+		if s.whole {
+			call.Index = &i
+		}
+		s.add(call)
 	}
 	if choice.FinishReason != "" {
-		s.finish, s.ended = choice.FinishReason, true
+		s.Finish, s.ended = choice.FinishReason, true
 	}
-	s.text.WriteString(string(choice.Delta.Content))
-	return string(choice.Delta.Content), false, nil
+	return s.say(string(said.Content)), false, nil
 }
 
 // add adds a part of a tool call. By the protocol the first part of each call has an index, an id and a name, and the others
 // have the index; some servers leave out the index or the id, or number every call 0.
 func (s *completionStream) add(d callDelta) {
-	c := s.find(d)
-	if c == nil {
-		c = &streamedCall{index: -1}
-		if d.Index != nil {
-			c.index = *d.Index
-		}
-		s.calls = append(s.calls, c)
+	c := s.newest(d.Index)
+	if c == nil || c.followed(d) {
+		c = s.begin(d.Index, &block{kind: calling})
 	}
-	if c.id == "" {
-		c.id = d.ID
-	}
-	if c.name == "" {
-		c.name = d.Function.Name
-	}
-	c.arguments.WriteString(string(d.Function.Arguments))
+	c.id, c.name = cmp.Or(c.id, d.ID), cmp.Or(c.name, d.Function.Name)
+	c.input.WriteString(string(d.Function.Arguments))
 }
 
-// find returns the call that a part continues; nil: the part begins another one.
-func (s *completionStream) find(d callDelta) *streamedCall {
-	var c *streamedCall
-	for _, known := range s.calls { // the newest that it may belong to
-		if d.Index == nil || known.index == *d.Index {
-			c = known
-		}
+// followed reports whether a part begins another call than b, which has its index. A name begins a call.
+func (b *block) followed(d callDelta) bool {
+	switch name := d.Function.Name; {
+	case name == "", b.name == "":
+		return false
+	case d.ID != "" && b.id != "":
+		return d.ID != b.id
+	default:
+		return name != b.name || b.complete()
 	}
-	name := d.Function.Name
-	switch {
-	case c == nil, name == "", c.name == "": // a name begins a call
-		return c
-	case d.ID != "" && c.id != "":
-		if d.ID != c.id {
-			return nil
-		}
-		return c
-	case c.complete(), name != c.name:
-		return nil
-	}
-	return c
 }
 
-func (s *completionStream) answer() (a Answer, whole bool) {
-	a = s.usage.answer()
-	a.Text, a.Model, a.Finish, a.Refused = s.text.String(), s.model, s.finish, s.refused
-	for _, c := range s.calls {
-		a.Calls = append(a.Calls, memory.ToolCall{ID: c.id, Name: c.name, Arguments: c.arguments.String()})
-	}
-	a.Calls = finished(a.Calls)
-	return a, s.ended
+// complete reports whether the arguments are a whole object, to which nothing can be added.
+func (b *block) complete() bool {
+	arguments := strings.TrimSpace(b.input.String())
+	return strings.HasPrefix(arguments, "{") && json.Valid([]byte(arguments))
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -67,22 +68,74 @@ func (a *arguments) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-const noArguments = "{}"
+// draft is an answer as far as it has come, whatever the protocol.
+type draft struct {
+	Answer
 
-// finished completes tool calls: each gets a unique id, and arguments.
-func finished(calls []memory.ToolCall) []memory.ToolCall {
-	seen := map[string]bool{"": true}
-	for i := range calls {
-		if seen[calls[i].ID] {
-			calls[i].ID = "call_" + rand.Text()[:20]
-		}
-		seen[calls[i].ID] = true
-		if strings.TrimSpace(calls[i].Arguments) == "" {
-			calls[i].Arguments = noArguments
+	text   strings.Builder
+	blocks []*block
+	ended  bool // the server has marked the end
+}
+
+// block is a part of an answer that arrives in parts: a tool call, or something else, which is ignored.
+type block struct {
+	kind     string
+	index    *int // nil: the server does not number them
+	id, name string
+	whole    string          // arguments that came at once
+	input    strings.Builder // arguments that came in parts
+}
+
+// calling is the kind of a tool call.
+const calling = "tool_use"
+
+func (d *draft) begin(index *int, b *block) *block {
+	b.index = index
+	d.blocks = append(d.blocks, b)
+	return b
+}
+
+// newest returns the newest block that a part with this index may belong to; nil: there is none.
+func (d *draft) newest(index *int) *block {
+	for _, b := range slices.Backward(d.blocks) {
+		if index == nil || b.index != nil && *b.index == *index {
+			return b
 		}
 	}
-	return calls
+	return nil
 }
+
+// say adds a text, and returns it.
+func (d *draft) say(text string) string {
+	d.text.WriteString(text)
+	return text
+}
+
+// answer completes the tool calls: each gets a unique id, and arguments.
+func (d *draft) answer() (a Answer, whole bool) {
+	a = d.Answer
+	a.Text = d.text.String()
+	seen := map[string]bool{"": true}
+	for _, b := range d.blocks {
+		if b.kind != calling {
+			continue
+		}
+		call := memory.ToolCall{ID: b.id, Name: b.name, Arguments: noArguments}
+		if seen[call.ID] {
+			call.ID = "call_" + rand.Text()[:20]
+		}
+		seen[call.ID] = true
+		for _, arguments := range []string{b.whole, b.input.String()} {
+			if strings.TrimSpace(arguments) != "" {
+				call.Arguments = arguments
+			}
+		}
+		a.Calls = append(a.Calls, call)
+	}
+	return a, d.ended
+}
+
+const noArguments = "{}"
 
 // object returns a call's arguments as the JSON object that servers require. Arguments that are none are wrapped in a field
 // that no tool has.

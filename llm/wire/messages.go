@@ -23,60 +23,37 @@ func NewMessages(base, key string) *Chat {
 	return &Chat{client: c, path: "/messages", body: messageBody}
 }
 
-// messageRequest is the body of a request.
-type messageRequest struct {
-	Model        string         `json:"model"`
-	System       any            `json:"system,omitempty"` // a text, or blocks
-	Messages     []messageTurn  `json:"messages"`
-	MaxTokens    int            `json:"max_tokens"`
-	Temperature  *float64       `json:"temperature,omitempty"`
-	OutputConfig map[string]any `json:"output_config,omitempty"`
-	Tools        []messageTool  `json:"tools,omitempty"`
-	ToolChoice   map[string]any `json:"tool_choice,omitempty"`
-	Stream       bool           `json:"stream,omitempty"`
-}
-
-// messageTurn is one turn. User and assistant alternate, and tools answer as the user.
-type messageTurn struct {
-	Role    string           `json:"role"`
-	Content []map[string]any `json:"content"`
-}
-
-type messageTool struct {
-	Name        string `json:"name"`
-	Description string `json:"description,omitempty"`
-	InputSchema any    `json:"input_schema"`
-}
-
 // maxTemperature is the protocol's limit.
 const maxTemperature = 1.0
 
-func messageBody(call *Call, messages []llms.MessageContent, o llms.CallOptions) any {
-	r := messageRequest{Model: o.Model, MaxTokens: o.MaxTokens, Stream: call.Sent&Streamed != 0}
-	system, turns, mark := turnsOf(messages)
-	r.Messages = turns
+func messageBody(call *Call, turns []turn, o llms.CallOptions) map[string]any {
+	body := map[string]any{"max_tokens": o.MaxTokens}
+	system, messages, mark := arrange(turns)
+	body["messages"] = messages
 	if system != "" {
-		r.System = system
-	}
-	if call.Sent&CacheMarks != 0 {
-		if system != "" {
-			block := textBlock(system)
-			r.System = []map[string]any{block}
+		block := textBlock(system)
+		body["system"] = system
+		if call.Sent&CacheMarks != 0 {
+			body["system"] = []messageBlock{block}
 			setCacheMark(block)
 		}
+	}
+	if call.Sent&CacheMarks != 0 {
 		setCacheMark(mark)
 	}
 	if call.Sent&Temperature != 0 {
-		temperature := min(o.Temperature, maxTemperature)
-		r.Temperature = &temperature
+		body["temperature"] = min(o.Temperature, maxTemperature)
 	}
 	if call.Schema != nil && call.Sent&SchemaBound != 0 {
-		r.OutputConfig = map[string]any{"format": map[string]any{"type": "json_schema", "schema": call.Schema}}
+		body["output_config"] = map[string]any{"format": map[string]any{"type": "json_schema", "schema": call.Schema}}
 	}
-	if r.Tools = messageTools(messages, o.Tools); len(r.Tools) > 0 && (len(o.Tools) == 0 || o.ToolChoice == NoCalls) {
-		r.ToolChoice = map[string]any{"type": NoCalls}
+	if tools := messageTools(turns, o.Tools); len(tools) > 0 {
+		body["tools"] = tools
+		if len(o.Tools) == 0 || o.ToolChoice == NoCalls {
+			body["tool_choice"] = map[string]any{"type": NoCalls}
+		}
 	}
-	return r
+	return body
 }
 
 // NoCalls is the tool choice of a request that shows tools and allows no call.
@@ -85,85 +62,91 @@ const NoCalls = "none"
 // opening is put in front of a conversation that the assistant began: the protocol requires the user first.
 const opening = "…"
 
-// turnsOf arranges messages as the protocol requires. mark is the last block that the next request of the conversation will
+// messageTurn is one turn. User and assistant alternate, and tools answer as the user.
+type messageTurn struct {
+	Role    string         `json:"role"`
+	Content []messageBlock `json:"content"`
+}
+
+type messageBlock = map[string]any
+
+// arrange arranges turns as the protocol requires. mark is the last block that the next request of the conversation will
 // repeat; nil: there is none.
-func turnsOf(messages []llms.MessageContent) (system string, turns []messageTurn, mark map[string]any) {
-	turns = []messageTurn{}
-	for _, m := range messages {
-		if m.Role == llms.ChatMessageTypeSystem {
-			system += textOf(m)
+func arrange(turns []turn) (system string, messages []messageTurn, mark messageBlock) {
+	messages = []messageTurn{}
+	for _, t := range turns {
+		if t.role == memory.RoleOfSystem {
+			system += t.text
 			continue
 		}
-		role, blocks := messageBlocks(m)
+		blocks := t.blocks()
 		if len(blocks) == 0 {
 			continue
 		}
-		if len(turns) == 0 && role != memory.RoleOfUser {
-			turns = append(turns, messageTurn{Role: memory.RoleOfUser, Content: []map[string]any{textBlock(opening)}})
+		role := t.role
+		if role == memory.RoleOfTool {
+			role = memory.RoleOfUser
 		}
-		if last := len(turns) - 1; last >= 0 && turns[last].Role == role {
-			turns[last].Content = append(turns[last].Content, blocks...)
+		if len(messages) == 0 && role != memory.RoleOfUser {
+			messages = append(messages, messageTurn{Role: memory.RoleOfUser, Content: []messageBlock{textBlock(opening)}})
+		}
+		if last := len(messages) - 1; last >= 0 && messages[last].Role == role {
+			messages[last].Content = append(messages[last].Content, blocks...)
 		} else {
-			turns = append(turns, messageTurn{Role: role, Content: blocks})
+			messages = append(messages, messageTurn{Role: role, Content: blocks})
 		}
-		if m.Role != llms.ChatMessageTypeHuman {
+		if t.role != memory.RoleOfUser {
 			mark = blocks[len(blocks)-1]
 		}
 	}
-	return system, turns, mark
+	return system, messages, mark
 }
 
-func textBlock(text string) map[string]any { return map[string]any{"type": "text", "text": text} }
+func textBlock(text string) messageBlock { return messageBlock{"type": "text", "text": text} }
 
-func setCacheMark(block map[string]any) {
+func setCacheMark(block messageBlock) {
 	if block != nil {
 		block["cache_control"] = map[string]any{"type": "ephemeral"}
 	}
 }
 
-// messageBlocks returns a message's blocks, and the role that they are sent in.
-func messageBlocks(m llms.MessageContent) (role string, blocks []map[string]any) {
-	role = memory.RoleOfUser
-	if m.Role == llms.ChatMessageTypeAI {
-		role = memory.RoleOfAssistant
+// blocks returns the message's blocks.
+func (t turn) blocks() (blocks []messageBlock) {
+	if strings.TrimSpace(t.text) != "" {
+		blocks = append(blocks, textBlock(t.text))
 	}
-	if text := textOf(m); strings.TrimSpace(text) != "" {
-		blocks = append(blocks, textBlock(text))
+	for _, c := range t.calls {
+		input := object(c.FunctionCall.Arguments)
+		blocks = append(blocks, messageBlock{"type": calling, "id": c.ID, "name": c.FunctionCall.Name, "input": input})
 	}
-	for _, part := range m.Parts {
-		switch part := part.(type) {
-		case llms.ToolCall:
-			blocks = append(blocks, map[string]any{
-				"type": "tool_use", "id": part.ID, "name": part.FunctionCall.Name, "input": object(part.FunctionCall.Arguments),
-			})
-		case llms.ToolCallResponse:
-			blocks = append(blocks, map[string]any{"type": "tool_result", "tool_use_id": part.ToolCallID, "content": part.Content})
-		default: // text
-		}
+	for _, r := range t.results {
+		blocks = append(blocks, messageBlock{"type": "tool_result", "tool_use_id": r.ToolCallID, "content": r.Content})
 	}
-	return role, blocks
+	return blocks
 }
 
 // messageTools returns the tools of a request. If none are offered, it returns those that the messages call: the protocol
 // requires their definitions.
-func messageTools(messages []llms.MessageContent, offered []llms.Tool) []messageTool {
-	var out []messageTool
+func messageTools(turns []turn, offered []llms.Tool) []map[string]any {
+	var out []map[string]any
 	for _, t := range offered {
-		out = append(out, messageTool{t.Function.Name, t.Function.Description, t.Function.Parameters})
+		tool := map[string]any{"name": t.Function.Name, "input_schema": t.Function.Parameters}
+		if t.Function.Description != "" {
+			tool["description"] = t.Function.Description
+		}
+		out = append(out, tool)
 	}
 	if len(out) > 0 {
 		return out
 	}
 	called := map[string]bool{}
-	for _, m := range messages {
-		for _, part := range m.Parts {
-			if c, ok := part.(llms.ToolCall); ok {
-				called[c.FunctionCall.Name] = true
-			}
+	for _, t := range turns {
+		for _, c := range t.calls {
+			called[c.FunctionCall.Name] = true
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(called)) {
-		out = append(out, messageTool{Name: name, InputSchema: NoParameters})
+		out = append(out, map[string]any{"name": name, "input_schema": NoParameters})
 	}
 	return out
 }
@@ -174,27 +157,19 @@ var NoParameters = json.RawMessage(`{"type":"object","properties":{}}`)
 // message is an answer in one piece.
 type message struct {
 	Model      string          `json:"model"`
-	Content    []messageBlock  `json:"content"`
+	Content    []answerBlock   `json:"content"`
 	StopReason string          `json:"stop_reason"`
 	Usage      messageUsage    `json:"usage"`
 	Error      json.RawMessage `json:"error"`
 }
 
-// messageBlock is one block of an answer: a text, a tool call, or something else, which is ignored.
-type messageBlock struct {
+// answerBlock is one block of an answer: a text, a tool call, or something else, which is ignored.
+type answerBlock struct {
 	Type  string    `json:"type"`
 	Text  string    `json:"text"`
 	ID    string    `json:"id"`
 	Name  string    `json:"name"`
 	Input arguments `json:"input"`
-}
-
-// spoken returns the text of a text block.
-func (b messageBlock) spoken() string {
-	if b.Type != "text" {
-		return ""
-	}
-	return b.Text
 }
 
 type messageUsage struct {
@@ -204,62 +179,12 @@ type messageUsage struct {
 	Output        Tokens `json:"output_tokens"`
 }
 
-// with merges the counts of a later event: they are cumulative, and those that it leaves out stay.
-func (u messageUsage) with(later messageUsage) messageUsage {
-	return messageUsage{
-		Input: max(u.Input, later.Input), CacheCreation: max(u.CacheCreation, later.CacheCreation),
-		CacheRead: max(u.CacheRead, later.CacheRead), Output: max(u.Output, later.Output),
-	}
-}
-
-func (m message) answer() Answer {
-	a := Answer{
-		Model: ModelName(m.Model), Finish: m.StopReason, Empty: len(m.Content) == 0,
-		InputTokens:  int(m.Usage.Input + m.Usage.CacheCreation + m.Usage.CacheRead),
-		CachedTokens: int(m.Usage.CacheRead), OutputTokens: int(m.Usage.Output),
-	}
-	for _, block := range m.Content {
-		a.Text += block.spoken()
-		if block.Type == "tool_use" {
-			a.Calls = append(a.Calls, memory.ToolCall{ID: block.ID, Name: block.Name, Arguments: string(block.Input)})
-		}
-	}
-	a.Calls = finished(a.Calls)
-	return a
-}
-
-// readMessage reads an answer in one piece.
-func readMessage(header http.Header, body []byte) (Answer, *Error) {
-	var m message
-	if err := json.Unmarshal(body, &m); err != nil {
-		return Answer{}, NotAnAnswer(header)
-	}
-	return m.answer(), Embedded(header, m.Error)
-}
-
-// messageStream assembles a streamed answer.
-type messageStream struct {
-	message
-
-	blocks map[int]*streamedBlock
-	order  []*streamedBlock
-	ended  bool // the server has marked the end
-}
-
-// streamedBlock is a block whose parts are arriving.
-type streamedBlock struct {
-	messageBlock
-
-	text  strings.Builder
-	input strings.Builder
-}
-
 // messageEvent is one event; its type decides which fields are set.
 type messageEvent struct {
-	Type         string       `json:"type"`
-	Message      message      `json:"message"`
-	Index        *int         `json:"index"`
-	ContentBlock messageBlock `json:"content_block"`
+	Type         string      `json:"type"`
+	Message      message     `json:"message"`
+	Index        *int        `json:"index"`
+	ContentBlock answerBlock `json:"content_block"`
 	Delta        struct {
 		Type        string `json:"type"`
 		Text        string `json:"text"`
@@ -270,7 +195,30 @@ type messageEvent struct {
 	Error json.RawMessage `json:"error"`
 }
 
-func newMessageStream() assembler { return &messageStream{blocks: map[int]*streamedBlock{}} }
+// readMessage reads an answer in one piece.
+func readMessage(header http.Header, body []byte) (Answer, *Error) {
+	var m message
+	if err := json.Unmarshal(body, &m); err != nil {
+		return Answer{}, NotAnAnswer(header)
+	}
+	s := &messageStream{}
+	s.Model, s.Finish = ModelName(m.Model), m.StopReason
+	s.count(m.Usage)
+	for _, b := range m.Content {
+		s.open(nil, b)
+	}
+	a, _ := s.answer()
+	return a, Embedded(header, m.Error)
+}
+
+// messageStream assembles an answer.
+type messageStream struct {
+	draft
+
+	usage messageUsage
+}
+
+func newMessageStream() assembler { return &messageStream{} }
 
 func (s *messageStream) take(header http.Header, data []byte) (part string, done bool, failure *Error) {
 	var e messageEvent
@@ -282,15 +230,16 @@ func (s *messageStream) take(header http.Header, data []byte) (part string, done
 	}
 	switch e.Type {
 	case "message_start":
-		s.Model, s.Usage = e.Message.Model, e.Message.Usage
+		s.Model = ModelName(e.Message.Model)
+		s.count(e.Message.Usage)
 	case "content_block_start":
-		s.begin(e)
-		return e.ContentBlock.spoken(), false, nil
+		return s.open(e.Index, e.ContentBlock), false, nil
 	case "content_block_delta":
 		return s.add(e), false, nil
 	case "message_delta":
-		s.StopReason = cmp.Or(e.Delta.StopReason, s.StopReason)
-		s.Usage = s.Usage.with(e.Usage)
+		s.Finish = cmp.Or(e.Delta.StopReason, s.Finish)
+		s.ended = s.Finish != ""
+		s.count(e.Usage)
 	case "message_stop":
 		s.ended = true
 		return "", true, nil
@@ -298,46 +247,43 @@ func (s *messageStream) take(header http.Header, data []byte) (part string, done
 	return "", false, nil // a ping, the end of a block, or a newer event
 }
 
-func (s *messageStream) begin(e messageEvent) {
-	b := &streamedBlock{messageBlock: e.ContentBlock}
-	b.text.WriteString(e.ContentBlock.Text)
-	index := len(s.order)
-	if e.Index != nil {
-		index = *e.Index
+// count merges the counts of an event: they are cumulative, and those that it leaves out stay.
+func (s *messageStream) count(u messageUsage) {
+	s.usage = messageUsage{
+		Input: max(s.usage.Input, u.Input), CacheCreation: max(s.usage.CacheCreation, u.CacheCreation),
+		CacheRead: max(s.usage.CacheRead, u.CacheRead), Output: max(s.usage.Output, u.Output),
 	}
-	s.blocks[index] = b
-	s.order = append(s.order, b)
+	s.InputTokens = int(s.usage.Input + s.usage.CacheCreation + s.usage.CacheRead)
+	s.CachedTokens, s.OutputTokens = int(s.usage.CacheRead), int(s.usage.Output)
 }
 
-// add adds a part to a block and returns its text. A part without an index belongs to the last block.
-func (s *messageStream) add(e messageEvent) string {
-	var b *streamedBlock
-	switch {
-	case e.Index != nil:
-		b = s.blocks[*e.Index]
-	case len(s.order) > 0:
-		b = s.order[len(s.order)-1]
+// open begins a block and returns its text.
+func (s *messageStream) open(index *int, b answerBlock) string {
+	if at := len(s.blocks); index == nil {
+		index = &at
 	}
+	s.begin(index, &block{kind: b.Type, id: b.ID, name: b.Name, whole: string(b.Input)})
+	if b.Type != "text" {
+		return ""
+	}
+	return s.say(b.Text)
+}
+
+// add adds a part to a block and returns its text.
+func (s *messageStream) add(e messageEvent) string {
+	b := s.newest(e.Index)
 	if b == nil {
 		return ""
 	}
 	b.input.WriteString(e.Delta.PartialJSON)
-	if b.Type != "text" || e.Delta.Type != "text_delta" {
+	if b.kind != "text" || e.Delta.Type != "text_delta" {
 		return ""
 	}
-	b.text.WriteString(e.Delta.Text)
-	return e.Delta.Text
+	return s.say(e.Delta.Text)
 }
 
 func (s *messageStream) answer() (a Answer, whole bool) {
-	m := s.message
-	for _, b := range s.order {
-		block := b.messageBlock
-		block.Text = b.text.String()
-		if input := b.input.String(); strings.TrimSpace(input) != "" {
-			block.Input = arguments(input)
-		}
-		m.Content = append(m.Content, block)
-	}
-	return m.answer(), s.ended || s.StopReason != ""
+	a, whole = s.draft.answer()
+	a.Empty = len(s.blocks) == 0
+	return a, whole
 }

@@ -31,8 +31,23 @@ func isStream(header http.Header) bool {
 // readStream reads a streamed answer and passes its text to the call's listener as it arrives. An answer without its end is a
 // failure; the part that came is returned next to it, because it was paid for.
 func readStream(response *http.Response, s assembler, call *Call) (Answer, *Error) {
+	stream := events{lines: bufio.NewReader(io.LimitReader(response.Body, maxStreamBytes))}
 	var thoughts thoughtFilter
-	failure := readEvents(response, s, func(part string) *Error { return call.say(thoughts.pass(part)) })
+	var failure *Error
+	for done := false; failure == nil && !done; {
+		data, err := stream.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			failure = brokenOff(err)
+			break
+		}
+		var part string
+		if part, done, failure = s.take(response.Header, data); failure == nil {
+			failure = call.say(thoughts.pass(part))
+		}
+	}
 	a, whole := s.answer()
 	if failure == nil && !whole {
 		failure = brokenOff(io.ErrUnexpectedEOF)
@@ -48,27 +63,6 @@ func readStream(response *http.Response, s assembler, call *Call) (Answer, *Erro
 		a.OutputTokens = max(a.OutputTokens, tokencount.Estimate(a.Text))
 	}
 	return a, failure
-}
-
-// readEvents passes each event to s, and calls tell with the text that it adds.
-func readEvents(response *http.Response, s assembler, tell func(part string) *Error) *Error {
-	stream := events{lines: bufio.NewReader(io.LimitReader(response.Body, maxStreamBytes))}
-	for {
-		data, err := stream.next()
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return brokenOff(err)
-		}
-		part, done, failure := s.take(response.Header, data)
-		if failure == nil {
-			failure = tell(part)
-		}
-		if failure != nil || done {
-			return failure
-		}
-	}
 }
 
 // endOfStream is the data of the last event of a chat-completions stream.

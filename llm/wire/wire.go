@@ -6,11 +6,11 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/tmc/langchaingo/llms"
@@ -61,11 +61,14 @@ func (a Answer) content() *llms.ContentResponse {
 		"InputTokens": a.InputTokens, "OutputTokens": a.OutputTokens, "CacheReadInputTokens": a.CachedTokens,
 	}}
 	for _, c := range a.Calls {
-		choice.ToolCalls = append(choice.ToolCalls, llms.ToolCall{
-			ID: c.ID, Type: "function", FunctionCall: &llms.FunctionCall{Name: c.Name, Arguments: c.Arguments},
-		})
+		choice.ToolCalls = append(choice.ToolCalls, ToolCall(c))
 	}
 	return &llms.ContentResponse{Choices: []*llms.ContentChoice{choice}}
+}
+
+// ToolCall returns a call in langchaingo's form.
+func ToolCall(c memory.ToolCall) llms.ToolCall {
+	return llms.ToolCall{ID: c.ID, Type: "function", FunctionCall: &llms.FunctionCall{Name: c.Name, Arguments: c.Arguments}}
 }
 
 type callKey struct{}
@@ -123,7 +126,7 @@ func (c *Call) say(part string) *Error {
 type Chat struct {
 	client *Client
 	path   string
-	body   func(call *Call, messages []llms.MessageContent, o llms.CallOptions) any
+	body   func(call *Call, turns []turn, o llms.CallOptions) map[string]any // without what the protocols share
 }
 
 // Call implements llms.Model.
@@ -146,19 +149,44 @@ func (c *Chat) GenerateContent(
 	if call.Sent&Streamed != 0 && o.StreamingFunc != nil {
 		call.Listener = func(part string) error { return o.StreamingFunc(ctx, []byte(part)) }
 	}
-	if err := c.client.Post(ctx, c.path, c.body(call, messages, o)); err != nil {
+	turns := make([]turn, len(messages))
+	for i, m := range messages {
+		turns[i] = turnOf(m)
+	}
+	body := c.body(call, turns, o)
+	body["model"] = o.Model
+	if call.Sent&Streamed != 0 {
+		body["stream"] = true
+	}
+	if err := c.client.Post(ctx, c.path, body); err != nil {
 		return nil, err
 	}
 	return call.Answer.content(), nil
 }
 
-// textOf returns the text of a message.
-func textOf(m llms.MessageContent) string {
-	var text strings.Builder
+// turn is a message of a request, without langchaingo's variants.
+type turn struct {
+	role, text string
+	calls      []llms.ToolCall
+	results    []llms.ToolCallResponse
+}
+
+var roles = map[llms.ChatMessageType]string{
+	llms.ChatMessageTypeSystem: memory.RoleOfSystem, llms.ChatMessageTypeAI: memory.RoleOfAssistant,
+	llms.ChatMessageTypeTool: memory.RoleOfTool,
+}
+
+func turnOf(m llms.MessageContent) turn {
+	t := turn{role: cmp.Or(roles[m.Role], memory.RoleOfUser)}
 	for _, part := range m.Parts {
-		if t, ok := part.(llms.TextContent); ok {
-			text.WriteString(t.Text)
+		switch part := part.(type) {
+		case llms.TextContent:
+			t.text += part.Text
+		case llms.ToolCall:
+			t.calls = append(t.calls, part)
+		case llms.ToolCallResponse:
+			t.results = append(t.results, part)
 		}
 	}
-	return text.String()
+	return t
 }

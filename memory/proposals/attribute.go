@@ -154,3 +154,31 @@ var functionWords = func() map[string]bool {
 	}
 	return out
 }()
+
+// Sources returns the source messages of each line that is in after and not in before: those that the engine names, if it was shown
+// them, and otherwise those found by shared words.
+func (p Proposal) Sources(before, after string, transcript []transcripts.Line) []memory.LineSource {
+	shown := map[int64]bool{}
+	for _, line := range transcript {
+		shown[line.Seq] = true
+	}
+	written := map[string]bool{}
+	for line := range strings.Lines(after) {
+		written[strings.TrimRight(line, "\r\n")] = true
+	}
+	known := map[string]bool{}
+	var out []memory.LineSource
+	for _, e := range p.Evidence {
+		named := slices.DeleteFunc(slices.Clone(e.Messages), func(seq int64) bool { return !shown[seq] })
+		if written[e.Line] && len(named) > 0 && !known[e.Line] {
+			known[e.Line] = true
+			out = append(out, memory.LineSource{Line: e.Line, Messages: named})
+		}
+	}
+	for _, e := range Attribute(before, after, transcript) {
+		if !known[e.Line] {
+			out = append(out, e)
+		}
+	}
+	return out
+}

@@ -91,7 +91,7 @@ func TestRankNeighboursDoNotAddUp(t *testing.T) {
 	}
 }
 
-func TestRankStaysInTheSitting(t *testing.T) {
+func TestRankStaysInTheSession(t *testing.T) {
 	texts := []string{"which instrument do you play", "the clarinet"}
 	hour := int64(time.Hour / time.Second)
 	for name, c := range map[string]struct {
@@ -197,7 +197,7 @@ func TestRankPeriodInPassing(t *testing.T) {
 	}
 }
 
-func TestRankFirstOfEachSitting(t *testing.T) {
+func TestRankFirstOfEachSession(t *testing.T) {
 	units := []index.Unit{{Group: 1, Seq: 1}, {Group: 1, Seq: 2}, {Group: 1, Seq: 3}, {Group: 2, Seq: 1}, {Group: 3, Seq: 1}}
 	texts := []string{"boat red", "boat red", "boat red", "boat red and another very long story about something else", "other words"}
 	q, c := collected(search.Sessions, units, texts, "boat")

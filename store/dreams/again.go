@@ -9,7 +9,6 @@ import (
 
 	"reverie/memory"
 	"reverie/memory/setting"
-	"reverie/store/gate"
 	"reverie/store/pg"
 )
 
@@ -28,38 +27,7 @@ type Again struct {
 // The same run or request gets the same dream. With conflicts nothing is written and no dream begins. It returns *ConflictError with
 // CodeNotEnded for an open dream, CodeNotWritten for a dry run or a replay, and CodeDreamedAgain for one that was repeated before.
 func (s *Dreaming) DreamAgain(ctx context.Context, id memory.Identity, dreamID uuid.UUID, again Again) (RevertedDream, error) {
-	if err := pg.RequireWrite(id); err != nil {
-		return RevertedDream{}, err
-	}
-	if err := pg.ValidText("request", again.Request, gate.MaxKey); err != nil {
-		return RevertedDream{}, err
-	}
-	x, err := s.Dream(ctx, id, dreamID)
-	if err != nil {
-		return RevertedDream{}, err
-	}
-	if id, err = asOwnerOf(id, x); err != nil {
-		return RevertedDream{}, err
-	}
-	if err := repeatable(x); err != nil {
-		return RevertedDream{}, err
-	}
-	result, err := gate.Contended(ctx, s.db, id, func(t *pg.Tx) (RevertedDream, error) {
-		u := &undoing{t: t, dream: x, again: &repeating{Again: again}}
-		return u.run(ctx)
-	})
-	return result, gate.Refused(ctx, s.db, id, err)
-}
-
-// repeatable returns an error for a dream that cannot be dreamed again.
-func repeatable(x Dream) error {
-	switch {
-	case x.Open():
-		return &pg.ConflictError{Code: pg.CodeNotEnded, Message: fmt.Sprintf("dream %s has not ended: wait for it, or cancel its workflow", x.ID)}
-	case x.DryRun || x.ReplayOf != uuid.Nil:
-		return &pg.ConflictError{Code: pg.CodeNotWritten, Message: fmt.Sprintf("dream %s is a dry run or a replay: make another one", x.ID)}
-	}
-	return nil
+	return s.undo(ctx, id, dreamID, "request", again.Request, &repeating{Again: again})
 }
 
 const (

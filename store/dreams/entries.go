@@ -180,13 +180,6 @@ where workspace_id = @workspace and agent_id = @agent and dream_id = @dream and 
 order by entry_id = @entry desc
 limit 1`
 
-	// Documents beside MEMORY.md that may contain a statement to forget: archives and daily notes.
-	sqlEntryDocuments = gate.DocumentColumns + `octet_length(v.content), v.content
-from documents d ` + gate.CurrentVersion + `
-where d.workspace_id = @workspace and d.agent_id = @agent and d.scope = @scope and d.owner_key = @whose and not d.deleted
-    and d.path ~ '^memory/(archive/.*|[0-9]{4}-[0-9]{2}-[0-9]{2}[^/]*)\.md$'
-order by d.path collate "C"`
-
 	// Keeps the counts of dreams.
 	sqlEntrySettle = `
 insert into dream_entries (workspace_id, agent_id, owner_key, entry_id, status, text, aliases, mention_days, asked,
@@ -315,10 +308,10 @@ func (w *entryWork) confirm(context.Context) error {
 func (w *entryWork) confirmed(content, text string) string {
 	entries, found, _ := w.names.Find(content)
 	if len(found) == 0 {
-		return withConfirmed(content, text)
+		return rewrite.Confirm(content, text)
 	}
 	for _, at := range found {
-		content = owned(content, w.person, entries, at)
+		content = rewrite.Own(content, w.person, entries, at)
 		entries = markdown.EntriesOf(content)
 	}
 	return content
@@ -345,16 +338,16 @@ func (w *entryWork) edit(context.Context) error {
 func (w *entryWork) put(content, text string) string {
 	entries, found, lines := w.names.Find(content)
 	if len(found) == 0 {
-		return withConfirmed(content, text)
+		return rewrite.Confirm(content, text)
 	}
-	if out, ok := rewritten(content, entries, found[0], text); ok {
+	if out, ok := rewrite.Reword(content, entries, found[0], text); ok {
 		moved := strings.Count(out, "\n") - strings.Count(content, "\n") // a statement of several lines is one line now
 		for i := range lines {
 			lines[i].From, lines[i].To = lines[i].From+moved, lines[i].To+moved
 		}
 		return memory.WithoutLines(out, lines[1:])
 	}
-	return withConfirmed(memory.WithoutLines(content, lines), text)
+	return rewrite.Confirm(memory.WithoutLines(content, lines), text)
 }
 
 func (w *entryWork) forget(ctx context.Context) error {
@@ -364,9 +357,9 @@ func (w *entryWork) forget(ctx context.Context) error {
 		w.writeMemory(rewrite.WithoutEmptySections(memory.WithoutLines(w.memory.Content, gone), w.person...), reason)
 	}
 	b := &pgx.Batch{}
-	b.Queue(
-		sqlEntryDocuments, w.t.Args(pgx.NamedArgs{"scope": w.scope, "whose": gate.RowOwner(w.t.ID, w.scope)}),
-	).Query(func(rows pgx.Rows) error {
+	b.Queue(sqlForgetDocuments, w.t.Args(pgx.NamedArgs{
+		"scope": w.scope, "whose": gate.RowOwner(w.t.ID, w.scope), "paths": []string{}, // MEMORY.md is read already
+	})).Query(func(rows pgx.Rows) error {
 		for rows.Next() { // one by one: there may be years of notes, of which few match
 			d, err := gate.ScanContent(rows)
 			if err != nil {

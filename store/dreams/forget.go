@@ -38,14 +38,14 @@ const (
 	// Locks the documents that may contain the statements, in the order of all writers, so that none brings them back meanwhile.
 	sqlForgetLocked = `
 select d.path
-from documents d
-where d.workspace_id = @workspace and d.agent_id = @agent and d.scope = @scope and d.owner_key = @whose and not d.deleted
-    and (d.path = any (@paths::text[]) or d.path ~ '^memory/(archive/.*|[0-9]{4}-[0-9]{2}-[0-9]{2}[^/]*)\.md$')
-order by d.path collate "C"
+from documents d` + forgettable + `
 for no key update`
 
 	sqlForgetDocuments = gate.DocumentColumns + `octet_length(v.content), v.content
-from documents d ` + gate.CurrentVersion + `
+from documents d ` + gate.CurrentVersion + forgettable
+
+	// Given documents, archives and daily notes.
+	forgettable = `
 where d.workspace_id = @workspace and d.agent_id = @agent and d.scope = @scope and d.owner_key = @whose and not d.deleted
     and (d.path = any (@paths::text[]) or d.path ~ '^memory/(archive/.*|[0-9]{4}-[0-9]{2}-[0-9]{2}[^/]*)\.md$')
 order by d.path collate "C"`
@@ -191,10 +191,10 @@ func (f *forgetting) changes() []memory.Change {
 	for _, d := range f.documents {
 		here := memory.EntrySet{}
 		for _, e := range markdown.EntriesOf(d.Content) {
-			said := comments.ReplaceAllString(e.Text, "")
+			said := rewrite.WithoutComments(e.Text)
 			if f.names[e.ID] ||
 				slices.ContainsFunc(f.statements,
-					func(s markdown.Entry) bool { return judge.Alike(comments.ReplaceAllString(s.Text, ""), said) }) {
+					func(s markdown.Entry) bool { return judge.Alike(rewrite.WithoutComments(s.Text), said) }) {
 				here[e.ID] = true
 				f.names[e.ID] = true
 			}
@@ -240,7 +240,7 @@ func (f *forgetting) queueStates(b *pgx.Batch) []dream.State {
 	byID = slices.CompactFunc(byID, func(a, b markdown.Entry) bool { return a.ID == b.ID })
 	var states []dream.State
 	for _, e := range byID {
-		text := pg.Storable(strings.TrimSpace(comments.ReplaceAllString(e.Text, "")))
+		text := pg.Storable(strings.TrimSpace(rewrite.WithoutComments(e.Text)))
 		others := []string{}
 		if len(byID) == 1 { // with several, it is unknown which wording belongs to which
 			others = slices.DeleteFunc(slices.Clone(aliases), func(id string) bool { return id == string(e.ID) })

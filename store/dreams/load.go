@@ -353,8 +353,13 @@ func dayPaths(days []dream.Day) []string {
 
 // pinnedNotes returns the daily notes among the pins.
 func pinnedNotes(pins dream.Pins) (documents []uuid.UUID, versions []int) {
+	return pinnedAt(pins, func(path string) bool { _, ok := noteDay(path); return ok })
+}
+
+// pinnedAt returns the pinned documents at some paths, with their versions.
+func pinnedAt(pins dream.Pins, isWanted func(path string) bool) (documents []uuid.UUID, versions []int) {
 	for _, p := range pins.Documents {
-		if _, ok := noteDay(p.Path); ok && p.Version > 0 {
+		if p.Version > 0 && isWanted(p.Path) {
 			documents, versions = append(documents, p.Document), append(versions, p.Version)
 		}
 	}

@@ -105,13 +105,7 @@ func (r Recall) args() pgx.NamedArgs {
 }
 
 // joinedEntries joins ids with spaces, which they do not contain.
-func joinedEntries(ids []markdown.EntryID) string {
-	words := make([]string, len(ids))
-	for i, id := range ids {
-		words[i] = string(id)
-	}
-	return strings.Join(words, " ")
-}
+func joinedEntries(ids []markdown.EntryID) string { return strings.Join(pg.TextsOf(ids), " ") }
 
 // Recalled is one recorded result.
 type Recalled struct {

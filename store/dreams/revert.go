@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"reverie/dream/rewrite"
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/store/gate"
@@ -58,10 +59,19 @@ where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and
 // A dream that was undone before is returned as it is, with the first receipt. It returns *ConflictError with CodeNotEnded for an
 // open dream, and with CodeNotWritten for one that changed nothing: a dry run, a replay, or another outcome.
 func (s *Dreaming) RevertDream(ctx context.Context, id memory.Identity, dreamID uuid.UUID, key string) (RevertedDream, error) {
+	result, err := s.undo(ctx, id, dreamID, "idempotency key", key, nil)
+	result.Receipt.Key = key
+	return result, err
+}
+
+// undo undoes a dream for RevertDream, or for DreamAgain, which repeats it. key is the key of the request, in this field.
+func (s *Dreaming) undo(
+	ctx context.Context, id memory.Identity, dreamID uuid.UUID, field, key string, again *repeating,
+) (RevertedDream, error) {
 	if err := pg.RequireWrite(id); err != nil {
 		return RevertedDream{}, err
 	}
-	if err := pg.ValidText("idempotency key", key, gate.MaxKey); err != nil {
+	if err := pg.ValidText(field, key, gate.MaxKey); err != nil {
 		return RevertedDream{}, err
 	}
 	x, err := s.Dream(ctx, id, dreamID)
@@ -71,14 +81,13 @@ func (s *Dreaming) RevertDream(ctx context.Context, id memory.Identity, dreamID 
 	if id, err = asOwnerOf(id, x); err != nil {
 		return RevertedDream{}, err
 	}
-	if err := revertible(x); err != nil {
+	if err := undoable(x, again != nil); err != nil {
 		return RevertedDream{}, err
 	}
 	result, err := gate.Contended(ctx, s.db, id, func(t *pg.Tx) (RevertedDream, error) {
-		u := &undoing{t: t, dream: x}
+		u := &undoing{t: t, dream: x, again: again}
 		return u.run(ctx)
 	})
-	result.Receipt.Key = key
 	return result, gate.Refused(ctx, s.db, id, err)
 }
 
@@ -96,12 +105,15 @@ func asOwnerOf(id memory.Identity, x Dream) (memory.Identity, error) {
 	return id, nil
 }
 
-// revertible returns an error for a dream that cannot be undone.
-func revertible(x Dream) error {
+// undoable returns an error for a dream that cannot be undone, or dreamed again.
+func undoable(x Dream, again bool) error {
+	rehearsed := x.DryRun || x.ReplayOf != uuid.Nil
 	switch {
 	case x.Open():
 		return &pg.ConflictError{Code: pg.CodeNotEnded, Message: fmt.Sprintf("dream %s has not ended: wait for it, or cancel its workflow", x.ID)}
-	case x.DryRun || x.ReplayOf != uuid.Nil || x.Outcome != memory.OutcomeWritten:
+	case again && rehearsed:
+		return &pg.ConflictError{Code: pg.CodeNotWritten, Message: fmt.Sprintf("dream %s is a dry run or a replay: make another one", x.ID)}
+	case !again && (rehearsed || x.Outcome != memory.OutcomeWritten):
 		return &pg.ConflictError{Code: pg.CodeNotWritten, Message: fmt.Sprintf("dream %s changed nothing that can be undone", x.ID)}
 	}
 	return nil
@@ -296,7 +308,7 @@ func (d *undoneDocument) undo() (*memory.Change, []markdown.Conflict) {
 	}
 	content, conflicts := d.before.Content, []markdown.Conflict(nil)
 	if d.now.Version != d.last {
-		content, conflicts = undone(d.before.Content, d.after.Content, d.now.Content)
+		content, conflicts = rewrite.Undo(d.before.Content, d.after.Content, d.now.Content)
 	}
 	existed := d.existed && !d.before.Deleted
 	if !existed {
@@ -311,77 +323,4 @@ func (d *undoneDocument) undo() (*memory.Change, []markdown.Conflict) {
 		change.Op, change.Content = memory.OpReplace, content
 	}
 	return change, nil
-}
-
-// undone reverts the step from before to written in current, and keeps later changes. It merges before and current over written,
-// except that lines which are still as written are also removed, or restored, when others were added directly before or after them,
-// as the next dream adds its section after this one's. A heading stays while other lines are under it.
-func undone(before, written, current string) (string, []markdown.Conflict) {
-	merged, conflicts := markdown.Merge3(written, before, current)
-	if len(conflicts) == 0 {
-		return merged, nil
-	}
-	if changed := slices.DeleteFunc(slices.Clone(conflicts), func(c markdown.Conflict) bool { return untouched(c) >= 0 }); len(changed) > 0 {
-		return "", changed
-	}
-	base, theirs := slices.Collect(strings.Lines(written)), slices.Collect(strings.Lines(current))
-	for _, c := range slices.Backward(conflicts) {
-		ours := slices.Collect(strings.Lines(c.Ours.Text))
-		from := c.Theirs.From - 1 + untouched(c)
-		to := from + c.Base.To - c.Base.From + 1
-		kept := ours
-		if len(ours) == 0 && c.Theirs.To > to && !memory.IsHeading(firstSaid(theirs[to:c.Theirs.To])) {
-			kept = headOf(theirs[from:to])
-		}
-		theirs = slices.Replace(theirs, from, to, kept...)
-		base = slices.Replace(base, c.Base.From-1, c.Base.To, ours...)
-	}
-	if merged, again := markdown.Merge3(strings.Join(base, ""), before, strings.Join(theirs, "")); len(again) == 0 {
-		return merged, nil
-	}
-	return "", conflicts
-}
-
-// untouched finds the base lines of a conflict unchanged on the other side, and returns the number of lines before them; -1 when
-// they are not there, or there are none.
-func untouched(c markdown.Conflict) int {
-	if c.Base.Text == "" {
-		return -1
-	}
-	if strings.HasPrefix(c.Theirs.Text, c.Base.Text) {
-		return 0
-	}
-	if at := strings.Index(c.Theirs.Text, "\n"+c.Base.Text); at >= 0 {
-		return strings.Count(c.Theirs.Text[:at+1], "\n")
-	}
-	return -1
-}
-
-// headOf returns the last heading of lines with the blank lines around it, or nil.
-func headOf(lines []string) []string {
-	at := len(lines) - 1
-	for at >= 0 && !memory.IsHeading(lines[at]) {
-		at--
-	}
-	if at < 0 {
-		return nil
-	}
-	from, to := at, at+1
-	for from > 0 && strings.TrimSpace(lines[from-1]) == "" {
-		from--
-	}
-	for to < len(lines) && strings.TrimSpace(lines[to]) == "" {
-		to++
-	}
-	return slices.Clone(lines[from:to])
-}
-
-// firstSaid returns the first line that is not blank.
-func firstSaid(lines []string) string {
-	for _, line := range lines {
-		if strings.TrimSpace(line) != "" {
-			return line
-		}
-	}
-	return ""
 }

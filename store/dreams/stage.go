@@ -151,18 +151,12 @@ func (l *dreamBase) place(stage *DreamStage, files []gate.WrittenDocument) {
 			stage.Files.Months[f.Path] = f.Document
 		}
 	}
-	stage.Protected = protectedLines(stage.Files.Memory.Content, lines, stage.States)
+	stage.Protected = rewrite.Protected(stage.Files.Memory.Content, lines, stage.States)
 }
 
 // thenArgs returns the arguments for reading the MEMORY.md that the original of a replay saw.
 func (l *dreamBase) thenArgs() pgx.NamedArgs {
-	var documents []uuid.UUID
-	var versions []int
-	for _, p := range l.pins().Documents {
-		if p.Path == memory.MemoryPath && p.Version > 0 {
-			documents, versions = append(documents, p.Document), append(versions, p.Version)
-		}
-	}
+	documents, versions := pinnedAt(l.pins(), func(path string) bool { return path == memory.MemoryPath })
 	return pgx.NamedArgs{"documents": documents, "document_versions": versions, "versions": DreamVersions, "bytes": dreamHistoryBytes}
 }
 
@@ -176,7 +170,7 @@ func (l *dreamBase) placeThen(stage *DreamStage, then []noteVersion) {
 			continue
 		}
 		stage.Files.Memory = h.Document
-		stage.Protected = protectedLines(h.Content, linesOfPeople(h.blame()), stage.States)
+		stage.Protected = rewrite.Protected(h.Content, linesOfPeople(h.blame()), stage.States)
 	}
 }
 

@@ -207,12 +207,7 @@ func (o *OpenDream) statesArgs(states []StateAfter) pgx.NamedArgs {
 		entries[i], statuses[i], codes[i], texts[i] = string(s.ID), string(s.Status), s.ReasonCode, pg.Storable(s.Text)
 		aliases[i], asked[i], lightHits[i], remHits[i] = joinedEntries(s.Aliases), s.Asked, s.LightHits, s.REMHits
 		lightAt[i], remAt[i], first[i], last[i] = pg.TimeOrNull(s.LightAt), pg.TimeOrNull(s.REMAt), s.FirstSeen, s.LastSeen
-		dreams[i] = pg.IDOrNull(s.Dream)
-		words := make([]string, len(s.MentionDays))
-		for j, day := range s.MentionDays {
-			words[j] = string(day)
-		}
-		days[i] = strings.Join(words, " ")
+		dreams[i], days[i] = pg.IDOrNull(s.Dream), strings.Join(pg.TextsOf(s.MentionDays), " ")
 	}
 	return o.T.Args(pgx.NamedArgs{
 		"entries": entries, "statuses": statuses, "reason_codes": codes, "texts": texts, "aliases": aliases, "days": days,

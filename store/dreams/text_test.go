@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"reverie/dream"
+	"reverie/dream/rewrite"
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/store/gate"
@@ -43,7 +44,7 @@ func TestRewritten(t *testing.T) {
 			}
 			continue
 		}
-		got, ok := rewritten(c.content, entries, found[0], c.put)
+		got, ok := rewrite.Reword(c.content, entries, found[0], c.put)
 		if diff := cmp.Diff(c.want, got); diff != "" || ok != c.ok {
 			t.Errorf("%s: %v\n%s", name, ok, diff)
 		}
@@ -67,7 +68,7 @@ func TestOwned(t *testing.T) {
 		if len(found) != 1 {
 			t.Fatalf("%s: found %v", name, found)
 		}
-		got := owned(c.content, c.person, entries, found[0])
+		got := rewrite.Own(c.content, c.person, entries, found[0])
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s\n%s", name, diff)
 		}
@@ -96,7 +97,7 @@ func TestWithConfirmed(t *testing.T) {
 		"an empty section":      {"## Confirmed\n\n## More\n", "## Confirmed\n\n- x\n\n## More\n"},
 		"text without headings": {"a\n", "a\n\n## Confirmed\n\n- x\n"},
 	} {
-		if diff := cmp.Diff(c.want, withConfirmed(c.content, "x")); diff != "" {
+		if diff := cmp.Diff(c.want, rewrite.Confirm(c.content, "x")); diff != "" {
 			t.Errorf("%s\n%s", name, diff)
 		}
 	}
@@ -105,7 +106,7 @@ func TestWithConfirmed(t *testing.T) {
 func TestProtectedLines(t *testing.T) {
 	t.Parallel()
 	content := "# M\n\n- mine\n- confirmed <!-- n -->\n- another\n- alias\r\n- open\n"
-	got := protectedLines(content, []string{"- mine"}, []dream.State{
+	got := rewrite.Protected(content, []string{"- mine"}, []dream.State{
 		{ID: markdown.EntryIDOf("- confirmed"), Status: dream.Confirmed},
 		{ID: "x", Aliases: []markdown.EntryID{markdown.EntryIDOf("- alias")}, Status: dream.Confirmed},
 		{ID: markdown.EntryIDOf("- open"), Status: dream.Promoted},

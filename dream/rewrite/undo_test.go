@@ -1,4 +1,4 @@
-package dreams
+package rewrite_test
 
 import (
 	"strings"
@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"reverie/dream/rewrite"
 )
 
 func TestUndone(t *testing.T) {
@@ -30,7 +32,7 @@ func TestUndone(t *testing.T) {
 		"without a last line break":           {"a", "a\nb", "a\nb\nc", "a\nc"},
 		"both ends of the section got a line": {"a\nz\n", "a\none\ntwo\nz\n", "a\nx\none\ntwo\ny\nz\n", "a\nx\ny\nz\n"},
 	} {
-		got, conflicts := undone(c.before, c.written, c.current)
+		got, conflicts := rewrite.Undo(c.before, c.written, c.current)
 		if diff := cmp.Diff(c.want, got); diff != "" || len(conflicts) > 0 {
 			t.Errorf("%s: %v\n%s", name, conflicts, diff)
 		}
@@ -40,7 +42,7 @@ func TestUndone(t *testing.T) {
 // Somebody who changed the dream's own lines is asked.
 func TestUndoneConflicts(t *testing.T) {
 	t.Parallel()
-	got, conflicts := undone("a\n", "a\nb\nc\n", "a\nb, they said\nc\n")
+	got, conflicts := rewrite.Undo("a\n", "a\nb\nc\n", "a\nb, they said\nc\n")
 	if got != "" || len(conflicts) != 1 || conflicts[0].Theirs.Text != "b, they said\nc\n" {
 		t.Errorf("%q, %+v", got, conflicts)
 	}
@@ -71,7 +73,7 @@ func TestUndoneKeepsOthers(t *testing.T) {
 		written := insert("dream", before, text("dreamed", "dream "))
 		theirs := text("added", "their ")
 		current := insert("others", written, theirs)
-		got, conflicts := undone(strings.Join(before, ""), strings.Join(written, ""), strings.Join(current, ""))
+		got, conflicts := rewrite.Undo(strings.Join(before, ""), strings.Join(written, ""), strings.Join(current, ""))
 		if len(conflicts) > 0 { // they wrote between the lines of the dream: it is theirs to decide
 			return
 		}

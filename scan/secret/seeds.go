@@ -1,19 +1,21 @@
-package scan
+package secret
 
 import (
 	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"reverie/scan/match"
 )
 
 // telegramToken matches a bot's token after its digits.
 var telegramToken = regexp.MustCompile(`^:[A-Za-z0-9_-]{35}(?:$|[^A-Za-z0-9_-])`)
 
 // botTokens finds tokens of Telegram's bots: the bot's number, a colon and 35 characters.
-func botTokens(text string) []secret {
+func botTokens(text string) []Found {
 	const shortest, longest, size = 8, 10, 36 // digits, and bytes from the colon on
-	var found []secret
+	var found []Found
 	for at := 0; ; at++ {
 		i := strings.IndexByte(text[at:], ':')
 		if i < 0 {
@@ -24,11 +26,11 @@ func botTokens(text string) []secret {
 		for from > 0 && isDigit(text[from-1]) && at-from <= longest {
 			from--
 		}
-		if n := at - from; n < shortest || n > longest || !telegramToken.MatchString(window(text, at, size+1)) {
+		if n := at - from; n < shortest || n > longest || !telegramToken.MatchString(match.Window(text, at, size+1)) {
 			continue
 		}
 		if isRandom(text[at+1 : at+size]) {
-			found = append(found, secret{span{from, at + size}, "telegram-token"})
+			found = append(found, Found{from, at + size, "telegram-token"})
 		}
 	}
 }
@@ -39,9 +41,9 @@ var (
 )
 
 // twilioTokens finds the auth token near the account that it belongs to. Alone it is like any hash.
-func twilioTokens(text string) []secret {
+func twilioTokens(text string) []Found {
 	const near = 160 // bytes before and after
-	var found []secret
+	var found []Found
 	end := 0 // of what was searched before
 	for at := 0; ; at += 2 {
 		i := strings.Index(text[at:], "AC")
@@ -49,13 +51,13 @@ func twilioTokens(text string) []secret {
 			return found
 		}
 		at += i
-		if !twilioAccount.MatchString(window(text, at, 40)) {
+		if !twilioAccount.MatchString(match.Window(text, at, 40)) {
 			continue
 		}
 		from := max(end, at-near)
 		end = min(at+near, len(text))
 		for _, m := range hexToken.FindAllStringIndex(text[from:end], -1) {
-			found = append(found, secret{span{from + m[0], from + m[1]}, "twilio-key"})
+			found = append(found, Found{from + m[0], from + m[1], "twilio-key"})
 		}
 	}
 }
@@ -68,28 +70,28 @@ var (
 )
 
 // otpLabels announce a seed. The seed of a weak label must have digits.
-var otpLabels = func() *literals[struct{}] {
-	l := &literals[struct{}]{wordStart: true}
+var otpLabels = func() *match.Literals[struct{}] {
+	l := &match.Literals[struct{}]{WordStart: true}
 	for word := range strings.FieldsSeq("totp otp 2fa mfa authenticator two-factor zwei-faktor secret seed setup otpauth") {
-		l.add(word, struct{}{})
+		l.Add(word, struct{}{})
 	}
 	return l
 }()
 
 // oneTimeSeeds finds the seeds of one-time passwords.
-func oneTimeSeeds(text, lower string) []secret {
+func oneTimeSeeds(text, lower string) []Found {
 	const size = 120 // bytes after the label that may hold the seed
-	var found []secret
+	var found []Found
 	examined := 0
-	otpLabels.each(lower, func(from, to int, _ struct{}) {
+	otpLabels.Each(lower, func(from, to int, _ struct{}) {
 		if to < examined {
 			return
 		}
 		var m []int
 		if strings.HasPrefix(lower[from:], "otpauth://") {
-			m = otpAddress.FindStringSubmatchIndex(window(text, to, 256))
+			m = otpAddress.FindStringSubmatchIndex(match.Window(text, to, 256))
 		} else {
-			line, _, _ := strings.Cut(window(text, to, size), "\n")
+			line, _, _ := strings.Cut(match.Window(text, to, size), "\n")
 			m = otpSeed.FindStringSubmatchIndex(line)
 			if m != nil && !strings.ContainsAny(line[m[2]:m[3]], "234567") {
 				return
@@ -97,7 +99,7 @@ func oneTimeSeeds(text, lower string) []secret {
 		}
 		if m != nil {
 			end := to + len(strings.TrimRight(text[to:to+m[3]], " -"))
-			found = append(found, secret{span{to + m[2], end}, "totp-secret"})
+			found = append(found, Found{to + m[2], end, "totp-secret"})
 			examined = end
 		}
 	})
@@ -113,15 +115,15 @@ const (
 	phraseWindow = 640
 )
 
-var phraseLabels = func() *literals[struct{}] {
-	l := &literals[struct{}]{}
+var phraseLabels = func() *match.Literals[struct{}] {
+	l := &match.Literals[struct{}]{}
 	for word := range strings.SplitSeq("seed phrase|seed words|seed-phrase|recovery phrase|recovery words|recovery seed|wallet seed|mnemonic|"+
 		"secret phrase|backup phrase|bip39|bip-39|12 words|24 words|wiederherstellungsphrase|wiederherstellungswörter|seed-wörter|"+
 		"frase semilla|frase de recuperación|frase mnemotécnica|frase de recuperação|frase-semente|phrase de récupération|"+
 		"phrase mnémonique|phrase secrète|frase di recupero|frase mnemonica|frase segreta|"+
 		"シードフレーズ|リカバリーフレーズ|復元フレーズ|ニーモニック|시드 구문|복구 구문|니모닉|助记词|助記詞|恢复短语|"+
 		"сид-фраз|сид фраз|мнемоник|мнемоническ|фраза восстановления|cụm từ khôi phục|cụm từ bí mật|عبارة الاسترداد|العبارة السرية", "|") {
-		l.add(word, struct{}{})
+		l.Add(word, struct{}{})
 	}
 	return l
 }()
@@ -143,16 +145,16 @@ var phraseMarks = regexp.MustCompile("^(?:[\\s,;、|*>\"'`“”«»-]+|\\d{1,2}
 
 // recoveryPhrases finds the words after a label. No word list is needed: twelve words in a row without any of the short words of
 // a sentence are no prose.
-func recoveryPhrases(text, lower string) []secret {
-	var found []secret
+func recoveryPhrases(text, lower string) []Found {
+	var found []Found
 	examined := 0
-	phraseLabels.each(lower, func(_, to int, _ struct{}) {
+	phraseLabels.Each(lower, func(_, to int, _ struct{}) {
 		if to < examined {
 			return
 		}
-		from, end, ok := phraseIn(window(text, to, phraseWindow))
+		from, end, ok := phraseIn(match.Window(text, to, phraseWindow))
 		if ok {
-			found = append(found, secret{span{to + from, to + end}, "recovery-phrase"})
+			found = append(found, Found{to + from, to + end, "recovery-phrase"})
 		}
 		examined = to + end
 	})
@@ -170,7 +172,7 @@ func phraseIn(rest string) (from, end int, ok bool) {
 		}
 		word := rest[at : at+size]
 		n := utf8.RuneCountInString(word)
-		if n < 3 || n > 9 || phraseless[strings.ToLower(word)] || strings.ContainsFunc(word, isWide) {
+		if n < 3 || n > 9 || phraseless[strings.ToLower(word)] || strings.ContainsFunc(word, match.IsWide) {
 			if words >= shortestPhrase {
 				break
 			}

@@ -1,4 +1,5 @@
-package scan
+// Package secret finds keys, passwords and card numbers in text.
+package secret
 
 import (
 	"cmp"
@@ -6,47 +7,35 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"reverie/scan/match"
 )
 
-// secret is a range of a text that must be redacted, with its kind.
-type secret struct {
-	span
-	kind string
+// Found is a range of a text that must be redacted.
+type Found struct {
+	From, To int    // bytes
+	Kind     string // such as openai-key or password
 }
 
 const (
-	placeholderOpen  = "[redacted: "
+	// PlaceholderOpen is the beginning of a placeholder.
+	PlaceholderOpen  = "[redacted: "
 	placeholderClose = "]"
 )
 
-// secrets finds keys, passwords and card numbers, and returns the edits that redact them. The surrounding text stays, so
-// that memory still records what it was.
+// Placeholder returns the text that replaces a secret of a kind.
+func Placeholder(kind string) string { return PlaceholderOpen + kind + placeholderClose }
+
+// Find finds keys, passwords and card numbers, by their beginning; they may overlap. lower is text with its ASCII letters in lower
+// case.
 //
 // Identifiers are not secrets: UUIDs, commit hashes, phone numbers, addresses, ISBNs and order numbers.
-func (s *scanner) secrets() []edit {
-	var found []secret
-	found = append(found, privateKeys(s.text, s.lower)...)
-	found = append(found, keys(s.text)...)
-	found = append(found, hooks(s.text)...)
-	found = append(found, credentials(s.text)...)
-	found = append(found, awsSecrets(s.text, s.lower)...)
-	found = append(found, labelled(s.text, s.lower)...)
-	found = append(found, botTokens(s.text)...)
-	found = append(found, twilioTokens(s.text)...)
-	found = append(found, oneTimeSeeds(s.text, s.lower)...)
-	found = append(found, recoveryPhrases(s.text, s.lower)...)
-	found = append(found, cards(s.text, s.lower)...)
-	slices.SortStableFunc(found, func(a, b secret) int { return cmp.Compare(a.from, b.from) })
-	var edits []edit
-	for _, f := range found {
-		if last := len(edits) - 1; last >= 0 && f.from < edits[last].to {
-			edits[last].to = max(edits[last].to, f.to) // two rules match parts of one secret
-			continue
-		}
-		s.find(classSecret, f.kind, s.line(f.from))
-		edits = append(edits, edit{from: f.from, to: f.to, with: placeholderOpen + f.kind + placeholderClose})
-	}
-	return edits
+func Find(text, lower string) []Found {
+	found := slices.Concat(privateKeys(text, lower), keys(text), hooks(text), credentials(text), awsSecrets(text, lower),
+		labelled(text, lower), botTokens(text), twilioTokens(text), oneTimeSeeds(text, lower), recoveryPhrases(text, lower),
+		cards(text, lower))
+	slices.SortStableFunc(found, func(a, b Found) int { return cmp.Compare(a.From, b.From) })
+	return found
 }
 
 // keyRule matches keys with a known prefix.
@@ -96,8 +85,8 @@ var keyRules = []keyRule{
 }
 
 // keys finds keys with a known prefix at the beginning of a word.
-func keys(text string) []secret {
-	var found []secret
+func keys(text string) []Found {
+	var found []Found
 	for at := 0; at < len(text); at++ {
 		if !isKeyByte(text[at]) {
 			continue
@@ -108,7 +97,7 @@ func keys(text string) []secret {
 		}
 		if word := text[at:end]; len(word) >= 20 {
 			if kind, length := keyIn(word); length > 0 {
-				found = append(found, secret{span{at, at + length}, kind})
+				found = append(found, Found{at, at + length, kind})
 			}
 		}
 		at = end
@@ -116,7 +105,7 @@ func keys(text string) []secret {
 	return found
 }
 
-func isKeyByte(b byte) bool { return isWordByte(b) || b == '_' || b == '-' || b == '.' }
+func isKeyByte(b byte) bool { return match.IsWordByte(b) || b == '_' || b == '-' || b == '.' }
 
 // keyIn returns the kind and length of the key at the beginning of a word; 0 if there is none.
 func keyIn(word string) (kind string, length int) {
@@ -162,8 +151,8 @@ var hookRules = []hookRule{
 	{"api.telegram.org/bot", regexp.MustCompile(`^\d{6,}:[\w-]{30,}`)},
 }
 
-func hooks(text string) []secret {
-	var found []secret
+func hooks(text string) []Found {
+	var found []Found
 	for _, rule := range hookRules {
 		for at := 0; ; {
 			i := strings.Index(text[at:], rule.begins)
@@ -171,8 +160,8 @@ func hooks(text string) []secret {
 				break
 			}
 			at += i + len(rule.begins)
-			if rest := rule.rest.FindString(window(text, at, 200)); rest != "" {
-				found = append(found, secret{span{at, at + len(rest)}, "webhook"})
+			if rest := rule.rest.FindString(match.Window(text, at, 200)); rest != "" {
+				found = append(found, Found{at, at + len(rest), "webhook"})
 			}
 		}
 	}
@@ -187,17 +176,17 @@ var (
 )
 
 // credentials finds passwords in addresses and in curl's options.
-func credentials(text string) []secret {
-	var found []secret
+func credentials(text string) []Found {
+	var found []Found
 	add := func(at int, pattern *regexp.Regexp) {
-		match := pattern.FindStringSubmatchIndex(window(text, at, 256))
+		match := pattern.FindStringSubmatchIndex(match.Window(text, at, 256))
 		if match == nil {
 			return
 		}
 		rest := text[at:]
 		user, password := rest[match[2]:match[3]], rest[match[4]:match[5]]
 		if password != user && !isPlaceholder(password) && !reference.MatchString(password) {
-			found = append(found, secret{span{at + match[4], at + match[5]}, "password"})
+			found = append(found, Found{at + match[4], at + match[5], "password"})
 		}
 	}
 	for at := 0; ; {
@@ -214,7 +203,7 @@ func credentials(text string) []secret {
 			return found
 		}
 		at += i + len("curl ")
-		line := command(text, at)
+		line := match.Command(text, at)
 		for _, option := range []string{" -u", " --user"} {
 			if i := strings.Index(" "+line, option); i >= 0 {
 				add(at+i, userOption)
@@ -240,8 +229,8 @@ const (
 
 // awsSecrets finds AWS secret access keys by their name and exact form. Unlike a label's value, a key may begin like a path
 // or date, and the example of the vendor's manual counts as well.
-func awsSecrets(text, lower string) []secret {
-	var found []secret
+func awsSecrets(text, lower string) []Found {
+	var found []Found
 	const begins = "secret"
 	for next := 0; ; {
 		at := strings.Index(lower[next:], begins)
@@ -250,7 +239,7 @@ func awsSecrets(text, lower string) []secret {
 		}
 		at += next
 		next = at + len(begins)
-		rest := window(lower, at, awsWindow)
+		rest := match.Window(lower, at, awsWindow)
 		name := awsName.FindString(rest)
 		if !awsBefore.MatchString(lower[max(0, at-4):at]) {
 			name = awsFull.FindString(rest)
@@ -263,7 +252,7 @@ func awsSecrets(text, lower string) []secret {
 		if from == len(name) || to > len(rest) || at+to < len(text) && isPlainBase64(text[at+to]) || !isMachineMade(text[at+from:at+to]) {
 			continue
 		}
-		found = append(found, secret{span{at + from, at + to}, "aws-key"})
+		found = append(found, Found{at + from, at + to, "aws-key"})
 		next = at + to
 	}
 }
@@ -316,14 +305,14 @@ var (
 )
 
 // cards finds payment card numbers: of a known kind, with a valid check digit, and not announced as another number.
-func cards(text, lower string) []secret {
-	var found []secret
+func cards(text, lower string) []Found {
+	var found []Found
 	for at := 0; at < len(text); at++ {
 		if !isDigit(text[at]) || at > 0 && (isKeyByte(text[at-1]) || text[at-1] == '+') {
 			continue
 		}
 		if end := cardEnd(text, at); end > 0 && !isOtherNumber(lower, at) {
-			found = append(found, secret{span{at, end}, "card"})
+			found = append(found, Found{at, end, "card"})
 			at = end
 		}
 		for at+1 < len(text) && isDigit(text[at+1]) {
@@ -366,7 +355,7 @@ func cardEnd(text string, at int) int {
 // sticks reports whether a longer word or number continues at an offset.
 func sticks(text string, at int) bool {
 	b := text[at]
-	return isWordByte(b) || b == '_' || (b == '-' || b == '.') && at+1 < len(text) && isKeyByte(text[at+1])
+	return match.IsWordByte(b) || b == '_' || (b == '-' || b == '.') && at+1 < len(text) && isKeyByte(text[at+1])
 }
 
 func isCard(digits, groups string) bool {

@@ -1,4 +1,4 @@
-package scan
+package secret
 
 import (
 	"regexp"
@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"reverie/scan/match"
 )
 
 // labelClass is the kind of secret after a label, which decides the form of its value.
@@ -58,13 +60,13 @@ var labelWords = []struct {
 	{"bearer|authorization", label{kind: "token", class: labelBearer, whole: true}},
 }
 
-var labels = func() *literals[label] {
-	l := &literals[label]{}
+var labels = func() *match.Literals[label] {
+	l := &match.Literals[label]{}
 	for _, row := range labelWords {
 		for word := range strings.SplitSeq(row.words, "|") {
-			l.add(word, row.label)
+			l.Add(word, row.label)
 			if parts := norm.NFD.String(word); parts != word {
-				l.add(parts, row.label)
+				l.Add(parts, row.label)
 			}
 		}
 	}
@@ -142,15 +144,15 @@ const nowWords = `(?:now|jetzt|nun|seit heute|ab heute|ab jetzt|ahora|desde hoy|
 const longestObject = 8
 
 // labelled finds values after a label: "password: …", "my password is …", "密码是…".
-func labelled(text, lower string) []secret {
-	var found []secret
+func labelled(text, lower string) []Found {
+	var found []Found
 	examined := 0
-	labels.each(lower, func(from, to int, l label) {
+	labels.Each(lower, func(from, to int, l label) {
 		if from < examined || !startsLabel(text, from, l) {
 			return
 		}
-		before, rest := text[max(0, from-60):from], window(text, to, labelWindow)
-		isPlaceholder := strings.HasSuffix(before, placeholderOpen)
+		before, rest := text[max(0, from-60):from], match.Window(text, to, labelWindow)
+		isPlaceholder := strings.HasSuffix(before, PlaceholderOpen)
 		isQualified := strings.HasSuffix(before, ":") && strings.HasPrefix(rest, ":") // part of a longer name
 		isOther := l.class == labelPIN && (pinned.MatchString(before) || postal.MatchString(rest) && !possessed.MatchString(before))
 		if isPlaceholder || isQualified || isOther {
@@ -162,7 +164,7 @@ func labelled(text, lower string) []secret {
 		if l.class == labelBearer {
 			v, ok = bearerValue(rest)
 		} else {
-			v, ok = announced(l, before, rest, window(lower, to, labelWindow))
+			v, ok = announced(l, before, rest, match.Window(lower, to, labelWindow))
 			if len(v.text) > longValue {
 				examined = to + v.to
 			}
@@ -179,7 +181,7 @@ func labelled(text, lower string) []secret {
 			end += to + v.to
 		}
 		examined = end
-		found = append(found, secret{span{to + v.from, end}, l.kind})
+		found = append(found, Found{to + v.from, end, l.kind})
 	})
 	return found
 }
@@ -190,7 +192,7 @@ func startsLabel(text string, at int, l label) bool {
 		return true
 	}
 	before := text[at-1]
-	if !isWordByte(before) {
+	if !match.IsWordByte(before) {
 		return true
 	}
 	isUpper := 'A' <= text[at] && text[at] <= 'Z'
@@ -266,7 +268,7 @@ func announcement(before, rest, lower string) (length int, how strength) {
 
 // value is the text after a label.
 type value struct {
-	span            // relative to the end of the label
+	from, to int    // relative to the end of the label
 	text     string // without quotes
 	quoted   bool
 	strength strength
@@ -287,7 +289,7 @@ func valueAt(rest string, at int) value {
 		at += size
 		inner := rest[at:]
 		if i := closingQuote(inner, end, escape); i >= 0 && !strings.Contains(inner[:i], "\n") {
-			return value{span: span{at, at + i}, text: inner[:i], quoted: true, after: inner[i+utf8.RuneLen(end):]}
+			return value{from: at, to: at + i, text: inner[:i], quoted: true, after: inner[i+utf8.RuneLen(end):]}
 		}
 	}
 	end := strings.IndexFunc(rest[at:], endsValue)
@@ -298,7 +300,7 @@ func valueAt(rest string, at int) value {
 		end = next[0]
 	}
 	text := strings.TrimRight(rest[at:at+end], ".,;:?*_")
-	return value{span: span{at, at + len(text)}, text: text, after: rest[at+len(text):]}
+	return value{from: at, to: at + len(text), text: text, after: rest[at+len(text):]}
 }
 
 // closingQuote returns the end of a quoted value; -1 if it is not closed. Within another string its quotes are escaped;
@@ -322,7 +324,7 @@ var parameter = regexp.MustCompile(`&[A-Za-z_][\w.-]*=`)
 
 func endsValue(r rune) bool {
 	isWideMark := 0x3000 <= r && r <= 0x303F || 0xFF00 <= r && r <= 0xFFEF || unicode.Is(unicode.Hangul, r)
-	return unicode.IsSpace(r) || isWide(r) || isWideMark || strings.ContainsRune("\"'`,;<>(){}[]|\\“”‘’«»", r)
+	return unicode.IsSpace(r) || match.IsWide(r) || isWideMark || strings.ContainsRune("\"'`,;<>(){}[]|\\“”‘’«»", r)
 }
 
 var (
@@ -334,7 +336,7 @@ var (
 func bearerValue(rest string) (v value, ok bool) {
 	shortest := 20
 	at := 1
-	if sign := headerSign.FindString(strings.ToLower(window(rest, 0, 40))); sign != "" {
+	if sign := headerSign.FindString(strings.ToLower(match.Window(rest, 0, 40))); sign != "" {
 		at, shortest = len(sign), 8
 	} else if !strings.HasPrefix(rest, " ") {
 		return value{}, false
@@ -344,7 +346,7 @@ func bearerValue(rest string) (v value, ok bool) {
 	if len(text) < shortest || !isRandom(text) || isPlaceholder(text) || nameLike.MatchString(text) {
 		return value{}, false
 	}
-	return value{span: span{at, at + len(text)}, text: text}, true
+	return value{from: at, to: at + len(text), text: text}, true
 }
 
 // Values that are not secrets.
@@ -554,5 +556,5 @@ func isPlaceholder(text string) bool {
 
 // isProse reports whether several words are a sentence about a password rather than a passphrase.
 func isProse(text string) bool {
-	return strings.Count(text, " ") < 2 || text[0] == ' ' || proseWord.MatchString(text) || strings.Contains(text, placeholderOpen)
+	return strings.Count(text, " ") < 2 || text[0] == ' ' || proseWord.MatchString(text) || strings.Contains(text, PlaceholderOpen)
 }

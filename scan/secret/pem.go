@@ -1,9 +1,14 @@
-package scan
+package secret
 
 import (
 	"regexp"
 	"strings"
+
+	"reverie/scan/match"
 )
+
+// privateKey is the kind of a private key.
+const privateKey = "private-key"
 
 const (
 	pemOpen = "begin "
@@ -29,15 +34,15 @@ const pemTrail = " \t\r\n\"'`,;.\\|*_-–—"
 
 // privateKeys finds blocks of private keys, complete or cut off, also where each line is an item of a list, quoted, or
 // separated by blank lines and remarks. Certificates and public keys are ordinary.
-func privateKeys(text, lower string) []secret {
-	var found []secret
+func privateKeys(text, lower string) []Found {
+	var found []Found
 	for at := 0; ; {
 		i := strings.Index(lower[at:], pemOpen)
 		if i < 0 {
 			return found
 		}
 		at += i
-		head := pemHead.FindString(window(lower, at, pemWindow))
+		head := pemHead.FindString(match.Window(lower, at, pemWindow))
 		if head == "" {
 			at += len(pemOpen)
 			continue
@@ -48,7 +53,7 @@ func privateKeys(text, lower string) []secret {
 			end = body + next
 		}
 		if length := pemLength(text[body:end], lower[body:end]); length > 0 {
-			found = append(found, secret{span{len(strings.TrimRight(text[:at], "-–—")), body + length}, "private-key"})
+			found = append(found, Found{len(strings.TrimRight(text[:at], "-–—")), body + length, privateKey})
 			at = body + length
 		} else {
 			at = body
@@ -105,4 +110,48 @@ func isPEMBody(line string, strict bool) bool {
 		return longest >= 32 && c.lower > 0 && c.upper > 0 && c.digits > 0
 	}
 	return longest >= 10 || c.upper+c.digits+c.symbols+c.dashes > 0
+}
+
+const (
+	// keyPartLine is the shortest line within a private key: keys are wrapped after 64 characters, OpenSSH's after 70.
+	keyPartLine = 60
+	// keyPartLines is the number of such lines that are not there by accident.
+	keyPartLines = 2
+)
+
+// KeyParts finds successive lines of Base64 as within a private key.
+func KeyParts(text string) []Found {
+	if !strings.Contains(text, "\n") {
+		return nil
+	}
+	var found []Found
+	from, to, lines := 0, 0, 0
+	end := func() {
+		if lines >= keyPartLines {
+			found = append(found, Found{from, to, privateKey})
+		}
+		lines = 0
+	}
+	for start, until := 0, 0; start <= len(text); start = until + 1 {
+		until = len(text)
+		if i := strings.IndexByte(text[start:], '\n'); i >= 0 {
+			until = start + i
+		}
+		line := text[start:until]
+		body := strings.TrimRight(line[len(pemMarks.FindString(line)):], pemTrail)
+		switch {
+		case len(body) >= keyPartLine && !strings.Contains(body, " ") && isPEMBody(body, true):
+			if lines == 0 {
+				from = start
+			}
+			to, lines = until, lines+1
+		case lines > 0 && body != "" && !strings.Contains(body, " ") && isPEMBody(body, true): // the last line is shorter
+			to = until
+			end()
+		default:
+			end()
+		}
+	}
+	end()
+	return found
 }

@@ -1,4 +1,4 @@
-package dreams
+package rewrite
 
 import (
 	"regexp"
@@ -10,9 +10,9 @@ import (
 	"reverie/memory/markdown"
 )
 
-// rewritten replaces one statement of content by text and keeps what is nested under it. It reports false when the statement shares
+// Reword replaces one statement of content by text and keeps what is nested under it. It reports false when the statement shares
 // its line with others (a row of a table, code), so that they would change.
-func rewritten(content string, entries []markdown.Entry, at int, text string) (string, bool) {
+func Reword(content string, entries []markdown.Entry, at int, text string) (string, bool) {
 	lines := slices.Collect(strings.Lines(content))
 	e := entries[at]
 	first, last := lines[e.FromLine-1], lines[e.ToLine-1]
@@ -35,25 +35,28 @@ func rewritten(content string, entries []markdown.Entry, at int, text string) (s
 	return out, true
 }
 
+// WithoutComments removes the comments from a line.
+func WithoutComments(line string) string { return comments.ReplaceAllString(line, "") }
+
 var comments = regexp.MustCompile(`[ \t]*<!--.*?-->`)
 
 // confirmedMark follows a line that a person confirmed and that had no comment of a dream to remove.
 const confirmedMark = " <!-- confirmed -->"
 
-// owned makes a statement of content the text of the author of the new version: it removes the comment of a dream, so that the line
+// Own makes a statement of content the text of the author of the new version: it removes the comment of a dream, so that the line
 // changes, or adds confirmedMark when there is none. A statement whose lines a person wrote already, and one that cannot be
 // rewritten, stay unchanged.
-func owned(content string, person []string, entries []markdown.Entry, at int) string {
+func Own(content string, person []string, entries []markdown.Entry, at int) string {
 	e := entries[at]
 	lines := slices.Collect(strings.Lines(content))[e.FromLine-1 : e.ToLine]
 	if !slices.ContainsFunc(lines, func(line string) bool { return !slices.Contains(person, strings.TrimRight(line, "\r\n")) }) {
 		return content
 	}
-	text := comments.ReplaceAllString(e.Text, "")
+	text := WithoutComments(e.Text)
 	if len(lines) == 1 && text == e.Text {
 		text += confirmedMark
 	}
-	if out, ok := rewritten(content, entries, at, text); ok {
+	if out, ok := Reword(content, entries, at, text); ok {
 		return out
 	}
 	return content
@@ -65,8 +68,8 @@ const confirmedHeading = "Confirmed"
 // emptyMemory is the beginning of a new MEMORY.md.
 const emptyMemory = "# Memory\n"
 
-// withConfirmed adds a line to the section of confirmed statements, which is created at the end if need be.
-func withConfirmed(content, text string) string {
+// Confirm adds a line to the section of confirmed statements, which is created at the end if need be.
+func Confirm(content, text string) string {
 	if strings.TrimSpace(content) == "" {
 		content = emptyMemory
 	}
@@ -85,9 +88,9 @@ func withConfirmed(content, text string) string {
 	return strings.Join(slices.Insert(lines, at, line), "")
 }
 
-// protectedLines returns the lines of content that no dream may change: those that a person wrote, and those of confirmed
+// Protected returns the lines of content that no dream may change: those that a person wrote, and those of confirmed
 // statements.
-func protectedLines(content string, person []string, states []dream.State) []string {
+func Protected(content string, person []string, states []dream.State) []string {
 	confirmed := memory.EntrySet{}
 	for _, s := range states {
 		if s.Status == dream.Confirmed {
