@@ -178,9 +178,10 @@ func NewQuery(text string, now time.Time) Query {
 	if in == 0 {
 		in = language.LatinStems
 	}
-	q := Query{Text: text, Speakers: speakersOf(text)}
+	speakers, dialogue := speakersOf(text)
+	q := Query{Text: text, Speakers: speakers}
 	var ends []int
-	if q.Speakers == nil {
+	if !dialogue {
 		ends = questionEnds(s.folded.Text)
 		q.Questions = len(ends)
 	}
@@ -308,7 +309,7 @@ type Query struct {
 	Periods    []date.Period
 	// Told reports that it asks what the assistant said.
 	Told bool
-	// Speakers are the distinct folded words of the names of those who speak, if it is a dialogue ("Ida: …").
+	// Speakers are the distinct folded words of the names of those who speak, if it is a dialogue ("Ida: …"), without roles.
 	Speakers []string
 	// Questions is the number of questions that it asks if there are several, else 0.
 	Questions int

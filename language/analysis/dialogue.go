@@ -12,15 +12,24 @@ import (
 // label matches the name before what somebody says: "Ida: …", "<Ida Lund>: …", "**Ida:** …". Without a name it has brackets.
 var label = regexp.MustCompile(`^\s*(?:<([^<>\n]{0,40})>|\[([^\[\]\n]{0,40})\]|\**(\pL[\pL\pM'’. -]{0,39}))\s*[:：](?:[^/]|$)`)
 
-// speakersOf returns the distinct words of the names of those who speak in a dialogue, folded; nil for another text. In a dialogue
-// at least half of the lines have a label, and somebody speaks twice. Otherwise "To: …" would be a name.
-func speakersOf(text string) (speakers []string) {
+// roles are the labels of transcripts that are nobody's names, folded.
+var roles = func() map[string]bool {
+	words := make(map[string]bool)
+	for word := range strings.FieldsSeq(`user human assistant ai bot chatbot agent model system me you utilisateur usuario usuário utente nutzer
+		benutzer assistent asistente assistente пользователь ассистент 用户 助手 我 你 ユーザー アシスタント 사용자 어시스턴트`) {
+		words[fold.Text(word)] = true
+	}
+	return words
+}()
+
+// speakersOf returns the distinct words of the names of those who speak in a dialogue, folded, and whether text is one: at least half
+// of its lines have a label, and somebody speaks twice. Otherwise "To: …" would be a name.
+func speakersOf(text string) (speakers []string, dialogue bool) {
 	if !strings.ContainsAny(text, ":：") {
-		return nil
+		return nil, false
 	}
 	lines, labelled := 0, 0
 	said := map[string]int{}
-	again := false
 	for line := range strings.Lines(text) {
 		if strings.TrimSpace(line) == "" {
 			continue
@@ -33,19 +42,20 @@ func speakersOf(text string) (speakers []string) {
 		labelled++
 		name := fold.Text(strings.TrimSpace(found[1] + found[2] + found[3]))
 		said[name]++
-		again = again || said[name] > 1
-		if said[name] == 1 {
-			for _, word := range scanText(name).words {
-				if !word.inRun {
-					speakers = appendDistinct(speakers, 0, word.folded)
-				}
+		dialogue = dialogue || said[name] > 1
+		if said[name] > 1 || roles[name] {
+			continue
+		}
+		for _, word := range scanText(name).words {
+			if !word.inRun {
+				speakers = appendDistinct(speakers, 0, word.folded)
 			}
 		}
 	}
-	if !again || 2*labelled < lines {
-		return nil
+	if !dialogue || 2*labelled < lines {
+		return nil, false
 	}
-	return speakers
+	return speakers, true
 }
 
 // mostQuestions is the maximum number of questions of one text that are told apart.

@@ -29,10 +29,11 @@ func TestQuestions(t *testing.T) {
 		"Where is the boat? And I have a cat; what is its name?": "boat 1, cat 2, name 2",
 		"Where is the boat? What is the name of the boat?":       "boat 3, name 2",
 		"我的船在哪里？另外，猫叫什么名字？":                                      "的船 1, 船 1, 船在 1, 另外 2, 猫叫 2, 名字 2",
-		"Where is the boat?":                            "boat 0",
-		"Where is the boat of https://a.example/?boat":  "boat 0, https://a.example 0, a.example 0, example 0",
-		"Ida: which boat?\nOtto: which cat?\nIda: mine": "Ida 0, boat 0, Otto 0, cat 0",
-		strings.Repeat("Which boat? ", 9):               "boat 0",
+		"Where is the boat?":                                   "boat 0",
+		"Where is the boat of https://a.example/?boat":         "boat 0, https://a.example 0, a.example 0, example 0",
+		"Ida: which boat?\nOtto: which cat?\nIda: mine":        "Ida 0, boat 0, Otto 0, cat 0",
+		"User: which boat?\nAssistant: which cat?\nUser: mine": "User 0, boat 0, Assistant 0, cat 0",
+		strings.Repeat("Which boat? ", 9):                      "boat 0",
 	} {
 		var got []string
 		for _, term := range NewQuery(text, askedAt).Terms {

@@ -280,7 +280,9 @@ func (r *ranking) parts(unit int) LexicalParts {
 	default:
 		p.Coverage = closeness
 	}
-	p.Speaker -= r.people.missing(unit) * p.total()
+	if lost := r.people.missing(unit); lost > 0 {
+		p.Speaker -= lost * p.total()
+	}
 	if !r.q.Told && r.sessions.near[unit] == prose {
 		p.Prose = -r.o.Prose * p.total()
 	}
