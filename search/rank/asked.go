@@ -64,48 +64,51 @@ func balanced(factors []float64, term analysis.QueryTerm) float64 {
 	return greatest
 }
 
-// people are the units in which somebody who speaks in a dialogue is named or speaks.
+// people are the units that name somebody of a dialogue.
 type people struct {
-	named []bool // per unit; nil: the question is no dialogue, or nobody of it is known
+	named []bool // per unit; nil: the question is no dialogue, nobody of it is known, or its speakers have turns of their own
 	share float64
 }
 
-// peopleOf returns the units about the people of a question that is a dialogue. What an assistant said is about them anyway.
-func (r *ranking) peopleOf() (p people) {
+// peopleOf returns the units that may be about the people of a question that is a dialogue: they name one of its speakers, or a name
+// that it mentions. Where a speaker has turns, texts do not name whom they are about. What an assistant said loses nothing more.
+func (r *ranking) peopleOf() people {
 	if r.o.Speaker == 0 || len(r.q.Speakers) == 0 || r.c.Corpus != search.Sessions {
-		return p
+		return people{}
 	}
-	named := make([]bool, len(r.c.Units))
-	for i, term := range r.terms {
-		if !slices.Contains(r.q.Speakers, term.Forms[0]) {
+	named, about := make([]bool, len(r.c.Units)), make([]bool, len(r.c.Units))
+	for i, term := range r.q.Terms {
+		speaks := slices.Contains(r.q.Speakers, term.Forms[0])
+		switch {
+		case speaks && len(r.c.Context[i]) > 0:
+			return people{}
+		case !speaks && term.Sound == "":
 			continue
 		}
-		for _, postings := range [][]index.Posting{r.c.Body[i], r.c.Context[i]} {
-			for _, posting := range postings {
-				named[posting.Unit] = true
-			}
+		for _, posting := range r.c.Body[i] {
+			named[posting.Unit] = true
+			about[posting.Unit] = about[posting.Unit] || speaks
 		}
 	}
-	persons, about := 0, 0
+	persons, known := 0, 0
 	for unit := range named {
-		switch {
-		case r.sessions.near[unit] == prose:
+		if r.sessions.near[unit] == prose {
 			named[unit] = true
-		case named[unit]:
-			about++
-			persons++
-		default:
-			persons++
+			continue
+		}
+		persons++
+		if about[unit] {
+			known++
 		}
 	}
-	if about == 0 {
-		return p
+	if known == 0 {
+		return people{}
 	}
-	return people{named, float64(about) / float64(persons)}
+	return people{named, float64(known) / float64(persons)}
 }
 
-// missing returns the share of its score that a unit loses because it names nobody of the dialogue: the share of the units that do.
-// Where that is most of them, the unit is about somebody else.
+// missing returns the share of its score that a unit loses because it names nobody of the dialogue: the share of units that name a
+// speaker. Where most of them do, the unit is about somebody else.
 func (p people) missing(unit int) float64 {
 	if p.named == nil || p.named[unit] {
 		return 0

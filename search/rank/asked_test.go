@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"slices"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -40,8 +41,8 @@ func TestRankBalance(t *testing.T) {
 	}
 }
 
-// TestRankPeople checks that turns that name nobody of a dialogue lose the share of turns that do, and that what an assistant said
-// loses nothing.
+// TestRankPeople checks that turns that name nobody of a dialogue lose the share of turns that name a speaker, unless the speakers
+// have turns of their own, and that what an assistant said loses nothing.
 func TestRankPeople(t *testing.T) {
 	units := []index.Unit{
 		{Group: 1, Seq: 1},
@@ -50,22 +51,26 @@ func TestRankPeople(t *testing.T) {
 		{Group: 4, Seq: 1},
 		{Group: 5, Seq: 1, Section: int(chunk.Assistant)},
 	}
-	texts := []string{"eve won the boat race", "ada won a race", "ada sings", "ada: sun", "the boat race"}
-	q, c := collected(search.Sessions, units, texts, "ada boat race")
+	texts := []string{"eve won the boat race", "ada won a race", "ada sings", "cleo won a race", "the boat race"}
+	q, c := collected(search.Sessions, units, texts, "ada cleo boat race")
 	o := only()
 	o.Speaker = 1
 	q.Speakers = []string{"ada", "ben"}
-	ranked := Rank(q, c, o)
-	parts := byUnit(ranked)
-	if eve := parts[0]; eve.Speaker != -.75*eve.Body {
-		t.Errorf("three of four turns name her or are hers: %+v", eve)
+	q.Terms[1].Sound = "kl"
+	parts := byUnit(Rank(q, c, o))
+	if eve := parts[0]; eve.Speaker != -.5*eve.Body {
+		t.Errorf("two of four turns name a speaker: %+v", eve)
 	}
-	if parts[1].Speaker != 0 || parts[3].Speaker <= 0 || parts[4].Speaker != 0 {
-		t.Errorf("named %+v, speaking %+v, assistant %+v", parts[1], parts[3], parts[4])
+	if parts[1].Speaker != 0 || parts[3].Speaker != 0 || parts[4].Speaker != 0 {
+		t.Errorf("named %+v, mentioned %+v, assistant %+v", parts[1], parts[3], parts[4])
 	}
 	for name, change := range map[string]func(){
-		"no dialogue":      func() { q.Speakers = nil },
-		"nobody is known":  func() { q.Speakers = []string{"ben"} },
+		"no dialogue":     func() { q.Speakers = nil },
+		"nobody is known": func() { q.Speakers = []string{"ben"} },
+		"with turns": func() {
+			c.Context = slices.Clone(c.Context)
+			c.Context[0] = []index.Posting{{Unit: 3, TF: 1}}
+		},
 		"in documents":     func() { c.Corpus = search.Memory },
 		"without speakers": func() { o.Speaker = 0 },
 	} {
