@@ -178,36 +178,43 @@ func NewQuery(text string, now time.Time) Query {
 	if in == 0 {
 		in = language.LatinStems
 	}
-	q := Query{Text: text}
+	speakers, dialogue := speakersOf(text)
+	q := Query{Text: text, Speakers: speakers}
+	var ends []int
+	if !dialogue {
+		ends = questionEnds(s.folded.Text)
+		q.Questions = len(ends)
+	}
 	known := make(map[string]int, len(s.words))
 	characters := map[string]int{}
 	for i := range s.words {
 		w := &s.words[i]
+		asked := within(ends, w.start)
 		if w.kind == Ideographs && w.inRun {
 			if at, ok := characters[w.folded]; ok {
-				q.Characters[at].Count++
+				q.Characters[at].occur(asked)
 			} else if !w.function {
 				characters[w.folded] = len(q.Characters)
-				q.Characters = append(q.Characters, QueryTerm{Text: w.folded, Forms: []string{form(w.folded)}, Kind: Ideographs, Count: 1})
+				q.Characters = append(q.Characters, QueryTerm{Text: w.folded, Forms: []string{form(w.folded)}, Kind: Ideographs, Count: 1, In: asked})
 			}
 			continue
 		}
 		if at, ok := known[form(w.folded)]; ok {
-			q.Terms[at].Count++
+			q.Terms[at].occur(asked)
 			continue
 		}
 		stop := w.isStop(in)
 		forms := w.appendForms(nil, in, stop, nil)
 		if at, ok := known[forms[len(forms)-1]]; ok && in.Len() == 1 { // another inflection of the same word
 			q.Terms[at].Forms = appendDistinct(q.Terms[at].Forms, 0, forms[0])
-			q.Terms[at].Count++
+			q.Terms[at].occur(asked)
 			known[forms[0]] = at
 			continue
 		}
 		known[forms[0]] = len(q.Terms)
 		known[forms[len(forms)-1]] = len(q.Terms)
 		start, end := s.origin(w)
-		term := QueryTerm{Text: s.source[start:end], Forms: forms, Kind: w.kind, Stop: stop, Count: 1}
+		term := QueryTerm{Text: s.source[start:end], Forms: forms, Kind: w.kind, Stop: stop, Count: 1, In: asked}
 		if !stop && isName(term.Text) {
 			term.Sound = Sound(w.folded)
 		}
@@ -218,6 +225,12 @@ func NewQuery(text string, now time.Time) Query {
 	q.Periods = date.Periods(text, in, now)
 	q.Told = cue.Find(text, cue.LanguageOf(text)).Set().Has(cue.Told)
 	return q
+}
+
+// occur counts another occurrence of a term in the given questions.
+func (t *QueryTerm) occur(in uint8) {
+	t.Count++
+	t.In |= in
 }
 
 // unmarkIfAll clears the stop marks of a question that consists of function words only.
@@ -296,6 +309,10 @@ type Query struct {
 	Periods    []date.Period
 	// Told reports that it asks what the assistant said.
 	Told bool
+	// Speakers are the distinct folded words of the names of those who speak, if it is a dialogue ("Ida: …"), without roles.
+	Speakers []string
+	// Questions is the number of questions that it asks if there are several, else 0.
+	Questions int
 }
 
 // Searched returns all terms that are looked up in an index: Terms, then Characters.
@@ -326,6 +343,8 @@ type QueryTerm struct {
 	Sound string
 	// Count is the number of times that it occurs.
 	Count int
+	// In has bit i set if it occurs in question i of several.
+	In uint8
 }
 
 // Phrase is a quoted sequence of words, or an identifier. It matches where its words are adjacent.

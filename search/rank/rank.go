@@ -27,7 +27,7 @@ type Ranked struct {
 // Feedback and Exact are set by Refine.
 type LexicalParts struct {
 	Body       float64 `json:"body"`       // BM25 of the unit itself, with its path and headings
-	Speaker    float64 `json:"speaker"`    // its speaker is named in the question
+	Speaker    float64 `json:"speaker"`    // its speaker is named in the question; negative: nobody of a dialogue is
 	Neighbours float64 `json:"neighbours"` // words that only the surrounding units contain
 	Enclosing  float64 `json:"enclosing"`  // its session or document matches as a whole
 	Together   float64 `json:"together"`   // many of the question's different words are here or nearby
@@ -125,8 +125,10 @@ type ranking struct {
 	reached  []float64 // the same including its neighbours' words
 	covered  []float64 // inverse document frequencies of the words that it contains, or of the part that reaches it
 	speaker  []float64 // nil unless a speaker is named
-	whole    float64   // the maximum of covered
-	dated    float64   // the part of whole that is words naming a period
+	balance  []float64 // per question of several: factor for the weight of its terms
+	people   people
+	whole    float64 // the maximum of covered
+	dated    float64 // the part of whole that is words naming a period
 	spread   spread
 	sessions *enclosing
 	current  []occurrence // of the current term
@@ -146,6 +148,8 @@ func newRanking(q analysis.Query, c *index.Collection, o Options) *ranking {
 		body: values[:n:n], reached: values[n : 2*n : 2*n], covered: values[2*n : 3*n : 3*n],
 		sessions: newEnclosing(newSessions(c, o)),
 	}
+	r.balance = balanceOf(q, c)
+	r.people = r.peopleOf()
 	r.spread = spread{reach: values[3*n:], near: r.sessions.near, Neighbourhood: o.neighbourhood(c.Corpus)}
 	return r
 }
@@ -199,9 +203,10 @@ func (r *ranking) addAlone(weight float64) {
 	}
 }
 
-// share returns the weight of a term before its inverse document frequency: as often as the question repeats it.
+// share returns the weight of a term before its inverse document frequency: as often as the question repeats it, and more in a short
+// question next to a long one.
 func (r *ranking) share(term analysis.QueryTerm) float64 {
-	share := float64(max(1, term.Count))
+	share := float64(max(1, term.Count)) * balanced(r.balance, term)
 	if r.names(term) {
 		share *= r.o.PeriodTerms
 	}
@@ -274,6 +279,9 @@ func (r *ranking) parts(unit int) LexicalParts {
 		p.Coverage = 1 // the question is only a name
 	default:
 		p.Coverage = closeness
+	}
+	if lost := r.people.missing(unit); lost > 0 {
+		p.Speaker -= lost * p.total()
 	}
 	if !r.q.Told && r.sessions.near[unit] == prose {
 		p.Prose = -r.o.Prose * p.total()
@@ -389,7 +397,7 @@ type Options struct {
 	// only: the context of a turn is its speaker, weighted by Speaker.
 	ContextWeight float64
 	// Speaker is the bonus for a turn whose speaker the question names, times 1 + the inverse document frequency of the
-	// speaker: a speaker with few turns is stronger evidence.
+	// speaker: a speaker with few turns is stronger evidence. Without it, turns that name nobody of a dialogue lose nothing.
 	Speaker float64
 	// SpeakerInBody is the weight of a speaker's name in the body relative to another word: there it mostly addresses
 	// the other speaker.
