@@ -60,7 +60,7 @@ var relations = []relation{
 	{employer, regexp.MustCompile(`^(.*?)\b(?i:bin|ist|habe|hat) ` + adverbsDE + `(?i:zu|zur|zum|bei|bei der) (.+?)(?i: gewechselt| angefangen| angestellt| beschäftigt)$`), company},
 	{employer, regexp.MustCompile(`^(.*?)(?i:\b(?:arbeitgeber|firma|arbeitsplatz)(?: ist| heißt|:)(?: jetzt| nun)?) (.+)$`), company},
 	{employer, regexp.MustCompile(`^(.*?)(?:现在|目前)?(?:就职于|任职于|供职于|受雇于|效力于|入职了?|加入了?|跳槽到了?|跳槽去了?|换到了?)([^，,。]+)$`), company},
-	{employer, regexp.MustCompile(`^(.*?)(?:现在|目前)?(?:在|给|为)([^，,。]{2,16}?)(?:工作|上班|任职|就职|打工|做事|当\S{2,6})$`), company},
+	{employer, regexp.MustCompile(`^(.*?)(?:现在|目前)?(?:在|给|为)([^，,。]{2,16}?)(?:工作|上班|任职|就职|打工|做事|当\S{2,6}|做[^，,。饭]{2,8})$`), company},
 	{employer, regexp.MustCompile(`^(.*?)(?:的)?(?:公司|雇主|工作单位|单位)(?:是|叫|：|:|为)([^，,。]+)$`), company},
 	// What somebody does.
 	{job, regexp.MustCompile(`^(.*?)\b(?i:works? as|working as|employed as|job is|profession is|occupation is|job:|occupation:|profession:) (?i:an? |the )?([a-z][\p{L} -]{2,30})$`), word},
@@ -70,7 +70,7 @@ var relations = []relation{
 	{job, regexp.MustCompile(`^(.*?)(?i:\b(?:bin|ist)) (?i:jetzt |inzwischen )?(?:ein(?:e)? )?(\p{L}+) (?i:von beruf)$`), word},
 	{job, regexp.MustCompile(`^(.*?)(?:的)?(?:职业是|职业：|工作是|职务是|职位是|岗位是|是一名|是一位|是个|当上了?|担任)([^，,。]+)$`), word},
 	// How old somebody is.
-	{age, regexp.MustCompile(`^(.*?)\b(?i:is|'s|turned|turns|age:?|aged|am|'m|are|just turned|has turned|age is) (?i:now |already |currently )?(\d{1,3})(?i:[ -]years?[ -]olds?| years of age| years| yo| now| already)?(?i: now)?$`), years},
+	{age, regexp.MustCompile(`^(.*?)\b(?i:is|'s|turned|turns|age:?|aged|am|'m|are|just turned|has turned|age is) (?i:now |already |currently )?(\d{1,3})(?i:[ -]years?[ -]olds?| years of age| years| yo| now| already)?(?i: now)?(?i: (?:in|on|this|last) .{1,20})?$`), years},
 	{age, regexp.MustCompile(`^(.*?)\b(?i:bin|ist|wird|werde|alter:?|alter ist|sind) (?i:jetzt |schon |inzwischen |gerade |nun )?(\d{1,3})(?i: jahre?(?: alt)?| geworden)?(?i: geworden)?$`), years},
 	{age, regexp.MustCompile(`^(.*?)(?:的)?(?:今年|年龄是|年龄：|年龄|已经|现在|刚满|满|是)?\s*(\d{1,3})\s*岁了?$`), years},
 	{age, regexp.MustCompile(`^(.*?)(?:的)?年龄(?:是|：|为)?\s*(\d{1,3})$`), years},
@@ -88,12 +88,14 @@ var relations = []relation{
 	// How somebody is reached.
 	{phone, regexp.MustCompile(`^(.*?)(?i:\b(?:(?:cell|mobile|tele|work|home)?\s?-?phone(?: number)?|mobile|cell|number|call (?:me|him|her|them)|reach(?:able|ed)?(?: me| him| her| them)?|handynummer|telefonnummer|mobilnummer|` +
 		`telefon|handy|nummer|rufnummer|erreichbar|erreichst(?: du)?(?: mich| ihn| sie)?|anrufen)\b|电话号码|手机号码|手机号|电话|手机|号码).*?(\+?\d(?:[ \-/()]{0,2}\d){4,}).*$`), digits},
+	{phone, regexp.MustCompile(`^(?i:you can |you |please )?(?i:call|reach|phone|ring|text) (.+?) (?i:on|at|under|via) (\+?\d(?:[ \-/()]{0,2}\d){4,}).*$`), digits},
 	{email, regexp.MustCompile(`^(.*?)(?i:\b(?:e-?mail(?:s)?(?: address)?|mail(?:adresse)?|e-mail-adresse|write to|write|schreib)\b|邮箱地址|邮箱|邮件地址|电子邮件|邮件).*?([\w.+-]+@[\w-]+(?:\.[\w-]+)+).*$`), address},
 	// What else people have one of.
 	{school, regexp.MustCompile(`^(.*?)\b(?i:stud(?:y|ies|ying) (?:\S+ ){0,3}?at|attends?|goes to school at|studier(?:e|t) (?:\S+ ){0,3}?an der|enrolled at) (.+)$`), company},
 	{"subject of study", regexp.MustCompile(`^(.*?)\b(?i:stud(?:ies|ying)|study|major(?:s|ing)? (?:in|is)|studiert|studiere|studienfach ist) ([\p{L} ]{4,30})$`), word},
 	{"subject of study", regexp.MustCompile(`^(.*?)(?:的)?(?:专业是|主修|攻读|学的是|读的是)([^，,。]+)$`), word},
 	{school, regexp.MustCompile(`^(.*?)(?:在|就读于)([^，,。]{2,12}?(?:大学|学院|中学|小学))(?:读书|上学|学习|读研|念书)?$`), word},
+	{vehicle, regexp.MustCompile(`^(.*?)(?i:\b(?:car|auto|wagen)(?: is| ist|:)|的车是)(?i: now| jetzt)?(?i: an?| eine?)? ?(.+)$`), proper},
 	{vehicle, regexp.MustCompile(`^(.*?)\b(?i:drives?|fähr(?:t|e)|fahre)(?i: now| jetzt| currently)? (?i:an? |einen? )(.+)$`), proper},
 	{vehicle, regexp.MustCompile(`^(.*?)(?:现在)?开(?:的是)?(?:一?辆)?((?:特斯拉|比亚迪|宝马|奔驰|丰田|本田|大众|奥迪|蔚来|理想|小鹏|别克|福特)\S{0,6})$`), word},
 	{"mother tongue", regexp.MustCompile(`^(.*?)(?i:\b(?:native language|mother tongue|first language|muttersprache)(?: is| ist|:)|母语是) ?(.+)$`), word},
@@ -120,7 +122,7 @@ func (r *reader) person(text string) bool {
 		}
 		subject, ok := r.who(m[1])
 		if !ok {
-			if several.MatchString(m[1]) {
+			if isSeveral(m[1]) {
 				return true
 			}
 			continue
@@ -310,7 +312,7 @@ var groups = []group{
 	{"status", false, states(
 		`planned=(?:still )?(?:being planned|in planning|not (?:yet )?started|planned|in der planung|noch nicht begonnen|noch nicht gestartet|geplant)|规划中|筹备中|尚未开始|还没开始|未启动`,
 		`active=(?:in progress|under way|underway|in development|in active development|active|ongoing|in arbeit|aktiv|in entwicklung|läuft noch|läuft weiter)|进行中|开发中|正在进行|正在开发|推进中`,
-		`paused=(?:on hold|paused|suspended|frozen|on ice|auf eis(?: gelegt)?|pausiert|ruht|ausgesetzt|unterbrochen)|暂停|搁置|中止`,
+		`paused=(?:on hold|paused|suspended|frozen|on ice|auf eis(?: gelegt)?|pausiert|gestoppt|stopped|halted|ruht|ausgesetzt|unterbrochen)|暂停|搁置|中止`,
 		`cancelled=(?:cancell?ed|called off|scrapped|abandoned|dropped|discontinued|abgebrochen|eingestellt|abgesagt|gestrichen|storniert)|取消|终止|放弃`,
 		`done=(?:done|finished|complete|completed|wrapped up|shipped|launched|live|abgeschlossen|fertig|beendet|erledigt|fertiggestellt)|已完成|完成|结束|已上线`,
 		`blocked=(?:blocked|stuck|blockiert)|受阻|卡住`)},
@@ -326,7 +328,7 @@ var groups = []group{
 }
 
 // copulas stand between a subject and its state.
-const copulas = `(?i:\b(?:is|are|am|'m|'s|'re|has been|have been|got|became|turned|went|became|liegt|steht|remains?|stays?|was|were|been|bin|ist|sind|wurde|wird|bleibt|habe|hat)\b|[:：])`
+const copulas = `(?i:\b(?:is|are|am|'m|'s|'re|has been|have been|got|became|turned|went|became|follows?|ernährt sich|ernähre mich|liegt|steht|remains?|stays?|was|were|been|bin|ist|sind|wurde|wird|bleibt|habe|hat)\b|[:：])`
 
 func states(lines ...string) (out []replacement) {
 	for _, line := range lines {
@@ -341,20 +343,31 @@ var copulaBefore = regexp.MustCompile(copulas)
 // innerWords are what a state may have in front of it, and behind it.
 var innerWords = regexp.MustCompile(`(?i)^(?:\s|\b(?:now|currently|still|already|happily|newly|officially|finally|again|just|a|an|strict|strictly|fully|completely|mostly|temporarily|put|jetzt|aktuell|derzeit|noch|immer|` +
 	`seit|wieder|glücklich|frisch|inzwischen|nun|strikt|streng|strenge?r?|komplett|eine?|gesund|ich|mich|worden|since|by|default|\d{4}|gelegt|indefinitely|vorerst|for|until|further|notice|as|of|today|this|week|heute|` +
-	`permanently|years|months|yrs|long|time|overall|diet|person|person|in|is|am|on|the|a|all|well|year|weiterhin|gerade|wurde|und|zur|Zeit|zurzeit|momentan)\b)*$`)
+	`permanently|years|months|yrs|long|time|overall|diet|person|person|in|is|am|on|the|a|all|well|year|weiterhin|gerade|wurde|und|zur|Zeit|zurzeit|momentan)\b)*(?:\b(?:in|since|on|im|seit|am|for|last|this) .{1,20})?$`)
 
 var innerHan = strings.NewReplacer("现在", "", "目前", "", "已经", "", "已", "", "正在", "", "正", "", "仍然", "", "还", "", "是", "", "了", "", "处于", "", "状态", "", "被", "", "一个", "", "个", "", "的", "",
 	"人", "", "是一名", "", "者", "", "主义", "", "者了", "", "一名", "", "一位", "", "目前处于", "", "刚", "", "都", "", "只", "", "中", "", " ", "", "在", "", "我", "", "每天", "", "经常", "", "平时", "", "名", "")
+
+func undenied(text string) string { return denials.ReplaceAllString(text, " ") }
+
+var denials = regexp.MustCompile(`(?i)n't\b|\b(?:do|does|did)(?:n't)?\b|\b(?:not|no longer|never|nicht(?: mehr)?|kein(?:e|en|er)?)\b|不是|没有|不|没`)
 
 // state reads which state of a group a subject is in.
 func (r *reader) state(text string) bool {
 	for _, g := range groups {
 		for _, s := range g.states {
 			at := s.pattern.FindStringIndex(text)
-			if at == nil || negating.MatchString(notNegation.Replace(text[:at[0]]+" "+text[at[1]:])) {
+			if at == nil {
 				continue
 			}
-			before, behind := text[:at[0]], text[at[1]:]
+			before, behind, state := text[:at[0]], text[at[1]:], s.word
+			if negating.MatchString(notNegation.Replace(before + " " + behind)) {
+				if limiting.MatchString(text) {
+					continue
+				}
+				state = no + state
+				before, behind = undenied(before), undenied(behind)
+			}
 			if script.HasHan(text) {
 				if innerHan.Replace(behind) != "" && len([]rune(innerHan.Replace(behind))) > 1 {
 					continue
@@ -372,7 +385,7 @@ func (r *reader) state(text string) bool {
 			if !ok || !g.person && subject == claim.User || g.person && !personal(before, subject) {
 				continue
 			}
-			r.add(g.name, subject, value{kind: kindState, text: s.word})
+			r.add(g.name, subject, value{kind: kindState, text: state})
 			return true
 		}
 	}
@@ -427,7 +440,7 @@ func (r *reader) named(text string) bool {
 			subject, value, inverted = m[1]+" boss", m[2], true
 		} else if m := leadsOf.FindStringSubmatch(text); m != nil {
 			subject, value, inverted = m[2]+" lead", m[1], true
-		} else if m := inverse.FindStringSubmatch(text); m != nil && !startsUpper.MatchString(m[2]) && roles.MatchString(m[2]) {
+		} else if m := inverse.FindStringSubmatch(text); m != nil && roles.MatchString(m[2]) {
 			subject, value, inverted = m[2], m[1], true
 		} else if m := writtens.FindStringSubmatch(text); m != nil && m[2]+m[3] != "" {
 			subject, value, inverted = m[1]+" "+map[bool]string{true: "language", false: "hosting"}[strings.Contains(text, "writ") || strings.Contains(text, "schrieb")], m[2]+m[3], true
@@ -437,7 +450,7 @@ func (r *reader) named(text string) bool {
 			subject, value = m[1], m[2]
 		}
 	}
-	if subject == "" || several.MatchString(subject) || indefiniteNoun.MatchString(subject) {
+	if subject == "" || isSeveral(subject) || indefiniteNoun.MatchString(subject) {
 		return false
 	}
 	words := wordsOf(subject, true)
@@ -472,7 +485,7 @@ var (
 	roles          = regexp.MustCompile(`(?i)\b(?:boss|manager|dentist|doctor|gp|therapist|landlord|lawyer|accountant|teacher|coach|wife|husband|partner|girlfriend|boyfriend|lead|leader|owner|ceo|cto|cfo|head|contact|mentor|supervisor|president|` +
 		`capital|tutor|trainer|advisor|chef|chefin|zahnarzt|zahnärztin|hausarzt|hausärztin|vermieter|vermieterin|frau|mann|partnerin|leiter|leiterin|projektleiter|projektleiterin|ansprechpartner|ansprechpartnerin|trainerin|lehrer|lehrerin|` +
 		`favou?rite \w+|lieblings\w+|anwalt|anwältin|steuerberater|steuerberaterin|friseur|betreuer|betreuerin|geschäftsführer|geschäftsführerin)\b`)
-	rolesZH        = regexp.MustCompile(`负责人|老板|经理|组长|主管|老婆|妻子|老公|丈夫|牙医|医生|房东|律师|教练|老师|班主任|导师|联系人|总监|主任|校长|最喜欢的?|最爱`)
+	rolesZH        = regexp.MustCompile(`首席|官$|负责人|老板|经理|组长|主管|老婆|妻子|老公|丈夫|牙医|医生|房东|律师|教练|老师|班主任|导师|联系人|总监|主任|校长|最喜欢的?|最爱`)
 	indefiniteNoun = regexp.MustCompile(`(?i)^(?:an?|ein(?:e)?|one|some|this|that|it|what|there|here|es|das|dies)(?: |$)`)
 )
 
@@ -485,7 +498,7 @@ func (r *reader) childless(text string) bool {
 	m[1], m[2] = m[1]+m[3]+m[5], m[2]+m[4]+m[6]
 	subject, ok := r.who(m[1])
 	words := wordsOf(m[2], false)
-	if !ok || len(words) != 1 || several.MatchString(m[1]) {
+	if !ok || len(words) != 1 || isSeveral(m[1]) {
 		return false
 	}
 	if subject != claim.User {
@@ -496,3 +509,31 @@ func (r *reader) childless(text string) bool {
 }
 
 var none = regexp.MustCompile(`(?i)^(.*?)\b(?:have|has|got|habe|hat|haben)\s(?:no|kein(?:e|en)?)\s(children|kids|kinder|pets|haustiere|siblings|geschwister)$|^(.*?)(?:do|does)(?:n't| not) have (?:any )?(children|kids|pets|siblings)$|^(.*?)没有(孩子|小孩|子女)$`)
+
+// preferred reads which of two things somebody prefers.
+func (r *reader) preferred(text string) bool {
+	for _, p := range prefers {
+		m := p.pattern.FindStringSubmatch(text)
+		if m == nil {
+			continue
+		}
+		subject, ok := r.who(m[1])
+		better := strings.Join(wordsOf(m[2], true), " ")
+		pair := strings.Join(wordsOf(m[2]+" "+m[3], true), " ")
+		if p.word == "reversed" {
+			better = strings.Join(wordsOf(m[3], true), " ")
+		}
+		if ok && better != "" && better != pair {
+			r.add("prefers "+pair, subject, value{kind: kindState, text: better})
+		}
+		return true
+	}
+	return false
+}
+
+var prefers = []replacement{
+	{"", regexp.MustCompile(`^(.*?)(?i:\bprefers?) (.+?) (?i:over|to|rather than|instead of) (.+)$`)},
+	{"", regexp.MustCompile(`^(.*?)(?i:\b(?:bevorzug(?:e|t)|(?:mag|trinke|trinkt|esse|isst|nehme|nimmt)? ?lieber)) (.+?) (?i:als|gegenüber|statt) (.+)$`)},
+	{"", regexp.MustCompile(`^(.*?)更喜欢(.+?)而不是(.+)$`)},
+	{"reversed", regexp.MustCompile(`^(.*?)比起(.+?)[，,]?更喜欢(.+)$`)},
+}

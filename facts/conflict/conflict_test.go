@@ -57,9 +57,9 @@ func measured(pairs []pair, wrong func(p pair)) map[string]measure {
 	return out
 }
 
-func freePairs(t *testing.T) (out []pair) {
+func freePairs(t *testing.T, name string) (out []pair) {
 	t.Helper()
-	raw, err := os.ReadFile("testdata/free.txt")
+	raw, err := os.ReadFile("testdata/"+name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,9 @@ func freePairs(t *testing.T) (out []pair) {
 }
 
 func TestDevelopmentPairs(t *testing.T) {
-	report(t, freePairs(t))
+	for _, name := range []string{"free.txt", "free2.txt"} {
+		t.Run(name, func(t *testing.T) { report(t, freePairs(t, name)) })
+	}
 }
 
 func report(t *testing.T, pairs []pair) {

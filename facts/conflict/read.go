@@ -102,7 +102,7 @@ func (r *reader) add(attribute, subject string, values ...value) {
 // clause reads one clause.
 func (r *reader) clause(text string) {
 	text = strings.Trim(text, " ,.;:!")
-	real := passives.ReplaceAllString(text, " ")
+	real := beforeDay.ReplaceAllString(passives.ReplaceAllString(text, " "), "$1")
 	if text == "" || unreal.MatchString(real) || events.MatchString(real) || additive.MatchString(text) {
 		return
 	}
@@ -111,7 +111,7 @@ func (r *reader) clause(text string) {
 		return
 	}
 	if !denied {
-		if r.person(text) || r.named(text) || r.measured(text) {
+		if r.person(text) || r.preferred(text) || r.measured(text) || r.named(text) {
 			return
 		}
 	} else if r.childless(text) {
@@ -122,10 +122,16 @@ func (r *reader) clause(text string) {
 	}
 }
 
+// beforeDay matches a day that ends a period in Chinese; without one, the same words mean the past.
+var beforeDay = regexp.MustCompile(`([一二三四五六日天号月点底末\d])之?前`)
+
 // who returns the key of a person or thing by the words in front of a verb; false if they are something else.
 func (r *reader) who(before string) (string, bool) {
-	before = strings.TrimSpace(leadIn.ReplaceAllString(before, ""))
-	if several.MatchString(withName.ReplaceAllString(before, "")) || strings.Count(before, " ") > maxSubject {
+	before = strings.TrimSpace(leadIn.ReplaceAllString(negating.ReplaceAllString(before, " "), ""))
+	if m := withName.FindString(before); m != "" && !script.HasHan(m) && strings.Contains(m, " ") { // "my son Oliver" is Oliver
+		before = strings.Replace(before, m, m[strings.LastIndexByte(m, ' ')+1:], 1)
+	}
+	if isSeveral(withName.ReplaceAllString(before, "")) || strings.Count(before, " ") > maxSubject {
 		return "", false
 	}
 	words := wordsOf(before, false)
@@ -167,7 +173,7 @@ func wordsOf(text string, numbers bool) []string {
 		switch {
 		case script.HasHan(w):
 			w = idleHan.Replace(w)
-		case idle[w]:
+		case idle[w], participle.MatchString(w):
 			continue
 		default:
 			w = stemOf(strings.TrimSuffix(strings.TrimSuffix(w, "'s"), "'"))
@@ -179,6 +185,9 @@ func wordsOf(text string, numbers bool) []string {
 	slices.Sort(out)
 	return slices.Compact(out)
 }
+
+// participle matches verbs that say how a value came about.
+var participle = regexp.MustCompile(`^(?:\p{L}*ge\p{L}{3,}(?:t|en)|\p{L}+[^l]iert|\p{L}{4,}[^e]ed)$`)
 
 var wordPattern = regexp.MustCompile(`\p{Han}+|[\p{Latin}\p{N}]+(?:['_.+#-][\p{Latin}\p{N}]+)*'?`)
 
@@ -227,7 +236,7 @@ func (r *reader) measured(text string) bool {
 		}
 		return n > 1
 	})
-	if several.MatchString(withName.ReplaceAllString(counting.ReplaceAllString(text, ""), "")) || len(values) == 0 {
+	if isSeveral(withName.ReplaceAllString(counting.ReplaceAllString(text, ""), "")) || len(values) == 0 {
 		return false
 	}
 	words := wordsOf(rest+" "+qualifiers, true)
@@ -257,7 +266,7 @@ func (r *reader) measured(text string) bool {
 	}
 	activity := doing.MatchString(text)
 	for _, v := range values {
-		if activity && (v.kind == kindWeekday || v.kind == kindTime || v.kind == kindDate) && !scheduledOnce(words) {
+		if (activity || v.kind == kindWeekday && hobbies.MatchString(text)) && (v.kind == kindWeekday || v.kind == kindTime || v.kind == kindDate) && !scheduledOnce(words) {
 			return false // what one does on Mondays one may do on Fridays as well
 		}
 	}
@@ -281,12 +290,12 @@ var (
 	verb = regexp.MustCompile(`(?i)\b(?:is|are|'s|starts?|begins?|costs?|runs?|listens?|takes|has|have|moved|changed|will|gets?|ends?|opens?|closes?|leaves?|departs?|weighs?|ist|sind|beginnt|startet|kostet|läuft|` +
 		`findet|hat|wurde|liegt|lautet|endet|öffnet|schließt|beträgt|wiegt)\b|:|是|为|改|定|在|：|从|开始|有`)
 	perPeriod = regexp.MustCompile(`(?i)(?:\b(?:per|a|each|every|im|pro|in the) |/)(?:month|year|week|hour|day|monat|jahr|woche|stunde|tag)\b|\b(?:monthly|yearly|annually|weekly|monatlich|jährlich|wöchentlich)\b|` +
-		`每个?(?:月|年|周|天|小时)|一个月|一年|/月|/年|月薪|年薪|月租`)
+		`每个?(?:月|年|周|天|小时)|一个月|一年|/月|/年`)
 	atHour = regexp.MustCompile(`(?i)\b(?:at|um|by|from|ab|to|gegen|around)\s*$`)
 	// doing matches clauses about what a person does.
 	doing = regexp.MustCompile(`(?i)^(?:i|we|he|she|they|the user|user|ich|wir|er|sie|[\p{Lu}]\p{Ll}+) (?:go|goes|play|plays|do|does|have|has|train|trains|swim|swims|run|runs|attend|attends|take|takes|practi[cs]es?|visit|visits|` +
-		`meet|meets|teach|teaches|gehe|geht|spiele|spielt|mache|macht|habe|hat|trainiere|trainiert|schwimme|schwimmt|laufe|läuft|besuche|besucht|treffe|trifft|nehme|nimmt)\b|^(?:我|用户|我们|他|她)[^的]{0,6}(?:去|打|踢|上|练|跑|游|学|见|做)|` +
-		`\b(?:yoga|gym|tennis|football|soccer|choir|piano|swimming|training|practice|pilates|chor|fußball|klavier|schwimmen|volleyball|basketball)\b|瑜伽|健身|网球|足球|钢琴|游泳|篮球|羽毛球|合唱`)
+		`meet|meets|teach|teaches|gehe|geht|spiele|spielt|mache|macht|habe|hat|trainiere|trainiert|schwimme|schwimmt|laufe|läuft|besuche|besucht|treffe|trifft|nehme|nimmt)\b|^(?:我|用户|我们|他|她)[^的]{0,6}(?:去|打|踢|上|练|跑|游|学|见|做)`)
+	hobbies = regexp.MustCompile(`(?i)\b(?:yoga|gym|tennis|football|soccer|choir|piano|swimming|training|practice|pilates|chor|fußball|klavier|schwimmen|volleyball|basketball)\b|瑜伽|健身|网球|足球|钢琴|游泳|篮球|羽毛球|合唱`)
 )
 
 func periodOf(text string) string {
@@ -308,16 +317,16 @@ func (r *reader) polar(text string, denied bool) {
 	if len(values) > 0 {
 		return
 	}
+	if disliking.MatchString(text) {
+		text = disliking.ReplaceAllString(text, " like ")
+		denied = !negating.MatchString(text)
+	}
 	text = negating.ReplaceAllStringFunc(notNegation.Replace(text), func(no string) string {
 		if script.HasHan(no) {
 			return ""
 		}
 		return " "
 	})
-	if disliking.MatchString(text) {
-		denied = !denied
-		text = disliking.ReplaceAllString(text, " like ")
-	}
 	text = doable.ReplaceAllString(text, " ")
 	words := wordsOf(leadIn.ReplaceAllString(text, ""), true)
 	if len(words) == 0 || len(words) > maxPolar || len(words) == 1 && words[0] == "like" {

@@ -31,6 +31,7 @@ type value struct {
 	unit    string  // of a number in the base unit of its dimension; a currency
 	raw     string  // unit as written
 	number  float64 // in the base unit; of a time, minutes; of a weekday, 1 for Monday
+	other   float64 // of a number: what it is if a mark in front of three digits is a decimal one; else 0
 	exact   bool    // of a number: it is not marked as rounded
 	half    bool    // of a time: morning or afternoon is unknown
 	several bool    // of a weekday: it recurs
@@ -69,9 +70,16 @@ func (v value) excludes(o value) bool {
 		return !strings.HasSuffix(v.text, o.text) && !strings.HasSuffix(o.text, v.text)
 	case kindName:
 		return namesDiffer(v.text, o.text)
+	case kindState:
+		a, denied := strings.CutPrefix(v.text, no)
+		b, deniedToo := strings.CutPrefix(o.text, no)
+		return (a == b) == (denied != deniedToo) && !(denied && deniedToo) && (a == b || !denied && !deniedToo)
 	}
 	return v.text != o.text
 }
+
+// no begins a state that is denied.
+const no = "not "
 
 const halfDay = 12 * 60
 
@@ -93,12 +101,23 @@ func (v value) differs(o value) bool {
 		return float64(o.floor)*(o.number-v.number) > 0
 	case v.floor != o.floor:
 		return false
+	case v.other > 0 && !v.alike(o, v.other, o.number), o.other > 0 && !v.alike(o, v.number, o.other):
+		return false
 	case !v.exact || !o.exact:
 		return apart > roundedWithin
 	case v.raw != o.raw:
 		return apart > convertedWithin
 	}
 	return apart > 1e-6 //nolint:mnd // they are equal
+}
+
+// alike reports whether one of two readings of a number excludes the other value.
+func (v value) alike(o value, a, b float64) bool {
+	within := 1e-6
+	if !v.exact || !o.exact {
+		within = roundedWithin
+	}
+	return math.Abs(a-b)/max(math.Abs(a), math.Abs(b), within) > within
 }
 
 // namesDiffer reports whether two names are of different things: a longer form of a name is the same one.
@@ -338,6 +357,10 @@ func unitOf(name string) (unit, bool) {
 
 func numberOf(m []string) (value, bool) {
 	n, ok := numberIn(m[4])
+	other := 0.
+	if decimal, err := strconv.ParseFloat(strings.Replace(m[4], ",", ".", 1), 64); err == nil && decimal != n && strings.Count(m[4], ".")+strings.Count(m[4], ",") == 1 {
+		other = decimal
+	}
 	if !ok {
 		return value{}, false
 	}
@@ -363,7 +386,7 @@ func numberOf(m []string) (value, bool) {
 	if !found {
 		u, _ = unitOf(m[3])
 	}
-	v.unit, v.number, v.raw = u.base, v.number*u.factor, strings.ToLower(strings.TrimSpace(m[7]))
+	v.unit, v.number, v.other, v.raw = u.base, v.number*u.factor, other*u.factor, strings.ToLower(strings.TrimSpace(m[7]))
 	return v, true
 }
 

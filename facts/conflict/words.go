@@ -46,10 +46,10 @@ var canonical = func() []replacement {
 	for _, line := range []string{
 		`deadline=deadlines?|due dates?|cut-?off(?: date)?|submission date|(?:is |are |falls )?due(?: date)?|(?:must|has to|have to|needs to|should) be (?:done|finished|submitted|` +
 			`handed in|delivered|ready|filed|in) by|abgabetermin|abgabefrist|abgabedatum|abgabeschluss|einsendeschluss|abgabe|frist|stichtag|fällig(?:keit)?|` +
-			`muss (?=bis )|截止日期|截止时间|截止日|最后期限|交付日期|提交期限|截止|期限|ddl`,
+			`muss (?=bis )|截止日期|截止时间|截止日|最后期限|交付日期|提交期限|必须|务必|之?前(?:提交|完成|交付?|上交)|截止|期限|ddl`,
 		`price=prices?|costs?|(?:is )?priced|sells for|goes for|kostet|kosten|preis|价格|售价|定价|价钱|卖价|费用`,
 		`rent=rents?|miete|房租|租金|月租`,
-		`salary=salary|salaries|earns?|wages?|paycheck|gehalt|verdien(?:e|t|st|en)|lohn|工资|月薪|薪水|薪资|收入`,
+		`salary=年薪|salary|salaries|earns?|wages?|paycheck|gehalt|verdien(?:e|t|st|en)|lohn|工资|月薪|薪水|薪资|收入`,
 		`launch=launch(?:es)?(?: date)?|release(?:s|d)?(?: date)?|go(?:es)?[ -]live(?: date)?|going live|ships?|shipping date|roll-?out|veröffentlichung|erscheint|` +
 			`live ?gang|livegang|上线时间|上线日期|上线|发布日期|发布时间|发布|上市`,
 		`weight=weighs?|weight|wieg(?:e|t|en)|gewicht|körpergewicht|体重|重量`,
@@ -132,7 +132,7 @@ func expression(pattern string) *regexp.Regexp {
 var hanRune = regexp.MustCompile(`\p{Han}`)
 
 // idle are words that name neither a thing nor an attribute.
-var idle = set(`can du you told tells said a an the this that these those its it my mine our ours your his her their i i'm i've we we're we've me us you he she they user user's users there here
+var idle = set(`exposed unter under erreichbar stored kept must muss can du you told tells said a an the this that these those its it my mine our ours your his her their i i'm i've we we're we've me us you he she they user user's users there here
 	is are am be been being was were 's has have had got get gets having do does did will now currently actually still already just again also officially finally
 	nowadays today meanwhile in on at of for to from by with about around as per per-se into onto via up down out over until till since and but so
 	new latest current updated correct actual set scheduled planned fixed changed change moved move pushed back postponed rescheduled raised lowered increased decreased
@@ -151,7 +151,7 @@ var idle = set(`can du you told tells said a an the this that these those its it
 var idleHan = strings.NewReplacer(func() (pairs []string) {
 	for w := range strings.FieldsSeq(`重新安排到 已经改为 运行于 运行在 监听在 监听 运行 推迟到 延期到 提前到 调整到 调整为 安排在 更新为 更新到 升级到 升级为 修改为 变更为 增加到 减少到 提高到 降低到 设置为 设为
 		推迟至 改成 改为 改到 改在 换成 换到 变成 涨到 降到 定在 定为 定于 放在 设在 目前 现在 如今 已经 最近 其实 实际上 事实上 更正 我们的 我们 咱们 我的 用户的 用户 本人 自己 已 还 正在 正 每个 这个 那个 那里 一共 总共 大概
-		每次 每天 每周 每月 每年 一般 通常 开始 举行 进行 需要 使用 左右 时间 日期 时候 正好 固定 目前是 的是 是 的 了 在 为 有 到 被 把 从 我 也 就 都 要 用 于 由 于 每 号 钟 约 共 个 只 条 名 位 块 点 ， 。 、 ： ： “ ”`) {
+		每次 每天 每周 每月 每年 一般 通常 开始 举行 进行 需要 使用 左右 时间 日期 时候 正好 固定 跑在 部署在 目前是 的是 是 的 了 在 为 有 到 被 把 从 我 也 就 都 要 用 于 由 于 每 号 钟 约 共 个 只 条 名 位 块 点 ， 。 、 ： ： “ ”`) {
 		pairs = append(pairs, w, "")
 	}
 	return pairs
@@ -202,7 +202,7 @@ var events = regexp.MustCompile(`(?i)\b(?:ran|bought|spent|ate|drank|visited|met
 	`cooked|signed up|had|sold|found|celebrated|played|studied|lived|worked|stayed|called (?:me|him|her|us)|was|were)\b|` +
 	`\b(?:habe|hat|haben|bin|ist|sind|waren|war)\b.*\b(?:gekauft|gegessen|getrunken|gelaufen|gerannt|besucht|getroffen|gesehen|ausgegeben|bezahlt|gefahren|geflogen|geschlafen|gebucht|` +
 	`gewonnen|verloren|gefeiert|gegangen|gespielt|gelesen|bestellt|teilgenommen|gekostet|verkauft|gewandert)\b|\b(?:war|waren|hatte|hatten|lief|kaufte|zahlte|traf|ging)\b|` +
-	`[花买跑走吃喝看读写去见睡打骑飞订参加拜访卖赢输]了|昨晚|今早|刚才|那天`)
+	`\b(?:bezahlt|gekauft|gegessen|getrunken|gelaufen|besucht|getroffen|gesehen|ausgegeben|gebucht|bestellt|gegangen|gefahren)$|[花买跑走吃喝看读写去见睡打骑飞订参加拜访卖赢输]了|昨晚|今早|刚才|那天`)
 
 // passives are clauses in the past that say how things are now.
 var passives = regexp.MustCompile(`(?i)\b(?:was|were|been|is|are|got|has|have|wurde|wurden|ist|sind)\b.{0,40}\b(?:moved|changed|rescheduled|postponed|pushed|shifted|brought forward|raised|lowered|increased|decreased|` +
@@ -222,3 +222,8 @@ func stems(words string) map[string]bool {
 	}
 	return out
 }
+
+// isSeveral reports whether words name somebody or something of which one may have several.
+func isSeveral(text string) bool { return several.MatchString(oneFriend.Replace(text)) }
+
+var oneFriend = strings.NewReplacer("女朋友", "", "男朋友", "")
