@@ -92,6 +92,8 @@ var relations = []relation{
 	{email, regexp.MustCompile(`^(.*?)(?i:\b(?:e-?mail(?:s)?(?: address)?|mail(?:adresse)?|e-mail-adresse|write to|write|schreib)\b|邮箱地址|邮箱|邮件地址|电子邮件|邮件).*?([\w.+-]+@[\w-]+(?:\.[\w-]+)+).*$`), address},
 	// What else people have one of.
 	{school, regexp.MustCompile(`^(.*?)\b(?i:stud(?:y|ies|ying) (?:\S+ ){0,3}?at|attends?|goes to school at|studier(?:e|t) (?:\S+ ){0,3}?an der|enrolled at) (.+)$`), company},
+	{school, regexp.MustCompile(`^(.*?)\b(?i:goes to|go to|attends?|school is|geht auf (?:die|das)|besucht (?:die|das)|schule ist (?:die|das)) (.*(?i:school|high|elementary|college|university|academy|schule|gymnasium|kindergarten|kita))$`), word},
+	{school, regexp.MustCompile(`^(.*?)(?:在|就读于|上)([^，,。]{1,8}?(?:中|小学|中学|学校|幼儿园))(?:读书|上学|学习)?$`), word},
 	{"subject of study", regexp.MustCompile(`^(.*?)\b(?i:stud(?:ies|ying)|study|major(?:s|ing)? (?:in|is)|studiert|studiere|studienfach ist) ([\p{L} ]{4,30})$`), word},
 	{"subject of study", regexp.MustCompile(`^(.*?)(?:的)?(?:专业是|主修|攻读|学的是|读的是)([^，,。]+)$`), word},
 	{school, regexp.MustCompile(`^(.*?)(?:在|就读于)([^，,。]{2,12}?(?:大学|学院|中学|小学))(?:读书|上学|学习|读研|念书)?$`), word},
@@ -109,9 +111,22 @@ var relations = []relation{
 	{birthday, regexp.MustCompile(`^(.*?)(?i:\b(?:habe|hat|bin|ist|wurde) (?:ich |sie |er )?(?:am|im jahr)?) ?(.+?) (?i:geburtstag|geboren)$`), birthDate},
 }
 
+// written holds the writings that each of relations reads: Chinese, and any other.
+var written = func() (out [][2]bool) {
+	for _, rel := range relations {
+		han, latin := writings(rel.pattern.String())
+		out = append(out, [2]bool{han, latin})
+	}
+	return out
+}()
+
 // person reads an attribute of a person.
 func (r *reader) person(text string) bool {
-	for _, rel := range relations {
+	han := script.HasHan(text)
+	for i, rel := range relations {
+		if han && !written[i][0] || !han && !written[i][1] {
+			continue
+		}
 		m := rel.pattern.FindStringSubmatch(text)
 		if m == nil {
 			continue
@@ -134,6 +149,9 @@ func (r *reader) person(text string) bool {
 			continue
 		}
 		r.add(rel.attribute, subject, v)
+		if last := len(r.claims) - 1; rel.attribute != birthday && last >= 0 {
+			r.claims[last].year = intOf(yearNamed.FindString(text))
+		}
 		return true
 	}
 	return false
@@ -149,7 +167,7 @@ var startsIndefinite = regexp.MustCompile(`(?i)(?:^|\b(?:have|has|got|habe|hat|o
 
 // tails end a name.
 var (
-	tailEN = regexp.MustCompile(`(?i)[,;]|\s(?:and|but|because|since|for|with|where|which|who|when|while|as|after|until|near|so|these|now|again|together|full|part|last|next|every|on|from|by|to|seit|mit|und|aber|als|zusammen|wo|` +
+	tailEN = regexp.MustCompile(`(?i)[,;]|\s(?:and|but|because|since|for|with|where|which|who|when|while|as|after|until|near|so|these|now|again|together|full|part|in \d{4}|last|next|every|on|from|by|to|seit|mit|und|aber|als|zusammen|wo|` +
 		`angestellt|beschäftigt|tätig|im|umgezogen|gezogen|jetzt|these days|by now|instead|anymore|not|nicht|nowadays|permanently|remotely)\b.*$|\s[-–(\[].*$`)
 	tailZH = regexp.MustCompile(`(?:工作|上班|生活|居住|住了?|去了|来了|去|来|了|吧|呢|啊|做.*|当.*|担任.*)$`)
 	titles = regexp.MustCompile(`(?i)^(?:the|a|an|der|die|das|den|dem|einer|eine|mr|mrs|ms|dr|prof|herr|frau|der firma|firma|company)\b\.?\s*`)
@@ -309,6 +327,8 @@ var groups = []group{
 	{"rhythm", true, states(`early=(?:a |an )?(?:morning person|early bird|early riser)|frühaufsteher(?:in)?|morgenmensch|早起的人|早睡早起`, `late=(?:a )?(?:night owl|late riser|night person)|nachteule|langschläfer(?:in)?|nachtmensch|夜猫子`)},
 	{"place of work", true, states(`remote=works? (?:fully )?(?:remotely|from home|remote)|arbeite?t? (?:komplett )?(?:im homeoffice|von zu ?hause|remote)|远程办公|在家办公|在家工作`,
 		`office=works? (?:\S+ )?(?:in|from) the office|arbeite?t? (?:\S+ )?im büro|在办公室(?:上班|工作|办公)|坐班`)},
+	{"working time", true, states(`full=works? full[- ]time|arbeite?t? (?:in )?vollzeit|全职`, `part=works? part[- ]time|arbeite?t? (?:in )?teilzeit|兼职`)},
+	{"retirement", true, states(`yes=retired|in rente|pensioniert|im ruhestand|退休`)},
 	{"status", false, states(
 		`planned=(?:still )?(?:being planned|in planning|not (?:yet )?started|planned|in der planung|noch nicht begonnen|noch nicht gestartet|geplant)|规划中|筹备中|尚未开始|还没开始|未启动`,
 		`active=(?:in progress|under way|underway|in development|in active development|active|ongoing|in arbeit|aktiv|in entwicklung|läuft noch|läuft weiter)|进行中|开发中|正在进行|正在开发|推进中`,
@@ -333,7 +353,9 @@ const copulas = `(?i:\b(?:is|are|am|'m|'s|'re|has been|have been|got|became|turn
 func states(lines ...string) (out []replacement) {
 	for _, line := range lines {
 		state, pattern, _ := strings.Cut(line, "=")
-		out = append(out, replacement{state, expression(pattern)})
+		r := expression(pattern)
+		r.word = state
+		out = append(out, r)
 	}
 	return out
 }
@@ -354,9 +376,10 @@ var denials = regexp.MustCompile(`(?i)n't\b|\b(?:do|does|did)(?:n't)?\b|\b(?:not
 
 // state reads which state of a group a subject is in.
 func (r *reader) state(text string) bool {
+	han := script.HasHan(text)
 	for _, g := range groups {
 		for _, s := range g.states {
-			at := s.pattern.FindStringIndex(text)
+			at := s.find(text, han)
 			if at == nil {
 				continue
 			}
@@ -379,6 +402,9 @@ func (r *reader) state(text string) bool {
 				}
 				before = before[:last[0]]
 			} else if !startsVerb.MatchString(text[at[0]:at[1]]) || !innerWords.MatchString(behind) {
+				continue
+			}
+			if values, _ := valuesOf(behind); !g.person && len(values) > 0 {
 				continue
 			}
 			subject, ok := r.who(innerStates.ReplaceAllString(before, " "))
@@ -407,15 +433,15 @@ var heads = stems(`colour favourite language framework theme editor database pla
 	betriebssystem hosting cloud tier tarif priority priorität strategy blutgruppe beruf method methode`)
 
 var (
-	isEN     = regexp.MustCompile(`^(?i)((?:the|my|our|his|her|user's|\S+'s)\b.{2,50}?|[\p{L} ]{3,40}) ?(?:\b(?:is|will be|was changed to|is now|changed to|switched to|moved to|has changed to)\b|:) (?:now |currently )?(.{1,50})$`)
-	inverse  = regexp.MustCompile(`^(\p{Lu}[\p{L}'.-]+(?: \p{Lu}[\p{L}'.-]+){0,2}) (?i:is|ist|leads|leitet|heads) (?i:(?:now|currently|jetzt|the|my|our|his|her|mein|meine|unser|unsere|der|die|das) ){1,2}(.{3,40})$`)
-	leadsOf  = regexp.MustCompile(`^(\p{Lu}[\p{L}'.-]+(?: \p{Lu}[\p{L}'.-]+){0,2}) (?i:leads|leitet|heads|is leading) (?i:(?:now|jetzt|the|our|das|die|den) ){0,2}(.{3,40})$`)
-	usesEN   = regexp.MustCompile(`^(.*?)(?i:\b(?:uses?|using|runs on|switched to|nutz(?:e|t|en)|verwende(?:t|n)?|setz(?:t|en) (?:jetzt )?auf)) (\p{Lu}[\p{L}\p{N}.+#-]*(?: \p{Lu}[\p{L}\p{N}]*)?) (?i:as|for|als|für) (?i:(?:its|our|my|the|a|unsere?|die|das|den) )?(.{3,40})$`)
+	isEN      = regexp.MustCompile(`^(?i)((?:the|my|our|his|her|user's|\S+'s)\b.{2,50}?|[\p{L} ]{3,40}) ?(?:\b(?:is|will be|was changed to|is now|changed to|switched to|moved to|has changed to)\b|:) (?:now |currently )?(.{1,50})$`)
+	inverse   = regexp.MustCompile(`^(\p{Lu}[\p{L}'.-]+(?: \p{Lu}[\p{L}'.-]+){0,2}) (?i:is|ist|leads|leitet|heads) (?i:(?:now|currently|jetzt|the|my|our|his|her|mein|meine|unser|unsere|der|die|das) ){1,2}(.{3,40})$`)
+	leadsOf   = regexp.MustCompile(`^(\p{Lu}[\p{L}'.-]+(?: \p{Lu}[\p{L}'.-]+){0,2}) (?i:leads|leitet|heads|is leading) (?i:(?:now|jetzt|the|our|das|die|den) ){0,2}(.{3,40})$`)
+	usesEN    = regexp.MustCompile(`^(.*?)(?i:\b(?:uses?|using|runs on|switched to|nutz(?:e|t|en)|verwende(?:t|n)?|setz(?:t|en) (?:jetzt )?auf)) (\p{Lu}[\p{L}\p{N}.+#-]*(?: \p{Lu}[\p{L}\p{N}]*)?) (?i:as|for|als|für) (?i:(?:its|our|my|the|a|unsere?|die|das|den) )?(.{3,40})$`)
 	reportsTo = regexp.MustCompile(`^(.*?)(?i:\b(?:reports? (?:directly )?to|bericht(?:e|et) an)) (\p{Lu}.*)$`)
-	isDE     = regexp.MustCompile(`^(?i)((?:der|die|das|mein|meine|unser|unsere|dem|\p{L}+s)?\b.{2,50}?) (?:ist|sind|heißt|lautet)(?: jetzt| nun| aktuell| nicht mehr)? (.{1,50})$`)
-	isZH     = regexp.MustCompile(`^([^，,。]{2,20}?)(?:现在|已经|目前)?(?:是|为|：|:|改成了?|改为了?|换成了?|变成了?|换为|叫)([^，,。]{1,16}?)了?$`)
-	leadsZH  = regexp.MustCompile(`^([\p{Han}]{2,4}?)(?:现在|目前)?(?:负责|领导|主管|带领)([^，,。]{2,14})$|^([^，,。]{2,14})(?:现在|目前)?由([\p{Han}]{2,4}?)(?:负责|领导|主管|接手|带领)了?$`)
-	writtens = regexp.MustCompile(`(?i)^(.+?) (?:is|ist|was|are)(?: mostly| mainly| now)? (?:written in|hosted on|hosted at|deployed on|hosted with|built with|geschrieben in|in (\S+) geschrieben|gehostet bei)\s?(.*)$`)
+	isDE      = regexp.MustCompile(`^(?i)((?:der|die|das|mein|meine|unser|unsere|dem|\p{L}+s)?\b.{2,50}?) (?:ist|sind|heißt|lautet)(?: jetzt| nun| aktuell| nicht mehr)? (.{1,50})$`)
+	isZH      = regexp.MustCompile(`^([^，,。]{2,20}?)(?:现在|已经|目前)?(?:是|为|：|:|改成了?|改为了?|换成了?|变成了?|换为|叫)([^，,。]{1,16}?)了?$`)
+	leadsZH   = regexp.MustCompile(`^([\p{Han}]{2,4}?)(?:现在|目前)?(?:负责|领导|主管|带领)([^，,。]{2,14})$|^([^，,。]{2,14})(?:现在|目前)?由([\p{Han}]{2,4}?)(?:负责|领导|主管|接手|带领)了?$`)
+	writtens  = regexp.MustCompile(`(?i)^(.+?) (?:is|ist|was|are)(?: mostly| mainly| now)? (?:written in|hosted on|hosted at|deployed on|hosted with|built with|geschrieben in|in (\S+) geschrieben|gehostet bei)\s?(.*)$`)
 )
 
 // named reads the names of things that are one: "Our dentist is Dr. Weber", "The theme colour is green".
@@ -481,8 +507,8 @@ func germanNoun(text string) bool {
 }
 
 var (
-	germanWords    = regexp.MustCompile(`(?i)\b(?:ist|der|die|das|mein|meine|unser|unsere|heißt|sind|jetzt)\b`)
-	roles          = regexp.MustCompile(`(?i)\b(?:boss|manager|dentist|doctor|gp|therapist|landlord|lawyer|accountant|teacher|coach|wife|husband|partner|girlfriend|boyfriend|lead|leader|owner|ceo|cto|cfo|head|contact|mentor|supervisor|president|` +
+	germanWords = regexp.MustCompile(`(?i)\b(?:ist|der|die|das|mein|meine|unser|unsere|heißt|sind|jetzt)\b`)
+	roles       = regexp.MustCompile(`(?i)\b(?:boss|manager|dentist|doctor|gp|therapist|landlord|lawyer|accountant|teacher|coach|wife|husband|partner|girlfriend|boyfriend|lead|leader|owner|ceo|cto|cfo|head|contact|mentor|supervisor|president|` +
 		`capital|tutor|trainer|advisor|chef|chefin|zahnarzt|zahnärztin|hausarzt|hausärztin|vermieter|vermieterin|frau|mann|partnerin|leiter|leiterin|projektleiter|projektleiterin|ansprechpartner|ansprechpartnerin|trainerin|lehrer|lehrerin|` +
 		`favou?rite \w+|lieblings\w+|anwalt|anwältin|steuerberater|steuerberaterin|friseur|betreuer|betreuerin|geschäftsführer|geschäftsführerin)\b`)
 	rolesZH        = regexp.MustCompile(`首席|官$|负责人|老板|经理|组长|主管|老婆|妻子|老公|丈夫|牙医|医生|房东|律师|教练|老师|班主任|导师|联系人|总监|主任|校长|最喜欢的?|最爱`)
@@ -512,15 +538,15 @@ var none = regexp.MustCompile(`(?i)^(.*?)\b(?:have|has|got|habe|hat|haben)\s(?:n
 
 // preferred reads which of two things somebody prefers.
 func (r *reader) preferred(text string) bool {
-	for _, p := range prefers {
-		m := p.pattern.FindStringSubmatch(text)
+	for i, p := range prefers {
+		m := p.FindStringSubmatch(text)
 		if m == nil {
 			continue
 		}
 		subject, ok := r.who(m[1])
 		better := strings.Join(wordsOf(m[2], true), " ")
 		pair := strings.Join(wordsOf(m[2]+" "+m[3], true), " ")
-		if p.word == "reversed" {
+		if i == len(prefers)-1 { // the last one names the other first
 			better = strings.Join(wordsOf(m[3], true), " ")
 		}
 		if ok && better != "" && better != pair {
@@ -531,9 +557,36 @@ func (r *reader) preferred(text string) bool {
 	return false
 }
 
-var prefers = []replacement{
-	{"", regexp.MustCompile(`^(.*?)(?i:\bprefers?) (.+?) (?i:over|to|rather than|instead of) (.+)$`)},
-	{"", regexp.MustCompile(`^(.*?)(?i:\b(?:bevorzug(?:e|t)|(?:mag|trinke|trinkt|esse|isst|nehme|nimmt)? ?lieber)) (.+?) (?i:als|gegenüber|statt) (.+)$`)},
-	{"", regexp.MustCompile(`^(.*?)更喜欢(.+?)而不是(.+)$`)},
-	{"reversed", regexp.MustCompile(`^(.*?)比起(.+?)[，,]?更喜欢(.+)$`)},
+var prefers = []*regexp.Regexp{
+	regexp.MustCompile(`^(.*?)(?i:\bprefers?) (.+?) (?i:over|to|rather than|instead of) (.+)$`),
+	regexp.MustCompile(`^(.*?)(?i:\b(?:bevorzug(?:e|t)|(?:mag|trinke|trinkt|esse|isst|nehme|nimmt)? ?lieber)) (.+?) (?i:als|gegenüber|statt) (.+)$`),
+	regexp.MustCompile(`^(.*?)更喜欢(.+?)而不是(.+)$`),
+	regexp.MustCompile(`^(.*?)比起(.+?)[，,]?更喜欢(.+)$`),
 }
+
+// located reads where a thing is, and who does something with it: "The key is at Tom's", "The docs are reviewed by Priya".
+func (r *reader) located(text string) bool {
+	m := locating.FindStringSubmatch(text)
+	attribute := ""
+	switch {
+	case m != nil && m[4] != "":
+		m[1], attribute, m[3] = m[4], "at", m[5]
+	case m != nil:
+		attribute = strings.ToLower(m[2])
+	default:
+		return false
+	}
+	words := wordsOf(m[1], true)
+	text = strings.ToLower(trimmed(m[3]))
+	if len(words) == 0 || len(words) > maxWords || isSeveral(m[1]) || text == "" || strings.Count(text, " ") > maxName || personsZH.MatchString(m[1]) {
+		return false
+	}
+	r.add(attribute+" "+strings.Join(words, " "), "", value{kind: kindPlace, text: regexpArticles.ReplaceAllString(text, ""), exact: startsUpper.MatchString(m[3]) && !germanWords.MatchString(m[0])})
+	return true
+}
+
+var (
+	locating = regexp.MustCompile(`^((?i:the|our|my|its|der|die|das|mein|meine|unser|unsere|\p{L}+'?s)\b.{2,40}?) (?i:is|are|ist|sind|liegt|liegen|steht|hängt)(?i: now| currently| jetzt| nun| held| kept| stored| reviewed| owned| maintained| written| managed| done)? ` +
+		`((?i:in|at|on|by|with|auf|im|am|bei|beim|in der|in dem|unter|hinter)) (.{2,40})$|^([^，,。我你他她]{2,12}?)(?:放在|位于|设在|在)([^，,。]{1,10})$`)
+	personsZH = regexp.MustCompile(`^[小老阿]\p{Han}$|用户|妈|爸|妻|夫`)
+)

@@ -48,6 +48,9 @@ func Between(older, newer []Claim) (v Verdict, ok bool) {
 // excludes reports whether two claims of the same thing contradict one another. Of a thing that recurs, another day and another time are
 // those of another occasion.
 func (c Claim) excludes(o Claim) bool {
+	if c.year != o.year && c.year != 0 && o.year != 0 { // each came about in its year
+		return false
+	}
 	n, shared := 0, 0
 	recurs := false
 	for _, a := range c.values {

@@ -59,7 +59,7 @@ func measured(pairs []pair, wrong func(p pair)) map[string]measure {
 
 func freePairs(t *testing.T, name string) (out []pair) {
 	t.Helper()
-	raw, err := os.ReadFile("testdata/"+name)
+	raw, err := os.ReadFile("testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func freePairs(t *testing.T, name string) (out []pair) {
 }
 
 func TestDevelopmentPairs(t *testing.T) {
-	for _, name := range []string{"free.txt", "free2.txt"} {
+	for _, name := range []string{"free.txt", "free2.txt", "free3.txt"} {
 		t.Run(name, func(t *testing.T) { report(t, freePairs(t, name)) })
 	}
 }

@@ -15,6 +15,7 @@ type Claim struct {
 	// Key is equal for different wordings of the same attribute of the same thing.
 	Key     string
 	Changed bool // the words mark the value as new, or correct another one
+	year    int  // in which it came about
 	values  []value
 }
 
@@ -111,7 +112,7 @@ func (r *reader) clause(text string) {
 		return
 	}
 	if !denied {
-		if r.person(text) || r.preferred(text) || r.measured(text) || r.named(text) {
+		if r.person(text) || r.preferred(text) || r.measured(text) || r.named(text) || r.located(text) {
 			return
 		}
 	} else if r.childless(text) {
@@ -122,12 +123,17 @@ func (r *reader) clause(text string) {
 	}
 }
 
+var yearZH = regexp.MustCompile(`^\d{4}年`)
+
+var yearNamed = regexp.MustCompile(`\b(?:19|20)\d\d\b`)
+
 // beforeDay matches a day that ends a period in Chinese; without one, the same words mean the past.
 var beforeDay = regexp.MustCompile(`([一二三四五六日天号月点底末\d])之?前`)
 
 // who returns the key of a person or thing by the words in front of a verb; false if they are something else.
 func (r *reader) who(before string) (string, bool) {
-	before = strings.TrimSpace(leadIn.ReplaceAllString(negating.ReplaceAllString(before, " "), ""))
+	before = yearZH.ReplaceAllString(negating.ReplaceAllString(before, " "), "")
+	before = strings.TrimSpace(leadIn.ReplaceAllString(before, ""))
 	if m := withName.FindString(before); m != "" && !script.HasHan(m) && strings.Contains(m, " ") { // "my son Oliver" is Oliver
 		before = strings.Replace(before, m, m[strings.LastIndexByte(m, ' ')+1:], 1)
 	}
@@ -155,25 +161,28 @@ func (r *reader) who(before string) (string, bool) {
 const maxSubject = 6
 
 var (
-	leadIn      = regexp.MustCompile(`(?i)^(?:(?:actually|correction|in fact|update|note|fyi|by the way|now|currently|tatsächlich|eigentlich|korrektur|jetzt|übrigens|as of today|since \S+(?: \d{4})?|seit \S+(?: \d{4})?)[,:]?\s+)+|^(?:更正|其实|实际上|顺便说一下|现在)[：:，,]?`)
+	leadIn = regexp.MustCompile(`(?i)^(?:(?:actually|correction|in fact|update|note|fyi|by the way|now|currently|tatsächlich|eigentlich|korrektur|jetzt|übrigens|as of today|since \S+(?: \d{4})?|seit \S+(?: \d{4})?)[,:]?\s+)+|^(?:更正|其实|实际上|顺便说一下|现在)[：:，,]?`)
 	// withName matches one of several people by name.
 	withName = regexp.MustCompile(`(?:\b(?i:` + severalWords + `)(?:-in-law)?|(?:朋友|同事|儿子|女儿|哥哥|姐姐|弟弟|妹妹)(?:小|老)?) ?\p{Lu}\p{Ll}+|(?:朋友|同事|儿子|女儿|哥哥|姐姐|弟弟|妹妹)[小老]\p{Han}|\b\w+-in-law\b`)
 	// counting matches how many somebody has.
-	counting = regexp.MustCompile(`(?i)\d+ ?(?:个|只|位|名)?(?:small |young |kleine )?(?:` + severalWords + `|孩子|小孩|子女|朋友)(?:ren)?`)
+	counting    = regexp.MustCompile(`(?i)\d+ ?(?:个|只|位|名)?(?:small |young |kleine )?(?:` + severalWords + `|孩子|小孩|子女|朋友)(?:ren)?`)
 	otherPerson = regexp.MustCompile(`(?i)\b(?:he|she|they|his|her|their|er|sie|sein|ihre?)\b|她们|他们|她|他`)
 )
 
 // wordsOf returns the words that name a thing and its attribute, sorted. Numbers count if they are asked for.
-func wordsOf(text string, numbers bool) []string {
+func wordsOf(text string, numbers bool) []string { return wordsIn(text, numbers, false) }
+
+func wordsIn(text string, numbers, participles bool) []string {
+	han := script.HasHan(text)
 	for _, c := range canonical {
-		text = c.pattern.ReplaceAllString(text, " "+c.word+" ")
+		text = c.replace(text, han)
 	}
 	var out []string
 	for _, w := range wordPattern.FindAllString(strings.ToLower(text), -1) {
 		switch {
 		case script.HasHan(w):
 			w = idleHan.Replace(w)
-		case idle[w], participle.MatchString(w):
+		case idle[w], !participles && participle.MatchString(w):
 			continue
 		default:
 			w = stemOf(strings.TrimSuffix(strings.TrimSuffix(w, "'s"), "'"))
@@ -240,7 +249,9 @@ func (r *reader) measured(text string) bool {
 		return false
 	}
 	words := wordsOf(rest+" "+qualifiers, true)
-	currency := func(v value) bool { return v.kind == kindNumber && (len(v.unit) == 3 && v.unit != "min" && v.unit != "day") }
+	currency := func(v value) bool {
+		return v.kind == kindNumber && (len(v.unit) == 3 && v.unit != "min" && v.unit != "day")
+	}
 	people := slices.Index(words, stemOf("member"))
 	if slices.ContainsFunc(values, currency) { // a sum of money is a price
 		words = slices.DeleteFunc(words, func(w string) bool { return w == stemOf("price") })
@@ -289,7 +300,7 @@ var (
 		`termin|besprechung|flug|reise|feier|treffen|concert|konzert|workshop|talk|class|lesson|session))\b|有一?(?:个|场|次)(?:会|约|活动|聚会|培训|面试)`)
 	verb = regexp.MustCompile(`(?i)\b(?:is|are|'s|starts?|begins?|costs?|runs?|listens?|takes|has|have|moved|changed|will|gets?|ends?|opens?|closes?|leaves?|departs?|weighs?|ist|sind|beginnt|startet|kostet|läuft|` +
 		`findet|hat|wurde|liegt|lautet|endet|öffnet|schließt|beträgt|wiegt)\b|:|是|为|改|定|在|：|从|开始|有`)
-	perPeriod = regexp.MustCompile(`(?i)(?:\b(?:per|a|each|every|im|pro|in the) |/)(?:month|year|week|hour|day|monat|jahr|woche|stunde|tag)\b|\b(?:monthly|yearly|annually|weekly|monatlich|jährlich|wöchentlich)\b|` +
+	perPeriod = regexp.MustCompile(`(?i)(?:\b(?:per|an?|each|every|im|pro|in the) |/)(?:month|year|week|hour|day|monat|jahr|woche|stunde|tag)\b|\b(?:monthly|yearly|annually|weekly|monatlich|jährlich|wöchentlich)\b|` +
 		`每个?(?:月|年|周|天|小时)|一个月|一年|/月|/年`)
 	atHour = regexp.MustCompile(`(?i)\b(?:at|um|by|from|ab|to|gegen|around)\s*$`)
 	// doing matches clauses about what a person does.
@@ -328,7 +339,7 @@ func (r *reader) polar(text string, denied bool) {
 		return " "
 	})
 	text = doable.ReplaceAllString(text, " ")
-	words := wordsOf(leadIn.ReplaceAllString(text, ""), true)
+	words := wordsIn(leadIn.ReplaceAllString(text, ""), true, true)
 	if len(words) == 0 || len(words) > maxPolar || len(words) == 1 && words[0] == "like" {
 		return
 	}
@@ -342,4 +353,3 @@ func (r *reader) polar(text string, denied bool) {
 const maxPolar = 5
 
 var doable = regexp.MustCompile(`(?i)\b(?:any|anything|at all|own(?:s|ed)?|possess(?:es)?|besitz(?:e|t|en)|do|does|did|mehr|more|regularly|daily|gar|überhaupt)\b|任何|一点|拥有`)
-

@@ -23,6 +23,7 @@ const (
 	kindPhone   kind = "phone"
 	kindName    kind = "name"
 	kindState   kind = "state"
+	kindPlace   kind = "place" // of a thing
 )
 
 // value is a typed value.
@@ -70,6 +71,8 @@ func (v value) excludes(o value) bool {
 		return !strings.HasSuffix(v.text, o.text) && !strings.HasSuffix(o.text, v.text)
 	case kindName:
 		return namesDiffer(v.text, o.text)
+	case kindPlace:
+		return v.text != o.text && broadPlaces[v.text] == broadPlaces[o.text] && !strings.Contains(v.text, o.text) && !strings.Contains(o.text, v.text) && (v.exact && o.exact || sameSort(v.text, o.text))
 	case kindState:
 		a, denied := strings.CutPrefix(v.text, no)
 		b, deniedToo := strings.CutPrefix(o.text, no)
@@ -109,6 +112,17 @@ func (v value) differs(o value) bool {
 		return apart > convertedWithin
 	}
 	return apart > 1e-6 //nolint:mnd // they are equal
+}
+
+// sameSort reports whether two places are of the same sort by their last word: the third and the fifth floor.
+func sameSort(a, b string) bool {
+	last := func(s string) string {
+		if r, size := utf8.DecodeLastRuneInString(s); unicode.Is(unicode.Han, r) {
+			return s[len(s)-size:]
+		}
+		return s[strings.LastIndexByte(s, ' ')+1:]
+	}
+	return last(a) == last(b) || strings.HasPrefix(a, "frau ") != strings.HasPrefix(b, "frau ") && (strings.HasPrefix(a, "herr") || strings.HasPrefix(b, "herr"))
 }
 
 // alike reports whether one of two readings of a number excludes the other value.
@@ -174,6 +188,7 @@ var scanners = []scanner{
 	{regexp.MustCompile(`\b(\d{1,2})[./](\d{1,2})[./](\d{4}|\d\d)?`), func(m []string) (value, bool) { return dateValue(m[3], m[2], m[1]) }},
 	{regexp.MustCompile(`\b(January|February|March|April|May|June|July|August|September|October|November|December|Januar|Februar|März|Mai|Juni|Juli|Oktober|` +
 		`Dezember)\b(?: (\d{4}))?`), func(m []string) (value, bool) { return dateValue(m[2], m[1], "") }},
+	{regexp.MustCompile(`(?i)\b(\d{1,2})(?:st|nd|rd|th)\b|\bam (\d{1,2})\.(?:\s|$)`), func(m []string) (value, bool) { return dateValue("", "", m[1]+m[2]) }},
 	{regexp.MustCompile(`(?i)\b(?:(half past|quarter past|quarter to|halb|viertel nach|viertel vor|dreiviertel) (\d{1,2}|[a-zäöüß]+))\b`), spokenTime},
 	{regexp.MustCompile(`(?i)\b(\d{1,2})(?:[:.](\d{2}))?\s?(?:([ap])\.?m\b\.?|(?:o'clock|uhr(?:\s(\d{2}))?)\b)`), clockTime},
 	{regexp.MustCompile(`\b(\d{1,2}):(\d{2})\b`), clockTime},
@@ -316,7 +331,7 @@ type unit struct {
 	factor float64
 }
 
-const unitNames = `euros?\b|eur\b|€|us dollars?\b|dollars?\b|usd\b|\$|pounds?\b|£|gbp\b|chf\b|francs?\b|franken\b|yuan\b|rmb\b|块钱?|元|美元|欧元|英镑|` +
+const unitNames = `m²|°c|degrees?\b|grad\b|euros?\b|eur\b|€|us dollars?\b|dollars?\b|usd\b|\$|pounds?\b|£|gbp\b|chf\b|francs?\b|franken\b|yuan\b|rmb\b|块钱?|元|美元|欧元|英镑|` +
 	`km\b|kilomet(?:er|re)s?\b|kilometern?\b|公里|千米|miles?\b|mi\b|英里|cm\b|centimet(?:er|re)s?\b|zentimetern?\b|厘米|mm\b|毫米|meters?\b|metres?\b|metern?\b|m\b|米|` +
 	`feet\b|ft\b|inch(?:es)?\b|英寸|kg\b|kilos?\b|kilograms?\b|kilogramm\b|公斤|千克|斤|g\b|grams?\b|gramm\b|克|lbs?\b|磅|` +
 	`hours?\b|hrs?\b|h\b|stunden?\b|小时|minutes?\b|mins?\b|minuten?\b|分钟|seconds?\b|secs?\b|s\b|sekunden?\b|秒|ms\b|milliseconds?\b|毫秒|days?\b|tagen?\b|tage\b|天|` +
@@ -339,7 +354,7 @@ var units = map[string]unit{
 	"ms": {"min", 1. / 60000}, "millisecond": {"min", 1. / 60000}, "毫秒": {"min", 1. / 60000},
 	"day": {"day", 1}, "tag": {"day", 1}, "天": {"day", 1}, "week": {"day", 7}, "woche": {"day", 7}, "周": {"day", 7}, "星期": {"day", 7},
 	"month": {"month", 1}, "monat": {"month", 1}, "个月": {"month", 1}, "year": {"month", 12}, "jahr": {"month", 12}, "年": {"month", 12}, "岁": {"month", 12},
-	"mb": {"gb", .001}, "gb": {"gb", 1}, "gib": {"gb", 1}, "tb": {"gb", 1000}, "%": {"%", 1}, "percent": {"%", 1}, "prozent": {"%", 1}, "°c": {"°", 1}, "度": {"°", 1},
+	"mb": {"gb", .001}, "gb": {"gb", 1}, "gib": {"gb", 1}, "tb": {"gb", 1000}, "%": {"%", 1}, "percent": {"%", 1}, "prozent": {"%", 1}, "°c": {"°", 1}, "degree": {"°", 1}, "grad": {"°", 1}, "度": {"°", 1},
 	"square meter": {"m²", 1}, "square metre": {"m²", 1}, "m²": {"m²", 1}, "sqm": {"m²", 1}, "qm": {"m²", 1}, "quadratmeter": {"m²", 1}, "平米": {"m²", 1}, "平方米": {"m²", 1},
 	"litre": {"l", 1}, "liter": {"l", 1}, "l": {"l", 1}, "升": {"l", 1},
 	"people": {"people", 1}, "person": {"people", 1}, "personen": {"people", 1}, "leute": {"people", 1}, "人": {"people", 1}, "个人": {"people", 1},
@@ -419,7 +434,7 @@ func valuesOf(text string) (values []value, rest string) {
 			}
 			v, ok := s.read(m)
 			before, _ := utf8.DecodeLastRuneInString(rest[:at[0]])
-			if inWord := '0' <= rest[at[0]] && rest[at[0]] <= '9' && unicode.Is(unicode.Latin, before); !ok || inWord {
+			if inWord := '0' <= rest[at[0]] && rest[at[0]] <= '9' && (unicode.Is(unicode.Latin, before) || before == '-' && at[0] > 1 && unicode.Is(unicode.Latin, rune(rest[at[0]-2]))); !ok || inWord {
 				continue
 			}
 			v.at, v.end = at[0], at[1]

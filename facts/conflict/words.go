@@ -50,11 +50,12 @@ var canonical = func() []replacement {
 		`price=prices?|costs?|(?:is )?priced|sells for|goes for|kostet|kosten|preis|价格|售价|定价|价钱|卖价|费用`,
 		`rent=rents?|miete|房租|租金|月租`,
 		`salary=年薪|salary|salaries|earns?|wages?|paycheck|gehalt|verdien(?:e|t|st|en)|lohn|工资|月薪|薪水|薪资|收入`,
-		`launch=launch(?:es)?(?: date)?|release(?:s|d)?(?: date)?|go(?:es)?[ -]live(?: date)?|going live|ships?|shipping date|roll-?out|veröffentlichung|erscheint|` +
+		`licence=licen[sc]es?|führerschein|驾照|驾驶证`,
+		`launch=launch(?:es)?(?: date)?|release date|released|go(?:es)?[ -]live(?: date)?|going live|ships?|shipping date|roll-?out|veröffentlichung|erscheint|` +
 			`live ?gang|livegang|上线时间|上线日期|上线|发布日期|发布时间|发布|上市`,
 		`weight=weighs?|weight|wieg(?:e|t|en)|gewicht|körpergewicht|体重|重量`,
 		`height=(?:is )?tall|height|groß|größe|körpergröße|身高|高`,
-		`wake=(?:wakes?|gets?) up|getting up|rises?|alarm(?: clock)? (?:rings|goes off)|wecker klingelt|steh(?:e|t|en)(?=.* auf\b)|aufsteh(?:e|t|en)|起床|闹钟`,
+		`wake=(?:wakes?|gets?) up|getting up|rises?|alarm(?: clock)? (?:rings|goes off)|wecker klingelt|steh(?:e|t|en)\b.*\bauf$|aufsteh(?:e|t|en)|起床|闹钟`,
 		`sleep=goes? to (?:bed|sleep)|bedtime|geh(?:e|t) (?:\S+ )*(?:ins bett|schlafen)|睡觉|上床|入睡|就寝`,
 		`depart=departs?|departure(?: time)?|leaves?|takes? off|abflug|abfahrt|起飞时间|出发时间|发车时间|起飞|出发|发车`,
 		`arrive=arriv(?:es?|al)|lands?|ankunft|到达|抵达`,
@@ -85,22 +86,24 @@ var canonical = func() []replacement {
 		`dentist=dentist|zahnarzt|zahnärztin|牙医`,
 	} {
 		word, pattern, _ := strings.Cut(line, "=")
-		out = append(out, replacement{word, expression(pattern)})
+		r := expression(pattern)
+		r.word = word
+		out = append(out, r)
 	}
 	return out
 }()
 
 // replacement replaces an expression with a word.
 type replacement struct {
-	word    string
-	pattern *regexp.Regexp
+	word       string
+	han, latin *regexp.Regexp // in Chinese, and in other languages; nil: none
 }
 
 // lookahead matches conditions behind an expression, which this package's expressions do not have.
 var lookahead = regexp.MustCompile(`\(\?=[^)]*\)`)
 
 // expression compiles alternatives: those of letters match whole words, those of Chinese characters match anywhere.
-func expression(pattern string) *regexp.Regexp {
+func expression(pattern string) replacement {
 	var words, han []string
 	depth, from := 0, 0
 	pattern = lookahead.ReplaceAllString(pattern, "")
@@ -119,15 +122,49 @@ func expression(pattern string) *regexp.Regexp {
 			from = i + 1
 		}
 	}
-	all := `\b(?:` + strings.Join(words, "|") + `)\b`
-	if len(words) == 0 {
-		return regexp.MustCompile(strings.Join(han, "|"))
+	r := replacement{}
+	if len(words) > 0 {
+		r.latin = regexp.MustCompile(`(?i)\b(?:` + strings.Join(words, "|") + `)\b`)
 	}
 	if len(han) > 0 {
-		all += "|" + strings.Join(han, "|")
+		r.han = regexp.MustCompile(strings.Join(han, "|"))
 	}
-	return regexp.MustCompile(`(?i)` + all)
+	return r
 }
+
+// find returns the first place of the expression in a text, Chinese or not; nil: none.
+func (r replacement) find(text string, han bool) []int {
+	if han && r.han != nil {
+		if at := r.han.FindStringIndex(text); at != nil {
+			return at
+		}
+	}
+	if r.latin != nil && (!han || latinWord.MatchString(text)) {
+		return r.latin.FindStringIndex(text)
+	}
+	return nil
+}
+
+// replace puts the word in the place of the expression.
+func (r replacement) replace(text string, han bool) string {
+	if han && r.han != nil {
+		text = r.han.ReplaceAllString(text, " "+r.word+" ")
+	}
+	if r.latin != nil && !han {
+		text = r.latin.ReplaceAllString(text, " "+r.word+" ")
+	}
+	return text
+}
+
+// writings reports whether an expression reads Chinese, and whether it reads anything else.
+func writings(pattern string) (han, latin bool) {
+	return hanRune.MatchString(pattern), latinWord.MatchString(escapes.ReplaceAllString(pattern, ""))
+}
+
+var (
+	latinWord = regexp.MustCompile(`[A-Za-z]{3}`)
+	escapes   = regexp.MustCompile(`\\[A-Za-z](?:\{\w+\})?|\\p\{\w+\}`)
+)
 
 var hanRune = regexp.MustCompile(`\p{Han}`)
 
@@ -161,15 +198,15 @@ var idleHan = strings.NewReplacer(func() (pairs []string) {
 var several = regexp.MustCompile(`(?i)\b(?:` + severalWords + `)\b|儿子|女儿|孩子|哥哥|弟弟|姐姐|妹妹|表[哥弟姐妹]|堂[哥弟姐妹]|朋友|同事|邻居|室友|舅舅|叔叔|阿姨|侄|客户|爱好`)
 
 // additive are words that add a statement to others.
-var additive = regexp.MustCompile(`(?i)\b(?:also|too|as well|another|second|third|other|besides|additionally|in addition|one of|either|both|some|sometimes|occasionally|` +
-	`auch|außerdem|zusätzlich|weitere[rsn]?|zweite[rsnm]?|dritte[rsnm]?|andere[rsnm]?|noch ein\w*|eine[rs]? (?:der|meiner|unserer|von)|manchmal|gelegentlich|ebenfalls)\b|` +
+var additive = regexp.MustCompile(`(?i)\b(?:also|too|as well|another|a second|a third|other|besides|additionally|in addition|one of|either|both|some|sometimes|occasionally|` +
+	`auch|außerdem|zusätzlich|weitere[rsn]?|eine? zweite[rsnm]?|andere[rsnm]?|noch ein\w*|eine[rs]? (?:der|meiner|unserer|von)|manchmal|gelegentlich|ebenfalls)\b|` +
 	`另一|另外|此外|还有|还会|还养|第二|第三|其中|之一|有时|偶尔|也(?:是|在|有|叫|喜欢|会|用|养)`)
 
 // unreal are words that make a clause a wish, a plan, a doubt, a report or the past.
 var unreal = regexp.MustCompile(`(?i)\b(?:would|could|might|may (?:be|have|move|change|become)|maybe|perhaps|possibly|probably|if|unless|in case|suppose|imagine|plan(?:s|ned|ning)? to|` +
 	`want(?:s|ed)? to|wish(?:es)?|hop(?:es?|ing) to|consider(?:s|ing)|think(?:s|ing) (?:about|of)|dream(?:s|ing)? of|would-be|going to|will|shall|should|used to|formerly|` +
 	`previous(?:ly)?|former|back then|at the time|years? ago|months? ago|weeks? ago|last (?:year|month|week|summer|winter|spring|autumn|fall|time|night)|yesterday|originally|` +
-	`initially|in the past|as a (?:child|kid|student|teenager)|grew up|once|until (?:last|recently|\d{4})|until|ex-\w+|before (?:that|moving|then)|next (?:year|month)|` +
+	`initially|in the past|as a (?:child|kid|student|teenager)|grew up|once|until (?:last|recently)|ex-\w+|before (?:that|moving|then)|next (?:year|month)|` +
 	`hypothetically|for example|e\.g\.|pretend\w*|fiction\w*|novel|joked?|asked|wonders?|says|claims?|thinks|believes|guess(?:es)?|rumou?r\w*|allegedly|in (?:the|my) dream|` +
 	`würde\w*|könnte\w*|vielleicht|möglicherweise|eventuell|wahrscheinlich|falls|wenn|wäre\w*|hätte\w*|möchte\w*|will|wollte\w*|plan(?:e|t|en)|überleg(?:e|t|en)|hoff(?:e|t|en)|` +
 	`träum(?:e|t)|wünsch(?:e|t)\w*|früher\w*|damals|ehemalig\w*|vorher|zuvor|ursprünglich|gestern|letzte[snrm]? (?:jahr|monat|woche|sommer|winter)|vor \S+ (?:jahren|monaten|wochen)|` +
