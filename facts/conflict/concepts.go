@@ -150,7 +150,7 @@ func (r *reader) person(text string) bool {
 		}
 		r.add(rel.attribute, subject, v)
 		if last := len(r.claims) - 1; rel.attribute != birthday && last >= 0 {
-			r.claims[last].year = intOf(yearNamed.FindString(text))
+			r.claims[last].Year = intOf(yearNamed.FindString(text))
 		}
 		return true
 	}
@@ -204,7 +204,7 @@ func proper(text string) (value, bool) {
 	if !script.HasHan(text) && (!startsUpper.MatchString(text) || strings.Count(text, " ") > maxName) || text == "" {
 		return value{}, false
 	}
-	return value{kind: kindName, text: folded(text)}, true
+	return value{Kind: kindName, Text: folded(text)}, true
 }
 
 const maxName = 4
@@ -217,14 +217,14 @@ func place(text string) (value, bool) {
 		return value{}, false
 	}
 	v, ok := proper(text)
-	if values, _ := valuesOf(v.text); slices.ContainsFunc(values, func(v value) bool { return v.kind != kindNumber && v.kind != kindDate || v.date[1] > 0 }) {
+	if values, _ := valuesOf(v.Text); slices.ContainsFunc(values, func(v value) bool { return v.Kind != kindNumber && v.Kind != kindDate || v.Date[1] > 0 }) {
 		return value{}, false
 	}
-	if ok && street.MatchString(v.text) {
-		v.unit = "street"
-		v.kind = "street"
+	if ok && street.MatchString(v.Text) {
+		v.Unit = "street"
+		v.Kind = "street"
 	}
-	return v, ok && !tools[v.text]
+	return v, ok && !tools[v.Text]
 }
 
 // placeMovedDE reads where somebody has moved, of clauses that end so in German.
@@ -247,10 +247,10 @@ func company(text string) (value, bool) {
 		if t == "" || cities[t] || broadPlaces[t] || atPlaces.MatchString(t) {
 			return value{}, false
 		}
-		return value{kind: kindName, text: strings.TrimSuffix(folded(t), "公司")}, true
+		return value{Kind: kindName, Text: strings.TrimSuffix(folded(t), "公司")}, true
 	}
 	v, ok := proper(text)
-	return v, ok && !cities[v.text] && !clubs.MatchString(text)
+	return v, ok && !cities[v.Text] && !clubs.MatchString(text)
 }
 
 var (
@@ -263,7 +263,7 @@ var (
 func word(text string) (value, bool) {
 	text = folded(trimmed(text))
 	text = regexpArticles.ReplaceAllString(text, "")
-	return value{kind: kindName, text: text}, text != "" && !freelance[text]
+	return value{Kind: kindName, Text: text}, text != "" && !freelance[text]
 }
 
 var (
@@ -273,22 +273,22 @@ var (
 
 func years(text string) (value, bool) {
 	n := intOf(text)
-	return value{kind: kindNumber, number: float64(n), exact: true, unit: "years"}, 0 < n && n < 120
+	return value{Kind: kindNumber, Number: float64(n), Exact: true, Unit: "years"}, 0 < n && n < 120
 }
 
 func digits(text string) (value, bool) {
 	d := strings.TrimLeft(notDigits.ReplaceAllString(text, ""), "0")
-	return value{kind: kindPhone, text: d}, len(d) >= 4
+	return value{Kind: kindPhone, Text: d}, len(d) >= 4
 }
 
 func address(text string) (value, bool) {
-	return value{kind: kindAddress, text: strings.ToLower(text)}, true
+	return value{Kind: kindAddress, Text: strings.ToLower(text)}, true
 }
 
 // only returns the only value of one type in a text.
 func only(text string, k kind) (value, bool) {
 	values, _ := valuesOf(text)
-	if len(values) == 1 && values[0].kind == k {
+	if len(values) == 1 && values[0].Kind == k {
 		return values[0], true
 	}
 	return value{}, false
@@ -301,7 +301,7 @@ func birthDate(text string) (value, bool) {
 		return v, true
 	}
 	if n := intOf(strings.TrimRight(strings.TrimSpace(text), "年 ")); 1900 < n && n < 2100 {
-		return value{kind: kindDate, date: [3]int{n, 0, 0}}, true
+		return value{Kind: kindDate, Date: [3]int{n, 0, 0}}, true
 	}
 	return value{}, false
 }
@@ -411,7 +411,7 @@ func (r *reader) state(text string) bool {
 			if !ok || !g.person && subject == claim.User || g.person && !personal(before, subject) {
 				continue
 			}
-			r.add(g.name, subject, value{kind: kindState, text: state})
+			r.add(g.name, subject, value{Kind: kindState, Text: state})
 			return true
 		}
 	}
@@ -447,7 +447,7 @@ var (
 // named reads the names of things that are one: "Our dentist is Dr. Weber", "The theme colour is green".
 func (r *reader) named(text string) bool {
 	text = leadIn.ReplaceAllString(text, "")
-	if values, _ := valuesOf(text); len(values) > 0 && values[0].kind != kindNumber {
+	if values, _ := valuesOf(text); len(values) > 0 && values[0].Kind != kindNumber {
 		return false
 	}
 	subject, value := "", ""
@@ -493,7 +493,7 @@ func (r *reader) named(text string) bool {
 		return false
 	}
 	if !isName {
-		if v, ok = word(value); !ok || strings.Count(v.text, " ") > maxName || !single {
+		if v, ok = word(value); !ok || strings.Count(v.Text, " ") > maxName || !single {
 			return false
 		}
 	}
@@ -530,7 +530,7 @@ func (r *reader) childless(text string) bool {
 	if subject != claim.User {
 		words = wordsOf(subject+" "+m[2], false)
 	}
-	r.add("is "+strings.Join(words, " "), "", value{kind: kindNumber, exact: true})
+	r.add("is "+strings.Join(words, " "), "", value{Kind: kindNumber, Exact: true})
 	return true
 }
 
@@ -550,7 +550,7 @@ func (r *reader) preferred(text string) bool {
 			better = strings.Join(wordsOf(m[3], true), " ")
 		}
 		if ok && better != "" && better != pair {
-			r.add("prefers "+pair, subject, value{kind: kindState, text: better})
+			r.add("prefers "+pair, subject, value{Kind: kindState, Text: better})
 		}
 		return true
 	}
@@ -581,7 +581,7 @@ func (r *reader) located(text string) bool {
 	if len(words) == 0 || len(words) > maxWords || isSeveral(m[1]) || text == "" || strings.Count(text, " ") > maxName || personsZH.MatchString(m[1]) {
 		return false
 	}
-	r.add(attribute+" "+strings.Join(words, " "), "", value{kind: kindPlace, text: regexpArticles.ReplaceAllString(text, ""), exact: startsUpper.MatchString(m[3]) && !germanWords.MatchString(m[0])})
+	r.add(attribute+" "+strings.Join(words, " "), "", value{Kind: kindPlace, Text: regexpArticles.ReplaceAllString(text, ""), Exact: startsUpper.MatchString(m[3]) && !germanWords.MatchString(m[0])})
 	return true
 }
 

@@ -36,7 +36,7 @@ func Between(older, newer []Claim) (v Verdict, ok bool) {
 				continue
 			}
 			v = Verdict{Why: Values, Settled: is.Changed, Key: is.Key}
-			if is.values[0].kind == kindState && is.Key[:3] == "so " {
+			if is.Values[0].Kind == kindState && is.Key[:3] == "so " {
 				v.Why = Opposite
 			}
 			return v, true
@@ -48,21 +48,21 @@ func Between(older, newer []Claim) (v Verdict, ok bool) {
 // excludes reports whether two claims of the same thing contradict one another. Of a thing that recurs, another day and another time are
 // those of another occasion.
 func (c Claim) excludes(o Claim) bool {
-	if c.year != o.year && c.year != 0 && o.year != 0 { // each came about in its year
+	if c.Year != o.Year && c.Year != 0 && o.Year != 0 { // each came about in its year
 		return false
 	}
 	n, shared := 0, 0
 	recurs := false
-	for _, a := range c.values {
-		for _, b := range o.values {
-			if a.kind != b.kind || a.unit != b.unit {
+	for _, a := range c.Values {
+		for _, b := range o.Values {
+			if a.Kind != b.Kind || a.Unit != b.Unit {
 				continue
 			}
 			shared++
 			if a.excludes(b) {
 				n++
 			}
-			recurs = recurs || a.several || b.several
+			recurs = recurs || a.Several || b.Several
 		}
 	}
 	return n > 0 && !(recurs && shared > 1 && n == shared)

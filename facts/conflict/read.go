@@ -13,10 +13,10 @@ import (
 // Claim is what a clause says of something that has one value at a time.
 type Claim struct {
 	// Key is equal for different wordings of the same attribute of the same thing.
-	Key     string
-	Changed bool // the words mark the value as new, or correct another one
-	year    int  // in which it came about
-	values  []value
+	Key     string  `json:"-"`
+	Changed bool    `json:"c,omitempty"` // the words mark the value as new, or correct another one
+	Year    int     `json:"y,omitempty"` // in which it came about
+	Values  []value `json:"v"`
 }
 
 // User reports whether the claim is about the user.
@@ -26,7 +26,11 @@ func (c Claim) User() bool { return strings.HasSuffix(c.Key, "\x00"+claim.User) 
 const MaxClaims = 6
 
 // Read returns what a statement claims, at most MaxClaims; nothing of a wish, a plan, the past, a question or somebody's opinion.
-func Read(text string) []Claim {
+func Read(text string) []Claim { return ReadUnder(text, "", "") }
+
+// ReadUnder does the same with a statement under another one, whose subject it has if it names none, and under a heading, which may
+// name the thing that it is about.
+func ReadUnder(text, above, heading string) []Claim {
 	text = strings.TrimSpace(claim.Comment.ReplaceAllString(text, " "))
 	speaker := ""
 	if q, ok := claim.QuoteOf(text); ok {
@@ -50,7 +54,12 @@ func Read(text string) []Claim {
 		}
 		return strconv.Itoa(n) + string(runes[len(runes)-1])
 	})
-	r := reader{speaker: speaker, changed: changing.MatchString(text)}
+	r := reader{speaker: speaker, changed: changing.MatchString(text), above: strings.Join(wordsOf(above, false), " ")}
+	for _, w := range wordsOf(heading, false) {
+		if !sections[w] {
+			r.heading = append(r.heading, w)
+		}
+	}
 	for _, clause := range clausesOf(text) {
 		r.clause(clause)
 	}
@@ -88,6 +97,8 @@ func clausesOf(text string) (out []string) {
 
 type reader struct {
 	speaker string // who says "I"
+	above   string // subject of the statement above
+	heading []string
 	subject string // of the clause before
 	changed bool
 	claims  []Claim
@@ -97,7 +108,17 @@ func (r *reader) add(attribute, subject string, values ...value) {
 	if len(values) == 0 || len(r.claims) >= MaxClaims {
 		return
 	}
-	r.claims = append(r.claims, Claim{Key: attribute + "\x00" + subject, Changed: r.changed, values: values})
+	if subject == "" { // the attribute names the thing
+		words := strings.Fields(r.above)
+		words = append(words, r.heading...)
+		slices.Sort(words)
+		for _, w := range slices.Compact(words) {
+			if !strings.Contains(" "+attribute+" ", " "+w+" ") {
+				subject += w + " "
+			}
+		}
+	}
+	r.claims = append(r.claims, Claim{Key: attribute + "\x00" + subject, Changed: r.changed, Values: values})
 }
 
 // clause reads one clause.
@@ -142,6 +163,9 @@ func (r *reader) who(before string) (string, bool) {
 	}
 	words := wordsOf(before, false)
 	if len(words) == 0 {
+		if r.above != "" {
+			return r.above, true
+		}
 		if r.speaker != "" {
 			return r.speaker, true
 		}
@@ -230,8 +254,8 @@ func (r *reader) measured(text string) bool {
 	if period := perPeriod.FindString(rest); period != "" {
 		rest = perPeriod.ReplaceAllString(rest, " ")
 		for i := range values {
-			if values[i].kind == kindNumber {
-				values[i].period = periodOf(period)
+			if values[i].Kind == kindNumber {
+				values[i].Period = periodOf(period)
 			}
 		}
 	}
@@ -239,7 +263,7 @@ func (r *reader) measured(text string) bool {
 	values = slices.DeleteFunc(values, func(v value) bool {
 		n := 0
 		for _, o := range values {
-			if o.kind == v.kind && o.unit == v.unit {
+			if o.Kind == v.Kind && o.Unit == v.Unit {
 				n++
 			}
 		}
@@ -250,7 +274,7 @@ func (r *reader) measured(text string) bool {
 	}
 	words := wordsOf(rest+" "+qualifiers, true)
 	currency := func(v value) bool {
-		return v.kind == kindNumber && (len(v.unit) == 3 && v.unit != "min" && v.unit != "day")
+		return v.Kind == kindNumber && (len(v.Unit) == 3 && v.Unit != "min" && v.Unit != "day")
 	}
 	people := slices.Index(words, stemOf("member"))
 	if slices.ContainsFunc(values, currency) { // a sum of money is a price
@@ -258,18 +282,18 @@ func (r *reader) measured(text string) bool {
 	}
 	for i, v := range values { // a bare number behind "at" is a time, of a version a version
 		switch {
-		case v.kind == kindNumber && v.unit == "" && slices.Contains(words, stemOf("version")):
-			values[i].kind, values[i].text = kindVersion, strings.TrimLeft(strings.TrimSpace(text[v.at:v.end]), "vV")
-		case v.kind == kindNumber && v.unit == "" && v.number <= 24 && atHour.MatchString(text[:v.at]):
-			values[i].kind, values[i].number, values[i].half = kindTime, v.number*60, v.number <= 12
-		case v.kind == kindNumber && v.unit == "" && people >= 0:
-			values[i].unit = "people"
-		case v.kind == kindPhone && !slices.Contains(words, stemOf("phone")), v.kind == kindAddress && len(words) == 0:
-			values[i].kind = ""
+		case v.Kind == kindNumber && v.Unit == "" && slices.Contains(words, stemOf("version")):
+			values[i].Kind, values[i].Text = kindVersion, strings.TrimLeft(strings.TrimSpace(text[v.at:v.end]), "vV")
+		case v.Kind == kindNumber && v.Unit == "" && v.Number <= 24 && atHour.MatchString(text[:v.at]):
+			values[i].Kind, values[i].Number, values[i].Half = kindTime, v.Number*60, v.Number <= 12
+		case v.Kind == kindNumber && v.Unit == "" && people >= 0:
+			values[i].Unit = "people"
+		case v.Kind == kindPhone && !slices.Contains(words, stemOf("phone")), v.Kind == kindAddress && len(words) == 0:
+			values[i].Kind = ""
 		}
 	}
-	values = slices.DeleteFunc(values, func(v value) bool { return v.kind == "" })
-	if people >= 0 && slices.ContainsFunc(values, func(v value) bool { return v.unit == "people" }) {
+	values = slices.DeleteFunc(values, func(v value) bool { return v.Kind == "" })
+	if people >= 0 && slices.ContainsFunc(values, func(v value) bool { return v.Unit == "people" }) {
 		words = slices.DeleteFunc(words, func(w string) bool { return w == stemOf("member") })
 	}
 	if len(values) == 0 || len(words) == 0 || len(words) > maxWords {
@@ -277,7 +301,7 @@ func (r *reader) measured(text string) bool {
 	}
 	activity := doing.MatchString(text)
 	for _, v := range values {
-		if (activity || v.kind == kindWeekday && hobbies.MatchString(text)) && (v.kind == kindWeekday || v.kind == kindTime || v.kind == kindDate) && !scheduledOnce(words) {
+		if (activity || v.Kind == kindWeekday && hobbies.MatchString(text)) && (v.Kind == kindWeekday || v.Kind == kindTime || v.Kind == kindDate) && !scheduledOnce(words) {
 			return false // what one does on Mondays one may do on Fridays as well
 		}
 	}
@@ -347,9 +371,16 @@ func (r *reader) polar(text string, denied bool) {
 	if denied {
 		state = "no"
 	}
-	r.add("so "+strings.Join(words, " "), "", value{kind: kindState, text: state})
+	r.add("so "+strings.Join(words, " "), "", value{Kind: kindState, Text: state})
 }
 
 const maxPolar = 5
 
 var doable = regexp.MustCompile(`(?i)\b(?:any|anything|at all|own(?:s|ed)?|possess(?:es)?|besitz(?:e|t|en)|do|does|did|mehr|more|regularly|daily|gar|überhaupt)\b|任何|一点|拥有`)
+
+// sections are headings that name nothing in particular.
+var sections = stems(`memory memories note fact facts notes work job projects project personal private family people person preferences preference profile important general misc miscellaneous other others about
+	decision decisions task tasks todo todos deadline deadlines contact contacts health home travel date dates event events knowledge long-term durable learned topics summary key details context basics technical setup tools tool
+	infrastructure schedule plans goals hobbies interests pets finance finances food diet team company environment stack log conversation session chat recent archived archive open questions structured feedback reference
+	gedächtnis notizen notiz arbeit beruf projekte projekt persönlich privat familie vorlieben profil wichtig allgemein sonstiges entscheidungen aufgaben fristen kontakte gesundheit reisen termine ereignisse wissen haustiere technik werkzeuge
+	umgebung zusammenfassung 记忆 笔记 事实 工作 项目 个人 家庭 偏好 资料 重要 其他 决定 任务 联系人 健康 旅行 事件 知识 宠物 技术 工具 环境 总结 memo 目标 兴趣 饮食 日程 长期记忆`)

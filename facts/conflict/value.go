@@ -28,37 +28,37 @@ const (
 
 // value is a typed value.
 type value struct {
-	kind    kind
-	unit    string  // of a number in the base unit of its dimension; a currency
-	raw     string  // unit as written
-	number  float64 // in the base unit; of a time, minutes; of a weekday, 1 for Monday
-	other   float64 // of a number: what it is if a mark in front of three digits is a decimal one; else 0
-	exact   bool    // of a number: it is not marked as rounded
-	half    bool    // of a time: morning or afternoon is unknown
-	several bool    // of a weekday: it recurs
-	period  string  // month or year, of an amount for a period
-	floor   int     // of a number: -1 at most, 1 at least
-	date    [3]int  // year, month, day; 0: unknown
-	text    string  // of the other kinds, in comparable form
+	Kind    kind    `json:"k"`
+	Unit    string  `json:"u,omitempty"` // of a number in the base unit of its dimension; a currency
+	Raw     string  `json:"r,omitempty"` // unit as written
+	Number  float64 `json:"n,omitempty"` // in the base unit; of a time, minutes; of a weekday, 1 for Monday
+	Other   float64 `json:"o,omitempty"` // of a number: what it is if a mark in front of three digits is a decimal one; else 0
+	Exact   bool    `json:"e,omitempty"` // of a number: it is not marked as rounded; of a place: it is a name
+	Half    bool    `json:"h,omitempty"` // of a time: morning or afternoon is unknown
+	Several bool    `json:"s,omitempty"` // of a weekday: it recurs
+	Period  string  `json:"p,omitempty"` // month or year, of an amount for a period
+	Floor   int     `json:"f,omitempty"` // of a number: -1 at most, 1 at least
+	Date    [3]int  `json:"d"`           // year, month, day; 0: unknown
+	Text    string  `json:"t,omitempty"` // of the other kinds, in comparable form
 	at, end int     // in the text
 }
 
 // excludes reports whether two values of the same thing cannot both hold.
 func (v value) excludes(o value) bool {
-	if v.kind != o.kind {
+	if v.Kind != o.Kind {
 		return false
 	}
-	switch v.kind {
+	switch v.Kind {
 	case kindTime:
-		if v.half || o.half {
-			return math.Mod(v.number, halfDay) != math.Mod(o.number, halfDay)
+		if v.Half || o.Half {
+			return math.Mod(v.Number, halfDay) != math.Mod(o.Number, halfDay)
 		}
-		return v.number != o.number
+		return v.Number != o.Number
 	case kindWeekday:
-		return v.number != o.number
+		return v.Number != o.Number
 	case kindDate:
-		for i := range v.date {
-			if v.date[i] != 0 && o.date[i] != 0 && v.date[i] != o.date[i] {
+		for i := range v.Date {
+			if v.Date[i] != 0 && o.Date[i] != 0 && v.Date[i] != o.Date[i] {
 				return true
 			}
 		}
@@ -66,19 +66,19 @@ func (v value) excludes(o value) bool {
 	case kindNumber:
 		return v.differs(o)
 	case kindVersion:
-		return !strings.HasPrefix(v.text+".", o.text+".") && !strings.HasPrefix(o.text+".", v.text+".")
+		return !strings.HasPrefix(v.Text+".", o.Text+".") && !strings.HasPrefix(o.Text+".", v.Text+".")
 	case kindPhone:
-		return !strings.HasSuffix(v.text, o.text) && !strings.HasSuffix(o.text, v.text)
+		return !strings.HasSuffix(v.Text, o.Text) && !strings.HasSuffix(o.Text, v.Text)
 	case kindName:
-		return namesDiffer(v.text, o.text)
+		return namesDiffer(v.Text, o.Text)
 	case kindPlace:
-		return v.text != o.text && broadPlaces[v.text] == broadPlaces[o.text] && !strings.Contains(v.text, o.text) && !strings.Contains(o.text, v.text) && (v.exact && o.exact || sameSort(v.text, o.text))
+		return v.Text != o.Text && broadPlaces[v.Text] == broadPlaces[o.Text] && !strings.Contains(v.Text, o.Text) && !strings.Contains(o.Text, v.Text) && (v.Exact && o.Exact || sameSort(v.Text, o.Text))
 	case kindState:
-		a, denied := strings.CutPrefix(v.text, no)
-		b, deniedToo := strings.CutPrefix(o.text, no)
+		a, denied := strings.CutPrefix(v.Text, no)
+		b, deniedToo := strings.CutPrefix(o.Text, no)
 		return (a == b) == (denied != deniedToo) && !(denied && deniedToo) && (a == b || !denied && !deniedToo)
 	}
-	return v.text != o.text
+	return v.Text != o.Text
 }
 
 // no begins a state that is denied.
@@ -93,22 +93,22 @@ const (
 )
 
 func (v value) differs(o value) bool {
-	if v.unit != o.unit || v.period != o.period && v.period != "" && o.period != "" {
+	if v.Unit != o.Unit || v.Period != o.Period && v.Period != "" && o.Period != "" {
 		return false
 	}
-	apart := math.Abs(v.number-o.number) / max(math.Abs(v.number), math.Abs(o.number), 1e-9)
+	apart := math.Abs(v.Number-o.Number) / max(math.Abs(v.Number), math.Abs(o.Number), 1e-9)
 	switch {
-	case v.floor != 0 && o.floor == 0:
-		return float64(v.floor)*(v.number-o.number) > 0
-	case o.floor != 0 && v.floor == 0:
-		return float64(o.floor)*(o.number-v.number) > 0
-	case v.floor != o.floor:
+	case v.Floor != 0 && o.Floor == 0:
+		return float64(v.Floor)*(v.Number-o.Number) > 0
+	case o.Floor != 0 && v.Floor == 0:
+		return float64(o.Floor)*(o.Number-v.Number) > 0
+	case v.Floor != o.Floor:
 		return false
-	case v.other > 0 && !v.alike(o, v.other, o.number), o.other > 0 && !v.alike(o, v.number, o.other):
+	case v.Other > 0 && !v.alike(o, v.Other, o.Number), o.Other > 0 && !v.alike(o, v.Number, o.Other):
 		return false
-	case !v.exact || !o.exact:
+	case !v.Exact || !o.Exact:
 		return apart > roundedWithin
-	case v.raw != o.raw:
+	case v.Raw != o.Raw:
 		return apart > convertedWithin
 	}
 	return apart > 1e-6 //nolint:mnd // they are equal
@@ -128,7 +128,7 @@ func sameSort(a, b string) bool {
 // alike reports whether one of two readings of a number excludes the other value.
 func (v value) alike(o value, a, b float64) bool {
 	within := 1e-6
-	if !v.exact || !o.exact {
+	if !v.Exact || !o.Exact {
 		within = roundedWithin
 	}
 	return math.Abs(a-b)/max(math.Abs(a), math.Abs(b), within) > within
@@ -170,7 +170,7 @@ type scanner struct {
 var scanners = []scanner{
 	{regexp.MustCompile(`(?i)\bhttps?://[^\s，。]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\b(?:[\w-]+\.)+(?:com|org|net|io|de|cn|dev|internal|local|example|app|ai)\b|` +
 		`\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b`), func(m []string) (value, bool) {
-		return value{kind: kindAddress, text: strings.ToLower(strings.TrimRight(m[0], "./"))}, true
+		return value{Kind: kindAddress, Text: strings.ToLower(strings.TrimRight(m[0], "./"))}, true
 	}},
 	{regexp.MustCompile(`\b(\d{4})-(\d\d)(?:-(\d\d))?\b`), func(m []string) (value, bool) {
 		return dateValue(m[1], m[2], m[3])
@@ -193,9 +193,9 @@ var scanners = []scanner{
 	{regexp.MustCompile(`(?i)\b(\d{1,2})(?:[:.](\d{2}))?\s?(?:([ap])\.?m\b\.?|(?:o'clock|uhr(?:\s(\d{2}))?)\b)`), clockTime},
 	{regexp.MustCompile(`\b(\d{1,2}):(\d{2})\b`), clockTime},
 	{regexp.MustCompile(`(?i)\b(?:(noon|mittags)|(midnight|mitternacht))\b`), func(m []string) (value, bool) {
-		v := value{kind: kindTime}
+		v := value{Kind: kindTime}
 		if m[1] != "" {
-			v.number = halfDay
+			v.Number = halfDay
 		}
 		return v, true
 	}},
@@ -204,14 +204,14 @@ var scanners = []scanner{
 		`\b()(mittwoch|sonnabend)()(s?)\b`), weekday},
 	{regexp.MustCompile(`(每个?)?(?:下个?|这个?|本|上个?)?(?:周|星期|礼拜)([一二三四五六日天])`), func(m []string) (value, bool) {
 		n := strings.Index("一二三四五六日", strings.ReplaceAll(m[2], "天", "日")) / len("一")
-		return value{kind: kindWeekday, number: float64(n + 1), several: m[1] != ""}, true
+		return value{Kind: kindWeekday, Number: float64(n + 1), Several: m[1] != ""}, true
 	}},
 	{regexp.MustCompile(`\+?\d(?:[ \-/()]{0,2}\d){6,}`), func(m []string) (value, bool) {
 		digits := notDigits.ReplaceAllString(m[0], "")
-		return value{kind: kindPhone, text: strings.TrimLeft(digits, "0")}, len(digits) <= 15
+		return value{Kind: kindPhone, Text: strings.TrimLeft(digits, "0")}, len(digits) <= 15
 	}},
 	{regexp.MustCompile(`\b[vV]?(\d+(?:\.\d+){2,})\b|\b[vV](\d+(?:\.\d+)*)\b`), func(m []string) (value, bool) {
-		return value{kind: kindVersion, text: m[1] + m[2]}, true
+		return value{Kind: kindVersion, Text: m[1] + m[2]}, true
 	}},
 	{regexp.MustCompile(`(?i)(at least |minimum |mindestens |至少|at most |up to |maximum |max\. |höchstens |maximal |最多|不超过)?` +
 		`(?:(about|around|roughly|approximately|approx\.?|almost|nearly|circa|ca\.|etwa|ungefähr|rund|knapp|fast|大约|大概|约|差不多|将近|近|some|~)\s*)?` +
@@ -222,14 +222,14 @@ var scanners = []scanner{
 var notDigits = regexp.MustCompile(`\D`)
 
 func dateValue(year, month, day string) (value, bool) {
-	v := value{kind: kindDate, date: [3]int{intOf(year), intOf(month), intOf(day)}}
-	if runes := []rune(strings.ToLower(month)); v.date[1] == 0 && len(runes) >= 3 {
-		v.date[1] = monthNames[string(runes[:3])]
+	v := value{Kind: kindDate, Date: [3]int{intOf(year), intOf(month), intOf(day)}}
+	if runes := []rune(strings.ToLower(month)); v.Date[1] == 0 && len(runes) >= 3 {
+		v.Date[1] = monthNames[string(runes[:3])]
 	}
-	if 0 < v.date[0] && v.date[0] < 100 {
-		v.date[0] += 2000
+	if 0 < v.Date[0] && v.Date[0] < 100 {
+		v.Date[0] += 2000
 	}
-	return v, v.date[1] <= 12 && v.date[2] <= 31 && (v.date[1] > 0 || v.date[2] > 0)
+	return v, v.Date[1] <= 12 && v.Date[2] <= 31 && (v.Date[1] > 0 || v.Date[2] > 0)
 }
 
 // intOf returns the number that digits or words say; 0: none.
@@ -268,7 +268,7 @@ func spokenTime(m []string) (value, bool) {
 		return value{}, false
 	}
 	offset := map[string]int{"half past": 30, "quarter past": 15, "quarter to": -15, "halb": -30, "viertel nach": 15, "viertel vor": -15, "dreiviertel": -15}
-	return value{kind: kindTime, number: float64(hour*60 + offset[strings.ToLower(m[1])]), half: hour <= 12}, true
+	return value{Kind: kindTime, Number: float64(hour*60 + offset[strings.ToLower(m[1])]), Half: hour <= 12}, true
 }
 
 func clockTime(m []string) (value, bool) {
@@ -287,7 +287,7 @@ func clockTime(m []string) (value, bool) {
 			half = m[2] == "" && 0 < hour && hour <= 12
 		}
 	}
-	return value{kind: kindTime, number: float64(hour*60 + minute), half: half}, hour <= 24 && minute < 60
+	return value{Kind: kindTime, Number: float64(hour*60 + minute), Half: half}, hour <= 24 && minute < 60
 }
 
 func timeZH(m []string) (value, bool) {
@@ -313,7 +313,7 @@ func timeZH(m []string) (value, bool) {
 			hour += 12
 		}
 	}
-	return value{kind: kindTime, number: float64(hour*60 + minute), half: m[1] == "" && m[3] == "" && hour <= 12}, 0 <= hour && hour <= 24
+	return value{Kind: kindTime, Number: float64(hour*60 + minute), Half: m[1] == "" && m[3] == "" && hour <= 12}, 0 <= hour && hour <= 24
 }
 
 func weekday(m []string) (value, bool) {
@@ -322,7 +322,7 @@ func weekday(m []string) (value, bool) {
 		name = string(runes[:2])
 	}
 	n := map[string]float64{"mo": 1, "tu": 2, "di": 2, "we": 3, "mi": 3, "th": 4, "do": 4, "fr": 5, "sa": 6, "su": 7, "so": 7}[name]
-	return value{kind: kindWeekday, number: n, several: m[1] != "" || m[4] != "" || m[8] != ""}, n > 0
+	return value{Kind: kindWeekday, Number: n, Several: m[1] != "" || m[4] != "" || m[8] != ""}, n > 0
 }
 
 // unit is a unit of a dimension.
@@ -389,19 +389,19 @@ func numberOf(m []string) (value, bool) {
 	case "亿":
 		n *= 1e8
 	}
-	v := value{kind: kindNumber, number: n, exact: m[2] == "" && m[8] == ""}
+	v := value{Kind: kindNumber, Number: n, Exact: m[2] == "" && m[8] == ""}
 	switch bound := strings.ToLower(strings.TrimSpace(m[1])); bound {
 	case "":
 	case "at least", "minimum", "mindestens", "至少":
-		v.floor = 1
+		v.Floor = 1
 	default:
-		v.floor = -1
+		v.Floor = -1
 	}
 	u, found := unitOf(m[7])
 	if !found {
 		u, _ = unitOf(m[3])
 	}
-	v.unit, v.number, v.other, v.raw = u.base, v.number*u.factor, other*u.factor, strings.ToLower(strings.TrimSpace(m[7]))
+	v.Unit, v.Number, v.Other, v.Raw = u.base, v.Number*u.factor, other*u.factor, strings.ToLower(strings.TrimSpace(m[7]))
 	return v, true
 }
 
