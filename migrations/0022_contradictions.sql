@@ -10,10 +10,11 @@ create table fact_claims (
     claim        text not null, -- hash of attribute and subject
     document_id  uuid not null,
     entry_id     text not null,
-    primary key (workspace_id, agent_id, scope, owner_key, claim, document_id, entry_id)
+    said         jsonb not null, -- the value, as package facts/conflict compares it
+    primary key (workspace_id, agent_id, document_id, entry_id, claim)
 );
--- The claims of one document.
-create index fact_claims_of_document on fact_claims (workspace_id, agent_id, document_id, entry_id);
+-- Statements about the same thing.
+create index fact_claims_rivals on fact_claims (workspace_id, agent_id, scope, claim, owner_key, document_id, entry_id);
 
 -- Two statements that cannot both hold, found when the later of the two was derived, and what was decided. Rows stay: what was decided is
 -- not asked again. A row without a resolution counts while both statements are current.
@@ -29,6 +30,8 @@ create table fact_contradictions (
     scope_b          text        not null, -- the newer one
     entry_b          text        not null,
     fact_b           uuid        not null,
+    meaning_a        text        not null, -- hashes of claim and value, equal for other wordings
+    meaning_b        text        not null,
     why              text        not null check (why in ('values', 'opposite')),
     found_at         timestamptz not null,
     judged_at        timestamptz, -- by a model
@@ -43,11 +46,11 @@ create table fact_contradictions (
 -- The queue of open ones, and those that are superseded but still in documents.
 create index fact_contradictions_open on fact_contradictions (workspace_id, agent_id, scope, owner_key, found_at desc, contradiction_id)
     where resolution in ('', 'SUPERSEDED');
--- Whether a small edit of a statement was decided about.
-create index fact_contradictions_facts on fact_contradictions (workspace_id, agent_id, fact_a, fact_b);
+-- Whether the same was decided of other wordings.
+create index fact_contradictions_meaning on fact_contradictions (workspace_id, agent_id, meaning_a, meaning_b);
 
 grant select, insert, delete on fact_claims to reverie_app;
-grant select, insert, update (scope_a, entry_a, fact_a, scope_b, entry_b, fact_b, why, found_at, judged_at, resolution, resolved_at, author_kind, author_id)
+grant select, insert, update (scope_a, entry_a, fact_a, scope_b, entry_b, fact_b, meaning_a, meaning_b, why, found_at, judged_at, resolution, resolved_at, author_kind, author_id)
     on fact_contradictions to reverie_app;
 
 -- +goose StatementBegin
