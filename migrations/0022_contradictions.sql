@@ -47,7 +47,8 @@ create table fact_contradictions (
 create index fact_contradictions_open on fact_contradictions (workspace_id, agent_id, scope, owner_key, found_at desc, contradiction_id)
     where resolution in ('', 'SUPERSEDED');
 -- Whether the same was decided of other wordings.
-create index fact_contradictions_meaning on fact_contradictions (workspace_id, agent_id, meaning_a, meaning_b);
+create index fact_contradictions_meaning on fact_contradictions (meaning_a, meaning_b, workspace_id, agent_id)
+    where resolution in ('KEEP_A', 'KEEP_B', 'MERGE', 'IGNORE');
 
 grant select, insert, delete on fact_claims to reverie_app;
 grant select, insert, update (scope_a, entry_a, fact_a, scope_b, entry_b, fact_b, meaning_a, meaning_b, why, found_at, judged_at, resolution, resolved_at, author_kind, author_id)

@@ -82,7 +82,7 @@ cross join lateral (
     select *
     from fact_contradictions k
     where k.workspace_id = @workspace and k.agent_id = @agent and k.meaning_a = n.a and k.meaning_b = n.b and k.scope = n.scope
-        and k.owner_key = n.owner and k.resolution not in ('', 'SUPERSEDED')
+        and k.owner_key = n.owner and k.resolution in ('KEEP_A', 'KEEP_B', 'MERGE', 'IGNORE')
     order by resolved_at desc
     limit 1
 ) k`

@@ -65,7 +65,11 @@ with gone as (
     returning entry_id
 ), claims as (
     delete from fact_claims
-    where workspace_id = @workspace and agent_id = @agent and document_id = @document and entry_id in (select entry_id from gone)
+    where workspace_id = @workspace and agent_id = @agent and document_id = @document and @format is distinct from (
+        select f.format
+        from fact_documents f
+        where f.workspace_id = @workspace and f.agent_id = @agent and f.document_id = @document
+    )
 )
 select distinct entry_id from gone order by entry_id`
 
