@@ -56,7 +56,7 @@ var concerns = map[string]concern{
 	"dreaming-status": ownHand, "list-candidates": ownHand, "explain-candidate": ownHand, "explain-candidates": ownHand,
 	"dream-diary": ownHand,
 	"list-facts":  ownHand, "get-fact": ownHand, "rebuild-facts": ownHand,
-	"give-fact-feedback": ownHand, "undo-fact-feedback": ownHand, // of what there is not
+	"give-fact-feedback": ownHand, "undo-fact-feedback": ownHand, "list-contradictions": ownHand, "resolve-contradiction": ownHand, // of what there is not
 	"list-held": ownHand, "accept-held": ownHand, "refuse-held": ownHand, // of what there is not
 	"list-dreams": ownHand, "get-dream": ownHand, "list-dream-candidates": ownHand, "compare-dreams": ownHand, "dream-events": ownHand,
 	"list-writes": ownHand, "get-write": ownHand, "list-imports": ownHand, "get-import": ownHand, "list-import-items": ownHand,

@@ -84,6 +84,21 @@ func WithoutLines(content string, gone []LineSpan) string {
 	return strings.Join(lines, "")
 }
 
+// WithLineAt removes lines from content and puts a statement in the place of the first ones, with their list marker and indentation.
+func WithLineAt(content string, gone []LineSpan, text string) string {
+	lines := slices.Collect(strings.Lines(content))
+	if len(gone) == 0 || gone[0].From >= len(lines) {
+		return WithoutLines(content, gone)
+	}
+	lines[gone[0].From] = ListPrefix(lines[gone[0].From]) + text + "\n"
+	first := LineSpan{gone[0].From + 1, gone[0].To}
+	rest := append([]LineSpan{first}, gone[1:]...)
+	if first.From >= first.To {
+		rest = rest[1:]
+	}
+	return WithoutLines(strings.Join(lines, ""), rest)
+}
+
 // continuesText reports whether a line would continue a paragraph in front of it, or turn it into a table.
 func continuesText(line string) bool {
 	return markdown.IsTableRule(strings.TrimRight(line, "\n")) ||

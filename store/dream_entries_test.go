@@ -25,7 +25,7 @@ func memoryOf(t *testing.T, s *Store, id memory.Identity) string {
 }
 
 // contentOf returns a document of what is dreamed about an owner; empty when there is none.
-func contentOf(t *testing.T, s *Store, id memory.Identity, path string) string {
+func contentOf(t tester, s *Store, id memory.Identity, path string) string {
 	t.Helper()
 	d, err := s.Document(t.Context(), id, memory.Ref{Scope: dreams.DreamScope(id.Owner), Path: path})
 	if err != nil && !is(pg.ErrNotFound)(err) {

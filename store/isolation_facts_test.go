@@ -55,6 +55,15 @@ func (w *world) anyFact(t *rapid.T) (uuid.UUID, tag) {
 	return id, w.tagOf(t, "select workspace_id, agent_id, case scope when 'PERSONAL' then owner_key else scope end from facts where fact_id = $1 limit 1", id)
 }
 
+// anyContradiction draws a contradiction and returns whose it is.
+func (w *world) anyContradiction(t *rapid.T) (id uuid.UUID, of tag) {
+	if err := w.root.QueryRow(t.Context(), "select contradiction_id from fact_contradictions order by md5(contradiction_id::text || $1) limit 1",
+		fmt.Sprint(rapid.Int().Draw(t, "seed"))).Scan(&id); err != nil {
+		t.Fatal(err)
+	}
+	return id, w.tagOf(t, "select workspace_id, agent_id, case scope when 'PERSONAL' then owner_key else scope end from fact_contradictions where contradiction_id = $1", id)
+}
+
 // anyEvent draws an event of feedback.
 func (w *world) anyEvent(t *rapid.T) (fact, event uuid.UUID) {
 	if err := w.root.QueryRow(t.Context(), "select fact_id, event_id from fact_events order by md5(event_id::text || $1) limit 1",
@@ -89,6 +98,25 @@ var factCalls = map[string]call{
 	"UndoFeedback": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		fact, event := w.anyEvent(t)
 		return nil, nil, w.UndoFeedback(t.Context(), id, fact, event)
+	},
+	"Contradictions": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		state := rapid.SampledFrom([]facts.ContradictionState{facts.StateOpen, facts.StateSuperseded, facts.StateResolved}).Draw(t, "state")
+		page, err := w.Contradictions(t.Context(), id, state, pg.Page{})
+		return page, nil, err
+	},
+	"Contradiction": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		contradiction, of := w.anyContradiction(t)
+		c, err := w.Contradiction(t.Context(), id, contradiction)
+		return c, &of, err
+	},
+	"SettleContradiction": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		contradiction, of := w.anyContradiction(t)
+		return nil, &of, w.SettleContradiction(t.Context(), id, contradiction, facts.Ignore)
+	},
+	"ResolveContradiction": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		contradiction, of := w.anyContradiction(t)
+		_, err := w.ResolveContradiction(t.Context(), id, contradiction, rapid.SampledFrom([]facts.Resolution{facts.KeepA, facts.KeepB, facts.Ignore}).Draw(t, "as"), "")
+		return nil, &of, err
 	},
 	"RebuildFacts": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		return nil, nil, w.RebuildFacts(t.Context(), id)

@@ -193,7 +193,7 @@ order by 1`)
 	var tenants []string
 	for _, table := range tables {
 		derived := strings.HasPrefix(table.Name, "index_") || table.Name == "embedding_cache" ||
-			table.Name == "facts" || table.Name == "fact_due" || table.Name == "dream_candidates" || table.Name == "dream_news" || // staged anew, and cleared
+			table.Name == "facts" || table.Name == "fact_claims" || table.Name == "fact_due" || table.Name == "dream_candidates" || table.Name == "dream_news" || // staged anew, and cleared
 			table.Name == "web_sessions" || // until they end
 			table.Name == "snapshot_archives" // until the import has ended
 		if table.Update && !derived || table.Truncate {
@@ -294,19 +294,21 @@ func TestRawWritesAcross(t *testing.T) {
 			`encode(sha256(gen_random_uuid()::text::bytea), 'hex'))`,
 		"compactions": `jsonb_build_object('compaction_id', gen_random_uuid(), 'content_key', '\x' || ` +
 			`encode(sha256(gen_random_uuid()::text::bytea), 'hex'))`,
-		"conversations":     `jsonb_build_object('conversation_id', gen_random_uuid(), 'conversation_uid', gen_random_uuid())`,
-		"document_versions": `jsonb_build_object('version', 1000 + (random() * 1e6)::int)`,
-		"documents":         `jsonb_build_object('path', gen_random_uuid() || '.md', 'document_id', gen_random_uuid())`,
-		"dream_candidates":  `jsonb_build_object('entry_id', gen_random_uuid())`,
-		"dream_entries":     `jsonb_build_object('entry_id', gen_random_uuid())`,
-		"dream_news":        `jsonb_build_object('mark', 1000 + (random() * 1e12)::bigint)`,
-		"dreams":            `jsonb_build_object('dream_id', gen_random_uuid(), 'night', '', 'request', '')`,
-		"embedding_cache":   `jsonb_build_object('text_hash', '\x' || encode(sha256(gen_random_uuid()::text::bytea), 'hex'))`,
-		"fact_documents":    `jsonb_build_object('document_id', gen_random_uuid())`,
-		"fact_due":          `jsonb_build_object('document_id', gen_random_uuid())`,
-		"fact_events":       `jsonb_build_object('event_id', gen_random_uuid())`,
-		"facts":             `jsonb_build_object('document_id', gen_random_uuid())`,
-		"flush_steps":       `jsonb_build_object('from_seq', 1000 + (random() * 1e6)::int, 'to_seq', 9000000)`,
+		"conversations":       `jsonb_build_object('conversation_id', gen_random_uuid(), 'conversation_uid', gen_random_uuid())`,
+		"document_versions":   `jsonb_build_object('version', 1000 + (random() * 1e6)::int)`,
+		"documents":           `jsonb_build_object('path', gen_random_uuid() || '.md', 'document_id', gen_random_uuid())`,
+		"dream_candidates":    `jsonb_build_object('entry_id', gen_random_uuid())`,
+		"dream_entries":       `jsonb_build_object('entry_id', gen_random_uuid())`,
+		"dream_news":          `jsonb_build_object('mark', 1000 + (random() * 1e12)::bigint)`,
+		"dreams":              `jsonb_build_object('dream_id', gen_random_uuid(), 'night', '', 'request', '')`,
+		"embedding_cache":     `jsonb_build_object('text_hash', '\x' || encode(sha256(gen_random_uuid()::text::bytea), 'hex'))`,
+		"fact_documents":      `jsonb_build_object('document_id', gen_random_uuid())`,
+		"fact_claims":         `jsonb_build_object('document_id', gen_random_uuid())`,
+		"fact_contradictions": `jsonb_build_object('contradiction_id', gen_random_uuid())`,
+		"fact_due":            `jsonb_build_object('document_id', gen_random_uuid())`,
+		"fact_events":         `jsonb_build_object('event_id', gen_random_uuid())`,
+		"facts":               `jsonb_build_object('document_id', gen_random_uuid())`,
+		"flush_steps":         `jsonb_build_object('from_seq', 1000 + (random() * 1e6)::int, 'to_seq', 9000000)`,
 		"flushes": `jsonb_build_object('flush_id', gen_random_uuid(), 'from_seq', 1000 + (random() * 1e6)::int, 'to_seq', 9000000, ` +
 			`'done_seq', 9000000, 'outcome', 'nothing', 'acknowledged_at', now())`,
 		"import_items":      `jsonb_build_object('item_key', gen_random_uuid())`,
@@ -437,7 +439,7 @@ var updatable = map[string]string{
 	"model_usage": "calls", "owners": "turn", "index_sources": "head", "index_spaces": "state", "index_progress": "done",
 	"index_reputations": "evidence",
 	"index_vectors":     "embedding", "index_vectors_large": "embedding", "embedding_cache": "used_at",
-	"facts": "shown", "fact_documents": "format", "fact_events": "undone_at",
+	"facts": "shown", "fact_documents": "format", "fact_contradictions": "why", "fact_events": "undone_at",
 	"dreams": "reason", "dream_candidates": "rank", "dream_entries": "status", "dream_news": "mark",
 }
 

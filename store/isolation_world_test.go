@@ -349,7 +349,7 @@ func mayChange(id memory.Identity, g group) bool {
 	case "memory_writes": // the rows are the agent's, whatever they write
 		return ofAgent && mayWriteScope(id, g)
 	case "index_sources", "index_fresh", "index_segments", "index_blocks", "index_graves", "index_progress", "index_vectors",
-		"index_vectors_large", "facts", "fact_documents", "fact_due":
+		"index_vectors_large", "facts", "fact_claims", "fact_contradictions", "fact_documents", "fact_due":
 		switch memory.Scope(g.scope) {
 		case memory.ScopePersonal: // what is derived is tended by an admin that reads everything
 			return ofAgent && (g.owner == string(id.Owner) || isAdmin && id.AnyOwner)
@@ -464,6 +464,8 @@ var tenantTables = []struct {
 	{"embedding_cache", nil},
 	{"extractions", []string{"agent_id", "owner_key"}},
 	{"fact_documents", []string{"agent_id", "owner_key", "scope"}},
+	{"fact_claims", []string{"agent_id", "owner_key", "scope"}},
+	{"fact_contradictions", []string{"agent_id", "owner_key", "scope"}},
 	{"fact_due", []string{"agent_id", "owner_key", "scope"}},
 	{"fact_events", []string{"agent_id", "owner_key", "scope"}},
 	{"facts", []string{"agent_id", "owner_key", "scope"}},

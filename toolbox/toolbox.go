@@ -18,14 +18,15 @@ import (
 
 // Names of the tools.
 const (
-	MemorySearch = "memory_search"
-	MemoryGet    = "memory_get"
-	ListFiles    = "list_workspace_memory_files"
-	ReadFile     = "read_workspace_memory_file"
-	WriteFile    = "write_workspace_memory_file"
-	EditFile     = "edit_workspace_memory_file"
-	SearchFiles  = "search_workspace_memory"
-	Remember     = "remember"
+	MemorySearch       = "memory_search"
+	MemoryGet          = "memory_get"
+	ListFiles          = "list_workspace_memory_files"
+	ReadFile           = "read_workspace_memory_file"
+	WriteFile          = "write_workspace_memory_file"
+	EditFile           = "edit_workspace_memory_file"
+	SearchFiles        = "search_workspace_memory"
+	Remember           = "remember"
+	ListContradictions = "fact_list_contradictions"
 
 	// Tools for clients that act for a person by themselves (see Offers); models of chats are not given them.
 	ForgetTool   = "forget"
@@ -291,6 +292,14 @@ func tools() []tool {
 			},
 			writes: true, repeats: true,
 			run: (*call).remember,
+		},
+		{
+			name:  ListContradictions,
+			title: "List contradictions", result: contradictions{},
+			description: "List statements of memory that cannot both hold and about which nobody has decided, the latest first. " +
+				"Ask the user which one holds before relying on either.",
+			params: []param{{name: "limit", kind: integer, min: 1, max: maxContradictions, doc: "Maximum number of pairs. Default: 50."}},
+			run:    (*call).listContradictions,
 		},
 	}
 }

@@ -42,6 +42,7 @@ func Register(k *rest.Server) {
 		Doc: "Every term of its trust, its wordings, feedback, and its story: where it was said and noted, how it changed and what was thought " +
 			"of it. Also of a fact that is no longer in its document.",
 	}, s.getFact)
+	s.contradictionRoutes()
 	s.feedbackRoutes()
 	s.rebuildRoutes()
 }

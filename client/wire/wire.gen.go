@@ -1295,6 +1295,25 @@ type Fact struct {
 	Version int `json:"version"`
 }
 
+// FactContradiction defines model for FactContradiction.
+type FactContradiction struct {
+	// Description Why they contradict one another.
+	Description string    `json:"description"`
+	FactA       Fact      `json:"factA"`
+	FactB       Fact      `json:"factB"`
+	FoundAt     time.Time `json:"foundAt"`
+	ID          string    `json:"id"`
+
+	// Resolution Missing: it is open. SUPERSEDED: the newer one says that something has changed, and counts. One of: SUPERSEDED, KEEP_A,
+	// KEEP_B, MERGE, IGNORE.
+	Resolution string    `json:"resolution,omitempty,omitzero"`
+	ResolvedAt time.Time `json:"resolvedAt,omitempty,omitzero"`
+	ResolvedBy Author    `json:"resolvedBy,omitempty,omitzero"`
+
+	// Why One of: values, opposite.
+	Why string `json:"why"`
+}
+
 // FactEvent defines model for FactEvent.
 type FactEvent struct {
 	At           time.Time `json:"at"`
@@ -2581,6 +2600,15 @@ type Report struct {
 	WaitingUntil time.Time   `json:"waitingUntil,omitempty,omitzero"`
 	Window       Window      `json:"window,omitempty,omitzero"`
 	WorkflowID   string      `json:"workflowId,omitempty,omitzero"`
+}
+
+// ResolveBody defines model for ResolveBody.
+type ResolveBody struct {
+	// Resolution One of: KEEP_A, KEEP_B, MERGE, IGNORE.
+	Resolution string `json:"resolution"`
+
+	// Text Of MERGE: the statement that takes the place of both.
+	Text string `json:"text,omitempty,omitzero"`
 }
 
 // RestoreFileBody defines model for RestoreFileBody.
@@ -4119,6 +4147,44 @@ func (c *Client) ListFacts(
 		arguments: []any{agent}, params: params,
 	}
 	return call[Facts](ctx, c, r)
+}
+
+// ListContradictionsParams are the optional parameters of ListContradictions.
+type ListContradictionsParams struct {
+	Person
+	// The value of next on the previous page; missing: from the start.
+	Cursor string `query:"cursor"`
+	// Maximum number of items.
+	Limit int `query:"limit"`
+	// open: to be decided; superseded: the older statement is still in its document. One of: open, superseded, resolved.
+	State string `query:"state"`
+}
+
+// ListContradictions calls GET /api/v1/agents/{agent}/facts/contradictions: list statements that cannot both hold, the latest first.
+func (c *Client) ListContradictions(
+	ctx context.Context, agent string, params ListContradictionsParams,
+) (Answer[Page[FactContradiction]], error) {
+	r := request{
+		method: "GET", path: "/api/v1/agents/%s/facts/contradictions",
+		arguments: []any{agent}, params: params,
+	}
+	return call[Page[FactContradiction]](ctx, c, r)
+}
+
+// ResolveContradictionParams are the optional parameters of ResolveContradiction.
+type ResolveContradictionParams struct {
+	Person
+}
+
+// ResolveContradiction calls POST /api/v1/agents/{agent}/facts/contradictions/{contradiction}/resolve: decide which of two statements holds.
+func (c *Client) ResolveContradiction(
+	ctx context.Context, agent string, contradiction string, params ResolveContradictionParams, body ResolveBody,
+) (Answer[FactContradiction], error) {
+	r := request{
+		method: "POST", path: "/api/v1/agents/%s/facts/contradictions/%s/resolve",
+		arguments: []any{agent, contradiction}, params: params, body: body,
+	}
+	return call[FactContradiction](ctx, c, r)
 }
 
 // RebuildFacts calls POST /api/v1/agents/{agent}/facts/rebuild: derive all facts anew.

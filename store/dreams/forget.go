@@ -1,6 +1,7 @@
 package dreams
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -26,6 +27,8 @@ type ForgetRequest struct {
 	Entry            markdown.EntryID // one statement; empty: all on the lines
 	Shown            string           // the text that was shown; empty: unknown. Only statements in it are forgotten.
 	Key              string           // idempotency key
+	Instead          string           // takes the place of the statement in the document that was shown; empty: nothing
+	Reason           string           // of the new versions; empty: forgotten on request
 }
 
 // ForgetReceipt is the result of forgetting.
@@ -203,9 +206,13 @@ func (f *forgetting) changes() []memory.Change {
 		if len(gone) == 0 {
 			continue
 		}
+		content := memory.WithoutLines(d.Content, gone)
+		if f.passage.Instead != "" && d.Path == f.passage.Path {
+			content = memory.WithLineAt(d.Content, gone, f.passage.Instead)
+		}
 		changes = append(changes, memory.Change{
-			Ref: memory.Ref{Scope: f.passage.Scope, Path: d.Path}, Op: memory.OpReplace, Base: d.Version, Reason: "forgotten on request",
-			Content: rewrite.WithoutEmptySections(memory.WithoutLines(d.Content, gone)),
+			Ref: memory.Ref{Scope: f.passage.Scope, Path: d.Path}, Op: memory.OpReplace, Base: d.Version,
+			Reason: cmp.Or(f.passage.Reason, "forgotten on request"), Content: rewrite.WithoutEmptySections(content),
 		})
 	}
 	return changes

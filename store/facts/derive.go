@@ -17,7 +17,7 @@ from (values ('PERSONAL', @agent, @owner), ('TEAM', @agent, ''), ('GLOBAL', '', 
 cross join lateral (
     select distinct document_id, agent_id, scope, owner_key
     from fact_due
-    where workspace_id = @workspace and agent_id = p.agent and scope = p.scope and owner_key = p.owner
+    where workspace_id = @workspace and agent_id = p.agent and scope = p.scope and owner_key = p.owner and version >= 0
     order by document_id
     limit @limit
 ) d
@@ -63,6 +63,13 @@ with gone as (
         where f.workspace_id = @workspace and f.agent_id = @agent and f.document_id = @document
     )
     returning entry_id
+), claims as (
+    delete from fact_claims
+    where workspace_id = @workspace and agent_id = @agent and document_id = @document and @format is distinct from (
+        select f.format
+        from fact_documents f
+        where f.workspace_id = @workspace and f.agent_id = @agent and f.document_id = @document
+    )
 )
 select distinct entry_id from gone order by entry_id`
 
@@ -86,7 +93,7 @@ on conflict (workspace_id, agent_id, document_id) do update set version = exclud
 	sqlUnmark = `
 delete from fact_due
 where workspace_id = @workspace and agent_id = @agent and scope = @scope and owner_key = @owner and document_id = @document
-    and version <= @version`
+    and version between @from and @version`
 )
 
 const (
@@ -185,7 +192,7 @@ func (s *Facts) RebuildFacts(ctx context.Context, id memory.Identity) error {
 // derive brings the facts of a document up to its version, in one transaction.
 func (s *Facts) derive(ctx context.Context, id memory.Identity, d Document) error {
 	_, err := pg.InTx(ctx, s.db, id, func(t *pg.Tx) (none struct{}, err error) {
-		var gone []string
+		var gone, fresh []string
 		found, derived := false, 0
 		b := &pgx.Batch{}
 		b.Queue(sqlLock, d.args(t, nil))
@@ -204,7 +211,7 @@ func (s *Facts) derive(ctx context.Context, id memory.Identity, d Document) erro
 					v.Content = ""
 				}
 				if v.Number > max(derived, last) {
-					step{version: v.Number, before: before, after: v.Content, author: v.Author, at: v.CreatedAt}.queue(b, t, d)
+					fresh = append(fresh, step{version: v.Number, before: before, after: v.Content, author: v.Author, at: v.CreatedAt}.queue(b, t, d)...)
 				}
 				before, last = v.Content, v.Number
 			}
@@ -214,7 +221,10 @@ func (s *Facts) derive(ctx context.Context, id memory.Identity, d Document) erro
 		}
 		b.Queue(sqlWeigh, d.args(t, pgx.NamedArgs{"entries": gone}))
 		b.Queue(sqlRead, d.args(t, pgx.NamedArgs{"version": last, "format": format}))
-		b.Queue(sqlUnmark, d.args(t, pgx.NamedArgs{"version": last}))
+		b.Queue(sqlUnmark, d.args(t, pgx.NamedArgs{"from": d.firstMark(id), "version": last}))
+		if err := d.contradict(ctx, t, b, fresh, derived); err != nil {
+			return none, err
+		}
 		return none, t.Finish(ctx, b)
 	})
 	return err

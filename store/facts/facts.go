@@ -25,7 +25,7 @@ type Facts struct{ db *pg.DB }
 func New(db *pg.DB) *Facts { return &Facts{db} }
 
 // format names the reader of statements. Documents that another release has read are read again.
-const format = "1"
+const format = "2"
 
 // Document is the document whose facts change.
 type Document struct {
@@ -157,10 +157,11 @@ func (d Document) args(t *pg.Tx, more pgx.NamedArgs) pgx.NamedArgs {
 }
 
 // queue queues what one version of a document changes. It reads and writes only what changed.
-func (s step) queue(b *pgx.Batch, t *pg.Tx, doc Document) {
+// It returns the statements that are new, or new in their words.
+func (s step) queue(b *pgx.Batch, t *pg.Tx, doc Document) (fresh []string) {
 	diff := facts.Compare(doc.Path, s.before, s.after)
 	if diff.Empty() {
-		return
+		return nil
 	}
 	day, isNote := facts.DayOf(doc.Path)
 	if !isNote {
@@ -184,6 +185,7 @@ func (s step) queue(b *pgx.Batch, t *pg.Tx, doc Document) {
 			changed = append(changed, string(e.Was), string(e.Now.Entry))
 		}
 		b.Queue(sqlEdit, args(c.args()))
+		fresh = append(fresh, queueClaims(b, t, doc, c.claims)...)
 	}
 	if len(diff.Added) > 0 {
 		var c columns
@@ -192,13 +194,17 @@ func (s step) queue(b *pgx.Batch, t *pg.Tx, doc Document) {
 			changed = append(changed, string(n.Entry))
 		}
 		b.Queue(sqlAdd, args(c.args()))
+		fresh = append(fresh, queueClaims(b, t, doc, c.claims)...)
 	}
 	b.Queue(sqlWeigh, args(pgx.NamedArgs{"entries": changed}))
+	return fresh
 }
 
 // columns are new facts, column by column.
 type columns struct {
 	entries, was, texts, headings, categories, kinds, subjects, attributes, values []string
+
+	claims []claimed
 
 	ids         []uuid.UUID
 	singles     []bool
@@ -215,6 +221,7 @@ func (c *columns) add(doc Document, version int, was markdown.EntryID, s facts.S
 	c.subjects, c.attributes = append(c.subjects, s.Subject), append(c.attributes, s.Attribute)
 	c.values, c.singles = append(c.values, s.Value), append(c.singles, s.Single)
 	c.confidences = append(c.confidences, float32(s.Confidence))
+	c.claims = append(c.claims, claimsOf(s)...)
 	c.froms, c.tos = append(c.froms, pg.TimeOrNull(s.From)), append(c.tos, pg.TimeOrNull(s.To))
 	c.halfLives = append(c.halfLives, float64(s.HalfLife))
 }

@@ -114,6 +114,8 @@ const (
 	CodeNoteFull = "note_full"
 	// CodeForgotten: the owner had everything forgotten that the entry says.
 	CodeForgotten = "forgotten"
+	// CodeResolved: the contradiction was resolved before.
+	CodeResolved = "resolved"
 	// CodeKnown: the document has everything that the entry says.
 	CodeKnown = "known"
 	// CodeNotFlushed: some messages to be summarised are not flushed yet.

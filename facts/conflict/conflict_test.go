@@ -1,0 +1,116 @@
+package conflict
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+var (
+	pairsFile = flag.String("pairs", "", "file of labelled pairs to measure, in JSON lines: lang, older, newer, conflict")
+	showWrong = flag.Bool("wrong", false, "print the pairs of the development set that are judged wrong")
+)
+
+// pair is two statements with a label.
+type pair struct {
+	Lang     string `json:"lang"`
+	Older    string `json:"older"`
+	Newer    string `json:"newer"`
+	Conflict bool   `json:"conflict"`
+}
+
+// measure is how pairs of one language are judged.
+type measure struct{ hit, missed, false int }
+
+func (m measure) precision() float64 { return float64(m.hit) / float64(max(m.hit+m.false, 1)) }
+func (m measure) recall() float64    { return float64(m.hit) / float64(max(m.hit+m.missed, 1)) }
+
+func (m measure) String() string {
+	return fmt.Sprintf("precision %.3f, recall %.3f (%d found, %d missed, %d wrong)", m.precision(), m.recall(), m.hit, m.missed, m.false)
+}
+
+// measured judges pairs, by language and in all ("").
+func measured(pairs []pair, wrong func(p pair)) map[string]measure {
+	out := map[string]measure{}
+	for _, p := range pairs {
+		_, found := Between(Read(p.Older), Read(p.Newer))
+		for _, lang := range []string{p.Lang, ""} {
+			m := out[lang]
+			switch {
+			case found && p.Conflict:
+				m.hit++
+			case found:
+				m.false++
+			case p.Conflict:
+				m.missed++
+			}
+			out[lang] = m
+		}
+		if found != p.Conflict {
+			wrong(p)
+		}
+	}
+	return out
+}
+
+func freePairs(t *testing.T, name string) (out []pair) {
+	t.Helper()
+	raw, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(raw)) {
+		fields := strings.Split(strings.TrimSpace(line), "|")
+		if len(fields) == 4 && !strings.HasPrefix(line, "#") {
+			out = append(out, pair{fields[0], fields[2], fields[3], fields[1] == "+"})
+		}
+	}
+	return out
+}
+
+func TestDevelopmentPairs(t *testing.T) {
+	for _, name := range []string{"free.txt", "free2.txt", "free3.txt"} {
+		t.Run(name, func(t *testing.T) { report(t, freePairs(t, name)) })
+	}
+}
+
+func report(t *testing.T, pairs []pair) {
+	t.Helper()
+	of := measured(pairs, func(p pair) {
+		if *showWrong {
+			fmt.Printf("%s %v\t%s | %s\n\t%.300q\n\t%.300q\n", p.Lang, p.Conflict, p.Older, p.Newer, fmt.Sprint(Read(p.Older)), fmt.Sprint(Read(p.Newer)))
+		}
+	})
+	for _, lang := range []string{"en", "de", "zh", ""} {
+		m := of[lang]
+		t.Logf("%-3s %s", lang, m)
+		if m.precision() < .95 || m.recall() < .8 {
+			t.Errorf("%-3s %s: want .95 and .8", lang, m)
+		}
+	}
+}
+
+// TestPairs measures a file of pairs: go test ./facts/conflict -run TestPairs -v -args -pairs FILE.
+func TestPairs(t *testing.T) {
+	if *pairsFile == "" {
+		t.Skip("no -pairs FILE")
+	}
+	file, err := os.Open(*pairsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var pairs []pair
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		var p pair
+		if err := json.Unmarshal(lines.Bytes(), &p); err != nil {
+			t.Fatal(err)
+		}
+		pairs = append(pairs, p)
+	}
+	report(t, pairs)
+}

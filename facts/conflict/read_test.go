@@ -1,0 +1,37 @@
+package conflict
+
+import "testing"
+
+// TestSubjectsOfPlaces checks that the statement above and the heading say what a statement is about.
+func TestSubjectsOfPlaces(t *testing.T) {
+	type statement struct{ text, above, heading string }
+	for _, c := range []struct {
+		a, b statement
+		want bool
+	}{
+		{statement{"lives in Berlin", "My sister Anna:", ""}, statement{"lives in Munich", "My sister Anna:", ""}, true},
+		{statement{"lives in Berlin", "My sister Anna:", ""}, statement{"lives in Munich", "My aunt Eva:", ""}, false},
+		{statement{"lives in Berlin", "My sister Anna:", ""}, statement{"Lives in Munich.", "", ""}, false},
+		{statement{"Deadline: Friday", "", "Project Atlas"}, statement{"Deadline: Monday", "", "Project Orion"}, false},
+		{statement{"Deadline: Friday", "", "Project Atlas"}, statement{"Deadline: Monday", "", "Project Atlas"}, true},
+		{statement{"The deadline is Friday", "", "Work"}, statement{"The deadline is Monday", "", "Notes"}, true},
+		{statement{"Lives in Rome.", "", "Profile"}, statement{"Lives in Oslo.", "", "2026-11-23"}, true},
+	} {
+		_, got := Between(ReadUnder(c.a.text, c.a.above, c.a.heading), ReadUnder(c.b.text, c.b.above, c.b.heading))
+		if got != c.want {
+			t.Errorf("%+v, %+v: %v", c.a, c.b, got)
+		}
+	}
+}
+
+// TestCorrections checks that words for a change settle which of two statements counts.
+func TestCorrections(t *testing.T) {
+	for newer, want := range map[string]bool{
+		"Actually, I live in Munich.": true, "I moved to Munich.": true, "I live in Munich.": false, "Ich bin nach München gezogen.": true, "我搬到慕尼黑了。": true,
+	} {
+		v, found := Between(Read("I live in Berlin."), Read(newer))
+		if newer[0] > 'Z' && !found || !found || v.Settled != want {
+			t.Errorf("%s: %+v %v", newer, v, found)
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"reverie/memory"
+	"reverie/store/dreams"
+	"reverie/store/facts"
+	"reverie/store/pg"
+)
+
+// maxMerged is the longest text that takes the place of two statements, in bytes.
+const maxMerged = 2000
+
+// ResolveContradiction carries out a decision: it removes the loser, or with facts.Merge both statements, from the documents in which
+// they are, puts text in the place of the older one, and remembers the decision. What was removed is not learned again, as after
+// Forget. It may be repeated when it has failed half-way. The author of the changes is the identity's.
+//
+// Errors: ErrNotFound; ErrForbidden for a credential that may not write the documents; *InvalidError; *ConflictError with CodeResolved
+// for a contradiction that was decided otherwise.
+func (s *Store) ResolveContradiction(
+	ctx context.Context, id memory.Identity, contradiction uuid.UUID, r facts.Resolution, text string,
+) (facts.Contradiction, error) {
+	text = strings.Join(strings.Fields(text), " ")
+	switch r {
+	case facts.KeepA, facts.KeepB, facts.Ignore:
+		if text != "" {
+			return facts.Contradiction{}, &pg.InvalidError{Field: "text", Problem: "only MERGE takes a text"}
+		}
+	case facts.Merge:
+		if text == "" {
+			return facts.Contradiction{}, &pg.InvalidError{Field: "text", Problem: "name the statement that takes the place of both"}
+		}
+		if err := pg.ValidText("text", text, maxMerged); err != nil {
+			return facts.Contradiction{}, err
+		}
+	default:
+		return facts.Contradiction{}, &pg.InvalidError{Field: "resolution", Problem: "use KEEP_A, KEEP_B, MERGE or IGNORE"}
+	}
+	c, err := s.Contradiction(ctx, id, contradiction)
+	if err != nil {
+		return c, err
+	}
+	if c.Resolution == r && r != facts.Merge {
+		return c, nil
+	}
+	if c.Resolution != facts.Open && c.Resolution != facts.Superseded {
+		return c, &pg.ConflictError{Code: pg.CodeResolved, Message: "the contradiction was resolved before, as " + string(c.Resolution)}
+	}
+	removed := map[facts.Resolution][]facts.Fact{facts.KeepA: {c.B}, facts.KeepB: {c.A}, facts.Merge: {c.B, c.A}}[r]
+	for i, f := range removed {
+		p := dreams.ForgetRequest{Ref: memory.Ref{Scope: f.Scope, Path: f.Path}, Entry: f.Entry, Reason: "contradiction resolved"}
+		if r == facts.Merge && i == len(removed)-1 {
+			p.Instead = text
+		}
+		if _, err := s.Forget(ctx, id, p); err != nil && !errors.Is(err, pg.ErrNotFound) {
+			return c, err
+		}
+	}
+	if err := s.SettleContradiction(ctx, id, contradiction, r); err != nil {
+		return c, err
+	}
+	return s.Contradiction(ctx, id, contradiction)
+}

@@ -1,0 +1,185 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"reverie/memory"
+	"reverie/store/facts"
+	"reverie/store/pg"
+)
+
+// contradictionsOf lists contradictions as "older | newer".
+func contradictionsOf(t tester, s *Store, id memory.Identity, state facts.ContradictionState) (all []facts.Contradiction, pairs []string) {
+	t.Helper()
+	var page pg.Page
+	for {
+		listed := must[pg.Listed[facts.Contradiction]](t)(s.Contradictions(t.Context(), id, state, page))
+		for _, c := range listed.Items {
+			all, pairs = append(all, c), append(pairs, c.A.Text+" | "+c.B.Text)
+		}
+		if page.Cursor = listed.Next; listed.Next == "" {
+			return all, pairs
+		}
+	}
+}
+
+func TestContradictionsAreFoundAndResolved(t *testing.T) {
+	t.Parallel()
+	now := testClock
+	s := openStore(t, at(func() time.Time { return now }))
+	id, other := member("user:7"), member("user:8")
+	put := func(as memory.Identity, ref memory.Ref, content string) {
+		t.Helper()
+		now = now.Add(24 * time.Hour)
+		write(t, s, as, memory.Change{Ref: ref, Op: memory.OpReplace, Content: content, Force: true})
+	}
+	expect := func(as memory.Identity, state facts.ContradictionState, want ...string) []facts.Contradiction {
+		t.Helper()
+		all, got := contradictionsOf(t, s, as, state)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", state, diff)
+		}
+		return all
+	}
+	memoryFile, note := personal(memory.MemoryPath), personal("memory/2026-11-23.md")
+	put(id, memoryFile, "# Memory\n\n- The budget is 5,000 euros.\n- I have a son called Max.\n- Port of the API: 8080\n")
+	put(other, memoryFile, "- The budget is 9,000 euros.\n")
+	expect(id, facts.StateOpen)
+	put(id, note, "- The budget is 7,500 euros.\n- I have a son called Leo.\n")
+	open := expect(id, facts.StateOpen, "The budget is 5,000 euros. | The budget is 7,500 euros.")
+	if len(open) == 0 || open[0].A.Path != memory.MemoryPath || open[0].B.FromLine != 1 || open[0].Why != "values" {
+		t.Fatalf("%+v", open)
+	}
+
+	// Whoever says that something has changed supersedes it.
+	put(id, note, "- The budget is 7,500 euros.\n- The port of the API has been changed to 9090.\n")
+	expect(id, facts.StateSuperseded, "Port of the API: 8080 | The port of the API has been changed to 9090.")
+
+	// The loser goes, is not learned again, and comes back when a person says it.
+	got := must[facts.Contradiction](t)(s.ResolveContradiction(t.Context(), id, open[0].ID, facts.KeepB, ""))
+	if got.Resolution != facts.KeepB || got.Author != (memory.Author{Kind: id.Author.Kind, ID: id.Author.ID}) {
+		t.Errorf("%+v", got)
+	}
+	want := "# Memory\n\n- I have a son called Max.\n- Port of the API: 8080\n"
+	if diff := cmp.Diff(want, contentOf(t, s, id, memory.MemoryPath)); diff != "" {
+		t.Error(diff)
+	}
+	expect(id, facts.StateOpen)
+	expect(id, facts.StateResolved, "The budget is 5,000 euros. | The budget is 7,500 euros.")
+	if _, err := s.ResolveContradiction(t.Context(), id, open[0].ID, facts.KeepA, ""); !conflict(pg.CodeResolved)(err) {
+		t.Errorf("resolved twice: %v", err)
+	}
+	model := id
+	model.Author = memory.Author{Kind: memory.AuthorWorkflow, ID: "some-model"}
+	write(t, s, model, memory.Change{Ref: memoryFile, Op: memory.OpAppend, Content: "- The budget is 5,000 euros.\n- Likes tea.\n"})
+	if content := contentOf(t, s, id, memory.MemoryPath); strings.Contains(content, "5,000") || !strings.Contains(content, "tea") {
+		t.Errorf("learned again: %q", content)
+	}
+	expect(id, facts.StateOpen)
+	now = now.Add(24 * time.Hour)
+	write(t, s, id, memory.Change{Ref: memoryFile, Op: memory.OpAppend, Content: "- The budget is 5,000 euros.\n"})
+	open = expect(id, facts.StateOpen, "The budget is 7,500 euros. | The budget is 5,000 euros.")
+
+	// Another statement takes the place of both.
+	must[facts.Contradiction](t)(s.ResolveContradiction(t.Context(), id, open[0].ID, facts.Merge, "The budget is 5,000 euros, from May on 7,500."))
+	if content := contentOf(t, s, id, note.Path); !strings.HasPrefix(content, "- The budget is 5,000 euros, from May on 7,500.\n") {
+		t.Errorf("merged: %q", content)
+	}
+	if content := contentOf(t, s, id, memory.MemoryPath); strings.Contains(content, "budget") {
+		t.Errorf("merged: %q", content)
+	}
+	expect(id, facts.StateOpen)
+	for r, text := range map[facts.Resolution]string{facts.Merge: " ", facts.KeepA: "text", "OTHER": ""} {
+		var invalid *pg.InvalidError
+		if _, err := s.ResolveContradiction(t.Context(), id, open[0].ID, r, text); !errors.As(err, &invalid) {
+			t.Errorf("%s %q: %v", r, text, err)
+		}
+	}
+	if _, err := s.ResolveContradiction(t.Context(), other, open[0].ID, facts.KeepA, ""); !errors.Is(err, pg.ErrNotFound) {
+		t.Errorf("another person: %v", err)
+	}
+}
+
+func TestContradictionsWithTheTeam(t *testing.T) {
+	t.Parallel()
+	now := testClock
+	s := openStore(t, at(func() time.Time { return now }))
+	id, other := member("user:7"), member("user:8")
+	plan := team("plan.md")
+	lead := adminOf("acme").For("ada", id.Owner)
+	write(t, s, id, replace(personal(memory.MemoryPath), 0, "- The deadline of project Atlas is Friday.\n- I live in Berlin.\n"))
+	write(t, s, other, replace(personal(memory.MemoryPath), 0, "- The deadline of project Atlas is Tuesday.\n"))
+	write(t, s, lead, replace(plan, 0, "- The deadline of project Atlas is Monday.\n- User lives in Rome.\n"))
+	for _, who := range []memory.Identity{id, other} {
+		deriveFacts(t, s, tender())
+		if _, pairs := contradictionsOf(t, s, who, facts.StateOpen); len(pairs) != 1 || !strings.Contains(pairs[0], "Monday") {
+			t.Errorf("%s: %q", who.Owner, pairs)
+		}
+	}
+	// A reader derives what the team has written; the worker compares it with everybody else.
+	now = now.Add(time.Hour)
+	write(t, s, id, replace(personal("notes.md"), 0, "- The release party is on May 3.\n"))
+	write(t, s, other, replace(personal("notes.md"), 0, "- The release party is on May 4.\n"))
+	contradictionsOf(t, s, id, facts.StateOpen)
+	contradictionsOf(t, s, other, facts.StateOpen)
+	write(t, s, lead, replace(plan, 1, "- The deadline of project Atlas is Monday.\n- The release party is on May 5.\n"))
+	if _, pairs := contradictionsOf(t, s, lead, facts.StateOpen); len(pairs) != 2 {
+		t.Errorf("reader: %q", pairs)
+	}
+	deriveFacts(t, s, tender())
+	if _, pairs := contradictionsOf(t, s, other, facts.StateOpen); len(pairs) != 2 {
+		t.Errorf("other: %q", pairs)
+	}
+}
+
+// A contradiction that was resolved never returns by itself: whatever machines write, small edits and rebuilds.
+func TestResolvedContradictionsStayResolved(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	n := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		if n++; n > 25 { // each has its own documents
+			return
+		}
+		id := member(memory.Owner(fmt.Sprintf("user:%d", n)))
+		model := id
+		model.Author = memory.Author{Kind: memory.AuthorWorkflow, ID: "some-model"}
+		file := personal(memory.MemoryPath)
+		lines := []string{"- The port is 8080.\n", "- The port is 9090.\n"}
+		write(rt, s, id, replace(file, 0, "# Memory\n\n- Likes tea.\n"+lines[0]+lines[1]))
+		open, _ := contradictionsOf(rt, s, id, facts.StateOpen)
+		if len(open) != 1 {
+			rt.Fatalf("%d open", len(open))
+		}
+		r := rapid.SampledFrom([]facts.Resolution{facts.KeepA, facts.KeepB, facts.Merge, facts.Ignore}).Draw(rt, "resolution")
+		text := map[facts.Resolution]string{facts.Merge: "The API has the port 7070."}[r]
+		must[facts.Contradiction](rt)(s.ResolveContradiction(rt.Context(), id, open[0].ID, r, text))
+		for _, act := range rapid.SliceOfN(rapid.SampledFrom([]string{"append", "note", "edit", "rebuild"}), 1, 5).Draw(rt, "acts") {
+			line := rapid.SampledFrom(lines).Draw(rt, "line")
+			switch act {
+			case "append":
+				write(rt, s, model, memory.Change{Ref: file, Op: memory.OpAppend, Content: line})
+			case "note":
+				write(rt, s, model, memory.Change{Ref: personal("memory/2026-11-23.md"), Op: memory.OpAppend, Content: line, Create: "# Day\n"})
+			case "edit":
+				content := contentOf(rt, s, id, file.Path)
+				write(rt, s, model, memory.Change{Ref: file, Op: memory.OpReplace, Force: true, Content: strings.Replace(content, "The port is", "Its port is", 1)})
+			case "rebuild":
+				if err := s.RebuildFacts(rt.Context(), tender()); err != nil {
+					rt.Fatal(err)
+				}
+			}
+			deriveFacts(rt, s, tender())
+			if _, again := contradictionsOf(rt, s, id, facts.StateOpen); len(again) != 0 {
+				rt.Fatalf("after %s of %q, %s: %q", act, line, r, again)
+			}
+		}
+	})
+}

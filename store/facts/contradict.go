@@ -1,0 +1,381 @@
+package facts
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"reverie/facts"
+	"reverie/facts/conflict"
+	"reverie/memory"
+	"reverie/store/pg"
+)
+
+// Contradictions are found where facts are derived, for the statements that are new. Statements of one person are compared with one
+// another and with those of the team. Who derives a document of the team sees at most one person; a negative mark leaves the others to
+// the worker.
+
+const (
+	sqlClaims = `
+insert into fact_claims (workspace_id, agent_id, scope, owner_key, claim, document_id, entry_id, said)
+select @workspace, @agent, @scope, @owner, n.claim, @document, n.entry_id, n.said
+from unnest(@claims::text[], @entries::text[], @saids::jsonb[]) n (claim, entry_id, said)
+on conflict do nothing`
+
+	sqlMarkOthers = `
+insert into fact_due (workspace_id, agent_id, scope, owner_key, document_id, version)
+values (@workspace, @agent, @scope, @owner, @document, @version)
+on conflict do nothing`
+
+	// Statements that a reader has derived and that are still to be compared with those of other people.
+	sqlUncompared = `
+select f.entry_id
+from facts f
+where f.workspace_id = @workspace and f.agent_id = @agent and f.document_id = @document and f.scope = @scope and f.owner_key = @owner
+    and f.ended is null and f.version >= @since`
+
+	rivalColumns = `
+    select f.fact_id, f.scope, f.owner_key, f.entry_id, f.day, f.at, f.version, f.source
+    from facts f
+    where f.workspace_id = @workspace and f.agent_id = @agent and f.ended is null `
+
+	// Statements with the same claims in the documents of the same people, and of the team or of persons.
+	sqlRivals = `
+select c.claim, c.said, a.fact_id, a.scope, a.owner_key, a.entry_id, a.day, a.at, a.version, a.source,
+    o.said, b.fact_id, b.scope, b.owner_key, b.entry_id, b.day, b.at, b.version, b.source
+from unnest(@entries::text[]) e (entry_id)
+cross join lateral (
+    select claim, said, document_id, entry_id
+    from fact_claims c
+    where c.workspace_id = @workspace and c.agent_id = @agent and c.document_id = @document and c.entry_id = e.entry_id
+    limit 10
+) c
+cross join unnest(@scopes::text[], @owners::text[]) p (scope, owner)
+cross join lateral (
+    select document_id, entry_id, said
+    from fact_claims o
+    where o.workspace_id = @workspace and o.agent_id = @agent and o.scope = p.scope and o.claim = c.claim
+        and (p.owner is null or o.owner_key = p.owner) and o.entry_id <> c.entry_id
+    limit @limit
+) o
+cross join lateral (` + rivalColumns + `and f.document_id = c.document_id and f.entry_id = c.entry_id
+    limit 1
+) a
+cross join lateral (` + rivalColumns + `and f.document_id = o.document_id and f.entry_id = o.entry_id
+    limit 1
+) b
+order by e.entry_id, b.entry_id`
+
+	// What was decided of the same values in any words.
+	sqlDecided = `
+select k.contradiction_id, k.meaning_a, k.meaning_b, k.resolution, k.resolved_at
+from unnest(@scopes::text[], @owners::text[], @meanings_a::text[], @meanings_b::text[]) n (scope, owner, a, b)
+cross join lateral (
+    select *
+    from fact_contradictions k
+    where k.workspace_id = @workspace and k.agent_id = @agent and k.meaning_a = n.a and k.meaning_b = n.b and k.scope = n.scope
+        and k.owner_key = n.owner and k.resolution in ('KEEP_A', 'KEEP_B', 'MERGE', 'IGNORE')
+    order by resolved_at desc
+    limit 1
+) k`
+
+	sqlContradiction = `
+insert into fact_contradictions (workspace_id, agent_id, scope, owner_key, contradiction_id, scope_a, entry_a, fact_a, scope_b, entry_b,
+    fact_b, meaning_a, meaning_b, why, found_at, resolution, resolved_at)
+select @workspace, @agent, n.scope, n.owner_key, n.id, n.scope_a, n.entry_a, n.fact_a, n.scope_b, n.entry_b, n.fact_b, n.meaning_a,
+    n.meaning_b, n.why, @now, n.resolution, case when n.resolution <> '' then @now::timestamptz end
+from unnest(@row_scopes::text[], @row_owners::text[], @ids::uuid[], @scopes_a::text[], @entries_a::text[], @facts_a::uuid[],
+    @scopes_b::text[], @entries_b::text[], @facts_b::uuid[], @meanings_a::text[], @meanings_b::text[], @whys::text[], @resolutions::text[])
+    n (scope, owner_key, id, scope_a, entry_a, fact_a, scope_b, entry_b, fact_b, meaning_a, meaning_b, why, resolution)
+on conflict (workspace_id, agent_id, contradiction_id) do update set
+    scope_a = excluded.scope_a, entry_a = excluded.entry_a, fact_a = excluded.fact_a, scope_b = excluded.scope_b,
+    entry_b = excluded.entry_b, fact_b = excluded.fact_b, meaning_a = excluded.meaning_a, meaning_b = excluded.meaning_b,
+    found_at = excluded.found_at, resolution = excluded.resolution, resolved_at = excluded.resolved_at, author_kind = '', author_id = '',
+    judged_at = null
+where excluded.contradiction_id = any (@anew::uuid[])`
+)
+
+// rivalsAtMost is the number of statements with the same claim that a new one is compared with.
+const rivalsAtMost = 100
+
+// claimed is a claim of a statement as it is stored.
+type claimed struct {
+	claim, entry string
+	said         []byte
+}
+
+func claimsOf(s facts.Statement) (out []claimed) {
+	for _, c := range conflict.ReadUnder(s.Text, s.Under, s.Heading) {
+		said, err := json.Marshal(c)
+		if err != nil {
+			continue
+		}
+		sum := sha256.Sum256([]byte(c.Key))
+		key := hex.EncodeToString(sum[:16])
+		if c.User() {
+			key = claimOfUser + key
+		}
+		out = append(out, claimed{key, string(s.Entry), said})
+	}
+	return out
+}
+
+// claimOfUser begins the claims about the user: in documents of the team it is unknown who that is.
+const claimOfUser = "u"
+
+// queueClaims queues storing claims, and returns their statements.
+func queueClaims(b *pgx.Batch, t *pg.Tx, doc Document, claims []claimed) (entries []string) {
+	if len(claims) == 0 || doc.Scope == memory.ScopeGlobal {
+		return nil
+	}
+	var keys []string
+	var saids [][]byte
+	for _, c := range claims {
+		keys, entries, saids = append(keys, c.claim), append(entries, c.entry), append(saids, c.said)
+	}
+	b.Queue(sqlClaims, doc.args(t, pgx.NamedArgs{"claims": keys, "entries": entries, "saids": saids}))
+	return entries
+}
+
+// firstMark returns the first mark that deriving a document removes: whoever sees all people removes also those that are left to it.
+func (d Document) firstMark(id memory.Identity) int {
+	if id.AnyOwner {
+		return -1 << 31
+	}
+	return 0
+}
+
+// rival is a statement that may contradict another one.
+type rival struct {
+	said    []byte
+	fact    uuid.UUID
+	scope   memory.Scope
+	owner   memory.Owner
+	entry   string
+	day, at time.Time
+	version int
+	source  facts.Source
+}
+
+func (r *rival) columns() []any {
+	return []any{&r.said, &r.fact, &r.scope, &r.owner, &r.entry, &r.day, &r.at, &r.version, &r.source}
+}
+
+// before reports whether a statement is the older one.
+func (r rival) before(o rival) bool {
+	if !r.day.Equal(o.day) {
+		return r.day.Before(o.day)
+	}
+	return r.at.Before(o.at)
+}
+
+// byPerson reports whether a person wrote or said it.
+func (r rival) byPerson() bool { return r.source == facts.SourcePerson || r.source == facts.SourceEdit }
+
+// contradict sends what b has queued and records the contradictions of new statements.
+func (d Document) contradict(ctx context.Context, t *pg.Tx, b *pgx.Batch, fresh []string, derived int) error {
+	if d.Scope == memory.ScopeGlobal {
+		return nil
+	}
+	scopes, owners := []string{string(d.Scope)}, []*string{new(string)}
+	*owners[0] = string(d.Owner)
+	other := string(t.ID.Owner)
+	switch {
+	case d.Scope == memory.ScopePersonal:
+		scopes, owners = append(scopes, string(memory.ScopeTeam)), append(owners, new(string))
+	case t.ID.AnyOwner:
+		scopes, owners = append(scopes, string(memory.ScopePersonal)), append(owners, nil)
+		var left []string
+		pg.All(b.Queue(sqlUncompared, d.args(t, pgx.NamedArgs{"since": derived})), &left, pgx.RowTo[string])
+		if err := t.Send(ctx, b); err != nil {
+			return err
+		}
+		*b = pgx.Batch{}
+		fresh = append(fresh, left...)
+	default:
+		if other != "" {
+			scopes, owners = append(scopes, string(memory.ScopePersonal)), append(owners, &other)
+		}
+		if len(fresh) > 0 {
+			b.Queue(sqlMarkOthers, d.args(t, pgx.NamedArgs{"version": -max(derived, 1)}))
+		}
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	slices.Sort(fresh)
+	var pairs []pair
+	found := false
+	rows := b.Queue(sqlRivals, d.args(t, pgx.NamedArgs{
+		"entries": slices.Compact(fresh), "scopes": scopes, "owners": owners, "limit": rivalsAtMost,
+	}))
+	pg.WithRow(rows, &found, func(row pgx.CollectableRow) error {
+		var claim string
+		var is, was rival
+		if err := row.Scan(append(append([]any{&claim}, is.columns()...), was.columns()...)...); err != nil {
+			return err
+		}
+		p, contradict, err := pairOf(claim, was, is)
+		if contradict && !slices.ContainsFunc(pairs, func(o pair) bool { return o.id == p.id }) {
+			pairs = append(pairs, p)
+		}
+		return err
+	})
+	if err := t.Send(ctx, b); err != nil {
+		return err
+	}
+	*b = pgx.Batch{}
+	if len(pairs) == 0 {
+		return nil
+	}
+	var c contradictions
+	for _, p := range pairs {
+		c.add(p)
+		c.add(p.turned())
+	}
+	var decided []decision
+	pg.All(b.Queue(sqlDecided, t.Args(pgx.NamedArgs{
+		"agent": d.Agent, "scopes": c.scopes, "owners": c.owners, "meanings_a": c.meaningsA, "meanings_b": c.meaningsB,
+	})), &decided, pgx.RowToStructByPos[decision])
+	if err := t.Send(ctx, b); err != nil {
+		return err
+	}
+	*b = pgx.Batch{}
+	c = contradictions{}
+	for _, p := range pairs {
+		p.decide(decided, &c)
+	}
+	if len(c.ids) > 0 {
+		b.Queue(sqlContradiction, d.args(t, c.args()))
+	}
+	return nil
+}
+
+// pair is two statements that contradict one another, the older one first.
+type pair struct {
+	id                 uuid.UUID
+	a, b               rival
+	meaningA, meaningB string
+	why                conflict.Why
+	resolution         Resolution
+}
+
+// decision is what was decided of a pair.
+type decision struct {
+	ID      uuid.UUID
+	A, B    string // meanings
+	Decided Resolution
+	At      time.Time
+}
+
+// pairOf reports whether two statements about the same contradict one another.
+func pairOf(claim string, was, is rival) (pair, bool, error) {
+	if was.scope != is.scope && strings.HasPrefix(claim, claimOfUser) {
+		return pair{}, false, nil
+	}
+	if is.before(was) {
+		was, is = is, was
+	}
+	var older, newer conflict.Claim
+	if err := json.Unmarshal(was.said, &older); err != nil {
+		return pair{}, false, fmt.Errorf("read claim: %w", err)
+	}
+	if err := json.Unmarshal(is.said, &newer); err != nil {
+		return pair{}, false, fmt.Errorf("read claim: %w", err)
+	}
+	v, found := conflict.Between([]conflict.Claim{older}, []conflict.Claim{newer})
+	p := pair{
+		id: contradictionID(was, is), a: was, b: is, why: v.Why, resolution: Open,
+		meaningA: meaningOf(claim, older), meaningB: meaningOf(claim, newer),
+	}
+	if v.Settled && was.before(is) {
+		p.resolution = Superseded
+	}
+	return p, found, nil
+}
+
+// meaningOf returns a hash of a claim and its value.
+func meaningOf(claim string, c conflict.Claim) string {
+	c.Changed, c.Year = false, 0
+	said, err := json.Marshal(c)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(append([]byte(claim), said...))
+	return hex.EncodeToString(sum[:16])
+}
+
+// turned returns the pair with the newer statement first.
+func (p pair) turned() pair {
+	p.a, p.b, p.meaningA, p.meaningB = p.b, p.a, p.meaningB, p.meaningA
+	return p
+}
+
+// decide adds a pair to the new rows, as far as it was not decided before: what was decided is not asked again, in these words or in
+// others. Of the loser in other words, the winner supersedes it again. Only a person who writes the loser anew opens it again.
+func (p pair) decide(decided []decision, c *contradictions) {
+	at := slices.IndexFunc(decided, func(d decision) bool {
+		return d.A == p.meaningA && d.B == p.meaningB || d.A == p.meaningB && d.B == p.meaningA
+	})
+	if at < 0 {
+		c.add(p)
+		return
+	}
+	d := decided[at]
+	switch {
+	case d.Decided == Ignore:
+	case p.b.byPerson() && p.b.at.After(d.At):
+		c.add(p)
+		c.anew = append(c.anew, p.id)
+	case d.Decided == KeepA && d.A == p.meaningA, d.Decided == KeepB && d.B == p.meaningA:
+		p = p.turned()
+		p.resolution = Superseded
+		c.add(p)
+	case d.Decided != Merge:
+		p.resolution = Superseded
+		c.add(p)
+	}
+}
+
+// contradictions are new rows, column by column.
+type contradictions struct {
+	ids, factsA, factsB, anew                                               []uuid.UUID // anew: rows that are opened again
+	scopes, owners, scopesA, entriesA, scopesB, entriesB, whys, resolutions []string
+	meaningsA, meaningsB                                                    []string
+}
+
+func (c *contradictions) add(p pair) {
+	scope, owner := p.a.scope, p.a.owner
+	if p.b.scope == memory.ScopePersonal {
+		scope, owner = p.b.scope, p.b.owner
+	}
+	c.ids, c.factsA, c.factsB = append(c.ids, p.id), append(c.factsA, p.a.fact), append(c.factsB, p.b.fact)
+	c.scopes, c.owners = append(c.scopes, string(scope)), append(c.owners, string(owner))
+	c.scopesA, c.entriesA = append(c.scopesA, string(p.a.scope)), append(c.entriesA, p.a.entry)
+	c.scopesB, c.entriesB = append(c.scopesB, string(p.b.scope)), append(c.entriesB, p.b.entry)
+	c.meaningsA, c.meaningsB = append(c.meaningsA, p.meaningA), append(c.meaningsB, p.meaningB)
+	c.whys, c.resolutions = append(c.whys, string(p.why)), append(c.resolutions, string(p.resolution))
+}
+
+// contradictionID returns the id of two statements of the same people by their words.
+func contradictionID(a, b rival) uuid.UUID {
+	words := []string{string(a.scope) + " " + a.entry, string(b.scope) + " " + b.entry}
+	slices.Sort(words)
+	return uuid.NewSHA1(uuid.Nil, fmt.Appendf(nil, "%s %s %s", max(a.owner, b.owner), words[0], words[1]))
+}
+
+func (c *contradictions) args() pgx.NamedArgs {
+	return pgx.NamedArgs{
+		"row_scopes": c.scopes, "row_owners": c.owners, "ids": c.ids, "scopes_a": c.scopesA, "entries_a": c.entriesA, "facts_a": c.factsA,
+		"scopes_b": c.scopesB, "entries_b": c.entriesB, "facts_b": c.factsB, "whys": c.whys, "resolutions": c.resolutions,
+		"meanings_a": c.meaningsA, "meanings_b": c.meaningsB, "anew": c.anew,
+	}
+}
