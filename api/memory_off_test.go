@@ -54,8 +54,9 @@ var concerns = map[string]concern{
 	"confirm-entry":    ownWrite, "edit-entry": ownWrite, "forget-entry": ownWrite,
 	"revert-dream":    ownHand, // of one that wrote nothing
 	"dreaming-status": ownHand, "list-candidates": ownHand, "explain-candidate": ownHand, "explain-candidates": ownHand,
-	"dream-diary": ownHand,
-	"list-facts":  ownHand, "get-fact": ownHand, "rebuild-facts": ownHand,
+	"dream-diary":     ownHand,
+	"list-injections": ownHand, "get-injection": ownHand,
+	"list-facts": ownHand, "get-fact": ownHand, "rebuild-facts": ownHand,
 	"give-fact-feedback": ownHand, "undo-fact-feedback": ownHand, // of what there is not
 	"list-held": ownHand, "accept-held": ownHand, "refuse-held": ownHand, // of what there is not
 	"list-dreams": ownHand, "get-dream": ownHand, "list-dream-candidates": ownHand, "compare-dreams": ownHand, "dream-events": ownHand,
