@@ -97,3 +97,35 @@ func TestInjectionInLayers(t *testing.T) {
 	h.want(h.do(request{method: "GET", path: injectionsPath, key: h.admin}), 422)
 	h.want(h.do(request{method: "GET", path: injectionsPath + "/" + first.Injection.String() + "?endUserId=43", key: h.admin}), 404)
 }
+
+// What was called unhelpful ranks below an equal statement, and is still found.
+func TestDoubtedFactsRankLower(t *testing.T) {
+	h := start(t)
+	h.agent("ada")
+	h.want(h.put("notes/a.md?owner=api:42", "- The spare key hangs in the kitchen.\n", nil), 201)
+	h.want(h.put("notes/b.md?owner=api:42", "- The spare key lies under the flowerpot.\n", nil), 201)
+	pinned := h.key("pinned", memory.RoleMember, "api:42")
+	paths := func() (paths []string) {
+		t.Helper()
+		found := as[struct{ Results []struct{ Path string } }](h, h.want(h.do(request{
+			method: "POST", path: searchPath, key: pinned, body: map[string]any{"query": "Where is the spare key?"},
+		}), 200))
+		for _, r := range found.Results {
+			paths = append(paths, r.Path)
+		}
+		return paths
+	}
+	before := paths()
+	if len(before) != 2 {
+		t.Fatalf("%v", before)
+	}
+	first := h.facts(pinned, factsPath+"?path="+before[0]).Items[0]
+	for range 3 {
+		h.want(h.do(request{
+			method: "POST", path: factsPath + "/" + first.ID.String() + "/feedback", key: pinned, body: map[string]any{"kind": "UNHELPFUL"},
+		}), 200)
+	}
+	if after := paths(); len(after) != 2 || after[0] != before[1] {
+		t.Errorf("%v, then %v", before, after)
+	}
+}

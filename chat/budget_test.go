@@ -133,7 +133,7 @@ func truncated(text string, calls ...memory.ToolCall) answer {
 	}
 }
 
-// The database cost of a context: the conversation in two round trips, the search and facts about the person concurrently, and the
+// The database cost of a context: the conversation in two round trips, the search with doubted facts and facts about the person concurrently, and the
 // record of what was injected.
 func TestRoundTripsOfAContext(t *testing.T) {
 	w := open(t)
@@ -144,7 +144,7 @@ func TestRoundTripsOfAContext(t *testing.T) {
 		want          int
 	}{
 		{"without a search", "Thank you!", 2 + 1 + 1},
-		{"with a search", "Which way does the balcony of my flat face?", 2 + 2 + 1 + 1},
+		{"with a search", "Which way does the balcony of my flat face?", 2 + 2 + 1 + 1 + 1},
 	} {
 		r := chat.ContextRequest{Conversation: "c1", Message: c.message}
 		trips := func() int {

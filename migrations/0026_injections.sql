@@ -69,6 +69,10 @@ $$;
 revoke execute on function reverie_expire_injections(timestamptz) from public;
 grant execute on function reverie_expire_injections(timestamptz) to reverie_app;
 
+-- Facts that somebody called unhelpful or corrected rank lower in searches.
+create index facts_doubted on facts (workspace_id, agent_id, scope, owner_key, document_id) where ended is null and unhelpful > 0;
+
 -- +goose Down
+drop index facts_doubted;
 drop function reverie_expire_injections(timestamptz);
 drop table injections;

@@ -91,6 +91,10 @@ var factCalls = map[string]call{
 		trusted, err := w.MostTrusted(t.Context(), id, "", 5)
 		return trusted, nil, err
 	},
+	"Doubted": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		doubted, err := w.Doubted(t.Context(), id)
+		return doubted, nil, err
+	},
 	"RecordInjection": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		return nil, nil, w.RecordInjection(t.Context(), id, worldInjection(id))
 	},
