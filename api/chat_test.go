@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"reverie/api"
 	"reverie/llm"
 	"reverie/llm/llmtest"
@@ -25,8 +27,9 @@ type madeContext struct {
 		StartLine, EndLine, Tokens          int
 		Score                               float64
 	}
-	Skipped string
-	Summary *struct {
+	Skipped   string
+	Injection uuid.UUID
+	Summary   *struct {
 		Compaction, Model string
 		To                int64
 		Tokens            int

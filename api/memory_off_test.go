@@ -54,7 +54,7 @@ var concerns = map[string]concern{
 	"confirm-entry":    ownWrite, "edit-entry": ownWrite, "forget-entry": ownWrite,
 	"revert-dream":    ownHand, // of one that wrote nothing
 	"dreaming-status": ownHand, "list-candidates": ownHand, "explain-candidate": ownHand, "explain-candidates": ownHand,
-	"dream-diary": ownHand,
+	"dream-diary": ownHand, "list-injections": ownHand, "get-injection": ownHand,
 	"list-facts":  ownHand, "get-fact": ownHand, "rebuild-facts": ownHand,
 	"give-fact-feedback": ownHand, "undo-fact-feedback": ownHand, "list-contradictions": ownHand, "resolve-contradiction": ownHand, // of what there is not
 	"list-held": ownHand, "accept-held": ownHand, "refuse-held": ownHand, // of what there is not

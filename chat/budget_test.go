@@ -133,7 +133,8 @@ func truncated(text string, calls ...memory.ToolCall) answer {
 	}
 }
 
-// The database cost of a context: the conversation in two round trips, and the search concurrently.
+// The database cost of a context: the conversation in two round trips, the search with doubted facts and facts about the person concurrently, and the
+// record of what was injected.
 func TestRoundTripsOfAContext(t *testing.T) {
 	w := open(t)
 	w.write(grace, "notes/flat.md", "The balcony faces south.\n")
@@ -142,8 +143,8 @@ func TestRoundTripsOfAContext(t *testing.T) {
 		name, message string
 		want          int
 	}{
-		{"without a search", "Thank you!", 2},
-		{"with a search", "Which way does the balcony of my flat face?", 2 + 2},
+		{"without a search", "Thank you!", 2 + 1 + 1},
+		{"with a search", "Which way does the balcony of my flat face?", 2 + 2 + 1 + 1 + 1},
 	} {
 		r := chat.ContextRequest{Conversation: "c1", Message: c.message}
 		trips := func() int {

@@ -101,7 +101,8 @@ type Context struct {
 	Counter    llm.TokenCounter
 	Model      string
 	Recalled   []Recalled
-	Skipped    string // why nothing was recalled: trivial, off, disabled, nothing, unavailable; empty if something was
+	Skipped    string    // why nothing matches the message: trivial, off, disabled, nothing, unavailable; empty if something does
+	Injection  uuid.UUID // record of what was chosen; zero if that is disabled
 	Compaction *talk.Compaction
 	Flushing   bool // a flush was started
 }
@@ -113,6 +114,8 @@ type Recalled struct {
 	Line   int          // line number of the first line shown
 	Tokens int          // tokens of the snippet
 	Person memory.Owner // in a group, who said it; the first of several people
+	Layer  window.Layer
+	Fact   uuid.UUID // zero for what was found by searching
 }
 
 // TurnRequest is a message to answer.

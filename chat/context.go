@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"reverie/llm"
 	"reverie/memory"
 	"reverie/memory/setting"
@@ -51,9 +53,13 @@ type assembly struct {
 	// synthetic turns are made by the system itself; their recalls are not counted.
 	synthetic bool
 
-	load      talk.WindowLoad
-	found     *finding // nil: not searched yet
-	shown     []passage
+	load  talk.WindowLoad
+	found *finding // nil: not searched yet
+	shown []passage
+	// offered are the passages that the window could show, and reasons why each of found is not among them; empty: it is.
+	offered   []passage
+	reasons   []string
+	injection uuid.UUID
 	result    window.Result
 	compacted bool // it has already waited for a summary
 	recorded  bool // the use of passages is recorded
@@ -71,7 +77,7 @@ func (s *Service) newAssembly(id memory.Identity, agent gate.Agent, r ContextReq
 	}
 	return &assembly{
 		Service: s, id: id, agent: agent, request: r, current: current, settings: settings,
-		counter: llm.CounterFor(s.modelOf(r.Model, settings)), now: s.now().In(zone),
+		counter: llm.CounterFor(s.modelOf(r.Model, settings)), now: s.now().In(zone), injection: uuid.Must(uuid.NewV7()),
 	}, nil
 }
 
@@ -113,6 +119,7 @@ func (a *assembly) make(ctx context.Context) (Context, error) {
 	}
 	a.flushSoon(ctx)
 	a.record(ctx)
+	a.log(ctx)
 	return a.made(), nil
 }
 
@@ -122,7 +129,8 @@ func (a *assembly) read(ctx context.Context) error {
 		return a.reload(ctx)
 	}
 	query, whole := a.query()
-	searched := make(chan finding, 1)
+	searched, standing := make(chan finding, 1), make(chan []passage, 1)
+	go func() { standing <- a.standing(ctx) }()
 	if whole {
 		go func() { searched <- a.search(ctx, query) }()
 	}
@@ -134,6 +142,7 @@ func (a *assembly) read(ctx context.Context) error {
 		return err
 	}
 	found := <-searched
+	found.standing = <-standing
 	a.found = &found
 	return nil
 }
@@ -169,16 +178,17 @@ func (a *assembly) fit() error {
 	}
 	unsent := max(in.SummaryTo, in.Older)
 	for {
-		shown := a.eligible(system, unsent)
-		in.Recalled = recalled(shown)
+		a.offered, a.reasons = a.eligible(system, unsent)
+		in.Recalled = recalled(a.offered)
 		if a.result, err = window.Fit(in); err != nil {
 			return err
 		}
-		a.shown = pick(shown, a.result.Recalled)
+		a.shown = pick(a.offered, a.result.Recalled)
 		if a.result.Unsent <= unsent {
 			return nil
 		}
-		if unsent = a.result.Unsent; len(a.eligible(system, unsent)) == len(shown) {
+		unsent = a.result.Unsent
+		if more, _ := a.eligible(system, unsent); len(more) == len(a.offered) {
 			return nil
 		}
 	}
@@ -237,15 +247,15 @@ func (a *assembly) history() []memory.Message {
 
 func (a *assembly) made() Context {
 	c := Context{
-		Result: a.result, Counter: a.counter, Model: a.modelOf(a.request.Model, a.settings), Flushing: a.flushing,
+		Result: a.result, Counter: a.counter, Model: a.modelOf(a.request.Model, a.settings), Flushing: a.flushing, Injection: a.injection,
+		Skipped: a.skipped(),
 	}
 	for _, p := range a.shown {
 		hit := p.hit
 		hit.Snippet = p.text() // what the model is shown, without secrets
-		c.Recalled = append(c.Recalled, Recalled{Hit: hit, Line: p.line, Tokens: a.counter.Count(hit.Snippet), Person: p.statements[0].by})
-	}
-	if len(c.Recalled) == 0 {
-		c.Skipped = cmp.Or(a.found.skipped, skippedNothing)
+		c.Recalled = append(c.Recalled, Recalled{
+			Hit: hit, Line: p.line, Tokens: a.counter.Count(hit.Snippet), Person: p.statements[0].by, Layer: p.layer, Fact: p.fact,
+		})
 	}
 	if compaction := a.load.Compaction; strings.TrimSpace(compaction.Summary) != "" {
 		c.Compaction = &compaction

@@ -36,8 +36,10 @@ const (
 const (
 	// recallPatience bounds a search by default: a turn does not wait for memory.
 	recallPatience = time.Second
-	// recallResults is the number of passages to search for; those already in the context are dropped.
+	// recallResults is the least number of passages to search for; those already in the context are dropped.
 	recallResults = 12
+	// tokensPerResult is the size of a short passage, by which a larger budget searches for more.
+	tokensPerResult = 16
 	// maxQueryHalf bounds the query of a long message: characters from its beginning and from its end.
 	maxQueryHalf = 1000
 	// leastQuery is the width in columns (an ideograph takes two) from which a message is a query by itself, and
@@ -48,11 +50,12 @@ const (
 	maxBefore = 220
 )
 
-// finding is the result of a search.
+// finding is the memory that may be injected: what matches the message, and what does not depend on it.
 type finding struct {
 	request  recall.Request
-	passages []passage
-	skipped  string
+	matched  []passage
+	standing []passage
+	skipped  string // why nothing was searched for
 }
 
 // query returns the query for the current message, and whether it is sufficient by itself.
@@ -104,13 +107,22 @@ func (a *assembly) queryInContext(query string) string {
 
 // skip returns why a message is not searched for; empty if it is.
 func (a *assembly) skip(query string) string {
+	if disabled := a.disabled(); disabled != "" {
+		return disabled
+	}
+	if window.Trivial(query) {
+		return skippedTrivial
+	}
+	return ""
+}
+
+// disabled returns why nothing is injected; empty if something may be.
+func (a *assembly) disabled() string {
 	switch {
 	case !a.settings.MemoryEnabled:
 		return skippedOff
 	case !a.settings.AutoInject || a.settings.AutoInjectMaxTokens <= 0:
 		return skippedDisabled
-	case window.Trivial(query):
-		return skippedTrivial
 	}
 	return ""
 }
@@ -123,7 +135,7 @@ func (a *assembly) search(ctx context.Context, query string) finding {
 	if terms(query) == 0 { // such words match unrelated texts
 		return finding{skipped: skippedNothing}
 	}
-	limit, least := recallResults, a.settings.AutoInjectThreshold
+	limit, least := a.results(), a.settings.AutoInjectThreshold
 	r := recall.Request{
 		Query: query, MaxResults: &limit, MinScore: &least, Unrecorded: true, Synthetic: a.synthetic, Agent: a.agent.Settings,
 		Zone: a.now.Location(), StatementsFirst: true,
@@ -145,7 +157,12 @@ func (a *assembly) search(ctx context.Context, query string) finding {
 			a.Log.WarnContext(ctx, "Could not name the speakers of recalled passages", "error", err, "agent", a.agent.ID)
 		}
 	}
-	return finding{request: r, passages: readable(analysis.NewQuery(query, a.now), hits, people)}
+	return finding{request: r, matched: readable(analysis.NewQuery(query, a.now), hits, people)}
+}
+
+// results returns the number of passages to search for.
+func (a *assembly) results() int {
+	return min(max(recallResults, a.settings.AutoInjectMaxTokens/tokensPerResult), recall.MaxResults)
 }
 
 // repeats reports whether a hit is the current message, or one of the user's with the same words.
@@ -156,16 +173,19 @@ func (a *assembly) repeats(h recall.Hit) bool {
 	return h.Message.Role == memory.RoleOfUser && words(h.Text) == words(a.current.Content)
 }
 
-// record records which passages were used, once.
+// record records which passages the search found and the context contains, once. What is injected whatever the message
+// says was not looked for.
 func (a *assembly) record(ctx context.Context) {
-	if a.recorded || len(a.shown) == 0 {
+	var hits []recall.Hit
+	for _, p := range a.shown {
+		if p.layer == window.Matched {
+			hits = append(hits, p.hit)
+		}
+	}
+	if a.recorded || len(hits) == 0 {
 		return
 	}
 	a.recorded = true
-	hits := make([]recall.Hit, len(a.shown))
-	for i, p := range a.shown {
-		hits[i] = p.hit
-	}
 	a.Search.Used(ctx, a.id, a.found.request, hits)
 }
 
@@ -215,6 +235,8 @@ type passage struct {
 	statements []statement // statements to show
 	heading    string      // shown above them if it has words of the question that they lack
 	line       int         // line of the first of them
+	layer      window.Layer
+	fact       uuid.UUID // zero for what the search has found
 }
 
 // statement is a part of a passage, with its speaker in a group.
@@ -303,27 +325,52 @@ func (p *passage) choose(asked analysis.Query, text string, people sections) {
 }
 
 // eligible returns the passages that are not in the context otherwise: in a document of the system prompt, or in this
-// conversation after message behind. Duplicates are removed.
-func (a *assembly) eligible(system string, behind int64) (eligible []passage) {
+// conversation after message behind. Duplicates within a layer are removed. reasons says why the others are not eligible, in
+// the order of found.
+func (a *assembly) eligible(system string, behind int64) (eligible []passage, reasons []string) {
 	inPrompt := make(map[uuid.UUID]bool, len(a.load.Documents))
 	for _, d := range a.load.Documents {
 		inPrompt[d.ID] = true
 	}
-	for _, p := range a.found.passages {
+	for _, p := range a.found.all() {
 		source := p.hit.Source
 		here := source.Conversation != "" && source.Conversation == a.request.Conversation
-		if source.Conversation == "" && inPrompt[source.ID] || here && int64(p.hit.FromLine) > behind {
-			continue
+		reason := ""
+		switch {
+		case source.Conversation == "" && inPrompt[source.ID]:
+			reason = omittedPrompt
+		case here && int64(p.hit.FromLine) > behind:
+			reason = omittedWindow
+		default:
+			p.statements = slices.DeleteFunc(slices.Clone(p.statements), func(s statement) bool {
+				why := a.known(s, system, behind)
+				if why == "" && slices.ContainsFunc(eligible, func(other passage) bool {
+					return other.layer == p.layer && contains(other.text(), saidBy(s.by, s.text))
+				}) {
+					why = omittedDuplicate
+				}
+				reason = cmp.Or(why, reason)
+				return why != ""
+			})
+			if len(p.statements) > 0 {
+				reason = ""
+				eligible = append(eligible, p)
+			}
 		}
-		p.statements = slices.DeleteFunc(slices.Clone(p.statements), func(s statement) bool {
-			return contains(system, s.text) || contains(a.current.Content, s.text) || a.said(s.text, behind) ||
-				slices.ContainsFunc(eligible, func(other passage) bool { return contains(other.text(), saidBy(s.by, s.text)) })
-		})
-		if len(p.statements) > 0 {
-			eligible = append(eligible, p)
-		}
+		reasons = append(reasons, reason)
 	}
-	return eligible
+	return eligible, reasons
+}
+
+// known returns where the context contains a statement already; empty: nowhere.
+func (a *assembly) known(s statement, system string, behind int64) string {
+	switch {
+	case contains(system, s.text):
+		return omittedPrompt
+	case contains(a.current.Content, s.text), a.said(s.text, behind):
+		return omittedWindow
+	}
+	return ""
 }
 
 // said reports whether a message after behind contains the text.
@@ -337,7 +384,7 @@ func contains(text, part string) bool { return strings.Contains(text, strings.Tr
 func recalled(passages []passage) []window.Recalled {
 	all := make([]window.Recalled, len(passages))
 	for i, p := range passages {
-		all[i] = window.Recalled{Text: p.text(), Source: p.source(), At: p.hit.At, Score: p.hit.Score, Found: i}
+		all[i] = window.Recalled{Text: p.text(), Source: p.source(), At: p.hit.At, Score: p.hit.Score, Found: i, Layer: p.layer}
 	}
 	return all
 }

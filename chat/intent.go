@@ -54,7 +54,7 @@ const shortQuestion = 80
 func intentOf(message, before string) (intent, string) {
 	text := words(message)
 	lang := languageOf(message, before)
-	if window.Trivial(message) {
+	if window.SmallTalk(message) {
 		return smallTalk(text, lang)
 	}
 	if greets(text, lang) && !strings.ContainsAny(message, questionMarks) {
@@ -263,7 +263,7 @@ func isLatin(lang string) bool {
 // enough to show it. It is empty if there is none.
 func (t *turning) spokenLanguage() string {
 	for _, m := range slices.Backward(t.history()) {
-		if m.Role == memory.RoleOfUser && lettersOf(m.Content) >= leastLetters && !window.Trivial(m.Content) {
+		if m.Role == memory.RoleOfUser && lettersOf(m.Content) >= leastLetters && !window.SmallTalk(m.Content) {
 			return cue.LanguageOf(m.Content)
 		}
 	}

@@ -89,6 +89,8 @@ type Config struct {
 	Audit          string        `envconfig:"AUDIT" default:"admins" enum:"all,admins" desc:"Whose requests the audit log has: those of every key that is not pinned to an owner, or of administrators only."`
 	AuditRetention time.Duration `envconfig:"AUDIT_RETENTION" default:"2160h" minimum:"0s" desc:"Age at which the worker deletes entries of the audit log, at least a day; 0: never."`
 
+	InjectionRetention time.Duration `envconfig:"INJECTION_RETENTION" default:"720h" minimum:"0s" desc:"Age at which the worker deletes the records of what was put into contexts, at least a day; 0: never."`
+
 	OTLPEndpoint string `envconfig:"OTLP_ENDPOINT" desc:"OTLP/HTTP endpoint for traces, such as http://127.0.0.1:4318. Empty: no traces are exported."`
 	LogLevel     string `envconfig:"LOG_LEVEL" default:"info" desc:"debug, info, warn or error."`
 }

@@ -33,6 +33,7 @@ import (
 	"reverie/search/index"
 	"reverie/search/keyword"
 	"reverie/search/rank"
+	"reverie/store/facts"
 	"reverie/store/gate"
 	"reverie/store/indexes"
 )
@@ -46,6 +47,7 @@ type Store interface {
 	IndexLag(ctx context.Context, id memory.Identity, corpora []search.Corpus, token int64) (indexes.Lag, error)
 	Documents(ctx context.Context, id memory.Identity, filter gate.DocumentFilter) ([]gate.DocumentEntry, error)
 	Leader(ctx context.Context, id memory.Identity) (memory.Identity, bool, error)
+	Doubted(ctx context.Context, id memory.Identity) ([]facts.Doubt, error)
 	DocumentsWith(ctx context.Context, id memory.Identity, documents []uuid.UUID, words [][]string, limit int) ([]memory.Document, error)
 }
 
@@ -157,6 +159,7 @@ type searching struct {
 	agesFrom time.Time // decay counts from it: the request's AsOf, or the newest message in view
 	response *Response
 	stages   []Stage
+	doubts   doubts
 	space    int64                        // of the vectors that were compared
 	votes    map[search.Corpus]fuse.Votes // of the corpora with vectors
 }
@@ -180,9 +183,21 @@ func (s *searching) run(ctx context.Context) error {
 	compared := make(chan comparison, 1)
 	go func() { compared <- s.compare(denseCtx, known) }()
 
+	doubted := make(chan error, 1)
+	go func() {
+		var err error
+		if slices.Contains(s.request.corpora(), search.Memory) {
+			s.doubts, err = s.doubted(denseCtx)
+		}
+		doubted <- err
+	}()
+
 	views, err := s.lexical(ctx)
 	if err != nil {
 		return err
+	}
+	if err := <-doubted; err != nil {
+		return fmt.Errorf("search: %w", err)
 	}
 	began := time.Now()
 	dense := <-compared
@@ -486,7 +501,7 @@ func (v *view) lexicalList() fuse.Lexical {
 const askingShare = .5
 
 func (v *view) candidate(f fuse.Fused, p indexes.Passage) choose.Candidate {
-	f.Score *= v.shareOf(f)
+	f.Score *= v.shareOf(f) * v.believed(p)
 	if v.request.StatementsFirst && v.onlyAsks(p) {
 		f.Score *= askingShare
 	}

@@ -33,6 +33,9 @@ func (w *world) addFacts(t *testing.T, workspace string) {
 				}
 				must[uuid.UUID](t)(w.GiveFeedback(t.Context(), id, f.ID, someFeedback))
 			}
+			if err := w.RecordInjection(t.Context(), id, worldInjection(id)); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }
@@ -75,7 +78,49 @@ func (w *world) anyEvent(t *rapid.T) (fact, event uuid.UUID) {
 
 func init() { maps.Copy(calls, factCalls) }
 
+// worldInjection returns a record whose conversation names its owner.
+func worldInjection(id memory.Identity) facts.Injection {
+	return facts.Injection{
+		ID: pg.NewID(), At: testClock, Conversation: scopeTag(id, memory.ScopePersonal).String(),
+		Choices: []facts.Choice{{Layer: "matched", Source: pg.NewID()}},
+	}
+}
+
+// anyInjection draws a record and returns whose it is.
+func (w *world) anyInjection(t *rapid.T) (injection uuid.UUID, of tag) {
+	if err := w.root.QueryRow(t.Context(), "select injection_id from injections order by md5(injection_id::text || $1) limit 1",
+		fmt.Sprint(rapid.Int().Draw(t, "seed"))).Scan(&injection); err != nil {
+		t.Fatal(err)
+	}
+	return injection, w.tagOf(t, "select workspace_id, agent_id, owner_key from injections where injection_id = $1", injection)
+}
+
 var factCalls = map[string]call{
+	"MostTrusted": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		trusted, err := w.MostTrusted(t.Context(), id, "", 5)
+		return trusted, nil, err
+	},
+	"Doubted": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		doubted, err := w.Doubted(t.Context(), id)
+		return doubted, nil, err
+	},
+	"RecordInjection": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		return nil, nil, w.RecordInjection(t.Context(), id, worldInjection(id))
+	},
+	"Injections": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		list, err := w.Injections(t.Context(), id, "", pg.Page{})
+		return list, nil, err
+	},
+	"Injection": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		injection, of := w.anyInjection(t)
+		in, err := w.Injection(t.Context(), id, injection)
+		return in, &of, err
+	},
+	// It takes no identity and shows nothing.
+	"ExpireInjections": func(t *rapid.T, w *world, _ memory.Identity) (any, *tag, error) {
+		_, err := w.ExpireInjections(t.Context(), testClock.AddDate(-1, 0, 0))
+		return nil, nil, err
+	},
 	"ByTrust": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		page, err := w.ByTrust(t.Context(), id, facts.Query{Text: rapid.SampledFrom([]string{"", "acme", "ada"}).Draw(t, "text")})
 		return page, nil, err

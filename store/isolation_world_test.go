@@ -372,6 +372,8 @@ func mayChange(id memory.Identity, g group) bool {
 			return ofAgent && !id.Pinned
 		}
 		return ofAgent && g.owner == string(id.Owner) && id.Owner != memory.NoOwner
+	case "injections": // what nobody in particular was shown is recorded as well
+		return ofAgent && g.owner == string(id.Owner)
 	case "conversations", "messages", "extractions", "flushes", "flush_steps", "compactions":
 		return ofAgent && g.owner == string(id.Owner) && id.Owner != memory.NoOwner
 	case "write_ledger": // the receipt of a dream of the shared memory that was undone is that of its owner
@@ -483,6 +485,7 @@ var tenantTables = []struct {
 	{"index_spaces", []string{"agent_id"}},
 	{"index_vectors", []string{"agent_id", "owner_key", "scope"}},
 	{"index_vectors_large", []string{"agent_id", "owner_key", "scope"}},
+	{"injections", []string{"agent_id", "owner_key"}},
 	{"journal", []string{"agent_id", "owner_key", "scope"}},
 	{"memory_writes", []string{"agent_id", "owner_key", "scope"}},
 	{"messages", []string{"agent_id", "owner_key"}},

@@ -261,10 +261,12 @@ func (l *Ledger) add(p piece) {
 // recall adds recalled memory as far as there is room.
 func (r *Result) recall(f *fit) {
 	budget := min(f.in.Settings.AutoInjectMaxTokens, f.limit-f.load-memory.MessageOverhead)
-	if budget <= 0 || len(f.in.Recalled) == 0 {
+	if budget <= 0 {
+		r.Omitted = len(f.in.Recalled)
 		return
 	}
-	text, used := Recall(f.in.Recalled, f.in.Now, budget, f.texts.count)
+	text, used, omitted := Recall(f.in.Recalled, f.in.Now, budget, f.in.Settings.InjectShares, f.texts.count)
+	r.Omitted = omitted
 	if text == "" {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"reverie/memory/setting"
 	"reverie/scan"
 )
 
@@ -16,47 +17,135 @@ const (
 	lineJoin    = " / "
 )
 
-// Recall renders recalled passages, best first, as one labelled block within a token budget: one escaped line per
-// passage, with source and age. It returns the indexes of the passages used; the text is empty if none fits.
+// Layer says why a passage is in a context. The zero value is Matched.
+type Layer int
+
+// Layers. Each but Matched has a share of the budget; what they do not use is for Matched.
+const (
+	Matched  Layer = iota // to the message
+	Identity              // about the person, always
+	Trusted               // the most trusted
+)
+
+// String returns the name of a layer in the API.
+func (l Layer) String() string { return [...]string{"matched", "identity", "trusted"}[l] }
+
+// Recall renders recalled passages as one labelled block within a token budget: one escaped line per passage, with source
+// and age, those of Identity first, then Trusted, then Matched. The passages of each layer are best first. It returns the
+// indexes of the passages used, in their order in the text, and how many had no room, which the last line says. The text
+// is empty if none fits.
 //
 // A passage that the scan would not let into memory is dropped, and secrets are redacted, because it may have been
 // written before a rule existed. A passage that is too long for the rest of the budget is cut if enough of it
-// remains; shorter ones after it may still fit.
-func Recall(found []Recalled, now time.Time, budget int, count func(string) int) (text string, used []int) {
-	left := budget - count(RecallPrefix+"\n\n"+RecallSuffix)
-	lines := []string{}
-	for i, r := range found {
-		if left < leastRecall {
-			break
+// remains; shorter ones after it may still fit. One whose text another one contains is dropped.
+func Recall(
+	found []Recalled, now time.Time, budget int, shares setting.InjectShares, count func(string) int,
+) (text string, used []int, omitted int) {
+	b := recallBlock{found: found, now: now, shares: shares, count: count}
+	b.fill(budget - count(RecallPrefix+"\n\n"+RecallSuffix))
+	if b.omitted > 0 { // the note needs room as well
+		b.fill(budget - count(RecallPrefix+"\n\n"+RecallSuffix+"\n"+fmt.Sprintf(omittedNote, len(found))))
+	}
+	for len(b.used) > 0 {
+		if text = b.text(); count(text) <= budget { // the whole may have more tokens than the sum of its parts
+			return text, b.used, b.omitted
 		}
-		line, ok := recallLine(r, now, left, count)
-		if !ok {
+		b.lines, b.used, b.omitted = b.lines[:len(b.lines)-1], b.used[:len(b.used)-1], b.omitted+1
+	}
+	return "", nil, b.omitted
+}
+
+// recallBlock is a block under construction.
+type recallBlock struct {
+	found  []Recalled
+	now    time.Time
+	shares setting.InjectShares
+	count  func(string) int
+
+	lines   []string // in the order of used
+	used    []int
+	omitted int
+}
+
+// fill chooses lines within a number of tokens. What matches the message takes its part first, so that nothing that is shown
+// anyway takes room from it, and what the others leave.
+func (b *recallBlock) fill(total int) {
+	chosen := map[int]string{}
+	share := func(s float64) int { return int(s * float64(total)) }
+	left := total
+	left -= b.add(chosen, Matched, max(0, left-share(b.shares.Identity)-share(b.shares.Trusted)))
+	left -= b.add(chosen, Identity, min(left, share(b.shares.Identity)))
+	left -= b.add(chosen, Trusted, min(left, share(b.shares.Trusted)))
+	b.add(chosen, Matched, left)
+	b.used, b.lines, b.omitted = nil, nil, 0
+	for _, layer := range []Layer{Identity, Trusted, Matched} {
+		for i, r := range b.found {
+			line, is := chosen[i]
+			switch {
+			case r.Layer != layer:
+			case is:
+				b.used, b.lines = append(b.used, i), append(b.lines, line)
+			case !b.has(chosen, r.Text) && MayShow(r.Text):
+				b.omitted++
+			}
+		}
+	}
+}
+
+// add chooses lines of a layer within a number of tokens, and returns how many they have.
+func (b *recallBlock) add(chosen map[int]string, layer Layer, room int) (cost int) {
+	for i, r := range b.found {
+		if r.Layer != layer || room-cost < leastRecall || b.has(chosen, r.Text) {
 			continue
 		}
-		lines, used = append(lines, line), append(used, i)
-		left -= count(line + "\n")
-	}
-	for len(used) > 0 {
-		text = RecallPrefix + "\n" + strings.Join(lines, "\n") + "\n" + RecallSuffix
-		if count(text) <= budget { // the whole may have more tokens than the sum of its parts
-			return text, used
+		if line, fits := recallLine(r, b.now, room-cost, b.count); fits {
+			chosen[i] = line
+			cost += b.count(line + "\n")
 		}
-		lines, used = lines[:len(lines)-1], used[:len(used)-1]
 	}
-	return "", nil
+	return cost
+}
+
+// has reports whether a line contains a text.
+func (b *recallBlock) has(chosen map[int]string, text string) bool {
+	for i := range chosen {
+		if strings.Contains(b.found[i].Text, strings.TrimSpace(text)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *recallBlock) text() string {
+	lines := b.lines
+	if b.omitted > 0 {
+		lines = append(slices.Clone(lines), fmt.Sprintf(omittedNote, b.omitted))
+	}
+	return RecallPrefix + "\n" + strings.Join(lines, "\n") + "\n" + RecallSuffix
+}
+
+// omittedNote is the last line of the block if there was no room for everything.
+const omittedNote = "(+%d omitted)"
+
+// MayShow reports whether a passage may be part of a context.
+func MayShow(text string) bool { return shown(text) != "" }
+
+// shown returns a text as a line that may be shown; empty: it may not.
+func shown(text string) string {
+	scanned := scan.Scan(visible(text))
+	if scanned.Verdict == scan.VerdictQuarantine {
+		return ""
+	}
+	return oneLine(Escape(scanned.Text))
 }
 
 // recallLine renders one passage within a token limit.
-func recallLine(r Recalled, now time.Time, limit int, count func(string) int) (line string, ok bool) {
-	scanned := scan.Scan(visible(r.Text))
-	if scanned.Verdict == scan.VerdictQuarantine {
-		return "", false
-	}
-	label := "- [" + sourceLabel(r.Source) + " · " + age(r.At, now) + "] "
-	text := oneLine(Escape(scanned.Text))
+func recallLine(r Recalled, now time.Time, limit int, count func(string) int) (line string, fits bool) {
+	text := shown(r.Text)
 	if text == "" {
 		return "", false
 	}
+	label := "- [" + sourceLabel(r.Source) + " · " + age(r.At, now) + "] "
 	if count(label+text+"\n") <= limit {
 		return label + text, true
 	}
@@ -64,8 +153,8 @@ func recallLine(r Recalled, now time.Time, limit int, count func(string) int) (l
 	if room < leastRecall {
 		return "", false
 	}
-	text, ok = cutEnd(text, room, count)
-	return label + text, ok
+	text, fits = cutEnd(text, room, count)
+	return label + text, fits
 }
 
 // oneLine joins the lines of a text.

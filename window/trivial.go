@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"reverie/language/analysis"
 	"reverie/language/script"
 
 	"golang.org/x/text/cases"
@@ -17,12 +18,17 @@ const (
 	maxRun     = 2  // more repetitions of a letter are collapsed: "hiiii"
 )
 
-// Trivial reports whether a message is not worth a search: a greeting, thanks, an acknowledgement or only symbols, in
-// any script.
-//
-// A message is trivial only if it consists entirely of the phrases below. Short questions, names, numbers and words
-// of languages without a list are not trivial.
+// Trivial reports whether a message is not worth a search: SmallTalk, or one word without a meaning ("why?"). Longer
+// questions without one may refer to the turn before ("and when is it?") and are not trivial.
 func Trivial(message string) bool {
+	return SmallTalk(message) || len(message) <= 16*maxTrivial && !slices.Contains(letters(message), ' ') && means(message) == 0
+}
+
+// SmallTalk reports whether a message is a greeting, thanks, an acknowledgement or only symbols, in any script.
+//
+// It consists entirely of the phrases below. Short questions, names, numbers and words of languages without a list are not
+// small talk.
+func SmallTalk(message string) bool {
 	text := emoticon.ReplaceAllString(visible(message), "  ")
 	if len(text) > 16*maxTrivial {
 		return false
@@ -33,6 +39,16 @@ func Trivial(message string) bool {
 	}
 	return madeOf(letters, trivialPhrases.exact) || madeOf(shortened(letters, maxRun), trivialPhrases.exact) ||
 		madeOf(shortened(letters, 1), trivialPhrases.exact) || unmarked(letters) && madeOf(letters, trivialPhrases.bare)
+}
+
+// means counts the words of a text that have a meaning.
+func means(text string) (n int) {
+	for _, token := range analysis.Analyse(text) {
+		if !token.Stop {
+			n++
+		}
+	}
+	return n
 }
 
 // emoticon matches a face made of characters, some of which may be letters.

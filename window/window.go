@@ -67,7 +67,8 @@ type Recalled struct {
 	Source string    // its location: a path with lines, or a conversation
 	At     time.Time // when it was said or written; zero: unknown
 	Score  float64
-	Found  int // its rank among the search results, from 0, for explanations
+	Found  int   // its rank among those given, from 0, for explanations
+	Layer  Layer // why it is given
 }
 
 // Input is everything that a window is made from.
@@ -107,6 +108,8 @@ type Result struct {
 	Ledger   Ledger
 	// Recalled are the indexes of those of Input.Recalled that are in the window.
 	Recalled []int
+	// Omitted counts those that had no room.
+	Omitted int
 	// Unsent is the last message that is neither in the window nor in the summary; 0: none. Everything up to it must
 	// be flushed before Messages may be used; that is the case if Unsent <= Input.Flushed.
 	Unsent int64

@@ -52,6 +52,8 @@ type sweeps struct {
 	idle time.Duration
 	// keepAudit is the age at which entries of the audit log are deleted.
 	keepAudit time.Duration
+	// keepInjections is the age at which records of what was put into contexts are deleted.
+	keepInjections time.Duration
 
 	// recovering: Temporal has lost its database, and every pending message is delivered again. woken starts a round at once.
 	recovering atomic.Bool
@@ -236,4 +238,9 @@ func (s *sweeps) imports(ctx context.Context) (int, error) {
 // audit deletes entries of the audit log that are old enough, a part in each round.
 func (s *sweeps) audit(ctx context.Context) (int, error) {
 	return s.store.ExpireAudit(ctx, s.now().Add(-s.keepAudit))
+}
+
+// injections deletes records of what was put into contexts that are old enough, a part in each round.
+func (s *sweeps) injections(ctx context.Context) (int, error) {
+	return s.store.ExpireInjections(ctx, s.now().Add(-s.keepInjections))
 }

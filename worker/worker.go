@@ -37,6 +37,7 @@ type Options struct {
 	SweepInterval    time.Duration // pause between two rounds of a sweep
 	IdleTurn         time.Duration // as Settings.IdleTurn
 	AuditRetention   time.Duration // age at which entries of the audit log are deleted; 0: never
+	InjectionKeep    time.Duration // age at which records of injections are deleted; 0: never
 	Build            string        // id of this program, which Temporal shows; empty: none is reported
 	Log              *slog.Logger
 }
@@ -68,7 +69,7 @@ func New(c client.Client, steps *activities.Activities, o Options) *Worker {
 		leader: leader{store: steps.Store, holder: uuid.NewString(), duration: leaseFor(o.SweepInterval), log: o.Log},
 		sweeps: &sweeps{
 			store: steps.Store, client: c, timing: steps.Timing, now: steps.Now, interval: o.SweepInterval, log: o.Log,
-			woken: make(chan struct{}, 1), idle: o.IdleTurn, keepAudit: o.AuditRetention,
+			woken: make(chan struct{}, 1), idle: o.IdleTurn, keepAudit: o.AuditRetention, keepInjections: o.InjectionKeep,
 		},
 		indexSweep: &indexSweep{
 			store: steps.Store, embedders: steps.Embedders, changed: changed, client: c, now: steps.Now, interval: o.SweepInterval, log: o.Log,
@@ -181,6 +182,9 @@ func (w *Worker) sweep(ctx context.Context) {
 	all.Go(func() { w.sweeps.run(ctx, "turns", w.sweeps.woken, w.sweeps.turns) })
 	if w.sweeps.keepAudit > 0 {
 		all.Go(func() { w.sweeps.run(ctx, "audit log", nil, w.sweeps.audit) })
+	}
+	if w.sweeps.keepInjections > 0 {
+		all.Go(func() { w.sweeps.run(ctx, "injections", nil, w.sweeps.injections) })
 	}
 	if w.schedules != nil {
 		all.Go(func() { w.schedules.run(ctx) })

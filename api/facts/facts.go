@@ -45,6 +45,7 @@ func Register(k *rest.Server) {
 	s.contradictionRoutes()
 	s.feedbackRoutes()
 	s.rebuildRoutes()
+	s.injectionRoutes()
 }
 
 type factsInput struct {

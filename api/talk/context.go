@@ -116,15 +116,17 @@ func viewWindowMessage(m window.Message) windowMessage {
 
 // MadeContext describes how a context was made.
 type MadeContext struct {
-	Ledger   window.Ledger  `json:"ledger" doc:"Tokens by part of the context."`
-	Model    string         `json:"model,omitempty" doc:"Model whose tokens were counted."`
-	Counter  counterView    `json:"counter"`
-	Recalled []recalledView `json:"recalled" doc:"Passages of memory that are in the context, best first."`
-	Skipped  string         `json:"skipped,omitempty" doc:"Why nothing was recalled: trivial (the message needs no memory), off, disabled, nothing (was found), unavailable."`
-	Summary  *summaryRef    `json:"summary,omitempty" doc:"Summary of earlier turns."`
-	Unsent   int64          `json:"unsent,omitempty" doc:"Messages up to this number that are in the window neither by themselves nor in the summary. They are flushed: what was durable in them is in memory."`
-	Compact  int64          `json:"compact,omitempty" doc:"Up to where earlier turns are still to be summarised."`
-	Flushing bool           `json:"flushing,omitempty" doc:"A flush of earlier messages was started."`
+	Ledger    window.Ledger  `json:"ledger" doc:"Tokens by part of the context."`
+	Model     string         `json:"model,omitempty" doc:"Model whose tokens were counted."`
+	Counter   counterView    `json:"counter"`
+	Recalled  []recalledView `json:"recalled" doc:"Passages of memory that are in the context, best first."`
+	Omitted   int            `json:"omitted,omitempty" doc:"Passages that had no room."`
+	Injection uuid.UUID      `json:"injection" doc:"Record of what was chosen and why: GET …/injections/{injection}."`
+	Skipped   string         `json:"skipped,omitempty" doc:"Why nothing that matches the message was recalled: trivial (the message needs no memory), off, disabled, nothing (was found), unavailable."`
+	Summary   *summaryRef    `json:"summary,omitempty" doc:"Summary of earlier turns."`
+	Unsent    int64          `json:"unsent,omitempty" doc:"Messages up to this number that are in the window neither by themselves nor in the summary. They are flushed: what was durable in them is in memory."`
+	Compact   int64          `json:"compact,omitempty" doc:"Up to where earlier turns are still to be summarised."`
+	Flushing  bool           `json:"flushing,omitempty" doc:"A flush of earlier messages was started."`
 }
 
 type counterView struct {
@@ -157,6 +159,8 @@ type recalledView struct {
 	Score        float64       `json:"score"`
 	At           *time.Time    `json:"at,omitempty" doc:"When it was said or written."`
 	Tokens       int           `json:"tokens" doc:"Number of tokens in the context."`
+	Layer        string        `json:"layer,omitempty" enum:"identity,trusted,matched" doc:"Why it is in the context: it is about the person, among the most trusted, or matches the message."`
+	Fact         *uuid.UUID    `json:"fact,omitempty" doc:"Of what does not depend on the message."`
 }
 
 func viewRecalled(h recall.Hit, tokens int) recalledView {
@@ -174,7 +178,10 @@ func viewRecalled(h recall.Hit, tokens int) recalledView {
 // viewUsed returns the view of a passage that a context or an answer contains.
 func viewUsed(r chat.Recalled) recalledView {
 	v := viewRecalled(r.Hit, r.Tokens)
-	v.Person = r.Person
+	v.Person, v.Layer = r.Person, r.Layer.String()
+	if r.Fact != uuid.Nil {
+		v.Fact = &r.Fact
+	}
 	return v
 }
 
@@ -182,7 +189,7 @@ func viewMade(c chat.Context) MadeContext {
 	v := MadeContext{
 		Ledger: c.Ledger, Model: c.Model, Counter: counterView{c.Counter.Name, c.Counter.Exact},
 		Recalled: rest.Views(c.Recalled, viewUsed),
-		Skipped:  c.Skipped, Unsent: c.Unsent, Compact: c.Compact, Flushing: c.Flushing,
+		Omitted:  c.Omitted, Injection: c.Injection, Skipped: c.Skipped, Unsent: c.Unsent, Compact: c.Compact, Flushing: c.Flushing,
 	}
 	if c.Compaction != nil {
 		v.Summary = &summaryRef{c.Compaction.ID, c.Compaction.To, c.Compaction.SummaryTokens, c.Compaction.Model}

@@ -76,7 +76,7 @@ type AgentSettings struct {
 	// AutoInject Put recalled memory into the context automatically.
 	AutoInject *bool `json:"autoInject,omitempty"`
 
-	// AutoInjectMaxTokens Tokens of recalled memory in a context.
+	// AutoInjectMaxTokens Tokens of recalled memory in a context, in all layers.
 	AutoInjectMaxTokens *int `json:"autoInjectMaxTokens,omitempty"`
 
 	// AutoInjectThreshold Minimum score of memory that is recalled automatically.
@@ -140,6 +140,13 @@ type AgentSettings struct {
 
 	// IdleTurnSeconds Time without a new message after which messages are extracted although no client completed the turn; 0: never.
 	IdleTurnSeconds *int `json:"idleTurnSeconds,omitempty"`
+
+	// InjectIdentityShare Share of these tokens for facts about the person that are not in the system prompt. What is not used is left to memory
+	// that matches the message.
+	InjectIdentityShare *float64 `json:"injectIdentityShare,omitempty"`
+
+	// InjectTrustedShare Share of these tokens for the most trusted facts that are not in the system prompt.
+	InjectTrustedShare *float64 `json:"injectTrustedShare,omitempty"`
 
 	// Leader Agent whose memory this one reads after its own, as a member of its team; a member's memory is read-only. Empty: no
 	// leader.
@@ -436,6 +443,43 @@ type ChatBody struct {
 	TriggerSource string `json:"triggerSource,omitempty,omitzero"`
 }
 
+// Choice defines model for Choice.
+type Choice struct {
+	// Agent Whose memory it is; missing for GLOBAL.
+	Agent string `json:"agent,omitempty,omitzero"`
+
+	// Corpus One of: memory, sessions.
+	Corpus  string `json:"corpus"`
+	EndLine int    `json:"endLine"`
+	Fact    string `json:"fact,omitempty,omitzero"`
+
+	// Layer One of: identity, trusted, matched.
+	Layer string `json:"layer,omitempty,omitzero"`
+
+	// Outcome absent: it was no candidate. One of: injected, omitted, absent.
+	Outcome string `json:"outcome"`
+	Path    string `json:"path"`
+
+	// Reason Why it was not injected: no room; the system prompt or the conversation has it; another one says it; it must not be
+	// shown; it was noted later; nothing was searched for; the search did not find it, and others were more trusted. One of:
+	// budget, prompt, window, duplicate, refused, later, skipped, not_found.
+	Reason string `json:"reason,omitempty,omitzero"`
+	Scope  string `json:"scope"`
+
+	// Score Of the search; of facts, their trust.
+	Score float64 `json:"score"`
+
+	// StartLine Line of the version, or number of the message.
+	StartLine int `json:"startLine"`
+
+	// Text As far as it still exists.
+	Text   string `json:"text,omitempty,omitzero"`
+	Tokens int    `json:"tokens,omitempty,omitzero"`
+
+	// Version Of the document.
+	Version int `json:"version,omitempty,omitzero"`
+}
+
 // Compacted defines model for Compacted.
 type Compacted struct {
 	Compaction Compaction `json:"compaction,omitempty,omitzero"`
@@ -520,8 +564,11 @@ type Context struct {
 	Counter Counter `json:"counter"`
 
 	// Flushing A flush of earlier messages was started.
-	Flushing bool   `json:"flushing,omitempty,omitzero"`
-	Ledger   Ledger `json:"ledger"`
+	Flushing bool `json:"flushing,omitempty,omitzero"`
+
+	// Injection Record of what was chosen and why: GET …/injections/{injection}.
+	Injection string `json:"injection"`
+	Ledger    Ledger `json:"ledger"`
 
 	// Messages In the order in which they are sent.
 	Messages []WindowMessage `json:"messages"`
@@ -529,10 +576,14 @@ type Context struct {
 	// Model Model whose tokens were counted.
 	Model string `json:"model,omitempty,omitzero"`
 
+	// Omitted Passages that had no room.
+	Omitted int `json:"omitted,omitempty,omitzero"`
+
 	// Recalled Passages of memory that are in the context, best first.
 	Recalled []Recalled `json:"recalled"`
 
-	// Skipped Why nothing was recalled: trivial (the message needs no memory), off, disabled, nothing (was found), unavailable.
+	// Skipped Why nothing that matches the message was recalled: trivial (the message needs no memory), off, disabled, nothing (was
+	// found), unavailable.
 	Skipped string     `json:"skipped,omitempty,omitzero"`
 	Summary SummaryRef `json:"summary,omitempty,omitzero"`
 
@@ -1856,6 +1907,37 @@ type Index struct {
 	WorkflowID string `json:"workflowId"`
 }
 
+// Injection defines model for Injection.
+type Injection struct {
+	At time.Time `json:"at"`
+
+	// Budget Tokens that recalled memory could have.
+	Budget       int    `json:"budget"`
+	Candidates   int    `json:"candidates"`
+	Conversation string `json:"conversation,omitempty,omitzero"`
+	ID           string `json:"id"`
+
+	// Omitted Candidates that had no room.
+	Omitted  int `json:"omitted"`
+	Selected int `json:"selected"`
+
+	// Seq Number of the message that was to be answered; missing: it was not stored.
+	Seq int `json:"seq,omitempty,omitzero"`
+
+	// Skipped Why nothing that matches the message was injected, as in the context.
+	Skipped string `json:"skipped,omitempty,omitzero"`
+
+	// Tokens Tokens that it had.
+	Tokens int `json:"tokens"`
+}
+
+// InjectionDetail defines model for InjectionDetail.
+type InjectionDetail struct {
+	// Choices In the order of layers, best first.
+	Choices   []Choice  `json:"choices"`
+	Injection Injection `json:"injection"`
+}
+
 // Judgement defines model for Judgement.
 type Judgement struct {
 	ReasonCode string  `json:"reasonCode"`
@@ -2029,16 +2111,23 @@ type MadeContext struct {
 	Counter Counter `json:"counter"`
 
 	// Flushing A flush of earlier messages was started.
-	Flushing bool   `json:"flushing,omitempty,omitzero"`
-	Ledger   Ledger `json:"ledger"`
+	Flushing bool `json:"flushing,omitempty,omitzero"`
+
+	// Injection Record of what was chosen and why: GET …/injections/{injection}.
+	Injection string `json:"injection"`
+	Ledger    Ledger `json:"ledger"`
 
 	// Model Model whose tokens were counted.
 	Model string `json:"model,omitempty,omitzero"`
 
+	// Omitted Passages that had no room.
+	Omitted int `json:"omitted,omitempty,omitzero"`
+
 	// Recalled Passages of memory that are in the context, best first.
 	Recalled []Recalled `json:"recalled"`
 
-	// Skipped Why nothing was recalled: trivial (the message needs no memory), off, disabled, nothing (was found), unavailable.
+	// Skipped Why nothing that matches the message was recalled: trivial (the message needs no memory), off, disabled, nothing (was
+	// found), unavailable.
 	Skipped string     `json:"skipped,omitempty,omitzero"`
 	Summary SummaryRef `json:"summary,omitempty,omitzero"`
 
@@ -2400,7 +2489,14 @@ type Recalled struct {
 	// Corpus One of: memory, sessions.
 	Corpus  string `json:"corpus"`
 	EndLine int    `json:"endLine"`
-	Path    string `json:"path"`
+
+	// Fact Of what does not depend on the message.
+	Fact string `json:"fact,omitempty,omitzero"`
+
+	// Layer Why it is in the context: it is about the person, among the most trusted, or matches the message. One of: identity,
+	// trusted, matched.
+	Layer string `json:"layer,omitempty,omitzero"`
+	Path  string `json:"path"`
 
 	// Person In a group: the person who said it, or in whose section of MEMORY.md it stands.
 	Person string `json:"person,omitempty,omitzero"`
@@ -2852,31 +2948,33 @@ type SettingsChanges struct {
 	FlushMessages        nullable.Nullable[int]     `json:"flushMessages,omitempty,omitzero"`
 
 	// FlushPolicy One of: fallback, wait.
-	FlushPolicy        nullable.Nullable[string]  `json:"flushPolicy,omitempty,omitzero"`
-	FlushShare         nullable.Nullable[float64] `json:"flushShare,omitempty,omitzero"`
-	FlushSoftTokens    nullable.Nullable[int]     `json:"flushSoftTokens,omitempty,omitzero"`
-	IdleTurnSeconds    nullable.Nullable[int]     `json:"idleTurnSeconds,omitempty,omitzero"`
-	Leader             nullable.Nullable[string]  `json:"leader,omitempty,omitzero"`
-	MaxToolRounds      nullable.Nullable[int]     `json:"maxToolRounds,omitempty,omitzero"`
-	MemoryEnabled      nullable.Nullable[bool]    `json:"memoryEnabled,omitempty,omitzero"`
-	MemoryMaxChars     nullable.Nullable[int]     `json:"memoryMaxChars,omitempty,omitzero"`
-	MinMessages        nullable.Nullable[int]     `json:"minMessages,omitempty,omitzero"`
-	MinUserChars       nullable.Nullable[int]     `json:"minUserChars,omitempty,omitzero"`
-	Mmr                nullable.Nullable[bool]    `json:"mmr,omitempty,omitzero"`
-	MmrLambda          nullable.Nullable[float64] `json:"mmrLambda,omitempty,omitzero"`
-	Model              nullable.Nullable[string]  `json:"model,omitempty,omitzero"`
-	OwnerIsolation     nullable.Nullable[bool]    `json:"ownerIsolation,omitempty,omitzero"`
-	ProfileMaxChars    nullable.Nullable[int]     `json:"profileMaxChars,omitempty,omitzero"`
-	QuietSeconds       nullable.Nullable[int]     `json:"quietSeconds,omitempty,omitzero"`
-	RecallMaxResults   nullable.Nullable[int]     `json:"recallMaxResults,omitempty,omitzero"`
-	RecallMinScore     nullable.Nullable[float64] `json:"recallMinScore,omitempty,omitzero"`
-	SummaryMaxTokens   nullable.Nullable[int]     `json:"summaryMaxTokens,omitempty,omitzero"`
-	TextWeight         nullable.Nullable[float64] `json:"textWeight,omitempty,omitzero"`
-	VectorWeight       nullable.Nullable[float64] `json:"vectorWeight,omitempty,omitzero"`
-	WindowCompactShare nullable.Nullable[float64] `json:"windowCompactShare,omitempty,omitzero"`
-	WindowKeepTurns    nullable.Nullable[int]     `json:"windowKeepTurns,omitempty,omitzero"`
-	WindowMaxTokens    nullable.Nullable[int]     `json:"windowMaxTokens,omitempty,omitzero"`
-	WriteTargets       []string                   `json:"writeTargets,omitempty,omitzero"`
+	FlushPolicy         nullable.Nullable[string]  `json:"flushPolicy,omitempty,omitzero"`
+	FlushShare          nullable.Nullable[float64] `json:"flushShare,omitempty,omitzero"`
+	FlushSoftTokens     nullable.Nullable[int]     `json:"flushSoftTokens,omitempty,omitzero"`
+	IdleTurnSeconds     nullable.Nullable[int]     `json:"idleTurnSeconds,omitempty,omitzero"`
+	InjectIdentityShare nullable.Nullable[float64] `json:"injectIdentityShare,omitempty,omitzero"`
+	InjectTrustedShare  nullable.Nullable[float64] `json:"injectTrustedShare,omitempty,omitzero"`
+	Leader              nullable.Nullable[string]  `json:"leader,omitempty,omitzero"`
+	MaxToolRounds       nullable.Nullable[int]     `json:"maxToolRounds,omitempty,omitzero"`
+	MemoryEnabled       nullable.Nullable[bool]    `json:"memoryEnabled,omitempty,omitzero"`
+	MemoryMaxChars      nullable.Nullable[int]     `json:"memoryMaxChars,omitempty,omitzero"`
+	MinMessages         nullable.Nullable[int]     `json:"minMessages,omitempty,omitzero"`
+	MinUserChars        nullable.Nullable[int]     `json:"minUserChars,omitempty,omitzero"`
+	Mmr                 nullable.Nullable[bool]    `json:"mmr,omitempty,omitzero"`
+	MmrLambda           nullable.Nullable[float64] `json:"mmrLambda,omitempty,omitzero"`
+	Model               nullable.Nullable[string]  `json:"model,omitempty,omitzero"`
+	OwnerIsolation      nullable.Nullable[bool]    `json:"ownerIsolation,omitempty,omitzero"`
+	ProfileMaxChars     nullable.Nullable[int]     `json:"profileMaxChars,omitempty,omitzero"`
+	QuietSeconds        nullable.Nullable[int]     `json:"quietSeconds,omitempty,omitzero"`
+	RecallMaxResults    nullable.Nullable[int]     `json:"recallMaxResults,omitempty,omitzero"`
+	RecallMinScore      nullable.Nullable[float64] `json:"recallMinScore,omitempty,omitzero"`
+	SummaryMaxTokens    nullable.Nullable[int]     `json:"summaryMaxTokens,omitempty,omitzero"`
+	TextWeight          nullable.Nullable[float64] `json:"textWeight,omitempty,omitzero"`
+	VectorWeight        nullable.Nullable[float64] `json:"vectorWeight,omitempty,omitzero"`
+	WindowCompactShare  nullable.Nullable[float64] `json:"windowCompactShare,omitempty,omitzero"`
+	WindowKeepTurns     nullable.Nullable[int]     `json:"windowKeepTurns,omitempty,omitzero"`
+	WindowMaxTokens     nullable.Nullable[int]     `json:"windowMaxTokens,omitempty,omitzero"`
+	WriteTargets        []string                   `json:"writeTargets,omitempty,omitzero"`
 }
 
 // Signals defines model for Signals.
@@ -4399,6 +4497,46 @@ func (c *Client) StartImport(ctx context.Context, agent string, importID string)
 		arguments: []any{agent, importID},
 	}
 	return call[Import](ctx, c, r)
+}
+
+// ListInjectionsParams are the optional parameters of ListInjections.
+type ListInjectionsParams struct {
+	Person
+	// The value of next on the previous page; missing: from the start.
+	Cursor string `query:"cursor"`
+	// Maximum number of items.
+	Limit int `query:"limit"`
+	// Only of this conversation.
+	Conversation string `query:"conversation"`
+}
+
+// ListInjections calls GET /api/v1/agents/{agent}/injections: list what was put into contexts.
+func (c *Client) ListInjections(
+	ctx context.Context, agent string, params ListInjectionsParams,
+) (Answer[Page[Injection]], error) {
+	r := request{
+		method: "GET", path: "/api/v1/agents/%s/injections",
+		arguments: []any{agent}, params: params,
+	}
+	return call[Page[Injection]](ctx, c, r)
+}
+
+// GetInjectionParams are the optional parameters of GetInjection.
+type GetInjectionParams struct {
+	Person
+	// Words, in any case, or the id of a fact.
+	About string `query:"about"`
+}
+
+// GetInjection calls GET /api/v1/agents/{agent}/injections/{injection}: read why a context contained something, or did not.
+func (c *Client) GetInjection(
+	ctx context.Context, agent string, injection string, params GetInjectionParams,
+) (Answer[InjectionDetail], error) {
+	r := request{
+		method: "GET", path: "/api/v1/agents/%s/injections/%s",
+		arguments: []any{agent, injection}, params: params,
+	}
+	return call[InjectionDetail](ctx, c, r)
 }
 
 // GetMemoryParams are the optional parameters of GetMemory.

@@ -51,6 +51,10 @@ func TestRequestsAreInTheContract(t *testing.T) {
 			"events", "--after", "7-9", "--kind", "document.written,memory.dream.completed", "--path", "MEMORY.md", "--limit", "5",
 			"--end-user", "42",
 		},
+		{"injections", "--conversation", "c1", "--limit", "5", "--end-user", "42"},
+		{"injections", "show", uuid.NewString(), "--end-user", "42"},
+		{"injections", "why", "boat", "--injection", uuid.NewString(), "--end-user", "42"},
+		{"why", uuid.NewString()},
 		{"artifacts", "--limit", "5", "--cursor", "x", "--end-user", "42"},
 		{"tools"},
 		{
@@ -108,7 +112,7 @@ func TestRequestsAreInTheContract(t *testing.T) {
 		"search-memory", "get-memory", "build-index", "memory-status", "write-file",
 		"dream", "dream-focused", "list-dreams", "get-dream", "explain-candidate", "explain-candidates", "revert-dream", "dream-again", "find-owner",
 		"create-import", "add-import-items", "start-import", "list-import-items",
-		"write-memory", "list-artifacts", "list-tools", "call-tool",
+		"list-injections", "get-injection", "get-fact", "write-memory", "list-artifacts", "list-tools", "call-tool",
 	} {
 		if !made()[id] {
 			t.Errorf("no command asked for %s", id)

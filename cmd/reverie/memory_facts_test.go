@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"testing"
 
 	"reverie/cli/clitest"
@@ -19,6 +20,7 @@ func TestFactsFromTheShell(t *testing.T) {
 	clitest.Contains(t, grace("facts", "bees"), "FACT", "TRUST", "PLACE", "TEXT", "0.70", "MEMORY.md:1", "Keeps bees behind the house.")
 	id := oneJSON[wire.Facts](t, grace("facts", "bees", "--json")).Items[0].ID
 	clitest.Contains(t, grace("facts", "helpful", id), "trust is now 0.80: Keeps bees")
+	clitest.Contains(t, grace("why", id), "prior", "+0.700", "written", "MEMORY.md v1")
 	clitest.Contains(t, grace("facts", "why", id), "prior", "+0.700", "helpful", "+0.100", "written", "MEMORY.md v1", "FEEDBACK", "HELPFUL", "asked")
 	given := oneJSON[wire.KnownFact](t, grace("facts", "show", id, "--json")).Feedback[0].ID
 	clitest.Contains(t, grace("facts", "undo", id, given), "trust is now 0.70")
@@ -28,4 +30,35 @@ func TestFactsFromTheShell(t *testing.T) {
 		t.Error(out)
 	}
 	clitest.Contains(t, mustRun(t, "facts", "rebuild"), "accepted")
+}
+
+// The shell shows what was put into a context, and why something was not.
+func TestInjectionsFromTheShell(t *testing.T) {
+	startServer(t)
+	grace := func(args ...string) string { t.Helper(); return mustRun(t, append(args, "--end-user", "42")...) }
+	folder := t.TempDir()
+	putFile(t, folder, "MEMORY.md", "- Keeps bees behind the house.\n")
+	putFile(t, folder, "notes/boat.md", "- The boat lies at pier 4.\n")
+	if _, err := syncOnce(t, folder, "--end-user", "42"); err != nil {
+		t.Fatal(err)
+	}
+	if out := grace("injections"); out != "no contexts\n" {
+		t.Error(out)
+	}
+	if _, _, err := runMemory(t, "injections", "why", "boat", "--end-user", "42"); err == nil {
+		t.Error("a context that does not exist is explained")
+	}
+	c := wire.New(os.Getenv("REVERIE_URL"), testKey, nil)
+	context, err := c.AssembleContext(t.Context(), "ada", wire.AssembleContextParams{}, wire.ContextBody{
+		EndUserID: "42", Conversation: "c1", Message: "At which pier does my boat lie?",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := context.Data.Injection
+	clitest.Contains(t, grace("injections", "--conversation", "c1"), "INJECTION", "CANDIDATES", made, "c1", "200")
+	clitest.Contains(t, grace("injections", "show", made), "injected", "matched", "notes/boat.md:1", "The boat lies at pier 4.")
+	clitest.Contains(t, grace("injections", "why", "PIER"), "injected", "notes/boat.md:1")
+	clitest.Contains(t, grace("injections", "why", "bees", "--injection", made), "absent", "prompt", "MEMORY.md:1")
+	clitest.Contains(t, grace("injections", "why", "moon", "--conversation", "c1"), "no candidate and no fact is about that")
 }

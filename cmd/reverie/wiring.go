@@ -216,7 +216,7 @@ func newWorker(c config.Config, p *parts) (*worker.Worker, error) {
 		Build:         build,
 		DatabaseConns: int(c.DatabaseConns), ModelConcurrency: c.LLMConcurrency, ModelRate: c.LLMRate,
 		EmbedConcurrency: c.EmbeddingConcurrency, EmbedRate: c.EmbeddingRate, SweepInterval: c.SweepInterval,
-		IdleTurn: c.IdleTurn, AuditRetention: c.AuditRetention, Log: t.Log,
+		IdleTurn: c.IdleTurn, AuditRetention: c.AuditRetention, InjectionKeep: c.InjectionRetention, Log: t.Log,
 	}), nil
 }
 

@@ -82,7 +82,9 @@ type Settings struct {
 
 	AutoInject          bool    `envconfig:"AUTO_INJECT" agent:"autoInject" default:"true" desc:"Put recalled memory into the context automatically."`
 	AutoInjectThreshold float64 `envconfig:"AUTO_INJECT_THRESHOLD" agent:"autoInjectThreshold" default:"0.25" minimum:"0" maximum:"1" desc:"Minimum score of memory that is recalled automatically."`
-	AutoInjectMaxTokens int     `envconfig:"AUTO_INJECT_MAX_TOKENS" agent:"autoInjectMaxTokens" default:"200" minimum:"0" maximum:"100000" desc:"Tokens of recalled memory in a context."`
+	AutoInjectMaxTokens int     `envconfig:"AUTO_INJECT_MAX_TOKENS" agent:"autoInjectMaxTokens" default:"200" minimum:"0" maximum:"100000" desc:"Tokens of recalled memory in a context, in all layers."`
+	InjectIdentityShare float64 `envconfig:"INJECT_IDENTITY_SHARE" agent:"injectIdentityShare" default:"0.2" minimum:"0" maximum:"1" desc:"Share of these tokens for facts about the person that are not in the system prompt. What is not used is left to memory that matches the message."`
+	InjectTrustedShare  float64 `envconfig:"INJECT_TRUSTED_SHARE" agent:"injectTrustedShare" default:"0" minimum:"0" maximum:"1" desc:"Share of these tokens for the most trusted facts that are not in the system prompt."`
 
 	FlushSoftTokens int           `envconfig:"FLUSH_SOFT_TOKENS" agent:"flushSoftTokens" default:"4000" minimum:"0" maximum:"1000000" desc:"Free tokens of a window below which older messages are flushed: what is durable in them is saved before they leave the window."`
 	FlushShare      float64       `envconfig:"FLUSH_SHARE" agent:"flushShare" default:"0.85" minimum:"0.1" maximum:"1" desc:"Share of the window above which older messages are flushed."`
@@ -134,6 +136,8 @@ type AgentSettings struct {
 	AutoInject           *bool       `json:"autoInject,omitempty"`
 	AutoInjectThreshold  *float64    `json:"autoInjectThreshold,omitempty"`
 	AutoInjectMaxTokens  *int        `json:"autoInjectMaxTokens,omitempty"`
+	InjectIdentityShare  *float64    `json:"injectIdentityShare,omitempty"`
+	InjectTrustedShare   *float64    `json:"injectTrustedShare,omitempty"`
 	FlushSoftTokens      *int        `json:"flushSoftTokens,omitempty"`
 	FlushShare           *float64    `json:"flushShare,omitempty"`
 	FlushMessages        *int        `json:"flushMessages,omitempty"`

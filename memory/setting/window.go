@@ -33,6 +33,7 @@ type WindowSettings struct {
 	AutoInject          bool    `json:"autoInject" from:"AutoInject"`                   // adds recalled memory to the context automatically
 	AutoInjectThreshold float64 `json:"autoInjectThreshold" from:"AutoInjectThreshold"` // minimum score, 0 to 1
 	AutoInjectMaxTokens int     `json:"autoInjectMaxTokens" from:"AutoInjectMaxTokens"`
+	InjectShares
 
 	// A flush begins when fewer than FlushSoftTokens are left, when more than FlushShare of the window is used, or when
 	// more than FlushMessages messages or FlushBytes bytes are not flushed.
@@ -51,6 +52,12 @@ type WindowSettings struct {
 	Model          string        `json:"model" from:"LLMModel"`
 	ModelTimeout   time.Duration `json:"modelTimeout" from:"LLMTimeout"`
 	ModelHeartbeat time.Duration `json:"modelHeartbeat" from:"LLMHeartbeat"`
+}
+
+// InjectShares are the shares of AutoInjectMaxTokens, 0 to 1, for memory that does not depend on the message.
+type InjectShares struct {
+	Identity float64 `json:"injectIdentityShare" from:"InjectIdentityShare"` // facts about the person
+	Trusted  float64 `json:"injectTrustedShare" from:"InjectTrustedShare"`   // the most trusted facts
 }
 
 // Window returns the settings of context windows.

@@ -35,7 +35,8 @@ type Fact struct {
 	Evidence facts.Evidence
 	Used     Use
 
-	agent    string  // of the row: empty for GLOBAL
+	Agent    string  // of the row: empty for GLOBAL
+	Current  int     // with the lines: version of the document in which they are counted
 	ended    int     // version that has these words no longer; 0: current
 	standing float64 // order of trust among facts with the same half-life
 }
@@ -81,7 +82,13 @@ select f.fact_id, f.document_id, f.agent_id, f.scope, f.owner_key, f.entry_id, f
             and (@category = '' or f.category = @category)
             and (@kind = '' or f.kind = @kind)
             and (@attribute = '' or f.attribute = @attribute)
-            and (@path = '' or f.document_id = any (@documents::uuid[]))`
+            and (@path = '' or f.document_id = any (@documents::uuid[]))
+            and (not @unprompted or not (
+                select e.enabled
+                from documents e
+                where e.workspace_id = @workspace and e.agent_id = f.agent_id and e.document_id = f.document_id and e.scope = f.scope
+                    and e.owner_key = f.owner_key
+                limit 1))`
 
 	// The most trusted facts of each half-life come from the index in their order; the best of all of them are the answer. Facts with
 	// the same trust are in the order of half-lives and ids. What follows a row is known in the terms of its own half-life exactly.
@@ -148,10 +155,10 @@ where f.workspace_id = @workspace and f.agent_id in (@agent, '') and f.fact_id =
 order by f.version`
 
 	sqlContents = `
-select v.document_id, v.content
+select v.document_id, v.version, v.content
 from unnest(@documents::uuid[], @agents::text[]) w (document_id, agent_id)
 cross join lateral (
-    select document_id, content
+    select document_id, version, content
     from document_versions v
     where v.workspace_id = @workspace and v.agent_id = w.agent_id and v.document_id = w.document_id
     order by version desc
@@ -178,7 +185,7 @@ func (s *Facts) ByTrust(ctx context.Context, id memory.Identity, q Query) (Liste
 		}
 		args := t.Args(pgx.NamedArgs{
 			"text": strings.ToLower(q.Text), "category": q.Category, "kind": q.Kind, "attribute": q.Attribute, "path": q.Path,
-			"limit": limit + 1, "today": from.Today, "after": from.Fact, "after_half_life": from.HalfLife,
+			"limit": limit + 1, "today": from.Today, "after": from.Fact, "after_half_life": from.HalfLife, "unprompted": false,
 		})
 		from.bounds(args)
 		var documents []uuid.UUID
@@ -219,6 +226,39 @@ func (s *Facts) ByTrust(ctx context.Context, id memory.Identity, q Query) (Liste
 type ranked struct {
 	Fact
 	trust float64
+}
+
+// MostTrusted returns at most limit facts that are in no document of the system prompt, of a kind or, if it is empty, of any, the most
+// trusted first, with their lines. Facts that their document does not contain any more are left out. It takes one round trip when there
+// are none, and two otherwise.
+func (s *Facts) MostTrusted(ctx context.Context, id memory.Identity, kind facts.Kind, limit int) ([]Fact, error) {
+	if err := pg.RequireAgent(id); err != nil {
+		return nil, err
+	}
+	rows, err := upToDate(ctx, s, id, func(t *pg.Tx, late *[]behind) (rows []Fact, err error) {
+		from, err := parsePlace("", daysOf(t.Now))
+		if err != nil {
+			return nil, err
+		}
+		args := t.Args(pgx.NamedArgs{
+			"text": "", "category": "", "kind": kind, "attribute": "", "path": "", "documents": []uuid.UUID{}, "limit": limit,
+			"today": from.Today, "after": from.Fact, "after_half_life": from.HalfLife, "unprompted": true,
+		})
+		from.bounds(args)
+		b := &pgx.Batch{}
+		pg.All(b.Queue(sqlByTrust, args), &rows, func(row pgx.CollectableRow) (Fact, error) {
+			trust := 0.0
+			return scan(row, &trust)
+		})
+		queueBehind(b, t, late)
+		err = t.Finish(ctx, b)
+		return rows, err
+	})
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	_, err = pg.Read(ctx, s.db, id, func(t *pg.Tx) (none struct{}, err error) { return none, locate(ctx, t, rows) })
+	return slices.DeleteFunc(rows, func(f Fact) bool { return f.FromLine == 0 }), err
 }
 
 // Wording is a fact in one of its wordings, with the version of the document that had it first.
@@ -299,7 +339,7 @@ func scan(row pgx.CollectableRow, more ...any) (f Fact, err error) {
 	var seen float64
 	var endedBy *int
 	columns := []any{
-		&f.ID, &f.Document, &f.agent, &f.Scope, &f.Owner, &f.Entry, &f.Version, &f.At, &endedBy, &ended, &f.Text, &f.Heading, &f.Category, &f.Kind,
+		&f.ID, &f.Document, &f.Agent, &f.Scope, &f.Owner, &f.Entry, &f.Version, &f.At, &endedBy, &ended, &f.Text, &f.Heading, &f.Category, &f.Kind,
 		&f.Subject, &f.Attribute, &f.Value, &f.Single, &f.Confidence, &f.From, &to, &f.HalfLife, &f.Evidence.Source,
 		&f.Evidence.Helpful, &f.Evidence.Unhelpful, &f.Evidence.Days, &seen, &f.standing,
 	}
@@ -323,21 +363,22 @@ func locate(ctx context.Context, t *pg.Tx, rows []Fact) error {
 	var agents []string
 	for _, f := range rows {
 		if f.Ended.IsZero() && !slices.Contains(documents, f.Document) {
-			documents, agents = append(documents, f.Document), append(agents, f.agent)
+			documents, agents = append(documents, f.Document), append(agents, f.Agent)
 		}
 	}
 	entries := make([]string, len(rows))
 	for i, f := range rows {
 		entries[i] = string(f.Entry)
 	}
-	contents, uses := map[uuid.UUID]string{}, map[markdown.EntryID]Use{}
+	contents, versions, uses := map[uuid.UUID]string{}, map[uuid.UUID]int{}, map[markdown.EntryID]Use{}
 	found := false
 	b := &pgx.Batch{}
 	pg.WithRow(b.Queue(sqlContents, t.Args(pgx.NamedArgs{"documents": documents, "agents": agents})), &found, func(row pgx.CollectableRow) error {
 		var document uuid.UUID
+		var version int
 		var content string
-		err := row.Scan(&document, &content)
-		contents[document] = content
+		err := row.Scan(&document, &version, &content)
+		contents[document], versions[document] = content, version
 		return err
 	})
 	since := t.Now.AddDate(0, 0, -usedWithin)
@@ -364,7 +405,7 @@ func locate(ctx context.Context, t *pg.Tx, rows []Fact) error {
 	for i, f := range rows {
 		rows[i].Used = uses[f.Entry]
 		if e, ok := at[place{f.Document, f.Entry}]; ok && f.Ended.IsZero() {
-			rows[i].FromLine, rows[i].ToLine = e.FromLine, e.ToLine
+			rows[i].FromLine, rows[i].ToLine, rows[i].Current = e.FromLine, e.ToLine, versions[f.Document]
 		}
 	}
 	return nil

@@ -112,7 +112,7 @@ func (s *Facts) Story(ctx context.Context, id memory.Identity, fact uuid.UUID) (
 			return nil, fmt.Errorf("fact %s: %w", fact, pg.ErrNotFound)
 		}
 		last := h.Now()
-		doc := Document{ID: last.Document, Agent: last.agent, Scope: last.Scope, Owner: last.Owner}
+		doc := Document{ID: last.Document, Agent: last.Agent, Scope: last.Scope, Owner: last.Owner}
 		var instead successor
 		found := false
 		b = &pgx.Batch{}

@@ -35,6 +35,7 @@ func main() {
 	flag.BoolVar(&b.crossed, "validate", false,
 		"with -offline: vary each parameter of the ranking, and choose those of each set on the others")
 	flag.IntVar(&b.answers, "answers", 0, "measure also with this number of long answers of an assistant added to each dialogue")
+	flag.IntVar(&b.inject, "inject", 0, "measure also how much of the evidence is in a context with this number of tokens of recalled memory")
 	flag.StringVar(&b.dense, "dense", "",
 		"fuse with a frozen ranking instead of a model's: a file of JSON lines (dense.go), or one of "+strings.Join(sortedNames(madeUp), ", "))
 	flag.Var(&b.bars, "min", "exit with status 1 if the overall recall is lower, such as turn@10=0.78,session@10=0.95")
@@ -58,9 +59,11 @@ type bench struct {
 	offline bool
 	crossed bool
 	answers int
+	inject  int
 	bars    bars
 
 	searches searcher
+	contexts contextMaker // nil: only searches can be measured
 }
 
 // searcher is the search under test.
@@ -103,6 +106,9 @@ func (b *bench) run(ctx context.Context, w io.Writer, asJSON bool) (passed bool,
 	if b.crossed {
 		return false, errNotOffline
 	}
+	if b.inject > 0 && b.dense != "" {
+		return false, errors.New("-inject cannot be used with -dense")
+	}
 	source, err := b.openVectors(all(sets))
 	if err != nil {
 		return false, err
@@ -120,7 +126,7 @@ func (b *bench) run(ctx context.Context, w io.Writer, asJSON bool) (passed bool,
 		if err != nil {
 			return err
 		}
-		b.searches = overHTTP{api}
+		b.searches, b.contexts = overHTTP{api}, overHTTP{api}
 		r, err := b.measureAll(ctx, sets, s.DatabaseURL, source)
 		if err != nil {
 			return err

@@ -71,6 +71,11 @@ func (b *bench) measure(ctx context.Context, s set, source *vectorSource) (repor
 			return r, err
 		}
 	}
+	if b.inject > 0 && b.contexts != nil {
+		if r.Injected, err = b.injected(ctx, s); err != nil {
+			return r, err
+		}
+	}
 	if b.ablate {
 		r.Ablations, err = b.ablations(ctx, s, r.Overall.Recall, ablations(source != nil)...)
 	}

@@ -30,6 +30,7 @@ type report struct {
 	Default   defaultFigures   `json:"default"`
 	Latency   services.Latency `json:"latency"`
 	Diluted   *dilution        `json:"diluted,omitempty"`
+	Injected  *injection       `json:"injected,omitempty"`
 	Inputs    []ablated        `json:"inputs,omitempty"` // words and vectors, each alone
 	Ablations []ablated        `json:"ablations,omitempty"`
 	Bars      []bar            `json:"bars,omitempty"`
@@ -209,6 +210,9 @@ func (r report) print(w io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(w, "\nlatency of a search: %s\n", latency(r.Latency))
+	if r.Injected != nil {
+		r.Injected.print(w)
+	}
 	if r.Diluted != nil {
 		r.Diluted.print(w, r.Overall.Recall)
 	}

@@ -1,0 +1,261 @@
+package facts
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"reverie/api/rest"
+	"reverie/memory"
+	"reverie/recall"
+	"reverie/search"
+	"reverie/store"
+	stored "reverie/store/facts"
+	"reverie/store/gate"
+)
+
+const injectionsPath = "/api/v1/agents/{agent}/injections"
+
+func (s *room) injectionRoutes() {
+	rest.Register(s.Server, rest.Route{
+		ID: "list-injections", Method: http.MethodGet, Path: injectionsPath, Tag: "facts", Need: memory.RoleViewer,
+		Summary: "List what was put into contexts",
+		Doc:     "One record for each context of the owner, newest first, with counts. The worker deletes records by age.",
+	}, s.listInjections)
+	rest.Register(s.Server, rest.Route{
+		ID: "get-injection", Method: http.MethodGet, Path: injectionsPath + "/{injection}", Tag: "facts", Need: memory.RoleViewer,
+		Summary: "Read why a context contained something, or did not",
+		Doc: "Every candidate and what became of it. With about, only those that contain it or are that fact; and why other facts that " +
+			"match were no candidates. Texts are read now, as far as they still exist: the record has only references.",
+	}, s.getInjection)
+}
+
+type injectionsInput struct {
+	rest.AgentParam
+	rest.PersonParams
+	rest.PageParams
+	Conversation string `query:"conversation" maxLength:"255" doc:"Only of this conversation."`
+}
+
+// injectionView is the record of a context in lists.
+type injectionView struct {
+	ID           uuid.UUID `json:"id"`
+	At           time.Time `json:"at"`
+	Conversation string    `json:"conversation,omitempty"`
+	Seq          int64     `json:"seq,omitempty" doc:"Number of the message that was to be answered; missing: it was not stored."`
+	Skipped      string    `json:"skipped,omitempty" doc:"Why nothing that matches the message was injected, as in the context."`
+	Budget       int       `json:"budget" doc:"Tokens that recalled memory could have."`
+	Tokens       int       `json:"tokens" doc:"Tokens that it had."`
+	Candidates   int       `json:"candidates"`
+	Selected     int       `json:"selected"`
+	Omitted      int       `json:"omitted" doc:"Candidates that had no room."`
+}
+
+// InjectionPage is a page of records by a name that the OpenAPI document sees.
+type InjectionPage = rest.Page[injectionView]
+
+func viewInjection(in stored.Injection) injectionView {
+	return injectionView{
+		in.ID, in.At, in.Conversation, in.Seq, in.Skipped, in.Budget, in.Tokens, in.Candidates, in.Selected, in.Omitted,
+	}
+}
+
+func (s *room) listInjections(ctx context.Context, in *injectionsInput) (*rest.Reply[InjectionPage], error) {
+	id, _, err := s.NeedOwner(ctx, in.Agent, in.Person())
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.Store.Injections(ctx, id, in.Conversation, store.Page{Limit: in.Limit, Cursor: in.Cursor})
+	if err != nil {
+		return nil, err
+	}
+	return rest.OK(InjectionPage{Items: rest.Views(list.Items, viewInjection), Next: list.Next}), nil
+}
+
+type injectionInput struct {
+	rest.AgentParam
+	rest.PersonParams
+	Injection string `path:"injection" format:"uuid" doc:"Id from the context, or from the list."`
+	About     string `query:"about" maxLength:"256" doc:"Words, in any case, or the id of a fact." example:"boat"`
+}
+
+// choiceView is a candidate and what became of it.
+type choiceView struct {
+	Outcome   string        `json:"outcome" enum:"injected,omitted,absent" doc:"absent: it was no candidate."`
+	Reason    string        `json:"reason,omitempty" enum:"budget,prompt,window,duplicate,refused,later,skipped,not_found" doc:"Why it was not injected: no room; the system prompt or the conversation has it; another one says it; it must not be shown; it was noted later; nothing was searched for; the search did not find it, and others were more trusted."`
+	Layer     string        `json:"layer,omitempty" enum:"identity,trusted,matched"`
+	Corpus    search.Corpus `json:"corpus" enum:"memory,sessions"`
+	Path      string        `json:"path"`
+	StartLine int           `json:"startLine" doc:"Line of the version, or number of the message."`
+	EndLine   int           `json:"endLine"`
+	Version   int           `json:"version,omitempty" doc:"Of the document."`
+	Scope     memory.Scope  `json:"scope"`
+	Agent     string        `json:"agent,omitempty" doc:"Whose memory it is; missing for GLOBAL."`
+	Fact      *uuid.UUID    `json:"fact,omitempty"`
+	Score     float64       `json:"score" doc:"Of the search; of facts, their trust."`
+	Tokens    int           `json:"tokens,omitempty"`
+	Text      string        `json:"text,omitempty" doc:"As far as it still exists."`
+}
+
+// injectionDetailView is the whole record of a context.
+type injectionDetailView struct {
+	Injection injectionView `json:"injection"`
+	Choices   []choiceView  `json:"choices" doc:"In the order of layers, best first."`
+}
+
+func (s *room) getInjection(ctx context.Context, in *injectionInput) (*rest.Reply[injectionDetailView], error) {
+	injection, err := uuidAt("injection", in.Injection)
+	if err != nil {
+		return nil, err
+	}
+	id, _, err := s.NeedOwner(ctx, in.Agent, in.Person())
+	if err != nil {
+		return nil, err
+	}
+	record, err := s.Store.Injection(ctx, id, injection)
+	if err != nil {
+		return nil, err
+	}
+	view := injectionDetailView{Injection: viewInjection(record), Choices: []choiceView{}}
+	var all []choiceView
+	texts := sourceTexts{store: s.Store, id: id, versions: map[sourceVersion][]string{}}
+	for _, c := range record.Choices {
+		v := viewChoice(c)
+		if v.Text, err = texts.of(ctx, c); err != nil {
+			return nil, err
+		}
+		all = append(all, v)
+		if in.About == "" || v.Fact != nil && v.Fact.String() == in.About || mentions(v.Text, in.About) {
+			view.Choices = append(view.Choices, v)
+		}
+	}
+	if in.About != "" {
+		absent, err := s.absent(ctx, id, record, all, in.About)
+		if err != nil {
+			return nil, err
+		}
+		view.Choices = append(view.Choices, absent...)
+	}
+	return rest.OK(view), nil
+}
+
+func viewChoice(c stored.Choice) choiceView {
+	v := choiceView{
+		Outcome: "injected", Reason: c.Omitted, Layer: c.Layer, Corpus: c.Corpus, Path: c.Path, StartLine: c.From, EndLine: c.To,
+		Version: c.Version, Scope: c.Scope, Agent: c.Agent, Score: c.Score, Tokens: c.Tokens,
+	}
+	if c.Omitted != "" {
+		v.Outcome = "omitted"
+	}
+	if c.Fact != uuid.Nil {
+		v.Fact = &c.Fact
+	}
+	return v
+}
+
+// mentions reports whether a text contains words, in any case.
+func mentions(text, words string) bool {
+	return strings.Contains(strings.ToLower(text), strings.ToLower(words))
+}
+
+// mostAbsent bounds the facts that are explained although they were no candidates.
+const mostAbsent = 20
+
+// absent returns facts that match and were no candidates, with the reason.
+func (s *room) absent(
+	ctx context.Context, id memory.Identity, record stored.Injection, candidates []choiceView, about string,
+) ([]choiceView, error) {
+	found, err := s.factsAbout(ctx, id, about)
+	if err != nil {
+		return nil, err
+	}
+	documents, err := s.Store.Documents(ctx, id, gate.DocumentFilter{})
+	if err != nil {
+		return nil, err
+	}
+	var absent []choiceView
+	for _, f := range found {
+		if slices.ContainsFunc(candidates, func(c choiceView) bool { return c.Fact != nil && *c.Fact == f.ID || strings.Contains(c.Text, f.Text) }) {
+			continue
+		}
+		reason := "not_found"
+		switch {
+		case f.At.After(record.At):
+			reason = "later"
+		case slices.ContainsFunc(documents, func(d gate.DocumentEntry) bool { return d.ID == f.Document && d.Enabled }):
+			reason = "prompt"
+		case record.Skipped != "" && record.Skipped != "nothing":
+			reason = "skipped"
+		}
+		absent = append(absent, choiceView{
+			Outcome: "absent", Reason: reason, Corpus: search.Memory, Path: f.Path, StartLine: f.FromLine, EndLine: f.ToLine,
+			Version: f.Version, Scope: f.Scope, Agent: f.Agent, Fact: &f.ID, Score: f.Evidence.Trust(s.Now()), Text: f.Text,
+		})
+	}
+	return absent, nil
+}
+
+// factsAbout returns the fact with an id, or those that contain words. There are none where facts are switched off.
+func (s *room) factsAbout(ctx context.Context, id memory.Identity, about string) ([]stored.Fact, error) {
+	if fact, err := uuid.Parse(about); err == nil {
+		h, err := s.Store.Fact(ctx, id, fact)
+		switch {
+		case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrFactsOff):
+			return nil, nil
+		case err != nil:
+			return nil, err
+		}
+		return []stored.Fact{h.Now().Fact}, nil
+	}
+	list, err := s.Store.ByTrust(ctx, id, stored.Query{Text: about, Page: store.Page{Limit: mostAbsent}})
+	if errors.Is(err, store.ErrFactsOff) {
+		return nil, nil
+	}
+	return list.Items, err
+}
+
+// sourceTexts reads the texts of choices, each document once.
+type sourceTexts struct {
+	store    *store.Store
+	id       memory.Identity
+	versions map[sourceVersion][]string // lines
+}
+
+type sourceVersion struct {
+	source  uuid.UUID
+	version int
+}
+
+// of returns the text of a choice; empty: it exists no longer, or belongs to another agent.
+func (s sourceTexts) of(ctx context.Context, c stored.Choice) (string, error) {
+	if c.Agent != "" && c.Agent != s.id.Agent {
+		return "", nil
+	}
+	if name, is := strings.CutPrefix(c.Path, recall.SessionsFolder); is && c.Corpus == search.Sessions {
+		messages, err := s.store.Messages(ctx, s.id, name, int64(c.From)-1, c.To-c.From+1)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return "", err
+		}
+		var lines []string
+		for _, m := range messages {
+			lines = append(lines, m.Content)
+		}
+		return strings.Join(lines, "\n"), nil
+	}
+	key := sourceVersion{c.Source, c.Version}
+	lines, known := s.versions[key]
+	if !known {
+		version, err := s.store.VersionOf(ctx, s.id, memory.Ref{Scope: c.Scope, Path: c.Path}, c.Version)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return "", err
+		}
+		lines = strings.Split(version.Content, "\n")
+		s.versions[key] = lines
+	}
+	return strings.Join(lines[min(c.From-1, len(lines)):min(c.To, len(lines))], "\n"), nil
+}

@@ -1,0 +1,144 @@
+package chat
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"reverie/facts"
+	"reverie/memory"
+	"reverie/recall"
+	"reverie/scan"
+	"reverie/search"
+	"reverie/store"
+	stored "reverie/store/facts"
+	"reverie/window"
+)
+
+// Reasons why a candidate is not in the context.
+const (
+	omittedPrompt    = "prompt"    // the system prompt contains it
+	omittedWindow    = "window"    // the conversation contains it
+	omittedDuplicate = "duplicate" // another candidate says the same
+	omittedBudget    = "budget"    // there was no room
+	omittedRefused   = "refused"   // it must not be shown
+)
+
+const (
+	// standingFacts bounds the candidates of each layer that does not depend on the message.
+	standingFacts = 40
+	// logPatience bounds recording what was injected.
+	logPatience = 2 * time.Second
+)
+
+// all returns all candidates in the order of layers.
+func (f finding) all() []passage { return slices.Concat(f.standing, f.matched) }
+
+// standing returns what is injected whatever the message says: facts about the person, and unless the message is trivial the most
+// trusted ones, best first. A failure does not fail the turn.
+func (a *assembly) standing(ctx context.Context) (standing []passage) {
+	if a.disabled() != "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(a.RecallPatience, recallPatience))
+	defer cancel()
+	if a.settings.Identity > 0 {
+		standing = a.mostTrusted(ctx, window.Identity, facts.Profile)
+	}
+	if a.settings.Trusted > 0 && !window.Trivial(a.current.Content) {
+		standing = append(standing, a.mostTrusted(ctx, window.Trusted, "")...)
+	}
+	return standing
+}
+
+// mostTrusted returns the most trusted facts of a kind as passages of a layer.
+func (a *assembly) mostTrusted(ctx context.Context, layer window.Layer, kind facts.Kind) []passage {
+	trusted, err := a.Store.MostTrusted(ctx, a.id, kind, standingFacts)
+	if err != nil && !errors.Is(err, store.ErrFactsOff) {
+		a.Log.WarnContext(ctx, "Could not read the most trusted facts in a turn", "error", err, "agent", a.agent.ID)
+	}
+	if err != nil {
+		return nil
+	}
+	return a.standingOf(layer, trusted)
+}
+
+// standingOf returns facts as passages of a layer.
+func (a *assembly) standingOf(layer window.Layer, trusted []stored.Fact) (passages []passage) {
+	for _, f := range trusted {
+		scanned := scan.Scan(f.Text)
+		if scanned.Verdict == scan.VerdictQuarantine {
+			continue
+		}
+		by := memory.NoOwner
+		if a.request.Speaker != memory.NoOwner {
+			if person, found := strings.CutPrefix(f.Heading, memory.PersonHeading); found {
+				by = memory.Owner(person)
+			}
+		}
+		passages = append(passages, passage{
+			hit: recall.Hit{
+				Corpus: search.Memory, Path: f.Path, FromLine: f.FromLine, ToLine: f.ToLine, Text: scanned.Text, At: f.At,
+				Score:  f.Evidence.Trust(a.now),
+				Source: recall.SourceRef{Scope: f.Scope, Agent: f.Agent, Owner: f.Owner, ID: f.Document, Version: f.Current},
+			},
+			statements: []statement{{scanned.Text, by}}, line: f.FromLine, layer: layer, fact: f.ID,
+		})
+	}
+	return passages
+}
+
+// skipped returns why the context contains nothing that matches the message; empty if it does.
+func (a *assembly) skipped() string {
+	if slices.ContainsFunc(a.shown, func(p passage) bool { return p.layer == window.Matched }) {
+		return ""
+	}
+	return cmp.Or(a.found.skipped, skippedNothing)
+}
+
+// log records what became of each candidate. A failure does not fail the turn.
+func (a *assembly) log(ctx context.Context) {
+	in := stored.Injection{
+		ID: a.injection, At: a.now, Conversation: a.request.Conversation, Seq: a.current.Seq, Skipped: a.skipped(),
+		Budget: a.settings.AutoInjectMaxTokens, Tokens: a.result.Ledger.Recall, Omitted: a.result.Omitted,
+	}
+	offered := 0
+	for i, p := range a.found.all() {
+		c := stored.Choice{
+			Layer: p.layer.String(), Corpus: p.hit.Corpus, Source: p.hit.Source.ID, Version: p.hit.Source.Version, Path: p.hit.Path,
+			Scope: p.hit.Source.Scope, Agent: p.hit.Source.Agent, From: p.hit.FromLine, To: p.hit.ToLine, Fact: p.fact, Score: p.hit.Score,
+			Omitted: a.reasons[i],
+		}
+		if c.Omitted == "" {
+			if slices.Contains(a.result.Recalled, offered) {
+				c.Tokens = a.counter.Count(a.offered[offered].text())
+				in.Selected++
+			} else {
+				c.Omitted = a.notShown(a.offered[offered])
+			}
+			offered++
+		}
+		in.Choices = append(in.Choices, c)
+	}
+	in.Candidates = len(in.Choices)
+	ctx, cancel := context.WithTimeout(ctx, logPatience)
+	defer cancel()
+	if err := a.Store.RecordInjection(ctx, a.id, in); err != nil {
+		a.Log.WarnContext(ctx, "Could not record what was injected", "error", err, "agent", a.agent.ID)
+	}
+}
+
+// notShown returns why the window does not contain a passage that it was given.
+func (a *assembly) notShown(p passage) string {
+	text := p.text()
+	switch {
+	case slices.ContainsFunc(a.shown, func(other passage) bool { return contains(other.text(), text) }):
+		return omittedDuplicate
+	case !window.MayShow(text):
+		return omittedRefused
+	}
+	return omittedBudget
+}

@@ -1,0 +1,127 @@
+package facts
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"reverie/memory"
+	"reverie/search"
+	"reverie/store/pg"
+)
+
+// Injection is what was put into the context of a turn, and what was not, as references.
+type Injection struct {
+	ID           uuid.UUID // a UUIDv7
+	At           time.Time
+	Owner        memory.Owner // set when it is read
+	Conversation string       // the client's id; empty: none
+	Seq          int64        // number of the message that was to be answered; 0: it was not stored
+	Skipped      string       // why nothing was looked for; empty: it was
+	Budget       int          // tokens
+	Tokens       int
+	Candidates   int
+	Selected     int
+	Omitted      int // for lack of room
+	Choices      []Choice
+}
+
+// Choice is what became of one candidate.
+type Choice struct {
+	Layer   string        `json:"layer"`
+	Corpus  search.Corpus `json:"corpus"`
+	Source  uuid.UUID     `json:"source"`            // document or conversation
+	Version int           `json:"version,omitempty"` // of the document, in which the lines are counted
+	Path    string        `json:"path"`
+	Scope   memory.Scope  `json:"scope"`
+	Agent   string        `json:"agent,omitempty"` // whose memory it is; empty for GLOBAL
+	From    int           `json:"from"`            // line, or number of the message
+	To      int           `json:"to"`
+	Fact    uuid.UUID     `json:"fact,omitzero"`
+	Score   float64       `json:"score"` // trust of a fact
+	Tokens  int           `json:"tokens,omitempty"`
+	Omitted string        `json:"omitted,omitempty"` // why it is not in the context; empty: it is
+}
+
+const (
+	sqlInjected = `
+insert into injections (workspace_id, agent_id, owner_key, injection_id, at, conversation_id, seq, skipped, budget, tokens, candidates,
+    selected, omitted, choices)
+values (@workspace, @agent, @owner, @injection, @at, @conversation, @seq, @skipped, @budget, @tokens, @candidates, @selected, @omitted,
+    @choices)
+on conflict (workspace_id, agent_id, owner_key, injection_id) do update
+set skipped = excluded.skipped, tokens = excluded.tokens, candidates = excluded.candidates, selected = excluded.selected,
+    omitted = excluded.omitted, choices = excluded.choices`
+
+	injectionRows = `
+select injection_id, at, owner_key, conversation_id, seq, skipped, budget, tokens, candidates, selected, omitted, choices
+from injections
+where workspace_id = @workspace and agent_id = @agent and owner_key = @owner `
+
+	sqlInjection  = injectionRows + `and injection_id = @injection`
+	sqlInjections = injectionRows + `and injection_id < @before and (@conversation = '' or conversation_id = @conversation)
+order by injection_id desc
+limit @limit`
+
+	sqlInjectionsExpire = `select reverie_expire_injections(@before)`
+)
+
+// RecordInjection stores what was put into a context. Recorded again, it replaces what it was.
+func (s *Facts) RecordInjection(ctx context.Context, id memory.Identity, in Injection) error {
+	if err := pg.RequireAgent(id); err != nil {
+		return err
+	}
+	choices, err := json.Marshal(in.Choices)
+	if err != nil {
+		return fmt.Errorf("injection: %w", err)
+	}
+	_, err = pg.InTx(ctx, s.db, id, func(t *pg.Tx) (none struct{}, err error) {
+		b := &pgx.Batch{}
+		b.Queue(sqlInjected, t.Args(pgx.NamedArgs{
+			"injection": in.ID, "at": in.At, "conversation": in.Conversation, "seq": in.Seq, "skipped": in.Skipped, "budget": in.Budget,
+			"tokens": in.Tokens, "candidates": in.Candidates, "selected": in.Selected, "omitted": in.Omitted, "choices": choices,
+		}))
+		return none, t.Finish(ctx, b)
+	})
+	return err
+}
+
+// Injections lists what was put into contexts of the identity's owner, newest first; of one conversation if it is named.
+func (s *Facts) Injections(ctx context.Context, id memory.Identity, conversation string, p pg.Page) (pg.Listed[Injection], error) {
+	if err := pg.ValidText("conversation", conversation, maxQuery); err != nil {
+		return pg.Listed[Injection]{}, err
+	}
+	return pg.ReadPage(ctx, s.db, id, p, func(_ *pg.Tx, from pg.Cursor) (string, pgx.NamedArgs) {
+		return sqlInjections, pgx.NamedArgs{"before": from.ID, "conversation": conversation}
+	}, scanInjection, func(in Injection) pg.Cursor { return pg.Cursor{At: in.At, ID: in.ID} })
+}
+
+// Injection returns what was put into one context, or ErrNotFound.
+func (s *Facts) Injection(ctx context.Context, id memory.Identity, injection uuid.UUID) (Injection, error) {
+	if err := pg.RequireAgent(id); err != nil {
+		return Injection{}, err
+	}
+	return pg.ReadOne(ctx, s.db, id, sqlInjection, pgx.NamedArgs{"injection": injection}, scanInjection,
+		fmt.Errorf("injection %s: %w", injection, pg.ErrNotFound))
+}
+
+func scanInjection(row pgx.CollectableRow) (in Injection, err error) {
+	err = row.Scan(&in.ID, &in.At, &in.Owner, &in.Conversation, &in.Seq, &in.Skipped, &in.Budget, &in.Tokens, &in.Candidates, &in.Selected,
+		&in.Omitted, &in.Choices)
+	return in, err
+}
+
+// ExpireInjections deletes records from before a time, of all workspaces, at most 10,000 of them and none of the latest day. It takes no
+// identity because the sweep works for the deployment.
+func (s *Facts) ExpireInjections(ctx context.Context, before time.Time) (n int, err error) {
+	return pg.Run(ctx, s.db, &pg.Tx{Mode: pg.SQLBegin}, func(t *pg.Tx) (n int, err error) {
+		b := &pgx.Batch{}
+		b.Queue(sqlInjectionsExpire, t.Args(pgx.NamedArgs{"before": before})).QueryRow(func(row pgx.Row) error { return row.Scan(&n) })
+		err = t.Finish(ctx, b)
+		return n, err
+	})
+}
