@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
@@ -81,6 +82,11 @@ var factCalls = map[string]call{
 		fact, of := w.anyFact(t)
 		found, err := w.Numbered(t.Context(), id, facts.Number(fact))
 		return found, &of, err
+	},
+	"Recalled": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		scope := rapid.SampledFrom([]memory.Scope{memory.ScopePersonal, memory.ScopeTeam}).Draw(t, "scope")
+		found, err := w.Recalled(t.Context(), id, scope, time.Time{}, time.Now().AddDate(100, 0, 0))
+		return found, nil, err
 	},
 	"Stated": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		fact, of := w.anyFact(t)

@@ -134,3 +134,74 @@ func TestNewestEntriesAreShown(t *testing.T) {
 		t.Errorf("a long entry is shown: %d", len(shown))
 	}
 }
+
+func TestMergeRemovesRepetitions(t *testing.T) {
+	t.Parallel()
+	document := ""
+	add := func(key, content string, days int) {
+		document = set(t, document, structured.Entry{Key: key, Content: content, Source: "chat", Updated: day.AddDate(0, 0, days)})
+	}
+	add("diet", "The user does not eat meat.", 0)
+	add("tea", "Drinks green tea in the morning.", 0)
+	add("food", "The user does not eat meat", 3)
+	add("tea time", "Drinks green tea in the evening.", 3)
+	add("flat", "Rents a flat for 900 euros.", 0)
+	add("rent", "Rents a flat for 950 euros.", 3)
+	add("cat", "Has a cat.", 0)
+	kept := func(string) bool { return false }
+	if got, removed, err := structured.Merge(document, kept); err != nil || removed > 0 || got != document {
+		t.Errorf("a short document: %d %v", removed, err)
+	}
+	add("bike", "Rides a red bike.", 0)
+	got, removed, err := structured.Merge(document, kept)
+	if _, still := structured.Find(structured.Parse(got), "diet"); err != nil || removed != 1 || still {
+		t.Errorf("merged: %d %v\n%s", removed, err, got)
+	}
+	if _, removed, _ := structured.Merge(document, func(key string) bool { return key == "diet" }); removed != 0 {
+		t.Error("an entry that a person wrote is removed")
+	}
+}
+
+// Merging never adds an entry, keeps one of each statement, and merges nothing when it is repeated.
+func TestMergeNeverGrows(t *testing.T) {
+	t.Parallel()
+	contents := []string{"Likes tea.", "Likes tea", "Likes green tea.", "Likes coffee.", "Does not like tea.", "Lives in Bern.", "Lives in Basel."}
+	rapid.Check(t, func(r *rapid.T) {
+		document, mine := "", map[string]bool{}
+		for i := range rapid.IntRange(0, 16).Draw(r, "entries") {
+			key := fmt.Sprintf("key %d", i)
+			mine[key] = rapid.IntRange(0, 3).Draw(r, "mine") == 0
+			document = set(r, document, structured.Entry{
+				Key: key, Content: rapid.SampledFrom(contents).Draw(r, "content"), Updated: day.AddDate(0, 0, rapid.IntRange(0, 2).Draw(r, "day")),
+			})
+		}
+		keeps := func(key string) bool { return mine[key] }
+		merged, removed, err := structured.Merge(document, keeps)
+		if err != nil {
+			r.Fatal(err)
+		}
+		before, after := structured.Current(structured.Parse(document)), structured.Current(structured.Parse(merged))
+		if len(after) != len(before)-removed {
+			r.Fatalf("%d entries after %d, %d removed", len(after), len(before), removed)
+		}
+		said := func(entries []structured.Entry, content string) bool {
+			for _, e := range entries {
+				if strings.Trim(e.Content, ".") == strings.Trim(content, ".") {
+					return true
+				}
+			}
+			return false
+		}
+		for _, e := range before {
+			if _, still := structured.Find(after, e.Key); mine[e.Key] && !still {
+				r.Fatalf("%s is a person's and gone", e.Key)
+			}
+			if !said(after, e.Content) {
+				r.Fatalf("%q is said no more:\n%s", e.Content, merged)
+			}
+		}
+		if _, again, _ := structured.Merge(merged, keeps); again != 0 {
+			r.Fatal("merged twice")
+		}
+	})
+}
