@@ -135,6 +135,9 @@ func (p *proposing) ready(ctx context.Context) (result ProposeResult, ended bool
 		result, err = p.end(ctx, talk.Ending{Outcome: memory.OutcomeSkipped, ReasonCode: reason, To: p.in.To})
 		return result, true, err
 	}
+	if err := p.judge(ctx); err != nil {
+		return ProposeResult{}, true, storeError(err)
+	}
 	p.transcript = transcripts.Transcript(p.load.Messages, p.in.Settings)
 	p.input = proposals.ExtractionInput{
 		Agent: p.load.Agent.Name, Today: p.load.Today,

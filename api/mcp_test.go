@@ -99,6 +99,17 @@ var toolCalls = map[string]string{
 	toolbox.ForgetTool:   `{"text":"The statement %d","filename":"secret.md"}`,
 	toolbox.MemoryQuery:  `{"op":"list"}`,
 	toolbox.MemoryUpsert: `{"op":"insert","content":"The desk number is %d"}`,
+
+	toolbox.RememberStructured: `{"type":"project","key":"desk %d","content":"Desk %d is free"}`,
+	toolbox.RecallStructured:   `{"query":"password"}`,
+	toolbox.ForgetStructured:   `{"type":"project","key":"none %d"}`,
+	toolbox.SessionSearch:      `{"mode":"recent"}`,
+	toolbox.FactProbe:          `{"entity":"password"}`,
+	toolbox.MemoryFeedback:     `{"id":7,"kind":"HELPFUL"}`, // of no statement: refused alike
+	toolbox.StructuredSearch:   `{"query":"password"}`,
+	toolbox.StructuredUpdate:   `{"id":7,"content":"The statement %d"}`,
+	toolbox.StructuredDelete:   `{"id":7}`,
+	toolbox.WriteMemory:        `{"content":"The shelf number is %d"}`,
 }
 
 var varying = regexp.MustCompile(`\d+`)

@@ -65,7 +65,9 @@ func TestToolsAreDescribed(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]bool{
 		toolbox.MemorySearch: false, toolbox.MemoryGet: false, toolbox.ListFiles: false, toolbox.SearchFiles: false, toolbox.ReadFile: false,
-		toolbox.WriteFile: true, toolbox.EditFile: true, toolbox.Remember: true,
+		toolbox.WriteFile: true, toolbox.EditFile: true, toolbox.Remember: true, toolbox.RememberStructured: true,
+		toolbox.RecallStructured: false, toolbox.ForgetStructured: true, toolbox.SessionSearch: false, toolbox.FactProbe: false,
+		toolbox.MemoryFeedback: true,
 	}, writes); diff != "" {
 		t.Error(diff)
 	}

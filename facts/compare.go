@@ -36,7 +36,7 @@ func Compare(path, before, after string) Difference {
 	for _, s := range has {
 		old, found := was[s.Entry]
 		delete(was, s.Entry)
-		if found && old.Text == s.Text && old.Heading == s.Heading {
+		if found && old.Text == s.Text && old.Heading == s.Heading && old.Archived == s.Archived {
 			continue
 		}
 		s.Reading = read(path, s)

@@ -12,6 +12,7 @@ import (
 	"reverie/language/claim"
 	"reverie/memory"
 	"reverie/memory/markdown"
+	"reverie/memory/structured"
 )
 
 // Statement is a statement of a document: a list item, a row of a table, a quoted passage or a short paragraph.
@@ -22,6 +23,7 @@ type Statement struct {
 	FromLine int    // 1-based, inclusive
 	ToLine   int
 	Under    string // text of the statement that it depends on, as a nested list item
+	Archived bool   // it stands in the archive of its document (see markdown.ArchiveHeading)
 	Reading
 }
 
@@ -66,9 +68,6 @@ const MaxText = 600
 // minText is the shortest statement, in characters.
 const minText = 3
 
-// StructuredFolder contains documents whose sections are facts.
-const StructuredFolder = "structured/"
-
 // Of returns the statements of a document in order, each once; of an equal pair the first. Documents that are not memory (see
 // memory.Searchable) have none, and the texts of a new agent are none.
 func Of(path, content string) []Statement {
@@ -85,6 +84,7 @@ func entriesOf(path, content string) []Statement {
 		return nil
 	}
 	entries := markdown.EntriesOf(content)
+	archive, end := markdown.ArchivedLines(content)
 	had := make(map[markdown.EntryID]bool, len(entries))
 	out := make([]Statement, 0, len(entries))
 	for i, e := range entries {
@@ -92,7 +92,7 @@ func entriesOf(path, content string) []Statement {
 		switch {
 		case size < minText, size > MaxText, had[e.ID], memory.IsSeedEntry(e.ID), introduces(entries, i):
 			continue
-		case strings.HasPrefix(path, StructuredFolder) && sourceLine.MatchString(e.Text):
+		case strings.HasPrefix(path, structured.Folder) && structured.IsSourceLine(e.Text):
 			continue
 		}
 		had[e.ID] = true
@@ -100,7 +100,10 @@ func entriesOf(path, content string) []Statement {
 		if e.Parent >= 0 {
 			under = entries[e.Parent].Text
 		}
-		out = append(out, Statement{Entry: e.ID, Text: e.Text, Heading: e.Heading, FromLine: e.FromLine, ToLine: e.ToLine, Under: under})
+		out = append(out, Statement{
+			Entry: e.ID, Text: e.Text, Heading: e.Heading, FromLine: e.FromLine, ToLine: e.ToLine, Under: under,
+			Archived: e.FromLine >= archive && e.ToLine <= end,
+		})
 	}
 	return out
 }
@@ -110,12 +113,8 @@ func introduces(entries []markdown.Entry, i int) bool {
 	return strings.HasSuffix(strings.TrimRight(entries[i].Text, "*_ "), ":") && i+1 < len(entries) && entries[i+1].Parent == i
 }
 
-var (
-	// sourceLine is the line under a section of a structured document: "Source: chat | Updated: 2026-01-31".
-	sourceLine = regexp.MustCompile(`^Source: .* \| Updated: `)
-	// keyLine matches "**key**: value" and "**key:** value".
-	keyLine = regexp.MustCompile(`^\*\*([^*]{1,80}?)(?:\*\*\s*[:：]|[:：]\s*\*\*)\s*(\S.*)$`)
-)
+// keyLine matches "**key**: value" and "**key:** value".
+var keyLine = regexp.MustCompile(`^\*\*([^*]{1,80}?)(?:\*\*\s*[:：]|[:：]\s*\*\*)\s*(\S.*)$`)
 
 // Confidence of the three ways to read a statement. The first two are MateClaw's.
 const (
@@ -129,14 +128,14 @@ func read(path string, s Statement) Reading {
 	said := strings.TrimSpace(claim.Comment.ReplaceAllString(s.Text, " "))
 	if m := keyLine.FindStringSubmatch(said); m != nil {
 		r.Subject, r.Attribute, r.Value, r.Confidence = m[1], "is", m[2], confidenceOfKey
-	} else if strings.HasPrefix(path, StructuredFolder) && s.Heading != "" {
+	} else if strings.HasPrefix(path, structured.Folder) && s.Heading != "" {
 		r.Subject, r.Attribute, r.Value, r.Confidence = s.Heading, "has", said, confidenceOfHeading
 	} else if claims := claim.ClaimsOf(said); len(claims) > 0 {
 		c := claims[0]
 		r.Subject, r.Attribute, r.Value, r.Single, r.Confidence = subjectUnder(s.Under, c.Subject), c.Attribute, c.Value, c.Single, confidenceOfClaim
 	}
 	r.From, r.To = validity(said)
-	r.Kind = kindOf(path, said, r)
+	r.Kind = kindOf(path, s.Heading, said, r)
 	r.HalfLife = halfLifeOf(path, r)
 	return r
 }
@@ -153,7 +152,7 @@ func subjectUnder(above, subject string) string {
 }
 
 func categoryOf(path string) Category {
-	switch strings.TrimSuffix(strings.TrimPrefix(path, StructuredFolder), ".md") {
+	switch strings.TrimSuffix(strings.TrimPrefix(path, structured.Folder), ".md") {
 	case "user":
 		return Preference
 	case "project":
@@ -169,9 +168,17 @@ func categoryOf(path string) Category {
 // dated matches a complete date, as in relative dates that were completed: "on Friday [2026-03-13]".
 var dated = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}\b`)
 
-func kindOf(path, said string, r Reading) Kind {
+// Headings under which statements are of a kind.
+const (
+	ProfileHeading = "Profile"
+	EventsHeading  = "Events"
+)
+
+func kindOf(path, heading, said string, r Reading) Kind {
 	switch {
-	case path == memory.ProfilePath, r.Category == Preference, r.Category == Feedback, slices.Contains(attributesOfPersons, r.Attribute):
+	case strings.EqualFold(heading, EventsHeading):
+		return Event
+	case strings.EqualFold(heading, ProfileHeading), path == memory.ProfilePath, r.Category == Preference, r.Category == Feedback, slices.Contains(attributesOfPersons, r.Attribute):
 		return Profile
 	case dated.MatchString(said) && r.From.IsZero() && r.To.IsZero():
 		return Event
@@ -197,7 +204,7 @@ func Rank(path string) int {
 		return 0
 	case path == memory.MemoryPath:
 		return 1
-	case strings.HasPrefix(path, StructuredFolder):
+	case strings.HasPrefix(path, structured.Folder):
 		return 2
 	case isNote:
 		return 4

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"reverie/memory/markdown"
+	"reverie/memory/structured"
 	"reverie/scan"
 )
 
@@ -30,11 +31,14 @@ const promptCodeDigits = 16
 // be cached. PERSONAL documents follow, introduced as data, each between markers with a FenceCode of all of them. A personal
 // document named like the agent's instructions is left out. The result is empty if there is nothing to render.
 //
+// What is archived in a document is left out. Of structured documents the newest entries are shown (see structured.Shown).
+//
 // All line breaks become "\n". A line of a document that looks like a separator is escaped with a backslash, which Markdown does
 // not show, so that no document can imitate another one.
 func SystemPrompt(docs []Document) string {
 	shared, personal := []Document{}, []Document{}
 	for _, d := range docs {
+		d.Content = shown(d)
 		switch {
 		case !d.Enabled || d.Deleted || strings.TrimSpace(d.Content) == "":
 		case d.Scope != ScopePersonal:
@@ -54,6 +58,20 @@ func SystemPrompt(docs []Document) string {
 		parts = append(parts, texts(personal, "<<<%[1]s %[3]s\n%[2]s\n%[3]s %[1]s>>>", code)...)
 	}
 	return strings.Join(parts, "\n\n")
+}
+
+// shown returns what the system prompt shows of a document.
+func shown(d Document) string {
+	if InstructsAgent(d.Path) {
+		return d.Content
+	}
+	if _, is := structured.TypeOf(d.Path); is {
+		if entries := structured.Shown(d.Content); entries != "" {
+			return entries
+		}
+	}
+	current, _ := markdown.CutArchive(d.Content)
+	return current
 }
 
 // InstructsAgent reports whether a path is named like the documents that instruct the agent, AGENTS.md and SOUL.md, in any folder

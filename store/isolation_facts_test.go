@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"maps"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
 	"reverie/memory"
+	"reverie/memory/markdown"
 	"reverie/store/facts"
 	"reverie/store/pg"
 )
@@ -16,7 +18,7 @@ import (
 // factColumns are the columns of facts that a writer sets.
 const factColumns = `workspace_id, agent_id, scope, owner_key, document_id, entry_id, version, ended, fact_id, at, ended_at, text, heading,
     category, kind, subject, attribute, value, single, confidence, valid_from, valid_to, source, place, day, prior, half_life, shown, days,
-    helpful, unhelpful, seen`
+    helpful, unhelpful, seen, archived`
 
 // someFeedback is feedback as a person gives it.
 var someFeedback = facts.Feedback{Opinion: facts.Helpful, Weight: 1, Reason: "asked"}
@@ -129,6 +131,27 @@ var factCalls = map[string]call{
 		fact, of := w.anyFact(t)
 		wordings, err := w.Fact(t.Context(), id, fact)
 		return wordings, &of, err
+	},
+	"Numbered": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		fact, of := w.anyFact(t)
+		found, err := w.Numbered(t.Context(), id, facts.Number(fact))
+		return found, &of, err
+	},
+	"Recalled": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		scope := rapid.SampledFrom([]memory.Scope{memory.ScopePersonal, memory.ScopeTeam}).Draw(t, "scope")
+		found, err := w.Recalled(t.Context(), id, scope, time.Time{}, time.Now().AddDate(100, 0, 0))
+		return found, nil, err
+	},
+	"Stated": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		fact, of := w.anyFact(t)
+		var document uuid.UUID
+		var entry markdown.EntryID
+		if err := w.root.QueryRow(t.Context(), "select document_id, entry_id from facts where fact_id = $1 order by version desc limit 1",
+			fact).Scan(&document, &entry); err != nil {
+			t.Fatal(err)
+		}
+		found, err := w.Stated(t.Context(), id, document, entry)
+		return found, &of, err
 	},
 	"Story": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		fact, of := w.anyFact(t)

@@ -57,14 +57,36 @@ func TestOffers(t *testing.T) {
 		toolbox.MemoryQuery:  {map[string]any{"op": "list"}, map[string]any{"op": "search", "query": "boat"}},
 		toolbox.MemoryUpsert: {map[string]any{"op": "insert", "content": "The mast is 12 m high"}},
 		toolbox.ForgetTool:   {map[string]any{"text": "The boat is called Heron"}},
+
+		toolbox.RememberStructured: {map[string]any{"type": "user", "key": "diet", "content": "Vegetarian"}},
+		toolbox.RecallStructured:   {map[string]any{}, map[string]any{"type": "project"}},
+		toolbox.ForgetStructured:   {map[string]any{"type": "user", "key": "diet"}},
+		toolbox.SessionSearch:      {map[string]any{"mode": "recent"}, map[string]any{"mode": "search", "query": "boat"}},
+		toolbox.FactProbe:          {map[string]any{"entity": "boat"}, map[string]any{"entity": "zebra"}},
+		toolbox.WriteMemory:        {map[string]any{"content": "The keel is made of lead"}},
+		toolbox.StructuredSearch:   {map[string]any{"query": "keel"}, map[string]any{"query": "zebra"}},
 	}
 	for _, name := range []string{ // in an order in which they work
 		toolbox.WriteFile, toolbox.Remember, toolbox.EditFile, toolbox.MemorySearch, toolbox.MemoryGet, toolbox.ListFiles,
 		toolbox.SearchFiles, toolbox.ReadFile, toolbox.MemoryQuery, toolbox.MemoryUpsert, toolbox.ForgetTool,
+		toolbox.RememberStructured, toolbox.RecallStructured, toolbox.ForgetStructured, toolbox.SessionSearch, toolbox.FactProbe,
+		toolbox.WriteMemory, toolbox.StructuredSearch,
 	} {
 		for _, arguments := range calls[name] {
 			conforms(t, name, h.want(ada, name, arguments).Content)
 		}
+	}
+	keel := h.want(ada, toolbox.StructuredSearch, map[string]any{"query": "keel"}).list("memories")[0].(map[string]any)["id"]
+	for _, c := range []struct {
+		name      string
+		arguments map[string]any
+	}{
+		{toolbox.MemoryFeedback, map[string]any{"id": keel, "kind": "HELPFUL"}},
+		{toolbox.StructuredUpdate, map[string]any{"id": keel, "content": "The keel is made of solid lead"}},
+		{toolbox.StructuredDelete, map[string]any{"id": keel}},
+	} {
+		calls[c.name] = []any{c.arguments}
+		conforms(t, c.name, h.want(ada, c.name, c.arguments).Content)
 	}
 	for _, o := range toolbox.Offers() {
 		if o.Title == "" || calls[o.Name] == nil {
@@ -74,7 +96,7 @@ func TestOffers(t *testing.T) {
 			t.Errorf("%s reads, and has hints about writes", o.Name)
 		}
 	}
-	if len(toolbox.Offers()) != len(toolbox.Definitions())+3 {
+	if len(toolbox.Offers()) != len(toolbox.Definitions())+7 {
 		t.Error("models of chats are offered tools for clients that act by themselves")
 	}
 }

@@ -5,6 +5,7 @@ package toolbox
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"sync"
 
 	"reverie/memory"
@@ -28,10 +29,22 @@ const (
 	Remember           = "remember"
 	ListContradictions = "fact_list_contradictions"
 
+	RememberStructured = "remember_structured"
+	RecallStructured   = "recall_structured"
+	ForgetStructured   = "forget_structured"
+	SessionSearch      = "session_search"
+	FactProbe          = "fact_probe"
+	MemoryFeedback     = "memory_feedback"
+
 	// Tools for clients that act for a person by themselves (see Offers); models of chats are not given them.
 	ForgetTool   = "forget"
 	MemoryQuery  = "memory_query"
 	MemoryUpsert = "memory_upsert"
+
+	StructuredSearch = "structured_memory_search"
+	StructuredUpdate = "structured_memory_update"
+	StructuredDelete = "structured_memory_delete"
+	WriteMemory      = "write_memory"
 )
 
 // Definition is a tool as presented to a model.
@@ -170,6 +183,11 @@ var keywordScopes = []string{
 
 // tools returns all tools, in the order in which models see them.
 func tools() []tool {
+	return slices.Concat(fileTools(), structuredTools(), []tool{sessionTool()}, factTools())
+}
+
+// fileTools are the tools for documents and searches.
+func fileTools() []tool {
 	return []tool{
 		{
 			name: MemorySearch, answersOff: true,
@@ -325,7 +343,7 @@ var Offers = sync.OnceValue(func() []Offer {
 })
 
 // every returns all tools that can be called.
-func every() []tool { return append(tools(), personal()...) }
+func every() []tool { return slices.Concat(tools(), personal(), numberedTools()) }
 
 // DefinitionOf returns the tool with a name; found is false if there is none.
 func DefinitionOf(name string) (d Definition, found bool) {

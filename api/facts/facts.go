@@ -58,11 +58,13 @@ type factsInput struct {
 	Category  facts.Category `query:"category" enum:"user_pref,project,reference,feedback,general" doc:"Only of this category."`
 	Kind      facts.Kind     `query:"kind" enum:"PROFILE,KNOWLEDGE,EVENT" doc:"Only of this kind."`
 	MinTrust  float64        `query:"minTrust" minimum:"0" maximum:"1" doc:"Least trust."`
+	Archived  bool           `query:"includeArchived" doc:"Also those in the archives of documents."`
 }
 
 // factView is a fact in lists.
 type factView struct {
 	ID         uuid.UUID      `json:"id" doc:"It stays over changes around the statement and small edits of it."`
+	Number     int64          `json:"number" doc:"The first 48 bits of the id: by it tools name the fact." example:"48018786218833"`
 	Text       string         `json:"text" example:"Lives in Bern."`
 	Heading    string         `json:"heading" doc:"Nearest heading above."`
 	Path       string         `json:"path" example:"MEMORY.md"`
@@ -84,6 +86,7 @@ type factView struct {
 	ValidFrom  time.Time      `json:"validFrom"`
 	ValidTo    *time.Time     `json:"validTo,omitempty"`
 	NotedAt    time.Time      `json:"notedAt" doc:"Of the version."`
+	Archived   bool           `json:"archived" doc:"It stands in the archive of its document: it is not shown to models."`
 	EndedAt    *time.Time     `json:"endedAt,omitempty" doc:"When it went; missing: it is current."`
 	LastUsedAt *time.Time     `json:"lastUsedAt,omitempty" doc:"In a search result, in the last 90 days."`
 	UseCount   int            `json:"useCount" doc:"Search results that contained it, in the last 90 days."`
@@ -106,7 +109,7 @@ func (s *room) listFacts(ctx context.Context, in *factsInput) (*rest.Reply[facts
 	}
 	listed, err := s.Store.ByTrust(ctx, id, stored.Query{
 		Text: in.Keyword, Attribute: in.Attribute, Path: in.Path, Category: in.Category, Kind: in.Kind, MinTrust: in.MinTrust,
-		Page: store.Page{Limit: in.Limit, Cursor: in.Cursor},
+		Archived: in.Archived, Page: store.Page{Limit: in.Limit, Cursor: in.Cursor},
 	})
 	if err != nil {
 		return nil, err
@@ -116,7 +119,7 @@ func (s *room) listFacts(ctx context.Context, in *factsInput) (*rest.Reply[facts
 
 func (s *room) viewFact(f stored.Fact) factView {
 	return factView{
-		ID: f.ID, Text: f.Text, Heading: f.Heading, Path: f.Path, StartLine: f.FromLine, EndLine: f.ToLine, Version: f.Version,
+		ID: f.ID, Number: stored.Number(f.ID), Archived: f.Archived, Text: f.Text, Heading: f.Heading, Path: f.Path, StartLine: f.FromLine, EndLine: f.ToLine, Version: f.Version,
 		SourceRef: sourceRef(f), Category: f.Category, Kind: f.Kind, Subject: f.Subject,
 		Attribute: f.Attribute, Value: f.Value, Predicate: f.Attribute, Object: f.Value, Confidence: f.Confidence,
 		Trust: f.Evidence.Trust(s.Now()), Source: f.Evidence.Source, Days: f.Evidence.Days, ValidFrom: f.From, ValidTo: timeOrNone(f.To),

@@ -4,6 +4,7 @@ package facts
 import (
 	"fmt"
 	"io"
+	"strconv"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -62,6 +63,7 @@ func (s commands) listCommand() *cobra.Command {
 	f.StringVar(&params.Path, "path", "", "only of this document")
 	f.StringVar(&params.Category, "category", "", "only of this category: user_pref, project, reference, feedback or general")
 	f.StringVar(&params.Kind, "kind", "", "only of this kind: PROFILE, KNOWLEDGE or EVENT")
+	f.BoolVar(&params.IncludeArchived, "archived", false, "also those in the archives of documents")
 	f.Float64Var(&params.MinTrust, "min-trust", 0, "least trust, from 0 to 1")
 	page.Register(c, 50)
 	return c
@@ -119,12 +121,15 @@ func showKnown(w io.Writer, k wire.KnownFact) error {
 	state := "current"
 	if !f.EndedAt.IsZero() {
 		state = "until " + output.When(f.EndedAt)
+	} else if f.Archived {
+		state = "archived"
 	}
 	rows := [][]string{
 		{"text", output.OneLine(f.Text, 600)},
 		{"place", place(f)},
 		{"state", state},
 		{"kind", f.Kind + ", " + f.Category},
+		{"number", strconv.Itoa(f.Number)},
 	}
 	if f.Attribute != "" {
 		rows = append(rows, []string{"reads", output.OneLine(fmt.Sprintf("%s, %s: %s", f.Subject, f.Attribute, f.Value), 200)})

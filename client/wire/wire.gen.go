@@ -1279,6 +1279,8 @@ type Extraction struct {
 
 // Fact defines model for Fact.
 type Fact struct {
+	// Archived It stands in the archive of its document: it is not shown to models.
+	Archived  bool   `json:"archived"`
 	Attribute string `json:"attribute"`
 
 	// Category One of: user_pref, project, reference, feedback, general.
@@ -1308,6 +1310,9 @@ type Fact struct {
 
 	// NotedAt Of the version.
 	NotedAt time.Time `json:"notedAt"`
+
+	// Number The first 48 bits of the id: by it tools name the fact.
+	Number int `json:"number"`
 
 	// Object The same as value.
 	Object string `json:"object"`
@@ -4234,6 +4239,8 @@ type ListFactsParams struct {
 	Kind string `query:"kind"`
 	// Least trust.
 	MinTrust float64 `query:"minTrust"`
+	// Also those in the archives of documents.
+	IncludeArchived bool `query:"includeArchived"`
 }
 
 // ListFacts calls GET /api/v1/agents/{agent}/facts: list facts, the most trusted first.

@@ -60,13 +60,13 @@ where workspace_id = @workspace and agent_id = @agent and scope = @scope and own
 
 	factColumns = `workspace_id, agent_id, scope, owner_key, document_id, entry_id, version, fact_id, at, text, heading, category, kind,
     subject, attribute, value, single, confidence, valid_from, valid_to, source, place, day, prior, half_life, shown, days, helpful,
-    unhelpful, seen`
+    unhelpful, seen, archived`
 
 	newFacts = `
 unnest(@entries::text[], @was::text[], @ids::uuid[], @texts::text[], @headings::text[], @categories::text[], @kinds::text[],
     @subjects::text[], @attributes::text[], @values::text[], @singles::bool[], @confidences::real[], @froms::timestamptz[],
-    @tos::timestamptz[], @half_lives::float8[]) n (entry_id, was, id, text, heading, category, kind, subject, attribute, value,
-    single, confidence, valid_from, valid_to, half_life)`
+    @tos::timestamptz[], @half_lives::float8[], @archived::bool[]) n (entry_id, was, id, text, heading, category, kind, subject, attribute,
+    value, single, confidence, valid_from, valid_to, half_life, archived)`
 
 	// Where rows and document disagree, because somebody changed either past the gate, a rebuild repairs the rows.
 	//
@@ -82,7 +82,7 @@ select @workspace, @agent, @scope, @owner, @document, n.entry_id, @version, coal
         limit 1), n.id),
     @at, n.text, n.heading, n.category, n.kind, n.subject, n.attribute, n.value, n.single, n.confidence,
     coalesce(n.valid_from, @day::date::timestamptz), n.valid_to, @source, @place, @day::date, @prior, n.half_life, true, 1, 0, 0,
-    @day::date - date '1970-01-01'
+    @day::date - date '1970-01-01', n.archived
 from ` + newFacts + `
 on conflict do nothing`
 
@@ -97,7 +97,7 @@ with old as (
 insert into facts (` + factColumns + `)
 select @workspace, @agent, @scope, @owner, @document, n.entry_id, @version, old.fact_id, @at, n.text, n.heading, n.category, n.kind,
     n.subject, n.attribute, n.value, n.single, n.confidence, coalesce(n.valid_from, old.valid_from), n.valid_to, old.source, @place,
-    old.day, old.prior, n.half_life, true, 1, 0, 0, old.day - date '1970-01-01'
+    old.day, old.prior, n.half_life, true, 1, 0, 0, old.day - date '1970-01-01', n.archived
 from old
 cross join lateral (
     select *
@@ -109,17 +109,18 @@ on conflict do nothing`
 
 	// What is known of the same words in all documents of the same people, and from feedback.
 	weights = `(
-    select array[(same.first = f.fact_id)::int, same.days, coalesce(felt.helpful, 0), coalesce(felt.unhelpful, 0),
-        greatest(same.seen, felt.seen)]::float8[]
+    select array[(same.first = f.fact_id)::int, (select count(distinct d) from unnest(same.noted || felt.heard) d),
+        coalesce(felt.helpful, 0), coalesce(felt.unhelpful, 0), greatest(same.seen, felt.seen)]::float8[]
     from (
-        select (array_agg(s.fact_id order by s.place, s.day, s.document_id))[1] as first, count(distinct s.day) as days,
+        select (array_agg(s.fact_id order by s.archived, s.place, s.day, s.document_id))[1] as first, array_agg(s.day) as noted,
             max(s.day) - date '1970-01-01' as seen
         from facts s
         where s.workspace_id = @workspace and s.agent_id = @agent and s.scope = @scope and s.owner_key = @owner and s.ended is null
             and s.entry_id = f.entry_id
     ) same, (
         select sum(weight) filter (where kind = 'HELPFUL') as helpful, sum(weight) filter (where kind = 'UNHELPFUL') as unhelpful,
-            extract(epoch from max(at) filter (where kind = 'HELPFUL'))::float8 / 86400 as seen
+            array_agg((at at time zone 'UTC')::date) filter (where kind = 'HEARD') as heard,
+            extract(epoch from max(at) filter (where kind in ('HELPFUL', 'HEARD')))::float8 / 86400 as seen
         from fact_events
         where workspace_id = @workspace and agent_id = @agent and fact_id = f.fact_id and undone_at is null
     ) felt)`
@@ -211,6 +212,7 @@ type columns struct {
 	confidences []float32
 	froms, tos  []*time.Time
 	halfLives   []float64
+	archived    []bool
 }
 
 func (c *columns) add(doc Document, version int, was markdown.EntryID, s facts.Statement) {
@@ -223,14 +225,14 @@ func (c *columns) add(doc Document, version int, was markdown.EntryID, s facts.S
 	c.confidences = append(c.confidences, float32(s.Confidence))
 	c.claims = append(c.claims, claimsOf(s)...)
 	c.froms, c.tos = append(c.froms, pg.TimeOrNull(s.From)), append(c.tos, pg.TimeOrNull(s.To))
-	c.halfLives = append(c.halfLives, float64(s.HalfLife))
+	c.halfLives, c.archived = append(c.halfLives, float64(s.HalfLife)), append(c.archived, s.Archived)
 }
 
 func (c *columns) args() pgx.NamedArgs {
 	return pgx.NamedArgs{
 		"entries": c.entries, "was": c.was, "ids": c.ids, "texts": c.texts, "headings": c.headings, "categories": c.categories,
 		"kinds": c.kinds, "subjects": c.subjects, "attributes": c.attributes, "values": c.values, "singles": c.singles,
-		"confidences": c.confidences, "froms": c.froms, "tos": c.tos, "half_lives": c.halfLives,
+		"confidences": c.confidences, "froms": c.froms, "tos": c.tos, "half_lives": c.halfLives, "archived": c.archived,
 	}
 }
 

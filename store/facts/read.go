@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -61,6 +62,7 @@ type Query struct {
 	Attribute string
 	Path      string  // of the document that shows them
 	MinTrust  float64 // from 0 to 1
+	Archived  bool    // also archived ones
 	pg.Page
 }
 
@@ -76,7 +78,7 @@ const (
 	selectFact = `
 select f.fact_id, f.document_id, f.agent_id, f.scope, f.owner_key, f.entry_id, f.version, f.at, f.ended, f.ended_at, f.text, f.heading,
     f.category, f.kind, f.subject, f.attribute, f.value, f.single, f.confidence, f.valid_from, f.valid_to, f.half_life, f.source,
-    f.helpful, f.unhelpful, f.days, f.seen, f.standing`
+    f.helpful, f.unhelpful, f.days, f.seen, f.standing, f.archived`
 
 	matches = `(@text = '' or strpos(lower(f.text), @text) > 0 or strpos(lower(f.subject), @text) > 0 or strpos(lower(f.value), @text) > 0)
             and (@category = '' or f.category = @category)
@@ -88,7 +90,8 @@ select f.fact_id, f.document_id, f.agent_id, f.scope, f.owner_key, f.entry_id, f
                 from documents e
                 where e.workspace_id = @workspace and e.agent_id = f.agent_id and e.document_id = f.document_id and e.scope = f.scope
                     and e.owner_key = f.owner_key
-                limit 1))`
+                limit 1))
+            and (@archived or not f.archived)`
 
 	// The most trusted facts of each half-life come from the index in their order; the best of all of them are the answer. Facts with
 	// the same trust are in the order of half-lives and ids. What follows a row is known in the terms of its own half-life exactly.
@@ -107,14 +110,7 @@ from (
         order by f.standing desc, f.fact_id
         limit @limit
     ) t
-) b
-cross join lateral (
-    select path
-    from documents d
-    where d.workspace_id = @workspace and d.agent_id = b.agent_id and d.document_id = b.document_id and d.scope = b.scope
-        and d.owner_key = b.owner_key
-    limit 1
-) d
+) b` + pathOf + `
 order by trust desc, b.half_life, b.fact_id
 limit @limit`
 
@@ -154,6 +150,36 @@ cross join lateral (
 where f.workspace_id = @workspace and f.agent_id in (@agent, '') and f.fact_id = @fact
 order by f.version`
 
+	pathOf = `
+cross join lateral (
+    select path
+    from documents d
+    where d.workspace_id = @workspace and d.agent_id = b.agent_id and d.document_id = b.document_id and d.scope = b.scope
+        and d.owner_key = b.owner_key
+    limit 1
+) d`
+
+	// Facts whose ids begin with a number. The order is that of the index on ids.
+	sqlNumbered = `
+select b.*, d.path
+from (` + selectFact + `
+    from facts f
+    where f.workspace_id = @workspace and f.agent_id in (@agent, '') and f.ended is null and f.fact_id between @first::uuid and @last::uuid
+    order by f.fact_id, f.version
+    limit 2
+) b` + pathOf
+
+	sqlStated = `
+select b.*, d.path
+from (values ('PERSONAL', @agent, @owner), ('TEAM', @agent, ''), ('GLOBAL', '', '')) p (scope, agent, owner)
+cross join lateral (` + selectFact + `
+    from facts f
+    where f.workspace_id = @workspace and f.agent_id = p.agent and f.scope = p.scope and f.owner_key = p.owner and f.ended is null
+        and f.entry_id = @entry and f.document_id = @document
+    limit 1
+) b` + pathOf + `
+limit 1`
+
 	sqlContents = `
 select v.document_id, v.version, v.content
 from unnest(@documents::uuid[], @agents::text[]) w (document_id, agent_id)
@@ -185,7 +211,8 @@ func (s *Facts) ByTrust(ctx context.Context, id memory.Identity, q Query) (Liste
 		}
 		args := t.Args(pgx.NamedArgs{
 			"text": strings.ToLower(q.Text), "category": q.Category, "kind": q.Kind, "attribute": q.Attribute, "path": q.Path,
-			"limit": limit + 1, "today": from.Today, "after": from.Fact, "after_half_life": from.HalfLife, "unprompted": false,
+			"archived": q.Archived, "unprompted": false,
+			"limit":    limit + 1, "today": from.Today, "after": from.Fact, "after_half_life": from.HalfLife,
 		})
 		from.bounds(args)
 		var documents []uuid.UUID
@@ -222,6 +249,49 @@ func (s *Facts) ByTrust(ctx context.Context, id memory.Identity, q Query) (Liste
 	})
 }
 
+// Number returns a number by which programs that have no ids of 128 bits name a fact: its first 48 bits.
+func Number(fact uuid.UUID) int64 {
+	return int64(binary.BigEndian.Uint64(fact[:8]) >> numberShift)
+}
+
+// numberShift is the part of the first 8 bytes of an id that its number leaves out: the others are of a hash.
+const numberShift = 16
+
+// Numbered returns the current fact with a number. The error wraps ErrNotFound if the identity sees none, or more than one.
+func (s *Facts) Numbered(ctx context.Context, id memory.Identity, number int64) (Fact, error) {
+	var from, to uuid.UUID
+	binary.BigEndian.PutUint64(from[:8], uint64(number)<<numberShift)
+	for i := range to {
+		to[i] = 0xff
+	}
+	binary.BigEndian.PutUint64(to[:8], uint64(number)<<numberShift|(1<<numberShift-1))
+	return s.find(ctx, id, sqlNumbered, pgx.NamedArgs{"first": from, "last": to}, fmt.Sprintf("#%d", number))
+}
+
+// Stated returns the current fact of a statement of a document, or an error that wraps ErrNotFound.
+func (s *Facts) Stated(ctx context.Context, id memory.Identity, document uuid.UUID, entry markdown.EntryID) (Fact, error) {
+	return s.find(ctx, id, sqlStated, pgx.NamedArgs{"document": document, "entry": entry}, string(entry))
+}
+
+func (s *Facts) find(ctx context.Context, id memory.Identity, sql string, args pgx.NamedArgs, name string) (Fact, error) {
+	if err := pg.RequireAgent(id); err != nil {
+		return Fact{}, err
+	}
+	return upToDate(ctx, s, id, func(t *pg.Tx, late *[]behind) (Fact, error) {
+		var found []Fact
+		b := &pgx.Batch{}
+		pg.All(b.Queue(sql, t.Args(args)), &found, func(row pgx.CollectableRow) (Fact, error) { return scan(row) })
+		queueBehind(b, t, late)
+		if err := t.Send(ctx, b); err != nil {
+			return Fact{}, err
+		}
+		if len(found) != 1 {
+			return Fact{}, fmt.Errorf("fact %s: %w", name, pg.ErrNotFound)
+		}
+		return found[0], locate(ctx, t, found)
+	})
+}
+
 // ranked is a fact in a list by trust.
 type ranked struct {
 	Fact
@@ -242,7 +312,7 @@ func (s *Facts) MostTrusted(ctx context.Context, id memory.Identity, kind facts.
 		}
 		args := t.Args(pgx.NamedArgs{
 			"text": "", "category": "", "kind": kind, "attribute": "", "path": "", "documents": []uuid.UUID{}, "limit": limit,
-			"today": from.Today, "after": from.Fact, "after_half_life": from.HalfLife, "unprompted": true,
+			"today": from.Today, "after": from.Fact, "after_half_life": from.HalfLife, "unprompted": true, "archived": false,
 		})
 		from.bounds(args)
 		b := &pgx.Batch{}
@@ -341,7 +411,7 @@ func scan(row pgx.CollectableRow, more ...any) (f Fact, err error) {
 	columns := []any{
 		&f.ID, &f.Document, &f.Agent, &f.Scope, &f.Owner, &f.Entry, &f.Version, &f.At, &endedBy, &ended, &f.Text, &f.Heading, &f.Category, &f.Kind,
 		&f.Subject, &f.Attribute, &f.Value, &f.Single, &f.Confidence, &f.From, &to, &f.HalfLife, &f.Evidence.Source,
-		&f.Evidence.Helpful, &f.Evidence.Unhelpful, &f.Evidence.Days, &seen, &f.standing,
+		&f.Evidence.Helpful, &f.Evidence.Unhelpful, &f.Evidence.Days, &seen, &f.standing, &f.Archived,
 	}
 	err = row.Scan(append(append(columns, more...), &f.Path)...)
 	f.Ended, f.To = pg.TimeOf(ended), pg.TimeOf(to)

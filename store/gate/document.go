@@ -15,6 +15,7 @@ import (
 
 	"reverie/memory"
 	"reverie/memory/markdown"
+	"reverie/memory/structured"
 	"reverie/search"
 	"reverie/store/facts"
 	"reverie/store/indexes"
@@ -336,6 +337,9 @@ func promptDefaults(ref memory.Ref, author memory.Author) (enabled bool, sortOrd
 		if seed.Path == ref.Path && (author.Kind == memory.AuthorSeed || personal) {
 			return true, seed.SortOrder
 		}
+	}
+	if about, is := structured.TypeOf(ref.Path); is && (about == structured.User || about == structured.Feedback) {
+		return true, len(memory.Seeds()) + slices.Index(structured.Types(), about)
 	}
 	return false, 0
 }

@@ -1,0 +1,45 @@
+package markdown
+
+import "strings"
+
+// ArchiveHeading is the heading of the level-2 section with the statements that a document keeps but no longer stands for.
+const ArchiveHeading = "Archived"
+
+// ArchivedLines returns the lines of a document's archive, from 1, heading included and to inclusive; 0 and 0 if it has none.
+func ArchivedLines(document string) (from, to int) {
+	_, from, to, _ = TopSection(document, ArchiveHeading)
+	return from, to
+}
+
+// CutArchive returns a document without its archive, and the text of the archive without the heading.
+func CutArchive(document string) (current, archive string) {
+	text, _, _, found := TopSection(document, ArchiveHeading)
+	if !found {
+		return document, ""
+	}
+	return WithoutTopSection(document, ArchiveHeading), text
+}
+
+// WithArchive returns a document with the text as its archive, which is its last section. An empty text removes it.
+func WithArchive(document, text string) (string, error) {
+	if _, _, found := topSpan(document, ArchiveHeading); found {
+		document = WithoutTopSection(document, ArchiveHeading)
+	}
+	if isBlank(text) {
+		return document, nil
+	}
+	return WithTopSection(document, ArchiveHeading, text)
+}
+
+// WithoutTopSection removes the first level-2 section with the given heading; every other line of text stays.
+func WithoutTopSection(document, heading string) string {
+	start, end, found := topSpan(document, heading)
+	if !found {
+		return document
+	}
+	before, behind := document[:start], document[end:]
+	if isBlank(behind) && !isBlank(before) {
+		return strings.TrimRight(before, "\r\n") + "\n"
+	}
+	return before + behind
+}

@@ -1,0 +1,240 @@
+// Package structured reads and changes structured documents: structured/user.md, feedback.md, project.md and reference.md. Each entry is
+// a section:
+//
+//	## key
+//
+//	content
+//
+//	> Source: chat | Updated: 2026-01-31
+//
+// Archived entries are sections of level 3 below "## Archived".
+package structured
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"reverie/memory/markdown"
+)
+
+// Folder contains the structured documents.
+const Folder = "structured/"
+
+// Type is the kind of entries that a structured document contains.
+type Type string
+
+// Types.
+const (
+	User      Type = "user"      // preferences and traits of the person
+	Feedback  Type = "feedback"  // how the agent should work
+	Project   Type = "project"   // what holds for a project
+	Reference Type = "reference" // where things are
+)
+
+// Types lists the types in the order in which they are shown.
+func Types() []Type { return []Type{User, Feedback, Project, Reference} }
+
+// Path returns the path of the document with the entries of a type.
+func (t Type) Path() string { return Folder + string(t) + ".md" }
+
+// TypeOf returns the type of a document; false if it is not structured.
+func TypeOf(path string) (Type, bool) {
+	for _, t := range Types() {
+		if t.Path() == path {
+			return t, true
+		}
+	}
+	return "", false
+}
+
+// Entry is one entry.
+type Entry struct {
+	Key      string
+	Content  string
+	Source   string    // who wrote it; empty: unknown
+	Updated  time.Time // day of the last change; zero: unknown
+	Archived bool
+}
+
+// Limits of entries, in characters.
+const (
+	MaxKey     = 80
+	MaxContent = 2000
+)
+
+var sourceLine = regexp.MustCompile(`^>\s*Source:\s*(.*?)\s*\|\s*Updated:\s*(\d{4}-\d{2}-\d{2})?`)
+
+// IsSourceLine reports whether a statement is the line below an entry that names its source, with or without its quotation mark.
+func IsSourceLine(text string) bool {
+	return sourceLine.MatchString("> " + strings.TrimLeft(text, "> "))
+}
+
+// Parse returns the entries of a document in order, the archived ones last. Text outside of entries is left out.
+func Parse(document string) []Entry {
+	var out []Entry
+	archive := false
+	current := -1
+	for _, s := range markdown.Sections(document) {
+		switch isArchive := s.Level == 2 && strings.EqualFold(s.Heading, markdown.ArchiveHeading); {
+		case s.Level == 1 || isArchive:
+			archive, current = isArchive || archive && s.Level > 2, -1
+			continue
+		case s.Level == 2 || archive && s.Level == 3:
+			archive = archive && s.Level > 2
+			out = append(out, Entry{Key: s.Heading, Archived: archive})
+			current = len(out) - 1
+		case current >= 0:
+			out[current].Content += "\n" + strings.Repeat("#", s.Level) + " " + s.Heading + "\n"
+		default:
+			continue
+		}
+		e := &out[current]
+		for _, line := range s.Lines {
+			if m := sourceLine.FindStringSubmatch(line); m != nil {
+				e.Source = m[1]
+				e.Updated, _ = time.Parse(time.DateOnly, m[2])
+				continue
+			}
+			e.Content += line + "\n"
+		}
+	}
+	for i := range out {
+		out[i].Content = strings.TrimSpace(out[i].Content)
+	}
+	slices.SortStableFunc(out, func(a, b Entry) int {
+		switch {
+		case a.Archived == b.Archived:
+			return 0
+		case b.Archived:
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+// Find returns the current entry with a key, in any case.
+func Find(entries []Entry, key string) (Entry, bool) {
+	for _, e := range entries {
+		if !e.Archived && strings.EqualFold(e.Key, key) {
+			return e, true
+		}
+	}
+	return Entry{}, false
+}
+
+// Current returns the entries that are not archived.
+func Current(entries []Entry) []Entry {
+	return slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool { return e.Archived })
+}
+
+// KeyOf returns a key as it is written: one line without number signs around it. It reports what is wrong with a key that cannot be one.
+func KeyOf(key string) (string, error) {
+	key = strings.TrimSpace(strings.Trim(strings.Join(strings.Fields(key), " "), "# "))
+	switch {
+	case !markdown.HasText(key):
+		return "", fmt.Errorf("the key is empty: name what the entry is about")
+	case utf8.RuneCountInString(key) > MaxKey:
+		return "", fmt.Errorf("the key has more than %d characters: shorten it", MaxKey)
+	case strings.EqualFold(key, markdown.ArchiveHeading):
+		return "", fmt.Errorf("%q is the section of archived entries: use another key", key)
+	}
+	return key, nil
+}
+
+// body returns the text below the heading of an entry.
+func (e Entry) body() string {
+	updated := ""
+	if !e.Updated.IsZero() {
+		updated = e.Updated.Format(time.DateOnly)
+	}
+	return strings.TrimSpace(e.Content) + "\n\n> Source: " + strings.Join(strings.Fields(e.Source), " ") + " | Updated: " + updated
+}
+
+// Set returns a document with an entry: in the place of the current one with its key, else at the end. An archived entry with the key is
+// replaced. All other text stays. The error is a *markdown.SectionError for content that would end the section.
+func Set(document string, e Entry) (string, error) {
+	entries := Parse(document)
+	if had, found := Find(entries, e.Key); found {
+		e.Key = had.Key
+	}
+	document, archive, err := withoutArchived(document, e.Key)
+	if err != nil {
+		return "", err
+	}
+	if document, err = markdown.WithTopSection(document, e.Key, e.body()); err != nil {
+		return "", err
+	}
+	return markdown.WithArchive(document, archive)
+}
+
+// Remove returns a document without the entry with a key, archived or not. It reports false if there is none.
+func Remove(document, key string) (string, bool, error) {
+	entries := Parse(document)
+	if !slices.ContainsFunc(entries, func(e Entry) bool { return strings.EqualFold(e.Key, key) }) {
+		return document, false, nil
+	}
+	if e, found := Find(entries, key); found {
+		key = e.Key
+	}
+	document, archive, err := withoutArchived(document, key)
+	if err != nil {
+		return "", false, err
+	}
+	document, err = markdown.WithArchive(markdown.WithoutTopSection(document, key), archive)
+	return document, err == nil, err
+}
+
+// Archive moves the current entry with a key into the archive. It reports false if there is none.
+func Archive(document, key string) (string, bool, error) {
+	e, found := Find(Parse(document), key)
+	if !found {
+		return document, false, nil
+	}
+	document, archive, err := withoutArchived(document, e.Key)
+	if err != nil {
+		return "", false, err
+	}
+	archive = strings.TrimSpace(archive + "\n\n" + e.archived())
+	document, err = markdown.WithArchive(markdown.WithoutTopSection(document, e.Key), archive)
+	return document, err == nil, err
+}
+
+// archived returns an entry as it stands in the archive, where its own headings are one level deeper.
+func (e Entry) archived() string {
+	lines := strings.Split(e.Content, "\n")
+	for i := range markdown.HeadingLines(e.Content) {
+		if !strings.HasPrefix(lines[i], "######") {
+			lines[i] = "#" + lines[i]
+		}
+	}
+	e.Content = strings.Join(lines, "\n")
+	return "### " + e.Key + "\n\n" + e.body()
+}
+
+// withoutArchived splits a document from its archive, and takes the entry with a key out of the latter.
+func withoutArchived(document, key string) (current, archive string, err error) {
+	current, archive = markdown.CutArchive(document)
+	var kept []string
+	drop := false
+	for _, s := range markdown.Sections(archive) {
+		if s.Level == 3 {
+			drop = strings.EqualFold(s.Heading, key)
+		}
+		if drop {
+			continue
+		}
+		text := strings.Join(s.Lines, "\n")
+		if s.Level > 0 {
+			text = strings.Repeat("#", s.Level) + " " + s.Heading + "\n" + text
+		}
+		if text = strings.TrimSpace(text); text != "" {
+			kept = append(kept, text)
+		}
+	}
+	return current, strings.Join(kept, "\n\n"), nil
+}

@@ -1,0 +1,375 @@
+package toolbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"reverie/facts"
+	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/memory/structured"
+	"reverie/remember"
+	"reverie/scan"
+	"reverie/store"
+	stored "reverie/store/facts"
+)
+
+const (
+	probedFacts   = 20  // of fact_probe
+	maxNumbered   = 50  // of structured_memory_search
+	maxContent    = 300 // bytes of a numbered statement, which is one line
+	weightOfTool  = .5  // of feedback that a model gives: half of a person's
+	reasonAsked   = "asked"
+	maxFactNumber = 1<<48 - 1
+)
+
+var numberParam = param{name: "id", kind: integer, required: true, max: maxFactNumber, doc: "Number of the statement, from a result."}
+
+// factTools are the tools for single statements that models are offered.
+func factTools() []tool {
+	return []tool{
+		{
+			name:  FactProbe,
+			title: "What is known of somebody or something", result: probed{},
+			description: "List single statements about a person, project or thing, the most trusted first, with their trust from 0 to 1. " +
+				"For questions, use " + MemorySearch + ".",
+			params: []param{{name: "entity", kind: text, required: true, min: 1, max: maxNamed, doc: "Its name, or a word of the statements."}},
+			run:    (*call).probe,
+		},
+		{
+			name:  MemoryFeedback,
+			title: "Give feedback about a statement", result: judged{},
+			description: "Say that a statement of memory was helpful or unhelpful (wrong, outdated). It gains or loses trust; no file changes. " +
+				"To correct a statement, use " + Remember + ".",
+			params: []param{
+				numberParam,
+				{name: "kind", kind: text, required: true, values: []string{string(stored.Helpful), string(stored.Unhelpful)}, doc: "Which."},
+			},
+			writes: true, repeats: true,
+			run: (*call).feedback,
+		},
+	}
+}
+
+// numberedTools are MicroClaw's tools for structured memories: a view of the facts. Like personal, they are for clients.
+func numberedTools() []tool {
+	contentParam := param{
+		name: "content", kind: text, required: true, min: 2, max: maxContent, doc: "One plain statement, at most 300 bytes.",
+	}
+	categoryParam := param{name: "category", kind: text, values: categories, doc: "Default: KNOWLEDGE; of a change: as before."}
+	return []tool{
+		{
+			name:  StructuredSearch,
+			title: "Search statements", result: numbered{},
+			description: "List statements of memory with their numbers, categories and trust, the most trusted first.",
+			params: []param{
+				{name: "query", kind: text, max: maxQuery, doc: "Part of the statement. Empty: all."},
+				{name: "limit", kind: integer, min: 1, max: maxNumbered, doc: "Maximum number of statements. Default: 10."},
+				{name: "include_archived", kind: boolean, doc: "Also archived statements. Default: false."},
+			},
+			run: (*call).searchNumbered,
+		},
+		{
+			name:  StructuredUpdate,
+			title: "Change a statement", result: upserted{},
+			description: "Replace the text of a statement by its number. An archived one becomes current again. The answer has its number now.",
+			params:      []param{numberParam, contentParam, categoryParam},
+			writes:      true, replaces: true, repeats: true,
+			run: (*call).updateNumbered,
+		},
+		{
+			name:  StructuredDelete,
+			title: "Archive a statement", result: upserted{},
+			description: "Move a statement into the archive of its file: it is no longer shown or believed, and can be found when asked for. " +
+				"To remove it for good, use " + ForgetTool + ".",
+			params: []param{numberParam},
+			writes: true, replaces: true, repeats: true,
+			run: (*call).archiveNumbered,
+		},
+		{
+			name:  WriteMemory,
+			title: "Keep a statement", result: upserted{},
+			description: "Keep one statement in memory and answer with its number.",
+			params:      []param{contentParam, categoryParam, chatParam},
+			writes:      true, repeats: true,
+			run: (*call).writeNumbered,
+		},
+	}
+}
+
+// savedAs says under which number a statement was saved.
+func savedAs(id int64, message string) string {
+	return fmt.Sprintf("Noted. Saved memory #%d: (%d) saved%s", id, id, strings.TrimPrefix(message, "Saved"))
+}
+
+// factRow is a statement in results.
+type factRow struct {
+	ID        int64        `json:"id"`
+	Fact      string       `json:"fact"` // id of 128 bits, as the API has it
+	Content   string       `json:"content"`
+	Category  facts.Kind   `json:"category"`
+	Scope     memory.Scope `json:"scope"`
+	Trust     float64      `json:"trust"`
+	Archived  bool         `json:"archived,omitempty"`
+	Path      string       `json:"path"`
+	Line      int          `json:"line,omitempty"`
+	Subject   string       `json:"subject,omitempty"`
+	Attribute string       `json:"attribute,omitempty"`
+	Value     string       `json:"value,omitempty"`
+}
+
+// probed is the result of fact_probe.
+type probed struct {
+	Entity string    `json:"entity"`
+	Count  int       `json:"count"`
+	Facts  []factRow `json:"facts"`
+	Text   string    `json:"text"`
+}
+
+// numbered is the result of structured_memory_search.
+type numbered struct {
+	Count    int       `json:"count"`
+	Memories []factRow `json:"memories"`
+	Text     string    `json:"text"` // lines "[id=n] [CATEGORY] [scope] text"
+}
+
+// rows returns facts as results show them, and a line of each.
+func (k *call) rows(ctx context.Context, q stored.Query) (rows []factRow, lines string, err error) {
+	listed, err := k.Store.ByTrust(ctx, k.Identity, q)
+	if err != nil {
+		return nil, "", factFault(err)
+	}
+	rows = make([]factRow, len(listed.Items))
+	shown := make([]string, len(listed.Items))
+	for i, f := range listed.Items {
+		rows[i] = factRow{
+			ID: stored.Number(f.ID), Fact: f.ID.String(), Content: scan.Redacted(f.Text), Category: f.Kind, Scope: f.Scope,
+			Trust: math.Round(f.Evidence.Trust(time.Now())*1000) / 1000, Archived: f.Archived, Path: f.Path, Line: f.FromLine,
+			Subject: f.Subject, Attribute: f.Attribute, Value: scan.Redacted(f.Value),
+		}
+		shown[i] = fmt.Sprintf("[id=%d] [%s] [%s] %s", rows[i].ID, f.Kind, strings.ToLower(string(f.Scope)), rows[i].Content)
+		k.shown(memory.Document{
+			ID: f.Document, Scope: f.Scope, Path: f.Path, Owner: f.Owner, Version: f.Version, UpdatedAt: f.At,
+		}, f.FromLine, f.ToLine, rows[i].Content)
+	}
+	return rows, strings.Join(shown, "\n"), nil
+}
+
+// factFault explains an error about facts to a model.
+func factFault(err error) error {
+	switch {
+	case errors.Is(err, store.ErrFactsOff):
+		return faultf("%s: use %s", store.ErrFactsOff, MemorySearch)
+	case errors.Is(err, store.ErrNotFound):
+		return faultf("no statement has this number: it was changed or taken out. List them again with %s", StructuredSearch)
+	}
+	return err
+}
+
+// probe implements fact_probe.
+func (k *call) probe(ctx context.Context) (any, error) {
+	entity := given(k.args, "entity", "")
+	rows, lines, err := k.rows(ctx, stored.Query{Text: entity, Page: store.Page{Limit: probedFacts}})
+	return probed{Entity: entity, Count: len(rows), Facts: rows, Text: lines}, err
+}
+
+// searchNumbered implements structured_memory_search.
+func (k *call) searchNumbered(ctx context.Context) (any, error) {
+	rows, lines, err := k.rows(ctx, stored.Query{
+		Text: strings.TrimSpace(given(k.args, "query", "")), Archived: given(k.args, "include_archived", false),
+		Page: store.Page{Limit: given(k.args, "limit", defaultNumbered)},
+	})
+	return numbered{Count: len(rows), Memories: rows, Text: lines}, err
+}
+
+const defaultNumbered = 10
+
+// judged is the result of memory_feedback.
+type judged struct {
+	ID       int64   `json:"id"`
+	Trust    float64 `json:"trust"`
+	Feedback string  `json:"feedback"`
+	Message  string  `json:"message"`
+}
+
+// feedback implements memory_feedback.
+func (k *call) feedback(ctx context.Context) (any, error) {
+	number := int64(given(k.args, "id", 0))
+	fact, err := k.Store.Numbered(ctx, k.Identity, number)
+	if err != nil {
+		return nil, factFault(err)
+	}
+	given, err := k.Store.GiveFeedback(ctx, k.by(memory.Author{Kind: memory.AuthorTool, ID: MemoryFeedback}), fact.ID, stored.Feedback{
+		Opinion: stored.Opinion(given(k.args, "kind", "")), Weight: weightOfTool, Reason: reasonAsked, Key: k.key,
+	})
+	if err != nil {
+		return nil, factFault(err)
+	}
+	if fact, err = k.Store.Numbered(ctx, k.Identity, number); err != nil {
+		return nil, factFault(err)
+	}
+	return judged{
+		ID: number, Trust: math.Round(fact.Evidence.Trust(time.Now())*1000) / 1000, Feedback: given.String(), Message: "Noted; no file was changed",
+	}, nil
+}
+
+// numbered returns the fact with the number of a call, which must be of the caller's documents.
+func (k *call) numbered(ctx context.Context) (stored.Fact, error) {
+	if k.Speaker != memory.NoOwner {
+		return stored.Fact{}, faultf("statements of a group have no numbers: use %s", Remember)
+	}
+	fact, err := k.Store.Numbered(ctx, k.Identity, int64(given(k.args, "id", 0)))
+	if err != nil {
+		return stored.Fact{}, factFault(err)
+	}
+	if fact.Scope != k.scope(k.Caller) {
+		return stored.Fact{}, faultf("this statement is shared with others: it is changed in %s by a person. Tell the user", fact.Path)
+	}
+	return fact, nil
+}
+
+// rewriteFact changes the document of a fact. If another write takes the fact's words out meanwhile, the model reads again.
+func (k *call) rewriteFact(
+	ctx context.Context, fact stored.Fact, author, reason string, change func(content string, at int) (string, error),
+) (memory.Receipt, error) {
+	ref := memory.Ref{Scope: fact.Scope, Path: fact.Path}
+	return k.rewrite(ctx, k.by(memory.Author{Kind: memory.AuthorTool, ID: author}), ref, reason, func(d memory.Document) (string, error) {
+		at := slices.IndexFunc(markdown.EntriesOf(d.Content), func(e markdown.Entry) bool { return e.ID == fact.Entry })
+		if at < 0 {
+			return "", factFault(store.ErrNotFound)
+		}
+		return change(d.Content, at)
+	})
+}
+
+// archiveNumbered implements structured_memory_delete.
+func (k *call) archiveNumbered(ctx context.Context) (any, error) {
+	fact, err := k.numbered(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := upserted{OK: true, ID: stored.Number(fact.ID), Message: "It was archived before; nothing was written"}
+	receipt, err := k.rewriteFact(ctx, fact, StructuredDelete, "archived", func(content string, _ int) (string, error) {
+		return facts.Archive(fact.Path, content, memory.EntrySet{fact.Entry: true})
+	})
+	if err != nil || len(receipt.Changes) == 0 {
+		return out, err
+	}
+	out.Updated, out.Receipt, out.Message = true, receipt.Token, "Archived"
+	return out, nil
+}
+
+// updateNumbered implements structured_memory_update.
+func (k *call) updateNumbered(ctx context.Context) (any, error) {
+	fact, err := k.numbered(ctx)
+	if err != nil {
+		return nil, err
+	}
+	content, err := k.oneLine()
+	if err != nil {
+		return nil, err
+	}
+	category := given(k.args, "category", string(fact.Kind))
+	if _, is := structured.TypeOf(fact.Path); is && category != string(fact.Kind) {
+		return nil, faultf("the category of an entry of %s follows from the file: leave category out", fact.Path)
+	}
+	receipt, err := k.rewriteFact(ctx, fact, StructuredUpdate, "changed by number", func(text string, at int) (string, error) {
+		return k.restated(fact, text, at, content, category)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return k.saved(ctx, memory.Ref{Scope: fact.Scope, Path: fact.Path}, content, receipt)
+}
+
+// oneLine returns the content of a call as one line.
+func (k *call) oneLine() (string, error) {
+	content := strings.Join(strings.Fields(given(k.args, "content", "")), " ")
+	switch {
+	case !markdown.HasText(content):
+		return "", faultf("content is empty: write one plain statement")
+	case len(content) > maxContent:
+		return "", faultf("content has more than %d bytes: write one short statement, or use %s", maxContent, RememberStructured)
+	}
+	return content, nil
+}
+
+// restated returns a document in which statement at says something else, and is no longer archived.
+func (k *call) restated(fact stored.Fact, text string, at int, content, category string) (string, error) {
+	entry := markdown.EntriesOf(text)[at]
+	if _, is := structured.TypeOf(fact.Path); is {
+		key := entry.Heading
+		if !fact.Archived {
+			key = markdown.TopHeadingAt(text, entry.FromLine)
+		}
+		next, err := structured.Set(text, structured.Entry{Key: key, Content: content, Source: k.source(), Updated: k.today()})
+		return next, err
+	}
+	s := statement{document: memory.Document{Content: text}, entry: entry, at: at}
+	if !fact.Archived && category == string(fact.Kind) {
+		if next, ok := remember.Replace(text, at, content); ok {
+			return next, nil
+		}
+		return "", faultf("this statement spans several lines or is part of a table: change it with %s", EditFile)
+	}
+	next, ok := remember.Add(s.without(), headings[category], content)
+	if !ok {
+		return "", faultf("content is no plain statement: write one sentence without Markdown")
+	}
+	return next, nil
+}
+
+// writeNumbered implements write_memory.
+func (k *call) writeNumbered(ctx context.Context) (any, error) {
+	if k.Speaker != memory.NoOwner {
+		return nil, faultf("%s keeps no sections of persons: use %s", WriteMemory, Remember)
+	}
+	content, err := k.oneLine()
+	if err != nil {
+		return nil, err
+	}
+	ref := memory.Ref{Scope: k.scope(k.Caller), Path: pathOfChat(k.chat())}
+	author := k.by(memory.Author{Kind: memory.AuthorTool, ID: WriteMemory})
+	receipt, err := k.rewrite(ctx, author, ref, "statement kept", func(d memory.Document) (string, error) {
+		entry := markdown.EntryIDOf("- " + content)
+		if slices.ContainsFunc(markdown.EntriesOf(d.Content), func(e markdown.Entry) bool { return e.ID == entry }) {
+			return d.Content, nil
+		}
+		next, ok := remember.Add(d.Content, headings[given(k.args, "category", categoryKnowledge)], content)
+		if !ok {
+			return "", faultf("content is no plain statement: write one sentence without Markdown")
+		}
+		return next, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return k.saved(ctx, ref, content, receipt)
+}
+
+// saved answers a write of one statement with its number.
+func (k *call) saved(ctx context.Context, ref memory.Ref, content string, receipt memory.Receipt) (any, error) {
+	out := upserted{OK: true, Message: "Already known; nothing was written"}
+	if len(receipt.Changes) > 0 {
+		done := receipt.Changes[0]
+		out.Updated, out.Receipt, out.Message = done.Changed, receipt.Token, "Saved"+redacted(done)
+		if done.Held > 0 {
+			out.OK, out.Updated, out.Message = false, false, "Not saved"+redacted(done)
+			return out, nil
+		}
+	}
+	entry := markdown.EntryIDOf("- " + scan.Redacted(content))
+	number, err := k.numberOf(ctx, ref, func(_ string, e markdown.Entry) bool { return e.ID == entry })
+	if err != nil {
+		return nil, err
+	}
+	if out.ID = number; number != 0 && out.Updated {
+		out.Message = savedAs(number, out.Message)
+	}
+	return out, nil
+}
