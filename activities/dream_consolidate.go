@@ -77,7 +77,9 @@ func (c *consolidating) inputOf() proposals.ConsolidationInput {
 		})
 	}
 	for _, state := range barred(s.States) {
-		in.Forgotten = append(in.Forgotten, state.Text)
+		if state.Text != "" { // of what was forgotten there is no text: only the check of the answer knows it
+			in.Forgotten = append(in.Forgotten, state.Text)
+		}
 	}
 	for _, pair := range c.ranking.Contradictions {
 		if !pair.Settled {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"reverie/language/claim"
 	"reverie/memory"
 	"reverie/memory/markdown"
 )
@@ -26,7 +27,8 @@ const (
 // State holds what earlier dreams recorded about a statement. It is stored per owner, under the identity of the statement.
 type State struct {
 	ID          markdown.EntryID   `json:"id"`
-	Text        string             `json:"text"`
+	Text        string             `json:"text"`              // empty: Forgotten
+	Sketch      *claim.Sketch      `json:"sketch,omitempty"`  // of a Forgotten one, in place of the text
 	Aliases     []markdown.EntryID `json:"aliases,omitempty"` // other wordings
 	Status      Status             `json:"status"`
 	ReasonCode  string             `json:"reasonCode,omitempty"`

@@ -27,6 +27,9 @@ func (s EntrySet) Add(id markdown.EntryID, aliases []markdown.EntryID, texts ...
 	}
 }
 
+// Erased stands in texts for what was erased. Automatic writes do not add it to documents as a statement.
+const Erased = "[erased]"
+
 // ItemID returns the id of a text as a list item at the top level.
 func ItemID(text string) markdown.EntryID {
 	text = strings.TrimSpace(text)

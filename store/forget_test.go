@@ -31,7 +31,7 @@ func TestForget(t *testing.T) {
 	write(t, s, other, memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpReplace, Content: "- Likes tea.\n"})
 	r := dreams.ForgetRequest{Ref: personal(memory.MemoryPath), FromLine: 5, ToLine: 5, Key: "k"}
 	got := must[dreams.ForgetReceipt](t)(s.Forget(t.Context(), id, r))
-	if len(got.States) != 1 || got.States[0].Text != "Likes tea." || len(got.Receipt.Changes) != 4 || got.Receipt.Token == "" {
+	if len(got.States) != 1 || got.States[0].Text != "Likes tea." || len(got.Receipt.Changes) != 5 || got.Receipt.Token == "" {
 		t.Errorf("%+v", got)
 	}
 	for path, want := range map[string]string{
@@ -39,7 +39,7 @@ func TestForget(t *testing.T) {
 		memory.ProfilePath:          "# Profile\n\n- Tall\n",
 		"memory/2026-11-19.md":      "# 2026-11-19\n\n- something else\n",
 		"memory/archive/2026-10.md": "- old\n",
-		"notes/x.md":                "- Likes tea.\n",
+		"notes/x.md":                "",
 	} {
 		if diff := cmp.Diff(want, contentOf(t, s, id, path)); diff != "" {
 			t.Errorf("%s\n%s", path, diff)
@@ -48,7 +48,7 @@ func TestForget(t *testing.T) {
 	if got := contentOf(t, s, other, memory.MemoryPath); got != "- Likes tea.\n" {
 		t.Errorf("another owner's: %q", got)
 	}
-	if status := statusesOf(t, s, id)["Likes tea."]; status != dream.Forgotten {
+	if status := statusesOf(t, s, id)[string(memory.ItemID("Likes tea."))]; status != dream.Forgotten {
 		t.Errorf("status %q", status)
 	}
 	if history := must[[]memory.Version](t)(s.History(t.Context(), id, personal(memory.MemoryPath), 0, 0)); len(history) != 2 {

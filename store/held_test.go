@@ -118,7 +118,7 @@ func TestDecideAboutInstructions(t *testing.T) {
 	if got := contentOf(t, s, id, memory.MemoryPath); strings.Count(got, steering) != 1 || strings.Contains(got, other) {
 		t.Errorf("%q", got)
 	}
-	if status := statusesOf(t, s, id); status[steering] != dream.Confirmed || status[other] != dream.Forgotten {
+	if status := statusesOf(t, s, id); status[steering] != dream.Confirmed || status[string(memory.ItemID(other))] != dream.Forgotten {
 		t.Errorf("%v", status)
 	}
 	// What waits for the shared memory belongs to nobody else.

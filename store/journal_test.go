@@ -515,7 +515,8 @@ func dumpInto(t *testing.T, from *devenv.Postgres, database string, to *devenv.P
 	defer target.Close(context.WithoutCancel(t.Context()))
 	if _, err := target.Exec(
 		t.Context(),
-		"do $$ begin if not exists (select from pg_roles where rolname = 'reverie_app') then create role reverie_app nologin; end if; end $$",
+		"do $$ begin if not exists (select from pg_roles where rolname = 'reverie_app') then create role reverie_app nologin; end if; "+
+			"if not exists (select from pg_roles where rolname = 'reverie_eraser') then create role reverie_eraser nologin; end if; end $$",
 	); err != nil {
 		t.Fatal(err)
 	}

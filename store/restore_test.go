@@ -118,7 +118,7 @@ func TestRestoreWithoutTheGrant(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			fresh, quoted := devtest.Postgres(t), pgx.Identifier{c.login}.Sanitize()
-			asRoot(t, fresh, "postgres", "create role reverie_app nologin",
+			asRoot(t, fresh, "postgres", "create role reverie_app nologin", "create role reverie_eraser nologin",
 				fmt.Sprintf("create role %s login %s password 'x'", quoted, c.attributes),
 				"create database reverie owner "+quoted)
 			clientsOf(t, fresh, folder)("pg_restore --exit-on-error --no-owner --dbname=reverie dump")

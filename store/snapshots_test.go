@@ -249,7 +249,7 @@ func TestForgottenStaysForgottenInSnapshots(t *testing.T) {
 	if diff := cmp.Diff("# 2026-11-01\n\n- Went to Oslo.\n", contentOf(t, s, id, note.Path)); diff != "" {
 		t.Error(diff)
 	}
-	if status := statusesOf(t, s, id)["Likes tea."]; status != dream.Forgotten {
+	if status := statusesOf(t, s, id)[string(memory.ItemID("Likes tea."))]; status != dream.Forgotten {
 		t.Errorf("status %q", status)
 	}
 	// Somebody else's is not concerned.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"reverie/dream"
@@ -199,9 +200,8 @@ type barred struct {
 // barredState is such a statement with its words.
 type barredState struct {
 	dream.State
-	ids  []markdown.EntryID
-	said claim.Words
-	what claim.Content
+	ids []markdown.EntryID
+	claim.Original
 }
 
 // barredBy selects the states that bar candidates: forgotten, rejected and edited statements, and promoted ones that have
@@ -218,11 +218,7 @@ func barredBy(m dream.Material, candidates []dream.Candidate) barred {
 			continue
 		}
 		seen[s.ID] = true
-		state := barredState{State: s, ids: append([]markdown.EntryID{s.ID}, s.Aliases...)}
-		if s.Text != "" {
-			state.said, state.what = claim.WordsOf(s.Text), claim.ContentOf(s.Text)
-		}
-		b.states = append(b.states, state)
+		b.states = append(b.states, barredState{s, append([]markdown.EntryID{s.ID}, s.Aliases...), claim.OriginalOf(s.Text, s.Sketch)})
 	}
 	return b
 }
@@ -231,17 +227,16 @@ func barredBy(m dream.Material, candidates []dream.Candidate) barred {
 //
 // A forgotten statement never returns: not in other words, not with more text around it, and not as the larger part of it. A
 // corrected, undone or edited statement returns when the person says it again on a later day.
-func (b barred) bars(c dream.Candidate, said claim.Words) (code, why string, ok bool) {
-	what := claim.ContentOf(c.Text)
+func (b barred) bars(c dream.Candidate, said *claim.Compared) (code, why string, ok bool) {
 	for _, s := range b.states {
 		same := s.is(c, said)
 		switch {
 		case s.Status == dream.Forgotten:
-			if same || s.tells(what) {
+			if same || s.ToldBy(said) {
 				return dream.ReasonForgotten, "A person wanted it gone.", true
 			}
 		case s.Status == dream.Held:
-			if same || s.tells(what) {
+			if same || s.ToldBy(said) {
 				return dream.ReasonHeld, "It instructs the assistant: a person decides about it.", true
 			}
 		case !same || b.saidAnew(c, s.State):
@@ -258,21 +253,16 @@ func (b barred) bars(c dream.Candidate, said claim.Words) (code, why string, ok 
 
 // left reports whether a candidate was promoted before and has left MEMORY.md since: somebody deleted it, reworded it or
 // moved it to an archive. It returns under the same conditions as other statements.
-func (b barred) left(c dream.Candidate, said claim.Words) bool {
+func (b barred) left(c dream.Candidate, said *claim.Compared) bool {
 	return slices.ContainsFunc(b.states, func(s barredState) bool {
 		return (s.Status == dream.Promoted || s.Status == dream.Confirmed) && s.is(c, said) && !b.saidAnew(c, s.State)
 	})
 }
 
-// tells reports whether a text contains everything that a state says, or is at least half of it.
-func (s barredState) tells(what claim.Content) bool {
-	return len(s.what) > 1 && s.what.Within(what) || len(what) > 1 && 2*len(what) >= len(s.what) && what.Within(s.what)
-}
-
 // is reports whether a candidate says the same as a state.
-func (s barredState) is(c dream.Candidate, said claim.Words) bool {
+func (s barredState) is(c dream.Candidate, said *claim.Compared) bool {
 	known := func(id markdown.EntryID) bool { return slices.Contains(s.ids, id) }
-	return known(c.ID) || slices.ContainsFunc(c.Aliases, known) || len(s.what) > 0 && claim.SameStatement(s.said, said)
+	return known(c.ID) || slices.ContainsFunc(c.Aliases, known) || s.Same(said)
 }
 
 // saidAnew reports whether the person said a candidate again on a later day than the state records.
@@ -301,8 +291,8 @@ func (d *deep) filter() []*dream.Candidate {
 				"It is not fit for memory: it reads like an order, a secret or text of a machine.")
 			continue
 		}
-		said := claim.WordsOf(c.Text)
-		if code, why, ok := barred.bars(*c, said); ok {
+		said, compared := claim.WordsOf(c.Text), claim.Compare(c.Text)
+		if code, why, ok := barred.bars(*c, compared); ok {
 			c.Judge(dream.VerdictRejected, code, why)
 			continue
 		}
@@ -314,7 +304,7 @@ func (d *deep) filter() []*dream.Candidate {
 			continue
 		}
 		heard = append(heard, spoken)
-		if barred.left(*c, said) {
+		if barred.left(*c, compared) {
 			c.Judge(dream.VerdictRejected, dream.ReasonKnown,
 				"It was promoted before and is in MEMORY.md no more, and nobody has said it anew.")
 			continue
@@ -468,20 +458,28 @@ func GoneOf(states []dream.State) Gone {
 }
 
 // Said returns the forgotten statements that a text repeats: in the same or in other words, with more text around them, or
-// the larger part of them. Dreams use it so that nothing forgotten returns.
+// the larger part of them. Dreams use it so that nothing forgotten returns. A text that was erased repeats all of them.
 func (g Gone) Said(id markdown.EntryID, text string) []dream.State {
+	same, told := g.Repeats(id, text)
+	return append(same, told...)
+}
+
+// Repeats separates the statements that a text makes from those that it only contains, or is a part of.
+func (g Gone) Repeats(id markdown.EntryID, text string) (same, told []dream.State) {
 	if len(g.states) == 0 {
-		return nil
+		return nil, nil
 	}
 	text = claim.Comment.ReplaceAllString(text, "")
-	c, said, what := dream.Candidate{ID: id, Text: text}, claim.WordsOf(text), claim.ContentOf(text)
-	var out []dream.State
+	c, said, erased := dream.Candidate{ID: id, Text: text}, claim.Compare(text), strings.TrimSpace(text) == memory.Erased
 	for _, s := range g.states {
-		if s.is(c, said) || s.tells(what) {
-			out = append(out, s.State)
+		switch {
+		case erased || s.is(c, said):
+			same = append(same, s.State)
+		case s.ToldBy(said):
+			told = append(told, s.State)
 		}
 	}
-	return out
+	return same, told
 }
 
 // Empty reports whether there are no forgotten statements.

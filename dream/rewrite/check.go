@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"reverie/dream"
+	"reverie/dream/judge"
 	"reverie/language/claim"
 	"reverie/memory"
 	"reverie/memory/grounding"
@@ -187,13 +188,18 @@ func (c *checking) returns() {
 		}
 	}
 	for _, b := range c.Barred {
-		if b.Status == dream.Forgotten || b.Status == dream.Held || b.Status == dream.Rejected && !revived[b.ID] {
+		if b.Text != "" && (b.Status == dream.Forgotten || b.Status == dream.Held || b.Status == dream.Rejected && !revived[b.ID]) {
 			barred = append(barred, ClaimOf(b.Text))
 			forgotten, unfit = append(forgotten, b.Status == dream.Forgotten), append(unfit, false)
 		}
 	}
+	gone := judge.GoneOf(c.Barred)
 	for _, line := range c.fresh {
 		weighed := slices.ContainsFunc(passed, func(p Claim) bool { return p.ID == line.ID || line.coveredBy(p) })
+		if same, told := gone.Repeats(line.ID, line.text); len(same) > 0 || len(told) > 0 && !weighed {
+			c.refuseReturn(line)
+			continue
+		}
 		for i, b := range barred {
 			if unfit[i] && weighed { // the same statement passed the scan in another form
 				continue
@@ -202,12 +208,16 @@ func (c *checking) returns() {
 			// and only overlaps with it. A corrected statement naturally overlaps with its correction.
 			if b.ID == line.ID || claim.SameStatement(b.Says, line.Says) ||
 				forgotten[i] && !weighed && (b.MostlyIn(line) || line.MostlyIn(b)) {
-				c.refuse(ViolationBarred, "%s brings back something that was taken out or turned out wrong; leave the line out: %s",
-					checkedField, quote(line.text))
+				c.refuseReturn(line)
 				break
 			}
 		}
 	}
+}
+
+func (c *checking) refuseReturn(line Claim) {
+	c.refuse(ViolationBarred, "%s brings back something that was taken out or turned out wrong; leave the line out: %s",
+		checkedField, quote(line.text))
 }
 
 // contradictions checks that neither of two statements that cannot both hold is chosen silently.

@@ -14,6 +14,7 @@ import (
 	"reverie/dream"
 	"reverie/dream/dreamtest"
 	"reverie/dream/rewrite"
+	"reverie/language/claim"
 	"reverie/memory/markdown"
 	"reverie/memory/proposals"
 	"reverie/memory/setting"
@@ -360,11 +361,25 @@ func TestCheckDistinguishesForgottenFromNew(t *testing.T) {
 	if diff := cmp.Diff([]string{rewrite.ViolationBarred}, codesOf(rewrite.Check(in, setting.DefaultDreamSettings()))); diff != "" {
 		t.Error(diff)
 	}
+	in.Barred[0] = sketched("Has a dog called Rex, who's a poodle")
+	if diff := cmp.Diff([]string{rewrite.ViolationBarred}, codesOf(rewrite.Check(in, setting.DefaultDreamSettings()))); diff != "" {
+		t.Errorf("by a sketch: %s", diff)
+	}
+	in.Barred[0] = sketched("Has a dog")
+	if v := rewrite.Check(in, setting.DefaultDreamSettings()); len(v) > 0 {
+		t.Errorf("by a sketch: %v", v)
+	}
 	in.Ranking, in.Sources, in.Barred[0].Text = dream.Ranking{}, []string{"- Has a dog called Rex"}, "Has a dog"
 	if diff := cmp.Diff([]string{rewrite.ViolationUnsupported, rewrite.ViolationBarred},
 		codesOf(rewrite.Check(in, setting.DefaultDreamSettings()))); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// sketched returns the state of a forgotten statement without its words.
+func sketched(text string) dream.State {
+	sketch := claim.SketchOf("salt", text)
+	return dream.State{ID: markdown.EntryIDOf(text), Sketch: &sketch, Status: dream.Forgotten}
 }
 
 // A statement that a person asked to remember may be an instruction: it passed the gates as such.

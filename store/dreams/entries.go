@@ -2,6 +2,8 @@ package dreams
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,9 +15,11 @@ import (
 
 	"reverie/dream"
 	"reverie/dream/rewrite"
+	"reverie/language/claim"
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/scan"
+	"reverie/store/erase"
 	"reverie/store/gate"
 	"reverie/store/pg"
 )
@@ -182,19 +186,45 @@ limit 1`
 
 	// Keeps the counts of dreams.
 	sqlEntrySettle = `
-insert into dream_entries (workspace_id, agent_id, owner_key, entry_id, status, text, aliases, mention_days, asked,
+insert into dream_entries (workspace_id, agent_id, owner_key, entry_id, status, text, sketch, aliases, mention_days, asked,
     first_seen, last_seen, changed_at)
-values (@workspace, @agent, @owner, @entry, @status, @text, @aliases, @mention_days, @asked, @now, @last_seen, @now)
+values (@workspace, @agent, @owner, @entry, @status, @text, @sketch, @aliases, @mention_days, @asked, @now, @last_seen, @now)
 on conflict (workspace_id, agent_id, owner_key, entry_id) do update set
     status = excluded.status,
     reason_code = '',
+    text = case
+        when excluded.status = 'forgotten' then ''
+        when dream_entries.text <> '' then dream_entries.text
+        else excluded.text
+    end,
+    sketch = case when excluded.status = 'forgotten' then coalesce(excluded.sketch, dream_entries.sketch) end,
     aliases = array(select distinct a from unnest(dream_entries.aliases || excluded.aliases) a order by a),
     changed_at = excluded.changed_at`
 
 	sqlEntrySettleOthers = `
-update dream_entries set status = @status, reason_code = '', changed_at = @now
+update dream_entries set
+    status = @status,
+    reason_code = '',
+    text = case when @status = 'forgotten' then '' else text end,
+    sketch = case when @status = 'forgotten' then coalesce(sketch, @sketch::jsonb) end,
+    changed_at = @now
 where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and entry_id = any (@others::text[])`
 )
+
+// settled returns the columns of a statement with a status: of a forgotten one a sketch in place of the text.
+func settled(t *pg.Tx, status dream.Status, text string) (kept string, sketch *claim.Sketch) {
+	if status != dream.Forgotten || text == "" {
+		return text, nil
+	}
+	s := claim.SketchOf(saltOf(t), markdown.WithoutComments(text))
+	return "", &s
+}
+
+// saltOf returns the salt of an owner's sketches.
+func saltOf(t *pg.Tx) string {
+	sum := sha256.Sum256([]byte(t.ID.Workspace + "\x00" + t.ID.Agent + "\x00" + string(t.ID.Owner)))
+	return base64.RawStdEncoding.EncodeToString(sum[:9])
+}
 
 // entryWork is a person's decision in progress.
 type entryWork struct {
@@ -380,6 +410,12 @@ func (w *entryWork) commit(ctx context.Context) (EntryReceipt, error) {
 	if err != nil {
 		return EntryReceipt{}, err
 	}
+	if w.status == dream.Forgotten {
+		words := erase.WordsOf(nil, []string{w.candidate.Text, w.candidate.Line, w.state.Text})
+		if _, err := erase.Redact(ctx, w.t, erase.Request{Words: words, Scope: w.scope}); err != nil {
+			return EntryReceipt{}, err
+		}
+	}
 	b := &pgx.Batch{}
 	w.queueStates(b)
 	return w.finish(ctx, b, &gate.Receipt)
@@ -396,26 +432,29 @@ func (w *entryWork) queueStates(b *pgx.Batch) {
 	if lastSeen.IsZero() {
 		lastSeen = w.t.Now
 	}
-	settled := []pgx.NamedArgs{{
-		"entry": entry, "status": w.status, "text": pg.Storable(w.text()), "aliases": pg.TextsOf(aliases),
+	text, sketch := settled(w.t, w.status, pg.Storable(w.text()))
+	states := []pgx.NamedArgs{{
+		"entry": entry, "status": w.status, "text": text, "sketch": sketch, "aliases": pg.TextsOf(aliases),
 		"mention_days": pg.TextsOf(w.candidate.Signals.MentionDays), "asked": w.candidate.Signals.Asked, "last_seen": lastSeen,
 	}}
 	if w.replacement != "" {
-		settled = append(settled, pgx.NamedArgs{
-			"entry": memory.ItemID(w.replacement), "status": dream.Confirmed, "text": w.replacement, "aliases": []string{},
+		states = append(states, pgx.NamedArgs{
+			"entry": memory.ItemID(w.replacement), "status": dream.Confirmed, "text": w.replacement, "sketch": nil, "aliases": []string{},
 			"mention_days": []string{},
 			"asked":        true, "last_seen": w.t.Now,
 		})
 		if memory.ItemID(w.replacement) < entry {
-			slices.Reverse(settled)
+			slices.Reverse(states)
 		}
 	}
 	locked := append(pg.TextsOf(aliases), string(entry), string(memory.ItemID(w.replacement)))
 	b.Queue(gate.SQLDreamEntriesLock, w.t.Args(pgx.NamedArgs{"entries": locked}))
-	for _, args := range settled {
+	for _, args := range states {
 		b.Queue(sqlEntrySettle, w.t.Args(args))
 	}
-	b.Queue(sqlEntrySettleOthers, w.t.Args(pgx.NamedArgs{"status": w.status, "others": pg.TextsOf(aliases)}))
+	b.Queue(sqlEntrySettleOthers, w.t.Args(pgx.NamedArgs{
+		"status": w.status, "sketch": sketch, "others": pg.TextsOf(aliases),
+	}))
 }
 
 // finish commits and returns the states as stored.

@@ -7,38 +7,62 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 
 	"reverie/dream"
 	"reverie/dream/judge"
 	"reverie/dream/rewrite"
+	"reverie/facts"
+	"reverie/language/claim"
 	"reverie/memory"
 	"reverie/memory/markdown"
+	"reverie/store/erase"
 	"reverie/store/gate"
 	"reverie/store/pg"
 )
 
-// ForgetRequest names a passage of a document that a person wants forgotten.
+// ForgetRequest names what a person wants forgotten: a passage of a document, or everything with some words.
 type ForgetRequest struct {
-	memory.Ref
+	memory.Ref // without a path: what Pattern or Shown say, wherever it is
 
 	FromLine, ToLine int              // of the document, 1-based, inclusive; 0: anywhere
 	Entry            markdown.EntryID // one statement; empty: all on the lines
 	Shown            string           // the text that was shown; empty: unknown. Only statements in it are forgotten.
-	Key              string           // idempotency key
 	Instead          string           // takes the place of the statement in the document that was shown; empty: nothing
 	Reason           string           // of the new versions; empty: forgotten on request
+	// Pattern are words, in any case: every statement of every document that contains them is forgotten.
+	Pattern string
+	// Erase also takes the words out of earlier versions and of messages, for good.
+	Erase bool
+	// Preview changes nothing.
+	Preview bool
+	Key     string // idempotency key
 }
+
+// Limits of a pattern, in characters: a shorter one would be in everything.
+const (
+	MinPattern = 3
+	MaxPattern = 200
+)
 
 // ForgetReceipt is the result of forgetting.
 type ForgetReceipt struct {
-	States  []dream.State // of the statements; on a replay empty
+	States  []dream.State // of the statements, with their texts; on a replay empty
+	Found   []Found       // where they are; on a replay empty
+	Words   erase.Redacted
 	Receipt memory.Receipt
 }
 
+// Found is a statement of a document that is forgotten.
+type Found struct {
+	memory.Ref
+	markdown.Entry
+}
+
 const (
-	// Locks the documents that may contain the statements, in the order of all writers, so that none brings them back meanwhile.
+	// Locks all documents that may contain the statements, in the order of all writers, so that none brings them back meanwhile.
 	sqlForgetLocked = `
 select d.path
 from documents d` + forgettable + `
@@ -47,55 +71,82 @@ for no key update`
 	sqlForgetDocuments = gate.DocumentColumns + `octet_length(v.content), v.content
 from documents d ` + gate.CurrentVersion + forgettable
 
-	// Given documents, archives and daily notes.
+	// The documents of an owner, or shared ones, in the order of all writers.
 	forgettable = `
 where d.workspace_id = @workspace and d.agent_id = @agent and d.scope = @scope and d.owner_key = @whose and not d.deleted
-    and (d.path = any (@paths::text[]) or d.path ~ '^memory/(archive/.*|[0-9]{4}-[0-9]{2}-[0-9]{2}[^/]*)\.md$')
 order by d.path collate "C"`
 
 	sqlForgetStates = gate.StateColumns + `
 from dream_entries e
 where e.workspace_id = @workspace and e.agent_id = @agent and e.owner_key = @owner
     and (e.entry_id = any (@entries::text[]) or e.aliases && @entries::text[])`
+
+	// What an earlier release has kept the words of.
+	sqlForgottenPlain = gate.StateColumns + `
+from dream_entries e
+where e.workspace_id = @workspace and e.agent_id = @agent and e.owner_key = @owner and e.status = 'forgotten' and e.status <> 'open'
+    and e.text <> ''`
 )
 
-// Forget removes the statements of a passage from the document that was shown, and from MEMORY.md, PROFILE.md, the archives and the
-// daily notes beside it, wherever they occur in the same or similar words, with everything nested under them. It makes new
-// versions; earlier ones, reports and the diary stay. Dreams, extractions and flushes do not bring the statements back; a person
-// who writes them again does.
+// Forget removes statements from every document of the scope that contains them, in the same or similar words, with everything nested
+// under them: from MEMORY.md, notes, structured files, the diary and reports. It erases them in what was made of documents and messages
+// (drafts, summaries, refused proposals, records of dreams), and with Erase in earlier versions and messages too. Dreams, extractions,
+// flushes, imports and tools do not bring the statements back; a person who says them again does. What is kept of them is a sketch.
 //
-// It returns *InvalidError for a passage that cannot contain a statement, ErrNotFound when the document does not exist or does not
+// It returns *InvalidError for a request that cannot name a statement, ErrNotFound when the document does not exist or does not
 // contain it (any more), and ErrForbidden when the identity may not write documents of that scope.
 func (s *Dreaming) Forget(ctx context.Context, id memory.Identity, p ForgetRequest) (ForgetReceipt, error) {
-	path, err := gate.CheckRef(id, "", p.Ref)
-	if err != nil {
-		return ForgetReceipt{}, err
-	}
-	p.Path = path
-	switch {
-	case p.Scope == memory.ScopeGlobal:
-		return ForgetReceipt{}, &pg.InvalidError{Field: "scope", Problem: "change GLOBAL documents by writing them"}
-	case p.Entry == "" && p.FromLine < 1 && strings.TrimSpace(p.Shown) == "":
-		return ForgetReceipt{}, &pg.InvalidError{Field: "fromLine", Problem: "name the lines, or the statement"}
-	case p.ToLine < p.FromLine:
-		return ForgetReceipt{}, &pg.InvalidError{Field: "toLine", Problem: "must not be before fromLine"}
-	}
-	if err := pg.ValidText("idempotency key", p.Key, gate.MaxKey); err != nil {
-		return ForgetReceipt{}, err
-	}
-	if err := gate.MayWrite(id, p.Scope); err != nil {
+	if err := p.check(&id); err != nil {
 		return ForgetReceipt{}, err
 	}
 	if p.Scope == memory.ScopeTeam { // states of shared memory belong to owner system
 		id = id.For(id.Agent, memory.SystemOwner)
+	} else {
+		id.AnyOwner = false
 	}
-	return gate.Contended(ctx, s.db, id, func(t *pg.Tx) (ForgetReceipt, error) {
+	run := func(t *pg.Tx) (ForgetReceipt, error) {
 		f := forgetting{t: t, passage: p}
 		return f.run(ctx)
-	})
+	}
+	if p.Preview {
+		return pg.Read(ctx, s.db, id, run)
+	}
+	return gate.Contended(ctx, s.db, id, run)
 }
 
-// forgetting is the forgetting of one passage in progress.
+func (p *ForgetRequest) check(id *memory.Identity) error {
+	ref := p.Ref
+	if ref.Path == "" && (p.Pattern != "" || p.Erase && p.Shown != "") {
+		ref.Path = memory.MemoryPath
+	}
+	path, err := gate.CheckRef(*id, "", ref)
+	if err != nil {
+		return err
+	}
+	if p.Path != "" {
+		p.Path = path
+	}
+	p.Pattern = strings.Join(strings.Fields(p.Pattern), " ")
+	n := utf8.RuneCountInString(p.Pattern)
+	switch {
+	case p.Scope == memory.ScopeGlobal:
+		return &pg.InvalidError{Field: "scope", Problem: "change GLOBAL documents by writing them"}
+	case p.Pattern != "" && (n < MinPattern || n > MaxPattern):
+		return &pg.InvalidError{Field: "pattern", Problem: fmt.Sprintf("give %d to %d characters", MinPattern, MaxPattern)}
+	case p.Pattern != "" && (p.Path != "" || p.Entry != "" || p.FromLine > 0 || p.Shown != ""):
+		return &pg.InvalidError{Field: "pattern", Problem: "name either words or a passage of a document"}
+	case p.Pattern == "" && p.Entry == "" && p.FromLine < 1 && strings.TrimSpace(p.Shown) == "":
+		return &pg.InvalidError{Field: "fromLine", Problem: "name the lines, or the statement"}
+	case p.ToLine < p.FromLine:
+		return &pg.InvalidError{Field: "toLine", Problem: "must not be before fromLine"}
+	}
+	if err := pg.ValidText("idempotency key", p.Key, gate.MaxKey); err != nil {
+		return err
+	}
+	return gate.MayWrite(*id, p.Scope)
+}
+
+// forgetting is the forgetting of one request in progress.
 type forgetting struct {
 	t       *pg.Tx
 	passage ForgetRequest
@@ -104,25 +155,28 @@ type forgetting struct {
 	documents  []memory.Document
 	statements []markdown.Entry
 	known      []dream.State // of them and of their other wordings
+	plain      []dream.State // forgotten before, with their words
 	names      memory.EntrySet
+	words      erase.Words
+	found      []Found
 }
 
 func (f *forgetting) args(more pgx.NamedArgs) pgx.NamedArgs {
-	args := pgx.NamedArgs{
-		"scope": f.passage.Scope, "whose": gate.RowOwner(f.t.ID, f.passage.Scope),
-		"paths": []string{f.passage.Path, memory.MemoryPath, memory.ProfilePath},
-	}
+	args := pgx.NamedArgs{"scope": f.passage.Scope, "whose": gate.RowOwner(f.t.ID, f.passage.Scope)}
 	maps.Copy(args, more)
 	return f.t.Args(args)
 }
 
 func (f *forgetting) run(ctx context.Context) (ForgetReceipt, error) {
 	look := &pgx.Batch{}
-	look.Queue(sqlForgetLocked, f.args(nil))
-	if f.passage.Key != "" {
+	if !f.passage.Preview {
+		look.Queue(sqlForgetLocked, f.args(nil))
+	}
+	if f.passage.Key != "" && !f.passage.Preview {
 		gate.QueueLedger(look, f.t, f.passage.Key, &f.recorded)
 	}
 	pg.All(look.Queue(sqlForgetDocuments, f.args(nil)), &f.documents, gate.ScanContent)
+	pg.All(look.Queue(sqlForgottenPlain, f.args(nil)), &f.plain, gate.ScanState)
 	if err := f.t.Send(ctx, look); err != nil {
 		return ForgetReceipt{}, err
 	}
@@ -145,20 +199,33 @@ func (f *forgetting) run(ctx context.Context) (ForgetReceipt, error) {
 	if err := f.t.Send(ctx, look); err != nil {
 		return ForgetReceipt{}, err
 	}
+	var said []string
+	for _, e := range f.statements {
+		said = append(said, e.Text)
+	}
 	for _, state := range f.known {
 		f.names.Add(state.ID, state.Aliases, state.Text)
+		said = append(said, state.Text)
 	}
+	f.words = erase.WordsOf([]string{f.passage.Pattern}, said)
 	return f.commit(ctx, f.changes())
 }
 
-// find finds the statements of the passage.
+// find finds the statements of the request.
 func (f *forgetting) find() error {
 	p := f.passage
-	at := slices.IndexFunc(f.documents, func(d memory.Document) bool { return d.Path == p.Path })
-	if at < 0 {
-		return fmt.Errorf("document %s: %w", p.Path, pg.ErrNotFound)
+	if p.Pattern != "" {
+		phrase := erase.WordsOf([]string{p.Pattern}, nil)
+		for _, d := range f.documents {
+			f.statements = append(f.statements, matching(markdown.EntriesOf(d.Content), func(e markdown.Entry) bool { return phrase.In(e.Text) })...)
+		}
+		return nil
 	}
-	entries := markdown.EntriesOf(f.documents[at].Content)
+	var entries []markdown.Entry
+	at := slices.IndexFunc(f.documents, func(d memory.Document) bool { return d.Path == p.Path })
+	if at >= 0 {
+		entries = markdown.EntriesOf(f.documents[at].Content)
+	}
 	shown := joinedWords(p.Shown)
 	meant := func(e markdown.Entry) bool {
 		return (p.Entry == "" || e.ID == p.Entry) && (shown == "" || strings.Contains(shown, joinedWords(e.Text)))
@@ -170,10 +237,16 @@ func (f *forgetting) find() error {
 	if len(f.statements) == 0 && shown != "" { // they have moved
 		f.statements = matching(entries, meant)
 	}
-	if len(f.statements) == 0 {
-		return fmt.Errorf("statement in document %s: %w", p.Path, pg.ErrNotFound)
+	if len(f.statements) == 0 && p.Erase && shown != "" { // they have gone, and are to be erased where they were
+		f.statements = markdown.EntriesOf(p.Shown)
 	}
-	return nil
+	switch {
+	case len(f.statements) > 0:
+		return nil
+	case at < 0:
+		return fmt.Errorf("document %s: %w", p.Path, pg.ErrNotFound)
+	}
+	return fmt.Errorf("statement in document %s: %w", p.Path, pg.ErrNotFound)
 }
 
 func matching(entries []markdown.Entry, is func(markdown.Entry) bool) (out []markdown.Entry) {
@@ -188,51 +261,120 @@ func matching(entries []markdown.Entry, is func(markdown.Entry) bool) (out []mar
 // joinedWords collapses white space.
 func joinedWords(s string) string { return strings.Join(strings.Fields(s), " ") }
 
+// isReport reports whether a document tells of statements among other words: the diary and the reports of phases.
+func isReport(path string) bool {
+	return path == memory.DreamsPath || strings.HasPrefix(path, "memory/dreaming/")
+}
+
 // changes removes the statements from every document that contains them.
 func (f *forgetting) changes() []memory.Change {
 	var changes []memory.Change
+	said := make([]string, len(f.statements))
+	for i, s := range f.statements {
+		said[i] = rewrite.WithoutComments(s.Text)
+	}
 	for _, d := range f.documents {
+		anywhere := f.passage.Erase || f.passage.Pattern != "" || isReport(d.Path)
 		here := memory.EntrySet{}
-		for _, e := range markdown.EntriesOf(d.Content) {
-			said := rewrite.WithoutComments(e.Text)
-			if f.names[e.ID] ||
-				slices.ContainsFunc(f.statements,
-					func(s markdown.Entry) bool { return judge.Alike(rewrite.WithoutComments(s.Text), said) }) {
+		entries := markdown.EntriesOf(d.Content)
+		for _, e := range entries {
+			text := rewrite.WithoutComments(e.Text)
+			if f.names[e.ID] || anywhere && f.words.In(text) || slices.ContainsFunc(said, func(s string) bool { return judge.Alike(s, text) }) {
 				here[e.ID] = true
 				f.names[e.ID] = true
+				f.found = append(f.found, Found{memory.Ref{Scope: f.passage.Scope, Path: d.Path}, e})
 			}
 		}
 		_, _, gone := here.Find(d.Content)
-		if len(gone) == 0 {
-			continue
+		if strings.HasPrefix(d.Path, facts.StructuredFolder) {
+			gone = wholeSections(d.Content, entries, here, gone)
 		}
-		content := memory.WithoutLines(d.Content, gone)
-		if f.passage.Instead != "" && d.Path == f.passage.Path {
-			content = memory.WithLineAt(d.Content, gone, f.passage.Instead)
+		content := d.Content
+		switch {
+		case len(gone) > 0 && f.passage.Instead != "" && d.Path == f.passage.Path:
+			content = rewrite.WithoutEmptySections(memory.WithLineAt(d.Content, gone, f.passage.Instead))
+		case len(gone) > 0:
+			content = rewrite.WithoutEmptySections(memory.WithoutLines(d.Content, gone))
+		}
+		if anywhere { // headings, code, and other sentences of long statements
+			content, _ = f.words.Erase(content)
+		}
+		if content == d.Content {
+			continue
 		}
 		changes = append(changes, memory.Change{
 			Ref: memory.Ref{Scope: f.passage.Scope, Path: d.Path}, Op: memory.OpReplace, Base: d.Version,
-			Reason: cmp.Or(f.passage.Reason, "forgotten on request"), Content: rewrite.WithoutEmptySections(content),
+			Reason: cmp.Or(f.passage.Reason, "forgotten on request"), Content: content,
 		})
 	}
 	return changes
 }
 
-// commit sends the changes through the gate, and the new states with them.
-func (f *forgetting) commit(ctx context.Context, changes []memory.Change) (ForgetReceipt, error) {
-	w, err := gate.ApplyChanges(ctx, f.t, gate.ChangeSet{Key: f.passage.Key, Changes: changes})
-	if err != nil {
-		return ForgetReceipt{}, err
+// wholeSections returns the lines to remove from a structured file: sections that lose all but the line about their source go whole.
+func wholeSections(content string, entries []markdown.Entry, here memory.EntrySet, gone []memory.LineSpan) []memory.LineSpan {
+	lines := strings.Split(content, "\n")
+	var out []memory.LineSpan
+	for from := 0; from < len(lines); {
+		to := from + 1
+		for to < len(lines) && !memory.IsHeading(lines[to]) {
+			to++
+		}
+		loses, stays := false, !memory.IsHeading(lines[from])
+		for _, e := range entries {
+			if e.FromLine > from && e.FromLine <= to {
+				loses = loses || here[e.ID]
+				stays = stays || !here[e.ID] && !strings.HasPrefix(e.Text, "Source: ")
+			}
+		}
+		if loses && !stays {
+			out = append(out, memory.LineSpan{From: from, To: to})
+		} else {
+			out = append(out, slices.DeleteFunc(slices.Clone(gone), func(s memory.LineSpan) bool { return s.From < from || s.From >= to })...)
+		}
+		from = to
 	}
-	act := &pgx.Batch{}
-	states := f.queueStates(act)
-	if err := f.t.Finish(ctx, act); err != nil {
-		return ForgetReceipt{}, err
-	}
-	return ForgetReceipt{States: states, Receipt: w.Receipt}, nil
+	return out
 }
 
-// queueStates queues the states of the forgotten statements, in all their wordings.
+// commit sends the changes through the gate, erases the words elsewhere, and stores the new states.
+func (f *forgetting) commit(ctx context.Context, changes []memory.Change) (r ForgetReceipt, err error) {
+	r.Found = f.found
+	request := erase.Request{Words: f.words, Scope: f.passage.Scope, Sources: f.passage.Erase, Preview: f.passage.Preview}
+	if f.passage.Preview {
+		r.Words, err = erase.Redact(ctx, f.t, request)
+		r.States = f.states()
+		return r, err
+	}
+	w, err := gate.ApplyChanges(ctx, f.t, gate.ChangeSet{Key: f.passage.Key, Changes: changes})
+	if err != nil {
+		return r, err
+	}
+	act := &pgx.Batch{}
+	r.States = f.queueStates(act)
+	if err := f.t.Send(ctx, act); err != nil {
+		return r, err
+	}
+	if r.Words, err = erase.Redact(ctx, f.t, request); err != nil {
+		return r, err
+	}
+	err = f.t.Finish(ctx, &pgx.Batch{})
+	r.Receipt = w.Receipt
+	return r, err
+}
+
+// states returns the states of the forgotten statements, with their texts.
+func (f *forgetting) states() (states []dream.State) {
+	byID := slices.SortedFunc(slices.Values(f.statements), func(a, b markdown.Entry) int {
+		return strings.Compare(string(a.ID), string(b.ID))
+	})
+	for _, e := range slices.CompactFunc(byID, func(a, b markdown.Entry) bool { return a.ID == b.ID }) {
+		text := pg.Storable(strings.TrimSpace(rewrite.WithoutComments(e.Text)))
+		states = append(states, dream.State{ID: e.ID, Text: text, Status: dream.Forgotten, LastSeen: f.t.Now})
+	}
+	return states
+}
+
+// queueStates queues the states of the forgotten statements, in all their wordings. They keep no words.
 func (f *forgetting) queueStates(b *pgx.Batch) []dream.State {
 	b.Queue(gate.SQLOwnerEnsure, f.t.Args(pgx.NamedArgs{"owner_id": pg.NewID()}))
 	aliases := make([]string, 0, len(f.names))
@@ -240,26 +382,44 @@ func (f *forgetting) queueStates(b *pgx.Batch) []dream.State {
 		aliases = append(aliases, string(entry))
 	}
 	slices.Sort(aliases)
-	b.Queue(gate.SQLDreamEntriesLock, f.t.Args(pgx.NamedArgs{"entries": aliases}))
-	byID := slices.SortedFunc(slices.Values(f.statements), func(a, b markdown.Entry) int {
-		return strings.Compare(string(a.ID), string(b.ID))
-	})
-	byID = slices.CompactFunc(byID, func(a, b markdown.Entry) bool { return a.ID == b.ID })
-	var states []dream.State
-	for _, e := range byID {
-		text := pg.Storable(strings.TrimSpace(rewrite.WithoutComments(e.Text)))
+	states := f.states()
+	entries := slices.Clone(aliases)
+	for _, s := range f.plain {
+		entries = append(entries, string(s.ID))
+	}
+	pattern := markdown.EntryIDOf("- " + f.passage.Pattern)
+	entries = append(entries, string(pattern))
+	b.Queue(gate.SQLDreamEntriesLock, f.t.Args(pgx.NamedArgs{"entries": entries}))
+	done := map[markdown.EntryID]bool{}
+	settle := func(entry markdown.EntryID, text string, sketch *claim.Sketch, aliases []string) {
+		if done[entry] {
+			return
+		}
+		done[entry] = true
+		b.Queue(sqlEntrySettle, f.t.Args(pgx.NamedArgs{
+			"entry": entry, "status": dream.Forgotten, "text": text, "sketch": sketch, "aliases": aliases, "mention_days": []string{},
+			"asked": false, "last_seen": f.t.Now,
+		}))
+	}
+	for _, s := range states {
 		others := []string{}
-		if len(byID) == 1 { // with several, it is unknown which wording belongs to which
-			others = slices.DeleteFunc(slices.Clone(aliases), func(id string) bool { return id == string(e.ID) })
-		} else if id := memory.ItemID(e.Text); id != e.ID {
+		if len(states) == 1 { // with several, it is unknown which wording belongs to which
+			others = slices.DeleteFunc(slices.Clone(aliases), func(id string) bool { return id == string(s.ID) })
+		} else if id := memory.ItemID(s.Text); id != s.ID {
 			others = append(others, string(id))
 		}
-		b.Queue(sqlEntrySettle, f.t.Args(pgx.NamedArgs{
-			"entry": e.ID, "status": dream.Forgotten, "text": text, "aliases": others, "mention_days": []string{}, "asked": false,
-			"last_seen": f.t.Now,
-		}))
-		states = append(states, dream.State{ID: e.ID, Text: text, Status: dream.Forgotten, LastSeen: f.t.Now})
+		text, sketch := settled(f.t, dream.Forgotten, s.Text)
+		settle(s.ID, text, sketch, others)
 	}
-	b.Queue(sqlEntrySettleOthers, f.t.Args(pgx.NamedArgs{"status": dream.Forgotten, "others": aliases}))
+	for _, s := range slices.Concat(f.known, f.plain) {
+		text, sketch := settled(f.t, dream.Forgotten, s.Text)
+		settle(s.ID, text, sketch, []string{})
+	}
+	if f.passage.Pattern != "" {
+		sketch := claim.SketchOf(saltOf(f.t), f.passage.Pattern)
+		sketch.Anywhere = true
+		settle(pattern, "", &sketch, []string{})
+	}
+	b.Queue(sqlEntrySettleOthers, f.t.Args(pgx.NamedArgs{"status": dream.Forgotten, "sketch": nil, "others": aliases}))
 	return states
 }

@@ -41,6 +41,14 @@ on conflict do nothing`
 	sqlForgetFormat = `
 update fact_documents set format = '' where workspace_id = @workspace and agent_id = @agent and format <> ''`
 
+	// The versions of a document have changed: its facts go at once, and are derived again from the first version on.
+	sqlAnewDrop = `
+with gone as (
+    delete from facts
+    where workspace_id = @workspace and agent_id = @agent and document_id = @document
+)
+update fact_documents set format = '' where workspace_id = @workspace and agent_id = @agent and document_id = @document and format <> ''`
+
 	// What is derived of a document: the version up to which this reader has read it, 0 if it has not.
 	sqlState = `
 select d.path, coalesce(f.version, 0)
@@ -187,6 +195,12 @@ func (s *Facts) RebuildFacts(ctx context.Context, id memory.Identity) error {
 		return none, t.Finish(ctx, b)
 	})
 	return err
+}
+
+// QueueAnew queues dropping the facts of a document whose versions have changed, and the note that they are to be derived again.
+func (d Document) QueueAnew(b *pgx.Batch, t *pg.Tx) {
+	b.Queue(sqlAnewDrop, d.args(t, nil))
+	b.Queue(sqlMark, d.args(t, pgx.NamedArgs{"version": 0}))
 }
 
 // derive brings the facts of a document up to its version, in one transaction.

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -15,8 +16,9 @@ import (
 )
 
 // Statements that a person had forgotten do not come back by an automatic write: an extraction or a flush may have been drafted
-// earlier, a snapshot or an imported document may be older. The gate removes them from such writes. Dreams check by themselves. A
-// person who writes a statement again, or restores a version that has it, revives it.
+// earlier, a snapshot or an imported document may be older, a model may read old messages. The gate removes them from such writes.
+// Dreams check by themselves. A person who writes a statement again, or restores a version that has it, revives it. Of a forgotten
+// statement only a sketch is kept, not its words.
 
 // maxForgotten is the number of forgotten statements that a write is compared with, the latest ones.
 const maxForgotten = 500
@@ -41,16 +43,18 @@ cross join lateral (
     limit @limit
 ) e`
 
+	// The words are those in which a person says it again.
 	sqlForgottenRevive = `
-update dream_entries set status = 'confirmed', reason_code = '', changed_at = @now
-where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and entry_id = any (@entries::text[]) and status = 'forgotten'`
+update dream_entries e set status = 'confirmed', reason_code = '', text = s.text, sketch = null, changed_at = @now
+from unnest(@entries::text[], @texts::text[]) s (entry_id, text)
+where e.workspace_id = @workspace and e.agent_id = @agent and e.owner_key = @owner and e.entry_id = s.entry_id and e.status = 'forgotten'`
 )
 
 // forgotten are the forgotten statements of those whose documents are written.
 type forgotten struct {
 	states  map[memory.Owner][]dream.State
 	gone    map[memory.Owner]judge.Gone // of states, made when it is needed
-	revived map[memory.Owner][]markdown.EntryID
+	revived map[memory.Owner]map[markdown.EntryID]string // texts in which they are said again
 	all     bool // the last change adds nothing else
 }
 
@@ -67,7 +71,11 @@ func forgetterOf(scope memory.Scope, owner memory.Owner) memory.Owner {
 
 // checksForgotten reports whether writes of an author are compared with forgotten statements.
 func checksForgotten(a memory.Author) bool {
-	return a.Kind == memory.AuthorWorkflow || a.Kind == memory.AuthorImport || a.Kind == memory.AuthorUser
+	switch a.Kind {
+	case memory.AuthorWorkflow, memory.AuthorImport, memory.AuthorTool, memory.AuthorUser:
+		return true
+	}
+	return false
 }
 
 // queueForgotten queues reading the forgotten statements.
@@ -82,7 +90,7 @@ func (w *Writes) queueForgotten(b *pgx.Batch, t *pg.Tx) {
 		return
 	}
 	w.forgotten = forgotten{
-		states: map[memory.Owner][]dream.State{}, gone: map[memory.Owner]judge.Gone{}, revived: map[memory.Owner][]markdown.EntryID{},
+		states: map[memory.Owner][]dream.State{}, gone: map[memory.Owner]judge.Gone{}, revived: map[memory.Owner]map[markdown.EntryID]string{},
 	}
 	b.Queue(sqlForgotten, t.Args(pgx.NamedArgs{"owners": owners, "limit": maxForgotten})).Query(func(rows pgx.Rows) error {
 		for rows.Next() {
@@ -131,7 +139,10 @@ func (w *Writes) withhold(d *document, next *state) bool {
 	if w.Author.Kind == memory.AuthorUser {
 		for _, e := range memory.AddedEntries(d.content(), next.content) {
 			for _, s := range gone.Said(e.ID, e.Text) {
-				w.forgotten.revived[owner] = append(w.forgotten.revived[owner], s.ID)
+				if w.forgotten.revived[owner] == nil {
+					w.forgotten.revived[owner] = map[markdown.EntryID]string{}
+				}
+				w.forgotten.revived[owner][s.ID] = pg.Storable(e.Text)
 			}
 		}
 		return false
@@ -154,10 +165,11 @@ func (w *Writes) OnlyForgotten() bool { return w.forgotten.all }
 // queueRevived queues the change of state of what a person wrote again.
 func (w *Writes) queueRevived(b *pgx.Batch, t *pg.Tx) {
 	for owner, entries := range w.forgotten.revived {
-		if len(entries) == 0 {
-			continue
+		var ids, texts []string
+		for _, id := range slices.Sorted(maps.Keys(entries)) {
+			ids, texts = append(ids, string(id)), append(texts, entries[id])
 		}
-		args := t.Args(pgx.NamedArgs{"owner": owner, "entries": pg.TextsOf(entries)})
+		args := t.Args(pgx.NamedArgs{"owner": owner, "entries": ids, "texts": texts})
 		b.Queue(SQLDreamEntriesLock, args)
 		b.Queue(sqlForgottenRevive, args)
 	}
@@ -166,14 +178,14 @@ func (w *Writes) queueRevived(b *pgx.Batch, t *pg.Tx) {
 // StateColumns are the columns of a State, in the order of ScanState.
 const StateColumns = `
 select e.entry_id, e.text, e.aliases, e.status, e.reason_code, e.mention_days, e.asked, e.light_hits, e.light_at, e.rem_hits,
-    e.rem_at, e.first_seen, e.last_seen, e.dream_id`
+    e.rem_at, e.first_seen, e.last_seen, e.dream_id, e.sketch`
 
 // ScanState scans a row of StateColumns.
 func ScanState(row pgx.CollectableRow) (s dream.State, err error) {
 	var lightAt, remAt *time.Time
 	var of uuid.NullUUID
 	err = row.Scan(&s.ID, &s.Text, &s.Aliases, &s.Status, &s.ReasonCode, &s.MentionDays, &s.Asked, &s.LightHits, &lightAt,
-		&s.REMHits, &remAt, &s.FirstSeen, &s.LastSeen, &of)
+		&s.REMHits, &remAt, &s.FirstSeen, &s.LastSeen, &of, &s.Sketch)
 	s.LightAt, s.REMAt, s.Dream = pg.TimeOf(lightAt), pg.TimeOf(remAt), of.UUID
 	return s, err
 }

@@ -144,7 +144,7 @@ func (s Indexed) reindexDocument(ctx context.Context, t *pg.Tx) error {
 		token := ""
 		s.QueueAdd(b, t, SQLIndexTurns, &token)
 	}
-	return t.Finish(ctx, b)
+	return t.Send(ctx, b)
 }
 
 func (s Indexed) reindexConversation(ctx context.Context, t *pg.Tx) error {

@@ -168,6 +168,27 @@ func (t *Tx) Args(more pgx.NamedArgs) pgx.NamedArgs {
 	return all
 }
 
+const (
+	sqlBecomeEraser = `set local role ` + EraserRole
+	sqlBecomeApp    = `set local role ` + AppRole
+)
+
+// AsEraser runs fn under EraserRole, with the identity of the transaction. What was queued before is sent first, under AppRole. After an
+// error the transaction must be rolled back.
+func (t *Tx) AsEraser(ctx context.Context, fn func() error) error {
+	b := &pgx.Batch{}
+	b.Queue(sqlBecomeEraser)
+	if err := t.Send(ctx, b); err != nil {
+		return err
+	}
+	if err := fn(); err != nil {
+		return err
+	}
+	b = &pgx.Batch{}
+	b.Queue(sqlBecomeApp)
+	return t.Send(ctx, b)
+}
+
 // SQLSTATE codes that the store distinguishes.
 const (
 	codeForeignKey            = "23503"

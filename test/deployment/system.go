@@ -186,8 +186,9 @@ func (s *System) makeLogins(ctx context.Context, t *testing.T) {
 	defer conn.Close(ctx)
 	for _, sql := range []string{
 		"create role " + OwnerLogin + " login password '" + LoginWord + "'",
-		"create role " + AppLogin + " login nosuperuser nocreatedb nocreaterole nobypassrls password '" + LoginWord + "'",
+		"create role " + AppLogin + " login nosuperuser nocreatedb nocreaterole nobypassrls noinherit password '" + LoginWord + "'",
 		"grant " + AppLogin + " to " + OwnerLogin,
+		"create role reverie_eraser nologin", "grant reverie_eraser to " + AppLogin,
 		"alter database " + database + " owner to " + OwnerLogin,
 		"create extension if not exists vector",
 	} {

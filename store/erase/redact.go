@@ -1,0 +1,450 @@
+package erase
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"reverie/memory"
+	"reverie/search"
+	"reverie/store/facts"
+	"reverie/store/indexes"
+	"reverie/store/pg"
+)
+
+// Request says in which rows words are erased.
+type Request struct {
+	Words
+	// Scope PERSONAL: in rows of the identity's owner. TEAM: in shared rows, and for an admin that reads every owner in those of all.
+	Scope memory.Scope
+	// Sources: also in what documents were and in messages. Otherwise only in what was made of them.
+	Sources bool
+	Preview bool // only count
+}
+
+// Place is a column that has words, with the number of its rows and of the parts of texts that were erased.
+type Place struct {
+	Table  string `json:"table"`
+	Column string `json:"column"`
+	Rows   int    `json:"rows"`
+	Parts  int    `json:"parts,omitempty"`
+}
+
+// Redacted is the result of erasing words.
+type Redacted struct {
+	Places []Place // where they were, in the order of tables and columns
+	// Kept are columns of names and ids that have a phrase: paths, ids of conversations. They stay.
+	Kept []Place
+}
+
+// sourceTables hold what was said and written, from which everything else is made.
+var sourceTables = []string{"messages", "document_versions"}
+
+// sqlPlaces selects the columns with words: those that the role may change.
+const sqlPlaces = `
+select c.relname::text, a.attname::text, format_type(a.atttypid, null),
+    exists (select from pg_attribute s where s.attrelid = c.oid and s.attname = 'scope' and not s.attisdropped)
+        and c.relname <> 'flush_steps'
+from pg_class c
+join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+    and has_column_privilege('` + pg.EraserRole + `', c.oid, a.attnum, 'update')
+    and format_type(a.atttypid, null) in ('text', 'text[]', 'jsonb', 'bytea') and a.attname not in ('sha256', 'owner_key')
+order by 1, 2` // every table with such a column has an owner_key
+
+// sqlNames selects the other columns of tenants' tables that have texts.
+const sqlNames = `
+select c.relname::text, a.attname::text, format_type(a.atttypid, null),
+    exists (select from pg_attribute s where s.attrelid = c.oid and s.attname = 'scope' and not s.attisdropped)
+        and c.relname <> 'flush_steps'
+from pg_class c
+join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+    and not has_column_privilege('` + pg.EraserRole + `', c.oid, a.attnum, 'update')
+    and has_column_privilege('` + pg.EraserRole + `', c.oid, a.attnum, 'select')
+    and format_type(a.atttypid, null) in ('text', 'text[]', 'jsonb')
+    and exists (select from pg_attribute w where w.attrelid = c.oid and w.attname = 'agent_id' and not w.attisdropped)
+    and exists (select from pg_attribute w where w.attrelid = c.oid and w.attname = 'owner_key' and not w.attisdropped)
+    and c.relname not in ('erasures', 'facts')
+order by 1, 2`
+
+// table is a table with the columns that have words.
+type table struct {
+	name    string
+	scoped  bool
+	columns []column
+}
+
+type column struct{ name, kind string }
+
+func tablesOf(rows pgx.Rows) (tables []table, err error) {
+	var name string
+	var c column
+	var scoped bool
+	_, err = pgx.ForEachRow(rows, []any{&name, &c.name, &c.kind, &scoped}, func() error {
+		if n := len(tables); n == 0 || tables[n-1].name != name {
+			tables = append(tables, table{name: name, scoped: scoped})
+		}
+		tables[len(tables)-1].columns = append(tables[len(tables)-1].columns, c)
+		return nil
+	})
+	return tables, err
+}
+
+// rowsOf returns the condition of the rows in which words are erased; row-level security limits them further.
+func (r Request) rowsOf(t table) string {
+	where := "workspace_id = @workspace and agent_id = @agent"
+	switch {
+	case r.Scope == memory.ScopePersonal: // shared rows have no owner
+		return where + " and owner_key = @owner"
+	case t.scoped:
+		return where + " and reverie_erases(agent_id, scope, owner_key)"
+	}
+	return where + " and reverie_erases(agent_id, null, owner_key)"
+}
+
+// maxPasses bounds how often rows are read that others have changed meanwhile.
+const maxPasses = 5
+
+// Redact erases words in the rows of the identity's agent, as a part of the transaction t: in place, in all columns that have words. It
+// indexes again what has changed, and has the facts of changed documents derived anew. A preview changes nothing.
+func Redact(ctx context.Context, t *pg.Tx, r Request) (Redacted, error) {
+	x := redaction{t: t, Request: r, found: map[[2]string]*Place{}}
+	if r.Empty() {
+		return Redacted{}, nil
+	}
+	err := t.AsEraser(ctx, func() error {
+		for pass := 0; ; pass++ {
+			missed, err := x.pass(ctx)
+			if err != nil || missed == 0 {
+				return err
+			}
+			if pass == maxPasses {
+				return &pg.StaleBaseError{}
+			}
+		}
+	})
+	if err != nil || r.Preview {
+		return x.result(), err
+	}
+	return x.result(), x.follow(ctx)
+}
+
+type redaction struct {
+	Request
+	t     *pg.Tx
+	found map[[2]string]*Place
+	kept  []Place
+
+	documents     []facts.Document // whose versions have changed
+	conversations []indexes.Indexed
+}
+
+func (x *redaction) result() (r Redacted) {
+	for _, p := range x.found {
+		r.Places = append(r.Places, *p)
+	}
+	slices.SortFunc(r.Places, func(a, b Place) int { return strings.Compare(a.Table+" "+a.Column, b.Table+" "+b.Column) })
+	r.Kept = x.kept
+	return r
+}
+
+// pass reads all places once, and returns the number of rows that have changed since they were read.
+func (x *redaction) pass(ctx context.Context) (missed int, err error) {
+	rows, err := x.t.Conn.Query(ctx, sqlPlaces)
+	if err != nil {
+		return 0, err
+	}
+	tables, err := tablesOf(rows)
+	if err != nil {
+		return 0, err
+	}
+	for _, t := range tables {
+		if !x.Sources && slices.Contains(sourceTables, t.name) {
+			continue
+		}
+		changed, err := x.read(ctx, t)
+		if err != nil {
+			return 0, fmt.Errorf("erase in %s: %w", t.name, err)
+		}
+		if x.Preview || len(changed) == 0 {
+			continue
+		}
+		n, err := x.write(ctx, t, changed)
+		if err != nil {
+			return 0, fmt.Errorf("erase in %s: %w", t.name, err)
+		}
+		missed += n
+	}
+	x.kept = nil
+	if x.Sources {
+		err = x.names(ctx)
+	}
+	return missed, err
+}
+
+// changedRow is a row that has words.
+type changedRow struct {
+	at      string // ctid
+	columns []column
+	was, is []any
+	source  uuid.UUID // of a version or message, its document or conversation
+	owner   memory.Owner
+	scope   memory.Scope
+}
+
+// read finds the rows of a table that have the words.
+func (x *redaction) read(ctx context.Context, t table) (changed []changedRow, err error) {
+	columns := make([]string, len(t.columns))
+	for i, c := range t.columns {
+		columns[i] = c.name
+		if c.kind == "jsonb" {
+			columns[i] += "::text"
+		}
+	}
+	source := "null::uuid, '', ''"
+	switch t.name {
+	case "messages":
+		source = "conversation_uid, owner_key, 'PERSONAL'"
+	case "document_versions":
+		source = "document_id, owner_key, scope"
+	}
+	rows, err := x.t.Conn.Query(ctx, "select ctid::text, "+source+", "+strings.Join(columns, ", ")+" from "+pgx.Identifier{t.name}.Sanitize()+
+		" where "+x.rowsOf(t), x.t.Args(nil))
+	if err != nil {
+		return nil, err
+	}
+	for rows.Next() {
+		row := changedRow{}
+		var from uuid.NullUUID
+		values := make([]any, len(t.columns))
+		to := []any{&row.at, &from, &row.owner, &row.scope}
+		for i, c := range t.columns {
+			switch c.kind {
+			case "text[]":
+				values[i] = &[]string{}
+			case "bytea":
+				values[i] = &[]byte{}
+			default:
+				values[i] = new(*string)
+			}
+			to = append(to, values[i])
+		}
+		if err := rows.Scan(to...); err != nil {
+			return nil, err
+		}
+		row.source = from.UUID
+		for i, c := range t.columns {
+			if was, is, n := x.erased(c.kind, values[i]); n > 0 {
+				row.columns, row.was, row.is = append(row.columns, c), append(row.was, was), append(row.is, is)
+				x.count(t.name, c.name, n)
+			}
+		}
+		if len(row.columns) > 0 {
+			changed = append(changed, row)
+		}
+	}
+	return changed, rows.Err()
+}
+
+func (x *redaction) count(table, column string, parts int) {
+	p := x.found[[2]string{table, column}]
+	if p == nil {
+		p = &Place{Table: table, Column: column}
+		x.found[[2]string{table, column}] = p
+	}
+	p.Rows++
+	p.Parts += parts
+}
+
+// erased returns a value as it was and without the words, and the number of parts that were erased.
+func (x *redaction) erased(kind string, value any) (was, is any, n int) {
+	switch v := value.(type) {
+	case *[]string:
+		out := make([]string, len(*v))
+		for i, text := range *v {
+			erased, parts := x.Erase(text)
+			out[i], n = erased, n+parts
+		}
+		return *v, out, n
+	case *[]byte:
+		if text, parts, ok := x.inJSON(*v); ok {
+			return *v, []byte(text), parts
+		}
+		text, parts := x.Erase(string(*v))
+		return *v, []byte(text), parts
+	case **string:
+		if *v == nil {
+			return nil, nil, 0
+		}
+		if kind == "jsonb" {
+			text, parts, _ := x.inJSON([]byte(**v))
+			return **v, text, parts
+		}
+		text, parts := x.Erase(**v)
+		return **v, text, parts
+	}
+	return nil, nil, 0
+}
+
+// inJSON erases words in the strings of a JSON text. ok is false for another text.
+func (w Words) inJSON(text []byte) (out string, n int, ok bool) {
+	var value any
+	numbers := json.NewDecoder(bytes.NewReader(text))
+	numbers.UseNumber()
+	if len(text) == 0 || numbers.Decode(&value) != nil {
+		return "", 0, false
+	}
+	value, n = w.inValue(value)
+	if n == 0 {
+		return string(text), 0, true
+	}
+	encoded, err := json.Marshal(value)
+	return string(encoded), n, err == nil
+}
+
+func (w Words) inValue(value any) (any, int) {
+	n := 0
+	switch v := value.(type) {
+	case string:
+		return w.Erase(v)
+	case []any:
+		for i := range v {
+			parts := 0
+			v[i], parts = w.inValue(v[i])
+			n += parts
+		}
+	case map[string]any:
+		for key, of := range v {
+			erased, parts := w.inValue(of)
+			name, named := w.Erase(key)
+			if named > 0 {
+				delete(v, key)
+			}
+			v[name] = erased
+			n += parts + named
+		}
+	}
+	return value, n
+}
+
+// write stores changed rows, and returns the number of those that others have changed since they were read.
+func (x *redaction) write(ctx context.Context, t table, changed []changedRow) (missed int, err error) {
+	b := &pgx.Batch{}
+	for _, row := range changed {
+		args := pgx.NamedArgs{"at": row.at}
+		var set, same []string
+		for i, c := range row.columns {
+			is, was := fmt.Sprintf("is%d", i), fmt.Sprintf("was%d", i)
+			args[is], args[was] = row.is[i], row.was[i]
+			set = append(set, fmt.Sprintf("%s = @%s::%s", c.name, is, c.kind))
+			same = append(same, fmt.Sprintf("%s = @%s::%s", c.name, was, c.kind))
+			if t.name == "document_versions" && c.name == "content" {
+				set = append(set, "sha256 = sha256(convert_to(@"+is+"::text, 'UTF8'))")
+			}
+		}
+		b.Queue("update "+pgx.Identifier{t.name}.Sanitize()+" set "+strings.Join(set, ", ")+" where ctid = @at::tid and "+
+			strings.Join(same, " and "), args).Exec(func(tag pgconn.CommandTag) error {
+			if tag.RowsAffected() == 0 {
+				missed++
+			}
+			return nil
+		})
+		switch t.name {
+		case "messages":
+			x.conversations = append(x.conversations, indexes.Indexed{
+				Partition: indexes.Partition{Corpus: search.Sessions, Agent: x.t.ID.Agent, Scope: memory.ScopePersonal, Owner: row.owner},
+				UID:       row.source,
+			})
+		case "document_versions":
+			x.documents = append(x.documents, facts.Document{ID: row.source, Agent: x.t.ID.Agent, Scope: row.scope, Owner: row.owner})
+		}
+	}
+	return missed, x.t.Send(ctx, b)
+}
+
+// names counts the rows whose names and ids have a phrase.
+func (x *redaction) names(ctx context.Context) error {
+	rows, err := x.t.Conn.Query(ctx, sqlNames)
+	if err != nil {
+		return err
+	}
+	tables, err := tablesOf(rows)
+	if err != nil {
+		return err
+	}
+	for _, t := range tables {
+		var columns []string
+		for _, c := range t.columns {
+			columns = append(columns, c.name+"::text")
+		}
+		rows, err := x.t.Conn.Query(ctx, "select "+strings.Join(columns, ", ")+" from "+pgx.Identifier{t.name}.Sanitize()+" where "+
+			x.rowsOf(t), x.t.Args(nil))
+		if err != nil {
+			return fmt.Errorf("look for words in %s: %w", t.name, err)
+		}
+		counts := make([]int, len(t.columns))
+		values, to := make([]*string, len(t.columns)), make([]any, len(t.columns))
+		for i := range values {
+			to[i] = &values[i]
+		}
+		if _, err := pgx.ForEachRow(rows, to, func() error {
+			for i, v := range values {
+				if v != nil && x.has(*v) {
+					counts[i]++
+				}
+			}
+			return nil
+		}); err != nil {
+			return fmt.Errorf("look for words in %s: %w", t.name, err)
+		}
+		for i, n := range counts {
+			if n > 0 {
+				x.kept = append(x.kept, Place{Table: t.name, Column: t.columns[i].name, Rows: n})
+			}
+		}
+	}
+	return nil
+}
+
+const sqlCacheErase = `delete from embedding_cache where workspace_id = @workspace`
+
+// follow brings what is derived of changed rows up to date.
+func (x *redaction) follow(ctx context.Context) error {
+	slices.SortFunc(x.documents, func(a, b facts.Document) int { return strings.Compare(a.ID.String(), b.ID.String()) })
+	x.documents = slices.CompactFunc(x.documents, func(a, b facts.Document) bool { return a.ID == b.ID })
+	slices.SortFunc(x.conversations, func(a, b indexes.Indexed) int { return strings.Compare(a.UID.String(), b.UID.String()) })
+	x.conversations = slices.CompactFunc(x.conversations, func(a, b indexes.Indexed) bool { return a.UID == b.UID })
+	b := &pgx.Batch{}
+	for _, d := range x.documents {
+		d.QueueAnew(b, x.t)
+	}
+	if err := x.t.Send(ctx, b); err != nil {
+		return err
+	}
+	sources := x.conversations
+	for _, d := range x.documents {
+		sources = append(sources, indexes.Indexed{
+			Partition: indexes.Partition{Corpus: search.Memory, Agent: d.Agent, Scope: d.Scope, Owner: d.Owner}, UID: d.ID,
+		})
+	}
+	for _, source := range sources {
+		if err := source.Reindex(ctx, x.t); err != nil {
+			return err
+		}
+	}
+	if len(sources) == 0 {
+		return nil
+	}
+	return x.t.AsEraser(ctx, func() error {
+		_, err := x.t.Conn.Exec(ctx, sqlCacheErase, x.t.Args(nil))
+		return err
+	})
+}

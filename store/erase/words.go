@@ -1,0 +1,181 @@
+// Package erase takes words out of everything that is stored, and deletes what belongs to a conversation, an owner, an agent or a source.
+// It runs under pg.EraserRole.
+package erase
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"reverie/language/claim"
+	"reverie/language/sentence"
+	"reverie/memory"
+)
+
+// Words finds what is to be erased in texts: sentences that contain a phrase, and those that make or restate a statement.
+type Words struct {
+	phrases    []phrase
+	statements []claim.Words
+	hints      []string // a text that repeats a statement has one of them
+}
+
+type phrase struct {
+	pattern    *regexp.Regexp
+	start, end bool // it begins or ends with a letter or digit, next to which no other one may be
+}
+
+// minQuoted is the number of characters from which a statement is looked for as a phrase too: within other texts, and in code.
+const minQuoted = 8
+
+// between matches what may separate the words of a phrase: white space, and the marks of Markdown.
+const between = `[\s>*_~#|-]+`
+
+// WordsOf returns the words of phrases and statements. Phrases are found in any case, as whole words.
+func WordsOf(phrases, statements []string) Words {
+	var w Words
+	for _, text := range statements {
+		text = strings.TrimSpace(claim.Comment.ReplaceAllString(text, ""))
+		if text == "" || text == memory.Erased {
+			continue
+		}
+		if utf8.RuneCountInString(text) >= minQuoted {
+			phrases = append(phrases, strings.TrimRight(text, ".!。"))
+		}
+		read := claim.WordsOf(text)
+		w.statements = append(w.statements, read)
+		for _, stem := range read.Stems() {
+			w.hints = append(w.hints, hintOf(stem))
+		}
+	}
+	for _, text := range phrases {
+		words := strings.Fields(text)
+		if len(words) == 0 {
+			continue
+		}
+		for i := range words {
+			words[i] = regexp.QuoteMeta(words[i])
+		}
+		first, _ := utf8.DecodeRuneInString(strings.TrimSpace(text))
+		last, _ := utf8.DecodeLastRuneInString(strings.TrimSpace(text))
+		w.phrases = append(w.phrases, phrase{regexp.MustCompile(`(?i)` + strings.Join(words, between)), spaced(first), spaced(last)})
+	}
+	return w
+}
+
+// minHint is the least length of a hint in characters.
+const minHint = 3
+
+// hintOf returns the beginning of a stem, which its inflections have as well.
+func hintOf(stem string) string {
+	runes := []rune(strings.TrimLeft(stem, "="))
+	return string(runes[:min(len(runes), max(minHint, len(runes)-2))]) //nolint:mnd // "happi" of "happy"
+}
+
+// spaced reports whether a character is part of a word that is written with spaces around it.
+func spaced(r rune) bool {
+	return (unicode.IsLetter(r) || unicode.IsDigit(r)) &&
+		!unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+// find returns where a text has a phrase.
+func (p phrase) find(text string) (spans [][]int) {
+	for _, at := range p.pattern.FindAllStringIndex(text, -1) {
+		before, _ := utf8.DecodeLastRuneInString(text[:at[0]])
+		after, _ := utf8.DecodeRuneInString(text[at[1]:])
+		if p.start && at[0] > 0 && spaced(before) || p.end && at[1] < len(text) && spaced(after) {
+			continue
+		}
+		spans = append(spans, at)
+	}
+	return spans
+}
+
+// Empty reports whether nothing is to be erased.
+func (w Words) Empty() bool { return len(w.phrases) == 0 && len(w.statements) == 0 }
+
+// In reports whether a sentence or another short text has the words.
+func (w Words) In(text string) bool { return w.has(text) || w.repeats(text) }
+
+func (w Words) has(text string) bool {
+	for _, p := range w.phrases {
+		if len(p.find(text)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (w Words) repeats(text string) bool {
+	if strings.TrimSpace(text) == "" || !w.hinted(text) {
+		return false
+	}
+	said := claim.WordsOf(claim.Comment.ReplaceAllString(text, ""))
+	return slices.ContainsFunc(w.statements, func(s claim.Words) bool { return claim.SameStatement(s, said) || s.RestatedIn(said) })
+}
+
+// mayHave reports whether it is worth reading a text sentence by sentence.
+func (w Words) mayHave(text string) bool {
+	return w.has(text) || w.hinted(text)
+}
+
+func (w Words) hinted(text string) bool {
+	folded := strings.ToLower(text)
+	return slices.ContainsFunc(w.hints, func(hint string) bool { return strings.Contains(folded, hint) })
+}
+
+// Erase replaces the sentences of a text that have the words by memory.Erased, and returns their number. Lines stay lines, with their
+// list markers.
+func (w Words) Erase(text string) (string, int) {
+	if !w.mayHave(text) {
+		return text, 0
+	}
+	n := 0
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		body := strings.TrimRight(line, "\r\n")
+		erased, parts := w.line(body)
+		n += parts
+		out.WriteString(erased + line[len(body):])
+	}
+	result := out.String()
+	for _, p := range w.phrases { // over the ends of lines and sentences
+		for _, at := range slices.Backward(p.find(result)) {
+			result = result[:at[0]] + memory.Erased + result[at[1]:]
+			n++
+		}
+	}
+	return result, n
+}
+
+// line erases sentences of one line.
+func (w Words) line(line string) (string, int) {
+	marker := memory.ListPrefix(line)
+	if memory.IsHeading(line) {
+		marker = line[:len(line)-len(strings.TrimLeft(line, "#"))] + " "
+	}
+	body := strings.TrimPrefix(line[min(len(strings.TrimRight(marker, " ")), len(line)):], " ")
+	marker = line[:len(line)-len(body)]
+	n, end := 0, 0
+	var out strings.Builder
+	for part := range sentence.Parts(body, math.MaxInt, func(s string) int { return len(s) }) {
+		said := body[part.Start:part.End]
+		out.WriteString(body[end:part.Start])
+		end = part.End
+		if !w.In(said) {
+			out.WriteString(said)
+			continue
+		}
+		out.WriteString(memory.Erased)
+		n++
+	}
+	switch {
+	case n == 0 && w.repeats(body): // with all of its sentences
+		return marker + memory.Erased, 1
+	case n == 0:
+		return line, 0
+	}
+	return marker + out.String() + body[end:], n
+}

@@ -1,0 +1,55 @@
+package erase
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestErase(t *testing.T) {
+	t.Parallel()
+	w := WordsOf([]string{"purple giraffe", "Ann", "紫色长颈鹿"}, []string{"Likes green tea. <!-- memory/2026-01-01.md:3 score 0.80 -->"})
+	for text, want := range map[string]string{
+		"- Likes tea.\n- Has a dog.\n":                   "- Likes tea.\n- Has a dog.\n", // another statement
+		"- User likes green TEA.\n":                      "- [erased]\n",
+		"Ugh, I like green tea so much":                  "[erased]",
+		"I like green tea. I also have a dog. ":          "[erased] I also have a dog. ",
+		"The word is Purple  Giraffe, keep it. Thanks!":  "[erased] Thanks!",
+		"> the purple\n> giraffe sleeps":                 "> the [erased] sleeps",
+		"## About the purple giraffe\n\nx":               "## [erased]\n\nx",
+		"Planning an annual report.":                     "Planning an annual report.",
+		"Ask ann about it":                               "[erased]",
+		"https://example.org/purple-giraffe/1":           "[erased]",
+		"代号是紫色长颈鹿。明天见。":                                  "[erased]明天见。",
+		"{\"x\": \"nothing\"}":                           "{\"x\": \"nothing\"}",
+		"  1. purple giraffe\r\n  2. other\r\n":          "  1. [erased]\r\n  2. other\r\n",
+		"It was said: \"likes green tea\" in a dialogue": "[erased]",
+		"#hashtag purple giraffe":                        "[erased]",
+		"":                                               "",
+	} {
+		got, n := w.Erase(text)
+		if got != want || (n > 0) != (got != text) {
+			t.Errorf("%q became %q (%d), want %q", text, got, n, want)
+		}
+		if again, n := w.Erase(got); again != got || n != 0 {
+			t.Errorf("%q again: %q (%d)", got, again, n)
+		}
+	}
+	if !(Words{}).Empty() || w.Empty() || !w.In("I like green tea") || w.In("I like coffee") {
+		t.Error("empty, in")
+	}
+}
+
+// Texts that have nothing of the words cost little.
+func TestEraseIsQuick(t *testing.T) {
+	t.Parallel()
+	w := WordsOf(nil, []string{"Wears a turquoise monocle"})
+	text := strings.Repeat("The deadline of the project moved to Friday because the review is late. ", 15000)
+	began := time.Now()
+	if _, n := w.Erase(text); n != 0 {
+		t.Errorf("%d", n)
+	}
+	if took := time.Since(began); took > 2*time.Second {
+		t.Errorf("1 MiB took %v", took)
+	}
+}
