@@ -14,6 +14,7 @@ import (
 	"reverie/api/talk"
 	"reverie/api/transfer"
 	"reverie/mcp"
+	"reverie/proxy"
 )
 
 // Options are the parts and settings of a Server.
@@ -73,5 +74,6 @@ func (s *Server) routes() {
 	transfer.Register(s.Server)
 	doctor.Register(s.Server)
 	mcp.Register(s.Server)
+	proxy.Register(s.Server, s.TalkRoom.Turns())
 	s.FinishDocument()
 }
