@@ -226,25 +226,28 @@ func (m Message) appended(text string) json.RawMessage { return m.extended(text,
 func (m Message) prefixed(text string) json.RawMessage { return m.extended(text, true) }
 
 func (m Message) extended(text string, before bool) json.RawMessage {
-	const gap = "\n\n"
+	const gap = "\n\n" // also between parts, which some servers join
 	content := bytes.TrimSpace(m.fields.get("content"))
-	addition, between := encoded(map[string]string{"type": "text", "text": text}), ","
-	switch {
-	case len(content) == 0:
+	if len(content) == 0 {
 		return m.fields.with("content", encoded(text)).bytes()
-	case content[0] == '"' && before:
-		addition, between = encoded(text+gap), ""
+	}
+	if text = gap + text; before {
+		text = text[len(gap):] + gap
+	}
+	var addition, between []byte
+	if content[0] == '"' {
+		addition = encoded(text)
 		addition = addition[1 : len(addition)-1]
-	case content[0] == '"':
-		addition, between = encoded(gap+text), ""
-		addition = addition[1 : len(addition)-1]
-	case len(bytes.TrimSpace(content[1:len(content)-1])) == 0:
-		between = ""
+	} else {
+		addition = encoded(map[string]string{"type": "text", "text": text})
+		if len(bytes.TrimSpace(content[1:len(content)-1])) > 0 {
+			between = []byte(",")
+		}
 	}
 	first, inner, last := content[:1], content[1:len(content)-1], content[len(content)-1:]
-	parts := [][]byte{first, inner, []byte(between), addition, last}
+	parts := [][]byte{first, inner, between, addition, last}
 	if before {
-		parts = [][]byte{first, addition, []byte(between), inner, last}
+		parts = [][]byte{first, addition, between, inner, last}
 	}
 	return m.fields.with("content", bytes.Join(parts, nil)).bytes()
 }
