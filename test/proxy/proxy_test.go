@@ -328,14 +328,38 @@ func TestManyStreams(t *testing.T) {
 	}
 }
 
+// pinned returns a key as an application has it: for one person.
+func (s server) pinned(tb testing.TB) string {
+	tb.Helper()
+	root := memory.Identity{Workspace: "acme", Role: memory.RoleAdmin, Author: memory.Author{Kind: memory.AuthorUser, ID: "root"}}
+	secret, _, err := s.store.CreateKey(tb.Context(), root, admin.NewKey{Name: "app", Role: memory.RoleMember, Owner: "api:42"})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return secret
+}
+
+// get reads a page.
+func (s server) get(ctx context.Context, path string) (string, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+path, nil)
+	if err != nil {
+		return "", err
+	}
+	return s.send(r, s.key)
+}
+
 // post makes one request and returns the body of its answer.
 func (s server) post(ctx context.Context, url, key, body string) (string, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/v1/chat/completions", strings.NewReader(body))
 	if err != nil {
 		return "", err
 	}
-	r.Header.Set("Authorization", "Bearer "+key)
 	r.Header.Set("Content-Type", "application/json")
+	return s.send(r, key)
+}
+
+func (s server) send(r *http.Request, key string) (string, error) {
+	r.Header.Set("Authorization", "Bearer "+key)
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
 		return "", err
@@ -368,6 +392,7 @@ func run(t *testing.T, folder, name string, args ...string) string {
 //	go test ./test/proxy -run '^$' -bench Overhead -benchtime 1x
 func BenchmarkOverhead(b *testing.B) {
 	s := start(b, llmtest.Options{Respond: answering})
+	s.key = s.pinned(b)
 	const rounds, facts = 200, 100
 	chat := func(way, text string, n int) time.Duration {
 		url, key, model := s.url, s.key, "ada"
@@ -393,6 +418,11 @@ func BenchmarkOverhead(b *testing.B) {
 		took := map[string][]time.Duration{}
 		for n := range rounds {
 			took["bare"] = append(took["bare"], chat("bare", "Hello", n))
+			began := time.Now()
+			if _, err := s.get(b.Context(), "/v1/models"); err != nil {
+				b.Fatal(err)
+			}
+			took["models"] = append(took["models"], time.Since(began))
 			took["greeting"] = append(took["greeting"], chat("proxy", "Hello", n))
 			took["question"] = append(took["question"], chat("proxy", fmt.Sprintf("At which pier does the boat number %d lie?", n%facts), rounds+n))
 		}
