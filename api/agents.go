@@ -102,7 +102,7 @@ func checkDreamCron(expression string) error {
 }
 
 func (s *Server) listAgents(ctx context.Context, _ *struct{}) (*rest.Reply[rest.Page[agentView]], error) {
-	agents, err := s.Store.Agents(ctx, rest.CallerOf(ctx).Identity())
+	agents, err := s.Agents(ctx)
 	if err != nil {
 		return nil, err
 	}

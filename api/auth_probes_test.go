@@ -62,7 +62,11 @@ func probes(quarantined, dreamt, rehearsed uuid.UUID) map[string]probe {
 	}
 	item := map[string]any{"key": "k", "document": map[string]any{"path": "a.md", "scope": "PERSONAL", "content": "x"}}
 	return map[string]probe{
-		"mcp":           {path: "/mcp?agent=ada", status: 200, named: true, body: object(rpc("tools/list", nil))},
+		"mcp": {path: "/mcp?agent=ada", status: 200, named: true, body: object(rpc("tools/list", nil))},
+		"create-chat-completion": {
+			path: completionsPath, status: 200, named: true, body: object(completionOf("ada", "api:42", "Where do I live?")),
+		},
+		"list-models":   {path: "/v1/models", status: 200},
 		"create-import": {path: imports, status: 200, body: object(source)},
 		"list-imports":  {path: imports, status: 200},
 		"get-import":    {path: moving, status: 200, prepare: makeImport},

@@ -133,7 +133,7 @@ func expected(op operation, p probe, c caller) (status int, name string) {
 		return 403, "owner_not_allowed"
 	case c.owner == "api:43":
 		switch op.id { // what it asks for is api:42's
-		case "add-messages", "create-import", "assemble-context", "chat", "chat-stream", "remember", "forget", "write-memory", "list-held",
+		case "add-messages", "create-import", "assemble-context", "chat", "chat-stream", "create-chat-completion", "remember", "forget", "write-memory", "list-held",
 			"accept-held", "refuse-held":
 			return 403, "owner_not_allowed"
 		case "list-messages",

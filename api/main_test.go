@@ -175,6 +175,10 @@ type request struct {
 func (h *harness) do(r request) answered {
 	h.t.Helper()
 	out := h.doPlain(r)
+	if strings.HasPrefix(r.path, "/v1/") { // errors of this protocol have another form
+		out.Error, out.Msg = wireError(h.t, out)
+		return out
+	}
 	isMessage := strings.HasPrefix(r.path, "/mcp") && out.status == http.StatusOK // of another protocol
 	if strings.HasPrefix(out.header.Get("Content-Type"), "application/json") && len(out.body) > 0 && r.path != "/openapi.json" && !isMessage {
 		if err := json.Unmarshal(out.body, &out); err != nil {

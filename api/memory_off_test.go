@@ -39,6 +39,7 @@ const (
 var concerns = map[string]concern{
 	"search-memory": reading, "search-keywords": reading, "get-memory": reading, "system-prompt": reading, "assemble-context": reading,
 	"chat": reading, "chat-stream": reading, "call-tool": reading, "mcp": reading,
+	"create-chat-completion": reading,
 
 	"remember": writing, "dream-again": writing, "preview-snapshot": writing, // a preview tells what the import would do
 
@@ -69,7 +70,7 @@ var concerns = map[string]concern{
 	"list-conversations": unconcerned, "add-messages": unconcerned, "list-messages": unconcerned, "list-compactions": unconcerned,
 	"list-flushes":         unconcerned,
 	"compact-conversation": unconcerned, "summarize-conversation": unconcerned,
-	"status": unconcerned, "list-agents": unconcerned, "create-agent": unconcerned, "get-agent": unconcerned, "update-agent": unconcerned,
+	"list-models": unconcerned, "status": unconcerned, "list-agents": unconcerned, "create-agent": unconcerned, "get-agent": unconcerned, "update-agent": unconcerned,
 	"list-tools": unconcerned, "create-key": unconcerned, "list-keys": unconcerned, "revoke-key": unconcerned,
 	"rotate-key": unconcerned, "list-audit": unconcerned,
 }
@@ -99,6 +100,9 @@ func asksOf(id string) []request {
 		"assemble-context": {body(ada+"/context", map[string]any{"owner": "api:42", "message": turn["message"]})},
 		"chat":             {body(chatPath, turn)},
 		"chat-stream":      {body(chatPath+"/stream", turn)},
+		"create-chat-completion": {
+			body(completionsPath, completionOf("ada", "api:42", turn["message"].(string))),
+		},
 		"mcp": {
 			ask("tools/call", map[string]any{"name": "memory_search", "arguments": map[string]any{"query": "Wankdorf"}}),
 			ask("tools/call", map[string]any{"name": "memory_query", "arguments": map[string]any{"op": "list"}}),

@@ -14,6 +14,7 @@ import (
 	"reverie/api/talk"
 	"reverie/api/transfer"
 	"reverie/mcp"
+	"reverie/proxy"
 )
 
 // Options are the parts and settings of a Server.
@@ -74,5 +75,6 @@ func (s *Server) routes() {
 	transfer.Register(s.Server)
 	s.DoctorRoom = doctor.Register(s.Server)
 	mcp.Register(s.Server)
+	proxy.Register(s.Server, s.TalkRoom.Turns())
 	s.FinishDocument()
 }

@@ -174,32 +174,37 @@ type BudgetError struct {
 
 func (e *BudgetError) Error() string { return "the workspace's model budget is spent" }
 
-// checkBudget refuses to start a turn without budget. A turn that has started is completed: its rounds are bounded.
-func (t *turning) checkBudget(ctx context.Context) error {
-	if t.Budget == (memory.Budget{}) {
+// CheckBudget refuses to start a turn without budget (*BudgetError). A turn that has started is completed: its rounds are bounded.
+func (s *Service) CheckBudget(ctx context.Context, id memory.Identity) error {
+	if s.Budget == (memory.Budget{}) {
 		return nil
 	}
-	now := t.Service.now()
-	used, err := t.Store.SpentToday(ctx, t.id, now)
+	now := s.now()
+	used, err := s.Store.SpentToday(ctx, id, now)
 	switch {
 	case err != nil:
 		return fmt.Errorf("turn: %w", err)
-	case t.Budget.Spent(used):
+	case s.Budget.Spent(used):
 		return &BudgetError{Until: memory.BudgetRenewal(now)}
 	}
 	return nil
 }
 
-// spent records the cost of a model call at once, even if the turn fails later. A failure to record it does not fail the turn.
+// spent records the cost of a model call at once, even if the turn fails later.
 func (t *turning) spent(ctx context.Context, r llm.ChatResponse) {
 	t.turn.Usage = t.turn.Usage.Add(r.Usage)
-	if r.Usage == (memory.Usage{}) {
+	t.Spend(ctx, t.id, cmp.Or(r.Model, t.Model.Name()), r.Usage)
+}
+
+// Spend records the cost of a model call, also when ctx has ended. A failure to record it is logged.
+func (s *Service) Spend(ctx context.Context, id memory.Identity, model string, u memory.Usage) {
+	if u == (memory.Usage{}) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storePatience)
 	defer cancel()
-	if err := t.Store.AddUsage(ctx, t.id, cmp.Or(r.Model, t.Model.Name()), r.Usage); err != nil {
-		t.Log.WarnContext(ctx, "Could not record the cost of a model call", "error", err, "agent", t.agent.ID)
+	if err := s.Store.AddUsage(ctx, id, model, u); err != nil {
+		s.Log.WarnContext(ctx, "Could not record the cost of a model call", "error", err, "agent", id.Agent)
 	}
 }
 

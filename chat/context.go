@@ -52,6 +52,8 @@ type assembly struct {
 	refused  int       // tokens that the model refused as too many; 0: none
 	// synthetic turns are made by the system itself; their recalls are not counted.
 	synthetic bool
+	client    bool // the client sends the conversation itself: sent, without the current message
+	sent      []memory.Message
 
 	load  talk.WindowLoad
 	found *finding // nil: not searched yet
@@ -157,6 +159,9 @@ func (a *assembly) reload(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("context: %w", err)
 	}
+	if a.client {
+		a.load.Messages = a.sent
+	}
 	return nil
 }
 
@@ -213,7 +218,9 @@ func (a *assembly) roomFor(tokens int) int {
 
 // system returns the system prompt: the agent's documents, then the note on which of the following is data.
 func (a *assembly) system() (string, error) {
-	rules, err := prompts.ChatSystem(prompts.Chat{SummaryPrefix: window.SummaryPrefix, MemoryTools: a.hasMemoryTools()})
+	rules, err := prompts.ChatSystem(prompts.Chat{
+		SummaryPrefix: window.SummaryPrefix, MemoryTools: a.hasMemoryTools(), Client: a.client,
+	})
 	if err != nil {
 		return "", err
 	}
@@ -248,19 +255,24 @@ func (a *assembly) history() []memory.Message {
 func (a *assembly) made() Context {
 	c := Context{
 		Result: a.result, Counter: a.counter, Model: a.modelOf(a.request.Model, a.settings), Flushing: a.flushing, Injection: a.injection,
-		Skipped: a.skipped(),
-	}
-	for _, p := range a.shown {
-		hit := p.hit
-		hit.Snippet = p.text() // what the model is shown, without secrets
-		c.Recalled = append(c.Recalled, Recalled{
-			Hit: hit, Line: p.line, Tokens: a.counter.Count(hit.Snippet), Person: p.statements[0].by, Layer: p.layer, Fact: p.fact,
-		})
+		Skipped: a.skipped(), Recalled: a.recalled(),
 	}
 	if compaction := a.load.Compaction; strings.TrimSpace(compaction.Summary) != "" {
 		c.Compaction = &compaction
 	}
 	return c
+}
+
+// recalled returns the passages that the model is shown.
+func (a *assembly) recalled() (shown []Recalled) {
+	for _, p := range a.shown {
+		hit := p.hit
+		hit.Snippet = p.text() // what the model is shown, without secrets
+		shown = append(shown, Recalled{
+			Hit: hit, Line: p.line, Tokens: a.counter.Count(hit.Snippet), Person: p.statements[0].by, Layer: p.layer, Fact: p.fact,
+		})
+	}
+	return shown
 }
 
 // AnswerTime is the part of a turn's time reserved for after a compaction: reading the conversation again, and

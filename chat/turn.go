@@ -260,9 +260,9 @@ const (
 
 // What answered a turn.
 const (
-	byModel    = "model"
-	byRecall   = "recall"
-	byRemember = "remember"
+	ByModel    = "model"
+	ByRecall   = "recall"
+	ByRemember = "remember"
 )
 
 // Taken is a turn that ended, for metrics.
@@ -280,24 +280,24 @@ func (t *turning) observe(ctx context.Context, began time.Time, failed error) {
 	if t.Observe == nil {
 		return
 	}
-	taken := Taken{Outcome: TurnAnswered, By: byModel, Overflows: t.emergency, Usage: t.turn.Usage, Took: t.Service.now().Sub(began)}
+	taken := Taken{Outcome: TurnAnswered, By: ByModel, Overflows: t.emergency, Usage: t.turn.Usage, Took: t.Service.now().Sub(began)}
 	switch {
 	case failed != nil && ctx.Err() != nil:
 		taken.Outcome, taken.By = TurnCancelled, ""
 	case failed != nil:
-		taken.Outcome, taken.By, taken.Reason = TurnFailed, "", reasonOf(failed)
+		taken.Outcome, taken.By, taken.Reason = TurnFailed, "", ReasonOf(failed)
 	case t.turn.Replayed:
 		taken.Outcome, taken.By = TurnReplayed, ""
 	case t.turn.Model == builtinRecall:
-		taken.By = byRecall
+		taken.By = ByRecall
 	case t.turn.Model == builtinRemember:
-		taken.By = byRemember
+		taken.By = ByRemember
 	}
 	t.Observe(taken)
 }
 
-// reasonOf returns the class of an error that ended a turn.
-func reasonOf(err error) string {
+// ReasonOf returns the class of an error that ended a turn.
+func ReasonOf(err error) string {
 	if failed, is := errors.AsType[*llm.Error](err); is {
 		return string(failed.Kind)
 	}

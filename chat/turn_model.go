@@ -21,7 +21,7 @@ const (
 
 // converse asks the model until it has answered, and runs the tools that it calls.
 func (t *turning) converse(ctx context.Context) error {
-	if err := t.checkBudget(ctx); err != nil {
+	if err := t.CheckBudget(ctx, t.id); err != nil {
 		return err
 	}
 	mayCall := t.settings.MaxToolRounds > 0 && t.settings.MemoryEnabled

@@ -28,6 +28,8 @@ type chat struct {
 	name     string // of the provider
 	provider provider.Provider
 	backend  llms.Model
+	// forwarder passes requests on as they are; nil: the provider takes none.
+	forwarder *wire.Forwarder
 	tracer   trace.Tracer
 
 	mu       sync.Mutex
@@ -182,6 +184,11 @@ func (c *chat) usage(call *wire.Call) memory.Usage {
 	if out == 0 && call.Answer.InputTokens == 0 {
 		out = tokencount.Estimate(call.Answer.Text)
 	}
+	return c.priced(in, out)
+}
+
+// priced returns the usage of one call.
+func (c *chat) priced(in, out int) memory.Usage {
 	return memory.Usage{
 		Calls: 1, InputTokens: in, OutputTokens: out,
 		// A dollar per million tokens is a millionth of a dollar per token.

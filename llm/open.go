@@ -68,6 +68,7 @@ func Open(c Config) (Chatter, error) {
 		tracers = otel.GetTracerProvider()
 	}
 	m := &chat{config: c, provider: p, name: name, tracer: tracers.Tracer(wire.Tracer), declined: map[string]wire.Feature{}}
+	m.forwarder = newForwarder(c, p, base)
 	m.backend, err = connect(c, p, base)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", who, err)

@@ -10,7 +10,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -24,7 +23,6 @@ import (
 	"reverie/api/fault"
 	"reverie/api/rest"
 	"reverie/memory"
-	"reverie/store/gate"
 	"reverie/toolbox"
 )
 
@@ -156,16 +154,9 @@ func (m *room) serve(hc huma.Context, w http.ResponseWriter, r *http.Request) {
 
 // visit reads a request: whose it is, and its message.
 func (m *room) visit(ctx context.Context, w http.ResponseWriter, r *http.Request) (*visit, []byte, error) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, rest.MaxDocumentBody))
+	body, err := rest.ReadBody(w, r, rest.MaxDocumentBody)
 	if err != nil {
-		var refused *fault.Problem
-		switch {
-		case errors.As(err, &refused):
-			return nil, nil, refused
-		case errors.As(err, new(*http.MaxBytesError)):
-			return nil, nil, fault.New(fault.BodyTooLarge, "The message exceeds %d MiB", rest.MaxDocumentBody>>20)
-		}
-		return nil, nil, fault.New(fault.InvalidBody, "The message did not arrive")
+		return nil, nil, err
 	}
 	v := &visit{}
 	if err := json.Unmarshal(body, &v.message); err != nil || v.message.Method == "" {
@@ -233,11 +224,10 @@ func (m *room) onlyAgent(ctx context.Context) (string, error) {
 	if len(key.Agents) == 1 {
 		return key.Agents[0], nil
 	}
-	agents, err := m.Store.Agents(ctx, key.Identity())
+	agents, err := m.Agents(ctx)
 	if err != nil {
 		return "", err
 	}
-	agents = slices.DeleteFunc(agents, func(a gate.Agent) bool { return !key.Identity().MayUseAgent(a.ID) })
 	if len(agents) == 1 {
 		return agents[0].ID, nil
 	}

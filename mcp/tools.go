@@ -89,10 +89,7 @@ func (m *room) failed(ctx context.Context, err error) (*mcp.CallToolResult, erro
 }
 
 func (m *room) refusal(ctx context.Context, err error) refusal {
-	var p *fault.Problem
-	if !errors.As(m.Explain(ctx, err), &p) {
-		p = fault.New(fault.Internal, "Internal error")
-	}
+	p := m.Problem(ctx, err)
 	wait, _ := strconv.Atoi(p.GetHeaders().Get("Retry-After"))
 	return refusal{Error: true, Name: p.Name, Status: p.Code, Message: p.Msg, RetryAfter: wait}
 }

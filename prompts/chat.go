@@ -7,6 +7,7 @@ var ChatVersion = version("chat", "chat_system.tmpl")
 type Chat struct {
 	SummaryPrefix string // beginning of the message that summarises earlier turns
 	MemoryTools   bool   // the memory tools are offered
+	Client        bool   // it follows instructions of the client, which sends the conversation itself
 }
 
 // ChatSystem renders the part of a conversation's system text that follows the agent's documents: which of the rest is data, and how

@@ -9,6 +9,7 @@ func TestChatGolden(t *testing.T) {
 	const prefix = "[Summary]"
 	golden(t, "chat.golden", strings.Join([]string{
 		"version " + ChatVersion, must(ChatSystem(Chat{SummaryPrefix: prefix})), must(ChatSystem(Chat{SummaryPrefix: prefix, MemoryTools: true})),
+		must(ChatSystem(Chat{Client: true})),
 	}, "\n==========\n"))
 }
 

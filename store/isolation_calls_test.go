@@ -188,6 +188,16 @@ var calls = map[string]call{
 		messages, err := w.MessagesByID(t.Context(), id, w.anyPlace(t, id).conversation, []string{"m1", "m2"})
 		return messages, nil, err
 	},
+	"PlaceMessages": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		named := rapid.SampledFrom([]string{"", w.anyPlace(t, id).conversation}).Draw(t, "conversation")
+		placed, err := w.PlaceMessages(t.Context(), id, named, []string{"m1", "m2"})
+		for _, p := range placed { // what it finds is what this identity reads
+			if own, err := w.MessagesByID(t.Context(), id, p.Conversation, []string{p.ID}); err != nil || len(own) != 1 || own[0].Seq != p.Seq {
+				t.Errorf("%+v is not a message of %+v: %v", p, id, err)
+			}
+		}
+		return nil, nil, err
+	},
 	"Apply": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		ref := anyRef(t)
 		c := memory.Change{

@@ -426,3 +426,46 @@ func TestMessagesByID(t *testing.T) {
 		t.Errorf("another owner sees %+v, %v", found, err)
 	}
 }
+
+// Messages are found by their ids, in one conversation or in all of the owner's.
+func TestPlaceMessages(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := member("user:7")
+	message := func(id, role string) memory.Message { return memory.Message{ID: id, Role: role, Content: id} }
+	for _, b := range []talk.Batch{
+		{Conversation: "one", Messages: []memory.Message{message("a", "user"), message("b", "assistant"), message("c", "user")}},
+		{Conversation: "two", Messages: []memory.Message{message("a", "user"), message("b", "assistant")}},
+	} {
+		b.Trigger = memory.TriggerAPI
+		if _, err := s.AppendMessages(t.Context(), id, b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		id           memory.Identity
+		conversation string
+		ids          []string
+		want         []string
+	}{
+		{id, "", []string{"a"}, []string{"one a 1 false true", "two a 1 false false"}},
+		{id, "two", []string{"a", "b"}, []string{"two a 1 false false", "two b 2 true false"}},
+		{id, "one", []string{"b", "c", "x"}, []string{"one b 2 false true", "one c 3 true false"}},
+		{id, "", []string{"d"}, nil},
+		{id, "three", []string{"a"}, nil},
+		{member("user:8"), "", []string{"a", "b"}, nil},
+	} {
+		found, err := s.PlaceMessages(t.Context(), c.id, c.conversation, c.ids)
+		var got []string
+		for _, p := range found {
+			got = append(got, fmt.Sprintln(p.Conversation, p.ID, p.Seq, p.Last, p.Continued))
+			if p.At.IsZero() {
+				t.Errorf("%+v has no time", p)
+			}
+		}
+		slices.Sort(got)
+		if err != nil || strings.Join(got, "") != strings.Join(append(c.want, ""), "\n") {
+			t.Errorf("%q in %q: %q, %v, want %q", c.ids, c.conversation, got, err, c.want)
+		}
+	}
+}

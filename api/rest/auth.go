@@ -166,10 +166,9 @@ func unauthorized(err error) *fault.Problem {
 
 // Refuse answers with an error in front of the handler.
 func (s *Server) Refuse(ctx huma.Context, err error) {
-	var p *fault.Problem
-	if !errors.As(s.Explain(ctx.Context(), err), &p) {
-		p = fault.New(fault.Internal, "Internal error")
-	}
+	p := s.Problem(ctx.Context(), err)
+	address := ctx.URL()
+	body := s.errorBody(address.Path, p)
 	for name, values := range p.GetHeaders() {
 		ctx.SetHeader(name, values[0])
 	}
@@ -179,7 +178,7 @@ func (s *Server) Refuse(ctx huma.Context, err error) {
 	}
 	ctx.SetHeader("Content-Type", "application/json")
 	ctx.SetStatus(p.Code)
-	if err := s.API.Marshal(ctx.BodyWriter(), "application/json", p); err != nil {
+	if err := s.API.Marshal(ctx.BodyWriter(), "application/json", body); err != nil {
 		s.Log.DebugContext(ctx.Context(), "The client did not take the answer", "error", err)
 	}
 }

@@ -1,13 +1,16 @@
 package rest
 
 import (
+	"errors"
 	"io"
+	"net/http"
 	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
 
 	"reverie/api/fault"
 )
@@ -167,4 +170,20 @@ func maxElements(registry huma.Registry, s *huma.Schema) int {
 	}
 	visit(s)
 	return largest
+}
+
+// ReadBody reads the body of an operation that writes its answer by itself.
+func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	if err == nil {
+		return body, nil
+	}
+	if refused, is := errors.AsType[*fault.Problem](err); is {
+		return nil, refused
+	}
+	_, echoes := errors.AsType[*echo.HTTPError](err) // of the limit of every body
+	if _, is := errors.AsType[*http.MaxBytesError](err); is || echoes {
+		return nil, fault.New(fault.BodyTooLarge, "The body exceeds %d MiB: send less at once", limit>>20)
+	}
+	return nil, fault.New(fault.InvalidBody, "The body did not arrive")
 }

@@ -90,6 +90,35 @@ func (s *Server) Explain(ctx context.Context, err error) error {
 	return fault.New(fault.Internal, "Internal error: see the server's log for request %s", RequestID(ctx))
 }
 
+// FormatErrors gives errors of all paths with a prefix another form than the API's. form returns the body, and may change the status and the
+// headers of the problem.
+func (s *Server) FormatErrors(prefix string, form func(*fault.Problem) any) {
+	s.formats = append(s.formats, errorFormat{prefix, form})
+}
+
+type errorFormat struct {
+	prefix string
+	form   func(*fault.Problem) any
+}
+
+// errorBody returns the body of an error at a path.
+func (s *Server) errorBody(path string, p *fault.Problem) any {
+	for _, f := range s.formats {
+		if strings.HasPrefix(path, f.prefix) {
+			return f.form(p)
+		}
+	}
+	return p
+}
+
+// Problem returns the HTTP form of an error.
+func (s *Server) Problem(ctx context.Context, err error) *fault.Problem {
+	if p, is := errors.AsType[*fault.Problem](s.Explain(ctx, err)); is {
+		return p
+	}
+	return fault.New(fault.Internal, "Internal error: see the server's log for request %s", RequestID(ctx))
+}
+
 // Loggable returns an error's text without what PostgreSQL quotes in its messages, which may be contents.
 func Loggable(err error) string {
 	if refused, is := errors.AsType[*pgconn.PgError](err); is {

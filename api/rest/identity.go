@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"reverie/api/fault"
 	"reverie/memory"
@@ -57,6 +58,13 @@ func (s *Server) Enter(ctx context.Context, agent string, p Person) (memory.Iden
 		trailOf(ctx).enter(agent, owner)
 	}
 	return id, found, err
+}
+
+// Agents returns the agents that the caller may use.
+func (s *Server) Agents(ctx context.Context) ([]gate.Agent, error) {
+	id := CallerOf(ctx).Identity()
+	all, err := s.Store.Agents(ctx, id)
+	return slices.DeleteFunc(all, func(a gate.Agent) bool { return !id.MayUseAgent(a.ID) }), err
 }
 
 func noSuchAgent(agent string) *fault.Problem {

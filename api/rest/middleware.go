@@ -163,8 +163,9 @@ func (s *Server) answerError(err error, c echo.Context) {
 		return
 	}
 	p := s.fromEcho(c, err)
+	body := s.errorBody(c.Request().URL.Path, p)
 	maps.Copy(c.Response().Header(), p.GetHeaders())
-	if err := c.JSON(p.Code, p); err != nil {
+	if err := c.JSON(p.Code, body); err != nil {
 		s.Log.Debug("The client did not take the answer", "error", err)
 	}
 }

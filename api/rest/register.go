@@ -34,6 +34,8 @@ type Route struct {
 	Status int
 	// body is the longest body, in bytes; 0: there is none.
 	Body int64
+	// Elements bounds an array or object in the body of an operation that writes its answer by itself; 0: 1,000.
+	Elements int
 	// AsIs passes the body to the handler unchecked (RawBody).
 	AsIs bool
 	// rest names the parameter at the end of path that holds slashes.
@@ -177,7 +179,7 @@ func RegisterRaw(s *Server, r Route, contentType string, handle RawHandler) {
 		op.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
 			"application/json": {Schema: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}},
 		}}
-		op.Metadata[metaElements] = minElements
+		op.Metadata[metaElements] = max(r.Elements, minElements)
 	}
 	s.API.OpenAPI().AddOperation(&op)
 	s.API.Adapter().Handle(&op, s.API.Middlewares().Handler(func(ctx huma.Context) {

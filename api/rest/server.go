@@ -40,6 +40,7 @@ type Server struct {
 	API       huma.API
 	Tools     *toolbox.Box
 	pages     []Route
+	formats   []errorFormat // of errors
 	Keys      *keyCache
 	limits    *limiter // of keys
 	failures  *limiter // of addresses that try wrong keys
@@ -59,6 +60,16 @@ type Server struct {
 
 // maxTurns bounds the turns in progress: each holds a connection, and a window of messages.
 const maxTurns = 256
+
+// TakeTurn reserves a place for a turn until release is called.
+func (s *Server) TakeTurn() (release func(), err error) {
+	select {
+	case s.Turning <- struct{}{}:
+		return func() { <-s.Turning }, nil
+	default:
+		return nil, TooMany(ReconnectAfter)
+	}
+}
 
 // NewServer makes a kernel without operations.
 func NewServer(o Options) *Server {

@@ -151,7 +151,7 @@ func (s *Room) chat(ctx context.Context, in *chatInput) (*rest.Reply[turnView], 
 	if err != nil {
 		return nil, err
 	}
-	release, err := s.takeTurn()
+	release, err := s.TakeTurn()
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,7 @@ func (s *Room) chatStream(ctx context.Context, in *chatInput) (*rest.Streamed, e
 	if err != nil {
 		return nil, err
 	}
-	release, err := s.takeTurn()
+	release, err := s.TakeTurn()
 	if err != nil {
 		return nil, err
 	}

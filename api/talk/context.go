@@ -211,7 +211,7 @@ func (s *Room) assembleContext(ctx context.Context, in *contextInput) (*rest.Rep
 	if err != nil {
 		return nil, err
 	}
-	release, err := s.takeTurn()
+	release, err := s.TakeTurn()
 	if err != nil {
 		return nil, err
 	}
@@ -230,14 +230,4 @@ func (s *Room) assembleContext(ctx context.Context, in *contextInput) (*rest.Rep
 		Messages:    rest.Views(made.Messages, viewWindowMessage),
 		MadeContext: viewMade(made),
 	}), nil
-}
-
-// takeTurn reserves a place for a turn until release is called.
-func (s *Room) takeTurn() (release func(), err error) {
-	select {
-	case s.Turning <- struct{}{}:
-		return func() { <-s.Turning }, nil
-	default:
-		return nil, rest.TooMany(rest.ReconnectAfter)
-	}
 }

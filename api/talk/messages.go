@@ -36,6 +36,9 @@ func Register(k *rest.Server) *Room {
 	return s
 }
 
+// Turns returns the service of turns.
+func (s *Room) Turns() *chat.Service { return s.turns }
+
 func (s *Room) conversationRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-conversations", Method: http.MethodGet, Path: "/api/v1/agents/{agent}/conversations", Tag: "conversations",

@@ -107,6 +107,7 @@ type completion struct {
 }
 
 type completionChoice struct {
+	Index        int             `json:"index"`
 	FinishReason string          `json:"finish_reason"`
 	Message      completionDelta `json:"message"`
 	Delta        completionDelta `json:"delta"` // instead of Message in an event
@@ -181,6 +182,9 @@ func (s *completionStream) take(header http.Header, data []byte) (part string, d
 	choice := c.Choices[0]
 	if failure := Embedded(header, choice.Error); failure != nil {
 		return "", false, failure
+	}
+	if choice.Index > 0 { // of several answers, the first one counts
+		return "", false, nil
 	}
 	s.began = true
 	said := choice.Delta

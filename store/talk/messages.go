@@ -506,3 +506,49 @@ func (s *Talk) MessagesByID(ctx context.Context, id memory.Identity, conversatio
 	}
 	return pg.ReadAll(ctx, s.db, id, sqlMessagesByID, pgx.NamedArgs{"conversation": conversation, "ids": ids}, scanWhole)
 }
+
+// Placed is where a message stands in the conversations of its owner.
+type Placed struct {
+	Conversation string // the client's id
+	ID           string // of the message
+	Seq          int64
+	Last         bool      // it is the conversation's last message
+	Continued    bool      // the user has said something behind it
+	At           time.Time // of the conversation's last batch
+}
+
+// maxPlaced bounds the messages found for one id, the latest stored first.
+const maxPlaced = 32
+
+// Messages and conversations are looked up by themselves (ensured by limit), as in sqlMessagesInsert.
+const sqlMessagesPlaced = `
+select c.conversation_id, m.message_id, m.seq, m.seq = c.last_seq, exists (
+        select
+        from messages u
+        where u.workspace_id = @workspace and u.agent_id = @agent and u.conversation_uid = m.conversation_uid
+            and u.seq > m.seq and u.role = 'user'), c.updated_at
+from unnest(@ids::text[]) i (message_id)
+cross join lateral (
+    select *
+    from messages m
+    where m.message_id = i.message_id and m.workspace_id = @workspace and m.agent_id = @agent and m.owner_key = @owner
+    order by m.stored_at desc
+    limit @limit
+) m
+cross join lateral (
+    select *
+    from conversations c
+    where c.conversation_uid = m.conversation_uid and c.workspace_id = @workspace and c.agent_id = @agent and c.owner_key = @owner
+    limit 1
+) c
+where c.conversation_id = @conversation or @conversation = ''`
+
+// PlaceMessages finds the owner's messages with the given client ids in one conversation or, if it is empty, in all of the owner's. Of each
+// id it returns the latest, in no order.
+func (s *Talk) PlaceMessages(ctx context.Context, id memory.Identity, conversation string, ids []string) ([]Placed, error) {
+	if err := pg.RequireAgent(id); err != nil {
+		return nil, err
+	}
+	args := pgx.NamedArgs{"conversation": conversation, "ids": ids, "limit": maxPlaced}
+	return pg.ReadAll(ctx, s.db, id, sqlMessagesPlaced, args, pgx.RowToStructByPos[Placed])
+}

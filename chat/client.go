@@ -1,0 +1,106 @@
+package chat
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"reverie/memory"
+	"reverie/store/gate"
+	"reverie/window"
+)
+
+// MemoryRequest asks for what memory adds to a conversation whose messages the client sends itself.
+type MemoryRequest struct {
+	// Messages are the conversation, oldest first, with instructions of the client. Memory is searched for the user's last message, and
+	// nothing that they contain is recalled.
+	Messages []memory.Message
+	Model    string // whose tokenizer is used; empty: the configured model
+}
+
+// Memory is what memory adds to a conversation.
+type Memory struct {
+	// Instructions are the agent's documents, and how to read memory; text for a system message. Empty: there are none.
+	Instructions string
+	Documents    []memory.Document // in Instructions
+	// Block is the recalled passages as one labelled text: data, not for a system message. Empty: nothing is recalled.
+	Block    string
+	Recalled []Recalled // in Block
+	Skipped  string     // why nothing was recalled, as in Context
+	Tokens   int        // of Instructions and Block
+}
+
+// Memory returns what memory adds to a conversation that the client sends itself. Only the settings of recall bound it: the window is the
+// client's. It costs the round trips of a search and, concurrently, one or two for the documents.
+func (s *Service) Memory(ctx context.Context, id memory.Identity, agent gate.Agent, r MemoryRequest) (Memory, error) {
+	current := memory.Message{Role: memory.RoleOfUser}
+	at := -1
+	for i, m := range slices.Backward(r.Messages) {
+		if m.Role == memory.RoleOfUser {
+			at, current = i, m
+			break
+		}
+	}
+	a, err := s.newAssembly(id, agent, ContextRequest{Message: current.Content, Model: r.Model}, current)
+	if err != nil {
+		return Memory{}, err
+	}
+	a.client = true
+	for i, m := range r.Messages {
+		if i != at {
+			m.Seq = int64(i + 1)
+			a.sent = append(a.sent, m)
+		}
+	}
+	// What follows a message of the user, such as the results of tools, asks for the same memory again.
+	a.recorded = at != len(r.Messages)-1
+	return a.memory(ctx)
+}
+
+// memory builds what memory adds to the messages of a client.
+func (a *assembly) memory(ctx context.Context) (Memory, error) {
+	if err := a.read(ctx); err != nil {
+		return Memory{}, err
+	}
+	system, err := a.system()
+	if err != nil {
+		return Memory{}, err
+	}
+	var m Memory
+	a.offered, a.reasons = a.eligible(system, 0)
+	m.Block, a.result.Recalled, a.result.Omitted = window.Recall(
+		recalled(a.offered), a.now, a.settings.AutoInjectMaxTokens, a.settings.InjectShares, a.counter.Count,
+	)
+	a.shown, a.result.Ledger.Recall = pick(a.offered, a.result.Recalled), a.counter.Count(m.Block)
+	a.record(ctx)
+	a.log(ctx)
+	m.Recalled, m.Skipped = a.recalled(), a.skipped()
+	for _, d := range a.load.Documents {
+		if memory.SystemPrompt([]memory.Document{d}) != "" {
+			m.Documents = append(m.Documents, d)
+		}
+	}
+	if len(m.Documents) > 0 || m.Block != "" {
+		m.Instructions = strings.TrimSpace(system)
+	}
+	m.Tokens = a.counter.Count(m.Instructions) + a.counter.Count(m.Block)
+	return m, nil
+}
+
+// Answer answers a stored message without a model, as a turn does, and stores nothing of the conversation. A message that asks to remember
+// something is saved, once for each MessageID.
+func (s *Service) Answer(ctx context.Context, id memory.Identity, agent gate.Agent, r TurnRequest) (Turn, error) {
+	t, err := s.newTurning(id, agent, r, nil)
+	if err != nil {
+		return Turn{}, err
+	}
+	known, err := s.Store.MessagesByID(ctx, id, r.Conversation, []string{r.MessageID})
+	if err != nil {
+		return Turn{}, err
+	}
+	for _, m := range known {
+		t.user, t.current = m, m
+	}
+	err = t.answer(ctx)
+	return t.turn, err
+}
