@@ -14,10 +14,10 @@ import (
 	"reverie/dream"
 	"reverie/dream/judge"
 	"reverie/dream/rewrite"
-	"reverie/facts"
 	"reverie/language/claim"
 	"reverie/memory"
 	"reverie/memory/markdown"
+	"reverie/memory/structured"
 	"reverie/store/erase"
 	"reverie/store/gate"
 	"reverie/store/pg"
@@ -286,7 +286,7 @@ func (f *forgetting) changes() []memory.Change {
 			}
 		}
 		_, _, gone := here.Find(d.Content)
-		if strings.HasPrefix(d.Path, facts.StructuredFolder) {
+		if strings.HasPrefix(d.Path, structured.Folder) {
 			gone = wholeSections(d.Content, entries, here, gone)
 		}
 		content := d.Content
