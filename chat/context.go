@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"reverie/facts"
 	"reverie/llm"
 	"reverie/memory"
 	"reverie/memory/setting"
@@ -207,7 +208,15 @@ func (a *assembly) system() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if documents := memory.SystemPrompt(a.load.Documents); documents != "" {
+	documents := memory.SystemPrompt(a.load.Documents)
+	texts := []string{documents}
+	if a.found != nil {
+		for _, p := range a.found.passages {
+			texts = append(texts, p.text())
+		}
+	}
+	rules += facts.Warning(facts.Within(a.load.Disagreements, texts...))
+	if documents != "" {
 		return documents + "\n\n" + rules, nil
 	}
 	return rules, nil
