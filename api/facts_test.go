@@ -188,6 +188,8 @@ func TestFactsSwitchedOff(t *testing.T) {
 		{method: "GET", path: factsPath + some},
 		{method: "POST", path: factsPath + some + "/feedback", body: map[string]any{"kind": "HELPFUL"}},
 		{method: "DELETE", path: factsPath + some + "/feedback" + some},
+		{method: "GET", path: originalFactsPath + "/contradictions"},
+		{method: "POST", path: originalFactsPath + "/contradictions" + some + "/resolve", body: map[string]any{"resolution": "IGNORE"}},
 		{method: "POST", path: factsPath + "/rebuild"},
 	} {
 		r.key = h.admin
