@@ -188,6 +188,8 @@ func TestFactsSwitchedOff(t *testing.T) {
 		{method: "GET", path: factsPath + some},
 		{method: "POST", path: factsPath + some + "/feedback", body: map[string]any{"kind": "HELPFUL"}},
 		{method: "DELETE", path: factsPath + some + "/feedback" + some},
+		{method: "GET", path: originalFactsPath + "/contradictions"},
+		{method: "POST", path: originalFactsPath + "/contradictions" + some + "/resolve", body: map[string]any{"resolution": "IGNORE"}},
 		{method: "POST", path: factsPath + "/rebuild"},
 	} {
 		r.key = h.admin
@@ -196,5 +198,53 @@ func TestFactsSwitchedOff(t *testing.T) {
 	on := startOn(t, database)
 	if list := on.facts(on.admin, factsPath+"?path=note.md"); !strings.Contains(fmt.Sprint(list), "Keeps goats.") {
 		t.Errorf("switched on again: %+v", list)
+	}
+}
+
+type contradiction struct {
+	ID           uuid.UUID
+	FactA, FactB fact
+	Resolution   string
+}
+
+func TestContradictions(t *testing.T) {
+	h := start(t)
+	h.agent("ada")
+	h.want(h.put("MEMORY.md?owner=api:42", "# Memory\n\n- The port of the API is 8080.\n", nil), 201)
+	h.want(h.put("notes.md?owner=api:42", "- The port of the API is 9090.\n", nil), 201)
+	pinned, viewer := h.key("pinned", memory.RoleMember, "api:42"), h.key("viewer", memory.RoleViewer, "api:42")
+	list := func(key, path string) []contradiction {
+		t.Helper()
+		return as[struct{ Items []contradiction }](h, h.want(h.do(request{method: "GET", path: path, key: key}), 200)).Items
+	}
+	for _, path := range []string{factsPath, originalFactsPath} {
+		if open := list(pinned, path+"/contradictions"); len(open) != 1 || open[0].FactA.Text == open[0].FactB.Text {
+			t.Fatalf("%s: %+v", path, open)
+		}
+	}
+	open := list(pinned, factsPath+"/contradictions")[0]
+	resolve := func(key, body string, status int) contradiction {
+		t.Helper()
+		r := h.want(h.do(request{method: "POST", path: originalFactsPath + "/contradictions/" + open.ID.String() + "/resolve", key: key, body: body}), status)
+		if status != 200 {
+			return contradiction{}
+		}
+		return as[contradiction](h, r)
+	}
+	resolve(viewer, `{"resolution": "KEEP_A"}`, 403)
+	resolve(h.key("other", memory.RoleMember, "api:7"), `{"resolution": "KEEP_A"}`, 404)
+	resolve(pinned, `{"resolution": "MERGE"}`, 422)
+	resolve(pinned, `{"resolution": "BOTH"}`, 422)
+	if got := resolve(pinned, `{"resolution": "KEEP_A"}`, 200); got.Resolution != "KEEP_A" || got.FactA.Text != open.FactA.Text {
+		t.Errorf("%+v", got)
+	}
+	resolve(pinned, `{"resolution": "KEEP_B"}`, 409)
+	for state, n := range map[string]int{"open": 0, "superseded": 0, "resolved": 1} {
+		if got := list(pinned, factsPath+"/contradictions?state="+state); len(got) != n {
+			t.Errorf("%s: %+v", state, got)
+		}
+	}
+	if kept := h.facts(pinned, factsPath+"?keyword=port").Items; len(kept) != 1 || kept[0].Text != open.FactA.Text {
+		t.Errorf("kept: %+v", kept)
 	}
 }

@@ -88,17 +88,18 @@ func (s mcpAnswer) text() string {
 
 // toolCalls has arguments for every tool; %d is a number that no other call has. A new tool without an entry fails the tests.
 var toolCalls = map[string]string{
-	toolbox.MemorySearch: `{"query":"What is the password word?","maxResults":20,"minScore":0}`,
-	toolbox.MemoryGet:    `{"path":"secret.md"}`,
-	toolbox.ListFiles:    `{}`,
-	toolbox.SearchFiles:  `{"query":"password"}`,
-	toolbox.ReadFile:     `{"filename":"secret.md"}`,
-	toolbox.WriteFile:    `{"filename":"new%d.md","content":"text %d"}`,
-	toolbox.EditFile:     `{"filename":"secret.md","oldText":"The password","newText":"The password"}`, // equal: refused alike
-	toolbox.Remember:     `{"text":"Locker %d belongs to Grace"}`,
-	toolbox.ForgetTool:   `{"text":"The statement %d","filename":"secret.md"}`,
-	toolbox.MemoryQuery:  `{"op":"list"}`,
-	toolbox.MemoryUpsert: `{"op":"insert","content":"The desk number is %d"}`,
+	toolbox.MemorySearch:       `{"query":"What is the password word?","maxResults":20,"minScore":0}`,
+	toolbox.MemoryGet:          `{"path":"secret.md"}`,
+	toolbox.ListFiles:          `{}`,
+	toolbox.SearchFiles:        `{"query":"password"}`,
+	toolbox.ReadFile:           `{"filename":"secret.md"}`,
+	toolbox.WriteFile:          `{"filename":"new%d.md","content":"text %d"}`,
+	toolbox.EditFile:           `{"filename":"secret.md","oldText":"The password","newText":"The password"}`, // equal: refused alike
+	toolbox.Remember:           `{"text":"Locker %d belongs to Grace"}`,
+	toolbox.ListContradictions: `{"limit":10}`,
+	toolbox.ForgetTool:         `{"text":"The statement %d","filename":"secret.md"}`,
+	toolbox.MemoryQuery:        `{"op":"list"}`,
+	toolbox.MemoryUpsert:       `{"op":"insert","content":"The desk number is %d"}`,
 
 	toolbox.RememberStructured: `{"type":"project","key":"desk %d","content":"Desk %d is free"}`,
 	toolbox.RecallStructured:   `{"query":"password"}`,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"reverie/facts"
 	"reverie/llm"
 	"reverie/memory"
 	"reverie/memory/setting"
@@ -224,7 +225,15 @@ func (a *assembly) system() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if documents := memory.SystemPrompt(a.load.Documents); documents != "" {
+	documents := memory.SystemPrompt(a.load.Documents)
+	texts := []string{documents}
+	if a.found != nil {
+		for _, p := range a.found.passages {
+			texts = append(texts, p.text())
+		}
+	}
+	rules += facts.Warning(facts.Within(a.load.Disagreements, texts...))
+	if documents != "" {
 		return documents + "\n\n" + rules, nil
 	}
 	return rules, nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"reverie/facts"
 	"reverie/language/analysis"
 	"reverie/language/date"
 	"reverie/memory"
@@ -41,6 +42,11 @@ func (s *searching) answer(views []*view) {
 		}
 	}
 	s.response.Results = append(s.response.Results, asking...)
+	texts := make([]string, len(s.response.Results))
+	for i, h := range s.response.Results {
+		texts[i] = h.Text
+	}
+	s.response.Disagreements = facts.Within(s.disagreements, texts...)
 	if !s.request.Explain {
 		return
 	}
@@ -253,6 +259,8 @@ func (r Reason) String() string {
 // Response is the result of a search.
 type Response struct {
 	Results []Hit // best first
+	// Disagreements are pairs of statements in the results that cannot both hold. Whoever shows the results has to say so.
+	Disagreements []facts.Disagreement
 	// Disabled means that the agent's memory is switched off: nothing was searched.
 	Disabled bool
 	Mode     Mode

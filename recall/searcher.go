@@ -22,6 +22,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"reverie/facts"
 	"reverie/language/analysis"
 	"reverie/language/fold"
 	"reverie/language/stance"
@@ -40,7 +41,9 @@ import (
 
 // Store is the source of a search's data; *store.Store implements it.
 type Store interface {
-	Collect(ctx context.Context, id memory.Identity, corpora []search.Corpus, q analysis.Query) ([]*index.Collection, error)
+	Collect(
+		ctx context.Context, id memory.Identity, corpora []search.Corpus, q analysis.Query, disagreements ...*[]facts.Disagreement,
+	) ([]*index.Collection, error)
 	Passages(ctx context.Context, id memory.Identity, corpus search.Corpus, units []index.Unit) (map[index.UnitKey]indexes.Passage, error)
 	Nearest(ctx context.Context, id memory.Identity, q indexes.VectorQuery) (fuse.Dense, error)
 	LiveSpace(ctx context.Context, id memory.Identity) (indexes.Space, error)
@@ -158,10 +161,12 @@ type searching struct {
 	now      time.Time // in the request's time zone
 	agesFrom time.Time // decay counts from it: the request's AsOf, or the newest message in view
 	response *Response
-	stages   []Stage
-	doubts   doubts
-	space    int64                        // of the vectors that were compared
-	votes    map[search.Corpus]fuse.Votes // of the corpora with vectors
+	// disagreements are those that the identity sees; the response has those of its results.
+	disagreements []facts.Disagreement
+	stages        []Stage
+	doubts        doubts
+	space         int64                        // of the vectors that were compared
+	votes         map[search.Corpus]fuse.Votes // of the corpora with vectors
 }
 
 // run searches words and vectors concurrently, and then combines them.
@@ -232,7 +237,7 @@ func (s *searching) run(ctx context.Context) error {
 // lexical collects the visible units and ranks them by words.
 func (s *searching) lexical(ctx context.Context) ([]*view, error) {
 	began := time.Now()
-	collections, err := s.Store.Collect(ctx, s.id, s.request.corpora(), s.query)
+	collections, err := s.Store.Collect(ctx, s.id, s.request.corpora(), s.query, &s.disagreements)
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}

@@ -10,9 +10,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	statements "reverie/facts"
 	"reverie/memory"
 	"reverie/store/facts"
 	"reverie/store/pg"
+	"reverie/store/talk"
 )
 
 // contradictionsOf lists contradictions as "older | newer".
@@ -182,4 +184,29 @@ func TestResolvedContradictionsStayResolved(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Whoever reads both sides of an open contradiction learns that they disagree.
+func TestDisagreementsAreSeen(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := member("user:7")
+	write(t, s, id, replace(personal(memory.MemoryPath), 0, "- The port of the API is 8080.\n- Likes tea.\n- The port of the API is 9090.\n"))
+	open, _ := contradictionsOf(t, s, id, facts.StateOpen)
+	want := []statements.Disagreement{{Older: "The port of the API is 8080.", Newer: "The port of the API is 9090."}}
+	got := must[[]statements.Disagreement](t)(s.Disagreements(t.Context(), id))
+	if len(got) == 1 && got[0].Older > got[0].Newer { // written at once
+		got[0].Older, got[0].Newer = got[0].Newer, got[0].Older
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	load := must[talk.WindowLoad](t)(s.LoadWindow(t.Context(), id, talk.WindowRequest{Window: 1000, MaxBytes: 1000}))
+	if shown := statements.Within(load.Disagreements, memory.SystemPrompt(load.Documents)); len(shown) != 1 || statements.Warning(shown) == "" {
+		t.Errorf("context: %+v", load.Disagreements)
+	}
+	must[facts.Contradiction](t)(s.ResolveContradiction(t.Context(), id, open[0].ID, facts.Ignore, ""))
+	if got := must[[]statements.Disagreement](t)(s.Disagreements(t.Context(), id)); len(got) != 0 {
+		t.Errorf("decided: %+v", got)
+	}
 }

@@ -23,7 +23,26 @@ const factColumns = `workspace_id, agent_id, scope, owner_key, document_id, entr
 // someFeedback is feedback as a person gives it.
 var someFeedback = facts.Feedback{Opinion: facts.Helpful, Weight: 1, Reason: "asked"}
 
-// addFacts gives feedback about a fact of every partition, so that every table has rows.
+// someContradictions makes two facts of every partition contradict one another.
+const someContradictions = `
+with pairs as (
+    select distinct on (a.workspace_id, a.agent_id, a.scope, a.owner_key) a.*, b.fact_id as other, b.entry_id as words
+    from facts a
+    join facts b on b.workspace_id = a.workspace_id and b.agent_id = a.agent_id and b.scope = a.scope and b.owner_key = a.owner_key
+        and b.ended is null and b.entry_id > a.entry_id
+    where a.workspace_id = $1 and a.scope <> 'GLOBAL' and a.ended is null
+), claims as (
+    insert into fact_claims (workspace_id, agent_id, scope, owner_key, claim, document_id, entry_id, said)
+    select workspace_id, agent_id, scope, owner_key, 'claim', document_id, entry_id, '{}' from pairs
+    on conflict do nothing
+)
+insert into fact_contradictions (workspace_id, agent_id, scope, owner_key, contradiction_id, scope_a, entry_a, fact_a, scope_b, entry_b, fact_b,
+    meaning_a, meaning_b, why, found_at)
+select workspace_id, agent_id, scope, owner_key, md5(fact_id::text || other)::uuid, scope, entry_id, fact_id, scope, words, other, 'a', 'b', 'values', now()
+from pairs
+on conflict do nothing`
+
+// addFacts gives feedback about a fact of every partition, and contradictions, so that every table has rows.
 func (w *world) addFacts(t *testing.T, workspace string) {
 	t.Helper()
 	for _, agent := range worldAgents {
@@ -39,6 +58,9 @@ func (w *world) addFacts(t *testing.T, workspace string) {
 				t.Fatal(err)
 			}
 		}
+	}
+	if _, err := w.root.Exec(t.Context(), someContradictions, workspace); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -171,6 +193,10 @@ var factCalls = map[string]call{
 		state := rapid.SampledFrom([]facts.ContradictionState{facts.StateOpen, facts.StateSuperseded, facts.StateResolved}).Draw(t, "state")
 		page, err := w.Contradictions(t.Context(), id, state, pg.Page{})
 		return page, nil, err
+	},
+	"Disagreements": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		all, err := w.Disagreements(t.Context(), id)
+		return all, nil, err
 	},
 	"Contradiction": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		contradiction, of := w.anyContradiction(t)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	statements "reverie/facts"
 	"reverie/memory"
 	"reverie/scan"
 	"reverie/store"
@@ -58,4 +59,22 @@ func (k *call) listContradictions(ctx context.Context) (any, error) {
 
 func sideOf(f facts.Fact) side {
 	return side{scan.Redacted(f.Text), f.Path, f.FromLine, f.Scope, f.From.UTC().Format(time.DateOnly)}
+}
+
+// disputed is a pair of statements in results that cannot both hold.
+type disputed struct {
+	Older string `json:"older"`
+	Newer string `json:"newer"`
+	Note  string `json:"note"`
+}
+
+func disputedOf(all []statements.Disagreement) (out []disputed) {
+	for _, d := range all {
+		note := "They disagree, and nobody has decided which holds: say so, or ask."
+		if d.Superseded {
+			note = "The newer one counts."
+		}
+		out = append(out, disputed{scan.Redacted(d.Older), scan.Redacted(d.Newer), note})
+	}
+	return out
 }

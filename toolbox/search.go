@@ -42,6 +42,8 @@ type searched struct {
 	Fallback string      `json:"fallback,omitempty"` // why vectors were not used
 	Hint     string      `json:"hint,omitempty"`
 
+	Disagreements []disputed `json:"disagreements,omitempty"` // pairs of the results that cannot both hold
+
 	Truncated   bool   `json:"truncated,omitempty"`
 	Disabled    bool   `json:"disabled,omitempty"`
 	Unavailable bool   `json:"unavailable,omitempty"`
@@ -124,6 +126,7 @@ func (k *call) answered(r recall.Response, zone *time.Location) searched {
 		out.Results = append(out.Results, f)
 		k.result.Found = append(k.result.Found, h)
 	}
+	out.Disagreements = disputedOf(r.Disagreements)
 	if out.Count = len(out.Results); out.Count == 0 {
 		out.Hint = "Nothing was found. Try other words or a broader question; otherwise say that it is not known."
 	}

@@ -11,6 +11,7 @@ import (
 
 	"reverie/api/fault"
 	"reverie/api/rest"
+	"reverie/facts"
 	"reverie/memory"
 	"reverie/memory/tokencount"
 	"reverie/store"
@@ -71,6 +72,13 @@ func (s *fileRoom) systemPrompt(ctx context.Context, in *systemPromptInput) (*re
 		return nil, err
 	}
 	text := memory.SystemPrompt(documents)
+	if at.IsZero() {
+		disagreements, err := s.Store.Disagreements(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		text += facts.Warning(facts.Within(disagreements, text))
+	}
 	return rest.OK(promptView{Prompt: text, Tokens: tokencount.Estimate(text), Documents: rest.Views(documents, viewDocument)}), nil
 }
 

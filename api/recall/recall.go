@@ -13,6 +13,7 @@ import (
 	"reverie/language/date"
 	"reverie/memory"
 	"reverie/recall"
+	"reverie/scan"
 	"reverie/search"
 	"reverie/search/choose"
 	"reverie/search/fuse"
@@ -181,18 +182,26 @@ func joined(err error) []error {
 
 // searchView is the answer to a search, in the shape that agents' tools know.
 type searchView struct {
-	Results   []foundView   `json:"results" doc:"Results, best first."`
-	Provider  string        `json:"provider" doc:"Embedding provider; none: search is by words alone."`
-	Model     string        `json:"model" doc:"Embedding model; empty when there is none."`
-	Fallback  *fallbackView `json:"fallback,omitempty" doc:"Vectors are configured and had no part in this answer."`
-	Citations string        `json:"citations" enum:"on,off" doc:"Results carry citations."`
-	Mode      recall.Mode   `json:"mode" enum:"lexical,hybrid" doc:"What answered: words alone, or words and vectors."`
-	Degraded  bool          `json:"degraded" doc:"Vectors are configured and had no part in this answer; fallback says why."`
-	Staleness staleView     `json:"staleness" doc:"What this search could not see yet. Words never lag behind: it is about vectors."`
-	Waited    string        `json:"waited" doc:"How long it waited for vectors." example:"0s"`
-	Debug     debugView     `json:"debug"`
-	Explain   *explainView  `json:"explain,omitempty"`
+	Results       []foundView        `json:"results" doc:"Results, best first."`
+	Provider      string             `json:"provider" doc:"Embedding provider; none: search is by words alone."`
+	Model         string             `json:"model" doc:"Embedding model; empty when there is none."`
+	Fallback      *fallbackView      `json:"fallback,omitempty" doc:"Vectors are configured and had no part in this answer."`
+	Citations     string             `json:"citations" enum:"on,off" doc:"Results carry citations."`
+	Mode          recall.Mode        `json:"mode" enum:"lexical,hybrid" doc:"What answered: words alone, or words and vectors."`
+	Degraded      bool               `json:"degraded" doc:"Vectors are configured and had no part in this answer; fallback says why."`
+	Staleness     staleView          `json:"staleness" doc:"What this search could not see yet. Words never lag behind: it is about vectors."`
+	Waited        string             `json:"waited" doc:"How long it waited for vectors." example:"0s"`
+	Disagreements []disagreementView `json:"disagreements,omitempty" nullable:"false" doc:"Pairs of statements in the results that cannot both hold."`
+	Debug         debugView          `json:"debug"`
+	Explain       *explainView       `json:"explain,omitempty"`
 	UnavailableView
+}
+
+// disagreementView is two statements that cannot both hold.
+type disagreementView struct {
+	Older      string `json:"older"`
+	Newer      string `json:"newer"`
+	Superseded bool   `json:"superseded" doc:"The newer one says that something has changed, and counts. Otherwise nobody has decided."`
 }
 
 // UnavailableView answers a search while memory is unavailable, with the next step.
@@ -309,6 +318,9 @@ func (s *recallRoom) viewSearch(r recall.Response) searchView {
 		Debug: debugView{
 			Backend: backend, ConfiguredMode: recall.Lexical, EffectiveMode: r.Mode, SearchMs: rest.Milliseconds(r.Took), Hits: r.Found,
 		},
+	}
+	for _, d := range r.Disagreements {
+		v.Disagreements = append(v.Disagreements, disagreementView{scan.Redacted(d.Older), scan.Redacted(d.Newer), d.Superseded})
 	}
 	if v.Provider == "" {
 		v.Provider = "none"

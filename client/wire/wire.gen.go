@@ -812,6 +812,15 @@ type Difference struct {
 	Settings       []ChangedValue `json:"settings"`
 }
 
+// Disagreement defines model for Disagreement.
+type Disagreement struct {
+	Newer string `json:"newer"`
+	Older string `json:"older"`
+
+	// Superseded The newer one says that something has changed, and counts. Otherwise nobody has decided.
+	Superseded bool `json:"superseded"`
+}
+
 // DoctorFinding defines model for DoctorFinding.
 type DoctorFinding struct {
 	// Code Stable code; docs/operations.md lists all.
@@ -2832,10 +2841,13 @@ type Search struct {
 	Degraded bool `json:"degraded"`
 
 	// Disabled Nothing was searched.
-	Disabled bool     `json:"disabled,omitempty,omitzero"`
-	Error    string   `json:"error,omitempty,omitzero"`
-	Explain  Explain  `json:"explain,omitempty,omitzero"`
-	Fallback Fallback `json:"fallback,omitempty,omitzero"`
+	Disabled bool `json:"disabled,omitempty,omitzero"`
+
+	// Disagreements Pairs of statements in the results that cannot both hold.
+	Disagreements []Disagreement `json:"disagreements,omitempty,omitzero"`
+	Error         string         `json:"error,omitempty,omitzero"`
+	Explain       Explain        `json:"explain,omitempty,omitzero"`
+	Fallback      Fallback       `json:"fallback,omitempty,omitzero"`
 
 	// Mode What answered: words alone, or words and vectors. One of: lexical, hybrid.
 	Mode string `json:"mode"`

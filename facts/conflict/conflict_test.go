@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -72,7 +73,50 @@ func freePairs(t *testing.T, name string) (out []pair) {
 	return out
 }
 
+// slots are the values of testdata/templates.txt.
+var slots = map[string][]string{
+	"city": {"Lisbon", "Porto", "Hamburg", "Oslo", "Denver", "Kyoto"}, "name": {"Anna", "Marco", "Priya", "Jonas", "Elena", "Tariq"},
+	"firm": {"Siemens", "Nokia", "Wipro", "Zalando", "Philips", "Bosch"}, "n": {"7", "9", "11", "8", "10", "6"},
+	"day": {"Monday", "Thursday", "Friday", "Tuesday", "Wednesday"}, "thing": {"report", "brochure", "tax return", "grant proposal", "survey"},
+	"server": {"API", "search service", "mail gateway", "dashboard"}, "port": {"8080", "9090", "3000", "5432", "6379"},
+	"pet": {"dog", "cat", "parrot"}, "petname": {"Rex", "Miso", "Kiwi", "Bruno"}, "meeting": {"stand-up", "retro", "planning", "sync"},
+	"k": {"5,000", "7,500", "12,000", "9,000"}, "project": {"Atlas", "Orion", "Falcon", "Juno"}, "hobby": {"jazz", "chess", "hiking", "opera"},
+	"tag": {"Montag", "Freitag", "Dienstag", "Donnerstag"}, "ding": {"den Bericht", "die Broschüre", "das Gutachten", "die Umfrage"},
+	"hobbyde": {"Jazz", "Schach", "Opern", "Krimis"}, "chengshi": {"北京", "成都", "杭州", "青岛"}, "ming": {"小李", "小王", "小陈", "小赵"},
+	"gongsi": {"腾讯", "华为", "百度", "美团"}, "dongxi": {"报告", "手册", "论文", "问卷"}, "zhou": {"周一", "周三", "周五", "周二"},
+	"chongwu": {"咪咪", "豆豆", "花花", "雪球"}, "xiangmu": {"猎鹰", "北斗", "长城", "星海"}, "aihao": {"爵士乐", "下棋", "爬山", "京剧"},
+}
+
+// expansions is how often each template is expanded.
+const expansions = 8
+
+// templatePairs expands testdata/templates.txt.
+func templatePairs(t *testing.T) (out []pair) {
+	t.Helper()
+	slot := regexp.MustCompile(`\{([a-z]+)(\d?)\}`)
+	for _, p := range freePairs(t, "templates.txt") {
+		for n := range expansions {
+			fill := func(text string) string {
+				return slot.ReplaceAllStringFunc(text, func(m string) string {
+					parts := slot.FindStringSubmatch(m)
+					values := slots[parts[1]]
+					shift := 0
+					if parts[2] != "" {
+						shift = 1 + n/len(values)
+					}
+					return values[(n+shift)%len(values)]
+				})
+			}
+			e := p
+			e.Older, e.Newer = fill(p.Older), fill(p.Newer)
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
 func TestDevelopmentPairs(t *testing.T) {
+	t.Run("templates", func(t *testing.T) { report(t, templatePairs(t)) })
 	for _, name := range []string{"free.txt", "free2.txt", "free3.txt"} {
 		t.Run(name, func(t *testing.T) { report(t, freePairs(t, name)) })
 	}

@@ -9,11 +9,13 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	statements "reverie/facts"
 	"reverie/language/analysis"
 	"reverie/memory"
 	"reverie/search"
 	"reverie/search/chunk"
 	"reverie/search/index"
+	"reverie/store/facts"
 	"reverie/store/pg"
 )
 
@@ -71,8 +73,10 @@ select r.group_no` + fromPartitions + `index_graves` + ofPartition
 )
 
 // Collect reads what the identity may find in each corpus: all units, and where the terms of the query occur. It costs one round
-// trip, and sees one moment.
-func (s *Index) Collect(ctx context.Context, id memory.Identity, corpora []search.Corpus, q analysis.Query) ([]*index.Collection, error) {
+// trip, and sees one moment. It also reads the disagreements that the identity sees, if a place for them is given.
+func (s *Index) Collect(
+	ctx context.Context, id memory.Identity, corpora []search.Corpus, q analysis.Query, disagreements ...*[]statements.Disagreement,
+) ([]*index.Collection, error) {
 	if err := pg.RequireAgent(id); err != nil {
 		return nil, err
 	}
@@ -90,6 +94,9 @@ func (s *Index) Collect(ctx context.Context, id memory.Identity, corpora []searc
 		b.Queue(sqlIndexSegments, args).Query(c.segments)
 		b.Queue(sqlIndexBlocks, args).Query(c.blocks)
 		b.Queue(sqlIndexTombstones, args).Query(c.tombstones)
+		for _, to := range disagreements {
+			facts.QueueDisagreements(b, t, to)
+		}
 		if err := t.Finish(ctx, b); err != nil {
 			return nil, err
 		}

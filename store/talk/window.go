@@ -6,7 +6,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	statements "reverie/facts"
 	"reverie/memory"
+	"reverie/store/facts"
 	"reverie/store/gate"
 	"reverie/store/pg"
 )
@@ -21,9 +23,11 @@ type WindowRequest struct {
 
 // WindowLoad is the content of a context window.
 type WindowLoad struct {
-	Documents    []memory.Document // of the system prompt, as PromptDocuments
-	Found        bool              // the conversation exists
-	Conversation Conversation
+	Documents []memory.Document // of the system prompt, as PromptDocuments
+	// Disagreements are statements of memory that cannot both hold, shown or not.
+	Disagreements []statements.Disagreement
+	Found         bool // the conversation exists
+	Conversation  Conversation
 	// Compaction is the latest finished one that was made for this window or a larger one, without receipts. Zero ID: none.
 	Compaction Compaction
 	Messages   []memory.Message // behind Compaction.To, oldest first
@@ -104,6 +108,7 @@ func (s *Talk) LoadWindow(ctx context.Context, id memory.Identity, r WindowReque
 		b := &pgx.Batch{}
 		gate.QueueStanding(b, t, &agent)
 		pg.All(b.Queue(gate.SQLDocumentsOfPrompt, t.Args(nil)), &l.Documents, gate.ScanContent)
+		facts.QueueDisagreements(b, t, &l.Disagreements)
 		if r.Conversation == "" {
 			err := t.Finish(ctx, b)
 			return l, err

@@ -89,6 +89,7 @@ var calls = []struct {
 	{toolbox.ListFiles, map[string]any{}},
 	{toolbox.SearchFiles, map[string]any{"query": "boat"}},
 	{toolbox.ReadFile, map[string]any{"filename": "MEMORY.md"}},
+	{toolbox.ListContradictions, map[string]any{}},
 	{toolbox.MemoryUpsert, map[string]any{"op": "insert", "content": "The mast is 12 m high"}},
 	{toolbox.MemoryQuery, map[string]any{"op": "list"}},
 	{toolbox.ForgetTool, map[string]any{"text": "The boat is called Heron"}},

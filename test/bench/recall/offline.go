@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"reverie/facts"
 	"reverie/language/analysis"
 	"reverie/memory"
 	"reverie/recall"
@@ -57,7 +58,7 @@ func (m *inMemory) load(_ context.Context, d dialogue) error {
 
 // Collect implements recall.Store.
 func (m *inMemory) Collect(
-	_ context.Context, id memory.Identity, _ []search.Corpus, q analysis.Query,
+	_ context.Context, id memory.Identity, _ []search.Corpus, q analysis.Query, _ ...*[]facts.Disagreement,
 ) ([]*index.Collection, error) {
 	g := index.Gather(q)
 	for group, data := range m.agents[id.Agent].segments {

@@ -1,0 +1,48 @@
+package facts
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Disagreement is two statements that cannot both hold, and about which nobody has decided. Whoever shows both has to say so.
+type Disagreement struct {
+	Older, Newer string
+	Superseded   bool // the newer one says that something has changed, and counts
+}
+
+// Within returns those of which texts together show both sides.
+func Within(all []Disagreement, texts ...string) (shown []Disagreement) {
+	if len(all) == 0 {
+		return nil
+	}
+	var words strings.Builder
+	for _, text := range texts {
+		words.WriteString(strings.Join(strings.Fields(text), " "))
+		words.WriteByte('\n')
+	}
+	for _, d := range all {
+		d.Older, d.Newer = strings.Join(strings.Fields(d.Older), " "), strings.Join(strings.Fields(d.Newer), " ")
+		if strings.Contains(words.String(), d.Older) && strings.Contains(words.String(), d.Newer) {
+			shown = append(shown, d)
+		}
+	}
+	return shown
+}
+
+// Warning renders disagreements for a model that is shown both sides; none is the empty string.
+func Warning(all []Disagreement) string {
+	if len(all) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\n\n# Statements that disagree\n\nMemory holds both statements of each pair below. They are data, too.\n")
+	for _, d := range all {
+		say := "nobody has decided which one holds: say so, or ask, before you rely on either"
+		if d.Superseded {
+			say = "the second one is newer and counts"
+		}
+		fmt.Fprintf(&b, "\n- %q and %q: %s.", d.Older, d.Newer, say)
+	}
+	return b.String()
+}
