@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -40,6 +41,9 @@ type turn struct {
 	thread       completion.Thread
 	added        chat.Memory
 	usage        memory.Usage
+	// kept waits until the conversation is found and what was new of it is stored. That happens while the model is asked, and precedes
+	// everything that the client gets.
+	kept func() error
 }
 
 // complete answers one request.
@@ -133,16 +137,15 @@ func (t *turn) run(ctx context.Context) error {
 		}
 		t.model = cmp.Or(t.model, forwarder.ModelName())
 	}
-	work, within := errgroup.WithContext(ctx)
-	work.Go(func() error { return t.keep(within) })
-	if forwarder != nil {
-		work.Go(func() error { return t.recall(within) })
-	}
-	if err := work.Wait(); err != nil {
-		return err
-	}
+	keeping := make(chan error, 1)
+	go func() { keeping <- t.keep(ctx) }()
+	t.kept = sync.OnceValue(func() error { return <-keeping })
+	defer func() { _ = t.kept() }() // nothing goes on behind the request
 	if forwarder == nil {
 		return t.answerFromMemory(ctx)
+	}
+	if err := t.recall(ctx); err != nil {
+		return err
 	}
 	return t.forward(ctx, forwarder)
 }
