@@ -132,9 +132,6 @@ func (t *turn) run(ctx context.Context) error {
 			return fault.New(fault.ModelFailed, "The configured model provider (%s) does not speak OpenAI's protocol: configure another one "+
 				"(REVERIE_LLM_PROVIDER), or use POST /api/v1/chat", t.turns.Model.Name())
 		}
-		if err := t.turns.CheckBudget(ctx, t.id); err != nil {
-			return err
-		}
 		t.model = cmp.Or(t.model, forwarder.ModelName())
 	}
 	keeping := make(chan error, 1)
@@ -143,6 +140,9 @@ func (t *turn) run(ctx context.Context) error {
 	defer func() { _ = t.kept() }() // nothing goes on behind the request
 	if forwarder == nil {
 		return t.answerFromMemory(ctx)
+	}
+	if err := t.turns.CheckBudget(ctx, t.id); err != nil {
+		return err
 	}
 	if err := t.recall(ctx); err != nil {
 		return err
