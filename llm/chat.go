@@ -30,7 +30,7 @@ type chat struct {
 	backend  llms.Model
 	// forwarder passes requests on as they are; nil: the provider takes none.
 	forwarder *wire.Forwarder
-	tracer   trace.Tracer
+	tracer    trace.Tracer
 
 	mu       sync.Mutex
 	declined map[string]wire.Feature // by model: what its server has declined and is not sent again

@@ -13,6 +13,9 @@ import (
 
 // answerFromMemory answers without a model, and says how to configure one.
 func (t *turn) answerFromMemory(ctx context.Context) error {
+	if err := t.kept(); err != nil {
+		return err
+	}
 	asked := t.request.LastOfUser()
 	said := memory.Message{Content: notAsked, Name: memory.BuiltinPrefix + "recall", FinishReason: "stop"}
 	if asked >= 0 && t.request.Messages[asked].Content != "" {

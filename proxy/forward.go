@@ -34,10 +34,12 @@ func (t *turn) forward(ctx context.Context, model llm.Forwarder) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	answer, err := model.Forward(ctx, request)
-	if err != nil {
+	if answer != nil {
+		defer func() { _ = answer.Body.Close() }()
+	}
+	if err := cmp.Or(t.kept(), err); err != nil {
 		return err
 	}
-	defer func() { _ = answer.Body.Close() }()
 	w, beat := rest.StreamWriter(t.hc)
 	header := w.Header()
 	for name, values := range answer.Header {
@@ -255,14 +257,21 @@ func (s *streaming) flush() error {
 }
 
 // keepAlive writes a comment now and then, so that nobody in between takes the connection for dead, and ends the request of a client that has
-// hung up.
+// hung up, or whose key is revoked.
 func (s *streaming) keepAlive(ctx context.Context, cancel func(), beat func() error) {
-	tick := time.NewTicker(s.Heartbeat)
+	tick, check := time.NewTicker(s.Heartbeat), time.NewTicker(rest.KeyCheck)
 	defer tick.Stop()
+	defer check.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
+		case <-check.C:
+			if s.Revoked(s.hc) {
+				cancel()
+				return
+			}
+			continue
 		case <-tick.C:
 		}
 		s.writing.Lock()

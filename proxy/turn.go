@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -40,6 +41,9 @@ type turn struct {
 	thread       completion.Thread
 	added        chat.Memory
 	usage        memory.Usage
+	// kept waits until the conversation is found and what was new of it is stored. That happens while the model is asked, and precedes
+	// everything that the client gets.
+	kept func() error
 }
 
 // complete answers one request.
@@ -128,21 +132,20 @@ func (t *turn) run(ctx context.Context) error {
 			return fault.New(fault.ModelFailed, "The configured model provider (%s) does not speak OpenAI's protocol: configure another one "+
 				"(REVERIE_LLM_PROVIDER), or use POST /api/v1/chat", t.turns.Model.Name())
 		}
-		if err := t.turns.CheckBudget(ctx, t.id); err != nil {
-			return err
-		}
 		t.model = cmp.Or(t.model, forwarder.ModelName())
 	}
-	work, within := errgroup.WithContext(ctx)
-	work.Go(func() error { return t.keep(within) })
-	if forwarder != nil {
-		work.Go(func() error { return t.recall(within) })
-	}
-	if err := work.Wait(); err != nil {
-		return err
-	}
+	keeping := make(chan error, 1)
+	go func() { keeping <- t.keep(ctx) }()
+	t.kept = sync.OnceValue(func() error { return <-keeping })
+	defer func() { _ = t.kept() }() // nothing goes on behind the request
 	if forwarder == nil {
 		return t.answerFromMemory(ctx)
+	}
+	if err := t.turns.CheckBudget(ctx, t.id); err != nil {
+		return err
+	}
+	if err := t.recall(ctx); err != nil {
+		return err
 	}
 	return t.forward(ctx, forwarder)
 }

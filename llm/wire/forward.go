@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"strconv"
 	"strings"
 )
 
@@ -38,28 +37,27 @@ func (f *Forwarder) Forward(ctx context.Context, body []byte, sent Feature) (ans
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "reverie")
 	req.Header.Set("Accept-Encoding", "identity") // compressed events would arrive late
-	answer, err = f.client.http.Do(req)
+	response, err := f.client.http.Do(req)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, 0, ctx.Err()
 	case err != nil:
 		return nil, 0, unreachable(err)
-	case answer.StatusCode < http.StatusMultipleChoices:
-		return answer, 0, nil
-	case answer.StatusCode < http.StatusBadRequest:
-		defer func() { _ = answer.Body.Close() }()
-		return nil, 0, complain(answer, &Call{Key: f.key})
+	case response.StatusCode < http.StatusMultipleChoices:
+		return response, 0, nil
 	}
-	defer func() { _ = answer.Body.Close() }()
-	said, err := io.ReadAll(io.LimitReader(answer.Body, maxComplaintBytes))
+	defer response.Body.Close() //nolint:errcheck // it is read as far as it is of use
+	if response.StatusCode < http.StatusBadRequest {
+		return nil, 0, complain(response, &Call{Key: f.key})
+	}
+	said, err := io.ReadAll(io.LimitReader(response.Body, maxComplaintBytes))
 	if err != nil {
 		return nil, 0, brokenOff(err)
 	}
-	declined = declinedBy(readComplaint(answer.Header, said).words(), sent)
+	refusal := *response
 	said = f.Redact(said)
-	answer.Body, answer.ContentLength = io.NopCloser(bytes.NewReader(said)), int64(len(said))
-	answer.Header.Set("Content-Length", strconv.Itoa(len(said)))
-	return answer, declined, nil
+	refusal.Body, refusal.ContentLength = io.NopCloser(bytes.NewReader(said)), int64(len(said))
+	return &refusal, declinedBy(readComplaint(response.Header, said).words(), sent), nil
 }
 
 // Redact removes credentials from an error. What was JSON remains JSON.
