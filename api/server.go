@@ -8,11 +8,11 @@ import (
 	"reverie/api/doctor"
 	"reverie/api/dreams"
 	"reverie/api/files"
+	"reverie/api/mcp"
 	"reverie/api/recall"
 	"reverie/api/rest"
 	"reverie/api/talk"
 	"reverie/api/transfer"
-	"reverie/mcp"
 )
 
 // Options are the parts and settings of a Server.
