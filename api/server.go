@@ -9,11 +9,11 @@ import (
 	"reverie/api/dreams"
 	"reverie/api/facts"
 	"reverie/api/files"
+	"reverie/api/mcp"
 	"reverie/api/recall"
 	"reverie/api/rest"
 	"reverie/api/talk"
 	"reverie/api/transfer"
-	"reverie/mcp"
 	"reverie/proxy"
 )
 

@@ -19,9 +19,9 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/spf13/cobra"
 
+	"reverie/api/mcp/stdio"
 	"reverie/cli/session"
 	"reverie/config"
-	"reverie/mcp/stdio"
 )
 
 func mcpCommand() *cobra.Command {

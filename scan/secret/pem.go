@@ -132,8 +132,8 @@ func KeyParts(text string) []Found {
 		}
 		lines = 0
 	}
-	for start, until := 0, 0; start <= len(text); start = until + 1 {
-		until = len(text)
+	for start := 0; start <= len(text); {
+		until := len(text)
 		if i := strings.IndexByte(text[start:], '\n'); i >= 0 {
 			until = start + i
 		}
@@ -151,6 +151,7 @@ func KeyParts(text string) []Found {
 		default:
 			end()
 		}
+		start = until + 1
 	}
 	end()
 	return found
