@@ -153,6 +153,7 @@ func viewHit(h recall.Hit, words []string) view.Hit {
 		why("speaker", l.Parts.Speaker, "The question names who said it.")
 		why("answers", l.Parts.Answer, "The message before it asks the same.")
 		why("rule", l.Parts.Rule, "It is a standing instruction about the subject.")
+		why("question", l.Parts.Question, "It fits one of several questions.")
 	}
 	why("vectors", x.Fused.Vector, "It is close in meaning.")
 	return v

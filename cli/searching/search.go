@@ -144,6 +144,7 @@ func ShowExplanation(w io.Writer, e wire.Explanation) {
 			{"first", p.First},
 			{"prose", p.Prose},
 			{"rule", p.Rule},
+			{"question", p.Question},
 			{"asking", p.Asking},
 			{"answer", p.Answer},
 			{"feedback", p.Feedback},

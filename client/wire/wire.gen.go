@@ -2097,6 +2097,7 @@ type LexicalParts struct {
 	Neighbours float64 `json:"neighbours"`
 	Period     float64 `json:"period"`
 	Prose      float64 `json:"prose"`
+	Question   float64 `json:"question"`
 	Rule       float64 `json:"rule"`
 	Speaker    float64 `json:"speaker"`
 	Together   float64 `json:"together"`

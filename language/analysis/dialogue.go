@@ -58,8 +58,8 @@ func speakersOf(text string) (speakers []string, dialogue bool) {
 	return speakers, true
 }
 
-// mostQuestions is the maximum number of questions of one text that are told apart.
-const mostQuestions = 8
+// mostQuestions is the maximum number of questions of one text that are told apart: each is ranked by itself.
+const mostQuestions = 4
 
 // questionEnds returns where each question of a folded text ends, if it asks several; nil if it asks one, or too many. What is said
 // between two belongs to the next one, and the rest to the last.

@@ -3,65 +3,70 @@ package rank
 import (
 	"slices"
 
-	"reverie/language/analysis"
 	"reverie/search"
-	"reverie/search/index"
 )
 
-// mostBalanced is the largest factor for the terms of a short question: one of two common words is mostly small talk.
-const mostBalanced = 3
+// ownQuestion is the share of the score that a unit has from the one of several questions that it matches best.
+const ownQuestion = .5
 
-// balanceOf returns the factors for the terms of several questions of one text, such that each question counts as much as the one with
-// most inverse document frequency: a long one would take all places. A question with fewer than two known words keeps its weight. It
-// returns nil if fewer than two questions have them.
-func balanceOf(q analysis.Query, c *index.Collection) []float64 {
-	if q.Questions < 2 {
-		return nil
+// leastKnown is the number of known words from which a question counts as one of several: shorter ones are small talk.
+const leastKnown = 2
+
+// answerEach sets the parts that units, which are ranked by all words, owe to single questions of a text that asks several. By all
+// words, the units that match a long question take all places. The best unit for each question has the same score.
+func (r *ranking) answerEach(ranked []Ranked) {
+	if len(ranked) == 0 {
+		return
 	}
-	weights, known := make([]float64, q.Questions), make([]int, q.Questions)
-	for i, term := range q.Terms {
-		if term.Stop || len(c.Body[i]) == 0 {
+	share, asked := make([]float64, len(ranked)), 0
+	for number := range r.q.Questions {
+		one := r.of(number)
+		if one == nil {
 			continue
 		}
-		for j := range weights {
-			if term.In&(1<<j) != 0 {
-				weights[j] += idf(len(c.Units), len(c.Body[i]))
-				known[j]++
+		asked++
+		scores, best := make([]float64, len(ranked)), 0.
+		for i, found := range ranked {
+			scores[i] = one.parts(found.Unit).total()
+			best = max(best, scores[i])
+		}
+		for i := range share {
+			if best > 0 {
+				share[i] = max(share[i], scores[i]/best)
 			}
 		}
 	}
-	most, several := 0., 0
-	for j := range weights {
-		if known[j] < 2 {
-			weights[j] = 0
-			continue
-		}
-		most = max(most, weights[j])
-		several++
+	if asked < 2 {
+		return
 	}
-	if several < 2 {
-		return nil
+	best := ranked[0].Parts.total()
+	for _, found := range ranked {
+		best = max(best, found.Parts.total())
 	}
-	for j, weight := range weights {
-		if weights[j] = 1; weight > 0 {
-			weights[j] = min(mostBalanced, most/weight)
-		}
+	for i := range ranked {
+		ranked[i].Parts.Question = ownQuestion * (share[i]*best - ranked[i].Parts.total())
 	}
-	return weights
 }
 
-// balanced returns the factor for a term: the greatest of the questions that have it.
-func balanced(factors []float64, term analysis.QueryTerm) float64 {
-	greatest := 0.
-	for j, factor := range factors {
-		if term.In&(1<<j) != 0 {
-			greatest = max(greatest, factor)
+// of returns the ranking by the words of one of several questions; nil if it has too few that are known.
+func (r *ranking) of(number int) *ranking {
+	one := *r
+	one.sessions = newEnclosing(r.sessions.sessions)
+	one.allocate()
+	known := 0
+	for i, term := range r.terms {
+		if term.In&(1<<number) == 0 {
+			continue
+		}
+		one.add(i, term)
+		if !term.Stop && i < len(r.q.Terms) && len(r.c.Body[i]) > 0 {
+			known++
 		}
 	}
-	if greatest == 0 {
-		return 1
+	if known < leastKnown {
+		return nil
 	}
-	return greatest
+	return &one
 }
 
 // people are the units that name somebody of a dialogue.

@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -11,14 +12,15 @@ import (
 	"reverie/search/index"
 )
 
-// TestRankBalance checks that of two questions in one text the short one has as much weight as the long one, unless it is small talk
-// of common words.
-func TestRankBalance(t *testing.T) {
+// TestRankQuestions checks that of two questions in one text each has a place among the first hits, however long the other is, unless
+// only one has enough words that are known.
+func TestRankQuestions(t *testing.T) {
 	texts := []string{
-		"red oar", "mast deck hull wind", "mast deck hull", "red", "oar", "red", "oar", "red", "oar", "rain",
+		"red oar", "mast deck hull wind sail", "mast deck", "red", "oar", "red", "oar", "red", "oar", "rain",
 	}
-	q, c := collected(search.Sessions, nil, texts, "red oar mast deck hull wind")
-	if diff := gocmp.Diff([]int{1, 2, 0}, places(Rank(q, c, only()))[:3]); diff != "" {
+	q, c := collected(search.Sessions, nil, texts, "red oar mast deck hull wind sail")
+	o := only()
+	if diff := gocmp.Diff([]int{1, 2, 0}, places(Rank(q, c, o))[:3]); diff != "" {
 		t.Fatal(diff)
 	}
 	q.Questions = 2
@@ -27,17 +29,23 @@ func TestRankBalance(t *testing.T) {
 			q.Terms[i].In = 1
 		}
 	}
-	factors := balanceOf(q, c)
-	if factors[0] <= 1 || factors[0] > mostBalanced || factors[1] != 1 {
-		t.Errorf("factors %v", factors)
-	}
-	if diff := gocmp.Diff([]int{0, 1, 2}, places(Rank(q, c, only()))[:3]); diff != "" {
+	ranked := Rank(q, c, o)
+	if diff := gocmp.Diff([]int{1, 0, 2}, places(ranked)[:3]); diff != "" {
 		t.Error(diff)
+	}
+	parts := byUnit(ranked)
+	if parts[1].Question != 0 || parts[0].Question <= 0 || parts[3].Question >= parts[0].Question {
+		t.Errorf("%+v", ranked)
+	}
+	if got, want := parts[0].total(), ownQuestion*(parts[0].Body+parts[1].Body); math.Abs(got-want) > 1e-9 {
+		t.Errorf("the best for the short question has %g, want %g", got, want)
 	}
 
 	q.Terms[1].Text, q.Terms[1].Forms, c.Body[1] = "oars", []string{"oars"}, nil
-	if factors := balanceOf(q, c); factors != nil {
-		t.Errorf("with a single known word: %v", factors)
+	for _, r := range Rank(q, c, o) {
+		if r.Parts.Question != 0 {
+			t.Errorf("with a single known word: %+v", r)
+		}
 	}
 }
 

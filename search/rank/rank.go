@@ -34,6 +34,7 @@ type LexicalParts struct {
 	Period     float64 `json:"period"`     // it lies in or near a period that the question names
 	Prose      float64 `json:"prose"`      // negative: an assistant said it
 	Rule       float64 `json:"rule"`       // it is a standing instruction about the subject of the question
+	Question   float64 `json:"question"`   // how well it matches one of several questions; negative: it matches none well
 	Asking     float64 `json:"asking"`     // negative: it asks more than it states
 	Answer     float64 `json:"answer"`     // the preceding turn asks the same question
 	Feedback   float64 `json:"feedback"`   // words that the question lacks and most of the first hits share
@@ -49,7 +50,7 @@ type LexicalParts struct {
 // total returns the sum of the parts.
 func (p LexicalParts) total() float64 {
 	return p.Body + p.Speaker + p.Neighbours + p.Enclosing + p.Together + p.Period + p.Prose +
-		p.Rule + p.Asking + p.Answer + p.Feedback + p.First
+		p.Rule + p.Question + p.Asking + p.Answer + p.Feedback + p.First
 }
 
 // Rank returns the units of c that match q, best first, at most o.Depth. c must have been collected for q.
@@ -81,6 +82,7 @@ func Rank(q analysis.Query, c *index.Collection, o Options) []Ranked {
 		ranked[i].rule = found.Unit == rule
 		ranked[i].session, ranked[i].among = r.sessions.of[found.Unit], !r.sessions.assisted[r.sessions.of[found.Unit]]
 	}
+	r.answerEach(ranked)
 	return order(ranked, c, o)
 }
 
@@ -125,7 +127,6 @@ type ranking struct {
 	reached  []float64 // the same including its neighbours' words
 	covered  []float64 // inverse document frequencies of the words that it contains, or of the part that reaches it
 	speaker  []float64 // nil unless a speaker is named
-	balance  []float64 // per question of several: factor for the weight of its terms
 	people   people
 	whole    float64 // the maximum of covered
 	dated    float64 // the part of whole that is words naming a period
@@ -141,17 +142,21 @@ type occurrence struct {
 }
 
 func newRanking(q analysis.Query, c *index.Collection, o Options) *ranking {
-	n := len(c.Units)
-	values := make([]float64, 4*n)
 	r := &ranking{
-		o: o, q: q, terms: q.Searched(), c: c, bm25: newBM25(c, o), periods: periodsOf(q, c, o),
-		body: values[:n:n], reached: values[n : 2*n : 2*n], covered: values[2*n : 3*n : 3*n],
-		sessions: newEnclosing(newSessions(c, o)),
+		o: o, q: q, terms: q.Searched(), c: c, bm25: newBM25(c, o), periods: periodsOf(q, c, o), sessions: newEnclosing(newSessions(c, o)),
 	}
-	r.balance = balanceOf(q, c)
 	r.people = r.peopleOf()
-	r.spread = spread{reach: values[3*n:], near: r.sessions.near, Neighbourhood: o.neighbourhood(c.Corpus)}
+	r.allocate()
 	return r
+}
+
+// allocate empties what add changes, except sessions.
+func (r *ranking) allocate() {
+	n := len(r.c.Units)
+	values := make([]float64, 4*n)
+	r.body, r.reached, r.covered = values[:n:n], values[n:2*n:2*n], values[2*n:3*n:3*n]
+	r.spread = spread{reach: values[3*n:], near: r.sessions.near, Neighbourhood: r.o.neighbourhood(r.c.Corpus)}
+	r.speaker, r.whole, r.dated, r.current = nil, 0, 0, nil
 }
 
 // add counts term i of those that are searched.
@@ -203,10 +208,9 @@ func (r *ranking) addAlone(weight float64) {
 	}
 }
 
-// share returns the weight of a term before its inverse document frequency: as often as the question repeats it, and more in a short
-// question next to a long one.
+// share returns the weight of a term before its inverse document frequency: as often as the question repeats it.
 func (r *ranking) share(term analysis.QueryTerm) float64 {
-	share := float64(max(1, term.Count)) * balanced(r.balance, term)
+	share := float64(max(1, term.Count))
 	if r.names(term) {
 		share *= r.o.PeriodTerms
 	}

@@ -346,7 +346,7 @@ func TestLexicalPartsInJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"body":1.5,"speaker":0,"neighbours":0,"enclosing":0,"together":0,` +
-		`"period":0,"prose":0,"rule":0,"asking":0,"answer":0,"feedback":0,"first":0,"coverage":0.5,"exact":true}`
+		`"period":0,"prose":0,"rule":0,"question":0,"asking":0,"answer":0,"feedback":0,"first":0,"coverage":0.5,"exact":true}`
 	if diff := gocmp.Diff(want, string(data)); diff != "" {
 		t.Error(diff)
 	}
