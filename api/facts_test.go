@@ -189,6 +189,8 @@ func TestFactsSwitchedOff(t *testing.T) {
 		{method: "POST", path: factsPath + some + "/feedback", body: map[string]any{"kind": "HELPFUL"}},
 		{method: "DELETE", path: factsPath + some + "/feedback" + some},
 		{method: "POST", path: factsPath + "/rebuild"},
+		{method: "POST", path: factsPath + some + "/forget"},
+		{method: "POST", path: originalFactsPath + some + "/forget"},
 	} {
 		r.key = h.admin
 		h.wantError(h.do(r), 410, "facts_off")

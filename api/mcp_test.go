@@ -97,6 +97,7 @@ var toolCalls = map[string]string{
 	toolbox.EditFile:     `{"filename":"secret.md","oldText":"The password","newText":"The password"}`, // equal: refused alike
 	toolbox.Remember:     `{"text":"Locker %d belongs to Grace"}`,
 	toolbox.ForgetTool:   `{"text":"The statement %d","filename":"secret.md"}`,
+	toolbox.MemoryForget: `{"pattern":"The statement %d"}`,
 	toolbox.MemoryQuery:  `{"op":"list"}`,
 	toolbox.MemoryUpsert: `{"op":"insert","content":"The desk number is %d"}`,
 }

@@ -13,6 +13,7 @@ import (
 	"reverie/search"
 	"reverie/search/keyword"
 	"reverie/store"
+	"reverie/store/dreams"
 	"reverie/store/gate"
 )
 
@@ -26,6 +27,7 @@ const (
 	EditFile     = "edit_workspace_memory_file"
 	SearchFiles  = "search_workspace_memory"
 	Remember     = "remember"
+	MemoryForget = "memory_forget"
 
 	// Tools for clients that act for a person by themselves (see Offers); models of chats are not given them.
 	ForgetTool   = "forget"
@@ -291,6 +293,23 @@ func tools() []tool {
 			},
 			writes: true, repeats: true,
 			run: (*call).remember,
+		},
+		{
+			name:  MemoryForget,
+			title: "Forget everywhere", result: forgotEverywhere{},
+			description: "Forget something for good, when the user asks for it: a fact by its id, a statement copied from a result, or everything " +
+				"with some words. Give one of the three. With pattern, nothing is changed until dry_run is false: show the user what was found, and " +
+				"ask first. What is forgotten is not learned again from old messages; only the user's own words bring it back.",
+			params: []param{
+				{name: "fact_id", kind: text, max: maxFactID, doc: "Id of a fact."},
+				{name: "text", kind: text, max: maxRemembered, doc: "A statement as a memory file has it; several on separate lines."},
+				{name: "filename", kind: text, max: maxPathChars, doc: "Of text: path of the file, as in a result. Default: MEMORY.md."},
+				{name: "pattern", kind: text, max: dreams.MaxPattern, doc: "Words, in any case: everything that has them is forgotten."},
+				{name: "dry_run", kind: boolean, doc: "Only show what would be forgotten. Default: true with pattern, else false."},
+				scopeParam,
+			},
+			writes: true, replaces: true, repeats: true,
+			run: (*call).forgetEverywhere,
 		},
 	}
 }

@@ -91,6 +91,7 @@ var calls = []struct {
 	{toolbox.ReadFile, map[string]any{"filename": "MEMORY.md"}},
 	{toolbox.MemoryUpsert, map[string]any{"op": "insert", "content": "The mast is 12 m high"}},
 	{toolbox.MemoryQuery, map[string]any{"op": "list"}},
+	{toolbox.MemoryForget, map[string]any{"pattern": "berth", "dry_run": false}},
 	{toolbox.ForgetTool, map[string]any{"text": "The boat is called Heron"}},
 }
 
