@@ -142,6 +142,7 @@ func probes(quarantined, dreamt, rehearsed uuid.UUID) map[string]probe {
 			status: 404,
 			body:   object(map[string]any{"owner": "api:42", "path": "nothing.md", "startLine": 1}),
 		},
+		"forget-fact":            {path: ada + "/facts/" + uuid.NewString() + "/forget", status: 404},
 		"summarize-conversation": {path: "/api/v1/memory/ada/summarize/c1", status: 503},
 		"list-extractions":       {path: ada + "/extractions", status: 200},
 		"get-extraction":         {path: ada + "/extractions/" + quarantined.String(), status: 200},

@@ -191,6 +191,8 @@ func TestFactsSwitchedOff(t *testing.T) {
 		{method: "GET", path: originalFactsPath + "/contradictions"},
 		{method: "POST", path: originalFactsPath + "/contradictions" + some + "/resolve", body: map[string]any{"resolution": "IGNORE"}},
 		{method: "POST", path: factsPath + "/rebuild"},
+		{method: "POST", path: factsPath + some + "/forget"},
+		{method: "POST", path: originalFactsPath + some + "/forget"},
 	} {
 		r.key = h.admin
 		h.wantError(h.do(r), 410, "facts_off")

@@ -98,6 +98,7 @@ var toolCalls = map[string]string{
 	toolbox.Remember:           `{"text":"Locker %d belongs to Grace"}`,
 	toolbox.ListContradictions: `{"limit":10}`,
 	toolbox.ForgetTool:         `{"text":"The statement %d","filename":"secret.md"}`,
+	toolbox.MemoryForget:       `{"pattern":"The statement %d"}`,
 	toolbox.MemoryQuery:        `{"op":"list"}`,
 	toolbox.MemoryUpsert:       `{"op":"insert","content":"The desk number is %d"}`,
 

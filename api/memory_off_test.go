@@ -49,7 +49,7 @@ var concerns = map[string]concern{
 
 	"list-files": ownHand, "read-file": ownHand, "file-history": ownHand, "file-diff": ownHand, "file-blame": ownHand,
 	"export-snapshot":   ownHand,
-	"list-prompt-files": ownHand, "forget": ownHand, // of what there is not
+	"list-prompt-files": ownHand, "forget": ownHand, "forget-fact": ownHand, // of what there is not
 	"write-file": ownWrite, "delete-file": ownWrite, "undelete-file": ownWrite, "restore-file": ownWrite, "set-prompt-file": ownWrite,
 	"set-prompt-files": ownWrite,
 	"confirm-entry":    ownWrite, "edit-entry": ownWrite, "forget-entry": ownWrite,

@@ -56,7 +56,10 @@ func TestOffers(t *testing.T) {
 		toolbox.ReadFile:     {map[string]any{"filename": "MEMORY.md"}},
 		toolbox.MemoryQuery:  {map[string]any{"op": "list"}, map[string]any{"op": "search", "query": "boat"}},
 		toolbox.MemoryUpsert: {map[string]any{"op": "insert", "content": "The mast is 12 m high"}},
-		toolbox.ForgetTool:   {map[string]any{"text": "The boat is called Heron"}},
+		toolbox.MemoryForget: {
+			map[string]any{"pattern": "berth"}, map[string]any{"pattern": "berth", "dry_run": false}, map[string]any{"pattern": "zebra"},
+		},
+		toolbox.ForgetTool: {map[string]any{"text": "The boat is called Heron"}},
 
 		toolbox.RememberStructured: {map[string]any{"type": "user", "key": "diet", "content": "Vegetarian"}},
 		toolbox.RecallStructured:   {map[string]any{}, map[string]any{"type": "project"}},
@@ -68,7 +71,7 @@ func TestOffers(t *testing.T) {
 	}
 	for _, name := range []string{ // in an order in which they work
 		toolbox.WriteFile, toolbox.Remember, toolbox.EditFile, toolbox.MemorySearch, toolbox.MemoryGet, toolbox.ListFiles,
-		toolbox.SearchFiles, toolbox.ReadFile, toolbox.MemoryQuery, toolbox.MemoryUpsert, toolbox.ForgetTool,
+		toolbox.SearchFiles, toolbox.ReadFile, toolbox.MemoryQuery, toolbox.MemoryUpsert, toolbox.MemoryForget, toolbox.ForgetTool,
 		toolbox.RememberStructured, toolbox.RecallStructured, toolbox.ForgetStructured, toolbox.SessionSearch, toolbox.FactProbe,
 		toolbox.WriteMemory, toolbox.StructuredSearch,
 	} {
@@ -121,6 +124,41 @@ func TestForgetTool(t *testing.T) {
 	}
 	if got := h.call(ada, toolbox.ForgetTool, map[string]any{"text": "The boat is red"}); !got.IsError {
 		t.Errorf("%s", got.Content)
+	}
+}
+
+// A pattern shows what it finds first. What was forgotten does not come back by a tool, whatever it writes with.
+func TestMemoryForget(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	ada := h.as("user:1")
+	h.apply(ada, memory.ScopePersonal, memory.MemoryPath, "# Memory\n\n- The boat is called Heron\n- The rent is 900\n")
+	pattern := map[string]any{"pattern": "heron"}
+	if shown := h.want(ada, toolbox.MemoryForget, pattern); shown.Written != nil || len(shown.list("found")) != 1 {
+		t.Errorf("%s", shown.Content)
+	}
+	if text := h.content(ada, memory.ScopePersonal, memory.MemoryPath); !strings.Contains(text, "Heron") {
+		t.Errorf("%q", text)
+	}
+	pattern["dry_run"] = false
+	if done := h.want(ada, toolbox.MemoryForget, pattern); done.Written == nil || len(done.list("forgotten")) != 1 {
+		t.Errorf("%s", done.Content)
+	}
+	for name, arguments := range map[string]map[string]any{
+		toolbox.Remember:  {"text": "The boat is called Heron"},
+		toolbox.WriteFile: {"filename": "boat.md", "content": "- The boat is called Heron\n- It has a mast.\n"},
+	} {
+		if got := h.call(ada, name, arguments); !strings.Contains(got.Content, "own words") {
+			t.Errorf("%s: %s", name, got.Content)
+		}
+	}
+	if text := h.content(ada, memory.ScopePersonal, "boat.md"); text != "- It has a mast.\n" {
+		t.Errorf("%q", text)
+	}
+	for _, wrong := range []map[string]any{{}, {"pattern": "abc", "text": "x y"}, {"fact_id": "x"}, {"text": "The boat is red"}} {
+		if got := h.call(ada, toolbox.MemoryForget, wrong); !got.IsError {
+			t.Errorf("%v: %s", wrong, got.Content)
+		}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"reverie/scan"
 	"reverie/store"
 	"reverie/store/dreams"
+	"reverie/store/erase"
 )
 
 // Saved is the result of a request to remember.
@@ -248,6 +249,9 @@ func (k *call) remember(ctx context.Context) (any, error) {
 	if saved.Receipt.Key != "" || slices.ContainsFunc(saved.Items, wrote) {
 		k.result.Written = &saved.Receipt
 	}
+	if done := saved.Receipt.Changes; len(done) > 0 && done[0].Withheld {
+		out.Message = "Not remembered: the user had it forgotten, and only their own words bring it back. Say so"
+	}
 	if n := len(saved.Items); n > 1 {
 		out.Message += fmt.Sprintf(" (%d statements)", n)
 	}
@@ -271,11 +275,22 @@ type Forget struct {
 	// Shown is the text of the passage as it was shown; empty: unknown. Since documents change, only statements
 	// contained in it are forgotten, wherever they are in the document now.
 	Shown string
+	// Pattern are words in place of a path: every statement with them is forgotten.
+	Pattern string
+	// Erase also takes the words out of earlier versions and of messages, for good.
+	Erase bool
+	// Preview changes nothing.
+	Preview bool
 }
+
+// FoundStatement is a statement in the document that had it.
+type FoundStatement = dreams.Found
 
 // Forgotten is the result of Forget.
 type Forgotten struct {
 	Statements []Statement
+	Found      []FoundStatement // in documents, in the same or similar words
+	Words      erase.Redacted   // where else words were erased
 	// Receipt lists the documents changed, with new versions; earlier versions stay in the history.
 	Receipt memory.Receipt
 }
@@ -286,10 +301,9 @@ type Statement struct {
 	Text  string
 }
 
-// Forget removes statements from the caller's documents, on behalf of the person: from the document that was shown,
-// MEMORY.md, PROFILE.md, the archives and the daily notes. Dreams, extractions and flushes do not write them again in
-// any wording; the person may, by editing or by asking to remember. Messages of conversations and earlier versions
-// are kept.
+// Forget removes statements from the caller's documents, on behalf of the person, and erases them in what was made of documents and
+// messages (see dreams.Forget). Dreams, extractions, flushes, imports and tools do not write them again in any wording; the person
+// may, by editing or by asking to remember. Messages of conversations and earlier versions are kept, unless f.Erase.
 //
 // The error is *store.InvalidError if f names nothing that can be forgotten (a path of a conversation, lines without
 // a statement). It wraps store.ErrNotFound if the document or the statements do not exist any longer, and
@@ -308,6 +322,9 @@ func (b *Box) forget(ctx context.Context, c Caller, f Forget, author memory.Auth
 		}
 	}
 	scope := f.Scope
+	if scope == "" && f.Path == "" {
+		scope = b.scope(c)
+	}
 	if scope == "" {
 		d, err := b.Store.VisibleDocument(ctx, c.Identity, f.Path)
 		if err != nil {
@@ -318,13 +335,15 @@ func (b *Box) forget(ctx context.Context, c Caller, f Forget, author memory.Auth
 	id := c.by(author)
 	done, err := b.Store.Forget(ctx, id, dreams.ForgetRequest{
 		Ref: memory.Ref{Scope: scope, Path: f.Path}, FromLine: f.FromLine, ToLine: max(f.ToLine, f.FromLine), Entry: f.Entry, Shown: f.Shown,
-		Key: keyOf("forget", c.Key, string(scope), f.Path, strconv.Itoa(f.FromLine), strconv.Itoa(f.ToLine), string(f.Entry), f.Shown),
+		Pattern: f.Pattern, Erase: f.Erase, Preview: f.Preview,
+		Key: keyOf("forget", c.Key, string(scope), f.Path, strconv.Itoa(f.FromLine), strconv.Itoa(f.ToLine), string(f.Entry), f.Shown, f.Pattern,
+			strconv.FormatBool(f.Erase)),
 	})
 	if err != nil {
 		return Forgotten{}, err
 	}
 	b.changed(id, done.Receipt)
-	out := Forgotten{Receipt: done.Receipt}
+	out := Forgotten{Receipt: done.Receipt, Found: done.Found, Words: done.Words}
 	for _, s := range done.States {
 		out.Statements = append(out.Statements, Statement{Entry: s.ID, Text: s.Text})
 	}

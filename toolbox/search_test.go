@@ -97,7 +97,7 @@ func TestDefinitions(t *testing.T) {
 	names := []string{
 		toolbox.MemorySearch, toolbox.MemoryGet, toolbox.ListFiles, toolbox.SearchFiles, toolbox.ReadFile,
 		toolbox.WriteFile, toolbox.EditFile, toolbox.Remember, toolbox.RememberStructured, toolbox.RecallStructured,
-		toolbox.ForgetStructured, toolbox.SessionSearch, toolbox.FactProbe, toolbox.MemoryFeedback,
+		toolbox.ForgetStructured, toolbox.SessionSearch, toolbox.FactProbe, toolbox.MemoryFeedback, toolbox.MemoryForget,
 	}
 	all := toolbox.Definitions()
 	if len(all) != len(names) {

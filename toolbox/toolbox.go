@@ -14,6 +14,7 @@ import (
 	"reverie/search"
 	"reverie/search/keyword"
 	"reverie/store"
+	"reverie/store/dreams"
 	"reverie/store/gate"
 )
 
@@ -27,6 +28,7 @@ const (
 	EditFile           = "edit_workspace_memory_file"
 	SearchFiles        = "search_workspace_memory"
 	Remember           = "remember"
+	MemoryForget       = "memory_forget"
 	ListContradictions = "fact_list_contradictions"
 
 	RememberStructured = "remember_structured"
@@ -318,6 +320,23 @@ func fileTools() []tool {
 				"Ask the user which one holds before relying on either.",
 			params: []param{{name: "limit", kind: integer, min: 1, max: maxContradictions, doc: "Maximum number of pairs. Default: 50."}},
 			run:    (*call).listContradictions,
+		},
+		{
+			name:  MemoryForget,
+			title: "Forget everywhere", result: forgotEverywhere{},
+			description: "Forget something for good, when the user asks for it: a fact by its id, a statement copied from a result, or everything " +
+				"with some words. Give one of the three. With pattern, nothing is changed until dry_run is false: show the user what was found, and " +
+				"ask first. What is forgotten is not learned again from old messages; only the user's own words bring it back.",
+			params: []param{
+				{name: "fact_id", kind: text, max: maxFactID, doc: "Id of a fact."},
+				{name: "text", kind: text, max: maxRemembered, doc: "A statement as a memory file has it; several on separate lines."},
+				{name: "filename", kind: text, max: maxPathChars, doc: "Of text: path of the file, as in a result. Default: MEMORY.md."},
+				{name: "pattern", kind: text, max: dreams.MaxPattern, doc: "Words, in any case: everything that has them is forgotten."},
+				{name: "dry_run", kind: boolean, doc: "Only show what would be forgotten. Default: true with pattern, else false."},
+				scopeParam,
+			},
+			writes: true, replaces: true, repeats: true,
+			run: (*call).forgetEverywhere,
 		},
 	}
 }

@@ -178,6 +178,9 @@ func redacted(done memory.ChangeReceipt) (note string) {
 		note += fmt.Sprintf(". %d statements were left out because they instruct the assistant: a person decides about them. Do not write "+
 			"them again", done.Held)
 	}
+	if done.Withheld {
+		note += ". Statements that the user had forgotten were left out: only the user's own words bring them back. Do not write them again"
+	}
 	return note
 }
 

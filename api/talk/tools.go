@@ -4,14 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"strconv"
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"reverie/api/fault"
 	"reverie/api/rest"
 	"reverie/memory"
-	"reverie/memory/markdown"
 	"reverie/toolbox"
 )
 
@@ -133,13 +130,7 @@ func (s *Room) rememberRoutes() {
 			"one where owners are not kept apart). What is known already is recognised; a statement that says otherwise takes the place of the " +
 			"old line, whose version stays in the history.",
 	}, s.remember)
-	rest.Register(s.Server, rest.Route{
-		ID: "forget", Method: http.MethodPost, Act: rest.Changes, Path: "/api/v1/agents/{agent}/forget", Tag: "chat", Need: memory.RoleMember,
-		Summary: "Forget statements of a document", Body: rest.MaxSmallBody, Errors: []int{http.StatusConflict},
-		Doc: "Takes the statements on the given lines out of the document, MEMORY.md, PROFILE.md, the archives and the daily notes. No dream, " +
-			"extraction or flush writes them again, in any words; the person may. What was said in conversations stays, and so do earlier " +
-			"versions.",
-	}, s.forget)
+	s.forgetRoutes()
 }
 
 type rememberInput struct {
@@ -194,60 +185,4 @@ func (s *Room) remember(ctx context.Context, in *rememberInput) (*rest.Reply[rem
 	}
 	s.Written(id, saved.Receipt)
 	return rest.OK(viewRemembered(saved)), nil
-}
-
-type forgetInput struct {
-	rest.AgentParam
-	rest.RequestKeyParam
-	Body struct {
-		rest.PersonBody
-		Path      string           `json:"path" minLength:"1" maxLength:"255" doc:"Path of the document." example:"MEMORY.md"`
-		Scope     memory.Scope     `json:"scope,omitempty" enum:"PERSONAL,TEAM,GLOBAL" doc:"Missing: the one that the path means to the owner, their own first."`
-		StartLine int              `json:"startLine,omitempty" minimum:"0" doc:"First line; all statements in the range are forgotten."`
-		EndLine   int              `json:"endLine,omitempty" minimum:"0" doc:"Last line, inclusive; missing: the first one."`
-		Entry     markdown.EntryID `json:"entry,omitempty" maxLength:"64" doc:"One statement in place of lines, by its id."`
-		Shown     string           `json:"shown,omitempty" maxLength:"20000" doc:"The text of the passage as it was shown. Documents change: with it, only statements that are a part of it are forgotten, wherever they have moved to."`
-	}
-}
-
-// forgottenView lists what was forgotten.
-type forgottenView struct {
-	Statements []statementView `json:"statements"`
-	Receipt    writtenView     `json:"receipt" doc:"Which documents changed; the versions before stay in the history."`
-}
-
-type statementView struct {
-	Entry markdown.EntryID `json:"entry"`
-	Text  string           `json:"text"`
-}
-
-func (s *Room) forget(ctx context.Context, in *forgetInput) (*rest.Reply[forgottenView], error) {
-	b := in.Body
-	id, agent, err := s.NeedOwner(ctx, in.Agent, b.Person())
-	if err != nil {
-		return nil, err
-	}
-	if b.EndLine == 0 {
-		b.EndLine = b.StartLine
-	}
-	path, err := memory.ParsePath(b.Path)
-	if err != nil {
-		return nil, fault.InvalidAt("body.path", "%s", err)
-	}
-	if b.StartLine == 0 && b.Entry == "" || b.EndLine < b.StartLine {
-		return nil, fault.InvalidAt("body.startLine", "name lines of the document, or an entry")
-	}
-	key := rest.RequestLedgerKey(ctx, in.IdempotencyKey, "forget", id.Agent, string(id.Owner), string(b.Scope), path,
-		strconv.Itoa(b.StartLine), strconv.Itoa(b.EndLine), string(b.Entry), b.Shown)
-	done, err := s.Tools.Forget(ctx, toolbox.Caller{Identity: id, Agent: agent, Key: key}, toolbox.Forget{
-		Path: path, Scope: b.Scope, FromLine: b.StartLine, ToLine: b.EndLine, Entry: b.Entry, Shown: b.Shown,
-	})
-	if err != nil {
-		return nil, err
-	}
-	s.Written(id, done.Receipt)
-	return rest.OK(forgottenView{
-		Statements: rest.Views(done.Statements, func(f toolbox.Statement) statementView { return statementView(f) }),
-		Receipt:    viewWritten(done.Receipt),
-	}), nil
 }

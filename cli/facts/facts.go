@@ -26,7 +26,7 @@ func Command(s *session.Session) *cobra.Command {
 		own.whyCommand(),
 		own.feedbackCommand("helpful", "Call a fact helpful: it gains trust", "HELPFUL"),
 		own.feedbackCommand("unhelpful", "Call a fact unhelpful: it loses trust", "UNHELPFUL"),
-		own.undoCommand(), own.rebuildCommand(), own.contradictionsCommand(),
+		own.undoCommand(), own.forgetCommand(), own.rebuildCommand(), own.contradictionsCommand(),
 	)
 	return c
 }

@@ -30,6 +30,13 @@ func TestFactsFromTheShell(t *testing.T) {
 		t.Error(out)
 	}
 	clitest.Contains(t, mustRun(t, "facts", "rebuild"), "accepted")
+	clitest.Contains(t, grace("forget", "deploy day"), "would be forgotten: MEMORY.md:2", "nothing was changed")
+	clitest.Contains(t, grace("facts", "forget", id, "--dry-run"), "would be forgotten: MEMORY.md:1  Keeps bees")
+	clitest.Contains(t, grace("facts", "forget", id), "forgotten: MEMORY.md:1  Keeps bees")
+	clitest.Contains(t, grace("forget", "deploy day", "--yes", "--erase"), "forgotten: MEMORY.md:1", "document_versions.content")
+	if out := grace("facts"); out != "no facts\n" {
+		t.Error(out)
+	}
 }
 
 // The shell shows what was put into a context, and why something was not.

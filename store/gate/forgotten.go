@@ -53,9 +53,9 @@ where e.workspace_id = @workspace and e.agent_id = @agent and e.owner_key = @own
 // forgotten are the forgotten statements of those whose documents are written.
 type forgotten struct {
 	states  map[memory.Owner][]dream.State
-	gone    map[memory.Owner]judge.Gone // of states, made when it is needed
+	gone    map[memory.Owner]judge.Gone                  // of states, made when it is needed
 	revived map[memory.Owner]map[markdown.EntryID]string // texts in which they are said again
-	all     bool // the last change adds nothing else
+	all     bool                                         // the last change adds nothing else
 }
 
 // forgetterOf returns the owner under whom forgotten statements of a document are stored; empty: they cannot be forgotten.

@@ -92,6 +92,7 @@ var calls = []struct {
 	{toolbox.ListContradictions, map[string]any{}},
 	{toolbox.MemoryUpsert, map[string]any{"op": "insert", "content": "The mast is 12 m high"}},
 	{toolbox.MemoryQuery, map[string]any{"op": "list"}},
+	{toolbox.MemoryForget, map[string]any{"pattern": "berth", "dry_run": false}},
 	{toolbox.ForgetTool, map[string]any{"text": "The boat is called Heron"}},
 	{toolbox.RememberStructured, map[string]any{"type": "project", "key": "harbour", "content": "The harbour closes at ten"}},
 	{toolbox.RecallStructured, map[string]any{"query": "harbour"}},

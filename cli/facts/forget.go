@@ -1,0 +1,113 @@
+package facts
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"reverie/cli/output"
+	"reverie/cli/session"
+	"reverie/client/wire"
+)
+
+// forgetCommand returns the command that forgets a fact.
+func (s commands) forgetCommand() *cobra.Command {
+	var erase, dry bool
+	c := &cobra.Command{
+		Use:   "forget <fact>",
+		Short: "Forget a fact everywhere; it is not learned again",
+		Args:  session.NeedsArgs(1, 1, aFact),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			client, err := s.AgentClient()
+			if err != nil {
+				return err
+			}
+			done, err := client.ForgetFact(cmd.Context(), s.Agent, args[0], wire.ForgetFactParams{
+				Person: s.Person(), IdempotencyKey: uuid.NewString(), Erase: erase, DryRun: dry,
+			})
+			if err != nil {
+				return err
+			}
+			return s.Print(cmd, done.Raw, func(w io.Writer) error { return showForgotten(w, done.Data) })
+		},
+	}
+	c.Flags().BoolVar(&erase, "erase", false, "also take the words out of earlier versions and of messages, for good")
+	c.Flags().BoolVar(&dry, "dry-run", false, "only show what would be forgotten")
+	return c
+}
+
+// Forget returns the command that forgets everything with some words, or lines of a document.
+func Forget(s *session.Session) *cobra.Command {
+	var (
+		erase, yes bool
+		path       string
+		from, to   int
+		scope      string
+	)
+	c := &cobra.Command{
+		Use:   "forget [words]",
+		Short: "Forget everything that contains some words, or lines of a document; it is not learned again",
+		Long: "Forget everything that contains some words, or the statements on lines of a document: in documents, drafts, summaries and reports.\n" +
+			"It is not learned again, in any words; what a person says anew lifts that. Words only show what they find, until --yes is given.\n" +
+			"With --erase it also goes from earlier versions and from messages, for good.",
+		Args: session.NeedsArgs(0, 1, "at most one argument: quote several words"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if (len(args) == 1) == (path != "") {
+				return errors.New("name words, or a document with --path and --line")
+			}
+			client, err := s.AgentClient()
+			if err != nil {
+				return err
+			}
+			dry := len(args) == 1 && !yes
+			body := wire.ForgetBody{
+				Owner: s.Owner, Channel: s.Channel, Sender: s.Sender, EndUserID: s.EndUser, Path: path, Scope: scope, Erase: &erase, DryRun: &dry,
+			}
+			if len(args) == 1 {
+				body.Pattern = args[0]
+			} else {
+				body.StartLine, body.EndLine = &from, &to
+			}
+			done, err := client.Forget(cmd.Context(), s.Agent, wire.ForgetParams{IdempotencyKey: uuid.NewString()}, body)
+			if err != nil {
+				return err
+			}
+			return s.Print(cmd, done.Raw, func(w io.Writer) error { return showForgotten(w, done.Data) })
+		},
+	}
+	f := c.Flags()
+	f.BoolVar(&erase, "erase", false, "also take the words out of earlier versions and of messages, for good")
+	f.BoolVar(&yes, "yes", false, "forget what the words find")
+	f.StringVar(&path, "path", "", "document, in place of words")
+	f.IntVar(&from, "line", 0, "with --path: the first line")
+	f.IntVar(&to, "to", 0, "with --path: the last line; default: the first one")
+	f.StringVar(&scope, "scope", "", "PERSONAL or TEAM; default: the owner's memory")
+	return c
+}
+
+func showForgotten(w io.Writer, done wire.Forgotten) error {
+	did := "forgotten"
+	if done.DryRun {
+		did = "would be forgotten"
+	}
+	if len(done.Found)+len(done.Erased) == 0 {
+		_, err := fmt.Fprintln(w, "nothing was found")
+		return err
+	}
+	for _, f := range done.Found {
+		fmt.Fprintf(w, "%s: %s  %s\n", did, output.Place(output.OneLine(f.Path, 200), f.StartLine, f.EndLine), output.OneLine(f.Text, 200))
+	}
+	for _, p := range done.Erased {
+		fmt.Fprintf(w, "%s in %s: %s\n", did, p.Place, output.Count(p.Rows, "row"))
+	}
+	for _, p := range done.Kept {
+		fmt.Fprintf(w, "stays in names and ids: %s, %s\n", p.Place, output.Count(p.Rows, "row"))
+	}
+	if done.DryRun {
+		fmt.Fprintln(w, "nothing was changed: repeat it with --yes, or without --dry-run")
+	}
+	return nil
+}
