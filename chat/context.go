@@ -228,7 +228,7 @@ func (a *assembly) system() (string, error) {
 	documents := memory.SystemPrompt(a.load.Documents)
 	texts := []string{documents}
 	if a.found != nil {
-		for _, p := range a.found.passages {
+		for _, p := range a.found.all() {
 			texts = append(texts, p.text())
 		}
 	}

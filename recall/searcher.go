@@ -34,7 +34,7 @@ import (
 	"reverie/search/index"
 	"reverie/search/keyword"
 	"reverie/search/rank"
-	"reverie/store/facts"
+	stored "reverie/store/facts"
 	"reverie/store/gate"
 	"reverie/store/indexes"
 )
@@ -50,7 +50,7 @@ type Store interface {
 	IndexLag(ctx context.Context, id memory.Identity, corpora []search.Corpus, token int64) (indexes.Lag, error)
 	Documents(ctx context.Context, id memory.Identity, filter gate.DocumentFilter) ([]gate.DocumentEntry, error)
 	Leader(ctx context.Context, id memory.Identity) (memory.Identity, bool, error)
-	Doubted(ctx context.Context, id memory.Identity) ([]facts.Doubt, error)
+	Doubted(ctx context.Context, id memory.Identity) ([]stored.Doubt, error)
 	DocumentsWith(ctx context.Context, id memory.Identity, documents []uuid.UUID, words [][]string, limit int) ([]memory.Document, error)
 }
 

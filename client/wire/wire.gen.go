@@ -1120,6 +1120,16 @@ type Entry struct {
 	Token string `json:"token,omitempty,omitzero"`
 }
 
+// ErasedPlace defines model for ErasedPlace.
+type ErasedPlace struct {
+	// Parts Sentences, or other parts of texts.
+	Parts int `json:"parts,omitempty,omitzero"`
+
+	// Place Table and column.
+	Place string `json:"place"`
+	Rows  int    `json:"rows"`
+}
+
 // Event defines model for Event.
 type Event struct {
 	At     time.Time `json:"at"`
@@ -1463,6 +1473,19 @@ type Fallback struct {
 	Text string `json:"text"`
 }
 
+// Fault defines model for Fault.
+type Fault struct {
+	Error FaultError `json:"error"`
+}
+
+// FaultError defines model for FaultError.
+type FaultError struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Param   string `json:"param"`
+	Type    string `json:"type"`
+}
+
 // FeedbackBody defines model for FeedbackBody.
 type FeedbackBody struct {
 	// Kind One of: HELPFUL, UNHELPFUL.
@@ -1579,6 +1602,9 @@ type FocusedBody struct {
 type ForgetBody struct {
 	Channel string `json:"channel,omitempty,omitzero"`
 
+	// DryRun Only show what would be forgotten. Missing: true with a pattern, else false.
+	DryRun *bool `json:"dryRun,omitempty"`
+
 	// EndLine Last line, inclusive; missing: the first one.
 	EndLine   *int   `json:"endLine,omitempty"`
 	EndUserID string `json:"endUserId,omitempty,omitzero"`
@@ -1586,13 +1612,20 @@ type ForgetBody struct {
 	// Entry One statement in place of lines, by its id.
 	Entry string `json:"entry,omitempty,omitzero"`
 
+	// Erase Also take the words out of earlier versions and of messages, for good.
+	Erase *bool `json:"erase,omitempty"`
+
 	// Owner Owner key; or give channel and sender, or endUserId.
 	Owner string `json:"owner,omitempty,omitzero"`
 
-	// Path Path of the document.
-	Path string `json:"path"`
+	// Path Of the document.
+	Path string `json:"path,omitempty,omitzero"`
 
-	// Scope Missing: the one that the path means to the owner, their own first. One of: PERSONAL, TEAM, GLOBAL.
+	// Pattern In place of a path: every statement with these words, in any case.
+	Pattern string `json:"pattern,omitempty,omitzero"`
+
+	// Scope Missing: the one that the path means to the owner, their own first; with a pattern, that of the owner's memory. One of:
+	// PERSONAL, TEAM, GLOBAL.
 	Scope  string `json:"scope,omitempty,omitzero"`
 	Sender string `json:"sender,omitempty,omitzero"`
 
@@ -1606,8 +1639,29 @@ type ForgetBody struct {
 
 // Forgotten defines model for Forgotten.
 type Forgotten struct {
-	Receipt    Written     `json:"receipt"`
-	Statements []Statement `json:"statements"`
+	// DryRun Nothing was changed.
+	DryRun bool `json:"dryRun"`
+
+	// Erased Where else words were taken out.
+	Erased []ErasedPlace `json:"erased"`
+
+	// Found Where documents had them, in the same or similar words.
+	Found []ForgottenStatement `json:"found"`
+
+	// Kept With erase: names and ids that contain the words, such as paths. They stay.
+	Kept       []ErasedPlace `json:"kept"`
+	Receipt    Written       `json:"receipt"`
+	Statements []Statement   `json:"statements"`
+}
+
+// ForgottenStatement defines model for ForgottenStatement.
+type ForgottenStatement struct {
+	EndLine   int    `json:"endLine"`
+	Entry     string `json:"entry"`
+	Path      string `json:"path"`
+	Scope     string `json:"scope"`
+	StartLine int    `json:"startLine"`
+	Text      string `json:"text"`
 }
 
 // Found defines model for Found.
@@ -3007,6 +3061,28 @@ type Signals struct {
 	Recalls      int       `json:"recalls"`
 }
 
+// Sketch defines model for Sketch.
+type Sketch struct {
+	Anywhere  bool           `json:"anywhere,omitempty,omitzero"`
+	Listed    bool           `json:"listed,omitempty,omitzero"`
+	Opposites int            `json:"opposites,omitempty,omitzero"`
+	Relations int32          `json:"relations,omitempty,omitzero"`
+	Salt      string         `json:"salt"`
+	Spaceless bool           `json:"spaceless,omitempty,omitzero"`
+	Turns     int32          `json:"turns,omitempty,omitzero"`
+	Units     []SketchedUnit `json:"units,omitempty,omitzero"`
+	What      []string       `json:"what,omitempty,omitzero"`
+}
+
+// SketchedUnit defines model for SketchedUnit.
+type SketchedUnit struct {
+	Exact    bool   `json:"exact,omitempty,omitzero"`
+	Hash     string `json:"hash"`
+	Name     bool   `json:"name,omitempty,omitzero"`
+	Phrase   int    `json:"phrase,omitempty,omitzero"`
+	Relation int32  `json:"relation,omitempty,omitzero"`
+}
+
 // Skip defines model for Skip.
 type Skip struct {
 	Filename string `json:"filename"`
@@ -3141,6 +3217,7 @@ type State struct {
 	ReasonCode  string    `json:"reasonCode,omitempty,omitzero"`
 	RemAt       time.Time `json:"remAt,omitempty,omitzero"`
 	RemHits     int       `json:"remHits,omitempty,omitzero"`
+	Sketch      Sketch    `json:"sketch,omitempty,omitzero"`
 	Status      string    `json:"status"`
 	Text        string    `json:"text"`
 }
@@ -4364,13 +4441,35 @@ func (c *Client) UndoFactFeedback(
 	return call[KnownFact](ctx, c, r)
 }
 
+// ForgetFactParams are the optional parameters of ForgetFact.
+type ForgetFactParams struct {
+	Person
+	// Repeated requests with the same key are executed once and answered alike.
+	IdempotencyKey string `header:"Idempotency-Key"`
+	// Also take the words out of earlier versions and of messages, for good.
+	Erase bool `query:"erase"`
+	// Only show what would be forgotten.
+	DryRun bool `query:"dryRun"`
+}
+
+// ForgetFact calls POST /api/v1/agents/{agent}/facts/{fact}/forget: forget a fact.
+func (c *Client) ForgetFact(
+	ctx context.Context, agent string, fact string, params ForgetFactParams,
+) (Answer[Forgotten], error) {
+	r := request{
+		method: "POST", path: "/api/v1/agents/%s/facts/%s/forget",
+		arguments: []any{agent, fact}, params: params,
+	}
+	return call[Forgotten](ctx, c, r)
+}
+
 // ForgetParams are the optional parameters of Forget.
 type ForgetParams struct {
 	// Repeated requests with the same key are executed once and answered alike.
 	IdempotencyKey string `header:"Idempotency-Key"`
 }
 
-// Forget calls POST /api/v1/agents/{agent}/forget: forget statements of a document.
+// Forget calls POST /api/v1/agents/{agent}/forget: forget statements.
 func (c *Client) Forget(
 	ctx context.Context, agent string, params ForgetParams, body ForgetBody,
 ) (Answer[Forgotten], error) {
@@ -5339,4 +5438,30 @@ func (c *Client) Ready(ctx context.Context) (Answer[Ready], error) {
 		method: "GET", path: "/readyz",
 	}
 	return call[Ready](ctx, c, r)
+}
+
+// CreateChatCompletionParams are the optional parameters of CreateChatCompletion.
+type CreateChatCompletionParams struct {
+	// The client's id of the conversation; missing: the messages tell which one it is.
+	XReverieConversation string `header:"X-Reverie-Conversation"`
+	// memory: the answer, or the first event of a stream, has a field reverie with what memory added. One of: memory.
+	XReverieInclude string `header:"X-Reverie-Include"`
+}
+
+// CreateChatCompletion calls POST /v1/chat/completions: complete a chat, for OpenAI's clients.
+func (c *Client) CreateChatCompletion(
+	ctx context.Context, params CreateChatCompletionParams, body json.RawMessage,
+) (Answer[[]byte], error) {
+	r := request{
+		method: "POST", path: "/v1/chat/completions", params: params, body: body,
+	}
+	return c.raw(ctx, r)
+}
+
+// ListModels calls GET /v1/models: list the agents that the key may use, for OpenAI's clients.
+func (c *Client) ListModels(ctx context.Context) (Answer[[]byte], error) {
+	r := request{
+		method: "GET", path: "/v1/models",
+	}
+	return c.raw(ctx, r)
 }
