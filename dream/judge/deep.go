@@ -237,11 +237,11 @@ func (b barred) bars(c dream.Candidate, said claim.Words) (code, why string, ok 
 		same := s.is(c, said)
 		switch {
 		case s.Status == dream.Forgotten:
-			if same || s.tells(what) {
+			if same || s.restates(what) {
 				return dream.ReasonForgotten, "A person wanted it gone.", true
 			}
 		case s.Status == dream.Held:
-			if same || s.tells(what) {
+			if same || s.restates(what) {
 				return dream.ReasonHeld, "It instructs the assistant: a person decides about it.", true
 			}
 		case !same || b.saidAnew(c, s.State):
@@ -264,8 +264,8 @@ func (b barred) left(c dream.Candidate, said claim.Words) bool {
 	})
 }
 
-// tells reports whether a text contains everything that a state says, or is at least half of it.
-func (s barredState) tells(what claim.Content) bool {
+// restates reports whether a text contains everything that a state says, or is at least half of it.
+func (s barredState) restates(what claim.Content) bool {
 	return len(s.what) > 1 && s.what.Within(what) || len(what) > 1 && 2*len(what) >= len(s.what) && what.Within(s.what)
 }
 
@@ -477,7 +477,7 @@ func (g Gone) Said(id markdown.EntryID, text string) []dream.State {
 	c, said, what := dream.Candidate{ID: id, Text: text}, claim.WordsOf(text), claim.ContentOf(text)
 	var out []dream.State
 	for _, s := range g.states {
-		if s.is(c, said) || s.tells(what) {
+		if s.is(c, said) || s.restates(what) {
 			out = append(out, s.State)
 		}
 	}
