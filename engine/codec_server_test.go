@@ -112,7 +112,7 @@ func TestTheCodecServerNeedsTheKey(t *testing.T) {
 	}
 }
 
-// A preflight request needs no key, and tells only the UI's pages what they may send.
+// A preflight request needs no key, and only the UI's pages learn what they may send.
 func TestPreflightOfTheCodecServer(t *testing.T) {
 	s, _ := codecServer(t)
 	got := ask(s, "OPTIONS", "/decode", "", map[string]string{"Origin": codecUI, "Access-Control-Request-Headers": "x-namespace,content-type"})

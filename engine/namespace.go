@@ -26,7 +26,7 @@ const (
 	callTimeout = 20 * time.Second
 	// registerPause is the time between two attempts to register search attributes in a new namespace.
 	registerPause = 200 * time.Millisecond
-	// retention is how long a namespace that is created here keeps closed workflows.
+	// retention is the time for which a namespace that is created here keeps closed workflows.
 	retention = 14 * 24 * time.Hour
 )
 

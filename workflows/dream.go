@@ -117,7 +117,7 @@ func (d *dreaming) sleep(ctx workflow.Context) error {
 	return err
 }
 
-// runNow returns the id of the current run. Recorded only when it changes, it tells a run that was reset from the one
+// runNow returns the id of the current run. Recorded only when it changes, it distinguishes a run that was reset from the one
 // that began.
 func (d *dreaming) runNow(ctx workflow.Context) string {
 	var run string

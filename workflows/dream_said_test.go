@@ -116,7 +116,7 @@ func TestADreamIntoAFullMemory(t *testing.T) {
 	}
 }
 
-// TestQuotedLinesArePromotedAsTheyAre promotes a line that quotes its message, as it stands in the note.
+// TestQuotedLinesArePromotedAsTheyAre promotes a line that quotes its message, as it is in the note.
 func TestQuotedLinesArePromotedAsTheyAre(t *testing.T) {
 	w := newDreamWorld(t)
 	for day := 28; day <= 30; day++ {

@@ -326,7 +326,7 @@ func (e *dreamEnv) script() {
 		}).Maybe()
 }
 
-// note remembers that a step was done, and tells how often it was done before.
+// note remembers that a step was done, and returns how often it was done before.
 func (e *dreamEnv) note(step string) int {
 	n := 0
 	for _, d := range e.did {

@@ -229,7 +229,7 @@ func TestExtractRecordsAFailureWhenTheModelStaysAway(t *testing.T) {
 	if len(e.concluded) != 1 || e.concluded[0].ReasonCode != ReasonModelUnavailable {
 		t.Errorf("concluded %+v", e.concluded)
 	}
-	// How long it tries stands in the options; the environment ends the attempts earlier than a server does.
+	// How long it tries is set in the options; the environment ends the attempts earlier than a server does.
 	if o := modelCall(setting.DefaultExtractSettings()); o.ScheduleToCloseTimeout != 24*time.Hour || o.RetryPolicy.MaximumAttempts != 0 {
 		t.Errorf("it tries for %s, %d times", o.ScheduleToCloseTimeout, o.RetryPolicy.MaximumAttempts)
 	}

@@ -170,7 +170,7 @@ func TestImportIsCancelled(t *testing.T) {
 	}
 }
 
-// What an import is found by tells of what asks most for attention.
+// The outcome of an import is that of the item that most needs attention.
 func TestOutcomeOfAnImport(t *testing.T) {
 	for want, c := range map[string]activities.EndImportResult{
 		"skipped":     {Cancelled: true, ImportProgress: activities.ImportProgress{Outcomes: map[memory.Outcome]int{"failed": 1}}},

@@ -11,7 +11,7 @@ import (
 	"reverie/api/rest"
 )
 
-// metadataRoutes tells clients where to sign in (RFC 9728). Answers to requests without a valid key name this page.
+// metadataRoutes names the server where clients sign in (RFC 9728). Answers to requests without a valid key name this page.
 func (m *room) metadataRoutes() {
 	rest.RegisterRaw(m.Server, rest.Route{
 		ID: "mcp-metadata", Method: http.MethodGet, Path: rest.ResourceMetadataPath, Tag: "operation",

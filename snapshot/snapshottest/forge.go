@@ -52,7 +52,7 @@ type forged struct {
 	localFlags                         *uint16
 	descriptor                         bool // sizes and checksum follow the data
 	behind                             string
-	// share is the number of an entry whose bytes this one also uses, without data of its own; 0: none.
+	// share is the number of an entry whose bytes this one also uses, instead of separate data; 0: none.
 	share int
 }
 

@@ -18,7 +18,7 @@ import (
 	"reverie/store/pg"
 )
 
-// OutcomeRefused is the outcome of an import that wrote nothing; its reason tells why.
+// OutcomeRefused is the outcome of an import that wrote nothing; its reason says why.
 const OutcomeRefused memory.Outcome = "refused"
 
 // SnapshotImport is the record of an import of a snapshot. It holds names and hashes, never contents.

@@ -1,6 +1,6 @@
 // Package stdio serves a remote MCP server of Reverie over standard input and output, for clients that start their servers as programs.
 // Every message is answered by the remote server; only subscriptions are kept here, since a session of standard input and output can
-// push what the remote server tells in the answer of a request that listens.
+// push what the remote server sends in the answer of a request that listens.
 package stdio
 
 import (
@@ -212,7 +212,7 @@ func (p *proxy) keep(ctx context.Context, ended <-chan struct{}) {
 	}
 }
 
-// transport adds the key, and tells when the stream of an answer ends by itself.
+// transport adds the key, and reports when the stream of an answer ends by itself.
 type transport struct {
 	base  http.RoundTripper
 	key   string

@@ -17,7 +17,7 @@ import (
 // dilution compares searches of a set with those of the same set after an assistant has added long answers to each dialogue.
 type dilution struct {
 	Answers int `json:"answers"` // added to each dialogue
-	// Text is how many times as much text there is, and Time how many times as long the mean search takes.
+	// Text is the ratio of the sizes of text, and Time that of the mean times of a search.
 	Text   float64    `json:"text"`
 	Time   float64    `json:"time"`
 	Recall []recallAt `json:"recall"`
