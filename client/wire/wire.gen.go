@@ -1379,6 +1379,19 @@ type Fallback struct {
 	Text string `json:"text"`
 }
 
+// Fault defines model for Fault.
+type Fault struct {
+	Error FaultError `json:"error"`
+}
+
+// FaultError defines model for FaultError.
+type FaultError struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Param   string `json:"param"`
+	Type    string `json:"type"`
+}
+
 // FeedbackBody defines model for FeedbackBody.
 type FeedbackBody struct {
 	// Kind One of: HELPFUL, UNHELPFUL.
@@ -5115,4 +5128,30 @@ func (c *Client) Ready(ctx context.Context) (Answer[Ready], error) {
 		method: "GET", path: "/readyz",
 	}
 	return call[Ready](ctx, c, r)
+}
+
+// CreateChatCompletionParams are the optional parameters of CreateChatCompletion.
+type CreateChatCompletionParams struct {
+	// The client's id of the conversation; missing: the messages tell which one it is.
+	XReverieConversation string `header:"X-Reverie-Conversation"`
+	// memory: the answer, or the first event of a stream, has a field reverie with what memory added. One of: memory.
+	XReverieInclude string `header:"X-Reverie-Include"`
+}
+
+// CreateChatCompletion calls POST /v1/chat/completions: complete a chat, for OpenAI's clients.
+func (c *Client) CreateChatCompletion(
+	ctx context.Context, params CreateChatCompletionParams, body json.RawMessage,
+) (Answer[[]byte], error) {
+	r := request{
+		method: "POST", path: "/v1/chat/completions", params: params, body: body,
+	}
+	return c.raw(ctx, r)
+}
+
+// ListModels calls GET /v1/models: list the agents that the key may use, for OpenAI's clients.
+func (c *Client) ListModels(ctx context.Context) (Answer[[]byte], error) {
+	r := request{
+		method: "GET", path: "/v1/models",
+	}
+	return c.raw(ctx, r)
 }
