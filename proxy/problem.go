@@ -36,7 +36,7 @@ func wireFault(p *fault.Problem) completion.Fault {
 		kind = "server_error"
 	}
 	if p.Name == fault.BudgetSpent || p.Name == fault.ModelFailed { // again, they fail as now
-		p.With(retryHeader, "false")
+		p = p.With(retryHeader, "false")
 	}
 	code, known := codes[p.Name]
 	if !known {

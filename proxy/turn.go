@@ -175,11 +175,8 @@ func (t *turn) keep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	named := t.conversation
-	known := 0
-	if t.conversation, known = place(&t.thread, found, t.Now()); named != "" {
-		t.conversation = named
-	}
+	conversation, known := place(&t.thread, found, t.Now())
+	t.conversation = cmp.Or(t.conversation, conversation)
 	_, err = t.append(ctx, messages[known:], false)
 	return err
 }
@@ -306,8 +303,7 @@ func (t *turn) observe(ctx context.Context, took time.Duration, failed error) {
 		return
 	}
 	taken := chat.Taken{Outcome: chat.TurnAnswered, By: chat.ByModel, Usage: t.usage, Took: took}
-	switch {
-	case t.turns.Model == nil:
+	if t.turns.Model == nil {
 		taken.By = chat.ByRecall
 	}
 	switch {

@@ -46,7 +46,7 @@ func (f *Forwarder) Forward(ctx context.Context, body []byte, sent Feature) (ans
 	case response.StatusCode < http.StatusMultipleChoices:
 		return response, 0, nil
 	}
-	defer response.Body.Close() //nolint:errcheck // it is read as far as it is of use
+	defer response.Body.Close()
 	if response.StatusCode < http.StatusBadRequest {
 		return nil, 0, complain(response, &Call{Key: f.key})
 	}

@@ -101,7 +101,7 @@ func readContent(raw json.RawMessage) (text, others, problem string) {
 		if json.Unmarshal(one, &p) != nil {
 			return "", "", "send each part as an object with a type"
 		}
-		note := ""
+		var note string
 		switch p.Type {
 		case "text", "input_text", "output_text", "refusal":
 			texts = append(texts, cmp.Or(p.Text, p.Refusal))
