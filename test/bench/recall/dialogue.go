@@ -66,6 +66,31 @@ func (d dialogue) turnCount() (n int) {
 	return n
 }
 
+// pairs returns each question together with the one half the list after it. Its evidence is that of both; there is none if one of them
+// has none.
+func pairs(questions []question) []question {
+	out := slices.Clone(questions)
+	if len(out) < 2 {
+		return out
+	}
+	for i := range out {
+		one, other := &out[i], questions[(i+len(questions)/2)%len(questions)]
+		one.text += " " + other.text
+		one.older, one.newer = nil, nil
+		if len(one.evidence) == 0 || len(other.evidence) == 0 {
+			one.evidence = nil
+			continue
+		}
+		one.evidence = slices.Clone(one.evidence)
+		for _, turn := range other.evidence {
+			if !slices.Contains(one.evidence, turn) {
+				one.evidence = append(one.evidence, turn)
+			}
+		}
+	}
+	return out
+}
+
 // sessionsByTurn maps each turn to the number of its session.
 func (d dialogue) sessionsByTurn() map[string]int {
 	sessions := make(map[string]int, d.turnCount())

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -150,5 +151,26 @@ func TestMessagesOf(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, messagesOf(dialogues[0].sessions[0])); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestPairs(t *testing.T) {
+	questions := []question{
+		{text: "Where?", category: "place", evidence: []string{"1", "2"}, older: []string{"1"}, newer: []string{"2"}},
+		{text: "Who?", evidence: []string{"3"}},
+		{text: "When?", evidence: []string{"2", "4"}},
+		{text: "Why?"},
+	}
+	want := []question{
+		{text: "Where? When?", category: "place", evidence: []string{"1", "2", "4"}},
+		{text: "Who? Why?"},
+		{text: "When? Where?", evidence: []string{"2", "4", "1"}},
+		{text: "Why? Who?"},
+	}
+	if got := pairs(questions); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if len(questions[0].evidence) != 2 {
+		t.Error("the questions were changed")
 	}
 }

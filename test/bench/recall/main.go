@@ -36,6 +36,7 @@ func main() {
 		"with -offline: vary each parameter of the ranking, and choose those of each set on the others")
 	flag.IntVar(&b.answers, "answers", 0, "measure also with this number of long answers of an assistant added to each dialogue")
 	flag.IntVar(&b.inject, "inject", 0, "measure also how much of the evidence is in a context with this number of tokens of recalled memory")
+	flag.BoolVar(&b.paired, "pairs", false, "ask two questions in one: each with the one half the list after it")
 	flag.StringVar(&b.dense, "dense", "",
 		"fuse with a frozen ranking instead of a model's: a file of JSON lines (dense.go), or one of "+strings.Join(sortedNames(madeUp), ", "))
 	flag.Var(&b.bars, "min", "exit with status 1 if the overall recall is lower, such as turn@10=0.78,session@10=0.95")
@@ -58,6 +59,7 @@ type bench struct {
 	ablate  bool
 	offline bool
 	crossed bool
+	paired  bool
 	answers int
 	inject  int
 	bars    bars
@@ -181,6 +183,11 @@ func (b *bench) read() ([]set, error) {
 		}
 		for j := range dialogues {
 			dialogues[j].agent = fmt.Sprintf("dialogue-%d-%d", i+1, j+1)
+		}
+		if b.paired {
+			for j := range dialogues {
+				dialogues[j].questions = pairs(dialogues[j].questions)
+			}
 		}
 		sets[i] = set{strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)), dialogues}
 	}
