@@ -55,6 +55,7 @@ var relations = []relation{
 	// Who employs somebody.
 	{employer, regexp.MustCompile(`^(.*?)\b(?i:works?|working|employed|job|position|employee) ` + adverbsEN + `(?i:at|for|by|with|of) (.+)$`), company},
 	{employer, regexp.MustCompile(`^(.*?)\b(?i:joined|(?:started|starts|got|took|accepted)(?: working| a job| a new job| a position| the job)? (?:at|with|for)|switched (?:jobs )?(?:from \S+ )?to|(?:hired|recruited) by) (.+)$`), company},
+	{employer, regexp.MustCompile(`^(.*?)(?i:\b(?:(?:been|is|am|'m|are) (?:now |currently )?with|(?:is|am|'m|are) (?:now|currently) (?:at|with))) (\p{Lu}.*)$`), company},
 	{employer, regexp.MustCompile(`^(.*?)(?i:\b(?:employer|company|workplace)(?: is|:)(?: now)?) (.+)$`), company},
 	{employer, regexp.MustCompile(`^(.*?)\b(?i:arbeit(?:e|et|en)|angestellt|beschäftigt|jobbe|jobbt|tätig|stelle|job) ` + adverbsDE + `(?i:als \S+ )?(?i:bei der|beim|bei|für die|für) (.+?)(?i: angestellt| beschäftigt| tätig)?$`), company},
 	{employer, regexp.MustCompile(`^(.*?)\b(?i:bin|ist|habe|hat) ` + adverbsDE + `(?i:zu|zur|zum|bei|bei der) (.+?)(?i: gewechselt| angefangen| angestellt| beschäftigt)$`), company},
@@ -80,6 +81,7 @@ var relations = []relation{
 	{name, regexp.MustCompile(`^(.*?)\b(?i:heiß(?:e|t|en)|nennt sich|hört auf den namen)(?i: jetzt| nun| eigentlich| übrigens)? (.+)$`), proper},
 	{name, regexp.MustCompile(`^(?i:der |mein |die )?(?i:name)(?i: (?:meine[rs]?|unsere[rs]?|von|der|des))?(.*?)(?i: ist| lautet|:) (.+)$`), proper},
 	{name, regexp.MustCompile(`^(.*?)(?:的)?(?:名字是|名字叫做?|名字：|名叫|名为|叫做|叫|改名为|改名叫|姓名是|姓名：)([^，,。]{1,12})$`), proper},
+	{name, regexp.MustCompile(`^.*?\b(?i:named|nannten|call) ((?i:our|my|his|her|the|unseren?|meinen?) \p{L}+) (\p{Lu}\p{L}+)$`), proper},
 	// Where somebody comes from.
 	{origin, regexp.MustCompile(`^(.*?)\b(?i:(?:is|am|'m|are|comes?|hails?)(?: originally)? from|hometown is|born in|was born in|nationality is|nationality:) (.+)$`), place},
 	{origin, regexp.MustCompile(`^(.*?)\b(?i:komm(?:e|t)(?: ursprünglich)? aus|stamm(?:e|t)(?: ursprünglich)? aus|geburtsort ist|heimatstadt ist|bin in|ist in) (.+?)(?i: geboren)$`), place},
@@ -90,6 +92,9 @@ var relations = []relation{
 		`telefon|handy|nummer|rufnummer|erreichbar|erreichst(?: du)?(?: mich| ihn| sie)?|anrufen)\b|电话号码|手机号码|手机号|电话|手机|号码).*?(\+?\d(?:[ \-/()]{0,2}\d){4,}).*$`), digits},
 	{phone, regexp.MustCompile(`^(?i:you can |you |please )?(?i:call|reach|phone|ring|text) (.+?) (?i:on|at|under|via) (\+?\d(?:[ \-/()]{0,2}\d){4,}).*$`), digits},
 	{email, regexp.MustCompile(`^(.*?)(?i:\b(?:e-?mail(?:s)?(?: address)?|mail(?:adresse)?|e-mail-adresse|write to|write|schreib)\b|邮箱地址|邮箱|邮件地址|电子邮件|邮件).*?([\w.+-]+@[\w-]+(?:\.[\w-]+)+).*$`), address},
+	{phone, regexp.MustCompile(`^()(?i:ruft? mich unter|请?打我的?电话).*?(\+?\d(?:[ \-/()]{0,2}\d){4,}).*$`), digits},
+	{"room", regexp.MustCompile(`^(.*?)(?i:\b(?:in|im) (?:room|raum|zimmer|saal|hall)) ([\w.-]{1,8})$`), word},
+	{"room", regexp.MustCompile(`^(.*?)在([\w.-]{1,8})(?:号)?(?:房间|会议室|教室)(?:开会|上课|见面)?$`), word},
 	// What else people have one of.
 	{school, regexp.MustCompile(`^(.*?)\b(?i:stud(?:y|ies|ying) (?:\S+ ){0,3}?at|attends?|goes to school at|studier(?:e|t) (?:\S+ ){0,3}?an der|enrolled at) (.+)$`), company},
 	{school, regexp.MustCompile(`^(.*?)\b(?i:goes to|go to|attends?|school is|geht auf (?:die|das)|besucht (?:die|das)|schule ist (?:die|das)) (.*(?i:school|high|elementary|college|university|academy|schule|gymnasium|kindergarten|kita))$`), word},
@@ -209,10 +214,16 @@ func proper(text string) (value, bool) {
 
 const maxName = 4
 
+// inCity matches an address with the city behind it.
+var inCity = regexp.MustCompile(`^(.+?)(?:,| in) (\p{Lu}[\p{L} -]+)$`)
+
 // street matches an address within a place.
 var street = regexp.MustCompile(`(?i)\d|str(?:asse|aße|\.)?\b|\b(?:street|st\.|road|rd\.?|avenue|ave\.?|lane|drive|square|weg|allee|platz|gasse)\b|[路街巷弄号]`)
 
 func place(text string) (value, bool) {
+	if m := inCity.FindStringSubmatch(text); m != nil && street.MatchString(m[1]) {
+		text = m[2]
+	}
 	if words := strings.Fields(text); len(words) > 0 && lowerPlace[strings.ToLower(words[0])] {
 		return value{}, false
 	}
@@ -249,11 +260,16 @@ func company(text string) (value, bool) {
 		}
 		return value{Kind: kindName, Text: strings.TrimSuffix(folded(t), "公司")}, true
 	}
+	if m := definite.FindString(text); m != "" && !clubs.MatchString(m) && !strings.Contains(m, "office") {
+		return value{Kind: kindName, Text: folded(m)}, true
+	}
 	v, ok := proper(text)
 	return v, ok && !cities[v.Text] && !clubs.MatchString(text)
 }
 
 var (
+	// definite matches who employs somebody without a name: the railway.
+	definite = regexp.MustCompile(`^the [a-z]+(?: [a-z]+){0,2}$`)
 	clubs    = regexp.MustCompile(`(?i)\b(?:club|choir|band|team|group|society|association|gym|party|league|orchestra|course|class|verein|chor)\b`)
 	atPlaces = regexp.MustCompile(`家|办公室|远程|咖啡馆|晚上|早上|周|楼`)
 	cities   = set(`北京 上海 深圳 广州 杭州 南京 成都 武汉 西安 苏州 天津 重庆 厦门 青岛 长沙 香港 台北 berlin munich hamburg cologne vienna zurich london paris frankfurt`)
@@ -321,7 +337,7 @@ var groups = []group{
 		`separated=separated|getrennt|分居`, `partnered=in a (?:committed |long-term )?relationship|vergeben|in einer (?:festen )?beziehung|恋爱中|有(?:女|男)朋友`)},
 	{"diet", true, states(
 		`vegan=vegan|veganer(?:in)?|纯素食?者?|严格素食|吃纯素`, `vegetarian=vegetarian|vegetarier(?:in)?|vegetarisch|素食者|素食主义者|素食|吃素`, `pescatarian=pescatarian|pescetarier(?:in)?`,
-		`omnivore=omnivore|eats? (?:meat|everything|fish and meat|steak)|meat[- ]eater|ess?e? (?:alles|fleisch|gerne fleisch)|isst (?:alles|fleisch|gerne fleisch)|吃肉|什么都吃|肉食|吃荤`)},
+		`omnivore=omnivore|eats? (?:meat|everything|fish and meat|steak)|meat[- ]eater|fish and meat|fisch und fleisch|ess?e? (?:alles|fleisch|gerne fleisch)|isst (?:alles|fleisch|gerne fleisch)|吃肉|吃鱼和肉|什么都吃|肉食|吃荤`)},
 	{"smoking", true, states(`yes=smokes?|smoker|rauche?t?|raucher(?:in)?|抽烟|吸烟|烟民`, `no=non-?smoker|(?:do|does)(?:n't| not) smoke|nichtraucher(?:in)?|rauche?t? nicht(?: mehr)?|no longer smokes?|(?:quit|stopped|gave up) smoking|不抽烟|不吸烟|戒烟了?`)},
 	{"handedness", true, states(`left=left-handed|linkshänder(?:in)?|左撇子|左利手`, `right=right-handed|rechtshänder(?:in)?|右撇子|右利手`)},
 	{"rhythm", true, states(`early=(?:a |an )?(?:morning person|early bird|early riser)|frühaufsteher(?:in)?|morgenmensch|早起的人|早睡早起`, `late=(?:a )?(?:night owl|late riser|night person)|nachteule|langschläfer(?:in)?|nachtmensch|夜猫子`)},
@@ -365,7 +381,7 @@ var copulaBefore = regexp.MustCompile(copulas)
 // innerWords are what a state may have in front of it, and behind it.
 var innerWords = regexp.MustCompile(`(?i)^(?:\s|\b(?:now|currently|still|already|happily|newly|officially|finally|again|just|a|an|strict|strictly|fully|completely|mostly|temporarily|put|jetzt|aktuell|derzeit|noch|immer|` +
 	`seit|wieder|glücklich|frisch|inzwischen|nun|strikt|streng|strenge?r?|komplett|eine?|gesund|ich|mich|worden|since|by|default|\d{4}|gelegt|indefinitely|vorerst|for|until|further|notice|as|of|today|this|week|heute|` +
-	`permanently|years|months|yrs|long|time|overall|diet|person|person|in|is|am|on|the|a|all|well|year|weiterhin|gerade|wurde|und|zur|Zeit|zurzeit|momentan)\b)*(?:\b(?:in|since|on|im|seit|am|for|last|this) .{1,20})?$`)
+	`permanently|years|months|yrs|long|time|overall|diet|person|person|in|is|am|on|the|a|all|well|year|weiterhin|gerade|wurde|und|zur|Zeit|zurzeit|momentan)\b)*(?:\b(?:in|since|on|im|seit|am|for|last|this|to|with|mit) .{1,20})?$`)
 
 var innerHan = strings.NewReplacer("现在", "", "目前", "", "已经", "", "已", "", "正在", "", "正", "", "仍然", "", "还", "", "是", "", "了", "", "处于", "", "状态", "", "被", "", "一个", "", "个", "", "的", "",
 	"人", "", "是一名", "", "者", "", "主义", "", "者了", "", "一名", "", "一位", "", "目前处于", "", "刚", "", "都", "", "只", "", "中", "", " ", "", "在", "", "我", "", "每天", "", "经常", "", "平时", "", "名", "")
@@ -420,7 +436,7 @@ func (r *reader) state(text string) bool {
 
 var (
 	innerStates = regexp.MustCompile(`目前处于|处于|状态|(?i:\bstatus(?: of| von)?\b)`)
-	startsVerb  = regexp.MustCompile(`(?i)^(?:eats?|smokes?|works?|isst|esse|rauche?t?|arbeite?t?|läuft|ruht|single|vegan|vegetarian)`)
+	startsVerb  = regexp.MustCompile(`(?i)^(?:eats?|fis[ch]h? |smokes?|works?|isst|esse|rauche?t?|arbeite?t?|läuft|ruht|single|vegan|vegetarian)`)
 )
 
 // personal reports whether a state of people is said of a subject.

@@ -117,7 +117,7 @@ func templatePairs(t *testing.T) (out []pair) {
 
 func TestDevelopmentPairs(t *testing.T) {
 	t.Run("templates", func(t *testing.T) { report(t, templatePairs(t)) })
-	for _, name := range []string{"free.txt", "free2.txt", "free3.txt"} {
+	for _, name := range []string{"free.txt", "free2.txt", "free3.txt", "free4.txt"} {
 		t.Run(name, func(t *testing.T) { report(t, freePairs(t, name)) })
 	}
 }

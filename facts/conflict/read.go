@@ -124,6 +124,7 @@ func (r *reader) add(attribute, subject string, values ...value) {
 // clause reads one clause.
 func (r *reader) clause(text string) {
 	text = strings.Trim(text, " ,.;:!")
+	text = birthdayPassed.ReplaceAllString(text, "$1")
 	real := beforeDay.ReplaceAllString(passives.ReplaceAllString(text, " "), "$1")
 	if text == "" || unreal.MatchString(real) || events.MatchString(real) || additive.MatchString(text) {
 		return
@@ -147,6 +148,9 @@ func (r *reader) clause(text string) {
 var yearZH = regexp.MustCompile(`^\d{4}年`)
 
 var yearNamed = regexp.MustCompile(`\b(?:19|20)\d\d\b`)
+
+// birthdayPassed matches when somebody had a birthday: "turned 40 last month" is how old they are.
+var birthdayPassed = regexp.MustCompile(`(?i)(\bturned \d{1,3}) (?:last|in|on|this) .{1,20}$`)
 
 // beforeDay matches a day that ends a period in Chinese; without one, the same words mean the past.
 var beforeDay = regexp.MustCompile(`([一二三四五六日天号月点底末\d])之?前`)
@@ -173,7 +177,7 @@ func (r *reader) who(before string) (string, bool) {
 			if r.subject != "" {
 				return r.subject, true
 			}
-			return strings.ToLower(pronoun), true
+			return nominative(strings.ToLower(pronoun)), true
 		}
 		r.subject = claim.User
 		return claim.User, true
@@ -384,3 +388,13 @@ var sections = stems(`memory memories note fact facts notes work job projects pr
 	infrastructure schedule plans goals hobbies interests pets finance finances food diet team company environment stack log conversation session chat recent archived archive open questions structured feedback reference
 	gedächtnis notizen notiz arbeit beruf projekte projekt persönlich privat familie vorlieben profil wichtig allgemein sonstiges entscheidungen aufgaben fristen kontakte gesundheit reisen termine ereignisse wissen haustiere technik werkzeuge
 	umgebung zusammenfassung 记忆 笔记 事实 工作 项目 个人 家庭 偏好 资料 重要 其他 决定 任务 联系人 健康 旅行 事件 知识 宠物 技术 工具 环境 总结 memo 目标 兴趣 饮食 日程 长期记忆`)
+
+// nominative returns the form of a pronoun that stands for all of its forms.
+func nominative(pronoun string) string {
+	for form, all := range map[string]string{"he": "his", "she": "her", "they": "their", "er": "sein", "sie": "ihre ihr"} {
+		if strings.Contains(" "+all+" ", " "+pronoun+" ") {
+			return form
+		}
+	}
+	return pronoun
+}

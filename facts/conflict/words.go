@@ -44,7 +44,7 @@ var broadPlaces = set(`germany deutschland austria österreich switzerland schwe
 var canonical = func() []replacement {
 	var out []replacement
 	for _, line := range []string{
-		`deadline=deadlines?|due dates?|cut-?off(?: date)?|submission date|(?:is |are |falls )?due(?: date)?|(?:must|has to|have to|needs to|should) be (?:done|finished|submitted|` +
+		`deadline=(?:have|has|need|needs) to (?:deliver|submit|hand in|finish|file|send)|deadlines?|due dates?|cut-?off(?: date)?|submission date|(?:is |are |falls )?due(?: date)?|(?:must|has to|have to|needs to|should) be (?:done|finished|submitted|` +
 			`handed in|delivered|ready|filed|in) by|abgabetermin|abgabefrist|abgabedatum|abgabeschluss|einsendeschluss|abgabe|frist|stichtag|fällig(?:keit)?|` +
 			`muss (?=bis )|截止日期|截止时间|截止日|最后期限|交付日期|提交期限|必须|务必|之?前(?:提交|完成|交付?|上交)|截止|期限|ddl`,
 		`price=prices?|costs?|(?:is )?priced|sells for|goes for|kostet|kosten|preis|价格|售价|定价|价钱|卖价|费用`,
@@ -66,7 +66,7 @@ var canonical = func() []replacement {
 		`appointment=appointments?|termin|预约`,
 		`meeting=meetings?|besprechung|sitzung|会议|开会`,
 		`version=versions?|release(?= \d)|版本号|版本`,
-		`port=ports?|端口号|端口`,
+		`port=listens? (?:on|at)(?: port)?|lauscht auf(?: port)?|监听|ports?|端口号|端口`,
 		`budget=budgets?|预算`,
 		`password=passwords?|passphrase|passwort|kennwort|密码|口令`,
 		`member=members?|people|persons?|headcount|mitglieder?|mitarbeiter(?:in|innen)?|employees|leute|personen|人数|成员|员工`,
@@ -169,7 +169,7 @@ var (
 var hanRune = regexp.MustCompile(`\p{Han}`)
 
 // idle are words that name neither a thing nor an attribute.
-var idle = set(`exposed unter under erreichbar stored kept must muss can du you told tells said a an the this that these those its it my mine our ours your his her their i i'm i've we we're we've me us you he she they user user's users there here
+var idle = set(`fertig sein eingereicht exposed unter under erreichbar stored kept must muss can du you told tells said a an the this that these those its it my mine our ours your his her their i i'm i've we we're we've me us you he she they user user's users there here
 	is are am be been being was were 's has have had got get gets having do does did will now currently actually still already just again also officially finally
 	nowadays today meanwhile in on at of for to from by with about around as per per-se into onto via up down out over until till since and but so
 	new latest current updated correct actual set scheduled planned fixed changed change moved move pushed back postponed rescheduled raised lowered increased decreased
@@ -186,7 +186,7 @@ var idle = set(`exposed unter under erreichbar stored kept must muss can du you 
 
 // idleHan are the same in Chinese, longest first.
 var idleHan = strings.NewReplacer(func() (pairs []string) {
-	for w := range strings.FieldsSeq(`重新安排到 已经改为 运行于 运行在 监听在 监听 运行 推迟到 延期到 提前到 调整到 调整为 安排在 更新为 更新到 升级到 升级为 修改为 变更为 增加到 减少到 提高到 降低到 设置为 设为
+	for w := range strings.FieldsSeq(`重新安排到 已经改为 运行于 运行在 运行 推迟到 延期到 提前到 调整到 调整为 安排在 更新为 更新到 升级到 升级为 修改为 变更为 增加到 减少到 提高到 降低到 设置为 设为
 		推迟至 改成 改为 改到 改在 换成 换到 变成 涨到 降到 定在 定为 定于 放在 设在 目前 现在 如今 已经 最近 其实 实际上 事实上 更正 我们的 我们 咱们 我的 用户的 用户 本人 自己 已 还 正在 正 每个 这个 那个 那里 一共 总共 大概
 		每次 每天 每周 每月 每年 一般 通常 开始 举行 进行 需要 使用 左右 时间 日期 时候 正好 固定 跑在 部署在 目前是 的是 是 的 了 在 为 有 到 被 把 从 我 也 就 都 要 用 于 由 于 每 号 钟 约 共 个 只 条 名 位 块 点 ， 。 、 ： ： “ ”`) {
 		pairs = append(pairs, w, "")
