@@ -9,7 +9,6 @@ import (
 	"reverie/memory"
 )
 
-
 type forgottenEverywhere struct {
 	DryRun     bool
 	Statements []struct{ Text string }
@@ -53,7 +52,7 @@ func TestForgetPattern(t *testing.T) {
 	if !shown.DryRun || len(shown.Found) != 1 || shown.Found[0].StartLine != 3 || shown.Receipt.Token != "" {
 		t.Errorf("%+v", shown)
 	}
-	if got := h.want(h.get(workspaceFiles + "files/MEMORY.md?owner=api:42"), 200); !strings.Contains(string(got.body), "Nightjar") {
+	if got := h.want(h.get(workspaceFiles+"files/MEMORY.md?owner=api:42"), 200); !strings.Contains(string(got.body), "Nightjar") {
 		t.Error("a preview changed the document")
 	}
 	ask["dryRun"], ask["erase"], ask["pattern"] = false, true, "Nightjar"
@@ -73,7 +72,7 @@ func TestForgetPattern(t *testing.T) {
 		t.Errorf("again: %+v", again)
 	}
 	for path, want := range map[string]bool{"?owner=api:42": false, "?owner=api:42&version=1": false, "?owner=api:43": true} {
-		if got := h.want(h.get(workspaceFiles + "files/MEMORY.md"+path), 200); strings.Contains(string(got.body), "Nightjar") != want {
+		if got := h.want(h.get(workspaceFiles+"files/MEMORY.md"+path), 200); strings.Contains(string(got.body), "Nightjar") != want {
 			t.Errorf("%s: %s", path, got.body)
 		}
 	}
@@ -110,7 +109,7 @@ func TestForgetFact(t *testing.T) {
 	}
 	h.forget(pinned, factsPath+"/"+id+"/forget", nil, nil, 404)
 	h.forget(pinned, factsPath+"/"+id+"/forget?erase=true", nil, nil, 200)
-	if got := h.want(h.get(workspaceFiles + "files/MEMORY.md?owner=api:42&version=1"), 200); strings.Contains(string(got.body), "bees") {
+	if got := h.want(h.get(workspaceFiles+"files/MEMORY.md?owner=api:42&version=1"), 200); strings.Contains(string(got.body), "bees") {
 		t.Errorf("%s", got.body)
 	}
 	h.forget(pinned, factsPath+"/"+uuid.NewString()+"/forget", nil, nil, 404)

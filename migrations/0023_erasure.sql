@@ -5,61 +5,8 @@
 alter table dream_entries add column sketch jsonb;
 grant update (sketch) on dream_entries to reverie_app;
 
--- Words are erased, and rows deleted, under the role reverie_eraser, which may do nothing else (store/role.go creates it). Connections take
+-- Words are erased under the role reverie_eraser, which may do nothing else (store/role.go creates it). Connections take
 -- it on for single statements: reverie_app is a member that does not inherit its rights.
-
--- What is to be deleted as a whole, and what became of it. target is an opaque id; owner_key is empty once the owner is deleted. The row
--- is all that remains.
-create table erasures (
-    workspace_id text        not null references workspaces,
-    agent_id     text        not null,
-    erasure_id   uuid        not null, -- UUIDv7: its order is that of time
-    kind         text        not null check (kind in ('conversation', 'owner', 'agent', 'source')),
-    owner_key    text        not null, -- of a conversation, an owner or a source; empty: all of the agent
-    target       uuid,                 -- of a conversation or owner, its opaque id
-    source       jsonb,                -- of a source: which one
-    state        text        not null check (state in ('waiting', 'running', 'done', 'cancelled', 'failed')),
-    reason_code  text        not null default '', -- of failed
-    key_id       uuid        not null, -- the credential that asked, with whose rights it is done
-    request      text        not null default '', -- key of a request that may be repeated
-    receipt      jsonb       not null default '{}', -- counts
-    workflow_id  text        not null default '',
-    run_id       text        not null default '',
-    requested_at timestamptz not null,
-    due_at       timestamptz not null, -- until when it can be cancelled
-    finished_at  timestamptz,
-    leased_until timestamptz,
-    primary key (workspace_id, agent_id, erasure_id),
-    check ((finished_at is null) = (state in ('waiting', 'running')))
-);
--- One at a time of the same thing.
-create unique index erasures_open on erasures (agent_id, workspace_id, kind, owner_key, coalesce(target, erasure_id)) where finished_at is null;
--- A request that is repeated is one request.
-create unique index erasures_by_request on erasures (request, workspace_id, agent_id) where request <> '';
--- The sweep looks for what no workflow has taken up.
-create index erasures_waiting on erasures (greatest(requested_at, leased_until)) where finished_at is null;
-
-grant select, insert on erasures to reverie_app;
-grant update (state, reason_code, owner_key, receipt, workflow_id, run_id, finished_at, leased_until) on erasures to reverie_app;
-alter table erasures enable row level security, force row level security;
-create policy erasure_read on erasures for select
-    using (workspace_id = (select reverie_identity('workspace')) and agent_id = (select reverie_identity('agent'))
-        and (owner_key = (select reverie_identity('owner')) and owner_key <> '' or (select reverie_identity('any_owner')) = 'on'));
-create policy erasure_insert on erasures for insert
-    with check (workspace_id = (select reverie_identity('workspace')) and agent_id = (select reverie_identity('agent'))
-        and (select reverie_identity('writes')) <> 'none'
-        and (owner_key = (select reverie_identity('owner')) and owner_key <> ''
-            or owner_key = '' and (select reverie_identity('admin')) = 'on'));
-create policy erasure_update on erasures for update
-    using (workspace_id = (select reverie_identity('workspace')) and agent_id = (select reverie_identity('agent')) and finished_at is null
-        and (select reverie_identity('writes')) <> 'none'
-        and (owner_key = (select reverie_identity('owner')) and owner_key <> '' or (select reverie_identity('admin')) = 'on'))
-    with check (workspace_id = (select reverie_identity('workspace')) and agent_id = (select reverie_identity('agent')));
-create policy erasure_sweep on erasures for select
-    using ((select reverie_identity('purpose')) = 'sweep' and finished_at is null);
-create policy erasure_lease on erasures for update
-    using ((select reverie_identity('purpose')) = 'sweep' and finished_at is null)
-    with check ((select reverie_identity('purpose')) = 'sweep' and finished_at is null);
 
 -- Whether the identity may erase a row. owner is null in tables that do not name one.
 create function reverie_erases(agent text, scope text, owner text) returns boolean
@@ -71,7 +18,7 @@ create function reverie_erases(agent text, scope text, owner text) returns boole
         else owner = reverie_identity('owner') or reverie_identity('any_owner') = 'on' and reverie_identity('admin') = 'on'
     end;
 
--- The role reads what its identity may read, deletes what it may erase, and changes the columns that have words.
+-- The role reads what its identity may read, and changes the columns that have words.
 -- +goose StatementBegin
 do $$
 declare
@@ -85,14 +32,10 @@ begin
             exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'owner_key' and not a.attisdropped) as has_owner
         from pg_class c
         where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-            and c.relname not in ('erasures', 'audit_log')
+            and c.relname <> 'audit_log'
             and exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'agent_id' and not a.attisdropped)
     loop
-        execute format('grant select, delete on %I to reverie_eraser', place.name);
-        execute format($policy$create policy erase_delete on %I for delete to reverie_eraser
-            using (workspace_id = (select reverie_identity('workspace')) and reverie_erases(agent_id, %s, %s))
-            $policy$, place.name, case when place.has_scope then 'scope' else 'null' end,
-            case when place.has_owner then 'owner_key' else 'null' end);
+        execute format('grant select on %I to reverie_eraser', place.name);
         execute format($policy$create policy erase_update on %I for update to reverie_eraser
             using (workspace_id = (select reverie_identity('workspace')) and reverie_erases(agent_id, %s, %s))
             $policy$, place.name, case when place.has_scope then 'scope' else 'null' end,
@@ -115,13 +58,6 @@ grant update (summary) on compactions to reverie_eraser;
 grant update (content, reason, problem) on memory_writes to reverie_eraser;
 grant update (payload) on import_items to reverie_eraser;
 
--- Entries of the audit log stay, without whom they are about.
-grant select, update (owner_key, targets) on audit_log to reverie_eraser;
-create policy erase_update on audit_log for update to reverie_eraser
-    using (workspace_id = (select reverie_identity('workspace')) and reverie_erases(agent_id, null, owner_key));
-create policy erase_read on audit_log for select to reverie_eraser
-    using (workspace_id = (select reverie_identity('workspace')) and reverie_erases(agent_id, null, owner_key));
-
 -- A vector of erased words is worth as much as the words. Nobody knows which text an entry is of.
 grant select, delete on embedding_cache to reverie_eraser;
 create policy erase_read on embedding_cache for select to reverie_eraser
@@ -141,7 +77,6 @@ begin
 end
 $$;
 -- +goose StatementEnd
-drop table erasures;
 drop function reverie_erases(text, text, text);
 alter table dream_entries drop column sketch;
 -- +goose StatementBegin

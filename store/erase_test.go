@@ -60,8 +60,10 @@ func TestEveryPlaceOfWordsCanBeErased(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The role may do nothing else.
-	for _, sql := range []string{"insert into messages select * from messages", "update messages set seq = 1", "update agents set name = 'x'",
-		"delete from audit_log", "delete from erasures", "create table mine (id int)", "truncate messages"} {
+	for _, sql := range []string{
+		"insert into messages select * from messages", "update messages set seq = 1", "update agents set name = 'x'",
+		"delete from audit_log", "delete from messages", "create table mine (id int)", "truncate messages",
+	} {
 		if _, err := w.root.Exec(t.Context(), "set role reverie_eraser"); err != nil {
 			t.Fatal(err)
 		}

@@ -555,8 +555,14 @@ func init() { maps.Copy(calls, forgetCalls) }
 // forgetCalls are the calls of what people want forgotten.
 var forgetCalls = map[string]call{
 	"Forget": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		ref := anyRef(t)
-		receipt, err := w.Forget(t.Context(), id, dreams.ForgetRequest{Ref: ref, FromLine: 1, ToLine: rapid.IntRange(1, 50).Draw(t, "to")})
+		r := dreams.ForgetRequest{
+			Ref: anyRef(t), FromLine: 1, ToLine: rapid.IntRange(1, 50).Draw(t, "to"), Erase: rapid.Bool().Draw(t, "erase"),
+			Preview: rapid.Bool().Draw(t, "preview"),
+		}
+		if rapid.Bool().Draw(t, "by a pattern") { // that nothing has: otherwise the world would lose its tags
+			r.Ref.Path, r.FromLine, r.ToLine, r.Pattern = "", 0, 0, "nothing of the kind"
+		}
+		receipt, err := w.Forget(t.Context(), id, r)
 		return receipt, nil, err
 	},
 }

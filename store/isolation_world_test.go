@@ -393,6 +393,23 @@ func mayChange(id memory.Identity, g group) bool {
 	return false
 }
 
+// mayErase reports whether an identity may erase words in rows of a group. It is written independently of the policies.
+func mayErase(id memory.Identity, g group) bool {
+	if g.workspace != id.Workspace || id.Workspace == "" || !id.Role.Includes(memory.RoleMember) || !id.MayUseAgent(id.Agent) {
+		return false
+	}
+	if g.table == "embedding_cache" { // which entries are of the words is not known
+		return true
+	}
+	switch {
+	case g.agent != id.Agent || g.agent == "":
+		return false
+	case memory.Scope(g.scope) == memory.ScopeTeam, g.owner == "", g.owner == string(memory.SystemOwner):
+		return !id.Pinned
+	}
+	return g.owner == string(id.Owner) || id.AnyOwner && id.Role == memory.RoleAdmin && !id.Pinned
+}
+
 // lastWrite returns a value that changes with every transaction that writes, in any database of the cluster.
 func (w *world) lastWrite(t tester) string {
 	t.Helper()

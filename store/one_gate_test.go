@@ -19,6 +19,9 @@ const gateFolder = "store/gate"
 
 var gateFiles = []string{"document.go", "documents.go"}
 
+// eraser is the file that erases words of versions in place, under a role that may write nothing else of them (TestEveryPlaceOfWordsCanBeErased).
+const eraser = "store/erase/redact.go"
+
 const documentTables = `(?:"?public"?\s*\.\s*)?"?(?:documents|document_versions)"?`
 
 var (
@@ -145,6 +148,9 @@ func TestOneGate(t *testing.T) {
 			found := documentWrites(t, path, nil)
 			if folder == gateFolder && (len(gateFiles) == 0 || slices.Contains(gateFiles, name)) {
 				inside[name] += len(found)
+				return nil
+			}
+			if folder+"/"+name == eraser && len(found) == 1 {
 				return nil
 			}
 			for _, at := range found {

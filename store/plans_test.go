@@ -21,7 +21,9 @@ var broad = []string{
 	"sqlIndexStale", "sqlStaleSources", "sqlStaleCount", "sqlPackPartition", "sqlDueSources", "sqlSpaces", "sqlSpaceDue", "sqlCorpusStatus",
 	"sqlIndexedAgents", "sqlDreamingAgents", "sqlNewsOwners", "sqlSpacesDue", "sqlSourcesDue",
 	// What a person asks for once per dream reads all of the dream's statements; roles are looked up once per migration.
-	"sqlEntriesBefore", "sqlEntriesWeighedLock", "sqlRoleState",
+	"sqlEntriesBefore", "sqlEntriesWeighedLock", "sqlRoleState", "sqlEraserState",
+	// Erasing reads the catalogue, and empties a cache.
+	"sqlPlaces", "sqlNames", "sqlCacheErase",
 	"sqlForgetFormat", "sqlMarkAll", "sqlBehindAll",
 	// Work that waits to be restarted.
 	"sqlSnapshotsWaiting", "sqlWritesDue", "sqlOpenExtractions", "sqlOpenFlushes", "sqlOpenCompactions", "sqlOpenDreams", "sqlDueAgents",

@@ -41,6 +41,12 @@ const testDatabase = "REVERIE_TEST_DATABASE"
 // API process beside the first.
 func startServer(t *testing.T) (another func() http.Handler) {
 	t.Helper()
+	return startServerLogging(t, io.Discard)
+}
+
+// startServerLogging is startServer with a log of everything.
+func startServerLogging(t *testing.T, log io.Writer) (another func() http.Handler) {
+	t.Helper()
 	c, err := config.Load()
 	if err != nil {
 		t.Fatal(err)
@@ -48,8 +54,11 @@ func startServer(t *testing.T) (another func() http.Handler) {
 	c.DatabaseURL = config.Secret(devtest.Database(t, migrateOnly))
 	c.TemporalAddress = devtest.Temporal(t).Address
 	c.AdminKey = testKey
+	if log != io.Discard {
+		c.LogLevel = "debug"
+	}
 	c.QuietPeriod, c.Cooldown = time.Hour, 0 // nothing is extracted but what is asked for
-	telemetry, err := engine.NewTelemetry(t.Context(), c, "test", io.Discard)
+	telemetry, err := engine.NewTelemetry(t.Context(), c, "test", log)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ from pg_class c
 join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
 where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
     and has_column_privilege('` + pg.EraserRole + `', c.oid, a.attnum, 'update')
-    and format_type(a.atttypid, null) in ('text', 'text[]', 'jsonb', 'bytea') and a.attname not in ('sha256', 'owner_key')
+    and format_type(a.atttypid, null) in ('text', 'text[]', 'jsonb', 'bytea') and a.attname <> 'sha256'
 order by 1, 2` // every table with such a column has an owner_key
 
 // sqlNames selects the other columns of tenants' tables that have texts.
@@ -72,7 +72,7 @@ where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p'
     and format_type(a.atttypid, null) in ('text', 'text[]', 'jsonb')
     and exists (select from pg_attribute w where w.attrelid = c.oid and w.attname = 'agent_id' and not w.attisdropped)
     and exists (select from pg_attribute w where w.attrelid = c.oid and w.attname = 'owner_key' and not w.attisdropped)
-    and c.relname not in ('erasures', 'facts')
+    and c.relname <> 'facts'
 order by 1, 2`
 
 // table is a table with the columns that have words.
@@ -120,7 +120,7 @@ func Redact(ctx context.Context, t *pg.Tx, r Request) (Redacted, error) {
 	if r.Empty() {
 		return Redacted{}, nil
 	}
-	err := t.AsEraser(ctx, func() error {
+	err := t.AsEraser(func() error {
 		for pass := 0; ; pass++ {
 			missed, err := x.pass(ctx)
 			if err != nil || missed == 0 {
@@ -131,7 +131,7 @@ func Redact(ctx context.Context, t *pg.Tx, r Request) (Redacted, error) {
 			}
 		}
 	})
-	if err != nil || r.Preview {
+	if err != nil || r.Preview || len(x.documents)+len(x.conversations) == 0 {
 		return x.result(), err
 	}
 	return x.result(), x.follow(ctx)
@@ -158,36 +158,33 @@ func (x *redaction) result() (r Redacted) {
 
 // pass reads all places once, and returns the number of rows that have changed since they were read.
 func (x *redaction) pass(ctx context.Context) (missed int, err error) {
-	rows, err := x.t.Conn.Query(ctx, sqlPlaces)
-	if err != nil {
-		return 0, err
+	var places, names []table
+	b := &pgx.Batch{}
+	b.Queue(sqlPlaces).Query(func(rows pgx.Rows) (err error) { places, err = tablesOf(rows); return err })
+	if x.Sources {
+		b.Queue(sqlNames).Query(func(rows pgx.Rows) (err error) { names, err = tablesOf(rows); return err })
 	}
-	tables, err := tablesOf(rows)
-	if err != nil {
+	if err := x.t.Send(ctx, b); err != nil {
 		return 0, err
-	}
-	for _, t := range tables {
-		if !x.Sources && slices.Contains(sourceTables, t.name) {
-			continue
-		}
-		changed, err := x.read(ctx, t)
-		if err != nil {
-			return 0, fmt.Errorf("erase in %s: %w", t.name, err)
-		}
-		if x.Preview || len(changed) == 0 {
-			continue
-		}
-		n, err := x.write(ctx, t, changed)
-		if err != nil {
-			return 0, fmt.Errorf("erase in %s: %w", t.name, err)
-		}
-		missed += n
 	}
 	x.kept = nil
-	if x.Sources {
-		err = x.names(ctx)
+	b, writes := &pgx.Batch{}, &pgx.Batch{}
+	for _, t := range places {
+		if x.Sources || !slices.Contains(sourceTables, t.name) {
+			x.queueRead(b, t, func(row changedRow) {
+				if !x.Preview {
+					x.queueWrite(writes, t, row, &missed)
+				}
+			})
+		}
 	}
-	return missed, err
+	for _, t := range names {
+		x.queueNames(b, t)
+	}
+	if err := x.t.Send(ctx, b); err != nil || writes.Len() == 0 {
+		return 0, err
+	}
+	return missed, x.t.Send(ctx, writes)
 }
 
 // changedRow is a row that has words.
@@ -200,8 +197,8 @@ type changedRow struct {
 	scope   memory.Scope
 }
 
-// read finds the rows of a table that have the words.
-func (x *redaction) read(ctx context.Context, t table) (changed []changedRow, err error) {
+// queueRead queues finding the rows of a table that have the words.
+func (x *redaction) queueRead(b *pgx.Batch, t table, changed func(changedRow)) {
 	columns := make([]string, len(t.columns))
 	for i, c := range t.columns {
 		columns[i] = c.name
@@ -216,42 +213,40 @@ func (x *redaction) read(ctx context.Context, t table) (changed []changedRow, er
 	case "document_versions":
 		source = "document_id, owner_key, scope"
 	}
-	rows, err := x.t.Conn.Query(ctx, "select ctid::text, "+source+", "+strings.Join(columns, ", ")+" from "+pgx.Identifier{t.name}.Sanitize()+
-		" where "+x.rowsOf(t), x.t.Args(nil))
-	if err != nil {
-		return nil, err
-	}
-	for rows.Next() {
-		row := changedRow{}
-		var from uuid.NullUUID
-		values := make([]any, len(t.columns))
-		to := []any{&row.at, &from, &row.owner, &row.scope}
-		for i, c := range t.columns {
-			switch c.kind {
-			case "text[]":
-				values[i] = &[]string{}
-			case "bytea":
-				values[i] = &[]byte{}
-			default:
-				values[i] = new(*string)
+	b.Queue("select ctid::text, "+source+", "+strings.Join(columns, ", ")+" from "+pgx.Identifier{t.name}.Sanitize()+" where "+x.rowsOf(t),
+		x.t.Args(nil)).Query(func(rows pgx.Rows) error {
+		for rows.Next() {
+			row := changedRow{}
+			var from uuid.NullUUID
+			values := make([]any, len(t.columns))
+			to := []any{&row.at, &from, &row.owner, &row.scope}
+			for i, c := range t.columns {
+				switch c.kind {
+				case "text[]":
+					values[i] = &[]string{}
+				case "bytea":
+					values[i] = &[]byte{}
+				default:
+					values[i] = new(*string)
+				}
+				to = append(to, values[i])
 			}
-			to = append(to, values[i])
-		}
-		if err := rows.Scan(to...); err != nil {
-			return nil, err
-		}
-		row.source = from.UUID
-		for i, c := range t.columns {
-			if was, is, n := x.erased(c.kind, values[i]); n > 0 {
-				row.columns, row.was, row.is = append(row.columns, c), append(row.was, was), append(row.is, is)
-				x.count(t.name, c.name, n)
+			if err := rows.Scan(to...); err != nil {
+				return err
+			}
+			row.source = from.UUID
+			for i, c := range t.columns {
+				if was, is, n := x.erased(c.kind, values[i]); n > 0 {
+					row.columns, row.was, row.is = append(row.columns, c), append(row.was, was), append(row.is, is)
+					x.count(t.name, c.name, n)
+				}
+			}
+			if len(row.columns) > 0 {
+				changed(row)
 			}
 		}
-		if len(row.columns) > 0 {
-			changed = append(changed, row)
-		}
-	}
-	return changed, rows.Err()
+		return rows.Err()
+	})
 }
 
 func (x *redaction) count(table, column string, parts int) {
@@ -322,7 +317,18 @@ func (w Words) inValue(value any) (any, int) {
 			n += parts
 		}
 	case map[string]any:
+		said := ""
+		for _, of := range v {
+			if text, is := of.(string); is && w.In(text) {
+				said += " " + strings.ToLower(text)
+			}
+		}
 		for key, of := range v {
+			if words, is := of.([]any); is && said != "" {
+				v[key] = slices.DeleteFunc(words, func(word any) bool { return isOf(word, said) })
+				n += len(words) - len(v[key].([]any)) //nolint:forcetypeassert // the line above
+				of = v[key]
+			}
 			erased, parts := w.inValue(of)
 			name, named := w.Erase(key)
 			if named > 0 {
@@ -335,83 +341,71 @@ func (w Words) inValue(value any) (any, int) {
 	return value, n
 }
 
-// write stores changed rows, and returns the number of those that others have changed since they were read.
-func (x *redaction) write(ctx context.Context, t table, changed []changedRow) (missed int, err error) {
-	b := &pgx.Batch{}
-	for _, row := range changed {
-		args := pgx.NamedArgs{"at": row.at}
-		var set, same []string
-		for i, c := range row.columns {
-			is, was := fmt.Sprintf("is%d", i), fmt.Sprintf("was%d", i)
-			args[is], args[was] = row.is[i], row.was[i]
-			set = append(set, fmt.Sprintf("%s = @%s::%s", c.name, is, c.kind))
-			same = append(same, fmt.Sprintf("%s = @%s::%s", c.name, was, c.kind))
-			if t.name == "document_versions" && c.name == "content" {
-				set = append(set, "sha256 = sha256(convert_to(@"+is+"::text, 'UTF8'))")
-			}
-		}
-		b.Queue("update "+pgx.Identifier{t.name}.Sanitize()+" set "+strings.Join(set, ", ")+" where ctid = @at::tid and "+
-			strings.Join(same, " and "), args).Exec(func(tag pgconn.CommandTag) error {
-			if tag.RowsAffected() == 0 {
-				missed++
-			}
-			return nil
-		})
-		switch t.name {
-		case "messages":
-			x.conversations = append(x.conversations, indexes.Indexed{
-				Partition: indexes.Partition{Corpus: search.Sessions, Agent: x.t.ID.Agent, Scope: memory.ScopePersonal, Owner: row.owner},
-				UID:       row.source,
-			})
-		case "document_versions":
-			x.documents = append(x.documents, facts.Document{ID: row.source, Agent: x.t.ID.Agent, Scope: row.scope, Owner: row.owner})
-		}
-	}
-	return missed, x.t.Send(ctx, b)
+// isOf reports whether a value is a word of a text that is erased, such as a tag.
+func isOf(value any, said string) bool {
+	word, is := value.(string)
+	return is && word != "" && strings.Contains(said, strings.ToLower(word))
 }
 
-// names counts the rows whose names and ids have a phrase.
-func (x *redaction) names(ctx context.Context) error {
-	rows, err := x.t.Conn.Query(ctx, sqlNames)
-	if err != nil {
-		return err
+// queueWrite queues storing a changed row. A row that others have changed since it was read stays, and counts as missed.
+func (x *redaction) queueWrite(b *pgx.Batch, t table, row changedRow, missed *int) {
+	args := pgx.NamedArgs{"at": row.at}
+	var set, same []string
+	for i, c := range row.columns {
+		is, was := fmt.Sprintf("is%d", i), fmt.Sprintf("was%d", i)
+		args[is], args[was] = row.is[i], row.was[i]
+		set = append(set, fmt.Sprintf("%s = @%s::%s", c.name, is, c.kind))
+		same = append(same, fmt.Sprintf("%s = @%s::%s", c.name, was, c.kind))
+		if t.name == "document_versions" && c.name == "content" {
+			set = append(set, "sha256 = sha256(convert_to(@"+is+"::text, 'UTF8'))")
+		}
 	}
-	tables, err := tablesOf(rows)
-	if err != nil {
-		return err
+	b.Queue("update "+pgx.Identifier{t.name}.Sanitize()+" set "+strings.Join(set, ", ")+" where ctid = @at::tid and "+
+		strings.Join(same, " and "), args).Exec(func(tag pgconn.CommandTag) error {
+		if tag.RowsAffected() == 0 {
+			*missed++
+		}
+		return nil
+	})
+	switch t.name {
+	case "messages":
+		x.conversations = append(x.conversations, indexes.Indexed{
+			Partition: indexes.Partition{Corpus: search.Sessions, Agent: x.t.ID.Agent, Scope: memory.ScopePersonal, Owner: row.owner},
+			UID:       row.source,
+		})
+	case "document_versions":
+		x.documents = append(x.documents, facts.Document{ID: row.source, Agent: x.t.ID.Agent, Scope: row.scope, Owner: row.owner})
 	}
-	for _, t := range tables {
-		var columns []string
-		for _, c := range t.columns {
-			columns = append(columns, c.name+"::text")
-		}
-		rows, err := x.t.Conn.Query(ctx, "select "+strings.Join(columns, ", ")+" from "+pgx.Identifier{t.name}.Sanitize()+" where "+
-			x.rowsOf(t), x.t.Args(nil))
-		if err != nil {
-			return fmt.Errorf("look for words in %s: %w", t.name, err)
-		}
-		counts := make([]int, len(t.columns))
-		values, to := make([]*string, len(t.columns)), make([]any, len(t.columns))
-		for i := range values {
-			to[i] = &values[i]
-		}
-		if _, err := pgx.ForEachRow(rows, to, func() error {
-			for i, v := range values {
-				if v != nil && x.has(*v) {
-					counts[i]++
+}
+
+// queueNames queues counting the rows whose names and ids have a phrase.
+func (x *redaction) queueNames(b *pgx.Batch, t table) {
+	columns := make([]string, len(t.columns))
+	for i, c := range t.columns {
+		columns[i] = c.name + "::text"
+	}
+	b.Queue("select "+strings.Join(columns, ", ")+" from "+pgx.Identifier{t.name}.Sanitize()+" where "+x.rowsOf(t), x.t.Args(nil)).
+		Query(func(rows pgx.Rows) error {
+			counts := make([]int, len(t.columns))
+			values, to := make([]*string, len(t.columns)), make([]any, len(t.columns))
+			for i := range values {
+				to[i] = &values[i]
+			}
+			_, err := pgx.ForEachRow(rows, to, func() error {
+				for i, v := range values {
+					if v != nil && x.has(*v) {
+						counts[i]++
+					}
+				}
+				return nil
+			})
+			for i, n := range counts {
+				if n > 0 {
+					x.kept = append(x.kept, Place{Table: t.name, Column: t.columns[i].name, Rows: n})
 				}
 			}
-			return nil
-		}); err != nil {
-			return fmt.Errorf("look for words in %s: %w", t.name, err)
-		}
-		for i, n := range counts {
-			if n > 0 {
-				x.kept = append(x.kept, Place{Table: t.name, Column: t.columns[i].name, Rows: n})
-			}
-		}
-	}
-	return nil
+			return err
+		})
 }
 
 const sqlCacheErase = `delete from embedding_cache where workspace_id = @workspace`
@@ -440,11 +434,9 @@ func (x *redaction) follow(ctx context.Context) error {
 			return err
 		}
 	}
-	if len(sources) == 0 {
-		return nil
-	}
-	return x.t.AsEraser(ctx, func() error {
-		_, err := x.t.Conn.Exec(ctx, sqlCacheErase, x.t.Args(nil))
-		return err
+	return x.t.AsEraser(func() error {
+		b := &pgx.Batch{}
+		b.Queue(sqlCacheErase, x.t.Args(nil))
+		return x.t.Send(ctx, b)
 	})
 }

@@ -1,5 +1,4 @@
-// Package erase takes words out of everything that is stored, and deletes what belongs to a conversation, an owner, an agent or a source.
-// It runs under pg.EraserRole.
+// Package erase takes words out of everything that is stored, under pg.EraserRole.
 package erase
 
 import (

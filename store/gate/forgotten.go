@@ -45,9 +45,14 @@ cross join lateral (
 
 	// The words are those in which a person says it again.
 	sqlForgottenRevive = `
-update dream_entries e set status = 'confirmed', reason_code = '', text = s.text, sketch = null, changed_at = @now
-from unnest(@entries::text[], @texts::text[]) s (entry_id, text)
-where e.workspace_id = @workspace and e.agent_id = @agent and e.owner_key = @owner and e.entry_id = s.entry_id and e.status = 'forgotten'`
+update dream_entries e set
+    status = 'confirmed',
+    reason_code = '',
+    text = (select s.text from unnest(@entries::text[], @texts::text[]) s (entry_id, text) where s.entry_id = e.entry_id limit 1),
+    sketch = null,
+    changed_at = @now
+where e.workspace_id = @workspace and e.agent_id = @agent and e.owner_key = @owner and e.entry_id = any (@entries::text[])
+    and e.status = 'forgotten'`
 )
 
 // forgotten are the forgotten statements of those whose documents are written.

@@ -21,7 +21,7 @@ import (
 // database login that runs Reverie must be a member of it; `reverie migrate` grants it to its own login.
 const AppRole = "reverie_app"
 
-// EraserRole is the role under which words are erased and rows deleted; it may do nothing else. AppRole takes it on for single
+// EraserRole is the role under which words are erased; it may do nothing else. AppRole takes it on for single
 // statements (Tx.AsEraser).
 const EraserRole = "reverie_eraser"
 

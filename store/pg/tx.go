@@ -173,20 +173,13 @@ const (
 	sqlBecomeApp    = `set local role ` + AppRole
 )
 
-// AsEraser runs fn under EraserRole, with the identity of the transaction. What was queued before is sent first, under AppRole. After an
-// error the transaction must be rolled back.
-func (t *Tx) AsEraser(ctx context.Context, fn func() error) error {
-	b := &pgx.Batch{}
-	b.Queue(sqlBecomeEraser)
-	if err := t.Send(ctx, b); err != nil {
-		return err
-	}
-	if err := fn(); err != nil {
-		return err
-	}
-	b = &pgx.Batch{}
-	b.Queue(sqlBecomeApp)
-	return t.Send(ctx, b)
+// AsEraser runs fn under EraserRole, with the identity of the transaction. Changing the role costs no round trip. After an error the
+// transaction must be rolled back.
+func (t *Tx) AsEraser(fn func() error) error {
+	t.Queued.Queue(sqlBecomeEraser)
+	err := fn()
+	t.Queued.Queue(sqlBecomeApp)
+	return err
 }
 
 // SQLSTATE codes that the store distinguishes.
