@@ -54,7 +54,8 @@ var concerns = map[string]concern{
 	"confirm-entry":    ownWrite, "edit-entry": ownWrite, "forget-entry": ownWrite,
 	"revert-dream":    ownHand, // of one that wrote nothing
 	"dreaming-status": ownHand, "list-candidates": ownHand, "explain-candidate": ownHand, "explain-candidates": ownHand,
-	"dream-diary":     ownHand,
+	"dream-diary":  ownHand,
+	"morning-card": ownHand, "see-morning-card": ownHand,
 	"list-injections": ownHand, "get-injection": ownHand,
 	"list-facts": ownHand, "get-fact": ownHand, "rebuild-facts": ownHand,
 	"give-fact-feedback": ownHand, "undo-fact-feedback": ownHand, // of what there is not
