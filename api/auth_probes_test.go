@@ -223,10 +223,14 @@ func probes(quarantined, dreamt, rehearsed uuid.UUID) map[string]probe {
 			path: ada + "/facts/contradictions/" + uuid.NewString() + "/resolve", status: 404, body: object(map[string]any{"resolution": "KEEP_A"}),
 		},
 		"rebuild-facts":      {path: ada + "/facts/rebuild", status: 202},
-		"list-injections":    {path: ada + "/injections?endUserId=42", status: 200},
-		"get-injection":      {path: ada + "/injections/" + uuid.NewString() + "?endUserId=42", status: 404},
-		"find-owner":         {path: ada + "/owner?endUserId=42", status: 200},
-		"revert-dream":       {path: dreamReports + "/" + rehearsed.String() + "/revert", status: 409},
+		"morning-card":       {path: ada + "/dreams/morning-card?endUserId=42", status: 200},
+		"see-morning-card": {
+			path: ada + "/dreams/morning-card/seen?endUserId=42", status: 404, body: object(map[string]any{"reportId": uuid.NewString()}),
+		},
+		"list-injections": {path: ada + "/injections?endUserId=42", status: 200},
+		"get-injection":   {path: ada + "/injections/" + uuid.NewString() + "?endUserId=42", status: 404},
+		"find-owner":      {path: ada + "/owner?endUserId=42", status: 200},
+		"revert-dream":    {path: dreamReports + "/" + rehearsed.String() + "/revert", status: 409},
 		"create-key": {
 			path:   "/api/v1/keys",
 			status: 201,

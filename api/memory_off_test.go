@@ -55,6 +55,7 @@ var concerns = map[string]concern{
 	"confirm-entry":    ownWrite, "edit-entry": ownWrite, "forget-entry": ownWrite,
 	"revert-dream":    ownHand, // of one that wrote nothing
 	"dreaming-status": ownHand, "list-candidates": ownHand, "explain-candidate": ownHand, "explain-candidates": ownHand,
+	"morning-card": ownHand, "see-morning-card": ownHand,
 	"dream-diary": ownHand, "list-injections": ownHand, "get-injection": ownHand,
 	"list-facts":  ownHand, "get-fact": ownHand, "rebuild-facts": ownHand,
 	"give-fact-feedback": ownHand, "undo-fact-feedback": ownHand, "list-contradictions": ownHand, "resolve-contradiction": ownHand, // of what there is not

@@ -73,6 +73,8 @@ type Config struct {
 
 	setting.Settings
 
+	MorningCard bool `envconfig:"MORNING_CARD" default:"true" desc:"Show what the latest dream changed: in reverie chat, with the first context of the day, and by the API. Off: requests for it answer 410."`
+
 	FactsEnabled bool `envconfig:"FACTS_ENABLED" default:"true" desc:"Keep single statements of documents as facts, with trust. Off: requests about facts answer 410; facts catch up when it is switched on again."`
 
 	ChatMaxTokens int           `envconfig:"CHAT_MAX_TOKENS" default:"4096" minimum:"1" maximum:"1000000" desc:"Longest answer of a chat's model call, in tokens."`

@@ -69,10 +69,32 @@ $$;
 revoke execute on function reverie_expire_injections(timestamptz) from public;
 grant execute on function reverie_expire_injections(timestamptz) to reverie_app;
 
+-- Which morning card a person has seen, and on which day a context showed one last.
+create table morning_cards (
+    workspace_id text not null,
+    agent_id     text not null,
+    owner_key    text not null,
+    seen_id      uuid, -- the latest dream whose card was seen; older ones count as seen
+    shown_on     date, -- in the agent's time zone
+    primary key (workspace_id, agent_id, owner_key)
+);
+grant select, insert, update (seen_id, shown_on) on morning_cards to reverie_app;
+alter table morning_cards enable row level security, force row level security;
+create policy card_read on morning_cards for select
+    using (workspace_id = (select reverie_identity('workspace')) and agent_id = (select reverie_identity('agent'))
+        and (owner_key = (select reverie_identity('owner')) or (select reverie_identity('any_owner')) = 'on'));
+create policy card_insert on morning_cards for insert
+    with check (workspace_id = (select reverie_identity('workspace')) and agent_id = (select reverie_identity('agent')) and agent_id <> ''
+        and owner_key = (select reverie_identity('owner')) and owner_key <> '' and (select reverie_identity('writes')) <> 'none');
+create policy card_update on morning_cards for update
+    using (workspace_id = (select reverie_identity('workspace')) and agent_id = (select reverie_identity('agent')) and agent_id <> ''
+        and owner_key = (select reverie_identity('owner')) and owner_key <> '' and (select reverie_identity('writes')) <> 'none');
+
 -- Facts that somebody called unhelpful or corrected rank lower in searches.
 create index facts_doubted on facts (workspace_id, agent_id, scope, owner_key, document_id) where ended is null and unhelpful > 0;
 
 -- +goose Down
 drop index facts_doubted;
+drop table morning_cards;
 drop function reverie_expire_injections(timestamptz);
 drop table injections;

@@ -54,6 +54,11 @@ func (w *world) addFacts(t *testing.T, workspace string) {
 				}
 				must[uuid.UUID](t)(w.GiveFeedback(t.Context(), id, f.ID, someFeedback))
 			}
+			if owner != memory.NoOwner {
+				if err := w.ShowMorningCard(t.Context(), id, testClock); err != nil {
+					t.Fatal(err)
+				}
+			}
 			if err := w.RecordInjection(t.Context(), id, worldInjection(id)); err != nil {
 				t.Fatal(err)
 			}
@@ -127,6 +132,21 @@ var factCalls = map[string]call{
 	"Doubted": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		doubted, err := w.Doubted(t.Context(), id)
 		return doubted, nil, err
+	},
+	"MorningCard": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		card, err := w.MorningCard(t.Context(), id, testClock)
+		return card, nil, err
+	},
+	"SeeMorningCard": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		var dream uuid.UUID
+		if err := w.root.QueryRow(t.Context(), "select dream_id from dreams order by md5(dream_id::text || $1) limit 1",
+			fmt.Sprint(rapid.Int().Draw(t, "seed"))).Scan(&dream); err != nil {
+			t.Fatal(err)
+		}
+		return nil, nil, w.SeeMorningCard(t.Context(), id, dream)
+	},
+	"ShowMorningCard": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		return nil, nil, w.ShowMorningCard(t.Context(), id, testClock)
 	},
 	"RecordInjection": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		return nil, nil, w.RecordInjection(t.Context(), id, worldInjection(id))

@@ -331,6 +331,7 @@ func TestRawWritesAcross(t *testing.T) {
 		"extractions": `jsonb_build_object('extraction_id', gen_random_uuid(), 'from_seq', 1000 + (random() * 1e6)::int, 'to_seq', ` +
 			`9000000, 'range_to', 9000000)`,
 		"injections":        `jsonb_build_object('injection_id', gen_random_uuid())`,
+		"morning_cards":     `jsonb_build_object('owner_key', 'user:' || gen_random_uuid())`,
 		"journal":           `'{}'::jsonb`,
 		"memory_writes":     `jsonb_build_object('write_id', gen_random_uuid(), 'request_id', gen_random_uuid())`,
 		"messages":          `jsonb_build_object('seq', 1000 + (random() * 1e6)::int, 'message_id', gen_random_uuid())`,

@@ -374,7 +374,7 @@ func mayChange(id memory.Identity, g group) bool {
 		return ofAgent && g.owner == string(id.Owner) && id.Owner != memory.NoOwner
 	case "injections": // what nobody in particular was shown is recorded as well
 		return ofAgent && g.owner == string(id.Owner)
-	case "conversations", "messages", "extractions", "flushes", "flush_steps", "compactions":
+	case "conversations", "messages", "extractions", "flushes", "flush_steps", "compactions", "morning_cards":
 		return ofAgent && g.owner == string(id.Owner) && id.Owner != memory.NoOwner
 	case "write_ledger": // the receipt of a dream of the shared memory that was undone is that of its owner
 		return g.agent == id.Agent && (g.owner == string(id.Owner) || g.owner == string(memory.SystemOwner) && !id.Pinned)
@@ -507,6 +507,7 @@ var tenantTables = []struct {
 	{"memory_writes", []string{"agent_id", "owner_key", "scope"}},
 	{"messages", []string{"agent_id", "owner_key"}},
 	{"model_usage", []string{"agent_id"}},
+	{"morning_cards", []string{"agent_id", "owner_key"}},
 	{"owners", []string{"agent_id", "owner_key"}},
 	{"recalls", []string{"agent_id", "owner_key", "scope"}},
 	{"snapshot_archives", []string{"agent_id", "owner_key"}},

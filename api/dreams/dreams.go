@@ -77,6 +77,7 @@ func (s *Room) dreamRoutes() {
 	s.dreamReplayRoutes()
 	s.dreamAgainRoutes()
 	s.dreamEventRoutes()
+	s.dreamCardRoutes()
 }
 
 type dreamsInput struct {

@@ -22,6 +22,7 @@ const (
 	TeamMember           Name = "team_member"
 	MemoryOff            Name = "memory_off"
 	FactsOff             Name = "facts_off"
+	MorningCardOff       Name = "morning_card_off"
 	OwnerNotAllowed      Name = "owner_not_allowed"
 	OwnerRequired        Name = "owner_required"
 	NotFound             Name = "not_found"
@@ -76,6 +77,7 @@ var errorStatus = map[Name]int{
 	TeamMember:           http.StatusForbidden,
 	MemoryOff:            http.StatusConflict,
 	FactsOff:             http.StatusGone,
+	MorningCardOff:       http.StatusGone,
 	OwnerNotAllowed:      http.StatusForbidden,
 	OwnerRequired:        http.StatusUnprocessableEntity,
 	NotFound:             http.StatusNotFound,

@@ -152,6 +152,8 @@ type Options struct {
 	MetricsNetworks []netip.Prefix
 	// AuditAdmins limits the audit log to administrators; false: it has every key that is not pinned to an owner.
 	AuditAdmins bool
+	// CardsOff switches morning cards off.
+	CardsOff bool
 	// TrustedProxies are the networks of proxies whose X-Forwarded-For is believed. It decides which address is slowed down after
 	// wrong keys.
 	TrustedProxies []netip.Prefix

@@ -17,6 +17,7 @@ import (
 	"reverie/memory"
 	"reverie/recall"
 	"reverie/search"
+	"reverie/store/gate"
 	"reverie/window"
 )
 
@@ -80,7 +81,8 @@ func checkMessage(message string) []error {
 
 // contextView is an assembled context, with reasons.
 type contextView struct {
-	Messages []windowMessage `json:"messages" doc:"In the order in which they are sent."`
+	Messages    []windowMessage   `json:"messages" doc:"In the order in which they are sent."`
+	MorningCard *rest.MorningCard `json:"morningCard,omitempty" doc:"To be shown to the person: with the first context of a day, what the latest dream changed, until it is seen."`
 	MadeContext
 }
 
@@ -227,7 +229,27 @@ func (s *Room) assembleContext(ctx context.Context, in *contextInput) (*rest.Rep
 		return nil, err
 	}
 	return rest.OK(contextView{
+		MorningCard: s.firstOfDay(ctx, id, agent),
 		Messages:    rest.Views(made.Messages, viewWindowMessage),
 		MadeContext: viewMade(made),
 	}), nil
+}
+
+// firstOfDay returns the morning card with the first context of a day; nil: there is none, or it was shown. A failure does not fail the
+// context.
+func (s *Room) firstOfDay(ctx context.Context, id memory.Identity, agent gate.Agent) *rest.MorningCard {
+	zone, err := agent.Location()
+	if err != nil || s.CardsOff {
+		return nil
+	}
+	today := s.Now().In(zone)
+	card, err := s.CardOf(ctx, id, today)
+	if err == nil && card != nil {
+		err = s.Store.ShowMorningCard(ctx, id, today)
+	}
+	if err != nil {
+		s.Log.WarnContext(ctx, "Could not show the morning card", "error", err, "agent", agent.ID)
+		return nil
+	}
+	return card
 }

@@ -137,8 +137,26 @@ func (t *talk) greet(ctx context.Context) error {
 	if t.person {
 		fmt.Fprintf(t.notes, "Talking to %s, in the conversation %s. /help lists the commands; Ctrl-C stops an answer, Ctrl-D ends.\n",
 			t.Agent, t.conversation)
+		return t.showCard(ctx)
 	}
 	return nil
+}
+
+// showCard shows the morning card that the person has not seen, and marks it as seen. Without one, it prints nothing.
+func (t *talk) showCard(ctx context.Context) error {
+	card, err := t.client.MorningCard(ctx, t.Agent, wire.MorningCardParams{Person: t.Person()})
+	if refused, is := errors.AsType[*wire.Error](err); is && refused.Status == http.StatusGone {
+		return nil
+	}
+	if err != nil || card.Data.ReportID == "" {
+		return err
+	}
+	fmt.Fprintln(t.notes)
+	if err := output.Card(t.notes, card.Data); err != nil {
+		return err
+	}
+	_, err = t.client.SeeMorningCard(ctx, t.Agent, wire.SeeMorningCardParams{Person: t.Person()}, wire.SeenBody{ReportID: card.Data.ReportID})
+	return err
 }
 
 // loop handles line after line. A second Ctrl-C at an empty line ends it.

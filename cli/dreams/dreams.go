@@ -12,7 +12,7 @@ func Commands(s *session.Session) []*cobra.Command {
 	c := commands{s}
 	return []*cobra.Command{
 		c.dreamCommand(), c.dreamsCommand(), c.promoteCommand(), c.promoteExplainCommand(), c.remHarnessCommand(),
-		c.remBackfillCommand(), c.revertCommand(), c.heldCommand(),
+		c.remBackfillCommand(), c.revertCommand(), c.heldCommand(), c.cardCommand(),
 	}
 }
 

@@ -382,6 +382,12 @@ type Candidates struct {
 	Next string `json:"next,omitempty,omitzero"`
 }
 
+// CardFact defines model for CardFact.
+type CardFact struct {
+	Entry string `json:"entry"`
+	Text  string `json:"text"`
+}
+
 // ChangeReceipt defines model for ChangeReceipt.
 type ChangeReceipt struct {
 	Added    int    `json:"added"`
@@ -574,7 +580,8 @@ type Context struct {
 	Messages []WindowMessage `json:"messages"`
 
 	// Model Model whose tokens were counted.
-	Model string `json:"model,omitempty,omitzero"`
+	Model       string      `json:"model,omitempty,omitzero"`
+	MorningCard MorningCard `json:"morningCard,omitempty,omitzero"`
 
 	// Omitted Passages that had no room.
 	Omitted int `json:"omitted,omitempty,omitzero"`
@@ -2267,6 +2274,32 @@ type Model struct {
 	Name    string `json:"name"`
 }
 
+// MorningCard defines model for MorningCard.
+type MorningCard struct {
+	// Facts New statements. Confirm, edit or forget each with POST …/dream/reports/{reportId}/entries/{entry}/confirm, edit or
+	// forget.
+	Facts []CardFact `json:"facts"`
+
+	// LlmReason Why, in words.
+	LlmReason string `json:"llmReason,omitempty,omitzero"`
+
+	// MemoryDiff Unified diff of MEMORY.md.
+	MemoryDiff string `json:"memoryDiff"`
+
+	// Mode One of: nightly, focused, promote, rem.
+	Mode string `json:"mode"`
+
+	// Owner Whose memory it changed; system: the shared one.
+	Owner         string    `json:"owner"`
+	PromotedCount int       `json:"promotedCount"`
+	RejectedCount int       `json:"rejectedCount"`
+	ReportID      string    `json:"reportId"`
+	StartedAt     time.Time `json:"startedAt"`
+
+	// Topic Of a focused dream.
+	Topic string `json:"topic,omitempty,omitzero"`
+}
+
 // NewAgentBody defines model for NewAgentBody.
 type NewAgentBody struct {
 	// ID Empty: one is made. Format: 1 to 63 of a-z, 0-9, - and _, beginning with a letter or digit.
@@ -2969,6 +3002,18 @@ type SearchBody struct {
 
 	// Wait How long to wait for after, such as 2s; at most 10s. Missing: not at all.
 	Wait string `json:"wait,omitempty,omitzero"`
+}
+
+// Seen defines model for Seen.
+type Seen struct {
+	// Seen Of the card.
+	Seen string `json:"seen"`
+}
+
+// SeenBody defines model for SeenBody.
+type SeenBody struct {
+	// ReportID Of the card.
+	ReportID string `json:"reportId"`
 }
 
 // SelectParts defines model for SelectParts.
@@ -3987,6 +4032,38 @@ func (c *Client) DreamFocused(
 		arguments: []any{agent}, params: params, body: body,
 	}
 	return call[DreamRun](ctx, c, r)
+}
+
+// MorningCardParams are the optional parameters of MorningCard.
+type MorningCardParams struct {
+	Person
+}
+
+// MorningCard calls GET /api/v1/agents/{agent}/dreams/morning-card: read the morning card.
+func (c *Client) MorningCard(
+	ctx context.Context, agent string, params MorningCardParams,
+) (Answer[MorningCard], error) {
+	r := request{
+		method: "GET", path: "/api/v1/agents/%s/dreams/morning-card",
+		arguments: []any{agent}, params: params,
+	}
+	return call[MorningCard](ctx, c, r)
+}
+
+// SeeMorningCardParams are the optional parameters of SeeMorningCard.
+type SeeMorningCardParams struct {
+	Person
+}
+
+// SeeMorningCard calls POST /api/v1/agents/{agent}/dreams/morning-card/seen: mark a morning card as seen.
+func (c *Client) SeeMorningCard(
+	ctx context.Context, agent string, params SeeMorningCardParams, body SeenBody,
+) (Answer[Seen], error) {
+	r := request{
+		method: "POST", path: "/api/v1/agents/%s/dreams/morning-card/seen",
+		arguments: []any{agent}, params: params, body: body,
+	}
+	return call[Seen](ctx, c, r)
 }
 
 // DreamingStatusParams are the optional parameters of DreamingStatus.

@@ -69,3 +69,13 @@ func TestInjectionsFromTheShell(t *testing.T) {
 	clitest.Contains(t, grace("injections", "why", "bees", "--injection", made), "absent", "prompt", "MEMORY.md:1")
 	clitest.Contains(t, grace("injections", "why", "moon", "--conversation", "c1"), "no candidate and no fact is about that")
 }
+
+func TestMorningCardFromTheShell(t *testing.T) {
+	startServer(t)
+	if out := mustRun(t, "card", "--end-user", "42"); out != "no morning card\n" {
+		t.Error(out)
+	}
+	if _, _, err := runMemory(t, "card", "seen", "--end-user", "42"); err == nil {
+		t.Error("a card that does not exist is seen")
+	}
+}
