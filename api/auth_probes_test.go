@@ -214,6 +214,8 @@ func probes(quarantined, dreamt, rehearsed uuid.UUID) map[string]probe {
 		},
 		"undo-fact-feedback": {path: ada + "/facts/" + uuid.NewString() + "/feedback/" + uuid.NewString(), status: 404},
 		"rebuild-facts":      {path: ada + "/facts/rebuild", status: 202},
+
+		"consolidate-structured": {path: ada + "/structured-consolidation", status: 200},
 		"find-owner":         {path: ada + "/owner?endUserId=42", status: 200},
 		"revert-dream":       {path: dreamReports + "/" + rehearsed.String() + "/revert", status: 409},
 		"create-key": {

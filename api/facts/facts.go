@@ -44,6 +44,7 @@ func Register(k *rest.Server) {
 	}, s.getFact)
 	s.feedbackRoutes()
 	s.rebuildRoutes()
+	s.consolidationRoutes()
 }
 
 type factsInput struct {
