@@ -477,6 +477,9 @@ func (p *proposing) changes(g proposals.Guarded, proposal proposals.Proposal, tr
 		out = append(out, c)
 	}
 	replace := func(path string, doc memory.Document, text string) {
+		if text != "" && !doc.Deleted {
+			text = memory.KeepArchive(doc.Content, text)
+		}
 		if text != "" {
 			add(memory.Change{Ref: memory.Ref{Path: path}, Op: memory.OpReplace, Content: text, Base: doc.Version, Once: true}, doc.Content, text)
 		}

@@ -217,20 +217,21 @@ func probes(quarantined, dreamt, rehearsed uuid.UUID) map[string]probe {
 		"give-fact-feedback": {
 			path: ada + "/facts/" + uuid.NewString() + "/feedback", status: 404, body: object(map[string]any{"kind": "HELPFUL"}),
 		},
-		"undo-fact-feedback": {path: ada + "/facts/" + uuid.NewString() + "/feedback/" + uuid.NewString(), status: 404},
+		"undo-fact-feedback":  {path: ada + "/facts/" + uuid.NewString() + "/feedback/" + uuid.NewString(), status: 404},
 		"list-contradictions": {path: ada + "/facts/contradictions", status: 200},
 		"resolve-contradiction": {
 			path: ada + "/facts/contradictions/" + uuid.NewString() + "/resolve", status: 404, body: object(map[string]any{"resolution": "KEEP_A"}),
 		},
-		"rebuild-facts":      {path: ada + "/facts/rebuild", status: 202},
-		"morning-card":       {path: ada + "/dreams/morning-card?endUserId=42", status: 200},
+		"rebuild-facts": {path: ada + "/facts/rebuild", status: 202},
+		"morning-card":  {path: ada + "/dreams/morning-card?endUserId=42", status: 200},
 		"see-morning-card": {
 			path: ada + "/dreams/morning-card/seen?endUserId=42", status: 404, body: object(map[string]any{"reportId": uuid.NewString()}),
 		},
-		"list-injections": {path: ada + "/injections?endUserId=42", status: 200},
-		"get-injection":   {path: ada + "/injections/" + uuid.NewString() + "?endUserId=42", status: 404},
-		"find-owner":      {path: ada + "/owner?endUserId=42", status: 200},
-		"revert-dream":    {path: dreamReports + "/" + rehearsed.String() + "/revert", status: 409},
+		"list-injections":        {path: ada + "/injections?endUserId=42", status: 200},
+		"get-injection":          {path: ada + "/injections/" + uuid.NewString() + "?endUserId=42", status: 404},
+		"find-owner":             {path: ada + "/owner?endUserId=42", status: 200},
+		"revert-dream":           {path: dreamReports + "/" + rehearsed.String() + "/revert", status: 409},
+		"consolidate-structured": {path: ada + "/structured-consolidation", status: 200},
 		"create-key": {
 			path:   "/api/v1/keys",
 			status: 201,

@@ -175,6 +175,36 @@ func TestFactsAreIsolated(t *testing.T) {
 	h.wantError(h.postTo(owner, factsPath+"/rebuild", nil), 403, "forbidden")
 }
 
+func TestStructuredConsolidation(t *testing.T) {
+	h := start(t)
+	h.agent("ada")
+	tool := "/api/v1/agents/ada/tools/remember_structured?owner=api:"
+	for owner, entries := range map[string]int{"1": 9, "2": 3} {
+		for i := range entries {
+			content := fmt.Sprintf("Fact number %d.", i)
+			if i > 6 {
+				content = "Likes green tea."
+			}
+			body := map[string]any{"type": "user", "key": fmt.Sprintf("key %d", i), "content": content}
+			h.want(h.postTo(h.admin, tool+owner, body), 200)
+		}
+		h.want(h.post("c"+owner, batch(owner, true, "Hello, there.")), 202) // makes the owner known
+	}
+	type counts struct {
+		OwnersConsolidated, Updated, SkippedSmall, SkippedOverCap, Failed, EntriesBefore, EntriesAfter int
+	}
+	const path = "/api/v1/memory/ada/structured-consolidation"
+	got := as[counts](h, h.want(h.postTo(h.admin, path, nil), 200))
+	if want := (counts{OwnersConsolidated: 1, Updated: 1, SkippedSmall: 2, EntriesBefore: 12, EntriesAfter: 11}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	again := as[counts](h, h.want(h.postTo(h.admin, path, nil), 200))
+	if again.Updated != 0 || again.EntriesAfter != 11 {
+		t.Errorf("again: %+v", again)
+	}
+	h.wantError(h.postTo(h.key("member", memory.RoleMember, ""), path, nil), 403, "forbidden")
+}
+
 func TestFactsSwitchedOff(t *testing.T) {
 	database := devtest.Database(t, migrate)
 	h := startWith(t, database, store.Options{MaxConns: 4, FactsOff: true})

@@ -57,7 +57,7 @@ var concerns = map[string]concern{
 	"dreaming-status": ownHand, "list-candidates": ownHand, "explain-candidate": ownHand, "explain-candidates": ownHand,
 	"morning-card": ownHand, "see-morning-card": ownHand,
 	"dream-diary": ownHand, "list-injections": ownHand, "get-injection": ownHand,
-	"list-facts":  ownHand, "get-fact": ownHand, "rebuild-facts": ownHand,
+	"list-facts": ownHand, "get-fact": ownHand, "rebuild-facts": ownHand, "consolidate-structured": ownHand,
 	"give-fact-feedback": ownHand, "undo-fact-feedback": ownHand, "list-contradictions": ownHand, "resolve-contradiction": ownHand, // of what there is not
 	"list-held": ownHand, "accept-held": ownHand, "refuse-held": ownHand, // of what there is not
 	"list-dreams": ownHand, "get-dream": ownHand, "list-dream-candidates": ownHand, "compare-dreams": ownHand, "dream-events": ownHand,

@@ -50,7 +50,7 @@ type DreamInput struct {
 // DreamResult is the final state of a dream.
 type DreamResult = activities.DreamState
 
-// Dream consolidates an owner's news in four phases: light, REM, deep, commit. Each step is saved, the last one in
+// Dream consolidates an owner's news in five phases: light, REM, deep, commit, tidy. Each step is saved, the last one in
 // one transaction with its effects, so the workflow can be reset to any of them. A dream that has ended is repeated
 // only when a person asks for it, by the input (Again) or with the reason of a reset (activities.AskAgain): it is
 // undone, and the same night is dreamed with a new report.
@@ -70,6 +70,7 @@ func Dream(ctx workflow.Context, in DreamInput) (DreamResult, error) {
 	if err != nil {
 		return DreamResult{}, err
 	}
+	d.tidy(ctx)
 	if err := showOutcome(ctx, string(d.state.Outcome)); err != nil {
 		return DreamResult{}, err
 	}
@@ -86,6 +87,7 @@ type dreaming struct {
 	state     activities.DreamState
 	light     activities.LightSleepResult
 	rem       activities.REMSleepResult
+	tidied    activities.TidyResult
 	takenOver bool
 	run       string // the run that began, which a reset continues
 	folded    bool   // the steps that use only the store are local activities, as in histories without dreamSteps
@@ -293,6 +295,25 @@ func (d *dreaming) wake(ctx workflow.Context, cause error) error {
 	return cause
 }
 
+// dreamTidy names the change that added the last phase, which archives and consolidates.
+const dreamTidy = "dream-tidy"
+
+// tidy archives facts that are no longer trusted and consolidates structured documents, when a dream of this run has ended well. The
+// dream's own effects are committed before: if tidying fails, the next night does it.
+func (d *dreaming) tidy(ctx workflow.Context) {
+	dreamt := d.state.Outcome == memory.OutcomeWritten || d.state.Outcome == memory.OutcomeNothing
+	if !dreamt || d.DryRun || d.Trigger == memory.DreamByReplay || d.state.Before || d.state.ReasonCode == ReasonSuperseded ||
+		workflow.GetVersion(ctx, dreamTidy, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+		return
+	}
+	out, err := step(ctx, commitStep, "tidy: archive and consolidate", steps.Tidy, activities.TidyInput{OwnerRef: d.OwnerRef, Settings: d.settings})
+	if err != nil {
+		d.log.Warn("Not tidied", "error", err)
+		return
+	}
+	d.tidied = out
+}
+
 // attempt runs a step of the open dream. When an earlier execution still owns the dream, because this one was reset
 // to a point after open, it takes over, at most once.
 func (d *dreaming) attempt(ctx workflow.Context, do func() error) error {
@@ -361,6 +382,9 @@ func (d *dreaming) describe(ctx workflow.Context, phase string) {
 	default:
 		fmt.Fprintf(&b, "\n- of %d candidates: %d promoted, %d kept, %d rejected; %d documents changed", s.Candidates, s.Promoted, s.Kept,
 			s.Rejected, s.Documents)
+	}
+	if t := d.tidied; t.Archived+t.Merged > 0 {
+		fmt.Fprintf(&b, "\n- tidied: %d facts archived, %d structured entries merged", t.Archived, t.Merged)
 	}
 	if d.state.Dream != uuid.Nil { // on two lines: the UI truncates long ones
 		fmt.Fprintf(&b, "\n- dream `%s`\n- report: `GET %s/…`", d.state.Dream, reportsPath(d.Agent))

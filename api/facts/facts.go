@@ -46,6 +46,7 @@ func Register(k *rest.Server) {
 	s.feedbackRoutes()
 	s.rebuildRoutes()
 	s.injectionRoutes()
+	s.consolidationRoutes()
 }
 
 type factsInput struct {

@@ -27,6 +27,7 @@ func Command(s *session.Session) *cobra.Command {
 		own.feedbackCommand("helpful", "Call a fact helpful: it gains trust", "HELPFUL"),
 		own.feedbackCommand("unhelpful", "Call a fact unhelpful: it loses trust", "UNHELPFUL"),
 		own.undoCommand(), own.forgetCommand(), own.rebuildCommand(), own.contradictionsCommand(),
+		own.consolidateCommand(),
 	)
 	return c
 }
@@ -231,6 +232,30 @@ func (s commands) rebuildCommand() *cobra.Command {
 			}
 			return s.Print(cmd, marked.Raw, func(w io.Writer) error {
 				_, err := fmt.Fprintln(w, "accepted: the worker and readers derive the facts of each document anew")
+				return err
+			})
+		},
+	}
+}
+
+func (s commands) consolidateCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "consolidate",
+		Short: "Remove structured entries that say nothing but what a later one says; needs an admin key",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			client, err := s.AgentClient()
+			if err != nil {
+				return err
+			}
+			done, err := client.ConsolidateStructured(cmd.Context(), s.Agent)
+			if err != nil {
+				return err
+			}
+			return s.Print(cmd, done.Raw, func(w io.Writer) error {
+				d := done.Data
+				_, err := fmt.Fprintf(w, "%d documents changed: %d entries, %d before. Owners: %d consolidated, %d with few entries, %d left\n",
+					d.Updated, d.EntriesAfter, d.EntriesBefore, d.OwnersConsolidated, d.SkippedSmall, d.SkippedOverCap+d.Failed)
 				return err
 			})
 		},

@@ -111,6 +111,9 @@ func newComposing(in Input) *composing {
 	}
 	if !in.Files.Memory.Deleted {
 		w.before = in.Files.Memory.Content
+		if w.writes() {
+			w.Memory = memory.KeepArchive(w.before, w.Memory)
+		}
 	}
 	if w.writes() {
 		w.compare()

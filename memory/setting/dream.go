@@ -38,6 +38,11 @@ type DreamSettings struct {
 	MaxRetiredShare float64 `json:"maxRetiredShare" from:"DreamMaxRetiredShare"`
 	DiaryMaxChars   int     `json:"diaryMaxChars" from:"DreamDiaryMaxChars"` // of DREAMS.md, before old entries move to monthly files
 	NotesMaxChars   int     `json:"notesMaxChars" from:"DreamNotesMaxChars"` // of notes shown to a model
+	// Facts below ArchiveTrust that were not seen lately are archived, and the least trusted of more than MaxOwnerFacts, or
+	// MaxSharedFacts; 0: none.
+	ArchiveTrust   float64 `json:"archiveTrust,omitempty" from:"ArchiveTrust"`
+	MaxOwnerFacts  int     `json:"maxOwnerFacts,omitempty" from:"MaxOwnerFacts"`
+	MaxSharedFacts int     `json:"maxSharedFacts,omitempty" from:"MaxSharedFacts"`
 	// Paid is true if Model writes MEMORY.md. Otherwise rules promote.
 	Paid           bool          `json:"paid"`
 	Model          string        `json:"model" from:"LLMModel"`

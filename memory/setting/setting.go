@@ -63,6 +63,9 @@ type Settings struct {
 	DreamMaxRetiredShare     float64       `envconfig:"DREAM_MAX_RETIRED_SHARE" agent:"dreamMaxRetiredShare" default:"0.2" minimum:"0" maximum:"1" desc:"Share of the lines of MEMORY.md that one dream may retire."`
 	DreamDiaryMaxChars       int           `envconfig:"DREAM_DIARY_MAX_CHARS" default:"20000" minimum:"2000" maximum:"200000" desc:"Characters of DREAMS.md before old entries move into monthly files."`
 	DreamNotesMaxChars       int           `envconfig:"DREAM_NOTES_MAX_CHARS" default:"24000" minimum:"1000" maximum:"1000000" desc:"Characters of notes that a dream shows a model."`
+	ArchiveTrust             float64       `envconfig:"ARCHIVE_TRUST" agent:"archiveTrust" default:"0.15" minimum:"0" maximum:"1" desc:"Trust below which a dream archives a fact that was neither said, confirmed nor used for 30 days. What a person wrote or confirmed is never archived. 0: none."`
+	MaxOwnerFacts            int           `envconfig:"MAX_OWNER_FACTS" agent:"maxOwnerFacts" default:"200" minimum:"0" maximum:"100000" desc:"Facts of one owner outside of daily notes, above which a dream archives the least trusted; 0: no limit."`
+	MaxSharedFacts           int           `envconfig:"MAX_SHARED_FACTS" agent:"maxSharedFacts" default:"500" minimum:"0" maximum:"100000" desc:"Shared facts of one agent outside of daily notes, above which a dream archives the least trusted; 0: no limit."`
 	DreamWeightFrequency     float64       `envconfig:"DREAM_WEIGHT_FREQUENCY" default:"0.24" minimum:"0" maximum:"1" desc:"Weight of how often a statement came up in its score; only the ratios of the six weights count."`
 	DreamWeightRelevance     float64       `envconfig:"DREAM_WEIGHT_RELEVANCE" default:"0.30" minimum:"0" maximum:"1" desc:"Weight of how well it answered when it came up."`
 	DreamWeightDiversity     float64       `envconfig:"DREAM_WEIGHT_DIVERSITY" default:"0.15" minimum:"0" maximum:"1" desc:"Weight of the number of distinct questions or days."`
@@ -128,6 +131,9 @@ type AgentSettings struct {
 	DreamMaxPromotions   *int     `json:"dreamMaxPromotions,omitempty"`
 	DreamMaxRetiredShare *float64 `json:"dreamMaxRetiredShare,omitempty"`
 	DreamHalfLifeDays    *float64 `json:"dreamHalfLifeDays,omitempty"`
+	ArchiveTrust         *float64 `json:"archiveTrust,omitempty"`
+	MaxOwnerFacts        *int     `json:"maxOwnerFacts,omitempty"`
+	MaxSharedFacts       *int     `json:"maxSharedFacts,omitempty"`
 
 	WindowMaxTokens      *int        `json:"windowMaxTokens,omitempty"`
 	WindowCompactShare   *float64    `json:"windowCompactShare,omitempty"`

@@ -1,0 +1,206 @@
+package tidy_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"reverie/devenv/devtest"
+	"reverie/memory"
+	"reverie/memory/setting"
+	"reverie/memory/structured"
+	"reverie/store"
+	"reverie/store/admin"
+	"reverie/store/facts"
+	"reverie/tidy"
+)
+
+func TestMain(m *testing.M) { devtest.Main(m) }
+
+// world is a store with an agent and a clock.
+type world struct {
+	testing.TB
+	*store.Store
+
+	now time.Time
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{TB: t, now: time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)}
+	url := devtest.Database(t, func(ctx context.Context, url string) error {
+		_, err := store.Migrate(ctx, url)
+		return err
+	})
+	s, err := store.Open(t.Context(), url, store.Options{Now: func() time.Time { return w.now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	w.Store = s
+	root := memory.Identity{Workspace: "acme", Role: memory.RoleAdmin, Author: memory.Author{Kind: memory.AuthorUser, ID: "root"}}
+	if err := s.EnsureWorkspace(t.Context(), "acme", "acme"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.CreateAgent(t.Context(), root, admin.NewAgent{ID: "ada", TimeZone: "UTC"}); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+var (
+	person = memory.Author{Kind: memory.AuthorUser, ID: "key"}
+	dreams = memory.Author{Kind: memory.AuthorDream, ID: "night", WorkflowID: "w", RunID: "r"}
+)
+
+func as(owner memory.Owner, author memory.Author) memory.Identity {
+	return memory.Identity{Workspace: "acme", Agent: "ada", Owner: owner, Role: memory.RoleMember, Author: author}
+}
+
+// write replaces a document as an author.
+func (w *world) write(id memory.Identity, path, content string) {
+	w.Helper()
+	change := memory.Change{Ref: memory.Ref{Scope: memory.ScopePersonal, Path: path}, Op: memory.OpReplace, Content: content, Force: true}
+	if _, err := w.Apply(w.Context(), id, "", []memory.Change{change}); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) content(id memory.Identity, path string) string {
+	w.Helper()
+	d, err := w.Document(w.Context(), id, memory.Ref{Scope: memory.ScopePersonal, Path: path})
+	if err != nil {
+		w.Fatal(err)
+	}
+	return d.Content
+}
+
+func (w *world) archive(id memory.Identity, s setting.DreamSettings) int {
+	w.Helper()
+	n, err := tidy.Archive(w.Context(), w.Store, id, memory.ScopePersonal, w.now, s)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return n
+}
+
+func TestLowTrustIsArchived(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	model := memory.Author{Kind: memory.AuthorWorkflow, ID: "model", WorkflowID: "w", RunID: "r"}
+	w.write(as("user:7", person), memory.MemoryPath, "# Memory\n\n- Written by hand.\n")
+	w.write(as("user:7", model), memory.MemoryPath, "# Memory\n\n- Written by hand.\n- Has a red bicycle.\n- Reads a book about whales.\n")
+	w.write(as("user:7", model), "memory/2026-11-23.md", "# 2026-11-23\n\n- Waited for the bus.\n")
+	id, defaults := as("user:7", dreams), setting.DefaultDreamSettings()
+	if n := w.archive(id, defaults); n != 0 {
+		t.Fatalf("%d archived at once", n)
+	}
+	w.now = w.now.AddDate(0, 0, 80)
+	listed, err := w.ByTrust(t.Context(), id, facts.Query{Text: "bicycle"})
+	if err != nil || len(listed.Items) != 1 {
+		t.Fatal(listed, err)
+	}
+	opinion := facts.Feedback{Opinion: facts.Helpful, Weight: 1, Reason: "asked"}
+	if _, err := w.GiveFeedback(t.Context(), as("user:7", person), listed.Items[0].ID, opinion); err != nil {
+		t.Fatal(err)
+	}
+	w.now = w.now.AddDate(0, 0, 300)
+	off := defaults
+	off.ArchiveTrust = 0
+	if n := w.archive(id, off); n != 0 {
+		t.Errorf("%d archived while it is off", n)
+	}
+	if n := w.archive(id, defaults); n != 1 {
+		t.Errorf("%d archived", n)
+	}
+	const want = "# Memory\n\n- Written by hand.\n- Has a red bicycle.\n\n## Archived\n\n- Reads a book about whales.\n"
+	if got := w.content(id, memory.MemoryPath); got != want {
+		t.Errorf("document:\n%s", got)
+	}
+	if n := w.archive(id, defaults); n != 0 {
+		t.Errorf("%d archived again", n)
+	}
+	for _, c := range []struct {
+		archived bool
+		want     int
+	}{{false, 0}, {true, 1}} {
+		listed, err := w.ByTrust(t.Context(), id, facts.Query{Text: "whales", Archived: c.archived})
+		if err != nil || len(listed.Items) != c.want {
+			t.Errorf("archived %v: %+v %v", c.archived, listed.Items, err)
+		}
+	}
+}
+
+func TestCapacityArchivesTheLeastTrusted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var mine, all strings.Builder
+	mine.WriteString("# Memory\n\n")
+	for i := range 6 {
+		fmt.Fprintf(&mine, "- Person line number %d.\n", i)
+	}
+	all.WriteString(mine.String())
+	engine := memory.Author{Kind: memory.AuthorWorkflow, ID: "builtin/extractive", WorkflowID: "w", RunID: "r"}
+	model := memory.Author{Kind: memory.AuthorWorkflow, ID: "model", WorkflowID: "w", RunID: "r"}
+	w.write(as("user:7", person), memory.MemoryPath, mine.String())
+	all.WriteString("- The engine noted whales.\n- The engine noted herons.\n")
+	w.write(as("user:7", engine), memory.MemoryPath, all.String())
+	all.WriteString("- A model noted ferns.\n- A model noted tulips.\n")
+	w.write(as("user:7", model), memory.MemoryPath, all.String())
+	id, s := as("user:7", dreams), setting.DefaultDreamSettings()
+	s.MaxOwnerFacts = 8
+	if n := w.archive(id, s); n != 2 {
+		t.Errorf("%d archived", n)
+	}
+	if got := w.content(id, memory.MemoryPath); !strings.HasSuffix(got, "- A model noted tulips.\n\n## Archived\n\n- The engine noted whales.\n- The engine noted herons.\n") {
+		t.Errorf("document:\n%s", got)
+	}
+	s.MaxOwnerFacts = 1
+	if n := w.archive(id, s); n != 2 {
+		t.Errorf("%d archived of a person's", n)
+	}
+	current, _, _ := strings.Cut(w.content(id, memory.MemoryPath), "## Archived")
+	if strings.Count(current, "Person line") != 6 {
+		t.Errorf("what a person wrote is archived:\n%s", current)
+	}
+}
+
+func TestConsolidation(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	entry := func(document, key, content string, day int) string {
+		next, err := structured.Set(document, structured.Entry{Key: key, Content: content, Source: "chat", Updated: w.now.AddDate(0, 0, day)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return next
+	}
+	document := entry("", "tea", "Likes green tea.", 0)
+	w.write(as("user:7", person), "structured/user.md", document)
+	for i := range 6 {
+		document = entry(document, fmt.Sprintf("key %d", i), fmt.Sprintf("Fact number %d.", i), 0)
+	}
+	document = entry(document, "drink", "Likes green tea", 1)
+	document = entry(document, "food", "Eats no meat at all.", 0)
+	document = entry(document, "diet", "Eats no meat at all", 1)
+	w.write(as("user:7", memory.Author{Kind: memory.AuthorTool, ID: "remember_structured"}), "structured/user.md", document)
+	id := as("user:7", dreams)
+	got, err := tidy.Consolidate(t.Context(), w.Store, id, memory.ScopePersonal)
+	if err != nil || got.Before != 10 || got.After != 9 || got.Updated != 1 || got.Small {
+		t.Errorf("consolidated: %+v %v", got, err)
+	}
+	left := structured.Parse(w.content(id, "structured/user.md"))
+	_, persons := structured.Find(left, "tea")
+	_, food := structured.Find(left, "food")
+	if !persons || food {
+		t.Errorf("left: %+v", left)
+	}
+	if got, err := tidy.Consolidate(t.Context(), w.Store, id, memory.ScopePersonal); err != nil || got.Updated != 0 || got.After != 9 {
+		t.Errorf("again: %+v %v", got, err)
+	}
+	if got, err := tidy.Consolidate(t.Context(), w.Store, as("user:8", dreams), memory.ScopePersonal); err != nil || !got.Small || got.Before != 0 {
+		t.Errorf("another owner: %+v %v", got, err)
+	}
+}
