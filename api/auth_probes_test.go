@@ -212,14 +212,14 @@ func probes(quarantined, dreamt, rehearsed uuid.UUID) map[string]probe {
 		"give-fact-feedback": {
 			path: ada + "/facts/" + uuid.NewString() + "/feedback", status: 404, body: object(map[string]any{"kind": "HELPFUL"}),
 		},
-		"undo-fact-feedback": {path: ada + "/facts/" + uuid.NewString() + "/feedback/" + uuid.NewString(), status: 404},
+		"undo-fact-feedback":  {path: ada + "/facts/" + uuid.NewString() + "/feedback/" + uuid.NewString(), status: 404},
 		"list-contradictions": {path: ada + "/facts/contradictions", status: 200},
 		"resolve-contradiction": {
 			path: ada + "/facts/contradictions/" + uuid.NewString() + "/resolve", status: 404, body: object(map[string]any{"resolution": "KEEP_A"}),
 		},
-		"rebuild-facts":      {path: ada + "/facts/rebuild", status: 202},
-		"find-owner":         {path: ada + "/owner?endUserId=42", status: 200},
-		"revert-dream":       {path: dreamReports + "/" + rehearsed.String() + "/revert", status: 409},
+		"rebuild-facts": {path: ada + "/facts/rebuild", status: 202},
+		"find-owner":    {path: ada + "/owner?endUserId=42", status: 200},
+		"revert-dream":  {path: dreamReports + "/" + rehearsed.String() + "/revert", status: 409},
 		"create-key": {
 			path:   "/api/v1/keys",
 			status: 201,
