@@ -34,7 +34,6 @@ create table fact_contradictions (
     meaning_b        text        not null,
     why              text        not null check (why in ('values', 'opposite')),
     found_at         timestamptz not null,
-    judged_at        timestamptz, -- by a model
     resolution       text        not null default '' check (resolution in ('', 'SUPERSEDED', 'KEEP_A', 'KEEP_B', 'MERGE', 'IGNORE')),
     resolved_at      timestamptz,
     author_kind      text        not null default '', -- who resolved it
@@ -51,7 +50,7 @@ create index fact_contradictions_meaning on fact_contradictions (meaning_a, mean
     where resolution in ('KEEP_A', 'KEEP_B', 'MERGE', 'IGNORE');
 
 grant select, insert, delete on fact_claims to reverie_app;
-grant select, insert, update (scope_a, entry_a, fact_a, scope_b, entry_b, fact_b, meaning_a, meaning_b, why, found_at, judged_at, resolution, resolved_at, author_kind, author_id)
+grant select, insert, update (scope_a, entry_a, fact_a, scope_b, entry_b, fact_b, meaning_a, meaning_b, why, found_at, resolution, resolved_at, author_kind, author_id)
     on fact_contradictions to reverie_app;
 
 -- +goose StatementBegin

@@ -72,7 +72,8 @@ func (v value) excludes(o value) bool {
 	case kindName:
 		return namesDiffer(v.Text, o.Text)
 	case kindPlace:
-		return v.Text != o.Text && broadPlaces[v.Text] == broadPlaces[o.Text] && !strings.Contains(v.Text, o.Text) && !strings.Contains(o.Text, v.Text) && (v.Exact && o.Exact || sameSort(v.Text, o.Text))
+		return v.Text != o.Text && broadPlaces[v.Text] == broadPlaces[o.Text] && !strings.Contains(v.Text,
+			o.Text) && !strings.Contains(o.Text, v.Text) && (v.Exact && o.Exact || sameSort(v.Text, o.Text))
 	case kindState:
 		a, denied := strings.CutPrefix(v.Text, no)
 		b, deniedToo := strings.CutPrefix(o.Text, no)
@@ -122,7 +123,8 @@ func sameSort(a, b string) bool {
 		}
 		return s[strings.LastIndexByte(s, ' ')+1:]
 	}
-	return last(a) == last(b) || strings.HasPrefix(a, "frau ") != strings.HasPrefix(b, "frau ") && (strings.HasPrefix(a, "herr") || strings.HasPrefix(b, "herr"))
+	return last(a) == last(b) || strings.HasPrefix(a, "frau ") != strings.HasPrefix(b, "frau ") && (strings.HasPrefix(a,
+		"herr") || strings.HasPrefix(b, "herr"))
 }
 
 // alike reports whether one of two readings of a number excludes the other value.
@@ -149,14 +151,16 @@ func namesDiffer(a, b string) bool {
 }
 
 const (
-	monthsEN = `jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?`
+	monthsEN = `jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|` +
+		`dec(?:ember)?`
 	monthsDE = `januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember`
 	hourZH   = `[\d一二两三四五六七八九十]{1,3}`
 )
 
 // monthNames maps the first letters of months to their numbers.
 var monthNames = map[string]int{
-	"jan": 1, "feb": 2, "mar": 3, "mär": 3, "apr": 4, "may": 5, "mai": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "oct": 10, "okt": 10, "nov": 11,
+	"jan": 1, "feb": 2, "mar": 3, "mär": 3, "apr": 4, "may": 5, "mai": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "oct": 10, "okt": 10,
+	"nov": 11,
 	"dec": 12, "dez": 12,
 }
 
@@ -168,7 +172,8 @@ type scanner struct {
 
 // scanners are in the order in which they take parts of a text.
 var scanners = []scanner{
-	{regexp.MustCompile(`(?i)\bhttps?://[^\s，。]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\b(?:[\w-]+\.)+(?:com|org|net|io|de|cn|dev|internal|local|example|app|ai)\b|` +
+	{regexp.MustCompile(`(?i)\bhttps?://[^\s，。]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\b(?:[\w-]+\.)+(?:com|org|net|io|de|cn|dev|internal|local|` +
+		`example|app|ai)\b|` +
 		`\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b`), func(m []string) (value, bool) {
 		return value{Kind: kindAddress, Text: strings.ToLower(strings.TrimRight(m[0], "./"))}, true
 	}},
@@ -179,17 +184,21 @@ var scanners = []scanner{
 		return dateValue(m[1], m[2], m[3])
 	}},
 	{regexp.MustCompile(`(` + hourZH + `)[日号]`), func(m []string) (value, bool) { return dateValue("", "", m[1]) }},
-	{regexp.MustCompile(`(?i)\b(\d{1,2})(?:st|nd|rd|th|\.)?(?: of)?\s+(` + monthsDE + `|` + monthsEN + `)\b\.?,?(?: (\d{4}))?`), func(m []string) (value, bool) {
+	{regexp.MustCompile(`(?i)\b(\d{1,2})(?:st|nd|rd|th|\.)?(?: of)?\s+(` + monthsDE + `|` +
+		`` + monthsEN + `)\b\.?,?(?: (\d{4}))?`), func(m []string) (value, bool) {
 		return dateValue(m[3], m[2], m[1])
 	}},
 	{regexp.MustCompile(`(?i)\b(` + monthsEN + `)\.? (?:the )?(\d{1,2})(?:st|nd|rd|th)?\b(?:,? (\d{4}))?`), func(m []string) (value, bool) {
 		return dateValue(m[3], m[1], m[2])
 	}},
 	{regexp.MustCompile(`\b(\d{1,2})[./](\d{1,2})[./](\d{4}|\d\d)?`), func(m []string) (value, bool) { return dateValue(m[3], m[2], m[1]) }},
-	{regexp.MustCompile(`\b(January|February|March|April|May|June|July|August|September|October|November|December|Januar|Februar|März|Mai|Juni|Juli|Oktober|` +
+	{regexp.MustCompile(`\b(January|February|March|April|May|June|July|August|September|October|November|December|Januar|Februar|März|Mai|` +
+		`Juni|Juli|Oktober|` +
 		`Dezember)\b(?: (\d{4}))?`), func(m []string) (value, bool) { return dateValue(m[2], m[1], "") }},
-	{regexp.MustCompile(`(?i)\b(\d{1,2})(?:st|nd|rd|th)\b|\bam (\d{1,2})\.(?:\s|$)`), func(m []string) (value, bool) { return dateValue("", "", m[1]+m[2]) }},
-	{regexp.MustCompile(`(?i)\b(?:(half past|quarter past|quarter to|halb|viertel nach|viertel vor|dreiviertel) (\d{1,2}|[a-zäöüß]+))\b`), spokenTime},
+	{regexp.MustCompile(`(?i)\b(\d{1,2})(?:st|nd|rd|th)\b|\bam (\d{1,2})\.(?:\s|` +
+		`$)`), func(m []string) (value, bool) { return dateValue("", "", m[1]+m[2]) }},
+	{regexp.MustCompile(`(?i)\b(?:(half past|quarter past|quarter to|halb|viertel nach|viertel vor|dreiviertel) (\d{1,2}|` +
+		`[a-zäöüß]+))\b`), spokenTime},
 	{regexp.MustCompile(`(?i)\b(\d{1,2})(?:[:.](\d{2}))?\s?(?:([ap])\.?m\b\.?|(?:o'clock|uhr(?:\s(\d{2}))?)\b)`), clockTime},
 	{regexp.MustCompile(`\b(\d{1,2}):(\d{2})\b`), clockTime},
 	{regexp.MustCompile(`(?i)\b(?:(noon|mittags)|(midnight|mitternacht))\b`), func(m []string) (value, bool) {
@@ -200,7 +209,8 @@ var scanners = []scanner{
 		return v, true
 	}},
 	{regexp.MustCompile(`(凌晨|清晨|早上|上午|中午|下午|晚上|傍晚)?(` + hourZH + `)(?:[:：](\d{2})|[点时](半|一刻|三刻|\d{1,2}分?)?(?:整|钟)?)`), timeZH},
-	{regexp.MustCompile(`(?i)\b(every |each |jeden |immer )?(mon|tue|tues|wednes|thu|thurs|fri|satur|sun|mon|diens|donners|frei|sams|sonn)(day|tag)(s?)\b|` +
+	{regexp.MustCompile(`(?i)\b(every |each |jeden |immer )?(mon|tue|tues|wednes|thu|thurs|fri|satur|sun|mon|diens|donners|frei|sams|` +
+		`sonn)(day|tag)(s?)\b|` +
 		`\b()(mittwoch|sonnabend)()(s?)\b`), weekday},
 	{regexp.MustCompile(`(每个?)?(?:下个?|这个?|本|上个?)?(?:周|星期|礼拜)([一二三四五六日天])`), func(m []string) (value, bool) {
 		n := strings.Index("一二三四五六日", strings.ReplaceAll(m[2], "天", "日")) / len("一")
@@ -215,7 +225,8 @@ var scanners = []scanner{
 	}},
 	{regexp.MustCompile(`(?i)(at least |minimum |mindestens |至少|at most |up to |maximum |max\. |höchstens |maximal |最多|不超过)?` +
 		`(?:(about|around|roughly|approximately|approx\.?|almost|nearly|circa|ca\.|etwa|ungefähr|rund|knapp|fast|大约|大概|约|差不多|将近|近|some|~)\s*)?` +
-		`([$€£¥#]|chf |eur |usd )?\s?(\d+(?:[.,' ]\d{3})*(?:[.,]\d+)?)(?:\s?(k|mio\.?|million(?:en)?|thousand|tausend|万|千|亿)\b|(万|千|亿))?(?:\s|-)?(` + unitNames + `)?` +
+		`([$€£¥#]|chf |eur |usd )?\s?(\d+(?:[.,' ]\d{3})*(?:[.,]\d+)?)(?:\s?(k|mio\.?|million(?:en)?|thousand|tausend|万|千|亿)\b|(万|千|亿))?(?:\s|` +
+		`-)?(` + unitNames + `)?` +
 		`(左右|上下|多|ish)?`), numberOf},
 }
 
@@ -267,7 +278,8 @@ func spokenTime(m []string) (value, bool) {
 	if hour < 1 || hour > 24 {
 		return value{}, false
 	}
-	offset := map[string]int{"half past": 30, "quarter past": 15, "quarter to": -15, "halb": -30, "viertel nach": 15, "viertel vor": -15, "dreiviertel": -15}
+	offset := map[string]int{"half past": 30, "quarter past": 15, "quarter to": -15, "halb": -30, "viertel nach": 15, "viertel vor": -15,
+		"dreiviertel": -15}
 	return value{Kind: kindTime, Number: float64(hour*60 + offset[strings.ToLower(m[1])]), Half: hour <= 12}, true
 }
 
@@ -331,33 +343,48 @@ type unit struct {
 	factor float64
 }
 
-const unitNames = `m²|°c|degrees?\b|grad\b|euros?\b|eur\b|€|us dollars?\b|dollars?\b|usd\b|\$|pounds?\b|£|gbp\b|chf\b|francs?\b|franken\b|yuan\b|rmb\b|块钱?|元|美元|欧元|英镑|` +
-	`km\b|kilomet(?:er|re)s?\b|kilometern?\b|公里|千米|miles?\b|mi\b|英里|cm\b|centimet(?:er|re)s?\b|zentimetern?\b|厘米|mm\b|毫米|meters?\b|metres?\b|metern?\b|m\b|米|` +
+const unitNames = `m²|°c|degrees?\b|grad\b|euros?\b|eur\b|€|us dollars?\b|dollars?\b|usd\b|\$|pounds?\b|£|gbp\b|chf\b|francs?\b|` +
+	`franken\b|yuan\b|rmb\b|块钱?|元|美元|欧元|英镑|` +
+	`km\b|kilomet(?:er|re)s?\b|kilometern?\b|公里|千米|miles?\b|mi\b|英里|cm\b|centimet(?:er|re)s?\b|zentimetern?\b|厘米|mm\b|毫米|meters?\b|` +
+	`metres?\b|metern?\b|m\b|米|` +
 	`feet\b|ft\b|inch(?:es)?\b|英寸|kg\b|kilos?\b|kilograms?\b|kilogramm\b|公斤|千克|斤|g\b|grams?\b|gramm\b|克|lbs?\b|磅|` +
-	`hours?\b|hrs?\b|h\b|stunden?\b|小时|minutes?\b|mins?\b|minuten?\b|分钟|seconds?\b|secs?\b|s\b|sekunden?\b|秒|ms\b|milliseconds?\b|毫秒|days?\b|tagen?\b|tage\b|天|` +
-	`weeks?\b|wochen?\b|周|星期|months?\b|monaten?\b|monate\b|个月|years?\b|jahren?\b|jahre\b|年|岁|gb\b|mb\b|tb\b|gib\b|%|percent\b|prozent\b|°c|度|` +
-	`square met(?:er|re)s\b|m²|sqm\b|qm\b|quadratmetern?\b|平米|平方米|litres?\b|liters?\b|litern?\b|liter\b|l\b|升|people\b|persons?\b|personen\b|leute\b|个人|人`
+	`hours?\b|hrs?\b|h\b|stunden?\b|小时|minutes?\b|mins?\b|minuten?\b|分钟|seconds?\b|secs?\b|s\b|sekunden?\b|秒|ms\b|milliseconds?\b|毫秒|` +
+	`days?\b|tagen?\b|tage\b|天|` +
+	`weeks?\b|wochen?\b|周|星期|months?\b|monaten?\b|monate\b|个月|years?\b|jahren?\b|jahre\b|年|岁|gb\b|mb\b|tb\b|gib\b|%|percent\b|prozent\b|°c|` +
+	`度|` +
+	`square met(?:er|re)s\b|m²|sqm\b|qm\b|quadratmetern?\b|平米|平方米|litres?\b|liters?\b|litern?\b|liter\b|l\b|升|people\b|persons?\b|` +
+	`personen\b|leute\b|个人|人`
 
 // units maps units to their base. Names are folded and without plural endings (see unitOf).
 var units = map[string]unit{
-	"€": {"eur", 1}, "euro": {"eur", 1}, "eur": {"eur", 1}, "欧元": {"eur", 1}, "$": {"usd", 1}, "dollar": {"usd", 1}, "us dollar": {"usd", 1}, "usd": {"usd", 1},
-	"美元": {"usd", 1}, "£": {"gbp", 1}, "pound": {"gbp", 1}, "gbp": {"gbp", 1}, "英镑": {"gbp", 1}, "chf": {"chf", 1}, "franc": {"chf", 1}, "franken": {"chf", 1},
-	"yuan": {"cny", 1}, "rmb": {"cny", 1}, "¥": {"cny", 1}, "元": {"cny", 1}, "块": {"cny", 1}, "块钱": {"cny", 1},
+	"€": {"eur", 1}, "euro": {"eur", 1}, "eur": {"eur", 1}, "欧元": {"eur", 1}, "$": {"usd", 1}, "dollar": {"usd", 1}, "us dollar": {"usd",
+		1}, "usd": {"usd", 1},
+	"美元": {"usd", 1}, "£": {"gbp", 1}, "pound": {"gbp", 1}, "gbp": {"gbp", 1}, "英镑": {"gbp", 1}, "chf": {"chf", 1}, "franc": {"chf", 1},
+	"franken": {"chf", 1},
+	"yuan":    {"cny", 1}, "rmb": {"cny", 1}, "¥": {"cny", 1}, "元": {"cny", 1}, "块": {"cny", 1}, "块钱": {"cny", 1},
 	"km": {"m", 1000}, "kilometer": {"m", 1000}, "kilometre": {"m", 1000}, "公里": {"m", 1000}, "千米": {"m", 1000}, "mile": {"m", 1609.344},
-	"mi": {"m", 1609.344}, "英里": {"m", 1609.344}, "cm": {"m", .01}, "centimeter": {"m", .01}, "centimetre": {"m", .01}, "zentimeter": {"m", .01}, "厘米": {"m", .01},
-	"mm": {"m", .001}, "毫米": {"m", .001}, "m": {"m", 1}, "meter": {"m", 1}, "metre": {"m", 1}, "米": {"m", 1}, "feet": {"m", .3048}, "ft": {"m", .3048},
+	"mi": {"m", 1609.344}, "英里": {"m", 1609.344}, "cm": {"m", .01}, "centimeter": {"m", .01}, "centimetre": {"m", .01}, "zentimeter": {"m",
+		.01}, "厘米": {"m", .01},
+	"mm": {"m", .001}, "毫米": {"m", .001}, "m": {"m", 1}, "meter": {"m", 1}, "metre": {"m", 1}, "米": {"m", 1}, "feet": {"m", .3048},
+	"ft":   {"m", .3048},
 	"inch": {"m", .0254}, "英寸": {"m", .0254},
-	"kg": {"kg", 1}, "kilo": {"kg", 1}, "kilogram": {"kg", 1}, "kilogramm": {"kg", 1}, "公斤": {"kg", 1}, "千克": {"kg", 1}, "斤": {"kg", .5}, "g": {"kg", .001},
+	"kg": {"kg", 1}, "kilo": {"kg", 1}, "kilogram": {"kg", 1}, "kilogramm": {"kg", 1}, "公斤": {"kg", 1}, "千克": {"kg", 1}, "斤": {"kg", .5},
+	"g":    {"kg", .001},
 	"gram": {"kg", .001}, "gramm": {"kg", .001}, "克": {"kg", .001}, "lb": {"kg", .4536}, "磅": {"kg", .4536},
-	"h": {"min", 60}, "hr": {"min", 60}, "hour": {"min", 60}, "stunde": {"min", 60}, "小时": {"min", 60}, "min": {"min", 1}, "minute": {"min", 1}, "分钟": {"min", 1},
+	"h": {"min", 60}, "hr": {"min", 60}, "hour": {"min", 60}, "stunde": {"min", 60}, "小时": {"min", 60}, "min": {"min", 1},
+	"minute": {"min", 1}, "分钟": {"min", 1},
 	"s": {"min", 1. / 60}, "sec": {"min", 1. / 60}, "second": {"min", 1. / 60}, "sekunde": {"min", 1. / 60}, "秒": {"min", 1. / 60},
 	"ms": {"min", 1. / 60000}, "millisecond": {"min", 1. / 60000}, "毫秒": {"min", 1. / 60000},
 	"day": {"day", 1}, "tag": {"day", 1}, "天": {"day", 1}, "week": {"day", 7}, "woche": {"day", 7}, "周": {"day", 7}, "星期": {"day", 7},
-	"month": {"month", 1}, "monat": {"month", 1}, "个月": {"month", 1}, "year": {"month", 12}, "jahr": {"month", 12}, "年": {"month", 12}, "岁": {"month", 12},
-	"mb": {"gb", .001}, "gb": {"gb", 1}, "gib": {"gb", 1}, "tb": {"gb", 1000}, "%": {"%", 1}, "percent": {"%", 1}, "prozent": {"%", 1}, "°c": {"°", 1}, "degree": {"°", 1}, "grad": {"°", 1}, "度": {"°", 1},
-	"square meter": {"m²", 1}, "square metre": {"m²", 1}, "m²": {"m²", 1}, "sqm": {"m²", 1}, "qm": {"m²", 1}, "quadratmeter": {"m²", 1}, "平米": {"m²", 1}, "平方米": {"m²", 1},
+	"month": {"month", 1}, "monat": {"month", 1}, "个月": {"month", 1}, "year": {"month", 12}, "jahr": {"month", 12}, "年": {"month", 12},
+	"岁":  {"month", 12},
+	"mb": {"gb", .001}, "gb": {"gb", 1}, "gib": {"gb", 1}, "tb": {"gb", 1000}, "%": {"%", 1}, "percent": {"%", 1}, "prozent": {"%", 1},
+	"°c": {"°", 1}, "degree": {"°", 1}, "grad": {"°", 1}, "度": {"°", 1},
+	"square meter": {"m²", 1}, "square metre": {"m²", 1}, "m²": {"m²", 1}, "sqm": {"m²", 1}, "qm": {"m²", 1}, "quadratmeter": {"m²", 1},
+	"平米": {"m²", 1}, "平方米": {"m²", 1},
 	"litre": {"l", 1}, "liter": {"l", 1}, "l": {"l", 1}, "升": {"l", 1},
-	"people": {"people", 1}, "person": {"people", 1}, "personen": {"people", 1}, "leute": {"people", 1}, "人": {"people", 1}, "个人": {"people", 1},
+	"people": {"people", 1}, "person": {"people", 1}, "personen": {"people", 1}, "leute": {"people", 1}, "人": {"people", 1},
+	"个人": {"people", 1},
 }
 
 func unitOf(name string) (unit, bool) {
@@ -373,7 +400,8 @@ func unitOf(name string) (unit, bool) {
 func numberOf(m []string) (value, bool) {
 	n, ok := numberIn(m[4])
 	other := 0.
-	if decimal, err := strconv.ParseFloat(strings.Replace(m[4], ",", ".", 1), 64); err == nil && decimal != n && strings.Count(m[4], ".")+strings.Count(m[4], ",") == 1 {
+	if decimal, err := strconv.ParseFloat(strings.Replace(m[4], ",", ".", 1), 64); err == nil && decimal != n && strings.Count(m[4],
+		".")+strings.Count(m[4], ",") == 1 {
 		other = decimal
 	}
 	if !ok {
@@ -434,7 +462,8 @@ func valuesOf(text string) (values []value, rest string) {
 			}
 			v, ok := s.read(m)
 			before, _ := utf8.DecodeLastRuneInString(rest[:at[0]])
-			if inWord := '0' <= rest[at[0]] && rest[at[0]] <= '9' && (unicode.Is(unicode.Latin, before) || before == '-' && at[0] > 1 && unicode.Is(unicode.Latin, rune(rest[at[0]-2]))); !ok || inWord {
+			if inWord := '0' <= rest[at[0]] && rest[at[0]] <= '9' && (unicode.Is(unicode.Latin,
+				before) || before == '-' && at[0] > 1 && unicode.Is(unicode.Latin, rune(rest[at[0]-2]))); !ok || inWord {
 				continue
 			}
 			v.at, v.end = at[0], at[1]

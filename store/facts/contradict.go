@@ -98,8 +98,7 @@ from unnest(@row_scopes::text[], @row_owners::text[], @ids::uuid[], @scopes_a::t
 on conflict (workspace_id, agent_id, contradiction_id) do update set
     scope_a = excluded.scope_a, entry_a = excluded.entry_a, fact_a = excluded.fact_a, scope_b = excluded.scope_b,
     entry_b = excluded.entry_b, fact_b = excluded.fact_b, meaning_a = excluded.meaning_a, meaning_b = excluded.meaning_b,
-    found_at = excluded.found_at, resolution = excluded.resolution, resolved_at = excluded.resolved_at, author_kind = '', author_id = '',
-    judged_at = null
+    found_at = excluded.found_at, resolution = excluded.resolution, resolved_at = excluded.resolved_at, author_kind = '', author_id = ''
 where excluded.contradiction_id = any (@anew::uuid[])`
 )
 

@@ -18,7 +18,7 @@ import (
 // Resolution is what was decided about two statements that contradict one another.
 type Resolution string
 
-// Resolutions. All but the first two are decisions of people, or of a model (Ignore).
+// Resolutions. All but the first two are decisions of people.
 const (
 	Open       Resolution = ""
 	Superseded Resolution = "SUPERSEDED" // the newer one says that something has changed, and counts
