@@ -90,7 +90,8 @@ func entriesOf(path, content string) []Statement {
 	for i, e := range entries {
 		size := utf8.RuneCountInString(e.Text)
 		switch {
-		case size < minText, size > MaxText, had[e.ID], memory.IsSeedEntry(e.ID), introduces(entries, i):
+		case size < minText, size > MaxText, had[e.ID], memory.IsSeedEntry(e.ID), introduces(entries, i),
+			e.Text == memory.Erased:
 			continue
 		case strings.HasPrefix(path, structured.Folder) && structured.IsSourceLine(e.Text):
 			continue

@@ -259,7 +259,15 @@ func TestForgetKeepsSources(t *testing.T) {
 	say := "Wears a " + secret + "."
 	write(t, w.Store, id, memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpReplace, Force: true, Content: "- " + say + "\n- Has a dog.\n"})
 	w.plant(t, id, say)
+	if _, err := w.root.Exec(t.Context(), `
+insert into dream_entries (workspace_id, agent_id, owner_key, entry_id, status, reason_code, text, first_seen, last_seen, changed_at)
+values ('acme', 'ada', 'user:1', 'held', 'held', 'x', $1, now(), now(), now())`, say); err != nil {
+		t.Fatal(err)
+	}
 	done := must[dreams.ForgetReceipt](t)(w.Forget(t.Context(), id, dreams.ForgetRequest{Ref: personal(memory.MemoryPath), FromLine: 1, ToLine: 1}))
+	if held := must[[]dream.State](t)(w.Held(t.Context(), id)); len(held) > 0 {
+		t.Errorf("it waits for a person: %+v", held)
+	}
 	if len(done.States) != 1 || len(done.Words.Kept) > 0 {
 		t.Errorf("%+v", done)
 	}

@@ -21,9 +21,9 @@ func (s *Room) forgetRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "forget", Method: http.MethodPost, Act: rest.Changes, Path: "/api/v1/agents/{agent}/forget", Tag: "chat", Need: memory.RoleMember,
 		Summary: "Forget statements", Body: rest.MaxSmallBody, Errors: []int{http.StatusConflict},
-		Doc: "Those on lines of a document, or all that contain a pattern. They are taken out of every document of the scope, drafts, summaries, " +
-			"refused proposals and reports. No dream, extraction, flush, import or tool writes them again, in no words; the person may. What was said " +
-			"in conversations and earlier versions stay, unless erase is true. A pattern only shows what it finds, unless dryRun is false.",
+		Doc: "Those on lines of a document, or all that contain a pattern. They are taken out of every document of the scope, drafts, " +
+			"summaries, refused proposals and reports. No dream, extraction, flush, import or tool writes them again, in no words; the person " +
+			"may. What was said in conversations and earlier versions stay, unless erase is true. A pattern only shows what it finds, unless dryRun is false.",
 	}, s.forget)
 	const path = "/facts/{fact}/forget"
 	rest.Register(s.Server, rest.Route{
@@ -116,8 +116,10 @@ func (s *Room) forget(ctx context.Context, in *forgetInput) (*rest.Reply[forgott
 	} else if b.Path != "" {
 		return nil, fault.InvalidAt("body.pattern", "name either a pattern or a passage of a document")
 	}
-	caller := toolbox.Caller{Identity: id, Agent: agent, Key: rest.RequestLedgerKey(ctx, in.IdempotencyKey, "forget", id.Agent, string(id.Owner),
-		string(b.Scope), f.Path, strconv.Itoa(b.StartLine), strconv.Itoa(b.EndLine), string(b.Entry), b.Shown, b.Pattern, strconv.FormatBool(b.Erase))}
+	caller := toolbox.Caller{Identity: id, Agent: agent, Key: rest.RequestLedgerKey(
+		ctx, in.IdempotencyKey, "forget", id.Agent, string(id.Owner), string(b.Scope), f.Path, strconv.Itoa(b.StartLine),
+		strconv.Itoa(b.EndLine), string(b.Entry), b.Shown, b.Pattern, strconv.FormatBool(b.Erase),
+	)}
 	return s.forgotten(ctx, caller, f)
 }
 

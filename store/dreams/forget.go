@@ -81,6 +81,11 @@ from dream_entries e
 where e.workspace_id = @workspace and e.agent_id = @agent and e.owner_key = @owner
     and (e.entry_id = any (@entries::text[]) or e.aliases && @entries::text[])`
 
+	// A statement that waited for a person needs no decision any more.
+	sqlHeldErased = `
+update dream_entries set status = 'forgotten', reason_code = '', text = '', changed_at = @now
+where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and status = 'held' and text = @erased`
+
 	// What an earlier release has kept the words of.
 	sqlForgottenPlain = gate.StateColumns + `
 from dream_entries e
@@ -357,7 +362,9 @@ func (f *forgetting) commit(ctx context.Context, changes []memory.Change) (r For
 	if r.Words, err = erase.Redact(ctx, f.t, request); err != nil {
 		return r, err
 	}
-	err = f.t.Finish(ctx, &pgx.Batch{})
+	end := &pgx.Batch{}
+	end.Queue(sqlHeldErased, f.args(pgx.NamedArgs{"erased": memory.Erased}))
+	err = f.t.Finish(ctx, end)
 	r.Receipt = w.Receipt
 	return r, err
 }
