@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
@@ -278,5 +279,47 @@ func TestContradictions(t *testing.T) {
 	}
 	if kept := h.facts(pinned, factsPath+"?keyword=port").Items; len(kept) != 1 || kept[0].Text != open.FactA.Text {
 		t.Errorf("kept: %+v", kept)
+	}
+}
+
+// What was believed at a time has the words and the trust of then.
+func TestFactsOfAPastTime(t *testing.T) {
+	h := start(t)
+	h.agent("ada")
+	pinned := h.key("pinned", memory.RoleMember, "api:42")
+	began := time.Now().Add(-time.Second)
+	h.want(h.put("MEMORY.md?owner=api:42", "- Keeps bees.\n- **deploy day**: Thursday\n", nil), 201)
+	h.want(h.put("notes/a.md?owner=api:42", "- Keeps bees.\n", nil), 201)
+	day := h.facts(pinned, factsPath+"?keyword=thursday").Items[0]
+	then := time.Now()
+	h.want(h.do(request{method: "POST", path: factsPath + "/" + day.ID.String() + "/feedback", key: pinned, body: map[string]any{"kind": "UNHELPFUL"}}), 200)
+	h.want(h.put("MEMORY.md?owner=api:42", "- **deploy day**: Friday\n", map[string]string{"If-Match": "*"}), 200)
+	at := func(when time.Time, more string) (texts string) {
+		t.Helper()
+		for _, f := range h.facts(pinned, factsPath+"?asOf="+url.QueryEscape(when.Format(time.RFC3339Nano))+more).Items {
+			texts += fmt.Sprintf("%s %s %.1f; ", f.Path, f.Text, f.Trust)
+		}
+		return texts
+	}
+	for _, c := range []struct {
+		when time.Time
+		more string
+		want []string
+	}{
+		{began, "", nil},
+		{then, "&keyword=bees", []string{"MEMORY.md Keeps bees. 0.7; "}},
+		{then, "&keyword=deploy", []string{"MEMORY.md **deploy day**: Thursday 0.7; "}},
+		{time.Now(), "&keyword=deploy", []string{"MEMORY.md **deploy day**: Friday 0.7; "}},
+		{time.Now(), "&keyword=bees", []string{"notes/a.md Keeps bees. 0.7; "}},
+		{then, "&minTrust=0.8", nil},
+	} {
+		if got := at(c.when, c.more); got != strings.Join(c.want, "") {
+			t.Errorf("%s%s: %s, want %s", c.when, c.more, got, c.want)
+		}
+	}
+	first := h.facts(pinned, factsPath+"?limit=1&asOf="+url.QueryEscape(then.Format(time.RFC3339Nano)))
+	second := h.facts(pinned, factsPath+"?limit=1&asOf="+url.QueryEscape(then.Format(time.RFC3339Nano))+"&cursor="+first.Next)
+	if len(first.Items) != 1 || len(second.Items) != 1 || first.Items[0].ID == second.Items[0].ID || second.Next != "" {
+		t.Errorf("pages: %+v %+v", first, second)
 	}
 }

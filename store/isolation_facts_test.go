@@ -148,6 +148,10 @@ var factCalls = map[string]call{
 	"ShowMorningCard": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		return nil, nil, w.ShowMorningCard(t.Context(), id, testClock)
 	},
+	"ByTrustAsOf": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		list, err := w.ByTrustAsOf(t.Context(), id, facts.Query{}, w.db.Now())
+		return list, nil, err
+	},
 	"RecordInjection": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		return nil, nil, w.RecordInjection(t.Context(), id, worldInjection(id))
 	},

@@ -306,7 +306,7 @@ func (d *dreaming) tidy(ctx workflow.Context) {
 		workflow.GetVersion(ctx, dreamTidy, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
 		return
 	}
-	out, err := step(ctx, commitStep, "tidy: archive and consolidate", steps.Tidy, activities.TidyInput{OwnerRef: d.OwnerRef, Settings: d.settings})
+	out, err := step(ctx, commitStep.regular, "tidy: archive and consolidate", steps.Tidy, activities.TidyInput{OwnerRef: d.OwnerRef, Settings: d.settings})
 	if err != nil {
 		d.log.Warn("Not tidied", "error", err)
 		return

@@ -34,7 +34,8 @@ func Register(k *rest.Server) {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-facts", Method: http.MethodGet, Path: factsPath, Original: originalPath, Tag: "facts", Need: memory.RoleViewer,
 		Summary: "List facts, the most trusted first", Errors: []int{http.StatusGone},
-		Doc: "Shared ones, and those of the owner that is named or that the key is pinned to. The same words in several documents are one fact.",
+		Doc: "Shared ones, and those of the owner that is named or that the key is pinned to. The same words in several documents are one fact. With asOf, " +
+			"what was believed at that time and how far; lines and uses are missing then.",
 	}, s.listFacts)
 	rest.Register(s.Server, rest.Route{
 		ID: "get-fact", Method: http.MethodGet, Path: factPath, Tag: "facts", Need: memory.RoleViewer,
@@ -53,6 +54,7 @@ type factsInput struct {
 	rest.AgentParam
 	rest.PersonParams
 	rest.PageParams
+	files.AsOfParam
 	Keyword   string         `query:"keyword" maxLength:"256" doc:"Part of the statement, its subject or its value, in any case."`
 	Attribute string         `query:"attribute" maxLength:"256" doc:"Only with this attribute." example:"home"`
 	Path      string         `query:"path" maxLength:"255" doc:"Only of this document." example:"MEMORY.md"`
@@ -104,18 +106,35 @@ type factsView struct {
 }
 
 func (s *room) listFacts(ctx context.Context, in *factsInput) (*rest.Reply[factsView], error) {
-	id, _, err := s.Enter(ctx, in.Agent, in.Person())
+	id, agent, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
 	}
-	listed, err := s.Store.ByTrust(ctx, id, stored.Query{
+	at, err := in.AsOfParam.Time(agent)
+	if err != nil {
+		return nil, err
+	}
+	query := stored.Query{
 		Text: in.Keyword, Attribute: in.Attribute, Path: in.Path, Category: in.Category, Kind: in.Kind, MinTrust: in.MinTrust,
-		Archived: in.Archived, Page: store.Page{Limit: in.Limit, Cursor: in.Cursor},
-	})
+		Archived: in.Archived,
+		Page: store.Page{Limit: in.Limit, Cursor: in.Cursor},
+	}
+	view := s.viewFact
+	var listed stored.Listed
+	if at.IsZero() {
+		listed, err = s.Store.ByTrust(ctx, id, query)
+	} else {
+		listed, err = s.Store.ByTrustAsOf(ctx, id, query, at)
+		view = func(f stored.Fact) factView {
+			v := s.viewFact(f)
+			v.Trust = f.Evidence.Trust(at)
+			return v
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
-	return rest.OK(factsView{rest.Page[factView]{Items: rest.Views(listed.Items, s.viewFact), Next: listed.Next}, listed.Behind}), nil
+	return rest.OK(factsView{rest.Page[factView]{Items: rest.Views(listed.Items, view), Next: listed.Next}, listed.Behind}), nil
 }
 
 func (s *room) viewFact(f stored.Fact) factView {

@@ -60,8 +60,8 @@ type AsOfParam struct {
 	AsOf string `query:"asOf" maxLength:"40" doc:"As it was at that time: RFC 3339, or a date in the agent's time zone, of which it is the end. Missing: now." example:"2026-05-31"`
 }
 
-// time returns the time; zero: now.
-func (p AsOfParam) time(agent gate.Agent) (time.Time, error) {
+// Time returns the time; zero: now.
+func (p AsOfParam) Time(agent gate.Agent) (time.Time, error) {
 	zone, err := agent.Location()
 	if err != nil {
 		return time.Time{}, err
@@ -134,7 +134,7 @@ func (s *fileRoom) listFiles(ctx context.Context, in *filesInput) (*rest.Reply[r
 	if err != nil {
 		return nil, err
 	}
-	at, err := in.time(agent)
+	at, err := in.Time(agent)
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +170,7 @@ func (s *fileRoom) readFile(ctx context.Context, in *readFileInput) (*rest.Tagge
 	if err != nil {
 		return nil, err
 	}
-	at, err := in.time(agent)
+	at, err := in.Time(agent)
 	if err != nil {
 		return nil, err
 	}

@@ -63,7 +63,7 @@ func (s *fileRoom) systemPrompt(ctx context.Context, in *systemPromptInput) (*re
 	if err != nil {
 		return nil, err
 	}
-	at, err := in.time(agent)
+	at, err := in.Time(agent)
 	if err != nil {
 		return nil, err
 	}

@@ -60,6 +60,7 @@ func (s commands) listCommand() *cobra.Command {
 		},
 	}
 	f := c.Flags()
+	f.StringVar(&params.AsOf, "as-of", "", "what was believed at that time: a date such as 2026-01-31, or RFC 3339")
 	f.StringVar(&params.Attribute, "attribute", "", "only with this attribute, such as home")
 	f.StringVar(&params.Path, "path", "", "only of this document")
 	f.StringVar(&params.Category, "category", "", "only of this category: user_pref, project, reference, feedback or general")

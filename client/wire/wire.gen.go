@@ -4394,6 +4394,8 @@ type ListFactsParams struct {
 	Cursor string `query:"cursor"`
 	// Maximum number of items.
 	Limit int `query:"limit"`
+	// As it was at that time: RFC 3339, or a date in the agent's time zone, of which it is the end. Missing: now.
+	AsOf string `query:"asOf"`
 	// Part of the statement, its subject or its value, in any case.
 	Keyword string `query:"keyword"`
 	// Only with this attribute.

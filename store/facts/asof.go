@@ -1,0 +1,133 @@
+package facts
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"reverie/facts"
+	"reverie/memory"
+	"reverie/memory/markdown"
+	"reverie/store/pg"
+)
+
+// maxAsOf is the number of facts of a past time that are weighed.
+const maxAsOf = 5000
+
+// Days on which the same words were noted, feedback and confirmations count up to that time.
+const sqlFactsAsOf = `
+select f.fact_id, f.document_id, f.agent_id, f.scope, f.owner_key, f.entry_id, f.version, f.at, f.ended, f.ended_at, f.text, f.heading,
+    f.category, f.kind, f.subject, f.attribute, f.value, f.single, f.confidence, f.valid_from, f.valid_to, f.half_life, f.source,
+    coalesce(felt.helpful, 0), coalesce(felt.unhelpful, 0), 1, greatest(f.day - date '1970-01-01', felt.seen)::float8, 0::float8, f.day, d.path
+from (values ('PERSONAL', @agent, @owner), ('TEAM', @agent, ''), ('GLOBAL', '', '')) p (scope, agent, owner)
+cross join lateral (
+    select *
+    from facts f
+    where f.workspace_id = @workspace and f.agent_id = p.agent and f.scope = p.scope and f.owner_key = p.owner
+        and f.at <= @as_of and (f.ended_at is null or f.ended_at > @as_of)
+        and (@text = '' or strpos(lower(f.text), @text) > 0 or strpos(lower(f.subject), @text) > 0 or strpos(lower(f.value), @text) > 0)
+        and (@category = '' or f.category = @category)
+        and (@kind = '' or f.kind = @kind)
+        and (@attribute = '' or f.attribute = @attribute)
+    order by f.at desc
+    limit @limit
+) f
+cross join lateral (
+    select path
+    from documents d
+    where d.workspace_id = @workspace and d.agent_id = f.agent_id and d.document_id = f.document_id and d.scope = f.scope
+        and d.owner_key = f.owner_key
+    limit 1
+) d
+cross join lateral (
+    select sum(weight) filter (where kind = 'HELPFUL') as helpful, sum(weight) filter (where kind = 'UNHELPFUL') as unhelpful,
+        extract(epoch from max(at) filter (where kind = 'HELPFUL'))::float8 / 86400 as seen
+    from fact_events e
+    where e.workspace_id = @workspace and e.agent_id = f.agent_id and e.fact_id = f.fact_id and e.at <= @as_of
+        and (e.undone_at is null or e.undone_at > @as_of)
+) felt`
+
+// past is a fact of a past time with the day on which it was noted.
+type past struct {
+	Fact
+	day time.Time
+}
+
+// ByTrustAsOf lists the facts that the identity sees and that were current at a time, with the trust that they had then, the most
+// trusted first. Of more than 5,000 of one scope it lists those that were noted last. Lines are not set. It is ByTrust for the past.
+func (s *Facts) ByTrustAsOf(ctx context.Context, id memory.Identity, q Query, at time.Time) (Listed, error) {
+	if err := pg.RequireAgent(id); err != nil {
+		return Listed{}, err
+	}
+	for field, text := range map[string]string{"keyword": q.Text, "attribute": q.Attribute, "path": q.Path} {
+		if err := pg.ValidText(field, text, maxQuery); err != nil {
+			return Listed{}, err
+		}
+	}
+	from, err := strconv.Atoi(cmp.Or(q.Cursor, "0"))
+	if err != nil || from < 0 {
+		return Listed{}, &pg.InvalidError{Field: "cursor", Problem: "use the cursor from the previous page"}
+	}
+	return upToDate(ctx, s, id, func(t *pg.Tx, late *[]behind) (Listed, error) {
+		var rows []past
+		b := &pgx.Batch{}
+		pg.All(b.Queue(sqlFactsAsOf, t.Args(pgx.NamedArgs{
+			"text": strings.ToLower(q.Text), "category": q.Category, "kind": q.Kind, "attribute": q.Attribute, "as_of": at, "limit": maxAsOf,
+		})), &rows, func(row pgx.CollectableRow) (p past, err error) {
+			p.Fact, err = scan(row, &p.day)
+			return p, err
+		})
+		queueBehind(b, t, late)
+		if err := t.Finish(ctx, b); err != nil {
+			return Listed{}, err
+		}
+		limit := pg.LimitOf(q.Limit)
+		all := once(rows, q, at)
+		out := Listed{Behind: len(*late) > 0}
+		out.Items = all[min(from, len(all)):min(from+limit, len(all))]
+		if from+limit < len(all) {
+			out.Next = strconv.Itoa(from + limit)
+		}
+		return out, nil
+	})
+}
+
+// once returns the facts that a query selects, each words of the same people once, the most trusted first.
+func once(rows []past, q Query, at time.Time) (all []Fact) {
+	type words struct {
+		scope memory.Scope
+		entry markdown.EntryID
+	}
+	days, first := map[words]map[string]bool{}, map[words]past{}
+	for _, r := range rows {
+		key := words{r.Scope, r.Entry}
+		if days[key] == nil {
+			days[key] = map[string]bool{}
+		}
+		days[key][r.day.Format(time.DateOnly)] = true
+		if other, known := first[key]; !known || cmp.Or(facts.Rank(r.Path)-facts.Rank(other.Path), r.day.Compare(other.day)) < 0 {
+			if known && other.Evidence.Seen.After(r.Evidence.Seen) {
+				r.Evidence.Seen = other.Evidence.Seen
+			}
+			first[key] = r
+		} else if r.Evidence.Seen.After(other.Evidence.Seen) {
+			other.Evidence.Seen = r.Evidence.Seen
+			first[key] = other
+		}
+	}
+	for key, f := range first {
+		f.Evidence.Days = len(days[key])
+		if (q.Path == "" || q.Path == f.Path) && f.Evidence.Trust(at) >= q.MinTrust {
+			all = append(all, f.Fact)
+		}
+	}
+	slices.SortFunc(all, func(a, b Fact) int {
+		return cmp.Or(cmp.Compare(b.Evidence.Trust(at), a.Evidence.Trust(at)), strings.Compare(a.ID.String(), b.ID.String()))
+	})
+	return all
+}
