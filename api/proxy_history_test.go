@@ -344,3 +344,48 @@ func TestCompletionsOfOwners(t *testing.T) {
 		}
 	}
 }
+
+// A stream that pauses shows signs of life, and ends when its key is revoked.
+func TestCompletionStreamsLive(t *testing.T) {
+	pause := 500 * time.Millisecond
+	h := start(t, withModel(t, echoing(t, func(r llmtest.Request) llmtest.Reply {
+		if strings.Contains(r.User, "forever") {
+			return llmtest.StallMidStream(time.Minute)
+		}
+		return llmtest.StallMidStream(pause)
+	})))
+	h.agent("ada")
+	h.api.Heartbeat = pause / 10
+	ask := func(key, text string) string {
+		return string(h.doPlain(request{
+			method: "POST", path: completionsPath, key: key, body: with(completionOf("ada", "42", text), "stream", true),
+		}).body)
+	}
+	if got := ask(h.admin, "Wait a moment"); !strings.Contains(got, ": still here\n\n") || !strings.HasSuffix(got, "data: [DONE]\n\n") {
+		t.Errorf("%s", got)
+	}
+	key := h.key("brief", memory.RoleMember, "")
+	ended := make(chan string, 1)
+	go func() { ended <- ask(key, "Wait forever") }()
+	deadline := time.Now().Add(20 * time.Second)
+	for len(h.kept(h.latest())) != 1 && time.Now().Before(deadline) {
+		time.Sleep(20 * time.Millisecond)
+	}
+	h.want(h.do(request{method: "DELETE", path: "/api/v1/keys/" + h.keys["brief"].String(), key: h.admin}), 200)
+	select {
+	case got := <-ended:
+		if strings.Contains(got, "[DONE]") {
+			t.Errorf("%s", got)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("the stream of a revoked key goes on")
+	}
+	h.wantKept(h.latest(), "user: Wait forever")
+}
+
+// latest returns the conversation of api:42 with the latest message.
+func (h *harness) latest() string {
+	h.t.Helper()
+	list := as[struct{ Items []struct{ ID string } }](h, h.want(h.get("/api/v1/agents/ada/conversations?endUserId=42"), 200))
+	return list.Items[0].ID
+}
