@@ -117,7 +117,7 @@ func (s *room) listFacts(ctx context.Context, in *factsInput) (*rest.Reply[facts
 	query := stored.Query{
 		Text: in.Keyword, Attribute: in.Attribute, Path: in.Path, Category: in.Category, Kind: in.Kind, MinTrust: in.MinTrust,
 		Archived: in.Archived,
-		Page: store.Page{Limit: in.Limit, Cursor: in.Cursor},
+		Page:     store.Page{Limit: in.Limit, Cursor: in.Cursor},
 	}
 	view := s.viewFact
 	var listed stored.Listed

@@ -73,6 +73,10 @@ type AgentPatchBody struct {
 
 // AgentSettings defines model for AgentSettings.
 type AgentSettings struct {
+	// ArchiveTrust Trust below which a dream archives a fact that was neither said, confirmed nor used for 30 days. What a person wrote or
+	// confirmed is never archived. 0: none.
+	ArchiveTrust *float64 `json:"archiveTrust,omitempty"`
+
 	// AutoInject Put recalled memory into the context automatically.
 	AutoInject *bool `json:"autoInject,omitempty"`
 
@@ -151,6 +155,12 @@ type AgentSettings struct {
 	// Leader Agent whose memory this one reads after its own, as a member of its team; a member's memory is read-only. Empty: no
 	// leader.
 	Leader string `json:"leader,omitempty,omitzero"`
+
+	// MaxOwnerFacts Facts of one owner outside of daily notes, above which a dream archives the least trusted; 0: no limit.
+	MaxOwnerFacts *int `json:"maxOwnerFacts,omitempty"`
+
+	// MaxSharedFacts Shared facts of one agent outside of daily notes, above which a dream archives the least trusted; 0: no limit.
+	MaxSharedFacts *int `json:"maxSharedFacts,omitempty"`
 
 	// MaxToolRounds Model calls of one turn that may use tools; the next call answers without.
 	MaxToolRounds *int `json:"maxToolRounds,omitempty"`
@@ -561,6 +571,28 @@ type Components struct {
 	Recency       float64 `json:"recency"`
 	Relevance     float64 `json:"relevance"`
 	RemBoost      float64 `json:"remBoost"`
+}
+
+// Consolidation defines model for Consolidation.
+type Consolidation struct {
+	// EntriesAfter Never more than before.
+	EntriesAfter  int `json:"entriesAfter"`
+	EntriesBefore int `json:"entriesBefore"`
+
+	// Failed Owners whose documents changed meanwhile.
+	Failed int `json:"failed"`
+
+	// OwnersConsolidated Owners, and the shared documents, with enough entries.
+	OwnersConsolidated int `json:"ownersConsolidated"`
+
+	// SkippedOverCap Owners who were left for another time, at least.
+	SkippedOverCap int `json:"skippedOverCap"`
+
+	// SkippedSmall Owners with too few entries.
+	SkippedSmall int `json:"skippedSmall"`
+
+	// Updated Documents.
+	Updated int `json:"updated"`
 }
 
 // Context defines model for Context.
@@ -3045,6 +3077,7 @@ type SelfCheck struct {
 
 // SettingsChanges defines model for SettingsChanges.
 type SettingsChanges struct {
+	ArchiveTrust         nullable.Nullable[float64] `json:"archiveTrust,omitempty,omitzero"`
 	AutoInject           nullable.Nullable[bool]    `json:"autoInject,omitempty,omitzero"`
 	AutoInjectMaxTokens  nullable.Nullable[int]     `json:"autoInjectMaxTokens,omitempty,omitzero"`
 	AutoInjectThreshold  nullable.Nullable[float64] `json:"autoInjectThreshold,omitempty,omitzero"`
@@ -3072,6 +3105,8 @@ type SettingsChanges struct {
 	InjectIdentityShare nullable.Nullable[float64] `json:"injectIdentityShare,omitempty,omitzero"`
 	InjectTrustedShare  nullable.Nullable[float64] `json:"injectTrustedShare,omitempty,omitzero"`
 	Leader              nullable.Nullable[string]  `json:"leader,omitempty,omitzero"`
+	MaxOwnerFacts       nullable.Nullable[int]     `json:"maxOwnerFacts,omitempty,omitzero"`
+	MaxSharedFacts      nullable.Nullable[int]     `json:"maxSharedFacts,omitempty,omitzero"`
 	MaxToolRounds       nullable.Nullable[int]     `json:"maxToolRounds,omitempty,omitzero"`
 	MemoryEnabled       nullable.Nullable[bool]    `json:"memoryEnabled,omitempty,omitzero"`
 	MemoryMaxChars      nullable.Nullable[int]     `json:"memoryMaxChars,omitempty,omitzero"`
@@ -4875,6 +4910,15 @@ func (c *Client) Remember(
 		arguments: []any{agent}, params: params, body: body,
 	}
 	return call[Remembered](ctx, c, r)
+}
+
+// ConsolidateStructured calls POST /api/v1/agents/{agent}/structured-consolidation: consolidate structured documents.
+func (c *Client) ConsolidateStructured(ctx context.Context, agent string) (Answer[Consolidation], error) {
+	r := request{
+		method: "POST", path: "/api/v1/agents/%s/structured-consolidation",
+		arguments: []any{agent},
+	}
+	return call[Consolidation](ctx, c, r)
 }
 
 // SystemPromptParams are the optional parameters of SystemPrompt.
