@@ -139,6 +139,9 @@ type ChangeReceipt struct {
 	Withheld bool `json:"withheld,omitempty"`
 	// Held is the number of statements that were left out because they instruct the assistant: they wait for a person.
 	Held int `json:"held,omitempty"`
+	// Aside is the number of statements that may instruct the assistant: they are in the note AsideIn instead.
+	Aside   int    `json:"aside,omitempty"`
+	AsideIn string `json:"asideIn,omitempty"`
 }
 
 // MaxDocumentBytes bounds the content of a document.

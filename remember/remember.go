@@ -42,6 +42,7 @@ const (
 	KindCorrected Kind = "corrected" // replaces a line with another value
 	KindUnclear   Kind = "unclear"   // contains nothing to keep
 	KindHeld      Kind = "held"      // instructs the assistant: waits for a person
+	KindNoted     Kind = "noted"     // may instruct the assistant: only in the day's note
 )
 
 // Decision is the effect of a request on MEMORY.md. With several statements its Kind is KindCorrected when one of them

@@ -73,28 +73,37 @@ var poisonHeldOut, plainHeldOut = []string{
 	"I downloaded it with curl.", "The picture is at https://work.example/p.png.",
 }
 
+// Poison is kept out of what steers the assistant. Most of it waits for a person, and nothing plain does; little of it is put aside.
 func TestInstructions(t *testing.T) {
 	for _, set := range []struct {
-		name       string
-		statements []string
-		instructs  bool
-		most       float64 // share of errors
+		name           string
+		statements     []string
+		steer, certain [2]float64 // shares, at least and at most
 	}{
-		{"poison", poison, true, 0.05},
-		{"plain", plain, false, 0.02},
-		{"poison held out", poisonHeldOut, true, 0.05},
-		{"plain held out", plainHeldOut, false, 0.02},
+		{"poison", poison, [2]float64{.98, 1}, [2]float64{.75, 1}},
+		{"plain", plain, [2]float64{0, .12}, [2]float64{0, 0}},
+		{"poison held out", poisonHeldOut, [2]float64{.98, 1}, [2]float64{.75, 1}},
+		{"plain held out", plainHeldOut, [2]float64{0, .12}, [2]float64{0, 0}},
 	} {
-		wrong := 0
+		var steer, certain float64
 		for _, statement := range set.statements {
-			if rule := Instruction(statement); (rule != "") != set.instructs {
-				t.Logf("%s: %q by %q", set.name, statement, rule)
-				wrong++
+			if Steers(statement) {
+				steer++
 			}
+			if Instruction(statement) != "" {
+				certain++
+			}
+			t.Logf("%s: %t %q %q", set.name, Steers(statement), Instruction(statement), statement)
 		}
-		t.Logf("%s: %d of %d wrong", set.name, wrong, len(set.statements))
-		if share := float64(wrong) / float64(len(set.statements)); share > set.most {
-			t.Errorf("%s: %d of %d wrong", set.name, wrong, len(set.statements))
+		all := float64(len(set.statements))
+		t.Logf("%s: %.0f of %.0f steer, %.0f certainly", set.name, steer, all, certain)
+		for _, is := range []struct {
+			n      float64
+			bounds [2]float64
+		}{{steer, set.steer}, {certain, set.certain}} {
+			if share := is.n / all; share < is.bounds[0] || share > is.bounds[1] {
+				t.Errorf("%s: %.0f of %.0f", set.name, is.n, all)
+			}
 		}
 	}
 }

@@ -62,7 +62,29 @@ func tailPattern(pattern string) *regexp.Regexp {
 
 // overrides finds orders to the model.
 func (s *scanner) overrides(f folded) {
-	overridesIn(f, func(rule string, at int) { s.block(classOverride, rule, f.line(at)) })
+	overridesIn(f, func(rule string, at int) {
+		if !mentioned(f, at) {
+			s.block(classOverride, rule, f.line(at))
+		}
+	})
+}
+
+// quotes are the marks that end a quotation, by the mark that begins it, on a folded text. Single ones are apostrophes as well.
+var quotes = map[rune]string{'"': `"`, '「': "」", '『': "』"}
+
+// mentioned reports whether the order at an offset begins a quotation within a sentence, such as in a report about attacks: who reads it
+// is not addressed. The write gate keeps such statements out of what steers the assistant.
+func mentioned(f folded, at int) bool {
+	line := f.starts[f.line(at)]
+	before := strings.TrimRight(leadIn.ReplaceAllString(f.text[max(line, at-longestLeadIn):at], "$1"), " ")
+	mark, size := utf8.DecodeLastRuneInString(before)
+	ends := quotes[mark]
+	if size == 0 || ends == "" {
+		return false
+	}
+	before = strings.TrimRight(before[:len(before)-size], sentenceMarks)
+	rest, _, _ := strings.Cut(f.text[at:], "\n")
+	return before != "" && !strings.HasSuffix(before, ":") && strings.ContainsAny(window(rest, 0, overrideWindow), ends)
 }
 
 // overridesIn calls found for each order in a text.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // disguise undoes one way of writing a text so that only a model reads it.
@@ -57,7 +58,7 @@ var disguises = []disguise{
 	{"hex", func(line string) bool { return len(line) >= 2*16 && hexBytes.MatchString(line) }, func(line string) string {
 		return hexBytes.ReplaceAllStringFunc(line, func(code string) string {
 			decoded, err := hex.DecodeString(strings.NewReplacer("0x", "", " ", "", ",", "", ":", "").Replace(code))
-			if err != nil || strings.ContainsFunc(string(decoded), func(r rune) bool { return !unicode.IsPrint(r) }) {
+			if err != nil || !utf8.Valid(decoded) || strings.ContainsFunc(string(decoded), func(r rune) bool { return !unicode.IsPrint(r) }) {
 				return code
 			}
 			return string(decoded)

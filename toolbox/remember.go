@@ -129,19 +129,26 @@ func (r *remembering) try(ctx context.Context) (Saved, error) {
 	return saved, nil
 }
 
-// held marks the statements that the gate did not write because they wait for a person.
+// held marks the statements that the gate did not write, or only into the day's note.
 func (s *Saved) held() {
-	if !slices.ContainsFunc(s.Receipt.Changes, func(c memory.ChangeReceipt) bool { return c.Held > 0 }) {
+	done := s.Receipt.Changes[0]
+	if done.Held+done.Aside == 0 {
 		return
 	}
 	for i, item := range s.Items {
-		if wrote(item) && scan.Instruction(item.Line) != "" {
+		switch {
+		case !wrote(item):
+		case scan.Instruction(item.Line) != "":
 			s.Items[i].Kind = remember.KindHeld
+		case scan.Steers(item.Line):
+			s.Items[i].Kind = remember.KindNoted
 		}
 	}
-	if !slices.ContainsFunc(s.Receipt.Changes, func(c memory.ChangeReceipt) bool { return c.Changed && c.Added > 0 }) ||
-		!slices.ContainsFunc(s.Items, wrote) {
-		s.Kind = string(remember.KindHeld)
+	if done.Changed && done.Added > 0 && slices.ContainsFunc(s.Items, wrote) {
+		return
+	}
+	if s.Kind = string(remember.KindHeld); done.Aside > 0 {
+		s.Kind, s.Path = string(remember.KindNoted), done.AsideIn
 	}
 }
 
@@ -197,8 +204,10 @@ func (r *remembering) first(ctx context.Context, d memory.Document, decided reme
 
 // again returns the result of the first execution of the same request, from the versions before and after it.
 func (r *remembering) again(ctx context.Context, receipt memory.Receipt) (Saved, error) {
-	if done := receipt.Changes[0]; done.Held > 0 && !done.Changed {
-		return Saved{Kind: string(remember.KindHeld), Line: r.request.Text, Path: r.ref.Path, Receipt: receipt}, nil
+	if done := receipt.Changes[0]; done.Held+done.Aside > 0 && !done.Changed {
+		saved := Saved{Line: r.request.Text, Path: r.ref.Path, Receipt: receipt}
+		saved.held()
+		return saved, nil
 	}
 	version := receipt.Changes[0].Version
 	before := memory.Version{}
@@ -243,6 +252,8 @@ func (k *call) remember(ctx context.Context) (any, error) {
 		out.Message = "Remembered; it replaces an earlier statement, which stays in the history"
 	case remember.KindNew:
 		out.Message = "Remembered"
+	case remember.KindNoted:
+		out.Message = "Noted for today only, because it may instruct the assistant; a person may write it into MEMORY.md"
 	case remember.KindHeld:
 		out.Message = "Not remembered: it instructs the assistant, so a person decides about it first. Say so"
 	}

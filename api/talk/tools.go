@@ -145,7 +145,7 @@ type rememberInput struct {
 
 // rememberedView is the result of a request to remember.
 type rememberedView struct {
-	Kind    string      `json:"kind" enum:"saved,known,corrected,unclear,held" doc:"held: it instructs the assistant and waits for a person; known: memory has the statement already; corrected: it replaced a contradicting line; unclear: the text contains no statement to keep."`
+	Kind    string      `json:"kind" enum:"saved,known,corrected,unclear,held,noted" doc:"held: it instructs the assistant and waits for a person; noted: it may instruct the assistant, and is only in the note at path; known: memory has the statement already; corrected: it replaced a contradicting line; unclear: the text contains no statement to keep."`
 	Line    string      `json:"line,omitempty" doc:"The line in the document."`
 	Old     string      `json:"old,omitempty" doc:"The line replaced by a correction; it remains in the history."`
 	Path    string      `json:"path,omitempty"`

@@ -71,6 +71,9 @@ func (t *talk) remember(ctx context.Context, text string) error {
 	case "held":
 		fmt.Fprintf(t.out, "not remembered yet: %s\n  it instructs the assistant and waits for a person (`reverie memory held`)\n", line)
 		saved.Receipt.Changes = nil
+	case "noted":
+		fmt.Fprintf(t.out, "only noted, in %s: %s\n  it may instruct the assistant\n", output.OneLine(saved.Path, 80), line)
+		saved.Receipt.Changes = nil
 	case "known": // the receipt of the first write
 		fmt.Fprintf(t.out, "known already, in %s: %s\n", output.OneLine(saved.Path, 80), line)
 		saved.Receipt.Changes = nil

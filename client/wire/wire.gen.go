@@ -401,6 +401,8 @@ type CardFact struct {
 // ChangeReceipt defines model for ChangeReceipt.
 type ChangeReceipt struct {
 	Added    int    `json:"added"`
+	Aside    int    `json:"aside,omitempty,omitzero"`
+	AsideIn  string `json:"asideIn,omitempty,omitzero"`
 	Bytes    int    `json:"bytes"`
 	Changed  bool   `json:"changed"`
 	Created  bool   `json:"created"`
@@ -2704,8 +2706,9 @@ type RememberBody struct {
 
 // Remembered defines model for Remembered.
 type Remembered struct {
-	// Kind held: it instructs the assistant and waits for a person; known: memory has the statement already; corrected: it replaced
-	// a contradicting line; unclear: the text contains no statement to keep. One of: saved, known, corrected, unclear, held.
+	// Kind held: it instructs the assistant and waits for a person; noted: it may instruct the assistant, and is only in the note
+	// at path; known: memory has the statement already; corrected: it replaced a contradicting line; unclear: the text
+	// contains no statement to keep. One of: saved, known, corrected, unclear, held, noted.
 	Kind string `json:"kind"`
 
 	// Line The line in the document.

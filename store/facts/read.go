@@ -212,7 +212,7 @@ func (s *Facts) ByTrust(ctx context.Context, id memory.Identity, q Query) (Liste
 		args := t.Args(pgx.NamedArgs{
 			"text": strings.ToLower(q.Text), "category": q.Category, "kind": q.Kind, "attribute": q.Attribute, "path": q.Path,
 			"archived": q.Archived, "unprompted": false,
-			"limit":    limit + 1, "today": from.Today, "after": from.Fact, "after_half_life": from.HalfLife,
+			"limit": limit + 1, "today": from.Today, "after": from.Fact, "after_half_life": from.HalfLife,
 		})
 		from.bounds(args)
 		var documents []uuid.UUID

@@ -141,13 +141,17 @@ func (w *Writes) apply(t *pg.Tx, c *checked) (memory.ChangeReceipt, error) {
 		return memory.ChangeReceipt{}, err
 	}
 	withheld := w.withhold(d, &next)
-	held := w.hold(d, c, &next)
+	var kept memory.ChangeReceipt
+	if err := w.hold(t, d, c, &next, &kept); err != nil {
+		return memory.ChangeReceipt{}, err
+	}
 	if err := ValidContent("content", next.content); err != nil {
 		return memory.ChangeReceipt{}, err
 	}
 	receipt := memory.ChangeReceipt{
 		Document: d.id, Scope: c.Scope, Path: c.Path, Version: d.version,
-		Created: d.version == 0, Merged: next.merged, Verdict: c.verdict, Withheld: withheld, Held: held,
+		Created: d.version == 0, Merged: next.merged, Verdict: c.verdict, Withheld: withheld, Held: kept.Held,
+		Aside: kept.Aside, AsideIn: kept.AsideIn,
 	}
 	if d.version == 0 || next.deleted != d.deleted || next.content != d.content() {
 		receipt.Changed = true

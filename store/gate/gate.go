@@ -107,7 +107,10 @@ func ApplyChanges(ctx context.Context, t *pg.Tx, set ChangeSet) (*Writes, error)
 	if err := w.decide(t); err != nil {
 		return nil, err
 	}
-	return w, w.queueWrites(&t.Queued, t)
+	if err := w.queueWrites(&t.Queued, t); err != nil {
+		return nil, err
+	}
+	return w, w.putAside(ctx, t)
 }
 
 // Writes are changes of documents in progress, and their result.
@@ -122,6 +125,7 @@ type Writes struct {
 	Receipt   memory.Receipt
 	forgotten forgotten
 	held      map[memory.Owner][]heldStatement // instructions that wait for a person
+	aside     map[memory.Ref][]string          // statements for the day's notes
 }
 
 // Before returns a document as it was, with version 0 when there was none.

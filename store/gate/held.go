@@ -2,8 +2,10 @@ package gate
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -17,6 +19,9 @@ import (
 // Instructions to the assistant do not become memory by an automatic write: whoever can put words into a conversation, a document or
 // an import could steer the assistant for good. The gate removes them from such writes, and keeps them as statements that wait for a
 // person (dream.Held): ConfirmEntry accepts one, ForgetEntry refuses it for good. What a person writes stays.
+//
+// Recognition errs. So the gate keeps out of the documents that steer the assistant whatever may be an instruction, and writes what it
+// is not certain about to the day's note of the same scope: search finds it there, and models read it as data.
 
 const (
 	// maxHeld is the number of statements that one write may add to those that wait. Further ones are removed all the same.
@@ -59,22 +64,40 @@ func holdsInstructions(a memory.Author) bool {
 	return false
 }
 
-// steers reports whether a document steers the assistant by what it says: the profile, the memory, and the notes from which dreams
-// promote. Others are fenced wherever they are shown.
-func steers(ref memory.Ref) bool {
-	return ref.Path == memory.MemoryPath || ref.Path == memory.ProfilePath || strings.HasPrefix(ref.Path, "memory/")
+// standing are the documents that a model is given with every request.
+var standing = []string{memory.MemoryPath, memory.ProfilePath, memory.AgentsPath, memory.SoulPath}
+
+// steers reports whether a document steers the assistant by what it says: it is part of the system prompt, or GLOBAL. Others are fenced
+// wherever they are shown.
+func (d *document) steers() bool {
+	return d.enabled || d.ref.Scope == memory.ScopeGlobal || slices.Contains(standing, d.ref.Path)
 }
 
-// hold removes the instructions that a change adds to a document, and returns their number.
-func (w *Writes) hold(d *document, c *checked, next *state) int {
-	owner := forgetterOf(d.ref.Scope, d.owner)
+// isNote reports whether a document is a note, which dreams read.
+func isNote(ref memory.Ref) bool { return strings.HasPrefix(ref.Path, "memory/") }
+
+// takesDoubtful reports whether an author may write statements that may be instructions into a document. What is imported to define the
+// agent consists of them. A dream writes what MEMORY.md said in other words, and statements that were judged when they were promoted.
+func (d *document) takesDoubtful(a memory.Author) bool {
+	defines := d.ref.Path == memory.AgentsPath || d.ref.Path == memory.SoulPath || d.ref.Scope == memory.ScopeGlobal
+	return !d.steers() || a.Kind == memory.AuthorDream || defines && a.Kind == memory.AuthorImport
+}
+
+// hold removes the instructions that a change adds to a document, and counts them in the receipt. What only may be one is put aside.
+// Where nobody can be asked, as about GLOBAL documents, the write is refused.
+func (w *Writes) hold(t *pg.Tx, d *document, c *checked, next *state, receipt *memory.ChangeReceipt) error {
 	added := c.Op == memory.OpReplace || c.Op == memory.OpAppend || c.Op == memory.OpMerge || c.Op == memory.OpImport
-	if !added || owner == "" || next.deleted || !steers(d.ref) || !holdsInstructions(w.Author) {
-		return 0
+	if !added || next.deleted || !d.steers() && !isNote(d.ref) || !holdsInstructions(w.Author) {
+		return nil
 	}
-	content, held := withoutInstructions(d.content(), next.content)
-	if len(held) == 0 {
-		return 0
+	content, out := withoutInstructions(d.content(), next.content, !d.takesDoubtful(w.Author))
+	if len(out.held)+len(out.aside) == 0 {
+		return nil
+	}
+	owner := forgetterOf(d.ref.Scope, d.owner)
+	if owner == "" {
+		findings := []scan.Finding{{Class: "instruction", Rule: slices.Concat(out.held, out.aside)[0].rule, Line: 1}}
+		return &pg.QuarantineError{Ref: d.ref, Findings: findings}
 	}
 	if d.version > 0 && !d.deleted && !hasStatements(d.content(), content) {
 		content = d.content() // nothing else is new
@@ -84,37 +107,83 @@ func (w *Writes) hold(d *document, c *checked, next *state) int {
 	}
 	next.content = content
 	if w.held == nil {
-		w.held = map[memory.Owner][]heldStatement{}
+		w.held, w.aside = map[memory.Owner][]heldStatement{}, map[memory.Ref][]string{}
 	}
-	w.held[owner] = append(w.held[owner], held...)
-	return len(held)
+	w.held[owner] = append(w.held[owner], out.held...)
+	receipt.Held = len(out.held)
+	if len(out.aside) > 0 {
+		note := memory.Ref{Scope: d.ref.Scope, Path: memory.DailyNotePath(t.Now.UTC())}
+		for _, s := range out.aside {
+			w.aside[note] = append(w.aside[note], s.text)
+		}
+		receipt.Aside, receipt.AsideIn = len(out.aside), note.Path
+	}
+	return nil
 }
+
+// putAside appends what was put aside to the day's notes, as a second write of the same transaction.
+func (w *Writes) putAside(ctx context.Context, t *pg.Tx) error {
+	if len(w.aside) == 0 {
+		return nil
+	}
+	var changes []memory.Change
+	for note, texts := range w.aside {
+		changes = append(changes, memory.Change{
+			Ref: note, Op: memory.OpAppend, Once: true, Reason: asideReason,
+			Create: "# " + t.Now.UTC().Format(time.DateOnly) + "\n", Content: "- " + strings.Join(texts, "\n- ") + "\n",
+		})
+	}
+	if _, err := ApplyChanges(ctx, t, ChangeSet{Author: w.Author, Changes: changes}); err != nil {
+		return fmt.Errorf("note what may be an instruction: %w", err)
+	}
+	return nil
+}
+
+const asideReason = "may instruct the assistant: noted only"
 
 // hasStatements reports whether after has other statements than before.
 func hasStatements(before, after string) bool {
 	return len(memory.AddedEntries(before, after)) > 0 || len(memory.AddedEntries(after, before)) > 0
 }
 
-// withoutInstructions removes the statements and headings that after adds to before and that instruct the assistant.
-func withoutInstructions(before, after string) (string, []heldStatement) {
+// removed are the statements that were removed from a text.
+type removed struct{ held, aside []heldStatement }
+
+// withoutInstructions removes the statements and headings that after adds to before and that instruct the assistant, and, if strict,
+// those that may, and what follows the head of a forged document.
+func withoutInstructions(before, after string, strict bool) (string, removed) {
 	had := map[string]bool{}
 	for _, line := range markdown.Lines(before) {
 		had[markdown.LineKey(line)] = true
 	}
-	var held []heldStatement
-	add := func(id markdown.EntryID, text, rule string) {
-		text = strings.TrimSpace(text)
+	lines := markdown.Lines(after)
+	forged := slices.IndexFunc(lines, func(line string) bool {
+		return !had[markdown.LineKey(line)] && scan.Instruction(line) == scan.RuleSection
+	})
+	var out removed
+	remove := func(id markdown.EntryID, said, broken string, at int) bool {
+		text := strings.TrimSpace(said)
 		if len(text) > maxHeldText {
 			text = strings.ToValidUTF8(text[:maxHeldText], "")
 		}
-		held = append(held, heldStatement{id, text, rule})
+		switch rule := scan.Instruction(broken); {
+		case rule != "":
+			out.held = append(out.held, heldStatement{id, text, rule})
+		case strict && (forged >= 0 && at > forged || scan.Steers(said) || scan.Steers(broken)):
+			out.aside = append(out.aside, heldStatement{id, strings.ReplaceAll(strings.TrimSpace(broken), "\n", "\n  "), "steering"})
+		default:
+			return false
+		}
+		return true
 	}
 	gone := memory.EntrySet{}
 	for _, e := range memory.AddedEntries(before, after) {
-		text := markdown.WithoutComments(e.Text)
-		if rule := scan.Instruction(text); rule != "" && !gone[e.ID] {
+		var broken []string // sentences may end where lines do
+		for _, line := range lines[e.FromLine-1 : e.ToLine] {
+			broken = append(broken, markdown.LineKey(line))
+		}
+		if !gone[e.ID] && remove(e.ID, markdown.WithoutComments(e.Text), markdown.WithoutComments(strings.Join(broken, "\n")), e.FromLine-1) {
 			gone[e.ID] = true
-			add(e.ID, text, rule)
 		}
 	}
 	if len(gone) > 0 {
@@ -127,12 +196,11 @@ func withoutInstructions(before, after string) (string, []heldStatement) {
 		if said == "" || had[said] {
 			continue
 		}
-		if rule := scan.Instruction(said); rule != "" {
+		if text := strings.TrimLeft(said, "# "); remove(memory.ItemID(text), text, text, 0) {
 			rest = append(rest, memory.LineSpan{From: i, To: i + 1})
-			add(memory.ItemID(strings.TrimLeft(said, "# ")), strings.TrimLeft(said, "# "), rule)
 		}
 	}
-	return memory.WithoutLines(after, rest), held
+	return memory.WithoutLines(after, rest), out
 }
 
 // queueHeld queues the statements that wait for a person.

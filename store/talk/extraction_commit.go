@@ -354,6 +354,10 @@ func (o *opened) commit(ctx context.Context, t *pg.Tx, c Commit) (ExtractionResu
 		if change.Changed {
 			end.Outcome = memory.OutcomeWritten
 		}
+		if change.Aside > 0 {
+			end.Violations = append(end.Violations, proposals.Violation{Code: proposals.ViolationHeld, Message: fmt.Sprintf(
+				"%s: %d statements may instruct the assistant and are in %s instead", change.Path, change.Aside, change.AsideIn)})
+		}
 		if change.Held > 0 {
 			end.Violations = append(end.Violations, proposals.Violation{
 				Code: proposals.ViolationHeld, Message: fmt.Sprintf("%s: %d statements instruct the assistant and wait for a person", change.Path, change.Held),

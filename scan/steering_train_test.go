@@ -1,0 +1,425 @@
+package scan
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"reverie/language/cue"
+)
+
+//go:generate go test -run ^TestInstructionWeights$ -update .
+
+var update = flag.Bool("update", false, "write the trained weights")
+
+// steeringCase is a statement with its label.
+type steeringCase struct {
+	lang, writer, text, via string
+	payload                 bool
+	weight                  float64
+	sentences               []signs
+}
+
+func newCase(lang, writer, text string, payload bool, weight float64) steeringCase {
+	return steeringCase{lang: lang, writer: writer, text: text, payload: payload, weight: weight, sentences: readings(text)}
+}
+
+func readFile(tb testing.TB, name string) []byte {
+	tb.Helper()
+	raw, err := os.ReadFile(name)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return raw
+}
+
+func filesOf(tb testing.TB, pattern string) []string {
+	tb.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) == 0 {
+		tb.Fatalf("%s: %d files, %v", pattern, len(files), err)
+	}
+	return files
+}
+
+// attackCases are the payloads and benign texts of package attack. The writers of the two sets did not know each other.
+func attackCases(tb testing.TB, writer, pattern string) (cases []steeringCase) {
+	tb.Helper()
+	for _, name := range filesOf(tb, "../test/attack/testdata/"+pattern) {
+		for line := range bytes.Lines(readFile(tb, name)) {
+			var c struct{ Lang, Kind, Text, Via string }
+			if err := json.Unmarshal(line, &c); err != nil {
+				tb.Fatal(err)
+			}
+			labelled := newCase(c.Lang, writer, c.Text, c.Kind == "payload", 1)
+			labelled.via = c.Via
+			cases = append(cases, labelled)
+		}
+	}
+	return cases
+}
+
+// labelledCases are all statements with a language or a writer, to train without one of them.
+func labelledCases(tb testing.TB) []steeringCase {
+	tb.Helper()
+	var own, short []steeringCase
+	for _, name := range filesOf(tb, "testdata/steering/*.txt") {
+		lang := strings.TrimSuffix(filepath.Base(name), ".txt")
+		for line := range strings.Lines(string(readFile(tb, name))) {
+			own = append(own, newCase(lang, "own", strings.TrimSpace(line[1:]), line[0] == '+', 1))
+		}
+	}
+	for _, text := range slices.Concat(poison, poisonHeldOut) {
+		short = append(short, newCase("", "short", text, true, 3))
+	}
+	for _, text := range slices.Concat(plain, plainHeldOut) {
+		short = append(short, newCase("", "short", text, false, 2))
+	}
+	return slices.Concat(own, short, attackCases(tb, "development", "development.jsonl"), attackCases(tb, "heldout", "heldout-*.jsonl"))
+}
+
+// commonCases are always trained on: the corpora of Scan, and conversations.
+func commonCases(tb testing.TB) (cases []steeringCase) {
+	tb.Helper()
+	for _, c := range readCorpus(tb, "benign.txt") {
+		cases = append(cases, newCase("", "", c.text, false, .3))
+	}
+	for _, c := range readCorpus(tb, "attacks.txt") {
+		if c.class == classOverride {
+			cases = append(cases, newCase("", "", c.text, true, .5))
+		}
+	}
+	return append(cases, talkCases(tb, .1, "dev", "test", "hard")...)
+}
+
+// talkCases are what users say in conversations, and what is to be remembered of it, as benign statements.
+func talkCases(tb testing.TB, weight float64, sets ...string) (cases []steeringCase) {
+	tb.Helper()
+	for _, set := range sets {
+		for _, name := range filesOf(tb, "../test/corpus/"+set+"/*.yaml") {
+			lang := strings.TrimSuffix(filepath.Base(name), ".yaml")
+			for line := range strings.Lines(string(readFile(tb, name))) {
+				line = strings.TrimPrefix(strings.TrimSpace(line), "- ")
+				quoted, ok := strings.CutPrefix(line, "u: ")
+				if !ok {
+					quoted, ok = strings.CutPrefix(line, "says: ")
+				}
+				if text, err := strconv.Unquote(quoted); ok && err == nil {
+					cases = append(cases, newCase(lang, set, text, false, weight))
+				}
+			}
+		}
+	}
+	return cases
+}
+
+// documents joins benign cases of a language, every other time with a payload among them.
+func documents(cases []steeringCase) (out []steeringCase) {
+	const each, size, weight = 40, 5, .3
+	benign, payloads := map[string][]string{}, map[string][]string{}
+	var langs []string
+	for _, c := range cases {
+		switch {
+		case c.lang == "":
+		case c.payload:
+			payloads[c.lang] = append(payloads[c.lang], c.text)
+		default:
+			if benign[c.lang] == nil {
+				langs = append(langs, c.lang)
+			}
+			benign[c.lang] = append(benign[c.lang], c.text)
+		}
+	}
+	for k := range each {
+		for _, lang := range langs {
+			var lines []string
+			for i := range size {
+				lines = append(lines, benign[lang][(k*7919+i*104729+k*i*31)%len(benign[lang])])
+			}
+			bad := k%2 == 1 && len(payloads[lang]) > 0
+			if bad {
+				lines = slices.Insert(lines, size/2+1, payloads[lang][k*7919%len(payloads[lang])])
+			}
+			out = append(out, newCase(lang, "", strings.Join(lines, "\n"), bad, weight))
+		}
+	}
+	return out
+}
+
+// pairedCues are the cues whose pairs have weights.
+var pairedCues = []cue.Kind{cue.Self, cue.You, cue.Request, cue.Ask, cue.Not, cue.Other, cue.Style, cue.Kin}
+
+func isPaired(n int) bool { return n < nSigns || slices.Contains(pairedCues, cue.Kind(n-nSigns)) } //nolint:gosec // of few kinds
+
+// featuresOf returns the numbers of the weights of a sentence, those of pairs behind those of signs.
+func featuresOf(s signs) (f []int) {
+	all := s.list()
+	for i, a := range all {
+		f = append(f, a)
+		if !isPaired(a) {
+			continue
+		}
+		for _, b := range all[i+1:] {
+			if isPaired(b) {
+				f = append(f, nFeatures+a*nFeatures+b)
+			}
+		}
+	}
+	return f
+}
+
+// example is a sentence to train on.
+type example struct {
+	features      []int
+	label, weight float64
+}
+
+// trainer fits a logistic regression in which a text is as much of an instruction as the most instructing of its sentences.
+type trainer struct {
+	bias float64
+	w    []float64
+	used []int
+}
+
+func (t *trainer) score(features []int) float64 {
+	sum := t.bias
+	for _, f := range features {
+		sum += t.w[f]
+	}
+	return sum
+}
+
+// examples returns the sentence of each payload with the highest score, and all sentences of benign texts.
+func (t *trainer) examples(cases []steeringCase, features [][][]int, first bool) (out []example) {
+	for i, c := range cases {
+		if len(features[i]) == 0 {
+			continue
+		}
+		best := slices.IndexFunc(features[i], func(f []int) bool {
+			return !slices.ContainsFunc(features[i], func(other []int) bool {
+				if first { // before there are weights, the sentence with the most signs
+					return len(other) > len(f)
+				}
+				return t.score(other) > t.score(f)
+			})
+		})
+		if c.payload {
+			out = append(out, example{features[i][best], 1, c.weight})
+			continue
+		}
+		for j, f := range features[i] {
+			weight := c.weight
+			if j != best {
+				weight /= float64(len(features[i]))
+			}
+			out = append(out, example{f, 0, weight})
+		}
+	}
+	return out
+}
+
+// fit descends the gradient.
+func (t *trainer) fit(examples []example) {
+	const steps, rate, penalty, pairPenalty = 150, .1, .002, .003
+	total := 0.0
+	for _, e := range examples {
+		total += e.weight
+	}
+	squares := make([]float64, len(t.w))
+	g := make([]float64, len(t.w))
+	for range steps {
+		clear(g)
+		bias := 0.0
+		for _, e := range examples {
+			d := (1/(1+math.Exp(-t.score(e.features))) - e.label) * e.weight / total
+			bias += d
+			for _, f := range e.features {
+				g[f] += d
+			}
+		}
+		t.bias -= bias
+		for _, f := range t.used {
+			d := g[f] + penalty*t.w[f]
+			if f >= nFeatures {
+				d = g[f] + pairPenalty*t.w[f]
+			}
+			squares[f] += d * d
+			t.w[f] -= rate * d / math.Sqrt(squares[f]+1e-9)
+		}
+	}
+}
+
+func trainModel(cases []steeringCase) model {
+	const rounds, minSupport, scale = 4, 4, 100
+	cases = slices.Concat(cases, documents(cases))
+	t := trainer{w: make([]float64, nFeatures+nFeatures*nFeatures)}
+	support := make([]int, len(t.w))
+	features := make([][][]int, len(cases))
+	for i, c := range cases {
+		seen := map[int]bool{}
+		for _, s := range c.sentences {
+			f := featuresOf(s)
+			features[i] = append(features[i], f)
+			for _, n := range f {
+				if !seen[n] {
+					seen[n] = true
+					support[n]++
+				}
+			}
+		}
+	}
+	rare := func(f int) bool { return support[f] < minSupport }
+	for f := range t.w {
+		if !rare(f) {
+			t.used = append(t.used, f)
+		}
+	}
+	for _, sentences := range features {
+		for j := range sentences {
+			sentences[j] = slices.DeleteFunc(sentences[j], rare)
+		}
+	}
+	for round := range rounds {
+		t.fit(t.examples(cases, features, round == 0))
+	}
+	m := parseModel("")
+	m.bias = int32(math.Round(t.bias * scale))
+	for a := range nFeatures {
+		m.single[a] = int32(math.Round(t.w[a] * scale))
+	}
+	for p := range m.pair {
+		m.pair[p] = int32(math.Round(t.w[nFeatures+p] * scale))
+	}
+	return m
+}
+
+// String returns the lines of the file of weights.
+func (m *model) String() string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "bias %d\n", m.bias)
+	for a, w := range m.single {
+		if w != 0 {
+			fmt.Fprintf(&out, "%s %d\n", featureName(a), w)
+		}
+	}
+	for p, w := range m.pair {
+		if w != 0 {
+			fmt.Fprintf(&out, "%s %s %d\n", featureName(p/nFeatures), featureName(p%nFeatures), w)
+		}
+	}
+	return out.String()
+}
+
+// The weights are those that training makes of the cases.
+func TestInstructionWeights(t *testing.T) {
+	m := trainModel(slices.Concat(commonCases(t), labelledCases(t)))
+	text := m.String()
+	if *update {
+		if err := os.WriteFile("weights.txt", []byte(text), 0o644); err != nil { //nolint:gosec // a source file
+			t.Fatal(err)
+		}
+		return
+	}
+	if text != weightText {
+		t.Error("weights.txt is not what training makes; run go generate ./scan")
+	}
+}
+
+// instructs is Instruction with other weights.
+func (c *steeringCase) instructs(m *model) bool {
+	return slices.ContainsFunc(carriers, func(r carrier) bool { return r.pattern.MatchString(c.text) }) || m.weigh(c.sentences) > 0
+}
+
+// tally counts results.
+type tally struct{ payloads, held, benign, alarms int }
+
+func (n *tally) add(c *steeringCase, held bool) {
+	switch {
+	case c.payload && held:
+		n.payloads, n.held = n.payloads+1, n.held+1
+	case c.payload:
+		n.payloads++
+	case held:
+		n.benign, n.alarms = n.benign+1, n.alarms+1
+	default:
+		n.benign++
+	}
+}
+
+func (n *tally) String() string {
+	return fmt.Sprintf("%d of %d payloads wait, %d false alarms of %d", n.held, n.payloads, n.alarms, n.benign)
+}
+
+// languageGroup returns one of four groups of languages.
+func languageGroup(lang string) string {
+	for _, group := range []string{"en ru vi", "de zh it", "es ja ar", "fr pt ko"} {
+		if lang != "" && strings.Contains(group, lang) {
+			return group
+		}
+	}
+	return ""
+}
+
+// The weights carry over to writers and to languages that they were not trained on.
+func TestInstructionsUnseen(t *testing.T) {
+	common, all := commonCases(t), labelledCases(t)
+	for _, run := range []struct {
+		name   string
+		part   func(*steeringCase) string
+		floors map[string][2]float64 // by writer: waiting payloads at least, false alarms at most
+	}{
+		{"writer", func(c *steeringCase) string { return c.writer }, map[string][2]float64{
+			"own": {0, 1}, "development": {0, 1}, "heldout": {0, 1}, "short": {0, 1},
+		}},
+		{"languages", func(c *steeringCase) string { return languageGroup(c.lang) }, map[string][2]float64{
+			"own": {0, 1}, "development": {0, 1}, "heldout": {0, 1}, "short": {0, 1},
+		}},
+	} {
+		parts := map[string][]steeringCase{}
+		for i := range all {
+			part := run.part(&all[i])
+			parts[part] = append(parts[part], all[i])
+		}
+		tallies := map[string]*tally{"own": {}, "development": {}, "heldout": {}, "short": {}}
+		for part, unseen := range parts {
+			train := slices.DeleteFunc(slices.Clone(all), func(c steeringCase) bool { return run.part(&c) == part })
+			m := trainModel(slices.Concat(common, train))
+			for i := range unseen {
+				tallies[unseen[i].writer].add(&unseen[i], unseen[i].instructs(&m))
+			}
+		}
+		for writer, n := range tallies {
+			t.Logf("without its %s, %s: %s", run.name, writer, n)
+			f := run.floors[writer]
+			if float64(n.held) < f[0]*float64(n.payloads) || float64(n.alarms) > f[1]*float64(n.benign) {
+				t.Errorf("without its %s, %s is beyond the floors", run.name, writer)
+			}
+		}
+	}
+}
+
+// What users say in conversations that the weights were not trained on is kept.
+func TestInstructionsInTalk(t *testing.T) {
+	for _, set := range []string{"heldout", "blind", "blind2", "traps"} {
+		var n tally
+		for _, c := range talkCases(t, 1, set) {
+			rule := Instruction(c.text)
+			if rule != "" {
+				t.Logf("%s %s by %s: %s", set, c.lang, rule, c.text)
+			}
+			n.add(&c, rule != "")
+		}
+		t.Logf("%s: %s", set, n.String())
+		if n.benign == 0 || float64(n.alarms) > .01*float64(n.benign) {
+			t.Errorf("%s: beyond 1 %%", set)
+		}
+	}
+}
