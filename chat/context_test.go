@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"reverie/chat"
+	"reverie/facts"
 	"reverie/language/analysis"
 	"reverie/memory"
 	"reverie/memory/setting"
@@ -350,7 +351,9 @@ func TestOnlyWhatIsInjectedIsRecorded(t *testing.T) {
 // slowStore is a store whose searches never return.
 type slowStore struct{ recall.Store }
 
-func (slowStore) Collect(ctx context.Context, _ memory.Identity, _ []search.Corpus, _ analysis.Query) ([]*index.Collection, error) {
+func (slowStore) Collect(
+	ctx context.Context, _ memory.Identity, _ []search.Corpus, _ analysis.Query, _ ...*[]facts.Disagreement,
+) ([]*index.Collection, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }

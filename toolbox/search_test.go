@@ -96,7 +96,7 @@ func TestDefinitions(t *testing.T) {
 	t.Parallel()
 	names := []string{
 		toolbox.MemorySearch, toolbox.MemoryGet, toolbox.ListFiles, toolbox.SearchFiles, toolbox.ReadFile,
-		toolbox.WriteFile, toolbox.EditFile, toolbox.Remember,
+		toolbox.WriteFile, toolbox.EditFile, toolbox.Remember, toolbox.ListContradictions,
 	}
 	all := toolbox.Definitions()
 	if len(all) != len(names) {
