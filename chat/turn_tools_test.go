@@ -228,7 +228,9 @@ var errGone = errors.New("the database is gone")
 // gone is a store whose searches fail.
 type gone struct{ recall.Store }
 
-func (gone) Collect(context.Context, memory.Identity, []search.Corpus, analysis.Query, ...*[]facts.Disagreement) ([]*index.Collection, error) {
+func (gone) Collect(
+	context.Context, memory.Identity, []search.Corpus, analysis.Query, ...*[]facts.Disagreement,
+) ([]*index.Collection, error) {
 	return nil, errGone
 }
 

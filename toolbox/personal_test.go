@@ -45,17 +45,18 @@ func TestOffers(t *testing.T) {
 	ada := h.as("user:1")
 	calls := map[string][]any{
 		toolbox.WriteFile: {
-			map[string]any{"filename": "MEMORY.md", "content": "# Memory\n\n- The boat is called Heron\n- The rent is 900\n"},
+			map[string]any{"filename": "MEMORY.md", "content": "# Memory\n\n- The boat is called Heron\n- The rent is 900\n- The port is 80\n- The port is 81\n"},
 		},
-		toolbox.Remember:     {map[string]any{"text": "The berth is number 12"}},
-		toolbox.EditFile:     {map[string]any{"filename": "MEMORY.md", "oldText": "900", "newText": "950"}},
-		toolbox.MemorySearch: {map[string]any{"query": "What is the boat called?"}, map[string]any{"query": "zebra"}},
-		toolbox.MemoryGet:    {map[string]any{"path": "MEMORY.md"}, map[string]any{"path": "nothing.md"}},
-		toolbox.ListFiles:    {map[string]any{}},
-		toolbox.SearchFiles:  {map[string]any{"query": "boat"}, map[string]any{"query": "zebra"}},
-		toolbox.ReadFile:     {map[string]any{"filename": "MEMORY.md"}},
-		toolbox.MemoryQuery:  {map[string]any{"op": "list"}, map[string]any{"op": "search", "query": "boat"}},
-		toolbox.MemoryUpsert: {map[string]any{"op": "insert", "content": "The mast is 12 m high"}},
+		toolbox.Remember:           {map[string]any{"text": "The berth is number 12"}},
+		toolbox.EditFile:           {map[string]any{"filename": "MEMORY.md", "oldText": "900", "newText": "950"}},
+		toolbox.MemorySearch:       {map[string]any{"query": "What is the boat called?"}, map[string]any{"query": "zebra"}},
+		toolbox.MemoryGet:          {map[string]any{"path": "MEMORY.md"}, map[string]any{"path": "nothing.md"}},
+		toolbox.ListFiles:          {map[string]any{}},
+		toolbox.SearchFiles:        {map[string]any{"query": "boat"}, map[string]any{"query": "zebra"}},
+		toolbox.ReadFile:           {map[string]any{"filename": "MEMORY.md"}},
+		toolbox.MemoryQuery:        {map[string]any{"op": "list"}, map[string]any{"op": "search", "query": "boat"}},
+		toolbox.MemoryUpsert:       {map[string]any{"op": "insert", "content": "The mast is 12 m high"}},
+		toolbox.ListContradictions: {map[string]any{}},
 		toolbox.MemoryForget: {
 			map[string]any{"pattern": "berth"}, map[string]any{"pattern": "berth", "dry_run": false}, map[string]any{"pattern": "zebra"},
 		},
@@ -71,7 +72,7 @@ func TestOffers(t *testing.T) {
 	}
 	for _, name := range []string{ // in an order in which they work
 		toolbox.WriteFile, toolbox.Remember, toolbox.EditFile, toolbox.MemorySearch, toolbox.MemoryGet, toolbox.ListFiles,
-		toolbox.SearchFiles, toolbox.ReadFile, toolbox.MemoryQuery, toolbox.MemoryUpsert, toolbox.MemoryForget, toolbox.ForgetTool,
+		toolbox.SearchFiles, toolbox.ReadFile, toolbox.MemoryQuery, toolbox.MemoryUpsert, toolbox.ListContradictions, toolbox.MemoryForget, toolbox.ForgetTool,
 		toolbox.RememberStructured, toolbox.RecallStructured, toolbox.ForgetStructured, toolbox.SessionSearch, toolbox.FactProbe,
 		toolbox.WriteMemory, toolbox.StructuredSearch,
 	} {

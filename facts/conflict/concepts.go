@@ -500,7 +500,7 @@ func (r *reader) state(text string) bool {
 				continue
 			}
 			subject, ok := r.who(innerStates.ReplaceAllString(before, " "))
-			if !ok || !g.person && subject == claim.User || g.person && !personal(before, subject) {
+			if !ok || !g.person && subject == claim.User || g.person && !personal(subject) {
 				continue
 			}
 			r.add(g.name, subject, value{Kind: kindState, Text: state})
@@ -517,7 +517,7 @@ var (
 )
 
 // personal reports whether a state of people is said of a subject.
-func personal(string, subject string) bool { return strings.Count(subject, " ") <= 2 }
+func personal(subject string) bool { return strings.Count(subject, " ") <= 2 }
 
 // heads are things whose value has any words. Everything else needs a name for its value: definite descriptions presuppose that there is
 // one such thing, and two names of one thing exclude one another, which two properties of it do not.
@@ -675,7 +675,7 @@ var prefers = []*regexp.Regexp{
 // located reads where a thing is, and who does something with it: "The key is at Tom's", "The docs are reviewed by Priya".
 func (r *reader) located(text string) bool {
 	m := locating.FindStringSubmatch(text)
-	attribute := ""
+	var attribute string
 	switch {
 	case m != nil && m[4] != "":
 		m[1], attribute, m[3] = m[4], "at", m[5]
@@ -690,8 +690,10 @@ func (r *reader) located(text string) bool {
 		" ") > maxName || personsZH.MatchString(m[1]) {
 		return false
 	}
-	r.add(attribute+" "+strings.Join(words, " "), "", value{Kind: kindPlace, Text: regexpArticles.ReplaceAllString(text, ""),
-		Exact: startsUpper.MatchString(m[3]) && !germanWords.MatchString(m[0])})
+	r.add(attribute+" "+strings.Join(words, " "), "", value{
+		Kind: kindPlace, Text: regexpArticles.ReplaceAllString(text, ""),
+		Exact: startsUpper.MatchString(m[3]) && !germanWords.MatchString(m[0]),
+	})
 	return true
 }
 

@@ -147,7 +147,7 @@ func TestPairs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	var pairs []pair
 	for lines := bufio.NewScanner(file); lines.Scan(); {
 		var p pair

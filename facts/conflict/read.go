@@ -86,7 +86,7 @@ func clausesOf(text string) (out []string) {
 		next := at[1]
 		if i := strings.IndexByte(match, '.'); i >= 0 {
 			end = at[0] + i
-		} else if words := strings.Fields(strings.TrimLeft(match, ",")); len(words) > 0 && script.HasHan(match) == false && match[0] != ';' && match[0] != '!' && match[0] != '?' {
+		} else if words := strings.Fields(strings.TrimLeft(match, ",")); len(words) > 0 && !script.HasHan(match) && match[0] != ';' && match[0] != '!' && match[0] != '?' {
 			next = at[1] - len(words[len(words)-1])
 		}
 		out = append(out, strings.TrimSpace(text[from:end]))
@@ -125,8 +125,8 @@ func (r *reader) add(attribute, subject string, values ...value) {
 func (r *reader) clause(text string) {
 	text = strings.Trim(text, " ,.;:!")
 	text = birthdayPassed.ReplaceAllString(text, "$1")
-	real := beforeDay.ReplaceAllString(passives.ReplaceAllString(text, " "), "$1")
-	if text == "" || unreal.MatchString(real) || events.MatchString(real) || additive.MatchString(text) {
+	state := beforeDay.ReplaceAllString(passives.ReplaceAllString(text, " "), "$1")
+	if text == "" || unreal.MatchString(state) || events.MatchString(state) || additive.MatchString(text) {
 		return
 	}
 	denied := negating.MatchString(notNegation.Replace(text))
@@ -248,10 +248,10 @@ func (r *reader) measured(text string) bool {
 		return false
 	}
 	// A value in front of the verb qualifies the subject: "The meeting on Monday is at 9".
-	qualifiers := ""
+	var qualifiers []string
 	if at := verb.FindStringIndex(rest); at != nil && values[len(values)-1].at >= at[1] {
 		for len(values) > 0 && values[0].at < at[0] {
-			qualifiers += " " + strings.ToLower(text[values[0].at:values[0].end])
+			qualifiers = append(qualifiers, strings.ToLower(text[values[0].at:values[0].end]))
 			values = values[1:]
 		}
 	}
@@ -276,7 +276,7 @@ func (r *reader) measured(text string) bool {
 	if isSeveral(withName.ReplaceAllString(counting.ReplaceAllString(text, ""), "")) || len(values) == 0 {
 		return false
 	}
-	words := wordsOf(rest+" "+qualifiers, true)
+	words := wordsOf(rest+" "+strings.Join(qualifiers, " "), true)
 	currency := func(v value) bool {
 		return v.Kind == kindNumber && (len(v.Unit) == 3 && v.Unit != "min" && v.Unit != "day")
 	}

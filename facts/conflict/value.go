@@ -278,8 +278,10 @@ func spokenTime(m []string) (value, bool) {
 	if hour < 1 || hour > 24 {
 		return value{}, false
 	}
-	offset := map[string]int{"half past": 30, "quarter past": 15, "quarter to": -15, "halb": -30, "viertel nach": 15, "viertel vor": -15,
-		"dreiviertel": -15}
+	offset := map[string]int{
+		"half past": 30, "quarter past": 15, "quarter to": -15, "halb": -30, "viertel nach": 15, "viertel vor": -15,
+		"dreiviertel": -15,
+	}
 	return value{Kind: kindTime, Number: float64(hour*60 + offset[strings.ToLower(m[1])]), Half: hour <= 12}, true
 }
 
@@ -357,14 +359,18 @@ const unitNames = `m²|°c|degrees?\b|grad\b|euros?\b|eur\b|€|us dollars?\b|do
 
 // units maps units to their base. Names are folded and without plural endings (see unitOf).
 var units = map[string]unit{
-	"€": {"eur", 1}, "euro": {"eur", 1}, "eur": {"eur", 1}, "欧元": {"eur", 1}, "$": {"usd", 1}, "dollar": {"usd", 1}, "us dollar": {"usd",
-		1}, "usd": {"usd", 1},
+	"€": {"eur", 1}, "euro": {"eur", 1}, "eur": {"eur", 1}, "欧元": {"eur", 1}, "$": {"usd", 1}, "dollar": {"usd", 1}, "us dollar": {
+		"usd",
+		1,
+	}, "usd": {"usd", 1},
 	"美元": {"usd", 1}, "£": {"gbp", 1}, "pound": {"gbp", 1}, "gbp": {"gbp", 1}, "英镑": {"gbp", 1}, "chf": {"chf", 1}, "franc": {"chf", 1},
 	"franken": {"chf", 1},
 	"yuan":    {"cny", 1}, "rmb": {"cny", 1}, "¥": {"cny", 1}, "元": {"cny", 1}, "块": {"cny", 1}, "块钱": {"cny", 1},
 	"km": {"m", 1000}, "kilometer": {"m", 1000}, "kilometre": {"m", 1000}, "公里": {"m", 1000}, "千米": {"m", 1000}, "mile": {"m", 1609.344},
-	"mi": {"m", 1609.344}, "英里": {"m", 1609.344}, "cm": {"m", .01}, "centimeter": {"m", .01}, "centimetre": {"m", .01}, "zentimeter": {"m",
-		.01}, "厘米": {"m", .01},
+	"mi": {"m", 1609.344}, "英里": {"m", 1609.344}, "cm": {"m", .01}, "centimeter": {"m", .01}, "centimetre": {"m", .01}, "zentimeter": {
+		"m",
+		.01,
+	}, "厘米": {"m", .01},
 	"mm": {"m", .001}, "毫米": {"m", .001}, "m": {"m", 1}, "meter": {"m", 1}, "metre": {"m", 1}, "米": {"m", 1}, "feet": {"m", .3048},
 	"ft":   {"m", .3048},
 	"inch": {"m", .0254}, "英寸": {"m", .0254},
