@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"reverie/facts"
 	"reverie/memory"
 	"reverie/recall"
 	"reverie/scan"
@@ -46,17 +45,17 @@ func (a *assembly) standing(ctx context.Context) (standing []passage) {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(a.RecallPatience, recallPatience))
 	defer cancel()
 	if a.settings.Identity > 0 {
-		standing = a.mostTrusted(ctx, window.Identity, facts.Profile)
+		standing = a.mostTrusted(ctx, window.Identity)
 	}
 	if a.settings.Trusted > 0 && !window.Trivial(a.current.Content) {
-		standing = append(standing, a.mostTrusted(ctx, window.Trusted, "")...)
+		standing = append(standing, a.mostTrusted(ctx, window.Trusted)...)
 	}
 	return standing
 }
 
-// mostTrusted returns the most trusted facts of a kind as passages of a layer.
-func (a *assembly) mostTrusted(ctx context.Context, layer window.Layer, kind facts.Kind) []passage {
-	trusted, err := a.Store.MostTrusted(ctx, a.id, kind, standingFacts)
+// mostTrusted returns the most trusted facts of a layer as passages.
+func (a *assembly) mostTrusted(ctx context.Context, layer window.Layer) []passage {
+	trusted, err := a.Store.MostTrusted(ctx, a.id, layer == window.Identity, standingFacts)
 	if err != nil && !errors.Is(err, store.ErrFactsOff) {
 		a.Log.WarnContext(ctx, "Could not read the most trusted facts in a turn", "error", err, "agent", a.agent.ID)
 	}

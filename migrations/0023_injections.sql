@@ -93,11 +93,7 @@ create policy card_update on morning_cards for update
 -- Facts that somebody called unhelpful or corrected rank lower in searches.
 create index facts_doubted on facts (workspace_id, agent_id, scope, owner_key, document_id) where ended is null and unhelpful > 0;
 
--- Facts as they were at a time.
-create index facts_history on facts (workspace_id, agent_id, scope, owner_key, at);
-
 -- +goose Down
-drop index facts_history;
 drop index facts_doubted;
 drop table morning_cards;
 drop function reverie_expire_injections(timestamptz);

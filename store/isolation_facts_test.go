@@ -109,8 +109,12 @@ func init() { maps.Copy(calls, factCalls) }
 
 // worldInjection returns a record whose conversation names its owner.
 func worldInjection(id memory.Identity) facts.Injection {
+	scope := memory.ScopePersonal
+	if id.Owner == memory.NoOwner {
+		scope = memory.ScopeTeam
+	}
 	return facts.Injection{
-		ID: pg.NewID(), At: testClock, Conversation: scopeTag(id, memory.ScopePersonal).String(),
+		ID: pg.NewID(), At: testClock, Conversation: scopeTag(id, scope).String(),
 		Choices: []facts.Choice{{Layer: "matched", Source: pg.NewID()}},
 	}
 }
@@ -126,7 +130,7 @@ func (w *world) anyInjection(t *rapid.T) (injection uuid.UUID, of tag) {
 
 var factCalls = map[string]call{
 	"MostTrusted": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		trusted, err := w.MostTrusted(t.Context(), id, "", 5)
+		trusted, err := w.MostTrusted(t.Context(), id, rapid.Bool().Draw(t, "identity"), 5)
 		return trusted, nil, err
 	},
 	"Doubted": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {

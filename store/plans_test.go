@@ -17,6 +17,8 @@ var broad = []string{
 	"sqlImportsRunning", "sqlAudit", "sqlOwnersUnsignalled", "sqlOwnersStalled", "sqlConversationsIdle", "sqlComponents", "sqlSchemaVersion",
 	// Pages for people: the owners of an agent, and its latest events, which are read backwards until enough are the reader's.
 	"sqlOwners", "sqlJournalLatest",
+	// The facts of a past time are all that there were.
+	"sqlFactsAsOf",
 	// Maintenance of an index reads all of an agent.
 	"sqlIndexStale", "sqlStaleSources", "sqlStaleCount", "sqlPackPartition", "sqlDueSources", "sqlSpaces", "sqlSpaceDue", "sqlCorpusStatus",
 	"sqlIndexedAgents", "sqlDreamingAgents", "sqlNewsOwners", "sqlSpacesDue", "sqlSourcesDue",

@@ -298,10 +298,14 @@ type ranked struct {
 	trust float64
 }
 
-// MostTrusted returns at most limit facts that are in no document of the system prompt, of a kind or, if it is empty, of any, the most
+// MostTrusted returns at most limit facts that are in no document of the system prompt, of any kind or only about the person, the most
 // trusted first, with their lines. Facts that their document does not contain any more are left out. It takes one round trip when there
 // are none, and two otherwise.
-func (s *Facts) MostTrusted(ctx context.Context, id memory.Identity, kind facts.Kind, limit int) ([]Fact, error) {
+func (s *Facts) MostTrusted(ctx context.Context, id memory.Identity, aboutPerson bool, limit int) ([]Fact, error) {
+	kind := facts.Kind("")
+	if aboutPerson {
+		kind = facts.Profile
+	}
 	if err := pg.RequireAgent(id); err != nil {
 		return nil, err
 	}
