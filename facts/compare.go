@@ -113,6 +113,15 @@ func likeness(a, b string) float64 {
 
 var numbers = regexp.MustCompile(`\p{N}+`)
 
+// Repeats reports whether a new text says nothing but what a statement says, with the same values, in any wording.
+func Repeats(statement, text string) bool {
+	had, is := claim.WordsOf(statement), claim.WordsOf(text)
+	if len(is.Units) > len(had.Units) || !sameValues(statement, text) {
+		return false
+	}
+	return claim.SameStatement(had, is) || is.RestatedIn(had)
+}
+
 // sameValues reports whether two texts state the same values: an edit that changes one makes another statement.
 func sameValues(was, now string) bool {
 	a, b := numbers.FindAllString(was, -1), numbers.FindAllString(now, -1)

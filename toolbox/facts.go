@@ -25,6 +25,7 @@ const (
 	maxContent    = 300 // bytes of a numbered statement, which is one line
 	weightOfTool  = .5  // of feedback that a model gives: half of a person's
 	reasonAsked   = "asked"
+	reasonHeard   = "heard"
 	maxFactNumber = 1<<48 - 1
 )
 
@@ -334,6 +335,9 @@ func (k *call) writeNumbered(ctx context.Context) (any, error) {
 		return nil, err
 	}
 	ref := memory.Ref{Scope: k.scope(k.Caller), Path: pathOfChat(k.chat())}
+	if known, found, err := k.heard(ctx, ref, content); found || err != nil {
+		return known, err
+	}
 	author := k.by(memory.Author{Kind: memory.AuthorTool, ID: WriteMemory})
 	receipt, err := k.rewrite(ctx, author, ref, "statement kept", func(d memory.Document) (string, error) {
 		entry := markdown.EntryIDOf("- " + content)
@@ -350,6 +354,29 @@ func (k *call) writeNumbered(ctx context.Context) (any, error) {
 		return nil, err
 	}
 	return k.saved(ctx, ref, content, receipt)
+}
+
+// heard finds a fact of a document that says the same in other words, and confirms it instead of adding a line.
+func (k *call) heard(ctx context.Context, ref memory.Ref, content string) (any, bool, error) {
+	listed, err := k.Store.ByTrust(ctx, k.Identity, stored.Query{Path: ref.Path, Page: store.Page{Limit: store.MaxPage}})
+	if errors.Is(err, store.ErrFactsOff) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	at := slices.IndexFunc(listed.Items, func(f stored.Fact) bool {
+		return f.Scope == ref.Scope && f.Path == ref.Path && facts.Repeats(f.Text, content)
+	})
+	if at < 0 {
+		return nil, false, nil
+	}
+	fact := listed.Items[at]
+	opinion := stored.Feedback{Opinion: stored.Heard, Weight: 1, Reason: reasonHeard, Key: reasonHeard + "/" + k.today().Format(time.DateOnly)}
+	if _, err := k.Store.GiveFeedback(ctx, k.by(memory.Author{Kind: memory.AuthorTool, ID: WriteMemory}), fact.ID, opinion); err != nil {
+		return nil, false, factFault(err)
+	}
+	return upserted{OK: true, ID: stored.Number(fact.ID), Message: "Already known; it was said once more"}, true, nil
 }
 
 // saved answers a write of one statement with its number.

@@ -96,7 +96,7 @@ func (k *call) recentSessions(ctx context.Context, limit int) ([]sessionFound, e
 		found := sessionFound{Conversation: c.ID, Path: recall.SessionsFolder + c.ID, At: c.UpdatedAt.UTC().Format(time.RFC3339)}
 		if len(messages) > 0 {
 			m := messages[0]
-			found.Message, found.Role, found.Snippet = m.Seq, string(m.Role), clip(scan.Redacted(m.Content), maxSnippet)
+			found.Message, found.Role, found.Snippet = m.Seq, m.Role, clip(scan.Redacted(m.Content), maxSnippet)
 		}
 		out = append(out, found)
 	}

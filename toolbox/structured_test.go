@@ -87,6 +87,10 @@ func TestNumberedStatements(t *testing.T) {
 			t.Errorf("another person: %s: %s", name, got.Content)
 		}
 	}
+	known := h.want(ada, toolbox.WriteMemory, map[string]any{"content": "In the morning, prefers green tea"})
+	if known.number("id") != id || known.data["updated"] != false {
+		t.Errorf("said again in other words: %s, want number %d", known.Content, id)
+	}
 	// A small edit is the same fact.
 	changed := h.want(ada, toolbox.StructuredUpdate, map[string]any{"id": id, "content": "Prefers strong green tea in the morning"})
 	if changed.number("id") != id {

@@ -318,6 +318,7 @@ func (e *dreamEnv) script() {
 		Return(func(context.Context, activities.DreamInput) (activities.CommitDreamResult, error) {
 			return e.commit(e.note("commit"))
 		}).Maybe()
+	e.OnActivity(steps.Tidy, mock.Anything, mock.Anything).Return(activities.TidyResult{}, nil).Maybe()
 	e.OnActivity(steps.EndDream, mock.Anything, mock.Anything).
 		Return(func(_ context.Context, in activities.EndDreamInput) (activities.DreamState, error) {
 			e.note("end")

@@ -149,7 +149,7 @@ func TestNamesOnTheWire(t *testing.T) {
 		"Embed", "EndDream", "EndImport", "FindNews", "FollowSpace", "HoldFlush", "ImportPage", "LightSleep", "NextRange", "OpenDream",
 		"OpenSpace", "PlanFlush",
 		"Propose", "ProposeFlush", "REMSleep", "ReadSnapshot", "StaleIndex", "StaleLeft", "StartDreams", "StopCompaction", "Summarise", "SwitchSpace", "TendIndex",
-		"WriteMemory",
+		"Tidy", "WriteMemory",
 	}; !slices.Equal(methods, want) {
 		t.Errorf("activities are %v, shipped were %v", methods, want)
 	}

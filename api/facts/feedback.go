@@ -38,7 +38,7 @@ type feedbackInput struct {
 
 type factFeedbackView struct {
 	ID       uuid.UUID        `json:"id"`
-	Kind     stored.Opinion   `json:"kind" enum:"HELPFUL,UNHELPFUL"`
+	Kind     stored.Opinion   `json:"kind" enum:"HELPFUL,UNHELPFUL,HEARD" doc:"HEARD: it was said again, on one more day."`
 	Weight   float64          `json:"weight" doc:"1: a person's explicit opinion."`
 	At       time.Time        `json:"at"`
 	UndoneAt *time.Time       `json:"undoneAt,omitempty" doc:"Missing: it counts."`

@@ -1439,7 +1439,7 @@ type FactEvent struct {
 	// Fact The same words in another document are another fact.
 	Fact string `json:"fact"`
 
-	// Kind One of: said, noted, promoted, written, reworded, corrected, removed, helpful, unhelpful, undone.
+	// Kind One of: said, noted, promoted, written, reworded, corrected, removed, helpful, unhelpful, heard, undone.
 	Kind   string `json:"kind"`
 	Path   string `json:"path,omitempty,omitzero"`
 	Reason string `json:"reason,omitempty,omitzero"`
@@ -1460,7 +1460,7 @@ type FactFeedback struct {
 	Author Author    `json:"author"`
 	ID     string    `json:"id"`
 
-	// Kind One of: HELPFUL, UNHELPFUL.
+	// Kind HEARD: it was said again, on one more day. One of: HELPFUL, UNHELPFUL, HEARD.
 	Kind   string `json:"kind"`
 	Reason string `json:"reason"`
 

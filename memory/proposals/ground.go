@@ -23,6 +23,8 @@ type Dropped struct {
 	Faults []grounding.Fault // none: only the line above it has faults
 	// Restored is the line of the document that the removed one had replaced; empty: none.
 	Restored string
+	// Weak is the code of a statement that is removed for another reason: ViolationUncertain or ViolationLowSignal.
+	Weak string
 }
 
 // GroundOf prepares what the engine saw for the checks of its answer.
@@ -32,7 +34,8 @@ func GroundOf(in ExtractionInput) *grounding.Ground {
 	})
 }
 
-// Ground removes the lines of a proposal that claim what was not said, and returns the rest with the removed lines.
+// Ground removes the lines of a proposal that claim what was not said, and new ones that are uncertain or say nothing, and returns the
+// rest with the removed lines.
 //
 // Items below a removed one go with it, headings left without text are removed, and a line of a document that a removed one had
 // replaced is restored. All other lines stay byte for byte. A text that no longer changes its document is empty. ShouldUpdate stays
@@ -48,6 +51,8 @@ func Ground(p Proposal, in ExtractionInput) (Proposal, []Dropped) {
 			return text
 		}
 		kept, dropped := GroundText(g, before, text)
+		kept, unsure := withoutWeak(g, before, kept)
+		dropped = append(dropped, unsure...)
 		for i := range dropped {
 			dropped[i].Field = field
 		}
@@ -266,6 +271,10 @@ func Ungrounded(dropped []Dropped) []Violation {
 		if i == quotedLines {
 			out = append(out, Violation{ViolationUngrounded, fmt.Sprintf("%d more lines were dropped", len(dropped)-quotedLines)})
 			break
+		}
+		if d.Weak != "" {
+			out = append(out, Violation{d.Weak, fmt.Sprintf("%s: dropped, not worth keeping (%s): %s", d.Field, d.Weak, d.Line)})
+			continue
 		}
 		reasons := make([]string, len(d.Faults))
 		for j, f := range d.Faults {

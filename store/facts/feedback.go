@@ -19,6 +19,7 @@ type Opinion string
 const (
 	Helpful   Opinion = "HELPFUL"
 	Unhelpful Opinion = "UNHELPFUL"
+	Heard     Opinion = "HEARD" // no opinion: it was said again, in other words
 )
 
 // Feedback is what somebody, or the course of a conversation, says about a fact.
@@ -78,7 +79,7 @@ const ReasonAsked = "asked"
 // credential that may not write the fact's document.
 func (s *Facts) GiveFeedback(ctx context.Context, id memory.Identity, fact uuid.UUID, f Feedback) (uuid.UUID, error) {
 	switch {
-	case f.Opinion != Helpful && f.Opinion != Unhelpful:
+	case f.Opinion != Helpful && f.Opinion != Unhelpful && f.Opinion != Heard:
 		return uuid.Nil, &pg.InvalidError{Field: "kind", Problem: "use HELPFUL or UNHELPFUL"}
 	case !(f.Weight > 0 && f.Weight <= 1):
 		return uuid.Nil, &pg.InvalidError{Field: "weight", Problem: "use a number above 0, at most 1"}

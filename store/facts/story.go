@@ -29,6 +29,7 @@ const (
 	Removed   EventKind = "removed"
 	Approved  EventKind = "helpful"
 	Doubted   EventKind = "unhelpful"
+	Repeated  EventKind = "heard"  // in other words
 	Undone    EventKind = "undone" // feedback was taken back
 )
 
@@ -139,8 +140,11 @@ func tell(ctx context.Context, t *pg.Tx, fact uuid.UUID, h History, instead succ
 	events := eventsOf(h.Wordings, fact, instead)
 	for _, g := range h.Feedback {
 		e := Event{Kind: Approved, At: g.At, Fact: fact, Author: g.Author, Reason: g.Reason}
-		if g.Opinion == Unhelpful {
+		switch g.Opinion {
+		case Unhelpful:
 			e.Kind = Doubted
+		case Heard:
+			e.Kind = Repeated
 		}
 		events = append(events, e)
 		if !g.Undone.IsZero() {
