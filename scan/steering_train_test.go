@@ -157,7 +157,7 @@ func documents(cases []steeringCase) (out []steeringCase) {
 // pairedCues are the cues whose pairs have weights.
 var pairedCues = []cue.Kind{cue.Self, cue.You, cue.Request, cue.Ask, cue.Not, cue.Other, cue.Style, cue.Kin}
 
-func isPaired(n int) bool { return n < nSigns || slices.Contains(pairedCues, cue.Kind(n-nSigns)) } //nolint:gosec // of few kinds
+func isPaired(n int) bool { return n < nSigns || slices.Contains(pairedCues, cue.Kind(n-nSigns)) }
 
 // featuresOf returns the numbers of the weights of a sentence, those of pairs behind those of signs.
 func featuresOf(s signs) (f []int) {
@@ -323,7 +323,7 @@ func TestInstructionWeights(t *testing.T) {
 	m := trainModel(slices.Concat(commonCases(t), labelledCases(t)))
 	text := m.String()
 	if *update {
-		if err := os.WriteFile("weights.txt", []byte(text), 0o644); err != nil { //nolint:gosec // a source file
+		if err := os.WriteFile("weights.txt", []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return

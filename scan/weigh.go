@@ -25,7 +25,7 @@ func featureName(n int) string {
 	if n < nSigns {
 		return signNames[n]
 	}
-	return "cue-" + cue.Kind(n-nSigns).String() //nolint:gosec // of few kinds
+	return "cue-" + cue.Kind(n-nSigns).String()
 }
 
 // parseModel reads lines of one or two signs, or "bias", and a weight.
@@ -84,5 +84,5 @@ func (m *model) weigh(sentences []signs) int32 {
 	for _, s := range sentences[1:] {
 		best = max(best, m.score(s))
 	}
-	return best - perDoubling*int32(bits.Len(uint(len(sentences)))-1) //nolint:gosec // a few
+	return best - perDoubling*int32(bits.Len(uint(len(sentences)))-1)
 }

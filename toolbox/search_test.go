@@ -96,8 +96,8 @@ func TestDefinitions(t *testing.T) {
 	t.Parallel()
 	names := []string{
 		toolbox.MemorySearch, toolbox.MemoryGet, toolbox.ListFiles, toolbox.SearchFiles, toolbox.ReadFile,
-		toolbox.WriteFile, toolbox.EditFile, toolbox.Remember, toolbox.RememberStructured, toolbox.RecallStructured,
-		toolbox.ForgetStructured, toolbox.SessionSearch, toolbox.FactProbe, toolbox.MemoryFeedback, toolbox.MemoryForget,
+		toolbox.WriteFile, toolbox.EditFile, toolbox.Remember, toolbox.ListContradictions, toolbox.MemoryForget, toolbox.RememberStructured, toolbox.RecallStructured,
+		toolbox.ForgetStructured, toolbox.SessionSearch, toolbox.FactProbe, toolbox.MemoryFeedback,
 	}
 	all := toolbox.Definitions()
 	if len(all) != len(names) {

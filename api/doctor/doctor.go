@@ -123,8 +123,8 @@ var findings = []struct {
 	{findingHeld, finding{"open transactions of the database that hold back the events of all agents: end them", ""}},
 }
 
-// DoctorFindingView is one kind of damage.
-type DoctorFindingView struct {
+// doctorFindingView is one kind of damage.
+type doctorFindingView struct {
 	Code     string   `json:"code" doc:"Stable code; docs/operations.md lists all."`
 	Means    string   `json:"means"`
 	Fix      string   `json:"fix" doc:"The repair; empty: it needs a person."`
@@ -142,7 +142,7 @@ type FixedView struct {
 type ExaminationView struct {
 	Agent     string              `json:"agent"`
 	Healthy   bool                `json:"healthy" doc:"No findings, and every check ran."`
-	Findings  []DoctorFindingView `json:"findings" nullable:"false"`
+	Findings  []doctorFindingView `json:"findings" nullable:"false"`
 	Unchecked []string            `json:"unchecked,omitempty" doc:"Checks that did not run: workflows, schedules."`
 	Fixed     []FixedView         `json:"fixed,omitempty" doc:"Repairs made by this call."`
 }
@@ -379,7 +379,7 @@ func (p *subject) found(code string) (n int, examples []string) {
 }
 
 func (p *subject) view(fixed []FixedView) ExaminationView {
-	view := ExaminationView{Agent: p.agent.ID, Findings: []DoctorFindingView{}, Unchecked: p.unchecked, Fixed: fixed}
+	view := ExaminationView{Agent: p.agent.ID, Findings: []doctorFindingView{}, Unchecked: p.unchecked, Fixed: fixed}
 	for _, a := range findings {
 		n, examples := p.found(a.code)
 		if n == 0 {
@@ -388,7 +388,7 @@ func (p *subject) view(fixed []FixedView) ExaminationView {
 		if examples == nil {
 			examples = []string{}
 		}
-		view.Findings = append(view.Findings, DoctorFindingView{Code: a.code, Means: a.means, Fix: a.fix, Count: n, Examples: examples})
+		view.Findings = append(view.Findings, doctorFindingView{Code: a.code, Means: a.means, Fix: a.fix, Count: n, Examples: examples})
 	}
 	view.Healthy = len(view.Findings) == 0 && len(view.Unchecked) == 0
 	return view

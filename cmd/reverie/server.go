@@ -110,7 +110,7 @@ func newAPI(c config.Config, p *parts, webUI string) (*web.Browser, error) {
 		Workspace: c.Workspace, Log: t.Log, Tracers: t.Tracers, Meters: t.Meters, Metrics: t.Metrics,
 		RateLimit: c.RateLimit, TrustedProxies: c.TrustedProxies, MetricsNetworks: c.MetricsNetworks, AuditAdmins: c.Audit == config.AuditAdmins,
 		CardsOff: !c.MorningCard,
-		Version: version, OAuthIssuer: c.OAuthIssuer, PublicURL: strings.TrimSuffix(c.PublicURL, "/"),
+		Version:  version, OAuthIssuer: c.OAuthIssuer, PublicURL: strings.TrimSuffix(c.PublicURL, "/"),
 	}
 	if webUI != "" {
 		workflows, err := url.JoinPath(webUI, "namespaces", c.TemporalNamespace, "workflows/")

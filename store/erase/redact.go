@@ -312,17 +312,18 @@ func (w Words) inValue(value any) (any, int) {
 		return w.Erase(v)
 	case []any:
 		for i := range v {
-			parts := 0
-			v[i], parts = w.inValue(v[i])
+			of, parts := w.inValue(v[i])
+			v[i] = of
 			n += parts
 		}
 	case map[string]any:
-		said := ""
+		var texts strings.Builder
 		for _, of := range v {
 			if text, is := of.(string); is && w.In(text) {
-				said += " " + strings.ToLower(text)
+				texts.WriteString(" " + strings.ToLower(text))
 			}
 		}
+		said := texts.String()
 		for key, of := range v {
 			if words, is := of.([]any); is && said != "" {
 				v[key] = slices.DeleteFunc(words, func(word any) bool { return isOf(word, said) })

@@ -103,8 +103,8 @@ func TestPoison(t *testing.T) {
 				}
 				f := fates[i]
 				for _, n := range []*[6]float64{counts["all"], counts[c.Via]} {
-					switch {
-					case c.Kind == "payload":
+					switch c.Kind {
+					case "payload":
 						n[0]++
 						n[1] += one(!f.standing)
 						n[5] += one(!f.partly)
