@@ -10,11 +10,11 @@ import (
 	"reverie/api/facts"
 	"reverie/api/files"
 	"reverie/api/mcp"
+	"reverie/api/proxy"
 	"reverie/api/recall"
 	"reverie/api/rest"
 	"reverie/api/talk"
 	"reverie/api/transfer"
-	"reverie/proxy"
 )
 
 // Options are the parts and settings of a Server.

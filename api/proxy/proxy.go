@@ -13,10 +13,10 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"reverie/api/fault"
+	"reverie/api/proxy/completion"
 	"reverie/api/rest"
 	"reverie/chat"
 	"reverie/memory"
-	"reverie/proxy/completion"
 )
 
 // Paths of the protocol.

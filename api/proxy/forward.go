@@ -13,12 +13,12 @@ import (
 	"sync"
 	"time"
 
+	"reverie/api/proxy/completion"
 	"reverie/api/rest"
 	"reverie/llm"
 	"reverie/llm/wire"
 	"reverie/memory"
 	"reverie/memory/tokencount"
-	"reverie/proxy/completion"
 )
 
 // passed are the headers of an answer that clients read: those named, and those that begin with a name that ends with a dash.

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"net/http"
 
+	"reverie/api/proxy/completion"
 	"reverie/api/rest"
 	"reverie/chat"
 	"reverie/memory"
-	"reverie/proxy/completion"
 )
 
 // answerFromMemory answers without a model, and says how to configure one.

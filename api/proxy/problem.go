@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"reverie/api/fault"
-	"reverie/proxy/completion"
+	"reverie/api/proxy/completion"
 )
 
 // codes are OpenAI's names of errors; other errors keep theirs.

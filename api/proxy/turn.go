@@ -16,11 +16,11 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"reverie/api/fault"
+	"reverie/api/proxy/completion"
 	"reverie/api/rest"
 	"reverie/chat"
 	"reverie/llm"
 	"reverie/memory"
-	"reverie/proxy/completion"
 	"reverie/store"
 	"reverie/store/gate"
 	"reverie/store/talk"
