@@ -46,8 +46,8 @@ func (k *dialogue) edit(t *testing.T, change func(string) string) {
 func TestExtractionOfWhatIsNoted(t *testing.T) {
 	t.Parallel()
 	const (
-		flushed = "## 11:00 Flushed\n\n- said 1.\n- said 2.\n- said 3.\n- said 4.\n"
-		model   = "## 11:00\n\n- they said 1.\n- they said 2.\n- they said 3.\n- they said 4.\n"
+		flushed = "## 11:00 Flushed\n\n- said 1 aloud.\n- said 2 aloud.\n- said 3 aloud.\n- said 4 aloud.\n"
+		model   = "## 11:00\n\n- they said 1 aloud.\n- they said 2 aloud.\n- they said 3 aloud.\n- they said 4 aloud.\n"
 		title   = "# 2026-11-21\n\n"
 	)
 	replacing := func(old, with string) func(string) string {
@@ -162,7 +162,7 @@ func TestNothingButWhatIsNoted(t *testing.T) {
 		t.Errorf("records %q, want %q", got, want)
 	}
 	for n := range 7 {
-		if stands := strings.Count(k.notes(t), fmt.Sprintf("- said %d.\n", n+1)); stands != 1 {
+		if stands := strings.Count(k.notes(t), fmt.Sprintf("- said %d aloud.\n", n+1)); stands != 1 {
 			t.Errorf("message %d is noted %d times", n+1, stands)
 		}
 	}
@@ -271,7 +271,7 @@ func (k *dialogue) say(t tester, n int, complete bool) {
 	for range n {
 		k.messages++
 		role := memory.RoleOfUser // what only the assistant said would be dropped
-		b.Messages = append(b.Messages, memory.Message{ID: fmt.Sprint(k.messages), Role: role, Content: fmt.Sprintf("said %d.", k.messages)})
+		b.Messages = append(b.Messages, memory.Message{ID: fmt.Sprint(k.messages), Role: role, Content: fmt.Sprintf("said %d aloud.", k.messages)})
 	}
 	stored, err := k.store.AppendMessages(t.Context(), k.as("say"), b)
 	if err != nil {
@@ -546,7 +546,7 @@ func TestMessagesAreNotedOnce(t *testing.T) {
 		k.check(t)
 		notes := k.notes(t)
 		for n := range k.messages {
-			if stands := strings.Count(notes, fmt.Sprintf("- said %d.\n", n+1)); stands != 1 {
+			if stands := strings.Count(notes, fmt.Sprintf("- said %d aloud.\n", n+1)); stands != 1 {
 				t.Fatalf("message %d is noted %d times:\n%s", n+1, stands, notes)
 			}
 		}
