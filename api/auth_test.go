@@ -129,6 +129,9 @@ func expected(op operation, p probe, c caller) (status int, name string) {
 		return 403, "owner_not_allowed"
 	case p.owner && c.owner == "" && c.role == memory.RoleMember:
 		return 422, "owner_required"
+	case slices.Contains([]string{"morning-card", "see-morning-card", "list-injections", "get-injection"}, op.id) && // they name api:42
+		(c.owner == "api:43" || c.owner == "" && c.role == memory.RoleViewer):
+		return 403, "owner_not_allowed"
 	case p.words && c.owner == "" && !c.role.Includes(memory.RoleAdmin):
 		return 403, "owner_not_allowed"
 	case c.owner == "api:43":

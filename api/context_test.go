@@ -152,9 +152,9 @@ func (h *harness) long(conversation string, turns int) {
 // When the window is full and what has to leave it cannot be saved, nothing is dropped: the client is asked to come back.
 func TestAFullWindowWithoutWorkflows(t *testing.T) {
 	played := llmtest.New(t, llmtest.Options{})
-	h := start(t, withModel(t, played), func(o *api.Options) { o.Chat.Settings.MaxTokens = 4000 })
+	h := start(t, withModel(t, played), func(o *api.Options) { o.Chat.Settings.MaxTokens = 6000 })
 	h.agent("ada")
-	h.long("c1", 40)
+	h.long("c1", 60)
 	body := map[string]any{"endUserId": "42", "conversation": "c1", "message": "Which colour has shelf 3?"}
 	for _, wait := range []string{"", "?wait=0s"} {
 		got := h.wantError(h.postTo(h.admin, contextPath+wait, body), 503, "workflows_unavailable")

@@ -41,7 +41,7 @@ func (h *harness) outcomes(key string, id uuid.UUID, about string) string {
 func TestInjectionInLayers(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
-	h.want(h.put("structured/user.md?owner=api:42", "## diet\n\nEats no meat.\n", nil), 201)
+	h.want(h.put("notes/grace.md?owner=api:42", "# Profile\n\n- Grace eats no meat.\n", nil), 201)
 	h.want(h.put("MEMORY.md?owner=api:42", "- Grace grows tomatoes.\n", nil), 201)
 	h.want(h.put("notes/boat.md?owner=api:42", "- The boat lies at pier 4.\n", nil), 201)
 	h.want(h.put("notes/shed.md?owner=api:42", "- The shed has a red door.\n", nil), 201)
@@ -55,11 +55,11 @@ func TestInjectionInLayers(t *testing.T) {
 			block = m.Content
 		}
 	}
-	if !strings.Contains(block, "Eats no meat.") || !strings.Contains(block, "pier 4") || strings.Contains(block, "shed") {
+	if !strings.Contains(block, "eats no meat") || !strings.Contains(block, "pier 4") || strings.Contains(block, "shed") {
 		t.Errorf("%s", block)
 	}
 	for about, want := range map[string]string{
-		"meat": "injected identity structured/user.md", "PIER": "injected matched notes/boat.md", "shed": "absent not_found notes/shed.md",
+		"meat": "injected identity notes/grace.md", "PIER": "injected matched notes/boat.md", "shed": "absent not_found notes/shed.md",
 		"tomatoes": "absent prompt MEMORY.md", "moon": "",
 	} {
 		if got := h.outcomes(pinned, first.Injection, about); got != want {

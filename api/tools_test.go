@@ -67,6 +67,7 @@ func TestToolsAreDescribed(t *testing.T) {
 		toolbox.MemorySearch: false, toolbox.MemoryGet: false, toolbox.ListFiles: false, toolbox.SearchFiles: false, toolbox.ReadFile: false,
 		toolbox.WriteFile: true, toolbox.EditFile: true, toolbox.Remember: true, toolbox.RememberStructured: true,
 		toolbox.RecallStructured: false, toolbox.ForgetStructured: true, toolbox.SessionSearch: false, toolbox.FactProbe: false,
+		toolbox.ListContradictions: false, toolbox.MemoryForget: true,
 		toolbox.MemoryFeedback: true,
 	}, writes); diff != "" {
 		t.Error(diff)

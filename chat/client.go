@@ -67,7 +67,7 @@ func (a *assembly) memory(ctx context.Context) (Memory, error) {
 		return Memory{}, err
 	}
 	var m Memory
-	a.offered, a.reasons = a.eligible(system, 0)
+	a.offered, a.reasons = a.eligible(0)
 	m.Block, a.result.Recalled, a.result.Omitted = window.Recall(
 		recalled(a.offered), a.now, a.settings.AutoInjectMaxTokens, a.settings.InjectShares, a.counter.Count,
 	)

@@ -63,6 +63,7 @@ type assembly struct {
 	offered   []passage
 	reasons   []string
 	injection uuid.UUID
+	prompt    string // the documents in the system prompt
 	result    window.Result
 	compacted bool // it has already waited for a summary
 	recorded  bool // the use of passages is recorded
@@ -184,7 +185,7 @@ func (a *assembly) fit() error {
 	}
 	unsent := max(in.SummaryTo, in.Older)
 	for {
-		a.offered, a.reasons = a.eligible(system, unsent)
+		a.offered, a.reasons = a.eligible(unsent)
 		in.Recalled = recalled(a.offered)
 		if a.result, err = window.Fit(in); err != nil {
 			return err
@@ -194,7 +195,7 @@ func (a *assembly) fit() error {
 			return nil
 		}
 		unsent = a.result.Unsent
-		if more, _ := a.eligible(system, unsent); len(more) == len(a.offered) {
+		if more, _ := a.eligible(unsent); len(more) == len(a.offered) {
 			return nil
 		}
 	}
@@ -226,6 +227,7 @@ func (a *assembly) system() (string, error) {
 		return "", err
 	}
 	documents := memory.SystemPrompt(a.load.Documents)
+	a.prompt = documents
 	texts := []string{documents}
 	if a.found != nil {
 		for _, p := range a.found.all() {

@@ -327,7 +327,7 @@ func (p *passage) choose(asked analysis.Query, text string, people sections) {
 // eligible returns the passages that are not in the context otherwise: in a document of the system prompt, or in this
 // conversation after message behind. Duplicates within a layer are removed. reasons says why the others are not eligible, in
 // the order of found.
-func (a *assembly) eligible(system string, behind int64) (eligible []passage, reasons []string) {
+func (a *assembly) eligible(behind int64) (eligible []passage, reasons []string) {
 	inPrompt := make(map[uuid.UUID]bool, len(a.load.Documents))
 	for _, d := range a.load.Documents {
 		inPrompt[d.ID] = true
@@ -343,7 +343,7 @@ func (a *assembly) eligible(system string, behind int64) (eligible []passage, re
 			reason = omittedWindow
 		default:
 			p.statements = slices.DeleteFunc(slices.Clone(p.statements), func(s statement) bool {
-				why := a.known(s, system, behind)
+				why := a.known(s, behind)
 				if why == "" && slices.ContainsFunc(eligible, func(other passage) bool {
 					return other.layer == p.layer && contains(other.text(), saidBy(s.by, s.text))
 				}) {
@@ -363,9 +363,9 @@ func (a *assembly) eligible(system string, behind int64) (eligible []passage, re
 }
 
 // known returns where the context contains a statement already; empty: nowhere.
-func (a *assembly) known(s statement, system string, behind int64) string {
+func (a *assembly) known(s statement, behind int64) string {
 	switch {
-	case contains(system, s.text):
+	case contains(a.prompt, s.text):
 		return omittedPrompt
 	case contains(a.current.Content, s.text), a.said(s.text, behind):
 		return omittedWindow

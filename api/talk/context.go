@@ -239,7 +239,7 @@ func (s *Room) assembleContext(ctx context.Context, in *contextInput) (*rest.Rep
 // context.
 func (s *Room) firstOfDay(ctx context.Context, id memory.Identity, agent gate.Agent) *rest.MorningCard {
 	zone, err := agent.Location()
-	if err != nil || s.CardsOff {
+	if err != nil || s.CardsOff || !s.turns.Settings.With(agent.Settings).MemoryEnabled {
 		return nil
 	}
 	today := s.Now().In(zone)

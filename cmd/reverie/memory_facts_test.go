@@ -1,8 +1,11 @@
 package main
 
 import (
+	"fmt"
+	"math"
 	"os"
 	"testing"
+	"time"
 
 	"reverie/cli/clitest"
 	"reverie/client/wire"
@@ -17,14 +20,17 @@ func TestFactsFromTheShell(t *testing.T) {
 	if _, err := syncOnce(t, folder, "--end-user", "42"); err != nil {
 		t.Fatal(err)
 	}
-	clitest.Contains(t, grace("facts", "bees"), "FACT", "TRUST", "PLACE", "TEXT", "0.70", "MEMORY.md:1", "Keeps bees behind the house.")
+	now := time.Now().UTC()
+	aged := math.Exp2(-now.Sub(now.Truncate(24*time.Hour)).Hours() / 24 / 60) // trust in what was noted today, with a half-life of 60 days
+	trust := func(base float64) string { return fmt.Sprintf("%.2f", base*aged) }
+	clitest.Contains(t, grace("facts", "bees"), "FACT", "TRUST", "PLACE", "TEXT", trust(.7), "MEMORY.md:1", "Keeps bees behind the house.")
 	id := oneJSON[wire.Facts](t, grace("facts", "bees", "--json")).Items[0].ID
 	clitest.Contains(t, grace("facts", "helpful", id), "trust is now 0.80: Keeps bees")
 	clitest.Contains(t, grace("why", id), "prior", "+0.700", "written", "MEMORY.md v1")
 	clitest.Contains(t, grace("facts", "why", id), "prior", "+0.700", "helpful", "+0.100", "written", "MEMORY.md v1", "FEEDBACK", "HELPFUL", "asked")
 	given := oneJSON[wire.KnownFact](t, grace("facts", "show", id, "--json")).Feedback[0].ID
-	clitest.Contains(t, grace("facts", "undo", id, given), "trust is now 0.70")
-	clitest.Contains(t, grace("facts", "unhelpful", id), "trust is now 0.50")
+	clitest.Contains(t, grace("facts", "undo", id, given), "trust is now "+trust(.7))
+	clitest.Contains(t, grace("facts", "unhelpful", id), "trust is now "+trust(.5))
 	clitest.Contains(t, grace("facts", "--attribute", "is"), "**deploy day**: Friday")
 	if out := grace("facts", "--min-trust", "0.9"); out != "no facts\n" {
 		t.Error(out)

@@ -266,7 +266,13 @@ var inCity = regexp.MustCompile(`^(.+?)(?:,| in) (\p{Lu}[\p{L} -]+)$`)
 var street = regexp.MustCompile(`(?i)\d|str(?:asse|aße|\.)?\b|\b(?:street|st\.|road|rd\.?|avenue|ave\.?|lane|drive|square|weg|allee|` +
 	`platz|gasse)\b|[路街巷弄号]`)
 
+// says matches a clause, which is no place: "Aurich has 2 windows".
+var says = regexp.MustCompile(`(?i)\s(?:has|have|had|is|are|was|were|hat|haben|ist|sind|war)\s`)
+
 func place(text string) (value, bool) {
+	if says.MatchString(text) {
+		return value{}, false
+	}
 	if m := inCity.FindStringSubmatch(text); m != nil && street.MatchString(m[1]) {
 		text = m[2]
 	}
