@@ -304,12 +304,28 @@ func (s *Room) neverStarts(ctx context.Context, id memory.Identity, record dream
 // errNeverStarted means that Temporal did not take a dream.
 var errNeverStarted = errors.New("the dream was not started")
 
+// A dream whose report has its outcome tidies for a moment longer; another one starts then, after so many attempts at most.
+const (
+	tidyAttempts = 8
+	tidyPause    = 250 * time.Millisecond
+)
+
 // startDream starts the dream of a record, or finds it running, and waits for its end, at most for wait and until stop ends. It
 // starts the dream even if the client does not wait or disconnects.
 func (s *Room) startDream(ctx, stop context.Context, in workflows.DreamInput, wait time.Duration) (workflows.DreamResult, error) {
 	var none workflows.DreamResult
 	started, accepted := context.WithTimeout(context.WithoutCancel(ctx), rest.AcceptTimeout)
 	run, err := workflows.StartDream(started, s.Temporal, in)
+	for range tidyAttempts {
+		if !errors.Is(err, workflows.ErrDreaming) {
+			break
+		}
+		select {
+		case <-started.Done():
+		case <-time.After(tidyPause):
+		}
+		run, err = workflows.StartDream(started, s.Temporal, in)
+	}
 	accepted()
 	switch {
 	case errors.Is(err, workflows.ErrDreaming):
