@@ -338,7 +338,7 @@ func TestCommitDreamForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	must[dreams.Dream](t)(s.CommitDream(t.Context(), id, x.ID, ""))
-	if states := statesOf(t, s, id); states[tea.Text].Status != dream.Forgotten || states[dog.Text].Status != dream.Promoted {
+	if states := statesOf(t, s, id); states[""].Status != dream.Forgotten || states[dog.Text].Status != dream.Promoted {
 		t.Errorf("states %+v", states)
 	}
 }

@@ -240,6 +240,13 @@ func TestReplay(t *testing.T) {
 	}
 	load := must[dreams.DreamLoad](t)(s.LoadDream(t.Context(), replay, y.ID))
 	load.Dream, load.News = original.Dream, original.News
+	for _, states := range [][]dream.State{original.States, seen.States} { // forgetting takes the words out of earlier records, too
+		for i := range states {
+			if states[i].ID == dog.ID {
+				states[i].Text = "[erased]"
+			}
+		}
+	}
 	if diff := cmp.Diff(original, load, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("the replay sees (-original +replay):\n%s", diff)
 	}

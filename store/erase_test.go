@@ -32,7 +32,7 @@ where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and no
 order by 1, 2`
 
 // wordless are columns that never hold words of a person or a model: ids, names that an administrator gives, codes, hashes, counts,
-// and packed postings, which are hashes of terms. facts are derived again, archives are unpacked and deleted by their import.
+// and packed postings, which are hashes of terms. facts and their claims are derived again, archives are unpacked and deleted by their import.
 var wordless = []string{
 	"path", "target", "files", "label", "origin", "settings", "name", "time_zone", "receipt", "source", "sketch", "data", "token",
 	"workspace_id", "agent_id", "owner_key", "scope", "corpus", "state", "outcome", "kind", "status", "reason_code", "phase", "mode", "verdict",
@@ -40,7 +40,8 @@ var wordless = []string{
 	"prompt_version", "engine", "maker", "conversation_id", "entry_id", "entries", "aliases", "mention_days", "night", "request", "from_day",
 	"settings", "counts", "reverted_by", "key", "request_id", "own_id", "requested_id", "strategy", "item_key", "whose", "format", "on_conflict",
 	"writes", "choice", "index_format", "identity_key", "identity", "embedding", "evidence", "sha256", "archive_sha256", "contents_sha256",
-	"content_key", "request_hash", "query_hash", "chunk_hash", "operation", "address",
+	"content_key", "request_hash", "query_hash", "chunk_hash", "operation", "address", "entry_a", "entry_b", "meaning_a", "meaning_b",
+	"resolution", "scope_a", "scope_b", "why", "choices", "skipped",
 }
 
 // Every column that may hold words is one that can be erased.
@@ -51,7 +52,7 @@ func TestEveryPlaceOfWordsCanBeErased(t *testing.T) {
 	var table, column, kind string
 	var erasable bool
 	if _, err := pgx.ForEachRow(rows, []any{&table, &column, &kind, &erasable}, func() error {
-		if known := slices.Contains(wordless, column) || table == "facts" || table == "fact_events" && column == "reason" ||
+		if known := slices.Contains(wordless, column) || table == "facts" || table == "fact_claims" || table == "fact_events" && column == "reason" ||
 			table == "messages" && column == "name"; erasable == known && table != "audit_log" && column != "sha256" {
 			t.Errorf("%s.%s (%s): erasable %v, without words %v", table, column, kind, erasable, known)
 		}

@@ -93,7 +93,7 @@ select min(workspace_id), text_hash from embedding_cache group by text_hash havi
 		t.Fatal(err)
 	}
 	if len(found) == 0 { // erasing empties the cache
-		return indexes.TextHash{}, tag{w.places[0].workspace, "", "GLOBAL"}
+		return indexes.TextHash{0xff}, tag{w.places[0].workspace, "", "GLOBAL"}
 	}
 	c := rapid.SampledFrom(found).Draw(t, "hash")
 	return indexes.TextHash(c.Hash), tag{c.Workspace, "", "GLOBAL"}

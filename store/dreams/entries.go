@@ -388,14 +388,14 @@ func (w *entryWork) forget(ctx context.Context) error {
 	}
 	b := &pgx.Batch{}
 	b.Queue(sqlForgetDocuments, w.t.Args(pgx.NamedArgs{
-		"scope": w.scope, "whose": gate.RowOwner(w.t.ID, w.scope), "paths": []string{}, // MEMORY.md is read already
+		"scope": w.scope, "whose": gate.RowOwner(w.t.ID, w.scope),
 	})).Query(func(rows pgx.Rows) error {
 		for rows.Next() { // one by one: there may be years of notes, of which few match
 			d, err := gate.ScanContent(rows)
 			if err != nil {
 				return err
 			}
-			if _, _, gone := w.names.Find(d.Content); len(gone) > 0 {
+			if _, _, gone := w.names.Find(d.Content); len(gone) > 0 && d.Path != memory.MemoryPath { // which is done
 				w.write(d, rewrite.WithoutEmptySections(memory.WithoutLines(d.Content, gone)), reason)
 			}
 		}

@@ -72,7 +72,7 @@ where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p'
     and format_type(a.atttypid, null) in ('text', 'text[]', 'jsonb')
     and exists (select from pg_attribute w where w.attrelid = c.oid and w.attname = 'agent_id' and not w.attisdropped)
     and exists (select from pg_attribute w where w.attrelid = c.oid and w.attname = 'owner_key' and not w.attisdropped)
-    and c.relname <> 'facts'
+    and c.relname not in ('facts', 'fact_claims')
 order by 1, 2`
 
 // table is a table with the columns that have words.
