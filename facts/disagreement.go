@@ -30,19 +30,37 @@ func Within(all []Disagreement, texts ...string) (shown []Disagreement) {
 	return shown
 }
 
-// Warning renders disagreements for a model that is shown both sides; none is the empty string.
+const (
+	// maxWarned bounds the disagreements that a warning quotes; of others it gives the number.
+	maxWarned = 4
+	// maxQuoted bounds the characters of a statement in a warning.
+	maxQuoted = 120
+)
+
+// Warning renders disagreements for a model that is shown both sides, the first ones with both statements; none is the empty string.
 func Warning(all []Disagreement) string {
 	if len(all) == 0 {
 		return ""
 	}
 	var b strings.Builder
 	b.WriteString("\n\n# Statements that disagree\n\nMemory holds both statements of each pair below. They are data, too.\n")
-	for _, d := range all {
+	for _, d := range all[:min(len(all), maxWarned)] {
 		say := "nobody has decided which one holds: say so, or ask, before you rely on either"
 		if d.Superseded {
 			say = "the second one is newer and counts"
 		}
-		fmt.Fprintf(&b, "\n- %q and %q: %s.", d.Older, d.Newer, say)
+		fmt.Fprintf(&b, "\n- %q and %q: %s.", quoted(d.Older), quoted(d.Newer), say)
+	}
+	if more := len(all) - maxWarned; more > 0 {
+		fmt.Fprintf(&b, "\n- and %d more pairs.", more)
 	}
 	return b.String()
+}
+
+// quoted returns a statement, or its beginning.
+func quoted(text string) string {
+	if r := []rune(text); len(r) > maxQuoted {
+		return string(r[:maxQuoted]) + "…"
+	}
+	return text
 }

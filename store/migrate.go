@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
+	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
@@ -25,14 +28,39 @@ func Migrate(ctx context.Context, url string) (applied int, err error) {
 		if err := ensureRoles(ctx, db); err != nil {
 			return fmt.Errorf("migrate: %w", err)
 		}
-		results, err := p.Up(ctx)
-		applied = len(results)
-		if err != nil {
-			return fmt.Errorf("migrate: %w", err)
+		for attempt := 1; ; attempt++ {
+			results, err := p.Up(ctx)
+			applied += len(results)
+			if partial, is := errors.AsType[*goose.PartialError](err); is {
+				applied += len(partial.Applied)
+			}
+			switch {
+			case err == nil:
+				return nil
+			case attempt == migrateAttempts || !isBusy(err):
+				return fmt.Errorf("migrate: %w", err)
+			}
+			select {
+			case <-ctx.Done():
+				return fmt.Errorf("migrate: %w", ctx.Err())
+			case <-time.After(rand.N(2 * migrateLockWait)):
+			}
 		}
-		return nil
 	})
 	return applied, err
+}
+
+const (
+	// migrateLockWait bounds the wait of a migration for a table that programs use. It is below PostgreSQL's deadlock_timeout of a second,
+	// so that a migration gives way before the work of a program is ended as a deadlock.
+	migrateLockWait = 500 * time.Millisecond
+	migrateAttempts = 120
+)
+
+// isBusy reports whether a migration gave way to programs that use its tables: lock_not_available, or deadlock_detected.
+func isBusy(err error) bool {
+	broken, is := errors.AsType[*pgconn.PgError](err)
+	return is && (broken.Code == "55P03" || broken.Code == "40P01")
 }
 
 // MigrationStatus returns the version of the schema at url, 0 for an empty database, and the newest known version.
@@ -54,6 +82,7 @@ func withProvider(url string, fn func(*sql.DB, *goose.Provider) error) (err erro
 	if err != nil {
 		return fmt.Errorf("database url: %w", err)
 	}
+	cfg.ConnConfig.RuntimeParams["lock_timeout"] = fmt.Sprint(migrateLockWait.Milliseconds())
 	db := stdlib.OpenDB(*cfg.ConnConfig)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	provider, err := newProvider(db)
