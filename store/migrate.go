@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -43,7 +42,7 @@ func Migrate(ctx context.Context, url string) (applied int, err error) {
 			select {
 			case <-ctx.Done():
 				return fmt.Errorf("migrate: %w", ctx.Err())
-			case <-time.After(rand.N(2 * migrateLockWait)):
+			case <-time.After(migrateLockWait):
 			}
 		}
 	})
