@@ -327,8 +327,8 @@ func TestWhatADreamCosts(t *testing.T) {
 	d.says(t, "case-0", 0)
 	d.says(t, "case-1", 3)
 	for name, want := range map[string][]string{
-		"nothing": {"OpenDream", "LightSleep"},
-		"written": {"OpenDream", "LightSleep", "REMSleep", "DeepSleep", "Consolidate", "CommitDream"},
+		"nothing": {"OpenDream", "LightSleep", "Tidy"},
+		"written": {"OpenDream", "LightSleep", "REMSleep", "DeepSleep", "Consolidate", "CommitDream", "Tidy"},
 	} {
 		for _, ref := range d.news(t) {
 			whose, err := d.store.ResolveOwner(context.Background(), administrator("acme", "ada"), ref.Owner)

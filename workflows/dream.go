@@ -70,7 +70,6 @@ func Dream(ctx workflow.Context, in DreamInput) (DreamResult, error) {
 	if err != nil {
 		return DreamResult{}, err
 	}
-	d.tidy(ctx)
 	if err := showOutcome(ctx, string(d.state.Outcome)); err != nil {
 		return DreamResult{}, err
 	}
@@ -106,6 +105,7 @@ func (d *dreaming) sleep(ctx workflow.Context) error {
 		if err = d.phases(ctx); err != nil {
 			return err
 		}
+		d.tidy(ctx)
 		if !d.folded && !d.state.Before && d.runNow(ctx) != d.run { // a reset, perhaps to a point after the commit
 			if err = d.open(ctx); err != nil {
 				return err
