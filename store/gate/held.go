@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -146,6 +147,9 @@ func hasStatements(before, after string) bool {
 	return len(memory.AddedEntries(before, after)) > 0 || len(memory.AddedEntries(after, before)) > 0
 }
 
+// sourceLine matches the line under an entry of a structured document; its source has no room for a sentence.
+var sourceLine = regexp.MustCompile(`^(?:> ?)?Source: [\w./:-]+(?: [\w./:-]+)? \| Updated: \d{4}-\d{2}-\d{2}$`)
+
 // removed are the statements that were removed from a text.
 type removed struct{ held, aside []heldStatement }
 
@@ -163,6 +167,9 @@ func withoutInstructions(before, after string, strict bool) (string, removed) {
 	var out removed
 	remove := func(id markdown.EntryID, said, broken string, at int) bool {
 		text := strings.TrimSpace(said)
+		if sourceLine.MatchString(text) || sourceLine.MatchString(strings.TrimSpace(broken)) {
+			return false
+		}
 		if len(text) > maxHeldText {
 			text = strings.ToValidUTF8(text[:maxHeldText], "")
 		}
