@@ -94,7 +94,7 @@ func (p *promoting) passed() []int {
 		switch {
 		case line == "" || scan.Scan(line).Verdict != scan.VerdictAllow:
 			c.Judge(dream.VerdictRejected, dream.ReasonUnfit, "it cannot be written into a memory")
-		case scan.Steers(c.Text):
+		case scan.Instruction(c.Text) != "":
 			c.Judge(dream.VerdictRejected, dream.ReasonHeld, "it may instruct the assistant: confirm it if that is wanted")
 		case stands[id] || stands[c.ID]:
 			c.Judge(dream.VerdictRejected, dream.ReasonKnown, "MEMORY.md says it already")
