@@ -27,7 +27,8 @@ func Instruction(statement string) string {
 // where it is read as data. Of what addresses the assistant, plain wishes about style, language, length and names do not steer. A
 // statement that is disguised does.
 func Steers(statement string) bool {
-	return Disguised(statement) || image.MatchString(statement) || slices.ContainsFunc(carriers, func(c carrier) bool { return c.pattern.MatchString(statement) }) ||
+	return Disguised(statement) || image.MatchString(statement) ||
+		slices.ContainsFunc(carriers, func(c carrier) bool { return c.pattern.MatchString(statement) }) ||
 		weights.weigh(saying(readings(statement))) > doubtful
 }
 
@@ -51,7 +52,7 @@ func saying(sentences []signs) []signs {
 	})
 }
 
-// unquoted returns a statement without what it quotes, unless that is most of it: then the quotation is what is kept.
+// unquoted returns a statement without what it quotes, unless that is most of it: then the quotation is kept.
 func unquoted(statement string) string {
 	if rest := quoted.ReplaceAllString(statement, `""`); 2*len(rest) > len(statement) {
 		return rest

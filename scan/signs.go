@@ -10,7 +10,7 @@ import (
 	"reverie/language/script"
 )
 
-// sign is what a phrase of a statement shows, in any language.
+// sign is the meaning of a phrase of a statement, in any language.
 type sign uint8
 
 // signNames are the names of signs in the files of phrases and of weights, in the order of their numbers. Those from firstShape are

@@ -100,7 +100,7 @@ func commonCases(tb testing.TB) (cases []steeringCase) {
 	return append(cases, talkCases(tb, .1, "dev", "test", "hard")...)
 }
 
-// talkCases are what users say in conversations, and what is to be remembered of it, as benign statements.
+// talkCases are benign statements: sentences of users in conversations, and notes about them.
 func talkCases(tb testing.TB, weight float64, sets ...string) (cases []steeringCase) {
 	tb.Helper()
 	for _, set := range sets {

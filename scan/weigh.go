@@ -71,7 +71,7 @@ func (m *model) score(s signs) int32 {
 	return sum
 }
 
-// perDoubling is how much more a text must weigh for each doubling of its sentences, of which one or another looks like an order by
+// perDoubling is the additional weight that a text needs for each doubling of its sentences, of which one or another looks like an order by
 // chance.
 const perDoubling = 60
 

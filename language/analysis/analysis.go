@@ -223,7 +223,7 @@ func NewQuery(text string, now time.Time) Query {
 	unmarkIfAll(q.Terms)
 	q.Phrases = s.phrases()
 	q.Periods = date.Periods(text, in, now)
-	q.Told = cue.Find(text, cue.LanguageOf(text)).Set().Has(cue.Told)
+	q.OfAssistant = cue.Find(text, cue.LanguageOf(text)).Set().Has(cue.Told)
 	return q
 }
 
@@ -259,13 +259,14 @@ func NewIndexer() *Indexer { return &Indexer{known: language.Stems{}} }
 // speaker. A form is reported as often as it occurs. Both are stemmed in the languages of the text if these are clear.
 // Piece returns the length of text in words.
 func (x *Indexer) Piece(text, context string, inText, inContext func(form string)) int {
-	body := scanText(text)
-	around := scanText(context)
-	body.each(body.indexLanguages(), x.known, inText)
+	body, around := scanText(text), scanText(context)
+	in := body.indexLanguages()
 	if body.evidence.Plausible() != 0 { // headings and names are in the language of the text
 		around.evidence = body.evidence
 	}
-	around.each(around.indexLanguages(), x.known, inContext)
+	inAround := around.indexLanguages()
+	body.each(in, x.known, inText)
+	around.each(inAround, x.known, inContext)
 	return body.position
 }
 
@@ -291,7 +292,8 @@ func (s *scan) each(in language.Set, known language.Stems, add func(form string)
 	var forms []string
 	for i := range s.words {
 		w := &s.words[i]
-		forms = w.appendForms(forms[:0], in, w.isStop(in), known)
+		stop := w.isStop(in)
+		forms = w.appendForms(forms[:0], in, stop, known)
 		for _, form := range forms {
 			add(form)
 		}
@@ -307,8 +309,8 @@ type Query struct {
 	Characters []QueryTerm
 	Phrases    []Phrase
 	Periods    []date.Period
-	// Told reports that it asks what the assistant said.
-	Told bool
+	// OfAssistant reports that it asks what the assistant said.
+	OfAssistant bool
 	// Speakers are the distinct folded words of the names of those who speak, if it is a dialogue ("Ida: …"), without roles.
 	Speakers []string
 	// Questions is the number of questions that it asks if there are several, else 0.

@@ -248,7 +248,7 @@ func TestTold(t *testing.T) {
 		"你推荐的镜头是哪一个？":                                 true,
 		"我妈妈推荐的镜头是哪一个？":                               false,
 	} {
-		if got := NewQuery(question, askedAt).Told; got != want {
+		if got := NewQuery(question, askedAt).OfAssistant; got != want {
 			t.Errorf("%q: %v", question, got)
 		}
 	}

@@ -23,7 +23,7 @@ func Sound(folded string) string {
 	for i, r := range folded {
 		r = soundsLike(r)
 		if r == 'h' && i > 0 || r == last {
-			continue // "hh" stands between two equal letters
+			continue // "hh" separates two equal letters
 		}
 		if last = r; r != 'a' || i == 0 {
 			b.WriteRune(r)

@@ -60,5 +60,5 @@ func subjectOf(key string) string {
 	return strings.Join(words, " ")
 }
 
-// Stands reports whether a subject is one that the words before name: a pronoun, or nothing.
-func Stands(subject string) bool { return subject == User || pronouns[subject] }
+// IsAnaphor reports whether a subject refers to words before it: it is a pronoun, or missing.
+func IsAnaphor(subject string) bool { return subject == User || pronouns[subject] }

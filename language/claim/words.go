@@ -265,7 +265,7 @@ func (a Words) RestatedIn(b Words) bool {
 // comma matches the end of a clause.
 var comma = regexp.MustCompile(`[,;]\s|[，；]`)
 
-// ClausesOf reads the parts of a statement that stand for themselves: of several sentences each one, and of a sentence with
+// ClausesOf reads the independent parts of a statement: of several sentences each one, and of a sentence with
 // commas what comes before the first, since what follows may be a reason. Doubt and limits ("only", "if") hold for a whole
 // sentence. It returns nil for a statement of one part, and for an answer that needs its question.
 func ClausesOf(text string) []Words {

@@ -34,6 +34,7 @@ import (
 // Meanings of words, which may begin or end with *:
 //
 //	past, future      decide the tense of a clause; "neutral" words decide nothing, although they look like them
+//	limit             the end of a time; the future, unless the clause speaks about the past
 //	habit             sentences in which days recur
 //	yearly            sentences in which months and days of months recur
 //	clause            words that begin a clause
@@ -190,7 +191,7 @@ func (x *lexicon) add(name, list string) bool {
 		for _, word := range fields(list) {
 			to[x.fold(fold.Text(word))] = true
 		}
-	case isWord(name, fields(`past future neutral habit yearly clause`)):
+	case isWord(name, fields(`past future limit neutral habit yearly clause`)):
 		x.addSignals(name, list)
 	default:
 		m := &meaning{kind: name}
@@ -239,7 +240,7 @@ func (x *lexicon) key(name string) string {
 	return key(words)
 }
 
-// expand returns the patterns that a pattern with alternatives stands for.
+// expand returns the patterns of a pattern with alternatives.
 func expand(pattern string) []string {
 	open := strings.LastIndexByte(pattern, '(')
 	if open < 0 {

@@ -36,6 +36,12 @@ func (s *statementReader) resolve(got captured) (stretch, bool) {
 	ahead := (got.weekday - today + 7) % 7 // days until the weekday
 	inWeek := func(offset int) stretch { return s.day(7*offset + got.weekday - today) }
 	switch got.means.kind {
+	case "on", "alone", "nth", "date", "range":
+		if s.given == 0 && s.tenseAt() == anyTense {
+			return stretch{}, false
+		}
+	}
+	switch got.means.kind {
 	case "unit":
 		if got.hasDay {
 			return inWeek(got.means.offset), true

@@ -7,6 +7,8 @@ const (
 	unknownTense tense = iota // also the present
 	pastTense
 	futureTense
+	// anyTense is that of a limit in the past: "stayed until June" is over, "got time until June" is not.
+	anyTense
 )
 
 // maxSignal is the maximum number of lexemes between a date and the word that decides its tense.
@@ -46,9 +48,26 @@ func (s *statementReader) listen() []string {
 	return s.signals
 }
 
-// tenseAt returns the tense of the clause around the current position: that of the nearest word before the date that
-// decides it, otherwise after it, otherwise, if the clause is only the date, in the clause after or before.
+// tenseAt returns the tense of the date at the current position: that of its clause, in which a limit is in the future, unless the
+// clause speaks about the past.
 func (s *statementReader) tenseAt() tense {
+	told := s.clauseTense()
+	signals := s.listen()
+	for i := s.position; i >= max(0, s.position-2) && i < len(signals); i-- {
+		switch {
+		case signals[i] != "limit":
+		case told == pastTense:
+			return anyTense
+		default:
+			return futureTense
+		}
+	}
+	return told
+}
+
+// clauseTense returns the tense of the clause around the current position: that of the nearest word before the date that
+// decides it, otherwise after it, otherwise, if the clause is only the date, in the clause after or before.
+func (s *statementReader) clauseTense() tense {
 	left, from := s.look(s.position, -1)
 	if left != unknownTense {
 		return left

@@ -64,8 +64,10 @@ func isQuotedLine(line string) bool {
 
 // Parts of code and logs. A line with two different ones is code; the strong ones suffice alone.
 var (
-	codeStrong = regexp.MustCompile(`^\s*(?:(?:import|package|func|def|class|const|let|var|return|public|private|SELECT|INSERT|UPDATE|CREATE|FROM|` +
-		`#include|#!|@\w+\(|<\w+[ >/]|</\w+>|//|/\*|--\s|\$\s|npm |pip |git |docker |sudo |curl |at \w+[.(]|Traceback|File "|\w+Error:|\w+Exception\b)|[\]})]+[;,]?\s*$|` +
+	codeStrong = regexp.MustCompile(`^\s*(?:(?:import|package|func|def|class|const|let|var|return|public|private|SELECT|INSERT|UPDATE|` +
+		`CREATE|FROM|` +
+		`#include|#!|@\w+\(|<\w+[ >/]|</\w+>|//|/\*|--\s|\$\s|npm |pip |git |docker |sudo |curl |at \w+[.(]|` +
+		`Traceback|File "|\w+Error:|\w+Exception\b)|[\]})]+[;,]?\s*$|` +
 		`\w+\s*[:=]\s*[\[{]\s*$|"\w+":\s|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|\[?(?:FATAL|ERROR|WARN|INFO|DEBUG|TRACE)\b|[\w.-]+\s+\| )`)
 	codeSigns = regexp.MustCompile(`[;{}]\s*$|\w\(.*\)|=>|:=|==|!=|->|::|&&|\|\||^\s{4,}\S|^\s*#\s*\S|\w+_\w+|\w+\.\w+\(|=\s*["'\d\w]`)
 )
@@ -118,8 +120,10 @@ func markCode(lines []string, code, out []bool) {
 var comment = regexp.MustCompile(`^\s*(?:#|//|--|/\*|\*|;|%|<!--|REM )\s*\S`)
 
 // header matches a line of the head of an e-mail.
-var header = regexp.MustCompile(`(?i)^\s*(?:from|to|subject|date|cc|sent|re|fwd?|von|an|betreff|datum|gesendet|de|para|asunto|fecha|objet|à|date|envoyé|` +
-	`assunto|data|oggetto|da|a|inviato|от|кому|тема|дата|من|إلى|الموضوع|التاريخ|发件人|收件人|主题|日期|差出人|宛先|件名|日時|보낸 ?사람|받는 ?사람|제목|날짜|từ|đến|chủ đề|ngày)\s*[:：]\s*\S`)
+var header = regexp.MustCompile(`(?i)^\s*(?:from|to|subject|date|cc|sent|re|fwd?|von|an|betreff|datum|gesendet|de|para|asunto|fecha|` +
+	`objet|à|date|envoyé|` +
+	`assunto|data|oggetto|da|a|inviato|от|кому|тема|дата|من|إلى|الموضوع|التاريخ|发件人|收件人|主题|日期|差出人|宛先|件名|日時|보낸 ?사람|받는 ?사람|제목|날짜|từ|đến|` +
+	`chủ đề|ngày)\s*[:：]\s*\S`)
 
 func isHeader(line string) bool { return hasColon(line) && header.MatchString(line) }
 
@@ -164,7 +168,8 @@ func markChats(lines []string, out []bool) {
 const letterLine = 48
 
 // greeting matches an opening that people also use towards the assistant; inside a message it opens a letter.
-var greeting = regexp.MustCompile(`(?i)^(?:hi|hello|hey|hallo|hola|salut|bonjour|ciao|buongiorno|oi|olá|ola|привет|здравствуйте|добрый день|مرحبا|أهلا|` +
+var greeting = regexp.MustCompile(`(?i)^(?:hi|hello|hey|hallo|hola|salut|bonjour|ciao|buongiorno|oi|olá|ola|привет|здравствуйте|` +
+	`добрый день|مرحبا|أهلا|` +
 	`السلام عليكم|chào|xin chào)(?:[ ,!:،]|$)`)
 
 // markLetters marks everything between the opening and the closing of a letter. A letter that a line before it announces need
@@ -302,7 +307,7 @@ func (r *Reader) foreignRest(text string, marks cue.Marks) int {
 	return len(text)
 }
 
-// minForeign is the length in bytes of a text whose language is told from that of the conversation.
+// minForeign is the length in bytes of a text whose language is distinguished from that of the conversation.
 const minForeign = 24
 
 // markReviewed marks the paragraphs behind one that asks for a look at a text, and, once that was asked, the paragraphs behind

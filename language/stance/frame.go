@@ -11,7 +11,7 @@ import (
 	"reverie/language/cue"
 )
 
-// gameMessages is the number of messages for which a role-play goes on when nothing ends it.
+// gameMessages is the number of messages for which a role-play continues when nothing ends it.
 const gameMessages = 8
 
 // game is a role-play, or a story that the speaker and the assistant tell in turns.
@@ -20,9 +20,9 @@ type game struct {
 	words map[string]bool // that were used in it
 }
 
-// Hear reads a message of the assistant. When it speaks in character, the next message answers to that character, however the role-play
+// ReadAssistant reads a message of the assistant. When it speaks in character, the next message answers to that character, however the role-play
 // began. A role-play is recognised to be over by words that neither side has used in it.
-func (r *Reader) Hear(message string) {
+func (r *Reader) ReadAssistant(message string) {
 	switch {
 	case isStaged(message):
 		r.game.left = gameMessages
@@ -34,7 +34,7 @@ func (r *Reader) Hear(message string) {
 	}
 }
 
-// answering is the number of messages for which a role-play goes on behind a message in character: the answer, which counts itself.
+// answering is the number of messages for which a role-play continues after a message in character: the answer, which counts itself.
 const answering = 2
 
 // staged matches a stage direction at the beginning of a message: "(The door opens.)", "*knocks*".

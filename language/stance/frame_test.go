@@ -14,7 +14,7 @@ func stancesOf(lang string, messages []string, words ...string) []stance.Stance 
 	out := make([]stance.Stance, len(words))
 	for _, m := range messages {
 		if said, isReply := strings.CutPrefix(m, "> "); isReply {
-			r.Hear(said)
+			r.ReadAssistant(said)
 			continue
 		}
 		for _, s := range r.Read(m) {

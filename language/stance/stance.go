@@ -101,7 +101,7 @@ func (r *Reader) Read(message string) []Sentence {
 			}
 			if at := r.foreignRest(s.Text, marks); at < len(s.Text) {
 				s.Quotes = append(s.Quotes, Span{at, len(s.Text)})
-				repeats = !marks.Set().Has(cue.Fiction) // which goes on by itself
+				repeats = !marks.Set().Has(cue.Fiction) // which continues by itself
 			}
 			s.Marks = outside(marks, s.Quotes)
 			if set := s.Marks.Set(); s.Stance != Foreign && (set.Has(cue.Fiction) || set.Has(cue.Review) && set.Has(cue.Text)) {
@@ -135,7 +135,7 @@ func (r *Reader) judge(all []Sentence, lang string) {
 		r.game = game{}
 	}
 	fiction, scene := false, false
-	hypothetical := -1 // paragraph in which a hypothesis goes on
+	hypothetical := -1 // paragraph in which a hypothesis continues
 	for i := range all {
 		s := &all[i]
 		set := s.Marks.Set()

@@ -460,7 +460,8 @@ func (v value) isUncommon(l label, before string) bool {
 	case strengthEquals:
 		return true
 	case strengthColon:
-		return !l.capital && opensField.MatchString(before) && c.digits > 0 && c.lower+c.upper > 0 && c.dashes == 0 && len(v.text) >= 6 && clauseEnd.MatchString(v.after)
+		mixed := c.digits > 0 && c.lower+c.upper > 0 && c.dashes == 0
+		return !l.capital && opensField.MatchString(before) && mixed && len(v.text) >= 6 && clauseEnd.MatchString(v.after)
 	case strengthSpoken:
 		return c.digits > 0 && c.lower+c.upper > 0 && possessed.MatchString(before)
 	}
