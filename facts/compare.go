@@ -9,7 +9,7 @@ import (
 	"reverie/memory/markdown"
 )
 
-// Difference is what a new version of a document changes in its statements.
+// Difference lists the changes of a new version of a document to its statements.
 type Difference struct {
 	Added  []Statement
 	Edited []Edit // statements that are the same ones in other words, or under another heading

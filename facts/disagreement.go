@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Disagreement is two statements that cannot both hold, and about which nobody has decided. Whoever shows both has to say so.
+// Disagreement is two statements that cannot both hold, and about which no decision was made. A caller that shows both must report it.
 type Disagreement struct {
 	Older, Newer string
 	Superseded   bool // the newer one says that something has changed, and counts
@@ -30,6 +30,14 @@ func Within(all []Disagreement, texts ...string) (shown []Disagreement) {
 	return shown
 }
 
+// PairsWithin returns the statements of disagreements of which texts together show both sides, the older one first.
+func PairsWithin(all []Disagreement, texts ...string) (pairs [][2]string) {
+	for _, d := range Within(all, texts...) {
+		pairs = append(pairs, [2]string{d.Older, d.Newer})
+	}
+	return pairs
+}
+
 const (
 	// maxWarned bounds the disagreements that a warning quotes; of others it gives the number.
 	maxWarned = 4
@@ -37,8 +45,31 @@ const (
 	maxQuoted = 120
 )
 
+// Beside renders, for a text that shows one side of disagreements, what the other sides say; empty if it shows none, or both. The result
+// has the words of memory: it belongs to the text, as data.
+func Beside(all []Disagreement, text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	var b strings.Builder
+	for _, d := range all {
+		older, newer := strings.Contains(text, d.Older), strings.Contains(text, d.Newer)
+		switch {
+		case older == newer:
+		case older && d.Superseded:
+			fmt.Fprintf(&b, " (superseded: %q)", quoted(d.Newer))
+		case newer && d.Superseded:
+			fmt.Fprintf(&b, " (supersedes: %q)", quoted(d.Older))
+		case older:
+			fmt.Fprintf(&b, " (undecided, a newer statement disagrees: %q)", quoted(d.Newer))
+		default:
+			fmt.Fprintf(&b, " (undecided, an older statement disagrees: %q)", quoted(d.Older))
+		}
+	}
+	return b.String()
+}
+
 // Warning renders disagreements for a model that is shown both sides, the first ones with both statements; none is the empty string.
-func Warning(all []Disagreement) string {
+// safe makes a statement safe where the warning is shown.
+func Warning(all []Disagreement, safe func(string) string) string {
 	if len(all) == 0 {
 		return ""
 	}
@@ -49,10 +80,10 @@ func Warning(all []Disagreement) string {
 		if d.Superseded {
 			say = "the second one is newer and counts"
 		}
-		fmt.Fprintf(&b, "\n- %q and %q: %s.", quoted(d.Older), quoted(d.Newer), say)
+		fmt.Fprintf(&b, "\n- %q and %q: %s.", safe(quoted(d.Older)), safe(quoted(d.Newer)), say)
 	}
-	if more := len(all) - maxWarned; more > 0 {
-		fmt.Fprintf(&b, "\n- and %d more pairs.", more)
+	if len(all) > maxWarned {
+		fmt.Fprintf(&b, "\n- %d of %d pairs are shown.", maxWarned, len(all))
 	}
 	return b.String()
 }

@@ -23,7 +23,7 @@ type Statement struct {
 	FromLine int    // 1-based, inclusive
 	ToLine   int
 	Under    string // text of the statement that it depends on, as a nested list item
-	Archived bool   // it stands in the archive of its document (see markdown.ArchiveHeading)
+	Archived bool   // it is in the archive of its document (see markdown.ArchiveHeading)
 	Reading
 }
 
@@ -143,7 +143,7 @@ func read(path string, s Statement) Reading {
 
 // subjectUnder returns the subject of a nested statement: its own, or that of the statement above it.
 func subjectUnder(above, subject string) string {
-	if above == "" || !claim.Stands(subject) {
+	if above == "" || !claim.IsAnaphor(subject) {
 		return subject
 	}
 	if claims := claim.ClaimsOf(above); len(claims) > 0 {
@@ -179,7 +179,8 @@ func kindOf(path, heading, said string, r Reading) Kind {
 	switch {
 	case strings.EqualFold(heading, EventsHeading):
 		return Event
-	case strings.EqualFold(heading, ProfileHeading), path == memory.ProfilePath, r.Category == Preference, r.Category == Feedback, slices.Contains(attributesOfPersons, r.Attribute):
+	case strings.EqualFold(heading, ProfileHeading), path == memory.ProfilePath, r.Category == Preference, r.Category == Feedback,
+		slices.Contains(attributesOfPersons, r.Attribute):
 		return Profile
 	case dated.MatchString(said) && r.From.IsZero() && r.To.IsZero():
 		return Event

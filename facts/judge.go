@@ -16,7 +16,7 @@ type Turn struct {
 	Text   string
 }
 
-// Verdict is what a conversation shows about a statement that a search had found for it.
+// Verdict is the judgement of a conversation on a statement that a search had found for it.
 type Verdict int
 
 // Verdicts.
@@ -106,5 +106,5 @@ func corrects(message string, s Statement) bool {
 
 // sameOwner reports whether two subjects are the same; the person is one however they are named.
 func sameOwner(a, b string) bool {
-	return strings.EqualFold(a, b) || claim.Stands(a) && claim.Stands(b)
+	return strings.EqualFold(a, b) || claim.IsAnaphor(a) && claim.IsAnaphor(b)
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Standing is what decides whether a current fact is archived.
+// Standing holds the values that decide whether a current fact is archived.
 type Standing struct {
 	Trust float64
 	Seen  time.Time // when it was said, confirmed or used last

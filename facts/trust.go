@@ -10,7 +10,7 @@ import (
 	"reverie/memory"
 )
 
-// Source is who a statement comes from.
+// Source is the origin of a statement.
 type Source string
 
 // Sources, most trusted first.
@@ -94,7 +94,7 @@ func Prior(s Source) float64 {
 	return .5
 }
 
-// Evidence is what the trust in a statement rests on.
+// Evidence holds the values from which the trust in a statement is computed.
 type Evidence struct {
 	Source    Source
 	Helpful   float64   // sum of the weights of helpful feedback

@@ -128,7 +128,7 @@ type ChangeReceipt struct {
 	Path     string       `json:"path"`
 	Version  int          `json:"version"`
 	Created  bool         `json:"created"`
-	Changed  bool         `json:"changed"` // false if the content was already the same; no version was made
+	Changed  bool         `json:"changed"` // false if nothing new was written: it was there already, or waits
 	Merged   bool         `json:"merged"`
 	Added    int          `json:"added"`   // lines
 	Removed  int          `json:"removed"` // lines
@@ -142,6 +142,10 @@ type ChangeReceipt struct {
 	// Aside is the number of statements that may instruct the assistant: they are in the note AsideIn instead.
 	Aside   int    `json:"aside,omitempty"`
 	AsideIn string `json:"asideIn,omitempty"`
+	// Waiting is the number of lines that a person must approve; Approval is where they wait. With Waiting and no Approval, all of them
+	// wait already or were refused before.
+	Waiting  int       `json:"waiting,omitempty"`
+	Approval uuid.UUID `json:"approval,omitzero"`
 }
 
 // MaxDocumentBytes bounds the content of a document.

@@ -27,7 +27,7 @@ func (s EntrySet) Add(id markdown.EntryID, aliases []markdown.EntryID, texts ...
 	}
 }
 
-// Erased stands in texts for what was erased. Automatic writes do not add it to documents as a statement.
+// Erased replaces erased words in texts. Automatic writes do not add it to documents as a statement.
 const Erased = "[erased]"
 
 // ItemID returns the id of a text as a list item at the top level.

@@ -16,7 +16,8 @@ type BlameLine struct {
 	Reason       string
 	At           time.Time
 	Conversation string
-	From, To     int64 // first message of the version's range, and To the last
+	Key          string // see Sources
+	From, To     int64  // first message of the version's range, and To the last
 	// Messages are the messages of the line, if known. Otherwise the line came from the whole range.
 	Messages []int64
 }
@@ -60,7 +61,7 @@ func sourcesByKey(list []LineSource) map[string]LineSource {
 func blameLine(line string, v Version, sources map[string]LineSource) BlameLine {
 	b := BlameLine{
 		Line: line, Version: v.Number, Author: v.Author, Reason: v.Reason, At: v.CreatedAt,
-		Conversation: v.Sources.Conversation, From: v.Sources.From, To: v.Sources.To,
+		Conversation: v.Sources.Conversation, From: v.Sources.From, To: v.Sources.To, Key: v.Sources.Key,
 	}
 	if len(sources) == 0 {
 		return b
@@ -106,6 +107,7 @@ type Sources struct {
 	Conversation string `json:"conversation,omitempty"`
 	From         int64  `json:"from,omitempty"` // first message sequence number
 	To           int64  `json:"to,omitempty"`   // last message sequence number, inclusive
+	Key          string `json:"key,omitempty"`  // with which a tool was called; of other authors: unknown
 	// Lines links single lines of the version to messages. Lines not listed came from the whole range.
 	Lines []LineSource `json:"lines,omitempty"`
 }

@@ -142,6 +142,9 @@ type Identity struct {
 	Agents []string
 	// Owner is the person whose PERSONAL rows are visible; NoOwner sees shared rows only.
 	Owner Owner
+	// OwnerID is the opaque id of Owner that a workflow was started for; zero: unknown. Once that owner is deleted, writes are refused,
+	// even when there is one with the same key again.
+	OwnerID uuid.UUID
 	// AnyOwner shows rows of every owner of Agent, for example to find a conversation's owner or to list outcomes. It never
 	// widens what may be written.
 	AnyOwner bool
@@ -149,6 +152,8 @@ type Identity struct {
 	Pinned bool
 	Role   Role
 	Author Author
+	// Key is the id of the credential that a request came with; empty: none did. What it proposes it does not approve.
+	Key string
 }
 
 // MayUseAgent reports whether the credential may use an agent.
@@ -158,7 +163,7 @@ func (id Identity) MayUseAgent(agent string) bool {
 
 // For returns the identity for another agent and owner.
 func (id Identity) For(agent string, owner Owner) Identity {
-	id.Agent, id.Owner = agent, owner
+	id.Agent, id.Owner, id.OwnerID = agent, owner, uuid.Nil
 	return id
 }
 

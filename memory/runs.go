@@ -35,6 +35,9 @@ const (
 	GateAbnormalFinish ReasonCode = "abnormal_finish"
 )
 
+// ReasonApproval means that what would have been written waits for a person.
+const ReasonApproval ReasonCode = "awaits_approval"
+
 // Severity orders outcomes: a run with several steps reports the most severe one.
 func (o Outcome) Severity() int {
 	switch o {

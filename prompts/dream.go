@@ -71,9 +71,7 @@ func consolidationData(in proposals.ConsolidationInput) consolidation {
 	for i, candidate := range in.Candidates {
 		c.Candidates = append(c.Candidates, fmt.Sprintf("%d. %s (%s)", i+1, statement(candidate.Text), weightOf(candidate)))
 	}
-	for _, pair := range in.Contradictions {
-		c.Contradictions = append(c.Contradictions, statement(pair[0])+" | "+statement(pair[1]))
-	}
+	c.Contradictions = pairLines(in.Contradictions)
 	for _, gone := range in.Forgotten[:min(len(in.Forgotten), MaxGone)] {
 		c.Forgotten = append(c.Forgotten, statement(gone))
 	}

@@ -76,6 +76,9 @@ func extractData(in proposals.ExtractionInput) extract {
 	if note := strings.TrimSpace(in.Note); note != "" {
 		e.Files = append(e.Files, file{Name: "TODAY'S NOTE", Text: note})
 	}
+	if pairs := pairLines(in.Disagreements); len(pairs) > 0 {
+		e.Files = append(e.Files, file{Name: "STATEMENTS THAT DISAGREE, OLDER | NEWER", Text: strings.Join(pairs, "\n")})
+	}
 	if name := head(oneLine(in.Agent), maxNameChars); name != "" {
 		e.Agent = strconv.Quote(name)
 	}
@@ -91,6 +94,16 @@ func extractData(in proposals.ExtractionInput) extract {
 	}
 	e.Code = fenceCode(append(data, e.Violations...)...)
 	return e
+}
+
+// maxPairs bounds the pairs of statements that disagree.
+const maxPairs = 20
+
+func pairLines(pairs [][2]string) (out []string) {
+	for _, pair := range pairs[:min(len(pairs), maxPairs)] {
+		out = append(out, statement(pair[0])+" | "+statement(pair[1]))
+	}
+	return out
 }
 
 func shownFile(name, text string) file {

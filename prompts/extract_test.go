@@ -197,3 +197,19 @@ func outside(text string) []string {
 	}
 	return out
 }
+
+// Statements that disagree are shown as data.
+func TestUserTextsSayWhatDisagrees(t *testing.T) {
+	in := input(t)
+	in.Disagreements = [][2]string{{"Has a dog called Rex", "The dog is\ncalled Max"}}
+	flush, err := FlushUser(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{user(t, in), flush} {
+		if !strings.Contains(text, "STATEMENTS THAT DISAGREE, OLDER | NEWER") ||
+			!strings.Contains(text, "\nHas a dog called Rex | The dog is called Max\n") {
+			t.Error(text)
+		}
+	}
+}

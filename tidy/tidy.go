@@ -129,7 +129,7 @@ func factsOf(ctx context.Context, s *store.Store, id memory.Identity, scope memo
 	return all, nil
 }
 
-// Consolidated is what Consolidate has done with the documents of one scope.
+// Consolidated counts the changes of Consolidate to the documents of one scope.
 type Consolidated struct {
 	Before, After int  // entries of the documents that were looked at
 	Updated       int  // documents
@@ -189,6 +189,7 @@ type document struct {
 	content string
 	version int
 	persons map[int]bool // by line, from 1
+	authors map[int]memory.Author
 	lines   map[markdown.EntryID][2]int
 	archive memory.EntrySet
 }
@@ -208,11 +209,12 @@ func (d *documents) at(ctx context.Context, path string) (*document, error) {
 		return nil, err
 	}
 	doc := &document{
-		content: current.Content, version: current.Version, persons: map[int]bool{}, lines: map[markdown.EntryID][2]int{},
+		content: current.Content, version: current.Version, persons: map[int]bool{}, authors: map[int]memory.Author{},
+		lines:   map[markdown.EntryID][2]int{},
 		archive: memory.EntrySet{},
 	}
 	for i, line := range blame {
-		doc.persons[i+1] = line.Author.Kind == memory.AuthorUser
+		doc.persons[i+1], doc.authors[i+1] = line.Author.Kind == memory.AuthorUser, line.Author
 	}
 	for _, e := range markdown.EntriesOf(current.Content) {
 		if _, known := doc.lines[e.ID]; !known {

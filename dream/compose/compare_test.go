@@ -87,7 +87,7 @@ func TestCompareDreamsThatDiffer(t *testing.T) {
 	}
 }
 
-// A dream that ended before it had material has seen nothing, and so not the same.
+// A dream that ended before it had material has seen nothing, so it did not see the same as another one.
 func TestCompareDreamsWithoutMaterial(t *testing.T) {
 	got := compose.Compare(compose.Dreamt{}, compose.Dreamt{})
 	if got.SameMaterial || got.SameCandidates || !got.SameMemory {

@@ -413,15 +413,15 @@ func (w *composing) show(text string) string {
 		return said
 	}
 	said = rewrite.Clip(rewrite.ListItem(text), listedChars)
-	if !markdown.HasText(said) || scan.Scan(said).Verdict == scan.VerdictQuarantine || w.unsayable(rewrite.ClaimOf(said)) {
+	if !markdown.HasText(said) || scan.Scan(said).Verdict == scan.VerdictQuarantine || w.isRejected(rewrite.ClaimOf(said)) {
 		said = ""
 	}
 	w.shown[text] = said
 	return said
 }
 
-// unsayable reports whether a text repeats a rejected statement.
-func (w *composing) unsayable(said rewrite.Claim) bool {
+// isRejected reports whether a text repeats a rejected statement.
+func (w *composing) isRejected(said rewrite.Claim) bool {
 	return slices.ContainsFunc(w.banned, func(b bannedClaim) bool {
 		return b.ID == said.ID || claim.SameStatement(b.Says, said.Says) || b.inAnyWords && b.MostlyIn(said)
 	})

@@ -103,7 +103,7 @@ func (d *deep) promote(passed []*dream.Candidate) map[markdown.EntryID]int {
 		taken[c.ID] = i + 1
 		c.Judge(dream.VerdictPromoted, dream.ReasonPassed, "Passed with "+passedWith(c.Gates)+".")
 	}
-	night := fmt.Sprintf("It passed, but this dream's %d promotions were used up; it waits for the next one.", limit)
+	night := fmt.Sprintf("It passed, but this dream may promote no more than %d; it waits for the next one.", limit)
 	for _, c := range about {
 		if taken[c.ID] == 0 {
 			c.Judge(dream.VerdictKept, dream.ReasonNightFull, night)

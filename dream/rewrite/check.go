@@ -98,7 +98,7 @@ func Check(in CheckInput, s setting.DreamSettings) []proposals.Violation {
 	}
 	if n := len(c.violations) - maxViolations; n > 0 {
 		c.violations = append(c.violations[:maxViolations:maxViolations], proposals.Violation{
-			Code: c.violations[maxViolations].Code, Message: fmt.Sprintf("%s has %d more faults of these kinds", checkedField, n),
+			Code: c.violations[maxViolations].Code, Message: checkedField + " has " + memory.Plural(n, "more fault", "more faults") + " of these kinds",
 		})
 	}
 	return c.violations

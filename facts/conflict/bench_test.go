@@ -15,3 +15,9 @@ func BenchmarkRead(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkTopics(b *testing.B) {
+	for b.Loop() {
+		StatementOf("My colleague lives in Hamburg since March [2026-03] and likes the 7 o'clock train.", "", "").Topics()
+	}
+}

@@ -150,7 +150,7 @@ var relations = []relation{
 	{weight, regexp.MustCompile(`^(.*?)(?i:\b(?:weighs?|weight(?: is|:)?|wieg(?:e|t)|gewicht(?: ist|:| beträgt)?)|体重(?:是|有)?|重)(?i: now|` +
 		` about| jetzt)? ?(\d[\d.,]* ?(?:kg|kilos?|lbs?|pounds|g|gramm|公斤|斤|千克|Kilo)\b?).*$`), quantity},
 	{birthday, regexp.MustCompile(`^(.*?)(?i:(?:'s)? (?:birthday|date of birth|birth date)(?: is|:)?(?: on)?|\b(?:was |is )?born(?: on|` +
-		` in)?|\bgeburtstag(?: ist|:| habe ich| hat \S+)?(?: am)?|\bgeboren(?: am| wurde ich am)?|` +
+		` in)?|\bgeburtstag\b(?: ist|:| habe ich| hat \S+)?(?: am)?|\bgeboren(?: am| wurde ich am)?|` +
 		`(?:的)?生日(?:是|在|：)?|出生于|生于) ?(.+)$`), birthDate},
 	{birthday, regexp.MustCompile(`^(.*?)(?i:\b(?:habe|hat|bin|ist|wurde) (?:ich |sie |er )?(?:am|im jahr)?) ?(.+?) (?i:geburtstag|` +
 		`geboren)$`), birthDate},
@@ -438,7 +438,7 @@ var groups = []group{
 		`kostenpflichtig|not free)|收费|付费`)},
 }
 
-// copulas stand between a subject and its state.
+// copulas connect a subject and its state.
 const copulas = `(?i:\b(?:is|are|am|'m|'s|'re|has been|have been|got|became|turned|went|became|follows?|ernährt sich|ernähre mich|liegt|` +
 	`steht|remains?|stays?|was|were|been|bin|ist|sind|wurde|wird|bleibt|habe|hat)\b|[:：])`
 
@@ -454,7 +454,7 @@ func states(lines ...string) (out []replacement) {
 
 var copulaBefore = regexp.MustCompile(copulas)
 
-// innerWords are what a state may have in front of it, and behind it.
+// innerWords may surround a state.
 var innerWords = regexp.MustCompile(`(?i)^(?:\s|\b(?:now|currently|still|already|happily|newly|officially|finally|again|just|a|an|` +
 	`strict|strictly|fully|completely|mostly|temporarily|put|jetzt|aktuell|derzeit|noch|immer|` +
 	`seit|wieder|glücklich|frisch|inzwischen|nun|strikt|streng|strenge?r?|komplett|eine?|gesund|ich|mich|worden|since|by|default|\d{4}|` +
@@ -486,7 +486,7 @@ func (r *reader) state(text string) bool {
 				if limiting.MatchString(text) {
 					continue
 				}
-				state = no + state
+				state = not + state
 				before, behind = undenied(before), undenied(behind)
 			}
 			if script.HasHan(text) {

@@ -9,6 +9,10 @@
 //     and things of which one may have several (sons, friends, hobbies) are excepted.
 //
 // What is past, planned, doubted, asked, denied in part, or said to be one of several claims nothing.
+//
+// Statements without a common claim may contradict one another all the same: "My landlord charges 950", "Rent went up, it's 1,020 now".
+// Rules cannot tell. Of the statements that share words or types of values with a new one, those whose common words are rarest are
+// selected for a reader of both.
 package conflict
 
 // Why two statements contradict one another.
@@ -20,7 +24,7 @@ const (
 	Opposite Why = "opposite" // one denies the other
 )
 
-// Verdict is how two statements contradict one another.
+// Verdict describes the contradiction of two statements.
 type Verdict struct {
 	Why Why
 	// Settled: the newer statement says that something has changed, or corrects the older one, so that it counts.
@@ -36,7 +40,7 @@ func Between(older, newer []Claim) (v Verdict, ok bool) {
 				continue
 			}
 			v = Verdict{Why: Values, Settled: is.Changed, Key: is.Key}
-			if is.Values[0].Kind == kindState && is.Key[:3] == "so " {
+			if was.Values[0].denies(is.Values[0]) {
 				v.Why = Opposite
 			}
 			return v, true

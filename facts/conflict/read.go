@@ -10,7 +10,7 @@ import (
 	"reverie/language/script"
 )
 
-// Claim is what a clause says of something that has one value at a time.
+// Claim is the value that a clause gives to something that has one value at a time.
 type Claim struct {
 	// Key is equal for different wordings of the same attribute of the same thing.
 	Key     string  `json:"-"`
@@ -31,29 +31,10 @@ func Read(text string) []Claim { return ReadUnder(text, "", "") }
 // ReadUnder does the same with a statement under another one, whose subject it has if it names none, and under a heading, which may
 // name the thing that it is about.
 func ReadUnder(text, above, heading string) []Claim {
-	text = strings.TrimSpace(claim.Comment.ReplaceAllString(text, " "))
-	speaker := ""
-	if q, ok := claim.QuoteOf(text); ok {
-		speaker, text = strings.ToLower(q.Speaker), claim.Quote{Question: q.Question, Words: q.Words}.Plain()
-	}
-	if claim.IsQuestion(text) {
+	text, speaker, ok := plainOf(text)
+	if !ok {
 		return nil
 	}
-	text = annotation.ReplaceAllString(plain.Replace(text), " ")
-	text = numberWord.ReplaceAllStringFunc(text, func(w string) string {
-		if n := intOf(w); n > 1 {
-			return strconv.Itoa(n)
-		}
-		return w
-	})
-	text = counted.ReplaceAllStringFunc(text, func(w string) string {
-		runes := []rune(w)
-		n := intOf(string(runes[:len(runes)-1]))
-		if n < 2 {
-			return w
-		}
-		return strconv.Itoa(n) + string(runes[len(runes)-1])
-	})
 	r := reader{speaker: speaker, changed: changing.MatchString(text), above: strings.Join(wordsOf(above, false), " ")}
 	for _, w := range wordsOf(heading, false) {
 		if !sections[w] {
@@ -66,15 +47,57 @@ func ReadUnder(text, above, heading string) []Claim {
 	return r.claims
 }
 
+// plainOf returns a statement without marks and annotations, with numbers in digits, and who says it; false for a question.
+func plainOf(text string) (out, speaker string, ok bool) {
+	text = strings.TrimSpace(claim.Comment.ReplaceAllString(text, " "))
+	if q, ok := claim.QuoteOf(text); ok {
+		speaker, text = strings.ToLower(q.Speaker), claim.Quote{Question: q.Question, Words: q.Words}.Plain()
+	}
+	if claim.IsQuestion(text) {
+		return "", speaker, false
+	}
+	text = annotation.ReplaceAllString(plain.Replace(text), " ")
+	text = numberWord.ReplaceAllStringFunc(text, func(w string) string {
+		if n := intOf(w); n > 1 {
+			return strconv.Itoa(n)
+		}
+		return w
+	})
+	text = hundreds.ReplaceAllStringFunc(text, func(w string) string { return strconv.Itoa(hanNumber(strings.TrimSuffix(w, "百"))) + "00" })
+	text = metres.ReplaceAllStringFunc(text, func(w string) string {
+		whole, rest, _ := strings.Cut(w, "米")
+		runes := []rune(rest)
+		out := strconv.Itoa(hanNumber(whole)) + "." + strconv.Itoa(hanNumber(string(runes[0])))
+		if len(runes) > 1 {
+			out += strconv.Itoa(hanNumber(string(runes[1])))
+		}
+		return out + "米"
+	})
+	text = counted.ReplaceAllStringFunc(text, func(w string) string {
+		runes := []rune(w)
+		n := intOf(string(runes[:len(runes)-1]))
+		if n < 2 {
+			return w
+		}
+		return strconv.Itoa(n) + string(runes[len(runes)-1])
+	})
+	return text, speaker, true
+}
+
 var (
 	plain      = strings.NewReplacer("**", "", "__", "", "`", "", "’", "'", "„", "", "“", "", "”", "", `"`, "", "「", "", "」", "", "\u00a0", " ", "Dr. ", "Dr ", "Mr. ", "Mr ", "Mrs. ", "Mrs ", "Ms. ", "Ms ", "Prof. ", "Prof ", "St. ", "St ", "approx. ", "about ", "ca. ", "circa ", "z.B. ", "zum beispiel ", "（", "(", "）", ")")
 	annotation = regexp.MustCompile(`\[\d{4}(?:-\d\d){0,2}\]|\([^)]{0,60}\)|\[[^\]]{0,60}\]`)
-	numberWord = regexp.MustCompile(`(?i)\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|` +
+	numberWord = regexp.MustCompile(`(?i)\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|` +
+		`sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|` +
 		`fifty|sixty|seventy|eighty|ninety|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|zwanzig|dreißig|vierzig|fünfzig|sechzig)\b`)
-	counted = regexp.MustCompile(`[一两二三四五六七八九十]{1,3}[个只条名位岁人口台辆间层]`)
+	hundreds = regexp.MustCompile(`[一两二三四五六七八九]百`)
+	metres   = regexp.MustCompile(`[一二两]米[一二三四五六七八九]{1,2}`)
+	counted  = regexp.MustCompile(`[一两二三四五六七八九十]{1,3}[个只条名位岁人口台辆间层]`)
 	// ends separate clauses. A full stop behind a number is that of an ordinal.
-	ends = regexp.MustCompile(`[;!?]\s+|[^\d\s]\.(?:\s+|$)|\d\.\s*$|[。；！？]|,\s+(?:and|but|so|now|aber|und|jetzt|dann|sondern|while|whereas|though|which|because|since|weil|obwohl|während)\b|` +
-		`\s+(?:and|but|und|aber) (?:works?|lives?|has|is|wohnt?e?|arbeitet?|now|jetzt|i|we|he|she|they|ich|wir|er|sie)\b|\s(?:because|weil|although|obwohl)\s|\s[-–—]\s|，|,\s(?:not|nicht)\b`)
+	ends = regexp.MustCompile(`[;!?]\s+|[^\d\s]\.(?:\s+|$)|\d\.\s*$|[。；！？]|,\s+(?:and|but|so|now|aber|und|jetzt|dann|sondern|while|` +
+		`whereas|though|which|because|since|weil|obwohl|während)\b|` +
+		`\s+(?:and|but|und|aber) (?:works?|lives?|has|is|wohnt?e?|arbeitet?|now|jetzt|i|we|he|she|they|ich|wir|er|sie)\b|\s(?:because|` +
+		`weil|although|obwohl)\s|\s[-–—]\s|，|,\s(?:not|nicht)\b`)
 )
 
 func clausesOf(text string) (out []string) {
@@ -86,7 +109,8 @@ func clausesOf(text string) (out []string) {
 		next := at[1]
 		if i := strings.IndexByte(match, '.'); i >= 0 {
 			end = at[0] + i
-		} else if words := strings.Fields(strings.TrimLeft(match, ",")); len(words) > 0 && !script.HasHan(match) && match[0] != ';' && match[0] != '!' && match[0] != '?' {
+		} else if words := strings.Fields(strings.TrimLeft(match, ",")); len(words) > 0 && !script.HasHan(match) &&
+			!strings.ContainsRune(";!?", rune(match[0])) {
 			next = at[1] - len(words[len(words)-1])
 		}
 		out = append(out, strings.TrimSpace(text[from:end]))
@@ -149,7 +173,7 @@ var yearZH = regexp.MustCompile(`^\d{4}年`)
 
 var yearNamed = regexp.MustCompile(`\b(?:19|20)\d\d\b`)
 
-// birthdayPassed matches when somebody had a birthday: "turned 40 last month" is how old they are.
+// birthdayPassed matches the time of a birthday: "turned 40 last month" gives an age.
 var birthdayPassed = regexp.MustCompile(`(?i)(\bturned \d{1,3}) (?:last|in|on|this) .{1,20}$`)
 
 // beforeDay matches a day that ends a period in Chinese; without one, the same words mean the past.
@@ -189,7 +213,9 @@ func (r *reader) who(before string) (string, bool) {
 const maxSubject = 6
 
 var (
-	leadIn = regexp.MustCompile(`(?i)^(?:(?:actually|correction|in fact|update|note|fyi|by the way|now|currently|tatsächlich|eigentlich|korrektur|jetzt|übrigens|as of today|since \S+(?: \d{4})?|seit \S+(?: \d{4})?)[,:]?\s+)+|^(?:更正|其实|实际上|顺便说一下|现在)[：:，,]?`)
+	leadIn = regexp.MustCompile(`(?i)^(?:(?:actually|correction|in fact|update|note|fyi|by the way|now|currently|tatsächlich|` +
+		`eigentlich|korrektur|jetzt|übrigens|as of today|since \S+(?: \d{4})?|seit \S+(?: \d{4})?)[,:]?\s+)+|^(?:更正|其实|实际上|顺便说一下|` +
+		`现在)[：:，,]?`)
 	// withName matches one of several people by name.
 	withName = regexp.MustCompile(`(?:\b(?i:` + severalWords + `)(?:-in-law)?|(?:朋友|同事|儿子|女儿|哥哥|姐姐|弟弟|妹妹)(?:小|老)?) ?\p{Lu}\p{Ll}+|(?:朋友|同事|儿子|女儿|哥哥|姐姐|弟弟|妹妹)[小老]\p{Han}|\b\w+-in-law\b`)
 	// counting matches how many somebody has.
@@ -305,7 +331,8 @@ func (r *reader) measured(text string) bool {
 	}
 	activity := doing.MatchString(text)
 	for _, v := range values {
-		if (activity || v.Kind == kindWeekday && hobbies.MatchString(text)) && (v.Kind == kindWeekday || v.Kind == kindTime || v.Kind == kindDate) && !scheduledOnce(words) {
+		isTime := v.Kind == kindWeekday || v.Kind == kindTime || v.Kind == kindDate
+		if isTime && (activity || v.Kind == kindWeekday && hobbies.MatchString(text)) && !scheduledOnce(words) {
 			return false // what one does on Mondays one may do on Fridays as well
 		}
 	}
@@ -324,17 +351,23 @@ var schedules = stems(`deadline meeting standup appointment launch wake sleep de
 	birthday`)
 
 var (
-	indefinite = regexp.MustCompile(`(?i)\b(?:(?:an?|ein(?:e|en|em)?|some|every|each|jede[rsn]?)\s+(?:new |other |neue[rsn]? )?(?:meeting|appointment|call|flight|trip|event|party|` +
+	indefinite = regexp.MustCompile(`(?i)\b(?:(?:an?|ein(?:e|en|em)?|some|every|each|jede[rsn]?)\s+(?:new |other |` +
+		`neue[rsn]? )?(?:meeting|appointment|call|flight|trip|event|party|` +
 		`termin|besprechung|flug|reise|feier|treffen|concert|konzert|workshop|talk|class|lesson|session))\b|有一?(?:个|场|次)(?:会|约|活动|聚会|培训|面试)`)
-	verb = regexp.MustCompile(`(?i)\b(?:is|are|'s|starts?|begins?|costs?|runs?|listens?|takes|has|have|moved|changed|will|gets?|ends?|opens?|closes?|leaves?|departs?|weighs?|ist|sind|beginnt|startet|kostet|läuft|` +
+	verb = regexp.MustCompile(`(?i)\b(?:is|are|'s|starts?|begins?|costs?|runs?|listens?|takes|has|have|moved|changed|will|gets?|ends?|` +
+		`opens?|closes?|leaves?|departs?|weighs?|ist|sind|beginnt|startet|kostet|läuft|` +
 		`findet|hat|wurde|liegt|lautet|endet|öffnet|schließt|beträgt|wiegt)\b|:|是|为|改|定|在|：|从|开始|有`)
-	perPeriod = regexp.MustCompile(`(?i)(?:\b(?:per|an?|each|every|im|pro|in the) |/)(?:month|year|week|hour|day|monat|jahr|woche|stunde|tag)\b|\b(?:monthly|yearly|annually|weekly|monatlich|jährlich|wöchentlich)\b|` +
+	perPeriod = regexp.MustCompile(`(?i)(?:\b(?:per|an?|each|every|im|pro|in the) |/)(?:month|year|week|hour|day|monat|jahr|woche|` +
+		`stunde|tag)\b|\b(?:monthly|yearly|annually|weekly|monatlich|jährlich|wöchentlich)\b|` +
 		`每个?(?:月|年|周|天|小时)|一个月|一年|/月|/年`)
 	atHour = regexp.MustCompile(`(?i)\b(?:at|um|by|from|ab|to|gegen|around)\s*$`)
 	// doing matches clauses about what a person does.
-	doing = regexp.MustCompile(`(?i)^(?:i|we|he|she|they|the user|user|ich|wir|er|sie|[\p{Lu}]\p{Ll}+) (?:go|goes|play|plays|do|does|have|has|train|trains|swim|swims|run|runs|attend|attends|take|takes|practi[cs]es?|visit|visits|` +
-		`meet|meets|teach|teaches|gehe|geht|spiele|spielt|mache|macht|habe|hat|trainiere|trainiert|schwimme|schwimmt|laufe|läuft|besuche|besucht|treffe|trifft|nehme|nimmt)\b|^(?:我|用户|我们|他|她)[^的]{0,6}(?:去|打|踢|上|练|跑|游|学|见|做)`)
-	hobbies = regexp.MustCompile(`(?i)\b(?:yoga|gym|tennis|football|soccer|choir|piano|swimming|training|practice|pilates|chor|fußball|klavier|schwimmen|volleyball|basketball)\b|瑜伽|健身|网球|足球|钢琴|游泳|篮球|羽毛球|合唱`)
+	doing = regexp.MustCompile(`(?i)^(?:i|we|he|she|they|the user|user|ich|wir|er|sie|[\p{Lu}]\p{Ll}+) (?:go|goes|play|plays|do|does|` +
+		`have|has|train|trains|swim|swims|run|runs|attend|attends|take|takes|practi[cs]es?|visit|visits|` +
+		`meet|meets|teach|teaches|gehe|geht|spiele|spielt|mache|macht|habe|hat|trainiere|trainiert|schwimme|schwimmt|laufe|läuft|besuche|` +
+		`besucht|treffe|trifft|nehme|nimmt)\b|^(?:我|用户|我们|他|她)[^的]{0,6}(?:去|打|踢|上|练|跑|游|学|见|做)`)
+	hobbies = regexp.MustCompile(`(?i)\b(?:yoga|gym|tennis|football|soccer|choir|piano|swimming|training|practice|pilates|chor|fußball|` +
+		`klavier|schwimmen|volleyball|basketball)\b|瑜伽|健身|网球|足球|钢琴|游泳|篮球|羽毛球|合唱`)
 )
 
 func periodOf(text string) string {
@@ -371,16 +404,17 @@ func (r *reader) polar(text string, denied bool) {
 	if len(words) == 0 || len(words) > maxPolar || len(words) == 1 && words[0] == "like" {
 		return
 	}
-	state := "yes"
+	state := stateYes
 	if denied {
-		state = "no"
+		state = stateNo
 	}
 	r.add("so "+strings.Join(words, " "), "", value{Kind: kindState, Text: state})
 }
 
 const maxPolar = 5
 
-var doable = regexp.MustCompile(`(?i)\b(?:any|anything|at all|own(?:s|ed)?|possess(?:es)?|besitz(?:e|t|en)|do|does|did|mehr|more|regularly|daily|gar|überhaupt)\b|任何|一点|拥有`)
+var doable = regexp.MustCompile(`(?i)\b(?:any|anything|at all|own(?:s|ed)?|possess(?:es)?|besitz(?:e|t|en)|do|does|did|mehr|more|` +
+	`regularly|daily|gar|überhaupt)\b|任何|一点|拥有`)
 
 // sections are headings that name nothing in particular.
 var sections = stems(`memory memories note fact facts notes work job projects project personal private family people person preferences preference profile important general misc miscellaneous other others about

@@ -75,22 +75,31 @@ func (v value) excludes(o value) bool {
 		return v.Text != o.Text && broadPlaces[v.Text] == broadPlaces[o.Text] && !strings.Contains(v.Text,
 			o.Text) && !strings.Contains(o.Text, v.Text) && (v.Exact && o.Exact || sameSort(v.Text, o.Text))
 	case kindState:
-		a, denied := strings.CutPrefix(v.Text, no)
-		b, deniedToo := strings.CutPrefix(o.Text, no)
-		return (a == b) == (denied != deniedToo) && !(denied && deniedToo) && (a == b || !denied && !deniedToo)
+		a, isNot := strings.CutPrefix(v.Text, not)
+		b, isNotEither := strings.CutPrefix(o.Text, not)
+		return (a == b) == (isNot != isNotEither) && !(isNot && isNotEither) && (a == b || !isNot && !isNotEither)
 	}
 	return v.Text != o.Text
 }
 
-// no begins a state that is denied.
-const no = "not "
+// States of what a statement affirms or denies, and the beginning of another state that is denied.
+const (
+	stateYes = "yes"
+	stateNo  = "no"
+	not      = "not "
+)
+
+// denies reports whether one of two values that exclude one another is the other one denied.
+func (v value) denies(o value) bool {
+	return v.Kind == kindState && (v.Text == stateNo || o.Text == stateNo || strings.HasPrefix(v.Text, not) != strings.HasPrefix(o.Text, not))
+}
 
 const halfDay = 12 * 60
 
 // Tolerances of numbers: of those marked as rounded, and of those in different units.
 const (
 	roundedWithin   = .15
-	convertedWithin = .03
+	convertedWithin = .02
 )
 
 func (v value) differs(o value) bool {
@@ -352,7 +361,8 @@ const unitNames = `m²|°c|degrees?\b|grad\b|euros?\b|eur\b|€|us dollars?\b|do
 	`feet\b|ft\b|inch(?:es)?\b|英寸|kg\b|kilos?\b|kilograms?\b|kilogramm\b|公斤|千克|斤|g\b|grams?\b|gramm\b|克|lbs?\b|磅|` +
 	`hours?\b|hrs?\b|h\b|stunden?\b|小时|minutes?\b|mins?\b|minuten?\b|分钟|seconds?\b|secs?\b|s\b|sekunden?\b|秒|ms\b|milliseconds?\b|毫秒|` +
 	`days?\b|tagen?\b|tage\b|天|` +
-	`weeks?\b|wochen?\b|周|星期|months?\b|monaten?\b|monate\b|个月|years?\b|jahren?\b|jahre\b|年|岁|gb\b|mb\b|tb\b|gib\b|%|percent\b|prozent\b|°c|` +
+	`weeks?\b|wochen?\b|周|星期|months?\b|monaten?\b|monate\b|个月|years?\b|jahren?\b|jahre\b|年|岁|gb\b|mb\b|tb\b|gib\b|g\b|%|percent\b|` +
+	`prozent\b|°c|` +
 	`度|` +
 	`square met(?:er|re)s\b|m²|sqm\b|qm\b|quadratmetern?\b|平米|平方米|litres?\b|liters?\b|litern?\b|liter\b|l\b|升|people\b|persons?\b|` +
 	`personen\b|leute\b|个人|人`

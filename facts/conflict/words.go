@@ -221,7 +221,8 @@ var several = regexp.MustCompile(`(?i)\b(?:` + severalWords + `)\b|儿子|女儿
 // additive are words that add a statement to others.
 var additive = regexp.MustCompile(`(?i)\b(?:also|too|as well|another|a second|a third|other|besides|additionally|in addition|one of|` +
 	`either|both|some|sometimes|occasionally|` +
-	`auch|außerdem|zusätzlich|weitere[rsn]?|eine? zweite[rsnm]?|andere[rsnm]?|noch ein\w*|eine[rs]? (?:der|meiner|unserer|von)|manchmal|` +
+	`auch|außerdem|zusätzlich|weitere[rsn]?|eine? zweite[rsnm]?|andere[rsnm]?|noch ein\w*|eine[rs]? (?:der|meiner|unserer|ihrer|seiner|` +
+	`von)|manchmal|` +
 	`gelegentlich|ebenfalls)\b|` +
 	`另一|另外|此外|还有|还会|还养|第二|第三|其中|之一|有时|偶尔|也(?:是|在|有|叫|喜欢|会|用|养)`)
 

@@ -149,8 +149,8 @@ func (c *checking) clauseText(l clause) string {
 	return strings.TrimSpace(c.line.sentences[l.sentence].text)
 }
 
-// isTelling reports whether clauses have enough words in common to be about the same: two, or all of a line of one word.
-func (c *checking) isTelling(mine claimed) bool {
+// isSpecific reports whether clauses have enough words in common to be about the same: two, or all of a line of one word.
+func (c *checking) isSpecific(mine claimed) bool {
 	return mine.common >= 2 || mine.words <= 2 && len(c.line.clauses) == 1
 }
 
@@ -185,7 +185,7 @@ func (c *checking) polarity(l clause, mine claimed) {
 	if label, _, found := strings.Cut(c.clauseText(l), ":"); found && len(label) < maxLabel { // "Dealbreakers: smokers"
 		return
 	}
-	if mine.share < most && mine.words > 2 || !c.isTelling(mine) || l.unclear {
+	if mine.share < most && mine.words > 2 || !c.isSpecific(mine) || l.unclear {
 		return
 	}
 	for _, at := range mine.clauses {
@@ -211,7 +211,7 @@ func (c *checking) polarity(l clause, mine claimed) {
 
 // subject compares whom the clauses are about.
 func (c *checking) subject(l clause, mine claimed) {
-	if mine.share < sure || !c.isTelling(mine) {
+	if mine.share < sure || !c.isSpecific(mine) {
 		return
 	}
 	over := append(slices.Clone(l.kin), c.kinAbove()...)

@@ -206,7 +206,8 @@ func (c *calendar) reach(text string, on time.Time, dates, before []day, numbers
 			around = text[max(0, d.start-beside):d.start] // 上周二上午
 		}
 		around = strings.ToValidUTF8(around, "")
-		c.name(d, on, len(lists["coming"].in(around)) > 0 || strings.HasPrefix(text[d.end:], " week") || d.weekday > 0 && isNextWeek, len(lists["gone"].in(around)) > 0)
+		coming := len(lists["coming"].in(around)) > 0 || strings.HasPrefix(text[d.end:], " week") || d.weekday > 0 && isNextWeek
+		c.name(d, on, coming, len(lists["gone"].in(around)) > 0)
 	}
 	for _, f := range lists["relative"].among(words, text) {
 		c.day(on.AddDate(0, 0, atoiSigned(f.value)))
@@ -256,8 +257,9 @@ func (c *calendar) reach(text string, on time.Time, dates, before []day, numbers
 
 // Marks of a day of the month.
 var (
-	dayBefore = regexp.MustCompile(`(?:^|[^\p{L}])(?:the|to|au|el|le|il|dia|día|giorno|jour|ngày|mùng|يوم|am|den|dem|vom|zum|on|by|bis|until|до|по|к|à|al|il giorno) ?$|\d ?[-–]$`)
-	dayAfter  = regexp.MustCompile(`^(?:st|nd|rd|th|\.(?:,| \pL)|º|er| ?[日号號]|일|-?го|-?е)`)
+	dayBefore = regexp.MustCompile(`(?:^|[^\p{L}])(?:the|to|au|el|le|il|dia|día|giorno|jour|ngày|mùng|يوم|am|den|dem|vom|zum|` +
+		`on|by|bis|until|до|по|к|à|al|il giorno) ?$|\d ?[-–]$`)
+	dayAfter = regexp.MustCompile(`^(?:st|nd|rd|th|\.(?:,| \pL)|º|er| ?[日号號]|일|-?го|-?е)`)
 )
 
 // counted adds "in three weeks", "5 years ago", and bare days of the month: "on the 28th".

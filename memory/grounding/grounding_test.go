@@ -114,7 +114,7 @@ func TestCheckReadsWhatStandsAbove(t *testing.T) {
 	}
 }
 
-// Every sentence of the users may be quoted, except those that are no statements of theirs.
+// Every sentence of the users may be quoted, except those that are not their statements.
 func TestQuotedSentencesPass(t *testing.T) {
 	n := 0
 	for id, c := range conversations(t) {

@@ -72,9 +72,9 @@ func (c *checking) isGermanNoun(n site) bool {
 // stem is the number of letters in which two spellings of a name agree: Florence and Florenz.
 const stem = 4
 
-// heard returns the places where users use a name, and whether it occurs at all: as a word or, without places, in another spelling or
+// uses returns the places where users use a name, and whether it occurs at all: as a word or, without places, in another spelling or
 // translated.
-func (c *checking) heard(n site) (places []int, found bool) {
+func (c *checking) uses(n site) (places []int, found bool) {
 	for _, i := range c.said.index[n.keys[0]] {
 		found = true
 		if w := c.said.words[i]; c.said.clauses[w.clause].voice != aside {
@@ -184,9 +184,13 @@ func (c *checking) textOf(v site) string {
 	return c.line.sentences[c.line.clauses[v.clause].sentence].text
 }
 
+// surnames are the most frequent Chinese ones of one character.
+const surnames = `赵钱孙李周吴郑王冯陈褚卫蒋沈韩杨朱秦许何吕施张孔曹严华金魏陶姜谢邹潘葛范彭鲁韦马苗方俞任袁柳唐薛贺倪汤罗齐郝康余顾孟黄萧尹姚邵汪毛` +
+	`戴宋庞熊杜阮蓝贾江郭梅林钟徐邱骆高夏蔡田胡霍万卢丁邓洪包崔龚程邢陆翁侯段雷叶黎白赖刘龙曾`
+
 // introduced matches names in Chinese by the words around them, introducedSpaced those in Korean and Arabic.
 var (
-	introduced = regexp.MustCompile(`(?:和|跟|与|叫|叫做|名叫|找|同事|朋友|给)([赵钱孙李周吴郑王冯陈褚卫蒋沈韩杨朱秦许何吕施张孔曹严华金魏陶姜谢邹潘葛范彭鲁韦马苗方俞任袁柳唐薛贺倪汤罗齐郝康余顾孟黄萧尹姚邵汪毛戴宋庞熊杜阮蓝贾江郭梅林钟徐邱骆高夏蔡田胡霍万卢丁邓洪包崔龚程邢陆翁侯段雷叶黎白赖刘龙曾]\p{Han}{1,2}?)(?:一起|说|的|是|也|在|去|来|，|。|$)`)
+	introduced = regexp.MustCompile(`(?:和|跟|与|叫|叫做|名叫|找|同事|朋友|给)([` + surnames + `]\p{Han}{1,2}?)(?:一起|说|的|是|也|在|去|来|，|。|$)`)
 
 	introducedSpaced = regexp.MustCompile(`([\p{Hangul}]{2,4}) (?:씨|님|쌤)(?:[^\p{Hangul}]|와|과|가|는|이|를|의|$)|(?:اسمه|اسمها|اسمي|يدعي|تدعي) (\p{Arabic}+)`)
 )

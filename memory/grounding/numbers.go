@@ -28,7 +28,7 @@ type placed struct {
 	start, end int
 	value      float64
 	keys       []string // of digits
-	magnitude  bool     // value multiplies what stands before it
+	magnitude  bool     // value multiplies the number before it
 	ordinal    bool
 	unsure     bool
 }
@@ -205,7 +205,7 @@ func atoi(s string) int {
 	return n
 }
 
-// connectors may stand between the words of one number.
+// connectors may join the words of one number.
 var connectors = map[string]bool{
 	"": true, " ": true, "-": true, " and ": true, " y ": true, " e ": true, " et ": true, " и ": true, " lẻ ": true, " linh ": true,
 	" و ": true, " و": true, " a ": false,

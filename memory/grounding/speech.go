@@ -175,7 +175,7 @@ func (s *speech) add(text string, p passage, parts []stance.Sentence) {
 		if part.Stance >= stance.Hypothetical {
 			v = aside
 		}
-		if part.Stance == stance.Hypothetical { // what stands before the supposition is none
+		if part.Stance == stance.Hypothetical { // the text before the supposition is none
 			until = slices.IndexFunc(part.Marks, func(m cue.Mark) bool { return m.Kind == cue.Suppose || m.Kind == cue.If || m.Kind == cue.Would })
 			until = part.Marks[max(0, until)].Start
 		}
@@ -283,7 +283,8 @@ func (s *speech) word(plain, original string, w span, lang language.Language, in
 	if parts := strings.Split(form, "-"); len(parts) > 1 {
 		for _, part := range parts {
 			if len(part) > 2 && !unicode.IsDigit(rune(part[0])) {
-				s.put(word{forms: []string{part, language.StemMark + s.stems.Stem(part, min(lang, language.StemmedCount-1))}, at: m.at, clause: m.clause, start: m.start, content: true})
+				stem := language.StemMark + s.stems.Stem(part, min(lang, language.StemmedCount-1))
+				s.put(word{forms: []string{part, stem}, at: m.at, clause: m.clause, start: m.start, content: true})
 			}
 		}
 	}
@@ -544,7 +545,7 @@ const subjectWords = 4
 // maxSubject is the length in bytes of so many words.
 const maxSubject = 100
 
-// leads reports whether a position is where a clause has its subject: near its beginning, and after no preposition.
+// leads reports whether a position is that of a clause's subject: near its beginning, and after no preposition.
 func leads(text string, at int) bool {
 	if at > maxSubject {
 		return false

@@ -345,7 +345,7 @@ func (c *checking) name(n site, whole bool) {
 	if c.isPlain(n) {
 		return
 	}
-	places, found := c.heard(n)
+	places, found := c.uses(n)
 	if !found {
 		switch {
 		case n.initial && !c.looksLikeName(n):
@@ -383,7 +383,9 @@ func (c *checking) relations() {
 				continue
 			}
 			named = true
-			if known := c.said.relations[name]; len(known) > 0 && is.wider != "in-law" && !slices.ContainsFunc(known, is.matches) || len(known) == 0 && c.isTaken(is, name) {
+			known := c.said.relations[name]
+			isOther := len(known) > 0 && is.wider != "in-law" && !slices.ContainsFunc(known, is.matches)
+			if isOther || len(known) == 0 && c.isTaken(is, name) {
 				i := slices.IndexFunc(c.line.names, func(n site) bool { return n.keys[0] == name })
 				c.fault(Name, c.line.names[i].text)
 			}

@@ -2,7 +2,7 @@ package markdown
 
 import "strings"
 
-// ArchiveHeading is the heading of the level-2 section with the statements that a document keeps but no longer stands for.
+// ArchiveHeading is the heading of the level-2 section with the statements that a document keeps although they no longer hold.
 const ArchiveHeading = "Archived"
 
 // ArchivedLines returns the lines of a document's archive, from 1, heading included and to inclusive; 0 and 0 if it has none.

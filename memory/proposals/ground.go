@@ -39,7 +39,7 @@ func GroundOf(in ExtractionInput) *grounding.Ground {
 //
 // Items below a removed one go with it, headings left without text are removed, and a line of a document that a removed one had
 // replaced is restored. All other lines stay byte for byte. A text that no longer changes its document is empty. ShouldUpdate stays
-// as it is, so that a proposal of which nothing is left can be told from one without anything to say.
+// as it is, so that a proposal of which nothing is left can be distinguished from an empty one.
 func Ground(p Proposal, in ExtractionInput) (Proposal, []Dropped) {
 	if !p.ShouldUpdate {
 		return p, nil
@@ -269,7 +269,7 @@ func Ungrounded(dropped []Dropped) []Violation {
 	var out []Violation
 	for i, d := range dropped {
 		if i == quotedLines {
-			out = append(out, Violation{ViolationUngrounded, fmt.Sprintf("%d more lines were dropped", len(dropped)-quotedLines)})
+			out = append(out, Violation{ViolationUngrounded, memory.Plural(len(dropped)-quotedLines, "more line was dropped", "more lines were dropped")})
 			break
 		}
 		if d.Weak != "" {

@@ -28,6 +28,8 @@ type ExtractionInput struct {
 	Protected       []string
 	ProfileMaxChars int // limit of PROFILE.md, in characters
 	MemoryMaxChars  int // limit of MEMORY.md, in characters
+	// Disagreements are pairs of shown statements that cannot both hold, and of which nobody has chosen one.
+	Disagreements [][2]string
 	// Violations lists, in the one repair round, what was wrong with Previous.
 	Violations []string
 	Previous   string // raw output of the first round

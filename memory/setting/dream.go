@@ -43,6 +43,8 @@ type DreamSettings struct {
 	ArchiveTrust   float64 `json:"archiveTrust,omitempty" from:"ArchiveTrust"`
 	MaxOwnerFacts  int     `json:"maxOwnerFacts,omitempty" from:"MaxOwnerFacts"`
 	MaxSharedFacts int     `json:"maxSharedFacts,omitempty" from:"MaxSharedFacts"`
+	// SoulWrites is the number of writes after which SOUL.md is rewritten; 0: never.
+	SoulWrites int `json:"soulWrites,omitempty" from:"SoulWrites"`
 	// Paid is true if Model writes MEMORY.md. Otherwise rules promote.
 	Paid           bool          `json:"paid"`
 	Model          string        `json:"model" from:"LLMModel"`

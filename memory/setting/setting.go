@@ -66,6 +66,7 @@ type Settings struct {
 	ArchiveTrust             float64       `envconfig:"ARCHIVE_TRUST" agent:"archiveTrust" default:"0.15" minimum:"0" maximum:"1" desc:"Trust below which a dream archives a fact that was neither said, confirmed nor used for 30 days. What a person wrote or confirmed is never archived. 0: none."`
 	MaxOwnerFacts            int           `envconfig:"MAX_OWNER_FACTS" agent:"maxOwnerFacts" default:"200" minimum:"0" maximum:"100000" desc:"Facts of one owner outside of daily notes, above which a dream archives the least trusted; 0: no limit."`
 	MaxSharedFacts           int           `envconfig:"MAX_SHARED_FACTS" agent:"maxSharedFacts" default:"500" minimum:"0" maximum:"100000" desc:"Shared facts of one agent outside of daily notes, above which a dream archives the least trusted; 0: no limit."`
+	SoulWrites               int           `envconfig:"SOUL_WRITES" agent:"soulWrites" default:"20" minimum:"0" maximum:"100000" desc:"Writes of memory after which a model rewrites SOUL.md, at the end of a dream; 0: never. Agents with a leader never do it, agents with several owners only with a value of their own."`
 	DreamWeightFrequency     float64       `envconfig:"DREAM_WEIGHT_FREQUENCY" default:"0.24" minimum:"0" maximum:"1" desc:"Weight of how often a statement came up in its score; only the ratios of the six weights count."`
 	DreamWeightRelevance     float64       `envconfig:"DREAM_WEIGHT_RELEVANCE" default:"0.30" minimum:"0" maximum:"1" desc:"Weight of how well it answered when it came up."`
 	DreamWeightDiversity     float64       `envconfig:"DREAM_WEIGHT_DIVERSITY" default:"0.15" minimum:"0" maximum:"1" desc:"Weight of the number of distinct questions or days."`
@@ -75,6 +76,10 @@ type Settings struct {
 	DreamLightBoost          float64       `envconfig:"DREAM_LIGHT_BOOST" default:"0.06" minimum:"0" maximum:"0.5" desc:"Maximum that earlier light phases add to a score."`
 	DreamREMBoost            float64       `envconfig:"DREAM_REM_BOOST" default:"0.09" minimum:"0" maximum:"0.5" desc:"Maximum that earlier REM phases add to a score."`
 	DreamHalfLifeDays        float64       `envconfig:"DREAM_HALF_LIFE_DAYS" agent:"dreamHalfLifeDays" default:"14" minimum:"0.01" maximum:"36500" desc:"Age in days at which recency and the boosts of earlier phases count half."`
+
+	Approvals      ApprovalRule   `envconfig:"APPROVALS" agent:"approvals" default:"off" enum:"off,all,shared,removals" desc:"Automatic changes of memory that a person must approve: all; shared, those of TEAM and GLOBAL documents and of SOUL.md; removals, those that remove or replace a line; off, none."`
+	ApprovalDays   int            `envconfig:"APPROVAL_DAYS" agent:"approvalDays" default:"7" minimum:"1" maximum:"365" desc:"Days that a change waits for a person."`
+	ApprovalExpiry ApprovalExpiry `envconfig:"APPROVAL_EXPIRY" agent:"approvalExpiry" default:"refuse" enum:"refuse,apply" desc:"What happens to lines that nobody has decided about in time. The proposal is kept either way."`
 
 	WindowMaxTokens        int           `envconfig:"WINDOW_MAX_TOKENS" agent:"windowMaxTokens" default:"128000" minimum:"1024" maximum:"10000000" desc:"Tokens of everything that a model is sent in a turn."`
 	WindowCompactShare     float64       `envconfig:"WINDOW_COMPACT_SHARE" agent:"windowCompactShare" default:"0.75" minimum:"0.1" maximum:"1" desc:"Share of the window above which earlier turns are summarised. With 0.75, windows below 32,768 tokens use 0.85."`
@@ -134,6 +139,11 @@ type AgentSettings struct {
 	ArchiveTrust         *float64 `json:"archiveTrust,omitempty"`
 	MaxOwnerFacts        *int     `json:"maxOwnerFacts,omitempty"`
 	MaxSharedFacts       *int     `json:"maxSharedFacts,omitempty"`
+	SoulWrites           *int     `json:"soulWrites,omitempty"`
+
+	Approvals      ApprovalRule   `json:"approvals,omitempty"`
+	ApprovalDays   *int           `json:"approvalDays,omitempty"`
+	ApprovalExpiry ApprovalExpiry `json:"approvalExpiry,omitempty"`
 
 	WindowMaxTokens      *int        `json:"windowMaxTokens,omitempty"`
 	WindowCompactShare   *float64    `json:"windowCompactShare,omitempty"`

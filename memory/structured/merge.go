@@ -10,7 +10,7 @@ import (
 const MinMerged = 8
 
 // Merge removes current entries that say nothing but what a later one says, and returns the document and how many it removed. An entry
-// is removed if another one that was updated later, or as late and stands below it, has the same content in any wording, or all of it.
+// is removed if another one that was updated later, or as late and is below it, has the same content in any wording, or all of it.
 // Entries whose key keeps reports stay. The number of entries never grows.
 func Merge(document string, keeps func(key string) bool) (merged string, removed int, err error) {
 	merged = document

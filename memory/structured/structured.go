@@ -73,6 +73,12 @@ func IsSourceLine(text string) bool {
 	return sourceLine.MatchString("> " + strings.TrimLeft(text, "> "))
 }
 
+// plainSource is sourceLine with a source of at most two words.
+var plainSource = regexp.MustCompile(`^(?:> ?)?Source: [\w./:-]+(?: [\w./:-]+)? \| Updated: \d{4}-\d{2}-\d{2}$`)
+
+// IsPlainSource is IsSourceLine for lines that have no room for a sentence, so that they need no scan for instructions.
+func IsPlainSource(text string) bool { return plainSource.MatchString(text) }
+
 // Parse returns the entries of a document in order, the archived ones last. Text outside of entries is left out.
 func Parse(document string) []Entry {
 	var out []Entry
@@ -204,7 +210,7 @@ func Archive(document, key string) (string, bool, error) {
 	return document, err == nil, err
 }
 
-// archived returns an entry as it stands in the archive, where its own headings are one level deeper.
+// archived returns an entry as written to the archive, where its own headings are one level deeper.
 func (e Entry) archived() string {
 	lines := strings.Split(e.Content, "\n")
 	for i := range markdown.HeadingLines(e.Content) {

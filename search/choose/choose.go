@@ -29,7 +29,7 @@ type Candidate struct {
 	CopyOf string `json:"copyOf,omitempty"`
 	// Terms are the sorted, distinct terms of the text, for the similarity of two passages. Only diversity uses them.
 	Terms []index.TermID `json:"-"`
-	// Whole identifies the message that the passage is a part of; the zero value stands for the passage itself.
+	// Whole identifies the message that the passage is a part of; the zero value means the passage itself.
 	Whole index.UnitKey `json:"-"`
 	// Statement returns what is compared with others for newer values, or nil. It is called for the first results only.
 	Statement func() *Statement `json:"-"`
@@ -41,7 +41,7 @@ type Options struct {
 	Limit int
 	// MinScore is the minimum final score; candidates below it are dropped.
 	MinScore float64
-	// PersonalBoost divides the score of shared passages: it is how much more a personal one counts.
+	// PersonalBoost divides the score of shared passages: a personal one counts that much more.
 	PersonalBoost float64
 	// From (inclusive) and To (exclusive) bound the time of a passage; zero means unbounded. If either is set, passages
 	// of unknown time are excluded.

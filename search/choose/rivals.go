@@ -24,8 +24,8 @@ const (
 	sameAsked = 0.66
 	// sameWords is the least cosine of the words of two rivals. A long sentence has most words of a short one by chance.
 	sameWords = 0.3
-	// leastRival is the least score of a rival relative to that of the result above which it is moved.
-	leastRival = 0.25
+	// minRival is the minimum score of a rival relative to that of the result above which it is moved.
+	minRival = 0.25
 )
 
 // rivals reports whether two statements give different values of the same thing.
@@ -63,7 +63,7 @@ func newestFirst(results []Result) {
 	for i := 0; i < len(results); i++ {
 		newest := i
 		for j := i + 1; j < len(results); j++ {
-			if !moved[j] && results[j].Score >= leastRival*results[i].Score && results[j].Candidate.laterThan(results[newest].Candidate) &&
+			if !moved[j] && results[j].Score >= minRival*results[i].Score && results[j].Candidate.laterThan(results[newest].Candidate) &&
 				statements[i].rivals(statements[j]) {
 				newest = j
 			}

@@ -66,7 +66,7 @@ func TestChunkDocumentIsLinear(t *testing.T) {
 			if texts > 4*len(content) {
 				t.Errorf("%d pieces hold %d bytes, of a document of %d", len(pieces), texts, len(content))
 			}
-			if parts := Turn(1, "Ann", content, 0, DefaultOptions()); len(parts) > MaxParts {
+			if parts := Turn(Message{Seq: 1, Speaker: "Ann", Text: content}, DefaultOptions()); len(parts) > MaxParts {
 				t.Errorf("a turn has %d parts", len(parts))
 			}
 			t.Logf("%s, %d pieces", took, len(pieces))

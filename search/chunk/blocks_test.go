@@ -213,13 +213,13 @@ func TestChunkDocumentHeadings(t *testing.T) {
 // TestChunkTurnParts checks that a message that would need more than MaxParts parts is cut into longer ones.
 func TestChunkTurnParts(t *testing.T) {
 	content := strings.Repeat("One more sentence of a very long message. ", 12_000)
-	parts := Turn(3, "Ann", content, 0, DefaultOptions())
+	parts := Turn(Message{Seq: 3, Speaker: "Ann", Text: content}, DefaultOptions())
 	checkPieces(t, content, parts, Options{Tokens: 800, Overlap: 80})
 	if len(parts) < MaxParts/2 || len(parts) > MaxParts {
 		t.Errorf("%d parts", len(parts))
 	}
 	short := "see\n```\n# code\n```\n"
-	if got := Turn(3, "Ann", short, 5, Options{}); len(got) != 1 || got[0].Text != short || got[0].ToLine != 4 {
+	if got := Turn(Message{Seq: 3, Speaker: "Ann", Text: short, At: 5}, Options{}); len(got) != 1 || got[0].Text != short || got[0].ToLine != 4 {
 		t.Errorf("%+v", got)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"reverie/language/sentence"
+	"reverie/language/stance"
 )
 
 // Version is part of an index's identity. It must be incremented with every change to the output of Document or Turn.
@@ -31,7 +32,7 @@ type Piece struct {
 	At       int64 // 0: the source's time
 }
 
-// Voice is the kind of speaker of a message. The caller of Turn sets it as Section of the pieces.
+// Voice is the kind of speaker of a message, the Section of its pieces.
 type Voice int
 
 // Voices.
@@ -40,6 +41,29 @@ const (
 	Assistant              // an assistant without a name: its long answers repeat what was asked
 	Rule                   // a person who gives the assistant a standing instruction
 )
+
+// Message is one message of a conversation.
+type Message struct {
+	Seq       int64 // in the conversation, from 1
+	Speaker   string
+	Assistant bool // the speaker is an assistant
+	Text      string
+	At        int64 // when it was said, Unix seconds
+}
+
+// longestRule is the length in bytes of messages in which standing instructions are looked for. Longer ones are mostly pasted texts.
+const longestRule = 2000
+
+// voice returns the kind of speaker of a part of the message.
+func (m Message) voice(part string) Voice {
+	switch {
+	case m.Assistant && m.Speaker == "":
+		return Assistant
+	case !m.Assistant && len(m.Text) <= longestRule && stance.Instructs(part):
+		return Rule
+	}
+	return Someone
+}
 
 // MaxParts bounds Part, so that Seq and Part fit into one number.
 const MaxParts = 1 << 8
@@ -117,25 +141,32 @@ func isBlank(content string) bool {
 	return strings.TrimSpace(strings.TrimPrefix(content, sentence.ByteOrderMark)) == ""
 }
 
-// Turn cuts one message of a conversation into pieces: normally one, the whole message. A message longer than o.Tokens
-// is cut like a section of a document into at most MaxParts overlapping parts, which become longer if necessary.
-// Context is the speaker; Seq and At are seq and at. A blank message has no pieces.
-func Turn(seq int64, speaker, content string, at int64, o Options) []Piece {
-	if isBlank(content) {
+// Turn cuts a message into pieces: normally one, the whole message. A message longer than o.Tokens is cut like a section of a document
+// into at most MaxParts overlapping parts, which become longer if necessary. Context is the speaker. A blank message has no pieces.
+func Turn(m Message, o Options) []Piece {
+	if isBlank(m.Text) {
 		return nil
 	}
-	o = o.settled()
-	total := EstimateTokens(content)
-	if total <= o.Tokens {
-		return []Piece{{
-			Seq: seq, Text: content, Context: speaker, Voiced: true, At: at, End: len(content),
-			FromLine: 1, ToLine: max(len(splitTextLines(content)), 1),
-		}}
+	pieces := m.cut(o.settled())
+	for i := range pieces {
+		p := &pieces[i]
+		p.Seq, p.Part, p.Section = m.Seq, i, int(m.voice(p.Text))
+		p.Context, p.Voiced, p.At = m.Speaker, true, m.At
 	}
-	lines := scanLines(content)
+	return pieces
+}
+
+// cut returns the pieces of the message's text.
+func (m Message) cut(o Options) []Piece {
+	total := EstimateTokens(m.Text)
+	if total <= o.Tokens {
+		breaks := strings.Count(strings.TrimSuffix(m.Text, "\n"), "\n")
+		return []Piece{{Text: m.Text, End: len(m.Text), FromLine: 1, ToLine: breaks + 1}}
+	}
+	lines := scanLines(m.Text)
 	o.Tokens = max(o.Tokens, total/MaxParts+o.Overlap)
 	for {
-		c := newCutter(content, lines, o)
+		c := newCutter(m.Text, lines, o)
 		cuts := c.cut(0, len(c.atoms))
 		if len(cuts) > MaxParts {
 			o.Tokens += o.Tokens / 4
@@ -144,7 +175,6 @@ func Turn(seq int64, speaker, content string, at int64, o Options) []Piece {
 		out := make([]Piece, len(cuts))
 		for i, cut := range cuts {
 			out[i] = c.piece(cut)
-			out[i].Seq, out[i].Part, out[i].Context, out[i].Voiced, out[i].At = seq, i, speaker, true, at
 		}
 		return out
 	}

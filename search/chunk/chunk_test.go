@@ -118,7 +118,7 @@ func TestChunkDocumentBlanks(t *testing.T) {
 		if pieces := Document("a.md", text, DefaultOptions()); len(pieces) > 0 {
 			t.Errorf("%q has %d pieces", text, len(pieces))
 		}
-		if pieces := Turn(1, "Ann", text, 0, DefaultOptions()); len(pieces) > 0 {
+		if pieces := Turn(Message{Seq: 1, Speaker: "Ann", Text: text}, DefaultOptions()); len(pieces) > 0 {
 			t.Errorf("a turn of %q has %d pieces", text, len(pieces))
 		}
 	}

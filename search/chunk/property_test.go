@@ -92,14 +92,17 @@ func TestChunkDocumentProperties(t *testing.T) {
 func TestChunkTurnProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		content, o := searchtest.Markdown().Draw(t, "content"), chunkOptions().Draw(t, "options")
-		pieces := Turn(7, "Ann", content, 99, o)
+		pieces := Turn(Message{Seq: 7, Speaker: "Ann", Text: content, At: 99}, o)
 		checkPieces(t, content, pieces, o)
 		if EstimateTokens(content) <= o.Tokens && len(pieces) > 0 && pieces[0].Text != content {
 			t.Fatalf("a short turn is not one piece: %+v", pieces)
 		}
 		for i, p := range pieces {
-			if p.Seq != 7 || p.Part != i || p.Part >= MaxParts || p.Context != "Ann" || p.At != 99 || p.Section != 0 {
+			if p.Seq != 7 || p.Part != i || p.Part >= MaxParts || p.Context != "Ann" || p.At != 99 {
 				t.Fatalf("part %d is %+v", i, p)
+			}
+			if voice := Voice(p.Section); voice != Someone && voice != Rule {
+				t.Fatalf("part %d of a person's message is of voice %d", i, voice)
 			}
 		}
 	})
@@ -112,7 +115,7 @@ func FuzzChunkDocument(f *testing.F) {
 	f.Fuzz(func(t *testing.T, path, content string, tokens, overlap int) {
 		o := Options{Tokens: tokens % 1000, Overlap: overlap % 1000}
 		checkPieces(t, content, Document(path, content, o), o.settled())
-		parts := Turn(1, path, content, 0, o)
+		parts := Turn(Message{Seq: 1, Speaker: path, Text: content}, o)
 		checkPieces(t, content, parts, o.settled())
 		if len(parts) > MaxParts {
 			t.Fatalf("%d parts", len(parts))

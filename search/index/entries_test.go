@@ -84,7 +84,7 @@ func TestSpeakersBySound(t *testing.T) {
 	} {
 		var messages []chunk.Piece
 		for i, text := range c.texts {
-			messages = append(messages, chunk.Turn(int64(i+1), "Muhhamed Khan", text, 0, chunk.DefaultOptions())...)
+			messages = append(messages, chunk.Turn(chunk.Message{Seq: int64(i + 1), Speaker: "Muhhamed Khan", Text: text}, chunk.DefaultOptions())...)
 		}
 		q := analysis.NewQuery("When was Muhammad ill?", time.Time{})
 		g := Gather(q)

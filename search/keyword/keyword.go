@@ -73,7 +73,7 @@ type Hit struct {
 	ID         string  `json:"-"`          // ID of the file
 }
 
-// Word is a word of a query: its folded text, or the overlapping pairs of a longer run in a script whose words cannot be told apart
+// Word is a word of a query: its folded text, or the overlapping pairs of a longer run in a script whose words cannot be distinguished
 // by spaces alone (Chinese, Japanese, Korean). A file has the word if it contains one of them.
 type Word []string
 

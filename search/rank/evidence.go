@@ -156,7 +156,7 @@ const shortest = 24 * time.Hour
 // longQuestion is the number of terms from which a question may mention a period in passing.
 const longQuestion = 20
 
-// periodsOf returns the periods of a question. One that begins after the newest unit of c is when something happens, and
+// periodsOf returns the periods of a question. One that begins after the newest unit of c is the time of an event, and
 // not when it was said. One that a long question names outside of the sentences that ask is mentioned in passing.
 func periodsOf(q analysis.Query, c *index.Collection, o Options) periods {
 	var p periods

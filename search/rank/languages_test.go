@@ -132,7 +132,7 @@ func TestRankInManyLanguages(t *testing.T) {
 		t.Run(language, func(t *testing.T) {
 			var entries []index.Entry
 			for i, turn := range c.turns {
-				pieces := chunk.Turn(int64(i+1), c.speakers[i%2], turn, 1_700_000_000, chunk.DefaultOptions())
+				pieces := chunk.Turn(chunk.Message{Seq: int64(i + 1), Speaker: c.speakers[i%2], Text: turn, At: 1_700_000_000}, chunk.DefaultOptions())
 				entries = append(entries, index.Entries(1, 0, pieces)...)
 			}
 			for _, e := range c.asked {

@@ -287,7 +287,7 @@ func (r *ranking) parts(unit int) LexicalParts {
 	if lost := r.people.missing(unit); lost > 0 {
 		p.Speaker -= lost * p.total()
 	}
-	if !r.q.Told && r.sessions.near[unit] == prose {
+	if !r.q.OfAssistant && r.sessions.near[unit] == prose {
 		p.Prose = -r.o.Prose * p.total()
 	}
 	return p
@@ -425,9 +425,9 @@ type Options struct {
 	// is more useful than its second. A session with an assistant is long and about one subject.
 	First float64
 	// Prose is the share of its score that a turn of an assistant without a name loses, unless the question asks what
-	// the assistant said: long answers repeat the words of many questions, and a person's words are what is known.
+	// the assistant said: long answers repeat the words of many questions, and facts come from people's words.
 	Prose float64
-	// Rule is the least score, as a share of the best, of the standing instruction to the assistant that is closest to the
+	// Rule is the minimum score, as a share of the best, of the standing instruction to the assistant that is closest to the
 	// question.
 	Rule float64
 	// Depth is the maximum number of hits.

@@ -236,7 +236,7 @@ func TestRankProse(t *testing.T) {
 	if whole := assistant.total() - assistant.Prose; assistant.Prose != -o.Prose*whole || assistant.Neighbours != 0 || person.First != 0 {
 		t.Errorf("person %+v, assistant %+v", person, assistant)
 	}
-	q.Told = true
+	q.OfAssistant = true
 	if got := byUnit(Rank(q, c, o))[1]; got.Prose != 0 {
 		t.Errorf("asked for the assistant's words: %+v", got)
 	}
