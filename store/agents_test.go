@@ -83,7 +83,7 @@ func TestAgents(t *testing.T) {
 	}
 	pinned := root
 	pinned.Pinned, pinned.Owner = true, "user:7"
-	negative, local, long := -1, "Local", strings.Repeat("n", pg.MaxName+1)
+	negative, local, long := -1, "Local", strings.Repeat("n", memory.MaxName+1)
 	for what, c := range map[string]struct {
 		err   error
 		check func(error) bool

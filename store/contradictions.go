@@ -35,7 +35,7 @@ func (s *Store) ResolveContradiction(
 		if text == "" {
 			return facts.Contradiction{}, &pg.InvalidError{Field: "text", Problem: "name the statement that takes the place of both"}
 		}
-		if err := pg.ValidText("text", text, maxMerged); err != nil {
+		if err := memory.ValidText("text", text, maxMerged); err != nil {
 			return facts.Contradiction{}, err
 		}
 	default:

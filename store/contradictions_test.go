@@ -1,8 +1,12 @@
 package store
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -202,11 +206,124 @@ func TestDisagreementsAreSeen(t *testing.T) {
 		t.Error(diff)
 	}
 	load := must[talk.WindowLoad](t)(s.LoadWindow(t.Context(), id, talk.WindowRequest{Window: 1000, MaxBytes: 1000}))
-	if shown := statements.Within(load.Disagreements, memory.SystemPrompt(load.Documents)); len(shown) != 1 || statements.Warning(shown) == "" {
+	if shown := statements.Within(load.Disagreements, memory.SystemPrompt(load.Documents)); len(shown) != 1 || statements.Warning(shown, strings.TrimSpace) == "" {
 		t.Errorf("context: %+v", load.Disagreements)
 	}
 	must[facts.Contradiction](t)(s.ResolveContradiction(t.Context(), id, open[0].ID, facts.Ignore, ""))
 	if got := must[[]statements.Disagreement](t)(s.Disagreements(t.Context(), id)); len(got) != 0 {
 		t.Errorf("decided: %+v", got)
 	}
+}
+
+func TestDeniedStatementsAreFound(t *testing.T) {
+	t.Parallel()
+	now := testClock
+	s := openStore(t, at(func() time.Time { return now }))
+	id := member("user:7")
+	for path, content := range map[string]string{memory.MemoryPath: "- I eat meat.\n", "memory/2026-11-23.md": "- I don't eat meat.\n"} {
+		now = now.Add(24 * time.Hour)
+		write(t, s, id, memory.Change{Ref: personal(path), Op: memory.OpReplace, Content: content, Force: true})
+	}
+	all, pairs := contradictionsOf(t, s, id, facts.StateOpen)
+	if len(all) != 1 || all[0].Why != "opposite" {
+		t.Errorf("%q: %+v", pairs, all)
+	}
+}
+
+// Statements that contradict one another in other words, with other attributes, are found as well.
+func TestContradictionsInOtherWords(t *testing.T) {
+	t.Parallel()
+	now := testClock
+	s := openStore(t, at(func() time.Time { return now }), func(o *pg.Options) { o.PairsJudged = true })
+	id := member("user:7")
+	machine := id
+	machine.Author = memory.Author{Kind: memory.AuthorWorkflow, ID: "builtin/extractive"}
+	put := func(as memory.Identity, path, content string) {
+		t.Helper()
+		now = now.Add(24 * time.Hour)
+		write(t, s, as, memory.Change{Ref: personal(path), Op: memory.OpReplace, Content: content, Force: true})
+	}
+	put(machine, memory.MemoryPath, "- My landlord charges 950 a month.\n- Works as a nurse at St. Mary's Hospital.\n"+
+		"- Speaks Italian.\n- Has a dog called Bruno.\n- The backup runs at 2 am.\n")
+	contradictionsOf(t, s, id, facts.StateOpen)
+	put(machine, "memory/2026-11-23.md", "- Rent went up, it's 1,020 a month from now on.\n"+
+		"- I left St. Mary's, I'm with the Red Cross now.\n- I speak Dutch fluently.\n"+
+		"- We've now adopted a second dog, Frida.\n- Our nightly backup runs at 4 am.\n")
+	_, open := contradictionsOf(t, s, id, facts.StateOpen)
+	_, doubtful := contradictionsOf(t, s, id, facts.StateDoubtful)
+	found := slices.Concat(open, doubtful)
+	slices.Sort(found)
+	want := []string{ // a model decides about all of them
+		"Has a dog called Bruno. | We've now adopted a second dog, Frida.",
+		"My landlord charges 950 a month. | Rent went up, it's 1,020 a month from now on.",
+		"Speaks Italian. | I speak Dutch fluently.",
+		"The backup runs at 2 am. | Our nightly backup runs at 4 am.",
+		"Works as a nurse at St. Mary's Hospital. | I left St. Mary's, I'm with the Red Cross now.",
+	}
+	if diff := cmp.Diff(want, found); diff != "" {
+		t.Error(diff)
+	}
+	if len(open) != 0 {
+		t.Errorf("open without a common claim: %q", open)
+	}
+}
+
+// Of statements by writers who did not know the rules, the pairs that cannot both hold are selected for a model among all others of a
+// person, and not many more.
+func TestPairsForAModelAreSelected(t *testing.T) {
+	t.Parallel()
+	now := testClock
+	s := openStore(t, at(func() time.Time { return now }), func(o *pg.Options) { o.PairsJudged = true })
+	for file, floors := range map[string]map[string]float64{
+		"blind": {"en": .2, "de": .15, "zh": .15}, "strangers": {"en": .5, "de": .45, "zh": .5},
+	} {
+		for lang, floor := range floors {
+			texts, want := labelledPairs(t, "../facts/conflict/testdata/"+file+".jsonl", lang)
+			id := member(memory.Owner("user:" + file + lang))
+			for i, path := range []string{"memory/2026-11-21.md", "memory/2026-11-22.md"} {
+				now = now.Add(24 * time.Hour)
+				write(t, s, id, memory.Change{Ref: personal(path), Op: memory.OpReplace, Content: texts[i], Force: true})
+				contradictionsOf(t, s, id, facts.StateOpen)
+			}
+			_, doubtful := contradictionsOf(t, s, id, facts.StateDoubtful)
+			hits := 0
+			for _, pair := range want {
+				if slices.Contains(doubtful, pair) {
+					hits++
+				}
+			}
+			all := strings.Count(texts[0]+texts[1], "\n")
+			t.Logf("%s, %s: %d of %d, in %d pairs of %d statements", file, lang, hits, len(want), len(doubtful), all)
+			if float64(hits) < floor*float64(len(want)) || len(doubtful) > all {
+				t.Errorf("%s, %s: want %.2f of them in at most as many pairs as statements", file, lang, floor)
+			}
+		}
+	}
+}
+
+// labelledPairs returns the older and the newer statements of a file in a language as lists, and the pairs that cannot both hold.
+func labelledPairs(t *testing.T, file, lang string) (texts [2]string, conflicts []string) {
+	t.Helper()
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range bytes.Lines(raw) {
+		var p struct {
+			Lang, Older, Newer string
+			Conflict           bool
+		}
+		if err := json.Unmarshal(line, &p); err != nil {
+			t.Fatal(err)
+		}
+		if p.Lang != lang {
+			continue
+		}
+		texts[0] += "- " + p.Older + "\n"
+		texts[1] += "- " + p.Newer + "\n"
+		if p.Conflict {
+			conflicts = append(conflicts, p.Older+" | "+p.Newer)
+		}
+	}
+	return texts, conflicts
 }

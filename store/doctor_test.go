@@ -10,8 +10,8 @@ import (
 	"reverie/language/analysis"
 	"reverie/memory"
 	"reverie/search"
-	"reverie/search/index"
 	"reverie/store/admin"
+	"reverie/store/indexes"
 	"reverie/store/pg"
 	"reverie/store/talk"
 )
@@ -128,9 +128,9 @@ func TestDoctor(t *testing.T) {
 	if d := must[memory.Document](t)(s.Document(t.Context(), id, personal("MEMORY.md"))); d.Content != "- likes tea\n" || d.Version != 3 {
 		t.Errorf("MEMORY.md is version %d, %q", d.Version, d.Content)
 	}
-	if found := must[[]*index.Collection](t)(
+	if found := must[indexes.Collected](t)(
 		s.Collect(t.Context(), id, []search.Corpus{search.Memory}, analysis.NewQuery("lost", time.Now())),
-	); len(found) != 1 || len(found[0].Units) == 0 {
+	).Collections; len(found) != 1 || len(found[0].Units) == 0 {
 		t.Errorf("the lost document is not found: %+v", found)
 	}
 

@@ -327,8 +327,8 @@ func TestForgetEntry(t *testing.T) {
 			promotedMemory, "- Likes tea. <!-- memory/2026-11-19.md:4 score 0.81 -->\n", "", 1,
 		),
 		"memory/2026-11-19.md": "# 2026-11-19\n\n## 10:00\n\n- something else\n",
-		// a line under another heading makes another statement
-		"memory/2026-11-20-chat.md":          "- Trip\n  - Likes tea\n- Likes coffee\n",
+		// it goes everywhere, whatever it is nested under
+		"memory/2026-11-20-chat.md":          "- Trip\n- Likes coffee\n",
 		"memory/archive/2026-10.md":          "## Promoted From Short-Term Memory (2026-10-01)\n\n- old\n",
 		"memory/dreaming/deep/2026-11-20.md": "",
 		"notes/2026-11-20.md":                "",

@@ -12,6 +12,8 @@ type (
 	Options = pg.Options
 	// Page selects a part of a list.
 	Page = pg.Page
+	// Listed is one page of a list.
+	Listed[T any] = pg.Listed[T]
 	// Lease takes work for a sweep.
 	Lease = pg.Lease
 	// InvalidError means that an argument cannot be used.
@@ -52,6 +54,11 @@ var (
 const (
 	CodeMessageIDReused     = pg.CodeMessageIDReused
 	CodeRangeMoved          = pg.CodeRangeMoved
+	CodeBeingDeleted        = pg.CodeBeingDeleted
+	CodeKeyEnded            = pg.CodeKeyEnded
+	CodeWebhookPaused       = pg.CodeWebhookPaused
+	CodeTooManyWebhooks     = pg.CodeTooManyWebhooks
+	CodeDeletionStarted     = pg.CodeDeletionStarted
 	CodeSuperseded          = pg.CodeSuperseded
 	CodeNotQuarantined      = pg.CodeNotQuarantined
 	CodeNoDraft             = pg.CodeNoDraft
@@ -64,6 +71,7 @@ const (
 	CodeImportRunning       = pg.CodeImportRunning
 	CodeImportFull          = pg.CodeImportFull
 	CodeChangedSincePreview = pg.CodeChangedSincePreview
+	CodeDecided             = pg.CodeDecided
 )
 
 // IsAway reports whether err means that the database cannot be reached, does not answer in time, or takes no writes.

@@ -88,7 +88,7 @@ func BenchmarkFactsByTrust(b *testing.B) {
 	if _, err := rawAs(b, s, set, `insert into facts (`+factColumns+`)
 		select workspace_id, agent_id, scope, owner_key, document_id, md5(n::text), version, ended, gen_random_uuid(), at, ended_at,
 			text || n, heading, category, kind, subject, attribute, value, single, confidence, valid_from, valid_to, source, place, day,
-			(n % 7) / 10.0, (array[0, 60, 365])[n % 3 + 1], shown, 1 + n % 5, n % 4, n % 3, seen - n % 1000
+			(n % 7) / 10.0, (array[0, 60, 365])[n % 3 + 1], shown, 1 + n % 5, n % 4, n % 3, seen - n % 1000, archived
 		from facts, generate_series(1, 100000) n`); err != nil {
 		b.Fatal(err)
 	}

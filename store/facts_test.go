@@ -46,6 +46,41 @@ func textsOf(all []facts.Fact) (out []string) {
 	return out
 }
 
+func TestFactsOfDocuments(t *testing.T) {
+	t.Parallel()
+	now := testClock
+	s := openStore(t, at(func() time.Time { return now }))
+	id, other := member("user:7"), member("user:8")
+	put := func(as memory.Identity, path, content string) {
+		t.Helper()
+		now = now.Add(time.Hour)
+		write(t, s, as, memory.Change{Ref: personal(path), Op: memory.OpReplace, Content: content, Force: true})
+		factsOf(t, s, as, facts.Query{Path: path, Text: "nothing"})
+	}
+	const note = "memory/2026-11-23.md"
+	of := func(paths ...string) []string {
+		t.Helper()
+		return textsOf(must[[]facts.Fact](t)(s.OfDocuments(t.Context(), id, memory.ScopePersonal, paths...)))
+	}
+	var long strings.Builder
+	for n := range facts.MaxOfDocument {
+		fmt.Fprintf(&long, "- Likes song%d.\n", n)
+	}
+	put(id, note, long.String())
+	put(other, memory.MemoryPath, "- Somebody else's.\n")
+	put(id, memory.MemoryPath, "- Plants an oak.\n")
+	if diff := cmp.Diff([]string{"Plants an oak."}, of(memory.MemoryPath, "none.md")); diff != "" {
+		t.Error(diff)
+	}
+	if got := of(note, memory.MemoryPath); len(got) != facts.MaxOfDocument+1 {
+		t.Errorf("%d facts at the limit", len(got))
+	}
+	put(id, note, long.String()+"- Likes tea.\n")
+	if got := of(note); len(got) != facts.MaxOfDocument {
+		t.Errorf("%d facts beyond the limit", len(got))
+	}
+}
+
 func TestFactsFollowTheirDocument(t *testing.T) {
 	t.Parallel()
 	now := testClock

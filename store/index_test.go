@@ -31,7 +31,7 @@ func tender() memory.Identity {
 func collected(tb tester, s *Store, id memory.Identity, corpus search.Corpus, question string) *index.Collection {
 	tb.Helper()
 	q := analysis.NewQuery(question, testClock)
-	return must[[]*index.Collection](tb)(s.Collect(tb.Context(), id, []search.Corpus{corpus}, q))[0]
+	return must[indexes.Collected](tb)(s.Collect(tb.Context(), id, []search.Corpus{corpus}, q)).Collections[0]
 }
 
 // matches returns the texts of the units in which some term of the question occurs, in order.

@@ -24,7 +24,7 @@ func TestInjectionsExpire(t *testing.T) {
 		in := facts.Injection{ID: pg.NewID(), At: now.Add(-age), Choices: []facts.Choice{{Layer: "matched"}}}
 		for range 2 { // a window that is built again replaces its record
 			in.Selected++
-			if err := s.RecordInjection(t.Context(), id, in); err != nil {
+			if err := s.RecordInjections(t.Context(), []facts.Injected{{Injection: in, Identity: id}}); err != nil {
 				t.Fatal(err)
 			}
 		}

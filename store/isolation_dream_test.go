@@ -260,6 +260,15 @@ var dreamCalls = map[string]call{
 		}
 		return nil, &of, w.DraftDream(t.Context(), as, dreamID, d)
 	},
+	"BeginSoul": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		run, err := w.BeginSoul(t.Context(), id, rapid.Int64Range(1, 30).Draw(t, "threshold"), func(dreams.SoulRun) bool { return true })
+		return run, nil, err
+	},
+	"EndSoul": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		outcome := rapid.SampledFrom([]memory.Outcome{memory.OutcomeWritten, memory.OutcomeFailed}).Draw(t, "outcome")
+		receipt, err := w.EndSoul(t.Context(), id, dreams.SoulEnd{Outcome: outcome, Content: "I am kind.\n"})
+		return receipt, nil, err
+	},
 	"CommitDream": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		dreamID, of, as := w.anyOpenDream(t, id)
 		x, err := w.CommitDream(t.Context(), as, dreamID, "")

@@ -59,7 +59,7 @@ func (w *world) addFacts(t *testing.T, workspace string) {
 					t.Fatal(err)
 				}
 			}
-			if err := w.RecordInjection(t.Context(), id, worldInjection(id)); err != nil {
+			if err := w.RecordInjections(t.Context(), []facts.Injected{{Injection: worldInjection(id), Identity: id}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -69,7 +69,7 @@ func (w *world) addFacts(t *testing.T, workspace string) {
 	}
 }
 
-// anyFact draws a fact and returns whose it is.
+// anyFact draws a fact and returns its owner.
 func (w *world) anyFact(t *rapid.T) (uuid.UUID, tag) {
 	var ids []uuid.UUID
 	rows, err := w.root.Query(t.Context(), "select distinct fact_id from facts order by 1")
@@ -87,7 +87,7 @@ func (w *world) anyFact(t *rapid.T) (uuid.UUID, tag) {
 	return id, w.tagOf(t, "select workspace_id, agent_id, case scope when 'PERSONAL' then owner_key else scope end from facts where fact_id = $1 limit 1", id)
 }
 
-// anyContradiction draws a contradiction and returns whose it is.
+// anyContradiction draws a contradiction and returns its owner.
 func (w *world) anyContradiction(t *rapid.T) (id uuid.UUID, of tag) {
 	if err := w.root.QueryRow(t.Context(), "select contradiction_id from fact_contradictions order by md5(contradiction_id::text || $1) limit 1",
 		fmt.Sprint(rapid.Int().Draw(t, "seed"))).Scan(&id); err != nil {
@@ -119,24 +119,17 @@ func worldInjection(id memory.Identity) facts.Injection {
 	}
 }
 
-// anyInjection draws a record and returns whose it is.
+// anyInjection draws a record and returns its owner.
 func (w *world) anyInjection(t *rapid.T) (injection uuid.UUID, of tag) {
 	if err := w.root.QueryRow(t.Context(), "select injection_id from injections order by md5(injection_id::text || $1) limit 1",
 		fmt.Sprint(rapid.Int().Draw(t, "seed"))).Scan(&injection); err != nil {
 		t.Fatal(err)
 	}
-	return injection, w.tagOf(t, "select workspace_id, agent_id, owner_key from injections where injection_id = $1", injection)
+	const tagged = "select workspace_id, agent_id, coalesce(nullif(owner_key, ''), 'TEAM') from injections where injection_id = $1"
+	return injection, w.tagOf(t, tagged, injection)
 }
 
 var factCalls = map[string]call{
-	"MostTrusted": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		trusted, err := w.MostTrusted(t.Context(), id, rapid.Bool().Draw(t, "identity"), 5)
-		return trusted, nil, err
-	},
-	"Doubted": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		doubted, err := w.Doubted(t.Context(), id)
-		return doubted, nil, err
-	},
 	"MorningCard": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		card, err := w.MorningCard(t.Context(), id, testClock)
 		return card, nil, err
@@ -156,8 +149,8 @@ var factCalls = map[string]call{
 		list, err := w.ByTrustAsOf(t.Context(), id, facts.Query{}, w.db.Now())
 		return list, nil, err
 	},
-	"RecordInjection": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		return nil, nil, w.RecordInjection(t.Context(), id, worldInjection(id))
+	"RecordInjections": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		return nil, nil, w.RecordInjections(t.Context(), []facts.Injected{{Injection: worldInjection(id), Identity: id}})
 	},
 	"Injections": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		list, err := w.Injections(t.Context(), id, "", pg.Page{})
@@ -186,6 +179,11 @@ var factCalls = map[string]call{
 		fact, of := w.anyFact(t)
 		found, err := w.Numbered(t.Context(), id, facts.Number(fact))
 		return found, &of, err
+	},
+	"OfDocuments": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		scope := rapid.SampledFrom([]memory.Scope{memory.ScopePersonal, memory.ScopeTeam, memory.ScopeGlobal}).Draw(t, "scope")
+		found, err := w.OfDocuments(t.Context(), id, scope, memory.MemoryPath, memory.ProfilePath)
+		return found, nil, err
 	},
 	"Recalled": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		scope := rapid.SampledFrom([]memory.Scope{memory.ScopePersonal, memory.ScopeTeam}).Draw(t, "scope")
@@ -218,7 +216,7 @@ var factCalls = map[string]call{
 		return nil, nil, w.UndoFeedback(t.Context(), id, fact, event)
 	},
 	"Contradictions": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		state := rapid.SampledFrom([]facts.ContradictionState{facts.StateOpen, facts.StateSuperseded, facts.StateResolved}).Draw(t, "state")
+		state := rapid.SampledFrom([]facts.ContradictionState{facts.StateOpen, facts.StateDoubtful, facts.StateSuperseded, facts.StateResolved}).Draw(t, "state")
 		page, err := w.Contradictions(t.Context(), id, state, pg.Page{})
 		return page, nil, err
 	},
@@ -239,6 +237,18 @@ var factCalls = map[string]call{
 		contradiction, of := w.anyContradiction(t)
 		_, err := w.ResolveContradiction(t.Context(), id, contradiction, rapid.SampledFrom([]facts.Resolution{facts.KeepA, facts.KeepB, facts.Ignore}).Draw(t, "as"), "")
 		return nil, &of, err
+	},
+	"Superseded": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		people, err := w.Superseded(t.Context(), id, testClock)
+		return people, nil, err
+	},
+	"InDoubt": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		people, err := w.InDoubt(t.Context(), id, testClock)
+		return people, nil, err
+	},
+	"SettleDoubtful": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		contradiction, _ := w.anyContradiction(t)
+		return nil, nil, w.SettleDoubtful(t.Context(), id, []facts.Contradiction{{ID: contradiction}}, facts.Compatible)
 	},
 	"RebuildFacts": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		return nil, nil, w.RebuildFacts(t.Context(), id)

@@ -19,16 +19,16 @@ import (
 // anyPassages collects all that an identity may find in a corpus and reads its texts.
 func anyPassages(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 	corpus := rapid.SampledFrom(search.Corpora()).Draw(t, "corpus")
-	collections, err := w.Collect(t.Context(), id, []search.Corpus{corpus}, analysis.NewQuery("acme globex ada", testClock))
+	found, err := w.Collect(t.Context(), id, []search.Corpus{corpus}, analysis.NewQuery("acme globex ada", testClock))
 	if err != nil {
 		return nil, nil, err
 	}
 	var tags []tag
-	for _, u := range collections[0].Units {
+	for _, u := range found.Collections[0].Units {
 		tags = append(tags, w.tagOfGroup(t, u.Group))
 	}
-	passages, err := w.Passages(t.Context(), id, corpus, collections[0].Units)
-	return []any{tags, passages}, nil, err
+	passages, err := w.Passages(t.Context(), id, corpus, found.Collections[0].Units)
+	return []any{tags, found.Beliefs, passages}, nil, err
 }
 
 // anySpace returns a space of the identity's agent, if there is one, or any other.

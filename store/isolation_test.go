@@ -63,8 +63,16 @@ func (r trials) without() []string {
 // run calls methods of a world for drawn identities with drawn arguments, and looks at what is shown and what changes.
 func (r trials) run(t *testing.T, w *world, names []string) {
 	t.Helper()
+	w.recordChanges(t)
+	var known map[group]string // digests after the last run, if it succeeded
 	rapid.Check(t, func(t *rapid.T) {
-		before, written := w.snapshot(t), w.lastWrite(t) // a run that failed may have left something behind
+		before := known
+		known = nil
+		if before == nil {
+			before = w.snapshot(t)
+		}
+		w.changes(t) // of a run that failed
+		recorded := map[group]bool{}
 		caller := anyIdentity(t, w)
 		for _, name := range rapid.Permutation(names).Draw(t, "methods") {
 			id := caller
@@ -83,13 +91,8 @@ func (r trials) run(t *testing.T, w *world, names []string) {
 					t.Fatalf("%s shows %v to %+v", name, shown, id)
 				}
 			}
-			last := w.lastWrite(t)
-			if last == written {
-				continue
-			}
-			written = last
-			after := w.snapshot(t)
-			for g := range changedGroups(before, after) {
+			for _, g := range w.changes(t) {
+				recorded[g] = true
 				if name == "CreateAgent" { // it works for the agent that it makes
 					id = id.For(g.agent, memory.NoOwner)
 				}
@@ -102,15 +105,28 @@ func (r trials) run(t *testing.T, w *world, names []string) {
 				if name == "RecordAudit" && g.table == "audit_log" { // of whoever does something
 					continue
 				}
-				if (name == "Forget" || name == "ForgetEntry") && mayErase(id, g) {
+				if slices.Contains([]string{"Forget", "ForgetEntry", "Revoke", "RevokePart", "ResolveContradiction"}, name) && mayErase(id, g) {
+					continue
+				}
+				if slices.Contains([]string{"StartDeletion", "DeleteRows", "EndDeletion"}, name) && carriesOut(id, g) ||
+					name == "CancelDeletion" && g.table == "deletions" && carriesOut(id, g) {
+					continue
+				}
+				if strings.HasPrefix(g.table, "webhook") && carriesOut(id, g) {
 					continue
 				}
 				if !mayChange(id, g) {
 					t.Fatalf("%s changes %+v for %+v (error: %v)", name, g, id, err)
 				}
 			}
-			before = after
 		}
+		after := w.snapshot(t)
+		for g := range changedGroups(before, after) {
+			if !recorded[g] {
+				t.Fatalf("a change of %+v was not recorded", g)
+			}
+		}
+		known = after
 	})
 	w.recordsEveryWrite(t)
 }
@@ -198,6 +214,7 @@ order by 1`)
 		derived := strings.HasPrefix(table.Name, "index_") || table.Name == "embedding_cache" ||
 			table.Name == "facts" || table.Name == "fact_claims" || table.Name == "fact_due" || table.Name == "dream_candidates" || table.Name == "dream_news" || // staged anew, and cleared
 			table.Name == "web_sessions" || // until they end
+			table.Name == "webhooks" || table.Name == "webhook_failures" || // by whose they are, and when delivered again
 			table.Name == "snapshot_archives" // until the import has ended
 		if table.Update && !derived || table.Truncate {
 			t.Errorf("the application may delete rows of %s", table.Name)
@@ -298,9 +315,12 @@ func TestRawWritesAcross(t *testing.T) {
 		"compactions": `jsonb_build_object('compaction_id', gen_random_uuid(), 'content_key', '\x' || ` +
 			`encode(sha256(gen_random_uuid()::text::bytea), 'hex'))`,
 		"conversations":       `jsonb_build_object('conversation_id', gen_random_uuid(), 'conversation_uid', gen_random_uuid())`,
+		"revocations":         `jsonb_build_object('revocation_id', gen_random_uuid())`,
+		"deletions":           `jsonb_build_object('deletion_id', gen_random_uuid(), 'conversation_uid', gen_random_uuid())`,
 		"document_versions":   `jsonb_build_object('version', 1000 + (random() * 1e6)::int)`,
 		"documents":           `jsonb_build_object('path', gen_random_uuid() || '.md', 'document_id', gen_random_uuid())`,
 		"dream_candidates":    `jsonb_build_object('entry_id', gen_random_uuid())`,
+		"approvals":           `jsonb_build_object('approval_id', gen_random_uuid())`,
 		"dream_entries":       `jsonb_build_object('entry_id', gen_random_uuid())`,
 		"dream_news":          `jsonb_build_object('mark', 1000 + (random() * 1e12)::bigint)`,
 		"dreams":              `jsonb_build_object('dream_id', gen_random_uuid(), 'night', '', 'request', '')`,
@@ -340,9 +360,13 @@ func TestRawWritesAcross(t *testing.T) {
 		"snapshot_archives": `jsonb_build_object('import_id', gen_random_uuid())`,
 		"snapshot_imports": `jsonb_build_object('import_id', gen_random_uuid(), 'archive_sha256', '\x' || ` +
 			`encode(sha256(gen_random_uuid()::text::bytea), 'hex'))`,
-		"web_sessions": `jsonb_build_object('hash', '\x' || encode(sha256(gen_random_uuid()::text::bytea), 'hex'))`,
-		"workspaces":   `jsonb_build_object('workspace_id', 'x' || gen_random_uuid())`,
-		"write_ledger": `jsonb_build_object('key', gen_random_uuid())`,
+		"souls":            `jsonb_build_object('agent_id', 'x' || gen_random_uuid())`,
+		"web_sessions":     `jsonb_build_object('hash', '\x' || encode(sha256(gen_random_uuid()::text::bytea), 'hex'))`,
+		"webhook_failures": `jsonb_build_object('failure_id', gen_random_uuid())`,
+		"webhook_secrets":  `'{}'::jsonb`,
+		"webhooks":         `jsonb_build_object('webhook_id', gen_random_uuid())`,
+		"workspaces":       `jsonb_build_object('workspace_id', 'x' || gen_random_uuid())`,
+		"write_ledger":     `jsonb_build_object('key', gen_random_uuid())`,
 	}
 	accepted := 0
 	for _, table := range tenantTables {
@@ -358,7 +382,10 @@ func TestRawWritesAcross(t *testing.T) {
 			set := everything(t, id)
 			for _, row := range copies {
 				g := groupOf(table.name, row)
-				allowed := (mayChange(id, g) || mayTellRecall(id, g, row)) && table.name != "owners" && table.name != "workspaces"
+				allowed := (mayChange(id, g) || mayRecordRecall(id, g, row)) && table.name != "owners" && table.name != "workspaces"
+				if (table.name == "deletions" || table.name == "revocations") && id.Pinned { // those of the world were requested by an admin
+					allowed = false
+				}
 				if strings.HasPrefix(table.name, "snapshot_") && g.owner == "" && id.Owner != memory.NoOwner {
 					allowed = false // the store keeps what is shared as nobody, whoever asks for it
 				}
@@ -440,12 +467,13 @@ from document_versions where scope = 'PERSONAL' limit 1`,
 // updatable is a column of each table that the application may update.
 var updatable = map[string]string{
 	"agents": "name", "api_keys": "name", "conversations": "updated_at", "documents": "enabled", "extractions": "reason",
-	"flushes": "reason_code", "compactions": "reason_code", "snapshot_imports": "reason_code",
+	"deletions": "state", "revocations": "state", "flushes": "reason_code", "compactions": "reason_code", "snapshot_imports": "reason_code",
 	"model_usage": "calls", "owners": "turn", "index_sources": "head", "index_spaces": "state", "index_progress": "done",
 	"index_reputations": "evidence",
 	"index_vectors":     "embedding", "index_vectors_large": "embedding", "embedding_cache": "used_at",
 	"facts": "shown", "fact_documents": "format", "fact_contradictions": "why", "fact_events": "undone_at",
 	"dreams": "reason", "dream_candidates": "rank", "dream_entries": "status", "dream_news": "mark",
+	"souls": "reason_code", "webhooks": "url", "webhook_secrets": "secret", "webhook_failures": "attempts", "approvals": "reminders",
 }
 
 // groupOf returns the group of a row in JSON.
@@ -521,8 +549,14 @@ func maySee(id memory.Identity, g group) bool {
 		own := g
 		own.owner = string(id.Owner)
 		return mayImport(id, g) || id.AnyOwner && !id.Pinned && mayImport(id, own)
-	case g.table == "index_reputations":
+	case g.table == "index_reputations" || g.table == "souls":
 		of.owner = "TEAM"
+	case g.table == "webhook_secrets": // but for a delivery
+		return false
+	case strings.HasPrefix(g.table, "webhook") && g.owner == "":
+		return id.Role == memory.RoleAdmin && !id.Pinned && sees(id, tag{g.workspace, g.agent, "TEAM"})
+	case g.table == "approvals" && g.scope == string(memory.ScopeTeam): // for who may write the document
+		return sees(id, tag{g.workspace, g.agent, "TEAM"}) && id.Role.Includes(memory.RoleMember) && !id.Pinned
 	case g.table == "index_spaces":
 		of.owner = "TEAM"
 		if g.agent == "" {

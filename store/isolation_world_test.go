@@ -2,9 +2,12 @@ package store
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -14,10 +17,12 @@ import (
 	"reverie/memory/markdown"
 	"reverie/search"
 	"reverie/store/admin"
+	"reverie/store/deletion"
 	"reverie/store/dreams"
 	"reverie/store/gate"
 	"reverie/store/indexes"
 	"reverie/store/pg"
+	"reverie/store/revocation"
 	"reverie/store/talk"
 )
 
@@ -61,16 +66,23 @@ type place struct {
 	dream        uuid.UUID // that has written
 	flush        uuid.UUID // that is acknowledged
 	compaction   uuid.UUID // that is finished
+	deletion     uuid.UUID // of the conversation, which waits
+	webhook      uuid.UUID
+	revocation   uuid.UUID    // of the conversation, which waits
+	approvals    [2]uuid.UUID // that wait: of a PERSONAL and of a TEAM document
 }
 
 // world is a store with several workspaces, agents and owners.
 type world struct {
 	*Store
-	root   *pgx.Conn // sees everything
-	places []place
-	shared []place        // dreams of shared memories
-	keys   map[string]tag // secrets
-	keyIDs map[uuid.UUID]tag
+	root     *pgx.Conn // sees everything
+	places   []place
+	shared   []place        // dreams of shared memories
+	keys     map[string]tag // secrets
+	keyIDs   map[uuid.UUID]tag
+	large    map[group]string     // digests of largeVectors
+	seen     int64                // the number of the last change that changes has returned
+	hookKeys map[string]uuid.UUID // of webhooks, by workspace
 	// sessions are tokens of the Memory Browser, with the tags of their keys.
 	sessions map[string]tag
 }
@@ -107,6 +119,7 @@ func makeWorld(t *testing.T) *world {
 			t.Fatal(err)
 		}
 		w.addKeys(t, workspace)
+		w.addHookKey(t, workspace)
 		write(t, s, adminOf(workspace), replace(global("shared.md"), 0, tag{workspace, "", "GLOBAL"}.String()))
 		for _, agent := range worldAgents {
 			name := tag{workspace, agent, "AGENT"}.String()
@@ -118,6 +131,7 @@ func makeWorld(t *testing.T) *world {
 			several := adminOf(workspace)
 			several.Agent = agent
 			w.addImport(t, several)
+			w.addWebhook(t, several)
 			w.addIndex(t, workspace, agent)
 		}
 		w.addIndex(t, workspace, "")
@@ -182,6 +196,9 @@ func (w *world) addIndex(t *testing.T, workspace, agent string) {
 	if agent == "" {
 		write(t, w.Store, adminOf(workspace), replace(global("shared.md"), 1, tag{workspace, "", "GLOBAL"}.String()+" again"))
 		return
+	}
+	if must[*dreams.SoulRun](t)(w.BeginSoul(t.Context(), id, 1, func(dreams.SoulRun) bool { return true })) == nil {
+		t.Fatalf("%s of %s begins no SOUL.md", agent, workspace)
 	}
 	for _, owner := range worldOwners {
 		id := memory.Identity{Workspace: workspace, Agent: agent, Owner: owner, Role: memory.RoleMember}
@@ -274,6 +291,15 @@ func (w *world) addPlace(t *testing.T, workspace, agent string, owner memory.Own
 	w.addSnapshot(t, id)
 	w.addWrite(t, id)
 	p.dream = w.addDreams(t, id)
+	p.webhook = w.addWebhook(t, id)
+	p.approvals = w.addApprovals(t, id)
+	id.Role = memory.RoleAdmin
+	p.revocation = must[[]revocation.Part](t)(w.RequestRevocation(t.Context(), id, revocation.Source{
+		Kind: revocation.Conversation, ID: p.conversation,
+	}))[0].ID
+	p.deletion = must[deletion.Deletion](t)(w.RequestDeletion(t.Context(), id, deletion.Target{
+		Kind: deletion.Conversation, Conversation: p.conversation, Grace: time.Hour,
+	})).ID
 	return p
 }
 
@@ -346,7 +372,7 @@ func mayChange(id memory.Identity, g group) bool {
 		}
 	case "imports", "import_items":
 		return mayImport(id, g)
-	case "memory_writes": // the rows are the agent's, whatever they write
+	case "memory_writes", "approvals": // the rows are the agent's, whatever they write
 		return ofAgent && mayWriteScope(id, g)
 	case "index_sources", "index_fresh", "index_segments", "index_blocks", "index_graves", "index_progress", "index_vectors",
 		"index_vectors_large", "facts", "fact_claims", "fact_contradictions", "fact_documents", "fact_due":
@@ -374,6 +400,11 @@ func mayChange(id memory.Identity, g group) bool {
 		return ofAgent && g.owner == string(id.Owner) && id.Owner != memory.NoOwner
 	case "injections": // what nobody in particular was shown is recorded as well
 		return ofAgent && g.owner == string(id.Owner)
+	case "deletions": // of an agent: nobody in particular
+		return isAdmin && ofAgent && (g.owner == "" || g.owner == string(id.Owner)) ||
+			ofAgent && id.Pinned && g.owner == string(id.Owner) && id.Owner != memory.NoOwner
+	case "revocations": // an admin takes back what taught anybody
+		return isAdmin && ofAgent || ofAgent && id.Pinned && g.owner == string(id.Owner) && id.Owner != memory.NoOwner
 	case "conversations", "messages", "extractions", "flushes", "flush_steps", "compactions", "morning_cards":
 		return ofAgent && g.owner == string(id.Owner) && id.Owner != memory.NoOwner
 	case "write_ledger": // the receipt of a dream of the shared memory that was undone is that of its owner
@@ -385,6 +416,10 @@ func mayChange(id memory.Identity, g group) bool {
 		return ofAgent && g.owner == string(id.Owner)
 	case "model_usage":
 		return ofAgent
+	case "webhooks", "webhook_secrets", "webhook_failures":
+		return ofAgent && g.owner == string(id.Owner) && id.Owner != memory.NoOwner || ofAgent && isAdmin && g.owner == ""
+	case "souls":
+		return ofAgent && !id.Pinned
 	case "agents":
 		return isAdmin && id.MayUseAgent(g.agent)
 	case "api_keys":
@@ -410,20 +445,112 @@ func mayErase(id memory.Identity, g group) bool {
 	return g.owner == string(id.Owner) || id.AnyOwner && id.Role == memory.RoleAdmin && !id.Pinned
 }
 
-// lastWrite returns a value that changes with every transaction that writes, in any database of the cluster.
-func (w *world) lastWrite(t tester) string {
+// recordChanges makes the database record the groups whose rows others than w.root insert, change or delete. It takes a fraction of the
+// time of a snapshot after every call.
+func (w *world) recordChanges(t *testing.T) {
 	t.Helper()
-	var xid string
-	if err := w.root.QueryRow(t.Context(), "select pg_snapshot_xmax(pg_current_snapshot())::text").Scan(&xid); err != nil {
+	sql := `
+create schema test
+create table changes (number bigserial primary key, table_name text, workspace text, agent text, owner text, scope text);
+
+create function test.record_change() returns trigger language plpgsql security definer set search_path = pg_catalog as $$
+declare
+    old_row jsonb;
+    new_row jsonb;
+begin
+    if tg_op <> 'INSERT' then
+        old_row := to_jsonb(old) - ` + unrecorded + `;
+    end if;
+    if tg_op <> 'DELETE' then
+        new_row := to_jsonb(new) - ` + unrecorded + `;
+    end if;
+    if old_row is distinct from new_row then
+        insert into test.changes (table_name, workspace, agent, owner, scope)
+        select distinct tg_argv[0], r ->> 'workspace_id', coalesce(r ->> tg_argv[1], ''), coalesce(r ->> tg_argv[2], ''),
+            coalesce(r ->> tg_argv[3], '')
+        from (values (old_row), (new_row)) rows (r)
+        where r is not null;
+    end if;
+    return null;
+end
+$$;
+
+-- Vectors of a space are dropped with its partition.
+create function test.record_drop() returns event_trigger language plpgsql security definer set search_path = pg_catalog as $$
+begin
+    insert into test.changes (table_name, workspace, agent, owner, scope)
+    select distinct '` + largeVectors + `', '', '', '', ''
+    from pg_event_trigger_dropped_objects()
+    where object_type = 'table';
+end
+$$;
+create event trigger record_drop on sql_drop execute function test.record_drop();`
+	for _, table := range tenantTables {
+		column := func(name string) string {
+			if slices.Contains(table.columns, name) {
+				return name
+			}
+			return "none"
+		}
+		sql += fmt.Sprintf(`
+create trigger record_change after insert or update or delete on %[1]s
+for each row when (pg_backend_pid() <> %[5]d) execute function test.record_change ('%[1]s', '%[2]s', '%[3]s', '%[4]s');`,
+			table.name, column("agent_id"), column("owner_key"), column("scope"), w.root.PgConn().PID())
+	}
+	if _, err := w.root.Exec(t.Context(), sql); err != nil {
 		t.Fatal(err)
 	}
-	return xid
+	w.large = w.digests(t, largeVectorsDigest)
 }
+
+// unrecorded are columns whose changes are no changes of a row: when a sweep looks at it again; whoever shows a key uses it.
+const unrecorded = `array['due_at', 'leased_until', 'last_used_at']`
+
+// changes returns the groups that were changed since the last call.
+func (w *world) changes(t tester) []group {
+	t.Helper()
+	rows, err := w.root.Query(t.Context(), `
+select distinct on (table_name, workspace, agent, owner, scope) max(number) over (), table_name, workspace, agent, owner, scope
+from test.changes
+where number > $1`, w.seen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var groups []group
+	var g group
+	large := false
+	_, err = pgx.ForEachRow(rows, []any{&w.seen, &g.table, &g.workspace, &g.agent, &g.owner, &g.scope}, func() error {
+		if g.table == largeVectors {
+			large = true
+			return nil
+		}
+		groups = append(groups, g)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if large {
+		before := w.large
+		w.large = w.digests(t, largeVectorsDigest)
+		groups = slices.AppendSeq(groups, maps.Keys(changedGroups(before, w.large)))
+	}
+	return groups
+}
+
+// largeVectors is the table whose partitions are dropped as a whole.
+const largeVectors = "index_vectors_large"
 
 // snapshot digests all rows of all tables, by group.
 func (w *world) snapshot(t tester) map[group]string {
 	t.Helper()
-	rows, err := w.root.Query(t.Context(), worldDigest)
+	return w.digests(t, worldDigest)
+}
+
+// digests reads a digest of each group.
+func (w *world) digests(t tester, sql string) map[group]string {
+	t.Helper()
+	rows, err := w.root.Query(t.Context(), sql)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -440,9 +567,9 @@ func (w *world) snapshot(t tester) map[group]string {
 	return digests
 }
 
-// worldDigest reads every table that belongs to tenants.
-var worldDigest = func() string {
-	sql := ""
+// worldDigest reads every table that belongs to tenants, largeVectorsDigest only one of them.
+var worldDigest, largeVectorsDigest = func() (all, large string) {
+	var tables []string
 	for _, table := range tenantTables {
 		column := func(name string) string {
 			if slices.Contains(table.columns, name) {
@@ -454,14 +581,15 @@ var worldDigest = func() string {
 		if table.name == "api_keys" {
 			owner = "''" // whom a key is pinned to is not whose row it is
 		}
-		if sql != "" {
-			sql += "\nunion all\n"
-		}
-		row := "(to_jsonb(r) - 'due_at' - 'leased_until' - 'last_used_at')::text" // when a sweep looks at it again; whoever shows a key uses it
-		sql += fmt.Sprintf("select '%s', workspace_id, %s, %s, %s, md5(string_agg(%s, '|' order by %[5]s)) from %[1]s r group by 1, 2, 3, 4, 5",
+		row := "(to_jsonb(r) - " + unrecorded + ")::text"
+		sql := fmt.Sprintf("select '%s', workspace_id, %s, %s, %s, md5(string_agg(%s, '|' order by %[5]s)) from %[1]s r group by 1, 2, 3, 4, 5",
 			table.name, column("agent_id"), owner, column("scope"), row)
+		if table.name == largeVectors {
+			large = sql
+		}
+		tables = append(tables, sql)
 	}
-	return sql
+	return strings.Join(tables, "\nunion all\n"), large
 }()
 
 // tenantTables are the tables with a workspace; TestTenantTables holds the list against the schema.
@@ -471,13 +599,16 @@ var tenantTables = []struct {
 }{
 	{"agents", []string{"agent_id"}},
 	{"api_keys", nil},
+	{"approvals", []string{"agent_id", "owner_key", "scope"}},
 	{"audit_log", []string{"agent_id", "owner_key"}},
 	{"compactions", []string{"agent_id", "owner_key"}},
 	{"conversations", []string{"agent_id", "owner_key"}},
+	{"deletions", []string{"agent_id", "owner_key"}},
 	{"document_versions", []string{"agent_id", "owner_key", "scope"}},
 	{"documents", []string{"agent_id", "owner_key", "scope"}},
 	{"dream_candidates", []string{"agent_id", "owner_key"}},
 	{"dream_entries", []string{"agent_id", "owner_key"}},
+	{"revocations", []string{"agent_id", "owner_key"}},
 	{"dream_news", []string{"agent_id", "owner_key"}},
 	{"dreams", []string{"agent_id", "owner_key", "scope"}},
 	{"embedding_cache", nil},
@@ -512,13 +643,17 @@ var tenantTables = []struct {
 	{"recalls", []string{"agent_id", "owner_key", "scope"}},
 	{"snapshot_archives", []string{"agent_id", "owner_key"}},
 	{"snapshot_imports", []string{"agent_id", "owner_key"}},
+	{"souls", []string{"agent_id"}},
 	{"web_sessions", nil},
+	{"webhook_failures", []string{"agent_id", "owner_key"}},
+	{"webhook_secrets", []string{"agent_id", "owner_key"}},
+	{"webhooks", []string{"agent_id", "owner_key"}},
 	{"workspaces", nil},
 	{"write_ledger", []string{"agent_id", "owner_key"}},
 }
 
-// mayTellRecall reports whether an identity may record a recall in the journal: a viewer's searches count as well.
-func mayTellRecall(id memory.Identity, g group, row map[string]any) bool {
+// mayRecordRecall reports whether an identity may record a recall in the journal: a viewer's searches count as well.
+func mayRecordRecall(id memory.Identity, g group, row map[string]any) bool {
 	if g.table != "journal" || row["kind"] != string(gate.EventRecallRecorded) {
 		return false
 	}

@@ -41,7 +41,7 @@ func TestKeys(t *testing.T) {
 		t.Errorf("authenticated (-want +got):\n%s", diff)
 	}
 	wantIdentity := memory.Identity{
-		Workspace: "acme", Agents: []string{"ada"}, Owner: "user:7", Pinned: true, Role: memory.RoleMember,
+		Workspace: "acme", Agents: []string{"ada"}, Owner: "user:7", Pinned: true, Role: memory.RoleMember, Key: key.ID.String(),
 		Author: memory.Author{Kind: memory.AuthorUser, ID: key.ID.String()},
 	}
 	if diff := cmp.Diff(wantIdentity, found.Identity()); diff != "" {

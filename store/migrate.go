@@ -20,8 +20,8 @@ import (
 // Migrate brings the schema of the database at url to the newest version and returns the number of migrations applied. Several
 // processes may call it at once: one works, the others wait for it and apply 0.
 //
-// The login must be allowed to create tables, and becomes their owner. It becomes a member of AppRole, which is created together with EraserRole, each time: a dump
-// contains neither. A login that may not do that gets a *RoleError.
+// The login must be allowed to create tables, and becomes their owner. It becomes a member of AppRole, which is created together with
+// EraserRole, each time: a dump contains neither. A login that may not do that gets a *RoleError.
 func Migrate(ctx context.Context, url string) (applied int, err error) {
 	err = withProvider(url, func(db *sql.DB, p *goose.Provider) error {
 		if err := ensureRoles(ctx, db); err != nil {

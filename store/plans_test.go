@@ -24,11 +24,18 @@ var broad = []string{
 	"sqlIndexedAgents", "sqlDreamingAgents", "sqlNewsOwners", "sqlSpacesDue", "sqlSourcesDue",
 	// What a person asks for once per dream reads all of the dream's statements; roles are looked up once per migration.
 	"sqlEntriesBefore", "sqlEntriesWeighedLock", "sqlRoleState", "sqlEraserState",
+	// Once per dream, the writes of all documents of an agent are counted.
+	"sqlSoulDue",
 	// Erasing reads the catalogue, and empties a cache.
 	"sqlPlaces", "sqlNames", "sqlCacheErase",
+	// A deletion looks at all that an owner has said and imported.
+	"sqlOwnersWords", "sqlLearnedHistories", "sqlRestedDreams", "sqlDreamsUndone", "sqlOriginImports", "sqlOriginItems", "sqlOriginWrites",
+	"sqlOriginOwners", "sqlRevocations", "sqlRevocationsDue", "sqlHeldTexts", "sqlStagedRefused", "sqlProposalsDropped", "sqlRevocation", "sqlDeletionWorkflows", "sqlDeletions", "sqlDeletionsDue", "sqlTargetLeads",
 	"sqlForgetFormat", "sqlMarkAll", "sqlBehindAll",
 	// Work that waits to be restarted.
 	"sqlSnapshotsWaiting", "sqlWritesDue", "sqlOpenExtractions", "sqlOpenFlushes", "sqlOpenCompactions", "sqlOpenDreams", "sqlDueAgents",
+	// The endpoints of an agent, at most a hundred, and those of all workspaces for the sweep.
+	"sqlWebhooks", "sqlWebhookCount", "sqlWebhooksDue",
 	// A doctor examines all of an agent.
 	"sqlDoctorBroken", "sqlDoctorDocuments", "sqlDoctorNotes", "sqlDoctorOpen", "sqlDoctorOrphans", "sqlDoctorSources",
 	"sqlDoctorStaged", "sqlDoctorStatements", "sqlDoctorWaiting",
@@ -38,7 +45,7 @@ var broad = []string{
 var shortKeys = []string{
 	"agents_pkey", "api_keys_pkey", "api_keys_hash_key", "web_sessions_hash_key", "api_keys_by_id", "workspaces_pkey", "index_sources_by_group",
 	"index_spaces_pkey", "index_spaces_live", "index_spaces_by_identity",
-	"leases_pkey",
+	"leases_pkey", "souls_pkey",
 	"facts_by_id",
 }
 

@@ -9,13 +9,17 @@ import (
 	"context"
 
 	"reverie/store/admin"
+	"reverie/store/approvals"
+	"reverie/store/deletion"
 	"reverie/store/dreams"
 	"reverie/store/facts"
 	"reverie/store/gate"
 	"reverie/store/indexes"
 	"reverie/store/pg"
+	"reverie/store/revocation"
 	"reverie/store/talk"
 	"reverie/store/transfer"
+	"reverie/store/webhooks"
 )
 
 // Store is one migrated database with everything that Reverie stores in it. It is safe for concurrent use.
@@ -28,6 +32,10 @@ type Store struct {
 	*dreams.Dreaming
 	*transfer.Transfer
 	*admin.Admin
+	*deletion.Deleting
+	*webhooks.Notifying
+	*revocation.Revoking
+	*approvals.Approving
 }
 
 // Open connects to the database at url (a postgres:// URL or a key=value string). It fails when the database cannot be reached, when
@@ -46,8 +54,11 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 		db.Close()
 		return nil, err
 	}
+	dreaming := dreams.New(db)
 	return &Store{
-		db: db, Index: indexes.New(db), Facts: facts.New(db), Gate: gate.New(db), Talk: talk.New(db), Dreaming: dreams.New(db), Transfer: transfer.New(db), Admin: admin.New(db),
+		db: db, Index: indexes.New(db), Facts: facts.New(db), Gate: gate.New(db), Talk: talk.New(db),
+		Dreaming: dreaming, Transfer: transfer.New(db), Admin: admin.New(db), Deleting: deletion.New(db),
+		Revoking: revocation.New(db, dreaming), Notifying: webhooks.New(db), Approving: approvals.New(db),
 	}, nil
 }
 

@@ -212,7 +212,7 @@ func TestRoundTripsOfDreams(t *testing.T) {
 		{"DreamCandidates", 1, func() error { return second(s.DreamCandidates(t.Context(), id, x.ID, "", pg.Page{})) }},
 		{"DreamStatus", 1, func() error { return second(s.DreamStatus(t.Context(), id)) }},
 		{"DreamEntry", 1, func() error { return third(s.DreamEntry(t.Context(), id, candidate.ID)) }},
-		{"ForgetEntry without a document", 6, func() error {
+		{"ForgetEntry without a document", 4, func() error {
 			return second(s.ForgetEntry(t.Context(), id, dreams.EntryChange{Dream: x.ID, Entry: forgotten.ID, Key: pg.NewID().String()}))
 		}},
 		// The dream, its lock with what it wrote, the gate's look, and the writes.

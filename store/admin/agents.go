@@ -168,7 +168,7 @@ func (p AgentPatch) names() map[string]any {
 // Validate returns an *pg.InvalidError for a value that an agent cannot have.
 func (p AgentPatch) Validate() error {
 	if p.Name != nil {
-		if err := pg.ValidName("name", *p.Name); err != nil {
+		if err := memory.ValidName("name", *p.Name); err != nil {
 			return err
 		}
 	}
@@ -210,7 +210,7 @@ func (p AgentPatch) Validate() error {
 	if strings.TrimSpace(p.Settings.Model) != p.Settings.Model {
 		return &pg.InvalidError{Field: "settings.model", Problem: "remove leading and trailing spaces"}
 	}
-	return pg.ValidText("settings.model", p.Settings.Model, pg.MaxName)
+	return memory.ValidText("settings.model", p.Settings.Model, memory.MaxName)
 }
 
 // validDreams checks the settings of schedules and dreams.

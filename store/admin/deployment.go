@@ -25,7 +25,7 @@ func (s *Admin) EnsureWorkspace(ctx context.Context, slug, name string) error {
 	if name == "" {
 		name = slug
 	}
-	if err := pg.ValidName("name", name); err != nil {
+	if err := memory.ValidName("name", name); err != nil {
 		return err
 	}
 	_, err := pg.InTx(ctx, s.db, operator(slug), func(t *pg.Tx) (struct{}, error) {

@@ -21,9 +21,6 @@ import (
 	"reverie/store/talk"
 )
 
-// EventDoctorFixed means that the doctor fixed findings; the detail has their code and number.
-const EventDoctorFixed gate.EventKind = "memory.doctor.fixed"
-
 // IndexSource is a document or conversation whose index entry is wrong.
 type IndexSource struct {
 	Corpus search.Corpus
@@ -399,7 +396,7 @@ func (s *Admin) NoteFixed(ctx context.Context, id memory.Identity, code string, 
 	_, err := pg.InTx(ctx, s.db, id, func(t *pg.Tx) (none struct{}, err error) {
 		b := &pgx.Batch{}
 		detail := map[string]any{"code": code, "count": n}
-		if err := gate.QueueEvent(b, t, gate.JournalEvent{Kind: EventDoctorFixed, Agent: id.Agent, Detail: detail}); err != nil {
+		if err := gate.QueueEvent(b, t, gate.JournalEvent{Kind: gate.EventDoctorFixed, Agent: id.Agent, Detail: detail}); err != nil {
 			return none, err
 		}
 		return none, t.Finish(ctx, b)

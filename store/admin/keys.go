@@ -104,7 +104,7 @@ func (k NewKey) queue(b *pgx.Batch, t *pg.Tx, id uuid.UUID, secret string, creat
 }
 
 func (k NewKey) validate() error {
-	if err := pg.ValidName("name", k.Name); err != nil {
+	if err := memory.ValidName("name", k.Name); err != nil {
 		return err
 	}
 	if !k.Role.Valid() {

@@ -165,13 +165,13 @@ func (d NewDream) validate() error {
 	if d.Mode == memory.DreamFocused && d.Topic == "" && d.ID == uuid.Nil { // the record of one that was queued has it
 		return &pg.InvalidError{Field: "topic", Problem: "name the topic"}
 	}
-	if err := pg.ValidText("topic", d.Topic, MaxTopic); err != nil {
+	if err := memory.ValidText("topic", d.Topic, MaxTopic); err != nil {
 		return err
 	}
-	if err := pg.ValidText("night", d.Night, maxNight); err != nil {
+	if err := memory.ValidText("night", d.Night, maxNight); err != nil {
 		return err
 	}
-	return pg.ValidText("request", d.Request, gate.MaxKey)
+	return memory.ValidText("request", d.Request, gate.MaxKey)
 }
 
 // begin finds or creates the dream.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -134,7 +135,18 @@ func (o *OpenDream) commit(ctx context.Context, key string) (Dream, error) {
 			}
 		}
 	}
-	states, err := o.statesAfter(weighed, end.Outcome == memory.OutcomeWritten)
+	written := func(markdown.EntryID) bool { return end.Outcome == memory.OutcomeWritten }
+	if i := slices.IndexFunc(end.changes, func(c memory.ChangeReceipt) bool { return c.Path == memory.MemoryPath && c.Waiting > 0 }); i >= 0 {
+		if end.Outcome == memory.OutcomeNothing {
+			end.ReasonCode = memory.ReasonApproval
+		}
+		now := map[markdown.EntryID]bool{}
+		for _, e := range markdown.EntriesOf(w.After(w.Changes[i].Ref).Content) {
+			now[e.ID] = true
+		}
+		written = func(id markdown.EntryID) bool { return now[id] }
+	}
+	states, err := o.statesAfter(weighed, written)
 	if err != nil {
 		return Dream{}, err
 	}

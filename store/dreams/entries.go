@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/dream"
+	"reverie/dream/judge"
 	"reverie/dream/rewrite"
 	"reverie/language/claim"
 	"reverie/memory"
@@ -64,11 +65,10 @@ func (s *Dreaming) EditEntry(ctx context.Context, id memory.Identity, c EntryCha
 	return s.changeEntry(ctx, id, c, (*entryWork).edit)
 }
 
-// ForgetEntry removes a candidate from MEMORY.md, its archives (memory/archive/) and the daily notes, and bars dreams from bringing
-// it back. It removes exactly the lines of the statement, in every known wording, together with everything nested under it; its
-// parents stay. Reports, the diary and earlier versions are not changed.
+// ForgetEntry forgets a candidate as Forget forgets a statement: in every document of the scope, in the same or similar words, together
+// with everything nested under it, and in what was made of them. Its parents, and earlier versions, stay.
 func (s *Dreaming) ForgetEntry(ctx context.Context, id memory.Identity, c EntryChange) (EntryReceipt, error) {
-	return s.changeEntry(ctx, id, c, (*entryWork).forget)
+	return s.changeEntry(ctx, id, c, (*entryWork).forget, func(w *entryWork) { w.forgets = true })
 }
 
 // entryText checks the replacement of a statement, and redacts secrets as the gate would.
@@ -100,7 +100,7 @@ func entryText(text string) (string, error) {
 
 // changeEntry reads the known state of a statement, lets act decide on the changes, and applies them, in one transaction.
 func (s *Dreaming) changeEntry(
-	ctx context.Context, id memory.Identity, c EntryChange, act func(*entryWork, context.Context) error,
+	ctx context.Context, id memory.Identity, c EntryChange, act func(*entryWork, context.Context) error, prepare ...func(*entryWork),
 ) (EntryReceipt, error) {
 	if err := pg.RequireOwner(id); err != nil {
 		return EntryReceipt{}, err
@@ -109,7 +109,7 @@ func (s *Dreaming) changeEntry(
 	if err := gate.MayWrite(id, scope); err != nil {
 		return EntryReceipt{}, err
 	}
-	if err := pg.ValidText("idempotency key", c.Key, gate.MaxKey); err != nil {
+	if err := memory.ValidText("idempotency key", c.Key, gate.MaxKey); err != nil {
 		return EntryReceipt{}, err
 	}
 	if c.Entry == "" {
@@ -117,6 +117,9 @@ func (s *Dreaming) changeEntry(
 	}
 	result, err := gate.Contended(ctx, s.db, id, func(t *pg.Tx) (EntryReceipt, error) {
 		w := &entryWork{t: t, change: c, scope: scope, names: memory.EntrySet{}}
+		for _, set := range prepare {
+			set(w)
+		}
 		return w.run(ctx, act)
 	})
 	return result, gate.Refused(ctx, s.db, id, err)
@@ -239,6 +242,9 @@ type entryWork struct {
 	memory    memory.Document // MEMORY.md; version 0: there is none
 	person    []string        // its lines that a person wrote
 	names     memory.EntrySet
+	forgets   bool
+	columns   erase.Columns // of a statement that is forgotten
+	erased    *erase.Redaction
 
 	changes     []memory.Change
 	status      dream.Status
@@ -290,6 +296,9 @@ func (w *entryWork) look(ctx context.Context) error {
 	}
 	pg.Columns(b.Queue(candidates, args), &weighed, &w.candidate)
 	gate.QueueDocument(b, t, w.scope, memory.MemoryPath, &w.memory, &w.person)
+	if w.forgets {
+		erase.QueueColumns(b, &w.columns)
+	}
 	return t.Send(ctx, b)
 }
 
@@ -383,11 +392,35 @@ func (w *entryWork) put(content, text string) string {
 func (w *entryWork) forget(ctx context.Context) error {
 	w.status = dream.Forgotten
 	const reason = "forgotten on request"
-	if _, _, gone := w.names.Find(w.memory.Content); len(gone) > 0 {
-		w.writeMemory(rewrite.WithoutEmptySections(memory.WithoutLines(w.memory.Content, gone), w.person...), reason)
+	w.erased = w.redaction()
+	var said []string
+	for _, text := range []string{w.candidate.Text, w.candidate.Line, w.state.Text} {
+		if text = rewrite.WithoutComments(text); text != "" {
+			said = append(said, text)
+		}
 	}
-	b := &pgx.Batch{}
-	b.Queue(sqlForgetDocuments, w.t.Args(pgx.NamedArgs{
+	forgotten := func(d memory.Document, person ...string) {
+		found, gone := linesOf(d, func(e markdown.Entry) bool {
+			text := rewrite.WithoutComments(e.Text)
+			return w.names[e.ID] || slices.ContainsFunc(said, func(s string) bool { return judge.Alike(s, text) })
+		})
+		for _, e := range found {
+			w.names[e.ID] = true
+		}
+		content := d.Content
+		if len(gone) > 0 {
+			content = rewrite.WithoutEmptySections(memory.WithoutLines(content, gone), person...)
+		}
+		if isReport(d.Path) {
+			content, _ = w.erased.Erase(content)
+		}
+		w.write(d, content, reason)
+	}
+	w.memory.Path = memory.MemoryPath
+	if w.memory.Version > 0 && !w.memory.Deleted {
+		forgotten(w.memory, w.person...)
+	}
+	w.t.Queued.Queue(sqlForgetDocuments, w.t.Args(pgx.NamedArgs{
 		"scope": w.scope, "whose": gate.RowOwner(w.t.ID, w.scope),
 	})).Query(func(rows pgx.Rows) error {
 		for rows.Next() { // one by one: there may be years of notes, of which few match
@@ -395,13 +428,22 @@ func (w *entryWork) forget(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if _, _, gone := w.names.Find(d.Content); len(gone) > 0 && d.Path != memory.MemoryPath { // which is done
-				w.write(d, rewrite.WithoutEmptySections(memory.WithoutLines(d.Content, gone)), reason)
+			if d.Path != memory.MemoryPath { // which is done
+				forgotten(d)
 			}
 		}
 		return rows.Err()
 	})
-	return w.t.Send(ctx, b)
+	if w.erased.Empty() {
+		return w.t.Send(ctx, &pgx.Batch{})
+	}
+	return w.erased.Read(ctx)
+}
+
+// redaction erases the statement in what was made of it.
+func (w *entryWork) redaction() *erase.Redaction {
+	words := erase.WordsOf(nil, []string{w.candidate.Text, w.candidate.Line, w.state.Text})
+	return erase.Begin(w.t, erase.Request{Words: words, Scope: w.scope}, w.columns)
 }
 
 // commit sends the changes through the gate, and the new states with them.
@@ -410,9 +452,14 @@ func (w *entryWork) commit(ctx context.Context) (EntryReceipt, error) {
 	if err != nil {
 		return EntryReceipt{}, err
 	}
-	if w.status == dream.Forgotten {
-		words := erase.WordsOf(nil, []string{w.candidate.Text, w.candidate.Line, w.state.Text})
-		if _, err := erase.Redact(ctx, w.t, erase.Request{Words: words, Scope: w.scope}); err != nil {
+	if w.erased != nil {
+		if len(w.changes) > 0 { // which have made rows since
+			w.erased = w.redaction()
+			if err := w.erased.Read(ctx); err != nil {
+				return EntryReceipt{}, err
+			}
+		}
+		if _, err := w.erased.Finish(ctx); err != nil {
 			return EntryReceipt{}, err
 		}
 	}

@@ -30,8 +30,12 @@ type ForgetRequest struct {
 	FromLine, ToLine int              // of the document, 1-based, inclusive; 0: anywhere
 	Entry            markdown.EntryID // one statement; empty: all on the lines
 	Shown            string           // the text that was shown; empty: unknown. Only statements in it are forgotten.
-	Instead          string           // takes the place of the statement in the document that was shown; empty: nothing
-	Reason           string           // of the new versions; empty: forgotten on request
+	// Said are wordings of a statement, without the other fields: it is forgotten in any wording, in any document.
+	Said []string
+	// Heard are wordings of the statement in conversations. They are forgotten even if no document has them.
+	Heard   []string
+	Instead string // takes the place of the statement in the document that was shown; empty: nothing
+	Reason  string // of the new versions; empty: forgotten on request
 	// Pattern are words, in any case: every statement of every document that contains them is forgotten.
 	Pattern string
 	// Erase also takes the words out of earlier versions and of messages, for good.
@@ -121,7 +125,7 @@ func (s *Dreaming) Forget(ctx context.Context, id memory.Identity, p ForgetReque
 
 func (p *ForgetRequest) check(id *memory.Identity) error {
 	ref := p.Ref
-	if ref.Path == "" && (p.Pattern != "" || p.Erase && p.Shown != "") {
+	if ref.Path == "" && (p.Pattern != "" || len(p.Said) > 0 || p.Erase && p.Shown != "") {
 		ref.Path = memory.MemoryPath
 	}
 	path, err := gate.CheckRef(*id, "", ref)
@@ -140,12 +144,14 @@ func (p *ForgetRequest) check(id *memory.Identity) error {
 		return &pg.InvalidError{Field: "pattern", Problem: fmt.Sprintf("give %d to %d characters", MinPattern, MaxPattern)}
 	case p.Pattern != "" && (p.Path != "" || p.Entry != "" || p.FromLine > 0 || p.Shown != ""):
 		return &pg.InvalidError{Field: "pattern", Problem: "name either words or a passage of a document"}
-	case p.Pattern == "" && p.Entry == "" && p.FromLine < 1 && strings.TrimSpace(p.Shown) == "":
+	case len(p.Said) > 0 && (p.Path != "" || p.Pattern != "" || p.Entry != "" || p.FromLine > 0 || p.Shown != ""):
+		return &pg.InvalidError{Field: "said", Problem: "name either a statement or a passage of a document"}
+	case p.Pattern == "" && len(p.Said) == 0 && p.Entry == "" && p.FromLine < 1 && strings.TrimSpace(p.Shown) == "":
 		return &pg.InvalidError{Field: "fromLine", Problem: "name the lines, or the statement"}
 	case p.ToLine < p.FromLine:
 		return &pg.InvalidError{Field: "toLine", Problem: "must not be before fromLine"}
 	}
-	if err := pg.ValidText("idempotency key", p.Key, gate.MaxKey); err != nil {
+	if err := memory.ValidText("idempotency key", p.Key, gate.MaxKey); err != nil {
 		return err
 	}
 	return gate.MayWrite(*id, p.Scope)
@@ -164,6 +170,10 @@ type forgetting struct {
 	names      memory.EntrySet
 	words      erase.Words
 	found      []Found
+
+	kept      map[markdown.EntryID]bool // statements that stay, whatever else is a wording of theirs
+	traceless bool                      // nothing recognises the statements later
+	last      func(*pgx.Batch)          // queues what is committed with it
 }
 
 func (f *forgetting) args(more pgx.NamedArgs) pgx.NamedArgs {
@@ -191,19 +201,30 @@ func (f *forgetting) run(ctx context.Context) (ForgetReceipt, error) {
 	if err := f.find(); err != nil {
 		return ForgetReceipt{}, err
 	}
+	if err := f.identify(ctx); err != nil {
+		return ForgetReceipt{}, err
+	}
+	return f.commit(ctx, f.changes())
+}
+
+// identify finds the known wordings of the statements.
+func (f *forgetting) identify(ctx context.Context) error {
 	f.names = memory.EntrySet{}
 	for _, e := range f.statements {
 		f.names.Add(e.ID, nil, e.Text)
 	}
-	look = &pgx.Batch{}
+	look := &pgx.Batch{}
 	entries := make([]string, 0, len(f.names))
 	for entry := range f.names {
 		entries = append(entries, string(entry))
 	}
 	pg.All(look.Queue(sqlForgetStates, f.args(pgx.NamedArgs{"entries": entries})), &f.known, gate.ScanState)
 	if err := f.t.Send(ctx, look); err != nil {
-		return ForgetReceipt{}, err
+		return err
 	}
+	f.known = slices.DeleteFunc(f.known, func(s dream.State) bool {
+		return f.kept[s.ID] || slices.ContainsFunc(s.Aliases, func(id markdown.EntryID) bool { return f.kept[id] })
+	})
 	var said []string
 	for _, e := range f.statements {
 		said = append(said, e.Text)
@@ -213,7 +234,7 @@ func (f *forgetting) run(ctx context.Context) (ForgetReceipt, error) {
 		said = append(said, state.Text)
 	}
 	f.words = erase.WordsOf([]string{f.passage.Pattern}, said)
-	return f.commit(ctx, f.changes())
+	return nil
 }
 
 // find finds the statements of the request.
@@ -223,6 +244,26 @@ func (f *forgetting) find() error {
 		phrase := erase.WordsOf([]string{p.Pattern}, nil)
 		for _, d := range f.documents {
 			f.statements = append(f.statements, matching(markdown.EntriesOf(d.Content), func(e markdown.Entry) bool { return phrase.In(e.Text) })...)
+		}
+		return nil
+	}
+	if len(p.Said) > 0 {
+		for _, d := range f.documents {
+			if isReport(d.Path) { // which quotes statements
+				continue
+			}
+			f.statements = append(f.statements, matching(markdown.EntriesOf(d.Content), func(e markdown.Entry) bool {
+				text := rewrite.WithoutComments(e.Text)
+				return slices.ContainsFunc(p.Said, func(said string) bool { return judge.Alike(said, text) })
+			})...)
+		}
+		for _, heard := range p.Heard {
+			if !slices.ContainsFunc(f.statements, func(e markdown.Entry) bool { return judge.Alike(heard, rewrite.WithoutComments(e.Text)) }) {
+				f.statements = append(f.statements, markdown.EntriesOf("- "+joinedWords(heard))...)
+			}
+		}
+		if len(f.statements) == 0 {
+			return fmt.Errorf("statement: %w", pg.ErrNotFound)
 		}
 		return nil
 	}
@@ -266,7 +307,7 @@ func matching(entries []markdown.Entry, is func(markdown.Entry) bool) (out []mar
 // joinedWords collapses white space.
 func joinedWords(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// isReport reports whether a document tells of statements among other words: the diary and the reports of phases.
+// isReport reports whether a document quotes statements among other words: the diary and the reports of phases.
 func isReport(path string) bool {
 	return path == memory.DreamsPath || strings.HasPrefix(path, "memory/dreaming/")
 }
@@ -280,19 +321,13 @@ func (f *forgetting) changes() []memory.Change {
 	}
 	for _, d := range f.documents {
 		anywhere := f.passage.Erase || f.passage.Pattern != "" || isReport(d.Path)
-		here := memory.EntrySet{}
-		entries := markdown.EntriesOf(d.Content)
-		for _, e := range entries {
+		found, gone := linesOf(d, func(e markdown.Entry) bool {
 			text := rewrite.WithoutComments(e.Text)
-			if f.names[e.ID] || anywhere && f.words.In(text) || slices.ContainsFunc(said, func(s string) bool { return judge.Alike(s, text) }) {
-				here[e.ID] = true
-				f.names[e.ID] = true
-				f.found = append(f.found, Found{memory.Ref{Scope: f.passage.Scope, Path: d.Path}, e})
-			}
-		}
-		_, _, gone := here.Find(d.Content)
-		if strings.HasPrefix(d.Path, structured.Folder) {
-			gone = wholeSections(d.Content, entries, here, gone)
+			return f.names[e.ID] || anywhere && f.words.In(text) || slices.ContainsFunc(said, func(s string) bool { return judge.Alike(s, text) })
+		})
+		for _, e := range found {
+			f.names[e.ID] = true
+			f.found = append(f.found, Found{memory.Ref{Scope: f.passage.Scope, Path: d.Path}, e})
 		}
 		content := d.Content
 		switch {
@@ -313,6 +348,26 @@ func (f *forgetting) changes() []memory.Change {
 		})
 	}
 	return changes
+}
+
+// linesOf returns the statements of a document that are to go, and the lines that they take with them.
+func linesOf(d memory.Document, goes func(markdown.Entry) bool) (found []markdown.Entry, gone []memory.LineSpan) {
+	entries := markdown.EntriesOf(d.Content)
+	here := memory.EntrySet{}
+	for _, e := range entries {
+		if goes(e) {
+			here[e.ID] = true
+			found = append(found, e)
+		}
+	}
+	if len(found) == 0 {
+		return nil, nil
+	}
+	_, _, gone = here.Find(d.Content)
+	if strings.HasPrefix(d.Path, structured.Folder) {
+		gone = wholeSections(d.Content, entries, here, gone)
+	}
+	return found, gone
 }
 
 // wholeSections returns the lines to remove from a structured file: sections that lose all but the line about their source go whole.
@@ -350,12 +405,14 @@ func (f *forgetting) commit(ctx context.Context, changes []memory.Change) (r For
 		r.States = f.states()
 		return r, err
 	}
-	w, err := gate.ApplyChanges(ctx, f.t, gate.ChangeSet{Key: f.passage.Key, Changes: changes})
+	w, err := gate.ApplyChanges(ctx, f.t, gate.ChangeSet{Key: f.passage.Key, Changes: changes, Approved: true})
 	if err != nil {
 		return r, err
 	}
 	act := &pgx.Batch{}
-	r.States = f.queueStates(act)
+	if !f.traceless {
+		r.States = f.queueStates(act)
+	}
 	if err := f.t.Send(ctx, act); err != nil {
 		return r, err
 	}
@@ -364,6 +421,9 @@ func (f *forgetting) commit(ctx context.Context, changes []memory.Change) (r For
 	}
 	end := &pgx.Batch{}
 	end.Queue(sqlHeldErased, f.args(pgx.NamedArgs{"erased": memory.Erased}))
+	if f.last != nil {
+		f.last(end)
+	}
 	err = f.t.Finish(ctx, end)
 	r.Receipt = w.Receipt
 	return r, err

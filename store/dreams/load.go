@@ -64,9 +64,9 @@ const (
 )
 
 // LoadDream reads the input of a dream: the daily notes (memory/YYYY-MM-DD*.md) and messages of the days of its settings, organic
-// recalls of 30 days with the older daily notes that they found, and states. A replay reads what its original had pinned, at those versions, with the states of then.
-// Conversations caused by the system (cron, dream) are left out. The window begins Days before the dream's date, so that a night at
-// 02:00 covers that many whole days.
+// recalls of 30 days with the older daily notes that they found, and states. A replay reads what its original had pinned, at those
+// versions, with the states of then. Conversations caused by the system (cron, dream) are left out. The window begins Days before the
+// dream's date, so that a night at 02:00 covers that many whole days.
 //
 // It reads one snapshot, in two round trips. A dream that has ended is returned without input.
 func (s *Dreaming) LoadDream(ctx context.Context, id memory.Identity, dreamID uuid.UUID) (DreamLoad, error) {

@@ -71,7 +71,7 @@ func (s *Dreaming) undo(
 	if err := pg.RequireWrite(id); err != nil {
 		return RevertedDream{}, err
 	}
-	if err := pg.ValidText(field, key, gate.MaxKey); err != nil {
+	if err := memory.ValidText(field, key, gate.MaxKey); err != nil {
 		return RevertedDream{}, err
 	}
 	x, err := s.Dream(ctx, id, dreamID)
@@ -150,8 +150,16 @@ func (u *undoing) run(ctx context.Context) (RevertedDream, error) {
 		}
 		return u.finish(ctx, &pgx.Batch{}, u.receipt)
 	}
-	var changes []memory.Change
-	conflicts := map[string][]markdown.Conflict{}
+	changes, conflicts := u.changes()
+	if len(conflicts) > 0 {
+		return RevertedDream{Dream: u.dream, Conflicts: conflicts}, nil
+	}
+	return u.commit(ctx, append(changes, u.note()))
+}
+
+// changes returns what undoes the dream, or the conflicts with later changes by path.
+func (u *undoing) changes() (changes []memory.Change, conflicts map[string][]markdown.Conflict) {
+	conflicts = map[string][]markdown.Conflict{}
 	for _, d := range u.documents {
 		change, clash := d.undo()
 		if len(clash) > 0 {
@@ -161,10 +169,7 @@ func (u *undoing) run(ctx context.Context) (RevertedDream, error) {
 			changes = append(changes, *change)
 		}
 	}
-	if len(conflicts) > 0 {
-		return RevertedDream{Dream: u.dream, Conflicts: conflicts}, nil
-	}
-	return u.commit(ctx, append(changes, u.note()))
+	return changes, conflicts
 }
 
 // look locks the dream and reads what it wrote.

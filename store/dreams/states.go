@@ -70,7 +70,7 @@ type StateAfter struct {
 }
 
 // statesAfter returns the states of the statements that the dream weighed. Nothing counts as promoted unless it was written.
-func (o *OpenDream) statesAfter(weighed []dream.Candidate, written bool) ([]StateAfter, error) {
+func (o *OpenDream) statesAfter(weighed []dream.Candidate, written func(markdown.EntryID) bool) ([]StateAfter, error) {
 	zone, err := o.agent.Location()
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (o *OpenDream) statesAfter(weighed []dream.Candidate, written bool) ([]Stat
 	}
 	after := make([]StateAfter, len(weighed))
 	for i, c := range weighed {
-		after[i] = o.stateAfter(c, truths[c.ID], written, zone)
+		after[i] = o.stateAfter(c, truths[c.ID], written(c.ID), zone)
 	}
 	return after, nil
 }

@@ -128,7 +128,7 @@ func (s *Dreaming) ReflectDream(ctx context.Context, id memory.Identity, dreamID
 	})
 }
 
-// draftKept is the part of a draft that has no column of its own.
+// draftKept is the part of a draft without a separate column.
 type draftKept struct {
 	Changes    []memory.Change   `json:"changes"`
 	Outcome    memory.Outcome    `json:"outcome"`

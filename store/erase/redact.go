@@ -116,38 +116,73 @@ const maxPasses = 5
 // Redact erases words in the rows of the identity's agent, as a part of the transaction t: in place, in all columns that have words. It
 // indexes again what has changed, and has the facts of changed documents derived anew. A preview changes nothing.
 func Redact(ctx context.Context, t *pg.Tx, r Request) (Redacted, error) {
-	x := redaction{t: t, Request: r, found: map[[2]string]*Place{}}
-	if r.Empty() {
-		return Redacted{}, nil
+	x := Begin(t, r, nil)
+	if err := x.Read(ctx); err != nil {
+		return Redacted{}, err
 	}
-	err := t.AsEraser(func() error {
-		for pass := 0; ; pass++ {
-			missed, err := x.pass(ctx)
-			if err != nil || missed == 0 {
-				return err
-			}
-			if pass == maxPasses {
-				return &pg.StaleBaseError{}
-			}
-		}
-	})
-	if err != nil || r.Preview || len(x.documents)+len(x.conversations) == 0 {
-		return x.result(), err
-	}
-	return x.result(), x.follow(ctx)
+	return x.Finish(ctx)
 }
 
-type redaction struct {
+// Columns are the columns of the schema that have words.
+type Columns []table
+
+// QueueColumns queues reading them, for Begin.
+func QueueColumns(b *pgx.Batch, to *Columns) {
+	b.Queue(sqlPlaces).Query(func(rows pgx.Rows) (err error) { *to, err = tablesOf(rows); return err })
+}
+
+// Redaction is Redact in two steps, for callers who save round trips.
+type Redaction struct {
 	Request
-	t     *pg.Tx
-	found map[[2]string]*Place
-	kept  []Place
+	t      *pg.Tx
+	places Columns // nil: not read yet
+	found  map[[2]string]*Place
+	kept   []Place
+	writes *pgx.Batch
+	missed int // rows that others have changed since they were read
 
 	documents     []facts.Document // whose versions have changed
 	conversations []indexes.Indexed
 }
 
-func (x *redaction) result() (r Redacted) {
+// Begin returns a redaction in the transaction t. columns may be nil.
+func Begin(t *pg.Tx, r Request, columns Columns) *Redaction {
+	return &Redaction{t: t, Request: r, places: columns, found: map[[2]string]*Place{}, writes: &pgx.Batch{}}
+}
+
+// Read finds the words, in one round trip, two without columns, together with what the transaction has queued. It changes nothing.
+func (x *Redaction) Read(ctx context.Context) error {
+	if x.Empty() {
+		return nil
+	}
+	return x.t.AsEraser(func() error { return x.read(ctx) })
+}
+
+// Finish erases what Read has found.
+func (x *Redaction) Finish(ctx context.Context) (Redacted, error) {
+	if x.writes.Len() == 0 {
+		return x.result(), nil
+	}
+	err := x.t.AsEraser(func() error {
+		for pass := 0; ; pass++ {
+			if err := x.write(ctx); err != nil || x.missed == 0 {
+				return err
+			}
+			if pass == maxPasses {
+				return &pg.StaleBaseError{}
+			}
+			if err := x.read(ctx); err != nil {
+				return err
+			}
+		}
+	})
+	if err != nil || len(x.documents)+len(x.conversations) == 0 {
+		return x.result(), err
+	}
+	return x.result(), x.follow(ctx)
+}
+
+func (x *Redaction) result() (r Redacted) {
 	for _, p := range x.found {
 		r.Places = append(r.Places, *p)
 	}
@@ -156,24 +191,28 @@ func (x *redaction) result() (r Redacted) {
 	return r
 }
 
-// pass reads all places once, and returns the number of rows that have changed since they were read.
-func (x *redaction) pass(ctx context.Context) (missed int, err error) {
-	var places, names []table
+// read reads all places once, and queues the changes.
+func (x *Redaction) read(ctx context.Context) error {
+	var names []table
 	b := &pgx.Batch{}
-	b.Queue(sqlPlaces).Query(func(rows pgx.Rows) (err error) { places, err = tablesOf(rows); return err })
+	if x.places == nil {
+		QueueColumns(b, &x.places)
+	}
 	if x.Sources {
 		b.Queue(sqlNames).Query(func(rows pgx.Rows) (err error) { names, err = tablesOf(rows); return err })
 	}
-	if err := x.t.Send(ctx, b); err != nil {
-		return 0, err
+	if b.Len() > 0 {
+		if err := x.t.Send(ctx, b); err != nil {
+			return err
+		}
 	}
-	x.kept = nil
-	b, writes := &pgx.Batch{}, &pgx.Batch{}
-	for _, t := range places {
+	x.kept, x.writes, x.missed = nil, &pgx.Batch{}, 0
+	b = &pgx.Batch{}
+	for _, t := range x.places {
 		if x.Sources || !slices.Contains(sourceTables, t.name) {
 			x.queueRead(b, t, func(row changedRow) {
 				if !x.Preview {
-					x.queueWrite(writes, t, row, &missed)
+					x.queueWrite(x.writes, t, row, &x.missed)
 				}
 			})
 		}
@@ -181,10 +220,15 @@ func (x *redaction) pass(ctx context.Context) (missed int, err error) {
 	for _, t := range names {
 		x.queueNames(b, t)
 	}
-	if err := x.t.Send(ctx, b); err != nil || writes.Len() == 0 {
-		return 0, err
+	return x.t.Send(ctx, b)
+}
+
+// write stores the changes.
+func (x *Redaction) write(ctx context.Context) error {
+	if x.writes.Len() == 0 {
+		return nil
 	}
-	return missed, x.t.Send(ctx, writes)
+	return x.t.Send(ctx, x.writes)
 }
 
 // changedRow is a row that has words.
@@ -198,7 +242,7 @@ type changedRow struct {
 }
 
 // queueRead queues finding the rows of a table that have the words.
-func (x *redaction) queueRead(b *pgx.Batch, t table, changed func(changedRow)) {
+func (x *Redaction) queueRead(b *pgx.Batch, t table, changed func(changedRow)) {
 	columns := make([]string, len(t.columns))
 	for i, c := range t.columns {
 		columns[i] = c.name
@@ -249,7 +293,7 @@ func (x *redaction) queueRead(b *pgx.Batch, t table, changed func(changedRow)) {
 	})
 }
 
-func (x *redaction) count(table, column string, parts int) {
+func (x *Redaction) count(table, column string, parts int) {
 	p := x.found[[2]string{table, column}]
 	if p == nil {
 		p = &Place{Table: table, Column: column}
@@ -260,7 +304,7 @@ func (x *redaction) count(table, column string, parts int) {
 }
 
 // erased returns a value as it was and without the words, and the number of parts that were erased.
-func (x *redaction) erased(kind string, value any) (was, is any, n int) {
+func (x *Redaction) erased(kind string, value any) (was, is any, n int) {
 	switch v := value.(type) {
 	case *[]string:
 		out := make([]string, len(*v))
@@ -349,7 +393,7 @@ func isOf(value any, said string) bool {
 }
 
 // queueWrite queues storing a changed row. A row that others have changed since it was read stays, and counts as missed.
-func (x *redaction) queueWrite(b *pgx.Batch, t table, row changedRow, missed *int) {
+func (x *Redaction) queueWrite(b *pgx.Batch, t table, row changedRow, missed *int) {
 	args := pgx.NamedArgs{"at": row.at}
 	var set, same []string
 	for i, c := range row.columns {
@@ -380,7 +424,7 @@ func (x *redaction) queueWrite(b *pgx.Batch, t table, row changedRow, missed *in
 }
 
 // queueNames queues counting the rows whose names and ids have a phrase.
-func (x *redaction) queueNames(b *pgx.Batch, t table) {
+func (x *Redaction) queueNames(b *pgx.Batch, t table) {
 	columns := make([]string, len(t.columns))
 	for i, c := range t.columns {
 		columns[i] = c.name + "::text"
@@ -412,7 +456,7 @@ func (x *redaction) queueNames(b *pgx.Batch, t table) {
 const sqlCacheErase = `delete from embedding_cache where workspace_id = @workspace`
 
 // follow brings what is derived of changed rows up to date.
-func (x *redaction) follow(ctx context.Context) error {
+func (x *Redaction) follow(ctx context.Context) error {
 	slices.SortFunc(x.documents, func(a, b facts.Document) int { return strings.Compare(a.ID.String(), b.ID.String()) })
 	x.documents = slices.CompactFunc(x.documents, func(a, b facts.Document) bool { return a.ID == b.ID })
 	slices.SortFunc(x.conversations, func(a, b indexes.Indexed) int { return strings.Compare(a.UID.String(), b.UID.String()) })

@@ -65,7 +65,7 @@ func (s *Facts) ByTrustAsOf(ctx context.Context, id memory.Identity, q Query, at
 		return Listed{}, err
 	}
 	for field, text := range map[string]string{"keyword": q.Text, "attribute": q.Attribute, "path": q.Path} {
-		if err := pg.ValidText(field, text, maxQuery); err != nil {
+		if err := memory.ValidText(field, text, maxQuery); err != nil {
 			return Listed{}, err
 		}
 	}

@@ -10,18 +10,21 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"reverie/facts"
 	"reverie/facts/conflict"
 	"reverie/memory"
 	"reverie/store/pg"
 )
 
-// Resolution is what was decided about two statements that contradict one another.
+// Resolution is the decision about two statements that contradict one another.
 type Resolution string
 
-// Resolutions. All but the first two are decisions of people.
+// Resolutions. From KeepA on they are decisions of people.
 const (
 	Open       Resolution = ""
 	Superseded Resolution = "SUPERSEDED" // the newer one says that something has changed, and counts
+	Doubtful   Resolution = "DOUBTFUL"   // rules cannot decide whether they contradict one another; never listed
+	Compatible Resolution = "COMPATIBLE" // a doubtful one that a model finds to be none; never listed
 	KeepA      Resolution = "KEEP_A"
 	KeepB      Resolution = "KEEP_B"
 	Merge      Resolution = "MERGE"  // another statement takes the place of both
@@ -46,12 +49,15 @@ type ContradictionState string
 // States.
 const (
 	StateOpen       ContradictionState = "open"
+	StateDoubtful   ContradictionState = "doubtful"   // left to a model
 	StateSuperseded ContradictionState = "superseded" // the older statement is still in its document
 	StateResolved   ContradictionState = "resolved"
 )
 
 func (s ContradictionState) resolutions() []string {
 	switch s {
+	case StateDoubtful:
+		return []string{string(Doubtful)}
 	case StateSuperseded:
 		return []string{string(Superseded)}
 	case StateResolved:
@@ -104,6 +110,36 @@ cross join lateral (
     limit 1
 ) d`
 
+	// Who has pairs that wait for a model.
+	sqlInDoubt = `
+select k.scope, k.owner_key
+from fact_contradictions k
+where k.workspace_id = @workspace and k.agent_id = @agent and k.resolution = 'DOUBTFUL' and k.found_at > @since
+group by k.scope, k.owner_key
+order by k.scope, k.owner_key
+limit @limit`
+
+	sqlSettleDoubtful = `
+update fact_contradictions set resolution = @resolution, resolved_at = case when @resolution <> '' then @now::timestamptz end
+where workspace_id = @workspace and agent_id = @agent and contradiction_id = any (@ids::uuid[]) and resolution = 'DOUBTFUL'`
+
+	// Whose statements were superseded lately and are still in their documents.
+	sqlSupersededOwners = `
+select k.scope, k.owner_key
+from fact_contradictions k
+cross join lateral (
+    select f.source
+    from facts f
+    where f.workspace_id = @workspace and f.agent_id = @agent and f.scope = k.scope_a and f.owner_key = k.owner_key and f.ended is null
+        and f.entry_id = k.entry_a
+    limit 1
+) f
+where k.workspace_id = @workspace and k.agent_id = @agent and k.resolution = 'SUPERSEDED' and k.found_at > @since
+    and f.source not in ('person', 'edit')
+group by k.scope, k.owner_key
+order by k.scope, k.owner_key
+limit @limit`
+
 	sqlSettle = `
 update fact_contradictions set resolution = @resolution, resolved_at = @now, author_kind = @author_kind, author_id = @author_id
 where workspace_id = @workspace and agent_id = @agent and contradiction_id = @id
@@ -128,7 +164,8 @@ limit @limit`
 
 	sqlContradictionByID = contradictionColumns + `
 from fact_contradictions k
-where k.workspace_id = @workspace and k.agent_id = @agent and k.contradiction_id = @id`
+where k.workspace_id = @workspace and k.agent_id = @agent and k.contradiction_id = @id
+    and k.resolution not in ('DOUBTFUL', 'COMPATIBLE')`
 )
 
 // row is a row of fact_contradictions.
@@ -290,4 +327,64 @@ func parseMoment(cursor string) (time.Time, uuid.UUID, error) {
 		return time.Time{}, uuid.Nil, &pg.InvalidError{Field: "cursor", Problem: "use the cursor from the previous page"}
 	}
 	return time.UnixMicro(micros).UTC(), after, nil
+}
+
+// People are those whom documents belong to.
+type People struct {
+	Scope memory.Scope
+	Owner memory.Owner
+}
+
+const (
+	// correctedFor bounds the search for a superseded statement in documents.
+	correctedFor = 7 * 24 * time.Hour
+	// peopleAtOnce bounds those whose documents one run corrects.
+	peopleAtOnce = 50
+)
+
+// Superseded returns whose documents contain statements of machines that newer ones have superseded lately. It requires an admin who reads
+// every owner.
+func (s *Facts) Superseded(ctx context.Context, id memory.Identity, now time.Time) ([]People, error) {
+	return s.people(ctx, id, sqlSupersededOwners, now)
+}
+
+// InDoubt returns who has pairs of statements that wait for a model. It requires an admin who reads every owner.
+func (s *Facts) InDoubt(ctx context.Context, id memory.Identity, now time.Time) ([]People, error) {
+	return s.people(ctx, id, sqlInDoubt, now)
+}
+
+func (s *Facts) people(ctx context.Context, id memory.Identity, sql string, now time.Time) ([]People, error) {
+	if err := pg.RequireTender(id); err != nil {
+		return nil, err
+	}
+	if s.db.FactsOff() {
+		return nil, pg.ErrFactsOff
+	}
+	return pg.ReadAll(ctx, s.db, id, sql, pgx.NamedArgs{"since": now.Add(-correctedFor), "limit": peopleAtOnce}, pgx.RowToStructByPos[People])
+}
+
+// Corrected returns the resolution of a pair whose newer statement corrects the older one: what a person wrote gives way to nothing but
+// what a person writes.
+func (c Contradiction) Corrected() Resolution {
+	byPerson := func(f Fact) bool {
+		return f.Evidence.Source == facts.SourcePerson || f.Evidence.Source == facts.SourceEdit
+	}
+	if byPerson(c.A) && !byPerson(c.B) {
+		return Open
+	}
+	return Superseded
+}
+
+// SettleDoubtful records what a model decided of doubtful pairs: Open, Superseded or Compatible.
+func (s *Facts) SettleDoubtful(ctx context.Context, id memory.Identity, decided []Contradiction, r Resolution) error {
+	ids := make([]uuid.UUID, len(decided))
+	for i, c := range decided {
+		ids[i] = c.ID
+	}
+	_, err := pg.InTx(ctx, s.db, id, func(t *pg.Tx) (none struct{}, err error) {
+		b := &pgx.Batch{}
+		b.Queue(sqlSettleDoubtful, t.Args(pgx.NamedArgs{"ids": ids, "resolution": r}))
+		return none, t.Finish(ctx, b)
+	})
+	return err
 }

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/jackc/pgx/v5"
@@ -138,20 +139,23 @@ func upToDate[T any](ctx context.Context, s *Facts, id memory.Identity, read fun
 		if again || ctx.Err() != nil {
 			return result, err
 		}
-		derived := false
-		for _, d := range late {
-			if d.tends {
-				derived = true
-				if err := s.derive(ctx, id, d.Document); err != nil {
-					var none T
-					return none, err
-				}
-			}
-		}
-		if !derived {
-			return result, err
+		if derived, problem := CatchUp(ctx, s, id, late); problem != nil || !derived {
+			return result, cmp.Or(problem, err)
 		}
 	}
+}
+
+// CatchUp derives the facts of those documents that the identity may write, and reports whether there were any.
+func CatchUp(ctx context.Context, s *Facts, id memory.Identity, late Late) (derived bool, err error) {
+	for _, d := range late {
+		if d.tends {
+			derived = true
+			if err := s.derive(ctx, id, d.Document); err != nil {
+				return derived, err
+			}
+		}
+	}
+	return derived, nil
 }
 
 // queueBehind queues looking for documents whose facts are behind.

@@ -1,13 +1,10 @@
 package facts
 
 import (
-	"context"
-
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"reverie/facts"
-	"reverie/memory"
 	"reverie/store/pg"
 )
 
@@ -32,12 +29,19 @@ cross join lateral (
     limit @limit
 ) f`
 
-// Doubted returns the statements that were called unhelpful, as far as they are derived. There are none where facts are switched off.
-func (s *Facts) Doubted(ctx context.Context, id memory.Identity) ([]Doubt, error) {
-	if s.db.FactsOff() {
-		return nil, nil
+// Beliefs hold doubts and disagreements about the statements that an identity sees, as far as they are derived.
+type Beliefs struct {
+	Disagreements []facts.Disagreement
+	Doubted       []Doubt // statements that were called unhelpful
+}
+
+// Queue queues reading the beliefs. There are none where facts are switched off.
+func (s *Beliefs) Queue(b *pgx.Batch, t *pg.Tx) {
+	if t.FactsOff {
+		return
 	}
-	return pg.ReadAll(ctx, s.db, id, sqlDoubted, pgx.NamedArgs{"limit": maxDoubts}, func(row pgx.CollectableRow) (d Doubt, err error) {
+	QueueDisagreements(b, t, &s.Disagreements)
+	pg.All(b.Queue(sqlDoubted, t.Args(pgx.NamedArgs{"limit": maxDoubts})), &s.Doubted, func(row pgx.CollectableRow) (d Doubt, err error) {
 		e := facts.Evidence{HalfLife: facts.Lasting}
 		err = row.Scan(&d.Document, &d.Text, &e.Source, &e.Helpful, &e.Unhelpful, &e.Days)
 		d.Trust = e.Trust(e.Seen)

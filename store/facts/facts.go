@@ -1,6 +1,6 @@
 // Package facts keeps the statements of documents as rows.
 //
-// A write of a document only marks it. The rows are derived from the versions since the last time, by whoever reads them first and may
+// A write of a document only marks it. The rows are derived from the versions since the last time, by the first reader that may
 // write the document, and by the worker that tends the index. Reading and storing the statements in the transaction of the write
 // would double the time of a short write and multiply that of a note of 60 lines (docs/facts.md).
 package facts
@@ -25,7 +25,7 @@ type Facts struct{ db *pg.DB }
 func New(db *pg.DB) *Facts { return &Facts{db} }
 
 // format names the reader of statements. Documents that another release has read are read again.
-const format = "2"
+const format = "4"
 
 // Document is the document whose facts change.
 type Document struct {
@@ -45,7 +45,7 @@ type step struct {
 }
 
 const (
-	// A mark is a row of its own, so that writers wait neither for one another here nor for those who derive.
+	// A mark is a separate row, so that writers wait neither for one another here nor for those who derive.
 	sqlMark = `
 insert into fact_due (workspace_id, agent_id, scope, owner_key, document_id, version)
 values (@workspace, @agent, @scope, @owner, @document, @version)
@@ -146,7 +146,7 @@ func (d Document) QueueMark(b *pgx.Batch, t *pg.Tx, version int) {
 	b.Queue(sqlMark, d.args(t, pgx.NamedArgs{"version": version}))
 }
 
-// Facts in several documents that have the same words depend on one another, so that whoever derives facts of the same people waits
+// Facts in several documents that have the same words depend on one another, so that a transaction that derives facts of the same people waits
 // here.
 const sqlLock = `select pg_advisory_xact_lock(hashtextextended(@workspace || chr(31) || @agent || chr(31) || @scope || chr(31) || @owner, 12))`
 
@@ -180,7 +180,7 @@ func (s step) queue(b *pgx.Batch, t *pg.Tx, doc Document) (fresh []string) {
 		b.Queue(sqlEnd, args(pgx.NamedArgs{"gone": changed}))
 	}
 	if len(diff.Edited) > 0 {
-		var c columns
+		c := columns{topics: t.PairsJudged}
 		for _, e := range diff.Edited {
 			c.add(doc, s.version, e.Was, e.Now)
 			changed = append(changed, string(e.Was), string(e.Now.Entry))
@@ -189,7 +189,7 @@ func (s step) queue(b *pgx.Batch, t *pg.Tx, doc Document) (fresh []string) {
 		fresh = append(fresh, queueClaims(b, t, doc, c.claims)...)
 	}
 	if len(diff.Added) > 0 {
-		var c columns
+		c := columns{topics: t.PairsJudged}
 		for _, n := range diff.Added {
 			c.add(doc, s.version, "", n)
 			changed = append(changed, string(n.Entry))
@@ -206,6 +206,7 @@ type columns struct {
 	entries, was, texts, headings, categories, kinds, subjects, attributes, values []string
 
 	claims []claimed
+	topics bool // claims include what statements are about
 
 	ids         []uuid.UUID
 	singles     []bool
@@ -223,7 +224,7 @@ func (c *columns) add(doc Document, version int, was markdown.EntryID, s facts.S
 	c.subjects, c.attributes = append(c.subjects, s.Subject), append(c.attributes, s.Attribute)
 	c.values, c.singles = append(c.values, s.Value), append(c.singles, s.Single)
 	c.confidences = append(c.confidences, float32(s.Confidence))
-	c.claims = append(c.claims, claimsOf(s)...)
+	c.claims = append(c.claims, claimsOf(s, c.topics)...)
 	c.froms, c.tos = append(c.froms, pg.TimeOrNull(s.From)), append(c.tos, pg.TimeOrNull(s.To))
 	c.halfLives, c.archived = append(c.halfLives, float64(s.HalfLife)), append(c.archived, s.Archived)
 }

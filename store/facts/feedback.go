@@ -22,7 +22,7 @@ const (
 	Heard     Opinion = "HEARD" // no opinion: it was said again, in other words
 )
 
-// Feedback is what somebody, or the course of a conversation, says about a fact.
+// Feedback is the judgement of a person, or of the course of a conversation, on a fact.
 type Feedback struct {
 	Opinion Opinion
 	Weight  float64 // 1: a person's explicit opinion
@@ -84,7 +84,7 @@ func (s *Facts) GiveFeedback(ctx context.Context, id memory.Identity, fact uuid.
 	case !(f.Weight > 0 && f.Weight <= 1):
 		return uuid.Nil, &pg.InvalidError{Field: "weight", Problem: "use a number above 0, at most 1"}
 	}
-	if err := pg.ValidText("reason", f.Reason, maxReason); err != nil {
+	if err := memory.ValidText("reason", f.Reason, maxReason); err != nil {
 		return uuid.Nil, err
 	}
 	event := pg.NewID()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -14,7 +15,7 @@ import (
 	"reverie/store/pg"
 )
 
-// Injection is what was put into the context of a turn, and what was not, as references.
+// Injection lists references to the candidates for the context of a turn, included or not.
 type Injection struct {
 	ID           uuid.UUID // a UUIDv7
 	At           time.Time
@@ -30,7 +31,7 @@ type Injection struct {
 	Choices      []Choice
 }
 
-// Choice is what became of one candidate.
+// Choice is the outcome for one candidate.
 type Choice struct {
 	Layer   string        `json:"layer"`
 	Corpus  search.Corpus `json:"corpus"`
@@ -70,29 +71,47 @@ limit @limit`
 	sqlInjectionsExpire = `select reverie_expire_injections(@before)`
 )
 
-// RecordInjection stores what was put into a context. Recorded again, it replaces what it was.
-func (s *Facts) RecordInjection(ctx context.Context, id memory.Identity, in Injection) error {
-	if err := pg.RequireAgent(id); err != nil {
-		return err
+// Injected is an injection into a context of an identity.
+type Injected struct {
+	Injection
+
+	Identity memory.Identity
+}
+
+// RecordInjections stores what was put into contexts of any identities, in one transaction and one round trip. Recorded again, an
+// injection replaces what it was.
+func (s *Facts) RecordInjections(ctx context.Context, all []Injected) error {
+	if len(all) == 0 {
+		return nil
 	}
-	choices, err := json.Marshal(in.Choices)
-	if err != nil {
-		return fmt.Errorf("injection: %w", err)
-	}
-	_, err = pg.InTx(ctx, s.db, id, func(t *pg.Tx) (none struct{}, err error) {
-		b := &pgx.Batch{}
-		b.Queue(sqlInjected, t.Args(pgx.NamedArgs{
+	b := &pgx.Batch{}
+	for _, in := range all {
+		if err := pg.RequireAgent(in.Identity); err != nil {
+			return err
+		}
+		set, err := pg.SettingsOf(in.Identity)
+		if err != nil {
+			return err
+		}
+		choices, err := json.Marshal(in.Choices)
+		if err != nil {
+			return fmt.Errorf("injection: %w", err)
+		}
+		b.Queue(pg.SQLIdentity, set.Args()...) // each row is written by its identity
+		b.Queue(sqlInjected, (&pg.Tx{Settings: set}).Args(pgx.NamedArgs{
 			"injection": in.ID, "at": in.At, "conversation": in.Conversation, "seq": in.Seq, "skipped": in.Skipped, "budget": in.Budget,
 			"tokens": in.Tokens, "candidates": in.Candidates, "selected": in.Selected, "omitted": in.Omitted, "choices": choices,
 		}))
-		return none, t.Finish(ctx, b)
+	}
+	_, err := pg.InTx(ctx, s.db, all[0].Identity, func(t *pg.Tx) (none struct{}, err error) {
+		return none, t.Finish(ctx, &pgx.Batch{QueuedQueries: slices.Clone(b.QueuedQueries)})
 	})
 	return err
 }
 
 // Injections lists what was put into contexts of the identity's owner, newest first; of one conversation if it is named.
 func (s *Facts) Injections(ctx context.Context, id memory.Identity, conversation string, p pg.Page) (pg.Listed[Injection], error) {
-	if err := pg.ValidText("conversation", conversation, maxQuery); err != nil {
+	if err := memory.ValidText("conversation", conversation, maxQuery); err != nil {
 		return pg.Listed[Injection]{}, err
 	}
 	return pg.ReadPage(ctx, s.db, id, p, func(_ *pg.Tx, from pg.Cursor) (string, pgx.NamedArgs) {

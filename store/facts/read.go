@@ -42,7 +42,7 @@ type Fact struct {
 	standing float64 // order of trust among facts with the same half-life
 }
 
-// Use is how often search results that contained a statement were used, in the last usedWithin days.
+// Use counts the search results that contained a statement and were used, in the last usedWithin days.
 type Use struct {
 	Times int
 	Last  time.Time
@@ -114,6 +114,22 @@ from (
 order by trust desc, b.half_life, b.fact_id
 limit @limit`
 
+	// The content of a document comes with the first of its facts, so that their lines can be counted.
+	sqlMostTrusted = `
+select l.*, v.version, case when l.nth = 1 then v.content else '' end
+from (
+    select t.*, row_number() over (partition by t.document_id order by t.trust desc, t.half_life, t.fact_id) as nth
+    from (` + sqlByTrust + `) t
+) l
+cross join lateral (
+    select version, content
+    from document_versions v
+    where v.workspace_id = @workspace and v.agent_id = l.agent_id and v.document_id = l.document_id
+    order by version desc
+    limit 1
+) v
+order by l.trust desc, l.half_life, l.fact_id`
+
 	sqlDocumentsAt = `
 select d.document_id
 from (values ('PERSONAL', @agent, @owner), ('TEAM', @agent, ''), ('GLOBAL', '', '')) p (scope, agent, owner)
@@ -132,7 +148,8 @@ where r.workspace_id = @workspace and r.agent_id = @agent and r.owner_key = @own
     and e.entry = any (@entries::text[])
 group by e.entry`
 
-	sqlFact = selectFact + `, v.author_kind, v.author_id, v.workflow_id, v.run_id, v.reason, v.sources, d.path
+	// Facts f with their documents d and the versions v that brought them.
+	selectOrigin = selectFact + `, v.author_kind, v.author_id, v.workflow_id, v.run_id, v.reason, v.sources, d.path
 from facts f
 cross join lateral (
     select path
@@ -146,7 +163,9 @@ cross join lateral (
     from document_versions v
     where v.workspace_id = @workspace and v.agent_id = f.agent_id and v.document_id = f.document_id and v.version = f.version
     limit 1
-) v
+) v`
+
+	sqlFact = selectOrigin + `
 where f.workspace_id = @workspace and f.agent_id in (@agent, '') and f.fact_id = @fact
 order by f.version`
 
@@ -180,6 +199,22 @@ cross join lateral (` + selectFact + `
 ) b` + pathOf + `
 limit 1`
 
+	sqlOfDocuments = `
+select b.*, d.path
+from unnest(@paths::text[]) d (path)
+cross join lateral (
+    select document_id
+    from documents
+    where workspace_id = @workspace and agent_id = @agent and scope = @scope and owner_key = @owner and path = d.path
+    limit 1
+) i
+cross join lateral (` + selectFact + `
+    from facts f
+    where f.workspace_id = @workspace and f.agent_id = @agent and f.document_id = i.document_id and f.ended is null and not f.archived
+    order by f.entry_id
+    limit @limit
+) b`
+
 	sqlContents = `
 select v.document_id, v.version, v.content
 from unnest(@documents::uuid[], @agents::text[]) w (document_id, agent_id)
@@ -199,7 +234,7 @@ func (s *Facts) ByTrust(ctx context.Context, id memory.Identity, q Query) (Liste
 		return Listed{}, err
 	}
 	for field, text := range map[string]string{"keyword": q.Text, "attribute": q.Attribute, "path": q.Path} {
-		if err := pg.ValidText(field, text, maxQuery); err != nil {
+		if err := memory.ValidText(field, text, maxQuery); err != nil {
 			return Listed{}, err
 		}
 	}
@@ -246,6 +281,31 @@ func (s *Facts) ByTrust(ctx context.Context, id memory.Identity, q Query) (Liste
 			out.Items = append(out.Items, r.Fact)
 		}
 		return out, locate(ctx, t, out.Items)
+	})
+}
+
+// MaxOfDocument bounds the facts of one document that OfDocuments returns.
+const MaxOfDocument = 2_000
+
+// OfDocuments returns the current facts of documents of a scope, as far as they are derived, at most MaxOfDocument of each. Used and
+// lines are not set.
+func (s *Facts) OfDocuments(ctx context.Context, id memory.Identity, scope memory.Scope, paths ...string) ([]Fact, error) {
+	if err := pg.RequireAgent(id); err != nil {
+		return nil, err
+	}
+	if s.db.FactsOff() {
+		return nil, pg.ErrFactsOff
+	}
+	return pg.Read(ctx, s.db, id, func(t *pg.Tx) (out []Fact, err error) {
+		owner := memory.Owner("")
+		if scope == memory.ScopePersonal {
+			owner = id.Owner
+		}
+		b := &pgx.Batch{}
+		pg.All(b.Queue(sqlOfDocuments, t.Args(pgx.NamedArgs{
+			"scope": scope, "owner": owner, "paths": paths, "limit": MaxOfDocument,
+		})), &out, func(row pgx.CollectableRow) (Fact, error) { return scan(row) })
+		return out, t.Finish(ctx, b)
 	})
 }
 
@@ -298,41 +358,79 @@ type ranked struct {
 	trust float64
 }
 
-// MostTrusted returns at most limit facts that are in no document of the system prompt, of any kind or only about the person, the most
-// trusted first, with their lines. Facts that their document does not contain any more are left out. It takes one round trip when there
-// are none, and two otherwise.
-func (s *Facts) MostTrusted(ctx context.Context, id memory.Identity, aboutPerson bool, limit int) ([]Fact, error) {
-	kind := facts.Kind("")
-	if aboutPerson {
-		kind = facts.Profile
+// Standing asks for the facts that are in no document of the system prompt, the most trusted first. Facts that their document does not
+// contain any more are left out; Used is not set.
+type Standing struct {
+	AboutPerson bool // only those
+	Limit       int
+	Facts       []Fact // the answer
+}
+
+// Late are documents whose facts are behind their versions.
+type Late []behind
+
+// QueueStanding queues reading the most trusted facts, and the documents whose facts are behind. There are none where facts are switched
+// off.
+func QueueStanding(b *pgx.Batch, t *pg.Tx, wanted []*Standing, late *Late) {
+	if t.FactsOff || len(wanted) == 0 {
+		return
 	}
-	if err := pg.RequireAgent(id); err != nil {
-		return nil, err
-	}
-	rows, err := upToDate(ctx, s, id, func(t *pg.Tx, late *[]behind) (rows []Fact, err error) {
-		from, err := parsePlace("", daysOf(t.Now))
-		if err != nil {
-			return nil, err
+	for _, w := range wanted {
+		kind := facts.Kind("")
+		if w.AboutPerson {
+			kind = facts.Profile
 		}
+		from, _ := parsePlace("", daysOf(t.Now)) // the first place has no error
 		args := t.Args(pgx.NamedArgs{
-			"text": "", "category": "", "kind": kind, "attribute": "", "path": "", "documents": []uuid.UUID{}, "limit": limit,
+			"text": "", "category": "", "kind": kind, "attribute": "", "path": "", "documents": []uuid.UUID{}, "limit": w.Limit,
 			"today": from.Today, "after": from.Fact, "after_half_life": from.HalfLife, "unprompted": true, "archived": false,
 		})
 		from.bounds(args)
-		b := &pgx.Batch{}
-		pg.All(b.Queue(sqlByTrust, args), &rows, func(row pgx.CollectableRow) (Fact, error) {
-			trust := 0.0
-			return scan(row, &trust)
+		b.Queue(sqlMostTrusted, args).Query(func(rows pgx.Rows) (err error) {
+			w.Facts, err = withLines(rows)
+			return err
 		})
-		queueBehind(b, t, late)
-		err = t.Finish(ctx, b)
-		return rows, err
-	})
-	if err != nil || len(rows) == 0 {
-		return nil, err
 	}
-	_, err = pg.Read(ctx, s.db, id, func(t *pg.Tx) (none struct{}, err error) { return none, locate(ctx, t, rows) })
-	return slices.DeleteFunc(rows, func(f Fact) bool { return f.FromLine == 0 }), err
+	queueBehind(b, t, (*[]behind)(late))
+}
+
+// withLines reads the rows of sqlMostTrusted.
+func withLines(rows pgx.Rows) ([]Fact, error) {
+	places := map[statementPlace]markdown.Entry{}
+	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (f Fact, err error) {
+		var trust float64
+		var nth, version int
+		var content string
+		f, err = scan(longRow{row, []any{&nth, &version, &content}}, &trust)
+		addPlaces(places, f.Document, content)
+		if e, found := places[statementPlace{f.Document, f.Entry}]; found {
+			f.FromLine, f.ToLine, f.Current = e.FromLine, e.ToLine, version
+		}
+		return f, err
+	})
+	return slices.DeleteFunc(all, func(f Fact) bool { return f.FromLine == 0 }), err
+}
+
+// longRow is a row with columns behind those that are scanned.
+type longRow struct {
+	pgx.CollectableRow
+
+	more []any
+}
+
+func (r longRow) Scan(to ...any) error { return r.CollectableRow.Scan(append(to, r.more...)...) }
+
+// statementPlace is a statement of a document.
+type statementPlace struct {
+	document uuid.UUID
+	entry    markdown.EntryID
+}
+
+// addPlaces adds the statements of a document's content; of equal ones, the first.
+func addPlaces(places map[statementPlace]markdown.Entry, document uuid.UUID, content string) {
+	for _, e := range slices.Backward(markdown.EntriesOf(content)) {
+		places[statementPlace{document, e.ID}] = e
+	}
 }
 
 // Wording is a fact in one of its wordings, with the version of the document that had it first.
@@ -349,7 +447,7 @@ type Messages struct {
 	Seqs         []int64 // sequence numbers; of a range the first and the last one
 }
 
-// History is what is known of a fact.
+// History is a fact with its events.
 type History struct {
 	Wordings []Wording // the first one first
 	Feedback []Given   // the first one first
@@ -466,19 +564,13 @@ func locate(ctx context.Context, t *pg.Tx, rows []Fact) error {
 	if err := t.Finish(ctx, b); err != nil {
 		return err
 	}
-	type place struct {
-		document uuid.UUID
-		entry    markdown.EntryID
-	}
-	at := map[place]markdown.Entry{}
+	at := map[statementPlace]markdown.Entry{}
 	for document, content := range contents {
-		for _, e := range slices.Backward(markdown.EntriesOf(content)) { // of equal ones, the first
-			at[place{document, e.ID}] = e
-		}
+		addPlaces(at, document, content)
 	}
 	for i, f := range rows {
 		rows[i].Used = uses[f.Entry]
-		if e, ok := at[place{f.Document, f.Entry}]; ok && f.Ended.IsZero() {
+		if e, ok := at[statementPlace{f.Document, f.Entry}]; ok && f.Ended.IsZero() {
 			rows[i].FromLine, rows[i].ToLine, rows[i].Current = e.FromLine, e.ToLine, versions[f.Document]
 		}
 	}

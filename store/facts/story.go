@@ -15,7 +15,7 @@ import (
 	"reverie/store/pg"
 )
 
-// EventKind is what happened to a statement.
+// EventKind is the kind of an event of a statement.
 type EventKind string
 
 // Kinds of events.
@@ -37,7 +37,7 @@ const (
 type Event struct {
 	Kind    EventKind
 	At      time.Time
-	Fact    uuid.UUID // whose it is; the same words in another document are another fact
+	Fact    uuid.UUID // the same words in another document are another fact
 	Text    string    // of the statement; of a correction, the new one
 	Path    string
 	Version int           // of the document
@@ -51,21 +51,7 @@ const maxStory = 200
 
 const (
 	// The same words in all documents of the same people.
-	sqlSameWords = selectFact + `, v.author_kind, v.author_id, v.workflow_id, v.run_id, v.reason, v.sources, d.path
-from facts f
-cross join lateral (
-    select path
-    from documents d
-    where d.workspace_id = @workspace and d.agent_id = f.agent_id and d.document_id = f.document_id and d.scope = f.scope
-        and d.owner_key = f.owner_key
-    limit 1
-) d
-cross join lateral (
-    select author_kind, author_id, workflow_id, run_id, reason, sources
-    from document_versions v
-    where v.workspace_id = @workspace and v.agent_id = f.agent_id and v.document_id = f.document_id and v.version = f.version
-    limit 1
-) v
+	sqlSameWords = selectOrigin + `
 where f.workspace_id = @workspace and f.agent_id = @agent and f.scope = @scope and f.owner_key = @owner and f.ended is null
     and f.entry_id = @entry and f.fact_id <> @fact
 limit @limit`
@@ -96,7 +82,7 @@ cross join lateral (
 group by w.n`
 )
 
-// Story tells what happened to a statement, in the order of time: where it was said, noted and promoted, how it changed, and what was
+// Story returns the events of a statement in the order of time: where it was said, noted and promoted, how it changed, and what was
 // thought of it. It contains the same words in other documents of the same people. The error may be ErrNotFound.
 func (s *Facts) Story(ctx context.Context, id memory.Identity, fact uuid.UUID) ([]Event, error) {
 	return upToDate(ctx, s, id, func(t *pg.Tx, late *[]behind) ([]Event, error) {
@@ -125,7 +111,7 @@ func (s *Facts) Story(ctx context.Context, id memory.Identity, fact uuid.UUID) (
 			return nil, err
 		}
 		slices.SortStableFunc(h.Wordings, func(a, b Wording) int { return a.At.Compare(b.At) })
-		return tell(ctx, t, fact, h, instead)
+		return order(ctx, t, fact, h, instead)
 	})
 }
 
@@ -135,8 +121,8 @@ type successor struct {
 	text string
 }
 
-// tell orders what happened, and ends the transaction.
-func tell(ctx context.Context, t *pg.Tx, fact uuid.UUID, h History, instead successor) ([]Event, error) {
+// order sorts the events, and ends the transaction.
+func order(ctx context.Context, t *pg.Tx, fact uuid.UUID, h History, instead successor) ([]Event, error) {
 	events := eventsOf(h.Wordings, fact, instead)
 	for _, g := range h.Feedback {
 		e := Event{Kind: Approved, At: g.At, Fact: fact, Author: g.Author, Reason: g.Reason}

@@ -30,7 +30,7 @@ func check(id memory.Identity, at string, change memory.Change) (checked, error)
 	if change.Base < 0 {
 		return c, &pg.InvalidError{Field: at + "base", Problem: "versions start at 1; 0 means that the document did not exist"}
 	}
-	if err := pg.ValidText(at+"reason", change.Reason, MaxReason); err != nil {
+	if err := memory.ValidText(at+"reason", change.Reason, MaxReason); err != nil {
 		return c, err
 	}
 	switch change.Op {

@@ -50,6 +50,7 @@ func (k Key) Identity() memory.Identity {
 		Pinned:    k.Owner != memory.NoOwner,
 		Role:      k.Role,
 		Author:    memory.Author{Kind: memory.AuthorUser, ID: k.ID.String()},
+		Key:       k.ID.String(),
 	}
 }
 

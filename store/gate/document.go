@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -101,8 +102,10 @@ func (w *Writes) decide(t *pg.Tx) error {
 	if w.recorded != nil {
 		return &replayedError{receipt: *w.recorded}
 	}
-	if err := w.standing.Allows(w.Author); err != nil {
-		return err
+	if slices.ContainsFunc(w.order, func(d *document) bool { return d.agent != "" }) {
+		if err := w.standing.Allows(w.Author); err != nil && !(w.Approved && errors.Is(err, pg.ErrMemoryOff)) {
+			return err
+		}
 	}
 	extra := w.Events
 	w.Events = nil
@@ -145,19 +148,25 @@ func (w *Writes) apply(t *pg.Tx, c *checked) (memory.ChangeReceipt, error) {
 	if err := w.hold(t, d, c, &next, &kept); err != nil {
 		return memory.ChangeReceipt{}, err
 	}
+	await := w.await(d, c, &next, &kept)
 	if err := ValidContent("content", next.content); err != nil {
 		return memory.ChangeReceipt{}, err
 	}
 	receipt := memory.ChangeReceipt{
 		Document: d.id, Scope: c.Scope, Path: c.Path, Version: d.version,
 		Created: d.version == 0, Merged: next.merged, Verdict: c.verdict, Withheld: withheld, Held: kept.Held,
-		Aside: kept.Aside, AsideIn: kept.AsideIn,
+		Aside: kept.Aside, AsideIn: kept.AsideIn, Waiting: kept.Waiting, Approval: kept.Approval,
 	}
 	if d.version == 0 || next.deleted != d.deleted || next.content != d.content() {
-		receipt.Changed = true
+		receipt.Changed = d.version > 0 || kept.Waiting == 0 || hasStatements("", next.content)
 		version := d.advance(w.Author, t.Now, c, next)
 		receipt.Version, receipt.Added, receipt.Removed = version.Number, version.Added, version.Removed
 		w.Events = append(w.Events, changeEvent(d, c, version))
+	}
+	if await != nil {
+		await.base = d.version
+		w.waiting = append(w.waiting, *await)
+		w.Events = append(w.Events, await.event(t))
 	}
 	sum := sha256.Sum256([]byte(d.content()))
 	receipt.Bytes, receipt.SHA256 = len(d.content()), hex.EncodeToString(sum[:])
@@ -457,7 +466,7 @@ func (w *Writes) queueReads(b *pgx.Batch, t *pg.Tx) {
 	if w.Key != "" && len(w.order) > 0 { // without documents, the receipt's own key keeps it from being written twice
 		QueueLedger(b, t, w.Key, &w.recorded)
 	}
-	if slices.ContainsFunc(w.order, func(d *document) bool { return d.agent != "" }) {
+	if t.Agent != "" && len(w.order) > 0 {
 		QueueStanding(b, t, &w.standing)
 	}
 	for _, d := range w.order {
@@ -477,6 +486,7 @@ func (w *Writes) queueReads(b *pgx.Batch, t *pg.Tx) {
 		})
 	}
 	w.queueForgotten(b, t)
+	w.queueProposed(b, t)
 }
 
 // args returns the arguments of the statements that find d.
@@ -518,6 +528,9 @@ func (w *Writes) queueWrites(b *pgx.Batch, t *pg.Tx) error {
 		}))
 	}
 	w.queueHeld(b, t)
+	if err := w.queueWaiting(b, t); err != nil {
+		return err
+	}
 	if len(w.Events) == 0 && w.Key == "" {
 		return nil
 	}

@@ -346,7 +346,7 @@ func (s *Gate) SetPrompt(ctx context.Context, id memory.Identity, ref memory.Ref
 }
 
 // sqlDocumentsWith folds case nearly as the keyword search does, which checks the results again. A document with more of the
-// terms comes first, so that the limit omits the worst.
+// terms is sorted first, so that the limit omits the worst.
 const sqlDocumentsWith = DocumentColumns + `octet_length(v.content), v.content` + VisibleDocuments + `
 cross join lateral (select lower(normalize(v.content, NFKC)) as content offset 0) folded
 cross join lateral (

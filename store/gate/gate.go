@@ -72,6 +72,8 @@ type ChangeSet struct {
 	Prompts map[memory.Ref]PromptPlace
 	// Events are recorded in the journal after those of the changes.
 	Events []JournalEvent
+	// Approved means that a person has decided on the changes, so that none waits for approval.
+	Approved bool
 }
 
 // ApplyChanges is the one gate: every change of a document, by whichever writer, goes through it as a part of the writer's
@@ -126,6 +128,8 @@ type Writes struct {
 	forgotten forgotten
 	held      map[memory.Owner][]heldStatement // instructions that wait for a person
 	aside     map[memory.Ref][]string          // statements for the day's notes
+	waiting   []waiting                        // changes that a person must approve
+	proposed  map[*document]map[string]bool    // changes that wait or were refused before
 }
 
 // Before returns a document as it was, with version 0 when there was none.
@@ -149,7 +153,7 @@ const MaxKey = 512
 
 // newWrites checks the changes as far as possible without the database.
 func newWrites(id memory.Identity, set ChangeSet) (*Writes, error) {
-	if err := pg.ValidText("idempotency key", set.Key, MaxKey); err != nil {
+	if err := memory.ValidText("idempotency key", set.Key, MaxKey); err != nil {
 		return nil, err
 	}
 	if set.Author == (memory.Author{}) {

@@ -3,7 +3,6 @@ package gate
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"reverie/dream"
 	"reverie/memory"
 	"reverie/memory/markdown"
+	"reverie/memory/structured"
 	"reverie/scan"
 	"reverie/store/pg"
 )
@@ -65,13 +65,13 @@ func holdsInstructions(a memory.Author) bool {
 	return false
 }
 
-// standing are the documents that a model is given with every request.
-var standing = []string{memory.MemoryPath, memory.ProfilePath, memory.AgentsPath, memory.SoulPath}
+// injected are the documents that a model is given with every request.
+var injected = []string{memory.MemoryPath, memory.ProfilePath, memory.AgentsPath, memory.SoulPath}
 
 // steers reports whether a document steers the assistant by what it says: it is part of the system prompt, or GLOBAL. Others are fenced
 // wherever they are shown.
 func (d *document) steers() bool {
-	return d.enabled || d.ref.Scope == memory.ScopeGlobal || slices.Contains(standing, d.ref.Path)
+	return d.enabled || d.ref.Scope == memory.ScopeGlobal || slices.Contains(injected, d.ref.Path)
 }
 
 // isNote reports whether a document is a note, which dreams read.
@@ -134,7 +134,7 @@ func (w *Writes) putAside(ctx context.Context, t *pg.Tx) error {
 			Create: "# " + t.Now.UTC().Format(time.DateOnly) + "\n", Content: "- " + strings.Join(texts, "\n- ") + "\n",
 		})
 	}
-	if _, err := ApplyChanges(ctx, t, ChangeSet{Author: w.Author, Changes: changes}); err != nil {
+	if _, err := ApplyChanges(ctx, t, ChangeSet{Author: w.Author, Changes: changes, Approved: w.Approved}); err != nil {
 		return fmt.Errorf("note what may be an instruction: %w", err)
 	}
 	return nil
@@ -146,9 +146,6 @@ const asideReason = "may instruct the assistant: noted only"
 func hasStatements(before, after string) bool {
 	return len(memory.AddedEntries(before, after)) > 0 || len(memory.AddedEntries(after, before)) > 0
 }
-
-// sourceLine matches the line under an entry of a structured document; its source has no room for a sentence.
-var sourceLine = regexp.MustCompile(`^(?:> ?)?Source: [\w./:-]+(?: [\w./:-]+)? \| Updated: \d{4}-\d{2}-\d{2}$`)
 
 // removed are the statements that were removed from a text.
 type removed struct{ held, aside []heldStatement }
@@ -167,7 +164,7 @@ func withoutInstructions(before, after string, strict bool) (string, removed) {
 	var out removed
 	remove := func(id markdown.EntryID, said, broken string, at int) bool {
 		text := strings.TrimSpace(said)
-		if sourceLine.MatchString(text) || sourceLine.MatchString(strings.TrimSpace(broken)) {
+		if structured.IsPlainSource(text) || structured.IsPlainSource(strings.TrimSpace(broken)) {
 			return false
 		}
 		if len(text) > maxHeldText {

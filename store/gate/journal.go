@@ -40,7 +40,22 @@ const (
 	EventPromotionApplied EventKind = "memory.promotion.applied"
 	// EventDreamCompleted: a dream ended, with any outcome.
 	EventDreamCompleted EventKind = "memory.dream.completed"
+	// EventDoctorFixed: the doctor fixed findings; the detail has their code and number.
+	EventDoctorFixed EventKind = "memory.doctor.fixed"
+	// EventApprovalRequested: lines of an automatic change wait for a person. EventApprovalReminded: they still do, day by day.
+	EventApprovalRequested EventKind = "memory.approval.requested"
+	EventApprovalReminded  EventKind = "memory.approval.reminded"
+	// EventApprovalDecided: a person has approved, edited or refused lines. EventApprovalExpired: nobody did in time.
+	EventApprovalDecided EventKind = "memory.approval.decided"
+	EventApprovalExpired EventKind = "memory.approval.expired"
 )
+
+// EventKinds are all kinds of events.
+var EventKinds = []EventKind{
+	EventDocumentWritten, EventDocumentDeleted, EventDocumentUndeleted, EventDocumentPrompt, EventDocumentQuarantined, EventAgentCreated,
+	EventAgentUpdated, EventKeyCreated, EventKeyRevoked, EventKeyRotated, EventFlushAcknowledged, EventRecallRecorded, EventPromotionApplied,
+	EventDreamCompleted, EventDoctorFixed, EventApprovalRequested, EventApprovalReminded, EventApprovalDecided, EventApprovalExpired,
+}
 
 // Event is one entry of the journal. It has no contents.
 type Event struct {

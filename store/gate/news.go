@@ -19,7 +19,7 @@ on conflict do nothing`
 // dream that saw it, and a dream's own writes do not cause another dream.
 //
 // A writer sets a mark in the owner's row in the transaction of the write, so that both are seen or neither is. The row stays
-// locked until then, so that whoever sees a mark sees the writes of all earlier marks. A dream reads the mark in the snapshot in
+// locked until then, so that a reader of a mark sees the writes of all earlier marks. A dream reads the mark in the snapshot in
 // which it reads everything else, and its commit deletes the row only if it still has this mark. A write that the snapshot does not
 // show has set another mark, or will: marks come from a sequence, and the row stays.
 const sqlNews = `

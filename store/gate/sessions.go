@@ -45,7 +45,7 @@ func (s *Gate) StartSession(ctx context.Context, key Key) (token string, expires
 	return token, expires, err
 }
 
-// holder returns the settings of a transaction of whoever holds the token of a session.
+// holder returns the settings of a transaction of the holder of a session's token.
 func holder(token string) pg.Settings {
 	return pg.Settings{Purpose: pg.PurposeSession, KeyHash: hex.EncodeToString(HashOf(token))}
 }

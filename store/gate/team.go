@@ -47,7 +47,8 @@ func (s *Gate) Agent(ctx context.Context, id memory.Identity) (Agent, error) {
 // sqlStanding reads the settings that decide who may write an agent's memory. The write's own transaction reads it, so that a
 // change of settings applies from the next write on.
 const sqlStanding = `
-select coalesce(settings ->> 'leader', ''), (settings -> 'memoryEnabled')::boolean
+select coalesce(settings ->> 'leader', ''), (settings -> 'memoryEnabled')::boolean,
+    coalesce(settings ->> 'approvals', ''), (settings ->> 'approvalDays')::int, coalesce(settings ->> 'approvalExpiry', '')
 from agents
 where workspace_id = @workspace and agent_id = @agent`
 
@@ -55,6 +56,8 @@ where workspace_id = @workspace and agent_id = @agent`
 type Standing struct {
 	leader string // the agent whose team it is in; empty: none
 	off    bool   // memory is switched off, by the agent or by the server
+	// approvals say which automatic changes wait for a person.
+	approvals setting.ApprovalSettings
 }
 
 // QueueStanding queues reading an agent's standing.
@@ -63,10 +66,15 @@ func QueueStanding(b *pgx.Batch, t *pg.Tx, to *Standing) {
 	pg.WithRow(b.Queue(sqlStanding, t.Args(nil)), &found, func(row pgx.CollectableRow) error {
 		var leader string
 		var enabled *bool
-		if err := row.Scan(&leader, &enabled); err != nil {
+		var own setting.AgentSettings
+		if err := row.Scan(&leader, &enabled, &own.Approvals, &own.ApprovalDays, &own.ApprovalExpiry); err != nil {
 			return err
 		}
-		*to = Standing{leader: leader, off: t.MemoryOff}
+		approvals := t.Approvals
+		if approvals == (setting.ApprovalSettings{}) {
+			approvals = setting.DefaultSettings().Approval()
+		}
+		*to = Standing{leader: leader, off: t.MemoryOff, approvals: approvals.With(own)}
 		if leader == t.Agent {
 			to.leader = ""
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/language/analysis"
-	"reverie/language/stance"
 	"reverie/memory"
 	"reverie/search"
 	"reverie/search/chunk"
@@ -128,8 +127,8 @@ select token::text
 from source`
 
 	sqlIndexDocument = indexAddHead + numberOfEvent + indexAddTail
-	// SQLIndexTurns adds the entries of new messages. It draws a number of the sequence of writes.
-	SQLIndexTurns = indexAddHead + numberDrawn + indexAddTail
+	// It draws a number of the sequence of writes.
+	sqlIndexTurns = indexAddHead + numberDrawn + indexAddTail
 )
 
 // queueForget queues removing a source from the index.
@@ -140,8 +139,8 @@ func (s Indexed) queueForget(b *pgx.Batch, t *pg.Tx) {
 	b.Queue(sqlIndexForget, args)
 }
 
-// QueueAdd queues adding units to a source, which is created when it is not indexed yet.
-func (s Indexed) QueueAdd(b *pgx.Batch, t *pg.Tx, sql string, token *string) {
+// queueAdd queues adding units to a source, which is created when it is not indexed yet.
+func (s Indexed) queueAdd(b *pgx.Batch, t *pg.Tx, sql string, token *string) {
 	segment := index.NewSegment(s.Entries)
 	head := int64(0)
 	if n := len(segment.Units); n > 0 {
@@ -163,7 +162,20 @@ func IndexDocument(b *pgx.Batch, t *pg.Tx, p Partition, document uuid.UUID, vers
 	if !deleted {
 		s.Entries = documentEntries(path, content, t.Now)
 		token := ""
-		s.QueueAdd(b, t, sqlIndexDocument, &token)
+		s.queueAdd(b, t, sqlIndexDocument, &token)
+	}
+}
+
+// IndexTurns queues indexing new messages, with Seq set, of a conversation of the identity's owner. token is set when one of them can be
+// found.
+func IndexTurns(b *pgx.Batch, t *pg.Tx, conversation uuid.UUID, messages []memory.Message, token *string) {
+	s := Indexed{
+		Partition: Partition{Corpus: search.Sessions, Agent: t.Agent, Scope: memory.ScopePersonal, Owner: t.ID.Owner},
+		UID:       conversation,
+		Entries:   TurnEntries(messages),
+	}
+	if len(s.Entries) > 0 {
+		s.queueAdd(b, t, sqlIndexTurns, token)
 	}
 }
 
@@ -174,7 +186,8 @@ func documentEntries(path, content string, written time.Time) []index.Entry {
 
 // TurnEntries chunks and analyses messages with Seq set.
 func TurnEntries(messages []memory.Message) []index.Entry {
-	return index.Entries(0, 0, turnPieces(messages))
+	pieces := turnPieces(messages)
+	return index.Entries(0, 0, pieces)
 }
 
 // turnPieces chunks messages with Seq set. It takes what people and the assistant said, without canned answers of Reverie, which
@@ -183,26 +196,10 @@ func turnPieces(messages []memory.Message) []chunk.Piece {
 	var pieces []chunk.Piece
 	for _, m := range messages {
 		if (m.Role == memory.RoleOfUser || m.Role == memory.RoleOfAssistant) && !m.Builtin() {
-			turn := chunk.Turn(m.Seq, m.Name, m.Content, m.CreatedAt.Unix(), chunk.DefaultOptions())
-			for i := range turn {
-				turn[i].Section = int(voiceOf(m, turn[i].Text))
-			}
-			pieces = append(pieces, turn...)
+			pieces = append(pieces, chunk.Turn(chunk.Message{
+				Seq: m.Seq, Speaker: m.Name, Assistant: m.Role == memory.RoleOfAssistant, Text: m.Content, At: m.CreatedAt.Unix(),
+			}, chunk.DefaultOptions())...)
 		}
 	}
 	return pieces
-}
-
-// longestRule is the length in bytes of messages in which standing instructions are looked for. Longer ones are mostly pasted texts.
-const longestRule = 2000
-
-// voiceOf returns the kind of speaker of a part of a message.
-func voiceOf(m memory.Message, text string) chunk.Voice {
-	switch {
-	case m.Role == memory.RoleOfAssistant && m.Name == "":
-		return chunk.Assistant
-	case m.Role == memory.RoleOfUser && len(m.Content) <= longestRule && stance.Instructs(text):
-		return chunk.Rule
-	}
-	return chunk.Someone
 }

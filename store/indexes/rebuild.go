@@ -142,7 +142,7 @@ func (s Indexed) reindexDocument(ctx context.Context, t *pg.Tx) error {
 		s.version = version
 		s.Entries = documentEntries(path, content, written)
 		token := ""
-		s.QueueAdd(b, t, SQLIndexTurns, &token)
+		s.queueAdd(b, t, sqlIndexTurns, &token)
 	}
 	return t.Send(ctx, b)
 }
@@ -166,7 +166,7 @@ func (s Indexed) reindexConversation(ctx context.Context, t *pg.Tx) error {
 		b = &pgx.Batch{}
 		if s.Entries = TurnEntries(messages); len(s.Entries) > 0 {
 			token := ""
-			s.QueueAdd(b, t, SQLIndexTurns, &token)
+			s.queueAdd(b, t, sqlIndexTurns, &token)
 		}
 	}
 }

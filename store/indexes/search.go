@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	statements "reverie/facts"
 	"reverie/language/analysis"
+	"reverie/language/claim"
 	"reverie/memory"
 	"reverie/search"
 	"reverie/search/chunk"
@@ -70,17 +71,40 @@ cross join lateral (
 
 	sqlIndexTombstones = visiblePartitions + `
 select r.group_no` + fromPartitions + `index_graves` + ofPartition
+
+	sqlForgottenOriginals = `
+select text, sketch, last_seen
+from dream_entries
+where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and status <> 'open' and status = 'forgotten'
+order by last_seen desc
+limit @limit`
 )
 
+// maxForgotten is the number of forgotten statements that messages are compared with.
+const maxForgotten = 500
+
+// Collected is the result of Collect.
+type Collected struct {
+	Collections []*index.Collection // one for each corpus, in the given order
+	Beliefs     facts.Beliefs       // of all that the identity sees; they are not read for a query without text
+	// Forgotten are the statements that the identity's owner had forgotten, the latest maxForgotten; as Beliefs.
+	Forgotten []Forgotten
+}
+
+// Forgotten is a statement that a person had forgotten. Messages keep it unless it was erased.
+type Forgotten struct {
+	claim.Original
+
+	At time.Time
+}
+
 // Collect reads what the identity may find in each corpus: all units, and where the terms of the query occur. It costs one round
-// trip, and sees one moment. It also reads the disagreements that the identity sees, if a place for them is given.
-func (s *Index) Collect(
-	ctx context.Context, id memory.Identity, corpora []search.Corpus, q analysis.Query, disagreements ...*[]statements.Disagreement,
-) ([]*index.Collection, error) {
+// trip, and sees one moment.
+func (s *Index) Collect(ctx context.Context, id memory.Identity, corpora []search.Corpus, q analysis.Query) (Collected, error) {
 	if err := pg.RequireAgent(id); err != nil {
-		return nil, err
+		return Collected{}, err
 	}
-	return pg.Snapshot(ctx, s.db, id, func(t *pg.Tx) ([]*index.Collection, error) {
+	return pg.Snapshot(ctx, s.db, id, func(t *pg.Tx) (Collected, error) {
 		key := agentKey{t.Workspace, t.Agent}
 		c := newCollecting(s.segments.of(key), corpora, q)
 		args := viewArgs(
@@ -94,15 +118,26 @@ func (s *Index) Collect(
 		b.Queue(sqlIndexSegments, args).Query(c.segments)
 		b.Queue(sqlIndexBlocks, args).Query(c.blocks)
 		b.Queue(sqlIndexTombstones, args).Query(c.tombstones)
-		for _, to := range disagreements {
-			facts.QueueDisagreements(b, t, to)
+		var found Collected
+		if q.Text != "" {
+			found.Beliefs.Queue(b, t)
+			pg.All(b.Queue(sqlForgottenOriginals, t.Args(pgx.NamedArgs{"limit": maxForgotten})), &found.Forgotten, scanForgotten)
 		}
 		if err := t.Finish(ctx, b); err != nil {
-			return nil, err
+			return Collected{}, err
 		}
 		s.segments.add(key, c.read)
-		return c.collections(), nil
+		found.Collections = c.collections()
+		return found, nil
 	})
+}
+
+func scanForgotten(row pgx.CollectableRow) (f Forgotten, err error) {
+	var text string
+	var sketch *claim.Sketch
+	err = row.Scan(&text, &sketch, &f.At)
+	f.Original = claim.OriginalOf(text, sketch)
+	return f, err
 }
 
 // viewArgs returns the arguments of statements over visible partitions.

@@ -127,7 +127,7 @@ func (s *Index) IndexedAgents(ctx context.Context, after AgentRef, limit int) ([
 }
 
 // Looks at agents one after the other, in their order, skipping from key to key: the cost grows with the agents and the partitions of
-// their owners, not with what is indexed. due is what another release has indexed, what has enough fresh rows to merge, and with
+// their owners, not with what is indexed. due counts sources that another release has indexed, partitions with enough fresh rows to merge, and with
 // @vectors what waits for them.
 const sqlDueAgents = `
 with recursive formats as (

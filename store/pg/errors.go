@@ -87,16 +87,7 @@ func (e *QuarantineError) Error() string {
 }
 
 // InvalidError means that an argument cannot be used. Problem describes how to fix it.
-type InvalidError struct {
-	Field   string // as the API names it, such as messages[3].content
-	Problem string
-	Cause   error
-}
-
-func (e *InvalidError) Error() string { return e.Field + ": " + e.Problem }
-
-// Unwrap returns the typed error of package memory that caused it, or nil.
-func (e *InvalidError) Unwrap() error { return e.Cause }
+type InvalidError = memory.InvalidError
 
 // Codes of ConflictError.
 const (
@@ -134,8 +125,22 @@ const (
 	CodeImportFull = "import_full"
 	// CodeChangedSincePreview: something has changed since the preview to which the import is bound.
 	CodeChangedSincePreview = "changed_since_preview"
+	// CodeBeingDeleted: the conversation, owner or agent is being deleted, or was deleted while a workflow worked for it.
+	CodeBeingDeleted = "being_deleted"
+	// CodeDeletionStarted: the deletion has started, or has ended, and cannot be cancelled.
+	CodeDeletionStarted = "deletion_started"
+	// CodeLeads: other agents have the agent as their leader.
+	CodeLeads = "leads"
+	// CodeDecided: somebody else has decided about a line that waited for approval.
+	CodeDecided = "decided"
 	// CodeKeyFixed: the key has ended, was rotated before or is named by the configuration, and cannot be rotated.
 	CodeKeyFixed = "key_fixed"
+	// CodeKeyEnded: the key that made the webhook was revoked or has expired.
+	CodeKeyEnded = "key_ended"
+	// CodeWebhookPaused: a paused webhook gets no events.
+	CodeWebhookPaused = "webhook_paused"
+	// CodeTooManyWebhooks: the agent has as many webhooks as it may have.
+	CodeTooManyWebhooks = "too_many_webhooks"
 	// CodeKeyOfAnotherWorkspace: the secret is a key of another workspace.
 	CodeKeyOfAnotherWorkspace = "key_of_another_workspace"
 )

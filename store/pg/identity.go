@@ -58,6 +58,8 @@ const (
 	PurposeSession purpose = "session"
 	// PurposeAudit allows appending to the audit log of the workspace.
 	PurposeAudit purpose = "audit"
+	// PurposeDelivery allows reading and replacing the secrets that sign webhooks.
+	PurposeDelivery purpose = "delivery"
 )
 
 // Reach is the widest scope that an identity may write.

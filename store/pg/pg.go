@@ -15,6 +15,8 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 	pgxvec "github.com/pgvector/pgvector-go/pgx"
+
+	"reverie/memory/setting"
 )
 
 // AppRole is the role that every connection of the pool takes on. It owns nothing and cannot bypass row-level security. Every
@@ -41,8 +43,20 @@ type Options struct {
 	Tracer     pgx.QueryTracer  // sees every statement; nil: none
 	// MemoryOff is the server's default for agents whose settings leave open whether memory is switched on.
 	MemoryOff bool
+	// Approvals are the server's settings for agents without settings of their own; the zero value: no change needs approval.
+	Approvals setting.ApprovalSettings
 	// FactsOff stops deriving facts from documents (package facts).
 	FactsOff bool
+	// PairsJudged has pairs of facts selected that may contradict one another, which a model judges.
+	PairsJudged bool
+	// Sealer encrypts secrets that have to be read again; nil: they are stored as they are, and only row-level security hides them.
+	Sealer Sealer
+}
+
+// Sealer encrypts and decrypts. Open also returns what was stored before there was a key, as it is.
+type Sealer interface {
+	Seal(plain []byte) ([]byte, error)
+	Open(sealed []byte) ([]byte, error)
 }
 
 // DB is a pool of connections to one database, on which every transaction has an identity. It is safe for concurrent use.
@@ -50,7 +64,10 @@ type DB struct {
 	Pool       *pgxpool.Pool
 	Now        func() time.Time
 	memoryOff  bool
+	approvals  setting.ApprovalSettings
 	factsOff   bool
+	judged     bool
+	sealer     Sealer
 	probe      *probe
 	maxWaiting int32
 	waiting    atomic.Int32
@@ -78,7 +95,8 @@ func Connect(ctx context.Context, url string, o Options) (*DB, error) {
 		return nil, fmt.Errorf("database: %w", err)
 	}
 	db := &DB{
-		Pool: pool, Now: o.Now, memoryOff: o.MemoryOff, factsOff: o.FactsOff, maxWaiting: o.MaxWaiting, probe: &probe{config: cfg.ConnConfig.Copy()},
+		Pool: pool, Now: o.Now, memoryOff: o.MemoryOff, approvals: o.Approvals, factsOff: o.FactsOff, judged: o.PairsJudged, sealer: o.Sealer,
+		maxWaiting: o.MaxWaiting, probe: &probe{config: cfg.ConnConfig.Copy()},
 	}
 	if db.Now == nil {
 		db.Now = time.Now
@@ -169,3 +187,19 @@ func becomeAppRole(ctx context.Context, conn *pgx.Conn) error {
 
 // FactsOff reports whether no facts are kept.
 func (db *DB) FactsOff() bool { return db.factsOff }
+
+// Seal encrypts a secret that has to be read again.
+func (db *DB) Seal(plain []byte) ([]byte, error) {
+	if db.sealer == nil {
+		return plain, nil
+	}
+	return db.sealer.Seal(plain)
+}
+
+// Open is the inverse of Seal.
+func (db *DB) Open(sealed []byte) ([]byte, error) {
+	if db.sealer == nil {
+		return sealed, nil
+	}
+	return db.sealer.Open(sealed)
+}

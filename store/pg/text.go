@@ -6,36 +6,11 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 
 	"reverie/memory/proposals"
 )
-
-// MaxName is the longest name, in bytes.
-const MaxName = 255
-
-// ValidName checks a display name.
-func ValidName(field, name string) error {
-	if strings.TrimSpace(name) == "" {
-		return &InvalidError{Field: field, Problem: "give a name"}
-	}
-	return ValidText(field, name, MaxName)
-}
-
-// ValidText checks a text that is not content: UTF-8 without NUL, at most limit bytes.
-func ValidText(field, s string, limit int) error {
-	switch {
-	case len(s) > limit:
-		return &InvalidError{Field: field, Problem: fmt.Sprintf("%d bytes, at most %d allowed", len(s), limit)}
-	case !utf8.ValidString(s):
-		return &InvalidError{Field: field, Problem: "must be valid UTF-8"}
-	case strings.ContainsRune(s, 0):
-		return &InvalidError{Field: field, Problem: "must not contain NUL characters"}
-	}
-	return nil
-}
 
 // ValidTimeZone checks an IANA time zone name. Local is refused because it differs between machines.
 func ValidTimeZone(name string) error {

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 // Tx is one transaction on behalf of one identity.
@@ -25,10 +26,16 @@ type Tx struct {
 	Mode string    // how it begins
 	// MemoryOff is the default for agents whose settings leave open whether memory is switched on.
 	MemoryOff bool
+	// Approvals are those for agents without settings of their own.
+	Approvals setting.ApprovalSettings
 	FactsOff  bool // no facts are kept
-	Conn      *pgx.Conn
-	Queued    pgx.Batch // statements that the next batch sends in front of its own
-	begun     bool
+	// PairsJudged reports whether a model judges pairs of facts.
+	PairsJudged bool
+	// Deletes lets the transaction write about an owner or agent that is being deleted: it belongs to the deletion.
+	Deletes bool
+	Conn    *pgx.Conn
+	Queued  pgx.Batch // statements that the next batch sends in front of its own
+	begun   bool
 	// committing is true once the commit is sent: without an answer it is unknown whether it took place.
 	committing bool
 	ended      bool
@@ -42,6 +49,8 @@ const (
 	// All statements see the same moment, so that a row that moves between two of them is not missed.
 	sqlBeginSnapshot = `begin isolation level repeatable read read only`
 	sqlCommit        = `commit`
+	// sqlEnter refuses to write about an owner or agent that is being deleted, and keeps the deletion from starting until the commit.
+	sqlEnter = `select reverie_enter($1)`
 )
 
 // InTx runs fn as one transaction of id. fn may end it with finish; otherwise it is committed when fn returns nil and rolled back
@@ -100,7 +109,8 @@ func attempt[T any](ctx context.Context, db *DB, t *Tx, fn func(*Tx) (T, error))
 		t.broken = t.Conn.IsClosed() // before another transaction may get it
 		conn.Release()
 	}()
-	t.Conn, t.Now, t.MemoryOff, t.FactsOff = conn.Conn(), db.Now().UTC().Truncate(time.Microsecond), db.memoryOff, db.factsOff
+	t.Conn, t.Now, t.MemoryOff = conn.Conn(), db.Now().UTC().Truncate(time.Microsecond), db.memoryOff
+	t.FactsOff, t.PairsJudged, t.Approvals = db.factsOff, db.judged, db.approvals
 	t.begun, t.committing, t.ended, t.Queued = false, false, false, pgx.Batch{}
 	// Release closes a connection in the middle of a transaction instead of returning it to the pool. So a failed rollback has no
 	// consequences, and neither has a panic in fn.
@@ -138,6 +148,9 @@ func (t *Tx) Send(ctx context.Context, b *pgx.Batch) error {
 		first := &pgx.Batch{}
 		first.Queue(t.Mode)
 		first.Queue(SQLIdentity, t.Settings.Args()...)
+		if t.Mode == SQLBegin && t.Agent != "" && t.Purpose == "" && !t.Deletes {
+			first.Queue(sqlEnter, IDOrNull(t.ID.OwnerID))
+		}
 		first.QueuedQueries = append(first.QueuedQueries, b.QueuedQueries...)
 		b, t.begun = first, true
 	}
@@ -192,6 +205,8 @@ const (
 	codeUndefinedFunction     = "42883"
 	codeReadOnly              = "25006"
 	codeIdle                  = "25P03"
+	codeLockTimeout           = "55P03"
+	codeBeingDeleted          = "RV001" // migrations/0026_deletion.sql raises it
 )
 
 // Translate maps errors of the database to those of the store: a row that row-level security rejects is ErrForbidden, and a row
@@ -202,6 +217,8 @@ func Translate(err error) error {
 		return err
 	}
 	switch {
+	case pg.Code == codeBeingDeleted:
+		return &ConflictError{Code: CodeBeingDeleted, Message: pg.Message + ": nothing is written about it any more"}
 	case pg.Code == codeInsufficientPrivilege:
 		return fmt.Errorf("%w: %w", ErrForbidden, err)
 	case pg.Code == codeForeignKey && pg.ConstraintName == "owners_workspace_id_agent_id_fkey",
@@ -219,6 +236,12 @@ func Translate(err error) error {
 func IsUnique(err error, constraint string) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && pg.Code == codeUnique && pg.ConstraintName == constraint
+}
+
+// IsLockTimeout reports whether a transaction has waited for a lock for too long.
+func IsLockTimeout(err error) bool {
+	refused, is := errors.AsType[*pgconn.PgError](err)
+	return is && refused.Code == codeLockTimeout
 }
 
 // NewID returns a UUIDv7, so that ids sort by time.

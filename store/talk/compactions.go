@@ -388,7 +388,7 @@ func (r CompactionRequest) validate() error {
 	case r.Maker == "":
 		return &pg.InvalidError{Field: "maker", Problem: "name the engine"}
 	}
-	return pg.ValidText("maker", r.Maker, pg.MaxName)
+	return memory.ValidText("maker", r.Maker, memory.MaxName)
 }
 
 // summaryContents is the input of a summary.
@@ -545,7 +545,7 @@ func (s *Talk) SaveSummary(ctx context.Context, id memory.Identity, compaction u
 		return Compaction{}, err
 	}
 	summary := proposals.TidySummary(pg.Storable(step.Summary), false, 0, nil)
-	if err := pg.ValidText("summary", summary, MaxSummary); err != nil {
+	if err := memory.ValidText("summary", summary, MaxSummary); err != nil {
 		return Compaction{}, err
 	}
 	return pg.InTx(ctx, s.db, id, func(t *pg.Tx) (c Compaction, err error) {

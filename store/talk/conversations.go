@@ -51,7 +51,7 @@ const ownerIDOf = `(
         where o.workspace_id = c.workspace_id and o.agent_id = c.agent_id and o.owner_key = c.owner_key)`
 
 const (
-	// Of whoever asks for everybody, two are enough to know that the name is not one owner's.
+	// For an identity that reads every owner, two are enough to know that the name is not one owner's.
 	sqlConversationByID = conversationRows + `and c.conversation_id = @conversation and (c.owner_key = @owner or @any)
 limit 2`
 

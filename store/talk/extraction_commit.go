@@ -40,7 +40,7 @@ type Ending struct {
 	// To is the last message that the run looked at. 0: for nothing and quarantined, that of its draft; without a draft, and for
 	// other outcomes, the end of its range.
 	To            int64
-	Until         time.Time // of waiting: when it goes on
+	Until         time.Time // of waiting: when it continues
 	Raw           string    // of quarantined: the engine's output; empty: that of the draft
 	Violations    []proposals.Violation
 	Model         string
@@ -101,26 +101,37 @@ func (s *Talk) SaveDraft(ctx context.Context, id memory.Identity, extraction uui
 		}
 		changes[i].Reason = gate.StorableReason(change.Reason)
 	}
+	args, err := pg.JSONArgs(pgx.NamedArgs{
+		"extraction": extraction, "workflow": id.Author.WorkflowID, "run": id.Author.RunID,
+		"draft": changes, "to": d.To, "reason": pg.Storable(d.Reason), "raw": pg.Storable(d.Raw),
+		"noted": uuid.NullUUID{UUID: d.Noted, Valid: d.Noted != uuid.Nil},
+	}, map[string]any{"violations": pg.StorableViolations(d.Violations)})
+	if err != nil {
+		return err
+	}
+	AddUsageArgs(args, d.Model, d.PromptVersion, d.Usage)
+	return s.saveDraft(ctx, id, sqlDraftSave, args, spent{d.Model, d.Usage}, superseded(extraction))
+}
+
+// spent is the usage of a model.
+type spent struct {
+	model string
+	usage memory.Usage
+}
+
+// saveDraft saves a draft and records its usage, which was spent even if the draft comes too late: then it returns late.
+func (s *Talk) saveDraft(ctx context.Context, id memory.Identity, sql string, args pgx.NamedArgs, u spent, late error) error {
 	_, err := pg.InTx(ctx, s.db, id, func(t *pg.Tx) (struct{}, error) {
 		saved := false
 		var kept uuid.UUID
-		args, err := pg.JSONArgs(t.Args(pgx.NamedArgs{
-			"extraction": extraction, "workflow": id.Author.WorkflowID, "run": id.Author.RunID,
-			"draft": changes, "to": d.To, "reason": pg.Storable(d.Reason), "raw": pg.Storable(d.Raw),
-			"noted": uuid.NullUUID{UUID: d.Noted, Valid: d.Noted != uuid.Nil},
-		}), map[string]any{"violations": pg.StorableViolations(d.Violations)})
-		if err != nil {
-			return struct{}{}, err
-		}
-		AddUsageArgs(args, d.Model, d.PromptVersion, d.Usage)
 		b := &pgx.Batch{}
-		pg.Columns(b.Queue(sqlDraftSave, args), &saved, &kept)
-		QueueUsage(b, t, d.Model, d.Usage) // it was spent even if the draft comes too late
+		pg.Columns(b.Queue(sql, t.Args(args)), &saved, &kept)
+		QueueUsage(b, t, u.model, u.usage)
 		if err := t.Finish(ctx, b); err != nil {
 			return struct{}{}, err
 		}
 		if !saved {
-			return struct{}{}, superseded(extraction)
+			return struct{}{}, late
 		}
 		return struct{}{}, nil
 	})
@@ -350,19 +361,29 @@ func (o *opened) commit(ctx context.Context, t *pg.Tx, c Commit) (ExtractionResu
 	end := ending{Ending: Ending{
 		Outcome: memory.OutcomeNothing, Reason: o.reason, To: o.to, Model: o.model, PromptVersion: o.prompt, Violations: o.violations,
 	}, changes: w.Receipt.Changes}
+	waiting := false
 	for _, change := range w.Receipt.Changes {
 		if change.Changed {
 			end.Outcome = memory.OutcomeWritten
 		}
-		if change.Aside > 0 {
-			end.Violations = append(end.Violations, proposals.Violation{Code: proposals.ViolationHeld, Message: fmt.Sprintf(
-				"%s: %d statements may instruct the assistant and are in %s instead", change.Path, change.Aside, change.AsideIn)})
+		if n := change.Aside; n > 0 {
+			end.Violations = append(end.Violations, proposals.Violation{Code: proposals.ViolationHeld, Message: change.Path + ": " +
+				memory.Plural(n, "statement that may instruct the assistant is", "statements that may instruct the assistant are") +
+				" in " + change.AsideIn + " instead"})
 		}
-		if change.Held > 0 {
+		if n := change.Waiting; n > 0 {
+			waiting = true
 			end.Violations = append(end.Violations, proposals.Violation{
-				Code: proposals.ViolationHeld, Message: fmt.Sprintf("%s: %d statements instruct the assistant and wait for a person", change.Path, change.Held),
+				Code: proposals.ViolationHeld, Message: change.Path + ": " + memory.Plural(n, "line waits", "lines wait") + " for approval",
 			})
 		}
+		if n := change.Held; n > 0 {
+			end.Violations = append(end.Violations, proposals.Violation{Code: proposals.ViolationHeld, Message: change.Path + ": " +
+				memory.Plural(n, "statement instructs the assistant and waits", "statements instruct the assistant and wait") + " for a person"})
+		}
+	}
+	if waiting && end.Outcome == memory.OutcomeNothing {
+		end.ReasonCode = memory.ReasonApproval
 	}
 	if err := o.queueEnd(act, t, end); err != nil {
 		return ExtractionResult{}, err

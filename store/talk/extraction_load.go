@@ -8,9 +8,11 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	statements "reverie/facts"
 	"reverie/memory"
 	"reverie/memory/setting"
 	"reverie/memory/transcripts"
+	"reverie/store/facts"
 	"reverie/store/gate"
 	"reverie/store/pg"
 )
@@ -35,8 +37,11 @@ type ExtractionLoad struct {
 	// Noted is the step of a flush that has noted these messages; nil: none has. A step of an extraction is noted as a whole or
 	// not at all.
 	Noted *Noted
-	To    int64 // end of this step
-	Last  bool  // the step ends where the range ends
+	// Disagreements are statements of memory that cannot both hold, shown or not.
+	Disagreements []statements.Disagreement
+
+	To   int64 // end of this step
+	Last bool  // the step ends where the range ends
 }
 
 // Noted is the text that a flush wrote of messages before an extraction comes to them.
@@ -190,6 +195,7 @@ func (l *loading) second(ctx context.Context) error {
 		gate.QueueDocument(b, l.t, l.noted.note.Scope, l.noted.note.Path, &l.Noted.Note, nil)
 	}
 	gate.QueueDocument(b, l.t, l.Scope, memory.DailyNotePath(l.Today), &l.Note, nil)
+	facts.QueueDisagreements(b, l.t, &l.Disagreements)
 	return l.t.Finish(ctx, b)
 }
 

@@ -63,28 +63,14 @@ func (s *Talk) SaveFlushDraft(ctx context.Context, id memory.Identity, flush uui
 	if len(d.Violations) > 0 {
 		d.Violations = pg.StorableViolations(d.Violations)
 	}
-	_, err := pg.InTx(ctx, s.db, id, func(t *pg.Tx) (struct{}, error) {
-		saved := false
-		var kept uuid.UUID
-		args, err := pg.JSONArgs(t.Args(pgx.NamedArgs{
-			"flush": flush, "from": d.From, "to": d.To, "workflow": id.Author.WorkflowID, "run": id.Author.RunID,
-		}), map[string]any{"draft": d})
-		if err != nil {
-			return struct{}{}, err
-		}
-		AddUsageArgs(args, d.Model, d.PromptVersion, d.Usage)
-		b := &pgx.Batch{}
-		pg.Columns(b.Queue(sqlFlushDraftSave, args), &saved, &kept)
-		QueueUsage(b, t, d.Model, d.Usage) // it was spent even if the draft comes too late
-		if err := t.Finish(ctx, b); err != nil {
-			return struct{}{}, err
-		}
-		if !saved {
-			return struct{}{}, flushSuperseded(flush)
-		}
-		return struct{}{}, nil
-	})
-	return err
+	args, err := pg.JSONArgs(pgx.NamedArgs{
+		"flush": flush, "from": d.From, "to": d.To, "workflow": id.Author.WorkflowID, "run": id.Author.RunID,
+	}, map[string]any{"draft": d})
+	if err != nil {
+		return err
+	}
+	AddUsageArgs(args, d.Model, d.PromptVersion, d.Usage)
+	return s.saveDraft(ctx, id, sqlFlushDraftSave, args, spent{d.Model, d.Usage}, flushSuperseded(flush))
 }
 
 func (d FlushDraft) validate() error {
@@ -165,7 +151,7 @@ func (o *openFlush) commit(ctx context.Context, t *pg.Tx) (FlushResult, error) {
 	}
 	act := &pgx.Batch{}
 	written := w.Receipt.Changes[0]
-	if err := o.queueStep(act, t, accounted{
+	step := accounted{
 		FlushStep: FlushStep{
 			From: d.From, To: d.To, Outcome: memory.OutcomeWritten, Engine: d.Model, Fallback: d.Fallback,
 			Scope: written.Scope, Path: written.Path, Version: written.Version, Violations: d.Violations,
@@ -173,7 +159,17 @@ func (o *openFlush) commit(ctx context.Context, t *pg.Tx) (FlushResult, error) {
 		document:      uuid.NullUUID{UUID: written.Document, Valid: true},
 		entry:         w.Text(0),
 		promptVersion: d.PromptVersion,
-	}); err != nil {
+	}
+	if written.Waiting > 0 { // the entry is in no note yet
+		step = accounted{
+			FlushStep: FlushStep{
+				From: d.From, To: d.To, Outcome: memory.OutcomeNothing, ReasonCode: memory.ReasonApproval, Engine: d.Model,
+				Fallback: d.Fallback, Violations: d.Violations,
+			},
+			promptVersion: d.PromptVersion,
+		}
+	}
+	if err := o.queueStep(act, t, step); err != nil {
 		return FlushResult{}, err
 	}
 	return o.finish(ctx, t, act)

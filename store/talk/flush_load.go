@@ -10,6 +10,7 @@ import (
 	"reverie/memory"
 	"reverie/memory/setting"
 	"reverie/memory/transcripts"
+	"reverie/store/facts"
 	"reverie/store/gate"
 	"reverie/store/pg"
 )
@@ -155,6 +156,7 @@ func (l *loadingFlush) second(ctx context.Context) error {
 		)
 	}
 	gate.QueueDocument(b, l.t, l.Scope, memory.DailyNotePath(l.Today), &l.Note, nil)
+	facts.QueueDisagreements(b, l.t, &l.Disagreements)
 	return l.t.Finish(ctx, b)
 }
 

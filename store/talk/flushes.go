@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	statements "reverie/facts"
 	"reverie/memory"
 	"reverie/memory/proposals"
 	"reverie/store/gate"
@@ -65,6 +66,7 @@ type FlushLoad struct {
 	Messages              []memory.Message // as ExtractionLoad.Messages
 	Profile, Memory, Note memory.Document
 	Shared                string
+	Disagreements         []statements.Disagreement // as ExtractionLoad.Disagreements
 	// Draft is the entry that the same run saved for this step before it was interrupted.
 	Draft *FlushDraft
 }

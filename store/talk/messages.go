@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -11,7 +12,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
-	"reverie/search"
 	"reverie/store/gate"
 	"reverie/store/indexes"
 	"reverie/store/pg"
@@ -75,7 +75,7 @@ with c as materialized (
     ) m on true
 ), stored as (
     insert into messages (workspace_id, agent_id, conversation_uid, seq, owner_key, message_id, role, name, content,
-        finish_reason, said_at, tool_calls, tool_call_id, stored_at)
+        finish_reason, said_at, tool_calls, tool_call_id, stored_at, author_id)
     select @workspace, @agent, i.conversation_uid,
         row_number() over (order by i.place) + coalesce((
             select m.seq
@@ -84,7 +84,7 @@ with c as materialized (
                 and m.conversation_uid = (select conversation_uid from c)
             order by m.seq desc
             limit 1), 0),
-        @owner, i.message_id, i.role, i.name, i.content, i.finish_reason, i.said_at, i.tool_calls, i.tool_call_id, @now
+        @owner, i.message_id, i.role, i.name, i.content, i.finish_reason, i.said_at, i.tool_calls, i.tool_call_id, @now, @author
     from incoming i
     where not i.known
     returning seq, message_id
@@ -124,22 +124,24 @@ limit @limit`
 //
 // It costs two round trips, and one more statement for every maxStatementBytes of contents.
 func (s *Talk) AppendMessages(ctx context.Context, id memory.Identity, b Batch) (Stored, error) {
-	if err := requireConversation(id, b.Conversation); err != nil {
+	if err := pg.RequireOwnerWrite(id); err != nil {
 		return Stored{}, err
 	}
-	messages, err := b.validate(s.db.Now().UTC())
+	messages, err := b.distinct(s.db.Now().UTC())
 	if err != nil {
 		return Stored{}, err
 	}
 	return pg.InTx(ctx, s.db, id, func(t *pg.Tx) (Stored, error) {
-		state := conversationState{id: b.Conversation}
-		state.stored.Duplicates = len(b.Messages) - len(messages)
 		batch := &pgx.Batch{}
-		batch.Queue(gate.SQLOwnerEnsure, t.Args(pgx.NamedArgs{"owner_id": pg.NewID()}))
-		batch.Queue(sqlConversationEnsure, t.Args(pgx.NamedArgs{"conversation": b.Conversation, "uid": pg.NewID(), "trigger": b.Trigger}))
-		state.queueLock(batch, t)
+		state := conversationState{args: t.Args(pgx.NamedArgs{
+			"conversation": b.Conversation, "uid": pg.NewID(), "trigger": b.Trigger, "owner_id": pg.NewID(), "author": id.Author.ID,
+		})}
+		batch.Queue(gate.SQLOwnerEnsure, state.args)
+		batch.Queue(sqlConversationEnsure, state.args)
+		state.queueLock(batch)
+		state.stored.Duplicates = len(b.Messages) - len(messages)
 		for _, part := range Parts(messages) {
-			if err := state.queueMessages(batch, t, part); err != nil {
+			if err := state.queueMessages(batch, part); err != nil {
 				return Stored{}, err
 			}
 		}
@@ -170,9 +172,9 @@ func (s *Talk) CompleteTurn(ctx context.Context, id memory.Identity, conversatio
 		return Stored{}, err
 	}
 	return pg.InTx(ctx, s.db, id, func(t *pg.Tx) (Stored, error) {
-		state := conversationState{id: conversation}
 		batch := &pgx.Batch{}
-		state.queueLock(batch, t)
+		state := conversationState{args: t.Args(pgx.NamedArgs{"conversation": conversation})}
+		state.queueLock(batch)
 		if err := t.Send(ctx, batch); err != nil {
 			return Stored{}, err
 		}
@@ -189,15 +191,12 @@ func requireConversation(id memory.Identity, conversation string) error {
 	if err := pg.RequireOwnerWrite(id); err != nil {
 		return err
 	}
-	if conversation == "" {
-		return &pg.InvalidError{Field: "conversation", Problem: "name the conversation"}
-	}
-	return pg.ValidText("conversation", conversation, memory.MaxConversation)
+	return memory.ValidConversation(conversation)
 }
 
 // conversationState is a conversation while its row is locked.
 type conversationState struct {
-	id       string
+	args     pgx.NamedArgs // of statements about it
 	found    bool
 	complete int64
 	trigger  memory.Trigger
@@ -206,19 +205,19 @@ type conversationState struct {
 	stored   Stored
 }
 
-func (c *conversationState) queueLock(b *pgx.Batch, t *pg.Tx) {
+func (c *conversationState) queueLock(b *pgx.Batch) {
 	pg.Columns(
-		b.Queue(sqlConversationLock, t.Args(pgx.NamedArgs{"conversation": c.id})), &c.found, &c.stored.ConversationUID,
-		&c.stored.LastSeq, &c.complete, &c.trigger, &c.stored.OwnerID,
+		b.Queue(sqlConversationLock, c.args), &c.found, &c.stored.ConversationUID, &c.stored.LastSeq, &c.complete, &c.trigger,
+		&c.stored.OwnerID,
 	)
 }
 
-func (c *conversationState) queueMessages(b *pgx.Batch, t *pg.Tx, messages []memory.Message) error {
-	args, err := columnsOf(messages, pgx.NamedArgs{"conversation": c.id})
+func (c *conversationState) queueMessages(b *pgx.Batch, messages []memory.Message) error {
+	args, err := columnsOf(messages, maps.Clone(c.args))
 	if err != nil {
 		return err
 	}
-	b.Queue(sqlMessagesInsert, t.Args(args)).QueryRow(func(row pgx.Row) error {
+	b.Queue(sqlMessagesInsert, args).QueryRow(func(row pgx.Row) error {
 		var ids []string
 		var first int64
 		var known int
@@ -258,19 +257,13 @@ func (c *conversationState) finish(ctx context.Context, t *pg.Tx, turnComplete b
 	}
 	b := &pgx.Batch{}
 	if c.stored.Stored > 0 || complete > c.complete {
-		b.Queue(sqlConversationGrow, t.Args(pgx.NamedArgs{"conversation": c.id, "last": c.stored.LastSeq, "complete": complete}))
+		c.args["last"], c.args["complete"] = c.stored.LastSeq, complete
+		b.Queue(sqlConversationGrow, c.args)
 	}
 	if complete > c.complete {
-		b.Queue(sqlOwnerTurn, t.Args(nil)).QueryRow(func(row pgx.Row) error { return row.Scan(&c.stored.Turn) })
+		b.Queue(sqlOwnerTurn, c.args).QueryRow(func(row pgx.Row) error { return row.Scan(&c.stored.Turn) })
 	}
-	if entries := indexes.TurnEntries(c.fresh); len(entries) > 0 {
-		s := indexes.Indexed{
-			Partition: indexes.Partition{Corpus: search.Sessions, Agent: t.Agent, Scope: memory.ScopePersonal, Owner: t.ID.Owner},
-			UID:       c.stored.ConversationUID,
-			Entries:   entries,
-		}
-		s.QueueAdd(b, t, indexes.SQLIndexTurns, &c.stored.Token)
-	}
+	indexes.IndexTurns(b, t, c.stored.ConversationUID, c.fresh, &c.stored.Token)
 	if complete > c.complete && c.trigger != memory.TriggerCron && c.trigger != memory.TriggerDream {
 		gate.QueueMark(b, t, t.ID.Owner)
 	}
@@ -291,28 +284,14 @@ func (s *Talk) Messages(ctx context.Context, id memory.Identity, conversation st
 // times.
 const maxStatementBytes = 8 << 20
 
-// maxFinishReason is the longest finish reason, in bytes.
-const maxFinishReason = 64
-
-// validate checks a batch and returns its messages without duplicates; those without a time get now.
-func (b Batch) validate(now time.Time) ([]memory.Message, error) {
-	if !b.Trigger.Valid() {
-		return nil, &pg.InvalidError{Field: "triggerSource", Problem: "use web, channel, api or cron"}
-	}
-	switch n := len(b.Messages); {
-	case n == 0:
-		return nil, &pg.InvalidError{Field: "messages", Problem: "give at least one message"}
-	case n > memory.MaxBatchMessages:
-		return nil, &pg.InvalidError{
-			Field: "messages", Problem: fmt.Sprintf("%d given, at most %d allowed: send several batches", n, memory.MaxBatchMessages),
-		}
+// distinct checks a batch and returns its messages without duplicates; those without a time get now.
+func (b Batch) distinct(now time.Time) ([]memory.Message, error) {
+	if err := memory.ValidBatch(b.Conversation, b.Trigger, b.Messages); err != nil {
+		return nil, err
 	}
 	messages := make([]memory.Message, 0, len(b.Messages))
 	seen := make(map[string]memory.Message, len(b.Messages))
-	for i, m := range b.Messages {
-		if err := validMessage(fmt.Sprintf("messages[%d].", i), m); err != nil {
-			return nil, err
-		}
+	for _, m := range b.Messages {
 		if before, ok := seen[m.ID]; ok {
 			if !sameMessage(before, m) {
 				return nil, reusedID(m.ID)
@@ -332,31 +311,6 @@ func (b Batch) validate(now time.Time) ([]memory.Message, error) {
 func sameMessage(a, b memory.Message) bool {
 	return a.Role == b.Role && a.Name == b.Name && a.Content == b.Content && a.ToolCallID == b.ToolCallID &&
 		slices.Equal(a.ToolCalls, b.ToolCalls)
-}
-
-func validMessage(at string, m memory.Message) error {
-	switch m.Role {
-	case memory.RoleOfUser, memory.RoleOfAssistant, memory.RoleOfTool, memory.RoleOfSystem:
-	default:
-		return &pg.InvalidError{Field: at + "role", Problem: "use user, assistant, tool or system"}
-	}
-	if m.ID == "" {
-		return &pg.InvalidError{Field: at + "id", Problem: "give every message an id that is stable across retries"}
-	}
-	for _, text := range []struct {
-		field, value string
-		limit        int
-	}{
-		{"id", m.ID, memory.MaxMessageID},
-		{"name", m.Name, pg.MaxName},
-		{"finishReason", m.FinishReason, maxFinishReason},
-		{"content", m.Content, memory.MaxMessageBytes},
-	} {
-		if err := pg.ValidText(at+text.field, text.value, text.limit); err != nil {
-			return err
-		}
-	}
-	return validCalls(at, m)
 }
 
 // Parts splits messages into runs of at most maxStatementBytes.
@@ -406,64 +360,11 @@ func scanWhole(row pgx.CollectableRow) (m memory.Message, err error) {
 	return m, err
 }
 
-// validCalls checks the tool calls of a message, and the id of the call that it answers. Arguments may be any text.
-func validCalls(at string, m memory.Message) error {
-	if m.ToolCallID != "" && m.Role != memory.RoleOfTool {
-		return &pg.InvalidError{Field: at + "toolCallId", Problem: "only a tool message may answer a call"}
-	}
-	if err := pg.ValidText(at+"toolCallId", m.ToolCallID, memory.MaxMessageID); err != nil {
-		return err
-	}
-	calls := at + "toolCalls"
-	switch n := len(m.ToolCalls); {
-	case n == 0:
-		return nil
-	case m.Role != memory.RoleOfAssistant:
-		return &pg.InvalidError{Field: calls, Problem: "only an assistant message may call tools"}
-	case n > memory.MaxToolCalls:
-		return &pg.InvalidError{Field: calls, Problem: fmt.Sprintf("%d given, at most %d allowed", n, memory.MaxToolCalls)}
-	}
-	size := 0
-	seen := make(map[string]bool, len(m.ToolCalls))
-	for i, call := range m.ToolCalls {
-		field := fmt.Sprintf("%s[%d].", calls, i)
-		switch {
-		case call.ID == "":
-			return &pg.InvalidError{Field: field + "id", Problem: "give every call an id for its answer to name"}
-		case seen[call.ID]:
-			return &pg.InvalidError{Field: field + "id", Problem: "duplicate id: give every call its own id"}
-		case call.Name == "":
-			return &pg.InvalidError{Field: field + "name", Problem: "name the tool"}
-		}
-		seen[call.ID] = true
-		for _, text := range []struct {
-			field, value string
-			limit        int
-		}{
-			{"id", call.ID, memory.MaxMessageID},
-			{"name", call.Name, pg.MaxName},
-			{"arguments", call.Arguments, memory.MaxToolCallBytes},
-		} {
-			if err := pg.ValidText(field+text.field, text.value, text.limit); err != nil {
-				return err
-			}
-		}
-		size += callBytes(call)
-	}
-	if size > memory.MaxToolCallBytes {
-		return &pg.InvalidError{Field: calls, Problem: fmt.Sprintf("%d bytes, at most %d allowed", size, memory.MaxToolCallBytes)}
-	}
-	return nil
-}
-
-// callBytes returns the size of a tool call.
-func callBytes(call memory.ToolCall) int { return len(call.ID) + len(call.Name) + len(call.Arguments) }
-
 // sizeOf returns the bytes that a message adds to a statement.
 func sizeOf(m memory.Message) int {
 	size := len(m.Content)
 	for _, call := range m.ToolCalls {
-		size += callBytes(call)
+		size += call.Size()
 	}
 	return size
 }
@@ -507,7 +408,7 @@ func (s *Talk) MessagesByID(ctx context.Context, id memory.Identity, conversatio
 	return pg.ReadAll(ctx, s.db, id, sqlMessagesByID, pgx.NamedArgs{"conversation": conversation, "ids": ids}, scanWhole)
 }
 
-// Placed is where a message stands in the conversations of its owner.
+// Placed is the place of a message in the conversations of its owner.
 type Placed struct {
 	Conversation string // the client's id
 	ID           string // of the message

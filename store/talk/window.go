@@ -19,6 +19,7 @@ type WindowRequest struct {
 	Window       int    // tokens
 	// MaxBytes bounds the contents and tool calls of the messages that are loaded, newest first. The newest one is always loaded.
 	MaxBytes int
+	Standing []*facts.Standing // are read as well, unless the facts fail: see WindowLoad.FactsErr
 }
 
 // WindowLoad is the content of a context window.
@@ -26,8 +27,10 @@ type WindowLoad struct {
 	Documents []memory.Document // of the system prompt, as PromptDocuments
 	// Disagreements are statements of memory that cannot both hold, shown or not.
 	Disagreements []statements.Disagreement
-	Found         bool // the conversation exists
-	Conversation  Conversation
+	// FactsErr is the error that kept the facts of changed documents from being derived; nil: none.
+	FactsErr     error
+	Found        bool // the conversation exists
+	Conversation Conversation
 	// Compaction is the latest finished one that was made for this window or a larger one, without receipts. Zero ID: none.
 	Compaction Compaction
 	Messages   []memory.Message // behind Compaction.To, oldest first
@@ -97,15 +100,36 @@ from (
 ) m`
 )
 
-// LoadWindow reads the content of a context window at one moment, in two round trips; one when there is no conversation. It does
-// not find a conversation of another owner.
+// LoadWindow reads the content of a context window at one moment, in two round trips; one when there is no conversation. Facts that
+// are behind their documents are derived first, which takes more. It does not find a conversation of another owner.
 func (s *Talk) LoadWindow(ctx context.Context, id memory.Identity, r WindowRequest) (WindowLoad, error) {
 	if err := pg.RequireAgent(id); err != nil {
 		return WindowLoad{}, err
 	}
+	load, late, err := s.loadWindow(ctx, id, r)
+	if err != nil || len(late) == 0 {
+		return load, err
+	}
+	deriving, cancel := context.WithTimeout(ctx, derivePatience)
+	defer cancel()
+	derived, problem := facts.CatchUp(deriving, facts.New(s.db), id, late)
+	if problem == nil && derived {
+		load, _, err = s.loadWindow(ctx, id, r)
+	}
+	load.FactsErr = problem
+	return load, err
+}
+
+// derivePatience bounds the derivation of facts before a window: a turn does not wait for memory.
+const derivePatience = time.Second
+
+func (s *Talk) loadWindow(ctx context.Context, id memory.Identity, r WindowRequest) (WindowLoad, facts.Late, error) {
 	var agent gate.Standing
+	var late facts.Late
 	load, err := pg.Snapshot(ctx, s.db, id, func(t *pg.Tx) (l WindowLoad, err error) {
 		b := &pgx.Batch{}
+		late = nil
+		facts.QueueStanding(b, t, r.Standing, &late)
 		gate.QueueStanding(b, t, &agent)
 		pg.All(b.Queue(gate.SQLDocumentsOfPrompt, t.Args(nil)), &l.Documents, gate.ScanContent)
 		facts.QueueDisagreements(b, t, &l.Disagreements)
@@ -125,10 +149,10 @@ func (s *Talk) LoadWindow(ctx context.Context, id memory.Identity, r WindowReque
 		return l, err
 	})
 	if err != nil {
-		return WindowLoad{}, err
+		return WindowLoad{}, nil, err
 	}
 	load.Documents, err = gate.PromptOf(ctx, s.db, id, agent, load.Documents, time.Time{})
-	return load, err
+	return load, late, err
 }
 
 // messages reads the messages, which depend on the state of the conversation, and commits.

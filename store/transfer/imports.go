@@ -170,8 +170,8 @@ func (n NewImport) validate(id memory.Identity) error {
 	for _, text := range []struct {
 		field, value string
 		limit        int
-	}{{"source", n.Source, memory.MaxImportSource}, {"format", n.Format, pg.MaxName}, {"label", n.Label, memory.MaxImportLabel}} {
-		if err := pg.ValidText(text.field, text.value, text.limit); err != nil {
+	}{{"source", n.Source, memory.MaxImportSource}, {"format", n.Format, memory.MaxName}, {"label", n.Label, memory.MaxImportLabel}} {
+		if err := memory.ValidText(text.field, text.value, text.limit); err != nil {
 			return err
 		}
 	}
@@ -307,8 +307,8 @@ where workspace_id = @workspace and agent_id = @agent and import_id = @import`
 
 // StageImport uploads a batch of items with different keys to an import that is not running. A known item is skipped unless a retry
 // may succeed. Each item is written with the rights of this identity, whoever starts the import. A pinned identity stages items
-// in imports that it made, else ErrForbidden; its shared items fail at once with ReasonImportForbidden. It returns *ConflictError with CodeImportRunning, or with CodeImportFull for more than memory.MaxImportItems. It
-// costs three round trips.
+// in imports that it made, else ErrForbidden; its shared items fail at once with ReasonImportForbidden. It returns *ConflictError with
+// CodeImportRunning, or with CodeImportFull for more than memory.MaxImportItems. It costs three round trips.
 func (s *Transfer) StageImport(ctx context.Context, id memory.Identity, imported uuid.UUID, items []ImportItem) (StagedItems, error) {
 	if err := pg.RequireAgentWrite(id); err != nil {
 		return StagedItems{}, err
@@ -383,7 +383,7 @@ func validItems(id memory.Identity, items []ImportItem) error {
 			return &pg.InvalidError{Field: at + "owner", Problem: "name the owner of the conversation, or of the import when it is created"}
 		}
 		seen[item.Key] = true
-		if err := pg.ValidText(at+"key", item.Key, memory.MaxImportKey); err != nil {
+		if err := memory.ValidText(at+"key", item.Key, memory.MaxImportKey); err != nil {
 			return err
 		}
 	}

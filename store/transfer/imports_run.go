@@ -208,7 +208,7 @@ func (s *Transfer) ImportItems(
 	if err := pg.RequireAgent(id); err != nil {
 		return pg.Listed[ImportItemState]{}, err
 	}
-	if err := pg.ValidText("cursor", p.Cursor, memory.MaxImportKey); err != nil {
+	if err := memory.ValidText("cursor", p.Cursor, memory.MaxImportKey); err != nil {
 		return pg.Listed[ImportItemState]{}, err
 	}
 	limit := pg.LimitOf(p.Limit)

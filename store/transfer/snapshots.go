@@ -165,7 +165,7 @@ func (r SnapshotRequest) validate() error {
 	case len(r.Data) == 0 || len(r.Data) > snap.MaxArchiveBytes:
 		return &pg.InvalidError{Field: "file", Problem: fmt.Sprintf("send an archive of at most %d bytes", snap.MaxArchiveBytes)}
 	}
-	return pg.ValidText("token", r.Token, maxToken)
+	return memory.ValidText("token", r.Token, maxToken)
 }
 
 // maxToken is the longest token of a preview, in bytes.

@@ -171,7 +171,7 @@ func stage(id memory.Identity, r writereq.Request) (memory.Change, error) {
 	if err := gate.MayWrite(id, c.Scope); err != nil {
 		return c, err
 	}
-	if err := pg.ValidText("reason", c.Reason, gate.MaxReason); err != nil {
+	if err := memory.ValidText("reason", c.Reason, gate.MaxReason); err != nil {
 		return c, err
 	}
 	return c, gate.ValidContent("content", c.Content)
@@ -320,7 +320,11 @@ func (s *Transfer) writeAndEnd(ctx context.Context, t *pg.Tx, w openWrite, chang
 	if gate.Receipt.Changes[0].Changed {
 		outcome = memory.OutcomeWritten
 	}
-	queueWriteEnd(act, t, w, outcome, "", "")
+	var code memory.ReasonCode
+	if gate.Receipt.Changes[0].Waiting > 0 {
+		code = memory.ReasonApproval
+	}
+	queueWriteEnd(act, t, w, outcome, code, "")
 	return t.Finish(ctx, act)
 }
 
