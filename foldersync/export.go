@@ -49,7 +49,7 @@ const manifestVersion = 1
 // export, or if force is set.
 func Export(ctx context.Context, folder *Folder, remote Remote, id Identity, force bool) (Exported, error) {
 	if folder.Bound() {
-		return Exported{}, fmt.Errorf("%s is kept in step by `memory sync`: export to another folder", folder.root)
+		return Exported{}, fmt.Errorf("%s is synced by `memory sync`: export to another folder", folder.root)
 	}
 	e := &export{
 		folder: folder, remote: remote, layout: Layout{Personal: id.Personal}, force: force, files: map[string]ManifestFile{},

@@ -65,7 +65,7 @@ func TestExportWritesWhatItMay(t *testing.T) {
 
 func sorted(s []string) []string { return slices.Sorted(slices.Values(s)) }
 
-// A folder that an export wrote can be kept in step from then on, and one that is kept in step is not exported to.
+// A folder that an export wrote can be synced from then on, and one that is synced is not exported to.
 func TestAnExportCanBeSynced(t *testing.T) {
 	b := newBench(t, Options{})
 	b.onServer("MEMORY.md", "one\n")

@@ -157,9 +157,9 @@ func (id Identity) admits(other Identity) error {
 	const way = "take another folder, or remove its .reverie/sync to begin anew with what is in it"
 	switch {
 	case id.Agent != other.Agent:
-		return fmt.Errorf("this folder is in step with the agent %s: %s", id.Agent, way)
+		return fmt.Errorf("this folder is synced with the agent %s: %s", id.Agent, way)
 	case !id.Made.Equal(other.Made):
-		return fmt.Errorf("the agent %s is another one than this folder was in step with, made later: %s", id.Agent, way)
+		return fmt.Errorf("the agent %s is not the one that this folder was synced with: it was created later: %s", id.Agent, way)
 	case id.Personal != other.Personal:
 		return fmt.Errorf("this folder has %s and not %s: %s", id.whose(), other.whose(), way)
 	case !id.sameOwner(other):

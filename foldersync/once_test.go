@@ -47,7 +47,7 @@ func TestOnceWaitsForWhatWasJustWritten(t *testing.T) {
 	}
 }
 
-// A file that is written to all the time does not keep the others from being brought in step.
+// A file that is written to all the time does not keep the others from being synced.
 func TestOnceDoesNotWaitForEver(t *testing.T) {
 	t.Parallel()
 	sync, root, said := onceBench(t, 1500*time.Millisecond) // much longer than what writes has to wait for a busy machine

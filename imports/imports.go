@@ -49,7 +49,7 @@ const (
 	// or a home folder chosen by mistake, has more.
 	MaxFiles = 100_000
 	// MaxRecordBytes bounds one element of an export, such as a conversation with its tree; the largest reported are
-	// some ten megabytes. It is what reading holds in memory; a larger element is skipped.
+	// some ten megabytes. Reading holds one in memory; a larger element is skipped.
 	MaxRecordBytes = 64 << 20
 	// MaxItemBytes bounds the text of one item. A longer conversation becomes several items, with the same
 	// Conversation.ID and in order.

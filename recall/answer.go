@@ -46,7 +46,7 @@ func (s *searching) answer(views []*view) {
 	for i, h := range s.response.Results {
 		texts[i] = h.Text
 	}
-	s.response.Disagreements = facts.Within(s.disagreements, texts...)
+	s.response.Disagreements = facts.Within(s.beliefs.Disagreements, texts...)
 	if !s.request.Explain {
 		return
 	}
@@ -259,7 +259,7 @@ func (r Reason) String() string {
 // Response is the result of a search.
 type Response struct {
 	Results []Hit // best first
-	// Disagreements are pairs of statements in the results that cannot both hold. Whoever shows the results has to say so.
+	// Disagreements are pairs of statements in the results that cannot both hold. A caller that shows the results must report them.
 	Disagreements []facts.Disagreement
 	// Disabled means that the agent's memory is switched off: nothing was searched.
 	Disabled bool

@@ -230,13 +230,13 @@ const selfCheckWords = 16
 func (s *Searcher) SelfCheck(ctx context.Context, id memory.Identity) ([]SelfCheck, error) {
 	unnoticed := *s // do not report these searches
 	unnoticed.Recorder, unnoticed.Observe = nil, nil
-	collections, err := s.Store.Collect(ctx, id, search.Corpora(), analysis.Query{})
+	found, err := s.Store.Collect(ctx, id, search.Corpora(), analysis.Query{})
 	if err != nil {
 		return nil, err
 	}
-	checks := make([]SelfCheck, len(collections))
+	checks := make([]SelfCheck, len(found.Collections))
 	var errs []error
-	for i, c := range collections {
+	for i, c := range found.Collections {
 		if checks[i], err = unnoticed.selfCheck(ctx, id, c); err != nil {
 			errs = append(errs, err)
 		}

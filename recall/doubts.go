@@ -1,7 +1,6 @@
 package recall
 
 import (
-	"context"
 	"strings"
 
 	"github.com/google/uuid"
@@ -22,16 +21,15 @@ const (
 // doubts are statements with low trust, by document.
 type doubts map[uuid.UUID][]facts.Doubt
 
-// doubted reads the doubts of the memory that is searched.
-func (s *searching) doubted(ctx context.Context) (doubts, error) {
-	all, err := s.Store.Doubted(ctx, s.id)
+// doubtsOf selects the doubts that matter.
+func doubtsOf(all []facts.Doubt) doubts {
 	found := doubts{}
 	for _, d := range all {
 		if d.Trust < lowTrust {
 			found[d.Document] = append(found[d.Document], d)
 		}
 	}
-	return found, err
+	return found
 }
 
 // believed returns the part of its score that a passage keeps: less than 1 if it has words of the question only in statements with low

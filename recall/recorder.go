@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,11 +19,13 @@ import (
 	"reverie/search"
 	"reverie/search/rank"
 	"reverie/store/dreams"
+	"reverie/store/facts"
 )
 
 // Ledger stores recalls; *store.Store implements it.
 type Ledger interface {
 	RecordRecalls(ctx context.Context, recalls []dreams.Recall) error
+	RecordInjections(ctx context.Context, all []facts.Injected) error
 	VersionOf(ctx context.Context, id memory.Identity, ref memory.Ref, number int) (memory.Version, error)
 }
 
@@ -33,6 +36,8 @@ type Use struct {
 	At        time.Time // in the owner's time zone
 	Synthetic bool
 	Hits      []Hit
+
+	injected *facts.Injected // what a context contained, instead of a search
 }
 
 const (
@@ -40,14 +45,14 @@ const (
 	flushAfter = 100 * time.Millisecond
 	// flushSize is the maximum number of uses in a batch.
 	flushSize = 64
-	// queueLimit bounds the waiting uses. Above it, a search writes its uses before it answers.
+	// queueLimit bounds the waiting uses. Above it, a search or context writes its use before it answers.
 	queueLimit = 1024
 	// saveTimeout bounds one write.
 	saveTimeout = 10 * time.Second
 )
 
-// Recorder writes uses in batches, in the background. Every use is either written, or counted as failed and logged.
-// It is safe for concurrent use.
+// Recorder writes uses, and what contexts contained, in batches, in the background. Every one is either written, or counted as failed
+// and logged. It is safe for concurrent use.
 type Recorder struct {
 	store Ledger
 	log   *slog.Logger
@@ -55,8 +60,9 @@ type Recorder struct {
 	mu       sync.Mutex
 	queue    []Use
 	timer    *time.Timer // nil: no write is scheduled
-	flushing bool        // a goroutine is writing until the queue is empty
-	closed   bool        // later uses are written at once
+	flushing bool        // a goroutine is writing until the queue is empty, and closes written then
+	written  chan struct{}
+	closed   bool // later uses are written at once
 	writers  sync.WaitGroup
 
 	recorded, failed atomic.Int64
@@ -69,6 +75,34 @@ func NewRecorder(s Ledger, log *slog.Logger) *Recorder { return &Recorder{store:
 func (r *Recorder) Record(ctx context.Context, u Use) {
 	if !r.enqueue(u) {
 		r.save(context.WithoutCancel(ctx), []Use{u})
+	}
+}
+
+// Injected records what a context contained. It returns at once unless too many uses are waiting.
+func (r *Recorder) Injected(ctx context.Context, in facts.Injected) {
+	r.Record(ctx, Use{injected: &in})
+}
+
+// Flush writes the waiting uses and returns when they are written, or when ctx ends.
+func (r *Recorder) Flush(ctx context.Context) error {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	if !r.flushing && len(r.queue) > 0 {
+		r.flush()
+	}
+	written := r.written
+	writing := r.flushing
+	r.mu.Unlock()
+	if !writing {
+		return nil
+	}
+	select {
+	case <-written:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 
@@ -101,7 +135,7 @@ func (r *Recorder) flush() {
 		r.timer.Stop()
 		r.timer = nil
 	}
-	r.flushing = true
+	r.flushing, r.written = true, make(chan struct{})
 	r.writers.Go(func() {
 		for uses := r.take(); len(uses) > 0; uses = r.take() {
 			r.save(context.Background(), uses)
@@ -118,6 +152,7 @@ func (r *Recorder) take() []Use {
 	r.queue = r.queue[n:]
 	if n == 0 {
 		r.queue, r.flushing = nil, false
+		close(r.written)
 	}
 	return uses
 }
@@ -125,6 +160,14 @@ func (r *Recorder) take() []Use {
 // save writes uses together. If that fails, it writes each separately, so that one bad use does not affect the
 // others.
 func (r *Recorder) save(ctx context.Context, uses []Use) {
+	var injected []facts.Injected
+	uses = slices.DeleteFunc(slices.Clone(uses), func(u Use) bool {
+		if u.injected != nil {
+			injected = append(injected, *u.injected)
+		}
+		return u.injected != nil
+	})
+	r.saveInjected(ctx, injected)
 	recalls := r.recalls(ctx, uses)
 	if len(recalls) > 1 && r.try(ctx, recalls) == nil {
 		r.recorded.Add(int64(len(recalls)))
@@ -138,6 +181,23 @@ func (r *Recorder) save(ctx context.Context, uses []Use) {
 			continue
 		}
 		r.recorded.Add(1)
+	}
+}
+
+func (r *Recorder) saveInjected(ctx context.Context, all []facts.Injected) {
+	try := func(some ...facts.Injected) error {
+		ctx, cancel := context.WithTimeout(ctx, saveTimeout)
+		defer cancel()
+		return r.store.RecordInjections(ctx, some)
+	}
+	if len(all) > 1 && try(all...) == nil {
+		return
+	}
+	for _, in := range all {
+		if err := try(in); err != nil {
+			r.log.ErrorContext(ctx, "Could not record what was injected", "error", err, "workspace", in.Identity.Workspace, "agent",
+				in.Identity.Agent)
+		}
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"reverie/search"
 	"reverie/store"
 	"reverie/store/dreams"
+	"reverie/store/facts"
 )
 
 // ledger stores recalls in memory.
@@ -29,6 +30,8 @@ type ledger struct {
 	refuse  func(dreams.Recall) bool
 	blocked chan struct{} // writes wait until it is closed; nil: they do not wait
 	content string
+
+	injected []facts.Injected
 }
 
 func (l *ledger) RecordRecalls(_ context.Context, recalls []dreams.Recall) error {
@@ -43,6 +46,21 @@ func (l *ledger) RecordRecalls(_ context.Context, recalls []dreams.Recall) error
 		}
 	}
 	l.writes = append(l.writes, recalls)
+	return nil
+}
+
+func (l *ledger) RecordInjections(_ context.Context, all []facts.Injected) error {
+	if l.blocked != nil {
+		<-l.blocked
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, in := range all {
+		if in.Identity.Agent == "gone" {
+			return errors.New("refused")
+		}
+	}
+	l.injected = append(l.injected, all...)
 	return nil
 }
 
@@ -164,6 +182,33 @@ func TestFailuresAreCountedAndLogged(t *testing.T) {
 	}
 	if !strings.Contains(log.String(), "agent=gone") || strings.Contains(log.String(), "balcony") {
 		t.Errorf("log: %s", log.String())
+	}
+}
+
+// What contexts contained is written behind the answer, in order; a reader who flushes sees all of it.
+func TestInjectionsAreWrittenAfterwards(t *testing.T) {
+	var log bytes.Buffer
+	l := &ledger{blocked: make(chan struct{})}
+	r := recall.NewRecorder(l, slog.New(slog.NewTextHandler(&log, nil)))
+	if err := r.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i, agent := range []string{"ada", "gone", "ada"} {
+		r.Injected(t.Context(), facts.Injected{Identity: use(agent).Identity, Injection: facts.Injection{Tokens: i}})
+	}
+	r.Record(t.Context(), use("ada"))
+	close(l.blocked)
+	if err := r.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(l.injected) != 2 || l.injected[0].Tokens != 0 || l.injected[1].Tokens != 2 || sum(l.sizes()) != 1 {
+		t.Errorf("%+v, %v", l.injected, l.sizes())
+	}
+	if !strings.Contains(log.String(), "agent=gone") {
+		t.Errorf("log: %s", log.String())
+	}
+	if err := r.Close(t.Context()); err != nil {
+		t.Fatal(err)
 	}
 }
 

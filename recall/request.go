@@ -40,7 +40,10 @@ type Request struct {
 	From, To time.Time
 	// AsOf is the time from which relative dates of the query and ages are computed; zero: now for dates, and the newest
 	// message in view for ages. It hides nothing.
-	AsOf    time.Time
+	AsOf time.Time
+	// Past searches what was known at that time: documents as they were, and messages said until then, by words alone. Nothing is
+	// recorded. It is AsOf as well, unless that is given. Zero: now.
+	Past    time.Time
 	Explain bool
 	// After is the token of a write whose vectors the search waits for, up to Wait. Lexical search never lags behind.
 	After int64

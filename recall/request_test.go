@@ -158,12 +158,13 @@ func TestQueryHash(t *testing.T) {
 func TestEverySettingCounts(t *testing.T) {
 	t.Parallel()
 	extraction, timing, searches := setting.DefaultExtractSettings(), setting.DefaultTiming(), recall.DefaultSettings()
+	approvals := setting.DefaultSettings().Approval()
 	dreams, nights, windows := setting.DefaultDreamSettings(), setting.DefaultDreamSchedule(), setting.DefaultWindowSettings()
 	kind := reflect.TypeFor[setting.AgentSettings]()
 	for i := range kind.NumField() {
 		name := kind.Field(i).Name
 		counts := name == "IdleTurnSeconds" // in SQL, see TestIdleConversations of the store
-		for _, value := range []any{new(true), new(false), new(5), new(0.123), "x", setting.FlushWait, []string{"memory/*.md"}} {
+		for _, value := range []any{new(true), new(false), new(5), new(0.123), "x", setting.FlushWait, setting.ApprovalAll, setting.ApprovalApply, []string{"memory/*.md"}} {
 			a := setting.AgentSettings{}
 			field := reflect.ValueOf(&a).Elem().Field(i)
 			if reflect.TypeOf(value) != field.Type() {
@@ -171,7 +172,7 @@ func TestEverySettingCounts(t *testing.T) {
 			}
 			field.Set(reflect.ValueOf(value))
 			counts = counts || extraction.With(a) != extraction || timing.With(a) != timing || searches.With(a) != searches ||
-				dreams.With(a) != dreams || nights.With(a) != nights || windows.With(a) != windows ||
+				dreams.With(a) != dreams || nights.With(a) != nights || windows.With(a) != windows || approvals.With(a) != approvals ||
 				memory.WriteAllowed(a.WriteTargets, memory.MemoryPath) != memory.WriteAllowed(nil, memory.MemoryPath)
 		}
 		if !counts {

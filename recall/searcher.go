@@ -22,7 +22,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"reverie/facts"
 	"reverie/language/analysis"
 	"reverie/language/fold"
 	"reverie/language/stance"
@@ -41,16 +40,13 @@ import (
 
 // Store is the source of a search's data; *store.Store implements it.
 type Store interface {
-	Collect(
-		ctx context.Context, id memory.Identity, corpora []search.Corpus, q analysis.Query, disagreements ...*[]facts.Disagreement,
-	) ([]*index.Collection, error)
+	Collect(ctx context.Context, id memory.Identity, corpora []search.Corpus, q analysis.Query) (indexes.Collected, error)
 	Passages(ctx context.Context, id memory.Identity, corpus search.Corpus, units []index.Unit) (map[index.UnitKey]indexes.Passage, error)
 	Nearest(ctx context.Context, id memory.Identity, q indexes.VectorQuery) (fuse.Dense, error)
 	LiveSpace(ctx context.Context, id memory.Identity) (indexes.Space, error)
 	IndexLag(ctx context.Context, id memory.Identity, corpora []search.Corpus, token int64) (indexes.Lag, error)
 	Documents(ctx context.Context, id memory.Identity, filter gate.DocumentFilter) ([]gate.DocumentEntry, error)
 	Leader(ctx context.Context, id memory.Identity) (memory.Identity, bool, error)
-	Doubted(ctx context.Context, id memory.Identity) ([]stored.Doubt, error)
 	DocumentsWith(ctx context.Context, id memory.Identity, documents []uuid.UUID, words [][]string, limit int) ([]memory.Document, error)
 }
 
@@ -91,6 +87,17 @@ func (s *Searcher) Search(ctx context.Context, id memory.Identity, r Request) (R
 	began := time.Now()
 	if err := r.check(); err != nil {
 		return Response{}, err
+	}
+	if !r.Past.IsZero() {
+		then := r
+		then.Past, then.Unrecorded, then.After = time.Time{}, true, 0
+		if then.AsOf.IsZero() {
+			then.AsOf = r.Past
+		}
+		if end := r.Past.Truncate(time.Second).Add(time.Second); then.To.IsZero() || then.To.After(end) {
+			then.To = end
+		}
+		return s.asOf(r.Past).Search(ctx, id, then)
 	}
 	settings := r.settings(s.Defaults)
 	response := Response{Mode: Lexical, Settings: settings, Disabled: !settings.Enabled}
@@ -135,6 +142,9 @@ func (s *Searcher) record(ctx context.Context, u Use) {
 	}
 }
 
+// Time returns the time of the searcher's clock.
+func (s *Searcher) Time() time.Time { return s.now() }
+
 func (s *Searcher) now() time.Time {
 	if s.Now == nil {
 		return time.Now()
@@ -161,12 +171,13 @@ type searching struct {
 	now      time.Time // in the request's time zone
 	agesFrom time.Time // decay counts from it: the request's AsOf, or the newest message in view
 	response *Response
-	// disagreements are those that the identity sees; the response has those of its results.
-	disagreements []facts.Disagreement
-	stages        []Stage
-	doubts        doubts
-	space         int64                        // of the vectors that were compared
-	votes         map[search.Corpus]fuse.Votes // of the corpora with vectors
+	beliefs  stored.Beliefs // of all that the identity sees
+	// forgotten are statements that messages do not show.
+	forgotten []indexes.Forgotten
+	stages    []Stage
+	doubts    doubts
+	space     int64                        // of the vectors that were compared
+	votes     map[search.Corpus]fuse.Votes // of the corpora with vectors
 }
 
 // run searches words and vectors concurrently, and then combines them.
@@ -188,21 +199,9 @@ func (s *searching) run(ctx context.Context) error {
 	compared := make(chan comparison, 1)
 	go func() { compared <- s.compare(denseCtx, known) }()
 
-	doubted := make(chan error, 1)
-	go func() {
-		var err error
-		if slices.Contains(s.request.corpora(), search.Memory) {
-			s.doubts, err = s.doubted(denseCtx)
-		}
-		doubted <- err
-	}()
-
 	views, err := s.lexical(ctx)
 	if err != nil {
 		return err
-	}
-	if err := <-doubted; err != nil {
-		return fmt.Errorf("search: %w", err)
 	}
 	began := time.Now()
 	dense := <-compared
@@ -237,10 +236,13 @@ func (s *searching) run(ctx context.Context) error {
 // lexical collects the visible units and ranks them by words.
 func (s *searching) lexical(ctx context.Context) ([]*view, error) {
 	began := time.Now()
-	collections, err := s.Store.Collect(ctx, s.id, s.request.corpora(), s.query, &s.disagreements)
+	found, err := s.Store.Collect(ctx, s.id, s.request.corpora(), s.query)
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
+	collections := found.Collections
+	s.beliefs, s.forgotten = found.Beliefs, found.Forgotten
+	s.doubts = doubtsOf(s.beliefs.Doubted)
 	s.took("collect", began)
 	if s.settings.Decay {
 		s.agesFrom = newest(collections, s.request.AsOf)
@@ -399,6 +401,9 @@ func (v *view) read(ctx context.Context, keys []index.UnitKey) error {
 	}
 	if v.passages == nil {
 		v.passages = make(map[index.UnitKey]indexes.Passage, len(passages))
+	}
+	if v.Corpus == search.Sessions {
+		withoutForgotten(passages, v.forgotten)
 	}
 	maps.Copy(v.passages, passages)
 	return nil

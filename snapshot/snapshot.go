@@ -1,7 +1,7 @@
 // Package snapshot writes an agent's documents to an archive, deterministically, and reads archives from untrusted
 // sources. It performs no I/O.
 //
-// An archive is a ZIP file. manifest.json comes first and describes the origin, the time and each document; the
+// An archive is a ZIP file. manifest.json is the first file and describes the origin, the time and each document; the
 // documents follow in order of name: TEAM documents under their path, PERSONAL ones of one owner under personal/. The
 // archive does not name the owner: export and import use the owner of the request.
 package snapshot

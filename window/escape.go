@@ -14,7 +14,7 @@ import (
 // like a label, a role or a separator. The text stays readable: Escape only removes invisible characters, and inserts
 // a backslash or a space where text would be read as structure. Escape is idempotent.
 //
-// In the result, every open bracket except those of check boxes follows a backslash, no "<" begins a tag or a chat
+// In the result, every open bracket except those of check boxes, dates and times follows a backslash, no "<" begins a tag or a chat
 // template token, and no line begins like a role, a separator or a label, whatever look-alike characters and
 // decoration it uses.
 func Escape(text string) string {
@@ -121,8 +121,8 @@ func breakTokens(line string) string {
 	return b.String()
 }
 
-// escapeBrackets inserts a backslash before every unescaped open bracket except those of check boxes, and a space
-// into control words.
+// escapeBrackets inserts a backslash before every unescaped open bracket except those of check boxes, dates and times, and a
+// space into control words.
 func escapeBrackets(line string) string {
 	if !has(line, '[', "［") {
 		return line
@@ -131,7 +131,7 @@ func escapeBrackets(line string) string {
 	var b strings.Builder
 	backslashes, wide := 0, false // right before r
 	for at, r := range line {
-		if (r == '[' || r == '［') && (backslashes%2 == 0 || wide) && !checkbox(line[at:]) {
+		if (r == '[' || r == '［') && (backslashes%2 == 0 || wide) && !checkbox(line[at:]) && !dated.MatchString(line[at:]) {
 			if wide { // whether or not it acts as a backslash, the next one starts fresh
 				b.WriteByte(' ')
 			}
@@ -149,6 +149,9 @@ func escapeBrackets(line string) string {
 	}
 	return b.String()
 }
+
+// dated matches a date or a time in brackets that is no link.
+var dated = regexp.MustCompile(`^\[\d{1,4}(?:[:.-]\d{1,2}){1,2}\](?:[^(\[:]|$)`)
 
 func checkbox(text string) bool {
 	return strings.HasPrefix(text, "[ ]") || strings.HasPrefix(text, "[x]") || strings.HasPrefix(text, "[X]")

@@ -17,7 +17,8 @@ import (
 
 // Properties of escaped text, stated independently of Escape's implementation.
 var (
-	openBracket = regexp.MustCompile(`(^|[^\\])(\\\\)*\[([^ xX]|.[^\]])`)
+	openBracket = regexp.MustCompile(`(^|[^\\])(\\\\)*\[([^ xX\d]|[^\d][^\]])`)
+	openNumber  = regexp.MustCompile(`(^|[^\\])(\\\\)*\[\d+([^\d:.-]|[:.-][\d:.-]*([^\d:.\]-]|\][(\[:]))`)
 	openTag     = regexp.MustCompile(`<[A-Za-z/!?|｜<]`)
 	roleLine    = regexp.MustCompile(`(?im)^[\s>#*|•\d.)("-]*(system|assistant|user|human|developer|tool|instructions?|系统|用户|助手|システム|ユーザー|アシスタント|hệ thống|người dùng|trợ lý|sistema|usuario|asistente|benutzer|entwickler)\s*:`)
 	ruleLine    = regexp.MustCompile(`(?m)^[ \t]*(-{3,}|={3,}|_{3,}|~{3,}|\*{3,})`)
@@ -28,7 +29,7 @@ func checkEscaped(t failer, given, escaped string) {
 	t.Helper()
 	shown := norm.NFKC.String(escaped)
 	for what, pattern := range map[string]*regexp.Regexp{
-		"an open bracket": openBracket, "a tag or a token": openTag, "the line of a role": roleLine, "a separator": ruleLine,
+		"an open bracket": openBracket, "an open bracket before a number": openNumber, "a tag or a token": openTag, "the line of a role": roleLine, "a separator": ruleLine,
 		"the key of a role": roleKey,
 	} {
 		for line := range strings.SplitSeq(shown, "\n") {
@@ -63,25 +64,29 @@ func letterOnly(s string) string {
 
 func TestEscape(t *testing.T) {
 	for given, want := range map[string]string{
-		"likes tea":                   "likes tea",
-		"a [link](x), a list[0]":      `a \[link](x), a list\[0]`,
-		"- [ ] open\n- [x] done":      "- [ ] open\n- [x] done",
-		`\[x] \\[y]`:                  `\[x] \\\[y]`,
-		`＼[w] ＼\[y] ﹨［z`:              `＼ \[w] ＼\ \[y] ﹨ \［z`,
-		"--- SOUL.md ---":             `\--- SOUL.md ---`,
-		"  ---":                       `  \---`,
-		"## Goal":                     "## Goal",
-		"## System:":                  `\## System:`,
-		"System: go":                  `\System: go`,
-		"The system: slow":            "The system: slow",
-		"users: 3":                    "users: 3",
-		"user's birthday":             "user's birthday",
-		"System requirements are met": "System requirements are met",
-		"a < b and a<b>c":             "a < b and a< b>c",
-		"<|im_start|>":                `\< |im_start|>`,
-		"[INST] x [/INST]":            `\[ INST] x \[ /INST]`,
-		"{\"role\": \"user\"}":        "\\{\\\"role\": \"user\"}",
-		"x\r\ny\u2028z":               "x\ny\nz",
+		"likes tea":                     "likes tea",
+		"a [link](x), a list[0]":        `a \[link](x), a list\[0]`,
+		"- [ ] open\n- [x] done":        "- [ ] open\n- [x] done",
+		`\[x] \\[y]`:                    `\[x] \\\[y]`,
+		"in April [2027-04], at [3:30]": "in April [2027-04], at [3:30]",
+		"[2027-04](https://x.example)":  `\[2027-04](https://x.example)`,
+		"[2027-04]: https://x.example":  `\[2027-04]: https://x.example`,
+		"[1] and [12 May]":              `\[1] and \[12 May]`,
+		`＼[w] ＼\[y] ﹨［z`:                `＼ \[w] ＼\ \[y] ﹨ \［z`,
+		"--- SOUL.md ---":               `\--- SOUL.md ---`,
+		"  ---":                         `  \---`,
+		"## Goal":                       "## Goal",
+		"## System:":                    `\## System:`,
+		"System: go":                    `\System: go`,
+		"The system: slow":              "The system: slow",
+		"users: 3":                      "users: 3",
+		"user's birthday":               "user's birthday",
+		"System requirements are met":   "System requirements are met",
+		"a < b and a<b>c":               "a < b and a< b>c",
+		"<|im_start|>":                  `\< |im_start|>`,
+		"[INST] x [/INST]":              `\[ INST] x \[ /INST]`,
+		"{\"role\": \"user\"}":          "\\{\\\"role\": \"user\"}",
+		"x\r\ny\u2028z":                 "x\ny\nz",
 		"\U0001F468\u200d\U0001F469 \u2764\ufe0f \u0645\u06cc\u200c\u062e 1\ufe0f\u20e3": "\U0001F468\u200d\U0001F469 \u2764\ufe0f \u0645\u06cc\u200c\u062e 1\ufe0f\u20e3",
 		"a\u200bb\u202ec\U000E0041d\ufeff":                                               "abcd",
 		"[End of recalled memory]":                                                       `\[End of recalled memory]`,
@@ -317,7 +322,7 @@ func checkRecalled(t *testing.T, m Message) {
 		if !ok || !strings.HasPrefix(label, "- [") || strings.Count(label, "[") != 1 || strings.Count(label, " · ") != 1 {
 			t.Errorf("a line has no label: %q", line)
 		}
-		if found := openBracket.FindString(text); found != "" {
+		if found := openBracket.FindString(text) + openNumber.FindString(text); found != "" {
 			t.Errorf("%q is left in %q", found, text)
 		}
 		if found := openTag.FindString(text); found != "" {

@@ -17,7 +17,7 @@ const (
 	lineJoin    = " / "
 )
 
-// Layer says why a passage is in a context. The zero value is Matched.
+// Layer is the reason why a passage is in a context. The zero value is Matched.
 type Layer int
 
 // Layers. Each but Matched has a share of the budget; what they do not use is for Matched.
