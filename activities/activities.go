@@ -13,6 +13,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 	"go.temporal.io/sdk/activity"
 
+	"reverie/hooks"
 	"reverie/llm/embed"
 	"reverie/memory"
 	"reverie/memory/proposals"
@@ -49,6 +50,8 @@ type Options struct {
 	Observe func(outcome memory.Outcome, reason memory.ReasonCode, usage memory.Usage, took time.Duration)
 	// Consolidator rewrites MEMORY.md in dreams with a model; nil: dreams promote by rules.
 	Consolidator Consolidator
+	// SoulWriter rewrites SOUL.md with a model; nil: nobody does.
+	SoulWriter SoulWriter
 	// DreamDefaults apply to agents without settings of their own.
 	DreamDefaults setting.DreamSettings
 	// DreamSchedule applies to agents without a schedule of their own. Without a Cron the worker leaves schedules
@@ -70,9 +73,16 @@ type Options struct {
 	// Flusher notes messages that leave a context window with a model, and Summariser summarises them; nil: rules do.
 	Flusher    Flusher
 	Summariser Summariser
+	// PairJudge decides contradictions about which rules are in doubt; nil: they stay undecided.
+	PairJudge PairJudge
 	// Rules is the built-in engine. It flushes and summarises when there is no model, or when the model did not
 	// answer in time.
 	Rules Rules
+	// Histories deletes executions of workflows; worker.New provides it.
+	Histories Histories
+	// Hooks sends to webhooks, as Webhooks says. nil: nothing is delivered.
+	Hooks    *hooks.Sender
+	Webhooks WebhookSettings
 	// ObserveDream is called with every dream that ended, for metrics.
 	ObserveDream func(Dreamt)
 	// ObserveFlush is called with every flush that was acknowledged or interrupted, and ObserveCompaction with every
@@ -124,7 +134,7 @@ func (a *Activities) identify(ctx context.Context, ref memory.OwnerRef, by memor
 		return memory.Identity{}, storeError(err)
 	}
 	id.AnyOwner = false
-	id.Owner = owner
+	id.Owner, id.OwnerID = owner, ref.Owner
 	return id, nil
 }
 

@@ -40,17 +40,17 @@ type question struct {
 
 // sample makes n questions from units at even distances in the index, so that the same index gives the same questions.
 func (c *comparing) sample(ctx context.Context, n int) error {
-	collections, err := c.Store.Collect(ctx, c.id, search.Corpora(), analysis.Query{})
+	found, err := c.Store.Collect(ctx, c.id, search.Corpora(), analysis.Query{})
 	if err != nil {
 		return err
 	}
 	total := 0
-	for _, collection := range collections {
+	for _, collection := range found.Collections {
 		total += len(collection.Units)
 	}
 	passed := 0
 	asked := map[string]bool{} // skips repeated texts, whose units cannot be distinguished
-	for _, collection := range collections {
+	for _, collection := range found.Collections {
 		var chosen []index.Unit
 		for i := range n {
 			at := i*total/max(n, 1) - passed

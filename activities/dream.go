@@ -313,6 +313,9 @@ type DreamOrder struct {
 	memory.OwnerRef
 	Night string
 	AsOf  time.Time
+	// Again is a dream that was undone and is dreamed again, in place of a night; zero: none.
+	Again uuid.UUID
+	Mode  memory.DreamMode // of Again
 }
 
 // Dreamer runs dreams as separate workflows.

@@ -2,10 +2,12 @@ package activities
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	dreamnotes "reverie/dream/notes"
 	"reverie/dream/rewrite"
+	"reverie/facts"
 	"reverie/llm"
 	"reverie/memory"
 	"reverie/memory/proposals"
@@ -59,7 +61,20 @@ func (c *consolidating) ready(ctx context.Context) (result DeepSleepResult, ende
 		result, err = c.save(ctx)
 		return result, true, err
 	}
+	disagreements, err := c.Store.Disagreements(ctx, c.id)
+	if err != nil {
+		return DeepSleepResult{}, true, storeError(err)
+	}
 	c.input = c.inputOf()
+	shown := []string{c.input.Memory, c.input.Shared}
+	for _, n := range c.input.Notes {
+		shown = append(shown, n.Text)
+	}
+	for _, pair := range facts.PairsWithin(disagreements, shown...) {
+		if !slices.Contains(c.input.Contradictions, pair) {
+			c.input.Contradictions = append(c.input.Contradictions, pair)
+		}
+	}
 	return DeepSleepResult{}, false, nil
 }
 

@@ -68,7 +68,7 @@ func (a *Activities) dreamStage(ctx context.Context, in DreamInput) (memory.Iden
 	return id, stage, inHand(stage.Dream, id)
 }
 
-// inProgress returns the state of a dream that goes on.
+// inProgress returns the state of a dream that continues.
 func inProgress(stage dreams.DreamStage) DreamState {
 	state := stateOf(stage.Dream)
 	state.Candidates = len(stage.Candidates)

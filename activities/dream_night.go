@@ -96,16 +96,16 @@ func (n *night) run(ctx context.Context) {
 
 // dream runs one owner's dream.
 func (n *night) dream(ctx context.Context, i int) {
-	patient, cancel := context.WithTimeout(ctx, n.in.Patience)
+	bounded, cancel := context.WithTimeout(ctx, n.in.Patience)
 	defer cancel()
-	outcome, err := n.Dreamer.Dream(patient, DreamOrder{
+	outcome, err := n.Dreamer.Dream(bounded, DreamOrder{
 		OwnerRef: memory.OwnerRef{Workspace: n.in.Workspace, Agent: n.in.Agent, Owner: n.in.Owners[i]}, Night: n.in.Night, AsOf: n.in.AsOf,
 	})
 	switch {
 	case err == nil:
 		n.know(ctx, i, outcome)
 	case ctx.Err() != nil: // the next attempt waits for it
-	case patient.Err() != nil:
+	case bounded.Err() != nil:
 		n.know(ctx, i, late)
 	default:
 		n.Log.Warn("Could not start a dream", "owner", n.in.Owners[i], "error", err)

@@ -26,11 +26,14 @@ const (
 // rules, never contents.
 func storeError(err error) error {
 	var invalid *store.InvalidError
+	var conflict *store.ConflictError
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, store.ErrNotFound):
 		return temporal.NewNonRetryableApplicationError("not found", TypeNotFound, nil)
+	case errors.As(err, &conflict) && conflict.Code == store.CodeBeingDeleted:
+		return temporal.NewNonRetryableApplicationError("it is being deleted", TypeNotFound, nil)
 	case errors.Is(err, store.ErrForbidden):
 		return temporal.NewNonRetryableApplicationError("forbidden", TypeForbidden, nil)
 	case errors.As(err, &invalid):

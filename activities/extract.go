@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"reverie/facts"
 	"reverie/llm"
 	"reverie/memory"
 	"reverie/memory/markdown"
@@ -14,6 +15,7 @@ import (
 	"reverie/memory/setting"
 	"reverie/memory/transcripts"
 	"reverie/store"
+	stored "reverie/store/facts"
 	"reverie/store/talk"
 )
 
@@ -146,6 +148,7 @@ func (p *proposing) ready(ctx context.Context) (result ProposeResult, ended bool
 		ProfileMaxChars: p.in.Settings.ProfileMaxChars, MemoryMaxChars: p.in.Settings.MemoryMaxChars,
 		Model: p.in.Settings.Model,
 	}
+	p.input.Disagreements = facts.PairsWithin(p.load.Disagreements, p.input.Profile, p.input.Memory, p.input.Shared, p.input.Note)
 	return ProposeResult{}, false, nil
 }
 
@@ -193,7 +196,10 @@ func (p *proposing) refuse(ctx context.Context, violations []proposals.Violation
 
 // accept saves the draft for Apply, unless there is nothing to write.
 func (p *proposing) accept(ctx context.Context, g guarded) (ProposeResult, error) {
-	kept := p.notedOnce(g.kept)
+	kept, err := p.unrepeated(ctx, p.notedOnce(g.kept))
+	if err != nil {
+		return ProposeResult{}, err
+	}
 	switch {
 	case g.kept == proposals.Guarded{} && len(p.dropped) > 0:
 		return p.end(ctx, talk.Ending{
@@ -425,7 +431,7 @@ type ConcludeResult struct {
 	More       bool      `json:"more,omitempty"`
 }
 
-// ReasonNoted ends a step of an extraction whose only entry was already noted by a flush.
+// ReasonNoted ends a step whose entry says only what a flush has noted, or what memory says already.
 const ReasonNoted memory.ReasonCode = "noted"
 
 // note returns today's note as the engine is shown it: without the entries that a flush made from the same messages. The engine
@@ -439,6 +445,36 @@ func (p *proposing) note() string {
 		return rest
 	}
 	return p.load.Note.Content
+}
+
+// unrepeated removes new lines that say only what memory says already.
+func (p *proposing) unrepeated(ctx context.Context, g proposals.Guarded) (proposals.Guarded, error) {
+	if g == (proposals.Guarded{}) || p.load.Noted != nil {
+		return g, nil
+	}
+	note := memory.DailyNotePath(p.load.Today)
+	k, err := p.knownOf(ctx, p.id, p.load.Today, p.load.Scope, memory.MemoryPath, memory.ProfilePath, note)
+	if err != nil || len(k.all) == 0 {
+		return g, err
+	}
+	texts := map[string]string{memory.MemoryPath: p.load.Memory.Content, memory.ProfilePath: p.load.Profile.Content, note: p.note()}
+	for path, text := range map[string]string{memory.MemoryPath: g.Memory, memory.ProfilePath: g.Profile} {
+		if text != "" {
+			texts[path] = text
+		}
+	}
+	left := map[string]memory.EntrySet{}
+	for path, text := range texts {
+		left[path] = memory.EntrySet{}
+		for _, e := range markdown.EntriesOf(text) {
+			left[path][e.ID] = true
+		}
+	}
+	stays := func(f stored.Fact) bool { return left[f.Path][f.Entry] }
+	g.Memory = k.without(g.Memory, p.load.Memory.Content, stays)
+	g.Profile = k.without(g.Profile, p.load.Profile.Content, stays)
+	g.Daily = k.without(g.Daily, "", stays)
+	return g, p.hear(ctx, p.id, k.heard, p.load.Today)
 }
 
 // notedOnce removes the daily entry from a proposal about messages that a flush has noted, unless it replaces entries made by rules.

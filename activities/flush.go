@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"reverie/facts"
 	"reverie/llm"
 	"reverie/memory"
 	"reverie/memory/markdown"
@@ -14,6 +15,7 @@ import (
 	"reverie/memory/setting"
 	"reverie/memory/transcripts"
 	"reverie/store"
+	stored "reverie/store/facts"
 	"reverie/store/talk"
 )
 
@@ -280,12 +282,14 @@ func (p *flushing) ready(ctx context.Context) (result FlushStepResult, ended boo
 
 func (p *flushing) inputOf(transcript []transcripts.Line) proposals.ExtractionInput {
 	s := p.in.Settings.Extract
-	return proposals.ExtractionInput{
+	in := proposals.ExtractionInput{
 		Agent: p.load.Agent.Name, Today: p.load.Today,
 		Profile: p.load.Profile.Content, Memory: p.load.Memory.Content, Shared: p.load.Shared,
 		Note: markdown.Tail(p.load.Note.Content, s.NoteTailChars), Transcript: transcript,
 		ProfileMaxChars: s.ProfileMaxChars, MemoryMaxChars: s.MemoryMaxChars, Model: s.Model,
 	}
+	in.Disagreements = facts.PairsWithin(p.load.Disagreements, in.Profile, in.Memory, in.Shared, in.Note)
+	return in
 }
 
 func (p *flushing) ask(ctx context.Context, r repair) (proposals.Answer, error) {
@@ -330,7 +334,18 @@ func (p *flushing) accept(ctx context.Context, proposal proposals.Proposal) (Flu
 	if proposal.DailyEntry == "" {
 		return p.nothing(ctx, ReasonNothingToKeep, nil)
 	}
-	err := p.Store.SaveFlushDraft(ctx, p.id, p.in.Flush, talk.FlushDraft{
+	k, err := p.knownOf(ctx, p.id, p.load.Today, p.load.Scope, memory.MemoryPath, memory.ProfilePath, memory.DailyNotePath(p.load.Today))
+	if err != nil {
+		return FlushStepResult{}, err
+	}
+	proposal.DailyEntry = k.without(proposal.DailyEntry, "", func(stored.Fact) bool { return true })
+	if err := p.hear(ctx, p.id, k.heard, p.load.Today); err != nil {
+		return FlushStepResult{}, err
+	}
+	if proposal.DailyEntry == "" {
+		return p.nothing(ctx, ReasonNoted, nil)
+	}
+	err = p.Store.SaveFlushDraft(ctx, p.id, p.in.Flush, talk.FlushDraft{
 		From: p.load.From, To: p.load.To, Scope: p.load.Scope, Today: p.load.Today,
 		Entry: proposal.DailyEntry, Lines: proposal.Sources("", proposal.DailyEntry, p.transcript), Reason: proposal.Reason,
 		Model: p.answer.Model, PromptVersion: p.answer.PromptVersion, Fallback: p.in.Fallback, Usage: p.usage,

@@ -372,14 +372,14 @@ func TestAFlushThatAnotherExecutionHas(t *testing.T) {
 // A statement forgotten while a flush was drafted is not noted, and the outcome reports it.
 func TestAFlushOfWhatWasForgotten(t *testing.T) {
 	w := newFlushWorld(t, nil)
+	in := w.plan(t)
+	if out := must(t, w.world, w.ProposeFlush, in); !out.HasDraft {
+		t.Fatalf("%+v", out)
+	}
 	ref := memory.Ref{Scope: memory.ScopePersonal, Path: memory.MemoryPath}
 	if _, err := w.Store.Apply(t.Context(), w.id, "",
 		[]memory.Change{{Ref: ref, Op: memory.OpReplace, Content: "- Plants an oak in the garden.\n"}}); err != nil {
 		t.Fatal(err)
-	}
-	in := w.plan(t)
-	if out := must(t, w.world, w.ProposeFlush, in); !out.HasDraft {
-		t.Fatalf("%+v", out)
 	}
 	if _, err := w.Store.Forget(t.Context(), w.id, dreams.ForgetRequest{Ref: ref, FromLine: 1, ToLine: 1}); err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"reverie/memory"
 	"reverie/store"
 	"reverie/store/indexes"
+	"reverie/tidy"
 )
 
 const (
@@ -60,6 +61,12 @@ func (a *Activities) TendIndex(ctx context.Context, in TendIndexInput) (TendInde
 			break
 		}
 	}
+	if err := a.judgePairs(ctx, in.AgentRef); err != nil {
+		return TendIndexResult{}, err
+	}
+	if err := a.correct(ctx, in.AgentRef); err != nil {
+		return TendIndexResult{}, err
+	}
 	found, err := a.Store.DueSpaces(ctx, id)
 	if err != nil {
 		return TendIndexResult{}, storeError(err)
@@ -70,6 +77,29 @@ func (a *Activities) TendIndex(ctx context.Context, in TendIndexInput) (TendInde
 		out.Spaces = spacesDue(found)
 	}
 	return out, storeError(err)
+}
+
+// correct takes statements that newer ones supersede out of the documents of those whose facts were derived.
+func (a *Activities) correct(ctx context.Context, ref AgentRef) error {
+	if ref.Agent == "" { // GLOBAL documents are not compared
+		return nil
+	}
+	people, err := a.Store.Superseded(ctx, tender(ctx, ref), a.Now())
+	if errors.Is(err, store.ErrFactsOff) {
+		return nil
+	}
+	changed := 0
+	for _, p := range people {
+		n, err := tidy.Correct(ctx, a.Store, a.identityOf(ctx, ref, p), p.Scope)
+		if err := tidyError(err); err != nil {
+			return err
+		}
+		changed += n
+	}
+	if changed > 0 {
+		a.indexChanged(ref)
+	}
+	return storeError(err)
 }
 
 // grow moves the vectors of spaces that have become large into a nearest-neighbour index. more reports that it ran

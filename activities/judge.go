@@ -24,7 +24,7 @@ const (
 	reasonUsed      = "used"
 )
 
-// recalledBefore is how long before the first message of a step a fact may have been found that a message corrects.
+// recalledBefore is the time before the first message of a step in which a fact that a message corrects may have been found.
 const recalledBefore = 30 * time.Minute
 
 // judge records what the messages of a step show about the facts that searches found for them: those that the person corrects lose

@@ -41,7 +41,7 @@ func newWorld(t *testing.T, models ...embed.Embedder) *world {
 		_, err := store.Migrate(ctx, url)
 		return err
 	})}
-	s, err := store.Open(t.Context(), w.url, store.Options{})
+	s, err := store.Open(t.Context(), w.url, store.Options{PairsJudged: true})
 	if err != nil {
 		t.Fatal(err)
 	}

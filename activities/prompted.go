@@ -9,7 +9,7 @@ import (
 	"reverie/prompts"
 )
 
-// Prompted asks a model, with the prompts of extraction, dreams, flushes and summaries.
+// Prompted asks a model, with the prompts of extraction, dreams, flushes, summaries and SOUL.md.
 type Prompted struct {
 	Model llm.Model
 	// MaxTokens bounds an answer. Both documents at their maximum size and a daily entry must fit.
@@ -39,6 +39,16 @@ func (p Prompted) Flush(ctx context.Context, in proposals.ExtractionInput) (prop
 // part that came.
 func (p Prompted) Summarise(ctx context.Context, in proposals.SummaryInput) (proposals.Answer, error) {
 	return askPrompt(ctx, p, prompts.SummaryVersion, prompts.SummarySystem, prompts.SummaryUser, in, llm.Request{Model: in.Model})
+}
+
+// WriteSoul asks the model once for a new SOUL.md. It fails as Propose does.
+func (p Prompted) WriteSoul(ctx context.Context, in proposals.SoulInput) (proposals.Answer, error) {
+	return askPrompt(ctx, p, prompts.SoulVersion, prompts.SoulSystem, prompts.SoulUser, in, llm.Request{Model: in.Model})
+}
+
+// JudgePairs asks the model once which pairs of statements contradict one another. It fails as Propose does.
+func (p Prompted) JudgePairs(ctx context.Context, in proposals.PairsInput) (proposals.Answer, error) {
+	return askPrompt(ctx, p, prompts.PairsVersion, prompts.PairsSystem, prompts.PairsUser, in, llm.Request{})
 }
 
 // askPrompt sends a request with the texts of a prompt, rendered from the templates of a version.

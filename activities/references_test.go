@@ -14,6 +14,7 @@ var references = map[string]bool{
 	"Workspace": true, "Agent": true, // ids that an administrator gave
 	"Night": true,                                     // a time
 	"Model": true, "Provider": true, "Endpoint": true, // of settings
+	"Workflow":  true,                // the id of one, of opaque ids
 	"RequestID": true,                // of a business process, of few characters: documented as shown to operators
 	"SHA256":    true, "Token": true, // of receipts
 }

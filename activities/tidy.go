@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -10,9 +11,11 @@ import (
 	"reverie/tidy"
 )
 
-// Tidy archives the facts of an owner that are no longer trusted, and consolidates the structured documents. A repeated attempt finds
+// Tidy archives the facts of an owner that are no longer trusted, consolidates the structured documents, and rewrites SOUL.md when that is
+// due. A repeated attempt finds
 // what is left. If somebody changes the same lines meanwhile, the next night does it.
 func (a *Activities) Tidy(ctx context.Context, in TidyInput) (TidyResult, error) {
+	defer beat(ctx, cmp.Or(in.Settings.ModelHeartbeat, HeartbeatTimeout)/heartbeatsInTime)()
 	id, err := a.dreamer(ctx, in.OwnerRef)
 	if err != nil {
 		return TidyResult{}, err
@@ -28,6 +31,9 @@ func (a *Activities) Tidy(ctx context.Context, in TidyInput) (TidyResult, error)
 	out := TidyResult{Merged: merged.Before - merged.After}
 	if out.Archived, err = tidy.Archive(ctx, a.Store, id, scope, a.Now(), in.Settings); err != nil && !isStale(err) {
 		return TidyResult{}, tidyError(err)
+	}
+	if out.Soul, err = a.soul(ctx, in, id); err != nil {
+		return TidyResult{}, err
 	}
 	if out.Archived+out.Merged > 0 {
 		a.indexChanged(AgentRef{Workspace: in.Workspace, Agent: in.Agent})
@@ -53,4 +59,6 @@ type TidyInput struct {
 type TidyResult struct {
 	Archived int `json:"archived,omitempty"` // facts
 	Merged   int `json:"merged,omitempty"`   // entries of structured documents that were removed
+	// Soul is the outcome of rewriting SOUL.md; empty: it was not due.
+	Soul memory.Outcome `json:"soul,omitempty"`
 }

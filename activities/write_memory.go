@@ -10,7 +10,8 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
-	"reverie/client"
+	"github.com/reverie-memory/reverie/client"
+	"github.com/reverie-memory/reverie/client/durable"
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/memory/writereq"
@@ -123,15 +124,15 @@ func writeError(err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &invalid):
-		return temporal.NewNonRetryableApplicationError(strings.TrimSpace(invalid.Error()), client.TypeInvalid, nil)
+		return temporal.NewNonRetryableApplicationError(strings.TrimSpace(invalid.Error()), durable.TypeInvalid, nil)
 	case errors.As(err, &conflict):
-		return temporal.NewNonRetryableApplicationError(conflict.Message, client.TypeKeyReused, nil)
+		return temporal.NewNonRetryableApplicationError(conflict.Message, durable.TypeKeyReused, nil)
 	case errors.Is(err, store.ErrUnauthorized):
-		return temporal.NewNonRetryableApplicationError("unknown key, or the signature does not match its secret", client.TypeUnauthorized, nil)
+		return temporal.NewNonRetryableApplicationError("unknown key, or the signature does not match its secret", durable.TypeUnauthorized, nil)
 	case errors.Is(err, store.ErrForbidden):
-		return temporal.NewNonRetryableApplicationError("the key does not permit this write", client.TypeForbidden, nil)
+		return temporal.NewNonRetryableApplicationError("the key does not permit this write", durable.TypeForbidden, nil)
 	case errors.Is(err, store.ErrNotFound):
-		return temporal.NewNonRetryableApplicationError("agent not found, or the key has no access to it", client.TypeNotFound, nil)
+		return temporal.NewNonRetryableApplicationError("agent not found, or the key has no access to it", durable.TypeNotFound, nil)
 	}
 	return err
 }

@@ -33,7 +33,7 @@ type dreamWorld struct {
 	model *llmtest.Server
 }
 
-func newDreams(t *testing.T, script llmtest.Script) dreamWorld {
+func newDreams(t *testing.T, script llmtest.Script, more ...func(*activities.Options)) dreamWorld {
 	t.Helper()
 	d := dreamWorld{world: newWorld(t)}
 	d.agent("acme", "ada", "UTC", setting.AgentSettings{})
@@ -50,10 +50,14 @@ func newDreams(t *testing.T, script llmtest.Script) dreamWorld {
 	}
 	settings := setting.DefaultDreamSettings()
 	settings.Paid, settings.ModelHeartbeat = true, 2*time.Second
-	steps, err := activities.New(activities.Options{
+	o := activities.Options{
 		Store: d.store, Consolidator: activities.Prompted{Model: model, MaxTokens: 2000}, DreamDefaults: settings,
 		Now: time.Now, Log: slog.New(slog.DiscardHandler),
-	})
+	}
+	for _, set := range more {
+		set(&o)
+	}
+	steps, err := activities.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}

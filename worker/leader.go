@@ -16,7 +16,7 @@ const (
 	leaseLongest = 30 * time.Second
 	// leaseShortest leaves time for three attempts at renewing.
 	leaseShortest = 3 * time.Second
-	// resignTimeout bounds the attempt to hand over at the end.
+	// resignTimeout bounds the attempt to release leadership at the end.
 	resignTimeout = 2 * time.Second
 )
 

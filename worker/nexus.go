@@ -7,8 +7,9 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/temporalnexus"
 
+	"github.com/reverie-memory/reverie/client"
+	"github.com/reverie-memory/reverie/client/durable"
 	"reverie/activities"
-	"reverie/client"
 	"reverie/memory/writereq"
 	"reverie/workflows"
 )
@@ -18,7 +19,7 @@ import (
 func nexusService(stage activities.WriteStage) *nexus.Service {
 	write := temporalnexus.MustNewWorkflowRunOperationWithOptions(temporalnexus.WorkflowRunOperationOptions[client.SignedRequest,
 		writereq.WriteReceipt]{
-		Name: client.NexusOperation,
+		Name: durable.NexusOperation,
 		Handler: func(ctx context.Context, in client.SignedRequest,
 			o nexus.StartOperationOptions,
 		) (temporalnexus.WorkflowHandle[writereq.WriteReceipt], error) {
@@ -30,7 +31,7 @@ func nexusService(stage activities.WriteStage) *nexus.Service {
 				staged.Ref)
 		},
 	})
-	service := nexus.NewService(client.NexusService)
+	service := nexus.NewService(durable.NexusService)
 	service.MustRegister(write)
 	return service
 }

@@ -17,6 +17,9 @@ import (
 	"reverie/memory"
 	"reverie/memory/setting"
 	"reverie/store"
+	"reverie/store/approvals"
+	"reverie/store/deletion"
+	"reverie/store/revocation"
 	"reverie/store/talk"
 	"reverie/store/transfer"
 	"reverie/workflows"
@@ -27,7 +30,7 @@ const (
 	sweepGrace = 10 * time.Second
 	// sweepBatch bounds the records that are taken at once.
 	sweepBatch = 200
-	// sweepBudget bounds one round of a sweep; the next one goes on.
+	// sweepBudget bounds one round of a sweep; the next one continues.
 	sweepBudget = 5 * time.Minute
 	// sweepParallel bounds the concurrent requests of a sweep, to spare Temporal.
 	sweepParallel = 8
@@ -44,7 +47,7 @@ const (
 type sweeps struct {
 	store    *store.Store
 	client   client.Client
-	timing   setting.Timing // of Inboxes, unless the agent has settings of its own
+	timing   setting.Timing // of Inboxes of agents without settings
 	now      func() time.Time
 	interval time.Duration
 	log      *slog.Logger
@@ -63,7 +66,14 @@ type sweeps struct {
 // run runs a sweep now, at every interval and when woken (wake may be nil), until ctx ends. sweep returns how many records it has
 // handled. What failed is left to a later round.
 func (s *sweeps) run(ctx context.Context, over string, wake <-chan struct{}, sweep func(context.Context) (int, error)) {
-	ticker := time.NewTicker(s.interval)
+	s.every(ctx, s.interval, over, wake, sweep)
+}
+
+// every is run with another interval.
+func (s *sweeps) every(
+	ctx context.Context, interval time.Duration, over string, wake <-chan struct{}, sweep func(context.Context) (int, error),
+) {
+	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	for {
 		n, err := s.round(ctx, sweep)
@@ -86,7 +96,7 @@ func (s *sweeps) round(ctx context.Context, sweep func(context.Context) (int, er
 	ctx, cancel := context.WithTimeout(ctx, sweepBudget)
 	defer cancel()
 	n, err := sweep(ctx)
-	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil { // the next round goes on
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil { // the next round continues
 		err = nil
 	}
 	return n, err
@@ -233,6 +243,36 @@ func (s *sweeps) imports(ctx context.Context) (int, error) {
 		return workflows.StartImport(ctx, s.client, workflows.ImportInput{AgentRef: x.AgentRef, Import: x.ID, Format: x.Format})
 	})
 	return 0, err
+}
+
+// deletions starts the workflow of every deletion that has not ended. One whose workflow is running is left alone.
+func (s *sweeps) deletions(ctx context.Context) (int, error) {
+	_, err := drain(ctx, func(ctx context.Context) ([]deletion.Due, error) {
+		return s.store.DueDeletions(ctx, s.lease(sweepGrace, s.interval))
+	}, func(ctx context.Context, x deletion.Due) error {
+		return workflows.StartDelete(ctx, s.client, workflows.DeleteInput{AgentRef: x.AgentRef, Deletion: x.ID, Kind: x.Kind, Due: x.Due})
+	})
+	return 0, err
+}
+
+// revocations starts the workflow of every revocation that has not ended. One whose workflow is running is left alone.
+func (s *sweeps) revocations(ctx context.Context) (int, error) {
+	_, err := drain(ctx, func(ctx context.Context) ([]revocation.Due, error) {
+		return s.store.DueRevocations(ctx, s.lease(sweepGrace, s.interval))
+	}, func(ctx context.Context, x revocation.Due) error {
+		return workflows.StartRevoke(ctx, s.client, workflows.RevokeInput{AgentRef: x.AgentRef, Revocation: x.ID})
+	})
+	return 0, err
+}
+
+// approvals starts the workflow of every proposal that waits for a person. One whose workflow is running is left alone.
+func (s *sweeps) approvals(ctx context.Context) (int, error) {
+	_, err := drain(ctx, func(ctx context.Context) ([]approvals.Due, error) {
+		return s.store.DueApprovals(ctx, s.lease(0, openGrace))
+	}, func(ctx context.Context, x approvals.Due) error {
+		return workflows.StartApprove(ctx, s.client, activities.ApprovalInput{AgentRef: x.AgentRef, Approval: x.ID})
+	})
+	return 0, err // most of them are running
 }
 
 // audit deletes entries of the audit log that are old enough, a part in each round.

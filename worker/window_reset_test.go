@@ -125,7 +125,7 @@ func TestAFlushIsResetWhileAModelWrites(t *testing.T) {
 	}
 }
 
-// How long a window waits for rules, which is what an emergency takes.
+// The time that a window waits for rules in an emergency.
 func TestHowLongRulesTake(t *testing.T) {
 	w := newWindows(t, 1, nil)
 	for _, messages := range []int{20, 1000} {

@@ -3,6 +3,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -29,17 +30,20 @@ const importsAtOnce = 50
 
 // Options are the limits of one worker process.
 type Options struct {
-	DatabaseConns    int           // connections of the store's pool, which bound the steps that run at once; 0: 16
-	ModelConcurrency int           // concurrent model calls
-	ModelRate        float64       // model steps that all workers start per second; 0: any number
-	EmbedConcurrency int           // concurrent agents whose units are embedded
-	EmbedRate        float64       // embedding steps that all workers start per second; 0: any number
-	SweepInterval    time.Duration // pause between two rounds of a sweep
-	IdleTurn         time.Duration // as Settings.IdleTurn
-	AuditRetention   time.Duration // age at which entries of the audit log are deleted; 0: never
-	InjectionKeep    time.Duration // age at which records of injections are deleted; 0: never
-	Build            string        // id of this program, which Temporal shows; empty: none is reported
-	Log              *slog.Logger
+	DatabaseConns    int     // connections of the store's pool, which bound the steps that run at once; 0: 16
+	ModelConcurrency int     // concurrent model calls
+	ModelRate        float64 // model steps that all workers start per second; 0: any number
+	EmbedConcurrency int     // concurrent agents whose units are embedded
+	EmbedRate        float64 // embedding steps that all workers start per second; 0: any number
+	// WebhookConcurrency bounds the endpoints to which this process delivers at once.
+	WebhookConcurrency int
+	SweepInterval      time.Duration // pause between two rounds of a sweep
+	IdleTurn           time.Duration // as Settings.IdleTurn
+	AuditRetention     time.Duration // age at which entries of the audit log are deleted; 0: never
+	InjectionKeep      time.Duration // age at which records of injections are deleted; 0: never
+	Namespace          string        // of Temporal
+	Build              string        // id of this program, which Temporal shows; empty: none is reported
+	Log                *slog.Logger
 }
 
 // Worker polls the task queues of this deployment.
@@ -49,9 +53,11 @@ type Worker struct {
 	sweeps     *sweeps
 	indexSweep *indexSweep
 	schedules  *dreamSchedules // nil: schedules are not reconciled
-	cancel     context.CancelFunc
-	done       sync.WaitGroup
-	failed     chan error
+	// webhookSweep is nil when this process sends nothing to webhooks.
+	webhookSweep *webhookSweep
+	cancel       context.CancelFunc
+	done         sync.WaitGroup
+	failed       chan error
 }
 
 // queue is a task queue that is polled.
@@ -97,6 +103,7 @@ func New(c client.Client, steps *activities.Activities, o Options) *Worker {
 	}
 	steps.Extractor = workflows.Inboxes{Client: c}
 	steps.Writer = workflows.Writes{Client: c}
+	steps.Histories = workflows.Histories{Client: c, Namespace: cmp.Or(o.Namespace, client.DefaultNamespace)}
 	main := poll(workflows.TaskQueue, slots(o.DatabaseConns))
 	Register(main)
 	main.RegisterNexusService(nexusService(activities.WriteStage{Store: steps.Store}))
@@ -106,6 +113,10 @@ func New(c client.Client, steps *activities.Activities, o Options) *Worker {
 	poll(workflows.NightQueue, worker.Options{DisableWorkflowWorker: true, MaxConcurrentActivityExecutionSize: nightsAtOnce})
 	poll(workflows.ImportQueue, worker.Options{DisableWorkflowWorker: true, MaxConcurrentActivityExecutionSize: importsAtOnce})
 	poll(workflows.SnapshotQueue, worker.Options{DisableWorkflowWorker: true, MaxConcurrentActivityExecutionSize: 1})
+	if steps.Hooks != nil {
+		w.webhookSweep = &webhookSweep{steps: steps, client: c}
+		poll(workflows.WebhookQueue, worker.Options{DisableWorkflowWorker: true, MaxConcurrentActivityExecutionSize: o.WebhookConcurrency})
+	}
 	if len(steps.Embedders) > 0 {
 		poll(workflows.EmbedQueue, worker.Options{
 			DisableWorkflowWorker: true, MaxConcurrentActivityExecutionSize: o.EmbedConcurrency, TaskQueueActivitiesPerSecond: o.EmbedRate,
@@ -151,6 +162,10 @@ func Register(r Registry) {
 	r.RegisterWorkflowWithOptions(workflows.Dream, workflow.RegisterOptions{Name: workflows.DreamName})
 	r.RegisterWorkflowWithOptions(workflows.DreamNight, workflow.RegisterOptions{Name: workflows.NightName})
 	r.RegisterWorkflowWithOptions(workflows.ImportSnapshot, workflow.RegisterOptions{Name: workflows.ImportSnapshotName})
+	r.RegisterWorkflowWithOptions(workflows.Revoke, workflow.RegisterOptions{Name: workflows.RevokeName})
+	r.RegisterWorkflowWithOptions(workflows.Delete, workflow.RegisterOptions{Name: workflows.DeleteName})
+	r.RegisterWorkflowWithOptions(workflows.DeliverEvents, workflow.RegisterOptions{Name: workflows.DeliverEventsName})
+	r.RegisterWorkflowWithOptions(workflows.Approve, workflow.RegisterOptions{Name: workflows.ApproveName})
 	r.RegisterWorkflowWithOptions(workflows.WriteMemory, workflow.RegisterOptions{Name: workflows.WriteMemoryName})
 }
 
@@ -174,7 +189,9 @@ func (w *Worker) sweep(ctx context.Context) {
 	var all sync.WaitGroup
 	defer all.Wait()
 	for over, sweep := range map[string]func(context.Context) (int, error){
-		"writes": w.sweeps.writes, "snapshots": w.sweeps.snapshots, "imports": w.sweeps.imports,
+		"writes": w.sweeps.writes, "snapshots": w.sweeps.snapshots, "imports": w.sweeps.imports, "deletions": w.sweeps.deletions,
+		"revocations":  w.sweeps.revocations,
+		"approvals":    w.sweeps.approvals,
 		"open records": w.sweeps.open, "idle turns": w.sweeps.idleTurns, "indexes": w.indexSweep.tend, "embedding models": w.indexSweep.change,
 	} {
 		all.Go(func() { w.sweeps.run(ctx, over, nil, sweep) })
@@ -185,6 +202,11 @@ func (w *Worker) sweep(ctx context.Context) {
 	}
 	if w.sweeps.keepInjections > 0 {
 		all.Go(func() { w.sweeps.run(ctx, "injections", nil, w.sweeps.injections) })
+	}
+	if w.webhookSweep != nil {
+		all.Go(func() {
+			w.sweeps.every(ctx, min(w.sweeps.interval, webhookInterval), "webhooks", nil, w.webhookSweep.look)
+		})
 	}
 	if w.schedules != nil {
 		all.Go(func() { w.schedules.run(ctx) })

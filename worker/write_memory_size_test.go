@@ -14,7 +14,8 @@ import (
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
-	reverie "reverie/client"
+	reverie "github.com/reverie-memory/reverie/client"
+	"github.com/reverie-memory/reverie/client/durable"
 	"reverie/memory/template"
 	"reverie/memory/writereq"
 )
@@ -96,11 +97,11 @@ func TestBusinessWorkflowsWriteLargeRequests(t *testing.T) {
 					return
 				}
 				app, is := errors.AsType[*temporal.ApplicationError](err)
-				for is && app.Type() != reverie.TypeInvalid { // the cause of the one that the operation failed with
+				for is && app.Type() != durable.TypeInvalid { // the cause of the one that the operation failed with
 					app, is = errors.AsType[*temporal.ApplicationError](errors.Unwrap(app))
 				}
 				if !is || !strings.Contains(app.Error(), c.says) {
-					t.Errorf("%+v, %v; want the type %s about %q", out, err, reverie.TypeInvalid, c.says)
+					t.Errorf("%+v, %v; want the type %s about %q", out, err, durable.TypeInvalid, c.says)
 				}
 			})
 		}

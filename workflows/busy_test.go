@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -74,7 +75,8 @@ func (w *dreamWorld) says(t *testing.T, conversation, text string, p *proposer) 
 	}
 	w.env.RegisterActivity(steps)
 	w.env.ExecuteWorkflow(Extract, ExtractInput{
-		OwnerRef: w.ref(t), Conversation: next.ConversationUID, From: next.From, To: next.To, Settings: setting.DefaultExtractSettings(),
+		OwnerRef: w.ref(t), Conversation: next.ConversationUID, From: next.From, To: next.To,
+		Settings: cmp.Or(w.options.Defaults, setting.DefaultExtractSettings()),
 	})
 	var out ExtractResult
 	if err := w.env.GetWorkflowError(); err != nil {
@@ -145,6 +147,7 @@ func (w *dreamWorld) writesOn(t *testing.T) *writer {
 func TestAnOwnerWhoNeverStops(t *testing.T) {
 	w := newDreamWorld(t)
 	w.options.DreamDefaults.MemoryMaxChars, w.options.Defaults = 1_000_000, setting.DefaultExtractSettings()
+	w.options.Defaults.MemoryMaxChars = 1_000_000 // the person writes much meanwhile
 	const rounds = 4
 	var facts []string
 	for round := range rounds {

@@ -298,15 +298,16 @@ func (d *dreaming) wake(ctx workflow.Context, cause error) error {
 // dreamTidy names the change that added the last phase, which archives and consolidates.
 const dreamTidy = "dream-tidy"
 
-// tidy archives facts that are no longer trusted and consolidates structured documents, when a dream of this run has ended well. The
-// dream's own effects are committed before: if tidying fails, the next night does it.
+// tidy archives facts that are no longer trusted, consolidates structured documents and rewrites SOUL.md if that is due, when a dream of
+// this run has ended well. The dream's own effects are committed before: if tidying fails, the next night does it.
 func (d *dreaming) tidy(ctx workflow.Context) {
 	dreamt := d.state.Outcome == memory.OutcomeWritten || d.state.Outcome == memory.OutcomeNothing
 	if !dreamt || d.DryRun || d.Trigger == memory.DreamByReplay || d.state.Before || d.state.ReasonCode == ReasonSuperseded ||
 		workflow.GetVersion(ctx, dreamTidy, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
 		return
 	}
-	out, err := step(ctx, commitStep.regular, "tidy: archive and consolidate", steps.Tidy, activities.TidyInput{OwnerRef: d.OwnerRef, Settings: d.settings})
+	out, err := step(ctx, tidyStep(d.settings), "tidy: archive and consolidate", steps.Tidy,
+		activities.TidyInput{OwnerRef: d.OwnerRef, Settings: d.settings})
 	if err != nil {
 		d.log.Warn("Not tidied", "error", err)
 		return
@@ -385,6 +386,9 @@ func (d *dreaming) describe(ctx workflow.Context, phase string) {
 	}
 	if t := d.tidied; t.Archived+t.Merged > 0 {
 		fmt.Fprintf(&b, "\n- tidied: %d facts archived, %d structured entries merged", t.Archived, t.Merged)
+	}
+	if d.tidied.Soul != "" {
+		fmt.Fprintf(&b, "\n- SOUL.md: %s", inWords(d.tidied.Soul, ""))
 	}
 	if d.state.Dream != uuid.Nil { // on two lines: the UI truncates long ones
 		fmt.Fprintf(&b, "\n- dream `%s`\n- report: `GET %s/…`", d.state.Dream, reportsPath(d.Agent))
@@ -524,6 +528,9 @@ type Dreams struct{ Client client.Client }
 // waits for that one first.
 func (d Dreams) Dream(ctx context.Context, o activities.DreamOrder) (memory.Outcome, error) {
 	in := DreamInput{OwnerRef: o.OwnerRef, Mode: memory.DreamNightly, Trigger: memory.DreamBySchedule, Night: o.Night, AsOf: o.AsOf}
+	if o.Again != uuid.Nil {
+		in = DreamInput{OwnerRef: o.OwnerRef, Dream: o.Again, Mode: o.Mode, Trigger: memory.DreamByRequest, Again: true}
+	}
 	for {
 		run, err := StartDream(ctx, d.Client, in)
 		switch {

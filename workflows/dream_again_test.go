@@ -33,7 +33,7 @@ func TestADreamIsDreamedAgain(t *testing.T) {
 				t.Fatalf("the first dream ended as %+v (%v)", first, err)
 			}
 			written := w.read(t, memory.MemoryPath)
-			// The person corrects a note of that day, which is why the night is to be dreamed again.
+			// The person corrects a note of that day, so that the night is to be dreamed again.
 			w.note(t, "2026-01-30", "The dog of Ada is called Rex.", "The lift was repaired by Schindler.", "The lift was repaired by Schindler.")
 			in := w.nightly()
 			ask(w, &in)

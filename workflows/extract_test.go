@@ -134,7 +134,7 @@ func TestExtractProposesAnewOnAStaleBase(t *testing.T) {
 	})
 }
 
-// wantFailed checks that the error carries the recorded outcome, which is what the Inbox reads.
+// wantFailed checks that the error carries the recorded outcome, which the Inbox reads.
 func wantFailed(t *testing.T, err error, reason memory.ReasonCode) {
 	t.Helper()
 	var app *temporal.ApplicationError

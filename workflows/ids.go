@@ -106,6 +106,26 @@ func ImportID(workspace, agent string, imported uuid.UUID) string {
 	return "import-from/" + agentRef(workspace, agent) + "/" + imported.String()
 }
 
+// RevocationID returns the id of a revocation.
+func RevocationID(ref activities.AgentRef, revocation uuid.UUID) string {
+	return "revoke/" + agentRef(ref.Workspace, ref.Agent) + "/" + revocation.String()
+}
+
+// DeletionID returns the id of the deletion of an agent, or of an owner or a conversation of it.
+func DeletionID(ref activities.AgentRef, deletion uuid.UUID) string {
+	return "delete/" + agentRef(ref.Workspace, ref.Agent) + "/" + deletion.String()
+}
+
+// WebhookID returns the id of the deliveries to an endpoint.
+func WebhookID(in WebhookInput) string {
+	return "webhook/" + agentRef(in.Workspace, in.Agent) + "/" + in.Webhook.String()
+}
+
+// ApprovalID returns the id of the workflow that waits for the approval of a proposal.
+func ApprovalID(ref activities.AgentRef, approval uuid.UUID) string {
+	return "approve/" + agentRef(ref.Workspace, ref.Agent) + "/" + approval.String()
+}
+
 // DreamNightID returns the common prefix of the ids of an agent's nights; its schedule appends the time.
 func DreamNightID(ref activities.AgentRef) string {
 	return "dream-night/" + agentRef(ref.Workspace, ref.Agent)

@@ -113,6 +113,10 @@ func TestForeignIDsAreRefused(t *testing.T) {
 
 func TestTheIDOfAnImport(t *testing.T) {
 	id := uuid.MustParse("3d438e76-1590-5c0d-8a18-01ea98a75409")
+	hook := WebhookInput{AgentRef: activities.AgentRef{Workspace: "acme", Agent: "ada"}, Webhook: id}
+	if got := WebhookID(hook); got != "webhook/acme.ada/3d438e76-1590-5c0d-8a18-01ea98a75409" {
+		t.Error(got)
+	}
 	if got := ImportID("acme", "ada", id); got != "import-from/acme.ada/3d438e76-1590-5c0d-8a18-01ea98a75409" {
 		t.Error(got)
 	}
@@ -123,7 +127,9 @@ func TestNamesOnTheWire(t *testing.T) {
 	for got, want := range map[string]string{
 		TaskQueue: "reverie", ModelQueue: "reverie-model", EmbedQueue: "reverie-embed",
 		InboxName: "Inbox", ExtractName: "Extract", FlushName: "Flush", CompactName: "Compact", IndexName: "Index", ReindexName: "Reindex",
-		ImportSnapshotName: "ImportSnapshot", ImportName: "Import", ImportQueue: "reverie-import", WriteMemoryName: "WriteMemory",
+		ImportSnapshotName: "ImportSnapshot", ImportName: "Import", ImportQueue: "reverie-import", WriteMemoryName: "WriteMemory", DeleteName: "Delete", RevokeName: "Revoke",
+		ApproveName: "Approve", ApprovalDecidedSignal: "approval-decided",
+		DeliverEventsName: "DeliverEvents", WebhookQueue: "reverie-webhook", WebhookChangedSignal: "webhook-changed", PingUpdate: "ping",
 		DreamName: "Dream", NightName: "DreamNight", NightQueue: "reverie-night", SnapshotQueue: "reverie-snapshot",
 		TurnCompletedSignal: "turn-completed", ExtractNowUpdate: "extract-now",
 		IndexChangedSignal: "index-changed", ProgressQuery: "progress", DecideUpdate: "decide", SwitchBackUpdate: "switch-back",
@@ -144,11 +150,11 @@ func TestNamesOnTheWire(t *testing.T) {
 		methods = append(methods, m.Name)
 	}
 	if want := []string{
-		"Apply", "BeginCompaction", "CancelSnapshot", "CommitDream", "CommitFlush", "CommitSnapshot", "CommitWrite", "CompareSpaces",
-		"Conclude", "Consolidate", "DeepSleep", "DropSpace",
-		"Embed", "EndDream", "EndImport", "FindNews", "FollowSpace", "HoldFlush", "ImportPage", "LightSleep", "NextRange", "OpenDream",
-		"OpenSpace", "PlanFlush",
-		"Propose", "ProposeFlush", "REMSleep", "ReadSnapshot", "StaleIndex", "StaleLeft", "StartDreams", "StopCompaction", "Summarise", "SwitchSpace", "TendIndex",
+		"Apply", "BeginCompaction", "BeginDeletion", "CancelDeletion", "CancelSnapshot", "CommitDream", "CommitFlush", "CommitSnapshot", "CommitWrite", "CompareSpaces",
+		"Conclude", "Consolidate", "DeepSleep", "DeleteHistories", "DeleteRows", "DeliverWebhook", "DreamAgain", "DropSpace",
+		"Embed", "EndDeletion", "EndDream", "EndImport", "ExpireApproval", "FindNews", "FollowSpace", "HoldFlush", "ImportPage", "LightSleep", "LookAtApproval", "NextRange", "OpenDream",
+		"OpenSpace", "PingWebhook", "PlanFlush",
+		"Propose", "ProposeFlush", "REMSleep", "ReadSnapshot", "RemindApproval", "RevokeLearned", "RevokeSource", "StaleIndex", "StaleLeft", "StartDreams", "StopCompaction", "Summarise", "SwitchSpace", "TendIndex",
 		"Tidy", "WriteMemory",
 	}; !slices.Equal(methods, want) {
 		t.Errorf("activities are %v, shipped were %v", methods, want)

@@ -13,6 +13,10 @@
 //	WriteMemory     write-memory/<agent>/<request>/<write> one write of a business process, through the gate
 //	ImportSnapshot  import/<agent>/<archive hash>      an archive of documents, in one transaction
 //	Import      import-from/<agent>/<import>           documents and conversations of another system, one by one in time order
+//	Delete      delete/<agent>/<deletion>              a conversation, an owner or the agent, after a grace period
+//	DeliverEvents webhook/<agent>/<webhook>            delivers events to one endpoint, in their order
+//	Revoke      revoke/<agent>/<revocation>            takes back what rests only on a source
+//	Approve     approve/<agent>/<approval>             waits for a person who decides about a proposal, with reminders and an expiry
 //	DreamNight  dream-night/<agent> + time             starts the Dreams of one night of one agent
 //
 // <agent> is <workspace>.<agent id>, or <workspace> alone for the workspace itself; <owner> and <conversation> are
@@ -34,6 +38,8 @@ const (
 	EmbedQueue = "reverie-embed"
 	// SnapshotQueue runs the steps that read or write a whole archive, which takes much memory: one at a time.
 	SnapshotQueue = "reverie-snapshot"
+	// WebhookQueue runs the steps that wait for endpoints of webhooks, which may be slow.
+	WebhookQueue = "reverie-webhook"
 	// ImportQueue runs the steps that import data and wait for its extraction, for hours.
 	ImportQueue = "reverie-import"
 
@@ -49,6 +55,10 @@ const (
 	WriteMemoryName    = "WriteMemory"
 	ImportSnapshotName = "ImportSnapshot"
 	ImportName         = "Import"
+	DeleteName         = "Delete"
+	DeliverEventsName  = "DeliverEvents"
+	RevokeName         = "Revoke"
+	ApproveName        = "Approve"
 
 	// TurnCompletedSignal signals an Inbox that messages are waiting.
 	TurnCompletedSignal = "turn-completed"
@@ -56,6 +66,12 @@ const (
 	ExtractNowUpdate = "extract-now"
 	// IndexChangedSignal signals an Index that something was written.
 	IndexChangedSignal = "index-changed"
+	// WebhookChangedSignal signals a DeliverEvents that there may be something to deliver.
+	WebhookChangedSignal = "webhook-changed"
+	// PingUpdate asks a DeliverEvents for a test event and answers with the outcome.
+	PingUpdate = "ping"
+	// ApprovalDecidedSignal signals an Approve that a person has decided about lines.
+	ApprovalDecidedSignal = "approval-decided"
 	// ProgressQuery asks a Reindex for its progress.
 	ProgressQuery = "progress"
 	// DecideUpdate answers a Reindex that asks whether to switch to a space that finds less.

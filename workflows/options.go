@@ -79,6 +79,16 @@ var (
 	}
 )
 
+// deletionStep: deletes batches of rows, each in well under a second, or histories of workflows. It waits for writers of what is deleted,
+// and never gives up: a retry continues with what is left.
+var deletionStep = workflow.ActivityOptions{
+	StartToCloseTimeout:    30 * time.Minute,
+	ScheduleToCloseTimeout: 365 * 24 * time.Hour,
+	HeartbeatTimeout:       activities.HeartbeatTimeout,
+	WaitForCancellation:    true,
+	RetryPolicy:            retry(200*time.Millisecond, time.Minute),
+}
+
 // importStep: imports a page of items. Each conversation waits for its extraction: seconds, minutes with a slow
 // model, days while the model is unavailable or the budget is spent. It never gives up: a retry continues after the
 // settled items. The heartbeat carries the progress and shows that the worker lives.
@@ -102,6 +112,16 @@ func modelCall(s setting.ExtractSettings) workflow.ActivityOptions {
 // news.
 func consolidateStep(s setting.DreamSettings) workflow.ActivityOptions {
 	return askModel(s.ModelTimeout, s.ModelHeartbeat, dreamPatience)
+}
+
+// tidyStep: like openStep, or like modelCall if a model may rewrite SOUL.md. It does not wait for a model that is away for long.
+func tidyStep(s setting.DreamSettings) workflow.ActivityOptions {
+	if !s.Paid || s.SoulWrites == 0 {
+		return commitStep.regular
+	}
+	o := askModel(s.ModelTimeout, s.ModelHeartbeat, time.Hour)
+	o.WaitForCancellation = true
+	return o
 }
 
 // flushCall: like modelCall, limited to the model's time for the flush. A turn waits for it, so it has priority.
@@ -170,6 +190,26 @@ var (
 	}
 )
 
+var (
+	// webhookStep: some seconds of deliveries, and one attempt that takes up to the timeout of an endpoint, at most a minute. It waits
+	// for an unavailable database like storeStep.
+	webhookStep = workflow.ActivityOptions{
+		TaskQueue:              WebhookQueue,
+		StartToCloseTimeout:    3 * time.Minute,
+		ScheduleToCloseTimeout: 7 * 24 * time.Hour,
+		HeartbeatTimeout:       activities.HeartbeatTimeout,
+		RetryPolicy:            retry(time.Second, time.Minute),
+	}
+
+	// pingStep: one attempt, for which a person waits.
+	pingStep = workflow.ActivityOptions{
+		TaskQueue:              WebhookQueue,
+		StartToCloseTimeout:    90 * time.Second,
+		ScheduleToCloseTimeout: 3 * time.Minute,
+		RetryPolicy:            retry(time.Second, 10*time.Second),
+	}
+)
+
 // embedTimeout bounds one attempt at embedding.
 const embedTimeout = 10 * time.Minute
 
@@ -201,6 +241,8 @@ const (
 	failureBackoff, failureLast = time.Minute, 30 * time.Minute
 	// indexLinger: how long an Index waits for the next change before it ends; writes come in bursts.
 	indexLinger = 10 * time.Second
+	// webhookLinger: how long a DeliverEvents waits for the next event before it ends; events come in bursts.
+	webhookLinger = 10 * time.Second
 	// followFirst and followLast: bounds of the interval at which a Reindex checks its progress. A small index is
 	// done within a second.
 	followFirst, followLast = 500 * time.Millisecond, 30 * time.Second
@@ -225,6 +267,8 @@ const (
 	// leastSummaryBytes: a model whose context cannot hold this much of a conversation, some 2,000 tokens, cannot
 	// summarise it.
 	leastSummaryBytes = 8 << 10
+	// deletionAgain: pause before rows that a scan found are deleted.
+	deletionAgain = time.Second
 	// dropVectors is the number of vectors deleted in one transaction, which takes about a second.
 	dropVectors = 20_000
 )

@@ -47,7 +47,7 @@ func start(ctx context.Context, c client.Client, o client.StartWorkflowOptions, 
 	return c.ExecuteWorkflow(ctx, o, name, in)
 }
 
-// childOptions is startOptions for a workflow that goes on when its parent ends.
+// childOptions is startOptions for a workflow that continues when its parent ends.
 func childOptions(id, summary string, about temporal.SearchAttributes, priority temporal.Priority) workflow.ChildWorkflowOptions {
 	return workflow.ChildWorkflowOptions{
 		WorkflowID: id, WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,

@@ -1,0 +1,113 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"reverie/llm"
+	"reverie/memory"
+	"reverie/memory/proposals"
+	"reverie/store"
+	stored "reverie/store/facts"
+)
+
+// PairJudge decides whether pairs of statements contradict one another, with a model.
+type PairJudge interface {
+	JudgePairs(ctx context.Context, in proposals.PairsInput) (proposals.Answer, error)
+}
+
+const (
+	// pairsAtOnce is the number of pairs in one request to the model.
+	pairsAtOnce = 20
+	// judgeFor bounds one request.
+	judgeFor = time.Minute
+)
+
+// judgePairs has a model decide pairs of statements about which rules are in doubt: one request for each owner who has some. A failure
+// leaves them for the next time. While the budget is spent, and without a model, they wait.
+func (a *Activities) judgePairs(ctx context.Context, ref AgentRef) error {
+	if ref.Agent == "" || a.PairJudge == nil {
+		return nil
+	}
+	people, err := a.Store.InDoubt(ctx, tender(ctx, ref), a.Now())
+	if errors.Is(err, store.ErrFactsOff) || len(people) == 0 {
+		return nil
+	}
+	if err != nil {
+		return storeError(err)
+	}
+	for _, p := range people {
+		until, err := a.spentUntil(ctx, tender(ctx, ref), a.Budget)
+		if err != nil || !until.IsZero() {
+			return err
+		}
+		if answered, err := a.judgePairsOf(ctx, a.identityOf(ctx, ref, p), p.Scope); err != nil || !answered {
+			return err
+		}
+	}
+	return nil
+}
+
+// identityOf returns the identity that maintains what people have in an agent's memory.
+func (a *Activities) identityOf(ctx context.Context, ref AgentRef, p stored.People) memory.Identity {
+	id := tender(ctx, ref)
+	id.AnyOwner, id.Owner = false, p.Owner
+	if p.Scope != memory.ScopePersonal {
+		id.Owner = memory.SystemOwner
+	}
+	return id
+}
+
+// judgePairsOf decides the pairs of one owner. answered is false if the model did not answer.
+func (a *Activities) judgePairsOf(ctx context.Context, id memory.Identity, scope memory.Scope) (answered bool, err error) {
+	listed, err := a.Store.Contradictions(ctx, id, stored.StateDoubtful, store.Page{Limit: pairsAtOnce})
+	if err != nil {
+		return false, storeError(err)
+	}
+	var in proposals.PairsInput
+	var pairs []stored.Contradiction
+	for _, c := range listed.Items {
+		if c.Scope == scope {
+			in.Pairs, pairs = append(in.Pairs, [2]string{c.A.Text, c.B.Text}), append(pairs, c)
+		}
+	}
+	if len(pairs) == 0 {
+		return true, nil
+	}
+	bounded, cancel := context.WithTimeout(ctx, judgeFor)
+	defer cancel()
+	answer, err := callEngine(bounded, a, engineUse{id: id, model: true}, func() (proposals.Answer, error) {
+		return a.PairJudge.JudgePairs(bounded, in)
+	})
+	if answer.Usage != (memory.Usage{}) {
+		if err := a.Store.AddUsage(ctx, id, answer.Model, answer.Usage); err != nil {
+			return false, storeError(err)
+		}
+	}
+	if err != nil {
+		if _, ofModel := errors.AsType[*llm.Error](err); !ofModel && !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+			return false, err
+		}
+		a.Log.Warn("Contradictions were not judged", "error", err)
+		return false, nil
+	}
+	verdicts, err := proposals.ParsePairs(answer.Raw, len(pairs))
+	if err != nil { // asked again, the same model would cost the same again
+		a.Log.Warn("The judgement of contradictions is not usable: the pairs count as compatible", "error", err)
+		return true, storeError(a.Store.SettleDoubtful(ctx, id, pairs, stored.Compatible))
+	}
+	settled := map[stored.Resolution][]stored.Contradiction{}
+	for i, c := range pairs {
+		r := map[proposals.PairVerdict]stored.Resolution{
+			proposals.PairCompatible: stored.Compatible, proposals.PairContradicts: stored.Open, proposals.PairCorrects: c.Corrected(),
+		}[verdicts[i]]
+		settled[r] = append(settled[r], c)
+	}
+	for r, decided := range settled {
+		if err := a.Store.SettleDoubtful(ctx, id, decided, r); err != nil {
+			return false, storeError(err)
+		}
+	}
+	return true, nil
+}
