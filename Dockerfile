@@ -7,6 +7,7 @@ WORKDIR /src
 
 # Modules change less often than sources, so cache their layer.
 COPY go.mod go.sum ./
+COPY client/go.mod client/go.sum client/
 RUN --mount=type=cache,target=/go/pkg/mod go mod download
 
 COPY . .

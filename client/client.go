@@ -4,14 +4,14 @@
 // and the same at the other end: the same rules, the same [Receipt], and one write for one request id however often and whichever
 // way it is asked for.
 //
-//	HTTP                  Client.Write              from any program; what a workflow does with it belongs into its activity
-//	Nexus                 Signer.WriteThroughNexus  from a workflow of another namespace (or the same one)
-//	an activity of ours   Signer.WriteInWorkflow    from a workflow of the same namespace
+//	HTTP                  Client.Write               from any program; what a workflow does with it belongs into its activity
+//	Nexus                 durable.WriteThroughNexus  from a workflow of another namespace (or the same one)
+//	an activity of ours   durable.Write              from a workflow of the same namespace
 //
 // A workflow that calls us through Temporal sends no secret: its request carries the id of a key and a proof that it was made by
 // somebody who knows the key's secret (see [Signer.Sign]). The request is stored in the caller's history, and in none of Reverie's.
 //
-// The package imports nothing of Reverie, so that a program which uses it gets the Temporal SDK and no more.
+// Package durable is apart, so that only programs with workflows get the Temporal SDK.
 package client
 
 import (

@@ -8,9 +8,7 @@ import (
 	"net/http/httptest"
 	"time"
 
-	"go.temporal.io/sdk/workflow"
-
-	"reverie/client"
+	"github.com/reverie-memory/reverie/client"
 )
 
 // A program writes over HTTP; repeating it is harmless.
@@ -39,16 +37,4 @@ func ExampleClient_Write() {
 		fmt.Println("not written:", refused.ReasonCode)
 	}
 	// Output: not written: memory_off
-}
-
-// A workflow of another namespace writes through a Nexus endpoint. The signer is a field of the struct that the team's workflows are
-// methods of: its secret is in no history.
-func ExampleSigner_WriteThroughNexus() {
-	signer := client.NewSigner("01a20000-0000-7000-8000-000000000000", "rv_…")
-	closeCase := func(ctx workflow.Context, id string) (client.Receipt, error) {
-		return signer.WriteThroughNexus(ctx, "memory", client.Request{
-			RequestID: "close-case-" + id, Agent: "ada", Target: "memory/cases.md", Strategy: client.Append, Content: "Case " + id + " is closed.\n",
-		})
-	}
-	_ = closeCase // registered with a worker
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"reverie/client/wire"
+	"github.com/reverie-memory/reverie/client/wire"
 )
 
 // Client calls a server's HTTP API with one key. Besides the methods here it has one for each operation of the API, with the types of

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// defaultTimeout bounds one attempt, besides the time that the server is asked to wait.
+	// defaultTimeout bounds one attempt, besides the waiting time that the server requests.
 	defaultTimeout = 2 * time.Minute
 	// defaultWait limits how long the server waits for a workflow when a request does not set it.
 	defaultWait = time.Minute
@@ -51,7 +51,7 @@ func Retries(n int) Option { return func(c *Client) { c.retries = n } }
 // UserAgent sets the User-Agent header.
 func UserAgent(name string) Option { return func(c *Client) { c.userAgent = name } }
 
-// Timeout bounds one attempt, besides the time that the server is asked to wait; by default 2 minutes. A stream has to begin within
+// Timeout bounds one attempt, besides the waiting time that the server requests; by default 2 minutes. A stream has to begin within
 // it. It does not bound a stream that has begun.
 func Timeout(d time.Duration) Option { return func(c *Client) { c.timeout = d } }
 

@@ -3,5 +3,3 @@
 // Programs use it through package client, whose Client embeds the one here. Methods return the data of a success without its
 // envelope; a refusal is an [*Error]. A client is safe for concurrent use.
 package wire
-
-//go:generate go run ./gen ../../api/openapi.yaml wire.gen.go

@@ -73,6 +73,16 @@ type AgentPatchBody struct {
 
 // AgentSettings defines model for AgentSettings.
 type AgentSettings struct {
+	// ApprovalDays Days that a change waits for a person.
+	ApprovalDays *int `json:"approvalDays,omitempty"`
+
+	// ApprovalExpiry What happens to lines that nobody has decided about in time. The proposal is kept either way. One of: refuse, apply.
+	ApprovalExpiry string `json:"approvalExpiry,omitempty,omitzero"`
+
+	// Approvals Automatic changes of memory that a person must approve: all; shared, those of TEAM and GLOBAL documents and of SOUL.md;
+	// removals, those that remove or replace a line; off, none. One of: off, all, shared, removals.
+	Approvals string `json:"approvals,omitempty,omitzero"`
+
 	// ArchiveTrust Trust below which a dream archives a fact that was neither said, confirmed nor used for 30 days. What a person wrote or
 	// confirmed is never archived. 0: none.
 	ArchiveTrust *float64 `json:"archiveTrust,omitempty"`
@@ -201,6 +211,10 @@ type AgentSettings struct {
 	// RecallMinScore Minimum score of a search result.
 	RecallMinScore *float64 `json:"recallMinScore,omitempty"`
 
+	// SoulWrites Writes of memory after which a model rewrites SOUL.md, at the end of a dream; 0: never. Agents with a leader never do
+	// it, agents with several owners only with a value of their own.
+	SoulWrites *int `json:"soulWrites,omitempty"`
+
 	// SummaryMaxTokens Tokens of the summary of earlier turns.
 	SummaryMaxTokens *int `json:"summaryMaxTokens,omitempty"`
 
@@ -227,6 +241,81 @@ type AgentSettings struct {
 // Alive defines model for Alive.
 type Alive struct {
 	State string `json:"state"`
+}
+
+// Approval defines model for Approval.
+type Approval struct {
+	Author Author `json:"author"`
+
+	// Conversation That the change was learned from.
+	Conversation string    `json:"conversation,omitempty,omitzero"`
+	CreatedAt    time.Time `json:"createdAt"`
+	Expired      bool      `json:"expired,omitempty,omitzero"`
+	ExpiresAt    time.Time `json:"expiresAt"`
+
+	// Expiry What happens to lines that nobody has decided about in time. One of: refuse, apply.
+	Expiry string `json:"expiry"`
+
+	// FinishedAt When the last line was decided.
+	FinishedAt time.Time `json:"finishedAt,omitempty,omitzero"`
+
+	// From First message.
+	From  int            `json:"from,omitempty,omitzero"`
+	ID    string         `json:"id"`
+	Lines []ApprovalLine `json:"lines"`
+
+	// Link The workflow in Temporal's Web UI.
+	Link string `json:"link,omitempty,omitzero"`
+
+	// Owner Of a PERSONAL document.
+	Owner string `json:"owner,omitempty,omitzero"`
+	Path  string `json:"path"`
+
+	// Reason Why its author wanted the change.
+	Reason string `json:"reason,omitempty,omitzero"`
+
+	// Reminders So far, one a day.
+	Reminders int `json:"reminders"`
+
+	// Scope One of: PERSONAL, TEAM, GLOBAL.
+	Scope string `json:"scope"`
+
+	// To Last message.
+	To int `json:"to,omitempty,omitzero"`
+
+	// Waiting Lines that are not decided.
+	Waiting int `json:"waiting"`
+
+	// WorkflowID Waits for the decisions.
+	WorkflowID string `json:"workflowId"`
+}
+
+// ApprovalLine defines model for ApprovalLine.
+type ApprovalLine struct {
+	// Added What it puts in, or in the place of removed.
+	Added string `json:"added,omitempty,omitzero"`
+
+	// By Key of the person; missing for a line that has expired.
+	By        string    `json:"by,omitempty,omitzero"`
+	DecidedAt time.Time `json:"decidedAt,omitempty,omitzero"`
+
+	// Decision Missing while the line waits. One of: approve, edit, refuse.
+	Decision string `json:"decision,omitempty,omitzero"`
+
+	// Line Names the line in decisions.
+	Line int `json:"line"`
+
+	// Messages Messages that the line comes from, if they are known line by line.
+	Messages []LineSource `json:"messages,omitempty,omitzero"`
+
+	// Note Of refuse: why.
+	Note string `json:"note,omitempty,omitzero"`
+
+	// Removed What the change takes out.
+	Removed string `json:"removed,omitempty,omitzero"`
+
+	// Text Of edit: the words of the person.
+	Text string `json:"text,omitempty,omitzero"`
 }
 
 // Artifact defines model for Artifact.
@@ -401,6 +490,7 @@ type CardFact struct {
 // ChangeReceipt defines model for ChangeReceipt.
 type ChangeReceipt struct {
 	Added    int    `json:"added"`
+	Approval string `json:"approval,omitempty,omitzero"`
 	Aside    int    `json:"aside,omitempty,omitzero"`
 	AsideIn  string `json:"asideIn,omitempty,omitzero"`
 	Bytes    int    `json:"bytes"`
@@ -415,7 +505,18 @@ type ChangeReceipt struct {
 	Sha256   string `json:"sha256"`
 	Verdict  string `json:"verdict"`
 	Version  int    `json:"version"`
+	Waiting  int    `json:"waiting,omitempty,omitzero"`
 	Withheld bool   `json:"withheld,omitempty,omitzero"`
+}
+
+// ChangeWebhookBody defines model for ChangeWebhookBody.
+type ChangeWebhookBody struct {
+	// Kinds Empty: all.
+	Kinds []string `json:"kinds,omitempty,omitzero"`
+
+	// State One of: active, paused.
+	State string `json:"state,omitempty,omitzero"`
+	URL   string `json:"url,omitempty,omitzero"`
 }
 
 // ChangedValue defines model for ChangedValue.
@@ -606,7 +707,7 @@ type Context struct {
 	// Flushing A flush of earlier messages was started.
 	Flushing bool `json:"flushing,omitempty,omitzero"`
 
-	// Injection Record of what was chosen and why: GET …/injections/{injection}.
+	// Injection Record of what was chosen and why: GET …/injections/{injection}. Zero with asOf.
 	Injection string `json:"injection"`
 	Ledger    Ledger `json:"ledger"`
 
@@ -810,6 +911,14 @@ type Debug struct {
 	SearchMs float64 `json:"searchMs"`
 }
 
+// DecideApprovalBody defines model for DecideApprovalBody.
+type DecideApprovalBody struct {
+	Decisions []LineDecision `json:"decisions,omitempty,omitzero"`
+
+	// Others Decision about all other lines that wait. One of: approve, refuse.
+	Others string `json:"others,omitempty,omitzero"`
+}
+
 // DecideSpaceBody defines model for DecideSpaceBody.
 type DecideSpaceBody struct {
 	// Decision One of: switch, abandon, switch-back.
@@ -824,6 +933,62 @@ type Decided struct {
 	// Spaces Vectors by what made them, oldest first.
 	Spaces     []Space `json:"spaces"`
 	WorkflowID string  `json:"workflowId"`
+}
+
+// DecidedApproval defines model for DecidedApproval.
+type DecidedApproval struct {
+	Approval Approval `json:"approval"`
+
+	// Changes Result of each write: what was approved, then what the person has written.
+	Changes []ChangeReceipt `json:"changes"`
+}
+
+// DeletedWebhook defines model for DeletedWebhook.
+type DeletedWebhook struct {
+	Deleted bool   `json:"deleted"`
+	ID      string `json:"id"`
+}
+
+// Deletion defines model for Deletion.
+type Deletion struct {
+	// Conversation Not once it is deleted.
+	Conversation string `json:"conversation,omitempty,omitzero"`
+
+	// Due Until then it can be cancelled.
+	Due        time.Time `json:"due,omitempty,omitzero"`
+	FinishedAt time.Time `json:"finishedAt,omitempty,omitzero"`
+
+	// Histories Histories of workflows that were deleted in Temporal.
+	Histories   int    `json:"histories"`
+	ID          string `json:"id,omitempty,omitzero"`
+	KeepLearned bool   `json:"keepLearned,omitempty,omitzero"`
+
+	// Link The workflow in Temporal's Web UI.
+	Link string `json:"link,omitempty,omitzero"`
+
+	// NotReached What a deletion cannot reach.
+	NotReached []string `json:"notReached,omitempty,omitzero"`
+
+	// Owner Not once an owner is deleted.
+	Owner       string    `json:"owner,omitempty,omitzero"`
+	RequestedAt time.Time `json:"requestedAt,omitempty,omitzero"`
+
+	// Revoked Statements that were learned from the conversation only, and are deleted with it.
+	Revoked int `json:"revoked,omitempty,omitzero"`
+
+	// Rows Rows by table: those that were deleted, of a preview those that would be.
+	Rows      map[string]int64 `json:"rows"`
+	StartedAt time.Time        `json:"startedAt,omitempty,omitzero"`
+
+	// State Missing for a preview. One of: waiting, deleting, done, cancelled.
+	State string `json:"state,omitempty,omitzero"`
+
+	// Tables Tables that were scanned at the end, without finding a row of the target.
+	Tables int `json:"tables,omitempty,omitzero"`
+
+	// Target One of: conversation, owner, agent.
+	Target     string `json:"target"`
+	WorkflowID string `json:"workflowId,omitempty,omitzero"`
 }
 
 // Diff defines model for Diff.
@@ -1500,6 +1665,22 @@ type Facts struct {
 // FactsRebuild defines model for FactsRebuild.
 type FactsRebuild struct {
 	Accepted bool `json:"accepted"`
+}
+
+// Failure defines model for Failure.
+type Failure struct {
+	Attempts int `json:"attempts"`
+
+	// Event Id of the event.
+	Event      string    `json:"event"`
+	FailedAt   time.Time `json:"failedAt"`
+	ID         string    `json:"id"`
+	Kind       string    `json:"kind"`
+	LastReason string    `json:"lastReason"`
+	LastStatus int       `json:"lastStatus,omitempty,omitzero"`
+
+	// Waiting It is about to be delivered again.
+	Waiting bool `json:"waiting"`
 }
 
 // Fallback defines model for Fallback.
@@ -2198,6 +2379,21 @@ type LexicalParts struct {
 	Together   float64 `json:"together"`
 }
 
+// LineDecision defines model for LineDecision.
+type LineDecision struct {
+	// Decision One of: approve, edit, refuse.
+	Decision string `json:"decision"`
+
+	// Line Of the change.
+	Line int `json:"line"`
+
+	// Note Of refuse: why. It is kept with the line.
+	Note string `json:"note,omitempty,omitzero"`
+
+	// Text Of edit: what the document is to say instead of added.
+	Text string `json:"text,omitempty,omitzero"`
+}
+
 // LineSource defines model for LineSource.
 type LineSource struct {
 	Conversation string `json:"conversation,omitempty,omitzero"`
@@ -2223,7 +2419,7 @@ type MadeContext struct {
 	// Flushing A flush of earlier messages was started.
 	Flushing bool `json:"flushing,omitempty,omitzero"`
 
-	// Injection Record of what was chosen and why: GET …/injections/{injection}.
+	// Injection Record of what was chosen and why: GET …/injections/{injection}. Zero with asOf.
 	Injection string `json:"injection"`
 	Ledger    Ledger `json:"ledger"`
 
@@ -2347,6 +2543,31 @@ type NewAgentBody struct {
 	TimeZone string `json:"timeZone,omitempty,omitzero"`
 }
 
+// NewDeletionBody defines model for NewDeletionBody.
+type NewDeletionBody struct {
+	Channel string `json:"channel,omitempty,omitzero"`
+
+	// Conversation Id of the conversation.
+	Conversation string `json:"conversation,omitempty,omitzero"`
+
+	// DryRun Count what would be deleted, and delete nothing.
+	DryRun    *bool  `json:"dryRun,omitempty"`
+	EndUserID string `json:"endUserId,omitempty,omitzero"`
+
+	// KeepLearned What was learned from the conversation stays. Otherwise statements that have no other source go with it.
+	KeepLearned *bool `json:"keepLearned,omitempty"`
+
+	// Now Start without a grace period. Admins only.
+	Now *bool `json:"now,omitempty"`
+
+	// Owner Whose conversation, or who; or give channel and sender, or endUserId.
+	Owner  string `json:"owner,omitempty,omitzero"`
+	Sender string `json:"sender,omitempty,omitzero"`
+
+	// Target What is deleted. One of: conversation, owner, agent.
+	Target string `json:"target"`
+}
+
 // NewKey defines model for NewKey.
 type NewKey struct {
 	// Agents Only these agents; null: every agent of the workspace.
@@ -2389,6 +2610,100 @@ type NewKeyBody struct {
 
 	// Role One of: viewer, member, admin.
 	Role string `json:"role"`
+}
+
+// NewRevocationBody defines model for NewRevocationBody.
+type NewRevocationBody struct {
+	// After Of a preview: the owner behind whom it goes on (next).
+	After   string `json:"after,omitempty,omitzero"`
+	Channel string `json:"channel,omitempty,omitzero"`
+
+	// DryRun Show what would go, and change nothing. Missing: true.
+	DryRun    *bool  `json:"dryRun,omitempty"`
+	EndUserID string `json:"endUserId,omitempty,omitzero"`
+
+	// Kind Kind of the source. One of: conversation, import, connector, key.
+	Kind string `json:"kind"`
+
+	// Owner Owner key; or give channel and sender, or endUserId.
+	Owner  string `json:"owner,omitempty,omitzero"`
+	Sender string `json:"sender,omitempty,omitzero"`
+
+	// Since Beginning of the period of a connector or a key.
+	Since time.Time `json:"since,omitempty,omitzero"`
+
+	// Source Id of the conversation, of the import, or of the key; of a connector the request id of a write, its workflow id, or the
+	// beginning of request ids with * behind it.
+	Source string `json:"source"`
+
+	// Until End of the period, exclusive.
+	Until time.Time `json:"until,omitempty,omitzero"`
+}
+
+// NewWebhook defines model for NewWebhook.
+type NewWebhook struct {
+	// Attempts Failed attempts at the next event.
+	Attempts  int       `json:"attempts"`
+	CreatedAt time.Time `json:"createdAt"`
+
+	// Cursor Id of the event behind which events are still to be delivered.
+	Cursor       string    `json:"cursor"`
+	Delivered    int       `json:"delivered"`
+	FailingSince time.Time `json:"failingSince,omitempty,omitzero"`
+
+	// Failures Events that were given up and can be delivered again.
+	Failures int    `json:"failures"`
+	ID       string `json:"id"`
+
+	// Key The key that made it, whose rights it has.
+	Key string `json:"key"`
+
+	// Kinds Kinds of events; empty: all.
+	Kinds []string `json:"kinds"`
+
+	// LastAt When the latest attempt ended.
+	LastAt time.Time `json:"lastAt,omitempty,omitzero"`
+
+	// LastReason Why the latest attempt failed: status, redirect, timeout, address, name, tls or connection; missing: it did not.
+	LastReason string `json:"lastReason,omitempty,omitzero"`
+
+	// LastStatus HTTP status of the latest attempt; missing: there was none, or no answer.
+	LastStatus int `json:"lastStatus,omitempty,omitzero"`
+
+	// Link The workflow in Temporal's Web UI.
+	Link          string    `json:"link,omitempty,omitzero"`
+	NextAttemptAt time.Time `json:"nextAttemptAt,omitempty,omitzero"`
+
+	// Owner Whose events, besides shared ones, it gets; missing: those of everybody.
+	Owner string `json:"owner,omitempty,omitzero"`
+
+	// Reason Why it is paused: by_person, failing, gone (it answered 410) or key_ended.
+	Reason string `json:"reason,omitempty,omitzero"`
+
+	// Secret whsec_ and 32 random bytes in base64. It is not shown again.
+	Secret string `json:"secret"`
+
+	// State One of: active, paused.
+	State      string `json:"state"`
+	URL        string `json:"url"`
+	WorkflowID string `json:"workflowId"`
+}
+
+// NewWebhookBody defines model for NewWebhookBody.
+type NewWebhookBody struct {
+	Channel   string `json:"channel,omitempty,omitzero"`
+	EndUserID string `json:"endUserId,omitempty,omitzero"`
+
+	// Kinds Only events of these kinds; missing: all.
+	Kinds []string `json:"kinds,omitempty,omitzero"`
+
+	// Owner Whose events, besides shared ones; or give channel and sender, or endUserId. An admin who names nobody: those of
+	// everybody.
+	Owner  string `json:"owner,omitempty,omitzero"`
+	Sender string `json:"sender,omitempty,omitzero"`
+
+	// URL Where events are sent: https, at a public address unless REVERIE_WEBHOOK_NETWORKS allows others.
+	URL string `json:"url"`
 }
 
 // Options defines model for Options.
@@ -2456,6 +2771,18 @@ type Period struct {
 	From time.Time `json:"from"`
 	Text string    `json:"text"`
 	To   time.Time `json:"to"`
+}
+
+// Ping defines model for Ping.
+type Ping struct {
+	Delivered bool `json:"delivered"`
+	Millis    int  `json:"millis"`
+
+	// Reason Why it was not delivered: status, redirect, timeout, address, name, tls or connection.
+	Reason string `json:"reason,omitempty,omitzero"`
+
+	// Status HTTP status; missing: there was no answer.
+	Status int `json:"status,omitempty,omitzero"`
 }
 
 // PinnedDocument defines model for PinnedDocument.
@@ -2674,6 +3001,17 @@ type Recorded struct {
 	Recorded int `json:"recorded"`
 }
 
+// RedeliverBody defines model for RedeliverBody.
+type RedeliverBody struct {
+	// Failures Ids of the list of failures; missing: all of it.
+	Failures []string `json:"failures,omitempty,omitzero"`
+}
+
+// Redelivering defines model for Redelivering.
+type Redelivering struct {
+	Failures []Failure `json:"failures"`
+}
+
 // Reflection defines model for Reflection.
 type Reflection struct {
 	Themes []Theme `json:"themes"`
@@ -2872,10 +3210,75 @@ type Reverted struct {
 	By string    `json:"by,omitempty,omitzero"`
 }
 
+// Revocation defines model for Revocation.
+type Revocation struct {
+	// Documents Those that changed.
+	Documents int `json:"documents"`
+
+	// Dreams Those that rested on it and are dreamed again.
+	Dreams int `json:"dreams"`
+
+	// DryRun Nothing was changed.
+	DryRun     bool      `json:"dryRun"`
+	FinishedAt time.Time `json:"finishedAt,omitempty,omitzero"`
+	ID         string    `json:"id,omitempty,omitzero"`
+
+	// Kept Those that stay, because they have another source.
+	Kept int `json:"kept"`
+
+	// Kind Kind of the source. One of: conversation, import, connector, key.
+	Kind string `json:"kind"`
+
+	// Link The workflow in Temporal's Web UI.
+	Link string `json:"link,omitempty,omitzero"`
+
+	// Next Of a preview: there are more owners behind this one (after).
+	Next string `json:"next,omitempty,omitzero"`
+
+	// NotReached What a revocation leaves.
+	NotReached  []string      `json:"notReached,omitempty,omitzero"`
+	Owners      []RevokedPart `json:"owners"`
+	RequestedAt time.Time     `json:"requestedAt,omitempty,omitzero"`
+
+	// Since Beginning of the period of a connector or a key.
+	Since time.Time `json:"since,omitempty,omitzero"`
+
+	// Source Id of the conversation, of the import, or of the key; of a connector the request id of a write, its workflow id, or the
+	// beginning of request ids with * behind it.
+	Source string `json:"source"`
+
+	// State Missing for a preview. One of: waiting, done, cancelled.
+	State string `json:"state,omitempty,omitzero"`
+
+	// Statements Those that went; of a preview those that would.
+	Statements int `json:"statements"`
+
+	// Until End of the period, exclusive.
+	Until      time.Time `json:"until,omitempty,omitzero"`
+	WorkflowID string    `json:"workflowId,omitempty,omitzero"`
+}
+
 // Revoked defines model for Revoked.
 type Revoked struct {
 	ID      string `json:"id"`
 	Revoked bool   `json:"revoked"`
+}
+
+// RevokedPart defines model for RevokedPart.
+type RevokedPart struct {
+	Documents int `json:"documents"`
+	Dreams    int `json:"dreams"`
+
+	// Found Of a preview: statements that came from the source.
+	Found []Weighed `json:"found,omitempty,omitzero"`
+	Kept  int       `json:"kept"`
+
+	// Owner Shared memory: system.
+	Owner string `json:"owner"`
+
+	// State One of: waiting, done, cancelled.
+	State      string `json:"state,omitempty,omitzero"`
+	Statements int    `json:"statements"`
 }
 
 // RotateKeyBody defines model for RotateKeyBody.
@@ -2884,6 +3287,12 @@ type RotateKeyBody struct {
 	ExpiresAt time.Time `json:"expiresAt,omitempty,omitzero"`
 
 	// OverlapSeconds How long the old key stays valid, at most 30 days; 0: not at all; missing: a day.
+	OverlapSeconds *int `json:"overlapSeconds,omitempty"`
+}
+
+// RotateWebhookBody defines model for RotateWebhookBody.
+type RotateWebhookBody struct {
+	// OverlapSeconds How long the old secret signs as well, at most 30 days; 0: not at all; missing: a day.
 	OverlapSeconds *int `json:"overlapSeconds,omitempty"`
 }
 
@@ -2913,6 +3322,17 @@ type Rotated struct {
 	Role string `json:"role"`
 
 	// Secret Send it as Authorization: Bearer and this. It is not shown again.
+	Secret string `json:"secret"`
+}
+
+// RotatedWebhook defines model for RotatedWebhook.
+type RotatedWebhook struct {
+	ID string `json:"id"`
+
+	// PreviousUntil Until then the old one signs as well.
+	PreviousUntil time.Time `json:"previousUntil"`
+
+	// Secret The new one. It is not shown again.
 	Secret string `json:"secret"`
 }
 
@@ -3080,6 +3500,13 @@ type SelfCheck struct {
 
 // SettingsChanges defines model for SettingsChanges.
 type SettingsChanges struct {
+	ApprovalDays nullable.Nullable[int] `json:"approvalDays,omitempty,omitzero"`
+
+	// ApprovalExpiry One of: refuse, apply.
+	ApprovalExpiry nullable.Nullable[string] `json:"approvalExpiry,omitempty,omitzero"`
+
+	// Approvals One of: off, all, shared, removals.
+	Approvals            nullable.Nullable[string]  `json:"approvals,omitempty,omitzero"`
 	ArchiveTrust         nullable.Nullable[float64] `json:"archiveTrust,omitempty,omitzero"`
 	AutoInject           nullable.Nullable[bool]    `json:"autoInject,omitempty,omitzero"`
 	AutoInjectMaxTokens  nullable.Nullable[int]     `json:"autoInjectMaxTokens,omitempty,omitzero"`
@@ -3123,6 +3550,7 @@ type SettingsChanges struct {
 	QuietSeconds        nullable.Nullable[int]     `json:"quietSeconds,omitempty,omitzero"`
 	RecallMaxResults    nullable.Nullable[int]     `json:"recallMaxResults,omitempty,omitzero"`
 	RecallMinScore      nullable.Nullable[float64] `json:"recallMinScore,omitempty,omitzero"`
+	SoulWrites          nullable.Nullable[int]     `json:"soulWrites,omitempty,omitzero"`
 	SummaryMaxTokens    nullable.Nullable[int]     `json:"summaryMaxTokens,omitempty,omitzero"`
 	TextWeight          nullable.Nullable[float64] `json:"textWeight,omitempty,omitzero"`
 	VectorWeight        nullable.Nullable[float64] `json:"vectorWeight,omitempty,omitzero"`
@@ -3237,6 +3665,7 @@ type SnapshotImport struct {
 type Sources struct {
 	Conversation string       `json:"conversation,omitempty,omitzero"`
 	From         int          `json:"from,omitempty,omitzero"`
+	Key          string       `json:"key,omitempty,omitzero"`
 	Lines        []LineSource `json:"lines,omitempty,omitzero"`
 	To           int          `json:"to,omitempty,omitzero"`
 }
@@ -3430,7 +3859,8 @@ type Turn struct {
 	ConversationID string      `json:"conversationId"`
 
 	// Finish Why it ends: the model was done, the answer was cut, or no more tools were allowed. One of: stop, length, tool_limit.
-	Finish string `json:"finish"`
+	Finish    string    `json:"finish"`
+	Forgotten Forgotten `json:"forgotten,omitempty,omitzero"`
 
 	// LastSeq Number of the conversation's last message.
 	LastSeq int `json:"lastSeq,omitempty,omitzero"`
@@ -3438,7 +3868,7 @@ type Turn struct {
 	// MessageID Id of the message that was answered.
 	MessageID string `json:"messageId"`
 
-	// Model Who answered: a model, builtin/recall (from memory alone) or builtin/remember.
+	// Model Who answered: a model, builtin/recall (from memory alone), builtin/remember or builtin/forget.
 	Model string `json:"model"`
 
 	// Quoted Without a model: the statements of memory that the answer quotes.
@@ -3562,6 +3992,71 @@ type Votes struct {
 	Vector       float64 `json:"vector"`
 	VectorWeight float64 `json:"vectorWeight"`
 	Zero         float64 `json:"zero"`
+}
+
+// Webhook defines model for Webhook.
+type Webhook struct {
+	// Attempts Failed attempts at the next event.
+	Attempts  int       `json:"attempts"`
+	CreatedAt time.Time `json:"createdAt"`
+
+	// Cursor Id of the event behind which events are still to be delivered.
+	Cursor       string    `json:"cursor"`
+	Delivered    int       `json:"delivered"`
+	FailingSince time.Time `json:"failingSince,omitempty,omitzero"`
+
+	// Failures Events that were given up and can be delivered again.
+	Failures int    `json:"failures"`
+	ID       string `json:"id"`
+
+	// Key The key that made it, whose rights it has.
+	Key string `json:"key"`
+
+	// Kinds Kinds of events; empty: all.
+	Kinds []string `json:"kinds"`
+
+	// LastAt When the latest attempt ended.
+	LastAt time.Time `json:"lastAt,omitempty,omitzero"`
+
+	// LastReason Why the latest attempt failed: status, redirect, timeout, address, name, tls or connection; missing: it did not.
+	LastReason string `json:"lastReason,omitempty,omitzero"`
+
+	// LastStatus HTTP status of the latest attempt; missing: there was none, or no answer.
+	LastStatus int `json:"lastStatus,omitempty,omitzero"`
+
+	// Link The workflow in Temporal's Web UI.
+	Link          string    `json:"link,omitempty,omitzero"`
+	NextAttemptAt time.Time `json:"nextAttemptAt,omitempty,omitzero"`
+
+	// Owner Whose events, besides shared ones, it gets; missing: those of everybody.
+	Owner string `json:"owner,omitempty,omitzero"`
+
+	// Reason Why it is paused: by_person, failing, gone (it answered 410) or key_ended.
+	Reason string `json:"reason,omitempty,omitzero"`
+
+	// State One of: active, paused.
+	State      string `json:"state"`
+	URL        string `json:"url"`
+	WorkflowID string `json:"workflowId"`
+}
+
+// Weighed defines model for Weighed.
+type Weighed struct {
+	EndLine int  `json:"endLine"`
+	Goes    bool `json:"goes"`
+
+	// In The document that has it from elsewhere.
+	In string `json:"in,omitempty,omitzero"`
+
+	// Path Missing for a statement that waits for a person.
+	Path      string `json:"path,omitempty,omitzero"`
+	Scope     string `json:"scope"`
+	StartLine int    `json:"startLine"`
+	Text      string `json:"text"`
+
+	// Why Why it stays: a person wrote it, a document has it from elsewhere, it was said elsewhere, or a part of it came from
+	// elsewhere. One of: person, elsewhere, said, mixed.
+	Why string `json:"why,omitempty,omitzero"`
 }
 
 // Why defines model for Why.
@@ -3742,6 +4237,60 @@ func (c *Client) UpdateAgent(ctx context.Context, agent string, body AgentPatchB
 	return call[Agent](ctx, c, r)
 }
 
+// ListApprovalsParams are the optional parameters of ListApprovals.
+type ListApprovalsParams struct {
+	Person
+	// The value of next on the previous page; missing: from the start.
+	Cursor string `query:"cursor"`
+	// Maximum number of items.
+	Limit int `query:"limit"`
+	// waiting: with lines that are not decided. One of: waiting, all.
+	Status string `query:"status"`
+}
+
+// ListApprovals calls GET /api/v1/agents/{agent}/approvals: list changes of memory that wait for a person, newest first.
+func (c *Client) ListApprovals(
+	ctx context.Context, agent string, params ListApprovalsParams,
+) (Answer[Page[Approval]], error) {
+	r := request{
+		method: "GET", path: "/api/v1/agents/%s/approvals",
+		arguments: []any{agent}, params: params,
+	}
+	return call[Page[Approval]](ctx, c, r)
+}
+
+// GetApprovalParams are the optional parameters of GetApproval.
+type GetApprovalParams struct {
+	Person
+}
+
+// GetApproval calls GET /api/v1/agents/{agent}/approvals/{approval}: read a change that waits, or did: each line, its source, and what was decided.
+func (c *Client) GetApproval(
+	ctx context.Context, agent string, approval string, params GetApprovalParams,
+) (Answer[Approval], error) {
+	r := request{
+		method: "GET", path: "/api/v1/agents/%s/approvals/%s",
+		arguments: []any{agent, approval}, params: params,
+	}
+	return call[Approval](ctx, c, r)
+}
+
+// DecideApprovalParams are the optional parameters of DecideApproval.
+type DecideApprovalParams struct {
+	Person
+}
+
+// DecideApproval calls POST /api/v1/agents/{agent}/approvals/{approval}/decisions: approve, edit or refuse lines of a change.
+func (c *Client) DecideApproval(
+	ctx context.Context, agent string, approval string, params DecideApprovalParams, body DecideApprovalBody,
+) (Answer[DecidedApproval], error) {
+	r := request{
+		method: "POST", path: "/api/v1/agents/%s/approvals/%s/decisions",
+		arguments: []any{agent, approval}, params: params, body: body,
+	}
+	return call[DecidedApproval](ctx, c, r)
+}
+
 // ListArtifactsParams are the optional parameters of ListArtifacts.
 type ListArtifactsParams struct {
 	Person
@@ -3766,6 +4315,9 @@ func (c *Client) ListArtifacts(
 type AssembleContextParams struct {
 	// How long to wait for the outcome, such as 90s or 2m; 0s: do not wait; at most 5m.
 	Wait string `query:"wait"`
+	// A context of what was known then: documents, facts, and what was said until then. It has no conversation, and is not
+	// recorded. RFC 3339, or a date in the agent's time zone, of which it is the end. Missing: now.
+	AsOf string `query:"asOf"`
 }
 
 // AssembleContext calls POST /api/v1/agents/{agent}/context: assemble the context for a model.
@@ -3886,6 +4438,67 @@ func (c *Client) AddMessages(ctx context.Context, agent string, conversation str
 		arguments: []any{agent, conversation}, body: body,
 	}
 	return call[Added](ctx, c, r)
+}
+
+// ListDeletionsParams are the optional parameters of ListDeletions.
+type ListDeletionsParams struct {
+	Person
+	// The value of next on the previous page; missing: from the start.
+	Cursor string `query:"cursor"`
+	// Maximum number of items.
+	Limit int `query:"limit"`
+}
+
+// ListDeletions calls GET /api/v1/agents/{agent}/deletions: list deletions, newest first.
+func (c *Client) ListDeletions(
+	ctx context.Context, agent string, params ListDeletionsParams,
+) (Answer[Page[Deletion]], error) {
+	r := request{
+		method: "GET", path: "/api/v1/agents/%s/deletions",
+		arguments: []any{agent}, params: params,
+	}
+	return call[Page[Deletion]](ctx, c, r)
+}
+
+// CreateDeletion calls POST /api/v1/agents/{agent}/deletions: delete a conversation, an owner or the agent.
+func (c *Client) CreateDeletion(ctx context.Context, agent string, body NewDeletionBody) (Answer[Deletion], error) {
+	r := request{
+		method: "POST", path: "/api/v1/agents/%s/deletions",
+		arguments: []any{agent}, body: body,
+	}
+	return call[Deletion](ctx, c, r)
+}
+
+// CancelDeletionParams are the optional parameters of CancelDeletion.
+type CancelDeletionParams struct {
+	Person
+}
+
+// CancelDeletion calls DELETE /api/v1/agents/{agent}/deletions/{deletion}: cancel a deletion that has not started.
+func (c *Client) CancelDeletion(
+	ctx context.Context, agent string, deletion string, params CancelDeletionParams,
+) (Answer[Deletion], error) {
+	r := request{
+		method: "DELETE", path: "/api/v1/agents/%s/deletions/%s",
+		arguments: []any{agent, deletion}, params: params,
+	}
+	return call[Deletion](ctx, c, r)
+}
+
+// GetDeletionParams are the optional parameters of GetDeletion.
+type GetDeletionParams struct {
+	Person
+}
+
+// GetDeletion calls GET /api/v1/agents/{agent}/deletions/{deletion}: read a deletion: its state, and at the end its receipt.
+func (c *Client) GetDeletion(
+	ctx context.Context, agent string, deletion string, params GetDeletionParams,
+) (Answer[Deletion], error) {
+	r := request{
+		method: "GET", path: "/api/v1/agents/%s/deletions/%s",
+		arguments: []any{agent, deletion}, params: params,
+	}
+	return call[Deletion](ctx, c, r)
 }
 
 // ExamineAgent calls GET /api/v1/agents/{agent}/doctor: examine an agent for damage.
@@ -4444,7 +5057,7 @@ type ListFactsParams struct {
 	Category string `query:"category"`
 	// Only of this kind. One of: PROFILE, KNOWLEDGE, EVENT.
 	Kind string `query:"kind"`
-	// Least trust.
+	// Minimum trust.
 	MinTrust float64 `query:"minTrust"`
 	// Also those in the archives of documents.
 	IncludeArchived bool `query:"includeArchived"`
@@ -4840,6 +5453,9 @@ func (c *Client) SearchKeywords(
 // SearchMemoryParams are the optional parameters of SearchMemory.
 type SearchMemoryParams struct {
 	Person
+	// Search what was known at that time: documents as they were, and what was said until then, by words alone. RFC 3339, or a
+	// date in the agent's time zone, of which it is the end. Missing: now.
+	AsOf string `query:"asOf"`
 }
 
 // SearchMemory calls POST /api/v1/agents/{agent}/memory/search: search memory.
@@ -4915,6 +5531,51 @@ func (c *Client) Remember(
 	return call[Remembered](ctx, c, r)
 }
 
+// ListRevocationsParams are the optional parameters of ListRevocations.
+type ListRevocationsParams struct {
+	Person
+	// The value of next on the previous page; missing: from the start.
+	Cursor string `query:"cursor"`
+	// Maximum number of items.
+	Limit int `query:"limit"`
+}
+
+// ListRevocations calls GET /api/v1/agents/{agent}/revocations: list revocations, newest first.
+func (c *Client) ListRevocations(
+	ctx context.Context, agent string, params ListRevocationsParams,
+) (Answer[Page[Revocation]], error) {
+	r := request{
+		method: "GET", path: "/api/v1/agents/%s/revocations",
+		arguments: []any{agent}, params: params,
+	}
+	return call[Page[Revocation]](ctx, c, r)
+}
+
+// CreateRevocation calls POST /api/v1/agents/{agent}/revocations: take back what was learned from a source.
+func (c *Client) CreateRevocation(ctx context.Context, agent string, body NewRevocationBody) (Answer[Revocation], error) {
+	r := request{
+		method: "POST", path: "/api/v1/agents/%s/revocations",
+		arguments: []any{agent}, body: body,
+	}
+	return call[Revocation](ctx, c, r)
+}
+
+// GetRevocationParams are the optional parameters of GetRevocation.
+type GetRevocationParams struct {
+	Person
+}
+
+// GetRevocation calls GET /api/v1/agents/{agent}/revocations/{revocation}: read a revocation: its state and its receipt.
+func (c *Client) GetRevocation(
+	ctx context.Context, agent string, revocation string, params GetRevocationParams,
+) (Answer[Revocation], error) {
+	r := request{
+		method: "GET", path: "/api/v1/agents/%s/revocations/%s",
+		arguments: []any{agent, revocation}, params: params,
+	}
+	return call[Revocation](ctx, c, r)
+}
+
 // ConsolidateStructured calls POST /api/v1/agents/{agent}/structured-consolidation: consolidate structured documents.
 func (c *Client) ConsolidateStructured(ctx context.Context, agent string) (Answer[Consolidation], error) {
 	r := request{
@@ -4969,6 +5630,151 @@ func (c *Client) CallTool(
 		arguments: []any{agent, tool}, params: params, body: body,
 	}
 	return call[Called](ctx, c, r)
+}
+
+// ListWebhooksParams are the optional parameters of ListWebhooks.
+type ListWebhooksParams struct {
+	Person
+	// The value of next on the previous page; missing: from the start.
+	Cursor string `query:"cursor"`
+	// Maximum number of items.
+	Limit int `query:"limit"`
+}
+
+// ListWebhooks calls GET /api/v1/agents/{agent}/webhooks: list webhooks, newest first.
+func (c *Client) ListWebhooks(
+	ctx context.Context, agent string, params ListWebhooksParams,
+) (Answer[Page[Webhook]], error) {
+	r := request{
+		method: "GET", path: "/api/v1/agents/%s/webhooks",
+		arguments: []any{agent}, params: params,
+	}
+	return call[Page[Webhook]](ctx, c, r)
+}
+
+// CreateWebhook calls POST /api/v1/agents/{agent}/webhooks: have events sent to an address.
+func (c *Client) CreateWebhook(ctx context.Context, agent string, body NewWebhookBody) (Answer[NewWebhook], error) {
+	r := request{
+		method: "POST", path: "/api/v1/agents/%s/webhooks",
+		arguments: []any{agent}, body: body,
+	}
+	return call[NewWebhook](ctx, c, r)
+}
+
+// DeleteWebhookParams are the optional parameters of DeleteWebhook.
+type DeleteWebhookParams struct {
+	Person
+}
+
+// DeleteWebhook calls DELETE /api/v1/agents/{agent}/webhooks/{webhook}: delete a webhook with its secret and its list of failures.
+func (c *Client) DeleteWebhook(
+	ctx context.Context, agent string, webhook string, params DeleteWebhookParams,
+) (Answer[DeletedWebhook], error) {
+	r := request{
+		method: "DELETE", path: "/api/v1/agents/%s/webhooks/%s",
+		arguments: []any{agent, webhook}, params: params,
+	}
+	return call[DeletedWebhook](ctx, c, r)
+}
+
+// GetWebhookParams are the optional parameters of GetWebhook.
+type GetWebhookParams struct {
+	Person
+}
+
+// GetWebhook calls GET /api/v1/agents/{agent}/webhooks/{webhook}: read a webhook: what it gets, and how its deliveries go.
+func (c *Client) GetWebhook(
+	ctx context.Context, agent string, webhook string, params GetWebhookParams,
+) (Answer[Webhook], error) {
+	r := request{
+		method: "GET", path: "/api/v1/agents/%s/webhooks/%s",
+		arguments: []any{agent, webhook}, params: params,
+	}
+	return call[Webhook](ctx, c, r)
+}
+
+// ChangeWebhookParams are the optional parameters of ChangeWebhook.
+type ChangeWebhookParams struct {
+	Person
+}
+
+// ChangeWebhook calls PATCH /api/v1/agents/{agent}/webhooks/{webhook}: change, pause or resume a webhook.
+func (c *Client) ChangeWebhook(
+	ctx context.Context, agent string, webhook string, params ChangeWebhookParams, body ChangeWebhookBody,
+) (Answer[Webhook], error) {
+	r := request{
+		method: "PATCH", path: "/api/v1/agents/%s/webhooks/%s",
+		arguments: []any{agent, webhook}, params: params, body: body,
+	}
+	return call[Webhook](ctx, c, r)
+}
+
+// ListWebhookFailuresParams are the optional parameters of ListWebhookFailures.
+type ListWebhookFailuresParams struct {
+	Person
+	// The value of next on the previous page; missing: from the start.
+	Cursor string `query:"cursor"`
+	// Maximum number of items.
+	Limit int `query:"limit"`
+}
+
+// ListWebhookFailures calls GET /api/v1/agents/{agent}/webhooks/{webhook}/failures: list events that a webhook has not accepted in all attempts, newest first.
+func (c *Client) ListWebhookFailures(
+	ctx context.Context, agent string, webhook string, params ListWebhookFailuresParams,
+) (Answer[Page[Failure]], error) {
+	r := request{
+		method: "GET", path: "/api/v1/agents/%s/webhooks/%s/failures",
+		arguments: []any{agent, webhook}, params: params,
+	}
+	return call[Page[Failure]](ctx, c, r)
+}
+
+// PingWebhookParams are the optional parameters of PingWebhook.
+type PingWebhookParams struct {
+	Person
+}
+
+// PingWebhook calls POST /api/v1/agents/{agent}/webhooks/{webhook}/ping: send a test event.
+func (c *Client) PingWebhook(
+	ctx context.Context, agent string, webhook string, params PingWebhookParams,
+) (Answer[Ping], error) {
+	r := request{
+		method: "POST", path: "/api/v1/agents/%s/webhooks/%s/ping",
+		arguments: []any{agent, webhook}, params: params,
+	}
+	return call[Ping](ctx, c, r)
+}
+
+// RedeliverWebhookParams are the optional parameters of RedeliverWebhook.
+type RedeliverWebhookParams struct {
+	Person
+}
+
+// RedeliverWebhook calls POST /api/v1/agents/{agent}/webhooks/{webhook}/redeliver: deliver events again that were given up.
+func (c *Client) RedeliverWebhook(
+	ctx context.Context, agent string, webhook string, params RedeliverWebhookParams, body RedeliverBody,
+) (Answer[Redelivering], error) {
+	r := request{
+		method: "POST", path: "/api/v1/agents/%s/webhooks/%s/redeliver",
+		arguments: []any{agent, webhook}, params: params, body: body,
+	}
+	return call[Redelivering](ctx, c, r)
+}
+
+// RotateWebhookSecretParams are the optional parameters of RotateWebhookSecret.
+type RotateWebhookSecretParams struct {
+	Person
+}
+
+// RotateWebhookSecret calls POST /api/v1/agents/{agent}/webhooks/{webhook}/rotate: replace the secret of a webhook.
+func (c *Client) RotateWebhookSecret(
+	ctx context.Context, agent string, webhook string, params RotateWebhookSecretParams, body RotateWebhookBody,
+) (Answer[RotatedWebhook], error) {
+	r := request{
+		method: "POST", path: "/api/v1/agents/%s/webhooks/%s/rotate",
+		arguments: []any{agent, webhook}, params: params, body: body,
+	}
+	return call[RotatedWebhook](ctx, c, r)
 }
 
 // FileBlameParams are the optional parameters of FileBlame.

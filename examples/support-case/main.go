@@ -25,7 +25,7 @@ import (
 	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/worker"
 
-	"reverie/client"
+	"github.com/reverie-memory/reverie/client"
 )
 
 const taskQueue = "support"

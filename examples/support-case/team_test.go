@@ -15,7 +15,8 @@ import (
 	"go.temporal.io/api/enums/v1"
 	temporal "go.temporal.io/sdk/client"
 
-	"reverie/client"
+	"github.com/reverie-memory/reverie/client"
+	"github.com/reverie-memory/reverie/client/durable"
 	"reverie/devenv/devtest"
 	"reverie/test/deployment"
 )
@@ -52,7 +53,7 @@ func newTeam(ctx context.Context, t *testing.T, w way) *team {
 		if err := x.Temporal.EnsureNamespace(ctx, w.namespace); err != nil {
 			t.Fatal(err)
 		}
-		if err := x.Temporal.EnsureNexusEndpoint(ctx, w.endpoint, client.TaskQueue); err != nil {
+		if err := x.Temporal.EnsureNexusEndpoint(ctx, w.endpoint, durable.TaskQueue); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -169,7 +170,7 @@ func (x *team) hasScheduled(ctx context.Context, t *testing.T, run temporal.Work
 			t.Fatal(err)
 		}
 		if event.GetNexusOperationScheduledEventAttributes() != nil ||
-			event.GetActivityTaskScheduledEventAttributes().GetActivityType().GetName() == client.ActivityName {
+			event.GetActivityTaskScheduledEventAttributes().GetActivityType().GetName() == durable.ActivityName {
 			return true
 		}
 	}

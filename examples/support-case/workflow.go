@@ -7,7 +7,8 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
-	"reverie/client"
+	"github.com/reverie-memory/reverie/client"
+	"github.com/reverie-memory/reverie/client/durable"
 )
 
 // Case is a support case to close.
@@ -90,7 +91,7 @@ func (w Workflows) remember(ctx workflow.Context, c Case, closed Closed) (client
 		Reason: "a support case was closed",
 	}
 	if w.Endpoint == "" {
-		return w.Memory.WriteInWorkflow(ctx, request)
+		return durable.Write(ctx, w.Memory, request)
 	}
-	return w.Memory.WriteThroughNexus(ctx, w.Endpoint, request)
+	return durable.WriteThroughNexus(ctx, w.Memory, w.Endpoint, request)
 }

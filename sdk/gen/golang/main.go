@@ -1,4 +1,4 @@
-// Command gen generates package wire from the OpenAPI document.
+// Command golang generates package client/wire from the OpenAPI document.
 //
 // It reduces the document to what a client needs (one answer for each operation, without the envelope), then runs oapi-codegen
 // on it with the template client.tmpl.
@@ -21,7 +21,7 @@ import (
 
 func main() {
 	if err := run(os.Args); err != nil {
-		fmt.Fprintln(os.Stderr, "gen:", err)
+		fmt.Fprintln(os.Stderr, "golang:", err)
 		os.Exit(1)
 	}
 }
@@ -30,7 +30,7 @@ func run(args []string) error {
 	if len(args) != 3 {
 		return fmt.Errorf("usage: %s <openapi.yaml> <output.go>", args[0])
 	}
-	raw, err := os.ReadFile(args[1])
+	raw, err := os.ReadFile(args[1]) //nolint:gosec // the arguments are those of the go:generate directive
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,9 @@ func run(args []string) error {
 		return err
 	}
 	//nolint:gosec // the arguments are those of the go:generate directive
-	cmd := exec.CommandContext(context.Background(), "go", "tool", "-modfile=../../tools/go.mod", "oapi-codegen", "-config", "gen/config.yaml", "-o", args[2], source)
+	cmd := exec.CommandContext(
+		context.Background(), "go", "tool", "-modfile=../tools/go.mod", "oapi-codegen", "-config", "gen/golang/config.yaml", "-o", args[2], source,
+	)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	return cmd.Run()
 }

@@ -1,10 +1,13 @@
-package client
+// Package durable writes from Temporal workflows: from one in the namespace of Reverie's workers, or through Nexus from any namespace.
+package durable
 
 import (
 	"time"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
+
+	"github.com/reverie-memory/reverie/client"
 )
 
 // Names on the wire, and where they are found.
@@ -33,12 +36,12 @@ const (
 // patience bounds how long a workflow waits for Reverie to answer, including an outage of its database.
 const patience = 24 * time.Hour
 
-// WriteInWorkflow writes from a workflow in the namespace that Reverie's workers are in, by an activity on their queue. It waits for
-// the receipt, up to a day while Reverie is away. A refused request is a receipt: see [Receipt.Err].
+// Write writes from a workflow in the namespace that Reverie's workers are in, by an activity on their queue. It waits for
+// the receipt, up to a day while Reverie is away. A refused request is a receipt: see [client.Receipt.Err].
 //
 // ctx may carry other activity options; queue, timeouts and retries are set here.
-func (s Signer) WriteInWorkflow(ctx workflow.Context, r Request) (Receipt, error) {
-	var out Receipt
+func Write(ctx workflow.Context, s client.Signer, r client.Request) (client.Receipt, error) {
+	var out client.Receipt
 	signed, err := s.Sign(r)
 	if err != nil {
 		return out, temporal.NewNonRetryableApplicationError(err.Error(), TypeInvalid, nil)
@@ -56,9 +59,9 @@ func (s Signer) WriteInWorkflow(ctx workflow.Context, r Request) (Receipt, error
 }
 
 // WriteThroughNexus writes from a workflow in any namespace of the same cluster, through a Nexus endpoint that leads to Reverie. It
-// waits for the receipt, up to a day while Reverie is away. A refused request is a receipt: see [Receipt.Err].
-func (s Signer) WriteThroughNexus(ctx workflow.Context, endpoint string, r Request) (Receipt, error) {
-	var out Receipt
+// waits for the receipt, up to a day while Reverie is away. A refused request is a receipt: see [client.Receipt.Err].
+func WriteThroughNexus(ctx workflow.Context, s client.Signer, endpoint string, r client.Request) (client.Receipt, error) {
+	var out client.Receipt
 	signed, err := s.Sign(r)
 	if err != nil {
 		return out, temporal.NewNonRetryableApplicationError(err.Error(), TypeInvalid, nil)
