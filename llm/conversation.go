@@ -20,8 +20,8 @@ import (
 // Chatter is a model that answers conversations, uses tools and streams its text.
 type Chatter interface {
 	Model
-	// Chat asks once. A server that supports less is asked for less: without tools (earlier calls and results are sent as text), or
-	// without streaming (onText gets the text in one piece). Bedrock is asked without either.
+	// Chat sends one request. A server that supports less gets a simpler one: without tools (earlier calls and results are sent as text), or
+	// without streaming (onText gets the text in one piece). Bedrock gets neither.
 	//
 	// onText, if not nil, receives the parts of the text in order as they arrive; its error ends the call and is returned. Chat
 	// fails as Complete does. Text that was streamed before a failure is not part of the answer: callers that show it must be able

@@ -31,7 +31,7 @@ type Request struct {
 	System string // may be empty
 	User   string // must not be empty
 	// Schema is the JSON schema of the answer; nil asks for free text. The provider is bound to the schema if it supports that, else
-	// to JSON, else it is asked in words. The answer still has to be validated.
+	// to JSON, else the prompt asks for it. The answer still has to be validated.
 	Schema json.RawMessage
 	// MaxTokens bounds the answer; 0 leaves it to the provider (4,096 where the protocol requires a number).
 	MaxTokens int

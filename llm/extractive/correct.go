@@ -54,7 +54,7 @@ const (
 	signRestatedOpens
 	signRestatedChange
 	signRestatedValue
-	signEnds      // a cue of an end stands at a rare word of the claim
+	signEnds      // a cue of an end is next to a rare word of the claim
 	signTurns     // a cue of change does
 	signMoves     // the user lives elsewhere now
 	signKind      // both are about the user's home, work or age, and there is a cue of change
@@ -111,7 +111,7 @@ func (p *passage) signsOf(w *window, c *claim) (v vector, ok bool) {
 	return v, true
 }
 
-// denies reports whether a negation stands next to a value.
+// denies reports whether a negation is next to a value.
 func (w *window) denies(v value) bool {
 	return slices.ContainsFunc(w.marks, func(m cue.Mark) bool {
 		if m.Kind != cue.Not && m.Kind != cue.Correct && m.Kind != cue.Over {
@@ -122,13 +122,13 @@ func (w *window) denies(v value) bool {
 	})
 }
 
-// besides is the number of characters that may stand between a negation and what it denies.
+// besides is the number of characters that may separate a negation from what it denies.
 const besides = 6
 
-// closeBy is the number of words that may stand between a cue and the word that it is about.
+// closeBy is the number of words that may separate a cue from the word that it is about.
 const closeBy = 2
 
-// isAt reports whether a cue of one of the kinds stands close to one of the words.
+// isAt reports whether a cue of one of the kinds is close to one of the words.
 func (w *window) isAt(these words, kinds ...cue.Kind) bool {
 	if !w.set.Any(kinds...) {
 		return false
@@ -180,7 +180,7 @@ func (p *passage) moves(w *window) bool {
 }
 
 // ends reports whether a clause says that something is over, and that it is what a claim with which it shares rare words is about: it
-// names nothing else, or the words stand together.
+// names nothing else, or the words are adjacent.
 func (w *window) ends(c *claim, shared, other int) bool {
 	return shared > 0 && w.set.Has(cue.Over) && (other == 0 || w.isAt(c.rare, cue.Over))
 }
@@ -267,7 +267,7 @@ func (p *passage) conflict(c *claim, w *window) (named, unit, number, denied boo
 	return named, unit, number, denied
 }
 
-// unsure is the score up to which a claim stands: more lines that were taken back have a lower one than lines that were not.
+// unsure is the score up to which a claim is kept: more lines that were taken back have a lower one than lines that were not.
 const unsure = -.3
 
 // isProof reports whether the signs leave no doubt, whatever their weights.
@@ -310,6 +310,19 @@ func (p *passage) states(attribute string) bool {
 // forgets reports whether a passage asks to forget something, without saying anything new.
 func (p *passage) forgets() bool { return p.set.Has(cue.Forget) && !p.asks }
 
+// onlyForgets reports whether a passage is a request to forget something, and nothing else.
+func (p *passage) onlyForgets() bool {
+	if !p.forgets() || len(p.windows()) > 1 {
+		return false
+	}
+	for _, m := range cue.Find(p.text, p.lang) {
+		if m.Kind != cue.Filler && m.Kind != cue.Chat && m.Kind != cue.Request && m.Kind != cue.You {
+			return m.Kind == cue.Forget
+		}
+	}
+	return false
+}
+
 // Shares of words by which a correction and the line that it corrects belong together.
 const (
 	sameTopic   = .5 // of the words of a correction, or of a topic to forget
@@ -319,7 +332,7 @@ const (
 )
 
 // settle applies corrections within the conversation: a passage whose value is corrected gets the right one in brackets or is
-// withdrawn. In the daily entry both stay as they were said.
+// withdrawn. In the daily entry both stay as they were said, except for what is to be forgotten.
 func settle(all []passage) {
 	for i := range all {
 		p := &all[i]
@@ -343,7 +356,7 @@ func settle(all []passage) {
 			if !sure {
 				continue
 			}
-			old.withdrawn = true
+			old.withdrawn, old.forgotten = true, p.forgets()
 			if text != "" {
 				p.corrected, p.wrong = text, wrong
 				p.keep, p.lasting = max(p.keep, old.keep), max(p.lasting, old.lasting)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"reverie/language/cue"
 	"reverie/memory"
 	"reverie/memory/proposals"
 	"reverie/memory/transcripts"
@@ -25,11 +26,17 @@ func said(texts ...string) proposals.ExtractionInput {
 		case "u":
 		default:
 			l.Name = speaker
+			if strings.HasPrefix(speaker, memory.BuiltinPrefix) {
+				l.Role = memory.RoleOfAssistant
+			}
 		}
 		in.Transcript = append(in.Transcript, l)
 	}
 	return in
 }
+
+// keepsThat is an answer of the chat without a model.
+const keepsThat = "builtin/recall: I keep that in this conversation and can quote it later. To put it into memory at once, begin with “Remember that”."
 
 // TestWhatIsKept lists conversations with words that one line of the note or of the files must have, and words that no line may
 // have.
@@ -53,6 +60,30 @@ func TestWhatIsKept(t *testing.T) {
 			talk:  []string{"u: This is one of my snakes, she's four years old. This is Susie.", "a: Lovely."},
 			note:  []string{"one of my snakes & Susie"},
 			never: []string{"Name: Susie"},
+		},
+		{
+			name: "phrases of a chat without a model show nothing",
+			talk: []string{
+				"u: Hi there", "builtin/recall: Hello! Ask me about something that you have told me, or tell me what to remember.",
+				"u: I'm training for the Berlin marathon, my target is 3:45.", keepsThat, "u: What do you know about me?", keepsThat,
+				"u: My boss Karen hates meetings on Fridays.", keepsThat, "u: Actually make that 3:30, I've been getting faster.", keepsThat,
+				"u: forget that my boss hates meetings on Fridays", "builtin/forget: Forgotten for good.",
+			},
+			note: []string{"marathon & 3:45", "make that 3:30"}, lasting: []string{"marathon & [3:30]"}, never: []string{"boss"}, files: []string{"3:45"},
+		},
+		{
+			name: "a value that is denied is that of an earlier statement",
+			talk: []string{
+				"u: In 2023 I led the redesign of the returns flow, it cut support tickets by 18%.", "a: That's an excellent achievement.",
+				"u: I'm doing the CSPO certification, exam is on 12 December.", "a: Good luck!", "u: ok. can you keep it to one page?", "a: Of course.",
+				"u: Nice. One thing: it was 2022 not 2023, I mixed that up.", "a: Thanks, I've corrected the year.",
+			},
+			note: []string{"2022 not 2023"}, files: []string{"2023 I led"},
+		},
+		{
+			name: "fewer guests after all",
+			talk: []string{"u: Wir haben ungefähr 70 Gäste.", "a: Schön.", "u: Ach so, es sind doch nur 60 Gäste, die Familie aus Kanada kommt nicht.", "a: OK."},
+			note: []string{"70 Gäste", "60 Gäste"}, files: []string{"70"},
 		},
 		{
 			name: "a question to the assistant is no wish",
@@ -156,5 +187,19 @@ func TestWhatIsKept(t *testing.T) {
 				t.Logf("note:\n%s\nprofile:\n%s\nmemory:\n%s", p.DailyEntry, p.ProfileUpdate, p.MemoryUpdate)
 			}
 		})
+	}
+}
+
+func TestKindOf(t *testing.T) {
+	for text, want := range map[string]kind{
+		"My mum's birthday is on 3 December, I need a present.": kindPerson,
+		"My wife’s name is Anna.":                               kindPerson,
+		"It's my birthday on 3 December.":                       kindIdentity,
+	} {
+		u := unit{text: text, lang: "en", marks: cue.Find(text, "en")}
+		u.set = u.marks.Set()
+		if got := u.kindOf(); got != want {
+			t.Errorf("%q is of kind %s", text, got)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"reverie/memory"
 	"reverie/memory/proposals"
 )
 
@@ -36,7 +37,7 @@ func flush(in proposals.ExtractionInput) proposals.Proposal {
 			noted++
 		}
 	}
-	p.Reason = fmt.Sprintf("quoted: %d lines", noted)
+	p.Reason = "quoted: " + memory.Plural(noted, "line", "lines")
 	if left > 0 {
 		p.Reason += fmt.Sprintf("; %d more have no room in one entry", left)
 	}

@@ -37,7 +37,7 @@ func namesSecret(s string) bool {
 	return slices.ContainsFunc(secretHints, func(hint string) bool { return strings.Contains(low, hint) }) && secretWords.MatchString(s)
 }
 
-// isUnfit reports whether a line may not be proposed: a secret, or an attack on whoever reads the memory later. The write gate decides
+// isUnfit reports whether a line may not be proposed: a secret, or an attack on later readers of the memory. The write gate decides
 // about instructions to the assistant: they wait for a person.
 func isUnfit(line string) bool {
 	return namesSecret(line) || hasMarkup(line) || scan.Scan(line).Verdict != scan.VerdictAllow

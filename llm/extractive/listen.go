@@ -72,9 +72,18 @@ func listen(transcript []transcripts.Line, now time.Time) conversation {
 	return listenTo(transcript, now, false)
 }
 
+// withoutBuiltin leaves out the answers of a chat without a model. They are fixed phrases and quotations, which say nothing about how the
+// user meant a message.
+func withoutBuiltin(transcript []transcripts.Line) []transcripts.Line {
+	return slices.DeleteFunc(slices.Clone(transcript), func(l transcripts.Line) bool {
+		return l.Role == memory.RoleOfAssistant && strings.HasPrefix(l.Name, memory.BuiltinPrefix)
+	})
+}
+
 // listenTo reads as listen does; with everything, what is not the speaker's own statement is not left out.
 func listenTo(transcript []transcripts.Line, now time.Time, everything bool) conversation {
 	var c conversation
+	transcript = withoutBuiltin(transcript)
 	seen := make([]traits, len(transcript))
 	lines := make([]int, 0, len(transcript)) // of the transcript, for each message of the user
 	var all strings.Builder
@@ -98,7 +107,7 @@ func listenTo(transcript []transcripts.Line, now time.Time, everything bool) con
 				replies[i] = wordsOf(head(l.Text, heardBytes), c.lang)
 			}
 			heard.add(replies[i])
-			reader.Hear(l.Text)
+			reader.ReadAssistant(l.Text)
 			seen[i] = traitsOf(l.Text, cue.Find(head(l.Text, headOfReply), c.lang).Set())
 			continue
 		}
@@ -149,7 +158,7 @@ func listenTo(transcript []transcripts.Line, now time.Time, everything bool) con
 		messages++
 		lines = append(lines, i)
 	}
-	if len(transcript) >= minSetting {
+	if hasSetting(transcript) {
 		settings := around(transcript, seen, c.group)
 		for k := range c.units {
 			c.units[k].around = settings[lines[c.units[k].message]]

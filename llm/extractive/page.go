@@ -27,8 +27,8 @@ type page struct {
 
 // pageLine is a line with its parsed content.
 type pageLine struct {
-	text      string // as it stands, with its line break
-	section   int    // counted from 0 for what stands in front of the first heading
+	text      string // unchanged, with its line break
+	section   int    // counted from 0 for the text before the first heading
 	heading   string // of the section, on its heading line only
 	protected bool
 	code      bool   // fenced code, front matter or a comment: not read and not changed

@@ -44,6 +44,8 @@ type passage struct {
 	complete struct{ of, text string } // the text, and with its dates completed
 	// withdrawn is set when a later message takes the passage back or corrects it.
 	withdrawn bool
+	// forgotten is set when a later message asks to forget the passage.
+	forgotten bool
 	// corrected is the text of an earlier passage with the value that this one gives, in brackets.
 	corrected string
 	wrong     string // the value that it replaces
@@ -62,7 +64,11 @@ func (c *conversation) passages() []passage {
 		keep, lasting := v.score(keepWeights, keepBias), v.score(lastingWeights, lastingBias)
 		remember := u.set.Has(cue.Remember) && !u.question
 		orders := !u.question && u.set.Has(cue.Always) && scan.Instruction(u.text) != "" // the write gate lets a person decide
-		if u.around != nil && !remember && !orders {
+		denied := deniedValue(u.text, u.marks)
+		restates := denied != "" && slices.ContainsFunc(out, func(p passage) bool { // "2022, not 2023", of what was said before
+			return p.speaker == u.speaker && slices.ContainsFunc(valuesOf(p.text, cue.Find(p.text, p.lang)), func(v value) bool { return v.text == denied })
+		})
+		if u.around != nil && !remember && !orders && !restates {
 			if u.trap = c.settingOf(i, v).trap(); u.trap > 0 {
 				continue
 			}
@@ -87,7 +93,6 @@ func (c *conversation) passages() []passage {
 		if passing {
 			lasting = min(lasting, 0)
 		}
-		denied := deniedValue(u.text, u.marks)
 		corrects := u.set.Any(cue.Correct, cue.Forget, cue.Over, cue.Change) || denied != ""
 		if u.first {
 			opens = slices.ContainsFunc([]cue.Kind{cue.Not, cue.Correct, cue.Over, cue.Change}, func(k cue.Kind) bool { return c.leads(u, k) })
@@ -142,7 +147,7 @@ func (c *conversation) isPassing(u *unit) bool {
 }
 
 // isPlain reports whether a unit is one short sentence that says something about the speaker, or a number, and nothing else, such
-// as "I'm allergic to peanuts." It is kept where it stands alone, too.
+// as "I'm allergic to peanuts." It is kept on its own, too.
 func (c *conversation) isPlain(u *unit) bool {
 	const notPlain cue.Set = 1<<cue.Doubt | 1<<cue.Suppose | 1<<cue.If | 1<<cue.Would | 1<<cue.Other | 1<<cue.Lean | 1<<cue.Ask | 1<<cue.Request |
 		1<<cue.Irony | 1<<cue.Laugh | 1<<cue.Fiction | 1<<cue.Paste | 1<<cue.You | 1<<cue.Kin | 1<<cue.Text

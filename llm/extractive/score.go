@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -9,7 +10,7 @@ import (
 	"reverie/language/script"
 )
 
-// kind says what a unit is about. It selects the section of a file.
+// kind is the subject of a unit. It selects the section of a file.
 type kind uint8
 
 const (
@@ -29,9 +30,15 @@ var kindNames = [...]string{"none", "identity", "person", "preference", "fact", 
 
 func (k kind) String() string { return kindNames[k] }
 
+// possessive matches the ending of English owners.
+var possessive = regexp.MustCompile(`['’]s\b`)
+
 // kindOf returns the kind of a unit from its cues, the most specific first.
 func (u *unit) kindOf() kind {
 	s := u.set
+	if owned := possessive.ReplaceAllString(u.text, ""); u.lang == "en" && len(owned) < len(u.text) { // "my wife's name is Anna"
+		s |= cue.Find(owned, u.lang).Set() & (1 << cue.Kin)
+	}
 	switch {
 	case s.Has(cue.Remember):
 		return kindRemember

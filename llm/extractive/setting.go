@@ -125,6 +125,20 @@ const (
 // there is nothing to weigh a sentence against.
 const minSetting = 8
 
+// minReplies is the share of a conversation that an assistant says where the setting is weighed. The corpus has no conversation with less.
+const minReplies = .25
+
+// hasSetting reports whether a conversation is of the kind that the weights of settings were fitted to.
+func hasSetting(transcript []transcripts.Line) bool {
+	replies := 0
+	for _, l := range transcript {
+		if l.Role == memory.RoleOfAssistant {
+			replies++
+		}
+	}
+	return len(transcript) >= minSetting && float64(replies) >= minReplies*float64(len(transcript))
+}
+
 // openingTurns is the number of messages that open a conversation.
 const openingTurns = 3
 

@@ -351,7 +351,7 @@ func mayState(text, lang string) bool {
 	return false
 }
 
-// latin lists the languages of Latin script, which short sentences do not tell apart.
+// latin lists the languages of Latin script, which cannot be distinguished by short sentences.
 var latin = []string{"en", "de", "es", "fr", "pt", "it", "vi"}
 
 // factsOf returns the facts that the clauses of a unit state, and whether it says nothing else. A sentence that is a question,
@@ -453,7 +453,7 @@ var opening = regexp.MustCompile(`(?i)^(?:(?:some |my )?background|(?:.* )?(?:ab
 var speech = regexp.MustCompile(`(?:^| )(?i:said|says|speaks|sagte?|dijo|dice|dit|disse|diz|сказала?|говорит|قالت?|说|說)(?: |$)` +
 	`| nói$|言った$|했어요$`)
 
-// part is a clause of a text: what stands between two marks, or before a conjunction that goes on about the speaker.
+// part is a clause of a text: it ends at a mark, or before a conjunction that continues about the speaker.
 type part struct {
 	text     string
 	end      rune // ',', ':', '?' or '.'

@@ -409,7 +409,7 @@ func cut(all []scoredExample, label func(example) (right, counts bool), goal fun
 // TestWeights trains the weights anew and compares them with those in the repository.
 func TestWeights(t *testing.T) {
 	m := trained(t, examplesOf(t, trainingSet(t)), trapLoss)[0]
-	was := m.use() // what is kept is what may take a line back
+	was := m.use() // only kept lines may be taken back
 	sign, signBias := trainSigns(bagsOf(t, allSets(t)))
 	was.use()
 	var b bytes.Buffer

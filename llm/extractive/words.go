@@ -21,7 +21,7 @@ var stemmed = map[string]language.Language{
 // indexers share the stems of one text with the next.
 var indexers = sync.Pool{New: func() any { return analysis.NewIndexer() }}
 
-// bytesPerWord is about the length of a content word and what stands between it and the next one.
+// bytesPerWord is about the length of a content word with the text up to the next one.
 const bytesPerWord = 10
 
 // wordsOf returns the words of a text with the stems of a language. Texts are comparable if they are read in the same language:
