@@ -11,10 +11,12 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"reverie/language/claim"
 	"reverie/language/stance"
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/recall"
+	"reverie/remember"
 	"reverie/scan"
 	"reverie/search"
 	"reverie/store"
@@ -40,7 +42,7 @@ func (t *turning) aboutUser(ctx context.Context, say phrases) (string, error) {
 		paths = append(paths, note)
 	}
 	var b strings.Builder
-	left := maxOfUser
+	left, known := maxOfUser, map[string]bool{}
 	for _, path := range paths {
 		content, err := t.ofUser(ctx, path)
 		if err != nil {
@@ -52,6 +54,10 @@ func (t *turning) aboutUser(ctx context.Context, say phrases) (string, error) {
 		}
 		omitted := 0
 		for _, s := range sections {
+			s.lines = slices.DeleteFunc(s.lines, func(line string) bool { return known[line] }) // a note repeats what the files have
+			for _, line := range s.lines {
+				known[line] = true
+			}
 			shown := s.lines[:min(len(s.lines), maxOfSection, left)]
 			omitted += len(s.lines) - len(shown)
 			if left -= len(shown); len(shown) > 0 {
@@ -65,10 +71,37 @@ func (t *turning) aboutUser(ctx context.Context, say phrases) (string, error) {
 			b.WriteString("\n" + fmt.Sprintf(say.more, strconv.Itoa(omitted), path))
 		}
 	}
-	if b.Len() == 0 {
-		return say.youNobody, nil
+	if b.Len() > 0 {
+		return say.you + b.String(), nil
 	}
-	return say.you + b.String(), nil
+	if said := t.saidHere(say); said != "" {
+		return say.you + said, nil
+	}
+	return say.youNobody, nil
+}
+
+// saidHere lists what the user has stated in the conversation, the latest last: an extraction takes it into memory later.
+func (t *turning) saidHere(say phrases) string {
+	var said []memory.Message
+	for _, m := range t.history() {
+		if m.Role != memory.RoleOfUser || m.Name != t.user.Name {
+			continue
+		}
+		if asked, is := remember.ParseForget(m.Content); is {
+			said = slices.DeleteFunc(said, func(m memory.Message) bool {
+				return makes(m.Content, asked.Text) || asked.Topic && claim.ContentOf(asked.Text).Within(claim.ContentOf(m.Content))
+			})
+		} else if wanted, _ := intentOf(m.Content, t.spokenLanguage()); wanted == tellsFact &&
+			scan.Scan(m.Content).Verdict != scan.VerdictQuarantine {
+			said = append(said, m)
+		}
+	}
+	var b strings.Builder
+	for _, m := range said[max(0, len(said)-maxOfSection):] {
+		hit := recall.Hit{Corpus: search.Sessions, Message: m, At: m.CreatedAt}
+		b.WriteString("\n- " + say.cite(quotableOf(hit, m.Content, scan.Redacted(m.Content), t.now.Location())))
+	}
+	return b.String()
 }
 
 // ownScope is the scope of the user's documents.

@@ -100,6 +100,7 @@ func (t *turning) quoted(ctx context.Context, say phrases) (string, error) {
 	if len(quoted) == 0 {
 		return "", nil
 	}
+	quoted = t.withCorrections(quoted)
 	t.Search.Used(ctx, t.id, r, hitsOf(quoted))
 	var b strings.Builder
 	b.WriteString(say.found)

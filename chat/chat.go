@@ -92,6 +92,9 @@ type ContextRequest struct {
 	Speaker memory.Owner
 	// Emergency counts how often the model has refused the context as too long.
 	Emergency int
+	// AsOf makes the context of what was known then: documents, facts and what was said. It has no conversation, and is not recorded.
+	// Zero: now.
+	AsOf time.Time
 }
 
 // Context is the model's input for a turn, and how it was built.
@@ -102,12 +105,12 @@ type Context struct {
 	Model      string
 	Recalled   []Recalled
 	Skipped    string    // why nothing matches the message: trivial, off, disabled, nothing, unavailable; empty if something does
-	Injection  uuid.UUID // record of what was chosen; zero if that is disabled
+	Injection  uuid.UUID // record of what was chosen; zero for a context of the past
 	Compaction *talk.Compaction
 	Flushing   bool // a flush was started
 }
 
-// Recalled is a passage in the context, with its source. Its Snippet is what the model is shown, unescaped.
+// Recalled is a passage in the context, with its source. The model is shown its Snippet, escaped.
 type Recalled struct {
 	recall.Hit
 
@@ -138,10 +141,11 @@ type Turn struct {
 	Conversation string
 	MessageID    string // of the user's message
 	AnswerID     string
-	Answer       string         // the model's last text
-	Remembered   *toolbox.Saved // set if the message asked to remember something; no model was asked
-	Context      Context        // of the last model call
-	Quoted       []Recalled     // without a model: the quoted statements, each as a separate passage
+	Answer       string             // the model's last text
+	Remembered   *toolbox.Saved     // set if the message asked to remember something; no model was asked
+	Forgotten    *toolbox.Forgotten // set if the message asked to forget something, and it was; no model was asked
+	Context      Context            // of the last model call
+	Quoted       []Recalled         // without a model: the quoted statements, each as a separate passage
 	Calls        []ToolUse
 	Rounds       int // model calls
 	Usage        memory.Usage

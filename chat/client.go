@@ -18,7 +18,7 @@ type MemoryRequest struct {
 	Model    string // whose tokenizer is used; empty: the configured model
 }
 
-// Memory is what memory adds to a conversation.
+// Memory holds the additions from memory to a conversation.
 type Memory struct {
 	// Instructions are the agent's documents, and how to read memory; text for a system message. Empty: there are none.
 	Instructions string
@@ -69,7 +69,7 @@ func (a *assembly) memory(ctx context.Context) (Memory, error) {
 	var m Memory
 	a.offered, a.reasons = a.eligible(0)
 	m.Block, a.result.Recalled, a.result.Omitted = window.Recall(
-		recalled(a.offered), a.now, a.settings.AutoInjectMaxTokens, a.settings.InjectShares, a.counter.Count,
+		a.candidates(a.offered), a.now, a.settings.AutoInjectMaxTokens, a.settings.InjectShares, a.counter.Count,
 	)
 	a.shown, a.result.Ledger.Recall = pick(a.offered, a.result.Recalled), a.counter.Count(m.Block)
 	a.record(ctx)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"reverie/memory"
 	"reverie/memory/setting"
 	"reverie/prompts"
+	stored "reverie/store/facts"
 	"reverie/store/gate"
 	"reverie/store/talk"
 	"reverie/toolbox"
@@ -63,7 +65,8 @@ type assembly struct {
 	offered   []passage
 	reasons   []string
 	injection uuid.UUID
-	prompt    string // the documents in the system prompt
+	prompt    string               // the documents in the system prompt
+	disagree  []facts.Disagreement // of recalled passages with others
 	result    window.Result
 	compacted bool // it has already waited for a summary
 	recorded  bool // the use of passages is recorded
@@ -79,10 +82,14 @@ func (s *Service) newAssembly(id memory.Identity, agent gate.Agent, r ContextReq
 	if r.MaxTokens > 0 {
 		settings.MaxTokens = r.MaxTokens
 	}
-	return &assembly{
+	a := &assembly{
 		Service: s, id: id, agent: agent, request: r, current: current, settings: settings,
 		counter: llm.CounterFor(s.modelOf(r.Model, settings)), now: s.now().In(zone), injection: uuid.Must(uuid.NewV7()),
-	}, nil
+	}
+	if !r.AsOf.IsZero() {
+		a.now, a.injection, a.recorded, a.request.Conversation = r.AsOf.In(zone), uuid.Nil, true, ""
+	}
+	return a, nil
 }
 
 func (s *Service) now() time.Time {
@@ -123,7 +130,9 @@ func (a *assembly) make(ctx context.Context) (Context, error) {
 	}
 	a.flushSoon(ctx)
 	a.record(ctx)
-	a.log(ctx)
+	if a.request.AsOf.IsZero() {
+		a.log(ctx)
+	}
 	return a.made(), nil
 }
 
@@ -133,12 +142,12 @@ func (a *assembly) read(ctx context.Context) error {
 		return a.reload(ctx)
 	}
 	query, whole := a.query()
-	searched, standing := make(chan finding, 1), make(chan []passage, 1)
-	go func() { standing <- a.standing(ctx) }()
+	searched := make(chan finding, 1)
 	if whole {
 		go func() { searched <- a.search(ctx, query) }()
 	}
-	err := a.reload(ctx)
+	standing := a.standing()
+	err := a.reload(ctx, standing...)
 	if !whole && err == nil {
 		searched <- a.search(ctx, a.queryInContext(query))
 	}
@@ -146,7 +155,7 @@ func (a *assembly) read(ctx context.Context) error {
 		return err
 	}
 	found := <-searched
-	found.standing = <-standing
+	found.standing = a.stand(standing)
 	a.found = &found
 	return nil
 }
@@ -154,12 +163,19 @@ func (a *assembly) read(ctx context.Context) error {
 // bytesPerToken bounds how many messages are loaded: no human text has more bytes per token.
 const bytesPerToken = 6
 
-func (a *assembly) reload(ctx context.Context) (err error) {
+func (a *assembly) reload(ctx context.Context, standing ...*stored.Standing) (err error) {
+	if !a.request.AsOf.IsZero() {
+		return a.reloadPast(ctx, standing)
+	}
 	a.load, err = a.Store.LoadWindow(ctx, a.id, talk.WindowRequest{
 		Conversation: a.request.Conversation, Window: a.settings.MaxTokens, MaxBytes: a.settings.MaxTokens * bytesPerToken,
+		Standing: standing,
 	})
 	if err != nil {
 		return fmt.Errorf("context: %w", err)
+	}
+	if a.load.FactsErr != nil {
+		a.Log.WarnContext(ctx, "Could not derive facts in a turn", "error", a.load.FactsErr, "agent", a.agent.ID)
 	}
 	if a.client {
 		a.load.Messages = a.sent
@@ -186,7 +202,7 @@ func (a *assembly) fit() error {
 	unsent := max(in.SummaryTo, in.Older)
 	for {
 		a.offered, a.reasons = a.eligible(unsent)
-		in.Recalled = recalled(a.offered)
+		in.Recalled = a.candidates(a.offered)
 		if a.result, err = window.Fit(in); err != nil {
 			return err
 		}
@@ -234,7 +250,12 @@ func (a *assembly) system() (string, error) {
 			texts = append(texts, p.text())
 		}
 	}
-	rules += facts.Warning(facts.Within(a.load.Disagreements, texts...))
+	// What memory recalls says nothing in the system prompt: those passages carry their disagreements themselves.
+	disagree := facts.Within(a.load.Disagreements, documents)
+	a.disagree = slices.DeleteFunc(facts.Within(a.load.Disagreements, texts...), func(d facts.Disagreement) bool {
+		return slices.Contains(disagree, d)
+	})
+	rules += facts.Warning(disagree, window.Escape)
 	if documents != "" {
 		return documents + "\n\n" + rules, nil
 	}

@@ -3,16 +3,13 @@ package chat
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strings"
-	"time"
 
 	"reverie/memory"
 	"reverie/recall"
 	"reverie/scan"
 	"reverie/search"
-	"reverie/store"
 	stored "reverie/store/facts"
 	"reverie/window"
 )
@@ -26,43 +23,37 @@ const (
 	omittedRefused   = "refused"   // it must not be shown
 )
 
-const (
-	// standingFacts bounds the candidates of each layer that does not depend on the message.
-	standingFacts = 40
-	// logPatience bounds recording what was injected.
-	logPatience = 2 * time.Second
-)
+// standingFacts bounds the candidates of each layer that does not depend on the message.
+const standingFacts = 40
 
 // all returns all candidates in the order of layers.
 func (f finding) all() []passage { return slices.Concat(f.standing, f.matched) }
 
-// standing returns what is injected whatever the message says: facts about the person, and unless the message is trivial the most
-// trusted ones, best first. A failure does not fail the turn.
-func (a *assembly) standing(ctx context.Context) (standing []passage) {
+// standing asks for what is injected whatever the message says: facts about the person, and unless the message is trivial the most
+// trusted ones, best first.
+func (a *assembly) standing() (wanted []*stored.Standing) {
 	if a.disabled() != "" {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(a.RecallPatience, recallPatience))
-	defer cancel()
 	if a.settings.Identity > 0 {
-		standing = a.mostTrusted(ctx, window.Identity)
+		wanted = append(wanted, &stored.Standing{AboutPerson: true, Limit: standingFacts})
 	}
 	if a.settings.Trusted > 0 && !window.Trivial(a.current.Content) {
-		standing = append(standing, a.mostTrusted(ctx, window.Trusted)...)
+		wanted = append(wanted, &stored.Standing{Limit: standingFacts})
 	}
-	return standing
+	return wanted
 }
 
-// mostTrusted returns the most trusted facts of a layer as passages.
-func (a *assembly) mostTrusted(ctx context.Context, layer window.Layer) []passage {
-	trusted, err := a.Store.MostTrusted(ctx, a.id, layer == window.Identity, standingFacts)
-	if err != nil && !errors.Is(err, store.ErrFactsOff) {
-		a.Log.WarnContext(ctx, "Could not read the most trusted facts in a turn", "error", err, "agent", a.agent.ID)
+// stand returns facts that stand as passages.
+func (a *assembly) stand(found []*stored.Standing) (standing []passage) {
+	for _, s := range found {
+		layer := window.Trusted
+		if s.AboutPerson {
+			layer = window.Identity
+		}
+		standing = append(standing, a.standingOf(layer, s.Facts)...)
 	}
-	if err != nil {
-		return nil
-	}
-	return a.standingOf(layer, trusted)
+	return standing
 }
 
 // standingOf returns facts as passages of a layer.
@@ -98,7 +89,7 @@ func (a *assembly) skipped() string {
 	return cmp.Or(a.found.skipped, skippedNothing)
 }
 
-// log records what became of each candidate. A failure does not fail the turn.
+// log records what became of each candidate, soon after the answer.
 func (a *assembly) log(ctx context.Context) {
 	in := stored.Injection{
 		ID: a.injection, At: a.now, Conversation: a.request.Conversation, Seq: a.current.Seq, Skipped: a.skipped(),
@@ -123,10 +114,8 @@ func (a *assembly) log(ctx context.Context) {
 		in.Choices = append(in.Choices, c)
 	}
 	in.Candidates = len(in.Choices)
-	ctx, cancel := context.WithTimeout(ctx, logPatience)
-	defer cancel()
-	if err := a.Store.RecordInjection(ctx, a.id, in); err != nil {
-		a.Log.WarnContext(ctx, "Could not record what was injected", "error", err, "agent", a.agent.ID)
+	if a.Search.Recorder != nil {
+		a.Search.Recorder.Injected(ctx, stored.Injected{Identity: a.id, Injection: in})
 	}
 }
 

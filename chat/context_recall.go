@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/text/width"
 
+	"reverie/facts"
 	"reverie/language/analysis"
 	"reverie/memory"
 	"reverie/memory/markdown"
@@ -138,7 +139,7 @@ func (a *assembly) search(ctx context.Context, query string) finding {
 	limit, least := a.results(), a.settings.AutoInjectThreshold
 	r := recall.Request{
 		Query: query, MaxResults: &limit, MinScore: &least, Unrecorded: true, Synthetic: a.synthetic, Agent: a.agent.Settings,
-		Zone: a.now.Location(), StatementsFirst: true,
+		Zone: a.now.Location(), StatementsFirst: true, Past: a.request.AsOf,
 	}
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(a.RecallPatience, recallPatience))
 	defer cancel()
@@ -189,7 +190,7 @@ func (a *assembly) record(ctx context.Context) {
 	a.Search.Used(ctx, a.id, a.found.request, hits)
 }
 
-// useful removes requests to remember that were answered without a model. What they say is in a document by now, or
+// useful removes requests to remember or to forget that were answered without a model. What they say is in a document by now, or
 // was corrected or forgotten since, and the request would bring it back.
 func (a *assembly) useful(ctx context.Context, hits []recall.Hit) []recall.Hit {
 	asked := map[string][]string{} // ids of the answers to possible requests, by conversation
@@ -206,19 +207,22 @@ func (a *assembly) useful(ctx context.Context, hits []recall.Hit) []recall.Hit {
 		}
 		hits = slices.DeleteFunc(hits, func(hit recall.Hit) bool {
 			return hit.Source.Conversation == conversation && mayBeRequest(hit) && slices.ContainsFunc(answers, func(m memory.Message) bool {
-				return m.Name == builtinRemember && m.ID == answerID(hit.Message.ID, 0)
+				return (m.Name == builtinRemember || m.Name == builtinForget) && m.ID == answerID(hit.Message.ID, 0)
 			})
 		})
 	}
 	return hits
 }
 
-// mayBeRequest reports whether a hit is a message that asks to remember something.
+// mayBeRequest reports whether a hit is a message that asks to remember or to forget something.
 func mayBeRequest(hit recall.Hit) bool {
 	if hit.Message.Role != memory.RoleOfUser || hit.Message.ID == "" {
 		return false
 	}
 	_, is := remember.Parse(hit.Text)
+	if !is {
+		_, is = remember.ParseForget(hit.Text)
+	}
 	return is
 }
 
@@ -380,11 +384,13 @@ func (a *assembly) said(text string, behind int64) bool {
 
 func contains(text, part string) bool { return strings.Contains(text, strings.TrimSpace(part)) }
 
-// recalled converts passages for a window.
-func recalled(passages []passage) []window.Recalled {
+// candidates converts passages for a window, with what disagrees with them.
+func (a *assembly) candidates(passages []passage) []window.Recalled {
 	all := make([]window.Recalled, len(passages))
 	for i, p := range passages {
-		all[i] = window.Recalled{Text: p.text(), Source: p.source(), At: p.hit.At, Score: p.hit.Score, Found: i, Layer: p.layer}
+		text := p.text()
+		text += facts.Beside(a.disagree, text)
+		all[i] = window.Recalled{Text: text, Source: p.source(), At: p.hit.At, Score: p.hit.Score, Found: i, Layer: p.layer}
 	}
 	return all
 }

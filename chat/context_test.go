@@ -14,14 +14,13 @@ import (
 	"github.com/google/uuid"
 
 	"reverie/chat"
-	"reverie/facts"
 	"reverie/language/analysis"
 	"reverie/memory"
 	"reverie/memory/setting"
 	"reverie/recall"
 	"reverie/search"
-	"reverie/search/index"
 	"reverie/store"
+	"reverie/store/indexes"
 	"reverie/store/talk"
 	"reverie/window"
 )
@@ -263,7 +262,7 @@ func TestContextWithoutWorkflows(t *testing.T) {
 	}
 }
 
-// With NoWait, the context is what fits; the rest is flushed first.
+// With NoWait, the context has as much as fits; the rest is flushed first.
 func TestContextThatCannotWait(t *testing.T) {
 	w := open(t)
 	w.long(grace, "c1", 12)
@@ -351,11 +350,9 @@ func TestOnlyWhatIsInjectedIsRecorded(t *testing.T) {
 // slowStore is a store whose searches never return.
 type slowStore struct{ recall.Store }
 
-func (slowStore) Collect(
-	ctx context.Context, _ memory.Identity, _ []search.Corpus, _ analysis.Query, _ ...*[]facts.Disagreement,
-) ([]*index.Collection, error) {
+func (slowStore) Collect(ctx context.Context, _ memory.Identity, _ []search.Corpus, _ analysis.Query) (indexes.Collected, error) {
 	<-ctx.Done()
-	return nil, ctx.Err()
+	return indexes.Collected{}, ctx.Err()
 }
 
 // compactor flushes and summarises synchronously, through the store's own steps and with generated text, in place of

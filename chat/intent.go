@@ -134,7 +134,7 @@ func states(message, lang string) bool {
 // mayState reports whether a message is about the user and does not ask: "I live in Bonn".
 func mayState(message, lang string) bool {
 	text, look := words(message), intentBook[lang].look
-	inPlace := anywhere(lang) || lang == "vi" // question words are where the answer would be
+	inPlace := anywhere(lang) || lang == "vi" // question words have the place of the answer
 	looks := begins(text, lang, look) || inPlace && has(text, lang, look)
 	return !looks && !asks(message, lang) && cue.Find(message, lang).Set().Has(cue.Self)
 }

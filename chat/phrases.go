@@ -45,6 +45,10 @@ type phrases struct {
 	redacted  string // a secret was left out of the saved text
 	unclear   string // there is nothing to save
 	refused   string // must not be saved
+
+	forgotten string // precedes what was forgotten
+	which     string // precedes statements that may be meant: nothing was changed, and how to name one
+	again     string // precedes statements about a topic: nothing was changed yet, and how to confirm
 }
 
 // phrasesFor returns the phrases of a language, or the English ones.
@@ -89,7 +93,10 @@ func (p phrases) join(sentences ...string) string {
 
 var phrasebook = map[string]phrases{
 	"en": {
-		found: "From memory:", closest: "Nothing in memory answers that for certain. What comes closest:",
+		forgotten: "Forgotten for good:",
+		which:     "I have no statement like that, and changed nothing. These come closest; to forget one, send “Forget: ” and its text.",
+		again:     "Nothing was changed yet. Send the same message again to forget all of these for good:",
+		found:     "From memory:", closest: "Nothing in memory answers that for certain. What comes closest:",
 		nothing: "I found nothing about that in memory.",
 		noModel: "(No language model is configured, so I only quote what I remember. To use one, set REVERIE_LLM_PROVIDER, " +
 			"REVERIE_LLM_MODEL and REVERIE_LLM_API_KEY for the server.)",
@@ -112,7 +119,10 @@ var phrasebook = map[string]phrases{
 		refused:   "I do not save that: it looks like a secret or like an order to me rather than a fact.",
 	},
 	"zh": {
-		found: "根据记忆：", closest: "记忆中没有确切的答案。最接近的是：",
+		forgotten: "已彻底忘记：",
+		which:     "没有这样的内容，未做任何更改。以下最接近；要忘记其中一条，请发送“忘掉：”加上它的文字。",
+		again:     "尚未做任何更改。要彻底忘记以下全部内容，请再次发送同一条消息：",
+		found:     "根据记忆：", closest: "记忆中没有确切的答案。最接近的是：",
 		nothing: "我在记忆中没有找到相关内容。",
 		noModel: "（未配置语言模型，因此我只引用我记得的内容。如需使用模型，请为服务器设置 REVERIE_LLM_PROVIDER、REVERIE_LLM_MODEL 和 " +
 			"REVERIE_LLM_API_KEY。）",
@@ -135,6 +145,10 @@ var phrasebook = map[string]phrases{
 		refused:   "我不会保存这条内容：它看起来像机密信息或对我的指令，而不是事实。",
 	},
 	"de": {
+		forgotten: "Endgültig vergessen:",
+		which: "Eine solche Aussage habe ich nicht; nichts wurde geändert. Diese kommen am nächsten. Um eine zu " +
+			"vergessen, schicke „Vergiss: “ und ihren Text.",
+		again: "Noch wurde nichts geändert. Schicke dieselbe Nachricht noch einmal, um all dies endgültig zu vergessen:",
 		found: "Aus dem Gedächtnis:", closest: "Nichts im Gedächtnis beantwortet das sicher. Am nächsten kommt:",
 		nothing: "Dazu habe ich im Gedächtnis nichts gefunden.",
 		noModel: "(Es ist kein Sprachmodell eingerichtet, daher zitiere ich nur, was ich mir gemerkt habe. Für ein Modell " +
@@ -160,7 +174,10 @@ var phrasebook = map[string]phrases{
 		refused:   "Das speichere ich nicht: Es sieht eher nach einem Geheimnis oder einer Anweisung an mich aus als nach einer Tatsache.",
 	},
 	"es": {
-		found: "De memoria:", closest: "Nada en la memoria lo responde con certeza. Lo más cercano:",
+		forgotten: "Olvidado para siempre:",
+		which:     "No tengo nada así y no he cambiado nada. Esto es lo más parecido; para olvidar algo, envía «Olvida: » y su texto.",
+		again:     "Aún no se ha cambiado nada. Envía el mismo mensaje otra vez para olvidar todo esto para siempre:",
+		found:     "De memoria:", closest: "Nada en la memoria lo responde con certeza. Lo más cercano:",
 		nothing: "No he encontrado nada sobre eso en la memoria.",
 		noModel: "(No hay ningún modelo de lenguaje configurado, así que solo cito lo que recuerdo. Para usar uno, define " +
 			"REVERIE_LLM_PROVIDER, REVERIE_LLM_MODEL y REVERIE_LLM_API_KEY en el servidor.)",
@@ -184,7 +201,10 @@ var phrasebook = map[string]phrases{
 		refused:   "No lo guardo: parece un secreto o una orden para mí más que un hecho.",
 	},
 	"fr": {
-		found: "De mémoire :", closest: "Rien en mémoire n’y répond avec certitude. Le plus proche :",
+		forgotten: "Oublié définitivement :",
+		which:     "Je n'ai rien de tel et n'ai rien changé. Voici le plus proche ; pour en oublier un, envoyez « Oublie : » et son texte.",
+		again:     "Rien n'a encore été changé. Renvoyez le même message pour oublier tout cela définitivement :",
+		found:     "De mémoire :", closest: "Rien en mémoire n’y répond avec certitude. Le plus proche :",
 		nothing: "Je n’ai rien trouvé à ce sujet en mémoire.",
 		noModel: "(Aucun modèle de langage n’est configuré : je cite seulement ce dont je me souviens. Pour en utiliser un, définissez " +
 			"REVERIE_LLM_PROVIDER, REVERIE_LLM_MODEL et REVERIE_LLM_API_KEY pour le serveur.)",
@@ -209,7 +229,10 @@ var phrasebook = map[string]phrases{
 		refused:   "Je n’enregistre pas cela : cela ressemble à un secret ou à une instruction plutôt qu’à un fait.",
 	},
 	"pt": {
-		found: "De memória:", closest: "Nada na memória responde a isso com certeza. O mais próximo:",
+		forgotten: "Esquecido para sempre:",
+		which:     "Não tenho nada assim e não mudei nada. Isto é o mais próximo; para esquecer algo, envie “Esqueça: ” e o texto.",
+		again:     "Nada foi mudado ainda. Envie a mesma mensagem de novo para esquecer tudo isto para sempre:",
+		found:     "De memória:", closest: "Nada na memória responde a isso com certeza. O mais próximo:",
 		nothing: "Não encontrei nada sobre isso na memória.",
 		noModel: "(Nenhum modelo de linguagem está configurado, por isso só cito o que lembro. Para usar um, defina " +
 			"REVERIE_LLM_PROVIDER, REVERIE_LLM_MODEL e REVERIE_LLM_API_KEY no servidor.)",
@@ -233,6 +256,10 @@ var phrasebook = map[string]phrases{
 		refused:   "Não guardo isso: parece um segredo ou uma instrução para mim, e não um fato.",
 	},
 	"it": {
+		forgotten: "Dimenticato per sempre:",
+		which: "Non ho nulla del genere e non ho cambiato nulla. Questo è ciò che è più simile; per dimenticarne uno, " +
+			"invia «Dimentica: » e il testo.",
+		again: "Nulla è stato ancora cambiato. Invia di nuovo lo stesso messaggio per dimenticare tutto questo per sempre:",
 		found: "Dalla memoria:", closest: "Nulla in memoria risponde con certezza. La cosa più vicina:",
 		nothing: "Non ho trovato nulla a riguardo in memoria.",
 		noModel: "(Nessun modello linguistico è configurato, quindi cito solo ciò che ricordo. Per usarne uno, imposta " +
@@ -257,7 +284,10 @@ var phrasebook = map[string]phrases{
 		refused:   "Questo non lo salvo: sembra un segreto o un’istruzione per me più che un fatto.",
 	},
 	"ja": {
-		found: "記憶より：", closest: "確実な答えは記憶にありません。最も近いもの：",
+		forgotten: "完全に忘れました：",
+		which:     "そのような内容はなく、何も変更していません。最も近いのは次のものです。忘れさせるには「忘れて：」に続けてその文を送ってください。",
+		again:     "まだ何も変更していません。次のすべてを完全に忘れるには、同じメッセージをもう一度送ってください：",
+		found:     "記憶より：", closest: "確実な答えは記憶にありません。最も近いもの：",
 		nothing: "それについての記憶は見つかりませんでした。",
 		noModel: "（言語モデルが設定されていないため、記憶していることを引用するだけです。モデルを使うには、サーバーに REVERIE_LLM_PROVIDER、" +
 			"REVERIE_LLM_MODEL、REVERIE_LLM_API_KEY を設定してください。）",
@@ -280,7 +310,10 @@ var phrasebook = map[string]phrases{
 		refused:   "これは保存しません。事実ではなく、秘密情報または私への指示のように見えます。",
 	},
 	"ko": {
-		found: "기억에서:", closest: "확실한 답은 기억에 없습니다. 가장 가까운 것:",
+		forgotten: "완전히 잊었습니다:",
+		which:     "그런 내용은 없으며 아무것도 바꾸지 않았습니다. 가장 가까운 것은 다음과 같습니다. 하나를 잊게 하려면 “잊어줘: ”와 그 내용을 보내세요.",
+		again:     "아직 아무것도 바꾸지 않았습니다. 다음을 모두 완전히 잊으려면 같은 메시지를 다시 보내세요:",
+		found:     "기억에서:", closest: "확실한 답은 기억에 없습니다. 가장 가까운 것:",
 		nothing: "그것에 대한 기억을 찾지 못했습니다.",
 		noModel: "(언어 모델이 설정되어 있지 않아 기억하는 것을 인용하기만 합니다. 모델을 쓰려면 서버에 REVERIE_LLM_PROVIDER, " +
 			"REVERIE_LLM_MODEL, REVERIE_LLM_API_KEY를 설정하세요.)",
@@ -303,6 +336,10 @@ var phrasebook = map[string]phrases{
 		refused:   "이것은 저장하지 않습니다. 사실이 아니라 비밀이나 저에 대한 지시로 보입니다.",
 	},
 	"vi": {
+		forgotten: "Đã quên hẳn:",
+		which: "Tôi không có điều nào như vậy và chưa thay đổi gì. Đây là những điều gần nhất; để quên một điều, hãy gửi " +
+			"“Quên: ” và nội dung của nó.",
+		again: "Chưa có gì thay đổi. Hãy gửi lại cùng tin nhắn để quên hẳn tất cả những điều này:",
 		found: "Theo trí nhớ:", closest: "Không có câu trả lời chắc chắn trong trí nhớ. Gần nhất là:",
 		nothing: "Tôi không tìm thấy gì về điều đó trong trí nhớ.",
 		noModel: "(Chưa cấu hình mô hình ngôn ngữ, nên tôi chỉ trích dẫn những gì tôi nhớ. Để dùng mô hình, hãy đặt REVERIE_LLM_PROVIDER, " +
@@ -327,6 +364,10 @@ var phrasebook = map[string]phrases{
 		refused:   "Tôi không lưu điều đó: nó giống một bí mật hoặc một mệnh lệnh hơn là một sự việc.",
 	},
 	"ru": {
+		forgotten: "Забыто навсегда:",
+		which: "Такого утверждения у меня нет, ничего не изменено. Ближе всего это; чтобы забыть одно из них, отправьте " +
+			"«Забудь: » и его текст.",
+		again: "Пока ничего не изменено. Отправьте то же сообщение ещё раз, чтобы навсегда забыть всё это:",
 		found: "Из памяти:", closest: "Точного ответа в памяти нет. Ближе всего:",
 		nothing: "Об этом в памяти ничего не нашлось.",
 		noModel: "(Языковая модель не настроена, поэтому я только цитирую то, что помню. Чтобы подключить модель, задайте для сервера " +
@@ -352,7 +393,10 @@ var phrasebook = map[string]phrases{
 		refused:   "Этого я не сохраняю: это похоже на секрет или указание для меня, а не на факт.",
 	},
 	"ar": {
-		found: "من الذاكرة:", closest: "لا شيء في الذاكرة يجيب عن ذلك بيقين. الأقرب:",
+		forgotten: "نُسي نهائيا:",
+		which:     "لا أعرف شيئا كهذا ولم أغيّر شيئا. هذا أقرب ما لدي؛ لنسيان أحدها أرسل «انس: » مع نصه.",
+		again:     "لم يتغير شيء بعد. أرسل الرسالة نفسها مرة أخرى لنسيان كل هذا نهائيا:",
+		found:     "من الذاكرة:", closest: "لا شيء في الذاكرة يجيب عن ذلك بيقين. الأقرب:",
 		nothing: "لم أجد شيئًا عن ذلك في الذاكرة.",
 		noModel: "(لم يُضبط أي نموذج لغوي، لذلك أقتبس ما أتذكره فقط. لاستخدام نموذج اضبط للخادم REVERIE_LLM_PROVIDER " +
 			"وREVERIE_LLM_MODEL وREVERIE_LLM_API_KEY.)",

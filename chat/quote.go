@@ -84,6 +84,8 @@ func (t *turning) quotations(query string, hits []recall.Hit, people sections) [
 			most = max(most, q.words)
 		}
 	}
+	others := slices.Clone(all)
+	all = slices.DeleteFunc(all, func(q quotation) bool { return slices.ContainsFunc(others, q.isCorrectedBy) })
 	// A statement that shares one word, where others share three, was found only because of its neighbours.
 	all = slices.DeleteFunc(all, func(q quotation) bool { return 2*q.words < most })
 	if slices.ContainsFunc(all, func(q quotation) bool { return q.answers }) {
@@ -102,6 +104,65 @@ func (t *turning) isCurrent(hit recall.Hit) bool {
 func (q quotation) repeats(other quotation) bool {
 	return other.by == q.by && (contains(other.text, q.text) || contains(q.text, other.text) && q.words <= other.words)
 }
+
+// isCorrectedBy reports whether another statement is this one with a corrected value in brackets.
+func (q quotation) isCorrectedBy(other quotation) bool {
+	return other.by == q.by && strings.Contains(other.text, "[") && !strings.Contains(q.text, "[") &&
+		withoutValues(other.text) == withoutValues(q.text)
+}
+
+// correctedWithin is the number of messages of the user behind a statement in which a correction of it is looked for.
+const correctedWithin = 3
+
+// withCorrections adds behind each statement of the conversation the message in which the user corrects it, until an extraction writes
+// the right value into memory: "Actually make that 3:30."
+func (t *turning) withCorrections(quoted []quotation) (out []quotation) {
+	for _, q := range quoted {
+		out = append(out, q)
+		if q.hit.Source.Conversation != t.request.Conversation || q.hit.Message.Role != memory.RoleOfUser {
+			continue
+		}
+		left := correctedWithin
+		for _, m := range t.history() {
+			if m.Seq <= int64(q.hit.FromLine) || m.Role != memory.RoleOfUser || m.Name != q.hit.Message.Name || stance.OnlyAsks(m.Content) {
+				continue
+			}
+			if left--; left < 0 {
+				break
+			}
+			if !corrects(m.Content) || scan.Scan(m.Content).Verdict == scan.VerdictQuarantine {
+				continue
+			}
+			by := q.hit
+			by.Message, by.At, by.Text, by.Snippet = m, m.CreatedAt, m.Content, m.Content
+			by.FromLine, by.ToLine = int(m.Seq), int(m.Seq)
+			c := quotation{
+				quotable: quotableOf(by, m.Content, scan.Redacted(m.Content), t.now.Location()), source: window.Escape(sourceOf(by, by.FromLine)),
+				hit: by, shown: by, by: q.by, answers: true,
+			}
+			if !slices.ContainsFunc(quoted, c.repeats) {
+				out = append(out, c)
+			}
+			break
+		}
+	}
+	return out
+}
+
+// corrects reports whether a message begins with a word of correction.
+func corrects(message string) bool {
+	for _, m := range cue.Find(message, cue.LanguageOf(message)) {
+		if m.Kind != cue.Filler && m.Kind != cue.Chat {
+			return m.Kind == cue.Correct
+		}
+	}
+	return false
+}
+
+// values matches what a correction replaces, and what it puts in brackets instead.
+var values = regexp.MustCompile(`\\?\[[^\[\]]*\]|\d+(?:[:.,]\d+)*`)
+
+func withoutValues(text string) string { return words(values.ReplaceAllString(text, " 0 ")) }
 
 // withoutTimes marks the words for times as stop words: "today" says little about the subject of a question. If there are no
 // others, they stay.

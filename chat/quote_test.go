@@ -100,3 +100,42 @@ func TestWhatIsKnownAboutAPerson(t *testing.T) {
 		t.Error(turn.Answer)
 	}
 }
+
+// TestWhatIsKnownBeforeAnExtraction asks what is known before anything was extracted: the answer quotes the conversation.
+func TestWhatIsKnownBeforeAnExtraction(t *testing.T) {
+	w := alone(t)
+	for _, message := range []string{"Hi!", "I'm Tom and I teach physics in Leeds.", "My dog is called Rex.", "Where is Leeds?", "Forget that my dog is called Rex."} {
+		w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: message})
+	}
+	turn, _ := w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: "What do you know about me?"})
+	if !strings.HasPrefix(turn.Answer, "What I know about you:\n- On 2") || !strings.Contains(turn.Answer, "“I'm Tom and I teach physics in Leeds.”") ||
+		strings.Contains(turn.Answer, "Rex") || strings.Contains(turn.Answer, "Where") {
+		t.Error(turn.Answer)
+	}
+
+	w.write(grace, memory.ProfilePath, "## Identity\n\n- \"I'm Tom.\"\n")
+	w.write(grace, "memory/2026-03-10.md", "## 14:05 Tom\n\n- \"I'm Tom.\"\n- \"It rains.\"\n")
+	turn, _ = w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: "What do you know about me?"})
+	if strings.Count(turn.Answer, "I'm Tom") != 1 || !strings.Contains(turn.Answer, "It rains.") {
+		t.Error(turn.Answer)
+	}
+}
+
+// TestCorrectionsAreQuoted asks for a value that the user has corrected: before an extraction the correction is quoted with it, and
+// afterwards only the line with the right value.
+func TestCorrectionsAreQuoted(t *testing.T) {
+	w := alone(t)
+	for _, message := range []string{"I'm training for the Berlin marathon, my target is 3:45.", "Where is Leeds?", "Actually make that 3:30, I've been getting faster."} {
+		w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: message})
+	}
+	turn, _ := w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: "What's my marathon target?"})
+	if wrong, right := strings.Index(turn.Answer, "3:45"), strings.Index(turn.Answer, "3:30"); wrong < 0 || right < wrong || len(turn.Quoted) != 2 {
+		t.Error(turn.Answer)
+	}
+	w.write(grace, memory.MemoryPath, "## Dates\n\n- \"I'm training for the Berlin marathon, my target is [3:30].\"\n")
+	w.write(grace, "memory/2026-03-10.md", "## 14:05 Marathon\n\n- \"I'm training for the Berlin marathon, my target is 3:45.\"\n")
+	turn, _ = w.turn(grace, chat.TurnRequest{Conversation: "c2", Message: "What's my marathon target?"})
+	if !strings.Contains(turn.Answer, "my target is [3:30].”") || strings.Contains(turn.Answer, "3:45") {
+		t.Error(turn.Answer)
+	}
+}

@@ -33,6 +33,7 @@ const (
 const (
 	builtinRecall   = memory.BuiltinPrefix + "recall"
 	builtinRemember = memory.BuiltinPrefix + "remember"
+	builtinForget   = memory.BuiltinPrefix + "forget"
 )
 
 // storePatience bounds storing a finished answer, even if the client has gone.
@@ -41,7 +42,7 @@ const storePatience = 10 * time.Second
 // Turn processes a message, answers it and stores both. The user's message is stored first, the rest at the end, all
 // or nothing; if ctx ends in between, the message stays unanswered. tell may be nil; its error ends the turn.
 //
-// A message that asks to remember something is saved and answered without a model. A model failure ends the turn with
+// A message that asks to remember or to forget something is executed and answered without a model. A model failure ends the turn with
 // an *llm.Error; the same message may be sent again.
 func (s *Service) Turn(ctx context.Context, id memory.Identity, agent gate.Agent, r TurnRequest, tell func(Event) error) (Turn, error) {
 	t, err := s.newTurning(id, agent, r, tell)
@@ -130,11 +131,17 @@ func (t *turning) take(ctx context.Context) (answered bool, err error) {
 	return false, nil
 }
 
-// answer produces the answer: it saves what the message asks to remember; anything else goes to the model, or to
+// answer produces the answer: it saves what the message asks to remember, or forgets what it asks to forget. Anything else goes to the
+// model, or to
 // memory alone.
 func (t *turning) answer(ctx context.Context) error {
 	if asked, is := remember.Parse(t.request.Message); is {
 		if answered, err := t.remember(ctx, asked); err != nil || answered {
+			return err
+		}
+	}
+	if asked, is := remember.ParseForget(t.request.Message); is {
+		if answered, err := t.forget(ctx, asked); err != nil || answered {
 			return err
 		}
 	}
@@ -263,12 +270,13 @@ const (
 	ByModel    = "model"
 	ByRecall   = "recall"
 	ByRemember = "remember"
+	ByForget   = "forget"
 )
 
 // Taken is a turn that ended, for metrics.
 type Taken struct {
 	Outcome   TurnOutcome
-	By        string // of an answered turn: model, recall or remember
+	By        string // of an answered turn: model, recall, remember or forget
 	Reason    string // of a failed turn: the class of the model's error, budget, too_large, flushing or other
 	Overflows int    // how often the model refused the context as too long
 	Usage     memory.Usage
@@ -292,6 +300,8 @@ func (t *turning) observe(ctx context.Context, began time.Time, failed error) {
 		taken.By = ByRecall
 	case t.turn.Model == builtinRemember:
 		taken.By = ByRemember
+	case t.turn.Model == builtinForget:
+		taken.By = ByForget
 	}
 	t.Observe(taken)
 }

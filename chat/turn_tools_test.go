@@ -10,14 +10,13 @@ import (
 	"testing"
 
 	"reverie/chat"
-	"reverie/facts"
 	"reverie/language/analysis"
 	"reverie/llm"
 	"reverie/memory"
 	"reverie/recall"
 	"reverie/search"
-	"reverie/search/index"
 	"reverie/store"
+	"reverie/store/indexes"
 	"reverie/toolbox"
 )
 
@@ -228,10 +227,8 @@ var errGone = errors.New("the database is gone")
 // gone is a store whose searches fail.
 type gone struct{ recall.Store }
 
-func (gone) Collect(
-	context.Context, memory.Identity, []search.Corpus, analysis.Query, ...*[]facts.Disagreement,
-) ([]*index.Collection, error) {
-	return nil, errGone
+func (gone) Collect(context.Context, memory.Identity, []search.Corpus, analysis.Query) (indexes.Collected, error) {
+	return indexes.Collected{}, errGone
 }
 
 func TestTurnsThatRemember(t *testing.T) {

@@ -19,6 +19,22 @@ type param struct {
 	doc      string
 	min, max float64  // of numbers, or of a text's length in characters; 0: unbounded
 	values   []string // allowed texts; nil: any
+	models   detail
+}
+
+// detail bounds what models are shown of an argument: every turn pays for it.
+type detail int
+
+const (
+	whole    detail = iota
+	nameOnly        // it says enough
+	nothing         // it is rarely of use
+)
+
+// rarely returns a parameter that models are not shown.
+func rarely(p param) param {
+	p.models = nothing
+	return p
 }
 
 type kind string
@@ -32,6 +48,16 @@ const (
 
 // schema returns the JSON schema of the arguments, with properties in order.
 func schema(params []param) json.RawMessage {
+	return schemaOf(params, param.schema, `,"additionalProperties":false`)
+}
+
+// shortSchema returns the schema for models: without limits, which a refused call explains, and without what is rare.
+func shortSchema(params []param) json.RawMessage {
+	shown := slices.DeleteFunc(slices.Clone(params), func(p param) bool { return p.models == nothing })
+	return schemaOf(shown, param.shortSchema, "")
+}
+
+func schemaOf(params []param, property func(param) string, end string) json.RawMessage {
 	var b bytes.Buffer
 	var required []string
 	b.WriteString(`{"type":"object","properties":{`)
@@ -39,18 +65,33 @@ func schema(params []param) json.RawMessage {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, `%s:%s`, quote(p.name), p.schema())
+		fmt.Fprintf(&b, `%s:%s`, quote(p.name), property(p))
 		if p.required {
 			required = append(required, quote(p.name))
 		}
 	}
-	fmt.Fprintf(&b, `},"required":[%s],"additionalProperties":false}`, strings.Join(required, ","))
+	b.WriteByte('}')
+	if len(required) > 0 || end != "" {
+		fmt.Fprintf(&b, `,"required":[%s]`, strings.Join(required, ","))
+	}
+	b.WriteString(end + "}")
 	return b.Bytes()
+}
+
+func (p param) shortSchema() string {
+	p.min, p.max = 0, 0
+	if p.models == nameOnly {
+		p.doc = ""
+	}
+	return p.schema()
 }
 
 func (p param) schema() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `{"type":%s,"description":%s`, quote(string(p.kind)), quote(p.doc))
+	fmt.Fprintf(&b, `{"type":%s`, quote(string(p.kind)))
+	if p.doc != "" {
+		fmt.Fprintf(&b, `,"description":%s`, quote(p.doc))
+	}
 	if p.values != nil {
 		values := make([]string, len(p.values))
 		for i, v := range p.values {

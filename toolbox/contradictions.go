@@ -78,3 +78,12 @@ func disputedOf(all []statements.Disagreement) (out []disputed) {
 	}
 	return out
 }
+
+// disputed returns the pairs of statements in a text that cannot both hold.
+func (k *call) disputed(ctx context.Context, text string) ([]disputed, error) {
+	all, err := k.Store.Disagreements(ctx, k.Identity)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	return disputedOf(statements.Within(all, text)), nil
+}

@@ -29,7 +29,9 @@ const (
 	maxFactNumber = 1<<48 - 1
 )
 
-var numberParam = param{name: "id", kind: integer, required: true, max: maxFactNumber, doc: "Number of the statement, from a result."}
+var feedbackKinds = []string{string(stored.Helpful), string(stored.Unhelpful)}
+
+var numberParam = param{name: "id", kind: integer, required: true, max: maxFactNumber, doc: "Of the statement, from a result."}
 
 // factTools are the tools for single statements that models are offered.
 func factTools() []tool {
@@ -37,19 +39,20 @@ func factTools() []tool {
 		{
 			name:  FactProbe,
 			title: "What is known of somebody or something", result: probed{},
-			description: "List single statements about a person, project or thing, the most trusted first, with their trust from 0 to 1. " +
-				"For questions, use " + MemorySearch + ".",
-			params: []param{{name: "entity", kind: text, required: true, min: 1, max: maxNamed, doc: "Its name, or a word of the statements."}},
-			run:    (*call).probe,
+			description: "List statements about a person, project or thing by trust, from 1 to 0.",
+			params: []param{{
+				name: "entity", kind: text, required: true, min: 1, max: maxNamed,
+				doc: "Its name, or a word of the statements.", models: nameOnly,
+			}},
+			run: (*call).probe,
 		},
 		{
 			name:  MemoryFeedback,
 			title: "Give feedback about a statement", result: judged{},
-			description: "Say that a statement of memory was helpful or unhelpful (wrong, outdated). It gains or loses trust; no file changes. " +
-				"To correct a statement, use " + Remember + ".",
+			description: "Say that a statement was helpful or unhelpful (wrong, outdated), which changes its trust and no file.",
 			params: []param{
 				numberParam,
-				{name: "kind", kind: text, required: true, values: []string{string(stored.Helpful), string(stored.Unhelpful)}, doc: "Which."},
+				{name: "kind", kind: text, required: true, values: feedbackKinds, doc: "Which.", models: nameOnly},
 			},
 			writes: true, repeats: true,
 			run: (*call).feedback,
@@ -335,7 +338,7 @@ func (k *call) writeNumbered(ctx context.Context) (any, error) {
 		return nil, err
 	}
 	ref := memory.Ref{Scope: k.scope(k.Caller), Path: pathOfChat(k.chat())}
-	if known, found, err := k.heard(ctx, ref, content); found || err != nil {
+	if known, found, err := k.confirmRestated(ctx, ref, content); found || err != nil {
 		return known, err
 	}
 	author := k.by(memory.Author{Kind: memory.AuthorTool, ID: WriteMemory})
@@ -356,8 +359,8 @@ func (k *call) writeNumbered(ctx context.Context) (any, error) {
 	return k.saved(ctx, ref, content, receipt)
 }
 
-// heard finds a fact of a document that says the same in other words, and confirms it instead of adding a line.
-func (k *call) heard(ctx context.Context, ref memory.Ref, content string) (any, bool, error) {
+// confirmRestated finds a fact of a document that says the same in other words, and confirms it instead of adding a line.
+func (k *call) confirmRestated(ctx context.Context, ref memory.Ref, content string) (any, bool, error) {
 	listed, err := k.Store.ByTrust(ctx, k.Identity, stored.Query{Path: ref.Path, Page: store.Page{Limit: store.MaxPage}})
 	if errors.Is(err, store.ErrFactsOff) {
 		return nil, false, nil
@@ -385,7 +388,7 @@ func (k *call) saved(ctx context.Context, ref memory.Ref, content string, receip
 	if len(receipt.Changes) > 0 {
 		done := receipt.Changes[0]
 		out.Updated, out.Receipt, out.Message = done.Changed, receipt.Token, "Saved"+redacted(done)
-		if done.Held > 0 {
+		if done.Held+done.Waiting > 0 {
 			out.OK, out.Updated, out.Message = false, false, "Not saved"+redacted(done)
 			return out, nil
 		}

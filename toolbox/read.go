@@ -18,20 +18,23 @@ import (
 
 // excerpt is a part of a file or of a conversation.
 type excerpt struct {
-	Path      string       `json:"path"`
-	Text      string       `json:"text"`
-	From      int          `json:"from"`
-	Lines     int          `json:"lines"`
-	Total     int          `json:"total"`
-	Truncated bool         `json:"truncated,omitempty"`
-	NextFrom  int          `json:"nextFrom,omitempty"`
-	NextSkip  int          `json:"nextSkip,omitempty"`
-	Notice    string       `json:"notice,omitempty"`
-	Citation  string       `json:"citation,omitempty"`
-	Scope     memory.Scope `json:"scope,omitempty"`
-	Agent     string       `json:"agent,omitempty"` // whose memory it is
-	Disabled  bool         `json:"disabled,omitempty"`
-	Error     string       `json:"error,omitempty"`
+	Path      string `json:"path"`
+	Text      string `json:"text"`
+	From      int    `json:"from"`
+	Lines     int    `json:"lines"`
+	Total     int    `json:"total"`
+	Truncated bool   `json:"truncated,omitempty"`
+	NextFrom  int    `json:"nextFrom,omitempty"`
+	NextSkip  int    `json:"nextSkip,omitempty"`
+	Notice    string `json:"notice,omitempty"`
+	Citation  string `json:"citation,omitempty"`
+
+	Disagreements []disputed `json:"disagreements,omitempty"` // pairs of the shown statements that cannot both hold
+
+	Scope    memory.Scope `json:"scope,omitempty"`
+	Agent    string       `json:"agent,omitempty"` // whose memory it is
+	Disabled bool         `json:"disabled,omitempty"`
+	Error    string       `json:"error,omitempty"`
 }
 
 // get implements memory_get. What does not exist, or the caller may not see, gives an empty text.
@@ -63,7 +66,8 @@ func (k *call) get(ctx context.Context) (any, error) {
 	if e.Lines > 0 {
 		k.shown(d, e.From, e.From+e.Lines-1, e.Text)
 	}
-	return e, nil
+	e.Disagreements, err = k.disputed(ctx, e.Text)
+	return e, err
 }
 
 // messages reads messages of one of the owner's conversations, one per line.
@@ -129,6 +133,8 @@ type file struct {
 	Version    int          `json:"version"`
 	Truncated  bool         `json:"truncated,omitempty"`
 	Notice     string       `json:"notice,omitempty"`
+
+	Disagreements []disputed `json:"disagreements,omitempty"` // pairs of the shown statements that cannot both hold
 }
 
 func fileOf(d memory.Document, size int) file {
@@ -185,7 +191,8 @@ func (k *call) read(ctx context.Context) (any, error) {
 	if content != "" {
 		k.shown(d, 1, max(1, lines+trailing(content)), content)
 	}
-	return out, nil
+	out.Disagreements, err = k.disputed(ctx, content)
+	return out, err
 }
 
 // trailing returns 1 if the last line of a text has no line break, otherwise 0.

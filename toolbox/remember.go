@@ -286,6 +286,9 @@ type Forget struct {
 	// Shown is the text of the passage as it was shown; empty: unknown. Since documents change, only statements
 	// contained in it are forgotten, wherever they are in the document now.
 	Shown string
+	// Said are wordings of a statement in place of a path: it is forgotten in any wording. Heard are those in conversations, which no
+	// document needs to have.
+	Said, Heard []string
 	// Pattern are words in place of a path: every statement with them is forgotten.
 	Pattern string
 	// Erase also takes the words out of earlier versions and of messages, for good.
@@ -344,11 +347,14 @@ func (b *Box) forget(ctx context.Context, c Caller, f Forget, author memory.Auth
 		scope = d.Scope
 	}
 	id := c.by(author)
+	what := []string{
+		string(scope), f.Path, strconv.Itoa(f.FromLine), strconv.Itoa(f.ToLine), string(f.Entry), f.Shown, f.Pattern, strconv.FormatBool(f.Erase),
+	}
+	what = append(what, f.Said...)
 	done, err := b.Store.Forget(ctx, id, dreams.ForgetRequest{
 		Ref: memory.Ref{Scope: scope, Path: f.Path}, FromLine: f.FromLine, ToLine: max(f.ToLine, f.FromLine), Entry: f.Entry, Shown: f.Shown,
-		Pattern: f.Pattern, Erase: f.Erase, Preview: f.Preview,
-		Key: keyOf("forget", c.Key, string(scope), f.Path, strconv.Itoa(f.FromLine), strconv.Itoa(f.ToLine), string(f.Entry), f.Shown, f.Pattern,
-			strconv.FormatBool(f.Erase)),
+		Said: f.Said, Heard: f.Heard, Pattern: f.Pattern, Erase: f.Erase, Preview: f.Preview,
+		Key: keyOf("forget", c.Key, what...),
 	})
 	if err != nil {
 		return Forgotten{}, err

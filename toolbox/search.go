@@ -78,6 +78,9 @@ func (k *call) search(ctx context.Context) (any, error) {
 	if r.From, r.To, err = recall.ParsePeriod(given(k.args, "from", ""), given(k.args, "to", ""), zone); err != nil {
 		return nil, faultf("%s", err)
 	}
+	if r.Past, err = recall.ParsePast(given(k.args, "asOf", ""), zone, k.Search.Time()); err != nil {
+		return nil, faultf("%s", err)
+	}
 	answer, err := k.Search.Search(ctx, k.Identity, r)
 	if err != nil {
 		return k.searchFailed(ctx, err)

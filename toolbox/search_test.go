@@ -2,13 +2,16 @@ package toolbox_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
+	"reverie/llm"
 	"reverie/memory"
 	"reverie/store/talk"
 	"reverie/toolbox"
@@ -99,11 +102,11 @@ func TestDefinitions(t *testing.T) {
 		toolbox.WriteFile, toolbox.EditFile, toolbox.Remember, toolbox.ListContradictions, toolbox.MemoryForget, toolbox.RememberStructured, toolbox.RecallStructured,
 		toolbox.ForgetStructured, toolbox.SessionSearch, toolbox.FactProbe, toolbox.MemoryFeedback,
 	}
-	all := toolbox.Definitions()
-	if len(all) != len(names) {
-		t.Fatalf("%d tools, %d are known here", len(all), len(names))
+	all := toolbox.Offers()
+	if n := len(toolbox.Definitions()); n != len(names) {
+		t.Fatalf("%d tools, %d are known here", n, len(names))
 	}
-	for i, d := range all {
+	for i, d := range all[:len(names)] {
 		var schema struct {
 			Type       string
 			Properties map[string]struct{ Type, Description string }
@@ -122,6 +125,47 @@ func TestDefinitions(t *testing.T) {
 		for _, name := range schema.Required {
 			if _, has := schema.Properties[name]; !has {
 				t.Errorf("%s requires %s, which it has not", d.Name, name)
+			}
+		}
+	}
+}
+
+// Each turn of a chat pays for all definitions. The estimate is for models whose tokens are not counted exactly; it is higher.
+func TestDefinitionsTakeFewTokens(t *testing.T) {
+	t.Parallel()
+	const most, overhead = 2000, 12 // overhead as in package window
+	for _, model := range []string{"", "openai/gpt-4o", "openai/gpt-4"} {
+		counter := llm.CounterFor(model)
+		n := 0
+		for _, d := range toolbox.Definitions() {
+			n += counter.Count(d.Name+d.Description+string(d.Parameters)) + overhead
+		}
+		t.Logf("%d tools take %d tokens, counted by %s", len(toolbox.Definitions()), n, counter.Name)
+		if n >= most {
+			t.Errorf("%d tokens by %s, want less than %d", n, counter.Name, most)
+		}
+	}
+}
+
+// What models are not shown of a tool, programs are.
+func TestOffersHaveAllArguments(t *testing.T) {
+	t.Parallel()
+	type schema struct {
+		Properties map[string]struct{ Type string }
+		Required   []string
+	}
+	offers := toolbox.Offers()
+	for i, d := range toolbox.Definitions() {
+		var short, whole schema
+		if err := errors.Join(json.Unmarshal(d.Parameters, &short), json.Unmarshal(offers[i].Parameters, &whole)); err != nil {
+			t.Fatal(err)
+		}
+		if d.Name != offers[i].Name || !slices.Equal(short.Required, whole.Required) && len(whole.Required) > 0 {
+			t.Errorf("%s: %+v, %+v", d.Name, short, whole)
+		}
+		for name, p := range short.Properties {
+			if p != whole.Properties[name] {
+				t.Errorf("%s: %s is %+v and %+v", d.Name, name, p, whole.Properties[name])
 			}
 		}
 	}

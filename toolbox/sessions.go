@@ -24,12 +24,14 @@ func sessionTool() tool {
 	return tool{
 		name:  SessionSearch,
 		title: "Find earlier conversations", result: sessions{},
-		description: "List the user's other conversations: recent ones with their last message, or messages that a query finds. " +
-			"Conversations in which an answer is being written are left out. Read more of one with " + MemoryGet + ".",
+		description: "List the user's other conversations: recent ones, or messages that a query finds.",
 		params: []param{
-			{name: "mode", kind: text, required: true, values: []string{sessionsRecent, sessionsSearch}, doc: "recent, or search by query."},
-			{name: "query", kind: text, max: maxQuery, doc: "Of search: the question, in any language."},
-			{name: "limit", kind: integer, min: 1, max: maxSessions, doc: "Maximum number of results. Default: 10."},
+			{
+				name: "mode", kind: text, required: true, values: []string{sessionsRecent, sessionsSearch},
+				doc: "recent, or search by query.", models: nameOnly,
+			},
+			{name: "query", kind: text, max: maxQuery, doc: "Of search."},
+			{name: "limit", kind: integer, min: 1, max: maxSessions, doc: "Maximum number of results. Default: 10.", models: nothing},
 		},
 		run: (*call).sessions,
 	}

@@ -389,7 +389,7 @@ func (k *call) commit(
 	k.result.Written = &receipt
 	done := receipt.Changes[0]
 	out := upserted{OK: done.Changed, ID: id, Updated: done.Changed, Receipt: receipt.Token, Message: message + redacted(done)}
-	if done.Held+done.Aside > 0 {
+	if done.Held+done.Aside+done.Waiting > 0 {
 		out.OK, out.Updated = false, false
 	}
 	return out, nil

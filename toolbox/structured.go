@@ -22,7 +22,7 @@ var (
 	typeValues = []string{string(structured.User), string(structured.Feedback), string(structured.Project), string(structured.Reference)}
 	keyParam   = param{
 		name: "key", kind: text, required: true, min: 1, max: structured.MaxKey,
-		doc: "What the entry is about, in a few words, such as diet or deploy day.",
+		doc: "Of the entry, such as diet or deploy day.",
 	}
 )
 
@@ -32,13 +32,12 @@ func structuredTools() []tool {
 		{
 			name:  RememberStructured,
 			title: "Keep a structured entry", result: rememberedEntry{},
-			description: "Keep one entry under a key in structured memory; an entry with that key is replaced. " +
-				"user: who the user is and prefers; feedback: how you should work; project: what holds for a project; reference: where things are. " +
-				"For a single sentence without a key, use " + Remember + ".",
+			description: "Keep an entry under a key; it replaces the one with that key. user: who the user is and prefers; " +
+				"feedback: how you should work; project: what holds for a project; reference: where things are.",
 			params: []param{
-				{name: "type", kind: text, required: true, values: typeValues, doc: "Which entries."},
+				{name: "type", kind: text, required: true, values: typeValues, doc: "Kind of entry.", models: nameOnly},
 				keyParam,
-				{name: "content", kind: text, required: true, min: 1, max: structured.MaxContent, doc: "What is true, in Markdown without headings."},
+				{name: "content", kind: text, required: true, min: 1, max: structured.MaxContent, doc: "In Markdown without headings."},
 			},
 			writes: true, replaces: true, repeats: true,
 			run: (*call).rememberStructured,
@@ -46,21 +45,20 @@ func structuredTools() []tool {
 		{
 			name:  RecallStructured,
 			title: "Read structured entries", result: entryList{},
-			description: "Read entries of structured memory whose key or content contains the query, in any case; without a query, all of a type.",
+			description: "Read entries by type, or by a part of their key or content.",
 			params: []param{
-				{name: "type", kind: text, values: typeValues, doc: "Only of this type. Default: all."},
-				{name: "query", kind: text, max: maxQuery, doc: "Part of the key or the content."},
-				{name: "include_archived", kind: boolean, doc: "Also archived entries. Default: false."},
+				{name: "type", kind: text, values: typeValues, doc: "Only of this type. Default: all.", models: nameOnly},
+				{name: "query", kind: text, max: maxQuery, doc: "Part of the key or the content.", models: nameOnly},
+				{name: "include_archived", kind: boolean, doc: "Also archived entries. Default: false.", models: nothing},
 			},
 			run: (*call).recallStructured,
 		},
 		{
 			name:  ForgetStructured,
 			title: "Forget a structured entry", result: forgotEntry{},
-			description: "Remove an entry of structured memory, when the user asks for it: nothing but the user brings its statements back. " +
-				"Earlier versions stay in the history of the file.",
+			description: "Remove an entry for good, when the user asks for it.",
 			params: []param{
-				{name: "type", kind: text, required: true, values: typeValues, doc: "Which entries."},
+				{name: "type", kind: text, required: true, values: typeValues, doc: "Kind of entry.", models: nameOnly},
 				keyParam,
 			},
 			writes: true, replaces: true, repeats: true,
@@ -147,7 +145,7 @@ func (k *call) rememberStructured(ctx context.Context) (any, error) {
 	if len(receipt.Changes) > 0 {
 		done := receipt.Changes[0]
 		out.Receipt = receipt.Token
-		if done.Held > 0 && !done.Changed {
+		if done.Held+done.Waiting > 0 && !done.Changed {
 			out.Success, out.Message = false, "Not saved"
 		}
 		out.Message += redacted(done)

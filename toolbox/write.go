@@ -79,9 +79,9 @@ func (c Caller) by(author memory.Author) memory.Identity {
 
 // sources returns the source of a write.
 func (c Caller) sources(lines ...string) memory.Sources {
-	s := memory.Sources{Conversation: c.Conversation, From: c.Message, To: c.Message}
+	s := memory.Sources{Conversation: c.Conversation, From: c.Message, To: c.Message, Key: c.Identity.Author.ID}
 	if c.Conversation == "" || c.Message == 0 {
-		return memory.Sources{Conversation: c.Conversation}
+		return memory.Sources{Conversation: c.Conversation, Key: c.Identity.Author.ID}
 	}
 	for _, line := range lines {
 		s.Lines = append(s.Lines, memory.LineSource{Line: line, Messages: []int64{c.Message}})
@@ -130,6 +130,8 @@ func (k *call) write(ctx context.Context) (any, error) {
 	switch {
 	case out.Person != "" && done.Changed:
 		out.Message = "The speaker's section was written; the rest of the file is unchanged"
+	case done.Waiting > 0 && !done.Changed:
+		out.Message = "Workspace memory file not written"
 	case done.Created:
 		out.Message = "Workspace memory file created"
 	case !done.Changed:
@@ -175,14 +177,18 @@ func redacted(done memory.ChangeReceipt) (note string) {
 		note = ". Secrets in it were replaced by placeholders: do not write them again"
 	}
 	if done.Held > 0 {
-		note += fmt.Sprintf(". %d statements were left out because they instruct the assistant: a person decides about them. Do not write "+
-			"them again", done.Held)
+		note += ". " + memory.Plural(done.Held, "statement was left out because it instructs", "statements were left out because they instruct") +
+			" the assistant: a person decides. Do not write it again"
+	}
+	if done.Waiting > 0 {
+		note += fmt.Sprintf(". %d lines wait for a person to approve them: they are not in memory yet. Do not write them again", done.Waiting)
 	}
 	if done.Withheld {
 		note += ". Statements that the user had forgotten were left out: only the user's own words bring them back. Do not write them again"
 	}
 	if done.Aside > 0 {
-		note += fmt.Sprintf(". %d statements may instruct the assistant and are in %s instead. Do not write them again", done.Aside, done.AsideIn)
+		note += ". " + memory.Plural(done.Aside, "statement that may instruct the assistant is", "statements that may instruct the assistant are") +
+			" in " + done.AsideIn + " instead. Do not write it again"
 	}
 	return note
 }

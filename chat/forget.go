@@ -1,0 +1,217 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"reverie/language/claim"
+	"reverie/language/sentence"
+	"reverie/language/stance"
+	"reverie/memory"
+	"reverie/recall"
+	"reverie/remember"
+	"reverie/scan"
+	"reverie/search"
+	"reverie/store"
+	"reverie/store/dreams"
+	"reverie/toolbox"
+)
+
+// shownForgotten is the number of statements that an answer lists.
+const shownForgotten = 10
+
+// forget forgets what the user asked to forget, and answers with the receipt. A statement of memory, in any wording, is forgotten at once.
+// Everything about a topic is shown first, and forgotten when the user sends the message again. It returns false if there is nothing to
+// forget and a model can ask back.
+func (t *turning) forget(ctx context.Context, asked remember.Forget) (answered bool, err error) {
+	say := phrasesFor(asked.Language)
+	if !t.settings.MemoryEnabled {
+		return true, t.say(say.off, builtinForget)
+	}
+	if n := utf8.RuneCountInString(named(asked.Text)); asked.Topic && dreams.MinPattern <= n && n <= dreams.MaxPattern {
+		answered, err = t.forgetTopic(ctx, asked.Text, say)
+	} else {
+		answered, err = t.forgetStatement(ctx, asked.Text, say)
+	}
+	if err != nil || answered {
+		return answered, err
+	}
+	if t.Model != nil {
+		return false, nil
+	}
+	return true, t.say(say.nothing, builtinForget)
+}
+
+func (t *turning) forgetStatement(ctx context.Context, text string, say phrases) (bool, error) {
+	found, err := t.search(ctx, text)
+	if err != nil {
+		return false, err
+	}
+	f := toolbox.Forget{Said: []string{text}}
+	for _, s := range t.sentences(found) {
+		if makes(s.text, text) {
+			f.Said = append(f.Said, s.text)
+			if s.heard {
+				f.Heard = append(f.Heard, s.text)
+			}
+		}
+	}
+	done, err := t.Tools.Forget(ctx, t.caller("forget"), f)
+	if err == nil {
+		t.turn.Forgotten = &done
+		return true, t.say(say.forgottenAs(done), builtinForget)
+	}
+	if !errors.Is(err, store.ErrNotFound) {
+		return false, fmt.Errorf("forget: %w", err)
+	}
+	var closest []string
+	for _, q := range t.quotations(text, found, nil) {
+		closest = append(closest, q.text)
+	}
+	if len(closest) == 0 {
+		return false, nil
+	}
+	return true, t.say(say.which+listOf(closest), builtinForget)
+}
+
+// maxMore is the number of words of content by which a statement may say more than the request to forget it: "my boss hates meetings"
+// names "My boss Karen hates meetings". It is at most the number of words of the request.
+const maxMore = 3
+
+// makes reports whether a sentence says what the user asks to forget, and little more.
+func makes(said, asked string) bool {
+	what, content := claim.ContentOf(asked), claim.ContentOf(said)
+	return len(what) > 0 && what.Within(content) && len(content) <= len(what)+min(len(what), maxMore) &&
+		claim.WordsOf(said).Turns == claim.WordsOf(asked).Turns
+}
+
+// saidSentence is a sentence of a document or of a message.
+type saidSentence struct {
+	text  string
+	heard bool // in a message
+}
+
+// sentences returns the sentences of personal documents and of the user's messages before the current one, without questions and requests
+// to remember or to forget.
+func (t *turning) sentences(hits []recall.Hit) (out []saidSentence) {
+	for _, hit := range hits {
+		heard := hit.Corpus == search.Sessions
+		if hit.Source.Scope != memory.ScopePersonal || t.isCurrent(hit) ||
+			heard && (hit.Message.Role != memory.RoleOfUser || hit.Message.Name != t.user.Name) {
+			continue
+		}
+		for _, text := range sentence.Split(hit.Text) {
+			s := saidSentence{text, heard}
+			_, remembers := remember.Parse(text)
+			_, forgets := remember.ParseForget(text)
+			if !remembers && !forgets && !stance.OnlyAsks(text) && !slices.Contains(out, s) {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+func (t *turning) forgetTopic(ctx context.Context, topic string, say phrases) (bool, error) {
+	topic = named(topic)
+	f := toolbox.Forget{Pattern: topic}
+	again, err := t.again(ctx, say)
+	if err != nil {
+		return false, err
+	}
+	found, err := t.search(ctx, topic)
+	if err != nil {
+		return false, err
+	}
+	var heard []string
+	for _, s := range t.sentences(found) {
+		if s.heard && claim.ContentOf(topic).Within(claim.ContentOf(s.text)) {
+			heard = append(heard, scan.Redacted(s.text))
+		}
+	}
+	f.Preview = !again
+	done, err := t.Tools.Forget(ctx, t.caller("forget"), f)
+	if err != nil {
+		return false, fmt.Errorf("forget: %w", err)
+	}
+	if !f.Preview {
+		t.turn.Forgotten = &done
+		return true, t.say(say.forgottenAs(done, heard...), builtinForget)
+	}
+	var lines []string
+	for _, s := range done.Found {
+		lines = append(lines, scan.Redacted(s.Text))
+	}
+	if lines = append(lines, heard...); len(lines) == 0 {
+		return false, nil
+	}
+	return true, t.say(say.again+listOf(lines), builtinForget)
+}
+
+// named returns a topic without the words before its name: "the marathon" is named "marathon".
+func named(topic string) string {
+	all := strings.Fields(topic)
+	for len(all) > 1 && len(claim.ContentOf(all[0])) == 0 {
+		all = all[1:]
+	}
+	return strings.Join(all, " ")
+}
+
+// search returns what is remembered and was said about something.
+func (t *turning) search(ctx context.Context, what string) ([]recall.Hit, error) {
+	found, err := t.Search.Search(ctx, t.id, recall.Request{
+		Query: what, MaxResults: new(recall.MaxResults), Unrecorded: true, Synthetic: t.synthetic, Agent: t.agent.Settings,
+		Zone: t.now.Location(),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("forget: %w", err)
+	}
+	return found.Results, nil
+}
+
+// again reports whether the user repeats the message before, to which the answer was what would be forgotten.
+func (t *turning) again(ctx context.Context, say phrases) (bool, error) {
+	before, err := t.Store.Messages(ctx, t.id, t.request.Conversation, max(t.user.Seq-3, 0), 2) //nolint:mnd // the message and its answer
+	if err != nil || len(before) < 2 || before[1].Seq != t.user.Seq-1 {
+		return false, err
+	}
+	asked, answer := before[0], before[1]
+	return asked.Role == memory.RoleOfUser && asked.Name == t.user.Name && words(asked.Content) == words(t.user.Content) &&
+		answer.Name == builtinForget && strings.HasPrefix(answer.Content, say.again), nil
+}
+
+// forgottenAs describes what was forgotten, in documents and in messages, with the receipt of the write.
+func (p phrases) forgottenAs(done toolbox.Forgotten, heard ...string) string {
+	var lines, where []string
+	for _, s := range done.Statements {
+		lines = append(lines, scan.Redacted(s.Text))
+	}
+	lines = append(lines, heard...)
+	for _, c := range done.Receipt.Changes {
+		where = append(where, c.Path)
+	}
+	if len(where) == 0 { // it was only said
+		return p.forgotten + listOf(lines)
+	}
+	places := strings.Join(where, ", ")
+	if done.Receipt.Token != "" {
+		places = fmt.Sprintf(p.receipt, places, done.Receipt.Token)
+	}
+	return p.forgotten + listOf(lines) + "\n(" + places + ")"
+}
+
+// listOf lists lines, as many as an answer shows.
+func listOf(lines []string) string {
+	var b strings.Builder
+	for _, line := range lines[:min(len(lines), shownForgotten)] {
+		b.WriteString("\n- " + strings.Join(strings.Fields(line), " "))
+	}
+	if n := len(lines) - shownForgotten; n > 0 {
+		fmt.Fprintf(&b, "\n- … +%d", n)
+	}
+	return b.String()
+}

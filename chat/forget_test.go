@@ -1,0 +1,166 @@
+package chat_test
+
+import (
+	"strings"
+	"testing"
+
+	"reverie/chat"
+	"reverie/memory"
+	"reverie/remember"
+)
+
+// "Forget that …" forgets a statement in any wording, wherever the owner's documents have it, without a model; the receipt says what.
+func TestForgetFromChat(t *testing.T) {
+	w := open(t)
+	w.write(grace, "MEMORY.md", "## Facts\n\n- I live in Bremen.\n- Has a dog called Rex.\n")
+	w.write(grace, "notes/towns.md", "- Lives in Bremen\n- The Weser is in Bremen.\n")
+	w.write(alan, "MEMORY.md", "- I live in Bremen.\n")
+	turn, _ := w.turn(grace, chat.TurnRequest{Conversation: "c1", MessageID: "m1", Message: "Please forget that I live in Bremen."})
+	if turn.Forgotten == nil || turn.Model != "builtin/forget" ||
+		!strings.HasPrefix(turn.Answer, "Forgotten for good:\n- I live in Bremen.") ||
+		!strings.Contains(turn.Answer, "MEMORY.md") || !strings.Contains(turn.Answer, "receipt") {
+		t.Errorf("%+v", turn)
+	}
+	if got := readDocument(w, grace, "MEMORY.md"); strings.Contains(got, "Bremen") || !strings.Contains(got, "Rex") {
+		t.Errorf("%s", got)
+	}
+	if got := readDocument(w, grace, "notes/towns.md"); got != "- The Weser is in Bremen.\n" {
+		t.Errorf("%s", got)
+	}
+	if got := readDocument(w, alan, "MEMORY.md"); !strings.Contains(got, "Bremen") {
+		t.Errorf("%s", got)
+	}
+	again, _ := w.turn(grace, chat.TurnRequest{Conversation: "c1", MessageID: "m1", Message: "Please forget that I live in Bremen."})
+	if !again.Replayed {
+		t.Errorf("%+v", again)
+	}
+	if len(w.model.asked()) != 0 {
+		t.Error("a model was asked")
+	}
+	// The request is not recalled: it would bring back what it forgets.
+	for _, r := range w.context(grace, chat.ContextRequest{Conversation: "c2", Message: "Do I live in Bremen, by the Weser?"}).Recalled {
+		if strings.Contains(r.Snippet, "I live in Bremen") {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// Nothing is forgotten that was not said that way: what comes closest is listed, with the words that name it.
+func TestForgetNamesWhatComesClosest(t *testing.T) {
+	w := open(t)
+	w.Model = nil
+	const before = "- The locker at the station has number 12.\n- Has a dog called Rex.\n"
+	w.write(grace, "MEMORY.md", before)
+	turn, _ := w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: "Vergiss, dass mein locker at the station has red paint."})
+	if turn.Forgotten != nil || !strings.Contains(turn.Answer, "\n- The locker at the station has number 12.") ||
+		readDocument(w, grace, "MEMORY.md") != before {
+		t.Errorf("%+v", turn)
+	}
+	turn, _ = w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: "Vergiss: The locker at the station has number 12."})
+	if turn.Forgotten == nil {
+		t.Errorf("%+v", turn)
+	}
+	if got := readDocument(w, grace, "MEMORY.md"); got != "- Has a dog called Rex.\n" {
+		t.Errorf("%s", got)
+	}
+	if turn, _ = w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: "Forget that the zeppelin is blue."}); turn.Forgotten != nil ||
+		turn.Model != "builtin/forget" || !strings.Contains(turn.Answer, "found nothing") {
+		t.Errorf("%+v", turn)
+	}
+}
+
+// What was only said in a conversation is forgotten as well: searches do not find it any more.
+func TestForgetWhatWasOnlySaid(t *testing.T) {
+	w := open(t)
+	w.Model = nil
+	const said = "My boss Karen hates meetings on Fridays."
+	conversation := "c1"
+	ask := func(message string) chat.Turn {
+		turn, _ := w.turn(grace, chat.TurnRequest{Conversation: conversation, Message: message})
+		return turn
+	}
+	ask(said + " The canteen closes at two.")
+	if turn := ask("Who hates meetings?"); !strings.Contains(turn.Answer, "Karen") {
+		t.Fatalf("%+v", turn)
+	}
+	turn := ask("forget that my boss hates meetings on Fridays")
+	if turn.Forgotten == nil || turn.Answer != "Forgotten for good:\n- "+said {
+		t.Fatalf("%+v", turn)
+	}
+	for _, c := range []string{"c1", "c2"} {
+		conversation = c
+		if turn := ask("Who hates meetings?"); strings.Contains(turn.Answer, "Karen") {
+			t.Errorf("%s: %+v", c, turn)
+		}
+		if turn := ask("When does the canteen close?"); !strings.Contains(turn.Answer, "at two") {
+			t.Errorf("%s: %+v", c, turn)
+		}
+	}
+	for range 2 {
+		turn = ask("Forget what I told you about the canteen.")
+		if !strings.Contains(turn.Answer, "The canteen closes at two.") {
+			t.Errorf("%+v", turn)
+		}
+	}
+	if turn := ask("When does the canteen close?"); strings.Contains(turn.Answer, "at two") {
+		t.Errorf("%+v", turn)
+	}
+}
+
+// Everything about a topic is shown first; the same message right after it confirms.
+func TestForgetATopic(t *testing.T) {
+	w := open(t)
+	const before = "- The Nightjar ships in May.\n- Nightjar costs 12 euros.\n- Has a dog called Rex.\n"
+	w.write(grace, "MEMORY.md", before)
+	ask := func(conversation, message string) chat.Turn {
+		turn, _ := w.turn(grace, chat.TurnRequest{Conversation: conversation, Message: message})
+		return turn
+	}
+	const asked = "Forget everything about Nightjar."
+	for _, conversation := range []string{"c1", "c2"} { // confirmed where it was shown only
+		if turn := ask(conversation, asked); turn.Forgotten != nil || strings.Count(turn.Answer, "Nightjar") != 2 ||
+			readDocument(w, grace, "MEMORY.md") != before {
+			t.Errorf("%+v", turn)
+		}
+	}
+	w.model.will(say("It does."))
+	ask("c1", "When does the Nightjar ship?")
+	if turn := ask("c1", asked); turn.Forgotten != nil || readDocument(w, grace, "MEMORY.md") != before {
+		t.Errorf("%+v", turn)
+	}
+	if turn := ask("c1", "forget everything about nightjar"); turn.Forgotten == nil ||
+		readDocument(w, grace, "MEMORY.md") != "- Has a dog called Rex.\n" {
+		t.Errorf("%+v: %s", turn, readDocument(w, grace, "MEMORY.md"))
+	}
+	w.model.will(say("There is nothing like that."))
+	if turn := ask("c3", "Forget everything about zeppelins."); turn.Forgotten != nil || turn.Answer != "There is nothing like that." {
+		t.Errorf("%+v", turn)
+	}
+}
+
+// What the answers say in each language is a request in that language.
+func TestForgetPhrases(t *testing.T) {
+	for language, example := range map[string]string{
+		"en": "Forget: ", "zh": "忘掉：", "de": "Vergiss: ", "es": "Olvida: ", "fr": "Oublie : ", "pt": "Esqueça: ",
+		"it": "Dimentica: ", "ja": "忘れて：",
+		"ko": "잊어줘: ", "vi": "Quên: ", "ru": "Забудь: ", "ar": "انس: ",
+	} {
+		said := "Rex has number 12."
+		if language == "zh" {
+			said = "我的柜子是12号"
+		}
+		if asked, is := remember.ParseForget(example + said); !is || asked.Text != said || asked.Language != language {
+			t.Errorf("%s: %+v %v", language, asked, is)
+		}
+	}
+}
+
+// readDocument returns the content of an owner's document.
+func readDocument(w *world, owner memory.Owner, path string) string {
+	w.t.Helper()
+	d, err := w.Store.Document(w.t.Context(), as(owner), memory.Ref{Scope: memory.ScopePersonal, Path: path})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return d.Content
+}
