@@ -132,11 +132,14 @@ func expected(op operation, p probe, c caller) (status int, name string) {
 	case slices.Contains([]string{"morning-card", "see-morning-card", "list-injections", "get-injection"}, op.id) && // they name api:42
 		(c.owner == "api:43" || c.owner == "" && c.role == memory.RoleViewer):
 		return 403, "owner_not_allowed"
+	case slices.Contains([]string{"create-deletion", "create-revocation", "list-approvals", "get-approval", "decide-approval"}, op.id) && c.owner == "" &&
+		c.role != memory.RoleAdmin:
+		return 403, "forbidden"
 	case p.words && c.owner == "" && !c.role.Includes(memory.RoleAdmin):
 		return 403, "owner_not_allowed"
 	case c.owner == "api:43":
 		switch op.id { // what it asks for is api:42's
-		case "add-messages", "create-import", "assemble-context", "chat", "chat-stream", "create-chat-completion", "remember", "forget", "write-memory", "list-held",
+		case "add-messages", "create-import", "assemble-context", "chat", "chat-stream", "create-chat-completion", "remember", "forget", "create-deletion", "create-webhook", "create-revocation", "write-memory", "list-held",
 			"accept-held", "refuse-held":
 			return 403, "owner_not_allowed"
 		case "list-messages",

@@ -17,6 +17,9 @@ func TestExamplesAreAccepted(t *testing.T) {
 	}
 	h := start(t)
 	h.agent("ada")
+	h.want(h.post("support-1", map[string]any{ // an example revokes what was learned from it
+		"owner": "user:7", "messages": []any{map[string]any{"id": "m1", "role": "user", "content": "My order is late."}},
+	}), 202)
 	fill := strings.NewReplacer("{agent}", "ada", "{conversation}", "c1")
 	sent := 0
 	for path, item := range document.Paths {

@@ -49,7 +49,12 @@ var concerns = map[string]concern{
 
 	"list-files": ownHand, "read-file": ownHand, "file-history": ownHand, "file-diff": ownHand, "file-blame": ownHand,
 	"export-snapshot":   ownHand,
-	"list-prompt-files": ownHand, "forget": ownHand, "forget-fact": ownHand, // of what there is not
+	"list-prompt-files": ownHand, "forget": ownHand, "forget-fact": ownHand,
+	"list-approvals": ownHand, "get-approval": ownHand, "decide-approval": ownHand, // of what there is not
+	"create-deletion": ownHand, "list-deletions": ownHand, "get-deletion": ownHand, "cancel-deletion": ownHand, // of what there is not
+	"create-webhook": ownHand, "list-webhooks": ownHand, "get-webhook": ownHand, "change-webhook": ownHand, "delete-webhook": ownHand,
+	"rotate-webhook-secret": ownHand, "ping-webhook": ownHand, "list-webhook-failures": ownHand, "redeliver-webhook": ownHand,
+	"create-revocation": ownHand, "list-revocations": ownHand, "get-revocation": ownHand,
 	"write-file": ownWrite, "delete-file": ownWrite, "undelete-file": ownWrite, "restore-file": ownWrite, "set-prompt-file": ownWrite,
 	"set-prompt-files": ownWrite,
 	"confirm-entry":    ownWrite, "edit-entry": ownWrite, "forget-entry": ownWrite,

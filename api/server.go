@@ -29,6 +29,9 @@ type Server struct {
 	DreamRoom  *dreams.Room
 	TalkRoom   *talk.Room
 	DoctorRoom *doctor.Room
+	FactRoom   *facts.Room
+	FileRoom   *files.Room
+	Transfers  *transfer.Room
 }
 
 // New makes a server with all its routes.
@@ -67,12 +70,16 @@ func (s *Server) routes() {
 	s.ownerRoutes()
 	s.auditRoutes()
 	s.agentRoutes()
+	s.deletionRoutes()
+	s.webhookRoutes()
+	s.revocationRoutes()
+	s.approvalRoutes()
 	s.TalkRoom = talk.Register(s.Server)
-	files.Register(s.Server)
+	s.FileRoom = files.Register(s.Server)
 	recall.Register(s.Server)
 	s.DreamRoom = dreams.Register(s.Server)
-	facts.Register(s.Server)
-	transfer.Register(s.Server)
+	s.FactRoom = facts.Register(s.Server)
+	s.Transfers = transfer.Register(s.Server)
 	s.DoctorRoom = doctor.Register(s.Server)
 	mcp.Register(s.Server)
 	proxy.Register(s.Server, s.TalkRoom.Turns())

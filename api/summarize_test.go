@@ -75,7 +75,7 @@ func startWithTemporal(t *testing.T, engine *scripted, working bool) *harness {
 	t.Cleanup(c.Close)
 	timing := setting.Timing{Quiet: time.Hour, Cooldown: time.Hour} // only what asks for it extracts
 	h := start(t, func(o *api.Options) {
-		o.Temporal, o.Timing, o.WorkflowURL = c, timing, "http://temporal.test/workflows/"
+		o.Temporal, o.Timing, o.WorkflowURL, o.DeletionGrace = c, timing, "http://temporal.test/workflows/", time.Hour
 	})
 	if working {
 		settings := setting.DefaultExtractSettings()

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"reverie/client"
+	"github.com/reverie-memory/reverie/client"
 	"reverie/memory"
 	"reverie/memory/writereq"
 )

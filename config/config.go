@@ -93,6 +93,15 @@ type Config struct {
 
 	InjectionRetention time.Duration `envconfig:"INJECTION_RETENTION" default:"720h" minimum:"0s" desc:"Age at which the worker deletes the records of what was put into contexts, at least a day; 0: never."`
 
+	DeletionGrace time.Duration `envconfig:"DELETION_GRACE" default:"24h" minimum:"0s" desc:"Time between the request to delete a conversation, an owner or an agent and its start, in which it can be cancelled."`
+
+	WebhookNetworks    Networks        `envconfig:"WEBHOOK_NETWORKS" desc:"Networks besides the public internet to which webhooks are sent, with or without TLS, such as 10.1.0.0/16 for receivers of your own. Empty: to public addresses by https only."`
+	WebhookTimeout     time.Duration   `envconfig:"WEBHOOK_TIMEOUT" default:"15s" minimum:"100ms" maximum:"1m" desc:"How long an attempt to deliver an event to a webhook may take."`
+	WebhookRetries     []time.Duration `envconfig:"WEBHOOK_RETRIES" default:"5s,30s,2m,10m,30m,1h,2h,4h" desc:"Pauses between the attempts to deliver one event to a webhook. After the last one it is given up: it is listed and can be delivered again."`
+	WebhookPauseAfter  time.Duration   `envconfig:"WEBHOOK_PAUSE_AFTER" default:"72h" minimum:"1s" desc:"How long a webhook fails until it is paused. What it has not got waits until it is resumed."`
+	WebhookRate        float64         `envconfig:"WEBHOOK_RATE" default:"20" minimum:"0.01" maximum:"1000" desc:"Events per second that one webhook gets at most."`
+	WebhookConcurrency int             `envconfig:"WEBHOOK_CONCURRENCY" default:"50" minimum:"1" desc:"Webhooks to which one worker process delivers at once."`
+
 	OTLPEndpoint string `envconfig:"OTLP_ENDPOINT" desc:"OTLP/HTTP endpoint for traces, such as http://127.0.0.1:4318. Empty: no traces are exported."`
 	LogLevel     string `envconfig:"LOG_LEVEL" default:"info" desc:"debug, info, warn or error."`
 }

@@ -9,7 +9,7 @@ import (
 // Networks are address ranges, written as CIDR prefixes with commas between them.
 type Networks []netip.Prefix
 
-// Decode reads the networks of a setting. A single address stands for itself.
+// Decode reads the networks of a setting. A single address is a network of one.
 func (n *Networks) Decode(value string) error {
 	*n = nil
 	for part := range strings.SplitSeq(value, ",") {

@@ -494,7 +494,7 @@ func (p *subject) restore(ctx context.Context) (n int, err error) {
 	return n, nil
 }
 
-// takeOver ends a record whose workflow is gone. An extraction whose messages wait is the Inbox's, which goes on with it.
+// takeOver ends a record whose workflow is gone. The Inbox continues an extraction whose messages wait.
 func (p *subject) takeOver(ctx context.Context, x admin.OpenRun) error {
 	if x.Kind == "extraction" && x.Pending {
 		if err := p.Workflows.TurnCompleted(ctx, p.ref(admin.WaitingOwner{Owner: x.Owner, OwnerID: x.OwnerID}), p.agent); err != nil {

@@ -5,9 +5,14 @@ import (
 
 	"github.com/google/uuid"
 
+	"reverie/api/fault"
 	"reverie/api/rest"
+	"reverie/dream/compose"
 	"reverie/memory"
 	"reverie/memory/markdown"
+	"reverie/memory/setting"
+	"reverie/store/gate"
+	"reverie/store/indexes"
 )
 
 // of names the owner of an action, which pages know already.
@@ -47,6 +52,38 @@ func (s *Room) Again(ctx context.Context, agent string, owner memory.Owner, drea
 	return out.Body.Data.Dream, nil
 }
 
+// Replay dreams again with other settings and without writing, as the operation replay-dream does, and returns the record of the replay,
+// which may still be running.
+func (s *Room) Replay(
+	ctx context.Context, agent string, owner memory.Owner, dream uuid.UUID, settings setting.DreamSettings,
+) (uuid.UUID, error) {
+	in := dreamInput(agent, owner, dream)
+	found, err := s.dream(ctx, &in)
+	if err != nil {
+		return uuid.Nil, err
+	}
+	wait, err := rest.WaitParam{Wait: rest.ActionWait}.Duration()
+	if err != nil {
+		return uuid.Nil, err
+	}
+	record, err := s.replay(ctx, found, settings, "", wait)
+	return record.ID, err
+}
+
+// Difference compares a replay with its original, as the operation compare-dreams does.
+func (s *Room) Difference(ctx context.Context, agent string, owner memory.Owner, dream uuid.UUID) (compose.Difference, error) {
+	out, err := s.compareDreams(ctx, &compareInput{DreamInput: dreamInput(agent, owner, dream)})
+	if err != nil {
+		return compose.Difference{}, err
+	}
+	return out.Body.Data.Difference, nil
+}
+
+// Schedule returns when an agent dreams next.
+func (s *Room) Schedule(ctx context.Context, id memory.Identity, agent gate.Agent) DreamScheduleView {
+	return s.dreamSchedule(ctx, indexes.AgentRef{Workspace: id.Workspace, Agent: agent.ID}, agent, s.DreamSchedule.With(agent.Settings))
+}
+
 // Decide accepts or refuses a statement that waits for a person, as the operations accept-held and refuse-held do.
 func (s *Room) Decide(ctx context.Context, agent string, owner memory.Owner, entry markdown.EntryID, accept bool) error {
 	what, decide := "refuse", s.Store.ForgetEntry
@@ -56,5 +93,26 @@ func (s *Room) Decide(ctx context.Context, agent string, owner memory.Owner, ent
 	_, err := s.decideHeld(ctx, &heldInput{
 		AgentParam: rest.AgentParam{Agent: agent}, PersonParams: of(owner), EntryParam: EntryParam{string(entry)},
 	}, what, decide)
+	return err
+}
+
+// Change confirms, edits or forgets a candidate of a dream, as the operations confirm-entry, edit-entry and forget-entry do. Only edit
+// takes a text.
+func (s *Room) Change(
+	ctx context.Context, agent string, owner memory.Owner, dream uuid.UUID, entry markdown.EntryID, what, text string,
+) error {
+	change := s.Store.ConfirmEntry
+	switch what {
+	case "confirm":
+	case "edit":
+		change = s.Store.EditEntry
+	case "forget":
+		change = s.Store.ForgetEntry
+	default:
+		return fault.New(fault.InvalidRequest, "Confirm the statement, edit it or forget it")
+	}
+	_, err := s.changeEntry(ctx, &EntryInput{
+		DreamInput: dreamInput(agent, owner, dream), EntryParam: EntryParam{string(entry)},
+	}, what, text, change)
 	return err
 }

@@ -71,7 +71,7 @@ type revertConflicts struct {
 
 type revertConflict struct {
 	Path      string              `json:"path"`
-	Conflicts []markdown.Conflict `json:"conflicts"` // theirs is what is there now, ours what would be
+	Conflicts []markdown.Conflict `json:"conflicts"` // theirs: the current lines, ours: the lines of the request
 }
 
 func (s *Room) revertDream(ctx context.Context, in *revertInput) (*rest.Reply[revertView], error) {
@@ -156,7 +156,7 @@ type entryView struct {
 	Replayed    bool                   `json:"replayed" doc:"The idempotency key had been used before; nothing was written."`
 }
 
-// changeEntry does what a person decided about a candidate.
+// changeEntry carries out a person's decision about a candidate.
 func (s *Room) changeEntry(ctx context.Context, in *EntryInput, what, text string,
 	change func(context.Context, memory.Identity, dreams.EntryChange) (dreams.EntryReceipt, error),
 ) (*rest.Reply[entryView], error) {

@@ -95,7 +95,7 @@ type heldDecision struct {
 	Replayed bool                   `json:"replayed" doc:"The idempotency key had been used before; nothing was written."`
 }
 
-// decideHeld does what a person decided about a statement that waits.
+// decideHeld carries out a person's decision about a statement that waits.
 func (s *Room) decideHeld(ctx context.Context, in *heldInput, what string,
 	decide func(context.Context, memory.Identity, dreams.EntryChange) (dreams.EntryReceipt, error),
 ) (*rest.Reply[heldDecision], error) {

@@ -3,6 +3,7 @@ package dreams
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -127,38 +128,17 @@ func (s *Room) replayDream(ctx context.Context, in *replayInput) (*rest.Reply[re
 		return nil, err
 	}
 	original := found.record
-	if original.Pins.Material == "" {
-		return nil, fault.New(
-			fault.Conflict,
-			"this dream read no material, so it cannot be replayed: it is %s",
-			original.Outcome,
-		)
-	}
 	settings := original.Settings
 	if in.Body != nil {
 		if settings = in.Body.Parameters.apply(settings); in.Body.Model != "" {
 			settings.Model, settings.Paid = in.Body.Model, true
 		}
 	}
-	if settings.Paid && !s.Dreams.Paid {
-		return nil, fault.InvalidAt("body.model", "no model is configured on this server: replay by rules, with parameters.byModel false")
-	}
-	next := dreams.NewDream{
-		Mode: original.Mode, Trigger: memory.DreamByReplay, Topic: original.Topic, AsOf: original.AsOf, DryRun: true,
-		ReplayOf: original.ID, Settings: settings,
-	}
-	next.Request = dreamKey(ctx, in.IdempotencyKey, next)
-	if err := s.Workflows.Reach(ctx); err != nil {
-		return nil, rest.WorkflowsAway("nothing was replayed, try again later")
-	}
-	id := found.owner()
-	record, err := s.queueDream(ctx, id, next)
+	record, err := s.replay(ctx, found, settings, in.IdempotencyKey, wait)
 	if err != nil {
 		return nil, err
 	}
-	if record, err = s.runDream(ctx, id, record, wait); err != nil {
-		return nil, err
-	}
+	id := found.owner()
 	view := replayView{Original: s.dreamViewer(found.full)(original)}
 	view.DreamRunFields = dreamRunView{
 		Status: "running", Dream: record.ID, ReportLink: reportLink(found.agent.ID, record.ID),
@@ -178,6 +158,32 @@ func (s *Room) replayDream(ctx context.Context, in *replayInput) (*rest.Reply[re
 	}
 	view.Status, view.Report, view.Difference = "completed", &report, &difference
 	return rest.OK(view), nil
+}
+
+// replay dreams again with other settings and without writing, and waits for the end.
+func (s *Room) replay(
+	ctx context.Context, found foundDream, settings setting.DreamSettings, key string, wait time.Duration,
+) (dreams.Dream, error) {
+	original := found.record
+	switch {
+	case original.Pins.Material == "":
+		return dreams.Dream{}, fault.New(fault.Conflict, "this dream read no material, so it cannot be replayed: it is %s", original.Outcome)
+	case settings.Paid && !s.Dreams.Paid:
+		return dreams.Dream{}, fault.InvalidAt("body.model", "no model is configured on this server: replay by rules, with parameters.byModel false")
+	}
+	next := dreams.NewDream{
+		Mode: original.Mode, Trigger: memory.DreamByReplay, Topic: original.Topic, AsOf: original.AsOf, DryRun: true,
+		ReplayOf: original.ID, Settings: settings,
+	}
+	next.Request = dreamKey(ctx, key, next)
+	if err := s.Workflows.Reach(ctx); err != nil {
+		return dreams.Dream{}, rest.WorkflowsAway("nothing was replayed, try again later")
+	}
+	record, err := s.queueDream(ctx, found.owner(), next)
+	if err != nil {
+		return dreams.Dream{}, err
+	}
+	return s.runDream(ctx, found.owner(), record, wait)
 }
 
 type compareInput struct {

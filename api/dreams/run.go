@@ -304,28 +304,27 @@ func (s *Room) neverStarts(ctx context.Context, id memory.Identity, record dream
 // errNeverStarted means that Temporal did not take a dream.
 var errNeverStarted = errors.New("the dream was not started")
 
-// A dream whose report has its outcome tidies for a moment longer; another one starts then, after so many attempts at most.
-const (
-	tidyAttempts = 8
-	tidyPause    = 250 * time.Millisecond
-)
+// tidyPatience bounds the wait for a dream that tidies.
+const tidyPatience = 2 * time.Second
+
+// startOrFind starts a dream, or finds it running. A dream whose report has its outcome still tidies for a moment; its end is awaited.
+func (s *Room) startOrFind(ctx context.Context, in workflows.DreamInput) (workflows.DreamRun, error) {
+	run, err := workflows.StartDream(ctx, s.Temporal, in)
+	if !errors.Is(err, workflows.ErrDreaming) {
+		return run, err
+	}
+	ended, cancel := context.WithTimeout(ctx, tidyPatience)
+	defer cancel()
+	_ = s.Temporal.GetWorkflow(ended, workflows.DreamID(in.OwnerRef), "").Get(ended, nil) // however it ends
+	return workflows.StartDream(ctx, s.Temporal, in)
+}
 
 // startDream starts the dream of a record, or finds it running, and waits for its end, at most for wait and until stop ends. It
 // starts the dream even if the client does not wait or disconnects.
 func (s *Room) startDream(ctx, stop context.Context, in workflows.DreamInput, wait time.Duration) (workflows.DreamResult, error) {
 	var none workflows.DreamResult
 	started, accepted := context.WithTimeout(context.WithoutCancel(ctx), rest.AcceptTimeout)
-	run, err := workflows.StartDream(started, s.Temporal, in)
-	for range tidyAttempts {
-		if !errors.Is(err, workflows.ErrDreaming) {
-			break
-		}
-		select {
-		case <-started.Done():
-		case <-time.After(tidyPause):
-		}
-		run, err = workflows.StartDream(started, s.Temporal, in)
-	}
+	run, err := s.startOrFind(started, in)
 	accepted()
 	switch {
 	case errors.Is(err, workflows.ErrDreaming):

@@ -37,7 +37,7 @@ type dreamingStatusInput struct {
 
 type dreamingStatusView struct {
 	Enabled    bool                   `json:"enabled" doc:"Memory and dreaming are switched on for the agent."`
-	Schedule   dreamScheduleView      `json:"schedule"`
+	Schedule   DreamScheduleView      `json:"schedule"`
 	Last       *dreamView             `json:"last,omitempty" doc:"The last dream that has ended, dry runs aside."`
 	Running    *dreamView             `json:"running,omitempty" doc:"The running dream, with its phase."`
 	Backlog    dreamBacklogView       `json:"backlog"`
@@ -47,7 +47,8 @@ type dreamingStatusView struct {
 	Settings   dreamSettingsView      `json:"settings" doc:"Settings of the next dream."`
 }
 
-type dreamScheduleView struct {
+// DreamScheduleView shows when an agent dreams.
+type DreamScheduleView struct {
 	State    string     `json:"state" enum:"on,paused,off,none,unknown" doc:"paused: nights pass until it is resumed; off: by the settings; none: a worker has still to make it; unknown: workflows cannot be reached."`
 	Cron     string     `json:"cron" example:"0 2 * * *"`
 	TimeZone string     `json:"timeZone" example:"Europe/Berlin"`
@@ -97,8 +98,8 @@ func optional(d *dreams.Dream, show func(dreams.Dream) dreamView) *dreamView {
 // dreamSchedule returns when an agent dreams next; without workflows the state is unknown.
 func (s *Room) dreamSchedule(ctx context.Context, ref indexes.AgentRef, agent gate.Agent,
 	schedule setting.DreamSchedule,
-) dreamScheduleView {
-	view := dreamScheduleView{State: "off", Cron: schedule.Cron, TimeZone: agent.TimeZone}
+) DreamScheduleView {
+	view := DreamScheduleView{State: "off", Cron: schedule.Cron, TimeZone: agent.TimeZone}
 	if !schedule.On() {
 		return view
 	}

@@ -14,7 +14,7 @@ import (
 
 const consolidationPath = "/structured-consolidation"
 
-func (s *room) consolidationRoutes() {
+func (s *Room) consolidationRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "consolidate-structured", Method: http.MethodPost, Act: rest.Changes, Path: "/api/v1/agents/{agent}" + consolidationPath,
 		Original: "/api/v1/memory/{agent}" + consolidationPath, Tag: "facts", Need: memory.RoleAdmin,
@@ -38,7 +38,7 @@ type consolidationView struct {
 	EntriesAfter       int `json:"entriesAfter" doc:"Never more than before."`
 }
 
-func (s *room) consolidate(ctx context.Context, in *rebuildInput) (*rest.Reply[consolidationView], error) {
+func (s *Room) consolidate(ctx context.Context, in *rebuildInput) (*rest.Reply[consolidationView], error) {
 	id, _, err := s.Enter(ctx, in.Agent, rest.Person{})
 	if err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ import (
 
 const contradictionsPath = "/contradictions"
 
-func (s *room) contradictionRoutes() {
+func (s *Room) contradictionRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-contradictions", Method: http.MethodGet, Path: factsPath + contradictionsPath,
 		Original: originalPath + contradictionsPath, Tag: "facts", Need: memory.RoleViewer,
@@ -53,7 +53,7 @@ var descriptions = map[conflict.Why]string{
 	conflict.Opposite: "one says the opposite of the other",
 }
 
-func (s *room) viewContradiction(c stored.Contradiction) factContradictionView {
+func (s *Room) viewContradiction(c stored.Contradiction) factContradictionView {
 	v := factContradictionView{
 		ID: c.ID, FactA: s.viewFact(c.A), FactB: s.viewFact(c.B), Description: descriptions[c.Why], Why: c.Why, FoundAt: c.FoundAt,
 		Resolution: c.Resolution, ResolvedAt: timeOrNone(c.ResolvedAt),
@@ -75,7 +75,7 @@ type contradictionsInput struct {
 // ContradictionPage is a part of a list of contradictions.
 type ContradictionPage = rest.Page[factContradictionView]
 
-func (s *room) listContradictions(ctx context.Context, in *contradictionsInput) (*rest.Reply[ContradictionPage], error) {
+func (s *Room) listContradictions(ctx context.Context, in *contradictionsInput) (*rest.Reply[ContradictionPage], error) {
 	id, _, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ type resolveInput struct {
 	}
 }
 
-func (s *room) resolveContradiction(ctx context.Context, in *resolveInput) (*rest.Reply[factContradictionView], error) {
+func (s *Room) resolveContradiction(ctx context.Context, in *resolveInput) (*rest.Reply[factContradictionView], error) {
 	contradiction, err := uuidAt("contradiction", in.Contradiction)
 	if err != nil {
 		return nil, err

@@ -25,12 +25,12 @@ const (
 	originalPath = "/api/v1/memory/{agent}/facts"
 )
 
-// room serves facts.
-type room struct{ *rest.Server }
+// Room serves facts.
+type Room struct{ *rest.Server }
 
 // Register adds the operations about facts.
-func Register(k *rest.Server) {
-	s := &room{k}
+func Register(k *rest.Server) *Room {
+	s := &Room{k}
 	rest.Register(s.Server, rest.Route{
 		ID: "list-facts", Method: http.MethodGet, Path: factsPath, Original: originalPath, Tag: "facts", Need: memory.RoleViewer,
 		Summary: "List facts, the most trusted first", Errors: []int{http.StatusGone},
@@ -48,6 +48,7 @@ func Register(k *rest.Server) {
 	s.rebuildRoutes()
 	s.injectionRoutes()
 	s.consolidationRoutes()
+	return s
 }
 
 type factsInput struct {
@@ -60,7 +61,7 @@ type factsInput struct {
 	Path      string         `query:"path" maxLength:"255" doc:"Only of this document." example:"MEMORY.md"`
 	Category  facts.Category `query:"category" enum:"user_pref,project,reference,feedback,general" doc:"Only of this category."`
 	Kind      facts.Kind     `query:"kind" enum:"PROFILE,KNOWLEDGE,EVENT" doc:"Only of this kind."`
-	MinTrust  float64        `query:"minTrust" minimum:"0" maximum:"1" doc:"Least trust."`
+	MinTrust  float64        `query:"minTrust" minimum:"0" maximum:"1" doc:"Minimum trust."`
 	Archived  bool           `query:"includeArchived" doc:"Also those in the archives of documents."`
 }
 
@@ -105,7 +106,7 @@ type factsView struct {
 	Behind bool `json:"behind" doc:"Documents have changed whose facts the worker has still to derive."`
 }
 
-func (s *room) listFacts(ctx context.Context, in *factsInput) (*rest.Reply[factsView], error) {
+func (s *Room) listFacts(ctx context.Context, in *factsInput) (*rest.Reply[factsView], error) {
 	id, agent, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -137,9 +138,10 @@ func (s *room) listFacts(ctx context.Context, in *factsInput) (*rest.Reply[facts
 	return rest.OK(factsView{rest.Page[factView]{Items: rest.Views(listed.Items, view), Next: listed.Next}, listed.Behind}), nil
 }
 
-func (s *room) viewFact(f stored.Fact) factView {
+func (s *Room) viewFact(f stored.Fact) factView {
 	return factView{
-		ID: f.ID, Number: stored.Number(f.ID), Archived: f.Archived, Text: f.Text, Heading: f.Heading, Path: f.Path, StartLine: f.FromLine, EndLine: f.ToLine, Version: f.Version,
+		ID: f.ID, Number: stored.Number(f.ID), Archived: f.Archived, Text: f.Text, Heading: f.Heading,
+		Path: f.Path, StartLine: f.FromLine, EndLine: f.ToLine, Version: f.Version,
 		SourceRef: sourceRef(f), Category: f.Category, Kind: f.Kind, Subject: f.Subject,
 		Attribute: f.Attribute, Value: f.Value, Predicate: f.Attribute, Object: f.Value, Confidence: f.Confidence,
 		Trust: f.Evidence.Trust(s.Now()), Source: f.Evidence.Source, Days: f.Evidence.Days, ValidFrom: f.From, ValidTo: timeOrNone(f.To),
@@ -183,7 +185,7 @@ func uuidAt(field, text string) (uuid.UUID, error) {
 	return id, nil
 }
 
-// knownFactView is what is known of a fact.
+// knownFactView is a fact with its history.
 type knownFactView struct {
 	Fact     factView           `json:"fact"`
 	Explain  []trustTermView    `json:"explain" doc:"Terms of the trust: the sum of the others, limited to 0 to 1, times age."`
@@ -223,7 +225,7 @@ type factEventView struct {
 	Seqs         []int64           `json:"seqs,omitempty" nullable:"false" doc:"Numbers of the messages it came from; of a range, the first and the last one."`
 }
 
-func (s *room) getFact(ctx context.Context, in *FactInput) (*rest.Reply[knownFactView], error) {
+func (s *Room) getFact(ctx context.Context, in *FactInput) (*rest.Reply[knownFactView], error) {
 	fact, err := uuidAt("fact", in.Fact)
 	if err != nil {
 		return nil, err
@@ -236,7 +238,7 @@ func (s *room) getFact(ctx context.Context, in *FactInput) (*rest.Reply[knownFac
 }
 
 // known answers with what is known of a fact.
-func (s *room) known(ctx context.Context, id memory.Identity, fact uuid.UUID) (*rest.Reply[knownFactView], error) {
+func (s *Room) known(ctx context.Context, id memory.Identity, fact uuid.UUID) (*rest.Reply[knownFactView], error) {
 	h, err := s.Store.Fact(ctx, id, fact)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ import (
 	stored "reverie/store/facts"
 )
 
-func (s *room) feedbackRoutes() {
+func (s *Room) feedbackRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "give-fact-feedback", Method: http.MethodPost, Act: rest.Changes, Path: factPath + "/feedback",
 		Original: originalPath + "/{fact}/feedback", Tag: "facts", Need: memory.RoleMember, Body: rest.MaxSmallBody,
@@ -50,7 +50,7 @@ func viewFeedback(g stored.Given) factFeedbackView {
 	return factFeedbackView{g.ID, g.Opinion, g.Weight, g.At, timeOrNone(g.Undone), files.ViewAuthor(g.Author), g.Reason}
 }
 
-func (s *room) giveFeedback(ctx context.Context, in *feedbackInput) (*rest.Reply[knownFactView], error) {
+func (s *Room) giveFeedback(ctx context.Context, in *feedbackInput) (*rest.Reply[knownFactView], error) {
 	fact, err := uuidAt("fact", in.Fact)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ type undoInput struct {
 	Feedback string `path:"feedback" format:"uuid" doc:"Id of the feedback."`
 }
 
-func (s *room) undoFeedback(ctx context.Context, in *undoInput) (*rest.Reply[knownFactView], error) {
+func (s *Room) undoFeedback(ctx context.Context, in *undoInput) (*rest.Reply[knownFactView], error) {
 	fact, err := uuidAt("fact", in.Fact)
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (s *room) undoFeedback(ctx context.Context, in *undoInput) (*rest.Reply[kno
 	return s.known(ctx, id, fact)
 }
 
-func (s *room) rebuildRoutes() {
+func (s *Room) rebuildRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "rebuild-facts", Method: http.MethodPost, Act: rest.Changes, Path: factsPath + "/rebuild", Tag: "facts", Need: memory.RoleAdmin,
 		Summary: "Derive all facts anew", Status: http.StatusAccepted, Errors: []int{http.StatusGone},
@@ -109,7 +109,7 @@ type factsRebuildView struct {
 	Accepted bool `json:"accepted"`
 }
 
-func (s *room) rebuild(ctx context.Context, in *rebuildInput) (*rest.Reply[factsRebuildView], error) {
+func (s *Room) rebuild(ctx context.Context, in *rebuildInput) (*rest.Reply[factsRebuildView], error) {
 	id, _, err := s.Enter(ctx, in.Agent, rest.Person{})
 	if err != nil {
 		return nil, err

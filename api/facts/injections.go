@@ -21,7 +21,7 @@ import (
 
 const injectionsPath = "/api/v1/agents/{agent}/injections"
 
-func (s *room) injectionRoutes() {
+func (s *Room) injectionRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-injections", Method: http.MethodGet, Path: injectionsPath, Tag: "facts", Need: memory.RoleViewer,
 		Summary: "List what was put into contexts",
@@ -42,8 +42,8 @@ type injectionsInput struct {
 	Conversation string `query:"conversation" maxLength:"255" doc:"Only of this conversation."`
 }
 
-// injectionView is the record of a context in lists.
-type injectionView struct {
+// InjectionView is the record of a context in lists.
+type InjectionView struct {
 	ID           uuid.UUID `json:"id"`
 	At           time.Time `json:"at"`
 	Conversation string    `json:"conversation,omitempty"`
@@ -57,24 +57,42 @@ type injectionView struct {
 }
 
 // InjectionPage is a page of records by a name that the OpenAPI document sees.
-type InjectionPage = rest.Page[injectionView]
+type InjectionPage = rest.Page[InjectionView]
 
-func viewInjection(in stored.Injection) injectionView {
-	return injectionView{
+func viewInjection(in stored.Injection) InjectionView {
+	return InjectionView{
 		in.ID, in.At, in.Conversation, in.Seq, in.Skipped, in.Budget, in.Tokens, in.Candidates, in.Selected, in.Omitted,
 	}
 }
 
-func (s *room) listInjections(ctx context.Context, in *injectionsInput) (*rest.Reply[InjectionPage], error) {
+func (s *Room) listInjections(ctx context.Context, in *injectionsInput) (*rest.Reply[InjectionPage], error) {
 	id, _, err := s.NeedOwner(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.Store.Injections(ctx, id, in.Conversation, store.Page{Limit: in.Limit, Cursor: in.Cursor})
+	list, err := s.Injections(ctx, id, in.Conversation, store.Page{Limit: in.Limit, Cursor: in.Cursor})
 	if err != nil {
 		return nil, err
 	}
 	return rest.OK(InjectionPage{Items: rest.Views(list.Items, viewInjection), Next: list.Next}), nil
+}
+
+// Injections lists contexts of an owner, latest first, with those of this process that have just been answered.
+func (s *Room) Injections(
+	ctx context.Context, id memory.Identity, conversation string, page store.Page,
+) (store.Listed[stored.Injection], error) {
+	if err := s.Search.Recorder.Flush(ctx); err != nil {
+		return store.Listed[stored.Injection]{}, err
+	}
+	return s.Store.Injections(ctx, id, conversation, page)
+}
+
+// Injection returns the record of a context, also of one that this process has just answered.
+func (s *Room) Injection(ctx context.Context, id memory.Identity, injection uuid.UUID) (stored.Injection, error) {
+	if err := s.Search.Recorder.Flush(ctx); err != nil {
+		return stored.Injection{}, err
+	}
+	return s.Store.Injection(ctx, id, injection)
 }
 
 type injectionInput struct {
@@ -84,8 +102,8 @@ type injectionInput struct {
 	About     string `query:"about" maxLength:"256" doc:"Words, in any case, or the id of a fact." example:"boat"`
 }
 
-// choiceView is a candidate and what became of it.
-type choiceView struct {
+// ChoiceView is a candidate and what became of it.
+type ChoiceView struct {
 	Outcome   string        `json:"outcome" enum:"injected,omitted,absent" doc:"absent: it was no candidate."`
 	Reason    string        `json:"reason,omitempty" enum:"budget,prompt,window,duplicate,refused,later,skipped,not_found" doc:"Why it was not injected: no room; the system prompt or the conversation has it; another one says it; it must not be shown; it was noted later; nothing was searched for; the search did not find it, and others were more trusted."`
 	Layer     string        `json:"layer,omitempty" enum:"identity,trusted,matched"`
@@ -102,13 +120,13 @@ type choiceView struct {
 	Text      string        `json:"text,omitempty" doc:"As far as it still exists."`
 }
 
-// injectionDetailView is the whole record of a context.
-type injectionDetailView struct {
-	Injection injectionView `json:"injection"`
-	Choices   []choiceView  `json:"choices" doc:"In the order of layers, best first."`
+// InjectionDetailView is the whole record of a context.
+type InjectionDetailView struct {
+	Injection InjectionView `json:"injection"`
+	Choices   []ChoiceView  `json:"choices" doc:"In the order of layers, best first."`
 }
 
-func (s *room) getInjection(ctx context.Context, in *injectionInput) (*rest.Reply[injectionDetailView], error) {
+func (s *Room) getInjection(ctx context.Context, in *injectionInput) (*rest.Reply[InjectionDetailView], error) {
 	injection, err := uuidAt("injection", in.Injection)
 	if err != nil {
 		return nil, err
@@ -117,35 +135,45 @@ func (s *room) getInjection(ctx context.Context, in *injectionInput) (*rest.Repl
 	if err != nil {
 		return nil, err
 	}
-	record, err := s.Store.Injection(ctx, id, injection)
+	view, err := s.Explain(ctx, id, injection, in.About)
 	if err != nil {
 		return nil, err
-	}
-	view := injectionDetailView{Injection: viewInjection(record), Choices: []choiceView{}}
-	var all []choiceView
-	texts := sourceTexts{store: s.Store, id: id, versions: map[sourceVersion][]string{}}
-	for _, c := range record.Choices {
-		v := viewChoice(c)
-		if v.Text, err = texts.of(ctx, c); err != nil {
-			return nil, err
-		}
-		all = append(all, v)
-		if in.About == "" || v.Fact != nil && v.Fact.String() == in.About || mentions(v.Text, in.About) {
-			view.Choices = append(view.Choices, v)
-		}
-	}
-	if in.About != "" {
-		absent, err := s.absent(ctx, id, record, all, in.About)
-		if err != nil {
-			return nil, err
-		}
-		view.Choices = append(view.Choices, absent...)
 	}
 	return rest.OK(view), nil
 }
 
-func viewChoice(c stored.Choice) choiceView {
-	v := choiceView{
+// Explain returns every candidate of a context and what became of it. About keeps those that contain it, or are the fact with that id,
+// and adds facts that match and were no candidates.
+func (s *Room) Explain(ctx context.Context, id memory.Identity, injection uuid.UUID, about string) (InjectionDetailView, error) {
+	record, err := s.Injection(ctx, id, injection)
+	if err != nil {
+		return InjectionDetailView{}, err
+	}
+	view := InjectionDetailView{Injection: viewInjection(record), Choices: []ChoiceView{}}
+	var all []ChoiceView
+	texts := sourceTexts{store: s.Store, id: id, versions: map[sourceVersion][]string{}}
+	for _, c := range record.Choices {
+		v := viewChoice(c)
+		if v.Text, err = texts.of(ctx, c); err != nil {
+			return InjectionDetailView{}, err
+		}
+		all = append(all, v)
+		if about == "" || v.Fact != nil && v.Fact.String() == about || mentions(v.Text, about) {
+			view.Choices = append(view.Choices, v)
+		}
+	}
+	if about != "" {
+		absent, err := s.absent(ctx, id, record, all, about)
+		if err != nil {
+			return InjectionDetailView{}, err
+		}
+		view.Choices = append(view.Choices, absent...)
+	}
+	return view, nil
+}
+
+func viewChoice(c stored.Choice) ChoiceView {
+	v := ChoiceView{
 		Outcome: "injected", Reason: c.Omitted, Layer: c.Layer, Corpus: c.Corpus, Path: c.Path, StartLine: c.From, EndLine: c.To,
 		Version: c.Version, Scope: c.Scope, Agent: c.Agent, Score: c.Score, Tokens: c.Tokens,
 	}
@@ -167,9 +195,9 @@ func mentions(text, words string) bool {
 const mostAbsent = 20
 
 // absent returns facts that match and were no candidates, with the reason.
-func (s *room) absent(
-	ctx context.Context, id memory.Identity, record stored.Injection, candidates []choiceView, about string,
-) ([]choiceView, error) {
+func (s *Room) absent(
+	ctx context.Context, id memory.Identity, record stored.Injection, candidates []ChoiceView, about string,
+) ([]ChoiceView, error) {
 	found, err := s.factsAbout(ctx, id, about)
 	if err != nil {
 		return nil, err
@@ -178,9 +206,9 @@ func (s *room) absent(
 	if err != nil {
 		return nil, err
 	}
-	var absent []choiceView
+	var absent []ChoiceView
 	for _, f := range found {
-		if slices.ContainsFunc(candidates, func(c choiceView) bool { return c.Fact != nil && *c.Fact == f.ID || strings.Contains(c.Text, f.Text) }) {
+		if slices.ContainsFunc(candidates, func(c ChoiceView) bool { return c.Fact != nil && *c.Fact == f.ID || strings.Contains(c.Text, f.Text) }) {
 			continue
 		}
 		reason := "not_found"
@@ -192,7 +220,7 @@ func (s *room) absent(
 		case record.Skipped != "" && record.Skipped != "nothing":
 			reason = "skipped"
 		}
-		absent = append(absent, choiceView{
+		absent = append(absent, ChoiceView{
 			Outcome: "absent", Reason: reason, Corpus: search.Memory, Path: f.Path, StartLine: f.FromLine, EndLine: f.ToLine,
 			Version: f.Version, Scope: f.Scope, Agent: f.Agent, Fact: &f.ID, Score: f.Evidence.Trust(s.Now()), Text: f.Text,
 		})
@@ -201,7 +229,7 @@ func (s *room) absent(
 }
 
 // factsAbout returns the fact with an id, or those that contain words. There are none where facts are switched off.
-func (s *room) factsAbout(ctx context.Context, id memory.Identity, about string) ([]stored.Fact, error) {
+func (s *Room) factsAbout(ctx context.Context, id memory.Identity, about string) ([]stored.Fact, error) {
 	if fact, err := uuid.Parse(about); err == nil {
 		h, err := s.Store.Fact(ctx, id, fact)
 		switch {

@@ -41,6 +41,9 @@ const (
 	KeyReused            Name = "key_reused"
 	ImportRunning        Name = "import_running"
 	ImportFull           Name = "import_full"
+	BeingDeleted         Name = "being_deleted"
+	DeletionStarted      Name = "deletion_started"
+	AlreadyDecided       Name = "already_decided"
 	Conflict             Name = "conflict"
 	PreconditionFailed   Name = "precondition_failed"
 	PreconditionRequired Name = "precondition_required"
@@ -96,6 +99,9 @@ var errorStatus = map[Name]int{
 	KeyReused:            http.StatusConflict,
 	ImportRunning:        http.StatusConflict,
 	ImportFull:           http.StatusConflict,
+	BeingDeleted:         http.StatusGone,
+	DeletionStarted:      http.StatusConflict,
+	AlreadyDecided:       http.StatusConflict,
 	Conflict:             http.StatusConflict,
 	PreconditionFailed:   http.StatusPreconditionFailed,
 	PreconditionRequired: http.StatusPreconditionRequired,

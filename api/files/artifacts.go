@@ -18,7 +18,7 @@ import (
 	"reverie/store/gate"
 )
 
-func (s *fileRoom) artifactRoutes() {
+func (s *Room) artifactRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-artifacts", Method: http.MethodGet, Path: artifactsPath, Tag: "files", Need: memory.RoleViewer,
 		Summary: "List artifacts of an agent's memory",
@@ -74,7 +74,7 @@ type artifactsAnswer struct {
 	Body        []byte
 }
 
-func (s *fileRoom) listArtifacts(ctx context.Context, in *artifactsInput) (*artifactsAnswer, error) {
+func (s *Room) listArtifacts(ctx context.Context, in *artifactsInput) (*artifactsAnswer, error) {
 	id, _, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ import (
 
 const eventsPath = "/api/v1/agents/{agent}/events"
 
-func (s *fileRoom) eventRoutes() {
+func (s *Room) eventRoutes() {
 	const what = "What was written, deleted, refused, recalled, promoted and dreamed: ids, paths, counts and hashes, never what was said. " +
 		"Covers the owner named in the request or pinned to the key, and shared memory; an admin key that names nobody sees the events " +
 		"of all owners. "
@@ -58,7 +58,7 @@ type EventParams struct {
 }
 
 // chosen returns the identity that reads the events, and the filter of the request.
-func (s *fileRoom) chosen(ctx context.Context, p EventParams) (memory.Identity, gate.JournalFilter, error) {
+func (s *Room) chosen(ctx context.Context, p EventParams) (memory.Identity, gate.JournalFilter, error) {
 	id, _, err := s.Enter(ctx, p.Agent, p.Person())
 	if err != nil {
 		return id, gate.JournalFilter{}, err
@@ -108,7 +108,7 @@ type eventsInput struct {
 	Limit int `query:"limit" minimum:"1" maximum:"500" default:"50"`
 }
 
-func (s *fileRoom) listEvents(ctx context.Context, in *eventsInput) (*rest.Reply[eventsView], error) {
+func (s *Room) listEvents(ctx context.Context, in *eventsInput) (*rest.Reply[eventsView], error) {
 	id, filter, err := s.chosen(ctx, in.EventParams)
 	if err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func (s *fileRoom) listEvents(ctx context.Context, in *eventsInput) (*rest.Reply
 	return rest.OK(eventsView{Items: items, Next: part.Next.String(), More: part.More, Events: items}), nil
 }
 
-func (s *fileRoom) downloadEvents(ctx context.Context, in *EventParams) (*rest.Streamed, error) {
+func (s *Room) downloadEvents(ctx context.Context, in *EventParams) (*rest.Streamed, error) {
 	id, filter, err := s.chosen(ctx, *in)
 	if err != nil {
 		return nil, err
@@ -164,7 +164,7 @@ type eventStreamInput struct {
 	LastEventID string `header:"Last-Event-ID" maxLength:"50" doc:"Id of the last event that was received; it counts instead of cursor."`
 }
 
-func (s *fileRoom) followEvents(ctx context.Context, in *eventStreamInput) (*rest.Streamed, error) {
+func (s *Room) followEvents(ctx context.Context, in *eventStreamInput) (*rest.Streamed, error) {
 	if in.LastEventID != "" {
 		in.Cursor = in.LastEventID
 	}

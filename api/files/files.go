@@ -20,23 +20,24 @@ import (
 	"reverie/store/gate"
 )
 
-// fileRoom serves documents, their history, and the events of a memory.
-type fileRoom struct {
+// Room serves documents, their history, and the events of a memory.
+type Room struct {
 	*rest.Server
 }
 
 // Register adds the operations about documents and events.
-func Register(k *rest.Server) {
-	s := &fileRoom{Server: k}
+func Register(k *rest.Server) *Room {
+	s := &Room{Server: k}
 	s.fileRoutes()
 	s.fileWriteRoutes()
 	s.historyRoutes()
 	s.promptRoutes()
 	s.artifactRoutes()
 	s.eventRoutes()
+	return s
 }
 
-func (s *fileRoom) fileRoutes() {
+func (s *Room) fileRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "list-files", Method: http.MethodGet, Path: rest.WorkspacePath + "/files", Tag: "files", Need: memory.RoleViewer,
 		Summary: "List documents",
@@ -82,7 +83,7 @@ func (p PathParam) clean() (string, error) {
 	return path, nil
 }
 
-// AuthorView is who wrote something.
+// AuthorView is the author of a version.
 type AuthorView struct {
 	Kind       memory.AuthorKind `json:"kind"`
 	ID         string            `json:"id,omitempty" doc:"Key, tool, engine or model."`
@@ -129,7 +130,7 @@ type filesInput struct {
 	AsOfParam
 }
 
-func (s *fileRoom) listFiles(ctx context.Context, in *filesInput) (*rest.Reply[rest.Page[FileEntry]], error) {
+func (s *Room) listFiles(ctx context.Context, in *filesInput) (*rest.Reply[rest.Page[FileEntry]], error) {
 	id, agent, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -165,7 +166,7 @@ type readFileInput struct {
 	IfNoneMatch string `header:"If-None-Match" maxLength:"2000"`
 }
 
-func (s *fileRoom) readFile(ctx context.Context, in *readFileInput) (*rest.Tagged[fileView], error) {
+func (s *Room) readFile(ctx context.Context, in *readFileInput) (*rest.Tagged[fileView], error) {
 	id, agent, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -184,7 +185,7 @@ func (s *fileRoom) readFile(ctx context.Context, in *readFileInput) (*rest.Tagge
 	return rest.Tag(http.StatusOK, view.ETag, view), nil
 }
 
-func (s *fileRoom) file(ctx context.Context, id memory.Identity, in *readFileInput, asOf time.Time) (fileView, error) {
+func (s *Room) file(ctx context.Context, id memory.Identity, in *readFileInput, asOf time.Time) (fileView, error) {
 	path, err := in.clean()
 	switch {
 	case err != nil:
@@ -208,7 +209,7 @@ func (s *fileRoom) file(ctx context.Context, id memory.Identity, in *readFileInp
 }
 
 // pastFile holds an earlier version of a document. Its prompt settings and author are those of that version.
-func (s *fileRoom) pastFile(ctx context.Context, id memory.Identity, path string, scope memory.Scope, version int) (fileView, error) {
+func (s *Room) pastFile(ctx context.Context, id memory.Identity, path string, scope memory.Scope, version int) (fileView, error) {
 	ref, err := s.resolve(ctx, id, path, scope)
 	if err != nil {
 		return fileView{}, err
@@ -228,7 +229,7 @@ func (s *fileRoom) pastFile(ctx context.Context, id memory.Identity, path string
 	return fileView{ViewEntry(d, len(v.Content)), v.Content}, nil
 }
 
-func (s *fileRoom) fileWriteRoutes() {
+func (s *Room) fileWriteRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "write-file", Method: http.MethodPut, Path: rest.WorkspacePath + "/files/{path}", Rest: "path", Tag: "files", Need: memory.RoleMember,
 		Summary: "Write a document", Body: rest.MaxDocumentBody,
@@ -266,7 +267,7 @@ type WriteParams struct {
 }
 
 // target returns the identity that a write is made for, and its document.
-func (s *fileRoom) target(ctx context.Context, in WriteParams) (memory.Identity, memory.Ref, error) {
+func (s *Room) target(ctx context.Context, in WriteParams) (memory.Identity, memory.Ref, error) {
 	path, err := in.clean()
 	if err != nil {
 		return memory.Identity{}, memory.Ref{}, err
@@ -314,7 +315,7 @@ type receiptView struct {
 }
 
 // apply makes one change and answers with its receipt.
-func (s *fileRoom) apply(ctx context.Context, id memory.Identity, key string, change memory.Change) (*rest.Tagged[receiptView], error) {
+func (s *Room) apply(ctx context.Context, id memory.Identity, key string, change memory.Change) (*rest.Tagged[receiptView], error) {
 	receipt, err := s.Store.Apply(ctx, id, ledgerKey(ctx, key, change), []memory.Change{change})
 	if err != nil {
 		if errors.Is(err, store.ErrNotFound) {
@@ -346,7 +347,7 @@ type writeFileInput struct {
 	}
 }
 
-func (s *fileRoom) writeFile(ctx context.Context, in *writeFileInput) (*rest.Tagged[receiptView], error) {
+func (s *Room) writeFile(ctx context.Context, in *writeFileInput) (*rest.Tagged[receiptView], error) {
 	id, ref, err := s.target(ctx, in.WriteParams)
 	if err != nil {
 		return nil, err
@@ -367,7 +368,7 @@ type deleteFileInput struct {
 	Reason  string `query:"reason" maxLength:"500" doc:"Reason, recorded in the history."`
 }
 
-func (s *fileRoom) deleteFile(ctx context.Context, in *deleteFileInput) (*rest.Tagged[receiptView], error) {
+func (s *Room) deleteFile(ctx context.Context, in *deleteFileInput) (*rest.Tagged[receiptView], error) {
 	id, ref, err := s.target(ctx, in.WriteParams)
 	if err != nil {
 		return nil, err
@@ -391,7 +392,7 @@ type undeleteFileInput struct {
 	}
 }
 
-func (s *fileRoom) undeleteFile(ctx context.Context, in *undeleteFileInput) (*rest.Tagged[receiptView], error) {
+func (s *Room) undeleteFile(ctx context.Context, in *undeleteFileInput) (*rest.Tagged[receiptView], error) {
 	id, ref, err := s.target(ctx, in.WriteParams)
 	if err != nil {
 		return nil, err
@@ -411,7 +412,7 @@ type restoreFileInput struct {
 	}
 }
 
-func (s *fileRoom) restoreFile(ctx context.Context, in *restoreFileInput) (*rest.Tagged[receiptView], error) {
+func (s *Room) restoreFile(ctx context.Context, in *restoreFileInput) (*rest.Tagged[receiptView], error) {
 	id, ref, err := s.target(ctx, in.WriteParams)
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 	"reverie/store"
 )
 
-func (s *fileRoom) historyRoutes() {
+func (s *Room) historyRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "file-history", Method: http.MethodGet, Path: rest.WorkspacePath + "/history/{path}", Rest: "path", Tag: "files",
 		Need:    memory.RoleViewer,
@@ -32,7 +32,7 @@ func (s *fileRoom) historyRoutes() {
 }
 
 // resolve finds the document that a path means, a deleted one too: its history stays.
-func (s *fileRoom) resolve(ctx context.Context, id memory.Identity, path string, scope memory.Scope) (memory.Ref, error) {
+func (s *Room) resolve(ctx context.Context, id memory.Identity, path string, scope memory.Scope) (memory.Ref, error) {
 	if scope != "" {
 		return memory.Ref{Scope: scope, Path: path}, rest.CanHave(id, scope)
 	}
@@ -58,7 +58,7 @@ func (s *fileRoom) resolve(ctx context.Context, id memory.Identity, path string,
 }
 
 // historical checks a request about a document's past and finds the document.
-func (s *fileRoom) historical(
+func (s *Room) historical(
 	ctx context.Context,
 	agent rest.AgentParam,
 	p PathParam,
@@ -110,7 +110,7 @@ type historyInput struct {
 	Before int `query:"before" minimum:"0" deprecated:"true" doc:"Same as cursor: versions below this one."`
 }
 
-func (s *fileRoom) fileHistory(ctx context.Context, in *historyInput) (*rest.Reply[historyView], error) {
+func (s *Room) fileHistory(ctx context.Context, in *historyInput) (*rest.Reply[historyView], error) {
 	id, ref, err := s.historical(ctx, in.AgentParam, in.PathParam, in.PersonParams, in.Scope)
 	if err != nil {
 		return nil, err
@@ -155,7 +155,7 @@ type diffInput struct {
 	To   int              `query:"to" minimum:"0" doc:"Version; missing: the newest."`
 }
 
-func (s *fileRoom) fileDiff(ctx context.Context, in *diffInput) (*rest.Reply[diffView], error) {
+func (s *Room) fileDiff(ctx context.Context, in *diffInput) (*rest.Reply[diffView], error) {
 	id, ref, err := s.historical(ctx, in.AgentParam, in.PathParam, in.PersonParams, in.Scope)
 	if err != nil {
 		return nil, err
@@ -192,7 +192,7 @@ func (s *fileRoom) fileDiff(ctx context.Context, in *diffInput) (*rest.Reply[dif
 func versionName(ref memory.Ref, version int) string { return fmt.Sprintf("%s@%d", ref.Path, version) }
 
 // content returns the text of a version; before the first one there was none.
-func (s *fileRoom) content(ctx context.Context, id memory.Identity, ref memory.Ref, version int) (string, error) {
+func (s *Room) content(ctx context.Context, id memory.Identity, ref memory.Ref, version int) (string, error) {
 	if version == 0 {
 		return "", nil
 	}
@@ -230,7 +230,7 @@ type blameInput struct {
 	Version int `query:"version" minimum:"0" doc:"Missing: the current one."`
 }
 
-func (s *fileRoom) fileBlame(ctx context.Context, in *blameInput) (*rest.Reply[blameView], error) {
+func (s *Room) fileBlame(ctx context.Context, in *blameInput) (*rest.Reply[blameView], error) {
 	id, ref, err := s.historical(ctx, in.AgentParam, in.PathParam, in.PersonParams, in.Scope)
 	if err != nil {
 		return nil, err

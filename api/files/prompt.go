@@ -16,9 +16,10 @@ import (
 	"reverie/memory/tokencount"
 	"reverie/store"
 	"reverie/store/gate"
+	"reverie/window"
 )
 
-func (s *fileRoom) promptRoutes() {
+func (s *Room) promptRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "system-prompt", Method: http.MethodGet, Path: "/api/v1/agents/{agent}/system-prompt", Tag: "prompt", Need: memory.RoleViewer,
 		Summary: "Render the system prompt",
@@ -58,7 +59,7 @@ type systemPromptInput struct {
 	AsOfParam
 }
 
-func (s *fileRoom) systemPrompt(ctx context.Context, in *systemPromptInput) (*rest.Reply[promptView], error) {
+func (s *Room) systemPrompt(ctx context.Context, in *systemPromptInput) (*rest.Reply[promptView], error) {
 	id, agent, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -77,14 +78,14 @@ func (s *fileRoom) systemPrompt(ctx context.Context, in *systemPromptInput) (*re
 		if err != nil {
 			return nil, err
 		}
-		text += facts.Warning(facts.Within(disagreements, text))
+		text += facts.Warning(facts.Within(disagreements, text), window.Escape)
 	}
 	return rest.OK(promptView{Prompt: text, Tokens: tokencount.Estimate(text), Documents: rest.Views(documents, viewDocument)}), nil
 }
 
 func viewDocument(d memory.Document) FileEntry { return ViewEntry(d, d.Size()) }
 
-func (s *fileRoom) listPromptFiles(ctx context.Context, in *promptInput) (*rest.Reply[rest.Page[FileEntry]], error) {
+func (s *Room) listPromptFiles(ctx context.Context, in *promptInput) (*rest.Reply[rest.Page[FileEntry]], error) {
 	id, _, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -105,7 +106,7 @@ type promptFilesInput struct {
 	}
 }
 
-func (s *fileRoom) setPromptFiles(ctx context.Context, in *promptFilesInput) (*rest.Reply[rest.Page[FileEntry]], error) {
+func (s *Room) setPromptFiles(ctx context.Context, in *promptFilesInput) (*rest.Reply[rest.Page[FileEntry]], error) {
 	id, _, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -114,21 +115,30 @@ func (s *fileRoom) setPromptFiles(ctx context.Context, in *promptFilesInput) (*r
 	if err != nil {
 		return nil, err
 	}
-	places, err := s.promptPlaces(ctx, id, scope, in.Body.Files)
+	documents, err := s.SetPromptFiles(ctx, id, scope, in.Body.Files)
 	if err != nil {
 		return nil, err
 	}
-	out := rest.Page[FileEntry]{Items: []FileEntry{}}
+	return rest.OK(rest.Page[FileEntry]{Items: rest.Views(documents, viewDocument)}), nil
+}
+
+// SetPromptFiles enables the named documents of a scope in this order, and disables all others of the scope. It returns the enabled ones.
+func (s *Room) SetPromptFiles(ctx context.Context, id memory.Identity, scope memory.Scope, files []string) ([]memory.Document, error) {
+	places, err := s.promptPlaces(ctx, id, scope, files)
+	if err != nil {
+		return nil, err
+	}
+	var enabled []memory.Document
 	for _, place := range places {
 		d, err := s.Store.SetPrompt(ctx, id, memory.Ref{Scope: scope, Path: place.path}, &place.enabled, place.order)
 		if err != nil {
 			return nil, err
 		}
 		if place.enabled {
-			out.Items = append(out.Items, viewDocument(d))
+			enabled = append(enabled, d)
 		}
 	}
-	return rest.OK(out), nil
+	return enabled, nil
 }
 
 // promptPlace is the new place of one document, or none.
@@ -139,7 +149,7 @@ type promptPlace struct {
 }
 
 // promptPlaces returns the changes that enable exactly files, in their order. All of them must exist.
-func (s *fileRoom) promptPlaces(ctx context.Context, id memory.Identity, scope memory.Scope, files []string) ([]promptPlace, error) {
+func (s *Room) promptPlaces(ctx context.Context, id memory.Identity, scope memory.Scope, files []string) ([]promptPlace, error) {
 	listed, err := s.Store.Documents(ctx, id, gate.DocumentFilter{Scope: scope})
 	if err != nil {
 		return nil, err
@@ -188,7 +198,7 @@ type promptFileInput struct {
 	}
 }
 
-func (s *fileRoom) setPromptFile(ctx context.Context, in *promptFileInput) (*rest.Reply[FileEntry], error) {
+func (s *Room) setPromptFile(ctx context.Context, in *promptFileInput) (*rest.Reply[FileEntry], error) {
 	path, err := in.clean()
 	if err != nil {
 		return nil, err

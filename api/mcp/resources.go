@@ -13,10 +13,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"reverie/api/fault"
+	"reverie/facts"
 	"reverie/memory"
 	"reverie/scan"
 	"reverie/store"
 	"reverie/store/gate"
+	"reverie/window"
 )
 
 // Resources are the documents that the caller reads: memory:///<path>, and memory:///<path>?scope=TEAM for a document behind another
@@ -156,10 +158,18 @@ func (m *room) readResource(ctx context.Context, v *visit, request mcp.Request) 
 	if err != nil {
 		return nil, m.wireError(ctx, err)
 	}
-	return &mcp.ReadResourceResult{
-		Cacheable: mcp.Cacheable{CacheScope: "private"},
-		Contents: []*mcp.ResourceContents{{
-			URI: params.URI, MIMEType: markdown, Text: scan.Redacted(d.Content), Meta: mcp.Meta{"reverie/version": d.Version, "reverie/scope": d.Scope},
-		}},
-	}, nil
+	disagreements, err := m.Store.Disagreements(ctx, v.caller.Identity)
+	if err != nil {
+		return nil, m.wireError(ctx, err)
+	}
+	contents := []*mcp.ResourceContents{{
+		URI: params.URI, MIMEType: markdown, Text: scan.Redacted(d.Content),
+		Meta: mcp.Meta{"reverie/version": d.Version, "reverie/scope": d.Scope},
+	}}
+	if warning := facts.Warning(facts.Within(disagreements, d.Content), window.Escape); warning != "" {
+		contents = append(contents, &mcp.ResourceContents{
+			URI: params.URI + "#disagreements", MIMEType: markdown, Text: strings.TrimSpace(scan.Redacted(warning)),
+		})
+	}
+	return &mcp.ReadResourceResult{Cacheable: mcp.Cacheable{CacheScope: "private"}, Contents: contents}, nil
 }

@@ -144,7 +144,7 @@ func (m *room) serve(hc huma.Context, w http.ResponseWriter, r *http.Request) {
 	r = r.WithContext(context.WithValue(ctx, visitKey{}, v))
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if r.Header.Get("Accept") == "" || !v.listens() && handler == m.answered {
-		r.Header.Set("Accept", "application/json, text/event-stream") // JSON is what it gets
+		r.Header.Set("Accept", "application/json, text/event-stream") // the answer is JSON all the same
 	}
 	if r.Header.Get("Content-Type") != "application/json" {
 		r.Header.Set("Content-Type", "application/json") // as for every operation, bodies are JSON in any case
@@ -152,7 +152,7 @@ func (m *room) serve(hc huma.Context, w http.ResponseWriter, r *http.Request) {
 	handler.ServeHTTP(w, r)
 }
 
-// visit reads a request: whose it is, and its message.
+// visit reads a request: its identity and its message.
 func (m *room) visit(ctx context.Context, w http.ResponseWriter, r *http.Request) (*visit, []byte, error) {
 	body, err := rest.ReadBody(w, r, rest.MaxDocumentBody)
 	if err != nil {

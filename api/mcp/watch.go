@@ -16,7 +16,7 @@ import (
 )
 
 // A subscription lives in the answer of the request that listens (subscriptions/listen), which any server can answer from the journal.
-// Older versions of the protocol subscribe in a session, which would tie a client to one server: over HTTP they are told that there are
+// Older versions of the protocol subscribe in a session, which would tie a client to one server: over HTTP they learn that there are
 // no subscriptions, and `reverie mcp` serves them over stdio.
 
 // notHere refuses to subscribe outside of a request that listens.

@@ -137,7 +137,7 @@ func (t *turn) run(ctx context.Context) error {
 	keeping := make(chan error, 1)
 	go func() { keeping <- t.keep(ctx) }()
 	t.kept = sync.OnceValue(func() error { return <-keeping })
-	defer func() { _ = t.kept() }() // nothing goes on behind the request
+	defer func() { _ = t.kept() }() // nothing continues after the request
 	if forwarder == nil {
 		return t.answerFromMemory(ctx)
 	}
@@ -242,7 +242,7 @@ func (t *turn) ended(ctx context.Context, answer memory.Message, model string, u
 		}
 		storing, cancel := context.WithTimeout(storing, storePatience)
 		defer cancel()
-		// A turn with tool calls goes on: the client sends their results with its next request.
+		// A turn with tool calls continues: the client sends their results with its next request.
 		stored, err = t.append(storing, []memory.Message{t.thread.Answered(answer)}, len(answer.ToolCalls) == 0)
 		return err
 	})
@@ -265,7 +265,7 @@ const another = time.Hour
 
 // place returns the conversation of a thread, and how many of its messages that has: as many as precede the last one found.
 //
-// Where several conversations have the same messages, it is the one that ends with them, else one that was not continued, else the latest.
+// Of several conversations with the same messages, the one that ends with them comes first, then one that was not continued, then the latest.
 func place(t *completion.Thread, found []talk.Placed, now time.Time) (conversation string, known int) {
 	index := map[string]int{}
 	for i, m := range slices.Backward(t.Messages) {

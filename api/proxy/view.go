@@ -28,7 +28,7 @@ func (t *turn) describe(h http.Header) {
 	h.Set(memoryHeader, text)
 }
 
-// addedView is what memory added to a request.
+// addedView reports the additions from memory to a request.
 type addedView struct {
 	Conversation string         `json:"conversation,omitempty"`
 	Agent        string         `json:"agent"`

@@ -115,17 +115,13 @@ func (s *recallRoom) conversationExcerpt(
 	in *getMemoryInput,
 ) (view excerptView, found bool, err error) {
 	view = excerptView{Path: in.Path, From: in.From}
-	if id, err = rest.MayReadMessages(id); err != nil {
-		return view, false, err
-	}
-	conversation, err := s.Conversation(ctx, id, name)
+	id, conversation, err := s.ReadConversation(ctx, id, name)
 	if p, is := errors.AsType[*fault.Problem](err); is && p.Name == fault.NotFound {
 		return view, false, nil
 	}
 	if err != nil {
 		return view, false, err
 	}
-	id.Owner = conversation.Owner
 	messages, err := s.Store.Messages(ctx, id, name, int64(in.From-1), min(in.Lines, store.MaxPage))
 	if err != nil {
 		return view, false, err

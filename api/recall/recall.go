@@ -48,6 +48,7 @@ func (s *recallRoom) recallRoutes() {
 type searchInput struct {
 	rest.AgentParam
 	rest.PersonParams
+	Past string `query:"asOf" maxLength:"40" doc:"Search what was known at that time: documents as they were, and what was said until then, by words alone. RFC 3339, or a date in the agent's time zone, of which it is the end. Missing: now." example:"2026-05-31"`
 	Body struct {
 		Owner      string         `json:"owner,omitempty" maxLength:"128" doc:"Owner key; or give channel and sender, or endUserId. May be in the query instead." example:"user:7"`
 		Channel    string         `json:"channel,omitempty" maxLength:"128"`
@@ -105,6 +106,9 @@ func (s *recallRoom) search(ctx context.Context, in *searchInput) (*rest.Reply[s
 	request, err := searchRequest(in, agent)
 	if err != nil {
 		return nil, invalidSearch("body.", err)
+	}
+	if request.Past, err = recall.ParsePast(in.Past, request.Zone, s.Now()); err != nil {
+		return nil, invalidSearch("query.", err)
 	}
 	found, err := s.Search.Search(ctx, id, request)
 	if err != nil {

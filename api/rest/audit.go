@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -20,7 +21,7 @@ import (
 	"reverie/store/gate"
 )
 
-// Act says what an operation does with the memory of others, for the audit log.
+// Act is the effect of an operation on the memory of others, for the audit log.
 type Act = admin.AuditKind
 
 // What an operation does. A GET reads; PUT, PATCH and DELETE change; a POST says which.
@@ -62,7 +63,7 @@ func (s *Server) audit(ctx huma.Context, next func(huma.Context)) {
 	}
 	t := trailOf(ctx.Context())
 	// Streams are recorded when they begin.
-	t.record = sync.OnceFunc(func() { s.auditor.record(ctx.Context(), key, s.auditEntry(ctx, key)) })
+	t.record = sync.OnceFunc(func() { s.auditor.record(ctx.Context(), key, s.auditEntries(ctx, key)) })
 	defer t.record() // of a request that panics as well
 	next(ctx)
 }
@@ -81,25 +82,42 @@ const (
 	maxTargets = 16
 )
 
-func (s *Server) auditEntry(ctx huma.Context, key gate.Key) admin.AuditEntry {
+// look is the memory that a request is about.
+type look struct {
+	agent string
+	owner memory.Owner
+}
+
+// auditEntries returns one entry for each agent that a request is about, and one without an agent if it is about none.
+func (s *Server) auditEntries(ctx huma.Context, key gate.Key) []admin.AuditEntry {
 	op, t := ctx.Operation(), trailOf(ctx.Context())
 	r, w := humago.Unwrap(ctx)
 	e := admin.AuditEntry{
 		At: s.Now().UTC(), Key: key.ID, Role: key.Role, Address: t.address, Request: t.request, Operation: op.OperationID,
-		Changes: ActOf(op) != Reads && !t.reads, Agent: t.agent, Owner: t.owner, Status: statusOf(w), Targets: map[string]string{},
+		Changes: ActOf(op) != Reads && !t.reads, Status: statusOf(w),
 	}
+	looks := t.looks
 	for _, name := range pathParameters(op.Path) {
 		if value := r.PathValue(name); name != "agent" {
 			t.touch(name, value)
-		} else if e.Agent == "" && memory.ValidSlug(value) {
-			e.Agent = value
+		} else if len(looks) == 0 && memory.ValidSlug(value) {
+			looks = []look{{agent: value}}
 		}
 	}
 	for _, name := range []string{"path", "conversation"} { // where a query names what is read
 		t.touch(name, ctx.Query(name))
 	}
+	e.Targets = map[string]string{}
 	maps.Copy(e.Targets, t.targets)
-	return e
+	if len(looks) == 0 {
+		return []admin.AuditEntry{e}
+	}
+	entries := make([]admin.AuditEntry, len(looks))
+	for i, l := range looks {
+		entries[i] = e
+		entries[i].Agent, entries[i].Owner = l.agent, l.owner
+	}
+	return entries
 }
 
 // OnlyReads records a request as one that reads, whose operation may also change what it is about.
@@ -109,13 +127,13 @@ func OnlyReads(ctx context.Context) { trailOf(ctx).reads = true }
 // must be an id or a path.
 func Touch(ctx context.Context, name, id string) { trailOf(ctx).touch(name, id) }
 
-// enter records whose memory a request is about. Of a request about several agents, the record has the last one, and the others as a
-// target.
+// enter records whose memory a request is about. The last owner of an agent counts.
 func (t *trail) enter(agent string, owner memory.Owner) {
-	if t.agent != "" && t.agent != agent {
-		t.touch("otherAgents", strings.TrimSpace(t.targets["otherAgents"]+" "+t.agent))
+	if i := slices.IndexFunc(t.looks, func(l look) bool { return l.agent == agent }); i >= 0 {
+		t.looks[i].owner = owner
+		return
 	}
-	t.agent, t.owner = agent, owner
+	t.looks = append(t.looks, look{agent, owner})
 }
 
 func (t *trail) touch(name, id string) {
@@ -157,14 +175,14 @@ type auditor struct {
 	writers sync.WaitGroup
 }
 
-// record stores a record: at once for an administrator, else together with others.
-func (a *auditor) record(ctx context.Context, key gate.Key, e admin.AuditEntry) {
-	if key.Role == memory.RoleAdmin || !a.enqueue(key.Workspace, e) {
-		a.save(context.WithoutCancel(ctx), key.Workspace, []admin.AuditEntry{e})
+// record stores the records of a request: at once for an administrator, else together with others.
+func (a *auditor) record(ctx context.Context, key gate.Key, entries []admin.AuditEntry) {
+	if key.Role == memory.RoleAdmin || !a.enqueue(key.Workspace, entries) {
+		a.save(context.WithoutCancel(ctx), key.Workspace, entries)
 	}
 }
 
-func (a *auditor) enqueue(workspace string, e admin.AuditEntry) bool {
+func (a *auditor) enqueue(workspace string, entries []admin.AuditEntry) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.closed || a.count >= auditQueue {
@@ -173,8 +191,8 @@ func (a *auditor) enqueue(workspace string, e admin.AuditEntry) bool {
 	if a.waiting == nil {
 		a.waiting = map[string][]admin.AuditEntry{}
 	}
-	a.waiting[workspace] = append(a.waiting[workspace], e)
-	a.count++
+	a.waiting[workspace] = append(a.waiting[workspace], entries...)
+	a.count += len(entries)
 	if a.timer == nil {
 		a.timer = time.AfterFunc(auditAfter, a.flush)
 		a.writers.Add(1)

@@ -11,7 +11,7 @@ import (
 	"reverie/store/dreams"
 )
 
-// MorningCard is what the owner is shown of the latest dream.
+// MorningCard shows the owner the results of the latest dream.
 type MorningCard struct {
 	ReportID      uuid.UUID        `json:"reportId"`
 	Mode          memory.DreamMode `json:"mode" enum:"nightly,focused,promote,rem"`

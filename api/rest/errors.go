@@ -61,7 +61,7 @@ func (s *Server) Explain(ctx context.Context, err error) error {
 		return fault.New(fault.Flushing, "The window is full and its oldest messages are still being saved: try again in a moment").
 			With("Retry-After", "5")
 	case errors.Is(err, store.ErrNotFound):
-		return fault.New(fault.NotFound, "%s: check the name, and whose it is", readable(err))
+		return fault.New(fault.NotFound, "%s: check the name and the owner", readable(err))
 	case errors.Is(err, store.ErrSeveralOwners):
 		return fault.New(fault.OwnerRequired, "%s: send owner, or channel and sender, or endUserId (in the query)", readable(err))
 	case errors.Is(err, store.ErrReadOnlyTeam):
@@ -225,6 +225,9 @@ var conflictNames = map[string]fault.Name{
 	store.CodeKeyReused:           fault.KeyReused,
 	store.CodeImportRunning:       fault.ImportRunning,
 	store.CodeImportFull:          fault.ImportFull,
+	store.CodeBeingDeleted:        fault.BeingDeleted,
+	store.CodeDeletionStarted:     fault.DeletionStarted,
+	store.CodeDecided:             fault.AlreadyDecided,
 }
 
 func conflicting(e *store.ConflictError) *fault.Problem {

@@ -38,7 +38,7 @@ type AgentParam struct {
 
 // Enter returns the identity that a request about an agent is made for, and the agent.
 //
-// The owner is the one that the key is pinned to, else whom the request names, else nobody. An agent that the key is not
+// The owner is that of a pinned key, else of the request, else nobody. An agent that the key is not
 // allowed to use looks as if it did not exist.
 func (s *Server) Enter(ctx context.Context, agent string, p Person) (memory.Identity, gate.Agent, error) {
 	id := CallerOf(ctx).Identity()
@@ -58,6 +58,20 @@ func (s *Server) Enter(ctx context.Context, agent string, p Person) (memory.Iden
 		trailOf(ctx).enter(agent, owner)
 	}
 	return id, found, err
+}
+
+// EnterGone is Enter for an agent that may have been deleted.
+func (s *Server) EnterGone(ctx context.Context, agent string, p Person) (memory.Identity, error) {
+	id := CallerOf(ctx).Identity()
+	owner, err := chooseOwner(id, p)
+	switch {
+	case err != nil:
+		return memory.Identity{}, err
+	case !id.MayUseAgent(agent) || !memory.ValidSlug(agent):
+		return memory.Identity{}, noSuchAgent(agent)
+	}
+	trailOf(ctx).enter(agent, owner)
+	return id.For(agent, owner), nil
 }
 
 // Agents returns the agents that the caller may use.
@@ -132,7 +146,18 @@ func MayReadMessages(id memory.Identity) (memory.Identity, error) {
 	return id, fault.New(fault.OwnerRequired, "Owner required: send owner, or channel and sender, or endUserId (in the query)")
 }
 
-// Conversation finds a conversation and whose it is. One of an owner for whom the caller may not speak looks as if it
+// ReadConversation finds a conversation whose messages the caller may read, and returns the identity with its owner.
+func (s *Server) ReadConversation(ctx context.Context, id memory.Identity, name string) (memory.Identity, talk.Conversation, error) {
+	id, err := MayReadMessages(id)
+	if err != nil {
+		return id, talk.Conversation{}, err
+	}
+	found, err := s.Conversation(ctx, id, name)
+	id.Owner = found.Owner
+	return id, found, err
+}
+
+// Conversation finds a conversation and its owner. One of an owner for whom the caller may not speak looks as if it
 // did not exist. Without an owner, it must be the only one of the agent with that id.
 func (s *Server) Conversation(ctx context.Context, id memory.Identity, name string) (talk.Conversation, error) {
 	id.AnyOwner = id.Owner == memory.NoOwner
@@ -141,7 +166,7 @@ func (s *Server) Conversation(ctx context.Context, id memory.Identity, name stri
 		err = fault.New(fault.NotFound, "No conversation %q of this owner", name)
 	}
 	if err == nil {
-		trailOf(ctx).owner = found.Owner
+		trailOf(ctx).enter(id.Agent, found.Owner)
 	}
 	return found, err
 }

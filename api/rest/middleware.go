@@ -20,7 +20,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"reverie/api/fault"
-	"reverie/memory"
 )
 
 // useMiddleware sets up what happens around every request.
@@ -89,9 +88,8 @@ type trail struct {
 	request string    // id
 	key     uuid.UUID // who called; zero before that is known
 	address string    // of the client, as trusted proxies report it
-	// For the audit log: whose memory it is, what it is about, and what stores the record (nil: none is kept).
-	agent   string
-	owner   memory.Owner
+	// For the audit log: whose memory it is, what it is about, and what stores its records (nil: none are kept).
+	looks   []look
 	targets map[string]string
 	reads   bool // although the operation can change
 	record  func()

@@ -79,5 +79,5 @@ func (s *Server) KeyOfSecret(ctx huma.Context, secret string) (gate.Key, error) 
 	return s.keyOf(ctx, secret)
 }
 
-// ActionWait bounds the wait of a page's action for its workflow. What takes longer goes on, and its record shows how far it is.
+// ActionWait bounds the wait of a page's action for its workflow. What takes longer continues, and its record shows its progress.
 const ActionWait = "5s"

@@ -27,7 +27,7 @@ const (
 	StateUnknown  = "unknown"
 )
 
-// probes ask the parts whether they are there, each at most once per probeTTL.
+// probes check that the parts answer, each at most once per probeTTL.
 type probes struct {
 	server   *Server
 	database probe

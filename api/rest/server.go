@@ -112,8 +112,8 @@ func NewServer(o Options) *Server {
 }
 
 // NewAnnouncer makes an announcer that stops with the server.
-func (s *Server) NewAnnouncer(tell func(indexes.AgentRef)) *Announcer {
-	return &Announcer{tell: tell, stop: s.Stopping.Done(), changed: map[indexes.AgentRef]bool{}}
+func (s *Server) NewAnnouncer(notify func(indexes.AgentRef)) *Announcer {
+	return &Announcer{notify: notify, stop: s.Stopping.Done(), changed: map[indexes.AgentRef]bool{}}
 }
 
 // ServeHTTP answers one request.
@@ -146,6 +146,8 @@ type Options struct {
 	Meters    metric.MeterProvider // nil: no metrics
 	// Metrics serves what Meters collect, at /metrics; nil: there is no such route.
 	Metrics http.Handler
+	// DeletionGrace is the time until a requested deletion starts.
+	DeletionGrace time.Duration
 	// RateLimit bounds the requests a second of one key, with bursts of twice as many; 0: no limit.
 	RateLimit float64
 	// MetricsNetworks are the networks that read Metrics without a key, besides this machine.

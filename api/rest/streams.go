@@ -164,7 +164,7 @@ func (f *Feed) Wait() <-chan struct{} {
 	return f.wake
 }
 
-func (f *Feed) tell() {
+func (f *Feed) notify() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	close(f.wake)
@@ -208,7 +208,7 @@ func (f *Followers) leave(caller uuid.UUID, key feedKey, left *Feed) {
 }
 
 // watch polls for changes and publishes them. While the database is unreachable it keeps trying: followers notice by themselves.
-func (f *Followers) watch(ctx context.Context, told *Feed, id memory.Identity) {
+func (f *Followers) watch(ctx context.Context, followed *Feed, id memory.Identity) {
 	pause := time.NewTicker(followPause)
 	defer pause.Stop()
 	changed := f.begin(id)
@@ -224,7 +224,7 @@ func (f *Followers) watch(ctx context.Context, told *Feed, id memory.Identity) {
 			continue
 		}
 		if found {
-			told.tell()
+			followed.notify()
 		}
 	}
 }

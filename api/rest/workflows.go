@@ -125,6 +125,66 @@ func (s *Starter) ExtractNow(
 	}
 }
 
+// StartRevocation starts the workflow of a revocation that is stored. If Temporal is away, the worker's sweep starts it.
+func (s *Starter) StartRevocation(ctx context.Context, in workflows.RevokeInput) {
+	_, err := s.Breaker.Execute(func() (struct{}, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), SignalTimeout)
+		defer cancel()
+		return struct{}{}, workflows.StartRevoke(ctx, s.Client, in)
+	})
+	if err != nil {
+		s.LogAway(ctx, "the sweep starts the revocation", err)
+	}
+}
+
+// StartDeletion starts the workflow of a deletion that is stored. If Temporal is away, the worker's sweep starts it.
+func (s *Starter) StartDeletion(ctx context.Context, in workflows.DeleteInput) {
+	_, err := s.Breaker.Execute(func() (struct{}, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), SignalTimeout)
+		defer cancel()
+		return struct{}{}, workflows.StartDelete(ctx, s.Client, in)
+	})
+	if err != nil {
+		s.LogAway(ctx, "the sweep starts the deletion", err)
+	}
+}
+
+// ApprovalDecided signals the workflow that waits for decisions about a proposal. If Temporal is away, it finds out by itself.
+func (s *Starter) ApprovalDecided(ctx context.Context, in workflows.ApproveInput) {
+	_, err := s.Breaker.Execute(func() (struct{}, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), SignalTimeout)
+		defer cancel()
+		return struct{}{}, workflows.ApprovalDecided(ctx, s.Client, in)
+	})
+	if err != nil {
+		s.LogAway(ctx, "the workflow that waits for approval finds out by itself", err)
+	}
+}
+
+// CancelDeletion ends the workflow of a deletion that is cancelled. If Temporal is away, it ends by itself when its time comes.
+func (s *Starter) CancelDeletion(ctx context.Context, ref indexes.AgentRef, deletion uuid.UUID) {
+	_, err := s.Breaker.Execute(func() (struct{}, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), SignalTimeout)
+		defer cancel()
+		return struct{}{}, workflows.CancelDelete(ctx, s.Client, ref, deletion)
+	})
+	if err != nil {
+		s.LogAway(ctx, "the workflow of the cancelled deletion ends when its time comes", err)
+	}
+}
+
+// WebhookChanged wakes the deliveries to a webhook. If Temporal is away, the worker's sweep does.
+func (s *Starter) WebhookChanged(ctx context.Context, in workflows.WebhookInput) {
+	_, err := s.Breaker.Execute(func() (struct{}, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), SignalTimeout)
+		defer cancel()
+		return struct{}{}, workflows.WebhookChanged(ctx, s.Client, in)
+	})
+	if err != nil {
+		s.LogAway(ctx, "the sweep wakes the webhook", err)
+	}
+}
+
 // Link returns the address of a workflow in the Web UI; empty when none is known.
 func (s *Starter) Link(workflowID string) string {
 	if s.webUI == "" || workflowID == "" {
@@ -205,8 +265,8 @@ const announcePause = 500 * time.Millisecond
 // Announcer announces changes to Temporal in the background, once for many changes of one agent. The worker's sweeps find changes
 // that it could not announce.
 type Announcer struct {
-	tell func(indexes.AgentRef)
-	stop <-chan struct{}
+	notify func(indexes.AgentRef)
+	stop   <-chan struct{}
 
 	mu      sync.Mutex
 	changed map[indexes.AgentRef]bool // being announced; true: it changed again meanwhile
@@ -216,7 +276,7 @@ type Announcer struct {
 func (a *Announcer) Announce(ref indexes.AgentRef) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if _, telling := a.changed[ref]; telling {
+	if _, notifying := a.changed[ref]; notifying {
 		a.changed[ref] = true
 		return
 	}
@@ -226,7 +286,7 @@ func (a *Announcer) Announce(ref indexes.AgentRef) {
 
 func (a *Announcer) run(ref indexes.AgentRef) {
 	for {
-		a.tell(ref)
+		a.notify(ref)
 		pause := time.NewTimer(announcePause)
 		select {
 		case <-pause.C:

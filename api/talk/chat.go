@@ -62,12 +62,13 @@ type turnView struct {
 	MessageID    string          `json:"messageId" doc:"Id of the message that was answered."`
 	AnswerID     string          `json:"answerId,omitempty"`
 	Answer       string          `json:"answer"`
-	Model        string          `json:"model" doc:"Who answered: a model, builtin/recall (from memory alone) or builtin/remember."`
+	Model        string          `json:"model" doc:"Who answered: a model, builtin/recall (from memory alone), builtin/remember or builtin/forget."`
 	Finish       string          `json:"finish" enum:"stop,length,tool_limit" doc:"Why it ends: the model was done, the answer was cut, or no more tools were allowed."`
 	Rounds       int             `json:"rounds" doc:"Number of model calls."`
 	Usage        memory.Usage    `json:"usage"`
 	Replayed     bool            `json:"replayed,omitempty" doc:"The message was answered before; this is that answer."`
 	Remembered   *rememberedView `json:"remembered,omitempty" doc:"What the message asked to remember."`
+	Forgotten    *forgottenView  `json:"forgotten,omitempty" doc:"What the message asked to forget, when it was forgotten."`
 	Quoted       []recalledView  `json:"quoted,omitempty" nullable:"false" doc:"Without a model: the statements of memory that the answer quotes."`
 	ToolCalls    []toolUseView   `json:"toolCalls" doc:"What the model did with the tools, in order."`
 	Context      MadeContext     `json:"context" doc:"Context of the last model call."`
@@ -118,6 +119,10 @@ func viewTurn(t chat.Turn) turnView {
 	if t.Remembered != nil {
 		remembered := viewRemembered(*t.Remembered)
 		v.Remembered = &remembered
+	}
+	if t.Forgotten != nil {
+		forgotten := viewForgotten(*t.Forgotten, false)
+		v.Forgotten = &forgotten
 	}
 	return v
 }

@@ -129,14 +129,9 @@ func (s *Room) listCompactions(ctx context.Context, in *conversationInput) (*res
 	if err != nil {
 		return nil, err
 	}
-	if id, err = rest.MayReadMessages(id); err != nil {
+	if id, _, err = s.ReadConversation(ctx, id, in.Conversation); err != nil {
 		return nil, err
 	}
-	conversation, err := s.Conversation(ctx, id, in.Conversation)
-	if err != nil {
-		return nil, err
-	}
-	id.Owner = conversation.Owner
 	listed, err := s.Store.Compactions(ctx, id, in.Conversation, store.Page{Limit: in.Limit, Cursor: in.Cursor})
 	if err != nil {
 		return nil, err

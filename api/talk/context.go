@@ -3,6 +3,7 @@ package talk
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/google/uuid"
 
+	"reverie/api/fault"
 	"reverie/api/rest"
 	"reverie/chat"
 	"reverie/memory"
@@ -47,6 +49,7 @@ type toolInput struct {
 type contextInput struct {
 	rest.AgentParam
 	rest.WaitParam
+	AsOf string `query:"asOf" maxLength:"40" doc:"A context of what was known then: documents, facts, and what was said until then. It has no conversation, and is not recorded. RFC 3339, or a date in the agent's time zone, of which it is the end. Missing: now." example:"2026-05-31"`
 	Body struct {
 		rest.PersonBody
 		Conversation   string      `json:"conversation,omitempty" maxLength:"255" doc:"The client's id of the conversation. Empty, or one that does not exist yet: there is nothing before the message." example:"c1"`
@@ -123,7 +126,7 @@ type MadeContext struct {
 	Counter   counterView    `json:"counter"`
 	Recalled  []recalledView `json:"recalled" doc:"Passages of memory that are in the context, best first."`
 	Omitted   int            `json:"omitted,omitempty" doc:"Passages that had no room."`
-	Injection uuid.UUID      `json:"injection" doc:"Record of what was chosen and why: GET …/injections/{injection}."`
+	Injection uuid.UUID      `json:"injection" doc:"Record of what was chosen and why: GET …/injections/{injection}. Zero with asOf."`
 	Skipped   string         `json:"skipped,omitempty" doc:"Why nothing that matches the message was recalled: trivial (the message needs no memory), off, disabled, nothing (was found), unavailable."`
 	Summary   *summaryRef    `json:"summary,omitempty" doc:"Summary of earlier turns."`
 	Unsent    int64          `json:"unsent,omitempty" doc:"Messages up to this number that are in the window neither by themselves nor in the summary. They are flushed: what was durable in them is in memory."`
@@ -213,6 +216,10 @@ func (s *Room) assembleContext(ctx context.Context, in *contextInput) (*rest.Rep
 	if err != nil {
 		return nil, err
 	}
+	asOf, err := pastOf(in, agent, s.Now())
+	if err != nil {
+		return nil, err
+	}
 	release, err := s.TakeTurn()
 	if err != nil {
 		return nil, err
@@ -222,17 +229,33 @@ func (s *Room) assembleContext(ctx context.Context, in *contextInput) (*rest.Rep
 	defer cancel()
 	made, err := s.turns.Context(ctx, id, agent, chat.ContextRequest{
 		Conversation: b.Conversation, Message: b.Message, Name: b.Name, Speaker: speaker, Model: b.Model, MaxTokens: b.MaxInputTokens,
-		NoWait: wait == 0,
-		Tools:  rest.Views(b.Tools, func(t toolInput) window.Tool { return window.Tool(t) }),
+		NoWait: wait == 0, AsOf: asOf,
+		Tools: rest.Views(b.Tools, func(t toolInput) window.Tool { return window.Tool(t) }),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return rest.OK(contextView{
-		MorningCard: s.firstOfDay(ctx, id, agent),
-		Messages:    rest.Views(made.Messages, viewWindowMessage),
-		MadeContext: viewMade(made),
-	}), nil
+	view := contextView{Messages: rest.Views(made.Messages, viewWindowMessage), MadeContext: viewMade(made)}
+	if asOf.IsZero() {
+		view.MorningCard = s.firstOfDay(ctx, id, agent)
+	}
+	return rest.OK(view), nil
+}
+
+// pastOf returns the time of which a context is made; zero: now.
+func pastOf(in *contextInput, agent gate.Agent, now time.Time) (time.Time, error) {
+	zone, err := agent.Location()
+	if err != nil {
+		return time.Time{}, err
+	}
+	at, err := recall.ParsePast(in.AsOf, zone, now)
+	if bad, is := errors.AsType[*recall.InvalidError](err); is {
+		return at, fault.InvalidAt("query.asOf", "%s", bad.Problem)
+	}
+	if !at.IsZero() && in.Body.Conversation != "" {
+		return at, fault.InvalidAt("body.conversation", "leave it out with asOf: the context has what memory knew, and no conversation")
+	}
+	return at, err
 }
 
 // firstOfDay returns the morning card with the first context of a day; nil: there is none, or it was shown. A failure does not fail the

@@ -34,7 +34,7 @@ func (s *Room) forgetRoutes() {
 	}, s.forgetFact)
 }
 
-// ForgetOptions says how statements are forgotten.
+// ForgetOptions are the options of forgetting statements.
 type ForgetOptions struct {
 	Erase  bool  `json:"erase,omitempty" doc:"Also take the words out of earlier versions and of messages, for good."`
 	DryRun *bool `json:"dryRun,omitempty" doc:"Only show what would be forgotten. Missing: true with a pattern, else false."`
@@ -132,8 +132,12 @@ func (s *Room) forgotten(ctx context.Context, caller toolbox.Caller, f toolbox.F
 	if !f.Preview {
 		s.Written(caller.Identity, done.Receipt)
 	}
-	return rest.OK(forgottenView{
-		DryRun:     f.Preview,
+	return rest.OK(viewForgotten(done, f.Preview)), nil
+}
+
+func viewForgotten(done toolbox.Forgotten, dryRun bool) forgottenView {
+	return forgottenView{
+		DryRun:     dryRun,
 		Statements: rest.Views(done.Statements, func(f toolbox.Statement) statementView { return statementView(f) }),
 		Found: rest.Views(done.Found, func(f toolbox.FoundStatement) forgottenStatementView {
 			return forgottenStatementView{f.Path, f.Scope, f.FromLine, f.ToLine, f.ID, f.Text}
@@ -141,7 +145,7 @@ func (s *Room) forgotten(ctx context.Context, caller toolbox.Caller, f toolbox.F
 		Erased:  rest.Views(done.Words.Places, viewPlace),
 		Kept:    rest.Views(done.Words.Kept, viewPlace),
 		Receipt: viewWritten(done.Receipt),
-	}), nil
+	}
 }
 
 type forgetFactInput struct {

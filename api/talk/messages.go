@@ -197,14 +197,10 @@ func (s *Room) listMessages(ctx context.Context, in *messagesInput) (*rest.Reply
 	if err != nil {
 		return nil, err
 	}
-	if id, err = rest.MayReadMessages(id); err != nil {
-		return nil, err
-	}
-	conversation, err := s.Conversation(ctx, id, in.Conversation)
+	id, conversation, err := s.ReadConversation(ctx, id, in.Conversation)
 	if err != nil {
 		return nil, err
 	}
-	id.Owner = conversation.Owner
 	messages, err := s.Store.Messages(ctx, id, in.Conversation, cmp.Or(in.Cursor, in.After), in.Limit)
 	if err != nil {
 		return nil, err

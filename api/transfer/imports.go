@@ -24,21 +24,22 @@ import (
 
 const importsPath = "/api/v1/agents/{agent}/imports"
 
-// transferRoom serves imports, snapshots and the writes of business processes.
-type transferRoom struct {
+// Room serves imports, snapshots and the writes of business processes.
+type Room struct {
 	*rest.Server
 	archives *turns
 }
 
 // Register adds the operations that move memory in and out.
-func Register(k *rest.Server) {
-	s := &transferRoom{k, newTurns()}
+func Register(k *rest.Server) *Room {
+	s := &Room{k, newTurns()}
 	s.importRoutes()
 	s.snapshotRoutes()
 	s.writeRoutes()
+	return s
 }
 
-func (s *transferRoom) importRoutes() {
+func (s *Room) importRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "create-import", Method: http.MethodPost, Path: importsPath, Tag: "imports", Need: memory.RoleMember, Body: rest.MaxSmallBody,
 		Act: rest.Changes, Summary: "Create an import, or find one to continue",
@@ -118,7 +119,7 @@ type importView struct {
 	FinishedAt *time.Time           `json:"finishedAt,omitempty"`
 }
 
-func (s *transferRoom) viewImport(id memory.Identity, i transfer.Import) importView {
+func (s *Room) viewImport(id memory.Identity, i transfer.Import) importView {
 	v := importView{
 		ID: i.ID, Owner: i.Owner, Format: i.Format, Label: i.Label, OnConflict: i.OnConflict, Extract: i.Extract, State: i.State,
 		Items: i.Items, Settled: i.Settled(), Waiting: i.Outcomes[""], Outcomes: map[string]int{},
@@ -136,7 +137,7 @@ func (s *transferRoom) viewImport(id memory.Identity, i transfer.Import) importV
 	return v
 }
 
-func (s *transferRoom) createImport(ctx context.Context, in *createImportInput) (*rest.Reply[importView], error) {
+func (s *Room) createImport(ctx context.Context, in *createImportInput) (*rest.Reply[importView], error) {
 	b := in.Body
 	id, _, err := s.Enter(
 		ctx,
@@ -162,7 +163,7 @@ type listImportsInput struct {
 	rest.PageParams
 }
 
-func (s *transferRoom) listImports(ctx context.Context, in *listImportsInput) (*rest.Reply[rest.Page[importSummary]], error) {
+func (s *Room) listImports(ctx context.Context, in *listImportsInput) (*rest.Reply[rest.Page[importSummary]], error) {
 	id, _, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -202,7 +203,7 @@ type importInput struct {
 
 // onImport returns the import of a request, and the identity that works on it: anyone who may read it, on behalf of whom it
 // is about.
-func (s *transferRoom) onImport(ctx context.Context, in importInput) (memory.Identity, transfer.Import, error) {
+func (s *Room) onImport(ctx context.Context, in importInput) (memory.Identity, transfer.Import, error) {
 	id, _, err := s.Enter(ctx, in.Agent, rest.Person{Location: "path"})
 	if err != nil {
 		return id, transfer.Import{}, err
@@ -216,7 +217,7 @@ func (s *transferRoom) onImport(ctx context.Context, in importInput) (memory.Ide
 	return id, found, nil
 }
 
-func (s *transferRoom) getImport(ctx context.Context, in *importInput) (*rest.Reply[importView], error) {
+func (s *Room) getImport(ctx context.Context, in *importInput) (*rest.Reply[importView], error) {
 	id, found, err := s.onImport(ctx, *in)
 	if err != nil {
 		return nil, err
@@ -275,7 +276,7 @@ type stagedView struct {
 	Failed int `json:"failed" doc:"Rejected; the list of items has the reasons."`
 }
 
-func (s *transferRoom) addImportItems(ctx context.Context, in *addImportItemsInput) (*rest.Reply[stagedView], error) {
+func (s *Room) addImportItems(ctx context.Context, in *addImportItemsInput) (*rest.Reply[stagedView], error) {
 	id, _, err := s.onImport(ctx, importInput{in.AgentParam, in.ImportParam})
 	if err != nil {
 		return nil, err
@@ -294,7 +295,7 @@ func (s *transferRoom) addImportItems(ctx context.Context, in *addImportItemsInp
 }
 
 // stage converts an item to its stored form. It returns an error only for faults that concern the whole request.
-func (s *transferRoom) stage(id memory.Identity, in importItem) (transfer.ImportItem, error) {
+func (s *Room) stage(id memory.Identity, in importItem) (transfer.ImportItem, error) {
 	staged := transfer.ImportItem{Key: in.Key}
 	item := imports.Item{Key: in.Key}
 	switch {
@@ -397,7 +398,7 @@ func viewImportedItem(x transfer.ImportItemState) importedItemView {
 	return v
 }
 
-func (s *transferRoom) listImportItems(ctx context.Context, in *listImportItemsInput) (*rest.Reply[rest.Page[importedItemView]], error) {
+func (s *Room) listImportItems(ctx context.Context, in *listImportItemsInput) (*rest.Reply[rest.Page[importedItemView]], error) {
 	id, _, err := s.onImport(ctx, importInput{in.AgentParam, in.ImportParam})
 	if err != nil {
 		return nil, err
@@ -413,7 +414,7 @@ func (s *transferRoom) listImportItems(ctx context.Context, in *listImportItemsI
 	return rest.OK(rest.Page[importedItemView]{Items: rest.Views(listed.Items, viewImportedItem), Next: listed.Next}), nil
 }
 
-func (s *transferRoom) startImport(ctx context.Context, in *importInput) (*rest.Reply[importView], error) {
+func (s *Room) startImport(ctx context.Context, in *importInput) (*rest.Reply[importView], error) {
 	id, _, err := s.onImport(ctx, *in)
 	if err != nil {
 		return nil, err
@@ -430,7 +431,7 @@ func (s *transferRoom) startImport(ctx context.Context, in *importInput) (*rest.
 	return rest.Accepted(s.viewImport(id, started)), nil
 }
 
-func (s *transferRoom) cancelImport(ctx context.Context, in *importInput) (*rest.Reply[importView], error) {
+func (s *Room) cancelImport(ctx context.Context, in *importInput) (*rest.Reply[importView], error) {
 	id, found, err := s.onImport(ctx, *in)
 	if err != nil {
 		return nil, err
@@ -456,7 +457,7 @@ func (s *transferRoom) cancelImport(ctx context.Context, in *importInput) (*rest
 }
 
 // startImportWorkflow starts the workflow of an import, or finds it running.
-func (s *transferRoom) startImportWorkflow(ctx context.Context, id memory.Identity, i transfer.Import) error {
+func (s *Room) startImportWorkflow(ctx context.Context, id memory.Identity, i transfer.Import) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rest.AcceptTimeout)
 	defer cancel()
 	err := workflows.StartImport(ctx, s.Temporal, workflows.ImportInput{
@@ -469,7 +470,7 @@ func (s *transferRoom) startImportWorkflow(ctx context.Context, id memory.Identi
 }
 
 // cancelImportWorkflow cancels the workflow of an import. It reports false when none is running.
-func (s *transferRoom) cancelImportWorkflow(ctx context.Context, id memory.Identity, i transfer.Import) (running bool, err error) {
+func (s *Room) cancelImportWorkflow(ctx context.Context, id memory.Identity, i transfer.Import) (running bool, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rest.AcceptTimeout)
 	defer cancel()
 	running, err = workflows.CancelImport(ctx, s.Temporal, workflows.ImportID(id.Workspace, id.Agent, i.ID))

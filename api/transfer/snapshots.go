@@ -37,7 +37,7 @@ const (
 	snapshotsPath = snapshotPath + "/imports"
 )
 
-func (s *transferRoom) snapshotRoutes() {
+func (s *Room) snapshotRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "export-snapshot", Method: http.MethodGet, Path: snapshotPath + "/export", Tag: "snapshots", Need: memory.RoleViewer,
 		Summary: "Export documents as one ZIP archive", Also: []int{http.StatusNotModified}, Errors: []int{http.StatusConflict},
@@ -98,7 +98,7 @@ type archiveReply struct {
 	Body               []byte
 }
 
-func (s *transferRoom) exportSnapshot(ctx context.Context, in *exportSnapshotInput) (*archiveReply, error) {
+func (s *Room) exportSnapshot(ctx context.Context, in *exportSnapshotInput) (*archiveReply, error) {
 	id, _, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -107,13 +107,9 @@ func (s *transferRoom) exportSnapshot(ctx context.Context, in *exportSnapshotInp
 	if err != nil {
 		return nil, err
 	}
-	export, err := s.Store.ExportSnapshot(ctx, id, choice, in.Prefix)
+	archive, left, err := s.Export(ctx, id, choice, in.Prefix)
 	if err != nil {
-		return nil, cannotExport(err)
-	}
-	archive, err := snapshot.Write(export.Origin, export.Files)
-	if err != nil {
-		return nil, cannotExport(err)
+		return nil, err
 	}
 	sum := sha256.Sum256(archive)
 	tag := fmt.Sprintf(`"%x"`, sum[:16])
@@ -122,8 +118,20 @@ func (s *transferRoom) exportSnapshot(ctx context.Context, in *exportSnapshotInp
 	}
 	return &archiveReply{
 		ContentType: zipType, ContentDisposition: fmt.Sprintf(`attachment; filename="%s-memory.zip"`, id.Agent), // a slug
-		ETag: tag, CacheControl: fault.Revalidate, LeftOut: strconv.Itoa(export.Left), Body: archive,
+		ETag: tag, CacheControl: fault.Revalidate, LeftOut: strconv.Itoa(left), Body: archive,
 	}, nil
+}
+
+// Export returns an archive of documents whose paths begin with a prefix, and how many documents it does not carry.
+func (s *Room) Export(ctx context.Context, id memory.Identity, choice snapshot.Choice, prefix string) (archive []byte, left int, err error) {
+	export, err := s.Store.ExportSnapshot(ctx, id, choice, prefix)
+	if err != nil {
+		return nil, 0, cannotExport(err)
+	}
+	if archive, err = snapshot.Write(export.Origin, export.Files); err != nil {
+		return nil, 0, cannotExport(err)
+	}
+	return archive, export.Left, nil
 }
 
 // cannotExport returns the problem for documents that do not fit into one archive.
@@ -157,7 +165,7 @@ type snapshotImportView struct {
 	Finished   *time.Time              `json:"finishedAt,omitempty"`
 }
 
-func (s *transferRoom) viewSnapshotImport(i transfer.SnapshotImport) snapshotImportView {
+func (s *Room) viewSnapshotImport(i transfer.SnapshotImport) snapshotImportView {
 	files := i.Files
 	if files == nil {
 		files = []transfer.SnapshotFile{}
@@ -176,7 +184,7 @@ type snapshotImportsInput struct {
 }
 
 // onImports returns the identity that reads the records of imports.
-func (s *transferRoom) onImports(ctx context.Context, agent string, p rest.Person) (memory.Identity, error) {
+func (s *Room) onImports(ctx context.Context, agent string, p rest.Person) (memory.Identity, error) {
 	id, _, err := s.Enter(ctx, agent, p)
 	if id.Owner == memory.NoOwner && id.Role.Includes(memory.RoleAdmin) {
 		id.AnyOwner = true // an import's id, as Temporal's Web UI shows it, does not reveal its owner
@@ -184,7 +192,7 @@ func (s *transferRoom) onImports(ctx context.Context, agent string, p rest.Perso
 	return id, err
 }
 
-func (s *transferRoom) listSnapshotImports(
+func (s *Room) listSnapshotImports(
 	ctx context.Context,
 	in *snapshotImportsInput,
 ) (*rest.Reply[rest.Page[snapshotImportView]], error) {
@@ -209,7 +217,7 @@ type snapshotImportInput struct {
 	Import uuid.UUID `path:"import" doc:"Id of the import."`
 }
 
-func (s *transferRoom) getSnapshotImport(ctx context.Context, in *snapshotImportInput) (*rest.Reply[snapshotImportView], error) {
+func (s *Room) getSnapshotImport(ctx context.Context, in *snapshotImportInput) (*rest.Reply[snapshotImportView], error) {
 	id, err := s.onImports(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -233,7 +241,7 @@ const (
 	previewTime = rest.MaxWait
 )
 
-func (s *transferRoom) snapshotImportRoutes() {
+func (s *Room) snapshotImportRoutes() {
 	const body = " The body is the archive itself (application/zip), or a form with the archive as file (multipart/form-data); at most 16 MiB."
 	preview := rest.Route{
 		ID: "preview-snapshot", Method: http.MethodPost, Path: snapshotPath + "/import/preview", Tag: "snapshots", Need: memory.RoleMember,
@@ -279,7 +287,7 @@ type upload struct {
 }
 
 // receive reads an archive. Nothing of it has reached the database when it is refused.
-func (s *transferRoom) receive(ctx context.Context, in *SnapshotUpload) (u upload, err error) {
+func (s *Room) receive(ctx context.Context, in *SnapshotUpload) (u upload, err error) {
 	if u.id, _, err = s.Enter(ctx, in.Agent, in.Person()); err != nil {
 		return upload{}, err
 	}
@@ -309,7 +317,7 @@ func (s *transferRoom) receive(ctx context.Context, in *SnapshotUpload) (u uploa
 }
 
 // receiveUnchanged reads an archive to import. It refuses one whose preview no longer holds: that needs no workflow to find out.
-func (s *transferRoom) receiveUnchanged(ctx context.Context, in *importSnapshotInput) (upload, error) {
+func (s *Room) receiveUnchanged(ctx context.Context, in *importSnapshotInput) (upload, error) {
 	release, err := s.archives.take(ctx, archivePatience)
 	if err != nil {
 		return upload{}, err
@@ -380,15 +388,15 @@ func refusedSnapshot(err error) error {
 	return p
 }
 
-// skipView is an entry that is left out.
-type skipView struct {
+// SkipView is an entry that is left out.
+type SkipView struct {
 	Filename string          `json:"filename"`
 	Reason   snapshot.Reason `json:"reason"`
 	Findings []scan.Finding  `json:"findings,omitempty" doc:"Findings in a quarantined text: class, rule and line."`
 }
 
-// createView is a document that would be new.
-type createView struct {
+// CreateView is a document that would be new.
+type CreateView struct {
 	Filename string       `json:"filename"`
 	Scope    memory.Scope `json:"scope"`
 	Size     int          `json:"size"`
@@ -396,8 +404,8 @@ type createView struct {
 	ChangeNotes
 }
 
-// updateView is a document that would be changed.
-type updateView struct {
+// UpdateView is a document that would be changed.
+type UpdateView struct {
 	Filename string       `json:"filename"`
 	Scope    memory.Scope `json:"scope"`
 	OldSize  int          `json:"oldSize"`
@@ -417,17 +425,17 @@ type ChangeNotes struct {
 	Prompt   bool           `json:"prompt,omitempty" doc:"The position in the system prompt changes."`
 }
 
-// previewView lists what an import would do.
-type previewView struct {
+// PreviewView lists what an import would do.
+type PreviewView struct {
 	Archive    string          `json:"archive" doc:"SHA-256 of the archive, in hex."`
 	Scope      snapshot.Choice `json:"scope" enum:"personal,team,all" doc:"Which documents are taken."`
-	WillCreate []createView    `json:"willCreate" nullable:"false"`
-	WillUpdate []updateView    `json:"willUpdate" nullable:"false"`
-	WillSkip   []skipView      `json:"willSkip" nullable:"false"`
+	WillCreate []CreateView    `json:"willCreate" nullable:"false"`
+	WillUpdate []UpdateView    `json:"willUpdate" nullable:"false"`
+	WillSkip   []SkipView      `json:"willSkip" nullable:"false"`
 	Token      string          `json:"token" doc:"Send it with the import."`
 }
 
-func (s *transferRoom) previewSnapshot(ctx context.Context, in *SnapshotUpload) (*rest.Reply[previewView], error) {
+func (s *Room) previewSnapshot(ctx context.Context, in *SnapshotUpload) (*rest.Reply[PreviewView], error) {
 	release, err := s.archives.take(ctx, archivePatience)
 	if err != nil {
 		return nil, err
@@ -444,10 +452,10 @@ func (s *transferRoom) previewSnapshot(ctx context.Context, in *SnapshotUpload) 
 	return rest.OK(viewPreview(u, found)), nil
 }
 
-func viewPreview(u upload, found transfer.SnapshotPreview) previewView {
-	v := previewView{
+func viewPreview(u upload, found transfer.SnapshotPreview) PreviewView {
+	v := PreviewView{
 		Archive: hex.EncodeToString(u.archive.SHA256[:]), Scope: u.choice, Token: found.Token,
-		WillCreate: []createView{}, WillUpdate: []updateView{}, WillSkip: []skipView{},
+		WillCreate: []CreateView{}, WillUpdate: []UpdateView{}, WillSkip: []SkipView{},
 	}
 	for _, c := range found.Changes {
 		notes := ChangeNotes{c.Redacted, c.Findings, c.Withheld, c.Edited, c.Prompt}
@@ -455,15 +463,15 @@ func viewPreview(u upload, found transfer.SnapshotPreview) previewView {
 		case transfer.FileCreated:
 			v.WillCreate = append(
 				v.WillCreate,
-				createView{Filename: c.Filename, Scope: c.Scope, Size: c.Bytes, Hash: c.SHA256, ChangeNotes: notes},
+				CreateView{Filename: c.Filename, Scope: c.Scope, Size: c.Bytes, Hash: c.SHA256, ChangeNotes: notes},
 			)
 		case transfer.FileUpdated:
-			v.WillUpdate = append(v.WillUpdate, updateView{
+			v.WillUpdate = append(v.WillUpdate, UpdateView{
 				Filename: c.Filename, Scope: c.Scope, OldSize: len(c.Before), NewSize: c.Bytes, OldHash: hashOf(c.Before), NewHash: c.SHA256,
 				Diff: markdown.UnifiedDiff(c.Filename, c.Filename, c.Before, c.After), ChangeNotes: notes,
 			})
 		default:
-			v.WillSkip = append(v.WillSkip, skipView{Filename: c.Filename, Reason: c.Reason})
+			v.WillSkip = append(v.WillSkip, SkipView{Filename: c.Filename, Reason: c.Reason})
 		}
 	}
 	findings := map[string][]scan.Finding{}
@@ -471,7 +479,7 @@ func viewPreview(u upload, found transfer.SnapshotPreview) previewView {
 		findings[snapshot.Name(r.Ref)] = r.Findings
 	}
 	for _, skipped := range u.taken.Skipped {
-		v.WillSkip = append(v.WillSkip, skipView{skipped.Filename, skipped.Reason, findings[skipped.Filename]})
+		v.WillSkip = append(v.WillSkip, SkipView{skipped.Filename, skipped.Reason, findings[skipped.Filename]})
 	}
 	return v
 }
@@ -487,16 +495,16 @@ type importSnapshotInput struct {
 	Token string `query:"token" maxLength:"128" doc:"Token of a preview: the import is refused if anything has changed since."`
 }
 
-// importedView is the outcome of an import, or where it will be.
-type importedView struct {
+// ImportedView is the outcome of an import, or where it will be.
+type ImportedView struct {
 	Status  string             `json:"status" enum:"completed,running"`
 	Applied []string           `json:"applied" nullable:"false" doc:"Entries whose documents were written."`
-	Skipped []skipView         `json:"skipped" nullable:"false"`
+	Skipped []SkipView         `json:"skipped" nullable:"false"`
 	Import  snapshotImportView `json:"import"`
 	Record  string             `json:"record" doc:"Where the record of the import is."`
 }
 
-func (s *transferRoom) importSnapshot(ctx context.Context, in *importSnapshotInput) (*rest.Reply[importedView], error) {
+func (s *Room) importSnapshot(ctx context.Context, in *importSnapshotInput) (*rest.Reply[ImportedView], error) {
 	wait, err := in.Duration()
 	if err != nil {
 		return nil, err
@@ -527,14 +535,14 @@ func (s *transferRoom) importSnapshot(ctx context.Context, in *importSnapshotInp
 }
 
 // imported answers with the record of an import.
-func (s *transferRoom) imported(
+func (s *Room) imported(
 	record transfer.SnapshotImport,
 	in workflows.ImportSnapshotInput,
 	done bool,
-) (*rest.Reply[importedView], error) {
+) (*rest.Reply[ImportedView], error) {
 	record.WorkflowID = in.ID()
-	v := importedView{
-		Status: "running", Applied: []string{}, Skipped: []skipView{}, Import: s.viewSnapshotImport(record),
+	v := ImportedView{
+		Status: "running", Applied: []string{}, Skipped: []SkipView{}, Import: s.viewSnapshotImport(record),
 		Record: rest.Link("/agents/%s/workspace/memory/imports/%s", in.Agent, record.ID),
 	}
 	if record.Owner != memory.NoOwner {
@@ -551,7 +559,7 @@ func (s *transferRoom) imported(
 		if f.Outcome == transfer.FileCreated || f.Outcome == transfer.FileUpdated {
 			v.Applied = append(v.Applied, f.Filename)
 		} else {
-			v.Skipped = append(v.Skipped, skipView{f.Filename, f.Reason, f.Findings})
+			v.Skipped = append(v.Skipped, SkipView{f.Filename, f.Reason, f.Findings})
 		}
 	}
 	return rest.OK(v), nil
@@ -559,7 +567,7 @@ func (s *transferRoom) imported(
 
 // runImport starts an import whose archive is staged, and waits for its end, at most for wait; done reports whether it has ended. When
 // workflows cannot be reached it waits for the worker's sweep.
-func (s *transferRoom) runImport(ctx context.Context, in workflows.ImportSnapshotInput, wait time.Duration) (done bool, err error) {
+func (s *Room) runImport(ctx context.Context, in workflows.ImportSnapshotInput, wait time.Duration) (done bool, err error) {
 	var run client.WorkflowRun
 	_, err = s.Workflows.Breaker.Execute(func() (struct{}, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rest.SignalTimeout) // a client that hangs up has asked all the same

@@ -25,7 +25,7 @@ import (
 
 const writesPath = "/api/v1/agents/{agent}/writes"
 
-func (s *transferRoom) writeRoutes() {
+func (s *Room) writeRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "write-memory", Method: http.MethodPost, Act: rest.Changes, Path: writesPath, Tag: "writes", Need: memory.RoleMember,
 		Summary: "Write memory for a business process", Body: rest.MaxDocumentBody, Timeout: rest.MaxWait + rest.RequestTimeout,
@@ -87,7 +87,7 @@ type writeView struct {
 }
 
 // writeViewer shows writes of an identity's agent; full reports whether the caller may see PERSONAL ones.
-func (s *transferRoom) writeViewer(id memory.Identity, full bool) func(transfer.MemoryWrite) writeView {
+func (s *Room) writeViewer(id memory.Identity, full bool) func(transfer.MemoryWrite) writeView {
 	return func(w transfer.MemoryWrite) writeView {
 		v := writeView{
 			WriteReceipt: w.Answer(), Owner: w.Owner, Scope: w.Scope, Path: w.Path, Strategy: w.Strategy, Problem: w.Problem, Key: w.Key,
@@ -105,7 +105,7 @@ func writeRef(id memory.Identity, w transfer.MemoryWrite) transfer.WriteRef {
 	return transfer.WriteRef{Workspace: id.Workspace, Agent: id.Agent, Write: w.ID, RequestID: w.RequestID}
 }
 
-func (s *transferRoom) writeMemory(ctx context.Context, in *writeMemoryInput) (*rest.Reply[writeView], error) {
+func (s *Room) writeMemory(ctx context.Context, in *writeMemoryInput) (*rest.Reply[writeView], error) {
 	wait, err := in.Duration()
 	if err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ type listWritesInput struct {
 	rest.PageParams
 }
 
-func (s *transferRoom) listWrites(ctx context.Context, in *listWritesInput) (*rest.Reply[rest.Page[writeView]], error) {
+func (s *Room) listWrites(ctx context.Context, in *listWritesInput) (*rest.Reply[rest.Page[writeView]], error) {
 	id, _, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -173,7 +173,7 @@ type getWriteInput struct {
 	Request string `path:"request" maxLength:"128" doc:"The requestId of the write." example:"close-case-41"`
 }
 
-func (s *transferRoom) getWrite(ctx context.Context, in *getWriteInput) (*rest.Reply[writeView], error) {
+func (s *Room) getWrite(ctx context.Context, in *getWriteInput) (*rest.Reply[writeView], error) {
 	id, _, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -191,7 +191,7 @@ func (s *transferRoom) getWrite(ctx context.Context, in *getWriteInput) (*rest.R
 
 // write starts the workflow of a staged write, and reports whether it has ended within wait. It is staged, so that a failure is no
 // error: the worker's sweep starts what was not started here, and the workflow goes on when nobody waits.
-func (s *transferRoom) write(ctx, stop context.Context, ref transfer.WriteRef, wait time.Duration) bool {
+func (s *Room) write(ctx, stop context.Context, ref transfer.WriteRef, wait time.Duration) bool {
 	var run client.WorkflowRun
 	_, err := s.Workflows.Breaker.Execute(func() (struct{}, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rest.SignalTimeout) // who hangs up has asked all the same

@@ -25,10 +25,10 @@ type Options struct {
 	Query   url.Values // agent and owner, as in an address of the remote server
 	Version string
 	Log     *slog.Logger
-	Client  *http.Client // nil: one of its own
+	Client  *http.Client // nil: a new one
 }
 
-// Serve answers messages from in on out until in ends or ctx does.
+// Serve answers messages from in on out until ctx ends, or in has ended and everything is answered.
 func Serve(ctx context.Context, o Options, in io.ReadCloser, out io.WriteCloser) error {
 	p := &proxy{Options: o, subscribed: map[string]bool{}, progress: map[string]progressOf{}}
 	ended := make(chan struct{}, 1)
@@ -67,7 +67,8 @@ func Serve(ctx context.Context, o Options, in io.ReadCloser, out io.WriteCloser)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go p.keep(ctx, ended) //nolint:gosec // it ends with ctx, and subscriptions with the session
-	err = p.local.Run(ctx, &mcp.IOTransport{Reader: in, Writer: out})
+	reading := newDrain(in)
+	err = p.local.Run(ctx, &mcp.IOTransport{Reader: reading, Writer: noting{out, reading}})
 	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
 		return nil
 	}
@@ -182,7 +183,7 @@ func (p *proxy) updated(ctx context.Context, uri string) {
 const again = 2 * time.Second
 
 // keep subscribes again when the stream of a subscription ends: servers end each after an hour, and when they stop. What changed
-// meanwhile is unknown, so that the client is told to look.
+// meanwhile is unknown, so that the client is notified.
 func (p *proxy) keep(ctx context.Context, ended <-chan struct{}) {
 	for {
 		select {

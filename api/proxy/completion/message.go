@@ -125,7 +125,7 @@ func readContent(raw json.RawMessage) (text, others, problem string) {
 	return strings.Join(texts, "\n"), others, ""
 }
 
-// function is what a call names: of tools, of custom tools, or of the protocol's first form.
+// function is the name and the arguments of a call: of tools, of custom tools, or of the protocol's first form.
 type function struct {
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`

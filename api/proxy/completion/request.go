@@ -87,7 +87,7 @@ func (r *Request) LastOfUser() int {
 	return -1
 }
 
-// Addition is what a proxy adds to a request.
+// Addition is added to a request by a proxy.
 type Addition struct {
 	Model        string // that is asked
 	Instructions string // behind the client's own leading instructions; empty: none

@@ -25,7 +25,7 @@ const namePrefix = "chat-"
 // nameDigits is the length of the hash in a name.
 const nameDigits = 24
 
-// Thread returns the messages of the conversation. scope names whose it is: ids of different people differ.
+// Thread returns the messages of the conversation. scope names its owner: ids of different people differ.
 func (r *Request) Thread(scope string) Thread {
 	t := Thread{scope: scope}
 	first := -1 // of the user

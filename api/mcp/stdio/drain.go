@@ -1,0 +1,147 @@
+package stdio
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"sync"
+	"time"
+)
+
+// drainFor bounds the wait for answers after the input has ended.
+const drainFor = 2 * time.Minute
+
+// listening is the method of requests that are answered when somebody ends them.
+const listening = "subscriptions/listen"
+
+// drain holds back the end of the input until every request that was read has an answer: programs that write requests and close their end
+// of a pipe get all answers.
+type drain struct {
+	in   *bufio.Reader
+	from io.Closer
+	line []byte // that is being read
+
+	mu      sync.Mutex
+	pending map[string]bool // requests without an answer, by their ids as JSON
+	none    chan struct{}   // closed when the input has ended and nothing is pending
+	ended   bool
+	closing chan struct{}
+	once    sync.Once
+}
+
+func newDrain(in io.ReadCloser) *drain {
+	return &drain{
+		in: bufio.NewReader(in), from: in, pending: map[string]bool{}, none: make(chan struct{}), closing: make(chan struct{}),
+	}
+}
+
+// message holds the fields of a message by which requests differ from answers.
+type message struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params struct {
+		RequestID json.RawMessage `json:"requestId"`
+	} `json:"params"`
+}
+
+// Read reads messages, and after the last one waits for the answers.
+func (d *drain) Read(p []byte) (int, error) {
+	if len(d.line) == 0 {
+		line, err := d.in.ReadBytes('\n')
+		d.line = line
+		d.note(line)
+		if len(line) == 0 {
+			if errors.Is(err, io.EOF) {
+				d.wait()
+			}
+			return 0, err
+		}
+	}
+	n := copy(p, d.line)
+	d.line = d.line[n:]
+	return n, nil
+}
+
+// note records a request as pending. One that is cancelled need not be answered.
+func (d *drain) note(line []byte) {
+	var m message
+	if json.Unmarshal(line, &m) != nil { // the session says what is wrong with it
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case m.Method == "notifications/cancelled":
+		delete(d.pending, idOf(m.Params.RequestID))
+	case len(m.ID) > 0 && m.Method != "" && m.Method != listening:
+		d.pending[idOf(m.ID)] = true
+	}
+}
+
+// idOf returns an id without the spaces that JSON allows.
+func idOf(raw json.RawMessage) string { return string(bytes.TrimSpace(raw)) }
+
+// answered records an answer.
+func (d *drain) answered(line []byte) {
+	var m message
+	if json.Unmarshal(line, &m) != nil || m.Method != "" || len(m.ID) == 0 {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.pending, idOf(m.ID))
+	d.signal()
+}
+
+// signal ends the wait when nothing is pending. The caller holds the lock.
+func (d *drain) signal() {
+	if d.ended && len(d.pending) == 0 {
+		d.once.Do(func() { close(d.none) })
+	}
+}
+
+func (d *drain) wait() {
+	d.mu.Lock()
+	d.ended = true
+	d.signal()
+	d.mu.Unlock()
+	timer := time.NewTimer(drainFor)
+	defer timer.Stop()
+	select {
+	case <-d.none:
+	case <-d.closing:
+	case <-timer.C:
+	}
+}
+
+// Close ends the input.
+func (d *drain) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	select {
+	case <-d.closing:
+	default:
+		close(d.closing)
+	}
+	return d.from.Close()
+}
+
+// noting passes answers on and records them, each a line in one write.
+type noting struct {
+	io.WriteCloser
+
+	drain *drain
+}
+
+// Write writes an answer. When nobody reads them any more, the wait for others ends.
+func (n noting) Write(p []byte) (int, error) {
+	written, err := n.WriteCloser.Write(p)
+	if err != nil {
+		_ = n.drain.Close()
+		return written, err
+	}
+	n.drain.answered(p)
+	return written, nil
+}
