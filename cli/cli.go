@@ -39,7 +39,10 @@ func memoryCommand(version string) *cobra.Command {
 	c.AddCommand(slices.Concat(
 		[]*cobra.Command{
 			own.agentsCommand(), own.doctorCommand(), own.eventsCommand(), own.toolsCommand(), own.keysCommand(), own.auditCommand(),
-			own.ownerCommand(), importing.Command(s), facts.Command(s), facts.Forget(s), facts.Injections(s), facts.Why(s),
+			own.ownerCommand(), own.deleteCommand(), own.deletionsCommand(), own.webhooksCommand(),
+			own.revokeCommand(), own.revocationsCommand(),
+			own.approvalsCommand(),
+			importing.Command(s), facts.Command(s), facts.Forget(s), facts.Injections(s), facts.Why(s),
 		},
 		conversations.Commands(s), documents.Commands(s), searching.Commands(s), dreams.Commands(s),
 	)...)

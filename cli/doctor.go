@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"reverie/client/wire"
+	"github.com/reverie-memory/reverie/client/wire"
 )
 
 // ErrFindings means that the doctor has findings left, or could not check everything.

@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/reverie-memory/reverie/client/wire"
 	"reverie/cli/output"
 	"reverie/cli/session"
-	"reverie/client/wire"
 )
 
 // eventsPause is the pause of `events --follow` when nothing is new.
@@ -58,7 +58,7 @@ func (s commands) eventsCommand() *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&params.After, "after", "", "events after this id; empty: from the first one")
+	f.StringVar(&params.After, "after", "", "events after this id; empty: from the first one") //nolint:staticcheck // the name that servers before "cursor" know, too
 	f.StringSliceVar(&params.Kind, "kind", nil, "only of these kinds, such as document.written,memory.dream.completed")
 	f.StringVar(&params.Path, "path", "", "only about the document at this path")
 	f.IntVar(&params.Limit, "limit", 50, "how many at once")
@@ -88,7 +88,7 @@ func (s commands) followEvents(cmd *cobra.Command, client *wire.Client, params w
 		if left -= len(part.Data.Items); count > 0 && left <= 0 {
 			return nil
 		}
-		params.After = part.Data.Next
+		params.After = part.Data.Next //nolint:staticcheck // the name that servers before "cursor" know, too
 		if part.Data.More {
 			continue
 		}

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/reverie-memory/reverie/client/wire"
 	"reverie/cli/output"
 	"reverie/cli/session"
-	"reverie/client/wire"
 )
 
 func (s commands) ownerCommand() *cobra.Command {
@@ -16,7 +16,7 @@ func (s commands) ownerCommand() *cobra.Command {
 		Use:   "owner [id]",
 		Short: "Find a person's workflows in Temporal, or the person behind an owner id",
 		Long: "Show the opaque id of a person in workflow ids and in the search attribute OwnerKey, with the ids of the\n" +
-			"person's workflows. Name the person (--owner, --end-user, or --channel and --sender), or give an id to see whose it is.\n" +
+			"person's workflows. Name the person (--owner, --end-user, or --channel and --sender), or give an id to see its owner.\n" +
 			"It needs an admin key.",
 		Args: session.NeedsArgs(0, 1, "at most one owner id"),
 		RunE: func(cmd *cobra.Command, args []string) error {

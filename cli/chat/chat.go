@@ -18,9 +18,9 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/reverie-memory/reverie/client/wire"
 	"reverie/cli/output"
 	"reverie/cli/session"
-	"reverie/client/wire"
 )
 
 // Command returns `reverie chat`.
@@ -60,6 +60,7 @@ type talk struct {
 	person       bool // a person types
 	interrupts   <-chan os.Signal
 
+	card       wire.MorningCard // that was shown; without an id: none
 	last       lastTurn
 	talked     bool // the conversation has a message of this run
 	unanswered int  // messages without an answer
@@ -152,7 +153,8 @@ func (t *talk) showCard(ctx context.Context) error {
 		return err
 	}
 	fmt.Fprintln(t.notes)
-	if err := output.Card(t.notes, card.Data); err != nil {
+	t.card = card.Data
+	if err := t.printCard(t.notes); err != nil {
 		return err
 	}
 	_, err = t.client.SeeMorningCard(ctx, t.Agent, wire.SeeMorningCardParams{Person: t.Person()}, wire.SeenBody{ReportID: card.Data.ReportID})

@@ -9,15 +9,16 @@ import (
 	"strings"
 	"time"
 
+	"github.com/reverie-memory/reverie/client/wire"
 	"reverie/cli/output"
 	"reverie/cli/searching"
-	"reverie/client/wire"
 	"reverie/memory/markdown"
 )
 
 // chatHelp is the output of /help.
 const chatHelp = `/why               which memories the last answer used, and why they were found
 /forget N          forget memory N of the last answer (N.2: its second statement, N all: all of them)
+/card              the morning card; confirm N, edit N <text> or forget N decides about its Nth fact
 /remember <text>   remember a statement, at once and without a model
 /context           the use of the context window
 /tools             the memory tools that the model used
@@ -39,6 +40,8 @@ func (t *talk) command(ctx context.Context, line string) (quit bool, err error) 
 		return false, t.why(ctx)
 	case "/forget":
 		return false, t.forget(ctx, rest)
+	case "/card":
+		return false, t.decide(ctx, rest)
 	case "/remember":
 		return false, t.remember(ctx, rest)
 	case "/context":

@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/reverie-memory/reverie/client/wire"
 	"reverie/cli/output"
-	"reverie/client/wire"
 	"reverie/memory"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"reverie/client/wire"
+	"github.com/reverie-memory/reverie/client/wire"
 	"reverie/memory"
 )
 

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/reverie-memory/reverie/client/wire"
 	"reverie/cli/output"
 	"reverie/cli/session"
-	"reverie/client/wire"
 )
 
 const whichDocument = "a document (`reverie memory list` shows them)"
@@ -29,7 +29,7 @@ func (s commands) logCommand() *cobra.Command {
 				return err
 			}
 			if before > 0 {
-				params.Before = &before
+				params.Before = &before //nolint:staticcheck // the name that servers before "cursor" know, too
 			}
 			h, err := client.FileHistory(cmd.Context(), s.Agent, args[0], params)
 			if err != nil {

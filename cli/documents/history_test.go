@@ -3,7 +3,7 @@ package documents
 import (
 	"testing"
 
-	"reverie/client/wire"
+	"github.com/reverie-memory/reverie/client/wire"
 )
 
 func TestSourcesOfAVersion(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/reverie-memory/reverie/client/wire"
 	"reverie/cli/session"
-	"reverie/client/wire"
 	"reverie/foldersync"
 	"reverie/memory"
 	"reverie/scan"

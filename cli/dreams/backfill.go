@@ -17,8 +17,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/reverie-memory/reverie/client/wire"
 	"reverie/cli/output"
-	"reverie/client/wire"
 	"reverie/memory"
 )
 
@@ -190,7 +190,7 @@ func (s commands) backfill(cmd *cobra.Command, notes []oldNote, mode memory.Drea
 		}
 	}
 	if failed > 0 {
-		return fmt.Errorf("%s not dreamed", output.Plural(failed, "day was", "days were"))
+		return fmt.Errorf("%s not dreamed", memory.Plural(failed, "day was", "days were"))
 	}
 	return nil
 }

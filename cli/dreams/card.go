@@ -9,9 +9,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"github.com/reverie-memory/reverie/client/wire"
 	"reverie/cli/output"
 	"reverie/cli/session"
-	"reverie/client/wire"
 )
 
 const anEntry = "the entry of a fact (`reverie memory card` lists them)"
@@ -50,7 +50,7 @@ func (s commands) cardCommand() *cobra.Command {
 	return c
 }
 
-// cardAction is what can be done with a fact of a card.
+// cardAction is an action on a fact of a card.
 type cardAction struct {
 	use, short string
 	args       cobra.PositionalArgs
@@ -70,8 +70,13 @@ func (s commands) cardActionCommand(a cardAction) *cobra.Command {
 				return err
 			}
 			return s.Print(cmd, changed.Raw, func(w io.Writer) error {
-				_, err := fmt.Fprintln(w, changed.Data.Status)
-				return err
+				fmt.Fprintln(w, changed.Data.Status)
+				for _, c := range changed.Data.Changes {
+					if c.Changed {
+						fmt.Fprintf(w, "  %s (%s) version %d, %s\n", output.OneLine(c.Path, 80), c.Scope, c.Version, output.Stat(c.Added, c.Removed))
+					}
+				}
+				return nil
 			})
 		},
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"github.com/reverie-memory/reverie/client/wire"
 	"reverie/cli/output"
 	"reverie/cli/session"
-	"reverie/client/wire"
 	"reverie/memory"
 	"reverie/memory/markdown"
 )

@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/reverie-memory/reverie/client/wire"
 	"reverie/cli/output"
-	"reverie/client/wire"
 	"reverie/memory"
 )
 

@@ -9,9 +9,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"github.com/reverie-memory/reverie/client/wire"
 	"reverie/cli/output"
 	"reverie/cli/session"
-	"reverie/client/wire"
 )
 
 const aFact = "the id of the fact (`reverie memory facts` lists them)"
@@ -66,7 +66,7 @@ func (s commands) listCommand() *cobra.Command {
 	f.StringVar(&params.Category, "category", "", "only of this category: user_pref, project, reference, feedback or general")
 	f.StringVar(&params.Kind, "kind", "", "only of this kind: PROFILE, KNOWLEDGE or EVENT")
 	f.BoolVar(&params.IncludeArchived, "archived", false, "also those in the archives of documents")
-	f.Float64Var(&params.MinTrust, "min-trust", 0, "least trust, from 0 to 1")
+	f.Float64Var(&params.MinTrust, "min-trust", 0, "minimum trust, from 0 to 1")
 	page.Register(c, 50)
 	return c
 }

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/reverie-memory/reverie/client/wire"
 	"reverie/cli/output"
 	"reverie/cli/session"
-	"reverie/client/wire"
 	"reverie/imports"
 	"reverie/memory"
 )

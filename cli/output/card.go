@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"reverie/client/wire"
+	"github.com/reverie-memory/reverie/client/wire"
 )
 
 // Card prints a morning card.

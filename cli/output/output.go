@@ -14,7 +14,8 @@ import (
 
 	"golang.org/x/term"
 
-	"reverie/client/wire"
+	"github.com/reverie-memory/reverie/client/wire"
+	"reverie/memory"
 	"reverie/scan"
 )
 
@@ -116,15 +117,7 @@ func When(t time.Time) string {
 }
 
 // Count formats a number with its noun: "1 message", "2 messages".
-func Count(n int, noun string) string { return Plural(n, noun, noun+"s") }
-
-// Plural formats a number with the form that fits it: "1 source waits", "2 sources wait".
-func Plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
+func Count(n int, noun string) string { return memory.Plural(n, noun, noun+"s") }
 
 // Size formats a number of bytes: "512 bytes", "1.5 KiB", "2.0 MiB".
 func Size(n int64) string {

@@ -9,10 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/reverie-memory/reverie/client/wire"
 	"reverie/cli/output"
 	"reverie/cli/session"
-	"reverie/client/wire"
 	"reverie/language/analysis"
+	"reverie/memory"
 	"reverie/search"
 )
 
@@ -23,6 +24,7 @@ func (s commands) searchCommand() *cobra.Command {
 		minScore   float64
 		explain    bool
 		used       bool
+		asOf       string
 	)
 	c := &cobra.Command{
 		Use:   "search <query>",
@@ -49,7 +51,7 @@ func (s commands) searchCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			found, err := client.SearchMemory(cmd.Context(), s.Agent, wire.SearchMemoryParams{Person: s.Person()}, q)
+			found, err := client.SearchMemory(cmd.Context(), s.Agent, wire.SearchMemoryParams{Person: s.Person(), AsOf: asOf}, q)
 			if err != nil {
 				return err
 			}
@@ -66,6 +68,7 @@ func (s commands) searchCommand() *cobra.Command {
 	f.Float64Var(&minScore, "min-score", 0, "minimum score, 0 to 1; default: the agent's setting")
 	f.StringVar(&q.From, "from", "", "only from then on: a date, or a time as 2026-01-31T08:00:00Z")
 	f.StringVar(&q.To, "to", "", "only before then; a date includes its day")
+	f.StringVar(&asOf, "as-of", "", "what was known at that time, such as 2026-01-31")
 	f.BoolVar(&explain, "explain", false, "show the parts of each score, and what was dropped")
 	f.BoolVar(&used, "count", false, "count the results as recalled")
 	return c
@@ -80,7 +83,7 @@ func showRemarks(w io.Writer, a wire.Search) {
 		fmt.Fprintf(w, "! by words alone: %s\n", a.Fallback.Text)
 	}
 	if a.Staleness.Pending > 0 {
-		fmt.Fprintf(w, "! %s for vectors; words find them already\n", output.Plural(a.Staleness.Pending, "source waits", "sources wait"))
+		fmt.Fprintf(w, "! %s for vectors; words find them already\n", memory.Plural(a.Staleness.Pending, "source waits", "sources wait"))
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 // Commands returns the commands of this package.
 func Commands(s *session.Session) []*cobra.Command {
 	c := commands{s}
-	return []*cobra.Command{c.searchCommand(), c.getCommand(), c.indexCommand(), c.statusCommand()}
+	return []*cobra.Command{c.searchCommand(), c.contextCommand(), c.getCommand(), c.indexCommand(), c.statusCommand()}
 }
 
 type commands struct{ *session.Session }

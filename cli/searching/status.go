@@ -11,9 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/reverie-memory/reverie/client/wire"
 	"reverie/cli/output"
 	"reverie/cli/session"
-	"reverie/client/wire"
+	"reverie/memory"
 )
 
 func (s commands) statusCommand() *cobra.Command {
@@ -111,12 +112,12 @@ func showIndex(w io.Writer, r wire.RecallStatus, agent string) error {
 	for _, p := range r.Vectors.Spaces {
 		text := fmt.Sprintf("%s/%s, %d dimensions, %d vectors", p.Provider, p.Model, p.Dimensions, p.Vectors)
 		if p.Due > 0 {
-			text += ", " + output.Plural(p.Due, "source waits", "sources wait")
+			text += ", " + memory.Plural(p.Due, "source waits", "sources wait")
 		}
 		rows = append(rows, []string{"vectors " + p.State, text})
 	}
 	if !r.Vectors.Since.IsZero() {
-		waiting := output.Plural(r.Vectors.Pending, "source waits", "sources wait")
+		waiting := memory.Plural(r.Vectors.Pending, "source waits", "sources wait")
 		rows = append(rows, []string{"waiting", fmt.Sprintf("%s for vectors, since %s", waiting, output.When(r.Vectors.Since))})
 	}
 	for _, e := range r.Embedders {
@@ -134,7 +135,7 @@ func showIndex(w io.Writer, r wire.RecallStatus, agent string) error {
 		rows = append(rows, []string{"self-check " + c.Corpus, text})
 	}
 	if n := r.Recorded.Failed; n > 0 {
-		rows = append(rows, []string{"recalls", output.Plural(n, "search", "searches") + " could not be recorded: see the server's log"})
+		rows = append(rows, []string{"recalls", memory.Plural(n, "search", "searches") + " could not be recorded: see the server's log"})
 	}
 	for i := range rows {
 		for j := range rows[i] {
@@ -186,7 +187,7 @@ func (s commands) indexCommand() *cobra.Command {
 				case force:
 					what = "the index was rebuilt"
 				}
-				_, err := fmt.Fprintf(w, "%s: %s\n", output.Plural(state.Total, "document or conversation", "documents and conversations"), what)
+				_, err := fmt.Fprintf(w, "%s: %s\n", memory.Plural(state.Total, "document or conversation", "documents and conversations"), what)
 				return err
 			})
 		},
@@ -208,7 +209,7 @@ func (s commands) awaitIndex(cmd *cobra.Command, client *wire.Client) (wire.Inde
 		}
 		if !bar.Drawn() && polls == indexPatience {
 			fmt.Fprintf(cmd.ErrOrStderr(), "waiting: %d of %d indexed, %s for vectors (Ctrl-C stops the waiting, not the work)\n",
-				state.Done, state.Total, output.Plural(state.Pending, "waits", "wait"))
+				state.Done, state.Total, memory.Plural(state.Pending, "waits", "wait"))
 		}
 		bar.Set(int64(min(state.Done, state.Total-state.Pending)), int64(state.Total))
 		if state.State != "unknown" {

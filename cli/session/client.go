@@ -9,7 +9,7 @@ import (
 	"net/url"
 	"time"
 
-	"reverie/client/wire"
+	"github.com/reverie-memory/reverie/client/wire"
 )
 
 // busyRetries bounds the repetitions of a request while the server is busy or unavailable. Every request of this program

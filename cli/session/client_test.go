@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/reverie-memory/reverie/client/wire"
 	"reverie/cli/clitest"
-	"reverie/client/wire"
 )
 
 func TestABusyServerIsAskedAgain(t *testing.T) {

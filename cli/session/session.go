@@ -18,8 +18,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/reverie-memory/reverie/client/wire"
 	"reverie/cli/output"
-	"reverie/client/wire"
 	"reverie/memory"
 )
 

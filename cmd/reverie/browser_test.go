@@ -309,7 +309,8 @@ func (b browser) look(t *testing.T, name string) {
 		}
 	}
 	if width > 360 {
-		t.Errorf("%s is %d pixels wide on a screen of 360", name, width)
+		t.Errorf("%s is %d pixels wide on a screen of 360: %s", name, width, b.evaluate(t,
+			`[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > 361).map(e => e.outerHTML.slice(0, 120)).slice(0, 5).join("\n")`))
 	}
 	if *looks != "" {
 		b.shoot(t, name+"-narrow")

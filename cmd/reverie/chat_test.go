@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/reverie-memory/reverie/client/wire"
 	"reverie/cli/clitest"
-	"reverie/client/wire"
 	"reverie/llm/llmtest"
 	"reverie/memory"
 )
@@ -28,7 +28,7 @@ func runChat(t *testing.T, lines []string, args ...string) (out, notes string, e
 	return outBuffer.String(), notesBuffer.String(), err
 }
 
-// Without a model the answers are what memory holds; commands look at them and change what is remembered.
+// Without a model, answers quote the memory; commands read and change it.
 func TestATalkFromMemoryAlone(t *testing.T) {
 	startServer(t)
 	mustRun(t, "add", write(t, "hello.jsonl", hello), "--end-user", "42", "--wait")

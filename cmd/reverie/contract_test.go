@@ -55,6 +55,20 @@ func TestRequestsAreInTheContract(t *testing.T) {
 		{"injections", "show", uuid.NewString(), "--end-user", "42"},
 		{"injections", "why", "boat", "--injection", uuid.NewString(), "--end-user", "42"},
 		{"why", uuid.NewString()},
+		{"webhooks", "create", "https://example.com", "--kind", "document.written", "--end-user", "42"},
+		{"webhooks", "list", "--limit", "5", "--cursor", "x", "--end-user", "42"},
+		{"webhooks", "change", uuid.NewString(), "--to", "https://example.com", "--end-user", "42"},
+		{"webhooks", "pause", uuid.NewString()},
+		{"webhooks", "rotate", uuid.NewString(), "--overlap", "1h"},
+		{"webhooks", "failures", uuid.NewString()},
+		{"webhooks", "redeliver", uuid.NewString(), uuid.NewString()},
+		{"webhooks", "delete", uuid.NewString()},
+		{"approvals", "--all", "--limit", "5", "--cursor", "x", "--end-user", "42"},
+		{"approvals", "show", uuid.NewString(), "--end-user", "42"},
+		{"approvals", "approve", uuid.NewString(), "0", "2", "--end-user", "42"},
+		{"approvals", "refuse", uuid.NewString(), "--all", "--owner", "user:1"},
+		{"approvals", "refuse", uuid.NewString(), "1", "--note", "wrong", "--owner", "user:1"},
+		{"approvals", "edit", uuid.NewString(), "3", "likes tea", "--owner", "user:1"},
 		{"artifacts", "--limit", "5", "--cursor", "x", "--end-user", "42"},
 		{"tools"},
 		{
@@ -64,8 +78,9 @@ func TestRequestsAreInTheContract(t *testing.T) {
 		{"prompt", "--end-user", "42"},
 		{
 			"search", "the", "balcony", "--corpus", "memory", "--max-results", "3", "--min-score", "0", "--from", "2026-01-01", "--to", "2026-02-01",
-			"--explain", "--end-user", "42",
+			"--explain", "--as-of", "2026-01-31", "--end-user", "42",
 		},
+		{"context", "where", "is", "it?", "--as-of", "2026-01-31", "--end-user", "42"},
 		{"get", "sessions/c/1", "--from", "2", "--lines", "3", "--skip", "4", "--scope", "TEAM", "--owner", "user:1"},
 		{"index", "--force", "--no-wait"},
 		{"status"},
@@ -113,6 +128,7 @@ func TestRequestsAreInTheContract(t *testing.T) {
 		"dream", "dream-focused", "list-dreams", "get-dream", "explain-candidate", "explain-candidates", "revert-dream", "dream-again", "find-owner",
 		"create-import", "add-import-items", "start-import", "list-import-items",
 		"list-injections", "get-injection", "get-fact", "write-memory", "list-artifacts", "list-tools", "call-tool",
+		"create-webhook", "list-webhooks", "change-webhook", "rotate-webhook-secret", "list-webhook-failures", "redeliver-webhook", "delete-webhook",
 	} {
 		if !made()[id] {
 			t.Errorf("no command asked for %s", id)

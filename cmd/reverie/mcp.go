@@ -111,7 +111,7 @@ func localServer(ctx context.Context, data string, out io.Writer) (address strin
 		return "", nil, err
 	}
 	lock := flock.New(filepath.Join(data, lockFile))
-	if _, err := lock.TryLockContext(ctx, time.Second/4); err != nil { // whoever starts one holds it until that one is ready
+	if _, err := lock.TryLockContext(ctx, time.Second/4); err != nil { // a process that starts one holds it until the server is ready
 		return "", nil, err
 	}
 	defer func() { _ = lock.Unlock() }()

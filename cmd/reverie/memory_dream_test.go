@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/reverie-memory/reverie/client/wire"
 	"reverie/cli/clitest"
-	"reverie/client/wire"
 )
 
 // daysAgo is a date of the recent past in the time zone of the test's agent.

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/reverie-memory/reverie/client/wire"
 	"reverie/cli/clitest"
-	"reverie/client/wire"
 )
 
 // Facts are listed, explained and judged from the shell, and the judgement is taken back.

@@ -16,8 +16,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/reverie-memory/reverie/client/wire"
 	"reverie/cli/clitest"
-	"reverie/client/wire"
 )
 
 // fixtures are the sources of package imports.

@@ -13,8 +13,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/reverie-memory/reverie/client/wire"
 	"reverie/cli/clitest"
-	"reverie/client/wire"
 )
 
 // manyFiles is the number of files that the sync sends; it is interrupted at number breakAt.
@@ -159,7 +159,7 @@ func leftIn(t *testing.T, folder string) (names []string) {
 	return names
 }
 
-// Ctrl-C is how a sync ends: with 0, and with a folder that has its documents and what the next sync needs to know.
+// Ctrl-C ends a sync with 0, and with a folder that has its documents and what the next sync needs to know.
 func TestASyncThatIsInterrupted(t *testing.T) {
 	startServer(t)
 	folder := t.TempDir()

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/reverie-memory/reverie/client/wire"
 	"reverie/cli/clitest"
-	"reverie/client/wire"
 	"reverie/config"
 	"reverie/devenv/devtest"
 	"reverie/engine"
@@ -183,7 +183,7 @@ func TestAConversationFromAFileBecomesMemory(t *testing.T) {
 		"set REVERIE_LLM_PROVIDER")
 }
 
-// The shared document is restored where it is the one that is seen, although an owner is named.
+// The shared document is restored if the owner named has none of that path.
 func TestRestoreTouchesTheDocumentThatLogShows(t *testing.T) {
 	startServer(t)
 	clitest.Contains(t, mustRun(t, "log", "SOUL.md", "--end-user", "42"), "SOUL.md (TEAM)")
@@ -203,7 +203,7 @@ func TestALargeConversationGoesInBatches(t *testing.T) {
 	c := wire.New(os.Getenv("REVERIE_URL"), testKey, nil)
 	for _, after := range []int{0, 999, 1000, 1999, messages - 1} {
 		page, err := c.ListMessages(t.Context(), "ada", "large", wire.ListMessagesParams{
-			Person: wire.Person{EndUserID: "42"}, After: &after, Limit: 1,
+			Person: wire.Person{EndUserID: "42"}, After: &after, Limit: 1, //nolint:staticcheck // it is still served
 		})
 		if want := fmt.Sprintf("message %d", after+1); err != nil || len(page.Data.Items) != 1 || page.Data.Items[0].Content != want {
 			t.Errorf("after %d: %+v, want %q; error %v", after, page.Data.Items, want, err)

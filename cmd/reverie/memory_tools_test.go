@@ -7,12 +7,12 @@ import (
 
 	"reverie/cli/clitest"
 
-	"reverie/client/wire"
+	"github.com/reverie-memory/reverie/client/wire"
 )
 
 func TestTheToolsOfAModelByHand(t *testing.T) {
 	startServer(t)
-	clitest.Contains(t, mustRun(t, "tools"), "memory_search\n  Search long-term memory: ",
+	clitest.Contains(t, mustRun(t, "tools"), "memory_search\n  Search long-term memory and earlier conversations.",
 		"edit_workspace_memory_file (writes)\n  Replace text")
 	clitest.Contains(t, mustRun(t, "tools", "read_workspace_memory_file"), `"type": "object"`, `"filename"`, `"required"`)
 	var shown wire.Tool

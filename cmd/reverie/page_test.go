@@ -20,7 +20,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
-	"reverie/client/wire"
+	"github.com/reverie-memory/reverie/client/wire"
 	"reverie/config"
 	"reverie/devenv"
 	"reverie/devenv/devtest"

@@ -24,10 +24,13 @@ import (
 	"reverie/worker"
 )
 
-func apiCommand() *cobra.Command {
+func apiCommand() *cobra.Command { return serverCommand("api", "Run the HTTP API", runAPI) }
+
+// serverCommand returns the command of a process that needs the database and Temporal.
+func serverCommand(use, short string, run func(context.Context, config.Config) error) *cobra.Command {
 	return &cobra.Command{
-		Use:   "api",
-		Short: "Run the HTTP API",
+		Use:   use,
+		Short: short,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := config.Load()
@@ -37,7 +40,7 @@ func apiCommand() *cobra.Command {
 			if c.TemporalAddress == "" {
 				return errNoTemporal
 			}
-			return runAPI(cmd.Context(), c)
+			return run(cmd.Context(), c)
 		},
 	}
 }
@@ -108,7 +111,8 @@ func newAPI(c config.Config, p *parts, webUI string) (*web.Browser, error) {
 		Model:  api.Model{Name: modelName(c), BuiltIn: c.LLMProvider == ""},
 		Dreams: dreamSettings(c, c.LLMProvider != ""), DreamSchedule: dreamSchedule(c),
 		Workspace: c.Workspace, Log: t.Log, Tracers: t.Tracers, Meters: t.Meters, Metrics: t.Metrics,
-		RateLimit: c.RateLimit, TrustedProxies: c.TrustedProxies, MetricsNetworks: c.MetricsNetworks, AuditAdmins: c.Audit == config.AuditAdmins,
+		DeletionGrace: c.DeletionGrace,
+		RateLimit:     c.RateLimit, TrustedProxies: c.TrustedProxies, MetricsNetworks: c.MetricsNetworks, AuditAdmins: c.Audit == config.AuditAdmins,
 		CardsOff: !c.MorningCard,
 		Version:  version, OAuthIssuer: c.OAuthIssuer, PublicURL: strings.TrimSuffix(c.PublicURL, "/"),
 	}
@@ -127,21 +131,7 @@ func newAPI(c config.Config, p *parts, webUI string) (*web.Browser, error) {
 }
 
 func workerCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "worker",
-		Short: "Run a worker: the workflows and their steps",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := config.Load()
-			if err != nil {
-				return err
-			}
-			if c.TemporalAddress == "" {
-				return errNoTemporal
-			}
-			return runWorker(cmd.Context(), c)
-		},
-	}
+	return serverCommand("worker", "Run a worker: the workflows and their steps", runWorker)
 }
 
 var errNoTemporal = fmt.Errorf("%s_TEMPORAL_ADDRESS is not set: point it at a Temporal frontend (host:port), or run `reverie dev`, which "+

@@ -15,6 +15,7 @@ import (
 	"reverie/chat"
 	"reverie/config"
 	"reverie/engine"
+	"reverie/hooks"
 	"reverie/llm"
 	"reverie/llm/embed"
 	"reverie/llm/extractive"
@@ -103,12 +104,19 @@ func openStore(ctx context.Context, c config.Config, t *engine.Telemetry, waitin
 		return nil, fmt.Errorf("%s_DATABASE_URL is not set: point it at a PostgreSQL with pgvector, or run `reverie dev`, which starts one",
 			config.Prefix)
 	}
+	sealer, err := engine.NewSealer(c.EncryptionKeys.Reveal())
+	if err != nil {
+		return nil, fmt.Errorf("%s_ENCRYPTION_KEYS: %w", config.Prefix, err)
+	}
 	return store.Open(ctx, c.DatabaseURL.Reveal(), store.Options{
+		Sealer:   sealer,
 		MaxConns: c.DatabaseConns, MaxWaiting: waiting,
 		// Statements are recorded without their parameters, which hold contents.
-		Tracer:    otelpgx.NewTracer(otelpgx.WithTracerProvider(t.Tracers), otelpgx.WithMeterProvider(t.Meters)),
-		MemoryOff: !c.MemoryEnabled,
-		FactsOff:  !c.FactsEnabled,
+		Tracer:      otelpgx.NewTracer(otelpgx.WithTracerProvider(t.Tracers), otelpgx.WithMeterProvider(t.Meters)),
+		MemoryOff:   !c.MemoryEnabled,
+		Approvals:   c.Settings.Approval(),
+		FactsOff:    !c.FactsEnabled,
+		PairsJudged: c.LLMProvider != "",
 	})
 }
 
@@ -188,6 +196,8 @@ func newWorker(c config.Config, p *parts) (*worker.Worker, error) {
 		Store: s, Proposer: rules, Paid: paid, Rules: rules, Budget: budget(c),
 		Defaults: c.Settings.Extract(), DreamDefaults: dreamSettings(c, paid), DreamSchedule: dreamSchedule(c),
 		Timing: c.Settings.Timing(), Now: time.Now, Log: t.Log,
+		Hooks:    hooks.NewSender(version, c.WebhookTimeout, c.WebhookNetworks, nil, time.Now),
+		Webhooks: activities.WebhookSettings{Retries: c.WebhookRetries, PauseAfter: c.WebhookPauseAfter, Rate: c.WebhookRate},
 	}
 	if paid { // without a model, rules extract, dream, flush and summarise
 		model, err := openModel(c, t)
@@ -195,7 +205,7 @@ func newWorker(c config.Config, p *parts) (*worker.Worker, error) {
 			return nil, err
 		}
 		prompted := activities.Prompted{Model: model, MaxTokens: c.LLMMaxTokens}
-		o.Proposer, o.Consolidator, o.Flusher, o.Summariser = prompted, prompted, prompted, prompted
+		o.Proposer, o.Consolidator, o.Flusher, o.Summariser, o.SoulWriter, o.PairJudge = prompted, prompted, prompted, prompted, prompted, prompted
 	}
 	var err error
 	if o.Embedders, err = embedders(c, t, 0); err != nil {
@@ -216,7 +226,7 @@ func newWorker(c config.Config, p *parts) (*worker.Worker, error) {
 		Build:         build,
 		DatabaseConns: int(c.DatabaseConns), ModelConcurrency: c.LLMConcurrency, ModelRate: c.LLMRate,
 		EmbedConcurrency: c.EmbeddingConcurrency, EmbedRate: c.EmbeddingRate, SweepInterval: c.SweepInterval,
-		IdleTurn: c.IdleTurn, AuditRetention: c.AuditRetention, InjectionKeep: c.InjectionRetention, Log: t.Log,
+		WebhookConcurrency: c.WebhookConcurrency, Namespace: c.TemporalNamespace, IdleTurn: c.IdleTurn, AuditRetention: c.AuditRetention, InjectionKeep: c.InjectionRetention, Log: t.Log,
 	}), nil
 }
 
