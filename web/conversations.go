@@ -110,11 +110,14 @@ func (q *request) conversation() (templ.Component, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := view.Conversation{Talk: viewConversation(c), After: after}
-	for _, m := range messages {
-		page.Lines = append(page.Lines, view.Message{
-			Seq: m.Seq, Role: m.Role, Name: m.Name, Text: m.Content, At: m.CreatedAt, Kept: kept[m.Seq], Calls: len(m.ToolCalls),
-		})
+	contexts, err := q.contexts(c.ID)
+	if err != nil {
+		return nil, err
+	}
+	page := view.Conversation{Talk: viewConversation(c), After: after, MayRevoke: q.mayRevoke()}
+	page.Lines, _ = viewMessages(messages, contexts)
+	for i := range page.Lines {
+		page.Lines[i].Kept = kept[page.Lines[i].Seq]
 	}
 	if n := len(messages); n > 0 && messages[n-1].Seq < c.Last {
 		page.Next = messages[n-1].Seq
@@ -123,6 +126,22 @@ func (q *request) conversation() (templ.Component, error) {
 		page.Runs = append(page.Runs, viewExtraction(x))
 	}
 	return view.ConversationPage(q.frame("conversations", "Conversation"), page), nil
+}
+
+// contexts returns the records of what was injected into the latest contexts of a conversation, by the message that was to be answered.
+// They are shown with the memory of a person only.
+func (q *request) contexts(conversation string) (map[int64]string, error) {
+	found := map[int64]string{}
+	if q.id.Owner == memory.NoOwner {
+		return found, nil
+	}
+	listed, err := q.FactRoom.Injections(q.Context, q.id, conversation, store.Page{Limit: store.MaxPage})
+	for _, in := range listed.Items {
+		if _, newer := found[in.Seq]; !newer && in.Seq > 0 {
+			found[in.Seq] = in.ID.String()
+		}
+	}
+	return found, err
 }
 
 // of narrows a reader of all owners to one, and names that owner in the audit log.
@@ -225,5 +244,6 @@ func (q *request) retry() (templ.Component, error) {
 	if err := q.TalkRoom.Retry(q.Context, q.agent.ID, x.Owner, x.ID); err != nil {
 		return nil, err
 	}
-	return q.redirect(view.TalkURL(q.frame("", ""), x.ConversationUID.String(), x.From) + "&done=retried")
+	address, message, _ := strings.Cut(view.TalkURL(q.frame("", ""), x.ConversationUID.String(), x.From), "#")
+	return q.redirect(address + "&done=retried#" + message)
 }

@@ -74,6 +74,10 @@ func (q *request) dream() (templ.Component, error) {
 		page.Violations = append(page.Violations, v.Message)
 	}
 	page.Undoable = q.mayWrite() && d.Outcome == memory.OutcomeWritten && !d.DryRun && d.RevertedAt.IsZero() && len(page.Changes) > 0
+	page.Replayable = q.mayWrite() && !page.Open && d.Pins.Material != ""
+	if d.ReplayOf != uuid.Nil {
+		page.ReplayOf = d.ReplayOf.String()
+	}
 	return view.DreamPage(q.frame("timeline", "Dream"), page), nil
 }
 

@@ -21,7 +21,7 @@ func (b *Browser) heldRoutes() {
 	}, (*request).decide)
 }
 
-// holder enters, and names whose statements wait: those of the shared memory are for administrators.
+// holder enters and names the owner of the waiting statements: those of the shared memory are for administrators.
 func (q *request) holder() (memory.Identity, error) {
 	if err := q.enter(); err != nil {
 		return q.id, err
@@ -67,5 +67,6 @@ func (q *request) decide() (templ.Component, error) {
 	if err := q.DreamRoom.Decide(q.Context, q.agent.ID, owner, markdown.EntryID(entry), what == "accept"); err != nil {
 		return nil, err
 	}
-	return q.redirect(view.URL(q.frame("", ""), "held") + "?done=" + what + "ed")
+	done := map[string]string{"accept": "accepted", "refuse": "refused"}[what]
+	return q.redirect(view.URL(q.frame("", ""), "held") + "?done=" + done)
 }

@@ -49,11 +49,15 @@ func (q *request) memory() (templ.Component, error) {
 		inPrompt[memory.Ref{Scope: d.Scope, Path: d.Path}] = true
 		tokens := tokencount.Estimate(d.Content)
 		page.Tokens += tokens
-		page.Injected = append(page.Injected, entry(d, len(d.Content), tokens, names))
+		e := entry(d, len(d.Content), tokens, names)
+		e.Editable = q.mayEdit(d)
+		page.Injected = append(page.Injected, e)
 	}
 	slices.SortStableFunc(listed, func(a, b gate.DocumentEntry) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
 	for _, d := range listed {
-		switch e := entry(d.Document, d.Bytes, 0, names); {
+		e := entry(d.Document, d.Bytes, 0, names)
+		e.Editable = q.mayEdit(d.Document)
+		switch {
 		case inPrompt[memory.Ref{Scope: d.Scope, Path: d.Path}] && !d.Deleted:
 		case d.Deleted:
 			page.Deleted = append(page.Deleted, e)
@@ -147,7 +151,8 @@ func (q *request) document() (templ.Component, error) {
 		return nil, err
 	}
 	names := q.authors()
-	page := view.Document{Entry: entry(d, d.Size(), tokencount.Estimate(d.Content), names), Enabled: d.Enabled, Editable: q.mayEdit(d)}
+	page := view.Document{Entry: entry(d, d.Size(), tokencount.Estimate(d.Content), names), Enabled: d.Enabled}
+	page.Editable = q.mayEdit(d)
 	origin := func(l memory.BlameLine) view.Origin {
 		o := view.Origin{
 			Version: l.Version, By: names.of(l.Author), At: l.At, Reason: l.Reason, From: l.From, To: l.To, Messages: l.Messages,

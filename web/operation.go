@@ -56,7 +56,17 @@ func (q *request) usage() (templ.Component, error) {
 		d.Calls, d.Tokens, d.Cost = d.Calls+m.Calls, d.Tokens+m.Input+m.Output, d.Cost+m.Cost
 		page.Tokens, page.Cost = page.Tokens+m.Input+m.Output, page.Cost+m.Cost
 	}
-	return view.UsagePage(q.frame("usage", "Usage"), page), nil
+	waiting, err := q.Store.Backlog(q.Context, id)
+	if err != nil {
+		return nil, err
+	}
+	page.Backlog = &view.Backlog{
+		Conversations: waiting.PendingConversations, Messages: waiting.PendingMessages, Waiting: waiting.Waiting, Quarantined: waiting.Quarantined,
+		Writes: waiting.StagedWrites,
+	}
+	frame := q.frame("usage", "Usage")
+	frame.Charts = true
+	return view.UsagePage(frame, page), nil
 }
 
 func (q *request) doctor() (templ.Component, error) {

@@ -9,6 +9,7 @@ import (
 	"reverie/api/rest"
 	"reverie/memory"
 	"reverie/store"
+	"reverie/store/approvals"
 	"reverie/store/dreams"
 	"reverie/store/gate"
 	"reverie/store/talk"
@@ -78,6 +79,11 @@ func (q *request) health(card *view.Agent, agent gate.Agent) error {
 	for _, d := range dreamt.Items {
 		if reader.AnyOwner || d.Owner == reader.Owner {
 			card.Dreamt = &view.Last{At: d.StartedAt, Outcome: string(d.Outcome), Code: string(d.ReasonCode)}
+		}
+	}
+	if approvals.MayApprove(id) == nil {
+		if card.Approvals, err = q.Store.WaitingLines(q.Context, reader); err != nil {
+			return err
 		}
 	}
 	if !full { // who may not read what was said is not shown what changed

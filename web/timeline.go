@@ -81,6 +81,14 @@ func (q *request) timeline() (templ.Component, error) {
 		}
 		stream.add(items, len(events) == maxEvents)
 	}
+	if kind == "" || kind == "approval" {
+		events, err := q.Store.Latest(q.Context, id, approvalKinds, allAuthors, until, maxEvents)
+		if err != nil {
+			return nil, err
+		}
+		names := q.authors()
+		stream.add(views(events, func(e gate.Event) view.Event { return approvalEvent(e, names) }), len(events) == maxEvents)
+	}
 	page.Events, page.Until = stream.end()
 	return view.TimelinePage(frame, page), nil
 }
@@ -128,6 +136,20 @@ func flushEvent(e gate.Event) view.Event {
 func dreamEvent(d dreams.Dream) view.Event {
 	v := viewDream(d)
 	return view.Event{Kind: "dream", At: d.StartedAt, Owner: string(d.Owner), Outcome: v.Outcome, Code: v.Code, Reason: v.Reason, Dream: &v, Changes: v.Changes}
+}
+
+// approvalKinds are the events of changes that wait for a person.
+var approvalKinds = []gate.EventKind{
+	gate.EventApprovalRequested, gate.EventApprovalReminded, gate.EventApprovalDecided, gate.EventApprovalExpired,
+}
+
+func approvalEvent(e gate.Event, names authors) view.Event {
+	var detail gate.ApprovalDetail
+	_ = json.Unmarshal(e.Detail, &detail) // nothing is shown of what cannot be read
+	return view.Event{
+		Kind: "approval", At: e.At, Owner: string(e.Owner), What: string(e.Kind), Path: e.Path, Scope: string(e.Scope), By: names.of(e.Author),
+		Waiting: detail.Waiting,
+	}
 }
 
 // changeKinds are the events that show changes which are no part of an extraction, a flush or a dream, and changeAuthors who makes them.

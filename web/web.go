@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"mime"
 	"net/http"
 	"net/url"
 	"strings"
@@ -21,6 +22,7 @@ import (
 	"reverie/api/fault"
 	"reverie/api/rest"
 	"reverie/memory"
+	"reverie/snapshot"
 	"reverie/store/gate"
 	"reverie/web/view"
 )
@@ -41,16 +43,27 @@ func Register(s *api.Server) *Browser {
 	b.overviewRoutes()
 	b.peopleRoutes()
 	b.memoryRoutes()
+	b.promptRoutes()
+	b.transferRoutes()
 	b.historyRoutes()
 	b.editRoutes()
 	b.searchRoutes()
 	b.conversationRoutes()
+	b.revocationRoutes()
+	b.chatRoutes()
 	b.timelineRoutes()
 	b.dreamRoutes()
+	b.cardRoutes()
+	b.replayRoutes()
 	b.factRoutes()
+	b.injectionRoutes()
+	b.contradictionRoutes()
 	b.keyRoutes()
+	b.webhookRoutes()
 	b.operationRoutes()
+	b.scheduleRoutes()
 	b.heldRoutes()
+	b.approvalRoutes()
 	b.liveRoutes()
 	return b
 }
@@ -195,7 +208,11 @@ func (q *request) enter() error {
 
 // form parses the body of a POST.
 func (q *request) form() error {
-	if err := q.r.ParseForm(); err != nil {
+	parse := q.r.ParseForm
+	if kind, _, err := mime.ParseMediaType(q.r.Header.Get("Content-Type")); err == nil && kind == "multipart/form-data" {
+		parse = func() error { return q.r.ParseMultipartForm(snapshot.MaxArchiveBytes) }
+	}
+	if err := parse(); err != nil {
 		if tooLarge, is := errors.AsType[*http.MaxBytesError](err); is {
 			return fault.New(fault.BodyTooLarge, "That is too long: at most %d KiB", tooLarge.Limit>>10)
 		}
@@ -223,6 +240,7 @@ func (q *request) frame(section, title string) view.Frame {
 	}
 	if q.agent.ID != "" {
 		f.Agent, f.AgentName, f.Whom, f.Owner = q.agent.ID, q.agent.Name, q.whom, string(q.id.Owner)
+		_, f.Page, _ = strings.Cut(q.r.URL.Path, "/of/"+q.whom+"/")
 		if zone, err := q.agent.Location(); err == nil {
 			f.Zone = zone
 		}

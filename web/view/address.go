@@ -35,7 +35,21 @@ func TalkURL(f Frame, id string, message int64) string {
 // DreamURL is the address of the report of a dream.
 func DreamURL(f Frame, id string) string { return URL(f, "dreams") + "/" + id }
 
+// ChatURL is the address of a conversation to go on with.
+func ChatURL(f Frame, id string) string { return URL(f, "chat") + "/" + id }
+
+// InjectionURL is the address of what was put into a context.
+func InjectionURL(f Frame, id string) string { return URL(f, "injections") + "/" + id }
+
 func runURL(f Frame, id string) string { return URL(f, "extractions") + "/" + id }
+
+// whyItStays says why a statement of a source stays.
+func whyItStays(why string) string {
+	return map[string]string{
+		"person": "a person wrote it", "elsewhere": "it came from elsewhere too", "said": "it was said elsewhere too",
+		"mixed": "a part of it came from elsewhere",
+	}[why]
+}
 
 func safe(address string) templ.SafeURL { return templ.SafeURL(address) }
 

@@ -14,6 +14,7 @@ const (
 // Frame holds the data around the content of every page.
 type Frame struct {
 	Title, Section        string
+	Page                  string // path behind that of the memory
 	KeyName, Role, Pinned string // who looks; empty: nobody has signed in
 	CSRF                  string
 	MayWrite              bool
@@ -22,6 +23,7 @@ type Frame struct {
 	Zone                  *time.Location
 	Query                 string // of the search field
 	Notice                string
+	Charts                bool   // the page has some
 	Cursor                string // behind which the page follows what changes; empty: it does not
 }
 
@@ -29,8 +31,15 @@ type Frame struct {
 var Notices = map[string]string{
 	"saved": "Saved as a new version.", "restored": "Restored: the old text is a new version.", "deleted": "Deleted. Its versions stay, and can be brought back.",
 	"undone": "The dream is undone: its lines are gone from the documents.", "retried": "The extraction was started again.",
-	"revoked":  "Revoked: whoever uses the key is refused from now on.",
-	"judged":   "Thank you: trust in this fact has changed.",
+	"revoked":    "Revoked: whoever uses the key is refused from now on.",
+	"taken-back": "What rests on it alone is being taken back, and is not learned again.",
+	"seen":       "Seen. The next card comes after the next dream that changes something.",
+	"confirmed":  "Confirmed: no dream changes it.", "edited": "Changed: it stands as you wrote it.",
+	"forgotten": "Forgotten, and not learned again.",
+	"moved":     "The system prompt has changed.",
+	"resolved":  "Decided. What was removed is not learned again.",
+	"judged":    "Thank you: trust in this fact has changed.",
+	"approved":  "Approved: it is in memory now.", "changed": "Approved in your words.", "declined": "Refused. It stays in this list, and is not proposed again.",
 	"accepted": "Accepted: it is in MEMORY.md now.", "refused": "Refused for good.",
 }
 
@@ -43,6 +52,7 @@ type Entry struct {
 	Version, Bytes, Tokens int
 	At                     time.Time
 	By                     Author
+	Editable               bool
 }
 
 // Memory lists documents.
@@ -54,12 +64,12 @@ type Memory struct {
 // Document is a document with its origins, rendered by block or as lines of its source.
 type Document struct {
 	Entry
-	Enabled, Editable bool
-	Rows              []Row
-	Source            []Row
+	Enabled bool
+	Rows    []Row
+	Source  []Row
 }
 
-// Origin says where a line comes from.
+// Origin is the source of a line.
 type Origin struct {
 	Version      int
 	By           Author
@@ -178,12 +188,28 @@ type Conversations struct {
 	All, Closed bool
 }
 
+// Revocation is a preview of what a conversation alone has taught.
+type Revocation struct {
+	Talk
+	Goes, Stays []Taught
+	Dreams      int
+	More        bool // owners that are not shown
+}
+
+// Taught is a statement that came from a conversation.
+type Taught struct {
+	Owner, Path, Scope, Text string
+	Line                     int
+	Why, In                  string // why it stays
+}
+
 // Conversation is a conversation with what was kept.
 type Conversation struct {
 	Talk
 	After, Next int64
 	Lines       []Message
 	Runs        []Run
+	MayRevoke   bool
 }
 
 // Message is something that was said.
@@ -192,6 +218,9 @@ type Message struct {
 	Role, Name, Text string
 	At               time.Time
 	Calls            int
+	Injection        string // of the context that it answers
+	Explained        bool   // Used has what the context contained
+	Used             []Choice
 	Kept             []Kept
 }
 
@@ -240,6 +269,7 @@ type Event struct {
 	By                      Author
 	Version, Added, Removed int
 	From, To                int64 // messages of a flush
+	Waiting                 int   // lines that wait for approval
 }
 
 // Dream is the record of a dream.
@@ -261,6 +291,8 @@ type DreamReport struct {
 	Diff               []DiffRow
 	Candidates         []Candidate
 	More, Undoable     bool
+	Replayable         bool
+	ReplayOf           string
 	Themes, Violations []string
 	Contradictions     []Contradiction
 }
@@ -301,6 +333,181 @@ type Contradiction struct {
 	Settled           bool
 }
 
+// Contradictions lists pairs of facts that contradict one another. Failed is the pair about whose decision Problem is.
+type Contradictions struct {
+	State, Next           string
+	Pairs                 []Pair
+	Failed, Text, Problem string
+}
+
+// Pair is a contradiction: the older fact and the newer one.
+type Pair struct {
+	ID, Why, Resolution string
+	FoundAt, ResolvedAt time.Time
+	By                  Author
+	Editable            bool
+	Sides               [2]Side
+}
+
+// Side is a fact of a contradiction, with where it was said.
+type Side struct {
+	Fact
+	Origin   Origin
+	Editable bool
+}
+
+// Card is the morning card. Failed is the fact about whose text Problem is.
+type Card struct {
+	Dream, Reason, Topic     string
+	At                       time.Time
+	Promoted, Rejected, More int
+	Facts                    []CardFact
+	Diff                     []DiffRow
+	Off, Shared, Editable    bool
+	Failed, Text, Problem    string
+}
+
+// CardFact is a statement that a dream has promoted, with what was decided about it since.
+type CardFact struct{ Entry, Text, Status string }
+
+// Injections lists what was put into contexts.
+type Injections struct {
+	Items []Injection
+	Next  string
+}
+
+// Injection counts what was put into a context.
+type Injection struct {
+	ID, Talk, TalkID, Skipped                     string
+	At                                            time.Time
+	Message                                       int64
+	Budget, Tokens, Candidates, Selected, Omitted int
+}
+
+// InjectionDetail has the candidates of a context; About limits them.
+type InjectionDetail struct {
+	Injection
+	About   string
+	Choices []Choice
+}
+
+// Choice is a candidate for a context and what became of it.
+type Choice struct {
+	Outcome, Reason, Layer, Path, Scope, Text, Fact, Talk string
+	Line, Tokens                                          int
+	Score                                                 float64
+	Said                                                  bool
+}
+
+// Context shows what a model would be sent with a message.
+type Context struct {
+	Message, Problem, Model, Counter, Skipped string
+	Made, Exact, NoModel                      bool
+	Omitted, Used, Max                        int
+	Parts                                     []TokenPart
+	Recalled                                  []Choice
+	Messages                                  []Sent
+}
+
+// TokenPart is a part of a context.
+type TokenPart struct {
+	Name, Scope, Address string
+	Tokens               int
+}
+
+// Sent is a message of a context.
+type Sent struct {
+	Kind, Role, Text string
+	Tokens           int
+}
+
+// Transfer exports and imports archives. Done shows what an import did.
+type Transfer struct {
+	Choices       []string
+	Writable      bool
+	Problem, Link string
+	Done, Running bool
+	Applied       []string
+	Skipped       []Imported
+}
+
+// Preview shows what an import would do.
+type Preview struct {
+	Archive, Documents, Token, Problem string
+	Changes                            int
+	Entries                            []Imported
+}
+
+// Imported is an entry of an archive.
+type Imported struct {
+	Name, Outcome string
+	Notes         []string
+	Bytes         int
+	Diff          []DiffRow
+}
+
+// Chat is a conversation with the agent, and a form for the next message.
+type Chat struct {
+	Talk
+	Lines                       []Message
+	Message, MessageID, Problem string
+	NoModel                     bool
+}
+
+// Replay is a form with the settings of a dream.
+type Replay struct {
+	Dream
+	Problem         string
+	Models, ByModel bool
+	Knobs           []Knob
+}
+
+// Knob is a number that can be set, from 0 to Most.
+type Knob struct {
+	Name, Label, Value string
+	Most               float64
+	Whole              bool
+}
+
+// Difference is a replay beside its original.
+type Difference struct {
+	Dream
+	Original                 string
+	Was, Is                  Dream
+	SameMaterial, SameMemory bool
+	Settings, Ended          []ChangedValue
+	WasDiff, IsDiff          []DiffRow
+	Candidates               []Rejudged
+	More                     int
+}
+
+// ChangedValue is a value that differs.
+type ChangedValue struct{ Name, Was, Is string }
+
+// Rejudged is a candidate that was judged differently; nil: it was none.
+type Rejudged struct {
+	Text    string
+	Was, Is *Judgement
+}
+
+// Judgement is a decision about a candidate.
+type Judgement struct {
+	Verdict, Code string
+	Score         float64
+}
+
+// Schedules lists when agents dream next.
+type Schedules struct {
+	Items []Schedule
+	More  int
+}
+
+// Schedule is the time of an agent's next dream. Local is Next in the agent's zone.
+type Schedule struct {
+	Agent, Name, State, Cron, Zone, Local string
+	Next                                  time.Time
+}
+
 // Held is a statement that waits for a person.
 type Held struct {
 	Entry, Text, Rule string
@@ -334,6 +541,7 @@ type Agent struct {
 	Now                  time.Time
 	Today                []Event
 	TodayMore            bool
+	Approvals            int // lines that wait for the caller
 }
 
 // Last is the last run of a kind.
@@ -396,7 +604,7 @@ type Keys struct {
 	Problem, Secret, SecretOf string
 }
 
-// KeyForm is what a form for a new key contains.
+// KeyForm holds the values of a form for a new key.
 type KeyForm struct{ Name, Role, Agents, Owner, Days string }
 
 // Key is an API key without its secret.
@@ -407,9 +615,42 @@ type Key struct {
 	Ended, Own, Replaced   bool
 }
 
+// Webhooks are the webhooks of an agent, with the result of a form.
+type Webhooks struct {
+	Agent, Problem   string
+	Secret, SecretOf string // of a new one
+	Ping             *Ping  // nil: none was sent
+	Form             WebhookForm
+	Items            []Webhook
+}
+
+// WebhookForm is the form of a new webhook.
+type WebhookForm struct{ URL, Kinds, Owner string }
+
+// Ping is the outcome of a test event.
+type Ping struct {
+	Delivered bool
+	Status    int
+	Reason    string
+	Millis    int64
+}
+
+// Webhook is an endpoint without its secret.
+type Webhook struct {
+	ID, URL, Owner      string
+	Kinds               []string // empty: all
+	Paused              bool
+	Why                 string // it is paused
+	Delivered           int64
+	Failures, Status    int
+	Reason              string // why the latest attempt failed
+	Created, Last, Next time.Time
+}
+
 // Usage is the use of models by day, latest first.
 type Usage struct {
 	Days               []UsageDay
+	Backlog            *Backlog
 	Tokens, Cost       int64 // Cost in millionths of a dollar
 	MaxTokens, MaxCost int64 // budget of a day; 0: none
 	Renewal            time.Time
@@ -439,7 +680,7 @@ type ModelUsage struct {
 	Input, Output, Cost int64
 }
 
-// Examination is what the doctor found and repaired.
+// Examination lists the findings and repairs of the doctor.
 type Examination struct {
 	Agent     string
 	Healthy   bool

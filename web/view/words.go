@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// DiffRow is a row of a comparison: a line of each side. A row with Gap stands between two parts.
+// DiffRow is a row of a comparison: a line of each side. A row with Gap separates two parts.
 type DiffRow struct {
 	Old, New     string
 	OldNo, NewNo int // 0: the side has no line here
@@ -178,7 +178,7 @@ func (o Origin) first() int64 {
 	return o.From
 }
 
-// scopeName says whose a document is.
+// scopeName names the people who share a document.
 func scopeName(scope string) string {
 	switch scope {
 	case "PERSONAL":
@@ -225,7 +225,20 @@ func (f Frame) newDay(events []Event, i int) string {
 	return day
 }
 
+var approvalNames = map[string]string{
+	"memory.approval.requested": "asked for approval of a change of", "memory.approval.reminded": "reminded of a change that waits, of",
+	"memory.approval.decided": "decided about a change of", "memory.approval.expired": "ended the wait for approval of",
+}
+
 var changeNames = map[string]string{
 	"document.written": "changed", "document.deleted": "deleted", "document.undeleted": "brought back", "document.prompt": "moved in the prompt",
 	"document.quarantined": "was refused a text that instructs the agent, in",
+}
+
+// attempt names the outcome of a failed attempt.
+func attempt(reason string, status int) string {
+	if status == 0 {
+		return reason
+	}
+	return reason + " " + strconv.Itoa(status)
 }
