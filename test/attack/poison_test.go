@@ -64,7 +64,7 @@ func poisonCases(t *testing.T, pattern string) (cases []poisonCase) {
 	return cases
 }
 
-// fate is what became of a text.
+// fate is the outcome for a text.
 type fate struct {
 	refused  bool // as a whole
 	held     bool // some of it waits for a person

@@ -119,7 +119,7 @@ func startDev(t *testing.T) *dev {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	installing := func(part, message string) { t.Logf("%s: %s", part, message) }
-	if err := devenv.Programs(ctx, installing, "curl", "jq"); err != nil {
+	if err := devenv.Programs(ctx, installing, "curl", "jq", "npm", "python3"); err != nil {
 		t.Fatal(err)
 	}
 	program, err := deployment.Build(ctx, t.TempDir())
@@ -134,7 +134,7 @@ func startDev(t *testing.T) *dev {
 		}
 	}
 	// With the default quiet period, a slow machine would extract between two examples.
-	process, err := deployment.Start(program, append(withoutSettings(), "REVERIE_QUIET_PERIOD=1h"), d.log,
+	process, err := deployment.Start(program, append(withoutSettings(), "REVERIE_QUIET_PERIOD=1h", "REVERIE_WEBHOOK_NETWORKS=127.0.0.1/32"), d.log,
 		"dev", "--data", filepath.Join(d.home, ".reverie"), "--addr", d.api, "--temporal-ui", d.ui)
 	if err != nil {
 		t.Fatal(err)
@@ -264,7 +264,8 @@ func (d *dev) shell(ctx context.Context, t *testing.T, commands string) string {
 	t.Helper()
 	shell := exec.CommandContext(ctx, "sh", "-c", commands)
 	shell.Dir = filepath.Join("..", "..")
-	shell.Env = append(os.Environ(), append(withoutSettings(), "REVERIE_URL=http://"+d.api, "REVERIE_KEY="+d.adminKey, "LC_ALL=C.UTF-8")...)
+	shell.Env = append(os.Environ(), append(withoutSettings(), "REVERIE_URL=http://"+d.api, "REVERIE_KEY="+d.adminKey, "LC_ALL=C.UTF-8",
+		"PYTHONDONTWRITEBYTECODE=1", "npm_config_prefer_offline=true", "npm_config_audit=false", "npm_config_fund=false")...)
 	var out bytes.Buffer
 	shell.Stdout, shell.Stderr = &out, &out
 	if err := shell.Run(); err != nil {

@@ -1,6 +1,8 @@
 package docs
 
 import (
+	"bytes"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -70,6 +72,90 @@ func TestLayoutIsComplete(t *testing.T) {
 				t.Errorf("docs/architecture.md does not name %s/", folder)
 				named = append(named, folder+"/") // report it once
 			}
+		}
+	}
+}
+
+// TestAnswersHold checks that each question of CONTRIBUTING.md is answered by code in the path that stands beside it.
+func TestAnswersHold(t *testing.T) {
+	contributing, err := os.ReadFile("../../CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := map[string]string{
+		"Where is the rule that a person's line survives?":         `ViolationPersonLine\s+=`,
+		"What writes the journal?":                                 `insert into journal`,
+		"Where is the one function that writes documents?":         `func ApplyChanges\(`,
+		"Where is a model provider added?":                         `var chat = map\[string\]Provider`,
+		"Where does a setting get its default?":                    `default:"`,
+		"Where are the timeouts and retries of workflow steps?":    `RetryPolicy:`,
+		"Where is it decided whether a conversation is extracted?": `func Gate\(`,
+		"Where is it decided what a dream promotes?":               `Judge\(dream\.VerdictPromoted`,
+		"Where is a search result scored?":                         `newBM25\(`,
+		"Where is the prompt of an extraction?":                    `(?i)json`,
+	}
+	rows := regexp.MustCompile("(?m)^\\| (.*\\?) \\| `([^`]+)` \\|$").FindAllStringSubmatch(string(contributing), -1)
+	if len(rows) != len(code) {
+		t.Errorf("%d questions, %d are checked", len(rows), len(code))
+	}
+	for _, row := range rows {
+		question, path := row[1], filepath.Join("../..", row[2])
+		files := []string{path}
+		if strings.HasSuffix(row[2], "/") {
+			if files, err = filepath.Glob(filepath.Join(path, "*.go")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if code[question] == "" || !slices.ContainsFunc(files, func(file string) bool {
+			content, err := os.ReadFile(file)
+			return err == nil && regexp.MustCompile(code[question]).Match(content)
+		}) {
+			t.Errorf("%s: %s is not the answer", question, row[2])
+		}
+	}
+}
+
+// Limits of a package, beyond which docs/architecture.md gives a reason: lines, files and exported names.
+const (
+	maxLines = 4_050
+	maxFiles = 30
+	maxNames = 33
+)
+
+var exported = regexp.MustCompile(`(?m)^(?:func|type) [A-Z]\w*`)
+
+// TestPackagesKeepToTheRule checks that docs/architecture.md gives a reason for each package beyond the rule for sizes, and for no other.
+func TestPackagesKeepToTheRule(t *testing.T) {
+	content, err := os.ReadFile("../../docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, reasons, _ := strings.Cut(string(content), "Packages beyond the rule")
+	reasons, _, _ = strings.Cut(reasons, "`go test")
+	type size struct{ lines, files, names int }
+	sizes := map[string]size{}
+	err = filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
+		folder := strings.TrimPrefix(filepath.ToSlash(filepath.Dir(path)), "../../")
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (entry.Name() == "testdata" || entry.Name() == "node_modules" || path == "../../test" || path == "../../.git"):
+			return filepath.SkipDir
+		case entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		code, err := os.ReadFile(path)
+		s := sizes[folder]
+		sizes[folder] = size{s.lines + bytes.Count(code, []byte("\n")), s.files + 1, s.names + len(exported.FindAll(code, -1))}
+		return err
+	})
+	if err != nil || len(sizes) < 50 {
+		t.Fatalf("%d packages, %v", len(sizes), err)
+	}
+	for folder, s := range sizes {
+		beyond, named := s.lines > maxLines || s.files > maxFiles || s.names > maxNames, strings.Contains(reasons, "`"+folder+"/`")
+		if beyond != named {
+			t.Errorf("%s/ has %+v; with a reason: %v", folder, s, named)
 		}
 	}
 }

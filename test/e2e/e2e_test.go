@@ -256,7 +256,7 @@ func TestAModelsFaultsEndInARecordedOutcome(t *testing.T) {
 		{"case-repaired", "written", "", 1},
 		{"case-quarantined", "quarantined", "invalid_proposal", 1},
 		{"case-unauthorized", "failed", "unauthorized", 1},
-		{"case-too-long", "nothing", "", 2}, // of two halves; the model says the same of both, which is noted once
+		{"case-too-long", "nothing", "noted", 2}, // of two halves; the model says the same of both, which is noted once
 		{"case-refused", "quarantined", "refused", 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -36,7 +36,7 @@ import (
 func TestMain(m *testing.M) { devtest.Main(m) }
 
 // server is the API with an agent ada.
-type server struct{ url, key string }
+type server struct{ url, key, database string }
 
 func start(tb testing.TB) server {
 	tb.Helper()
@@ -73,7 +73,7 @@ func start(tb testing.TB) server {
 	}
 	h := httptest.NewServer(a)
 	tb.Cleanup(h.Close)
-	return server{h.URL, key}
+	return server{h.URL, key, database}
 }
 
 // calls are calls of every tool, in an order in which they succeed.

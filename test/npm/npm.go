@@ -14,9 +14,15 @@ import (
 	"reverie/devenv"
 )
 
-// Install installs the packages of testdata/package-lock.json, in the folder of the test, into the user's cache, once for each version of the lock file, and
-// returns the folder.
+// Install installs the packages of testdata/package-lock.json, in the folder of the test, into the user's cache, once for each version
+// of the lock file, and returns the folder.
 func Install(t *testing.T, name string) string {
+	t.Helper()
+	return InstallFrom(t, name, "testdata")
+}
+
+// InstallFrom is Install for the package.json and package-lock.json of another folder.
+func InstallFrom(t *testing.T, name, folder string) string {
 	t.Helper()
 	// Redocly needs Node.js 20 or later, which Debian has since version 13; with an older one it fails and says so.
 	if err := devenv.Programs(t.Context(), nil, "npm"); err != nil {
@@ -26,7 +32,7 @@ func Install(t *testing.T, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lock, err := os.ReadFile("testdata/package-lock.json")
+	lock, err := os.ReadFile(filepath.Join(folder, "package-lock.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +53,7 @@ func Install(t *testing.T, name string) string {
 	}
 	defer func() { _ = os.RemoveAll(work) }() //nolint:gosec // the cache of tests
 	for _, file := range []string{"package.json", "package-lock.json"} {
-		content, err := os.ReadFile(filepath.Join("testdata", file))
+		content, err := os.ReadFile(filepath.Join(folder, file))
 		if err == nil {
 			err = os.WriteFile(filepath.Join(work, file), content, 0o600) //nolint:gosec // a temporary folder
 		}

@@ -16,7 +16,7 @@ var recordedContents = []string{
 	"synthetic message", "synthetic entry", "Synthetic", "synthetic summary", // conversations (record_test.go, record_window_test.go)
 	"The garden of", "has an oak", "The pet of", "tortoise", "Momo", "memory_content", // dreams (record_dream_test.go)
 	"The valve of", "open the valve", "cases.md", // writes of business processes (record_write_test.go)
-	"synthetic document", "synthetic person", "KNOWLEDGE", "memory/2026", // snapshots (record_snapshot_test.go)
+	"synthetic document", "case-0.md", "synthetic person", "KNOWLEDGE", "memory/2026", // snapshots and webhooks (record_snapshot_test.go, record_webhook_test.go)
 }
 
 // TestHistoriesHoldNoContents checks every text of every recorded history, including payloads.

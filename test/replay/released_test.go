@@ -15,7 +15,7 @@ import (
 // checksums lists every recorded history with its SHA-256 sum, as sha256sum prints it. Lines are only ever added.
 const checksums = "testdata/SHA256SUMS"
 
-// A history of a release is what workers of later ones must replay: it is never changed or removed.
+// Workers of later releases must replay the histories of a release: they are never changed or removed.
 func TestHistoriesAreKept(t *testing.T) {
 	raw, err := os.ReadFile(checksums)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"time"
 
-	"reverie/facts"
 	"reverie/language/analysis"
 	"reverie/memory"
 	"reverie/recall"
@@ -57,16 +56,14 @@ func (m *inMemory) load(_ context.Context, d dialogue) error {
 }
 
 // Collect implements recall.Store.
-func (m *inMemory) Collect(
-	_ context.Context, id memory.Identity, _ []search.Corpus, q analysis.Query, _ ...*[]facts.Disagreement,
-) ([]*index.Collection, error) {
+func (m *inMemory) Collect(_ context.Context, id memory.Identity, _ []search.Corpus, q analysis.Query) (indexes.Collected, error) {
 	g := index.Gather(q)
 	for group, data := range m.agents[id.Agent].segments {
 		if err := g.AddPacked(int64(group), data); err != nil {
-			return nil, err
+			return indexes.Collected{}, err
 		}
 	}
-	return []*index.Collection{g.Collection(search.Sessions, q, nil)}, nil
+	return indexes.Collected{Collections: []*index.Collection{g.Collection(search.Sessions, q, nil)}}, nil
 }
 
 // Passages implements recall.Store.
