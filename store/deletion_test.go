@@ -339,6 +339,30 @@ func TestDeletionsRaceWrites(t *testing.T) {
 	}
 }
 
+// An administrator who looks at the target all the time is recorded, and does not keep the deletion from ending.
+func TestADeletionEndsThoughSomebodyLooks(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	ctx := t.Context()
+	for _, kind := range []deletion.Kind{deletion.Owner, deletion.Agent} {
+		must[talk.Stored](t)(s.AppendMessages(ctx, member("user:7"), turn("c", uuid.NewString(), 2)))
+		of := adminOf("acme").For("ada", "user:7")
+		d := must[deletion.Deletion](t)(s.RequestDeletion(ctx, of, deletion.Target{Kind: kind}))
+		run := deleter("acme", "ada")
+		must[deletion.Deletion](t)(s.StartDeletion(ctx, run, d.ID))
+		for must[int64](t)(s.DeleteRows(ctx, run, d.ID)) > 0 {
+		}
+		look := admin.AuditEntry{Key: uuid.New(), At: time.Now(), Role: memory.RoleAdmin, Operation: "getDeletion", Agent: "ada", Owner: "user:7"}
+		if err := s.RecordAudit(ctx, "acme", []admin.AuditEntry{look, look}); err != nil {
+			t.Fatal(err)
+		}
+		d, left, err := s.EndDeletion(ctx, run, d.ID, 1)
+		if err != nil || d.State != deletion.Done || d.Counts["audit_log"] < 2 {
+			t.Errorf("%s: left %v, %v: %+v", kind, left, err, d)
+		}
+	}
+}
+
 func asConflict(err error) (*pg.ConflictError, bool) {
 	conflict, is := err.(*pg.ConflictError) //nolint:errorlint // returned as it is
 	return conflict, is

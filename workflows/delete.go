@@ -209,7 +209,8 @@ type Histories struct {
 	Namespace string
 }
 
-// Pauses between two looks at Temporal's list, which is eventually consistent.
+// Pauses between two looks at Temporal's list, which is eventually consistent. Temporal deletes an execution up to half a minute after it
+// has closed, however often that is requested.
 const historiesAgain = 200 * time.Millisecond
 
 // Delete deletes the executions of a target's workflows until Temporal lists none, those with other ids in more, and the schedule of
