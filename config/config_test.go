@@ -16,7 +16,7 @@ func TestDefaultsAreValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.MinMessages != 4 || c.MaxTranscript != 30 || c.Cooldown.Minutes() != 5 || c.QuietPeriod.Seconds() != 20 {
+	if c.MinMessages != 1 || c.MaxTranscript != 30 || c.Cooldown.Minutes() != 5 || c.QuietPeriod.Seconds() != 20 {
 		t.Errorf("documented defaults differ: %+v", c)
 	}
 }

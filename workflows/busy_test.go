@@ -67,7 +67,7 @@ func (w *dreamWorld) says(t *testing.T, conversation, text string, p *proposer) 
 	var suite testsuite.WorkflowTestSuite
 	w.env = suite.NewTestWorkflowEnvironment()
 	w.env.SetStartTime(w.asOf)
-	w.env.SetTestTimeout(time.Minute)
+	w.env.SetTestTimeout(10 * time.Minute)
 	w.options.Proposer = p
 	steps, err := activities.New(w.options)
 	if err != nil {

@@ -156,7 +156,7 @@ func (w *dreamWorld) run(t *testing.T, in DreamInput, before ...func(*testsuite.
 	w.env = suite.NewTestWorkflowEnvironment()
 	w.env.SetStartTime(w.asOf)
 	w.env.SetWorkflowRunTimeout(48 * time.Hour)
-	w.env.SetTestTimeout(time.Minute)
+	w.env.SetTestTimeout(10 * time.Minute)
 	steps, err := activities.New(w.options)
 	if err != nil {
 		t.Fatal(err)

@@ -184,7 +184,8 @@ type AgentSettings struct {
 	// MinMessages User and assistant messages that a conversation needs before anything is extracted.
 	MinMessages *int `json:"minMessages,omitempty"`
 
-	// MinUserChars Characters that the last user message needs before anything is extracted.
+	// MinUserChars Characters that one of the user's new messages needs before anything is extracted. A Chinese, Japanese or Korean
+	// character counts as three.
 	MinUserChars *int `json:"minUserChars,omitempty"`
 
 	// Mmr Rank results of a search lower that repeat others (maximal marginal relevance).

@@ -42,8 +42,8 @@ type Settings struct {
 	QuietPeriod     time.Duration `envconfig:"QUIET_PERIOD" agent:"quietSeconds" default:"20s" minimum:"0s" agentMaximum:"24h" desc:"Time without a new message before an extraction starts."`
 	Cooldown        time.Duration `envconfig:"COOLDOWN" agent:"cooldownSeconds" default:"5m" minimum:"0s" agentMaximum:"168h" desc:"Minimum time between two extractions of one agent and owner."`
 	IdleTurn        time.Duration `envconfig:"IDLE_TURN" agent:"idleTurnSeconds" default:"15m" minimum:"0s" agentMaximum:"24h" desc:"Time without a new message after which messages are extracted although no client completed the turn; 0: never."`
-	MinMessages     int           `envconfig:"MIN_MESSAGES" agent:"minMessages" default:"4" minimum:"1" agentMaximum:"1000" desc:"User and assistant messages that a conversation needs before anything is extracted."`
-	MinUserChars    int           `envconfig:"MIN_USER_CHARS" agent:"minUserChars" default:"10" agentMinimum:"0" agentMaximum:"10000" desc:"Characters that the last user message needs before anything is extracted."`
+	MinMessages     int           `envconfig:"MIN_MESSAGES" agent:"minMessages" default:"1" minimum:"1" agentMaximum:"1000" desc:"User and assistant messages that a conversation needs before anything is extracted."`
+	MinUserChars    int           `envconfig:"MIN_USER_CHARS" agent:"minUserChars" default:"10" agentMinimum:"0" agentMaximum:"10000" desc:"Characters that one of the user's new messages needs before anything is extracted. A Chinese, Japanese or Korean character counts as three."`
 	MaxTranscript   int           `envconfig:"MAX_TRANSCRIPT" default:"30" minimum:"1" desc:"Messages of one transcript; a longer conversation is extracted in several steps."`
 	MaxMessageChars int           `envconfig:"MAX_MESSAGE_CHARS" default:"2000" minimum:"1" desc:"Characters of one message that a transcript keeps."`
 	ProfileMaxChars int           `envconfig:"PROFILE_MAX_CHARS" agent:"profileMaxChars" default:"4000" minimum:"1" agentMinimum:"200" agentMaximum:"200000" desc:"Maximum size of an extracted PROFILE.md, in characters."`

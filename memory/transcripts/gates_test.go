@@ -8,9 +8,11 @@ import (
 )
 
 func TestGate(t *testing.T) {
+	settings := setting.DefaultExtractSettings()
+	settings.MinMessages = 4
 	open := func() GateInput {
 		return GateInput{
-			Settings: setting.DefaultExtractSettings(), Trigger: memory.TriggerAPI, ConversationMessages: 4,
+			Settings: settings, Trigger: memory.TriggerAPI, ConversationMessages: 4,
 			Pending: []memory.Message{
 				{Role: memory.RoleOfUser, Content: "I moved to Munich."},
 				{Role: memory.RoleOfAssistant, Content: "Nice.", FinishReason: "stop"},
@@ -26,7 +28,7 @@ func TestGate(t *testing.T) {
 		close func(*GateInput)
 	}{
 		{memory.GateAbnormalFinish, func(in *GateInput) { in.Pending[1].FinishReason = "length" }},
-		{memory.GateShortMessage, func(in *GateInput) { in.Pending[0].Content = "  thanks 你好  \n" }},
+		{memory.GateShortMessage, func(in *GateInput) { in.Pending[0].Content = "  bye 好  \n" }},
 		{memory.GateFewMessages, func(in *GateInput) { in.ConversationMessages = 3 }},
 		{memory.GateSource, func(in *GateInput) { in.Trigger = memory.TriggerCron }},
 		{memory.GateMemoryOff, func(in *GateInput) { in.Settings.MemoryEnabled = false }},
@@ -52,15 +54,15 @@ func TestGate(t *testing.T) {
 
 func TestGateCountsCharacters(t *testing.T) {
 	for content, want := range map[string]bool{
-		"我上个月搬到了里斯本": true, "我上个月搬到里斯本": false, "123456789 ": false, "1234567890": true, "": false,
+		"我住里斯本": true, "我住山": false, "무화과좋아": true, "123456789 ": false, "1234567890": true, "": false,
 	} {
 		in := GateInput{Settings: setting.DefaultExtractSettings(), ConversationMessages: 9, Pending: []memory.Message{
-			{Role: memory.RoleOfUser, Content: "a long enough message"},
 			{Role: memory.RoleOfUser, Content: content},
-			{Role: memory.RoleOfAssistant, Content: "ok"},
+			{Role: memory.RoleOfAssistant, Content: "a long enough answer"},
+			{Role: memory.RoleOfUser, Content: "thanks!"},
 		}}
 		if _, ok := Gate(in); ok != want {
-			t.Errorf("last message %q: %v", content, ok)
+			t.Errorf("message %q: %v", content, ok)
 		}
 	}
 	in := GateInput{

@@ -204,15 +204,26 @@ func endedNormally(finish string) bool {
 	return normalFinish[separators.Replace(strings.ToLower(finish))]
 }
 
+// length counts the characters of a text without surrounding white space. A character of Chinese, Japanese or Korean says about as much
+// as three letters.
+func length(text string) (n int) {
+	for _, r := range strings.TrimSpace(text) {
+		n++
+		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) {
+			n += 2
+		}
+	}
+	return n
+}
+
 // Gate checks whether a range of messages may be extracted. It returns the reason of the first closed gate, or true if all
-// are open. The length of the last user message is counted in characters, without surrounding white space; a range without
-// a user message is too short.
+// are open. The length of the user's longest message decides (see length); a range without a user message is too short.
 func Gate(in GateInput) (memory.ReasonCode, bool) {
-	lastUser, lastFinish := "", ""
+	longest, lastFinish := 0, ""
 	for _, m := range in.Pending {
 		switch m.Role {
 		case memory.RoleOfUser:
-			lastUser = m.Content
+			longest = max(longest, length(m.Content))
 		case memory.RoleOfAssistant:
 			lastFinish = m.FinishReason
 		}
@@ -224,7 +235,7 @@ func Gate(in GateInput) (memory.ReasonCode, bool) {
 		return memory.GateSource, false
 	case in.ConversationMessages < in.Settings.MinMessages:
 		return memory.GateFewMessages, false
-	case utf8.RuneCountInString(strings.TrimSpace(lastUser)) < in.Settings.MinUserChars:
+	case longest < in.Settings.MinUserChars:
 		return memory.GateShortMessage, false
 	case !endedNormally(lastFinish):
 		return memory.GateAbnormalFinish, false

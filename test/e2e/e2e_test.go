@@ -106,7 +106,7 @@ func until(t *testing.T, what string, holds func() bool) {
 
 func TestAConversationBecomesMemory(t *testing.T) {
 	ctx := context.Background()
-	s := deployment.StartSystem(ctx, t, deployment.Options{})
+	s := deployment.StartSystem(ctx, t, deployment.Options{Env: []string{"REVERIE_MIN_MESSAGES=4"}})
 	post(ctx, t, s, "hello", chat("42", 1, "Hi, I am Grace and I work as a nurse in Hamburg.", "We decided to use Postgres for the rota."))
 	until(t, "an extraction", func() bool {
 		found := outcomes(ctx, t, s, "42", "hello")

@@ -222,7 +222,7 @@ func (w *world) dreamOf(ref memory.OwnerRef, night string) workflows.DreamResult
 	suite.SetLogger(slog.New(slog.DiscardHandler))
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetStartTime(w.now)
-	env.SetTestTimeout(time.Minute)
+	env.SetTestTimeout(10 * time.Minute)
 	env.RegisterActivity(w.steps)
 	env.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: workflows.DreamID(ref) + "/" + night, TaskQueue: workflows.TaskQueue})
 	env.ExecuteWorkflow(workflows.Dream, workflows.DreamInput{

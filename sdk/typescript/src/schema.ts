@@ -151,7 +151,10 @@ export interface AgentSettings {
   memoryMaxChars?: number;
   /** User and assistant messages that a conversation needs before anything is extracted. */
   minMessages?: number;
-  /** Characters that the last user message needs before anything is extracted. */
+  /**
+   * Characters that one of the user's new messages needs before anything is extracted. A Chinese, Japanese or Korean
+   * character counts as three.
+   */
   minUserChars?: number;
   /** Rank results of a search lower that repeat others (maximal marginal relevance). */
   mmr?: boolean;

@@ -137,7 +137,8 @@ class AgentSettings(TypedDict):
     memoryMaxChars: NotRequired[int]
     # User and assistant messages that a conversation needs before anything is extracted.
     minMessages: NotRequired[int]
-    # Characters that the last user message needs before anything is extracted.
+    # Characters that one of the user's new messages needs before anything is extracted. A Chinese, Japanese or Korean
+    # character counts as three.
     minUserChars: NotRequired[int]
     # Rank results of a search lower that repeat others (maximal marginal relevance).
     mmr: NotRequired[bool]
