@@ -271,9 +271,9 @@ func (b browser) shows(t *testing.T, want string) {
 // follow clicks a link and waits for the page behind it.
 func (b browser) follow(t *testing.T, selector, want string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(b, 20*time.Second)
+	ctx, cancel := context.WithTimeout(b, time.Minute)
 	defer cancel()
-	if err := chromedp.Run(ctx, chromedp.Click(selector, chromedp.ByQuery)); err != nil {
+	if err := act(ctx, chromedp.Click(selector, chromedp.ByQuery)); err != nil {
 		t.Fatalf("%s: %v on\n%s", selector, err, b.text(t))
 	}
 	b.shows(t, want)

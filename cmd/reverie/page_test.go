@@ -173,8 +173,20 @@ func openBrowser(t *testing.T) browser {
 
 func (b browser) do(t *testing.T, actions ...chromedp.Action) {
 	t.Helper()
-	if err := chromedp.Run(b, actions...); err != nil {
-		t.Fatal(err)
+	for _, action := range actions {
+		if err := act(b, action); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// act performs an action, again while the page replaces its element between the search for it and its use: that has no effect.
+func act(ctx context.Context, action chromedp.Action) error {
+	for {
+		err := chromedp.Run(ctx, action)
+		if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "Could not find node with given id") {
+			return err
+		}
 	}
 }
 
