@@ -135,10 +135,11 @@ var adminCalls = map[string]call{
 		return nil, nil, err
 	},
 	"SpentToday": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		spent, err := w.SpentToday(t.Context(), id, time.Now())
+		now := time.Now() // the world may have been made before midnight
+		spent, err := w.SpentToday(t.Context(), id, now)
 		var want int
 		if e := w.root.QueryRow(
-			t.Context(), "select coalesce(sum(calls), 0) from model_usage where workspace_id = $1", id.Workspace,
+			t.Context(), "select coalesce(sum(calls), 0) from model_usage where workspace_id = $1 and day = $2", id.Workspace, now.UTC().Format(time.DateOnly),
 		).Scan(&want); e != nil {
 			t.Fatal(e)
 		}
