@@ -34,7 +34,9 @@ func (s *Server) Follow(
 	return &Streamed{Body: func(hc huma.Context) {
 		defer release()
 		err := s.follow(hc, id, filter, first, feed, wake, frames, ended)
-		s.Log.DebugContext(ctx, "Somebody follows events no more", "error", Loggable(err), "request", RequestID(ctx))
+		if err != nil {
+			s.Log.DebugContext(ctx, "Somebody follows events no more", "error", Loggable(err), "request", RequestID(ctx))
+		}
 	}}, nil
 }
 
