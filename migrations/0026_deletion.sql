@@ -359,13 +359,13 @@ create function reverie_deletion_end(deletion uuid, at timestamptz) returns json
 declare
     was constant text := reverie_identity('purpose');
     d deletions := reverie_deletion_open(deletion, '{deleting}');
-    last_rows constant int := 100;
     found_rows jsonb;
     scans int;
 begin
-    -- Who looks at the target meanwhile is recorded without a lock: a few last rows go here, or one who looks again and again would keep
-    -- the deletion from ending.
-    perform reverie_delete_rows(deletion, last_rows);
+    perform reverie_deletion_lock(d);
+    -- Requests about the target go on meanwhile, such as those for the progress, and leave entries in the audit log: they wait for the scan.
+    lock table audit_log in share row exclusive mode;
+    perform reverie_delete_rows(deletion, 2000);
     select c.counts, c.scanned into found_rows, scans from reverie_deletion_count(deletion) c;
     perform set_config('reverie.purpose', 'deletion', true);
     if found_rows = '{}' then
