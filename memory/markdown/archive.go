@@ -7,13 +7,21 @@ const ArchiveHeading = "Archived"
 
 // ArchivedLines returns the lines of a document's archive, from 1, heading included and to inclusive; 0 and 0 if it has none.
 func ArchivedLines(document string) (from, to int) {
-	_, from, to, _ = TopSection(document, ArchiveHeading)
+	_, from, to, _ = archived(document)
 	return from, to
+}
+
+// archived is TopSection for the archive. It parses only documents that have the word of its heading.
+func archived(document string) (text string, from, to int, found bool) {
+	if !strings.Contains(document, ArchiveHeading) {
+		return "", 0, 0, false
+	}
+	return TopSection(document, ArchiveHeading)
 }
 
 // CutArchive returns a document without its archive, and the text of the archive without the heading.
 func CutArchive(document string) (current, archive string) {
-	text, _, _, found := TopSection(document, ArchiveHeading)
+	text, _, _, found := archived(document)
 	if !found {
 		return document, ""
 	}
