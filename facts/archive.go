@@ -44,6 +44,48 @@ func Archive(path, content string, entries memory.EntrySet) (string, error) {
 	return markdown.WithArchive(memory.WithoutLines(current, spans), archive)
 }
 
+// Restore returns a document with a statement moved out of its archive, to the end of the section with a heading, or of the text before
+// the first section; of a structured document, its whole entry. It reports false if the archive does not have it. The error is a
+// *markdown.SectionError, or structured.ErrCurrent.
+func Restore(path, content string, entry markdown.EntryID, heading string) (string, bool, error) {
+	if _, is := structured.TypeOf(path); is {
+		for _, e := range structured.Parse(content) {
+			has := func(x markdown.Entry) bool { return x.ID == entry }
+			if e.Archived && slices.ContainsFunc(markdown.EntriesOf(e.Content), has) {
+				next, err := structured.Restore(content, e.Key)
+				return next, err == nil, err
+			}
+		}
+		return content, false, nil
+	}
+	current, archive := markdown.CutArchive(content)
+	_, found, spans := memory.EntrySet{entry: true}.Find(archive)
+	if len(found) == 0 {
+		return content, false, nil
+	}
+	lines := slices.Collect(strings.Lines(archive))
+	moved := lines[spans[0].From:min(spans[0].To, len(lines))]
+	next, err := markdown.WithArchive(under(current, heading, moved), memory.WithoutLines(archive, spans[:1]))
+	return next, err == nil, err
+}
+
+// under returns a document with lines at the end of the section with a heading; without such a section, at its end below that heading.
+func under(document, heading string, lines []string) string {
+	end := markdown.SectionEnd(document, func(s markdown.Section) bool {
+		return s.Heading == heading && s.Level > 0 || heading == "" && s.Level <= 1
+	})
+	all := slices.Collect(strings.Lines(document))
+	if end == 0 && heading != "" {
+		end, all = len(all)+1, append(all, "\n## "+heading+"\n")
+	}
+	before, behind := strings.Join(all[:min(end, len(all))], ""), strings.Join(all[min(end, len(all)):], "")
+	next := added(strings.TrimRight(before, "\n"), lines) + "\n"
+	if behind != "" && !strings.HasPrefix(behind, "\n") {
+		next += "\n"
+	}
+	return next + behind
+}
+
 // added returns a text with lines behind it, without the indentation of the first one.
 func added(text string, lines []string) string {
 	indent := lines[0][:len(lines[0])-len(strings.TrimLeft(lines[0], " \t"))]

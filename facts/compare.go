@@ -27,7 +27,25 @@ func (d Difference) Empty() bool { return len(d.Added)+len(d.Edited)+len(d.Gone)
 
 // Compare returns the difference between two versions of a document. Only statements that changed are read.
 func Compare(path, before, after string) Difference {
-	had, has := entriesOf(path, before), entriesOf(path, after)
+	h := NewHistory(path, before)
+	return h.Next(after)
+}
+
+// History compares the versions of a document in their order. It splits each version into statements once.
+type History struct {
+	path string
+	last []Statement
+}
+
+// NewHistory returns a history that begins with a version of a document.
+func NewHistory(path, content string) *History {
+	return &History{path: path, last: entriesOf(path, content)}
+}
+
+// Next returns the difference between the version before and the next one.
+func (h *History) Next(content string) Difference {
+	had, has := h.last, entriesOf(h.path, content)
+	h.last = has
 	was := make(map[markdown.EntryID]Statement, len(had))
 	for _, s := range had {
 		was[s.Entry] = s
@@ -39,7 +57,7 @@ func Compare(path, before, after string) Difference {
 		if found && old.Text == s.Text && old.Heading == s.Heading && old.Archived == s.Archived {
 			continue
 		}
-		s.Reading = read(path, s)
+		s.Reading = read(h.path, s)
 		if found {
 			d.Edited = append(d.Edited, Edit{Was: s.Entry, Now: s})
 			continue

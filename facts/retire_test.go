@@ -1,6 +1,8 @@
 package facts_test
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +13,7 @@ import (
 	"reverie/facts"
 	"reverie/memory"
 	"reverie/memory/markdown"
+	"reverie/memory/structured"
 )
 
 // What a person wrote or confirmed is never archived; of the rest the least trusted go first, and no more than necessary.
@@ -88,4 +91,81 @@ func TestArchive(t *testing.T) {
 		!strings.HasPrefix(got, "## tea\n") {
 		t.Errorf("entry: %v\n%s", err, got)
 	}
+}
+
+// A statement that is restored stands where it stood, with what is nested under it, and the archive keeps the others.
+func TestRestore(t *testing.T) {
+	t.Parallel()
+	const document = "# Memory\n\n## Facts\n\n- One\n\n## Other\n\nText.\n\n## Archived\n\n- Old\n- Two\n  - with this below it\n"
+	for heading, want := range map[string]string{
+		"Facts":  "# Memory\n\n## Facts\n\n- One\n- Two\n  - with this below it\n\n## Other\n\nText.\n\n## Archived\n\n- Old\n",
+		"Other":  "# Memory\n\n## Facts\n\n- One\n\n## Other\n\nText.\n\n- Two\n  - with this below it\n\n## Archived\n\n- Old\n",
+		"Memory": "# Memory\n\n- Two\n  - with this below it\n\n## Facts\n\n- One\n\n## Other\n\nText.\n\n## Archived\n\n- Old\n",
+		"Gone":   "# Memory\n\n## Facts\n\n- One\n\n## Other\n\nText.\n\n## Gone\n\n- Two\n  - with this below it\n\n## Archived\n\n- Old\n",
+	} {
+		got, found, err := facts.Restore(memory.MemoryPath, document, markdown.EntryIDOf("- Two"), heading)
+		if err != nil || !found || got != want {
+			t.Errorf("%s: %v %v\n%s", heading, found, err, got)
+		}
+	}
+	if got, found, err := facts.Restore(memory.MemoryPath, document, markdown.EntryIDOf("- One"), "Facts"); found || err != nil || got != document {
+		t.Errorf("a current statement: %v %v\n%s", found, err, got)
+	}
+	const entries = "## tea\n\nGreen tea.\n\n> Source: chat | Updated: 2026-01-01\n\n## diet\n\nVegetarian.\n\n### Since\n\nSince 2019.\n\n> Source: chat | Updated: 2026-01-01\n"
+	since := markdown.EntryIDOf("Since 2019.")
+	archived, err := facts.Archive("structured/user.md", entries, memory.EntrySet{since: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, found, err := facts.Restore("structured/user.md", archived, since, ""); err != nil || !found || got != entries {
+		t.Errorf("entry: %v %v\n%s", found, err, got)
+	}
+	again := strings.Replace(archived, "## tea", "## diet", 1)
+	if _, found, err := facts.Restore("structured/user.md", again, since, ""); !errors.Is(err, structured.ErrCurrent) || found {
+		t.Errorf("an entry that is there again: %v %v", found, err)
+	}
+}
+
+// Whatever is archived, restoring all of it leaves the statements of the document as they were.
+func TestRestoreUndoesArchive(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var b strings.Builder
+		gone := memory.EntrySet{}
+		under := map[markdown.EntryID]string{}
+		want := map[string]bool{}
+		for n := range rapid.IntRange(1, 3).Draw(t, "sections") {
+			heading := fmt.Sprintf("Section %d", n)
+			b.WriteString("## " + heading + "\n\n")
+			for i := range rapid.IntRange(0, 4).Draw(t, "items") {
+				text := fmt.Sprintf("Item %d of %d", i, n)
+				b.WriteString("- " + text + "\n")
+				want[text] = true
+				if rapid.Bool().Draw(t, "archive") {
+					gone[markdown.EntryIDOf("- "+text)] = true
+					under[markdown.EntryIDOf("- "+text)] = heading
+				}
+			}
+			b.WriteString("\n")
+		}
+		content, err := facts.Archive(memory.MemoryPath, b.String(), gone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for id, heading := range under {
+			var found bool
+			if content, found, err = facts.Restore(memory.MemoryPath, content, id, heading); err != nil || !found {
+				t.Fatalf("%v %v\n%s", found, err, content)
+			}
+		}
+		for _, s := range facts.Of(memory.MemoryPath, content) {
+			if h, was := under[s.Entry]; s.Archived || !want[s.Text] || was && s.Heading != h {
+				t.Fatalf("%q is under %q, archived: %v\n%s", s.Text, s.Heading, s.Archived, content)
+			}
+			delete(want, s.Text)
+		}
+		if len(want) > 0 {
+			t.Fatalf("lost: %v\n%s", want, content)
+		}
+	})
 }

@@ -122,7 +122,7 @@ func (e Evidence) Explain(at time.Time) []Term {
 		{"prior", Prior(e.Source), fmt.Sprintf("source: %s", e.Source)},
 		{"helpful", weightHelpful * e.Helpful, fmt.Sprintf("%g × %g", weightHelpful, e.Helpful)},
 		{"unhelpful", 0 - weightUnhelpful*e.Unhelpful, fmt.Sprintf("%g × %g", -weightUnhelpful, e.Unhelpful)},
-		{"days", weightDay * float64(e.repeats()), fmt.Sprintf("noted on %d days: %g × %d", e.Days, weightDay, e.repeats())},
+		{"days", weightDay * float64(e.repeats()), fmt.Sprintf("distinct days on which it was noted: %d, so %g × %d", e.Days, weightDay, e.repeats())},
 		{"age", e.aged(at), age},
 	}
 }
