@@ -93,6 +93,7 @@ type Settings struct {
 	AutoInjectMaxTokens int     `envconfig:"AUTO_INJECT_MAX_TOKENS" agent:"autoInjectMaxTokens" default:"200" minimum:"0" maximum:"100000" desc:"Tokens of recalled memory in a context, in all layers."`
 	InjectIdentityShare float64 `envconfig:"INJECT_IDENTITY_SHARE" agent:"injectIdentityShare" default:"0.2" minimum:"0" maximum:"1" desc:"Share of these tokens for facts about the person that are not in the system prompt. What is not used is left to memory that matches the message."`
 	InjectTrustedShare  float64 `envconfig:"INJECT_TRUSTED_SHARE" agent:"injectTrustedShare" default:"0" minimum:"0" maximum:"1" desc:"Share of these tokens for the most trusted facts that are not in the system prompt."`
+	ProviderMaxTokens   int     `envconfig:"PROVIDER_MAX_TOKENS" agent:"providerMaxTokens" default:"200" minimum:"0" maximum:"100000" desc:"Tokens of a context for what other programs recall (see REVERIE_PROVIDERS), besides recalled memory; 0: they are not asked."`
 
 	FlushSoftTokens int           `envconfig:"FLUSH_SOFT_TOKENS" agent:"flushSoftTokens" default:"4000" minimum:"0" maximum:"1000000" desc:"Free tokens of a window below which older messages are flushed: what is durable in them is saved before they leave the window."`
 	FlushShare      float64       `envconfig:"FLUSH_SHARE" agent:"flushShare" default:"0.85" minimum:"0.1" maximum:"1" desc:"Share of the window above which older messages are flushed."`
@@ -154,6 +155,7 @@ type AgentSettings struct {
 	AutoInjectMaxTokens  *int        `json:"autoInjectMaxTokens,omitempty"`
 	InjectIdentityShare  *float64    `json:"injectIdentityShare,omitempty"`
 	InjectTrustedShare   *float64    `json:"injectTrustedShare,omitempty"`
+	ProviderMaxTokens    *int        `json:"providerMaxTokens,omitempty"`
 	FlushSoftTokens      *int        `json:"flushSoftTokens,omitempty"`
 	FlushShare           *float64    `json:"flushShare,omitempty"`
 	FlushMessages        *int        `json:"flushMessages,omitempty"`
@@ -168,6 +170,10 @@ type AgentSettings struct {
 	// WriteTargets are patterns (see WriteAllowed) of the paths that business workflows may write; nil: every document but
 	// AGENTS.md and SOUL.md.
 	WriteTargets []string `json:"writeTargets,omitzero"`
+	// DisabledProviders are ids of providers that the agent does without: built-in ones, those of other programs, and the search backend.
+	// ProviderOrder are ids of providers whose passages come before those of others in a context.
+	DisabledProviders []string `json:"disabledProviders,omitempty"`
+	ProviderOrder     []string `json:"providerOrder,omitempty"`
 }
 
 // line locates a setting in Settings and AgentSettings.

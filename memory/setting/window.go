@@ -35,6 +35,8 @@ type WindowSettings struct {
 	AutoInjectMaxTokens int     `json:"autoInjectMaxTokens" from:"AutoInjectMaxTokens"`
 	InjectShares
 
+	ProviderMaxTokens int `json:"providerMaxTokens" from:"ProviderMaxTokens"` // of what other programs recall
+
 	// A flush begins when fewer than FlushSoftTokens are left, when more than FlushShare of the window is used, or when
 	// more than FlushMessages messages or FlushBytes bytes are not flushed.
 	FlushSoftTokens int           `json:"flushSoftTokens" from:"FlushSoftTokens"`

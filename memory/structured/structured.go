@@ -11,6 +11,7 @@
 package structured
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -94,7 +95,7 @@ func Parse(document string) []Entry {
 			out = append(out, Entry{Key: s.Heading, Archived: archive})
 			current = len(out) - 1
 		case current >= 0:
-			out[current].Content += "\n" + strings.Repeat("#", s.Level) + " " + s.Heading + "\n"
+			out[current].Content += strings.Repeat("#", s.Level) + " " + s.Heading + "\n"
 		default:
 			continue
 		}
@@ -208,6 +209,28 @@ func Archive(document, key string) (string, bool, error) {
 	archive = strings.TrimSpace(archive + "\n\n" + e.archived())
 	document, err = markdown.WithArchive(markdown.WithoutTopSection(document, e.Key), archive)
 	return document, err == nil, err
+}
+
+// ErrCurrent reports that there is a current entry with the key.
+var ErrCurrent = errors.New("there is a current entry with this key")
+
+// Restore moves the archived entry with a key out of the archive. The error may be ErrCurrent.
+func Restore(document, key string) (string, error) {
+	entries := Parse(document)
+	if _, found := Find(entries, key); found {
+		return document, ErrCurrent
+	}
+	at := slices.IndexFunc(entries, func(e Entry) bool { return strings.EqualFold(e.Key, key) })
+	if at < 0 {
+		return document, nil
+	}
+	e := entries[at]
+	lines := strings.Split(e.Content, "\n")
+	for i := range markdown.HeadingLines(e.Content) {
+		lines[i] = strings.TrimPrefix(lines[i], "#") // as deep as before it was archived
+	}
+	e.Content = strings.Join(lines, "\n")
+	return Set(document, e)
 }
 
 // archived returns an entry as written to the archive, where its own headings are one level deeper.
