@@ -327,3 +327,97 @@ func labelledPairs(t *testing.T, file, lang string) (texts [2]string, conflicts 
 	}
 	return texts, conflicts
 }
+
+// What holds many values at once is a list: none of them contradicts another one, until few of them are left.
+func TestListsAreNoContradictions(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id, lead := member("user:7"), adminOf("acme").For("ada", "user:7")
+	numbers := func(from, to int) string {
+		var b strings.Builder
+		for n := from; n < to; n++ {
+			fmt.Fprintf(&b, "- The port is %d.\n", 8000+n)
+		}
+		return b.String()
+	}
+	put := func(as memory.Identity, ref memory.Ref, content string, want int) {
+		t.Helper()
+		write(t, s, as, memory.Change{Ref: ref, Op: memory.OpReplace, Content: content + "- The budget is 7 euros.\n", Force: true})
+		for range 2 { // by a reader, and by the worker
+			if _, open := contradictionsOf(t, s, id, facts.StateOpen); len(open) != want {
+				t.Errorf("%d contradictions of %q, want %d", len(open), content, want)
+			}
+			deriveFacts(t, s, tender())
+		}
+	}
+	file, shared := personal(memory.MemoryPath), team("plan.md")
+	put(id, file, numbers(0, 100), 0)
+	put(id, file, numbers(0, 10), 45)
+	put(id, file, numbers(0, 11), 0)
+	put(id, personal("notes.md"), numbers(11, 12), 0)
+	put(id, file, numbers(0, 3), 6) // with that of notes.md
+	put(lead, shared, numbers(20, 22), 6+1+2*4)
+	put(lead, shared, numbers(20, 40), 6)
+	put(lead, shared, numbers(20, 21), 6+4)
+}
+
+// What is found one write after another is what is found at once.
+func TestContradictionsFoundAnewAreTheSame(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	rounds := 0
+	rapid.Check(t, func(r *rapid.T) {
+		rounds++
+		tender := adminOf("acme")
+		tender.Agent, tender.AnyOwner = fmt.Sprintf("list%d", rounds), true
+		makeAgent(t, s, "acme", tender.Agent)
+		owners := []memory.Owner{"user:a", "user:b"}
+		paths := []memory.Ref{personal(memory.MemoryPath), personal("notes.md"), team("notes/a.md"), team(memory.MemoryPath)}
+		for range rapid.IntRange(1, 8).Draw(r, "writes") {
+			id := member(rapid.SampledFrom(owners).Draw(r, "owner"))
+			id.Agent = tender.Agent
+			switch rapid.IntRange(0, 3).Draw(r, "read") {
+			case 0:
+				deriveFacts(r, s, tender)
+			case 1:
+				factsOf(r, s, id, facts.Query{})
+			}
+			var lines strings.Builder
+			for _, thing := range []string{"The port is %d.\n", "The budget is %d euros.\n", "The port is %d and the budget is 5 euros.\n"} {
+				from := rapid.IntRange(10, 16).Draw(r, "from")
+				for n := range rapid.SampledFrom([]int{0, 1, 2, 5, 10, 11, 12}).Draw(r, "values") {
+					fmt.Fprintf(&lines, "- "+thing, from+n)
+				}
+			}
+			write(r, s, id, memory.Change{
+				Ref: rapid.SampledFrom(paths).Draw(r, "path"), Op: memory.OpReplace, Force: true, Content: "# Memory\n\n" + lines.String(),
+			})
+		}
+		found := func() []string {
+			deriveFacts(r, s, tender)
+			var all []string
+			for _, owner := range owners {
+				id := member(owner)
+				id.Agent = tender.Agent
+				open, _ := contradictionsOf(r, s, id, facts.StateOpen)
+				for _, c := range open {
+					pair := []string{c.A.Text, c.B.Text}
+					slices.Sort(pair)
+					all = append(all, fmt.Sprint(owner, " ", c.Scope, " ", pair))
+				}
+			}
+			slices.Sort(all)
+			return slices.Compact(all)
+		}
+		before := found()
+		if _, err := rawAs(r, s, everything(r, tender), "delete from fact_contradictions"); err != nil {
+			r.Fatal(err)
+		}
+		if err := s.RebuildFacts(r.Context(), tender); err != nil {
+			r.Fatal(err)
+		}
+		if diff := cmp.Diff(before, found()); diff != "" {
+			r.Fatalf("found anew (-one after another +at once):\n%s", diff)
+		}
+	})
+}

@@ -114,6 +114,18 @@ var adminCalls = map[string]call{
 		}
 		return nil, nil, err
 	},
+	// It takes no identity and shows nothing: the sweep samples the queues of all workspaces.
+	"SampleDepths": func(t *rapid.T, w *world, _ memory.Identity) (any, *tag, error) {
+		_, err := w.SampleDepths(t.Context(), w.db.Now(), map[string]int64{"reverie": 1})
+		return nil, nil, err
+	},
+	"Depths": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		all, err := w.Depths(t.Context(), id, time.Now().AddDate(-100, 0, 0), time.Hour)
+		if err == nil && (id.Pinned || id.Agents != nil) {
+			t.Fatalf("%+v sees %d depths", id, len(all))
+		}
+		return all, nil, err
+	},
 	"AddUsage": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		return nil, nil, w.AddUsage(t.Context(), id, "model", memory.Usage{Calls: 1, InputTokens: 10})
 	},

@@ -170,6 +170,10 @@ var factCalls = map[string]call{
 		page, err := w.ByTrust(t.Context(), id, facts.Query{Text: rapid.SampledFrom([]string{"", "acme", "ada"}).Draw(t, "text")})
 		return page, nil, err
 	},
+	"Archived": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		page, err := w.Archived(t.Context(), id, rapid.SampledFrom([]string{"", "acme", "ada"}).Draw(t, "text"), pg.Page{})
+		return page, nil, err
+	},
 	"Fact": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		fact, of := w.anyFact(t)
 		wordings, err := w.Fact(t.Context(), id, fact)

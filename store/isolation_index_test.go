@@ -152,6 +152,10 @@ var indexCalls = map[string]call{
 	"Collect": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		return anyPassages(t, w, id)
 	},
+	"Forgotten": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		found, err := w.Forgotten(t.Context(), id)
+		return found, nil, err
+	},
 	"Passages": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		// Units of any owner, as if their ids had leaked.
 		var groups []int64

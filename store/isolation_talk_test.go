@@ -25,6 +25,13 @@ var talkCalls = map[string]call{
 		_, err := w.OwnerID(t.Context(), id)
 		return nil, nil, err
 	},
+	"EnsureOwner": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		owner, err := w.EnsureOwner(t.Context(), id)
+		if err != nil {
+			return nil, nil, err
+		}
+		return w.tagOfOwner(t, owner), nil, nil
+	},
 	"Owners": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		owners, err := w.Owners(t.Context(), id, 0)
 		var shown []tag

@@ -159,6 +159,7 @@ func (w *world) addAudit(t *testing.T, workspace string) {
 	if err := w.RecordAudit(t.Context(), workspace, entries); err != nil {
 		t.Fatal(err)
 	}
+	must[int](t)(w.SampleDepths(t.Context(), w.db.Now(), map[string]int64{"reverie": 1}))
 }
 
 // auditTag returns the tag of entries about an agent, or about the workspace.
@@ -346,7 +347,7 @@ func mayChange(id memory.Identity, g group) bool {
 	if g.table == "web_sessions" { // whoever holds a token, whatever their identity
 		return false
 	}
-	if g.table == "audit_log" { // nobody, but for the purpose of recording what they do
+	if g.table == "audit_log" || g.table == "queue_depths" { // nobody, but for the purpose of recording what they do
 		return false
 	}
 	if g.table == "index_reputations" { // and its questions
@@ -640,6 +641,7 @@ var tenantTables = []struct {
 	{"model_usage", []string{"agent_id"}},
 	{"morning_cards", []string{"agent_id", "owner_key"}},
 	{"owners", []string{"agent_id", "owner_key"}},
+	{"queue_depths", nil},
 	{"recalls", []string{"agent_id", "owner_key", "scope"}},
 	{"snapshot_archives", []string{"agent_id", "owner_key"}},
 	{"snapshot_imports", []string{"agent_id", "owner_key"}},

@@ -13,7 +13,7 @@ import (
 
 // broad are the statements that read many rows on purpose: lists for operators, and what counts or sweeps.
 var broad = []string{
-	"sqlAgents", "sqlKeys", "sqlKeyReplace", "sqlConversationsOfAll", "sqlDocumentsOfAll", "sqlDocumentsOfAllAsOf", "sqlUsageOfDay", "sqlUsageByDay", "sqlBacklog",
+	"sqlAgents", "sqlKeys", "sqlKeyReplace", "sqlConversationsOfAll", "sqlDocumentsOfAll", "sqlDocumentsOfAllAsOf", "sqlUsageOfDay", "sqlUsageByDay", "sqlBacklog", "sqlWorkspaces", "sqlDepths", "sqlDepthsExpire",
 	"sqlImportsRunning", "sqlAudit", "sqlOwnersUnsignalled", "sqlOwnersStalled", "sqlConversationsIdle", "sqlComponents", "sqlSchemaVersion",
 	// Pages for people: the owners of an agent, and its latest events, which are read backwards until enough are the reader's.
 	"sqlOwners", "sqlJournalLatest",
@@ -30,7 +30,7 @@ var broad = []string{
 	"sqlPlaces", "sqlNames", "sqlCacheErase",
 	// A deletion looks at all that an owner has said and imported.
 	"sqlOwnersWords", "sqlLearnedHistories", "sqlRestedDreams", "sqlDreamsUndone", "sqlOriginImports", "sqlOriginItems", "sqlOriginWrites",
-	"sqlOriginOwners", "sqlRevocations", "sqlRevocationsDue", "sqlHeldTexts", "sqlStagedRefused", "sqlProposalsDropped", "sqlRevocation", "sqlDeletionWorkflows", "sqlDeletions", "sqlDeletionsDue", "sqlTargetLeads",
+	"sqlOriginOwners", "sqlRevokedTalks", "sqlMessagesRevoked", "sqlRunsRevoked", "sqlRevocations", "sqlRevocationsDue", "sqlHeldTexts", "sqlStagedRefused", "sqlProposalsDropped", "sqlRevocation", "sqlDeletionWorkflows", "sqlDeletions", "sqlDeletionsDue", "sqlTargetLeads",
 	"sqlForgetFormat", "sqlMarkAll", "sqlBehindAll",
 	// Work that waits to be restarted.
 	"sqlSnapshotsWaiting", "sqlWritesDue", "sqlOpenExtractions", "sqlOpenFlushes", "sqlOpenCompactions", "sqlOpenDreams", "sqlDueAgents",

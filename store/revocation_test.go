@@ -12,6 +12,7 @@ import (
 
 	"reverie/memory"
 	"reverie/memory/markdown"
+	"reverie/memory/setting"
 	"reverie/memory/writereq"
 	"reverie/store/admin"
 	"reverie/store/dreams"
@@ -325,4 +326,110 @@ func TestOnlyWhatRestsOnASourceGoes(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Messages of a revoked source that wait for their extraction teach nothing any more, whatever step they are in: neither an extraction, nor a
+// flush, nor a dream reads them. Others of the conversation do.
+func TestWaitingMessagesOfARevokedSource(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	ctx, id := t.Context(), workflow("user:7", "r")
+	said := turn("c1", "a", 4)
+	said.Messages[0].Content = "My car is a " + secret + "."
+	stored := must[talk.Stored](t)(s.AppendMessages(ctx, id, said))
+	uid := stored.ConversationUID
+	r := talk.Range{ConversationUID: uid, From: 1, To: 4}
+	settings := setting.DefaultExtractSettings()
+	load := func() string {
+		t.Helper()
+		l := must[talk.ExtractionLoad](t)(s.LoadExtraction(ctx, id, r, settings))
+		var b strings.Builder
+		for _, m := range l.Messages {
+			b.WriteString(m.Content)
+		}
+		return b.String()
+	}
+	if !strings.Contains(load(), secret) {
+		t.Fatal("the message is not read")
+	}
+	x := must[talk.Extraction](t)(s.BeginExtraction(ctx, id, r))
+	draft := talk.Draft{To: 4, Changes: []memory.Change{{
+		Ref: personal("memory/2026-11-20.md"), Op: memory.OpAppend, Content: "- The car is a " + secret + ".\n",
+		Sources: memory.Sources{Conversation: "c1", From: 1, To: 4},
+	}}}
+	if err := s.SaveDraft(ctx, id, x.ID, draft); err != nil {
+		t.Fatal(err)
+	}
+	revoked(t, s, person("user:7"), revocation.Source{Kind: revocation.Conversation, ID: "c1"})
+	if text := load(); text != "" {
+		t.Errorf("still read: %q", text)
+	}
+	if _, err := s.CommitExtraction(ctx, id, talk.Commit{ExtractionID: x.ID}); !conflict(pg.CodeSuperseded)(err) && !conflict(pg.CodeNoDraft)(err) {
+		t.Errorf("the draft was committed: %v", err)
+	}
+	if err := s.SaveDraft(ctx, id, x.ID, draft); !conflict(pg.CodeSuperseded)(err) {
+		t.Errorf("a draft of messages that were read before: %v", err)
+	}
+	again := must[talk.Extraction](t)(s.BeginExtraction(ctx, id, r))
+	if again.ID != x.ID || again.HasDraft {
+		t.Errorf("%+v", again)
+	}
+	out := must[talk.ExtractionResult](t)(s.RecordOutcome(ctx, id, x.ID, talk.Ending{Outcome: memory.OutcomeNothing, To: 4}))
+	if out.More {
+		t.Errorf("messages are left: %+v", out)
+	}
+	later := turn("c1", "later", 2)
+	later.Messages[0].Content = "By the way, my bicycle is red."
+	must[talk.Stored](t)(s.AppendMessages(ctx, id, later))
+	r.From, r.To = 5, 6
+	if text := load(); !strings.Contains(text, "bicycle") {
+		t.Errorf("what was said since: %q", text)
+	}
+}
+
+// What was refused of a revoked conversation is not taken up by anybody: a sketch of it is kept, as of what documents had.
+func TestRefusedProposalsOfARevokedSource(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	ctx, id := t.Context(), workflow("user:7", "r")
+	uid := must[talk.Stored](t)(s.AppendMessages(ctx, id, turn("c1", "a", 2))).ConversationUID
+	x := must[talk.Extraction](t)(s.BeginExtraction(ctx, id, talk.Range{ConversationUID: uid, From: 1, To: 2}))
+	raw := `{"should_update": true, "reason": "a car", "daily_entry": "## 10:00 Car\n\n- The car is a ` + secret + `."}`
+	must[talk.ExtractionResult](t)(s.RecordOutcome(ctx, id, x.ID, talk.Ending{Outcome: memory.OutcomeQuarantined, ReasonCode: "guards", Raw: raw, To: 2}))
+	revoked(t, s, person("user:7"), revocation.Source{Kind: revocation.Conversation, ID: "c1"})
+	write(t, s, id, memory.Change{
+		Ref: personal("memory/2026-11-20.md"), Op: memory.OpAppend, Content: "- The car is a " + secret + ".\n- Likes tea.\n",
+	})
+	if got := contentOf(t, s, id, "memory/2026-11-20.md"); strings.Contains(got, secret) || !strings.Contains(got, "tea") {
+		t.Errorf("%q", got)
+	}
+}
+
+// An import is revoked with its documents and what was learned from its conversations.
+func TestAnImportIsRevoked(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	ctx, id := t.Context(), member("user:7")
+	made := must[transfer.Import](t)(s.CreateImport(ctx, person("user:7"), transfer.NewImport{Source: "export", Format: "mem0", OnConflict: memory.ImportMerge}))
+	of := revocation.Source{Kind: revocation.Import, ID: made.ID.String()}
+	if _, err := s.RequestRevocation(ctx, person("user:7"), of); !conflict(pg.CodeNotEnded)(err) {
+		t.Errorf("while it runs: %v", err)
+	}
+	must[transfer.Import](t)(s.StartImport(ctx, person("user:7"), made.ID))
+	importer := workflow("user:7", "r")
+	importer.Author = memory.Author{
+		Kind: memory.AuthorImport, ID: "mem0", WorkflowID: "import-from/acme.ada/" + made.ID.String(), RunID: "r",
+	}
+	write(t, s, importer, memory.Change{
+		Ref: personal("notes.md"), Op: memory.OpImport, Content: "- Drives a " + secret + ".\n- Likes tea.\n", Import: memory.ImportMerge, From: "mem0",
+	})
+	write(t, s, id, memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpReplace, Content: "- Likes tea.\n", Force: true})
+	must[transfer.Import](t)(s.EndImport(ctx, person("user:7"), made.ID))
+	p := revoked(t, s, person("user:7"), of)["user:7"]
+	if p.State != revocation.Done || p.Statements != 1 || p.Kept != 1 {
+		t.Errorf("%+v", p)
+	}
+	if got := contentOf(t, s, id, "notes.md"); strings.Contains(got, secret) || !strings.Contains(got, "tea") {
+		t.Errorf("%q", got)
+	}
 }

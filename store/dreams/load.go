@@ -453,7 +453,8 @@ const (
         select *
         from messages m
         where m.workspace_id = @workspace and m.agent_id = @agent and m.conversation_uid = c.conversation_uid
-            and m.owner_key = @owner and m.seq > c.complete_seq - @window::bigint and m.seq <= c.complete_seq` + saidInWindow
+            and m.owner_key = @owner and m.seq > c.complete_seq - @window::bigint and m.seq <= c.complete_seq
+            and m.revoked_at is null` + saidInWindow
 
 	// Messages of given ranges.
 	sqlDreamPinnedMessages = saidColumns + `
@@ -468,7 +469,7 @@ const (
         select *
         from messages m
         where m.workspace_id = @workspace and m.agent_id = @agent and m.conversation_uid = p.conversation_uid
-            and m.owner_key = @owner and m.seq >= p.first and m.seq <= p.last` + saidInWindow
+            and m.owner_key = @owner and m.seq >= p.first and m.seq <= p.last and m.revoked_at is null` + saidInWindow
 
 	sqlDreamRecalls = recalledColumns + `
 where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and at >= @since and at <= @until

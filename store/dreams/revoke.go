@@ -15,6 +15,7 @@ import (
 	"reverie/dream/rewrite"
 	"reverie/memory"
 	"reverie/memory/markdown"
+	"reverie/memory/proposals"
 	"reverie/store/erase"
 	"reverie/store/gate"
 	"reverie/store/pg"
@@ -117,6 +118,38 @@ update extractions set draft = null, raw = '', violations = '[]'
 where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and conversation_id = any (@conversations::text[])
     and outcome = 'quarantined' and finished_at is not null`
 
+	// Conversations with messages of the source, locked as extractions and flushes lock them.
+	sqlRevokedTalks = `
+select c.conversation_uid, c.conversation_id = any (@conversations::text[])
+from conversations c
+where c.workspace_id = @workspace and c.agent_id = @agent and c.owner_key = @owner
+    and (c.conversation_id = any (@conversations::text[]) or @key <> '' and exists (
+        select
+        from messages m
+        where m.workspace_id = @workspace and m.agent_id = @agent and m.conversation_uid = c.conversation_uid and m.owner_key = @owner
+            and m.author_id = @key and m.stored_at >= @since and m.stored_at < @until))
+order by c.conversation_uid
+for no key update of c`
+
+	// Nothing is learned from its messages any more, in whatever step they are. A run that works on them begins anew.
+	sqlMessagesRevoked = `
+update messages m set revoked_at = @now
+where m.workspace_id = @workspace and m.agent_id = @agent and m.conversation_uid = any (@uids::uuid[]) and m.owner_key = @owner
+    and m.revoked_at is null
+    and (m.conversation_uid = any (@whole::uuid[]) or m.author_id = @key and m.stored_at >= @since and m.stored_at < @until)`
+
+	sqlRunsRevoked = `
+update extractions set draft = null, raw = '', run_id = ''
+where workspace_id = @workspace and agent_id = @agent and conversation_uid = any (@uids::uuid[]) and outcome in ('running', 'waiting')
+    and owner_key = @owner`
+
+	// What was refused of the source, and what waits for its commit.
+	sqlRefusedRaw = `
+select raw
+from extractions
+where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and conversation_uid = any (@whole::uuid[])
+    and outcome = 'quarantined' and raw <> ''`
+
 	sqlRestedDreams = `
 select c.dream_id, c.entry_id, c.body
 from dreams x
@@ -178,6 +211,7 @@ type revoking struct {
 	p         RevokeRequest
 	histories []*learnedDocument
 	held      []dream.State
+	refused   []string                  // answers of engines
 	said      map[string]map[int64]bool // numbers of messages by conversation, and whether they are of the origin; with a key only
 	others    []placed
 	out       Revoked
@@ -192,6 +226,11 @@ type placed struct {
 }
 
 func (r *revoking) run(ctx context.Context) (Revoked, error) {
+	if !r.p.Preview && !r.traceless {
+		if err := r.silence(ctx); err != nil {
+			return Revoked{}, err
+		}
+	}
 	look := &pgx.Batch{}
 	if !r.p.Preview {
 		look.Queue(sqlForgetLocked, r.args(nil))
@@ -234,6 +273,67 @@ func (r *revoking) run(ctx context.Context) (Revoked, error) {
 		}
 	}
 	return r.settle(ctx, changes)
+}
+
+// silence marks the messages of the origin, so that nothing is learned from them any more, and reads what was refused of them. Conversations
+// are locked before documents, as by those who learn.
+func (r *revoking) silence(ctx context.Context) error {
+	conversations := make([]string, 0, len(r.p.Conversations))
+	for c := range r.p.Conversations {
+		conversations = append(conversations, c)
+	}
+	until := any(r.p.Until)
+	if r.p.Until.IsZero() {
+		until = "infinity"
+	}
+	uids, whole := []uuid.UUID{}, []uuid.UUID{}
+	args := r.args(pgx.NamedArgs{"conversations": conversations, "key": r.p.Key, "since": r.p.Since, "until": until})
+	b := &pgx.Batch{}
+	b.Queue(sqlRevokedTalks, args).Query(func(rows pgx.Rows) error {
+		var uid uuid.UUID
+		var all bool
+		_, err := pgx.ForEachRow(rows, []any{&uid, &all}, func() error {
+			if uids = append(uids, uid); all {
+				whole = append(whole, uid)
+			}
+			return nil
+		})
+		return err
+	})
+	if err := r.t.Send(ctx, b); err != nil || len(uids) == 0 {
+		return err
+	}
+	args["uids"], args["whole"] = uids, whole
+	b = &pgx.Batch{}
+	pg.All(b.Queue(sqlRefusedRaw, args), &r.refused, pgx.RowTo[string])
+	b.Queue(sqlMessagesRevoked, args)
+	b.Queue(sqlRunsRevoked, args)
+	return r.t.Send(ctx, b)
+}
+
+// refusedStatements returns the statements of refused proposals that no document has.
+func (r *revoking) refusedStatements() (out []markdown.Entry) {
+	had := map[markdown.EntryID]bool{}
+	for _, d := range r.histories {
+		for _, e := range markdown.EntriesOf(d.history[len(d.history)-1].Content) {
+			had[e.ID] = true
+		}
+	}
+	for _, raw := range r.refused {
+		p, err := proposals.ParseProposal(raw)
+		if err != nil {
+			continue
+		}
+		for _, text := range []string{p.DailyEntry, p.MemoryUpdate, p.ProfileUpdate} {
+			for _, e := range markdown.EntriesOf(text) {
+				if !had[e.ID] {
+					had[e.ID] = true
+					out = append(out, e)
+				}
+			}
+		}
+	}
+	return out
 }
 
 // settle writes what was decided, with the record.
@@ -389,6 +489,10 @@ func (r *revoking) hear(ctx context.Context) error {
 	for _, s := range r.held {
 		texts = append(texts, s.Text)
 	}
+	refused := r.refusedStatements()
+	for _, e := range refused {
+		texts = append(texts, e.Text)
+	}
 	if len(texts) == 0 {
 		return nil
 	}
@@ -426,6 +530,12 @@ func (r *revoking) hear(ctx context.Context) error {
 		if _, found := r.elsewhere(e); of[n+i].here && !of[n+i].elsewhere && !found {
 			r.statements = append(r.statements, e)
 			r.out.Weighed = append(r.out.Weighed, Weighed{Ref: memory.Ref{Scope: r.passage.Scope}, Entry: e})
+		}
+	}
+	n += len(r.held)
+	for i, e := range refused { // only a sketch is kept: no document has them
+		if _, found := r.elsewhere(e); !of[n+i].elsewhere && !found {
+			r.statements = append(r.statements, e)
 		}
 	}
 	return nil

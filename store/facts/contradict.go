@@ -35,10 +35,16 @@ insert into fact_due (workspace_id, agent_id, scope, owner_key, document_id, ver
 values (@workspace, @agent, @scope, @owner, @document, @version)
 on conflict do nothing`
 
-	// Statements that a reader has derived and that are still to be compared with those of other people.
+	// Claims that a reader has derived and that are still to be compared with those of other people.
 	sqlUncompared = `
-select f.entry_id
+select c.claim, c.entry_id
 from facts f
+cross join lateral (
+    select claim, entry_id
+    from fact_claims c
+    where c.workspace_id = @workspace and c.agent_id = @agent and c.document_id = @document and c.entry_id = f.entry_id
+    limit 20
+) c
 where f.workspace_id = @workspace and f.agent_id = @agent and f.document_id = @document and f.scope = @scope and f.owner_key = @owner
     and f.ended is null and f.version >= @since`
 
@@ -47,16 +53,16 @@ where f.workspace_id = @workspace and f.agent_id = @agent and f.document_id = @d
     from facts f
     where f.workspace_id = @workspace and f.agent_id = @agent and f.ended is null `
 
-	// Statements with the same claims in the documents of the same people, and of the team or of persons.
+	// Statements with the same claims in the documents of the same people, and of the team or of persons. A claim of lists has none.
 	sqlRivals = `
 select c.claim, c.said, a.fact_id, a.scope, a.owner_key, a.entry_id, a.day, a.at, a.version, a.source,
     a.text, a.heading, o.said, b.fact_id, b.scope, b.owner_key, b.entry_id, b.day, b.at, b.version, b.source, b.text, b.heading
-from unnest(@entries::text[]) e (entry_id)
+from unnest(@documents::uuid[], @entries::text[]) e (document_id, entry_id)
 cross join lateral (
     select claim, said, document_id, entry_id
     from fact_claims c
-    where c.workspace_id = @workspace and c.agent_id = @agent and c.document_id = @document and c.entry_id = e.entry_id
-        and not starts_with(c.claim, 't')
+    where c.workspace_id = @workspace and c.agent_id = @agent and c.document_id = e.document_id and c.entry_id = e.entry_id
+        and not starts_with(c.claim, 't') and c.claim <> all (@lists::text[])
     limit 10
 ) c
 cross join unnest(@scopes::text[], @owners::text[]) p (scope, owner)
@@ -65,6 +71,7 @@ cross join lateral (
     from fact_claims o
     where o.workspace_id = @workspace and o.agent_id = @agent and o.scope = p.scope and o.claim = c.claim
         and (p.owner is null or o.owner_key = p.owner) and o.entry_id <> c.entry_id
+    order by o.owner_key, o.document_id, o.entry_id
     limit @limit
 ) o
 cross join lateral (` + rivalColumns + `and f.document_id = c.document_id and f.entry_id = c.entry_id
@@ -127,15 +134,17 @@ cross join lateral (
 
 	sqlContradiction = `
 insert into fact_contradictions (workspace_id, agent_id, scope, owner_key, contradiction_id, scope_a, entry_a, fact_a, scope_b, entry_b,
-    fact_b, meaning_a, meaning_b, why, found_at, resolution, resolved_at)
+    fact_b, meaning_a, meaning_b, why, claim_hash, found_at, resolution, resolved_at)
 select @workspace, @agent, n.scope, n.owner_key, n.id, n.scope_a, n.entry_a, n.fact_a, n.scope_b, n.entry_b, n.fact_b, n.meaning_a,
-    n.meaning_b, n.why, @now, n.resolution, case when n.resolution <> '' then @now::timestamptz end
+    n.meaning_b, n.why, n.claim_hash, @now, n.resolution, case when n.resolution <> '' then @now::timestamptz end
 from unnest(@row_scopes::text[], @row_owners::text[], @ids::uuid[], @scopes_a::text[], @entries_a::text[], @facts_a::uuid[],
-    @scopes_b::text[], @entries_b::text[], @facts_b::uuid[], @meanings_a::text[], @meanings_b::text[], @whys::text[], @resolutions::text[])
-    n (scope, owner_key, id, scope_a, entry_a, fact_a, scope_b, entry_b, fact_b, meaning_a, meaning_b, why, resolution)
+    @scopes_b::text[], @entries_b::text[], @facts_b::uuid[], @meanings_a::text[], @meanings_b::text[], @whys::text[], @claim_hashes::text[],
+    @resolutions::text[]) n (scope, owner_key, id, scope_a, entry_a, fact_a, scope_b, entry_b, fact_b, meaning_a, meaning_b, why,
+    claim_hash, resolution)
 on conflict (workspace_id, agent_id, contradiction_id) do update set
     scope_a = excluded.scope_a, entry_a = excluded.entry_a, fact_a = excluded.fact_a, scope_b = excluded.scope_b,
     entry_b = excluded.entry_b, fact_b = excluded.fact_b, meaning_a = excluded.meaning_a, meaning_b = excluded.meaning_b,
+    claim_hash = excluded.claim_hash,
     found_at = excluded.found_at, resolution = excluded.resolution, resolved_at = excluded.resolved_at, author_kind = '', author_id = ''
 where excluded.contradiction_id = any (@anew::uuid[])
     or fact_contradictions.resolution = 'DOUBTFUL' and excluded.resolution <> 'DOUBTFUL'`
@@ -161,6 +170,9 @@ type claimed struct {
 
 // claimsOf returns the claims of a statement, and with topics what it is about.
 func claimsOf(s facts.Statement, topics bool) (out []claimed) {
+	if s.Archived { // it is not current
+		return nil
+	}
 	for _, c := range conflict.ReadUnder(s.Text, s.Under, s.Heading) {
 		said, err := json.Marshal(c)
 		if err != nil {
@@ -197,20 +209,6 @@ const claimOfTopic = "t"
 
 // claimOfUser begins the claims about the user: in documents of the team it is unknown who that is.
 const claimOfUser = "u"
-
-// queueClaims queues storing claims, and returns their statements.
-func queueClaims(b *pgx.Batch, t *pg.Tx, doc Document, claims []claimed) (entries []string) {
-	if len(claims) == 0 || doc.Scope == memory.ScopeGlobal {
-		return nil
-	}
-	var keys []string
-	var saids [][]byte
-	for _, c := range claims {
-		keys, entries, saids = append(keys, c.claim), append(entries, c.entry), append(saids, c.said)
-	}
-	b.Queue(sqlClaims, doc.args(t, pgx.NamedArgs{"claims": keys, "entries": entries, "saids": saids}))
-	return entries
-}
 
 // firstMark returns the first mark that deriving a document removes: an identity that reads every owner also removes those that are left to it.
 func (d Document) firstMark(id memory.Identity) int {
@@ -249,43 +247,48 @@ func (r rival) before(o rival) bool {
 // byPerson reports whether a person wrote or said it.
 func (r rival) byPerson() bool { return r.source == facts.SourcePerson || r.source == facts.SourceEdit }
 
-// contradict sends what b has queued and records the contradictions of new statements.
-func (d Document) contradict(ctx context.Context, t *pg.Tx, b *pgx.Batch, fresh []string, derived int) error {
+// contradict sends what b has queued and records the contradictions of new statements, and of those that are in a list no longer.
+func (d Document) contradict(ctx context.Context, t *pg.Tx, b *pgx.Batch, n *news, derived int) error {
 	if d.Scope == memory.ScopeGlobal {
 		return nil
 	}
 	scopes, owners := []string{string(d.Scope)}, []*string{new(string)}
 	*owners[0] = string(d.Owner)
 	other := string(t.ID.Owner)
+	withOthers := d.Scope == memory.ScopePersonal || t.ID.AnyOwner // else the worker compares with other people
 	switch {
 	case d.Scope == memory.ScopePersonal:
 		scopes, owners = append(scopes, string(memory.ScopeTeam)), append(owners, new(string))
 	case t.ID.AnyOwner:
 		scopes, owners = append(scopes, string(memory.ScopePersonal)), append(owners, nil)
-		var left []string
-		pg.All(b.Queue(sqlUncompared, d.args(t, pgx.NamedArgs{"since": derived})), &left, pgx.RowTo[string])
-		if err := t.Send(ctx, b); err != nil {
-			return err
+		if n.since > 0 {
+			var left []claimed
+			pg.All(b.Queue(sqlUncompared, d.args(t, pgx.NamedArgs{"since": n.since})), &left, scanClaimed)
+			if err := t.Send(ctx, b); err != nil {
+				return err
+			}
+			*b = pgx.Batch{}
+			n.fresh = append(n.fresh, left...)
 		}
-		*b = pgx.Batch{}
-		fresh = append(fresh, left...)
 	default:
 		if other != "" {
 			scopes, owners = append(scopes, string(memory.ScopePersonal)), append(owners, &other)
 		}
-		if len(fresh) > 0 {
+		if len(n.fresh) > 0 {
 			b.Queue(sqlMarkOthers, d.args(t, pgx.NamedArgs{"version": -max(derived, 1)}))
 		}
 	}
-	if len(fresh) == 0 {
+	if len(n.fresh)+len(n.gone) == 0 && !n.asked {
 		return nil
 	}
-	slices.Sort(fresh)
-	var pairs []pair
-	known := map[uuid.UUID]bool{}
+	lists, sides, err := n.lists(ctx, t, b, d, !withOthers)
+	if err != nil {
+		return err
+	}
 	found := false
-	entries := slices.Compact(fresh)
-	args := d.args(t, pgx.NamedArgs{"entries": entries, "scopes": scopes, "owners": owners, "limit": rivalsAtMost})
+	var claims []pair
+	args := d.args(t, pgx.NamedArgs{"lists": lists, "scopes": scopes, "owners": owners, "limit": rivalsAtMost})
+	args["documents"], args["entries"] = columnsOf(sides)
 	pg.WithRow(b.Queue(sqlRivals, args), &found, func(row pgx.CollectableRow) error {
 		var claim string
 		var is, was rival
@@ -293,29 +296,30 @@ func (d Document) contradict(ctx context.Context, t *pg.Tx, b *pgx.Batch, fresh 
 			return err
 		}
 		p, contradict, err := pairOf(claim, was, is)
-		if contradict && !known[p.id] {
-			pairs = append(pairs, p)
-			known[p.id] = true
+		if contradict {
+			claims = append(claims, p)
 		}
 		return err
 	})
+	var doubtful []pair
 	if t.PairsJudged {
 		worded, left := worded{}, map[string]int{} // left: pairs that are left to a model, by the new statement
 		args = d.args(t, pgx.NamedArgs{
-			"entries": entries, "scopes": scopes, "owners": owners, "topics": conflict.MaxTopics, "common": commonAtMost, "limit": topicalAtMost,
+			"entries": n.unlisted(lists), "scopes": scopes, "owners": owners, "topics": conflict.MaxTopics, "common": commonAtMost,
+			"limit": topicalAtMost,
 		})
 		pg.WithRow(b.Queue(sqlTopical, args), &found, func(row pgx.CollectableRow) error {
 			var is, was rival
 			if err := row.Scan(append(is.columns(), was.columns()...)...); err != nil {
 				return err
 			}
-			p, doubtful, err := worded.pairOf(was, is)
-			if !doubtful || left[is.entry] == doubtfulAtMost || known[p.id] {
+			p, isDoubtful, err := worded.pairOf(was, is)
+			known := func(k pair) bool { return k.id == p.id }
+			if !isDoubtful || left[is.entry] == doubtfulAtMost || slices.ContainsFunc(claims, known) || slices.ContainsFunc(doubtful, known) {
 				return err
 			}
 			left[is.entry]++
-			pairs = append(pairs, p)
-			known[p.id] = true
+			doubtful = append(doubtful, p)
 			return nil
 		})
 	}
@@ -323,11 +327,11 @@ func (d Document) contradict(ctx context.Context, t *pg.Tx, b *pgx.Batch, fresh 
 		return err
 	}
 	*b = pgx.Batch{}
-	if len(pairs) == 0 {
+	if len(claims)+len(doubtful) == 0 {
 		return nil
 	}
 	var c contradictions
-	for _, p := range pairs {
+	for _, p := range slices.Concat(claims, doubtful) {
 		c.add(p)
 		c.add(p.turned())
 	}
@@ -335,13 +339,18 @@ func (d Document) contradict(ctx context.Context, t *pg.Tx, b *pgx.Batch, fresh 
 	pg.All(b.Queue(sqlDecided, t.Args(pgx.NamedArgs{
 		"agent": d.Agent, "scopes": c.scopes, "owners": c.owners, "meanings_a": c.meaningsA, "meanings_b": c.meaningsB,
 	})), &decided, pgx.RowToStructByPos[decision])
+	listed := queueListed(b, t, d, claims)
 	if err := t.Send(ctx, b); err != nil {
 		return err
 	}
 	*b = pgx.Batch{}
 	c = contradictions{}
-	for _, p := range pairs {
-		p.decide(decided, &c)
+	known := map[uuid.UUID]bool{}
+	for _, p := range slices.Concat(slices.DeleteFunc(claims, listed), doubtful) {
+		if !known[p.id] {
+			p.decide(decided, &c)
+		}
+		known[p.id] = true
 	}
 	if len(c.ids) > 0 {
 		b.Queue(sqlContradiction, d.args(t, c.args()))
@@ -355,6 +364,7 @@ type pair struct {
 	a, b               rival
 	meaningA, meaningB string
 	why                conflict.Why
+	claim              string // empty: there is no common one
 	resolution         Resolution
 }
 
@@ -383,7 +393,7 @@ func pairOf(claim string, was, is rival) (pair, bool, error) {
 	}
 	v, found := conflict.Between([]conflict.Claim{older}, []conflict.Claim{newer})
 	p := pair{
-		id: contradictionID(was, is), a: was, b: is, why: v.Why, resolution: Open,
+		id: contradictionID(was, is), a: was, b: is, why: v.Why, claim: claim, resolution: Open,
 		meaningA: meaningOf(claim, older), meaningB: meaningOf(claim, newer),
 	}
 	p.settle(v.Settled)
@@ -447,7 +457,19 @@ func meaningOf(claim string, c conflict.Claim) string {
 	if err != nil {
 		return ""
 	}
-	sum := sha256.Sum256(append([]byte(claim), said...))
+	return hashOf(append([]byte(claim), said...))
+}
+
+// claimHash returns the hash of a claim by which its contradictions are found. A decided one outlives its words.
+func claimHash(claim string) string {
+	if claim == "" {
+		return ""
+	}
+	return hashOf([]byte(claim))
+}
+
+func hashOf(data []byte) string {
+	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:16])
 }
 
@@ -487,7 +509,7 @@ func (p pair) decide(decided []decision, c *contradictions) {
 type contradictions struct {
 	ids, factsA, factsB, anew                                               []uuid.UUID // anew: rows that are opened again
 	scopes, owners, scopesA, entriesA, scopesB, entriesB, whys, resolutions []string
-	meaningsA, meaningsB                                                    []string
+	meaningsA, meaningsB, claimHashes                                       []string
 }
 
 func (c *contradictions) add(p pair) {
@@ -501,6 +523,7 @@ func (c *contradictions) add(p pair) {
 	c.scopesB, c.entriesB = append(c.scopesB, string(p.b.scope)), append(c.entriesB, p.b.entry)
 	c.meaningsA, c.meaningsB = append(c.meaningsA, p.meaningA), append(c.meaningsB, p.meaningB)
 	c.whys, c.resolutions = append(c.whys, string(p.why)), append(c.resolutions, string(p.resolution))
+	c.claimHashes = append(c.claimHashes, claimHash(p.claim))
 }
 
 // contradictionID returns the id of two statements of the same people by their words.
@@ -514,6 +537,6 @@ func (c *contradictions) args() pgx.NamedArgs {
 	return pgx.NamedArgs{
 		"row_scopes": c.scopes, "row_owners": c.owners, "ids": c.ids, "scopes_a": c.scopesA, "entries_a": c.entriesA, "facts_a": c.factsA,
 		"scopes_b": c.scopesB, "entries_b": c.entriesB, "facts_b": c.factsB, "whys": c.whys, "resolutions": c.resolutions,
-		"meanings_a": c.meaningsA, "meanings_b": c.meaningsB, "anew": c.anew,
+		"meanings_a": c.meaningsA, "meanings_b": c.meaningsB, "claim_hashes": c.claimHashes, "anew": c.anew,
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,7 +73,7 @@ const current = `exists (
         from facts f
         where f.workspace_id = @workspace and f.agent_id = @agent and f.scope = k.scope_%[1]s
             and f.owner_key = case k.scope_%[1]s when 'PERSONAL' then k.owner_key else '' end and f.ended is null
-            and f.entry_id = k.entry_%[1]s
+            and f.entry_id = k.entry_%[1]s and not f.archived
     )`
 
 const (
@@ -292,12 +293,14 @@ func sides(ctx context.Context, t *pg.Tx, rows []row) ([]Contradiction, error) {
 		return nil, err
 	}
 	of := func(fact uuid.UUID, scope memory.Scope, entry string) (Fact, bool) {
-		for _, f := range found {
-			if f.Scope == scope && (string(f.Entry) == entry || f.ID == fact) {
-				return f, true
-			}
+		at := slices.IndexFunc(found, func(f Fact) bool { return f.Scope == scope && string(f.Entry) == entry })
+		if at < 0 { // it says something else by now
+			at = slices.IndexFunc(found, func(f Fact) bool { return f.Scope == scope && f.ID == fact })
 		}
-		return Fact{}, false
+		if at < 0 {
+			return Fact{}, false
+		}
+		return found[at], true
 	}
 	var out []Contradiction
 	for _, r := range rows {

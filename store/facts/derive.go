@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"reverie/facts"
 	"reverie/memory"
 	"reverie/store/pg"
 )
@@ -50,9 +51,15 @@ with gone as (
 )
 update fact_documents set format = '' where workspace_id = @workspace and agent_id = @agent and document_id = @document and format <> ''`
 
-	// What is derived of a document: the version up to which this reader has read it, 0 if it has not.
+	// What is derived of a document: the version up to which this reader has read it, 0 if it has not; and the one from which on its
+	// statements are still to be compared with those of other people.
 	sqlState = `
-select d.path, coalesce(f.version, 0)
+select d.path, coalesce(f.version, 0), (
+        select coalesce(-max(version), 0)
+        from fact_due
+        where workspace_id = @workspace and agent_id = @agent and scope = @scope and owner_key = @owner and document_id = @document
+            and version < 0
+    )
 from documents d
 left join lateral (
     select version
@@ -79,8 +86,11 @@ with gone as (
         from fact_documents f
         where f.workspace_id = @workspace and f.agent_id = @agent and f.document_id = @document
     )
+    returning claim
 )
-select distinct entry_id from gone order by entry_id`
+select distinct entry_id, '' from gone
+union all
+select '', claim from claims`
 
 	// From the version that was read last on, which is the first one's base.
 	sqlVersions = `
@@ -210,13 +220,16 @@ func (d Document) QueueAnew(b *pgx.Batch, t *pg.Tx) {
 // derive brings the facts of a document up to its version, in one transaction.
 func (s *Facts) derive(ctx context.Context, id memory.Identity, d Document) error {
 	_, err := pg.InTx(ctx, s.db, id, func(t *pg.Tx) (none struct{}, err error) {
-		var gone, fresh []string
+		var gone []string
+		var changed news
 		found, derived := false, 0
 		b := &pgx.Batch{}
 		b.Queue(sqlLock, d.args(t, nil))
-		pg.Columns(b.Queue(sqlState, d.args(t, pgx.NamedArgs{"format": format})), &found, &d.Path, &derived)
-		pg.All(b.Queue(sqlDrop, d.args(t, pgx.NamedArgs{"format": format})), &gone, pgx.RowTo[string])
-		last, before := 0, ""
+		pg.Columns(b.Queue(sqlState, d.args(t, pgx.NamedArgs{"format": format})), &found, &d.Path, &derived, &changed.since)
+		var dropped []drop
+		pg.All(b.Queue(sqlDrop, d.args(t, pgx.NamedArgs{"format": format})), &dropped, pgx.RowToStructByPos[drop])
+		last := 0
+		var history *facts.History
 		for {
 			var versions []memory.Version
 			pg.All(b.Queue(sqlVersions, d.args(t, pgx.NamedArgs{"after": last, "limit": versionsAtOnce, "format": format})), &versions, scanVersion)
@@ -225,28 +238,42 @@ func (s *Facts) derive(ctx context.Context, id memory.Identity, d Document) erro
 			}
 			b = &pgx.Batch{}
 			for _, v := range versions {
+				if v.Number == last {
+					continue
+				}
 				if v.Deleted {
 					v.Content = ""
 				}
-				if v.Number > max(derived, last) {
-					fresh = append(fresh, step{version: v.Number, before: before, after: v.Content, author: v.Author, at: v.CreatedAt}.queue(b, t, d)...)
+				if v.Number <= derived {
+					history = facts.NewHistory(d.Path, v.Content)
+				} else {
+					if history == nil {
+						history = facts.NewHistory(d.Path, "")
+					}
+					step{version: v.Number, diff: history.Next(v.Content), author: v.Author, at: v.CreatedAt}.queue(b, t, d, &changed)
 				}
-				before, last = v.Content, v.Number
+				last = v.Number
 			}
 			if len(versions) < versionsAtOnce {
 				break
 			}
 		}
+		for _, f := range dropped {
+			gone, changed.gone = append(gone, f.Entry), append(changed.gone, f.Claim)
+		}
 		b.Queue(sqlWeigh, d.args(t, pgx.NamedArgs{"entries": gone}))
 		b.Queue(sqlRead, d.args(t, pgx.NamedArgs{"version": last, "format": format}))
 		b.Queue(sqlUnmark, d.args(t, pgx.NamedArgs{"from": d.firstMark(id), "version": last}))
-		if err := d.contradict(ctx, t, b, fresh, derived); err != nil {
+		if err := d.contradict(ctx, t, b, &changed, derived); err != nil {
 			return none, err
 		}
 		return none, t.Finish(ctx, b)
 	})
 	return err
 }
+
+// drop is a statement, or a claim of one, whose row goes because another release has read it.
+type drop struct{ Entry, Claim string }
 
 func scanVersion(row pgx.CollectableRow) (v memory.Version, err error) {
 	err = row.Scan(&v.Number, &v.Deleted, &v.Content, &v.Author.Kind, &v.Author.ID, &v.CreatedAt)

@@ -33,7 +33,7 @@ const sideText = `
     from facts f
     where f.workspace_id = @workspace and f.agent_id = @agent and f.scope = k.scope_%[1]s
         and f.owner_key = case k.scope_%[1]s when 'PERSONAL' then k.owner_key else '' end and f.ended is null
-        and f.entry_id = k.entry_%[1]s
+        and f.entry_id = k.entry_%[1]s and not f.archived
     limit 1
 `
 

@@ -25,7 +25,7 @@ type Facts struct{ db *pg.DB }
 func New(db *pg.DB) *Facts { return &Facts{db} }
 
 // format names the reader of statements. Documents that another release has read are read again.
-const format = "4"
+const format = "5"
 
 // Document is the document whose facts change.
 type Document struct {
@@ -38,10 +38,10 @@ type Document struct {
 
 // step is one version of a document after another.
 type step struct {
-	version       int
-	before, after string // contents; empty where the document is deleted
-	author        memory.Author
-	at            time.Time
+	version int
+	diff    facts.Difference
+	author  memory.Author
+	at      time.Time
 }
 
 const (
@@ -157,12 +157,11 @@ func (d Document) args(t *pg.Tx, more pgx.NamedArgs) pgx.NamedArgs {
 	return args
 }
 
-// queue queues what one version of a document changes. It reads and writes only what changed.
-// It returns the statements that are new, or new in their words.
-func (s step) queue(b *pgx.Batch, t *pg.Tx, doc Document) (fresh []string) {
-	diff := facts.Compare(doc.Path, s.before, s.after)
+// queue queues what one version of a document changes, and adds the changed claims to news. It reads and writes only what changed.
+func (s step) queue(b *pgx.Batch, t *pg.Tx, doc Document, n *news) {
+	diff := s.diff
 	if diff.Empty() {
-		return nil
+		return
 	}
 	day, isNote := facts.DayOf(doc.Path)
 	if !isNote {
@@ -176,6 +175,7 @@ func (s step) queue(b *pgx.Batch, t *pg.Tx, doc Document) (fresh []string) {
 		return all
 	}
 	changed := pg.TextsOf(diff.Gone)
+	n.queueGone(b, t, doc, diff)
 	if len(diff.Gone) > 0 {
 		b.Queue(sqlEnd, args(pgx.NamedArgs{"gone": changed}))
 	}
@@ -186,19 +186,18 @@ func (s step) queue(b *pgx.Batch, t *pg.Tx, doc Document) (fresh []string) {
 			changed = append(changed, string(e.Was), string(e.Now.Entry))
 		}
 		b.Queue(sqlEdit, args(c.args()))
-		fresh = append(fresh, queueClaims(b, t, doc, c.claims)...)
+		n.queueClaims(b, t, doc, c.claims)
 	}
 	if len(diff.Added) > 0 {
 		c := columns{topics: t.PairsJudged}
-		for _, n := range diff.Added {
-			c.add(doc, s.version, "", n)
-			changed = append(changed, string(n.Entry))
+		for _, a := range diff.Added {
+			c.add(doc, s.version, "", a)
+			changed = append(changed, string(a.Entry))
 		}
 		b.Queue(sqlAdd, args(c.args()))
-		fresh = append(fresh, queueClaims(b, t, doc, c.claims)...)
+		n.queueClaims(b, t, doc, c.claims)
 	}
 	b.Queue(sqlWeigh, args(pgx.NamedArgs{"entries": changed}))
-	return fresh
 }
 
 // columns are new facts, column by column.

@@ -28,6 +28,8 @@ type Feedback struct {
 	Weight  float64 // 1: a person's explicit opinion
 	Reason  string  // code, such as "asked" or "corrected"
 	Key     string  // idempotency key; empty: none
+	// At is when it was given, or said again, at most now; zero: now.
+	At time.Time
 }
 
 // maxReason is the longest reason of feedback, in bytes.
@@ -43,7 +45,7 @@ limit 1`
 
 	sqlEvent = `
 insert into fact_events (workspace_id, agent_id, scope, owner_key, fact_id, event_id, kind, weight, reason, author_kind, author_id, at)
-values (@workspace, @agent, @scope, @owner, @fact, @event, @kind, @weight, @reason, @author_kind, @author_id, @now)
+values (@workspace, @agent, @scope, @owner, @fact, @event, @kind, @weight, @reason, @author_kind, @author_id, least(@at::timestamptz, @now))
 on conflict do nothing`
 
 	sqlUndo = `
@@ -93,7 +95,7 @@ func (s *Facts) GiveFeedback(ctx context.Context, id memory.Identity, fact uuid.
 	}
 	return event, s.onFact(ctx, id, fact, func(b *pgx.Batch, args pgx.NamedArgs, _ *bool) {
 		args["event"], args["kind"], args["weight"], args["reason"] = event, f.Opinion, f.Weight, f.Reason
-		args["author_kind"], args["author_id"] = id.Author.Kind, id.Author.ID
+		args["author_kind"], args["author_id"], args["at"] = id.Author.Kind, id.Author.ID, pg.TimeOrNull(f.At)
 		b.Queue(sqlEvent, args)
 	})
 }

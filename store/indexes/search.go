@@ -132,6 +132,14 @@ func (s *Index) Collect(ctx context.Context, id memory.Identity, corpora []searc
 	})
 }
 
+// Forgotten returns the statements that the identity's owner had forgotten, the latest maxForgotten.
+func (s *Index) Forgotten(ctx context.Context, id memory.Identity) ([]Forgotten, error) {
+	if err := pg.RequireOwner(id); err != nil {
+		return nil, err
+	}
+	return pg.ReadAll(ctx, s.db, id, sqlForgottenOriginals, pgx.NamedArgs{"limit": maxForgotten}, scanForgotten)
+}
+
 func scanForgotten(row pgx.CollectableRow) (f Forgotten, err error) {
 	var text string
 	var sketch *claim.Sketch

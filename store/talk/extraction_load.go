@@ -25,7 +25,7 @@ type ExtractionLoad struct {
 	// the current time.
 	Today    time.Time
 	Scope    memory.Scope     // of the documents to write: PERSONAL, or TEAM without isolation and for SystemOwner
-	Messages []memory.Message // From..To of this step, of every role, without contents of tools and the system
+	Messages []memory.Message // From..To of this step, of every role, without contents of tools, the system and revoked sources
 	// Latest are the last user message and the last assistant message of the whole range.
 	Latest []memory.Message
 	// ConversationMessages counts the user and assistant messages of the conversation up to the end of the whole range.
@@ -59,7 +59,7 @@ const stepWindow = 5000
 const (
 	// Reads which messages count for a transcript, without their contents. A long message is assumed not to be blank.
 	sqlStepMessages = `
-select seq, role, case when octet_length(content) > 500 or content ~ '\S' then 'x' else '' end, said_at
+select seq, role, case when revoked_at is null and (octet_length(content) > 500 or content ~ '\S') then 'x' else '' end, said_at
 from messages
 where workspace_id = @workspace and agent_id = @agent and conversation_uid = @uid and owner_key = @owner
     and seq between @from and @to
@@ -70,7 +70,7 @@ limit @window`
 select count(*)
 from messages
 where workspace_id = @workspace and agent_id = @agent and conversation_uid = @uid and owner_key = @owner
-    and seq <= @to and role in ('user', 'assistant')`
+    and seq <= @to and role in ('user', 'assistant') and revoked_at is null`
 
 	sqlLatestMessages = `
 select l.seq, l.message_id, l.role, l.name, l.content, l.finish_reason, l.said_at
@@ -79,18 +79,26 @@ cross join lateral (
     select *
     from messages m
     where m.workspace_id = @workspace and m.agent_id = @agent and m.conversation_uid = @uid and m.owner_key = @owner
-        and m.seq between @from and @to and m.role = r.role
+        and m.seq between @from and @to and m.role = r.role and m.revoked_at is null
     order by m.seq desc
     limit 1
 ) l
 order by l.seq`
 
+	// Of messages whose source was revoked there are no contents.
 	sqlRangeMessages = `
-select seq, message_id, role, name, case when role in ('user', 'assistant') then content else '' end, finish_reason, said_at
+select seq, message_id, role, name, case when role in ('user', 'assistant') and revoked_at is null then content else '' end, finish_reason,
+    said_at
 from messages
 where workspace_id = @workspace and agent_id = @agent and conversation_uid = @uid and owner_key = @owner
     and seq between @from and @to
 order by seq`
+
+	sqlRangeRevoked = `
+select count(*)
+from messages
+where workspace_id = @workspace and agent_id = @agent and conversation_uid = @uid and owner_key = @owner
+    and seq between @from and @to and revoked_at is not null`
 )
 
 // LoadExtraction reads the input of the first step of r: as many messages from r.From on as fit one transcript (memory.Steps), and

@@ -33,6 +33,19 @@ returning flush_id`
 update flushes set draft = null
 where workspace_id = @workspace and agent_id = @agent and flush_id = @flush`
 
+	// Messages of the draft whose source was revoked.
+	sqlFlushRevoked = `
+select count(m.seq)
+from flushes f
+cross join lateral (
+    select seq
+    from messages m
+    where m.workspace_id = @workspace and m.agent_id = @agent and m.conversation_uid = f.conversation_uid and m.owner_key = @owner
+        and m.seq between (f.draft ->> 'From')::bigint and (f.draft ->> 'To')::bigint and m.revoked_at is not null
+    offset 0
+) m
+where f.workspace_id = @workspace and f.agent_id = @agent and f.flush_id = @flush and f.owner_key = @owner and f.draft is not null`
+
 	sqlFlushRefused = `
 update flushes set draft = null, violations = violations || @violations::jsonb
 where workspace_id = @workspace and agent_id = @agent and flush_id = @flush and owner_key = @owner
@@ -120,7 +133,7 @@ func (o *openFlush) commit(ctx context.Context, t *pg.Tx) (FlushResult, error) {
 		return FlushResult{}, &pg.ConflictError{
 			Code: pg.CodeNoDraft, Message: fmt.Sprintf("flush %s has no draft for the step: propose one", o.id),
 		}
-	case o.cursor >= d.From: // an extraction has taken its messages
+	case o.cursor >= d.From, o.revoked != d.Revoked: // an extraction has taken its messages, or their source was revoked
 		b := &pgx.Batch{}
 		b.Queue(sqlFlushDraftDrop, t.Args(pgx.NamedArgs{"flush": o.id}))
 		result, err := o.finish(ctx, t, b)
@@ -303,6 +316,7 @@ type openFlush struct {
 	violations     []proposals.Violation // of refused attempts of the next step
 	written        bool                  // some step was
 	cursor         int64                 // of extraction
+	revoked        int                   // messages of the draft whose source was revoked
 }
 
 func (o *openFlush) check(id memory.Identity) (done bool, err error) {
@@ -338,6 +352,7 @@ func (o *openFlush) queueLock(b *pgx.Batch, t *pg.Tx) {
 		&o.conversation, &o.uid, &o.from, &o.to, &o.done, &o.fallback, &o.workflow, &o.run,
 		&o.draft, &o.violations, &o.written,
 	)
+	b.Queue(sqlFlushRevoked, args).QueryRow(func(row pgx.Row) error { return row.Scan(&o.revoked) })
 }
 
 // accounted is a step that is done, with the details that its record needs.

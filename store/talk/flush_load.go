@@ -37,7 +37,7 @@ where f.workspace_id = @workspace and f.agent_id = @agent and f.flush_id = @flus
 
 	// Like sqlStepMessages, behind the steps that are done.
 	sqlFlushMessages = `
-select seq, role, case when octet_length(content) > 500 or content ~ '\S' then 'x' else '' end, said_at
+select seq, role, case when revoked_at is null and (octet_length(content) > 500 or content ~ '\S') then 'x' else '' end, said_at
 from messages
 where workspace_id = @workspace and agent_id = @agent and owner_key = @owner
     and conversation_uid = (
@@ -150,10 +150,9 @@ func (l *loadingFlush) plan(settings setting.ExtractSettings) error {
 func (l *loadingFlush) second(ctx context.Context) error {
 	b := &pgx.Batch{}
 	if !l.Extracted {
-		pg.All(
-			b.Queue(sqlRangeMessages, l.t.Args(pgx.NamedArgs{"uid": l.Conversation.UID, "from": l.From, "to": l.To})), &l.Messages,
-			pg.ScanMessage,
-		)
+		args := l.t.Args(pgx.NamedArgs{"uid": l.Conversation.UID, "from": l.From, "to": l.To})
+		pg.All(b.Queue(sqlRangeMessages, args), &l.Messages, pg.ScanMessage)
+		b.Queue(sqlRangeRevoked, args).QueryRow(func(row pgx.Row) error { return row.Scan(&l.Revoked) })
 	}
 	gate.QueueDocument(b, l.t, l.Scope, memory.DailyNotePath(l.Today), &l.Note, nil)
 	facts.QueueDisagreements(b, l.t, &l.Disagreements)

@@ -64,6 +64,7 @@ type FlushLoad struct {
 	// Extracted reports whether an extraction has taken the messages of this step, so that nothing is left to do for it.
 	Extracted             bool
 	Messages              []memory.Message // as ExtractionLoad.Messages
+	Revoked               int              // of them, those whose source was revoked
 	Profile, Memory, Note memory.Document
 	Shared                string
 	Disagreements         []statements.Disagreement // as ExtractionLoad.Disagreements
@@ -84,6 +85,7 @@ type FlushDraft struct {
 	Fallback      bool
 	Usage         memory.Usage          // of this attempt
 	Violations    []proposals.Violation // lines that were dropped from the entry
+	Revoked       int                   `json:"Revoked,omitempty"` // FlushLoad.Revoked: the draft is stale when others were revoked since
 }
 
 // FlushEnd records how a step ends without an entry, or why the flush waits.

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
+	"reverie/store/gate"
 	"reverie/store/pg"
 )
 
@@ -24,6 +25,20 @@ func (s *Talk) OwnerID(ctx context.Context, id memory.Identity) (uuid.UUID, erro
 		err = row.Scan(&found)
 		return found, err
 	}, fmt.Errorf("owner: %w", pg.ErrNotFound))
+}
+
+// EnsureOwner is OwnerID for an owner of whom nothing may be stored yet: it then gives the owner an id.
+func (s *Talk) EnsureOwner(ctx context.Context, id memory.Identity) (uuid.UUID, error) {
+	if err := pg.RequireOwnerWrite(id); err != nil {
+		return uuid.Nil, err
+	}
+	return pg.InTx(ctx, s.db, id, func(t *pg.Tx) (owner uuid.UUID, err error) {
+		found := false
+		b := &pgx.Batch{}
+		b.Queue(gate.SQLOwnerEnsure, t.Args(pgx.NamedArgs{"owner_id": pg.NewID()}))
+		pg.Columns(b.Queue(sqlOwnerID, t.Args(nil)), &found, &owner)
+		return owner, t.Finish(ctx, b)
+	})
 }
 
 // Owner is somebody of whom an agent has stored something.
