@@ -60,6 +60,7 @@ type conversation struct {
 	units []unit
 	group bool // several people speak
 	lang  string
+	said  int // messages of the users
 
 	messages map[string]span // of each word; see repeated
 }
@@ -158,6 +159,7 @@ func listenTo(transcript []transcripts.Line, now time.Time, everything bool) con
 		messages++
 		lines = append(lines, i)
 	}
+	c.said = messages
 	if hasSetting(transcript) {
 		settings := around(transcript, seen, c.group)
 		for k := range c.units {

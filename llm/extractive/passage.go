@@ -58,10 +58,11 @@ type passage struct {
 func (c *conversation) passages() []passage {
 	var out []passage
 	opens := false
+	w := c.weights()
 	for i := range c.units {
 		u := &c.units[i]
 		v := c.vectorOf(i)
-		keep, lasting := v.score(keepWeights, keepBias), v.score(lastingWeights, lastingBias)
+		keep, lasting := v.score(w.keep, w.keepBias), v.score(w.lasting, w.lastingBias)
 		remember := u.set.Has(cue.Remember) && !u.question
 		orders := !u.question && u.set.Has(cue.Always) && scan.Instruction(u.text) != "" // the write gate lets a person decide
 		denied := deniedValue(u.text, u.marks)

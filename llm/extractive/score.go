@@ -261,6 +261,24 @@ func isTechnical(text string) bool {
 	return strings.Contains(text, "://") || strings.ContainsAny(text, "{}`=<>\\|") || strings.Contains(text, "()") || strings.Contains(text, "_")
 }
 
+// weights are those of the features of units, in their order, times weightScale.
+type weights struct {
+	keep, lasting         []int32
+	keepBias, lastingBias int32
+}
+
+// briefMessages is the number of messages of the users up to which a conversation is weighed as part of one. What is extracted at a time is
+// mostly that short, and says more with each sentence than long conversations do.
+const briefMessages = 3
+
+// weights returns the weights for the units of a conversation.
+func (c *conversation) weights() *weights {
+	if c.said <= briefMessages {
+		return &briefWeights
+	}
+	return &wholeWeights
+}
+
 // score returns the weighted sum of a unit's features.
 func (v vector) score(weights []int32, bias int32) float64 {
 	sum := bias

@@ -63,6 +63,7 @@ func TestSummarise(t *testing.T) {
 
 ## Facts
 - [What runs there?] "The staging database is on port 5433."
+- "See docs/setup.md and https://example.com/a.html."
 
 ## Files
 - docs/setup.md
@@ -90,6 +91,7 @@ func TestSummarise(t *testing.T) {
 
 ## Facts
 - [What runs there?] "The staging database is on port [5434]."
+- "See docs/setup.md and https://example.com/a.html."
 - "I need to call the landlord tomorrow [2026-03-03]."
 
 ## Files

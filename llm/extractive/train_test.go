@@ -51,10 +51,10 @@ var trapKinds = map[string]int{
 	"hypothetical": 4, "wish": 4, "moment": 4, "momentary": 4, "question": 4,
 } // roleplay, translation, story and the others: 1
 
-// labelled holds the examples of conversations.
+// labelled holds the examples of conversations, and of their parts of one and of three messages of the user.
 type labelled struct {
-	units []example
-	traps []trapExample
+	units, parts []example
+	traps        []trapExample
 }
 
 // examplesOf returns a labelled example for each unit. A unit is kept if it has the words of a statement to keep, alone or with
@@ -92,6 +92,7 @@ func examplesOf(tb testing.TB, all []corpus.Conversation) labelled {
 			}
 		}
 	}
+	out.parts = slices.Concat(exchangesOf(tb, all, 1), exchangesOf(tb, all, briefMessages))
 	return out
 }
 
@@ -272,58 +273,75 @@ const (
 
 // model holds the weights of the features of a unit and of its setting.
 type model struct {
-	keep, lasting         []int32
-	keepBias, lastingBias int32
-	traps                 [][]int32
-	trapBiases            []int32
+	whole, brief weights
+	traps        [][]int32
+	trapBiases   []int32
 }
 
 // current returns the engine's model.
 func current() model {
-	return model{keepWeights, lastingWeights, keepBias, lastingBias, trapWeights(), trapBiases}
+	return model{wholeWeights, briefWeights, trapWeights(), trapBiases}
 }
 
 // use makes m the engine's model, and returns the one before.
 func (m model) use() (was model) {
 	was = current()
-	keepWeights, lastingWeights, keepBias, lastingBias = m.keep, m.lasting, m.keepBias, m.lastingBias
+	wholeWeights, briefWeights = m.whole, m.brief
 	trapWeights, trapBiases = func() [][]int32 { return m.traps }, m.trapBiases
 	return was
 }
 
-// fit returns a model without thresholds.
-func fit(examples labelled) (m model) {
-	m.keep, m.keepBias = trainUnits(examples.units, keepLabel)
-	m.lasting, m.lastingBias = trainUnits(examples.units, lastingLabel)
-	m.traps, m.trapBiases = trainTraps(examples.traps)
-	return m
+// fit returns the weights of units without thresholds.
+func fit(examples []example) (w weights) {
+	w.keep, w.keepBias = trainUnits(examples, keepLabel)
+	w.lasting, w.lastingBias = trainUnits(examples, lastingLabel)
+	return w
+}
+
+// fitted returns the weights of units. The thresholds are set on scores of conversations that the weights were not trained on.
+func fitted(tb testing.TB, examples []example) weights {
+	tb.Helper()
+	var keepScores, lastingScores []scoredExample
+	for fold := range folds {
+		var in []example
+		for _, e := range examples {
+			if e.conversation%folds != fold {
+				in = append(in, e)
+			}
+		}
+		w := fit(in)
+		for _, e := range examples {
+			if e.conversation%folds == fold {
+				keepScores = append(keepScores, scoredExample{example: e, score: e.plain().score(w.keep, w.keepBias)})
+				lastingScores = append(lastingScores, scoredExample{example: e, score: e.plain().score(w.lasting, w.lastingBias)})
+			}
+		}
+	}
+	kept := func(e example) (bool, bool) { return e.keep, true }
+	lasts := func(e example) (bool, bool) { return e.lasting, e.lasting || !slices.Contains(e.v, -1) }
+	tb.Logf("cross-validated: %d examples, area under the curve keep %.4f, lasting %.4f", len(examples), auc(keepScores, kept),
+		auc(lastingScores, lasts))
+	w := fit(examples)
+	w.keepBias -= scaled(cut(keepScores, kept, func(caught, _ float64) bool { return caught <= keepGoal }))
+	w.lastingBias -= scaled(cut(lastingScores, lasts, func(_, junk float64) bool { return junk <= junkGoal }))
+	return w
 }
 
 // trained returns a model for each loss to traps. The thresholds are set on scores of conversations that the weights were not trained on.
 func trained(tb testing.TB, examples labelled, losses ...float64) (out []model) {
 	tb.Helper()
-	var keepScores, lastingScores []scoredExample
+	m := model{whole: fitted(tb, examples.units), brief: fitted(tb, examples.parts)}
 	var trapScores []float64 // of what is to be kept
 	for fold := range folds {
-		var in labelled
-		for _, e := range examples.units {
-			if e.conversation%folds != fold {
-				in.units = append(in.units, e)
-			}
-		}
+		var in []trapExample
 		for _, e := range examples.traps {
 			if e.conversation%folds != fold {
-				in.traps = append(in.traps, e)
+				in = append(in, e)
 			}
 		}
-		m := fit(in)
-		for _, e := range examples.units {
-			if e.conversation%folds == fold {
-				keepScores = append(keepScores, scoredExample{example: e, score: e.plain().score(m.keep, m.keepBias)})
-				lastingScores = append(lastingScores, scoredExample{example: e, score: e.plain().score(m.lasting, m.lastingBias)})
-			}
-		}
-		was := m.use()
+		var one model
+		one.traps, one.trapBiases = trainTraps(in)
+		was := one.use()
 		for _, e := range examples.traps {
 			if e.conversation%folds == fold && e.keep && e.passes {
 				trapScores = append(trapScores, e.v.trap())
@@ -331,13 +349,7 @@ func trained(tb testing.TB, examples labelled, losses ...float64) (out []model) 
 		}
 		was.use()
 	}
-	kept := func(e example) (bool, bool) { return e.keep, true }
-	lasts := func(e example) (bool, bool) { return e.lasting, e.lasting || !slices.Contains(e.v, -1) }
-	tb.Logf("cross-validated: %d examples, area under the curve keep %.4f, lasting %.4f", len(examples.units), auc(keepScores, kept),
-		auc(lastingScores, lasts))
-	m := fit(examples)
-	m.keepBias -= scaled(cut(keepScores, kept, func(caught, _ float64) bool { return caught <= keepGoal }))
-	m.lastingBias -= scaled(cut(lastingScores, lasts, func(_, junk float64) bool { return junk <= junkGoal }))
+	m.traps, m.trapBiases = trainTraps(examples.traps)
 	slices.Sort(trapScores)
 	at := func(loss float64) float64 {
 		if loss == 0 {
@@ -415,21 +427,29 @@ func TestWeights(t *testing.T) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "// Code generated by go test -run ^TestWeights$ -update; DO NOT EDIT.\n\npackage extractive\n\n"+
 		"// Biases and weights of features in their order, times %d. They are fitted to test/corpus, those of signs to dev, test and heldout.\nvar (\n", weightScale)
-	fmt.Fprintf(&b, "keepBias int32 = %d\nlastingBias int32 = %d\nsignBias int32 = %d\n", m.keepBias, m.lastingBias, signBias)
+	fmt.Fprintf(&b, "signBias int32 = %d\n", signBias)
 	fmt.Fprintf(&b, "trapBiases = %#v\n", m.trapBiases)
-	for _, table := range []struct {
-		name    string
-		weights []int32
-	}{{"keepWeights", m.keep}, {"lastingWeights", m.lasting}, {"signWeights", sign}} {
-		fmt.Fprintf(&b, "\n%s = []int32{", table.name)
-		for f, w := range table.weights {
+	table := func(begin string, weights []int32, end string) {
+		b.WriteString(begin + "[]int32{")
+		for f, w := range weights {
 			if f%20 == 0 {
 				b.WriteByte('\n')
 			}
 			fmt.Fprintf(&b, "%d, ", w)
 		}
-		b.WriteString("\n}\n")
+		b.WriteString("\n}" + end + "\n")
 	}
+	for _, of := range []struct {
+		name string
+		weights
+	}{{"wholeWeights", m.whole}, {"briefWeights", m.brief}} {
+		w := of.weights
+		fmt.Fprintf(&b, "\n%s = weights{\nkeepBias: %d, lastingBias: %d,\n", of.name, w.keepBias, w.lastingBias)
+		table("keep: ", w.keep, ",")
+		table("lasting: ", w.lasting, ",")
+		b.WriteString("}\n")
+	}
+	table("\nsignWeights = ", sign, "")
 	b.WriteString("\n// A byte for each weight of a trap, in base64.\ntrapTexts = [...]string{\n")
 	for _, weights := range m.traps {
 		raw := make([]byte, len(weights))
