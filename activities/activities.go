@@ -52,6 +52,8 @@ type Options struct {
 	Consolidator Consolidator
 	// SoulWriter rewrites SOUL.md with a model; nil: nobody does.
 	SoulWriter SoulWriter
+	// Merger merges like entries of structured documents with a model; nil: rules remove those that another one repeats.
+	Merger Merger
 	// DreamDefaults apply to agents without settings of their own.
 	DreamDefaults setting.DreamSettings
 	// DreamSchedule applies to agents without a schedule of their own. Without a Cron the worker leaves schedules

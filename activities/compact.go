@@ -41,6 +41,9 @@ func (a *Activities) BeginCompaction(ctx context.Context, in BeginCompactionInpu
 		Conversation: in.Conversation, To: in.To, Trigger: in.Trigger, Settings: in.Settings,
 		Maker: a.summariser(in.Settings, false).SummaryMaker(in.Settings.Model),
 	})
+	if isBeingDeleted(err) { // a turn that was answered meanwhile has started it: there is nothing to summarise any more
+		return BeginCompactionResult{Ended: true}, nil
+	}
 	if err != nil {
 		return BeginCompactionResult{}, recordError(err, "compaction")
 	}
@@ -68,6 +71,8 @@ func (a *Activities) Summarise(ctx context.Context, in SummariseInput) (Summaris
 	}
 	part, err := a.Store.LoadSummary(ctx, id, in.Compaction, limit)
 	switch {
+	case isBeingDeleted(err):
+		return SummariseResult{Ended: true}, nil
 	case err != nil:
 		return SummariseResult{}, recordError(err, "compaction")
 	case part.Compaction.FinishedAt != nil && part.Compaction.Outcome != memory.OutcomeWritten:

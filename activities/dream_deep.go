@@ -44,6 +44,12 @@ func (a *Activities) DeepSleep(ctx context.Context, in DreamInput) (DeepSleepRes
 		return DeepSleepResult{DreamState: state}, err
 	}
 	ranking := deep(stage)
+	if err := a.knowPromoted(ctx, id, stage, ranking); err != nil {
+		return DeepSleepResult{}, err
+	}
+	if err := a.hearPromoted(ctx, id, stage, ranking); err != nil {
+		return DeepSleepResult{}, err
+	}
 	if a.asksModel(stage, ranking) {
 		return DeepSleepResult{DreamState: inProgress(stage), AskModel: true}, nil
 	}

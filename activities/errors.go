@@ -42,6 +42,12 @@ func storeError(err error) error {
 	return err
 }
 
+// isBeingDeleted reports whether a step failed because what it works on is being deleted.
+func isBeingDeleted(err error) bool {
+	conflict, is := errors.AsType[*store.ConflictError](err)
+	return is && conflict.Code == store.CodeBeingDeleted
+}
+
 // recordError is storeError for steps that work on an open record, which another execution may have taken over. what
 // names the record.
 func recordError(err error, what string) error {

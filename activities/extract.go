@@ -141,6 +141,10 @@ func (p *proposing) ready(ctx context.Context) (result ProposeResult, ended bool
 		return ProposeResult{}, true, storeError(err)
 	}
 	p.transcript = transcripts.Transcript(p.load.Messages, p.in.Settings)
+	if len(p.transcript) == 0 { // their source was revoked
+		result, err = p.end(ctx, talk.Ending{Outcome: memory.OutcomeNothing, ReasonCode: ReasonNothingToKeep, To: p.load.To})
+		return result, true, err
+	}
 	p.input = proposals.ExtractionInput{
 		Agent: p.load.Agent.Name, Today: p.load.Today,
 		Profile: p.load.Profile.Content, Memory: p.load.Memory.Content, Shared: p.load.Shared,

@@ -41,6 +41,9 @@ func (a *Activities) PlanFlush(ctx context.Context, in PlanFlushInput) (PlanFlus
 		return PlanFlushResult{}, err
 	}
 	flush, needed, err := a.Store.PlanFlush(ctx, id, in.Conversation, in.To)
+	if isBeingDeleted(err) {
+		return PlanFlushResult{}, nil
+	}
 	if err != nil || !needed {
 		return PlanFlushResult{}, recordError(err, "flush")
 	}
@@ -349,7 +352,7 @@ func (p *flushing) accept(ctx context.Context, proposal proposals.Proposal) (Flu
 		From: p.load.From, To: p.load.To, Scope: p.load.Scope, Today: p.load.Today,
 		Entry: proposal.DailyEntry, Lines: proposal.Sources("", proposal.DailyEntry, p.transcript), Reason: proposal.Reason,
 		Model: p.answer.Model, PromptVersion: p.answer.PromptVersion, Fallback: p.in.Fallback, Usage: p.usage,
-		Violations: p.dropped,
+		Violations: p.dropped, Revoked: p.load.Revoked,
 	})
 	if err != nil {
 		return FlushStepResult{}, recordError(err, "flush")

@@ -18,9 +18,11 @@ import (
 
 	"reverie/imports"
 	"reverie/memory"
+	"reverie/memory/markdown"
 	"reverie/memory/setting"
 	"reverie/scan"
 	"reverie/store"
+	"reverie/store/facts"
 	"reverie/store/talk"
 	"reverie/store/transfer"
 )
@@ -332,11 +334,30 @@ func refusedItem(err error) (transfer.ImportSettled, error) {
 
 // document passes a document to the gate, once.
 func (p *importPage) document(ctx context.Context, staged transfer.ImportItem, d imports.Document) (transfer.ImportSettled, error) {
-	receipt, err := p.Store.Apply(ctx, p.writer(staged), fmt.Sprintf("import/%s/%s", p.in.Import, staged.Key), []memory.Change{{
+	id := p.writer(staged)
+	var k known
+	if p.of.OnConflict == memory.ImportMerge {
+		of, err := p.knownOf(ctx, id, p.Now(), d.Scope, d.Path)
+		if err != nil {
+			return transfer.ImportSettled{}, err
+		}
+		k = *of
+		same := map[markdown.EntryID]bool{} // the gate merges them; an earlier attempt may have written them
+		for _, e := range markdown.EntriesOf(d.Content) {
+			same[e.ID] = true
+		}
+		if d.Content = k.without(d.Content, "", func(f facts.Fact) bool { return !same[f.Entry] }); d.Content == "" {
+			return transfer.ImportSettled{Outcome: memory.OutcomeUnchanged}, p.hear(ctx, id, k.heard, p.Now())
+		}
+	}
+	receipt, err := p.Store.Apply(ctx, id, fmt.Sprintf("import/%s/%s", p.in.Import, staged.Key), []memory.Change{{
 		Ref: memory.Ref{Scope: d.Scope, Path: d.Path}, Op: memory.OpImport, Content: d.Content, Import: p.of.OnConflict, From: p.of.Format,
 		Reason: "imported from " + p.of.Format,
 	}})
 	if err != nil {
+		return transfer.ImportSettled{}, err
+	}
+	if err := p.hear(ctx, id, k.heard, p.Now()); err != nil {
 		return transfer.ImportSettled{}, err
 	}
 	change := receipt.Changes[0]

@@ -46,6 +46,11 @@ func (p Prompted) WriteSoul(ctx context.Context, in proposals.SoulInput) (propos
 	return askPrompt(ctx, p, prompts.SoulVersion, prompts.SoulSystem, prompts.SoulUser, in, llm.Request{Model: in.Model})
 }
 
+// MergeEntries asks the model once which entries of a structured document say the same thing. It fails as Propose does.
+func (p Prompted) MergeEntries(ctx context.Context, in proposals.MergeInput) (proposals.Answer, error) {
+	return askPrompt(ctx, p, prompts.MergeVersion, prompts.MergeSystem, prompts.MergeUser, in, llm.Request{Model: in.Model})
+}
+
 // JudgePairs asks the model once which pairs of statements contradict one another. It fails as Propose does.
 func (p Prompted) JudgePairs(ctx context.Context, in proposals.PairsInput) (proposals.Answer, error) {
 	return askPrompt(ctx, p, prompts.PairsVersion, prompts.PairsSystem, prompts.PairsUser, in, llm.Request{})

@@ -29,6 +29,11 @@ func (a *Activities) Tidy(ctx context.Context, in TidyInput) (TidyResult, error)
 		return TidyResult{}, tidyError(err)
 	}
 	out := TidyResult{Merged: merged.Before - merged.After}
+	byModel, err := a.merge(ctx, in, id, scope)
+	if err != nil {
+		return TidyResult{}, err
+	}
+	out.Merged += byModel
 	if out.Archived, err = tidy.Archive(ctx, a.Store, id, scope, a.Now(), in.Settings); err != nil && !isStale(err) {
 		return TidyResult{}, tidyError(err)
 	}

@@ -11,6 +11,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/taskqueue/v1"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
 	"reverie/activities"
@@ -57,6 +60,9 @@ type sweeps struct {
 	keepAudit time.Duration
 	// keepInjections is the age at which records of what was put into contexts are deleted.
 	keepInjections time.Duration
+	// queues are the task queues whose depth is sampled.
+	queues    []string
+	namespace string
 
 	// recovering: Temporal has lost its database, and every pending message is delivered again. woken starts a round at once.
 	recovering atomic.Bool
@@ -273,6 +279,40 @@ func (s *sweeps) approvals(ctx context.Context) (int, error) {
 		return workflows.StartApprove(ctx, s.client, activities.ApprovalInput{AgentRef: x.AgentRef, Approval: x.ID})
 	})
 	return 0, err // most of them are running
+}
+
+// depthInterval is the time between two samples of the queues.
+const depthInterval = 5 * time.Minute
+
+// depths samples how much waits. While Temporal is away, only the queues of the workspaces are sampled.
+func (s *sweeps) depths(ctx context.Context) (int, error) {
+	tasks, failed := map[string]int64{}, error(nil)
+	for _, queue := range s.queues {
+		depth, err := s.tasks(ctx, queue)
+		if err != nil {
+			failed = err
+			break
+		}
+		tasks[queue] = depth
+	}
+	_, err := s.store.SampleDepths(ctx, s.now().Truncate(depthInterval), tasks)
+	return 0, errors.Join(failed, err)
+}
+
+// tasks returns the number of tasks that wait in a task queue, of workflows and of steps, as Temporal estimates it.
+func (s *sweeps) tasks(ctx context.Context, queue string) (sum int64, err error) {
+	ctx, cancel := context.WithTimeout(ctx, sweepTimeout)
+	defer cancel()
+	for _, kind := range []enumspb.TaskQueueType{enumspb.TASK_QUEUE_TYPE_WORKFLOW, enumspb.TASK_QUEUE_TYPE_ACTIVITY} {
+		d, err := s.client.WorkflowService().DescribeTaskQueue(ctx, &workflowservice.DescribeTaskQueueRequest{
+			Namespace: s.namespace, TaskQueue: &taskqueue.TaskQueue{Name: queue}, TaskQueueType: kind, ReportStats: true,
+		})
+		if err != nil {
+			return 0, err
+		}
+		sum += d.GetStats().GetApproximateBacklogCount()
+	}
+	return sum, nil
 }
 
 // audit deletes entries of the audit log that are old enough, a part in each round.

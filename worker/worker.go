@@ -76,6 +76,7 @@ func New(c client.Client, steps *activities.Activities, o Options) *Worker {
 		sweeps: &sweeps{
 			store: steps.Store, client: c, timing: steps.Timing, now: steps.Now, interval: o.SweepInterval, log: o.Log,
 			woken: make(chan struct{}, 1), idle: o.IdleTurn, keepAudit: o.AuditRetention, keepInjections: o.InjectionKeep,
+			namespace: cmp.Or(o.Namespace, client.DefaultNamespace),
 		},
 		indexSweep: &indexSweep{
 			store: steps.Store, embedders: steps.Embedders, changed: changed, client: c, now: steps.Now, interval: o.SweepInterval, log: o.Log,
@@ -95,6 +96,7 @@ func New(c client.Client, steps *activities.Activities, o Options) *Worker {
 		q := worker.New(c, name, options)
 		q.RegisterActivity(steps)
 		w.queues = append(w.queues, queue{q, name})
+		w.sweeps.queues = append(w.sweeps.queues, name)
 		return q
 	}
 	steps.Dreamer = workflows.Dreams{Client: c}
@@ -197,6 +199,7 @@ func (w *Worker) sweep(ctx context.Context) {
 		all.Go(func() { w.sweeps.run(ctx, over, nil, sweep) })
 	}
 	all.Go(func() { w.sweeps.run(ctx, "turns", w.sweeps.woken, w.sweeps.turns) })
+	all.Go(func() { w.sweeps.every(ctx, depthInterval, "queue depths", nil, w.sweeps.depths) })
 	if w.sweeps.keepAudit > 0 {
 		all.Go(func() { w.sweeps.run(ctx, "audit log", nil, w.sweeps.audit) })
 	}
