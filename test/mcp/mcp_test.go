@@ -40,6 +40,11 @@ type server struct{ url, key, database string }
 
 func start(tb testing.TB) server {
 	tb.Helper()
+	return startWith(tb, func(*api.Options) {})
+}
+
+func startWith(tb testing.TB, change func(*api.Options)) server {
+	tb.Helper()
 	database := devtest.Database(tb, func(ctx context.Context, url string) error {
 		_, err := store.Migrate(ctx, url)
 		return err
@@ -65,9 +70,11 @@ func start(tb testing.TB) server {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(temporal.Close)
-	a, err := api.New(api.Options{
+	o := api.Options{
 		Store: s, Temporal: temporal, Timing: setting.DefaultTiming(), Workspace: "acme", Version: "test", Log: slog.New(slog.DiscardHandler),
-	})
+	}
+	change(&o)
+	a, err := api.New(o)
 	if err != nil {
 		tb.Fatal(err)
 	}
