@@ -272,10 +272,15 @@ type Response struct {
 	// Settings are the settings that applied.
 	Settings  Settings
 	Staleness Staleness
-	Waited    time.Duration // for vectors
-	Took      time.Duration
-	Found     int    // candidates before the selection
-	Trace     *Trace // if the request asked for it
+	// Supplements are the answers of other programs, whose hits are among the results.
+	Supplements []Supplement
+	// Backend is what ranked the documents; empty: the built-in index, because of BackendFailed if that is set.
+	Backend       string
+	BackendFailed string
+	Waited        time.Duration // for vectors
+	Took          time.Duration
+	Found         int    // candidates before the selection
+	Trace         *Trace // if the request asked for it
 }
 
 // Staleness describes what the search could not see yet. Lexical search never lags behind; this is about vectors.
@@ -319,7 +324,11 @@ type SourceRef struct {
 func (h Hit) Hash() [sha256.Size]byte { return sha256.Sum256([]byte(h.Text)) }
 
 // Citation names lines of a document, or messages of a conversation by number: "MEMORY.md#L3", "sessions/c1#L3-L7".
+// What other programs keep has no lines: it is cited by its path.
 func Citation(path string, from, to int) string {
+	if from == 0 {
+		return path
+	}
 	if from == to {
 		return fmt.Sprintf("%s#L%d", path, from)
 	}

@@ -73,6 +73,34 @@ func makes(model, space memory.EmbeddingIdentity) bool {
 	return model == space
 }
 
+// Vectors returns what makes vectors of statements that are compared with one another, within the timeout of questions; nil: there is no
+// model, or no vectors of the agent.
+func (s *Searcher) Vectors(ctx context.Context, id memory.Identity) func(texts []string) [][]float32 {
+	if len(s.Embedders) == 0 {
+		return nil
+	}
+	space, err := s.Store.LiveSpace(ctx, id)
+	if err != nil {
+		return nil
+	}
+	at := slices.IndexFunc(s.Embedders, func(e Embedder) bool { return makes(e.Identity(), space.Identity) })
+	if at < 0 {
+		return nil
+	}
+	return func(texts []string) [][]float32 {
+		out := make([][]float32, len(texts))
+		var all sync.WaitGroup
+		for i, text := range texts {
+			all.Go(func() {
+				one := &searching{Searcher: s, id: id, query: analysis.Query{Text: text}}
+				out[i], _, _ = one.embed(ctx, s.Embedders[at]) // without a vector, words decide
+			})
+		}
+		all.Wait()
+		return out
+	}
+}
+
 // embed returns the vector of the question within the timeout.
 func (s *searching) embed(ctx context.Context, e Embedder) ([]float32, Reason, error) {
 	timeout := s.QueryTimeout

@@ -43,6 +43,7 @@ func (s *Searcher) asOf(at time.Time) *Searcher {
 	then := *s
 	then.Store = &past{Store: s.Store, at: at, documents: map[int64]gate.DocumentEntry{}}
 	then.Embedders, then.Reputations, then.Recorder = nil, nil, nil
+	then.Backend, then.Outside = nil, nil // they know what is known now
 	return &then
 }
 

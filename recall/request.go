@@ -26,15 +26,16 @@ const (
 // All requests a search of every corpus.
 const All search.Corpus = "all"
 
-// CorpusNames returns the valid corpus names of a request, including All.
+// CorpusNames returns the corpus names that are valid for every agent, including All.
 func CorpusNames() []search.Corpus { return append(search.Corpora(), All) }
 
 // Request is one search. The zero value of everything but Query is usable.
 type Request struct {
-	Query      string
-	Corpus     search.Corpus // empty: All
-	MaxResults *int          // nil: the agent's or the server's setting
-	MinScore   *float64      // nil: the agent's or the server's setting
+	Query string
+	// Corpus is one of the corpora of this memory or of Searcher.Outside, or All: each of them. Empty: those of this memory.
+	Corpus     search.Corpus
+	MaxResults *int     // nil: the agent's or the server's setting
+	MinScore   *float64 // nil: the agent's or the server's setting
 	// From and To limit the time of results: From inclusive, To exclusive; zero: unlimited. Results without a time
 	// are excluded.
 	From, To time.Time
@@ -73,8 +74,8 @@ func invalid(field, format string, args ...any) error {
 	return &InvalidError{Field: field, Problem: fmt.Sprintf(format, args...)}
 }
 
-// check returns all errors of a request, joined.
-func (r Request) check() error {
+// check returns all errors of a request, joined. corpora are those that it may name besides All.
+func (r Request) check(corpora []search.Corpus) error {
 	var errs []error
 	bad := func(field, format string, args ...any) { errs = append(errs, invalid(field, format, args...)) }
 	if n := utf8.RuneCountInString(r.Query); n > MaxQuery {
@@ -83,8 +84,8 @@ func (r Request) check() error {
 	if !utf8.ValidString(r.Query) {
 		bad("query", "it is not valid UTF-8")
 	}
-	if r.Corpus != "" && !slices.Contains(CorpusNames(), r.Corpus) {
-		bad("corpus", "unknown corpus %q: use one of %s", clipped(string(r.Corpus)), list(CorpusNames()))
+	if r.Corpus != "" && r.Corpus != All && !slices.Contains(corpora, r.Corpus) {
+		bad("corpus", "unknown corpus %q: use one of %s", clipped(string(r.Corpus)), list(append(slices.Clone(corpora), All)))
 	}
 	if n := r.MaxResults; n != nil && (*n < 1 || *n > MaxResults) {
 		bad("maxResults", "%d must be from 1 to %d", *n, MaxResults)
@@ -104,11 +105,15 @@ func (r Request) check() error {
 	return errors.Join(append(errs, r.Options.check()...)...)
 }
 
+// corpora returns the corpora of this memory that are searched.
 func (r Request) corpora() []search.Corpus {
-	if r.Corpus == "" || r.Corpus == All {
+	switch {
+	case r.Corpus == "" || r.Corpus == All:
 		return search.Corpora()
+	case IsOwn(r.Corpus):
+		return []search.Corpus{r.Corpus}
 	}
-	return []search.Corpus{r.Corpus}
+	return nil
 }
 
 func (r Request) zone() *time.Location {

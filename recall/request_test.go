@@ -163,7 +163,8 @@ func TestEverySettingCounts(t *testing.T) {
 	kind := reflect.TypeFor[setting.AgentSettings]()
 	for i := range kind.NumField() {
 		name := kind.Field(i).Name
-		counts := name == "IdleTurnSeconds" // in SQL, see TestIdleConversations of the store
+		// In SQL, see TestIdleConversations of the store; and among providers, see TestRecallIsBounded there.
+		counts := slices.Contains([]string{"IdleTurnSeconds", "DisabledProviders", "ProviderOrder"}, name)
 		for _, value := range []any{new(true), new(false), new(5), new(0.123), "x", setting.FlushWait, setting.ApprovalAll, setting.ApprovalApply, []string{"memory/*.md"}} {
 			a := setting.AgentSettings{}
 			field := reflect.ValueOf(&a).Elem().Field(i)

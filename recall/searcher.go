@@ -72,6 +72,8 @@ type Searcher struct {
 	Reputations  *Reputations     // of vector spaces; nil: searches do not change them
 	Defaults     Settings         // of the server
 	Ranking      *rank.Options    // by words; nil: rank.DefaultOptions
+	Outside      Outside          // sources that other programs keep; nil: none
+	Backend      Backend          // ranks documents in the place of the built-in index; nil: none
 	Recorder     *Recorder        // nil: uses are not recorded
 	Observe      func(Response)   // called with every response; may be nil
 	Now          func() time.Time // nil: time.Now
@@ -85,7 +87,8 @@ type Searcher struct {
 // field, or comes from the store.
 func (s *Searcher) Search(ctx context.Context, id memory.Identity, r Request) (Response, error) {
 	began := time.Now()
-	if err := r.check(); err != nil {
+	known := s.corpora(id, r)
+	if err := r.check(known); err != nil {
 		return Response{}, err
 	}
 	if !r.Past.IsZero() {
@@ -109,14 +112,18 @@ func (s *Searcher) Search(ctx context.Context, id memory.Identity, r Request) (R
 	if response.Disabled || len(q.Terms) == 0 {
 		return response, nil
 	}
-	one := &searching{Searcher: s, id: id, request: r, settings: settings, query: q, now: now, response: &response}
-	if err := one.run(ctx); err != nil {
-		return Response{}, err
+	join := s.supplement(ctx, id, r, r.outside(known))
+	if len(r.corpora()) > 0 {
+		one := &searching{Searcher: s, id: id, request: r, settings: settings, query: q, now: now, response: &response}
+		if err := one.run(ctx); err != nil {
+			return Response{}, err
+		}
+		s.Reputations.learn(id, one.space, one.votes) // not of the leader's space, which a member must not change
+		if err := s.searchLeader(ctx, one); err != nil {
+			return Response{}, err
+		}
 	}
-	s.Reputations.learn(id, one.space, one.votes) // not of the leader's space, which a member must not change
-	if err := s.searchLeader(ctx, one); err != nil {
-		return Response{}, err
-	}
+	join(&response)
 	response.Took = time.Since(began)
 	if s.Observe != nil {
 		s.Observe(response)
@@ -135,8 +142,10 @@ func (s *Searcher) Used(ctx context.Context, id memory.Identity, r Request, hits
 
 func (s *Searcher) record(ctx context.Context, u Use) {
 	// What a team member finds in its leader's memory is not counted there: the leader's memory must not change by
-	// it.
-	u.Hits = slices.DeleteFunc(slices.Clone(u.Hits), func(h Hit) bool { return h.Source.Agent != "" && h.Source.Agent != u.Identity.Agent })
+	// it. What other programs keep is not counted either.
+	u.Hits = slices.DeleteFunc(slices.Clone(u.Hits), func(h Hit) bool {
+		return !IsOwn(h.Corpus) || h.Source.Agent != "" && h.Source.Agent != u.Identity.Agent
+	})
 	if s.Recorder != nil && len(u.Hits) > 0 {
 		s.Recorder.Record(ctx, u)
 	}
@@ -302,13 +311,17 @@ type view struct {
 	passages map[index.UnitKey]indexes.Passage
 	asking   map[index.UnitKey]bool // messages that only ask, as far as they were examined
 	fusion   fuse.Fusion
-	share    float64 // factor for comparing scores with other corpora
+	backed   []fuse.Fused // ranked by the backend, in the place of both rankings; nil: it was not
+	share    float64      // factor for comparing scores with other corpora
 	results  []choose.Result
 	dropped  []choose.Dropped
 }
 
-// rank ranks the view by words.
+// rank ranks the view by words, unless the backend does.
 func (v *view) rank(ctx context.Context) error {
+	if v.rankByBackend(ctx) {
+		return nil
+	}
 	options := v.request.Options.ranking(v.Ranking)
 	depth := options.Depth
 	if v.request.bounded() { // drop units outside the period before the list is cut
@@ -422,6 +435,13 @@ const (
 
 // fuse merges the rankings by words and by vectors of a known reputation.
 func (v *view) fuse(dense fuse.Dense, known fuse.Reputation) {
+	if v.backed != nil {
+		v.fusion.Hits = v.backed
+		if len(v.backed) > 0 { // its scores say themselves how much they answer
+			v.fusion.Votes = fuse.Votes{Text: 1, TextWeight: 1}
+		}
+		return
+	}
 	v.dense = dense
 	v.dense.Hits = slices.DeleteFunc(slices.Clone(dense.Hits), func(h fuse.DenseHit) bool {
 		at, found := v.find(h.Unit) // units written meanwhile are left to the next search

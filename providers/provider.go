@@ -1,0 +1,106 @@
+// Package providers composes an agent's memory of several sources when it is read: the sources of this server, and those that other
+// programs keep. Sources are asked at once, each within its time; one that fails or is slow is left out, and never fails a context or
+// a search. What other programs answer is data: bounded, scanned and labelled like every foreign text.
+package providers
+
+import (
+	"context"
+	"time"
+
+	"reverie/memory"
+	"reverie/recall"
+	"reverie/store/facts"
+)
+
+// Provider is a source of memory. What it does it says by the other interfaces of this package that it implements.
+type Provider interface {
+	// ID names the provider in settings, as a corpus, and in front of what it recalls.
+	ID() string
+	// Order is its place among others, smallest first.
+	Order() int
+}
+
+// Recaller recalls memory for a context.
+type Recaller interface {
+	Provider
+	// Recall returns what belongs into the context of a turn, whatever its message says and because of it.
+	Recall(ctx context.Context, t Turn) (Recollection, error)
+}
+
+// Searcher searches memory, as a corpus with the provider's id.
+type Searcher interface {
+	Provider
+	Search(ctx context.Context, q Query) ([]Passage, error)
+}
+
+// Warmer prepares a provider, so that the first turn does not wait for it, and reports whether it is available.
+type Warmer interface {
+	Provider
+	Warm(ctx context.Context) error
+}
+
+// Who says whose memory is asked. It comes from the credential of a request, never from what a model or a provider says.
+type Who struct {
+	Workspace string `json:"workspace"`
+	Agent     string `json:"agent"`
+	// Owner is the opaque id of a person; empty: nobody, or a person of whom nothing is stored. Then only shared memory may be answered.
+	Owner string `json:"owner,omitempty"`
+}
+
+// Turn is a message that a context is made for.
+type Turn struct {
+	Who
+	Conversation string
+	Message      string
+	Limit        int // passages
+	// Own is what this server has read for the turn; the built-in sources recall parts of it.
+	Own Recollection
+}
+
+// Query is a search.
+type Query struct {
+	Who
+	Text  string
+	Limit int
+}
+
+// Recollection is what a source recalls.
+type Recollection struct {
+	// Documents, Standing and Hits are of the built-in sources: documents of the system prompt, facts that are recalled whatever the
+	// message says, and what matches it.
+	Documents []memory.Document
+	Standing  []facts.Fact
+	Hits      []recall.Hit
+	// Block and Passages are what other programs recall whatever the message says, and because of it.
+	Block    []Passage
+	Passages []Passage
+}
+
+// Passage is a text that another program remembers.
+type Passage struct {
+	Text   string    `json:"text"`
+	Source string    `json:"source,omitempty"` // where it stands, for people
+	Score  *float64  `json:"score,omitempty"`  // 0 to 1; nil: by its place
+	At     time.Time `json:"at,omitzero"`      // when it was said or written
+}
+
+// Failure is the reason why a provider has not answered. It contains nothing of what it has said.
+type Failure string
+
+// Reasons.
+const (
+	FailedTimeout    Failure = "timeout"    // no answer in time
+	FailedConnection Failure = "connection" // it was refused, reset, or ended within an answer
+	FailedStatus     Failure = "status"     // an HTTP status that is no success, or an error of the tool
+	FailedMalformed  Failure = "malformed"  // the answer does not have its form
+	FailedTooLarge   Failure = "too_large"  // the answer has more bytes than are read
+	FailedCooling    Failure = "cooling"    // it was not asked, because it has failed several times
+)
+
+// Error is a Failure as an error. It may be repeated at once if Again is set.
+type Error struct {
+	Failure Failure
+	Again   bool
+}
+
+func (e *Error) Error() string { return "the provider failed: " + string(e.Failure) }

@@ -1,0 +1,230 @@
+// Package remote asks providers of memory that are programs elsewhere, over HTTP or the Model Context Protocol. Their addresses come
+// from the server's configuration only.
+package remote
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"reverie/providers"
+)
+
+const (
+	// maxAnswer bounds the bytes of an answer; a longer one is refused.
+	maxAnswer   = 256 << 10
+	headerLimit = 16 << 10
+	idleFor     = time.Minute
+	dialTime    = 5 * time.Second
+)
+
+// Config is a provider elsewhere.
+type Config struct {
+	ID      string
+	Order   int
+	URL     string
+	Headers map[string]string
+	// Operations are what it is asked for: providers.OpRecall and providers.OpSearch.
+	Operations []string
+	// Tools are the tools of an MCP server by operation, and Arguments their arguments: texts in which {query}, {limit}, {workspace},
+	// {agent}, {owner} and {conversation} are replaced. An argument of {limit} alone is a number.
+	Tools     map[string]string
+	Arguments map[string]string
+	Version   string // of this server
+}
+
+func (c Config) does(operation string) bool {
+	return slices.Contains(c.Operations, operation)
+}
+
+// client returns an HTTP client that follows no redirects, uses no proxy, and reads no more than an answer may have.
+func client(headers map[string]string) *http.Client {
+	transport := &http.Transport{
+		DialContext: (&net.Dialer{Timeout: dialTime}).DialContext, TLSHandshakeTimeout: dialTime, ForceAttemptHTTP2: true,
+		MaxResponseHeaderBytes: headerLimit, MaxIdleConnsPerHost: 16, IdleConnTimeout: idleFor,
+	}
+	return &http.Client{
+		Transport:     bounded{transport, headers},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// bounded adds headers to requests, and bounds the answers.
+type bounded struct {
+	http.RoundTripper
+	headers map[string]string
+}
+
+// RoundTrip implements http.RoundTripper.
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	for name, value := range b.headers {
+		r.Header.Set(name, value)
+	}
+	answer, err := b.RoundTripper.RoundTrip(r)
+	if err == nil {
+		answer.Body = &limited{answer.Body, maxAnswer}
+	}
+	return answer, err
+}
+
+// limited is a body that ends with an error when it is too long.
+type limited struct {
+	io.ReadCloser
+	left int
+}
+
+var errTooLarge = &providers.Error{Failure: providers.FailedTooLarge}
+
+func (l *limited) Read(p []byte) (int, error) {
+	n, err := l.ReadCloser.Read(p)
+	if l.left -= n; l.left < 0 {
+		return 0, errTooLarge
+	}
+	return n, err
+}
+
+// web is a provider over HTTP.
+type web struct {
+	Config
+	client *http.Client
+}
+
+// recaller and searcher add an operation to a provider that is configured for it.
+type (
+	recaller struct{ asker }
+	searcher struct{ asker }
+	both     struct {
+		recaller
+		searcher
+		asker
+	}
+)
+
+// asker asks a provider one operation.
+type asker interface {
+	providers.Warmer
+	ask(ctx context.Context, operation string, q question) (answer, error)
+}
+
+// Recall implements providers.Recaller.
+func (r recaller) Recall(ctx context.Context, t providers.Turn) (providers.Recollection, error) {
+	a, err := r.ask(ctx, providers.OpRecall, question{t.Who, t.Conversation, t.Message, t.Limit})
+	return providers.Recollection{Block: a.Block, Passages: a.Passages}, err
+}
+
+// Search implements providers.Searcher.
+func (s searcher) Search(ctx context.Context, q providers.Query) ([]providers.Passage, error) {
+	a, err := s.ask(ctx, providers.OpSearch, question{Who: q.Who, Query: q.Text, Limit: q.Limit})
+	return a.Passages, err
+}
+
+// offered returns a provider that does what is configured.
+func offered(c Config, a asker) providers.Provider {
+	switch {
+	case c.does(providers.OpRecall) && c.does(providers.OpSearch):
+		return both{recaller{a}, searcher{a}, a}
+	case c.does(providers.OpRecall):
+		return recaller{a}
+	}
+	return searcher{a}
+}
+
+// question is the body of a request.
+type question struct {
+	providers.Who
+
+	Conversation string `json:"conversation,omitempty"`
+	Query        string `json:"query"`
+	Limit        int    `json:"limit"`
+}
+
+// answer is the body of an answer.
+type answer struct {
+	Block    []providers.Passage `json:"block"`
+	Passages []providers.Passage `json:"passages"`
+}
+
+// HTTP returns a provider that is asked by POST requests: the address, a slash, and the operation.
+func HTTP(c Config) providers.Provider {
+	return offered(c, &web{c, client(c.Headers)})
+}
+
+// ID implements providers.Provider.
+func (w *web) ID() string { return w.Config.ID }
+
+// Order implements providers.Provider.
+func (w *web) Order() int { return w.Config.Order }
+
+// Warm implements providers.Warmer: it opens a connection. Any answer will do.
+func (w *web) Warm(ctx context.Context) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodHead, w.URL, http.NoBody)
+	if err != nil {
+		return err
+	}
+	got, err := w.client.Do(request)
+	if err != nil {
+		return failed(ctx, err)
+	}
+	return got.Body.Close()
+}
+
+// ask implements asker.
+func (w *web) ask(ctx context.Context, operation string, q question) (a answer, err error) {
+	body, err := json.Marshal(q)
+	if err != nil {
+		return a, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(w.URL, "/")+"/"+operation, bytes.NewReader(body))
+	if err != nil {
+		return a, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("User-Agent", "Reverie/"+w.Version)
+	got, err := w.client.Do(request)
+	if err != nil {
+		return a, failed(ctx, err)
+	}
+	defer got.Body.Close()
+	switch {
+	case got.StatusCode == http.StatusNoContent:
+		return a, nil
+	case got.StatusCode != http.StatusOK:
+		return a, &providers.Error{Failure: providers.FailedStatus, Again: mayPass(got.StatusCode)}
+	}
+	text, err := io.ReadAll(got.Body)
+	if err != nil {
+		return a, failed(ctx, err)
+	}
+	return own(text)
+}
+
+// mayPass reports whether a status may be another one in a moment.
+func mayPass(status int) bool {
+	switch status {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	}
+	return false
+}
+
+// failed classifies an error without its text, which may quote what was answered.
+func failed(ctx context.Context, err error) error {
+	var slow net.Error
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, new(*providers.Error)):
+		return errTooLarge
+	case errors.As(err, &slow) && slow.Timeout():
+		return &providers.Error{Failure: providers.FailedTimeout}
+	}
+	return &providers.Error{Failure: providers.FailedConnection, Again: true}
+}
