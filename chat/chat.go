@@ -16,6 +16,7 @@ import (
 	"reverie/llm"
 	"reverie/memory"
 	"reverie/memory/setting"
+	"reverie/providers"
 	"reverie/recall"
 	"reverie/search"
 	"reverie/store"
@@ -59,6 +60,7 @@ type Options struct {
 	Search    *recall.Searcher
 	Tools     *toolbox.Box
 	Compactor Compactor
+	Providers *providers.Set // of other programs; nil: none
 	Model     llm.Chatter
 	MaxTokens int // per answer
 	// RecallPatience bounds the search of a turn; 0: one second. Tests use more because their machine may be slow.
@@ -104,8 +106,9 @@ type Context struct {
 	Counter    llm.TokenCounter
 	Model      string
 	Recalled   []Recalled
-	Skipped    string    // why nothing matches the message: trivial, off, disabled, nothing, unavailable; empty if something does
-	Injection  uuid.UUID // record of what was chosen; zero for a context of the past
+	Asked      []providers.Recalled // what providers of other programs have recalled; those of its passages that fit are in Recalled
+	Skipped    string               // why nothing matches the message: trivial, off, disabled, nothing, unavailable; empty if something does
+	Injection  uuid.UUID            // record of what was chosen; zero for a context of the past
 	Compaction *talk.Compaction
 	Flushing   bool // a flush was started
 }

@@ -69,7 +69,8 @@ func (a *assembly) memory(ctx context.Context) (Memory, error) {
 	var m Memory
 	a.offered, a.reasons = a.eligible(0)
 	m.Block, a.result.Recalled, a.result.Omitted = window.Recall(
-		a.candidates(a.offered), a.now, a.settings.AutoInjectMaxTokens, a.settings.InjectShares, a.counter.Count,
+		a.candidates(a.offered), a.now, window.Budget{Own: a.settings.AutoInjectMaxTokens, Provided: a.settings.ProviderMaxTokens},
+		a.settings.InjectShares, a.counter.Count,
 	)
 	a.shown, a.result.Ledger.Recall = pick(a.offered, a.result.Recalled), a.counter.Count(m.Block)
 	a.record(ctx)

@@ -17,6 +17,7 @@ import (
 	"reverie/memory"
 	"reverie/memory/setting"
 	"reverie/prompts"
+	"reverie/providers"
 	stored "reverie/store/facts"
 	"reverie/store/gate"
 	"reverie/store/talk"
@@ -141,6 +142,7 @@ func (a *assembly) read(ctx context.Context) error {
 	if a.found != nil {
 		return a.reload(ctx)
 	}
+	provided := a.prefetch(ctx)
 	query, whole := a.query()
 	searched := make(chan finding, 1)
 	if whole {
@@ -156,6 +158,8 @@ func (a *assembly) read(ctx context.Context) error {
 	}
 	found := <-searched
 	found.standing = a.stand(standing)
+	found.asked = provided()
+	found.provided = a.provided(found.asked)
 	a.found = &found
 	return nil
 }
@@ -177,6 +181,7 @@ func (a *assembly) reload(ctx context.Context, standing ...*stored.Standing) (er
 	if a.load.FactsErr != nil {
 		a.Log.WarnContext(ctx, "Could not derive facts in a turn", "error", a.load.FactsErr, "agent", a.agent.ID)
 	}
+	a.load.Documents = a.own(providers.Recollection{Documents: a.load.Documents}).Documents
 	if a.client {
 		a.load.Messages = a.sent
 	}
@@ -287,7 +292,7 @@ func (a *assembly) history() []memory.Message {
 func (a *assembly) made() Context {
 	c := Context{
 		Result: a.result, Counter: a.counter, Model: a.modelOf(a.request.Model, a.settings), Flushing: a.flushing, Injection: a.injection,
-		Skipped: a.skipped(), Recalled: a.recalled(),
+		Skipped: a.skipped(), Recalled: a.recalled(), Asked: a.found.asked,
 	}
 	if compaction := a.load.Compaction; strings.TrimSpace(compaction.Summary) != "" {
 		c.Compaction = &compaction

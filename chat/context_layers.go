@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"reverie/memory"
+	"reverie/providers"
 	"reverie/recall"
 	"reverie/scan"
 	"reverie/search"
@@ -27,7 +28,7 @@ const (
 const standingFacts = 40
 
 // all returns all candidates in the order of layers.
-func (f finding) all() []passage { return slices.Concat(f.standing, f.matched) }
+func (f finding) all() []passage { return slices.Concat(f.outside, f.standing, f.matched, f.provided) }
 
 // standing asks for what is injected whatever the message says: facts about the person, and unless the message is trivial the most
 // trusted ones, best first.
@@ -51,7 +52,7 @@ func (a *assembly) stand(found []*stored.Standing) (standing []passage) {
 		if s.AboutPerson {
 			layer = window.Identity
 		}
-		standing = append(standing, a.standingOf(layer, s.Facts)...)
+		standing = append(standing, a.standingOf(layer, a.own(providers.Recollection{Standing: s.Facts}).Standing)...)
 	}
 	return standing
 }
@@ -101,6 +102,9 @@ func (a *assembly) log(ctx context.Context) {
 			Layer: p.layer.String(), Corpus: p.hit.Corpus, Source: p.hit.Source.ID, Version: p.hit.Source.Version, Path: p.hit.Path,
 			Scope: p.hit.Source.Scope, Agent: p.hit.Source.Agent, From: p.hit.FromLine, To: p.hit.ToLine, Fact: p.fact, Score: p.hit.Score,
 			Omitted: a.reasons[i],
+		}
+		if p.layer == window.Provided { // what another program calls its place may quote memory
+			c.Path = string(p.hit.Corpus)
 		}
 		if c.Omitted == "" {
 			if slices.Contains(a.result.Recalled, offered) {

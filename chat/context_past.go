@@ -8,6 +8,7 @@ import (
 
 	"reverie/facts"
 	"reverie/memory"
+	"reverie/providers"
 	"reverie/store"
 	stored "reverie/store/facts"
 	"reverie/store/talk"
@@ -19,7 +20,7 @@ func (a *assembly) reloadPast(ctx context.Context, standing []*stored.Standing) 
 	if err != nil {
 		return fmt.Errorf("context: %w", err)
 	}
-	a.load = talk.WindowLoad{Documents: documents}
+	a.load = talk.WindowLoad{Documents: a.own(providers.Recollection{Documents: documents}).Documents}
 	for _, wanted := range standing {
 		q := stored.Query{Page: store.Page{Limit: store.MaxPage}}
 		if wanted.AboutPerson {

@@ -16,12 +16,14 @@ import (
 	"reverie/language/analysis"
 	"reverie/memory"
 	"reverie/memory/markdown"
+	"reverie/providers"
 	"reverie/recall"
 	"reverie/remember"
 	"reverie/scan"
 	"reverie/search"
 	"reverie/search/excerpt"
 	"reverie/search/rank"
+	"reverie/toolbox"
 	"reverie/window"
 )
 
@@ -56,7 +58,10 @@ type finding struct {
 	request  recall.Request
 	matched  []passage
 	standing []passage
-	skipped  string // why nothing was searched for
+	outside  []passage            // from an external memory, which goes first
+	provided []passage            // of other programs
+	asked    []providers.Recalled // the same, with those that have failed
+	skipped  string               // why nothing was searched for
 }
 
 // query returns the query for the current message, and whether it is sufficient by itself.
@@ -143,22 +148,52 @@ func (a *assembly) search(ctx context.Context, query string) finding {
 	}
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(a.RecallPatience, recallPatience))
 	defer cancel()
+	outside := make(chan []passage, 1)
+	go func() { outside <- a.outside(ctx, query) }()
 	found, err := a.Search.Search(ctx, a.id, r)
+	first := <-outside
 	switch {
+	case err != nil && len(first) > 0:
+		a.Log.WarnContext(ctx, "Could not search the store in a turn", "error", err, "agent", a.agent.ID)
+		return finding{request: r, outside: first}
 	case err != nil:
 		a.Log.WarnContext(ctx, "Could not recall memory in a turn", "error", err, "agent", a.agent.ID)
 		return finding{skipped: skippedUnavailable}
 	case found.Disabled:
 		return finding{skipped: skippedOff}
 	}
-	hits := a.useful(ctx, slices.DeleteFunc(found.Results, func(h recall.Hit) bool { return h.Score < least || a.repeats(h) }))
+	own := a.own(providers.Recollection{Hits: found.Results}).Hits
+	hits := a.useful(ctx, slices.DeleteFunc(own, func(h recall.Hit) bool { return h.Score < least || a.repeats(h) }))
 	people := sections{}
 	if a.request.Speaker != memory.NoOwner {
 		if people, err = a.sectionsOf(ctx, hits); err != nil {
 			a.Log.WarnContext(ctx, "Could not name the speakers of recalled passages", "error", err, "agent", a.agent.ID)
 		}
 	}
-	return finding{request: r, matched: readable(analysis.NewQuery(query, a.now), hits, people)}
+	return finding{request: r, outside: first, matched: readable(analysis.NewQuery(query, a.now), hits, people)}
+}
+
+// outside returns what an external memory has for a query, in its order; statements about the person are of their layer.
+func (a *assembly) outside(ctx context.Context, query string) (passages []passage) {
+	if a.Tools == nil || !a.request.AsOf.IsZero() {
+		return nil
+	}
+	rows, server := a.Tools.FromOutside(ctx, toolbox.Caller{Identity: a.id, Agent: a.agent, Speaker: a.request.Speaker}, query, a.results())
+	for _, r := range rows {
+		layer := window.Matched
+		if r.Category == string(facts.Profile) {
+			layer = window.Identity
+		}
+		line := int(r.ID)
+		passages = append(passages, passage{
+			hit: recall.Hit{
+				Corpus: toolbox.Outside, Path: toolbox.OutsideFolder + server, FromLine: line, ToLine: line, Text: r.Content, At: r.UpdatedAt,
+				Score: r.Confidence, Source: recall.SourceRef{Scope: memory.ScopePersonal, Agent: a.agent.ID},
+			},
+			statements: []statement{{r.Content, memory.NoOwner}}, line: line, layer: layer,
+		})
+	}
+	return passages
 }
 
 // results returns the number of passages to search for.
@@ -179,7 +214,7 @@ func (a *assembly) repeats(h recall.Hit) bool {
 func (a *assembly) record(ctx context.Context) {
 	var hits []recall.Hit
 	for _, p := range a.shown {
-		if p.layer == window.Matched {
+		if p.layer == window.Matched && p.hit.Corpus != toolbox.Outside {
 			hits = append(hits, p.hit)
 		}
 	}
@@ -264,7 +299,12 @@ func (p passage) text() string {
 // source returns the passage's location in the form that people and tools use.
 func (p passage) source() string { return sourceOf(p.hit, p.line) }
 
-func sourceOf(h recall.Hit, line int) string { return fmt.Sprintf("%s:%d", h.Path, line) }
+func sourceOf(h recall.Hit, line int) string {
+	if line == 0 { // what another program keeps has no lines
+		return h.Path
+	}
+	return fmt.Sprintf("%s:%d", h.Path, line)
+}
 
 // readable returns the hits that may be shown, best first. Memory is scanned when it is written, but it is scanned
 // again here, because not all hits came through that gate, and messages did not.

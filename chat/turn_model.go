@@ -26,7 +26,7 @@ func (t *turning) converse(ctx context.Context) error {
 	}
 	mayCall := t.settings.MaxToolRounds > 0 && t.settings.MemoryEnabled
 	if mayCall {
-		t.assembly.request.Tools = windowTools()
+		t.assembly.request.Tools = windowTools(t.memoryTools())
 	}
 	if err := t.remake(ctx); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (t *turning) ask(ctx context.Context, show, offer bool) (llm.ChatResponse, 
 			Model: t.model(), Messages: t.messages(), NoCalls: show && !offer, MaxTokens: t.MaxTokens, Temperature: anyTemperature,
 		}
 		if show {
-			r.Tools = chatTools()
+			r.Tools = chatTools(t.memoryTools())
 		}
 		var told error
 		response, err := t.Model.Chat(ctx, r, func(part string) error {
@@ -161,8 +161,7 @@ func chatMessage(role, name, content string, calls []memory.ToolCall, callID str
 	return m
 }
 
-func windowTools() []window.Tool {
-	definitions := toolbox.Definitions()
+func windowTools(definitions []toolbox.Definition) []window.Tool {
 	tools := make([]window.Tool, len(definitions))
 	for i, d := range definitions {
 		tools[i] = window.Tool{Name: d.Name, Description: d.Description, Parameters: d.Parameters}
@@ -170,8 +169,7 @@ func windowTools() []window.Tool {
 	return tools
 }
 
-func chatTools() []llm.ChatTool {
-	definitions := toolbox.Definitions()
+func chatTools(definitions []toolbox.Definition) []llm.ChatTool {
 	tools := make([]llm.ChatTool, len(definitions))
 	for i, d := range definitions {
 		tools[i] = llm.ChatTool{Name: d.Name, Description: d.Description, Parameters: d.Parameters}

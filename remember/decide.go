@@ -20,11 +20,15 @@ const newDocument = "# Memory\n"
 // Statements of one request never correct one another. Protected lines, given exactly as in content, are not corrected; the
 // new statement is added beside them.
 func Decide(r Request, content string, protected ...string) Decision {
-	w := work{content: content, request: map[markdown.EntryID]bool{}, protected: protected}
-	var statements []string
-	for line := range strings.Lines(r.Text) {
-		said := statement(line)
-		statements = append(statements, said)
+	return DecideKnown(r, content, nil, protected...)
+}
+
+// DecideKnown is Decide where content says some statements already in other words: known has its lines by statement. A statement that
+// corrects a line corrects it all the same.
+func DecideKnown(r Request, content string, known map[string]string, protected ...string) Decision {
+	w := work{content: content, request: map[markdown.EntryID]bool{}, protected: protected, known: known}
+	statements := Statements(r)
+	for _, said := range statements {
 		if said != "" {
 			w.request[idOf(said)] = true
 		}
@@ -52,6 +56,14 @@ func Decide(r Request, content string, protected ...string) Decision {
 	return d
 }
 
+// Statements returns the statements of a request by line; empty for a line that is none.
+func Statements(r Request) (out []string) {
+	for line := range strings.Lines(r.Text) {
+		out = append(out, statement(line))
+	}
+	return out
+}
+
 // rank orders kinds; a request with several statements has the highest kind.
 func rank(k Kind) int { return slices.Index([]Kind{KindUnclear, KindKnown, KindNew, KindCorrected}, k) }
 
@@ -61,6 +73,7 @@ type work struct {
 	request map[markdown.EntryID]bool // statements of the request, which do not correct one another
 
 	protected []string
+	known     map[string]string // lines that say a statement in other words
 }
 
 // idOf returns the identity of a statement as a list item.
@@ -81,6 +94,9 @@ func (w *work) take(said string) Item {
 			w.content = content
 			return Item{Kind: KindCorrected, Line: said, Old: plain(entries[at].Text)}
 		}
+	}
+	if line, ok := w.known[said]; ok {
+		return Item{Kind: KindKnown, Line: line}
 	}
 	content, ok := Add(w.content, Section, said)
 	if !ok {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"reverie/backend"
 	"reverie/facts"
 	"reverie/memory"
 	"reverie/memory/markdown"
@@ -20,10 +21,14 @@ import (
 )
 
 const (
-	probedFacts   = 20  // of fact_probe
-	maxNumbered   = 50  // of structured_memory_search
-	maxContent    = 300 // bytes of a numbered statement, which is one line
-	weightOfTool  = .5  // of feedback that a model gives: half of a person's
+	probedFacts = 20  // of fact_probe
+	maxNumbered = 50  // of structured_memory_search
+	maxContent  = 300 // bytes of a numbered statement, which is one line
+	// confidenceOfTool and confidenceOfWish are sent to a memory backend, as MicroClaw does.
+	confidenceOfTool = .85
+	confidenceOfWish = .95
+
+	weightOfTool  = .5 // of feedback that a model gives: half of a person's
 	reasonAsked   = "asked"
 	reasonHeard   = "heard"
 	maxFactNumber = 1<<48 - 1
@@ -149,19 +154,26 @@ func (k *call) rows(ctx context.Context, q stored.Query) (rows []factRow, lines 
 		return nil, "", factFault(err)
 	}
 	rows = make([]factRow, len(listed.Items))
-	shown := make([]string, len(listed.Items))
 	for i, f := range listed.Items {
 		rows[i] = factRow{
 			ID: stored.Number(f.ID), Fact: f.ID.String(), Content: scan.Redacted(f.Text), Category: f.Kind, Scope: f.Scope,
 			Trust: math.Round(f.Evidence.Trust(time.Now())*1000) / 1000, Archived: f.Archived, Path: f.Path, Line: f.FromLine,
 			Subject: f.Subject, Attribute: f.Attribute, Value: scan.Redacted(f.Value),
 		}
-		shown[i] = fmt.Sprintf("[id=%d] [%s] [%s] %s", rows[i].ID, f.Kind, strings.ToLower(string(f.Scope)), rows[i].Content)
 		k.shown(memory.Document{
 			ID: f.Document, Scope: f.Scope, Path: f.Path, Owner: f.Owner, Version: f.Version, UpdatedAt: f.At,
 		}, f.FromLine, f.ToLine, rows[i].Content)
 	}
-	return rows, strings.Join(shown, "\n"), nil
+	return rows, linesOf(rows), nil
+}
+
+// linesOf returns a line of each row.
+func linesOf(rows []factRow) string {
+	lines := make([]string, len(rows))
+	for i, r := range rows {
+		lines[i] = fmt.Sprintf("[id=%d] [%s] [%s] %s", r.ID, r.Category, strings.ToLower(string(r.Scope)), r.Content)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // factFault explains an error about facts to a model.
@@ -184,9 +196,12 @@ func (k *call) probe(ctx context.Context) (any, error) {
 
 // searchNumbered implements structured_memory_search.
 func (k *call) searchNumbered(ctx context.Context) (any, error) {
+	query, limit := strings.TrimSpace(given(k.args, "query", "")), given(k.args, "limit", defaultNumbered)
+	if rows, done, err := k.rowsOutside(ctx, query, limit); done || err != nil {
+		return numbered{Count: len(rows), Memories: rows, Text: linesOf(rows)}, err
+	}
 	rows, lines, err := k.rows(ctx, stored.Query{
-		Text: strings.TrimSpace(given(k.args, "query", "")), Archived: given(k.args, "include_archived", false),
-		Page: store.Page{Limit: given(k.args, "limit", defaultNumbered)},
+		Text: query, Archived: given(k.args, "include_archived", false), Page: store.Page{Limit: limit},
 	})
 	return numbered{Count: len(rows), Memories: rows, Text: lines}, err
 }
@@ -253,11 +268,15 @@ func (k *call) rewriteFact(
 
 // archiveNumbered implements structured_memory_delete.
 func (k *call) archiveNumbered(ctx context.Context) (any, error) {
+	out, outside, err := k.upsertOutside(ctx, backend.Change{Op: backend.Archive, ID: int64(given(k.args, "id", 0))})
+	if outside || err != nil {
+		return out, err
+	}
 	fact, err := k.numbered(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out := upserted{OK: true, ID: stored.Number(fact.ID), Message: "It was archived before; nothing was written"}
+	out = upserted{OK: true, ID: stored.Number(fact.ID), Message: "It was archived before; nothing was written"}
 	receipt, err := k.rewriteFact(ctx, fact, StructuredDelete, "archived", func(content string, _ int) (string, error) {
 		return facts.Archive(fact.Path, content, memory.EntrySet{fact.Entry: true})
 	})
@@ -270,11 +289,17 @@ func (k *call) archiveNumbered(ctx context.Context) (any, error) {
 
 // updateNumbered implements structured_memory_update.
 func (k *call) updateNumbered(ctx context.Context) (any, error) {
-	fact, err := k.numbered(ctx)
+	content, err := k.oneLine()
 	if err != nil {
 		return nil, err
 	}
-	content, err := k.oneLine()
+	out, outside, err := k.upsertOutside(ctx, backend.Change{
+		Op: backend.Update, ID: int64(given(k.args, "id", 0)), Content: content, Category: given(k.args, "category", ""),
+	})
+	if outside || err != nil {
+		return out, err
+	}
+	fact, err := k.numbered(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -337,6 +362,13 @@ func (k *call) writeNumbered(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	out, outside, err := k.upsertOutside(ctx, backend.Change{
+		Op: backend.Insert, Content: content, Category: given(k.args, "category", categoryKnowledge), Confidence: confidenceOfTool,
+	})
+	if outside || err != nil {
+		out.Message = savedAs(out.ID, "")
+		return out, err
+	}
 	ref := memory.Ref{Scope: k.scope(k.Caller), Path: pathOfChat(k.chat())}
 	if known, found, err := k.confirmRestated(ctx, ref, content); found || err != nil {
 		return known, err
@@ -368,13 +400,12 @@ func (k *call) confirmRestated(ctx context.Context, ref memory.Ref, content stri
 	if err != nil {
 		return nil, false, err
 	}
-	at := slices.IndexFunc(listed.Items, func(f stored.Fact) bool {
-		return f.Scope == ref.Scope && f.Path == ref.Path && facts.Repeats(f.Text, content)
-	})
+	all := slices.DeleteFunc(listed.Items, func(f stored.Fact) bool { return f.Scope != ref.Scope || f.Path != ref.Path })
+	at := facts.Restated(textsOf(all), []string{content}, k.vectors(ctx, k.Identity))[0]
 	if at < 0 {
 		return nil, false, nil
 	}
-	fact := listed.Items[at]
+	fact := all[at]
 	opinion := stored.Feedback{Opinion: stored.Heard, Weight: 1, Reason: reasonHeard, Key: reasonHeard + "/" + k.today().Format(time.DateOnly)}
 	if _, err := k.Store.GiveFeedback(ctx, k.by(memory.Author{Kind: memory.AuthorTool, ID: WriteMemory}), fact.ID, opinion); err != nil {
 		return nil, false, factFault(err)

@@ -82,13 +82,14 @@ func (k *call) forgetEverywhere(ctx context.Context) (any, error) {
 		out.Erased += p.Rows
 	}
 	switch {
-	case f.Preview && len(out.Found) == 0:
+	case f.Preview && len(out.Found)+len(out.Forgotten) == 0:
 		out.Message = "Nothing was found"
 	case f.Preview:
 		out.Message = "Nothing was changed yet. Show the user what was found; when they agree, call again with dry_run false"
 	case done.Receipt.Replayed:
 		out.Message = "This was forgotten before; nothing was written"
 	}
+	out.Message += done.Backend.note()
 	if !f.Preview {
 		k.result.Written = &done.Receipt
 	}

@@ -121,6 +121,7 @@ func (k *call) forgetShown(ctx context.Context) (any, error) {
 	if done.Receipt.Replayed {
 		out.Message = "This was forgotten before; nothing was written"
 	}
+	out.Message += done.Backend.note()
 	return out, nil
 }
 

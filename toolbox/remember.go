@@ -66,6 +66,9 @@ func (b *Box) remember(ctx context.Context, c Caller, asked remember.Request, au
 	case again:
 		return r.again(ctx, receipt)
 	}
+	if saved, done, err := r.outside(ctx); done || err != nil {
+		return saved, err
+	}
 	for round := 1; ; round++ {
 		saved, err := r.try(ctx)
 		if _, stale := errors.AsType[*store.StaleBaseError](err); !stale || round == rememberRounds {
@@ -86,6 +89,7 @@ type remembering struct {
 	ref     memory.Ref
 	request remember.Request
 	key     string
+	known   map[string]string // statements that MEMORY.md says in other words, and its lines
 }
 
 // try merges the request into the current MEMORY.md.
@@ -99,6 +103,9 @@ func (r *remembering) try(ctx context.Context) (Saved, error) {
 		return Saved{}, &store.InvalidError{Field: "text", Problem: refused.Problem}
 	}
 	if err != nil {
+		return Saved{}, err
+	}
+	if err := r.hear(ctx, decided); err != nil {
 		return Saved{}, err
 	}
 	saved := r.saved(decided)
@@ -155,6 +162,9 @@ func (s *Saved) held() {
 // decide determines what to do with the request. A tool does not correct a line that a person wrote: both lines are
 // kept, and the person decides.
 func (r *remembering) decide(ctx context.Context, d memory.Document) (remember.Decision, error) {
+	if err := r.know(ctx, d); err != nil {
+		return remember.Decision{}, err
+	}
 	decided, err := r.decideOn(d.Content)
 	if err != nil {
 		return remember.Decision{}, err
@@ -257,7 +267,7 @@ func (k *call) remember(ctx context.Context) (any, error) {
 	case remember.KindHeld:
 		out.Message = "Not remembered: it instructs the assistant, so a person decides about it first. Say so"
 	}
-	if saved.Receipt.Key != "" || slices.ContainsFunc(saved.Items, wrote) {
+	if saved.Receipt.Key != "" || len(saved.Receipt.Changes) > 0 && slices.ContainsFunc(saved.Items, wrote) {
 		k.result.Written = &saved.Receipt
 	}
 	if done := saved.Receipt.Changes; len(done) > 0 && done[0].Withheld {
@@ -307,6 +317,15 @@ type Forgotten struct {
 	Words      erase.Redacted   // where else words were erased
 	// Receipt lists the documents changed, with new versions; earlier versions stay in the history.
 	Receipt memory.Receipt
+	// Backend says what became of the statements on an external MCP server.
+	Backend BackendForgotten
+}
+
+// BackendForgotten counts statements on an external MCP server.
+type BackendForgotten struct {
+	Archived int  // there
+	Kept     int  // could not be archived, since the server failed. They are not shown any more, as long as they say the same.
+	Unread   bool // the server could not be read
 }
 
 // Statement is one statement of a document.
@@ -329,6 +348,19 @@ func (b *Box) Forget(ctx context.Context, c Caller, f Forget) (Forgotten, error)
 
 // forget is Forget for any author.
 func (b *Box) forget(ctx context.Context, c Caller, f Forget, author memory.Author) (Forgotten, error) {
+	o, err := b.outside(ctx, c, true)
+	if err != nil {
+		return Forgotten{}, err
+	}
+	done, err := b.forgetHere(ctx, c, f, author)
+	if o == nil || f.Scope != "" && f.Scope != memory.ScopePersonal {
+		return done, err
+	}
+	return b.forgetOutside(ctx, c, o, f, author, done, err)
+}
+
+// forgetHere forgets what the store has.
+func (b *Box) forgetHere(ctx context.Context, c Caller, f Forget, author memory.Author) (Forgotten, error) {
 	if strings.HasPrefix(f.Path, recall.SessionsFolder) && !strings.HasSuffix(f.Path, ".md") {
 		return Forgotten{}, &store.InvalidError{
 			Field:   "path",
@@ -440,7 +472,7 @@ const underRemembered = "## " + remember.Section + "\n"
 // decideOn merges a request into a document, or into the speaker's section.
 func (r *remembering) decideOn(content string, protected ...string) (remember.Decision, error) {
 	if !r.ofPerson(r.ref.Path) {
-		return remember.Decide(r.request, content, protected...), nil
+		return remember.DecideKnown(r.request, content, r.known, protected...), nil
 	}
 	decided := remember.Decide(r.request, underRemembered+"\n"+r.own(r.ref.Path, content), protected...)
 	if decided.Content == "" {

@@ -7,12 +7,16 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"reverie/backend"
 	"reverie/memory"
 	"reverie/recall"
 	"reverie/search"
 	excerpts "reverie/search/excerpt"
 	"reverie/search/keyword"
 )
+
+// outsideResults bounds the results of the external memory, so that files and conversations have room.
+const outsideResults = 5
 
 const corpusOfFiles = search.Memory
 
@@ -42,6 +46,8 @@ type searched struct {
 	Fallback string      `json:"fallback,omitempty"` // why vectors were not used
 	Hint     string      `json:"hint,omitempty"`
 
+	NotSearched []string `json:"notSearched,omitempty"` // corpora of other programs, with the reason
+
 	Disagreements []disputed `json:"disagreements,omitempty"` // pairs of the results that cannot both hold
 
 	Truncated   bool   `json:"truncated,omitempty"`
@@ -67,7 +73,7 @@ func (k *call) search(ctx context.Context) (any, error) {
 		zone = time.UTC
 	}
 	r := recall.Request{
-		Query: given(k.args, "query", ""), Corpus: search.Corpus(given(k.args, "corpus", "")), Agent: k.Agent.Settings, Zone: zone,
+		Query: given(k.args, "query", ""), Corpus: search.Corpus(given(k.args, "corpus", string(recall.All))), Agent: k.Agent.Settings, Zone: zone,
 	}
 	if n, ok := k.args["maxResults"].(int); ok {
 		r.MaxResults = &n
@@ -81,11 +87,40 @@ func (k *call) search(ctx context.Context) (any, error) {
 	if r.Past, err = recall.ParsePast(given(k.args, "asOf", ""), zone, k.Search.Time()); err != nil {
 		return nil, faultf("%s", err)
 	}
+	outside := make(chan []found, 1)
+	go func() { outside <- k.searchOutside(ctx, r) }()
 	answer, err := k.Search.Search(ctx, k.Identity, r)
+	first := <-outside
 	if err != nil {
 		return k.searchFailed(ctx, err)
 	}
-	return k.answered(answer, zone), nil
+	return k.answered(answer, zone, first), nil
+}
+
+// searchOutside returns what the external memory finds, in its order. A search for a time is of what the store has.
+func (k *call) searchOutside(ctx context.Context, r recall.Request) (results []found) {
+	if r.Corpus == search.Sessions || !r.From.IsZero() || !r.To.IsZero() || !r.Past.IsZero() {
+		return nil
+	}
+	o, err := k.outside(ctx, k.Caller, false)
+	if o == nil || err != nil {
+		return nil
+	}
+	rows, server, err := o.query(ctx, backend.Query{Op: backend.Search, Text: r.Query, Limit: outsideResults})
+	if err != nil {
+		return nil
+	}
+	for _, row := range rows {
+		if row.Archived {
+			continue
+		}
+		path, line := OutsideFolder+server, int(row.ID)
+		results = append(results, found{
+			Corpus: Outside, Path: path, StartLine: line, EndLine: line, Citation: recall.Citation(path, line, line), Score: row.Confidence,
+			Snippet: row.Content, Scope: memory.ScopePersonal, Agent: k.Agent.ID, At: row.UpdatedAt.In(time.UTC).Format(time.RFC3339),
+		})
+	}
+	return results
 }
 
 // searchFailed returns the result when the search failed. The turn continues without it.
@@ -103,9 +138,9 @@ func (k *call) searchFailed(ctx context.Context, err error) (any, error) {
 	}, nil
 }
 
-// answered shows as many results as fit.
-func (k *call) answered(r recall.Response, zone *time.Location) searched {
-	out := searched{Results: []found{}, Mode: r.Mode, Provider: r.Embedding.Provider, Degraded: r.Degraded}
+// answered shows as many results as fit, behind those of the external memory.
+func (k *call) answered(r recall.Response, zone *time.Location, first []found) searched {
+	out := searched{Results: append([]found{}, first...), Mode: r.Mode, Provider: r.Embedding.Provider, Degraded: r.Degraded}
 	if out.Provider == "" {
 		out.Provider = "none"
 	}
@@ -113,6 +148,9 @@ func (k *call) answered(r recall.Response, zone *time.Location) searched {
 		out.Fallback = r.Reason.String()
 	}
 	room := maxShown
+	for _, f := range first {
+		room -= utf8.RuneCountInString(f.Snippet)
+	}
 	for _, h := range r.Results {
 		f := found{
 			Corpus: h.Corpus, Path: h.Path, StartLine: h.FromLine, EndLine: h.ToLine, Citation: recall.Citation(h.Path, h.FromLine, h.ToLine),
@@ -128,6 +166,11 @@ func (k *call) answered(r recall.Response, zone *time.Location) searched {
 		}
 		out.Results = append(out.Results, f)
 		k.result.Found = append(k.result.Found, h)
+	}
+	for _, s := range r.Supplements {
+		if s.Failed != "" {
+			out.NotSearched = append(out.NotSearched, string(s.Corpus)+": "+s.Failed)
+		}
 	}
 	out.Disagreements = disputedOf(r.Disagreements)
 	if out.Count = len(out.Results); out.Count == 0 {

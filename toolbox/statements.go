@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"reverie/backend"
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/recall"
@@ -198,6 +199,9 @@ func (k *call) query(ctx context.Context) (any, error) {
 	if limit == 0 {
 		limit = map[bool]int{true: maxRows, false: defaultRows}[op == opList]
 	}
+	if answer, done, err := k.queryOutside(ctx, op, limit); done || err != nil {
+		return answer, err
+	}
 	var found []statement
 	if op == opGet {
 		id, ok := k.args["id"].(int)
@@ -279,6 +283,13 @@ func (k *call) upsert(ctx context.Context) (any, error) {
 		return nil, faultf("%s is missing: %s changes a statement by its id", from, op)
 	case content == "" && (op == opInsert || op == opSupersede):
 		return nil, faultf("content is missing: %s writes a statement", op)
+	}
+	done, outside, err := k.upsertOutside(ctx, backend.Change{
+		Op: backend.Op(op), ID: int64(id), Content: content, Category: given(k.args, "category", ""), Source: given(k.args, "source", ""),
+		Confidence: given(k.args, "confidence", 0.0), Floor: given(k.args, "confidence_floor", 0.0), Reason: given(k.args, "reason", ""),
+	})
+	if outside || err != nil {
+		return done, err
 	}
 	for round := 1; ; round++ {
 		out, err := k.upsertRound(ctx, op, int64(id), content)

@@ -177,8 +177,8 @@ func (k *call) source() string {
 }
 
 // today returns the day of a write in the agent's time zone.
-func (k *call) today() time.Time {
-	zone, err := k.Agent.Location()
+func (c Caller) today() time.Time {
+	zone, err := c.Agent.Location()
 	if err != nil {
 		zone = time.UTC
 	}

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"sync"
 
+	"reverie/backend"
 	"reverie/memory"
 	"reverie/memory/setting"
 	"reverie/recall"
-	"reverie/search"
 	"reverie/search/keyword"
 	"reverie/store"
 	"reverie/store/dreams"
@@ -97,6 +97,10 @@ type Box struct {
 	Search *recall.Searcher
 	// Extract holds the server's settings, which the agent's override; the zero value means the documented defaults.
 	Extract setting.ExtractSettings
+	// Approvals are the server's settings of what a person must approve, which the agent's override.
+	Approvals setting.ApprovalSettings
+	// Backend keeps statements on external MCP servers; nil: the store keeps all.
+	Backend *backend.Backend
 	// Changed is called for every document changed by a call, so that it is embedded soon; may be nil.
 	Changed func(id memory.Identity, scope memory.Scope)
 }
@@ -204,8 +208,8 @@ func fileTools() []tool {
 				{name: "maxResults", kind: integer, min: 1, max: maxSearchResults, doc: "Maximum number of results.", models: nothing},
 				{name: "minScore", kind: number, max: 1, doc: "Minimum score, 0 to 1.", models: nothing},
 				{
-					name: "corpus", kind: text, values: []string{string(search.Memory), string(search.Sessions), string(recall.All)},
-					doc: "Files, earlier conversations, or both (default).",
+					name: "corpus", kind: text, max: maxNamed,
+					doc: "memory (files), sessions (earlier conversations), the corpus of a result, or all (default).",
 				},
 				{name: "from", kind: text, max: maxNamed, doc: "First date, such as 2026-01-31."},
 				{name: "to", kind: text, max: maxNamed, doc: "Last date.", models: nameOnly},

@@ -260,8 +260,10 @@ func (l *Ledger) add(p piece) {
 
 // recall adds recalled memory as far as there is room.
 func (r *Result) recall(f *fit) {
-	budget := min(f.in.Settings.AutoInjectMaxTokens, f.limit-f.load-memory.MessageOverhead)
-	if budget <= 0 {
+	room := f.limit - f.load - memory.MessageOverhead
+	budget := Budget{Own: min(f.in.Settings.AutoInjectMaxTokens, room)}
+	budget.Provided = min(f.in.Settings.ProviderMaxTokens, room-budget.Own)
+	if room <= 0 || budget.Own+budget.Provided <= 0 {
 		r.Omitted = len(f.in.Recalled)
 		return
 	}

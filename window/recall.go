@@ -20,18 +20,19 @@ const (
 // Layer is the reason why a passage is in a context. The zero value is Matched.
 type Layer int
 
-// Layers. Each but Matched has a share of the budget; what they do not use is for Matched.
+// Layers. Identity and Trusted have a share of the budget; what they do not use is for Matched. Provided has a budget of its own.
 const (
 	Matched  Layer = iota // to the message
 	Identity              // about the person, always
 	Trusted               // the most trusted
+	Provided              // by other programs
 )
 
 // String returns the name of a layer in the API.
-func (l Layer) String() string { return [...]string{"matched", "identity", "trusted"}[l] }
+func (l Layer) String() string { return [...]string{"matched", "identity", "trusted", "provided"}[l] }
 
 // Recall renders recalled passages as one labelled block within a token budget: one escaped line per passage, with source
-// and age, those of Identity first, then Trusted, then Matched. The passages of each layer are best first. It returns the
+// and age, those of Identity first, then Trusted, then Matched, and within a budget of their own Provided. The passages of each layer are best first. It returns the
 // indexes of the passages used, in their order in the text, and how many had no room, which the last line says. The text
 // is empty if none fits.
 //
@@ -39,20 +40,35 @@ func (l Layer) String() string { return [...]string{"matched", "identity", "trus
 // written before a rule existed. A passage that is too long for the rest of the budget is cut if enough of it
 // remains; shorter ones after it may still fit. One whose text another one contains is dropped.
 func Recall(
-	found []Recalled, now time.Time, budget int, shares setting.InjectShares, count func(string) int,
+	found []Recalled, now time.Time, budget Budget, shares setting.InjectShares, count func(string) int,
 ) (text string, used []int, omitted int) {
 	b := recallBlock{found: found, now: now, shares: shares, count: count}
-	b.fill(budget - count(RecallPrefix+"\n\n"+RecallSuffix))
+	if !b.anyProvided() {
+		budget.Provided = 0
+	}
+	whole := budget.Own + budget.Provided
+	// What frames the block is paid by memory, or if it has no budget by other programs.
+	fill := func(frame string) {
+		cost := count(frame)
+		b.fill(budget.Own-cost, budget.Provided+min(0, budget.Own-cost))
+	}
+	fill(RecallPrefix + "\n\n" + RecallSuffix)
 	if b.omitted > 0 { // the note needs room as well
-		b.fill(budget - count(RecallPrefix+"\n\n"+RecallSuffix+"\n"+fmt.Sprintf(omittedNote, len(found))))
+		fill(RecallPrefix + "\n\n" + RecallSuffix + "\n" + fmt.Sprintf(omittedNote, len(found)))
 	}
 	for len(b.used) > 0 {
-		if text = b.text(); count(text) <= budget { // the whole may have more tokens than the sum of its parts
+		if text = b.text(); count(text) <= whole { // the whole may have more tokens than the sum of its parts
 			return text, b.used, b.omitted
 		}
 		b.lines, b.used, b.omitted = b.lines[:len(b.lines)-1], b.used[:len(b.used)-1], b.omitted+1
 	}
 	return "", nil, b.omitted
+}
+
+// Budget is the number of tokens of a block.
+type Budget struct {
+	Own      int // of memory
+	Provided int // besides, of passages of Provided
 }
 
 // recallBlock is a block under construction.
@@ -67,9 +83,13 @@ type recallBlock struct {
 	omitted int
 }
 
+func (b *recallBlock) anyProvided() bool {
+	return slices.ContainsFunc(b.found, func(r Recalled) bool { return r.Layer == Provided })
+}
+
 // fill chooses lines within a number of tokens. What matches the message takes its part first, so that nothing that is shown
 // anyway takes room from it, and what the others leave.
-func (b *recallBlock) fill(total int) {
+func (b *recallBlock) fill(total, provided int) {
 	chosen := map[int]string{}
 	share := func(s float64) int { return int(s * float64(total)) }
 	left := total
@@ -77,8 +97,9 @@ func (b *recallBlock) fill(total int) {
 	left -= b.add(chosen, Identity, min(left, share(b.shares.Identity)))
 	left -= b.add(chosen, Trusted, min(left, share(b.shares.Trusted)))
 	b.add(chosen, Matched, left)
+	b.add(chosen, Provided, provided)
 	b.used, b.lines, b.omitted = nil, nil, 0
-	for _, layer := range []Layer{Identity, Trusted, Matched} {
+	for _, layer := range []Layer{Identity, Trusted, Matched, Provided} {
 		for i, r := range b.found {
 			line, is := chosen[i]
 			switch {
