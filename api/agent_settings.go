@@ -38,6 +38,16 @@ func describeSetting(name string, s *huma.Schema) {
 			"but AGENTS.md and SOUL.md; an empty list: none."
 		s.MaxItems = new(memory.MaxWriteTargets)
 		return
+	case "disabledProviders":
+		s.Description = "Ids of providers of memory that the agent does without: files, structured, session_search, facts, those of other " +
+			"programs, and the search backend."
+		boundProviders(s)
+		return
+	case "providerOrder":
+		s.Description = "Ids of providers of other programs whose passages come first in a context, in this order; then the others, in the " +
+			"order of the server."
+		boundProviders(s)
+		return
 	case "dreamCron":
 		s.MaxLength = new(100)
 		s.Examples = []any{"0 2 * * *"}
@@ -54,6 +64,15 @@ func describeSetting(name string, s *huma.Schema) {
 		}
 	}
 }
+
+// boundProviders bounds a list of ids of providers.
+func boundProviders(s *huma.Schema) {
+	s.MaxItems = new(maxProviders)
+	s.Items.MaxLength = new(63)
+}
+
+// maxProviders bounds the providers that an agent's setting names.
+const maxProviders = 50
 
 // settingLines are the lines of memory.Settings by the name of the agent's setting.
 var settingLines = func() map[string]reflect.StructField {

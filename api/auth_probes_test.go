@@ -246,6 +246,7 @@ func probes(quarantined, dreamt, rehearsed uuid.UUID) map[string]probe {
 			path: ada + "/facts/" + uuid.NewString() + "/feedback", status: 404, body: object(map[string]any{"kind": "HELPFUL"}),
 		},
 		"undo-fact-feedback":  {path: ada + "/facts/" + uuid.NewString() + "/feedback/" + uuid.NewString(), status: 404},
+		"restore-fact":        {path: ada + "/facts/" + uuid.NewString() + "/restore", status: 404},
 		"list-contradictions": {path: ada + "/facts/contradictions", status: 200},
 		"resolve-contradiction": {
 			path: ada + "/facts/contradictions/" + uuid.NewString() + "/resolve", status: 404, body: object(map[string]any{"resolution": "KEEP_A"}),
@@ -270,7 +271,8 @@ func probes(quarantined, dreamt, rehearsed uuid.UUID) map[string]probe {
 		"rotate-key": {
 			path: "/api/v1/keys/" + uuid.NewString() + "/rotate", status: 404, whole: true, body: object(map[string]any{}),
 		},
-		"list-audit": {path: "/api/v1/audit", status: 200},
-		"revoke-key": {path: "/api/v1/keys/" + uuid.NewString(), status: 404, whole: true},
+		"list-audit":  {path: "/api/v1/audit", status: 200},
+		"list-queues": {path: "/api/v1/queues", status: 200, whole: true},
+		"revoke-key":  {path: "/api/v1/keys/" + uuid.NewString(), status: 404, whole: true},
 	}
 }

@@ -63,7 +63,7 @@ var concerns = map[string]concern{
 	"morning-card": ownHand, "see-morning-card": ownHand,
 	"dream-diary": ownHand, "list-injections": ownHand, "get-injection": ownHand,
 	"list-facts": ownHand, "get-fact": ownHand, "rebuild-facts": ownHand, "consolidate-structured": ownHand,
-	"give-fact-feedback": ownHand, "undo-fact-feedback": ownHand, "list-contradictions": ownHand, "resolve-contradiction": ownHand, // of what there is not
+	"give-fact-feedback": ownHand, "undo-fact-feedback": ownHand, "restore-fact": ownHand, "list-contradictions": ownHand, "resolve-contradiction": ownHand, // of what there is not
 	"list-held": ownHand, "accept-held": ownHand, "refuse-held": ownHand, // of what there is not
 	"list-dreams": ownHand, "get-dream": ownHand, "list-dream-candidates": ownHand, "compare-dreams": ownHand, "dream-events": ownHand,
 	"list-writes": ownHand, "get-write": ownHand, "list-imports": ownHand, "get-import": ownHand, "list-import-items": ownHand,
@@ -78,7 +78,7 @@ var concerns = map[string]concern{
 	"compact-conversation": unconcerned, "summarize-conversation": unconcerned,
 	"list-models": unconcerned, "status": unconcerned, "list-agents": unconcerned, "create-agent": unconcerned, "get-agent": unconcerned, "update-agent": unconcerned,
 	"list-tools": unconcerned, "create-key": unconcerned, "list-keys": unconcerned, "revoke-key": unconcerned,
-	"rotate-key": unconcerned, "list-audit": unconcerned,
+	"rotate-key": unconcerned, "list-audit": unconcerned, "list-queues": unconcerned,
 }
 
 // keptInMemory occurs in the memory of the person 42 and nowhere else.

@@ -66,6 +66,7 @@ func (s *Server) routes() {
 	s.documentationRoutes()
 	s.metricsRoutes()
 	s.statusRoutes()
+	s.queueRoutes()
 	s.keyRoutes()
 	s.ownerRoutes()
 	s.auditRoutes()

@@ -3,15 +3,18 @@ package api
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
 	"reverie/api/fault"
 	"reverie/api/rest"
+	"reverie/backend"
 	"reverie/memory"
 	"reverie/store/admin"
 )
@@ -93,6 +96,7 @@ func (s *Server) status(ctx context.Context, _ *struct{}) (*rest.Reply[StatusVie
 			rest.PartView{Name: c.Name, State: c.State, Detail: c.Detail, Since: &c.ChangedAt, SeenAt: &c.SeenAt},
 		)
 	}
+	view.Parts = append(view.Parts, backendParts(s.Backend.Status(), rest.CallerOf(ctx).Identity().Workspace)...)
 	if s.Model.BuiltIn {
 		view.Degraded = append(
 			view.Degraded,
@@ -115,6 +119,31 @@ func (s *Server) status(ctx context.Context, _ *struct{}) (*rest.Reply[StatusVie
 		return nil, err
 	}
 	return rest.OK(view), nil
+}
+
+// backendParts describes the memory backends of a workspace.
+func backendParts(servers []backend.Status, workspace string) (parts []rest.PartView) {
+	for _, b := range servers {
+		if b.Workspace != workspace {
+			continue
+		}
+		part := rest.PartView{Name: "memory-backend/" + b.Name, State: rest.StateOK, Detail: string(b.State)}
+		if b.Failures > 0 {
+			part.State, part.Since = rest.StateDegraded, &b.FailedAt
+			part.Detail = fmt.Sprintf("%s: %s, %d failures in a row; the built-in memory stands in", b.State, b.Last.Kind, b.Failures)
+			if b.Last.Status != 0 {
+				part.Detail += fmt.Sprintf(" (HTTP %d)", b.Last.Status)
+			}
+			if b.State == backend.Lacking {
+				part.Detail = "lacking: it has not both of memory_query and memory_upsert"
+			}
+			if !b.RetryAt.IsZero() {
+				part.Detail += "; it is asked again from " + b.RetryAt.UTC().Format(time.RFC3339)
+			}
+		}
+		parts = append(parts, part)
+	}
+	return parts
 }
 
 // count adds what waits and what was spent, which is the business of those who run the workspace: a key that is pinned to
@@ -234,6 +263,7 @@ func (s *Server) measureBacklog() error {
 	waiting := gauge("reverie.backlog.waiting", "Extractions that go on by themselves later.")
 	quarantined := gauge("reverie.backlog.quarantined", "Quarantined extractions that wait for review.")
 	writes := gauge("reverie.backlog.staged_writes", "Writes of business processes that have not ended.")
+	tasks := gauge("reverie.queue.depth", "Tasks that waited in a task queue of Temporal at the last sample of the worker, by queue.")
 	counter := backlogCounter{server: s}
 	_, err := meter.RegisterCallback(func(ctx context.Context, o metric.Observer) error {
 		b, err := counter.count(ctx)
@@ -246,8 +276,11 @@ func (s *Server) measureBacklog() error {
 		o.ObserveInt64(waiting, int64(b.Waiting))
 		o.ObserveInt64(quarantined, int64(b.Quarantined))
 		o.ObserveInt64(writes, int64(b.StagedWrites))
+		for queue, depth := range counter.tasks {
+			o.ObserveInt64(tasks, depth, metric.WithAttributes(attribute.String("queue", queue)))
+		}
 		return nil
-	}, conversations, messages, turns, waiting, quarantined, writes)
+	}, conversations, messages, turns, waiting, quarantined, writes, tasks)
 	return errors.Join(append(errs, err)...)
 }
 
@@ -257,6 +290,7 @@ type backlogCounter struct {
 	mu     sync.Mutex
 	at     time.Time
 	last   admin.Backlog
+	tasks  map[string]int64 // by task queue
 }
 
 func (c *backlogCounter) count(ctx context.Context) (admin.Backlog, error) {
@@ -270,10 +304,21 @@ func (c *backlogCounter) count(ctx context.Context) (admin.Backlog, error) {
 	defer cancel()
 	id := memory.Identity{Workspace: c.server.Workspace, AnyOwner: true, Role: memory.RoleViewer}
 	b, err := c.server.Store.Backlog(ctx, id)
-	if err == nil {
-		c.last, c.at = b, now
+	if err != nil {
+		return b, err
 	}
-	return b, err
+	const sampled = 15 * time.Minute // an older sample says nothing about now
+	depths, err := c.server.Store.Depths(ctx, id, now.Add(-sampled), time.Minute)
+	if err != nil {
+		return b, err
+	}
+	c.last, c.at, c.tasks = b, now, map[string]int64{}
+	for _, d := range depths { // the latest of a queue comes last
+		if d.Tasks {
+			c.tasks[d.Queue] = d.Depth
+		}
+	}
+	return b, nil
 }
 
 // Status returns what the operation status answers.

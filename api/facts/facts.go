@@ -44,6 +44,7 @@ func Register(k *rest.Server) *Room {
 			"of it. Also of a fact that is no longer in its document.",
 	}, s.getFact)
 	s.contradictionRoutes()
+	s.archiveRoutes()
 	s.feedbackRoutes()
 	s.rebuildRoutes()
 	s.injectionRoutes()

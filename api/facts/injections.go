@@ -17,6 +17,7 @@ import (
 	"reverie/store"
 	stored "reverie/store/facts"
 	"reverie/store/gate"
+	"reverie/toolbox"
 )
 
 const injectionsPath = "/api/v1/agents/{agent}/injections"
@@ -106,18 +107,18 @@ type injectionInput struct {
 type ChoiceView struct {
 	Outcome   string        `json:"outcome" enum:"injected,omitted,absent" doc:"absent: it was no candidate."`
 	Reason    string        `json:"reason,omitempty" enum:"budget,prompt,window,duplicate,refused,later,skipped,not_found" doc:"Why it was not injected: no room; the system prompt or the conversation has it; another one says it; it must not be shown; it was noted later; nothing was searched for; the search did not find it, and others were more trusted."`
-	Layer     string        `json:"layer,omitempty" enum:"identity,trusted,matched"`
-	Corpus    search.Corpus `json:"corpus" enum:"memory,sessions"`
+	Layer     string        `json:"layer,omitempty" enum:"identity,trusted,matched,provided"`
+	Corpus    search.Corpus `json:"corpus" doc:"memory, sessions, backend (an external MCP server), or the id of a provider of memory." example:"memory"`
 	Path      string        `json:"path"`
 	StartLine int           `json:"startLine" doc:"Line of the version, or number of the message."`
 	EndLine   int           `json:"endLine"`
 	Version   int           `json:"version,omitempty" doc:"Of the document."`
-	Scope     memory.Scope  `json:"scope"`
+	Scope     memory.Scope  `json:"scope,omitempty" doc:"Missing for what another program has provided."`
 	Agent     string        `json:"agent,omitempty" doc:"Whose memory it is; missing for GLOBAL."`
 	Fact      *uuid.UUID    `json:"fact,omitempty"`
 	Score     float64       `json:"score" doc:"Of the search; of facts, their trust."`
 	Tokens    int           `json:"tokens,omitempty"`
-	Text      string        `json:"text,omitempty" doc:"As far as it still exists."`
+	Text      string        `json:"text,omitempty" doc:"As far as it still exists; never of what another program has provided."`
 }
 
 // InjectionDetailView is the whole record of a context.
@@ -261,7 +262,7 @@ type sourceVersion struct {
 
 // of returns the text of a choice; empty: it exists no longer, or belongs to another agent.
 func (s sourceTexts) of(ctx context.Context, c stored.Choice) (string, error) {
-	if c.Agent != "" && c.Agent != s.id.Agent {
+	if c.Agent != "" && c.Agent != s.id.Agent || !recall.IsOwn(c.Corpus) || c.Corpus == toolbox.Outside { // another program keeps it
 		return "", nil
 	}
 	if name, is := strings.CutPrefix(c.Path, recall.SessionsFolder); is && c.Corpus == search.Sessions {

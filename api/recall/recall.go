@@ -2,6 +2,7 @@
 package recall
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -57,7 +58,7 @@ type searchInput struct {
 		Query      string         `json:"query" maxLength:"4096" doc:"The question, in any language. Phrases in quotes and identifiers count where they stand literally." example:"When did Grace move to Hamburg?"`
 		MaxResults *int           `json:"maxResults,omitempty" minimum:"1" maximum:"50" doc:"Missing: the agent's setting, else the server's (6)."`
 		MinScore   *float64       `json:"minScore,omitempty" minimum:"0" maximum:"1" doc:"Minimum score; if no result reaches it, matches by words are answered anyway. Missing: the agent's setting, else the server's (0.25)."`
-		Corpus     search.Corpus  `json:"corpus,omitempty" enum:"memory,sessions,all" default:"all" doc:"memory: documents; sessions: what was said; all: both, balanced."`
+		Corpus     search.Corpus  `json:"corpus,omitempty" maxLength:"63" default:"all" doc:"memory: documents; sessions: what was said; the id of a provider of memory: what that program knows; all: each of them, balanced."`
 		From       string         `json:"from,omitempty" maxLength:"40" doc:"Only what was said or written from then on: RFC 3339, or a date in the agent's time zone." example:"2026-05-01"`
 		To         string         `json:"to,omitempty" maxLength:"40" doc:"Only what was said or written before; a date includes its day." example:"2026-05-31"`
 		AsOf       string         `json:"asOf,omitempty" maxLength:"40" doc:"The time from which relative dates of the query (\"last week\") and ages (decay) are computed: RFC 3339, or a date in the agent's time zone. Missing: now, and for ages the newest message. It hides nothing." example:"2026-05-31"`
@@ -196,9 +197,18 @@ type searchView struct {
 	Staleness     staleView          `json:"staleness" doc:"What this search could not see yet. Words never lag behind: it is about vectors."`
 	Waited        string             `json:"waited" doc:"How long it waited for vectors." example:"0s"`
 	Disagreements []disagreementView `json:"disagreements,omitempty" nullable:"false" doc:"Pairs of statements in the results that cannot both hold."`
+	Providers     []supplementView   `json:"providers,omitempty" nullable:"false" doc:"Providers of memory that were asked as well."`
 	Debug         debugView          `json:"debug"`
 	Explain       *explainView       `json:"explain,omitempty"`
 	UnavailableView
+}
+
+// supplementView tells what became of the question to another program.
+type supplementView struct {
+	Corpus search.Corpus `json:"corpus" example:"wiki"`
+	Hits   int           `json:"hits" doc:"Passages that it has found."`
+	Failed string        `json:"failed,omitempty" enum:"timeout,connection,status,malformed,too_large,cooling" doc:"Why it was not searched."`
+	Ms     float64       `json:"ms"`
 }
 
 // disagreementView is two statements that cannot both hold.
@@ -219,8 +229,8 @@ type UnavailableView struct {
 
 // foundView is one result.
 type foundView struct {
-	Corpus       search.Corpus `json:"corpus" enum:"memory,sessions"`
-	Source       search.Corpus `json:"source" enum:"memory,sessions" doc:"The same as corpus."`
+	Corpus       search.Corpus `json:"corpus" doc:"memory, sessions, or the id of a provider of memory." example:"memory"`
+	Source       search.Corpus `json:"source" doc:"The same as corpus."`
 	Path         string        `json:"path" doc:"Path of the document, or sessions/ and the conversation." example:"memory/2026-11-21.md"`
 	StartLine    int           `json:"startLine" doc:"Line of the document, or number of the message; from 1, inclusive."`
 	EndLine      int           `json:"endLine"`
@@ -229,7 +239,7 @@ type foundView struct {
 	VectorScore  float64       `json:"vectorScore"`
 	TextScore    float64       `json:"textScore"`
 	Snippet      string        `json:"snippet" maxLength:"700" doc:"The part of the passage that shows best why it was found."`
-	Scope        memory.Scope  `json:"scope"`
+	Scope        memory.Scope  `json:"scope,omitempty" doc:"Missing for what another program knows."`
 	Agent        string        `json:"agent,omitempty" doc:"Whose memory it is: this agent's, or that of its leader. Missing for GLOBAL."`
 	Owner        memory.Owner  `json:"owner,omitempty" doc:"Owner of a PERSONAL document."`
 	Version      int           `json:"version,omitempty" doc:"Version of the document."`
@@ -255,7 +265,8 @@ type staleView struct {
 }
 
 type debugView struct {
-	Backend        string      `json:"backend"`
+	Backend        string      `json:"backend" doc:"What ranked the documents: postgresql, the built-in index, or the id of the search backend."`
+	BackendFailed  string      `json:"backendFailed,omitempty" doc:"Why the built-in index answered in the place of the search backend, for people."`
 	ConfiguredMode recall.Mode `json:"configuredMode" enum:"lexical,hybrid"`
 	EffectiveMode  recall.Mode `json:"effectiveMode" enum:"lexical,hybrid"`
 	SearchMs       float64     `json:"searchMs"`
@@ -320,7 +331,7 @@ func (s *recallRoom) viewSearch(r recall.Response) searchView {
 		Mode: r.Mode, Degraded: r.Degraded, Staleness: staleView{r.Staleness.Pending, r.Staleness.Since},
 		Waited: r.Waited.Round(time.Millisecond).String(),
 		Debug: debugView{
-			Backend: backend, ConfiguredMode: recall.Lexical, EffectiveMode: r.Mode, SearchMs: rest.Milliseconds(r.Took), Hits: r.Found,
+			ConfiguredMode: recall.Lexical, EffectiveMode: r.Mode, SearchMs: rest.Milliseconds(r.Took), Hits: r.Found,
 		},
 	}
 	for _, d := range r.Disagreements {
@@ -335,6 +346,11 @@ func (s *recallRoom) viewSearch(r recall.Response) searchView {
 	if r.Degraded {
 		v.Fallback = &fallbackView{From: r.Embedding.Provider + "/" + r.Embedding.Model, Reason: r.Reason, Text: r.Reason.String()}
 	}
+	for _, s := range r.Supplements {
+		v.Providers = append(v.Providers, supplementView{s.Corpus, len(s.Hits), s.Failed, rest.Milliseconds(s.Took)})
+	}
+	v.Debug.Backend = cmp.Or(r.Backend, backend)
+	v.Debug.BackendFailed = r.BackendFailed
 	if r.Disabled {
 		v.UnavailableView = UnavailableView{
 			Disabled: true, Unavailable: true, Error: errMemoryOff,

@@ -33,6 +33,8 @@ type recallStatusView struct {
 	Mode      recall.Mode        `json:"mode" enum:"lexical,hybrid" doc:"How searches are answered: hybrid when embeddings are configured."`
 	Corpora   []corpusStatusView `json:"corpora"`
 	Vectors   vectorStatusView   `json:"vectors"`
+	Providers []providerView     `json:"providers" doc:"Providers of memory, in their order."`
+	Backend   *backendView       `json:"backend,omitempty" doc:"The search backend, if one is configured."`
 	Recorded  recordedView       `json:"recorded" doc:"Searches whose results were noted as used, by this server since its start."`
 	Settings  recallSettingsView `json:"settings" doc:"Settings of a search that names no others."`
 	Embedders []probeView        `json:"embedders,omitempty" nullable:"false" doc:"With deep: how the models answered."`
@@ -118,6 +120,7 @@ func (s *recallRoom) recallStatus(ctx context.Context, in *recallStatusInput) (*
 	if len(s.Search.Embedders) > 0 {
 		view.Mode, view.Vectors.Configured = recall.Hybrid, true
 	}
+	view.addProviders(s, agent)
 	view.Recorded.Recorded, view.Recorded.Failed = s.Search.Recorder.Counts()
 	corpora, err := s.Store.IndexStatus(ctx, id)
 	if err != nil {

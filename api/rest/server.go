@@ -24,8 +24,11 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 	"go.temporal.io/sdk/client"
 
+	"reverie/backend"
 	"reverie/chat"
 	"reverie/memory/setting"
+	"reverie/providers"
+	"reverie/providers/process"
 	"reverie/recall"
 	"reverie/store"
 	"reverie/store/indexes"
@@ -93,6 +96,12 @@ func NewServer(o Options) *Server {
 			Store: o.Store, Defaults: recall.DefaultSettings(), Recorder: recall.NewRecorder(o.Store, o.Log), Now: o.Now, Log: o.Log,
 		}
 	}
+	if o.Providers != nil {
+		o.Search.Outside, o.Chat.Providers = o.Providers, o.Providers
+	}
+	if o.SearchBackend != nil {
+		o.Search.Backend = o.SearchBackend
+	}
 	s := &Server{Options: o, Echo: echo.New(), Heartbeat: heartbeat, Turning: make(chan struct{}, maxTurns)}
 	s.Stopping, s.stop = context.WithCancel(context.Background())
 	s.bodies.keys = map[uuid.UUID]int64{}
@@ -102,7 +111,7 @@ func NewServer(o Options) *Server {
 	s.failures = newLimiter(failureRate, failureBurst, o.Now)
 	s.Workflows = newStarter(o)
 	s.changes = s.NewAnnouncer(s.Workflows.indexChanged)
-	s.Tools = &toolbox.Box{Store: o.Store, Search: o.Search, Extract: o.Chat.Extract}
+	s.Tools = &toolbox.Box{Store: o.Store, Search: o.Search, Extract: o.Chat.Extract, Approvals: o.Approvals, Backend: o.Backend}
 	s.Events = NewFollowers(s, "events", s.lookForEvents)
 	s.Probes = &probes{server: s}
 	s.useMiddleware()
@@ -136,6 +145,14 @@ type Options struct {
 	DreamSchedule setting.DreamSchedule
 	// Search searches memory; nil: by words only, with the documented settings. The server closes its Recorder and its Reputations.
 	Search *recall.Searcher
+	// Providers are sources of memory that other programs keep, and SearchBackend a program that ranks documents; nil: there are none. The
+	// server adds them to Search and Chat, and closes SearchBackend.
+	Providers     *providers.Set
+	SearchBackend *process.Backend
+	// Approvals are the default settings of what a person must approve.
+	Approvals setting.ApprovalSettings
+	// Backend keeps statements on external MCP servers; nil: none is configured. The server closes it.
+	Backend *backend.Backend
 	// Chat configures turns: the model, the length of an answer, and the default settings of context windows and extractions of
 	// agents. The server fills in the rest. Zero: no model, and the documented defaults.
 	Chat chat.Options
@@ -240,6 +257,12 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		s.Log.Warn("Requests were cut off at the end of the shutdown grace", "grace", shutdownGrace)
 		err = errors.Join(err, server.Close())
+	}
+	if s.SearchBackend != nil {
+		s.SearchBackend.Close()
+	}
+	if s.Backend != nil {
+		s.Backend.Close()
 	}
 	return errors.Join(err, s.auditor.Close(grace), s.Search.Recorder.Close(grace), s.Search.Reputations.Close(grace))
 }

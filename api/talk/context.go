@@ -17,6 +17,7 @@ import (
 	"reverie/api/rest"
 	"reverie/chat"
 	"reverie/memory"
+	"reverie/providers"
 	"reverie/recall"
 	"reverie/search"
 	"reverie/store/gate"
@@ -128,10 +129,19 @@ type MadeContext struct {
 	Omitted   int            `json:"omitted,omitempty" doc:"Passages that had no room."`
 	Injection uuid.UUID      `json:"injection" doc:"Record of what was chosen and why: GET …/injections/{injection}. Zero with asOf."`
 	Skipped   string         `json:"skipped,omitempty" doc:"Why nothing that matches the message was recalled: trivial (the message needs no memory), off, disabled, nothing (was found), unavailable."`
+	Providers []providedView `json:"providers,omitempty" nullable:"false" doc:"Providers of memory that were asked as well."`
 	Summary   *summaryRef    `json:"summary,omitempty" doc:"Summary of earlier turns."`
 	Unsent    int64          `json:"unsent,omitempty" doc:"Messages up to this number that are in the window neither by themselves nor in the summary. They are flushed: what was durable in them is in memory."`
 	Compact   int64          `json:"compact,omitempty" doc:"Up to where earlier turns are still to be summarised."`
 	Flushing  bool           `json:"flushing,omitempty" doc:"A flush of earlier messages was started."`
+}
+
+// providedView tells what became of the question to another program.
+type providedView struct {
+	ID       string            `json:"id" example:"wiki"`
+	Passages int               `json:"passages" doc:"What it has recalled; recalled has those that are in the context."`
+	Failed   providers.Failure `json:"failed,omitempty" enum:"timeout,connection,status,malformed,too_large,cooling" doc:"Why it has recalled nothing."`
+	Ms       float64           `json:"ms"`
 }
 
 type counterView struct {
@@ -149,12 +159,12 @@ type summaryRef struct {
 
 // recalledView is a passage of memory that is in a context.
 type recalledView struct {
-	Corpus       search.Corpus `json:"corpus" enum:"memory,sessions"`
+	Corpus       search.Corpus `json:"corpus" doc:"memory, sessions, backend (an external MCP server; the line is the id there), or the id of a provider of memory." example:"memory"`
 	Path         string        `json:"path" example:"MEMORY.md"`
 	StartLine    int           `json:"startLine" doc:"Line of the document, or number of the message."`
 	EndLine      int           `json:"endLine"`
 	Citation     string        `json:"citation" example:"MEMORY.md#L12"`
-	Scope        memory.Scope  `json:"scope"`
+	Scope        memory.Scope  `json:"scope,omitempty" doc:"Missing for what another program has provided."`
 	Agent        string        `json:"agent,omitempty" doc:"Whose memory it is: this agent's, or that of its leader. Missing for GLOBAL."`
 	Version      int           `json:"version,omitempty" doc:"Version of the document."`
 	Conversation string        `json:"conversation,omitempty"`
@@ -164,7 +174,7 @@ type recalledView struct {
 	Score        float64       `json:"score"`
 	At           *time.Time    `json:"at,omitempty" doc:"When it was said or written."`
 	Tokens       int           `json:"tokens" doc:"Number of tokens in the context."`
-	Layer        string        `json:"layer,omitempty" enum:"identity,trusted,matched" doc:"Why it is in the context: it is about the person, among the most trusted, or matches the message."`
+	Layer        string        `json:"layer,omitempty" enum:"identity,trusted,matched,provided" doc:"Why it is in the context: it is about the person, among the most trusted, matches the message, or another program has provided it."`
 	Fact         *uuid.UUID    `json:"fact,omitempty" doc:"Of what does not depend on the message."`
 }
 
@@ -195,6 +205,9 @@ func viewMade(c chat.Context) MadeContext {
 		Ledger: c.Ledger, Model: c.Model, Counter: counterView{c.Counter.Name, c.Counter.Exact},
 		Recalled: rest.Views(c.Recalled, viewUsed),
 		Omitted:  c.Omitted, Injection: c.Injection, Skipped: c.Skipped, Unsent: c.Unsent, Compact: c.Compact, Flushing: c.Flushing,
+	}
+	for _, p := range c.Asked {
+		v.Providers = append(v.Providers, providedView{p.Provider, len(p.Block) + len(p.Hits), p.Failed, rest.Milliseconds(p.Took)})
 	}
 	if c.Compaction != nil {
 		v.Summary = &summaryRef{c.Compaction.ID, c.Compaction.To, c.Compaction.SummaryTokens, c.Compaction.Model}

@@ -14,6 +14,7 @@ import (
 	"reverie/memory/markdown"
 	"reverie/store"
 	"reverie/store/erase"
+	"reverie/store/gate"
 	"reverie/toolbox"
 )
 
@@ -63,7 +64,14 @@ type forgottenView struct {
 	Found      []forgottenStatementView `json:"found" doc:"Where documents had them, in the same or similar words."`
 	Erased     []erasedPlaceView        `json:"erased" doc:"Where else words were taken out."`
 	Kept       []erasedPlaceView        `json:"kept" doc:"With erase: names and ids that contain the words, such as paths. They stay."`
+	Backend    *backendForgottenView    `json:"backend,omitempty" doc:"On an external MCP server; missing where it had nothing of it."`
 	Receipt    writtenView              `json:"receipt" doc:"Which documents changed; the versions before stay in the history."`
+}
+
+type backendForgottenView struct {
+	Archived int  `json:"archived" doc:"Statements that were archived there."`
+	Kept     int  `json:"kept" doc:"Statements that could not be archived. They are not shown any more."`
+	Unread   bool `json:"unread" doc:"The server could not be read."`
 }
 
 type statementView struct {
@@ -120,24 +128,29 @@ func (s *Room) forget(ctx context.Context, in *forgetInput) (*rest.Reply[forgott
 		ctx, in.IdempotencyKey, "forget", id.Agent, string(id.Owner), string(b.Scope), f.Path, strconv.Itoa(b.StartLine),
 		strconv.Itoa(b.EndLine), string(b.Entry), b.Shown, b.Pattern, strconv.FormatBool(b.Erase),
 	)}
-	return s.forgotten(ctx, caller, f)
-}
-
-// forgotten forgets on behalf of a person, and answers with what was forgotten.
-func (s *Room) forgotten(ctx context.Context, caller toolbox.Caller, f toolbox.Forget) (*rest.Reply[forgottenView], error) {
-	done, err := s.Tools.Forget(ctx, caller, f)
+	done, err := s.carryOut(ctx, caller, f)
 	if err != nil {
 		return nil, err
-	}
-	if !f.Preview {
-		s.Written(caller.Identity, done.Receipt)
 	}
 	return rest.OK(viewForgotten(done, f.Preview)), nil
 }
 
+// carryOut forgets on behalf of a person, and announces the changes.
+func (s *Room) carryOut(ctx context.Context, caller toolbox.Caller, f toolbox.Forget) (toolbox.Forgotten, error) {
+	done, err := s.Tools.Forget(ctx, caller, f)
+	if err == nil && !f.Preview {
+		s.Written(caller.Identity, done.Receipt)
+	}
+	return done, err
+}
+
 func viewForgotten(done toolbox.Forgotten, dryRun bool) forgottenView {
+	var outside *backendForgottenView
+	if b := backendForgottenView(done.Backend); b != (backendForgottenView{}) {
+		outside = &b
+	}
 	return forgottenView{
-		DryRun:     dryRun,
+		DryRun: dryRun, Backend: outside,
 		Statements: rest.Views(done.Statements, func(f toolbox.Statement) statementView { return statementView(f) }),
 		Found: rest.Views(done.Found, func(f toolbox.FoundStatement) forgottenStatementView {
 			return forgottenStatementView{f.Path, f.Scope, f.FromLine, f.ToLine, f.ID, f.Text}
@@ -166,19 +179,31 @@ func (s *Room) forgetFact(ctx context.Context, in *forgetFactInput) (*rest.Reply
 	if err != nil {
 		return nil, err
 	}
-	known, err := s.Store.Fact(ctx, id, fact)
+	done, err := s.ForgetFact(ctx, id, agent, fact, in.Erase, in.DryRun, rest.RequestLedgerKey(
+		ctx, in.IdempotencyKey, "forget-fact", in.Fact, strconv.FormatBool(in.Erase),
+	))
 	if err != nil {
 		return nil, err
 	}
-	now := known.Now()
-	if !now.Ended.IsZero() && !in.Erase {
-		return nil, fmt.Errorf("fact %s is no longer in its document: %w", fact, store.ErrNotFound)
+	return rest.OK(viewForgotten(done, in.DryRun)), nil
+}
+
+// ForgetFact forgets a fact on behalf of a person; with erase, also in earlier versions and messages. A dry run changes nothing. A fact
+// that is no longer in its document can only be erased.
+func (s *Room) ForgetFact(
+	ctx context.Context, id memory.Identity, agent gate.Agent, fact uuid.UUID, erase, dryRun bool, key string,
+) (toolbox.Forgotten, error) {
+	known, err := s.Store.Fact(ctx, id, fact)
+	if err != nil {
+		return toolbox.Forgotten{}, err
 	}
-	f := toolbox.Forget{Path: now.Path, Scope: now.Scope, Entry: now.Entry, Shown: now.Text, Erase: in.Erase, Preview: in.DryRun}
+	now := known.Now()
+	if !now.Ended.IsZero() && !erase {
+		return toolbox.Forgotten{}, fmt.Errorf("fact %s is no longer in its document: %w", fact, store.ErrNotFound)
+	}
+	f := toolbox.Forget{Path: now.Path, Scope: now.Scope, Entry: now.Entry, Shown: now.Text, Erase: erase, Preview: dryRun}
 	if !now.Ended.IsZero() {
 		f.Entry = ""
 	}
-	return s.forgotten(ctx, toolbox.Caller{Identity: id, Agent: agent, Key: rest.RequestLedgerKey(
-		ctx, in.IdempotencyKey, "forget-fact", in.Fact, strconv.FormatBool(in.Erase),
-	)}, f)
+	return s.carryOut(ctx, toolbox.Caller{Identity: id, Agent: agent, Key: key}, f)
 }

@@ -105,6 +105,10 @@ type AgentSettings struct {
 	// DecayHalfLifeDays Age in days at which a passage counts half.
 	DecayHalfLifeDays *float64 `json:"decayHalfLifeDays,omitempty"`
 
+	// DisabledProviders Ids of providers of memory that the agent does without: files, structured, session_search, facts, those of other
+	// programs, and the search backend.
+	DisabledProviders []string `json:"disabledProviders,omitempty,omitzero"`
+
 	// DreamCron When an agent dreams, in its time zone: minute, hour, day of the month, month, day of the week (0 to 6, Sunday is 0).
 	DreamCron string `json:"dreamCron,omitempty,omitzero"`
 
@@ -202,6 +206,14 @@ type AgentSettings struct {
 
 	// ProfileMaxChars Maximum size of an extracted PROFILE.md, in characters.
 	ProfileMaxChars *int `json:"profileMaxChars,omitempty"`
+
+	// ProviderMaxTokens Tokens of a context for what other programs recall (see REVERIE_PROVIDERS), besides recalled memory; 0: they are not
+	// asked.
+	ProviderMaxTokens *int `json:"providerMaxTokens,omitempty"`
+
+	// ProviderOrder Ids of providers of other programs whose passages come first in a context, in this order; then the others, in the order
+	// of the server.
+	ProviderOrder []string `json:"providerOrder,omitempty,omitzero"`
 
 	// QuietSeconds Time without a new message before an extraction starts.
 	QuietSeconds *int `json:"quietSeconds,omitempty"`
@@ -376,6 +388,38 @@ type Author struct {
 	Kind       string `json:"kind"`
 	RunID      string `json:"runId,omitempty,omitzero"`
 	WorkflowID string `json:"workflowId,omitempty,omitzero"`
+}
+
+// Backend defines model for Backend.
+type Backend struct {
+	// Enabled The agent uses it.
+	Enabled bool   `json:"enabled"`
+	ID      string `json:"id"`
+
+	// Reason Why it last failed, for people.
+	Reason string `json:"reason,omitempty,omitzero"`
+
+	// Spaces Memories that it holds, of all agents and owners.
+	Spaces int `json:"spaces"`
+
+	// State idle: its program starts with the next search; cooling: it has failed and is left alone until then; the built-in index
+	// answers. One of: ready, idle, cooling.
+	State string `json:"state"`
+
+	// Until When it is started again at the earliest.
+	Until time.Time `json:"until,omitempty,omitzero"`
+}
+
+// BackendForgotten defines model for BackendForgotten.
+type BackendForgotten struct {
+	// Archived Statements that were archived there.
+	Archived int `json:"archived"`
+
+	// Kept Statements that could not be archived. They are not shown any more.
+	Kept int `json:"kept"`
+
+	// Unread The server could not be read.
+	Unread bool `json:"unread"`
 }
 
 // Backlog defines model for Backlog.
@@ -568,12 +612,12 @@ type Choice struct {
 	// Agent Whose memory it is; missing for GLOBAL.
 	Agent string `json:"agent,omitempty,omitzero"`
 
-	// Corpus One of: memory, sessions.
+	// Corpus memory, sessions, backend (an external MCP server), or the id of a provider of memory.
 	Corpus  string `json:"corpus"`
 	EndLine int    `json:"endLine"`
 	Fact    string `json:"fact,omitempty,omitzero"`
 
-	// Layer One of: identity, trusted, matched.
+	// Layer One of: identity, trusted, matched, provided.
 	Layer string `json:"layer,omitempty,omitzero"`
 
 	// Outcome absent: it was no candidate. One of: injected, omitted, absent.
@@ -584,7 +628,9 @@ type Choice struct {
 	// shown; it was noted later; nothing was searched for; the search did not find it, and others were more trusted. One of:
 	// budget, prompt, window, duplicate, refused, later, skipped, not_found.
 	Reason string `json:"reason,omitempty,omitzero"`
-	Scope  string `json:"scope"`
+
+	// Scope Missing for what another program has provided.
+	Scope string `json:"scope,omitempty,omitzero"`
 
 	// Score Of the search; of facts, their trust.
 	Score float64 `json:"score"`
@@ -592,7 +638,7 @@ type Choice struct {
 	// StartLine Line of the version, or number of the message.
 	StartLine int `json:"startLine"`
 
-	// Text As far as it still exists.
+	// Text As far as it still exists; never of what another program has provided.
 	Text   string `json:"text,omitempty,omitzero"`
 	Tokens int    `json:"tokens,omitempty,omitzero"`
 
@@ -721,6 +767,9 @@ type Context struct {
 
 	// Omitted Passages that had no room.
 	Omitted int `json:"omitted,omitempty,omitzero"`
+
+	// Providers Providers of memory that were asked as well.
+	Providers []Provided `json:"providers,omitempty,omitzero"`
 
 	// Recalled Passages of memory that are in the context, best first.
 	Recalled []Recalled `json:"recalled"`
@@ -899,7 +948,11 @@ type CreateImportBody struct {
 
 // Debug defines model for Debug.
 type Debug struct {
+	// Backend What ranked the documents: postgresql, the built-in index, or the id of the search backend.
 	Backend string `json:"backend"`
+
+	// BackendFailed Why the built-in index answered in the place of the search backend, for people.
+	BackendFailed string `json:"backendFailed,omitempty,omitzero"`
 
 	// ConfiguredMode One of: lexical, hybrid.
 	ConfiguredMode string `json:"configuredMode"`
@@ -990,6 +1043,13 @@ type Deletion struct {
 	// Target One of: conversation, owner, agent.
 	Target     string `json:"target"`
 	WorkflowID string `json:"workflowId,omitempty,omitzero"`
+}
+
+// Depth defines model for Depth.
+type Depth struct {
+	// At Begin of the step.
+	At    time.Time `json:"at"`
+	Depth int       `json:"depth"`
 }
 
 // Diff defines model for Diff.
@@ -1862,6 +1922,8 @@ type ForgetBody struct {
 
 // Forgotten defines model for Forgotten.
 type Forgotten struct {
+	Backend BackendForgotten `json:"backend,omitempty,omitzero"`
+
 	// DryRun Nothing was changed.
 	DryRun bool `json:"dryRun"`
 
@@ -1897,7 +1959,7 @@ type Found struct {
 	Citation     string    `json:"citation"`
 	Conversation string    `json:"conversation,omitempty,omitzero"`
 
-	// Corpus One of: memory, sessions.
+	// Corpus memory, sessions, or the id of a provider of memory.
 	Corpus  string      `json:"corpus"`
 	EndLine int         `json:"endLine"`
 	Explain Explanation `json:"explain,omitempty,omitzero"`
@@ -1915,8 +1977,10 @@ type Found struct {
 	Path string `json:"path"`
 
 	// Role Role of the speaker.
-	Role  string `json:"role,omitempty,omitzero"`
-	Scope string `json:"scope"`
+	Role string `json:"role,omitempty,omitzero"`
+
+	// Scope Missing for what another program knows.
+	Scope string `json:"scope,omitempty,omitzero"`
 
 	// Score 0 to 1.
 	Score float64 `json:"score"`
@@ -1924,7 +1988,7 @@ type Found struct {
 	// Snippet The part of the passage that shows best why it was found.
 	Snippet string `json:"snippet"`
 
-	// Source The same as corpus. One of: memory, sessions.
+	// Source The same as corpus.
 	Source string `json:"source"`
 
 	// StartLine Line of the document, or number of the message; from 1, inclusive.
@@ -2430,6 +2494,9 @@ type MadeContext struct {
 	// Omitted Passages that had no room.
 	Omitted int `json:"omitted,omitempty,omitzero"`
 
+	// Providers Providers of memory that were asked as well.
+	Providers []Provided `json:"providers,omitempty,omitzero"`
+
 	// Recalled Passages of memory that are in the context, best first.
 	Recalled []Recalled `json:"recalled"`
 
@@ -2899,6 +2966,61 @@ type PromptFilesBody struct {
 	Files []string `json:"files"`
 }
 
+// Provided defines model for Provided.
+type Provided struct {
+	// Failed Why it has recalled nothing. One of: timeout, connection, status, malformed, too_large, cooling.
+	Failed string  `json:"failed,omitempty,omitzero"`
+	ID     string  `json:"id"`
+	Ms     float64 `json:"ms"`
+
+	// Passages What it has recalled; recalled has those that are in the context.
+	Passages int `json:"passages"`
+}
+
+// Provider defines model for Provider.
+type Provider struct {
+	// At When this server last asked it.
+	At time.Time `json:"at,omitempty,omitzero"`
+
+	// BuiltIn It is a source of this server, not another program.
+	BuiltIn bool `json:"builtIn"`
+
+	// Corpus Searches may name it as corpus.
+	Corpus bool `json:"corpus"`
+
+	// Enabled The agent uses it.
+	Enabled bool `json:"enabled"`
+
+	// Failed Why its last answer failed. One of: timeout, connection, status, malformed, too_large, cooling.
+	Failed string `json:"failed,omitempty,omitzero"`
+	ID     string `json:"id"`
+
+	// Order Its place among others, smallest first.
+	Order int `json:"order"`
+
+	// State failing: its last answer failed; cooling: it has failed several times and is not asked for a while. One of: ready,
+	// failing, cooling.
+	State string `json:"state"`
+}
+
+// Queue defines model for Queue.
+type Queue struct {
+	// Kind One of: work, tasks.
+	Kind string `json:"kind"`
+
+	// Name messages, turns, postponed, quarantine and writes: as in the backlog of the status; else a task queue.
+	Name    string  `json:"name"`
+	Samples []Depth `json:"samples"`
+}
+
+// Queues defines model for Queues.
+type Queues struct {
+	Queues []Queue `json:"queues"`
+
+	// StepSeconds Each sample is the most of a step.
+	StepSeconds int `json:"stepSeconds"`
+}
+
 // Ready defines model for Ready.
 type Ready struct {
 	// Database One of: ok, down.
@@ -2922,6 +3044,7 @@ type RecallSettings struct {
 
 // RecallStatus defines model for RecallStatus.
 type RecallStatus struct {
+	Backend Backend        `json:"backend,omitempty,omitzero"`
 	Corpora []CorpusStatus `json:"corpora"`
 
 	// Embedders With deep: how the models answered.
@@ -2931,8 +3054,11 @@ type RecallStatus struct {
 	Enabled bool `json:"enabled"`
 
 	// Mode How searches are answered: hybrid when embeddings are configured. One of: lexical, hybrid.
-	Mode     string   `json:"mode"`
-	Recorded Recorded `json:"recorded"`
+	Mode string `json:"mode"`
+
+	// Providers Providers of memory, in their order.
+	Providers []Provider `json:"providers"`
+	Recorded  Recorded   `json:"recorded"`
 
 	// SelfCheck With deep: whether what is stored is found.
 	SelfCheck []SelfCheck    `json:"selfCheck,omitempty,omitzero"`
@@ -2950,15 +3076,15 @@ type Recalled struct {
 	Citation     string    `json:"citation"`
 	Conversation string    `json:"conversation,omitempty,omitzero"`
 
-	// Corpus One of: memory, sessions.
+	// Corpus memory, sessions, backend (an external MCP server; the line is the id there), or the id of a provider of memory.
 	Corpus  string `json:"corpus"`
 	EndLine int    `json:"endLine"`
 
 	// Fact Of what does not depend on the message.
 	Fact string `json:"fact,omitempty,omitzero"`
 
-	// Layer Why it is in the context: it is about the person, among the most trusted, or matches the message. One of: identity,
-	// trusted, matched.
+	// Layer Why it is in the context: it is about the person, among the most trusted, matches the message, or another program has
+	// provided it. One of: identity, trusted, matched, provided.
 	Layer string `json:"layer,omitempty,omitzero"`
 	Path  string `json:"path"`
 
@@ -2966,8 +3092,10 @@ type Recalled struct {
 	Person string `json:"person,omitempty,omitzero"`
 
 	// Role Role of the speaker.
-	Role  string  `json:"role,omitempty,omitzero"`
-	Scope string  `json:"scope"`
+	Role string `json:"role,omitempty,omitzero"`
+
+	// Scope Missing for what another program has provided.
+	Scope string  `json:"scope,omitempty,omitzero"`
 	Score float64 `json:"score"`
 
 	// StartLine Line of the document, or number of the message.
@@ -3402,6 +3530,9 @@ type Search struct {
 	// Provider Embedding provider; none: search is by words alone.
 	Provider string `json:"provider"`
 
+	// Providers Providers of memory that were asked as well.
+	Providers []Supplement `json:"providers,omitempty,omitzero"`
+
 	// Results Results, best first.
 	Results     []Found `json:"results"`
 	Staleness   Stale   `json:"staleness"`
@@ -3425,7 +3556,8 @@ type SearchBody struct {
 	AsOf    string `json:"asOf,omitempty,omitzero"`
 	Channel string `json:"channel,omitempty,omitzero"`
 
-	// Corpus memory: documents; sessions: what was said; all: both, balanced. Default: all. One of: memory, sessions, all.
+	// Corpus memory: documents; sessions: what was said; the id of a provider of memory: what that program knows; all: each of them,
+	// balanced. Default: all.
 	Corpus    string `json:"corpus,omitempty,omitzero"`
 	EndUserID string `json:"endUserId,omitempty,omitzero"`
 
@@ -3515,6 +3647,7 @@ type SettingsChanges struct {
 	CooldownSeconds      nullable.Nullable[int]     `json:"cooldownSeconds,omitempty,omitzero"`
 	Decay                nullable.Nullable[bool]    `json:"decay,omitempty,omitzero"`
 	DecayHalfLifeDays    nullable.Nullable[float64] `json:"decayHalfLifeDays,omitempty,omitzero"`
+	DisabledProviders    []string                   `json:"disabledProviders,omitempty,omitzero"`
 	DreamCron            nullable.Nullable[string]  `json:"dreamCron,omitempty,omitzero"`
 	DreamDays            nullable.Nullable[int]     `json:"dreamDays,omitempty,omitzero"`
 	DreamHalfLifeDays    nullable.Nullable[float64] `json:"dreamHalfLifeDays,omitempty,omitzero"`
@@ -3548,6 +3681,8 @@ type SettingsChanges struct {
 	Model               nullable.Nullable[string]  `json:"model,omitempty,omitzero"`
 	OwnerIsolation      nullable.Nullable[bool]    `json:"ownerIsolation,omitempty,omitzero"`
 	ProfileMaxChars     nullable.Nullable[int]     `json:"profileMaxChars,omitempty,omitzero"`
+	ProviderMaxTokens   nullable.Nullable[int]     `json:"providerMaxTokens,omitempty,omitzero"`
+	ProviderOrder       []string                   `json:"providerOrder,omitempty,omitzero"`
 	QuietSeconds        nullable.Nullable[int]     `json:"quietSeconds,omitempty,omitzero"`
 	RecallMaxResults    nullable.Nullable[int]     `json:"recallMaxResults,omitempty,omitzero"`
 	RecallMinScore      nullable.Nullable[float64] `json:"recallMinScore,omitempty,omitzero"`
@@ -3767,6 +3902,18 @@ type SummaryRef struct {
 	// To Last message that the summary covers.
 	To     int `json:"to"`
 	Tokens int `json:"tokens"`
+}
+
+// Supplement defines model for Supplement.
+type Supplement struct {
+	Corpus string `json:"corpus"`
+
+	// Failed Why it was not searched. One of: timeout, connection, status, malformed, too_large, cooling.
+	Failed string `json:"failed,omitempty,omitzero"`
+
+	// Hits Passages that it has found.
+	Hits int     `json:"hits"`
+	Ms   float64 `json:"ms"`
 }
 
 // Term defines model for Term.
@@ -5194,6 +5341,22 @@ func (c *Client) ForgetFact(
 	return call[Forgotten](ctx, c, r)
 }
 
+// RestoreFactParams are the optional parameters of RestoreFact.
+type RestoreFactParams struct {
+	Person
+}
+
+// RestoreFact calls POST /api/v1/agents/{agent}/facts/{fact}/restore: take a fact out of the archive.
+func (c *Client) RestoreFact(
+	ctx context.Context, agent string, fact string, params RestoreFactParams,
+) (Answer[KnownFact], error) {
+	r := request{
+		method: "POST", path: "/api/v1/agents/%s/facts/%s/restore",
+		arguments: []any{agent, fact}, params: params,
+	}
+	return call[KnownFact](ctx, c, r)
+}
+
 // ForgetParams are the optional parameters of Forget.
 type ForgetParams struct {
 	// Repeated requests with the same key are executed once and answered alike.
@@ -6289,6 +6452,22 @@ func (c *Client) SummarizeConversation(
 		arguments: []any{agent, conversation}, params: params,
 	}
 	return call[Run](ctx, c, r)
+}
+
+// ListQueuesParams are the optional parameters of ListQueues.
+type ListQueuesParams struct {
+	// How far back.
+	Hours int `query:"hours"`
+}
+
+// ListQueues calls GET /api/v1/queues: read how much waited in each queue over time.
+func (c *Client) ListQueues(
+	ctx context.Context, params ListQueuesParams,
+) (Answer[Queues], error) {
+	r := request{
+		method: "GET", path: "/api/v1/queues", params: params,
+	}
+	return call[Queues](ctx, c, r)
 }
 
 // Status calls GET /api/v1/status: read the status of the deployment.

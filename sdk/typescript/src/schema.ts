@@ -83,6 +83,11 @@ export interface AgentSettings {
   /** Age in days at which a passage counts half. */
   decayHalfLifeDays?: number;
   /**
+   * Ids of providers of memory that the agent does without: files, structured, session_search, facts, those of other
+   * programs, and the search backend.
+   */
+  disabledProviders?: string[];
+  /**
    * When an agent dreams, in its time zone: minute, hour, day of the month, month, day of the week (0 to 6, Sunday is
    * 0).
    */
@@ -166,6 +171,16 @@ export interface AgentSettings {
   ownerIsolation?: boolean;
   /** Maximum size of an extracted PROFILE.md, in characters. */
   profileMaxChars?: number;
+  /**
+   * Tokens of a context for what other programs recall (see REVERIE_PROVIDERS), besides recalled memory; 0: they are
+   * not asked.
+   */
+  providerMaxTokens?: number;
+  /**
+   * Ids of providers of other programs whose passages come first in a context, in this order; then the others, in the
+   * order of the server.
+   */
+  providerOrder?: string[];
   /** Time without a new message before an extraction starts. */
   quietSeconds?: number;
   /** Results of a search whose request sets no limit. */
@@ -313,6 +328,32 @@ export interface Author {
   kind: string;
   runId?: string;
   workflowId?: string;
+}
+
+export interface Backend {
+  /** The agent uses it. */
+  enabled: boolean;
+  id: string;
+  /** Why it last failed, for people. */
+  reason?: string;
+  /** Memories that it holds, of all agents and owners. */
+  spaces: number;
+  /**
+   * idle: its program starts with the next search; cooling: it has failed and is left alone until then; the built-in
+   * index answers.
+   */
+  state: "ready" | "idle" | "cooling";
+  /** When it is started again at the earliest. */
+  until?: string;
+}
+
+export interface BackendForgotten {
+  /** Statements that were archived there. */
+  archived: number;
+  /** Statements that could not be archived. They are not shown any more. */
+  kept: number;
+  /** The server could not be read. */
+  unread: boolean;
 }
 
 export interface Backlog {
@@ -476,10 +517,11 @@ export interface ChatBody {
 export interface Choice {
   /** Whose memory it is; missing for GLOBAL. */
   agent?: string;
-  corpus: "memory" | "sessions";
+  /** memory, sessions, backend (an external MCP server), or the id of a provider of memory. */
+  corpus: string;
   endLine: number;
   fact?: string;
-  layer?: "identity" | "trusted" | "matched";
+  layer?: "identity" | "trusted" | "matched" | "provided";
   /** absent: it was no candidate. */
   outcome: "injected" | "omitted" | "absent";
   path: string;
@@ -488,12 +530,13 @@ export interface Choice {
    * be shown; it was noted later; nothing was searched for; the search did not find it, and others were more trusted.
    */
   reason?: "budget" | "prompt" | "window" | "duplicate" | "refused" | "later" | "skipped" | "not_found";
-  scope: string;
+  /** Missing for what another program has provided. */
+  scope?: string;
   /** Of the search; of facts, their trust. */
   score: number;
   /** Line of the version, or number of the message. */
   startLine: number;
-  /** As far as it still exists. */
+  /** As far as it still exists; never of what another program has provided. */
   text?: string;
   tokens?: number;
   /** Of the document. */
@@ -600,6 +643,8 @@ export interface Context {
   morningCard?: MorningCard;
   /** Passages that had no room. */
   omitted?: number;
+  /** Providers of memory that were asked as well. */
+  providers?: Provided[];
   /** Passages of memory that are in the context, best first. */
   recalled: Recalled[];
   /**
@@ -751,7 +796,10 @@ export interface CreateImportBody {
 }
 
 export interface Debug {
+  /** What ranked the documents: postgresql, the built-in index, or the id of the search backend. */
   backend: string;
+  /** Why the built-in index answered in the place of the search backend, for people. */
+  backendFailed?: string;
   configuredMode: "lexical" | "hybrid";
   effectiveMode: "lexical" | "hybrid";
   /** Candidates before the selection. */
@@ -822,6 +870,12 @@ export interface DeletionPage {
   items: Deletion[];
   /** Send it as cursor to get the next page; missing on the last one. */
   next?: string;
+}
+
+export interface Depth {
+  /** Begin of the step. */
+  at: string;
+  depth: number;
 }
 
 export interface Diff {
@@ -1557,6 +1611,8 @@ export interface ForgetBody {
 }
 
 export interface Forgotten {
+  /** On an external MCP server; missing where it had nothing of it. */
+  backend?: BackendForgotten;
   /** Nothing was changed. */
   dryRun: boolean;
   /** Where else words were taken out. */
@@ -1586,7 +1642,8 @@ export interface Found {
   at?: string;
   citation: string;
   conversation?: string;
-  corpus: "memory" | "sessions";
+  /** memory, sessions, or the id of a provider of memory. */
+  corpus: string;
   endLine: number;
   explain?: Explanation;
   /** Ids of the messages. */
@@ -1599,13 +1656,14 @@ export interface Found {
   path: string;
   /** Role of the speaker. */
   role?: string;
-  scope: string;
+  /** Missing for what another program knows. */
+  scope?: string;
   /** 0 to 1. */
   score: number;
   /** The part of the passage that shows best why it was found. */
   snippet: string;
   /** The same as corpus. */
-  source: "memory" | "sessions";
+  source: string;
   /** Line of the document, or number of the message; from 1, inclusive. */
   startLine: number;
   /** Citation of the result above that states a newer value of the same thing. */
@@ -2014,6 +2072,8 @@ export interface MadeContext {
   model?: string;
   /** Passages that had no room. */
   omitted?: number;
+  /** Providers of memory that were asked as well. */
+  providers?: Provided[];
   /** Passages of memory that are in the context, best first. */
   recalled: Recalled[];
   /**
@@ -2385,6 +2445,46 @@ export interface PromptFilesBody {
   files: string[];
 }
 
+export interface Provided {
+  /** Why it has recalled nothing. */
+  failed?: "timeout" | "connection" | "status" | "malformed" | "too_large" | "cooling";
+  id: string;
+  ms: number;
+  /** What it has recalled; recalled has those that are in the context. */
+  passages: number;
+}
+
+export interface Provider {
+  /** When this server last asked it. */
+  at?: string;
+  /** It is a source of this server, not another program. */
+  builtIn: boolean;
+  /** Searches may name it as corpus. */
+  corpus: boolean;
+  /** The agent uses it. */
+  enabled: boolean;
+  /** Why its last answer failed. */
+  failed?: "timeout" | "connection" | "status" | "malformed" | "too_large" | "cooling";
+  id: string;
+  /** Its place among others, smallest first. */
+  order: number;
+  /** failing: its last answer failed; cooling: it has failed several times and is not asked for a while. */
+  state: "ready" | "failing" | "cooling";
+}
+
+export interface Queue {
+  kind: "work" | "tasks";
+  /** messages, turns, postponed, quarantine and writes: as in the backlog of the status; else a task queue. */
+  name: string;
+  samples: Depth[];
+}
+
+export interface Queues {
+  queues: Queue[];
+  /** Each sample is the most of a step. */
+  stepSeconds: number;
+}
+
 export interface Ready {
   database: "ok" | "down";
   temporal: "ok" | "down";
@@ -2402,6 +2502,8 @@ export interface RecallSettings {
 }
 
 export interface RecallStatus {
+  /** The search backend, if one is configured. */
+  backend?: Backend;
   corpora: CorpusStatus[];
   /** With deep: how the models answered. */
   embedders?: Probe[];
@@ -2409,6 +2511,8 @@ export interface RecallStatus {
   enabled: boolean;
   /** How searches are answered: hybrid when embeddings are configured. */
   mode: "lexical" | "hybrid";
+  /** Providers of memory, in their order. */
+  providers: Provider[];
   /** Searches whose results were noted as used, by this server since its start. */
   recorded: Recorded;
   /** With deep: whether what is stored is found. */
@@ -2425,18 +2529,25 @@ export interface Recalled {
   at?: string;
   citation: string;
   conversation?: string;
-  corpus: "memory" | "sessions";
+  /**
+   * memory, sessions, backend (an external MCP server; the line is the id there), or the id of a provider of memory.
+   */
+  corpus: string;
   endLine: number;
   /** Of what does not depend on the message. */
   fact?: string;
-  /** Why it is in the context: it is about the person, among the most trusted, or matches the message. */
-  layer?: "identity" | "trusted" | "matched";
+  /**
+   * Why it is in the context: it is about the person, among the most trusted, matches the message, or another program
+   * has provided it.
+   */
+  layer?: "identity" | "trusted" | "matched" | "provided";
   path: string;
   /** In a group: the person who said it, or in whose section of MEMORY.md it stands. */
   person?: string;
   /** Role of the speaker. */
   role?: string;
-  scope: string;
+  /** Missing for what another program has provided. */
+  scope?: string;
   score: number;
   /** Line of the document, or number of the message. */
   startLine: number;
@@ -2785,6 +2896,8 @@ export interface Search {
   model: string;
   /** Embedding provider; none: search is by words alone. */
   provider: string;
+  /** Providers of memory that were asked as well. */
+  providers?: Supplement[];
   /** Results, best first. */
   results: Found[];
   /** What this search could not see yet. Words never lag behind: it is about vectors. */
@@ -2808,8 +2921,11 @@ export interface SearchBody {
    */
   asOf?: string;
   channel?: string;
-  /** memory: documents; sessions: what was said; all: both, balanced. Default: all. */
-  corpus?: "memory" | "sessions" | "all";
+  /**
+   * memory: documents; sessions: what was said; the id of a provider of memory: what that program knows; all: each of
+   * them, balanced. Default: all.
+   */
+  corpus?: string;
   endUserId?: string;
   /** Include every component of every score, and why candidates were dropped. */
   explain?: boolean;
@@ -2879,6 +2995,7 @@ export interface SettingsChanges {
   cooldownSeconds?: number | null;
   decay?: boolean | null;
   decayHalfLifeDays?: number | null;
+  disabledProviders?: string[];
   dreamCron?: string | null;
   dreamDays?: number | null;
   dreamHalfLifeDays?: number | null;
@@ -2910,6 +3027,8 @@ export interface SettingsChanges {
   model?: string | null;
   ownerIsolation?: boolean | null;
   profileMaxChars?: number | null;
+  providerMaxTokens?: number | null;
+  providerOrder?: string[];
   quietSeconds?: number | null;
   recallMaxResults?: number | null;
   recallMinScore?: number | null;
@@ -3100,6 +3219,15 @@ export interface SummaryRef {
   /** Last message that the summary covers. */
   to: number;
   tokens: number;
+}
+
+export interface Supplement {
+  corpus: string;
+  /** Why it was not searched. */
+  failed?: "timeout" | "connection" | "status" | "malformed" | "too_large" | "cooling";
+  /** Passages that it has found. */
+  hits: number;
+  ms: number;
 }
 
 export interface Term {
@@ -4507,6 +4635,26 @@ export interface Operations {
     };
     data: Forgotten;
   };
+  /** Take a fact out of the archive */
+  "POST /api/v1/agents/{agent}/facts/{fact}/restore": {
+    path: {
+      /** Id of the agent. */
+      agent: string;
+      /** Id of the fact. */
+      fact: string;
+    };
+    query: {
+      /** Owner key, such as user:7, feishu:ou_1 or api:42. */
+      owner?: string;
+      /** Channel of sender; give both. */
+      channel?: string;
+      /** Who writes in channel; give both. */
+      sender?: string;
+      /** End user of an API integration; the owner key is api: and this id. */
+      endUserId?: string;
+    };
+    data: KnownFact;
+  };
   /** Forget statements */
   "POST /api/v1/agents/{agent}/forget": {
     path: {
@@ -5670,6 +5818,14 @@ export interface Operations {
       wait?: string;
     };
     data: Run;
+  };
+  /** Read how much waited in each queue over time */
+  "GET /api/v1/queues": {
+    query: {
+      /** How far back. */
+      hours?: number;
+    };
+    data: Queues;
   };
   /** Read the status of the deployment */
   "GET /api/v1/status": {

@@ -82,6 +82,9 @@ class AgentSettings(TypedDict):
     decay: NotRequired[bool]
     # Age in days at which a passage counts half.
     decayHalfLifeDays: NotRequired[float]
+    # Ids of providers of memory that the agent does without: files, structured, session_search, facts, those of other
+    # programs, and the search backend.
+    disabledProviders: NotRequired[list[str]]
     # When an agent dreams, in its time zone: minute, hour, day of the month, month, day of the week (0 to 6, Sunday
     # is 0).
     dreamCron: NotRequired[str]
@@ -150,6 +153,12 @@ class AgentSettings(TypedDict):
     ownerIsolation: NotRequired[bool]
     # Maximum size of an extracted PROFILE.md, in characters.
     profileMaxChars: NotRequired[int]
+    # Tokens of a context for what other programs recall (see REVERIE_PROVIDERS), besides recalled memory; 0: they are
+    # not asked.
+    providerMaxTokens: NotRequired[int]
+    # Ids of providers of other programs whose passages come first in a context, in this order; then the others, in
+    # the order of the server.
+    providerOrder: NotRequired[list[str]]
     # Time without a new message before an extraction starts.
     quietSeconds: NotRequired[int]
     # Results of a search whose request sets no limit.
@@ -294,6 +303,30 @@ class Author(TypedDict):
     kind: str
     runId: NotRequired[str]
     workflowId: NotRequired[str]
+
+
+class Backend(TypedDict):
+    # The agent uses it.
+    enabled: bool
+    id: str
+    # Why it last failed, for people.
+    reason: NotRequired[str]
+    # Memories that it holds, of all agents and owners.
+    spaces: int
+    # idle: its program starts with the next search; cooling: it has failed and is left alone until then; the built-in
+    # index answers.
+    state: Literal["ready", "idle", "cooling"]
+    # When it is started again at the earliest.
+    until: NotRequired[str]
+
+
+class BackendForgotten(TypedDict):
+    # Statements that were archived there.
+    archived: int
+    # Statements that could not be archived. They are not shown any more.
+    kept: int
+    # The server could not be read.
+    unread: bool
 
 
 class Backlog(TypedDict):
@@ -466,10 +499,11 @@ class ChatBody(TypedDict):
 class Choice(TypedDict):
     # Whose memory it is; missing for GLOBAL.
     agent: NotRequired[str]
-    corpus: Literal["memory", "sessions"]
+    # memory, sessions, backend (an external MCP server), or the id of a provider of memory.
+    corpus: str
     endLine: int
     fact: NotRequired[str]
-    layer: NotRequired[Literal["identity", "trusted", "matched"]]
+    layer: NotRequired[Literal["identity", "trusted", "matched", "provided"]]
     # absent: it was no candidate.
     outcome: Literal["injected", "omitted", "absent"]
     path: str
@@ -477,12 +511,13 @@ class Choice(TypedDict):
     # be shown; it was noted later; nothing was searched for; the search did not find it, and others were more
     # trusted.
     reason: NotRequired[Literal["budget", "prompt", "window", "duplicate", "refused", "later", "skipped", "not_found"]]
-    scope: str
+    # Missing for what another program has provided.
+    scope: NotRequired[str]
     # Of the search; of facts, their trust.
     score: float
     # Line of the version, or number of the message.
     startLine: int
-    # As far as it still exists.
+    # As far as it still exists; never of what another program has provided.
     text: NotRequired[str]
     tokens: NotRequired[int]
     # Of the document.
@@ -587,6 +622,8 @@ class Context(TypedDict):
     morningCard: NotRequired[MorningCard]
     # Passages that had no room.
     omitted: NotRequired[int]
+    # Providers of memory that were asked as well.
+    providers: NotRequired[list[Provided]]
     # Passages of memory that are in the context, best first.
     recalled: list[Recalled]
     # Why nothing that matches the message was recalled: trivial (the message needs no memory), off, disabled, nothing
@@ -728,7 +765,10 @@ class CreateImportBody(TypedDict):
 
 
 class Debug(TypedDict):
+    # What ranked the documents: postgresql, the built-in index, or the id of the search backend.
     backend: str
+    # Why the built-in index answered in the place of the search backend, for people.
+    backendFailed: NotRequired[str]
     configuredMode: Literal["lexical", "hybrid"]
     effectiveMode: Literal["lexical", "hybrid"]
     # Candidates before the selection.
@@ -799,6 +839,12 @@ class DeletionPage(TypedDict):
     items: list[Deletion]
     # Send it as cursor to get the next page; missing on the last one.
     next: NotRequired[str]
+
+
+class Depth(TypedDict):
+    # Begin of the step.
+    at: str
+    depth: int
 
 Diff = TypedDict(
     "Diff",
@@ -1538,6 +1584,8 @@ class ForgetBody(TypedDict):
 
 
 class Forgotten(TypedDict):
+    # On an external MCP server; missing where it had nothing of it.
+    backend: NotRequired[BackendForgotten]
     # Nothing was changed.
     dryRun: bool
     # Where else words were taken out.
@@ -1567,7 +1615,8 @@ class Found(TypedDict):
     at: NotRequired[str]
     citation: str
     conversation: NotRequired[str]
-    corpus: Literal["memory", "sessions"]
+    # memory, sessions, or the id of a provider of memory.
+    corpus: str
     endLine: int
     explain: NotRequired[Explanation]
     # Ids of the messages.
@@ -1580,13 +1629,14 @@ class Found(TypedDict):
     path: str
     # Role of the speaker.
     role: NotRequired[str]
-    scope: str
+    # Missing for what another program knows.
+    scope: NotRequired[str]
     # 0 to 1.
     score: float
     # The part of the passage that shows best why it was found.
     snippet: str
     # The same as corpus.
-    source: Literal["memory", "sessions"]
+    source: str
     # Line of the document, or number of the message; from 1, inclusive.
     startLine: int
     # Citation of the result above that states a newer value of the same thing.
@@ -1996,6 +2046,8 @@ class MadeContext(TypedDict):
     model: NotRequired[str]
     # Passages that had no room.
     omitted: NotRequired[int]
+    # Providers of memory that were asked as well.
+    providers: NotRequired[list[Provided]]
     # Passages of memory that are in the context, best first.
     recalled: list[Recalled]
     # Why nothing that matches the message was recalled: trivial (the message needs no memory), off, disabled, nothing
@@ -2359,6 +2411,46 @@ class PromptFilesBody(TypedDict):
     files: list[str]
 
 
+class Provided(TypedDict):
+    # Why it has recalled nothing.
+    failed: NotRequired[Literal["timeout", "connection", "status", "malformed", "too_large", "cooling"]]
+    id: str
+    ms: float
+    # What it has recalled; recalled has those that are in the context.
+    passages: int
+
+
+class Provider(TypedDict):
+    # When this server last asked it.
+    at: NotRequired[str]
+    # It is a source of this server, not another program.
+    builtIn: bool
+    # Searches may name it as corpus.
+    corpus: bool
+    # The agent uses it.
+    enabled: bool
+    # Why its last answer failed.
+    failed: NotRequired[Literal["timeout", "connection", "status", "malformed", "too_large", "cooling"]]
+    id: str
+    # Its place among others, smallest first.
+    order: int
+    # failing: its last answer failed; cooling: it has failed several times and is not asked for a while.
+    state: Literal["ready", "failing", "cooling"]
+
+
+class Queue(TypedDict):
+    kind: Literal["work", "tasks"]
+    # messages, turns, postponed, quarantine and writes: as in the backlog of the status; else a task queue.
+    name: str
+    samples: list[Depth]
+
+
+class Queues(TypedDict):
+    queues: list[Queue]
+    # Each sample is the most of a step.
+    stepSeconds: int
+
+
 class Ready(TypedDict):
     database: Literal["ok", "down"]
     temporal: Literal["ok", "down"]
@@ -2376,6 +2468,8 @@ class RecallSettings(TypedDict):
 
 
 class RecallStatus(TypedDict):
+    # The search backend, if one is configured.
+    backend: NotRequired[Backend]
     corpora: list[CorpusStatus]
     # With deep: how the models answered.
     embedders: NotRequired[list[Probe]]
@@ -2383,6 +2477,8 @@ class RecallStatus(TypedDict):
     enabled: bool
     # How searches are answered: hybrid when embeddings are configured.
     mode: Literal["lexical", "hybrid"]
+    # Providers of memory, in their order.
+    providers: list[Provider]
     # Searches whose results were noted as used, by this server since its start.
     recorded: Recorded
     # With deep: whether what is stored is found.
@@ -2399,18 +2495,21 @@ class Recalled(TypedDict):
     at: NotRequired[str]
     citation: str
     conversation: NotRequired[str]
-    corpus: Literal["memory", "sessions"]
+    # memory, sessions, backend (an external MCP server; the line is the id there), or the id of a provider of memory.
+    corpus: str
     endLine: int
     # Of what does not depend on the message.
     fact: NotRequired[str]
-    # Why it is in the context: it is about the person, among the most trusted, or matches the message.
-    layer: NotRequired[Literal["identity", "trusted", "matched"]]
+    # Why it is in the context: it is about the person, among the most trusted, matches the message, or another
+    # program has provided it.
+    layer: NotRequired[Literal["identity", "trusted", "matched", "provided"]]
     path: str
     # In a group: the person who said it, or in whose section of MEMORY.md it stands.
     person: NotRequired[str]
     # Role of the speaker.
     role: NotRequired[str]
-    scope: str
+    # Missing for what another program has provided.
+    scope: NotRequired[str]
     score: float
     # Line of the document, or number of the message.
     startLine: int
@@ -2754,6 +2853,8 @@ class Search(TypedDict):
     model: str
     # Embedding provider; none: search is by words alone.
     provider: str
+    # Providers of memory that were asked as well.
+    providers: NotRequired[list[Supplement]]
     # Results, best first.
     results: list[Found]
     # What this search could not see yet. Words never lag behind: it is about vectors.
@@ -2774,8 +2875,9 @@ SearchBody = TypedDict(
         # date in the agent's time zone. Missing: now, and for ages the newest message. It hides nothing.
         "asOf": "NotRequired[str]",
         "channel": "NotRequired[str]",
-        # memory: documents; sessions: what was said; all: both, balanced. Default: all.
-        "corpus": "NotRequired[Literal[\"memory\", \"sessions\", \"all\"]]",
+        # memory: documents; sessions: what was said; the id of a provider of memory: what that program knows; all:
+        # each of them, balanced. Default: all.
+        "corpus": "NotRequired[str]",
         "endUserId": "NotRequired[str]",
         # Include every component of every score, and why candidates were dropped.
         "explain": "NotRequired[bool]",
@@ -2845,6 +2947,7 @@ class SettingsChanges(TypedDict):
     cooldownSeconds: NotRequired[int | None]
     decay: NotRequired[bool | None]
     decayHalfLifeDays: NotRequired[float | None]
+    disabledProviders: NotRequired[list[str]]
     dreamCron: NotRequired[str | None]
     dreamDays: NotRequired[int | None]
     dreamHalfLifeDays: NotRequired[float | None]
@@ -2876,6 +2979,8 @@ class SettingsChanges(TypedDict):
     model: NotRequired[str | None]
     ownerIsolation: NotRequired[bool | None]
     profileMaxChars: NotRequired[int | None]
+    providerMaxTokens: NotRequired[int | None]
+    providerOrder: NotRequired[list[str]]
     quietSeconds: NotRequired[int | None]
     recallMaxResults: NotRequired[int | None]
     recallMinScore: NotRequired[float | None]
@@ -3067,6 +3172,15 @@ class SummaryRef(TypedDict):
     # Last message that the summary covers.
     to: int
     tokens: int
+
+
+class Supplement(TypedDict):
+    corpus: str
+    # Why it was not searched.
+    failed: NotRequired[Literal["timeout", "connection", "status", "malformed", "too_large", "cooling"]]
+    # Passages that it has found.
+    hits: int
+    ms: float
 
 
 class Term(TypedDict):
