@@ -26,7 +26,7 @@ func Command(s *session.Session) *cobra.Command {
 		own.whyCommand(),
 		own.feedbackCommand("helpful", "Call a fact helpful: it gains trust", "HELPFUL"),
 		own.feedbackCommand("unhelpful", "Call a fact unhelpful: it loses trust", "UNHELPFUL"),
-		own.undoCommand(), own.forgetCommand(), own.rebuildCommand(), own.contradictionsCommand(),
+		own.undoCommand(), own.restoreCommand(), own.forgetCommand(), own.rebuildCommand(), own.contradictionsCommand(),
 		own.consolidateCommand(),
 	)
 	return c
@@ -189,6 +189,28 @@ func (s commands) feedbackCommand(name, short string, kind string) *cobra.Comman
 				return err
 			}
 			return s.Print(cmd, known.Raw, func(w io.Writer) error { return showTrust(w, known.Data) })
+		},
+	}
+}
+
+func (s commands) restoreCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "restore <fact>",
+		Short: "Take a fact out of the archive of its document",
+		Args:  session.NeedsArgs(1, 1, aFact),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			client, err := s.AgentClient()
+			if err != nil {
+				return err
+			}
+			known, err := client.RestoreFact(cmd.Context(), s.Agent, args[0], wire.RestoreFactParams{Person: s.Person()})
+			if err != nil {
+				return err
+			}
+			return s.Print(cmd, known.Raw, func(w io.Writer) error {
+				_, err := fmt.Fprintf(w, "restored in %s: %s\n", place(known.Data.Fact), output.OneLine(known.Data.Fact.Text, 200))
+				return err
+			})
 		},
 	}
 }

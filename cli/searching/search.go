@@ -63,7 +63,7 @@ func (s commands) searchCommand() *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&q.Corpus, "corpus", "", "where: memory (documents), sessions (messages) or all; empty: all")
+	f.StringVar(&q.Corpus, "corpus", "", "where: memory (documents), sessions (messages), the id of a provider, or all; empty: all")
 	f.IntVar(&maxResults, "max-results", 0, "how many results; default: the agent's setting")
 	f.Float64Var(&minScore, "min-score", 0, "minimum score, 0 to 1; default: the agent's setting")
 	f.StringVar(&q.From, "from", "", "only from then on: a date, or a time as 2026-01-31T08:00:00Z")
