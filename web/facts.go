@@ -30,6 +30,17 @@ func (b *Browser) factRoutes() {
 		ID: "page-opinion", Method: http.MethodPost, Path: base + "/facts/{fact}/feedback", Summary: "Call a fact helpful or unhelpful",
 		Need: memory.RoleMember, Act: rest.Changes, Body: maxForm,
 	}, (*request).opinion)
+	b.page(rest.Route{
+		ID: "page-change-fact", Method: http.MethodPost, Path: base + "/facts/{fact}", Summary: "Edit, restore or forget a fact",
+		Need: memory.RoleMember, Act: rest.Changes, Body: maxForm, Timeout: rest.MaxWait,
+	}, (*request).changeFact)
+	b.page(rest.Route{
+		ID: "page-archived", Path: base + "/archived", Summary: "Facts that were archived, and why", Need: memory.RoleViewer,
+	}, (*request).archived)
+	b.page(rest.Route{
+		ID: "page-find-archived", Method: http.MethodPost, Path: base + "/archived", Summary: "Find archived facts", Need: memory.RoleViewer,
+		Body: maxForm,
+	}, (*request).archived)
 }
 
 // maxFacts is the number of facts on a page.
@@ -66,7 +77,7 @@ func (q *request) viewFact(f stored.Fact) view.Fact {
 	return view.Fact{
 		ID: f.ID.String(), Text: markdown.WithoutComments(f.Text), Path: f.Path, Scope: string(f.Scope), Heading: f.Heading, Line: f.FromLine, Subject: f.Subject,
 		Attribute: f.Attribute, Value: f.Value, Kind: string(f.Kind), Source: string(f.Evidence.Source), Trust: f.Evidence.Trust(q.Now()),
-		Days: f.Evidence.Days, Used: f.Used.Times, LastUsed: f.Used.Last, At: f.At, Ended: f.Ended, From: f.From, To: f.To,
+		Days: f.Evidence.Days, Used: f.Used.Times, LastUsed: f.Used.Last, At: f.At, Ended: f.Ended, Archived: f.Archived, From: f.From, To: f.To,
 	}
 }
 
@@ -84,6 +95,11 @@ func (q *request) fact() (templ.Component, error) {
 	if err != nil {
 		return nil, err
 	}
+	return q.showFact(id, "", "")
+}
+
+// showFact shows what is known of a fact. The problem is about a text for it, which is kept.
+func (q *request) showFact(id uuid.UUID, text, problem string) (templ.Component, error) {
 	history, err := q.Store.Fact(q.Context, q.id, id)
 	if err != nil {
 		return nil, err
@@ -93,7 +109,9 @@ func (q *request) fact() (templ.Component, error) {
 		return nil, err
 	}
 	now, names := history.Now(), q.authors()
-	page := view.KnownFact{Fact: q.viewFact(now.Fact)}
+	page := view.KnownFact{
+		Fact: q.viewFact(now.Fact), Editable: q.mayEdit(memory.Document{Scope: now.Scope}), Text: text, Problem: problem,
+	}
 	for _, t := range now.Evidence.Explain(q.Now()) {
 		page.Terms = append(page.Terms, view.Term{Name: t.Name, Value: t.Value, Why: t.Why})
 	}

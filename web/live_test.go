@@ -15,7 +15,7 @@ import (
 
 // stream is a page that follows changes.
 type stream struct {
-	t     *testing.T
+	t     testing.TB
 	lines *bufio.Scanner
 	close context.CancelFunc
 }

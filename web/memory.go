@@ -24,8 +24,8 @@ func (b *Browser) memoryRoutes() {
 	}, (*request).document)
 }
 
-// maxNotes bounds the documents outside of the prompt that a page lists, newest first.
-const maxNotes = 300
+// maxNotes is the number of documents outside of the prompt, and of deleted ones, that a page lists, newest first.
+const maxNotes = 100
 
 func (q *request) memory() (templ.Component, error) {
 	if err := q.enter(); err != nil {
@@ -43,7 +43,8 @@ func (q *request) memory() (templ.Component, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := view.Memory{Total: len(listed)}
+	page := view.Memory{Total: len(listed), From: max(0, atoi(q.r.URL.Query().Get("from")))}
+	skipped := 0
 	names, inPrompt := q.authors(), map[memory.Ref]bool{}
 	for _, d := range injected {
 		inPrompt[memory.Ref{Scope: d.Scope, Path: d.Path}] = true
@@ -59,8 +60,12 @@ func (q *request) memory() (templ.Component, error) {
 		e.Editable = q.mayEdit(d.Document)
 		switch {
 		case inPrompt[memory.Ref{Scope: d.Scope, Path: d.Path}] && !d.Deleted:
-		case d.Deleted:
+		case d.Deleted && len(page.Deleted) < maxNotes:
 			page.Deleted = append(page.Deleted, e)
+		case d.Deleted:
+			page.MoreDeleted++
+		case skipped < page.From:
+			skipped++
 		case len(page.Others) < maxNotes:
 			page.Others = append(page.Others, e)
 		default:

@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/a-h/templ"
@@ -12,11 +13,13 @@ import (
 	"reverie/api/rest"
 	"reverie/memory"
 	"reverie/store"
+	"reverie/store/admin"
 	"reverie/web/view"
 )
 
 func (b *Browser) operationRoutes() {
 	b.page(rest.Route{ID: "page-usage", Path: "/usage", Summary: "Usage and cost of models", Need: memory.RoleAdmin}, (*request).usage)
+	b.page(rest.Route{ID: "page-queues", Path: "/queues", Summary: "How much waits, over time", Need: memory.RoleAdmin}, (*request).queues)
 	b.page(rest.Route{
 		ID: "page-doctor", Path: "/agents/{agent}/doctor", Summary: "Damage of an agent", Need: memory.RoleAdmin,
 	}, (*request).doctor)
@@ -67,6 +70,46 @@ func (q *request) usage() (templ.Component, error) {
 	frame := q.frame("usage", "Usage")
 	frame.Charts = true
 	return view.UsagePage(frame, page), nil
+}
+
+// queues shows how much waited in the last day, or week.
+func (q *request) queues() (templ.Component, error) {
+	days := 1
+	if q.r.URL.Query().Get("days") == "7" {
+		days = 7
+	}
+	all, _, err := q.QueueDepths(q.Context, q.key.Identity(), 24*days)
+	if err != nil {
+		return nil, err
+	}
+	work, tasks := view.QueueGroup{ID: "work", Title: "Work that waits"}, view.QueueGroup{ID: "tasks", Title: "Task queues of Temporal"}
+	for _, d := range all {
+		if d.Tasks {
+			addDepth(&tasks, d)
+		} else {
+			addDepth(&work, d)
+		}
+	}
+	frame := q.frame("queues", "Queues")
+	frame.Charts = true
+	return view.QueuesPage(frame, view.Queues{Days: days, From: q.Now().AddDate(0, 0, -days), To: q.Now(), Groups: []view.QueueGroup{work, tasks}}), nil
+}
+
+// addDepth adds one sample to a group. Samples come by queue, and of a queue the first one first.
+func addDepth(g *view.QueueGroup, d admin.Depth) {
+	column := slices.Index(g.Names, d.Queue)
+	if column < 0 {
+		column = len(g.Names)
+		g.Names = append(g.Names, d.Queue)
+		for i := range g.Rows {
+			g.Rows[i].Depths = append(g.Rows[i].Depths, -1)
+		}
+	}
+	at, found := slices.BinarySearchFunc(g.Rows, d.At, func(r view.QueueRow, t time.Time) int { return r.At.Compare(t) })
+	if !found {
+		g.Rows = slices.Insert(g.Rows, at, view.QueueRow{At: d.At, Depths: slices.Repeat([]int64{-1}, len(g.Names))})
+	}
+	g.Rows[at].Depths[column] = d.Depth
 }
 
 func (q *request) doctor() (templ.Component, error) {

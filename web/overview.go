@@ -60,7 +60,7 @@ func (q *request) overview() (templ.Component, error) {
 
 // health reads how an agent is: its last extraction, its last dream, and what changed today.
 func (q *request) health(card *view.Agent, agent gate.Agent) error {
-	id, _, err := q.Enter(q.Context, agent.ID, rest.Person{})
+	id, err := q.EnterGone(q.Context, agent.ID, rest.Person{}) // it was read with the others
 	if err != nil {
 		return err
 	}

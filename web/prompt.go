@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -25,8 +26,10 @@ func (q *request) prompt() (templ.Component, error) {
 	if err := q.enter(); err != nil {
 		return nil, err
 	}
-	path, err := memory.ParsePath(q.r.PostFormValue("path"))
-	ref := memory.Ref{Scope: memory.Scope(q.r.PostFormValue("scope")), Path: path}
+	move, document, _ := strings.Cut(q.r.PostFormValue("move"), " ") // a button has one value: "up PERSONAL notes/a.md"
+	scope, path, _ := strings.Cut(document, " ")
+	path, err := memory.ParsePath(path)
+	ref := memory.Ref{Scope: memory.Scope(scope), Path: path}
 	if err != nil || !slices.Contains([]memory.Scope{memory.ScopePersonal, memory.ScopeTeam, memory.ScopeGlobal}, ref.Scope) {
 		return nil, fault.New(fault.InvalidRequest, "Choose a document")
 	}
@@ -39,7 +42,7 @@ func (q *request) prompt() (templ.Component, error) {
 		return nil, err
 	}
 	at := slices.Index(files, ref.Path)
-	switch move := q.r.PostFormValue("move"); {
+	switch {
 	case move == "in" && at < 0:
 		files = append(files, ref.Path)
 	case move == "out" && at >= 0:

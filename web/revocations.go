@@ -2,9 +2,12 @@ package web
 
 import (
 	"net/http"
+	"strings"
+	"time"
 
 	"github.com/a-h/templ"
 
+	"reverie/api/fault"
 	"reverie/api/rest"
 	"reverie/memory"
 	"reverie/store/dreams"
@@ -22,6 +25,78 @@ func (b *Browser) revocationRoutes() {
 		ID: "page-revoke", Method: http.MethodPost, Path: path, Summary: "Take back what a conversation taught", Need: memory.RoleMember,
 		Body: maxForm,
 	}, (*request).revoke)
+	b.page(rest.Route{
+		ID: "page-source", Path: base + "/revocations", Summary: "What would be taken back of an import, a connector or a key",
+		Need: memory.RoleMember,
+	}, (*request).source)
+	b.page(rest.Route{
+		ID: "page-revoke-source", Method: http.MethodPost, Path: base + "/revocations", Summary: "Take back what a source taught",
+		Need: memory.RoleMember, Body: maxForm,
+	}, (*request).revokeSource)
+}
+
+// sourceOf reads a source from a form.
+func (q *request) sourceOf(field func(string) string) (view.Revocation, revocation.Source, error) {
+	page := view.Revocation{
+		Kind: field("kind"), Source: strings.TrimSpace(field("source")), Since: field("since"), Until: field("until"),
+	}
+	of := revocation.Source{Kind: revocation.Kind(page.Kind), ID: page.Source}
+	for text, at := range map[string]*time.Time{page.Since: &of.Since, page.Until: &of.Until} {
+		if text == "" {
+			continue
+		}
+		day, err := time.Parse(time.DateOnly, text)
+		if err != nil {
+			return page, of, fault.Invalid(fault.Fault{Location: "since", Message: "give days as 2026-01-31"})
+		}
+		*at = day
+	}
+	if of.Until != (time.Time{}) {
+		of.Until = of.Until.AddDate(0, 0, 1) // the whole day
+	}
+	rest.Touch(q.Context, "kind", page.Kind)
+	rest.Touch(q.Context, "source", page.Source)
+	return page, of, nil
+}
+
+// source shows what would be taken back of a source, or asks for one.
+func (q *request) source() (templ.Component, error) {
+	if err := q.enter(); err != nil {
+		return nil, err
+	}
+	page, of, err := q.sourceOf(q.r.URL.Query().Get)
+	if err != nil {
+		return nil, err
+	}
+	frame := q.frame("memory", "Revoke a source")
+	if page.Source == "" {
+		return view.SourcePage(frame, page), nil
+	}
+	if err := q.weigh(of, &page); err != nil {
+		return nil, err
+	}
+	return view.SourcePage(frame, page), nil
+}
+
+func (q *request) revokeSource() (templ.Component, error) {
+	if err := q.enter(); err != nil {
+		return nil, err
+	}
+	switch {
+	case q.mayRevoke():
+	case q.id.Owner == memory.NoOwner: // shared memory is an administrator's
+		return nil, fault.New(fault.NotFound, "An administrator takes back what sources taught shared memory")
+	default:
+		return nil, fault.New(fault.Forbidden, "An administrator takes back what sources taught, or a person with their own key")
+	}
+	_, of, err := q.sourceOf(q.text)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := q.StartRevocation(q.Context, q.id, of); err != nil {
+		return nil, err
+	}
+	return q.redirect(view.URL(q.frame("", ""), "revocations") + "?done=taken-back")
 }
 
 // mayRevoke reports whether the caller may take back what a conversation taught.
@@ -53,11 +128,20 @@ func (q *request) revocation() (templ.Component, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, next, err := q.Revocable(q.Context, q.id, of, memory.NoOwner)
-	if err != nil {
+	page := view.Revocation{Talk: viewConversation(c)}
+	if err := q.weigh(of, &page); err != nil {
 		return nil, err
 	}
-	page := view.Revocation{Talk: viewConversation(c), More: next != memory.NoOwner}
+	return view.RevocationPage(q.frame("conversations", "Revoke"), page), nil
+}
+
+// weigh adds to a page what would be taken back of a source.
+func (q *request) weigh(of revocation.Source, page *view.Revocation) error {
+	found, next, err := q.Revocable(q.Context, q.id, of, memory.NoOwner)
+	if err != nil {
+		return err
+	}
+	page.More = next != memory.NoOwner
 	for _, p := range found {
 		page.Dreams += p.Dreams
 		for _, w := range p.Weighed {
@@ -71,7 +155,7 @@ func (q *request) revocation() (templ.Component, error) {
 			}
 		}
 	}
-	return view.RevocationPage(q.frame("conversations", "Revoke"), page), nil
+	return nil
 }
 
 func (q *request) revoke() (templ.Component, error) {

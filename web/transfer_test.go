@@ -95,7 +95,7 @@ func TestPromptFiles(t *testing.T) {
 	v := h.visitor().signIn(h.keys["admin"])
 	move := func(path, how string) {
 		t.Helper()
-		p := v.do(http.MethodPost, "/agents/ada/of/"+h.whose+"/memory", url.Values{"path": {path}, "scope": {"PERSONAL"}, "move": {how}})
+		p := v.do(http.MethodPost, "/agents/ada/of/"+h.whose+"/memory", url.Values{"move": {how + " PERSONAL " + path}})
 		if p.status != http.StatusSeeOther {
 			t.Fatalf("%s %s: %d %s", path, how, p.status, text(p.body))
 		}

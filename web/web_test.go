@@ -37,7 +37,7 @@ var root = memory.Identity{Workspace: workspace, Role: memory.RoleAdmin}
 
 // harness is a server with pages, on a real database, without Temporal.
 type harness struct {
-	t     *testing.T
+	t     testing.TB
 	url   string
 	store *store.Store
 	pages *web.Browser
@@ -48,39 +48,43 @@ type harness struct {
 }
 
 // start runs a server with agent ada, of whom api:42 has a document and a conversation, and agent bob.
-func start(t *testing.T) *harness {
-	t.Helper()
-	database := devtest.Database(t, func(ctx context.Context, url string) error {
+func start(tb testing.TB, options ...func(*store.Options)) *harness {
+	tb.Helper()
+	database := devtest.Database(tb, func(ctx context.Context, url string) error {
 		_, err := store.Migrate(ctx, url)
 		return err
 	})
-	s, err := store.Open(t.Context(), database, store.Options{MaxConns: 4})
-	check(t, err)
-	t.Cleanup(s.Close)
-	check(t, s.EnsureWorkspace(t.Context(), workspace, "Acme"))
+	o := store.Options{MaxConns: 4}
+	for _, option := range options {
+		option(&o)
+	}
+	s, err := store.Open(tb.Context(), database, o)
+	check(tb, err)
+	tb.Cleanup(s.Close)
+	check(tb, s.EnsureWorkspace(tb.Context(), workspace, "Acme"))
 	temporal, err := client.NewLazyClient(client.Options{HostPort: "127.0.0.1:1", Logger: slog.New(slog.DiscardHandler)})
-	check(t, err)
-	t.Cleanup(temporal.Close)
-	log := slog.New(slog.NewTextHandler(t.Output(), nil))
+	check(tb, err)
+	tb.Cleanup(temporal.Close)
+	log := slog.New(slog.NewTextHandler(tb.Output(), nil))
 	server, err := api.New(api.Options{
 		Store: s, Temporal: temporal, Timing: setting.DefaultTiming(), Workspace: workspace,
 		Version: "test", Log: log, AuditAdmins: true, Model: api.Model{Name: "builtin/extractive", BuiltIn: true},
 	})
-	check(t, err)
-	h := &harness{t: t, store: s, pages: web.Register(server)}
+	check(tb, err)
+	h := &harness{t: tb, store: s, pages: web.Register(server)}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	check(t, err)
+	check(tb, err)
 	h.url = "http://" + listener.Addr().String()
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(ctx, listener) }()
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		stop()
-		check(t, <-ended)
+		check(tb, <-ended)
 	})
 	h.keys = map[string]string{}
 	secret := "test-admin-key-" + uuid.NewString()
-	check(t, s.EnsureKey(t.Context(), workspace, "test", secret, memory.RoleAdmin))
+	check(tb, s.EnsureKey(tb.Context(), workspace, "test", secret, memory.RoleAdmin))
 	h.keys["admin"] = secret
 	for _, agent := range []string{"ada", "bob"} {
 		h.call(http.MethodPost, "/agents", `{"id":"`+agent+`"}`)
@@ -90,24 +94,24 @@ func start(t *testing.T) *harness {
 	h.call(http.MethodPost, "/agents/ada/conversations/garden-talk/messages",
 		`{"endUserId":"42","messages":[{"id":"m1","role":"user","content":"I keep bees in Bern."}]}`)
 	grace := root.For("ada", "api:42")
-	owner, err := s.OwnerID(t.Context(), grace)
-	check(t, err)
-	conversation, err := s.Conversations(t.Context(), grace, store.Page{})
-	check(t, err)
-	facts, err := s.ByTrust(t.Context(), grace, facts.Query{})
-	check(t, err)
+	owner, err := s.OwnerID(tb.Context(), grace)
+	check(tb, err)
+	conversation, err := s.Conversations(tb.Context(), grace, store.Page{})
+	check(tb, err)
+	facts, err := s.ByTrust(tb.Context(), grace, facts.Query{})
+	check(tb, err)
 	if len(facts.Items) != 1 {
-		t.Fatalf("%d facts", len(facts.Items))
+		tb.Fatalf("%d facts", len(facts.Items))
 	}
 	h.fact = facts.Items[0].ID.String()
 	h.whose, h.talk = owner.String(), conversation.Items[0].UID.String()
 	return h
 }
 
-func check(t *testing.T, err error) {
-	t.Helper()
+func check(tb testing.TB, err error) {
+	tb.Helper()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 
@@ -288,6 +292,8 @@ var probes = map[string]probe{
 	"page-conversation":   {of: onlyGrace, words: true},
 	"page-revocation":     {of: onlyGrace, words: true},
 	"page-revoke":         {ok: http.StatusSeeOther, of: onlyGrace, words: true},
+	"page-source":         {},
+	"page-revoke-source":  {form: url.Values{"kind": {"connector"}, "source": {"crm-*"}}, ok: http.StatusNotFound},
 	"page-extraction":     {of: func(string) bool { return false }},
 	"page-retry":          {of: func(string) bool { return false }},
 	"page-timeline":       {},
@@ -300,12 +306,16 @@ var probes = map[string]probe{
 	"page-new-webhook":    {form: url.Values{"url": {"none"}}},
 	"page-change-webhook": {form: url.Values{"do": {"delete"}}, ok: http.StatusNotFound},
 	"page-usage":          {},
+	"page-queues":         {root: true},
 	"page-doctor":         {},
 	"page-fix":            {},
 	"page-facts":          {},
 	"page-find-facts":     {form: url.Values{"keyword": {"bees"}}},
 	"page-fact":           {of: onlyGrace},
 	"page-opinion":        {form: url.Values{"opinion": {"helpful"}}, ok: http.StatusSeeOther, of: onlyGrace},
+	"page-change-fact":    {form: url.Values{"do": {"restore"}}, ok: http.StatusSeeOther, of: onlyGrace}, // of one that is not archived
+	"page-archived":       {},
+	"page-find-archived":  {form: url.Values{"keyword": {"bees"}}},
 	"page-contradictions": {},
 	"page-resolve":        {form: url.Values{"resolution": {"IGNORE"}}, of: func(string) bool { return false }},
 	"page-card":           {of: personal},
@@ -316,7 +326,7 @@ var probes = map[string]probe{
 	"page-ask-injection":  {form: url.Values{"about": {"bees"}}, of: func(string) bool { return false }},
 	"page-context":        {of: personal},
 	"page-ask-context":    {form: url.Values{"message": {"Where do I keep bees?"}}, of: personal},
-	"page-prompt":         {form: url.Values{"path": {"notes/bees.md"}, "scope": {"PERSONAL"}, "move": {"in"}}, ok: http.StatusSeeOther, of: onlyGrace},
+	"page-prompt":         {form: url.Values{"move": {"in PERSONAL notes/bees.md"}}, ok: http.StatusSeeOther, of: onlyGrace},
 	"page-transfer":       {},
 	"page-export":         {},
 	"page-preview":        {},

@@ -36,6 +36,7 @@ var Notices = map[string]string{
 	"seen":       "Seen. The next card comes after the next dream that changes something.",
 	"confirmed":  "Confirmed: no dream changes it.", "edited": "Changed: it stands as you wrote it.",
 	"forgotten": "Forgotten, and not learned again.",
+	"back":      "Restored: it stands in its document again, and is not archived anew.",
 	"moved":     "The system prompt has changed.",
 	"resolved":  "Decided. What was removed is not learned again.",
 	"judged":    "Thank you: trust in this fact has changed.",
@@ -58,7 +59,8 @@ type Entry struct {
 // Memory lists documents.
 type Memory struct {
 	Injected, Others, Deleted []Entry
-	Tokens, Total, More       int
+	Tokens, Total             int
+	From, More, MoreDeleted   int // Others begins with this one; how many follow, and how many deleted ones are not listed
 }
 
 // Document is a document with its origins, rendered by block or as lines of its source.
@@ -188,12 +190,13 @@ type Conversations struct {
 	All, Closed bool
 }
 
-// Revocation is a preview of what a conversation alone has taught.
+// Revocation is a preview of what a conversation, or another source, alone has taught.
 type Revocation struct {
 	Talk
-	Goes, Stays []Taught
-	Dreams      int
-	More        bool // owners that are not shown
+	Kind, Source, Since, Until string // of another source than a conversation
+	Goes, Stays                []Taught
+	Dreams                     int
+	More                       bool // owners that are not shown
 }
 
 // Taught is a statement that came from a conversation.
@@ -563,14 +566,32 @@ type Fact struct {
 	Line, Days, Used                                                        int
 	Trust                                                                   float64
 	LastUsed, At, Ended, From, To                                           time.Time
+	Archived                                                                bool
 }
 
-// KnownFact is a fact with the terms of its trust, its story and feedback.
+// Archive lists facts that were archived.
+type Archive struct {
+	Keyword, Next string
+	Items         []ArchivedFact
+	More          bool
+}
+
+// ArchivedFact is a fact in the archive of its document, with who put it there, and why.
+type ArchivedFact struct {
+	Fact
+	By       Author
+	Reason   string
+	Editable bool
+}
+
+// KnownFact is a fact with the terms of its trust, its story and feedback. Problem is about Text, which was to take its place.
 type KnownFact struct {
 	Fact
-	Terms    []Term
-	Story    []FactEvent
-	Feedback []Opinion
+	Editable      bool
+	Text, Problem string
+	Terms         []Term
+	Story         []FactEvent
+	Feedback      []Opinion
 }
 
 // Term is a term of trust.
@@ -678,6 +699,26 @@ type ModelUsage struct {
 	Model               string
 	Calls               int
 	Input, Output, Cost int64
+}
+
+// Queues shows how much waited over time.
+type Queues struct {
+	Days     int
+	From, To time.Time
+	Groups   []QueueGroup
+}
+
+// QueueGroup are queues in one chart. ID names its table.
+type QueueGroup struct {
+	ID, Title string
+	Names     []string
+	Rows      []QueueRow // the first one first
+}
+
+// QueueRow has the depth of each queue of a group at a time; -1: unknown.
+type QueueRow struct {
+	At     time.Time
+	Depths []int64
 }
 
 // Examination lists the findings and repairs of the doctor.

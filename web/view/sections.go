@@ -23,7 +23,7 @@ var sections = map[string][]subpage{
 	},
 	"timeline": {{Page: "timeline", Name: "Timeline"}, {Page: "card", Name: "Morning card", person: true}},
 	"held":     {{Page: "held", Name: "Instructions"}, {Page: "approvals", Name: "Changes to approve", decides: true}},
-	"facts":    {{Page: "facts", Name: "Facts"}, {Page: "contradictions", Name: "Contradictions"}},
+	"facts":    {{Page: "facts", Name: "Facts"}, {Page: "contradictions", Name: "Contradictions"}, {Page: "archived", Name: "Archived"}},
 }
 
 // subpages returns the pages of the section of a frame, if it is one of them or belongs to one.

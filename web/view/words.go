@@ -138,6 +138,15 @@ func percent(part, whole int) int {
 
 func score(x float64) string { return fmt.Sprintf("%.2f", x) }
 
+// thousands shows a number in groups of three digits.
+func thousands(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
 func num[T int | int64](n T) string { return fmt.Sprint(n) }
 
 // kindName names who wrote something.
