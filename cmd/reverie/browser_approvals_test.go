@@ -56,7 +56,7 @@ func TestBrowserApproves(t *testing.T) {
 	b.follow(t, `nav a[href$="/approvals"]`, "Sells honey")
 	b.look(t, "approvals")
 	b.follow(t, `main .approval a[href*="/conversations/"]`, "Nice to meet you")
-	if target := b.evaluate(t, `document.querySelector(":target")?.innerText ?? ""`); target == "" {
+	if target := b.target(t); target == "" {
 		t.Error("the link leads to no message")
 	}
 

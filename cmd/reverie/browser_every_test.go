@@ -127,16 +127,28 @@ func (d *dev) hold(t *testing.T, text string) {
 func (b browser) examine(t *testing.T, name, address, axe string) {
 	t.Helper()
 	b.do(t, chromedp.Navigate(address), chromedp.WaitVisible(`h1`, chromedp.ByQuery))
-	if text := b.text(t); strings.Contains(text, "There is no such page") || strings.Contains(text, "Not Found") {
+	b.inspect(t, name, axe)
+	b.thumbnails(t, strings.TrimPrefix(name, "page-"))
+}
+
+// inspect is examine for the page that is open.
+func (b browser) inspect(t *testing.T, name, axe string) {
+	t.Helper()
+	address := b.address(t)
+	if text := b.text(t); !strings.HasSuffix(name, "-failed") && (strings.Contains(text, "There is no such page") || strings.Contains(text, "Not Found")) {
 		t.Errorf("%s is not at %s", name, address)
 		return
 	}
 	b.do(t, chromedp.Evaluate(`document.querySelectorAll("details").forEach(d => { d.open = true })`, nil), chromedp.Evaluate(axe, nil))
 	for _, scheme := range []string{"light", "dark"} {
 		var found []string
+		var applied int
 		b.do(t, emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
-			chromedp.Evaluate(`axe.run({resultTypes: ["violations"]}).then(r => r.violations.filter(v => ["serious", "critical"].includes(v.impact))
-				.map(v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.html + " " + n.failureSummary).join(" | ")))`, &found, chromedp.EvalAsValue, awaitPromise))
+			chromedp.Evaluate(`axe.run({resultTypes: ["violations"]}).then(r => { window.applied = r.passes.length; return r; }).then(r => r.violations.filter(v => ["serious", "critical"].includes(v.impact))
+				.map(v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.html + " " + n.failureSummary).join(" | ")))`, &found, chromedp.EvalAsValue, awaitPromise), chromedp.Evaluate(`window.applied`, &applied))
+		if applied < 10 {
+			t.Errorf("%s, %s: only %d rules applied", name, scheme, applied)
+		}
 		if len(found) > 0 {
 			t.Errorf("%s, %s:\n%s", name, scheme, strings.Join(found, "\n"))
 		}
@@ -144,7 +156,92 @@ func (b browser) examine(t *testing.T, name, address, axe string) {
 	b.do(t, emulation.SetEmulatedMedia().WithFeatures(nil))
 	b.look(t, name)
 	b.tabs(t, name)
-	b.thumbnails(t, strings.TrimPrefix(name, "page-"))
+}
+
+// TestBrowserStates inspects the pages of webhooks, approvals, revocations, archived facts and queues in their states: with nothing, with
+// something, and when something has failed.
+func TestBrowserStates(t *testing.T) {
+	axe, err := os.ReadFile(filepath.Join(npm.Install(t, "pages"), "node_modules/axe-core/axe.min.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := startDevWithKeys(t)
+	d.call(t, http.MethodPost, "", map[string]any{"id": "ada", "name": "Ada", "timeZone": "Europe/Berlin"}, nil)
+	d.call(t, http.MethodPut, "/ada/workspace/files/MEMORY.md?endUserId=42", map[string]any{"content": "# Memory\n\n- Keeps bees.\n"}, nil)
+	d.call(t, http.MethodPost, "/ada/conversations/idle/messages", map[string]any{
+		"endUserId": "42", "messages": []map[string]any{{"id": "m1", "role": "user", "content": "Hello"}},
+	}, nil)
+	home := "http://" + d.listener.Addr().String()
+	b := openBrowser(t)
+	seen := watch(t, b, home)
+	memories := b.enter(t, home)
+	hooks := home + "/agents/ada/webhooks"
+	see := func(state, address, want string) {
+		t.Helper()
+		if address != "" {
+			b.open(t, address, want)
+		}
+		b.shows(t, want)
+		b.inspect(t, state, string(axe))
+	}
+	talkOf := func(name string) string {
+		t.Helper()
+		b.open(t, memories+"conversations", name)
+		var address string
+		b.do(t, chromedp.Evaluate(`[...document.querySelectorAll("main .list a")].find(a => a.innerText == "`+name+`").href`, &address))
+		return address
+	}
+
+	see("webhooks-none", hooks, "There are none.")
+	see("approvals-none", memories+"approvals", "Nothing waits.")
+	see("archived-none", memories+"archived", "Nothing was archived.")
+	see("revocation-none", talkOf("idle")+"/revoke", "Nothing rests on this conversation alone.")
+
+	b.open(t, hooks, "New webhook")
+	b.do(t, chromedp.SendKeys(`#url`, "ftp://example.com\r"))
+	see("webhooks-invalid", "", "url")
+	if alert := b.evaluate(t, `document.querySelector("main [role=alert]")?.innerText ?? ""`); alert == "" {
+		t.Error("nothing says what is wrong with the address")
+	}
+	b.do(t, chromedp.SetValue(`#url`, "https://example.com/hook"), chromedp.Click(`form.stack button`))
+	see("webhooks-added", "", "whsec_")
+	d.exec(t, `update webhooks set state = 'paused', reason_code = 'unauthorized', last_status = 401, last_reason = 'status', last_at = now()`)
+	d.exec(t, `insert into webhook_failures (workspace_id, agent_id, webhook_id, failure_id, owner_key, transaction_id, event_id, kind, attempts,
+		last_status, last_reason, failed_at)
+		select workspace_id, agent_id, webhook_id, webhook_id, owner_key, 1, 1, 'document.written', 12, 500, 'status', now() from webhooks`)
+	see("webhooks-failed", hooks, "401")
+
+	d.await(t, "notes/bees.md", "# Bees\n\n- Sells honey.\n")
+	see("approvals-one", memories+"approvals", "Sells honey")
+	b.do(t, chromedp.Focus(`button[value=approve]`)) // the page is not renewed under its hands
+	d.exec(t, `update approvals set waiting = 0, finished_at = now(), expired = true`)
+	b.do(t, chromedp.Click(`button[value=approve]`))
+	b.do(t, chromedp.WaitVisible(`main .empty, main [role=alert]`, chromedp.ByQuery))
+	b.inspect(t, "approvals-failed", string(axe))
+	see("approvals-expired", memories+"approvals?show=all", "Sells honey")
+
+	d.quarantine(t)
+	taught := talkOf("second")
+	see("revocation-one", taught+"/revoke", "lines go")
+	see("revocation-failed", taught[:len(taught)-4]+"0000/revoke", "Not Found")
+
+	d.call(t, http.MethodPut, "/ada/workspace/files/notes/garden.md?endUserId=42",
+		map[string]any{"content": "# Garden\n\n- Grows beans.\n\n## Archived\n\n- Grows roses.\n", "reason": "archived: not trusted any longer"}, nil)
+	see("archived-one", memories+"archived", "Grows roses.")
+	b.press(t, `button[value=restore]`, "Restored")
+	if got := d.document(t, "notes/garden.md"); strings.Contains(got, "Archived") || !strings.Contains(got, "Grows roses.") {
+		t.Errorf("restored: %s", got)
+	}
+
+	see("queues-one", home+"/queues", "messages to extract") // the worker has sampled when it began to lead
+	see("queues-drawn", "", "Task queues of Temporal")
+	if drawn := b.evaluate(t, `String(document.querySelectorAll("[data-chart=work] canvas, [data-chart=tasks] canvas").length)`); drawn != "2" {
+		t.Errorf("%s charts are drawn", drawn)
+	}
+	see("queues-week", home+"/queues?days=7", "two hours")
+	d.exec(t, `delete from queue_depths`)
+	see("queues-none", home+"/queues", "There is no sample")
+	seen.report(t)
 }
 
 // thumbnails renews the small pictures of a page in the guide, light and dark, if pictures are to be written.
@@ -185,14 +282,14 @@ func (b browser) tabs(t *testing.T, name string) {
 		window.scrollTo(0, 0);
 		document.addEventListener("focusin", e => { e.target.dataset.reached = "yes" });
 		window.usable = all;
-		return all.length;
+		return all.length + 5 * all.filter(e => ["date", "time", "datetime-local"].includes(e.type)).length; // Tab stops at each part of a date
 	})()`, &count))
 	const most = 150 // of a page with very many controls, the first ones
 	for range min(count+3, most) {
 		b.do(t, chromedp.KeyEvent(kb.Tab))
 	}
 	var missed []string
-	b.do(t, chromedp.Evaluate(`window.usable.slice(0, `+"140"+`).filter(e => !e.dataset.reached && !(e.type === "radio")).map(e => e.outerHTML.slice(0, 200))`, &missed))
+	b.do(t, chromedp.Evaluate(`window.usable.slice(0, 140).filter(e => !e.dataset.reached && !(e.type === "radio")).map(e => e.outerHTML.slice(0, 200))`, &missed))
 	if len(missed) > 0 {
 		t.Errorf("%s: the Tab key does not reach\n%s", name, strings.Join(missed, "\n"))
 	}

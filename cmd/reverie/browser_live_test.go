@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"net/http"
@@ -111,4 +112,71 @@ func TestBrowserFollowsChanges(t *testing.T) {
 		write(fmt.Sprint("later", n))
 	}
 	all("first", "second", "third", "later0", "later1", "later2")
+}
+
+// serveAgain runs another server of the same deployment on an address, until stop.
+func (d *dev) serveAgain(t *testing.T, address string) (stop func()) {
+	t.Helper()
+	p, err := newParts(d.Config, d.telemetry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.store, err = awaitStore(t.Context(), d.Config, d.telemetry, 0); err != nil {
+		t.Fatal(err)
+	}
+	pages, err := newAPI(d.Config, p, d.TemporalUIURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- pages.Serve(ctx, listener) }()
+	var once sync.Once
+	stop = func() {
+		once.Do(func() {
+			cancel()
+			if err := <-ended; err != nil {
+				t.Errorf("the server ended with %v", err)
+			}
+			p.disconnect()
+		})
+	}
+	t.Cleanup(stop)
+	return stop
+}
+
+// A live view goes on when its server is stopped and another one takes its place: with what happened meanwhile, everything once, and
+// without signing in again.
+func TestBrowserOutlivesItsServer(t *testing.T) {
+	d := startDevWithKeys(t)
+	d.call(t, http.MethodPost, "", map[string]any{"id": "ada", "name": "Ada"}, nil)
+	write := func(name string) { // at the server that goes on
+		d.call(t, http.MethodPut, "/ada/workspace/files/notes/"+name+".md?endUserId=42", map[string]any{"content": "- One.\n"}, nil)
+	}
+	write("first")
+	address := away(t)
+	stop := d.serveAgain(t, address)
+	b := openBrowser(t)
+	memories := b.enter(t, "http://"+address)
+	b.open(t, memories+"timeline", "notes/first.md")
+	write("second")
+	b.shows(t, "notes/second.md")
+	stop()
+	write("third")
+	if strings.Contains(b.text(t), "notes/third.md") {
+		t.Fatal("the view follows a server that was stopped")
+	}
+	d.serveAgain(t, address)
+	b.shows(t, "notes/third.md")
+	write("fourth")
+	b.shows(t, "notes/fourth.md")
+	for _, name := range []string{"first", "second", "third", "fourth"} {
+		if n := strings.Count(b.text(t), "notes/"+name+".md"); n != 1 {
+			t.Errorf("%s is shown %d times", name, n)
+		}
+	}
 }

@@ -49,7 +49,7 @@ func TestBrowserDecides(t *testing.T) {
 	b.follow(t, `nav a[href$="/contradictions"]`, "7500 euros")
 	b.look(t, "contradictions")
 	b.follow(t, `main a.said`, "Saved: The budget of Atlas")
-	if target := b.evaluate(t, `document.querySelector(":target")?.innerText ?? ""`); !strings.Contains(target, "5000 euros") {
+	if target := b.target(t); !strings.Contains(target, "5000 euros") {
 		t.Errorf("the line leads to %q", target)
 	}
 	b.open(t, memories+"contradictions", "7500 euros")

@@ -74,6 +74,11 @@ func runDev(ctx context.Context, c config.Config, f devFlags, out io.Writer) (er
 	if c.AdminKey, err = devAdminKey(f.data, c.AdminKey); err != nil {
 		return err
 	}
+	if servers := filepath.Join(f.data, "mcp.json"); c.MCPConfig == "" {
+		if _, err := os.Stat(servers); err == nil {
+			c.MCPConfig = servers
+		}
+	}
 	logFile, err := os.OpenFile(filepath.Join(f.data, "reverie.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err

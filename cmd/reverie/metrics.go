@@ -12,6 +12,7 @@ import (
 	"reverie/chat"
 	"reverie/engine"
 	"reverie/memory"
+	"reverie/providers"
 	"reverie/recall"
 )
 
@@ -169,11 +170,33 @@ func observeTurns(t *engine.Telemetry) (func(chat.Taken), error) {
 	}, i.failed
 }
 
+// quick are the bounds of times of a part of a turn.
+var quick = metric.WithExplicitBucketBoundaries(.002, .005, .01, .02, .05, .1, .2, .5, 1, 2, 5)
+
+func (i *instruments) providers() func(providers.Call) {
+	took := i.seconds("reverie_provider_duration",
+		"Time of operations of programs that provide memory, by provider, operation and the reason of a failure.", quick)
+	passages := i.counter("reverie_provider_passages", "Passages that programs have provided, by provider.")
+	return func(c providers.Call) {
+		ctx, who := context.Background(), attribute.String("provider", c.Provider)
+		took.Record(ctx, c.Took.Seconds(), with(who, attribute.String("operation", c.Operation), attribute.String("reason", string(c.Failed))))
+		passages.Add(ctx, int64(c.Passages), with(who))
+	}
+}
+
+func (i *instruments) backends() func(failed string, took time.Duration) {
+	took := i.seconds("reverie_search_backend_duration",
+		"Time of rankings by the search backend, by the reason why the built-in index had to answer.", quick)
+	return func(failed string, d time.Duration) {
+		took.Record(context.Background(), d.Seconds(), with(attribute.String("reason", failed)))
+	}
+}
+
 // observeSearches sets the observer of searches and counts the recorded ones.
 func observeSearches(s *recall.Searcher, t *engine.Telemetry) error {
 	i := newInstruments(t)
 	took := i.seconds("reverie_search_duration", "Time of searches, by mode and the reason why vectors took no part.",
-		metric.WithExplicitBucketBoundaries(.002, .005, .01, .02, .05, .1, .2, .5, 1, 2, 5))
+		quick)
 	s.Observe = func(r recall.Response) {
 		took.Record(context.Background(), r.Took.Seconds(),
 			with(attribute.String("mode", string(r.Mode)), attribute.String("reason", string(r.Reason))))

@@ -101,12 +101,20 @@ func newAPI(c config.Config, p *parts, webUI string) (*web.Browser, error) {
 	if err != nil {
 		return nil, err
 	}
+	outside, backend, err := newProviders(c, s, t)
+	if err != nil {
+		return nil, err
+	}
 	turns, err := chatOptions(c, t)
 	if err != nil {
 		return nil, err
 	}
+	external, err := openBackend(c, t)
+	if err != nil {
+		return nil, err
+	}
 	o := api.Options{
-		Chat:  turns,
+		Chat: turns, Approvals: c.Settings.Approval(), Backend: external, Providers: outside, SearchBackend: backend,
 		Store: s, Search: searcher, Temporal: p.temporal, PrepareTemporal: p.namespace.Prepare, Timing: c.Settings.Timing(),
 		Model:  api.Model{Name: modelName(c), BuiltIn: c.LLMProvider == ""},
 		Dreams: dreamSettings(c, c.LLMProvider != ""), DreamSchedule: dreamSchedule(c),

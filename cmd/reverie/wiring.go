@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"reverie/activities"
+	"reverie/backend"
 	"reverie/chat"
 	"reverie/config"
 	"reverie/engine"
@@ -21,6 +22,9 @@ import (
 	"reverie/llm/extractive"
 	"reverie/memory"
 	"reverie/memory/setting"
+	"reverie/providers"
+	"reverie/providers/configured"
+	"reverie/providers/process"
 	"reverie/recall"
 	"reverie/store"
 	"reverie/worker"
@@ -187,6 +191,20 @@ func chatOptions(c config.Config, t *engine.Telemetry) (chat.Options, error) {
 	return o, err
 }
 
+// openBackend opens the configured MCP servers that keep memory, and tries them in the background; nil: there are none.
+func openBackend(c config.Config, t *engine.Telemetry) (*backend.Backend, error) {
+	if c.MCPConfig == "" {
+		return nil, nil
+	}
+	servers, err := backend.Load(c.MCPConfig, c.Workspace, os.LookupEnv)
+	if err != nil {
+		return nil, fmt.Errorf("%s_MCP_CONFIG: %w", config.Prefix, err)
+	}
+	b := backend.Open(servers, backend.Options{Log: t.Log})
+	go b.Probe(context.Background())
+	return b, nil
+}
+
 // newWorker wires the activities and the worker that runs them.
 func newWorker(c config.Config, p *parts) (*worker.Worker, error) {
 	s, t := p.store, p.telemetry
@@ -205,7 +223,7 @@ func newWorker(c config.Config, p *parts) (*worker.Worker, error) {
 			return nil, err
 		}
 		prompted := activities.Prompted{Model: model, MaxTokens: c.LLMMaxTokens}
-		o.Proposer, o.Consolidator, o.Flusher, o.Summariser, o.SoulWriter, o.PairJudge = prompted, prompted, prompted, prompted, prompted, prompted
+		o.Proposer, o.Consolidator, o.Flusher, o.Summariser, o.SoulWriter, o.PairJudge, o.Merger = prompted, prompted, prompted, prompted, prompted, prompted, prompted
 	}
 	var err error
 	if o.Embedders, err = embedders(c, t, 0); err != nil {
@@ -276,6 +294,26 @@ func newSearcher(c config.Config, s *store.Store, t *engine.Telemetry) (*recall.
 		searcher.Embedders = append(searcher.Embedders, questions{model, cache})
 	}
 	return searcher, nil
+}
+
+// newProviders wires the programs that provide memory, and the search backend; nil: none are configured. The caller closes the backend.
+func newProviders(c config.Config, s *store.Store, t *engine.Telemetry) (*providers.Set, *process.Backend, error) {
+	if c.Providers == "" {
+		return nil, nil, nil
+	}
+	file, err := configured.Load(c.Providers)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s_PROVIDERS: %w", config.Prefix, err)
+	}
+	outside, err := file.Outside(version)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s_PROVIDERS: %w", config.Prefix, err)
+	}
+	i := newInstruments(t)
+	set := providers.NewSet(providers.Options{Outside: outside, Owner: s.OwnerID, Observe: i.providers(), Log: t.Log})
+	backend := file.Process(process.Config{Observe: i.backends(), Log: t.Log})
+	set.Warm(context.Background())
+	return set, backend, i.failed
 }
 
 // questions embeds questions and caches the vectors of the latest ones.
