@@ -80,11 +80,15 @@ type Config struct {
 	ChatMaxTokens int           `envconfig:"CHAT_MAX_TOKENS" default:"4096" minimum:"1" maximum:"1000000" desc:"Longest answer of a chat's model call, in tokens."`
 	SweepInterval time.Duration `envconfig:"SWEEP_INTERVAL" default:"30s" minimum:"1ms" desc:"How often the worker looks for completed turns that Temporal has not accepted, and for indexes with pending work."`
 
+	Providers string `envconfig:"PROVIDERS" desc:"File (JSON) with the programs that provide memory besides this server, and the search backend; docs/providers.md describes it. Empty: there are none."`
+
 	RateLimit      float64  `envconfig:"RATE_LIMIT" default:"500" minimum:"0" desc:"Requests per second of one key, with bursts of twice as many; 0: no limit."`
 	TrustedProxies Networks `envconfig:"TRUSTED_PROXIES" desc:"Networks of proxies in front of the API, such as 10.0.0.0/8,127.0.0.1/32. Their X-Forwarded-For names the client whose wrong keys are counted."`
 
 	PublicURL   string `envconfig:"PUBLIC_URL" desc:"Address at which clients reach the API, such as https://memory.example.com; needed with REVERIE_OAUTH_ISSUER."`
 	OAuthIssuer string `envconfig:"OAUTH_ISSUER" desc:"URL of an authorization server whose access tokens are API keys of this server. MCP clients are told to sign in there. Empty: they need an API key in their configuration."`
+
+	MCPConfig string `envconfig:"MCP_CONFIG" desc:"File of MCP servers that keep memory, such as /etc/reverie/mcp.json; files in the folder mcp.d beside it are read too. Empty: the dev command reads mcp.json of its data folder, if there is one."`
 
 	MetricsNetworks Networks `envconfig:"METRICS_NETWORKS" desc:"Networks that read /metrics without a key, such as 10.0.0.7/32 for a Prometheus server: connections from there that came through no proxy. Empty: this machine only."`
 
