@@ -20,16 +20,16 @@ func TestKilledDreams(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	began := time.Now()
-	if err := oneNight(t.Context(), s, "user:warm-up", 0); err != nil {
+	if err := oneNight(t.Context(), s, nil, "user:warm-up", 0); err != nil {
 		t.Fatal(err)
 	}
-	stop := killing(t, s, max(100*time.Millisecond, time.Since(began)))
+	k := killing(t, s, max(100*time.Millisecond, time.Since(began)))
 	const owners, nights = 3, 12
 	var working sync.WaitGroup
 	for o := range owners {
 		working.Go(func() {
 			for i := range nights {
-				if err := oneNight(t.Context(), s, memory.Owner(fmt.Sprint("user:", o)), i); err != nil {
+				if err := oneNight(t.Context(), s, k, memory.Owner(fmt.Sprint("user:", o)), i); err != nil {
 					t.Error(err)
 					return
 				}
@@ -37,7 +37,7 @@ func TestKilledDreams(t *testing.T) {
 		})
 	}
 	working.Wait()
-	stop()
+	k.stop()
 
 	for o := range owners {
 		id := member(memory.Owner(fmt.Sprint("user:", o)))
@@ -72,7 +72,7 @@ func TestKilledDreams(t *testing.T) {
 }
 
 // oneNight writes a note and dreams of it, each step repeated until there is an answer.
-func oneNight(ctx context.Context, s *Store, owner memory.Owner, i int) error {
+func oneNight(ctx context.Context, s *Store, k *killer, owner memory.Owner, i int) error {
 	id := dreaming(owner, fmt.Sprint("r", i))
 	c := candidate(fmt.Sprintf("Likes number %d.", i), "2026-11-20")
 	var x dreams.Dream
@@ -111,7 +111,7 @@ func oneNight(ctx context.Context, s *Store, owner memory.Owner, i int) error {
 		},
 		func() error { _, err := s.CommitDream(ctx, id, x.ID, ""); return err },
 	} {
-		if err := until(step); err != nil {
+		if err := k.until(step); err != nil {
 			return err
 		}
 	}

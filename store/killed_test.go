@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,10 +27,10 @@ func TestKilledConnections(t *testing.T) {
 	s := openStore(t)
 	// A tenth of a second is enough on an idle machine; on a busy one, what a new connection takes for a round of calls.
 	began := time.Now()
-	if err := oneRound(t.Context(), s, "user:warm-up", 0); err != nil {
+	if err := oneRound(t.Context(), s, nil, "user:warm-up", 0); err != nil {
 		t.Fatal(err)
 	}
-	stop := killing(t, s, max(100*time.Millisecond, time.Since(began)))
+	k := killing(t, s, max(100*time.Millisecond, time.Since(began)))
 
 	const owners, rounds = 3, 20
 	var working sync.WaitGroup
@@ -37,7 +38,7 @@ func TestKilledConnections(t *testing.T) {
 		working.Go(func() {
 			owner := memory.Owner(fmt.Sprint("user:", o))
 			for i := range rounds {
-				if err := oneRound(t.Context(), s, owner, i); err != nil {
+				if err := oneRound(t.Context(), s, k, owner, i); err != nil {
 					t.Error(err)
 					return
 				}
@@ -45,7 +46,7 @@ func TestKilledConnections(t *testing.T) {
 		})
 	}
 	working.Wait()
-	stop()
+	k.stop()
 
 	for o := range owners {
 		owner := memory.Owner(fmt.Sprint("user:", o))
@@ -79,9 +80,17 @@ func TestKilledConnections(t *testing.T) {
 	}
 }
 
+// killer kills connections of a store. A nil one kills none.
+type killer struct {
+	age  atomic.Int64 // nanoseconds for which connections live
+	stop func()
+}
+
 // killing kills connections of a store that are older than age, until stop is called.
-func killing(t *testing.T, s *Store, age time.Duration) (stop func()) {
+func killing(t *testing.T, s *Store, age time.Duration) *killer {
 	t.Helper()
+	k := &killer{}
+	k.age.Store(int64(age))
 	killer, err := pgx.Connect(t.Context(), s.db.Pool.Config().ConnConfig.ConnString())
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +105,7 @@ func killing(t *testing.T, s *Store, age time.Duration) (stop func()) {
 			err := killer.QueryRow(ctx, `
 select count(pg_terminate_backend(pid))
 from pg_stat_activity
-where datname = current_database() and application_name = 'reverie' and backend_start < clock_timestamp() - $1::interval`, age).Scan(&n)
+where datname = current_database() and application_name = 'reverie' and backend_start < clock_timestamp() - $1::interval`, time.Duration(k.age.Load())).Scan(&n)
 			if err != nil && ctx.Err() == nil {
 				t.Error(err)
 				return
@@ -105,7 +114,7 @@ where datname = current_database() and application_name = 'reverie' and backend_
 			time.Sleep(7 * time.Millisecond)
 		}
 	})
-	return func() {
+	k.stop = func() {
 		t.Helper()
 		end()
 		killing.Wait()
@@ -115,6 +124,7 @@ where datname = current_database() and application_name = 'reverie' and backend_
 			t.Errorf("only %d connections were killed: the test shows little", kills)
 		}
 	}
+	return k
 }
 
 // Callers do not notice idle connections that died, as after a restart of the server.
@@ -156,10 +166,10 @@ where datname = current_database() and application_name = 'reverie'`).Scan(&n)
 }
 
 // oneRound makes a turn, its extraction and an edit, each repeated until there is an answer.
-func oneRound(ctx context.Context, s *Store, owner memory.Owner, i int) error {
+func oneRound(ctx context.Context, s *Store, k *killer, owner memory.Owner, i int) error {
 	id := workflow(owner, fmt.Sprint("r", i))
 	conversation := "c" + string(owner)
-	err := until(func() error {
+	err := k.until(func() error {
 		_, err := s.AppendMessages(ctx, id, turn(conversation, fmt.Sprint("m", i, "-"), 4))
 		return err
 	})
@@ -169,19 +179,19 @@ func oneRound(ctx context.Context, s *Store, owner memory.Owner, i int) error {
 	var c talk.Conversation
 	var x talk.Extraction
 	err = errors.Join(
-		until(func() (err error) { c, err = s.Conversation(ctx, id, conversation); return err }),
-		until(func() (err error) {
+		k.until(func() (err error) { c, err = s.Conversation(ctx, id, conversation); return err }),
+		k.until(func() (err error) {
 			x, err = s.BeginExtraction(ctx, id, talk.Range{ConversationUID: c.UID, From: int64(4*i + 1), To: int64(4*i + 4)})
 			return err
 		}),
-		until(func() error {
+		k.until(func() error {
 			if x.HasDraft || !x.Open() { // an earlier attempt came through, and only its answer got lost
 				return nil
 			}
 			return s.SaveDraft(ctx, id, x.ID, talk.Draft{Changes: []memory.Change{noteChange(fmt.Sprintf("- learned %d\n", i))}, To: x.To})
 		}),
-		until(func() error { _, err := s.CommitExtraction(ctx, id, talk.Commit{ExtractionID: x.ID}); return err }),
-		until(func() error {
+		k.until(func() error { _, err := s.CommitExtraction(ctx, id, talk.Commit{ExtractionID: x.ID}); return err }),
+		k.until(func() error {
 			_, err := s.Apply(ctx, member(owner), fmt.Sprint("edit ", i), []memory.Change{noteChange(fmt.Sprintf("- added %d\n", i))})
 			return err
 		}),
@@ -209,18 +219,18 @@ func TestKilledFlushes(t *testing.T) {
 		c = must[talk.Conversation](t)(s.Conversation(t.Context(), id, "c"))
 		c.Last = min(messages, c.Flushed-c.Flushed%each+each)
 	}
-	stop := killing(t, s, max(100*time.Millisecond, step))
+	k := killing(t, s, max(100*time.Millisecond, step))
 	for c.Flushed < messages {
 		// A step whose answer got lost is found done by the next call, or its draft is found by it.
-		if err := until(func() error { return flushStep(t, s, id, c, settings) }); err != nil {
+		if err := k.until(func() error { return flushStep(t, s, id, c, settings) }); err != nil {
 			t.Fatal(err)
 		}
-		if err := until(func() (err error) { c, err = s.Conversation(t.Context(), id, "c"); return err }); err != nil {
+		if err := k.until(func() (err error) { c, err = s.Conversation(t.Context(), id, "c"); return err }); err != nil {
 			t.Fatal(err)
 		}
 		c.Last = min(messages, c.Flushed-c.Flushed%each+each)
 	}
-	stop()
+	k.stop()
 	d := must[memory.Document](t)(s.Document(t.Context(), id, personal("memory/2026-11-21.md")))
 	for n := range messages {
 		if stands := strings.Count(d.Content, fmt.Sprintf("- message %d.\n", n+1)); stands != 1 {
@@ -241,10 +251,15 @@ func TestKilledFlushes(t *testing.T) {
 	}
 }
 
-// until repeats a call until it succeeds, or fails for another reason than a lost connection.
-func until(call func() error) error {
+// until repeats a call until it succeeds, or fails for another reason than a lost connection. On a machine that has become busier than it
+// was when the age was measured no call would end any more, so that connections live longer after several failures.
+func (k *killer) until(call func() error) error {
+	const tries = 20
 	var err error
-	for range 500 {
+	for n := range 500 {
+		if k != nil && n%tries == tries-1 {
+			k.age.Store(k.age.Load() * 3 / 2)
+		}
 		if err = call(); err == nil {
 			return nil
 		}

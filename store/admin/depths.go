@@ -13,7 +13,7 @@ import (
 	"reverie/store/pg"
 )
 
-// Depth is how much waited in a queue at a time.
+// Depth counts the work that waited in a queue at a time.
 type Depth struct {
 	Queue string
 	At    time.Time

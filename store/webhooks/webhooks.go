@@ -25,7 +25,7 @@ type Notifying struct{ db *pg.DB }
 // New returns the endpoints of a database.
 func New(db *pg.DB) *Notifying { return &Notifying{db} }
 
-// State is whether an endpoint gets events.
+// State says whether an endpoint gets events.
 type State string
 
 // States of an endpoint. Events of a paused one wait in the journal.
