@@ -17,12 +17,12 @@ func BenchmarkCompare(b *testing.B) {
 	after := before + "- \"I adopted a dog called Lupo yesterday [2026-11-20].\"\n"
 	b.Run("one line of 200", func(b *testing.B) {
 		for b.Loop() {
-			Compare(memory.MemoryPath, before, after)
+			NewHistory(memory.MemoryPath, before).Next(after)
 		}
 	})
 	b.Run("200 new lines", func(b *testing.B) {
 		for b.Loop() {
-			Compare(memory.MemoryPath, "", before)
+			NewHistory(memory.MemoryPath, "").Next(before)
 		}
 	})
 }

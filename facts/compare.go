@@ -25,12 +25,6 @@ type Edit struct {
 // Empty reports whether nothing changed.
 func (d Difference) Empty() bool { return len(d.Added)+len(d.Edited)+len(d.Gone) == 0 }
 
-// Compare returns the difference between two versions of a document. Only statements that changed are read.
-func Compare(path, before, after string) Difference {
-	h := NewHistory(path, before)
-	return h.Next(after)
-}
-
 // History compares the versions of a document in their order. It splits each version into statements once.
 type History struct {
 	path string
@@ -42,7 +36,7 @@ func NewHistory(path, content string) *History {
 	return &History{path: path, last: entriesOf(path, content)}
 }
 
-// Next returns the difference between the version before and the next one.
+// Next returns the difference between the version before and the next one. Only statements that changed are read.
 func (h *History) Next(content string) Difference {
 	had, has := h.last, entriesOf(h.path, content)
 	h.last = has
@@ -131,8 +125,8 @@ func likeness(a, b string) float64 {
 
 var numbers = regexp.MustCompile(`\p{N}+`)
 
-// Repeats reports whether a new text says nothing but what a statement says, with the same values, in any wording.
-func Repeats(statement, text string) bool {
+// repeats reports whether a new text says nothing but what a statement says, with the same values, in any wording.
+func repeats(statement, text string) bool {
 	had, is := claim.WordsOf(statement), claim.WordsOf(text)
 	if len(is.Units) > len(had.Units) || !sameValues(statement, text) {
 		return false

@@ -44,27 +44,6 @@ func TestWhatAConversationShows(t *testing.T) {
 	}
 }
 
-func TestRepeats(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		statement, text string
-		want            bool
-	}{
-		{"Likes green tea in the morning.", "Likes green tea in the morning", true},
-		{"Likes strong green tea in the morning.", "Likes green tea in the morning", true},
-		{"Likes green tea in the morning.", "Likes green tea and coffee in the morning", false},
-		{"Her daughter's name is Anna.", "Her daughter's name is Mia.", false},
-		{"Prefers tea over coffee.", "Prefers coffee over tea.", false},
-		{"Pays 900 euros of rent.", "Pays 950 euros of rent.", false},
-		{"Eats meat on Sundays.", "Does not eat meat on Sundays.", false},
-		{"Allergic to nuts.", "Allergic to nuts and shellfish.", false},
-	} {
-		if got := facts.Repeats(c.statement, c.text); got != c.want {
-			t.Errorf("%q repeats %q: %v", c.text, c.statement, got)
-		}
-	}
-}
-
 // More helpful feedback never lowers trust, more unhelpful feedback never raises it, whatever else is known.
 func TestTrustIsMonotoneInFeedback(t *testing.T) {
 	t.Parallel()

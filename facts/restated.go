@@ -33,7 +33,7 @@ func Restated(statements, texts []string, vectors Vectors) []int {
 	}
 	candidates := make([][]int, len(texts))
 	for i, text := range texts {
-		out[i] = slices.IndexFunc(statements, func(s string) bool { return Repeats(s, text) })
+		out[i] = slices.IndexFunc(statements, func(s string) bool { return repeats(s, text) })
 		if out[i] >= 0 || vectors == nil {
 			continue
 		}
@@ -62,7 +62,7 @@ func Restated(statements, texts []string, vectors Vectors) []int {
 	return out
 }
 
-// alike returns the statements that may say what a text says in words of its own, the likeliest ones first.
+// alike returns the statements that a text may repeat in other words, the likeliest ones first.
 func alike(statements []string, text string) (out []int) {
 	is := claim.WordsOf(text)
 	shares := map[int]float64{}

@@ -46,3 +46,25 @@ func TestRestated(t *testing.T) {
 		t.Errorf("without vectors: %v", got)
 	}
 }
+
+
+func TestRepeats(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		statement, text string
+		want            bool
+	}{
+		{"Likes green tea in the morning.", "Likes green tea in the morning", true},
+		{"Likes strong green tea in the morning.", "Likes green tea in the morning", true},
+		{"Likes green tea in the morning.", "Likes green tea and coffee in the morning", false},
+		{"Her daughter's name is Anna.", "Her daughter's name is Mia.", false},
+		{"Prefers tea over coffee.", "Prefers coffee over tea.", false},
+		{"Pays 900 euros of rent.", "Pays 950 euros of rent.", false},
+		{"Eats meat on Sundays.", "Does not eat meat on Sundays.", false},
+		{"Allergic to nuts.", "Allergic to nuts and shellfish.", false},
+	} {
+		if got := repeats(c.statement, c.text); got != c.want {
+			t.Errorf("%q repeats %q: %v", c.text, c.statement, got)
+		}
+	}
+}
