@@ -279,7 +279,7 @@ func TestCurl(t *testing.T) {
 func TestManyStreams(t *testing.T) {
 	const streams, people = 200, 20
 	o := model()
-	o.Pace = 5 * time.Millisecond
+	o.Pace = 50 * time.Millisecond // long enough for streams to overlap on a busy machine
 	s := start(t, o)
 	http.DefaultTransport.(*http.Transport).MaxIdleConnsPerHost = streams
 	var working sync.WaitGroup
