@@ -145,7 +145,10 @@ func TestDueAgentsIsIndexed(t *testing.T) {
 insert into index_sources (workspace_id, agent_id, corpus, scope, owner_key, source_uid, version, head, units, index_format, embed_due, token, changed_at)
 select workspace_id, agent_id, corpus, scope, owner_key, gen_random_uuid(), version, head, units, index_format, false, token, changed_at
 from index_sources
-cross join generate_series(1, 2000)`, "analyze index_sources"} {
+cross join generate_series(1, 2000)`, "analyze index_sources",
+		// What the server may have counted by itself meanwhile: so small a table is read as a whole.
+		"update pg_class set relpages = 0, reltuples = -1 where relname like 'index\\_fresh%' and relkind = 'r'",
+	} {
 		if _, err := w.root.Exec(t.Context(), sql); err != nil {
 			t.Fatal(err)
 		}
