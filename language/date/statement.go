@@ -15,14 +15,21 @@ import (
 type Insertion struct {
 	Offset int    // in bytes
 	Text   string // with a space before it, except in Chinese, Japanese and Korean
+	// DayOnly is set when the words name only the day of a month ("on the 14th"): the month may have been named before.
+	DayOnly bool
 }
 
 // Complete returns a statement with the absolute date inserted in brackets behind each relative or incomplete one: "We
 // fly next Friday [2026-03-20]". It changes nothing else, and nothing in a text that it has completed. See Insertions.
 func Complete(text, lang string, at time.Time) string {
+	return Insert(text, Insertions(text, lang, at))
+}
+
+// Insert returns a text with insertions, which are in order.
+func Insert(text string, all []Insertion) string {
 	var b strings.Builder
 	end := 0
-	for _, in := range Insertions(text, lang, at) {
+	for _, in := range all {
 		b.WriteString(text[end:in.Offset])
 		b.WriteString(in.Text)
 		end = in.Offset
@@ -43,6 +50,31 @@ func Complete(text, lang string, at time.Time) string {
 // Full dates, quoted ones, vague ones ("soon"), repeated ones ("every Friday", birthdays) and dates relative to another
 // event are not completed.
 func Insertions(text, lang string, at time.Time) []Insertion {
+	text, completed := withoutBrackets(text)
+	s := newStatementReader(text, lang, at)
+	if s == nil {
+		return nil
+	}
+	return outside(completed, s.insertions())
+}
+
+// NamesMonth reports whether a statement names a month, alone or in a date.
+func NamesMonth(text, lang string) bool {
+	text, _ = withoutBrackets(text)
+	s := newStatementReader(text, lang, time.Unix(0, 0)) // any time: it only decides which year is meant
+	if s == nil {
+		return false
+	}
+	for i := range s.words {
+		if s.isMonth(i) || s.read(i).month {
+			return true
+		}
+	}
+	return false
+}
+
+// newStatementReader returns nil for an unknown language.
+func newStatementReader(text, lang string, at time.Time) *statementReader {
 	lang, _, _ = strings.Cut(strings.ToLower(lang), "-")
 	read := lexicons[lang]
 	if read == nil {
@@ -51,16 +83,15 @@ func Insertions(text, lang string, at time.Time) []Insertion {
 	// Days are counted in UTC, where each has a midnight.
 	year, month, day := at.Date()
 	at = time.Date(year, month, day, at.Hour(), at.Minute(), 0, 0, time.UTC)
-	text, completed := withoutBrackets(text)
 	folded := fold.Fold(text)
-	s := statementReader{lexicon: read(), quoted: quotations(text)}
+	s := &statementReader{lexicon: read(), quoted: quotations(text)}
 	s.periodReader = periodReader{
 		source: text, folded: folded, words: withoutAbbreviations(lex(folded.Text)), now: at, months: s.lexicon.months, tense: s.tenseAt,
 	}
 	for i := range s.words {
 		s.words[i].text = s.lexicon.fold(s.words[i].text)
 	}
-	return outside(completed, s.insertions())
+	return s
 }
 
 // brackets matches what Complete inserts.
@@ -146,7 +177,7 @@ func (s *statementReader) insertions() []Insertion {
 			if !s.lexicon.tight {
 				text = " " + text
 			}
-			found = append(found, Insertion{Offset: to, Text: text})
+			found = append(found, Insertion{Offset: to, Text: text, DayOnly: d.kind == "nth"})
 		}
 		if d.ok {
 			before.far = before.far || d.from.Sub(s.now) > 7*24*time.Hour || s.now.Sub(d.to) > 7*24*time.Hour ||

@@ -161,3 +161,26 @@ func BenchmarkComplete(b *testing.B) {
 		}
 	}
 }
+
+func TestNamesMonth(t *testing.T) {
+	for _, c := range []struct {
+		text, lang string
+		want       bool
+	}{
+		{"We fly on 12 March.", "en", true},
+		{"We fly on 12 March 2027.", "en", true},
+		{"We fly in March.", "en", true},
+		{"We fly on the 14th, not the 12th.", "en", false},
+		{"We fly next Friday.", "en", false},
+		{"Wir fliegen am 12. März.", "de", true},
+		{"Wir fliegen am 14., nicht am 12.", "de", false},
+		{"我们3月12日出发。", "zh", true},
+		{"我们14号出发。", "zh", false},
+		{"3月12日に出発します。", "ja", true},
+		{"We fly on 12 March.", "xx", false},
+	} {
+		if got := NamesMonth(c.text, c.lang); got != c.want {
+			t.Errorf("%q: %v", c.text, got)
+		}
+	}
+}

@@ -56,6 +56,17 @@ func TestWhatIsKept(t *testing.T) {
 			note: []string{"son Max & 12 & arm at handball"}, lasting: []string{"son Max & broke his arm"}, files: []string{"Name:", "Age:"},
 		},
 		{
+			name: "the day of a month that was named before is not completed",
+			talk: []string{
+				"u: We're flying to Lisbon on 12 May for a week.", "a: Lovely.", "u: Actually we fly on the 14th, not the 12th.", "a: Noted.",
+			},
+			note: []string{"on the 14th, not the 12th"}, never: []string{"the 14th [", "the 12th [", "2026-03-14"},
+		},
+		{
+			name: "the day of a month is completed when no month was named",
+			talk: []string{"u: My sister Ines is coming on the 14th.", "a: Lovely."}, note: []string{"on the 14th [2026-03-14]"},
+		},
+		{
 			name:  "a name of an animal is not the user's",
 			talk:  []string{"u: This is one of my snakes, she's four years old. This is Susie.", "a: Lovely."},
 			note:  []string{"one of my snakes & Susie"},

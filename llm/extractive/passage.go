@@ -42,6 +42,8 @@ type passage struct {
 	proved   bool    // they say all of it
 	parts    []window
 	complete struct{ of, text string } // the text, and with its dates completed
+	// month is set when the conversation named a month before: "the 14th" is of that one, or of the next.
+	month bool
 	// withdrawn is set when a later message takes the passage back or corrects it.
 	withdrawn bool
 	// forgotten is set when a later message asks to forget the passage.
@@ -57,10 +59,12 @@ type passage struct {
 // passages returns what is kept of a conversation, in order.
 func (c *conversation) passages() []passage {
 	var out []passage
-	opens := false
+	opens, month := false, false
 	w := c.weights()
 	for i := range c.units {
 		u := &c.units[i]
+		before := month
+		month = month || date.NamesMonth(u.text, u.lang)
 		v := c.vectorOf(i)
 		keep, lasting := v.score(w.keep, w.keepBias), v.score(w.lasting, w.lastingBias)
 		remember := u.set.Has(cue.Remember) && !u.question
@@ -106,7 +110,7 @@ func (c *conversation) passages() []passage {
 			kind: u.kindOf(), terms: u.terms, sentence: u.sentences, keep: keep, lasting: lasting, doubtful: u.set.Has(cue.Doubt),
 			passing: passing,
 			words:   c.lang, asks: u.question, facts: facts, proved: proved, text: u.text, denied: denied,
-			heard: u.heard, asked: wordsOf(u.asked, c.lang), opens: opens, first: u.first,
+			heard: u.heard, asked: wordsOf(u.asked, c.lang), opens: opens, first: u.first, month: before,
 		}
 		if u.asked != "" && leansOnQuestion(u) && utf8.RuneCountInString(u.asked) <= maxQuestion && !isUnfit(u.asked) {
 			p.question = u.asked
@@ -305,10 +309,15 @@ func (p *passage) lastingLine() string {
 	return corrected.line()
 }
 
-// dated returns the words of the passage with absolute dates in brackets behind relative ones.
+// dated returns the words of the passage with absolute dates in brackets behind relative ones. The day of a month that was named before
+// stays as it was said.
 func (p *passage) dated() string {
 	if p.complete.of != p.text || p.complete.text == "" {
-		p.complete.of, p.complete.text = p.text, date.Complete(p.text, p.lang, p.at)
+		all := date.Insertions(p.text, p.lang, p.at)
+		if p.month {
+			all = slices.DeleteFunc(all, func(in date.Insertion) bool { return in.DayOnly })
+		}
+		p.complete.of, p.complete.text = p.text, date.Insert(p.text, all)
 	}
 	return p.complete.text
 }
