@@ -130,7 +130,7 @@ func backendParts(servers []backend.Status, workspace string) (parts []rest.Part
 		part := rest.PartView{Name: "memory-backend/" + b.Name, State: rest.StateOK, Detail: string(b.State)}
 		if b.Failures > 0 {
 			part.State, part.Since = rest.StateDegraded, &b.FailedAt
-			part.Detail = fmt.Sprintf("%s: %s, %d failures in a row; the built-in memory stands in", b.State, b.Last.Kind, b.Failures)
+			part.Detail = fmt.Sprintf("%s: %s, %d failures in a row; the built-in memory is used instead", b.State, b.Last.Kind, b.Failures)
 			if b.Last.Status != 0 {
 				part.Detail += fmt.Sprintf(" (HTTP %d)", b.Last.Status)
 			}

@@ -33,7 +33,7 @@ const (
 	breakAfter = 3
 	// DefaultPause limits how long it is not asked; then a single call tests whether it is back.
 	DefaultPause = 30 * time.Second
-	// lackFor is how long a server without the tools is passed over.
+	// lackFor is the time for which a server without the tools is passed over.
 	lackFor = 5 * time.Minute
 )
 

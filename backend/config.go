@@ -31,7 +31,7 @@ const (
 	maxFile        = 1 << 20 // bytes of one file
 )
 
-// Config is what the files say.
+// Config holds the settings of the files.
 type Config struct {
 	// Version of the protocol that is asked for; empty: the latest one.
 	Version string

@@ -20,7 +20,7 @@ const (
 	// maxAnswer bounds the body of one answer, in bytes: some hundred statements of the longest kind.
 	maxAnswer  = 1 << 20
 	maxHeaders = 64 << 10
-	// idleFor is how long a session without calls is kept.
+	// idleFor is the time after which a session without calls is closed.
 	idleFor = 5 * time.Minute
 	// Sessions of a server, each of one owner. A session of stdio is a process.
 	maxSessions  = 1024

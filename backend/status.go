@@ -34,7 +34,7 @@ type Status struct {
 	RetryAt  time.Time // when a paused server is asked again
 }
 
-// record is what happened to a server's calls.
+// record counts the calls of a server and their failures.
 type record struct {
 	failures           int
 	last               *Failure

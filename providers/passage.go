@@ -44,7 +44,7 @@ func score(given *float64, place int) float64 {
 	return max(0, min(*given, 1))
 }
 
-// pathOf returns what stands in place of a path: the provider, and where the provider has it.
+// pathOf returns the text that replaces a path: the provider, and its own reference.
 func pathOf(provider, source string) string {
 	scanned := scan.Scan(strings.ToValidUTF8(source, "\uFFFD"))
 	source = strings.Join(strings.Fields(scanned.Text), " ")

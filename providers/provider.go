@@ -53,7 +53,7 @@ type Turn struct {
 	Conversation string
 	Message      string
 	Limit        int // passages
-	// Own is what this server has read for the turn; the built-in sources recall parts of it.
+	// Own holds the memory that this server has read for the turn; the built-in sources recall parts of it.
 	Own Recollection
 }
 
@@ -64,7 +64,7 @@ type Query struct {
 	Limit int
 }
 
-// Recollection is what a source recalls.
+// Recollection holds the passages that a source recalls.
 type Recollection struct {
 	// Documents, Standing and Hits are of the built-in sources: documents of the system prompt, facts that are recalled whatever the
 	// message says, and what matches it.

@@ -28,7 +28,7 @@ const (
 	pause    = 100 * time.Millisecond
 	// breakAfter is the number of consecutive failures after which a provider is not asked for CoolDown.
 	breakAfter = 3
-	// CoolDown is how long a provider that fails is left alone.
+	// CoolDown is the time for which a provider that failed is not called.
 	CoolDown = 60 * time.Second
 )
 
@@ -60,7 +60,7 @@ type Options struct {
 	Owner   func(ctx context.Context, id memory.Identity) (uuid.UUID, error)
 	Observe func(Call) // may be nil
 	Log     *slog.Logger
-	// CoolDown is how long a provider that fails is left alone; 0: CoolDown.
+	// CoolDown is the time for which a provider that failed is not called; 0: the constant CoolDown.
 	CoolDown time.Duration
 }
 
@@ -123,7 +123,7 @@ func (s *Set) of(agent string, settings setting.AgentSettings, can func(Provider
 func recalls(p Provider) bool  { _, is := p.(Recaller); return is }
 func searches(p Provider) bool { _, is := p.(Searcher); return is }
 
-// Recalled is what one provider of another program has recalled.
+// Recalled holds the passages of one external provider.
 type Recalled struct {
 	Provider string
 	Block    []recall.Hit // whatever the message says

@@ -274,7 +274,7 @@ type Response struct {
 	Staleness Staleness
 	// Supplements are the answers of other programs, whose hits are among the results.
 	Supplements []Supplement
-	// Backend is what ranked the documents; empty: the built-in index, because of BackendFailed if that is set.
+	// Backend names the program that ranked the documents; empty: the built-in index, because of BackendFailed if that is set.
 	Backend       string
 	BackendFailed string
 	Waited        time.Duration // for vectors

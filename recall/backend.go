@@ -24,7 +24,7 @@ type Backend interface {
 	Rank(ctx context.Context, v BackendView) ([]BackendHit, error)
 }
 
-// BackendView is what a search may find, and its question.
+// BackendView holds a question and the passages that its search may find.
 type BackendView struct {
 	Identity memory.Identity
 	Query    string

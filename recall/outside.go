@@ -12,7 +12,7 @@ import (
 	"reverie/search/index"
 )
 
-// Outside are sources of memory that other programs keep. Each is a corpus of its own.
+// Outside are sources of memory that other programs keep. Each is a separate corpus.
 type Outside interface {
 	// Corpora returns the corpora of an agent, in their order.
 	Corpora(agent string, settings setting.AgentSettings) []search.Corpus
@@ -21,13 +21,13 @@ type Outside interface {
 	Search(ctx context.Context, id memory.Identity, q OutsideQuery, corpora []search.Corpus) []Supplement
 }
 
-// OutsideQuery is what a corpus of another program is asked.
+// OutsideQuery is a question to an external corpus.
 type OutsideQuery struct {
 	Query      string
 	MaxResults int
 }
 
-// Supplement is what one corpus of another program answers.
+// Supplement holds the answer of one external corpus.
 type Supplement struct {
 	Corpus search.Corpus
 	Hits   []Hit // best first

@@ -20,7 +20,7 @@ const (
 // Layer is the reason why a passage is in a context. The zero value is Matched.
 type Layer int
 
-// Layers. Identity and Trusted have a share of the budget; what they do not use is for Matched. Provided has a budget of its own.
+// Layers. Identity and Trusted have a share of the budget; what they do not use is for Matched. Provided has a separate budget.
 const (
 	Matched  Layer = iota // to the message
 	Identity              // about the person, always

@@ -91,7 +91,7 @@ type factView struct {
 	ValidFrom  time.Time      `json:"validFrom"`
 	ValidTo    *time.Time     `json:"validTo,omitempty"`
 	NotedAt    time.Time      `json:"notedAt" doc:"Of the version."`
-	Archived   bool           `json:"archived" doc:"It stands in the archive of its document: it is not shown to models."`
+	Archived   bool           `json:"archived" doc:"It is in the archive of its document and is not shown to models."`
 	EndedAt    *time.Time     `json:"endedAt,omitempty" doc:"When it went; missing: it is current."`
 	LastUsedAt *time.Time     `json:"lastUsedAt,omitempty" doc:"In a search result, in the last 90 days."`
 	UseCount   int            `json:"useCount" doc:"Search results that contained it, in the last 90 days."`

@@ -203,7 +203,7 @@ type searchView struct {
 	UnavailableView
 }
 
-// supplementView tells what became of the question to another program.
+// supplementView reports the outcome of the question to an external program.
 type supplementView struct {
 	Corpus search.Corpus `json:"corpus" example:"wiki"`
 	Hits   int           `json:"hits" doc:"Passages that it has found."`

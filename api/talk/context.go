@@ -136,7 +136,7 @@ type MadeContext struct {
 	Flushing  bool           `json:"flushing,omitempty" doc:"A flush of earlier messages was started."`
 }
 
-// providedView tells what became of the question to another program.
+// providedView reports the outcome of the question to an external program.
 type providedView struct {
 	ID       string            `json:"id" example:"wiki"`
 	Passages int               `json:"passages" doc:"What it has recalled; recalled has those that are in the context."`

@@ -37,7 +37,7 @@ func describeArguments(body *huma.RequestBody) {
 	body.Required = false
 	body.Content["application/json"].Schema = &huma.Schema{
 		Type: huma.TypeObject, AdditionalProperties: true,
-		Description: "The arguments, as list-tools describes them; nothing stands for none.",
+		Description: "The arguments, as list-tools describes them; leave them out for none.",
 		Examples:    []any{map[string]any{"filename": memory.MemoryPath}},
 	}
 }

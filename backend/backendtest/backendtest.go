@@ -18,7 +18,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Fault is what the server does to calls of tools instead of answering them.
+// Fault selects how the server fails calls of tools.
 type Fault string
 
 // Faults.

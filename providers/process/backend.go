@@ -22,7 +22,7 @@ import (
 const (
 	// DefaultTimeout bounds a search.
 	DefaultTimeout = 2 * time.Second
-	// CoolDown is how long a program that cannot be started, or has failed twice within this time, is left alone.
+	// CoolDown is the time for which a program is not used after it could not be started, or has failed twice within this time.
 	CoolDown = 60 * time.Second
 	// openTime bounds the first answer of a program, and feedTime the time in which it takes the passages of one request.
 	openTime = 10 * time.Second

@@ -31,7 +31,7 @@ type Config struct {
 	Order   int
 	URL     string
 	Headers map[string]string
-	// Operations are what it is asked for: providers.OpRecall and providers.OpSearch.
+	// Operations lists the supported operations: providers.OpRecall and providers.OpSearch.
 	Operations []string
 	// Tools are the tools of an MCP server by operation, and Arguments their arguments: texts in which {query}, {limit}, {workspace},
 	// {agent}, {owner} and {conversation} are replaced. An argument of {limit} alone is a number.

@@ -36,7 +36,7 @@ var Notices = map[string]string{
 	"seen":       "Seen. The next card comes after the next dream that changes something.",
 	"confirmed":  "Confirmed: no dream changes it.", "edited": "Changed: it stands as you wrote it.",
 	"forgotten": "Forgotten, and not learned again.",
-	"back":      "Restored: it stands in its document again, and is not archived anew.",
+	"back":      "Restored: it is in its document again, and is not archived anew.",
 	"moved":     "The system prompt has changed.",
 	"resolved":  "Decided. What was removed is not learned again.",
 	"judged":    "Thank you: trust in this fact has changed.",
