@@ -113,7 +113,7 @@ func TestBudgets(t *testing.T) {
 	for _, wrong := range []url.Values{
 		{"do": {"budget"}, "tokens": {"many"}}, {"do": {"budget"}, "tokens": {"-1"}}, {"do": {"budget"}, "cost": {"NaN"}}, {"do": {"stop"}}, {},
 	} {
-		post(http.StatusBadRequest, wrong)
+		post(http.StatusUnprocessableEntity, wrong)
 	}
 	if got := settings(); got != want {
 		t.Errorf("%+v, want %+v", got, want)
