@@ -124,12 +124,19 @@ insert into fact_documents
 select r.*
 from copies c cross join original o join fact_documents f using (document_id)
 cross join lateral jsonb_populate_record(null::fact_documents, to_jsonb(f) || jsonb_build_object('document_id', c.id)) r`)
+	var columns string // without those that the database generates
+	check(h.t, c.QueryRow(ctx, `
+select string_agg(column_name, ', ' order by ordinal_position)
+from information_schema.columns
+where table_name = 'facts' and is_generated = 'NEVER'`).Scan(&columns))
 	exec(`
-insert into facts
-select r.*
-from words w join copies c using (n) cross join original o join facts f on f.document_id = o.document_id and f.entry_id = w.source
+insert into facts (` + columns + `)
+select ` + columns + `
+from (
+    select r.*
+    from words w join copies c using (n) cross join original o join facts f on f.document_id = o.document_id and f.entry_id = w.source
 cross join lateral jsonb_populate_record(null::facts, to_jsonb(f) || jsonb_build_object(
-    'document_id', c.id, 'fact_id', gen_random_uuid(), 'entry_id', w.entry, 'text', w.text)) r`)
+    'document_id', c.id, 'fact_id', gen_random_uuid(), 'entry_id', w.entry, 'text', w.text)) r) made`)
 	exec(`
 insert into journal (workspace_id, agent_id, owner_key, scope, kind, document_id, path, version, author_kind, author_id, workflow_id, run_id, detail, at)
 select j.workspace_id, j.agent_id, j.owner_key, j.scope, j.kind, c.id, c.path, j.version, j.author_kind, j.author_id, j.workflow_id, j.run_id,
