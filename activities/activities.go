@@ -42,6 +42,7 @@ type Options struct {
 	// None: search is lexical.
 	Embedders []embed.Embedder
 	Budget    memory.Budget
+	Models    setting.ModelSettings   // of agents without settings of their own
 	Defaults  setting.ExtractSettings // the zero value means the documented defaults
 	Timing    setting.Timing
 	Now       func() time.Time

@@ -159,8 +159,8 @@ func (s *summarising) run(ctx context.Context) (SummariseResult, error) {
 	}, s)
 }
 
-func (s *summarising) overBudget(context.Context, time.Time) (SummariseResult, error) {
-	return s.instead(ReasonBudget), nil
+func (s *summarising) halt(_ context.Context, why setting.Halt) (SummariseResult, error) {
+	return s.instead(why.Code), nil
 }
 
 func (s *summarising) ready(context.Context) (result SummariseResult, ended bool, err error) {

@@ -10,12 +10,13 @@ import (
 	"reverie/llm"
 	"reverie/memory"
 	"reverie/memory/proposals"
+	"reverie/memory/setting"
 )
 
 // consultation is a step with the result R that asks an engine for a proposal P. consult calls its methods.
 type consultation[P, R any] interface {
-	// overBudget ends the step: the workspace's model budget is spent until then.
-	overBudget(ctx context.Context, until time.Time) (R, error)
+	// halt ends the step: no model may be asked.
+	halt(ctx context.Context, why setting.Halt) (R, error)
 	// ready prepares the question, or ends the step without it.
 	ready(ctx context.Context) (result R, ended bool, err error)
 	// ask calls the engine once, and accounts for what the call used.
@@ -44,17 +45,17 @@ type engineUse struct {
 	heartbeat time.Duration // timeout of the heartbeats; 0: HeartbeatTimeout
 }
 
-// consult asks an engine for a proposal: it checks the budget, asks, checks the answer, has it repaired once, and ends the step.
+// consult asks an engine for a proposal: it checks whether a model may be asked, asks, checks the answer, has it repaired once, and ends the step.
 // An error that is not the model's is returned as it is.
 func consult[P, R any](ctx context.Context, a *Activities, use engineUse, c consultation[P, R]) (R, error) {
 	var none R
 	if use.model {
-		until, err := a.spentUntil(ctx, use.id, a.Budget)
+		why, err := a.halted(ctx, use.id, a.Budget)
 		switch {
 		case err != nil:
 			return none, err
-		case !until.IsZero():
-			return c.overBudget(ctx, until)
+		case why != (setting.Halt{}):
+			return c.halt(ctx, why)
 		}
 	}
 	if result, ended, err := c.ready(ctx); ended || err != nil {

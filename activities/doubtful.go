@@ -8,6 +8,7 @@ import (
 	"reverie/llm"
 	"reverie/memory"
 	"reverie/memory/proposals"
+	"reverie/memory/setting"
 	"reverie/store"
 	stored "reverie/store/facts"
 )
@@ -38,8 +39,8 @@ func (a *Activities) judgePairs(ctx context.Context, ref AgentRef) error {
 		return storeError(err)
 	}
 	for _, p := range people {
-		until, err := a.spentUntil(ctx, tender(ctx, ref), a.Budget)
-		if err != nil || !until.IsZero() {
+		why, err := a.halted(ctx, tender(ctx, ref), a.Budget)
+		if err != nil || why != (setting.Halt{}) {
 			return err
 		}
 		if answered, err := a.judgePairsOf(ctx, a.identityOf(ctx, ref, p), p.Scope); err != nil || !answered {

@@ -11,6 +11,7 @@ import (
 	"reverie/llm"
 	"reverie/memory"
 	"reverie/memory/proposals"
+	"reverie/memory/setting"
 	"reverie/store/dreams"
 )
 
@@ -50,8 +51,8 @@ func (c *consolidating) run(ctx context.Context) (DeepSleepResult, error) {
 	return consult(ctx, c.Activities, engineUse{id: c.id, model: true, heartbeat: c.stage.Dream.Settings.ModelHeartbeat}, c)
 }
 
-func (c *consolidating) overBudget(ctx context.Context, until time.Time) (DeepSleepResult, error) {
-	return DeepSleepResult{WaitUntil: until}, c.wait(ctx, ReasonBudget, "the workspace's model budget of today is spent", until)
+func (c *consolidating) halt(ctx context.Context, why setting.Halt) (DeepSleepResult, error) {
+	return DeepSleepResult{WaitUntil: why.Until}, c.wait(ctx, why.Code, why.Reason, why.Until)
 }
 
 func (c *consolidating) ready(ctx context.Context) (result DeepSleepResult, ended bool, err error) {

@@ -11,6 +11,7 @@ import (
 	"reverie/llm"
 	"reverie/llm/embed"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/store/indexes"
 )
 
@@ -39,8 +40,8 @@ type Embedded struct {
 func (a *Activities) Embed(ctx context.Context, in EmbedInput) (EmbedResult, error) {
 	defer beat(ctx, HeartbeatTimeout/heartbeatsInTime)()
 	e := embedding{Activities: a, ref: in.AgentRef, id: tender(ctx, in.AgentRef)}
-	if until, err := e.spent(ctx); err != nil || !until.IsZero() {
-		return EmbedResult{WaitUntil: until}, err
+	if why, err := e.halted(ctx); err != nil || why != (setting.Halt{}) {
+		return EmbedResult{WaitUntil: why.Until}, err
 	}
 	open, err := e.open(ctx, in.Space)
 	if err != nil || !open {
@@ -69,10 +70,10 @@ type embedding struct {
 	out   EmbedResult
 }
 
-// spent returns when the workspace's spent money budget renews; zero: it is not spent. The token budget does not apply: tokens of
-// embedding models are many, and cost a hundredth of those of chat models.
-func (e *embedding) spent(ctx context.Context) (time.Time, error) {
-	return e.spentUntil(ctx, e.id, memory.Budget{CostMicros: e.Budget.CostMicros})
+// halted says why no vectors are made. Budgets of tokens do not apply: tokens of embedding models are many, and cost a hundredth of those
+// of chat models. They are not counted either (see account).
+func (e *embedding) halted(ctx context.Context) (setting.Halt, error) {
+	return e.Activities.halted(ctx, e.id, memory.Budget{CostMicros: e.Budget.CostMicros})
 }
 
 // open finds the space and its model. An agent's first space gets the current model. It reports whether the space may be filled.
@@ -259,7 +260,7 @@ func (e *embedding) account(ctx context.Context, made Embedded) {
 	if e.ObserveEmbedding != nil {
 		e.ObserveEmbedding(made)
 	}
-	spent := memory.Usage{Calls: made.Usage.Calls, CostMicros: made.Usage.CostMicros} // see spent
+	spent := memory.Usage{Calls: made.Usage.Calls, CostMicros: made.Usage.CostMicros} // see halted
 	if spent.CostMicros == 0 || e.ref.Agent == "" {
 		return
 	}

@@ -23,7 +23,7 @@ import (
 const (
 	ReasonAccounted       memory.ReasonCode = "accounted_already" // another run accounted for these messages
 	ReasonNothingToKeep   memory.ReasonCode = "nothing_to_keep"
-	ReasonBudget          memory.ReasonCode = "budget"
+	ReasonBudget                            = setting.HaltBudget
 	ReasonInvalidProposal memory.ReasonCode = "invalid_proposal"
 	ReasonGuards          memory.ReasonCode = "guards"
 	ReasonScan            memory.ReasonCode = "scan"
@@ -121,12 +121,11 @@ func (p *proposing) run(ctx context.Context, r talk.Range) (ProposeResult, error
 	return consult(ctx, p.Activities, engineUse{id: p.id, model: p.Paid, heartbeat: p.in.Settings.ModelHeartbeat}, p)
 }
 
-func (p *proposing) overBudget(ctx context.Context, until time.Time) (ProposeResult, error) {
+func (p *proposing) halt(ctx context.Context, why setting.Halt) (ProposeResult, error) {
 	_, err := p.Store.RecordOutcome(ctx, p.id, p.record.ID, talk.Ending{
-		Outcome: memory.OutcomeWaiting, ReasonCode: ReasonBudget, Until: until,
-		Reason: "the workspace's model budget of today is spent",
+		Outcome: memory.OutcomeWaiting, ReasonCode: why.Code, Until: why.Until, Reason: why.Reason,
 	})
-	return ProposeResult{WaitUntil: until}, storeError(err)
+	return ProposeResult{WaitUntil: why.Until}, storeError(err)
 }
 
 func (p *proposing) ready(ctx context.Context) (result ProposeResult, ended bool, err error) {

@@ -269,9 +269,9 @@ func (p *flushing) run(ctx context.Context) (FlushStepResult, error) {
 	}, p)
 }
 
-func (p *flushing) overBudget(ctx context.Context, until time.Time) (FlushStepResult, error) {
-	out, err := p.hold(ctx, ReasonBudget, nil)
-	out.WaitUntil = until
+func (p *flushing) halt(ctx context.Context, why setting.Halt) (FlushStepResult, error) {
+	out, err := p.hold(ctx, why.Code, nil)
+	out.WaitUntil = why.Until
 	return out, err
 }
 

@@ -20,6 +20,7 @@ import (
 	"reverie/memory/setting"
 	"reverie/prompts"
 	"reverie/store"
+	"reverie/store/admin"
 	"reverie/store/dreams"
 	"reverie/store/talk"
 )
@@ -343,6 +344,37 @@ func TestAFlushWithoutABudget(t *testing.T) {
 	in.Fallback = true
 	if out := must(t, w.world, w.ProposeFlush, in); !out.HasDraft { // rules cost nothing
 		t.Errorf("by rules %+v", out)
+	}
+}
+
+// An agent whose models are paused, or whose own budget is spent, is flushed by rules; others ask the model.
+func TestAFlushOfAPausedAgent(t *testing.T) {
+	for name, c := range map[string]struct {
+		settings setting.AgentSettings
+		code     memory.ReasonCode
+	}{
+		"paused":       {setting.AgentSettings{ModelPaused: new(true)}, setting.HaltPaused},
+		"spent":        {setting.AgentSettings{BudgetTokens: new(10)}, setting.HaltBudget},
+		"within":       {setting.AgentSettings{BudgetTokens: new(11), BudgetCost: new(1.0)}, ""},
+		"resumed":      {setting.AgentSettings{ModelPaused: new(false)}, ""},
+		"without any":  {setting.AgentSettings{}, ""},
+		"spent, in $s": {setting.AgentSettings{BudgetCost: new(0.000001)}, setting.HaltBudget},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newFlushWorld(t, nil)
+			id := w.id
+			id.Role = memory.RoleAdmin
+			if err := w.Store.AddUsage(t.Context(), w.id, "scripted", memory.Usage{Calls: 1, InputTokens: 10, CostMicros: 1}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.Store.UpdateAgent(t.Context(), id, admin.AgentPatch{Settings: &c.settings}); err != nil {
+				t.Fatal(err)
+			}
+			out := must(t, w.world, w.ProposeFlush, w.plan(t))
+			if out.FallBack != c.code || (w.model.Stats().Requests == 0) != (c.code != "") {
+				t.Errorf("proposed %+v after %d calls", out, w.model.Stats().Requests)
+			}
+		})
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"reverie/llm"
 	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 // ModelComponent is the model's name on the status page.
@@ -96,15 +97,12 @@ func (a *Activities) noteAnswer(ctx context.Context, began time.Time, err error)
 	}
 }
 
-// spentUntil returns when the workspace's spent budget renews; zero: it is not spent.
-func (a *Activities) spentUntil(ctx context.Context, id memory.Identity, b memory.Budget) (time.Time, error) {
-	if b == (memory.Budget{}) {
-		return time.Time{}, nil
-	}
+// halted says why no model may be asked for the identity's agent now, by its settings and the budget of the workspace.
+func (a *Activities) halted(ctx context.Context, id memory.Identity, b memory.Budget) (setting.Halt, error) {
 	now := a.Now()
-	used, err := a.Store.SpentToday(ctx, id, now)
-	if err != nil || !b.Spent(used) {
-		return time.Time{}, storeError(err)
+	use, err := a.Store.ModelUse(ctx, id, now)
+	if err != nil {
+		return setting.Halt{}, storeError(err)
 	}
-	return memory.BudgetRenewal(now), nil
+	return a.Models.With(use.Settings).Halt(b, use.Workspace, use.Agent, now), nil
 }

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"time"
 
 	"reverie/llm"
 	"reverie/memory"
 	"reverie/memory/proposals"
+	"reverie/memory/setting"
 	"reverie/store"
 	"reverie/store/dreams"
 )
@@ -84,8 +84,8 @@ type soulWriting struct {
 	answer string
 }
 
-func (w *soulWriting) overBudget(ctx context.Context, _ time.Time) (memory.Outcome, error) {
-	return w.end(ctx, memory.OutcomeFailed, ReasonBudget)
+func (w *soulWriting) halt(ctx context.Context, why setting.Halt) (memory.Outcome, error) {
+	return w.end(ctx, memory.OutcomeFailed, why.Code)
 }
 
 func (w *soulWriting) ready(context.Context) (memory.Outcome, bool, error) { return "", false, nil }

@@ -3,11 +3,11 @@ package activities
 import (
 	"context"
 	"errors"
-	"time"
 
 	"reverie/llm"
 	"reverie/memory"
 	"reverie/memory/proposals"
+	"reverie/memory/setting"
 	"reverie/memory/structured"
 	"reverie/tidy"
 )
@@ -49,7 +49,7 @@ type merging struct {
 	input    proposals.MergeInput
 }
 
-func (m *merging) overBudget(context.Context, time.Time) (int, error) { return 0, nil }
+func (m *merging) halt(context.Context, setting.Halt) (int, error) { return 0, nil }
 
 func (m *merging) ready(context.Context) (int, bool, error) { return 0, false, nil }
 

@@ -87,6 +87,7 @@ func probes(quarantined, dreamt, rehearsed uuid.UUID) map[string]probe {
 		},
 		"get-agent":          {path: ada, status: 200},
 		"update-agent":       {path: ada, status: 200, body: object(map[string]any{"name": "Ada"}), shared: true},
+		"agent-budget":       {path: ada + "/budget", status: 200, shared: true},
 		"list-conversations": {path: ada + "/conversations", status: 200},
 		"add-messages": {
 			path: ada + "/conversations/matrix/messages", status: 202,

@@ -254,3 +254,42 @@ func TestChatWithoutABudget(t *testing.T) {
 		t.Errorf("%d calls", n)
 	}
 }
+
+// An administrator pauses the models of one agent: its chats are refused, the status and its budget say so, and others are answered.
+func TestChatOfAPausedAgent(t *testing.T) {
+	played := llmtest.New(t, llmtest.Options{Respond: func(llmtest.Request) llmtest.Turn { return llmtest.Say("Yes.") }})
+	h := start(t, withModel(t, played))
+	h.agent("ada")
+	pause := func(paused bool) {
+		h.want(h.do(request{method: "PATCH", path: "/api/v1/agents/ada", key: h.admin, body: map[string]any{
+			"settings": map[string]any{"modelPaused": paused, "budgetTokens": 100_000},
+		}}), 200)
+	}
+	type budget struct {
+		Paused bool
+		Halted string
+		Agent  struct {
+			Tokens int64
+			Today  memory.Usage
+		}
+	}
+	read := func() budget {
+		return as[budget](h, h.want(h.do(request{method: "GET", path: "/api/v1/agents/ada/budget", key: h.admin}), 200))
+	}
+	pause(true)
+	got := h.wantError(h.postTo(h.admin, chatPath, asks("c1", "m1", "Is anybody there?")), 429, "budget_spent")
+	if got.header.Get("Retry-After") != "" {
+		t.Errorf("Retry-After %q: nobody knows when the pause ends", got.header.Get("Retry-After"))
+	}
+	if b := read(); !b.Paused || b.Halted == "" || b.Agent.Tokens != 100_000 || b.Agent.Today.Calls != 0 {
+		t.Errorf("%+v", b)
+	}
+	if status := h.want(h.do(request{method: "GET", path: "/api/v1/status", key: h.admin}), 200); !strings.Contains(string(status.body), "paused for the agent ada") {
+		t.Errorf("%s", status.body)
+	}
+	pause(false)
+	h.want(h.postTo(h.admin, chatPath, asks("c1", "m1", "Is anybody there?")), 200)
+	if b := read(); b.Paused || b.Halted != "" || b.Agent.Today.Calls != 1 || len(played.Requests()) != 1 {
+		t.Errorf("%+v after %d calls", b, len(played.Requests()))
+	}
+}

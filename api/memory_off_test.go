@@ -76,7 +76,7 @@ var concerns = map[string]concern{
 	"list-conversations": unconcerned, "add-messages": unconcerned, "list-messages": unconcerned, "list-compactions": unconcerned,
 	"list-flushes":         unconcerned,
 	"compact-conversation": unconcerned, "summarize-conversation": unconcerned,
-	"list-models": unconcerned, "status": unconcerned, "list-agents": unconcerned, "create-agent": unconcerned, "get-agent": unconcerned, "update-agent": unconcerned,
+	"list-models": unconcerned, "status": unconcerned, "list-agents": unconcerned, "create-agent": unconcerned, "get-agent": unconcerned, "agent-budget": unconcerned, "update-agent": unconcerned,
 	"list-tools": unconcerned, "create-key": unconcerned, "list-keys": unconcerned, "revoke-key": unconcerned,
 	"rotate-key": unconcerned, "list-audit": unconcerned, "list-queues": unconcerned,
 }

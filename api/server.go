@@ -71,6 +71,7 @@ func (s *Server) routes() {
 	s.ownerRoutes()
 	s.auditRoutes()
 	s.agentRoutes()
+	s.budgetRoutes()
 	s.deletionRoutes()
 	s.webhookRoutes()
 	s.revocationRoutes()

@@ -161,9 +161,26 @@ func (s *Server) count(ctx context.Context, view *StatusView) error {
 	if err != nil {
 		return err
 	}
+	if err := s.notePauses(ctx, view); err != nil {
+		return err
+	}
 	backlog := backlogView(waiting)
 	view.Backlog, view.Today = &backlog, &spent
 	return nil
+}
+
+// notePauses names the agents whose use of models is paused.
+func (s *Server) notePauses(ctx context.Context, view *StatusView) error {
+	if s.Model.BuiltIn {
+		return nil
+	}
+	agents, err := s.Agents(ctx)
+	for _, a := range agents {
+		if s.Chat.Models.With(a.Settings).Paused {
+			view.Degraded = append(view.Degraded, "model: paused for the agent "+a.ID+" by its setting modelPaused")
+		}
+	}
+	return err
 }
 
 // judge sums the parts up.

@@ -13,6 +13,7 @@ import (
 	"reverie/llm"
 	"reverie/llm/llmtest"
 	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 // spent returns the workspace's spending on the world's day.
@@ -100,6 +101,22 @@ func TestABudgetThatIsSpent(t *testing.T) {
 	w.mu.Unlock()
 	w.model.will(say("6379."))
 	if turn, _ := w.turn(grace, r); turn.Answer != "6379." || len(w.messages(grace, "c1")) != 4 {
+		t.Errorf("%+v", turn)
+	}
+}
+
+// While the models of an agent are paused, its turns are refused and their messages stored; other agents' are answered.
+func TestAPausedAgent(t *testing.T) {
+	w := open(t)
+	w.Models.Paused = true
+	r := chat.TurnRequest{Conversation: "c1", MessageID: "m1", Message: "Which port does the database have?"}
+	_, _, err := w.tryTurn(t.Context(), grace, r)
+	if paused, is := errors.AsType[*chat.BudgetError](err); !is || paused.Code != setting.HaltPaused || len(w.model.asked()) != 0 {
+		t.Fatalf("%v after %d calls", err, len(w.model.asked()))
+	}
+	w.Models.Paused = false
+	w.model.will(say("It is 5432."))
+	if turn, _ := w.turn(grace, r); turn.Answer != "It is 5432." || len(w.messages(grace, "c1")) != 2 {
 		t.Errorf("%+v", turn)
 	}
 }

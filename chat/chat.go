@@ -68,6 +68,7 @@ type Options struct {
 	Settings       setting.WindowSettings
 	Extract        setting.ExtractSettings
 	Budget         memory.Budget // of the workspace; when it is spent, no model is asked
+	Models         setting.ModelSettings
 	// Stored is called with what a turn stored, to signal its extraction.
 	Stored func(ctx context.Context, id memory.Identity, agent gate.Agent, conversation string, stored talk.Stored)
 	// Observe is called with every turn that ended, for metrics; may be nil.
@@ -174,25 +175,22 @@ type Event struct {
 	Result  *ToolUse
 }
 
-// BudgetError means that the workspace has spent its daily model budget. The message is stored and may be sent again.
-type BudgetError struct {
-	Until time.Time // when the budget renews
-}
+// BudgetError means that the workspace or the agent has spent its daily model budget, or that the agent's use of models is paused. The
+// message is stored and may be sent again.
+type BudgetError struct{ setting.Halt }
 
-func (e *BudgetError) Error() string { return "the workspace's model budget is spent" }
+func (e *BudgetError) Error() string { return e.Reason }
 
-// CheckBudget refuses to start a turn without budget (*BudgetError). A turn that has started is completed: its rounds are bounded.
+// CheckBudget refuses to start a turn for which no model may be asked (*BudgetError). A turn that has started is completed: its rounds
+// are bounded.
 func (s *Service) CheckBudget(ctx context.Context, id memory.Identity) error {
-	if s.Budget == (memory.Budget{}) {
-		return nil
-	}
 	now := s.now()
-	used, err := s.Store.SpentToday(ctx, id, now)
-	switch {
-	case err != nil:
+	use, err := s.Store.ModelUse(ctx, id, now)
+	if err != nil {
 		return fmt.Errorf("turn: %w", err)
-	case s.Budget.Spent(used):
-		return &BudgetError{Until: memory.BudgetRenewal(now)}
+	}
+	if why := s.Models.With(use.Settings).Halt(s.Budget, use.Workspace, use.Agent, now); why != (setting.Halt{}) {
+		return &BudgetError{why}
 	}
 	return nil
 }

@@ -146,6 +146,20 @@ var adminCalls = map[string]call{
 		}
 		return nil, nil, err
 	},
+	"UsageByAgent": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		now := time.Now()
+		spent, err := w.UsageByAgent(t.Context(), id, now)
+		for _, u := range spent {
+			calls := 0
+			if e := w.root.QueryRow(
+				t.Context(), "select sum(calls) from model_usage where workspace_id = $1 and day = $2 and agent_id = $3", id.Workspace,
+				now.UTC().Format(time.DateOnly), u.Agent,
+			).Scan(&calls); e != nil || calls != u.Calls {
+				t.Fatalf("%d calls of %s, not %d: %v", u.Calls, u.Agent, calls, e)
+			}
+		}
+		return nil, nil, err
+	},
 	"SpentToday": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		now := time.Now() // the world may have been made before midnight
 		spent, err := w.SpentToday(t.Context(), id, now)

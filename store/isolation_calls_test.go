@@ -88,6 +88,10 @@ var calls = map[string]call{
 		lines, err := w.Blame(t.Context(), id, anyRef(t), 0)
 		return lines, nil, err
 	},
+	"Blames": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		lines, err := w.Blames(t.Context(), id, []memory.Ref{anyRef(t), anyRef(t)})
+		return lines, nil, err
+	},
 	"Journal": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		events, err := w.Journal(t.Context(), id, gate.JournalFilter{Limit: pg.MaxPage})
 		var tags []tag

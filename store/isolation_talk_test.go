@@ -45,6 +45,10 @@ var talkCalls = map[string]call{
 		events, err := w.Latest(t.Context(), id, kinds, []memory.AuthorKind{memory.AuthorUser, memory.AuthorDream}, w.db.Now().Add(time.Hour), 0)
 		return events, nil, err
 	},
+	"ModelUse": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		use, err := w.ModelUse(t.Context(), id, w.db.Now())
+		return use.Settings, nil, err
+	},
 	"ResolveOwner": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		p := w.anyPlace(t, id)
 		owner, err := w.ResolveOwner(t.Context(), id, p.ownerID)
@@ -56,6 +60,19 @@ var talkCalls = map[string]call{
 	"Conversation": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		c, err := w.Conversation(t.Context(), id, w.anyPlace(t, id).conversation)
 		return conversationTag(id, c, err), nil, err
+	},
+	"ConversationsNamed": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		found, err := w.ConversationsNamed(t.Context(), id, []string{w.anyPlace(t, id).conversation, w.anyPlace(t, id).conversation})
+		var tags []tag
+		for _, c := range found {
+			tags = append(tags, conversationTag(id, c, err)...)
+		}
+		return tags, nil, err
+	},
+	"Entrance": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		p := w.anyPlace(t, id)
+		entrance, err := w.Entrance(t.Context(), id, p.ownerID, true)
+		return []any{entrance.Agent, entrance.Owner}, &p.tag, err
 	},
 	"ConversationByUID": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		p := w.anyPlace(t, id)

@@ -54,6 +54,17 @@ func TestRoundTrips(t *testing.T) {
 		}},
 		{"Signalled", 1, func() error { return s.Signalled(t.Context(), id, stored.Turn) }},
 		{"ResolveOwner", 1, func() error { return second(s.ResolveOwner(t.Context(), id, stored.OwnerID)) }},
+		{"Entrance", 1, func() error { return second(s.Entrance(t.Context(), id, stored.OwnerID, true)) }},
+		{"ConversationsNamed", 1, func() error { return second(s.ConversationsNamed(t.Context(), id, []string{"c", "d"})) }},
+		{"Blames", 1, func() error {
+			return second(s.Blames(t.Context(), id, []memory.Ref{team("MEMORY.md"), personal("MEMORY.md")}))
+		}},
+		{"SessionKey", 1, func() error {
+			if _, err := s.SessionKey(t.Context(), "unknown"); !is(pg.ErrUnauthorized)(err) {
+				return err
+			}
+			return nil
+		}},
 		{"NextRange", 1, func() (err error) { next, _, err = s.NextRange(t.Context(), id); return err }},
 		{"BeginExtraction", 1, func() (err error) {
 			x, err = s.BeginExtraction(t.Context(), runOf(id, pg.NewID().String()), next.Range)

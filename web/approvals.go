@@ -28,7 +28,7 @@ func (b *Browser) approvalRoutes() {
 
 // approver enters, and returns the identity that sees what waits: on the pages of the shared memory, what waits for anybody.
 func (q *request) approver() (memory.Identity, error) {
-	if err := q.enter(); err != nil {
+	if err := q.enterLive(); err != nil {
 		return q.id, err
 	}
 	if err := approvals.MayApprove(q.id); err != nil {
@@ -44,10 +44,7 @@ func (q *request) approvals() (templ.Component, error) {
 		return nil, err
 	}
 	all := q.r.URL.Query().Get("show") == "all"
-	frame, err := q.follow(q.frame("held", "Waiting for approval"))
-	if err != nil {
-		return nil, err
-	}
+	frame := q.follow(q.frame("held", "Waiting for approval"))
 	listed, err := q.Store.Approvals(q.Context, id, approvals.Filter{
 		Open: !all, Page: store.Page{Limit: maxApprovals, Cursor: q.r.URL.Query().Get("cursor")},
 	})

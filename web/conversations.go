@@ -165,15 +165,12 @@ func (q *request) kept(id memory.Identity, conversation string, runs []talk.Extr
 		}
 	}
 	found := map[int64][]view.Kept{}
-	for _, ref := range refs {
-		lines, err := q.Store.Blame(q.Context, id, ref, 0)
-		if missing(err) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		for i, l := range lines {
+	blames, err := q.Store.Blames(q.Context, id, refs)
+	if err != nil {
+		return nil, err
+	}
+	for n, ref := range refs {
+		for i, l := range blames[n] {
 			if l.Conversation != conversation || l.Line == "" || strings.HasPrefix(l.Line, "#") {
 				continue
 			}

@@ -121,7 +121,7 @@ func (q *request) showFact(id uuid.UUID, text, problem string) (templ.Component,
 			By: names.of(g.Author),
 		})
 	}
-	where, err := q.sources(conversationsOf(story))
+	where, err := q.conversationIDs(conversationsOf(story))
 	if err != nil {
 		return nil, err
 	}
@@ -138,13 +138,12 @@ func (q *request) showFact(id uuid.UUID, text, problem string) (templ.Component,
 	return view.FactPage(q.frame("facts", "Fact"), page), nil
 }
 
-// conversationsOf returns lines that came from the conversations of a story.
-func conversationsOf(story []stored.Event) []memory.BlameLine {
-	lines := make([]memory.BlameLine, len(story))
-	for i, e := range story {
-		lines[i].Conversation = e.Conversation
+// conversationsOf returns the names of the conversations of a story.
+func conversationsOf(story []stored.Event) (names []string) {
+	for _, e := range story {
+		names = append(names, e.Conversation)
 	}
-	return lines
+	return names
 }
 
 // opinion records or takes back feedback about a fact.

@@ -74,15 +74,6 @@ func (q *request) injections() (templ.Component, error) {
 	return view.InjectionsPage(q.frame("conversations", "Injections"), page), nil
 }
 
-// conversationIDs returns our ids of conversations by the client's names, as far as the caller may read them.
-func (q *request) conversationIDs(names []string) (map[string]string, error) {
-	lines := make([]memory.BlameLine, len(names))
-	for i, name := range names {
-		lines[i].Conversation = name
-	}
-	return q.sources(lines)
-}
-
 func viewInjection(in stored.Injection, where map[string]string) view.Injection {
 	return view.Injection{
 		ID: in.ID.String(), At: in.At, Talk: in.Conversation, TalkID: where[in.Conversation], Message: in.Seq, Skipped: in.Skipped,

@@ -68,13 +68,10 @@ func (b *Browser) sessionEnded(hc huma.Context) bool {
 	return errors.Is(err, store.ErrUnauthorized)
 }
 
-// follow makes a page follow what changes after this call.
-func (q *request) follow(f view.Frame) (view.Frame, error) {
-	id, full := rest.AcrossOwners(q.id)
-	if !full {
-		return f, nil
+// follow makes a page follow what changes after enterLive.
+func (q *request) follow(f view.Frame) view.Frame {
+	if _, full := rest.AcrossOwners(q.id); full {
+		f.Cursor = q.end.String()
 	}
-	end, err := q.Store.JournalEnd(q.Context, id)
-	f.Cursor = end.String()
-	return f, err
+	return f
 }

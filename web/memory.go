@@ -2,8 +2,10 @@ package web
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/a-h/templ"
@@ -28,13 +30,10 @@ func (b *Browser) memoryRoutes() {
 const maxNotes = 100
 
 func (q *request) memory() (templ.Component, error) {
-	if err := q.enter(); err != nil {
+	if err := q.enterLive(); err != nil {
 		return nil, err
 	}
-	frame, err := q.follow(q.frame("memory", "Memory"))
-	if err != nil {
-		return nil, err
-	}
+	frame := q.follow(q.frame("memory", "Memory"))
 	listed, err := q.Store.ReadableDocuments(q.Context, q.id, gate.DocumentFilter{IncludeDeleted: true})
 	if err != nil {
 		return nil, err
@@ -84,26 +83,32 @@ func entry(d memory.Document, bytes, tokens int, names authors) view.Entry {
 // authors names authors: to an administrator keys by their names, to others their own only.
 type authors struct {
 	own   gate.Key
-	names map[string]string
+	names func() map[string]string // nil: other people are nameless
 }
 
-// authors reads the names of keys where the caller may know them; without them, people are nameless.
+// authors reads the names of keys when a page shows another person's, and where the caller may know them.
 func (q *request) authors() authors {
-	a := authors{own: q.key, names: map[string]string{}}
-	if keys, err := q.Store.Keys(q.Context, q.key.Identity()); err == nil {
-		for _, k := range keys {
-			a.names[k.ID.String()] = k.Name
+	return authors{own: q.key, names: sync.OnceValue(func() map[string]string {
+		names := map[string]string{}
+		if keys, err := q.Store.Keys(q.Context, q.key.Identity()); err == nil {
+			for _, k := range keys {
+				names[k.ID.String()] = k.Name
+			}
 		}
-	}
-	return a
+		return names
+	})}
 }
 
 func (a authors) of(by memory.Author) view.Author {
 	v := view.Author{Kind: string(by.Kind), Name: by.ID}
 	if by.Kind == memory.AuthorUser {
-		v.Name = a.names[by.ID]
-		if by.ID == a.own.ID.String() {
+		switch {
+		case by.ID == a.own.ID.String():
 			v.Name = "you"
+		case a.names != nil:
+			v.Name = a.names()[by.ID]
+		default:
+			v.Name = ""
 		}
 	}
 	return v
@@ -151,7 +156,11 @@ func (q *request) document() (templ.Component, error) {
 	if err != nil {
 		return nil, err
 	}
-	where, err := q.sources(lines)
+	var talks []string
+	for _, l := range lines {
+		talks = append(talks, l.Conversation)
+	}
+	where, err := q.conversationIDs(talks)
 	if err != nil {
 		return nil, err
 	}
@@ -202,30 +211,33 @@ func (q *request) mayEdit(d memory.Document) bool {
 	return !q.id.Pinned
 }
 
-// maxSources bounds the conversations of a document that are looked up.
+// maxSources bounds the conversations of a page that are looked up.
 const maxSources = 20
 
-// sources finds the conversations that lines came from, by the client's names: our ids of those that the caller may read.
-func (q *request) sources(lines []memory.BlameLine) (map[string]string, error) {
+// conversationIDs returns our ids of conversations by the client's names, as far as the caller may read them.
+func (q *request) conversationIDs(names []string) (map[string]string, error) {
 	found := map[string]string{}
 	id, err := rest.MayReadMessages(q.id)
 	if err != nil {
 		return found, nil //nolint:nilerr // who may not read what was said gets no links
 	}
-	for _, l := range lines {
-		if _, known := found[l.Conversation]; known || l.Conversation == "" || len(found) >= maxSources {
-			continue
-		}
-		found[l.Conversation] = ""
-		c, err := q.Conversation(q.Context, id, l.Conversation)
-		switch {
-		case err == nil:
-			found[l.Conversation] = c.UID.String()
-		case !missing(err) && !errors.Is(err, store.ErrSeveralOwners):
-			return nil, err
+	var wanted []string
+	for _, name := range names {
+		if name != "" && !slices.Contains(wanted, name) && len(wanted) < maxSources {
+			wanted = append(wanted, name)
 		}
 	}
-	return found, nil
+	if len(wanted) == 0 {
+		return found, nil
+	}
+	conversations, err := q.Store.ConversationsNamed(q.Context, id, wanted)
+	several := map[string]bool{} // owners have a conversation of one name
+	for _, c := range conversations {
+		_, several[c.ID] = found[c.ID]
+		found[c.ID] = c.UID.String()
+	}
+	maps.DeleteFunc(found, func(name, _ string) bool { return several[name] })
+	return found, err
 }
 
 // missing reports whether something does not exist for the caller.

@@ -1,9 +1,11 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/a-h/templ"
@@ -12,13 +14,19 @@ import (
 	"reverie/api/fault"
 	"reverie/api/rest"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/store"
 	"reverie/store/admin"
+	"reverie/store/talk"
 	"reverie/web/view"
 )
 
 func (b *Browser) operationRoutes() {
 	b.page(rest.Route{ID: "page-usage", Path: "/usage", Summary: "Usage and cost of models", Need: memory.RoleAdmin}, (*request).usage)
+	b.page(rest.Route{
+		ID: "page-budget", Method: http.MethodPost, Path: "/agents/{agent}/budget",
+		Summary: "Pause and resume the models of an agent, or give it a budget", Need: memory.RoleAdmin, Act: rest.Changes, Body: maxForm,
+	}, (*request).budget)
 	b.page(rest.Route{ID: "page-queues", Path: "/queues", Summary: "How much waits, over time", Need: memory.RoleAdmin}, (*request).queues)
 	b.page(rest.Route{
 		ID: "page-doctor", Path: "/agents/{agent}/doctor", Summary: "Damage of an agent", Need: memory.RoleAdmin,
@@ -67,10 +75,62 @@ func (q *request) usage() (templ.Component, error) {
 		Conversations: waiting.PendingConversations, Messages: waiting.PendingMessages, Waiting: waiting.Waiting, Quarantined: waiting.Quarantined,
 		Writes: waiting.StagedWrites,
 	}
+	if page.Agents, err = q.agentsUsage(); err != nil {
+		return nil, err
+	}
 	frame := q.frame("usage", "Usage")
 	frame.Charts = true
 	return view.UsagePage(frame, page), nil
 }
+
+// agentsUsage returns what each agent has used today, and may use.
+func (q *request) agentsUsage() (shown []view.AgentUsage, err error) {
+	agents, err := q.Agents(q.Context)
+	if err != nil {
+		return nil, err
+	}
+	spent, err := q.Store.UsageByAgent(q.Context, q.key.Identity(), q.Now())
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range agents {
+		models := q.Chat.Models.With(a.Settings)
+		budget := models.Budget()
+		u := view.AgentUsage{ID: a.ID, Name: a.Name, Paused: models.Paused, MaxTokens: budget.Tokens, MaxCost: budget.CostMicros}
+		if at := slices.IndexFunc(spent, func(s talk.SpentBy) bool { return s.Agent == a.ID }); at >= 0 {
+			used := spent[at].Usage
+			u.Calls, u.Tokens, u.Cost, u.Spent = used.Calls, int64(used.InputTokens+used.OutputTokens), used.CostMicros, budget.Spent(used)
+		}
+		shown = append(shown, u)
+	}
+	return shown, nil
+}
+
+// budget pauses or resumes the use of models by an agent, or sets its budget of a day.
+func (q *request) budget() (templ.Component, error) {
+	done := q.r.PostFormValue("do")
+	var change func(*setting.AgentSettings)
+	switch done {
+	case "pause", "resume":
+		change = func(s *setting.AgentSettings) { s.ModelPaused = new(done == "pause") }
+	case "budget":
+		tokens, wrong := strconv.ParseInt(cmp.Or(q.r.PostFormValue("tokens"), "0"), 10, 32)
+		cost, bad := strconv.ParseFloat(cmp.Or(q.r.PostFormValue("cost"), "0"), 64)
+		if wrong != nil || bad != nil || tokens < 0 || !(cost >= 0 && cost <= maxBudget) {
+			return nil, fault.New(fault.InvalidRequest, "Give the budget of a day as a number of tokens and US dollars, or leave it empty")
+		}
+		change = func(s *setting.AgentSettings) { s.BudgetTokens, s.BudgetCost = new(int(tokens)), &cost }
+	default:
+		return nil, fault.New(fault.InvalidRequest, "Pause or resume the agent, or give it a budget")
+	}
+	if err := q.ChangeSettings(q.Context, q.r.PathValue("agent"), change); err != nil {
+		return nil, err
+	}
+	return q.redirect("/usage?done=" + done)
+}
+
+// maxBudget bounds the US dollars of a day, so that millionths of them fit.
+const maxBudget = 1e9
 
 // queues shows how much waited in the last day, or week.
 func (q *request) queues() (templ.Component, error) {

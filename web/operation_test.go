@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"reverie/memory"
+	"reverie/memory/setting"
 )
 
 var shownSecret = regexp.MustCompile(`<pre class="secret">(rv_[^<]+)</pre>`)
@@ -71,5 +72,50 @@ func TestUsage(t *testing.T) {
 	today := time.Now().UTC().Format(time.DateOnly)
 	if !strings.Contains(body, today+" 1234 2 $5.00 gpt-x 1234") {
 		t.Errorf("%.500s", body)
+	}
+}
+
+// The page pauses and resumes the models of an agent, and sets its budget, which the API shows as well. Wrong numbers change nothing.
+func TestBudgets(t *testing.T) {
+	h := start(t)
+	check(t, h.store.AddUsage(t.Context(), root.For("ada", "api:42"), "gpt-x", memory.Usage{Calls: 2, InputTokens: 1200, OutputTokens: 34, CostMicros: 5_000_000}))
+	v := h.visitor().signIn(h.keys["admin"])
+	settings := func() setting.ModelSettings {
+		agent, err := h.store.Agent(t.Context(), root.For("ada", memory.NoOwner))
+		check(t, err)
+		return setting.ModelSettings{}.With(agent.Settings)
+	}
+	post := func(status int, form url.Values) {
+		t.Helper()
+		if p := v.do(http.MethodPost, "/agents/ada/budget", form); p.status != status {
+			t.Errorf("%v: %d %.300s", form, p.status, text(p.body))
+		}
+	}
+	shows := func(words string) {
+		t.Helper()
+		if body := text(v.get("/usage").body); !strings.Contains(body, words) {
+			t.Errorf("no %q in %.800s", words, body)
+		}
+	}
+	shows("2 calls · 1,234 tokens · $5.00 of no budget of its own")
+	post(http.StatusSeeOther, url.Values{"do": {"pause"}})
+	shows("ada paused 2 calls")
+	if !settings().Paused {
+		t.Error("it is not paused")
+	}
+	if body := text(v.get("/").body); !strings.Contains(body, "Its use of models is paused.") {
+		t.Errorf("the overview: %.800s", body)
+	}
+	post(http.StatusSeeOther, url.Values{"do": {"resume"}})
+	post(http.StatusSeeOther, url.Values{"do": {"budget"}, "tokens": {"1000"}, "cost": {"7.5"}})
+	shows("ada budget spent 2 calls · 1,234 tokens · $5.00 of 1,000 tokens and $7.50")
+	want := setting.ModelSettings{Tokens: 1000, Cost: 7.5}
+	for _, wrong := range []url.Values{
+		{"do": {"budget"}, "tokens": {"many"}}, {"do": {"budget"}, "tokens": {"-1"}}, {"do": {"budget"}, "cost": {"NaN"}}, {"do": {"stop"}}, {},
+	} {
+		post(http.StatusUnprocessableEntity, wrong)
+	}
+	if got := settings(); got != want {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }

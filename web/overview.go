@@ -46,6 +46,7 @@ func (q *request) overview() (templ.Component, error) {
 	slices.SortStableFunc(agents, func(a, b gate.Agent) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
 	for i, agent := range agents {
 		card := view.Agent{ID: agent.ID, Name: agent.Name, Zone: agent.TimeZone, Whom: q.ownSegment(), Chooses: q.mayWrite() && !page.Person}
+		card.Paused = q.Chat.Models.With(agent.Settings).Paused
 		if i < maxShown {
 			if err := q.health(&card, agent); err != nil {
 				return nil, err

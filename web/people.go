@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"github.com/a-h/templ"
-	"github.com/google/uuid"
 
 	"reverie/api/fault"
 	"reverie/api/rest"
@@ -75,21 +74,4 @@ func (q *request) findPerson() (templ.Component, error) {
 		return nil, err
 	}
 	return q.redirect(view.MemoryURL(found.ID, ownerID.String()))
-}
-
-// ownerOf returns the owner with an opaque id, for callers who may name owners.
-func (q *request) ownerOf(agent, whom string) (memory.Owner, error) {
-	missing := fault.New(fault.NotFound, "There is no such page for this key")
-	ownerID, err := uuid.Parse(whom)
-	id := q.key.Identity()
-	if err != nil || !q.mayWrite() || !id.MayUseAgent(agent) {
-		return memory.NoOwner, missing
-	}
-	id = id.For(agent, memory.NoOwner)
-	id.AnyOwner = true
-	owner, err := q.Store.ResolveOwner(q.Context, id, ownerID)
-	if errors.Is(err, store.ErrNotFound) {
-		err = missing
-	}
-	return owner, err
 }

@@ -26,21 +26,18 @@ const maxEvents = 60
 // timeline shows one stream of what changed a memory, newest first. Each source gives its latest entries; the stream ends where the first
 // source ends that has more, so that nothing is left out in between.
 func (q *request) timeline() (templ.Component, error) {
-	if err := q.enter(); err != nil {
+	if err := q.enterLive(); err != nil {
 		return nil, err
 	}
 	kind := q.r.URL.Query().Get("kind")
-	frame, err := q.follow(q.frame("timeline", "Timeline"))
-	if err != nil {
-		return nil, err
-	}
+	frame := q.follow(q.frame("timeline", "Timeline"))
 	from, until := store.Page{Limit: maxEvents}, q.Now().Add(time.Hour)
 	if ms := q.number("before"); ms > 0 {
 		until = time.UnixMilli(int64(ms))
 		from.Cursor = store.Before(until)
 		frame.Cursor = ""
 	}
-	stream := stream{from: time.Time{}}
+	stream, names := stream{from: time.Time{}}, q.authors()
 	id, full := rest.AcrossOwners(q.id)
 	page := view.Timeline{Kind: kind, All: id.AnyOwner, Older: from.Cursor != ""}
 	if !full {
@@ -74,7 +71,6 @@ func (q *request) timeline() (templ.Component, error) {
 		if err != nil {
 			return nil, err
 		}
-		names := q.authors()
 		items := views(events, func(e gate.Event) view.Event { return changeEvent(e, names) })
 		if kind == "edit" || kind == "forgetting" {
 			items = slices.DeleteFunc(items, func(e view.Event) bool { return e.Kind != kind })
@@ -86,7 +82,6 @@ func (q *request) timeline() (templ.Component, error) {
 		if err != nil {
 			return nil, err
 		}
-		names := q.authors()
 		stream.add(views(events, func(e gate.Event) view.Event { return approvalEvent(e, names) }), len(events) == maxEvents)
 	}
 	page.Events, page.Until = stream.end()

@@ -17,6 +17,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"github.com/google/uuid"
 
 	"reverie/api"
 	"reverie/api/fault"
@@ -94,7 +95,8 @@ type request struct {
 	// Set by enter.
 	id    memory.Identity
 	agent gate.Agent
-	whom  string // the segment of the address: me, shared, or the opaque id of an owner
+	whom  string             // the segment of the address: me, shared, or the opaque id of an owner
+	end   gate.JournalCursor // of a page that follows what changes
 }
 
 // answer renders a page; nil: the handler has answered.
@@ -187,22 +189,26 @@ func (b *Browser) refuse(hc huma.Context, p *fault.Problem) {
 }
 
 // enter finds the agent and the owner in the address, as the API does for an agent in a path and an owner in a query.
-func (q *request) enter() error {
-	agent, whom := q.r.PathValue("agent"), q.r.PathValue("owner")
-	caller := q.key.Identity()
-	owner := memory.NoOwner
-	switch {
-	case caller.Pinned != (whom == view.Me):
-		return fault.New(fault.NotFound, "There is no such page for this key")
-	case caller.Pinned || whom == view.Shared:
-	default:
+func (q *request) enter() error { return q.enterUntil(false) }
+
+// enterLive is enter for a page that follows what changes after this call.
+func (q *request) enterLive() error { return q.enterUntil(true) }
+
+func (q *request) enterUntil(end bool) error {
+	missing := fault.New(fault.NotFound, "There is no such page for this key")
+	whom, owner := q.r.PathValue("owner"), uuid.Nil
+	pinned := q.key.Identity().Pinned
+	if pinned != (whom == view.Me) {
+		return missing
+	}
+	if !pinned && whom != view.Shared {
 		var err error
-		if owner, err = q.ownerOf(agent, whom); err != nil {
-			return err
+		if owner, err = uuid.Parse(whom); err != nil || owner == uuid.Nil || !q.mayWrite() {
+			return missing
 		}
 	}
-	id, found, err := q.Enter(q.Context, agent, rest.Person{Owner: string(owner), Location: "query"})
-	q.id, q.agent, q.whom = id, found, whom
+	id, entrance, err := q.EnterMemory(q.Context, q.r.PathValue("agent"), owner, end)
+	q.id, q.agent, q.whom, q.end = id, entrance.Agent, whom, entrance.End
 	return err
 }
 

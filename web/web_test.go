@@ -39,6 +39,7 @@ var root = memory.Identity{Workspace: workspace, Role: memory.RoleAdmin}
 type harness struct {
 	t     testing.TB
 	url   string
+	data  string // the address of the database
 	store *store.Store
 	pages *web.Browser
 	keys  map[string]string // secrets by name
@@ -71,7 +72,7 @@ func start(tb testing.TB, options ...func(*store.Options)) *harness {
 		Version: "test", Log: log, AuditAdmins: true, Model: api.Model{Name: "builtin/extractive", BuiltIn: true},
 	})
 	check(tb, err)
-	h := &harness{t: tb, store: s, pages: web.Register(server)}
+	h := &harness{t: tb, data: database, store: s, pages: web.Register(server)}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	check(tb, err)
 	h.url = "http://" + listener.Addr().String()
@@ -306,6 +307,7 @@ var probes = map[string]probe{
 	"page-new-webhook":    {form: url.Values{"url": {"none"}}},
 	"page-change-webhook": {form: url.Values{"do": {"delete"}}, ok: http.StatusNotFound},
 	"page-usage":          {},
+	"page-budget":         {form: url.Values{"do": {"resume"}}, ok: http.StatusSeeOther},
 	"page-queues":         {root: true},
 	"page-doctor":         {},
 	"page-fix":            {},

@@ -227,7 +227,7 @@ const (
 )
 
 const (
-	// budgetRecheck: a raised budget is noticed within this time, a renewed one at its own time.
+	// budgetRecheck: a raised budget and the end of a pause are noticed within this time, a renewed one at its own time.
 	budgetRecheck = 10 * time.Minute
 	// staleRounds: how often a proposal is made again because the same lines were edited meanwhile.
 	staleRounds = 3
@@ -298,12 +298,14 @@ func step[In, Out any](ctx workflow.Context, options workflow.ActivityOptions, s
 	return out, err
 }
 
-// waitForBudget sleeps until the budget renews, and returns earlier now and then to check whether it was raised.
+// waitForBudget sleeps until the budget renews, and returns earlier now and then to check whether it was raised, or a pause of the
+// agent's use of models has ended.
 func waitForBudget(ctx workflow.Context, until time.Time) error {
 	if err := showOutcome(ctx, string(memory.OutcomeWaiting)); err != nil {
 		return err
 	}
-	workflow.SetCurrentDetails(ctx, "The workspace's model budget is spent; it renews at "+until.UTC().Format(time.RFC3339)+".")
+	workflow.SetCurrentDetails(ctx, "No model may be asked: the budget is spent, or the agent's use of models is paused. Budgets renew at "+
+		until.UTC().Format(time.RFC3339)+".")
 	wait := max(min(until.Sub(workflow.Now(ctx)), budgetRecheck), time.Second)
 	return pause(ctx, wait, "the budget is spent")
 }

@@ -20,6 +20,7 @@ import (
 	"reverie/llm"
 	"reverie/memory"
 	"reverie/memory/markdown"
+	"reverie/memory/setting"
 	"reverie/scan"
 	"reverie/store"
 	"reverie/window"
@@ -253,12 +254,15 @@ func windowTooLarge(e *window.TooLargeError) *fault.Problem {
 	return p
 }
 
-// budgetSpent returns the error of a spent budget, with the time at which it resets.
+// budgetSpent returns the error of a turn without budget, with the time at which budgets reset.
 func budgetSpent(e *chat.BudgetError, now time.Time) *fault.Problem {
+	if e.Code == setting.HaltPaused {
+		return fault.New(fault.BudgetSpent,
+			"The agent's use of models is paused. The message is stored; send it again when an administrator has resumed it")
+	}
 	seconds := max(1, int(math.Ceil(e.Until.Sub(now).Seconds())))
-	return fault.New(fault.BudgetSpent,
-		"The workspace's model budget for today is spent. The message is stored; send it again after %s, or raise the budget",
-		e.Until.Format(time.RFC3339)).
+	return fault.New(fault.BudgetSpent, "No model is asked: %s. The message is stored; send it again after %s, or raise the budget",
+		e.Reason, e.Until.Format(time.RFC3339)).
 		With("Retry-After", strconv.Itoa(seconds))
 }
 

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/google/uuid"
+
 	"reverie/api/fault"
 	"reverie/memory"
 	"reverie/store"
@@ -58,6 +60,29 @@ func (s *Server) Enter(ctx context.Context, agent string, p Person) (memory.Iden
 		trailOf(ctx).enter(agent, owner)
 	}
 	return id, found, err
+}
+
+// EnterMemory is Enter for a page about the memory of the owner with an opaque id; uuid.Nil: of the key's own owner, or nobody's. With
+// end it also returns where the journal ends.
+func (s *Server) EnterMemory(ctx context.Context, agent string, owner uuid.UUID, end bool) (memory.Identity, gate.Entrance, error) {
+	id := CallerOf(ctx).Identity()
+	if !id.MayUseAgent(agent) || owner != uuid.Nil && (id.Pinned || !id.Role.Includes(memory.RoleMember)) {
+		return id, gate.Entrance{}, noSuchAgent(agent)
+	}
+	reader := id.For(agent, id.Owner)
+	reader.AnyOwner = owner != uuid.Nil
+	entrance, err := s.Store.Entrance(ctx, reader, owner, end)
+	if errors.Is(err, store.ErrNotFound) {
+		return id, entrance, noSuchAgent(agent)
+	}
+	if err != nil {
+		return id, entrance, err
+	}
+	named, err := chooseOwner(id, Person{Owner: string(entrance.Owner), Location: "path"})
+	if err == nil {
+		trailOf(ctx).enter(agent, named)
+	}
+	return id.For(agent, named), entrance, err
 }
 
 // EnterGone is Enter for an agent that may have been deleted.

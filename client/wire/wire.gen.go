@@ -64,6 +64,21 @@ type Agent struct {
 	UpdatedAt time.Time     `json:"updatedAt"`
 }
 
+// AgentBudget defines model for AgentBudget.
+type AgentBudget struct {
+	Agent Budget `json:"agent"`
+
+	// Halted Why no model is asked now; missing: models are asked.
+	Halted string `json:"halted,omitempty,omitzero"`
+
+	// Paused The agent's use of models is paused.
+	Paused bool `json:"paused"`
+
+	// RenewsAt When budgets renew.
+	RenewsAt  time.Time `json:"renewsAt"`
+	Workspace Budget    `json:"workspace"`
+}
+
 // AgentPatchBody defines model for AgentPatchBody.
 type AgentPatchBody struct {
 	Name     string          `json:"name,omitempty,omitzero"`
@@ -95,6 +110,12 @@ type AgentSettings struct {
 
 	// AutoInjectThreshold Minimum score of memory that is recalled automatically.
 	AutoInjectThreshold *float64 `json:"autoInjectThreshold,omitempty"`
+
+	// BudgetCost US dollars that one agent may spend in a day (UTC), within REVERIE_BUDGET_COST; 0: no limit of its own.
+	BudgetCost *float64 `json:"budgetCost,omitempty"`
+
+	// BudgetTokens Model tokens (in and out) that one agent may spend in a day (UTC), within REVERIE_BUDGET_TOKENS; 0: no limit of its own.
+	BudgetTokens *int `json:"budgetTokens,omitempty"`
 
 	// CooldownSeconds Minimum time between two extractions of one agent and owner.
 	CooldownSeconds *int `json:"cooldownSeconds,omitempty"`
@@ -200,6 +221,10 @@ type AgentSettings struct {
 
 	// Model Model name at the provider.
 	Model string `json:"model,omitempty,omitzero"`
+
+	// ModelPaused Ask no model, as if the budget was spent: extractions, dreams and vectors wait, flushes and summaries are made by rules,
+	// and chats answer 429.
+	ModelPaused *bool `json:"modelPaused,omitempty"`
 
 	// OwnerIsolation Keep what is learned from a person in that person's own documents. Off: in the agent's shared ones.
 	OwnerIsolation *bool `json:"ownerIsolation,omitempty"`
@@ -465,6 +490,16 @@ type BlameLine struct {
 
 	// Version The version that brought it in.
 	Version int `json:"version"`
+}
+
+// Budget defines model for Budget.
+type Budget struct {
+	// CostMicros Millionths of a US dollar; 0: no limit.
+	CostMicros int   `json:"costMicros"`
+	Today      Usage `json:"today"`
+
+	// Tokens Input and output; 0: no limit.
+	Tokens int `json:"tokens"`
 }
 
 // Build defines model for Build.
@@ -3644,6 +3679,8 @@ type SettingsChanges struct {
 	AutoInject           nullable.Nullable[bool]    `json:"autoInject,omitempty,omitzero"`
 	AutoInjectMaxTokens  nullable.Nullable[int]     `json:"autoInjectMaxTokens,omitempty,omitzero"`
 	AutoInjectThreshold  nullable.Nullable[float64] `json:"autoInjectThreshold,omitempty,omitzero"`
+	BudgetCost           nullable.Nullable[float64] `json:"budgetCost,omitempty,omitzero"`
+	BudgetTokens         nullable.Nullable[int]     `json:"budgetTokens,omitempty,omitzero"`
 	CooldownSeconds      nullable.Nullable[int]     `json:"cooldownSeconds,omitempty,omitzero"`
 	Decay                nullable.Nullable[bool]    `json:"decay,omitempty,omitzero"`
 	DecayHalfLifeDays    nullable.Nullable[float64] `json:"decayHalfLifeDays,omitempty,omitzero"`
@@ -3679,6 +3716,7 @@ type SettingsChanges struct {
 	Mmr                 nullable.Nullable[bool]    `json:"mmr,omitempty,omitzero"`
 	MmrLambda           nullable.Nullable[float64] `json:"mmrLambda,omitempty,omitzero"`
 	Model               nullable.Nullable[string]  `json:"model,omitempty,omitzero"`
+	ModelPaused         nullable.Nullable[bool]    `json:"modelPaused,omitempty,omitzero"`
 	OwnerIsolation      nullable.Nullable[bool]    `json:"ownerIsolation,omitempty,omitzero"`
 	ProfileMaxChars     nullable.Nullable[int]     `json:"profileMaxChars,omitempty,omitzero"`
 	ProviderMaxTokens   nullable.Nullable[int]     `json:"providerMaxTokens,omitempty,omitzero"`
@@ -4457,6 +4495,15 @@ func (c *Client) ListArtifacts(
 		arguments: []any{agent}, params: params,
 	}
 	return call[Page[Artifact]](ctx, c, r)
+}
+
+// AgentBudget calls GET /api/v1/agents/{agent}/budget: read what an agent may spend on models today, and has spent.
+func (c *Client) AgentBudget(ctx context.Context, agent string) (Answer[AgentBudget], error) {
+	r := request{
+		method: "GET", path: "/api/v1/agents/%s/budget",
+		arguments: []any{agent},
+	}
+	return call[AgentBudget](ctx, c, r)
 }
 
 // AssembleContextParams are the optional parameters of AssembleContext.

@@ -172,7 +172,7 @@ func (b browser) hostile(t *testing.T, d *dev, memories string) {
 	d.call(t, http.MethodPost, "/ada/conversations/hostile/messages", map[string]any{
 		"endUserId": "42", "messages": []map[string]any{{"id": "m1", "role": "user", "content": hostile + strings.Repeat("x", 100_000)}},
 	}, nil)
-	d.call(t, http.MethodPut, "/ada/workspace/files/notes/hostile.md?endUserId=42", map[string]any{"content": accepted + strings.Repeat("x", 300_000)}, nil)
+	d.call(t, http.MethodPut, "/ada/workspace/files/notes/hostile.md?endUserId=42", map[string]any{"content": accepted + strings.Repeat("x", 1_000_000)}, nil)
 	b.open(t, strings.TrimSuffix(memories, "memory")+"conversations", "hostile")
 	var pages []string
 	b.do(t, chromedp.Evaluate(`[...document.querySelectorAll("main .list a")].filter(a => a.innerText == "hostile").map(a => a.href)`, &pages))

@@ -38,6 +38,9 @@ func TestRequestsAreInTheContract(t *testing.T) {
 		{"summarize", "c/1"},
 		{"agents", "list"},
 		{"agents", "create", "ada", "--name", "Ada", "--time-zone", "Europe/Berlin"},
+		{"agents", "budget", "ada", "--tokens", "1000", "--cost", "2.5"},
+		{"agents", "pause", "ada"},
+		{"agents", "resume", "ada"},
 		{"list", "--end-user", "42", "--prefix", "memory/", "--scope", "PERSONAL", "--deleted"},
 		{"cat", "memory/2026-11-21.md", "--version", "1", "--scope", "TEAM", "--owner", "user:1"},
 		{"log", "MEMORY.md", "--before", "3", "--channel", "telegram", "--sender", "7"},
@@ -122,7 +125,7 @@ func TestRequestsAreInTheContract(t *testing.T) {
 	}
 	for _, id := range []string{
 		"chat-stream", "assemble-context", "remember", "get-agent",
-		"add-messages", "summarize-conversation", "list-agents", "create-agent", "list-files", "read-file", "file-history", "file-diff",
+		"add-messages", "summarize-conversation", "list-agents", "create-agent", "update-agent", "agent-budget", "list-files", "read-file", "file-history", "file-diff",
 		"file-blame", "restore-file", "list-extractions", "get-extraction", "retry-extraction", "system-prompt", "status", "events",
 		"search-memory", "get-memory", "build-index", "memory-status", "write-file",
 		"dream", "dream-focused", "list-dreams", "get-dream", "explain-candidate", "explain-candidates", "revert-dream", "dream-again", "find-owner",

@@ -182,6 +182,7 @@ func modelName(c config.Config) string {
 func chatOptions(c config.Config, t *engine.Telemetry) (chat.Options, error) {
 	o := chat.Options{
 		MaxTokens: c.ChatMaxTokens, Settings: windowSettings(c, c.LLMProvider != ""), Extract: c.Settings.Extract(), Budget: budget(c),
+		Models: c.Settings.Models(),
 	}
 	var err error
 	if o.Observe, err = observeTurns(t); err != nil || c.LLMProvider == "" {
@@ -211,7 +212,7 @@ func newWorker(c config.Config, p *parts) (*worker.Worker, error) {
 	paid := c.LLMProvider != ""
 	rules := extractive.New()
 	o := activities.Options{
-		Store: s, Proposer: rules, Paid: paid, Rules: rules, Budget: budget(c),
+		Store: s, Proposer: rules, Paid: paid, Rules: rules, Budget: budget(c), Models: c.Settings.Models(),
 		Defaults: c.Settings.Extract(), DreamDefaults: dreamSettings(c, paid), DreamSchedule: dreamSchedule(c),
 		Timing: c.Settings.Timing(), Now: time.Now, Log: t.Log,
 		Hooks:    hooks.NewSender(version, c.WebhookTimeout, c.WebhookNetworks, nil, time.Now),

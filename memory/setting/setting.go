@@ -28,6 +28,10 @@ type Settings struct {
 	LLMTimeout   time.Duration `envconfig:"LLM_TIMEOUT" default:"3m" minimum:"1ms" desc:"Longest model call; a longer one is cut off and repeated."`
 	LLMHeartbeat time.Duration `envconfig:"LLM_HEARTBEAT" default:"30s" minimum:"1ms" desc:"How long a worker may be silent during a model call before another one repeats the call."`
 
+	ModelPaused       bool    `envconfig:"MODEL_PAUSED" agent:"modelPaused" default:"false" desc:"Ask no model, as if the budget was spent: extractions, dreams and vectors wait, flushes and summaries are made by rules, and chats answer 429."`
+	AgentBudgetTokens int     `envconfig:"AGENT_BUDGET_TOKENS" agent:"budgetTokens" default:"0" minimum:"0" desc:"Model tokens (in and out) that one agent may spend in a day (UTC), within REVERIE_BUDGET_TOKENS; 0: no limit of its own."`
+	AgentBudgetCost   float64 `envconfig:"AGENT_BUDGET_COST" agent:"budgetCost" default:"0" minimum:"0" desc:"US dollars that one agent may spend in a day (UTC), within REVERIE_BUDGET_COST; 0: no limit of its own."`
+
 	RecallMaxResults        int     `envconfig:"RECALL_MAX_RESULTS" agent:"recallMaxResults" default:"6" minimum:"1" maximum:"50" desc:"Results of a search whose request sets no limit."`
 	RecallMinScore          float64 `envconfig:"RECALL_MIN_SCORE" agent:"recallMinScore" default:"0.25" minimum:"0" maximum:"1" desc:"Minimum score of a search result."`
 	RecallVectorWeight      float64 `envconfig:"RECALL_VECTOR_WEIGHT" agent:"vectorWeight" default:"0.7" minimum:"0" maximum:"1" desc:"Weight of vectors against words in a search; only the ratio of the two weights counts."`
@@ -118,6 +122,10 @@ type AgentSettings struct {
 	ProfileMaxChars *int   `json:"profileMaxChars,omitempty"`
 	MemoryMaxChars  *int   `json:"memoryMaxChars,omitempty"`
 	Model           string `json:"model,omitempty"`
+
+	ModelPaused  *bool    `json:"modelPaused,omitempty"`
+	BudgetTokens *int     `json:"budgetTokens,omitempty"` // of a day; 0: no limit
+	BudgetCost   *float64 `json:"budgetCost,omitempty"`   // of a day, in US dollars
 
 	RecallMaxResults  *int     `json:"recallMaxResults,omitempty"`
 	RecallMinScore    *float64 `json:"recallMinScore,omitempty"`

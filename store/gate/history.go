@@ -80,12 +80,44 @@ func (s *Gate) Blame(ctx context.Context, id memory.Identity, ref memory.Ref, nu
 	if len(versions) == 0 || number > versions[len(versions)-1].Number {
 		return nil, fmt.Errorf("version %d of document %s: %w", number, ref.Path, pg.ErrNotFound)
 	}
-	if versions[len(versions)-1].Deleted {
-		return nil, nil
+	return blameOf(versions), nil
+}
+
+// Blames returns what Blame returns of the current versions of documents, in one round trip. Of one that does not exist it returns nil.
+func (s *Gate) Blames(ctx context.Context, id memory.Identity, refs []memory.Ref) ([][]memory.BlameLine, error) {
+	versions := make([][]memory.Version, len(refs))
+	args := make([]pgx.NamedArgs, len(refs))
+	for i, ref := range refs {
+		of, err := refArgs(id, ref)
+		if err != nil {
+			return nil, err
+		}
+		of["version"] = 0
+		args[i] = of
+	}
+	return pg.Read(ctx, s.db, id, func(t *pg.Tx) ([][]memory.BlameLine, error) {
+		b := &pgx.Batch{}
+		for i := range refs {
+			pg.All(b.Queue(sqlBlame, t.Args(args[i])), &versions[i], ScanVersion)
+		}
+		if err := t.Finish(ctx, b); err != nil {
+			return nil, err
+		}
+		lines := make([][]memory.BlameLine, len(refs))
+		for i := range refs {
+			lines[i] = blameOf(versions[i])
+		}
+		return lines, nil
+	})
+}
+
+// blameOf returns the origins of the lines of the last of versions; nil if it deleted the document.
+func blameOf(versions []memory.Version) []memory.BlameLine {
+	if len(versions) == 0 || versions[len(versions)-1].Deleted {
+		return nil
 	}
 	// Deletions wrote no lines: lines that return belong to the versions that wrote them.
-	live := slices.DeleteFunc(versions, func(v memory.Version) bool { return v.Deleted })
-	return memory.Blame(live), nil
+	return memory.Blame(slices.DeleteFunc(versions, func(v memory.Version) bool { return v.Deleted }))
 }
 
 func (s *Gate) versions(ctx context.Context, id memory.Identity, ref memory.Ref, sql string, more pgx.NamedArgs) ([]memory.Version, error) {

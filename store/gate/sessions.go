@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"reverie/store/pg"
@@ -22,7 +21,15 @@ const (
 	sqlSessionInsert = `
 insert into web_sessions (workspace_id, hash, key_id, created_at, expires_at) values (@workspace, @hash, @key, @now, @expires)`
 
-	sqlSession = `select key_id from web_sessions where hash = @hash and expires_at > @now`
+	// The session names its key, and a policy then shows that key. Three statements, since each policy is asked with the settings
+	// as they are when its statement begins.
+	sqlSession = `
+select set_config('reverie.key_hash', coalesce((select key_id::text from web_sessions where hash = @hash and expires_at > @now), ''), true)`
+
+	sqlSessionProves = `select set_config('reverie.purpose', '` + string(pg.PurposeProof) + `', true)`
+
+	sqlSessionKey = `
+select ` + KeyColumns + ` from api_keys where key_id = nullif((select reverie_identity('key_hash')), '')::uuid`
 
 	sqlSessionEnd = `delete from web_sessions where hash = @hash`
 )
@@ -50,28 +57,23 @@ func holder(token string) pg.Settings {
 	return pg.Settings{Purpose: pg.PurposeSession, KeyHash: hex.EncodeToString(HashOf(token))}
 }
 
-// SessionKey returns the key of a session. It returns ErrUnauthorized when there is no such session, and an *EndedKeyError when the key
-// was revoked or has expired.
+// SessionKey returns the key of a session, in one round trip. It returns ErrUnauthorized when there is no such session, and an
+// *EndedKeyError when the key was revoked or has expired.
 func (s *Gate) SessionKey(ctx context.Context, token string) (Key, error) {
-	id, err := pg.Run(ctx, s.db, &pg.Tx{Settings: holder(token), Mode: pg.SQLBeginRead}, func(t *pg.Tx) (id uuid.UUID, err error) {
+	key, err := pg.Run(ctx, s.db, &pg.Tx{Settings: holder(token), Mode: pg.SQLBeginRead}, func(t *pg.Tx) (key Key, err error) {
 		found := false
 		b := &pgx.Batch{}
-		pg.Columns(b.Queue(sqlSession, t.Args(pgx.NamedArgs{"hash": HashOf(token)})), &found, &id)
+		b.Queue(sqlSession, t.Args(pgx.NamedArgs{"hash": HashOf(token)}))
+		b.Queue(sqlSessionProves)
+		pg.One(b.Queue(sqlSessionKey), &found, &key, ScanKey)
 		if err := t.Finish(ctx, b); err != nil {
-			return id, err
+			return key, err
 		}
 		if !found {
-			return id, pg.ErrUnauthorized
+			return key, pg.ErrUnauthorized
 		}
-		return id, nil
+		return key, key.Check(t.Now)
 	})
-	if err != nil {
-		return Key{}, err
-	}
-	key, _, err := KeyByID(ctx, s.db, id)
-	if err == nil {
-		err = key.Check(s.db.Now())
-	}
 	if err != nil {
 		return Key{}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
@@ -42,6 +43,46 @@ func (s *Gate) Agent(ctx context.Context, id memory.Identity) (Agent, error) {
 		return Agent{}, err
 	}
 	return pg.ReadOne(ctx, s.db, id, SQLAgent, nil, ScanAgent, fmt.Errorf("agent %s: %w", id.Agent, pg.ErrNotFound))
+}
+
+// Entrance is what is read at first about a memory that is looked at.
+type Entrance struct {
+	Agent Agent
+	Owner memory.Owner // with the id that was asked for; NoOwner: none was
+	// End is the cursor behind everything that the journal showed; zero: it was not asked for.
+	End JournalCursor
+}
+
+const sqlOwnerOfID = `select owner_key from owners where workspace_id = @workspace and agent_id = @agent and owner_id = @owner_id`
+
+// Entrance returns the identity's agent, the owner with an opaque id (uuid.Nil: none), and with end the end of the journal, in one
+// round trip. It returns ErrNotFound when there is no such agent, or no such owner that the identity may see.
+func (s *Gate) Entrance(ctx context.Context, id memory.Identity, owner uuid.UUID, end bool) (Entrance, error) {
+	if err := pg.RequireAgent(id); err != nil {
+		return Entrance{}, err
+	}
+	return pg.Read(ctx, s.db, id, func(t *pg.Tx) (e Entrance, err error) {
+		var agent, known, ended bool
+		var ahead int64
+		b := &pgx.Batch{}
+		pg.One(b.Queue(SQLAgent, t.Args(nil)), &agent, &e.Agent, ScanAgent)
+		if owner != uuid.Nil {
+			pg.Columns(b.Queue(sqlOwnerOfID, t.Args(pgx.NamedArgs{"owner_id": owner})), &known, &e.Owner)
+		}
+		if end {
+			pg.Columns(b.Queue(sqlJournalComplete), &ended, &e.End.Transaction, &ahead)
+		}
+		if err := t.Finish(ctx, b); err != nil {
+			return e, err
+		}
+		switch {
+		case !agent:
+			return e, fmt.Errorf("agent %s: %w", id.Agent, pg.ErrNotFound)
+		case owner != uuid.Nil && !known:
+			return e, fmt.Errorf("owner %s: %w", owner, pg.ErrNotFound)
+		}
+		return e, nil
+	})
 }
 
 // sqlStanding reads the settings that decide who may write an agent's memory. The write's own transaction reads it, so that a

@@ -55,6 +55,8 @@ const (
 	sqlConversationByID = conversationRows + `and c.conversation_id = @conversation and (c.owner_key = @owner or @any)
 limit 2`
 
+	sqlConversationsNamed = conversationRows + `and c.conversation_id = any (@names::text[]) and (c.owner_key = @owner or @any)`
+
 	sqlConversationByUID = conversationRows + `and c.conversation_uid = @uid`
 
 	sqlConversations = conversationRows + `
@@ -72,6 +74,19 @@ limit @limit`
 
 func scanConversation(row pgx.CollectableRow) (Conversation, error) {
 	return pgx.RowToStructByPos[Conversation](row)
+}
+
+// ConversationsNamed returns the owner's conversations with some of the client's ids, in no order. For an identity that names nobody and
+// reads every owner, several may have one id.
+func (s *Talk) ConversationsNamed(ctx context.Context, id memory.Identity, names []string) ([]Conversation, error) {
+	if err := pg.RequireAgent(id); err != nil {
+		return nil, err
+	}
+	return pg.Read(ctx, s.db, id, func(t *pg.Tx) (found []Conversation, err error) {
+		b := &pgx.Batch{}
+		pg.All(b.Queue(sqlConversationsNamed, t.Args(pgx.NamedArgs{"names": names, "any": t.Everybody()})), &found, scanConversation)
+		return found, t.Finish(ctx, b)
+	})
 }
 
 // Conversation returns the owner's conversation with the client's id. An identity that names nobody and reads every owner gets the

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/store/pg"
 )
 
@@ -26,6 +27,23 @@ select coalesce(sum(calls), 0)::bigint, coalesce(sum(input_tokens), 0)::bigint,
     coalesce(sum(output_tokens), 0)::bigint, coalesce(sum(cost_micros), 0)::bigint
 from model_usage
 where workspace_id = @workspace and day = @day`
+
+	sqlModelUse = `
+select coalesce((select settings from agents where workspace_id = @workspace and agent_id = @agent), '{}'::jsonb),
+    coalesce(sum(calls), 0)::bigint, coalesce(sum(input_tokens), 0)::bigint,
+    coalesce(sum(output_tokens), 0)::bigint, coalesce(sum(cost_micros), 0)::bigint,
+    coalesce(sum(calls) filter (where agent_id = @agent), 0)::bigint,
+    coalesce(sum(input_tokens) filter (where agent_id = @agent), 0)::bigint,
+    coalesce(sum(output_tokens) filter (where agent_id = @agent), 0)::bigint,
+    coalesce(sum(cost_micros) filter (where agent_id = @agent), 0)::bigint
+from model_usage
+where workspace_id = @workspace and day = @day`
+
+	sqlUsageByAgent = `
+select agent_id, sum(calls)::bigint, sum(input_tokens)::bigint, sum(output_tokens)::bigint, sum(cost_micros)::bigint
+from model_usage
+where workspace_id = @workspace and day = @day
+group by agent_id`
 
 	sqlUsageByDay = `
 select day, model, sum(calls)::bigint, sum(input_tokens)::bigint, sum(output_tokens)::bigint, sum(cost_micros)::bigint
@@ -46,6 +64,42 @@ type SpentOn struct {
 func (s *Talk) UsageByDay(ctx context.Context, id memory.Identity, since time.Time) ([]SpentOn, error) {
 	return pg.ReadAll(ctx, s.db, id, sqlUsageByDay, pgx.NamedArgs{"day": day(since)}, func(row pgx.CollectableRow) (u SpentOn, err error) {
 		err = row.Scan(&u.Day, &u.Model, &u.Calls, &u.InputTokens, &u.OutputTokens, &u.CostMicros)
+		return u, err
+	})
+}
+
+// ModelUse is what decides whether a model may be asked for an agent.
+type ModelUse struct {
+	Settings  setting.AgentSettings
+	Workspace memory.Usage // of a day, of all agents
+	Agent     memory.Usage // of a day
+}
+
+// ModelUse returns the settings of the identity's agent, and the usage on the UTC day of a time.
+func (s *Talk) ModelUse(ctx context.Context, id memory.Identity, at time.Time) (ModelUse, error) {
+	return pg.Read(ctx, s.db, id, func(t *pg.Tx) (u ModelUse, err error) {
+		found := false
+		b := &pgx.Batch{}
+		pg.Columns(
+			b.Queue(sqlModelUse, t.Args(pgx.NamedArgs{"day": day(at)})), &found, &u.Settings,
+			&u.Workspace.Calls, &u.Workspace.InputTokens, &u.Workspace.OutputTokens, &u.Workspace.CostMicros,
+			&u.Agent.Calls, &u.Agent.InputTokens, &u.Agent.OutputTokens, &u.Agent.CostMicros,
+		)
+		err = t.Finish(ctx, b)
+		return u, err
+	})
+}
+
+// SpentBy is the usage of an agent on a day.
+type SpentBy struct {
+	Agent string
+	memory.Usage
+}
+
+// UsageByAgent lists the usage of agents of the workspace on the UTC day of a time, in no order. Agents without any are left out.
+func (s *Talk) UsageByAgent(ctx context.Context, id memory.Identity, at time.Time) ([]SpentBy, error) {
+	return pg.ReadAll(ctx, s.db, id, sqlUsageByAgent, pgx.NamedArgs{"day": day(at)}, func(row pgx.CollectableRow) (u SpentBy, err error) {
+		err = row.Scan(&u.Agent, &u.Calls, &u.InputTokens, &u.OutputTokens, &u.CostMicros)
 		return u, err
 	})
 }

@@ -38,6 +38,9 @@ var Notices = map[string]string{
 	"forgotten": "Forgotten, and not learned again.",
 	"back":      "Restored: it is in its document again, and is not archived anew.",
 	"moved":     "The system prompt has changed.",
+	"pause":     "Paused: no model is asked for this agent. Its work waits until you resume it.",
+	"resume":    "Resumed: work that waits continues within ten minutes.",
+	"budget":    "The budget of the agent has changed.",
 	"resolved":  "Decided. What was removed is not learned again.",
 	"judged":    "Thank you: trust in this fact has changed.",
 	"approved":  "Approved: it is in memory now.", "changed": "Approved in your words.", "declined": "Refused. It stays in this list, and is not proposed again.",
@@ -545,6 +548,7 @@ type Agent struct {
 	Today                []Event
 	TodayMore            bool
 	Approvals            int // lines that wait for the caller
+	Paused               bool
 }
 
 // Last is the last run of a kind.
@@ -675,6 +679,16 @@ type Usage struct {
 	Tokens, Cost       int64 // Cost in millionths of a dollar
 	MaxTokens, MaxCost int64 // budget of a day; 0: none
 	Renewal            time.Time
+	Agents             []AgentUsage
+}
+
+// AgentUsage is the use of models by an agent today, and its budget of a day; 0: none.
+type AgentUsage struct {
+	ID, Name           string
+	Calls              int
+	Tokens, Cost       int64
+	MaxTokens, MaxCost int64
+	Paused, Spent      bool
 }
 
 // busiest returns the tokens of the day with most, at least 1.

@@ -43,6 +43,17 @@ export interface Agent {
   updatedAt: string;
 }
 
+export interface AgentBudget {
+  agent: Budget;
+  /** Why no model is asked now; missing: models are asked. */
+  halted?: string;
+  /** The agent's use of models is paused. */
+  paused: boolean;
+  /** When budgets renew. */
+  renewsAt: string;
+  workspace: Budget;
+}
+
 export interface AgentPage {
   items: Agent[];
   /** Send it as cursor to get the next page; missing on the last one. */
@@ -76,6 +87,13 @@ export interface AgentSettings {
   autoInjectMaxTokens?: number;
   /** Minimum score of memory that is recalled automatically. */
   autoInjectThreshold?: number;
+  /** US dollars that one agent may spend in a day (UTC), within REVERIE_BUDGET_COST; 0: no limit of its own. */
+  budgetCost?: number;
+  /**
+   * Model tokens (in and out) that one agent may spend in a day (UTC), within REVERIE_BUDGET_TOKENS; 0: no limit of
+   * its own.
+   */
+  budgetTokens?: number;
   /** Minimum time between two extractions of one agent and owner. */
   cooldownSeconds?: number;
   /** Give older passages a lower score in a search, except in documents that do not age. */
@@ -167,6 +185,11 @@ export interface AgentSettings {
   mmrLambda?: number;
   /** Model name at the provider. */
   model?: string;
+  /**
+   * Ask no model, as if the budget was spent: extractions, dreams and vectors wait, flushes and summaries are made by
+   * rules, and chats answer 429.
+   */
+  modelPaused?: boolean;
   /** Keep what is learned from a person in that person's own documents. Off: in the agent's shared ones. */
   ownerIsolation?: boolean;
   /** Maximum size of an extracted PROFILE.md, in characters. */
@@ -389,6 +412,14 @@ export interface BlameLine {
   to?: number;
   /** The version that brought it in. */
   version: number;
+}
+
+export interface Budget {
+  /** Millionths of a US dollar; 0: no limit. */
+  costMicros: number;
+  today: Usage;
+  /** Input and output; 0: no limit. */
+  tokens: number;
 }
 
 export interface Build {
@@ -2992,6 +3023,8 @@ export interface SettingsChanges {
   autoInject?: boolean | null;
   autoInjectMaxTokens?: number | null;
   autoInjectThreshold?: number | null;
+  budgetCost?: number | null;
+  budgetTokens?: number | null;
   cooldownSeconds?: number | null;
   decay?: boolean | null;
   decayHalfLifeDays?: number | null;
@@ -3025,6 +3058,7 @@ export interface SettingsChanges {
   mmr?: boolean | null;
   mmrLambda?: number | null;
   model?: string | null;
+  modelPaused?: boolean | null;
   ownerIsolation?: boolean | null;
   profileMaxChars?: number | null;
   providerMaxTokens?: number | null;
@@ -3706,6 +3740,14 @@ export interface Operations {
       limit?: number;
     };
     data: ArtifactPage;
+  };
+  /** Read what an agent may spend on models today, and has spent */
+  "GET /api/v1/agents/{agent}/budget": {
+    path: {
+      /** Id of the agent. */
+      agent: string;
+    };
+    data: AgentBudget;
   };
   /** Assemble the context for a model */
   "POST /api/v1/agents/{agent}/context": {

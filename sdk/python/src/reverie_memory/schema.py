@@ -47,6 +47,17 @@ class Agent(TypedDict):
     updatedAt: str
 
 
+class AgentBudget(TypedDict):
+    agent: Budget
+    # Why no model is asked now; missing: models are asked.
+    halted: NotRequired[str]
+    # The agent's use of models is paused.
+    paused: bool
+    # When budgets renew.
+    renewsAt: str
+    workspace: Budget
+
+
 class AgentPage(TypedDict):
     items: list[Agent]
     # Send it as cursor to get the next page; missing on the last one.
@@ -76,6 +87,11 @@ class AgentSettings(TypedDict):
     autoInjectMaxTokens: NotRequired[int]
     # Minimum score of memory that is recalled automatically.
     autoInjectThreshold: NotRequired[float]
+    # US dollars that one agent may spend in a day (UTC), within REVERIE_BUDGET_COST; 0: no limit of its own.
+    budgetCost: NotRequired[float]
+    # Model tokens (in and out) that one agent may spend in a day (UTC), within REVERIE_BUDGET_TOKENS; 0: no limit of
+    # its own.
+    budgetTokens: NotRequired[int]
     # Minimum time between two extractions of one agent and owner.
     cooldownSeconds: NotRequired[int]
     # Give older passages a lower score in a search, except in documents that do not age.
@@ -149,6 +165,9 @@ class AgentSettings(TypedDict):
     mmrLambda: NotRequired[float]
     # Model name at the provider.
     model: NotRequired[str]
+    # Ask no model, as if the budget was spent: extractions, dreams and vectors wait, flushes and summaries are made
+    # by rules, and chats answer 429.
+    modelPaused: NotRequired[bool]
     # Keep what is learned from a person in that person's own documents. Off: in the agent's shared ones.
     ownerIsolation: NotRequired[bool]
     # Maximum size of an extracted PROFILE.md, in characters.
@@ -365,6 +384,14 @@ BlameLine = TypedDict(
         "version": "int",
     },
 )
+
+
+class Budget(TypedDict):
+    # Millionths of a US dollar; 0: no limit.
+    costMicros: int
+    today: Usage
+    # Input and output; 0: no limit.
+    tokens: int
 
 
 class Build(TypedDict):
@@ -2944,6 +2971,8 @@ class SettingsChanges(TypedDict):
     autoInject: NotRequired[bool | None]
     autoInjectMaxTokens: NotRequired[int | None]
     autoInjectThreshold: NotRequired[float | None]
+    budgetCost: NotRequired[float | None]
+    budgetTokens: NotRequired[int | None]
     cooldownSeconds: NotRequired[int | None]
     decay: NotRequired[bool | None]
     decayHalfLifeDays: NotRequired[float | None]
@@ -2977,6 +3006,7 @@ class SettingsChanges(TypedDict):
     mmr: NotRequired[bool | None]
     mmrLambda: NotRequired[float | None]
     model: NotRequired[str | None]
+    modelPaused: NotRequired[bool | None]
     ownerIsolation: NotRequired[bool | None]
     profileMaxChars: NotRequired[int | None]
     providerMaxTokens: NotRequired[int | None]
