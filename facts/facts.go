@@ -213,3 +213,6 @@ func Rank(path string) int {
 	}
 	return 3
 }
+
+// SubjectAsSaid returns the subject in the words of the statement.
+func (s Statement) SubjectAsSaid() string { return claim.SubjectAsSaid(s.Text, s.Subject) }

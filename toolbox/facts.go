@@ -158,7 +158,7 @@ func (k *call) rows(ctx context.Context, q stored.Query) (rows []factRow, lines 
 		rows[i] = factRow{
 			ID: stored.Number(f.ID), Fact: f.ID.String(), Content: scan.Redacted(f.Text), Category: f.Kind, Scope: f.Scope,
 			Trust: math.Round(f.Evidence.Trust(time.Now())*1000) / 1000, Archived: f.Archived, Path: f.Path, Line: f.FromLine,
-			Subject: f.Subject, Attribute: f.Attribute, Value: scan.Redacted(f.Value),
+			Subject: scan.Redacted(f.SubjectAsSaid()), Attribute: f.Attribute, Value: scan.Redacted(f.Value),
 		}
 		k.shown(memory.Document{
 			ID: f.Document, Scope: f.Scope, Path: f.Path, Owner: f.Owner, Version: f.Version, UpdatedAt: f.At,

@@ -75,7 +75,7 @@ func (q *request) facts() (templ.Component, error) {
 
 func (q *request) viewFact(f stored.Fact) view.Fact {
 	return view.Fact{
-		ID: f.ID.String(), Text: markdown.WithoutComments(f.Text), Path: f.Path, Scope: string(f.Scope), Heading: f.Heading, Line: f.FromLine, Subject: f.Subject,
+		ID: f.ID.String(), Text: markdown.WithoutComments(f.Text), Path: f.Path, Scope: string(f.Scope), Heading: f.Heading, Line: f.FromLine, Subject: f.SubjectAsSaid(),
 		Attribute: f.Attribute, Value: f.Value, Kind: string(f.Kind), Source: string(f.Evidence.Source), Trust: f.Evidence.Trust(q.Now()),
 		Days: f.Evidence.Days, Used: f.Used.Times, LastUsed: f.Used.Last, At: f.At, Ended: f.Ended, Archived: f.Archived, From: f.From, To: f.To,
 	}

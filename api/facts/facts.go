@@ -143,7 +143,7 @@ func (s *Room) viewFact(f stored.Fact) factView {
 	return factView{
 		ID: f.ID, Number: stored.Number(f.ID), Archived: f.Archived, Text: f.Text, Heading: f.Heading,
 		Path: f.Path, StartLine: f.FromLine, EndLine: f.ToLine, Version: f.Version,
-		SourceRef: sourceRef(f), Category: f.Category, Kind: f.Kind, Subject: f.Subject,
+		SourceRef: sourceRef(f), Category: f.Category, Kind: f.Kind, Subject: f.SubjectAsSaid(),
 		Attribute: f.Attribute, Value: f.Value, Predicate: f.Attribute, Object: f.Value, Confidence: f.Confidence,
 		Trust: f.Evidence.Trust(s.Now()), Source: f.Evidence.Source, Days: f.Evidence.Days, ValidFrom: f.From, ValidTo: timeOrNone(f.To),
 		NotedAt: f.At, EndedAt: timeOrNone(f.Ended), LastUsedAt: timeOrNone(f.Used.Last), UseCount: f.Used.Times, Scope: f.Scope, Owner: f.Owner,
