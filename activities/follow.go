@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -26,13 +27,18 @@ const (
 // attempts returns how often an event is tried again after an outcome.
 func (x *delivering) attempts(sent hooks.Outcome) int {
 	switch {
-	case x.Program == "" || sent.Reason != hooks.ReasonStatus && sent.Reason != reasonRefused:
-		return len(x.Webhooks.Retries)
+	case x.Program == "":
 	case sent.Reason == reasonRefused:
 		return 0
+	case sent.Reason != hooks.ReasonStatus, slices.Contains(awayStatuses, sent.Status):
+	default:
+		return min(aliveAttempts, len(x.Webhooks.Retries))
 	}
-	return min(aliveAttempts, len(x.Webhooks.Retries))
+	return len(x.Webhooks.Retries)
 }
+
+// awayStatuses are answers of a program that is not there, or has too much to do.
+var awayStatuses = []int{http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}
 
 // reasonRefused means that a program will not take an event, however often it gets it.
 const reasonRefused hooks.Reason = "refused"
