@@ -18,6 +18,7 @@ import (
 	"reverie/memory"
 	"reverie/memory/proposals"
 	"reverie/memory/setting"
+	"reverie/providers"
 	"reverie/store"
 )
 
@@ -86,6 +87,8 @@ type Options struct {
 	// Hooks sends to webhooks, as Webhooks says. nil: nothing is delivered.
 	Hooks    *hooks.Sender
 	Webhooks WebhookSettings
+	// Providers are the programs of the operator that follow what happens to memory; nil: none do.
+	Providers *providers.Set
 	// ObserveDream is called with every dream that ended, for metrics.
 	ObserveDream func(Dreamt)
 	// ObserveFlush is called with every flush that was acknowledged or interrupted, and ObserveCompaction with every

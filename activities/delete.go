@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"reverie/memory"
+	"reverie/providers"
 	"reverie/store"
 	"reverie/store/deletion"
 	"reverie/store/dreams"
@@ -75,6 +76,12 @@ type EndDeletionResult struct {
 	Revoked int   `json:"revoked"`
 }
 
+// DeleteOutsideResult counts programs.
+type DeleteOutsideResult struct {
+	Asked   int `json:"asked"`
+	Deleted int `json:"deleted"`
+}
+
 // Histories deletes executions of workflows in Temporal.
 type Histories interface {
 	// Delete deletes executions of the target's workflows, running ones included, and the schedule of an agent. It reports its
@@ -126,6 +133,35 @@ func (a *Activities) DeleteHistories(ctx context.Context, in DeleteHistoriesInpu
 		activity.RecordHeartbeat(ctx, out)
 	})
 	return out, err
+}
+
+// DeleteOutside asks programs to delete what they have of an owner or of an agent, and records their answers. It fails while one that could
+// cannot be reached. Conversations are not asked for.
+func (a *Activities) DeleteOutside(ctx context.Context, in DeleteHistoriesInput) (out DeleteOutsideResult, err error) {
+	d, err := a.Store.Deletion(ctx, tender(ctx, in.AgentRef), in.Deletion)
+	if err != nil {
+		return out, storeError(err)
+	}
+	who := providers.Who{Workspace: in.Workspace, Agent: in.Agent}
+	if in.Kind == DeletesOwner {
+		who.Owner, who.Key = in.Owner.String(), d.Owner
+	}
+	answers, err := a.Providers.Forget(ctx, who)
+	if err != nil || len(answers) == 0 {
+		return out, err
+	}
+	if err := a.Store.NoteOutside(ctx, tender(ctx, in.AgentRef), in.Deletion, answers); err != nil {
+		return out, storeError(err)
+	}
+	out.Asked = len(answers)
+	for _, o := range answers {
+		if o.Deleted {
+			out.Deleted++
+		} else if o.Reason != string(providers.CannotForget) && o.Reason != string(providers.OnlyArchived) {
+			return out, temporal.NewApplicationError("a program did not delete what it has: "+o.Place, TypeUnavailable)
+		}
+	}
+	return out, nil
 }
 
 // deleteRowsFor bounds one attempt at deleting rows, which a next one continues.

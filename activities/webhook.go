@@ -13,6 +13,7 @@ import (
 
 	"reverie/hooks"
 	"reverie/memory"
+	"reverie/memory/setting"
 	"reverie/store"
 	"reverie/store/gate"
 	"reverie/store/webhooks"
@@ -130,8 +131,12 @@ func webhookIdentity(ref AgentRef) memory.Identity {
 }
 
 // WebhookDue reports whether there is something to deliver to an endpoint. When the journal has only events that the endpoint does
-// not get, it passes over them. The sweep calls it; it is no step.
-func WebhookDue(ctx context.Context, a *Activities, in WebhookInput) (bool, error) {
+// not get, it passes over them. The sweep calls it; it is no step. program is that of the endpoint; one that is not configured any more
+// gets nothing.
+func WebhookDue(ctx context.Context, a *Activities, in WebhookInput, program string) (bool, error) {
+	if program != "" && !a.Providers.HasFollower(program, in.Agent) {
+		return false, nil
+	}
 	d, err := a.Store.OpenWebhook(ctx, webhookIdentity(in.AgentRef), in.Webhook)
 	if errors.Is(err, store.ErrNotFound) || isKeyEnded(err) || err == nil && d.State != webhooks.Active {
 		return false, nil
@@ -173,6 +178,9 @@ func (a *Activities) webhookEvents(ctx context.Context, d webhooks.Delivery, lim
 	for i, kind := range d.Kinds {
 		kinds[i] = gate.EventKind(kind)
 	}
+	if d.Program != "" {
+		kinds = a.Providers.Follows(d.Program, d.Sees.Agent, setting.AgentSettings{})
+	}
 	return a.Store.Journal(ctx, d.Sees, gate.JournalFilter{After: d.Cursor, Kinds: kinds, Limit: limit})
 }
 
@@ -191,7 +199,7 @@ func (a *Activities) DeliverWebhook(ctx context.Context, in WebhookInput) (out W
 		return WebhookResult{Gone: true}, nil
 	case err != nil && !isKeyEnded(err):
 		return out, storeError(err)
-	case err != nil, x.State != webhooks.Active:
+	case err != nil, x.State != webhooks.Active, x.Program != "" && !a.Providers.HasFollower(x.Program, in.Agent):
 		return WebhookResult{Paused: true}, nil
 	}
 	err = x.run(ctx)
@@ -254,6 +262,9 @@ func (x *delivering) send(ctx context.Context, e gate.Event) (hooks.Outcome, err
 	if err := x.limit.Wait(ctx); err != nil {
 		return hooks.Outcome{}, err
 	}
+	if x.Program != "" {
+		return x.follow(ctx, e)
+	}
 	m, err := messageOf(x.id.Agent, e)
 	if err != nil {
 		return hooks.Outcome{}, err
@@ -294,11 +305,11 @@ func (x *delivering) decide(e gate.Event, sent hooks.Outcome) webhooks.WebhookMo
 	switch failing := x.FailingSince; {
 	case sent.Delivered():
 		move.To, move.Delivered, move.Attempts = e.Cursor(), true, 0
-	case sent.Status == statusGone:
+	case sent.Status == statusGone && x.Program == "":
 		move.Pause = webhooks.PausedGone
 	case failing != nil && now.Sub(*failing) >= x.Webhooks.PauseAfter:
 		move.Pause = webhooks.PausedFailing
-	case move.Attempts > len(x.Webhooks.Retries):
+	case move.Attempts > x.attempts(sent):
 		move.To, move.Fail, move.Tried, move.Attempts = e.Cursor(), string(e.Kind), move.Attempts, 0
 	default:
 		pause := x.Webhooks.Retries[move.Attempts-1]
@@ -331,6 +342,9 @@ func (x *delivering) again(ctx context.Context, f webhooks.Failure) error {
 // PingWebhook sends a test event to an endpoint, once, also to a paused one.
 func (a *Activities) PingWebhook(ctx context.Context, in PingWebhookInput) (PingWebhookResult, error) {
 	d, err := a.Store.OpenWebhook(ctx, webhookIdentity(in.AgentRef), in.Webhook)
+	if err == nil && d.Program != "" {
+		return PingWebhookResult{}, temporal.NewNonRetryableApplicationError(store.CodeOfProgram, TypeInvalid, nil)
+	}
 	if isKeyEnded(err) {
 		return PingWebhookResult{}, temporal.NewNonRetryableApplicationError(store.CodeKeyEnded, TypeForbidden, nil)
 	}

@@ -72,6 +72,7 @@ type deletionView struct {
 	Revoked      int              `json:"revoked,omitempty" doc:"Statements that were learned from the conversation only, and are deleted with it."`
 	Histories    int              `json:"histories" doc:"Histories of workflows that were deleted in Temporal."`
 	Tables       int              `json:"tables,omitempty" doc:"Tables that were scanned at the end, without finding a row of the target."`
+	Outside      []outsideView    `json:"outside,omitempty" doc:"Providers and memory backends that were asked to delete what they have."`
 	NotReached   []string         `json:"notReached,omitempty" doc:"What a deletion cannot reach."`
 	RequestedAt  *time.Time       `json:"requestedAt,omitempty"`
 	Due          *time.Time       `json:"due,omitempty" doc:"Until then it can be cancelled."`
@@ -79,6 +80,13 @@ type deletionView struct {
 	FinishedAt   *time.Time       `json:"finishedAt,omitempty"`
 	WorkflowID   string           `json:"workflowId,omitempty"`
 	Link         string           `json:"link,omitempty" doc:"The workflow in Temporal's Web UI."`
+}
+
+// outsideView is a program that was asked to delete what it has.
+type outsideView struct {
+	Place   string `json:"place" doc:"Id of the provider; memory-backend: the MCP server of statements."`
+	Deleted bool   `json:"deleted"`
+	Reason  string `json:"reason,omitempty" doc:"Why it has not: unsupported, archived (not shown any more, but kept), timeout, connection, status, malformed, too_large or cooling."`
 }
 
 // notReached lists what a deletion leaves, by kind of target.
@@ -110,8 +118,14 @@ func (s *Server) viewDeletion(id memory.Identity, d deletion.Deletion) deletionV
 		WorkflowID: workflows.DeletionID(indexes.AgentRef{Workspace: id.Workspace, Agent: id.Agent}, d.ID),
 	}
 	v.Link = s.Workflows.Link(v.WorkflowID)
+	v.Outside = rest.Views(d.Outside, func(o deletion.Outside) outsideView { return outsideView(o) })
 	if d.State == deletion.Done {
 		v.NotReached = notReached(d.Kind)
+		for _, o := range d.Outside {
+			if !o.Deleted {
+				v.NotReached = append(v.NotReached, "what the program "+o.Place+" has: "+o.Reason)
+			}
+		}
 		if d.Kind == deletion.Owner { // it is a hash
 			v.Owner = ""
 		}

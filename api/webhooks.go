@@ -75,10 +75,11 @@ const pingTimeout = 70 * time.Second
 // WebhookView is a webhook without its secret.
 type WebhookView struct {
 	ID            uuid.UUID      `json:"id"`
-	URL           string         `json:"url"`
-	Kinds         []string       `json:"kinds" doc:"Kinds of events; empty: all."`
+	URL           string         `json:"url" doc:"Empty for a program."`
+	Program       string         `json:"program,omitempty" doc:"Id of the provider of the operator that gets the events, with their contents, instead of an address. It can be paused, resumed and given events again only."`
+	Kinds         []string       `json:"kinds" doc:"Kinds of events; empty: all, or those of the program."`
 	Owner         memory.Owner   `json:"owner,omitempty" doc:"Whose events, besides shared ones, it gets; missing: those of everybody."`
-	Key           uuid.UUID      `json:"key" doc:"The key that made it, whose rights it has."`
+	Key           uuid.UUID      `json:"key,omitzero" doc:"The key that made it, whose rights it has."`
 	State         webhooks.State `json:"state" enum:"active,paused"`
 	Reason        string         `json:"reason,omitempty" doc:"Why it is paused: by_person, failing, gone (it answered 410) or key_ended."`
 	Cursor        string         `json:"cursor" doc:"Id of the event behind which events are still to be delivered."`
@@ -97,7 +98,8 @@ type WebhookView struct {
 
 func (s *Server) viewWebhook(id memory.Identity, w webhooks.Webhook) WebhookView {
 	v := WebhookView{
-		ID: w.ID, URL: w.URL, Kinds: w.Kinds, Owner: w.Owner, Key: w.Key, State: w.State, Reason: w.Reason, Cursor: w.Cursor.String(),
+		ID: w.ID, URL: w.URL, Program: w.Program, Kinds: w.Kinds, Owner: w.Owner, Key: w.Key, State: w.State, Reason: w.Reason,
+		Cursor:    w.Cursor.String(),
 		Delivered: w.Delivered, Failures: w.Failures, Attempts: w.Attempts, LastStatus: w.LastStatus, LastReason: w.LastReason, LastAt: w.LastAt,
 		FailingSince: w.FailingSince, NextAttemptAt: w.NextAttemptAt, CreatedAt: w.CreatedAt, WorkflowID: workflows.WebhookID(webhookRef(id, w.ID)),
 	}
@@ -119,7 +121,7 @@ type newWebhookInput struct {
 	rest.AgentParam
 	Body struct {
 		URL       string   `json:"url" minLength:"1" maxLength:"2000" doc:"Where events are sent: https, at a public address unless REVERIE_WEBHOOK_NETWORKS allows others." example:"https://example.com/reverie"`
-		Kinds     []string `json:"kinds,omitempty" maxItems:"20" doc:"Only events of these kinds; missing: all."`
+		Kinds     []string `json:"kinds,omitempty" maxItems:"30" doc:"Only events of these kinds; missing: all."`
 		Owner     string   `json:"owner,omitempty" maxLength:"128" doc:"Whose events, besides shared ones; or give channel and sender, or endUserId. An admin who names nobody: those of everybody." example:"user:7"`
 		Channel   string   `json:"channel,omitempty" maxLength:"128"`
 		Sender    string   `json:"sender,omitempty" maxLength:"128"`
@@ -214,7 +216,7 @@ type changeWebhookInput struct {
 	WebhookInput
 	Body struct {
 		URL   *string         `json:"url,omitempty" minLength:"1" maxLength:"2000"`
-		Kinds *[]string       `json:"kinds,omitempty" maxItems:"20" doc:"Empty: all."`
+		Kinds *[]string       `json:"kinds,omitempty" maxItems:"30" doc:"Empty: all."`
 		State *webhooks.State `json:"state,omitempty" enum:"active,paused"`
 	}
 }
@@ -325,8 +327,12 @@ type Ping struct {
 
 // PingWebhook sends a test event to a webhook that the identity may manage.
 func (s *Server) PingWebhook(ctx context.Context, id memory.Identity, webhook uuid.UUID) (Ping, error) {
-	if _, err := s.Store.Webhook(ctx, id, webhook); err != nil {
+	w, err := s.Store.Webhook(ctx, id, webhook)
+	if err != nil {
 		return Ping{}, err
+	}
+	if w.Program != "" {
+		return Ping{}, fault.New(fault.Conflict, "The webhook is of the program %s: it has no address to send a test event to", w.Program)
 	}
 	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
 	defer cancel()

@@ -48,7 +48,8 @@ func (a *assembly) provided(answers []providers.Recalled) (passages []passage) {
 	return passages
 }
 
-// memoryTools returns the memory tools of the agent's models.
-func (a *assembly) memoryTools() []toolbox.Definition {
-	return providers.Tools(a.agent.Settings.DisabledProviders)
+// memoryTools returns the memory tools of the agent's models, and those of its providers of other programs.
+func (a *assembly) memoryTools(ctx context.Context) []toolbox.Definition {
+	own := providers.Tools(a.agent.Settings.DisabledProviders)
+	return append(own, a.Providers.Tools(ctx, a.agent.ID, a.agent.Settings)...)
 }

@@ -73,7 +73,8 @@ type turning struct {
 	request   TurnRequest
 	tell      func(Event) error
 	user      memory.Message
-	said      []saying // by the assistant and its tools, in order
+	said      []saying             // by the assistant and its tools, in order
+	tools     []toolbox.Definition // that the model has in this turn
 	emergency int
 	turn      Turn
 }

@@ -26,7 +26,8 @@ func (t *turning) converse(ctx context.Context) error {
 	}
 	mayCall := t.settings.MaxToolRounds > 0 && t.settings.MemoryEnabled
 	if mayCall {
-		t.assembly.request.Tools = windowTools(t.memoryTools())
+		t.tools = t.memoryTools(ctx)
+		t.assembly.request.Tools = windowTools(t.tools)
 	}
 	if err := t.remake(ctx); err != nil {
 		return err
@@ -98,7 +99,7 @@ func (t *turning) ask(ctx context.Context, show, offer bool) (llm.ChatResponse, 
 			Model: t.model(), Messages: t.messages(), NoCalls: show && !offer, MaxTokens: t.MaxTokens, Temperature: anyTemperature,
 		}
 		if show {
-			r.Tools = chatTools(t.memoryTools())
+			r.Tools = chatTools(t.tools)
 		}
 		var told error
 		response, err := t.Model.Chat(ctx, r, func(part string) error {

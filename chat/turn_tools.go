@@ -36,7 +36,7 @@ func (t *turning) use(ctx context.Context, text string, calls []memory.ToolCall)
 			return err
 		}
 		began := time.Now()
-		result, err := t.Tools.Call(ctx, t.caller("tool", call.Name, call.Arguments), call.Name, json.RawMessage(call.Arguments))
+		result, err := t.call(ctx, call)
 		if err != nil {
 			return fmt.Errorf("turn: %s: %w", call.Name, err)
 		}
@@ -52,6 +52,16 @@ func (t *turning) use(ctx context.Context, text string, calls []memory.ToolCall)
 		}
 	}
 	return nil
+}
+
+// call calls a tool of a provider, or of memory.
+func (t *turning) call(ctx context.Context, call memory.ToolCall) (toolbox.Result, error) {
+	arguments := json.RawMessage(call.Arguments)
+	result, known, err := t.Providers.UseTool(ctx, t.id, t.agent.Settings, t.request.Conversation, call.Name, arguments)
+	if known || err != nil {
+		return result, err
+	}
+	return t.Tools.Call(ctx, t.caller("tool", call.Name, call.Arguments), call.Name, arguments)
 }
 
 // tidied returns the calls in a form that can be stored and answered: each with a unique id within the turn.

@@ -5,6 +5,7 @@ package providers
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"reverie/memory"
@@ -39,12 +40,42 @@ type Warmer interface {
 	Warm(ctx context.Context) error
 }
 
+// Follower gets what happens to an agent's memory, in order, and again until it accepts it. It never slows what happens.
+type Follower interface {
+	Provider
+	// Follow takes an event. One that it gets again has the same ID. An *Error with Refused means that it will never take it.
+	Follow(ctx context.Context, e Event) error
+}
+
+// Forgetter deletes what it has of a person.
+type Forgetter interface {
+	Provider
+	Forget(ctx context.Context, who Who) error
+}
+
+// Tooler has tools for models.
+type Tooler interface {
+	Provider
+	Tools(ctx context.Context) ([]Tool, error)
+	// Use calls a tool. Its arguments are an object that fits the tool's parameters.
+	Use(ctx context.Context, who Who, conversation, tool string, arguments json.RawMessage) (string, error)
+}
+
+// Tool is a tool of a provider.
+type Tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parameters"` // JSON schema of an object
+}
+
 // Who says whose memory is asked. It comes from the credential of a request, never from what a model or a provider says.
 type Who struct {
 	Workspace string `json:"workspace"`
 	Agent     string `json:"agent"`
 	// Owner is the opaque id of a person; empty: nobody, or a person of whom nothing is stored. Then only shared memory may be answered.
 	Owner string `json:"owner,omitempty"`
+	// Key is the owner for providers of this program. It may be a phone number: no other program gets it.
+	Key memory.Owner `json:"-"`
 }
 
 // Turn is a message that a context is made for.
@@ -97,10 +128,11 @@ const (
 	FailedCooling    Failure = "cooling"    // it was not asked, because it has failed several times
 )
 
-// Error is a Failure as an error. It may be repeated at once if Again is set.
+// Error is a Failure as an error. It may be repeated at once if Again is set, and will be the same every time if Refused is set.
 type Error struct {
-	Failure Failure
-	Again   bool
+	Failure        Failure
+	Again, Refused bool
+	Status         int // of HTTP; 0: there was none
 }
 
 func (e *Error) Error() string { return "the provider failed: " + string(e.Failure) }

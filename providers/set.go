@@ -17,6 +17,7 @@ import (
 	"reverie/recall"
 	"reverie/search"
 	"reverie/store"
+	"reverie/store/gate"
 )
 
 // Limits of a provider.
@@ -36,6 +37,9 @@ const (
 const (
 	OpRecall = "recall"
 	OpSearch = "search"
+	OpFollow = "events" // what happens to memory
+	OpForget = "forget" // everything of a person
+	OpTools  = "tools"  // for models
 )
 
 // Outside is a provider of another program, as it is configured.
@@ -43,6 +47,10 @@ type Outside struct {
 	Provider
 	Timeout time.Duration // of one operation, with its repetitions
 	Agents  []string      // nil: every agent
+	// Operations are those for which it is asked; nil: all that its interfaces offer.
+	Operations []string
+	// Kinds are the kinds of events that it follows; nil: all of FollowKinds.
+	Kinds []gate.EventKind
 }
 
 // Call is one operation of a provider, for metrics.
@@ -78,12 +86,17 @@ type guard struct {
 	mu     sync.Mutex
 	failed Failure // of the last operation; empty: it has answered, or was not asked yet
 	at     time.Time
+
+	tools offers
 }
 
 // NewSet returns a set.
 func NewSet(o Options) *Set {
 	s := &Set{Options: o}
 	for _, one := range o.Outside {
+		if one.Operations == nil {
+			one.Operations = operationsOf(one.Provider)
+		}
 		g := &guard{Outside: one}
 		g.breaker = gobreaker.NewCircuitBreaker[[]Recollection](gobreaker.Settings{
 			Timeout:     cmp.Or(o.CoolDown, CoolDown),
@@ -100,13 +113,13 @@ func NewSet(o Options) *Set {
 }
 
 // of returns the providers of an agent that can do what is asked, in the agent's order.
-func (s *Set) of(agent string, settings setting.AgentSettings, can func(Provider) bool) []*guard {
+func (s *Set) of(agent string, settings setting.AgentSettings, operation string) []*guard {
 	if s == nil {
 		return nil
 	}
 	var chosen []*guard
 	for _, g := range s.guards {
-		if (g.Agents == nil || slices.Contains(g.Agents, agent)) && !slices.Contains(settings.DisabledProviders, g.ID()) && can(g.Provider) {
+		if g.has(agent) && !slices.Contains(settings.DisabledProviders, g.ID()) && slices.Contains(g.Operations, operation) {
 			chosen = append(chosen, g)
 		}
 	}
@@ -120,8 +133,28 @@ func (s *Set) of(agent string, settings setting.AgentSettings, can func(Provider
 	return chosen
 }
 
-func recalls(p Provider) bool  { _, is := p.(Recaller); return is }
-func searches(p Provider) bool { _, is := p.(Searcher); return is }
+// operationsOf returns what a provider's interfaces offer.
+func operationsOf(p Provider) (operations []string) {
+	if _, is := p.(Recaller); is {
+		operations = append(operations, OpRecall)
+	}
+	if _, is := p.(Searcher); is {
+		operations = append(operations, OpSearch)
+	}
+	if _, is := p.(Follower); is {
+		operations = append(operations, OpFollow)
+	}
+	if _, is := p.(Forgetter); is {
+		operations = append(operations, OpForget)
+	}
+	if _, is := p.(Tooler); is {
+		operations = append(operations, OpTools)
+	}
+	return operations
+}
+
+// has reports whether an agent has the provider.
+func (g *guard) has(agent string) bool { return g.Agents == nil || slices.Contains(g.Agents, agent) }
 
 // Recalled holds the passages of one external provider.
 type Recalled struct {
@@ -134,13 +167,13 @@ type Recalled struct {
 
 // Recalls reports whether an agent has providers of other programs that recall.
 func (s *Set) Recalls(agent string, settings setting.AgentSettings) bool {
-	return len(s.of(agent, settings, recalls)) > 0
+	return len(s.of(agent, settings, OpRecall)) > 0
 }
 
 // Recall asks the providers of other programs of an agent for a turn, at once, and returns their answers in the agent's order. It takes
 // no longer than the slowest of their time-outs, whatever they do.
 func (s *Set) Recall(ctx context.Context, id memory.Identity, settings setting.AgentSettings, t Turn) []Recalled {
-	chosen := s.of(id.Agent, settings, recalls)
+	chosen := s.of(id.Agent, settings, OpRecall)
 	if len(chosen) == 0 {
 		return nil
 	}
@@ -166,7 +199,7 @@ func (s *Set) Recall(ctx context.Context, id memory.Identity, settings setting.A
 
 // Corpora implements recall.Outside.
 func (s *Set) Corpora(agent string, settings setting.AgentSettings) (corpora []search.Corpus) {
-	for _, g := range s.of(agent, settings, searches) {
+	for _, g := range s.of(agent, settings, OpSearch) {
 		corpora = append(corpora, search.Corpus(g.ID()))
 	}
 	return corpora
@@ -201,7 +234,7 @@ func (s *Set) Search(ctx context.Context, id memory.Identity, q recall.OutsideQu
 
 // who returns whose memory is asked.
 func (s *Set) who(ctx context.Context, id memory.Identity) (Who, error) {
-	who := Who{Workspace: id.Workspace, Agent: id.Agent}
+	who := Who{Workspace: id.Workspace, Agent: id.Agent, Key: id.Owner}
 	if id.Owner == memory.NoOwner {
 		return who, nil
 	}
@@ -306,6 +339,7 @@ type Status struct {
 	At      time.Time
 	Recalls bool // for contexts
 	Corpus  bool // it can be searched
+	Follows bool // it gets what happens to memory
 }
 
 // Status returns the state of all providers for an agent, in their order. It asks none of them.
@@ -316,12 +350,13 @@ func (s *Set) Status(agent string, settings setting.AgentSettings) (all []Status
 		})
 	}
 	if s != nil {
-		mine := s.of(agent, settings, func(Provider) bool { return true })
 		for _, g := range s.guards {
 			g.mu.Lock()
 			all = append(all, Status{
-				ID: g.ID(), Order: g.Order(), Enabled: slices.Contains(mine, g), Cooling: g.breaker.State() == gobreaker.StateOpen,
-				Failed: g.failed, At: g.at, Recalls: recalls(g.Provider), Corpus: searches(g.Provider),
+				ID: g.ID(), Order: g.Order(), Enabled: g.has(agent) && !slices.Contains(settings.DisabledProviders, g.ID()),
+				Cooling: g.breaker.State() == gobreaker.StateOpen, Failed: g.failed, At: g.at,
+				Recalls: slices.Contains(g.Operations, OpRecall), Corpus: slices.Contains(g.Operations, OpSearch),
+				Follows: slices.Contains(g.Operations, OpFollow),
 			})
 			g.mu.Unlock()
 		}
@@ -333,6 +368,7 @@ func (s *Set) Status(agent string, settings setting.AgentSettings) (all []Status
 // Warm prepares the providers in the background; those that fail are asked all the same later.
 func (s *Set) Warm(ctx context.Context) {
 	for _, g := range s.guards {
+		s.refresh(ctx, g)
 		w, is := g.Provider.(Warmer)
 		if !is {
 			continue

@@ -90,7 +90,7 @@ func TestRepetition(t *testing.T) {
 	for _, c := range []struct {
 		failure Error
 		want    int
-	}{{Error{FailedConnection, true}, 2}, {Error{FailedMalformed, false}, 1}} {
+	}{{Error{Failure: FailedConnection, Again: true}, 2}, {Error{Failure: FailedMalformed}, 1}} {
 		asked := 0
 		set := setOf(Outside{Provider: source{"a", 0, func(context.Context, Turn) (Recollection, error) {
 			asked++

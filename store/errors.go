@@ -57,6 +57,7 @@ const (
 	CodeBeingDeleted        = pg.CodeBeingDeleted
 	CodeKeyEnded            = pg.CodeKeyEnded
 	CodeWebhookPaused       = pg.CodeWebhookPaused
+	CodeOfProgram           = pg.CodeOfProgram
 	CodeTooManyWebhooks     = pg.CodeTooManyWebhooks
 	CodeDeletionStarted     = pg.CodeDeletionStarted
 	CodeSuperseded          = pg.CodeSuperseded

@@ -111,6 +111,12 @@ var deletionCalls = map[string]call{
 		}
 		return w.DeleteRows(t.Context(), id, of)
 	}),
+	"NoteOutside": ownDeletion(func(t *rapid.T, w *world, id memory.Identity, of uuid.UUID) (any, error) {
+		if _, err := w.StartDeletion(t.Context(), id, of); err != nil {
+			return nil, err
+		}
+		return nil, w.NoteOutside(t.Context(), id, of, []deletion.Outside{{Place: "wiki", Reason: "timeout"}})
+	}),
 	"EndDeletion": ownDeletion(func(t *rapid.T, w *world, id memory.Identity, of uuid.UUID) (any, error) {
 		if _, err := w.StartDeletion(t.Context(), id, of); err != nil {
 			return nil, err

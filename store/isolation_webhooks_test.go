@@ -148,6 +148,13 @@ var webhookCalls = map[string]call{
 		}
 		return w.EndRedelivery(t.Context(), id, d.Webhook, f, false, 500, "status")
 	}),
+	"AddProgram": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		return nil, nil, w.AddProgram(t.Context(), id, webhooks.MissingProgram{Program: "wiki", CreatedAt: w.db.Now()})
+	},
+	"MissingPrograms": func(t *rapid.T, w *world, _ memory.Identity) (any, *tag, error) { // references alone, for the sweep
+		_, err := w.MissingPrograms(t.Context(), "wiki", nil, 10)
+		return nil, nil, err
+	},
 	"DueWebhooks": func(t *rapid.T, w *world, _ memory.Identity) (any, *tag, error) { // references alone, for the sweep
 		_, err := w.DueWebhooks(t.Context(), uuid.Nil, 10)
 		return nil, nil, err

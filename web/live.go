@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/a-h/templ"
 	"github.com/danielgtaylor/huma/v2"
@@ -45,7 +46,8 @@ func (q *request) live() (templ.Component, error) {
 			return nil, err
 		}
 	}
-	stream, err := q.Follow(q.Context, id, gate.JournalFilter{After: after, Limit: store.MaxPage}, changeFrame, q.sessionEnded)
+	changes := gate.JournalFilter{After: after, Kinds: shownKinds, Limit: store.MaxPage}
+	stream, err := q.Follow(q.Context, id, changes, changeFrame, q.sessionEnded)
 	if err != nil {
 		return nil, err
 	}
@@ -60,6 +62,11 @@ func changeFrame(part gate.JournalPage) (string, error) {
 	}
 	return fmt.Sprintf("id: %s\nevent: change\ndata: %d\n\n", part.Next, len(part.Events)), nil
 }
+
+// shownKinds are the events after which a page may show something else. A turn alone changes no memory.
+var shownKinds = slices.DeleteFunc(slices.Clone(gate.EventKinds), func(kind gate.EventKind) bool {
+	return kind == gate.EventTurnStarted || kind == gate.EventTurnCompleted
+})
 
 // sessionEnded reports whether the session of a request is over, or its key revoked. While the store cannot be asked, it is not.
 func (b *Browser) sessionEnded(hc huma.Context) bool {

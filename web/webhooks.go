@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 
@@ -54,7 +55,8 @@ func (q *request) webhooksWith(id memory.Identity, page view.Webhooks) (templ.Co
 	}
 	for _, w := range listed.Items {
 		x := view.Webhook{
-			ID: w.ID.String(), URL: w.URL, Owner: string(w.Owner), Kinds: w.Kinds, Paused: w.State == webhooks.Paused, Why: w.Reason,
+			ID: w.ID.String(), URL: cmp.Or(w.URL, w.Program), Owner: string(w.Owner), Kinds: w.Kinds,
+			Paused: w.State == webhooks.Paused, Why: w.Reason,
 			Delivered: w.Delivered, Failures: w.Failures, Status: w.LastStatus, Reason: w.LastReason, Created: w.CreatedAt,
 		}
 		if w.LastAt != nil {

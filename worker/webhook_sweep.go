@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"reverie/activities"
+	"reverie/memory"
 	"reverie/store/webhooks"
 	"reverie/workflows"
 )
@@ -24,6 +25,9 @@ type webhookSweep struct {
 
 // look wakes every endpoint with something to deliver.
 func (s *webhookSweep) look(ctx context.Context) (int, error) {
+	if err := s.addPrograms(ctx); err != nil {
+		return 0, err
+	}
 	after := uuid.Nil
 	for {
 		due, err := s.steps.Store.DueWebhooks(ctx, after, sweepAgents)
@@ -37,9 +41,26 @@ func (s *webhookSweep) look(ctx context.Context) (int, error) {
 	}
 }
 
+// addPrograms gives the programs that follow what happens a place in the journals of new agents.
+func (s *webhookSweep) addPrograms(ctx context.Context) error {
+	for _, f := range s.steps.Providers.Followers() {
+		missing, err := s.steps.Store.MissingPrograms(ctx, f.ID(), f.Agents, sweepAgents)
+		if err != nil {
+			return err
+		}
+		if _, err = each(ctx, missing, func(ctx context.Context, m webhooks.MissingProgram) error {
+			id := memory.Identity{Workspace: m.Workspace, Agent: m.Agent, AnyOwner: true, Role: memory.RoleAdmin}
+			return s.steps.Store.AddProgram(ctx, id, m)
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (s *webhookSweep) wake(ctx context.Context, w webhooks.DueWebhook) error {
 	ref := activities.AgentRef{Workspace: w.Workspace, Agent: w.Agent}
-	due, err := activities.WebhookDue(ctx, s.steps, activities.WebhookInput{AgentRef: ref, Webhook: w.ID})
+	due, err := activities.WebhookDue(ctx, s.steps, activities.WebhookInput{AgentRef: ref, Webhook: w.ID}, w.Program)
 	if err != nil || !due {
 		return err
 	}

@@ -21,6 +21,7 @@ import (
 	"reverie/hooks"
 	"reverie/memory"
 	"reverie/memory/setting"
+	"reverie/providers"
 	"reverie/store"
 	"reverie/store/admin"
 	"reverie/store/gate"
@@ -112,6 +113,8 @@ type hooked struct {
 	id    memory.Identity
 	key   uuid.UUID
 	sends activities.WebhookSettings
+	// providers follow what happens; nil: none do.
+	providers *providers.Set
 }
 
 func newHooked(t *testing.T) *hooked {
@@ -133,7 +136,7 @@ func newHooked(t *testing.T) *hooked {
 func (w *hooked) serve(t *testing.T) (stop func()) {
 	t.Helper()
 	steps, err := activities.New(activities.Options{
-		Store: w.store, Now: time.Now, Log: slog.New(slog.DiscardHandler), Webhooks: w.sends,
+		Store: w.store, Now: time.Now, Log: slog.New(slog.DiscardHandler), Webhooks: w.sends, Providers: w.providers,
 		Hooks: hooks.NewSender("test", 2*time.Second, []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, nil, time.Now),
 	})
 	if err != nil {

@@ -144,6 +144,9 @@ func (d *deleting) delete(ctx workflow.Context, state activities.DeletionState) 
 		if err := d.histories(ctx, state, "delete histories of workflows that were started meanwhile"); err != nil {
 			return err
 		}
+		if round == 1 {
+			d.outside(ctx, state)
+		}
 		end := activities.EndDeletionInput{DeletionInput: d.target, Histories: d.result.Histories}
 		out, err := step(ctx, deletionStep, "scan all tables", steps.EndDeletion, end)
 		if err != nil {
@@ -156,6 +159,22 @@ func (d *deleting) delete(ctx workflow.Context, state activities.DeletionState) 
 		if err := pause(ctx, deletionAgain, "some rows are left"); err != nil {
 			return err
 		}
+	}
+}
+
+// deletionOutside names the change that asks programs to delete what they have.
+const deletionOutside = "deletion-outside"
+
+// outside asks programs to delete what they have of an owner or an agent. The receipt names those that have not: one that cannot be reached
+// does not hold up the deletion here for longer than its attempts.
+func (d *deleting) outside(ctx workflow.Context, state activities.DeletionState) {
+	if d.Kind == activities.DeletesConversation ||
+		workflow.GetVersion(ctx, deletionOutside, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+		return
+	}
+	in := activities.DeleteHistoriesInput{DeletionInput: d.target, DeletionState: state}
+	if _, err := step(ctx, outsideStep, "ask programs to delete what they have", steps.DeleteOutside, in); err != nil {
+		workflow.GetLogger(ctx).Warn("Programs have not deleted what they have", "error", err)
 	}
 }
 

@@ -3,6 +3,7 @@ package workflows
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -23,6 +24,8 @@ type deleteEnv struct {
 	left  []int64 // found by each scan
 	calls []string
 	in    DeleteInput
+	// outside is the failure of programs that were asked to delete what they have.
+	outside error
 }
 
 func newDeleteEnv(kind activities.DeletionKind, grace time.Duration) *deleteEnv {
@@ -61,6 +64,11 @@ func newDeleteEnv(kind activities.DeletionKind, grace time.Duration) *deleteEnv 
 			called("rows")
 			return activities.DeleteRowsResult{Rows: 5}, nil
 		}).Maybe()
+	e.OnActivity(steps.DeleteOutside, mock.Anything, mock.Anything).
+		Return(func(context.Context, activities.DeleteHistoriesInput) (activities.DeleteOutsideResult, error) {
+			called("outside")
+			return activities.DeleteOutsideResult{Asked: 2, Deleted: 1}, e.outside
+		}).Maybe()
 	e.OnActivity(steps.EndDeletion, mock.Anything, mock.Anything).
 		Return(func(_ context.Context, in activities.EndDeletionInput) (activities.EndDeletionResult, error) {
 			called("end")
@@ -91,7 +99,7 @@ func TestDeleteWaitsAndDeletes(t *testing.T) {
 	e.left = []int64{3, 0} // somebody was quicker once
 	began := e.Now()
 	e.ExecuteWorkflow(Delete, e.in)
-	out, err := e.expect(t, "begin", "histories", "rows", "histories", "end", "rows", "histories", "end")
+	out, err := e.expect(t, "begin", "histories", "rows", "histories", "outside", "end", "rows", "histories", "end")
 	if err != nil || out.Rows != 5 || out.Tables != 40 || out.Histories != 6 || out.Cancelled {
 		t.Errorf("%+v, %v", out, err)
 	}
@@ -133,8 +141,23 @@ func TestDeleteIsCancelled(t *testing.T) {
 	e.left = []int64{1, 0}
 	e.RegisterDelayedCallback(e.CancelWorkflow, deletionAgain/2)
 	e.ExecuteWorkflow(Delete, e.in)
-	if _, err := e.expect(t, "begin", "histories", "rows", "histories", "end", "rows", "histories", "end"); err != nil {
+	if _, err := e.expect(t, "begin", "histories", "rows", "histories", "outside", "end", "rows", "histories", "end"); err != nil {
 		t.Error(err)
+	}
+}
+
+// Programs that do not delete what they have are asked some times, and do not hold up the deletion here for long.
+func TestDeleteWithoutPrograms(t *testing.T) {
+	e := newDeleteEnv(activities.DeletesOwner, 0)
+	e.outside = errors.New("away")
+	began := e.Now()
+	e.ExecuteWorkflow(Delete, e.in)
+	want := append([]string{"begin", "histories", "rows", "histories"}, slices.Repeat([]string{"outside"}, outsideAttempts)...)
+	if _, err := e.expect(t, append(want, "end")...); err != nil {
+		t.Error(err)
+	}
+	if took := e.Now().Sub(began); took > 30*time.Minute {
+		t.Errorf("it took %s", took)
 	}
 }
 

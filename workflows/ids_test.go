@@ -151,7 +151,7 @@ func TestNamesOnTheWire(t *testing.T) {
 	}
 	if want := []string{
 		"Apply", "BeginCompaction", "BeginDeletion", "CancelDeletion", "CancelSnapshot", "CommitDream", "CommitFlush", "CommitSnapshot", "CommitWrite", "CompareSpaces",
-		"Conclude", "Consolidate", "DeepSleep", "DeleteHistories", "DeleteRows", "DeliverWebhook", "DreamAgain", "DropSpace",
+		"Conclude", "Consolidate", "DeepSleep", "DeleteHistories", "DeleteOutside", "DeleteRows", "DeliverWebhook", "DreamAgain", "DropSpace",
 		"Embed", "EndDeletion", "EndDream", "EndImport", "ExpireApproval", "FindNews", "FollowSpace", "HoldFlush", "ImportPage", "LightSleep", "LookAtApproval", "NextRange", "OpenDream",
 		"OpenSpace", "PingWebhook", "PlanFlush",
 		"Propose", "ProposeFlush", "REMSleep", "ReadSnapshot", "RemindApproval", "RevokeLearned", "RevokeSource", "StaleIndex", "StaleLeft", "StartDreams", "StopCompaction", "Summarise", "SwitchSpace", "TendIndex",

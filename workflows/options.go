@@ -89,6 +89,16 @@ var deletionStep = workflow.ActivityOptions{
 	RetryPolicy:            retry(200*time.Millisecond, time.Minute),
 }
 
+// outsideStep: asks programs to delete what they have, each within some seconds. They get a few minutes to come back.
+var outsideStep = workflow.ActivityOptions{
+	StartToCloseTimeout:    10 * time.Minute,
+	ScheduleToCloseTimeout: 30 * time.Minute,
+	RetryPolicy:            &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 4, MaximumAttempts: outsideAttempts},
+}
+
+// outsideAttempts are about six minutes.
+const outsideAttempts = 6
+
 // importStep: imports a page of items. Each conversation waits for its extraction: seconds, minutes with a slow
 // model, days while the model is unavailable or the budget is spent. It never gives up: a retry continues after the
 // settled items. The heartbeat carries the progress and shows that the worker lives.

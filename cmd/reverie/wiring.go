@@ -27,6 +27,7 @@ import (
 	"reverie/providers/process"
 	"reverie/recall"
 	"reverie/store"
+	"reverie/toolbox"
 	"reverie/worker"
 	"reverie/workflows"
 )
@@ -233,6 +234,9 @@ func newWorker(c config.Config, p *parts) (*worker.Worker, error) {
 	if err := observeActivities(&o, t); err != nil {
 		return nil, err
 	}
+	if o.Providers, err = followers(c, s, t); err != nil {
+		return nil, err
+	}
 	steps, err := activities.New(o)
 	if err != nil {
 		return nil, err
@@ -247,6 +251,23 @@ func newWorker(c config.Config, p *parts) (*worker.Worker, error) {
 		EmbedConcurrency: c.EmbeddingConcurrency, EmbedRate: c.EmbeddingRate, SweepInterval: c.SweepInterval,
 		WebhookConcurrency: c.WebhookConcurrency, Namespace: c.TemporalNamespace, IdleTurn: c.IdleTurn, AuditRetention: c.AuditRetention, InjectionKeep: c.InjectionRetention, Log: t.Log,
 	}), nil
+}
+
+// followers wires the providers that follow what happens to memory, with the memory backend, which gets what is learned. The search backend
+// is the API's: it is not started here.
+func followers(c config.Config, s *store.Store, t *engine.Telemetry) (*providers.Set, error) {
+	external, err := openBackend(c, t)
+	if err != nil {
+		return nil, err
+	}
+	var statements []providers.Outside
+	if external != nil {
+		statements = append(statements, providers.Statements(&toolbox.Box{
+			Store: s, Extract: c.Settings.Extract(), Approvals: c.Settings.Approval(), Backend: external,
+		}))
+	}
+	set, _, err := newProviders(c, s, t, statements...)
+	return set, err
 }
 
 // embedders opens the configured embedding models: the current one, then the next one during a change. None: search is
@@ -298,20 +319,26 @@ func newSearcher(c config.Config, s *store.Store, t *engine.Telemetry) (*recall.
 }
 
 // newProviders wires the programs that provide memory, and the search backend; nil: none are configured. The caller closes the backend.
-func newProviders(c config.Config, s *store.Store, t *engine.Telemetry) (*providers.Set, *process.Backend, error) {
-	if c.Providers == "" {
+// statements is that of the memory backend, if this process brings it what is learned.
+func newProviders(
+	c config.Config, s *store.Store, t *engine.Telemetry, statements ...providers.Outside,
+) (*providers.Set, *process.Backend, error) {
+	if c.Providers == "" && len(statements) == 0 {
 		return nil, nil, nil
 	}
-	file, err := configured.Load(c.Providers)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s_PROVIDERS: %w", config.Prefix, err)
+	var file configured.File
+	var err error
+	if c.Providers != "" {
+		if file, err = configured.Load(c.Providers); err != nil {
+			return nil, nil, fmt.Errorf("%s_PROVIDERS: %w", config.Prefix, err)
+		}
 	}
 	outside, err := file.Outside(version)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s_PROVIDERS: %w", config.Prefix, err)
 	}
 	i := newInstruments(t)
-	set := providers.NewSet(providers.Options{Outside: outside, Owner: s.OwnerID, Observe: i.providers(), Log: t.Log})
+	set := providers.NewSet(providers.Options{Outside: append(outside, statements...), Owner: s.OwnerID, Observe: i.providers(), Log: t.Log})
 	backend := file.Process(process.Config{Observe: i.backends(), Log: t.Log})
 	set.Warm(context.Background())
 	return set, backend, i.failed

@@ -19,6 +19,7 @@ import (
 	"reverie/providers/process"
 	"reverie/providers/remote"
 	"reverie/recall"
+	"reverie/store/gate"
 )
 
 // Limits of the file.
@@ -43,7 +44,9 @@ type Provider struct {
 	Timeout    string            `json:"timeout"`
 	Agents     []string          `json:"agents"`
 	Operations []string          `json:"operations"`
+	Events     []string          `json:"events"`
 	Tools      map[string]string `json:"tools"`
+	Offers     []string          `json:"offers"`
 	Arguments  map[string]string `json:"arguments"`
 }
 
@@ -79,7 +82,7 @@ func Load(path string) (File, error) {
 
 // reserved are names of corpora and built-in sources.
 var reserved = []string{
-	"memory", "sessions", "all", "builtin", providers.Files, providers.Structured, providers.SessionSearch, providers.Facts,
+	"memory", "sessions", "all", "builtin", providers.Backend, providers.Files, providers.Structured, providers.SessionSearch, providers.Facts,
 }
 
 func (f *File) check() error {
@@ -122,6 +125,9 @@ func checkID(id string, taken []string) error {
 	return nil
 }
 
+// operations are those that a program can be asked for.
+var operations = []string{providers.OpRecall, providers.OpSearch, providers.OpFollow, providers.OpForget, providers.OpTools}
+
 func (p *Provider) check() error {
 	address, err := url.Parse(p.URL)
 	if err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https" {
@@ -131,28 +137,36 @@ func (p *Provider) check() error {
 		return fmt.Errorf("timeout: %w", err)
 	}
 	for _, o := range p.Operations {
-		if o != providers.OpRecall && o != providers.OpSearch {
-			return fmt.Errorf("operations: %q is none of %s and %s", o, providers.OpRecall, providers.OpSearch)
+		if !slices.Contains(operations, o) {
+			return fmt.Errorf("operations: %q is none of %s", o, strings.Join(operations, ", "))
+		}
+	}
+	for _, kind := range p.Events {
+		if !slices.Contains(providers.FollowKinds, gate.EventKind(kind)) {
+			return fmt.Errorf("events: %q is none of %v", kind, providers.FollowKinds)
 		}
 	}
 	switch p.Transport {
 	case "http":
-		if p.Tools != nil || p.Arguments != nil {
-			return errors.New("tools and arguments are for the transport mcp")
+		if p.Tools != nil || p.Arguments != nil || p.Offers != nil {
+			return errors.New("tools, arguments and offers are for the transport mcp")
 		}
 		if p.Operations == nil {
 			p.Operations = []string{providers.OpRecall, providers.OpSearch}
 		}
 	case "mcp":
 		if p.Operations == nil {
-			for _, o := range []string{providers.OpRecall, providers.OpSearch} {
-				if p.Tools[o] != "" {
+			for _, o := range operations {
+				if p.Tools[o] != "" || o == providers.OpTools && len(p.Offers) > 0 {
 					p.Operations = append(p.Operations, o)
 				}
 			}
 		}
 		for _, o := range p.Operations {
-			if p.Tools[o] == "" {
+			if o == providers.OpTools && len(p.Offers) == 0 {
+				return errors.New("offers: name the tools that models get")
+			}
+			if o != providers.OpTools && p.Tools[o] == "" {
 				return fmt.Errorf("tools: name the tool for %s", o)
 			}
 		}
@@ -203,13 +217,16 @@ func timeOf(text string) (time.Duration, error) {
 func (f File) Outside(version string) (all []providers.Outside, err error) {
 	for _, p := range f.Providers {
 		c := remote.Config{
-			ID: p.ID, Order: providers.DefaultOrder, URL: p.URL, Headers: p.Headers, Operations: p.Operations, Tools: p.Tools,
-			Arguments: p.Arguments, Version: version,
+			ID: p.ID, Order: providers.DefaultOrder, URL: p.URL, Headers: p.Headers, Tools: p.Tools, Arguments: p.Arguments,
+			Offers: p.Offers, Version: version,
 		}
 		if p.Order != nil {
 			c.Order = *p.Order
 		}
-		one := providers.Outside{Agents: p.Agents}
+		one := providers.Outside{Agents: p.Agents, Operations: p.Operations}
+		for _, kind := range p.Events {
+			one.Kinds = append(one.Kinds, gate.EventKind(kind))
+		}
 		one.Timeout, _ = timeOf(p.Timeout) // check has read it
 		if p.Transport == "mcp" {
 			one.Provider, err = remote.MCP(c)

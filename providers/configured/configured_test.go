@@ -3,6 +3,7 @@ package configured
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,10 +35,8 @@ func TestLoad(t *testing.T) {
 	if err != nil || len(all) != 2 || all[0].Order() != providers.DefaultOrder || all[1].Order() != 3 {
 		t.Fatalf("%+v, %v", all, err)
 	}
-	_, recalls := all[0].Provider.(providers.Recaller)
-	_, searches := all[1].Provider.(providers.Searcher)
-	if recalls || searches {
-		t.Error("they do what they are not asked for")
+	if !slices.Equal(all[0].Operations, []string{"search"}) || !slices.Equal(all[1].Operations, []string{"recall"}) {
+		t.Errorf("they do what they are not asked for: %v, %v", all[0].Operations, all[1].Operations)
 	}
 	for text, problem := range map[string]string{
 		`{"providers":[{"id":"memory","transport":"http","url":"http://x"}]}`:                                           "is taken",

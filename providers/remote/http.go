@@ -10,7 +10,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -31,17 +30,13 @@ type Config struct {
 	Order   int
 	URL     string
 	Headers map[string]string
-	// Operations lists the supported operations: providers.OpRecall and providers.OpSearch.
-	Operations []string
 	// Tools are the tools of an MCP server by operation, and Arguments their arguments: texts in which {query}, {limit}, {workspace},
 	// {agent}, {owner} and {conversation} are replaced. An argument of {limit} alone is a number.
 	Tools     map[string]string
 	Arguments map[string]string
-	Version   string // of this server
-}
-
-func (c Config) does(operation string) bool {
-	return slices.Contains(c.Operations, operation)
+	// Offers are the tools of an MCP server that models get.
+	Offers  []string
+	Version string // of this server
 }
 
 // client returns an HTTP client that follows no redirects, uses no proxy, and reads no more than an answer may have.
@@ -97,44 +92,55 @@ type web struct {
 	client *http.Client
 }
 
-// recaller and searcher add an operation to a provider that is configured for it.
-type (
-	recaller struct{ asker }
-	searcher struct{ asker }
-	both     struct {
-		recaller
-		searcher
-		asker
-	}
-)
-
-// asker asks a provider one operation.
+// asker asks a program one operation.
 type asker interface {
 	providers.Warmer
 	ask(ctx context.Context, operation string, q question) (answer, error)
+	// tell sends what needs no answer but that it was taken.
+	tell(ctx context.Context, operation string, who providers.Who, what any) error
+	tools(ctx context.Context) ([]providers.Tool, error)
+	use(ctx context.Context, tool string, call toolCall) (string, error)
 }
 
+// toolCall is the body of a call of a tool.
+type toolCall struct {
+	providers.Who
+
+	Conversation string          `json:"conversation,omitempty"`
+	Arguments    json.RawMessage `json:"arguments"`
+}
+
+// provider has all operations; the configuration says which of them it is asked for.
+type provider struct{ asker }
+
 // Recall implements providers.Recaller.
-func (r recaller) Recall(ctx context.Context, t providers.Turn) (providers.Recollection, error) {
-	a, err := r.ask(ctx, providers.OpRecall, question{t.Who, t.Conversation, t.Message, t.Limit})
+func (p provider) Recall(ctx context.Context, t providers.Turn) (providers.Recollection, error) {
+	a, err := p.ask(ctx, providers.OpRecall, question{t.Who, t.Conversation, t.Message, t.Limit})
 	return providers.Recollection{Block: a.Block, Passages: a.Passages}, err
 }
 
 // Search implements providers.Searcher.
-func (s searcher) Search(ctx context.Context, q providers.Query) ([]providers.Passage, error) {
-	a, err := s.ask(ctx, providers.OpSearch, question{Who: q.Who, Query: q.Text, Limit: q.Limit})
+func (p provider) Search(ctx context.Context, q providers.Query) ([]providers.Passage, error) {
+	a, err := p.ask(ctx, providers.OpSearch, question{Who: q.Who, Query: q.Text, Limit: q.Limit})
 	return a.Passages, err
 }
 
-// offered returns a provider that does what is configured.
-func offered(c Config, a asker) providers.Provider {
-	switch {
-	case c.does(providers.OpRecall) && c.does(providers.OpSearch):
-		return both{recaller{a}, searcher{a}, a}
-	case c.does(providers.OpRecall):
-		return recaller{a}
-	}
-	return searcher{a}
+// Follow implements providers.Follower.
+func (p provider) Follow(ctx context.Context, e providers.Event) error {
+	return p.tell(ctx, providers.OpFollow, e.Who, e)
+}
+
+// Forget implements providers.Forgetter.
+func (p provider) Forget(ctx context.Context, who providers.Who) error {
+	return p.tell(ctx, providers.OpForget, who, who)
+}
+
+// Tools implements providers.Tooler.
+func (p provider) Tools(ctx context.Context) ([]providers.Tool, error) { return p.tools(ctx) }
+
+// Use implements providers.Tooler.
+func (p provider) Use(ctx context.Context, who providers.Who, conversation, tool string, arguments json.RawMessage) (string, error) {
+	return p.use(ctx, tool, toolCall{who, conversation, arguments})
 }
 
 // question is the body of a request.
@@ -154,7 +160,7 @@ type answer struct {
 
 // HTTP returns a provider that is asked by POST requests: the address, a slash, and the operation.
 func HTTP(c Config) providers.Provider {
-	return offered(c, &web{c, client(c.Headers)})
+	return provider{&web{c, client(c.Headers)}}
 }
 
 // ID implements providers.Provider.
@@ -178,32 +184,85 @@ func (w *web) Warm(ctx context.Context) error {
 
 // ask implements asker.
 func (w *web) ask(ctx context.Context, operation string, q question) (a answer, err error) {
-	body, err := json.Marshal(q)
-	if err != nil {
+	text, err := w.post(ctx, operation, q)
+	if err != nil || len(text) == 0 {
 		return a, err
+	}
+	return own(text)
+}
+
+// tell implements asker.
+func (w *web) tell(ctx context.Context, operation string, _ providers.Who, what any) error {
+	_, err := w.post(ctx, operation, what)
+	return err
+}
+
+// tools implements asker.
+func (w *web) tools(ctx context.Context) ([]providers.Tool, error) {
+	var list struct {
+		Tools []providers.Tool `json:"tools"`
+	}
+	text, err := w.post(ctx, providers.OpTools, struct{}{})
+	if err == nil && len(text) > 0 && json.Unmarshal(text, &list) != nil {
+		err = &providers.Error{Failure: providers.FailedMalformed}
+	}
+	return list.Tools, err
+}
+
+// use implements asker.
+func (w *web) use(ctx context.Context, tool string, call toolCall) (string, error) {
+	var result struct {
+		Content string `json:"content"`
+	}
+	text, err := w.post(ctx, providers.OpTools+"/"+tool, call)
+	if err == nil && len(text) > 0 && json.Unmarshal(text, &result) != nil {
+		err = &providers.Error{Failure: providers.FailedMalformed}
+	}
+	return result.Content, err
+}
+
+// post sends a request and returns the body of its answer; nil: it has none.
+func (w *web) post(ctx context.Context, operation string, what any) ([]byte, error) {
+	body, err := json.Marshal(what)
+	if err != nil {
+		return nil, err
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(w.URL, "/")+"/"+operation, bytes.NewReader(body))
 	if err != nil {
-		return a, err
+		return nil, err
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", "Reverie/"+w.Version)
 	got, err := w.client.Do(request)
 	if err != nil {
-		return a, failed(ctx, err)
+		return nil, failed(ctx, err)
 	}
 	defer got.Body.Close()
 	switch {
 	case got.StatusCode == http.StatusNoContent:
-		return a, nil
+		return nil, nil
 	case got.StatusCode != http.StatusOK:
-		return a, &providers.Error{Failure: providers.FailedStatus, Again: mayPass(got.StatusCode)}
+		return nil, &providers.Error{
+			Failure: providers.FailedStatus, Again: mayPass(got.StatusCode), Refused: refused(got.StatusCode), Status: got.StatusCode,
+		}
 	}
 	text, err := io.ReadAll(got.Body)
 	if err != nil {
-		return a, failed(ctx, err)
+		return nil, failed(ctx, err)
 	}
-	return own(text)
+	if len(text) == 0 {
+		return nil, &providers.Error{Failure: providers.FailedMalformed}
+	}
+	return text, nil
+}
+
+// refused reports whether a status is about what was sent, which is the same the next time.
+func refused(status int) bool {
+	switch status {
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
+		return true
+	}
+	return false
 }
 
 // mayPass reports whether a status may be another one in a moment.

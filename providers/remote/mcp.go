@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -36,7 +37,7 @@ func MCP(c Config) (providers.Provider, error) {
 	s.sessions, err = lru.NewWithEvict(maxSessions, func(_ providers.Who, old *mcp.ClientSession) {
 		go func() { _ = old.Close() }() // what it says about it changes nothing
 	})
-	return offered(c, s), err
+	return provider{s}, err
 }
 
 // ID implements providers.Provider.
@@ -84,26 +85,78 @@ func (s *server) session(ctx context.Context, who providers.Who) (*mcp.ClientSes
 
 // ask implements asker.
 func (s *server) ask(ctx context.Context, operation string, q question) (a answer, err error) {
-	session, err := s.session(ctx, q.Who)
+	result, err := s.call(ctx, q.Who, s.Tools[operation], s.arguments(q))
 	if err != nil {
-		return a, failed(ctx, err)
+		return a, err
+	}
+	return read(result)
+}
+
+// tell implements asker: the object is the arguments of the tool.
+func (s *server) tell(ctx context.Context, operation string, who providers.Who, what any) error {
+	_, err := s.call(ctx, who, s.Tools[operation], what)
+	return err
+}
+
+// tools implements asker.
+func (s *server) tools(ctx context.Context) (all []providers.Tool, err error) {
+	session, err := s.session(ctx, providers.Who{})
+	if err != nil {
+		return nil, failed(ctx, err)
+	}
+	for tool, err := range session.Tools(ctx, nil) {
+		if err != nil {
+			return nil, failed(ctx, err)
+		}
+		if !slices.Contains(s.Offers, tool.Name) {
+			continue
+		}
+		schema, err := json.Marshal(tool.InputSchema)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, providers.Tool{Name: tool.Name, Description: tool.Description, Parameters: schema})
+	}
+	return all, nil
+}
+
+// use implements asker.
+func (s *server) use(ctx context.Context, tool string, call toolCall) (string, error) {
+	result, err := s.call(ctx, call.Who, tool, call.Arguments)
+	if err != nil {
+		return "", err
+	}
+	var texts []string
+	for _, content := range result.Content {
+		if text, is := content.(*mcp.TextContent); is {
+			texts = append(texts, text.Text)
+		}
+	}
+	return strings.Join(texts, "\n"), nil
+}
+
+// call calls a tool in the session of an owner.
+func (s *server) call(ctx context.Context, who providers.Who, tool string, arguments any) (*mcp.CallToolResult, error) {
+	session, err := s.session(ctx, who)
+	if err != nil {
+		return nil, failed(ctx, err)
 	}
 	result, err := session.CallTool(ctx, &mcp.CallToolParams{
-		Name: s.Tools[operation], Arguments: s.arguments(q),
-		Meta: mcp.Meta{"reverie/workspace": q.Workspace, "reverie/agent": q.Agent, "reverie/owner": q.Owner},
+		Name: tool, Arguments: arguments,
+		Meta: mcp.Meta{"reverie/workspace": who.Workspace, "reverie/agent": who.Agent, "reverie/owner": who.Owner},
 	})
 	if err != nil {
 		s.mu.Lock()
-		if known, found := s.sessions.Peek(q.Who); found && known == session {
-			s.sessions.Remove(q.Who) // the next question opens another one
+		if known, found := s.sessions.Peek(who); found && known == session {
+			s.sessions.Remove(who) // the next question opens another one
 		}
 		s.mu.Unlock()
-		return a, failed(ctx, err)
+		return nil, failed(ctx, err)
 	}
 	if result.IsError {
-		return a, &providers.Error{Failure: providers.FailedStatus}
+		return nil, &providers.Error{Failure: providers.FailedStatus}
 	}
-	return read(result)
+	return result, nil
 }
 
 // arguments fills in the arguments of a tool.

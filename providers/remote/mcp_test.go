@@ -56,7 +56,7 @@ func TestMCPFails(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	p, err := MCP(Config{
-		ID: "notes", URL: server.URL, Operations: []string{providers.OpRecall, providers.OpSearch},
+		ID: "notes", URL: server.URL,
 		Tools: map[string]string{providers.OpRecall: "find", providers.OpSearch: "find"},
 	})
 	if err != nil {

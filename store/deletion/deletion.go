@@ -65,15 +65,24 @@ type Deletion struct {
 	Revoked      int              // statements that were learned from the conversation only
 	Histories    int              // of workflows
 	Tables       int              // scanned at the end, without a row
-	RequestedAt  time.Time
-	Due          time.Time
-	StartedAt    *time.Time
-	FinishedAt   *time.Time
+	// Outside are the programs that have something of the target, with what became of it.
+	Outside     []Outside
+	RequestedAt time.Time
+	Due         time.Time
+	StartedAt   *time.Time
+	FinishedAt  *time.Time
+}
+
+// Outside is a program that has something of a deletion's target.
+type Outside struct {
+	Place   string `json:"place"` // the id of a provider
+	Deleted bool   `json:"deleted"`
+	Reason  string `json:"reason,omitempty"` // why not
 }
 
 const (
 	columns = `deletion_id, kind, owner_key, owner_id, conversation_id, conversation_uid, keeps, by_owner, author_id, state, counts, revoked,
-    histories, tables, requested_at, due_at, started_at, finished_at`
+    histories, tables, outside, requested_at, due_at, started_at, finished_at`
 
 	sqlTargetOwner = `
 select owner_id
@@ -144,7 +153,7 @@ returning d.workspace_id, d.agent_id, d.deletion_id, d.kind, d.due_at`
 func scan(row pgx.CollectableRow) (d Deletion, err error) {
 	var owner uuid.NullUUID
 	err = row.Scan(&d.ID, &d.Kind, &d.Owner, &owner, &d.Conversation, &d.UID, &d.Keeps, &d.ByOwner, &d.Author, &d.State, &d.Counts, &d.Revoked,
-		&d.Histories, &d.Tables, &d.RequestedAt, &d.Due, &d.StartedAt, &d.FinishedAt)
+		&d.Histories, &d.Tables, &d.Outside, &d.RequestedAt, &d.Due, &d.StartedAt, &d.FinishedAt)
 	d.OwnerID = owner.UUID
 	return d, err
 }

@@ -86,6 +86,20 @@ func (s *Deleting) StartDeletion(ctx context.Context, id memory.Identity, deleti
 // IsBusy reports whether a step of a deletion gave way to others who write, and can be repeated.
 func IsBusy(err error) bool { return pg.IsLockTimeout(err) }
 
+const sqlDeletionOutside = `
+update deletions set outside = @outside
+where workspace_id = @workspace and agent_id = @agent and deletion_id = @deletion and state = 'deleting'`
+
+// NoteOutside records what programs have answered to the request to delete what they have of a deletion's target.
+func (s *Deleting) NoteOutside(ctx context.Context, id memory.Identity, deletion uuid.UUID, answers []Outside) error {
+	_, err := own(ctx, s, id, func(t *pg.Tx) (struct{}, error) {
+		b := &pgx.Batch{}
+		b.Queue(sqlDeletionOutside, t.Args(pgx.NamedArgs{"deletion": deletion, "outside": answers}))
+		return struct{}{}, t.Finish(ctx, b)
+	})
+	return err
+}
+
 // DeleteRows deletes up to BatchRows rows of a deletion that has started, and counts them in its record. It returns how many; 0: none are
 // left.
 func (s *Deleting) DeleteRows(ctx context.Context, id memory.Identity, deletion uuid.UUID) (n int64, err error) {

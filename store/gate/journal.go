@@ -48,6 +48,10 @@ const (
 	// EventApprovalDecided: a person has approved, edited or refused lines. EventApprovalExpired: nobody did in time.
 	EventApprovalDecided EventKind = "memory.approval.decided"
 	EventApprovalExpired EventKind = "memory.approval.expired"
+	// EventTurnStarted: the first message after a completed turn, or of a conversation, is stored.
+	EventTurnStarted EventKind = "turn.started"
+	// EventTurnCompleted: all messages up to the last one of the detail belong to completed turns.
+	EventTurnCompleted EventKind = "turn.completed"
 )
 
 // EventKinds are all kinds of events.
@@ -55,6 +59,7 @@ var EventKinds = []EventKind{
 	EventDocumentWritten, EventDocumentDeleted, EventDocumentUndeleted, EventDocumentPrompt, EventDocumentQuarantined, EventAgentCreated,
 	EventAgentUpdated, EventKeyCreated, EventKeyRevoked, EventKeyRotated, EventFlushAcknowledged, EventRecallRecorded, EventPromotionApplied,
 	EventDreamCompleted, EventDoctorFixed, EventApprovalRequested, EventApprovalReminded, EventApprovalDecided, EventApprovalExpired,
+	EventTurnStarted, EventTurnCompleted,
 }
 
 // Event is one entry of the journal. It has no contents.
@@ -225,9 +230,9 @@ type JournalEvent struct {
 	Detail   any // as JSON
 }
 
-// QueueEvent queues one event that belongs to no change of a document, by the identity's author.
-func QueueEvent(b *pgx.Batch, t *pg.Tx, e JournalEvent) error {
-	_, err := queueEvents(b, t, t.ID.Author, []JournalEvent{e}, "", memory.Receipt{})
+// QueueEvent queues events that belong to no change of a document, by the identity's author.
+func QueueEvent(b *pgx.Batch, t *pg.Tx, events ...JournalEvent) error {
+	_, err := queueEvents(b, t, t.ID.Author, events, "", memory.Receipt{})
 	return err
 }
 

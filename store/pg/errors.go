@@ -139,6 +139,8 @@ const (
 	CodeKeyEnded = "key_ended"
 	// CodeWebhookPaused: a paused webhook gets no events.
 	CodeWebhookPaused = "webhook_paused"
+	// CodeOfProgram: the webhook is of a program of the operator, and has neither an address nor a secret.
+	CodeOfProgram = "of_program"
 	// CodeTooManyWebhooks: the agent has as many webhooks as it may have.
 	CodeTooManyWebhooks = "too_many_webhooks"
 	// CodeKeyOfAnotherWorkspace: the secret is a key of another workspace.

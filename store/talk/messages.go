@@ -135,7 +135,7 @@ func (s *Talk) AppendMessages(ctx context.Context, id memory.Identity, b Batch) 
 		batch := &pgx.Batch{}
 		state := conversationState{args: t.Args(pgx.NamedArgs{
 			"conversation": b.Conversation, "uid": pg.NewID(), "trigger": b.Trigger, "owner_id": pg.NewID(), "author": id.Author.ID,
-		})}
+		}), conversation: b.Conversation}
 		batch.Queue(gate.SQLOwnerEnsure, state.args)
 		batch.Queue(sqlConversationEnsure, state.args)
 		state.queueLock(batch)
@@ -173,7 +173,7 @@ func (s *Talk) CompleteTurn(ctx context.Context, id memory.Identity, conversatio
 	}
 	return pg.InTx(ctx, s.db, id, func(t *pg.Tx) (Stored, error) {
 		batch := &pgx.Batch{}
-		state := conversationState{args: t.Args(pgx.NamedArgs{"conversation": conversation})}
+		state := conversationState{args: t.Args(pgx.NamedArgs{"conversation": conversation}), conversation: conversation}
 		state.queueLock(batch)
 		if err := t.Send(ctx, batch); err != nil {
 			return Stored{}, err
@@ -196,13 +196,14 @@ func requireConversation(id memory.Identity, conversation string) error {
 
 // conversationState is a conversation while its row is locked.
 type conversationState struct {
-	args     pgx.NamedArgs // of statements about it
-	found    bool
-	complete int64
-	trigger  memory.Trigger
-	reused   *string          // id of a message that was stored with other words
-	fresh    []memory.Message // stored now, with their numbers
-	stored   Stored
+	args         pgx.NamedArgs // of statements about it
+	conversation string        // the client's id
+	found        bool
+	complete     int64
+	trigger      memory.Trigger
+	reused       *string          // id of a message that was stored with other words
+	fresh        []memory.Message // stored now, with their numbers
+	stored       Stored
 }
 
 func (c *conversationState) queueLock(b *pgx.Batch) {
@@ -263,11 +264,49 @@ func (c *conversationState) finish(ctx context.Context, t *pg.Tx, turnComplete b
 	if complete > c.complete {
 		b.Queue(sqlOwnerTurn, c.args).QueryRow(func(row pgx.Row) error { return row.Scan(&c.stored.Turn) })
 	}
+	if events := c.turnEvents(t.ID, complete); len(events) > 0 {
+		if err := gate.QueueEvent(b, t, events...); err != nil {
+			return err
+		}
+	}
 	indexes.IndexTurns(b, t, c.stored.ConversationUID, c.fresh, &c.stored.Token)
 	if complete > c.complete && c.trigger != memory.TriggerCron && c.trigger != memory.TriggerDream {
 		gate.QueueMark(b, t, t.ID.Owner)
 	}
 	return t.Finish(ctx, b)
+}
+
+// turnEvents are the events of a turn that starts, or is complete, with what is stored now. Conversations that are imported have none:
+// nobody takes part in them any more.
+func (c *conversationState) turnEvents(id memory.Identity, complete int64) (events []gate.JournalEvent) {
+	if c.trigger == memory.TriggerImport {
+		return nil
+	}
+	scope := memory.ScopePersonal
+	if id.Owner == memory.SystemOwner {
+		scope = memory.ScopeTeam
+	}
+	add := func(kind gate.EventKind, to int64) {
+		events = append(events, gate.JournalEvent{
+			Kind: kind, Agent: id.Agent, Scope: scope, Owner: gate.RowOwner(id, scope),
+			Detail: TurnDetail{c.conversation, c.trigger, c.complete + 1, to},
+		})
+	}
+	if before := c.stored.LastSeq - int64(c.stored.Stored); c.stored.Stored > 0 && before == c.complete {
+		add(gate.EventTurnStarted, before+1)
+	}
+	if complete > c.complete {
+		add(gate.EventTurnCompleted, complete)
+	}
+	return events
+}
+
+// TurnDetail is the detail of an event about a turn: its messages, of which a turn that starts has one.
+type TurnDetail struct {
+	Conversation string         `json:"conversation"`
+	Trigger      memory.Trigger `json:"trigger"`
+	From         int64          `json:"from"`
+	To           int64          `json:"to"`
 }
 
 // Messages lists at most limit messages of the owner's conversation after a sequence number, oldest first.

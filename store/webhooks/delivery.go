@@ -82,7 +82,7 @@ insert into webhook_failures (workspace_id, agent_id, webhook_id, failure_id, ow
 values (@workspace, @agent, @webhook, @failure, @owner, @to_transaction, @to_event, @kind, @tried, @status, @reason, @now)`
 
 	sqlWebhooksDue = `
-select w.workspace_id, w.agent_id, w.webhook_id
+select w.workspace_id, w.agent_id, w.webhook_id, w.program
 from webhooks w
 where w.state = 'active' and w.webhook_id > @after and ((w.next_attempt_at is null or w.next_attempt_at <= @now) and exists (
         select from (select w.agent_id as agent_id union select '') a
@@ -171,8 +171,10 @@ func (s *Notifying) OpenWebhook(ctx context.Context, id memory.Identity, webhook
 		}
 		return d, err
 	}
-	if d.Secrets, err = s.secrets(ctx, own, webhook); err != nil {
-		return d, err
+	if d.Program == "" {
+		if d.Secrets, err = s.secrets(ctx, own, webhook); err != nil {
+			return d, err
+		}
 	}
 	d.Waiting, err = pg.ReadAll(ctx, s.db, own, sqlWebhookWaiting, pgx.NamedArgs{"webhook": webhook, "limit": redeliveries}, scanFailure)
 	return d, err
@@ -290,6 +292,7 @@ func (s *Notifying) EndRedelivery(
 type DueWebhook struct {
 	Workspace, Agent string
 	ID               uuid.UUID
+	Program          string
 }
 
 // DueWebhooks lists endpoints of all workspaces behind one, by id, for which there may be an event. It takes no identity because the sweep

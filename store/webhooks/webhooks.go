@@ -46,7 +46,7 @@ const (
 const (
 	MaxPerAgent = 100 // endpoints
 	MaxURL      = 2000
-	MaxKinds    = 20
+	MaxKinds    = 30
 	// SecretBytes are the random bytes of a secret, as many as SHA-256 gives.
 	SecretBytes = 32
 )
@@ -55,7 +55,8 @@ const (
 type Webhook struct {
 	ID            uuid.UUID
 	Owner         memory.Owner // whose events, besides shared ones, it gets; NoOwner: those of everybody
-	Key           uuid.UUID    // that made it, and whose rights it has
+	Key           uuid.UUID    // that made it, and whose rights it has; uuid.Nil for a program
+	Program       string       // of the operator, which gets the events instead of an address; empty: it has an address
 	URL           string
 	Kinds         []string // of events; empty: all
 	State         State
@@ -73,16 +74,17 @@ type Webhook struct {
 }
 
 const (
-	columns = `webhook_id, owner_key, key_id, url, kinds, state, reason_code, cursor_transaction, cursor_event, delivered, attempts, last_status,
-    last_reason, last_at, failing_since, next_attempt_at, created_at, (
+	columns = `webhook_id, owner_key, key_id, program, url, kinds, state, reason_code, cursor_transaction, cursor_event, delivered, attempts,
+    last_status, last_reason, last_at, failing_since, next_attempt_at, created_at, (
         select count(*)::int
         from webhook_failures f
         where f.workspace_id = webhooks.workspace_id and f.agent_id = webhooks.agent_id and f.webhook_id = webhooks.webhook_id)`
 
 	sqlWebhookInsert = `
-insert into webhooks (workspace_id, agent_id, webhook_id, owner_key, key_id, url, kinds, state, reason_code, cursor_transaction, cursor_event,
-    created_at)
-values (@workspace, @agent, @webhook, @owner, @key, @url, @kinds, 'active', '', @transaction, @event, @now)
+insert into webhooks (workspace_id, agent_id, webhook_id, owner_key, key_id, program, url, kinds, state, reason_code, cursor_transaction,
+    cursor_event, created_at)
+values (@workspace, @agent, @webhook, @owner, @key, @program, @url, @kinds, 'active', '', @transaction, @event, @now)
+on conflict (workspace_id, agent_id, program) where program <> '' do nothing
 returning ` + columns
 
 	sqlWebhookSecret = `
@@ -92,7 +94,7 @@ values (@workspace, @agent, @webhook, @owner, @secret)`
 	sqlWebhookCount = `
 select count(*)
 from webhooks
-where workspace_id = @workspace and agent_id = @agent`
+where workspace_id = @workspace and agent_id = @agent and program = ''`
 
 	sqlWebhook = `
 select ` + columns + `
@@ -124,8 +126,8 @@ returning webhook_id`
 )
 
 func scan(row pgx.CollectableRow) (w Webhook, err error) {
-	err = row.Scan(&w.ID, &w.Owner, &w.Key, &w.URL, &w.Kinds, &w.State, &w.Reason, &w.Cursor.Transaction, &w.Cursor.Event, &w.Delivered,
-		&w.Attempts, &w.LastStatus, &w.LastReason, &w.LastAt, &w.FailingSince, &w.NextAttemptAt, &w.CreatedAt, &w.Failures)
+	err = row.Scan(&w.ID, &w.Owner, &w.Key, &w.Program, &w.URL, &w.Kinds, &w.State, &w.Reason, &w.Cursor.Transaction, &w.Cursor.Event,
+		&w.Delivered, &w.Attempts, &w.LastStatus, &w.LastReason, &w.LastAt, &w.FailingSince, &w.NextAttemptAt, &w.CreatedAt, &w.Failures)
 	return w, err
 }
 
@@ -171,7 +173,7 @@ func (s *Notifying) CreateWebhook(ctx context.Context, id memory.Identity, n New
 			}
 		}
 		args := t.Args(pgx.NamedArgs{
-			"webhook": pg.NewID(), "key": key, "url": n.URL, "kinds": pg.TextsOf(n.Kinds), "transaction": end.Transaction,
+			"webhook": pg.NewID(), "key": key, "program": "", "url": n.URL, "kinds": pg.TextsOf(n.Kinds), "transaction": end.Transaction,
 			"event": end.Event, "secret": sealed,
 		})
 		b = &pgx.Batch{}
@@ -261,7 +263,10 @@ func (s *Notifying) ChangeWebhook(ctx context.Context, id memory.Identity, webho
 	if c.Kinds != nil {
 		next.Kinds = *c.Kinds
 	}
-	if err := next.validate(); err != nil {
+	if w.Program != "" && (c.URL != nil || c.Kinds != nil) {
+		return w, ofProgram(w)
+	}
+	if err := next.validate(); w.Program == "" && err != nil {
 		return w, err
 	}
 	state, reason := w.State, w.Reason
@@ -325,6 +330,9 @@ func changed[T any](ctx context.Context, db *pg.DB, id memory.Identity, sql stri
 // DeleteWebhook deletes an endpoint with its secret and what it has refused.
 func (s *Notifying) DeleteWebhook(ctx context.Context, id memory.Identity, webhook uuid.UUID) error {
 	w, err := s.managed(ctx, id, webhook)
+	if err == nil && w.Program != "" {
+		err = ofProgram(w)
+	}
 	if err != nil {
 		return err
 	}
@@ -344,6 +352,9 @@ func (s *Notifying) RotateWebhookSecret(
 		return nil, until, &pg.InvalidError{Field: "overlapSeconds", Problem: fmt.Sprintf("use 0 to %.0f", MaxOverlap.Seconds())}
 	}
 	w, err := s.managed(ctx, id, webhook)
+	if err == nil && w.Program != "" {
+		err = ofProgram(w)
+	}
 	if err != nil {
 		return nil, until, err
 	}
@@ -385,6 +396,9 @@ func delivering[T any](
 // reach returns the identity that sees what an endpoint gets: that of its key, or of those to which it was rotated. It returns
 // *ConflictError with CodeKeyEnded when there is no such key any more.
 func (s *Notifying) reach(ctx context.Context, id memory.Identity, w Webhook) (memory.Identity, error) {
+	if w.Program != "" {
+		return memory.Identity{Workspace: id.Workspace, Agent: id.Agent, AnyOwner: true, Role: memory.RoleAdmin}, nil
+	}
 	for next, left := w.Key, maxRotations; left > 0; left-- {
 		key, _, err := gate.KeyByID(ctx, s.db, next)
 		if errors.Is(err, pg.ErrUnauthorized) {
