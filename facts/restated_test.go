@@ -47,7 +47,6 @@ func TestRestated(t *testing.T) {
 	}
 }
 
-
 func TestRepeats(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

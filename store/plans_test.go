@@ -141,7 +141,8 @@ func planFaults(plan []string) []string {
 func TestDueAgentsIsIndexed(t *testing.T) {
 	t.Parallel()
 	w := makeWorld(t)
-	for _, sql := range []string{`
+	for _, sql := range []string{
+		`
 insert into index_sources (workspace_id, agent_id, corpus, scope, owner_key, source_uid, version, head, units, index_format, embed_due, token, changed_at)
 select workspace_id, agent_id, corpus, scope, owner_key, gen_random_uuid(), version, head, units, index_format, false, token, changed_at
 from index_sources

@@ -91,7 +91,8 @@ func TestLearnedAndDeletedOutside(t *testing.T) {
 		}
 	}
 	want := []deletion.Outside{
-		{Place: providers.Backend, Reason: string(providers.OnlyArchived)}, {Place: "silent", Reason: string(providers.CannotForget)},
+		{Place: providers.Backend, Reason: string(providers.OnlyArchived)},
+		{Place: "silent", Reason: string(providers.CannotForget)},
 		{Place: "wiki", Deleted: true},
 	}
 	slices.SortFunc(d.Outside, func(a, b deletion.Outside) int { return strings.Compare(a.Place, b.Place) })

@@ -1058,6 +1058,9 @@ type Deletion struct {
 	// NotReached What a deletion cannot reach.
 	NotReached []string `json:"notReached,omitempty,omitzero"`
 
+	// Outside Providers and memory backends that were asked to delete what they have.
+	Outside []Outside `json:"outside,omitempty,omitzero"`
+
 	// Owner Not once an owner is deleted.
 	Owner       string    `json:"owner,omitempty,omitzero"`
 	RequestedAt time.Time `json:"requestedAt,omitempty,omitzero"`
@@ -1600,7 +1603,7 @@ type Extraction struct {
 
 // Fact defines model for Fact.
 type Fact struct {
-	// Archived It stands in the archive of its document: it is not shown to models.
+	// Archived It is in the archive of its document and is not shown to models.
 	Archived  bool   `json:"archived"`
 	Attribute string `json:"attribute"`
 
@@ -2759,9 +2762,9 @@ type NewWebhook struct {
 	ID       string `json:"id"`
 
 	// Key The key that made it, whose rights it has.
-	Key string `json:"key"`
+	Key string `json:"key,omitempty,omitzero"`
 
-	// Kinds Kinds of events; empty: all.
+	// Kinds Kinds of events; empty: all, or those of the program.
 	Kinds []string `json:"kinds"`
 
 	// LastAt When the latest attempt ended.
@@ -2780,6 +2783,10 @@ type NewWebhook struct {
 	// Owner Whose events, besides shared ones, it gets; missing: those of everybody.
 	Owner string `json:"owner,omitempty,omitzero"`
 
+	// Program Id of the provider of the operator that gets the events, with their contents, instead of an address. It can be paused,
+	// resumed and given events again only.
+	Program string `json:"program,omitempty,omitzero"`
+
 	// Reason Why it is paused: by_person, failing, gone (it answered 410) or key_ended.
 	Reason string `json:"reason,omitempty,omitzero"`
 
@@ -2787,7 +2794,9 @@ type NewWebhook struct {
 	Secret string `json:"secret"`
 
 	// State One of: active, paused.
-	State      string `json:"state"`
+	State string `json:"state"`
+
+	// URL Empty for a program.
 	URL        string `json:"url"`
 	WorkflowID string `json:"workflowId"`
 }
@@ -2831,6 +2840,18 @@ type Options struct {
 
 	// VectorWeight Weight of vectors against words; only the relation of the two counts.
 	VectorWeight *float64 `json:"vectorWeight,omitempty"`
+}
+
+// Outside defines model for Outside.
+type Outside struct {
+	Deleted bool `json:"deleted"`
+
+	// Place Id of the provider; memory-backend: the MCP server of statements.
+	Place string `json:"place"`
+
+	// Reason Why it has not: unsupported, archived (not shown any more, but kept), timeout, connection, status, malformed, too_large
+	// or cooling.
+	Reason string `json:"reason,omitempty,omitzero"`
 }
 
 // Owner defines model for Owner.
@@ -4196,9 +4217,9 @@ type Webhook struct {
 	ID       string `json:"id"`
 
 	// Key The key that made it, whose rights it has.
-	Key string `json:"key"`
+	Key string `json:"key,omitempty,omitzero"`
 
-	// Kinds Kinds of events; empty: all.
+	// Kinds Kinds of events; empty: all, or those of the program.
 	Kinds []string `json:"kinds"`
 
 	// LastAt When the latest attempt ended.
@@ -4217,11 +4238,17 @@ type Webhook struct {
 	// Owner Whose events, besides shared ones, it gets; missing: those of everybody.
 	Owner string `json:"owner,omitempty,omitzero"`
 
+	// Program Id of the provider of the operator that gets the events, with their contents, instead of an address. It can be paused,
+	// resumed and given events again only.
+	Program string `json:"program,omitempty,omitzero"`
+
 	// Reason Why it is paused: by_person, failing, gone (it answered 410) or key_ended.
 	Reason string `json:"reason,omitempty,omitzero"`
 
 	// State One of: active, paused.
-	State      string `json:"state"`
+	State string `json:"state"`
+
+	// URL Empty for a program.
 	URL        string `json:"url"`
 	WorkflowID string `json:"workflowId"`
 }

@@ -881,6 +881,8 @@ export interface Deletion {
   link?: string;
   /** What a deletion cannot reach. */
   notReached?: string[];
+  /** Providers and memory backends that were asked to delete what they have. */
+  outside?: Outside[];
   /** Not once an owner is deleted. */
   owner?: string;
   requestedAt?: string;
@@ -1336,7 +1338,7 @@ export interface ExtractionPage {
 }
 
 export interface Fact {
-  /** It stands in the archive of its document: it is not shown to models. */
+  /** It is in the archive of its document and is not shown to models. */
   archived: boolean;
   attribute: string;
   category: "user_pref" | "project" | "reference" | "feedback" | "general";
@@ -2282,8 +2284,8 @@ export interface NewWebhook {
   failures: number;
   id: string;
   /** The key that made it, whose rights it has. */
-  key: string;
-  /** Kinds of events; empty: all. */
+  key?: string;
+  /** Kinds of events; empty: all, or those of the program. */
   kinds: string[];
   /** When the latest attempt ended. */
   lastAt?: string;
@@ -2298,11 +2300,17 @@ export interface NewWebhook {
   nextAttemptAt?: string;
   /** Whose events, besides shared ones, it gets; missing: those of everybody. */
   owner?: string;
+  /**
+   * Id of the provider of the operator that gets the events, with their contents, instead of an address. It can be
+   * paused, resumed and given events again only.
+   */
+  program?: string;
   /** Why it is paused: by_person, failing, gone (it answered 410) or key_ended. */
   reason?: string;
   /** whsec_ and 32 random bytes in base64. It is not shown again. */
   secret: string;
   state: "active" | "paused";
+  /** Empty for a program. */
   url: string;
   workflowId: string;
 }
@@ -2337,6 +2345,17 @@ export interface Options {
   textWeight?: number;
   /** Weight of vectors against words; only the relation of the two counts. */
   vectorWeight?: number;
+}
+
+export interface Outside {
+  deleted: boolean;
+  /** Id of the provider; memory-backend: the MCP server of statements. */
+  place: string;
+  /**
+   * Why it has not: unsupported, archived (not shown any more, but kept), timeout, connection, status, malformed,
+   * too_large or cooling.
+   */
+  reason?: string;
 }
 
 export interface Owner {
@@ -3466,8 +3485,8 @@ export interface Webhook {
   failures: number;
   id: string;
   /** The key that made it, whose rights it has. */
-  key: string;
-  /** Kinds of events; empty: all. */
+  key?: string;
+  /** Kinds of events; empty: all, or those of the program. */
   kinds: string[];
   /** When the latest attempt ended. */
   lastAt?: string;
@@ -3482,9 +3501,15 @@ export interface Webhook {
   nextAttemptAt?: string;
   /** Whose events, besides shared ones, it gets; missing: those of everybody. */
   owner?: string;
+  /**
+   * Id of the provider of the operator that gets the events, with their contents, instead of an address. It can be
+   * paused, resumed and given events again only.
+   */
+  program?: string;
   /** Why it is paused: by_person, failing, gone (it answered 410) or key_ended. */
   reason?: string;
   state: "active" | "paused";
+  /** Empty for a program. */
   url: string;
   workflowId: string;
 }

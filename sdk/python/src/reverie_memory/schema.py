@@ -846,6 +846,8 @@ class Deletion(TypedDict):
     link: NotRequired[str]
     # What a deletion cannot reach.
     notReached: NotRequired[list[str]]
+    # Providers and memory backends that were asked to delete what they have.
+    outside: NotRequired[list[Outside]]
     # Not once an owner is deleted.
     owner: NotRequired[str]
     requestedAt: NotRequired[str]
@@ -1304,7 +1306,7 @@ class ExtractionPage(TypedDict):
 
 
 class Fact(TypedDict):
-    # It stands in the archive of its document: it is not shown to models.
+    # It is in the archive of its document and is not shown to models.
     archived: bool
     attribute: str
     category: Literal["user_pref", "project", "reference", "feedback", "general"]
@@ -2244,8 +2246,8 @@ class NewWebhook(TypedDict):
     failures: int
     id: str
     # The key that made it, whose rights it has.
-    key: str
-    # Kinds of events; empty: all.
+    key: NotRequired[str]
+    # Kinds of events; empty: all, or those of the program.
     kinds: list[str]
     # When the latest attempt ended.
     lastAt: NotRequired[str]
@@ -2258,11 +2260,15 @@ class NewWebhook(TypedDict):
     nextAttemptAt: NotRequired[str]
     # Whose events, besides shared ones, it gets; missing: those of everybody.
     owner: NotRequired[str]
+    # Id of the provider of the operator that gets the events, with their contents, instead of an address. It can be
+    # paused, resumed and given events again only.
+    program: NotRequired[str]
     # Why it is paused: by_person, failing, gone (it answered 410) or key_ended.
     reason: NotRequired[str]
     # whsec_ and 32 random bytes in base64. It is not shown again.
     secret: str
     state: Literal["active", "paused"]
+    # Empty for a program.
     url: str
     workflowId: str
 
@@ -2295,6 +2301,15 @@ class Options(TypedDict):
     textWeight: NotRequired[float]
     # Weight of vectors against words; only the relation of the two counts.
     vectorWeight: NotRequired[float]
+
+
+class Outside(TypedDict):
+    deleted: bool
+    # Id of the provider; memory-backend: the MCP server of statements.
+    place: str
+    # Why it has not: unsupported, archived (not shown any more, but kept), timeout, connection, status, malformed,
+    # too_large or cooling.
+    reason: NotRequired[str]
 
 
 class Owner(TypedDict):
@@ -3415,8 +3430,8 @@ class Webhook(TypedDict):
     failures: int
     id: str
     # The key that made it, whose rights it has.
-    key: str
-    # Kinds of events; empty: all.
+    key: NotRequired[str]
+    # Kinds of events; empty: all, or those of the program.
     kinds: list[str]
     # When the latest attempt ended.
     lastAt: NotRequired[str]
@@ -3429,9 +3444,13 @@ class Webhook(TypedDict):
     nextAttemptAt: NotRequired[str]
     # Whose events, besides shared ones, it gets; missing: those of everybody.
     owner: NotRequired[str]
+    # Id of the provider of the operator that gets the events, with their contents, instead of an address. It can be
+    # paused, resumed and given events again only.
+    program: NotRequired[str]
     # Why it is paused: by_person, failing, gone (it answered 410) or key_ended.
     reason: NotRequired[str]
     state: Literal["active", "paused"]
+    # Empty for a program.
     url: str
     workflowId: str
 
