@@ -53,7 +53,7 @@ func TestWhatTurnsCostIsRecorded(t *testing.T) {
 
 // An interrupted stream is charged.
 func TestBrokenStreamsAreRecorded(t *testing.T) {
-	for _, provider := range providers {
+	for _, provider := range protocols {
 		t.Run(provider, func(t *testing.T) {
 			w := open(t)
 			w.connect(provider, llmtest.Options{

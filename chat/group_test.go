@@ -19,7 +19,7 @@ const (
 
 // In a group, a model sees the speaker of each person's message, in this turn and before.
 func TestAModelIsToldWhoSpeaks(t *testing.T) {
-	for _, provider := range providers {
+	for _, provider := range protocols {
 		t.Run(provider, func(t *testing.T) {
 			w := open(t)
 			server := w.connect(provider, llmtest.Options{Respond: func(llmtest.Request) llmtest.Turn { return llmtest.Say("Aye.") }})

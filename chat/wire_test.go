@@ -14,7 +14,7 @@ import (
 	"reverie/toolbox"
 )
 
-var providers = []string{"openai", "anthropic"}
+var protocols = []string{"openai", "anthropic"}
 
 // connect gives the world a model behind a server that speaks the provider's protocol.
 func (w *world) connect(provider string, o llmtest.Options) *llmtest.Server {
@@ -30,7 +30,7 @@ func (w *world) connect(provider string, o llmtest.Options) *llmtest.Server {
 
 // A whole turn over the wire: the model searches, reads what it found, and answers in parts.
 func TestTurnOverTheWire(t *testing.T) {
-	for _, provider := range providers {
+	for _, provider := range protocols {
 		t.Run(provider, func(t *testing.T) {
 			w := open(t)
 			w.write(grace, "notes/flat.md", "The balcony faces south.\n")
@@ -71,7 +71,7 @@ func TestTurnOverTheWire(t *testing.T) {
 
 // A server with a smaller window than configured gets less.
 func TestOverflowOverTheWire(t *testing.T) {
-	for _, provider := range providers {
+	for _, provider := range protocols {
 		t.Run(provider, func(t *testing.T) {
 			w := open(t)
 			w.long(grace, "c1", 10)
@@ -89,7 +89,7 @@ func TestOverflowOverTheWire(t *testing.T) {
 
 // A stream that breaks off is no answer.
 func TestBrokenStreams(t *testing.T) {
-	for _, provider := range providers {
+	for _, provider := range protocols {
 		for name, reply := range map[string]llmtest.Reply{
 			"hangs up": llmtest.HangUpMidBody(), "ends": {Ends: true}, "is overloaded": llmtest.Status(529), "declines": llmtest.Refusal(),
 		} {
@@ -116,7 +116,7 @@ func TestBrokenStreams(t *testing.T) {
 
 // When a client disconnects in mid-stream, the message stays unanswered, and the request to the model is cancelled.
 func TestCancellationOverTheWire(t *testing.T) {
-	for _, provider := range providers {
+	for _, provider := range protocols {
 		t.Run(provider, func(t *testing.T) {
 			w := open(t)
 			w.connect(provider, llmtest.Options{
