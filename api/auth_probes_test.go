@@ -25,6 +25,8 @@ type probe struct {
 	named bool
 	// shared marks an operation on shared data made by prepare, which a key pinned to an owner may not touch.
 	shared bool
+	// unpinned marks an operation on the whole agent, which a key pinned to an owner may not read.
+	unpinned bool
 }
 
 func object(fields map[string]any) func(int64) any { return func(int64) any { return fields } }
@@ -87,7 +89,7 @@ func probes(quarantined, dreamt, rehearsed uuid.UUID) map[string]probe {
 		},
 		"get-agent":          {path: ada, status: 200},
 		"update-agent":       {path: ada, status: 200, body: object(map[string]any{"name": "Ada"}), shared: true},
-		"agent-budget":       {path: ada + "/budget", status: 200, shared: true},
+		"agent-budget":       {path: ada + "/budget", status: 200, unpinned: true},
 		"list-conversations": {path: ada + "/conversations", status: 200},
 		"add-messages": {
 			path: ada + "/conversations/matrix/messages", status: 202,

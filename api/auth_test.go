@@ -125,6 +125,8 @@ func expected(op operation, p probe, c caller) (status int, name string) {
 		return 403, "forbidden"
 	case aboutAda && c.agents != nil && !slices.Contains(c.agents, "ada"):
 		return 404, "not_found"
+	case p.unpinned && c.owner != "":
+		return 403, "forbidden"
 	case p.owner && c.owner == "" && c.role == memory.RoleViewer:
 		return 403, "owner_not_allowed"
 	case p.owner && c.owner == "" && c.role == memory.RoleMember:

@@ -258,7 +258,7 @@ func TestChatWithoutABudget(t *testing.T) {
 // An administrator pauses the models of one agent: its chats are refused, the status and its budget say so, and others are answered.
 func TestChatOfAPausedAgent(t *testing.T) {
 	played := llmtest.New(t, llmtest.Options{Respond: func(llmtest.Request) llmtest.Turn { return llmtest.Say("Yes.") }})
-	h := start(t, withModel(t, played))
+	h := start(t, withModel(t, played), func(o *api.Options) { o.Model = api.Model{Name: "test"} })
 	h.agent("ada")
 	pause := func(paused bool) {
 		h.want(h.do(request{method: "PATCH", path: "/api/v1/agents/ada", key: h.admin, body: map[string]any{

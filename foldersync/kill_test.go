@@ -160,9 +160,17 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		}
 	}()
 	random := rand.New(rand.NewPCG(3, 4))
-	for range kills {
+	written := func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.writes > 0
+	}
+	for n, late := 0, time.Duration(0); n < kills || !written() && n < 10*kills; n++ {
+		if n >= kills { // so busy a machine that no process lived long enough to write
+			late += 20 * time.Millisecond
+		}
 		child := startChild(t, listening.URL, root)
-		time.Sleep(40*time.Millisecond + time.Duration(random.IntN(150))*time.Millisecond)
+		time.Sleep(40*time.Millisecond + time.Duration(random.IntN(150))*time.Millisecond + late)
 		if err := child.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}

@@ -158,7 +158,7 @@ func TestQueryHash(t *testing.T) {
 func TestEverySettingCounts(t *testing.T) {
 	t.Parallel()
 	extraction, timing, searches := setting.DefaultExtractSettings(), setting.DefaultTiming(), recall.DefaultSettings()
-	approvals := setting.DefaultSettings().Approval()
+	approvals, models := setting.DefaultSettings().Approval(), setting.DefaultSettings().Models()
 	dreams, nights, windows := setting.DefaultDreamSettings(), setting.DefaultDreamSchedule(), setting.DefaultWindowSettings()
 	kind := reflect.TypeFor[setting.AgentSettings]()
 	for i := range kind.NumField() {
@@ -173,7 +173,7 @@ func TestEverySettingCounts(t *testing.T) {
 			}
 			field.Set(reflect.ValueOf(value))
 			counts = counts || extraction.With(a) != extraction || timing.With(a) != timing || searches.With(a) != searches ||
-				dreams.With(a) != dreams || nights.With(a) != nights || windows.With(a) != windows || approvals.With(a) != approvals ||
+				dreams.With(a) != dreams || nights.With(a) != nights || windows.With(a) != windows || approvals.With(a) != approvals || models.With(a) != models ||
 				memory.WriteAllowed(a.WriteTargets, memory.MemoryPath) != memory.WriteAllowed(nil, memory.MemoryPath)
 		}
 		if !counts {

@@ -285,10 +285,10 @@ func BenchmarkPages(b *testing.B) {
 	h := start(b, func(o *store.Options) { o.Tracer = count })
 	records := h.records()
 	began := time.Now()
-	const real = 100 // documents that are written, not copied
-	h.fill(min(real, *benchDocuments))
-	if *benchDocuments > real {
-		h.multiply(*benchDocuments-real, *benchFacts-10*real)
+	const written = 100 // documents that are written, not copied
+	h.fill(min(written, *benchDocuments))
+	if *benchDocuments > written {
+		h.multiply(*benchDocuments-written, *benchFacts-10*written)
 	}
 	fmt.Printf("made in %s\n", time.Since(began).Round(time.Second)) // b.Logf cuts off
 	admin := h.visitor().signIn(h.keys["admin"])
