@@ -41,7 +41,7 @@ var wordless = []string{
 	"settings", "counts", "reverted_by", "key", "request_id", "own_id", "requested_id", "strategy", "item_key", "whose", "format", "on_conflict",
 	"writes", "choice", "index_format", "identity_key", "identity", "embedding", "evidence", "sha256", "archive_sha256", "contents_sha256",
 	"content_key", "request_hash", "query_hash", "chunk_hash", "claim_hash", "operation", "address", "entry_a", "entry_b", "meaning_a", "meaning_b",
-	"resolution", "scope_a", "scope_b", "why", "choices", "skipped", "url", "kinds", "last_reason", "secret", "previous", "expiry", "staged_by",
+	"resolution", "scope_a", "scope_b", "why", "choices", "skipped", "url", "kinds", "last_reason", "secret", "previous", "expiry", "staged_by", "program", "outside",
 }
 
 // Every column that may hold words is one that can be erased.
