@@ -111,7 +111,7 @@ func (r trials) run(t *testing.T, w *world, names []string) {
 				if slices.Contains([]string{"Forget", "ForgetEntry", "Revoke", "RevokePart", "ResolveContradiction"}, name) && mayErase(id, g) {
 					continue
 				}
-				if slices.Contains([]string{"StartDeletion", "DeleteRows", "EndDeletion"}, name) && carriesOut(id, g) ||
+				if slices.Contains([]string{"StartDeletion", "DeleteRows", "NoteOutside", "EndDeletion"}, name) && carriesOut(id, g) ||
 					name == "CancelDeletion" && g.table == "deletions" && carriesOut(id, g) {
 					continue
 				}
