@@ -174,7 +174,7 @@ func TestLinesAreDecidedOneByOne(t *testing.T) {
 		t.Errorf("%+v", again)
 	}
 	kinds := map[gate.EventKind]int{}
-	for _, e := range must[gate.JournalPage](t)(s.Journal(ctx, person, gate.JournalFilter{Limit: MaxPage})).Events {
+	for _, e := range journalOf(t, s, person, gate.JournalFilter{Limit: MaxPage}) {
 		kinds[e.Kind]++
 	}
 	if kinds[gate.EventApprovalRequested] != 1 || kinds[gate.EventApprovalDecided] != 2 {
