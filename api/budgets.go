@@ -28,7 +28,7 @@ type BudgetView struct {
 	Today      memory.Usage `json:"today"`
 }
 
-// AgentBudgetView is what an agent may spend on models, and has spent.
+// AgentBudgetView holds the budgets of an agent and of its workspace, and the usage of today.
 type AgentBudgetView struct {
 	Paused    bool       `json:"paused" doc:"The agent's use of models is paused."`
 	Halted    string     `json:"halted,omitempty" doc:"Why no model is asked now; missing: models are asked."`

@@ -53,7 +53,7 @@ type Said struct {
 	At   time.Time `json:"at"`
 }
 
-// followTime is how long a delivery may take at least: nobody waits for it.
+// followTime is the least time limit of a delivery: nobody waits for it.
 const followTime = 10 * time.Second
 
 // Followers returns the providers that follow what happens.

@@ -26,7 +26,7 @@ const (
 	maxDescription = 1000
 	maxParameters  = 8 << 10
 	maxToolAnswer  = 16 << 10
-	// toolsKeep is how long a list of tools is used before it is asked for again, toolsAgain after a failure.
+	// toolsKeep is the time after which a list of tools is read again, toolsAgain that after a failure.
 	toolsKeep  = 5 * time.Minute
 	toolsAgain = 30 * time.Second
 )
@@ -129,7 +129,7 @@ func offersOf(id string, tools []Tool) (all []offer) {
 	return all
 }
 
-// toolAnswer is what a model is shown of an answer. It is data, and says so.
+// toolAnswer holds the answer of a tool for a model, labelled as data.
 type toolAnswer struct {
 	Provider string `json:"provider"`
 	Note     string `json:"note"`

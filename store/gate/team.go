@@ -45,7 +45,7 @@ func (s *Gate) Agent(ctx context.Context, id memory.Identity) (Agent, error) {
 	return pg.ReadOne(ctx, s.db, id, SQLAgent, nil, ScanAgent, fmt.Errorf("agent %s: %w", id.Agent, pg.ErrNotFound))
 }
 
-// Entrance is what is read at first about a memory that is looked at.
+// Entrance holds the agent, the owner and the end of the journal of a memory that a page shows.
 type Entrance struct {
 	Agent Agent
 	Owner memory.Owner // with the id that was asked for; NoOwner: none was

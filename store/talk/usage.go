@@ -68,7 +68,7 @@ func (s *Talk) UsageByDay(ctx context.Context, id memory.Identity, since time.Ti
 	})
 }
 
-// ModelUse is what decides whether a model may be asked for an agent.
+// ModelUse holds the settings and the usage that decide whether a model may be asked for an agent.
 type ModelUse struct {
 	Settings  setting.AgentSettings
 	Workspace memory.Usage // of a day, of all agents
