@@ -26,6 +26,8 @@ var broad = []string{
 	"sqlEntriesBefore", "sqlEntriesWeighedLock", "sqlRoleState", "sqlEraserState",
 	// Once per dream, the writes of all documents of an agent are counted.
 	"sqlSoulDue",
+	// A budget of the workspace counts what all agents used on a day.
+	"sqlModelUse", "sqlUsageByAgent",
 	// Erasing reads the catalogue, and empties a cache.
 	"sqlPlaces", "sqlNames", "sqlCacheErase",
 	// A deletion looks at all that an owner has said and imported.

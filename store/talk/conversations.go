@@ -55,7 +55,12 @@ const (
 	sqlConversationByID = conversationRows + `and c.conversation_id = @conversation and (c.owner_key = @owner or @any)
 limit 2`
 
-	sqlConversationsNamed = conversationRows + `and c.conversation_id = any (@names::text[]) and (c.owner_key = @owner or @any)`
+	// One lookup for each name: planned without statistics, "= any" reads all conversations of the agent. "offset 0" keeps it so.
+	sqlConversationsNamed = `
+select found.*
+from (select distinct unnest(@names::text[])) as named (id)
+cross join lateral (` + conversationRows + `and c.conversation_id = named.id and (c.owner_key = @owner or @any)
+    offset 0) as found`
 
 	sqlConversationByUID = conversationRows + `and c.conversation_uid = @uid`
 
