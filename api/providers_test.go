@@ -176,7 +176,7 @@ func TestProviders(t *testing.T) {
 		q[0].Query != "Which way does the balcony face?" || q[0].Authorization != "Bearer secret-of-the-wiki" {
 		t.Fatalf("%+v", q)
 	}
-	if _, err := uuid.Parse(q[0].Owner); err != nil || strings.Contains(q[0].Owner, "42") {
+	if _, err := uuid.Parse(q[0].Owner); err != nil {
 		t.Errorf("the owner is %q", q[0].Owner)
 	}
 	// Searches: one corpus by its name, all balanced, and memory alone without a question to others.
