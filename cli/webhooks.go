@@ -66,10 +66,10 @@ func (s commands) webhooksListCommand() *cobra.Command {
 				return err
 			}
 			return s.Print(cmd, list.Raw, func(w io.Writer) error {
-				rows := [][]string{{"ID", "URL", "OF", "KINDS", "STATE", "DELIVERED", "GIVEN UP", "LATEST"}}
+				rows := [][]string{{"ID", "TO", "OF", "KINDS", "STATE", "DELIVERED", "GIVEN UP", "LATEST"}}
 				for _, x := range list.Data.Items {
 					rows = append(rows, []string{
-						x.ID, output.OneLine(x.URL, 60), cmp.Or(x.Owner, "everybody"), cmp.Or(strings.Join(x.Kinds, ","), "all"), webhookState(x),
+						x.ID, output.OneLine(webhookTarget(x), 60), cmp.Or(x.Owner, "everybody"), cmp.Or(strings.Join(x.Kinds, ","), "all"), webhookState(x),
 						fmt.Sprint(x.Delivered), fmt.Sprint(x.Failures), latestAttempt(x),
 					})
 				}
@@ -80,6 +80,14 @@ func (s commands) webhooksListCommand() *cobra.Command {
 	c.Flags().IntVar(&params.Limit, "limit", 50, "how many at once")
 	c.Flags().StringVar(&params.Cursor, "cursor", "", "continue a list")
 	return c
+}
+
+// webhookTarget names what gets the events.
+func webhookTarget(x wire.Webhook) string {
+	if x.Program != "" {
+		return "program " + x.Program
+	}
+	return x.URL
 }
 
 func webhookState(x wire.Webhook) string {
@@ -135,7 +143,7 @@ func (s commands) changeWebhook(cmd *cobra.Command, client *wire.Client, id stri
 		return err
 	}
 	return s.Print(cmd, x.Raw, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "webhook %s: %s, %s\n", x.Data.ID, x.Data.URL, webhookState(x.Data))
+		_, err := fmt.Fprintf(w, "webhook %s: %s, %s\n", x.Data.ID, webhookTarget(x.Data), webhookState(x.Data))
 		return err
 	})
 }
