@@ -156,6 +156,15 @@ func TestBrowserDecides(t *testing.T) {
 	b.follow(t, `main a[href*="/extractions/"]`, "Try again")
 	b.press(t, `form[action$="/retry"] button`, "The extraction was started again")
 
+	// The agent's use of models is paused and resumed, and gets a budget.
+	b.open(t, home+"/usage", "no budget of its own")
+	b.press(t, `button[value=pause]`, "Resume models")
+	b.look(t, "usage-paused")
+	b.press(t, `button[value=resume]`, "Pause models")
+	b.press(t, `#agents summary`, "US dollars of a day")
+	b.do(t, chromedp.SetValue(`#cost-ada`, "7.5"), chromedp.Click(`button[value=budget]`))
+	b.shows(t, "of $7.50")
+
 	seen.report(t)
 }
 
