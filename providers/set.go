@@ -251,31 +251,31 @@ func (s *Set) ask(
 	ctx context.Context, g *guard, operation string, do func(context.Context) (Recollection, error),
 ) (r Recollection, failed Failure, took time.Duration) {
 	began := time.Now()
-	// A provider that does not heed the end of its time is not waited for.
 	type answer struct {
-		all []Recollection
+		Recollection
 		err error
 	}
-	answered := make(chan answer, 1)
 	within, cancel := context.WithTimeout(ctx, cmp.Or(g.Timeout, DefaultTimeout))
 	defer cancel()
-	go func() {
-		all, err := g.breaker.Execute(func() ([]Recollection, error) {
+	all, err := g.breaker.Execute(func() ([]Recollection, error) {
+		answered := make(chan answer, 1)
+		go func() {
 			got, err := repeated(within, do)
-			if err != nil && ctx.Err() != nil {
-				err = context.Canceled
-			}
-			return []Recollection{got}, err
-		})
-		answered <- answer{all, err}
-	}()
-	select {
-	case a := <-answered:
-		if failed = failureOf(a.err); failed == "" {
-			r = a.all[0]
+			answered <- answer{got, err}
+		}()
+		var a answer
+		select {
+		case a = <-answered:
+		case <-within.Done(): // a provider that ignores it is not waited for, and has failed
+			a.err = context.DeadlineExceeded
 		}
-	case <-within.Done():
-		failed = FailedTimeout
+		if a.err != nil && ctx.Err() != nil {
+			a.err = context.Canceled
+		}
+		return []Recollection{a.Recollection}, a.err
+	})
+	if failed = failureOf(err); failed == "" {
+		r = all[0]
 	}
 	took = time.Since(began)
 	if ctx.Err() == nil {
@@ -313,7 +313,7 @@ func failureOf(err error) Failure {
 		return ""
 	case errors.Is(err, gobreaker.ErrOpenState), errors.Is(err, gobreaker.ErrTooManyRequests):
 		return FailedCooling
-	case errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return FailedTimeout
 	}
 	if failed, is := errors.AsType[*Error](err); is {

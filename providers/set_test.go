@@ -85,6 +85,25 @@ func TestRecallIsBounded(t *testing.T) {
 	}
 }
 
+// A provider that heeds no deadline is left alone after some failures, like others that fail.
+func TestAHangingProviderIsLeftAlone(t *testing.T) {
+	release := make(chan struct{})
+	defer close(release)
+	set := setOf(Outside{Provider: source{"a", 10, func(context.Context, Turn) (Recollection, error) {
+		<-release
+		return Recollection{}, nil
+	}}, Timeout: time.Millisecond})
+	for n := range breakAfter + 1 {
+		want := FailedTimeout
+		if n == breakAfter {
+			want = FailedCooling
+		}
+		if got := set.Recall(t.Context(), identity("user:1"), setting.AgentSettings{}, Turn{Message: "x"}); got[0].Failed != want {
+			t.Errorf("request %d: %q, want %q", n+1, got[0].Failed, want)
+		}
+	}
+}
+
 // A failure that may have gone is tried once more; another one is not. A request that was given up is no failure.
 func TestRepetition(t *testing.T) {
 	for _, c := range []struct {
