@@ -135,18 +135,23 @@ func (a *Activities) DeleteHistories(ctx context.Context, in DeleteHistoriesInpu
 	return out, err
 }
 
-// DeleteOutside asks programs to delete what they have of an owner or of an agent, and records their answers. It fails while one that could
-// cannot be reached. Conversations are not asked for.
+// DeleteOutside asks programs to delete what they have of a deletion's target, and records their answers. It fails while one that could
+// cannot be reached.
 func (a *Activities) DeleteOutside(ctx context.Context, in DeleteHistoriesInput) (out DeleteOutsideResult, err error) {
 	d, err := a.Store.Deletion(ctx, tender(ctx, in.AgentRef), in.Deletion)
 	if err != nil {
 		return out, storeError(err)
 	}
 	who := providers.Who{Workspace: in.Workspace, Agent: in.Agent}
-	if in.Kind == DeletesOwner {
+	if in.Kind != DeletesAgent {
 		who.Owner, who.Key = in.Owner.String(), d.Owner
 	}
-	answers, err := a.Providers.Forget(ctx, who)
+	var answers []deletion.Outside
+	if in.Kind == DeletesConversation {
+		answers, err = a.Providers.ForgetConversation(ctx, providers.Conversation{Who: who, ID: d.Conversation, KeepLearned: d.Keeps})
+	} else {
+		answers, err = a.Providers.Forget(ctx, who)
+	}
 	if err != nil || len(answers) == 0 {
 		return out, err
 	}

@@ -101,19 +101,33 @@ const (
 )
 
 // Forget asks every provider of an agent to delete what it has of a person, of an agent without one, and returns their answers.
-func (s *Set) Forget(ctx context.Context, who Who) (all []deletion.Outside, err error) {
+func (s *Set) Forget(ctx context.Context, who Who) ([]deletion.Outside, error) {
+	return s.forget(ctx, who.Agent, OpForget, func(ctx context.Context, p Provider) error {
+		return p.(Forgetter).Forget(ctx, who) //nolint:forcetypeassert // it has the operation
+	})
+}
+
+// ForgetConversation asks every provider of an agent to delete what it has of a conversation, and returns their answers.
+func (s *Set) ForgetConversation(ctx context.Context, c Conversation) ([]deletion.Outside, error) {
+	return s.forget(ctx, c.Agent, OpForgetConversation, func(ctx context.Context, p Provider) error {
+		return p.(ConversationForgetter).ForgetConversation(ctx, c) //nolint:forcetypeassert // it has the operation
+	})
+}
+
+// forget asks every provider of an agent that has an operation, and names those that do not have it.
+func (s *Set) forget(
+	ctx context.Context, agent, operation string, do func(context.Context, Provider) error,
+) (all []deletion.Outside, err error) {
 	if s == nil {
 		return nil, nil
 	}
 	for _, g := range s.guards {
-		if !g.has(who.Agent) {
+		if !g.has(agent) {
 			continue
 		}
 		f := deletion.Outside{Place: g.ID()}
-		if slices.Contains(g.Operations, OpForget) {
-			err := s.once(ctx, g.ID(), OpForget, func(ctx context.Context, p Provider) error {
-				return p.(Forgetter).Forget(ctx, who) //nolint:forcetypeassert // it has the operation
-			})
+		if slices.Contains(g.Operations, operation) {
+			err := s.once(ctx, g.ID(), operation, do)
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}

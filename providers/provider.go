@@ -53,6 +53,22 @@ type Forgetter interface {
 	Forget(ctx context.Context, who Who) error
 }
 
+// ConversationForgetter deletes what it has of one conversation of a person. It is another operation than that of Forgetter, so that a
+// program that does not know it cannot delete everything of the person instead.
+type ConversationForgetter interface {
+	Provider
+	ForgetConversation(ctx context.Context, c Conversation) error
+}
+
+// Conversation is a conversation that is deleted.
+type Conversation struct {
+	Who
+
+	ID string `json:"conversation"` // the client's
+	// KeepLearned means that only its messages are deleted here, and what was learned from them stays.
+	KeepLearned bool `json:"keepLearned,omitempty"`
+}
+
 // Tooler has tools for models.
 type Tooler interface {
 	Provider

@@ -40,6 +40,8 @@ const (
 	OpFollow = "events" // what happens to memory
 	OpForget = "forget" // everything of a person
 	OpTools  = "tools"  // for models
+
+	OpForgetConversation = "forget_conversation"
 )
 
 // Outside is a provider of another program, as it is configured.
@@ -146,6 +148,9 @@ func operationsOf(p Provider) (operations []string) {
 	}
 	if _, is := p.(Forgetter); is {
 		operations = append(operations, OpForget)
+	}
+	if _, is := p.(ConversationForgetter); is {
+		operations = append(operations, OpForgetConversation)
 	}
 	if _, is := p.(Tooler); is {
 		operations = append(operations, OpTools)

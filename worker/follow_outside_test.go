@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -9,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"reverie/activities"
 	"reverie/backend"
@@ -77,19 +80,7 @@ func TestLearnedAndDeletedOutside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := w.store.RequestDeletion(t.Context(), w.id.For("ada", "user:1"), deletion.Target{Kind: deletion.Owner})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ref := activities.AgentRef{Workspace: "acme", Agent: "ada"}
-	if err := workflows.StartDelete(t.Context(), w.client, workflows.DeleteInput{AgentRef: ref, Deletion: d.ID, Kind: d.Kind}); err != nil {
-		t.Fatal(err)
-	}
-	for end := time.Now().Add(5 * time.Minute); d.State != deletion.Done; time.Sleep(100 * time.Millisecond) { // Temporal takes its time
-		if d, err = w.store.Deletion(t.Context(), administrator("acme", "ada"), d.ID); err != nil || time.Now().After(end) {
-			t.Fatalf("%+v, %v", d, err)
-		}
-	}
+	d := w.delete(t, "user:1", deletion.Target{Kind: deletion.Owner})
 	want := []deletion.Outside{
 		{Place: providers.Backend, Reason: string(providers.OnlyArchived)},
 		{Place: "silent", Reason: string(providers.CannotForget)},
@@ -106,4 +97,65 @@ func TestLearnedAndDeletedOutside(t *testing.T) {
 		strings.Contains(got, "user:1") {
 		t.Errorf("it was asked %q", got)
 	}
+}
+
+// When a conversation is deleted, programs that know the operation delete what they have of it, and no program is asked to delete
+// everything of the person.
+func TestConversationDeletedOutside(t *testing.T) {
+	w := newHooked(t)
+	type request struct{ path, body string }
+	asked := make(chan request, 10)
+	program := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		asked <- request{r.URL.Path, string(body)}
+		rw.WriteHeader(http.StatusNoContent)
+	}))
+	t.Cleanup(program.Close)
+	provider := func(id string, operations ...string) providers.Outside {
+		return providers.Outside{Provider: remote.HTTP(remote.Config{ID: id, URL: program.URL + "/" + id}), Operations: operations}
+	}
+	w.follow(t, provider("people", providers.OpForget), provider("talks", providers.OpForget, providers.OpForgetConversation))
+	id := w.id.For("ada", "user:1")
+	w.say(t, "user:1", "c1", false, "The balcony faces south.")
+	owner, err := w.store.OwnerID(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := w.delete(t, "user:1", deletion.Target{Kind: deletion.Conversation, Conversation: "c1", Keeps: true})
+	want := []deletion.Outside{{Place: "people", Reason: string(providers.CannotForget)}, {Place: "talks", Deleted: true}}
+	slices.SortFunc(d.Outside, func(a, b deletion.Outside) int { return strings.Compare(a.Place, b.Place) })
+	if !slices.Equal(d.Outside, want) {
+		t.Errorf("%+v", d.Outside)
+	}
+	close(asked)
+	for got := range asked {
+		if diff := cmp.Diff(request{
+			"/talks/forget_conversation",
+			`{"workspace":"acme","agent":"ada","owner":"` + owner.String() + `","conversation":"c1","keepLearned":true}`,
+		}, got, cmp.AllowUnexported(request{})); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// delete runs a deletion of the owner's to its end.
+func (w *hooked) delete(t *testing.T, owner memory.Owner, target deletion.Target) deletion.Deletion {
+	t.Helper()
+	d, err := w.store.RequestDeletion(t.Context(), w.id.For("ada", owner), target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref := activities.AgentRef{Workspace: "acme", Agent: "ada"}
+	if err := workflows.StartDelete(t.Context(), w.client, workflows.DeleteInput{AgentRef: ref, Deletion: d.ID, Kind: d.Kind}); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(5 * time.Minute); d.State != deletion.Done; time.Sleep(100 * time.Millisecond) { // Temporal takes its time
+		if d, err = w.store.Deletion(t.Context(), administrator("acme", "ada"), d.ID); err != nil || time.Now().After(end) {
+			t.Fatalf("%+v, %v", d, err)
+		}
+	}
+	return d
 }

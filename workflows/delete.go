@@ -162,14 +162,20 @@ func (d *deleting) delete(ctx workflow.Context, state activities.DeletionState) 
 	}
 }
 
-// deletionOutside names the change that asks programs to delete what they have.
-const deletionOutside = "deletion-outside"
+// Changes that ask programs to delete what they have: of owners and agents, and of conversations.
+const (
+	deletionOutside             = "deletion-outside"
+	deletionOutsideConversation = "deletion-outside-conversation"
+)
 
-// outside asks programs to delete what they have of an owner or an agent. The receipt names those that have not: one that cannot be reached
+// outside asks programs to delete what they have of the target. The receipt names those that have not: one that cannot be reached
 // does not hold up the deletion here for longer than its attempts.
 func (d *deleting) outside(ctx workflow.Context, state activities.DeletionState) {
-	if d.Kind == activities.DeletesConversation ||
-		workflow.GetVersion(ctx, deletionOutside, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+	change := deletionOutside
+	if state.Kind == activities.DeletesConversation {
+		change = deletionOutsideConversation
+	}
+	if workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
 		return
 	}
 	in := activities.DeleteHistoriesInput{DeletionInput: d.target, DeletionState: state}

@@ -126,7 +126,9 @@ func checkID(id string, taken []string) error {
 }
 
 // operations are those that a program can be asked for.
-var operations = []string{providers.OpRecall, providers.OpSearch, providers.OpFollow, providers.OpForget, providers.OpTools}
+var operations = []string{
+	providers.OpRecall, providers.OpSearch, providers.OpFollow, providers.OpForget, providers.OpForgetConversation, providers.OpTools,
+}
 
 func (p *Provider) check() error {
 	address, err := url.Parse(p.URL)

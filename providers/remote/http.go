@@ -135,6 +135,11 @@ func (p provider) Forget(ctx context.Context, who providers.Who) error {
 	return p.tell(ctx, providers.OpForget, who, who)
 }
 
+// ForgetConversation implements providers.ConversationForgetter.
+func (p provider) ForgetConversation(ctx context.Context, c providers.Conversation) error {
+	return p.tell(ctx, providers.OpForgetConversation, c.Who, c)
+}
+
 // Tools implements providers.Tooler.
 func (p provider) Tools(ctx context.Context) ([]providers.Tool, error) { return p.tools(ctx) }
 
