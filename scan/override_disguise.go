@@ -84,7 +84,9 @@ var disguises = []disguise{
 // leetWords is the number of letters beside digits from which a line may be disguised.
 const leetWords = 4
 
-func isLeet(line string) bool { return len(leetWord.FindAllStringIndex(line, leetWords)) == leetWords }
+func isLeet(line string) bool {
+	return strings.ContainsAny(line, "0134578@$") && len(leetWord.FindAllStringIndex(line, leetWords)) == leetWords
+}
 
 // disguised finds orders to the model in lines that only a model reads.
 func (s *scanner) disguised() {

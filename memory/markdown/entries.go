@@ -69,6 +69,11 @@ func scanEntries(content string) *entryScan {
 func (s *entryScan) statements() []Entry {
 	var out []Entry
 	place := make([]int, len(s.entries)) // index in out; for an empty entry, that of its parent
+	type statement struct {
+		parent EntryID
+		said   string
+	}
+	ids := map[statement]EntryID{} // of those that are repeated
 	for i, e := range s.entries {
 		if e.Parent >= 0 {
 			e.Parent = place[e.Parent]
@@ -82,7 +87,11 @@ func (s *entryScan) statements() []Entry {
 		if e.Parent >= 0 {
 			parent = out[e.Parent].ID
 		}
-		e.ID = entryID(parent, e.Text)
+		same := statement{parent, e.Text}
+		if ids[same] == "" {
+			ids[same] = entryID(parent, e.Text)
+		}
+		e.ID = ids[same]
 		out = append(out, e)
 	}
 	return out
@@ -328,6 +337,9 @@ func isRuleLine(text string) bool {
 
 // unlisted removes a list marker, and reports whether there was one.
 func unlisted(text string) (said string, item bool) {
+	if text == "" || !strings.Contains("-*+0123456789", text[:1]) { // most lines of prose
+		return text, false
+	}
 	marker := listMarker.FindString(text + " ")
 	if marker == "" {
 		return text, false

@@ -75,11 +75,20 @@ func comparedInPairs(r rune) bool { return script.IsUnspaced(r) || script.IsHang
 
 var listMarker = regexp.MustCompile(`^(?:[-*+]|\d{1,9}[.)])\s+`)
 
+// isListMarker reports whether a word marks a list item, as listMarker does. It is called for each line of documents.
+func isListMarker(word string) bool {
+	if word == "-" || word == "*" || word == "+" {
+		return true
+	}
+	number := strings.TrimRight(word, ".)")
+	return len(word) == len(number)+1 && 0 < len(number) && len(number) <= 9 && strings.Trim(number, "0123456789") == ""
+}
+
 // LineKey normalizes a line for comparison: without indentation, list marker and repeated spaces. Two lines are the same
 // to a person, and to the guards, if LineKey returns the same text for them.
 func LineKey(line string) string {
 	fields := strings.Fields(line)
-	if len(fields) > 1 && listMarker.MatchString(fields[0]+" ") {
+	if len(fields) > 1 && isListMarker(fields[0]) {
 		fields = fields[1:]
 	}
 	return strings.Join(fields, " ")

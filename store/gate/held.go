@@ -158,8 +158,10 @@ func withoutInstructions(before, after string, strict bool) (string, removed) {
 		had[markdown.LineKey(line)] = true
 	}
 	lines := markdown.Lines(after)
+	// A text is judged as a line, as a statement, and wherever else it is repeated.
+	instruction, steers := once(scan.Instruction), once(scan.Steers)
 	forged := slices.IndexFunc(lines, func(line string) bool {
-		return !had[markdown.LineKey(line)] && scan.Instruction(line) == scan.RuleSection
+		return !had[markdown.LineKey(line)] && instruction(line) == scan.RuleSection
 	})
 	var out removed
 	remove := func(id markdown.EntryID, said, broken string, at int) bool {
@@ -170,10 +172,10 @@ func withoutInstructions(before, after string, strict bool) (string, removed) {
 		if len(text) > maxHeldText {
 			text = strings.ToValidUTF8(text[:maxHeldText], "")
 		}
-		switch rule := scan.Instruction(broken); {
+		switch rule := instruction(broken); {
 		case rule != "":
 			out.held = append(out.held, heldStatement{id, text, rule})
-		case strict && (forged >= 0 && at > forged || scan.Steers(said) || scan.Steers(broken)):
+		case strict && (forged >= 0 && at > forged || steers(said) || steers(broken)):
 			out.aside = append(out.aside, heldStatement{id, strings.ReplaceAll(strings.TrimSpace(broken), "\n", "\n  "), "steering"})
 		default:
 			return false
@@ -202,9 +204,24 @@ func withoutInstructions(before, after string, strict bool) (string, removed) {
 		}
 		if text := strings.TrimLeft(said, "# "); remove(memory.ItemID(text), text, text, 0) {
 			rest = append(rest, memory.LineSpan{From: i, To: i + 1})
+		} else {
+			had[said] = true // it may be repeated
 		}
 	}
 	return memory.WithoutLines(after, rest), out
+}
+
+// once returns a function that calls f once for each text.
+func once[T any](f func(string) T) func(string) T {
+	known := map[string]T{}
+	return func(text string) T {
+		result, is := known[text]
+		if !is {
+			result = f(text)
+			known[text] = result
+		}
+		return result
+	}
 }
 
 // queueHeld queues the statements that wait for a person.
