@@ -51,7 +51,7 @@ func oddDocuments(t *rapid.T) map[memory.Ref]string {
 	})
 	content := rapid.Custom(func(t *rapid.T) string {
 		switch n := rapid.IntRange(0, 40).Draw(t, "kind"); {
-		case n == 40: // it takes the most time
+		case n == 29: // it takes the most time: not one of the ends of the range, which rapid prefers
 			return large.Draw(t, "large")
 		case n > 20:
 			return odd.Draw(t, "odd")
