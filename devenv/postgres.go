@@ -201,6 +201,10 @@ func createDatabase(ctx context.Context, conn *pgx.Conn, name, template string) 
 	statement := "create database " + pgx.Identifier{name}.Sanitize()
 	if template != "" {
 		statement += " template " + pgx.Identifier{template}.Sanitize()
+		// Copies files instead of logging each page: several times faster while nothing is synced. Before version 15 it was the only way.
+		if major, _, _ := strings.Cut(conn.PgConn().ParameterStatus("server_version"), "."); major >= "15" && len(major) == 2 {
+			statement += " strategy file_copy"
+		}
 	}
 	_, err := conn.Exec(ctx, statement)
 	return err
