@@ -373,7 +373,7 @@ func TestContradictionsFoundAnewAreTheSame(t *testing.T) {
 		makeAgent(t, s, "acme", tender.Agent)
 		owners := []memory.Owner{"user:a", "user:b"}
 		paths := []memory.Ref{personal(memory.MemoryPath), personal("notes.md"), team("notes/a.md"), team(memory.MemoryPath)}
-		for range rapid.IntRange(1, 8).Draw(r, "writes") {
+		for range rapid.IntRange(1, 5).Draw(r, "writes") {
 			id := member(rapid.SampledFrom(owners).Draw(r, "owner"))
 			id.Agent = tender.Agent
 			switch rapid.IntRange(0, 3).Draw(r, "read") {
