@@ -60,25 +60,21 @@ func (q *request) injections() (templ.Component, error) {
 		return nil, err
 	}
 	page := view.Injections{Next: listed.Next}
-	var talks []string
 	for _, in := range listed.Items {
-		talks = append(talks, in.Conversation)
-	}
-	where, err := q.conversationIDs(talks)
-	if err != nil {
-		return nil, err
-	}
-	for _, in := range listed.Items {
-		page.Items = append(page.Items, viewInjection(in, where))
+		page.Items = append(page.Items, q.viewInjection(in))
 	}
 	return view.InjectionsPage(q.frame("conversations", "Injections"), page), nil
 }
 
-func viewInjection(in stored.Injection, where map[string]string) view.Injection {
-	return view.Injection{
-		ID: in.ID.String(), At: in.At, Talk: in.Conversation, TalkID: where[in.Conversation], Message: in.Seq, Skipped: in.Skipped,
-		Budget: in.Budget, Tokens: in.Tokens, Candidates: in.Candidates, Selected: in.Selected, Omitted: in.Omitted,
+func (q *request) viewInjection(in stored.Injection) view.Injection {
+	v := view.Injection{
+		ID: in.ID.String(), At: in.At, Talk: in.Conversation, Message: in.Seq, Skipped: in.Skipped, Budget: in.Budget, Tokens: in.Tokens,
+		Candidates: in.Candidates, Selected: in.Selected, Omitted: in.Omitted,
 	}
+	if _, err := rest.MayReadMessages(q.id); err == nil && in.Talk != uuid.Nil { // others get no link to what was said
+		v.TalkID = in.Talk.String()
+	}
+	return v
 }
 
 // injection shows every candidate of a context. What somebody misses in it is in the form, not in the address.
@@ -102,7 +98,7 @@ func (q *request) injection() (templ.Component, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := []string{record.Conversation}
+	var names []string
 	for _, c := range explained.Choices {
 		names = append(names, conversationOf(c.Corpus, c.Path))
 	}
@@ -110,7 +106,7 @@ func (q *request) injection() (templ.Component, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := view.InjectionDetail{Injection: viewInjection(record, where), About: about}
+	page := view.InjectionDetail{Injection: q.viewInjection(record), About: about}
 	for _, c := range explained.Choices {
 		page.Choices = append(page.Choices, viewChoice(c, where))
 	}

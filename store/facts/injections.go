@@ -21,6 +21,7 @@ type Injection struct {
 	At           time.Time
 	Owner        memory.Owner // set when it is read
 	Conversation string       // the client's id; empty: none
+	Talk         uuid.UUID    // our id of the conversation, set when it is read and if it still exists
 	Seq          int64        // number of the message that was to be answered; 0: it was not stored
 	Skipped      string       // why nothing was looked for; empty: it was
 	Budget       int          // tokens
@@ -59,8 +60,12 @@ set skipped = excluded.skipped, tokens = excluded.tokens, candidates = excluded.
     omitted = excluded.omitted, choices = excluded.choices`
 
 	injectionRows = `
-select injection_id, at, owner_key, conversation_id, seq, skipped, budget, tokens, candidates, selected, omitted, choices
-from injections
+select injection_id, at, owner_key, conversation_id, seq, skipped, budget, tokens, candidates, selected, omitted, choices, (
+        select c.conversation_uid
+        from conversations c
+        where c.workspace_id = i.workspace_id and c.agent_id = i.agent_id and c.conversation_id = i.conversation_id
+            and c.owner_key = i.owner_key)
+from injections i
 where workspace_id = @workspace and agent_id = @agent and owner_key = @owner `
 
 	sqlInjection  = injectionRows + `and injection_id = @injection`
@@ -129,8 +134,10 @@ func (s *Facts) Injection(ctx context.Context, id memory.Identity, injection uui
 }
 
 func scanInjection(row pgx.CollectableRow) (in Injection, err error) {
+	var talk uuid.NullUUID
 	err = row.Scan(&in.ID, &in.At, &in.Owner, &in.Conversation, &in.Seq, &in.Skipped, &in.Budget, &in.Tokens, &in.Candidates, &in.Selected,
-		&in.Omitted, &in.Choices)
+		&in.Omitted, &in.Choices, &talk)
+	in.Talk = talk.UUID
 	return in, err
 }
 
