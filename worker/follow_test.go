@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/workflowservice/v1"
+
 	"reverie/memory"
 	"reverie/memory/setting"
 	"reverie/providers"
@@ -19,6 +22,7 @@ import (
 	"reverie/store/admin"
 	"reverie/store/talk"
 	"reverie/store/webhooks"
+	"reverie/workflows"
 )
 
 // follower is a program that follows what happens, over real HTTP.
@@ -165,6 +169,44 @@ func TestProvidersFollow(t *testing.T) {
 		t.Errorf("%d events more", n-len(want))
 	}
 	stop()
+	w.hasNoHistoryOf(t, "balcony", "Noted", "secret words", "sk-proj", "user:1", "user:2")
+}
+
+// hasNoHistoryOf fails the test if the history of a workflow has one of some words. Deliveries are there.
+func (w *hooked) hasNoHistoryOf(t *testing.T, words ...string) {
+	t.Helper()
+	deliveries, events := 0, 0
+	for request := (&workflowservice.ListWorkflowExecutionsRequest{}); ; {
+		page, err := w.client.ListWorkflow(t.Context(), request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range page.GetExecutions() {
+			if x.GetType().GetName() == workflows.DeliverEventsName {
+				deliveries++
+			}
+			run := x.GetExecution()
+			const all = enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT
+			for history := w.client.GetWorkflowHistory(t.Context(), run.GetWorkflowId(), run.GetRunId(), false, all); history.HasNext(); {
+				event, err := history.Next()
+				if err != nil {
+					t.Fatal(err)
+				}
+				events++
+				for _, word := range words {
+					if text := event.String(); strings.Contains(text, word) {
+						t.Errorf("%s has %q: %s", run.GetWorkflowId(), word, text)
+					}
+				}
+			}
+		}
+		if request.NextPageToken = page.GetNextPageToken(); len(request.GetNextPageToken()) == 0 {
+			break
+		}
+	}
+	if deliveries == 0 || events == 0 {
+		t.Errorf("%d deliveries with %d events were read", deliveries, events)
+	}
 }
 
 // An event that a provider refuses is listed, and holds nothing up; one that fails is not tried for hours before the next one.
