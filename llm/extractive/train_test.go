@@ -132,40 +132,51 @@ func train(vectors []vector, n, rounds int, penalty float64, label func(i int) (
 	const rate = .1
 	w, gradient, squares := make([]float64, n), make([]float64, n), make([]float64, n)
 	weights = make([]int32, n)
+	type one struct {
+		v        vector // without marks, which are negative
+		positive bool
+		weight   float64
+	}
 	var b float64
-	total := 0.0
-	for i := range vectors {
-		_, weight := label(i)
-		total += weight
+	var examples []one
+	total, seen := 0.0, make([]bool, n)
+	for i, v := range vectors {
+		positive, weight := label(i)
+		if weight == 0 {
+			continue
+		}
+		v = slices.DeleteFunc(slices.Clone(v), func(f int) bool { return f < 0 })
+		for _, f := range v {
+			seen[f] = true
+		}
+		examples, total = append(examples, one{v, positive, weight}), total+weight
+	}
+	var used []int // features: the weights of others stay 0
+	for f, is := range seen {
+		if is {
+			used = append(used, f)
+		}
 	}
 	for range rounds {
 		clear(gradient)
 		gb := 0.0
-		for i, v := range vectors {
-			positive, weight := label(i)
-			if weight == 0 {
-				continue
-			}
+		for _, e := range examples {
 			sum := b
-			for _, f := range v {
-				if f >= 0 {
-					sum += w[f]
-				}
+			for _, f := range e.v {
+				sum += w[f]
 			}
 			diff := 1 / (1 + math.Exp(-sum))
-			if positive {
+			if e.positive {
 				diff--
 			}
-			diff *= weight / total
+			diff *= e.weight / total
 			gb += diff
-			for _, f := range v {
-				if f >= 0 {
-					gradient[f] += diff
-				}
+			for _, f := range e.v {
+				gradient[f] += diff
 			}
 		}
 		b -= gb / 2
-		for f := range w {
+		for _, f := range used {
 			g := gradient[f] + penalty*w[f]
 			squares[f] += g * g
 			w[f] -= rate * g / math.Sqrt(squares[f]+1e-9)
