@@ -113,9 +113,9 @@ func TestDeleteRevokesWhatAConversationTaught(t *testing.T) {
 		e := newDeleteEnv(activities.DeletesConversation, 0)
 		e.state.Keeps = keeps
 		e.ExecuteWorkflow(Delete, e.in)
-		want := []string{"begin", "histories", "revoke", "rows", "histories", "end"}
+		want := []string{"begin", "histories", "revoke", "rows", "histories", "outside", "end"}
 		if keeps {
-			want = []string{"begin", "histories", "rows", "histories", "end"}
+			want = []string{"begin", "histories", "rows", "histories", "outside", "end"}
 		}
 		if _, err := e.expect(t, want...); err != nil {
 			t.Error(err)
