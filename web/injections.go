@@ -71,8 +71,8 @@ func (q *request) viewInjection(in stored.Injection) view.Injection {
 		ID: in.ID.String(), At: in.At, Talk: in.Conversation, Message: in.Seq, Skipped: in.Skipped, Budget: in.Budget, Tokens: in.Tokens,
 		Candidates: in.Candidates, Selected: in.Selected, Omitted: in.Omitted,
 	}
-	if _, err := rest.MayReadMessages(q.id); err == nil && in.Talk != uuid.Nil { // others get no link to what was said
-		v.TalkID = in.Talk.String()
+	if _, err := rest.MayReadMessages(q.id); err == nil && in.ConversationUID != uuid.Nil { // others get no link to what was said
+		v.TalkID = in.ConversationUID.String()
 	}
 	return v
 }

@@ -21,15 +21,16 @@ type Injection struct {
 	At           time.Time
 	Owner        memory.Owner // set when it is read
 	Conversation string       // the client's id; empty: none
-	Talk         uuid.UUID    // our id of the conversation, set when it is read and if it still exists
-	Seq          int64        // number of the message that was to be answered; 0: it was not stored
-	Skipped      string       // why nothing was looked for; empty: it was
-	Budget       int          // tokens
-	Tokens       int
-	Candidates   int
-	Selected     int
-	Omitted      int // for lack of room
-	Choices      []Choice
+	// ConversationUID is our id of the conversation, set when it is read, and if it still exists.
+	ConversationUID uuid.UUID
+	Seq             int64  // number of the message that was to be answered; 0: it was not stored
+	Skipped         string // why nothing was looked for; empty: it was
+	Budget          int    // tokens
+	Tokens          int
+	Candidates      int
+	Selected        int
+	Omitted         int // for lack of room
+	Choices         []Choice
 }
 
 // Choice is the outcome for one candidate.
@@ -134,10 +135,10 @@ func (s *Facts) Injection(ctx context.Context, id memory.Identity, injection uui
 }
 
 func scanInjection(row pgx.CollectableRow) (in Injection, err error) {
-	var talk uuid.NullUUID
+	var uid uuid.NullUUID
 	err = row.Scan(&in.ID, &in.At, &in.Owner, &in.Conversation, &in.Seq, &in.Skipped, &in.Budget, &in.Tokens, &in.Candidates, &in.Selected,
-		&in.Omitted, &in.Choices, &talk)
-	in.Talk = talk.UUID
+		&in.Omitted, &in.Choices, &uid)
+	in.ConversationUID = uid.UUID
 	return in, err
 }
 
