@@ -76,7 +76,12 @@ func TestABusyOwnerInAnOutage(t *testing.T) {
 		}
 		return found.Items
 	}
-	if open := records(); len(open) != 1 || !open[0].Open() {
+	// Signals precede the server's own work on an execution, such as starting Extract.
+	open := records()
+	for deadline := time.Now().Add(time.Minute); len(open) == 0 && time.Now().Before(deadline); open = records() {
+		time.Sleep(100 * time.Millisecond)
+	}
+	if len(open) != 1 || !open[0].Open() {
 		t.Fatalf("extractions are %+v", open)
 	}
 	away.Store(false)
