@@ -46,6 +46,29 @@ func TestIsolation(t *testing.T) {
 	t.Logf("succeeded %v\nrefused %v", tried.succeeded, tried.refused)
 }
 
+// Policies are planned with each statement: sub-selects without a table only cost time (migrations/0035_settings.sql).
+func TestPoliciesReadSettingsDirectly(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	rows, err := s.db.Pool.Query(t.Context(), `
+select tablename || '.' || policyname, concat(qual, with_check) like '%SELECT reverie_identity(%' from pg_policies
+where schemaname = current_schema()`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var policy string
+	var selects bool
+	seen, err := pgx.ForEachRow(rows, []any{&policy, &selects}, func() error {
+		if selects {
+			t.Errorf("%s reads a setting by a sub-select: use current_setting('reverie.…', true)", policy)
+		}
+		return nil
+	})
+	if err != nil || seen.RowsAffected() < 100 {
+		t.Fatalf("%d policies, %v", seen.RowsAffected(), err)
+	}
+}
+
 // trials counts what became of the calls of methods, by their names.
 type trials struct{ succeeded, refused map[string]int }
 

@@ -29,7 +29,7 @@ select set_config('reverie.key_hash', coalesce((select key_id::text from web_ses
 	sqlSessionProves = `select set_config('reverie.purpose', '` + string(pg.PurposeProof) + `', true)`
 
 	sqlSessionKey = `
-select ` + KeyColumns + ` from api_keys where key_id = nullif((select reverie_identity('key_hash')), '')::uuid`
+select ` + KeyColumns + ` from api_keys where key_id = nullif(current_setting('reverie.key_hash', true), '')::uuid`
 
 	sqlSessionEnd = `delete from web_sessions where hash = @hash`
 )
