@@ -3,6 +3,7 @@ package extractive
 import (
 	"flag"
 	"fmt"
+	"slices"
 	"testing"
 
 	"reverie/test/corpus"
@@ -21,15 +22,12 @@ func TestCrossValidation(t *testing.T) {
 	for i, set := range setNames {
 		sets[i] = loadSet(t, corpusFolder+set)
 	}
+	examples := examplesOf(t, slices.Concat(sets...))
 	sums := make([]corpus.Score, len(losses))
+	first := 0
 	for out, set := range setNames {
-		var in []corpus.Conversation
-		for i := range sets {
-			if i != out {
-				in = append(in, sets[i]...)
-			}
-		}
-		for k, m := range trained(t, examplesOf(t, in), losses...) {
+		end := first + len(sets[out])
+		for k, m := range trained(t, examples.without(first, end), losses...) {
 			m.use()
 			var sum corpus.Score
 			for i := range sets[out] {
@@ -38,6 +36,7 @@ func TestCrossValidation(t *testing.T) {
 			sums[k].Add(sum)
 			t.Log(corpus.Row(fmt.Sprintf("%s, loss %v", set, losses[k]), sum))
 		}
+		first = end
 	}
 	for k, sum := range sums {
 		t.Log(corpus.Row(fmt.Sprintf("unseen, loss %v", losses[k]), sum))

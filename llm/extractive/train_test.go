@@ -96,6 +96,33 @@ func examplesOf(tb testing.TB, all []corpus.Conversation) labelled {
 	return out
 }
 
+// without returns the examples of other conversations than those from first to before end.
+func (l labelled) without(first, end int) labelled {
+	number := func(conversation int) (int, bool) {
+		if conversation < first {
+			return conversation, true
+		}
+		return conversation - (end - first), conversation >= end
+	}
+	others := func(all []example) (out []example) {
+		for _, e := range all {
+			if n, other := number(e.conversation); other {
+				e.conversation = n
+				out = append(out, e)
+			}
+		}
+		return out
+	}
+	out := labelled{units: others(l.units), parts: others(l.parts)}
+	for _, e := range l.traps {
+		if n, other := number(e.conversation); other {
+			e.conversation = n
+			out.traps = append(out.traps, e)
+		}
+	}
+	return out
+}
+
 // exampleOf labels a unit of conversation k with features v.
 func exampleOf(talk *corpus.Conversation, u *unit, k int, v vector) example {
 	e := example{conversation: k, v: v, text: u.text}
@@ -130,14 +157,11 @@ func exampleOf(talk *corpus.Conversation, u *unit, k int, v vector) example {
 // example. The result is rounded, so that it is the same on every machine.
 func train(vectors []vector, n, rounds int, penalty float64, label func(i int) (positive bool, weight float64)) (weights []int32, bias int32) {
 	const rate = .1
-	w, gradient, squares := make([]float64, n), make([]float64, n), make([]float64, n)
-	weights = make([]int32, n)
 	type one struct {
-		v        vector // without marks, which are negative
+		v        []int // places in used
 		positive bool
 		weight   float64
 	}
-	var b float64
 	var examples []one
 	total, seen := 0.0, make([]bool, n)
 	for i, v := range vectors {
@@ -145,18 +169,27 @@ func train(vectors []vector, n, rounds int, penalty float64, label func(i int) (
 		if weight == 0 {
 			continue
 		}
-		v = slices.DeleteFunc(slices.Clone(v), func(f int) bool { return f < 0 })
+		v = slices.DeleteFunc(slices.Clone(v), func(f int) bool { return f < 0 }) // marks
 		for _, f := range v {
 			seen[f] = true
 		}
 		examples, total = append(examples, one{v, positive, weight}), total+weight
 	}
 	var used []int // features: the weights of others stay 0
+	place := make([]int, n)
 	for f, is := range seen {
 		if is {
+			place[f] = len(used)
 			used = append(used, f)
 		}
 	}
+	for _, e := range examples {
+		for k, f := range e.v {
+			e.v[k] = place[f]
+		}
+	}
+	w, gradient, squares := make([]float64, len(used)), make([]float64, len(used)), make([]float64, len(used))
+	var b float64
 	for range rounds {
 		clear(gradient)
 		gb := 0.0
@@ -176,14 +209,15 @@ func train(vectors []vector, n, rounds int, penalty float64, label func(i int) (
 			}
 		}
 		b -= gb / 2
-		for _, f := range used {
+		for f := range w {
 			g := gradient[f] + penalty*w[f]
 			squares[f] += g * g
 			w[f] -= rate * g / math.Sqrt(squares[f]+1e-9)
 		}
 	}
-	for f := range w {
-		weights[f] = int32(math.Round(w[f] * weightScale))
+	weights = make([]int32, n)
+	for k, f := range used {
+		weights[f] = int32(math.Round(w[k] * weightScale))
 	}
 	return weights, int32(math.Round(b * weightScale))
 }

@@ -17,13 +17,20 @@ import (
 	"time"
 )
 
-// Build compiles the program into dir and returns its path.
+// programVariable names an environment variable with the path of a program that was built from these sources, to use instead of building
+// it anew for each package of tests.
+const programVariable = "REVERIE_TEST_PROGRAM"
+
+// Build compiles the program into dir, unless one is given (programVariable), and returns its path.
 func Build(ctx context.Context, dir string) (string, error) {
 	if err := dependOnSources(ctx); err != nil {
 		return "", err
 	}
+	if given := os.Getenv(programVariable); given != "" {
+		return given, nil
+	}
 	program := filepath.Join(dir, "reverie")
-	build := exec.CommandContext(ctx, "go", "build", "-o", program, "reverie/cmd/reverie")
+	build := exec.CommandContext(ctx, "go", "build", "-ldflags=-w", "-o", program, "reverie/cmd/reverie")
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the program: %w\n%s", err, out)
 	}

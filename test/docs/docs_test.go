@@ -11,6 +11,7 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -114,6 +115,16 @@ type dev struct {
 	adminKey string
 }
 
+// Documents run the program by goRun, which looks at all sources each time. The tests run a script instead, with the same output and
+// status, by the name runner in the folder of dev.
+const (
+	goRun        = "go run ./cmd/reverie"
+	runner       = "run"
+	runnerScript = `#!/bin/sh
+%q "$@" || { echo "exit status $?" >&2; exit 1; }
+`
+)
+
 func startDev(t *testing.T) *dev {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -127,6 +138,10 @@ func startDev(t *testing.T) *dev {
 		t.Fatal(err)
 	}
 	d := &dev{home: traversable(t)}
+	script := fmt.Sprintf(runnerScript, program)
+	if err := os.WriteFile(filepath.Join(d.home, runner), []byte(script), 0o755); err != nil { //nolint:gosec // it is a program
+		t.Fatal(err)
+	}
 	d.log = filepath.Join(d.home, "dev.out")
 	for _, address := range []*string{&d.api, &d.ui} {
 		if *address, err = deployment.FreeAddress(); err != nil {
@@ -248,7 +263,7 @@ func (d *dev) run(t *testing.T, examples []example) []string {
 		script.WriteString(e.commands + "\necho '" + border + "'\n")
 	}
 	keyFile := filepath.Join(d.home, ".reverie", "admin-key")
-	commands := strings.NewReplacer(shownAPI, d.api, ".reverie/admin-key", keyFile).Replace(script.String())
+	commands := strings.NewReplacer(shownAPI, d.api, ".reverie/admin-key", keyFile, goRun, filepath.Join(d.home, runner)).Replace(script.String())
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	out := d.shell(ctx, t, commands)
