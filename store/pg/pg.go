@@ -151,9 +151,14 @@ func (db *DB) CheckMigrated(ctx context.Context, latest int64) error {
 	return nil
 }
 
+// Every statement is planned once for each connection. PostgreSQL would plan those with arrays for each execution, which takes longer
+// than to run them; the store's tests check plans that are made without knowing the arguments or the contents of tables. To compile one
+// (jit) takes longer still.
+const planOnce = "set plan_cache_mode = force_generic_plan; set jit = off"
+
 // becomeAppRole switches a new connection to AppRole, so that row-level security applies whichever login it uses.
 func becomeAppRole(ctx context.Context, conn *pgx.Conn) error {
-	_, err := conn.Exec(ctx, "set role "+AppRole)
+	_, err := conn.Exec(ctx, "set role "+AppRole+"; "+planOnce)
 	var pg *pgconn.PgError
 	switch {
 	case errors.As(err, &pg) && pg.Code == codeInvalidParameter: // there is no such role
