@@ -30,7 +30,7 @@ func Build(ctx context.Context, dir string) (string, error) {
 		return given, nil
 	}
 	program := filepath.Join(dir, "reverie")
-	build := exec.CommandContext(ctx, "go", "build", "-ldflags=-w", "-o", program, "reverie/cmd/reverie")
+	build := exec.CommandContext(ctx, "go", "build", "-ldflags=-s", "-o", program, "reverie/cmd/reverie")
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the program: %w\n%s", err, out)
 	}
