@@ -139,7 +139,7 @@ func startDev(t *testing.T) *dev {
 	}
 	d := &dev{home: traversable(t)}
 	script := fmt.Sprintf(runnerScript, program)
-	if err := os.WriteFile(filepath.Join(d.home, runner), []byte(script), 0o755); err != nil { //nolint:gosec // it is a program
+	if err := os.WriteFile(filepath.Join(d.home, runner), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	d.log = filepath.Join(d.home, "dev.out")
