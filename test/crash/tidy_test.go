@@ -100,28 +100,32 @@ func (d *deleters) dream(ctx context.Context, t *testing.T, agent, owner string,
 	var asked struct{ WorkflowID string }
 	d.call(ctx, t, http.MethodPost, "/"+agent+"/dreams?endUserId="+owner, nil, &asked)
 	for began := time.Now(); ; {
-		for ; kills > 0; kills-- {
+		if kills > 0 {
+			kills--
 			time.Sleep(time.Duration(d.random.Int64N(int64(500 * time.Millisecond))))
 			d.kill(ctx, t)
 		}
-		d.Ensure(t)
-		if d.ended(ctx, asked.WorkflowID) {
+		d.Ensure(t) // so that the next kill meets a process
+		ended, err := d.ended(ctx, asked.WorkflowID)
+		if ended && kills == 0 {
 			return
 		}
 		if time.Since(began) > *patience {
-			t.Fatalf("%s has not ended; logs are in %s", asked.WorkflowID, d.Logs())
+			t.Fatalf("%s has not ended (%v); logs are in %s", asked.WorkflowID, err, d.Logs())
 		}
-		time.Sleep(50 * time.Millisecond)
+		if kills == 0 {
+			time.Sleep(50 * time.Millisecond)
+		}
 	}
 }
 
-// ended reports whether a workflow is known to have ended.
-func (d *deleters) ended(ctx context.Context, workflow string) bool {
+// ended reports whether a workflow has ended. It fails while Temporal restarts.
+func (d *deleters) ended(ctx context.Context, workflow string) (bool, error) {
 	c, err := client.DialContext(ctx, client.Options{HostPort: d.Temporal.Address})
 	if err != nil {
-		return false
+		return false, err
 	}
 	defer c.Close()
 	of, err := c.DescribeWorkflowExecution(ctx, workflow, "")
-	return err == nil && of.GetWorkflowExecutionInfo().GetStatus() != enums.WORKFLOW_EXECUTION_STATUS_RUNNING
+	return err == nil && of.GetWorkflowExecutionInfo().GetStatus() != enums.WORKFLOW_EXECUTION_STATUS_RUNNING, err
 }
