@@ -21,8 +21,8 @@ const (
 	sqlSessionInsert = `
 insert into web_sessions (workspace_id, hash, key_id, created_at, expires_at) values (@workspace, @hash, @key, @now, @expires)`
 
-	// The session names its key, and a policy then shows that key. Three statements, since each policy is asked with the settings
-	// as they are when its statement begins.
+	// The session names its key, and a policy then shows that key. Three statements: the settings
+	// that one makes hold for all rows of the next.
 	sqlSession = `
 select set_config('reverie.key_hash', coalesce((select key_id::text from web_sessions where hash = @hash and expires_at > @now), ''), true)`
 
