@@ -2,11 +2,12 @@ package facts
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 
 	"reverie/language/claim"
 	"reverie/memory/markdown"
+
+	"reverie/language/lazyregexp"
 )
 
 // Difference lists the changes of a new version of a document to its statements.
@@ -123,7 +124,7 @@ func likeness(a, b string) float64 {
 	return 2 * float64(common) / float64(len(has)+len(had))
 }
 
-var numbers = regexp.MustCompile(`\p{N}+`)
+var numbers = lazyregexp.New(`\p{N}+`)
 
 // repeats reports whether a new text says nothing but what a statement says, with the same values, in any wording.
 func repeats(statement, text string) bool {

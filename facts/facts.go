@@ -3,7 +3,6 @@
 package facts
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +12,8 @@ import (
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/memory/structured"
+
+	"reverie/language/lazyregexp"
 )
 
 // Statement is a statement of a document: a list item, a row of a table, a quoted passage or a short paragraph.
@@ -115,7 +116,7 @@ func introduces(entries []markdown.Entry, i int) bool {
 }
 
 // keyLine matches "**key**: value" and "**key:** value".
-var keyLine = regexp.MustCompile(`^\*\*([^*]{1,80}?)(?:\*\*\s*[:：]|[:：]\s*\*\*)\s*(\S.*)$`)
+var keyLine = lazyregexp.New(`^\*\*([^*]{1,80}?)(?:\*\*\s*[:：]|[:：]\s*\*\*)\s*(\S.*)$`)
 
 // Confidence of the three ways to read a statement. The first two are MateClaw's.
 const (
@@ -167,7 +168,7 @@ func categoryOf(path string) Category {
 }
 
 // dated matches a complete date, as in relative dates that were completed: "on Friday [2026-03-13]".
-var dated = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}\b`)
+var dated = lazyregexp.New(`\b\d{4}-\d{2}-\d{2}\b`)
 
 // Headings under which statements are of a kind.
 const (

@@ -1,21 +1,22 @@
 package facts
 
 import (
-	"regexp"
 	"strings"
 	"time"
+
+	"reverie/language/lazyregexp"
 )
 
 // A date in brackets completes the words in front of it: "since March [2026-03]". Which end of a period it is depends on the word
 // that introduces it, or in East Asian languages on the one behind.
 var (
-	bracketed = regexp.MustCompile(`\[(\d{4}(?:-\d{2}(?:-\d{2})?)?)\]`)
-	beginning = regexp.MustCompile(`(?i)(?:^|\P{L})(?:since|from|starting|as of|effective|seit|ab|desde|a partir de|depuis|dès|à partir d[eu]|` +
+	bracketed = lazyregexp.New(`\[(\d{4}(?:-\d{2}(?:-\d{2})?)?)\]`)
+	beginning = lazyregexp.New(`(?i)(?:^|\P{L})(?:since|from|starting|as of|effective|seit|ab|desde|a partir de|depuis|dès|à partir d[eu]|` +
 		`dal(?:l[ao])?|da|desde|с|со|начиная с|từ|kể từ|منذ|ابتداء من)\s+[^.;,]{0,40}$|[从自]\S{0,12}$`)
-	beginningBehind = regexp.MustCompile(`^\s*(?:起|以来|开始|から|以降|부터)`)
-	ending          = regexp.MustCompile(`(?i)(?:^|\P{L})(?:until|till|through|up to|bis(?: zum)?|hasta|jusqu'(?:au|en|à)|fino a[ld]?|até|` +
+	beginningBehind = lazyregexp.New(`^\s*(?:起|以来|开始|から|以降|부터)`)
+	ending          = lazyregexp.New(`(?i)(?:^|\P{L})(?:until|till|through|up to|bis(?: zum)?|hasta|jusqu'(?:au|en|à)|fino a[ld]?|até|` +
 		`до|по|đến|cho đến|حتى)\s+[^.;,]{0,40}$|到\S{0,12}$`)
-	endingBehind = regexp.MustCompile(`^\s*(?:为止|まで|까지)`)
+	endingBehind = lazyregexp.New(`^\s*(?:为止|まで|까지)`)
 )
 
 // validity returns the first and the last day on which a statement says that it holds; zero for what it does not say.

@@ -1,22 +1,23 @@
 package remember
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"reverie/language/lazyregexp"
 )
 
 // German puts the verb of a clause with "dass" at the end, and that of a main clause behind the subject: "dass ich in Bremen
 // wohne" is kept as "ich wohne in Bremen". Only simple clauses with a known subject and verb are reordered; all others are
 // kept unchanged.
 var (
-	subordinateDE = regexp.MustCompile(`(?i)dass\s+$`)
-	pronounDE     = regexp.MustCompile(`^(?i:ich|du|er|sie|es|wir|man)$`)
-	articleDE     = regexp.MustCompile(`^(?i:(?:d(?:er|ie|as)|(?:m|d|s|k)?eine?|ihre?|unse?re?|unser|eu(?:er|re)|diese[rs]?|` +
+	subordinateDE = lazyregexp.New(`(?i)dass\s+$`)
+	pronounDE     = lazyregexp.New(`^(?i:ich|du|er|sie|es|wir|man)$`)
+	articleDE     = lazyregexp.New(`^(?i:(?:d(?:er|ie|as)|(?:m|d|s|k)?eine?|ihre?|unse?re?|unser|eu(?:er|re)|diese[rs]?|` +
 		`jede[rs]?|alle))$`)
-	goesOnDE = regexp.MustCompile(`^(?:und|oder|von|vom|des|der|(?:m|d|s|k)?eine[rs]|ihre[rs]|unsere[rs])$`)
-	finiteDE = regexp.MustCompile(`^(?:bin|bist|ist|sind|war|waren|habe|hast|hat|haben|hatte|hatten|werde|wird|werden|muss|` +
+	goesOnDE = lazyregexp.New(`^(?:und|oder|von|vom|des|der|(?:m|d|s|k)?eine[rs]|ihre[rs]|unsere[rs])$`)
+	finiteDE = lazyregexp.New(`^(?:bin|bist|ist|sind|war|waren|habe|hast|hat|haben|hatte|hatten|werde|wird|werden|muss|` +
 		`musst|müssen|darf|dürfen|kann|können|will|wollen|soll|sollen|mag|mögen|möchte|heiße|heißt|heißen|wohne|wohnt|wohnen|lebe|` +
 		`lebt|leben|arbeite|arbeitet|arbeiten|liebe|liebt|hasse|hasst|bevorzuge|bevorzugt|trinke|trinkt|trinken|esse|isst|essen|` +
 		`spreche|spricht|sprechen|nutze|nutzt|nutzen|verwende|verwendet|verwenden|lautet|komme|kommt|kommen|fahre|fährt|fahren|gehe|` +

@@ -1,11 +1,12 @@
 package remember
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"reverie/language/lazyregexp"
 )
 
 // Forget is the content of an explicit request to forget.
@@ -28,108 +29,108 @@ const (
 type oblivion struct {
 	*grammar
 
-	said  *regexp.Regexp // "forget that …", "forget: …"
-	topic *regexp.Regexp // "forget everything about …"
+	said  *lazyregexp.Regexp // "forget that …", "forget: …"
+	topic *lazyregexp.Regexp // "forget everything about …"
 }
 
 // unsaid matches text that names nothing to forget, in any of the languages.
-var unsaid = regexp.MustCompile(`(?i)^(?:it|this|that|these|those|him|her|them|me|us|everything|what i|das|dies|es|mich|alles|eso|esto|` +
+var unsaid = lazyregexp.New(`(?i)^(?:it|this|that|these|those|him|her|them|me|us|everything|what i|das|dies|es|mich|alles|eso|esto|` +
 	`ça|cela|isso|isto|questo|ciò|это|всё|هذا|ذلك|这|這|那)(?:[\s,.!]|$)|^(?:what|how|who|where|when|was|wie|wer|wo)\s`)
 
 var oblivions = []oblivion{
 	{
 		chinese,
-		regexp.MustCompile(`(?s)^` + politeZH + `(?P<ask>能不能|可不可以|能否|可以|能)?` + politeZH +
+		lazyregexp.New(`(?s)^` + politeZH + `(?P<ask>能不能|可不可以|能否|可以|能)?` + politeZH +
 			`(?:忘掉|忘记|忘記|从记忆中删除|從記憶中刪除)(?:\s*[:：]\s*|[，,\s]*(?:我说过的?|我說過的?)?)(?P<kept>我.*?[^了\s。！!]|[^我]\S*?(?:是|在|有|喜欢|喜歡|住|` +
 			`叫).*?[^了\s。！!])[\s。！!]*$`),
-		regexp.MustCompile(`(?s)^` + politeZH + `(?P<ask>能不能|可不可以|可以|能)?` + politeZH +
+		lazyregexp.New(`(?s)^` + politeZH + `(?P<ask>能不能|可不可以|可以|能)?` + politeZH +
 			`(?:忘掉|忘记|忘記)(?:所有|一切|全部)?(?:关于|關於|有关|有關)\s*(?P<kept>.+?)(?:的(?:所有|一切|全部)?(?:事情?|内容|內容|记忆|記憶|一切)?)?[。！!\s]*$`),
 	},
 	{
 		japanese,
-		regexp.MustCompile(`(?s)^(?P<ask>\x00)?(?:忘れて(?:ください|下さい|ね)?\s*[:：]\s*(?P<kept>.+)|(?P<kept2>.+?)(?:という)?(?:こと|の)[はを](?:もう)?忘れて` +
+		lazyregexp.New(`(?s)^(?P<ask>\x00)?(?:忘れて(?:ください|下さい|ね)?\s*[:：]\s*(?P<kept>.+)|(?P<kept2>.+?)(?:という)?(?:こと|の)[はを](?:もう)?忘れて` +
 			`(?:ください|下さい|ね|よ|おいて(?:ください)?|ほしい(?:です)?|もらえますか)?[。！!\s]*)$`),
-		regexp.MustCompile(`(?s)^(?P<ask>\x00)?(?P<kept>.+?)(?:について|に関する)(?:の?こと)?[はを]?(?:すべて|全て|全部)[、\s]*忘れて(?:ください|下さい|ね)?[。！!\s]*$`),
+		lazyregexp.New(`(?s)^(?P<ask>\x00)?(?P<kept>.+?)(?:について|に関する)(?:の?こと)?[はを]?(?:すべて|全て|全部)[、\s]*忘れて(?:ください|下さい|ね)?[。！!\s]*$`),
 	},
 	{
 		korean,
-		regexp.MustCompile(`(?s)^(?P<ask>\x00)?(?:잊어(?:\s?(?:줘|주세요|버려))?\s*[:：]\s*(?P<kept>.+)|(?P<kept2>.+?)(?:다는|라는|는|은)\s?(?:것|거|걸|사실|` +
+		lazyregexp.New(`(?s)^(?P<ask>\x00)?(?:잊어(?:\s?(?:줘|주세요|버려))?\s*[:：]\s*(?P<kept>.+)|(?P<kept2>.+?)(?:다는|라는|는|은)\s?(?:것|거|걸|사실|` +
 			`점)[을를은]?\s?` +
 			`(?:이제\s)?잊어\s?(?:줘|줘요|주세요|버려|버려\s?줘)?[\s.!]*)$`),
-		regexp.MustCompile(`(?s)^(?P<ask>\x00)?(?P<kept>.+?)에\s?(?:대한|대해|관한)\s?(?:모든\s)?(?:것|거|걸|내용)?[을은]?\s?(?:모두\s|전부\s|다\s)?잊어\s?` +
+		lazyregexp.New(`(?s)^(?P<ask>\x00)?(?P<kept>.+?)에\s?(?:대한|대해|관한)\s?(?:모든\s)?(?:것|거|걸|내용)?[을은]?\s?(?:모두\s|전부\s|다\s)?잊어\s?` +
 			`(?:줘|줘요|주세요|버려)?[\s.!]*$`),
 	},
 	{
 		russian,
-		regexp.MustCompile(`(?is)^(?:пожалуйста[\s,]+)?(?P<ask>(?:ты )?(?:можешь|можете) )?(?:пожалуйста[\s,]+)?(?:забудь(?:те)?|` +
+		lazyregexp.New(`(?is)^(?:пожалуйста[\s,]+)?(?P<ask>(?:ты )?(?:можешь|можете) )?(?:пожалуйста[\s,]+)?(?:забудь(?:те)?|` +
 			`забыть)(?:,? пожалуйста)?` +
 			`(?:\s*[:：]\s*|,?\s+что\s+)(?P<kept>.+)$`),
-		regexp.MustCompile(`(?is)^(?:пожалуйста[\s,]+)?(?P<ask>\x00)?забудь(?:те)?\s+вс[её]\s+(?:,?\s*что (?:ты )?знаешь\s+)?(?:об?|` +
+		lazyregexp.New(`(?is)^(?:пожалуйста[\s,]+)?(?P<ask>\x00)?забудь(?:те)?\s+вс[её]\s+(?:,?\s*что (?:ты )?знаешь\s+)?(?:об?|` +
 			`про)\s+(?P<kept>.+?)[\s.!]*$`),
 	},
 	{
 		arabic,
-		regexp.MustCompile(`(?s)^(?:من فضلك[\s،]+)?(?P<ask>(?:هل )?(?:يمكنك|تستطيع) أن )?(?:انسَ?ى?|إنسَ?ى?|انسي|تنسى)(?:\s*[:：]\s*|` +
+		lazyregexp.New(`(?s)^(?:من فضلك[\s،]+)?(?P<ask>(?:هل )?(?:يمكنك|تستطيع) أن )?(?:انسَ?ى?|إنسَ?ى?|انسي|تنسى)(?:\s*[:：]\s*|` +
 			`\s+[أا]نّ?(?:ن?ي)?\s+)(?P<kept>.+)$`),
-		regexp.MustCompile(`(?s)^(?:من فضلك[\s،]+)?(?P<ask>\x00)?(?:انسَ?ى?|إنسَ?ى?|انسي)\s+كل\s+(?:شيء|` +
+		lazyregexp.New(`(?s)^(?:من فضلك[\s،]+)?(?P<ask>\x00)?(?:انسَ?ى?|إنسَ?ى?|انسي)\s+كل\s+(?:شيء|` +
 			`ما تعرفه)\s+عن\s+(?P<kept>.+?)[\s.!]*$`),
 	},
 	{
 		vietnamese,
-		regexp.MustCompile(`(?is)^` + politeVI + `(?P<ask>(?:bạn |em |anh |chị )?có thể\s+)?(?:hãy\s+)?quên(?:\s+đi)?(?:\s*[:：]\s*|` +
+		lazyregexp.New(`(?is)^` + politeVI + `(?P<ask>(?:bạn |em |anh |chị )?có thể\s+)?(?:hãy\s+)?quên(?:\s+đi)?(?:\s*[:：]\s*|` +
 			`\s+(?:rằng|là|việc)\s+)(?P<kept>.+)$`),
-		regexp.MustCompile(`(?is)^` + politeVI + `(?P<ask>\x00)?(?:hãy\s+)?quên(?:\s+(?:đi|hết|tất cả|mọi thứ|` +
+		lazyregexp.New(`(?is)^` + politeVI + `(?P<ask>\x00)?(?:hãy\s+)?quên(?:\s+(?:đi|hết|tất cả|mọi thứ|` +
 			`những gì))+\s+về\s+(?P<kept>.+?)[\s.!]*$`),
 	},
 	{
 		english,
-		regexp.MustCompile(`(?is)^` + politeEN + wantEN + askEN + wantEN + `(?:forget|(?:delete|erase|remove) from (?:your |the )?memory)` +
+		lazyregexp.New(`(?is)^` + politeEN + wantEN + askEN + wantEN + `(?:forget|(?:delete|erase|remove) from (?:your |the )?memory)` +
 			`(?:\s*[:：]\s*|,?\s+(?:the fact )?that\s+)(?P<kept>.+)$`),
-		regexp.MustCompile(`(?is)^` + politeEN + wantEN + askEN + wantEN + `(?:forget|(?:delete|erase|remove) from (?:your |the )?memory)` +
+		lazyregexp.New(`(?is)^` + politeEN + wantEN + askEN + wantEN + `(?:forget|(?:delete|erase|remove) from (?:your |the )?memory)` +
 			`\s+(?:(?:everything|anything|all)(?:\s+(?:that\s+)?` + toldEN + `)?|what\s+` + toldEN + `)\s+about\s+` +
 			`(?P<kept>.+?)[\s.!]*$`),
 	},
 	{
 		german,
-		regexp.MustCompile(`(?is)^` + politeDE + `(?P<ask>(?:kannst|könntest|würdest) du (?:bitte |mal )*)?(?:vergiss|vergesse|` +
+		lazyregexp.New(`(?is)^` + politeDE + `(?P<ask>(?:kannst|könntest|würdest) du (?:bitte |mal )*)?(?:vergiss|vergesse|` +
 			`vergessen sie|vergessen|` +
 			`lösche? aus (?:deinem|dem) gedächtnis)(?:\s+(?:bitte|wieder))*(?P<link>\s*[:：]\s*|,?\s+dass\s+)(?P<kept>.+)$`),
-		regexp.MustCompile(`(?is)^` + politeDE + `(?P<ask>(?:kannst|könntest|würdest) du (?:bitte |mal )*)?(?:vergiss|vergessen sie|` +
+		lazyregexp.New(`(?is)^` + politeDE + `(?P<ask>(?:kannst|könntest|würdest) du (?:bitte |mal )*)?(?:vergiss|vergessen sie|` +
 			`vergessen)(?:\s+bitte)?(?:\s+alles(?:,? was (?:du|sie|ich)(?: (?:dir|ihnen))?)?|,? was (?:du|sie|ich)(?: (?:dir|ihnen))?)\s+(?:über|zu)\s+` +
 			`(?P<kept>.+?)(?:\s+(?:weißt|wissen|gesagt habe|erzählt habe))?[\s.!]*$`),
 	},
 	{
 		spanish,
-		regexp.MustCompile(`(?is)^[¡¿]?` + politeES + `(?P<ask>(?:puedes|podrías|podría|puede)\s+(?:por favor\s+)?)?(?:olvida(?:r)?|` +
+		lazyregexp.New(`(?is)^[¡¿]?` + politeES + `(?P<ask>(?:puedes|podrías|podría|puede)\s+(?:por favor\s+)?)?(?:olvida(?:r)?|` +
 			`olvide|olvídate de)(?:,? por favor,?)?` +
 			`(?:\s*[:：]\s*|\s+que\s+)(?P<kept>.+)$`),
-		regexp.MustCompile(`(?is)^[¡¿]?` + politeES + `(?P<ask>\x00)?(?:olvida|olvide)\s+(?:todo\s+(?:lo que ` + toldES + `\s+)?|` +
+		lazyregexp.New(`(?is)^[¡¿]?` + politeES + `(?P<ask>\x00)?(?:olvida|olvide)\s+(?:todo\s+(?:lo que ` + toldES + `\s+)?|` +
 			`lo que ` + toldES + `\s+)(?:sobre|acerca de|de)\s+` +
 			`(?P<kept>.+?)[\s.!]*$`),
 	},
 	{
 		portuguese,
-		regexp.MustCompile(`(?is)^(?:por favor[\s,]+)?(?P<ask>(?:você )?(?:pode|` +
+		lazyregexp.New(`(?is)^(?:por favor[\s,]+)?(?P<ask>(?:você )?(?:pode|` +
 			`poderia) )?(?:esque[çc][aeo]r?)(?:,? por favor,?)?(?:\s*[:：]\s*|\s+(?:de )?que\s+)` +
 			`(?P<kept>.+)$`),
-		regexp.MustCompile(`(?is)^(?:por favor[\s,]+)?(?P<ask>\x00)?esque[çc][ae]\s+(?:tudo\s+(?:o que ` + toldPT + `\s+)?|o que ` + toldPT + `\s+)(?:sobre|` +
+		lazyregexp.New(`(?is)^(?:por favor[\s,]+)?(?P<ask>\x00)?esque[çc][ae]\s+(?:tudo\s+(?:o que ` + toldPT + `\s+)?|o que ` + toldPT + `\s+)(?:sobre|` +
 			`de)\s+(?P<kept>.+?)[\s.!]*$`),
 	},
 	{
 		french,
-		regexp.MustCompile(`(?is)^(?:s['’]il te plaît[\s,]+)?(?P<ask>(?:peux-tu|pourrais-tu|pouvez-vous|tu peux) )?(?:oublie(?:z|` +
+		lazyregexp.New(`(?is)^(?:s['’]il te plaît[\s,]+)?(?P<ask>(?:peux-tu|pourrais-tu|pouvez-vous|tu peux) )?(?:oublie(?:z|` +
 			`r)?)(?:,? s['’]il (?:te|vous) plaît,?)?` +
 			`(?:\s*[:：]\s*|\s+(?:que\s+|qu['’]))(?P<kept>.+)$`),
-		regexp.MustCompile(`(?is)^(?:s['’]il te plaît[\s,]+)?(?P<ask>\x00)?oublie(?:z)?\s+(?:tout\s+(?:ce que ` + toldFR + `\s+)?|` +
+		lazyregexp.New(`(?is)^(?:s['’]il te plaît[\s,]+)?(?P<ask>\x00)?oublie(?:z)?\s+(?:tout\s+(?:ce que ` + toldFR + `\s+)?|` +
 			`ce que ` + toldFR + `\s+)(?:sur|à propos de|concernant|de)\s+` +
 			`(?P<kept>.+?)[\s.!]*$`),
 	},
 	{
 		italian,
-		regexp.MustCompile(`(?is)^(?:per favore[\s,]+)?(?P<ask>(?:puoi|potresti|può) )?(?:dimentica(?:re|ti)?|` +
+		lazyregexp.New(`(?is)^(?:per favore[\s,]+)?(?P<ask>(?:puoi|potresti|può) )?(?:dimentica(?:re|ti)?|` +
 			`scorda(?:ti)?)(?:,? per favore,?)?(?:\s*[:：]\s*|\s+che\s+)` +
 			`(?P<kept>.+)$`),
-		regexp.MustCompile(`(?is)^(?:per favore[\s,]+)?(?P<ask>\x00)?dimentica\s+(?:tutto\s+(?:quello che ` + toldIT + `\s+)?|` +
+		lazyregexp.New(`(?is)^(?:per favore[\s,]+)?(?P<ask>\x00)?dimentica\s+(?:tutto\s+(?:quello che ` + toldIT + `\s+)?|` +
 			`quello che ` + toldIT + `\s+)(?:su|di|` +
 			`riguardo a)\s+(?P<kept>.+?)[\s.!]*$`),
 	},
@@ -155,7 +156,7 @@ func ParseForget(message string) (Forget, bool) {
 }
 
 // names returns what a message asks to forget.
-func (o oblivion) names(pattern *regexp.Regexp, text string) (string, bool) {
+func (o oblivion) names(pattern *lazyregexp.Regexp, text string) (string, bool) {
 	m := pattern.FindStringSubmatch(text)
 	if m == nil {
 		return "", false

@@ -1,7 +1,6 @@
 package remember
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -9,10 +8,12 @@ import (
 
 	"reverie/language/script"
 	"reverie/memory/markdown"
+
+	"reverie/language/lazyregexp"
 )
 
 // itemMarker matches the mark of a list item, quotation or heading.
-var itemMarker = regexp.MustCompile(`^(?:[-*+•·‣▪–—]|\d{1,3}[.)、．]|[（(]\d{1,3}[)）]|#{1,6}|>)[ \t]*`)
+var itemMarker = lazyregexp.New(`^(?:[-*+•·‣▪–—]|\d{1,3}[.)、．]|[（(]\d{1,3}[)）]|#{1,6}|>)[ \t]*`)
 
 // itemsOf splits the text to keep into statements: one for each line, without list marks. A line that ends in a colon in
 // front of items is a prefix of each of them.

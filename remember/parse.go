@@ -1,13 +1,14 @@
 package remember
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
 	"reverie/language/script"
+
+	"reverie/language/lazyregexp"
 )
 
 // Limits of a request. Longer text is material to work with, and a model has to decide which parts of it to keep.
@@ -24,21 +25,21 @@ type grammar struct {
 	language string
 	// lead matches a message that begins with the request. Groups: ask, a polite question ("can you"), which alone may end in
 	// a question mark; verb; link, the words between the request and the text to keep ("that", ":"); kept.
-	lead *regexp.Regexp
+	lead *lazyregexp.Regexp
 	// tail matches a message that ends with the request. Groups: kept, and ask as above.
-	tail *regexp.Regexp
+	tail *lazyregexp.Regexp
 	// never matches text that is not kept, whatever the link: "the time when …".
-	never *regexp.Regexp
+	never *lazyregexp.Regexp
 	// bare matches further text that is not kept without a link: "remember to …", "remember when …".
-	bare *regexp.Regexp
+	bare *lazyregexp.Regexp
 	// says matches a sign that the text to keep states something: a verb, a number. It is required without a link and for
 	// tail, and not where loose matches the link.
-	says  *regexp.Regexp
-	loose *regexp.Regexp
+	says  *lazyregexp.Regexp
+	loose *lazyregexp.Regexp
 	// further matches the beginning of a sentence with another request, which a receipt would not answer.
-	further *regexp.Regexp
+	further *lazyregexp.Regexp
 	// thanks matches thanks at the end of a message.
-	thanks *regexp.Regexp
+	thanks *lazyregexp.Regexp
 	// clause turns the text behind a link into a sentence; nil when it already is one.
 	clause func(link, kept string) string
 }
@@ -94,7 +95,7 @@ func parse(message string) (Request, bool) {
 var invisible = strings.NewReplacer("\u200b", "", "\ufeff", "", "\u2060", "", "\r\n", "\n", "\u00a0", " ")
 
 // quoted matches the beginning of a quotation.
-var quoted = regexp.MustCompile(`^(?:>|["“”„«»「『《‘'])`)
+var quoted = lazyregexp.New(`^(?:>|["“”„«»「『《‘'])`)
 
 // kept returns the text that a message asks to keep, in this language.
 func (g *grammar) kept(text string) (string, bool) {

@@ -1,16 +1,17 @@
 package remember
 
 import (
-	"regexp"
 	"strings"
 
 	"reverie/dream/judge"
 	"reverie/language/claim"
+
+	"reverie/language/lazyregexp"
 )
 
 var (
-	lineMarker = regexp.MustCompile(`^[ \t]*(?:>[ \t]*)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:\[ \][ \t]+)?`)
-	comment    = regexp.MustCompile(`[ \t]*<!--.*?-->`)
+	lineMarker = lazyregexp.New(`^[ \t]*(?:>[ \t]*)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:\[ \][ \t]+)?`)
+	comment    = lazyregexp.New(`[ \t]*<!--.*?-->`)
 )
 
 // plain returns a statement of a document without the comment behind it.

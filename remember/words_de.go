@@ -1,6 +1,8 @@
 package remember
 
-import "regexp"
+import (
+	"reverie/language/lazyregexp"
+)
 
 // Parts of the German patterns.
 const (
@@ -18,27 +20,27 @@ const (
 
 var german = &grammar{
 	language: "de",
-	lead: regexp.MustCompile(`(?is)^` + politeDE +
+	lead: lazyregexp.New(`(?is)^` + politeDE +
 		`(?P<ask>(?:kannst|könntest|würdest|magst) du (?:bitte |mal )*|(?:können|könnten|würden) sie (?:sich )?(?:bitte )?)?` + politeDE +
 		verbDE + linkDE + `(?P<kept>.+)$`),
-	tail: regexp.MustCompile(`(?is)^(?P<kept>.+?)\s*[,;.!–—-]+\s*(?:und |also )?(?:bitte )?(?:(?P<ask>(?:kannst|` +
+	tail: lazyregexp.New(`(?is)^(?P<kept>.+?)\s*[,;.!–—-]+\s*(?:und |also )?(?:bitte )?(?:(?P<ask>(?:kannst|` +
 		`könntest) du (?:dir )?(?:das |dir das )?(?:bitte )?merken)|merk(?:e|en)? (?:dir|sie sich|es dir)(?: (?:das|dies|es))?|` +
 		`merk(?:e)? dir(?: das)? bitte|merken|(?:das )?(?:bitte )?merken|vergiss (?:das|es|dies)(?: bitte)? (?:nicht|nie)|` +
 		`nicht vergessen|denk(?:e)? (?:bitte )?(?:dran|daran)|behalt(?:e)? das im (?:kopf|hinterkopf|gedächtnis)|` +
 		`notier(?:e)? (?:dir )?das|schreib (?:dir )?das auf|speicher(?:e)? das(?: ab)?)(?:,? bitte|,? ok(?:ay)?)*[\s.!?]*$`),
-	never: regexp.MustCompile(`(?i)^(?:das|dies|es) (?:bitte )?(?:nicht|nie)[\s.!]*$|` +
+	never: lazyregexp.New(`(?i)^(?:das|dies|es) (?:bitte )?(?:nicht|nie)[\s.!]*$|` +
 		`^(?:das|dies|es|mich|dich|wie|wann|wer|was|wo|warum|damals|als|ob|das mal|den tag|die zeit|` +
 		`jenen)(?: (?:für|wir|ich|du|war|damals)\b.*)?[\s.!]*$|^(?:als|wie|wann|damals|den tag|die zeit|das eine mal|jenen)(?:\s|$)`),
-	bare: regexp.MustCompile(`(?is)^.*[\s,](?:zu \p{L}+|\p{L}+zu\p{L}+en)[\s.!]*$|` +
+	bare: lazyregexp.New(`(?is)^.*[\s,](?:zu \p{L}+|\p{L}+zu\p{L}+en)[\s.!]*$|` +
 		`^(?:merken|merke|beachte|notiz|memo|speicher|notier) [^,]`),
-	says: regexp.MustCompile(`(?i)(?:^|\s)(?:ist|sind|bin|bist|war|hat|habe|haben|heißt|heiße|heissen|heisst|wohne|wohnt|lebe|` +
+	says: lazyregexp.New(`(?i)(?:^|\s)(?:ist|sind|bin|bist|war|hat|habe|haben|heißt|heiße|heissen|heisst|wohne|wohnt|lebe|` +
 		`lebt|arbeite|arbeitet|mag|mögen|liebe|liebt|hasse|hasst|bevorzuge|bevorzugt|trinke|trinkt|esse|isst|spreche|spricht|nutze|` +
 		`nutzt|verwende|verwenden|lautet|kommt|kommen|fahre|fährt|muss|darf|kann|will|soll|wird|werde|kein|keine|keinen|nicht|nie|` +
 		`gehört|beginnt|endet|kostet|bedeutet|geboren|allergisch|vertrage|verträgt|steht|läuft)(?:\s|$|[,.!])|\d|[:=]`),
-	loose: regexp.MustCompile(`(?i)dass\s+$|[:：\n]`),
-	further: regexp.MustCompile(`(?is)[.!;\n]\s+(?:und |dann |jetzt |nun |außerdem )*(?:bitte )?(?:schreib|gib|sag|zeig|such|finde|` +
+	loose: lazyregexp.New(`(?i)dass\s+$|[:：\n]`),
+	further: lazyregexp.New(`(?is)[.!;\n]\s+(?:und |dann |jetzt |nun |außerdem )*(?:bitte )?(?:schreib|gib|sag|zeig|such|finde|` +
 		`übersetz|fass|erklär|erstell|mach|empfiehl|liste|kannst du|könntest du|was|wie|wo|wer|warum|wann)(?:e|\s|$)|` +
 		`\sund (?:dann |jetzt )?(?:schreib|gib|sag|zeig|such|übersetze?|fasse?|erkläre?|erstelle?|empfiehl)\s`),
 	clause: mainClauseDE,
-	thanks: regexp.MustCompile(`(?i)[\s,.!;–—-]*(?:(?:vielen )?dank(?:e(?: (?:dir|ihnen|schön))?)?|ok(?:ay)?\??|ja\?|gut\?)[\s.!]*$`),
+	thanks: lazyregexp.New(`(?i)[\s,.!;–—-]*(?:(?:vielen )?dank(?:e(?: (?:dir|ihnen|schön))?)?|ok(?:ay)?\??|ja\?|gut\?)[\s.!]*$`),
 }

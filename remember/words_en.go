@@ -1,6 +1,8 @@
 package remember
 
-import "regexp"
+import (
+	"reverie/language/lazyregexp"
+)
 
 // Parts of the English patterns.
 const (
@@ -23,34 +25,34 @@ const (
 
 var english = &grammar{
 	language: "en",
-	lead:     regexp.MustCompile(`(?is)^` + politeEN + wantEN + askEN + wantEN + verbEN + linkEN + `(?P<kept>.+)$`),
-	tail: regexp.MustCompile(`(?is)^(?P<kept>.+?)\s*[,;.!–—-]+\s*(?:(?:so|and|but)\s+)?` + askEN +
+	lead:     lazyregexp.New(`(?is)^` + politeEN + wantEN + askEN + wantEN + verbEN + linkEN + `(?P<kept>.+)$`),
+	tail: lazyregexp.New(`(?is)^(?P<kept>.+?)\s*[,;.!–—-]+\s*(?:(?:so|and|but)\s+)?` + askEN +
 		`(?:please\s*,?\s*|pls |just |always |also |do )*(?:remember(?: ` + pointEN + `)?|(?:keep|bear) ` + pointEN +
 		` in mind|don['’]?t forget(?: ` + pointEN + `| about ` + pointEN + `)?|do not forget(?: ` + pointEN + `)?|(?:note|write|jot) ` +
 		pointEN + `(?: down)?|make a note(?: of ` + pointEN + `)?|take note(?: of ` + pointEN + `)?|memori[sz]e ` + pointEN +
 		`|(?:save|add|store|commit) ` + pointEN + `(?: (?:to|in|into) (?:your |the )?memory)?)` +
 		`(?:\s+for (?:me|later|next time|the future|future reference)|,? please|,? ok(?:ay)?)*[\s.!?]*$`),
-	never: regexp.MustCompile(`(?is)^(?:the |that |those |this )?(?:time|times|day|days|one|night|morning|evening|week|weekend|` +
+	never: lazyregexp.New(`(?is)^(?:the |that |those |this )?(?:time|times|day|days|one|night|morning|evening|week|weekend|` +
 		`summer|winter|trip|song|movie|film|guy|girl|man|woman|scene|feeling|moment|episode|show|game)s? (?:when|where|that|we|you|i|` +
 		`he|she|they|in|from|at|with|who|of)\b|^(?:this|that|it|these|those|me|us|him|her|them|you|everything|nothing|` +
 		`what i (?:said|told))[\s.!]*$|^(?:this|that|it) (?:for|in|when|if|next|as|until)\b|` +
 		`^(?:please|later|forever|well|correctly)[\s.!]*$`),
-	bare: regexp.MustCompile(`(?is)^(?:\S+ )+?(?:to|when|how|what|who|whom|where|why|which|me|him|her|them|us|you|last|if|whether|` +
+	bare: lazyregexp.New(`(?is)^(?:\S+ )+?(?:to|when|how|what|who|whom|where|why|which|me|him|her|them|us|you|last|if|whether|` +
 		`back|being|seeing|going|correctly|not|all|the (?:time|day|good|old)|those|that (?:time|day|one|night))\b|` +
 		`^note (?:the|how|a|an|down)\b|^(?:please )?note .*\b(?:function|variable|class|method|code|example|above|below)\b`),
-	says: regexp.MustCompile(`(?is)(?:^|[^\p{L}])(?:is|are|am|was|were|has|have|had|likes?|loves?|prefers?|hates?|dislikes?|` +
+	says: lazyregexp.New(`(?is)(?:^|[^\p{L}])(?:is|are|am|was|were|has|have|had|likes?|loves?|prefers?|hates?|dislikes?|` +
 		`enjoys?|lives?|works?|wants?|needs?|uses?|means?|can|can['’]t|cannot|must|should|shall|will|won['’]t|don['’]t|doesn['’]t|` +
 		`didn['’]t|isn['’]t|aren['’]t|never|always|speaks?|owns?|drives?|plays?|eats?|drinks?|takes?|goes|starts?|ends?|closes?|` +
 		`opens?|arrives?|leaves?|turns?|moved|married|called|named|born|allergic|runs?|expires?|costs?|stands for|belongs?|i['’]m|` +
 		`he['’]s|she['’]s|it['’]s|we['’]re|they['’]re|['’]s (?:a|an|the|not|called|named|allergic|on|in|at))(?:[^\p{L}]|$)|` +
 		`['’]s (?:a|an|the|not|called|named|allergic) |\d|[:=]`),
-	loose: regexp.MustCompile(`(?i)that\s*:?\s+$|[:：\n]|(?:this|these|following)[^,]*[–—-]`),
-	further: regexp.MustCompile(`(?is)[.!;,\n]\s+(?:and |then |also |now |but )*(?:please |then |now )*(?:can you|could you|` +
+	loose: lazyregexp.New(`(?i)that\s*:?\s+$|[:：\n]|(?:this|these|following)[^,]*[–—-]`),
+	further: lazyregexp.New(`(?is)[.!;,\n]\s+(?:and |then |also |now |but )*(?:please |then |now )*(?:can you|could you|` +
 		`would you|will you|let['’]s|write|give|tell|show|make|create|explain|help|find|search|look up|list|summari[sz]e|translate|` +
 		`generate|draft|send|remind|recommend|suggest|what|what['’]s|who|where|when does|why|how|do you|does|did you|answer|compare|` +
 		`calculate|fix|check|review|use that|forget|proceed|go on|continue)\b|` +
 		`\band (?:then |now |please |also )*(?:write|give|tell|show|create|explain|help|find|search|summari[sz]e|translate|generate|` +
 		`draft|send|remind|recommend|suggest|answer|calculate)\b (?:me|us|a|an|the|some|this|it)\b`),
-	thanks: regexp.MustCompile(`(?i)[\s,.!;–—-]*(?:thanks(?: a lot| so much| in advance)?|` +
+	thanks: lazyregexp.New(`(?i)[\s,.!;–—-]*(?:thanks(?: a lot| so much| in advance)?|` +
 		`thank you(?: so much| very much| in advance)?|thx|ty|cheers|will you|ok\??|okay\??|got it\??)[\s.!]*$`),
 }

@@ -1,6 +1,8 @@
 package remember
 
-import "regexp"
+import (
+	"reverie/language/lazyregexp"
+)
 
 // Parts of the Spanish patterns.
 const (
@@ -16,24 +18,24 @@ const (
 
 var spanish = &grammar{
 	language: "es",
-	lead: regexp.MustCompile(`(?is)^[¡¿]?` + politeES + `[¿]?(?P<ask>(?:puedes|podrías|podría|puede)\s+(?:por favor\s+)?)?` + politeES +
+	lead: lazyregexp.New(`(?is)^[¡¿]?` + politeES + `[¿]?(?P<ask>(?:puedes|podrías|podría|puede)\s+(?:por favor\s+)?)?` + politeES +
 		verbES + linkES + `(?P<kept>.+)$`),
-	tail: regexp.MustCompile(`(?is)^(?P<kept>.+?)\s*[,;.!–—-]+\s*(?:y )?(?P<ask>[¿]?(?:puedes|` +
+	tail: lazyregexp.New(`(?is)^(?P<kept>.+?)\s*[,;.!–—-]+\s*(?:y )?(?P<ask>[¿]?(?:puedes|` +
 		`podrías) )?(?:por favor,? ?)?(?:recu[eé]rdalo|recuerda(?: esto| eso)|recordarlo|no lo olvides|no te olvides|no se te olvide|` +
 		`ten(?:lo)? (?:en cuenta|presente)|tenlo en mente|an[oó]talo|anota (?:eso|esto)|ap[uú]ntalo|` +
 		`toma nota(?: de (?:eso|esto|ello))?|gu[aá]rdalo|memor[ií]zalo|acu[eé]rdate(?: de (?:eso|esto|ello))?)(?:,? por favor|` +
 		`,? vale)*[\s.!?]*$`),
-	never: regexp.MustCompile(`(?i)^(?:cuando|cuándo|aquel|aquella|la vez|el día|esa vez|cómo|como era|quién|qué|dónde)(?:\s|$|` +
+	never: lazyregexp.New(`(?i)^(?:cuando|cuándo|aquel|aquella|la vez|el día|esa vez|cómo|como era|quién|qué|dónde)(?:\s|$|` +
 		`[.!,])|^(?:esto|eso|lo|me|mí)[\s.!]*$`),
-	bare: regexp.MustCompile(`(?i)^(?:no (?:te )?olvides|recuerda|recuerde|acu[eé]rdate|recordar|nota|guarda|anota|apunta|` +
+	bare: lazyregexp.New(`(?i)^(?:no (?:te )?olvides|recuerda|recuerde|acu[eé]rdate|recordar|nota|guarda|anota|apunta|` +
 		`\S+(?: \S+){0,3}) (?:de |a |que no |\p{L}+(?:ar|er|ir|arme|erme|irme|arlo|erlo|irlo)(?:\s|$))`),
-	says: regexp.MustCompile(`(?i)(?:^|\s)(?:es|son|soy|eres|está|están|estoy|fue|era|tengo|tiene|tienen|tenemos|hay|vivo|vive|` +
+	says: lazyregexp.New(`(?i)(?:^|\s)(?:es|son|soy|eres|está|están|estoy|fue|era|tengo|tiene|tienen|tenemos|hay|vivo|vive|` +
 		`vivimos|trabajo|trabaja|prefiero|prefiere|me gusta|me gustan|le gusta|odio|odia|quiero|quiere|uso|usa|usamos|hablo|habla|` +
 		`bebo|bebe|como|come|se llama|me llamo|llama|nací|nació|no|cumple|cumplo|termina|empieza|vence|cierra|abre|será|va|vamos|` +
 		`viene|debo|puedo|puede|necesito|mide|pesa|cuesta|significa)(?:\s|$|[,.])|\d|[:=]`),
-	loose: regexp.MustCompile(`(?i)que\s+$|[:：\n]`),
-	further: regexp.MustCompile(`(?is)[.!;\n]\s+(?:y |luego |después |ahora |también )*(?:por favor )?(?:escribe|dame|dime|busca|` +
+	loose: lazyregexp.New(`(?i)que\s+$|[:：\n]`),
+	further: lazyregexp.New(`(?is)[.!;\n]\s+(?:y |luego |después |ahora |también )*(?:por favor )?(?:escribe|dame|dime|busca|` +
 		`traduce|resume|explica|haz|crea|recomienda|sugiere|muéstrame|cuéntame|envía|¿)(?:\s|$|\p{L})|` +
 		`\sy (?:luego |después |ahora )?(?:escribe|dame|dime|busca|traduce|resume|explica|recomiéndame|sugiéreme)\s`),
-	thanks: regexp.MustCompile(`(?i)[\s,.!;¡–—-]*(?:(?:muchas )?gracias(?: de antemano)?|vale\??|ok\??)[\s.!]*$`),
+	thanks: lazyregexp.New(`(?i)[\s,.!;¡–—-]*(?:(?:muchas )?gracias(?: de antemano)?|vale\??|ok\??)[\s.!]*$`),
 }

@@ -1,6 +1,8 @@
 package remember
 
-import "regexp"
+import (
+	"reverie/language/lazyregexp"
+)
 
 // Parts of the Vietnamese patterns. People also type without diacritics.
 const (
@@ -15,20 +17,20 @@ const (
 
 var vietnamese = &grammar{
 	language: "vi",
-	lead: regexp.MustCompile(`(?is)^` + politeVI + `(?P<ask>(?:bạn |em |anh |chị )?(?:có thể|co the)\s+(?:giúp |hãy )?)?` + politeVI +
+	lead: lazyregexp.New(`(?is)^` + politeVI + `(?P<ask>(?:bạn |em |anh |chị )?(?:có thể|co the)\s+(?:giúp |hãy )?)?` + politeVI +
 		verbVI + linkVI + `(?P<kept>.+?)(?:\s+(?:được không|được chứ|nhé|nha|giúp tôi|giúp mình)\s*[?.!]*)?$`),
-	tail: regexp.MustCompile(`(?is)^(?P<kept>.+?)\s*[,;.!–—-]+\s*(?P<ask>(?:bạn |em )?có thể )?(?:hãy |xin |vui lòng |làm ơn |` +
+	tail: lazyregexp.New(`(?is)^(?P<kept>.+?)\s*[,;.!–—-]+\s*(?P<ask>(?:bạn |em )?có thể )?(?:hãy |xin |vui lòng |làm ơn |` +
 		`bạn |em |anh |nhớ |hay )*(?:ghi nhớ|nhớ|lưu ý|ghi lại|ghi chú|lưu lại|đừng quên|nho|ghi nho|` +
 		`dung quen)(?:\s+(?:giúp|giùm|hộ|cho|kỹ|lấy|lại))*(?:\s+(?:tôi|mình|em|tớ|toi|minh))?(?:\s+(?:điều này|điều đó|việc này|` +
 		`việc đó|nó|dieu nay|dieu do))?(?:\s+(?:nhé|nha|nhe|đấy|với|được không|giúp tôi))*[\s.!?]*$`),
-	never: regexp.MustCompile(`(?i)^(?:điều này|điều đó|nó|không|chưa|gì|ai|(?:tôi|mình|em|anh|nhà)(?: quá| lắm| nhiều)*)[\s.!]*$|` +
+	never: lazyregexp.New(`(?i)^(?:điều này|điều đó|nó|không|chưa|gì|ai|(?:tôi|mình|em|anh|nhà)(?: quá| lắm| nhiều)*)[\s.!]*$|` +
 		`^(?:lần (?:đó|trước)|hồi|ngày xưa|khi|lúc|cái (?:lần|hôm))(?:\s|$|[.!,])|(?:^|\s)(?:không|chưa|hông|ko|hả|à|gì|nào)[.!\s]*$`),
-	bare: regexp.MustCompile(`(?i)^.`),
-	says: regexp.MustCompile(`(?i)(?:^|\s)(?:là|la|thích|thich|ghét|ghet|yêu|có|co|không|khong|bị|bi|sống|song|ở|tên|dùng|dung|` +
+	bare: lazyregexp.New(`(?i)^.`),
+	says: lazyregexp.New(`(?i)(?:^|\s)(?:là|la|thích|thich|ghét|ghet|yêu|có|co|không|khong|bị|bi|sống|song|ở|tên|dùng|dung|` +
 		`uống|uong|ăn|an|làm|lam|sinh|học|nói|đang|sẽ|được|phải|muốn|dị ứng|di ung|chuyển)(?:\s|$|[,.])|\d|[:=]`),
-	loose: regexp.MustCompile(`(?i)(?:rằng|rang|là|la)\s*:?\s+$|[:：\n]`),
-	further: regexp.MustCompile(`(?is)[.!;\n]\s+(?:rồi |sau đó |bây giờ |và )*(?:hãy |vui lòng |giúp tôi |cho tôi )?(?:viết|kể|` +
+	loose: lazyregexp.New(`(?i)(?:rằng|rang|là|la)\s*:?\s+$|[:：\n]`),
+	further: lazyregexp.New(`(?is)[.!;\n]\s+(?:rồi |sau đó |bây giờ |và )*(?:hãy |vui lòng |giúp tôi |cho tôi )?(?:viết|kể|` +
 		`gợi ý|tìm|dịch|tóm tắt|giải thích|liệt kê|cho tôi biết|đề xuất|tạo|gửi)(?:\s|$)`),
-	thanks: regexp.MustCompile(`(?i)[\s,.!;–—-]*(?:cảm ơn(?: bạn| nhiều| em| nhé)*|cám ơn(?: bạn| nhiều)*|cam on(?: ban)?|` +
+	thanks: lazyregexp.New(`(?i)[\s,.!;–—-]*(?:cảm ơn(?: bạn| nhiều| em| nhé)*|cám ơn(?: bạn| nhiều)*|cam on(?: ban)?|` +
 		`thanks)[\s.!]*$`),
 }

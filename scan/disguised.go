@@ -1,7 +1,6 @@
 package scan
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -10,6 +9,8 @@ import (
 
 	"reverie/language"
 	folding "reverie/language/fold"
+
+	"reverie/language/lazyregexp"
 )
 
 // Disguised reports whether a text is written so that a model reads it and a person does not: as codes, with digits for letters, letter
@@ -24,19 +25,19 @@ func Disguised(text string) bool {
 }
 
 var (
-	letterCodes = regexp.MustCompile(`(?:&#x?[0-9A-Fa-f]{2,6};\s?|\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}){8,}`)
-	leetInside  = regexp.MustCompile(`\b\pL{0,12}(?:\pL[0134578]+|\b[0134578]+\pL)[\pL0134578]{1,12}\b`)
-	letterwise  = regexp.MustCompile(`(?:[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}] ?[/|.·•*~_-] ?){6,}|` +
+	letterCodes = lazyregexp.New(`(?:&#x?[0-9A-Fa-f]{2,6};\s?|\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}){8,}`)
+	leetInside  = lazyregexp.New(`\b\pL{0,12}(?:\pL[0134578]+|\b[0134578]+\pL)[\pL0134578]{1,12}\b`)
+	letterwise  = lazyregexp.New(`(?:[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}] ?[/|.·•*~_-] ?){6,}|` +
 		`(?:^|[^\pL\pN])(?:\pL(?: ?[/|·•*~] ?| ?[._-] ?|  ?)){9,}\pL(?:[^\pL\pN]|$)`)
-	halfWidth   = regexp.MustCompile(`[\x{FF66}-\x{FF9F}]{10,}`)
-	mixedScript = regexp.MustCompile(`\p{Latin}[\p{Cyrillic}\p{Greek}]|[\p{Cyrillic}\p{Greek}]\p{Latin}`)
-	toneless    = regexp.MustCompile(`(?i)(?:\b(?:[bpmfdtnlgkhjqxrzcsyw]|[zcs]h)?(?:a|o|e|ai|ei|ao|ou|an|en|ang|eng|ong|er|i|ia|iao|ie|iu|ian|in|iang|ing|` +
+	halfWidth   = lazyregexp.New(`[\x{FF66}-\x{FF9F}]{10,}`)
+	mixedScript = lazyregexp.New(`\p{Latin}[\p{Cyrillic}\p{Greek}]|[\p{Cyrillic}\p{Greek}]\p{Latin}`)
+	toneless    = lazyregexp.New(`(?i)(?:\b(?:[bpmfdtnlgkhjqxrzcsyw]|[zcs]h)?(?:a|o|e|ai|ei|ao|ou|an|en|ang|eng|ong|er|i|ia|iao|ie|iu|ian|in|iang|ing|` +
 		`iong|u|ua|uo|uai|ui|uan|un|uang|ue|ve?)[ ,.]+){9,}`)
 )
 
 // isDisguised reports whether a line hides prose.
 func isDisguised(line string) bool {
-	count := func(p *regexp.Regexp, isOne func(string) bool) (n int) {
+	count := func(p *lazyregexp.Regexp, isOne func(string) bool) (n int) {
 		for _, m := range p.FindAllString(line, -1) {
 			if isOne(m) {
 				n++
@@ -81,7 +82,7 @@ func isVaried(text string) bool {
 	return len(slices.Compact(words)) > 5
 }
 
-var base64Run = regexp.MustCompile(`[A-Za-z0-9+/_-]{24,}`)
+var base64Run = lazyregexp.New(`[A-Za-z0-9+/_-]{24,}`)
 
 // isLeetWord reports whether a word has digits for letters: it is one without them, and no hexadecimal number.
 func isLeetWord(word string) bool {

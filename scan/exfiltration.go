@@ -2,12 +2,13 @@ package scan
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"reverie/scan/match"
 	"reverie/scan/secret"
+
+	"reverie/language/lazyregexp"
 )
 
 // sender matches a command or instruction that may send data elsewhere.
@@ -84,32 +85,32 @@ func (s *scanner) send(rule *sender, before span, limit int) {
 }
 
 var (
-	remoteURL = regexp.MustCompile(`(?i)\b(?:https?|ftps?|wss?)://([^\s/"'<>)?#\\]+)`)
-	loopback  = regexp.MustCompile(`(?i)^(?:[^@]*@)?(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1\]|host\.docker\.internal)(?::\S*)?$`)
+	remoteURL = lazyregexp.New(`(?i)\b(?:https?|ftps?|wss?)://([^\s/"'<>)?#\\]+)`)
+	loopback  = lazyregexp.New(`(?i)^(?:[^@]*@)?(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1\]|host\.docker\.internal)(?::\S*)?$`)
 
 	// secretFile matches files that nobody sends by accident.
-	secretFile = regexp.MustCompile(`(?i)(?:/etc/(?:passwd|shadow|sudoers|hosts\b)|\.ssh\b|id_(?:rsa|dsa|ecdsa|ed25519)|` +
+	secretFile = lazyregexp.New(`(?i)(?:/etc/(?:passwd|shadow|sudoers|hosts\b)|\.ssh\b|id_(?:rsa|dsa|ecdsa|ed25519)|` +
 		`\.aws\b|\.netrc|\.npmrc|\.pypirc|\.pgpass|\.kube\b|\.docker/config|` +
 		`\.gnupg|(?:^|[\s"'@/=<(\\])\.env\b|\.(?:bash|zsh|psql|mysql)_history|` +
 		`credentials?\b|secrets?\b|passwords?\b|\.kdbx\b|\.pem\b|\.p12\b|private[_-]?key|keychain|` +
 		`wallet\.dat|cookies\.sqlite|\b(?:MEMORY|PROFILE|SOUL|AGENTS|USER)\.md\b)`)
 	// publicKey matches the public half of a key.
-	publicKey = regexp.MustCompile(`\S+\.pub\b`)
+	publicKey = lazyregexp.New(`\S+\.pub\b`)
 	// reader matches a command that reads files, the environment or databases.
-	reader = regexp.MustCompile("(?i)(?:^|[|;&(`]|\\bsudo\\s)\\s*(?:env|printenv|history|export -p|tar|zip|7z|gpg|" +
+	reader = lazyregexp.New("(?i)(?:^|[|;&(`]|\\bsudo\\s)\\s*(?:env|printenv|history|export -p|tar|zip|7z|gpg|" +
 		"pg_dump|pg_dumpall|mysqldump|mongodump|sqlite3|security|crontab|ifconfig|whoami|id|uname -a)\\b(?:[^=]|$)")
 	// catFile matches a file that is printed. Request bodies, recognized by their extension, do not count.
-	catFile = regexp.MustCompile("(?i)(?:^|[|;&(`])\\s*(?:sudo\\s+)?(?:cat|base64|xxd|head|tail|less|strings|gzip|bzip2|openssl|type|gc|" +
+	catFile = lazyregexp.New("(?i)(?:^|[|;&(`])\\s*(?:sudo\\s+)?(?:cat|base64|xxd|head|tail|less|strings|gzip|bzip2|openssl|type|gc|" +
 		"get-content)\\s+(?:-[\\w-]+\\s+)*([^\\s|;&)`]+)")
 	// bodyFile matches names of ordinary request bodies.
-	bodyFile = regexp.MustCompile(`(?i)^["']?(?:\./)?[\w./-]*\.(?:json|xml|ya?ml|graphql|png|jpe?g|gif|svg|webp|wav|mp3|mp4|pdf|html)\b`)
+	bodyFile = lazyregexp.New(`(?i)^["']?(?:\./)?[\w./-]*\.(?:json|xml|ya?ml|graphql|png|jpe?g|gif|svg|webp|wav|mp3|mp4|pdf|html)\b`)
 	// substitution matches a command inside of a command.
-	substitution = regexp.MustCompile("\\$\\(([^)]*)\\)?|`([^`]*)`")
+	substitution = lazyregexp.New("\\$\\(([^)]*)\\)?|`([^`]*)`")
 	// secretVariable matches an environment variable with a secret, and the parameter that it is passed to.
-	secretVariable = regexp.MustCompile(`(?i)(?:([\w.-]+)[\\"']*\s*[=:]\s*)?[\\"']*(?:\$\{?|\$env:)(\w*(?:key|token|secret|passw|pwd|` +
+	secretVariable = lazyregexp.New(`(?i)(?:([\w.-]+)[\\"']*\s*[=:]\s*)?[\\"']*(?:\$\{?|\$env:)(\w*(?:key|token|secret|passw|pwd|` +
 		`cred|auth|cookie|session)\w*)`)
 	// secretParameter matches parameters that legitimately take a secret.
-	secretParameter = regexp.MustCompile(`(?i)key|token|code|assertion|appid|app_id|auth|secret|sig|pass|client|session|user`)
+	secretParameter = lazyregexp.New(`(?i)key|token|code|assertion|appid|app_id|auth|secret|sig|pass|client|session|user`)
 )
 
 // remote returns the first host in a command other than this machine.
@@ -174,11 +175,11 @@ func leaksVariable(data, host string) bool {
 }
 
 var (
-	curlData = regexp.MustCompile(`(?:^|\s)(?:-[a-zA-Z]*[dFT]|--data(?:-[a-z]+)?|--json|--form(?:-string)?|--upload-file|` +
+	curlData = lazyregexp.New(`(?:^|\s)(?:-[a-zA-Z]*[dFT]|--data(?:-[a-z]+)?|--json|--form(?:-string)?|--upload-file|` +
 		`--url-query)(?:[\s=]*)("(?:[^"\\]|\\.)*"?|'[^']*'?|\S+)`)
-	uploads    = regexp.MustCompile(`(?:^|\s)(?:-[a-zA-Z]*T|--upload-file)[\s=]*["']?([^\s"']+)`)
-	fromFile   = regexp.MustCompile(`(?:^|=)[@<]([^;]+)`)
-	fetchedURL = regexp.MustCompile(`(?i)\bhttps?://(?:\$\([^)]*\)?|` + "`[^`]*`" + `|\S)*`)
+	uploads    = lazyregexp.New(`(?:^|\s)(?:-[a-zA-Z]*T|--upload-file)[\s=]*["']?([^\s"']+)`)
+	fromFile   = lazyregexp.New(`(?:^|=)[@<]([^;]+)`)
+	fetchedURL = lazyregexp.New(`(?i)\bhttps?://(?:\$\([^)]*\)?|` + "`[^`]*`" + `|\S)*`)
 )
 
 func curlSends(before, command string) bool {
@@ -225,7 +226,7 @@ func addressSends(command, host string) bool {
 	return false
 }
 
-var wgetData = regexp.MustCompile(`--(?:post|body)-(data|file)[\s=]*("[^"]*"?|'[^']*'?|\S+)`)
+var wgetData = lazyregexp.New(`--(?:post|body)-(data|file)[\s=]*("[^"]*"?|'[^']*'?|\S+)`)
 
 func wgetSends(before, command string) bool {
 	host, ok := remote(command)
@@ -242,9 +243,9 @@ func wgetSends(before, command string) bool {
 }
 
 var (
-	netcatTarget = regexp.MustCompile(`^\S+\s+(?:-[a-zA-Z]+\s+(?:\d+\s+)?)*([\w.-]+|\[[\da-fA-F:]+\])[\s:]+(\d{2,5})\b`)
-	netcatShell  = regexp.MustCompile(`^\S+\s(?:.*\s)?-[a-zA-Z]*[ec]\s+\S*(?:sh|cmd(?:\.exe)?|powershell)\b`)
-	netcatInput  = regexp.MustCompile(`<\s*([^\s<&]+)`)
+	netcatTarget = lazyregexp.New(`^\S+\s+(?:-[a-zA-Z]+\s+(?:\d+\s+)?)*([\w.-]+|\[[\da-fA-F:]+\])[\s:]+(\d{2,5})\b`)
+	netcatShell  = lazyregexp.New(`^\S+\s(?:.*\s)?-[a-zA-Z]*[ec]\s+\S*(?:sh|cmd(?:\.exe)?|powershell)\b`)
+	netcatInput  = lazyregexp.New(`<\s*([^\s<&]+)`)
 )
 
 func netcatSends(before, command string) bool {
@@ -267,8 +268,8 @@ func shellSends(before, command string) bool {
 }
 
 var (
-	copyOption = regexp.MustCompile(`\s-(?:[ioFJe]|-rsh|-exclude(?:-from)?|-include)[\s=]*("[^"]*"|'[^']*'|\S+)`)
-	copyTarget = regexp.MustCompile(`\s[\w.-]+(?:@[\w.-]+)?:\S*\s*$`)
+	copyOption = lazyregexp.New(`\s-(?:[ioFJe]|-rsh|-exclude(?:-from)?|-include)[\s=]*("[^"]*"|'[^']*'|\S+)`)
+	copyTarget = lazyregexp.New(`\s[\w.-]+(?:@[\w.-]+)?:\S*\s*$`)
 )
 
 func copySends(_, command string) bool {
@@ -278,10 +279,10 @@ func copySends(_, command string) bool {
 }
 
 var (
-	powershellData = regexp.MustCompile(`(?i)-(?:body|infile|form)[\s:]+(.*)`)
-	powershellRead = regexp.MustCompile(`(?i)get-content|\bgc\s|\btype\s|readall|` +
+	powershellData = lazyregexp.New(`(?i)-(?:body|infile|form)[\s:]+(.*)`)
+	powershellRead = lazyregexp.New(`(?i)get-content|\bgc\s|\btype\s|readall|` +
 		`get-childitem|get-clipboard|get-process|get-credential|\$env:|\bdir\b|\bls\b|tobase64string`)
-	inFile = regexp.MustCompile(`(?i)-infile[\s:]+(\S+)`)
+	inFile = lazyregexp.New(`(?i)-infile[\s:]+(\S+)`)
 )
 
 func powershellSends(before, command string) bool {
@@ -301,7 +302,7 @@ func powershellSends(before, command string) bool {
 
 // programRead matches what programs should not send: the whole environment rather than one variable, cookies, private
 // files.
-var programRead = regexp.MustCompile(`(?i)document\.cookie|localstorage|sessionstorage|` +
+var programRead = lazyregexp.New(`(?i)document\.cookie|localstorage|sessionstorage|` +
 	`process\.env\s*(?:[^.\w\[\s]|$)|os\.environ\s*(?:[^.\w\[\s]|$)|os\.environ\.copy|` +
 	`(?:open|readfilesync|readfile|read_text|path)\(\s*(?:os\.path\.\w+\(\s*)?["'](?:~|/etc|/home|/root|/proc|` +
 	`[^"']*(?:\.ssh|\.env|\.aws|id_rsa|secret|credential|passw))|navigator\.clipboard`)
@@ -312,11 +313,11 @@ func programSends(before, command string) bool {
 }
 
 var (
-	linkTarget  = regexp.MustCompile(`^\](?:\(|:)\s*<?(https?://[^\s)]*(?:[ \w]*[>\]}][^\s)]*)?)`)
-	imageTarget = regexp.MustCompile(`^(?i:src)=["'](https?://[^"'\n]*)`)
-	placeholder = regexp.MustCompile(`\{\{[^}]*\}\}|\$\{[^}]*\}|\{[^}]+\}|<[^>]+>|\[[^\]]+\]|\$\([^)]*\)|` +
+	linkTarget  = lazyregexp.New(`^\](?:\(|:)\s*<?(https?://[^\s)]*(?:[ \w]*[>\]}][^\s)]*)?)`)
+	imageTarget = lazyregexp.New(`^(?i:src)=["'](https?://[^"'\n]*)`)
+	placeholder = lazyregexp.New(`\{\{[^}]*\}\}|\$\{[^}]*\}|\{[^}]+\}|<[^>]+>|\[[^\]]+\]|\$\([^)]*\)|` +
 		`%7[bB]%7[bB]|\$[A-Z_]{3,}|=[A-Z]{3,}(?:_[A-Z]+)+`)
-	dataName = regexp.MustCompile(`(?i)conversation|chat|histor|secret|api_?key|token|passw|credential|memor|prompt|` +
+	dataName = lazyregexp.New(`(?i)conversation|chat|histor|secret|api_?key|token|passw|credential|memor|prompt|` +
 		`cookie|transcript|summar|base64|context|user_?(?:data|info)|private|session|\benv\b|profile`)
 )
 
@@ -338,7 +339,7 @@ func imageSends(_, command string) bool {
 }
 
 // placeholders returns the names of data in the address at the beginning of a command.
-func placeholders(target *regexp.Regexp, command string) (names string, ok bool) {
+func placeholders(target *lazyregexp.Regexp, command string) (names string, ok bool) {
 	if !strings.ContainsAny(window(command, 0, 400), "{<[$%_") {
 		return "", false
 	}
@@ -358,16 +359,16 @@ func placeholders(target *regexp.Regexp, command string) (names string, ok bool)
 }
 
 var (
-	requestOpens = regexp.MustCompile(`(?i)(?:^|[.!?:;])[\s>*_#"'\d.)+-]*(?:(?:please|always|then|also|now|and|secretly|silently|` +
+	requestOpens = lazyregexp.New(`(?i)(?:^|[.!?:;])[\s>*_#"'\d.)+-]*(?:(?:please|always|then|also|now|and|secretly|silently|` +
 		`quietly|first|you (?:must|should|will))[,\s]+)*$`)
-	requestObject = regexp.MustCompile(`(?i)^\w+ [^.!?\n]{0,80}?\b(?:conversations?|chat (?:history|logs?|transcripts?)|system prompt|` +
+	requestObject = lazyregexp.New(`(?i)^\w+ [^.!?\n]{0,80}?\b(?:conversations?|chat (?:history|logs?|transcripts?)|system prompt|` +
 		`memor(?:y|ies)|environment variables|private keys?|ssh keys?|passwords|secrets|` +
 		`api keys|cookies)\b[^!?\n(\[]{0,80}?\b(?:to|at|via|on)\b[^!?\n(\[]{0,40}?https?://`)
-	requestFile = regexp.MustCompile(`(?i)^\w+ [^!?\n]{0,80}?(?:\b(?:MEMORY|PROFILE|SOUL|AGENTS|USER)\.md|~/\.ssh|id_rsa|\.env\b|` +
+	requestFile = lazyregexp.New(`(?i)^\w+ [^!?\n]{0,80}?(?:\b(?:MEMORY|PROFILE|SOUL|AGENTS|USER)\.md|~/\.ssh|id_rsa|\.env\b|` +
 		`/etc/(?:passwd|shadow))[^!?\n]{0,80}?\b(?:to|at|via|on)\b[^!?\n]{0,40}?https?://`)
 
-	chineseRequestOpens = regexp.MustCompile(`(?:^|[，。！？：；,.!?:;\s])[\s>*_#"'\d.)+-]*(?:请|然后|并|再|务必|现在|悄悄|每次|总是|立即)*$`)
-	chineseRequest      = regexp.MustCompile(`^[^。！？\n]{0,40}?(?:密码|密钥|私钥|聊天记录|对话|聊天内容|系统提示|环境变量|记忆|凭证|凭据|令牌|会话|隐私|个人信息|cookie|` +
+	chineseRequestOpens = lazyregexp.New(`(?:^|[，。！？：；,.!?:;\s])[\s>*_#"'\d.)+-]*(?:请|然后|并|再|务必|现在|悄悄|每次|总是|立即)*$`)
+	chineseRequest      = lazyregexp.New(`^[^。！？\n]{0,40}?(?:密码|密钥|私钥|聊天记录|对话|聊天内容|系统提示|环境变量|记忆|凭证|凭据|令牌|会话|隐私|个人信息|cookie|` +
 		`MEMORY\.md|PROFILE\.md|\.env)` +
 		`[^。！？\n]{0,20}?(?:发送|上传|发到|发给|传到|传给|提交|转发|同步|泄露|POST)[^。！？\n]{0,12}?https?://`)
 )

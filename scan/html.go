@@ -2,30 +2,31 @@ package scan
 
 import (
 	"html"
-	"regexp"
 	"strings"
 	"unicode"
+
+	"reverie/language/lazyregexp"
 )
 
 // longestTag bounds the bytes of a tag that are checked.
 const longestTag = 2000
 
 // activeTags maps active elements to the attributes that make them active, nil for none.
-var activeTags = map[string]*regexp.Regexp{
+var activeTags = map[string]*lazyregexp.Regexp{
 	"script":   nil,
 	"iframe":   nil,
 	"frame":    nil,
 	"frameset": nil,
-	"object":   regexp.MustCompile(`\b(?:data|type|classid|codebase)\s*=`), // not the type in List<Object>
-	"embed":    regexp.MustCompile(`=`),
-	"applet":   regexp.MustCompile(`=`),
-	"base":     regexp.MustCompile(`\bhref\s*=`),
-	"link":     regexp.MustCompile(`\brel\s*=\s*["']?(?:stylesheet|import|preload|modulepreload)`),
-	"meta":     regexp.MustCompile(`http-equiv\s*=\s*["']?\s*refresh`),
+	"object":   lazyregexp.New(`\b(?:data|type|classid|codebase)\s*=`), // not the type in List<Object>
+	"embed":    lazyregexp.New(`=`),
+	"applet":   lazyregexp.New(`=`),
+	"base":     lazyregexp.New(`\bhref\s*=`),
+	"link":     lazyregexp.New(`\brel\s*=\s*["']?(?:stylesheet|import|preload|modulepreload)`),
+	"meta":     lazyregexp.New(`http-equiv\s*=\s*["']?\s*refresh`),
 }
 
 // handler matches an attribute with an event handler.
-var handler = regexp.MustCompile(`[\s/"']on(?:abort|after|animation|auxclick|before|begin|blur|bounce|can|change|click|close|content|` +
+var handler = lazyregexp.New(`[\s/"']on(?:abort|after|animation|auxclick|before|begin|blur|bounce|can|change|click|close|content|` +
 	`copy|cue|cut|dblclick|drag|drop|duration|` +
 	`emptied|end|error|finish|focus|form|fullscreen|gotpointer|hashchange|input|invalid|key|load|lostpointer|message|mouse|page|paste|` +
 	`pause|play|pointer|popstate|progress|` +

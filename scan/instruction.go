@@ -1,8 +1,9 @@
 package scan
 
 import (
-	"regexp"
 	"slices"
+
+	"reverie/language/lazyregexp"
 )
 
 // Instruction returns the rule by which a statement certainly instructs the assistant, so that no automatic write may keep it: it waits
@@ -61,31 +62,31 @@ func unquoted(statement string) string {
 }
 
 // quoted matches the text within quotation marks.
-var quoted = regexp.MustCompile(`"[^"\n]*"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|»[^«\n]*«|「[^」\n]*」|『[^』\n]*』`)
+var quoted = lazyregexp.New(`"[^"\n]*"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|»[^«\n]*«|「[^」\n]*」|『[^』\n]*』`)
 
 // RuleSection is the rule of a line that poses as the head of another document, such as "--- SOUL.md ---".
 const RuleSection = "section"
 
 type carrier struct {
 	name    string
-	pattern *regexp.Regexp
+	pattern *lazyregexp.Regexp
 }
 
 // carriers are forms that instruct whatever they say.
 var carriers = []carrier{
-	{"tool-call", regexp.MustCompile(`(?i)["'](?:tool_calls?|function_call|tool_use)["']\s*:|["']role["']\s*:\s*["'](?:system|` +
+	{"tool-call", lazyregexp.New(`(?i)["'](?:tool_calls?|function_call|tool_use)["']\s*:|["']role["']\s*:\s*["'](?:system|` +
 		`assistant|tool|developer)|` +
 		`["'](?:name|function|tool)["']\s*:\s*["'][\w.-]+["']\s*,\s*["'](?:arguments|parameters|input|args)["']\s*:|` +
 		`</?(?:function_(?:calls|results?)|tool_(?:call|result|use|output)s?|invoke|system|assistant)\b[^>]*>`)},
-	{"role", regexp.MustCompile(`<\|[\w ]{2,20}\|>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>`)},
-	{RuleSection, regexp.MustCompile(`(?m)^[ \t>*_#=\-–—~+]{2,}[ \t]*[A-Z]{3,}\.md\b`)},
-	{"piped-download", regexp.MustCompile(`(?i)\b(?:curl|wget|iwr|invoke-webrequest)\b[^\n|]*\|\s*(?:sudo\s+)?(?:ba|z|da|k)?sh\b|` +
+	{"role", lazyregexp.New(`<\|[\w ]{2,20}\|>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>`)},
+	{RuleSection, lazyregexp.New(`(?m)^[ \t>*_#=\-–—~+]{2,}[ \t]*[A-Z]{3,}\.md\b`)},
+	{"piped-download", lazyregexp.New(`(?i)\b(?:curl|wget|iwr|invoke-webrequest)\b[^\n|]*\|\s*(?:sudo\s+)?(?:ba|z|da|k)?sh\b|` +
 		`\biex\s*\(|\b(?:ba)?sh\s+<\(\s*curl|\b(?:(?:ba)?sh|python3?)\s+-c\s+["']?\$\(\s*(?:curl|wget)`)},
-	{"role", regexp.MustCompile(`(?im)^[\s>*_#\[<-]*(?:system|developer|系统|система|sistema|système)(?: (?:message|prompt|` +
+	{"role", lazyregexp.New(`(?im)^[\s>*_#\[<-]*(?:system|developer|系统|система|sistema|système)(?: (?:message|prompt|` +
 		`note))?[\]>*_]*\s*[:：]` +
 		`[^\n]{0,80}?(?:\b(?:you|your|obey|rules?|instructions?|must|always|never|ignore|override|user)\b|你|您|必须|规则|指令|\b(?:du|debes|` +
 		`deves|devi|tu)\b|(?:^|\s)(?:вы|ты)\s)`)},
 }
 
 // image matches one that is fetched with data in its address, or by active HTML. Most of them only show something.
-var image = regexp.MustCompile(`(?i)<img\b[^>]*\bsrc\s*=\s*["']?https?:|!\[[^\]\n]*\]\(\s*https?://[^)\s]*\?[^)\s]*=`)
+var image = lazyregexp.New(`(?i)<img\b[^>]*\bsrc\s*=\s*["']?https?:|!\[[^\]\n]*\]\(\s*https?://[^)\s]*\?[^)\s]*=`)

@@ -2,10 +2,11 @@ package scan
 
 import (
 	"encoding/base64"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"reverie/language/lazyregexp"
 )
 
 // overrideRule matches one way of giving the model orders.
@@ -27,7 +28,7 @@ type overrideRule struct {
 // compiledRule is an overrideRule with compiled patterns.
 type compiledRule struct {
 	overrideRule
-	tail, except *regexp.Regexp
+	tail, except *lazyregexp.Regexp
 }
 
 const (
@@ -55,9 +56,9 @@ var overrideHeads = func() *literals[*compiledRule] {
 }()
 
 // tailPattern compiles a pattern of a rule. The end of a word may be the end of its emphasis.
-func tailPattern(pattern string) *regexp.Regexp {
+func tailPattern(pattern string) *lazyregexp.Regexp {
 	pattern = strings.NewReplacer(" ", blank, `\b`, `(?:\b|_)`).Replace(foldLetters(pattern))
-	return regexp.MustCompile("^(?:" + pattern + ")")
+	return lazyregexp.New("^(?:" + pattern + ")")
 }
 
 // overrides finds orders to the model.
@@ -113,14 +114,14 @@ func startsWord(text string, at int) bool {
 }
 
 // negation matches before words that are not an order because they are negated.
-var negation = regexp.MustCompile(`(?:` +
+var negation = lazyregexp.New(`(?:` +
 	`\b(?:do|does|did|must|should|shall|can|could|would|will|may|to) ?not(?: just| simply)?[ \n]|` +
 	`(?:n't|\bnever|\bcannot|\bwithout|\bdont)(?: just| simply| ever)?[ \n]|` +
 	foldLetters(`不要|不能|不可|不可以|不得|不应|不应该|不该|不会|请勿|切勿|勿|(?:^|[^特分级个类性识区辨告离])别|没有|没|并未|未|从不|绝不`) +
 	`)$`)
 
 // invitation matches before words that are an order despite a negation.
-var invitation = regexp.MustCompile(`\b(?:why|if you) (?:do not|don't|not)[ \n]$`)
+var invitation = lazyregexp.New(`\b(?:why|if you) (?:do not|don't|not)[ \n]$`)
 
 // negated reports whether the end of a text negates what follows.
 func negated(before string) bool {
@@ -129,7 +130,7 @@ func negated(before string) bool {
 }
 
 // leadIn matches a word that may begin a sentence before its order.
-var leadIn = regexp.MustCompile(`(^|[^\pL])(?:please|now|so|ok|okay|and|then|hi|hello|hey|important|attention|note|assistant|system|` +
+var leadIn = lazyregexp.New(`(^|[^\pL])(?:please|now|so|ok|okay|and|then|hi|hello|hey|important|attention|note|assistant|system|` +
 	`bitte|por favor|s'il te plait|` + foldLetters(`请|现在|那么|好的|好|注意`) + `)[,!:]?[ \n]?$`)
 
 const (

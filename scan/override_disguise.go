@@ -3,11 +3,12 @@ package scan
 import (
 	"encoding/hex"
 	"html"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"reverie/language/lazyregexp"
 )
 
 // disguise undoes one way of writing a text so that only a model reads it.
@@ -21,15 +22,15 @@ type disguise struct {
 
 // Patterns of disguises.
 var (
-	percents   = regexp.MustCompile(`(?:%[0-9A-Fa-f]{2})+`)
-	plusWords  = regexp.MustCompile(`[\pL']+(?:\+[\pL']+){3,}`)
-	escapedHex = regexp.MustCompile(`\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}`)
-	hexBytes   = regexp.MustCompile(`\b(?:(?:0x)?[0-9A-Fa-f]{2}[ ,:]{0,2}){16,}\b`)
-	leetWord   = regexp.MustCompile(`[A-Za-z][0134578@$]|[0134578@$][A-Za-z]`)
+	percents   = lazyregexp.New(`(?:%[0-9A-Fa-f]{2})+`)
+	plusWords  = lazyregexp.New(`[\pL']+(?:\+[\pL']+){3,}`)
+	escapedHex = lazyregexp.New(`\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}`)
+	hexBytes   = lazyregexp.New(`\b(?:(?:0x)?[0-9A-Fa-f]{2}[ ,:]{0,2}){16,}\b`)
+	leetWord   = lazyregexp.New(`[A-Za-z][0134578@$]|[0134578@$][A-Za-z]`)
 	// spacedRun matches letters with one separator after each. Two or more separators are the space between words.
-	spacedRun = regexp.MustCompile(`(?:[\pL'](?:[ ._-]|$|[ ._-]{2,4})){12,}`)
-	spacedGap = regexp.MustCompile(`[ ._-]{2,}`)
-	dotted    = regexp.MustCompile(`([\pL'])[._-]([\pL'])`)
+	spacedRun = lazyregexp.New(`(?:[\pL'](?:[ ._-]|$|[ ._-]{2,4})){12,}`)
+	spacedGap = lazyregexp.New(`[ ._-]{2,}`)
+	dotted    = lazyregexp.New(`([\pL'])[._-]([\pL'])`)
 )
 
 var disguises = []disguise{

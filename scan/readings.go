@@ -1,13 +1,14 @@
 package scan
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"reverie/language/cue"
+
+	"reverie/language/lazyregexp"
 )
 
 // signs is a set of signs and, behind them, of kinds of cues.
@@ -27,15 +28,15 @@ func shape(name string) int { return slices.Index(signNames, name) }
 // shapes are the signs that are no phrases.
 var shapes = []struct {
 	sign    int
-	pattern *regexp.Regexp
+	pattern *lazyregexp.Regexp
 }{
-	{shape("address"), regexp.MustCompile(`(?i)https?://|www\.|\b[\pL\d-]+\.(?:com|net|org|io|dev|app|example|ru|cn|top|xyz|info|shop|site|` +
+	{shape("address"), lazyregexp.New(`(?i)https?://|www\.|\b[\pL\d-]+\.(?:com|net|org|io|dev|app|example|ru|cn|top|xyz|info|shop|site|` +
 		`online|link|test|invalid)\b`)},
-	{shape("mail"), regexp.MustCompile(`[\w.-]+@[\w-]+\.\w|@\w+-\w+`)},
-	{shape("number"), regexp.MustCompile(`\+?\d[\d ()\-]{5,}\d\b|\b[A-Z]{2}\d{2}[ A-Z0-9]{11,}|\b0x[0-9a-fA-F]{20,}`)},
-	{shape("markup"), regexp.MustCompile(`<[a-zA-Z/!]|!\[|\]\(`)},
-	{shape("fields"), regexp.MustCompile(`\{\s*"|":\s|^\s*\w+:\s|_\w+:`)},
-	{shape("quote"), regexp.MustCompile(`["„“”«»「『‘]`)},
+	{shape("mail"), lazyregexp.New(`[\w.-]+@[\w-]+\.\w|@\w+-\w+`)},
+	{shape("number"), lazyregexp.New(`\+?\d[\d ()\-]{5,}\d\b|\b[A-Z]{2}\d{2}[ A-Z0-9]{11,}|\b0x[0-9a-fA-F]{20,}`)},
+	{shape("markup"), lazyregexp.New(`<[a-zA-Z/!]|!\[|\]\(`)},
+	{shape("fields"), lazyregexp.New(`\{\s*"|":\s|^\s*\w+:\s|_\w+:`)},
+	{shape("quote"), lazyregexp.New(`["„“”«»「『‘]`)},
 }
 
 // actions are the signs of what is to be done. One in the first word of a clause is an order in many languages.

@@ -1,13 +1,14 @@
 package window
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"reverie/scan"
+
+	"reverie/language/lazyregexp"
 )
 
 // Escape makes a text safe inside one of our labelled blocks: it cannot end the block, begin another one, or look
@@ -151,14 +152,14 @@ func escapeBrackets(line string) string {
 }
 
 // dated matches a date or a time in brackets that is no link.
-var dated = regexp.MustCompile(`^\[\d{1,4}(?:[:.-]\d{1,2}){1,2}\](?:[^(\[:]|$)`)
+var dated = lazyregexp.New(`^\[\d{1,4}(?:[:.-]\d{1,2}){1,2}\](?:[^(\[:]|$)`)
 
 func checkbox(text string) bool {
 	return strings.HasPrefix(text, "[ ]") || strings.HasPrefix(text, "[x]") || strings.HasPrefix(text, "[X]")
 }
 
 // entity matches "<" as an HTML entity.
-var entity = regexp.MustCompile(`(?i)&(lt\b|#0*60\b|#x0*3c\b)`)
+var entity = lazyregexp.New(`(?i)&(lt\b|#0*60\b|#x0*3c\b)`)
 
 func escapeEntities(line string) string {
 	if !strings.Contains(line, "&") {
@@ -168,7 +169,7 @@ func escapeEntities(line string) string {
 }
 
 // key matches a quoted key of an object.
-var key = regexp.MustCompile(`\\*["'“”‘’＂]\s*([^"'“”‘’＂\s]{3,12})\s*\\*["'“”‘’＂]\s*[:：=]`)
+var key = lazyregexp.New(`\\*["'“”‘’＂]\s*([^"'“”‘’＂\s]{3,12})\s*\\*["'“”‘’＂]\s*[:：=]`)
 
 // escapeRoles inserts a backslash before the key of a role as in wire messages: {"role": "system"}.
 func escapeRoles(line string) string {
@@ -307,7 +308,7 @@ func apart(rest string) bool {
 }
 
 // boundary matches a line that announces the begin or end of a part of a window.
-var boundary = regexp.MustCompile(`^(?:begin|beginning|end|start|new)(?: of)?(?: the| this| your)?(?: \w+)? ` +
+var boundary = lazyregexp.New(`^(?:begin|beginning|end|start|new)(?: of)?(?: the| this| your)?(?: \w+)? ` +
 	`(?:system|recalled|memory|memories|summary|context|conversation|prompt|instructions?|messages?|notes?|data|documents?)\b`)
 
 // announces reports whether a folded line begins like a label.

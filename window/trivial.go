@@ -1,7 +1,6 @@
 package window
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -11,6 +10,8 @@ import (
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
+
+	"reverie/language/lazyregexp"
 )
 
 const (
@@ -52,7 +53,7 @@ func means(text string) (n int) {
 }
 
 // emoticon matches a face made of characters, some of which may be letters.
-var emoticon = regexp.MustCompile(`(?i)(?:^|\s)(?:[:;=]['’]?-?[dpo3sx|/\\)(\]\[*]+|xd+)`)
+var emoticon = lazyregexp.New(`(?i)(?:^|\s)(?:[:;=]['’]?-?[dpo3sx|/\\)(\]\[*]+|xd+)`)
 
 // letters returns the letters, marks and digits of a text in the form used for comparison, with a space between
 // words.

@@ -3,7 +3,6 @@ package notes
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +14,8 @@ import (
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/memory/proposals"
+
+	"reverie/language/lazyregexp"
 )
 
 // Note is a daily note of the window.
@@ -242,13 +243,13 @@ func (r *noteReader) attribute(s *dream.Statement) bool {
 }
 
 var (
-	rememberLead = regexp.MustCompile(`(?i)^(?:please |always )?(?:remember|do not forget|don't forget)\b[:,]?\s*(\w+)?|` +
+	rememberLead = lazyregexp.New(`(?i)^(?:please |always )?(?:remember|do not forget|don't forget)\b[:,]?\s*(\w+)?|` +
 		`^(?:(?:the )?user )?(?:has )?asked (?:me )?(?:to (?:remember|note|keep in mind)|for .{1,60} to be remembered)\b|` +
 		`^(?:请|要求|让我|用户要求)?(?:记住|牢记|别忘了)`)
-	rememberHeading = regexp.MustCompile(`(?i)^(?:(?:things )?(?:to )?remember(?:ed)?|asked to remember|remember this)$|^(?:记住|牢记|备忘|备忘录)$`)
+	rememberHeading = lazyregexp.New(`(?i)^(?:(?:things )?(?:to )?remember(?:ed)?|asked to remember|remember this)$|^(?:记住|牢记|备忘|备忘录)$`)
 	// reminiscing matches the word after "remember" when nothing is to be stored: "Remember when we met?", and tasks, which
 	// end when they are done: "Remember to buy milk."
-	reminiscing = regexp.MustCompile(`(?i)^(?:when|how|to|why|who|where|last|us|me)$`)
+	reminiscing = lazyregexp.New(`(?i)^(?:when|how|to|why|who|where|last|us|me)$`)
 )
 
 // asksToRemember reports whether an entry, its parent or its heading states that a person asked for it to be remembered.
@@ -260,20 +261,20 @@ func asksToRemember(heading, under, said string) bool {
 	return m != nil && !reminiscing.MatchString(m[1]) && !strings.HasSuffix(said, "?") && !strings.HasSuffix(said, "？")
 }
 
-var ending = regexp.MustCompile(`(?i)\bno longer\b|\bnot\b.{0,40}\bany ?more\b|\bn't\b.{0,40}\bany ?more\b|` +
+var ending = lazyregexp.New(`(?i)\bno longer\b|\bnot\b.{0,40}\bany ?more\b|\bn't\b.{0,40}\bany ?more\b|` +
 	`\b(?:stopped|quit|gave up|given up|cancelled|canceled)\b|^formerly\b|\bused to\b|\bis over\b|不再|戒了|取消了|已经不|以前是|曾经是|停止了`)
 
 // saysItEnds reports whether a statement ends an earlier one: something no longer holds.
 func saysItEnds(said string) bool { return ending.MatchString(said) }
 
 // corrections match statements that declare a value wrong. Their group is the wrong value.
-var corrections = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)^(?:corrected|correction|fixed)\b[^,;]{0,120}[,;] (?:and )?not ([^,;.]{1,60}?)[.!]?$`),
-	regexp.MustCompile(`(?i),? \(?not ([\w@:./-]*\d[\w@:./-]*?)\)?[.!]?$`),
-	regexp.MustCompile(`(?i)\binstead of ([^,;.]{1,60}?)(?: (?:since|from|as|for|in|on|at|because|when)\b.*)?[.!]?$`),
-	regexp.MustCompile(`(?i)\b(?:switched|moved|migrated|changed|renamed)\b.{0,40}\bfrom ([^,;.]{1,60}?) to\b`),
-	regexp.MustCompile(`(?:更正|纠正)?[：:，,]?[^，,]{1,60}[，,]\s*(?:而)?不是([^，,。]{1,30})[。！]?$`),
-	regexp.MustCompile(`从([^，,。]{1,20})(?:换成|改成|改为|迁移到|迁到|切换到)`),
+var corrections = []*lazyregexp.Regexp{
+	lazyregexp.New(`(?i)^(?:corrected|correction|fixed)\b[^,;]{0,120}[,;] (?:and )?not ([^,;.]{1,60}?)[.!]?$`),
+	lazyregexp.New(`(?i),? \(?not ([\w@:./-]*\d[\w@:./-]*?)\)?[.!]?$`),
+	lazyregexp.New(`(?i)\binstead of ([^,;.]{1,60}?)(?: (?:since|from|as|for|in|on|at|because|when)\b.*)?[.!]?$`),
+	lazyregexp.New(`(?i)\b(?:switched|moved|migrated|changed|renamed)\b.{0,40}\bfrom ([^,;.]{1,60}?) to\b`),
+	lazyregexp.New(`(?:更正|纠正)?[：:，,]?[^，,]{1,60}[，,]\s*(?:而)?不是([^，,。]{1,30})[。！]?$`),
+	lazyregexp.New(`从([^，,。]{1,20})(?:换成|改成|改为|迁移到|迁到|切换到)`),
 }
 
 // wrongValue returns the value that a statement declares wrong; empty when it names none.
@@ -287,20 +288,20 @@ func wrongValue(said string) string {
 }
 
 // HTMLComment matches a comment, which Markdown does not show.
-var HTMLComment = regexp.MustCompile(`(?s)<!--.*?(?:-->|$)`)
+var HTMLComment = lazyregexp.New(`(?s)<!--.*?(?:-->|$)`)
 
 // PromotedHeading begins the headings under which dreams without a model write promoted statements; the date follows.
 const PromotedHeading = "Promoted From Short-Term Memory"
 
 var (
 	// machineMarks matches markers that dreams put into their text.
-	machineMarks = regexp.MustCompile(`(?i)<!--\s*(?:reverie\b|[^>]*\bscore [01]?\.\d+|openclaw-memory-promotion)`)
+	machineMarks = lazyregexp.New(`(?i)<!--\s*(?:reverie\b|[^>]*\bscore [01]?\.\d+|openclaw-memory-promotion)`)
 	// machineHeading matches headings that dreams write: promotions, entries of the diary, reports of the phases. It does not
 	// match "Dreams", which a person may use.
-	machineHeading = regexp.MustCompile(`(?i)^(?:` + PromotedHeading +
+	machineHeading = lazyregexp.New(`(?i)^(?:` + PromotedHeading +
 		`|dreams of \d{4}-\d{2}$|(?:light|rem|deep) sleep\b|\d{4}-\d{2}-\d{2} \d{2}:\d{2} dream(?:$| \[))`)
 	// machineLines matches lines of the diary and the reports.
-	machineLines = regexp.MustCompile(`^(?:One entry for each dream, the newest last|Entries of DREAMS\.md, shortened|` +
+	machineLines = lazyregexp.New(`^(?:One entry for each dream, the newest last|Entries of DREAMS\.md, shortened|` +
 		`Looked at \d+ notes?, \d+ conversations?\b|(?:Came into|Went out of) MEMORY\.md\b|MEMORY\.md stays as it was|` +
 		`Report [0-9a-f]{8}-[0-9a-f-]{27}\.)|` +
 		`\((?:score [01]\.\d\d, (?:promoted|kept|rejected)|confidence [01]\.\d\d\)$)|: strength [01]\.\d\d, \d+ days?$`)
@@ -310,11 +311,11 @@ var (
 		"strength",
 	}
 	// machineReports match parts of a line of a report. No person writes a line with three of them.
-	machineReports = []*regexp.Regexp{
-		regexp.MustCompile(`(?i)\b(?:candidate|reflection|theme|likely truth|promoted|kept|rejected)s?\b\s*[:(]`),
-		regexp.MustCompile(`(?i)\b(?:confidence|score|strength)\b\W{0,3}[01]\.\d+`),
-		regexp.MustCompile(`(?i)\bmemory/\d{4}-\d{2}-\d{2}[\w-]*\.md\b`),
-		regexp.MustCompile(`(?i)\b(?:recalls|signals|status|evidence)\b\W{0,3}\w`),
+	machineReports = []*lazyregexp.Regexp{
+		lazyregexp.New(`(?i)\b(?:candidate|reflection|theme|likely truth|promoted|kept|rejected)s?\b\s*[:(]`),
+		lazyregexp.New(`(?i)\b(?:confidence|score|strength)\b\W{0,3}[01]\.\d+`),
+		lazyregexp.New(`(?i)\bmemory/\d{4}-\d{2}-\d{2}[\w-]*\.md\b`),
+		lazyregexp.New(`(?i)\b(?:recalls|signals|status|evidence)\b\W{0,3}\w`),
 	}
 )
 
@@ -349,8 +350,8 @@ type outlined struct {
 }
 
 var (
-	clockTitle = regexp.MustCompile(`^([01]?\d|2[0-3])[:：]([0-5]\d)(?::[0-5]\d)?(?:\s*[-–—:：·|]\s+|\s+|$)`)
-	dateTitle  = regexp.MustCompile(`(?i)^(?:\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?|(?:mon|tues|wednes|thurs|fri|satur|sun)day|morning|` +
+	clockTitle = lazyregexp.New(`^([01]?\d|2[0-3])[:：]([0-5]\d)(?::[0-5]\d)?(?:\s*[-–—:：·|]\s+|\s+|$)`)
+	dateTitle  = lazyregexp.New(`(?i)^(?:\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?|(?:mon|tues|wednes|thurs|fri|satur|sun)day|morning|` +
 		`noon|afternoon|evening|night|today|notes?|daily notes?|log|journal|misc|` +
 		`上午|中午|下午|晚上|早上|今天|今日|笔记|日记|日志|(?:星期|周)[一二三四五六日天])[\s,，.:：]*(?:\d{4}-\d{2}-\d{2})?$`)
 )

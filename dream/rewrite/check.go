@@ -4,7 +4,6 @@ package rewrite
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -17,6 +16,8 @@ import (
 	"reverie/memory/markdown"
 	"reverie/memory/proposals"
 	"reverie/memory/setting"
+
+	"reverie/language/lazyregexp"
 )
 
 // CheckInput is a new MEMORY.md with everything that Check compares it to.
@@ -280,9 +281,9 @@ const (
 
 var (
 	// ownComment matches the comment of a line that a dream promoted.
-	ownComment = regexp.MustCompile(`<!-- (?:[^<> ]+:?\d* )?score [01]\.\d{2} -->$`)
+	ownComment = lazyregexp.New(`<!-- (?:[^<> ]+:?\d* )?score [01]\.\d{2} -->$`)
 	// noteHeading matches a heading of a daily note.
-	noteHeading = regexp.MustCompile(`^(?:\d{4}-\d{2}-\d{2}|\d{1,2}[:：]\d{2})(?:\s|$)`)
+	noteHeading = lazyregexp.New(`^(?:\d{4}-\d{2}-\d{2}|\d{1,2}[:：]\d{2})(?:\s|$)`)
 )
 
 // arrivals checks that new lines come from candidates that passed, are visible, and are not instructions.
@@ -381,7 +382,7 @@ func (c *checking) titles(sources *checkedSources) {
 }
 
 // orders matches text that is addressed to an assistant.
-var orders = regexp.MustCompile(`(?i)` + strings.Join([]string{
+var orders = lazyregexp.New(`(?i)` + strings.Join([]string{
 	`^\W*(?:note to |attention,? |dear |hey |hi )?(?:the )?(?:assistant|ai|agent|model|llm|system|bot|gpt|claude)s?\s*[:,：，]`,
 	`^\W*(?:important|system|instruction|note|attention|todo for the (?:ai|assistant|agent))\s*[:：]\s*(?:you|always|never|ignore|` +
 		`do not|don't|when|please)\b`,

@@ -1,13 +1,14 @@
 package rewrite
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"reverie/dream/notes"
 	"reverie/language/claim"
 	"reverie/memory/markdown"
+
+	"reverie/language/lazyregexp"
 )
 
 // Claim is a statement of a text, prepared for comparison with those of other texts.
@@ -86,7 +87,7 @@ func newIn(before, after []Claim) (fresh, stood []Claim) {
 }
 
 // clauseEnd matches the possible end of a statement within a line. It does not match commas in numbers.
-var clauseEnd = regexp.MustCompile(`[;；。，、]\s*|[.!?,]\s+|\s+(?:and|but|und|aber|et|mais|y|pero)\s+`)
+var clauseEnd = lazyregexp.New(`[;；。，、]\s*|[.!?,]\s+|\s+(?:and|but|und|aber|et|mais|y|pero)\s+`)
 
 // minClause is the minimum number of units of a separate clause; a shorter one belongs to the next.
 const minClause = 2

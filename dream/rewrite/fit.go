@@ -13,6 +13,8 @@ import (
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/memory/setting"
+
+	"reverie/language/lazyregexp"
 )
 
 // ArchiveFolder holds machine-made sections and lines that moved out of MEMORY.md when it grew too long, in one file for each
@@ -174,7 +176,7 @@ type promotedSection struct {
 // promotedOn returns the heading of the section of a day; datedHeading parses the day.
 func promotedOn(day dream.Day) string { return notes.PromotedHeading + " (" + string(day) + ")" }
 
-var datedHeading = regexp.MustCompile(`^` + regexp.QuoteMeta(notes.PromotedHeading) + ` \((\d{4}-\d{2}-\d{2})\)$`)
+var datedHeading = lazyregexp.New(`^` + regexp.QuoteMeta(notes.PromotedHeading) + ` \((\d{4}-\d{2}-\d{2})\)$`)
 
 // promotedLevel is the heading level of such sections.
 const promotedLevel = 2

@@ -3,7 +3,6 @@ package rewrite
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +14,8 @@ import (
 	"reverie/memory/markdown"
 	"reverie/memory/setting"
 	"reverie/scan"
+
+	"reverie/language/lazyregexp"
 )
 
 // Promotion is the result of Promote.
@@ -255,11 +256,11 @@ func ListItem(text string) string {
 
 var (
 	// openTag matches the beginning of HTML.
-	openTag = regexp.MustCompile(`(^|[^\\])(<[a-zA-Z/!?])`)
+	openTag = lazyregexp.New(`(^|[^\\])(<[a-zA-Z/!?])`)
 	// blockStart matches the beginning of a block other than a paragraph. Its group is the mark behind a number.
-	blockStart = regexp.MustCompile("^(?:#{1,6}(?:[ \t]|$)|>|[-+*](?:[ \t]|$)|```|~~~|(?:[-_*][ \t]*){3,}$|\\d{1,9}([.)])(?:[ \t]|$))")
+	blockStart = lazyregexp.New("^(?:#{1,6}(?:[ \t]|$)|>|[-+*](?:[ \t]|$)|```|~~~|(?:[-_*][ \t]*){3,}$|\\d{1,9}([.)])(?:[ \t]|$))")
 	// speakerLabel matches a line that looks like a transcript.
-	speakerLabel = regexp.MustCompile(`(?i)^[*_ ]*(?:user|human|assistant|ai|用户|助手)[*_ ]*([:：])`)
+	speakerLabel = lazyregexp.New(`(?i)^[*_ ]*(?:user|human|assistant|ai|用户|助手)[*_ ]*([:：])`)
 )
 
 // memoryTitle is the first line of a new MEMORY.md.

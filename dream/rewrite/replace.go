@@ -1,12 +1,13 @@
 package rewrite
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"reverie/dream"
 	"reverie/memory/markdown"
+
+	"reverie/language/lazyregexp"
 )
 
 const (
@@ -135,7 +136,7 @@ func isWoven(entries []markdown.Entry, i int, line string) bool {
 }
 
 // bullet matches a list item as dreams write them.
-var bullet = regexp.MustCompile(`^[-*+] \S`)
+var bullet = lazyregexp.New(`^[-*+] \S`)
 
 // withoutLines removes the lines from to to, excluding to, from a text. It reports false when that would change the meaning of
 // another line.

@@ -1,13 +1,14 @@
 package rewrite
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"reverie/dream"
 	"reverie/memory"
 	"reverie/memory/markdown"
+
+	"reverie/language/lazyregexp"
 )
 
 // Reword replaces one statement of content by text and keeps what is nested under it. It reports false when the statement shares
@@ -38,7 +39,7 @@ func Reword(content string, entries []markdown.Entry, at int, text string) (stri
 // WithoutComments removes the comments from a line.
 func WithoutComments(line string) string { return comments.ReplaceAllString(line, "") }
 
-var comments = regexp.MustCompile(`[ \t]*<!--.*?-->`)
+var comments = lazyregexp.New(`[ \t]*<!--.*?-->`)
 
 // confirmedMark follows a line that a person confirmed and that had no comment of a dream to remove.
 const confirmedMark = " <!-- confirmed -->"

@@ -2,7 +2,6 @@ package rewrite
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +9,8 @@ import (
 	"reverie/language/analysis"
 	"reverie/language/claim"
 	"reverie/memory/markdown"
+
+	"reverie/language/lazyregexp"
 )
 
 const (
@@ -116,7 +117,7 @@ func (b *sourceBook) fewSay(c Claim) bool {
 	return false
 }
 
-var dateKey = regexp.MustCompile(`^\d{8}$`)
+var dateKey = lazyregexp.New(`^\d{8}$`)
 
 // isDate reports whether a unit is a day that some source names, in any form: "2026-01-31", "31 January", or "tomorrow" in
 // the note of a day.
@@ -139,7 +140,7 @@ func (b *sourceBook) isDate(u claim.Meaning) bool {
 }
 
 // sourceDate matches a date; the first one of a source is the day to which "tomorrow" in it is relative.
-var sourceDate = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}\b`)
+var sourceDate = lazyregexp.New(`\b\d{4}-\d{2}-\d{2}\b`)
 
 func (b *sourceBook) datesOf(text string) {
 	day, err := time.Parse(time.DateOnly, sourceDate.FindString(text))

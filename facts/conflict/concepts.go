@@ -1,19 +1,20 @@
 package conflict
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"reverie/language/claim"
 	"reverie/language/script"
+
+	"reverie/language/lazyregexp"
 )
 
 // relation reads an attribute that people and things have one of at a time: the first group of the pattern is the subject, the last one
 // the value.
 type relation struct {
 	attribute string
-	pattern   *regexp.Regexp
+	pattern   *lazyregexp.Regexp
 	value     func(text string) (value, bool)
 }
 
@@ -44,115 +45,115 @@ const (
 // relations are in the order in which they are tried. A clause states one of them.
 var relations = []relation{
 	// Where somebody lives.
-	{home, regexp.MustCompile(`^(.*?)\b(?i:lives?|living|resides?|residing|settled(?: down)?|based|located|rents? an? (?:flat|apartment|` +
+	{home, lazyregexp.New(`^(.*?)\b(?i:lives?|living|resides?|residing|settled(?: down)?|based|located|rents? an? (?:flat|apartment|` +
 		`house|room|place)) ` + adverbsEN + `(?i:in|at|on) (.+)$`), place},
-	{home, regexp.MustCompile(`^(.*?)\b(?i:moved|relocated) ` + adverbsEN + `(?i:(?:back|over|house|home|` +
+	{home, lazyregexp.New(`^(.*?)\b(?i:moved|relocated) ` + adverbsEN + `(?i:(?:back|over|house|home|` +
 		`away) )?(?i:from \S+(?: \S+)? )?(?i:to|into) (.+)$`), place},
-	{home, regexp.MustCompile(`^(.*?)(?i:\b(?:home address|address|home|residence|place of residence|flat|apartment|house)(?: is|` +
+	{home, lazyregexp.New(`^(.*?)(?i:\b(?:home address|address|home|residence|place of residence|flat|apartment|house)(?: is|` +
 		`:)?(?: now| currently| located)*(?: in| at| on)?) (.+)$`), place},
-	{home, regexp.MustCompile(`^(.*?)(?i:\b(?:city|town|hometown|location)(?: of residence)?(?: is|:)) (.+)$`), place},
-	{home, regexp.MustCompile(`^(.*?)\b(?i:wohn(?:e|t|en|haft)|leb(?:e|t|en)|sitz(?:e|t|en)|zu ?hause(?: ist| bin)?|` +
+	{home, lazyregexp.New(`^(.*?)(?i:\b(?:city|town|hometown|location)(?: of residence)?(?: is|:)) (.+)$`), place},
+	{home, lazyregexp.New(`^(.*?)\b(?i:wohn(?:e|t|en|haft)|leb(?:e|t|en)|sitz(?:e|t|en)|zu ?hause(?: ist| bin)?|` +
 		`daheim) ` + adverbsDE + `(?i:in der|in|auf der|an der|am|im) (.+)$`), place},
-	{home, regexp.MustCompile(`^(.*?)(?i:\b(?:bin|ist|sind|zog|zogen) (?:.{0,40}? )?(?:von \S+ )?(?:nach|in die|` +
+	{home, lazyregexp.New(`^(.*?)(?i:\b(?:bin|ist|sind|zog|zogen) (?:.{0,40}? )?(?:von \S+ )?(?:nach|in die|` +
 		`in den)) (.+?)(?i: (?:um)?gezogen)?$`), placeMovedDE},
-	{home, regexp.MustCompile(`^(.*?)(?i:\b(?:wohnanschrift|anschrift|wohnadresse|adresse|wohnort|wohnsitz|zuhause|wohnung)(?: ist| lautet|` +
+	{home, lazyregexp.New(`^(.*?)(?i:\b(?:wohnanschrift|anschrift|wohnadresse|adresse|wohnort|wohnsitz|zuhause|wohnung)(?: ist| lautet|` +
 		` liegt|:)?(?: jetzt| nun)?(?: in der| in| am| auf der| an der)?) (.+)$`), place},
-	{home, regexp.MustCompile(`^(.*?)(?:现在|目前|一直|长期)?(?:居住在|居住于|住在|住|定居在?|现居|常住|租住在|租房在)([^，,。]+)$`), place},
-	{home, regexp.MustCompile(`^(.*?)(?:从\S{2,5}?)?(?:搬家?到了?|搬去了?|搬回了?|搬进了?|搬至)([^，,。]+)$`), place},
-	{home, regexp.MustCompile(`^(.*?)(?:的)?(?:家庭住址|住址|地址|居住地|住处|现住址|家)(?:是|在|：|:|为|位于)([^，,。]+)$`), place},
+	{home, lazyregexp.New(`^(.*?)(?:现在|目前|一直|长期)?(?:居住在|居住于|住在|住|定居在?|现居|常住|租住在|租房在)([^，,。]+)$`), place},
+	{home, lazyregexp.New(`^(.*?)(?:从\S{2,5}?)?(?:搬家?到了?|搬去了?|搬回了?|搬进了?|搬至)([^，,。]+)$`), place},
+	{home, lazyregexp.New(`^(.*?)(?:的)?(?:家庭住址|住址|地址|居住地|住处|现住址|家)(?:是|在|：|:|为|位于)([^，,。]+)$`), place},
 	// Who employs somebody.
-	{employer, regexp.MustCompile(`^(.*?)\b(?i:works?|working|employed|job|position|employee) ` + adverbsEN + `(?i:at|for|by|with|` +
+	{employer, lazyregexp.New(`^(.*?)\b(?i:works?|working|employed|job|position|employee) ` + adverbsEN + `(?i:at|for|by|with|` +
 		`of) (.+)$`), company},
-	{employer, regexp.MustCompile(`^(.*?)\b(?i:joined|(?:started|starts|got|took|accepted)(?: working| a job| a new job| a position|` +
+	{employer, lazyregexp.New(`^(.*?)\b(?i:joined|(?:started|starts|got|took|accepted)(?: working| a job| a new job| a position|` +
 		` the job)? (?:at|with|for)|switched (?:jobs )?(?:from \S+ )?to|(?:hired|recruited) by) (.+)$`), company},
-	{employer, regexp.MustCompile(`^(.*?)(?i:\b(?:(?:been|is|am|'m|are) (?:now |currently )?with|(?:is|am|'m|are) (?:now|currently) (?:at|` +
+	{employer, lazyregexp.New(`^(.*?)(?i:\b(?:(?:been|is|am|'m|are) (?:now |currently )?with|(?:is|am|'m|are) (?:now|currently) (?:at|` +
 		`with))) (\p{Lu}.*)$`), company},
-	{employer, regexp.MustCompile(`^(.*?)(?i:\b(?:employer|company|workplace)(?: is|:)(?: now)?) (.+)$`), company},
-	{employer, regexp.MustCompile(`^(.*?)\b(?i:arbeit(?:e|et|en)|angestellt|beschäftigt|jobbe|jobbt|tätig|stelle|` +
+	{employer, lazyregexp.New(`^(.*?)(?i:\b(?:employer|company|workplace)(?: is|:)(?: now)?) (.+)$`), company},
+	{employer, lazyregexp.New(`^(.*?)\b(?i:arbeit(?:e|et|en)|angestellt|beschäftigt|jobbe|jobbt|tätig|stelle|` +
 		`job) ` + adverbsDE + `(?i:als \S+ )?(?i:bei der|beim|bei|für die|für) (.+?)(?i: angestellt| beschäftigt| tätig)?$`), company},
-	{employer, regexp.MustCompile(`^(.*?)\b(?i:bin|ist|habe|hat) ` + adverbsDE + `(?i:zu|zur|zum|bei|bei der) (.+?)(?i: gewechselt|` +
+	{employer, lazyregexp.New(`^(.*?)\b(?i:bin|ist|habe|hat) ` + adverbsDE + `(?i:zu|zur|zum|bei|bei der) (.+?)(?i: gewechselt|` +
 		` angefangen| angestellt| beschäftigt)$`), company},
-	{employer, regexp.MustCompile(`^(.*?)(?i:\b(?:arbeitgeber|firma|arbeitsplatz)(?: ist| heißt|:)(?: jetzt| nun)?) (.+)$`), company},
-	{employer, regexp.MustCompile(`^(.*?)(?:现在|目前)?(?:就职于|任职于|供职于|受雇于|效力于|入职了?|加入了?|跳槽到了?|跳槽去了?|换到了?)([^，,。]+)$`), company},
-	{employer, regexp.MustCompile(`^(.*?)(?:现在|目前)?(?:在|给|为)([^，,。]{2,16}?)(?:工作|上班|任职|就职|打工|做事|当\S{2,6}|做[^，,。饭]{2,8})$`), company},
-	{employer, regexp.MustCompile(`^(.*?)(?:的)?(?:公司|雇主|工作单位|单位)(?:是|叫|：|:|为)([^，,。]+)$`), company},
+	{employer, lazyregexp.New(`^(.*?)(?i:\b(?:arbeitgeber|firma|arbeitsplatz)(?: ist| heißt|:)(?: jetzt| nun)?) (.+)$`), company},
+	{employer, lazyregexp.New(`^(.*?)(?:现在|目前)?(?:就职于|任职于|供职于|受雇于|效力于|入职了?|加入了?|跳槽到了?|跳槽去了?|换到了?)([^，,。]+)$`), company},
+	{employer, lazyregexp.New(`^(.*?)(?:现在|目前)?(?:在|给|为)([^，,。]{2,16}?)(?:工作|上班|任职|就职|打工|做事|当\S{2,6}|做[^，,。饭]{2,8})$`), company},
+	{employer, lazyregexp.New(`^(.*?)(?:的)?(?:公司|雇主|工作单位|单位)(?:是|叫|：|:|为)([^，,。]+)$`), company},
 	// What somebody does.
-	{job, regexp.MustCompile(`^(.*?)\b(?i:works? as|working as|employed as|job is|profession is|occupation is|job:|occupation:|` +
+	{job, lazyregexp.New(`^(.*?)\b(?i:works? as|working as|employed as|job is|profession is|occupation is|job:|occupation:|` +
 		`profession:) (?i:an? |the )?([a-z][\p{L} -]{2,30})$`), word},
-	{job, regexp.MustCompile(`^(.*?)\b(?i:became|promoted to|is|am|'m|are) (?i:now |currently )?(?i:an? |` +
+	{job, lazyregexp.New(`^(.*?)\b(?i:became|promoted to|is|am|'m|are) (?i:now |currently )?(?i:an? |` +
 		`the )?((?:\p{L}+ ){0,2}(?i:engineer|developer|teacher|nurse|doctor|lawyer|designer|accountant|chef|architect|journalist|` +
 		`pilot|electrician|pharmacist|scientist|analyst|consultant|photographer|librarian|plumber|baker|carpenter|programmer|translator|` +
 		`manager|student|nurse|physiotherapist|barista|waiter|firefighter))(?i: by profession)?$`), word},
-	{job, regexp.MustCompile(`^(.*?)(?i:\barbeit(?:e|et) (?:jetzt |derzeit )?als|\b(?:beruf|job)(?: ist|:)|\bbin von beruf|` +
+	{job, lazyregexp.New(`^(.*?)(?i:\barbeit(?:e|et) (?:jetzt |derzeit )?als|\b(?:beruf|job)(?: ist|:)|\bbin von beruf|` +
 		`\bist von beruf) (.+)$`), word},
-	{job, regexp.MustCompile(`^(.*?)(?i:\b(?:bin|ist)) (?i:jetzt |inzwischen )?(?:ein(?:e)? )?(\p{L}+) (?i:von beruf)$`), word},
-	{job, regexp.MustCompile(`^(.*?)(?:的)?(?:职业是|职业：|工作是|职务是|职位是|岗位是|是一名|是一位|是个|当上了?|担任)([^，,。]+)$`), word},
+	{job, lazyregexp.New(`^(.*?)(?i:\b(?:bin|ist)) (?i:jetzt |inzwischen )?(?:ein(?:e)? )?(\p{L}+) (?i:von beruf)$`), word},
+	{job, lazyregexp.New(`^(.*?)(?:的)?(?:职业是|职业：|工作是|职务是|职位是|岗位是|是一名|是一位|是个|当上了?|担任)([^，,。]+)$`), word},
 	// How old somebody is.
-	{age, regexp.MustCompile(`^(.*?)\b(?i:is|'s|turned|turns|age:?|aged|am|'m|are|just turned|has turned|age is) (?i:now |already |` +
+	{age, lazyregexp.New(`^(.*?)\b(?i:is|'s|turned|turns|age:?|aged|am|'m|are|just turned|has turned|age is) (?i:now |already |` +
 		`currently )?(\d{1,3})(?i:[ -]years?[ -]olds?| years of age| years| yo| now| already)?(?i: now)?(?i: (?:in|on|this|` +
 		`last) .{1,20})?$`), years},
-	{age, regexp.MustCompile(`^(.*?)\b(?i:bin|ist|wird|werde|alter:?|alter ist|sind) (?i:jetzt |schon |inzwischen |gerade |` +
+	{age, lazyregexp.New(`^(.*?)\b(?i:bin|ist|wird|werde|alter:?|alter ist|sind) (?i:jetzt |schon |inzwischen |gerade |` +
 		`nun )?(\d{1,3})(?i: jahre?(?: alt)?| geworden)?(?i: geworden)?$`), years},
-	{age, regexp.MustCompile(`^(.*?)(?:的)?(?:今年|年龄是|年龄：|年龄|已经|现在|刚满|满|是)?\s*(\d{1,3})\s*岁了?$`), years},
-	{age, regexp.MustCompile(`^(.*?)(?:的)?年龄(?:是|：|为)?\s*(\d{1,3})$`), years},
+	{age, lazyregexp.New(`^(.*?)(?:的)?(?:今年|年龄是|年龄：|年龄|已经|现在|刚满|满|是)?\s*(\d{1,3})\s*岁了?$`), years},
+	{age, lazyregexp.New(`^(.*?)(?:的)?年龄(?:是|：|为)?\s*(\d{1,3})$`), years},
 	// Names of people and animals.
-	{name, regexp.MustCompile(`^(.*?)(?i:(?:'s)? name(?: is|:|'s)(?: now)?|\b(?:is|are|am|'m|was)(?: now)? (?:called|named)|\bgoes by|` +
+	{name, lazyregexp.New(`^(.*?)(?i:(?:'s)? name(?: is|:|'s)(?: now)?|\b(?:is|are|am|'m|was)(?: now)? (?:called|named)|\bgoes by|` +
 		`\bresponds to) (.+)$`), proper},
-	{name, regexp.MustCompile(`^(?i:the )?(?i:name of )(.*?)(?i: is) (.+)$`), proper},
-	{name, regexp.MustCompile(`^(.*?)\b(?i:heiß(?:e|t|en)|nennt sich|hört auf den namen)(?i: jetzt| nun| eigentlich|` +
+	{name, lazyregexp.New(`^(?i:the )?(?i:name of )(.*?)(?i: is) (.+)$`), proper},
+	{name, lazyregexp.New(`^(.*?)\b(?i:heiß(?:e|t|en)|nennt sich|hört auf den namen)(?i: jetzt| nun| eigentlich|` +
 		` übrigens)? (.+)$`), proper},
-	{name, regexp.MustCompile(`^(?i:der |mein |die )?(?i:name)(?i: (?:meine[rs]?|unsere[rs]?|von|der|des))?(.*?)(?i: ist| lautet|` +
+	{name, lazyregexp.New(`^(?i:der |mein |die )?(?i:name)(?i: (?:meine[rs]?|unsere[rs]?|von|der|des))?(.*?)(?i: ist| lautet|` +
 		`:) (.+)$`), proper},
-	{name, regexp.MustCompile(`^(.*?)(?:的)?(?:名字是|名字叫做?|名字：|名叫|名为|叫做|叫|改名为|改名叫|姓名是|姓名：)([^，,。]{1,12})$`), proper},
-	{name, regexp.MustCompile(`^.*?\b(?i:named|nannten|call) ((?i:our|my|his|her|the|unseren?|meinen?) \p{L}+) (\p{Lu}\p{L}+)$`), proper},
+	{name, lazyregexp.New(`^(.*?)(?:的)?(?:名字是|名字叫做?|名字：|名叫|名为|叫做|叫|改名为|改名叫|姓名是|姓名：)([^，,。]{1,12})$`), proper},
+	{name, lazyregexp.New(`^.*?\b(?i:named|nannten|call) ((?i:our|my|his|her|the|unseren?|meinen?) \p{L}+) (\p{Lu}\p{L}+)$`), proper},
 	// Where somebody comes from.
-	{origin, regexp.MustCompile(`^(.*?)\b(?i:(?:is|am|'m|are|comes?|hails?)(?: originally)? from|hometown is|born in|was born in|` +
+	{origin, lazyregexp.New(`^(.*?)\b(?i:(?:is|am|'m|are|comes?|hails?)(?: originally)? from|hometown is|born in|was born in|` +
 		`nationality is|nationality:) (.+)$`), place},
-	{origin, regexp.MustCompile(`^(.*?)\b(?i:komm(?:e|t)(?: ursprünglich)? aus|stamm(?:e|t)(?: ursprünglich)? aus|geburtsort ist|` +
+	{origin, lazyregexp.New(`^(.*?)\b(?i:komm(?:e|t)(?: ursprünglich)? aus|stamm(?:e|t)(?: ursprünglich)? aus|geburtsort ist|` +
 		`heimatstadt ist|bin in|ist in) (.+?)(?i: geboren)$`), place},
-	{origin, regexp.MustCompile(`^(.*?)\b(?i:komm(?:e|t)(?: ursprünglich)? aus|stamm(?:e|t)(?: ursprünglich)? aus|geburtsort ist|` +
+	{origin, lazyregexp.New(`^(.*?)\b(?i:komm(?:e|t)(?: ursprünglich)? aus|stamm(?:e|t)(?: ursprünglich)? aus|geburtsort ist|` +
 		`heimatstadt ist) (.+)$`), place},
-	{origin, regexp.MustCompile(`^(.*?)(?:来自|老家是|老家在|籍贯是|家乡是|家乡在|出生在|国籍是)([^，,。]+)$`), place},
+	{origin, lazyregexp.New(`^(.*?)(?:来自|老家是|老家在|籍贯是|家乡是|家乡在|出生在|国籍是)([^，,。]+)$`), place},
 	// How somebody is reached.
-	{phone, regexp.MustCompile(`^(.*?)(?i:\b(?:(?:cell|mobile|tele|work|home)?\s?-?phone(?: number)?|mobile|cell|number|call (?:me|him|her|` +
+	{phone, lazyregexp.New(`^(.*?)(?i:\b(?:(?:cell|mobile|tele|work|home)?\s?-?phone(?: number)?|mobile|cell|number|call (?:me|him|her|` +
 		`them)|reach(?:able|ed)?(?: me| him| her| them)?|handynummer|telefonnummer|mobilnummer|` +
 		`telefon|handy|nummer|rufnummer|erreichbar|erreichst(?: du)?(?: mich| ihn| sie)?|anrufen)\b|电话号码|手机号码|手机号|电话|手机|` +
 		`号码).*?(\+?\d(?:[ \-/()]{0,2}\d){4,}).*$`), digits},
-	{phone, regexp.MustCompile(`^(?i:you can |you |please )?(?i:call|reach|phone|ring|text) (.+?) (?i:on|at|under|` +
+	{phone, lazyregexp.New(`^(?i:you can |you |please )?(?i:call|reach|phone|ring|text) (.+?) (?i:on|at|under|` +
 		`via) (\+?\d(?:[ \-/()]{0,2}\d){4,}).*$`), digits},
-	{email, regexp.MustCompile(`^(.*?)(?i:\b(?:e-?mail(?:s)?(?: address)?|mail(?:adresse)?|e-mail-adresse|write to|write|schreib)\b|邮箱地址|` +
+	{email, lazyregexp.New(`^(.*?)(?i:\b(?:e-?mail(?:s)?(?: address)?|mail(?:adresse)?|e-mail-adresse|write to|write|schreib)\b|邮箱地址|` +
 		`邮箱|邮件地址|电子邮件|邮件).*?([\w.+-]+@[\w-]+(?:\.[\w-]+)+).*$`), address},
-	{phone, regexp.MustCompile(`^()(?i:ruft? mich unter|请?打我的?电话).*?(\+?\d(?:[ \-/()]{0,2}\d){4,}).*$`), digits},
-	{"room", regexp.MustCompile(`^(.*?)(?i:\b(?:in|im) (?:room|raum|zimmer|saal|hall)) ([\w.-]{1,8})$`), word},
-	{"room", regexp.MustCompile(`^(.*?)在([\w.-]{1,8})(?:号)?(?:房间|会议室|教室)(?:开会|上课|见面)?$`), word},
+	{phone, lazyregexp.New(`^()(?i:ruft? mich unter|请?打我的?电话).*?(\+?\d(?:[ \-/()]{0,2}\d){4,}).*$`), digits},
+	{"room", lazyregexp.New(`^(.*?)(?i:\b(?:in|im) (?:room|raum|zimmer|saal|hall)) ([\w.-]{1,8})$`), word},
+	{"room", lazyregexp.New(`^(.*?)在([\w.-]{1,8})(?:号)?(?:房间|会议室|教室)(?:开会|上课|见面)?$`), word},
 	// What else people have one of.
-	{school, regexp.MustCompile(`^(.*?)\b(?i:stud(?:y|ies|ying) (?:\S+ ){0,3}?at|attends?|goes to school at|studier(?:e|` +
+	{school, lazyregexp.New(`^(.*?)\b(?i:stud(?:y|ies|ying) (?:\S+ ){0,3}?at|attends?|goes to school at|studier(?:e|` +
 		`t) (?:\S+ ){0,3}?an der|enrolled at) (.+)$`), company},
-	{school, regexp.MustCompile(`^(.*?)\b(?i:goes to|go to|attends?|school is|geht auf (?:die|das)|besucht (?:die|das)|schule ist (?:die|` +
+	{school, lazyregexp.New(`^(.*?)\b(?i:goes to|go to|attends?|school is|geht auf (?:die|das)|besucht (?:die|das)|schule ist (?:die|` +
 		`das)) (.*(?i:school|high|elementary|college|university|academy|schule|gymnasium|kindergarten|kita))$`), word},
-	{school, regexp.MustCompile(`^(.*?)(?:在|就读于|上)([^，,。]{1,8}?(?:中|小学|中学|学校|幼儿园))(?:读书|上学|学习)?$`), word},
-	{"subject of study", regexp.MustCompile(`^(.*?)\b(?i:stud(?:ies|ying)|study|major(?:s|ing)? (?:in|is)|studiert|studiere|` +
+	{school, lazyregexp.New(`^(.*?)(?:在|就读于|上)([^，,。]{1,8}?(?:中|小学|中学|学校|幼儿园))(?:读书|上学|学习)?$`), word},
+	{"subject of study", lazyregexp.New(`^(.*?)\b(?i:stud(?:ies|ying)|study|major(?:s|ing)? (?:in|is)|studiert|studiere|` +
 		`studienfach ist) ([\p{L} ]{4,30})$`), word},
-	{"subject of study", regexp.MustCompile(`^(.*?)(?:的)?(?:专业是|主修|攻读|学的是|读的是)([^，,。]+)$`), word},
-	{school, regexp.MustCompile(`^(.*?)(?:在|就读于)([^，,。]{2,12}?(?:大学|学院|中学|小学))(?:读书|上学|学习|读研|念书)?$`), word},
-	{vehicle, regexp.MustCompile(`^(.*?)(?i:\b(?:car|auto|wagen)(?: is| ist|:)|的车是)(?i: now| jetzt)?(?i: an?| eine?)? ?(.+)$`), proper},
-	{vehicle, regexp.MustCompile(`^(.*?)\b(?i:drives?|fähr(?:t|e)|fahre)(?i: now| jetzt| currently)? (?i:an? |einen? )(.+)$`), proper},
-	{vehicle, regexp.MustCompile(`^(.*?)(?:现在)?开(?:的是)?(?:一?辆)?((?:特斯拉|比亚迪|宝马|奔驰|丰田|本田|大众|奥迪|蔚来|理想|小鹏|别克|福特)\S{0,6})$`), word},
-	{"mother tongue", regexp.MustCompile(`^(.*?)(?i:\b(?:native language|mother tongue|first language|muttersprache)(?: is| ist|:)|` +
+	{"subject of study", lazyregexp.New(`^(.*?)(?:的)?(?:专业是|主修|攻读|学的是|读的是)([^，,。]+)$`), word},
+	{school, lazyregexp.New(`^(.*?)(?:在|就读于)([^，,。]{2,12}?(?:大学|学院|中学|小学))(?:读书|上学|学习|读研|念书)?$`), word},
+	{vehicle, lazyregexp.New(`^(.*?)(?i:\b(?:car|auto|wagen)(?: is| ist|:)|的车是)(?i: now| jetzt)?(?i: an?| eine?)? ?(.+)$`), proper},
+	{vehicle, lazyregexp.New(`^(.*?)\b(?i:drives?|fähr(?:t|e)|fahre)(?i: now| jetzt| currently)? (?i:an? |einen? )(.+)$`), proper},
+	{vehicle, lazyregexp.New(`^(.*?)(?:现在)?开(?:的是)?(?:一?辆)?((?:特斯拉|比亚迪|宝马|奔驰|丰田|本田|大众|奥迪|蔚来|理想|小鹏|别克|福特)\S{0,6})$`), word},
+	{"mother tongue", lazyregexp.New(`^(.*?)(?i:\b(?:native language|mother tongue|first language|muttersprache)(?: is| ist|:)|` +
 		`母语是) ?(.+)$`), word},
-	{"shoe size", regexp.MustCompile(`^(.*?)(?i:\b(?:shoe size|schuhgröße)(?: is| ist|:)?|\bwears? (?:shoe )?size|鞋码是?|` +
+	{"shoe size", lazyregexp.New(`^(.*?)(?i:\b(?:shoe size|schuhgröße)(?: is| ist|:)?|\bwears? (?:shoe )?size|鞋码是?|` +
 		`穿)\s?(\d{2}(?:[.,]5)?)(?:码|号)?(?i:.{0,10}shoes?)?$`), quantity},
-	{"blood type", regexp.MustCompile(`^(.*?)(?i:\b(?:blood type|blood group|blutgruppe)(?: is| ist|:)?|血型是?) ?(AB|A|B|O|0)\b.*$`), word},
-	{height, regexp.MustCompile(`^(.*?)\b(?i:is|'m|am|are|'s|bin|ist|measures) (\d[\d.,]* ?(?:m|cm|meters?|metres?|feet|ft|Meter|` +
+	{"blood type", lazyregexp.New(`^(.*?)(?i:\b(?:blood type|blood group|blutgruppe)(?: is| ist|:)?|血型是?) ?(AB|A|B|O|0)\b.*$`), word},
+	{height, lazyregexp.New(`^(.*?)\b(?i:is|'m|am|are|'s|bin|ist|measures) (\d[\d.,]* ?(?:m|cm|meters?|metres?|feet|ft|Meter|` +
 		`Zentimeter))(?i: tall| high| groß)$`), quantity},
-	{height, regexp.MustCompile(`^(.*?)(?i:\b(?:height|körpergröße|größe)(?: is| ist|:| beträgt)?|身高(?:是|有)?) ?(\d[\d.,]* ?(?:m\b|cm|米|厘米|` +
+	{height, lazyregexp.New(`^(.*?)(?i:\b(?:height|körpergröße|größe)(?: is| ist|:| beträgt)?|身高(?:是|有)?) ?(\d[\d.,]* ?(?:m\b|cm|米|厘米|` +
 		`meters?|Meter)).*$`), quantity},
-	{weight, regexp.MustCompile(`^(.*?)(?i:\b(?:weighs?|weight(?: is|:)?|wieg(?:e|t)|gewicht(?: ist|:| beträgt)?)|体重(?:是|有)?|重)(?i: now|` +
+	{weight, lazyregexp.New(`^(.*?)(?i:\b(?:weighs?|weight(?: is|:)?|wieg(?:e|t)|gewicht(?: ist|:| beträgt)?)|体重(?:是|有)?|重)(?i: now|` +
 		` about| jetzt)? ?(\d[\d.,]* ?(?:kg|kilos?|lbs?|pounds|g|gramm|公斤|斤|千克|Kilo)\b?).*$`), quantity},
-	{birthday, regexp.MustCompile(`^(.*?)(?i:(?:'s)? (?:birthday|date of birth|birth date)(?: is|:)?(?: on)?|\b(?:was |is )?born(?: on|` +
+	{birthday, lazyregexp.New(`^(.*?)(?i:(?:'s)? (?:birthday|date of birth|birth date)(?: is|:)?(?: on)?|\b(?:was |is )?born(?: on|` +
 		` in)?|\bgeburtstag\b(?: ist|:| habe ich| hat \S+)?(?: am)?|\bgeboren(?: am| wurde ich am)?|` +
 		`(?:的)?生日(?:是|在|：)?|出生于|生于) ?(.+)$`), birthDate},
-	{birthday, regexp.MustCompile(`^(.*?)(?i:\b(?:habe|hat|bin|ist|wurde) (?:ich |sie |er )?(?:am|im jahr)?) ?(.+?) (?i:geburtstag|` +
+	{birthday, lazyregexp.New(`^(.*?)(?i:\b(?:habe|hat|bin|ist|wurde) (?:ich |sie |er )?(?:am|im jahr)?) ?(.+?) (?i:geburtstag|` +
 		`geboren)$`), birthDate},
 }
 
@@ -204,20 +205,20 @@ func (r *reader) person(text string) bool {
 
 var (
 	// aged matches an age with its unit. Without it, only people are aged: anything with an article is a thing.
-	aged  = regexp.MustCompile(`(?i)years?|jahre|岁|\bage|turned|geworden|alter`)
-	thing = regexp.MustCompile(`(?i)\b(?:the|our|der|die|das|unser|unsere|version|port|limit|budget|number|size|score|rank|\w+-\w+)\b`)
+	aged  = lazyregexp.New(`(?i)years?|jahre|岁|\bage|turned|geworden|alter`)
+	thing = lazyregexp.New(`(?i)\b(?:the|our|der|die|das|unser|unsere|version|port|limit|budget|number|size|score|rank|\w+-\w+)\b`)
 )
 
-var startsIndefinite = regexp.MustCompile(`(?i)(?:^|\b(?:have|has|got|habe|hat|owns?) )(?:an?|ein(?:e|en)?) |有一?[个只条位]|养了?一?[只条]`)
+var startsIndefinite = lazyregexp.New(`(?i)(?:^|\b(?:have|has|got|habe|hat|owns?) )(?:an?|ein(?:e|en)?) |有一?[个只条位]|养了?一?[只条]`)
 
 // tails end a name.
 var (
-	tailEN = regexp.MustCompile(`(?i)[,;]|\s(?:and|but|because|since|for|with|where|which|who|when|while|as|after|until|near|so|these|now|` +
+	tailEN = lazyregexp.New(`(?i)[,;]|\s(?:and|but|because|since|for|with|where|which|who|when|while|as|after|until|near|so|these|now|` +
 		`again|together|full|part|in \d{4}|last|next|every|on|from|by|to|seit|mit|und|aber|als|zusammen|wo|` +
 		`angestellt|beschäftigt|tätig|im|umgezogen|gezogen|jetzt|these days|by now|instead|anymore|not|nicht|nowadays|permanently|` +
 		`remotely)\b.*$|\s[-–(\[].*$`)
-	tailZH = regexp.MustCompile(`(?:工作|上班|生活|居住|住了?|去了|来了|去|来|了|吧|呢|啊|做.*|当.*|担任.*)$`)
-	titles = regexp.MustCompile(`(?i)^(?:the|a|an|der|die|das|den|dem|einer|eine|mr|mrs|ms|dr|prof|herr|frau|der firma|firma|company)\b\.?\s*`)
+	tailZH = lazyregexp.New(`(?:工作|上班|生活|居住|住了?|去了|来了|去|来|了|吧|呢|啊|做.*|当.*|担任.*)$`)
+	titles = lazyregexp.New(`(?i)^(?:the|a|an|der|die|das|den|dem|einer|eine|mr|mrs|ms|dr|prof|herr|frau|der firma|firma|company)\b\.?\s*`)
 )
 
 // trimmed returns a value without what follows a name.
@@ -246,7 +247,7 @@ var aliases = map[string]string{
 }
 
 // startsUpper matches the first word of a name, or a number of a house in front of it.
-var startsUpper = regexp.MustCompile(`^(?:\d+\w? )?(?:the |der |die |das |den |dem )?\p{Lu}`)
+var startsUpper = lazyregexp.New(`^(?:\d+\w? )?(?:the |der |die |das |den |dem )?\p{Lu}`)
 
 // proper reads a name.
 func proper(text string) (value, bool) {
@@ -260,14 +261,14 @@ func proper(text string) (value, bool) {
 const maxName = 4
 
 // inCity matches an address with the city behind it.
-var inCity = regexp.MustCompile(`^(.+?)(?:,| in) (\p{Lu}[\p{L} -]+)$`)
+var inCity = lazyregexp.New(`^(.+?)(?:,| in) (\p{Lu}[\p{L} -]+)$`)
 
 // street matches an address within a place.
-var street = regexp.MustCompile(`(?i)\d|str(?:asse|aße|\.)?\b|\b(?:street|st\.|road|rd\.?|avenue|ave\.?|lane|drive|square|weg|allee|` +
+var street = lazyregexp.New(`(?i)\d|str(?:asse|aße|\.)?\b|\b(?:street|st\.|road|rd\.?|avenue|ave\.?|lane|drive|square|weg|allee|` +
 	`platz|gasse)\b|[路街巷弄号]`)
 
 // says matches a clause, which is no place: "Aurich has 2 windows".
-var says = regexp.MustCompile(`(?i)\s(?:has|have|had|is|are|was|were|hat|haben|ist|sind|war)\s`)
+var says = lazyregexp.New(`(?i)\s(?:has|have|had|is|are|was|were|hat|haben|ist|sind|war)\s`)
 
 func place(text string) (value, bool) {
 	if says.MatchString(text) {
@@ -322,10 +323,10 @@ func company(text string) (value, bool) {
 
 var (
 	// definite matches who employs somebody without a name: the railway.
-	definite = regexp.MustCompile(`^the [a-z]+(?: [a-z]+){0,2}$`)
-	clubs    = regexp.MustCompile(`(?i)\b(?:club|choir|band|team|group|society|association|gym|party|league|orchestra|course|class|verein|` +
+	definite = lazyregexp.New(`^the [a-z]+(?: [a-z]+){0,2}$`)
+	clubs    = lazyregexp.New(`(?i)\b(?:club|choir|band|team|group|society|association|gym|party|league|orchestra|course|class|verein|` +
 		`chor)\b`)
-	atPlaces = regexp.MustCompile(`家|办公室|远程|咖啡馆|晚上|早上|周|楼`)
+	atPlaces = lazyregexp.New(`家|办公室|远程|咖啡馆|晚上|早上|周|楼`)
 	cities   = set(`北京 上海 深圳 广州 杭州 南京 成都 武汉 西安 苏州 天津 重庆 厦门 青岛 长沙 香港 台北 berlin munich hamburg cologne vienna zurich london paris frankfurt`)
 )
 
@@ -337,7 +338,7 @@ func word(text string) (value, bool) {
 }
 
 var (
-	regexpArticles = regexp.MustCompile(`^(?i:an?|the|ein(?:e|en)?|der|die|das|一个|一名|一位)\s*`)
+	regexpArticles = lazyregexp.New(`^(?i:an?|the|ein(?:e|en)?|der|die|das|一个|一名|一位)\s*`)
 	freelance      = set(`remotely hard late full-time part-time together`)
 )
 
@@ -452,10 +453,10 @@ func states(lines ...string) (out []replacement) {
 	return out
 }
 
-var copulaBefore = regexp.MustCompile(copulas)
+var copulaBefore = lazyregexp.New(copulas)
 
 // innerWords may surround a state.
-var innerWords = regexp.MustCompile(`(?i)^(?:\s|\b(?:now|currently|still|already|happily|newly|officially|finally|again|just|a|an|` +
+var innerWords = lazyregexp.New(`(?i)^(?:\s|\b(?:now|currently|still|already|happily|newly|officially|finally|again|just|a|an|` +
 	`strict|strictly|fully|completely|mostly|temporarily|put|jetzt|aktuell|derzeit|noch|immer|` +
 	`seit|wieder|glücklich|frisch|inzwischen|nun|strikt|streng|strenge?r?|komplett|eine?|gesund|ich|mich|worden|since|by|default|\d{4}|` +
 	`gelegt|indefinitely|vorerst|for|until|further|notice|as|of|today|this|week|heute|` +
@@ -469,7 +470,7 @@ var innerHan = strings.NewReplacer("现在", "", "目前", "", "已经", "", "�
 
 func undenied(text string) string { return denials.ReplaceAllString(text, " ") }
 
-var denials = regexp.MustCompile(`(?i)n't\b|\b(?:do|does|did)(?:n't)?\b|\b(?:not|no longer|never|nicht(?: mehr)?|kein(?:e|en|er)?)\b|不是|` +
+var denials = lazyregexp.New(`(?i)n't\b|\b(?:do|does|did)(?:n't)?\b|\b(?:not|no longer|never|nicht(?: mehr)?|kein(?:e|en|er)?)\b|不是|` +
 	`没有|不|没`)
 
 // state reads which state of a group a subject is in.
@@ -517,8 +518,8 @@ func (r *reader) state(text string) bool {
 }
 
 var (
-	innerStates = regexp.MustCompile(`目前处于|处于|状态|(?i:\bstatus(?: of| von)?\b)`)
-	startsVerb  = regexp.MustCompile(`(?i)^(?:eats?|fis[ch]h? |smokes?|works?|isst|esse|rauche?t?|arbeite?t?|läuft|ruht|single|vegan|` +
+	innerStates = lazyregexp.New(`目前处于|处于|状态|(?i:\bstatus(?: of| von)?\b)`)
+	startsVerb  = lazyregexp.New(`(?i)^(?:eats?|fis[ch]h? |smokes?|works?|isst|esse|rauche?t?|arbeite?t?|läuft|ruht|single|vegan|` +
 		`vegetarian)`)
 )
 
@@ -533,22 +534,22 @@ var heads = stems(`colour favourite language framework theme editor database pla
 	betriebssystem hosting cloud tier tarif priority priorität strategy blutgruppe beruf method methode`)
 
 var (
-	isEN = regexp.MustCompile(`^(?i)((?:the|my|our|his|her|user's|\S+'s)\b.{2,50}?|[\p{L} ]{3,40}) ?(?:\b(?:is|will be|was changed to|` +
+	isEN = lazyregexp.New(`^(?i)((?:the|my|our|his|her|user's|\S+'s)\b.{2,50}?|[\p{L} ]{3,40}) ?(?:\b(?:is|will be|was changed to|` +
 		`is now|changed to|switched to|moved to|has changed to)\b|:) (?:now |currently )?(.{1,50})$`)
-	inverse = regexp.MustCompile(`^(\p{Lu}[\p{L}'.-]+(?: \p{Lu}[\p{L}'.-]+){0,2}) (?i:is|ist|leads|leitet|heads) (?i:(?:now|currently|` +
+	inverse = lazyregexp.New(`^(\p{Lu}[\p{L}'.-]+(?: \p{Lu}[\p{L}'.-]+){0,2}) (?i:is|ist|leads|leitet|heads) (?i:(?:now|currently|` +
 		`jetzt|the|my|our|his|her|mein|meine|unser|unsere|der|die|das) ){1,2}(.{3,40})$`)
-	leadsOf = regexp.MustCompile(`^(\p{Lu}[\p{L}'.-]+(?: \p{Lu}[\p{L}'.-]+){0,2}) (?i:leads|leitet|heads|is leading) (?i:(?:now|jetzt|` +
+	leadsOf = lazyregexp.New(`^(\p{Lu}[\p{L}'.-]+(?: \p{Lu}[\p{L}'.-]+){0,2}) (?i:leads|leitet|heads|is leading) (?i:(?:now|jetzt|` +
 		`the|our|das|die|den) ){0,2}(.{3,40})$`)
-	usesEN = regexp.MustCompile(`^(.*?)(?i:\b(?:uses?|using|runs on|switched to|nutz(?:e|t|en)|verwende(?:t|n)?|setz(?:t|` +
+	usesEN = lazyregexp.New(`^(.*?)(?i:\b(?:uses?|using|runs on|switched to|nutz(?:e|t|en)|verwende(?:t|n)?|setz(?:t|` +
 		`en) (?:jetzt )?auf)) (\p{Lu}[\p{L}\p{N}.+#-]*(?: \p{Lu}[\p{L}\p{N}]*)?) (?i:as|for|als|für) (?i:(?:its|our|my|the|a|unsere?|die|das|` +
 		`den) )?(.{3,40})$`)
-	reportsTo = regexp.MustCompile(`^(.*?)(?i:\b(?:reports? (?:directly )?to|bericht(?:e|et) an)) (\p{Lu}.*)$`)
-	isDE      = regexp.MustCompile(`^(?i)((?:der|die|das|mein|meine|unser|unsere|dem|\p{L}+s)?\b.{2,50}?) (?:ist|sind|heißt|` +
+	reportsTo = lazyregexp.New(`^(.*?)(?i:\b(?:reports? (?:directly )?to|bericht(?:e|et) an)) (\p{Lu}.*)$`)
+	isDE      = lazyregexp.New(`^(?i)((?:der|die|das|mein|meine|unser|unsere|dem|\p{L}+s)?\b.{2,50}?) (?:ist|sind|heißt|` +
 		`lautet)(?: jetzt| nun| aktuell| nicht mehr)? (.{1,50})$`)
-	isZH    = regexp.MustCompile(`^([^，,。]{2,20}?)(?:现在|已经|目前)?(?:是|为|：|:|改成了?|改为了?|换成了?|变成了?|换为|叫)([^，,。]{1,16}?)了?$`)
-	leadsZH = regexp.MustCompile(`^([\p{Han}]{2,4}?)(?:现在|目前)?(?:负责|领导|主管|带领)([^，,。]{2,14})$|^([^，,。]{2,14})(?:现在|` +
+	isZH    = lazyregexp.New(`^([^，,。]{2,20}?)(?:现在|已经|目前)?(?:是|为|：|:|改成了?|改为了?|换成了?|变成了?|换为|叫)([^，,。]{1,16}?)了?$`)
+	leadsZH = lazyregexp.New(`^([\p{Han}]{2,4}?)(?:现在|目前)?(?:负责|领导|主管|带领)([^，,。]{2,14})$|^([^，,。]{2,14})(?:现在|` +
 		`目前)?由([\p{Han}]{2,4}?)(?:负责|领导|主管|接手|带领)了?$`)
-	writtens = regexp.MustCompile(`(?i)^(.+?) (?:is|ist|was|are)(?: mostly| mainly| now)? (?:written in|hosted on|hosted at|deployed on|` +
+	writtens = lazyregexp.New(`(?i)^(.+?) (?:is|ist|was|are)(?: mostly| mainly| now)? (?:written in|hosted on|hosted at|deployed on|` +
 		`hosted with|built with|geschrieben in|in (\S+) geschrieben|gehostet bei)\s?(.*)$`)
 )
 
@@ -616,15 +617,15 @@ func germanNoun(text string) bool {
 }
 
 var (
-	germanWords = regexp.MustCompile(`(?i)\b(?:ist|der|die|das|mein|meine|unser|unsere|heißt|sind|jetzt)\b`)
-	roles       = regexp.MustCompile(`(?i)\b(?:boss|manager|dentist|doctor|gp|therapist|landlord|lawyer|accountant|teacher|coach|wife|` +
+	germanWords = lazyregexp.New(`(?i)\b(?:ist|der|die|das|mein|meine|unser|unsere|heißt|sind|jetzt)\b`)
+	roles       = lazyregexp.New(`(?i)\b(?:boss|manager|dentist|doctor|gp|therapist|landlord|lawyer|accountant|teacher|coach|wife|` +
 		`husband|partner|girlfriend|boyfriend|lead|leader|owner|ceo|cto|cfo|head|contact|mentor|supervisor|president|` +
 		`capital|tutor|trainer|advisor|chef|chefin|zahnarzt|zahnärztin|hausarzt|hausärztin|vermieter|vermieterin|frau|mann|partnerin|leiter|` +
 		`leiterin|projektleiter|projektleiterin|ansprechpartner|ansprechpartnerin|trainerin|lehrer|lehrerin|` +
 		`favou?rite \w+|lieblings\w+|anwalt|anwältin|steuerberater|steuerberaterin|friseur|betreuer|betreuerin|geschäftsführer|` +
 		`geschäftsführerin)\b`)
-	rolesZH        = regexp.MustCompile(`首席|官$|负责人|老板|经理|组长|主管|老婆|妻子|老公|丈夫|牙医|医生|房东|律师|教练|老师|班主任|导师|联系人|总监|主任|校长|最喜欢的?|最爱`)
-	indefiniteNoun = regexp.MustCompile(`(?i)^(?:an?|ein(?:e)?|one|some|this|that|it|what|there|here|es|das|dies)(?: |$)`)
+	rolesZH        = lazyregexp.New(`首席|官$|负责人|老板|经理|组长|主管|老婆|妻子|老公|丈夫|牙医|医生|房东|律师|教练|老师|班主任|导师|联系人|总监|主任|校长|最喜欢的?|最爱`)
+	indefiniteNoun = lazyregexp.New(`(?i)^(?:an?|ein(?:e)?|one|some|this|that|it|what|there|here|es|das|dies)(?: |$)`)
 )
 
 // childless reads that somebody has no children, or nothing else that is counted.
@@ -646,7 +647,7 @@ func (r *reader) childless(text string) bool {
 	return true
 }
 
-var none = regexp.MustCompile(`(?i)^(.*?)\b(?:have|has|got|habe|hat|haben)\s(?:no|kein(?:e|en)?)\s(children|kids|kinder|pets|haustiere|` +
+var none = lazyregexp.New(`(?i)^(.*?)\b(?:have|has|got|habe|hat|haben)\s(?:no|kein(?:e|en)?)\s(children|kids|kinder|pets|haustiere|` +
 	`siblings|geschwister)$|^(.*?)(?:do|does)(?:n't| not) have (?:any )?(children|kids|pets|siblings)$|^(.*?)没有(孩子|小孩|子女)$`)
 
 // preferred reads which of two things somebody prefers.
@@ -670,12 +671,12 @@ func (r *reader) preferred(text string) bool {
 	return false
 }
 
-var prefers = []*regexp.Regexp{
-	regexp.MustCompile(`^(.*?)(?i:\bprefers?) (.+?) (?i:over|to|rather than|instead of) (.+)$`),
-	regexp.MustCompile(`^(.*?)(?i:\b(?:bevorzug(?:e|t)|(?:mag|trinke|trinkt|esse|isst|nehme|nimmt)? ?lieber)) (.+?) (?i:als|gegenüber|` +
+var prefers = []*lazyregexp.Regexp{
+	lazyregexp.New(`^(.*?)(?i:\bprefers?) (.+?) (?i:over|to|rather than|instead of) (.+)$`),
+	lazyregexp.New(`^(.*?)(?i:\b(?:bevorzug(?:e|t)|(?:mag|trinke|trinkt|esse|isst|nehme|nimmt)? ?lieber)) (.+?) (?i:als|gegenüber|` +
 		`statt) (.+)$`),
-	regexp.MustCompile(`^(.*?)更喜欢(.+?)而不是(.+)$`),
-	regexp.MustCompile(`^(.*?)比起(.+?)[，,]?更喜欢(.+)$`),
+	lazyregexp.New(`^(.*?)更喜欢(.+?)而不是(.+)$`),
+	lazyregexp.New(`^(.*?)比起(.+?)[，,]?更喜欢(.+)$`),
 }
 
 // located reads where a thing is, and who does something with it: "The key is at Tom's", "The docs are reviewed by Priya".
@@ -704,8 +705,8 @@ func (r *reader) located(text string) bool {
 }
 
 var (
-	locating = regexp.MustCompile(`^((?i:the|our|my|its|der|die|das|mein|meine|unser|unsere|\p{L}+'?s)\b.{2,40}?) (?i:is|are|ist|sind|` +
+	locating = lazyregexp.New(`^((?i:the|our|my|its|der|die|das|mein|meine|unser|unsere|\p{L}+'?s)\b.{2,40}?) (?i:is|are|ist|sind|` +
 		`liegt|liegen|steht|hängt)(?i: now| currently| jetzt| nun| held| kept| stored| reviewed| owned| maintained| written| managed| done)? ` +
 		`((?i:in|at|on|by|with|auf|im|am|bei|beim|in der|in dem|unter|hinter)) (.{2,40})$|^([^，,。我你他她]{2,12}?)(?:放在|位于|设在|在)([^，,。]{1,10})$`)
-	personsZH = regexp.MustCompile(`^[小老阿]\p{Han}$|用户|妈|爸|妻|夫`)
+	personsZH = lazyregexp.New(`^[小老阿]\p{Han}$|用户|妈|爸|妻|夫`)
 )

@@ -1,13 +1,14 @@
 package conflict
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"reverie/language/claim"
 	"reverie/language/script"
+
+	"reverie/language/lazyregexp"
 )
 
 // Claim is the value that a clause gives to something that has one value at a time.
@@ -86,15 +87,15 @@ func plainOf(text string) (out, speaker string, ok bool) {
 
 var (
 	plain      = strings.NewReplacer("**", "", "__", "", "`", "", "’", "'", "„", "", "“", "", "”", "", `"`, "", "「", "", "」", "", "\u00a0", " ", "Dr. ", "Dr ", "Mr. ", "Mr ", "Mrs. ", "Mrs ", "Ms. ", "Ms ", "Prof. ", "Prof ", "St. ", "St ", "approx. ", "about ", "ca. ", "circa ", "z.B. ", "zum beispiel ", "（", "(", "）", ")")
-	annotation = regexp.MustCompile(`\[\d{4}(?:-\d\d){0,2}\]|\([^)]{0,60}\)|\[[^\]]{0,60}\]`)
-	numberWord = regexp.MustCompile(`(?i)\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|` +
+	annotation = lazyregexp.New(`\[\d{4}(?:-\d\d){0,2}\]|\([^)]{0,60}\)|\[[^\]]{0,60}\]`)
+	numberWord = lazyregexp.New(`(?i)\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|` +
 		`sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|` +
 		`fifty|sixty|seventy|eighty|ninety|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|zwanzig|dreißig|vierzig|fünfzig|sechzig)\b`)
-	hundreds = regexp.MustCompile(`[一两二三四五六七八九]百`)
-	metres   = regexp.MustCompile(`[一二两]米[一二三四五六七八九]{1,2}`)
-	counted  = regexp.MustCompile(`[一两二三四五六七八九十]{1,3}[个只条名位岁人口台辆间层]`)
+	hundreds = lazyregexp.New(`[一两二三四五六七八九]百`)
+	metres   = lazyregexp.New(`[一二两]米[一二三四五六七八九]{1,2}`)
+	counted  = lazyregexp.New(`[一两二三四五六七八九十]{1,3}[个只条名位岁人口台辆间层]`)
 	// ends separate clauses. A full stop behind a number is that of an ordinal.
-	ends = regexp.MustCompile(`[;!?]\s+|[^\d\s]\.(?:\s+|$)|\d\.\s*$|[。；！？]|,\s+(?:and|but|so|now|aber|und|jetzt|dann|sondern|while|` +
+	ends = lazyregexp.New(`[;!?]\s+|[^\d\s]\.(?:\s+|$)|\d\.\s*$|[。；！？]|,\s+(?:and|but|so|now|aber|und|jetzt|dann|sondern|while|` +
 		`whereas|though|which|because|since|weil|obwohl|während)\b|` +
 		`\s+(?:and|but|und|aber) (?:works?|lives?|has|is|wohnt?e?|arbeitet?|now|jetzt|i|we|he|she|they|ich|wir|er|sie)\b|\s(?:because|` +
 		`weil|although|obwohl)\s|\s[-–—]\s|，|,\s(?:not|nicht)\b`)
@@ -169,15 +170,15 @@ func (r *reader) clause(text string) {
 	}
 }
 
-var yearZH = regexp.MustCompile(`^\d{4}年`)
+var yearZH = lazyregexp.New(`^\d{4}年`)
 
-var yearNamed = regexp.MustCompile(`\b(?:19|20)\d\d\b`)
+var yearNamed = lazyregexp.New(`\b(?:19|20)\d\d\b`)
 
 // birthdayPassed matches the time of a birthday: "turned 40 last month" gives an age.
-var birthdayPassed = regexp.MustCompile(`(?i)(\bturned \d{1,3}) (?:last|in|on|this) .{1,20}$`)
+var birthdayPassed = lazyregexp.New(`(?i)(\bturned \d{1,3}) (?:last|in|on|this) .{1,20}$`)
 
 // beforeDay matches a day that ends a period in Chinese; without one, the same words mean the past.
-var beforeDay = regexp.MustCompile(`([一二三四五六日天号月点底末\d])之?前`)
+var beforeDay = lazyregexp.New(`([一二三四五六日天号月点底末\d])之?前`)
 
 // who returns the key of a person or thing by the words in front of a verb; false if they are something else.
 func (r *reader) who(before string) (string, bool) {
@@ -213,14 +214,14 @@ func (r *reader) who(before string) (string, bool) {
 const maxSubject = 6
 
 var (
-	leadIn = regexp.MustCompile(`(?i)^(?:(?:actually|correction|in fact|update|note|fyi|by the way|now|currently|tatsächlich|` +
+	leadIn = lazyregexp.New(`(?i)^(?:(?:actually|correction|in fact|update|note|fyi|by the way|now|currently|tatsächlich|` +
 		`eigentlich|korrektur|jetzt|übrigens|as of today|since \S+(?: \d{4})?|seit \S+(?: \d{4})?)[,:]?\s+)+|^(?:更正|其实|实际上|顺便说一下|` +
 		`现在)[：:，,]?`)
 	// withName matches one of several people by name.
-	withName = regexp.MustCompile(`(?:\b(?i:` + severalWords + `)(?:-in-law)?|(?:朋友|同事|儿子|女儿|哥哥|姐姐|弟弟|妹妹)(?:小|老)?) ?\p{Lu}\p{Ll}+|(?:朋友|同事|儿子|女儿|哥哥|姐姐|弟弟|妹妹)[小老]\p{Han}|\b\w+-in-law\b`)
+	withName = lazyregexp.New(`(?:\b(?i:` + severalWords + `)(?:-in-law)?|(?:朋友|同事|儿子|女儿|哥哥|姐姐|弟弟|妹妹)(?:小|老)?) ?\p{Lu}\p{Ll}+|(?:朋友|同事|儿子|女儿|哥哥|姐姐|弟弟|妹妹)[小老]\p{Han}|\b\w+-in-law\b`)
 	// counting matches how many somebody has.
-	counting    = regexp.MustCompile(`(?i)\d+ ?(?:个|只|位|名)?(?:small |young |kleine )?(?:` + severalWords + `|孩子|小孩|子女|朋友)(?:ren)?`)
-	otherPerson = regexp.MustCompile(`(?i)\b(?:he|she|they|his|her|their|er|sie|sein|ihre?)\b|她们|他们|她|他`)
+	counting    = lazyregexp.New(`(?i)\d+ ?(?:个|只|位|名)?(?:small |young |kleine )?(?:` + severalWords + `|孩子|小孩|子女|朋友)(?:ren)?`)
+	otherPerson = lazyregexp.New(`(?i)\b(?:he|she|they|his|her|their|er|sie|sein|ihre?)\b|她们|他们|她|他`)
 )
 
 // wordsOf returns the words that name a thing and its attribute, sorted. Numbers count if they are asked for.
@@ -250,9 +251,9 @@ func wordsIn(text string, numbers, participles bool) []string {
 }
 
 // participle matches verbs that say how a value came about.
-var participle = regexp.MustCompile(`^(?:\p{L}*ge\p{L}{3,}(?:t|en)|\p{L}+[^l]iert|\p{L}{4,}[^e]ed)$`)
+var participle = lazyregexp.New(`^(?:\p{L}*ge\p{L}{3,}(?:t|en)|\p{L}+[^l]iert|\p{L}{4,}[^e]ed)$`)
 
-var wordPattern = regexp.MustCompile(`\p{Han}+|[\p{Latin}\p{N}]+(?:['_.+#-][\p{Latin}\p{N}]+)*'?`)
+var wordPattern = lazyregexp.New(`\p{Han}+|[\p{Latin}\p{N}]+(?:['_.+#-][\p{Latin}\p{N}]+)*'?`)
 
 // stemOf removes the endings of inflections. Names of attributes and things have few of them.
 func stemOf(w string) string {
@@ -351,22 +352,22 @@ var schedules = stems(`deadline meeting standup appointment launch wake sleep de
 	birthday`)
 
 var (
-	indefinite = regexp.MustCompile(`(?i)\b(?:(?:an?|ein(?:e|en|em)?|some|every|each|jede[rsn]?)\s+(?:new |other |` +
+	indefinite = lazyregexp.New(`(?i)\b(?:(?:an?|ein(?:e|en|em)?|some|every|each|jede[rsn]?)\s+(?:new |other |` +
 		`neue[rsn]? )?(?:meeting|appointment|call|flight|trip|event|party|` +
 		`termin|besprechung|flug|reise|feier|treffen|concert|konzert|workshop|talk|class|lesson|session))\b|有一?(?:个|场|次)(?:会|约|活动|聚会|培训|面试)`)
-	verb = regexp.MustCompile(`(?i)\b(?:is|are|'s|starts?|begins?|costs?|runs?|listens?|takes|has|have|moved|changed|will|gets?|ends?|` +
+	verb = lazyregexp.New(`(?i)\b(?:is|are|'s|starts?|begins?|costs?|runs?|listens?|takes|has|have|moved|changed|will|gets?|ends?|` +
 		`opens?|closes?|leaves?|departs?|weighs?|ist|sind|beginnt|startet|kostet|läuft|` +
 		`findet|hat|wurde|liegt|lautet|endet|öffnet|schließt|beträgt|wiegt)\b|:|是|为|改|定|在|：|从|开始|有`)
-	perPeriod = regexp.MustCompile(`(?i)(?:\b(?:per|an?|each|every|im|pro|in the) |/)(?:month|year|week|hour|day|monat|jahr|woche|` +
+	perPeriod = lazyregexp.New(`(?i)(?:\b(?:per|an?|each|every|im|pro|in the) |/)(?:month|year|week|hour|day|monat|jahr|woche|` +
 		`stunde|tag)\b|\b(?:monthly|yearly|annually|weekly|monatlich|jährlich|wöchentlich)\b|` +
 		`每个?(?:月|年|周|天|小时)|一个月|一年|/月|/年`)
-	atHour = regexp.MustCompile(`(?i)\b(?:at|um|by|from|ab|to|gegen|around)\s*$`)
+	atHour = lazyregexp.New(`(?i)\b(?:at|um|by|from|ab|to|gegen|around)\s*$`)
 	// doing matches clauses about what a person does.
-	doing = regexp.MustCompile(`(?i)^(?:i|we|he|she|they|the user|user|ich|wir|er|sie|[\p{Lu}]\p{Ll}+) (?:go|goes|play|plays|do|does|` +
+	doing = lazyregexp.New(`(?i)^(?:i|we|he|she|they|the user|user|ich|wir|er|sie|[\p{Lu}]\p{Ll}+) (?:go|goes|play|plays|do|does|` +
 		`have|has|train|trains|swim|swims|run|runs|attend|attends|take|takes|practi[cs]es?|visit|visits|` +
 		`meet|meets|teach|teaches|gehe|geht|spiele|spielt|mache|macht|habe|hat|trainiere|trainiert|schwimme|schwimmt|laufe|läuft|besuche|` +
 		`besucht|treffe|trifft|nehme|nimmt)\b|^(?:我|用户|我们|他|她)[^的]{0,6}(?:去|打|踢|上|练|跑|游|学|见|做)`)
-	hobbies = regexp.MustCompile(`(?i)\b(?:yoga|gym|tennis|football|soccer|choir|piano|swimming|training|practice|pilates|chor|fußball|` +
+	hobbies = lazyregexp.New(`(?i)\b(?:yoga|gym|tennis|football|soccer|choir|piano|swimming|training|practice|pilates|chor|fußball|` +
 		`klavier|schwimmen|volleyball|basketball)\b|瑜伽|健身|网球|足球|钢琴|游泳|篮球|羽毛球|合唱`)
 )
 
@@ -413,7 +414,7 @@ func (r *reader) polar(text string, denied bool) {
 
 const maxPolar = 5
 
-var doable = regexp.MustCompile(`(?i)\b(?:any|anything|at all|own(?:s|ed)?|possess(?:es)?|besitz(?:e|t|en)|do|does|did|mehr|more|` +
+var doable = lazyregexp.New(`(?i)\b(?:any|anything|at all|own(?:s|ed)?|possess(?:es)?|besitz(?:e|t|en)|do|does|did|mehr|more|` +
 	`regularly|daily|gar|überhaupt)\b|任何|一点|拥有`)
 
 // sections are headings that name nothing in particular.

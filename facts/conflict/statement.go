@@ -2,12 +2,13 @@ package conflict
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"reverie/language/claim"
 	"reverie/language/script"
+
+	"reverie/language/lazyregexp"
 )
 
 // Statement is the content of a statement by its words and values, in any language.
@@ -19,7 +20,7 @@ type Statement struct {
 }
 
 // aboutUser matches words by which people speak of themselves, and the user.
-var aboutUser = regexp.MustCompile(`(?i)\b(?:i|me|my|mine|myself|we|us|our|ours|user|ich|mir|mich|mein\w*|wir|uns|unser\w*|nutzer\w*)\b|` +
+var aboutUser = lazyregexp.New(`(?i)\b(?:i|me|my|mine|myself|we|us|our|ours|user|ich|mir|mich|mein\w*|wir|uns|unser\w*|nutzer\w*)\b|` +
 	`我|咱|本人|自己|用户`)
 
 // StatementOf reads a statement under another one and a heading (see ReadUnder).

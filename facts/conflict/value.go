@@ -2,12 +2,13 @@ package conflict
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"reverie/language/lazyregexp"
 )
 
 // kind is the type of a value. Values of different types do not exclude one another: a meeting is on Tuesday and at five.
@@ -175,71 +176,71 @@ var monthNames = map[string]int{
 
 // scanner finds values of one type. Each returns false for what is none.
 type scanner struct {
-	pattern *regexp.Regexp
+	pattern *lazyregexp.Regexp
 	read    func(m []string) (value, bool)
 }
 
 // scanners are in the order in which they take parts of a text.
 var scanners = []scanner{
-	{regexp.MustCompile(`(?i)\bhttps?://[^\s，。]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\b(?:[\w-]+\.)+(?:com|org|net|io|de|cn|dev|internal|local|` +
+	{lazyregexp.New(`(?i)\bhttps?://[^\s，。]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\b(?:[\w-]+\.)+(?:com|org|net|io|de|cn|dev|internal|local|` +
 		`example|app|ai)\b|` +
 		`\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b`), func(m []string) (value, bool) {
 		return value{Kind: kindAddress, Text: strings.ToLower(strings.TrimRight(m[0], "./"))}, true
 	}},
-	{regexp.MustCompile(`\b(\d{4})-(\d\d)(?:-(\d\d))?\b`), func(m []string) (value, bool) {
+	{lazyregexp.New(`\b(\d{4})-(\d\d)(?:-(\d\d))?\b`), func(m []string) (value, bool) {
 		return dateValue(m[1], m[2], m[3])
 	}},
-	{regexp.MustCompile(`(?:(\d{2,4})年)?(` + hourZH + `)月(?:份|底|初|中旬)?(?:(` + hourZH + `)[日号])?`), func(m []string) (value, bool) {
+	{lazyregexp.New(`(?:(\d{2,4})年)?(` + hourZH + `)月(?:份|底|初|中旬)?(?:(` + hourZH + `)[日号])?`), func(m []string) (value, bool) {
 		return dateValue(m[1], m[2], m[3])
 	}},
-	{regexp.MustCompile(`(` + hourZH + `)[日号]`), func(m []string) (value, bool) { return dateValue("", "", m[1]) }},
-	{regexp.MustCompile(`(?i)\b(\d{1,2})(?:st|nd|rd|th|\.)?(?: of)?\s+(` + monthsDE + `|` +
+	{lazyregexp.New(`(` + hourZH + `)[日号]`), func(m []string) (value, bool) { return dateValue("", "", m[1]) }},
+	{lazyregexp.New(`(?i)\b(\d{1,2})(?:st|nd|rd|th|\.)?(?: of)?\s+(` + monthsDE + `|` +
 		`` + monthsEN + `)\b\.?,?(?: (\d{4}))?`), func(m []string) (value, bool) {
 		return dateValue(m[3], m[2], m[1])
 	}},
-	{regexp.MustCompile(`(?i)\b(` + monthsEN + `)\.? (?:the )?(\d{1,2})(?:st|nd|rd|th)?\b(?:,? (\d{4}))?`), func(m []string) (value, bool) {
+	{lazyregexp.New(`(?i)\b(` + monthsEN + `)\.? (?:the )?(\d{1,2})(?:st|nd|rd|th)?\b(?:,? (\d{4}))?`), func(m []string) (value, bool) {
 		return dateValue(m[3], m[1], m[2])
 	}},
-	{regexp.MustCompile(`\b(\d{1,2})[./](\d{1,2})[./](\d{4}|\d\d)?`), func(m []string) (value, bool) { return dateValue(m[3], m[2], m[1]) }},
-	{regexp.MustCompile(`\b(January|February|March|April|May|June|July|August|September|October|November|December|Januar|Februar|März|Mai|` +
+	{lazyregexp.New(`\b(\d{1,2})[./](\d{1,2})[./](\d{4}|\d\d)?`), func(m []string) (value, bool) { return dateValue(m[3], m[2], m[1]) }},
+	{lazyregexp.New(`\b(January|February|March|April|May|June|July|August|September|October|November|December|Januar|Februar|März|Mai|` +
 		`Juni|Juli|Oktober|` +
 		`Dezember)\b(?: (\d{4}))?`), func(m []string) (value, bool) { return dateValue(m[2], m[1], "") }},
-	{regexp.MustCompile(`(?i)\b(\d{1,2})(?:st|nd|rd|th)\b|\bam (\d{1,2})\.(?:\s|` +
+	{lazyregexp.New(`(?i)\b(\d{1,2})(?:st|nd|rd|th)\b|\bam (\d{1,2})\.(?:\s|` +
 		`$)`), func(m []string) (value, bool) { return dateValue("", "", m[1]+m[2]) }},
-	{regexp.MustCompile(`(?i)\b(?:(half past|quarter past|quarter to|halb|viertel nach|viertel vor|dreiviertel) (\d{1,2}|` +
+	{lazyregexp.New(`(?i)\b(?:(half past|quarter past|quarter to|halb|viertel nach|viertel vor|dreiviertel) (\d{1,2}|` +
 		`[a-zäöüß]+))\b`), spokenTime},
-	{regexp.MustCompile(`(?i)\b(\d{1,2})(?:[:.](\d{2}))?\s?(?:([ap])\.?m\b\.?|(?:o'clock|uhr(?:\s(\d{2}))?)\b)`), clockTime},
-	{regexp.MustCompile(`\b(\d{1,2}):(\d{2})\b`), clockTime},
-	{regexp.MustCompile(`(?i)\b(?:(noon|mittags)|(midnight|mitternacht))\b`), func(m []string) (value, bool) {
+	{lazyregexp.New(`(?i)\b(\d{1,2})(?:[:.](\d{2}))?\s?(?:([ap])\.?m\b\.?|(?:o'clock|uhr(?:\s(\d{2}))?)\b)`), clockTime},
+	{lazyregexp.New(`\b(\d{1,2}):(\d{2})\b`), clockTime},
+	{lazyregexp.New(`(?i)\b(?:(noon|mittags)|(midnight|mitternacht))\b`), func(m []string) (value, bool) {
 		v := value{Kind: kindTime}
 		if m[1] != "" {
 			v.Number = halfDay
 		}
 		return v, true
 	}},
-	{regexp.MustCompile(`(凌晨|清晨|早上|上午|中午|下午|晚上|傍晚)?(` + hourZH + `)(?:[:：](\d{2})|[点时](半|一刻|三刻|\d{1,2}分?)?(?:整|钟)?)`), timeZH},
-	{regexp.MustCompile(`(?i)\b(every |each |jeden |immer )?(mon|tue|tues|wednes|thu|thurs|fri|satur|sun|mon|diens|donners|frei|sams|` +
+	{lazyregexp.New(`(凌晨|清晨|早上|上午|中午|下午|晚上|傍晚)?(` + hourZH + `)(?:[:：](\d{2})|[点时](半|一刻|三刻|\d{1,2}分?)?(?:整|钟)?)`), timeZH},
+	{lazyregexp.New(`(?i)\b(every |each |jeden |immer )?(mon|tue|tues|wednes|thu|thurs|fri|satur|sun|mon|diens|donners|frei|sams|` +
 		`sonn)(day|tag)(s?)\b|` +
 		`\b()(mittwoch|sonnabend)()(s?)\b`), weekday},
-	{regexp.MustCompile(`(每个?)?(?:下个?|这个?|本|上个?)?(?:周|星期|礼拜)([一二三四五六日天])`), func(m []string) (value, bool) {
+	{lazyregexp.New(`(每个?)?(?:下个?|这个?|本|上个?)?(?:周|星期|礼拜)([一二三四五六日天])`), func(m []string) (value, bool) {
 		n := strings.Index("一二三四五六日", strings.ReplaceAll(m[2], "天", "日")) / len("一")
 		return value{Kind: kindWeekday, Number: float64(n + 1), Several: m[1] != ""}, true
 	}},
-	{regexp.MustCompile(`\+?\d(?:[ \-/()]{0,2}\d){6,}`), func(m []string) (value, bool) {
+	{lazyregexp.New(`\+?\d(?:[ \-/()]{0,2}\d){6,}`), func(m []string) (value, bool) {
 		digits := notDigits.ReplaceAllString(m[0], "")
 		return value{Kind: kindPhone, Text: strings.TrimLeft(digits, "0")}, len(digits) <= 15
 	}},
-	{regexp.MustCompile(`\b[vV]?(\d+(?:\.\d+){2,})\b|\b[vV](\d+(?:\.\d+)*)\b`), func(m []string) (value, bool) {
+	{lazyregexp.New(`\b[vV]?(\d+(?:\.\d+){2,})\b|\b[vV](\d+(?:\.\d+)*)\b`), func(m []string) (value, bool) {
 		return value{Kind: kindVersion, Text: m[1] + m[2]}, true
 	}},
-	{regexp.MustCompile(`(?i)(at least |minimum |mindestens |至少|at most |up to |maximum |max\. |höchstens |maximal |最多|不超过)?` +
+	{lazyregexp.New(`(?i)(at least |minimum |mindestens |至少|at most |up to |maximum |max\. |höchstens |maximal |最多|不超过)?` +
 		`(?:(about|around|roughly|approximately|approx\.?|almost|nearly|circa|ca\.|etwa|ungefähr|rund|knapp|fast|大约|大概|约|差不多|将近|近|some|~)\s*)?` +
 		`([$€£¥#]|chf |eur |usd )?\s?(\d+(?:[.,' ]\d{3})*(?:[.,]\d+)?)(?:\s?(k|mio\.?|million(?:en)?|thousand|tausend|万|千|亿)\b|(万|千|亿))?(?:\s|` +
 		`-)?(` + unitNames + `)?` +
 		`(左右|上下|多|ish)?`), numberOf},
 }
 
-var notDigits = regexp.MustCompile(`\D`)
+var notDigits = lazyregexp.New(`\D`)
 
 func dateValue(year, month, day string) (value, bool) {
 	v := value{Kind: kindDate, Date: [3]int{intOf(year), intOf(month), intOf(day)}}

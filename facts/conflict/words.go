@@ -1,8 +1,9 @@
 package conflict
 
 import (
-	"regexp"
 	"strings"
+
+	"reverie/language/lazyregexp"
 )
 
 func set(words string) map[string]bool {
@@ -104,11 +105,11 @@ var canonical = func() []replacement {
 // replacement replaces an expression with a word.
 type replacement struct {
 	word       string
-	han, latin *regexp.Regexp // in Chinese, and in other languages; nil: none
+	han, latin *lazyregexp.Regexp // in Chinese, and in other languages; nil: none
 }
 
 // lookahead matches conditions behind an expression, which this package's expressions do not have.
-var lookahead = regexp.MustCompile(`\(\?=[^)]*\)`)
+var lookahead = lazyregexp.New(`\(\?=[^)]*\)`)
 
 // expression compiles alternatives: those of letters match whole words, those of Chinese characters match anywhere.
 func expression(pattern string) replacement {
@@ -132,10 +133,10 @@ func expression(pattern string) replacement {
 	}
 	r := replacement{}
 	if len(words) > 0 {
-		r.latin = regexp.MustCompile(`(?i)\b(?:` + strings.Join(words, "|") + `)\b`)
+		r.latin = lazyregexp.New(`(?i)\b(?:` + strings.Join(words, "|") + `)\b`)
 	}
 	if len(han) > 0 {
-		r.han = regexp.MustCompile(strings.Join(han, "|"))
+		r.han = lazyregexp.New(strings.Join(han, "|"))
 	}
 	return r
 }
@@ -170,11 +171,11 @@ func writings(pattern string) (han, latin bool) {
 }
 
 var (
-	latinWord = regexp.MustCompile(`[A-Za-z]{3}`)
-	escapes   = regexp.MustCompile(`\\[A-Za-z](?:\{\w+\})?|\\p\{\w+\}`)
+	latinWord = lazyregexp.New(`[A-Za-z]{3}`)
+	escapes   = lazyregexp.New(`\\[A-Za-z](?:\{\w+\})?|\\p\{\w+\}`)
 )
 
-var hanRune = regexp.MustCompile(`\p{Han}`)
+var hanRune = lazyregexp.New(`\p{Han}`)
 
 // idle are words that name neither a thing nor an attribute.
 var idle = set(`fertig sein eingereicht exposed unter under erreichbar stored kept must muss can du you told tells said a an the this that these those its it my mine our ours your his her their i i'm i've we we're we've me us you he she they user user's users there here
@@ -216,10 +217,10 @@ var idleHan = strings.NewReplacer(func() (pairs []string) {
 }()...)
 
 // several are things and people of which one can have more than one: two names, ages or dates of them do not exclude one another.
-var several = regexp.MustCompile(`(?i)\b(?:` + severalWords + `)\b|儿子|女儿|孩子|哥哥|弟弟|姐姐|妹妹|表[哥弟姐妹]|堂[哥弟姐妹]|朋友|同事|邻居|室友|舅舅|叔叔|阿姨|侄|客户|爱好`)
+var several = lazyregexp.New(`(?i)\b(?:` + severalWords + `)\b|儿子|女儿|孩子|哥哥|弟弟|姐姐|妹妹|表[哥弟姐妹]|堂[哥弟姐妹]|朋友|同事|邻居|室友|舅舅|叔叔|阿姨|侄|客户|爱好`)
 
 // additive are words that add a statement to others.
-var additive = regexp.MustCompile(`(?i)\b(?:also|too|as well|another|a second|a third|other|besides|additionally|in addition|one of|` +
+var additive = lazyregexp.New(`(?i)\b(?:also|too|as well|another|a second|a third|other|besides|additionally|in addition|one of|` +
 	`either|both|some|sometimes|occasionally|` +
 	`auch|außerdem|zusätzlich|weitere[rsn]?|eine? zweite[rsnm]?|andere[rsnm]?|noch ein\w*|eine[rs]? (?:der|meiner|unserer|ihrer|seiner|` +
 	`von)|manchmal|` +
@@ -227,7 +228,7 @@ var additive = regexp.MustCompile(`(?i)\b(?:also|too|as well|another|a second|a 
 	`另一|另外|此外|还有|还会|还养|第二|第三|其中|之一|有时|偶尔|也(?:是|在|有|叫|喜欢|会|用|养)`)
 
 // unreal are words that make a clause a wish, a plan, a doubt, a report or the past.
-var unreal = regexp.MustCompile(`(?i)\b(?:would|could|might|may (?:be|have|move|change|become)|maybe|perhaps|possibly|probably|if|` +
+var unreal = lazyregexp.New(`(?i)\b(?:would|could|might|may (?:be|have|move|change|become)|maybe|perhaps|possibly|probably|if|` +
 	`unless|in case|suppose|imagine|plan(?:s|ned|ning)? to|` +
 	`want(?:s|ed)? to|wish(?:es)?|hop(?:es?|ing) to|consider(?:s|ing)|think(?:s|ing) (?:about|of)|dream(?:s|ing)? of|would-be|going to|` +
 	`will|shall|should|used to|formerly|` +
@@ -248,7 +249,7 @@ var unreal = regexp.MustCompile(`(?i)\b(?:would|could|might|may (?:be|have|move|
 	`小时候|去年|前年|上周|上个?月|昨天|前天|年前|月前|[住待工作养用过]过|据说|听说|传言|认为|觉得|以为|梦见|小说|假装|明年|下个月|下半年|前任|前妻|前夫|前公司|前雇主|前同事|说过|问我|问起`)
 
 // changing are words that say that a value has changed, or correct one.
-var changing = regexp.MustCompile(`(?i)\b(?:actually|correction|to correct|in fact|i was wrong|i meant|as it turns out|turns out|now|` +
+var changing = lazyregexp.New(`(?i)\b(?:actually|correction|to correct|in fact|i was wrong|i meant|as it turns out|turns out|now|` +
 	`nowadays|these days|from now on|as of (?:now|today)|` +
 	`instead(?: of)?|no longer|not any ?more|any ?more|moved|relocated|switched|changed|rescheduled|postponed|pushed|shifted|` +
 	`brought forward|raised|lowered|increased|decreased|reduced|` +
@@ -262,21 +263,21 @@ var changing = regexp.MustCompile(`(?i)\b(?:actually|correction|to correct|in fa
 
 // negating are negations; limited ones, such as "not always", deny nothing.
 var (
-	negating = regexp.MustCompile(`(?i)\b(?:not|never|no|cannot|without|non-?|(?:do|does|did|is|are|was|were|ca|wo|has|have|had)n't|don't|` +
+	negating = lazyregexp.New(`(?i)\b(?:not|never|no|cannot|without|non-?|(?:do|does|did|is|are|was|were|ca|wo|has|have|had)n't|don't|` +
 		`doesn't|isn't|can't|nobody|none|` +
 		`no longer|not any ?more|any ?more|stopped|quit|gave up|has given up|nicht(?: mehr)?|kein(?:e|en|er|em|es)?(?: mehr)?|nie(?:mals)?|` +
 		`aufgehört)\b|不再|不是|没有|从不|从来不|不|没|戒了|戒掉了?|戒`)
-	limiting = regexp.MustCompile(`(?i)(?:\bnot|n't|\bnicht) (?:always|every|only|just|all|too|very|often|really|necessarily|yet|immer|` +
+	limiting = lazyregexp.New(`(?i)(?:\bnot|n't|\bnicht) (?:always|every|only|just|all|too|very|often|really|necessarily|yet|immer|` +
 		`jeden|nur|alle|sehr|oft|so|unbedingt|noch)\b|` +
 		`\b(?:rarely|seldom|hardly|sometimes|except|unless|only|selten|kaum|manchmal|außer|nur)\b|不(?:总|常|太|一定|只|仅|怎么|都)|很少|偶尔|除了|只`)
 	// notNegation are words in which a negation means something else.
 	notNegation = strings.NewReplacer("不错", "", "不过敏", "没过敏", "不过", "", "不仅", "", "不但", "", "不少", "", "不久", "", "不锈钢", "", "没问题", "", "特别",
 		"", "戒指", "", "No.", "", "no.", "")
-	disliking = regexp.MustCompile(`(?i)\b(?:hates?|dislikes?|detests?|loathes?|can't stand|cannot stand|hasst?e?|verabscheu\w*)\b|讨厌|反感`)
+	disliking = lazyregexp.New(`(?i)\b(?:hates?|dislikes?|detests?|loathes?|can't stand|cannot stand|hasst?e?|verabscheu\w*)\b|讨厌|反感`)
 )
 
 // events are verbs in the past: what happened once is no lasting state.
-var events = regexp.MustCompile(`(?i)\b(?:ran|bought|spent|ate|drank|visited|met|saw|drove|watched|read a|finished|took|won|lost|scored|` +
+var events = lazyregexp.New(`(?i)\b(?:ran|bought|spent|ate|drank|visited|met|saw|drove|watched|read a|finished|took|won|lost|scored|` +
 	`slept|flew|went|paid|cost|ordered|booked|attended|walked|cycled|` +
 	`cooked|signed up|had|sold|found|celebrated|played|studied|lived|worked|stayed|called (?:me|him|her|us)|was|were)\b|` +
 	`\b(?:habe|hat|haben|bin|ist|sind|waren|war)\b.*\b(?:gekauft|gegessen|getrunken|gelaufen|gerannt|besucht|getroffen|gesehen|ausgegeben|` +
@@ -287,7 +288,7 @@ var events = regexp.MustCompile(`(?i)\b(?:ran|bought|spent|ate|drank|visited|met
 	`[花买跑走吃喝看读写去见睡打骑飞订参加拜访卖赢输]了|昨晚|今早|刚才|那天`)
 
 // passives are clauses in the past that say how things are now.
-var passives = regexp.MustCompile(`(?i)\b(?:was|were|been|is|are|got|has|have|wurde|wurden|ist|sind)\b.{0,40}\b(?:moved|changed|` +
+var passives = lazyregexp.New(`(?i)\b(?:was|were|been|is|are|got|has|have|wurde|wurden|ist|sind)\b.{0,40}\b(?:moved|changed|` +
 	`rescheduled|postponed|pushed|shifted|brought forward|raised|lowered|increased|decreased|` +
 	`reduced|renamed|set|extended|upgraded|downgraded|bumped|updated|switched|born|cancell?ed|finished|completed?|approved|accepted|` +
 	`rejected|declined|denied|granted|launched|shipped|paused|suspended|called off|discontinued|scrapped|resolved|fixed|closed|merged|` +

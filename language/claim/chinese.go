@@ -1,48 +1,49 @@
 package claim
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"reverie/language/lazyregexp"
 )
 
 var (
-	cueZH      = regexp.MustCompile(`其实|实际上|更正|说错了|搞错了|现在|如今|目前|以后|从此|最近|刚刚|刚|改成|改为|改到|改用|换成|换到|变成|已经`)
-	endZH      = regexp.MustCompile(`不再|再也不|戒了|戒掉|戒|取消了?|放弃了?|辞去|辞掉|离开了?|停止|停了|以前|曾经|之前|原来`)
-	negationZH = regexp.MustCompile(`不是|没有|不|没|别`)
+	cueZH      = lazyregexp.New(`其实|实际上|更正|说错了|搞错了|现在|如今|目前|以后|从此|最近|刚刚|刚|改成|改为|改到|改用|换成|换到|变成|已经`)
+	endZH      = lazyregexp.New(`不再|再也不|戒了|戒掉|戒|取消了?|放弃了?|辞去|辞掉|离开了?|停止|停了|以前|曾经|之前|原来`)
+	negationZH = lazyregexp.New(`不是|没有|不|没|别`)
 
-	endsZH    = regexp.MustCompile(`^(.*?)(?:不再|再也不|戒了|戒掉了?|取消了?|放弃了?|停止|以前|曾经|之前|原来)(.+?)了?$`)
-	noMoreZH  = regexp.MustCompile(`^(.*?)(?:已经)?不(?:在)?(.{2,12}?)了$`)
-	leftZH    = regexp.MustCompile(`(?:离开了?|辞去了?|辞掉了?|从)([\p{L}\p{N}]{2,16}?)(?:的工作)?(?:离职|辞职|公司)?了?$`)
-	notButZH  = regexp.MustCompile(`不是([^，,。]{1,16}?)[，,]?\s*(?:而是|是)(.+)$`)
-	butNotZH  = regexp.MustCompile(`[，,]\s*(?:而)?不是([^，,。]{1,16})$`)
-	fromToZH  = regexp.MustCompile(`(?:从|由|把)([^，,。]{1,16}?)(?:搬到了?|搬去了?|换成了?|换到了?|改成了?|改为了?|改到了?|改用了?|变成了?|迁移?到了?|切换到了?)`)
-	insteadZH = regexp.MustCompile(`(?:代替|取代|替换)了?([^，,。]{1,16})$`)
+	endsZH    = lazyregexp.New(`^(.*?)(?:不再|再也不|戒了|戒掉了?|取消了?|放弃了?|停止|以前|曾经|之前|原来)(.+?)了?$`)
+	noMoreZH  = lazyregexp.New(`^(.*?)(?:已经)?不(?:在)?(.{2,12}?)了$`)
+	leftZH    = lazyregexp.New(`(?:离开了?|辞去了?|辞掉了?|从)([\p{L}\p{N}]{2,16}?)(?:的工作)?(?:离职|辞职|公司)?了?$`)
+	notButZH  = lazyregexp.New(`不是([^，,。]{1,16}?)[，,]?\s*(?:而是|是)(.+)$`)
+	butNotZH  = lazyregexp.New(`[，,]\s*(?:而)?不是([^，,。]{1,16})$`)
+	fromToZH  = lazyregexp.New(`(?:从|由|把)([^，,。]{1,16}?)(?:搬到了?|搬去了?|换成了?|换到了?|改成了?|改为了?|改到了?|改用了?|变成了?|迁移?到了?|切换到了?)`)
+	insteadZH = lazyregexp.New(`(?:代替|取代|替换)了?([^，,。]{1,16})$`)
 )
 
 // rulesZH are attributes of persons and things in Chinese.
 var rulesZH = []rule{
-	{attributeHome, regexp.MustCompile(`^(.*?)(?:居住在|住在|定居在?)([^，,。]+?)(?:了)?(?:[，,].*)?$`), true, false, nil},
-	{attributeHome, regexp.MustCompile(`^(.*?)(?:搬家?到了?|搬去了?|搬回了?)([^，,。]+?)(?:去|住|来)?(?:了)?(?:[，,].*)?$`), true, true, nil},
-	{attributeEmployer, regexp.MustCompile(`^(.*?)(?:就职于|任职于|供职于)([^，,。]+?)(?:[，,].*)?$`), true, false, nil},
-	{attributeEmployer, regexp.MustCompile(`^(.*?)在([^，,。]{2,16}?)(?:工作|上班|任职)(?:了)?(?:[，,].*)?$`), true, false, nil},
-	{attributeEmployer, regexp.MustCompile(`^(.*?)(?:加入了?|跳槽到了?|跳槽去了?|入职了?)([^，,。]{2,16}?)(?:了)?(?:[，,].*)?$`), true, true, nil},
-	{attributeBirthday, regexp.MustCompile(`^(.*?)(?:的)?(?:生日是?|出生于|生于)` +
+	{attributeHome, lazyregexp.New(`^(.*?)(?:居住在|住在|定居在?)([^，,。]+?)(?:了)?(?:[，,].*)?$`), true, false, nil},
+	{attributeHome, lazyregexp.New(`^(.*?)(?:搬家?到了?|搬去了?|搬回了?)([^，,。]+?)(?:去|住|来)?(?:了)?(?:[，,].*)?$`), true, true, nil},
+	{attributeEmployer, lazyregexp.New(`^(.*?)(?:就职于|任职于|供职于)([^，,。]+?)(?:[，,].*)?$`), true, false, nil},
+	{attributeEmployer, lazyregexp.New(`^(.*?)在([^，,。]{2,16}?)(?:工作|上班|任职)(?:了)?(?:[，,].*)?$`), true, false, nil},
+	{attributeEmployer, lazyregexp.New(`^(.*?)(?:加入了?|跳槽到了?|跳槽去了?|入职了?)([^，,。]{2,16}?)(?:了)?(?:[，,].*)?$`), true, true, nil},
+	{attributeBirthday, lazyregexp.New(`^(.*?)(?:的)?(?:生日是?|出生于|生于)` +
 		`(?:在)?([^，,。]+?)(?:出生)?(?:[，,].*)?$`), true, false, func(k kind, _ string) bool { return k == kindDate }},
-	{attributeAge, regexp.MustCompile(`^(.*?)(?:今年|年龄是?|满)?\s*(\d{1,3})\s*岁(?:了)?$`), true, false, nil},
-	{attributeName, regexp.MustCompile(`^(.*?)(?:的)?(?:名字是|名字叫|名叫|名为|叫做|叫)([^，,。]{1,12})$`), true, false, nil},
-	{"wakes", regexp.MustCompile(`^(.*?)(?:每天)?((?:早上|上午|凌晨)?[\d一二两三四五六七八九十]{1,3}(?:点|[:：]\d{2})[半\d]*)(?:钟)?起床$`), true, false, nil},
-	{attributeIs, regexp.MustCompile(`^([^，,。]{1,16}?)(?:已经|已|又|被)?(?:改成|改为|改到|推迟到|提前到|延期到|换成|换到|调整为|涨到|降到|` +
+	{attributeAge, lazyregexp.New(`^(.*?)(?:今年|年龄是?|满)?\s*(\d{1,3})\s*岁(?:了)?$`), true, false, nil},
+	{attributeName, lazyregexp.New(`^(.*?)(?:的)?(?:名字是|名字叫|名叫|名为|叫做|叫)([^，,。]{1,12})$`), true, false, nil},
+	{"wakes", lazyregexp.New(`^(.*?)(?:每天)?((?:早上|上午|凌晨)?[\d一二两三四五六七八九十]{1,3}(?:点|[:：]\d{2})[半\d]*)(?:钟)?起床$`), true, false, nil},
+	{attributeIs, lazyregexp.New(`^([^，,。]{1,16}?)(?:已经|已|又|被)?(?:改成|改为|改到|推迟到|提前到|延期到|换成|换到|调整为|涨到|降到|` +
 		`变成)了?([^，,。]+?)(?:了)?(?:[，,].*)?$`), true, true, nil},
 }
 
-var isZH = regexp.MustCompile(`^([^，,。]{2,20}?)(?:是在|定在|定为|是|为|：|:)([^，,。]{1,24}?)(?:[，,].*)?$`)
+var isZH = lazyregexp.New(`^([^，,。]{2,20}?)(?:是在|定在|定为|是|为|：|:)([^，,。]{1,24}?)(?:[，,].*)?$`)
 
 // chinese reads one clause.
 func (r *Reading) chinese(clause string) {
 	cue := cueZH.MatchString(clause)
 	r.cue = r.cue || cue
-	for _, p := range []*regexp.Regexp{notButZH, butNotZH, insteadZH} {
+	for _, p := range []*lazyregexp.Regexp{notButZH, butNotZH, insteadZH} {
 		if m := p.FindStringSubmatch(clause); m != nil {
 			r.wrong = append(r.wrong, ContentOf(m[1]))
 			r.cue = true
@@ -69,7 +70,7 @@ func (r *Reading) chinese(clause string) {
 	}
 }
 
-var intendsZH = regexp.MustCompile(`打算|计划|想要?|希望|准备|考虑|可能|也许|如果`)
+var intendsZH = lazyregexp.New(`打算|计划|想要?|希望|准备|考虑|可能|也许|如果`)
 
 // endsChinese reads the things that a clause declares to be over, and reports whether there are any.
 func (r *Reading) endsChinese(clause string) bool {
@@ -95,7 +96,7 @@ func (r *Reading) endsChinese(clause string) bool {
 }
 
 // likesZH matches the words of tasteZH.
-var likesZH = regexp.MustCompile(`不喜欢|喜欢|热爱|讨厌|不爱`)
+var likesZH = lazyregexp.New(`不喜欢|喜欢|热爱|讨厌|不爱`)
 
 func tasteZH(clause string, before int) int {
 	switch {
@@ -149,7 +150,7 @@ func (r *Reading) slotsChinese(clause string, changed bool) {
 var hanCue = strings.NewReplacer("其实", "", "实际上", "", "更正：", "", "更正", "", "现在", "", "如今", "", "目前", "", "已经", "", "最近", "", "刚刚", "")
 
 // oneValueZH matches things that have one value at a time.
-var oneValueZH = regexp.MustCompile(`(?:密码|时区|语言|编辑器|框架|预算|截止日期|截止时间|版本|端口|数据库|负责人|地址|邮箱|电话|手机号|号码|专业|家乡|国籍|身高|体重|价格|房租|` +
+var oneValueZH = lazyregexp.New(`(?:密码|时区|语言|编辑器|框架|预算|截止日期|截止时间|版本|端口|数据库|负责人|地址|邮箱|电话|手机号|号码|专业|家乡|国籍|身高|体重|价格|房租|` +
 	`工资|目标|地点|日期|时间|经理|老板|部门|团队)$`)
 
 // maxApart is the maximum number of characters between two that belong together: 喝咖啡, 喝两杯咖啡.

@@ -1,9 +1,10 @@
 package claim
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"reverie/language/lazyregexp"
 )
 
 // Reasons for contradictions, shown to the user.
@@ -160,4 +161,4 @@ func disputed(older, newer Reading) (slot, bool) {
 }
 
 // takesBack matches words that retract an earlier statement; "now" and "new" only introduce another one.
-var takesBack = regexp.MustCompile(`(?i)\b(?:actually|in fact|correction|to correct|i was wrong|i meant|not)\b|其实|实际上|更正|说错了|搞错了|不是`)
+var takesBack = lazyregexp.New(`(?i)\b(?:actually|in fact|correction|to correct|i was wrong|i meant|not)\b|其实|实际上|更正|说错了|搞错了|不是`)

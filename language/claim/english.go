@@ -1,38 +1,39 @@
 package claim
 
 import (
-	"regexp"
 	"strings"
+
+	"reverie/language/lazyregexp"
 )
 
 var (
 	// cueEN matches words for a change, or for an error in an earlier statement.
-	cueEN = regexp.MustCompile(`(?i)\b(?:actually|in fact|correction|to correct|i was wrong|as it turns out|turns out|now|` +
+	cueEN = lazyregexp.New(`(?i)\b(?:actually|in fact|correction|to correct|i was wrong|as it turns out|turns out|now|` +
 		`nowadays|these days|from now on|instead|since recently|as of (?:now|today)|has changed|have changed|new)\b:?`)
 	// endEN matches words for the end of something.
-	endEN = regexp.MustCompile(`(?i)\b(?:no longer|not any ?more|not any longer|any ?more|any longer|stopped|quit|gave up|` +
+	endEN = lazyregexp.New(`(?i)\b(?:no longer|not any ?more|not any longer|any ?more|any longer|stopped|quit|gave up|` +
 		`has given up|given up|cancell?ed|called off|used to|previously|formerly|until recently|ended)\b`)
 	// negationEN matches negations.
-	negationEN = regexp.MustCompile(`(?i)\b(?:not|never|cannot|(?:do|does|did|is|are|was|were|ca|wo|has|have|had|would|` +
+	negationEN = lazyregexp.New(`(?i)\b(?:not|never|cannot|(?:do|does|did|is|are|was|were|ca|wo|has|have|had|would|` +
 		`should|could)n't|doesnt|dont|isnt)\b`)
 
-	endsEN = regexp.MustCompile(`(?i)^(.*?)\b(?:no longer|stopped|quit|gave up|(?:has |have )?given up|cancell?ed|` +
+	endsEN = lazyregexp.New(`(?i)^(.*?)\b(?:no longer|stopped|quit|gave up|(?:has |have )?given up|cancell?ed|` +
 		`called off|used to|previously|formerly|until recently)\s+(.+)$`)
-	moreEN  = regexp.MustCompile(`(?i)^(.*?)\b(?:do|does|did|is|are|has|have|ca)(?:n't|n’t| not)\s+(.+?)\s+any ?(?:more|longer)\b`)
-	brokeEN = regexp.MustCompile(`(?i)\b(?:broke up with|split up with|separated from|divorced from)\s+(\p{Lu}[\p{L}'-]+)`)
-	leftEN  = regexp.MustCompile(`\b(?i:left|resigned from|quit (?:his|her|my|the)? ?job at|was laid off (?:by|from)|` +
+	moreEN  = lazyregexp.New(`(?i)^(.*?)\b(?:do|does|did|is|are|has|have|ca)(?:n't|n’t| not)\s+(.+?)\s+any ?(?:more|longer)\b`)
+	brokeEN = lazyregexp.New(`(?i)\b(?:broke up with|split up with|separated from|divorced from)\s+(\p{Lu}[\p{L}'-]+)`)
+	leftEN  = lazyregexp.New(`\b(?i:left|resigned from|quit (?:his|her|my|the)? ?job at|was laid off (?:by|from)|` +
 		`stopped working (?:at|for))\s+(\p{Lu}[\p{L}\p{N}&.'-]*(?: \p{Lu}[\p{L}\p{N}&.'-]*){0,3})`)
 	// because matches the words after the subject of an ending: its time or reason.
-	because = regexp.MustCompile(`(?i)[,:]|\s(?:since|because|as of|after|due to|and|but|so|now|from now on|except)\s.*$`)
+	because = lazyregexp.New(`(?i)[,:]|\s(?:since|because|as of|after|due to|and|but|so|now|from now on|except)\s.*$`)
 
-	notButEN  = regexp.MustCompile(`(?i)\bnot\s+((?:\S+\s+){0,4}?\S+?),?\s+but\s+(.+)$`)
-	butNotEN  = regexp.MustCompile(`(?i)[,(]\s*(?:and\s+)?not\s+((?:\S+\s+){0,4}\S+?)\)?$`)
-	insteadEN = regexp.MustCompile(`(?i)\b(?:instead of|in place of|rather than|replac(?:es|ed|ing))` +
+	notButEN  = lazyregexp.New(`(?i)\bnot\s+((?:\S+\s+){0,4}?\S+?),?\s+but\s+(.+)$`)
+	butNotEN  = lazyregexp.New(`(?i)[,(]\s*(?:and\s+)?not\s+((?:\S+\s+){0,4}\S+?)\)?$`)
+	insteadEN = lazyregexp.New(`(?i)\b(?:instead of|in place of|rather than|replac(?:es|ed|ing))` +
 		`\s+((?:\S+\s+){0,4}?\S+?)(?:\s+(?:with|by|for|because|since|from|as)\b.*)?$`)
-	fromToEN = regexp.MustCompile(`(?i)\b(?:moved|switched|changed|migrated|went|rescheduled|postponed|shifted|relocated|` +
+	fromToEN = lazyregexp.New(`(?i)\b(?:moved|switched|changed|migrated|went|rescheduled|postponed|shifted|relocated|` +
 		`upgraded|downgraded|renamed|raised|lowered|increased|decreased|reduced|is moving|pushed)\b` +
 		`(?:\s+\S+){0,5}?\s+from\s+((?:\S+\s+){0,3}?\S+)\s+to\s+`)
-	replacedEN = regexp.MustCompile(`(?i)\breplaced\s+((?:\S+\s+){0,3}?\S+)\s+(?:with|by)\s+`)
+	replacedEN = lazyregexp.New(`(?i)\breplaced\s+((?:\S+\s+){0,3}?\S+)\s+(?:with|by)\s+`)
 )
 
 // maxSubject is the maximum number of words before a verb that form its subject.
@@ -42,7 +43,7 @@ const maxSubject = 5
 func (r *Reading) english(clause string) {
 	cue := cueEN.MatchString(clause)
 	r.cue = r.cue || cue
-	for _, p := range []*regexp.Regexp{notButEN, butNotEN, insteadEN, fromToEN, replacedEN} {
+	for _, p := range []*lazyregexp.Regexp{notButEN, butNotEN, insteadEN, fromToEN, replacedEN} {
 		if m := p.FindStringSubmatch(clause); m != nil {
 			r.wrong = append(r.wrong, ContentOf(m[1]))
 			r.cue = true
@@ -61,7 +62,7 @@ func (r *Reading) english(clause string) {
 }
 
 // butOf returns the rest of a clause after a wrong value: "not Monday but Tuesday" yields Tuesday.
-func butOf(p *regexp.Regexp, m []string) string {
+func butOf(p *lazyregexp.Regexp, m []string) string {
 	switch p {
 	case notButEN:
 		return m[2]
@@ -73,7 +74,7 @@ func butOf(p *regexp.Regexp, m []string) string {
 }
 
 // inlineCue matches cues that may be anywhere in a clause without being part of a subject or value.
-var inlineCue = regexp.MustCompile(`(?i)\b(?:actually|in fact|correction:?|to correct:?|now|nowadays|currently|` +
+var inlineCue = lazyregexp.New(`(?i)\b(?:actually|in fact|correction:?|to correct:?|now|nowadays|currently|` +
 	`at the moment|these days|from now on|instead|as it turns out,?|turns out,?|recently|just|already|also|still|finally)\b,?`)
 
 // endsEnglish reads the things that a clause declares to be over.
@@ -103,8 +104,8 @@ func (r *Reading) endsEnglish(clause string) {
 var endless = ContentOf("subscription plan working doing going using having old")
 
 var (
-	likesEN    = regexp.MustCompile(`(?i)\b(?:likes?|loves?|enjoys?|adores?|(?:is )?a (?:big )?fan of|is fond of)\b`)
-	dislikesEN = regexp.MustCompile(`(?i)\b(?:hates?|dislikes?|detests?|loathes?|can't stand|cannot stand|` +
+	likesEN    = lazyregexp.New(`(?i)\b(?:likes?|loves?|enjoys?|adores?|(?:is )?a (?:big )?fan of|is fond of)\b`)
+	dislikesEN = lazyregexp.New(`(?i)\b(?:hates?|dislikes?|detests?|loathes?|can't stand|cannot stand|` +
 		`(?:do|does)(?:n't| not) (?:really )?(?:like|love|enjoy))\b`)
 )
 

@@ -1,8 +1,9 @@
 package claim
 
 import (
-	"regexp"
 	"strings"
+
+	"reverie/language/lazyregexp"
 )
 
 // untilDE matches the end of a value of several words.
@@ -13,54 +14,54 @@ const untilDE = `(?i:\s+(?:und|aber|weil|denn|seit|mit|wo|der|die|das|als|bis|na
 var rulesDE = []rule{
 	{
 		attributeHome,
-		regexp.MustCompile(`^(.*?)\b(?i:wohn(?:e|t|en)|leb(?:e|t|en)) (?:(?i:jetzt|nun|seit .{1,20}?|aktuell|derzeit) )*(?i:in) (.+?)` + untilDE),
+		lazyregexp.New(`^(.*?)\b(?i:wohn(?:e|t|en)|leb(?:e|t|en)) (?:(?i:jetzt|nun|seit .{1,20}?|aktuell|derzeit) )*(?i:in) (.+?)` + untilDE),
 		true, false, named,
 	},
 	{
-		attributeHome, regexp.MustCompile(`^(.*?)\b(?i:bin|ist|sind|zieh(?:e|t|` +
+		attributeHome, lazyregexp.New(`^(.*?)\b(?i:bin|ist|sind|zieh(?:e|t|` +
 			`en)) (?:.{0,40} )?(?i:nach) (\p{Lu}\S*?)(?i: (?:um)?gezogen| um)?[.,]?$`),
 		true, true, named,
 	},
 	{
-		attributeEmployer, regexp.MustCompile(`^(.*?)\b(?i:arbeit(?:e|et|en)) (?:(?i:jetzt|nun|seit .{1,20}?|aktuell|derzeit) )*(?i:bei|` +
+		attributeEmployer, lazyregexp.New(`^(.*?)\b(?i:arbeit(?:e|et|en)) (?:(?i:jetzt|nun|seit .{1,20}?|aktuell|derzeit) )*(?i:bei|` +
 			`für) (.+?)` + untilDE),
 		true, false, named,
 	},
-	{attributeJob, regexp.MustCompile(`^(.*?)\b(?i:arbeit(?:e|et|en)) (?i:als) (.+?)` + untilDE), false, false, nil},
+	{attributeJob, lazyregexp.New(`^(.*?)\b(?i:arbeit(?:e|et|en)) (?i:als) (.+?)` + untilDE), false, false, nil},
 	{
-		attributeStatus, regexp.MustCompile(`^(.*?)\b(?i:bin|ist|sind) (?i:glücklich |frisch )?(ledig|verheiratet|geschieden|verlobt|` +
+		attributeStatus, lazyregexp.New(`^(.*?)\b(?i:bin|ist|sind) (?i:glücklich |frisch )?(ledig|verheiratet|geschieden|verlobt|` +
 			`verwitwet)\b.*$`),
 		true, false, nil,
 	},
-	{attributeDiet, regexp.MustCompile(`^(.*?)\b(?i:bin|ist|ernähre mich|isst|esse) (?i:strikt |streng )?((?i:vegetarier(?:in)?|` +
+	{attributeDiet, lazyregexp.New(`^(.*?)\b(?i:bin|ist|ernähre mich|isst|esse) (?i:strikt |streng )?((?i:vegetarier(?:in)?|` +
 		`veganer(?:in)?|` +
 		`vegan|vegetarisch))\b.*$`), true, false, nil},
-	{attributeAge, regexp.MustCompile(`^(.*?)\b(?i:bin|ist|sind|wird|werde) (\d{1,3})(?i: Jahre(?: alt)?)?$`), true, false, nil},
+	{attributeAge, lazyregexp.New(`^(.*?)\b(?i:bin|ist|sind|wird|werde) (\d{1,3})(?i: Jahre(?: alt)?)?$`), true, false, nil},
 	{
-		attributeBirthday, regexp.MustCompile(`^(.*?)\b(?i:geburtstag ist|geburtstag:|(?:habe|hat|bin|ist)) (?i:am )(.+?)(?i: geburtstag|` +
+		attributeBirthday, lazyregexp.New(`^(.*?)\b(?i:geburtstag ist|geburtstag:|(?:habe|hat|bin|ist)) (?i:am )(.+?)(?i: geburtstag|` +
 			` geboren)?$`), true, false,
 		func(_ kind, value string) bool { return dateDE.MatchString(value) },
 	},
-	{attributeName, regexp.MustCompile(`^(.*?)\b(?i:heiß(?:e|t|en)) (.+?)` + untilDE), true, false, named},
+	{attributeName, lazyregexp.New(`^(.*?)\b(?i:heiß(?:e|t|en)) (.+?)` + untilDE), true, false, named},
 }
 
 // ordinalDE matches a full stop behind a day, which ends no clause: "am 3. Mai".
-var ordinalDE = regexp.MustCompile(`\b(\d{1,2})\. (\p{Lu})`)
+var ordinalDE = lazyregexp.New(`\b(\d{1,2})\. (\p{Lu})`)
 
 // dateDE matches a date in German: "3. Mai 1990", "03.05.", "1990-05-03".
-var dateDE = regexp.MustCompile(`(?i)^\d{1,2}\.\s?(?:\d{1,2}\.|januar|februar|märz|april|mai|juni|juli|august|september|oktober|` +
+var dateDE = lazyregexp.New(`(?i)^\d{1,2}\.\s?(?:\d{1,2}\.|januar|februar|märz|april|mai|juni|juli|august|september|oktober|` +
 	`november|dezember)|` +
 	`^\d{4}-\d\d-\d\d`)
 
 // aboutDE matches what only German has among the first words of a clause. Rules of another language would take its words for names.
-var aboutDE = regexp.MustCompile(`(?i)\b(?:ich|mein(?:e|er|em|en|es)?|wohn(?:e|t|en)|leb(?:e|t|en)|arbeit(?:e|et)|bin|ist|heiß(?:e|` +
+var aboutDE = lazyregexp.New(`(?i)\b(?:ich|mein(?:e|er|em|en|es)?|wohn(?:e|t|en)|leb(?:e|t|en)|arbeit(?:e|et)|bin|ist|heiß(?:e|` +
 	`t)|lautet)\b`)
 
 // meansUserDE are words of a subject that mean the user.
 var meansUserDE = wordSet(`ich nutzer nutzerin benutzer benutzerin user`)
 
 // notNowDE make a clause a wish, a plan, a question, a negation or the past.
-var notNowDE = regexp.MustCompile(`(?i)\b(?:nicht|kein(?:e|en|er|em)?|nie|wollte|möchte|würde|könnte|vielleicht|früher|war|waren|` +
+var notNowDE = lazyregexp.New(`(?i)\b(?:nicht|kein(?:e|en|er|em)?|nie|wollte|möchte|würde|könnte|vielleicht|früher|war|waren|` +
 	`wäre|falls|wenn|plant|` +
 	`plane|hofft|hoffe)\b`)
 

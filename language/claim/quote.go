@@ -1,8 +1,9 @@
 package claim
 
 import (
-	"regexp"
 	"strings"
+
+	"reverie/language/lazyregexp"
 )
 
 // Quote is a line that quotes what somebody said: Jonas: (later: 2026-03-10) [Which city?] "Bonn, since March."
@@ -14,7 +15,7 @@ type Quote struct {
 }
 
 // quoted matches a Quote. Marks within the words are of another kind than those around them.
-var quoted = regexp.MustCompile(`^\s*(?:([^"“”\[\]():：]{1,60})[:：] ?)?(?:\(later: (\d{4}-\d{2}-\d{2})\) ?)?(?:\[([^\]\n]+)\] ?)?` +
+var quoted = lazyregexp.New(`^\s*(?:([^"“”\[\]():：]{1,60})[:：] ?)?(?:\(later: (\d{4}-\d{2}-\d{2})\) ?)?(?:\[([^\]\n]+)\] ?)?` +
 	`(?:"([^"]+)"|“(.+)”)\s*$`)
 
 // QuoteOf parses a line without its list marker and comments; false for a line of another form.
@@ -71,10 +72,10 @@ func unquoted(text string) string {
 }
 
 // sentenceEnd matches the end of a sentence with its marks.
-var sentenceEnd = regexp.MustCompile(`[.!?…]+["”»)]*(?:\s+|$)|[。！？؟]+["”」）]*\s*`)
+var sentenceEnd = lazyregexp.New(`[.!?…]+["”»)]*(?:\s+|$)|[。！？؟]+["”」）]*\s*`)
 
 // asking matches the end of a question. Japanese and Chinese questions may end with a particle.
-var asking = regexp.MustCompile(`[?？؟][!！]*["”»」）)]*\s*$|(?:[かカ]|[吗嗎])[。]?\s*$`)
+var asking = lazyregexp.New(`[?？؟][!！]*["”»」）)]*\s*$|(?:[かカ]|[吗嗎])[。]?\s*$`)
 
 // IsQuestion reports whether all sentences of a text, or of the words that it quotes, are questions.
 func IsQuestion(text string) bool {

@@ -1,11 +1,12 @@
 package claim
 
 import (
-	"regexp"
 	"strings"
 
 	"reverie/language/analysis"
 	"reverie/language/script"
+
+	"reverie/language/lazyregexp"
 )
 
 // Reading is the content of a sentence that another one can contradict.
@@ -79,7 +80,7 @@ var stateWords = ContentOf("uses use using lives works working is has have chose
 
 // objectOf returns the content of what somebody likes or dislikes.
 func objectOf(text string) Content {
-	for _, p := range []*regexp.Regexp{dislikesEN, likesEN, likesZH} {
+	for _, p := range []*lazyregexp.Regexp{dislikesEN, likesEN, likesZH} {
 		text = p.ReplaceAllString(text, " ")
 	}
 	return ContentOf(text)
@@ -88,8 +89,8 @@ func objectOf(text string) Content {
 var (
 	marks = strings.NewReplacer("**", "", "__", "", "`", "", "’", "'", "“", `"`, "”", `"`)
 	// Comment matches an HTML comment within one line.
-	Comment = regexp.MustCompile(`<!--.*?-->`)
-	clauses = regexp.MustCompile(`[.;!?](?:\s+|$)|[。；！？]|,\s+(?:and|but|so)\s+|，(?:但|而且|所以)`)
+	Comment = lazyregexp.New(`<!--.*?-->`)
+	clauses = lazyregexp.New(`[.;!?](?:\s+|$)|[。；！？]|,\s+(?:and|but|so)\s+|，(?:但|而且|所以)`)
 )
 
 // Read reads a statement in English or Chinese. For other languages it returns only the words.
@@ -119,7 +120,7 @@ func Read(text string) Reading {
 }
 
 // labelled matches a text that begins with a label: "Day: Monday".
-var labelled = regexp.MustCompile(`^\s*[^:：]{1,40}[:：]\s*\S`)
+var labelled = lazyregexp.New(`^\s*[^:：]{1,40}[:：]\s*\S`)
 
 // isRow reports whether several parts of a text are labelled.
 func isRow(parts []string) bool {
@@ -141,4 +142,4 @@ func plainWords(text string) string {
 }
 
 // cueWords are removed before a sentence's subject is compared.
-var cueWords = []*regexp.Regexp{cueEN, endEN, negationEN, cueZH, endZH, negationZH}
+var cueWords = []*lazyregexp.Regexp{cueEN, endEN, negationEN, cueZH, endZH, negationZH}

@@ -1,10 +1,11 @@
 package claim
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"reverie/language/lazyregexp"
 )
 
 // slot is one attribute of one subject with its value: {user, home, "Berlin"}.
@@ -35,16 +36,16 @@ const month = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|jul
 	`oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?`
 
 var (
-	timeValue = regexp.MustCompile(`(?i)^(?:at |around |about |by )*(?:\d{1,2}[:.]\d{2}(?: ?[ap]\.?m\.?)?|` +
+	timeValue = lazyregexp.New(`(?i)^(?:at |around |about |by )*(?:\d{1,2}[:.]\d{2}(?: ?[ap]\.?m\.?)?|` +
 		`\d{1,2} ?[ap]\.?m\b|noon\b|midnight\b|\d{1,2} ?o'clock)|^(?:早上|上午|中午|下午|晚上|凌晨)?[\d一二两三四五六七八九十]{1,3}(?:点|时|[:：]\d{2})`)
-	weekdayValue = regexp.MustCompile(`(?i)^(?:on |next |this |every |the )*(?:mon|tues?|wednes|thurs?|fri|satur|sun)days?\b|` +
+	weekdayValue = lazyregexp.New(`(?i)^(?:on |next |this |every |the )*(?:mon|tues?|wednes|thurs?|fri|satur|sun)days?\b|` +
 		`^(?:每|下|这)?(?:个)?(?:周|星期|礼拜)[一二三四五六日天]`)
-	dateValue = regexp.MustCompile(`(?i)^(?:on |the |next |in )*(?:\d{4}-\d\d(?:-\d\d)?|\d{1,2}(?:st|nd|rd|th)?` +
+	dateValue = lazyregexp.New(`(?i)^(?:on |the |next |in )*(?:\d{4}-\d\d(?:-\d\d)?|\d{1,2}(?:st|nd|rd|th)?` +
 		`(?: of)? ` + month + `|` + month + `(?: \d{1,4}(?:st|nd|rd|th)?)?\b|\d{1,2}[./]\d{1,2}[./]\d{2,4})|` +
 		`^(?:\d{4}年)?[\d一二三四五六七八九十]{1,3}月(?:[\d一二三四五六七八九十]{1,3}[日号])?`)
-	numberValue  = regexp.MustCompile(`^(?:about |around |exactly |only |over )*[$€£¥#+]?\s?\d[\d.,]*`)
-	nameValue    = regexp.MustCompile(`^(?:the )?\p{Lu}[\p{L}\p{N}'&.+-]*(?: (?:of|de|van|von|and|&)? ?\p{Lu}[\p{L}\p{N}'&.-]*){0,3}$`)
-	unitOfNumber = regexp.MustCompile(`^[$€£¥#+]?\s?\d[\d.,]*\s*([\p{L}%°/]+)?`)
+	numberValue  = lazyregexp.New(`^(?:about |around |exactly |only |over )*[$€£¥#+]?\s?\d[\d.,]*`)
+	nameValue    = lazyregexp.New(`^(?:the )?\p{Lu}[\p{L}\p{N}'&.+-]*(?: (?:of|de|van|von|and|&)? ?\p{Lu}[\p{L}\p{N}'&.-]*){0,3}$`)
+	unitOfNumber = lazyregexp.New(`^[$€£¥#+]?\s?\d[\d.,]*\s*([\p{L}%°/]+)?`)
 )
 
 func kindOf(value string) kind {
@@ -97,11 +98,11 @@ func valueOf(k kind, value string) Content {
 }
 
 var (
-	clockValue  = regexp.MustCompile(`(?i)(\d{1,2})(?:[:.：](\d{2}))?\s*([ap])?`)
-	numberAlone = regexp.MustCompile(`\d[\d.,]*`)
-	isoDate     = regexp.MustCompile(`(\d{4})-(\d\d)(?:-(\d\d))?`)
+	clockValue  = lazyregexp.New(`(?i)(\d{1,2})(?:[:.：](\d{2}))?\s*([ap])?`)
+	numberAlone = lazyregexp.New(`\d[\d.,]*`)
+	isoDate     = lazyregexp.New(`(\d{4})-(\d\d)(?:-(\d\d))?`)
 	// datePart matches a part of a date: 5, 5月, may, 2026.
-	datePart = regexp.MustCompile(`([\d一二三四五六七八九十]+)([年月日号]?)|\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)`)
+	datePart = lazyregexp.New(`([\d一二三四五六七八九十]+)([年月日号]?)|\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)`)
 )
 
 // differs reports whether two values of one slot exclude one another. A value that only adds or omits words does not
@@ -183,7 +184,7 @@ func (r *Reading) add(s slot) {
 }
 
 // ofSeveral matches subjects that people have several of: different names for two of them are no contradiction.
-var ofSeveral = regexp.MustCompile(`^[^\x00]*(?:daughter|sister|brother|cousin|niece|nephew|uncle|aunt|friend|colleagu|` +
+var ofSeveral = lazyregexp.New(`^[^\x00]*(?:daughter|sister|brother|cousin|niece|nephew|uncle|aunt|friend|colleagu|` +
 	`=child|\bson\b|en~son\b|en~cat\b|en~dog\b|en~pet\b|en~twin|女儿|儿子|孩子|姐姐|妹妹|哥哥|弟弟|朋友|同事)`)
 
 // nounKey returns a key for a thing, its words in alphabetical order, so that "deadline for Alpha" and "Alpha's

@@ -1,14 +1,15 @@
 package claim
 
 import (
-	"regexp"
 	"strings"
+
+	"reverie/language/lazyregexp"
 )
 
 // rule reads one attribute: the first group is the subject, the last one the value.
 type rule struct {
 	attribute string
-	pattern   *regexp.Regexp
+	pattern   *lazyregexp.Regexp
 	single    bool // it has one value at a time
 	changed   bool // its words mark the value as new
 	accept    func(kind, string) bool
@@ -25,7 +26,7 @@ func company(k kind, value string) bool {
 	return named(k, value) && !strings.HasPrefix(strings.ToLower(value), "the ") && !clubs.MatchString(value)
 }
 
-var clubs = regexp.MustCompile(`(?i)\b(?:club|choir|band|team|group|society|association|gym|party|league|orchestra|course|class)\b`)
+var clubs = lazyregexp.New(`(?i)\b(?:club|choir|band|team|group|society|association|gym|party|league|orchestra|course|class)\b`)
 
 func isAmount(k kind, _ string) bool { return k == kindNumber }
 
@@ -33,44 +34,44 @@ func scheduled(k kind, _ string) bool { return k != kindWord && k != kindName }
 
 // rulesEN are attributes of persons and things, most specific first. The first match of a clause counts.
 var rulesEN = []rule{
-	{attributeHome, regexp.MustCompile(`^(.*?)\b(?i:lives?|living|resides?|based|located) (?i:in|at) (.+?)` + until), true, false, named},
-	{attributeHome, regexp.MustCompile(`^(.*?)\b(?i:moved|relocated|moving) ` +
+	{attributeHome, lazyregexp.New(`^(.*?)\b(?i:lives?|living|resides?|based|located) (?i:in|at) (.+?)` + until), true, false, named},
+	{attributeHome, lazyregexp.New(`^(.*?)\b(?i:moved|relocated|moving) ` +
 		`(?i:(?:back|over|house|home) )?(?i:to) (.+?)` + until), true, true, named},
-	{attributeEmployer, regexp.MustCompile(`^(.*?)\b(?i:works?|working|employed) (?i:at|for|by) (.+?)` + until), true, false, named},
-	{attributeEmployer, regexp.MustCompile(`^(.*?)\b(?i:joined|(?:started|starts|got|took|accepted) ` +
+	{attributeEmployer, lazyregexp.New(`^(.*?)\b(?i:works?|working|employed) (?i:at|for|by) (.+?)` + until), true, false, named},
+	{attributeEmployer, lazyregexp.New(`^(.*?)\b(?i:joined|(?:started|starts|got|took|accepted) ` +
 		`(?:working |a |the )?(?:new )?(?:job )?(?:at|with)|started (?:at|with)) (.+?)` + until), true, true, company},
-	{attributeStatus, regexp.MustCompile(`^(.*?)\b(?i:is|'s|am|are) (?i:(?:happily|newly|officially) )?` +
+	{attributeStatus, lazyregexp.New(`^(.*?)\b(?i:is|'s|am|are) (?i:(?:happily|newly|officially) )?` +
 		`(single|married|divorced|engaged|widowed|separated)\b.*$`), true, false, nil},
-	{attributeStatus, regexp.MustCompile(`^(.*?)\b(?i:got|became) (?i:(?:happily|newly|officially) )?` +
+	{attributeStatus, lazyregexp.New(`^(.*?)\b(?i:got|became) (?i:(?:happily|newly|officially) )?` +
 		`(single|married|divorced|engaged|widowed|separated)\b.*$`), true, true, nil},
-	{attributeDiet, regexp.MustCompile(`^(.*?)\b(?i:is|'s|am|are) (?i:an? )?(?i:strict |strictly )?` +
+	{attributeDiet, lazyregexp.New(`^(.*?)\b(?i:is|'s|am|are) (?i:an? )?(?i:strict |strictly )?` +
 		`(vegetarian|vegan|pescatarian|omnivore|flexitarian)\b.*$`), true, false, nil},
-	{attributeDiet, regexp.MustCompile(`^(.*?)\b(?i:became|turned|went) (?i:an? )?(?i:strict |strictly )?` +
+	{attributeDiet, lazyregexp.New(`^(.*?)\b(?i:became|turned|went) (?i:an? )?(?i:strict |strictly )?` +
 		`(vegetarian|vegan|pescatarian|omnivore|flexitarian)\b.*$`), true, true, nil},
-	{attributeJob, regexp.MustCompile(`^(.*?)\b(?i:works?|working) (?i:as) (?i:an? |the )?(.+?)` + until), false, false, nil},
-	{attributeJob, regexp.MustCompile(`^(.*?)\b(?i:promoted to|became|started as) (?i:an? |the )?(.+?)` + until), false, true, nil},
-	{attributeAge, regexp.MustCompile(`^(.*?)\b(?i:is|'s|turned|age:?|aged|am|are) (\d{1,3})(?i: years? old| years| yo)?$`), true, false, nil},
-	{attributeBirthday, regexp.MustCompile(`^(.*?)\b(?i:birthday is|birthday:|born|was born|date of birth is|` +
+	{attributeJob, lazyregexp.New(`^(.*?)\b(?i:works?|working) (?i:as) (?i:an? |the )?(.+?)` + until), false, false, nil},
+	{attributeJob, lazyregexp.New(`^(.*?)\b(?i:promoted to|became|started as) (?i:an? |the )?(.+?)` + until), false, true, nil},
+	{attributeAge, lazyregexp.New(`^(.*?)\b(?i:is|'s|turned|age:?|aged|am|are) (\d{1,3})(?i: years? old| years| yo)?$`), true, false, nil},
+	{attributeBirthday, lazyregexp.New(`^(.*?)\b(?i:birthday is|birthday:|born|was born|date of birth is|` +
 		`date of birth:) (?i:on |in )?(.+?)` + until), true, false, func(k kind, _ string) bool { return k == kindDate }},
-	{"wakes", regexp.MustCompile(`^(.*?)\b(?i:wakes up|gets up|rises|wake up|get up) ` +
+	{"wakes", lazyregexp.New(`^(.*?)\b(?i:wakes up|gets up|rises|wake up|get up) ` +
 		`(?i:at|around|about) (.+?)` + until), true, false, scheduled},
-	{"costs", regexp.MustCompile(`^(.+?)\b(?i:costs?) (.+?)` + until), true, false, isAmount},
-	{"weighs", regexp.MustCompile(`^(.*?)\b(?i:weighs?) (.+?)` + until), true, false, isAmount},
-	{attributeName, regexp.MustCompile(`^(.*?)\b(?i:(?:is|are) (?:called|named)|goes by) (.+?)` + until), true, false, named},
-	{attributeIs, regexp.MustCompile(`^(.+?)\b(?i:(?:has |have |had |got |was |were |is |are |been |be |being )*(?:moved|` +
+	{"costs", lazyregexp.New(`^(.+?)\b(?i:costs?) (.+?)` + until), true, false, isAmount},
+	{"weighs", lazyregexp.New(`^(.*?)\b(?i:weighs?) (.+?)` + until), true, false, isAmount},
+	{attributeName, lazyregexp.New(`^(.*?)\b(?i:(?:is|are) (?:called|named)|goes by) (.+?)` + until), true, false, named},
+	{attributeIs, lazyregexp.New(`^(.+?)\b(?i:(?:has |have |had |got |was |were |is |are |been |be |being )*(?:moved|` +
 		`changed|rescheduled|postponed|pushed(?: back| out)?|shifted|brought forward|delayed|switched|updated|raised|lowered|` +
 		`increased|decreased|reduced|renamed|set|extended)) (?i:to|until|till) (.+?)` + until), true, true, nil},
-	{"starts", regexp.MustCompile(`^(.+?)\b(?i:starts?|begins?) (?i:at|on|in) (.+?)` + until), false, false, scheduled},
-	{"ends", regexp.MustCompile(`^(.+?)\b(?i:ends?|closes?|finishes) (?i:at|on|in) (.+?)` + until), false, false, scheduled},
-	{"leaves", regexp.MustCompile(`^(.+?)\b(?i:leaves?|departs?|arrives?|opens?) (?i:at|on|in) (.+?)` + until), false, false, scheduled},
-	{"happens", regexp.MustCompile(`^(.+?)\b(?i:happens?|takes? place|runs?|goes? out|goes live|meets?) ` +
+	{"starts", lazyregexp.New(`^(.+?)\b(?i:starts?|begins?) (?i:at|on|in) (.+?)` + until), false, false, scheduled},
+	{"ends", lazyregexp.New(`^(.+?)\b(?i:ends?|closes?|finishes) (?i:at|on|in) (.+?)` + until), false, false, scheduled},
+	{"leaves", lazyregexp.New(`^(.+?)\b(?i:leaves?|departs?|arrives?|opens?) (?i:at|on|in) (.+?)` + until), false, false, scheduled},
+	{"happens", lazyregexp.New(`^(.+?)\b(?i:happens?|takes? place|runs?|goes? out|goes live|meets?) ` +
 		`(?i:at|on|in|every) (.+?)` + until), false, false, scheduled},
 }
 
 var (
-	isEN = regexp.MustCompile(`^(.+?)\s*(?i:\b(?:is|are)\b(?: (?:on|at|in|by|due|due on|due by|set to|set for|` +
+	isEN = lazyregexp.New(`^(.+?)\s*(?i:\b(?:is|are)\b(?: (?:on|at|in|by|due|due on|due by|set to|set for|` +
 		`scheduled for|planned for|around|about|the))*|:) (.+?)` + until)
-	preferEN = regexp.MustCompile(`(?i)\bprefers? (.+?) (?:over|to|instead of|rather than) (.+?)` + until)
+	preferEN = lazyregexp.New(`(?i)\bprefers? (.+?) (?:over|to|instead of|rather than) (.+?)` + until)
 )
 
 // slotsEnglish reads the attributes that a clause states. changed reports that the clause has a cue for a change.
@@ -146,7 +147,7 @@ func (r *Reading) prefers(better, worse string) {
 const maxThing = 7
 
 var (
-	newThing   = regexp.MustCompile(`(?i)\b(?:new|latest|updated|correct|current|actual)\b`)
+	newThing   = lazyregexp.New(`(?i)\b(?:new|latest|updated|correct|current|actual)\b`)
 	indefinite = wordSet(`a an one some another this that these those it there what who which i you many most several each
 		every other two both if when he she they we`)
 	pronouns   = wordSet(`it this that he she they we there here what all everything everyone user i`)

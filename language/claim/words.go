@@ -2,7 +2,6 @@
 package claim
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,8 @@ import (
 	"reverie/language/analysis"
 	"reverie/language/script"
 	"reverie/language/sentence"
+
+	"reverie/language/lazyregexp"
 )
 
 // Words is the content of a statement in a comparable form.
@@ -263,7 +264,7 @@ func (a Words) RestatedIn(b Words) bool {
 }
 
 // comma matches the end of a clause.
-var comma = regexp.MustCompile(`[,;]\s|[，；]`)
+var comma = lazyregexp.New(`[,;]\s|[，；]`)
 
 // ClausesOf reads the independent parts of a statement: of several sentences each one, and of a sentence with
 // commas what comes before the first, since what follows may be a reason. Doubt and limits ("only", "if") hold for a whole
@@ -320,4 +321,4 @@ func (a Words) Overlap(b Words) float64 {
 }
 
 // Struck matches text that a person has struck out.
-var Struck = regexp.MustCompile(`~~[^~]+~~`)
+var Struck = lazyregexp.New(`~~[^~]+~~`)

@@ -1,7 +1,6 @@
 package stance
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -9,6 +8,8 @@ import (
 
 	"reverie/language/cue"
 	"reverie/language/script"
+
+	"reverie/language/lazyregexp"
 )
 
 // foreignLines reports for each line of a message whether it is not the speaker's own: code, a log, a quotation by line, a
@@ -64,12 +65,12 @@ func isQuotedLine(line string) bool {
 
 // Parts of code and logs. A line with two different ones is code; the strong ones suffice alone.
 var (
-	codeStrong = regexp.MustCompile(`^\s*(?:(?:import|package|func|def|class|const|let|var|return|public|private|SELECT|INSERT|UPDATE|` +
+	codeStrong = lazyregexp.New(`^\s*(?:(?:import|package|func|def|class|const|let|var|return|public|private|SELECT|INSERT|UPDATE|` +
 		`CREATE|FROM|` +
 		`#include|#!|@\w+\(|<\w+[ >/]|</\w+>|//|/\*|--\s|\$\s|npm |pip |git |docker |sudo |curl |at \w+[.(]|` +
 		`Traceback|File "|\w+Error:|\w+Exception\b)|[\]})]+[;,]?\s*$|` +
 		`\w+\s*[:=]\s*[\[{]\s*$|"\w+":\s|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|\[?(?:FATAL|ERROR|WARN|INFO|DEBUG|TRACE)\b|[\w.-]+\s+\| )`)
-	codeSigns = regexp.MustCompile(`[;{}]\s*$|\w\(.*\)|=>|:=|==|!=|->|::|&&|\|\||^\s{4,}\S|^\s*#\s*\S|\w+_\w+|\w+\.\w+\(|=\s*["'\d\w]`)
+	codeSigns = lazyregexp.New(`[;{}]\s*$|\w\(.*\)|=>|:=|==|!=|->|::|&&|\|\||^\s{4,}\S|^\s*#\s*\S|\w+_\w+|\w+\.\w+\(|=\s*["'\d\w]`)
 )
 
 // codeMarks are the signs one of which any match of codeSigns has.
@@ -117,10 +118,10 @@ func markCode(lines []string, code, out []bool) {
 }
 
 // comment matches a line that is a comment in a program or configuration.
-var comment = regexp.MustCompile(`^\s*(?:#|//|--|/\*|\*|;|%|<!--|REM )\s*\S`)
+var comment = lazyregexp.New(`^\s*(?:#|//|--|/\*|\*|;|%|<!--|REM )\s*\S`)
 
 // header matches a line of the head of an e-mail.
-var header = regexp.MustCompile(`(?i)^\s*(?:from|to|subject|date|cc|sent|re|fwd?|von|an|betreff|datum|gesendet|de|para|asunto|fecha|` +
+var header = lazyregexp.New(`(?i)^\s*(?:from|to|subject|date|cc|sent|re|fwd?|von|an|betreff|datum|gesendet|de|para|asunto|fecha|` +
 	`objet|à|date|envoyé|` +
 	`assunto|data|oggetto|da|a|inviato|от|кому|тема|дата|من|إلى|الموضوع|التاريخ|发件人|收件人|主题|日期|差出人|宛先|件名|日時|보낸 ?사람|받는 ?사람|제목|날짜|từ|đến|` +
 	`chủ đề|ngày)\s*[:：]\s*\S`)
@@ -130,10 +131,10 @@ func isHeader(line string) bool { return hasColon(line) && header.MatchString(li
 func hasColon(line string) bool { return strings.Contains(line, ":") || strings.Contains(line, "：") }
 
 // chatLine matches a line of somebody in a chat: "Bob: …", "[10:32] Bob: …".
-var chatLine = regexp.MustCompile(`^\s*(?:\[?\d{1,2}[:.]\d{2}[^\]\p{L}]*\]?\s*)?([\p{L}][\p{L} .'-]{0,24})(?:\s*\([^)]{0,20}\))?\s*[:：]\s*\S`)
+var chatLine = lazyregexp.New(`^\s*(?:\[?\d{1,2}[:.]\d{2}[^\]\p{L}]*\]?\s*)?([\p{L}][\p{L} .'-]{0,24})(?:\s*\([^)]{0,20}\))?\s*[:：]\s*\S`)
 
 // timed matches the time at the beginning of a line of a chat or log.
-var timed = regexp.MustCompile(`^\s*\[?\d{1,2}[:.]\d{2}(?:[:.]\d{2})?[^\]\p{L}]*\]\s*\p{L}`)
+var timed = lazyregexp.New(`^\s*\[?\d{1,2}[:.]\d{2}(?:[:.]\d{2})?[^\]\p{L}]*\]\s*\p{L}`)
 
 // markChats marks the lines of a chat: at least two lines of two people, or of one with times.
 func markChats(lines []string, out []bool) {
@@ -168,7 +169,7 @@ func markChats(lines []string, out []bool) {
 const letterLine = 48
 
 // greeting matches an opening that people also use towards the assistant; inside a message it opens a letter.
-var greeting = regexp.MustCompile(`(?i)^(?:hi|hello|hey|hallo|hola|salut|bonjour|ciao|buongiorno|oi|olá|ola|привет|здравствуйте|` +
+var greeting = lazyregexp.New(`(?i)^(?:hi|hello|hey|hallo|hola|salut|bonjour|ciao|buongiorno|oi|olá|ola|привет|здравствуйте|` +
 	`добрый день|مرحبا|أهلا|` +
 	`السلام عليكم|chào|xin chào)(?:[ ,!:،]|$)`)
 

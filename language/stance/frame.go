@@ -1,7 +1,6 @@
 package stance
 
 import (
-	"regexp"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -9,6 +8,8 @@ import (
 	"reverie/language"
 	"reverie/language/analysis"
 	"reverie/language/cue"
+
+	"reverie/language/lazyregexp"
 )
 
 // gameMessages is the number of messages for which a role-play continues when nothing ends it.
@@ -38,7 +39,7 @@ func (r *Reader) ReadAssistant(message string) {
 const answering = 2
 
 // staged matches a stage direction at the beginning of a message: "(The door opens.)", "*knocks*".
-var staged = regexp.MustCompile(`^\s*(?:\([^()\d\n]{2,80}\)|（[^（）\d\n]{2,80}）|\*[^\s*][^*\d\n]{1,80}\*(?:[^*]|$))`)
+var staged = lazyregexp.New(`^\s*(?:\([^()\d\n]{2,80}\)|（[^（）\d\n]{2,80}）|\*[^\s*][^*\d\n]{1,80}\*(?:[^*]|$))`)
 
 // isStaged reports whether a message begins with a stage direction.
 func isStaged(message string) bool { return staged.MatchString(message) }
@@ -151,11 +152,11 @@ var roles = map[string][2]string{
 }
 
 // casts holds for each language the expression of sentences in which both roles are given.
-var casts = func() map[string]func() *regexp.Regexp {
-	out := map[string]func() *regexp.Regexp{}
+var casts = func() map[string]func() *lazyregexp.Regexp {
+	out := map[string]func() *lazyregexp.Regexp{}
 	for lang, r := range roles {
-		out[lang] = sync.OnceValue(func() *regexp.Regexp {
-			return regexp.MustCompile(`(?i)` + r[0] + `.{1,80}?` + r[1] + `|` + r[1] + `.{1,80}?` + r[0])
+		out[lang] = sync.OnceValue(func() *lazyregexp.Regexp {
+			return lazyregexp.New(`(?i)` + r[0] + `.{1,80}?` + r[1] + `|` + r[1] + `.{1,80}?` + r[0])
 		})
 	}
 	return out

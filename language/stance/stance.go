@@ -3,7 +3,6 @@
 package stance
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,8 @@ import (
 	"reverie/language/cue"
 	"reverie/language/script"
 	"reverie/language/sentence"
+
+	"reverie/language/lazyregexp"
 )
 
 // Stance classifies sentences by how they are meant.
@@ -201,7 +202,7 @@ func (r *Reader) inFuture(text string) bool {
 // shortScene is the length in characters of a sentence that sets a scene and says nothing else.
 const shortScene = 32
 
-var fourDigits = regexp.MustCompile(`\d{4}`)
+var fourDigits = lazyregexp.New(`\d{4}`)
 
 // markIronic marks praise in strong words in the same sentence as a complaint or next to one, and short sentences right behind a
 // complaint that say how much the speaker likes it.
@@ -310,7 +311,7 @@ func linesOf(message string) []Span {
 }
 
 // listMark matches the marker of a list item.
-var listMark = regexp.MustCompile(`^\s*(?:[-*+•·]|\d{1,3}[.)])\s+`)
+var listMark = lazyregexp.New(`^\s*(?:[-*+•·]|\d{1,3}[.)])\s+`)
 
 // split returns the sentences of one line.
 func split(message string, line Span) []Sentence {
@@ -471,7 +472,7 @@ func isVietnameseQuestion(text string) bool {
 var vietnameseEnds = strings.Fields("ko hông hong hok chưa gì nhiêu đâu nào sao hả nhỉ")
 
 // vietnameseQuestion matches a question by its end, where Vietnamese has its question words.
-var vietnameseQuestion = regexp.MustCompile(`(?i)(?:^|\s)(?:` +
+var vietnameseQuestion = lazyregexp.New(`(?i)(?:^|\s)(?:` +
 	`(?:có|nên|được|đc|dc|đúng|phải|biết|cần|bị)\s(?:\S+\s){0,6}(?:không|ko|hông|hong|hok)|(?:đã|được|đc|xong|có)\s(?:\S+\s){0,6}chưa|` +
 	`là gì|(?:nên|thì)\s\S+\sgì|bao nhiêu(?: tiền)?|ở đâu|khi nào|thế nào|ra sao|làm sao|cái nào|hả|nhỉ` +
 	`)(?:\s(?:vậy|thế|ta|ha|nhỉ|ạ|bạn|ad|bot|mn|mọi người|ơi))*[\s.!~…)]*$`)

@@ -1,13 +1,14 @@
 package extractive
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"reverie/language/cue"
+
+	"reverie/language/lazyregexp"
 )
 
 // claim is a line of a file that a passage may take back.
@@ -225,7 +226,7 @@ func (c *claim) isIn(text words) bool {
 }
 
 // correctedValue matches a value that a correction put into a line.
-var correctedValue = regexp.MustCompile(`\[[^\[\]]{1,40}\]`)
+var correctedValue = lazyregexp.New(`\[[^\[\]]{1,40}\]`)
 
 // gave reports whether a passage on the subject of a claim gives the value that a correction put into it, and no other one instead.
 func (p *passage) gave(c *claim) bool {

@@ -1,16 +1,17 @@
 package extractive
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"reverie/scan"
+
+	"reverie/language/lazyregexp"
 )
 
 // secretWords name things that are never copied, whoever asks for it and however harmless the value looks: the scan knows
 // keys by their shape and labelled passwords, but not that "correct-horse" is one.
-var secretWords = regexp.MustCompile(`(?i)\b(?:pass ?words?|passwd|pwd|pass ?codes?|passphrases?|api[ _-]?keys?|secret[ _-]?keys?|` +
+var secretWords = lazyregexp.New(`(?i)\b(?:pass ?words?|passwd|pwd|pass ?codes?|passphrases?|api[ _-]?keys?|secret[ _-]?keys?|` +
 	`access[ _-]?keys?|access[ _-]?tokens?|auth[ _-]?tokens?|bearer|private[ _-]?keys?|client[ _-]?secrets?|` +
 	`seed phrases?|recovery (?:codes?|phrases?)|credentials?|cvv|cvc|ssn|social security|` +
 	`credit card|card number|2fa|otp|one-time code|verification codes?|security codes?|` +
@@ -21,7 +22,7 @@ var secretWords = regexp.MustCompile(`(?i)\b(?:pass ?words?|passwd|pwd|pass ?cod
 	`信用卡号|身份证号|安全码`)
 
 // markup are tags of prompts, which no line of a memory needs.
-var markup = regexp.MustCompile(`(?i)</?(?:system|assistant|user|human|instructions?|prompt|memory|tool)\b[^>]*>`)
+var markup = lazyregexp.New(`(?i)</?(?:system|assistant|user|human|instructions?|prompt|memory|tool)\b[^>]*>`)
 
 // secretHints are parts of words of which every secretWords match holds one; looking for them first is a hundred times faster.
 var secretHints = []string{

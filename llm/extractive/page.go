@@ -1,12 +1,13 @@
 package extractive
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"reverie/memory/markdown"
+
+	"reverie/language/lazyregexp"
 )
 
 // page is one of the files, line by line. What no passage changes stays byte for byte as it was.
@@ -122,7 +123,7 @@ func markerLen(s string) int {
 }
 
 // laterMark matches the mark of a line that contradicts another one.
-var laterMark = regexp.MustCompile(`\(later: \d{4}-\d{2}-\d{2}\) `)
+var laterMark = lazyregexp.New(`\(later: \d{4}-\d{2}-\d{2}\) `)
 
 // bareLine returns a line without its list marker, the mark of a later one, and surplus spaces.
 func bareLine(s string) string {

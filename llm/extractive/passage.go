@@ -1,7 +1,6 @@
 package extractive
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +10,8 @@ import (
 	"reverie/language/cue"
 	"reverie/language/date"
 	"reverie/scan"
+
+	"reverie/language/lazyregexp"
 )
 
 // passage holds one to three sentences of a message in the speaker's own words.
@@ -228,7 +229,7 @@ func (u *unit) between(start int) string {
 }
 
 // itemMark matches a line break with the marker of a list item.
-var itemMark = regexp.MustCompile(`\s*\n\s*(?:(?:[-*+•·]|\d{1,3}[.)])\s+)?`)
+var itemMark = lazyregexp.New(`\s*\n\s*(?:(?:[-*+•·]|\d{1,3}[.)])\s+)?`)
 
 // leans reports whether a unit needs the sentence before it: a word that points back comes before any noun that it could mean.
 // A word that begins what is to be remembered does not point back: "remember that the key is at the bakery".

@@ -1,13 +1,14 @@
 package extractive
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"reverie/language/cue"
 	"reverie/language/script"
+
+	"reverie/language/lazyregexp"
 )
 
 // kind is the subject of a unit. It selects the section of a file.
@@ -31,7 +32,7 @@ var kindNames = [...]string{"none", "identity", "person", "preference", "fact", 
 func (k kind) String() string { return kindNames[k] }
 
 // possessive matches the ending of English owners.
-var possessive = regexp.MustCompile(`['’]s\b`)
+var possessive = lazyregexp.New(`['’]s\b`)
 
 // kindOf returns the kind of a unit from its cues, the most specific first.
 func (u *unit) kindOf() kind {

@@ -3,7 +3,6 @@ package extractive
 import (
 	"cmp"
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +14,8 @@ import (
 	"reverie/memory/tokencount"
 	"reverie/memory/transcripts"
 	"reverie/scan"
+
+	"reverie/language/lazyregexp"
 )
 
 // SummaryMaker names the engine and its version; there is no other model.
@@ -251,11 +252,11 @@ const (
 )
 
 // fileName is a path or a name with an ending that files have.
-var fileName = regexp.MustCompile(`(?:[\w.~-]*/)*[\w-][\w.-]*\.(?:md|txt|go|py|js|ts|tsx|jsx|java|rs|rb|c|h|cc|cpp|cs|sh|sql|css|html|` +
+var fileName = lazyregexp.New(`(?:[\w.~-]*/)*[\w-][\w.-]*\.(?:md|txt|go|py|js|ts|tsx|jsx|java|rs|rb|c|h|cc|cpp|cs|sh|sql|css|html|` +
 	`json|yaml|yml|toml|ini|cfg|xml|csv|tsv|pdf|docx?|xlsx?|pptx?|png|jpe?g|svg|ipynb|log|proto|tf|lock|env)\b`)
 
 // address matches web addresses, whose paths are not files of the conversation.
-var address = regexp.MustCompile(`\w+://\S+`)
+var address = lazyregexp.New(`\w+://\S+`)
 
 // filesIn are the files that messages are about, in the order in which they were named last.
 func filesIn(messages []memory.Message) []string {

@@ -2,7 +2,6 @@ package extractive
 
 import (
 	"cmp"
-	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strconv"
@@ -12,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"reverie/language/cue"
+
+	"reverie/language/lazyregexp"
 )
 
 // fact is a statement of the user about themself that a template proves.
@@ -263,7 +264,7 @@ var slots = map[string]map[string]string{
 
 type template struct {
 	attribute string
-	pattern   *regexp.Regexp
+	pattern   *lazyregexp.Regexp
 	value     int      // index of the submatch
 	literals  []string // every match has one of them; any text may match if there are none
 }
@@ -281,7 +282,7 @@ var compiled = sync.OnceValue(func() map[string][]template {
 				form := placeholder.ReplaceAllStringFunc(source, func(slot string) string {
 					return `(?P<v>` + cmp.Or(slots[lang][slot], slots[""][slot]) + `)`
 				})
-				pattern := regexp.MustCompile(`^(?i:` + form + `)$`)
+				pattern := lazyregexp.New(`^(?i:` + form + `)$`)
 				all[lang] = append(all[lang], template{attribute, pattern, pattern.SubexpIndex("v"), literals(frame)})
 			}
 		}
@@ -289,7 +290,7 @@ var compiled = sync.OnceValue(func() map[string][]template {
 	return all
 })
 
-var placeholder = regexp.MustCompile(`\{[A-Za-z]+\}`)
+var placeholder = lazyregexp.New(`\{[A-Za-z]+\}`)
 
 // literals returns texts, in the case of lowered, one of which is in every match of an expression; none if it has no such texts.
 func literals(re *syntax.Regexp) []string {
@@ -442,15 +443,15 @@ func isDoubtful(u *unit, clauses []part, i, next int, lang string) bool {
 }
 
 // pronoun matches the speaker as the subject of a clause, in languages that leave subjects out.
-var pronoun = regexp.MustCompile(`^(?:我|私|僕|俺|저|나|제|내|전 |난 )`)
+var pronoun = lazyregexp.New(`^(?:我|私|僕|俺|저|나|제|내|전 |난 )`)
 
 // opening matches what announces the speaker's own facts before a colon; anything else may name another speaker.
-var opening = regexp.MustCompile(`(?i)^(?:(?:some |my )?background|(?:.* )?(?:about me|intro|zu mir|über mich|` +
+var opening = lazyregexp.New(`(?i)^(?:(?:some |my )?background|(?:.* )?(?:about me|intro|zu mir|über mich|` +
 	`sobre mí|me présenter|sobre mim|di me|о себе))$` +
 	`|介绍|介紹|自己紹介|소개|giới thiệu|نبذة عني`)
 
 // speech matches a clause that attributes the words beside it to somebody.
-var speech = regexp.MustCompile(`(?:^| )(?i:said|says|speaks|sagte?|dijo|dice|dit|disse|diz|сказала?|говорит|قالت?|说|說)(?: |$)` +
+var speech = lazyregexp.New(`(?:^| )(?i:said|says|speaks|sagte?|dijo|dice|dit|disse|diz|сказала?|говорит|قالت?|说|說)(?: |$)` +
 	`| nói$|言った$|했어요$`)
 
 // part is a clause of a text: it ends at a mark, or before a conjunction that continues about the speaker.
@@ -460,7 +461,7 @@ type part struct {
 	sentence int
 }
 
-var conjunction = regexp.MustCompile(` (?i:and|und|y|et|e|ed|và|и) `)
+var conjunction = lazyregexp.New(` (?i:and|und|y|et|e|ed|và|и) `)
 
 // clausesOf returns the clauses of a text, without fillers.
 func clausesOf(text, lang string) []part {
@@ -550,7 +551,7 @@ func isValue(attribute, value, lang string) bool {
 }
 
 // abstract matches German nouns that are no places.
-var abstract = regexp.MustCompile(`(?:ung|heit|keit|schaft|tät|ion|stand|nähe|lage)$`)
+var abstract = lazyregexp.New(`(?:ung|heit|keit|schaft|tät|ion|stand|nähe|lage)$`)
 
 // notValues are words that follow "my name is", "I live in" or "I work as a" without being a name, a place or a job.
 var notValues = func() map[string]bool {

@@ -1,7 +1,6 @@
 package extractive
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -9,6 +8,8 @@ import (
 
 	"reverie/language/cue"
 	"reverie/language/script"
+
+	"reverie/language/lazyregexp"
 )
 
 // value is a number, a name or a time in a text.
@@ -124,7 +125,7 @@ func digits(text string) (n int) {
 }
 
 // inserted matches a date that was completed in a line.
-var inserted = regexp.MustCompile(`\[(?:week of )?\d{4}[^\]]*\]`)
+var inserted = lazyregexp.New(`\[(?:week of )?\d{4}[^\]]*\]`)
 
 // valuesOf returns the values of a text, by position.
 func valuesOf(text string, marks cue.Marks) []value {
@@ -225,7 +226,7 @@ func withValue(old string, from value, to string) string {
 }
 
 // staleDate matches the resolved date behind a value that is replaced.
-var staleDate = regexp.MustCompile(`^(\pL*) ?\[(?:week of )?\d{4}[-\d to]*\]`)
+var staleDate = lazyregexp.New(`^(\pL*) ?\[(?:week of )?\d{4}[-\d to]*\]`)
 
 // deniedValue returns the number that a text denies beside another one, folded: "5433" in "it's 5434, not 5433".
 func deniedValue(text string, marks cue.Marks) string {

@@ -1,11 +1,12 @@
 package grounding
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"reverie/language/lazyregexp"
 )
 
 // day is a date that a text names: a full date, a month or weekday, or parts of a date. Zero parts are not named.
@@ -17,12 +18,12 @@ type day struct {
 }
 
 var (
-	isoDate     = regexp.MustCompile(`\b(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?\b`)
-	slashedDate = regexp.MustCompile(`\b(\d{1,2})([./-])(\d{1,2})(?:([./-])(\d{4}|\d{2})\b|\.|\b)`)
-	eastDate    = regexp.MustCompile(`(?:(\d{4}) ?[年년] ?)?(\d{1,2}|[一二三四五六七八九十]{1,3}) ?[月월](?: ?(\d{1,2}|[一二三四五六七八九十]{1,3}) ?[日号號일])?`)
-	vietDate    = regexp.MustCompile(`(?:(?:ngày |mùng )?(\d{1,2}) )?tháng (\d{1,2})(?: (?:năm )?(\d{4}))?`)
-	koreanWeek  = regexp.MustCompile(`(?:^|[^\p{Hangul}])([월화수목금토일]{2,7})(?:은|는|에|만|요일)?(?:[^\p{Hangul}]|$)`) // 화수목
-	yearNumber  = regexp.MustCompile(`^\W{0,2}(?:of |de |del |di |года )?(\d{4})\b`)
+	isoDate     = lazyregexp.New(`\b(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?\b`)
+	slashedDate = lazyregexp.New(`\b(\d{1,2})([./-])(\d{1,2})(?:([./-])(\d{4}|\d{2})\b|\.|\b)`)
+	eastDate    = lazyregexp.New(`(?:(\d{4}) ?[年년] ?)?(\d{1,2}|[一二三四五六七八九十]{1,3}) ?[月월](?: ?(\d{1,2}|[一二三四五六七八九十]{1,3}) ?[日号號일])?`)
+	vietDate    = lazyregexp.New(`(?:(?:ngày |mùng )?(\d{1,2}) )?tháng (\d{1,2})(?: (?:năm )?(\d{4}))?`)
+	koreanWeek  = lazyregexp.New(`(?:^|[^\p{Hangul}])([월화수목금토일]{2,7})(?:은|는|에|만|요일)?(?:[^\p{Hangul}]|$)`) // 화수목
+	yearNumber  = lazyregexp.New(`^\W{0,2}(?:of |de |del |di |года )?(\d{4})\b`)
 )
 
 // datesOf finds the dates that a folded text names by number or name. Relative expressions are found by reach.
@@ -59,7 +60,7 @@ func datesOf(text string, words []span) []day {
 		return int(v)
 	}
 	digits := strings.ContainsAny(text, "0123456789")
-	find := func(kind *regexp.Regexp, possible bool) [][]int {
+	find := func(kind *lazyregexp.Regexp, possible bool) [][]int {
 		if !possible {
 			return nil
 		}
@@ -140,8 +141,8 @@ func monthDay(text string, f found) day {
 }
 
 var (
-	lastDay = regexp.MustCompile(`(?:^|[^\d.,:/-])(\d{1,2})(?:st|nd|rd|th|\.|º|er|-го|-е)?$`)
-	nextDay = regexp.MustCompile(`^ (?:the )?(\d{1,2})(?:st|nd|rd|th)?(?:[^\d:%]|$)`)
+	lastDay = lazyregexp.New(`(?:^|[^\d.,:/-])(\d{1,2})(?:st|nd|rd|th|\.|º|er|-го|-е)?$`)
+	nextDay = lazyregexp.New(`^ (?:the )?(\d{1,2})(?:st|nd|rd|th)?(?:[^\d:%]|$)`)
 )
 
 // calendar holds the days and months that a passage may mean.
@@ -257,9 +258,9 @@ func (c *calendar) reach(text string, on time.Time, dates, before []day, numbers
 
 // Marks of a day of the month.
 var (
-	dayBefore = regexp.MustCompile(`(?:^|[^\p{L}])(?:the|to|au|el|le|il|dia|día|giorno|jour|ngày|mùng|يوم|am|den|dem|vom|zum|` +
+	dayBefore = lazyregexp.New(`(?:^|[^\p{L}])(?:the|to|au|el|le|il|dia|día|giorno|jour|ngày|mùng|يوم|am|den|dem|vom|zum|` +
 		`on|by|bis|until|до|по|к|à|al|il giorno) ?$|\d ?[-–]$`)
-	dayAfter = regexp.MustCompile(`^(?:st|nd|rd|th|\.(?:,| \pL)|º|er| ?[日号號]|일|-?го|-?е)`)
+	dayAfter = lazyregexp.New(`^(?:st|nd|rd|th|\.(?:,| \pL)|º|er| ?[日号號]|일|-?го|-?е)`)
 )
 
 // counted adds "in three weeks", "5 years ago", and bare days of the month: "on the 28th".

@@ -8,7 +8,6 @@ package grounding
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +18,8 @@ import (
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/memory/transcripts"
+
+	"reverie/language/lazyregexp"
 )
 
 // Codes of faults.
@@ -153,7 +154,7 @@ func New(e Evidence) *Ground {
 	return g
 }
 
-var headingDate = regexp.MustCompile(`^#{1,6}\s+(\d{4}-\d{2}-\d{2})\b`)
+var headingDate = lazyregexp.New(`^#{1,6}\s+(\d{4}-\d{2}-\d{2})\b`)
 
 // headingDay returns the day that a heading of a note names.
 func headingDay(line string, zone *time.Location) (time.Time, bool) {
@@ -166,8 +167,8 @@ func headingDay(line string, zone *time.Location) (time.Time, bool) {
 }
 
 var (
-	markup  = regexp.MustCompile("<!--.*?-->|\\*\\*|__|`|~~|\\[[ xX]\\] ")
-	heading = regexp.MustCompile(`^\s*(?:>\s*)*(#{1,6})\s+`)
+	markup  = lazyregexp.New("<!--.*?-->|\\*\\*|__|`|~~|\\[[ xX]\\] ")
+	heading = lazyregexp.New(`^\s*(?:>\s*)*(#{1,6})\s+`)
 )
 
 // written returns the text of a Markdown line.
@@ -232,7 +233,7 @@ func (c *checking) fault(code, value string) {
 }
 
 // brackets match what a quoting line adds to its quotation: a resolved date, the question, a later value.
-var brackets = regexp.MustCompile(`\([^()]*\)|\[[^\[\]]*\]|（[^（）]*）`)
+var brackets = lazyregexp.New(`\([^()]*\)|\[[^\[\]]*\]|（[^（）]*）`)
 
 func (c *checking) run(text string) {
 	if c.isVerbatim(text) {
@@ -254,7 +255,7 @@ func (c *checking) run(text string) {
 }
 
 // quotes match quoted words. An apostrophe is no quotation mark.
-var quotes = regexp.MustCompile(`"([^"]+)"|“([^“”]+)”|„([^“”„]+)[“”]|«([^«»]+)»|「([^「」]+)」|『([^『』]+)』|《([^《》]+)》`)
+var quotes = lazyregexp.New(`"([^"]+)"|“([^“”]+)”|„([^“”„]+)[“”]|«([^«»]+)»|「([^「」]+)」|『([^『』]+)』|《([^《》]+)》`)
 
 // quotations checks quoted words.
 func (c *checking) quotations(text string) {

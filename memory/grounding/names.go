@@ -2,13 +2,14 @@ package grounding
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"reverie/language"
+
+	"reverie/language/lazyregexp"
 )
 
 // isPlainWord reports whether a folded word in capital letters is no name in any language.
@@ -190,9 +191,9 @@ const surnames = `赵钱孙李周吴郑王冯陈褚卫蒋沈韩杨朱秦许何�
 
 // introduced matches names in Chinese by the words around them, introducedSpaced those in Korean and Arabic.
 var (
-	introduced = regexp.MustCompile(`(?:和|跟|与|叫|叫做|名叫|找|同事|朋友|给)([` + surnames + `]\p{Han}{1,2}?)(?:一起|说|的|是|也|在|去|来|，|。|$)`)
+	introduced = lazyregexp.New(`(?:和|跟|与|叫|叫做|名叫|找|同事|朋友|给)([` + surnames + `]\p{Han}{1,2}?)(?:一起|说|的|是|也|在|去|来|，|。|$)`)
 
-	introducedSpaced = regexp.MustCompile(`([\p{Hangul}]{2,4}) (?:씨|님|쌤)(?:[^\p{Hangul}]|와|과|가|는|이|를|의|$)|(?:اسمه|اسمها|اسمي|يدعي|تدعي) (\p{Arabic}+)`)
+	introducedSpaced = lazyregexp.New(`([\p{Hangul}]{2,4}) (?:씨|님|쌤)(?:[^\p{Hangul}]|와|과|가|는|이|를|의|$)|(?:اسمه|اسمها|اسمي|يدعي|تدعي) (\p{Arabic}+)`)
 )
 
 // scripts checks the names of a sentence in scripts without capital letters: katakana, names after words that introduce them, and

@@ -4,12 +4,13 @@ import (
 	_ "embed"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"reverie/language/lazyregexp"
 )
 
 // number is a number of a text. Two numbers agree if they share a key.
@@ -21,7 +22,7 @@ type number struct {
 }
 
 // figures matches digits with their separators: 1.250,50; 1'200; 10 000; 19:30; 10.3.2.8.
-var figures = regexp.MustCompile(`\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d+)?\b|\b\d{1,2}[hm]\d{2}\b|\d+(?:[.,:٫٬]\d+)*`)
+var figures = lazyregexp.New(`\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d+)?\b|\b\d{1,2}[hm]\d{2}\b|\d+(?:[.,:٫٬]\d+)*`)
 
 // placed is a word or run of digits that is part of a number.
 type placed struct {
@@ -289,7 +290,7 @@ func compose(text string, parts []placed) []number {
 	return []number{n}
 }
 
-var ordinalAfter = regexp.MustCompile(`^(?:st|nd|rd|th|\.|º|ª|er|ème|e|-?й|-?м|-?го)(?:\P{L}|$)`)
+var ordinalAfter = lazyregexp.New(`^(?:st|nd|rd|th|\.|º|ª|er|ème|e|-?й|-?м|-?го)(?:\P{L}|$)`)
 
 // nearby is the distance of words that change a number, in bytes.
 const nearby = 24
@@ -387,7 +388,7 @@ func floatOf(s string) float64 {
 }
 
 // glued matches numbers that are written as one word: zweitausendfünfhundert, dreihundertzwölf, tremila.
-var glued = regexp.MustCompile(`^(.*?)(tausend|hundert|mila)(.*)$`)
+var glued = lazyregexp.New(`^(.*?)(tausend|hundert|mila)(.*)$`)
 
 // compound reads a number word, also one of several parts or with an ending.
 func compound(word string) (numeral, bool) {

@@ -1,9 +1,10 @@
 package grounding
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
+
+	"reverie/language/lazyregexp"
 )
 
 // contributed returns what an answer takes over from the message before it: all of that after a confirmation, its questions
@@ -33,7 +34,7 @@ func contributed(asked, answer string) string {
 }
 
 // ordinalBefore matches a German ordinal, whose point ends no sentence.
-var ordinalBefore = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:im|am|den|dem|der|vom|zum|des|die|das|beim) \d{1,2}$`)
+var ordinalBefore = lazyregexp.New(`(?i)(?:^|[^\pL])(?:im|am|den|dem|der|vom|zum|des|die|das|beim) \d{1,2}$`)
 
 // isOrdinal reports whether a point after before belongs to a day or another ordinal.
 func isOrdinal(before, after string) bool {

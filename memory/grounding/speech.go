@@ -1,7 +1,6 @@
 package grounding
 
 import (
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -14,6 +13,8 @@ import (
 	"reverie/language/date"
 	"reverie/language/fold"
 	"reverie/language/stance"
+
+	"reverie/language/lazyregexp"
 )
 
 // Distances between words, so that what is in one clause is nearer than what a sign divides.
@@ -308,7 +309,7 @@ func (s *speech) put(m word) {
 }
 
 // circumfix matches a verb that is negated in spoken Arabic: مبتحبش.
-var circumfix = regexp.MustCompile(`(?:^|[^\p{Arabic}])[وف]?مب?(\p{Arabic}{2,})ش(?:[^\p{Arabic}]|$)`)
+var circumfix = lazyregexp.New(`(?:^|[^\p{Arabic}])[وف]?مب?(\p{Arabic}{2,})ش(?:[^\p{Arabic}]|$)`)
 
 // weak characters make no pair with content.
 var weak = runesOf(`的是了在和与有也都把被吗呢吧着过就还很不我你他她它们这那个些么没说要会能可以对给让从到为但如果因为所以好`)

@@ -1,19 +1,20 @@
 package grounding
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"reverie/language/date"
+
+	"reverie/language/lazyregexp"
 )
 
 var (
 	// quoting matches a line that quotes one message: [1] the speaker, [2] the question it answers, [3] or [4] its words.
-	quoting = regexp.MustCompile(`^(?:([^"“\[\]]{1,60}): )?(?:\(later: \d{4}-\d{2}-\d{2}\) )?(?:\[(.*?)\] )?(?:"(.*)"|“(.*)”)$`)
+	quoting = lazyregexp.New(`^(?:([^"“\[\]]{1,60}): )?(?:\(later: \d{4}-\d{2}-\d{2}\) )?(?:\[(.*?)\] )?(?:"(.*)"|“(.*)”)$`)
 	// inserted matches what a quotation may add in brackets: a resolved date, a corrected value.
-	inserted  = regexp.MustCompile(` ?\[([^\[\]]*)\]`)
-	clockTime = regexp.MustCompile(`^\d\d:\d\d `)
+	inserted  = lazyregexp.New(` ?\[([^\[\]]*)\]`)
+	clockTime = lazyregexp.New(`^\d\d:\d\d `)
 )
 
 // isVerbatim reports whether a line only repeats what one message of a user, or one line of a document, says, with dates as they are

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/kaptinlin/jsonrepair"
+
+	"reverie/language/lazyregexp"
 )
 
 const (
@@ -53,12 +54,12 @@ var (
 
 // answerForm describes one kind of answer. All kinds have a field should_update.
 type answerForm struct {
-	fields []string       // names of the known fields
-	start  *regexp.Regexp // matches the beginning of an object of this kind
+	fields []string           // names of the known fields
+	start  *lazyregexp.Regexp // matches the beginning of an object of this kind
 }
 
 func formOf(fields ...string) answerForm {
-	return answerForm{fields, regexp.MustCompile(`^\{\s*["'“]?(?:` + strings.Join(fields, "|") + `)\b`)}
+	return answerForm{fields, lazyregexp.New(`^\{\s*["'“]?(?:` + strings.Join(fields, "|") + `)\b`)}
 }
 
 // parse returns the one object of the answer that has a field should_update.
@@ -102,8 +103,8 @@ func (f answerForm) parse(raw string) (object, error) {
 }
 
 var (
-	thinking           = regexp.MustCompile(`(?is)^\s*<think(?:ing)?>.*?</think(?:ing)?>`)
-	unfinishedThinking = regexp.MustCompile(`(?i)^\s*<think(?:ing)?>`)
+	thinking           = lazyregexp.New(`(?is)^\s*<think(?:ing)?>.*?</think(?:ing)?>`)
+	unfinishedThinking = lazyregexp.New(`(?i)^\s*<think(?:ing)?>`)
 )
 
 // unwrapped removes a model's thinking, and decodes an answer that was written as a JSON string.
@@ -196,7 +197,7 @@ func (f answerForm) repair(text, rest string) (object, error) {
 }
 
 // strayQuote matches what the repair of single quotes makes of the apostrophe in 'it's'.
-var strayQuote = regexp.MustCompile(`\pL\\"\pL`)
+var strayQuote = lazyregexp.New(`\pL\\"\pL`)
 
 // endsAlike reports whether an object and its repair end alike: if the repair ends with a closing quote, so did the object,
 // and its double quotes are paired. Otherwise the repair has closed a string that was cut off.

@@ -2,7 +2,6 @@ package proposals
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -11,6 +10,8 @@ import (
 	"reverie/memory/markdown"
 	"reverie/memory/setting"
 	"reverie/scan"
+
+	"reverie/language/lazyregexp"
 )
 
 // Guarded holds the texts of a proposal that may be written. An empty text leaves its document unchanged.
@@ -261,7 +262,7 @@ func sameText(a, b string) bool {
 }
 
 // elided matches a line that replaces others: "...", "[rest unchanged]", "(existing entries)", "其余内容不变".
-var elided = regexp.MustCompile(`(?i)^(?:` + strings.Join([]string{
+var elided = lazyregexp.New(`(?i)^(?:` + strings.Join([]string{
 	`\.{3,}|…+`,
 	`\[` + elidedHint + `[^][]*\]`,
 	`\(` + elidedHint + `[^()]*\)`,

@@ -2,7 +2,6 @@ package proposals
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -10,6 +9,8 @@ import (
 
 	"reverie/memory/markdown"
 	"reverie/scan"
+
+	"reverie/language/lazyregexp"
 )
 
 // SoulInput is everything that an engine sees when it rewrites SOUL.md. All of it is data, never instruction.
@@ -42,7 +43,7 @@ func SoulOf(raw string) string {
 }
 
 // firstPerson matches a word by which somebody speaks of themselves.
-var firstPerson = regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:i|i['’]m|my|me|ich|mich|mein\p{L}*|yo|mi|me|je|j['’]|mon|ma|eu|meu|minha|` +
+var firstPerson = lazyregexp.New(`(?i)(?:^|[^\p{L}])(?:i|i['’]m|my|me|ich|mich|mein\p{L}*|yo|mi|me|je|j['’]|mon|ma|eu|meu|minha|` +
 	`io|mio|mia|я|мне|мой|моя|tôi|أنا)(?:[^\p{L}]|$)|` +
 	`我|私|僕|俺|저는|나는|제가|내가|[hvlt]o\b|soy\b|sou\b|sono\b`)
 
@@ -114,7 +115,7 @@ func wordsIn(text string) (n int) {
 }
 
 // name matches a word that begins with a capital, or has one or a digit inside, behind another word of the same sentence.
-var name = regexp.MustCompile(`[\p{L}\p{N}],?[  ]+[("„“*]*(\p{Lu}[\p{L}\p{N}'’-]+|\p{Ll}+[\p{Lu}\p{N}_.@/-]+[\p{L}\p{N}]*)`)
+var name = lazyregexp.New(`[\p{L}\p{N}],?[  ]+[("„“*]*(\p{Lu}[\p{L}\p{N}'’-]+|\p{Ll}+[\p{Lu}\p{N}_.@/-]+[\p{L}\p{N}]*)`)
 
 // namesIn returns the names in a text, in lower case.
 func namesIn(text string) map[string]bool {

@@ -1,7 +1,6 @@
 package secret
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -9,6 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"reverie/scan/match"
+
+	"reverie/language/lazyregexp"
 )
 
 // labelClass is the kind of secret after a label, which decides the form of its value.
@@ -92,48 +93,48 @@ const longValue = 40
 
 var (
 	// labelRest matches the rest of a label's name, and the end of its quotes or emphasis.
-	labelRest = regexp.MustCompile(`^(?:[_-]?(?:access[_-]?)?(?:key|value|secret|token))?` +
+	labelRest = lazyregexp.New(`^(?:[_-]?(?:access[_-]?)?(?:key|value|secret|token))?` +
 		`(?:[_-](?:prod|production|dev|test|staging|stage|live|main|old|new|local|admin|root|user|db|\d+))?["'` + "`" + `\\\])*_]{0,4}`)
 	// pinRest matches the rest of the name of a PIN.
-	pinRest = regexp.MustCompile(`^(?:[ _-]?(?:code|kod|код|nummer|number)|码|碼)?["'` + "`" + `\\\])*_]{0,4}`)
+	pinRest = lazyregexp.New(`^(?:[ _-]?(?:code|kod|код|nummer|number)|码|碼)?["'` + "`" + `\\\])*_]{0,4}`)
 	// labelObject and labelObjectRest match the object of a label, "password for the server", in the language of the label.
-	labelObject = regexp.MustCompile(`^ (?:(?:for|of|to|on|at|in|from|für|von|vom|zum|zur|zu|beim|bei|im|am|an|auf|der|des|meiner|` +
+	labelObject = lazyregexp.New(`^ (?:(?:for|of|to|on|at|in|from|für|von|vom|zum|zur|zu|beim|bei|im|am|an|auf|der|des|meiner|` +
 		`meines|unserer|unseres|de|del|para|en|do|da|dos|das|no|na|pour|du|des|au|sur|della|dello|del|dei|di|per|al|alla|` +
 		`от|для|на|в|к|карты|wi-?fi|wlan|netflix|bank) ?|(?:d|l|dell|all)['’]|[\p{Arabic}]|[đăâêôơưàáảãạèéẻẽẹìíỉĩịòóỏõọùúủũụ]|` +
 		`(?:ngân|wifi|facebook|của|cho|thẻ|email))[\pL\pM\pN.@'’-]*`)
-	labelObjectRest = regexp.MustCompile(`^ [\pL\pM\pN.@'’-]+`)
+	labelObjectRest = lazyregexp.New(`^ [\pL\pM\pN.@'’-]+`)
 
 	// Between label and value.
-	announceSign = regexp.MustCompile(`^[ \t\x{3000}]{0,4}(?::=|=>|->|=|:|：|＝)[ \t\x{3000}]{0,4}`)
-	announceVerb = regexp.MustCompile(`^,? {1,3}(?:` + nowWords + ` {1,2})?(?:is|was|ist|lautet|war|es|est|c'est|c’est|era|é|è|là|هي|هو)` +
+	announceSign = lazyregexp.New(`^[ \t\x{3000}]{0,4}(?::=|=>|->|=|:|：|＝)[ \t\x{3000}]{0,4}`)
+	announceVerb = lazyregexp.New(`^,? {1,3}(?:` + nowWords + ` {1,2})?(?:is|was|ist|lautet|war|es|est|c'est|c’est|era|é|è|là|هي|هو)` +
 		`(?: (?:still|` + nowWords + `))?[ :]{1,3}`)
 	// announceLater matches what announces a value in languages without such a verb.
-	announceLater  = regexp.MustCompile(`^ {1,3}(?:теперь|сейчас|такой|это|الآن|[—–])[ :]{1,3}`)
-	announceChange = regexp.MustCompile(`^ {1,2}(?:to|is|auf|in|por|a|para|en|na|на) {1,2}`)
-	announceHan    = regexp.MustCompile(`^(?:现在|目前|如今|已经|已|就|被|暂时|还|都|今は?|現在)*(?:是|为|為|改成了?|改为了?|设为了?|设成了?|设置为|` +
+	announceLater  = lazyregexp.New(`^ {1,3}(?:теперь|сейчас|такой|это|الآن|[—–])[ :]{1,3}`)
+	announceChange = lazyregexp.New(`^ {1,2}(?:to|is|auf|in|por|a|para|en|na|на) {1,2}`)
+	announceHan    = lazyregexp.New(`^(?:现在|目前|如今|已经|已|就|被|暂时|还|都|今は?|現在)*(?:是|为|為|改成了?|改为了?|设为了?|设成了?|设置为|` +
 		`换成了?|は、?|を|が)(?:今は?|現在|新しく)?[ ]?[:：]?[ ]?`)
-	announceHangul = regexp.MustCompile(`^(?:는|은|가|이|를|을) ?(?:지금 |이제 |현재 )?[:：]?[ ]?`)
+	announceHangul = lazyregexp.New(`^(?:는|은|가|이|를|을) ?(?:지금 |이제 |현재 )?[:：]?[ ]?`)
 
 	// valueBelow matches the break before a value that is the next line or item; wholeLine matches after such a value.
-	valueBelow = regexp.MustCompile(`^[ \t]*\r?\n[ \t]*(?:(?:[-*+>]|\d{1,2}[.)])[ \t]+)?`)
-	wholeLine  = regexp.MustCompile(`^["'` + "`" + `.]?[ \t\r]*(?:\n|$)`)
+	valueBelow = lazyregexp.New(`^[ \t]*\r?\n[ \t]*(?:(?:[-*+>]|\d{1,2}[.)])[ \t]+)?`)
+	wholeLine  = lazyregexp.New(`^["'` + "`" + `.]?[ \t\r]*(?:\n|$)`)
 
 	// element matches the end of an XML element's name, and its value.
-	element = regexp.MustCompile(`^>[^\s<]+</`)
+	element = lazyregexp.New(`^>[^\s<]+</`)
 
 	// Before a label.
-	changed = regexp.MustCompile(`\b(?:chang|set|reset|updat|switch|cambi|mud|alter|troqu|сменил|поменял)\pL*[^.\n]{0,40}$`)
+	changed = lazyregexp.New(`\b(?:chang|set|reset|updat|switch|cambi|mud|alter|troqu|сменил|поменял)\pL*[^.\n]{0,40}$`)
 	// changedAfter matches a verb after the value.
-	changedAfter = regexp.MustCompile(`^ (?:geändert|gesetzt|umgestellt|gewechselt|cambiat[oa]|mudad[oa])`)
-	possessed    = regexp.MustCompile(`(?i)\b(?:my|our|his|her|their|wi-?fi|wlan|root|admin|login|\w+['’]s) (?:[\w-]+ ){0,2}$`)
+	changedAfter = lazyregexp.New(`^ (?:geändert|gesetzt|umgestellt|gewechselt|cambiat[oa]|mudad[oa])`)
+	possessed    = lazyregexp.New(`(?i)\b(?:my|our|his|her|their|wi-?fi|wlan|root|admin|login|\w+['’]s) (?:[\w-]+ ){0,2}$`)
 	// possessedNoun precedes a label whose value may be a German noun; other words after it are adjectives.
-	possessedNoun = regexp.MustCompile(`(?i)\b(?:mein|unser) (?:[\pL-]+ ){0,2}$`)
+	possessedNoun = lazyregexp.New(`(?i)\b(?:mein|unser) (?:[\pL-]+ ){0,2}$`)
 	// opensField matches before a label at the beginning of a line or field, or after the name of a user.
-	opensField = regexp.MustCompile(`(?i)(?:^|[\n,;:|/(*>-])[ \t]*$|\b(?:user|usr|login|log-in|account|name|mail|nutzer|usuario|` +
+	opensField = lazyregexp.New(`(?i)(?:^|[\n,;:|/(*>-])[ \t]*$|\b(?:user|usr|login|log-in|account|name|mail|nutzer|usuario|` +
 		`wi-?fi)[^\n]{0,50}$`)
 	// pinned precedes numbers of pins of other kinds; postal follows in India's postal codes.
-	postal = regexp.MustCompile(`^[ -]?code(?: (?:of|for) [\w ]{1,40}?)?(?: is|:)? ?[1-9]\d{5}\b`)
-	pinned = regexp.MustCompile(`(?i)(?:[_.]|\b(?:gpio|led|connector|header|safety|bowling) ?)$`)
+	postal = lazyregexp.New(`^[ -]?code(?: (?:of|for) [\w ]{1,40}?)?(?: is|:)? ?[1-9]\d{5}\b`)
+	pinned = lazyregexp.New(`(?i)(?:[_.]|\b(?:gpio|led|connector|header|safety|bowling) ?)$`)
 )
 
 // nowWords say that a value is a new one.
@@ -246,7 +247,7 @@ func announcement(before, rest, lower string) (length int, how strength) {
 	if verb := announceVerb.FindString(lower); verb != "" {
 		return len(verb), strengthSpoken
 	}
-	for _, pattern := range []*regexp.Regexp{announceHan, announceHangul, announceLater} {
+	for _, pattern := range []*lazyregexp.Regexp{announceHan, announceHangul, announceLater} {
 		if verb := pattern.FindString(lower); verb != "" {
 			return len(verb), strengthSpoken
 		}
@@ -320,7 +321,7 @@ func closingQuote(inner string, quote rune, escape bool) int {
 }
 
 // parameter matches the beginning of the next URL parameter.
-var parameter = regexp.MustCompile(`&[A-Za-z_][\w.-]*=`)
+var parameter = lazyregexp.New(`&[A-Za-z_][\w.-]*=`)
 
 func endsValue(r rune) bool {
 	isWideMark := 0x3000 <= r && r <= 0x303F || 0xFF00 <= r && r <= 0xFFEF || unicode.Is(unicode.Hangul, r)
@@ -328,8 +329,8 @@ func endsValue(r rune) bool {
 }
 
 var (
-	headerSign  = regexp.MustCompile(`^["']?\s?[:=]\s?["']?(?:bearer|basic|token|apikey)\s+`)
-	bearerToken = regexp.MustCompile(`^[A-Za-z0-9._~+/=-]+`)
+	headerSign  = lazyregexp.New(`^["']?\s?[:=]\s?["']?(?:bearer|basic|token|apikey)\s+`)
+	bearerToken = lazyregexp.New(`^[A-Za-z0-9._~+/=-]+`)
 )
 
 // bearerValue returns the credential after "Authorization: Bearer", or after the word "bearer".
@@ -352,31 +353,31 @@ func bearerValue(rest string) (v value, ok bool) {
 // Values that are not secrets.
 var (
 	// reference matches a variable, file, address or template field.
-	reference = regexp.MustCompile(`^(?:\$[A-Za-z_{(]|#\{|[<{&=:]|\+[A-Za-z ]|%[A-Za-z(]|@[A-Za-z]+$|!(?:secret|vault|env|ref|sub)\b|` +
+	reference = lazyregexp.New(`^(?:\$[A-Za-z_{(]|#\{|[<{&=:]|\+[A-Za-z ]|%[A-Za-z(]|@[A-Za-z]+$|!(?:secret|vault|env|ref|sub)\b|` +
 		`\*[A-Za-z]|[~.]{0,2}/|https?:|[A-Za-z]:\\|` +
 		`(?:env|vault|op|secret|file|process|os|config|self|this|req|ctx|request|settings)[.:])`)
 	// member matches a field of a structure in code.
-	member = regexp.MustCompile(`^[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+$`)
+	member = lazyregexp.New(`^[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+$`)
 	// constant matches a name in capitals.
-	constant = regexp.MustCompile(`^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$`)
+	constant = lazyregexp.New(`^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$`)
 	// named matches an identifier that describes its content.
-	named = regexp.MustCompile(`^[A-Za-z_]*(?:Password|Passwd|Passphrase|Secret|Token|Key|Credentials?)[A-Za-z_]*$|^[a-z_]+_(?:password|` +
+	named = lazyregexp.New(`^[A-Za-z_]*(?:Password|Passwd|Passphrase|Secret|Token|Key|Credentials?)[A-Za-z_]*$|^[a-z_]+_(?:password|` +
 		`passwd|secret|token|key)$`)
 	// nameLike matches names of things: lower-case words and numbers between hyphens.
-	nameLike = regexp.MustCompile(`^[a-z]+(?:[-_./](?:[a-z]+|\d{1,4}|v\d+))*$`)
+	nameLike = lazyregexp.New(`^[a-z]+(?:[-_./](?:[a-z]+|\d{1,4}|v\d+))*$`)
 	// measured matches a date, time, range, version or number with a unit.
-	measured = regexp.MustCompile(`(?i)^(?:\d{4}-\d{2}-\d{2}.*|\d{1,2}[.:/]\d{1,2}.*|\d+\s*[-–]\s*\d+|v?\d+(?:\.\d+)+\S*|\d+-[a-z]+|` +
+	measured = lazyregexp.New(`(?i)^(?:\d{4}-\d{2}-\d{2}.*|\d{1,2}[.:/]\d{1,2}.*|\d+\s*[-–]\s*\d+|v?\d+(?:\.\d+)+\S*|\d+-[a-z]+|` +
 		`\d+(?:\.\d+)?(?:ms|s|m|h|d|kb|mb|gb|k|px|%|bits?|bytes?|min|chars?|x|th|st|nd|rd))$`)
-	algorithm = regexp.MustCompile(`(?i)^(?:md5|sha-?\d+|argon2(?:id?|d)?|pbkdf2|bcrypt|scrypt|base64|utf-?8|oauth2?|totp|hmac|aes-?\d*|` +
+	algorithm = lazyregexp.New(`(?i)^(?:md5|sha-?\d+|argon2(?:id?|d)?|pbkdf2|bcrypt|scrypt|base64|utf-?8|oauth2?|totp|hmac|aes-?\d*|` +
 		`rsa-?\d*|2fa|x509|1password|ed25519|rot13|blake2b?|blake3)(?:$|[-_.,/])`)
-	eMail     = regexp.MustCompile(`^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$`)
-	uuidShape = regexp.MustCompile(`(?i)^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+	eMail     = lazyregexp.New(`^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$`)
+	uuidShape = lazyregexp.New(`(?i)^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 )
 
 // After a value: the end of a clause, or more words.
 var (
-	clauseEnd = regexp.MustCompile(`^["')\]]?\s*(?:$|[\n.,;!?。，；、)#|]|//|\band\b|\(|&)`)
-	wordNext  = regexp.MustCompile(`^ [a-z\p{Han}]`)
+	clauseEnd = lazyregexp.New(`^["')\]]?\s*(?:$|[\n.,;!?。，；、)#|]|//|\band\b|\(|&)`)
+	wordNext  = lazyregexp.New(`^ [a-z\p{Han}]`)
 )
 
 // isSecret reports whether a value is a secret of the label's kind, and not a placeholder, type, expression or remark.
@@ -389,7 +390,7 @@ func (v value) isSecret(l label, before string) bool {
 		l.common && !v.isUncommon(l, before):
 		return false
 	}
-	for _, harmless := range []*regexp.Regexp{reference, constant, named, measured, algorithm, eMail} {
+	for _, harmless := range []*lazyregexp.Regexp{reference, constant, named, measured, algorithm, eMail} {
 		if harmless.MatchString(text) {
 			return false
 		}
@@ -470,10 +471,10 @@ func (v value) isUncommon(l label, before string) bool {
 
 // Of PINs.
 var (
-	pinShape = regexp.MustCompile(`^\p{Nd}{4,8}$`)
-	cvvShape = regexp.MustCompile(`^\p{Nd}{3,4}$`)
+	pinShape = lazyregexp.New(`^\p{Nd}{4,8}$`)
+	cvvShape = lazyregexp.New(`^\p{Nd}{3,4}$`)
 	// unitNext matches the unit of a number that is no PIN.
-	unitNext = regexp.MustCompile(`^ ?(?:[年月日位桁文個个件%:/]|자|년|개|symbol|zeichen|digit|cifra|caract|chiffre|ký tự|символ)`)
+	unitNext = lazyregexp.New(`^ ?(?:[年月日位桁文個个件%:/]|자|년|개|symbol|zeichen|digit|cifra|caract|chiffre|ký tự|символ)`)
 )
 
 // isPIN reports whether a value is a PIN, a number of 4 to 8 digits, or the 3 or 4 digits on the back of a card.
@@ -538,9 +539,9 @@ var placeholderWords = func() map[string]bool {
 }()
 
 var (
-	placeholderShape = regexp.MustCompile(`(?i)your|example|placeholder|change.?me|redacted|dummy|\.\.\.|…|^(?:my|the|some|a|an|new|old|` +
+	placeholderShape = lazyregexp.New(`(?i)your|example|placeholder|change.?me|redacted|dummy|\.\.\.|…|^(?:my|the|some|a|an|new|old|` +
 		`db|user|test)[-_]?(?:secret|password|passwd|pass|token|key|api[-_]?key)s?$|^x{3,}|^\*+$|^•+$|^[.\-_#]+$|^(?:foo|bar|baz)+$`)
-	proseWord = regexp.MustCompile(`(?i)\b(?:a|the|is|are|be|was|not|must|should|can|cannot|may|will|enter|your|please|password|` +
+	proseWord = lazyregexp.New(`(?i)\b(?:a|the|is|are|be|was|not|must|should|can|cannot|may|will|enter|your|please|password|` +
 		`passwort|passe|contraseña|required|least|characters|forgot|confirm|invalid|wrong|field|missing|empty|with|from|for|to|of|in|on|` +
 		`or)\b`)
 )

@@ -1,10 +1,11 @@
 package secret
 
 import (
-	"regexp"
 	"strings"
 
 	"reverie/scan/match"
+
+	"reverie/language/lazyregexp"
 )
 
 // privateKey is the kind of a private key.
@@ -22,11 +23,11 @@ const (
 
 // Patterns of the lines of a key. Heads and feet are matched in lower case and without dashes, because a list removes them.
 var (
-	pemHead = regexp.MustCompile(`^begin (?:[a-z0-9]+ ){0,3}private key(?: block)?[-–—]*`)
-	pemFoot = regexp.MustCompile(`(?:^|[\s-])end (?:[a-z0-9]+ ){0,3}private key(?: block)?[-–—]*`)
+	pemHead = lazyregexp.New(`^begin (?:[a-z0-9]+ ){0,3}private key(?: block)?[-–—]*`)
+	pemFoot = lazyregexp.New(`(?:^|[\s-])end (?:[a-z0-9]+ ){0,3}private key(?: block)?[-–—]*`)
 	// pemMarks matches marks of lists, quotes and tables before a line.
-	pemMarks  = regexp.MustCompile("^(?:[\\s>|*+•·–—\"'`#-]+|(?:\\d{1,3}|[A-Za-z])[.)][ \\t]|\\[.?\\][ \\t])*")
-	pemHeader = regexp.MustCompile(`^[A-Z][A-Za-z-]*: `)
+	pemMarks  = lazyregexp.New("^(?:[\\s>|*+•·–—\"'`#-]+|(?:\\d{1,3}|[A-Za-z])[.)][ \\t]|\\[.?\\][ \\t])*")
+	pemHeader = lazyregexp.New(`^[A-Z][A-Za-z-]*: `)
 )
 
 // pemTrail are the marks after a line.

@@ -3,12 +3,13 @@ package secret
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"reverie/scan/match"
+
+	"reverie/language/lazyregexp"
 )
 
 // Found is a range of a text that must be redacted.
@@ -42,46 +43,46 @@ func Find(text, lower string) []Found {
 type keyRule struct {
 	kind    string
 	begins  string
-	pattern *regexp.Regexp // the whole key, anchored
+	pattern *lazyregexp.Regexp // the whole key, anchored
 }
 
 var keyRules = []keyRule{
-	{"anthropic-key", "sk-ant-", regexp.MustCompile(`^sk-ant-[\w-]{20,}`)},
-	{"openai-key", "sk-", regexp.MustCompile(`^sk-(?:proj-|svcacct-|admin-|or-v1-|None-)?[A-Za-z0-9][\w-]{19,}`)},
-	{"aws-key", "AKIA", regexp.MustCompile(`^AKIA[A-Z0-9]{16}\b`)},
-	{"aws-key", "ASIA", regexp.MustCompile(`^ASIA[A-Z0-9]{16}\b`)},
-	{"github-token", "gh", regexp.MustCompile(`^gh[pousr]_[A-Za-z0-9]{30,}`)},
-	{"github-token", "github_pat_", regexp.MustCompile(`^github_pat_\w{22,}`)},
-	{"gitlab-token", "gl", regexp.MustCompile(`^gl(?:pat|ptt|dt|rt|soat|cbt|ft|imt|agent|oas|ffct)-[\w-]{20,}`)},
-	{"slack-token", "xox", regexp.MustCompile(`^xox[abceoprs]-[\w-]{10,}`)},
-	{"slack-token", "xapp-", regexp.MustCompile(`^xapp-\d-[\w-]{10,}`)},
-	{"google-key", "AIza", regexp.MustCompile(`^AIza[\w-]{33,}`)},
-	{"google-key", "ya29.", regexp.MustCompile(`^ya29\.[\w-]{20,}`)},
-	{"google-key", "GOCSPX-", regexp.MustCompile(`^GOCSPX-[\w-]{24,}`)},
-	{"stripe-key", "sk_", regexp.MustCompile(`^sk_(?:live|test)_[A-Za-z0-9]{16,}`)},
-	{"stripe-key", "rk_", regexp.MustCompile(`^rk_(?:live|test)_[A-Za-z0-9]{16,}`)},
-	{"stripe-key", "whsec_", regexp.MustCompile(`^whsec_[A-Za-z0-9+/=]{24,}`)},
-	{"reverie-key", "rv_", regexp.MustCompile(`^rv_[\w-]{43}`)},
-	{"jwt", "eyJ", regexp.MustCompile(`^eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*`)},
-	{"npm-token", "npm_", regexp.MustCompile(`^npm_[A-Za-z0-9]{36,}`)},
-	{"pypi-token", "pypi-", regexp.MustCompile(`^pypi-[\w-]{50,}`)},
-	{"huggingface-token", "hf_", regexp.MustCompile(`^hf_[A-Za-z0-9]{30,}`)},
-	{"sendgrid-key", "SG.", regexp.MustCompile(`^SG\.[\w-]{16,}\.[\w-]{16,}`)},
-	{"digitalocean-token", "do", regexp.MustCompile(`^do[opr]_v1_[a-f0-9]{64}`)},
-	{"shopify-token", "shp", regexp.MustCompile(`^shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}`)},
-	{"groq-key", "gsk_", regexp.MustCompile(`^gsk_[A-Za-z0-9]{40,}`)},
-	{"xai-key", "xai-", regexp.MustCompile(`^xai-[A-Za-z0-9]{60,}`)},
-	{"replicate-token", "r8_", regexp.MustCompile(`^r8_[A-Za-z0-9]{36,}`)},
-	{"perplexity-key", "pplx-", regexp.MustCompile(`^pplx-[A-Za-z0-9]{40,}`)},
-	{"databricks-token", "dapi", regexp.MustCompile(`^dapi[a-f0-9]{32}`)},
-	{"vault-token", "hv", regexp.MustCompile(`^hv[sbr]\.[\w-]{20,}`)},
-	{"linear-key", "lin_api_", regexp.MustCompile(`^lin_api_[A-Za-z0-9]{32,}`)},
-	{"notion-token", "ntn_", regexp.MustCompile(`^ntn_[A-Za-z0-9]{40,}`)},
-	{"twilio-key", "SK", regexp.MustCompile(`^SK[0-9a-f]{32}\b`)},
-	{"tailscale-key", "tskey-", regexp.MustCompile(`^tskey-[\w-]{20,}`)},
-	{"supabase-key", "sb", regexp.MustCompile(`^sbp_[a-f0-9]{40}`)},
-	{"atlassian-token", "ATATT3", regexp.MustCompile(`^ATATT3[\w-]{50,}`)},
-	{"age-key", "AGE-SECRET-KEY-1", regexp.MustCompile(`^AGE-SECRET-KEY-1[A-Z0-9]{50,}`)},
+	{"anthropic-key", "sk-ant-", lazyregexp.New(`^sk-ant-[\w-]{20,}`)},
+	{"openai-key", "sk-", lazyregexp.New(`^sk-(?:proj-|svcacct-|admin-|or-v1-|None-)?[A-Za-z0-9][\w-]{19,}`)},
+	{"aws-key", "AKIA", lazyregexp.New(`^AKIA[A-Z0-9]{16}\b`)},
+	{"aws-key", "ASIA", lazyregexp.New(`^ASIA[A-Z0-9]{16}\b`)},
+	{"github-token", "gh", lazyregexp.New(`^gh[pousr]_[A-Za-z0-9]{30,}`)},
+	{"github-token", "github_pat_", lazyregexp.New(`^github_pat_\w{22,}`)},
+	{"gitlab-token", "gl", lazyregexp.New(`^gl(?:pat|ptt|dt|rt|soat|cbt|ft|imt|agent|oas|ffct)-[\w-]{20,}`)},
+	{"slack-token", "xox", lazyregexp.New(`^xox[abceoprs]-[\w-]{10,}`)},
+	{"slack-token", "xapp-", lazyregexp.New(`^xapp-\d-[\w-]{10,}`)},
+	{"google-key", "AIza", lazyregexp.New(`^AIza[\w-]{33,}`)},
+	{"google-key", "ya29.", lazyregexp.New(`^ya29\.[\w-]{20,}`)},
+	{"google-key", "GOCSPX-", lazyregexp.New(`^GOCSPX-[\w-]{24,}`)},
+	{"stripe-key", "sk_", lazyregexp.New(`^sk_(?:live|test)_[A-Za-z0-9]{16,}`)},
+	{"stripe-key", "rk_", lazyregexp.New(`^rk_(?:live|test)_[A-Za-z0-9]{16,}`)},
+	{"stripe-key", "whsec_", lazyregexp.New(`^whsec_[A-Za-z0-9+/=]{24,}`)},
+	{"reverie-key", "rv_", lazyregexp.New(`^rv_[\w-]{43}`)},
+	{"jwt", "eyJ", lazyregexp.New(`^eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*`)},
+	{"npm-token", "npm_", lazyregexp.New(`^npm_[A-Za-z0-9]{36,}`)},
+	{"pypi-token", "pypi-", lazyregexp.New(`^pypi-[\w-]{50,}`)},
+	{"huggingface-token", "hf_", lazyregexp.New(`^hf_[A-Za-z0-9]{30,}`)},
+	{"sendgrid-key", "SG.", lazyregexp.New(`^SG\.[\w-]{16,}\.[\w-]{16,}`)},
+	{"digitalocean-token", "do", lazyregexp.New(`^do[opr]_v1_[a-f0-9]{64}`)},
+	{"shopify-token", "shp", lazyregexp.New(`^shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}`)},
+	{"groq-key", "gsk_", lazyregexp.New(`^gsk_[A-Za-z0-9]{40,}`)},
+	{"xai-key", "xai-", lazyregexp.New(`^xai-[A-Za-z0-9]{60,}`)},
+	{"replicate-token", "r8_", lazyregexp.New(`^r8_[A-Za-z0-9]{36,}`)},
+	{"perplexity-key", "pplx-", lazyregexp.New(`^pplx-[A-Za-z0-9]{40,}`)},
+	{"databricks-token", "dapi", lazyregexp.New(`^dapi[a-f0-9]{32}`)},
+	{"vault-token", "hv", lazyregexp.New(`^hv[sbr]\.[\w-]{20,}`)},
+	{"linear-key", "lin_api_", lazyregexp.New(`^lin_api_[A-Za-z0-9]{32,}`)},
+	{"notion-token", "ntn_", lazyregexp.New(`^ntn_[A-Za-z0-9]{40,}`)},
+	{"twilio-key", "SK", lazyregexp.New(`^SK[0-9a-f]{32}\b`)},
+	{"tailscale-key", "tskey-", lazyregexp.New(`^tskey-[\w-]{20,}`)},
+	{"supabase-key", "sb", lazyregexp.New(`^sbp_[a-f0-9]{40}`)},
+	{"atlassian-token", "ATATT3", lazyregexp.New(`^ATATT3[\w-]{50,}`)},
+	{"age-key", "AGE-SECRET-KEY-1", lazyregexp.New(`^AGE-SECRET-KEY-1[A-Z0-9]{50,}`)},
 }
 
 // keys finds keys with a known prefix at the beginning of a word.
@@ -141,14 +142,14 @@ func isRandom(key string) bool {
 // hookRule matches addresses that are secrets: they grant access to anyone who knows them.
 type hookRule struct {
 	begins string
-	rest   *regexp.Regexp // the secret part, anchored
+	rest   *lazyregexp.Regexp // the secret part, anchored
 }
 
 var hookRules = []hookRule{
-	{"hooks.slack.com/services/", regexp.MustCompile(`^T\w{6,}/B\w{6,}/\w{16,}`)},
-	{"discord.com/api/webhooks/", regexp.MustCompile(`^\d{15,}/[\w-]{40,}`)},
-	{"discordapp.com/api/webhooks/", regexp.MustCompile(`^\d{15,}/[\w-]{40,}`)},
-	{"api.telegram.org/bot", regexp.MustCompile(`^\d{6,}:[\w-]{30,}`)},
+	{"hooks.slack.com/services/", lazyregexp.New(`^T\w{6,}/B\w{6,}/\w{16,}`)},
+	{"discord.com/api/webhooks/", lazyregexp.New(`^\d{15,}/[\w-]{40,}`)},
+	{"discordapp.com/api/webhooks/", lazyregexp.New(`^\d{15,}/[\w-]{40,}`)},
+	{"api.telegram.org/bot", lazyregexp.New(`^\d{6,}:[\w-]{30,}`)},
 }
 
 func hooks(text string) []Found {
@@ -170,15 +171,15 @@ func hooks(text string) []Found {
 
 var (
 	// userInfo matches user and password in an address, after "://".
-	userInfo = regexp.MustCompile(`^([^\s/:@"'<>` + "`" + `]*):([^\s/@"'<>` + "`" + `]{3,})@`)
+	userInfo = lazyregexp.New(`^([^\s/:@"'<>` + "`" + `]*):([^\s/@"'<>` + "`" + `]{3,})@`)
 	// userOption matches curl's option for user and password.
-	userOption = regexp.MustCompile(`^(?:-u|--user)[\s=]*["']?([\w.@+-]+):([^\s"']{3,})`)
+	userOption = lazyregexp.New(`^(?:-u|--user)[\s=]*["']?([\w.@+-]+):([^\s"']{3,})`)
 )
 
 // credentials finds passwords in addresses and in curl's options.
 func credentials(text string) []Found {
 	var found []Found
-	add := func(at int, pattern *regexp.Regexp) {
+	add := func(at int, pattern *lazyregexp.Regexp) {
 		match := pattern.FindStringSubmatchIndex(match.Window(text, at, 256))
 		if match == nil {
 			return
@@ -215,10 +216,10 @@ func credentials(text string) []Found {
 // Patterns before an AWS secret access key. The key has no prefix: it is 40 characters of Base64 without padding. Its name is
 // written in shell, INI, YAML, JSON, XML, tables, prompts ("[None]:") and prose.
 var (
-	awsBefore = regexp.MustCompile(`aws[ _.-]?$`)
-	awsName   = regexp.MustCompile(`^secret(?:[ _.-]?(?:access[ _.-]?)?key)?`)
-	awsFull   = regexp.MustCompile(`^secret[ _.-]?access[ _.-]?key`)
-	awsSign   = regexp.MustCompile(`^(?: (?:id|is|is now|was|ist|lautet|est|es) |\[none\]|[^a-z0-9/+\n]){1,12}`)
+	awsBefore = lazyregexp.New(`aws[ _.-]?$`)
+	awsName   = lazyregexp.New(`^secret(?:[ _.-]?(?:access[ _.-]?)?key)?`)
+	awsFull   = lazyregexp.New(`^secret[ _.-]?access[ _.-]?key`)
+	awsSign   = lazyregexp.New(`^(?: (?:id|is|is now|was|ist|lautet|est|es) |\[none\]|[^a-z0-9/+\n]){1,12}`)
 )
 
 const (
@@ -276,18 +277,18 @@ func isPlainBase64(b byte) bool {
 
 // cardRule is the number format of one kind of payment card.
 type cardRule struct {
-	prefix *regexp.Regexp
+	prefix *lazyregexp.Regexp
 	length []int
 }
 
 var cardRules = []cardRule{
-	{regexp.MustCompile(`^4`), []int{16}},                                              // Visa
-	{regexp.MustCompile(`^(?:5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)`), []int{16}}, // Mastercard
-	{regexp.MustCompile(`^3[47]`), []int{15}},                                          // American Express
-	{regexp.MustCompile(`^(?:6011|64[4-9]|65)`), []int{16}},                            // Discover
-	{regexp.MustCompile(`^(?:30[0-5]|36|38)`), []int{14}},                              // Diners Club
-	{regexp.MustCompile(`^35(?:2[89]|[3-8])`), []int{16}},                              // JCB
-	{regexp.MustCompile(`^62`), []int{16, 17, 18, 19}},                                 // UnionPay
+	{lazyregexp.New(`^4`), []int{16}},                                              // Visa
+	{lazyregexp.New(`^(?:5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)`), []int{16}}, // Mastercard
+	{lazyregexp.New(`^3[47]`), []int{15}},                                          // American Express
+	{lazyregexp.New(`^(?:6011|64[4-9]|65)`), []int{16}},                            // Discover
+	{lazyregexp.New(`^(?:30[0-5]|36|38)`), []int{14}},                              // Diners Club
+	{lazyregexp.New(`^35(?:2[89]|[3-8])`), []int{16}},                              // JCB
+	{lazyregexp.New(`^62`), []int{16, 17, 18, 19}},                                 // UnionPay
 }
 
 const (
@@ -297,11 +298,11 @@ const (
 
 var (
 	// cardGroups matches the sizes of the groups of digits.
-	cardGroups = regexp.MustCompile(`^(?:\d+|4-4-4-4|4-4-4-4-[1-3]|4-6-5|4-6-4|6-13)$`)
+	cardGroups = lazyregexp.New(`^(?:\d+|4-4-4-4|4-4-4-4-[1-3]|4-6-5|4-6-4|6-13)$`)
 	// otherNumber matches words before numbers that only look like a card's. cardNumber overrides it.
-	otherNumber = regexp.MustCompile(`\b(?:orders?|invoices?|tracking|shipment|parcel|ticket|ref(?:erence)?|id|ids|uuid|isbn|ean|imei|` +
+	otherNumber = lazyregexp.New(`\b(?:orders?|invoices?|tracking|shipment|parcel|ticket|ref(?:erence)?|id|ids|uuid|isbn|ean|imei|` +
 		`serial|sku|timestamp|phone|case|build|commit)\b[^.\n]{0,16}$|(?:订单|单号|运单|发票|编号|流水)[^。\n]{0,12}$`)
-	cardNumber = regexp.MustCompile(`\b(?:card|visa|mastercard|amex|credit|debit|kreditkarte|tarjeta|carte)\b|卡`)
+	cardNumber = lazyregexp.New(`\b(?:card|visa|mastercard|amex|credit|debit|kreditkarte|tarjeta|carte)\b|卡`)
 )
 
 // cards finds payment card numbers: of a known kind, with a valid check digit, and not announced as another number.

@@ -1,16 +1,17 @@
 package secret
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"reverie/scan/match"
+
+	"reverie/language/lazyregexp"
 )
 
 // telegramToken matches a bot's token after its digits.
-var telegramToken = regexp.MustCompile(`^:[A-Za-z0-9_-]{35}(?:$|[^A-Za-z0-9_-])`)
+var telegramToken = lazyregexp.New(`^:[A-Za-z0-9_-]{35}(?:$|[^A-Za-z0-9_-])`)
 
 // botTokens finds tokens of Telegram's bots: the bot's number, a colon and 35 characters.
 func botTokens(text string) []Found {
@@ -36,8 +37,8 @@ func botTokens(text string) []Found {
 }
 
 var (
-	twilioAccount = regexp.MustCompile(`^AC[0-9a-f]{32}\b`)
-	hexToken      = regexp.MustCompile(`\b[0-9a-f]{32}\b`)
+	twilioAccount = lazyregexp.New(`^AC[0-9a-f]{32}\b`)
+	hexToken      = lazyregexp.New(`\b[0-9a-f]{32}\b`)
 )
 
 // twilioTokens finds the auth token near the account that it belongs to. Alone it is like any hash.
@@ -64,8 +65,8 @@ func twilioTokens(text string) []Found {
 
 // Seeds of one-time passwords in Base32, as authenticators take them: in one piece, or in groups of four.
 var (
-	otpAddress = regexp.MustCompile(`^[^\s"'<>]{0,200}?[?&]secret=([A-Za-z2-7]{8,})`)
-	otpSeed    = regexp.MustCompile(`(?:^|[^A-Za-z0-9])((?:[A-Z2-7]{4}[ -]?){4,16}|(?:[a-z2-7]{4}[ -]){3,15}[a-z2-7]{4})=*(?:$|` +
+	otpAddress = lazyregexp.New(`^[^\s"'<>]{0,200}?[?&]secret=([A-Za-z2-7]{8,})`)
+	otpSeed    = lazyregexp.New(`(?:^|[^A-Za-z0-9])((?:[A-Z2-7]{4}[ -]?){4,16}|(?:[a-z2-7]{4}[ -]){3,15}[a-z2-7]{4})=*(?:$|` +
 		`[^A-Za-z0-9=])`)
 )
 
@@ -141,7 +142,7 @@ var phraseless = func() map[string]bool {
 }()
 
 // phraseMarks separate the words of a phrase: white space, commas, quotes, and the marks and numbers of lists.
-var phraseMarks = regexp.MustCompile("^(?:[\\s,;、|*>\"'`“”«»-]+|\\d{1,2}[.):]?|\\.(?:\\s*\n|\\s*$))+")
+var phraseMarks = lazyregexp.New("^(?:[\\s,;、|*>\"'`“”«»-]+|\\d{1,2}[.):]?|\\.(?:\\s*\n|\\s*$))+")
 
 // recoveryPhrases finds the words after a label. No word list is needed: twelve words in a row without any of the short words of
 // a sentence are no prose.
