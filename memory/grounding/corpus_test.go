@@ -22,9 +22,15 @@ type talk struct {
 	g  *grounding.Ground
 }
 
-func talks(tb testing.TB) []talk {
+func talks(tb testing.TB) []talk { return talksOf(tb, "dev") }
+
+// sets are the folders of the corpus.
+var sets = []string{"dev", "traps", "test", "heldout", "hard", "blind", "blind2", "blind3"}
+
+// talksOf returns the conversations of a folder.
+func talksOf(tb testing.TB, set string) []talk {
 	tb.Helper()
-	all, err := corpus.Load("../../test/corpus/dev")
+	all, err := corpus.Load("../../test/corpus/" + set)
 	if err != nil {
 		tb.Fatal(err)
 	}

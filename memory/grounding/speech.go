@@ -177,8 +177,10 @@ func (s *speech) add(text string, p passage, parts []stance.Sentence) {
 			v = aside
 		}
 		if part.Stance == stance.Hypothetical { // the text before the supposition is none
-			until = slices.IndexFunc(part.Marks, func(m cue.Mark) bool { return m.Kind == cue.Suppose || m.Kind == cue.If || m.Kind == cue.Would })
-			until = part.Marks[max(0, until)].Start
+			at := slices.IndexFunc(part.Marks, func(m cue.Mark) bool { return m.Kind == cue.Suppose || m.Kind == cue.If || m.Kind == cue.Would })
+			if at >= 0 { // none: it continues the supposition before it
+				until = part.Marks[at].Start
+			}
 		}
 		s.sentence(part.Text, v, part.Marks, until)
 	}
