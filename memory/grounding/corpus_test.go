@@ -22,7 +22,10 @@ type talk struct {
 	g  *grounding.Ground
 }
 
-func talks(tb testing.TB) []talk { return talksOf(tb, "dev") }
+func talks(tb testing.TB) []talk {
+	tb.Helper()
+	return talksOf(tb, "dev")
+}
 
 // sets are the folders of the corpus.
 var sets = []string{"dev", "traps", "test", "heldout", "hard", "blind", "blind2", "blind3"}
