@@ -5,9 +5,8 @@ import (
 	"slices"
 
 	"reverie/language/claim"
-	"reverie/memory/markdown"
-
 	"reverie/language/lazyregexp"
+	"reverie/memory/markdown"
 )
 
 // Difference lists the changes of a new version of a document to its statements.

@@ -9,11 +9,10 @@ import (
 	"unicode/utf8"
 
 	"reverie/language/claim"
+	"reverie/language/lazyregexp"
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/memory/structured"
-
-	"reverie/language/lazyregexp"
 )
 
 // Statement is a statement of a document: a list item, a row of a table, a quoted passage or a short paragraph.

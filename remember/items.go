@@ -6,10 +6,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"reverie/language/lazyregexp"
 	"reverie/language/script"
 	"reverie/memory/markdown"
-
-	"reverie/language/lazyregexp"
 )
 
 // itemMarker matches the mark of a list item, quotation or heading.

@@ -6,9 +6,8 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"reverie/language/script"
-
 	"reverie/language/lazyregexp"
+	"reverie/language/script"
 )
 
 // Limits of a request. Longer text is material to work with, and a model has to decide which parts of it to keep.

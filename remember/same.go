@@ -5,7 +5,6 @@ import (
 
 	"reverie/dream/judge"
 	"reverie/language/claim"
-
 	"reverie/language/lazyregexp"
 )
 

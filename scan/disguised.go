@@ -9,7 +9,6 @@ import (
 
 	"reverie/language"
 	folding "reverie/language/fold"
-
 	"reverie/language/lazyregexp"
 )
 

@@ -5,10 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"reverie/language/lazyregexp"
 	"reverie/scan/match"
 	"reverie/scan/secret"
-
-	"reverie/language/lazyregexp"
 )
 
 // sender matches a command or instruction that may send data elsewhere.

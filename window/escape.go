@@ -6,9 +6,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"reverie/scan"
-
 	"reverie/language/lazyregexp"
+	"reverie/scan"
 )
 
 // Escape makes a text safe inside one of our labelled blocks: it cannot end the block, begin another one, or look

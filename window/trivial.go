@@ -6,12 +6,11 @@ import (
 	"unicode"
 
 	"reverie/language/analysis"
+	"reverie/language/lazyregexp"
 	"reverie/language/script"
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
-
-	"reverie/language/lazyregexp"
 )
 
 const (

@@ -10,12 +10,11 @@ import (
 
 	"reverie/dream"
 	"reverie/language/claim"
+	"reverie/language/lazyregexp"
 	"reverie/language/script"
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/memory/proposals"
-
-	"reverie/language/lazyregexp"
 )
 
 // Note is a daily note of the window.

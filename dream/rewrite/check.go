@@ -11,13 +11,12 @@ import (
 	"reverie/dream"
 	"reverie/dream/judge"
 	"reverie/language/claim"
+	"reverie/language/lazyregexp"
 	"reverie/memory"
 	"reverie/memory/grounding"
 	"reverie/memory/markdown"
 	"reverie/memory/proposals"
 	"reverie/memory/setting"
-
-	"reverie/language/lazyregexp"
 )
 
 // CheckInput is a new MEMORY.md with everything that Check compares it to.

@@ -6,9 +6,8 @@ import (
 
 	"reverie/dream/notes"
 	"reverie/language/claim"
-	"reverie/memory/markdown"
-
 	"reverie/language/lazyregexp"
+	"reverie/memory/markdown"
 )
 
 // Claim is a statement of a text, prepared for comparison with those of other texts.

@@ -10,11 +10,10 @@ import (
 
 	"reverie/dream"
 	"reverie/dream/notes"
+	"reverie/language/lazyregexp"
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/memory/setting"
-
-	"reverie/language/lazyregexp"
 )
 
 // ArchiveFolder holds machine-made sections and lines that moved out of MEMORY.md when it grew too long, in one file for each

@@ -11,11 +11,10 @@ import (
 
 	"reverie/dream"
 	"reverie/dream/notes"
+	"reverie/language/lazyregexp"
 	"reverie/memory/markdown"
 	"reverie/memory/setting"
 	"reverie/scan"
-
-	"reverie/language/lazyregexp"
 )
 
 // Promotion is the result of Promote.

@@ -5,9 +5,8 @@ import (
 	"strings"
 
 	"reverie/dream"
-	"reverie/memory/markdown"
-
 	"reverie/language/lazyregexp"
+	"reverie/memory/markdown"
 )
 
 const (

@@ -5,10 +5,9 @@ import (
 	"strings"
 
 	"reverie/dream"
+	"reverie/language/lazyregexp"
 	"reverie/memory"
 	"reverie/memory/markdown"
-
-	"reverie/language/lazyregexp"
 )
 
 // Reword replaces one statement of content by text and keeps what is nested under it. It reports false when the statement shares

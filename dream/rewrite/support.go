@@ -8,9 +8,8 @@ import (
 
 	"reverie/language/analysis"
 	"reverie/language/claim"
-	"reverie/memory/markdown"
-
 	"reverie/language/lazyregexp"
+	"reverie/memory/markdown"
 )
 
 const (

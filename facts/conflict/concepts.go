@@ -5,9 +5,8 @@ import (
 	"strings"
 
 	"reverie/language/claim"
-	"reverie/language/script"
-
 	"reverie/language/lazyregexp"
+	"reverie/language/script"
 )
 
 // relation reads an attribute that people and things have one of at a time: the first group of the pattern is the subject, the last one

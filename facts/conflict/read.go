@@ -6,9 +6,8 @@ import (
 	"strings"
 
 	"reverie/language/claim"
-	"reverie/language/script"
-
 	"reverie/language/lazyregexp"
+	"reverie/language/script"
 )
 
 // Claim is the value that a clause gives to something that has one value at a time.

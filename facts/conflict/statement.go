@@ -6,9 +6,8 @@ import (
 	"strings"
 
 	"reverie/language/claim"
-	"reverie/language/script"
-
 	"reverie/language/lazyregexp"
+	"reverie/language/script"
 )
 
 // Statement is the content of a statement by its words and values, in any language.

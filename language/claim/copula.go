@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"reverie/language/fold"
-
 	"reverie/language/lazyregexp"
 )
 

@@ -4,9 +4,8 @@ import (
 	"strings"
 
 	"reverie/language/analysis"
-	"reverie/language/script"
-
 	"reverie/language/lazyregexp"
+	"reverie/language/script"
 )
 
 // Reading is the content of a sentence that another one can contradict.

@@ -8,10 +8,9 @@ import (
 	"unicode/utf8"
 
 	"reverie/language/analysis"
+	"reverie/language/lazyregexp"
 	"reverie/language/script"
 	"reverie/language/sentence"
-
-	"reverie/language/lazyregexp"
 )
 
 // Words is the content of a statement in a comparable form.

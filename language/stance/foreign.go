@@ -7,9 +7,8 @@ import (
 	"unicode/utf8"
 
 	"reverie/language/cue"
-	"reverie/language/script"
-
 	"reverie/language/lazyregexp"
+	"reverie/language/script"
 )
 
 // foreignLines reports for each line of a message whether it is not the speaker's own: code, a log, a quotation by line, a

@@ -8,7 +8,6 @@ import (
 	"reverie/language"
 	"reverie/language/analysis"
 	"reverie/language/cue"
-
 	"reverie/language/lazyregexp"
 )
 

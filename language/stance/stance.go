@@ -10,10 +10,9 @@ import (
 	"unicode/utf8"
 
 	"reverie/language/cue"
+	"reverie/language/lazyregexp"
 	"reverie/language/script"
 	"reverie/language/sentence"
-
-	"reverie/language/lazyregexp"
 )
 
 // Stance classifies sentences by how they are meant.

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"reverie/language/cue"
-
 	"reverie/language/lazyregexp"
 )
 

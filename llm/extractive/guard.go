@@ -4,9 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"reverie/scan"
-
 	"reverie/language/lazyregexp"
+	"reverie/scan"
 )
 
 // secretWords name things that are never copied, whoever asks for it and however harmless the value looks: the scan knows

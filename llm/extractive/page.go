@@ -5,9 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"reverie/memory/markdown"
-
 	"reverie/language/lazyregexp"
+	"reverie/memory/markdown"
 )
 
 // page is one of the files, line by line. What no passage changes stays byte for byte as it was.

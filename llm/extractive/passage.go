@@ -9,9 +9,8 @@ import (
 
 	"reverie/language/cue"
 	"reverie/language/date"
-	"reverie/scan"
-
 	"reverie/language/lazyregexp"
+	"reverie/scan"
 )
 
 // passage holds one to three sentences of a message in the speaker's own words.

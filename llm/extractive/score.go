@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 
 	"reverie/language/cue"
-	"reverie/language/script"
-
 	"reverie/language/lazyregexp"
+	"reverie/language/script"
 )
 
 // kind is the subject of a unit. It selects the section of a file.

@@ -8,14 +8,13 @@ import (
 	"time"
 
 	"reverie/language/cue"
+	"reverie/language/lazyregexp"
 	sentences "reverie/language/sentence"
 	"reverie/memory"
 	"reverie/memory/proposals"
 	"reverie/memory/tokencount"
 	"reverie/memory/transcripts"
 	"reverie/scan"
-
-	"reverie/language/lazyregexp"
 )
 
 // SummaryMaker names the engine and its version; there is no other model.

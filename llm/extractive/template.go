@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"reverie/language/cue"
-
 	"reverie/language/lazyregexp"
 )
 

@@ -7,9 +7,8 @@ import (
 	"unicode/utf8"
 
 	"reverie/language/cue"
-	"reverie/language/script"
-
 	"reverie/language/lazyregexp"
+	"reverie/language/script"
 )
 
 // value is a number, a name or a time in a text.

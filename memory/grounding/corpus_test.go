@@ -15,13 +15,14 @@ import (
 	"reverie/test/corpus"
 )
 
-// talk is a conversation of the development corpus, ready for checks.
+// talk is a conversation of the corpus, ready for checks.
 type talk struct {
 	corpus.Conversation
 	in proposals.ExtractionInput
 	g  *grounding.Ground
 }
 
+// talks returns the conversations for development.
 func talks(tb testing.TB) []talk {
 	tb.Helper()
 	return talksOf(tb, "dev")

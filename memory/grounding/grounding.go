@@ -14,12 +14,11 @@ import (
 
 	"reverie/language"
 	"reverie/language/cue"
+	"reverie/language/lazyregexp"
 	"reverie/language/stance"
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/memory/transcripts"
-
-	"reverie/language/lazyregexp"
 )
 
 // Codes of faults.

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"reverie/language"
-
 	"reverie/language/lazyregexp"
 )
 

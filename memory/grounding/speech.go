@@ -12,9 +12,8 @@ import (
 	"reverie/language/cue"
 	"reverie/language/date"
 	"reverie/language/fold"
-	"reverie/language/stance"
-
 	"reverie/language/lazyregexp"
+	"reverie/language/stance"
 )
 
 // Distances between words, so that what is in one clause is nearer than what a sign divides.

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"reverie/language/date"
-
 	"reverie/language/lazyregexp"
 )
 

@@ -6,12 +6,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"reverie/language/lazyregexp"
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/memory/setting"
 	"reverie/scan"
-
-	"reverie/language/lazyregexp"
 )
 
 // Guarded holds the texts of a proposal that may be written. An empty text leaves its document unchanged.

@@ -7,10 +7,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"reverie/language/lazyregexp"
 	"reverie/memory/markdown"
 	"reverie/scan"
-
-	"reverie/language/lazyregexp"
 )
 
 // SoulInput is everything that an engine sees when it rewrites SOUL.md. All of it is data, never instruction.

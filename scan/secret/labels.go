@@ -7,9 +7,8 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"reverie/scan/match"
-
 	"reverie/language/lazyregexp"
+	"reverie/scan/match"
 )
 
 // labelClass is the kind of secret after a label, which decides the form of its value.

@@ -3,9 +3,8 @@ package secret
 import (
 	"strings"
 
-	"reverie/scan/match"
-
 	"reverie/language/lazyregexp"
+	"reverie/scan/match"
 )
 
 // privateKey is the kind of a private key.

@@ -7,9 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"reverie/scan/match"
-
 	"reverie/language/lazyregexp"
+	"reverie/scan/match"
 )
 
 // Found is a range of a text that must be redacted.

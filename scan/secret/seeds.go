@@ -5,9 +5,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"reverie/scan/match"
-
 	"reverie/language/lazyregexp"
+	"reverie/scan/match"
 )
 
 // telegramToken matches a bot's token after its digits.
