@@ -24,6 +24,11 @@ func TestManyValuesAreRefused(t *testing.T) {
 		{"nested arrays", "/api/v1/conversations/c/messages", strings.Repeat("[", most), 400, 0},
 		{"lists of lists", "/api/v1/conversations/c/messages", `{"messages":[` + list(`{"toolCalls":[`+list("{}", 1000)+`]}`, 1000) + `]}`, 413, 0},
 		{"options", "/api/v1/memory/search", `{"query":"q","options":{"off":[` + list("0", most) + `]}}`, 413, 0},
+		{"arguments of a tool", "/api/v1/tools/memory_search", `{"query":[` + list("{}", most) + `]}`, 413, 0},
+		{"a tool's argument by argument", "/api/v1/tools/memory_search", `{` + list(`"a":0`, most) + `}`, 413, 0},
+		{"arguments of a tool over MCP", "/mcp?agent=ada", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory_search","arguments":{"query":[` +
+			list("{}", most) + `]}}}`, 413, 0},
+		{"turns of a chat completion", "/v1/chat/completions", `{"model":"ada","messages":[` + list("{}", most) + `]}`, 413, 0},
 		{"1,000 faulty messages", "/api/v1/conversations/c/messages", `{"messages":[` + list("{}", 1000) + `]}`, 422, fault.MaxFaults},
 	} {
 		path := strings.Replace(c.path, "/api/v1/", "/api/v1/agents/ada/", 1)

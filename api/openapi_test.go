@@ -66,6 +66,29 @@ func TestRoutesAndDocumentAgree(t *testing.T) {
 	}
 }
 
+// Every body of JSON is counted while it is read, whoever decodes it.
+func TestValuesOfEveryBodyAreCounted(t *testing.T) {
+	s, err := build(Options{Metrics: http.NotFoundHandler()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bodies := 0
+	for path, item := range s.API.OpenAPI().Paths {
+		for _, op := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
+			if op == nil || op.RequestBody == nil || op.RequestBody.Content["application/json"] == nil {
+				continue
+			}
+			bodies++
+			if n, counted := op.Metadata["elements"].(int); !counted || n <= 0 {
+				t.Errorf("%s %s takes any number of values", op.Method, path)
+			}
+		}
+	}
+	if bodies < 30 {
+		t.Errorf("only %d bodies", bodies)
+	}
+}
+
 func TestTheDocumentIsComplete(t *testing.T) {
 	document, err := Document()
 	if err != nil {

@@ -202,8 +202,10 @@ const maxNamed = 60
 // read parses and checks one argument.
 func (p param) read(raw json.RawMessage) (any, error) {
 	var value any
-	if err := json.Unmarshal(raw, &value); err != nil {
-		return nil, faultf("%s: %s", p.name, shortly(err))
+	if !bytes.ContainsAny(raw[:1], "[{") { // no argument is a list or an object, which would take many times its length
+		if err := json.Unmarshal(raw, &value); err != nil {
+			return nil, faultf("%s: %s", p.name, shortly(err))
+		}
 	}
 	switch p.kind {
 	case text:

@@ -36,7 +36,7 @@ type Route struct {
 	Body int64
 	// Elements bounds an array or object in the body of an operation that writes its answer by itself; 0: 1,000.
 	Elements int
-	// AsIs passes the body to the handler unchecked (RawBody).
+	// AsIs passes the body to the handler unchecked (RawBody), but for the number of its values.
 	AsIs bool
 	// rest names the parameter at the end of path that holds slashes.
 	Rest string
@@ -125,7 +125,7 @@ func registerAt[In, Out any](s *Server, r Route, op huma.Operation, handle func(
 		}
 		return out, nil
 	})
-	if body := requestBody(s.API.OpenAPI().Paths[op.Path], op.Method); body != nil && !r.AsIs {
+	if body := requestBody(s.API.OpenAPI().Paths[op.Path], op.Method); body != nil {
 		op.Metadata[metaElements] = maxElements(s.API.OpenAPI().Components.Schemas, body.Schema)
 	}
 	for _, status := range r.Also {

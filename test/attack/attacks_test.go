@@ -31,6 +31,7 @@ var attacks = []struct {
 	{"1 MB of empty messages", "413, a short answer, 100 MB of memory at most", func(t *testing.T, w *server) { t.Helper(); manyValues(t, w, 1<<20) }},
 	{"33 MB of empty messages", "413, a short answer, 100 MB of memory at most", func(t *testing.T, w *server) { t.Helper(); manyValues(t, w, 33<<20) }},
 	{"1 MB of numbers in the options of a search", "413 and a short answer", manyOptions},
+	{"16 calls of a tool at once with 4 MB of empty objects as an argument", "413 or 429, 200 MB of memory at most", manyArguments},
 	{"40 bodies of 30 MB at once", "429 or 413, 1.5 GB of memory at most", manyBodies},
 	{"100,000 nested arrays", "400", nested},
 	{"a compressed body", "it is not unpacked", compressed},
@@ -149,6 +150,36 @@ func manyOptions(t *testing.T, w *server) {
 	}).want(t, 413)
 	if len(a.body) > 4096 {
 		t.Errorf("the answer has %d bytes", len(a.body))
+	}
+}
+
+func manyArguments(t *testing.T, w *server) {
+	t.Helper()
+	before := w.peak(t)
+	argument := `{"query":[` + list("{}", 4<<20/3-10) + `]}`
+	for path, body := range map[string]string{
+		ada + "/tools/memory_search":     argument,
+		"/mcp?agent=" + deployment.Agent: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory_search","arguments":` + argument + `}}`,
+	} {
+		var all sync.WaitGroup
+		for range 16 {
+			all.Go(func() {
+				response, err := w.open(t.Context(), call{as: "viewer", method: "POST", path: path, body: body})
+				if err != nil {
+					return // the server may close the connection of a body that it does not read
+				}
+				_ = response.Body.Close()
+				if response.StatusCode != http.StatusRequestEntityTooLarge && response.StatusCode != http.StatusTooManyRequests {
+					t.Errorf("%s answers %d", path, response.StatusCode)
+				}
+			})
+		}
+		all.Wait()
+	}
+	grown := (w.peak(t) - before) >> 20
+	t.Logf("the API's peak grew by %d MiB", grown)
+	if grown > 200 {
+		t.Errorf("the API took %d MiB more", grown)
 	}
 }
 
