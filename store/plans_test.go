@@ -23,7 +23,7 @@ var broad = []string{
 	"sqlIndexStale", "sqlStaleSources", "sqlStaleCount", "sqlPackPartition", "sqlDueSources", "sqlSpaces", "sqlSpaceDue", "sqlCorpusStatus",
 	"sqlIndexedAgents", "sqlDreamingAgents", "sqlNewsOwners", "sqlSpacesDue", "sqlSourcesDue",
 	// What a person asks for once per dream reads all of the dream's statements; roles are looked up once per migration.
-	"sqlEntriesBefore", "sqlEntriesWeighedLock", "sqlRoleState", "sqlEraserState",
+	"sqlEntriesBefore", "sqlEntriesWeighedLock", "sqlRoleState", "sqlEraserState", "sqlAppLogsIn",
 	// Once per dream, the writes of all documents of an agent are counted.
 	"sqlSoulDue",
 	// A budget of the workspace counts what all agents used on a day.

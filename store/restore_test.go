@@ -68,14 +68,17 @@ func documentedRestore(t *testing.T) string {
 	return ""
 }
 
-// oldCluster returns a folder with the dump of a database that an ordinary login owns, as Compose sets it up, and its document's owner.
+// oldCluster returns a folder with the dump of a database as Compose sets it up, with a login that owns the tables and one for the
+// application, and its document's owner.
 func oldCluster(t *testing.T) (folder string, id memory.Identity) {
 	t.Helper()
 	old := devtest.Postgres(t)
-	asRoot(t, old, "postgres", "create role reverie login createrole password 'x'", "create database reverie owner reverie")
+	asRoot(t, old, "postgres", "create role reverie login password 'x'", "create role reverie_app login noinherit password 'x'",
+		"create role reverie_eraser nologin", "grant reverie_app to reverie", "grant reverie_eraser to reverie_app",
+		"create database reverie owner reverie")
 	asRoot(t, old, "reverie", "create extension vector")
 	must[int](t)(Migrate(t.Context(), as(t, old.URL("reverie"), "reverie")))
-	s := must[*Store](t)(Open(t.Context(), as(t, old.URL("reverie"), "reverie"), pg.Options{}))
+	s := must[*Store](t)(Open(t.Context(), as(t, old.URL("reverie"), "reverie_app"), pg.Options{}))
 	defer s.Close()
 	makeAgent(t, s, "acme", "ada")
 	id, folder = member("user:7"), t.TempDir()
@@ -84,22 +87,56 @@ func oldCluster(t *testing.T) (folder string, id memory.Identity) {
 	return folder, id
 }
 
-// The commands of the operations guide restore a dump into a new cluster, and the login of the deployment works there.
+// The commands of the operations guide restore a dump into a new cluster, and both logins of the deployment work there.
 func TestDocumentedRestore(t *testing.T) {
 	t.Parallel()
 	folder, id := oldCluster(t)
 	fresh := devtest.Postgres(t)
 	clientsOf(t, fresh, folder)(strings.ReplaceAll(documentedRestore(t), "…", "x"))
-	login := as(t, fresh.URL("reverie"), "reverie")
-	if applied := must[int](t)(Migrate(t.Context(), login)); applied != 0 {
+	owner := as(t, fresh.URL("reverie"), "reverie")
+	if applied := must[int](t)(Migrate(t.Context(), owner)); applied != 0 {
 		t.Errorf("%d migrations applied to a restored schema", applied)
 	}
-	s := must[*Store](t)(Open(t.Context(), login, pg.Options{}))
+	if advice := must[string](t)(LoginAdvice(t.Context(), owner)); advice != "" {
+		t.Errorf("both logins are there, and yet: %s", advice)
+	}
+	s := must[*Store](t)(Open(t.Context(), as(t, fresh.URL("reverie"), "reverie_app"), pg.Options{}))
 	defer s.Close()
 	if d := must[memory.Document](t)(s.Document(t.Context(), id, personal("MEMORY.md"))); d.Content != "- kept\n" {
 		t.Errorf("restored: %q", d.Content)
 	}
 	write(t, s, id, replace(personal("new.md"), 0, "- new\n"))
+}
+
+// After a restore with a role of the application that cannot log in, migrating works, and says what to run for API and workers.
+func TestRestoreWithoutTheLogin(t *testing.T) {
+	t.Parallel()
+	folder, id := oldCluster(t)
+	fresh := devtest.Postgres(t)
+	asRoot(t, fresh, "postgres", "create role reverie login createrole password 'x'", "create role reverie_app nologin noinherit",
+		"create role reverie_eraser nologin", "grant reverie_app to reverie", "grant reverie_eraser to reverie_app",
+		"create database reverie owner reverie")
+	clientsOf(t, fresh, folder)("pg_restore --exit-on-error --dbname=reverie dump")
+	owner, app := as(t, fresh.URL("reverie"), "reverie"), as(t, fresh.URL("reverie"), "reverie_app")
+	must[int](t)(Migrate(t.Context(), owner))
+	if s, err := Open(t.Context(), app, pg.Options{}); err == nil {
+		s.Close()
+		t.Fatal("a role that cannot log in has")
+	}
+	advice := must[string](t)(LoginAdvice(t.Context(), owner))
+	_, statement, found := strings.Cut(advice, "\n")
+	if !found || !strings.Contains(advice, "reverie_app cannot log in") {
+		t.Fatalf("migrate says %q", advice)
+	}
+	clientsOf(t, fresh, folder)("psql --set ON_ERROR_STOP=1 --dbname=postgres <<'SQL'\n" + strings.ReplaceAll(statement, "…", "x") + "\nSQL")
+	s := must[*Store](t)(Open(t.Context(), app, pg.Options{}))
+	defer s.Close()
+	if d := must[memory.Document](t)(s.Document(t.Context(), id, personal("MEMORY.md"))); d.Content != "- kept\n" {
+		t.Errorf("restored: %q", d.Content)
+	}
+	if advice := must[string](t)(LoginAdvice(t.Context(), owner)); advice != "" {
+		t.Errorf("it can log in, and yet: %s", advice)
+	}
 }
 
 // After a restore that left out the grant, migrating makes the login a member of the role where it may. Where it may not, the error has

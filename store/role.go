@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/pressly/goose/v3"
 
 	"reverie/store/pg"
 )
@@ -51,6 +52,9 @@ select e.rolname is not null, coalesce(not pg_has_role(r.oid, e.oid, 'USAGE') an
 from (select) one
 left join pg_roles r on r.rolname = '` + pg.AppRole + `'
 left join pg_roles e on e.rolname = '` + pg.EraserRole + `'`
+
+	sqlAppLogsIn = `select coalesce(bool_or(rolcanlogin), false) from pg_roles where rolname = '` + pg.AppRole + `'`
+	sqlAppLogin  = `alter role ` + pg.AppRole + ` login noinherit password '…';`
 
 	sqlEraserCreate = `create role ` + pg.EraserRole + ` nologin nosuperuser nocreatedb nocreaterole nobypassrls`
 	sqlEraserGrant  = `grant ` + pg.EraserRole + ` to ` + pg.AppRole
@@ -150,4 +154,19 @@ func alreadyThere(err error) bool {
 func denied(err error) bool {
 	refused, is := errors.AsType[*pgconn.PgError](err)
 	return is && (refused.Code == "42501" || refused.Code == "42704")
+}
+
+// LoginAdvice returns what an administrator has to do before API and workers can log in as AppRole, the last line being the statement;
+// empty: they can. Those with another login need nothing: roles say nothing about which one a deployment uses.
+func LoginAdvice(ctx context.Context, url string) (advice string, err error) {
+	err = withProvider(url, func(db *sql.DB, _ *goose.Provider) error {
+		var can bool
+		if err := db.QueryRowContext(ctx, sqlAppLogsIn).Scan(&can); err != nil || can {
+			return err
+		}
+		advice = pg.AppRole + " cannot log in. If the database URL of API or worker names it, run this as a superuser, with its password:\n    " +
+			sqlAppLogin
+		return nil
+	})
+	return advice, err
 }

@@ -279,6 +279,13 @@ func migrate(cmd *cobra.Command, c config.Config) error {
 		return err
 	}
 	fmt.Fprintf(out, "schema: %d migrations applied\n", applied)
+	advice, err := store.LoginAdvice(ctx, c.DatabaseURL.Reveal())
+	if err != nil {
+		return err
+	}
+	if advice != "" {
+		fmt.Fprintf(out, "logins: %s\n", advice)
+	}
 	p, err := openParts(ctx, c, "migrate")
 	if err != nil {
 		return err
