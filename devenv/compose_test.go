@@ -207,6 +207,70 @@ func TestTaskfileDescribesItsVerbs(t *testing.T) {
 	}
 }
 
+// ciJob is a job of the workflow.
+type ciJob struct {
+	Env   map[string]string
+	Steps []struct {
+		Uses, Run string
+		With      map[string]any
+	}
+}
+
+// jobsThatRun returns the jobs of CI that run a command.
+func jobsThatRun(t *testing.T, command string) (found []ciJob) {
+	t.Helper()
+	content, err := os.ReadFile("../.github/workflows/ci.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var workflow struct{ Jobs map[string]ciJob }
+	if err := yaml.Unmarshal(content, &workflow); err != nil {
+		t.Fatal(err)
+	}
+	for _, job := range workflow.Jobs {
+		for _, step := range job.Steps {
+			if strings.HasPrefix(step.Run, command) {
+				found = append(found, job)
+				break
+			}
+		}
+	}
+	if len(found) == 0 {
+		t.Fatalf("no job runs %s", command)
+	}
+	return found
+}
+
+// CI sets every variable without which Compose does not start.
+func TestCISetsWhatComposeDemands(t *testing.T) {
+	content, err := os.ReadFile("../docker-compose.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	demanded := regexp.MustCompile(`\$\{([A-Z_]+):\?`).FindAllStringSubmatch(string(content), -1)
+	if len(demanded) == 0 {
+		t.Fatal("Compose demands nothing")
+	}
+	for _, job := range jobsThatRun(t, "docker compose up") {
+		for _, variable := range demanded {
+			if job.Env[variable[1]] == "" {
+				t.Errorf("%s is not set", variable[1])
+			}
+		}
+	}
+}
+
+// Tests build a former release from the history, which a checkout leaves out by default.
+func TestCIHasTheHistory(t *testing.T) {
+	for _, job := range jobsThatRun(t, ".ci/run") {
+		for _, step := range job.Steps {
+			if strings.HasPrefix(step.Uses, "actions/checkout@") && fmt.Sprint(step.With["fetch-depth"]) != "0" {
+				t.Errorf("the checkout has fetch-depth %v", step.With["fetch-depth"])
+			}
+		}
+	}
+}
+
 // An action is pinned by its commit: a tag can be moved.
 func TestWorkflowActionsArePinned(t *testing.T) {
 	content, err := os.ReadFile("../.github/workflows/ci.yml")
