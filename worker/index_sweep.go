@@ -77,6 +77,7 @@ func (s *indexSweep) tend(ctx context.Context) (int, error) {
 			s.looked, s.retried = activities.AgentRef{}, true
 			return done, failed
 		}
+		s.looked = looked[len(looked)-1].AgentRef // also if all of them fail: they do not stop the others
 		n, err := each(ctx, slices.DeleteFunc(slices.Clone(looked), func(x indexes.DueAgent) bool { return !x.Due }), s.ensure)
 		done += n
 		if err != nil {
@@ -85,7 +86,6 @@ func (s *indexSweep) tend(ctx context.Context) (int, error) {
 				return done, err
 			}
 		}
-		s.looked = looked[len(looked)-1].AgentRef
 	}
 }
 

@@ -168,25 +168,27 @@ func each[T any](ctx context.Context, batch []T, handle func(context.Context, T)
 }
 
 // turns delivers completed turns that Temporal has not accepted, and those whose Inbox was lost. After a loss of Temporal's database
-// all pending ones are delivered.
+// all pending ones are delivered. A turn that Temporal refuses stops none of them.
 func (s *sweeps) turns(ctx context.Context) (int, error) {
 	missed, err := drain(ctx, func(ctx context.Context) ([]talk.UnsignalledTurn, error) {
 		return s.store.Unsignalled(ctx, s.lease(sweepGrace, s.interval))
 	}, s.deliver)
 	if err != nil {
-		return missed, err
+		if _, away := s.client.CheckHealth(ctx, nil); away != nil { // leases of the others would delay them for longer than that
+			return missed, err
+		}
 	}
 	recovering, age := s.recovering.Load(), stalledAfter
 	if recovering {
 		age = sweepGrace
 	}
-	stalled, err := drain(ctx, func(ctx context.Context) ([]talk.UnsignalledTurn, error) {
+	stalled, failed := drain(ctx, func(ctx context.Context) ([]talk.UnsignalledTurn, error) {
 		return s.store.Stalled(ctx, s.lease(age, age))
 	}, s.deliver)
-	if err == nil {
+	if failed == nil {
 		s.recovering.CompareAndSwap(recovering, false)
 	}
-	return missed + stalled, err
+	return missed + stalled, errors.Join(err, failed)
 }
 
 // deliver signals a turn to its Inbox and records that Temporal has accepted it.

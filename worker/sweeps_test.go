@@ -12,8 +12,11 @@ import (
 
 	"github.com/google/uuid"
 	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
+	"reverie/activities"
+	"reverie/llm/embed"
 	"reverie/memory"
 	"reverie/memory/setting"
 	"reverie/store"
@@ -302,5 +305,78 @@ func TestOpenCompactionsAreTakenUp(t *testing.T) {
 	}
 	if got := outcome(dead); got != "failed abandoned" {
 		t.Errorf("the one whose workflow is gone is %s", got)
+	}
+}
+
+// refusing is a Temporal that refuses what is sent to some workflows.
+type refusing struct {
+	client.Client
+	refuses func(workflow string) bool
+}
+
+func (c refusing) SignalWithStartWorkflow(
+	ctx context.Context, id, signal string, arg any, o client.StartWorkflowOptions, workflow any, args ...any,
+) (client.WorkflowRun, error) {
+	if c.refuses(id) {
+		return nil, serviceerror.NewInvalidArgument("refused")
+	}
+	return c.Client.SignalWithStartWorkflow(ctx, id, signal, arg, o, workflow, args...)
+}
+
+// A turn that Temporal refuses does not keep a lost Inbox waiting, nor all messages after a loss of Temporal's database.
+func TestARefusedTurnKeepsNoOtherWaiting(t *testing.T) {
+	w := newWorld(t)
+	w.agent("acme", "ada", "UTC", setting.AgentSettings{})
+	for _, name := range []string{"refused", "lost"} {
+		if _, err := w.store.AppendMessages(t.Context(), owner(name), talk.Batch{
+			Conversation: "talk of " + name, Trigger: memory.TriggerAPI, TurnComplete: true,
+			Messages: []memory.Message{{ID: "1", Role: memory.RoleOfUser, Content: "I live in Bern.", CreatedAt: time.Now()}},
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.store.Signalled(t.Context(), owner("lost"), 1); err != nil {
+		t.Fatal(err)
+	}
+	refused, err := w.store.OwnerID(t.Context(), owner("refused"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := w.sweeper(time.Now().Add(time.Minute))
+	s.client = refusing{w.client, func(workflow string) bool { return strings.Contains(workflow, refused.String()) }}
+	if done, err := s.turns(t.Context()); done != 0 || err == nil {
+		t.Errorf("of two turns, one refused and one running, %d are delivered, %v", done, err)
+	}
+	s.recovering.Store(true)
+	s.now = func() time.Time { return time.Now().Add(3 * time.Minute) }
+	if done, err := s.turns(t.Context()); done != 1 || err == nil {
+		t.Errorf("after a loss, %d are delivered, %v", done, err)
+	}
+	s.now = func() time.Time { return time.Now().Add(2 * stalledAfter) }
+	if done, err := s.turns(t.Context()); done != 1 || err == nil {
+		t.Errorf("of a lost Inbox, %d turns are delivered, %v", done, err)
+	}
+}
+
+// Agents whose Index Temporal refuses do not keep those after them waiting.
+func TestTheSweepOfTheIndexGoesOnPastErrors(t *testing.T) {
+	w := newWorld(t)
+	w.agent("acme", "ada", "UTC", setting.AgentSettings{})
+	if _, err := w.store.AppendMessages(t.Context(), owner("1"), talk.Batch{
+		Conversation: "talk", Trigger: memory.TriggerAPI, TurnComplete: true,
+		Messages: []memory.Message{{ID: "1", Role: memory.RoleOfUser, Content: "I live in Bern.", CreatedAt: time.Now()}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	s := &indexSweep{
+		store: w.store, client: refusing{w.client, func(string) bool { return true }}, embedders: make([]embed.Embedder, 1), interval: time.Minute,
+		now: func() time.Time { return time.Now().Add(time.Minute) }, log: slog.New(slog.DiscardHandler),
+	}
+	done, err := s.tend(t.Context())
+	if done != 0 || err == nil {
+		t.Fatalf("%d are started, %v", done, err)
+	}
+	if want := (activities.AgentRef{Workspace: "acme", Agent: "ada"}); s.looked != want {
+		t.Errorf("the next round goes on after %v, want %v", s.looked, want)
 	}
 }
