@@ -24,7 +24,7 @@ const anchorDepth = 12
 func diffLines(a, b []string) []hunk {
 	d := differ{a: a, b: b}
 	d.intern()
-	d.between(d.anchors(0, len(a), 0, len(b)), 0, len(a), 0, len(b), anchorDepth)
+	d.between(d.anchors(0, len(a), 0, len(b), nil), 0, len(a), 0, len(b), anchorDepth)
 	return d.hunks
 }
 
@@ -73,7 +73,7 @@ func (d *differ) compare(aFrom, aTo, bFrom, bTo, depth int) {
 	}
 	var anchors [][2]int32
 	if depth > 0 {
-		anchors = d.anchors(aFrom, aTo, bFrom, bTo)
+		anchors = d.anchors(aFrom, aTo, bFrom, bTo, nil)
 	}
 	if len(anchors) == 0 {
 		for _, h := range lcs.DiffLines(d.a[aFrom:aTo], d.b[bFrom:bTo]) {
@@ -101,8 +101,9 @@ func (d *differ) add(h hunk) {
 }
 
 // anchors returns the lines that occur exactly once on both sides, as many as are in the same order on both: a longest
-// increasing subsequence, found by patience sorting.
-func (d *differ) anchors(aFrom, aTo, bFrom, bTo int) [][2]int32 {
+// increasing subsequence, found by patience sorting. Where the ranges are parts of texts, count has how often each line occurs in the whole
+// of the first; nil: they are not.
+func (d *differ) anchors(aFrom, aTo, bFrom, bTo int, count []int32) [][2]int32 {
 	for _, n := range d.ia[aFrom:aTo] {
 		d.seen[n].inA++
 	}
@@ -112,7 +113,7 @@ func (d *differ) anchors(aFrom, aTo, bFrom, bTo int) [][2]int32 {
 	}
 	var both [][2]int32
 	for i, n := range d.ia[aFrom:aTo] {
-		if s := d.seen[n]; s.inA == 1 && s.inB == 1 {
+		if s := d.seen[n]; s.inA == 1 && s.inB == 1 && (count == nil || count[n] == 1) {
 			both = append(both, [2]int32{int32(aFrom + i), s.at})
 		}
 	}
@@ -182,17 +183,122 @@ func UnifiedDiff(fromName, toName, from, to string) string {
 //
 // A line that only moved, or got another list marker or indentation, keeps its origin.
 func LineOrigins(texts []string) (lines []string, origins []int) {
+	t := tracker{numbers: map[string]int32{}}
+	before := ""
 	for n, text := range texts {
-		next := Lines(text)
-		origins = carryOrigins(lines, next, origins, n)
-		lines = next
+		t.follow(before, text, n)
+		before = text
 	}
-	return lines, origins
+	return t.lines, t.origins
 }
 
-// carryOrigins returns the origins of the lines of text n, given the lines and origins of the text before it.
-func carryOrigins(before, after []string, origins []int, n int) []int {
-	hunks := diffLines(before, after)
+// tracker follows the lines of one document over its texts. It reads only what differs between two of them, with the result of diffLines:
+// a long history of a long document is mostly repetition.
+type tracker struct {
+	numbers map[string]int32 // of all lines so far
+	count   []int32          // how often each line occurs in the current text, by number
+	seen    []sights         // as in differ
+
+	lines   []string
+	ids     []int32 // numbers of lines
+	origins []int
+}
+
+// follow goes on from the current text to text n.
+func (t *tracker) follow(before, after string, n int) {
+	head, tail := commonLines(before, after)
+	from, to := countLines(before[:head]), len(t.lines)-countLines(before[len(before)-tail:])
+	next := Lines(after[head : len(after)-tail])
+	ids := t.number(next)
+	// The end that both share begins with a line that occurs once in both, as diffLines pairs such lines first.
+	fresh := map[int32]bool{}
+	for _, id := range ids {
+		fresh[id] = true
+	}
+	shared := to
+	for to < len(t.ids) && (t.count[t.ids[to]] != 1 || fresh[t.ids[to]]) {
+		to++
+	}
+	next, ids = append(next, t.lines[shared:to]...), append(ids, t.ids[shared:to]...)
+
+	d := differ{a: t.lines[from:to], b: next, ia: t.ids[from:to], ib: ids, seen: t.seen}
+	d.between(d.anchors(0, len(d.a), 0, len(d.b), t.count), 0, len(d.a), 0, len(d.b), anchorDepth)
+	origins := carryOrigins(d.a, d.b, t.origins[from:to], d.hunks, n)
+	for _, id := range d.ia {
+		t.count[id]--
+	}
+	for _, id := range ids {
+		t.count[id]++
+	}
+	t.lines = slices.Replace(t.lines, from, to, next...)
+	t.ids = slices.Replace(t.ids, from, to, ids...)
+	t.origins = slices.Replace(t.origins, from, to, origins...)
+}
+
+func (t *tracker) number(lines []string) []int32 {
+	out := make([]int32, len(lines))
+	for i, line := range lines {
+		n, known := t.numbers[line]
+		if !known {
+			n = int32(len(t.numbers))
+			t.numbers[line] = n
+			t.count, t.seen = append(t.count, 0), append(t.seen, sights{})
+		}
+		out[i] = n
+	}
+	return out
+}
+
+// countLines returns the number of lines of a text, as splitLines has them.
+func countLines(s string) int {
+	n := strings.Count(s, "\n")
+	if s != "" && s[len(s)-1] != '\n' {
+		n++
+	}
+	return n
+}
+
+// commonLines returns the lengths of the whole lines, in bytes, with which two texts begin and end alike. The two do not overlap.
+func commonLines(a, b string) (head, tail int) {
+	const step = 4 << 10 // long parts are compared faster than bytes
+	for most := min(len(a), len(b)); head < most; {
+		if n := min(step, most-head); a[head:head+n] == b[head:head+n] {
+			head += n
+			continue
+		}
+		for a[head] == b[head] {
+			head++
+		}
+		break
+	}
+	if head < len(a) || head < len(b) {
+		head = strings.LastIndexByte(a[:head], '\n') + 1
+	}
+	a, b = a[head:], b[head:]
+	for most := min(len(a), len(b)); tail < most; {
+		if n := min(step, most-tail); a[len(a)-tail-n:len(a)-tail] == b[len(b)-tail-n:len(b)-tail] {
+			tail += n
+			continue
+		}
+		for a[len(a)-tail-1] == b[len(b)-tail-1] {
+			tail++
+		}
+		break
+	}
+	// A line begins at the beginning of the rest, and after a line break.
+	whole := func(s string) bool { return tail == len(s) || s[len(s)-tail-1] == '\n' }
+	if !whole(a) || !whole(b) {
+		end := strings.IndexByte(a[len(a)-tail:], '\n') + 1
+		if end == 0 {
+			return head, 0
+		}
+		tail -= end
+	}
+	return head, tail
+}
+
+// carryOrigins returns the origins of the lines of text n, given the lines and origins of the text before it and the differences.
+func carryOrigins(before, after []string, origins []int, hunks []hunk, n int) []int {
 	if len(hunks) == 0 {
 		return origins
 	}

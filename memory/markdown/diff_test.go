@@ -170,3 +170,30 @@ func TestDiffOfHardTexts(t *testing.T) {
 		}
 	}
 }
+
+// Following a history by its differences gives the origins that comparing whole texts gives.
+func TestOriginsAreThoseOfWholeTexts(t *testing.T) {
+	line := rapid.SampledFrom([]string{"- a", "* a", "- b", "- c", "  - c", "# h", "", "- d", "- e", "- f"})
+	ending := rapid.SampledFrom([]string{"\n", "\n", "\n", "\n", "\r\n", ""})
+	rapid.Check(t, func(t *rapid.T) {
+		var texts []string
+		var lines []string
+		for range rapid.IntRange(1, 6).Draw(t, "texts") {
+			at := rapid.IntRange(0, len(lines)).Draw(t, "from")
+			to := rapid.IntRange(at, len(lines)).Draw(t, "to")
+			changed := rapid.SliceOfN(rapid.Map(line, func(l string) string { return l + ending.Draw(t, "ending") }), 0, 6).Draw(t, "lines")
+			lines = slices.Replace(slices.Clone(lines), at, to, changed...)
+			texts = append(texts, strings.Join(lines, ""))
+		}
+		var before []string
+		var want []int
+		for n, text := range texts {
+			next := Lines(text)
+			want, before = carryOrigins(before, next, want, diffLines(before, next), n), next
+		}
+		got, origins := LineOrigins(texts)
+		if !slices.Equal(got, before) || !slices.Equal(origins, want) {
+			t.Fatalf("%q:\n%q from %v, want\n%q from %v", texts, got, origins, before, want)
+		}
+	})
+}
