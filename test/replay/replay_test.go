@@ -50,7 +50,7 @@ func TestRecordedHistoriesReplay(t *testing.T) {
 	for _, name := range []string{
 		workflows.InboxName, workflows.ExtractName, workflows.IndexName, workflows.ReindexName, workflows.DreamName, workflows.NightName,
 		workflows.FlushName, workflows.CompactName, workflows.ImportName, workflows.WriteMemoryName,
-		workflows.ImportSnapshotName, workflows.DeleteName, workflows.RevokeName,
+		workflows.ImportSnapshotName, workflows.DeleteName, workflows.RevokeName, workflows.ApproveName, workflows.DeliverEventsName,
 	} {
 		if seen[name] == 0 {
 			t.Errorf("there is no recorded history of %s", name)
