@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/google/uuid"
 
 	"reverie/api"
+	"reverie/devenv/devtest"
 	"reverie/memory"
 	"reverie/memory/proposals"
 	"reverie/store/dreams"
@@ -439,6 +441,47 @@ func TestGuessingKeysIsSlow(t *testing.T) {
 		t.Errorf("statuses %v", statuses)
 	}
 	h.want(h.get("/api/v1/agents"), 200)
+}
+
+// A server that has seen nothing yet, after a restart or beside another one, does not lock valid keys out while keys are guessed at
+// their address. What was valid once is told so.
+func TestARestartWhileKeysAreGuessed(t *testing.T) {
+	database := devtest.Database(t, migrate)
+	before := startOn(t, database)
+	ended := before.key("ended", memory.RoleViewer, "")
+	before.want(before.do(request{method: "DELETE", path: "/api/v1/keys/" + before.keys["ended"].String(), key: before.admin}), 200)
+	valid := before.key("valid", memory.RoleViewer, "")
+	h := startOn(t, database)
+	guess := func() int {
+		return h.do(request{method: "GET", path: "/api/v1/agents", key: "guess " + uuid.NewString()}).status
+	}
+	stop := make(chan struct{})
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer close(stop)
+	for n := 0; guess() != 429; n++ {
+		if n == 100 {
+			t.Fatal("nobody slows guessing down")
+		}
+	}
+	for range 8 {
+		all.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					_ = guess()
+				}
+			}
+		})
+	}
+	h.want(h.do(request{method: "GET", path: "/api/v1/agents", key: valid}), 200)
+	for n := range 10 {
+		fresh := h.key(fmt.Sprint("fresh ", n), memory.RoleViewer, "")
+		h.want(h.do(request{method: "GET", path: "/api/v1/agents", key: fresh}), 200)
+	}
+	h.want(h.do(request{method: "GET", path: "/api/v1/agents", key: ended}), 401)
 }
 
 // Wrong keys count for the client that a trusted proxy names, and for the connection if the proxy is not trusted.

@@ -91,6 +91,30 @@ var adminCalls = map[string]call{
 		}
 		return nil, nil, err
 	},
+	"KeyHolds": func(t *rapid.T, w *world, _ memory.Identity) (any, *tag, error) {
+		key := rapid.SampledFrom(append(sortedKeys(w.keyIDs, uuid.UUID.String), uuid.Max)).Draw(t, "key")
+		err := w.KeyHolds(t.Context(), key.String())
+		if key == uuid.Max && !is(pg.ErrUnauthorized)(err) {
+			t.Fatalf("an unknown key: %v", err)
+		}
+		return nil, nil, err
+	},
+	"KnownKeys": func(t *rapid.T, w *world, _ memory.Identity) (any, *tag, error) {
+		secrets := sortedKeys(w.keys, func(s string) string { return s })
+		known, err := w.KnownKeys(t.Context(), append([]string{"unknown", ""}, secrets...))
+		if err == nil && (len(known) != len(secrets) || known["unknown"]) {
+			t.Fatalf("of %d keys, %d are known: %v", len(secrets), len(known), known["unknown"])
+		}
+		return nil, nil, err
+	},
+	"KnownSessions": func(t *rapid.T, w *world, _ memory.Identity) (any, *tag, error) {
+		tokens := sortedKeys(w.sessions, func(s string) string { return s })
+		known, err := w.KnownSessions(t.Context(), append([]string{"unknown", ""}, tokens...))
+		if err == nil && (len(known) != len(tokens) || known["unknown"]) {
+			t.Fatalf("of %d sessions, %d are known: %v", len(tokens), len(known), known["unknown"])
+		}
+		return nil, nil, err
+	},
 	"EndSession": func(t *rapid.T, w *world, _ memory.Identity) (any, *tag, error) {
 		return nil, nil, w.EndSession(t.Context(), pg.NewID().String())
 	},

@@ -65,6 +65,7 @@ func TestRoundTrips(t *testing.T) {
 			}
 			return nil
 		}},
+		{"KnownKeys", 1, func() error { return second(s.KnownKeys(t.Context(), []string{"unknown", "other"})) }},
 		{"NextRange", 1, func() (err error) { next, _, err = s.NextRange(t.Context(), id); return err }},
 		{"BeginExtraction", 1, func() (err error) {
 			x, err = s.BeginExtraction(t.Context(), runOf(id, pg.NewID().String()), next.Range)

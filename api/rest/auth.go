@@ -86,10 +86,13 @@ func (s *Server) keyOf(ctx huma.Context, secret string) (gate.Key, error) {
 		}
 		return entry.key, nil
 	}
-	// A key that has been valid here is looked up in any case: many clients may share an address with one that guesses.
+	// A key that has been valid here is looked up in any case: many clients may share an address with one that guesses. One that is new
+	// here, after a restart for example, is first told from guesses.
 	address := trailOf(ctx.Context()).address
-	if !entry.known() && s.failures.exhausted(address) {
-		return gate.Key{}, TooMany(retryAfterFailures)
+	if !entry.known() {
+		if err := s.admit(ctx, address, &s.guessedKeys, secret); err != nil {
+			return gate.Key{}, err
+		}
 	}
 	key, err := s.Store.Authenticate(ctx.Context(), secret)
 	switch {
@@ -104,6 +107,18 @@ func (s *Server) keyOf(ctx huma.Context, secret string) (gate.Key, error) {
 	}
 	s.Keys.put(secret, key, nil)
 	return key, nil
+}
+
+// admit refuses a secret, unless its address has not tried too many wrong ones, or the database knows it.
+func (s *Server) admit(ctx huma.Context, address string, guessed *crowd, secret string) error {
+	if !s.failures.exhausted(address) {
+		return nil
+	}
+	known, err := guessed.has(ctx.Context(), secret)
+	if err == nil && !known {
+		err = TooMany(retryAfterFailures)
+	}
+	return err
 }
 
 var errNoKey = errors.New("no key")

@@ -3,10 +3,12 @@ package rest
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"net/netip"
 	"slices"
 	"strings"
+	"time"
 
 	"reverie/memory"
 	"reverie/store"
@@ -35,10 +37,22 @@ func MayReadMetrics(key gate.Key) bool {
 	return key.Role == memory.RoleAdmin && key.Agents == nil && key.Owner == memory.NoOwner
 }
 
-// GuardMetrics serves metrics of a process that has no API, by the same rules.
+// GuardMetrics serves metrics of a process that has no API, by the same rules. Who tries many wrong keys is slowed down as there.
 func GuardMetrics(
 	metrics http.Handler, authenticate func(ctx context.Context, secret string) (gate.Key, error), allowed []netip.Prefix,
 ) http.Handler {
+	failures := newLimiter(failureRate, failureBurst, time.Now)
+	guessed := &crowd{known: func(ctx context.Context, secrets []string) (map[string]bool, error) {
+		known := map[string]bool{}
+		for _, secret := range secrets {
+			_, err := authenticate(ctx, secret)
+			if err != nil && !errors.Is(err, store.ErrUnauthorized) {
+				return nil, err
+			}
+			known[secret] = err == nil
+		}
+		return known, nil
+	}}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if MetricsAreOpen(r, allowed, nil) {
 			metrics.ServeHTTP(w, r)
@@ -50,9 +64,19 @@ func GuardMetrics(
 			http.Error(w, "send Authorization: Bearer and an admin key", http.StatusUnauthorized)
 			return
 		}
+		address, _, _ := net.SplitHostPort(r.RemoteAddr)
+		if failures.exhausted(address) {
+			known, err := guessed.has(r.Context(), secret)
+			if err == nil && !known {
+				w.Header().Set("Retry-After", "1")
+				http.Error(w, "too many wrong keys: wait 1 s", http.StatusTooManyRequests)
+				return
+			}
+		}
 		key, err := authenticate(r.Context(), secret)
 		switch {
 		case errors.Is(err, store.ErrUnauthorized):
+			failures.take(address)
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			http.Error(w, "invalid key", http.StatusUnauthorized)
 		case err != nil:

@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -68,5 +69,39 @@ func TestWhoReadsMetricsOfAWorker(t *testing.T) {
 	trusted.RemoteAddr = "127.0.0.1:1"
 	if MetricsAreOpen(trusted, nil, []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}) {
 		t.Error("a trusted proxy on this machine reads metrics without a key")
+	}
+}
+
+// Who tries many wrong keys of a worker is slowed down, and costs one look at the database at a time. A valid key at the same address works.
+func TestGuessingKeysOfAWorkerIsSlow(t *testing.T) {
+	guarded := GuardMetrics(
+		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }),
+		func(_ context.Context, secret string) (gate.Key, error) {
+			if secret != "admin" {
+				return gate.Key{}, store.ErrUnauthorized
+			}
+			return gate.Key{Role: memory.RoleAdmin}, nil
+		}, nil,
+	)
+	read := func(peer, key string) int {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil)
+		r.RemoteAddr = peer
+		r.Header.Set("Authorization", "Bearer "+key)
+		w := httptest.NewRecorder()
+		guarded.ServeHTTP(w, r)
+		return w.Code
+	}
+	statuses := map[int]int{}
+	for i := range 3 * failureBurst {
+		statuses[read("192.0.2.1:1", fmt.Sprint("guess ", i))]++
+	}
+	if statuses[401] < failureBurst || statuses[429] < failureBurst || statuses[401]+statuses[429] != 3*failureBurst {
+		t.Errorf("answers to wrong keys: %v", statuses)
+	}
+	if code := read("192.0.2.1:2", "admin"); code != 200 {
+		t.Errorf("a valid key at the same address: %d", code)
+	}
+	if code := read("192.0.2.2:1", "guess"); code != 401 {
+		t.Errorf("a wrong key at another address: %d", code)
 	}
 }

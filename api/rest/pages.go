@@ -63,8 +63,8 @@ func (s *Server) sessionKey(ctx huma.Context) (gate.Key, error) {
 	if token == "" {
 		return gate.Key{}, unauthorized(errNoKey)
 	}
-	if s.failures.exhausted(address) {
-		return gate.Key{}, TooMany(retryAfterFailures)
+	if err := s.admit(ctx, address, &s.guessedSessions, token); err != nil {
+		return gate.Key{}, err
 	}
 	key, err := s.Store.SessionKey(ctx.Context(), token)
 	if errors.Is(err, store.ErrUnauthorized) {

@@ -38,24 +38,26 @@ import (
 // Server is shared by the rooms of the API: it holds the options, the router and authentication, and answers HTTP requests.
 type Server struct {
 	Options
-	Echo      *echo.Echo
-	handler   http.Handler // echo within telemetry
-	API       huma.API
-	Tools     *toolbox.Box
-	pages     []Route
-	formats   []errorFormat // of errors
-	Keys      *keyCache
-	limits    *limiter // of keys
-	failures  *limiter // of addresses that try wrong keys
-	bodies    memoryBudget
-	auditor   auditor
-	Workflows *Starter
-	Probes    *probes
-	holders   holders
-	changes   *Announcer    // of indexes
-	Events    *Followers    // of the journal
-	Heartbeat time.Duration // of streams
-	Turning   chan struct{} // holds one value for each turn in progress
+	Echo     *echo.Echo
+	handler  http.Handler // echo within telemetry
+	API      huma.API
+	Tools    *toolbox.Box
+	pages    []Route
+	formats  []errorFormat // of errors
+	Keys     *keyCache
+	limits   *limiter // of keys
+	failures *limiter // of addresses that try wrong keys
+	// guessedKeys and guessedSessions tell valid secrets from others that come from such addresses.
+	guessedKeys, guessedSessions crowd
+	bodies                       memoryBudget
+	auditor                      auditor
+	Workflows                    *Starter
+	Probes                       *probes
+	holders                      holders
+	changes                      *Announcer    // of indexes
+	Events                       *Followers    // of the journal
+	Heartbeat                    time.Duration // of streams
+	Turning                      chan struct{} // holds one value for each turn in progress
 	// stopping ends when the server shuts down: requests that wait for a workflow are then answered at once.
 	Stopping context.Context
 	stop     context.CancelFunc
@@ -109,6 +111,12 @@ func NewServer(o Options) *Server {
 	s.Keys = newKeyCache(o.Now)
 	s.limits = newLimiter(o.RateLimit, int(math.Ceil(2*o.RateLimit)), o.Now)
 	s.failures = newLimiter(failureRate, failureBurst, o.Now)
+	s.guessedKeys.known = func(ctx context.Context, secrets []string) (map[string]bool, error) {
+		return o.Store.KnownKeys(ctx, secrets)
+	}
+	s.guessedSessions.known = func(ctx context.Context, tokens []string) (map[string]bool, error) {
+		return o.Store.KnownSessions(ctx, tokens)
+	}
 	s.Workflows = newStarter(o)
 	s.changes = s.NewAnnouncer(s.Workflows.indexChanged)
 	s.Tools = &toolbox.Box{Store: o.Store, Search: o.Search, Extract: o.Chat.Extract, Approvals: o.Approvals, Backend: o.Backend}

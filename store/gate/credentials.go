@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -85,6 +86,43 @@ func (s *Gate) Authenticate(ctx context.Context, secret string) (Key, error) {
 	return key, err
 }
 
+const (
+	sqlShown       = `select set_config('reverie.key_hash', $1, true)`
+	sqlKeyExists   = `select exists (select from api_keys where hash = $1)`
+	sqlTokenExists = `select exists (select from web_sessions where hash = $1)`
+)
+
+// KnownKeys returns which of some secrets belong to keys, valid or not, in one round trip and one transaction.
+func (s *Gate) KnownKeys(ctx context.Context, secrets []string) (map[string]bool, error) {
+	return s.known(ctx, pg.Settings{}, sqlKeyExists, secrets)
+}
+
+// KnownSessions returns which of some tokens belong to sessions, ended or not, as KnownKeys does.
+func (s *Gate) KnownSessions(ctx context.Context, tokens []string) (map[string]bool, error) {
+	return s.known(ctx, pg.Settings{Purpose: pg.PurposeSession}, sqlTokenExists, tokens)
+}
+
+// known shows one secret after the other: a policy lets each find its own row only.
+func (s *Gate) known(ctx context.Context, as pg.Settings, exists string, secrets []string) (map[string]bool, error) {
+	return pg.Run(ctx, s.db, &pg.Tx{Settings: as, Mode: pg.SQLBeginRead}, func(t *pg.Tx) (map[string]bool, error) {
+		known := map[string]bool{}
+		b := &pgx.Batch{}
+		for _, secret := range secrets {
+			hash := HashOf(secret)
+			b.Queue(sqlShown, hex.EncodeToString(hash))
+			b.Queue(exists, hash).QueryRow(func(row pgx.Row) error {
+				found := false
+				err := row.Scan(&found)
+				if found {
+					known[secret] = true
+				}
+				return err
+			})
+		}
+		return known, t.Finish(ctx, b)
+	})
+}
+
 // useInterval is the time between two records of the use of a key.
 const useInterval = 5 * time.Minute
 
@@ -111,6 +149,23 @@ func (s *Gate) used(ctx context.Context, k Key) {
 func HashOf(secret string) []byte {
 	sum := sha256.Sum256([]byte(secret))
 	return sum[:]
+}
+
+// KeyHolds returns nil if the key that has asked for work may still write: ErrUnauthorized when it was revoked, has expired or is gone,
+// ErrForbidden when it only reads. author is the id of an author; one that is no key asked with none.
+func (s *Gate) KeyHolds(ctx context.Context, author string) error {
+	id, err := uuid.Parse(author)
+	if err != nil {
+		return nil //nolint:nilerr // it is no key
+	}
+	key, _, err := KeyByID(ctx, s.db, id)
+	switch {
+	case err != nil:
+		return err
+	case !key.Role.Includes(memory.RoleMember):
+		return fmt.Errorf("%w: the key %s only reads", pg.ErrForbidden, key.ID)
+	}
+	return key.Check(s.db.Now())
 }
 
 const sqlKeyByID = `select ` + KeyColumns + `, hash from api_keys where key_id = @key`
