@@ -295,10 +295,12 @@ func (p *importPage) item(ctx context.Context, staged transfer.ImportItem) (tran
 		return end, nil //nolint:nilerr // the item records the reason
 	}
 	var end transfer.ImportSettled
-	var err error
-	if item.Document != nil {
+	err := p.Store.KeyHolds(ctx, staged.By)
+	switch {
+	case err != nil:
+	case item.Document != nil:
 		end, err = p.document(ctx, staged, *item.Document)
-	} else {
+	default:
 		end, err = p.conversation(ctx, staged, *item.Conversation)
 	}
 	if err == nil {
@@ -326,6 +328,8 @@ func refusedItem(err error) (transfer.ImportSettled, error) {
 		end.ReasonCode = memory.ReasonCode(conflict.Code)
 	case errors.Is(err, store.ErrForbidden):
 		end.ReasonCode = ReasonForbidden
+	case errors.Is(err, store.ErrUnauthorized):
+		end.ReasonCode = ReasonKeyRevoked
 	default:
 		return end, storeError(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"reverie/memory"
+	"reverie/memory/writereq"
 	"reverie/snapshot"
 	"reverie/store"
 	"reverie/store/transfer"
@@ -22,6 +23,8 @@ const (
 	ReasonMemoryOff = memory.GateMemoryOff
 	// ReasonForbidden means that the credential may not write the documents.
 	ReasonForbidden memory.ReasonCode = "forbidden"
+	// ReasonKeyRevoked means that the key that asked for it was revoked or has expired before it was written.
+	ReasonKeyRevoked = writereq.RefusedKeyRevoked
 	// ReasonUnreadable means that the archive cannot be read, although it could when it was uploaded.
 	ReasonUnreadable memory.ReasonCode = "unreadable"
 	// ReasonInvalidDocument means that a document of the archive cannot be stored.
@@ -53,7 +56,9 @@ func (a *Activities) CommitSnapshot(ctx context.Context, in SnapshotInput) (Comm
 	if record.FinishedAt == nil {
 		reason := s.unreadable
 		if reason == "" {
-			record, err = a.Store.CommitSnapshot(ctx, s.id, in.Import, s.archive, s.taken, s.refused)
+			if err = a.Store.KeyHolds(ctx, record.AuthorID); err == nil {
+				record, err = a.Store.CommitSnapshot(ctx, s.id, in.Import, s.archive, s.taken, s.refused)
+			}
 			reason = refusal(err)
 		}
 		if reason != "" {
@@ -138,6 +143,8 @@ func refusal(err error) memory.ReasonCode {
 		return refusedByGate(err)
 	case errors.Is(err, store.ErrForbidden):
 		return ReasonForbidden
+	case errors.Is(err, store.ErrUnauthorized):
+		return ReasonKeyRevoked
 	case isInvalid, isQuarantined: // the result of the change, not the uploaded text, which was checked before
 		return ReasonInvalidDocument
 	}

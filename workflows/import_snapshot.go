@@ -126,6 +126,7 @@ func (i *importingSnapshot) describe(ctx workflow.Context, phase string) {
 const (
 	ReasonChangedSincePreview = activities.ReasonChangedSincePreview
 	ReasonForbidden           = activities.ReasonForbidden
+	ReasonKeyRevoked          = activities.ReasonKeyRevoked
 )
 
 // StartImportSnapshot starts an ImportSnapshot without waiting for it. A running one is reused. An archive that was

@@ -615,6 +615,8 @@ func refusedImport(reason memory.ReasonCode) *fault.Problem {
 		)
 	case workflows.ReasonForbidden:
 		return fault.New(fault.Forbidden, "this key may not write the documents of the archive: nothing was imported")
+	case workflows.ReasonKeyRevoked:
+		return fault.New(fault.Forbidden, "the key that asked for the import was revoked or has expired: nothing was imported")
 	case workflows.ReasonCancelled:
 		return fault.New(fault.Conflict, "the import was cancelled: nothing was imported; send the archive again when it is wanted")
 	}

@@ -246,6 +246,7 @@ func (s *Transfer) Imports(ctx context.Context, id memory.Identity, p pg.Page) (
 type ImportItem struct {
 	// Pinned limits the item to its owner: the key that uploaded it was pinned. StageImport sets it.
 	Pinned       bool
+	By           string       // the key that uploaded it; NextImportItems sets it
 	Key          string       // unique within the import, at most memory.MaxImportKey bytes
 	Conversation bool         // or a document
 	Whose        memory.Owner // NoOwner: a shared document

@@ -53,7 +53,7 @@ where workspace_id = @workspace and agent_id = @agent and import_id = @import`
 	// A page has as many items as fit its bytes, but at least one.
 	sqlImportNext = `
 with page as materialized (
-    select item_key, kind, whose, happened_at, target, messages, payload, writes,
+    select item_key, kind, whose, happened_at, target, messages, payload, writes, author_id,
         sum(octet_length(payload)) over (order by kind, happened_at, item_key) - octet_length(payload) as before
     from (
         select *
@@ -64,7 +64,9 @@ with page as materialized (
     ) i
 )
 select item_key, kind = 1, whose, happened_at, target, messages, payload, coalesce(writes, (
-        select writes from imports where workspace_id = @workspace and agent_id = @agent and import_id = @import)) = 'personal'
+        select writes from imports where workspace_id = @workspace and agent_id = @agent and import_id = @import)) = 'personal',
+    coalesce(author_id, (
+        select author_id from imports where workspace_id = @workspace and agent_id = @agent and import_id = @import))
 from page
 where before < @bytes
 order by kind, happened_at, item_key`
@@ -140,7 +142,7 @@ func (s *Transfer) NextImportItems(ctx context.Context, id memory.Identity, impo
 		b := &pgx.Batch{}
 		pg.One(b.Queue(sqlImport, args), &i.found, &i.Import, scanImport)
 		pg.All(b.Queue(sqlImportNext, args), &items, func(row pgx.CollectableRow) (x ImportItem, err error) {
-			err = row.Scan(&x.Key, &x.Conversation, &x.Whose, &x.At, &x.Target, &x.Messages, &x.Payload, &x.Pinned)
+			err = row.Scan(&x.Key, &x.Conversation, &x.Whose, &x.At, &x.Target, &x.Messages, &x.Payload, &x.Pinned, &x.By)
 			return x, err
 		})
 		return i.finish(ctx, b)
