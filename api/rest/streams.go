@@ -18,8 +18,8 @@ import (
 const (
 	// MaxFollowers bounds the streams of one kind on one server: each holds a connection.
 	MaxFollowers = 256
-	// MaxFollowersOfKey bounds those of one key, so that no key takes all.
-	MaxFollowersOfKey = 128
+	// MaxFollowersOfKey bounds those of one key, so that a few keys do not take all.
+	MaxFollowersOfKey = 32
 	// KeyCheck is the interval at which a stream looks whether its key is still valid.
 	KeyCheck = 500 * time.Millisecond
 	// FollowTime bounds one stream: clients reconnect with Last-Event-ID.
