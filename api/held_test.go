@@ -11,7 +11,8 @@ type heldStatements struct {
 	Items []struct{ Entry, Text, Rule string }
 }
 
-// An instruction that somebody asks to remember waits for a person, who accepts or refuses it.
+// An instruction that somebody asks to remember waits for a person, who accepts or refuses it, also with the key that asked: the key may
+// write the same line itself.
 func TestHeldStatements(t *testing.T) {
 	h := start(t)
 	h.agent("ada")

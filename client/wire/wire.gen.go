@@ -2074,8 +2074,8 @@ type Held struct {
 	// Last When it was last held back.
 	Last time.Time `json:"last"`
 
-	// Rule Why it waits: every-answer, standing-order, assistant-rule, obedience, secrecy, permission, send-away, role, tool-call,
-	// piped-download or image.
+	// Rule Why it waits: steering (its words instruct the assistant), or the form that instructs whatever it says: role, tool-call,
+	// section or piped-download. Earlier releases had other names.
 	Rule string `json:"rule"`
 
 	// Since When it was first held back.

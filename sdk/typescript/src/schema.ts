@@ -1736,8 +1736,8 @@ export interface Held {
   /** When it was last held back. */
   last: string;
   /**
-   * Why it waits: every-answer, standing-order, assistant-rule, obedience, secrecy, permission, send-away, role,
-   * tool-call, piped-download or image.
+   * Why it waits: steering (its words instruct the assistant), or the form that instructs whatever it says: role,
+   * tool-call, section or piped-download. Earlier releases had other names.
    */
   rule: string;
   /** When it was first held back. */
