@@ -1,9 +1,13 @@
 package store
 
 import (
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -191,6 +195,7 @@ func (w *world) plant(t *testing.T, id memory.Identity, text string) (places []s
 	}); err != nil {
 		t.Fatal(err)
 	}
+	asJSON := must[[]byte](t)(json.Marshal(map[string]string{"text": text}))
 	for _, p := range all {
 		value := map[string]string{
 			"text": p.column + " || ' ' || @text", "text[]": p.column + " || array[@text]", "bytea": "convert_to(@json, 'UTF8')",
@@ -206,7 +211,7 @@ func (w *world) plant(t *testing.T, id memory.Identity, text string) (places []s
 			where += " and status <> 'forgotten'"
 		}
 		tag, err := w.root.Exec(t.Context(), fmt.Sprintf("update %s set %s = %s where %s", p.table, p.column, value, where), pgx.NamedArgs{
-			"text": text, "json": `{"text": "` + text + `"}`, "workspace": id.Workspace, "agent": id.Agent, "owner": id.Owner,
+			"text": text, "json": string(asJSON), "workspace": id.Workspace, "agent": id.Agent, "owner": id.Owner,
 		})
 		if err != nil {
 			t.Fatalf("%s.%s: %v", p.table, p.column, err)
@@ -218,18 +223,20 @@ func (w *world) plant(t *testing.T, id memory.Identity, text string) (places []s
 	return places
 }
 
-// rowsWith returns the tables in which rows of an owner have a text, with their numbers.
+// rowsWith returns the tables in which rows of an owner have a text, in any spacing, with their numbers.
 func (w *world) rowsWith(t *testing.T, text string, id memory.Identity) (found []string) {
 	t.Helper()
 	for _, table := range tenantTables {
 		if !slices.Contains(table.columns, "owner_key") {
 			continue
 		}
-		var n int
-		if err := w.root.QueryRow(t.Context(), "select count(*) from "+table.name+` r
-where workspace_id = $1 and agent_id = $2 and owner_key = $3 and strpos(lower(r::text), $4) > 0`,
-			id.Workspace, id.Agent, id.Owner, text).Scan(&n); err != nil {
-			t.Fatalf("%s: %v", table.name, err)
+		rows := must[pgx.Rows](t)(w.root.Query(t.Context(), "select r::text from "+table.name+` r
+where workspace_id = $1 and agent_id = $2 and owner_key = $3`, id.Workspace, id.Agent, id.Owner))
+		n := 0
+		for _, row := range must[[]string](t)(pgx.CollectRows(rows, pgx.RowTo[string])) {
+			if strings.Contains(squeezed(readable(row)), squeezed(text)) {
+				n++
+			}
 		}
 		if n > 0 {
 			found = append(found, fmt.Sprint(table.name, " ", n))
@@ -238,7 +245,7 @@ where workspace_id = $1 and agent_id = $2 and owner_key = $3 and strpos(lower(r:
 	return found
 }
 
-// dump returns a dump of the database in lower case, with bytes as text where they are.
+// dump returns a dump of the database in lower case, with bytes as text.
 func (w *world) dump(t *testing.T) string {
 	t.Helper()
 	var bin string
@@ -249,7 +256,105 @@ func (w *world) dump(t *testing.T) string {
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	return strings.ToLower(string(out))
+	return readable(string(out))
+}
+
+var bytesOfPostgres = regexp.MustCompile(`\\+x[0-9a-f]{2,}`)
+
+// readable returns rows as PostgreSQL prints them, in lower case, with bytes as text.
+func readable(rows string) string {
+	return strings.ToLower(bytesOfPostgres.ReplaceAllStringFunc(rows, func(printed string) string {
+		raw, err := hex.DecodeString(strings.TrimLeft(printed, `\x`))
+		if err != nil { // an odd number of digits: not bytes
+			return printed
+		}
+		return string(raw)
+	}))
+}
+
+// squeezed returns a text in lower case without white space, also as JSON has it: words over a line break are found as they are on one.
+func squeezed(text string) string {
+	return strings.Join(strings.Fields(strings.NewReplacer(`\n`, " ", `\\n`, " ").Replace(strings.ToLower(text))), "")
+}
+
+// phrases are words that are in nothing else, in several languages, with the sentence that has them, and where they may be broken.
+func phrases(seed uint64) (all []struct{ phrase, broken, sentence string }) {
+	random := rand.New(rand.NewPCG(seed, 17))
+	word := func(syllables ...string) string {
+		var out strings.Builder
+		for range 3 {
+			out.WriteString(syllables[random.IntN(len(syllables))])
+		}
+		return out.String()
+	}
+	english := []string{"qua", "vor", "zim", "bel", "tro", "ky", "dax", "plo", "wen", "jur"}
+	german := []string{"zwö", "größ", "schlü", "mä", "pfer", "kauß", "trüb", "quel", "jöh", "wurz"}
+	han := []string{"鲸", "琥", "珀", "鹭", "窑", "蕨", "檐", "砚", "蓑", "笙"}
+	for _, of := range []struct {
+		words       []string
+		by, between string
+	}{
+		{[]string{word(english...), word(english...), fmt.Sprint(1000 + random.IntN(9000))}, " ", "I wear a %s. Nothing else."},
+		{[]string{word(german...), strings.ToUpper(word(english...)), word(german...)}, " ", "Ich trage stets %s bei mir. Sonst nichts."},
+		{[]string{word(han...), word(han...)}, "", "我的代号是%s。明天见。"},
+	} {
+		phrase, broken := strings.Join(of.words, of.by), strings.Join(of.words, "\n")
+		all = append(all, struct{ phrase, broken, sentence string }{phrase, broken, of.between})
+	}
+	return all
+}
+
+// Phrases of several languages are planted everywhere, of an owner and shared, on one line and over two, in bytes as in texts. Erased, they
+// are in no row and in no dump.
+func TestEraseAnyPhrase(t *testing.T) {
+	t.Parallel()
+	for _, seed := range []uint64{1, 2} {
+		for _, p := range phrases(seed) {
+			t.Run(p.phrase, func(t *testing.T) {
+				t.Parallel()
+				w := makeWorld(t)
+				id, shared := member("user:1"), adminOf("acme")
+				shared.Agent, shared.AnyOwner = "ada", true
+				say, broken := fmt.Sprintf(p.sentence, p.phrase), fmt.Sprintf(p.sentence, p.broken)
+				places := 0
+				for _, who := range []struct {
+					memory.Identity
+					ref func(string) memory.Ref
+				}{{id, personal}, {shared, team}} {
+					for path, content := range map[string]string{
+						memory.MemoryPath: "# Memory\n\n- " + say + "\n- Has a dog.\n",
+						"notes/long.md":   "# " + p.phrase + "\n\n" + broken + "\n\n> " + strings.ReplaceAll(broken, "\n", "\n> ") + "\n",
+						"gone.md":         say,
+					} {
+						write(t, w.Store, who.Identity, memory.Change{Ref: who.ref(path), Op: memory.OpReplace, Force: true, Content: content, Reason: say})
+					}
+					write(t, w.Store, who.Identity, memory.Change{Ref: who.ref("gone.md"), Op: memory.OpDelete})
+					// What it said before is over two lines, in all places.
+					places += len(w.plant(t, who.Identity, broken))
+				}
+				if places < 30 {
+					t.Errorf("planted in %d places", places)
+				}
+				if bytes := w.rowsWith(t, p.phrase, id); !slices.ContainsFunc(bytes, func(row string) bool { return strings.HasPrefix(row, "import_items ") }) {
+					t.Errorf("bytes are not read: %q", bytes)
+				}
+				request := dreams.ForgetRequest{Ref: memory.Ref{Scope: memory.ScopePersonal}, Pattern: p.phrase, Erase: true}
+				must[dreams.ForgetReceipt](t)(w.Forget(t.Context(), id, request))
+				if left := w.rowsWith(t, p.phrase, id); len(left) > 0 {
+					t.Errorf("of an owner, left in %q", left)
+				}
+				request.Scope = memory.ScopeTeam
+				must[dreams.ForgetReceipt](t)(w.Forget(t.Context(), shared, request))
+				if left := w.rowsWith(t, p.phrase, shared); len(left) > 0 {
+					t.Errorf("of all, left in %q", left)
+				}
+				if text := squeezed(w.dump(t)); strings.Contains(text, squeezed(p.phrase)) {
+					at := strings.Index(text, squeezed(p.phrase))
+					t.Errorf("the dump: … %s …", text[max(0, at-300):min(len(text), at+100)])
+				}
+			})
+		}
+	}
 }
 
 // Forgetting without erasing leaves what was said and what documents were.

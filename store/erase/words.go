@@ -29,8 +29,11 @@ type phrase struct {
 // minQuoted is the number of characters from which a statement is looked for as a phrase too: within other texts, and in code.
 const minQuoted = 8
 
-// between matches what may separate the words of a phrase: white space, and the marks of Markdown.
-const between = `[\s>*_~#|-]+`
+// marks matches white space and the marks of Markdown, which may separate the words of a phrase.
+const (
+	marks   = `[\s>*_~#|-]`
+	between = marks + "+"
+)
 
 // WordsOf returns the words of phrases and statements. Phrases are found in any case, as whole words.
 func WordsOf(phrases, statements []string) Words {
@@ -55,13 +58,27 @@ func WordsOf(phrases, statements []string) Words {
 			continue
 		}
 		for i := range words {
-			words[i] = regexp.QuoteMeta(words[i])
+			words[i] = patternOf(words[i])
 		}
 		first, _ := utf8.DecodeRuneInString(strings.TrimSpace(text))
 		last, _ := utf8.DecodeLastRuneInString(strings.TrimSpace(text))
 		w.phrases = append(w.phrases, phrase{regexp.MustCompile(`(?i)` + strings.Join(words, between)), spaced(first), spaced(last)})
 	}
 	return w
+}
+
+// patternOf returns the pattern of a word. Where words are written without spaces, a line may end within it.
+func patternOf(word string) string {
+	var out strings.Builder
+	joins := false
+	for i, r := range word {
+		joined := joins
+		if joins = unicode.In(r, unspaced...); i > 0 && (joins || joined) {
+			out.WriteString(marks + "*")
+		}
+		out.WriteString(regexp.QuoteMeta(string(r)))
+	}
+	return out.String()
 }
 
 // minHint is the least length of a hint in characters.
@@ -73,10 +90,14 @@ func hintOf(stem string) string {
 	return string(runes[:min(len(runes), max(minHint, len(runes)-2))]) //nolint:mnd // "happi" of "happy"
 }
 
+// unspaced are the scripts in which words are written without spaces around them.
+var unspaced = []*unicode.RangeTable{
+	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
+}
+
 // spaced reports whether a character is part of a word that is written with spaces around it.
 func spaced(r rune) bool {
-	return (unicode.IsLetter(r) || unicode.IsDigit(r)) &&
-		!unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	return (unicode.IsLetter(r) || unicode.IsDigit(r)) && !unicode.In(r, unspaced...)
 }
 
 // find returns where a text has a phrase.

@@ -21,6 +21,9 @@ func TestErase(t *testing.T) {
 		"Ask ann about it":                               "[erased]",
 		"https://example.org/purple-giraffe/1":           "[erased]",
 		"代号是紫色长颈鹿。明天见。":                                  "[erased]明天见。",
+		"> 代号是紫色\n> 长颈鹿。明天见。":                            "> 代号是[erased]。明天见。",
+		"- **紫色** 长颈鹿":                                   "- [erased]",
+		"紫色的长颈鹿":                                         "紫色的长颈鹿", // another phrase
 		"{\"x\": \"nothing\"}":                           "{\"x\": \"nothing\"}",
 		"  1. purple giraffe\r\n  2. other\r\n":          "  1. [erased]\r\n  2. other\r\n",
 		"It was said: \"likes green tea\" in a dialogue": "[erased]",
