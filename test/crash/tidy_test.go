@@ -26,17 +26,35 @@ var tidyKills = flag.Int("tidy-kills", 6, "kills of worker, API, PostgreSQL and 
 // killsPerNight is the number of kills of one dream, which takes about a second.
 const killsPerNight = 3
 
-// Owners of two agents have the same structured documents, and dream: of one agent undisturbed, of the other while everything is killed.
-// Both end the same: what a later entry repeats is gone, everything else is there, and each document was consolidated once.
+// Owners of two agents have the same structured documents, and the same facts that nobody has mentioned for years, and dream: of one agent
+// undisturbed, of the other while everything is killed. Both end the same: what a later entry repeats is gone, what is old is archived,
+// everything else is there, and each document was consolidated or archived once.
 func TestConsolidationsAreKilled(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	d := &deleters{System: deployment.StartSystem(ctx, t, deployment.Options{}), random: rand.New(rand.NewPCG(*seed, 13))}
 	owners := 1 + *tidyKills/killsPerNight
 	for _, agent := range []string{"calm", "storm"} {
-		d.call(ctx, t, http.MethodPost, "", map[string]any{"id": agent, "settings": map[string]any{"writeTargets": []string{"structured/**"}}}, nil)
+		d.call(ctx, t, http.MethodPost, "", map[string]any{"id": agent, "settings": map[string]any{"writeTargets": []string{"structured/**", "MEMORY.md"}}}, nil)
 		for owner := range owners {
 			d.structure(ctx, t, agent, fmt.Sprint(owner))
+		}
+	}
+	for _, agent := range []string{"calm", "storm"} {
+		for owner := range owners { // facts are derived when they are read
+			if n := len(d.facts(ctx, t, agent, fmt.Sprint(owner))); n < 2 {
+				t.Fatalf("%d facts", n)
+			}
+		}
+	}
+	for _, sql := range []string{
+		`update document_versions set created_at = created_at - interval '800 days'
+		where document_id in (select document_id from documents where path = 'MEMORY.md' and scope = 'PERSONAL')`,
+		`update facts set at = at - interval '800 days', valid_from = valid_from - interval '800 days', day = day - 800, seen = seen - 800
+		where document_id in (select document_id from documents where path = 'MEMORY.md' and scope = 'PERSONAL')`,
+	} {
+		if _, err := deployment.Query(ctx, d.System, pgx.RowTo[string], sql); err != nil {
+			t.Fatal(err)
 		}
 	}
 	for _, agent := range []string{"calm", "storm"} {
@@ -61,23 +79,37 @@ func TestConsolidationsAreKilled(t *testing.T) {
 			}
 		}
 	}
+	archives, err := deployment.Query(ctx, d.System, pgx.RowTo[string], `
+select v.content
+from documents d
+join document_versions v using (workspace_id, agent_id, document_id, version)
+where d.path = 'MEMORY.md' and d.scope = 'PERSONAL'`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, content := range archives {
+		kept, archived, _ := strings.Cut(content, "## Archived")
+		if strings.Contains(kept, "the ladder") || strings.Count(archived, "the ladder") != 1 || strings.Count(archived, "by the bridge") != 1 {
+			t.Errorf("what is old is not archived once:\n%s", content)
+		}
+	}
 	versions, err := deployment.Query(ctx, d.System, pgx.RowTo[int32],
-		"select version from documents where agent_id in ('calm', 'storm') and path = 'structured/user.md'")
+		"select version from documents where agent_id in ('calm', 'storm') and path in ('structured/user.md', 'MEMORY.md') and scope = 'PERSONAL'")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, version := range versions {
 		if version != 2 {
-			t.Errorf("a document has version %d: it was written once and consolidated once", version)
+			t.Errorf("a document has version %d: it was written once and consolidated or archived once", version)
 		}
 	}
-	if len(versions) != 2*owners || d.killed != *tidyKills {
-		t.Errorf("%d documents, want %d; %d kills, want %d", len(versions), 2*owners, d.killed, *tidyKills)
+	if len(versions) != 4*owners || len(archives) != 2*owners || d.killed != *tidyKills {
+		t.Errorf("%d documents, want %d; %d kills, want %d", len(versions), 4*owners, d.killed, *tidyKills)
 	}
 	t.Logf("%d kills during %d dreams; %d lines the same", d.killed, owners, len(got))
 }
 
-// structure writes a document with entries of which one repeats another one.
+// structure writes a document with entries of which one repeats another one, and MEMORY.md.
 func (d *deleters) structure(ctx context.Context, t *testing.T, agent, owner string) {
 	t.Helper()
 	var doc strings.Builder
@@ -91,6 +123,10 @@ func (d *deleters) structure(ctx context.Context, t *testing.T, agent, owner str
 	entry("diet", "Owner "+owner+" eats no meat at all", "2026-11-03")
 	d.call(ctx, t, http.MethodPost, "/"+agent+"/writes?wait=60s", map[string]any{
 		"requestId": "crm-" + owner, "owner": "api:" + owner, "target": "structured/user.md", "strategy": "append", "content": doc.String(),
+	}, nil)
+	d.call(ctx, t, http.MethodPost, "/"+agent+"/writes?wait=60s", map[string]any{
+		"requestId": "old-" + owner, "owner": "api:" + owner, "target": "MEMORY.md", "strategy": "append",
+		"content": "# Memory\n\n- Owner " + owner + " borrowed the ladder of the neighbours.\n- The shed of owner " + owner + " stands by the bridge.\n",
 	}, nil)
 }
 
