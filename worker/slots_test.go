@@ -20,12 +20,15 @@ import (
 	"reverie/workflows"
 )
 
-// slotsUsed counts how many steps of each queue run at once. The steps do nothing, for a while.
+// slotsUsed counts how many steps of each queue run at once. The steps do nothing but wait until all slots of the main queue are used, and
+// a while longer, so that more would begin if they could.
 type slotsUsed struct {
 	interceptor.InterceptorBase
 
 	mu        sync.Mutex
 	now, most map[string]int // by queue
+	main      int            // slots of the main queue
+	used      chan struct{}  // closed when all of them are
 }
 
 func (s *slotsUsed) InterceptActivity(context.Context, interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
@@ -44,8 +47,16 @@ func (s *countedStep) ExecuteActivity(ctx context.Context, _ *interceptor.Execut
 	queue := activity.GetInfo(ctx).TaskQueue
 	s.mu.Lock()
 	s.now[queue]++
-	s.most[queue] = max(s.most[queue], s.now[queue])
+	if s.most[queue] < s.now[queue] {
+		if s.most[queue] = s.now[queue]; queue == workflows.TaskQueue && s.now[queue] == s.main {
+			close(s.used)
+		}
+	}
 	s.mu.Unlock()
+	select {
+	case <-s.used:
+	case <-ctx.Done():
+	}
 	time.Sleep(200 * time.Millisecond)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,7 +70,7 @@ func TestSlots(t *testing.T) {
 	const many, conns = 12, 3
 	w := newWorld(t)
 	w.agent("acme", "ada", "UTC", setting.AgentSettings{})
-	s := &slotsUsed{now: map[string]int{}, most: map[string]int{}}
+	s := &slotsUsed{now: map[string]int{}, most: map[string]int{}, main: conns, used: make(chan struct{})}
 	c, err := client.Dial(client.Options{
 		HostPort: w.temporal.Address, Logger: slog.New(slog.DiscardHandler), Interceptors: []interceptor.ClientInterceptor{s},
 	})

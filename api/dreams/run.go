@@ -373,7 +373,10 @@ func dreamKey(ctx context.Context, client string, d dreams.NewDream) string {
 	if !d.AsOf.IsZero() {
 		asOf = d.AsOf.UTC().Format(time.RFC3339Nano)
 	}
-	settings := fmt.Sprintf("%+v", d.Settings)
+	settings := "" // so that releases with more settings make the same key
+	if d.Settings != (setting.DreamSettings{}) {
+		settings = fmt.Sprintf("%+v", d.Settings)
+	}
 	return rest.RequestLedgerKey(
 		ctx,
 		client,
