@@ -194,8 +194,12 @@ func (s *summarising) check(answer proposals.Answer) (string, []proposals.Violat
 	return proposals.GroundSummary(summary, s.input()), nil
 }
 
-func (s *summarising) refuse(context.Context, []proposals.Violation) (SummariseResult, error) {
-	return s.instead(ReasonGuards), nil // check finds no violations
+// refuse leaves the part to the rules after a panic, the only violation. If it was theirs, the summary stays as it is.
+func (s *summarising) refuse(ctx context.Context, violations []proposals.Violation) (SummariseResult, error) {
+	if s.asksModel {
+		return s.inVain(ctx, s.instead(reasonOf(violations)))
+	}
+	return s.accept(ctx, s.part.Summary)
 }
 
 // accept saves the summary; the last part ends the compaction.

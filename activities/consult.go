@@ -3,6 +3,8 @@ package activities
 import (
 	"cmp"
 	"context"
+	"runtime"
+	"runtime/debug"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -46,7 +48,7 @@ type engineUse struct {
 }
 
 // consult asks an engine for a proposal: it checks whether a model may be asked, asks, checks the answer, has it repaired once, and ends the step.
-// An error that is not the model's is returned as it is.
+// An error that is not the model's is returned as it is. A panic of the engine or of the checks refuses the proposal at once.
 func consult[P, R any](ctx context.Context, a *Activities, use engineUse, c consultation[P, R]) (R, error) {
 	var none R
 	if use.model {
@@ -63,7 +65,7 @@ func consult[P, R any](ctx context.Context, a *Activities, use engineUse, c cons
 	}
 	var fix repair
 	for {
-		answer, err := callEngine(ctx, a, use, func() (proposals.Answer, error) { return c.ask(ctx, fix) })
+		answer, proposal, violations, err := attempt(ctx, a, use, c, fix)
 		if err != nil {
 			failure, err := a.modelFailure(ctx, err)
 			if err != nil {
@@ -71,15 +73,32 @@ func consult[P, R any](ctx context.Context, a *Activities, use engineUse, c cons
 			}
 			return c.fail(ctx, failure)
 		}
-		proposal, violations := c.check(answer)
 		switch {
 		case len(violations) == 0:
 			return c.accept(ctx, proposal)
-		case fix.violations != nil:
+		case fix.violations != nil, reasonOf(violations) == ReasonPanic:
 			return c.refuse(ctx, violations)
 		}
 		fix = repair{violations: messagesOf(violations), previous: answer.Raw}
 	}
+}
+
+// attempt asks an engine once and checks its answer. A panic of either is a violation: the same contents would panic in every attempt,
+// and the messages behind them would wait. The log has the place, and the value only if it is the runtime's, which has no contents.
+func attempt[P, R any](
+	ctx context.Context, a *Activities, use engineUse, c consultation[P, R], fix repair,
+) (answer proposals.Answer, proposal P, violations []proposals.Violation, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			fault, _ := v.(runtime.Error)
+			a.Log.Error("A proposal could not be checked", "agent", use.id.Agent, "panic", fault, "stack", string(debug.Stack()))
+			violations, err = []proposals.Violation{{Code: string(ReasonPanic), Message: "the engine or its checks cannot read these messages"}}, nil
+		}
+	}()
+	if answer, err = callEngine(ctx, a, use, func() (proposals.Answer, error) { return c.ask(ctx, fix) }); err == nil {
+		proposal, violations = c.check(answer)
+	}
+	return answer, proposal, violations, err
 }
 
 // callEngine calls an engine once, with heartbeats, and reports the model's state.
@@ -133,10 +152,10 @@ func messagesOf(violations []proposals.Violation) []string {
 	return out
 }
 
-// reasonOf distinguishes an answer that could not be parsed from one that the guards refused.
+// reasonOf distinguishes an answer that could not be parsed, or a panic, from one that the guards refused.
 func reasonOf(violations []proposals.Violation) memory.ReasonCode {
-	if violations[0].Code == string(ReasonInvalidProposal) {
-		return ReasonInvalidProposal
+	if code := memory.ReasonCode(violations[0].Code); code == ReasonInvalidProposal || code == ReasonPanic {
+		return code
 	}
 	return ReasonGuards
 }

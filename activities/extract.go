@@ -28,6 +28,7 @@ const (
 	ReasonGuards          memory.ReasonCode = "guards"
 	ReasonScan            memory.ReasonCode = "scan"
 	ReasonUngrounded      memory.ReasonCode = "ungrounded" // every line claimed what nobody said
+	ReasonPanic           memory.ReasonCode = "panic"      // the engine or the checks have a bug that these messages show
 )
 
 // NextRange finds the next messages to extract, and the settings for them.
@@ -191,9 +192,13 @@ func (p *proposing) check(answer proposals.Answer) (guarded, []proposals.Violati
 }
 
 func (p *proposing) refuse(ctx context.Context, violations []proposals.Violation) (ProposeResult, error) {
+	reason := "the proposal was refused twice"
+	if reasonOf(violations) == ReasonPanic {
+		reason = violations[0].Message
+	}
 	return p.end(ctx, talk.Ending{
 		Outcome: memory.OutcomeQuarantined, ReasonCode: reasonOf(violations), To: p.load.To,
-		Reason: "the proposal was refused twice", Raw: p.answer.Raw, Violations: append(violations, p.dropped...),
+		Reason: reason, Raw: p.answer.Raw, Violations: append(violations, p.dropped...),
 	})
 }
 

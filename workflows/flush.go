@@ -220,7 +220,7 @@ func (f *flushing) ref() activities.FlushRef {
 // ofThisStep reports whether the reason concerns only this step's messages, so the model may do the next step.
 func ofThisStep(reason memory.ReasonCode) bool {
 	switch reason {
-	case "refused", activities.ReasonInvalidProposal, activities.ReasonGuards:
+	case "refused", activities.ReasonInvalidProposal, activities.ReasonGuards, activities.ReasonPanic:
 		return true
 	}
 	return false

@@ -130,7 +130,8 @@ func TestFlushWithAModelThatIsTooSmall(t *testing.T) {
 func TestFlushFallsBackWhenWaitingWouldNotHelp(t *testing.T) {
 	for reason, rules := range map[memory.ReasonCode][]bool{
 		"refused": {true, false, false}, activities.ReasonInvalidProposal: {true, false, false}, activities.ReasonGuards: {true, false, false},
-		"unauthorized": {true, true, true}, "quota": {true, true, true}, "bad_request": {true, true, true},
+		activities.ReasonPanic: {true, false, false},
+		"unauthorized":         {true, true, true}, "quota": {true, true, true}, "bad_request": {true, true, true},
 	} {
 		for _, policy := range []setting.FlushPolicy{setting.FlushFallback, setting.FlushWait} {
 			t.Run(string(reason)+"/"+string(policy), func(t *testing.T) {
