@@ -259,7 +259,7 @@ func (c *calendar) reach(text string, on time.Time, dates, before []day, numbers
 // Marks of a day of the month.
 var (
 	dayBefore = lazyregexp.New(`(?:^|[^\p{L}])(?:the|to|au|el|le|il|dia|día|giorno|jour|ngày|mùng|يوم|am|den|dem|vom|zum|` +
-		`on|by|bis|until|до|по|к|à|al|il giorno) ?$|\d ?[-–]$`)
+		`on|by|bis|until|до|по|к|à|al|il giorno) ?$|(?:到|至|から) ?$|\d ?[-–]$`)
 	dayAfter = lazyregexp.New(`^(?:st|nd|rd|th|\.(?:,| \pL)|º|er| ?[日号號]|일|-?го|-?е)`)
 )
 

@@ -222,6 +222,8 @@ type checking struct {
 	context    *speech
 	line       *speech
 	faults     []Fault
+	asides     []string // values of the line that occur only in what users quote, paste, invent or suppose
+	isOwn      bool     // users state another of its values
 }
 
 func (c *checking) fault(code, value string) {
@@ -238,6 +240,7 @@ func (c *checking) run(text string) {
 	if c.isVerbatim(text) {
 		return
 	}
+	c.altered(text)
 	c.line = newSpeech()
 	c.line.add(text, passage{at: c.day, lang: c.languageOf(text), document: true}, nil)
 	if len(c.line.sentences) == 0 {

@@ -32,7 +32,7 @@ func (c *checking) isPlain(n site) bool {
 	if isPlainWord(lower) || n.initial && language.FunctionWords[lower] != 0 {
 		return true
 	}
-	if _, isWord := lists["translated"].words[lower]; isWord && c.isTranslated() {
+	if _, isWord := lists["translated"].words[lower]; isWord && (c.lang != "en" || c.isTranslated()) {
 		return true
 	}
 	if n.initial && !c.names[n.keys[0]] && (c.said.small[n.keys[0]] || c.answered.small[n.keys[0]]) {
@@ -101,9 +101,49 @@ func (c *checking) uses(n site) (places []int, found bool) {
 			return nil, true
 		}
 	}
-	return nil, isLatin(c.line.sentences) != c.isLatin || slices.ContainsFunc(namesAbroad()[word], func(other string) bool {
+	if c.isTranslated() && len(bones) > 1 { // Rome and Roma, Lyon and Lione
+		for o := range c.said.index {
+			if len(o) >= stem && o[0] == word[0] && skeleton(o) == bones {
+				return nil, true
+			}
+		}
+	}
+	return nil, c.isAbbreviated(n) || isLatin(c.line.sentences) != c.isLatin || slices.ContainsFunc(namesAbroad()[word], func(other string) bool {
 		return strings.Contains(c.said.squeezed, other)
 	})
+}
+
+// isAside reports whether a name occurs only in what users quote, paste, invent or suppose.
+func (c *checking) isAside(n site) bool {
+	found := c.said.index[n.keys[0]]
+	l := c.line.clauses[n.clause]
+	mine := c.compare(l, c.said, func(s clause) bool { return s.voice == own })
+	return len(found) > 0 && (mine.common < 2 || mine.share < sure) && !slices.ContainsFunc(found, func(i int) bool { return c.said.clauses[c.said.words[i].clause].voice != aside })
+}
+
+// isAbbreviated reports whether users name the initials of a name of several words: BH for Belo Horizonte.
+func (c *checking) isAbbreviated(n site) bool {
+	i := slices.IndexFunc(c.line.names, func(o site) bool { return o.clause == n.clause && o.start == n.start })
+	from, to := i, i+1
+	for from > 0 && c.line.names[i].at-c.line.names[from-1].at == (i-from+1)*perWord {
+		from--
+	}
+	for to < len(c.line.names) && c.line.names[to].at-n.at == (to-i)*perWord {
+		to++
+	}
+	for a := from; a <= i; a++ {
+		for b := max(a+2, i+1); b <= to; b++ {
+			var initials strings.Builder
+			for _, o := range c.line.names[a:b] {
+				r, _ := firstRune(o.keys[0])
+				initials.WriteRune(r)
+			}
+			if len(c.said.index[initials.String()]) > 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // skeleton returns the consonants of a word, in which the spellings of a name in several languages agree: Turin, Torino.

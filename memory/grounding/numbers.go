@@ -54,8 +54,30 @@ func numbersOf(text string, words []span) []number {
 	}
 	for i := range out {
 		out[i].finish(text)
+		if i > 0 {
+			out[i].join(text, out[i-1])
+		}
 	}
 	return out
+}
+
+// join adds the time of day that a number names together with the one before it: "8 y 20", "twenty past nine", "ten to five".
+func (n *number) join(text string, before number) {
+	a, b := atoi(before.keys[0]), atoi(n.keys[0])
+	switch text[before.end:n.start] {
+	case " y ", " e ", " et ":
+		if a >= 0 && a <= 24 && b >= 5 && b < 60 {
+			n.keys = append(n.keys, clock(a, b))
+		}
+	case " past ", " nach ":
+		if b > 0 && b <= 12 && a >= 5 && a < 30 {
+			n.keys = append(n.keys, clock(b, a))
+		}
+	case " to ", " vor ":
+		if b > 0 && b <= 12 && a >= 5 && a < 30 {
+			n.keys = append(n.keys, clock(b+23, 60-a))
+		}
+	}
 }
 
 // separators replaces the separators of numbers by ASCII ones.
@@ -120,12 +142,22 @@ func wordNumbers(text string, w span) []placed {
 	return out
 }
 
+// roundEndings are endings of words that are or contain a round number, with those of the number: novantina, settant'anni, quarantaine.
+var roundEndings = [][2]string{{"ina", "a"}, {"'anni", "a"}, {"aine", "e"}}
+
 func wordNumber(word string) (placed, bool) {
 	if m, ok := magnitudes[word]; ok && word != "w" && word != "k" && word != "tr" {
 		return placed{value: m, magnitude: true, unsure: unsureWords[word]}, true
 	}
 	if v, ok := compound(word); ok {
 		return placed{value: v.value, ordinal: v.ordinal, unsure: v.value == 1 || v.ordinal || unsureWords[word]}, true
+	}
+	for _, ending := range roundEndings {
+		if stem, found := strings.CutSuffix(word, ending[0]); found && len(stem) > 4 {
+			if v, ok := numberWords[stem+ending[1]]; ok && v.value >= 20 {
+				return placed{value: v.value}, true
+			}
+		}
 	}
 	if r, _ := utf8.DecodeRuneInString(word); unicode.Is(unicode.Arabic, r) {
 		for _, prefix := range []string{"و", "ب", "ال", "وال", "لل", "بال"} {
@@ -241,8 +273,8 @@ func compose(text string, parts []placed) []number {
 			n.keys = []string{key(p.value)}
 			if p.ordinal {
 				n.keys = []string{"o:" + key(p.value)}
-				if r, _ := firstRune(text[p.start:]); unicode.Is(unicode.Cyrillic, r) {
-					n.keys = append(n.keys, key(p.value)) // 2 курс
+				if r, _ := firstRune(text[p.start:]); unicode.In(r, unicode.Cyrillic, unicode.Arabic) {
+					n.keys = append(n.keys, key(p.value)) // 2 курс, الساعة السابعة
 				}
 			}
 			n.unsure = n.unsure || p.magnitude && p.value != 12
@@ -338,7 +370,7 @@ type numeral struct {
 // unsureWords are number words with other meanings.
 var unsureWords = func() map[string]bool {
 	out := map[string]bool{}
-	for word := range strings.FieldsSeq(`one once dos sei neuf nove mil cento cent elf acht second half quarter ba năm tư mốt bay couple pair both
+	for word := range strings.FieldsSeq(`one once dos sei neuf nove mil cento cent elf acht twins second half quarter ba năm tư mốt bay couple pair both
 		six dix on sete ten mille`) {
 		out[word] = true
 	}
@@ -446,6 +478,9 @@ var korean = []struct {
 	value float64
 	short bool // a syllable with other meanings: a counter must follow
 }{
+	{"환갑", 60, false},
+	{"칠순", 70, false},
+	{"팔순", 80, false},
 	{"하나", 1, false},
 	{"다섯", 5, false},
 	{"여섯", 6, false},

@@ -78,12 +78,19 @@ func TestAnyMessagesAreRead(t *testing.T) {
 	})
 }
 
-// groundOf returns the ground of what a user says.
-func groundOf(texts ...string) *grounding.Ground {
-	at := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
-	e := grounding.Evidence{Day: at}
-	for i, text := range texts {
-		e.Transcript = append(e.Transcript, transcripts.Line{Seq: int64(i + 1), Role: memory.RoleOfUser, Text: text, At: at})
+// evidenceOf returns the evidence of what a user says.
+func evidenceOf(texts ...string) grounding.Evidence {
+	e := grounding.Evidence{Day: noon}
+	for _, text := range texts {
+		e.Transcript = append(e.Transcript, line(memory.RoleOfUser, text))
 	}
-	return grounding.New(e)
+	return e
+}
+
+func groundOf(texts ...string) *grounding.Ground { return grounding.New(evidenceOf(texts...)) }
+
+var noon = time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
+
+func line(role, text string) transcripts.Line {
+	return transcripts.Line{Role: role, Text: text, At: noon}
 }

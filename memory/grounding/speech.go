@@ -40,6 +40,7 @@ type speech struct {
 	capitals  map[string]bool  // words that begin with a capital letter inside of a sentence
 	small     map[string]bool  // words that do not
 	persons   map[string]bool  // names used for persons
+	selves    map[string]bool  // names that speakers call themselves
 	relations map[string][]kin // of names that follow a relation: "my brother Max"
 	isGroup   bool             // several people speak
 	negates   bool             // a negation occurs anywhere
@@ -76,6 +77,7 @@ const (
 type sentence struct {
 	passage  int
 	voice    voice
+	played   bool   // in a story or a role-play, in which people also speak of their day
 	text     string // light
 	written  string
 	at       int
@@ -94,12 +96,14 @@ type clause struct {
 	after      int  // the first word after the negation
 	unclear    bool // a question or an answer
 	adverse    bool // a word that may express a negation
-	self       bool // the speaker is the subject
+	self       bool // the speaker is the subject, or is named
+	i          bool // the speaker is in the place of the subject
 	third      bool // somebody else is
 	pronoun    bool // somebody else is meant
 	subject    bool // a relation is in the place of the subject
 	explicit   bool // the line names the user
 	kin        []kin
+	leading    []string // names and relations in the place of the subject
 }
 
 // kin is a relation, with the wider one that it belongs to.
@@ -140,7 +144,7 @@ func (v site) shares(o site) bool {
 
 func newSpeech() *speech {
 	return &speech{
-		index: map[string][]int{}, byNumber: map[string][]int{}, capitals: map[string]bool{}, small: map[string]bool{}, persons: map[string]bool{},
+		index: map[string][]int{}, byNumber: map[string][]int{}, capitals: map[string]bool{}, small: map[string]bool{}, persons: map[string]bool{}, selves: map[string]bool{},
 		relations: map[string][]kin{}, stems: language.Stems{}, found: map[string][]int{}, meant: map[string][]int{},
 	}
 }
@@ -175,14 +179,26 @@ func (s *speech) add(text string, p passage, parts []stance.Sentence) {
 		if part.Stance >= stance.Hypothetical {
 			v = aside
 		}
-		if part.Stance == stance.Hypothetical { // the text before the supposition is none
-			at := slices.IndexFunc(part.Marks, func(m cue.Mark) bool { return m.Kind == cue.Suppose || m.Kind == cue.If || m.Kind == cue.Would })
-			if at >= 0 { // none: it continues the supposition before it
+		if kinds, begins := beginnings[part.Stance]; begins { // the text before a supposition, or before the order of a story, is none
+			at := slices.IndexFunc(part.Marks, func(m cue.Mark) bool { return slices.Contains(kinds, m.Kind) })
+			if at >= 0 { // none: it continues what is before it
 				until = part.Marks[at].Start
 			}
 		}
+		if part.Stance == stance.Foreign && len(part.Quotes) > 0 { // "she said: …"
+			until = part.Quotes[0].Start
+		}
+		first := len(s.sentences)
 		s.sentence(part.Text, v, part.Marks, until)
+		for i := first; i < len(s.sentences); i++ {
+			s.sentences[i].played = part.Stance == stance.Fiction
+		}
 	}
+}
+
+// beginnings are the cues with which a sentence stops being the speaker's own statement.
+var beginnings = map[stance.Stance][]cue.Kind{
+	stance.Hypothetical: {cue.Suppose, cue.If, cue.Would}, stance.Fiction: {cue.Fiction, cue.Game, cue.Scene, cue.Request, cue.Text},
 }
 
 // sentence reads one sentence. The clauses that begin before until are the speaker's own ones.
@@ -381,7 +397,10 @@ func (s *speech) values(number, first int) {
 		s.recentKin = s.mention(s.recentKin, f.value)
 		c := &s.clauses[m.clause]
 		c.kin = append(c.kin, kinOf(f.value))
-		c.subject = c.subject || leads(sent.text[offset(s.words, c):], f.start-offset(s.words, c))
+		if leads(sent.text[offset(s.words, c):], f.start-offset(s.words, c)) {
+			c.subject = true
+			c.leading = append(c.leading, f.value)
+		}
 	}
 }
 
@@ -421,7 +440,9 @@ func (s *speech) read(number, first int, marks cue.Marks, until int, asks bool) 
 		text := sent.text[from:max(from, to)]
 		words := wordsOf(text)
 		c.explicit = len(lists["user"].among(words, text)) > 0
-		c.self = c.explicit || len(lists["first"].among(words, text)) > 0
+		speakers := lists["first"].among(words, text)
+		c.self = c.explicit || len(speakers) > 0
+		c.i = slices.ContainsFunc(speakers, func(f found) bool { return leads(text, f.start) })
 		c.unclear = asks || sent.voice == lead
 		c.adverse = len(lists["adverse"].among(words, text)) > 0
 		for _, f := range lists["third"].among(words, text) {
@@ -504,6 +525,11 @@ func (s *speech) name(n site) {
 		_, isNaming := lists["naming"].words[strings.TrimRight(before[len(before)-1], ":,.")]
 		s.persons[n.keys[0]] = s.persons[n.keys[0]] || isNaming
 	}
+	if c := s.clauses[n.clause]; len(before) > 0 && c.self && len(c.kin) == 0 {
+		_, isNaming := lists["naming"].words[strings.TrimRight(before[len(before)-1], ":,.")]
+		_, isMe := lists["first"].words[before[len(before)-1]]
+		s.selves[n.keys[0]] = s.selves[n.keys[0]] || isNaming || isMe
+	}
 	if strings.HasSuffix(light(n.text), "'s") || isPredicate && (!n.initial || !isCopula) {
 		s.persons[n.keys[0]] = true
 	}
@@ -514,8 +540,12 @@ func (s *speech) name(n site) {
 	if s.persons[n.keys[0]] || !isGerman && (!n.initial || language.FunctionWords[light(n.text)] == 0) {
 		s.recent = s.mention(s.recent, n.keys[0])
 	}
-	if c := &s.clauses[n.clause]; s.persons[n.keys[0]] && !c.self && leads(text, n.start) {
+	c := &s.clauses[n.clause]
+	if s.persons[n.keys[0]] && !c.self && leads(text, n.start) {
 		c.third = true
+	}
+	if s.persons[n.keys[0]] && leads(text[offset(s.words, c):], n.start-offset(s.words, c)) {
+		c.leading = append(c.leading, n.keys[0])
 	}
 }
 
@@ -537,7 +567,7 @@ func (s *speech) continues(before clause, number int) bool {
 // inherit takes the subject from the clause before it.
 func (l *clause) inherit(before clause) {
 	if !l.self && !l.third && len(l.kin) == 0 {
-		l.self, l.third, l.kin, l.subject = before.self, before.third, before.kin, before.subject
+		l.self, l.i, l.third, l.kin, l.subject, l.leading = before.self, before.i, before.third, before.kin, before.subject, before.leading
 	}
 }
 
@@ -586,17 +616,20 @@ func rare(found []int) []int {
 	return found
 }
 
+// monthHolds is the number of sentences for which a month stays that of days that are named without one.
+const monthHolds = 12
+
 // calendarOf returns the dates of a sentence.
 func (s *speech) calendarOf(i int) *calendar {
 	sent := &s.sentences[i]
 	if sent.calendar == nil {
 		sent.calendar = newCalendar()
 		var before []day
-		if i > 0 && s.sentences[i-1].passage == sent.passage {
-			before = s.sentences[i-1].dates
+		for _, b := range s.sentences[max(0, i-monthHolds):i] { // "in September", and later "from the 5th to the 12th"
+			before = append(before, b.dates...)
 		}
 		p := s.passages[sent.passage]
-		if slices.ContainsFunc(sent.dates, func(d day) bool { return d.weekday > 0 }) {
+		if p.lead == "" && slices.ContainsFunc(sent.dates, func(d day) bool { return d.weekday > 0 }) { // the tense of an answer is the question's
 			for _, r := range date.Insertions(sent.written, p.lang, p.at) {
 				if d, err := time.Parse(" [2006-01-02]", r.Text); err == nil {
 					sent.calendar.resolved[weekdayOf(d)] = d

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"reverie/language/lazyregexp"
 )
 
 // A value of a line must exist in the evidence, and it must be bound to what the line says of it: the words around it in the line
@@ -190,17 +192,25 @@ func (c *checking) values(whole bool) {
 	for _, n := range c.line.numbers {
 		s := c.line.sentences[c.line.clauses[n.clause].sentence]
 		i := slices.IndexFunc(s.dates, func(d day) bool { return d.start <= n.start && n.start < d.end })
-		if !n.unsure && (i < 0 || s.dates[i].year == 0 && s.dates[i].weekday > 0) {
+		if !n.unsure && !season.MatchString(s.text[max(0, n.start-len("2024/")):min(len(s.text), n.start+len(n.text))]) && (i < 0 || s.dates[i].year == 0 && s.dates[i].weekday > 0) {
 			c.number(n, whole)
 		}
 	}
 	for _, n := range c.line.names {
 		c.name(n, whole)
 	}
+	for _, value := range c.asides {
+		if !c.isOwn {
+			c.fault(Assistant, value)
+		}
+	}
 	if !whole && !c.isHeading {
 		c.relations()
 	}
 }
+
+// season matches the second year of a winter or a school year.
+var season = lazyregexp.New(`^20\d\d/\d\d$`)
 
 // date checks one date of the line.
 func (c *checking) date(d day, s sentence, whole bool) {
@@ -226,6 +236,11 @@ func (c *checking) date(d day, s sentence, whole bool) {
 		c.fault(Date, text)
 		return
 	}
+	if !slices.ContainsFunc(held, func(i int) bool { return c.said.sentences[i].voice != aside || c.said.sentences[i].played }) {
+		c.asides = append(c.asides, text)
+		return
+	}
+	c.isOwn = c.isOwn || !slices.Contains(c.asides, text)
 	if whole || c.isAbroad() {
 		return
 	}
@@ -283,6 +298,11 @@ func (c *checking) number(n site, whole bool) {
 		}
 		return
 	}
+	isSmall := !strings.ContainsAny(n.text, "0123456789") && atoi(n.keys[0]) <= smallNumber // "his two children"
+	if !c.isHeading && len(years) == 0 && !isSmall && !slices.ContainsFunc(held, func(h int) bool { return c.said.clauses[c.said.numbers[h].clause].voice != aside }) {
+		c.asides = append(c.asides, n.text)
+	}
+	c.isOwn = c.isOwn || !isSmall && !slices.Contains(c.asides, n.text)
 	if whole || c.isHeading {
 		return
 	}
@@ -300,6 +320,9 @@ func (c *checking) number(n site, whole bool) {
 		c.fault(Number, n.text)
 	}
 }
+
+// smallNumber is the greatest number that a line may count by itself, in a word.
+const smallNumber = 12
 
 // kindOf distinguishes years from other numbers: they do not replace each other.
 func kindOf(n site) bool {
@@ -357,6 +380,11 @@ func (c *checking) name(n site, whole bool) {
 		}
 		return
 	}
+	if !c.isHeading && c.isAside(n) {
+		c.asides = append(c.asides, n.text)
+		return
+	}
+	c.isOwn = c.isOwn || len(places) > 0 && c.names[n.keys[0]]
 	if whole || c.isHeading || places == nil || !c.names[n.keys[0]] && (n.initial || c.tags["de"]) {
 		return
 	}

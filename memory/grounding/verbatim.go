@@ -3,6 +3,7 @@ package grounding
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"reverie/language/date"
 	"reverie/language/lazyregexp"
@@ -56,6 +57,83 @@ func (c *checking) isPart(text, speaker string, document bool) bool {
 		}
 	}
 	return false
+}
+
+// altered checks a line that is a message but for its digits, or for a date in brackets that resolves its words differently.
+func (c *checking) altered(text string) {
+	line := squeezed(inserted.ReplaceAllString(text, ""))
+	shape, mine := masked(line)
+	if len(shape) < leastAltered {
+		return
+	}
+	for i, p := range c.said.passages {
+		if p.document || !c.isSpeaker(p, text) {
+			continue
+		}
+		whole, theirs := masked(p.squeezed)
+		at := strings.Index(whole, shape)
+		if at < 0 {
+			continue
+		}
+		first := strings.Count(whole[:at], "#")
+		for j, value := range mine {
+			if value != theirs[first+j] && !strings.Contains(p.squeezed, line) && !c.isCorrected(i, value) {
+				c.fault(Number, value)
+			}
+		}
+		c.misdated(text, p)
+		return
+	}
+}
+
+// leastAltered is the length in bytes from which a line repeats a message.
+const leastAltered = 12
+
+func (c *checking) isSpeaker(p passage, text string) bool {
+	return len(c.speakers) == 0 || strings.Contains(light(text), p.speaker)
+}
+
+// isCorrected reports whether a message behind a passage has a number.
+func (c *checking) isCorrected(at int, value string) bool {
+	return slices.ContainsFunc(c.said.passages[at+1:], func(p passage) bool { _, all := masked(p.squeezed); return slices.Contains(all, value) })
+}
+
+// misdated checks the dates in brackets behind words that mean one date.
+func (c *checking) misdated(text string, p passage) {
+	plain := inserted.ReplaceAllString(text, "")
+	meant := map[int]string{}
+	for _, d := range date.Insertions(plain, p.lang, p.at) {
+		if !d.DayOnly {
+			meant[d.Offset] = strings.TrimSpace(d.Text)
+		}
+	}
+	removed := 0
+	for _, at := range inserted.FindAllStringIndex(text, -1) {
+		if want, said := strings.TrimSpace(text[at[0]:at[1]]), meant[at[0]-removed]; said != "" && said != want && !c.isNamed(want) {
+			c.fault(Date, want)
+		}
+		removed += at[1] - at[0]
+	}
+}
+
+// masked returns a squeezed text with a sign for each number, and the numbers.
+func masked(text string) (shape string, values []string) {
+	var b strings.Builder
+	start := -1
+	for i, r := range text + "\n" {
+		switch isDigit := unicode.IsDigit(r); {
+		case isDigit && start < 0:
+			start = i
+		case !isDigit && start >= 0:
+			values = append(values, text[start:i])
+			b.WriteByte('#')
+			start = -1
+			b.WriteRune(r)
+		case !isDigit:
+			b.WriteRune(r)
+		}
+	}
+	return strings.TrimSuffix(b.String(), "\n"), values
 }
 
 func inOrder(text string, parts []string) bool {

@@ -18,9 +18,12 @@ func bare(text string) string {
 		return text
 	}
 	var b strings.Builder
+	last := rune(0)
 	for _, r := range norm.NFD.String(text) {
+		isBreve := r == 0x306 && last == 'и' // й keeps it
+		last = r
 		switch {
-		case 0x300 <= r && r <= 0x36F && r != 0x306, 0x64B <= r && r <= 0x655, r == 'ـ': // й keeps its breve
+		case 0x300 <= r && r <= 0x36F && !isBreve, 0x64B <= r && r <= 0x655, r == 'ـ':
 		case r == 'ı':
 			b.WriteByte('i')
 		case r == 'đ':
