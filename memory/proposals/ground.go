@@ -221,7 +221,8 @@ func (t *groundedText) String() string {
 }
 
 // GroundSummary removes the lines of a summary whose numbers, dates, names or quoted words are in no message, in the goal or in the
-// summary before it. A summary may say what the assistant and tools said, and of whom a statement is true is not checked.
+// summary before it, and those that say the opposite of what was said, or of one person what was said of another. A summary may say what
+// the assistant and tools said, and a value of one thing of another.
 func GroundSummary(summary string, in SummaryInput) string {
 	if summary == "" {
 		return ""
@@ -248,7 +249,9 @@ func GroundSummary(summary string, in SummaryInput) string {
 	lines := strings.SplitAfter(summary, "\n")
 	kept := lines[:0]
 	for _, line := range lines {
-		if !slices.ContainsFunc(g.Check(line), func(f grounding.Fault) bool { return f.IsValue() && !strings.Contains(all, fold.Text(f.Value)) }) {
+		if !slices.ContainsFunc(g.Check(line), func(f grounding.Fault) bool {
+			return f.Code == grounding.Negation || f.Code == grounding.Person || f.IsValue() && !strings.Contains(all, fold.Text(f.Value))
+		}) {
 			kept = append(kept, line)
 		}
 	}

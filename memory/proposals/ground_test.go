@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"reverie/memory"
 	"reverie/memory/proposals"
 	"reverie/memory/transcripts"
 )
@@ -61,5 +62,26 @@ func TestGroundSummary(t *testing.T) {
 	in := proposals.SummaryInput{Previous: "- Budget is 4,000\n"}
 	if got := proposals.GroundSummary("- Budget is 4,000\n- Deadline on 2026-05-05\n- Discussed colours", in); got != "- Budget is 4,000\n- Discussed colours" {
 		t.Errorf("%q", got)
+	}
+}
+
+// A summary neither denies what was said nor says it of somebody else. What the assistant said may be in it.
+func TestGroundSummaryComparesStatements(t *testing.T) {
+	at := time.Date(2026, 3, 12, 18, 0, 0, 0, time.UTC)
+	var in proposals.SummaryInput
+	for i, text := range []string{
+		"My daughter Ivy is allergic to eggs, and my mother is a nurse.", "Then try the lemon cake without eggs.", "The garden party is not on Sunday. I take warfarin.",
+	} {
+		in.Messages = append(in.Messages, memory.Message{Role: []string{memory.RoleOfUser, memory.RoleOfAssistant}[i%2], Content: text, CreatedAt: at})
+	}
+	for line, kept := range map[string]bool{
+		"- Ivy is allergic to eggs": true, "- The assistant suggested the lemon cake": true, "- The user takes warfarin": true,
+		"- The garden party is not on Sunday": true,
+		"- Ivy is not allergic to eggs":       false, "- The user is allergic to eggs": false, "- The user does not take warfarin": false,
+		"- The user is a nurse": false, "- Brother takes warfarin": false, "- The garden party is on Monday 2026-04-13": false,
+	} {
+		if got := proposals.GroundSummary("## Facts\n"+line, in); strings.Contains(got, line) != kept {
+			t.Errorf("%s: %q, kept must be %v", line, got, kept)
+		}
 	}
 }
