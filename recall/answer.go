@@ -1,7 +1,6 @@
 package recall
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"slices"
@@ -21,24 +20,32 @@ import (
 	"reverie/search/fuse"
 	"reverie/search/index"
 	"reverie/search/rank"
+	"reverie/store/indexes"
 )
 
-// answer builds the response from the selection of each view.
+// answer selects from the candidates of all views and builds the response.
 func (s *searching) answer(views []*view) {
-	results, dropped := s.merge(views)
+	var candidates []choose.Candidate
 	byCorpus := map[search.Corpus]*view{}
 	for _, v := range views {
 		byCorpus[v.Corpus] = v
+		candidates = append(candidates, v.selected...)
 		s.response.Found += len(v.fusion.Hits)
 	}
+	options := s.settings.selection(s.request)
+	if len(views) > 1 {
+		options.Quotes = s.quoting(byCorpus)
+	}
+	options.Replaced = s.decided(byCorpus)
+	results, dropped := choose.Select(candidates, options, s.agesFrom)
 	var asking []Hit
 	s.response.Results = make([]Hit, 0, len(results))
 	for _, r := range results {
 		v := byCorpus[r.Candidate.Corpus]
 		if s.request.StatementsFirst && v.onlyAsks(v.passages[r.Candidate.Unit]) {
-			asking = append(asking, v.hit(r))
+			asking = append(asking, v.hit(r, views))
 		} else {
-			s.response.Results = append(s.response.Results, v.hit(r))
+			s.response.Results = append(s.response.Results, v.hit(r, views))
 		}
 	}
 	s.response.Results = append(s.response.Results, asking...)
@@ -52,112 +59,85 @@ func (s *searching) answer(views []*view) {
 	}
 	s.response.Trace = s.trace(views)
 	for _, d := range dropped {
-		s.response.Trace.Dropped = append(s.response.Trace.Dropped, DroppedHit{byCorpus[d.Candidate.Corpus].hit(d.Result), d.Reason})
+		hit := byCorpus[d.Candidate.Corpus].hit(d.Result, views)
+		s.response.Trace.Dropped = append(s.response.Trace.Dropped, DroppedHit{hit, d.Reason})
 	}
 }
 
-// merge merges the results of all views into one list.
-func (s *searching) merge(views []*view) ([]choose.Result, []choose.Dropped) {
-	var dropped []choose.Dropped
-	lists := make([][]choose.Result, len(views))
-	for i, v := range views {
-		lists[i] = v.results
-		dropped = append(dropped, v.dropped...)
-	}
-	if len(lists) == 1 {
-		return lists[0], dropped
-	}
-	lists, below := belowTogether(lists)
-	noted := s.sharePlaces(views, lists)
-	results, beyond := choose.Balance(s.settings.MaxResults, lists...)
-	return results, slices.Concat(dropped, below, noted, beyond)
-}
-
-// sharePlaces removes messages from the lists whose content a document that is found too has taken over, and gives the
-// document the better of the two scores. It looks at as many results of each corpus as there can be in the answer.
-func (s *searching) sharePlaces(views []*view, lists [][]choose.Result) (noted []choose.Dropped) {
-	passage := func(r choose.Result) string {
-		v := views[slices.IndexFunc(views, func(v *view) bool { return v.Corpus == r.Candidate.Corpus })]
-		return v.passages[r.Candidate.Unit].Text
-	}
-	most := s.settings.MaxResults
-	for _, documents := range lists {
-		if len(documents) == 0 || documents[0].Candidate.Corpus != search.Memory {
-			continue
+// quoting returns whether a document quotes a message, each analysed once.
+func (s *searching) quoting(views map[search.Corpus]*view) func(document, message choose.Candidate) bool {
+	lines, said := map[index.UnitKey][]lineOf{}, map[index.UnitKey][]index.TermID{}
+	return func(document, message choose.Candidate) bool {
+		if _, known := lines[document.Unit]; !known {
+			lines[document.Unit] = linesOf(views[search.Memory].passages[document.Unit].Text)
 		}
-		for i, messages := range lists {
-			if len(messages) == 0 || messages[0].Candidate.Corpus != search.Sessions {
-				continue
-			}
-			lists[i] = slices.DeleteFunc(messages, func(m choose.Result) bool {
-				said := termsOf(passage(m))
-				for j := range documents[:min(most, len(documents))] {
-					d := &documents[j]
-					if !quotes(passage(*d), said) {
-						continue
-					}
-					d.Score = max(d.Score, m.Score)
-					noted = append(noted, choose.Dropped{Result: m, Reason: choose.InDocument})
-					return true
-				}
-				return false
-			})
+		if _, known := said[message.Unit]; !known {
+			said[message.Unit] = termsOf(views[search.Sessions].passages[message.Unit].Text)
 		}
-		slices.SortStableFunc(documents, func(a, b choose.Result) int { return cmp.Compare(b.Score, a.Score) })
+		return slices.ContainsFunc(lines[document.Unit], func(l lineOf) bool { return l.quotes(said[message.Unit]) })
 	}
-	return noted
 }
 
-// A line quotes a message if it has at least leastQuoted words, and no more than one in five of them is not the message's.
+// decided returns whether one passage has a statement of which was found that a newer one, which the other passage has, counts.
+func (s *searching) decided(views map[search.Corpus]*view) func(older, newer choose.Candidate) bool {
+	all := slices.DeleteFunc(slices.Clone(s.beliefs.Disagreements), func(d facts.Disagreement) bool { return !d.Superseded })
+	if len(all) == 0 {
+		return nil
+	}
+	text := func(c choose.Candidate) string { return views[c.Corpus].passages[c.Unit].Text }
+	return func(older, newer choose.Candidate) bool {
+		stale, fresh := text(older), text(newer)
+		return slices.ContainsFunc(all, func(d facts.Disagreement) bool {
+			return strings.Contains(stale, d.Older) && !strings.Contains(stale, d.Newer) && strings.Contains(fresh, d.Newer)
+		})
+	}
+}
+
+// A line quotes a message if it has at least leastQuoted words, no more than one in five of them is not the message's, and all its
+// numbers are.
 const (
 	leastQuoted = 3
 	foreignTo   = 5
 )
 
-// quotes reports whether a line of a document consists of the words of a message.
-func quotes(document string, said []index.TermID) bool {
+// lineOf is what a line of a document says.
+type lineOf struct{ words, numbers []index.TermID }
+
+// linesOf returns what each line of a document says, without the days that Reverie notes.
+func linesOf(document string) (lines []lineOf) {
 	for line := range strings.Lines(document) {
-		words := termsWith(line, func(t analysis.Token) bool { return !isDigit(t.Text[0]) }) // the day of a note is not the message's
-		foreign := 0
-		for _, word := range words {
-			if _, found := slices.BinarySearch(said, word); !found {
-				foreign++
-			}
-		}
-		if len(words) >= leastQuoted && foreign*foreignTo <= len(words) {
-			return true
-		}
+		line = notSaid.ReplaceAllString(line, "")
+		isNumber := func(t analysis.Token) bool { return isDigit(t.Text[0]) }
+		lines = append(lines, lineOf{
+			words: termsWith(line, func(t analysis.Token) bool { return !isNumber(t) }), numbers: termsWith(line, isNumber),
+		})
 	}
-	return false
+	return lines
 }
 
-// belowTogether removes results below the minimum score that are kept only because their corpus has no better ones,
-// if another corpus has.
-func belowTogether(lists [][]choose.Result) (kept [][]choose.Result, below []choose.Dropped) {
-	relaxed := func(r choose.Result) bool { return r.Parts.Relaxed }
-	if !slices.ContainsFunc(lists, func(l []choose.Result) bool { return len(l) > 0 && !slices.ContainsFunc(l, relaxed) }) {
-		return lists, nil
+// quotes reports whether the line consists of the words and numbers of a message.
+func (l lineOf) quotes(said []index.TermID) bool {
+	isForeign := func(word index.TermID) bool {
+		_, found := slices.BinarySearch(said, word)
+		return !found
 	}
-	for _, l := range lists {
-		if !slices.ContainsFunc(l, relaxed) {
-			kept = append(kept, l)
-			continue
-		}
-		for _, r := range l {
-			r.Parts.Relaxed = false
-			below = append(below, choose.Dropped{Result: r, Reason: choose.BelowFloor})
+	foreign := 0
+	for _, word := range l.words {
+		if isForeign(word) {
+			foreign++
 		}
 	}
-	return kept, below
+	return len(l.words) >= leastQuoted && foreign*foreignTo <= len(l.words) && !slices.ContainsFunc(l.numbers, isForeign)
 }
 
-// hit returns a result with its passage.
-func (v *view) hit(r choose.Result) Hit {
+// hit returns a result with its passage. A newer value may be in any of the views.
+func (v *view) hit(r choose.Result, views []*view) Hit {
 	p := v.passages[r.Candidate.Unit]
 	text := scan.Redacted(p.Text) // messages are stored as they were said
 	snippet, _ := excerpt.Snippet(text, v.wanted(), excerpt.DefaultSnippet)
+	from, to := v.linesOf(p)
 	h := Hit{
-		Corpus: v.Corpus, Path: r.Candidate.Path, FromLine: p.Unit.FromLine, ToLine: p.Unit.ToLine,
+		Corpus: v.Corpus, Path: r.Candidate.Path, FromLine: from, ToLine: to,
 		Source: SourceRef{
 			Scope: p.Source.Scope, Owner: p.Source.Owner, ID: p.Source.Document, Version: p.Source.Version,
 			Conversation: p.Source.Conversation,
@@ -166,7 +146,7 @@ func (v *view) hit(r choose.Result) Hit {
 		Snippet: snippet, Text: text, Message: p.Message, At: p.Unit.Time(),
 	}
 	if v.Corpus == search.Sessions {
-		h.FromLine, h.ToLine, h.Source.ID = int(p.Unit.Seq), int(p.Unit.Seq), p.Source.ConversationUID
+		h.Source.ID = p.Source.ConversationUID
 	}
 	if h.Source.Scope != memory.ScopeGlobal {
 		h.Source.Agent = v.id.Agent
@@ -175,13 +155,25 @@ func (v *view) hit(r choose.Result) Hit {
 		h.Source.Owner = memory.NoOwner
 	}
 	if newer := r.Parts.SupersededBy; newer != nil {
-		p := v.passages[*newer]
-		h.SupersededBy = Citation(pathOf(p.Source), int(p.Unit.Seq), int(p.Unit.Seq))
+		for _, v := range views {
+			if p, found := v.passages[*newer]; found {
+				from, to := v.linesOf(p)
+				h.SupersededBy = Citation(pathOf(p.Source), from, to)
+			}
+		}
 	}
 	if v.request.Explain {
 		h.Explanation = v.explanation(r)
 	}
 	return h
+}
+
+// linesOf returns the lines of a document's passage, or the number of a message as both.
+func (v *view) linesOf(p indexes.Passage) (from, to int) {
+	if v.Corpus == search.Sessions {
+		return int(p.Unit.Seq), int(p.Unit.Seq)
+	}
+	return p.Unit.FromLine, p.Unit.ToLine
 }
 
 // wanted returns the forms of the question's words, to choose the snippet.

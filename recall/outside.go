@@ -3,6 +3,7 @@ package recall
 import (
 	"context"
 	"slices"
+	"strconv"
 	"time"
 
 	"reverie/memory"
@@ -83,9 +84,9 @@ func balanced(own []Hit, supplements []Supplement, r Request, settings Settings)
 	ranked := make([][]choose.Result, len(lists))
 	for i, hits := range lists {
 		for _, h := range hits {
-			// The place in all stands for a unit: hits of other programs have none.
+			// The place in all stands for a unit: hits of other programs have none. All own corpora are one.
 			ranked[i] = append(ranked[i], choose.Result{Score: h.Score, Candidate: choose.Candidate{
-				Unit: index.UnitKey{Group: int64(len(all))}, Corpus: h.Corpus, Path: h.Path,
+				Unit: index.UnitKey{Group: int64(len(all))}, Corpus: search.Corpus(strconv.Itoa(i)), Path: h.Path,
 			}})
 			all = append(all, h)
 		}

@@ -214,6 +214,7 @@ const (
 	offVectors       = "vectors"       // vectors are not used
 	offRefine        = "refine"        // texts of the best candidates are not examined
 	offPersonalBoost = "personalBoost" // an owner's own passages are not boosted
+	offNewest        = "newest"        // newer values are not moved above older ones
 )
 
 // switches maps the names of components of lexical ranking to functions that disable them.
@@ -231,12 +232,14 @@ var switches = map[string]func(*rank.Options){
 	"asking":        func(o *rank.Options) { o.Asking = 0 },
 	"answer":        func(o *rank.Options) { o.Answer = 0 },
 	"feedback":      func(o *rank.Options) { o.Feedback = 0 },
+	"questions":     func(o *rank.Options) { o.Question = 0 },
+	"people":        func(o *rank.Options) { o.People = 0 },
 	"b":             func(o *rank.Options) { o.B, o.TurnB = 0, 0 },
 }
 
 // Components returns the names that Options.Off accepts, in order.
 func Components() []string {
-	return slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(switches)), offVectors, offRefine, offPersonalBoost)))
+	return slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(switches)), offVectors, offRefine, offPersonalBoost, offNewest)))
 }
 
 func (o Options) isOff(component string) bool { return slices.Contains(o.Off, component) }
@@ -334,7 +337,10 @@ func (r Request) settings(server Settings) Settings {
 
 // selection returns the options for the selection of results.
 func (s Settings) selection(r Request) choose.Options {
-	o := choose.Options{Limit: s.MaxResults, MinScore: s.MinScore, PersonalBoost: s.PersonalBoost, From: r.From, To: r.To}
+	o := choose.Options{
+		Limit: s.MaxResults, MinScore: s.MinScore, PersonalBoost: s.PersonalBoost, From: r.From, To: r.To,
+		NewestFirst: !r.Options.isOff(offNewest),
+	}
 	if s.Decay {
 		o.Decay = &choose.DecayOptions{HalfLife: s.HalfLife}
 	}

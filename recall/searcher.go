@@ -233,7 +233,7 @@ func (s *searching) run(ctx context.Context) error {
 		}
 	}
 	compareViews(views)
-	err = s.eachView(views, func(v *view) error { return v.choose(ctx) })
+	err = s.eachView(views, func(v *view) error { return v.readBest(ctx) })
 	s.took("fuse", began)
 	if err != nil {
 		return err
@@ -311,10 +311,9 @@ type view struct {
 	passages map[index.UnitKey]indexes.Passage
 	asking   map[index.UnitKey]bool // messages that only ask, as far as they were examined
 	fusion   fuse.Fusion
-	backed   []fuse.Fused // ranked by the backend, in the place of both rankings; nil: it was not
-	share    float64      // factor for comparing scores with other corpora
-	results  []choose.Result
-	dropped  []choose.Dropped
+	backed   []fuse.Fused       // ranked by the backend, in the place of both rankings; nil: it was not
+	share    float64            // factor for comparing scores with other corpora
+	selected []choose.Candidate // from which results are chosen
 }
 
 // rank ranks the view by words, unless the backend does.
@@ -470,8 +469,8 @@ func compareViews(views []*view) {
 	}
 }
 
-// choose reads the best candidates and selects from them.
-func (v *view) choose(ctx context.Context) error {
+// readBest reads the best candidates.
+func (v *view) readBest(ctx context.Context) error {
 	best := v.fusion.Hits[:min(len(v.fusion.Hits), v.candidates())]
 	keys := make([]index.UnitKey, len(best))
 	for i, f := range best {
@@ -480,13 +479,11 @@ func (v *view) choose(ctx context.Context) error {
 	if err := v.read(ctx, keys); err != nil {
 		return err
 	}
-	var candidates []choose.Candidate
 	for _, f := range best {
 		if passage, found := v.passages[f.Unit]; found { // otherwise its source was reindexed meanwhile
-			candidates = append(candidates, v.candidate(f, passage))
+			v.selected = append(v.selected, v.candidate(f, passage))
 		}
 	}
-	v.results, v.dropped = choose.Select(candidates, v.settings.selection(v.request), v.agesFrom)
 	return nil
 }
 
@@ -545,9 +542,9 @@ func (v *view) candidate(f fuse.Fused, p indexes.Passage) choose.Candidate {
 	}
 	if v.Corpus == search.Sessions {
 		c.Whole = index.UnitKey{Group: p.Unit.Group, Ordinal: p.Unit.Seq}
-		if p.Unit.Section != int(chunk.Assistant) {
-			c.Statement = func() *choose.Statement { return v.statement(p.Text) }
-		}
+	}
+	if v.Corpus == search.Memory || p.Unit.Section != int(chunk.Assistant) && !(v.request.StatementsFirst && v.onlyAsks(p)) {
+		c.Statement = func() *choose.Statement { return v.statementOf(p) }
 	}
 	return c
 }

@@ -256,6 +256,92 @@ func TestNewestFirst(t *testing.T) {
 	}
 }
 
+// The newer of two values stands above the older one when both sentences score the same, whatever corpora are searched.
+func TestNewestFirstOfEqualScores(t *testing.T) {
+	l := open(t)
+	var messages []memory.Message
+	for i, text := range []string{"rent flat 900 euros", "Noted.", "rent flat 950 euros", "Noted."} {
+		messages = append(messages, memory.Message{
+			ID: fmt.Sprint("m", i), Role: []string{memory.RoleOfUser, memory.RoleOfAssistant}[i%2], Content: text,
+			CreatedAt: time.Date(2026, 5, 1, 8, i, 0, 0, time.UTC),
+		})
+	}
+	if _, err := l.store.AppendMessages(t.Context(), as("user:1"),
+		talk.Batch{Conversation: "c1", Trigger: memory.TriggerAPI, Messages: messages}); err != nil {
+		t.Fatal(err)
+	}
+	for _, corpus := range []search.Corpus{search.Sessions, recall.All, ""} {
+		found, err := l.Search(t.Context(), as("user:1"), recall.Request{Query: "rent of the flat in euros", Corpus: corpus})
+		if err != nil || len(found.Results) < 2 {
+			t.Fatalf("%+v, %v", found, err)
+		}
+		newer, older := found.Results[0], found.Results[1]
+		if newer.FromLine != 3 || newer.SupersededBy != "" || older.FromLine != 1 || older.SupersededBy != "sessions/c1#L3" {
+			t.Errorf("%q: first %d (%q), then %d (%q)", corpus, newer.FromLine, newer.SupersededBy, older.FromLine, older.SupersededBy)
+		}
+	}
+	switchedOff := recall.Options{Off: []string{"newest"}}
+	found, err := l.Search(t.Context(), as("user:1"), recall.Request{Query: "rent of the flat in euros", Options: switchedOff})
+	if err != nil || found.Results[0].FromLine != 1 || found.Results[1].SupersededBy != "" {
+		t.Errorf("switched off: %+v, %v", found.Results, err)
+	}
+}
+
+// Documents and messages are compared with each other. A document says what it quotes when that was said.
+func TestNewestFirstOfDocuments(t *testing.T) {
+	const old, now = "The rent of my flat is 900 euros.", "The rent of my flat is now 950 euros."
+	for name, c := range map[string]struct {
+		notes map[string]string
+		said  []string // on 1 May 2026
+		want  []string // path, and what it is superseded by
+	}{
+		"two daily notes": {
+			map[string]string{"memory/2026-04-01.md": "- " + old + "\n", "memory/2026-04-02.md": "- " + now + "\n"},
+			nil,
+			[]string{"memory/2026-04-02.md ", "memory/2026-04-01.md memory/2026-04-02.md#L1"},
+		},
+		"a message newer than a line": {
+			map[string]string{"MEMORY.md": "- " + old + " <!-- memory/2026-04-01.md:4 score 0.81 -->\n"},
+			[]string{now},
+			[]string{"sessions/c1 ", "MEMORY.md sessions/c1#L1"},
+		},
+		"a line newer than a message": {
+			map[string]string{"MEMORY.md": "- " + now + " (2026-05-03)\n"},
+			[]string{old},
+			[]string{"MEMORY.md ", "sessions/c1 MEMORY.md#L1"},
+		},
+		"a document that quotes the older message": {
+			map[string]string{"MEMORY.md": "- " + old + "\n"},
+			[]string{old, "The cat sleeps.", now},
+			[]string{"sessions/c1 ", "MEMORY.md sessions/c1#L3"},
+		},
+		"a document that quotes the newer message": {
+			map[string]string{"MEMORY.md": "- " + now + "\n"},
+			[]string{old, "The cat sleeps.", now},
+			[]string{"MEMORY.md ", "sessions/c1 MEMORY.md#L1"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := open(t)
+			for path, text := range c.notes {
+				l.write("user:1", path, text)
+			}
+			if c.said != nil {
+				l.say("user:1", "c1", c.said...)
+			}
+			var got []string
+			for _, h := range l.ask("user:1", "How high is the rent of my flat?") {
+				if len(got) < len(c.want) {
+					got = append(got, h.Path+" "+h.SupersededBy)
+				}
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 // Ages count from the newest passage or from AsOf, so that decay does not make an old conversation disappear, and
 // relative dates are computed from AsOf.
 func TestAsOf(t *testing.T) {

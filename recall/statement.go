@@ -3,37 +3,72 @@ package recall
 import (
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"reverie/language/analysis"
+	"reverie/language/lazyregexp"
 	"reverie/language/sentence"
+	"reverie/search"
 	"reverie/search/choose"
 	"reverie/search/index"
+	"reverie/store/indexes"
 )
 
-// statement returns the sentence of a text with the most words of the question; nil if none has one. Among equals the
-// first one with a value counts.
-func (s *searching) statement(text string) (best *choose.Statement) {
-	if !strings.ContainsAny(text, "0123456789") { // without a value it has no rivals
+// statementOf returns the sentence of a passage with the most words of the question; nil if none has one. Among equals the first one
+// with a value counts.
+func (v *view) statementOf(p indexes.Passage) (best *choose.Statement) {
+	if !strings.ContainsAny(p.Text, "0123456789") { // without a value it has no rivals
 		return nil
 	}
 	asked := map[string]int{}
-	for i, term := range s.query.Terms {
+	for i, term := range v.query.Terms {
 		for _, form := range term.Forms {
 			if !term.Stop {
 				asked[form] = i
 			}
 		}
 	}
-	for _, one := range sentence.Split(text) {
-		found := statementOf(one, asked)
-		if len(found.Asked) == 0 || best != nil && (len(found.Asked) < len(best.Asked) ||
-			len(found.Asked) == len(best.Asked) && (len(best.Values) > 0 || len(found.Values) == 0)) {
-			continue
+	read := func(text string, first, last int64) {
+		for _, one := range sentence.Split(text) {
+			found := statementOf(one, asked)
+			if len(found.Asked) == 0 || best != nil && (len(found.Asked) < len(best.Asked) ||
+				len(found.Asked) == len(best.Asked) && (len(best.Values) > 0 || len(found.Values) == 0)) {
+				continue
+			}
+			found.First, found.Last = first, last
+			best = &found
 		}
-		best = &found
+	}
+	if v.Corpus == search.Sessions {
+		read(p.Text, p.Unit.At, p.Unit.At)
+		return best
+	}
+	for line := range strings.Lines(p.Text) {
+		first, last := v.dayOf(p.Source.Path + line)
+		read(notSaid.ReplaceAllString(line, ""), first, last)
 	}
 	return best
+}
+
+var (
+	// noted matches the day of a daily note, in its path or in the comment of a line that was taken from it, or behind a line.
+	noted = lazyregexp.New(`(?:memory/|\()(\d{4}-\d{2}-\d{2})`)
+	// notSaid matches what a line of a document has besides its statement: comments, and days in brackets.
+	notSaid = lazyregexp.New(`<!--.*?-->|\(\d{4}-\d{2}-\d{2}\)|\[\d{4}-\d{2}[^\]]*\]`)
+)
+
+// dayOf returns the bounds of the day at which a line of a document was noted; 0 if it names none. The last one counts.
+func (s *searching) dayOf(line string) (first, last int64) {
+	all := noted.FindAllStringSubmatch(line, -1)
+	if len(all) == 0 {
+		return 0, 0
+	}
+	day, err := time.ParseInLocation(time.DateOnly, all[len(all)-1][1], s.request.zone())
+	if err != nil {
+		return 0, 0
+	}
+	return day.Unix(), day.AddDate(0, 0, 1).Unix() - 1
 }
 
 // statementOf reads a sentence; asked holds the terms of the question by form.

@@ -3,6 +3,7 @@ package choose
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -33,6 +34,8 @@ type Candidate struct {
 	Whole index.UnitKey `json:"-"`
 	// Statement returns what is compared with others for newer values, or nil. It is called for the first results only.
 	Statement func() *Statement `json:"-"`
+	// Quoted is the latest message that this document quotes; Select sets it.
+	Quoted *Candidate `json:"-"`
 }
 
 // Options control which candidates become results. The zero value selects nothing; start from DefaultOptions.
@@ -50,12 +53,18 @@ type Options struct {
 	Decay *DecayOptions
 	// Diversity moves passages that repeat others down; nil disables it.
 	Diversity *DiversityOptions
+	// Quotes reports whether a document has the content of a message; nil: none does. It is called for the first results only.
+	Quotes func(document, message Candidate) bool
+	// NewestFirst moves newer values of the same thing above older ones.
+	NewestFirst bool
+	// Replaced reports whether it was decided that one passage states a newer value than another; nil: nothing was.
+	Replaced func(older, newer Candidate) bool
 }
 
-// DefaultOptions returns at most six results with a minimum score of 0.25 and a personal boost of 1.2, without decay or
-// diversity.
+// DefaultOptions returns at most six results with a minimum score of 0.25 and a personal boost of 1.2, the newest first, without
+// decay or diversity.
 func DefaultOptions() Options {
-	return Options{Limit: 6, MinScore: 0.25, PersonalBoost: 1.2}
+	return Options{Limit: 6, MinScore: 0.25, PersonalBoost: 1.2, NewestFirst: true}
 }
 
 // Result is a selected candidate.
@@ -75,7 +84,7 @@ type SelectParts struct {
 	Decay float64 `json:"decay"`
 	// Replaces counts the shared copies that this personal copy replaced.
 	Replaces int `json:"replaces,omitempty"`
-	// SupersededBy is the passage that states a newer value of the same thing and was therefore placed above.
+	// SupersededBy is the passage above that states a newer value of the same thing.
 	SupersededBy *index.UnitKey `json:"supersededBy,omitempty"`
 	// Relaxed marks a result below the minimum score, kept because no candidate reached it.
 	Relaxed bool `json:"relaxed,omitempty"`
@@ -114,29 +123,41 @@ type Dropped struct {
 	Reason DropReason `json:"reason"`
 }
 
-// Select turns fused candidates into results, best first, and returns every other candidate with the reason why it was
-// dropped, ordered by score. It applies these steps in order:
+// Select turns fused candidates of one or several corpora into results, best first, and returns every other candidate with the
+// reason why it was dropped, ordered by score. It applies these steps in order, the first four in each corpus:
 //
 //   - drop candidates outside the period;
 //   - replace shared candidates by a personal copy with the same CopyOf, which takes the best of their scores;
 //   - divide shared scores by the personal boost, then apply age decay, so that scores stay within 0 and 1;
 //   - keep the best part of each message, and the newest of passages with the same CopyOf, at the place of the best;
+//   - merge the corpora by score, then path;
+//   - let a document that quotes a message take its place, with the better of their scores;
 //   - move the newest of statements with different values of the same thing to the place of the first of them;
 //   - drop candidates below the minimum score. If none is left, keep those that matched words of the question, marked
 //     Relaxed; vector similarity alone does not relax the minimum;
-//   - reorder the rest for diversity and cut it at the limit.
+//   - reorder the rest for diversity and cut it at the limit, of which each corpus gets its part.
 //
-// Ties are broken by fused order, then by unit. The candidates may be in any order and are not modified.
+// Within a corpus, ties are broken by fused order, then by unit. The candidates may be in any order and are not modified.
 func Select(candidates []Candidate, o Options, now time.Time) ([]Result, []Dropped) {
 	var s selection
-	results := s.inside(candidates, o)
-	results = s.preferPersonal(results)
-	for i := range results {
-		results[i].weigh(o, now)
+	byCorpus := map[search.Corpus][]Candidate{}
+	for _, c := range candidates {
+		byCorpus[c.Corpus] = append(byCorpus[c.Corpus], c)
 	}
-	slices.SortFunc(results, byScore)
-	results = s.once(results)
-	newestFirst(results)
+	var lists [][]Result
+	for _, corpus := range slices.Sorted(maps.Keys(byCorpus)) {
+		results := s.inside(byCorpus[corpus], o)
+		results = s.preferPersonal(results)
+		for i := range results {
+			results[i].weigh(o, now)
+		}
+		slices.SortFunc(results, byScore)
+		lists = append(lists, s.once(results))
+	}
+	results := s.sharePlaces(merged(lists...), o)
+	if o.NewestFirst {
+		newestFirst(results, rivalDepth*len(lists), o.Replaced)
+	}
 	results = s.floor(results, o.MinScore)
 	results = s.cut(results, o)
 	slices.SortFunc(s.dropped, func(a, b Dropped) int { return byScore(a.Result, b.Result) })
@@ -215,14 +236,15 @@ func (s *selection) once(results []Result) []Result {
 			s.drop(r, SameMessage)
 			continue
 		}
-		messages[c.Whole] = true
 		at, repeated := texts[c.CopyOf]
 		if c.CopyOf == "" || !repeated {
+			messages[c.Whole] = true
 			texts[c.CopyOf] = len(kept)
 			kept = append(kept, r)
 			continue
 		}
 		if c.laterThan(kept[at].Candidate) {
+			messages[c.Whole] = true
 			r.Score, kept[at], r = kept[at].Score, r, kept[at]
 			kept[at].Score = r.Score
 		}
@@ -231,15 +253,56 @@ func (s *selection) once(results []Result) []Result {
 	return kept
 }
 
+// sharePlaces removes messages that a document quotes and gives the document the better of the two scores. results are the
+// merged lists.
+func (s *selection) sharePlaces(results []Result, o Options) []Result {
+	if o.Quotes == nil {
+		return results
+	}
+	most, documents, messages := max(o.Limit, rivalDepth), []*Result{}, 0
+	for i := range results {
+		if results[i].Candidate.Corpus == search.Memory && len(documents) < most {
+			documents = append(documents, &results[i])
+		}
+	}
+	quoted := map[index.UnitKey]bool{}
+	for _, m := range results {
+		if m.Candidate.Corpus != search.Sessions || messages == most {
+			continue
+		}
+		messages++
+		for _, d := range documents {
+			if !o.Quotes(d.Candidate, m.Candidate) {
+				continue
+			}
+			d.Score = max(d.Score, m.Score)
+			if d.Candidate.Quoted == nil || m.Candidate.laterThan(*d.Candidate.Quoted) {
+				d.Candidate.Quoted = &m.Candidate
+			}
+			quoted[m.Candidate.Unit] = true
+			s.drop(m, InDocument)
+			break
+		}
+	}
+	results = slices.DeleteFunc(results, func(r Result) bool { return quoted[r.Candidate.Unit] })
+	slices.SortStableFunc(results, func(a, b Result) int { return cmp.Compare(b.Score, a.Score) })
+	return results
+}
+
 // floor removes results below lowest. If that would remove all of them, it keeps those that matched words of the
-// question.
+// question, and those with a newer value of one of them.
 func (s *selection) floor(results []Result, lowest float64) []Result {
 	isBelow := func(r Result) bool { return r.Score < lowest }
 	if !slices.ContainsFunc(results, func(r Result) bool { return !isBelow(r) }) {
-		isBelow = func(r Result) bool { return r.Candidate.Fused.TextRank == 0 }
-		for i := range results {
-			results[i].Parts.Relaxed = !isBelow(results[i])
+		newer := map[index.UnitKey]bool{}
+		for i := range slices.Backward(results) {
+			r := &results[i]
+			r.Parts.Relaxed = r.Candidate.Fused.TextRank > 0 || newer[r.Candidate.Unit]
+			if by := r.Parts.SupersededBy; by != nil && r.Parts.Relaxed {
+				newer[*by] = true
+			}
 		}
+		isBelow = func(r Result) bool { return !r.Parts.Relaxed }
 	}
 	for _, r := range results {
 		if isBelow(r) {
@@ -249,24 +312,25 @@ func (s *selection) floor(results []Result, lowest float64) []Result {
 	return slices.DeleteFunc(results, isBelow)
 }
 
-// cut keeps the first Limit results, after applying diversity if enabled.
+// cut keeps the results within the limit, after applying diversity if enabled.
 func (s *selection) cut(results []Result, o Options) []Result {
-	limit := min(max(o.Limit, 0), len(results))
 	inReach := map[index.UnitKey]bool{}
 	if o.Diversity != nil {
-		for _, r := range results[:limit] {
+		kept, _ := balance(results, o.Limit)
+		for _, r := range kept {
 			inReach[r.Candidate.Unit] = true
 		}
-		diversify(results, limit, *o.Diversity)
+		diversify(results, *o.Diversity)
 	}
-	for _, r := range results[limit:] {
+	kept, beyond := balance(results, o.Limit)
+	for _, r := range beyond {
 		if inReach[r.Candidate.Unit] {
 			s.drop(r, TooSimilar)
 		} else {
 			s.drop(r, BeyondLimit)
 		}
 	}
-	return results[:limit]
+	return kept
 }
 
 // byScore orders results best first, breaking ties by fused rank, then by unit.
@@ -275,53 +339,68 @@ func byScore(a, b Result) int {
 		a.Candidate.Unit.Compare(b.Candidate.Unit))
 }
 
-// Balance merges the results of several corpora, whose scores are not quite comparable, into at most limit results.
-// With n non-empty corpora, each keeps its best ⌊limit/n⌋. Remaining places go first to the next result of each, so
-// that a corpus has ⌈limit/n⌉ before another has more, and then to the best overall. Results are ordered by score, then
-// path, then unit. Each list must be sorted best first. Results without a place are returned as dropped, in the same
-// order.
-func Balance(limit int, lists ...[]Result) ([]Result, []Dropped) {
-	lists = slices.DeleteFunc(slices.Clone(lists), func(l []Result) bool { return len(l) == 0 })
-	limit = max(limit, 0)
-	type entry struct {
-		Result
-
-		round int
-	}
-	var entries []entry
-	for _, list := range lists {
-		for i, r := range list {
-			e := entry{Result: r}
-			switch {
-			case i < limit/len(lists): // guaranteed place
-			case i*len(lists) < limit: // up to ⌈limit/n⌉
-				e.round = 1
-			default:
-				e.round = 2
-			}
-			entries = append(entries, e)
-		}
-	}
-	slices.SortFunc(entries, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(a.round, b.round), byScoreAndPath(a.Result, b.Result))
-	})
-	var kept []Result
-	var dropped []Dropped
-	for i, e := range entries {
-		if i < limit {
-			kept = append(kept, e.Result)
-		} else {
-			dropped = append(dropped, Dropped{Result: e.Result, Reason: BeyondLimit})
-		}
-	}
-	slices.SortFunc(kept, byScoreAndPath)
-	slices.SortFunc(dropped, func(a, b Dropped) int { return byScoreAndPath(a.Result, b.Result) })
-	return kept, dropped
+// Balance merges results of several corpora, each sorted best first, into at most limit results, as Select does. Results without a
+// place are returned as well, in the same order.
+func Balance(limit int, lists ...[]Result) (kept, beyond []Result) {
+	return balance(merged(lists...), limit)
 }
 
-// byScoreAndPath orders results of several corpora best first, breaking ties by path and unit.
-func byScoreAndPath(a, b Result) int {
-	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Candidate.Path, b.Candidate.Path), byScore(a, b))
+// merged merges lists that are sorted by score, without changing the order within one. Ties are broken by path.
+func merged(lists ...[]Result) (all []Result) {
+	for _, list := range lists {
+		var both []Result
+		for len(all) > 0 && len(list) > 0 {
+			a, b := all[0], list[0]
+			if cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Candidate.Path, b.Candidate.Path)) <= 0 {
+				both, all = append(both, a), all[1:]
+			} else {
+				both, list = append(both, b), list[1:]
+			}
+		}
+		all = slices.Concat(both, all, list)
+	}
+	return all
+}
+
+// balance keeps at most limit results of several corpora, whose scores are not quite comparable, in their order. Of n corpora, each
+// keeps its first ⌊limit/n⌋. Remaining places go first to the next result of each, so that a corpus has ⌈limit/n⌉ before another has
+// more, and then to the first of all. What states a newer value of a result is kept before that.
+func balance(results []Result, limit int) (kept, beyond []Result) {
+	limit = min(max(limit, 0), len(results))
+	total, seen := map[search.Corpus]int{}, map[search.Corpus]int{}
+	for _, r := range results {
+		total[r.Candidate.Corpus]++
+	}
+	rounds, at, order := make([]int, len(results)), map[index.UnitKey]int{}, make([]int, len(results))
+	for i, r := range results {
+		n := seen[r.Candidate.Corpus]
+		switch {
+		case n < limit/len(total): // a guaranteed place
+		case n*len(total) < limit: // up to ⌈limit/n⌉
+			rounds[i] = 1
+		default:
+			rounds[i] = 2
+		}
+		seen[r.Candidate.Corpus]++
+		at[r.Candidate.Unit], order[i] = i, i
+	}
+	for i, r := range slices.Backward(results) {
+		if by := r.Parts.SupersededBy; by != nil {
+			if newer, found := at[*by]; found {
+				rounds[newer] = min(rounds[newer], rounds[i])
+			}
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rounds[a], rounds[b]) })
+	keep := slices.Sorted(slices.Values(order[:limit]))
+	for i, r := range results {
+		if _, found := slices.BinarySearch(keep, i); found {
+			kept = append(kept, r)
+		} else {
+			beyond = append(beyond, r)
+		}
+	}
+	return kept, beyond
 }
 
 // DecayOptions control how scores decrease with age.
@@ -360,10 +439,10 @@ type DiversityOptions struct {
 // DefaultDiversityOptions weigh relevance 0.7 and novelty 0.3.
 func DefaultDiversityOptions() DiversityOptions { return DiversityOptions{Lambda: 0.7} }
 
-// diversify reorders results, which are sorted by score, so that each of the first limit maximizes Lambda·relevance −
-// (1−Lambda)·similarity to those before it; the others follow in order of score. Relevance is the score scaled between
-// the lowest (0) and the highest (1), or 1 if all are equal. Ties go to the higher score.
-func diversify(results []Result, limit int, o DiversityOptions) {
+// diversify reorders results, which are sorted by score, so that each maximizes Lambda·relevance − (1−Lambda)·similarity to those
+// before it. Relevance is the score scaled between the lowest (0) and the highest (1), or 1 if all are equal. Ties go to the higher
+// score. A result stays behind the one that states a newer value.
+func diversify(results []Result, o DiversityOptions) {
 	if len(results) < 2 {
 		return
 	}
@@ -375,23 +454,24 @@ func diversify(results []Result, limit int, o DiversityOptions) {
 		}
 		return (r.Score - low) / (high - low)
 	}
-	rest := slices.Clone(results)
-	for place := range min(limit, len(results)) {
-		best := 0
+	rest, placed := slices.Clone(results), map[index.UnitKey]bool{}
+	for place := range results {
+		best := -1
 		for i := range rest {
 			parts := &rest[i].Parts
 			if place > 0 {
 				parts.Similarity = max(parts.Similarity, jaccard(rest[i].Candidate.Terms, results[place-1].Candidate.Terms))
 			}
 			parts.Marginal = lambda*relevance(rest[i]) - (1-lambda)*parts.Similarity
-			if cmp.Compare(parts.Marginal, rest[best].Parts.Marginal) > 0 {
+			waits := parts.SupersededBy != nil && !placed[*parts.SupersededBy]
+			if !waits && (best < 0 || parts.Marginal > rest[best].Parts.Marginal) {
 				best = i
 			}
 		}
 		results[place] = rest[best]
+		placed[rest[best].Candidate.Unit] = true
 		rest = slices.Delete(rest, best, best+1)
 	}
-	copy(results[min(limit, len(results)):], rest)
 }
 
 // jaccard returns the share of terms that two texts have in common. Both must be sorted and distinct. The result is 0

@@ -26,10 +26,16 @@ func candidate(ordinal int64, score float64, change ...func(*Candidate)) Candida
 	return c
 }
 
-func personal(c *Candidate)                    { c.Personal = true }
-func evergreen(c *Candidate)                   { c.Evergreen = true }
-func vectorsOnly(c *Candidate)                 { c.Fused.TextRank, c.Fused.VectorRank = 0, 1 }
-func text(name string) func(*Candidate)        { return func(c *Candidate) { c.CopyOf = name } }
+func personal(c *Candidate)             { c.Personal = true }
+func evergreen(c *Candidate)            { c.Evergreen = true }
+func vectorsOnly(c *Candidate)          { c.Fused.TextRank, c.Fused.VectorRank = 0, 1 }
+func text(name string) func(*Candidate) { return func(c *Candidate) { c.CopyOf = name } }
+func said(at int64) func(*Candidate) {
+	return func(c *Candidate) { c.At = at; c.Statement().First, c.Statement().Last = at, at }
+}
+func undated(n index.TermID) func(*Candidate) {
+	return func(c *Candidate) { c.Statement = func() *Statement { return stating(n) } }
+}
 func terms(t ...index.TermID) func(*Candidate) { return func(c *Candidate) { c.Terms = t } }
 func message(n int64) func(*Candidate) {
 	return func(c *Candidate) { c.Whole = index.UnitKey{Group: 1, Ordinal: n} }
@@ -37,11 +43,23 @@ func message(n int64) func(*Candidate) {
 
 // says makes a candidate state some numbers of the same unit.
 func says(numbers ...index.TermID) func(*Candidate) {
+	s := stating(numbers...)
+	return func(c *Candidate) { c.Corpus, c.Statement = search.Sessions, func() *Statement { return s } }
+}
+
+// notes makes a document state some numbers of the same unit on a day of January.
+func notes(day int64, numbers ...index.TermID) func(*Candidate) {
+	s := stating(numbers...)
+	s.First, s.Last = day*100, day*100+99
+	return func(c *Candidate) { c.Statement = func() *Statement { return s } }
+}
+
+func stating(numbers ...index.TermID) *Statement {
 	s := &Statement{Asked: []index.TermID{1, 2}, Words: []index.TermID{1, 2, 3}}
 	for _, n := range numbers {
 		s.Values = append(s.Values, Value{7, n})
 	}
-	return func(c *Candidate) { c.Statement = func() *Statement { return s } }
+	return s
 }
 
 func daysAgo(days int) func(*Candidate) {
@@ -157,6 +175,72 @@ func TestSelect(t *testing.T) {
 			[]int64{4, 3, 1, 2},
 			nil,
 		},
+		"a newer value with the same score": {
+			DefaultOptions(), []Candidate{candidate(1, .9, says(5)), candidate(2, .9, says(6))}, []int64{2, 1}, nil,
+		},
+		"a newer value in another corpus": {
+			with(func(o *Options) { o.Limit = 2 }),
+			[]Candidate{
+				candidate(1, .9, notes(1, 5)), candidate(2, .8), candidate(3, .9, says(), said(300)), candidate(4, .7, says(6), said(301)),
+			},
+			[]int64{4, 1},
+			map[int64]DropReason{2: BeyondLimit, 3: BeyondLimit},
+		},
+		"an older value in another corpus": {
+			DefaultOptions(), []Candidate{candidate(1, .8, notes(2, 5)), candidate(2, .9, says(6), said(150))}, []int64{1, 2}, nil,
+		},
+		"values of the same day and of unknown days": {
+			DefaultOptions(),
+			[]Candidate{candidate(1, .9, notes(1, 5)), candidate(2, .8, notes(1, 6)), candidate(3, .7, undated(7))},
+			[]int64{1, 2, 3},
+			nil,
+		},
+		"newer values stay where they are": {
+			with(func(o *Options) { o.NewestFirst = false }),
+			[]Candidate{candidate(1, .9, says(5)), candidate(2, .8, says(6))},
+			[]int64{1, 2},
+			nil,
+		},
+		"a document gets the place of the message that it quotes": {
+			with(func(o *Options) {
+				o.Quotes = func(d, m Candidate) bool { return d.Unit.Ordinal == 1 && m.Unit.Ordinal == 3 }
+			}),
+			[]Candidate{candidate(1, .3), candidate(2, .8), candidate(3, .9, says(5)), candidate(4, .5, says())},
+			[]int64{1, 2, 4},
+			map[int64]DropReason{3: InDocument},
+		},
+		"a newer message above the document that quotes an older one": {
+			with(func(o *Options) {
+				o.Quotes = func(d, m Candidate) bool { return d.Unit.Ordinal == 1 && m.Unit.Ordinal == 3 }
+			}),
+			[]Candidate{candidate(1, .3, undated(5)), candidate(2, .8), candidate(3, .9, says(5)), candidate(4, .5, says(6))},
+			[]int64{4, 1, 2},
+			map[int64]DropReason{3: InDocument},
+		},
+		"what was decided about documents": {
+			with(func(o *Options) {
+				o.Replaced = func(older, newer Candidate) bool { return older.Unit.Ordinal == 1 && newer.Unit.Ordinal == 2 }
+			}),
+			[]Candidate{candidate(1, .9), candidate(2, .7)},
+			[]int64{2, 1},
+			nil,
+		},
+		"diversity leaves a newer value above the older one": {
+			with(func(o *Options) { o.Diversity = &DiversityOptions{Lambda: .1} }),
+			[]Candidate{
+				candidate(1, .9, terms(1, 2), says()), candidate(2, .8, terms(8, 9), says(5)), candidate(3, .8, terms(1, 2), says(6)),
+			},
+			[]int64{1, 3, 2},
+			nil,
+		},
+		"a part of a message whose best part was repeated": {
+			DefaultOptions(),
+			[]Candidate{
+				candidate(3, .9, message(2), text("a")), candidate(1, .8, message(1), text("a")), candidate(2, .7, message(1), text("b")),
+			},
+			[]int64{3, 2},
+			map[int64]DropReason{1: Repeated},
+		},
 		"no newer value": {
 			DefaultOptions(),
 			[]Candidate{candidate(1, .9, says(5)), candidate(2, .2, says(6)), candidate(3, .8, says(5)), candidate(4, .7, says())},
@@ -181,19 +265,22 @@ func TestSelect(t *testing.T) {
 }
 
 func TestRivals(t *testing.T) {
+	of := func(asked, words []index.TermID, values ...Value) Statement {
+		return Statement{Asked: asked, Words: words, Values: values}
+	}
 	rent := Statement{Asked: []index.TermID{1, 2, 3}, Words: []index.TermID{1, 2, 3, 8, 9}, Values: []Value{{7, 900}}}
 	for name, c := range map[string]struct {
 		other Statement
 		want  bool
 	}{
-		"another value":      {Statement{rent.Asked, rent.Words, []Value{{7, 950}}}, true},
-		"the same value":     {Statement{rent.Asked, rent.Words, []Value{{7, 950}, {7, 900}}}, false},
-		"another unit":       {Statement{rent.Asked, rent.Words, []Value{{6, 950}}}, false},
-		"no value":           {Statement{rent.Asked, rent.Words, nil}, false},
-		"asked for less":     {Statement{[]index.TermID{1, 2}, rent.Words, []Value{{7, 950}}}, true},
-		"another subject":    {Statement{[]index.TermID{1, 4, 5}, rent.Words, []Value{{7, 950}}}, false},
-		"in a long sentence": {Statement{rent.Asked, slices.Concat(rent.Words[:3], many(40)), []Value{{7, 950}}}, false},
-		"hardly a same word": {Statement{rent.Asked, []index.TermID{1, 20, 21, 22, 23}, []Value{{7, 950}}}, false},
+		"another value":      {of(rent.Asked, rent.Words, Value{7, 950}), true},
+		"the same value":     {of(rent.Asked, rent.Words, Value{7, 950}, Value{7, 900}), false},
+		"another unit":       {of(rent.Asked, rent.Words, Value{6, 950}), false},
+		"no value":           {of(rent.Asked, rent.Words), false},
+		"asked for less":     {of([]index.TermID{1, 2}, rent.Words, Value{7, 950}), true},
+		"another subject":    {of([]index.TermID{1, 4, 5}, rent.Words, Value{7, 950}), false},
+		"in a long sentence": {of(rent.Asked, slices.Concat(rent.Words[:3], many(40)), Value{7, 950}), false},
+		"hardly a same word": {of(rent.Asked, []index.TermID{1, 20, 21, 22, 23}, Value{7, 950}), false},
 	} {
 		if got := rent.rivals(&c.other); got != c.want {
 			t.Errorf("%s: %v", name, got)
@@ -208,6 +295,14 @@ func TestSelectMarksOlderValues(t *testing.T) {
 	}
 	if results[0].Score != .9 || results[1].Score != .7 {
 		t.Errorf("scores %v and %v", results[0].Score, results[1].Score)
+	}
+}
+
+// An older value is marked too where it is below already.
+func TestSelectMarksOlderValuesBelow(t *testing.T) {
+	results, _ := Select([]Candidate{candidate(1, .7, says(5)), candidate(2, .9, says(6))}, DefaultOptions(), selectNow)
+	if by := results[1].Parts.SupersededBy; by == nil || by.Ordinal != 2 || results[0].Parts.SupersededBy != nil {
+		t.Errorf("%+v", results)
 	}
 }
 
@@ -287,7 +382,9 @@ func TestSelectAccountsForAll(t *testing.T) {
 }
 
 func result(path string, ordinal int64, score float64) Result {
-	return Result{Candidate: Candidate{Unit: index.UnitKey{Group: 1, Ordinal: ordinal}, Path: path}, Score: score}
+	return Result{Candidate: Candidate{
+		Unit: index.UnitKey{Group: 1, Ordinal: ordinal}, Corpus: search.Corpus(path), Path: path,
+	}, Score: score}
 }
 
 func TestBalance(t *testing.T) {

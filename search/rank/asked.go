@@ -6,16 +6,13 @@ import (
 	"reverie/search"
 )
 
-// ownQuestion is the share of the score that a unit has from the one of several questions that it matches best.
-const ownQuestion = .5
-
 // leastKnown is the number of known words from which a question counts as one of several: shorter ones are small talk.
 const leastKnown = 2
 
 // answerEach sets the parts that units, which are ranked by all words, owe to single questions of a text that asks several. By all
 // words, the units that match a long question take all places. The best unit for each question has the same score.
 func (r *ranking) answerEach(ranked []Ranked) {
-	if len(ranked) == 0 {
+	if len(ranked) == 0 || r.o.Question == 0 {
 		return
 	}
 	share, asked := make([]float64, len(ranked)), 0
@@ -44,7 +41,7 @@ func (r *ranking) answerEach(ranked []Ranked) {
 		best = max(best, found.Parts.total())
 	}
 	for i := range ranked {
-		ranked[i].Parts.Question = ownQuestion * (share[i]*best - ranked[i].Parts.total())
+		ranked[i].Parts.Question = r.o.Question * (share[i]*best - ranked[i].Parts.total())
 	}
 }
 
@@ -78,7 +75,7 @@ type people struct {
 // peopleOf returns the units that may be about the people of a question that is a dialogue: they name one of its speakers, or a name
 // that it mentions. Where a speaker has turns, texts do not name whom they are about. What an assistant said loses nothing more.
 func (r *ranking) peopleOf() people {
-	if r.o.Speaker == 0 || len(r.q.Speakers) == 0 || r.c.Corpus != search.Sessions {
+	if r.o.Speaker == 0 || r.o.People == 0 || len(r.q.Speakers) == 0 || r.c.Corpus != search.Sessions {
 		return people{}
 	}
 	named, about := make([]bool, len(r.c.Units)), make([]bool, len(r.c.Units))
@@ -109,7 +106,7 @@ func (r *ranking) peopleOf() people {
 	if known == 0 {
 		return people{}
 	}
-	return people{named, float64(known) / float64(persons)}
+	return people{named, r.o.People * float64(known) / float64(persons)}
 }
 
 // missing returns the share of its score that a unit loses because it names nobody of the dialogue: the share of units that name a

@@ -20,6 +20,7 @@ func TestRankQuestions(t *testing.T) {
 	}
 	q, c := collected(search.Sessions, nil, texts, "red oar mast deck hull wind sail")
 	o := only()
+	o.Question = .5
 	if diff := gocmp.Diff([]int{1, 2, 0}, places(Rank(q, c, o))[:3]); diff != "" {
 		t.Fatal(diff)
 	}
@@ -37,7 +38,7 @@ func TestRankQuestions(t *testing.T) {
 	if parts[1].Question != 0 || parts[0].Question <= 0 || parts[3].Question >= parts[0].Question {
 		t.Errorf("%+v", ranked)
 	}
-	if got, want := parts[0].total(), ownQuestion*(parts[0].Body+parts[1].Body); math.Abs(got-want) > 1e-9 {
+	if got, want := parts[0].total(), o.Question*(parts[0].Body+parts[1].Body); math.Abs(got-want) > 1e-9 {
 		t.Errorf("the best for the short question has %g, want %g", got, want)
 	}
 
@@ -62,7 +63,7 @@ func TestRankPeople(t *testing.T) {
 	texts := []string{"eve won the boat race", "ada won a race", "ada sings", "cleo won a race", "the boat race"}
 	q, c := collected(search.Sessions, units, texts, "ada cleo boat race")
 	o := only()
-	o.Speaker = 1
+	o.Speaker, o.People = 1, 1
 	q.Speakers = []string{"ada", "ben"}
 	q.Terms[1].Sound = "kl"
 	parts := byUnit(Rank(q, c, o))
@@ -81,6 +82,7 @@ func TestRankPeople(t *testing.T) {
 		},
 		"in documents":     func() { c.Corpus = search.Memory },
 		"without speakers": func() { o.Speaker = 0 },
+		"switched off":     func() { o.People = 0 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			question, collection, options := q, *c, o

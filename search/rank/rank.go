@@ -430,6 +430,10 @@ type Options struct {
 	// Rule is the minimum score, as a share of the best, of the standing instruction to the assistant that is closest to the
 	// question.
 	Rule float64
+	// Question is the share of its score that a unit has from the one of several questions that it matches best.
+	Question float64
+	// People weighs what units lose that name nobody of a dialogue.
+	People float64
 	// Depth is the maximum number of hits.
 	Depth int
 
@@ -479,6 +483,8 @@ func DefaultOptions() Options {
 		First:         2,
 		Prose:         .5,
 		Rule:          .6,
+		Question:      .5,
+		People:        1,
 		Depth:         200,
 		Asking:        .4,
 		Answer:        .3,
