@@ -111,6 +111,9 @@ func (t *turning) quoted(ctx context.Context, say phrases) (string, error) {
 	for _, q := range quoted {
 		t.turn.Quoted = append(t.turn.Quoted, Recalled{Hit: q.shown, Line: q.shown.FromLine, Person: q.by})
 		b.WriteString("\n- " + say.cite(q.quotable) + " (" + q.source + ")")
+		if newer := q.hit.SupersededBy; newer != "" {
+			b.WriteString(", " + fmt.Sprintf(say.superseded, window.Escape(newer)))
+		}
 	}
 	return b.String(), nil
 }

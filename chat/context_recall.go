@@ -430,6 +430,9 @@ func (a *assembly) candidates(passages []passage) []window.Recalled {
 	for i, p := range passages {
 		text := p.text()
 		text += facts.Beside(a.disagree, text)
+		if newer := p.hit.SupersededBy; newer != "" {
+			text += " (superseded by " + newer + ")"
+		}
 		all[i] = window.Recalled{Text: text, Source: p.source(), At: p.hit.At, Score: p.hit.Score, Found: i, Layer: p.layer}
 	}
 	return all

@@ -324,6 +324,17 @@ func TestWhatLeftTheWindowIsRecalled(t *testing.T) {
 	}
 }
 
+// An older value says where a newer one is.
+func TestOlderValuesAreRecalledAsSuch(t *testing.T) {
+	w := open(t)
+	w.said(grace, "c0", "The rent of my flat is 900 euros.", "Noted.", "The rent of my flat is now 950 euros.", "Noted.")
+	c := w.context(grace, chat.ContextRequest{Message: "How high is the rent of my flat?"})
+	block := of(c, window.KindRecall)
+	if !strings.Contains(block, "900 euros. (superseded by sessions/c0#L3)") || !strings.Contains(block, "950 euros.\n") {
+		t.Errorf("recalled:\n%s\nskipped %q", block, c.Skipped)
+	}
+}
+
 // Only what was put into the context counts as recalled.
 func TestOnlyWhatIsInjectedIsRecorded(t *testing.T) {
 	w := open(t)

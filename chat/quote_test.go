@@ -48,6 +48,17 @@ func TestQuotations(t *testing.T) {
 	}
 }
 
+// An older value says where a newer one is.
+func TestOlderValuesAreQuotedAsSuch(t *testing.T) {
+	w := alone(t)
+	w.said(grace, "c0", "The rent of my flat is 900 euros.", "Noted.", "The rent of my flat is now 950 euros.", "Noted.")
+	turn, _ := w.turn(grace, chat.TurnRequest{Message: "How high is the rent of my flat?"})
+	older, newer := "900 euros.” (sessions/c0:1), superseded by sessions/c0#L3", "950 euros.” (sessions/c0:3)\n"
+	if at := strings.Index(turn.Answer, newer); at < 0 || at > strings.Index(turn.Answer, older) {
+		t.Error(turn.Answer)
+	}
+}
+
 // What a message asks or requests is not quoted, what shares too few words with the question is not quoted, and a weak
 // match is called one.
 func TestWhatIsNotQuoted(t *testing.T) {

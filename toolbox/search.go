@@ -34,6 +34,8 @@ type found struct {
 	At        string        `json:"at,omitempty"`    // when it was said or written, in the agent's time zone
 	Role      string        `json:"role,omitempty"`
 	Name      string        `json:"name,omitempty"`
+
+	SupersededBy string `json:"supersededBy,omitempty"` // citation of the result that states a newer value
 }
 
 // searched is the result of a search.
@@ -155,7 +157,7 @@ func (k *call) answered(r recall.Response, zone *time.Location, first []found) s
 		f := found{
 			Corpus: h.Corpus, Path: h.Path, StartLine: h.FromLine, EndLine: h.ToLine, Citation: recall.Citation(h.Path, h.FromLine, h.ToLine),
 			Score: math.Round(h.Score*1000) / 1000, Snippet: h.Snippet, Scope: h.Source.Scope, Agent: h.Source.Agent, Role: h.Message.Role,
-			Name: h.Message.Name,
+			Name: h.Message.Name, SupersededBy: h.SupersededBy,
 		}
 		if !h.At.IsZero() {
 			f.At = h.At.In(zone).Format(time.RFC3339)

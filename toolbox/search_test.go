@@ -67,6 +67,26 @@ func TestSearchAndGet(t *testing.T) {
 	}
 }
 
+// An older value says which result has a newer one.
+func TestSearchMarksOlderValues(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	c := h.as("user:1")
+	if _, err := h.Store.AppendMessages(t.Context(), c.Identity, talk.Batch{
+		Conversation: "c1", Trigger: memory.TriggerAPI,
+		Messages: []memory.Message{
+			{ID: "1", Role: "user", Content: "The rent of my flat is 900 euros."}, {ID: "2", Role: "assistant", Content: "Noted."},
+			{ID: "3", Role: "user", Content: "The rent of my flat is now 950 euros."},
+		},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	a := h.want(c, toolbox.MemorySearch, m{"query": "How high is the rent of my flat?"})
+	if strings.Count(a.Content, `"supersededBy":"sessions/c1#L3"`) != 1 || a.Found[0].FromLine != 3 {
+		t.Errorf("%s", a.Content)
+	}
+}
+
 func TestWrongCalls(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

@@ -87,6 +87,9 @@ func showRemarks(w io.Writer, a wire.Search) {
 	}
 }
 
+// maxCited bounds the characters of a citation.
+const maxCited = 120
+
 func (s commands) showFound(w io.Writer, a wire.Search, query string) error {
 	if len(a.Results) == 0 && a.Error == "" {
 		fmt.Fprintln(w, "nothing found")
@@ -97,7 +100,11 @@ func (s commands) showFound(w io.Writer, a wire.Search, query string) error {
 			fmt.Fprintln(w)
 		}
 		place := output.Emphasised(w, output.Place(r.Path, r.StartLine, r.EndLine))
-		fmt.Fprintf(w, "%.2f  %s  %s\n", r.Score, place, s.origin(r))
+		newer := ""
+		if r.SupersededBy != "" {
+			newer = ", superseded by " + output.OneLine(r.SupersededBy, maxCited)
+		}
+		fmt.Fprintf(w, "%.2f  %s  %s%s\n", r.Score, place, s.origin(r), newer)
 		for line := range strings.Lines(highlight(output.Shown(w, r.Snippet))) {
 			if line = strings.TrimRight(line, " \r\n"); line != "" {
 				fmt.Fprintf(w, "      %s\n", line)

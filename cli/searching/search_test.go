@@ -1,6 +1,26 @@
 package searching
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"github.com/reverie-memory/reverie/client/wire"
+)
+
+// An older value says which result has a newer one.
+func TestOlderValuesAreMarked(t *testing.T) {
+	var b strings.Builder
+	found := wire.Search{Results: []wire.Found{
+		{Corpus: "sessions", Path: "sessions/c1", StartLine: 3, EndLine: 3, Role: "user"},
+		{Corpus: "sessions", Path: "sessions/c1", StartLine: 1, EndLine: 1, Role: "user", SupersededBy: "sessions/c1#L3"},
+	}}
+	if err := (commands{}).showFound(&b, found, "rent"); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "sessions/c1:3  user\n") || !strings.Contains(b.String(), "sessions/c1:1  user, superseded by sessions/c1#L3\n") {
+		t.Error(b.String())
+	}
+}
 
 func TestMarkedWords(t *testing.T) {
 	for _, c := range []struct{ text, query, want string }{
