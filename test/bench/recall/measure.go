@@ -168,11 +168,9 @@ func (s set) each(do func(d dialogue, sessions map[string]int, q question) error
 
 // judge measures the messages found for a question, best first.
 func (b *bench) judge(d dialogue, sessions map[string]int, q question, found []string) asked {
-	a := asked{dialogue: d.id, category: q.category, recall: measure(found, q.evidence, sessions, b.ks), found: distinct(found)}
-	if len(q.newer) > 0 {
-		a.update = updateIn(found, q)
+	return asked{
+		dialogue: d.id, category: q.category, recall: measure(found, q.evidence, sessions, b.ks), found: distinct(found), update: updateIn(found, q),
 	}
-	return a
 }
 
 // unlimited is the request that returns as many results as the largest k, whatever their scores.
@@ -182,13 +180,14 @@ func (b *bench) unlimited(q question, options json.RawMessage) services.Search {
 	}
 }
 
-// byDefault asks every question with the default count and floor.
+// byDefault asks every question with all defaults of the API.
 func (b *bench) byDefault(ctx context.Context, s set, unlimited []asked) (defaultFigures, error) {
 	f := defaultFigures{Results: recall.DefaultSettings().MaxResults}
 	n := 0
 	err := s.each(func(d dialogue, sessions map[string]int, q question) error {
-		found, _, err := b.searches.search(ctx, d.agent, services.Search{Owner: owner, Query: q.text, Corpus: search.Sessions, AsOf: q.asked})
+		found, _, err := b.searches.search(ctx, d.agent, services.Search{Owner: owner, Query: q.text, AsOf: q.asked})
 		found = distinct(found)
+		f.Updates.count(updateIn(found, q))
 		right := hits(found, q.evidence)
 		f.Found += float64(len(found))
 		f.Recall += share(right, len(q.evidence))
@@ -216,8 +215,11 @@ func hits(found, evidence []string) (n int) {
 // update is the result of a question whose answer has changed.
 type update struct{ found, above bool }
 
-// updateIn reports whether a turn with the new value was found, and above all those with an old one.
+// updateIn reports whether a turn with the new value was found, and above all those with an old one; nil if the answer has not changed.
 func updateIn(found []string, q question) *update {
+	if len(q.newer) == 0 {
+		return nil
+	}
 	first := func(ids []string) int {
 		return slices.IndexFunc(found, func(id string) bool { return slices.Contains(ids, id) })
 	}
@@ -227,18 +229,23 @@ func updateIn(found []string, q question) *update {
 
 func updatesOf(outcomes []asked) (f updateFigures) {
 	for _, a := range outcomes {
-		if a.update == nil {
-			continue
-		}
-		f.Questions++
-		if a.update.found {
-			f.Found++
-		}
-		if a.update.above {
-			f.Above++
-		}
+		f.count(a.update)
 	}
 	return f
+}
+
+// count adds the result of a question; nil adds nothing.
+func (f *updateFigures) count(u *update) {
+	if u == nil {
+		return
+	}
+	f.Questions++
+	if u.found {
+		f.Found++
+	}
+	if u.above {
+		f.Above++
+	}
 }
 
 // Recall at k, of one question, is the share of its evidence among the first k turns found:

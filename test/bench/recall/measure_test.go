@@ -88,7 +88,7 @@ func TestMeasureOverHTTP(t *testing.T) {
 	floor := 0.0
 	searches := []services.Search{
 		{Owner: owner, Query: "What stands in the garden?", Corpus: "sessions", MaxResults: 3, MinScore: &floor},
-		{Owner: owner, Query: "What stands in the garden?", Corpus: "sessions"},
+		{Owner: owner, Query: "What stands in the garden?"},
 	}
 	if diff := cmp.Diff(searches, fake.searches[len(fake.searches)-2:]); diff != "" {
 		t.Error(diff)
@@ -258,6 +258,9 @@ func TestMeasure(t *testing.T) {
 }
 
 func TestUpdates(t *testing.T) {
+	if got := updateIn([]string{"a"}, question{}); got != nil {
+		t.Errorf("an answer that has not changed: %+v", got)
+	}
 	q := question{older: []string{"a", "b"}, newer: []string{"c", "d"}}
 	for name, c := range map[string]struct {
 		found []string

@@ -56,14 +56,20 @@ func (m *inMemory) load(_ context.Context, d dialogue) error {
 }
 
 // Collect implements recall.Store.
-func (m *inMemory) Collect(_ context.Context, id memory.Identity, _ []search.Corpus, q analysis.Query) (indexes.Collected, error) {
-	g := index.Gather(q)
-	for group, data := range m.agents[id.Agent].segments {
-		if err := g.AddPacked(int64(group), data); err != nil {
-			return indexes.Collected{}, err
+func (m *inMemory) Collect(_ context.Context, id memory.Identity, corpora []search.Corpus, q analysis.Query) (indexes.Collected, error) {
+	var found indexes.Collected
+	for _, corpus := range corpora {
+		g := index.Gather(q)
+		if corpus == search.Sessions { // there are no documents
+			for group, data := range m.agents[id.Agent].segments {
+				if err := g.AddPacked(int64(group), data); err != nil {
+					return indexes.Collected{}, err
+				}
+			}
 		}
+		found.Collections = append(found.Collections, g.Collection(corpus, q, nil))
 	}
-	return indexes.Collected{Collections: []*index.Collection{g.Collection(search.Sessions, q, nil)}}, nil
+	return found, nil
 }
 
 // Passages implements recall.Store.

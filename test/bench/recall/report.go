@@ -45,13 +45,15 @@ type updateFigures struct {
 	Above     int `json:"above"` // and above all that have an old one
 }
 
-// defaultFigures describe the answers with the default count and floor; each is a mean over all questions.
+// defaultFigures describe the answers with all defaults of the API; each is a mean over all questions.
 type defaultFigures struct {
 	Results   int     `json:"results"` // the default count
 	Found     float64 `json:"found"`   // messages
 	Recall    float64 `json:"recall"`
 	Unlimited float64 `json:"unlimited"` // recall of the same number of messages without a floor, and of a longer list
 	F1        float64 `json:"f1"`
+
+	Updates updateFigures `json:"updates"`
 }
 
 // loadFigures describes the data, and what of the file could not be used.
@@ -149,7 +151,7 @@ func (r reports) print(w io.Writer) error {
 			head = append(head, fmt.Sprintf("%sR@%d", title, k.K))
 		}
 	}
-	t.row(append(head, "session", "newest", "BM25 newest", "default: found", "recall", "of", "F1", "p95 ms"))
+	t.row(append(head, "session", "newest", "BM25 newest", "default: found", "recall", "of", "F1", "newest", "p95 ms"))
 	for _, s := range r.Sets {
 		cells := []string{s.Set, fmt.Sprint(s.Overall.Questions)}
 		for _, f := range []figures{s.Overall, s.Rival} {
@@ -164,7 +166,7 @@ func (r reports) print(w io.Writer) error {
 		}
 		d := s.Default
 		t.row(append(cells, session, s.Updates.String(), s.RivalUpdates.String(), fmt.Sprintf("%.1f/%d", d.Found, d.Results),
-			fmt.Sprintf("%.1f", percent(d.Recall)), fmt.Sprintf("%.1f", percent(d.Unlimited)), fmt.Sprintf("%.1f", percent(d.F1)),
+			fmt.Sprintf("%.1f", percent(d.Recall)), fmt.Sprintf("%.1f", percent(d.Unlimited)), fmt.Sprintf("%.1f", percent(d.F1)), d.Updates.String(),
 			fmt.Sprintf("%.1f", s.Latency.P95)))
 	}
 	if err := t.Flush(); err != nil {
