@@ -391,7 +391,10 @@ func (v *view) onlyAsks(p indexes.Passage) bool {
 }
 
 // text returns the text of a unit that was read.
-func (v *view) text(unit int) string { return v.passages[v.Units[unit].Key()].Text }
+func (v *view) text(unit int) rank.Text {
+	p := v.passages[v.Units[unit].Key()]
+	return rank.Text{Content: p.Text, Speaker: p.Message.Name}
+}
 
 // read reads the passages of units that were not read yet.
 func (v *view) read(ctx context.Context, keys []index.UnitKey) error {

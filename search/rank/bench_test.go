@@ -41,7 +41,7 @@ func BenchmarkRefine(b *testing.B) {
 	hits := Rank(q, c, DefaultOptions())
 	b.ReportAllocs()
 	for b.Loop() {
-		Refine(q, c, hits, func(int) string { return text }, DefaultOptions())
+		Refine(q, c, hits, func(int) Text { return Text{text, "Ada"} }, DefaultOptions())
 	}
 }
 

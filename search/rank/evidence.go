@@ -15,7 +15,7 @@ type sessions struct {
 	of       []int32   // per unit
 	near     []int32   // per unit: the same, but prose for what an assistant without a name said
 	norms    []float64 // per session, as in bm25
-	assisted []bool    // per session: such an assistant takes part
+	assisted []bool    // per session: such an assistant takes part in its conversation
 	rules    []int32   // units with standing instructions
 	alone    []bool    // per session: it is a message that is all of its conversation
 }
@@ -26,6 +26,7 @@ const prose = -1
 func newSessions(c *index.Collection, o Options) sessions {
 	s := sessions{of: make([]int32, len(c.Units)), near: make([]int32, len(c.Units))}
 	var lengths []float64
+	assisted := map[int64]bool{} // by conversation
 	for i := range c.Units {
 		if i == 0 || parted(&c.Units[i-1], &c.Units[i], c.Corpus, o.Pause) {
 			lengths = append(lengths, 0)
@@ -40,10 +41,13 @@ func newSessions(c *index.Collection, o Options) sessions {
 		}
 		switch chunk.Voice(c.Units[i].Section) {
 		case chunk.Assistant:
-			s.near[i], s.assisted[last] = prose, true
+			s.near[i], assisted[c.Units[i].Group] = prose, true
 		case chunk.Rule:
 			s.rules = append(s.rules, int32(i))
 		}
+	}
+	for i := range c.Units {
+		s.assisted[s.of[i]] = assisted[c.Units[i].Group]
 	}
 	s.norms = norms(lengths, enclosingB)
 	return s

@@ -139,7 +139,7 @@ func TestRankInManyLanguages(t *testing.T) {
 				q := analysis.NewQuery(e.question, time.Unix(1_700_100_000, 0).UTC())
 				found := collectEntries(search.Sessions, q, entries)
 				o := DefaultOptions()
-				ranked := Refine(q, found, Rank(q, found, o), func(unit int) string { return c.turns[unit] }, o)
+				ranked := Refine(q, found, Rank(q, found, o), func(unit int) Text { return Text{c.turns[unit], "Ada"} }, o)
 				at := slices.IndexFunc(ranked, func(r Ranked) bool { return c.turns[r.Unit] == e.answer })
 				if at < 0 || at > 1 {
 					t.Errorf("%q: the answer stands at place %d", e.question, at+1)

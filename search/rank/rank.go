@@ -19,7 +19,7 @@ type Ranked struct {
 	Parts LexicalParts
 
 	session int32
-	among   bool // it is a turn of a session among persons, without an assistant's prose
+	among   bool // it is a turn of a conversation among persons, without an assistant's prose
 	rule    bool // it is the standing instruction about the subject of the question
 }
 
@@ -439,7 +439,7 @@ type Options struct {
 
 	// The options below need the texts and apply to the first RefineDepth hits.
 
-	// Asking is the share of its score that a turn among persons loses if it only asks: a question seldom answers
+	// Asking is the share of its score that a turn among named persons loses if it only asks: a question seldom answers
 	// another. A message to an assistant states what it is about and asks for help.
 	Asking float64
 	// Answer is the share of the own score of an asking turn that is added to the turn after it.

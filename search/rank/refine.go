@@ -13,10 +13,13 @@ import (
 	"reverie/search/index"
 )
 
+// Text is the text of a unit, and who said it; empty: nobody, or somebody without a name.
+type Text struct{ Content, Speaker string }
+
 // Refine reads the texts of the first o.RefineDepth hits of a ranking of c, finds phrases and identifiers of the
-// question in them, and reorders turns among persons by who asks and who answers. It calls text once for each of them;
-// "" means a text that could not be read, whose score stays as it is. hits is not modified.
-func Refine(q analysis.Query, c *index.Collection, hits []Ranked, text func(unit int) string, o Options) []Ranked {
+// question in them, and reorders turns among named persons by who asks and who answers. It calls text once for each of them;
+// one without content could not be read, and its score stays as it is. hits is not modified.
+func Refine(q analysis.Query, c *index.Collection, hits []Ranked, text func(unit int) Text, o Options) []Ranked {
 	refined := slices.Clone(hits)
 	w := newWording(q)
 	judged := refined[:min(len(refined), max(o.RefineDepth, 0))]
@@ -24,26 +27,30 @@ func Refine(q analysis.Query, c *index.Collection, hits []Ranked, text func(unit
 		return refined
 	}
 	asking := make(map[int]Ranked) // by unit
-	tokens := make(map[int][]analysis.Token)
+	tokens, speakers := make(map[int][]analysis.Token), make(map[int]string)
 	for i := range judged {
 		hit := &judged[i]
 		t := text(hit.Unit)
-		if t == "" {
+		if t.Content == "" {
 			continue
 		}
-		hit.Parts.Exact = w.verbatim(t)
+		hit.Parts.Exact = w.verbatim(t.Content)
 		hit.Parts.Asking, hit.Parts.Answer, hit.Parts.Feedback, hit.Parts.First = 0, 0, 0, 0
 		if c.Corpus != search.Sessions || !hit.among {
 			continue
 		}
-		tokens[hit.Unit] = analysis.Analyse(t)
-		if share := asked(t, tokens[hit.Unit]); share > 0 {
+		tokens[hit.Unit] = analysis.Analyse(t.Content)
+		if speakers[hit.Unit] = t.Speaker; t.Speaker == "" {
+			continue
+		}
+		if share := asked(t.Content, tokens[hit.Unit]); share > 0 {
 			hit.Parts.Asking = -o.Asking * share * hit.Parts.total()
 			asking[hit.Unit] = *hit
 		}
 	}
 	for i := range judged {
-		if before, ok := asking[judged[i].Unit-1]; ok && before.session == judged[i].session {
+		before, ok := asking[judged[i].Unit-1]
+		if ok && before.session == judged[i].session && speakers[judged[i].Unit] != "" {
 			judged[i].Parts.Answer = o.Answer * before.Parts.Body
 		}
 	}

@@ -15,13 +15,13 @@ import (
 )
 
 // question returns an analysed question and an indexed collection of texts, one unit and one session each.
-func question(corpus search.Corpus, asked string, texts ...string) (analysis.Query, *index.Collection, func(int) string) {
+func question(corpus search.Corpus, asked string, texts ...string) (analysis.Query, *index.Collection, func(int) Text) {
 	q := analysis.NewQuery(asked, time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC))
 	var entries []index.Entry
 	for i, text := range texts {
 		entries = append(entries, index.Entries(int64(i+1), 0, []chunk.Piece{{Seq: 1, Text: text, End: len(text)}})...)
 	}
-	return q, collectEntries(corpus, q, entries), func(unit int) string { return texts[unit] }
+	return q, collectEntries(corpus, q, entries), func(unit int) Text { return Text{texts[unit], "Ada"} }
 }
 
 func TestRefineVerbatim(t *testing.T) {
@@ -81,9 +81,15 @@ func TestRefineAsking(t *testing.T) {
 		t.Errorf("in a document %+v", got)
 	}
 	c.Corpus, c.Units[0].Group = search.Sessions, c.Units[1].Group
+	if got := byUnit(Refine(q, c, Rank(q, c, o), func(unit int) Text { return Text{text(unit).Content, ""} }, o))[0]; got.Asking != 0 {
+		t.Errorf("of nobody with a name %+v", got)
+	}
 	c.Units[1].Section = int(chunk.Assistant) // a message to an assistant says what it asks about
-	if got := byUnit(Refine(q, c, Rank(q, c, o), text, o))[0]; got.Asking != 0 {
-		t.Errorf("to an assistant %+v", got)
+	for name, at := range map[string]int64{"a moment later": 1, "the day after": 1 + 24*60*60} {
+		c.Units[0].At, c.Units[1].At, o.Pause = 1, at, time.Hour
+		if got := byUnit(Refine(q, c, Rank(q, c, o), text, o))[0]; got.Asking != 0 {
+			t.Errorf("to an assistant who answers %s: %+v", name, got)
+		}
 	}
 }
 
@@ -97,7 +103,7 @@ func TestRefineAnswer(t *testing.T) {
 	q := analysis.NewQuery("What instrument was it?", time.Time{})
 	c := collectEntries(search.Sessions, q, entries)
 	o := DefaultOptions()
-	parts := byUnit(Refine(q, c, Rank(q, c, o), func(unit int) string { return texts[unit] }, o))
+	parts := byUnit(Refine(q, c, Rank(q, c, o), func(unit int) Text { return Text{texts[unit], "Ada"} }, o))
 	if got, want := parts[1].Answer, o.Answer*parts[0].Body; got != want || got == 0 {
 		t.Errorf("the answer is given %g, want %g", got, want)
 	}
@@ -113,12 +119,12 @@ func TestRefineDepth(t *testing.T) {
 	hits := Rank(q, c, o)
 	kept := slices.Clone(hits)
 	var read []int
-	refined := Refine(q, c, hits, func(unit int) string {
+	refined := Refine(q, c, hits, func(unit int) Text {
 		read = append(read, unit)
 		if unit == 0 {
-			return "" // deleted after the search
+			return Text{} // deleted after the search
 		}
-		return "a red boat"
+		return Text{Content: "a red boat"}
 	}, o)
 	if diff := cmp.Diff([]int{0, 1}, read); diff != "" {
 		t.Error(diff)
@@ -158,7 +164,7 @@ func TestRefineFeedback(t *testing.T) {
 		q, c := collected(search.Sessions, units, texts, "boat")
 		o := only()
 		o.Feedback, o.RefineDepth = .5, 40
-		refined := Refine(q, c, Rank(q, c, o), func(unit int) string { return texts[unit] }, o)
+		refined := Refine(q, c, Rank(q, c, o), func(unit int) Text { return Text{texts[unit], "Ada"} }, o)
 		if diff := cmp.Diff(want, places(refined)); diff != "" {
 			t.Errorf("alone %t: %s", alone, diff)
 		}
