@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -122,27 +123,63 @@ func TestGroups(t *testing.T) {
 
 func TestBars(t *testing.T) {
 	var b bars
-	for _, wrong := range []string{"", "turn@10", "turn=0.5", "turns@10=0.5", "turn@ten=0.5", "turn@10=much"} {
+	for _, wrong := range []string{
+		"", "turn@10", "turn=0.5", "turns@10=0.5", "turn@ten=0.5", "turn@0=0.5", "turn@10=much", "newest", "newest@5=1", "bm25=", "defaults", "beam:=1",
+	} {
 		if err := b.Set(wrong); err == nil {
 			t.Errorf("%q was taken", wrong)
 		}
 	}
+	const given = "turn@10=0.78,beam:session@10=0.95,newest=0.8,bm25=0,defaults=0.9"
 	b = nil
-	if err := b.Set("turn@10=0.78,session@10=0.95"); err != nil {
-		t.Fatal(err)
+	if err := b.Set(strings.Replace(given, "bm25=0", "bm25", 1)); err != nil || b.String() != given {
+		t.Fatalf("%v: %s", err, b.String())
 	}
-	for _, c := range []struct {
-		got    recallAt
-		passed bool
+	good := report{
+		Set:     "beam-dev",
+		Overall: figures{Recall: []recallAt{{5, 0.5, 1}, {10, 0.78, 0.95}}},
+		Rival:   figures{Recall: []recallAt{{5, 0.5, 1}, {10, 0.7, 1}}},
+		Updates: updateFigures{5, 4, 4},
+		Default: defaultFigures{Recall: .45, Unlimited: .5, Updates: updateFigures{5, 4, 4}},
+	}
+	for name, c := range map[string]struct {
+		change func(*report)
+		failed []level
+		judged int
 	}{
-		{recallAt{10, 0.78, 0.95}, true},
-		{recallAt{10, 0.779, 1}, false},
-		{recallAt{10, 1, 0.949}, false},
+		"all reached":                 {func(*report) {}, nil, 5},
+		"turns":                       {func(r *report) { r.Overall.Recall[1].Turn = .779 }, []level{ofTurns}, 5},
+		"sessions":                    {func(r *report) { r.Overall.Recall[1].Session = .949 }, []level{ofSessions}, 5},
+		"sessions of another set":     {func(r *report) { r.Set, r.Overall.Recall[1].Session = "locomo-dev", .949 }, nil, 4},
+		"newest":                      {func(r *report) { r.Updates.Above = 3 }, []level{ofNewest}, 5},
+		"newest with the defaults":    {func(r *report) { r.Default.Updates.Above = 3 }, []level{ofNewest}, 5},
+		"nothing has changed":         {func(r *report) { r.Updates, r.Default.Updates = updateFigures{}, updateFigures{} }, nil, 4},
+		"BM25 is better at one place": {func(r *report) { r.Rival.Recall[0].Turn = .51 }, []level{overBM25}, 5},
+		"defaults lose much":          {func(r *report) { r.Default.Recall = .44 }, []level{byDefault}, 5},
 	} {
-		judged, passed := b.judge([]recallAt{{5, 1, 1}, c.got})
-		if passed != c.passed || judged[0].Got != c.got.Turn || judged[1].Got != c.got.Session {
-			t.Errorf("%+v: %v, %+v", c.got, passed, judged)
+		r := good
+		r.Overall.Recall, r.Rival.Recall = slices.Clone(r.Overall.Recall), slices.Clone(r.Rival.Recall)
+		c.change(&r)
+		all := reports{Sets: []report{r}}
+		passed := all.judge(b)
+		var failed []level
+		for _, one := range all.Sets[0].Bars {
+			if !one.Passed {
+				failed = append(failed, one.Level)
+			}
 		}
+		if passed != (c.failed == nil) || !slices.Equal(failed, c.failed) || len(all.Sets[0].Bars) != c.judged {
+			t.Errorf("%s: passed %v, %+v", name, passed, all.Sets[0].Bars)
+		}
+	}
+	if err := b.check([]int{5}, []set{{name: "beam-dev"}}); err == nil {
+		t.Error("recall at an unmeasured k was taken")
+	}
+	if err := b.check([]int{10}, []set{{name: "locomo-dev"}}); err == nil {
+		t.Error("an unknown set was taken")
+	}
+	if err := b.check([]int{5, 10}, []set{{name: "beam-dev"}}); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -186,13 +223,14 @@ func TestFusionBars(t *testing.T) {
 		Overall: figures{Recall: []recallAt{{5, 0.5, 1}, {10, 0.7, 1}}},
 		Inputs:  []ablated{{Recall: []recallAt{{5, 0.9, 1}, {10, 0.5, 1}}}, {Recall: []recallAt{{5, 0.1, 1}, {10, 0.709, 1}}}},
 	}
-	judged, passed := r.fusionBars().judge(r.Overall.Recall)
-	if !passed || len(judged) != 1 {
-		t.Errorf("%+v", judged)
+	all := reports{Sets: []report{r}}
+	if !all.judge(nil) || len(all.Sets[0].Bars) != 1 {
+		t.Errorf("%+v", all.Sets[0].Bars)
 	}
 	r.Inputs[0].Recall[1].Turn = 0.711
-	if judged, passed := r.fusionBars().judge(r.Overall.Recall); passed || judged[0].Passed {
-		t.Errorf("%+v", judged)
+	all = reports{Sets: []report{r}}
+	if all.judge(nil) || all.Sets[0].Bars[0].Passed {
+		t.Errorf("%+v", all.Sets[0].Bars)
 	}
 	r.Inputs = nil
 	if bars := r.fusionBars(); len(bars) != 0 {

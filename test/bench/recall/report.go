@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -236,7 +237,7 @@ func (r report) print(w io.Writer) error {
 		if why != "" {
 			why = " (" + why + ")"
 		}
-		fmt.Fprintf(w, "%s: %s R@%d %.1f, minimum %.1f%s\n", verdict, b.Level, b.K, percent(b.Got), percent(b.Least), why)
+		fmt.Fprintf(w, "%s: %s %.1f, minimum %.1f%s\n", verdict, strings.Replace(b.name(), "@", " R@", 1), percent(b.Got), percent(b.Least), why)
 	}
 	return nil
 }
@@ -306,14 +307,34 @@ func latency(l services.Latency) string {
 	return fmt.Sprintf("p50 %.1f ms, p95 %.1f ms, longest %.1f ms (%d searches, one at a time)", l.P50, l.P95, l.Max, l.Count)
 }
 
-// bar is a minimum of the overall recall.
+// level is what a bar is about.
+type level string
+
+const (
+	ofTurns    level = "turn"     // recall of messages at k
+	ofSessions level = "session"  // recall of sessions at k
+	ofNewest   level = "newest"   // share of the questions whose answer changed that find the new value above the old one, also by default
+	overBM25   level = "bm25"     // lead of the recall of messages over that of BM25, at the k where it is least
+	byDefault  level = "defaults" // recall with the defaults, of that without a minimum score
+)
+
+// bar is a minimum of a figure.
 type bar struct {
-	Level  string  `json:"level"` // "turn" or "session"
-	K      int     `json:"k"`
+	Set    string  `json:"set,omitempty"` // beginning of the names of sets; empty: all
+	Level  level   `json:"level"`
+	K      int     `json:"k,omitempty"` // of turn and session
 	Least  float64 `json:"least"`
 	Why    string  `json:"why,omitempty"` // empty: set by -min
 	Got    float64 `json:"got"`
 	Passed bool    `json:"passed"`
+}
+
+// name returns such as "turn@10".
+func (b bar) name() string {
+	if b.K > 0 {
+		return fmt.Sprintf("%s@%d", b.Level, b.K)
+	}
+	return string(b.Level)
 }
 
 // bars are the values of the flag -min.
@@ -323,31 +344,66 @@ type bars []bar
 func (b *bars) String() string {
 	parts := make([]string, len(*b))
 	for i, one := range *b {
-		parts[i] = fmt.Sprintf("%s@%d=%g", one.Level, one.K, one.Least)
+		if one.Set != "" {
+			parts[i] = one.Set + ":"
+		}
+		parts[i] += fmt.Sprintf("%s=%g", one.name(), one.Least)
 	}
 	return strings.Join(parts, ",")
 }
 
-// Set parses "turn@10=0.78", or several separated by commas.
+const barSyntax = "use turn@K, session@K, newest, bm25 or defaults, with =SHARE, and in front of it SET: for some files"
+
+// Set parses "beam:turn@10=0.78", or several separated by commas.
 func (b *bars) Set(value string) error {
 	for part := range strings.SplitSeq(value, ",") {
-		name, least, ok := strings.Cut(part, "=")
-		level, k, ok2 := strings.Cut(name, "@")
-		if !ok || !ok2 || level != "turn" && level != "session" {
-			return fmt.Errorf("%q: use turn@K=SHARE or session@K=SHARE", part)
+		var one bar
+		name, least, isGiven := strings.Cut(part, "=")
+		if set, rest, found := strings.Cut(name, ":"); found {
+			one.Set, name = set, rest
 		}
-		one := bar{Level: level}
+		name, k, hasK := strings.Cut(name, "@")
+		one.Level = level(name)
 		var err error
-		if one.K, err = strconv.Atoi(k); err != nil {
-			return err
+		switch one.Level {
+		case ofTurns, ofSessions:
+			if !hasK {
+				return fmt.Errorf("%q: %s", part, barSyntax)
+			}
+			if one.K, err = strconv.Atoi(k); err != nil || one.K < 1 {
+				return fmt.Errorf("%q: %s", part, barSyntax)
+			}
+		case ofNewest, overBM25, byDefault:
+			if hasK {
+				return fmt.Errorf("%q: %s", part, barSyntax)
+			}
+		default:
+			return fmt.Errorf("%q: %s", part, barSyntax)
 		}
-		if one.Least, err = strconv.ParseFloat(least, 64); err != nil {
-			return err
+		if isGiven || one.Level != overBM25 {
+			if one.Least, err = strconv.ParseFloat(least, 64); err != nil {
+				return fmt.Errorf("%q: %s", part, barSyntax)
+			}
 		}
 		*b = append(*b, one)
 	}
 	return nil
 }
+
+// check returns an error for a bar about what is not measured.
+func (b bars) check(ks []int, sets []set) error {
+	for _, one := range b {
+		if one.K > 0 && !slices.Contains(ks, one.K) {
+			return fmt.Errorf("-min asks for recall at %d, which -k does not measure", one.K)
+		}
+		if !slices.ContainsFunc(sets, func(s set) bool { return one.isOf(s.name) }) {
+			return fmt.Errorf("-min names the set %s, and no file begins so", one.Set)
+		}
+	}
+	return nil
+}
+
+func (b bar) isOf(set string) bool { return strings.HasPrefix(set, b.Set) }
 
 // The allowed loss of fusion against the better of its inputs, and its k.
 const (
@@ -366,7 +422,7 @@ func (r report) fusionBars() (b bars) {
 		}
 	}
 	if at {
-		b = append(b, bar{Level: "turn", K: lossAt, Least: best - mayLose, Why: "the better input, less a point"})
+		b = append(b, bar{Level: ofTurns, K: lossAt, Least: best - mayLose, Why: "the better input, less a point"})
 	}
 	return b
 }
@@ -374,28 +430,46 @@ func (r report) fusionBars() (b bars) {
 // judge compares each set with its minimums and reports whether all are reached.
 func (r reports) judge(given bars) bool {
 	passed := true
-	for i, s := range r.Sets {
-		judged, ok := slices.Concat(given, s.fusionBars()).judge(s.Overall.Recall)
-		r.Sets[i].Bars, passed = judged, passed && ok && (s.Diluted == nil || s.Diluted.Passed)
+	for i := range r.Sets {
+		s := &r.Sets[i]
+		for _, one := range slices.Concat(given, s.fusionBars()) {
+			got, isMeasured := s.figure(one)
+			if !one.isOf(s.Set) || !isMeasured {
+				continue
+			}
+			one.Got, one.Passed = got, got >= one.Least
+			passed = passed && one.Passed
+			s.Bars = append(s.Bars, one)
+		}
+		passed = passed && (s.Diluted == nil || s.Diluted.Passed)
 	}
 	return passed
 }
 
-// judge compares each minimum with the recall; every k was measured.
-func (b bars) judge(recall []recallAt) (judged []bar, passed bool) {
-	passed = true
-	for _, one := range b {
-		for _, r := range recall {
-			if r.K == one.K {
-				one.Got = r.Turn
-				if one.Level == "session" {
-					one.Got = r.Session
-				}
-			}
+// figure returns what a bar is compared with; false: the set has no such questions.
+func (r report) figure(b bar) (got float64, isMeasured bool) {
+	switch b.Level {
+	case ofNewest:
+		if r.Updates.Questions == 0 {
+			return 0, false
 		}
-		one.Passed = one.Got >= one.Least
-		passed = passed && one.Passed
-		judged = append(judged, one)
+		return float64(min(r.Updates.Above, r.Default.Updates.Above)) / float64(r.Updates.Questions), true
+	case overBM25:
+		got = 1
+		for i, at := range r.Overall.Recall {
+			got = min(got, at.Turn-r.Rival.Recall[i].Turn)
+		}
+		return got, true
+	case byDefault:
+		return r.Default.Recall / max(r.Default.Unlimited, math.SmallestNonzeroFloat64), r.Default.Unlimited > 0
 	}
-	return judged, passed
+	for _, at := range r.Overall.Recall {
+		if at.K == b.K && b.Level == ofSessions {
+			return at.Session, true
+		}
+		if at.K == b.K {
+			return at.Turn, true
+		}
+	}
+	return 0, false
 }
