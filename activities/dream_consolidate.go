@@ -62,16 +62,16 @@ func (c *consolidating) ready(ctx context.Context) (result DeepSleepResult, ende
 		result, err = c.save(ctx)
 		return result, true, err
 	}
-	disagreements, err := c.Store.Disagreements(ctx, c.id)
-	if err != nil {
-		return DeepSleepResult{}, true, storeError(err)
-	}
 	c.input = c.inputOf()
 	shown := []string{c.input.Memory, c.input.Shared}
 	for _, n := range c.input.Notes {
 		shown = append(shown, n.Text)
 	}
-	for _, pair := range facts.PairsWithin(disagreements, shown...) {
+	disagreements, err := c.Store.Disagreements(ctx, c.id, shown...)
+	if err != nil {
+		return DeepSleepResult{}, true, storeError(err)
+	}
+	for _, pair := range facts.Pairs(disagreements) {
 		if !slices.Contains(c.input.Contradictions, pair) {
 			c.input.Contradictions = append(c.input.Contradictions, pair)
 		}

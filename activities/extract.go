@@ -152,8 +152,16 @@ func (p *proposing) ready(ctx context.Context) (result ProposeResult, ended bool
 		ProfileMaxChars: p.in.Settings.ProfileMaxChars, MemoryMaxChars: p.in.Settings.MemoryMaxChars,
 		Model: p.in.Settings.Model,
 	}
-	p.input.Disagreements = facts.PairsWithin(p.load.Disagreements, p.input.Profile, p.input.Memory, p.input.Shared, p.input.Note)
-	return ProposeResult{}, false, nil
+	p.input.Disagreements, err = p.disagreements(ctx, p.id, p.load.Disagreements, p.input)
+	return ProposeResult{}, err != nil, err
+}
+
+// disagreements returns the statements of which a prompt shows both sides.
+func (a *Activities) disagreements(
+	ctx context.Context, id memory.Identity, known facts.Disagreements, in proposals.ExtractionInput,
+) ([][2]string, error) {
+	shown, err := a.Store.DisagreementsWithin(ctx, id, known, in.Profile, in.Memory, in.Shared, in.Note)
+	return facts.Pairs(shown), storeError(err)
 }
 
 // closed returns why nothing may be extracted; empty: it may. Memory may have been switched off since the extraction began.

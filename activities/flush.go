@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"reverie/facts"
 	"reverie/llm"
 	"reverie/memory"
 	"reverie/memory/markdown"
@@ -263,7 +262,9 @@ func (p *flushing) run(ctx context.Context) (FlushStepResult, error) {
 		return p.nothing(ctx, ReasonNothingToKeep, nil)
 	}
 	p.transcript = transcript
-	p.input = p.inputOf(transcript)
+	if err = p.fill(ctx, transcript); err != nil {
+		return FlushStepResult{}, err
+	}
 	return consult(ctx, p.Activities, engineUse{
 		id: p.id, model: p.asksModel, awaited: true, heartbeat: p.in.Settings.Extract.ModelHeartbeat,
 	}, p)
@@ -283,16 +284,17 @@ func (p *flushing) ready(ctx context.Context) (result FlushStepResult, ended boo
 	return FlushStepResult{}, false, nil
 }
 
-func (p *flushing) inputOf(transcript []transcripts.Line) proposals.ExtractionInput {
+// fill sets what the engine is shown.
+func (p *flushing) fill(ctx context.Context, transcript []transcripts.Line) (err error) {
 	s := p.in.Settings.Extract
-	in := proposals.ExtractionInput{
+	p.input = proposals.ExtractionInput{
 		Agent: p.load.Agent.Name, Today: p.load.Today,
 		Profile: p.load.Profile.Content, Memory: p.load.Memory.Content, Shared: p.load.Shared,
 		Note: markdown.Tail(p.load.Note.Content, s.NoteTailChars), Transcript: transcript,
 		ProfileMaxChars: s.ProfileMaxChars, MemoryMaxChars: s.MemoryMaxChars, Model: s.Model,
 	}
-	in.Disagreements = facts.PairsWithin(p.load.Disagreements, in.Profile, in.Memory, in.Shared, in.Note)
-	return in
+	p.input.Disagreements, err = p.disagreements(ctx, p.id, p.load.Disagreements, p.input)
+	return err
 }
 
 func (p *flushing) ask(ctx context.Context, r repair) (proposals.Answer, error) {

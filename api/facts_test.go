@@ -323,3 +323,22 @@ func TestFactsOfAPastTime(t *testing.T) {
 		t.Errorf("pages: %+v %+v", first, second)
 	}
 }
+
+// A search and the system prompt say right after a write that statements disagree.
+func TestDisagreementsAreSaidAtOnce(t *testing.T) {
+	h := start(t)
+	h.agent("ada")
+	const both = "- The rent is 950 euros.\n- The rent is 1,020 euros.\n"
+	h.want(h.put("MEMORY.md?owner=api:42", both, nil), 201)
+	found := as[struct {
+		Disagreements []struct{ Older, Newer string }
+	}](h, h.want(h.postTo(h.admin, "/api/v1/agents/ada/memory/search?owner=api:42", map[string]any{"query": "How much is the rent?"}), 200))
+	if len(found.Disagreements) != 1 {
+		t.Errorf("search: %+v", found)
+	}
+	h.want(h.put("MEMORY.md?owner=api:43", both, nil), 201)
+	got := as[struct{ Prompt string }](h, h.want(h.get("/api/v1/agents/ada/system-prompt?owner=api:43"), 200))
+	if !strings.Contains(got.Prompt, "Statements that disagree") {
+		t.Error(got.Prompt)
+	}
+}

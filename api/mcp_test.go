@@ -298,7 +298,6 @@ func TestResourcesSayWhatDisagrees(t *testing.T) {
 	h.agent("ada")
 	const mine = "?agent=ada&owner=api:42"
 	h.want(h.put("money.md?owner=api:42", "- The rent is 950 euros.\n- The rent is 1,020 euros.\n", nil), 201)
-	h.speak(h.admin, mine, "tools/call", map[string]any{"name": "fact_list_contradictions", "arguments": map[string]any{}})
 	got := h.speak(h.admin, mine, "resources/read", map[string]any{"uri": "memory:///money.md"})
 	if all := got.Result.Contents; len(all) != 2 || !strings.Contains(all[1].Text, "Statements that disagree") {
 		t.Errorf("%s", got.body)

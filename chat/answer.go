@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"reverie/memory"
+	"reverie/memory/markdown"
 	"reverie/recall"
 	"reverie/remember"
 	"reverie/scan"
@@ -36,10 +37,40 @@ func (t *turning) answerFromMemory(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	disagree, err := t.disagreements(ctx, say, text)
+	if err != nil {
+		return err
+	}
+	text += disagree
 	if !t.hasNotice() {
 		text += "\n" + say.noModel
 	}
 	return t.say(text, builtinRecall)
+}
+
+// maxDisagreements is the maximum number of pairs that an answer names.
+const maxDisagreements = 4
+
+// disagreements says which of the statements that an answer quotes cannot both hold; empty if none do.
+func (t *turning) disagreements(ctx context.Context, say phrases, answer string) (string, error) {
+	texts := []string{answer}
+	for _, q := range t.turn.Quoted {
+		texts = append(texts, q.Hit.Text)
+	}
+	all, err := t.Store.Disagreements(ctx, t.id, texts...)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, d := range all[:min(len(all), maxDisagreements)] {
+		format := say.disagree
+		if d.Superseded {
+			format = say.superseded
+		}
+		older, newer := quote(scan.Redacted(markdown.WithoutComments(d.Older))), quote(scan.Redacted(markdown.WithoutComments(d.Newer)))
+		b.WriteString("\n" + fmt.Sprintf(format, fmt.Sprintf(say.quote, older), fmt.Sprintf(say.quote, newer)))
+	}
+	return b.String(), nil
 }
 
 // answerTo returns the answer to a message with an intent.
@@ -84,7 +115,7 @@ func (t *turning) quoted(ctx context.Context, say phrases) (string, error) {
 	query, _ := t.query()
 	limit := recallResults
 	r := recall.Request{
-		Query: query, MaxResults: &limit, Unrecorded: true, Synthetic: t.synthetic, Agent: t.agent.Settings, Zone: t.now.Location(),
+		Query: query, MaxResults: &limit, Unrecorded: true, Undisclosed: true, Synthetic: t.synthetic, Agent: t.agent.Settings, Zone: t.now.Location(),
 		StatementsFirst: true,
 	}
 	found, err := t.Search.Search(ctx, t.id, r)
@@ -112,7 +143,7 @@ func (t *turning) quoted(ctx context.Context, say phrases) (string, error) {
 		t.turn.Quoted = append(t.turn.Quoted, Recalled{Hit: q.shown, Line: q.shown.FromLine, Person: q.by})
 		b.WriteString("\n- " + say.cite(q.quotable) + " (" + q.source + ")")
 		if newer := q.hit.SupersededBy; newer != "" {
-			b.WriteString(", " + fmt.Sprintf(say.superseded, window.Escape(newer)))
+			b.WriteString(", " + fmt.Sprintf(say.newer, window.Escape(newer)))
 		}
 	}
 	return b.String(), nil

@@ -192,3 +192,22 @@ func TestAnswersWithoutAModelAreNotRecalled(t *testing.T) {
 		t.Errorf("%+v", turn.Context.Recalled)
 	}
 }
+
+// An answer that quotes both sides of a contradiction says so, in the language of the question.
+func TestAnswersSayWhatDisagrees(t *testing.T) {
+	w := alone(t)
+	w.write(grace, memory.MemoryPath, "# Memory\n\n## Facts\n\n- The rent of the flat is 950 euros\n- The rent of the flat is 1,020 euros\n")
+	for message, want := range map[string]string{
+		"How much is the rent of the flat?":      "“The rent of the flat is 950 euros” and “The rent of the flat is 1,020 euros” disagree",
+		"What do you know about me?":             "disagree",
+		"Wie hoch ist die Miete (rent of flat)?": "widersprechen sich",
+	} {
+		turn, _ := w.turn(grace, chat.TurnRequest{Message: message})
+		if !strings.Contains(turn.Answer, want) && strings.Contains(turn.Answer, "950") {
+			t.Errorf("%s: %s", message, turn.Answer)
+		}
+		if !strings.Contains(turn.Answer, "950") {
+			t.Errorf("%s is not answered: %s", message, turn.Answer)
+		}
+	}
+}

@@ -68,10 +68,12 @@ type assembly struct {
 	injection uuid.UUID
 	prompt    string               // the documents in the system prompt
 	disagree  []facts.Disagreement // of recalled passages with others
-	result    window.Result
-	compacted bool // it has already waited for a summary
-	recorded  bool // the use of passages is recorded
-	flushing  bool
+	// contradicted are all statements that the context may show and that cannot both hold.
+	contradicted []facts.Disagreement
+	result       window.Result
+	compacted    bool // it has already waited for a summary
+	recorded     bool // the use of passages is recorded
+	flushing     bool
 }
 
 func (s *Service) newAssembly(id memory.Identity, agent gate.Agent, r ContextRequest, current memory.Message) (*assembly, error) {
@@ -114,6 +116,9 @@ func (a *assembly) make(ctx context.Context) (Context, error) {
 	if err := a.read(ctx); err != nil {
 		return Context{}, err
 	}
+	if err := a.contradict(ctx); err != nil {
+		return Context{}, err
+	}
 	for flushes := 0; ; flushes++ {
 		if err := a.fit(); err != nil {
 			return Context{}, err
@@ -126,6 +131,9 @@ func (a *assembly) make(ctx context.Context) (Context, error) {
 			break
 		}
 		if err := a.reload(ctx); err != nil {
+			return Context{}, err
+		}
+		if err := a.contradict(ctx); err != nil {
 			return Context{}, err
 		}
 	}
@@ -184,6 +192,19 @@ func (a *assembly) reload(ctx context.Context, standing ...*stored.Standing) (er
 	a.load.Documents = a.own(providers.Recollection{Documents: a.load.Documents}).Documents
 	if a.client {
 		a.load.Messages = a.sent
+	}
+	return nil
+}
+
+// contradict finds the disagreements in the documents of the system prompt and in the passages that may be recalled.
+func (a *assembly) contradict(ctx context.Context) (err error) {
+	texts := []string{memory.SystemPrompt(a.load.Documents)}
+	for _, p := range a.found.all() {
+		texts = append(texts, p.text())
+	}
+	a.contradicted, err = a.Store.DisagreementsWithin(ctx, a.id, a.load.Disagreements, texts...)
+	if err != nil {
+		return fmt.Errorf("context: %w", err)
 	}
 	return nil
 }
@@ -249,17 +270,9 @@ func (a *assembly) system() (string, error) {
 	}
 	documents := memory.SystemPrompt(a.load.Documents)
 	a.prompt = documents
-	texts := []string{documents}
-	if a.found != nil {
-		for _, p := range a.found.all() {
-			texts = append(texts, p.text())
-		}
-	}
 	// What memory recalls says nothing in the system prompt: those passages carry their disagreements themselves.
-	disagree := facts.Within(a.load.Disagreements, documents)
-	a.disagree = slices.DeleteFunc(facts.Within(a.load.Disagreements, texts...), func(d facts.Disagreement) bool {
-		return slices.Contains(disagree, d)
-	})
+	disagree := facts.ShownIn(documents).Both(a.contradicted)
+	a.disagree = slices.DeleteFunc(slices.Clone(a.contradicted), func(d facts.Disagreement) bool { return slices.Contains(disagree, d) })
 	rules += facts.Warning(disagree, window.Escape)
 	if documents != "" {
 		return documents + "\n\n" + rules, nil

@@ -2,7 +2,10 @@ package facts
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"reverie/memory/markdown"
 )
 
 // Disagreement is two statements that cannot both hold, and about which no decision was made. A caller that shows both must report it.
@@ -11,29 +14,74 @@ type Disagreement struct {
 	Superseded   bool // the newer one says that something has changed, and counts
 }
 
-// Within returns those of which texts together show both sides.
-func Within(all []Disagreement, texts ...string) (shown []Disagreement) {
-	if len(all) == 0 {
-		return nil
-	}
+// Disagreements are what one read has found of them.
+type Disagreements struct {
+	Latest []Disagreement
+	More   bool // there are earlier ones, which a caller looks for by what it shows
+}
+
+const (
+	// maxWhole is the longest statement, in characters, that is shown whole or not at all. Excerpts have parts of longer ones.
+	maxWhole = 200
+	// partSize and partStep are the size of the parts by which longer statements are recognised, and their distance, in characters.
+	partSize, partStep = 40, 20
+)
+
+// Shown is text in which both sides of disagreements are looked for.
+type Shown string
+
+// ShownIn returns texts that are shown together.
+func ShownIn(texts ...string) Shown {
 	var words strings.Builder
 	for _, text := range texts {
-		words.WriteString(strings.Join(strings.Fields(text), " "))
+		words.WriteString(plain(text))
 		words.WriteByte('\n')
 	}
+	return Shown(words.String())
+}
+
+// plain returns a text without comments, marks of quotation and line breaks.
+func plain(text string) string {
+	words := strings.Fields(markdown.WithoutComments(text))
+	return strings.Join(slices.DeleteFunc(words, func(word string) bool { return strings.Trim(word, ">") == "" }), " ")
+}
+
+// Both returns those of which the text shows both sides.
+func (s Shown) Both(all []Disagreement) (shown []Disagreement) {
 	for _, d := range all {
-		d.Older, d.Newer = strings.Join(strings.Fields(d.Older), " "), strings.Join(strings.Fields(d.Newer), " ")
-		if strings.Contains(words.String(), d.Older) && strings.Contains(words.String(), d.Newer) {
+		if older, newer := s.sides(d); older && newer {
 			shown = append(shown, d)
 		}
 	}
 	return shown
 }
 
-// PairsWithin returns the statements of disagreements of which texts together show both sides, the older one first.
-func PairsWithin(all []Disagreement, texts ...string) (pairs [][2]string) {
-	for _, d := range Within(all, texts...) {
-		pairs = append(pairs, [2]string{d.Older, d.Newer})
+// sides reports which sides of a disagreement the text shows, as a whole or in parts that only that side has.
+func (s Shown) sides(d Disagreement) (older, newer bool) {
+	was, is := plain(d.Older), plain(d.Newer)
+	return s.has(was, is), s.has(is, was)
+}
+
+func (s Shown) has(statement, other string) bool {
+	if strings.Contains(string(s), statement) {
+		return true
+	}
+	if len(statement) <= maxWhole {
+		return false
+	}
+	said := []rune(statement)
+	for from := 0; len(said) > maxWhole && from+partSize <= len(said); from += partStep {
+		if part := string(said[from : from+partSize]); strings.Contains(string(s), part) && !strings.Contains(other, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// Pairs returns the statements of disagreements, the older one first.
+func Pairs(all []Disagreement) (pairs [][2]string) {
+	for _, d := range all {
+		pairs = append(pairs, [2]string{plain(d.Older), plain(d.Newer)})
 	}
 	return pairs
 }
@@ -48,10 +96,10 @@ const (
 // Beside renders, for a text that shows one side of disagreements, what the other sides say; empty if it shows none, or both. The result
 // has the words of memory: it belongs to the text, as data.
 func Beside(all []Disagreement, text string) string {
-	text = strings.Join(strings.Fields(text), " ")
+	shown := ShownIn(text)
 	var b strings.Builder
 	for _, d := range all {
-		older, newer := strings.Contains(text, d.Older), strings.Contains(text, d.Newer)
+		older, newer := shown.sides(d)
 		switch {
 		case older == newer:
 		case older && d.Superseded:

@@ -9,7 +9,7 @@ func TestDisagreements(t *testing.T) {
 	rent := Disagreement{Older: "Rent is 950.", Newer: "Rent is 1,020."}
 	port := Disagreement{Older: "The port is 8080.", Newer: "The port is 9090.", Superseded: true}
 	all := []Disagreement{rent, port}
-	shown := Within(all, "- Rent is\n  950.\n", "- Rent is 1,020.\n- The port is 8080.\n")
+	shown := ShownIn("- Rent is\n  950.\n", "- Rent is 1,020.\n- The port is 8080.\n").Both(all)
 	if len(shown) != 1 || shown[0] != rent {
 		t.Errorf("both sides are shown of %+v", shown)
 	}
@@ -33,5 +33,26 @@ func TestDisagreements(t *testing.T) {
 	}
 	if Warning(nil, strings.ToUpper) != "" {
 		t.Error("nothing disagrees, and it warns")
+	}
+}
+
+// A side is shown as well by an excerpt of it, by a quotation, and with a comment in between.
+func TestDisagreementsInExcerpts(t *testing.T) {
+	tail := strings.Repeat(" together with heating, water and the lift", 7)
+	long := Disagreement{Older: "The rent of the flat in Kantstrasse is 950 euros" + tail + ".", Newer: "The rent of the flat in Kantstrasse is 1,020 euros" + tail + "."}
+	quoted := Disagreement{Older: "The port is 8080 <!-- c -->", Newer: "The port is 9090"}
+	for _, c := range []struct {
+		all   Disagreement
+		text  string
+		shown bool
+	}{
+		{long, "- " + long.Older[:150] + "\n- " + long.Newer[:150], true},
+		{long, "- " + long.Older + "\n- " + long.Newer[120:], false},
+		{long, "- " + long.Older[:150], false},
+		{quoted, "> The port\n> is 8080\n\n- The port is 9090 <!-- source: x -->", true},
+	} {
+		if got := len(ShownIn(c.text).Both([]Disagreement{c.all})); (got == 1) != c.shown {
+			t.Errorf("%q: %d pairs", c.text, got)
+		}
 	}
 }

@@ -49,11 +49,6 @@ func (s *searching) answer(views []*view) {
 		}
 	}
 	s.response.Results = append(s.response.Results, asking...)
-	texts := make([]string, len(s.response.Results))
-	for i, h := range s.response.Results {
-		texts[i] = h.Text
-	}
-	s.response.Disagreements = facts.Within(s.beliefs.Disagreements, texts...)
 	if !s.request.Explain {
 		return
 	}
@@ -80,7 +75,7 @@ func (s *searching) quoting(views map[search.Corpus]*view) func(document, messag
 
 // decided returns whether one passage has a statement of which was found that a newer one, which the other passage has, counts.
 func (s *searching) decided(views map[search.Corpus]*view) func(older, newer choose.Candidate) bool {
-	all := slices.DeleteFunc(slices.Clone(s.beliefs.Disagreements), func(d facts.Disagreement) bool { return !d.Superseded })
+	all := slices.DeleteFunc(slices.Clone(s.beliefs.Disagreements.Latest), func(d facts.Disagreement) bool { return !d.Superseded })
 	if len(all) == 0 {
 		return nil
 	}

@@ -22,6 +22,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"reverie/facts"
 	"reverie/language/analysis"
 	"reverie/language/fold"
 	"reverie/language/stance"
@@ -48,6 +49,7 @@ type Store interface {
 	Documents(ctx context.Context, id memory.Identity, filter gate.DocumentFilter) ([]gate.DocumentEntry, error)
 	Leader(ctx context.Context, id memory.Identity) (memory.Identity, bool, error)
 	DocumentsWith(ctx context.Context, id memory.Identity, documents []uuid.UUID, words [][]string, limit int) ([]memory.Document, error)
+	Disagreements(ctx context.Context, id memory.Identity, texts ...string) ([]facts.Disagreement, error)
 }
 
 // Embedder makes vectors of questions.
@@ -129,15 +131,19 @@ func (s *Searcher) Search(ctx context.Context, id memory.Identity, r Request) (R
 		s.Observe(response)
 	}
 	if !r.Unrecorded {
-		s.record(ctx, Use{Identity: id, Query: q, At: s.now().In(r.zone()), Synthetic: r.Synthetic, Hits: response.Results})
+		s.record(ctx, r.use(id, q, s.now(), response.Results))
 	}
 	return response, nil
 }
 
 // Used records which results of an Unrecorded search were used, best first.
 func (s *Searcher) Used(ctx context.Context, id memory.Identity, r Request, hits []Hit) {
-	query := analysis.NewQuery(r.Query, s.nowOf(r))
-	s.record(ctx, Use{Identity: id, Query: query, At: s.now().In(r.zone()), Synthetic: r.Synthetic, Hits: hits})
+	s.record(ctx, r.use(id, analysis.NewQuery(r.Query, s.nowOf(r)), s.now(), hits))
+}
+
+// use returns the use of results of a request.
+func (r Request) use(id memory.Identity, query analysis.Query, at time.Time, hits []Hit) Use {
+	return Use{Identity: id, Query: query, At: at.In(r.zone()), Synthetic: r.Synthetic, Hits: hits}
 }
 
 func (s *Searcher) record(ctx context.Context, u Use) {
@@ -239,7 +245,32 @@ func (s *searching) run(ctx context.Context) error {
 		return err
 	}
 	s.answer(views)
+	s.disclose(ctx)
 	return nil
+}
+
+// disclose reports the statements in the results that disagree. It reads again if facts were behind, or if there are more disagreements
+// than the search has read.
+func (s *searching) disclose(ctx context.Context) {
+	texts := textsOf(s.response.Results)
+	s.response.Disagreements = facts.ShownIn(texts...).Both(s.beliefs.Disagreements.Latest)
+	if len(s.beliefs.Late) == 0 && !s.beliefs.Disagreements.More || len(texts) == 0 || s.request.Undisclosed {
+		return
+	}
+	all, err := s.Store.Disagreements(ctx, s.id, texts...)
+	if err != nil {
+		s.Log.WarnContext(ctx, "Could not look for disagreements in a search", "error", err, "agent", s.id.Agent)
+		return
+	}
+	s.response.Disagreements = all
+}
+
+func textsOf(hits []Hit) []string {
+	texts := make([]string, len(hits))
+	for i, h := range hits {
+		texts[i] = h.Text
+	}
+	return texts
 }
 
 // lexical collects the visible units and ranks them by words.
@@ -626,6 +657,8 @@ func (s *Searcher) searchLeader(ctx context.Context, own *searching) error {
 	}
 	slices.SortStableFunc(all, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
 	own.response.Results = all[:min(len(all), own.settings.MaxResults)]
+	own.response.Disagreements = facts.ShownIn(textsOf(own.response.Results)...).Both(
+		append(own.response.Disagreements, response.Disagreements...))
 	own.response.Found += response.Found
 	if response.Mode == Hybrid {
 		own.response.Mode = Hybrid

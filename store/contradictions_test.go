@@ -196,22 +196,58 @@ func TestDisagreementsAreSeen(t *testing.T) {
 	s := openStore(t)
 	id := member("user:7")
 	write(t, s, id, replace(personal(memory.MemoryPath), 0, "- The port of the API is 8080.\n- Likes tea.\n- The port of the API is 9090.\n"))
-	open, _ := contradictionsOf(t, s, id, facts.StateOpen)
+	const shown = "The port of the API is 8080.\nThe port of the API is 9090."
 	want := []statements.Disagreement{{Older: "The port of the API is 8080.", Newer: "The port of the API is 9090."}}
-	got := must[[]statements.Disagreement](t)(s.Disagreements(t.Context(), id))
-	if len(got) == 1 && got[0].Older > got[0].Newer { // written at once
+	got := must[[]statements.Disagreement](t)(s.Disagreements(t.Context(), id, shown)) // although nobody has derived them
+	if len(got) == 1 && got[0].Older > got[0].Newer {                                  // written at once
 		got[0].Older, got[0].Newer = got[0].Newer, got[0].Older
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 	load := must[talk.WindowLoad](t)(s.LoadWindow(t.Context(), id, talk.WindowRequest{Window: 1000, MaxBytes: 1000}))
-	if shown := statements.Within(load.Disagreements, memory.SystemPrompt(load.Documents)); len(shown) != 1 || statements.Warning(shown, strings.TrimSpace) == "" {
+	all := must[[]statements.Disagreement](t)(s.DisagreementsWithin(t.Context(), id, load.Disagreements, memory.SystemPrompt(load.Documents)))
+	if len(all) != 1 || statements.Warning(all, strings.TrimSpace) == "" {
 		t.Errorf("context: %+v", load.Disagreements)
 	}
+	if got := must[[]statements.Disagreement](t)(s.Disagreements(t.Context(), id, shown[:20])); len(got) != 0 {
+		t.Errorf("one side: %+v", got)
+	}
+	open, _ := contradictionsOf(t, s, id, facts.StateOpen)
 	must[facts.Contradiction](t)(s.ResolveContradiction(t.Context(), id, open[0].ID, facts.Ignore, ""))
-	if got := must[[]statements.Disagreement](t)(s.Disagreements(t.Context(), id)); len(got) != 0 {
+	if got := must[[]statements.Disagreement](t)(s.Disagreements(t.Context(), id, shown)); len(got) != 0 {
 		t.Errorf("decided: %+v", got)
+	}
+}
+
+// What is shown decides which disagreements are reported, not how many others were found since.
+func TestOldDisagreementsAreSeen(t *testing.T) {
+	t.Parallel()
+	now := testClock
+	s := openStore(t, at(func() time.Time { return now }))
+	id := member("user:7")
+	const older, newer = "The port of the API is 8080.", "The port of the API is 9090."
+	write(t, s, id, replace(personal(memory.MemoryPath), 0, "- "+older+"\n- "+newer+"\n"))
+	factsOf(t, s, id, facts.Query{})
+	now = now.Add(time.Hour)
+	var others strings.Builder
+	for n := range 120 {
+		name := fmt.Sprintf("Kr%cb%c", 'a'+n%20, 'a'+n/20)
+		fmt.Fprintf(&others, "- The port of %s is 8080.\n- The port of %s is 9090.\n", name, name)
+	}
+	write(t, s, id, replace(personal("notes/ports.md"), 0, others.String()))
+	factsOf(t, s, id, facts.Query{Text: "nothing"}) // derives them, however long it takes
+	if got := must[[]statements.Disagreement](t)(s.Disagreements(t.Context(), id, others.String())); len(got) != 120 {
+		t.Fatalf("%d pairs", len(got))
+	}
+	shown := "- " + older + "\n- " + newer
+	if got := must[[]statements.Disagreement](t)(s.Disagreements(t.Context(), id, shown)); len(got) != 1 {
+		t.Errorf("%+v", got)
+	}
+	load := must[talk.WindowLoad](t)(s.LoadWindow(t.Context(), id, talk.WindowRequest{Window: 1000, MaxBytes: 1000}))
+	got := must[[]statements.Disagreement](t)(s.DisagreementsWithin(t.Context(), id, load.Disagreements, memory.SystemPrompt(load.Documents)))
+	if !load.Disagreements.More || len(got) != 1 {
+		t.Errorf("context: %+v", got)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	statements "reverie/facts"
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/store/facts"
@@ -94,6 +95,14 @@ func (w *world) anyContradiction(t *rapid.T) (id uuid.UUID, of tag) {
 		t.Fatal(err)
 	}
 	return id, w.tagOf(t, "select workspace_id, agent_id, case scope when 'PERSONAL' then owner_key else scope end from fact_contradictions where contradiction_id = $1", id)
+}
+
+// everySaid returns the statements of everybody.
+func (w *world) everySaid(t *rapid.T) (all string) {
+	if err := w.root.QueryRow(t.Context(), "select coalesce(string_agg(text, chr(10)), '') from facts").Scan(&all); err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 // anyEvent draws an event of feedback.
@@ -225,7 +234,11 @@ var factCalls = map[string]call{
 		return page, nil, err
 	},
 	"Disagreements": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
-		all, err := w.Disagreements(t.Context(), id)
+		all, err := w.Disagreements(t.Context(), id, w.everySaid(t))
+		return all, nil, err
+	},
+	"DisagreementsWithin": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		all, err := w.DisagreementsWithin(t.Context(), id, statements.Disagreements{More: true}, w.everySaid(t))
 		return all, nil, err
 	},
 	"Contradiction": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {

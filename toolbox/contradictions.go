@@ -79,11 +79,11 @@ func disputedOf(all []statements.Disagreement) (out []disputed) {
 	return out
 }
 
-// disputed returns the pairs of statements in a text that cannot both hold.
-func (k *call) disputed(ctx context.Context, text string) ([]disputed, error) {
-	all, err := k.Store.Disagreements(ctx, k.Identity)
-	if err != nil || len(all) == 0 {
-		return nil, err
+// disputed returns the pairs of statements in texts that cannot both hold.
+func (k *call) disputed(ctx context.Context, texts ...string) ([]disputed, error) {
+	if len(texts) == 0 {
+		return nil, nil
 	}
-	return disputedOf(statements.Within(all, text)), nil
+	all, err := k.Store.Disagreements(ctx, k.Identity, texts...)
+	return disputedOf(all), err
 }

@@ -138,6 +138,8 @@ type probed struct {
 	Count  int       `json:"count"`
 	Facts  []factRow `json:"facts"`
 	Text   string    `json:"text"`
+
+	Disagreements []disputed `json:"disagreements,omitempty"` // pairs of the shown statements that cannot both hold
 }
 
 // numbered is the result of structured_memory_search.
@@ -145,15 +147,18 @@ type numbered struct {
 	Count    int       `json:"count"`
 	Memories []factRow `json:"memories"`
 	Text     string    `json:"text"` // lines "[id=n] [CATEGORY] [scope] text"
+
+	Disagreements []disputed `json:"disagreements,omitempty"` // pairs of the shown statements that cannot both hold
 }
 
-// rows returns facts as results show them, and a line of each.
-func (k *call) rows(ctx context.Context, q stored.Query) (rows []factRow, lines string, err error) {
+// rows returns facts as results show them, and which of them disagree.
+func (k *call) rows(ctx context.Context, q stored.Query) (rows []factRow, pairs []disputed, err error) {
 	listed, err := k.Store.ByTrust(ctx, k.Identity, q)
 	if err != nil {
-		return nil, "", factFault(err)
+		return nil, nil, factFault(err)
 	}
 	rows = make([]factRow, len(listed.Items))
+	texts := make([]string, len(listed.Items))
 	for i, f := range listed.Items {
 		rows[i] = factRow{
 			ID: stored.Number(f.ID), Fact: f.ID.String(), Content: scan.Redacted(f.Text), Category: f.Kind, Scope: f.Scope,
@@ -163,8 +168,10 @@ func (k *call) rows(ctx context.Context, q stored.Query) (rows []factRow, lines 
 		k.shown(memory.Document{
 			ID: f.Document, Scope: f.Scope, Path: f.Path, Owner: f.Owner, Version: f.Version, UpdatedAt: f.At,
 		}, f.FromLine, f.ToLine, rows[i].Content)
+		texts[i] = f.Text
 	}
-	return rows, linesOf(rows), nil
+	pairs, err = k.disputed(ctx, texts...)
+	return rows, pairs, err
 }
 
 // linesOf returns a line of each row.
@@ -190,8 +197,8 @@ func factFault(err error) error {
 // probe implements fact_probe.
 func (k *call) probe(ctx context.Context) (any, error) {
 	entity := given(k.args, "entity", "")
-	rows, lines, err := k.rows(ctx, stored.Query{Text: entity, Page: store.Page{Limit: probedFacts}})
-	return probed{Entity: entity, Count: len(rows), Facts: rows, Text: lines}, err
+	rows, pairs, err := k.rows(ctx, stored.Query{Text: entity, Page: store.Page{Limit: probedFacts}})
+	return probed{Entity: entity, Count: len(rows), Facts: rows, Text: linesOf(rows), Disagreements: pairs}, err
 }
 
 // searchNumbered implements structured_memory_search.
@@ -200,10 +207,10 @@ func (k *call) searchNumbered(ctx context.Context) (any, error) {
 	if rows, done, err := k.rowsOutside(ctx, query, limit); done || err != nil {
 		return numbered{Count: len(rows), Memories: rows, Text: linesOf(rows)}, err
 	}
-	rows, lines, err := k.rows(ctx, stored.Query{
+	rows, pairs, err := k.rows(ctx, stored.Query{
 		Text: query, Archived: given(k.args, "include_archived", false), Page: store.Page{Limit: limit},
 	})
-	return numbered{Count: len(rows), Memories: rows, Text: lines}, err
+	return numbered{Count: len(rows), Memories: rows, Text: linesOf(rows), Disagreements: pairs}, err
 }
 
 const defaultNumbered = 10

@@ -188,6 +188,8 @@ type keywords struct {
 	TotalHits int                 `json:"totalHits"`
 	Hits      []recall.KeywordHit `json:"hits"`
 	Hint      string              `json:"hint,omitempty"`
+
+	Disagreements []disputed `json:"disagreements,omitempty"` // pairs of the shown statements that cannot both hold
 }
 
 // keywords implements search_workspace_memory.
@@ -207,10 +209,14 @@ func (k *call) keywords(ctx context.Context) (any, error) {
 		return nil, err
 	}
 	out := keywords{Query: r.Query, Scope: r.Scope, TotalHits: len(found.Hits), Hits: []recall.KeywordHit{}}
+	var texts []string
 	for _, h := range found.Hits {
-		out.Hits = append(out.Hits, h)
-		k.shown(h.Document, h.LineNumber, h.LineNumber,
-			excerpts.Of(h.Document.Content, excerpts.Options{From: h.LineNumber, Lines: 1}).Text)
+		line := excerpts.Of(h.Document.Content, excerpts.Options{From: h.LineNumber, Lines: 1}).Text
+		out.Hits, texts = append(out.Hits, h), append(texts, line)
+		k.shown(h.Document, h.LineNumber, h.LineNumber, line)
+	}
+	if out.Disagreements, err = k.disputed(ctx, texts...); err != nil {
+		return nil, err
 	}
 	if out.TotalHits == 0 {
 		out.Hint = "No file contains all of these words: try fewer or other words, or " + MemorySearch +

@@ -59,6 +59,8 @@ type memories struct {
 	Memories []row  `json:"memories"`
 	Count    int    `json:"count"`
 	Hint     string `json:"hint,omitempty"`
+
+	Disagreements []disputed `json:"disagreements,omitempty"` // pairs of the shown statements that cannot both hold
 }
 
 // row is a statement as a structured memory.
@@ -229,6 +231,7 @@ func (k *call) query(ctx context.Context) (any, error) {
 	}
 	out := memories{Memories: []row{}}
 	seen, room := map[int64]bool{}, maxShown
+	var texts []string
 	for _, s := range found {
 		r := s.row()
 		if room -= len(r.Content); seen[r.ID] || len(out.Memories) == limit || room < 0 {
@@ -237,18 +240,21 @@ func (k *call) query(ctx context.Context) (any, error) {
 		seen[r.ID] = true
 		out.Memories = append(out.Memories, r)
 		k.shown(s.document, s.entry.FromLine, s.entry.ToLine, r.Content)
+		texts = append(texts, s.entry.Text)
 	}
 	if out.Count = len(out.Memories); out.Count == 0 {
 		out.Hint = "Nothing was found. " + MemorySearch + " also finds conversations and other files."
 	}
-	return out, nil
+	var err error
+	out.Disagreements, err = k.disputed(ctx, texts...)
+	return out, err
 }
 
 // fitting returns the statements on the lines that a search finds, best first.
 func (k *call) fitting(ctx context.Context, query string, all []statement, limit int) (found []statement, err error) {
 	most := min(limit, recall.MaxResults)
 	answer, err := k.Search.Search(ctx, k.Identity, recall.Request{
-		Query: query, Corpus: search.Memory, MaxResults: &most, Agent: k.Agent.Settings, Zone: time.UTC,
+		Query: query, Corpus: search.Memory, MaxResults: &most, Undisclosed: true, Agent: k.Agent.Settings, Zone: time.UTC,
 	})
 	if bad, is := errors.AsType[*recall.InvalidError](err); is {
 		return nil, faultf("%s", bad)

@@ -83,6 +83,8 @@ type entryList struct {
 	Count     int         `json:"count"`
 	Entries   []entryView `json:"entries"`
 	Truncated bool        `json:"truncated,omitempty"`
+
+	Disagreements []disputed `json:"disagreements,omitempty"` // pairs of the shown statements that cannot both hold
 }
 
 type entryView struct {
@@ -191,6 +193,7 @@ func (k *call) recallStructured(ctx context.Context) (any, error) {
 	only, archived := given(k.args, "type", ""), given(k.args, "include_archived", false)
 	out := entryList{AgentID: k.Identity.Agent, Entries: []entryView{}}
 	room := maxShown
+	var texts []string
 	for _, t := range structured.Types() {
 		if only != "" && only != string(t) {
 			continue
@@ -220,11 +223,14 @@ func (k *call) recallStructured(ctx context.Context) (any, error) {
 				}
 				out.Entries = append(out.Entries, view)
 				k.shownEntry(d, e)
+				texts = append(texts, e.Content)
 			}
 		}
 	}
 	out.Count = len(out.Entries)
-	return out, nil
+	var err error
+	out.Disagreements, err = k.disputed(ctx, texts...)
+	return out, err
 }
 
 // shownEntry records the lines of an entry that a result shows.

@@ -74,11 +74,11 @@ func (s *Room) systemPrompt(ctx context.Context, in *systemPromptInput) (*rest.R
 	}
 	text := memory.SystemPrompt(documents)
 	if at.IsZero() {
-		disagreements, err := s.Store.Disagreements(ctx, id)
+		disagreements, err := s.Store.Disagreements(ctx, id, text)
 		if err != nil {
 			return nil, err
 		}
-		text += facts.Warning(facts.Within(disagreements, text), window.Escape)
+		text += facts.Warning(disagreements, window.Escape)
 	}
 	return rest.OK(promptView{Prompt: text, Tokens: tokencount.Estimate(text), Documents: rest.Views(documents, viewDocument)}), nil
 }

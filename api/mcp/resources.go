@@ -158,7 +158,7 @@ func (m *room) readResource(ctx context.Context, v *visit, request mcp.Request) 
 	if err != nil {
 		return nil, m.wireError(ctx, err)
 	}
-	disagreements, err := m.Store.Disagreements(ctx, v.caller.Identity)
+	disagreements, err := m.Store.Disagreements(ctx, v.caller.Identity, d.Content)
 	if err != nil {
 		return nil, m.wireError(ctx, err)
 	}
@@ -166,7 +166,7 @@ func (m *room) readResource(ctx context.Context, v *visit, request mcp.Request) 
 		URI: params.URI, MIMEType: markdown, Text: scan.Redacted(d.Content),
 		Meta: mcp.Meta{"reverie/version": d.Version, "reverie/scope": d.Scope},
 	}}
-	if warning := facts.Warning(facts.Within(disagreements, d.Content), window.Escape); warning != "" {
+	if warning := facts.Warning(disagreements, window.Escape); warning != "" {
 		contents = append(contents, &mcp.ResourceContents{
 			URI: params.URI + "#disagreements", MIMEType: markdown, Text: strings.TrimSpace(scan.Redacted(warning)),
 		})

@@ -82,6 +82,13 @@ func showRemarks(w io.Writer, a wire.Search) {
 	if a.Degraded && a.Fallback.Text != "" {
 		fmt.Fprintf(w, "! by words alone: %s\n", a.Fallback.Text)
 	}
+	for _, d := range a.Disagreements {
+		say := "nobody has decided which holds"
+		if d.Superseded {
+			say = "the second one is newer and counts"
+		}
+		fmt.Fprintf(w, "! %q and %q disagree: %s\n", output.Shown(w, d.Older), output.Shown(w, d.Newer), say)
+	}
 	if a.Staleness.Pending > 0 {
 		fmt.Fprintf(w, "! %s for vectors; words find them already\n", memory.Plural(a.Staleness.Pending, "source waits", "sources wait"))
 	}

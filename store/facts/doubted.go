@@ -31,8 +31,9 @@ cross join lateral (
 
 // Beliefs hold doubts and disagreements about the statements that an identity sees, as far as they are derived.
 type Beliefs struct {
-	Disagreements []facts.Disagreement
+	Disagreements facts.Disagreements
 	Doubted       []Doubt // statements that were called unhelpful
+	Late          Late    // documents whose facts are behind
 }
 
 // Queue queues reading the beliefs. There are none where facts are switched off.
@@ -41,6 +42,7 @@ func (s *Beliefs) Queue(b *pgx.Batch, t *pg.Tx) {
 		return
 	}
 	QueueDisagreements(b, t, &s.Disagreements)
+	queueBehind(b, t, (*[]behind)(&s.Late))
 	pg.All(b.Queue(sqlDoubted, t.Args(pgx.NamedArgs{"limit": maxDoubts})), &s.Doubted, func(row pgx.CollectableRow) (d Doubt, err error) {
 		e := facts.Evidence{HalfLife: facts.Lasting}
 		err = row.Scan(&d.Document, &d.Text, &e.Source, &e.Helpful, &e.Unhelpful, &e.Days)

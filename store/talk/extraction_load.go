@@ -38,7 +38,7 @@ type ExtractionLoad struct {
 	// not at all.
 	Noted *Noted
 	// Disagreements are statements of memory that cannot both hold, shown or not.
-	Disagreements []statements.Disagreement
+	Disagreements statements.Disagreements
 
 	To   int64 // end of this step
 	Last bool  // the step ends where the range ends

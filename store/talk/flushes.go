@@ -67,7 +67,7 @@ type FlushLoad struct {
 	Revoked               int              // of them, those whose source was revoked
 	Profile, Memory, Note memory.Document
 	Shared                string
-	Disagreements         []statements.Disagreement // as ExtractionLoad.Disagreements
+	Disagreements         statements.Disagreements // as ExtractionLoad.Disagreements
 	// Draft is the entry that the same run saved for this step before it was interrupted.
 	Draft *FlushDraft
 }

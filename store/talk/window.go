@@ -26,7 +26,7 @@ type WindowRequest struct {
 type WindowLoad struct {
 	Documents []memory.Document // of the system prompt, as PromptDocuments
 	// Disagreements are statements of memory that cannot both hold, shown or not.
-	Disagreements []statements.Disagreement
+	Disagreements statements.Disagreements
 	// FactsErr is the error that kept the facts of changed documents from being derived; nil: none.
 	FactsErr     error
 	Found        bool // the conversation exists
@@ -110,18 +110,13 @@ func (s *Talk) LoadWindow(ctx context.Context, id memory.Identity, r WindowReque
 	if err != nil || len(late) == 0 {
 		return load, err
 	}
-	deriving, cancel := context.WithTimeout(ctx, derivePatience)
-	defer cancel()
-	derived, problem := facts.CatchUp(deriving, facts.New(s.db), id, late)
+	derived, problem := facts.CatchUpSoon(ctx, facts.New(s.db), id, late)
 	if problem == nil && derived {
 		load, _, err = s.loadWindow(ctx, id, r)
 	}
 	load.FactsErr = problem
 	return load, err
 }
-
-// derivePatience bounds the derivation of facts before a window: a turn does not wait for memory.
-const derivePatience = time.Second
 
 func (s *Talk) loadWindow(ctx context.Context, id memory.Identity, r WindowRequest) (WindowLoad, facts.Late, error) {
 	var agent gate.Standing
