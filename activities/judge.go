@@ -24,29 +24,40 @@ const (
 	reasonUsed      = "used"
 )
 
-// recalledBefore is the time before the first message of a step in which a fact that a message corrects may have been found.
+// recalledBefore is the time by which a search or a context may precede the first message that it was made for.
 const recalledBefore = 30 * time.Minute
 
-// judge records what the messages of a step show about the facts that searches found for them: those that the person corrects lose
-// trust, those that an answer uses gain a little, once a day. A repeated step records nothing twice. Only facts in the documents that
-// the extraction writes are judged: a conversation of one person does not change trust in what is shared.
+// messagesBefore bounds the messages before a step that are read, to know what was found for those of the step.
+const messagesBefore = 20
+
+// judge records what the messages of a step show about the facts that were before the assistant in this conversation, in the system
+// prompt, in its context or as results of its searches: those that the person corrects lose trust, those that an answer uses gain a
+// little, once a day. A repeated step records nothing twice. Only facts in the documents that the extraction writes are judged: a
+// conversation of one person does not change trust in what is shared.
 func (p *proposing) judge(ctx context.Context) error {
-	var turns []facts.Turn
-	for _, m := range p.load.Messages {
-		if m.Role == memory.RoleOfUser || m.Role == memory.RoleOfAssistant {
-			turns = append(turns, facts.Turn{At: m.CreatedAt, Person: m.Role == memory.RoleOfUser, Text: m.Content})
-		}
-	}
+	turns := turnsOf(p.load.Messages)
 	if len(turns) == 0 {
 		return nil
 	}
-	from, to := turns[0].At.Add(-recalledBefore), turns[len(turns)-1].At
-	found, err := p.Store.Recalled(ctx, p.id, p.load.Scope, from, to)
+	first, last := p.load.Messages[0].Seq, turns[len(turns)-1].At
+	if first > 1 {
+		earlier, err := p.Store.Messages(ctx, p.id, p.load.Conversation.ID, max(0, first-1-messagesBefore), int(min(first-1, messagesBefore)))
+		if err != nil {
+			return err
+		}
+		before := turnsOf(earlier)
+		for i := range before { // another step judges by what they say
+			before[i].Text = ""
+		}
+		turns = append(before, turns...)
+	}
+	found, err := p.Store.Recalled(ctx, p.id, p.load.Scope, p.load.Conversation.ID, turns[0].At.Add(-recalledBefore), last)
 	if errors.Is(err, store.ErrFactsOff) {
 		return nil
 	}
+	conversation := facts.NewConversation(turns)
 	for _, f := range found {
-		verdict, turn := facts.Judge(f.Statement, f.At, turns)
+		verdict, turn := conversation.Judge(f.Statement, f.At, f.Prompt)
 		opinion := stored.Feedback{Opinion: stored.Helpful, Weight: weightUsed, Reason: reasonUsed}
 		switch verdict {
 		case facts.Unused:
@@ -63,4 +74,14 @@ func (p *proposing) judge(ctx context.Context) error {
 		}
 	}
 	return err
+}
+
+// turnsOf returns what the person and the assistant said.
+func turnsOf(messages []memory.Message) (turns []facts.Turn) {
+	for _, m := range messages {
+		if m.Role == memory.RoleOfUser || m.Role == memory.RoleOfAssistant {
+			turns = append(turns, facts.Turn{At: m.CreatedAt, Person: m.Role == memory.RoleOfUser, Text: m.Content})
+		}
+	}
+	return turns
 }

@@ -116,7 +116,7 @@ func (t *turning) quoted(ctx context.Context, say phrases) (string, error) {
 	limit := recallResults
 	r := recall.Request{
 		Query: query, MaxResults: &limit, Unrecorded: true, Undisclosed: true, Synthetic: t.synthetic, Agent: t.agent.Settings, Zone: t.now.Location(),
-		StatementsFirst: true,
+		StatementsFirst: true, Conversation: t.request.Conversation,
 	}
 	found, err := t.Search.Search(ctx, t.id, r)
 	if err != nil {

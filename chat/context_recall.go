@@ -144,7 +144,7 @@ func (a *assembly) search(ctx context.Context, query string) finding {
 	limit, least := a.results(), a.settings.AutoInjectThreshold
 	r := recall.Request{
 		Query: query, MaxResults: &limit, MinScore: &least, Unrecorded: true, Undisclosed: true, Synthetic: a.synthetic, Agent: a.agent.Settings,
-		Zone: a.now.Location(), StatementsFirst: true, Past: a.request.AsOf,
+		Zone: a.now.Location(), StatementsFirst: true, Past: a.request.AsOf, Conversation: a.request.Conversation,
 	}
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(a.RecallPatience, recallPatience))
 	defer cancel()

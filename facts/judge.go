@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -35,24 +36,63 @@ const (
 	minUsedWords = 2
 )
 
-// Judge compares a statement that was found at some times with the messages of the conversation, in order. It returns the turn that
-// shows the verdict.
-func Judge(statement Statement, found []time.Time, turns []Turn) (Verdict, int) {
+// Conversation is messages with which statements are compared, in order.
+type Conversation struct {
+	turns []Turn
+	said  [][]spoken // of turns of a person
+}
+
+// spoken is a sentence that states something.
+type spoken struct {
+	claim.Reading
+
+	claims []claim.Claim
+}
+
+// NewConversation reads messages.
+func NewConversation(turns []Turn) *Conversation {
+	c := &Conversation{turns: turns, said: make([][]spoken, len(turns))}
+	for i, t := range turns {
+		if t.Person {
+			c.said[i] = statedIn(t.Text)
+		}
+	}
+	return c
+}
+
+// Judge compares a statement that was found at some times with the messages. It returns the turn that shows the verdict. A statement
+// that was only in the system prompt was used by an answer that says most of its words, together with what the person said before.
+func (c *Conversation) Judge(statement Statement, found []time.Time, prompt bool) (Verdict, int) {
 	verdict, shown := Unused, 0
+	older, was := claim.Read(statement.Text), claim.ClaimsOf(statement.Text)
+	corrected := map[int]bool{} // by turn
 	for _, at := range found {
-		answered, persons := false, 0
-		for i, t := range turns {
-			if t.At.Before(at) || persons == turnsAfter {
+		answered, persons, asked := false, 0, ""
+		for i, t := range c.turns {
+			if t.Person && !answered {
+				asked = t.Text // also before it was found
+			}
+			if t.At.Before(at) {
 				continue
+			}
+			if persons == turnsAfter {
+				break
 			}
 			switch {
 			case t.Person:
 				persons++
-				if corrects(t.Text, statement) {
+				corrects, known := corrected[i]
+				if !known {
+					corrects = slices.ContainsFunc(c.said[i], func(s spoken) bool { return s.corrects(older, was) })
+					corrected[i] = corrects
+				}
+				if corrects {
 					return Corrected, i
 				}
 			case !answered:
-				if answered = true; says(t.Text, statement) && verdict == Unused {
+				answered = true
+				used := says(t.Text, statement) && (!prompt || saysMost(asked+"\n"+t.Text, statement))
+				if used && verdict == Unused {
 					verdict, shown = Used, i
 				}
 			}
@@ -63,10 +103,15 @@ func Judge(statement Statement, found []time.Time, turns []Turn) (Verdict, int) 
 
 // says reports whether an answer repeats a statement.
 func says(answer string, s Statement) bool {
-	said := claim.ContentOf(answer)
 	if value := claim.ContentOf(s.Value); len(value) > 0 {
-		return value.Within(said)
+		return value.Within(claim.ContentOf(answer))
 	}
+	return saysMost(answer, s)
+}
+
+// saysMost reports whether a text has most words of a statement.
+func saysMost(text string, s Statement) bool {
+	said := claim.ContentOf(text)
 	words, common := claim.ContentOf(s.Text), 0
 	for w := range words {
 		if said[w] {
@@ -76,28 +121,32 @@ func says(answer string, s Statement) bool {
 	return common >= minUsedWords && float64(common) >= minUsed*float64(len(words))
 }
 
-// corrects reports whether a sentence of a message contradicts a statement.
-func corrects(message string, s Statement) bool {
-	older := claim.Read(s.Text)
-	was := claim.ClaimsOf(s.Text)
+// statedIn returns what a message states.
+func statedIn(message string) (all []spoken) {
 	for _, said := range sentence.Split(message) {
 		if claim.IsQuestion(said) || claim.WordsOf(said).Doubtful() {
 			continue
-		}
-		if _, _, disputed := claim.Dispute(older, claim.Read(said)); disputed {
-			return true
 		}
 		claims := claim.ClaimsOf(said)
 		if at := strings.IndexAny(said, ",，"); at >= 0 { // "No, I live …"
 			_, size := utf8.DecodeRuneInString(said[at:])
 			claims = append(claims, claim.ClaimsOf(strings.TrimSpace(said[at+size:]))...)
 		}
-		for _, is := range claims {
-			for _, old := range was {
-				if old.Single && sameOwner(old.Subject, is.Subject) && old.Attribute == is.Attribute && !strings.EqualFold(old.Value, is.Value) &&
-					!claim.ContentOf(old.Value).Within(claim.ContentOf(is.Value)) {
-					return true
-				}
+		all = append(all, spoken{claim.Read(said), claims})
+	}
+	return all
+}
+
+// corrects reports whether a sentence contradicts a statement.
+func (s spoken) corrects(older claim.Reading, was []claim.Claim) bool {
+	if _, _, disputed := claim.Dispute(older, s.Reading); disputed {
+		return true
+	}
+	for _, is := range s.claims {
+		for _, old := range was {
+			if old.Single && sameOwner(old.Subject, is.Subject) && old.Attribute == is.Attribute && !strings.EqualFold(old.Value, is.Value) &&
+				!claim.ContentOf(old.Value).Within(claim.ContentOf(is.Value)) {
+				return true
 			}
 		}
 	}

@@ -38,8 +38,32 @@ func TestWhatAConversationShows(t *testing.T) {
 		for i := range c.turns {
 			c.turns[i].At = start.Add(time.Duration(i) * time.Minute)
 		}
-		if got, _ := facts.Judge(statement, []time.Time{start.Add(time.Second)}, c.turns); got != c.want {
+		if got, _ := facts.NewConversation(c.turns).Judge(statement, []time.Time{start.Add(time.Second)}, false); got != c.want {
 			t.Errorf("%s: verdict %d, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+// What was in the system prompt, whatever the message was, is used only by an answer to a question about it.
+func TestWhatAConversationShowsOfThePrompt(t *testing.T) {
+	t.Parallel()
+	start := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		fact, asked, answer, said string
+		want                      facts.Verdict
+	}{
+		{"- Lives in Berlin.", "Where do I live?", "In Berlin.", "Thanks.", facts.Used},
+		{"- Lives in Berlin.", "What is the capital of Germany?", "It is Berlin.", "Thanks.", facts.Unused},
+		{"- Lives in Berlin.", "Hi", "Hello!", "I moved to Hamburg last week.", facts.Corrected},
+		{"- **deploy day**: Friday", "When is the party?", "On Friday.", "OK.", facts.Unused},
+		{"- **deploy day**: Friday", "When do we deploy?", "On Friday.", "OK.", facts.Used},
+	} {
+		talk := facts.NewConversation([]facts.Turn{
+			{At: start, Person: true, Text: c.asked}, {At: start.Add(time.Minute), Text: c.answer},
+			{At: start.Add(2 * time.Minute), Person: true, Text: c.said},
+		})
+		if got, _ := talk.Judge(facts.Of("MEMORY.md", c.fact)[0], []time.Time{start.Add(time.Second)}, true); got != c.want {
+			t.Errorf("%s %s: verdict %d, want %d", c.fact, c.asked, got, c.want)
 		}
 	}
 }

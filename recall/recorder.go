@@ -37,6 +37,8 @@ type Use struct {
 	Synthetic bool
 	Hits      []Hit
 
+	Conversation string // in which it was made; the client's id, empty: in none
+
 	injected *facts.Injected // what a context contained, instead of a search
 }
 
@@ -243,7 +245,7 @@ func (r *Recorder) recalls(ctx context.Context, uses []Use) []dreams.Recall {
 	for i, u := range uses {
 		kept[i] = dreams.Recall{
 			Identity: u.Identity, QueryHash: QueryHash(u.Identity.Workspace, u.Query.Text), Day: dayOf(u.At),
-			Synthetic: u.Synthetic, At: u.At, Hits: make([]dreams.RecalledHit, len(u.Hits)),
+			Synthetic: u.Synthetic, At: u.At, Conversation: u.Conversation, Hits: make([]dreams.RecalledHit, len(u.Hits)),
 		}
 		for j, h := range u.Hits {
 			kept[i].Hits[j] = dreams.RecalledHit{

@@ -53,6 +53,8 @@ type Request struct {
 	Synthetic bool
 	// Unrecorded means that the caller reports the used results with Used, because it may show only some of them.
 	Unrecorded bool
+	// Conversation is the client's id of the conversation in which the results are used; empty: none.
+	Conversation string
 	// Undisclosed means that the caller looks for disagreements in what it shows itself.
 	Undisclosed bool
 	// StatementsFirst ranks messages in which a person only asks below everything else: a question repeats the words of

@@ -143,7 +143,7 @@ func (s *Searcher) Used(ctx context.Context, id memory.Identity, r Request, hits
 
 // use returns the use of results of a request.
 func (r Request) use(id memory.Identity, query analysis.Query, at time.Time, hits []Hit) Use {
-	return Use{Identity: id, Query: query, At: at.In(r.zone()), Synthetic: r.Synthetic, Hits: hits}
+	return Use{Identity: id, Query: query, At: at.In(r.zone()), Synthetic: r.Synthetic, Conversation: r.Conversation, Hits: hits}
 }
 
 func (s *Searcher) record(ctx context.Context, u Use) {

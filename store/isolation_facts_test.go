@@ -200,7 +200,7 @@ var factCalls = map[string]call{
 	},
 	"Recalled": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		scope := rapid.SampledFrom([]memory.Scope{memory.ScopePersonal, memory.ScopeTeam}).Draw(t, "scope")
-		found, err := w.Recalled(t.Context(), id, scope, time.Time{}, time.Now().AddDate(100, 0, 0))
+		found, err := w.Recalled(t.Context(), id, scope, scopeTag(id, scope).String(), time.Time{}, time.Now().AddDate(100, 0, 0))
 		return found, nil, err
 	},
 	"Stated": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {

@@ -237,7 +237,7 @@ func worldRecall(id memory.Identity) dreams.Recall {
 		scope = memory.ScopeTeam
 	}
 	return dreams.Recall{
-		Identity: id, Day: testClock, At: testClock,
+		Identity: id, Day: testClock, At: testClock, Conversation: scopeTag(id, scope).String(),
 		Hits: []dreams.RecalledHit{{
 			Corpus: search.Memory, Scope: scope, Source: pg.NewID(), Path: scopeTag(id, scope).String(),
 			FromLine: 1, ToLine: 2, Entries: []markdown.EntryID{"a", "b"}, Score: 0.5,

@@ -76,6 +76,7 @@ func (k *call) search(ctx context.Context) (any, error) {
 	}
 	r := recall.Request{
 		Query: given(k.args, "query", ""), Corpus: search.Corpus(given(k.args, "corpus", string(recall.All))), Agent: k.Agent.Settings, Zone: zone,
+		Conversation: k.Conversation,
 	}
 	if n, ok := k.args["maxResults"].(int); ok {
 		r.MaxResults = &n

@@ -255,6 +255,7 @@ func (k *call) fitting(ctx context.Context, query string, all []statement, limit
 	most := min(limit, recall.MaxResults)
 	answer, err := k.Search.Search(ctx, k.Identity, recall.Request{
 		Query: query, Corpus: search.Memory, MaxResults: &most, Undisclosed: true, Agent: k.Agent.Settings, Zone: time.UTC,
+		Conversation: k.Conversation,
 	})
 	if bad, is := errors.AsType[*recall.InvalidError](err); is {
 		return nil, faultf("%s", bad)

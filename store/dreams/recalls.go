@@ -25,6 +25,8 @@ type Recall struct {
 	Synthetic bool      // by a test, a dream or an operator: it counts for nothing
 	Hits      []RecalledHit
 	At        time.Time
+
+	Conversation string // in which they were used; the client's id, empty: in none
 }
 
 // RecalledHit is one result, identified by what survives edits of its document.
@@ -42,9 +44,9 @@ type RecalledHit struct {
 const (
 	sqlRecallInsert = `
 insert into recalls (workspace_id, agent_id, owner_key, recall_id, query_hash, day, synthetic, corpus, scope, source_uid, path,
-    from_line, to_line, chunk_hash, entries, score, rank, at)
+    from_line, to_line, chunk_hash, entries, score, rank, at, conversation_id)
 select @workspace, @agent, @owner, @recall, @query, @day, @synthetic, h.corpus, h.scope, h.source_uid, h.path,
-    h.from_line, h.to_line, h.chunk_hash, string_to_array(h.entries, ' '), h.score, h.rank, @at
+    h.from_line, h.to_line, h.chunk_hash, string_to_array(h.entries, ' '), h.score, h.rank, @at, @conversation
 from unnest(@corpora::text[], @scopes::text[], @sources::uuid[], @paths::text[], @from_lines::int[], @to_lines::int[],
     @hashes::bytea[], @entries::text[], @scores::real[]) with ordinality
     h (corpus, scope, source_uid, path, from_line, to_line, chunk_hash, entries, score, rank)`
@@ -98,7 +100,7 @@ func (r Recall) args() pgx.NamedArgs {
 	}
 	return pgx.NamedArgs{
 		"workspace": r.Identity.Workspace, "agent": r.Identity.Agent, "owner": string(r.Identity.Owner), "recall": pg.NewID(),
-		"query": r.QueryHash[:], "day": r.Day, "synthetic": r.Synthetic, "at": r.At,
+		"query": r.QueryHash[:], "day": r.Day, "synthetic": r.Synthetic, "at": r.At, "conversation": r.Conversation,
 		"corpora": corpora, "scopes": scopes, "sources": sources, "paths": paths, "from_lines": from, "to_lines": to,
 		"hashes": hashes, "entries": entries, "scores": scores,
 	}
