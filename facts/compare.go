@@ -123,6 +123,24 @@ func likeness(a, b string) float64 {
 	return 2 * float64(common) / float64(len(has)+len(had))
 }
 
+// minAlike is the share of the content of the shorter one of two statements that the other one has, if one is made of the other.
+const minAlike = .5
+
+// Alike reports whether one of two statements may be the other one in other words.
+func Alike(a, b string) bool {
+	short, long := claim.ContentOf(a), claim.ContentOf(b)
+	if len(short) > len(long) {
+		short, long = long, short
+	}
+	common := 0
+	for word := range short {
+		if long[word] {
+			common++
+		}
+	}
+	return len(short) > 0 && float64(common) >= minAlike*float64(len(short))
+}
+
 var numbers = lazyregexp.New(`\p{N}+`)
 
 // repeats reports whether a new text says nothing but what a statement says, with the same values, in any wording.

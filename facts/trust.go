@@ -25,6 +25,9 @@ const (
 // builtin begins the names of engines without a model.
 const builtin = "builtin/"
 
+// OfPerson reports whether a person wrote or said it.
+func (s Source) OfPerson() bool { return s == SourcePerson || s == SourceEdit }
+
 // SourceOf returns the source of what an author writes.
 func SourceOf(a memory.Author) Source {
 	switch {

@@ -14,6 +14,7 @@ import (
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/store/dreams"
+	"reverie/store/facts"
 	"reverie/store/gate"
 	"reverie/store/pg"
 )
@@ -104,6 +105,24 @@ func TestConfirmEntry(t *testing.T) {
 	c.Key = ""
 	if again := must[dreams.EntryReceipt](t)(s.ConfirmEntry(t.Context(), id, c)); len(again.Receipt.Changes) > 0 {
 		t.Errorf("a third time: %+v", again)
+	}
+	// The fact has gained trust, once, which can be undone.
+	tea := factsOf(t, s, id, facts.Query{Text: "likes tea"})
+	if len(tea) != 1 || tea[0].Evidence.Helpful != 1 {
+		t.Fatalf("confirmed: %+v", tea)
+	}
+	given := must[facts.History](t)(s.Fact(t.Context(), id, tea[0].ID)).Feedback
+	if len(given) != 1 || given[0].Reason != facts.ReasonConfirmed || given[0].Author.Kind != id.Author.Kind {
+		t.Fatalf("feedback: %+v", given)
+	}
+	if story := must[[]facts.Event](t)(s.Story(t.Context(), id, tea[0].ID)); story[len(story)-1].Kind != facts.Confirmed {
+		t.Errorf("story: %+v", story)
+	}
+	if err := s.UndoFeedback(t.Context(), id, tea[0].ID, given[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	if tea = factsOf(t, s, id, facts.Query{Text: "likes tea"}); tea[0].Evidence.Helpful != 0 {
+		t.Errorf("undone: %+v", tea[0].Evidence)
 	}
 }
 

@@ -13,7 +13,9 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	statements "reverie/facts"
 	"reverie/memory"
+	"reverie/store/dreams"
 	"reverie/store/facts"
 	"reverie/store/pg"
 )
@@ -146,6 +148,18 @@ func TestFactsFollowTheirDocument(t *testing.T) {
 	if after := find("cats"); after.Evidence.Helpful != 0 {
 		t.Errorf("undone: %+v", after.Evidence)
 	}
+	event = must[uuid.UUID](t)(s.GiveFeedback(t.Context(), id, home.ID, someFeedback))
+	write(t, s, id, memory.Change{Ref: memoryFile, Op: memory.OpReplace, Content: "- Likes tea.\n", Force: true})
+	if err := s.UndoFeedback(t.Context(), id, home.ID, event); err != nil {
+		t.Errorf("feedback on a fact that is gone: %v", err)
+	}
+	if given := must[facts.History](t)(s.Fact(t.Context(), id, home.ID)).Feedback; given[len(given)-1].Undone.IsZero() {
+		t.Errorf("undone: %+v", given)
+	}
+	write(t, s, id, memory.Change{Ref: memoryFile, Op: memory.OpReplace, Content: content, Force: true})
+	if after := find("cats"); after.ID != home.ID || after.Evidence.Helpful != 0 {
+		t.Errorf("back: %+v", after)
+	}
 	if all := factsOf(t, s, id, facts.Query{Path: memory.MemoryPath, Page: pg.Page{Limit: 1}}); len(all) != 3 {
 		t.Errorf("at the path: %q", textsOf(all))
 	}
@@ -173,12 +187,52 @@ func TestSameWordsAreShownOnce(t *testing.T) {
 	}
 }
 
+// What a person says in other words is the person's, from that day on; other marks change nothing.
+func TestEditsOfPersonsCount(t *testing.T) {
+	t.Parallel()
+	now := testClock
+	s := openStore(t, at(func() time.Time { return now }))
+	id := member("user:7")
+	machine := id
+	machine.Author = memory.Author{Kind: memory.AuthorWorkflow, ID: "builtin/extractive"}
+	put := func(as memory.Identity, line string) facts.Fact {
+		t.Helper()
+		now = now.Add(100 * 24 * time.Hour)
+		write(t, s, as, memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpReplace, Content: line + "\n", Force: true})
+		found := factsOf(t, s, id, facts.Query{})
+		if len(found) != 1 {
+			t.Fatalf("facts: %+v", found)
+		}
+		return found[0]
+	}
+	first := put(machine, "- Rides a red Brompton to work")
+	for _, c := range []struct {
+		as     memory.Identity
+		line   string
+		source statements.Source
+		anew   bool
+	}{
+		{machine, "- Rides a red Brompton to the office and to work", statements.SourceEngine, false},
+		{id, "- Rides **a red Brompton** to the office and to work", statements.SourceEngine, false},
+		{id, "- Rides a small red Brompton to the office and to work", statements.SourceEdit, true},
+		{machine, "- Rides a small red Brompton to the office, to work", statements.SourceEdit, false},
+	} {
+		before := first.Evidence.Seen
+		got := put(c.as, c.line)
+		if got.ID != first.ID || got.Evidence.Source != c.source || got.Evidence.Seen.After(before) != c.anew {
+			t.Errorf("%s: %+v, was seen %s", c.line, got.Evidence, before)
+		}
+		first = got
+	}
+}
+
 // factWords are lines from which the property below makes documents: some differ by a word, a value or a mark only.
 var factWords = []string{
 	"- Lives in Berlin.", "- Lives in Berlin now.", "- Lives in Hamburg.", "* Lives in Berlin", "- Likes strong coffee in the morning",
 	"- Likes strong coffee early in the morning", "- Pays 40 euros a month for the gym", "- Pays 45 euros a month for the gym",
 	"- **team**: platform", "- **team**: payments", "- Works since March [2026-03] at Nordwind", "## Archived", "Plain words in a row.",
-	`- "My son Max is 12."`, "  - under the line above",
+	`- "My son Max is 12."`, "  - under the line above", "## diet", "## home", "Vegetarian since 2019.", "> Max said:\n> \"I am twelve.\"",
+	"> The rent is 950 euros.", "> Source: conversation c7 | Updated: 2026-11-23", "## Events",
 }
 
 func TestRebuiltFactsAreTheSame(t *testing.T) {
@@ -204,6 +258,9 @@ func TestRebuiltFactsAreTheSame(t *testing.T) {
 				deriveFacts(r, s, tender)
 			case 1:
 				factsOf(r, s, id, facts.Query{})
+			}
+			if rapid.IntRange(0, 2).Draw(r, "judge") == 0 {
+				judgeSomething(r, s, id)
 			}
 			if rapid.Bool().Draw(r, "by a workflow") {
 				id.Author = memory.Author{Kind: memory.AuthorWorkflow, ID: "builtin/extractive", WorkflowID: "w", RunID: "r"}
@@ -236,6 +293,74 @@ func TestRebuiltFactsAreTheSame(t *testing.T) {
 			r.Fatalf("rebuilt facts (-incremental +rebuilt):\n%s", diff)
 		}
 	})
+}
+
+// The story of a line goes from the message to the correction, also when a dream has reworded what was noted.
+func TestStoriesAreWhole(t *testing.T) {
+	t.Parallel()
+	now := testClock
+	for _, line := range []string{"Rides a red Brompton to work on the Friday market day", "On the Friday market day, a red Brompton is ridden to work"} {
+		s := openStore(t, at(func() time.Time { return now }))
+		id := member("user:7")
+		machine := workflow("user:7", "r")
+		if _, err := s.AppendMessages(t.Context(), machine, turn("c", "m", 2)); err != nil {
+			t.Fatal(err)
+		}
+		now = now.Add(time.Hour)
+		write(t, s, machine, memory.Change{
+			Ref: personal("memory/2026-11-23.md"), Op: memory.OpReplace, Content: "# Day\n\n- Rides a red Brompton to work on the Friday market day\n",
+			Sources: memory.Sources{Conversation: "c", From: 1, To: 1}, Force: true,
+		})
+		now = now.Add(time.Hour)
+		line := "- " + line + " <!-- memory/2026-11-23.md:3 score 0.81 -->\n"
+		write(t, s, machine, memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpReplace, Content: line, Force: true})
+		now = now.Add(time.Hour)
+		found := factsOf(t, s, id, facts.Query{Path: memory.MemoryPath})
+		if len(found) != 1 {
+			t.Fatalf("%+v", found)
+		}
+		must[uuid.UUID](t)(s.GiveFeedback(t.Context(), id, found[0].ID, facts.Feedback{Opinion: facts.Helpful, Weight: 1, Reason: facts.ReasonConfirmed}))
+		now = now.Add(time.Hour)
+		write(t, s, id, memory.Change{
+			Ref: personal(memory.MemoryPath), Op: memory.OpReplace, Content: strings.ReplaceAll(line, "Friday", "Monday"), Force: true,
+		})
+		var told []string
+		for _, e := range must[[]facts.Event](t)(s.Story(t.Context(), id, found[0].ID)) {
+			told = append(told, string(e.Kind))
+		}
+		if got := strings.Join(told, " "); !strings.HasPrefix(got, "said noted promoted confirmed ") {
+			t.Errorf("%s: %s", line, got)
+		}
+	}
+}
+
+// judgeSomething gives or takes back feedback about a fact, hears it again, or forgets it for good.
+func judgeSomething(r *rapid.T, s *Store, id memory.Identity) {
+	all := factsOf(r, s, id, facts.Query{Archived: true})
+	if len(all) == 0 {
+		return
+	}
+	fact := rapid.SampledFrom(all).Draw(r, "fact")
+	opinion := rapid.SampledFrom([]facts.Opinion{facts.Helpful, facts.Unhelpful, facts.Heard, "undo", "erase"}).Draw(r, "opinion")
+	var err error
+	switch opinion {
+	case "undo":
+		for _, g := range must[facts.History](r)(s.Fact(r.Context(), id, fact.ID)).Feedback {
+			if g.Undone.IsZero() {
+				err = s.UndoFeedback(r.Context(), id, fact.ID, g.ID)
+				break
+			}
+		}
+	case "erase":
+		_, err = s.Forget(r.Context(), id, dreams.ForgetRequest{
+			Ref: memory.Ref{Scope: fact.Scope, Path: fact.Path}, Entry: fact.Entry, Erase: true,
+		})
+	default:
+		_, err = s.GiveFeedback(r.Context(), id, fact.ID, facts.Feedback{Opinion: opinion, Weight: 1, Reason: "test"})
+	}
+	if err != nil && !errors.Is(err, pg.ErrForbidden) { // of the team
+		r.Fatalf("%s: %v", opinion, err)
+	}
 }
 
 func TestFactsAreListedByTrust(t *testing.T) {

@@ -229,7 +229,7 @@ func (d *documents) at(ctx context.Context, path string) (*document, error) {
 // isPersons reports whether a person wrote a fact, or a line of it. What is no longer there counts as theirs.
 func (doc *document) isPersons(f stored.Fact) bool {
 	at, found := doc.lines[f.Entry]
-	return !found || f.Evidence.Source == facts.SourcePerson || f.Evidence.Source == facts.SourceEdit || doc.between(at[0], at[1])
+	return !found || f.Evidence.Source.OfPerson() || doc.between(at[0], at[1])
 }
 
 func (doc *document) between(from, to int) bool {

@@ -213,7 +213,7 @@ type factWordingView struct {
 }
 
 type factEventView struct {
-	Kind    stored.EventKind `json:"kind" enum:"said,noted,promoted,written,reworded,corrected,removed,helpful,unhelpful,heard,undone"`
+	Kind    stored.EventKind `json:"kind" enum:"said,noted,promoted,written,reworded,corrected,removed,helpful,confirmed,unhelpful,heard,undone"`
 	At      time.Time        `json:"at"`
 	Fact    uuid.UUID        `json:"fact" doc:"The same words in another document are another fact."`
 	Text    string           `json:"text,omitempty" doc:"Of a correction, the new statement."`

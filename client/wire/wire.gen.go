@@ -1703,7 +1703,7 @@ type FactEvent struct {
 	// Fact The same words in another document are another fact.
 	Fact string `json:"fact"`
 
-	// Kind One of: said, noted, promoted, written, reworded, corrected, removed, helpful, unhelpful, heard, undone.
+	// Kind One of: said, noted, promoted, written, reworded, corrected, removed, helpful, confirmed, unhelpful, heard, undone.
 	Kind   string `json:"kind"`
 	Path   string `json:"path,omitempty,omitzero"`
 	Reason string `json:"reason,omitempty,omitzero"`

@@ -245,7 +245,7 @@ func (r rival) before(o rival) bool {
 }
 
 // byPerson reports whether a person wrote or said it.
-func (r rival) byPerson() bool { return r.source == facts.SourcePerson || r.source == facts.SourceEdit }
+func (r rival) byPerson() bool { return r.source.OfPerson() }
 
 // contradict sends what b has queued and records the contradictions of new statements, and of those that are in a list no longer.
 func (d Document) contradict(ctx context.Context, t *pg.Tx, b *pgx.Batch, n *news, derived int) error {

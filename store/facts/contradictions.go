@@ -11,7 +11,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"reverie/facts"
 	"reverie/facts/conflict"
 	"reverie/memory"
 	"reverie/store/pg"
@@ -369,10 +368,7 @@ func (s *Facts) people(ctx context.Context, id memory.Identity, sql string, now 
 // Corrected returns the resolution of a pair whose newer statement corrects the older one: what a person wrote gives way to nothing but
 // what a person writes.
 func (c Contradiction) Corrected() Resolution {
-	byPerson := func(f Fact) bool {
-		return f.Evidence.Source == facts.SourcePerson || f.Evidence.Source == facts.SourceEdit
-	}
-	if byPerson(c.A) && !byPerson(c.B) {
+	if c.A.Evidence.Source.OfPerson() && !c.B.Evidence.Source.OfPerson() {
 		return Open
 	}
 	return Superseded

@@ -25,7 +25,7 @@ type Facts struct{ db *pg.DB }
 func New(db *pg.DB) *Facts { return &Facts{db} }
 
 // format names the reader of statements. Documents that another release has read are read again.
-const format = "5"
+const format = "6"
 
 // Document is the document whose facts change.
 type Document struct {
@@ -86,7 +86,7 @@ select @workspace, @agent, @scope, @owner, @document, n.entry_id, @version, coal
 from ` + newFacts + `
 on conflict do nothing`
 
-	// An edit keeps the fact, its source and the day on which it was noted.
+	// An edit keeps the fact, its source and the day on which it was noted, unless a person says it in other words.
 	sqlEdit = `
 with old as (
     update facts set ended = @version, ended_at = @at, shown = false, days = 1, helpful = 0, unhelpful = 0, seen = day - date '1970-01-01'
@@ -96,8 +96,8 @@ with old as (
 )
 insert into facts (` + factColumns + `)
 select @workspace, @agent, @scope, @owner, @document, n.entry_id, @version, old.fact_id, @at, n.text, n.heading, n.category, n.kind,
-    n.subject, n.attribute, n.value, n.single, n.confidence, coalesce(n.valid_from, old.valid_from), n.valid_to, old.source, @place,
-    old.day, old.prior, n.half_life, true, 1, 0, 0, old.day - date '1970-01-01', n.archived
+    n.subject, n.attribute, n.value, n.single, n.confidence, coalesce(n.valid_from, old.valid_from), n.valid_to, k.source, @place,
+    k.day, k.prior, n.half_life, true, 1, 0, 0, k.day - date '1970-01-01', n.archived
 from old
 cross join lateral (
     select *
@@ -105,6 +105,14 @@ cross join lateral (
     where n.was = old.entry_id
     limit 1
 ) n
+cross join lateral (
+    select @person::bool and n.entry_id <> old.entry_id as said
+) a
+cross join lateral (
+    select case when a.said and @prior > old.prior then @source else old.source end as source,
+        case when a.said then greatest(@prior, old.prior) else old.prior end as prior,
+        case when a.said then @day::date else old.day end as day
+) k
 on conflict do nothing`
 
 	// What is known of the same words in all documents of the same people, and from feedback.
@@ -171,7 +179,7 @@ func (s step) queue(b *pgx.Batch, t *pg.Tx, doc Document, n *news) {
 	args := func(more pgx.NamedArgs) pgx.NamedArgs {
 		all := doc.args(t, more)
 		all["version"], all["at"], all["day"], all["place"] = s.version, s.at, day.Format(time.DateOnly), facts.Rank(doc.Path)
-		all["source"], all["prior"] = source, facts.Prior(source)
+		all["source"], all["prior"], all["person"] = source, facts.Prior(source), source.OfPerson()
 		return all
 	}
 	changed := pg.TextsOf(diff.Gone)

@@ -73,8 +73,11 @@ func scanGiven(row pgx.CollectableRow) (g Given, err error) {
 	return g, err
 }
 
-// ReasonAsked is the reason of feedback that a person or program gives explicitly.
-const ReasonAsked = "asked"
+// Reasons of feedback that is given explicitly.
+const (
+	ReasonAsked     = "asked"     // a person or a program
+	ReasonConfirmed = "confirmed" // a person confirmed the statement in the report of a dream
+)
 
 // GiveFeedback records feedback about a current fact and returns the id of the event: the same one for the same key, which is recorded
 // once. Errors: ErrNotFound; ErrForbidden for a
@@ -93,16 +96,17 @@ func (s *Facts) GiveFeedback(ctx context.Context, id memory.Identity, fact uuid.
 	if f.Key != "" {
 		event = uuid.NewSHA1(fact, []byte(f.Key))
 	}
-	return event, s.onFact(ctx, id, fact, func(b *pgx.Batch, args pgx.NamedArgs, _ *bool) {
+	return event, s.onFact(ctx, id, fact, false, func(b *pgx.Batch, args pgx.NamedArgs, _ *bool) {
 		args["event"], args["kind"], args["weight"], args["reason"] = event, f.Opinion, f.Weight, f.Reason
 		args["author_kind"], args["author_id"], args["at"] = id.Author.Kind, id.Author.ID, pg.TimeOrNull(f.At)
 		b.Queue(sqlEvent, args)
 	})
 }
 
-// UndoFeedback takes back an event of a current fact. Errors as GiveFeedback; ErrNotFound also for an event that was taken back before.
+// UndoFeedback takes back an event of a fact, also of one that is gone: what was corrected mostly is. Errors as GiveFeedback; ErrNotFound
+// also for an event that was taken back before.
 func (s *Facts) UndoFeedback(ctx context.Context, id memory.Identity, fact, event uuid.UUID) error {
-	return s.onFact(ctx, id, fact, func(b *pgx.Batch, args pgx.NamedArgs, missing *bool) {
+	return s.onFact(ctx, id, fact, true, func(b *pgx.Batch, args pgx.NamedArgs, missing *bool) {
 		args["event"] = event
 		b.Queue(sqlUndo, args).Query(func(rows pgx.Rows) error {
 			*missing = !rows.Next()
@@ -112,8 +116,10 @@ func (s *Facts) UndoFeedback(ctx context.Context, id memory.Identity, fact, even
 	})
 }
 
-// onFact changes the events of a fact and weighs it anew, in one transaction.
-func (s *Facts) onFact(ctx context.Context, id memory.Identity, fact uuid.UUID, queue func(*pgx.Batch, pgx.NamedArgs, *bool)) error {
+// onFact changes the events of a fact and weighs it anew, in one transaction. ended: also of one that is gone.
+func (s *Facts) onFact(
+	ctx context.Context, id memory.Identity, fact uuid.UUID, ended bool, queue func(*pgx.Batch, pgx.NamedArgs, *bool),
+) error {
 	if err := pg.RequireAgent(id); err != nil {
 		return err
 	}
@@ -134,7 +140,7 @@ func (s *Facts) onFact(ctx context.Context, id memory.Identity, fact uuid.UUID, 
 		if err := t.Send(ctx, b); err != nil {
 			return none, err
 		}
-		if !found || !current {
+		if !found || !current && !ended {
 			return none, missing
 		}
 		b = &pgx.Batch{}

@@ -4,14 +4,18 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"reverie/facts"
+	"reverie/language/lazyregexp"
 	"reverie/memory"
+	"reverie/memory/markdown"
 	"reverie/store/pg"
 )
 
@@ -28,6 +32,7 @@ const (
 	Corrected EventKind = "corrected" // another value took its place
 	Removed   EventKind = "removed"
 	Approved  EventKind = "helpful"
+	Confirmed EventKind = "confirmed" // by a person, in the report of a dream
 	Doubted   EventKind = "unhelpful"
 	Repeated  EventKind = "heard"  // in other words
 	Undone    EventKind = "undone" // feedback was taken back
@@ -53,8 +58,26 @@ const (
 	// The same words in all documents of the same people.
 	sqlSameWords = selectOrigin + `
 where f.workspace_id = @workspace and f.agent_id = @agent and f.scope = @scope and f.owner_key = @owner and f.ended is null
-    and f.entry_id = @entry and f.fact_id <> @fact
+    and f.entry_id = any (@entries::text[]) and f.fact_id <> @fact
 limit @limit`
+
+	// Documents of the same people, at their paths.
+	sqlOrigins = `
+select d.path, v.content
+from unnest(@paths::text[]) p (path)
+cross join lateral (
+    select document_id, path
+    from documents
+    where workspace_id = @workspace and agent_id = @agent and scope = @scope and owner_key = @owner and path = p.path
+    limit 1
+) d
+cross join lateral (
+    select content
+    from document_versions v
+    where v.workspace_id = @workspace and v.agent_id = @agent and v.document_id = d.document_id
+    order by version desc
+    limit 1
+) v`
 
 	// What came into a document with the version in which a statement went, about the same attribute.
 	sqlInstead = `
@@ -82,6 +105,38 @@ cross join lateral (
 group by w.n`
 )
 
+// promotedFrom matches the line of a note that a dream has promoted, in the comment that it leaves.
+var promotedFrom = lazyregexp.New(`<!-- (memory/[^\s:<>]+\.md):(\d+) `)
+
+// namesOf returns the ids of the words that a statement has now and, if a dream has reworded it, of those that it had in the notes that
+// the dream names.
+func namesOf(ctx context.Context, t *pg.Tx, doc Document, wordings []Wording) ([]string, error) {
+	last := wordings[len(wordings)-1]
+	names := []string{string(last.Entry)}
+	lines := map[string]int{} // by path
+	for _, w := range wordings {
+		if m := promotedFrom.FindStringSubmatch(w.Text); m != nil {
+			lines[m[1]], _ = strconv.Atoi(m[2]) // too many digits are no line
+		}
+	}
+	if len(lines) == 0 {
+		return names, nil
+	}
+	found := false
+	b := &pgx.Batch{}
+	pg.WithRow(b.Queue(sqlOrigins, doc.args(t, pgx.NamedArgs{"paths": slices.Sorted(maps.Keys(lines))})), &found, func(row pgx.CollectableRow) error {
+		var path, content string
+		err := row.Scan(&path, &content)
+		for _, e := range markdown.EntriesOf(content) { // lines may have moved since
+			if e.FromLine <= lines[path] && e.ToLine >= lines[path] && facts.Alike(e.Text, last.Text) {
+				names = append(names, string(e.ID))
+			}
+		}
+		return err
+	})
+	return names, t.Send(ctx, b)
+}
+
 // Story returns the events of a statement in the order of time: where it was said, noted and promoted, how it changed, and what was
 // thought of it. It contains the same words in other documents of the same people. The error may be ErrNotFound.
 func (s *Facts) Story(ctx context.Context, id memory.Identity, fact uuid.UUID) ([]Event, error) {
@@ -102,8 +157,12 @@ func (s *Facts) Story(ctx context.Context, id memory.Identity, fact uuid.UUID) (
 		doc := Document{ID: last.Document, Agent: last.Agent, Scope: last.Scope, Owner: last.Owner}
 		var instead successor
 		found := false
+		names, err := namesOf(ctx, t, doc, h.Wordings)
+		if err != nil {
+			return nil, err
+		}
 		b = &pgx.Batch{}
-		pg.All(b.Queue(sqlSameWords, doc.args(t, pgx.NamedArgs{"fact": fact, "entry": last.Entry, "limit": maxStory})), &h.Wordings, scanWording)
+		pg.All(b.Queue(sqlSameWords, doc.args(t, pgx.NamedArgs{"fact": fact, "entries": names, "limit": maxStory})), &h.Wordings, scanWording)
 		pg.Columns(b.Queue(sqlInstead, doc.args(t, pgx.NamedArgs{
 			"fact": fact, "version": last.ended, "subject": last.Subject, "attribute": last.Attribute,
 		})), &found, &instead.id, &instead.text)
@@ -126,11 +185,13 @@ func order(ctx context.Context, t *pg.Tx, fact uuid.UUID, h History, instead suc
 	events := eventsOf(h.Wordings, fact, instead)
 	for _, g := range h.Feedback {
 		e := Event{Kind: Approved, At: g.At, Fact: fact, Author: g.Author, Reason: g.Reason}
-		switch g.Opinion {
-		case Unhelpful:
+		switch {
+		case g.Opinion == Unhelpful:
 			e.Kind = Doubted
-		case Heard:
+		case g.Opinion == Heard:
 			e.Kind = Repeated
+		case g.Reason == ReasonConfirmed:
+			e.Kind = Confirmed
 		}
 		events = append(events, e)
 		if !g.Undone.IsZero() {

@@ -969,7 +969,7 @@ func FactPage(f Frame, k KnownFact) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-					} else if f.MayWrite && k.Ended.IsZero() {
+					} else if f.MayWrite {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 91, "<form method=\"post\" action=\"")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err

@@ -1418,7 +1418,7 @@ export interface FactEvent {
   conversation?: string;
   /** The same words in another document are another fact. */
   fact: string;
-  kind: "said" | "noted" | "promoted" | "written" | "reworded" | "corrected" | "removed" | "helpful" | "unhelpful" | "heard" | "undone";
+  kind: "said" | "noted" | "promoted" | "written" | "reworded" | "corrected" | "removed" | "helpful" | "confirmed" | "unhelpful" | "heard" | "undone";
   path?: string;
   reason?: string;
   /** Numbers of the messages it came from; of a range, the first and the last one. */

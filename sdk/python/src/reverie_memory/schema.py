@@ -1386,7 +1386,7 @@ class FactEvent(TypedDict):
     conversation: NotRequired[str]
     # The same words in another document are another fact.
     fact: str
-    kind: Literal["said", "noted", "promoted", "written", "reworded", "corrected", "removed", "helpful", "unhelpful", "heard", "undone"]
+    kind: Literal["said", "noted", "promoted", "written", "reworded", "corrected", "removed", "helpful", "confirmed", "unhelpful", "heard", "undone"]
     path: NotRequired[str]
     reason: NotRequired[str]
     # Numbers of the messages it came from; of a range, the first and the last one.
