@@ -129,3 +129,25 @@ func TestDoubtedFactsRankLower(t *testing.T) {
 		t.Errorf("%v, then %v", before, after)
 	}
 }
+
+// What names a last day that is over ranks below what still holds, is in no layer that stands, and says so.
+func TestExpiredFactsRankLower(t *testing.T) {
+	h := start(t)
+	h.agent("ada")
+	h.want(h.put("notes/a.md?owner=api:42", "- The spare key hangs in the kitchen until March [2020-03].\n", nil), 201)
+	h.want(h.put("notes/b.md?owner=api:42", "- The spare key lies under the big flowerpot.\n", nil), 201)
+	pinned := h.key("pinned", memory.RoleMember, "api:42")
+	old := h.facts(pinned, factsPath+"?path=notes/a.md").Items[0]
+	found := as[struct{ Results []struct{ Path string } }](h, h.want(h.do(request{
+		method: "POST", path: searchPath, key: pinned, body: map[string]any{"query": "Where is the spare key?"},
+	}), 200)).Results
+	if len(found) != 2 || found[0].Path != "notes/b.md" {
+		t.Errorf("%+v", found)
+	}
+	known := as[struct{ Explain []struct{ Term, Why string } }](h, h.want(h.do(request{
+		method: "GET", path: factsPath + "/" + old.ID.String(), key: pinned,
+	}), 200))
+	if last := known.Explain[len(known.Explain)-1]; !strings.Contains(last.Why, "expired: it held until 2020-03-31") {
+		t.Errorf("%+v", known)
+	}
+}

@@ -19,6 +19,11 @@ var (
 	endingBehind = lazyregexp.New(`^\s*(?:为止|まで|까지)`)
 )
 
+// Expired reports whether a statement names a last day that is over at a time.
+func (r Reading) Expired(at time.Time) bool {
+	return !r.To.IsZero() && !at.Before(r.To.AddDate(0, 0, 1))
+}
+
 // validity returns the first and the last day on which a statement says that it holds; zero for what it does not say.
 func validity(said string) (from, to time.Time) {
 	for _, at := range bracketed.FindAllStringSubmatchIndex(said, -1) {

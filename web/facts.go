@@ -112,7 +112,7 @@ func (q *request) showFact(id uuid.UUID, text, problem string) (templ.Component,
 	page := view.KnownFact{
 		Fact: q.viewFact(now.Fact), Editable: q.mayEdit(memory.Document{Scope: now.Scope}), Text: text, Problem: problem,
 	}
-	for _, t := range now.Evidence.Explain(q.Now()) {
+	for _, t := range now.Explain(q.Now()) {
 		page.Terms = append(page.Terms, view.Term{Name: t.Name, Value: t.Value, Why: t.Why})
 	}
 	for _, g := range history.Feedback {

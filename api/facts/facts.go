@@ -251,7 +251,7 @@ func (s *Room) known(ctx context.Context, id memory.Identity, fact uuid.UUID) (*
 	now := h.Now()
 	return rest.OK(knownFactView{
 		Fact:    s.viewFact(now.Fact),
-		Explain: rest.Views(now.Evidence.Explain(s.Now()), func(t facts.Term) trustTermView { return trustTermView{t.Name, t.Value, t.Why} }),
+		Explain: rest.Views(now.Explain(s.Now()), func(t facts.Term) trustTermView { return trustTermView{t.Name, t.Value, t.Why} }),
 		Wordings: rest.Views(h.Wordings, func(w stored.Wording) factWordingView {
 			return factWordingView{w.Text, w.Version, w.At, timeOrNone(w.Ended), files.ViewAuthor(w.Author), w.Reason, w.Sources.Conversation, w.Sources.Seqs}
 		}),

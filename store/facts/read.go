@@ -42,6 +42,16 @@ type Fact struct {
 	standing float64 // order of trust among facts with the same half-life
 }
 
+// Explain returns the terms of the trust at a time, as facts.Evidence does, and says if the statement's last day is over.
+func (f Fact) Explain(at time.Time) []facts.Term {
+	terms := f.Evidence.Explain(at)
+	if f.Expired(at) {
+		last := &terms[len(terms)-1]
+		last.Why += fmt.Sprintf("; it has expired: it held until %s", f.To.Format(time.DateOnly))
+	}
+	return terms
+}
+
 // Use counts the search results that contained a statement and were used, in the last usedWithin days.
 type Use struct {
 	Times int
@@ -90,7 +100,8 @@ select f.fact_id, f.document_id, f.agent_id, f.scope, f.owner_key, f.entry_id, f
                 from documents e
                 where e.workspace_id = @workspace and e.agent_id = f.agent_id and e.document_id = f.document_id and e.scope = f.scope
                     and e.owner_key = f.owner_key
-                limit 1))
+                limit 1)
+                and (f.valid_to is null or f.valid_to > @now::timestamptz - interval '1 day'))
             and (@archived or not f.archived)`
 
 	// The most trusted facts of each half-life come from the index in their order; the best of all of them are the answer. Facts with
