@@ -16,7 +16,7 @@ type claim struct {
 	terms   words
 	rare    words // of no other claim
 	heading words // of its section
-	person  words // the relative that it is about
+	person  words // those that say whom it is about
 	set     cue.Set
 	values  []value
 }
@@ -67,6 +67,7 @@ const (
 
 // signsOf returns the signs that clause w of a passage takes a claim back. ok is false without any that they are about the same.
 func (p *passage) signsOf(w *window, c *claim) (v vector, ok bool) {
+	on := w.isOn(c.text, c.terms, c.person, c.set.Has(cue.Health))
 	shared := w.terms.shared(c.rare)
 	restated, asked := c.isIn(p.heard), c.isIn(p.asked)
 	mentioned := c.rare.shared(p.asked) > 0
@@ -77,11 +78,11 @@ func (p *passage) signsOf(w *window, c *claim) (v vector, ok bool) {
 	other := len(w.about) - w.about.shared(c.terms)
 	change := w.set.Any(cue.Over, cue.Correct, cue.Change)
 	moves := c.set.Has(cue.Home) && !c.set.Has(cue.Kin) && !hasDigit(c.text) && p.moves(w)
-	if c.set.Has(cue.Kin) && w.set.Has(cue.Over) && other > 0 && !number && c.rare.within(c.person) < 1 &&
-		w.terms.shared(c.rare) == w.terms.shared(c.person) { // what ends for a person is not the person
-		return nil, false
-	}
 	value := named || unit
+	parts := w.set.Has(cue.Self) && w.set.Has(cue.Over) && other <= 1 && c.terms.within(c.person) == 1 // "Renzo and I are divorced"
+	if !on && !value && (c.set.Has(cue.Health) || len(c.person) > 0 && !number && !moves && !parts) && !(len(w.about) == 0 && (restated || asked)) {
+		return nil, false // what ends or changes is something else about the person
+	}
 	if shared == 0 && !restated && !mentioned && !beside && !heading && !named && !denied && !moves {
 		return nil, false
 	}
@@ -379,7 +380,8 @@ func (p *passage) against(old *passage) (corrected, wrong string, sure bool) {
 		return "", "", len(topic) > 0 && topic.within(old.terms) >= sameTopic
 	}
 	near := p.message-old.message <= lookBehind
-	windows, values := p.windows(), valuesOf(old.text, cue.Find(old.text, p.lang))
+	marks := cue.Find(old.text, p.lang)
+	windows, values, person := p.windows(), valuesOf(old.text, marks), personIn(old.text, p.lang, p.words, marks)
 	for i := range windows {
 		w := &windows[i]
 		r, ok := replacedValue(values, w)
@@ -389,7 +391,7 @@ func (p *passage) against(old *passage) (corrected, wrong string, sure bool) {
 	}
 	for i := range windows {
 		w := &windows[i]
-		if w.about.within(old.terms) >= sameTopic &&
+		if w.about.within(old.terms) >= sameTopic && w.isOn(old.text, old.terms, person, marks.Set().Has(cue.Health)) &&
 			(w.set.Has(cue.Over) || (!near && p.lasting > 0 || p.set.Has(cue.Correct)) && opposes(w.set, old.text, p.lang)) {
 			return "", "", true
 		}

@@ -219,9 +219,6 @@ func (n *notebook) pageOf(k kind) *page {
 	}
 }
 
-// subjectWords is the number of words at the beginning of a line about a relative that name them: "his brother Jad".
-const subjectWords = 3
-
 // claim returns line i of a file as a claim.
 func (n *notebook) claim(p *page, i int) *claim {
 	l := p.at(i)
@@ -241,12 +238,8 @@ func (n *notebook) claim(p *page, i int) *claim {
 	text := bareLine(l.text)
 	marks := cue.Find(text, p.lang)
 	values := valuesOf(text, marks)
-	var person words
-	if marks.Set().Has(cue.Kin) {
-		person = wordsOf(strings.Join(strings.Fields(text)[:min(subjectWords, len(strings.Fields(text)))], " "), p.lang)
-	}
 	l.claim = &claim{
-		person: person,
+		person: personIn(text, p.lang, p.lang, marks),
 		text:   text, terms: l.terms, rare: rareOf(text, p.lang, marks, values, l.terms, n.lines), heading: p.heading(l.section),
 		set: marks.Set(), values: values,
 	}

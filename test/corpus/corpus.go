@@ -167,11 +167,14 @@ func lines(text string) []string {
 	return out
 }
 
-// Has reports whether a line has all words; "a|b" has alternatives. Case and compatibility forms do not count.
+// unbracketed removes the brackets of values that a correction put into a line.
+var unbracketed = strings.NewReplacer("[", "", "]", "")
+
+// Has reports whether a line has all words; "a|b" has alternatives. Case, compatibility forms and brackets do not count.
 func Has(line string, words []string) bool {
-	line = fold.Text(line)
+	line = fold.Text(unbracketed.Replace(line))
 	for _, w := range words {
-		if !slices.ContainsFunc(strings.Split(w, "|"), func(w string) bool { return strings.Contains(line, fold.Text(strings.TrimSpace(w))) }) {
+		if !slices.ContainsFunc(strings.Split(w, "|"), func(w string) bool { return strings.Contains(line, fold.Text(unbracketed.Replace(strings.TrimSpace(w)))) }) {
 			return false
 		}
 	}
