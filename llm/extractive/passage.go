@@ -88,7 +88,7 @@ func (c *conversation) passages() []passage {
 				lasting = max(lasting, slight)
 			}
 		}
-		if orders {
+		if orders || c.lasts(u) {
 			keep, lasting = max(keep, slight), max(lasting, slight)
 		}
 		if len(facts) > 0 || remember {
@@ -167,6 +167,46 @@ func (c *conversation) isPlain(u *unit) bool {
 }
 
 const plainWords = 14
+
+// diet matches those whom food defines.
+var diet = lazyregexp.New(`(?i)\b(?:vegan|veg[eé]tari|v[eé]g[eé]t|pescat|pescet|halal|kosher|koscher|casher)|вегетариан|веган|吃素|素食|清真|ベジタリアン|` +
+	`[ヴビ]ィ?ーガン|채식|비건|ăn chay|thuần chay|نباتي`)
+
+// lasts reports whether a unit is one short sentence that says, without any reserve, what stays as it is: the health, the diet, the family,
+// the birthday, the job, the home or the name of the speaker.
+func (c *conversation) lasts(u *unit) bool {
+	const reserved cue.Set = 1<<cue.Doubt | 1<<cue.Suppose | 1<<cue.If | 1<<cue.Would | 1<<cue.Other | 1<<cue.Lean | 1<<cue.Ask | 1<<cue.Request |
+		1<<cue.Irony | 1<<cue.Laugh | 1<<cue.Fiction | 1<<cue.Paste | 1<<cue.You | 1<<cue.Text | 1<<cue.Game | 1<<cue.Scene | 1<<cue.Over |
+		1<<cue.Forget | 1<<cue.Once | 1<<cue.Told | 1<<cue.Task | 1<<cue.Praise
+	s := u.set
+	if u.question || u.sentences > 1 || u.theirs || lengthOf(u.text) > plainWords || s&reserved != 0 || isTechnical(u.text) ||
+		s.Any(cue.Time, cue.Plan) && !s.Has(cue.Age) {
+		return false
+	}
+	sparing := diet.MatchString(u.text) || u.overlap(cue.Like, cue.Not) // "I don't eat"
+	if !s.Has(cue.Self) {
+		pro := u.lang == "ja" || u.lang == "ko" // which leave the speaker out
+		return pro && (sparing || s.Has(cue.Kin) && s.Any(cue.Name, cue.Number, cue.Have, cue.Health) && !s.Has(cue.Not))
+	}
+	if s.Has(cue.Kin) {
+		return !s.Has(cue.Not) && (s.Any(cue.Age, cue.Number, cue.Home, cue.Health) || u.says(cue.Work) || u.says(cue.Name) || s.Has(cue.Have) && namesIn(u.text) > 0)
+	}
+	return sparing || s.Any(cue.Health, cue.Home, cue.Age) || u.says(cue.Work) || u.says(cue.Name)
+}
+
+// overlap reports whether cues of two kinds overlap.
+func (u *unit) overlap(a, b cue.Kind) bool {
+	return slices.ContainsFunc(u.marks, func(m cue.Mark) bool {
+		return m.Kind == a && slices.ContainsFunc(u.marks, func(o cue.Mark) bool { return o.Kind == b && o.Start < m.End && m.Start < o.End })
+	})
+}
+
+// says reports whether a cue of a kind has a word of content: "nurse", and not only "I'm a".
+func (u *unit) says(k cue.Kind) bool {
+	return slices.ContainsFunc(u.marks, func(m cue.Mark) bool {
+		return m.Kind == k && (k == cue.Name && !u.overlap(k, cue.Self) || len(wordsOf(u.text[m.Start:m.End], u.lang)) > 0)
+	})
+}
 
 // answers reports whether a unit is a short answer with a value to a question of the assistant about the user.
 func (c *conversation) answers(u *unit, v vector) bool {

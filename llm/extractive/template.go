@@ -36,8 +36,9 @@ var templates = map[string]map[string][]string{
 	"en": {
 		attributeName: {
 			`my name(?: is|['’]s) {Name}`,
-			`(?:please )?call me {Name}(?: please)?`,
+			`(?:also |and |just )*(?:please |just )?(?:you can )?(?:please )?call me {Name}(?: please)?`,
 			`i go by {Name}`,
+			`i(?:['’]m| am) {Name}`,
 			`everyone calls me {Name}`,
 		},
 		attributeAge: {
@@ -54,14 +55,14 @@ var templates = map[string]map[string][]string{
 			`speak) (?:to me )?in {lang}(?: please| from now on)*`},
 	},
 	"de": {
-		attributeName:  {`ich hei(?:ß|ss)e {Name}`, `mein name ist {Name}`, `(?:bitte )?nenne? mich(?: bitte)? {Name}`},
+		attributeName:  {`ich hei(?:ß|ss)e {Name}`, `mein name ist {Name}`, `ich bin (?:der |die )?{Given}`, `(?:bitte )?nenne? mich(?: bitte)? {Name}`},
 		attributeAge:   {`(?:ich )?bin {n} jahre(?: alt)?`, `(?:ich )?bin (?:gerade |gestern |heute )?{n} geworden`},
 		attributeHome:  {`(?:ich )?(?:wohne|lebe)(?: jetzt| hier)? in {Place}`, `(?:ich bin|wir sind) (?:gerade )?nach {Place} gezogen`},
 		attributeWork:  {`(?:ich )?arbeite als {job}`, `(?:ich )?bin {job} von beruf`},
 		attributeStyle: {`(?:bitte )?antworte?(?: mir)?(?: bitte)?(?: immer| ab jetzt)? auf {lang}(?: bitte)?`},
 	},
 	"es": {
-		attributeName:  {`me llamo {Name}`, `mi nombre es {Name}`, `(?:por favor )?ll[aá]mame {Name}`},
+		attributeName:  {`me llamo {Name}`, `(?:yo )?soy {Name}`, `mi nombre es {Name}`, `(?:por favor )?ll[aá]mame {Name}`},
 		attributeAge:   {`tengo {n} a[nñ]os`, `(?:acabo de cumplir|cumpl[ií]) {n} a[nñ]os`},
 		attributeHome:  {`(?:ahora )?vivo en {Place}`, `me (?:acabo de mudar|mud[eé]) a {Place}`},
 		attributeWork:  {`trabajo (?:como|de) {job}`},
@@ -84,6 +85,7 @@ var templates = map[string]map[string][]string{
 			`(?:eu )?me chamo {Name}`,
 			`(?:o )?meu nome [eé] {Name}`,
 			`chamo[- ]me {Name}`,
+			`(?:eu )?sou [oa] {Name}`,
 			`(?:pode )?me (?:chama|chame|chamar) de {Name}`,
 		},
 		attributeAge:   {`(?:eu )?tenho {n} anos`, `(?:acabei de fazer|fiz) {n} anos`},
@@ -106,7 +108,7 @@ var templates = map[string]map[string][]string{
 		},
 		attributeAge:   {`(?:mình|tôi|em)(?: năm nay)? {n} tuổi`, `năm nay (?:mình|tôi|em) {n} tuổi`},
 		attributeHome:  {`(?:mình|tôi|em)(?: đang)? sống ở {Place}`},
-		attributeWork:  {`(?:mình|tôi|em) làm nghề {job}`},
+		attributeWork:  {`(?:mình|tôi|em) (?:làm nghề|làm|là) {job}`},
 		attributeStyle: {`(?:hãy |từ nay )?trả lời(?: mình| tôi| em)? bằng {lang}(?: nhé| nha)?`},
 	},
 	"ru": {
@@ -166,6 +168,18 @@ var slots = map[string]map[string]string{
 			`turkish|swedish|hindi|ukrainian`,
 	},
 	"de": {
+		"{Given}": `(?-i:Anna|Anja|Andrea|Angelika|Anke|Annika|Antje|Barbara|Beate|Birgit|Brigitte|Britta|Carina|Caroline|Charlotte|Christa|Christiane|` +
+			`Christina|Christine|Claudia|Clara|Cornelia|Daniela|Doris|Elena|Elisabeth|Elke|Emilia|Emma|Erika|Eva|Finja|Franziska|Frieda|Gabi|Gabriele|` +
+			`Gisela|Greta|Hannah?|Heike|Helga|Ida|Ingrid|Inge|Jana|Jasmin|Jessica|Johanna|Julia|Jutta|Karin|Katharina|Kathrin|Katja|Katrin|Kerstin|Klara|` +
+			`Lara|Laura|Lea|Lena|Leonie|Lina|Lisa|Luisa|Manuela|Maria|Marie|Marina|Marlene|Martina|Melanie|Mia|Michaela|Miriam|Monika|Nadine|Nadja|Nele|` +
+			`Nicole|Nina|Nora|Paula|Petra|Pia|Renate|Sabine|Sandra|Sara|Sarah|Silke|Simone|Sofia|Sonja|Sophie|Stefanie|Steffi|Susanne|Svenja|Tanja|Tina|` +
+			`Ulrike|Ursula|Ute|Vanessa|Vera|Verena|Viktoria|Alexander|Andreas|Anton|Armin|Bernd|Bernhard|Björn|Carsten|Christian|Christoph|Daniel|David|` +
+			`Dennis|Dieter|Dirk|Dominik|Elias|Emil|Erik|Fabian|Felix|Finn|Florian|Frank|Frederik|Friedrich|Fritz|Georg|Gerd|Gerhard|Günter|Günther|Hannes|` +
+			`Hans|Heiko|Heinz|Helmut|Holger|Horst|Jakob|Jan|Jannik|Jens|Joachim|Jochen|Johannes|Jonas|Jonathan|Jörg|Julian|Jürgen|Kai|Karl|Karsten|Kevin|` +
+			`Klaus|Konrad|Konstantin|Lars|Leon|Leo|Linus|Luca|Lukas|Lutz|Manfred|Manuel|Marcel|Marco|Marcus|Mario|Markus|Martin|Marvin|Mathias|Matthias|` +
+			`Max|Maximilian|Michael|Mirko|Moritz|Nico|Niklas|Nils|Noah|Norbert|Olaf|Oliver|Oskar|Pascal|Patrick|Paul|Peter|Philipp|Rainer|Ralf|Reiner|` +
+			`Robert|Robin|Roland|Rolf|Rüdiger|Sascha|Sebastian|Simon|Stefan|Steffen|Stephan|Sven|Theo|Thomas|Thorsten|Till|Tim|Timo|Tobias|Tom|Torsten|Udo|` +
+			`Ulf|Ulrich|Uwe|Volker|Werner|Wolfgang)(?: (?-i:\p{Lu}[\p{L}-]+))?`,
 		"{job}": `(?-i:\p{Lu}\p{L}*)(?:er|ist|or|eur|ent|ant|loge|login)(?:in)?|\p{L}*(?:mann|frau|arzt|ärztin|anwalt|` +
 			`anwältin|wirt|koch|köchin|kraft)`,
 		"{lang}": `deutsch|englisch|französisch|spanisch|italienisch|portugiesisch|russisch|arabisch|chinesisch|japanisch|` +
@@ -272,8 +286,13 @@ type template struct {
 var compiled = sync.OnceValue(func() map[string][]template {
 	all := map[string][]template{}
 	for lang, attributes := range templates {
-		for _, attribute := range []string{attributeName, attributeAge, attributeHome, attributeWork, attributeStyle} {
-			for _, source := range attributes[attribute] {
+		for _, attribute := range slices.Concat([]string{attributeName, attributeAge, attributeHome, attributeWork, attributeStyle}, styleAttributes) {
+			forms := attributes[attribute]
+			if isWish(attribute) {
+				wish := styleWishes[lang]
+				forms = wish.forms(attribute)
+			}
+			for _, source := range forms {
 				frame, err := syntax.Parse(`(?i:`+placeholder.ReplaceAllString(source, ".")+`)`, syntax.Perl)
 				if err != nil {
 					panic(err)
@@ -370,7 +389,7 @@ func factsOf(u *unit) (facts []fact, all bool) {
 			facts, all = u.factsIn(lang)
 		}
 	}
-	return facts, all
+	return u.standing(facts, all)
 }
 
 // factsIn returns the facts that the clauses of a unit state in a language, and whether it says nothing else.
@@ -389,7 +408,10 @@ func (u *unit) factsIn(lang string) (facts []fact, all bool) {
 				found = longer
 			}
 		}
-		if found == nil || c.end == ':' || isDoubtful(u, clauses, i, next, lang) {
+		if found == nil && polite.MatchString(c.text) {
+			continue
+		}
+		if found == nil || c.end == ':' || isDoubtful(u, clauses, i, next, lang, found.attribute) {
 			all = false
 			continue
 		}
@@ -415,7 +437,7 @@ func factIn(text, lang string) *fact {
 }
 
 // isDoubtful reports whether what is around the clauses from i to next says that they are not the speaker's own statement.
-func isDoubtful(u *unit, clauses []part, i, next int, lang string) bool {
+func isDoubtful(u *unit, clauses []part, i, next int, lang, attribute string) bool {
 	own := cue.Find(clauses[i].text, lang).Set().Has(cue.Self)
 	if slices.Contains([]string{"zh", "ja", "ko"}, lang) { // verbs do not show the person
 		own = pronoun.MatchString(clauses[i].text)
@@ -433,13 +455,17 @@ func isDoubtful(u *unit, clauses []part, i, next int, lang string) bool {
 		}
 		switch {
 		case set.Any(cue.Doubt, cue.Over, cue.If, cue.Irony), c.end == '?', speech.MatchString(c.text),
-			k < i && !own && set.Any(cue.Kin, cue.Other, cue.Lean),
+			k < i && !own && !isWish(attribute) && set.Any(cue.Kin, cue.Other, cue.Lean),
 			k < i && c.end == ':' && !opening.MatchString(c.text):
 			return true
 		}
 	}
 	return clauses[next-1].end == '?'
 }
+
+// polite matches a clause that says nothing else.
+var polite = lazyregexp.New(`^(?i:please|thanks|thank you|bitte|danke|por favor|gracias|s['’]il (?:te|vous) pla[iî]t|stp|svp|merci|obrigad[oa]|per favore|grazie|` +
+	`пожалуйста|спасибо|من فضلك|شكرا|谢谢|謝謝|お願いします|부탁해요|nhé|cảm ơn)$`)
 
 // pronoun matches the speaker as the subject of a clause, in languages that leave subjects out.
 var pronoun = lazyregexp.New(`^(?:我|私|僕|俺|저|나|제|내|전 |난 )`)
@@ -534,13 +560,14 @@ func isValue(attribute, value, lang string) bool {
 	case attribute == attributeAge:
 		n, err := strconv.Atoi(folded)
 		return err == nil && n >= minAge && n <= maxAge
-	case attribute == attributeStyle:
+	case isStyle(attribute):
 		return true
-	case notValues[folded], notValues[strings.Fields(folded)[0]], lang == "ar" && folded == "حسن الحظ",
+	case attribute != attributeWork && notNames[folded], attribute == attributeName && notPeople.MatchString(value),
+		notValues[folded], notValues[strings.Fields(folded)[0]], lang == "ar" && folded == "حسن الحظ",
 		lang == "zh" && strings.HasSuffix(value, "城市"):
 		return false
 	case attribute == attributeWork:
-		return !set.Any(cue.Self, cue.Lean, cue.You, cue.Time, cue.Number)
+		return !set.Any(cue.Self, cue.Lean, cue.You, cue.Time) && (lang == "vi" || !set.Has(cue.Number)) // "y tá" has a dozen in it
 	case lang == "de" && attribute == attributeHome && abstract.MatchString(value),
 		lang == "zh" && attribute == attributeName && strings.ContainsAny(value, "来來去了的过過吃做帮幫买買上下"):
 		return false
@@ -558,11 +585,23 @@ var notValues = func() map[string]bool {
 	for word := range strings.FieldsSeq(`nobody back uber excel slack word outlook teams jira vim emacs figma notion discord minecraft peace
 		fear matter linux windows kubernetes docker github gitlab aws azure android iphone gmail python rust
 		team loner quitter amateur strandnähe einzelkämpfer einzelgänger dummkopf loco loca tonto tonta
-		enfer мотором фактором filler number programm hase geheimnis nebensache idiot chef angst frieden
+		enfer мотором фактором filler number programm hase geheimnis nebensache idiot angst frieden
 		miete untermiete eigentum sorge armut luxus gedanken harmonie hotels erster letzter einziger primera
-		manera cualquiera premier dernier primeira maneira 小心 小声 小聲 小费 小姐 老师 老師 老实 老大 高兴 安静 秘密 内緒 未定 普通 有名
+		manera cualquiera premier dernier primeira maneira 小心 小声 小聲 小费 小姐 老实 老大 高兴 安静 秘密 内緒 未定 普通 有名
 		複雑 変 上司 先生 비밀 아니 똑같 이름 별명 빨리`) {
 		words[foldedText(word)] = true
 	}
 	return words
 }()
+
+// notNames are jobs that are no names.
+var notNames = map[string]bool{"chef": true, "老师": true, "老師": true}
+
+// notPeople matches what people say that they are, in capitals, without its being a name: "I'm German".
+var notPeople = lazyregexp.New(`^(?:\p{Lu}{2,}|\p{Lu}|(?i:team|from|an?|the|in|at|on|with|of) .*|(?i:.*(?:man|girl|boy|mas|god|claus|bond|[a-z]ish|[dgnrt]ese|[st]ian|atian|nian|lian|can|tholic|stant|odox|udist)` +
+	`|german|french|dutch|greek|swiss|czech|danish|thai|indian|iranian|iraqi|israeli|korean|asian|european|african|norwegian|canadian|austrian|russian|` +
+	`ukrainian|belgian|hungarian|bulgarian|australian|egyptian|italian|brazilian|arab|welsh|scots|afghan|pakistani|filipino|filipina|latino|latina|hispanic|` +
+	`muslim|christian|jewish|hindu|sikh|atheist|mormon|catholic|protestant|baptist|buddhist|republican|democrat|tory|labour|ok|okay|done|sorry|here|back|` +
+	`fine|good|great|sure|ready|busy|gemini|cancer|leo|virgo|libra|scorpio|sagittarius|capricorn|aquarius|pisces|aries|taurus|tauro|géminis|cáncer|` +
+	`escorpio|sagitario|capricornio|acuario|piscis|spartacus|batwoman|superwoman|wonder woman|dios|jesus|napoleon|napoleón|santa|papá|mamá|` +
+	`hungry|tired|bored|sad|happy|sick|ill|late|lost|stuck|confused|curious|interested|looking|trying|going|not|so|just|very|also|still))$`)

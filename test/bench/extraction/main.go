@@ -1,5 +1,6 @@
 // Command extraction measures what the built-in engine keeps: on labelled conversations, and on dialogues with annotated
-// questions next to a random choice and the longest messages at the same volume. It needs no server.
+// questions next to a random choice and the longest messages at the same volume. It needs no server. It exits with 1 if the set misses a
+// limit.
 package main
 
 import (
@@ -12,10 +13,12 @@ import (
 	"runtime/metrics"
 	"slices"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"reverie/llm/extractive"
 	"reverie/memory/proposals"
+	"reverie/test/bench/services"
 	"reverie/test/corpus"
 )
 
@@ -24,11 +27,47 @@ func main() {
 	dialogues := flag.String("dialogues", "", "file of dialogues with questions and their evidence, in the format of LoCoMo")
 	report := flag.String("report", "", "file for a random sample of kept lines with their sources, to read by hand")
 	sample := flag.Int("sample", 150, "lines of the sample")
-	flag.Parse()
-	if err := run(os.Stdout, *set, *dialogues, *report, *sample); err != nil {
-		fmt.Fprintln(os.Stderr, "extraction:", err)
-		os.Exit(1)
+	services.Main("extraction", func(ctx context.Context, w io.Writer, asJSON bool) (bool, error) {
+		return run(ctx, w, asJSON, *set, *dialogues, *report, *sample)
+	})
+}
+
+// figures are the shares of a set, with their limits.
+type figures struct {
+	Set           string         `json:"set"`
+	Conversations int            `json:"conversations"`
+	Kept          float64        `json:"kept"`
+	Lasting       float64        `json:"lasting"`
+	Traps         float64        `json:"traps"`
+	Gone          float64        `json:"gone"`
+	Junk          float64        `json:"junk"`
+	Unfaithful    float64        `json:"unfaithful"`
+	P50           time.Duration  `json:"p50"`
+	P95           time.Duration  `json:"p95"`
+	Bars          []services.Bar `json:"bars"`
+}
+
+// Limits, as docs/benchmarks.md has them.
+const (
+	mostMissed     = .15
+	mostTraps      = .03
+	mostJunk       = .10
+	mostUnfaithful = .01
+)
+
+// figuresOf returns the shares of a score.
+func figuresOf(set string, s corpus.Score, unfaithful float64, took []time.Duration) figures {
+	share := func(n, of int) float64 { return float64(n) / float64(max(1, of)) }
+	f := figures{
+		Set: set, Conversations: s.Conversations, Kept: share(s.Kept, s.Keep), Lasting: share(s.LastingKept, s.LastingKeep),
+		Traps: share(s.Fallen, s.Traps), Gone: share(s.Asserted, s.Gone), Junk: share(s.Junk, s.LastingLines), Unfaithful: unfaithful,
+		P50: took[len(took)/2], P95: took[len(took)*95/100],
 	}
+	f.Bars = []services.Bar{
+		{Name: "statements missed", Got: 1 - f.Kept, Most: mostMissed}, {Name: "traps", Got: f.Traps, Most: mostTraps},
+		{Name: "junk in the files", Got: f.Junk, Most: mostJunk}, {Name: "lines nobody said", Got: f.Unfaithful, Most: mostUnfaithful},
+	}
+	return f
 }
 
 // keptLine is a line with its conversation, for the sample.
@@ -37,10 +76,14 @@ type keptLine struct {
 	said                      []string
 }
 
-func run(w io.Writer, set, dialogues, report string, sample int) error {
+func run(ctx context.Context, out io.Writer, asJSON bool, set, dialogues, report string, sample int) (passed bool, err error) {
 	conversations, err := corpus.Load(set)
 	if err != nil {
-		return err
+		return false, err
+	}
+	w := out // of tables
+	if asJSON {
+		w = io.Discard
 	}
 	var (
 		byLang, byKind = map[string]*corpus.Score{}, map[string]*corpus.Score{}
@@ -53,13 +96,13 @@ func run(w io.Writer, set, dialogues, report string, sample int) error {
 	for _, talk := range conversations {
 		in, err := talk.Input()
 		if err != nil {
-			return err
+			return false, err
 		}
 		before := allocated()
 		began := time.Now()
-		answer, err := extractive.New().Propose(context.Background(), in)
+		answer, err := extractive.New().Propose(ctx, in)
 		if err != nil {
-			return err
+			return false, err
 		}
 		took = append(took, time.Since(began))
 		for i, n := range allocated() {
@@ -67,7 +110,7 @@ func run(w io.Writer, set, dialogues, report string, sample int) error {
 		}
 		p, err := proposals.ParseProposal(answer.Raw)
 		if err != nil {
-			return fmt.Errorf("%s: %w", talk.ID, err)
+			return false, fmt.Errorf("%s: %w", talk.ID, err)
 		}
 		kept := corpus.KeptOf(in, p)
 		for _, part := range []struct {
@@ -108,13 +151,22 @@ func run(w io.Writer, set, dialogues, report string, sample int) error {
 	fmt.Fprintf(w, "memory per conversation: %d allocations, %d KiB\n", memory[0]/n, memory[1]/n/1024)
 	if dialogues != "" {
 		if err := measureDialogues(w, dialogues); err != nil {
-			return err
+			return false, err
 		}
 	}
-	if report == "" {
-		return nil
+	f := figuresOf(set, all, float64(unfaithful)/float64(max(1, len(lines))), took)
+	if err := services.Show(out, asJSON, f, func(w io.Writer) error {
+		table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(table)
+		services.PrintBars(table, f.Bars)
+		return table.Flush()
+	}); err != nil {
+		return false, err
 	}
-	return os.WriteFile(report, []byte(sampleOf(lines, sample)), 0o600)
+	if report != "" {
+		err = os.WriteFile(report, []byte(sampleOf(lines, sample)), 0o600)
+	}
+	return services.Passed(f.Bars), err
 }
 
 // allocated returns the number of objects and bytes that the process has allocated.

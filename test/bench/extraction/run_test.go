@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,10 +22,10 @@ func TestRun(t *testing.T) {
 	}
 	report := filepath.Join(dir, "report.md")
 	var out strings.Builder
-	if err := run(&out, "../../corpus/heldout", dialogue, report, 20); err != nil {
-		t.Fatal(err)
+	if passed, err := run(t.Context(), &out, false, "../../corpus/heldout", dialogue, report, 20); err != nil || !passed {
+		t.Fatal(passed, err)
 	}
-	for _, want := range []string{"\nall ", "\nzh ", "\nirony ", "time per conversation", "3x turns      engine", "lines that say what nobody said"} {
+	for _, want := range []string{"\nall ", "\nzh ", "\nirony ", "time per conversation", "3x turns      engine", "lines that say what nobody said", "\nlimits "} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the report lacks %q:\n%s", want, out.String())
 		}
@@ -36,7 +37,16 @@ func TestRun(t *testing.T) {
 	if n := strings.Count(string(sample), "\n   > "); n < 20 {
 		t.Errorf("%d sources for 20 lines:\n%s", n, sample)
 	}
-	if err := run(&out, t.TempDir(), "", "", 1); err == nil {
+	if _, err := run(t.Context(), &out, false, t.TempDir(), "", "", 1); err == nil {
 		t.Error("an empty folder is measured")
+	}
+	out.Reset()
+	passed, err := run(t.Context(), &out, true, "../../corpus/blind3", "", "", 1)
+	var f figures
+	if err := json.Unmarshal([]byte(out.String()), &f); err != nil {
+		t.Fatalf("%v:\n%s", err, out.String())
+	}
+	if passed || err != nil || f.Conversations != 36 || f.Traps <= mostTraps {
+		t.Errorf("passed %v, %v: %+v", passed, err, f)
 	}
 }
