@@ -311,12 +311,19 @@ func (p *passage) states(attribute string) bool {
 // forgets reports whether a passage asks to forget something, without saying anything new.
 func (p *passage) forgets() bool { return p.set.Has(cue.Forget) && !p.asks }
 
-// onlyForgets reports whether a passage is a request to forget something, and nothing else.
+// onlyForgets reports whether a passage is a request to forget something, and nothing else but the reason ("we're keeping it secret").
 func (p *passage) onlyForgets() bool {
-	if !p.forgets() || len(p.windows()) > 1 {
+	if !p.forgets() {
 		return false
 	}
-	for _, m := range cue.Find(p.text, p.lang) {
+	first := clause(p.text)
+	rest := p.text[len(first):]
+	says := cue.Find(rest, p.lang).Set()
+	if hasDigit(rest) || namesIn("x "+rest) > 0 && p.lang != "de" || says.Any(cue.Kin, cue.Health, cue.Home, cue.Work, cue.Age, cue.Name, cue.Remember) ||
+		says&contentCues&^(1<<cue.Task) != 0 && !says.Has(cue.Lean) || says.Has(cue.Task) && says.Has(cue.Self) {
+		return false
+	}
+	for _, m := range cue.Find(first, p.lang) {
 		if m.Kind != cue.Filler && m.Kind != cue.Chat && m.Kind != cue.Request && m.Kind != cue.You {
 			return m.Kind == cue.Forget
 		}
@@ -347,6 +354,10 @@ func settle(all []passage) {
 		}
 		for k := i - 1; k >= 0; k-- {
 			old := &all[k]
+			if old.speaker != p.speaker && !old.withdrawn && p.set.Has(cue.Correct) && p.message-old.message <= lookBehind {
+				_, _, sure := p.against(old) // what another person says stays, with the correction marked behind it
+				p.later = p.later || sure || k == i-1 && p.opens && p.alters(old)
+			}
 			if old.speaker != p.speaker || old.withdrawn || old.message == p.message && p.forgets() {
 				continue
 			}
@@ -397,6 +408,15 @@ func (p *passage) against(old *passage) (corrected, wrong string, sure bool) {
 		}
 	}
 	return "", "", false
+}
+
+// alters reports whether a passage gives another number than an earlier one, which may be of the same kind: "Make that 800."
+func (p *passage) alters(old *passage) bool {
+	values := valuesOf(old.text, cue.Find(old.text, p.lang))
+	return slices.ContainsFunc(p.windows(), func(w window) bool {
+		_, ok := replacedValue(values, &w)
+		return ok
+	})
 }
 
 // replaces reports whether a value of the passage takes the place of one of an earlier passage. In one message it needs a word of

@@ -159,6 +159,18 @@ func TestWhatIsKept(t *testing.T) {
 			name: "a wish for this time is no standing one", talk: []string{"u: I prefer it without bullet points this time.", "a: OK."},
 			files: []string{"bullet points"},
 		},
+		{
+			name: "a request to forget leaves nothing, with its reason", never: []string{"wedding"},
+			talk: []string{"u: The wedding is on 4 June in Graz.", "a: OK.", "u: Forget what I said about the wedding, we're keeping it secret for now."},
+		},
+		{
+			name: "a request to forget leaves what else it says", note: []string{"moving to Galway"},
+			talk: []string{"u: I want to learn the cello.", "a: OK.", "u: Forget what I said about the cello, I'm moving to Galway in May."},
+		},
+		{
+			name: "a correction by another speaker is marked", note: []string{"Ann: & 700", "Ben: & later & 800"},
+			talk: []string{"Ann: The budget is 700 each.", "a: OK.", "Ben: Make that 800."},
+		},
 		{name: "a hypothesis", talk: []string{"u: If I lived in Paris I would eat croissants every day.", "a: :)"}, never: []string{"Paris"}},
 		{name: "a remembered request", talk: []string{"u: Please remember that the spare key is with Frau Lenz on the second floor.", "a: OK."}, lasting: []string{"Frau Lenz"}},
 	} {
