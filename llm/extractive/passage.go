@@ -189,7 +189,8 @@ func (c *conversation) lasts(u *unit) bool {
 		return pro && (sparing || s.Has(cue.Kin) && s.Any(cue.Name, cue.Number, cue.Have, cue.Health) && !s.Has(cue.Not))
 	}
 	if s.Has(cue.Kin) {
-		return !s.Has(cue.Not) && (s.Any(cue.Age, cue.Number, cue.Home, cue.Health) || u.says(cue.Work) || u.says(cue.Name) || s.Has(cue.Have) && namesIn(u.text) > 0)
+		return !s.Has(cue.Not) && (s.Any(cue.Age, cue.Number, cue.Home, cue.Health) || u.says(cue.Work) || u.says(cue.Name) ||
+			s.Has(cue.Have) && namesIn(u.text) > 0)
 	}
 	return sparing || s.Any(cue.Health, cue.Home, cue.Age) || u.says(cue.Work) || u.says(cue.Name)
 }

@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"slices"
 	"strings"
 
 	"reverie/language/cue"
@@ -26,12 +27,14 @@ type styleWish struct {
 
 var styleWishes = map[string]styleWish{
 	"en": {
-		frame:   `(?:from now on )?(?:(?:please|also) )*(?:(?:answer|reply|respond|write) )?{v}(?: in (?:your|the)? ?(?:answers|replies))?(?:,? (?:please|thanks|thank you|from now on|ever))*`,
+		frame: `(?:from now on )?(?:(?:please|also) )*(?:(?:answer|reply|respond|write) )?{v}(?: in (?:your|the)? ?(?:answers|replies))?(?:,? (?:please|` +
+			`thanks|thank you|from now on|ever))*`,
 		without: `no (?:more )?N|without (?:any )?N|(?:do not|don['’]t|never) use (?:any )?N|stop using N|skip the N`, tables: `tables?`,
 		lists: `(?:bulleted |bullet |numbered )?lists?|bullet ?points?|bullets`, emojis: `emojis?|emoticons|smileys`,
 		lengths: `briefly|concisely|in (?:short|brief)|brief|short|concise|to the point|short and simple|detailed|in (?:one|two|three|a few) sentences?`,
 		length: []string{
-			`(?:from now on )?(?:please )?(?:always )?(?:answer|reply|respond|(?:keep|make) (?:it|them|(?:the |your )?(?:answers|replies|responses)))(?: me)?(?: always)? {v}(?:,? (?:please|from now on|thanks))*`,
+			`(?:from now on )?(?:please )?(?:always )?(?:answer|reply|respond|(?:keep|make) (?:it|them|(?:the |your )?(?:answers|replies|` +
+				`responses)))(?: me)?(?: always)? {v}(?:,? (?:please|from now on|thanks))*`,
 			`(?:please )?(?:only )?{v} (?:answers|replies|responses)(?: only)?(?: please)?`,
 		},
 		addresses: `formal|informal|formally|informally|casually|by my first name`,
@@ -54,17 +57,20 @@ var styleWishes = map[string]styleWish{
 		without: `sin N|nada de N|no (?:uses|pongas|use) N`, tables: `tablas?`, lists: `listas?|viñetas`, emojis: `emojis?|emoticonos|caritas`,
 		lengths: `brevemente|breve|corto|en corto|con brevedad|de forma (?:breve|corta|concisa)|cortas|breves|detalladas`,
 		length: []string{
-			`(?:por favor )?(?:responde|resp[oó]ndeme|contesta|cont[eé]stame)(?: siempre)?(?: por favor)? {v}(?: por favor)?`, `(?:por favor )?respuestas {v}(?: por favor)?`,
+			`(?:por favor )?(?:responde|resp[oó]ndeme|contesta|` +
+				`cont[eé]stame)(?: siempre)?(?: por favor)? {v}(?: por favor)?`, `(?:por favor )?respuestas {v}(?: por favor)?`,
 		},
 		addresses: `tut[eé]ame|tr[aá]tame de (?:t[uú]|usted|vos)|h[aá]blame de (?:t[uú]|usted)|tr[aá]teme de usted`,
 		address:   []string{`(?:por favor )?{v}(?: por favor)?`},
 	},
 	"fr": {
 		frame:   `(?:à partir de maintenant )?(?:et )?{v}(?: (?:s['’]il te pla[iî]t|s['’]il vous pla[iî]t|stp|svp|merci))*`,
-		without: `pas de N|sans N|n['’]utilise(?:z)? (?:pas|jamais) de N|[ée]vite(?:z)? les N`, tables: `tableaux?`, lists: `listes?(?: à puces)?|puces`, emojis: `[ée]mojis?|smileys`,
+		without: `pas de N|sans N|n['’]utilise(?:z)? (?:pas|jamais) de N|[ée]vite(?:z)? les N`, tables: `tableaux?`, lists: `listes?(?: à puces)?|` +
+			`puces`, emojis: `[ée]mojis?|smileys`,
 		lengths: `bri[eè]vement|en bref|bref|br[eè]ve|concis|concise|de fa[cç]on (?:courte|concise|br[eè]ve)|courtes|br[eè]ves|d[eé]taill[eé]es`,
 		length: []string{
-			`r[eé]pond(?:s|ez)(?:[- ]moi)?(?: toujours)? {v}(?: s['’]il te pla[iî]t| stp| svp)?`, `(?:fais[- ]moi |fais )?des r[eé]ponses {v}(?: s['’]il te pla[iî]t| stp| svp)?`,
+			`r[eé]pond(?:s|ez)(?:[- ]moi)?(?: toujours)? {v}(?: s['’]il te pla[iî]t| stp| svp)?`, `(?:fais[- ]moi |` +
+				`fais )?des r[eé]ponses {v}(?: s['’]il te pla[iî]t| stp| svp)?`,
 			`(?:sois|soyez) {v}(?: s['’]il te pla[iî]t| stp| svp)?`,
 		},
 		addresses: `tutoie[- ]moi|vouvoie[- ]moi|tutoyez[- ]moi|vouvoyez[- ]moi`,
@@ -130,7 +136,8 @@ var styleWishes = map[string]styleWish{
 	},
 	"vi": {
 		frame:   `(?:từ nay )?(?:xin |làm ơn )?{v}(?: nhé| nha| giúp mình| ạ)*`,
-		without: `(?:đừng|không) (?:dùng|cần) N|không N|đừng có N`, tables: `bảng(?: biểu)?`, lists: `danh sách|gạch đầu dòng`, emojis: `emoji|biểu tượng cảm xúc|icon`,
+		without: `(?:đừng|không) (?:dùng|cần) N|không N|đừng có N`, tables: `bảng(?: biểu)?`, lists: `danh sách|gạch đầu dòng`, emojis: `emoji|` +
+			`biểu tượng cảm xúc|icon`,
 		lengths: `ngắn gọn|ngắn|chi tiết`, length: []string{`(?:hãy |từ nay |làm ơn )*trả lời(?: mình| tôi| em)? {v}(?: thôi)?(?: nhé| nha| giúp mình| ạ)*`},
 		addresses: `gọi (?:mình|tôi|em) là (?:anh|chị|em|bạn)|xưng hô thân mật`, address: []string{`(?:hãy |cứ )?{v}(?: nhé| nha| đi)?`},
 	},
@@ -169,14 +176,7 @@ func isStyle(attribute string) bool {
 	return attribute == attributeStyle || isWish(attribute)
 }
 
-func isWish(attribute string) bool {
-	for _, a := range styleAttributes {
-		if a == attribute {
-			return true
-		}
-	}
-	return false
-}
+func isWish(attribute string) bool { return slices.Contains(styleAttributes, attribute) }
 
 // standing returns the facts of a unit without wishes for the style of one answer: with a task beside them, or for this time.
 func (u *unit) standing(facts []fact, all bool) ([]fact, bool) {

@@ -464,7 +464,8 @@ func isDoubtful(u *unit, clauses []part, i, next int, lang, attribute string) bo
 }
 
 // polite matches a clause that says nothing else.
-var polite = lazyregexp.New(`^(?i:please|thanks|thank you|bitte|danke|por favor|gracias|s['’]il (?:te|vous) pla[iî]t|stp|svp|merci|obrigad[oa]|per favore|grazie|` +
+var polite = lazyregexp.New(`^(?i:please|thanks|thank you|bitte|danke|por favor|gracias|s['’]il (?:te|vous) pla[iî]t|stp|svp|merci|obrigad[oa]|` +
+	`per favore|grazie|` +
 	`пожалуйста|спасибо|من فضلك|شكرا|谢谢|謝謝|お願いします|부탁해요|nhé|cảm ơn)$`)
 
 // pronoun matches the speaker as the subject of a clause, in languages that leave subjects out.
@@ -598,7 +599,8 @@ var notValues = func() map[string]bool {
 var notNames = map[string]bool{"chef": true, "老师": true, "老師": true}
 
 // notPeople matches what people say that they are, in capitals, without its being a name: "I'm German".
-var notPeople = lazyregexp.New(`^(?:\p{Lu}{2,}|\p{Lu}|(?i:team|from|an?|the|in|at|on|with|of) .*|(?i:.*(?:man|girl|boy|mas|god|claus|bond|[a-z]ish|[dgnrt]ese|[st]ian|atian|nian|lian|can|tholic|stant|odox|udist)` +
+var notPeople = lazyregexp.New(`^(?:\p{Lu}{2,}|\p{Lu}|(?i:team|from|an?|the|in|at|on|with|of) .*|(?i:.*(?:man|girl|boy|god|claus|bond|[a-z]ish|` +
+	`[dgnrt]ese|[st]ian|atian|nian|can|tholic|stant|odox|udist)` +
 	`|german|french|dutch|greek|swiss|czech|danish|thai|indian|iranian|iraqi|israeli|korean|asian|european|african|norwegian|canadian|austrian|russian|` +
 	`ukrainian|belgian|hungarian|bulgarian|australian|egyptian|italian|brazilian|arab|welsh|scots|afghan|pakistani|filipino|filipina|latino|latina|hispanic|` +
 	`muslim|christian|jewish|hindu|sikh|atheist|mormon|catholic|protestant|baptist|buddhist|republican|democrat|tory|labour|ok|okay|done|sorry|here|back|` +

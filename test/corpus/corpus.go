@@ -174,7 +174,9 @@ var unbracketed = strings.NewReplacer("[", "", "]", "")
 func Has(line string, words []string) bool {
 	line = fold.Text(unbracketed.Replace(line))
 	for _, w := range words {
-		if !slices.ContainsFunc(strings.Split(w, "|"), func(w string) bool { return strings.Contains(line, fold.Text(unbracketed.Replace(strings.TrimSpace(w)))) }) {
+		if !slices.ContainsFunc(strings.Split(w, "|"), func(w string) bool {
+			return strings.Contains(line, fold.Text(unbracketed.Replace(strings.TrimSpace(w))))
+		}) {
 			return false
 		}
 	}

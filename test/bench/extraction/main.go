@@ -64,8 +64,10 @@ func figuresOf(set string, s corpus.Score, unfaithful float64, took []time.Durat
 		P50: took[len(took)/2], P95: took[len(took)*95/100],
 	}
 	f.Bars = []services.Bar{
-		{Name: "statements missed", Got: 1 - f.Kept, Most: mostMissed}, {Name: "traps", Got: f.Traps, Most: mostTraps},
-		{Name: "junk in the files", Got: f.Junk, Most: mostJunk}, {Name: "lines nobody said", Got: f.Unfaithful, Most: mostUnfaithful},
+		{Name: "statements missed", Got: 1 - f.Kept, Most: mostMissed},
+		{Name: "traps", Got: f.Traps, Most: mostTraps},
+		{Name: "junk in the files", Got: f.Junk, Most: mostJunk},
+		{Name: "lines nobody said", Got: f.Unfaithful, Most: mostUnfaithful},
 	}
 	return f
 }
