@@ -13,15 +13,21 @@ import (
 // broken is an engine with a bug that the messages show.
 type broken struct{ extractive.Engine }
 
-func (broken) Propose(context.Context, proposals.ExtractionInput) (proposals.Answer, error) { return beyond() }
+func (broken) Propose(context.Context, proposals.ExtractionInput) (proposals.Answer, error) {
+	return beyond()
+}
 
-func (broken) Flush(context.Context, proposals.ExtractionInput) (proposals.Answer, error) { return beyond() }
+func (broken) Flush(context.Context, proposals.ExtractionInput) (proposals.Answer, error) {
+	return beyond()
+}
 
-func (broken) Summarise(context.Context, proposals.SummaryInput) (proposals.Answer, error) { return beyond() }
+func (broken) Summarise(context.Context, proposals.SummaryInput) (proposals.Answer, error) {
+	return beyond()
+}
 
 func beyond() (proposals.Answer, error) {
-	var none []proposals.Answer
-	return none[len(none)], nil
+	answers := make([]proposals.Answer, 0)
+	return answers[len(answers)], nil
 }
 
 // A panic ends the step with a reason: a retry would panic again and hold up the messages behind.

@@ -59,7 +59,8 @@ func TestWhatAConversationShowsOfThePrompt(t *testing.T) {
 		{"- **deploy day**: Friday", "When do we deploy?", "On Friday.", "OK.", facts.Used},
 	} {
 		talk := facts.NewConversation([]facts.Turn{
-			{At: start, Person: true, Text: c.asked}, {At: start.Add(time.Minute), Text: c.answer},
+			{At: start, Person: true, Text: c.asked},
+			{At: start.Add(time.Minute), Text: c.answer},
 			{At: start.Add(2 * time.Minute), Person: true, Text: c.said},
 		})
 		if got, _ := talk.Judge(facts.Of("MEMORY.md", c.fact)[0], []time.Time{start.Add(time.Second)}, true); got != c.want {

@@ -75,7 +75,8 @@ func TestSearchMarksOlderValues(t *testing.T) {
 	if _, err := h.Store.AppendMessages(t.Context(), c.Identity, talk.Batch{
 		Conversation: "c1", Trigger: memory.TriggerAPI,
 		Messages: []memory.Message{
-			{ID: "1", Role: "user", Content: "The rent of my flat is 900 euros."}, {ID: "2", Role: "assistant", Content: "Noted."},
+			{ID: "1", Role: "user", Content: "The rent of my flat is 900 euros."},
+			{ID: "2", Role: "assistant", Content: "Noted."},
 			{ID: "3", Role: "user", Content: "The rent of my flat is now 950 euros."},
 		},
 	}); err != nil {

@@ -155,9 +155,22 @@ var floors = map[string]float64{
 var (
 	// flips are pairs of phrases in English of which one negates the other.
 	flips = [][2]string{
-		{" is ", " is not "}, {" has ", " has no "}, {" can ", " cannot "}, {"Has ", "Does not have "}, {"Works ", "Does not work "}, {"Lives ", "Does not live "},
-		{" eats ", " does not eat "}, {" wants ", " does not want "}, {" likes ", " does not like "}, {" works ", " does not work "},
-		{" does not ", " does "}, {" is not ", " is "}, {"Is ", "Is not "}, {" no longer ", " still "}, {" takes ", " does not take "}, {" never ", " always "},
+		{" is ", " is not "},
+		{" has ", " has no "},
+		{" can ", " cannot "},
+		{"Has ", "Does not have "},
+		{"Works ", "Does not work "},
+		{"Lives ", "Does not live "},
+		{" eats ", " does not eat "},
+		{" wants ", " does not want "},
+		{" likes ", " does not like "},
+		{" works ", " does not work "},
+		{" does not ", " does "},
+		{" is not ", " is "},
+		{"Is ", "Is not "},
+		{" no longer ", " still "},
+		{" takes ", " does not take "},
+		{" never ", " always "},
 	}
 	// others are persons who take the place of the subject.
 	others = []string{"Mother", "Brother", "Wife", "Colleague"}

@@ -142,7 +142,7 @@ func wordNumbers(text string, w span) []placed {
 	return out
 }
 
-// roundEndings are endings of words that are or contain a round number, with those of the number: novantina, settant'anni, quarantaine.
+// roundEndings are endings of words that are or contain a round number, with those of the number: novantina, settant'anni.
 var roundEndings = [][2]string{{"ina", "a"}, {"'anni", "a"}, {"aine", "e"}}
 
 func wordNumber(word string) (placed, bool) {

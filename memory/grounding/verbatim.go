@@ -71,11 +71,11 @@ func (c *checking) altered(text string) {
 			continue
 		}
 		whole, theirs := masked(p.squeezed)
-		at := strings.Index(whole, shape)
-		if at < 0 {
+		before, _, found := strings.Cut(whole, shape)
+		if !found {
 			continue
 		}
-		first := strings.Count(whole[:at], "#")
+		first := strings.Count(before, "#")
 		for j, value := range mine {
 			if value != theirs[first+j] && !strings.Contains(p.squeezed, line) && !c.isCorrected(i, value) {
 				c.fault(Number, value)

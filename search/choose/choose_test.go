@@ -33,6 +33,7 @@ func text(name string) func(*Candidate) { return func(c *Candidate) { c.CopyOf =
 func said(at int64) func(*Candidate) {
 	return func(c *Candidate) { c.At = at; c.Statement().First, c.Statement().Last = at, at }
 }
+
 func undated(n index.TermID) func(*Candidate) {
 	return func(c *Candidate) { c.Statement = func() *Statement { return stating(n) } }
 }

@@ -182,11 +182,11 @@ func (r reports) print(w io.Writer) error {
 }
 
 // String returns such as "3/4 of 5".
-func (u updateFigures) String() string {
-	if u.Questions == 0 {
+func (f updateFigures) String() string {
+	if f.Questions == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d/%d of %d", u.Above, u.Found, u.Questions)
+	return fmt.Sprintf("%d/%d of %d", f.Above, f.Found, f.Questions)
 }
 
 // print prints the details of a set.
