@@ -363,6 +363,66 @@ func judgeSomething(r *rapid.T, s *Store, id memory.Identity) {
 	}
 }
 
+// The list as of now is the current list: the same facts, of the same documents, with the same evidence, whatever is asked for.
+func TestFactsAsOfNow(t *testing.T) {
+	t.Parallel()
+	now := testClock
+	s := openStore(t, at(func() time.Time { return now }))
+	rounds := 0
+	rapid.Check(t, func(r *rapid.T) {
+		rounds++
+		id := member("user:a")
+		id.Agent = fmt.Sprintf("ada%d", rounds)
+		makeAgent(t, s, "acme", id.Agent)
+		paths := []memory.Ref{
+			personal(memory.MemoryPath), personal("memory/2026-11-01.md"), personal("memory/2026-11-03.md"), personal("structured/user.md"),
+			team("notes/a.md"), team(memory.MemoryPath),
+		}
+		for range rapid.IntRange(1, 8).Draw(r, "writes") {
+			now = now.Add(time.Duration(rapid.IntRange(1, 60).Draw(r, "hours")) * time.Hour)
+			lines := rapid.SliceOfN(rapid.SampledFrom(factWords), 0, 6).Draw(r, "lines")
+			ref := rapid.SampledFrom(paths).Draw(r, "path")
+			write(r, s, id, memory.Change{Ref: ref, Op: memory.OpReplace, Force: true, Content: strings.Join(lines, "\n") + "\n"})
+			all := factsOf(r, s, id, facts.Query{Archived: true})
+			if len(all) == 0 {
+				continue
+			}
+			f := rapid.SampledFrom(all).Draw(r, "fact")
+			given := facts.Feedback{
+				Opinion: rapid.SampledFrom([]facts.Opinion{facts.Helpful, facts.Unhelpful, facts.Heard}).Draw(r, "opinion"), Weight: .5, Reason: "asked",
+			}
+			now = now.Add(time.Duration(rapid.IntRange(0, 60).Draw(r, "later")) * time.Hour)
+			event := must[uuid.UUID](r)(s.GiveFeedback(r.Context(), id, f.ID, given))
+			if rapid.IntRange(0, 3).Draw(r, "undo") == 0 {
+				if err := s.UndoFeedback(r.Context(), id, f.ID, event); err != nil {
+					r.Fatal(err)
+				}
+			}
+		}
+		for _, q := range []facts.Query{
+			{}, {Archived: true}, {Text: "berlin"}, {Attribute: "home"}, {Kind: "PROFILE"}, {Category: "user_pref"}, {MinTrust: .6},
+			{Path: "MEMORY.md"}, {Path: "memory/2026-11-01.md", Archived: true},
+		} {
+			said := func(f facts.Fact) string {
+				return fmt.Sprintf("%s %s %s:%d %v archived %v trust %.9f seen %s", f.Text, f.ID, f.Path, f.Version, f.Evidence, f.Archived,
+					f.Evidence.Trust(now), f.Evidence.Seen.UTC())
+			}
+			var current, past []string
+			for _, f := range factsOf(r, s, id, q) {
+				current = append(current, said(f))
+			}
+			for _, f := range must[facts.Listed](r)(s.ByTrustAsOf(r.Context(), id, q, now)).Items {
+				past = append(past, said(f))
+			}
+			slices.Sort(current)
+			slices.Sort(past)
+			if diff := cmp.Diff(current, past); diff != "" {
+				r.Fatalf("%+v (-current +as of now):\n%s", q, diff)
+			}
+		}
+	})
+}
+
 func TestFactsAreListedByTrust(t *testing.T) {
 	t.Parallel()
 	now := testClock

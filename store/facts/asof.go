@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"slices"
@@ -19,22 +20,23 @@ import (
 // maxAsOf is the number of facts of a past time that are weighed.
 const maxAsOf = 5000
 
-// Days on which the same words were noted, feedback and confirmations count up to that time.
+// Days on which the same words were noted or heard, feedback and confirmations count up to that time. Copies of the same words are weighed
+// together, as weights does, so that facts which the query does not select are read as well, after those that it does.
 const sqlFactsAsOf = `
 select f.fact_id, f.document_id, f.agent_id, f.scope, f.owner_key, f.entry_id, f.version, f.at, f.ended, f.ended_at, f.text, f.heading,
     f.category, f.kind, f.subject, f.attribute, f.value, f.single, f.confidence, f.valid_from, f.valid_to, f.half_life, f.source,
-    coalesce(felt.helpful, 0), coalesce(felt.unhelpful, 0), 1, greatest(f.day - date '1970-01-01', felt.seen)::float8, 0::float8, f.archived, f.day, d.path
+    coalesce(felt.helpful, 0), coalesce(felt.unhelpful, 0), 1, greatest(f.day - date '1970-01-01', felt.seen)::float8, 0::float8, f.archived, f.day, felt.heard, f.selected, d.path
 from (values ('PERSONAL', @agent, @owner), ('TEAM', @agent, ''), ('GLOBAL', '', '')) p (scope, agent, owner)
 cross join lateral (
-    select *
-    from facts f
-    where f.workspace_id = @workspace and f.agent_id = p.agent and f.scope = p.scope and f.owner_key = p.owner
-        and f.at <= @as_of and (f.ended_at is null or f.ended_at > @as_of)
-        and (@text = '' or strpos(lower(f.text), @text) > 0 or strpos(lower(f.subject), @text) > 0 or strpos(lower(f.value), @text) > 0)
+    select f.*, (@text = '' or strpos(lower(f.text), @text) > 0 or strpos(lower(f.subject), @text) > 0 or strpos(lower(f.value), @text) > 0)
         and (@category = '' or f.category = @category)
         and (@kind = '' or f.kind = @kind)
         and (@attribute = '' or f.attribute = @attribute)
-    order by f.at desc
+        and (@archived or not f.archived) as selected
+    from facts f
+    where f.workspace_id = @workspace and f.agent_id = p.agent and f.scope = p.scope and f.owner_key = p.owner
+        and f.at <= @as_of and (f.ended_at is null or f.ended_at > @as_of)
+    order by selected desc, f.at desc
     limit @limit
 ) f
 cross join lateral (
@@ -46,16 +48,19 @@ cross join lateral (
 ) d
 cross join lateral (
     select sum(weight) filter (where kind = 'HELPFUL') as helpful, sum(weight) filter (where kind = 'UNHELPFUL') as unhelpful,
-        extract(epoch from max(at) filter (where kind = 'HELPFUL'))::float8 / 86400 as seen
+        extract(epoch from max(at) filter (where kind in ('HELPFUL', 'HEARD')))::float8 / 86400 as seen,
+        array_agg((at at time zone 'UTC')::date) filter (where kind = 'HEARD') as heard
     from fact_events e
     where e.workspace_id = @workspace and e.agent_id = f.agent_id and e.fact_id = f.fact_id and e.at <= @as_of
         and (e.undone_at is null or e.undone_at > @as_of)
 ) felt`
 
-// past is a fact of a past time with the day on which it was noted.
+// past is a fact of a past time with the days on which it was noted and heard again.
 type past struct {
 	Fact
-	day time.Time
+	day      time.Time
+	heard    []time.Time
+	selected bool // the query selects it, whatever its path and trust are
 }
 
 // ByTrustAsOf lists the facts that the identity sees and that were current at a time, with the trust that they had then, the most
@@ -77,9 +82,10 @@ func (s *Facts) ByTrustAsOf(ctx context.Context, id memory.Identity, q Query, at
 		var rows []past
 		b := &pgx.Batch{}
 		pg.All(b.Queue(sqlFactsAsOf, t.Args(pgx.NamedArgs{
-			"text": strings.ToLower(q.Text), "category": q.Category, "kind": q.Kind, "attribute": q.Attribute, "as_of": at, "limit": maxAsOf,
+			"text": strings.ToLower(q.Text), "category": q.Category, "kind": q.Kind, "attribute": q.Attribute, "archived": q.Archived, "as_of": at,
+			"limit": maxAsOf,
 		})), &rows, func(row pgx.CollectableRow) (p past, err error) {
-			p.Fact, err = scan(row, &p.day)
+			p.Fact, err = scan(row, &p.day, &p.heard, &p.selected)
 			return p, err
 		})
 		queueBehind(b, t, late)
@@ -97,37 +103,49 @@ func (s *Facts) ByTrustAsOf(ctx context.Context, id memory.Identity, q Query, at
 	})
 }
 
-// once returns the facts that a query selects, each words of the same people once, the most trusted first.
+// once returns the facts that a query selects, each words of the same people once, the most trusted first. Words in several documents
+// are the fact of the first of them, in the order of weights, with the days of all.
 func once(rows []past, q Query, at time.Time) (all []Fact) {
 	type words struct {
 		scope memory.Scope
 		entry markdown.EntryID
 	}
-	days, first := map[words]map[string]bool{}, map[words]past{}
+	same := map[words][]past{}
 	for _, r := range rows {
 		key := words{r.Scope, r.Entry}
-		if days[key] == nil {
-			days[key] = map[string]bool{}
-		}
-		days[key][r.day.Format(time.DateOnly)] = true
-		if other, known := first[key]; !known || cmp.Or(facts.Rank(r.Path)-facts.Rank(other.Path), r.day.Compare(other.day)) < 0 {
-			if known && other.Evidence.Seen.After(r.Evidence.Seen) {
-				r.Evidence.Seen = other.Evidence.Seen
-			}
-			first[key] = r
-		} else if r.Evidence.Seen.After(other.Evidence.Seen) {
-			other.Evidence.Seen = r.Evidence.Seen
-			first[key] = other
-		}
+		same[key] = append(same[key], r)
 	}
-	for key, f := range first {
-		f.Evidence.Days = len(days[key])
-		if (q.Path == "" || q.Path == f.Path) && f.Evidence.Trust(at) >= q.MinTrust {
+	for _, copies := range same {
+		f := slices.MinFunc(copies, compareCopies)
+		if !f.selected || q.Path != "" && q.Path != f.Path {
+			continue
+		}
+		days := map[string]bool{}
+		for _, day := range f.heard {
+			days[day.Format(time.DateOnly)] = true
+		}
+		for _, c := range copies {
+			days[c.day.Format(time.DateOnly)] = true
+			if c.day.After(f.Evidence.Seen) {
+				f.Evidence.Seen = c.day
+			}
+		}
+		if f.Evidence.Days = len(days); f.Evidence.Trust(at) >= q.MinTrust {
 			all = append(all, f.Fact)
 		}
 	}
 	slices.SortFunc(all, func(a, b Fact) int {
-		return cmp.Or(cmp.Compare(b.Evidence.Trust(at), a.Evidence.Trust(at)), strings.Compare(a.ID.String(), b.ID.String()))
+		return cmp.Or(
+			cmp.Compare(b.Evidence.Trust(at), a.Evidence.Trust(at)), cmp.Compare(a.HalfLife, b.HalfLife), bytes.Compare(a.ID[:], b.ID[:]),
+		)
 	})
 	return all
+}
+
+// compareCopies orders the same words in several documents as weights does: the first one is shown.
+func compareCopies(a, b past) int {
+	if a.Archived != b.Archived {
+		return map[bool]int{true: 1, false: -1}[a.Archived]
+	}
+	return cmp.Or(facts.Rank(a.Path)-facts.Rank(b.Path), a.day.Compare(b.day), bytes.Compare(a.Document[:], b.Document[:]))
 }
