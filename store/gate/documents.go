@@ -345,8 +345,8 @@ func (s *Gate) SetPrompt(ctx context.Context, id memory.Identity, ref memory.Ref
 	})
 }
 
-// sqlDocumentsWith folds case nearly as the keyword search does, which checks the results again. A document with more of the
-// terms is sorted first, so that the limit omits the worst.
+// sqlDocumentsWith folds case nearly as the keyword search does, which checks the results again. The documents that it weighs most are
+// sorted first, then those with more of the terms, so that the limit omits the worst.
 const sqlDocumentsWith = DocumentColumns + `octet_length(v.content), v.content` + VisibleDocuments + `
 cross join lateral (select lower(normalize(v.content, NFKC)) as content offset 0) folded
 cross join lateral (
@@ -355,11 +355,11 @@ cross join lateral (
     where position(w.term in folded.content) > 0
 ) found
 where not d.deleted and d.document_id = any (@documents::uuid[]) and found.words = @all::int
-order by found.terms desc, d.updated_at desc, d.document_id
+order by d.path like any (array['MEMORY%', 'PROFILE%', 'AGENTS%']) desc, found.terms desc, d.updated_at desc, d.document_id
 limit @limit`
 
 // DocumentsWith returns those of some documents that the identity sees and that contain a term of each word, in any case, with
-// content: at most limit, those with the most terms first, then the latest.
+// content: at most limit, first MEMORY, PROFILE and AGENTS files, then those with the most terms, then the latest.
 func (s *Gate) DocumentsWith(
 	ctx context.Context, id memory.Identity, documents []uuid.UUID, words [][]string, limit int,
 ) ([]memory.Document, error) {
