@@ -186,6 +186,42 @@ func TestTurnsUntilSignalled(t *testing.T) {
 	}
 }
 
+// Messages that no turn completes are found also while others come in, and wait anew after they were completed.
+func TestBusyConversationsAreFound(t *testing.T) {
+	t.Parallel()
+	now := testClock
+	s := openStore(t, at(func() time.Time { return now }))
+	id, n := member("user:7"), 0
+	say := func(complete bool) {
+		t.Helper()
+		n++
+		batch := turn("busy", fmt.Sprint("m", n), 1)
+		batch.Trigger, batch.TurnComplete = memory.TriggerWeb, complete
+		must[talk.Stored](t)(s.AppendMessages(t.Context(), id, batch))
+	}
+	found := func() int {
+		t.Helper()
+		return len(must[[]talk.IdleConversation](t)(s.Idle(t.Context(), pg.Lease{Before: now}, 15*time.Minute)))
+	}
+	for minute := 0; minute <= 30; minute += 10 {
+		now = testClock.Add(time.Duration(minute) * time.Minute)
+		say(false)
+		if got := found(); got > 0 != (minute == 30) {
+			t.Errorf("after %d minutes: %d", minute, got)
+		}
+	}
+	must[talk.Stored](t)(s.CompleteTurn(t.Context(), id, "busy"))
+	if got := found(); got != 0 {
+		t.Errorf("completed: %d", got)
+	}
+	say(false)
+	now = now.Add(14 * time.Minute)
+	say(false)
+	if got := found(); got != 0 {
+		t.Errorf("begun anew: %d", got)
+	}
+}
+
 // Messages that no turn completes are found when they are as old as the agent's setting, or as the default; imports and what the
 // system caused are not.
 func TestIdleConversations(t *testing.T) {

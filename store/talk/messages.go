@@ -97,6 +97,7 @@ update conversations set
     last_seq = @last,
     complete_seq = @complete,
     pending_since = case when @complete > considered_seq then coalesce(pending_since, @now) end,
+    waiting_since = case when @complete < @last then coalesce(waiting_since, @now) end,
     updated_at = @now
 where workspace_id = @workspace and agent_id = @agent and conversation_id = @conversation and owner_key = @owner`
 

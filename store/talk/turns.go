@@ -137,6 +137,9 @@ type IdleConversation struct {
 // idleWindow bounds the age of the messages that a sweep completes: those of a week in which no worker ran are found.
 const idleWindow = 7 * 24 * time.Hour
 
+// longestWait is the time after which messages are completed although others come in, as a multiple of the idle time.
+const longestWait = 2
+
 const sqlConversationsIdle = `
 update conversations set leased_until = @until
 where (conversation_uid, workspace_id, agent_id) in (
@@ -146,14 +149,15 @@ where (conversation_uid, workspace_id, agent_id) in (
     cross join lateral (select coalesce((a.settings->'idleTurnSeconds')::int, @idle) as seconds) idle
     where c.last_seq > c.complete_seq and c.trigger_source in ('web', 'channel', 'api')
         and greatest(c.updated_at, c.leased_until) between @since and @now
-        and idle.seconds > 0 and c.updated_at <= @now - idle.seconds * interval '1 second'
+        and idle.seconds > 0 and (c.updated_at <= @now - idle.seconds * interval '1 second'
+            or c.waiting_since <= @now - @longest * idle.seconds * interval '1 second')
     order by greatest(c.updated_at, c.leased_until)
     limit @limit
     for no key update of c skip locked)
 returning workspace_id, agent_id, conversation_uid`
 
-// Idle takes conversations of all workspaces whose last messages belong to no completed turn and are older than the agent's
-// idleTurnSeconds, or than idle where an agent has no setting. What was imported and what the system caused is left out. It returns
+// Idle takes conversations of all workspaces with messages that belong to no completed turn: the last one is older than the agent's
+// idleTurnSeconds, or than idle where an agent has no setting, or the first one came in longestWait times as long ago. What was imported and what the system caused is left out. It returns
 // references only, and takes no identity because the sweep works for the deployment.
 func (s *Talk) Idle(ctx context.Context, l pg.Lease, idle time.Duration) ([]IdleConversation, error) {
 	sweep := &pg.Tx{Settings: pg.Settings{Purpose: pg.PurposeSweep}, Mode: pg.SQLBegin}
@@ -161,7 +165,7 @@ func (s *Talk) Idle(ctx context.Context, l pg.Lease, idle time.Duration) ([]Idle
 		b := &pgx.Batch{}
 		pg.All(b.Queue(sqlConversationsIdle, pgx.NamedArgs{
 			"now": l.Before, "since": l.Before.Add(-idleWindow), "until": pg.TimeOrNull(l.Until), "limit": pg.LimitOf(l.Limit),
-			"idle": int(idle.Seconds()),
+			"idle": int(idle.Seconds()), "longest": longestWait,
 		}), &found, pgx.RowToStructByPos[IdleConversation])
 		err = t.Finish(ctx, b)
 		return found, err
