@@ -258,15 +258,16 @@ func TestFilesAsOf(t *testing.T) {
 	between := url.QueryEscape(time.Now().Add(time.Millisecond).Format(time.RFC3339Nano))
 	time.Sleep(2 * time.Millisecond)
 	h.want(h.put("notes/a.md", "second\n", map[string]string{"If-Match": "*"}), 200)
-	for query, want := range map[string]string{"": "second\n", "?asOf=" + between: "first\n", "?asOf=2999-01-31": "second\n"} {
+	for query, want := range map[string]string{"": "second\n", "?asOf=" + between: "first\n", "?asOf=" + time.Now().UTC().Format(time.DateOnly): "second\n"} {
 		if got := as[file](h, h.want(h.get(workspaceFiles+"files/notes/a.md"+query), 200)); got.Content != want {
 			t.Errorf("%q has %q, want %q", query, got.Content, want)
 		}
 	}
 	h.want(h.get(workspaceFiles+"files/notes/a.md?asOf=2020-01-31"), 404)
 	h.want(h.get(workspaceFiles+"files/notes/a.md?version=1&asOf="+between), 422)
-	for _, path := range []string{workspaceFiles + "files", workspaceFiles + "files/notes/a.md", "/api/v1/agents/ada/system-prompt"} {
+	for _, path := range []string{workspaceFiles + "files", workspaceFiles + "files/notes/a.md", "/api/v1/agents/ada/system-prompt", "/api/v1/agents/ada/facts"} {
 		h.want(h.get(path+"?asOf=yesterday"), 422)
+		h.want(h.get(path+"?asOf=2999-01-31"), 422)
 	}
 	type files struct{ Items []file }
 	if got := as[files](h, h.want(h.get(workspaceFiles+"files?asOf=2020-01-31"), 200)); len(got.Items) != 0 {

@@ -106,6 +106,18 @@ func TestWhyNothingIsRecalled(t *testing.T) {
 	}
 }
 
+// Archived lines are in no context, also of documents outside of the prompt.
+func TestArchivedLinesAreNotRecalled(t *testing.T) {
+	w := open(t)
+	w.write(grace, "chats/c7.md", "# Chat\n\n- The front door is green.\n\n## Archived\n\n- The spare key lies below the blue pot.\n")
+	w.write(grace, memory.MemoryPath, "# Memory\n\n## Archived\n\n- The spare key was in the shed.\n")
+	c := w.context(grace, chat.ContextRequest{Conversation: "c", Message: "Where is the spare key of the front door?"})
+	all := of(c, window.KindSystem) + of(c, window.KindRecall)
+	if strings.Contains(all, "spare key") || !strings.Contains(all, "door is green") {
+		t.Errorf("%+v\n%s", c.Recalled, all)
+	}
+}
+
 // Passages below the threshold or beyond the budget are not in the context.
 func TestThresholdAndBudgetOfRecall(t *testing.T) {
 	w := open(t)

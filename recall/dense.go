@@ -291,7 +291,7 @@ func (s *Searcher) selfCheck(ctx context.Context, id memory.Identity, c *index.C
 		question := []rune(strings.Join(words[:min(len(words), selfCheckWords)], " "))
 		found, err := s.Search(ctx, id, Request{
 			Query: string(question[:min(len(question), MaxQuery)]), Corpus: c.Corpus, MaxResults: &limit, MinScore: &floor,
-			Synthetic: true, Options: Options{Off: []string{offVectors}},
+			Archived: true, Synthetic: true, Options: Options{Off: []string{offVectors}},
 		})
 		if err != nil {
 			return check, err

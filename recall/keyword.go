@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"reverie/memory"
+	"reverie/memory/markdown"
 	"reverie/memory/setting"
 	"reverie/scan"
 	"reverie/search/keyword"
@@ -27,7 +28,9 @@ type KeywordRequest struct {
 	Query string        // keyword.MinQuery to keyword.MaxQuery characters
 	Scope keyword.Scope // empty: all
 	Limit int           // lines; 0: DefaultKeywordLimit
-	Agent setting.AgentSettings
+	// Archived includes the archives of documents.
+	Archived bool
+	Agent    setting.AgentSettings
 }
 
 // KeywordHit is a line of a document.
@@ -86,6 +89,9 @@ func (s *Searcher) Keywords(ctx context.Context, id memory.Identity, r KeywordRe
 	for i, d := range found {
 		d.Content = scan.Redacted(d.Content)
 		files[i] = keyword.File{Filename: d.Path, Content: d.Content, ID: d.ID.String()}
+		if !r.Archived {
+			files[i].Content = markdown.BlankArchive(d.Content)
+		}
 		byID[files[i].ID] = d
 	}
 	var response KeywordResponse

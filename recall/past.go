@@ -14,9 +14,10 @@ import (
 	"reverie/store/indexes"
 )
 
-// ParsePast parses a time in the past, as ParseAsOf. Today is the time now; empty is the zero time.
+// ParsePast parses a time of which something is read as it was: RFC 3339, or a date in the zone, of which it is the end. Today is the time
+// now, later times are refused; empty is the zero time.
 func ParsePast(s string, zone *time.Location, now time.Time) (time.Time, error) {
-	at, err := ParseAsOf(s, zone)
+	at, err := parseEnd("asOf", s, zone)
 	if err != nil || !at.After(now) {
 		return at, err
 	}

@@ -1,6 +1,7 @@
 package recall_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -54,6 +55,36 @@ func TestSearchOfThePast(t *testing.T) {
 		}
 		if len(found.Results) != len(c.want) || strings.Contains(all.String(), "Alan") {
 			t.Errorf("%s: %d results:\n%s", c.name, len(found.Results), all.String())
+		}
+	}
+}
+
+// Archived statements are found when they are asked for, now and in the past, and by their words alone.
+func TestArchivedStatementsAreAskedFor(t *testing.T) {
+	l := open(t)
+	l.write("user:7", "MEMORY.md", "# Memory\n\n- The spare key lies below the blue pot.\n")
+	before := time.Now()
+	l.write("user:7", "MEMORY.md", "# Memory\n\n- The front door is green.\n\n## Archived\n\n- The spare key lies below the blue pot.\n")
+	for _, c := range []struct {
+		name     string
+		past     time.Time
+		archived bool
+		found    bool
+	}{{"now", time.Time{}, false, false}, {"asked for", time.Time{}, true, true}, {"before it was archived", before, false, true}, {"of now", time.Now(), false, false}, {"of now, asked for", time.Now(), true, true}} {
+		r := recall.Request{Query: "Where is the spare key?", Past: c.past, Archived: c.archived, Options: recall.Options{Off: []string{"vectors"}}}
+		found, err := l.Search(t.Context(), as("user:7"), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		has := slices.ContainsFunc(found.Results, func(h recall.Hit) bool { return strings.Contains(h.Text, "spare key") })
+		if has != c.found {
+			t.Errorf("%s: found %v: %+v", c.name, has, found.Results)
+		}
+	}
+	for _, archived := range []bool{false, true} {
+		found, err := l.Keywords(t.Context(), as("user:7"), recall.KeywordRequest{Query: "spare key", Archived: archived})
+		if err != nil || (len(found.Hits) == 1) != archived || archived && found.Hits[0].LineNumber != 7 {
+			t.Errorf("archived %v: %+v %v", archived, found.Hits, err)
 		}
 	}
 }

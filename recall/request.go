@@ -39,13 +39,15 @@ type Request struct {
 	// From and To limit the time of results: From inclusive, To exclusive; zero: unlimited. Results without a time
 	// are excluded.
 	From, To time.Time
-	// AsOf is the time from which relative dates of the query and ages are computed; zero: now for dates, and the newest
-	// message in view for ages. It hides nothing.
-	AsOf time.Time
+	// Now is the time from which relative dates of the query and ages are computed; zero: that of Past, else now for dates, and the
+	// newest message in view for ages. It hides nothing.
+	Now time.Time
 	// Past searches what was known at that time: documents as they were, and messages said until then, by words alone. Nothing is
-	// recorded. It is AsOf as well, unless that is given. Zero: now.
-	Past    time.Time
-	Explain bool
+	// recorded. Zero: now.
+	Past time.Time
+	// Archived includes the archives of documents: what they say no longer holds, and is left out otherwise.
+	Archived bool
+	Explain  bool
 	// After is the token of a write whose vectors the search waits for, up to Wait. Lexical search never lags behind.
 	After int64
 	Wait  time.Duration
@@ -175,11 +177,14 @@ func ParsePeriod(from, to string, zone *time.Location) (start, end time.Time, er
 	return start, end, errors.Join(errs...)
 }
 
-// ParseAsOf parses Request.AsOf: RFC 3339, or a date in the zone, of which it is the end; empty: the zero time.
-func ParseAsOf(s string, zone *time.Location) (time.Time, error) {
+// ParseNow parses Request.Now: RFC 3339, or a date in the zone, of which it is the end; empty: the zero time.
+func ParseNow(s string, zone *time.Location) (time.Time, error) { return parseEnd("now", s, zone) }
+
+// parseEnd parses the time in a field of a request. A date is its end.
+func parseEnd(field, s string, zone *time.Location) (time.Time, error) {
 	at, isDay, err := parseTime(s, zone)
 	if err != nil {
-		return at, invalid("asOf", "use a time such as 2026-01-31T08:00:00Z, or a date such as 2026-01-31")
+		return at, invalid(field, "use a time such as 2026-01-31T08:00:00Z, or a date such as 2026-01-31")
 	}
 	if isDay {
 		at = at.AddDate(0, 0, 1).Add(-time.Second)

@@ -96,8 +96,8 @@ func (s *Searcher) Search(ctx context.Context, id memory.Identity, r Request) (R
 	if !r.Past.IsZero() {
 		then := r
 		then.Past, then.Unrecorded, then.After = time.Time{}, true, 0
-		if then.AsOf.IsZero() {
-			then.AsOf = r.Past
+		if then.Now.IsZero() {
+			then.Now = r.Past
 		}
 		if end := r.Past.Truncate(time.Second).Add(time.Second); then.To.IsZero() || then.To.After(end) {
 			then.To = end
@@ -169,8 +169,8 @@ func (s *Searcher) now() time.Time {
 
 // nowOf returns the time from which relative dates of a request are computed, in its time zone.
 func (s *Searcher) nowOf(r Request) time.Time {
-	if !r.AsOf.IsZero() {
-		return r.AsOf.In(r.zone())
+	if !r.Now.IsZero() {
+		return r.Now.In(r.zone())
 	}
 	return s.now().In(r.zone())
 }
@@ -184,7 +184,7 @@ type searching struct {
 	settings Settings
 	query    analysis.Query
 	now      time.Time // in the request's time zone
-	agesFrom time.Time // decay counts from it: the request's AsOf, or the newest message in view
+	agesFrom time.Time // decay counts from it: the request's Now, or the newest message in view
 	response *Response
 	beliefs  stored.Beliefs // of all that the identity sees
 	// forgotten are statements that messages do not show.
@@ -281,11 +281,16 @@ func (s *searching) lexical(ctx context.Context) ([]*view, error) {
 		return nil, fmt.Errorf("search: %w", err)
 	}
 	collections := found.Collections
+	for i, c := range collections {
+		if !s.request.Archived {
+			collections[i] = c.Without(index.Unit.Archived)
+		}
+	}
 	s.beliefs, s.forgotten = found.Beliefs, found.Forgotten
 	s.doubts = doubtsOf(s.beliefs.Doubted)
 	s.took("collect", began)
 	if s.settings.Decay {
-		s.agesFrom = newest(collections, s.request.AsOf)
+		s.agesFrom = newest(collections, s.request.Now)
 	}
 	views := make([]*view, len(collections))
 	for i, c := range collections {
@@ -297,10 +302,10 @@ func (s *searching) lexical(ctx context.Context) ([]*view, error) {
 	return views, err
 }
 
-// newest returns asOf, or if that is zero the time of the newest message, or without messages of the newest passage.
-func newest(collections []*index.Collection, asOf time.Time) time.Time {
-	if !asOf.IsZero() {
-		return asOf
+// newest returns now, or if that is zero the time of the newest message, or without messages of the newest passage.
+func newest(collections []*index.Collection, now time.Time) time.Time {
+	if !now.IsZero() {
+		return now
 	}
 	at := map[search.Corpus]int64{}
 	for _, c := range collections {

@@ -342,9 +342,9 @@ func TestNewestFirstOfDocuments(t *testing.T) {
 	}
 }
 
-// Ages count from the newest passage or from AsOf, so that decay does not make an old conversation disappear, and
-// relative dates are computed from AsOf.
-func TestAsOf(t *testing.T) {
+// Ages count from the newest passage or from Now, so that decay does not make an old conversation disappear, and
+// relative dates are computed from Now.
+func TestNow(t *testing.T) {
 	l := open(t)
 	l.say("user:1", "c1", "The harbour was foggy.") // on 1 May 2026
 	search := func(r recall.Request) recall.Hit {
@@ -362,10 +362,10 @@ func TestAsOf(t *testing.T) {
 		t.Errorf("score %v", got)
 	}
 	may := time.Date(2026, 5, 31, 8, 0, 0, 0, time.UTC)
-	if got := search(recall.Request{AsOf: may}).Score; math.Abs(got-0.5) > 1e-6 {
+	if got := search(recall.Request{Now: may}).Score; math.Abs(got-0.5) > 1e-6 {
 		t.Errorf("score %v thirty days later", got)
 	}
-	found, err := l.Search(t.Context(), as("user:1"), recall.Request{Query: "what about the harbour this month", AsOf: may, Explain: true})
+	found, err := l.Search(t.Context(), as("user:1"), recall.Request{Query: "what about the harbour this month", Now: may, Explain: true})
 	if err != nil || found.Results[0].Explanation.Lexical.Parts.Period == 0 {
 		t.Errorf("%+v, %v", found.Results, err)
 	}

@@ -78,6 +78,7 @@ func (k *call) search(ctx context.Context) (any, error) {
 		Query: given(k.args, "query", ""), Corpus: search.Corpus(given(k.args, "corpus", string(recall.All))), Agent: k.Agent.Settings, Zone: zone,
 		Conversation: k.Conversation,
 	}
+	r.Archived = given(k.args, "includeArchived", false)
 	if n, ok := k.args["maxResults"].(int); ok {
 		r.MaxResults = &n
 	}
@@ -109,12 +110,12 @@ func (k *call) searchOutside(ctx context.Context, r recall.Request) (results []f
 	if o == nil || err != nil {
 		return nil
 	}
-	rows, server, err := o.query(ctx, backend.Query{Op: backend.Search, Text: r.Query, Limit: outsideResults})
+	rows, server, err := o.query(ctx, backend.Query{Op: backend.Search, Text: r.Query, Limit: outsideResults, Archived: r.Archived})
 	if err != nil {
 		return nil
 	}
 	for _, row := range rows {
-		if row.Archived {
+		if row.Archived && !r.Archived {
 			continue
 		}
 		path, line := OutsideFolder+server, int(row.ID)
@@ -200,7 +201,7 @@ func (k *call) keywords(ctx context.Context) (any, error) {
 	}
 	r := recall.KeywordRequest{
 		Query: given(k.args, "query", ""), Scope: keyword.Scope(given(k.args, "scope", string(keyword.All))),
-		Limit: given(k.args, "limit", recall.DefaultKeywordLimit), Agent: k.Agent.Settings,
+		Limit: given(k.args, "limit", recall.DefaultKeywordLimit), Archived: given(k.args, "includeArchived", false), Agent: k.Agent.Settings,
 	}
 	found, err := k.Search.Keywords(ctx, k.Identity, r)
 	if bad, is := errors.AsType[*recall.InvalidError](err); is {

@@ -88,6 +88,25 @@ func TestSearchMarksOlderValues(t *testing.T) {
 	}
 }
 
+// Archived lines are shown to a model that asks for them.
+func TestSearchOfArchivedLines(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	c := h.as("user:1")
+	h.apply(c, memory.ScopePersonal, "MEMORY.md", "# Memory\n\n- The door is green.\n\n## Archived\n\n- The spare key lies below the pot.\n")
+	for _, tool := range []string{toolbox.MemorySearch, toolbox.SearchFiles} {
+		for _, archived := range []bool{false, true} {
+			a := h.want(c, tool, m{"query": "spare key", "includeArchived": archived})
+			if strings.Contains(a.Content, "lies below") != archived {
+				t.Errorf("%s, archived %v: %s", tool, archived, a.Content)
+			}
+		}
+	}
+	if a := h.want(c, toolbox.MemoryQuery, m{"op": "list"}); strings.Contains(a.Content, "spare key") || !strings.Contains(a.Content, "green") {
+		t.Errorf("listed: %s", a.Content)
+	}
+}
+
 func TestWrongCalls(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

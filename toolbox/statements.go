@@ -151,7 +151,7 @@ func (k *call) chat() *int64 {
 	return nil
 }
 
-// statementsOf reads the statements of documents that exist, last written first.
+// statementsOf reads the statements of documents that exist, last written first, without archived ones.
 func (k *call) statementsOf(ctx context.Context, paths ...string) ([]statement, error) {
 	var out []statement
 	for _, path := range paths {
@@ -162,8 +162,9 @@ func (k *call) statementsOf(ctx context.Context, paths ...string) ([]statement, 
 		if !found {
 			continue
 		}
+		archive, end := markdown.ArchivedLines(d.Content)
 		for i, e := range slices.Backward(markdown.EntriesOf(d.Content)) {
-			if strings.TrimSpace(e.Text) != "" {
+			if strings.TrimSpace(e.Text) != "" && (e.FromLine < archive || e.FromLine > end) {
 				out = append(out, statement{d, e, i})
 			}
 		}

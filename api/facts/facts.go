@@ -112,7 +112,7 @@ func (s *Room) listFacts(ctx context.Context, in *factsInput) (*rest.Reply[facts
 	if err != nil {
 		return nil, err
 	}
-	at, err := in.AsOfParam.Time(agent)
+	at, err := in.AsOfParam.Time(agent, s.Now())
 	if err != nil {
 		return nil, err
 	}

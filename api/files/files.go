@@ -58,20 +58,20 @@ type PathParam struct {
 
 // AsOfParam selects a time in the history.
 type AsOfParam struct {
-	AsOf string `query:"asOf" maxLength:"40" doc:"As it was at that time: RFC 3339, or a date in the agent's time zone, of which it is the end. Missing: now." example:"2026-05-31"`
+	AsOf string `query:"asOf" maxLength:"40" doc:"As it was at that time: RFC 3339, or a date in the agent's time zone, of which it is the end; not in the future. Missing: now." example:"2026-05-31"`
 }
 
-// Time returns the time; zero: now.
-func (p AsOfParam) Time(agent gate.Agent) (time.Time, error) {
+// Time returns the time, which is not after now; zero: none is given.
+func (p AsOfParam) Time(agent gate.Agent, now time.Time) (time.Time, error) {
 	zone, err := agent.Location()
 	if err != nil {
 		return time.Time{}, err
 	}
-	at, err := recall.ParseAsOf(p.AsOf, zone)
-	if err != nil {
-		return at, fault.InvalidAt("query.asOf", "use a time such as 2026-01-31T08:00:00Z, or a date such as 2026-01-31")
+	at, err := recall.ParsePast(p.AsOf, zone, now)
+	if bad, is := errors.AsType[*recall.InvalidError](err); is {
+		return at, fault.InvalidAt("query.asOf", "%s", bad.Problem)
 	}
-	return at, nil
+	return at, err
 }
 
 // clean checks the path.
@@ -135,7 +135,7 @@ func (s *Room) listFiles(ctx context.Context, in *filesInput) (*rest.Reply[rest.
 	if err != nil {
 		return nil, err
 	}
-	at, err := in.Time(agent)
+	at, err := in.Time(agent, s.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ func (s *Room) readFile(ctx context.Context, in *readFileInput) (*rest.Tagged[fi
 	if err != nil {
 		return nil, err
 	}
-	at, err := in.Time(agent)
+	at, err := in.Time(agent, s.Now())
 	if err != nil {
 		return nil, err
 	}

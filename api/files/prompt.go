@@ -64,7 +64,7 @@ func (s *Room) systemPrompt(ctx context.Context, in *systemPromptInput) (*rest.R
 	if err != nil {
 		return nil, err
 	}
-	at, err := in.Time(agent)
+	at, err := in.Time(agent, s.Now())
 	if err != nil {
 		return nil, err
 	}

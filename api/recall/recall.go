@@ -61,7 +61,9 @@ type searchInput struct {
 		Corpus     search.Corpus  `json:"corpus,omitempty" maxLength:"63" default:"all" doc:"memory: documents; sessions: what was said; the id of a provider of memory: what that program knows; all: each of them, balanced."`
 		From       string         `json:"from,omitempty" maxLength:"40" doc:"Only what was said or written from then on: RFC 3339, or a date in the agent's time zone." example:"2026-05-01"`
 		To         string         `json:"to,omitempty" maxLength:"40" doc:"Only what was said or written before; a date includes its day." example:"2026-05-31"`
-		AsOf       string         `json:"asOf,omitempty" maxLength:"40" doc:"The time from which relative dates of the query (\"last week\") and ages (decay) are computed: RFC 3339, or a date in the agent's time zone. Missing: now, and for ages the newest message. It hides nothing." example:"2026-05-31"`
+		Now        string         `json:"now,omitempty" maxLength:"40" doc:"The time from which relative dates of the query (\"last week\") and ages (decay) are computed: RFC 3339, or a date in the agent's time zone. Missing: now, and for ages the newest message. It hides nothing." example:"2026-05-31"`
+		AsOf       string         `json:"asOf,omitempty" maxLength:"40" deprecated:"true" doc:"Same as now. asOf of the query searches the past."`
+		Archived   bool           `json:"includeArchived,omitempty" doc:"Also what is archived in documents. It no longer holds, and is left out otherwise."`
 		Explain    bool           `json:"explain,omitempty" doc:"Include every component of every score, and why candidates were dropped."`
 		After      string         `json:"after,omitempty" maxLength:"20" pattern:"^[0-9]*$" patternDescription:"the token of a receipt" doc:"Token of a write's receipt: with wait, the search waits for its vectors. Words never lag behind."`
 		Wait       string         `json:"wait,omitempty" maxLength:"20" doc:"How long to wait for after, such as 2s; at most 10s. Missing: not at all."`
@@ -138,13 +140,13 @@ func searchRequest(in *searchInput, agent gate.Agent) (recall.Request, error) {
 		return recall.Request{}, err
 	}
 	r := recall.Request{
-		Query: b.Query, Corpus: b.Corpus, MaxResults: b.MaxResults, MinScore: b.MinScore, Explain: b.Explain,
+		Query: b.Query, Corpus: b.Corpus, MaxResults: b.MaxResults, MinScore: b.MinScore, Archived: b.Archived, Explain: b.Explain,
 		Synthetic: b.Synthetic, Options: b.Options, Agent: agent.Settings, Zone: zone,
 	}
 	if r.From, r.To, err = recall.ParsePeriod(b.From, b.To, zone); err != nil {
 		return r, err
 	}
-	if r.AsOf, err = recall.ParseAsOf(b.AsOf, zone); err != nil {
+	if r.Now, err = recall.ParseNow(cmp.Or(b.Now, b.AsOf), zone); err != nil {
 		return r, err
 	}
 	if b.After != "" {
@@ -412,6 +414,8 @@ type keywordInput struct {
 		Query string        `json:"query" minLength:"2" maxLength:"64" doc:"2 to 64 characters; at most six words count." example:"blue cabinet"`
 		Scope keyword.Scope `json:"scope,omitempty" enum:"all,memory,profile,persona" default:"all" doc:"memory: MEMORY.md and daily notes; profile: PROFILE.md; persona: AGENTS.md."`
 		Limit int           `json:"limit,omitempty" minimum:"1" maximum:"30" default:"10" doc:"Lines."`
+
+		Archived bool `json:"includeArchived,omitempty" doc:"Also lines in the archives of documents."`
 	}
 }
 
@@ -434,7 +438,7 @@ func (s *recallRoom) searchKeywords(ctx context.Context, in *keywordInput) (*res
 	found, err := s.Search.Keywords(
 		ctx,
 		id,
-		recall.KeywordRequest{Query: in.Body.Query, Scope: in.Body.Scope, Limit: in.Body.Limit, Agent: agent.Settings},
+		recall.KeywordRequest{Query: in.Body.Query, Scope: in.Body.Scope, Limit: in.Body.Limit, Archived: in.Body.Archived, Agent: agent.Settings},
 	)
 	if err != nil {
 		return nil, invalidSearch("body.", err)

@@ -25,6 +25,7 @@ func (s commands) searchCommand() *cobra.Command {
 		explain    bool
 		used       bool
 		asOf       string
+		archived   bool
 	)
 	c := &cobra.Command{
 		Use:   "search <query>",
@@ -43,6 +44,9 @@ func (s commands) searchCommand() *cobra.Command {
 			}
 			if cmd.Flags().Changed("min-score") {
 				q.MinScore = &minScore
+			}
+			if archived {
+				q.IncludeArchived = &archived
 			}
 			if explain {
 				q.Explain = &explain
@@ -69,6 +73,7 @@ func (s commands) searchCommand() *cobra.Command {
 	f.StringVar(&q.From, "from", "", "only from then on: a date, or a time as 2026-01-31T08:00:00Z")
 	f.StringVar(&q.To, "to", "", "only before then; a date includes its day")
 	f.StringVar(&asOf, "as-of", "", "what was known at that time, such as 2026-01-31")
+	f.BoolVar(&archived, "archived", false, "also what is archived in documents")
 	f.BoolVar(&explain, "explain", false, "show the parts of each score, and what was dropped")
 	f.BoolVar(&used, "count", false, "count the results as recalled")
 	return c

@@ -177,7 +177,8 @@ type AgentSettings struct {
 	// window.
 	FlushSoftTokens *int `json:"flushSoftTokens,omitempty"`
 
-	// IdleTurnSeconds Time without a new message after which messages are extracted although no client completed the turn; 0: never.
+	// IdleTurnSeconds Time without a new message after which messages are extracted although no client completed the turn; after twice this
+	// time, also while others follow. 0: never.
 	IdleTurnSeconds *int `json:"idleTurnSeconds,omitempty"`
 
 	// InjectIdentityShare Share of these tokens for facts about the person that are not in the system prompt. What is not used is left to memory
@@ -191,10 +192,12 @@ type AgentSettings struct {
 	// leader.
 	Leader string `json:"leader,omitempty,omitzero"`
 
-	// MaxOwnerFacts Facts of one owner outside of daily notes, above which a dream archives the least trusted; 0: no limit.
+	// MaxOwnerFacts Facts of one owner in MEMORY.md, PROFILE.md, structured/ and chats/, above which a dream archives the least trusted; 0:
+	// no limit.
 	MaxOwnerFacts *int `json:"maxOwnerFacts,omitempty"`
 
-	// MaxSharedFacts Shared facts of one agent outside of daily notes, above which a dream archives the least trusted; 0: no limit.
+	// MaxSharedFacts Shared facts of one agent in MEMORY.md, PROFILE.md, structured/ and chats/, above which a dream archives the least
+	// trusted; 0: no limit.
 	MaxSharedFacts *int `json:"maxSharedFacts,omitempty"`
 
 	// MaxToolRounds Model calls of one turn that may use tools; the next call answers without.
@@ -2365,6 +2368,9 @@ type Key struct {
 
 // KeywordBody defines model for KeywordBody.
 type KeywordBody struct {
+	// IncludeArchived Also lines in the archives of documents.
+	IncludeArchived *bool `json:"includeArchived,omitempty"`
+
 	// Limit Lines. Default: 10.
 	Limit *int `json:"limit,omitempty"`
 
@@ -3607,8 +3613,8 @@ type SearchBody struct {
 	// receipt.
 	After string `json:"after,omitempty,omitzero"`
 
-	// AsOf The time from which relative dates of the query ("last week") and ages (decay) are computed: RFC 3339, or a date in the
-	// agent's time zone. Missing: now, and for ages the newest message. It hides nothing.
+	// AsOf Same as now. asOf of the query searches the past.
+	// Deprecated: Same as now. asOf of the query searches the past.
 	AsOf    string `json:"asOf,omitempty,omitzero"`
 	Channel string `json:"channel,omitempty,omitzero"`
 
@@ -3623,13 +3629,20 @@ type SearchBody struct {
 	// From Only what was said or written from then on: RFC 3339, or a date in the agent's time zone.
 	From string `json:"from,omitempty,omitzero"`
 
+	// IncludeArchived Also what is archived in documents. It no longer holds, and is left out otherwise.
+	IncludeArchived *bool `json:"includeArchived,omitempty"`
+
 	// MaxResults Missing: the agent's setting, else the server's (6).
 	MaxResults *int `json:"maxResults,omitempty"`
 
 	// MinScore Minimum score; if no result reaches it, matches by words are answered anyway. Missing: the agent's setting, else the
 	// server's (0.25).
 	MinScore *float64 `json:"minScore,omitempty"`
-	Options  Options  `json:"options,omitempty,omitzero"`
+
+	// Now The time from which relative dates of the query ("last week") and ages (decay) are computed: RFC 3339, or a date in the
+	// agent's time zone. Missing: now, and for ages the newest message. It hides nothing.
+	Now     string  `json:"now,omitempty,omitzero"`
+	Options Options `json:"options,omitempty,omitzero"`
 
 	// Owner Owner key; or give channel and sender, or endUserId. May be in the query instead.
 	Owner string `json:"owner,omitempty,omitzero"`
@@ -5267,7 +5280,8 @@ type ListFactsParams struct {
 	Cursor string `query:"cursor"`
 	// Maximum number of items.
 	Limit int `query:"limit"`
-	// As it was at that time: RFC 3339, or a date in the agent's time zone, of which it is the end. Missing: now.
+	// As it was at that time: RFC 3339, or a date in the agent's time zone, of which it is the end; not in the future.
+	// Missing: now.
 	AsOf string `query:"asOf"`
 	// Part of the statement, its subject or its value, in any case.
 	Keyword string `query:"keyword"`
@@ -5826,7 +5840,8 @@ func (c *Client) ConsolidateStructured(ctx context.Context, agent string) (Answe
 // SystemPromptParams are the optional parameters of SystemPrompt.
 type SystemPromptParams struct {
 	Person
-	// As it was at that time: RFC 3339, or a date in the agent's time zone, of which it is the end. Missing: now.
+	// As it was at that time: RFC 3339, or a date in the agent's time zone, of which it is the end; not in the future.
+	// Missing: now.
 	AsOf string `query:"asOf"`
 }
 
@@ -6066,7 +6081,8 @@ type ListFilesParams struct {
 	Prefix string `query:"prefix"`
 	// Deleted ones as well.
 	IncludeDeleted bool `query:"includeDeleted"`
-	// As it was at that time: RFC 3339, or a date in the agent's time zone, of which it is the end. Missing: now.
+	// As it was at that time: RFC 3339, or a date in the agent's time zone, of which it is the end; not in the future.
+	// Missing: now.
 	AsOf string `query:"asOf"`
 }
 
@@ -6113,7 +6129,8 @@ type ReadFileParams struct {
 	Scope string `query:"scope"`
 	// An earlier version; missing: the current one.
 	Version int `query:"version"`
-	// As it was at that time: RFC 3339, or a date in the agent's time zone, of which it is the end. Missing: now.
+	// As it was at that time: RFC 3339, or a date in the agent's time zone, of which it is the end; not in the future.
+	// Missing: now.
 	AsOf        string `query:"asOf"`
 	IfNoneMatch string `header:"If-None-Match"`
 }

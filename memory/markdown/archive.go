@@ -28,6 +28,16 @@ func CutArchive(document string) (current, archive string) {
 	return WithoutTopSection(document, ArchiveHeading), text
 }
 
+// BlankArchive returns a document with empty lines in the place of its archive, so that all others keep their numbers.
+func BlankArchive(document string) string {
+	from, to := ArchivedLines(document)
+	if from == 0 {
+		return document
+	}
+	lines := strings.SplitAfter(document, "\n")
+	return strings.Join(lines[:from-1], "") + strings.Repeat("\n", to-from+1) + strings.Join(lines[to:], "")
+}
+
 // WithArchive returns a document with the text as its archive, which is its last section. An empty text removes it.
 func WithArchive(document, text string) (string, error) {
 	if _, _, found := topSpan(document, ArchiveHeading); found {

@@ -15,13 +15,13 @@ import (
 )
 
 // Version is part of an index's identity. It must be incremented with every change to the output of Document or Turn.
-const Version = 4
+const Version = 5
 
 // Piece is a part of a text that becomes one unit.
 type Piece struct {
 	Seq      int64 // as in Unit; set by the caller for turns
 	Part     int
-	Section  int
+	Section  int    // see Document and Voice
 	Text     string // exactly source[Start:End]
 	Context  string // surroundings, indexed as a separate field: path and headings, or the speaker
 	Voiced   bool   // Context is the name of the speaker
@@ -113,7 +113,8 @@ func (o Options) settled() Options {
 // begins with the end of the previous one.
 //
 // Context is the path and the enclosing headings, outermost first, joined with " > "; if a list or a table was cut, the
-// items around the piece or the head of the table follow. Sections and pieces are numbered from 1.
+// items around the piece or the head of the table follow. Sections and pieces are numbered from 1; the numbers of archived sections are
+// negative. No piece has text of an archive and other text.
 func Document(path, content string, o Options) []Piece {
 	if isBlank(content) {
 		return nil
@@ -128,6 +129,9 @@ func Document(path, content string, o Options) []Piece {
 			piece := cutter.piece(cut)
 			piece.Seq = int64(len(out) + 1)
 			piece.Section = number + 1
+			if group.archived {
+				piece.Section = -piece.Section
+			}
 			piece.Context = doc.context(path, content, section, piece.FromLine-1)
 			piece.At = doc.sections[section].at
 			out = append(out, piece)
@@ -135,6 +139,9 @@ func Document(path, content string, o Options) []Piece {
 	}
 	return out
 }
+
+// Archived reports whether the section of a document's piece is archived: what it says is kept, and no longer holds.
+func Archived(section int) bool { return section < 0 }
 
 // isBlank reports whether content has nothing to index.
 func isBlank(content string) bool {

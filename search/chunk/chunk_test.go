@@ -99,6 +99,32 @@ func TestTinySectionsShare(t *testing.T) {
 	}
 }
 
+// TestArchiveIsApart checks that no piece has archived and current text, and that archived pieces say so.
+func TestArchiveIsApart(t *testing.T) {
+	note := "# Memory\n\n## Home\n\n- Lives in Bremen.\n\n## Archived\n\n- Lives in Kiel.\n\n### Rent\n\n- It was 500.\n\n## Work\n\n- At the port.\n"
+	type run struct {
+		From, To int
+		Archived bool
+	}
+	for name, c := range map[string]struct {
+		path, note string
+		want       []run
+	}{
+		"in a document": {"MEMORY.md", note, []run{{1, 5, false}, {7, 13, true}, {15, 17, false}}},
+		"alone":         {"MEMORY.md", "# Memory\n\n## Archived\n\n- Lives in Kiel.\n", []run{{1, 5, true}}},
+		"in an entry":   {"memory/2026-01-31.md", "# 09:05 Home\n\n- Tea.\n\n## Archived\n\n- Milk.\n", []run{{1, 3, false}, {5, 7, true}}},
+		"other levels":  {"a.md", "# Archived\n\n- Lives in Kiel.\n\n### Archived\n\n- Or in Bonn.\n", []run{{1, 7, false}}},
+	} {
+		var got []run
+		for _, p := range Document(c.path, c.note, DefaultOptions()) {
+			got = append(got, run{p.FromLine, p.ToLine, Archived(p.Section)})
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
 // TestFrontMatterWithEmptyLines checks that no piece begins or ends with an empty line of front matter.
 func TestFrontMatterWithEmptyLines(t *testing.T) {
 	matter := "summary: what the team decided about the database in November"

@@ -21,6 +21,7 @@ type section struct {
 	title  string
 	parent int  // enclosing section; -1: none
 	says   bool // it has text besides its heading
+	past   bool // it is the archive, or in it
 	entry  int  // section of the daily note entry that contains this one; -1: none
 	at     int64
 }
@@ -47,6 +48,12 @@ func outlineOf(content string, day time.Time) *outline {
 	return doc
 }
 
+// A section of this level with this heading is the archive of its document (markdown.ArchiveHeading).
+const (
+	archiveHeading = "Archived"
+	archiveLevel   = 2
+)
+
 // add appends s to the sections.
 func (doc *outline) add(s section, day time.Time) {
 	if !day.IsZero() {
@@ -65,6 +72,9 @@ func (doc *outline) add(s section, day time.Time) {
 				s.entry = len(doc.sections)
 			}
 		}
+		if s.past = s.level > archiveLevel && above.past || s.level == archiveLevel && s.title == archiveHeading; s.past {
+			s.entry = -1
+		}
 		if s.parent == 0 {
 			s.parent = -1
 		}
@@ -73,7 +83,10 @@ func (doc *outline) add(s section, day time.Time) {
 }
 
 // atomGroup is a run of atoms that is cut separately.
-type atomGroup struct{ from, to int }
+type atomGroup struct {
+	from, to int
+	archived bool
+}
 
 // sectionGroup is a run of sections that is cut separately.
 type sectionGroup struct {
@@ -102,7 +115,7 @@ func (doc *outline) groups(c *cutter) []atomGroup {
 	}
 	out := make([]atomGroup, len(runs))
 	for i, run := range runs {
-		out[i] = atomGroup{run.from, run.to}
+		out[i] = atomGroup{run.from, run.to, doc.sections[run.main].past}
 	}
 	return out
 }
@@ -138,7 +151,7 @@ func (doc *outline) run(c *cutter, first int) sectionGroup {
 // mayTake reports whether the tiny run after g may share g's piece: g consists of tiny sections, and run is under the
 // same heading, or under g's heading.
 func (g sectionGroup) mayTake(doc *outline, run sectionGroup, tiny int) bool {
-	if doc.sections[g.main].entry >= 0 || doc.sections[run.main].entry >= 0 || g.last == g.main && g.weight >= tiny {
+	if doc.sections[g.main].past != doc.sections[run.main].past || doc.sections[g.main].entry >= 0 || doc.sections[run.main].entry >= 0 || g.last == g.main && g.weight >= tiny {
 		return false
 	}
 	parent := doc.sections[run.main].parent

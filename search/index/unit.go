@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -80,7 +81,7 @@ type Unit struct {
 	Group    int64 // source: one conversation, or one state of one document
 	Seq      int64 // place in the source, from 1: the message's sequence number, or the number of the chunk
 	Part     int   // part of a turn that is too long for one unit, from 0, below MaxParts
-	Section  int   // shared by chunks below one heading of a document; of a message, its chunk.Voice
+	Section  int   // shared by chunks below one heading of a document, see chunk.Archived; of a message, its chunk.Voice
 	Length   int   // tokens of the body, as BM25 counts them
 	At       int64 // when it was said or written, Unix seconds; 0 if unknown
 	FromLine int   // 1-based, inclusive; lines of the document, or of the message
@@ -94,6 +95,9 @@ func (u Unit) Ordinal() int64 { return u.Seq*chunk.MaxParts + int64(u.Part) }
 
 // Key returns the key of the unit.
 func (u Unit) Key() UnitKey { return UnitKey{u.Group, u.Ordinal()} }
+
+// Archived reports whether the unit of a document is archived.
+func (u Unit) Archived() bool { return chunk.Archived(u.Section) }
 
 // Time returns At in UTC, or the zero time if unknown.
 func (u Unit) Time() time.Time {
@@ -118,6 +122,35 @@ type Collection struct {
 	Units   []Unit      // ordered by Group, Seq, Part
 	Body    [][]Posting // Body[i] are the postings of all forms of Query.Searched()[i] in the bodies, by Unit; none of stop words
 	Context [][]Posting // the same for the contexts, with stop words, which may be names
+}
+
+// Without returns the collection without some of its units, and is the collection itself if it has none of them.
+func (c *Collection) Without(drop func(Unit) bool) *Collection {
+	if !slices.ContainsFunc(c.Units, drop) {
+		return c
+	}
+	kept := &Collection{Corpus: c.Corpus, Body: make([][]Posting, len(c.Body)), Context: make([][]Posting, len(c.Context))}
+	places := make([]int32, len(c.Units)) // -1: dropped
+	for i, u := range c.Units {
+		if places[i] = -1; !drop(u) {
+			places[i] = int32(len(kept.Units))
+			kept.Units = append(kept.Units, u)
+		}
+	}
+	for i := range c.Body {
+		kept.Body[i], kept.Context[i] = moved(c.Body[i], places), moved(c.Context[i], places)
+	}
+	return kept
+}
+
+// moved returns the postings of units that have places.
+func moved(postings []Posting, places []int32) (out []Posting) {
+	for _, p := range postings {
+		if p.Unit = places[p.Unit]; p.Unit >= 0 {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // Posting records that a term occurs in a unit.

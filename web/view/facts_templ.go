@@ -1260,7 +1260,7 @@ func ArchivePage(f Frame, p Archive) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 114, "<h1>Archived facts</h1><p class=\"hint\">They are in no prompt and in no list of facts. Searches still find them, in the section “Archived” of their documents.</p><form method=\"post\" class=\"inline\" action=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 114, "<h1>Archived facts</h1><p class=\"hint\">They are in no prompt and in no list of facts. They are in the section “Archived” of their documents, where searches find them when asked for.</p><form method=\"post\" class=\"inline\" action=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -145,7 +145,8 @@ export interface AgentSettings {
    */
   flushSoftTokens?: number;
   /**
-   * Time without a new message after which messages are extracted although no client completed the turn; 0: never.
+   * Time without a new message after which messages are extracted although no client completed the turn; after twice
+   * this time, also while others follow. 0: never.
    */
   idleTurnSeconds?: number;
   /**
@@ -160,10 +161,14 @@ export interface AgentSettings {
    * no leader.
    */
   leader?: string;
-  /** Facts of one owner outside of daily notes, above which a dream archives the least trusted; 0: no limit. */
+  /**
+   * Facts of one owner in MEMORY.md, PROFILE.md, structured/ and chats/, above which a dream archives the least
+   * trusted; 0: no limit.
+   */
   maxOwnerFacts?: number;
   /**
-   * Shared facts of one agent outside of daily notes, above which a dream archives the least trusted; 0: no limit.
+   * Shared facts of one agent in MEMORY.md, PROFILE.md, structured/ and chats/, above which a dream archives the
+   * least trusted; 0: no limit.
    */
   maxSharedFacts?: number;
   /** Model calls of one turn that may use tools; the next call answers without. */
@@ -1973,6 +1978,8 @@ export interface KeyPage {
 }
 
 export interface KeywordBody {
+  /** Also lines in the archives of documents. */
+  includeArchived?: boolean;
   /** Lines. Default: 10. */
   limit?: number;
   /** 2 to 64 characters; at most six words count. */
@@ -2965,10 +2972,7 @@ export interface SearchBody {
    * token of a receipt.
    */
   after?: string;
-  /**
-   * The time from which relative dates of the query ("last week") and ages (decay) are computed: RFC 3339, or a date
-   * in the agent's time zone. Missing: now, and for ages the newest message. It hides nothing.
-   */
+  /** Same as now. asOf of the query searches the past. */
   asOf?: string;
   channel?: string;
   /**
@@ -2981,6 +2985,8 @@ export interface SearchBody {
   explain?: boolean;
   /** Only what was said or written from then on: RFC 3339, or a date in the agent's time zone. */
   from?: string;
+  /** Also what is archived in documents. It no longer holds, and is left out otherwise. */
+  includeArchived?: boolean;
   /** Missing: the agent's setting, else the server's (6). */
   maxResults?: number;
   /**
@@ -2988,6 +2994,11 @@ export interface SearchBody {
    * the server's (0.25).
    */
   minScore?: number;
+  /**
+   * The time from which relative dates of the query ("last week") and ages (decay) are computed: RFC 3339, or a date
+   * in the agent's time zone. Missing: now, and for ages the newest message. It hides nothing.
+   */
+  now?: string;
   /** Other options than the agent's or the server's, for this search. */
   options?: Options;
   /** Owner key; or give channel and sender, or endUserId. May be in the query instead. */
@@ -4542,7 +4553,8 @@ export interface Operations {
       /** Maximum number of items. */
       limit?: number;
       /**
-       * As it was at that time: RFC 3339, or a date in the agent's time zone, of which it is the end. Missing: now.
+       * As it was at that time: RFC 3339, or a date in the agent's time zone, of which it is the end; not in the
+       * future. Missing: now.
        */
       asOf?: string;
       /** Part of the statement, its subject or its value, in any case. */
@@ -5150,7 +5162,8 @@ export interface Operations {
       /** End user of an API integration; the owner key is api: and this id. */
       endUserId?: string;
       /**
-       * As it was at that time: RFC 3339, or a date in the agent's time zone, of which it is the end. Missing: now.
+       * As it was at that time: RFC 3339, or a date in the agent's time zone, of which it is the end; not in the
+       * future. Missing: now.
        */
       asOf?: string;
     };
@@ -5437,7 +5450,8 @@ export interface Operations {
       /** Deleted ones as well. */
       includeDeleted?: boolean;
       /**
-       * As it was at that time: RFC 3339, or a date in the agent's time zone, of which it is the end. Missing: now.
+       * As it was at that time: RFC 3339, or a date in the agent's time zone, of which it is the end; not in the
+       * future. Missing: now.
        */
       asOf?: string;
     };
@@ -5489,7 +5503,8 @@ export interface Operations {
       /** An earlier version; missing: the current one. */
       version?: number;
       /**
-       * As it was at that time: RFC 3339, or a date in the agent's time zone, of which it is the end. Missing: now.
+       * As it was at that time: RFC 3339, or a date in the agent's time zone, of which it is the end; not in the
+       * future. Missing: now.
        */
       asOf?: string;
     };

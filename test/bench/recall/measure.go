@@ -176,7 +176,7 @@ func (b *bench) judge(d dialogue, sessions map[string]int, q question, found []s
 // unlimited is the request that returns as many results as the largest k, whatever their scores.
 func (b *bench) unlimited(q question, options json.RawMessage) services.Search {
 	return services.Search{
-		Owner: owner, Query: q.text, Corpus: search.Sessions, MaxResults: slices.Max(b.ks), MinScore: new(0.0), AsOf: q.asked, Options: options,
+		Owner: owner, Query: q.text, Corpus: search.Sessions, MaxResults: slices.Max(b.ks), MinScore: new(0.0), Now: q.asked, Options: options,
 	}
 }
 
@@ -185,7 +185,7 @@ func (b *bench) byDefault(ctx context.Context, s set, unlimited []asked) (defaul
 	f := defaultFigures{Results: recall.DefaultSettings().MaxResults}
 	n := 0
 	err := s.each(func(d dialogue, sessions map[string]int, q question) error {
-		found, _, err := b.searches.search(ctx, d.agent, services.Search{Owner: owner, Query: q.text, AsOf: q.asked})
+		found, _, err := b.searches.search(ctx, d.agent, services.Search{Owner: owner, Query: q.text, Now: q.asked})
 		found = distinct(found)
 		f.Updates.count(updateIn(found, q))
 		right := hits(found, q.evidence)

@@ -98,7 +98,7 @@ func (m *inMemory) search(ctx context.Context, agent string, s services.Search) 
 		r.MaxResults = &s.MaxResults
 	}
 	var err error
-	if r.AsOf, err = recall.ParseAsOf(s.AsOf, time.UTC); err != nil {
+	if r.Now, err = recall.ParseNow(s.Now, time.UTC); err != nil {
 		return nil, 0, err
 	}
 	if s.Options != nil {

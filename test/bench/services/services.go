@@ -169,7 +169,7 @@ type Search struct {
 	Corpus     search.Corpus   `json:"corpus"`
 	MaxResults int             `json:"maxResults,omitempty"` // 0: the default
 	MinScore   *float64        `json:"minScore,omitempty"`   // nil: the default
-	AsOf       string          `json:"asOf,omitempty"`
+	Now        string          `json:"now,omitempty"`
 	Options    json.RawMessage `json:"options,omitempty"`
 }
 

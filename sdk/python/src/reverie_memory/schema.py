@@ -134,7 +134,8 @@ class AgentSettings(TypedDict):
     # Free tokens of a window below which older messages are flushed: what is durable in them is saved before they
     # leave the window.
     flushSoftTokens: NotRequired[int]
-    # Time without a new message after which messages are extracted although no client completed the turn; 0: never.
+    # Time without a new message after which messages are extracted although no client completed the turn; after twice
+    # this time, also while others follow. 0: never.
     idleTurnSeconds: NotRequired[int]
     # Share of these tokens for facts about the person that are not in the system prompt. What is not used is left to
     # memory that matches the message.
@@ -144,9 +145,11 @@ class AgentSettings(TypedDict):
     # Agent whose memory this one reads after its own, as a member of its team; a member's memory is read-only. Empty:
     # no leader.
     leader: NotRequired[str]
-    # Facts of one owner outside of daily notes, above which a dream archives the least trusted; 0: no limit.
+    # Facts of one owner in MEMORY.md, PROFILE.md, structured/ and chats/, above which a dream archives the least
+    # trusted; 0: no limit.
     maxOwnerFacts: NotRequired[int]
-    # Shared facts of one agent outside of daily notes, above which a dream archives the least trusted; 0: no limit.
+    # Shared facts of one agent in MEMORY.md, PROFILE.md, structured/ and chats/, above which a dream archives the
+    # least trusted; 0: no limit.
     maxSharedFacts: NotRequired[int]
     # Model calls of one turn that may use tools; the next call answers without.
     maxToolRounds: NotRequired[int]
@@ -1943,6 +1946,8 @@ class KeyPage(TypedDict):
 
 
 class KeywordBody(TypedDict):
+    # Also lines in the archives of documents.
+    includeArchived: NotRequired[bool]
     # Lines. Default: 10.
     limit: NotRequired[int]
     # 2 to 64 characters; at most six words count.
@@ -2913,8 +2918,7 @@ SearchBody = TypedDict(
         # Token of a write's receipt: with wait, the search waits for its vectors. Words never lag behind. Format: the
         # token of a receipt.
         "after": "NotRequired[str]",
-        # The time from which relative dates of the query ("last week") and ages (decay) are computed: RFC 3339, or a
-        # date in the agent's time zone. Missing: now, and for ages the newest message. It hides nothing.
+        # Same as now. asOf of the query searches the past.
         "asOf": "NotRequired[str]",
         "channel": "NotRequired[str]",
         # memory: documents; sessions: what was said; the id of a provider of memory: what that program knows; all:
@@ -2925,11 +2929,16 @@ SearchBody = TypedDict(
         "explain": "NotRequired[bool]",
         # Only what was said or written from then on: RFC 3339, or a date in the agent's time zone.
         "from": "NotRequired[str]",
+        # Also what is archived in documents. It no longer holds, and is left out otherwise.
+        "includeArchived": "NotRequired[bool]",
         # Missing: the agent's setting, else the server's (6).
         "maxResults": "NotRequired[int]",
         # Minimum score; if no result reaches it, matches by words are answered anyway. Missing: the agent's setting,
         # else the server's (0.25).
         "minScore": "NotRequired[float]",
+        # The time from which relative dates of the query ("last week") and ages (decay) are computed: RFC 3339, or a
+        # date in the agent's time zone. Missing: now, and for ages the newest message. It hides nothing.
+        "now": "NotRequired[str]",
         # Other options than the agent's or the server's, for this search.
         "options": "NotRequired[Options]",
         # Owner key; or give channel and sender, or endUserId. May be in the query instead.
