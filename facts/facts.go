@@ -198,6 +198,9 @@ func DayOf(path string) (time.Time, bool) {
 	return day, err == nil
 }
 
+// NotesRank is the rank of daily notes, whose statements are not archived.
+const NotesRank = 4
+
 // Rank orders the documents that contain the same statement: the first one shows it.
 func Rank(path string) int {
 	_, isNote := DayOf(path)
@@ -209,7 +212,7 @@ func Rank(path string) int {
 	case strings.HasPrefix(path, structured.Folder):
 		return 2
 	case isNote:
-		return 4
+		return NotesRank
 	}
 	return 3
 }

@@ -20,6 +20,7 @@ import (
 	"reverie/memory/setting"
 	"reverie/store/admin"
 	"reverie/store/dreams"
+	"reverie/store/facts"
 	"reverie/store/gate"
 	"reverie/store/indexes"
 	"reverie/store/pg"
@@ -369,5 +370,38 @@ func TestSettingsOfDreamsAreChecked(t *testing.T) {
 		Settings: &setting.AgentSettings{DreamCron: "0 2 * * *", DreamMaxPromotions: new(0), DreamMinScore: new(0.)},
 	}).Validate(); err != nil {
 		t.Error(err)
+	}
+}
+
+// Who has facts outside of daily notes dreams when the last dream was long ago, though there is no news.
+func TestOwnersWithoutNewsDreamInTime(t *testing.T) {
+	t.Parallel()
+	s, now := dreamStore(t)
+	night := memory.Identity{Workspace: "acme", Agent: "ada", AnyOwner: true, Role: memory.RoleMember}
+	dreamt := func(owner memory.Owner) {
+		t.Helper()
+		id := runOfDream(dreaming(owner, ""), now.String())
+		x := must[dreams.Dream](t)(s.BeginDream(t.Context(), id, nightly(now.Format("2006-01-02T15:04"))))
+		load := must[dreams.DreamLoad](t)(s.LoadDream(t.Context(), id, x.ID))
+		ending := dreams.DreamEnding{Outcome: memory.OutcomeNothing, ReasonCode: "no_news", NewsSeen: true, News: load.News}
+		must[dreams.Dream](t)(s.EndDream(t.Context(), id, x.ID, ending))
+	}
+	for owner, path := range map[memory.Owner]string{"user:7": memory.MemoryPath, "user:8": "memory/2026-11-21.md"} {
+		write(t, s, member(owner), replace(personal(path), 0, "- Rides a red bicycle.\n"))
+		factsOf(t, s, member(owner), facts.Query{})
+		dreamt(owner)
+	}
+	for _, c := range []struct {
+		days, want int
+	}{{0, 0}, {29, 0}, {31, 1}} {
+		*now = testClock.AddDate(0, 0, c.days)
+		if got := must[[]memory.OwnerRef](t)(s.News(t.Context(), night, uuid.Nil, 10)); len(got) != c.want {
+			t.Errorf("after %d days: %+v", c.days, got)
+		}
+	}
+	dreamt("user:7")
+	*now = now.AddDate(0, 0, 1)
+	if got := must[[]memory.OwnerRef](t)(s.News(t.Context(), night, uuid.Nil, 10)); len(got) != 0 {
+		t.Errorf("after the dream: %+v", got)
 	}
 }

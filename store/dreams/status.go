@@ -9,6 +9,7 @@ import (
 
 	"reverie/dream"
 	"reverie/dream/compose"
+	"reverie/facts"
 	"reverie/memory"
 	"reverie/memory/setting"
 	"reverie/store/gate"
@@ -126,29 +127,67 @@ where workspace_id = @workspace and agent_id = @agent and owner_key = @owner`
 delete from dream_news
 where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and mark = @mark`
 
-	// Sorted by owner key, as the table is, so that each page reads only its own rows.
+	// Both parts are sorted by owner key, as their tables are, so that each page of news reads only its own rows.
 	sqlNewsOwners = `
-select (
-    select o.owner_id
+select owner_id
+from (
+    (select n.owner_key, (
+            select o.owner_id
+            from owners o
+            where o.workspace_id = n.workspace_id and o.agent_id = n.agent_id and o.owner_key = n.owner_key)
+    from dream_news n
+    where n.workspace_id = @workspace and n.agent_id = @agent and n.owner_key > ` + newsAfter + `
+    order by n.owner_key
+    limit @limit)
+    union all
+    (select o.owner_key, o.owner_id
     from owners o
-    where o.workspace_id = n.workspace_id and o.agent_id = n.agent_id and o.owner_key = n.owner_key)
-from dream_news n
-where n.workspace_id = @workspace and n.agent_id = @agent and n.owner_key > coalesce((
-    select a.owner_key
-    from owners a
-    where a.workspace_id = @workspace and a.agent_id = @agent and a.owner_id = @after), '')
-order by n.owner_key
+    where o.workspace_id = @workspace and o.agent_id = @agent and o.owner_key > ` + newsAfter + `
+        and not coalesce((
+            select true
+            from dream_news n
+            where n.workspace_id = @workspace and n.agent_id = @agent and n.owner_key = o.owner_key
+            limit 1), false)
+        and coalesce((
+            select true
+            from facts f
+            where f.workspace_id = @workspace and f.agent_id = @agent
+                and f.scope = case when o.owner_key = @system then 'TEAM' else 'PERSONAL' end
+                and f.owner_key = case when o.owner_key = @system then '' else o.owner_key end
+                and f.ended is null and f.shown and not f.archived and f.place < @notes and f.at < @untidied
+            limit 1), false)
+        and not coalesce((
+            select d.started_at >= @untidied
+            from dreams d
+            where d.workspace_id = @workspace and d.agent_id = @agent and d.owner_key = o.owner_key and not d.dry_run
+            order by d.dream_id desc
+            limit 1), false)
+    order by o.owner_key
+    limit @limit)
+) u (owner_key, owner_id)
+order by owner_key
 limit @limit`
+
+	newsAfter = `coalesce((
+        select a.owner_key
+        from owners a
+        where a.workspace_id = @workspace and a.agent_id = @agent and a.owner_id = @after), '')`
 )
 
-// News lists at most limit owners of the identity's agent (AnyOwner) with changes since their last dream, in a stable order, after
-// another one (zero: from the start). Shared memory belongs to the owner system. Its cost depends on the size of the result, not on
-// the number of owners.
+// tidiedEvery is the time after which an owner without news dreams again, because facts also age when nobody says anything.
+const tidiedEvery = 30 * 24 * time.Hour
+
+// News lists at most limit owners of the identity's agent (AnyOwner) with changes since their last dream, and those with facts outside of
+// daily notes who have not dreamed for tidiedEvery, in a stable order, after another one (zero: from the start). Shared memory belongs to
+// the owner system.
 func (s *Dreaming) News(ctx context.Context, id memory.Identity, after uuid.UUID, limit int) ([]memory.OwnerRef, error) {
 	if err := pg.RequireAgent(id); err != nil {
 		return nil, err
 	}
-	return pg.ReadAll(ctx, s.db, id, sqlNewsOwners, pgx.NamedArgs{"after": after, "limit": pg.LimitOf(limit)},
+	return pg.ReadAll(ctx, s.db, id, sqlNewsOwners, pgx.NamedArgs{
+		"after": after, "limit": pg.LimitOf(limit), "system": memory.SystemOwner, "untidied": s.db.Now().Add(-tidiedEvery),
+		"notes": facts.NotesRank,
+	},
 		func(row pgx.CollectableRow) (memory.OwnerRef, error) {
 			ref := memory.OwnerRef{Workspace: id.Workspace, Agent: id.Agent}
 			return ref, row.Scan(&ref.Owner)
