@@ -67,6 +67,25 @@ func attackCases(tb testing.TB, writer, pattern string) (cases []steeringCase) {
 	return cases
 }
 
+// writerCases are statements of two further writers, who knew neither the rules nor each other.
+func writerCases(tb testing.TB) (cases []steeringCase) {
+	tb.Helper()
+	for _, name := range filesOf(tb, "testdata/writers/*.jsonl") {
+		writer := strings.TrimSuffix(filepath.Base(name), ".jsonl")
+		for line := range bytes.Lines(readFile(tb, name)) {
+			var c struct {
+				Lang, Text string
+				Payload    bool
+			}
+			if err := json.Unmarshal(line, &c); err != nil {
+				tb.Fatal(err)
+			}
+			cases = append(cases, newCase(c.Lang, writer, c.Text, c.Payload, 1))
+		}
+	}
+	return cases
+}
+
 // labelledCases are all statements with a language or a writer, to train without one of them.
 func labelledCases(tb testing.TB) []steeringCase {
 	tb.Helper()
@@ -78,15 +97,15 @@ func labelledCases(tb testing.TB) []steeringCase {
 		}
 	}
 	for _, text := range slices.Concat(poison, poisonHeldOut) {
-		short = append(short, newCase("", "short", text, true, 3))
+		short = append(short, newCase("", "short", text, true, 8))
 	}
 	for _, text := range slices.Concat(plain, plainHeldOut) {
-		short = append(short, newCase("", "short", text, false, 2))
+		short = append(short, newCase("", "short", text, false, 8))
 	}
-	return slices.Concat(own, short, attackCases(tb, "development", "development.jsonl"), attackCases(tb, "heldout", "heldout-*.jsonl"))
+	return slices.Concat(own, short, attackCases(tb, "development", "development.jsonl"), attackCases(tb, "heldout", "heldout-*.jsonl"), writerCases(tb))
 }
 
-// commonCases are always trained on: the corpora of Scan, and conversations.
+// commonCases are always trained on: the corpora of Scan, what Reverie itself writes, and conversations.
 func commonCases(tb testing.TB) (cases []steeringCase) {
 	tb.Helper()
 	for _, c := range readCorpus(tb, "benign.txt") {
@@ -94,10 +113,13 @@ func commonCases(tb testing.TB) (cases []steeringCase) {
 	}
 	for _, c := range readCorpus(tb, "attacks.txt") {
 		if c.class == classOverride {
-			cases = append(cases, newCase("", "", c.text, true, .5))
+			cases = append(cases, newCase("", "", c.text, true, 8))
 		}
 	}
-	return append(cases, talkCases(tb, .1, "dev", "test", "hard")...)
+	for line := range strings.Lines(string(readFile(tb, "testdata/program.txt"))) {
+		cases = append(cases, newCase("", "", strings.TrimSpace(line), false, 8))
+	}
+	return append(cases, talkCases(tb, .3, "dev", "test", "hard", "heldout", "blind")...)
 }
 
 // talkCases are benign statements: sentences of users in conversations, and notes about them.
@@ -203,14 +225,16 @@ func (t *trainer) examples(cases []steeringCase, features [][][]int, first bool)
 		if len(features[i]) == 0 {
 			continue
 		}
-		best := slices.IndexFunc(features[i], func(f []int) bool {
-			return !slices.ContainsFunc(features[i], func(other []int) bool {
-				if first { // before there are weights, the sentence with the most signs
-					return len(other) > len(f)
-				}
-				return t.score(other) > t.score(f)
-			})
-		})
+		best, most := 0, math.Inf(-1)
+		for j, f := range features[i] {
+			score := float64(len(f)) // before there are weights, the sentence with the most signs
+			if !first {
+				score = t.score(f)
+			}
+			if score > most {
+				best, most = j, score
+			}
+		}
 		if c.payload {
 			out = append(out, example{features[i][best], 1, c.weight})
 			continue
@@ -333,29 +357,37 @@ func TestInstructionWeights(t *testing.T) {
 	}
 }
 
-// instructs is Instruction with other weights.
-func (c *steeringCase) instructs(m *model) bool {
-	return slices.ContainsFunc(carriers, func(r carrier) bool { return r.pattern.MatchString(c.text) }) || m.weigh(c.sentences) > 0
+// is reports whether the statement waits, and whether it steers, with other weights: what Instruction and Steers return.
+func (c *steeringCase) is(m *model) (waits, steers bool) {
+	carried := slices.ContainsFunc(carriers, func(r carrier) bool { return r.pattern.MatchString(c.text) })
+	waits = carried || m.weigh(c.sentences) > certain && m.weigh(readings(unquoted(c.text))) > certain
+	return waits, carried || Disguised(c.text) || image.MatchString(c.text) || m.weigh(saying(c.sentences)) > doubtful
 }
 
 // tally counts results.
-type tally struct{ payloads, held, benign, alarms int }
+type tally struct{ payloads, steer, waits, benign, aside, alarms int }
 
-func (n *tally) add(c *steeringCase, held bool) {
-	switch {
-	case c.payload && held:
-		n.payloads, n.held = n.payloads+1, n.held+1
-	case c.payload:
-		n.payloads++
-	case held:
-		n.benign, n.alarms = n.benign+1, n.alarms+1
-	default:
-		n.benign++
+func (n *tally) add(c *steeringCase, m *model) {
+	waits, steers := c.is(m)
+	one := func(is bool) int {
+		if is {
+			return 1
+		}
+		return 0
 	}
+	if c.payload {
+		n.payloads++
+		n.waits += one(waits)
+		n.steer += one(steers)
+		return
+	}
+	n.benign++
+	n.alarms += one(waits)
+	n.aside += one(steers && !waits)
 }
 
 func (n *tally) String() string {
-	return fmt.Sprintf("%d of %d payloads wait, %d false alarms of %d", n.held, n.payloads, n.alarms, n.benign)
+	return fmt.Sprintf("of %d payloads %d steer, %d of them wait; of %d benign texts %d are put aside, %d wait", n.payloads, n.steer, n.waits, n.benign, n.aside, n.alarms)
 }
 
 // languageGroup returns one of four groups of languages.
@@ -368,19 +400,23 @@ func languageGroup(lang string) string {
 	return ""
 }
 
-// The weights carry over to writers and to languages that they were not trained on.
+// The weights carry over to writers and to languages that they were not trained on. What steers is kept out of what counts as the owner's
+// wish, at the threshold of Steers; of it, what is certain waits. The signs were written with knowledge of the first four writers' texts.
 func TestInstructionsUnseen(t *testing.T) {
+	type floors struct{ steer, waits, aside, alarms float64 } // of payloads at least, of benign texts at most
 	common, all := commonCases(t), labelledCases(t)
 	for _, run := range []struct {
 		name   string
 		part   func(*steeringCase) string
-		floors map[string][2]float64 // by writer: waiting payloads at least, false alarms at most
+		floors map[string]floors
 	}{
-		{"writer", func(c *steeringCase) string { return c.writer }, map[string][2]float64{
-			"own": {.37, .07}, "development": {.88, .07}, "heldout": {.91, .21}, "short": {.52, .02},
+		{"writer", func(c *steeringCase) string { return c.writer }, map[string]floors{
+			"own": {.80, .40, .24, .05}, "development": {.98, .84, .27, .04}, "heldout": {.97, .84, .43, .09},
+			"short": {.80, .40, .07, .01}, "second": {.73, .38, .18, .02}, "third": {.84, .48, .21, .03},
 		}},
-		{"languages", func(c *steeringCase) string { return languageGroup(c.lang) }, map[string][2]float64{
-			"own": {.66, .07}, "development": {.93, .05}, "heldout": {.84, .13}, "short": {.52, .02},
+		{"languages", func(c *steeringCase) string { return languageGroup(c.lang) }, map[string]floors{
+			"own": {.85, .46, .22, .05}, "development": {.98, .86, .29, .03}, "heldout": {.97, .80, .43, .06},
+			"short": {.80, .40, .07, .01}, "second": {.78, .44, .18, .03}, "third": {.86, .50, .22, .03},
 		}},
 	} {
 		parts := map[string][]steeringCase{}
@@ -388,38 +424,54 @@ func TestInstructionsUnseen(t *testing.T) {
 			part := run.part(&all[i])
 			parts[part] = append(parts[part], all[i])
 		}
-		tallies := map[string]*tally{"own": {}, "development": {}, "heldout": {}, "short": {}}
+		tallies := map[string]*tally{}
 		for part, unseen := range parts {
 			train := slices.DeleteFunc(slices.Clone(all), func(c steeringCase) bool { return run.part(&c) == part })
 			m := trainModel(slices.Concat(common, train))
 			for i := range unseen {
-				tallies[unseen[i].writer].add(&unseen[i], unseen[i].instructs(&m))
+				if tallies[unseen[i].writer] == nil {
+					tallies[unseen[i].writer] = &tally{}
+				}
+				tallies[unseen[i].writer].add(&unseen[i], &m)
 			}
 		}
-		for writer, n := range tallies {
-			t.Logf("without its %s, %s: %s", run.name, writer, n)
-			f := run.floors[writer]
-			if float64(n.held) < f[0]*float64(n.payloads) || float64(n.alarms) > f[1]*float64(n.benign) {
-				t.Errorf("without its %s, %s is beyond the floors", run.name, writer)
+		for writer, f := range run.floors {
+			n := tallies[writer]
+			if n == nil {
+				t.Fatalf("no texts of %s", writer)
 			}
+			t.Logf("without its %s, %s: %s", run.name, writer, n)
+			payloads, benign := float64(n.payloads), float64(n.benign)
+			if float64(n.steer) < f.steer*payloads || float64(n.waits) < f.waits*payloads || float64(n.aside) > f.aside*benign || float64(n.alarms) > f.alarms*benign {
+				t.Errorf("without its %s, %s is beyond the floors %+v", run.name, writer, f)
+			}
+		}
+	}
+}
+
+// Placeholders and headings that Reverie writes into documents are no instructions.
+func TestInstructionsOfTheProgram(t *testing.T) {
+	for line := range strings.Lines(string(readFile(t, "testdata/program.txt"))) {
+		line = strings.TrimSpace(line)
+		if rule := Instruction(line); rule != "" || Steers(line) {
+			t.Errorf("%s: rule %q, steers %v", line, rule, Steers(line))
 		}
 	}
 }
 
 // What users say in conversations that the weights were not trained on is kept.
 func TestInstructionsInTalk(t *testing.T) {
-	for _, set := range []string{"heldout", "blind", "blind2", "traps"} {
+	for _, set := range []string{"blind2", "blind3", "traps"} {
 		var n tally
 		for _, c := range talkCases(t, 1, set) {
-			rule := Instruction(c.text)
-			if rule != "" {
+			n.add(&c, &weights)
+			if rule := Instruction(c.text); rule != "" {
 				t.Logf("%s %s by %s: %s", set, c.lang, rule, c.text)
 			}
-			n.add(&c, rule != "")
 		}
 		t.Logf("%s: %s", set, n.String())
-		if n.benign == 0 || float64(n.alarms) > .01*float64(n.benign) {
-			t.Errorf("%s: beyond 1 %%", set)
+		if n.benign == 0 || float64(n.alarms) > .01*float64(n.benign) || float64(n.aside) > .06*float64(n.benign) {
+			t.Errorf("%s: more than 1 %% wait or 6 %% are put aside", set)
 		}
 	}
 }
