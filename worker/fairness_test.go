@@ -198,7 +198,7 @@ func TestTheOneIsServedBesideTheMany(t *testing.T) {
 		"beside an import":  {true, "acme", "ada"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newCrowd(t, slots, 50*time.Millisecond, Options{})
+			w := newCrowd(t, slots, 200*time.Millisecond, Options{})
 			var imports sync.WaitGroup
 			defer imports.Wait()
 			ctx, cancel := context.WithCancel(t.Context())
