@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"reverie/facts"
+	"reverie/facts/judge"
 	"reverie/memory"
 	"reverie/store"
 	stored "reverie/store/facts"
@@ -55,16 +55,16 @@ func (p *proposing) judge(ctx context.Context) error {
 	if errors.Is(err, store.ErrFactsOff) {
 		return nil
 	}
-	conversation := facts.NewConversation(turns)
+	conversation := judge.NewConversation(turns)
 	for _, f := range found {
 		verdict, turn := conversation.Judge(f.Statement, f.At, f.Prompt)
 		opinion := stored.Feedback{Opinion: stored.Helpful, Weight: weightUsed, Reason: reasonUsed}
 		switch verdict {
-		case facts.Unused:
+		case judge.Unused:
 			continue
-		case facts.Used:
+		case judge.Used:
 			opinion.Key = reasonUsed + "/" + turns[turn].At.UTC().Format(time.DateOnly)
-		case facts.Corrected:
+		case judge.Corrected:
 			opinion = stored.Feedback{Opinion: stored.Unhelpful, Weight: weightCorrected, Reason: reasonCorrected}
 			opinion.Key = fmt.Sprintf("%s/%s/%d", reasonCorrected, p.in.Conversation, turns[turn].At.UnixMicro())
 		}
@@ -77,10 +77,10 @@ func (p *proposing) judge(ctx context.Context) error {
 }
 
 // turnsOf returns what the person and the assistant said.
-func turnsOf(messages []memory.Message) (turns []facts.Turn) {
+func turnsOf(messages []memory.Message) (turns []judge.Turn) {
 	for _, m := range messages {
 		if m.Role == memory.RoleOfUser || m.Role == memory.RoleOfAssistant {
-			turns = append(turns, facts.Turn{At: m.CreatedAt, Person: m.Role == memory.RoleOfUser, Text: m.Content})
+			turns = append(turns, judge.Turn{At: m.CreatedAt, Person: m.Role == memory.RoleOfUser, Text: m.Content})
 		}
 	}
 	return turns

@@ -1,4 +1,4 @@
-package facts_test
+package judge_test
 
 import (
 	"math/rand/v2"
@@ -8,37 +8,38 @@ import (
 	"pgregory.net/rapid"
 
 	"reverie/facts"
+	"reverie/facts/judge"
 )
 
 func TestWhatAConversationShows(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
-	ask := func(text string) facts.Turn { return facts.Turn{Person: true, Text: text} }
-	answer := func(text string) facts.Turn { return facts.Turn{Text: text} }
+	ask := func(text string) judge.Turn { return judge.Turn{Person: true, Text: text} }
+	answer := func(text string) judge.Turn { return judge.Turn{Text: text} }
 	for _, c := range []struct {
 		name, fact string
-		turns      []facts.Turn // the statement is found behind the first one
-		want       facts.Verdict
+		turns      []judge.Turn // the statement is found behind the first one
+		want       judge.Verdict
 	}{
-		{"used", "- Lives in Berlin.", []facts.Turn{ask("Where do I live?"), answer("You live in Berlin."), ask("Thanks, that helps a lot.")}, facts.Used},
-		{"not mentioned", "- Lives in Berlin.", []facts.Turn{ask("Hi"), answer("Hello!"), ask("I live in an old house.")}, facts.Unused},
-		{"another value", "- Lives in Berlin.", []facts.Turn{ask("Where do I live?"), answer("In Berlin."), ask("No, I live in Hamburg.")}, facts.Corrected},
-		{"moved", "- Lives in Berlin.", []facts.Turn{ask("Where?"), answer("In Berlin."), ask("I moved to Hamburg last week.")}, facts.Corrected},
-		{"two turns later", "- Lives in Berlin.", []facts.Turn{ask("Where?"), answer("Berlin."), ask("Hm."), answer("Yes?"), ask("I live in Hamburg now.")}, facts.Corrected},
-		{"too late", "- Lives in Berlin.", []facts.Turn{
+		{"used", "- Lives in Berlin.", []judge.Turn{ask("Where do I live?"), answer("You live in Berlin."), ask("Thanks, that helps a lot.")}, judge.Used},
+		{"not mentioned", "- Lives in Berlin.", []judge.Turn{ask("Hi"), answer("Hello!"), ask("I live in an old house.")}, judge.Unused},
+		{"another value", "- Lives in Berlin.", []judge.Turn{ask("Where do I live?"), answer("In Berlin."), ask("No, I live in Hamburg.")}, judge.Corrected},
+		{"moved", "- Lives in Berlin.", []judge.Turn{ask("Where?"), answer("In Berlin."), ask("I moved to Hamburg last week.")}, judge.Corrected},
+		{"two turns later", "- Lives in Berlin.", []judge.Turn{ask("Where?"), answer("Berlin."), ask("Hm."), answer("Yes?"), ask("I live in Hamburg now.")}, judge.Corrected},
+		{"too late", "- Lives in Berlin.", []judge.Turn{
 			ask("Where?"), answer("Berlin."), ask("Hm."), answer("Yes?"), ask("Go on."), answer("OK."), ask("I live in Hamburg now."),
-		}, facts.Used},
-		{"asked back", "- Lives in Berlin.", []facts.Turn{ask("Where?"), answer("Berlin."), ask("Do I live in Hamburg?")}, facts.Used},
-		{"another subject", "- Lives in Berlin.", []facts.Turn{ask("Where?"), answer("Berlin."), ask("My sister lives in Hamburg.")}, facts.Used},
-		{"German", "- Ich wohne in Berlin.", []facts.Turn{ask("Wo wohne ich?"), answer("Du wohnst in Berlin."), ask("Nein, ich wohne in Hamburg.")}, facts.Corrected},
-		{"Chinese", "- 我住在北京。", []facts.Turn{ask("我住在哪里？"), answer("你住在北京。"), ask("不对，我住在上海。")}, facts.Corrected},
-		{"key line", "- **deploy day**: Thursday", []facts.Turn{ask("When?"), answer("On Thursday."), ask("Good.")}, facts.Used},
+		}, judge.Used},
+		{"asked back", "- Lives in Berlin.", []judge.Turn{ask("Where?"), answer("Berlin."), ask("Do I live in Hamburg?")}, judge.Used},
+		{"another subject", "- Lives in Berlin.", []judge.Turn{ask("Where?"), answer("Berlin."), ask("My sister lives in Hamburg.")}, judge.Used},
+		{"German", "- Ich wohne in Berlin.", []judge.Turn{ask("Wo wohne ich?"), answer("Du wohnst in Berlin."), ask("Nein, ich wohne in Hamburg.")}, judge.Corrected},
+		{"Chinese", "- 我住在北京。", []judge.Turn{ask("我住在哪里？"), answer("你住在北京。"), ask("不对，我住在上海。")}, judge.Corrected},
+		{"key line", "- **deploy day**: Thursday", []judge.Turn{ask("When?"), answer("On Thursday."), ask("Good.")}, judge.Used},
 	} {
 		statement := facts.Of("MEMORY.md", c.fact)[0]
 		for i := range c.turns {
 			c.turns[i].At = start.Add(time.Duration(i) * time.Minute)
 		}
-		if got, _ := facts.NewConversation(c.turns).Judge(statement, []time.Time{start.Add(time.Second)}, false); got != c.want {
+		if got, _ := judge.NewConversation(c.turns).Judge(statement, []time.Time{start.Add(time.Second)}, false); got != c.want {
 			t.Errorf("%s: verdict %d, want %d", c.name, got, c.want)
 		}
 	}
@@ -50,15 +51,15 @@ func TestWhatAConversationShowsOfThePrompt(t *testing.T) {
 	start := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
 		fact, asked, answer, said string
-		want                      facts.Verdict
+		want                      judge.Verdict
 	}{
-		{"- Lives in Berlin.", "Where do I live?", "In Berlin.", "Thanks.", facts.Used},
-		{"- Lives in Berlin.", "What is the capital of Germany?", "It is Berlin.", "Thanks.", facts.Unused},
-		{"- Lives in Berlin.", "Hi", "Hello!", "I moved to Hamburg last week.", facts.Corrected},
-		{"- **deploy day**: Friday", "When is the party?", "On Friday.", "OK.", facts.Unused},
-		{"- **deploy day**: Friday", "When do we deploy?", "On Friday.", "OK.", facts.Used},
+		{"- Lives in Berlin.", "Where do I live?", "In Berlin.", "Thanks.", judge.Used},
+		{"- Lives in Berlin.", "What is the capital of Germany?", "It is Berlin.", "Thanks.", judge.Unused},
+		{"- Lives in Berlin.", "Hi", "Hello!", "I moved to Hamburg last week.", judge.Corrected},
+		{"- **deploy day**: Friday", "When is the party?", "On Friday.", "OK.", judge.Unused},
+		{"- **deploy day**: Friday", "When do we deploy?", "On Friday.", "OK.", judge.Used},
 	} {
-		talk := facts.NewConversation([]facts.Turn{
+		talk := judge.NewConversation([]judge.Turn{
 			{At: start, Person: true, Text: c.asked},
 			{At: start.Add(time.Minute), Text: c.answer},
 			{At: start.Add(2 * time.Minute), Person: true, Text: c.said},

@@ -1,4 +1,6 @@
-package facts
+// Package judge compares what people say after a statement was found with the statement: whether an answer used it, and whether the
+// person corrected it.
+package judge
 
 import (
 	"slices"
@@ -6,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"reverie/facts"
 	"reverie/language/claim"
 	"reverie/language/sentence"
 )
@@ -62,7 +65,7 @@ func NewConversation(turns []Turn) *Conversation {
 
 // Judge compares a statement that was found at some times with the messages. It returns the turn that shows the verdict. A statement
 // that was only in the system prompt was used by an answer that says most of its words, together with what the person said before.
-func (c *Conversation) Judge(statement Statement, found []time.Time, prompt bool) (Verdict, int) {
+func (c *Conversation) Judge(statement facts.Statement, found []time.Time, prompt bool) (Verdict, int) {
 	verdict, shown := Unused, 0
 	older, was := claim.Read(statement.Text), claim.ClaimsOf(statement.Text)
 	corrected := map[int]bool{} // by turn
@@ -102,7 +105,7 @@ func (c *Conversation) Judge(statement Statement, found []time.Time, prompt bool
 }
 
 // says reports whether an answer repeats a statement.
-func says(answer string, s Statement) bool {
+func says(answer string, s facts.Statement) bool {
 	if value := claim.ContentOf(s.Value); len(value) > 0 {
 		return value.Within(claim.ContentOf(answer))
 	}
@@ -110,7 +113,7 @@ func says(answer string, s Statement) bool {
 }
 
 // saysMost reports whether a text has most words of a statement.
-func saysMost(text string, s Statement) bool {
+func saysMost(text string, s facts.Statement) bool {
 	said := claim.ContentOf(text)
 	words, common := claim.ContentOf(s.Text), 0
 	for w := range words {
