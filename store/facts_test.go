@@ -400,8 +400,15 @@ func TestFactsAsOfNow(t *testing.T) {
 			}
 		}
 		for _, q := range []facts.Query{
-			{}, {Archived: true}, {Text: "berlin"}, {Attribute: "home"}, {Kind: "PROFILE"}, {Category: "user_pref"}, {MinTrust: .6},
-			{Path: "MEMORY.md"}, {Path: "memory/2026-11-01.md", Archived: true},
+			{},
+			{Archived: true},
+			{Text: "berlin"},
+			{Attribute: "home"},
+			{Kind: "PROFILE"},
+			{Category: "user_pref"},
+			{MinTrust: .6},
+			{Path: "MEMORY.md"},
+			{Path: "memory/2026-11-01.md", Archived: true},
 		} {
 			said := func(f facts.Fact) string {
 				return fmt.Sprintf("%s %s %s:%d %v archived %v trust %.9f seen %s", f.Text, f.ID, f.Path, f.Version, f.Evidence, f.Archived,
