@@ -149,6 +149,7 @@ func (p *proposing) ready(ctx context.Context) (result ProposeResult, ended bool
 		Agent: p.load.Agent.Name, Today: p.load.Today,
 		Profile: p.load.Profile.Content, Memory: p.load.Memory.Content, Shared: p.load.Shared,
 		Note: markdown.Tail(p.note(), p.in.Settings.NoteTailChars), Transcript: p.transcript, Protected: p.load.Protected,
+		Before:          transcripts.Transcript(p.load.Before, p.in.Settings),
 		ProfileMaxChars: p.in.Settings.ProfileMaxChars, MemoryMaxChars: p.in.Settings.MemoryMaxChars,
 		Model: p.in.Settings.Model,
 	}

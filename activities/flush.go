@@ -291,6 +291,7 @@ func (p *flushing) fill(ctx context.Context, transcript []transcripts.Line) (err
 		Agent: p.load.Agent.Name, Today: p.load.Today,
 		Profile: p.load.Profile.Content, Memory: p.load.Memory.Content, Shared: p.load.Shared,
 		Note: markdown.Tail(p.load.Note.Content, s.NoteTailChars), Transcript: transcript,
+		Before:          transcripts.Transcript(p.load.Before, s),
 		ProfileMaxChars: s.ProfileMaxChars, MemoryMaxChars: s.MemoryMaxChars, Model: s.Model,
 	}
 	p.input.Disagreements, err = p.disagreements(ctx, p.id, p.load.Disagreements, p.input)

@@ -27,9 +27,6 @@ const (
 // recalledBefore is the time by which a search or a context may precede the first message that it was made for.
 const recalledBefore = 30 * time.Minute
 
-// messagesBefore bounds the messages before a step that are read, to know what was found for those of the step.
-const messagesBefore = 20
-
 // judge records what the messages of a step show about the facts that were before the assistant in this conversation, in the system
 // prompt, in its context or as results of its searches: those that the person corrects lose trust, those that an answer uses gain a
 // little, once a day. A repeated step records nothing twice. Only facts in the documents that the extraction writes are judged: a
@@ -39,18 +36,12 @@ func (p *proposing) judge(ctx context.Context) error {
 	if len(turns) == 0 {
 		return nil
 	}
-	first, last := p.load.Messages[0].Seq, turns[len(turns)-1].At
-	if first > 1 {
-		earlier, err := p.Store.Messages(ctx, p.id, p.load.Conversation.ID, max(0, first-1-messagesBefore), int(min(first-1, messagesBefore)))
-		if err != nil {
-			return err
-		}
-		before := turnsOf(earlier)
-		for i := range before { // another step judges by what they say
-			before[i].Text = ""
-		}
-		turns = append(before, turns...)
+	last := turns[len(turns)-1].At
+	before := turnsOf(p.load.Before)
+	for i := range before { // another step judges by what they say
+		before[i].Text = ""
 	}
+	turns = append(before, turns...)
 	found, err := p.Store.Recalled(ctx, p.id, p.load.Scope, p.load.Conversation.ID, turns[0].At.Add(-recalledBefore), last)
 	if errors.Is(err, store.ErrFactsOff) {
 		return nil

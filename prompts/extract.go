@@ -1,6 +1,7 @@
 package prompts
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -76,6 +77,9 @@ func extractData(in proposals.ExtractionInput) extract {
 	if note := strings.TrimSpace(in.Note); note != "" {
 		e.Files = append(e.Files, file{Name: "TODAY'S NOTE", Text: note})
 	}
+	if len(in.Before) > 0 {
+		e.Files = append(e.Files, file{Name: "EARLIER MESSAGES, ALREADY READ", Text: earlier(in.Before)})
+	}
 	if pairs := pairLines(in.Disagreements); len(pairs) > 0 {
 		e.Files = append(e.Files, file{Name: "STATEMENTS THAT DISAGREE, OLDER | NEWER", Text: strings.Join(pairs, "\n")})
 	}
@@ -94,6 +98,20 @@ func extractData(in proposals.ExtractionInput) extract {
 	}
 	e.Code = fenceCode(append(data, e.Violations...)...)
 	return e
+}
+
+// Bounds of what is shown of earlier messages. They are shown to make clear whom and what the conversation means, not to be read again.
+const (
+	maxEarlier      = 6
+	maxEarlierChars = 600
+)
+
+func earlier(before []transcripts.Line) string {
+	before = slices.Clone(before[max(0, len(before)-maxEarlier):])
+	for i := range before {
+		before[i].Text = head(before[i].Text, maxEarlierChars)
+	}
+	return transcripts.RenderTranscript(before)
 }
 
 // maxPairs bounds the pairs of statements that disagree.

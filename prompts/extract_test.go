@@ -146,6 +146,24 @@ func TestLongFilesAreShownInPart(t *testing.T) {
 }
 
 // Nothing that people say or files hold can close its marker, open another one, or add a line outside of the markers.
+// The messages before are shown in part: the last ones, shortened.
+func TestEarlierMessagesAreShownInPart(t *testing.T) {
+	in := input(t)
+	for i := range maxEarlier + 1 {
+		in.Before = append(in.Before, transcripts.Line{Role: memory.RoleOfUser, Text: strings.Repeat(string(rune('a'+i)), 2*maxEarlierChars)})
+	}
+	flush, err := FlushUser(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{user(t, in), flush} {
+		if strings.Contains(text, "aaa") || strings.Count(text, "g") < maxEarlierChars || strings.Contains(text, strings.Repeat("g", maxEarlierChars+1)) ||
+			!strings.Contains(text, "<<<EARLIER MESSAGES, ALREADY READ ") {
+			t.Error(text)
+		}
+	}
+}
+
 func TestDataStaysBetweenItsMarkers(t *testing.T) {
 	plain := outside(user(t, hostile(input(t), func(string) string { return "x" })))
 	rapid.Check(t, func(t *rapid.T) {

@@ -11,19 +11,21 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
 	"reverie/language/cue"
 	"reverie/language/date"
 	"reverie/memory/proposals"
+	"reverie/memory/transcripts"
 )
 
 const (
 	// Model is the name under which the engine's answers are recorded.
 	Model = "builtin/extractive"
 	// RulesVersion names the words and weights; it changes whenever the same input may give another output.
-	RulesVersion = "quotes@6"
+	RulesVersion = "quotes@7"
 )
 
 // Engine proposes memory updates without a model. The zero value is ready to use and safe for concurrent use. It reads the words
@@ -77,13 +79,31 @@ func propose(in proposals.ExtractionInput) proposals.Proposal {
 
 // read returns a notebook with the passages of a transcript.
 func read(in proposals.ExtractionInput, objected objections) *notebook {
-	c := listen(in.Transcript, in.Today)
+	c := listen(slices.Concat(in.Before, in.Transcript), in.Today)
 	n := newNotebook(in, objected, c.lang)
 	passages := c.passages()
+	if len(in.Before) > 0 {
+		passages = since(passages, in.Transcript)
+	}
 	settle(passages)
 	n.recognise(passages)
 	for i := range passages {
 		n.take(&passages[i])
 	}
 	return n
+}
+
+// since returns the passages that end in a transcript.
+func since(passages []passage, transcript []transcripts.Line) []passage {
+	if len(transcript) == 0 {
+		return nil
+	}
+	before := func(seq int64) bool { return seq < transcript[0].Seq }
+	var out []passage
+	for _, p := range passages {
+		if p.seqs = slices.DeleteFunc(slices.Clone(p.seqs), before); len(p.seqs) > 0 {
+			out = append(out, p)
+		}
+	}
+	return out
 }

@@ -2,11 +2,22 @@ package extractive
 
 import (
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"reverie/memory"
+	"reverie/memory/proposals"
+	"reverie/memory/transcripts"
 	"reverie/test/corpus"
 )
+
+// turn returns the end of a message of a user and the answers to it.
+func turn(transcript []transcripts.Line, from int) (to int) {
+	for to = from + 1; to < len(transcript) && transcript[to].Role != memory.RoleOfUser; to++ {
+	}
+	return to
+}
 
 // exchangesOf returns an example for each unit of each part of n messages of a user with the answers to them.
 func exchangesOf(tb testing.TB, all []corpus.Conversation, n int) (out []example) {
@@ -17,9 +28,7 @@ func exchangesOf(tb testing.TB, all []corpus.Conversation, n int) (out []example
 		for from := 0; from < len(in.Transcript); {
 			to := from
 			for range n {
-				for to++; to < len(in.Transcript) && in.Transcript[to].Role != memory.RoleOfUser; to++ {
-				}
-				to = min(to, len(in.Transcript))
+				to = min(turn(in.Transcript, to), len(in.Transcript))
 			}
 			c := listen(in.Transcript[from:to], in.Today)
 			for i := range c.units {
@@ -31,38 +40,98 @@ func exchangesOf(tb testing.TB, all []corpus.Conversation, n int) (out []example
 	return out
 }
 
-// TestExchanges prints which units reach the notes and the files when each message is extracted with its answers only, and holds the
-// shares to floors. The weights are not fitted to these sets. Before the engine was trained on parts of conversations, the shares were
-// .908 and .616 of blind2, .907 and .545 of blind3.
-func TestExchanges(t *testing.T) {
-	for set, floor := range map[string]struct{ kept, lasting, junk float64 }{
-		"blind2": {.97, .7, .07},
-		"blind3": {.97, .67, .26},
-	} {
-		var keep, kept, lasting, lasted, junk, lines float64
-		for _, e := range exchangesOf(t, loadSet(t, corpusFolder+set), 1) {
-			if e.keep {
-				keep++
-				if e.plain().score(briefWeights.keep, briefWeights.keepBias) >= 0 {
-					kept++
-				}
-			}
-			if e.lasting {
-				lasting++
-			}
-			if e.plain().score(briefWeights.lasting, briefWeights.lastingBias) >= 0 {
-				lines++
-				switch {
-				case e.lasting:
-					lasted++
-				case !slices.Contains(e.v, -1):
-					junk++
-				}
-			}
+// messagesBefore is the number of messages that an extraction has before its own ones: talk.ContextMessages.
+const messagesBefore = 20
+
+// byExchange extracts each message of a user with the answers to it, as it happens while people talk.
+func byExchange(in proposals.ExtractionInput) corpus.Kept {
+	step := in
+	var daily []string
+	for from := 0; from < len(in.Transcript); {
+		to := turn(in.Transcript, from)
+		step.Before, step.Transcript = in.Transcript[max(0, from-messagesBefore):from], in.Transcript[from:to]
+		from = to
+		p := propose(step)
+		daily = append(daily, corpus.KeptOf(step, p).Daily...)
+		step.Note += "\n" + p.DailyEntry
+		if p.ProfileUpdate != "" {
+			step.Profile = p.ProfileUpdate
 		}
-		t.Logf("%s: kept %.3f, lasting %.3f, junk %.3f of %.0f lines", set, kept/keep, lasted/lasting, junk/lines, lines)
-		if kept/keep < floor.kept || lasted/lasting < floor.lasting || junk/lines > floor.junk {
+		if p.MemoryUpdate != "" {
+			step.Memory = p.MemoryUpdate
+		}
+	}
+	kept := corpus.KeptOf(in, proposals.Proposal{ProfileUpdate: step.Profile, MemoryUpdate: step.Memory})
+	kept.Daily = daily
+	return kept
+}
+
+// TestExchanges holds what is kept of conversations that are extracted exchange by exchange to floors. Without the messages before, the
+// engine fell into .363 of the traps of hard, .085 of blind2 and .430 of blind3, and kept .938, .969 and .953. The weights are not fitted to
+// blind2 and blind3.
+func TestExchanges(t *testing.T) {
+	for set, floor := range map[string]struct{ kept, lasting, traps, junk float64 }{
+		"hard":   {.87, .57, .1, .09},
+		"blind2": {.95, .7, .07, .071},
+		"blind3": {.91, .61, .32, .123},
+	} {
+		var all corpus.Score
+		for _, talk := range loadSet(t, corpusFolder+set) {
+			in := inputOf(t, &talk)
+			kept := byExchange(in)
+			for _, l := range append(kept.Daily, kept.Lasting...) {
+				if !corpus.IsFaithful(l, in) {
+					t.Errorf("%s: not what was said: %s", talk.ID, l)
+				}
+			}
+			all.Add(talk.Judge(kept, func(string, string) {}))
+		}
+		t.Logf("%s: %s", set, corpus.Row("all", all))
+		share := func(a, b int) float64 { return float64(a) / float64(b) }
+		if share(all.Kept, all.Keep) < floor.kept || share(all.LastingKept, all.LastingKeep) < floor.lasting ||
+			share(all.Fallen, all.Traps) > floor.traps || share(all.Junk, all.LastingLines) > floor.junk {
 			t.Errorf("%s: the floors are %+v", set, floor)
 		}
+	}
+}
+
+// A message is read as a part of what was said before it, and nothing of that is proposed.
+func TestMessagesBefore(t *testing.T) {
+	lines := func(texts ...string) (out []transcripts.Line) {
+		for i, text := range texts {
+			out = append(out, transcripts.Line{Seq: int64(i + 1), Role: []string{memory.RoleOfUser, memory.RoleOfAssistant}[i%2], Text: text})
+		}
+		return out
+	}
+	for name, c := range map[string]struct {
+		said []transcripts.Line
+		kept string // of the last message by itself; empty with those before
+		both string // kept in both cases
+	}{
+		"a role-play goes on": {
+			said: lines("Let's play: you are an innkeeper and I am a knight.", "*bows* Welcome, sir! Where do you come from?", "I live in Camelot."),
+			kept: "Camelot",
+		},
+		"an answer": {
+			said: lines("My sister Ida is allergic to nuts.", "Noted. And where do you live?", "I live in Camelot."),
+			both: "Camelot",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := proposals.ExtractionInput{Today: time.Date(2026, 11, 21, 9, 5, 0, 0, time.UTC), ProfileMaxChars: 4000, MemoryMaxChars: 8000}
+			in.Transcript = c.said[len(c.said)-1:]
+			alone := proposeRaw(t, in)
+			in.Before = c.said[:len(c.said)-1]
+			after := proposeRaw(t, in)
+			if !strings.Contains(alone.ProfileUpdate, c.kept+c.both) || c.kept != "" && strings.Contains(after.ProfileUpdate+after.DailyEntry, c.kept) ||
+				!strings.Contains(after.ProfileUpdate, c.both) || strings.Contains(after.ProfileUpdate+after.MemoryUpdate+after.DailyEntry, "Ida") {
+				t.Errorf("alone %+v\nafter %+v", alone, after)
+			}
+			for _, e := range after.Evidence {
+				if slices.ContainsFunc(e.Messages, func(seq int64) bool { return seq < in.Transcript[0].Seq }) {
+					t.Errorf("%+v", e)
+				}
+			}
+		})
 	}
 }

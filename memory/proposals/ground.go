@@ -30,7 +30,7 @@ type Dropped struct {
 // GroundOf prepares what the engine saw for the checks of its answer.
 func GroundOf(in ExtractionInput) *grounding.Ground {
 	return grounding.New(grounding.Evidence{
-		Transcript: in.Transcript, Documents: []string{in.Profile, in.Memory, in.Shared, in.Note}, Day: in.Today,
+		Transcript: slices.Concat(in.Before, in.Transcript), Documents: []string{in.Profile, in.Memory, in.Shared, in.Note}, Day: in.Today,
 	})
 }
 

@@ -24,6 +24,9 @@ type ExtractionInput struct {
 	Shared     string             // shared MEMORY.md if the target is PERSONAL: already known, not to be repeated; may be empty
 	Note       string             // tail of today's note; may be empty
 	Transcript []transcripts.Line // oldest first
+	// Before are messages of the conversation before Transcript, oldest first. Nothing is proposed from them: they show how Transcript is
+	// meant. May be empty.
+	Before []transcripts.Line
 	// Protected lists the lines of Profile and Memory that a person wrote or edited. They survive unless retired by name.
 	Protected       []string
 	ProfileMaxChars int // limit of PROFILE.md, in characters

@@ -26,6 +26,8 @@ type ExtractionLoad struct {
 	Today    time.Time
 	Scope    memory.Scope     // of the documents to write: PERSONAL, or TEAM without isolation and for SystemOwner
 	Messages []memory.Message // From..To of this step, of every role, without contents of tools, the system and revoked sources
+	// Before are the ContextMessages messages before those of the step, in the same form.
+	Before []memory.Message
 	// Latest are the last user message and the last assistant message of the whole range.
 	Latest []memory.Message
 	// ConversationMessages counts the user and assistant messages of the conversation up to the end of the whole range.
@@ -52,6 +54,10 @@ type Noted struct {
 	// Entries are the texts that it appended, one for each step of the flush that lies wholly in this step of the extraction.
 	Entries []string
 }
+
+// ContextMessages is the number of messages before a step that show how it is meant. With 30 in place of 12 the built-in engine keeps the
+// same of the corpora.
+const ContextMessages = 20
 
 // stepWindow bounds the messages that are read to find the end of a step. The rest of a longer range comes with later steps.
 const stepWindow = 5000
@@ -196,7 +202,7 @@ func (l *loading) plan(settings setting.ExtractSettings) error {
 // second reads the messages of the step, today's note, and the entries of a flush.
 func (l *loading) second(ctx context.Context) error {
 	b := &pgx.Batch{}
-	pg.All(b.Queue(sqlRangeMessages, l.args(l.To)), &l.Messages, pg.ScanMessage)
+	queueMessages(b, l.t, l.r.ConversationUID, l.r.From, l.To, &l.Before, &l.Messages)
 	if l.noted != nil {
 		l.Noted = &Noted{Flush: l.noted.flush, Fallback: l.noted.fallback}
 		pg.All(b.Queue(sqlNotedEntries, l.args(l.To)), &l.Noted.Entries, pgx.RowTo[string])
@@ -205,6 +211,17 @@ func (l *loading) second(ctx context.Context) error {
 	gate.QueueDocument(b, l.t, l.Scope, memory.DailyNotePath(l.Today), &l.Note, nil)
 	facts.QueueDisagreements(b, l.t, &l.Disagreements)
 	return l.t.Finish(ctx, b)
+}
+
+// queueMessages reads the messages of a step and those before it.
+func queueMessages(b *pgx.Batch, t *pg.Tx, conversation uuid.UUID, from, to int64, before, step *[]memory.Message) {
+	args := func(from, to int64) pgx.NamedArgs {
+		return t.Args(pgx.NamedArgs{"uid": conversation, "from": from, "to": to})
+	}
+	if from > 1 {
+		pg.All(b.Queue(sqlRangeMessages, args(from-ContextMessages, from-1)), before, pg.ScanMessage)
+	}
+	pg.All(b.Queue(sqlRangeMessages, args(from, to)), step, pg.ScanMessage)
 }
 
 const (

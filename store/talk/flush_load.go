@@ -150,8 +150,8 @@ func (l *loadingFlush) plan(settings setting.ExtractSettings) error {
 func (l *loadingFlush) second(ctx context.Context) error {
 	b := &pgx.Batch{}
 	if !l.Extracted {
+		queueMessages(b, l.t, l.Conversation.UID, l.From, l.To, &l.Before, &l.Messages)
 		args := l.t.Args(pgx.NamedArgs{"uid": l.Conversation.UID, "from": l.From, "to": l.To})
-		pg.All(b.Queue(sqlRangeMessages, args), &l.Messages, pg.ScanMessage)
 		b.Queue(sqlRangeRevoked, args).QueryRow(func(row pgx.Row) error { return row.Scan(&l.Revoked) })
 	}
 	gate.QueueDocument(b, l.t, l.Scope, memory.DailyNotePath(l.Today), &l.Note, nil)

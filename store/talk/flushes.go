@@ -63,7 +63,7 @@ type FlushLoad struct {
 	From, To     int64 // of this step
 	// Extracted reports whether an extraction has taken the messages of this step, so that nothing is left to do for it.
 	Extracted             bool
-	Messages              []memory.Message // as ExtractionLoad.Messages
+	Messages, Before      []memory.Message // as those of ExtractionLoad
 	Revoked               int              // of them, those whose source was revoked
 	Profile, Memory, Note memory.Document
 	Shared                string
