@@ -220,6 +220,34 @@ func TestDisagreementsAreSeen(t *testing.T) {
 	}
 }
 
+// A dream of the team, and a member, read every owner without tending what is derived for them: they derive the facts of the team, and the
+// worker compares these with those of the owners.
+func TestReadersOfAllOwnersDerive(t *testing.T) {
+	t.Parallel()
+	wide := member("user:2")
+	wide.AnyOwner = true
+	for name, reader := range map[string]memory.Identity{"dream": dreaming(memory.SystemOwner, "r"), "member": wide} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := openStore(t)
+			id := member("user:7")
+			write(t, s, id, replace(personal(memory.MemoryPath), 0, "- The port of Mars is 9090.\n"))
+			factsOf(t, s, id, facts.Query{})
+			write(t, s, id, replace(team(memory.MemoryPath), 1, "- The port of Mars is 8080.\n"))
+			if got := must[[]statements.Disagreement](t)(s.Disagreements(t.Context(), reader, "The port of Mars is 8080.")); len(got) != 0 {
+				t.Errorf("one side: %+v", got)
+			}
+			if n := len(factsOf(t, s, id, facts.Query{Text: "8080"})); n != 1 {
+				t.Errorf("%d facts", n)
+			}
+			deriveFacts(t, s, tender())
+			if open, _ := contradictionsOf(t, s, id, facts.StateOpen); len(open) != 1 {
+				t.Errorf("%+v", open)
+			}
+		})
+	}
+}
+
 // What is shown decides which disagreements are reported, not how many others were found since.
 func TestOldDisagreementsAreSeen(t *testing.T) {
 	t.Parallel()

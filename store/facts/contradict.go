@@ -210,9 +210,9 @@ const claimOfTopic = "t"
 // claimOfUser begins the claims about the user: in documents of the team it is unknown who that is.
 const claimOfUser = "u"
 
-// firstMark returns the first mark that deriving a document removes: an identity that reads every owner also removes those that are left to it.
+// firstMark returns the first mark that deriving a document removes: an identity that tends every owner also removes those that are left to it.
 func (d Document) firstMark(id memory.Identity) int {
-	if id.AnyOwner {
+	if pg.IsTender(id) {
 		return -1 << 31
 	}
 	return 0
@@ -255,11 +255,11 @@ func (d Document) contradict(ctx context.Context, t *pg.Tx, b *pgx.Batch, n *new
 	scopes, owners := []string{string(d.Scope)}, []*string{new(string)}
 	*owners[0] = string(d.Owner)
 	other := string(t.ID.Owner)
-	withOthers := d.Scope == memory.ScopePersonal || t.ID.AnyOwner // else the worker compares with other people
+	withOthers := d.Scope == memory.ScopePersonal || pg.IsTender(t.ID) // else the worker compares with other people
 	switch {
 	case d.Scope == memory.ScopePersonal:
 		scopes, owners = append(scopes, string(memory.ScopeTeam)), append(owners, new(string))
-	case t.ID.AnyOwner:
+	case pg.IsTender(t.ID):
 		scopes, owners = append(scopes, string(memory.ScopePersonal)), append(owners, nil)
 		if n.since > 0 {
 			var left []claimed

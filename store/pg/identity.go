@@ -167,9 +167,12 @@ func RequireAdmin(id memory.Identity) error {
 	return nil
 }
 
+// IsTender reports whether an identity may write what is derived for every owner: reverie_tends of the database.
+func IsTender(id memory.Identity) bool { return isAdmin(id) && id.AnyOwner }
+
 // RequireTender refuses all but admins that read every owner: derived data is built and removed for all owners together.
 func RequireTender(id memory.Identity) error {
-	if !isAdmin(id) || !id.AnyOwner {
+	if !IsTender(id) {
 		return fmt.Errorf("%w: an admin that reads every owner is required", ErrForbidden)
 	}
 	return nil
