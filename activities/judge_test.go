@@ -159,12 +159,13 @@ func TestOtherConversationsJudgeNothing(t *testing.T) {
 		if _, err := d.store.AppendMessages(t.Context(), id, b); err != nil {
 			t.Fatal(err)
 		}
-		stored, err := d.store.Messages(t.Context(), id, "c", int64(len(c.messages)-2), 10)
+		stored, err := d.store.Messages(t.Context(), id, "c", 0, 10)
 		if err != nil {
 			t.Fatal(err)
 		}
+		last := len(stored) - 2
 		p := proposing{Activities: d.free, id: id, load: talk.ExtractionLoad{
-			Scope: memory.ScopePersonal, Messages: stored, Conversation: talk.Conversation{ID: "c"},
+			Scope: memory.ScopePersonal, Before: stored[:last], Messages: stored[last:], Conversation: talk.Conversation{ID: "c"},
 		}}
 		if err := p.judge(t.Context()); err != nil {
 			t.Fatal(err)
