@@ -198,8 +198,6 @@ type loader struct {
 	*fleet
 	n     int
 	turns atomic.Int64 // that are acknowledged
-
-	dreams atomic.Int64 // likewise
 }
 
 // owner returns the owner of a turn: each has one conversation.
@@ -210,8 +208,6 @@ const (
 	talkTurns = 10
 	// turnMessages is the number of messages in a turn: fewer would not be read.
 	turnMessages = 4
-	// dreamTurn is the turn of a conversation after whose messages its owner dreams.
-	dreamTurn = 1
 )
 
 // talk returns the conversation of a turn, and the marks of its messages of the user.
@@ -236,8 +232,7 @@ func (l *loader) run(ctx context.Context) {
 
 const agentPath = "/api/v1/agents/" + deployment.Agent
 
-// turn posts messages, edits a document, writes and waits for it, and writes without waiting. Each owner
-// dreams once, while messages are extracted.
+// turn posts messages, edits a document, writes and waits for it, and writes without waiting.
 func (l *loader) turn(ctx context.Context, turn int64) error {
 	conversation, marks := l.talk(turn)
 	batch := deployment.Batch{EndUserID: l.owner(turn), TriggerSource: "api", TurnComplete: true}
@@ -248,14 +243,6 @@ func (l *loader) turn(ctx context.Context, turn int64) error {
 	}
 	if err := l.twice(ctx, http.MethodPost, agentPath+"/conversations/"+conversation+"/messages", nil, batch, nil); err != nil {
 		return err
-	}
-	if turn%talkTurns == dreamTurn {
-		// Once: the previous release makes another key of the same request.
-		if err := l.call(ctx, http.MethodPost, agentPath+"/dreams?wait=0s&mode=promote&endUserId="+l.owner(turn),
-			http.Header{"Idempotency-Key": {fmt.Sprintf("dream-%d-%d", l.n, turn)}}, nil, nil); err != nil {
-			return err
-		}
-		l.dreams.Add(1)
 	}
 	header := http.Header{"If-Match": {"*"}, "Idempotency-Key": {fmt.Sprintf("edit-%d-%d", l.n, turn)}}
 	if turn%talkTurns == 0 {
@@ -302,14 +289,6 @@ func (f *fleet) check(ctx context.Context, clients []*loader) {
 	t.Helper()
 	f.await(ctx, `select count(*) from conversations where last_seq > cursor_seq`, "conversations are not read")
 	f.await(ctx, `select count(*) from memory_writes where outcome = 'staged'`, "writes are staged")
-	f.await(ctx, `select count(*) from dreams where finished_at is null`, "dreams have not ended")
-	dreams := int64(0)
-	for _, c := range clients {
-		dreams += c.dreams.Load()
-	}
-	if ended := f.number(ctx, `select count(*) from dreams where outcome in ('written', 'nothing')`); dreams == 0 || ended != dreams {
-		t.Errorf("%d dreams have ended well, %d were acknowledged", ended, dreams)
-	}
 	(&system{System: f.System, work: talks(clients)}).checkAccounts(ctx, t)
 	if stored := f.number(ctx, `select count(*) from messages`); stored != turnsOf(clients)*turnMessages {
 		t.Errorf("%d messages are stored, %d were acknowledged", stored, turnsOf(clients)*turnMessages)
@@ -369,8 +348,7 @@ group by 1, 2`)
 			t.Errorf("the %s release has served nothing", release)
 		}
 	}
-	t.Logf("%d turns; %d of their lines are found once, %d lost, %d doubled; %d dreams; %d workflows", turnsOf(clients), found, lost, doubled, dreams,
-		workflows)
+	t.Logf("%d turns; %d of their lines are found once, %d lost, %d doubled; %d workflows", turnsOf(clients), found, lost, doubled, workflows)
 }
 
 func turnsOf(clients []*loader) (n int64) {
