@@ -14,7 +14,7 @@ type Disagreement struct {
 	Superseded   bool // the newer one says that something has changed, and counts
 }
 
-// Disagreements are what one read has found of them.
+// Disagreements is one page of disagreements, the latest first.
 type Disagreements struct {
 	Latest []Disagreement
 	More   bool // there are earlier ones, which a caller looks for by what it shows

@@ -39,7 +39,10 @@ func TestDisagreements(t *testing.T) {
 // A side is shown as well by an excerpt of it, by a quotation, and with a comment in between.
 func TestDisagreementsInExcerpts(t *testing.T) {
 	tail := strings.Repeat(" together with heating, water and the lift", 7)
-	long := Disagreement{Older: "The rent of the flat in Kantstrasse is 950 euros" + tail + ".", Newer: "The rent of the flat in Kantstrasse is 1,020 euros" + tail + "."}
+	long := Disagreement{
+		Older: "The rent of the flat in Kantstrasse is 950 euros" + tail + ".",
+		Newer: "The rent of the flat in Kantstrasse is 1,020 euros" + tail + ".",
+	}
 	quoted := Disagreement{Older: "The port is 8080 <!-- c -->", Newer: "The port is 9090"}
 	for _, c := range []struct {
 		all   Disagreement

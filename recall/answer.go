@@ -95,10 +95,10 @@ const (
 	foreignTo   = 5
 )
 
-// lineOf is what a line of a document says.
+// lineOf holds the terms of a line of a document.
 type lineOf struct{ words, numbers []index.TermID }
 
-// linesOf returns what each line of a document says, without the days that Reverie notes.
+// linesOf returns the terms of each line of a document, without the days that Reverie notes.
 func linesOf(document string) (lines []lineOf) {
 	for line := range strings.Lines(document) {
 		line = notSaid.ReplaceAllString(line, "")

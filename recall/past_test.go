@@ -70,7 +70,13 @@ func TestArchivedStatementsAreAskedFor(t *testing.T) {
 		past     time.Time
 		archived bool
 		found    bool
-	}{{"now", time.Time{}, false, false}, {"asked for", time.Time{}, true, true}, {"before it was archived", before, false, true}, {"of now", time.Now(), false, false}, {"of now, asked for", time.Now(), true, true}} {
+	}{
+		{"now", time.Time{}, false, false},
+		{"asked for", time.Time{}, true, true},
+		{"before it was archived", before, false, true},
+		{"of now", time.Now(), false, false},
+		{"of now, asked for", time.Now(), true, true},
+	} {
 		r := recall.Request{Query: "Where is the spare key?", Past: c.past, Archived: c.archived, Options: recall.Options{Off: []string{"vectors"}}}
 		found, err := l.Search(t.Context(), as("user:7"), r)
 		if err != nil {

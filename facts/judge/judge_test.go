@@ -25,7 +25,9 @@ func TestWhatAConversationShows(t *testing.T) {
 		{"not mentioned", "- Lives in Berlin.", []judge.Turn{ask("Hi"), answer("Hello!"), ask("I live in an old house.")}, judge.Unused},
 		{"another value", "- Lives in Berlin.", []judge.Turn{ask("Where do I live?"), answer("In Berlin."), ask("No, I live in Hamburg.")}, judge.Corrected},
 		{"moved", "- Lives in Berlin.", []judge.Turn{ask("Where?"), answer("In Berlin."), ask("I moved to Hamburg last week.")}, judge.Corrected},
-		{"two turns later", "- Lives in Berlin.", []judge.Turn{ask("Where?"), answer("Berlin."), ask("Hm."), answer("Yes?"), ask("I live in Hamburg now.")}, judge.Corrected},
+		{"two turns later", "- Lives in Berlin.", []judge.Turn{
+			ask("Where?"), answer("Berlin."), ask("Hm."), answer("Yes?"), ask("I live in Hamburg now."),
+		}, judge.Corrected},
 		{"too late", "- Lives in Berlin.", []judge.Turn{
 			ask("Where?"), answer("Berlin."), ask("Hm."), answer("Yes?"), ask("Go on."), answer("OK."), ask("I live in Hamburg now."),
 		}, judge.Used},

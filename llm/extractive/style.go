@@ -16,8 +16,8 @@ const (
 	attributeAddress = "Address"
 )
 
-// styleWish holds how a language asks for answers without something, of some length, and in which form of address. {v} is what is
-// written down; N in without is each of the nouns.
+// styleWish holds how a language asks for answers without something, of some length, and in which form of address. {v} marks the part
+// that is kept; N in without stands for each of the nouns.
 type styleWish struct {
 	frame, without        string
 	tables, lists, emojis string

@@ -401,7 +401,9 @@ func (c *checking) topic(l clause) string {
 func (c *checking) isOfAnother(at int, names []string) bool {
 	s := c.said.clauses[at]
 	isNamed := func(name string) bool {
-		return strings.Contains(squeezed(c.said.sentences[s.sentence].text), name) || slices.ContainsFunc(c.said.index[name], func(i int) bool { return c.said.clauses[c.said.words[i].clause].sentence == s.sentence })
+		return strings.Contains(squeezed(c.said.sentences[s.sentence].text), name) || slices.ContainsFunc(c.said.index[name], func(i int) bool {
+			return c.said.clauses[c.said.words[i].clause].sentence == s.sentence
+		})
 	}
 	isUser := slices.ContainsFunc(names, func(n string) bool { return c.said.selves[n] })
 	switch {

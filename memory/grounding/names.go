@@ -77,7 +77,7 @@ const stem = 4
 func (c *checking) uses(n site) (places []int, found bool) {
 	for _, i := range c.said.index[n.keys[0]] {
 		found = true
-		if w := c.said.words[i]; c.said.clauses[w.clause].voice != aside {
+		if w := c.said.words[i]; !c.said.isAside(w.clause) {
 			places = append(places, w.at)
 		}
 	}
@@ -118,7 +118,8 @@ func (c *checking) isAside(n site) bool {
 	found := c.said.index[n.keys[0]]
 	l := c.line.clauses[n.clause]
 	mine := c.compare(l, c.said, func(s clause) bool { return s.voice == own })
-	return len(found) > 0 && (mine.common < 2 || mine.share < sure) && !slices.ContainsFunc(found, func(i int) bool { return c.said.clauses[c.said.words[i].clause].voice != aside })
+	isMeant := func(i int) bool { return !c.said.isAside(c.said.words[i].clause) }
+	return len(found) > 0 && (mine.common < 2 || mine.share < sure) && !slices.ContainsFunc(found, isMeant)
 }
 
 // isAbbreviated reports whether users name the initials of a name of several words: BH for Belo Horizonte.

@@ -142,9 +142,13 @@ func (v site) shares(o site) bool {
 	return slices.ContainsFunc(v.keys, func(k string) bool { return slices.Contains(o.keys, k) })
 }
 
+// isAside reports whether a clause is quoted, pasted, invented or supposed.
+func (s *speech) isAside(clause int) bool { return s.clauses[clause].voice == aside }
+
 func newSpeech() *speech {
 	return &speech{
-		index: map[string][]int{}, byNumber: map[string][]int{}, capitals: map[string]bool{}, small: map[string]bool{}, persons: map[string]bool{}, selves: map[string]bool{},
+		index: map[string][]int{}, byNumber: map[string][]int{}, capitals: map[string]bool{}, small: map[string]bool{},
+		persons: map[string]bool{}, selves: map[string]bool{},
 		relations: map[string][]kin{}, stems: language.Stems{}, found: map[string][]int{}, meant: map[string][]int{},
 	}
 }
@@ -533,7 +537,7 @@ func (s *speech) name(n site) {
 	if strings.HasSuffix(light(n.text), "'s") || isPredicate && (!n.initial || !isCopula) {
 		s.persons[n.keys[0]] = true
 	}
-	if s.clauses[n.clause].voice == aside {
+	if s.isAside(n.clause) {
 		return
 	}
 	isGerman := s.passages[len(s.passages)-1].lang == "de" // nouns have capital letters too

@@ -192,7 +192,8 @@ func (c *checking) values(whole bool) {
 	for _, n := range c.line.numbers {
 		s := c.line.sentences[c.line.clauses[n.clause].sentence]
 		i := slices.IndexFunc(s.dates, func(d day) bool { return d.start <= n.start && n.start < d.end })
-		if !n.unsure && !season.MatchString(s.text[max(0, n.start-len("2024/")):min(len(s.text), n.start+len(n.text))]) && (i < 0 || s.dates[i].year == 0 && s.dates[i].weekday > 0) {
+		isSeason := season.MatchString(s.text[max(0, n.start-len("2024/")):min(len(s.text), n.start+len(n.text))])
+		if !n.unsure && !isSeason && (i < 0 || s.dates[i].year == 0 && s.dates[i].weekday > 0) {
 			c.number(n, whole)
 		}
 	}
@@ -299,7 +300,8 @@ func (c *checking) number(n site, whole bool) {
 		return
 	}
 	isSmall := !strings.ContainsAny(n.text, "0123456789") && atoi(n.keys[0]) <= smallNumber // "his two children"
-	if !c.isHeading && len(years) == 0 && !isSmall && !slices.ContainsFunc(held, func(h int) bool { return c.said.clauses[c.said.numbers[h].clause].voice != aside }) {
+	isMeant := func(h int) bool { return !c.said.isAside(c.said.numbers[h].clause) }
+	if !c.isHeading && len(years) == 0 && !isSmall && !slices.ContainsFunc(held, isMeant) {
 		c.asides = append(c.asides, n.text)
 	}
 	c.isOwn = c.isOwn || !isSmall && !slices.Contains(c.asides, n.text)

@@ -70,7 +70,8 @@ func TestGroundSummaryComparesStatements(t *testing.T) {
 	at := time.Date(2026, 3, 12, 18, 0, 0, 0, time.UTC)
 	var in proposals.SummaryInput
 	for i, text := range []string{
-		"My daughter Ivy is allergic to eggs, and my mother is a nurse.", "Then try the lemon cake without eggs.", "The garden party is not on Sunday. I take warfarin.",
+		"My daughter Ivy is allergic to eggs, and my mother is a nurse.", "Then try the lemon cake without eggs.",
+		"The garden party is not on Sunday. I take warfarin.",
 	} {
 		in.Messages = append(in.Messages, memory.Message{Role: []string{memory.RoleOfUser, memory.RoleOfAssistant}[i%2], Content: text, CreatedAt: at})
 	}

@@ -151,11 +151,11 @@ func (doc *outline) run(c *cutter, first int) sectionGroup {
 // mayTake reports whether the tiny run after g may share g's piece: g consists of tiny sections, and run is under the
 // same heading, or under g's heading.
 func (g sectionGroup) mayTake(doc *outline, run sectionGroup, tiny int) bool {
-	if doc.sections[g.main].past != doc.sections[run.main].past || doc.sections[g.main].entry >= 0 || doc.sections[run.main].entry >= 0 || g.last == g.main && g.weight >= tiny {
+	mine, other := doc.sections[g.main], doc.sections[run.main]
+	if mine.past != other.past || mine.entry >= 0 || other.entry >= 0 || g.last == g.main && g.weight >= tiny {
 		return false
 	}
-	parent := doc.sections[run.main].parent
-	return run.first == run.main && (parent == doc.sections[g.main].parent || parent == g.main)
+	return run.first == run.main && (other.parent == mine.parent || other.parent == g.main)
 }
 
 // sectionOf returns the innermost section that contains all text of the lines first to last.

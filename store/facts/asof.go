@@ -25,7 +25,8 @@ const maxAsOf = 5000
 const sqlFactsAsOf = `
 select f.fact_id, f.document_id, f.agent_id, f.scope, f.owner_key, f.entry_id, f.version, f.at, f.ended, f.ended_at, f.text, f.heading,
     f.category, f.kind, f.subject, f.attribute, f.value, f.single, f.confidence, f.valid_from, f.valid_to, f.half_life, f.source,
-    coalesce(felt.helpful, 0), coalesce(felt.unhelpful, 0), 1, greatest(f.day - date '1970-01-01', felt.seen)::float8, 0::float8, f.archived, f.day, felt.heard, f.selected, d.path
+    coalesce(felt.helpful, 0), coalesce(felt.unhelpful, 0), 1, greatest(f.day - date '1970-01-01', felt.seen)::float8, 0::float8, f.archived,
+    f.day, felt.heard, f.selected, d.path
 from (values ('PERSONAL', @agent, @owner), ('TEAM', @agent, ''), ('GLOBAL', '', '')) p (scope, agent, owner)
 cross join lateral (
     select f.*, (@text = '' or strpos(lower(f.text), @text) > 0 or strpos(lower(f.subject), @text) > 0 or strpos(lower(f.value), @text) > 0)

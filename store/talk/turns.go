@@ -157,8 +157,8 @@ where (conversation_uid, workspace_id, agent_id) in (
 returning workspace_id, agent_id, conversation_uid`
 
 // Idle takes conversations of all workspaces with messages that belong to no completed turn: the last one is older than the agent's
-// idleTurnSeconds, or than idle where an agent has no setting, or the first one came in longestWait times as long ago. What was imported and what the system caused is left out. It returns
-// references only, and takes no identity because the sweep works for the deployment.
+// idleTurnSeconds, or than idle where an agent has no setting, or the first one came in longestWait times as long ago. What was imported
+// and what the system caused is left out. It returns references only, and takes no identity because the sweep works for the deployment.
 func (s *Talk) Idle(ctx context.Context, l pg.Lease, idle time.Duration) ([]IdleConversation, error) {
 	sweep := &pg.Tx{Settings: pg.Settings{Purpose: pg.PurposeSweep}, Mode: pg.SQLBegin}
 	return pg.Run(ctx, s.db, sweep, func(t *pg.Tx) (found []IdleConversation, err error) {

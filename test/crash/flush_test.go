@@ -35,7 +35,7 @@ create trigger crash_propose after update on flushes for each row
     when (old.draft is null and new.draft is not null) execute function crash_flush_hold('propose');
 create trigger crash_commit after insert on flush_steps for each row execute function crash_flush_hold('commit')`
 
-// flushPoints are where a flush is killed: in which step, and whether its transaction is committed all the same.
+// flushPoints lists the steps in which a flush is killed, before and after the commit of their transaction.
 var flushPoints = []struct {
 	step    string
 	written bool

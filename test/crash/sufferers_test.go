@@ -36,7 +36,7 @@ const (
 	aKept       = "turn"
 )
 
-// attempts are what was sent once. Nothing is repeated: an error leaves open whether it was carried out.
+// attempts records each request, which is sent once. An error leaves open whether it was carried out.
 type attempts struct {
 	*deployment.System
 

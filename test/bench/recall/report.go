@@ -307,7 +307,7 @@ func latency(l services.Latency) string {
 	return fmt.Sprintf("p50 %.1f ms, p95 %.1f ms, longest %.1f ms (%d searches, one at a time)", l.P50, l.P95, l.Max, l.Count)
 }
 
-// level is what a bar is about.
+// level names the figure that a bar limits.
 type level string
 
 const (
