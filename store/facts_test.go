@@ -406,7 +406,7 @@ func TestFactsAsOfNow(t *testing.T) {
 			{Attribute: "home"},
 			{Kind: "PROFILE"},
 			{Category: "user_pref"},
-			{MinTrust: .61}, // no trust is exactly this, so that rounding decides nothing
+			{MinTrust: .6}, // which some have exactly
 			{Path: "MEMORY.md"},
 			{Path: "memory/2026-11-01.md", Archived: true},
 		} {

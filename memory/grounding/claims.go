@@ -7,7 +7,6 @@ import (
 	"unicode"
 
 	"reverie/language"
-
 	"reverie/language/lazyregexp"
 )
 

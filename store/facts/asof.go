@@ -131,7 +131,7 @@ func once(rows []past, q Query, at time.Time) (all []Fact) {
 				f.Evidence.Seen = c.day
 			}
 		}
-		if f.Evidence.Days = len(days); f.Evidence.Trust(at) >= q.MinTrust {
+		if f.Evidence.Days = len(days); q.admits(f.Evidence.Trust(at)) {
 			all = append(all, f.Fact)
 		}
 	}

@@ -76,6 +76,12 @@ type Query struct {
 	pg.Page
 }
 
+// rounding is the difference between a trust that the database computes, by logarithms, and the same one as facts.Evidence does.
+const rounding = 1e-6
+
+// admits reports whether a trust reaches the minimum.
+func (q Query) admits(trust float64) bool { return trust >= q.MinTrust-rounding }
+
 // Listed is one part of a list of facts.
 type Listed struct {
 	pg.Listed[Fact]
@@ -282,7 +288,7 @@ func (s *Facts) ByTrust(ctx context.Context, id memory.Identity, q Query) (Liste
 		}
 		out := Listed{Behind: len(*late) > 0}
 		for i, r := range rows {
-			if r.trust < q.MinTrust {
+			if !q.admits(r.trust) {
 				break
 			}
 			if i == limit {
