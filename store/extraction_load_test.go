@@ -13,6 +13,7 @@ import (
 
 	"reverie/memory"
 	"reverie/memory/setting"
+	"reverie/memory/transcripts"
 	"reverie/store/pg"
 	"reverie/store/talk"
 )
@@ -41,7 +42,8 @@ func TestSteps(t *testing.T) {
 			load.Messages[len(load.Messages)-1].Seq != load.To {
 			t.Errorf("load of %+v: to %d, last %v, %d messages", next.Range, load.To, load.Last, len(load.Messages))
 		}
-		if n := len(load.Before); n != int(min(next.From-1, talk.ContextMessages)) || n > 0 && (load.Before[n-1].Seq != next.From-1 || load.Before[0].Content == "") {
+		n := len(load.Before)
+		if n != int(min(next.From-1, transcripts.ContextMessages)) || n > 0 && (load.Before[n-1].Seq != next.From-1 || load.Before[0].Content == "") {
 			t.Errorf("%d messages before %d: %+v", n, next.From, load.Before)
 		}
 		if len(load.Latest) != 2 || load.Latest[1].Seq != 70 {

@@ -40,16 +40,13 @@ func exchangesOf(tb testing.TB, all []corpus.Conversation, n int) (out []example
 	return out
 }
 
-// messagesBefore is the number of messages that an extraction has before its own ones: talk.ContextMessages.
-const messagesBefore = 20
-
 // byExchange extracts each message of a user with the answers to it, as it happens while people talk.
 func byExchange(in proposals.ExtractionInput) corpus.Kept {
 	step := in
 	var daily []string
 	for from := 0; from < len(in.Transcript); {
 		to := turn(in.Transcript, from)
-		step.Before, step.Transcript = in.Transcript[max(0, from-messagesBefore):from], in.Transcript[from:to]
+		step.Before, step.Transcript = in.Transcript[max(0, from-transcripts.ContextMessages):from], in.Transcript[from:to]
 		from = to
 		p := propose(step)
 		daily = append(daily, corpus.KeptOf(step, p).Daily...)

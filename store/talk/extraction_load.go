@@ -26,7 +26,7 @@ type ExtractionLoad struct {
 	Today    time.Time
 	Scope    memory.Scope     // of the documents to write: PERSONAL, or TEAM without isolation and for SystemOwner
 	Messages []memory.Message // From..To of this step, of every role, without contents of tools, the system and revoked sources
-	// Before are the ContextMessages messages before those of the step, in the same form.
+	// Before are the transcripts.ContextMessages messages before those of the step, in the same form.
 	Before []memory.Message
 	// Latest are the last user message and the last assistant message of the whole range.
 	Latest []memory.Message
@@ -54,10 +54,6 @@ type Noted struct {
 	// Entries are the texts that it appended, one for each step of the flush that lies wholly in this step of the extraction.
 	Entries []string
 }
-
-// ContextMessages is the number of messages before a step that show how it is meant. With 30 in place of 12 the built-in engine keeps the
-// same of the corpora.
-const ContextMessages = 20
 
 // stepWindow bounds the messages that are read to find the end of a step. The rest of a longer range comes with later steps.
 const stepWindow = 5000
@@ -219,7 +215,7 @@ func queueMessages(b *pgx.Batch, t *pg.Tx, conversation uuid.UUID, from, to int6
 		return t.Args(pgx.NamedArgs{"uid": conversation, "from": from, "to": to})
 	}
 	if from > 1 {
-		pg.All(b.Queue(sqlRangeMessages, args(from-ContextMessages, from-1)), before, pg.ScanMessage)
+		pg.All(b.Queue(sqlRangeMessages, args(from-transcripts.ContextMessages, from-1)), before, pg.ScanMessage)
 	}
 	pg.All(b.Queue(sqlRangeMessages, args(from, to)), step, pg.ScanMessage)
 }
