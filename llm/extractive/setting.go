@@ -2,6 +2,7 @@ package extractive
 
 import (
 	"encoding/base64"
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -118,6 +119,7 @@ const (
 	settingLower    // the user mostly begins in lower case
 	settingOddUpper // and this does not
 	settingOddPeriod
+	settingInvents // see invents
 	settingFeatures
 )
 
@@ -137,6 +139,22 @@ func hasSetting(transcript []transcripts.Line) bool {
 		}
 	}
 	return len(transcript) >= minSetting && float64(replies) >= minReplies*float64(len(transcript))
+}
+
+// Traits with which the user or the assistant begins a role-play, a story or a translation.
+const (
+	inventing = 1<<cue.Fiction | 1<<cue.Game | 1<<cue.Scene | 1<<shapeStaged | 1<<shapeQuotes | 1<<shapeDelivers | 1<<shapeLines | 1<<shapeVerse
+	asking    = inventing | 1<<cue.Suppose | 1<<cue.Paste | 1<<cue.Text | 1<<cue.Review
+)
+
+// invents reports whether anything up to the reply to message i may have begun an invented text, given the traits of the messages of users
+// and assistants before. Role-plays that begin without a sign exist, but a conversation without one is far more often about its speaker.
+func invents(users, assistants traits, all []traits, i int) bool {
+	users |= all[i]
+	if i+1 < len(all) {
+		assistants |= all[i+1]
+	}
+	return users&asking != 0 || assistants&inventing != 0
 }
 
 // openingTurns is the number of messages that open a conversation.
@@ -171,6 +189,9 @@ func around(transcript []transcripts.Line, all []traits, group bool) []vector {
 		}
 		if next := slices.IndexFunc(transcript[i+1:], func(l transcripts.Line) bool { return l.Role == memory.RoleOfUser }); next >= 0 {
 			v = v.add(placeNext, all[i+1+next])
+		}
+		if invents(users, assistants, all, i) {
+			v = append(v, settingInvents)
 		}
 		switch {
 		case i < openingTurns:
@@ -244,12 +265,14 @@ var trapWeights = sync.OnceValue(func() [][]int32 {
 // trapScale is the value of the smallest step of a weight of traps, in units of weightScale.
 const trapScale = 25
 
-// trap is the greatest of the scores for each way not to mean what is said; a unit above 0 is left out.
+// trap is the greatest of the scores for each way not to mean what is said; a unit above 0 is left out. The first way is to invent.
 func (v vector) trap() float64 {
 	weights := trapWeights()
-	worst := v.score(weights[0], trapBiases[0])
+	worst := math.Inf(-1)
 	for k := range weights {
-		worst = max(worst, v.score(weights[k], trapBiases[k]))
+		if k > 0 || slices.Contains(v, settingInvents) {
+			worst = max(worst, v.score(weights[k], trapBiases[k]))
+		}
 	}
 	return worst
 }
