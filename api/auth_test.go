@@ -444,7 +444,7 @@ func TestGuessingKeysIsSlow(t *testing.T) {
 }
 
 // A server that has seen nothing yet, after a restart or beside another one, does not lock valid keys out while keys are guessed at
-// their address. What was valid once is told so.
+// their address. A key that was valid once gets an answer that says so.
 func TestARestartWhileKeysAreGuessed(t *testing.T) {
 	database := devtest.Database(t, migrate)
 	before := startOn(t, database)

@@ -67,7 +67,7 @@ func TestAsOf(t *testing.T) {
 	}
 }
 
-// A search finds archived lines when it asks for them. The time of a search has a name of its own; the former one still works.
+// A search finds archived lines when it asks for them. The time of a search has its own parameter; the former one still works.
 func TestSearchOfArchivesAndItsTime(t *testing.T) {
 	h := start(t)
 	h.agent("ada")

@@ -84,7 +84,7 @@ func balanced(own []Hit, supplements []Supplement, r Request, settings Settings)
 	ranked := make([][]choose.Result, len(lists))
 	for i, hits := range lists {
 		for _, h := range hits {
-			// The place in all stands for a unit: hits of other programs have none. All own corpora are one.
+			// The index in all replaces the unit, which hits of other programs do not have. All own corpora are one.
 			ranked[i] = append(ranked[i], choose.Result{Score: h.Score, Candidate: choose.Candidate{
 				Unit: index.UnitKey{Group: int64(len(all))}, Corpus: search.Corpus(strconv.Itoa(i)), Path: h.Path,
 			}})

@@ -256,7 +256,7 @@ func TestNewestFirst(t *testing.T) {
 	}
 }
 
-// The newer of two values stands above the older one when both sentences score the same, whatever corpora are searched.
+// The newer of two values ranks above the older one when both sentences score the same, whatever corpora are searched.
 func TestNewestFirstOfEqualScores(t *testing.T) {
 	l := open(t)
 	var messages []memory.Message

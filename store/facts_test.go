@@ -334,7 +334,7 @@ func TestStoriesAreWhole(t *testing.T) {
 	}
 }
 
-// judgeSomething gives or takes back feedback about a fact, hears it again, or forgets it for good.
+// judgeSomething gives or takes back feedback about a fact, reports it again, or forgets it for good.
 func judgeSomething(r *rapid.T, s *Store, id memory.Identity) {
 	all := factsOf(r, s, id, facts.Query{Archived: true})
 	if len(all) == 0 {

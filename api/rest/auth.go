@@ -87,7 +87,7 @@ func (s *Server) keyOf(ctx huma.Context, secret string) (gate.Key, error) {
 		return entry.key, nil
 	}
 	// A key that has been valid here is looked up in any case: many clients may share an address with one that guesses. One that is new
-	// here, after a restart for example, is first told from guesses.
+	// here, after a restart for example, may be a guess.
 	address := trailOf(ctx.Context()).address
 	if !entry.known() {
 		if err := s.admit(ctx, address, &s.guessedKeys, secret); err != nil {
@@ -110,7 +110,7 @@ func (s *Server) keyOf(ctx huma.Context, secret string) (gate.Key, error) {
 }
 
 // admit refuses a secret, unless its address has not tried too many wrong ones, or the database knows it.
-func (s *Server) admit(ctx huma.Context, address string, guessed *crowd, secret string) error {
+func (s *Server) admit(ctx huma.Context, address string, guessed *lookup, secret string) error {
 	if !s.failures.exhausted(address) {
 		return nil
 	}

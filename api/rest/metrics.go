@@ -37,12 +37,12 @@ func MayReadMetrics(key gate.Key) bool {
 	return key.Role == memory.RoleAdmin && key.Agents == nil && key.Owner == memory.NoOwner
 }
 
-// GuardMetrics serves metrics of a process that has no API, by the same rules. Who tries many wrong keys is slowed down as there.
+// GuardMetrics serves metrics of a process that has no API, by the same rules. An address that tries many wrong keys is slowed down as there.
 func GuardMetrics(
 	metrics http.Handler, authenticate func(ctx context.Context, secret string) (gate.Key, error), allowed []netip.Prefix,
 ) http.Handler {
 	failures := newLimiter(failureRate, failureBurst, time.Now)
-	guessed := &crowd{known: func(ctx context.Context, secrets []string) (map[string]bool, error) {
+	guessed := &lookup{query: func(ctx context.Context, secrets []string) (map[string]bool, error) {
 		known := map[string]bool{}
 		for _, secret := range secrets {
 			_, err := authenticate(ctx, secret)

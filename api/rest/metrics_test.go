@@ -72,7 +72,7 @@ func TestWhoReadsMetricsOfAWorker(t *testing.T) {
 	}
 }
 
-// Who tries many wrong keys of a worker is slowed down, and costs one look at the database at a time. A valid key at the same address works.
+// An address that tries many wrong keys of a worker is slowed down, and costs one query at a time. A valid key at the same address works.
 func TestGuessingKeysOfAWorkerIsSlow(t *testing.T) {
 	guarded := GuardMetrics(
 		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }),

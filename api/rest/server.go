@@ -47,8 +47,8 @@ type Server struct {
 	Keys     *keyCache
 	limits   *limiter // of keys
 	failures *limiter // of addresses that try wrong keys
-	// guessedKeys and guessedSessions tell valid secrets from others that come from such addresses.
-	guessedKeys, guessedSessions crowd
+	// guessedKeys and guessedSessions find the valid secrets among those that come from such addresses.
+	guessedKeys, guessedSessions lookup
 	bodies                       memoryBudget
 	auditor                      auditor
 	Workflows                    *Starter
@@ -111,10 +111,10 @@ func NewServer(o Options) *Server {
 	s.Keys = newKeyCache(o.Now)
 	s.limits = newLimiter(o.RateLimit, int(math.Ceil(2*o.RateLimit)), o.Now)
 	s.failures = newLimiter(failureRate, failureBurst, o.Now)
-	s.guessedKeys.known = func(ctx context.Context, secrets []string) (map[string]bool, error) {
+	s.guessedKeys.query = func(ctx context.Context, secrets []string) (map[string]bool, error) {
 		return o.Store.KnownKeys(ctx, secrets)
 	}
-	s.guessedSessions.known = func(ctx context.Context, tokens []string) (map[string]bool, error) {
+	s.guessedSessions.query = func(ctx context.Context, tokens []string) (map[string]bool, error) {
 		return o.Store.KnownSessions(ctx, tokens)
 	}
 	s.Workflows = newStarter(o)

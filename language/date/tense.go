@@ -73,7 +73,7 @@ func (s *statementReader) clauseTense() tense {
 		return left
 	}
 	right, to := s.look(s.position, 1)
-	if right == unknownTense && s.isClause(to) && s.tells(to+1) {
+	if right == unknownTense && s.isClause(to) && s.continuesInPast(to+1) {
 		return pastTense
 	}
 	if right != unknownTense || from < s.position-1 || to > s.reach {
@@ -90,12 +90,12 @@ func (s *statementReader) clauseTense() tense {
 	return left
 }
 
-// opening is the number of lexemes at the beginning of a clause in which a verb without a subject of its own is.
+// opening is the number of lexemes at the beginning of a clause among which a verb without a subject is searched.
 const opening = 3
 
-// tells reports whether a clause begins with a verb in the past, without a subject of its own. It then speaks of what the clause before
-// it says, whose verb may have one form for the present and the past: "nos casamos en junio, fue precioso".
-func (s *statementReader) tells(from int) bool {
+// continuesInPast reports whether a clause begins with a verb in the past, without a subject. It then continues the clause before it,
+// whose verb may have one form for the present and the past: "nos casamos en junio, fue precioso".
+func (s *statementReader) continuesInPast(from int) bool {
 	told, at := s.look(from, 1)
 	return told == pastTense && at < from+opening
 }

@@ -7,7 +7,7 @@ import (
 	"reverie/language/cue"
 )
 
-// Attributes of wishes for the style of all answers. Each has a line of its own.
+// Attributes of wishes for the style of all answers. Each has its own line.
 const (
 	attributeLength  = "Length"
 	attributeTables  = "Tables"

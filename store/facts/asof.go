@@ -146,7 +146,10 @@ func once(rows []past, q Query, at time.Time) (all []Fact) {
 // compareCopies orders the same words in several documents as weights does: the first one is shown.
 func compareCopies(a, b past) int {
 	if a.Archived != b.Archived {
-		return map[bool]int{true: 1, false: -1}[a.Archived]
+		if a.Archived {
+			return 1
+		}
+		return -1
 	}
 	return cmp.Or(facts.Rank(a.Path)-facts.Rank(b.Path), a.day.Compare(b.day), bytes.Compare(a.Document[:], b.Document[:]))
 }

@@ -21,7 +21,7 @@ import (
 const (
 	// sufferers write at once, each for an owner.
 	sufferers = 6
-	// keeper is an agent that extracts nothing within the test: only flushes note what it was told.
+	// keeper is an agent that extracts nothing within the test: only flushes note what it received.
 	keeper = "keeper"
 )
 
@@ -285,7 +285,7 @@ func (a *attempts) follow(ctx context.Context, t *testing.T, sql string) {
 	}
 }
 
-// checkKept checks that what the keeper was told is stored once, is noted once if it is flushed and not otherwise, and that what had left
+// checkKept checks that what the keeper received is stored once, is noted once if it is flushed and not otherwise, and that what had left
 // a window was flushed before the window was answered.
 func (a *attempts) checkKept(ctx context.Context, t *testing.T) {
 	t.Helper()
