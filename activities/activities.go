@@ -43,7 +43,7 @@ type Options struct {
 	// None: search is lexical.
 	Embedders []embed.Embedder
 	Budget    memory.Budget
-	Models    setting.ModelSettings   // of agents without settings of their own
+	Models    setting.ModelSettings   // of agents without their own settings
 	Defaults  setting.ExtractSettings // the zero value means the documented defaults
 	Timing    setting.Timing
 	Now       func() time.Time
@@ -56,9 +56,9 @@ type Options struct {
 	SoulWriter SoulWriter
 	// Merger merges like entries of structured documents with a model; nil: rules remove those that another one repeats.
 	Merger Merger
-	// DreamDefaults apply to agents without settings of their own.
+	// DreamDefaults apply to agents without their own settings.
 	DreamDefaults setting.DreamSettings
-	// DreamSchedule applies to agents without a schedule of their own. Without a Cron the worker leaves schedules
+	// DreamSchedule applies to agents without their own schedule. Without a Cron the worker leaves schedules
 	// alone.
 	DreamSchedule setting.DreamSchedule
 	// Dreamer starts the dreams of a night; worker.New provides it.

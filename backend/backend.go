@@ -1,7 +1,7 @@
 // Package backend keeps statements on an external MCP server, by MicroClaw's two tools memory_query and memory_upsert. Operators
 // configure the server in files; nothing that callers of the API say chooses it.
 //
-// Whose statements are meant comes from the identity of the caller alone. Each owner has a connection of their own. A server that is not
+// Whose statements are meant comes from the identity of the caller alone. Each owner has a separate connection. A server that is not
 // told the owner by its configuration (see Server) tells owners apart by chat_id; its answers are then checked, and an owner sees and
 // changes no row of another chat.
 //

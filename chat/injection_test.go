@@ -161,7 +161,7 @@ func (i injection) checkRequest(t *testing.T, r llm.ChatRequest, system, current
 	return recalled
 }
 
-// Without a model an answer quotes memory on lines of its own, escaped.
+// Without a model an answer quotes memory on separate lines, escaped.
 func TestInjectionsInAnswersWithoutAModel(t *testing.T) {
 	w := alone(t)
 	quoted := 0

@@ -106,8 +106,8 @@ func (s commands) agentsBudgetCommand() *cobra.Command {
 			return s.showBudget(cmd, client, args[0])
 		},
 	}
-	c.Flags().IntVar(&tokens, "tokens", 0, "tokens of a day, in and out; 0: no limit of its own")
-	c.Flags().Float64Var(&cost, "cost", 0, "US dollars of a day; 0: no limit of its own")
+	c.Flags().IntVar(&tokens, "tokens", 0, "tokens of a day, in and out; 0: no separate limit")
+	c.Flags().Float64Var(&cost, "cost", 0, "US dollars of a day; 0: no separate limit")
 	return c
 }
 

@@ -66,7 +66,7 @@ func (h *harness) fill(documents int) {
 }
 
 // multiply copies the documents of fill with the facts in them, inside the database, until there are that many. Words differ in every copy,
-// so that each of its statements is a fact of its own. Copies are not in the index of searches.
+// so that each of its statements is a separate fact. Copies are not in the index of searches.
 func (h *harness) multiply(documents, facts int) {
 	h.t.Helper()
 	ctx := h.t.Context()

@@ -97,7 +97,7 @@ func TestBudgets(t *testing.T) {
 			t.Errorf("no %q in %.800s", words, body)
 		}
 	}
-	shows("2 calls · 1,234 tokens · $5.00 of no budget of its own")
+	shows("2 calls · 1,234 tokens · $5.00 of no separate budget")
 	post(http.StatusSeeOther, url.Values{"do": {"pause"}})
 	shows("ada paused 2 calls")
 	if !settings().Paused {

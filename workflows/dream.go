@@ -491,7 +491,7 @@ func dreamDetails(in DreamInput) string {
 		dream = in.Dream.String()
 	}
 	var b strings.Builder
-	// Commands are on lines of their own, since the UI makes room for as many lines as the Markdown has.
+	// Commands are on separate lines, since the UI makes room for as many lines as the Markdown has.
 	fmt.Fprintf(&b, "%s\n\n- show:\n  `reverie memory dreams %s --agent %s`", dreamTitle(in), dream, in.Agent)
 	if !in.DryRun && in.Trigger != memory.DreamByReplay {
 		fmt.Fprintf(&b, "\n- undo:\n  `reverie memory revert %s --agent %s`\n- again:\n  %s", dream, in.Agent, againHint(dream, in.Agent))

@@ -111,10 +111,10 @@ type AgentSettings struct {
 	// AutoInjectThreshold Minimum score of memory that is recalled automatically.
 	AutoInjectThreshold *float64 `json:"autoInjectThreshold,omitempty"`
 
-	// BudgetCost US dollars that one agent may spend in a day (UTC), within REVERIE_BUDGET_COST; 0: no limit of its own.
+	// BudgetCost US dollars that one agent may spend in a day (UTC), within REVERIE_BUDGET_COST; 0: no separate limit.
 	BudgetCost *float64 `json:"budgetCost,omitempty"`
 
-	// BudgetTokens Model tokens (in and out) that one agent may spend in a day (UTC), within REVERIE_BUDGET_TOKENS; 0: no limit of its own.
+	// BudgetTokens Model tokens (in and out) that one agent may spend in a day (UTC), within REVERIE_BUDGET_TOKENS; 0: no separate limit.
 	BudgetTokens *int `json:"budgetTokens,omitempty"`
 
 	// CooldownSeconds Minimum time between two extractions of one agent and owner.
@@ -253,7 +253,7 @@ type AgentSettings struct {
 	RecallMinScore *float64 `json:"recallMinScore,omitempty"`
 
 	// SoulWrites Writes of memory after which a model rewrites SOUL.md, at the end of a dream; 0: never. Agents with a leader never do
-	// it, agents with several owners only with a value of their own.
+	// it, agents with several owners only with their own value.
 	SoulWrites *int `json:"soulWrites,omitempty"`
 
 	// SummaryMaxTokens Tokens of the summary of earlier turns.

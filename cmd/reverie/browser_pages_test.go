@@ -157,7 +157,7 @@ func TestBrowserDecides(t *testing.T) {
 	b.press(t, `form[action$="/retry"] button`, "The extraction was started again")
 
 	// The agent's use of models is paused and resumed, and gets a budget.
-	b.open(t, home+"/usage", "no budget of its own")
+	b.open(t, home+"/usage", "no separate budget")
 	b.press(t, `button[value=pause]`, "Resume models")
 	b.look(t, "usage-paused")
 	b.press(t, `button[value=resume]`, "Pause models")

@@ -58,7 +58,7 @@ const (
 	signTurns     // a cue of change does
 	signMoves     // the user lives elsewhere now
 	signKind      // both are about the user's home, work or age, and there is a cue of change
-	signAnswers   // a clause without a topic of its own answers with a change to what the assistant has just said
+	signAnswers   // a clause without its own topic answers with a change to what the assistant has just said
 	signForgets   // what is to be forgotten is the claim
 	signCorrects  // a number of the claim is repeated, another one given, and there is a cue of correction
 	signOtherwise // a value of the claim is denied, and another one given

@@ -29,8 +29,8 @@ type Settings struct {
 	LLMHeartbeat time.Duration `envconfig:"LLM_HEARTBEAT" default:"30s" minimum:"1ms" desc:"How long a worker may be silent during a model call before another one repeats the call."`
 
 	ModelPaused       bool    `envconfig:"MODEL_PAUSED" agent:"modelPaused" default:"false" desc:"Ask no model, as if the budget was spent: extractions, dreams and vectors wait, flushes and summaries are made by rules, and chats answer 429."`
-	AgentBudgetTokens int     `envconfig:"AGENT_BUDGET_TOKENS" agent:"budgetTokens" default:"0" minimum:"0" desc:"Model tokens (in and out) that one agent may spend in a day (UTC), within REVERIE_BUDGET_TOKENS; 0: no limit of its own."`
-	AgentBudgetCost   float64 `envconfig:"AGENT_BUDGET_COST" agent:"budgetCost" default:"0" minimum:"0" desc:"US dollars that one agent may spend in a day (UTC), within REVERIE_BUDGET_COST; 0: no limit of its own."`
+	AgentBudgetTokens int     `envconfig:"AGENT_BUDGET_TOKENS" agent:"budgetTokens" default:"0" minimum:"0" desc:"Model tokens (in and out) that one agent may spend in a day (UTC), within REVERIE_BUDGET_TOKENS; 0: no separate limit."`
+	AgentBudgetCost   float64 `envconfig:"AGENT_BUDGET_COST" agent:"budgetCost" default:"0" minimum:"0" desc:"US dollars that one agent may spend in a day (UTC), within REVERIE_BUDGET_COST; 0: no separate limit."`
 
 	RecallMaxResults        int     `envconfig:"RECALL_MAX_RESULTS" agent:"recallMaxResults" default:"6" minimum:"1" maximum:"50" desc:"Results of a search whose request sets no limit."`
 	RecallMinScore          float64 `envconfig:"RECALL_MIN_SCORE" agent:"recallMinScore" default:"0.25" minimum:"0" maximum:"1" desc:"Minimum score of a search result."`
@@ -70,7 +70,7 @@ type Settings struct {
 	ArchiveTrust             float64       `envconfig:"ARCHIVE_TRUST" agent:"archiveTrust" default:"0.15" minimum:"0" maximum:"1" desc:"Trust below which a dream archives a fact that was neither said, confirmed nor used for 30 days. What a person wrote or confirmed is never archived. 0: none."`
 	MaxOwnerFacts            int           `envconfig:"MAX_OWNER_FACTS" agent:"maxOwnerFacts" default:"200" minimum:"0" maximum:"100000" desc:"Facts of one owner in MEMORY.md, PROFILE.md, structured/ and chats/, above which a dream archives the least trusted; 0: no limit."`
 	MaxSharedFacts           int           `envconfig:"MAX_SHARED_FACTS" agent:"maxSharedFacts" default:"500" minimum:"0" maximum:"100000" desc:"Shared facts of one agent in MEMORY.md, PROFILE.md, structured/ and chats/, above which a dream archives the least trusted; 0: no limit."`
-	SoulWrites               int           `envconfig:"SOUL_WRITES" agent:"soulWrites" default:"20" minimum:"0" maximum:"100000" desc:"Writes of memory after which a model rewrites SOUL.md, at the end of a dream; 0: never. Agents with a leader never do it, agents with several owners only with a value of their own."`
+	SoulWrites               int           `envconfig:"SOUL_WRITES" agent:"soulWrites" default:"20" minimum:"0" maximum:"100000" desc:"Writes of memory after which a model rewrites SOUL.md, at the end of a dream; 0: never. Agents with a leader never do it, agents with several owners only with their own value."`
 	DreamWeightFrequency     float64       `envconfig:"DREAM_WEIGHT_FREQUENCY" default:"0.24" minimum:"0" maximum:"1" desc:"Weight of how often a statement came up in its score; only the ratios of the six weights count."`
 	DreamWeightRelevance     float64       `envconfig:"DREAM_WEIGHT_RELEVANCE" default:"0.30" minimum:"0" maximum:"1" desc:"Weight of how well it answered when it came up."`
 	DreamWeightDiversity     float64       `envconfig:"DREAM_WEIGHT_DIVERSITY" default:"0.15" minimum:"0" maximum:"1" desc:"Weight of the number of distinct questions or days."`

@@ -37,7 +37,7 @@ type Voice int
 
 // Voices.
 const (
-	Someone   Voice = iota // a person, or an assistant with a name of its own in a chat of several speakers
+	Someone   Voice = iota // a person, or an assistant with its own name in a chat of several speakers
 	Assistant              // an assistant without a name: its long answers repeat what was asked
 	Rule                   // a person who gives the assistant a standing instruction
 )

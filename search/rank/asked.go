@@ -68,7 +68,7 @@ func (r *ranking) of(number int) *ranking {
 
 // people are the units that name somebody of a dialogue.
 type people struct {
-	named []bool // per unit; nil: the question is no dialogue, nobody of it is known, or its speakers have turns of their own
+	named []bool // per unit; nil: the question is no dialogue, nobody of it is known, or its speakers have their own turns
 	share float64
 }
 

@@ -51,7 +51,7 @@ func TestRankQuestions(t *testing.T) {
 }
 
 // TestRankPeople checks that turns that name nobody of a dialogue lose the share of turns that name a speaker, unless the speakers
-// have turns of their own, and that what an assistant said loses nothing.
+// have their own turns, and that what an assistant said loses nothing.
 func TestRankPeople(t *testing.T) {
 	units := []index.Unit{
 		{Group: 1, Seq: 1},

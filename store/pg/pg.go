@@ -43,7 +43,7 @@ type Options struct {
 	Tracer     pgx.QueryTracer  // sees every statement; nil: none
 	// MemoryOff is the server's default for agents whose settings leave open whether memory is switched on.
 	MemoryOff bool
-	// Approvals are the server's settings for agents without settings of their own; the zero value: no change needs approval.
+	// Approvals are the server's settings for agents without their own settings; the zero value: no change needs approval.
 	Approvals setting.ApprovalSettings
 	// FactsOff stops deriving facts from documents (package facts).
 	FactsOff bool

@@ -26,7 +26,7 @@ type Tx struct {
 	Mode string    // how it begins
 	// MemoryOff is the default for agents whose settings leave open whether memory is switched on.
 	MemoryOff bool
-	// Approvals are those for agents without settings of their own.
+	// Approvals are those for agents without their own settings.
 	Approvals setting.ApprovalSettings
 	FactsOff  bool // no facts are kept
 	// PairsJudged reports whether a model judges pairs of facts.

@@ -137,7 +137,7 @@ func one(is bool) float64 {
 	return 0
 }
 
-// fatesOf enters the texts into a running system, each for an end user of its own.
+// fatesOf enters the texts into a running system, each for a separate end user.
 func fatesOf(t *testing.T, cases []poisonCase) []fate {
 	t.Helper()
 	ctx := t.Context()

@@ -24,6 +24,7 @@ import (
 
 	"reverie/test/deployment"
 	"reverie/test/release"
+	"reverie/workflows"
 )
 
 const (
@@ -36,7 +37,8 @@ const (
 
 // TestRollingUpgradeAndBack replaces the previous release by the current one and the current one by the previous one, under load: the
 // schema is migrated under the old processes, API and worker of both releases run beside each other, then the current ones alone, then
-// both again, then the previous ones alone, which finish everything. Each request is sent twice, to any of the APIs.
+// both again, then the previous ones alone, which finish everything. Each request is sent twice, to any of the APIs. Before the last current
+// worker ends, its dreams do, as docs/deployment.md asks for.
 func TestRollingUpgradeAndBack(t *testing.T) {
 	ctx := t.Context()
 	old, err := release.Build(ctx)
@@ -92,7 +94,11 @@ func TestRollingUpgradeAndBack(t *testing.T) {
 	f.runWorker("worker-back", old)
 	stage("both releases")
 	f.end("api-new")
+	f.awake.Store(true)
+	stage("no dream begins")
+	f.await(ctx, sqlDreaming, "dreams have not ended")
 	s.End(t, "worker-new")
+	f.awake.Store(false)
 	stage("previous release after the current one")
 	stop()
 	load.Wait()
@@ -109,6 +115,8 @@ type fleet struct {
 	mu   sync.Mutex
 	apis map[string]*endpoint
 	next int
+
+	awake atomic.Bool // no dreams begin
 
 	sent, acknowledged, refused sync.Map // by release: *atomic.Int64
 }
@@ -198,6 +206,8 @@ type loader struct {
 	*fleet
 	n     int
 	turns atomic.Int64 // that are acknowledged
+
+	dreams atomic.Int64 // likewise
 }
 
 // owner returns the owner of a turn: each has one conversation.
@@ -208,6 +218,8 @@ const (
 	talkTurns = 10
 	// turnMessages is the number of messages in a turn: fewer would not be read.
 	turnMessages = 4
+	// dreamTurn is the turn of a conversation after whose messages its owner dreams.
+	dreamTurn = 1
 )
 
 // talk returns the conversation of a turn, and the marks of its messages of the user.
@@ -232,7 +244,8 @@ func (l *loader) run(ctx context.Context) {
 
 const agentPath = "/api/v1/agents/" + deployment.Agent
 
-// turn posts messages, edits a document, writes and waits for it, and writes without waiting.
+// turn posts messages, edits a document, writes and waits for it, and writes without waiting. Each owner
+// dreams once, while messages are extracted.
 func (l *loader) turn(ctx context.Context, turn int64) error {
 	conversation, marks := l.talk(turn)
 	batch := deployment.Batch{EndUserID: l.owner(turn), TriggerSource: "api", TurnComplete: true}
@@ -243,6 +256,14 @@ func (l *loader) turn(ctx context.Context, turn int64) error {
 	}
 	if err := l.twice(ctx, http.MethodPost, agentPath+"/conversations/"+conversation+"/messages", nil, batch, nil); err != nil {
 		return err
+	}
+	if turn%talkTurns == dreamTurn && !l.awake.Load() {
+		// Once: the previous release makes another key of the same request.
+		if err := l.call(ctx, http.MethodPost, agentPath+"/dreams?wait=0s&mode=promote&endUserId="+l.owner(turn),
+			http.Header{"Idempotency-Key": {fmt.Sprintf("dream-%d-%d", l.n, turn)}}, nil, nil); err != nil {
+			return err
+		}
+		l.dreams.Add(1)
 	}
 	header := http.Header{"If-Match": {"*"}, "Idempotency-Key": {fmt.Sprintf("edit-%d-%d", l.n, turn)}}
 	if turn%talkTurns == 0 {
@@ -283,12 +304,22 @@ func (l *loader) edited(turn int64) string {
 	return text.String()
 }
 
+const sqlDreaming = `select count(*) from dreams where finished_at is null`
+
 // check waits for what was acknowledged, and checks that all of it is there once.
 func (f *fleet) check(ctx context.Context, clients []*loader) {
 	t := f.t
 	t.Helper()
 	f.await(ctx, `select count(*) from conversations where last_seq > cursor_seq`, "conversations are not read")
 	f.await(ctx, `select count(*) from memory_writes where outcome = 'staged'`, "writes are staged")
+	f.await(ctx, sqlDreaming, "dreams have not ended")
+	dreams := int64(0)
+	for _, c := range clients {
+		dreams += c.dreams.Load()
+	}
+	if ended := f.number(ctx, `select count(*) from dreams where outcome in ('written', 'nothing')`); dreams == 0 || ended != dreams {
+		t.Errorf("%d dreams have ended well, %d were acknowledged", ended, dreams)
+	}
 	(&system{System: f.System, work: talks(clients)}).checkAccounts(ctx, t)
 	if stored := f.number(ctx, `select count(*) from messages`); stored != turnsOf(clients)*turnMessages {
 		t.Errorf("%d messages are stored, %d were acknowledged", stored, turnsOf(clients)*turnMessages)
@@ -348,7 +379,8 @@ group by 1, 2`)
 			t.Errorf("the %s release has served nothing", release)
 		}
 	}
-	t.Logf("%d turns; %d of their lines are found once, %d lost, %d doubled; %d workflows", turnsOf(clients), found, lost, doubled, workflows)
+	t.Logf("%d turns; %d of their lines are found once, %d lost, %d doubled; %d dreams; %d workflows", turnsOf(clients), found, lost, doubled, dreams,
+		workflows)
 }
 
 func turnsOf(clients []*loader) (n int64) {
@@ -396,7 +428,8 @@ func (f *fleet) await(ctx context.Context, sql, what string) {
 	}
 }
 
-// checkWorkflows checks that no workflow task failed, and that workers of both releases ran workflows, and returns how many there are.
+// checkWorkflows checks that no workflow task failed, except those of dreams that the previous release cannot replay, and that workers of
+// both releases ran workflows. It returns the number of workflows.
 func (f *fleet) checkWorkflows(ctx context.Context) int {
 	t := f.t
 	t.Helper()
@@ -405,9 +438,9 @@ func (f *fleet) checkWorkflows(ctx context.Context) int {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	var failed atomic.Int64
+	var failed, waited atomic.Int64
 	var builds sync.Map // by id: number of workflow tasks
-	workflows := 0
+	number := 0
 	var group errgroup.Group
 	group.SetLimit(4)
 	for token := []byte(nil); ; {
@@ -416,7 +449,7 @@ func (f *fleet) checkWorkflows(ctx context.Context) int {
 			t.Fatal(err)
 		}
 		for _, w := range list.GetExecutions() {
-			workflows++
+			number++
 			group.Go(func() error {
 				id := w.GetExecution().GetWorkflowId()
 				events := c.GetWorkflowHistory(ctx, id, w.GetExecution().GetRunId(), false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
@@ -425,7 +458,12 @@ func (f *fleet) checkWorkflows(ctx context.Context) int {
 					if err != nil {
 						return fmt.Errorf("%s: %w", id, err)
 					}
-					if a := event.GetWorkflowTaskFailedEventAttributes(); a != nil {
+					a := event.GetWorkflowTaskFailedEventAttributes()
+					switch {
+					case a == nil:
+					case w.GetType().GetName() == workflows.DreamName && a.GetCause() == enums.WORKFLOW_TASK_FAILED_CAUSE_NON_DETERMINISTIC_ERROR:
+						waited.Add(1) // for a worker of the current release: the previous one does not know its steps
+					default:
 						failed.Add(1)
 						t.Errorf("%s: a workflow task failed: %s: %s", id, a.GetCause(), a.GetFailure().GetMessage())
 					}
@@ -452,7 +490,8 @@ func (f *fleet) checkWorkflows(ctx context.Context) int {
 	if ran != 2 {
 		t.Errorf("%d builds ran workflows, want both releases", ran)
 	}
-	return workflows
+	t.Logf("%d times a dream waited for a worker of the current release", waited.Load())
+	return number
 }
 
 // checkBuilds checks that the status shows the workers of both releases; the previous one does not report its build.

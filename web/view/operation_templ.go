@@ -1062,7 +1062,7 @@ func agentUsage(f Frame, a AgentUsage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 89, "\">Tokens of a day <span class=\"hint\">0: no limit of its own</span></label> <input id=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 89, "\">Tokens of a day <span class=\"hint\">0: no separate limit</span></label> <input id=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1101,7 +1101,7 @@ func agentUsage(f Frame, a AgentUsage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 92, "\">US dollars of a day <span class=\"hint\">0: no limit of its own</span></label> <input id=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 92, "\">US dollars of a day <span class=\"hint\">0: no separate limit</span></label> <input id=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1215,7 +1215,7 @@ func (a AgentUsage) limit() string {
 		limits = append(limits, dollars(a.MaxCost))
 	}
 	if limits == nil {
-		return "no budget of its own"
+		return "no separate budget"
 	}
 	return strings.Join(limits, " and ")
 }

@@ -87,11 +87,11 @@ export interface AgentSettings {
   autoInjectMaxTokens?: number;
   /** Minimum score of memory that is recalled automatically. */
   autoInjectThreshold?: number;
-  /** US dollars that one agent may spend in a day (UTC), within REVERIE_BUDGET_COST; 0: no limit of its own. */
+  /** US dollars that one agent may spend in a day (UTC), within REVERIE_BUDGET_COST; 0: no separate limit. */
   budgetCost?: number;
   /**
-   * Model tokens (in and out) that one agent may spend in a day (UTC), within REVERIE_BUDGET_TOKENS; 0: no limit of
-   * its own.
+   * Model tokens (in and out) that one agent may spend in a day (UTC), within REVERIE_BUDGET_TOKENS; 0: no separate
+   * limit.
    */
   budgetTokens?: number;
   /** Minimum time between two extractions of one agent and owner. */
@@ -217,7 +217,7 @@ export interface AgentSettings {
   recallMinScore?: number;
   /**
    * Writes of memory after which a model rewrites SOUL.md, at the end of a dream; 0: never. Agents with a leader
-   * never do it, agents with several owners only with a value of their own.
+   * never do it, agents with several owners only with their own value.
    */
   soulWrites?: number;
   /** Tokens of the summary of earlier turns. */

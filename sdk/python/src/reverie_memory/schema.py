@@ -87,10 +87,10 @@ class AgentSettings(TypedDict):
     autoInjectMaxTokens: NotRequired[int]
     # Minimum score of memory that is recalled automatically.
     autoInjectThreshold: NotRequired[float]
-    # US dollars that one agent may spend in a day (UTC), within REVERIE_BUDGET_COST; 0: no limit of its own.
+    # US dollars that one agent may spend in a day (UTC), within REVERIE_BUDGET_COST; 0: no separate limit.
     budgetCost: NotRequired[float]
-    # Model tokens (in and out) that one agent may spend in a day (UTC), within REVERIE_BUDGET_TOKENS; 0: no limit of
-    # its own.
+    # Model tokens (in and out) that one agent may spend in a day (UTC), within REVERIE_BUDGET_TOKENS; 0: no separate
+    # limit.
     budgetTokens: NotRequired[int]
     # Minimum time between two extractions of one agent and owner.
     cooldownSeconds: NotRequired[int]
@@ -188,7 +188,7 @@ class AgentSettings(TypedDict):
     # Minimum score of a search result.
     recallMinScore: NotRequired[float]
     # Writes of memory after which a model rewrites SOUL.md, at the end of a dream; 0: never. Agents with a leader
-    # never do it, agents with several owners only with a value of their own.
+    # never do it, agents with several owners only with their own value.
     soulWrites: NotRequired[int]
     # Tokens of the summary of earlier turns.
     summaryMaxTokens: NotRequired[int]
