@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/json"
@@ -11,7 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
+	"reverie/devenv/devtest"
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/memory/setting"
@@ -401,6 +404,43 @@ func TestDueWritesAreHandedOutOnce(t *testing.T) {
 	now = now.Add(transfer.StartAgain)
 	if n := due(); n != 0 {
 		t.Errorf("%d are due that have ended", n)
+	}
+}
+
+// A sweep neither waits for another one that leases a write at the same moment, nor takes that write.
+func TestDueWritesOfTwoSweeps(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+	url := devtest.Database(t, migrated)
+	s := must[*Store](t)(Open(t.Context(), url, pg.Options{Now: func() time.Time { return now }}))
+	t.Cleanup(s.Close)
+	makeAgent(t, s, "acme", "ada")
+	_, key, id := writeKeyOf(t, s, admin.NewKey{Role: memory.RoleMember}, "user:7")
+	leased := must[transfer.MemoryWrite](t)(s.StageWrite(t.Context(), id, key.ID, request("leased")))
+	free := must[transfer.MemoryWrite](t)(s.StageWrite(t.Context(), id, key.ID, request("free")))
+	now = now.Add(transfer.StartGrace)
+	other := must[*pgx.Conn](t)(pgx.Connect(t.Context(), url))
+	t.Cleanup(func() { _ = other.Close(context.Background()) })
+	if _, err := other.Exec(t.Context(), "begin"); err != nil {
+		t.Fatal(err)
+	}
+	if tag, err := other.Exec(t.Context(), "select from memory_writes where request_id = 'leased' for update"); err != nil || tag.RowsAffected() != 1 {
+		t.Fatalf("%d rows, %v", tag.RowsAffected(), err)
+	}
+	due := func() []transfer.WriteRef {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		return must[[]transfer.WriteRef](t)(s.DueWrites(ctx, pg.Lease{Before: now, Until: now.Add(transfer.StartAgain), Limit: 10}))
+	}
+	if diff := cmp.Diff([]transfer.WriteRef{refOf(free)}, due()); diff != "" {
+		t.Errorf("due beside another sweep (-want +got):\n%s", diff)
+	}
+	if _, err := other.Exec(t.Context(), "rollback"); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]transfer.WriteRef{refOf(leased)}, due()); diff != "" {
+		t.Errorf("due after the other sweep failed (-want +got):\n%s", diff)
 	}
 }
 
