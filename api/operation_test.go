@@ -115,8 +115,11 @@ func TestStatusReportsWhatIsMissing(t *testing.T) {
 			BuiltIn bool
 		}
 		Degraded []string
-		Backlog  *struct{ PendingConversations, PendingMessages, UnsignalledTurns int }
+		Backlog  *struct{ PendingConversations, PendingMessages, UnsignalledTurns, StagedWrites int }
 	}
+	h.want(h.postTo(h.key("cases", memory.RoleMember, "api:42"), "/api/v1/agents/ada/writes?wait=0s", map[string]any{
+		"requestId": "w1", "target": "memory/cases.md", "strategy": "append", "content": "The case is closed.\n",
+	}), 202)
 	got := as[status](h, h.want(h.get("/api/v1/status"), 200))
 	states := map[string]string{}
 	for _, p := range got.Parts {
@@ -134,7 +137,7 @@ func TestStatusReportsWhatIsMissing(t *testing.T) {
 	if all := strings.Join(got.Degraded, "\n"); !strings.Contains(all, "model: the provider refused the key") {
 		t.Errorf("degraded: %q", all)
 	}
-	if b := got.Backlog; b == nil || b.PendingConversations != 1 || b.PendingMessages != 2 || b.UnsignalledTurns != 1 {
+	if b := got.Backlog; b == nil || b.PendingConversations != 1 || b.PendingMessages != 2 || b.UnsignalledTurns != 1 || b.StagedWrites != 1 {
 		t.Errorf("backlog %+v", b)
 	}
 	pinned := h.key("pinned", memory.RoleViewer, "api:42")
