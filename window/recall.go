@@ -32,9 +32,9 @@ const (
 func (l Layer) String() string { return [...]string{"matched", "identity", "trusted", "provided"}[l] }
 
 // Recall renders recalled passages as one labelled block within a token budget: one escaped line per passage, with source
-// and age, those of Identity first, then Trusted, then Matched, and within a separate budget Provided. The passages of each layer are best first. It returns the
-// indexes of the passages used, in their order in the text, and how many had no room, which the last line says. The text
-// is empty if none fits.
+// and age, those of Identity first, then Trusted, then Matched, and within a separate budget Provided. The passages of each layer
+// are best first. It returns the indexes of the passages used, in their order in the text, and how many had no room, which the
+// last line says. The text is empty if none fits.
 //
 // A passage that the scan would not let into memory is dropped, and secrets are redacted, because it may have been
 // written before a rule existed. A passage that is too long for the rest of the budget is cut if enough of it

@@ -521,7 +521,11 @@ func (f *fleet) checkBuilds(ctx context.Context, api string) {
 	f.t.Error("the status has no workers")
 }
 
-// checkLogs checks that no process reported a fault of a program.
+// replayFault is the code of the SDK's errors for a replay that differs from the history.
+const replayFault = "TMPRL1100"
+
+// checkLogs checks that no process reported a fault of a program, except workers of the previous release that cannot replay a dream of the
+// current one. The other way round is a fault.
 func (f *fleet) checkLogs() {
 	f.t.Helper()
 	logs, err := filepath.Glob(filepath.Join(f.Logs(), "*.log"))
@@ -533,8 +537,12 @@ func (f *fleet) checkLogs() {
 		if err != nil {
 			f.t.Fatal(err)
 		}
+		previous := !strings.HasSuffix(log, "-new.log")
 		for line := range strings.Lines(string(raw)) {
-			if strings.Contains(line, "nondeterministic") || strings.Contains(line, "panic") || strings.Contains(line, "SQLSTATE 42") {
+			if previous && strings.Contains(line, replayFault) && strings.Contains(line, workflows.DreamName) {
+				continue
+			}
+			if strings.Contains(line, replayFault) || strings.Contains(line, "nondeterministic") || strings.Contains(line, "panic") || strings.Contains(line, "SQLSTATE 42") {
 				f.t.Errorf("%s: %s", filepath.Base(log), line)
 			}
 		}
