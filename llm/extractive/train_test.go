@@ -15,7 +15,7 @@ import (
 	"reverie/test/corpus"
 )
 
-//go:generate go test -run ^TestWeights$ -update .
+//go:generate go test -v -run ^TestWeights$ -update .
 
 var update = flag.Bool("update", false, "write the trained weights")
 
