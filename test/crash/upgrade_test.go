@@ -542,7 +542,8 @@ func (f *fleet) checkLogs() {
 			if previous && strings.Contains(line, replayFault) && strings.Contains(line, workflows.DreamName) {
 				continue
 			}
-			if strings.Contains(line, replayFault) || strings.Contains(line, "nondeterministic") || strings.Contains(line, "panic") || strings.Contains(line, "SQLSTATE 42") {
+			isFault := func(sign string) bool { return strings.Contains(line, sign) }
+			if slices.ContainsFunc([]string{replayFault, "nondeterministic", "panic", "SQLSTATE 42"}, isFault) {
 				f.t.Errorf("%s: %s", filepath.Base(log), line)
 			}
 		}
