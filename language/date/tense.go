@@ -34,7 +34,9 @@ func (s *statementReader) listen() []string {
 				s.signals[i] = "sentence"
 			}
 		case ",", ";", ":", "،", "、", "(", ")", "–", "—":
-			s.signals[i] = "clause"
+			if i == 0 || s.number(i-1) < 0 || i+1 == len(s.words) || !s.words[i+1].glued || s.number(i+1) < 0 { // not in "1,140"
+				s.signals[i] = "clause"
+			}
 		default:
 			for _, g := range s.lexicon.globs {
 				if g.matches(text) {
