@@ -300,7 +300,7 @@ func (p *passage) takesBack(c *claim) (by *window) {
 
 // corrects reports whether a passage takes back or corrects something said before.
 func (p *passage) corrects() bool {
-	return (p.set.Any(cue.Correct, cue.Forget, cue.Over) || p.denied != "") && !p.asks
+	return (p.set.Any(cue.Forget, cue.Over) || p.amends || p.denied != "") && !p.asks
 }
 
 // states reports whether a passage states a fact with an attribute.
@@ -354,15 +354,16 @@ func settle(all []passage) {
 		}
 		for k := i - 1; k >= 0; k-- {
 			old := &all[k]
-			if old.speaker != p.speaker && !old.withdrawn && p.set.Has(cue.Correct) && p.message-old.message <= lookBehind {
+			if old.speaker != p.speaker && !old.withdrawn && p.amends && p.message-old.message <= lookBehind {
 				_, _, sure := p.against(old) // what another person says stays, with the correction marked behind it
 				p.later = p.later || sure || k == i-1 && p.opens && p.alters(old)
 			}
-			if old.speaker != p.speaker || old.withdrawn || old.message == p.message && p.forgets() {
+			if old.speaker != p.speaker || old.withdrawn || old.message == p.message && p.forgets() && k < i-1 {
 				continue
 			}
 			text, wrong, sure := p.against(old)
-			if !sure && k == i-1 && p.message-old.message <= lookBehind && p.set.Has(cue.Correct) && p.terms.shared(old.terms) > 0 {
+			sure = sure || k == i-1 && p.undoes(old)
+			if !sure && k == i-1 && p.message-old.message <= lookBehind && p.amends && p.terms.shared(old.terms) > 0 {
 				p.later = true
 			}
 			if !sure {
@@ -387,27 +388,72 @@ func (p *passage) against(old *passage) (corrected, wrong string, sure bool) {
 		return "", "", false
 	}
 	if p.forgets() {
-		topic := wordsOf(clause(p.behind(cue.Forget)), p.words)
+		topic := p.forgotTopic()
+		if len(topic) == 0 { // "Forget it, I'm not buying the van."
+			topic = wordsOf(clause(strings.TrimLeft(p.behind(cue.Forget), " ,.;:!，。、،")), p.words)
+		}
 		return "", "", len(topic) > 0 && topic.within(old.terms) >= sameTopic
 	}
 	near := p.message-old.message <= lookBehind
 	marks := cue.Find(old.text, p.lang)
 	windows, values, person := p.windows(), valuesOf(old.text, marks), personIn(old.text, p.lang, p.words, marks)
-	for i := range windows {
-		w := &windows[i]
-		r, ok := replacedValue(values, w)
-		if ok && p.replaces(old, r, w, near) {
-			return withValue(old.text, r.from, w.text[r.to.Start:r.to.End]), old.text[r.from.Start:r.from.End], true
+	for _, guesses := range []bool{false, true} { // what all clauses say comes before what one may mean
+		for i := range windows {
+			w := &windows[i]
+			r, ok := replacedValue(values, w)
+			if ok && r.guessed == guesses && p.replaces(old, r, w, near) {
+				return withValue(old.text, r.from, w.text[r.to.Start:r.to.End]), old.text[r.from.Start:r.from.End], true
+			}
 		}
 	}
 	for i := range windows {
 		w := &windows[i]
 		if w.about.within(old.terms) >= sameTopic && w.isOn(old.text, old.terms, person, marks.Set().Has(cue.Health)) &&
-			(w.set.Has(cue.Over) || (!near && p.lasting > 0 || p.set.Has(cue.Correct)) && opposes(w.set, old.text, p.lang)) {
+			(w.set.Has(cue.Over) || (!near && p.lasting > 0 || p.amends) && opposes(w.set, old.text, p.lang)) {
 			return "", "", true
 		}
 	}
 	return "", "", false
+}
+
+// forgotTopic returns the words of what a passage asks to forget: those behind the request, else those around it, or in the clause before.
+func (p *passage) forgotTopic() words {
+	topic := named(wordsOf(clause(p.behind(cue.Forget)), p.words))
+	windows := p.windows()
+	for i := 0; len(topic) == 0 && i < len(windows); i++ {
+		if !windows[i].set.Has(cue.Forget) || i > 0 && windows[i].text == p.text {
+			continue
+		}
+		if topic = named(windows[i].about); len(topic) == 0 && i > 0 {
+			topic = named(windows[i-1].about)
+		}
+	}
+	return topic
+}
+
+// named returns the words that name something: those in hiragana are endings and particles.
+func named(all words) words {
+	out := words{}
+	for w := range all {
+		if strings.ContainsFunc(w, func(r rune) bool { return !unicode.Is(unicode.Hiragana, r) }) {
+			out[w] = true
+		}
+	}
+	return out
+}
+
+// undoes reports whether a passage takes back what its speaker has just said, as a whole: it asks to forget it without naming anything
+// ("never mind" behind a request means the request), or is the next message, without an answer between, and begins with a correction that
+// gives no value.
+func (p *passage) undoes(old *passage) bool {
+	switch {
+	case p.forgets():
+		return p.message <= old.message+1 && (p.first || p.message == old.message) && !old.requests && p.windows()[0].set.Has(cue.Forget) &&
+			len(p.forgotTopic()) == 0
+	case p.message == old.message || !p.first || p.seqs[0] != old.seqs[len(old.seqs)-1]+1 || !p.opens:
+		return false
+	}
+	return p.set.Has(cue.Correct) && !p.alters(old)
 }
 
 // alters reports whether a passage gives another number than an earlier one, which may be of the same kind: "Make that 800."
@@ -422,9 +468,9 @@ func (p *passage) alters(old *passage) bool {
 // replaces reports whether a value of the passage takes the place of one of an earlier passage. In one message it needs a word of
 // correction: two dates there are two dates.
 func (p *passage) replaces(old *passage, r change, w *window, near bool) bool {
-	shared, corrects := w.terms.shared(old.terms), p.set.Has(cue.Correct)
+	shared, corrects := w.terms.shared(old.terms), p.amends
 	switch {
-	case r.guessed && shared == 0, r.labelled && w.terms.within(old.terms) < sameSubject, r.named && r.from.class != 'n' && !near,
+	case r.guessed && shared == 0, r.labelled && !corrects && w.terms.within(old.terms) < sameSubject, r.named && r.from.class != 'n' && !near,
 		p.message == old.message && !corrects && p.denied == "":
 		return false
 	case r.named && (corrects || near && p.set.Has(cue.Not) || p.denied == r.from.text):
@@ -562,7 +608,7 @@ func windowsOf(text string) []string {
 
 // clause returns a text up to its first comma or full stop.
 func clause(text string) string {
-	if at := strings.IndexAny(text, ",.;:!?，。；：！？、،؛؟\n"); at > 0 {
+	if at := strings.IndexAny(text, ",.;:!?，。；：！？、،؛؟\n"); at >= 0 {
 		return text[:at]
 	}
 	return text

@@ -31,6 +31,8 @@ type passage struct {
 	heard    words // of the assistant's message before it
 	asked    words // of the question in it
 	first    bool  // in its message
+	amends   bool  // a cue of correction is in it, or all that the sentence before it says ("I got that wrong.")
+	requests bool  // its message asks for something
 	opens    bool  // the message begins with a cue of negation, correction or change
 	sentence int
 	keep     float64 // score for the daily note; kept above 0
@@ -59,7 +61,8 @@ type passage struct {
 // passages returns what is kept of a conversation, in order.
 func (c *conversation) passages() []passage {
 	var out []passage
-	opens, month := false, false
+	opens, month, admits := false, false, false
+	requests := map[int]bool{} // by message
 	w := c.weights()
 	for i := range c.units {
 		u := &c.units[i]
@@ -73,7 +76,10 @@ func (c *conversation) passages() []passage {
 		restates := denied != "" && slices.ContainsFunc(out, func(p passage) bool { // "2022, not 2023", of what was said before
 			return p.speaker == u.speaker && slices.ContainsFunc(valuesOf(p.text, cue.Find(p.text, p.lang)), func(v value) bool { return v.text == denied })
 		})
-		if u.around != nil && !remember && !orders && !restates {
+		requests[u.message] = requests[u.message] || u.question || u.set.Has(cue.Request)
+		amends := admits || u.set.Has(cue.Correct)
+		admits = u.first && u.set.Has(cue.Correct) && len(valuesOf(u.text, u.marks)) == 0
+		if u.around != nil && !remember && !orders && !restates && !(u.set.Has(cue.Correct) && c.repairs(u, out)) {
 			if u.trap = c.settingOf(i, v).trap(); u.trap > 0 {
 				continue
 			}
@@ -110,7 +116,7 @@ func (c *conversation) passages() []passage {
 			kind: u.kindOf(), terms: u.terms, sentence: u.sentences, keep: keep, lasting: lasting, doubtful: u.set.Has(cue.Doubt),
 			passing: passing,
 			words:   c.lang, asks: u.question, facts: facts, proved: proved, text: u.text, denied: denied,
-			heard: u.heard, asked: wordsOf(u.asked, c.lang), opens: opens, first: u.first, month: before,
+			amends: amends, heard: u.heard, asked: wordsOf(u.asked, c.lang), opens: opens, first: u.first, month: before,
 		}
 		if u.asked != "" && leansOnQuestion(u) && utf8.RuneCountInString(u.asked) <= maxQuestion && !isUnfit(u.asked) {
 			p.question = u.asked
@@ -124,7 +130,22 @@ func (c *conversation) passages() []passage {
 			out = append(out, p)
 		}
 	}
+	for i := range out {
+		out[i].requests = requests[out[i].message]
+	}
 	return out
+}
+
+// repairs reports whether a unit gives another value for one that the speaker has just said.
+func (c *conversation) repairs(u *unit, said []passage) bool {
+	w := window{text: u.text, words: c.lang, marks: u.marks, set: u.set, terms: u.terms, values: valuesOf(u.text, u.marks)}
+	return slices.ContainsFunc(said, func(p passage) bool {
+		if p.speaker != u.speaker || u.message-p.message > lookBehind || p.terms.shared(u.terms) == 0 {
+			return false
+		}
+		_, ok := replacedValue(valuesOf(p.text, cue.Find(p.text, p.lang)), &w)
+		return ok
+	})
 }
 
 // Scores of passages that are kept whatever their features.

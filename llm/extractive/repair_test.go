@@ -1,0 +1,65 @@
+package extractive
+
+import (
+	"strings"
+	"testing"
+
+	"reverie/test/corpus"
+)
+
+// repairs are messages of which a later one corrects or takes back an earlier one: the words that neither file may have afterwards, and those
+// that one of them must have.
+var repairs = []struct {
+	says        []string
+	gone, stays string
+}{
+	// The admission is a sentence, and the value the next one.
+	{[]string{"I pay 740 for the flat in Ghent, bills included.", "Hold on, I was wrong about that. I pay 815 for the flat."}, "740", "815"},
+	{[]string{"Ich zahle 740 für die Wohnung in Gent, alles inklusive.", "Moment, da lag ich falsch. Ich zahle 815 für die Wohnung."}, "740", "815"},
+	{[]string{"Плачу 740 за квартиру в Туле, всё включено.", "Сорри, перепутал цифры. Плачу 815 за квартиру."}, "740", "815"},
+	// It repeats the wrong value in another clause than the right one, beside a value that is right.
+	{[]string{"Our rent is 620 plus 90 for the heating, since March.", "sorry, I was wrong, the heating is 115, the 90 was for the old flat."}, "[115] plus", "620"},
+	{[]string{"Pagamos 620 de alquiler más 90 de calefacción desde marzo.", "me equivoqué, la calefacción son 115, las 90 eran del piso de antes."}, "[115] de alquiler", "620"},
+	// It asks to forget what has just been said, without naming it, or names it in the clause before.
+	{[]string{"I live in Ghent with my sister.", "Sometimes I want to quit my job at the bank and move to Lima.", "Forget it, I didn't mean that."}, "Lima", "Ghent"},
+	{[]string{"健太です。金沢に住んでいて、ピーナッツアレルギーがあります。", "もう銀行の仕事を辞めて札幌に行こうかな。", "さっきのは忘れてください、本気じゃないです。"}, "札幌", "金沢"},
+	{[]string{"Mi chiamo Rita e vivo a Lecce.", "Per la festa ho prenotato il clown, 120 euro per due ore.", "il clown l'ho disdetto, quindi toglilo."}, "120", "Lecce"},
+	{[]string{"My son Leo is allergic to walnuts. What could he eat at school?", "never mind, I found a list"}, "", "walnuts"},
+	// What is only like a correction takes nothing back.
+	{[]string{"I live in Ghent with my sister.", "Actually, can you make the list shorter?"}, "", "Ghent"},
+	{[]string{"I pay 740 for the flat in Ghent, bills included.", "I was wrong about the train. It takes 55 minutes."}, "[55]", "740"},
+	{[]string{"저는 광주에서 살고 월세는 50만원이에요.", "사실 9월에 출산 예정이라 이사할 처지가 아니에요."}, "[9]", "50만원"},
+}
+
+// TestRepairs expects the files to assert what the speaker last said of a thing.
+func TestRepairs(t *testing.T) {
+	for _, c := range repairs {
+		var talk []string
+		for _, says := range c.says {
+			talk = append(talk, "u: "+says, "a: OK.")
+		}
+		in := said(talk...)
+		files := corpus.KeptOf(in, propose(in)).Files
+		all := strings.Join(files, "\n")
+		if c.gone != "" && strings.Contains(all, c.gone) || !strings.Contains(all, c.stays) {
+			t.Errorf("%q: the files should have %q and not %q:\n%s", c.says, c.stays, c.gone, all)
+		}
+	}
+}
+
+// TestRepairWithoutAnAnswer expects a message that follows at once and begins with a correction to take back the one before.
+func TestRepairWithoutAnAnswer(t *testing.T) {
+	for _, c := range []struct {
+		second string
+		stands bool
+	}{
+		{"oops no, wait, that's a colleague of mine", false},
+		{"and he is eight years old", true},
+	} {
+		in := said("u: My brother Leo is allergic to walnuts and lives in Ghent.", "u: "+c.second, "a: OK.")
+		all := strings.Join(corpus.KeptOf(in, propose(in)).Files, "\n")
+		if strings.Contains(all, "walnuts") != c.stands {
+			t.Errorf("%q: his allergy should stand (%v):\n%s", c.second, c.stands, all)
+		}
+	}
+}
