@@ -336,6 +336,7 @@ const (
 	sameTopic   = .5 // of the words of a correction, or of a topic to forget
 	sameSubject = .6 // of the words of a correction that gives another number with the same label
 	fewShared   = 2  // words, that suffice with a cue of correction
+	briefly     = 3  // words of a correction that names no topic: "no, 800 euros"
 	lookBehind  = 2  // messages of the user in which a value may be that is corrected by its unit alone
 )
 
@@ -346,7 +347,7 @@ func settle(all []passage) {
 		p := &all[i]
 		for k := range i {
 			if old := &all[k]; old.speaker == p.speaker && old.proved && len(old.facts) == 1 && p.states(old.facts[0].attribute) {
-				old.withdrawn = true
+				old.withdrawn, old.takenBack = true, p.seqs[len(p.seqs)-1]
 			}
 		}
 		if !p.corrects() {
@@ -369,7 +370,7 @@ func settle(all []passage) {
 			if !sure {
 				continue
 			}
-			old.withdrawn, old.forgotten = true, p.forgets()
+			old.withdrawn, old.forgotten, old.takenBack = true, p.forgets(), p.seqs[len(p.seqs)-1]
 			if text != "" {
 				p.corrected, p.wrong = text, wrong
 				p.keep, p.lasting = max(p.keep, old.keep), max(p.lasting, old.lasting)
@@ -475,7 +476,7 @@ func (p *passage) replaces(old *passage, r change, w *window, near bool) bool {
 		return false
 	case r.named && (corrects || near && p.set.Has(cue.Not) || p.denied == r.from.text):
 		return true
-	case corrects && (near || shared > 0):
+	case corrects && (shared > 0 || near && len(w.about) <= briefly):
 		return true
 	case near:
 		return r.named && shared > 1

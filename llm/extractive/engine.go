@@ -77,23 +77,24 @@ func propose(in proposals.ExtractionInput) proposals.Proposal {
 	return read(in, objected).proposal()
 }
 
-// read returns a notebook with the passages of a transcript.
+// read returns a notebook with the passages of a transcript. Corrections are found in all of the conversation.
 func read(in proposals.ExtractionInput, objected objections) *notebook {
 	c := listen(slices.Concat(in.Before, in.Transcript), in.Today)
 	n := newNotebook(in, objected, c.lang)
-	passages := c.passages()
-	if len(in.Before) > 0 {
-		passages = since(passages, in.Transcript)
-	}
-	settle(passages)
+	all := c.passages()
+	settle(all)
+	passages := since(all, in.Transcript)
 	n.recognise(passages)
+	for i := range all {
+		n.retract(&all[i], passages)
+	}
 	for i := range passages {
 		n.take(&passages[i])
 	}
 	return n
 }
 
-// since returns the passages that end in a transcript.
+// since returns the passages that end in a transcript, without messages before it.
 func since(passages []passage, transcript []transcripts.Line) []passage {
 	if len(transcript) == 0 {
 		return nil

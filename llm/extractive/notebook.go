@@ -124,6 +124,25 @@ func (n *notebook) recognise(passages []passage) {
 	}
 }
 
+// retract removes the line of a passage that an earlier reading of the conversation has written and one of the new passages takes back.
+func (n *notebook) retract(old *passage, passages []passage) {
+	by := slices.IndexFunc(passages, func(p passage) bool { return old.withdrawn && p.seqs[len(p.seqs)-1] == old.takenBack })
+	if by < 0 {
+		return
+	}
+	line := foldedText(bareLine(old.lastingLine()))
+	for _, p := range []*page{n.profile, n.memory} {
+		i := slices.IndexFunc(p.lines, func(l pageLine) bool { return l.fresh == nil && !l.code && foldedText(bareLine(l.text)) == line })
+		if i < 0 || n.closed(p) || !p.remove(i) {
+			continue
+		}
+		n.corrected++
+		if passages[by].corrected != "" { // it takes the place of the line
+			passages[by].lasting = max(passages[by].lasting, slight)
+		}
+	}
+}
+
 // gave reports whether an earlier reading put the value that a passage gives into a line.
 func (n *notebook) gave(p *passage) bool {
 	for _, page := range []*page{n.memory, n.profile} {

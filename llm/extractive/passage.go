@@ -48,6 +48,7 @@ type passage struct {
 	month bool
 	// withdrawn is set when a later message takes the passage back or corrects it.
 	withdrawn bool
+	takenBack int64 // the message that does
 	// forgotten is set when a later message asks to forget the passage.
 	forgotten bool
 	// corrected is the text of an earlier passage with the value that this one gives, in brackets.

@@ -29,9 +29,9 @@ var floors = map[string]struct{ kept, lasting, traps, junk, gone float64 }{
 	"heldout": {.91, .665, .007, .016, .07},
 	"hard":    {.86, .62, .033, .056, .62},
 	"blind":   {.915, .7, .04, .04, .42},
-	"blind2":  {.93, .72, .08, .06, .19},
-	"blind3":  {.9, .65, .28, .132, .17},
-	"blind4":  {.915, .655, .23, .103, .47},
+	"blind2":  {.93, .75, .08, .05, .12},
+	"blind3":  {.9, .665, .28, .125, .17},
+	"blind4":  {.915, .66, .23, .1, .47},
 }
 
 // TestQuality prints what the engine keeps of each set, holds it to the floors, and fails for a line that nobody said.

@@ -46,7 +46,7 @@ func replacedValue(before []value, correction *window) (change, bool) {
 		}
 		other := func(o value) bool { return o.unit != v.unit }
 		was, is := slices.DeleteFunc(slices.Clone(before), other), slices.DeleteFunc(slices.Clone(after), other)
-		if len(was) == 1 && len(is) == 1 && was[0].text != is[0].text {
+		if len(was) == 1 && len(is) == 1 && was[0].text != is[0].text && leads(before, was[0]) == leads(after, is[0]) {
 			return change{from: was[0], to: is[0]}, true
 		}
 	}
@@ -62,7 +62,13 @@ func replacedValue(before []value, correction *window) (change, bool) {
 		return change{from: was[0], to: is[0], labelled: true}, true
 	}
 	from, ok := likest(is[0], was)
-	return change{from: from, to: is[0], guessed: true}, ok && digits(from.text) > 1 && digits(from.text) == digits(is[0].text)
+	return change{from: from, to: is[0], guessed: true}, ok && digits(from.text) > 1 && shape(from.text) == shape(is[0].text)
+}
+
+// leads reports whether a number is directly in front of another one, as the month in "9월 15일": it is not like a month by itself.
+func leads(all []value, v value) bool {
+	const unit = 4 // bytes of a month's name and a space
+	return slices.ContainsFunc(all, func(o value) bool { return o.class == 'n' && o.Start > v.End && o.Start <= v.End+unit })
 }
 
 // repeatedValue finds a value of an earlier text that a correction repeats beside the only new one of its class. Names and times
@@ -113,6 +119,16 @@ func likest(v value, among []value) (value, bool) {
 	return value{}, false
 }
 
+// shape returns a text with the same digit for all of its digits: "16/3" is no number like "280".
+func shape(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return '0'
+		}
+		return r
+	}, text)
+}
+
 // digits counts the digits of a text.
 func digits(text string) (n int) {
 	for _, r := range text {
@@ -157,6 +173,9 @@ func valuesOf(text string, marks cue.Marks) []value {
 		if r, _ := utf8.DecodeRuneInString(rest); script.IsUnspaced(r) || script.IsHangul(r) { // endings and the next word follow
 			length = 1
 		}
+		if months := monthsBehind(rest); months > 0 { // not "개" and "个", which count anything
+			length = months
+		}
 		v.unit = foldedText(firstRunes(rest[:stop], length))
 		out = append(out, v)
 		i = end
@@ -195,6 +214,16 @@ func valuesOf(text string, marks cue.Marks) []value {
 	}
 	slices.SortFunc(out, func(a, b value) int { return a.Start - b.Start })
 	return out
+}
+
+// monthsBehind returns the number of characters of a word for months at the beginning of a text.
+func monthsBehind(text string) int {
+	for _, word := range []string{"개월", "个月", "個月", "か月", "ヶ月", "カ月", "ヵ月"} {
+		if strings.HasPrefix(text, word) {
+			return utf8.RuneCountInString(word)
+		}
+	}
+	return 0
 }
 
 // groups reports whether a text begins with a space and exactly three digits, as in "9 500".
