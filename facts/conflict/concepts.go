@@ -51,7 +51,7 @@ var relations = []relation{
 	{home, lazyregexp.New(`^(.*?)(?i:\b(?:home address|address|home|residence|place of residence|flat|apartment|house)(?: is|` +
 		`:)?(?: now| currently| located)*(?: in| at| on)?) (.+)$`), place},
 	{home, lazyregexp.New(`^(.*?)(?i:\b(?:city|town|hometown|location)(?: of residence)?(?: is|:)) (.+)$`), place},
-	{home, lazyregexp.New(`^(.*?)\b(?i:wohn(?:e|t|en|haft)|leb(?:e|t|en)|sitz(?:e|t|en)|zu ?hause(?: ist| bin)?|` +
+	{home, lazyregexp.New(`^(.*?)\b(?i:wohn(?:e|t|en|haft)|leb(?:e|t|en)|zu ?hause(?: ist| bin)?|` +
 		`daheim) ` + adverbsDE + `(?i:in der|in|auf der|an der|am|im) (.+)$`), place},
 	{home, lazyregexp.New(`^(.*?)(?i:\b(?:bin|ist|sind|zog|zogen) (?:.{0,40}? )?(?:von \S+ )?(?:nach|in die|` +
 		`in den)) (.+?)(?i: (?:um)?gezogen)?$`), placeMovedDE},
