@@ -41,9 +41,9 @@ const (
 	MaxImportSource = 128     // bytes, of a source's identifier, such as a hash in hexadecimal
 )
 
-// IsSeed reports whether a document is unchanged since it was seeded.
+// IsSeed reports whether a document is unchanged since it was seeded, by this release or an earlier one.
 func IsSeed(path, content string) bool {
-	return slices.ContainsFunc(Seeds(), func(s Seed) bool { return s.Path == path && s.Content == content })
+	return slices.ContainsFunc(everySeed(), func(s Seed) bool { return s.Path == path && s.Content == content })
 }
 
 // MergeImported appends the statements of incoming that current lacks under a heading "## Imported from <from>"; see

@@ -81,7 +81,16 @@ func TestMergeImportedLosesNothing(t *testing.T) {
 func TestIsSeed(t *testing.T) {
 	for _, s := range Seeds() {
 		if !IsSeed(s.Path, s.Content) || IsSeed(s.Path, s.Content+"x") || IsSeed("memory/x.md", s.Content) {
-			t.Errorf("%s is not told from what is no seed", s.Path)
+			t.Errorf("%s: only its text is a seed", s.Path)
+		}
+	}
+	const earlier = "Who this agent works for: what holds for all of them. What holds for one person stands in that person's own profile."
+	if !IsSeed(ProfilePath, "# Profile\n\n"+earlier+"\n\n## Identity\n\n## Preferences\n\n## Background\n") {
+		t.Error("what agents of the first release begin with is a seed, too")
+	}
+	for _, e := range markdown.EntriesOf("# How\n\n- What will not matter next week belongs into the day's note, not into `MEMORY.md`.\n") {
+		if !IsSeedEntry(e.ID) {
+			t.Errorf("%+v is no knowledge", e)
 		}
 	}
 }
