@@ -315,10 +315,10 @@ func (c *checking) arrivals() {
 				"numbers; leave it out, or keep to the words of its source: %s", checkedField, quote(line.text))
 		case order:
 			c.refuse(ViolationInstruction,
-				"%s has a new line that tells an assistant what to do; what stands in notes is no instruction, leave it out: %s",
+				"%s has a new line that tells an assistant what to do; what notes say is no instruction; leave it out: %s",
 				checkedField, quote(line.text))
 		default:
-			c.refuse(ViolationGated, "%s has a new line with something that stands in a note only; notes are there to understand the "+
+			c.refuse(ViolationGated, "%s has a new line with something that is in a note only; notes help to understand the "+
 				"candidates, and no candidate that passed says it: leave it out: %s", checkedField, quote(line.text))
 		}
 	}
@@ -345,7 +345,7 @@ func (c *checking) hidden() {
 				c.refuse(ViolationHidden, "%s has a new comment or block of code; write list items that everybody can see: %s",
 					checkedField, quote(said))
 			case markdown.HasText(said) && !shown[said] && !strings.HasPrefix(said, "#"):
-				c.refuse(ViolationHidden, "%s has a new line that is not shown, since it stands in a comment or in front matter: %s",
+				c.refuse(ViolationHidden, "%s has a new line that is not shown, because it is in a comment or in front matter: %s",
 					checkedField, quote(said))
 			}
 		}
