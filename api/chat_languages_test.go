@@ -172,9 +172,9 @@ func TestChatWithoutAModelAndMemories(t *testing.T) {
 	h := start(t)
 	h.agent("ada")
 	for message, want := range map[string]string{
-		"What do you know about me?":                               "Nothing about you is in memory yet.",
-		"What did I tell you about passwords, keys and codes?":     "I found nothing",
-		"What is worth knowing in every conversation with anyone?": "I found nothing",
+		"What do you know about me?":                            "Nothing about you is in memory yet.",
+		"What did I tell you about passwords, keys and codes?":  "I found nothing",
+		"Which facts matter in every conversation with anyone?": "I found nothing",
 		"Who are you?": "I am ada.",
 		"Hello":        "Hello! Ask me",
 	} {
