@@ -34,7 +34,7 @@ func (s *statementReader) listen() []string {
 				s.signals[i] = "sentence"
 			}
 		case ",", ";", ":", "،", "、", "(", ")", "–", "—":
-			if i == 0 || s.number(i-1) < 0 || i+1 == len(s.words) || !s.words[i+1].glued || s.number(i+1) < 0 { // not in "1,140"
+			if !s.isInNumber(i) {
 				s.signals[i] = "clause"
 			}
 		default:
@@ -48,6 +48,11 @@ func (s *statementReader) listen() []string {
 		i++
 	}
 	return s.signals
+}
+
+// isInNumber reports whether a mark separates the digits of a number, as in "1,140".
+func (s *statementReader) isInNumber(i int) bool {
+	return i > 0 && i+1 < len(s.words) && s.words[i+1].glued && s.number(i-1) >= 0 && s.number(i+1) >= 0
 }
 
 // tenseAt returns the tense of the date at the current position: that of its clause, in which a limit is in the future, unless the

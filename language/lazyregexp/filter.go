@@ -18,11 +18,11 @@ type set struct {
 }
 
 func newFilter(expr string) *filter {
+	f := &filter{}
 	re, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
-		return nil // it is reported when it is compiled
+		return f // nothing is filtered, so that compiling reports it
 	}
-	f := &filter{}
 	for _, strs := range required(re.Simplify()) {
 		s := &set{of: map[uint16][]string{}}
 		for _, str := range strs {

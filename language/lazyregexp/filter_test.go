@@ -93,6 +93,14 @@ func TestMethods(t *testing.T) {
 	}
 }
 
+// An expression that cannot be compiled filters nothing, so that compiling it panics with its name.
+func TestMalformed(t *testing.T) {
+	t.Parallel()
+	if !newFilter("(unclosed").may("text") {
+		t.Error("a text is filtered by an expression that cannot be compiled")
+	}
+}
+
 func BenchmarkNothingMatches(b *testing.B) {
 	const expr = `(?i)\b(?:would|could|might|maybe|perhaps|if|unless|plan(?:s|ned)? to|want(?:s|ed)? to|used to|früher|vielleicht)\b|如果|也许`
 	const text = "My colleague lives in Hamburg since March and likes the 7 o'clock train."

@@ -126,7 +126,10 @@ func (n *notebook) recognise(passages []passage) {
 
 // retract removes the line of a passage that an earlier reading of the conversation has written and one of the new passages takes back.
 func (n *notebook) retract(old *passage, passages []passage) {
-	by := slices.IndexFunc(passages, func(p passage) bool { return old.withdrawn && p.seqs[len(p.seqs)-1] == old.takenBack })
+	if !old.withdrawn {
+		return
+	}
+	by := slices.IndexFunc(passages, func(p passage) bool { return p.seqs[len(p.seqs)-1] == old.takenBack })
 	if by < 0 {
 		return
 	}

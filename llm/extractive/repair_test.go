@@ -16,22 +16,53 @@ var repairs = []struct {
 	// The admission is a sentence, and the value the next one.
 	{[]string{"I pay 740 for the flat in Ghent, bills included.", "Hold on, I was wrong about that. I pay 815 for the flat."}, "740", "815"},
 	{[]string{"Ich zahle 740 für die Wohnung in Gent, alles inklusive.", "Moment, da lag ich falsch. Ich zahle 815 für die Wohnung."}, "740", "815"},
-	{[]string{"Плачу 740 за квартиру в Туле, всё включено.", "Сорри, перепутал цифры. Плачу 815 за квартиру."}, "740", "815"},
+	{[]string{
+		"Плачу 740 за квартиру в Туле, всё включено.",
+		"Сорри, перепутал цифры. Плачу 815 за квартиру.",
+	}, "740", "815"},
 	// It repeats the wrong value in another clause than the right one, beside a value that is right.
-	{[]string{"Our rent is 620 plus 90 for the heating, since March.", "sorry, I was wrong, the heating is 115, the 90 was for the old flat."}, "[115] plus", "620"},
-	{[]string{"Pagamos 620 de alquiler más 90 de calefacción desde marzo.", "me equivoqué, la calefacción son 115, las 90 eran del piso de antes."}, "[115] de alquiler", "620"},
+	{[]string{
+		"Our rent is 620 plus 90 for the heating, since March.",
+		"sorry, I was wrong, the heating is 115, the 90 was for the old flat.",
+	}, "[115] plus", "620"},
+	{[]string{
+		"Pagamos 620 de alquiler más 90 de calefacción desde marzo.",
+		"me equivoqué, la calefacción son 115, las 90 eran del piso de antes.",
+	}, "[115] de alquiler", "620"},
 	// It asks to forget what has just been said, without naming it, or names it in the clause before.
-	{[]string{"I live in Ghent with my sister.", "Sometimes I want to quit my job at the bank and move to Lima.", "Forget it, I didn't mean that."}, "Lima", "Ghent"},
-	{[]string{"健太です。金沢に住んでいて、ピーナッツアレルギーがあります。", "もう銀行の仕事を辞めて札幌に行こうかな。", "さっきのは忘れてください、本気じゃないです。"}, "札幌", "金沢"},
-	{[]string{"Mi chiamo Rita e vivo a Lecce.", "Per la cucina abbiamo deciso il verde.", "Per la festa ho prenotato il clown, 120 euro per due ore.", "il clown l'ho disdetto, quindi toglilo."}, "120", "Lecce"},
+	{[]string{
+		"I live in Ghent with my sister.",
+		"Sometimes I want to quit my job at the bank and move to Lima.",
+		"Forget it, I didn't mean that.",
+	}, "Lima", "Ghent"},
+	{[]string{
+		"健太です。金沢に住んでいて、ピーナッツアレルギーがあります。",
+		"もう銀行の仕事を辞めて札幌に行こうかな。",
+		"さっきのは忘れてください、本気じゃないです。",
+	}, "札幌", "金沢"},
+	{[]string{
+		"Mi chiamo Rita e vivo a Lecce.",
+		"Per la cucina abbiamo deciso il verde.",
+		"Per la festa ho prenotato il clown, 120 euro per due ore.",
+		"il clown l'ho disdetto, quindi toglilo.",
+	}, "120", "Lecce"},
 	{[]string{"My son Leo is allergic to walnuts. What could he eat at school?", "never mind, I found a list"}, "", "walnuts"},
 	// What is only like a correction takes nothing back.
 	{[]string{"I live in Ghent with my sister.", "Actually, can you make the list shorter?"}, "", "Ghent"},
 	{[]string{"I pay 740 for the flat in Ghent, bills included.", "I was wrong about the train. It takes 55 minutes."}, "[55]", "740"},
 	{[]string{"Our wedding is on 16/3 in Cork, I live there.", "I was wrong about the guests, I counted 280 at our wedding."}, "[280]", ""},
-	{[]string{"저는 광주에 살고 고양이가 3마리, 화분이 37개 있어요.", "사실 아내가 임신 5개월이라 화분은 팔아요."}, "[5]", "광주"},
-	{[]string{"저는 9월 15일에 결제팀으로 옮기고 광주에 살아요.", "아니 잠깐, 팀장님은 8월에 결제팀에서 퇴사했어요."}, "[8]", ""},
-	{[]string{"저는 광주에서 살고 월세는 50만원이에요.", "사실 9월에 출산 예정이라 이사할 처지가 아니에요."}, "[9]", "50만원"},
+	{[]string{
+		"저는 광주에 살고 고양이가 3마리, 화분이 37개 있어요.",
+		"사실 아내가 임신 5개월이라 화분은 팔아요.",
+	}, "[5]", "광주"},
+	{[]string{
+		"저는 9월 15일에 결제팀으로 옮기고 광주에 살아요.",
+		"아니 잠깐, 팀장님은 8월에 결제팀에서 퇴사했어요.",
+	}, "[8]", ""},
+	{[]string{
+		"저는 광주에서 살고 월세는 50만원이에요.",
+		"사실 9월에 출산 예정이라 이사할 처지가 아니에요.",
+	}, "[9]", "50만원"},
 }
 
 // TestRepairs expects the files to assert what the speaker last said of a thing.
