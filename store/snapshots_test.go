@@ -16,6 +16,7 @@ import (
 
 	"reverie/dream"
 	"reverie/memory"
+	"reverie/scan"
 	snap "reverie/snapshot"
 	"reverie/store/admin"
 	"reverie/store/dreams"
@@ -44,7 +45,7 @@ func oddDocuments(t *rapid.T) map[memory.Ref]string {
 		paths = append(paths, "memory/"+name+".md")
 	}
 	odd := rapid.SampledFrom(oddContents)
-	random := rapid.StringOfN(rapid.RuneFrom([]rune("ab-# \n\t中日é🦉`*_[](){}<>|\\/&\"'")), 0, 60, -1)
+	random := rapid.StringOfN(rapid.RuneFrom([]rune("ab-# \n\t中日é🦉`*_[](){}<>|\\/&\"'")), 0, 60, -1).Filter(isPlain)
 	large := rapid.Custom(func(t *rapid.T) string { // as much as a document may have, or a little less
 		line := rapid.SampledFrom([]string{"- a line\n", "- 一行\n"}).Draw(t, "line")
 		return strings.Repeat(line, (memory.MaxDocumentBytes-rapid.IntRange(0, 20).Draw(t, "less"))/len(line))
@@ -64,6 +65,20 @@ func oddDocuments(t *rapid.T) map[memory.Ref]string {
 		documents[memory.Ref{Scope: scope, Path: rapid.SampledFrom(paths).Draw(t, "path")}] = content.Draw(t, "content")
 	}
 	return documents
+}
+
+// isPlain reports whether an import keeps a text wherever it is: no part of it looks like an instruction. Marks in a random order may
+// look like fields and tags.
+func isPlain(text string) bool {
+	lines := strings.Split(text, "\n")
+	for from := range lines {
+		for to := from + 1; to <= len(lines); to++ {
+			if part := strings.Join(lines[from:to], "\n"); scan.Steers(part) || scan.Instruction(part) != "" {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // exported returns the archive of an export.
