@@ -67,7 +67,7 @@ var disguises = []disguise{
 	}},
 	{"leet", isLeet, strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "@", "a", "5", "s", "$", "s", "7", "t", "8", "b").Replace},
 	{"leet", isLeet, strings.NewReplacer("0", "o", "1", "l", "3", "e", "4", "a", "@", "a", "5", "s", "$", "s", "7", "t", "8", "b").Replace},
-	{"spaced", func(line string) bool { return spacedRun.MatchString(line) }, func(line string) string {
+	{"spaced", isSpaced, func(line string) string {
 		// "I.g.n.o.r.e a.l.l": spaces separate words where another mark separates letters.
 		if once := dotted.ReplaceAllString(line, "$1$2"); once != line {
 			return dotted.ReplaceAllString(once, "$1$2")
@@ -87,6 +87,36 @@ const leetWords = 4
 
 func isLeet(line string) bool {
 	return strings.ContainsAny(line, "0134578@$") && len(leetWord.FindAllStringIndex(line, leetWords)) == leetWords
+}
+
+// spacedLetters is the number of letters from which a run of them, with separators between them, may be words.
+const spacedLetters = 12
+
+// isSpaced reports whether spacedRun matches a line. Most of the time of a scan would pass in the expression.
+func isSpaced(line string) bool {
+	letters, afterLetter, separators := 0, false, 0
+	for _, r := range line {
+		switch {
+		case r == ' ' || r == '.' || r == '_' || r == '-':
+			separators++
+			if separators == 1 && afterLetter {
+				letters++
+			} else if separators > 4 {
+				afterLetter, letters = false, 0
+			}
+			if letters == spacedLetters {
+				return true
+			}
+		case r == '\'' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r >= utf8.RuneSelf && unicode.IsLetter(r):
+			if separators == 0 {
+				letters = 0
+			}
+			afterLetter, separators = true, 0
+		default:
+			letters, afterLetter, separators = 0, false, 0
+		}
+	}
+	return afterLetter && separators == 0 && letters == spacedLetters-1
 }
 
 // disguised finds orders to the model in lines that only a model reads.

@@ -47,7 +47,7 @@ func oddDocuments(t *rapid.T) map[memory.Ref]string {
 	odd := rapid.SampledFrom(oddContents)
 	random := rapid.StringOfN(rapid.RuneFrom([]rune("ab-# \n\t中日é🦉`*_[](){}<>|\\/&\"'")), 0, 60, -1).Filter(isPlain)
 	large := rapid.Custom(func(t *rapid.T) string { // as much as a document may have, or a little less
-		line := rapid.SampledFrom([]string{"- a line\n", "- 一行\n"}).Draw(t, "line")
+		line := rapid.SampledFrom([]string{"- a line of some words, as people write them\n", "- 一行字，像人们平时写的那样，不长也不短\n"}).Draw(t, "line")
 		return strings.Repeat(line, (memory.MaxDocumentBytes-rapid.IntRange(0, 20).Draw(t, "less"))/len(line))
 	})
 	content := rapid.Custom(func(t *rapid.T) string {
