@@ -71,6 +71,11 @@ func StartSystem(ctx context.Context, t *testing.T, o Options) *System {
 		dir: t.TempDir(), program: o.Program, processes: map[string]*Process{}, own: map[string][]string{}, programs: map[string]string{},
 		Postgres: devtest.Postgres(t),
 	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			s.showErrors(t)
+		}
+	})
 	if o.TemporalDir == "" {
 		s.Temporal = devtest.PrivateTemporal(t)
 	} else {
@@ -209,6 +214,33 @@ func (s *System) Migrate(t *testing.T, program string) {
 	if !migrate.cmd.ProcessState.Success() {
 		output, err := os.ReadFile(s.log("migrate"))
 		t.Fatalf("migrate: %v: %s %v", migrate.cmd.ProcessState, output, err)
+	}
+}
+
+// shownErrors bounds the errors of a process that a failed test shows.
+const shownErrors = 20
+
+// showErrors logs the last errors of each process and of PostgreSQL: their files are removed with the test.
+func (s *System) showErrors(t *testing.T) {
+	t.Helper()
+	logs, err := filepath.Glob(s.log("*"))
+	if err != nil {
+		t.Error(err)
+	}
+	for _, log := range append(logs, s.Postgres.Log()) {
+		content, err := os.ReadFile(log)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		var failures []string
+		for line := range strings.Lines(string(content)) {
+			if strings.Contains(line, `"level":"ERROR"`) || strings.Contains(line, "ERROR:") {
+				failures = append(failures, line)
+			}
+		}
+		failures = failures[max(0, len(failures)-shownErrors):]
+		t.Logf("the last %d errors in %s:\n%s", len(failures), filepath.Base(log), strings.Join(failures, ""))
 	}
 }
 
