@@ -50,8 +50,8 @@ func Migrate(ctx context.Context, url string) (applied int, err error) {
 }
 
 const (
-	// migrateLockWait bounds the wait of a migration for a table that programs use. It is below PostgreSQL's deadlock_timeout of a second,
-	// so that a migration gives way before the work of a program is ended as a deadlock.
+	// migrateLockWait bounds the wait of a migration for one table that programs use, and is the pause before the next attempt; see
+	// migrateLocksWait for all of them.
 	migrateLockWait = 500 * time.Millisecond
 	migrateAttempts = 120
 )
