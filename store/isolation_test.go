@@ -35,8 +35,12 @@ func TestIsolation(t *testing.T) {
 	tried.run(t, makeWorld(t), slices.Sorted(maps.Keys(calls)))
 	// The test would also pass for methods that never do anything. Methods that found no row left, or were not drawn for a caller who
 	// may call them, are tried in fresh worlds.
-	for range 20 {
-		if rest := tried.without(); len(rest) > 0 {
+	for n := range 20 {
+		rest := tried.without()
+		if n > 5 && len(rest) > 0 { // what they need may be another method's doing
+			rest = slices.Sorted(maps.Keys(calls))
+		}
+		if len(rest) > 0 {
 			tried.run(t, makeWorld(t), rest)
 		}
 	}
