@@ -8,13 +8,13 @@ import (
 	"io/fs"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 
 	"reverie/migrations"
+	"reverie/store/pg"
 )
 
 // Migrate brings the schema of the database at url to the newest version and returns the number of migrations applied. Several
@@ -36,7 +36,7 @@ func Migrate(ctx context.Context, url string) (applied int, err error) {
 			switch {
 			case err == nil:
 				return nil
-			case attempt == migrateAttempts || !isBusy(err):
+			case attempt == migrateAttempts || !gaveWay(err):
 				return fmt.Errorf("migrate: %w", err)
 			}
 			select {
@@ -56,11 +56,8 @@ const (
 	migrateAttempts = 120
 )
 
-// isBusy reports whether a migration gave way to programs that use its tables: lock_not_available, or deadlock_detected.
-func isBusy(err error) bool {
-	broken, is := errors.AsType[*pgconn.PgError](err)
-	return is && (broken.Code == "55P03" || broken.Code == "40P01")
-}
+// gaveWay reports whether a migration was undone in favour of programs that use its tables.
+func gaveWay(err error) bool { return pg.IsLockTimeout(err) || pg.IsDeadlock(err) }
 
 // MigrationStatus returns the version of the schema at url, 0 for an empty database, and the newest known version.
 func MigrationStatus(ctx context.Context, url string) (current, latest int64, err error) {

@@ -19,7 +19,7 @@ import (
 const migrateLocksWait = 800 * time.Millisecond
 
 // lockTables takes the tables of a comma-separated list that exist, or every table for an empty one. A cancelled statement is reported as
-// an unavailable lock: isBusy.
+// an unavailable lock: gaveWay.
 const lockTables = `
 set local statement_timeout = %d;
 -- +goose StatementBegin

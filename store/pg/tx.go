@@ -206,6 +206,7 @@ const (
 	codeReadOnly              = "25006"
 	codeIdle                  = "25P03"
 	codeLockTimeout           = "55P03"
+	codeDeadlock              = "40P01"
 	codeBeingDeleted          = "RV001" // migrations/0026_deletion.sql raises it
 )
 
@@ -242,6 +243,12 @@ func IsUnique(err error, constraint string) bool {
 func IsLockTimeout(err error) bool {
 	refused, is := errors.AsType[*pgconn.PgError](err)
 	return is && refused.Code == codeLockTimeout
+}
+
+// IsDeadlock reports whether PostgreSQL has ended a transaction because it and others waited for each other.
+func IsDeadlock(err error) bool {
+	refused, is := errors.AsType[*pgconn.PgError](err)
+	return is && refused.Code == codeDeadlock
 }
 
 // NewID returns a UUIDv7, so that ids sort by time.
