@@ -7,7 +7,8 @@ import (
 
 // filter finds out, at a fraction of the cost of an expression, that a text cannot match it.
 type filter struct {
-	sets []*set
+	sets  []*set
+	reach int // if positive, a match is within so many bytes from the beginning of the text
 }
 
 // set finds one of several strings.
@@ -23,7 +24,11 @@ func newFilter(expr string) *filter {
 	if err != nil {
 		return f // nothing is filtered, so that compiling reports it
 	}
-	for _, strs := range required(re.Simplify()) {
+	re = re.Simplify()
+	if n, bounded := longest(re); bounded && isAnchored(re) {
+		f.reach = n + 1 // with the byte that decides whether a word ends there
+	}
+	for _, strs := range required(re) {
 		s := &set{of: map[uint16][]string{}}
 		for _, str := range strs {
 			text := strings.Trim(str, edge) + edge
@@ -58,6 +63,9 @@ var lower = func() (out [256]byte) {
 
 // may reports whether a text may match.
 func (f *filter) may(text string) bool {
+	if f.reach > 0 && f.reach < len(text) {
+		text = text[:f.reach]
+	}
 	if strings.Contains(text, longS) || strings.Contains(text, kelvin) {
 		return true
 	}
