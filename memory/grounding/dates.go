@@ -274,8 +274,13 @@ func (c *calendar) counted(text string, on time.Time, unit map[string]bool, numb
 			months = append(months, m)
 		}
 	}
+	weekdays := map[int]bool{}
+	for _, d := range dates {
+		weekdays[d.weekday] = d.weekday > 0
+	}
+	inDate := covered(text, dates, func(d day) bool { return d.day > 0 })
 	for _, n := range numbers {
-		if slices.ContainsFunc(dates, func(d day) bool { return d.day > 0 && d.start <= n.start && n.start < d.end }) {
+		if inDate[n.start] {
 			continue
 		}
 		head := strings.ToValidUTF8(text[max(0, n.start-12):n.start], "")
@@ -304,9 +309,9 @@ func (c *calendar) counted(text string, on time.Time, unit map[string]bool, numb
 					continue
 				}
 				c.day(d)
-				for _, o := range dates { // "from the 20th to Tuesday"
-					if o.weekday > 0 && isDated {
-						c.days[d.AddDate(0, 0, (o.weekday-weekdayOf(d)+7)%7)] = true
+				for weekday, named := range weekdays { // "from the 20th to Tuesday"
+					if named && isDated {
+						c.days[d.AddDate(0, 0, (weekday-weekdayOf(d)+7)%7)] = true
 					}
 				}
 			}
@@ -316,6 +321,17 @@ func (c *calendar) counted(text string, on time.Time, unit map[string]bool, numb
 			c.distance(on, counts, whole)
 		}
 	}
+}
+
+// covered returns which bytes of a text belong to dates of a kind.
+func covered(text string, dates []day, isOfKind func(day) bool) []bool {
+	out := make([]bool, len(text))
+	for _, d := range dates {
+		for i := d.start; isOfKind(d) && i < d.end; i++ {
+			out[i] = true
+		}
+	}
+	return out
 }
 
 // distance adds the days at a number of units from a day, in both directions.

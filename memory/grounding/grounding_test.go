@@ -2,7 +2,6 @@ package grounding_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -172,27 +171,31 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
-// TestLinear holds the time for a long message to a small multiple of what its length asks for.
+// TestLinear holds the time for a long message to a small multiple of what its length asks for. With time that grows as the square of the
+// length, the long one takes 256 times as long as the short one.
 func TestLinear(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures time")
 	}
 	for _, unit := range []string{
 		"My sister Anna bought 12 tickets for Friday. ", "我喜欢喝茶，我住在杭州。", "a ", ", and I ", "\"", "((((", "[1] ", "12 ", "2026-01-01 ", "Anna ", "to ", "```\n",
+		"no, ", "Anna's sister ", "三月四号，", "von Dienstag, dem 3. März, ", "two hundred and ", "half past 7 ",
 	} {
 		cost := func(n int) time.Duration {
 			text := strings.Repeat(unit, n)
-			var took []time.Duration
-			for range 3 {
-				start := time.Now()
-				g := grounding.New(grounding.Evidence{Transcript: []transcripts.Line{{Role: "user", Text: text, At: thursday}}, Day: thursday})
-				g.Check("- Sister Anna bought 12 tickets for tea on 2026-03-13 in 杭州")
-				took = append(took, time.Since(start))
-			}
-			return slices.Min(took)
+			start := time.Now()
+			g := grounding.New(grounding.Evidence{Transcript: []transcripts.Line{{Role: "user", Text: text, At: thursday}}, Day: thursday})
+			g.Check("- Sister Anna bought 12 tickets for tea on 2026-03-13 in 杭州")
+			return time.Since(start)
 		}
-		if small, large := cost(125), cost(2000); large > 64*small+100*time.Millisecond {
-			t.Errorf("%q: sixteen times the text takes %v instead of %v", unit, large, small)
+		cost(500) // compiles expressions
+		small, large := min(cost(500), cost(500), cost(500)), cost(8000)
+		for attempt := 1; large > 64*small+50*time.Millisecond; attempt++ { // other programs may have slowed it down
+			if attempt == 4 {
+				t.Errorf("%q: sixteen times the text takes %v instead of %v", unit, large, small)
+				break
+			}
+			large = min(large, cost(8000))
 		}
 	}
 }

@@ -378,13 +378,14 @@ func (s *speech) values(number, first int) {
 		}
 		return words[max(0, i)].at, words[max(0, i)].clause
 	}
+	inDate := covered(sent.text, sent.dates, func(day) bool { return true })
 	for _, n := range sent.numbers {
 		if lists["other-meaning"].words[sent.text[n.start:n.end]] == s.passages[sent.passage].lang {
 			continue
 		}
 		m := site{text: sent.text[n.start:n.end], keys: n.keys, start: n.start, unsure: n.unsure}
 		m.at, m.clause = place(n.start)
-		m.unsure = m.unsure || n.isWord && slices.ContainsFunc(sent.dates, func(d day) bool { return d.start <= n.start && n.end <= d.end })
+		m.unsure = m.unsure || n.isWord && inDate[n.start] && inDate[n.end-1]
 		for _, k := range m.keys {
 			s.byNumber[k] = append(s.byNumber[k], len(s.numbers))
 		}
@@ -462,9 +463,9 @@ func (s *speech) read(number, first int, marks cue.Marks, until int, asks bool) 
 		if strings.Contains(text, "n't") || circumfix.MatchString(text) {
 			c.negates(from, s.words)
 		}
-		for _, m := range marks {
-			if m.Start < c.from || m.Start >= next {
-				continue
+		for _, m := range marks[sort.Search(len(marks), func(k int) bool { return marks[k].Start >= c.from }):] {
+			if m.Start >= next {
+				break
 			}
 			switch m.Kind {
 			case cue.Not:
@@ -493,8 +494,8 @@ func (s *speech) read(number, first int, marks cue.Marks, until int, asks bool) 
 // negates notes a negation that ends at a byte of the sentence.
 func (l *clause) negates(end int, words []word) {
 	l.negated = true
-	for l.after = l.start; l.after < l.end && words[l.after].start < end; l.after++ {
-	}
+	of := words[l.start:l.end]
+	l.after = l.start + sort.Search(len(of), func(i int) bool { return of[i].start >= end })
 }
 
 // recentPersons is the number of names, and of relations, that a pronoun may mean.
@@ -512,26 +513,37 @@ func (s *speech) name(n site) {
 	if n.text == "" || isPlainWord(light(n.text)) {
 		return
 	}
-	for i := len(s.kin) - 1; i >= 0 && s.kin[i].clause >= n.clause-1; i-- {
-		k := s.kin[i]
+	sentence := s.clauses[n.clause].sentence
+	before := sort.Search(len(s.kin), func(i int) bool {
+		of := s.clauses[s.kin[i].clause].sentence
+		return of > sentence || of == sentence && s.kin[i].start >= n.start
+	})
+	for _, k := range slices.Backward(s.kin[:before]) {
 		end := k.start + len(k.text)
-		if s.clauses[k.clause].sentence == s.clauses[n.clause].sentence && end <= n.start && strings.Trim(text[end:n.start], " ,:(") == "" {
-			s.relations[n.keys[0]] = append(s.relations[n.keys[0]], kinOf(k.keys[0]))
-			s.persons[n.keys[0]] = true
+		if k.clause < n.clause-1 || s.clauses[k.clause].sentence != sentence {
+			break
 		}
+		if end > n.start {
+			continue
+		}
+		if strings.Trim(text[end:n.start], " ,:(") != "" { // words are between it, and all before it, and the name
+			break
+		}
+		s.relations[n.keys[0]] = append(s.relations[n.keys[0]], kinOf(k.keys[0]))
+		s.persons[n.keys[0]] = true
 	}
-	before := strings.Fields(strings.ToValidUTF8(text[max(0, n.start-maxSubject):n.start], ""))
+	words := strings.Fields(strings.ToValidUTF8(text[max(0, n.start-maxSubject):n.start], ""))
 	after := strings.TrimLeft(text[min(len(text), n.start+len(light(n.text))):], " ,")
 	next, _, _ := strings.Cut(after, " ")
 	_, isPredicate := lists["predicate"].words[strings.TrimRight(next, ",.;:!?")]
 	_, isCopula := lists["copula"].words[strings.TrimRight(next, ",.;:!?")]
-	if len(before) > 0 {
-		_, isNaming := lists["naming"].words[strings.TrimRight(before[len(before)-1], ":,.")]
+	if len(words) > 0 {
+		_, isNaming := lists["naming"].words[strings.TrimRight(words[len(words)-1], ":,.")]
 		s.persons[n.keys[0]] = s.persons[n.keys[0]] || isNaming
 	}
-	if c := s.clauses[n.clause]; len(before) > 0 && c.self && len(c.kin) == 0 {
-		_, isNaming := lists["naming"].words[strings.TrimRight(before[len(before)-1], ":,.")]
-		_, isMe := lists["first"].words[before[len(before)-1]]
+	if c := s.clauses[n.clause]; len(words) > 0 && c.self && len(c.kin) == 0 {
+		_, isNaming := lists["naming"].words[strings.TrimRight(words[len(words)-1], ":,.")]
+		_, isMe := lists["first"].words[words[len(words)-1]]
 		s.selves[n.keys[0]] = s.selves[n.keys[0]] || isNaming || isMe
 	}
 	if strings.HasSuffix(light(n.text), "'s") || isPredicate && (!n.initial || !isCopula) {
