@@ -2,7 +2,6 @@ package extractive
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -75,17 +74,18 @@ func TestLinear(t *testing.T) {
 				Today: now, ProfileMaxChars: 4000, MemoryMaxChars: 8000,
 				Transcript: []transcripts.Line{{Seq: 1, Role: "user", Text: strings.Repeat(unit, n)}},
 			}
-			var took []time.Duration
-			for range 5 {
-				start := time.Now()
-				propose(in)
-				took = append(took, time.Since(start))
-			}
-			return slices.Min(took)
+			start := time.Now()
+			propose(in)
+			return time.Since(start)
 		}
-		small, large := cost(250), cost(4000)
-		if large > 64*small+20*time.Millisecond {
-			t.Errorf("%q: sixteen times the text takes %v instead of %v", unit, large, small)
+		cost(250) // compiles expressions
+		small, large := min(cost(250), cost(250), cost(250)), cost(4000)
+		for attempt := 1; large > 64*small+20*time.Millisecond; attempt++ { // other programs may have slowed it down
+			if attempt == 4 {
+				t.Errorf("%q: sixteen times the text takes %v instead of %v", unit, large, small)
+				break
+			}
+			large = min(large, cost(4000))
 		}
 	}
 }
