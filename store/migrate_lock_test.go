@@ -58,7 +58,9 @@ type migration struct {
 	err     error
 }
 
+// migrating applies all migrations in the background.
 func migrating(t *testing.T, url string) <-chan migration {
+	t.Helper()
 	done := make(chan migration, 1)
 	go func() {
 		applied, err := Migrate(t.Context(), url)
@@ -124,8 +126,8 @@ func TestMigrateEndsNoProgram(t *testing.T) {
 		}
 	}
 	inUse := make([]pgx.Tx, 3)
-	for n, tx := range inUse {
-		tx = must[pgx.Tx](t)(conns[n].Begin(t.Context()))
+	for n := range inUse {
+		tx := must[pgx.Tx](t)(conns[n].Begin(t.Context()))
 		defer tx.Rollback(t.Context()) //nolint:errcheck // after a commit it does nothing
 		if _, err := tx.Exec(t.Context(), "select from "+pgx.Identifier{tables[n]}.Sanitize()+" limit 1"); err != nil {
 			t.Fatal(err)
