@@ -22,7 +22,7 @@ import (
 )
 
 // A fact that the person corrects loses trust, one that an answer used gains a little; both can be undone. The context has recorded what
-// it showed: in the system prompt, as a fact that stands, and as a result of its search.
+// it showed: in the system prompt, as a fact shown in every turn, and as a result of its search.
 func TestConversationsJudgeFacts(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

@@ -324,7 +324,7 @@ func TestDoctorPutsRight(t *testing.T) {
 			{Settings: &setting.AgentSettings{DreamingEnabled: new(false)}},
 			{Settings: &setting.AgentSettings{}},
 		} {
-			_, err := p.store.UpdateAgent(ctx, root, patch) // past the API, which tells Temporal
+			_, err := p.store.UpdateAgent(ctx, root, patch) // bypasses the API, which would notify Temporal
 			p.must(err)
 			p.cures(map[string]int{"schedule_differs": 1})
 		}

@@ -1,8 +1,8 @@
 // Package backend keeps statements on an external MCP server, by MicroClaw's two tools memory_query and memory_upsert. Operators
 // configure the server in files; nothing that callers of the API say chooses it.
 //
-// Whose statements are meant comes from the identity of the caller alone. Each owner has a separate connection. A server that is not
-// told the owner by its configuration (see Server) tells owners apart by chat_id; its answers are then checked, and an owner sees and
+// Whose statements are meant comes from the identity of the caller alone. Each owner has a separate connection. A server whose
+// configuration does not name the owner (see Server) separates owners by chat_id; its answers are then checked, and an owner sees and
 // changes no row of another chat.
 //
 // What the server answers is foreign text: bounded here, and scanned by those who show it.
@@ -40,7 +40,7 @@ const (
 // Owner is whose statements are meant.
 type Owner struct {
 	Workspace, Agent, Key string
-	// Number tells owners apart on servers that know chats only. It is random and never reused. 0: the owner has none yet.
+	// Number identifies owners on servers that know chats only. It is random and never reused. 0: the owner has none yet.
 	Number int64
 }
 

@@ -80,7 +80,7 @@ func kindOf(err error) backend.Kind {
 	return ""
 }
 
-// Each fault is what it is, and neither the failure nor the log repeats what the server or the configuration say.
+// Each fault is reported as such, and neither the failure nor the log repeats what the server or the configuration say.
 func TestFaults(t *testing.T) {
 	for fault, want := range map[backendtest.Fault]backend.Kind{
 		backendtest.None: "", backendtest.Prose: "",

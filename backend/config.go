@@ -256,7 +256,7 @@ func (s Server) checkEndpoint() error {
 	return nil
 }
 
-// Marks stand for the identity of a call, in the query of the endpoint and in values of headers and env.
+// Marks are replaced by the identity of a call, in the query of the endpoint and in values of headers and env.
 const (
 	agentMark = "{agent}"
 	ownerMark = "{owner}"

@@ -50,7 +50,7 @@ func away(err error) bool {
 	return is && (f.Kind == Timeout || f.Kind == Transport)
 }
 
-// failureOf classifies an error of a call. seen is what its HTTP requests met with.
+// failureOf classifies an error of a call. seen records its HTTP requests.
 func failureOf(ctx context.Context, err error, seen *wire) error {
 	if _, is := errors.AsType[*Failure](err); is {
 		return err

@@ -60,7 +60,7 @@ func countedBy(c llm.TokenCounter, r window.Result) (n int) {
 }
 
 // A window that was filled by estimates fits what is counted. Models whose vocabularies are not at hand are of today, as o200k_base
-// is, which every sample fits. cl100k_base, of 2022, stands for those that know fewer scripts: emoji and five scripts go beyond
+// is, which every sample fits. cl100k_base, of 2022, represents those that know fewer scripts: emoji and five scripts go beyond
 // it, Hindi by two fifths; there the model refuses, and is sent less.
 func TestEstimatedWindowsFitWhatIsCounted(t *testing.T) {
 	texts := samples(t)

@@ -149,7 +149,7 @@ func asks(message, lang string) bool {
 	})
 }
 
-// tells reports whether a sentence of a user states something: it is no question, no request, and no small talk.
+// tells reports whether a sentence of a user states something: it is neither a question, nor a request, nor small talk.
 func tells(s stance.Sentence, lang string) bool {
 	wanted, _ := intentOf(s.Text, lang)
 	looks := begins(words(s.Text), lang, intentBook[lang].look)

@@ -40,7 +40,7 @@ const (
 const storePatience = 10 * time.Second
 
 // Turn processes a message, answers it and stores both. The user's message is stored first, the rest at the end, all
-// or nothing; if ctx ends in between, the message stays unanswered. tell may be nil; its error ends the turn.
+// or nothing; if ctx ends in between, the message stays unanswered. tell receives its events and may be nil; its error ends the turn.
 //
 // A message that asks to remember or to forget something is executed and answered without a model. A model failure ends the turn with
 // an *llm.Error; the same message may be sent again.

@@ -93,7 +93,7 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// A statement that is restored stands where it stood, with what is nested under it, and the archive keeps the others.
+// A restored statement returns to its place, with what is nested under it, and the archive keeps the others.
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	const document = "# Memory\n\n## Facts\n\n- One\n\n## Other\n\nText.\n\n## Archived\n\n- Old\n- Two\n  - with this below it\n"

@@ -118,7 +118,7 @@ type Recollection struct {
 	Documents []memory.Document
 	Standing  []facts.Fact
 	Hits      []recall.Hit
-	// Block and Passages are what other programs recall whatever the message says, and because of it.
+	// Block is recalled by other programs whatever the message says, Passages because of the message.
 	Block    []Passage
 	Passages []Passage
 }

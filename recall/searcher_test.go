@@ -243,7 +243,7 @@ func TestStatementsFirst(t *testing.T) {
 	}
 }
 
-// Of two values of the same thing, the one said later stands above and the older one names it.
+// Of two values of the same thing, the one said later ranks above, and the older one names it.
 func TestNewestFirst(t *testing.T) {
 	l := open(t)
 	l.say("user:1", "c1", "The rent of my flat is 900 euros.", "The cat sleeps.", "The rent of the flat is now 950 euros.")

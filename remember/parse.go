@@ -54,7 +54,7 @@ var grammars = []*grammar{
 // a receipt.
 //
 // "Remember to …" does not count either. It is a task of the user, which needs a time and not a line in MEMORY.md, or an
-// order to the assistant. A table of words cannot tell these apart; a model or the extraction of the conversation can.
+// order to the assistant. A table of words cannot distinguish these; a model or the extraction of the conversation can.
 //
 // The whole message is scanned before it is split into statements.
 func Parse(message string) (Request, bool) {

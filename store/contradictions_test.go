@@ -425,7 +425,7 @@ func TestListsAreNoContradictions(t *testing.T) {
 	put(lead, shared, numbers(20, 21), 6+4)
 }
 
-// What is found one write after another is what is found at once.
+// Finding contradictions write by write gives the same as finding them at once.
 func TestContradictionsFoundAnewAreTheSame(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

@@ -211,7 +211,7 @@ var dreamCalls = map[string]call{
 		var of *tag
 		// Elsewhere the id would be that of a new dream, which is nobody's concern.
 		if p := w.anyDream(t, id); p.workspace == id.Workspace && p.agent == id.Agent && rapid.Bool().Draw(t, "of another") {
-			d.ID, d.Request, of = p.dream, "", &p.tag // a request of its own would find its own dream
+			d.ID, d.Request, of = p.dream, "", &p.tag // another request would find another dream
 		}
 		as := id
 		as.Author = memory.Author{Kind: memory.AuthorDream, WorkflowID: "dream/" + pg.NewID().String(), RunID: "run"}

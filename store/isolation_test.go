@@ -123,7 +123,7 @@ func (r trials) run(t *testing.T, w *world, names []string) {
 				if name == "CreateAgent" { // it works for the agent that it makes
 					id = id.For(g.agent, memory.NoOwner)
 				}
-				if name == "RecordRecalls" && g.table == "journal" { // it tells of them
+				if name == "RecordRecalls" && g.table == "journal" { // it records them
 					g.table = "recalls"
 				}
 				if g.table == "web_sessions" { // of whoever holds a token
@@ -615,7 +615,7 @@ func maySee(id memory.Identity, g group) bool {
 	return sees(id, of)
 }
 
-// A caller's temporary objects stand for nothing in functions that run as the owner of the tables.
+// A caller's temporary objects do not shadow tables in functions that run as the owner of the tables.
 func TestTemporaryObjectsShadowNothing(t *testing.T) {
 	w := makeWorld(t)
 	rows, err := w.root.Query(t.Context(), `

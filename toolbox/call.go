@@ -30,8 +30,8 @@ type call struct {
 // errOff is the reason why nothing is searched or written.
 const errOff = "memory is switched off for this agent"
 
-// Call runs one tool. An unknown name, an invalid argument, a refusal and a conflict are results (IsError) that tell
-// the model what to do; an error is returned only when ctx is done or the store is unavailable.
+// Call runs one tool. An unknown name, an invalid argument, a refusal and a conflict are results (IsError) that say
+// what the model should do; an error is returned only when ctx is done or the store is unavailable.
 func (b *Box) Call(ctx context.Context, c Caller, name string, raw json.RawMessage) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{}, err

@@ -14,7 +14,7 @@ import (
 
 const (
 	sourceOfExtraction = "extraction"
-	// confidenceOfExtraction is what MicroClaw gives what its reflector learns.
+	// confidenceOfExtraction is the confidence that MicroClaw gives to statements of its reflector.
 	confidenceOfExtraction = .68
 )
 

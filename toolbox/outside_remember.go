@@ -82,7 +82,7 @@ func (b *Box) forgetOutside(
 	if failed != nil && !invalid && !errors.Is(failed, store.ErrNotFound) {
 		return here, failed
 	}
-	// Unfiltered: what is forgotten here is what is looked for.
+	// Unfiltered: the forgotten statements are matched here.
 	rows, _, err := o.Query(ctx, o.who, backend.Query{Op: backend.List, Limit: maxOutside})
 	if err != nil {
 		here.Backend.Unread = failed == nil
@@ -107,7 +107,7 @@ func (b *Box) forgetOutside(
 		}
 		return here, nil
 	}
-	if failed != nil { // only there: it is kept in mind here that it was forgotten
+	if failed != nil { // it failed there only: here it is recorded as forgotten
 		var heard []string
 		for _, r := range found {
 			heard = append(heard, r.Content)
@@ -129,7 +129,7 @@ func (b *Box) forgetOutside(
 	return here, nil
 }
 
-// note tells a model what became of statements outside; empty: nothing more than it asked for.
+// note describes to a model what happened to statements outside; empty: only what it requested.
 func (b BackendForgotten) note() string {
 	if b.Unread || b.Kept > 0 {
 		return ". The memory backend could not be reached: what it has of this is not shown any more, and stays there. Say so"

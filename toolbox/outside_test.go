@@ -188,7 +188,7 @@ func TestOutsideRepeats(t *testing.T) {
 	}
 }
 
-// What the server says is data: no orders, no secrets, no lines of its own.
+// What the server says is data: no orders, no secrets, no further lines.
 func TestOutsideIsForeignText(t *testing.T) {
 	t.Parallel()
 	h, s := behind(t, byName)

@@ -32,7 +32,7 @@ func (b *Browser) transferRoutes() {
 	}, (*request).importArchive)
 }
 
-// maxEncodedArchive bounds an archive in a field of a form: the preview's page carries it, so that what is imported is what was previewed.
+// maxEncodedArchive bounds an archive in a field of a form: the preview's page carries it, so that the import cannot differ from the preview.
 const maxEncodedArchive = (snapshot.MaxArchiveBytes + 2) / 3 * 4
 
 var archiveText = base64.RawURLEncoding

@@ -311,7 +311,7 @@ func (f *fit) before(unit int) int64 {
 	return f.units[unit-1].last
 }
 
-// flush returns up to where to flush, and why. Room is what may still be used, without the answer's reserve. A small
+// flush returns up to where to flush, and why. Room is the number of tokens left, without the answer's reserve. A small
 // window has less room by nature: it is not considered full before half of it is used.
 func (f *fit) flush(old, compact int64) (to int64, why FlushReason) {
 	s := f.in.Settings

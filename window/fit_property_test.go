@@ -146,8 +146,8 @@ func checkLedger(t failer, in Input, got Result) {
 	}
 }
 
-// checkOrder: kinds stand in their order, the system prompt is the only message of the system's and whole, as the current
-// message is at the end; providers are sent a user's message first, and none without a text.
+// checkOrder: kinds are in their order, the system prompt is the only message of the system and whole, and so is the current
+// message at the end; providers are sent a user's message first, and none without a text.
 func checkOrder(t failer, in Input, got Result) {
 	t.Helper()
 	order := []Kind{KindSystem, KindSummary, KindGoal, KindGap, KindHistory, KindRecall, KindCurrent}

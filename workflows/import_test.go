@@ -136,7 +136,7 @@ func TestImportOutlastsFailures(t *testing.T) {
 	}
 }
 
-// A failure that no other attempt mends ends the workflow, and leaves the import for whoever starts it again.
+// A failure that no retry can fix ends the workflow. The import can be started again.
 func TestImportFailsForGood(t *testing.T) {
 	e := newImportEnv(1)
 	e.page = func(context.Context, int) error {

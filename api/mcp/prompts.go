@@ -12,7 +12,7 @@ import (
 	"reverie/toolbox"
 )
 
-// instructions tell a client's model when to use the memory.
+// instructions describe to a client's model when to use the memory.
 const instructions = "This server is the user's long-term memory: files in Markdown (MEMORY.md, PROFILE.md, daily notes such as " +
 	"memory/2026-01-31.md) and earlier conversations. " + recallAdvice + " " + keepAdvice
 

@@ -72,7 +72,7 @@ func (p *room) describe() {
 	create.Parameters = append(create.Parameters,
 		&huma.Param{
 			Name: conversationHeader, In: "header", Schema: &huma.Schema{Type: huma.TypeString, MaxLength: &most},
-			Description: "The client's id of the conversation; missing: the messages tell which one it is.",
+			Description: "The client's id of the conversation; missing: derived from the messages.",
 		},
 		&huma.Param{
 			Name: includeHeader, In: "header", Schema: &huma.Schema{Type: huma.TypeString, Enum: []any{includeMemory}},

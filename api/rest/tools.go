@@ -17,8 +17,8 @@ func MayCall(ctx context.Context, tool toolbox.Definition) error {
 	return nil
 }
 
-// CallTool runs a memory tool for a caller whose identity comes from Enter. What a model should read is a result; an error is what it
-// cannot correct: a tool that does not exist, a key without the right, a write without an owner, an outage.
+// CallTool runs a memory tool for a caller whose identity comes from Enter. Whatever a model should read is a result; an error reports a failure
+// that the model cannot correct: a tool that does not exist, a key without the right, a write without an owner, an outage.
 func (s *Server) CallTool(ctx context.Context, c toolbox.Caller, name string, arguments json.RawMessage) (toolbox.Result, error) {
 	tool, known := toolbox.DefinitionOf(name)
 	if !known {

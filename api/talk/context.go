@@ -169,7 +169,7 @@ type recalledView struct {
 	Version      int           `json:"version,omitempty" doc:"Version of the document."`
 	Conversation string        `json:"conversation,omitempty"`
 	Role         string        `json:"role,omitempty" doc:"Role of the speaker."`
-	Person       memory.Owner  `json:"person,omitempty" doc:"In a group: the person who said it, or in whose section of MEMORY.md it stands." example:"feishu:ou_1"`
+	Person       memory.Owner  `json:"person,omitempty" doc:"In a group: the person who said it, or whose section of MEMORY.md contains it." example:"feishu:ou_1"`
 	Text         string        `json:"text" doc:"What was found."`
 	Score        float64       `json:"score"`
 	At           *time.Time    `json:"at,omitempty" doc:"When it was said or written."`

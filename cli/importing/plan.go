@@ -53,7 +53,7 @@ type importPlan struct {
 	left   map[string]*skippedReason
 }
 
-// plannedOwner counts the items of an owner. The empty owner stands for the owner of the flags or the key.
+// plannedOwner counts the items of an owner. The empty owner means that of the flags or the key.
 type plannedOwner struct {
 	Owner         memory.Owner `json:"owner"`
 	Scope         memory.Scope `json:"scope"`

@@ -3150,7 +3150,7 @@ type Recalled struct {
 	Layer string `json:"layer,omitempty,omitzero"`
 	Path  string `json:"path"`
 
-	// Person In a group: the person who said it, or in whose section of MEMORY.md it stands.
+	// Person In a group: the person who said it, or whose section of MEMORY.md contains it.
 	Person string `json:"person,omitempty,omitzero"`
 
 	// Role Role of the speaker.
@@ -3647,7 +3647,7 @@ type SearchBody struct {
 	// Owner Owner key; or give channel and sender, or endUserId. May be in the query instead.
 	Owner string `json:"owner,omitempty,omitzero"`
 
-	// Query The question, in any language. Phrases in quotes and identifiers count where they stand literally.
+	// Query The question, in any language. Phrases in quotes and identifiers match literally.
 	Query  string `json:"query"`
 	Sender string `json:"sender,omitempty,omitzero"`
 
@@ -6645,7 +6645,7 @@ func (c *Client) Ready(ctx context.Context) (Answer[Ready], error) {
 
 // CreateChatCompletionParams are the optional parameters of CreateChatCompletion.
 type CreateChatCompletionParams struct {
-	// The client's id of the conversation; missing: the messages tell which one it is.
+	// The client's id of the conversation; missing: derived from the messages.
 	XReverieConversation string `header:"X-Reverie-Conversation"`
 	// memory: the answer, or the first event of a stream, has a field reverie with what memory added. One of: memory.
 	XReverieInclude string `header:"X-Reverie-Include"`

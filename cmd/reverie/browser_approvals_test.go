@@ -62,7 +62,7 @@ func TestBrowserApproves(t *testing.T) {
 
 	// Approve with the mouse, edit in other words, refuse by keyboard.
 	b.open(t, memories+"approvals", "Sells honey")
-	// A page that follows what happens is not renewed under the hands of whoever uses it.
+	// A live page is not replaced while somebody uses it.
 	line := func(words string) string {
 		b.evaluate(t, `[...document.querySelectorAll(".approval-lines > li")].find(li => li.innerText.includes("`+words+
 			`")).querySelector("button").focus() ?? ""`)

@@ -213,7 +213,7 @@ func TestBrowserStates(t *testing.T) {
 
 	d.await(t, "notes/bees.md", "# Bees\n\n- Sells honey.\n")
 	see("approvals-one", memories+"approvals", "Sells honey")
-	b.do(t, chromedp.Focus(`button[value=approve]`)) // the page is not renewed under its hands
+	b.do(t, chromedp.Focus(`button[value=approve]`)) // a focused page is not replaced
 	d.exec(t, `update approvals set waiting = 0, finished_at = now(), expired = true`)
 	b.do(t, chromedp.Click(`button[value=approve]`))
 	b.do(t, chromedp.WaitVisible(`main .empty, main [role=alert]`, chromedp.ByQuery))

@@ -230,7 +230,7 @@ func watch(t *testing.T, b browser, home string) *sightings {
 	chromedp.ListenTarget(b, func(event any) {
 		switch e := event.(type) {
 		case *network.EventRequestWillBeSent:
-			// Chromium draws the buttons of date inputs from data of its own, which asks no host. Such data in a page violates the policy.
+			// Chromium draws the buttons of date inputs from its built-in data, without a request. Such data in a page violates the policy.
 			if !strings.HasPrefix(e.Request.URL, home+"/") && !strings.HasPrefix(e.Request.URL, "data:") {
 				seen.add("request for " + e.Request.URL)
 			}

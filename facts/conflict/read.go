@@ -423,7 +423,7 @@ var sections = stems(`memory memories note fact facts notes work job projects pr
 	gedächtnis notizen notiz arbeit beruf projekte projekt persönlich privat familie vorlieben profil wichtig allgemein sonstiges entscheidungen aufgaben fristen kontakte gesundheit reisen termine ereignisse wissen haustiere technik werkzeuge
 	umgebung zusammenfassung 记忆 笔记 事实 工作 项目 个人 家庭 偏好 资料 重要 其他 决定 任务 联系人 健康 旅行 事件 知识 宠物 技术 工具 环境 总结 memo 目标 兴趣 饮食 日程 长期记忆`)
 
-// nominative returns the form of a pronoun that stands for all of its forms.
+// nominative returns the form of a pronoun to which all of its forms are reduced.
 func nominative(pronoun string) string {
 	for form, all := range map[string]string{"he": "his", "she": "her", "they": "their", "er": "sein", "sie": "ihre ihr"} {
 		if strings.Contains(" "+all+" ", " "+pronoun+" ") {

@@ -244,7 +244,7 @@ const (
 func (a Words) Doubtful() bool { return a.Turns&doubtful != 0 }
 
 // RestatedIn reports whether b says all of a, and not much more: it has all units of a in the same sense, they are at least half
-// of its own, and it names no other person. "My back hurts" is restated in "Ugh, my back hurts so much today". Words of one or
+// of b's units, and b names no other person. "My back hurts" is restated in "Ugh, my back hurts so much today". Words of one or
 // two letters do not count: in most languages they have no meaning by themselves.
 func (a Words) RestatedIn(b Words) bool {
 	short, long, least := a.Units, b.Units, minRestatedCharacters

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// edge stands in a required string for a place that `\b` matches, at its beginning or its end.
+// edge represents, at the beginning or end of a required string, a place that `\b` matches.
 const edge = "\x00"
 
 // Limits of required strings. An expression that goes beyond them is only filtered by the rest of it.

@@ -14,7 +14,7 @@ import (
 // gameMessages is the number of messages for which a role-play continues when nothing ends it.
 const gameMessages = 8
 
-// game is a role-play, or a story that the speaker and the assistant tell in turns.
+// game is a role-play, or a story by the speaker and the assistant in turns.
 type game struct {
 	left  int             // messages for which it is taken to go on
 	words map[string]bool // that were used in it

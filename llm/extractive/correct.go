@@ -180,8 +180,8 @@ func (p *passage) moves(w *window) bool {
 		})
 }
 
-// ends reports whether a clause says that something is over, and that it is what a claim with which it shares rare words is about: it
-// names nothing else, or the words are adjacent.
+// ends reports whether a clause says that the subject of a claim, with which it shares rare words, is over: it names nothing else, or
+// the words are adjacent.
 func (w *window) ends(c *claim, shared, other int) bool {
 	return shared > 0 && w.set.Has(cue.Over) && (other == 0 || w.isAt(c.rare, cue.Over))
 }

@@ -165,7 +165,7 @@ var realEnds = map[string][][2]string{
 	"ar": {{"أخي سامي يعمل في البنك.", "سامي لم يعد يعمل في البنك."}},
 }
 
-// standsAfter reports whether a fact stands after what is said later, in the same conversation and in the files.
+// standsAfter reports whether a fact is kept after a later statement, in the same conversation and in the files.
 func standsAfter(fact, later string) (inTalk, inFiles bool) {
 	passages := spoken(said("u: "+fact, "a: Noted.", "u: "+later).Transcript, said().Today)
 	inTalk = true

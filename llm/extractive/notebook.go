@@ -158,7 +158,7 @@ func (n *notebook) gave(p *passage) bool {
 	return false
 }
 
-// stands reports whether a file has the line of a passage, from an earlier reading of the conversation.
+// stands reports whether a file contains the line of a passage, from an earlier reading of the conversation.
 func (n *notebook) stands(p *passage) bool {
 	line := foldedText(bareLine(p.lastingLine()))
 	for _, page := range []*page{n.profile, n.memory} {

@@ -87,7 +87,7 @@ func nameFrom(text string, from int, lang string, marks cue.Marks, within int) i
 	return end
 }
 
-// forbids matches a line of what somebody may not have, which stands when they stop having it.
+// forbids matches a line about things that somebody may not have. It remains true when they stop having them.
 var forbids = lazyregexp.New(`(?i)allerg|alerg|аллерг|過敏|过敏|アレルギー|알레르기|dị ứng|حساسي|intoler|verträg|непереносим|не переносит|c[oœ]?eliac|zöliak|` +
 	`glutenfr|can['’]?t (?:have|eat|take)|不能吃`)
 

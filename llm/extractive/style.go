@@ -17,7 +17,7 @@ const (
 )
 
 // styleWish holds how a language asks for answers without something, of some length, and in which form of address. {v} marks the part
-// that is kept; N in without stands for each of the nouns.
+// that is kept; N in without is replaced by each of the nouns.
 type styleWish struct {
 	frame, without        string
 	tables, lists, emojis string

@@ -62,8 +62,8 @@ func sentencesOf(text string) []string {
 	return append(out, text[start:])
 }
 
-// squeezed returns the letters, marks and digits of a text, folded, for the comparison of quotations. A point stands for what
-// divides two numbers.
+// squeezed returns the letters, marks and digits of a text, folded, for the comparison of quotations. A separator
+// between two numbers becomes a point.
 func squeezed(text string) string {
 	var b strings.Builder
 	digit, gap := false, false

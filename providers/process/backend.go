@@ -282,8 +282,8 @@ func (s *space) has(units []index.Unit) bool {
 	return true
 }
 
-// feed hands over what a space lacks, and takes from it what is gone. The returned channel is closed when the program has it, or cannot
-// have it. It goes on when the search does not wait any longer.
+// feed sends what a space lacks, and removes from it what was deleted. The returned channel is closed when the program has taken it, or
+// failed. It continues after the search has stopped waiting.
 func (b *Backend) feed(ctx context.Context, c *child, s *space, v recall.BackendView) <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()

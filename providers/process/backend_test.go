@@ -202,8 +202,8 @@ func TestBackendCannotBeStarted(t *testing.T) {
 	}
 }
 
-// What a program may name is what it was given for the same identity; a program that names more is the caller's to check. Searches of many
-// owners at once share one program, and none its spaces.
+// A program may only name units that it was given for the same identity; the caller checks this. Concurrent searches of many owners share
+// one program, but no space.
 func TestBackendSpaces(t *testing.T) {
 	b, starts := failing(t, "answers", time.Minute, time.Hour)
 	var all sync.WaitGroup

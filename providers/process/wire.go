@@ -101,7 +101,7 @@ func start(command []string, environment []string) (*child, error) {
 	return c, nil
 }
 
-// read hands out answers until the stream ends or is broken.
+// read delivers answers until the stream ends or is broken.
 func (c *child) read(output io.Reader) {
 	lines := bufio.NewScanner(output)
 	lines.Buffer(nil, maxLine)
@@ -120,7 +120,7 @@ func (c *child) read(output io.Reader) {
 	_ = c.command.Wait() // how it has ended changes nothing
 }
 
-// deliver hands an answer to its request; false: there never was such a request.
+// deliver passes an answer to its request; false: there never was such a request.
 func (c *child) deliver(a answer) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

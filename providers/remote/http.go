@@ -96,7 +96,7 @@ type web struct {
 type asker interface {
 	providers.Warmer
 	ask(ctx context.Context, operation string, q question) (answer, error)
-	// tell sends what needs no answer but that it was taken.
+	// tell sends something that is only acknowledged.
 	tell(ctx context.Context, operation string, who providers.Who, what any) error
 	tools(ctx context.Context) ([]providers.Tool, error)
 	use(ctx context.Context, tool string, call toolCall) (string, error)

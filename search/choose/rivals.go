@@ -100,7 +100,7 @@ func newestFirst(results []Result, depth int, replaced func(older, newer Candida
 		i-- // the moved one may have later rivals itself
 	}
 	for i := range rivals {
-		for j := 0; j < i && rivals[i].Parts.SupersededBy == nil; j++ { // what stands above already
+		for j := 0; j < i && rivals[i].Parts.SupersededBy == nil; j++ { // those already above
 			if rivals[i].Score >= minRival*rivals[j].Score && isNewer(&rivals[j], &rivals[i]) {
 				by := rivals[j].Candidate.Unit
 				rivals[i].Parts.SupersededBy = &by

@@ -18,7 +18,7 @@ const (
 	tailSure  = 30
 )
 
-// standings returns how far each hit of a dense list stands out: the number of deviations above the mean of all
+// standings returns the score of each hit of a dense list: the number of deviations above the mean of all
 // similarities of the view. The best of n noise hits is expected at noiseBest(n).
 //
 // The deviation is the greater of the given one and the one estimated from the tail of the list: similarities of real

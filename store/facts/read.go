@@ -111,7 +111,7 @@ select f.fact_id, f.document_id, f.agent_id, f.scope, f.owner_key, f.entry_id, f
             and (@archived or not f.archived)`
 
 	// The most trusted facts of each half-life come from the index in their order; the best of all of them are the answer. Facts with
-	// the same trust are in the order of half-lives and ids. What follows a row is known in the terms of its own half-life exactly.
+	// the same trust are in the order of half-lives and ids. The position of a row is exact in terms of its half-life.
 	sqlByTrust = `
 select b.*, d.path
 from (

@@ -107,7 +107,7 @@ func (w *Writes) queueProposed(b *pgx.Batch, t *pg.Tx) {
 	}
 }
 
-// proposalKey identifies what an edit does, wherever it stands.
+// proposalKey identifies what an edit does, whatever its position.
 func proposalKey(e markdown.Edit) string {
 	var b strings.Builder
 	for _, lines := range [][]string{e.Removed, e.Added} {

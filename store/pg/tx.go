@@ -34,7 +34,7 @@ type Tx struct {
 	// Deletes lets the transaction write about an owner or agent that is being deleted: it belongs to the deletion.
 	Deletes bool
 	Conn    *pgx.Conn
-	Queued  pgx.Batch // statements that the next batch sends in front of its own
+	Queued  pgx.Batch // statements that the next batch sends first
 	begun   bool
 	// committing is true once the commit is sent: without an answer it is unknown whether it took place.
 	committing bool

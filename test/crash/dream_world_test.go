@@ -28,7 +28,7 @@ const (
 	storm = "storm"
 )
 
-// dreamers is a deployment with two agents and people who tell both the same.
+// dreamers is a deployment with two agents and people who say the same to both.
 type dreamers struct {
 	*deployment.System
 	temporal client.Client

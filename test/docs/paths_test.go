@@ -76,7 +76,7 @@ func TestLayoutIsComplete(t *testing.T) {
 	}
 }
 
-// TestAnswersHold checks that each question of CONTRIBUTING.md is answered by code in the path that stands beside it.
+// TestAnswersHold checks that each question of CONTRIBUTING.md is answered by code in the path given with it.
 func TestAnswersHold(t *testing.T) {
 	contributing, err := os.ReadFile("../../CONTRIBUTING.md")
 	if err != nil {

@@ -117,7 +117,7 @@ func (s *simulation) live(owner memory.Owner, day int) {
 		s.rewrite(owner, memory.DailyNotePath(s.now.In(s.zone)), func(text string) string { return strings.ReplaceAll(text, "\n- ", "\n* ") })
 	case 25, 41: // the person takes something back that was promoted
 		s.forget(owner)
-	case 45: // and a line of its own
+	case 45: // and a separate line
 		line := fmt.Sprintf("- %s wrote this by hand on day 17.", l.name)
 		delete(known.mine, line)
 		s.rewrite(owner, memory.MemoryPath, func(text string) string { return strings.Replace(text, line+"\n", "", 1) })

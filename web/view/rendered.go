@@ -115,7 +115,7 @@ func Visible(s string) string {
 	return hidden.ReplaceAllStringFunc(s, func(c string) string { return fmt.Sprintf("[U+%04X]", []rune(c)[0]) })
 }
 
-// markdown reads and renders documents. HTML in them is shown, not interpreted, and images are not loaded: they could tell others that the
+// markdown reads and renders documents. HTML in them is shown, not interpreted, and images are not loaded: they could reveal to others that the
 // document was read.
 var markdown = goldmark.New(
 	goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList),

@@ -2599,7 +2599,7 @@ export interface Recalled {
    */
   layer?: "identity" | "trusted" | "matched" | "provided";
   path: string;
-  /** In a group: the person who said it, or in whose section of MEMORY.md it stands. */
+  /** In a group: the person who said it, or whose section of MEMORY.md contains it. */
   person?: string;
   /** Role of the speaker. */
   role?: string;
@@ -3003,7 +3003,7 @@ export interface SearchBody {
   options?: Options;
   /** Owner key; or give channel and sender, or endUserId. May be in the query instead. */
   owner?: string;
-  /** The question, in any language. Phrases in quotes and identifiers count where they stand literally. */
+  /** The question, in any language. Phrases in quotes and identifiers match literally. */
   query: string;
   sender?: string;
   /** Do not record results as recalled. For tests, operators' tools and dreams. */

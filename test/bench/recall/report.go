@@ -105,8 +105,8 @@ func group(name string, outcomes []asked, ks []int, belongs func(asked) bool) fi
 	return figures{Name: name, Questions: len(recalls), Recall: mean(recalls, ks)}
 }
 
-// categoryNames are the names of LoCoMo's categories. Adversarial questions ask for something that was not said in
-// this form; their evidence is what they distort.
+// categoryNames are the names of LoCoMo's categories. Adversarial questions distort a statement; their
+// evidence is the original.
 var categoryNames = map[int]string{1: "1 multi-hop", 2: "2 temporal", 3: "3 open-domain", 4: "4 single-hop", 5: "5 adversarial"}
 
 // summarise fills the groups of a report.

@@ -2551,7 +2551,7 @@ class Recalled(TypedDict):
     # program has provided it.
     layer: NotRequired[Literal["identity", "trusted", "matched", "provided"]]
     path: str
-    # In a group: the person who said it, or in whose section of MEMORY.md it stands.
+    # In a group: the person who said it, or whose section of MEMORY.md contains it.
     person: NotRequired[str]
     # Role of the speaker.
     role: NotRequired[str]
@@ -2943,7 +2943,7 @@ SearchBody = TypedDict(
         "options": "NotRequired[Options]",
         # Owner key; or give channel and sender, or endUserId. May be in the query instead.
         "owner": "NotRequired[str]",
-        # The question, in any language. Phrases in quotes and identifiers count where they stand literally.
+        # The question, in any language. Phrases in quotes and identifiers match literally.
         "query": "str",
         "sender": "NotRequired[str]",
         # Do not record results as recalled. For tests, operators' tools and dreams.
