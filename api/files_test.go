@@ -179,7 +179,7 @@ func TestDeleteUndeleteRestore(t *testing.T) {
 	}
 	h.wantError(call("POST", "restore/", "x/y.md", map[string]any{"version": 99}, nil), 404, "not_found")
 	h.wantError(call("POST", "restore/", "x/y.md", map[string]any{"version": 0}, nil), 422, "invalid_request")
-	// A deleted document is written anew without naming a base.
+	// A deleted document is written again without naming a base.
 	h.want(call("DELETE", "files/", "x/y.md", nil, nil), 200)
 	h.want(h.put("x/y.md", "third\n", map[string]string{"If-None-Match": "*"}), 200)
 }

@@ -18,7 +18,7 @@ func (s commands) revokeCommand() *cobra.Command {
 		Short: "Take back what was learned from a source, and from nowhere else",
 		Long: "Take back what was learned from a conversation, an import, writes of business processes, or a key, and has no other source.\n\n" +
 			"Without --yes the commands show what would go, and what stays and why. What is taken back is not learned again from old messages;\n" +
-			"a person may say it anew.",
+			"a person may say it again.",
 	}
 	session.NeedsCommand(c)
 	c.AddCommand(

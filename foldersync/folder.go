@@ -154,7 +154,7 @@ func (f *Folder) Bound() bool {
 
 // admits returns an error if the documents belong to another agent or owner.
 func (id Identity) admits(other Identity) error {
-	const way = "take another folder, or remove its .reverie/sync to begin anew with what is in it"
+	const way = "take another folder, or remove its .reverie/sync to start over with what is in it"
 	switch {
 	case id.Agent != other.Agent:
 		return fmt.Errorf("this folder is synced with the agent %s: %s", id.Agent, way)

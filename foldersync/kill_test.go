@@ -279,7 +279,7 @@ func insertHere(file, word string, random *rand.Rand) error {
 		if string(was) == expected && !again {
 			return os.Remove(beside)
 		}
-		if string(was) == expected { // put back what somebody else was quicker with: begin anew
+		if string(was) == expected { // put back what somebody else wrote first: start over
 			return insertHere(file, word, random)
 		}
 		saved, expected = string(was), saved

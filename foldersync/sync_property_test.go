@@ -85,7 +85,7 @@ func (w *world) between(string) {
 	}
 }
 
-// pass makes a pass, which may be cut off; then the next one begins anew.
+// pass makes a pass, which may be cut off; then the next one starts over.
 func (w *world) pass(s *Sync) (next *Sync, o Outcome) {
 	next = s
 	defer func() {

@@ -102,7 +102,7 @@ func TestConversationsAreBroughtIntoOrder(t *testing.T) {
 	}
 }
 
-// A conversation that came from another provider, or in which ids begin anew, is taken everywhere, and the same each time.
+// A conversation that came from another provider, or in which ids start over, is taken everywhere, and the same each time.
 func TestIdsOfCalls(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("call", 20)

@@ -186,7 +186,7 @@ func TestTurnsUntilSignalled(t *testing.T) {
 	}
 }
 
-// Messages that no turn completes are found also while others come in, and wait anew after they were completed.
+// Messages that no turn completes are found also while others come in, and wait again after they were completed.
 func TestBusyConversationsAreFound(t *testing.T) {
 	t.Parallel()
 	now := testClock

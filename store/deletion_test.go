@@ -200,7 +200,7 @@ func (w *world) otherRows(t *testing.T, rows map[string]string) map[string]strin
 }
 
 // From its start a deletion refuses every write about its target, and those of workflows that were started before it also afterwards. A person
-// who comes back begins anew.
+// who comes back starts over.
 func TestNothingIsWrittenIntoADeletion(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

@@ -242,8 +242,8 @@ order by 1`)
 	var tenants []string
 	for _, table := range tables {
 		derived := strings.HasPrefix(table.Name, "index_") || table.Name == "embedding_cache" ||
-			table.Name == "facts" || table.Name == "fact_claims" || table.Name == "fact_due" || table.Name == "dream_candidates" || table.Name == "dream_news" || // staged anew, and cleared
-			table.Name == "fact_contradictions" || // as long as nobody has decided them: found anew
+			table.Name == "facts" || table.Name == "fact_claims" || table.Name == "fact_due" || table.Name == "dream_candidates" || table.Name == "dream_news" || // staged again, and cleared
+			table.Name == "fact_contradictions" || // as long as nobody has decided them: found again
 			table.Name == "web_sessions" || // until they end
 			table.Name == "webhooks" || table.Name == "webhook_failures" || // by whose they are, and when delivered again
 			table.Name == "queue_depths" || // after a week

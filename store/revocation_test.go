@@ -91,7 +91,7 @@ func TestAConversationIsRevoked(t *testing.T) {
 	}
 	write(t, s, id, memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpAppend, Content: "- Drives a " + secret + " car.\n"})
 	if got := contentOf(t, s, id, memory.MemoryPath); !strings.Contains(got, secret) {
-		t.Errorf("a person may say it anew: %q", got)
+		t.Errorf("a person may say it again: %q", got)
 	}
 }
 

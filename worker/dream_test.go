@@ -189,7 +189,7 @@ func (d dreamWorld) history(t *testing.T, id, run string) []*historypb.HistoryEv
 	return events
 }
 
-// reset begins a run anew behind one of its workflow tasks.
+// reset begins a run again behind one of its workflow tasks.
 func (d dreamWorld) reset(t *testing.T, id, run string, event int64) {
 	t.Helper()
 	d.resetFor(t, "a test", id, run, event)
@@ -243,7 +243,7 @@ func TestADreamIsResetAtAnyStep(t *testing.T) {
 }
 
 // A person resets a dream that was written, to each of its steps, and asks with the reason to dream again: every time it is undone
-// and dreamed anew, with a report that names the one before. MEMORY.md never has a line twice.
+// and dreamed again, with a report that names the one before. MEMORY.md never has a line twice.
 func TestADreamIsDreamedAgainByAReset(t *testing.T) {
 	d := newDreams(t, nil)
 	d.says(t, "case-1", 3)

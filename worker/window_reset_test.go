@@ -34,7 +34,7 @@ func (w *windows) compact(t *testing.T, in workflows.CompactInput) workflows.Com
 	return out
 }
 
-// A flush and a compaction that are done anew from any of their steps, or started once more, find what is there: nothing is
+// A flush and a compaction that are done again from any of their steps, or started once more, find what is there: nothing is
 // noted or summarised twice, and nobody is asked.
 func TestWindowsAreResetAtAnyStep(t *testing.T) {
 	w := newWindows(t, 1, nil)

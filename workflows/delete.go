@@ -239,7 +239,7 @@ type Histories struct {
 const historiesAgain = 200 * time.Millisecond
 
 // Delete deletes the executions of a target's workflows until Temporal lists none, those with other ids in more, and the schedule of
-// an agent. A dream that may have read a deleted conversation is stopped; the next night dreams anew.
+// an agent. A dream that may have read a deleted conversation is stopped; the next night dreams again.
 func (h Histories) Delete(ctx context.Context, in activities.DeleteHistoriesInput, more []string, progress func(deleted int)) error {
 	ref := memory.OwnerRef{Workspace: in.Workspace, Agent: in.Agent, Owner: in.Owner}
 	switch in.Kind {

@@ -1,4 +1,4 @@
-// Package facts serves facts: lists by trust, what is known of one, feedback, and deriving them anew.
+// Package facts serves facts: lists by trust, what is known of one, feedback, and deriving them again.
 package facts
 
 import (

@@ -95,7 +95,7 @@ func (s *Room) undoFeedback(ctx context.Context, in *undoInput) (*rest.Reply[kno
 func (s *Room) rebuildRoutes() {
 	rest.Register(s.Server, rest.Route{
 		ID: "rebuild-facts", Method: http.MethodPost, Act: rest.Changes, Path: factsPath + "/rebuild", Tag: "facts", Need: memory.RoleAdmin,
-		Summary: "Derive all facts anew", Status: http.StatusAccepted, Errors: []int{http.StatusGone},
+		Summary: "Rebuild all facts", Status: http.StatusAccepted, Errors: []int{http.StatusGone},
 		Doc: "From documents, versions and feedback, with the same ids. Of the agent, and with a key that is not limited to agents of what " +
 			"belongs to the workspace too. Readers and the worker derive document by document; until then facts stay as they are.",
 	}, s.rebuild)

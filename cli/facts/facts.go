@@ -1,4 +1,4 @@
-// Package facts has the commands that show facts, judge them and derive them anew.
+// Package facts has the commands that show facts, judge them and derive them again.
 package facts
 
 import (
@@ -242,7 +242,7 @@ func (s commands) undoCommand() *cobra.Command {
 func (s commands) rebuildCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "rebuild",
-		Short: "Derive all facts anew from documents, versions and feedback; needs an admin key",
+		Short: "Rebuild all facts from documents, versions and feedback; needs an admin key",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			client, err := s.AgentClient()
@@ -254,7 +254,7 @@ func (s commands) rebuildCommand() *cobra.Command {
 				return err
 			}
 			return s.Print(cmd, marked.Raw, func(w io.Writer) error {
-				_, err := fmt.Fprintln(w, "accepted: the worker and readers derive the facts of each document anew")
+				_, err := fmt.Fprintln(w, "accepted: the worker and readers derive the facts of each document again")
 				return err
 			})
 		},

@@ -52,7 +52,7 @@ func Forget(s *session.Session) *cobra.Command {
 		Short: "Forget everything that contains some words, or lines of a document; it is not learned again",
 		Long: "Forget everything that contains some words, or the statements on lines of a document: in documents, drafts, summaries\n" +
 			"and reports.\n" +
-			"It is not learned again, in any words; what a person says anew lifts that. Words only show what they find, until --yes is given.\n" +
+			"It is not learned again, in any words; what a person says again lifts that. Words only show what they find, until --yes is given.\n" +
 			"With --erase it also goes from earlier versions and from messages, for good.",
 		Args: session.NeedsArgs(0, 1, "at most one argument: quote several words"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -5348,7 +5348,7 @@ func (c *Client) ResolveContradiction(
 	return call[FactContradiction](ctx, c, r)
 }
 
-// RebuildFacts calls POST /api/v1/agents/{agent}/facts/rebuild: derive all facts anew.
+// RebuildFacts calls POST /api/v1/agents/{agent}/facts/rebuild: rebuild all facts.
 func (c *Client) RebuildFacts(ctx context.Context, agent string) (Answer[FactsRebuild], error) {
 	r := request{
 		method: "POST", path: "/api/v1/agents/%s/facts/rebuild",

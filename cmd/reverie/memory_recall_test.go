@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// What was added is found, read around, indexed anew and found again.
+// What was added is found, read around, indexed again and found again.
 func TestRecallFromTheShell(t *testing.T) {
 	startServer(t)
 	file := filepath.Join(t.TempDir(), "talk.json")

@@ -241,9 +241,9 @@ func (b barred) bars(c dream.Candidate, said *claim.Compared) (code, why string,
 			}
 		case !same || b.saidAnew(c, s.State):
 		case s.Status == dream.Rejected && s.ReasonCode == dream.ReasonCorrected:
-			return dream.ReasonCorrected, "It was corrected before, and nobody has said it anew.", true
+			return dream.ReasonCorrected, "It was corrected before, and nobody has said it again.", true
 		case s.Status == dream.Rejected:
-			return dream.ReasonUndone, "Its promotion was undone, and nobody has said it anew.", true
+			return dream.ReasonUndone, "Its promotion was undone, and nobody has said it again.", true
 		case s.Status == dream.Edited:
 			return dream.ReasonKnown, "A person put other words in its place.", true
 		}
@@ -306,7 +306,7 @@ func (d *deep) filter() []*dream.Candidate {
 		heard = append(heard, spoken)
 		if barred.left(*c, compared) {
 			c.Judge(dream.VerdictRejected, dream.ReasonKnown,
-				"It was promoted before and is in MEMORY.md no more, and nobody has said it anew.")
+				"It was promoted before and is in MEMORY.md no more, and nobody has said it again.")
 			continue
 		}
 		open = append(open, c)

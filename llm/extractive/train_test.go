@@ -463,7 +463,7 @@ func cut(all []scoredExample, label func(example) (right, counts bool), goal fun
 	return at
 }
 
-// TestWeights trains the weights anew and compares them with those in the repository.
+// TestWeights trains the weights again and compares them with those in the repository.
 func TestWeights(t *testing.T) {
 	m := trained(t, examplesOf(t, trainingSet(t)), trapLoss)[0]
 	was := m.use() // only kept lines may be taken back

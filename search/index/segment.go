@@ -121,7 +121,7 @@ func mergeUnits(runs [][]Unit, dead func(group int64) bool) (units []Unit, place
 }
 
 // ErrDamaged is returned for packed bytes that were not written by this package. The index must be rebuilt.
-var ErrDamaged = errors.New("the index is damaged: build it anew")
+var ErrDamaged = errors.New("the index is damaged: rebuild it")
 
 // packing appends numbers in variable length.
 type packing []byte

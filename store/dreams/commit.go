@@ -32,7 +32,7 @@ func (s *Dreaming) CommitDream(ctx context.Context, id memory.Identity, dreamID 
 	return s.CommitDreamAgain(ctx, id, dreamID, key, nil)
 }
 
-// CommitDreamAgain is CommitDream for a dream that again can draft anew. A stale draft is not dropped then, but drafted again while
+// CommitDreamAgain is CommitDream for a dream that can draft again. A stale draft is not dropped then, but drafted again while
 // the dream's documents are locked, and committed, unless again refuses. However often people write, that draft is not stale. It
 // costs eight round trips.
 func (s *Dreaming) CommitDreamAgain(ctx context.Context, id memory.Identity, dreamID uuid.UUID, key string, again Redraft) (Dream, error) {

@@ -131,7 +131,7 @@ where c.workspace_id = @workspace and c.agent_id = @agent and c.owner_key = @own
 order by c.conversation_uid
 for no key update of c`
 
-	// Nothing is learned from its messages any more, in whatever step they are. A run that works on them begins anew.
+	// Nothing is learned from its messages any more, in whatever step they are. A run that works on them starts over.
 	sqlMessagesRevoked = `
 update messages m set revoked_at = @now
 where m.workspace_id = @workspace and m.agent_id = @agent and m.conversation_uid = any (@uids::uuid[]) and m.owner_key = @owner

@@ -114,7 +114,7 @@ func (r Request) rowsOf(t table) string {
 const maxPasses = 5
 
 // Redact erases words in the rows of the identity's agent, as a part of the transaction t: in place, in all columns that have words. It
-// indexes again what has changed, and has the facts of changed documents derived anew. A preview changes nothing.
+// indexes again what has changed, and has the facts of changed documents derived again. A preview changes nothing.
 func Redact(ctx context.Context, t *pg.Tx, r Request) (Redacted, error) {
 	x := Begin(t, r, nil)
 	if err := x.Read(ctx); err != nil {

@@ -480,7 +480,7 @@ func (p pair) turned() pair {
 }
 
 // decide adds a pair to the new rows, as far as it was not decided before: what was decided is not asked again, in these words or in
-// others. Of the loser in other words, the winner supersedes it again. Only a person who writes the loser anew opens it again.
+// others. Of the loser in other words, the winner supersedes it again. Only a person who writes the loser again reopens it.
 func (p pair) decide(decided []decision, c *contradictions) {
 	at := slices.IndexFunc(decided, func(d decision) bool {
 		return d.A == p.meaningA && d.B == p.meaningB || d.A == p.meaningB && d.B == p.meaningA

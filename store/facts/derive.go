@@ -69,7 +69,7 @@ left join lateral (
 ) f on true
 where d.workspace_id = @workspace and d.agent_id = @agent and d.scope = @scope and d.owner_key = @owner and d.document_id = @document`
 
-	// Facts that another reader has read go; their words are weighed anew where else they occur.
+	// Facts that another reader has read go; their words are weighed again where else they occur.
 	sqlDrop = `
 with gone as (
     delete from facts

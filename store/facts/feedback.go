@@ -116,7 +116,7 @@ func (s *Facts) UndoFeedback(ctx context.Context, id memory.Identity, fact, even
 	})
 }
 
-// onFact changes the events of a fact and weighs it anew, in one transaction. ended: also of one that is gone.
+// onFact changes the events of a fact and weighs it again, in one transaction. ended: also of one that is gone.
 func (s *Facts) onFact(
 	ctx context.Context, id memory.Identity, fact uuid.UUID, ended bool, queue func(*pgx.Batch, pgx.NamedArgs, *bool),
 ) error {

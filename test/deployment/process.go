@@ -18,7 +18,7 @@ import (
 )
 
 // programVariable names an environment variable with the path of a program that was built from these sources, to use instead of building
-// it anew for each package of tests.
+// it again for each package of tests.
 const programVariable = "REVERIE_TEST_PROGRAM"
 
 // Build compiles the program into dir, unless one is given (programVariable), and returns its path.

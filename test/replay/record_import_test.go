@@ -70,7 +70,7 @@ func TestRecordImport(t *testing.T) {
 
 	killed := r.move(ctx, t, "case-killed", r.talk("case-killed", 4))
 	time.Sleep(time.Second)
-	r.Kill("worker") // the step begins anew
+	r.Kill("worker") // the step starts over
 	r.Run(t, "worker")
 	r.ended(ctx, t, killed)
 	export(ctx, t, r.Temporal.Address, workflows.ImportName)

@@ -36,7 +36,7 @@ var Notices = map[string]string{
 	"seen":       "Seen. The next card comes after the next dream that changes something.",
 	"confirmed":  "Confirmed: no dream changes it.", "edited": "Changed: it stands as you wrote it.",
 	"forgotten": "Forgotten, and not learned again.",
-	"back":      "Restored: it is in its document again, and is not archived anew.",
+	"back":      "Restored: it is in its document again, and is not archived again.",
 	"moved":     "The system prompt has changed.",
 	"pause":     "Paused: no model is asked for this agent. Its work waits until you resume it.",
 	"resume":    "Resumed: work that waits continues within ten minutes.",

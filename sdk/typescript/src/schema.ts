@@ -4619,7 +4619,7 @@ export interface Operations {
     body: ResolveBody;
     data: FactContradiction;
   };
-  /** Derive all facts anew */
+  /** Rebuild all facts */
   "POST /api/v1/agents/{agent}/facts/rebuild": {
     path: {
       /** Id of the agent. */
