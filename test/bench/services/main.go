@@ -48,11 +48,12 @@ func Show(w io.Writer, asJSON bool, report any, text func(io.Writer) error) erro
 }
 
 // TakeSettings removes Reverie's settings from the environment of this process, whose children would otherwise use a
-// person's own database or model, and returns those whose names begin with prefix, as NAME=value.
+// person's own database or model, and returns those whose names begin with prefix, as NAME=value. Variables of tests, such as the program
+// that deployment.Build returns, stay.
 func TakeSettings(prefix string) (taken []string, err error) {
 	for _, setting := range os.Environ() {
 		name, _, _ := strings.Cut(setting, "=")
-		if !strings.HasPrefix(name, config.Prefix+"_") {
+		if !strings.HasPrefix(name, config.Prefix+"_") || strings.HasPrefix(name, config.Prefix+"_TEST_") {
 			continue
 		}
 		if prefix != "" && strings.HasPrefix(name, config.Prefix+"_"+prefix) {

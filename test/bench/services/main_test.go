@@ -11,6 +11,7 @@ func TestTakeSettings(t *testing.T) {
 	t.Setenv("REVERIE_EMBEDDING_MODEL", "small")
 	t.Setenv("REVERIE_DATABASE_URL", "postgres://elsewhere")
 	t.Setenv("REVERIEW", "stays")
+	t.Setenv("REVERIE_TEST_PROGRAM", "stays")
 	got, err := TakeSettings("EMBEDDING_")
 	if err != nil {
 		t.Fatal(err)
@@ -18,7 +19,7 @@ func TestTakeSettings(t *testing.T) {
 	if diff := cmp.Diff([]string{"REVERIE_EMBEDDING_MODEL=small"}, got); diff != "" {
 		t.Error(diff)
 	}
-	for name, want := range map[string]bool{"REVERIE_EMBEDDING_MODEL": false, "REVERIE_DATABASE_URL": false, "REVERIEW": true} {
+	for name, want := range map[string]bool{"REVERIE_EMBEDDING_MODEL": false, "REVERIE_DATABASE_URL": false, "REVERIEW": true, "REVERIE_TEST_PROGRAM": true} {
 		if _, there := os.LookupEnv(name); there != want {
 			t.Errorf("%s is there: %v", name, there)
 		}
