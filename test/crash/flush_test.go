@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -42,7 +43,7 @@ var flushPoints = []struct {
 }{{"propose", false}, {"propose", true}, {"commit", false}, {"commit", true}}
 
 // The worker is killed while rules flush what leaves a window: as they save the draft, and as they append it to the note, before and after
-// the commit. Each turn asks for its context once, and gets it: everything that has left it is noted once.
+// the commit. Each turn gets its context, and asks again if that takes longer than it waits: everything that has left it is noted once.
 func TestAFlushByRulesIsKilled(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -79,7 +80,11 @@ func TestAFlushByRulesIsKilled(t *testing.T) {
 	var turns sync.WaitGroup
 	for i := range flushPoints {
 		who, conversation := name(i)
-		turns.Go(func() { a.context(ctx, conversation, who, conversation, "Which label has box 3?") })
+		turns.Go(func() {
+			for began := time.Now(); !a.has(aContext, conversation) && time.Since(began) < *patience; time.Sleep(100 * time.Millisecond) {
+				a.context(ctx, conversation, who, conversation, "Which label has box 3?")
+			}
+		})
 	}
 	held := awaitHeldFlushes(ctx, t, s)
 	s.Kill("worker")
@@ -108,7 +113,7 @@ func TestAFlushByRulesIsKilled(t *testing.T) {
 	s.Ensure(t)
 	turns.Wait()
 	for i := range flushPoints {
-		if _, conversation := name(i); !a.sent[aContext][conversation] {
+		if _, conversation := name(i); !a.has(aContext, conversation) {
 			t.Errorf("%+v: the turn got no context: %v", flushPoints[i], a.failures)
 		}
 	}

@@ -89,6 +89,13 @@ func (a *attempts) once(ctx context.Context, kind, mark, method, path string, he
 	return err
 }
 
+// has reports whether a call was acknowledged.
+func (a *attempts) has(kind, mark string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.sent[kind][mark]
+}
+
 // suffer sends something of each kind for an owner, until it is to stop.
 func (a *attempts) suffer(ctx context.Context, n int, stop <-chan struct{}) {
 	who := fmt.Sprintf("sufferer-%d", n)
