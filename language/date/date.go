@@ -449,7 +449,23 @@ func (r *periodReader) numeric(i int) (stretch, int) {
 	return stretch{}, 0
 }
 
-// eastAsian reads 2023年5月8日, 2023年5月, 5月8日, 2023年, 5月 and the same in Korean.
+// eras maps the eras by which Japan counts years since 1868, and Taiwan since 1912, to the year before their first one.
+var eras = map[string]int{"明治": 1867, "大正": 1911, "昭和": 1925, "平成": 1988, "令和": 2018, "民国": 1911, "民國": 1911}
+
+// lastOfEra bounds the years of an era.
+const lastOfEra = 150
+
+// EraYear returns the year that is number n of the era with whose name a text ends, such as 1985 for "昭和" and 60; false without an era.
+func EraYear(before string, n int) (year int, ok bool) {
+	for era, last := range eras {
+		if strings.HasSuffix(before, era) && n >= 1 && n <= lastOfEra {
+			return last + n, true
+		}
+	}
+	return 0, false
+}
+
+// eastAsian reads 2023年5月8日, 2023年5月, 5月8日, 2023年, 5月 and the same in Korean, and years of eras: 令和5年5月8日, 平成元年.
 func (r *periodReader) eastAsian(i int) (stretch, int) {
 	j := i
 	year, month, day := -1, -1, -1
@@ -466,6 +482,10 @@ func (r *periodReader) eastAsian(i int) (stretch, int) {
 	}
 	if l := r.number(i); l >= 1900 && l <= 2100 {
 		year = take("年", "년")
+	} else if n := r.ofEra(i + 2); n > 0 && firstOf(r.text(i+3)) == "年" {
+		if of, is := EraYear(r.text(i)+r.text(i+1), n); is {
+			year, j = of, i+4
+		}
 	}
 	if n := r.number(j); n >= 1 && n <= 12 {
 		month = take("月", "월")
@@ -492,6 +512,14 @@ func (r *periodReader) eastAsian(i int) (stretch, int) {
 		return r.year(year), j - i
 	}
 	return stretch{}, 0
+}
+
+// ofEra returns the number of a year of an era, whose first one is called 元; -1: none.
+func (r *periodReader) ofEra(i int) int {
+	if r.text(i) == "元" {
+		return 1
+	}
+	return r.number(i)
 }
 
 // firstOf returns the first character of a lexeme: in Korean a particle may follow.

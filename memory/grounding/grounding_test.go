@@ -62,6 +62,9 @@ func TestCheck(t *testing.T) {
 			"- Dentist on 2026-03-19": "", "- Dentist next Thursday (2026-03-19)": "", "- Dentist on 2026-03-20": "date", "- Wedding on June 5": "",
 			"- Wedding on 2026-06-05": "", "- Wedding on July 5": "date", "- Dentist on Monday": "date", "## 2026-03-12": "",
 		}},
+		{"years of eras", []string{"u: 昭和60年に生まれて、店は令和5年から", "u: 民國113年搬到台北"}, map[string]string{
+			"- Born in 1985": "", "- Born in 1986": "number", "- The shop since 2023": "", "- In Taipei since 2024": "",
+		}},
 		{"names", []string{"u: my son Max broke his arm, my sister Anna drove him to Leeds", "a: Is Dr Smith his doctor?", "u: yes"}, map[string]string{
 			"- Son Max broke his arm": "", "- Max's arm is broken": "", "- Son Karl broke his arm": "name", "- Sister Max drove him to Leeds": "name",
 			"- His doctor is Dr Smith": "", "- Sister Anna drove him to York": "name",

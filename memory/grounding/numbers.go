@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"reverie/language/date"
 	"reverie/language/lazyregexp"
 )
 
@@ -343,6 +344,9 @@ func (n *number) finish(text string) {
 		return
 	}
 	before, after := text[max(0, n.start-nearby):n.start], text[n.end:min(len(text), n.end+nearby)]
+	if year, is := date.EraYear(before, int(v)); is && v == math.Trunc(v) {
+		n.keys = append(n.keys, key(float64(year)))
+	}
 	around := strings.ToValidUTF8(before, "") + "\n" + strings.ToValidUTF8(after, "")
 	hour := v <= 24 && v == math.Trunc(v)
 	for _, half := range lists["half"].in(around) {
