@@ -8,6 +8,7 @@ import (
 
 	"reverie/memory/proposals"
 	"reverie/memory/transcripts"
+	"reverie/test/linear"
 )
 
 // longTranscript is 30 messages taken from the conversations of the corpus, in one language.
@@ -65,27 +66,12 @@ func TestLinear(t *testing.T) {
 		t.Skip("measures time")
 	}
 	now := time.Date(2026, 3, 10, 10, 0, 0, 0, time.UTC)
-	for _, unit := range []string{
+	linear.Check(t, 250, []string{
 		"I like tea and I live in Leeds. ", "我喜欢喝茶，我住在杭州。", "a ", ", and I ", "\"", "((((", "是不是", "not but ",
 		"to to to ", "```\n", "- x\n", "https://a.b/c ", "我我我", "2026-01-01 ",
-	} {
-		cost := func(n int) time.Duration {
-			in := proposals.ExtractionInput{
-				Today: now, ProfileMaxChars: 4000, MemoryMaxChars: 8000,
-				Transcript: []transcripts.Line{{Seq: 1, Role: "user", Text: strings.Repeat(unit, n)}},
-			}
-			start := time.Now()
-			propose(in)
-			return time.Since(start)
-		}
-		cost(250) // compiles expressions
-		small, large := min(cost(250), cost(250), cost(250)), cost(4000)
-		for attempt := 1; large > 64*small+20*time.Millisecond; attempt++ { // other programs may have slowed it down
-			if attempt == 4 {
-				t.Errorf("%q: sixteen times the text takes %v instead of %v", unit, large, small)
-				break
-			}
-			large = min(large, cost(4000))
-		}
-	}
+	}, func(text string) {
+		propose(proposals.ExtractionInput{
+			Today: now, ProfileMaxChars: 4000, MemoryMaxChars: 8000, Transcript: []transcripts.Line{{Seq: 1, Role: "user", Text: text}},
+		})
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"reverie/language/stance"
 	"reverie/memory/grounding"
 	"reverie/memory/transcripts"
+	"reverie/test/linear"
 )
 
 // thursday is the day of the tables' conversations.
@@ -62,8 +63,8 @@ func TestCheck(t *testing.T) {
 			"- Dentist on 2026-03-19": "", "- Dentist next Thursday (2026-03-19)": "", "- Dentist on 2026-03-20": "date", "- Wedding on June 5": "",
 			"- Wedding on 2026-06-05": "", "- Wedding on July 5": "date", "- Dentist on Monday": "date", "## 2026-03-12": "",
 		}},
-		{"years of eras", []string{"u: 昭和60年に生まれて、店は令和5年から", "u: 民國113年搬到台北"}, map[string]string{
-			"- Born in 1985": "", "- Born in 1986": "number", "- The shop since 2023": "", "- In Taipei since 2024": "",
+		{"years of eras", []string{"u: 昭和60年に生まれて、店は令和5年から", "u: 民國113年搬到台北", "u: 平成3人"}, map[string]string{
+			"- Born in 1985": "", "- Born in 1986": "number", "- The shop since 2023": "", "- In Taipei since 2024": "", "- Since 1991": "number",
 		}},
 		{"names", []string{"u: my son Max broke his arm, my sister Anna drove him to Leeds", "a: Is Dr Smith his doctor?", "u: yes"}, map[string]string{
 			"- Son Max broke his arm": "", "- Max's arm is broken": "", "- Son Karl broke his arm": "name", "- Sister Max drove him to Leeds": "name",
@@ -174,31 +175,15 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
-// TestLinear holds the time for a long message to a small multiple of what its length asks for. With time that grows as the square of the
-// length, the long one takes 256 times as long as the short one.
 func TestLinear(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures time")
 	}
-	for _, unit := range []string{
+	linear.Check(t, 500, []string{
 		"My sister Anna bought 12 tickets for Friday. ", "我喜欢喝茶，我住在杭州。", "a ", ", and I ", "\"", "((((", "[1] ", "12 ", "2026-01-01 ", "Anna ", "to ", "```\n",
 		"no, ", "Anna's sister ", "三月四号，", "von Dienstag, dem 3. März, ", "two hundred and ", "half past 7 ",
-	} {
-		cost := func(n int) time.Duration {
-			text := strings.Repeat(unit, n)
-			start := time.Now()
-			g := grounding.New(grounding.Evidence{Transcript: []transcripts.Line{{Role: "user", Text: text, At: thursday}}, Day: thursday})
-			g.Check("- Sister Anna bought 12 tickets for tea on 2026-03-13 in 杭州")
-			return time.Since(start)
-		}
-		cost(500) // compiles expressions
-		small, large := min(cost(500), cost(500), cost(500)), cost(8000)
-		for attempt := 1; large > 64*small+50*time.Millisecond; attempt++ { // other programs may have slowed it down
-			if attempt == 4 {
-				t.Errorf("%q: sixteen times the text takes %v instead of %v", unit, large, small)
-				break
-			}
-			large = min(large, cost(8000))
-		}
-	}
+	}, func(text string) {
+		g := grounding.New(grounding.Evidence{Transcript: []transcripts.Line{{Role: "user", Text: text, At: thursday}}, Day: thursday})
+		g.Check("- Sister Anna bought 12 tickets for tea on 2026-03-13 in 杭州")
+	})
 }
