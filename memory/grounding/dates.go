@@ -276,7 +276,9 @@ func (c *calendar) counted(text string, on time.Time, unit map[string]bool, numb
 	}
 	weekdays := map[int]bool{}
 	for _, d := range dates {
-		weekdays[d.weekday] = d.weekday > 0
+		if d.weekday > 0 {
+			weekdays[d.weekday] = true
+		}
 	}
 	inDate := covered(text, dates, func(d day) bool { return d.day > 0 })
 	for _, n := range numbers {
@@ -309,8 +311,8 @@ func (c *calendar) counted(text string, on time.Time, unit map[string]bool, numb
 					continue
 				}
 				c.day(d)
-				for weekday, named := range weekdays { // "from the 20th to Tuesday"
-					if named && isDated {
+				for weekday := range weekdays { // "from the 20th to Tuesday"
+					if isDated {
 						c.days[d.AddDate(0, 0, (weekday-weekdayOf(d)+7)%7)] = true
 					}
 				}
@@ -327,7 +329,10 @@ func (c *calendar) counted(text string, on time.Time, unit map[string]bool, numb
 func covered(text string, dates []day, isOfKind func(day) bool) []bool {
 	out := make([]bool, len(text))
 	for _, d := range dates {
-		for i := d.start; isOfKind(d) && i < d.end; i++ {
+		if !isOfKind(d) {
+			continue
+		}
+		for i := d.start; i < d.end; i++ {
 			out[i] = true
 		}
 	}

@@ -344,7 +344,7 @@ func (n *number) finish(text string) {
 		return
 	}
 	before, after := text[max(0, n.start-nearby):n.start], text[n.end:min(len(text), n.end+nearby)]
-	if year, is := date.EraYear(before, int(v)); is && v == math.Trunc(v) {
+	if year, is := date.EraYear(before, int(v)); is && strings.HasPrefix(after, "年") {
 		n.keys = append(n.keys, key(float64(year)))
 	}
 	around := strings.ToValidUTF8(before, "") + "\n" + strings.ToValidUTF8(after, "")
