@@ -8,7 +8,7 @@ import (
 
 // isAnchored reports whether all matches begin at the beginning of the text.
 func isAnchored(re *syntax.Regexp) bool {
-	switch re.Op { //nolint:exhaustive // of the others nothing is known
+	switch re.Op {
 	case syntax.OpBeginText:
 		return true
 	case syntax.OpCapture, syntax.OpConcat:
