@@ -37,6 +37,8 @@ const idleInTransaction = time.Minute
 // Options configure a DB; the zero value is usable.
 type Options struct {
 	MaxConns int32 // connections of the pool; 0: DefaultConns
+	// Pool is used instead of a new one, with its number of connections and its tracer. Its owner closes it. See NewPool.
+	Pool *pgxpool.Pool
 	// MaxWaiting bounds the transactions that wait for a connection; further ones fail with ErrBusy. 0: no limit.
 	MaxWaiting int32
 	Now        func() time.Time // the clock; nil: time.Now
@@ -62,6 +64,7 @@ type Sealer interface {
 // DB is a pool of connections to one database, on which every transaction has an identity. It is safe for concurrent use.
 type DB struct {
 	Pool       *pgxpool.Pool
+	given      bool // the pool is not closed
 	Now        func() time.Time
 	memoryOff  bool
 	approvals  setting.ApprovalSettings
@@ -74,8 +77,8 @@ type DB struct {
 	answered   atomic.Int64 // when a transaction ended without an error, in nanoseconds
 }
 
-// Connect opens the pool. It does not check the schema.
-func Connect(ctx context.Context, url string, o Options) (*DB, error) {
+// NewPool opens a pool of connections for Options, of which it reads MaxConns and Tracer.
+func NewPool(ctx context.Context, url string, o Options) (*pgxpool.Pool, error) {
 	cfg, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, fmt.Errorf("database url: %w", err)
@@ -94,9 +97,21 @@ func Connect(ctx context.Context, url string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("database: %w", err)
 	}
+	return pool, nil
+}
+
+// Connect opens the pool, unless there is one in the options. It does not check the schema.
+func Connect(ctx context.Context, url string, o Options) (*DB, error) {
+	pool := o.Pool
+	if pool == nil {
+		var err error
+		if pool, err = NewPool(ctx, url, o); err != nil {
+			return nil, err
+		}
+	}
 	db := &DB{
-		Pool: pool, Now: o.Now, memoryOff: o.MemoryOff, approvals: o.Approvals, factsOff: o.FactsOff, judged: o.PairsJudged, sealer: o.Sealer,
-		maxWaiting: o.MaxWaiting, probe: &probe{config: cfg.ConnConfig.Copy()},
+		Pool: pool, given: o.Pool != nil, Now: o.Now, memoryOff: o.MemoryOff, approvals: o.Approvals, factsOff: o.FactsOff, judged: o.PairsJudged, sealer: o.Sealer,
+		maxWaiting: o.MaxWaiting, probe: &probe{config: pool.Config().ConnConfig},
 	}
 	if db.Now == nil {
 		db.Now = time.Now
@@ -104,9 +119,11 @@ func Connect(ctx context.Context, url string, o Options) (*DB, error) {
 	return db, nil
 }
 
-// Close waits for running calls and closes the connections.
+// Close waits for running calls and closes the connections, except those of Options.Pool.
 func (db *DB) Close() {
-	db.Pool.Close()
+	if !db.given {
+		db.Pool.Close()
+	}
 	db.probe.close()
 }
 
