@@ -364,13 +364,29 @@ func TestIndexOfAnOlderDatabase(t *testing.T) {
 	t.Parallel()
 	w := makeWorld(t)
 	id := memory.Identity{Workspace: "acme", Agent: "ada", Role: memory.RoleAdmin, AnyOwner: true}
-	look := func() (all []*index.Collection) {
+	// Groups get other numbers, and with them units another order.
+	look := func() (all []string) {
 		for _, corpus := range search.Corpora() {
-			all = append(all, contents(collected(t, w.Store, id, corpus, "acme ada user")))
+			c := contents(collected(t, w.Store, id, corpus, "acme ada user"))
+			units := make([]string, len(c.Units))
+			for i, u := range c.Units {
+				units[i] = fmt.Sprintf("%s %+v", corpus, u)
+			}
+			for field, terms := range [][][]index.Posting{c.Body, c.Context} {
+				for term, postings := range terms {
+					for _, p := range postings {
+						units[p.Unit] += fmt.Sprintf(" field %d term %d: %d times", field, term, p.TF)
+					}
+				}
+			}
+			all = append(all, slices.Sorted(slices.Values(units))...)
 		}
 		return all
 	}
 	before := look()
+	if len(before) < 20 || !strings.Contains(before[0], "times") {
+		t.Fatalf("%d units, the first: %v", len(before), before[0])
+	}
 	err := withProvider(w.root.Config().ConnString(), func(_ *sql.DB, p *goose.Provider) error {
 		if _, err := p.DownTo(t.Context(), 1); err != nil {
 			return err
