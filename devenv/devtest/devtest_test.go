@@ -23,7 +23,8 @@ func prepare(ctx context.Context, url string) error {
 		return err
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	_, err = conn.Exec(ctx, "create extension vector; create table note (text text, place halfvec(3))")
+	_, err = conn.Exec(ctx, `create extension vector; create table note (text text, place halfvec(3), number int generated always as identity);
+		create table kind (name text); insert into kind values ('letter')`)
 	return err
 }
 
@@ -41,6 +42,49 @@ func TestEachTestHasItsOwnDatabase(t *testing.T) {
 				t.Fatalf("%d notes, error %v; want the prepared table, empty", notes, err)
 			}
 			if _, err := conn.Exec(t.Context(), "insert into note values ('mine', '[1,2,3]')"); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// A test leaves its database to the next one as prepare made it.
+func TestDatabasesAreReused(t *testing.T) {
+	const insert = "insert into note (text, place) values ('mine', '[1,2,3]')"
+	last := ""
+	for _, test := range []struct {
+		leaves string
+		reused bool
+	}{
+		{leaves: "select"},
+		{leaves: insert + "; " + insert, reused: true},
+		{leaves: "alter table note add written date", reused: true},
+		{leaves: "insert into kind values ('card')"},
+		{leaves: "create function one() returns int language sql return 1"},
+		{leaves: "insert into note (text) select md5(n::text) from generate_series(1, 500000) n"},
+		{leaves: "begin; lock table note"},
+		{leaves: "select", reused: true},
+	} {
+		t.Run(test.leaves, func(t *testing.T) {
+			url := devtest.Database(t, prepare)
+			if reused := url == last; reused != test.reused {
+				t.Errorf("reused: %v", reused)
+			}
+			last = url
+			conn, err := pgx.Connect(t.Context(), url) // devtest ends it
+			if err != nil {
+				t.Fatal(err)
+			}
+			var notes, number, kinds, columns int
+			if err := conn.QueryRow(t.Context(), `select (select count(*) from note), nextval(pg_get_serial_sequence('note', 'number')),
+				(select count(*) from kind), (select count(*) from information_schema.columns where table_name = 'note')`,
+			).Scan(&notes, &number, &kinds, &columns); err != nil {
+				t.Fatal(err)
+			}
+			if notes != 0 || number != 1 || kinds != 1 || columns != 3 {
+				t.Errorf("%d notes, next has number %d, %d kinds, %d columns", notes, number, kinds, columns)
+			}
+			if _, err := conn.Exec(t.Context(), test.leaves); err != nil {
 				t.Fatal(err)
 			}
 		})
