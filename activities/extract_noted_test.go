@@ -15,13 +15,13 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
-	"reverie/devenv/devtest"
 	"reverie/memory"
 	"reverie/memory/proposals"
 	"reverie/memory/setting"
 	"reverie/store"
 	"reverie/store/admin"
 	"reverie/store/gate"
+	"reverie/store/storetest"
 	"reverie/store/talk"
 )
 
@@ -211,15 +211,8 @@ func newDesk(t *testing.T) *desk {
 	d.settings.MaxTranscript = 5
 	d.clock.Store(time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC).Unix())
 	now := func() time.Time { return time.Unix(d.clock.Load(), 0) }
-	d.url = devtest.Database(t, func(ctx context.Context, url string) error {
-		_, err := store.Migrate(ctx, url)
-		return err
-	})
-	s, err := store.Open(t.Context(), d.url, store.Options{Now: now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
+	s, url := storetest.Open(t, store.Options{Now: now})
+	d.url = url
 	d.store = s
 	root := memory.Identity{Workspace: "acme", Role: memory.RoleAdmin, Author: memory.Author{Kind: memory.AuthorUser, ID: "root"}}
 	if err := s.EnsureWorkspace(t.Context(), "acme", "acme"); err != nil {

@@ -17,6 +17,7 @@ import (
 	"reverie/memory/setting"
 	"reverie/store"
 	"reverie/store/admin"
+	"reverie/store/storetest"
 	"reverie/store/talk"
 )
 
@@ -37,15 +38,8 @@ type world struct {
 // newWorld makes a database with the agents ada and bob of one workspace.
 func newWorld(t *testing.T, models ...embed.Embedder) *world {
 	t.Helper()
-	w := &world{url: devtest.Database(t, func(ctx context.Context, url string) error {
-		_, err := store.Migrate(ctx, url)
-		return err
-	})}
-	s, err := store.Open(t.Context(), w.url, store.Options{PairsJudged: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
+	s, url := storetest.Open(t, store.Options{PairsJudged: true})
+	w := &world{url: url}
 	if err := s.EnsureWorkspace(t.Context(), "acme", "acme"); err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/google/uuid"
 
 	"reverie/api"
-	"reverie/devenv/devtest"
 	"reverie/memory"
 	"reverie/memory/proposals"
 	"reverie/store/dreams"
@@ -446,12 +445,11 @@ func TestGuessingKeysIsSlow(t *testing.T) {
 // A server that has seen nothing yet, after a restart or beside another one, does not lock valid keys out while keys are guessed at
 // their address. A key that was valid once gets an answer that says so.
 func TestARestartWhileKeysAreGuessed(t *testing.T) {
-	database := devtest.Database(t, migrate)
-	before := startOn(t, database)
+	before := start(t)
 	ended := before.key("ended", memory.RoleViewer, "")
 	before.want(before.do(request{method: "DELETE", path: "/api/v1/keys/" + before.keys["ended"].String(), key: before.admin}), 200)
 	valid := before.key("valid", memory.RoleViewer, "")
-	h := startOn(t, database)
+	h := startOn(t, before.database)
 	guess := func() int {
 		return h.do(request{method: "GET", path: "/api/v1/agents", key: "guess " + uuid.NewString()}).status
 	}

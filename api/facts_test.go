@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"reverie/devenv/devtest"
 	"reverie/memory"
 	"reverie/store"
 )
@@ -207,8 +206,7 @@ func TestStructuredConsolidation(t *testing.T) {
 }
 
 func TestFactsSwitchedOff(t *testing.T) {
-	database := devtest.Database(t, migrate)
-	h := startWith(t, database, store.Options{MaxConns: 4, FactsOff: true})
+	h := startWith(t, store.Options{FactsOff: true})
 	h.agent("ada")
 	h.want(h.put("note.md", "- Keeps bees.\n", nil), 201)
 	h.want(h.put("note.md", "- Keeps goats.\n", map[string]string{"If-Match": "*"}), 200)
@@ -233,7 +231,7 @@ func TestFactsSwitchedOff(t *testing.T) {
 		r.key = h.admin
 		h.wantError(h.do(r), 410, "facts_off")
 	}
-	on := startOn(t, database)
+	on := startOn(t, h.database)
 	if list := on.facts(on.admin, factsPath+"?path=note.md"); !strings.Contains(fmt.Sprint(list), "Keeps goats.") {
 		t.Errorf("switched on again: %+v", list)
 	}

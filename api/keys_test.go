@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"reverie/api"
-	"reverie/devenv/devtest"
 	"reverie/memory"
 	"reverie/store"
 )
@@ -94,7 +93,7 @@ func TestKeysExpireAndRotate(t *testing.T) {
 // startClocked runs a server whose store shares a clock with it.
 func startClocked(t *testing.T, clock *fakeClock) *harness {
 	t.Helper()
-	return startWith(t, devtest.Database(t, migrate), store.Options{MaxConns: 4, Now: clock.now}, func(o *api.Options) { o.Now = clock.now })
+	return startWith(t, store.Options{Now: clock.now}, func(o *api.Options) { o.Now = clock.now })
 }
 
 // A new key may do what the old one may.

@@ -23,6 +23,7 @@ import (
 	"reverie/memory"
 	"reverie/memory/setting"
 	"reverie/store"
+	"reverie/store/storetest"
 )
 
 func TestMain(m *testing.M) { devtest.Main(m) }
@@ -70,21 +71,29 @@ func migrate(ctx context.Context, url string) error {
 // start runs a server on a separate database. Temporal is unreachable, unless an option changes that.
 func start(t *testing.T, options ...func(*api.Options)) *harness {
 	t.Helper()
-	return startOn(t, devtest.Database(t, migrate), options...)
+	return startWith(t, store.Options{}, options...)
 }
 
+// startWith starts a server whose store has options.
+func startWith(t *testing.T, opened store.Options, options ...func(*api.Options)) *harness {
+	t.Helper()
+	s, database := storetest.Open(t, opened)
+	return serve(t, s, database, options...)
+}
+
+// startOn starts a server on a database that others use as well.
 func startOn(t *testing.T, database string, options ...func(*api.Options)) *harness {
 	t.Helper()
-	return startWith(t, database, store.Options{MaxConns: 4}, options...)
-}
-
-func startWith(t *testing.T, database string, opened store.Options, options ...func(*api.Options)) *harness {
-	t.Helper()
-	s, err := store.Open(t.Context(), database, opened)
+	s, err := store.Open(t.Context(), database, store.Options{MaxConns: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
+	return serve(t, s, database, options...)
+}
+
+func serve(t *testing.T, s *store.Store, database string, options ...func(*api.Options)) *harness {
+	t.Helper()
 	if err := s.EnsureWorkspace(t.Context(), workspace, "Acme"); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"reverie/api"
-	"reverie/devenv/devtest"
 	"reverie/memory/setting"
 	"reverie/recall"
 	"reverie/store"
@@ -150,7 +149,7 @@ func startFor(t *testing.T, off bool) *harness {
 	if !off {
 		return start(t)
 	}
-	return startWith(t, devtest.Database(t, migrate), store.Options{MaxConns: 4, MemoryOff: true}, func(o *api.Options) {
+	return startWith(t, store.Options{MemoryOff: true}, func(o *api.Options) {
 		found := recall.DefaultSettings()
 		found.Enabled = false
 		o.Search = &recall.Searcher{Store: o.Store, Defaults: found, Recorder: recall.NewRecorder(o.Store, o.Log), Log: o.Log}

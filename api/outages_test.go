@@ -65,7 +65,7 @@ func TestReadinessDoesNotQueue(t *testing.T) {
 
 // More requests than may wait for a connection are shed at once, and told when to come back. Those that wait are served.
 func TestOverloadIsShed(t *testing.T) {
-	h := startWith(t, devtest.Database(t, migrate), store.Options{MaxConns: 2, MaxWaiting: 3})
+	h := startWith(t, store.Options{MaxConns: 2, MaxWaiting: 3})
 	h.agent("ada")
 	h.want(h.post("c0", batch("42", true, "hello")), 202)
 	root, err := pgx.Connect(t.Context(), h.database)

@@ -12,7 +12,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/chat"
-	"reverie/devenv/devtest"
 	"reverie/llm"
 	"reverie/memory"
 	"reverie/memory/setting"
@@ -20,6 +19,7 @@ import (
 	"reverie/store"
 	"reverie/store/admin"
 	"reverie/store/gate"
+	"reverie/store/storetest"
 	"reverie/store/talk"
 	"reverie/toolbox"
 	"reverie/window"
@@ -44,19 +44,12 @@ var start = time.Date(2026, 5, 20, 9, 0, 0, 0, time.UTC)
 
 func open(t *testing.T) *world {
 	t.Helper()
-	url := devtest.Database(t, func(ctx context.Context, url string) error {
-		_, err := store.Migrate(ctx, url)
-		return err
-	})
 	w := &world{t: t, model: &scripted{}, queries: &queries{}, clock: start}
-	s, err := store.Open(t.Context(), url, store.Options{MaxConns: 8, Now: w.now, Tracer: w.queries})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
+	s, _ := storetest.Open(t, store.Options{Now: w.now, Tracer: w.queries})
 	if err := s.EnsureWorkspace(t.Context(), "acme", "Acme"); err != nil {
 		t.Fatal(err)
 	}
+	var err error
 	if w.agent, err = s.CreateAgent(t.Context(), administrator(), admin.NewAgent{ID: "ada", Name: "Ada"}); err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package recall_test
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -12,12 +11,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"reverie/devenv/devtest"
 	"reverie/memory"
 	"reverie/recall"
 	"reverie/search"
 	"reverie/store"
 	"reverie/store/admin"
+	"reverie/store/storetest"
 	"reverie/store/talk"
 )
 
@@ -29,14 +28,7 @@ var unrelated = strings.Fields("zeppelin quartz yodel brisket 蘑菇 ледни�
 
 func openStore(t *testing.T) *store.Store {
 	t.Helper()
-	s, err := store.Open(t.Context(), devtest.Database(t, func(ctx context.Context, url string) error {
-		_, err := store.Migrate(ctx, url)
-		return err
-	}), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
+	s, _ := storetest.Open(t, store.Options{})
 	return s
 }
 

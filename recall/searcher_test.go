@@ -12,13 +12,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"reverie/devenv/devtest"
 	"reverie/memory"
 	"reverie/recall"
 	"reverie/search"
 	"reverie/store"
 	"reverie/store/admin"
 	"reverie/store/indexes"
+	"reverie/store/storetest"
 	"reverie/store/talk"
 )
 
@@ -31,15 +31,7 @@ type library struct {
 
 func open(t *testing.T) *library {
 	t.Helper()
-	url := devtest.Database(t, func(ctx context.Context, url string) error {
-		_, err := store.Migrate(ctx, url)
-		return err
-	})
-	s, err := store.Open(t.Context(), url, store.Options{MaxConns: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
+	s, _ := storetest.Open(t, store.Options{})
 	if err := s.EnsureWorkspace(t.Context(), "acme", "Acme"); err != nil {
 		t.Fatal(err)
 	}

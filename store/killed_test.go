@@ -24,7 +24,7 @@ import (
 // call is repeated until it gets an answer, as Temporal and clients do: in the end everything is stored exactly once.
 func TestKilledConnections(t *testing.T) {
 	t.Parallel()
-	s := openStore(t)
+	s := openStore(t, ownConnections)
 	// A tenth of a second is enough on an idle machine; on a busy one, what a new connection takes for a round of calls.
 	began := time.Now()
 	if err := oneRound(t.Context(), s, nil, "user:warm-up", 0); err != nil {
@@ -130,7 +130,7 @@ where datname = current_database() and application_name = 'reverie' and backend_
 // Callers do not notice idle connections that died, as after a restart of the server.
 func TestDeadIdleConnections(t *testing.T) {
 	t.Parallel()
-	s := openStore(t)
+	s := openStore(t, ownConnections)
 	id := member("user:7")
 	killer, err := pgx.Connect(t.Context(), s.db.Pool.Config().ConnConfig.ConnString())
 	if err != nil {
@@ -202,7 +202,7 @@ func oneRound(ctx context.Context, s *Store, k *killer, owner memory.Owner, i in
 // Flushing runs are killed as well, and in the end every message is flushed and noted once.
 func TestKilledFlushes(t *testing.T) {
 	t.Parallel()
-	s := openStore(t, at(func() time.Time { return testClock }))
+	s := openStore(t, ownConnections, at(func() time.Time { return testClock }))
 	id := workflow("user:7", "r1")
 	settings := setting.DefaultExtractSettings()
 	settings.MaxTranscript = 3

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"reverie/devenv/devtest"
 	"reverie/memory"
@@ -21,6 +22,11 @@ func migrated(ctx context.Context, url string) error {
 	return err
 }
 
+// newPool opens connections for devtest.Pool.
+func newPool(ctx context.Context, url string) (*pgxpool.Pool, error) {
+	return pg.NewPool(ctx, url, pg.Options{})
+}
+
 // testClock is the first time of tests: in the middle of a day, with microseconds as the database stores them.
 var testClock = time.Date(2026, 11, 21, 10, 0, 0, 123456000, time.UTC)
 
@@ -31,7 +37,13 @@ func openStore(tb testing.TB, options ...func(*pg.Options)) *Store {
 	for _, option := range options {
 		option(&o)
 	}
-	s, err := Open(tb.Context(), devtest.Database(tb, migrated), o)
+	url := ""
+	if o.MaxConns == 0 && o.Tracer == nil {
+		o.Pool = devtest.Pool(tb, migrated, newPool)
+	} else {
+		url = devtest.Database(tb, migrated)
+	}
+	s, err := Open(tb.Context(), url, o)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -39,6 +51,9 @@ func openStore(tb testing.TB, options ...func(*pg.Options)) *Store {
 	makeAgent(tb, s, "acme", "ada")
 	return s
 }
+
+// ownConnections opens connections whose sessions the test may change.
+func ownConnections(o *pg.Options) { o.MaxConns = pg.DefaultConns }
 
 // at sets the store's clock.
 func at(now func() time.Time) func(*pg.Options) { return func(o *pg.Options) { o.Now = now } }

@@ -56,7 +56,7 @@ var shortKeys = []string{
 // index gives more than workspace and agent, and no rows are compared one by one.
 func TestPlansBeforeStatistics(t *testing.T) {
 	t.Parallel()
-	s := openStore(t)
+	s := openStore(t, ownConnections)
 	acquired, err := s.db.Pool.Acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)

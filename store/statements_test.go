@@ -43,7 +43,7 @@ func TestStatementsOfThePreviousReleaseFitTheSchema(t *testing.T) {
 // planAll prepares and plans statements: only the planner looks for the index of an "on conflict".
 func planAll(t *testing.T, statements map[string]string) {
 	t.Helper()
-	s := openStore(t)
+	s := openStore(t, ownConnections)
 	pooled, err := s.db.Pool.Acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -1,7 +1,6 @@
 package tidy_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"reverie/store"
 	"reverie/store/admin"
 	"reverie/store/facts"
+	"reverie/store/storetest"
 	"reverie/tidy"
 )
 
@@ -30,15 +30,7 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{TB: t, now: time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)}
-	url := devtest.Database(t, func(ctx context.Context, url string) error {
-		_, err := store.Migrate(ctx, url)
-		return err
-	})
-	s, err := store.Open(t.Context(), url, store.Options{Now: func() time.Time { return w.now }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
+	s, _ := storetest.Open(t, store.Options{Now: func() time.Time { return w.now }})
 	w.Store = s
 	root := memory.Identity{Workspace: "acme", Role: memory.RoleAdmin, Author: memory.Author{Kind: memory.AuthorUser, ID: "root"}}
 	if err := s.EnsureWorkspace(t.Context(), "acme", "acme"); err != nil {

@@ -1,7 +1,6 @@
 package toolbox_test
 
 import (
-	"context"
 	"encoding/json"
 	"log/slog"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"reverie/store"
 	"reverie/store/admin"
 	"reverie/store/gate"
+	"reverie/store/storetest"
 	"reverie/toolbox"
 )
 
@@ -29,15 +29,7 @@ type home struct {
 
 func newHome(tb testing.TB) *home {
 	tb.Helper()
-	url := devtest.Database(tb, func(ctx context.Context, url string) error {
-		_, err := store.Migrate(ctx, url)
-		return err
-	})
-	s, err := store.Open(tb.Context(), url, store.Options{})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(s.Close)
+	s, url := storetest.Open(tb, store.Options{})
 	root := memory.Identity{Workspace: "acme", Role: memory.RoleAdmin, Author: memory.Author{Kind: memory.AuthorUser, ID: "root"}}
 	if err := s.EnsureWorkspace(tb.Context(), "acme", "acme"); err != nil {
 		tb.Fatal(err)

@@ -26,6 +26,7 @@ import (
 	"reverie/store"
 	"reverie/store/admin"
 	"reverie/store/facts"
+	"reverie/store/storetest"
 	"reverie/web"
 )
 
@@ -51,17 +52,11 @@ type harness struct {
 // start runs a server with agent ada, of whom api:42 has a document and a conversation, and agent bob.
 func start(tb testing.TB, options ...func(*store.Options)) *harness {
 	tb.Helper()
-	database := devtest.Database(tb, func(ctx context.Context, url string) error {
-		_, err := store.Migrate(ctx, url)
-		return err
-	})
-	o := store.Options{MaxConns: 4}
+	o := store.Options{}
 	for _, option := range options {
 		option(&o)
 	}
-	s, err := store.Open(tb.Context(), database, o)
-	check(tb, err)
-	tb.Cleanup(s.Close)
+	s, database := storetest.Open(tb, o)
 	check(tb, s.EnsureWorkspace(tb.Context(), workspace, "Acme"))
 	temporal, err := client.NewLazyClient(client.Options{HostPort: "127.0.0.1:1", Logger: slog.New(slog.DiscardHandler)})
 	check(tb, err)

@@ -19,6 +19,7 @@ import (
 	"reverie/memory/setting"
 	"reverie/store"
 	"reverie/store/admin"
+	"reverie/store/storetest"
 	"reverie/workflows"
 )
 
@@ -32,16 +33,9 @@ type world struct {
 
 func newWorld(tb testing.TB) *world {
 	tb.Helper()
-	url := devtest.Database(tb, func(ctx context.Context, url string) error {
-		_, err := store.Migrate(ctx, url)
-		return err
-	})
-	s, err := store.Open(tb.Context(), url, store.Options{MaxConns: 8})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(s.Close)
+	s, _ := storetest.Open(tb, store.Options{})
 	w := &world{tb: tb, store: s, temporal: devtest.PrivateTemporal(tb)}
+	var err error
 	w.client, err = client.Dial(client.Options{HostPort: w.temporal.Address, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		tb.Fatal(err)

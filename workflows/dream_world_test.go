@@ -17,7 +17,6 @@ import (
 	"go.temporal.io/sdk/testsuite"
 
 	"reverie/activities"
-	"reverie/devenv/devtest"
 	"reverie/dream"
 	"reverie/llm"
 	"reverie/llm/llmtest"
@@ -27,6 +26,7 @@ import (
 	"reverie/store/admin"
 	"reverie/store/dreams"
 	"reverie/store/gate"
+	"reverie/store/storetest"
 )
 
 // dreamWorld is a real store with an owner whose dreams run in virtual time, with real steps.
@@ -58,15 +58,8 @@ const itsMemory = `# Memory
 func newDreamWorld(t *testing.T, change ...func(*activities.Options)) *dreamWorld {
 	t.Helper()
 	w := &dreamWorld{asOf: time.Date(2026, 1, 31, 2, 0, 0, 0, time.UTC)}
-	w.url = devtest.Database(t, func(ctx context.Context, url string) error {
-		_, err := store.Migrate(ctx, url)
-		return err
-	})
-	s, err := store.Open(t.Context(), w.url, store.Options{Now: func() time.Time { return w.asOf }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
+	s, url := storetest.Open(t, store.Options{Now: func() time.Time { return w.asOf }})
+	w.url = url
 	w.Store = s
 	if err := s.EnsureWorkspace(t.Context(), "acme", "acme"); err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 
 	"reverie/config"
 	"reverie/devenv/devtest"
+	"reverie/store/storetest"
 	"reverie/test/deployment"
 )
 
@@ -92,7 +93,7 @@ func absent(t *testing.T) (c config.Config, startPostgres, startTemporal func())
 	if err != nil {
 		t.Fatal(err)
 	}
-	database, err := url.Parse(devtest.Database(t, migrateOnly))
+	database, err := url.Parse(storetest.Database(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +163,7 @@ func TestWaitingProcessesStop(t *testing.T) {
 // What waiting does not change is an error at once.
 func TestWrongConfigurationIsNotWaitedFor(t *testing.T) {
 	c, _, _ := absent(t)
-	database, err := url.Parse(devtest.Database(t, migrateOnly))
+	database, err := url.Parse(storetest.Database(t))
 	if err != nil {
 		t.Fatal(err)
 	}

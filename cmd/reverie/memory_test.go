@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -18,7 +17,7 @@ import (
 	"reverie/config"
 	"reverie/devenv/devtest"
 	"reverie/engine"
-	"reverie/store"
+	"reverie/store/storetest"
 )
 
 // asProgram has the test's binary be the program itself, for tests that interrupt or kill it.
@@ -51,7 +50,7 @@ func startServerLogging(t *testing.T, log io.Writer) (another func() http.Handle
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.DatabaseURL = config.Secret(devtest.Database(t, migrateOnly))
+	c.DatabaseURL = config.Secret(storetest.Database(t))
 	c.TemporalAddress = devtest.Temporal(t).Address
 	c.AdminKey = testKey
 	if log != io.Discard {
@@ -96,11 +95,6 @@ func startServerLogging(t *testing.T, log io.Writer) (another func() http.Handle
 		t.Fatal(err)
 	}
 	return another
-}
-
-func migrateOnly(ctx context.Context, url string) error {
-	_, err := store.Migrate(ctx, url)
-	return err
 }
 
 // mustRun is runMemory that has to succeed.

@@ -23,8 +23,8 @@ import (
 	"github.com/reverie-memory/reverie/client/wire"
 	"reverie/config"
 	"reverie/devenv"
-	"reverie/devenv/devtest"
 	"reverie/engine"
+	"reverie/store/storetest"
 )
 
 // screenshots renews the pictures of the operations guide:
@@ -72,7 +72,7 @@ func startDevWithKeys(t *testing.T) *dev {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.DatabaseURL, c.Addr, c.CodecAddr, c.AdminKey = config.Secret(devtest.Database(t, migrateOnly)), "127.0.0.1:0", "127.0.0.1:0", testKey
+	c.DatabaseURL, c.Addr, c.CodecAddr, c.AdminKey = config.Secret(storetest.Database(t)), "127.0.0.1:0", "127.0.0.1:0", testKey
 	c.EncryptionKeys = config.Secret("k1:" + base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32)))
 	telemetry, err := engine.NewTelemetry(t.Context(), c, "test", io.Discard)
 	if err != nil {

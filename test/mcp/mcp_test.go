@@ -28,6 +28,7 @@ import (
 	"reverie/memory/setting"
 	"reverie/store"
 	"reverie/store/admin"
+	"reverie/store/storetest"
 	"reverie/test/deployment"
 	"reverie/test/npm"
 	"reverie/toolbox"
@@ -45,15 +46,7 @@ func start(tb testing.TB) server {
 
 func startWith(tb testing.TB, change func(*api.Options)) server {
 	tb.Helper()
-	database := devtest.Database(tb, func(ctx context.Context, url string) error {
-		_, err := store.Migrate(ctx, url)
-		return err
-	})
-	s, err := store.Open(tb.Context(), database, store.Options{MaxConns: 8})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(s.Close)
+	s, database := storetest.Open(tb, store.Options{})
 	root := memory.Identity{Workspace: "acme", Role: memory.RoleAdmin, Author: memory.Author{Kind: memory.AuthorUser, ID: "root"}}
 	key := "test-admin-key-" + uuid.NewString()
 	if err := s.EnsureWorkspace(tb.Context(), "acme", "acme"); err != nil {

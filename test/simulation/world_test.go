@@ -3,7 +3,6 @@
 package simulation
 
 import (
-	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -26,6 +25,7 @@ import (
 	"reverie/store/admin"
 	"reverie/store/dreams"
 	"reverie/store/gate"
+	"reverie/store/storetest"
 	"reverie/store/talk"
 	"reverie/workflows"
 )
@@ -55,15 +55,8 @@ func newWorld(t *testing.T, zone string) *world {
 		t.Fatal(err)
 	}
 	w.now = time.Date(2026, 3, 1, 8, 0, 0, 0, w.zone)
-	url := devtest.Database(t, func(ctx context.Context, url string) error {
-		_, err := store.Migrate(ctx, url)
-		return err
-	})
 	clock := func() time.Time { return w.now }
-	if w.Store, err = store.Open(t.Context(), url, store.Options{Now: clock}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(w.Close)
+	w.Store, _ = storetest.Open(t, store.Options{Now: clock})
 	if err := w.EnsureWorkspace(t.Context(), workspace, workspace); err != nil {
 		t.Fatal(err)
 	}
