@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"go.temporal.io/sdk/client"
 
 	"reverie/devenv/devtest"
@@ -86,6 +87,41 @@ func TestDatabasesAreReused(t *testing.T) {
 			}
 			if _, err := conn.Exec(t.Context(), test.leaves); err != nil {
 				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// A pool's connections serve one test after the other, unless one keeps a connection.
+func TestPoolsStayOpen(t *testing.T) {
+	var last uint32
+	for _, test := range []struct {
+		name          string
+		keeps, reused bool
+	}{
+		{name: "first"},
+		{name: "second", reused: true},
+		{name: "keeps a connection", reused: true, keeps: true},
+		{name: "last"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			pool := devtest.Pool(t, prepare, pgxpool.New)
+			conn, err := pool.Acquire(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !test.keeps {
+				defer conn.Release()
+			}
+			process := conn.Conn().PgConn().PID()
+			if reused := process == last; reused != test.reused {
+				t.Errorf("reused: %v", reused)
+			}
+			last = process
+			var notes int
+			if err := conn.QueryRow(t.Context(), "with new as (insert into note values ('mine')) select count(*) from note").Scan(&notes); err != nil ||
+				notes != 0 {
+				t.Errorf("%d notes, error %v", notes, err)
 			}
 		})
 	}
