@@ -102,43 +102,48 @@ type Fusion struct {
 // deterministic and does not modify its arguments.
 func Fuse(l Lexical, d Dense, o Options) Fusion {
 	l, d = cleanLexical(l, o.Depth), cleanDense(d, o.Depth)
-	b := ballot{lexical: l, dense: d, units: map[index.UnitKey]bool{}}
-	for _, h := range l.Hits {
-		b.units[h.Unit] = true
+	units := make([]Fused, 0, len(l.Hits)+len(d.Hits)) // never grows, so that pointers to its elements stay valid
+	byUnit := make(map[index.UnitKey]*Fused, cap(units))
+	unitOf := func(unit index.UnitKey) *Fused {
+		f := byUnit[unit]
+		if f == nil {
+			units = append(units, Fused{Unit: unit})
+			f = &units[len(units)-1]
+			byUnit[unit] = f
+		}
+		return f
 	}
-	for _, h := range d.Hits {
-		b.units[h.Unit] = true
-	}
-	votes := b.votes(o)
-
-	byUnit := make(map[index.UnitKey]*Fused, len(b.units))
-	for unit := range b.units {
-		byUnit[unit] = &Fused{Unit: unit}
-	}
+	byText, byVector := make([]*Fused, len(l.Hits)), make([]*Fused, len(d.Hits))
 	for i, h := range l.Hits {
-		f := byUnit[h.Unit]
+		f := unitOf(h.Unit)
 		f.TextRank, f.TextScore, f.Coverage, f.Exact = i+1, h.Score, h.Coverage, h.Exact
 		f.Text = h.Score / l.Hits[0].Score
+		byText[i] = f
 	}
 	for i, h := range d.Hits {
-		f := byUnit[h.Unit]
+		f := unitOf(h.Unit)
 		f.VectorRank, f.Similarity = i+1, h.Similarity
-		if b.standings != nil {
-			f.Vector = votes.vector(b.standings[i])
-		}
+		byVector[i] = f
 	}
-	fused := make([]Fused, 0, len(byUnit))
-	for _, f := range byUnit {
+	b := ballot{lexical: l, dense: d, units: len(units)}
+	votes := b.votes(o)
+	if votes.TextWeight == 0 && votes.VectorWeight == 0 {
+		return Fusion{Hits: []Fused{}, Votes: votes}
+	}
+
+	order := make([]*Fused, len(units))
+	for i := range units {
+		f := &units[i]
+		if f.VectorRank > 0 && b.standings != nil {
+			f.Vector = votes.vector(b.standings[f.VectorRank-1])
+		}
 		f.Combined = votes.TextWeight*f.Text + votes.VectorWeight*f.Vector
-		if votes.TextWeight > 0 || votes.VectorWeight > 0 {
-			fused = append(fused, *f)
-		}
+		order[i] = f
 	}
-	slices.SortFunc(fused, votes.compare)
-	fused = reserve(fused, votes)
+	slices.SortFunc(order, votes.compare)
+	fused := reserve(order, byText, byVector, votes)
 	for i := len(fused) - 1; i >= 0; i-- {
 		f := &fused[i]
-		f.Rank = i + 1
 		f.Score = max(f.Combined, f.Text*votes.Text, f.Vector*votes.Vector)
 		if f.Exact {
 			f.Score = max(f.Score, f.Text) // a literal match needs no confirmation
@@ -151,7 +156,7 @@ func Fuse(l Lexical, d Dense, o Options) Fusion {
 }
 
 // compare orders by Combined, then by the list with the greater weight, then by the other one, then by unit.
-func (v Votes) compare(a, b Fused) int {
+func (v Votes) compare(a, b *Fused) int {
 	byText, byVector := CompareRanks(a.TextRank, b.TextRank), CompareRanks(a.VectorRank, b.VectorRank)
 	if v.VectorWeight > v.TextWeight {
 		byText, byVector = byVector, byText
@@ -174,63 +179,54 @@ const (
 	vectorShare = 0.1
 )
 
-// reserve reorders a fused ranking as little as possible so that for every k, the first k units include the first
+// reserve ranks units in the given order, changed as little as possible so that for every k, the first k units include the first
 // ⌊k·share⌋ of each list. A list with a vote is thus never excluded by the scores of the other, however confident those
 // are.
-func reserve(fused []Fused, v Votes) []Fused {
-	lists := []reserved{
-		{top: topOf(fused, func(f Fused) int { return f.TextRank })},
-		{top: topOf(fused, func(f Fused) int { return f.VectorRank })},
-	}
+func reserve(order, byText, byVector []*Fused, v Votes) []Fused {
+	lists := []reserved{{top: byText}, {top: byVector}}
 	if v.TextWeight > 0 {
 		lists[0].share = textShare * v.Text
 	}
 	if v.VectorWeight > 0 {
 		lists[1].share = vectorShare * v.Vector
 	}
-	placed := make(map[index.UnitKey]bool, len(fused))
-	out := make([]Fused, 0, len(fused))
-	for _, f := range fused {
+	out := make([]Fused, 0, len(order))
+	place := func(f *Fused) {
+		f.Rank = len(out) + 1
+		out = append(out, *f)
+	}
+	for _, f := range order {
 		for owed := true; owed; {
 			owed = false
 			for i := range lists {
-				next, ok := lists[i].owed(len(out)+1, placed)
-				if ok && next.Unit != f.Unit {
-					next.Reserved, placed[next.Unit], owed = true, true, true
-					out = append(out, next)
+				if next := lists[i].owed(len(out) + 1); next != nil && next != f {
+					next.Reserved, owed = true, true
+					place(next)
 					break
 				}
 			}
 		}
-		if !placed[f.Unit] {
-			placed[f.Unit] = true
-			out = append(out, f)
+		if f.Rank == 0 {
+			place(f)
 		}
 	}
 	return out
 }
 
-// reserved is the top of one list with its share; its first done units are placed.
+// reserved is the top of one list with its share; its first done units are ranked.
 type reserved struct {
-	top   []Fused
+	top   []*Fused
 	share float64
 	done  int
 }
 
-// owed returns the first unit that is due among the first k and not yet placed.
-func (r *reserved) owed(k int, placed map[index.UnitKey]bool) (Fused, bool) {
-	for r.done < len(r.top) && placed[r.top[r.done].Unit] {
+// owed returns the first unit that is due among the first k and has no rank yet; nil if there is none.
+func (r *reserved) owed(k int) *Fused {
+	for r.done < len(r.top) && r.top[r.done].Rank > 0 {
 		r.done++
 	}
 	if r.done < min(int(r.share*float64(k)), len(r.top)) {
-		return r.top[r.done], true
+		return r.top[r.done]
 	}
-	return Fused{}, false
-}
-
-// topOf returns the units of one list in its order.
-func topOf(fused []Fused, rank func(Fused) int) []Fused {
-	top := slices.DeleteFunc(slices.Clone(fused), func(f Fused) bool { return rank(f) == 0 })
-	slices.SortFunc(top, func(a, b Fused) int { return rank(a) - rank(b) })
-	return top
+	return nil
 }

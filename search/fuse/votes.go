@@ -59,13 +59,13 @@ const (
 type ballot struct {
 	lexical   Lexical
 	dense     Dense
-	units     map[index.UnitKey]bool // units of both lists
-	standings []float64              // standings of the dense hits; nil if they carry no information
+	units     int       // number of units in both lists
+	standings []float64 // standings of the dense hits; nil if they carry no information
 }
 
 // votes judges the lists.
 func (b *ballot) votes(o Options) Votes {
-	n := max(b.dense.Count, b.lexical.Count, len(b.units))
+	n := max(b.dense.Count, b.lexical.Count, b.units)
 	v := Votes{Text: coverage(b.lexical), Reputation: o.Reputation.odds()}
 	b.standings = standings(b.dense, n)
 	if b.standings != nil {
