@@ -50,3 +50,35 @@ func TestInjectionsExpire(t *testing.T) {
 		t.Errorf("%d of the latest day", len(list))
 	}
 }
+
+// A turn into which nothing was injected shows no facts. Older records have null instead of an empty list.
+func TestInjectionsOfNothing(t *testing.T) {
+	t.Parallel()
+	s := must[*Store](t)(Open(t.Context(), devtest.Database(t, migrated), pg.Options{MaxConns: 2}))
+	t.Cleanup(s.Close)
+	if err := s.EnsureWorkspace(t.Context(), "acme", "Acme"); err != nil {
+		t.Fatal(err)
+	}
+	id := member("user:7")
+	now := time.Now()
+	record := func() {
+		t.Helper()
+		in := facts.Injection{ID: pg.NewID(), At: now, Conversation: "talk", Skipped: "nothing"}
+		if err := s.RecordInjections(t.Context(), []facts.Injected{{Injection: in, Identity: id}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	record()
+	for range 2 {
+		shown, err := s.Recalled(t.Context(), id, memory.ScopePersonal, "talk", now.Add(-time.Hour), now.Add(time.Hour))
+		if err != nil || len(shown) > 0 {
+			t.Errorf("%v, %v", shown, err)
+		}
+		if _, err := rawAs(t, s, everything(t, id), "update injections set choices = 'null'"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if list := must[pg.Listed[facts.Injection]](t)(s.Injections(t.Context(), id, "", pg.Page{})).Items; len(list) != 1 {
+		t.Errorf("%+v", list)
+	}
+}

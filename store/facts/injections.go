@@ -99,7 +99,7 @@ func (s *Facts) RecordInjections(ctx context.Context, all []Injected) error {
 		if err != nil {
 			return err
 		}
-		choices, err := json.Marshal(in.Choices)
+		choices, err := json.Marshal(append([]Choice{}, in.Choices...)) // not null, if there are none
 		if err != nil {
 			return fmt.Errorf("injection: %w", err)
 		}

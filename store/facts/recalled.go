@@ -66,7 +66,7 @@ from (
     ) i
     cross join lateral (
         select (c ->> 'fact')::uuid as fact
-        from jsonb_array_elements(i.choices) c
+        from jsonb_array_elements(case jsonb_typeof(i.choices) when 'array' then i.choices else '[]' end) c
         where jsonb_exists(c, 'fact') and not jsonb_exists(c, 'omitted')
     ) c
     group by c.fact
