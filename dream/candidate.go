@@ -21,7 +21,7 @@ const (
 	Edited    Status = "edited"    // reworded by a person
 	Forgotten Status = "forgotten" // removed by a person: never returns, in any wording
 	Held      Status = "held"      // an instruction to the assistant: waits for a person, in no document
-	Rejected  Status = "rejected"  // corrected later, or its promotion was undone: returns only when said again
+	Rejected  Status = "rejected"  // corrected or removed, or its promotion was undone: returns only when said again
 )
 
 // State holds what earlier dreams recorded about a statement. It is stored per owner, under the identity of the statement.
@@ -104,6 +104,7 @@ const (
 	ReasonForgotten     = "forgotten"     // a person removed it
 	ReasonHeld          = "held"          // it instructs the assistant, and waits for a person
 	ReasonUndone        = "undone"        // its promotion was undone
+	ReasonRemoved       = "removed"       // somebody took it out of MEMORY.md or PROFILE.md
 	ReasonUnfit         = "unfit"         // refused by the scan, or machine text
 	ReasonOffTopic      = "off_topic"     // not about the topic of a focused dream
 	ReasonModeREM       = "rem_only"      // the mode of the dream promotes nothing
@@ -231,6 +232,7 @@ var ReasonsInWords = map[string]string{
 	ReasonForgotten:     "forgotten before",
 	ReasonHeld:          "waits for a person",
 	ReasonUndone:        "undone before",
+	ReasonRemoved:       "removed before",
 	ReasonUnfit:         "unfit",
 	ReasonOffTopic:      "off topic",
 	ReasonModeREM:       "nothing was to be promoted",

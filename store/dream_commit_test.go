@@ -278,6 +278,7 @@ func TestCommitDreamStale(t *testing.T) {
 			x := draftedDream(t, s, id, nightly("n"), tea)
 			news := newsOf(t, s, person)
 			write(t, s, person, change)
+			states := statesOf(t, s, id)
 			if _, err := s.CommitDream(t.Context(), id, x.ID, ""); !errors.As(err, &stale) {
 				t.Fatalf("commit: %v", err)
 			}
@@ -287,7 +288,7 @@ func TestCommitDreamStale(t *testing.T) {
 			if _, err := s.CommitDream(t.Context(), id, x.ID, ""); !conflict(pg.CodeNoDraft)(err) {
 				t.Errorf("without a draft: %v", err)
 			}
-			if len(statesOf(t, s, id)) > 0 || cmp.Equal(news, newsOf(t, s, person)) {
+			if !cmp.Equal(states, statesOf(t, s, id)) || cmp.Equal(news, newsOf(t, s, person)) {
 				t.Error("something of it stayed")
 			}
 			if _, err := s.Document(t.Context(), person, personal(memory.DreamsPath)); !is(pg.ErrNotFound)(err) {

@@ -76,6 +76,7 @@ func TestRevertDream(t *testing.T) {
 	}
 	want := map[string]dream.Status{
 		"Likes tea.": dream.Rejected, "corrected": dream.Rejected, "confirmed": dream.Confirmed, "earlier": dream.Promoted,
+		"old": dream.Rejected, // it had left MEMORY.md by the person's write
 	}
 	if diff := cmp.Diff(want, statusesOf(t, s, id)); diff != "" {
 		t.Error(diff)

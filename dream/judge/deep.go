@@ -242,6 +242,8 @@ func (b barred) bars(c dream.Candidate, said *claim.Compared) (code, why string,
 		case !same || b.saidAnew(c, s.State):
 		case s.Status == dream.Rejected && s.ReasonCode == dream.ReasonCorrected:
 			return dream.ReasonCorrected, "It was corrected before, and nobody has said it again.", true
+		case s.Status == dream.Rejected && s.ReasonCode == dream.ReasonRemoved:
+			return dream.ReasonRemoved, "Somebody took it out of the documents, and nobody has said it again.", true
 		case s.Status == dream.Rejected:
 			return dream.ReasonUndone, "Its promotion was undone, and nobody has said it again.", true
 		case s.Status == dream.Edited:

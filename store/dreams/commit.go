@@ -117,7 +117,7 @@ func (o *OpenDream) commit(ctx context.Context, key string) (Dream, error) {
 	var weighed []dream.Candidate
 	look := &pgx.Batch{}
 	pg.All(look.Queue(sqlDreamStagedCandidates, o.args()), &weighed, pgx.RowTo[dream.Candidate])
-	w, err := gate.ApplyChanges(ctx, o.T, gate.ChangeSet{Author: author, Key: key, Changes: o.draft.Changes, Reads: look})
+	w, err := gate.ApplyChanges(ctx, o.T, gate.ChangeSet{Author: author, Key: key, Changes: o.draft.Changes, Reads: look, OwnStates: true})
 	if err != nil {
 		return Dream{}, err
 	}

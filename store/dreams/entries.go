@@ -448,7 +448,7 @@ func (w *entryWork) redaction() *erase.Redaction {
 
 // commit sends the changes through the gate, and the new states with them.
 func (w *entryWork) commit(ctx context.Context) (EntryReceipt, error) {
-	gate, err := gate.ApplyChanges(ctx, w.t, gate.ChangeSet{Key: w.change.Key, Changes: w.changes})
+	gate, err := gate.ApplyChanges(ctx, w.t, gate.ChangeSet{Key: w.change.Key, Changes: w.changes, OwnStates: true})
 	if err != nil {
 		return EntryReceipt{}, err
 	}

@@ -405,7 +405,7 @@ func (f *forgetting) commit(ctx context.Context, changes []memory.Change) (r For
 		r.States = f.states()
 		return r, err
 	}
-	w, err := gate.ApplyChanges(ctx, f.t, gate.ChangeSet{Key: f.passage.Key, Changes: changes, Approved: true})
+	w, err := gate.ApplyChanges(ctx, f.t, gate.ChangeSet{Key: f.passage.Key, Changes: changes, OwnStates: true, Approved: true})
 	if err != nil {
 		return r, err
 	}

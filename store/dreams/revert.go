@@ -202,7 +202,7 @@ func (u *undoing) args(path string) pgx.NamedArgs {
 // commit sends the changes through the gate, with the new states of the dream and of its statements.
 func (u *undoing) commit(ctx context.Context, changes []memory.Change) (RevertedDream, error) {
 	t := u.t
-	w, err := gate.ApplyChanges(ctx, t, gate.ChangeSet{Key: u.ledgerKey(), Changes: changes})
+	w, err := gate.ApplyChanges(ctx, t, gate.ChangeSet{Key: u.ledgerKey(), Changes: changes, OwnStates: true})
 	if err != nil {
 		return RevertedDream{}, err
 	}

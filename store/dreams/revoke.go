@@ -630,7 +630,7 @@ func undoWithin(ctx context.Context, t *pg.Tx, of uuid.UUID, by string) (bool, e
 		return false, nil
 	}
 	set := gate.ChangeSet{
-		Key: u.ledgerKey(), Author: memory.Author{Kind: memory.AuthorDream, ID: by}, Changes: append(changes, u.note()), Approved: true,
+		Key: u.ledgerKey(), Author: memory.Author{Kind: memory.AuthorDream, ID: by}, Changes: append(changes, u.note()), OwnStates: true, Approved: true,
 	}
 	if _, err := gate.ApplyChanges(ctx, t, set); err != nil {
 		return false, err

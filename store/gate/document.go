@@ -528,6 +528,7 @@ func (w *Writes) queueWrites(b *pgx.Batch, t *pg.Tx) error {
 		}))
 	}
 	w.queueHeld(b, t)
+	w.queueLeft(b, t)
 	if err := w.queueWaiting(b, t); err != nil {
 		return err
 	}

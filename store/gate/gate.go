@@ -72,6 +72,8 @@ type ChangeSet struct {
 	Prompts map[memory.Ref]PromptPlace
 	// Events are recorded in the journal after those of the changes.
 	Events []JournalEvent
+	// OwnStates means that the writer records what becomes of statements that leave a document, as dreams do.
+	OwnStates bool
 	// Approved means that a person has decided on the changes, so that none waits for approval.
 	Approved bool
 }
