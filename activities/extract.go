@@ -488,8 +488,12 @@ func (p *proposing) unrepeated(ctx context.Context, g proposals.Guarded) (propos
 		}
 	}
 	stays := func(f stored.Fact) bool { return left[f.Path][f.Entry] }
-	g.Memory = k.without(g.Memory, p.load.Memory.Content, stays)
-	g.Profile = k.without(g.Profile, p.load.Profile.Content, stays)
+	lasting := func(f stored.Fact) bool { return f.Path != note && stays(f) } // what is only noted may still become lasting
+	goes := func(path string) func(stored.Fact) bool {
+		return func(f stored.Fact) bool { return f.Path == path && !stays(f) }
+	}
+	g.Memory = k.without(k.unlessReworded(g.Memory, p.load.Memory.Content, goes(memory.MemoryPath)), p.load.Memory.Content, lasting)
+	g.Profile = k.without(k.unlessReworded(g.Profile, p.load.Profile.Content, goes(memory.ProfilePath)), p.load.Profile.Content, lasting)
 	g.Daily = k.without(g.Daily, "", stays)
 	return g, p.hear(ctx, p.id, k.heard, p.load.Today)
 }

@@ -129,6 +129,29 @@ func (k *known) without(text, before string, stays func(stored.Fact) bool) strin
 	return next
 }
 
+// unlessReworded returns a text, or the empty text if all that it changes of before is to say in other words what facts say that go: these
+// are heard again instead.
+func (k *known) unlessReworded(text, before string, goes func(stored.Fact) bool) string {
+	var gone []stored.Fact
+	var says, fresh []string
+	for _, f := range k.all {
+		if goes(f) {
+			gone, says = append(gone, f), append(says, f.Text)
+		}
+	}
+	for _, e := range memory.AddedEntries(before, text) {
+		fresh = append(fresh, e.Text)
+	}
+	found := facts.Restated(says, fresh, k.vectors)
+	if text == "" || len(fresh) == 0 || len(fresh) != len(gone) || slices.Contains(found, -1) {
+		return text
+	}
+	for _, at := range found {
+		k.heard = append(k.heard, gone[at])
+	}
+	return ""
+}
+
 // knowPromoted rejects candidates of a dream that say what MEMORY.md says, by their vectors. Words have decided before.
 func (a *Activities) knowPromoted(ctx context.Context, id memory.Identity, stage dreams.DreamStage, ranking dream.Ranking) error {
 	var texts []string
