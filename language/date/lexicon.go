@@ -35,6 +35,11 @@ import (
 //
 //	past, future      decide the tense of a clause; "neutral" words decide nothing, although they look like them
 //	limit             the end of a time; the future, unless the clause speaks about the past
+//	arranging         verbs and nouns for which a date may be the day arranged, not the one on which it was done: "booked"
+//	arranging before, arranging after
+//	                  those for which any date behind, or before, them in their clause is the day arranged, unless "occasion"
+//	purpose           phrases before the day arranged: "for"; "purpose behind", what is written behind it
+//	occasion          phrases before the day of arranging itself; "occasion behind", what is written behind it
 //	habit             sentences in which days recur
 //	yearly            sentences in which months and days of months recur
 //	clause            words that begin a clause
@@ -100,6 +105,12 @@ func (g glob) matches(word string) bool {
 	return len(word) > len(g.prefix)+len(g.suffix) && strings.HasPrefix(word, g.prefix) && strings.HasSuffix(word, g.suffix)
 }
 
+// wordSet is a set of words and phrases with meanings.
+type wordSet struct {
+	tree  node
+	globs []glob
+}
+
 // lexicon holds the words of one language.
 type lexicon struct {
 	months    map[string]time.Month
@@ -112,8 +123,12 @@ type lexicon struct {
 	after     map[string]bool
 	longer    map[string]bool // the first lexemes of names of several
 	patterns  node            // of dates
-	signals   node            // words about tense, habits and clauses
-	globs     []glob
+	signals   wordSet         // about tense, habits and clauses
+	arranging wordSet
+	purposes  node // before dates that are arranged
+	occasions node // before dates of arranging
+	// purposesBehind and occasionsBehind are the same behind dates.
+	purposesBehind, occasionsBehind []string
 	tight     bool // brackets follow a date without a space
 	capitals  bool // nouns are written with a capital
 	fold      func(string) string
@@ -192,7 +207,21 @@ func (x *lexicon) add(name, list string) bool {
 			to[x.fold(fold.Text(word))] = true
 		}
 	case isWord(name, fields(`past future limit neutral habit yearly clause`)):
-		x.addSignals(name, list)
+		x.addWords(&x.signals, name, list)
+	case name == "arranging":
+		x.addWords(&x.arranging, strings.TrimSpace(name+" "+argument), list)
+	case argument == "behind" && isWord(name, fields(`purpose occasion`)):
+		to := map[string]*[]string{"purpose": &x.purposesBehind, "occasion": &x.occasionsBehind}[name]
+		for _, word := range splitList(list) {
+			*to = append(*to, x.fold(fold.Text(word)))
+		}
+	case isWord(name, fields(`purpose occasion`)):
+		to := map[string]*node{"purpose": &x.purposes, "occasion": &x.occasions}[name]
+		for _, phrase := range splitList(list) {
+			for _, p := range expand(phrase) {
+				x.insert(to, p, &meaning{kind: name})
+			}
+		}
 	default:
 		m := &meaning{kind: name}
 		if unit, ok := unitsByName[name]; ok {
@@ -213,12 +242,13 @@ func (x *lexicon) add(name, list string) bool {
 	return true
 }
 
-func (x *lexicon) addSignals(name, list string) {
+// addWords adds words of one meaning to a set.
+func (x *lexicon) addWords(to *wordSet, name, list string) {
 	m := &meaning{kind: name}
 	for _, item := range splitList(list) {
 		for _, p := range expand(item) {
 			if !strings.Contains(p, "*") {
-				x.insert(&x.signals, p, m)
+				x.insert(&to.tree, p, m)
 				continue
 			}
 			prefix, suffix, _ := strings.Cut(x.fold(fold.Text(p)), "*")
@@ -226,7 +256,7 @@ func (x *lexicon) addSignals(name, list string) {
 			if inside, ok := strings.CutSuffix(suffix, "*"); ok {
 				g = glob{inside: inside, means: m}
 			}
-			x.globs = append(x.globs, g)
+			to.globs = append(to.globs, g)
 		}
 	}
 }

@@ -144,6 +144,8 @@ type statementReader struct {
 	quoted  [][2]int // bytes of the source
 	reach   int      // lexeme after the date at the current position
 	signals []string // see listen
+	// arranging holds for each lexeme the kind of the word of arranging that begins there.
+	arranging []string
 }
 
 // reading is a date in a statement.

@@ -1,5 +1,10 @@
 package date
 
+import (
+	"slices"
+	"strings"
+)
+
 // tense is the direction in time that a clause speaks about.
 type tense uint8
 
@@ -17,37 +22,46 @@ const maxSignal = 60
 // listen returns for each lexeme the kind of signal that begins there: a word that decides tense or recurrence, or the end of a
 // clause or sentence. It finds them once: most statements have no date that needs them.
 func (s *statementReader) listen() []string {
-	if s.signals != nil {
-		return s.signals
+	if s.signals == nil {
+		s.signals = s.mark(&s.lexicon.signals, s.ending)
 	}
-	s.signals = make([]string, len(s.words))
+	return s.signals
+}
+
+// mark returns for each lexeme the kind of the word that begins there, or, if there is none, what otherwise says about it.
+func (s *statementReader) mark(words *wordSet, otherwise func(i int) string) []string {
+	marks := make([]string, len(s.words))
 	for i := 0; i < len(s.words); {
-		got := s.match(&s.lexicon.signals, captured{next: i})
+		got := s.match(&words.tree, captured{next: i})
 		if got.means != nil && got.next > i {
-			s.signals[i] = got.means.kind
+			marks[i] = got.means.kind
 			i = got.next
 			continue
 		}
-		switch text := s.text(i); text {
-		case ".", "!", "?", "。", "！", "？", "…":
-			if !(text == "." && i > 0 && (s.number(i-1) >= 0 || i+1 < len(s.words) && s.words[i+1].glued)) || i+1 == len(s.words) {
-				s.signals[i] = "sentence"
-			}
-		case ",", ";", ":", "،", "、", "(", ")", "–", "—":
-			if !s.isInNumber(i) {
-				s.signals[i] = "clause"
-			}
-		default:
-			for _, g := range s.lexicon.globs {
-				if g.matches(text) {
-					s.signals[i] = g.means.kind
-					break
-				}
+		marks[i] = otherwise(i)
+		for _, g := range words.globs {
+			if marks[i] == "" && g.matches(s.text(i)) {
+				marks[i] = g.means.kind
 			}
 		}
 		i++
 	}
-	return s.signals
+	return marks
+}
+
+// ending returns what a punctuation mark ends: "clause", "sentence" or "".
+func (s *statementReader) ending(i int) string {
+	switch text := s.text(i); text {
+	case ".", "!", "?", "。", "！", "？", "…":
+		if !(text == "." && i > 0 && (s.number(i-1) >= 0 || i+1 < len(s.words) && s.words[i+1].glued)) || i+1 == len(s.words) {
+			return "sentence"
+		}
+	case ",", ";", ":", "،", "、", "(", ")", "–", "—":
+		if !s.isInNumber(i) {
+			return "clause"
+		}
+	}
+	return ""
 }
 
 // isInNumber reports whether a mark separates the digits of a number, as in "1,140".
@@ -63,13 +77,78 @@ func (s *statementReader) tenseAt() tense {
 	for i := s.position; i >= max(0, s.position-2) && i < len(signals); i-- {
 		switch {
 		case signals[i] != "limit":
-		case told == pastTense:
+		case told == pastTense && !s.hasArranging():
 			return anyTense
 		default:
 			return futureTense
 		}
 	}
+	if told == pastTense && s.isArranged() {
+		return futureTense
+	}
 	return told
+}
+
+// isArranged reports whether the date is the day for which something was arranged: "booked for Monday". The tense of the verb tells
+// when it was arranged, which is what "booked on Monday" means.
+func (s *statementReader) isArranged() bool {
+	switch x := s.lexicon; {
+	case s.isPreceded(&x.purposes):
+		return s.hasArranging()
+	case s.isPreceded(&x.occasions) || s.isFollowed(x.occasionsBehind):
+		return false
+	case s.isFollowed(x.purposesBehind):
+		return s.hasArranging()
+	}
+	return s.hasArrangingOf("arranging before", -1) || s.hasArrangingOf("arranging after", 1)
+}
+
+// hasArranging reports whether the clause of the date has a verb or noun of arranging.
+func (s *statementReader) hasArranging() bool { return s.hasArrangingOf("", -1) || s.hasArrangingOf("", 1) }
+
+// hasArrangingOf reports whether there is a word of arranging in a direction in the clause of the date, of a kind; "" for any.
+func (s *statementReader) hasArrangingOf(kind string, step int) bool {
+	if s.arranging == nil {
+		s.arranging = s.mark(&s.lexicon.arranging, func(int) string { return "" })
+	}
+	i := s.position
+	if step > 0 {
+		i = s.reach
+	}
+	for n := 0; i >= 0 && i < len(s.words) && n < maxSignal; n++ {
+		if found := s.arranging[i]; found != "" && (kind == "" || found == kind) {
+			return true
+		}
+		if end := s.listen()[i]; end == "clause" || end == "sentence" {
+			break
+		}
+		i += step
+	}
+	return false
+}
+
+// maxBefore is the maximum number of lexemes of a phrase before a date.
+const maxBefore = 5
+
+// isPreceded reports whether a phrase is directly before the date, or begins it: an expression may include its preposition.
+func (s *statementReader) isPreceded(phrases *node) bool {
+	for i := max(0, s.position-maxBefore); i <= s.position; i++ {
+		if got := s.match(phrases, captured{next: i}); got.means != nil && got.next > i && got.next >= s.position {
+			return true
+		}
+	}
+	return false
+}
+
+// isFollowed reports whether one of the endings is directly behind the date, or, as in Korean, in its last word.
+func (s *statementReader) isFollowed(endings []string) bool {
+	if len(endings) == 0 || s.reach < 1 || s.reach > len(s.words) {
+		return false
+	}
+	last, rest := s.words[s.reach-1].text, s.folded.Text[s.words[s.reach-1].end:]
+	return slices.ContainsFunc(endings, func(ending string) bool {
+		return len(last) > len(ending) && strings.HasSuffix(last, ending) || strings.HasPrefix(rest, ending)
+	})
 }
 
 // clauseTense returns the tense of the clause around the current position: that of the nearest word before the date that
