@@ -23,6 +23,7 @@ import (
 //	ago, ahead        <n> <unit> before or after today
 //	on                the latest or coming <day>, by the tense of the clause
 //	alone             the same, if no noun can follow: only before the words of "after"
+//	timed             the same, if a time of day follows, which begins with a word of "at"
 //	coming, latest    the first <day> after, or before, today
 //	this              the <day> of this week, if it is still to come, or past and told in the past
 //	next, last        the <day> of the next or last week, unless the coming or latest one is another
@@ -40,6 +41,7 @@ import (
 //	                  those for which any date behind, or before, them in their clause is the day arranged, unless "occasion"
 //	purpose           phrases before the day arranged: "for"; "purpose behind", what is written behind it
 //	occasion          phrases before the day of arranging itself; "occasion behind", what is written behind it
+//	at                phrases between a day and a time of day, which shows that something takes place then
 //	habit             sentences in which days recur
 //	yearly            sentences in which months and days of months recur
 //	clause            words that begin a clause
@@ -127,11 +129,12 @@ type lexicon struct {
 	arranging wordSet
 	purposes  node // before dates that are arranged
 	occasions node // before dates of arranging
+	at        node // before times of day
 	// purposesBehind and occasionsBehind are the same behind dates.
 	purposesBehind, occasionsBehind []string
-	tight     bool // brackets follow a date without a space
-	capitals  bool // nouns are written with a capital
-	fold      func(string) string
+	tight                           bool // brackets follow a date without a space
+	capitals                        bool // nouns are written with a capital
+	fold                            func(string) string
 }
 
 // lexicons maps languages to their words, read on first use.
@@ -215,8 +218,8 @@ func (x *lexicon) add(name, list string) bool {
 		for _, word := range splitList(list) {
 			*to = append(*to, x.fold(fold.Text(word)))
 		}
-	case isWord(name, fields(`purpose occasion`)):
-		to := map[string]*node{"purpose": &x.purposes, "occasion": &x.occasions}[name]
+	case isWord(name, fields(`purpose occasion at`)):
+		to := map[string]*node{"purpose": &x.purposes, "occasion": &x.occasions, "at": &x.at}[name]
 		for _, phrase := range splitList(list) {
 			for _, p := range expand(phrase) {
 				x.insert(to, p, &meaning{kind: name})
@@ -230,7 +233,7 @@ func (x *lexicon) add(name, list string) bool {
 				return false
 			}
 			m = &meaning{"unit", fixedPeriod{unit, offset}}
-		} else if !isWord(name, fields(`ago ahead on alone coming latest this next last date nth range none`)) {
+		} else if !isWord(name, fields(`ago ahead on alone timed coming latest this next last date nth range none`)) {
 			return false
 		}
 		for _, pattern := range splitList(list) {

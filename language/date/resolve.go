@@ -36,7 +36,7 @@ func (s *statementReader) resolve(got captured) (stretch, bool) {
 	ahead := (got.weekday - today + 7) % 7 // days until the weekday
 	inWeek := func(offset int) stretch { return s.day(7*offset + got.weekday - today) }
 	switch got.means.kind {
-	case "on", "alone", "nth", "date", "range":
+	case "on", "alone", "timed", "nth", "date", "range":
 		if s.given == 0 && s.tenseAt() == anyTense {
 			return stretch{}, false
 		}
@@ -77,9 +77,13 @@ func (s *statementReader) resolve(got captured) (stretch, bool) {
 		return inWeek(1), got.weekday <= today
 	case "last":
 		return inWeek(-1), got.weekday >= today
-	case "on", "alone":
-		if got.means.kind == "alone" && !s.isAlone(got) || s.recurs("habit") || ahead == 0 {
+	case "on", "alone", "timed":
+		isUnsure := got.means.kind == "alone" && !s.isAlone(got) || got.means.kind == "timed" && !s.isTimed()
+		switch {
+		case isUnsure || s.recurs("habit"):
 			return stretch{}, false
+		case ahead == 0: // today or another week: only a day of the month after it decides
+			return s.day(0), false
 		}
 		if s.tenseAt() == pastTense {
 			return s.day(ahead - 7), true
@@ -152,6 +156,12 @@ func (s *statementReader) standsAlone(i int) bool {
 	}
 	first, _ := utf8.DecodeRuneInString(s.text(i))
 	return !unicode.IsLetter(first)
+}
+
+// isTimed reports whether a time of day follows the date, as in "quinta às 11".
+func (s *statementReader) isTimed() bool {
+	got := s.match(&s.lexicon.at, captured{next: s.reach})
+	return got.means != nil && s.number(got.next) >= 0
 }
 
 // isAlone reports whether a weekday without a word before it is a date: no noun follows, it is not short, and not the end

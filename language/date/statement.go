@@ -202,7 +202,7 @@ type context struct {
 // governs reports whether a date without a week or year may be relative to one before it: "last year I moved, in May",
 // "they land on the 20th and go back on Tuesday", "they marry in August, on the 23rd".
 func (c context) governs(d reading) bool {
-	return c.otherYear && d.month || c.month && d.kind == "nth" || c.far && (d.kind == "on" || d.kind == "alone")
+	return c.otherYear && d.month || c.month && d.kind == "nth" || c.far && isWord(d.kind, fromTense)
 }
 
 // read reads the date that begins at lexeme i.
@@ -233,7 +233,7 @@ func (s *statementReader) read(i int) reading {
 				return inner
 			}
 		}
-	case d.weekday && d.ok:
+	case d.weekday && !d.from.IsZero():
 		d = s.withDay(d)
 	}
 	s.position = i
@@ -256,28 +256,42 @@ func (s *statementReader) withDay(d reading) reading {
 		end = s.words[next].end
 		next++
 	}
-	if s.isMonth(next) || s.text(next) == "." && s.isMonth(next+1) {
+	month := next
+	if isWord(s.text(month), ofMonth) || s.text(month) == "." {
+		month++
+	}
+	if s.isMonth(month) {
 		return d
 	}
+	step := 7
+	if isWord(d.kind, fromTense) && s.tenseAt() == pastTense {
+		step = -7
+	}
+	counts := s.lexicon.capitals || len(s.lexicon.after) > 0 // English or German
 	for week := range 5 {
-		p := stretch{d.from.AddDate(0, 0, 7*week), d.to.AddDate(0, 0, 7*week)}
+		p := stretch{d.from.AddDate(0, 0, step*week), d.to.AddDate(0, 0, step*week)}
 		if p.from.Day() != number {
 			continue
 		}
 		first, _ := utf8.DecodeRuneInString(s.text(next))
-		counts := s.lexicon.capitals || len(s.lexicon.after) > 0 // English or German
 		if counts && j == d.next && unicode.IsLetter(first) && end == s.words[j].end && !isWord(s.text(next), inWords) {
 			d.ok = false
 			return d
 		}
-		d.stretch, d.next, d.end = p, next, end
+		d.stretch, d.next, d.end, d.ok = p, next, end, true
 		if s.lexicon.capitals && s.text(next) == "." {
 			d.next, d.end = next+1, s.words[next].end
 		}
 		return d
 	}
+	if !counts && j == d.next && (next == len(s.words) || s.listen()[next] == "clause" || s.listen()[next] == "sentence") {
+		d.ok = false // a day of some other month, as in "el lunes 7"
+	}
 	return d
 }
+
+// fromTense are the kinds of weekdays without a week.
+var fromTense = fields(`on alone timed`)
 
 // hours may follow a number that is a time of day.
 var hours = fields(`: uhr h hs hrs am pm horas ore heures ч час часов часа giờ`)

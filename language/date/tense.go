@@ -93,7 +93,7 @@ func (s *statementReader) tenseAt() tense {
 // when it was arranged, which is what "booked on Monday" means.
 func (s *statementReader) isArranged() bool {
 	switch x := s.lexicon; {
-	case s.isPreceded(&x.purposes):
+	case s.isPreceded(&x.purposes) || s.isTimed():
 		return s.hasArranging()
 	case s.isPreceded(&x.occasions) || s.isFollowed(x.occasionsBehind):
 		return false
@@ -104,16 +104,21 @@ func (s *statementReader) isArranged() bool {
 }
 
 // hasArranging reports whether the clause of the date has a verb or noun of arranging.
-func (s *statementReader) hasArranging() bool { return s.hasArrangingOf("", -1) || s.hasArrangingOf("", 1) }
+func (s *statementReader) hasArranging() bool {
+	return s.hasArrangingOf("", -1) || s.hasArrangingOf("", 1)
+}
 
 // hasArrangingOf reports whether there is a word of arranging in a direction in the clause of the date, of a kind; "" for any.
 func (s *statementReader) hasArrangingOf(kind string, step int) bool {
 	if s.arranging == nil {
 		s.arranging = s.mark(&s.lexicon.arranging, func(int) string { return "" })
 	}
-	i := s.position
+	i := s.dateBegin()
 	if step > 0 {
 		i = s.reach
+		if kind == "" && s.isClause(i) {
+			i++ // "für Freitag, den 3. April, gebucht"
+		}
 	}
 	for n := 0; i >= 0 && i < len(s.words) && n < maxSignal; n++ {
 		if found := s.arranging[i]; found != "" && (kind == "" || found == kind) {
@@ -127,13 +132,28 @@ func (s *statementReader) hasArrangingOf(kind string, step int) bool {
 	return false
 }
 
+// dateBegin returns where the date at the current position begins, with a weekday before it: "Friday, the 3rd of April".
+func (s *statementReader) dateBegin() int {
+	end := s.position
+	for end > 0 && (s.text(end-1) == "," || isWord(s.text(end-1), dayWords)) {
+		end--
+	}
+	for n := min(maxName, end); n > 0; n-- {
+		if _, ok := s.lexicon.weekdays[key(s.words[end-n:end])]; ok {
+			return end - n
+		}
+	}
+	return s.position
+}
+
 // maxBefore is the maximum number of lexemes of a phrase before a date.
 const maxBefore = 5
 
 // isPreceded reports whether a phrase is directly before the date, or begins it: an expression may include its preposition.
 func (s *statementReader) isPreceded(phrases *node) bool {
-	for i := max(0, s.position-maxBefore); i <= s.position; i++ {
-		if got := s.match(phrases, captured{next: i}); got.means != nil && got.next > i && got.next >= s.position {
+	begin := s.dateBegin()
+	for i := max(0, begin-maxBefore); i <= begin; i++ {
+		if got := s.match(phrases, captured{next: i}); got.means != nil && got.next > i && got.next >= begin {
 			return true
 		}
 	}
