@@ -95,6 +95,41 @@ func TestAConversationIsRevoked(t *testing.T) {
 	}
 }
 
+// What was said elsewhere too stays, wherever the sentences of a message seem to end; erased, it is gone from every message.
+func TestAbbreviationsEndNoSentence(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	ctx := t.Context()
+	id := member("user:7")
+	for conversation, said := range map[string]string{
+		"a": "Please remember that my dentist is Dr. Weber.",
+		"b": "My boat is called Mimi. Please remember that my dentist is Dr. Weber. The sun is shining.",
+	} {
+		of := turn(conversation, "x", 2)
+		of.Messages[0].Content = said
+		must[talk.Stored](t)(s.AppendMessages(ctx, id, of))
+	}
+	const note = "memory/2026-11-20.md"
+	write(t, s, workflow("user:7", "r"), memory.Change{
+		Ref: personal(note), Op: memory.OpAppend, Content: "- User's dentist is Dr. Weber.\n",
+		Sources: memory.Sources{Conversation: "a", From: 1, To: 1},
+	})
+	p := revoked(t, s, person("user:7"), revocation.Source{Kind: revocation.Conversation, ID: "a"})["user:7"]
+	if got := contentOf(t, s, id, note); p.Statements != 0 || p.Kept != 1 || !strings.Contains(got, "Weber") {
+		t.Errorf("%+v: %q", p, got)
+	}
+	must[dreams.ForgetReceipt](t)(s.Forget(ctx, id, dreams.ForgetRequest{
+		Ref: personal(note), Entry: memory.ItemID("User's dentist is Dr. Weber."), Erase: true,
+	}))
+	var said []string
+	for _, content := range query[string](t, s, id, "select content from messages where role = 'user' order by conversation_uid, seq") {
+		said = append(said, content)
+	}
+	if all := strings.Join(said, "\n"); strings.Contains(all, "Weber") || !strings.Contains(all, "Mimi. [erased] The sun") {
+		t.Errorf("%q", said)
+	}
+}
+
 // What a business process wrote is taken back from shared and personal memory; what it has staged is refused. A person does not take back
 // what others have staged.
 func TestAConnectorIsRevoked(t *testing.T) {

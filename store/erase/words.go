@@ -17,8 +17,14 @@ import (
 // Words finds what is to be erased in texts: sentences that contain a phrase, and those that make or restate a statement.
 type Words struct {
 	phrases    []phrase
-	statements []claim.Words
+	statements []statement
 	hints      []string // a text that repeats a statement has one of them
+}
+
+type statement struct {
+	claim.Words
+
+	pieces int // see pieces
 }
 
 type phrase struct {
@@ -47,7 +53,7 @@ func WordsOf(phrases, statements []string) Words {
 			phrases = append(phrases, strings.TrimRight(text, ".!。"))
 		}
 		read := claim.WordsOf(text)
-		w.statements = append(w.statements, read)
+		w.statements = append(w.statements, statement{read, len(pieces(text))})
 		for _, stem := range read.Stems() {
 			w.hints = append(w.hints, hintOf(stem))
 		}
@@ -133,7 +139,12 @@ func (w Words) repeats(text string) bool {
 		return false
 	}
 	said := claim.WordsOf(claim.Comment.ReplaceAllString(text, ""))
-	return slices.ContainsFunc(w.statements, func(s claim.Words) bool { return claim.SameStatement(s, said) || s.RestatedIn(said) })
+	return slices.ContainsFunc(w.statements, func(s statement) bool { return s.madeBy(said) })
+}
+
+// madeBy reports whether other words make or restate the statement.
+func (s statement) madeBy(said claim.Words) bool {
+	return claim.SameStatement(s.Words, said) || s.RestatedIn(said)
 }
 
 // mayHave reports whether it is worth reading a text sentence by sentence.
@@ -178,24 +189,80 @@ func (w Words) line(line string) (string, int) {
 	}
 	body := strings.TrimPrefix(line[min(len(strings.TrimRight(marker, " ")), len(line)):], " ")
 	marker = line[:len(line)-len(body)]
-	n, end := 0, 0
-	var out strings.Builder
-	for part := range sentence.Parts(body, math.MaxInt, func(s string) int { return len(s) }) {
-		said := body[part.Start:part.End]
-		out.WriteString(body[end:part.Start])
-		end = part.End
-		if !w.In(said) {
-			out.WriteString(said)
-			continue
-		}
-		out.WriteString(memory.Erased)
-		n++
-	}
+	gone := w.within(body)
 	switch {
-	case n == 0 && w.repeats(body): // with all of its sentences
+	case len(gone) == 0 && w.repeats(body): // with all of its sentences
 		return marker + memory.Erased, 1
-	case n == 0:
+	case len(gone) == 0:
 		return line, 0
 	}
-	return marker + out.String() + body[end:], n
+	end := 0
+	var out strings.Builder
+	for _, at := range gone {
+		out.WriteString(body[end:at.start] + memory.Erased)
+		end = at.end
+	}
+	return marker + out.String() + body[end:], len(gone)
+}
+
+// span is a part of a line.
+type span struct{ start, end int }
+
+// within returns the sentences of a line that have the words, in order. Where a sentence ends is not certain ("Dr. Weber", "i'm vegan. i
+// live in leeds"), and what is to be erased may not depend on it: the line is read in the sentences of both splitters, in the pieces between
+// all ends that either of them sees, and in as many pieces on end as a statement has.
+func (w Words) within(line string) (gone []span) {
+	read := map[span]bool{}
+	try := func(at span, has func(string) bool) {
+		if !slices.ContainsFunc(gone, func(g span) bool { return g.start < at.end && at.start < g.end }) && has(line[at.start:at.end]) {
+			gone = append(gone, at)
+		}
+	}
+	all := pieces(line)
+	for _, sentences := range [][]span{split(line), all, parts(line)} {
+		for _, at := range sentences {
+			if !read[at] {
+				read[at] = true
+				try(at, w.In)
+			}
+		}
+	}
+	for _, s := range w.statements {
+		for i := 0; s.pieces > 1 && i+s.pieces <= len(all); i++ {
+			try(span{all[i].start, all[i+s.pieces-1].end}, func(text string) bool {
+				return w.hinted(text) && s.madeBy(claim.WordsOf(claim.Comment.ReplaceAllString(text, "")))
+			})
+		}
+	}
+	slices.SortFunc(gone, func(a, b span) int { return a.start - b.start })
+	return gone
+}
+
+// split returns the sentences of a text by the splitter that knows abbreviations.
+func split(text string) (out []span) {
+	end := 0
+	for _, said := range sentence.Split(text) {
+		start := end + strings.Index(text[end:], said)
+		end = start + len(said)
+		out = append(out, span{start, end})
+	}
+	return out
+}
+
+// parts returns the sentences of a text by the splitter that knows closing marks and combined characters.
+func parts(text string) (out []span) {
+	for part := range sentence.Parts(text, math.MaxInt, func(s string) int { return len(s) }) {
+		out = append(out, span{part.Start, part.End})
+	}
+	return out
+}
+
+// pieces splits a text wherever one of the splitters sees the end of a sentence.
+func pieces(text string) (out []span) {
+	for _, said := range split(text) {
+		for _, part := range parts(text[said.start:said.end]) {
+			out = append(out, span{said.start + part.start, said.start + part.end})
+		}
+	}
+	return out
 }

@@ -43,6 +43,36 @@ func TestErase(t *testing.T) {
 	}
 }
 
+// Where sentences end is not certain; a statement is found in every message that makes it.
+func TestEraseAcrossAbbreviations(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ statement, text, want string }{
+		{
+			"User's dentist is Dr. Weber.", "My boat is called Mimi. Please remember that my dentist is Dr. Weber. The sun is shining.",
+			"My boat is called Mimi. [erased] The sun is shining.",
+		},
+		{"My dentist is Dr. Weber.", "Please remember that my dentist is Dr. Weber.", "[erased]"},
+		{
+			"User lives near St. Gallen.", "Hello there. i live near St. Gallen. i have a cat.",
+			"Hello there. [erased] i have a cat.",
+		},
+		{
+			"User's vet is Dipl. Kellermann.", "My boat is called Mimi. Please note my vet is Dipl. Kellermann. The sun is shining.",
+			"My boat is called Mimi. [erased] The sun is shining.",
+		},
+		{"My dentist is Dr. Weber.", "My dentist is away. Dr. Meier was here.", "My dentist is away. Dr. Meier was here."},
+		{
+			"My dentist is Dr. Weber.", "My doctor is Dr. Weber. My dentist is great. The sun is shining.",
+			"My doctor is Dr. Weber. My dentist is great. The sun is shining.",
+		},
+		{"Likes green tea.", "My tea: likes vary; I like green tea; the rest is coffee.", "My tea: likes vary; [erased] the rest is coffee."},
+	} {
+		if got, _ := WordsOf(nil, []string{c.statement}).Erase(c.text); got != c.want {
+			t.Errorf("%q without %q became %q, want %q", c.text, c.statement, got, c.want)
+		}
+	}
+}
+
 // Texts that have nothing of the words cost little.
 func TestEraseIsQuick(t *testing.T) {
 	t.Parallel()
