@@ -229,6 +229,48 @@ func TestAKeyIsRevoked(t *testing.T) {
 	}
 }
 
+// The line that names the source of a structured entry is no statement: it goes with its entry, and stays below those of the same day.
+func TestSourceLinesAreNotRevoked(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := member("user:7")
+	id.Author.ID = uuid.NewString()
+	tool := id
+	tool.Author = memory.Author{Kind: memory.AuthorTool, ID: "remember_structured"}
+	const day = "> Source: tool | Updated: 2026-11-30\n"
+	remember := func(text, key string) {
+		t.Helper()
+		write(t, s, tool, memory.Change{
+			Ref: personal("structured/user.md"), Op: memory.OpAppend, Content: text, Sources: memory.Sources{Key: key},
+		})
+	}
+	remember("## hobby\n\nPaints watercolours.\n\n"+day, id.Author.ID)
+	of := revocation.Source{Kind: revocation.Key, ID: id.Author.ID}
+	admin := adminOf("acme").For("ada", memory.NoOwner)
+	found, _, err := s.PreviewRevocation(t.Context(), admin, of, "", func(memory.Owner) bool { return true })
+	if err != nil || len(found) != 1 || len(found[0].Weighed) != 1 || found[0].Weighed[0].Text != "Paints watercolours." {
+		t.Errorf("%v: %+v", err, found)
+	}
+	if p := revoked(t, s, admin, of)["user:7"]; p.Statements != 1 {
+		t.Errorf("%+v", p)
+	}
+	if got := contentOf(t, s, id, "structured/user.md"); strings.TrimSpace(got) != "" {
+		t.Errorf("%q", got)
+	}
+	const pet = "## pet\n\nA dog.\n\n" + day
+	remember(pet, "")
+	if got := strings.TrimLeft(contentOf(t, s, id, "structured/user.md"), "\n"); got != pet {
+		t.Errorf("written later: %q", got)
+	}
+	// Nor is it forgotten with the lines of an entry.
+	must[dreams.ForgetReceipt](t)(s.Forget(t.Context(), id, dreams.ForgetRequest{Ref: personal("structured/user.md"), FromLine: 1, ToLine: 10}))
+	const car = "## car\n\nA tractor.\n\n" + day
+	remember(car, "")
+	if got := strings.TrimLeft(contentOf(t, s, id, "structured/user.md"), "\n"); got != car {
+		t.Errorf("after forgetting: %q", got)
+	}
+}
+
 // What rests on a source only is gone from every kind of place but messages and earlier versions, and a statement of the source that waited
 // for a person does not wait any more.
 func TestARevocationReachesEveryPlace(t *testing.T) {

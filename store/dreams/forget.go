@@ -243,7 +243,7 @@ func (f *forgetting) find() error {
 	if p.Pattern != "" {
 		phrase := erase.WordsOf([]string{p.Pattern}, nil)
 		for _, d := range f.documents {
-			f.statements = append(f.statements, matching(markdown.EntriesOf(d.Content), func(e markdown.Entry) bool { return phrase.In(e.Text) })...)
+			f.statements = append(f.statements, matching(statementsOf(d.Path, d.Content), func(e markdown.Entry) bool { return phrase.In(e.Text) })...)
 		}
 		return nil
 	}
@@ -270,7 +270,7 @@ func (f *forgetting) find() error {
 	var entries []markdown.Entry
 	at := slices.IndexFunc(f.documents, func(d memory.Document) bool { return d.Path == p.Path })
 	if at >= 0 {
-		entries = markdown.EntriesOf(f.documents[at].Content)
+		entries = statementsOf(p.Path, f.documents[at].Content)
 	}
 	shown := joinedWords(p.Shown)
 	meant := func(e markdown.Entry) bool {
@@ -284,7 +284,7 @@ func (f *forgetting) find() error {
 		f.statements = matching(entries, meant)
 	}
 	if len(f.statements) == 0 && p.Erase && shown != "" { // they have gone, and are to be erased where they were
-		f.statements = markdown.EntriesOf(p.Shown)
+		f.statements = statementsOf(p.Path, p.Shown)
 	}
 	switch {
 	case len(f.statements) > 0:
@@ -293,6 +293,16 @@ func (f *forgetting) find() error {
 		return fmt.Errorf("document %s: %w", p.Path, pg.ErrNotFound)
 	}
 	return fmt.Errorf("statement in document %s: %w", p.Path, pg.ErrNotFound)
+}
+
+// statementsOf returns the statements of a document. The line below a structured entry that names its source says nothing: it goes with
+// its entry, and as a forgotten statement it would be missing below every entry that is written later on the same day.
+func statementsOf(path, content string) []markdown.Entry {
+	entries := markdown.EntriesOf(content)
+	if strings.HasPrefix(path, structured.Folder) {
+		entries = slices.DeleteFunc(entries, func(e markdown.Entry) bool { return structured.IsSourceLine(e.Text) })
+	}
+	return entries
 }
 
 func matching(entries []markdown.Entry, is func(markdown.Entry) bool) (out []markdown.Entry) {

@@ -422,7 +422,7 @@ func (r *revoking) weigh() {
 	var learned []Weighed
 	for _, d := range r.histories {
 		lines := memory.Blame(d.history)
-		for _, e := range markdown.EntriesOf(d.history[len(d.history)-1].Content) {
+		for _, e := range statementsOf(d.path, d.history[len(d.history)-1].Content) {
 			from := lines[max(0, e.FromLine-1):min(len(lines), e.ToLine)]
 			from = slices.DeleteFunc(slices.Clone(from), func(l memory.BlameLine) bool { return strings.TrimSpace(l.Line) == "" })
 			isOther := func(l memory.BlameLine) bool { return !r.rests(l) }

@@ -3,6 +3,7 @@ package gate
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -12,6 +13,7 @@ import (
 	"reverie/dream/judge"
 	"reverie/memory"
 	"reverie/memory/markdown"
+	"reverie/memory/structured"
 	"reverie/store/pg"
 )
 
@@ -153,7 +155,11 @@ func (w *Writes) withhold(d *document, next *state) bool {
 		return false
 	}
 	kept := memory.WithholdForgotten(d.content(), d.version > 0 && !d.deleted, next.content,
-		func(e markdown.Entry) bool { return len(gone.Said(e.ID, e.Text)) > 0 })
+		func(e markdown.Entry) bool {
+			// Some earlier releases have forgotten the lines that name the source of structured entries.
+			named := strings.HasPrefix(d.ref.Path, structured.Folder) && structured.IsSourceLine(e.Text)
+			return !named && len(gone.Said(e.ID, e.Text)) > 0
+		})
 	if !kept.Any {
 		return false
 	}
