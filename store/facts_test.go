@@ -295,6 +295,32 @@ func TestRebuiltFactsAreTheSame(t *testing.T) {
 	})
 }
 
+// A story tells who took a statement away, and why.
+func TestStoriesTellWhoRemoved(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := member("user:7")
+	other := id
+	other.Author.ID = "key-of-another-program"
+	write(t, s, id, memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpReplace, Content: "- Lives in Oslo.\n- Keeps bees.\n"})
+	found := factsOf(t, s, id, facts.Query{Path: memory.MemoryPath})
+	if len(found) != 2 {
+		t.Fatalf("%+v", found)
+	}
+	write(t, s, other, memory.Change{
+		Ref: personal(memory.MemoryPath), Op: memory.OpReplace, Content: "- Lives in Bergen.\n", Reason: "moved", Force: true,
+	})
+	factsOf(t, s, id, facts.Query{})
+	want := map[string]facts.EventKind{"Lives in Oslo.": facts.Corrected, "Keeps bees.": facts.Removed}
+	for _, f := range found {
+		story := must[[]facts.Event](t)(s.Story(t.Context(), id, f.ID))
+		last := story[len(story)-1]
+		if last.Kind != want[f.Text] || last.Author != other.Author || last.Reason != "moved" {
+			t.Errorf("%s: %+v", f.Text, last)
+		}
+	}
+}
+
 // The story of a line goes from the message to the correction, also when a dream has reworded what was noted.
 func TestStoriesAreWhole(t *testing.T) {
 	t.Parallel()
@@ -327,6 +353,9 @@ func TestStoriesAreWhole(t *testing.T) {
 		var told []string
 		for _, e := range must[[]facts.Event](t)(s.Story(t.Context(), id, found[0].ID)) {
 			told = append(told, string(e.Kind))
+			if (e.Kind == facts.Corrected || e.Kind == facts.Removed) && (e.Author.Kind != id.Author.Kind || e.Author.ID != id.Author.ID) {
+				t.Errorf("%s by %+v", e.Kind, e.Author)
+			}
 		}
 		if got := strings.Join(told, " "); !strings.HasPrefix(got, "said noted promoted confirmed ") {
 			t.Errorf("%s: %s", line, got)

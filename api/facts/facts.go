@@ -220,7 +220,7 @@ type factEventView struct {
 	Path    string           `json:"path,omitempty"`
 	Version int              `json:"version,omitempty" doc:"Of the document."`
 
-	Author       *files.AuthorView `json:"author,omitempty" doc:"Missing for what was said, removed or undone."`
+	Author       *files.AuthorView `json:"author,omitempty" doc:"Missing for what was said or undone."`
 	Reason       string            `json:"reason,omitempty"`
 	Conversation string            `json:"conversation,omitempty"`
 	Seqs         []int64           `json:"seqs,omitempty" nullable:"false" doc:"Numbers of the messages it came from; of a range, the first and the last one."`

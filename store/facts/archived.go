@@ -12,7 +12,7 @@ import (
 
 // sqlArchived reads statements in archives, the latest first. Each scope has its own part of the index.
 const sqlArchived = `
-select b.*, v.author_kind, v.author_id, v.workflow_id, v.run_id, v.reason, v.sources, d.path
+select b.*, v.author_kind, v.author_id, v.workflow_id, v.run_id, v.reason, v.sources, '', '', '', '', '', d.path
 from (
     select t.*
     from (values ('PERSONAL', @agent, @owner), ('TEAM', @agent, ''), ('GLOBAL', '', '')) p (scope, agent, owner)

@@ -165,8 +165,9 @@ where r.workspace_id = @workspace and r.agent_id = @agent and r.owner_key = @own
     and e.entry = any (@entries::text[])
 group by e.entry`
 
-	// Facts f with their documents d and the versions v that brought them.
-	selectOrigin = selectFact + `, v.author_kind, v.author_id, v.workflow_id, v.run_id, v.reason, v.sources, d.path
+	// Facts f with their documents d, the versions v that brought them, and the versions g with which they went.
+	selectOrigin = selectFact + `, v.author_kind, v.author_id, v.workflow_id, v.run_id, v.reason, v.sources,
+    coalesce(g.author_kind, ''), coalesce(g.author_id, ''), coalesce(g.workflow_id, ''), coalesce(g.run_id, ''), coalesce(g.reason, ''), d.path
 from facts f
 cross join lateral (
     select path
@@ -180,7 +181,13 @@ cross join lateral (
     from document_versions v
     where v.workspace_id = @workspace and v.agent_id = f.agent_id and v.document_id = f.document_id and v.version = f.version
     limit 1
-) v`
+) v
+left join lateral (
+    select author_kind, author_id, workflow_id, run_id, reason
+    from document_versions g
+    where g.workspace_id = @workspace and g.agent_id = f.agent_id and g.document_id = f.document_id and g.version = f.ended
+    limit 1
+) g on true`
 
 	sqlFact = selectOrigin + `
 where f.workspace_id = @workspace and f.agent_id in (@agent, '') and f.fact_id = @fact
@@ -456,6 +463,9 @@ type Wording struct {
 	Author  memory.Author
 	Reason  string
 	Sources Messages
+
+	gone memory.Author // of the version with which it went, and
+	why  string        // its reason
 }
 
 // Messages are those that a statement came from. The zero value means none.
@@ -504,7 +514,8 @@ func (s *Facts) Fact(ctx context.Context, id memory.Identity, fact uuid.UUID) (H
 
 func scanWording(row pgx.CollectableRow) (w Wording, err error) {
 	var sources memory.Sources
-	w.Fact, err = scan(row, &w.Author.Kind, &w.Author.ID, &w.Author.WorkflowID, &w.Author.RunID, &w.Reason, &sources)
+	w.Fact, err = scan(row, &w.Author.Kind, &w.Author.ID, &w.Author.WorkflowID, &w.Author.RunID, &w.Reason, &sources,
+		&w.gone.Kind, &w.gone.ID, &w.gone.WorkflowID, &w.gone.RunID, &w.why)
 	w.Sources = messagesOf(sources, w.Entry)
 	return w, err
 }

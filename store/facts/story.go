@@ -46,7 +46,7 @@ type Event struct {
 	Text    string    // of the statement; of a correction, the new one
 	Path    string
 	Version int           // of the document
-	Author  memory.Author // Kind and ID; of a removal unknown
+	Author  memory.Author // of a correction or a removal, who wrote the version without it
 	Reason  string
 	Messages
 }
@@ -224,7 +224,7 @@ func eventsOf(wordings []Wording, fact uuid.UUID, instead successor) (events []E
 		if w.ended == 0 || slices.ContainsFunc(wordings, func(x Wording) bool { return x.ID == w.ID && x.Version == w.ended }) {
 			continue
 		}
-		gone := Event{Kind: Removed, At: w.Ended, Fact: w.ID, Text: w.Text, Path: w.Path, Version: w.ended}
+		gone := Event{Kind: Removed, At: w.Ended, Fact: w.ID, Text: w.Text, Path: w.Path, Version: w.ended, Author: w.gone, Reason: w.why}
 		if w.ID == fact && instead.id != uuid.Nil {
 			gone.Kind, gone.Fact, gone.Text = Corrected, instead.id, instead.text
 		}

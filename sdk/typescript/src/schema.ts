@@ -1418,7 +1418,7 @@ export interface FactContradictionPage {
 
 export interface FactEvent {
   at: string;
-  /** Missing for what was said, removed or undone. */
+  /** Missing for what was said or undone. */
   author?: Author;
   conversation?: string;
   /** The same words in another document are another fact. */

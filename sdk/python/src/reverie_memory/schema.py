@@ -1384,7 +1384,7 @@ class FactContradictionPage(TypedDict):
 
 class FactEvent(TypedDict):
     at: str
-    # Missing for what was said, removed or undone.
+    # Missing for what was said or undone.
     author: NotRequired[Author]
     conversation: NotRequired[str]
     # The same words in another document are another fact.
