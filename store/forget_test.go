@@ -60,6 +60,53 @@ func TestForget(t *testing.T) {
 	}
 }
 
+// A heading of a daily note repeats what is below it: it goes with the last of its lines, or loses the words.
+func TestForgetHeadingsOfNotes(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := member("user:1")
+	for name, c := range map[string]struct{ note, want string }{
+		"alone": {
+			"# Day\n\n## 01:00 Tea\n\n- Likes tea.\n\n## 02:37 My uncle Karl sells…\n\n- My uncle Karl sells antique clocks in Lübeck.\n",
+			"# Day\n\n## 01:00 Tea\n\n- Likes tea.\n",
+		},
+		"first": {
+			"# Day\n\n## 02:37 My uncle Karl sells…\n\n### Facts\n\n- My uncle Karl sells antique clocks in Lübeck.\n\n## 03:00 Tea\n\n- Likes tea.\n",
+			"# Day\n\n## 03:00 Tea\n\n- Likes tea.\n",
+		},
+		"beside another": {
+			"# Day\n\n## 02:37 My uncle Karl sells…\n\n- My uncle Karl sells antique clocks in Lübeck.\n- Likes tea.\n",
+			"# Day\n\n## 02:37\n\n- Likes tea.\n",
+		},
+		"of another": {
+			"# Day\n\n## 02:37 Tea with Karl\n\n- My uncle Karl sells antique clocks in Lübeck.\n- Likes tea.\n",
+			"# Day\n\n## 02:37 Tea with Karl\n\n- Likes tea.\n",
+		},
+		"empty before": {
+			"# Day\n\n## 01:00\n\n## 02:37 Karl\n\n- My uncle Karl sells antique clocks in Lübeck.\n",
+			"# Day\n\n## 01:00\n",
+		},
+	} {
+		ref := personal("memory/2026-11-19.md")
+		write(t, s, id, memory.Change{Ref: ref, Op: memory.OpReplace, Content: c.note, Force: true})
+		must[dreams.ForgetReceipt](t)(s.Forget(t.Context(), id, dreams.ForgetRequest{
+			Ref: ref, Entry: memory.ItemID("My uncle Karl sells antique clocks in Lübeck."),
+		}))
+		if diff := cmp.Diff(c.want, contentOf(t, s, id, ref.Path)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	// A card forgets as well.
+	write(t, s, id, memory.Change{
+		Ref: personal("memory/2026-11-19.md"), Op: memory.OpReplace, Content: "# Day\n\n## 02:37 Keeps bees\n\n- Keeps bees in Bern.\n", Force: true,
+	})
+	x := storedDream(t, s, id, dreams.Dream{}, weighed("Keeps bees in Bern.", dream.VerdictPromoted))
+	must[dreams.EntryReceipt](t)(s.ForgetEntry(t.Context(), id, dreams.EntryChange{Dream: x.ID, Entry: memory.ItemID("Keeps bees in Bern.")}))
+	if got := contentOf(t, s, id, "memory/2026-11-19.md"); got != "# Day\n" {
+		t.Errorf("%q", got)
+	}
+}
+
 // Documents change between the moment at which a passage is shown and the one at which it is to be forgotten.
 func TestForgetPassage(t *testing.T) {
 	t.Parallel()

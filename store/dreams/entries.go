@@ -409,7 +409,7 @@ func (w *entryWork) forget(ctx context.Context) error {
 		}
 		content := d.Content
 		if len(gone) > 0 {
-			content = rewrite.WithoutEmptySections(memory.WithoutLines(content, gone), person...)
+			content = rewrite.WithoutEmptySections(withoutStatements(d, found, gone), person...)
 		}
 		if isReport(d.Path) {
 			content, _ = w.erased.Erase(content)

@@ -14,7 +14,9 @@ import (
 	"reverie/dream"
 	"reverie/dream/judge"
 	"reverie/dream/rewrite"
+	"reverie/facts"
 	"reverie/language/claim"
+	"reverie/language/lazyregexp"
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/memory/structured"
@@ -344,7 +346,7 @@ func (f *forgetting) changes() []memory.Change {
 		case len(gone) > 0 && f.passage.Instead != "" && d.Path == f.passage.Path:
 			content = rewrite.WithoutEmptySections(memory.WithLineAt(d.Content, gone, f.passage.Instead))
 		case len(gone) > 0:
-			content = rewrite.WithoutEmptySections(memory.WithoutLines(d.Content, gone))
+			content = rewrite.WithoutEmptySections(withoutStatements(d, found, gone))
 		}
 		if anywhere { // headings, code, and other sentences of long statements
 			content, _ = f.words.Erase(content)
@@ -378,6 +380,77 @@ func linesOf(d memory.Document, goes func(markdown.Entry) bool) (found []markdow
 		gone = wholeSections(d.Content, entries, here, gone)
 	}
 	return found, gone
+}
+
+// withoutStatements removes statements from a document. A heading of a daily note repeats the beginning of what is below it: it goes with
+// the last of its lines, and loses its words when they are those of a statement that goes.
+func withoutStatements(d memory.Document, found []markdown.Entry, gone []memory.LineSpan) string {
+	if _, isNote := facts.DayOf(d.Path); !isNote {
+		return memory.WithoutLines(d.Content, gone)
+	}
+	lines := slices.Collect(strings.Lines(d.Content))
+	removed := make([]bool, len(lines))
+	for _, s := range gone {
+		for i := s.From; i < min(s.To, len(lines)); i++ {
+			removed[i] = true
+		}
+	}
+	titles := markdown.HeadingLines(d.Content)
+	level := func(line string) int {
+		line = strings.TrimLeft(line, " ")
+		return len(line) - len(strings.TrimLeft(line, "#"))
+	}
+	for i, line := range slices.Backward(lines) {
+		of := level(line)
+		if !titles[i] || of < 2 { //nolint:mnd // the title of the note stays
+			continue
+		}
+		to, loses, stays := i+1, false, false
+		for ; to < len(lines) && (!titles[to] || level(lines[to]) > of); to++ {
+			if strings.TrimSpace(lines[to]) != "" {
+				loses, stays = loses || removed[to], stays || !removed[to]
+			}
+		}
+		switch from := i; {
+		case loses && !stays:
+			for to == len(lines) && from > 0 && strings.TrimSpace(lines[from-1]) == "" {
+				from--
+			}
+			for j := from; j < to; j++ {
+				removed[j] = true
+			}
+		case loses && titlesOne(line, found):
+			hour := clockHeading.FindString(line)
+			lines[i] = strings.TrimRight(cmp.Or(hour, line[:strings.Index(line, "#")+of]+" "+memory.Erased), " ") + "\n"
+		}
+	}
+	var spans []memory.LineSpan
+	for i := 0; i < len(lines); i++ {
+		from := i
+		for i < len(lines) && removed[i] {
+			i++
+		}
+		if i > from {
+			spans = append(spans, memory.LineSpan{From: from, To: i})
+		}
+	}
+	return memory.WithoutLines(strings.Join(lines, ""), spans)
+}
+
+// clockHeading matches the beginning of a heading of a daily note, with its time.
+var clockHeading = lazyregexp.New(`^ *#+ +\d{1,2}[:：]\d{2}`)
+
+// minTitle is the number of words from which a heading repeats a statement.
+const minTitle = 2
+
+// titlesOne reports whether a heading has no other words than one of the statements.
+func titlesOne(heading string, statements []markdown.Entry) bool {
+	said := strings.TrimLeft(strings.TrimPrefix(heading, clockHeading.FindString(heading)), "# ")
+	title := claim.WordsOf(strings.TrimRight(said, "….\r\n ")).Stems()
+	return len(title) >= minTitle && slices.ContainsFunc(statements, func(e markdown.Entry) bool {
+		stems := claim.WordsOf(rewrite.WithoutComments(e.Text)).Stems()
+		return !slices.ContainsFunc(title, func(stem string) bool { return !slices.Contains(stems, stem) })
+	})
 }
 
 // wholeSections returns the lines to remove from a structured file: sections that lose all but the line about their source go whole.
