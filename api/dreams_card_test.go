@@ -18,7 +18,7 @@ type morningCard struct {
 	Mode, MemoryDiff string
 	Owner            memory.Owner
 	PromotedCount    int
-	Facts            []struct{ Entry, Text string }
+	Facts            []struct{ Entry, Text, Status string }
 }
 
 // A person sees what the latest dream changed, once: until they have seen it by the API, and with the first context of a day.
@@ -51,7 +51,20 @@ func TestTheMorningCard(t *testing.T) {
 			t.Errorf("context %d: %+v", i, first.MorningCard)
 		}
 	}
-	h.want(h.postTo(pinned, dreamReports+"/"+record.ID.String()+"/entries/"+got.Facts[0].Entry+"/confirm", nil), 200)
+	entry := dreamReports + "/" + record.ID.String() + "/entries/" + got.Facts[0].Entry
+	h.want(h.postTo(pinned, entry+"/confirm", nil), 200)
+	if got := card(pinned); got == nil || len(got.Facts) != 1 || got.Facts[0].Status != "confirmed" {
+		t.Errorf("confirmed: %+v", got)
+	}
+	h.want(h.postTo(pinned, entry+"/edit", map[string]any{"content": "Drinks green tea."}), 200)
+	if got := card(pinned); got == nil || len(got.Facts) != 1 || got.Facts[0].Status != "edited" || got.Facts[0].Text != "Drinks green tea." {
+		t.Errorf("edited: %+v", got)
+	}
+	h.want(h.postTo(pinned, entry+"/forget", nil), 200)
+	if got := card(pinned); got == nil || len(got.Facts) != 0 {
+		t.Errorf("forgotten: %+v", got)
+	}
+	h.wantError(h.postTo(pinned, entry+"/confirm", nil), 409, "conflict")
 
 	seen := map[string]any{"reportId": record.ID}
 	h.wantError(h.postTo(other, cardPath+"/seen", seen), 404, "not_found")

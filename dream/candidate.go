@@ -132,6 +132,7 @@ type Candidate struct {
 	Reason     string             `json:"reason,omitempty"` // in words; may quote contents
 	With       markdown.EntryID   `json:"with,omitempty"`   // the other statement of a correction or contradiction
 	Line       string             `json:"line,omitempty"`   // its line in MEMORY.md, once promoted
+	Edited     string             `json:"edited,omitempty"` // the words that a person put in its place
 }
 
 // MaxPlaces bounds the places that a report lists for one candidate.

@@ -247,6 +247,101 @@ func TestEditEntryRefuses(t *testing.T) {
 	}
 }
 
+// What was forgotten is neither confirmed nor edited out of a card, until it is said anew, and the card leaves it out.
+func TestForgottenEntriesAreNotConfirmed(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := member("user:1")
+	x := dreamt(t, s, id)
+	c := dreams.EntryChange{Dream: x.ID, Entry: memory.ItemID("Likes tea."), Text: "Likes green tea."}
+	must[dreams.EntryReceipt](t)(s.ForgetEntry(t.Context(), id, c))
+	before := memoryOf(t, s, id)
+	if _, err := s.ConfirmEntry(t.Context(), id, c); !conflict(pg.CodeForgotten)(err) {
+		t.Errorf("confirmed: %v", err)
+	}
+	if _, err := s.EditEntry(t.Context(), id, c); !conflict(pg.CodeForgotten)(err) {
+		t.Errorf("edited: %v", err)
+	}
+	must[dreams.EntryReceipt](t)(s.ForgetEntry(t.Context(), id, c))
+	if got := memoryOf(t, s, id); got != before || strings.Contains(got, memory.Erased) {
+		t.Errorf("%q", got)
+	}
+	if got := cardOf(t, s, id); len(got) != 1 || got[0].Text != "Lives in Lisbon." || got[0].Status != "" {
+		t.Errorf("%+v", got)
+	}
+	write(t, s, id, memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpAppend, Content: "- Likes tea.\n"})
+	receipt := must[dreams.EntryReceipt](t)(s.ConfirmEntry(t.Context(), id, c))
+	if got := memoryOf(t, s, id); receipt.State.Status != dream.Confirmed || strings.Count(got, "Likes tea.") != 1 || strings.Contains(got, memory.Erased) {
+		t.Errorf("said anew: %+v, %q", receipt.State, got)
+	}
+}
+
+// cardOf returns the statements of the card.
+func cardOf(t *testing.T, s *Store, id memory.Identity) []dreams.CardStatement {
+	t.Helper()
+	card := must[*dreams.Card](t)(s.MorningCard(t.Context(), id, testClock))
+	if card == nil {
+		return nil
+	}
+	return card.Promoted
+}
+
+// A card shows what was decided, and all decisions after an edit are about the words that took its place.
+func TestDecisionsAfterAnEdit(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := member("user:1")
+	x := dreamt(t, s, id)
+	write(t, s, id, memory.Change{
+		Ref: personal(memory.ProfilePath), Op: memory.OpReplace, Content: "# Profile\n\n- likes TEA\n  - Earl Grey\n- Tall\n",
+	})
+	c := dreams.EntryChange{Dream: x.ID, Entry: memory.ItemID("Likes tea."), Text: "Likes green tea."}
+	must[dreams.EntryReceipt](t)(s.EditEntry(t.Context(), id, c))
+	must[dreams.EntryReceipt](t)(s.ConfirmEntry(t.Context(), id, dreams.EntryChange{Dream: x.ID, Entry: memory.ItemID("Lives in Lisbon.")}))
+	want := []dreams.CardStatement{
+		{Entry: c.Entry, Text: "Likes green tea.", Status: dream.Edited},
+		{Entry: memory.ItemID("Lives in Lisbon."), Text: "Lives in Lisbon.", Status: dream.Confirmed},
+	}
+	if diff := cmp.Diff(want, cardOf(t, s, id)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff("# Profile\n\n- Likes green tea.\n  - Earl Grey\n- Tall\n", contentOf(t, s, id, memory.ProfilePath)); diff != "" {
+		t.Error(diff)
+	}
+	before := memoryOf(t, s, id)
+	receipt := must[dreams.EntryReceipt](t)(s.ConfirmEntry(t.Context(), id, dreams.EntryChange{Dream: x.ID, Entry: c.Entry, Key: "k"}))
+	if receipt.State.Status != dream.Confirmed || receipt.State.Text != "Likes green tea." {
+		t.Errorf("%+v", receipt.State)
+	}
+	if diff := cmp.Diff(before, memoryOf(t, s, id)); diff != "" {
+		t.Errorf("confirmed after the edit: %s", diff)
+	}
+	again := must[dreams.EntryReceipt](t)(s.ConfirmEntry(t.Context(), id, dreams.EntryChange{Dream: x.ID, Entry: c.Entry, Key: "k"}))
+	if !again.Receipt.Replayed || again.State.Text != "Likes green tea." {
+		t.Errorf("again: %+v", again)
+	}
+	c.Text = "Likes black tea."
+	must[dreams.EntryReceipt](t)(s.EditEntry(t.Context(), id, c))
+	if got := memoryOf(t, s, id); strings.Contains(got, "green") || strings.Count(got, "Likes black tea.") != 1 {
+		t.Errorf("edited again: %q", got)
+	}
+	if got := cardOf(t, s, id); len(got) != 2 || got[0].Text != "Likes black tea." || got[0].Status != dream.Edited {
+		t.Errorf("%+v", got)
+	}
+	// In another report, the words that took its place are unknown.
+	y := storedDream(t, s, id, dreams.Dream{DryRun: true}, weighed("Likes tea.", dream.VerdictKept))
+	if _, err := s.ConfirmEntry(t.Context(), id, dreams.EntryChange{Dream: y.ID, Entry: c.Entry}); !conflict(pg.CodeEdited)(err) {
+		t.Errorf("out of another report: %v", err)
+	}
+	must[dreams.EntryReceipt](t)(s.ForgetEntry(t.Context(), id, c))
+	if got := memoryOf(t, s, id) + contentOf(t, s, id, memory.ProfilePath); strings.Contains(got, "tea") || strings.Contains(got, memory.Erased) {
+		t.Errorf("forgotten: %q", got)
+	}
+	if got := cardOf(t, s, id); len(got) != 1 || got[0].Text != "Lives in Lisbon." {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestUnknownEntries(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

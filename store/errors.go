@@ -65,6 +65,7 @@ const (
 	CodeNoDraft             = pg.CodeNoDraft
 	CodeNoteFull            = pg.CodeNoteFull
 	CodeForgotten           = pg.CodeForgotten
+	CodeEdited              = pg.CodeEdited
 	CodeKnown               = pg.CodeKnown
 	CodeNotFlushed          = pg.CodeNotFlushed
 	CodeDreamedAgain        = pg.CodeDreamedAgain

@@ -13,7 +13,6 @@ import (
 	"reverie/api/rest"
 	"reverie/memory"
 	"reverie/memory/markdown"
-	"reverie/store"
 	"reverie/web/view"
 )
 
@@ -29,7 +28,7 @@ func (b *Browser) cardRoutes() {
 	}, (*request).entry)
 }
 
-// maxCardFacts bounds the facts of a card that the page shows; each costs a query.
+// maxCardFacts bounds the facts of a card that the page shows.
 const maxCardFacts = 20
 
 // enterPerson enters the memory of a person; that of nobody in particular has no such page.
@@ -64,13 +63,8 @@ func (q *request) showCard(entry, text, problem string) (templ.Component, error)
 	page.Shared = card.Owner != q.id.Owner
 	page.Diff = view.SideBySide(card.MemoryDiff)
 	page.Editable = q.mayWrite() && !page.Shared
-	dreamer := q.id.For(q.agent.ID, card.Owner)
 	for _, f := range card.Facts[:min(len(card.Facts), maxCardFacts)] {
-		state, _, err := q.Store.DreamEntry(q.Context, dreamer, markdown.EntryID(f.Entry))
-		if err != nil && !errors.Is(err, store.ErrNotFound) {
-			return nil, err
-		}
-		page.Facts = append(page.Facts, view.CardFact{Entry: f.Entry, Text: markdown.WithoutComments(f.Text), Status: string(state.Status)})
+		page.Facts = append(page.Facts, view.CardFact{Entry: f.Entry, Text: markdown.WithoutComments(f.Text), Status: string(f.Status)})
 	}
 	page.More = len(card.Facts) - len(page.Facts)
 	return view.CardPage(frame, page), nil

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"reverie/api/fault"
+	"reverie/dream"
 	"reverie/memory"
 	"reverie/store/dreams"
 )
@@ -22,13 +23,14 @@ type MorningCard struct {
 	LLMReason     string           `json:"llmReason,omitempty" doc:"Why, in words."`
 	MemoryDiff    string           `json:"memoryDiff" doc:"Unified diff of MEMORY.md."`
 	Owner         memory.Owner     `json:"owner" doc:"Whose memory it changed; system: the shared one."`
-	Facts         []CardFact       `json:"facts" doc:"New statements. Confirm, edit or forget each with POST …/dream/reports/{reportId}/entries/{entry}/confirm, edit or forget."`
+	Facts         []CardFact       `json:"facts" doc:"New statements, as they stand now; forgotten ones are left out. Confirm, edit or forget each with POST …/dream/reports/{reportId}/entries/{entry}/confirm, edit or forget."`
 }
 
 // CardFact is a statement of a morning card.
 type CardFact struct {
-	Entry string `json:"entry"`
-	Text  string `json:"text"`
+	Entry  string       `json:"entry"`
+	Text   string       `json:"text" doc:"Of an edited statement, the words that took its place."`
+	Status dream.Status `json:"status,omitempty" enum:"confirmed,edited" doc:"What a person has decided; missing: nothing yet."`
 }
 
 // CardOf returns the card of an identity's owner; nil: there is none. With a day, none that was shown on it. The problem is 410 where
@@ -51,7 +53,11 @@ func viewCard(c dreams.Card) *MorningCard {
 		LLMReason: d.Reason, MemoryDiff: d.Diff, Owner: d.Owner, Facts: []CardFact{},
 	}
 	for _, p := range c.Promoted {
-		v.Facts = append(v.Facts, CardFact{Entry: string(p.ID), Text: p.Text})
+		f := CardFact{Entry: string(p.Entry), Text: p.Text}
+		if p.Status == dream.Confirmed || p.Status == dream.Edited {
+			f.Status = p.Status
+		}
+		v.Facts = append(v.Facts, f)
 	}
 	return v
 }

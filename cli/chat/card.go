@@ -19,7 +19,11 @@ func (t *talk) printCard(w io.Writer) error {
 	c := t.card
 	fmt.Fprintf(w, "Dreamed on %s: %d new in memory, %d rejected.\n", output.When(c.StartedAt), c.PromotedCount, c.RejectedCount)
 	for i, f := range c.Facts {
-		fmt.Fprintf(w, "  %d  %s\n", i+1, output.OneLine(f.Text, 200)) //nolint:mnd // as in output.Card
+		state := ""
+		if f.Status != "" {
+			state = " (" + f.Status + ")"
+		}
+		fmt.Fprintf(w, "  %d  %s%s\n", i+1, output.OneLine(f.Text, 200), state) //nolint:mnd // as in output.Card
 	}
 	if len(c.Facts) == 0 {
 		return nil
@@ -42,7 +46,7 @@ func (t *talk) decide(ctx context.Context, rest string) error {
 	if err != nil || n < 1 || n > len(t.card.Facts) {
 		return fmt.Errorf("name a fact of the card: /card %s N, from 1 to %d", output.OneLine(verb, 20), len(t.card.Facts)) //nolint:mnd // a word
 	}
-	report, fact, key := t.card.ReportID, t.card.Facts[n-1], uuid.NewString()
+	report, fact, key := t.card.ReportID, &t.card.Facts[n-1], uuid.NewString()
 	var changed wire.Answer[wire.Entry]
 	switch text = strings.TrimSpace(text); {
 	case verb == "confirm" && text == "":
@@ -55,13 +59,22 @@ func (t *talk) decide(ctx context.Context, rest string) error {
 	default:
 		return errors.New("use /card confirm N, /card edit N <text> or /card forget N")
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
+	}
+	was := fact.Text
+	fact.Status = verb + "ed" // the card is read once, and its numbers stay
+	switch verb {
+	case "edit":
+		fact.Text = text
+	case "forget":
+		fact.Text, fact.Status = "…", "forgotten"
+	}
+	switch {
 	case t.JSON:
 		return t.line(changed.Raw)
 	}
-	fmt.Fprintf(t.out, "%s: %s\n", changed.Data.Status, output.OneLine(fact.Text, 200)) //nolint:mnd // as in printCard
+	fmt.Fprintf(t.out, "%s: %s\n", changed.Data.Status, output.OneLine(was, 200)) //nolint:mnd // as in printCard
 	t.showWritten(changed.Data.Token, changed.Data.Changes)
 	return nil
 }

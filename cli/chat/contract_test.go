@@ -33,6 +33,9 @@ func TestRequestsAreInTheContract(t *testing.T) {
 			t.Errorf("%s: %v", line, err)
 		}
 	}
+	if f := talk.card.Facts[0]; f.Status != "forgotten" || strings.Contains(f.Text, "coffee") {
+		t.Errorf("the card does not show what was decided: %+v", f)
+	}
 	if _, err := talk.command(t.Context(), "/forget 1"); err == nil || !strings.Contains(err.Error(), "/forget 1.1") {
 		t.Errorf("one of several is forgotten: %v", err)
 	}

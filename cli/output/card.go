@@ -13,9 +13,13 @@ func Card(w io.Writer, c wire.MorningCard) error {
 	if len(c.Facts) == 0 {
 		return nil
 	}
-	rows := [][]string{{"ENTRY", "TEXT"}}
+	rows := [][]string{{"ENTRY", "STATE", "TEXT"}}
 	for _, f := range c.Facts {
-		rows = append(rows, []string{f.Entry, OneLine(f.Text, 200)})
+		state := f.Status
+		if state == "" {
+			state = "new"
+		}
+		rows = append(rows, []string{f.Entry, state, OneLine(f.Text, 200)})
 	}
 	if err := Table(w, rows); err != nil {
 		return err

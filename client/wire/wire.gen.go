@@ -536,6 +536,7 @@ type Candidate struct {
 	Before     State      `json:"before"`
 	Components Components `json:"components"`
 	Corrects   string     `json:"corrects,omitempty,omitzero"`
+	Edited     string     `json:"edited,omitempty,omitzero"`
 	Ends       bool       `json:"ends,omitempty,omitzero"`
 	Gates      []Gate     `json:"gates,omitempty,omitzero"`
 	Heading    string     `json:"heading,omitempty,omitzero"`
@@ -567,7 +568,12 @@ type Candidates struct {
 // CardFact defines model for CardFact.
 type CardFact struct {
 	Entry string `json:"entry"`
-	Text  string `json:"text"`
+
+	// Status What a person has decided; missing: nothing yet. One of: confirmed, edited.
+	Status string `json:"status,omitempty,omitzero"`
+
+	// Text Of an edited statement, the words that took its place.
+	Text string `json:"text"`
 }
 
 // ChangeReceipt defines model for ChangeReceipt.
@@ -2618,8 +2624,8 @@ type Model struct {
 
 // MorningCard defines model for MorningCard.
 type MorningCard struct {
-	// Facts New statements. Confirm, edit or forget each with POST …/dream/reports/{reportId}/entries/{entry}/confirm, edit or
-	// forget.
+	// Facts New statements, as they stand now; forgotten ones are left out. Confirm, edit or forget each with POST
+	// …/dream/reports/{reportId}/entries/{entry}/confirm, edit or forget.
 	Facts []CardFact `json:"facts"`
 
 	// LlmReason Why, in words.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -11,13 +12,23 @@ import (
 
 	"reverie/dream"
 	"reverie/memory"
+	"reverie/memory/markdown"
 	"reverie/store/pg"
 )
 
 // Card is the report of the latest dream that changed what the owner sees, until the owner has seen it.
 type Card struct {
-	Dream    Dream
-	Promoted []dream.Candidate
+	Dream Dream
+	// Promoted are its statements, without those that were forgotten since.
+	Promoted []CardStatement
+}
+
+// CardStatement is a statement of a card, as it stands now.
+type CardStatement struct {
+	Entry markdown.EntryID
+	Text  string
+	// Status is Confirmed or Edited when a person has decided about it.
+	Status dream.Status
 }
 
 // maxCard is the number of statements of a card.
@@ -28,6 +39,25 @@ const (
     and x.outcome = 'written' and not x.dry_run and x.replay_of is null and x.reverted_at is null
 order by x.dream_id desc
 limit 1`
+
+	sqlCardStatements = `
+select c.body, coalesce(e.status, '')
+from (
+    select entry_id, rank, body
+    from dream_candidates
+    where workspace_id = @workspace and agent_id = @agent and dream_id = @dream and verdict = @verdict
+    order by rank
+    limit @limit
+) c
+left join lateral (
+    select e.status
+    from dream_entries e
+    where e.workspace_id = @workspace and e.agent_id = @agent and e.owner_key = @of
+        and (e.entry_id = c.entry_id or c.entry_id = any (e.aliases))
+    order by e.entry_id = c.entry_id desc, e.last_seen desc
+    limit 1
+) e on true
+order by c.rank`
 
 	sqlCardState = `
 select coalesce(seen_id, '00000000-0000-0000-0000-000000000000'), coalesce(shown_on >= @day::date, false)
@@ -70,17 +100,32 @@ func (s *Dreaming) MorningCard(ctx context.Context, id memory.Identity, day time
 		if !isOwn && !isShared || known && (!later(card.Dream.ID, seen) || shown && !day.IsZero()) {
 			return nil, t.Finish(ctx, &pgx.Batch{})
 		}
-		var found []rankedCandidate
+		var found []CardStatement
 		b = &pgx.Batch{}
-		pg.All(b.Queue(sqlDreamCandidates, t.Args(pgx.NamedArgs{
-			"dream": card.Dream.ID, "after": 0, "verdict": dream.VerdictPromoted, "limit": maxCard,
-		})), &found, scanRanked)
+		pg.All(b.Queue(sqlCardStatements, t.Args(pgx.NamedArgs{
+			"dream": card.Dream.ID, "of": card.Dream.Owner, "verdict": dream.VerdictPromoted, "limit": maxCard,
+		})), &found, scanCardStatement)
 		err := t.Finish(ctx, b)
 		for _, c := range found {
-			card.Promoted = append(card.Promoted, c.Candidate)
+			if c.Status != dream.Forgotten && !strings.Contains(c.Text, memory.Erased) {
+				card.Promoted = append(card.Promoted, c)
+			}
 		}
 		return &card, err
 	})
+}
+
+func scanCardStatement(row pgx.CollectableRow) (c CardStatement, err error) {
+	var said dream.Candidate
+	err = row.Scan(&said, &c.Status)
+	c.Entry, c.Text = said.ID, said.Text
+	if said.Edited != "" {
+		c.Text = said.Edited
+	}
+	if c.Status == dream.Promoted || c.Status == dream.Open {
+		c.Status = ""
+	}
+	return c, err
 }
 
 // later reports whether an id, a UUIDv7, was made after another one.

@@ -46,23 +46,25 @@ type EntryReceipt struct {
 const MaxEntryChars = 500
 
 // ConfirmEntry confirms a candidate. Its line in MEMORY.md becomes the person's: a new version by the identity removes the dream's
-// comment from the line, or adds a mark. A statement that is not in MEMORY.md is added under "## Confirmed".
+// comment from the line, or adds a mark. A statement that is not in MEMORY.md is added under "## Confirmed". Of an edited candidate, the
+// words are confirmed that were put in its place.
 //
-// It returns ErrNotFound when neither the dream nor any state knows the statement; so do EditEntry and ForgetEntry.
+// It returns ErrNotFound when neither the dream nor any state knows the statement; so do EditEntry and ForgetEntry. A forgotten statement
+// is neither confirmed nor edited: the error is a *ConflictError.
 func (s *Dreaming) ConfirmEntry(ctx context.Context, id memory.Identity, c EntryChange) (EntryReceipt, error) {
 	return s.changeEntry(ctx, id, c, (*entryWork).confirm)
 }
 
 // EditEntry replaces a candidate's line in MEMORY.md by c.Text, as the person's own; if there is none, the text is added under "##
-// Confirmed". The old statement does not come back (status edited), and the new one is confirmed. c.Text is one line of at most
-// MaxEntryChars characters that Markdown reads as one statement.
+// Confirmed". It replaces the same words in PROFILE.md too. The old statement does not come back (status edited), and the new one is
+// confirmed. c.Text is one line of at most MaxEntryChars characters that Markdown reads as one statement.
 func (s *Dreaming) EditEntry(ctx context.Context, id memory.Identity, c EntryChange) (EntryReceipt, error) {
 	text, err := entryText(c.Text)
 	if err != nil {
 		return EntryReceipt{}, err
 	}
 	c.Text = text
-	return s.changeEntry(ctx, id, c, (*entryWork).edit)
+	return s.changeEntry(ctx, id, c, (*entryWork).edit, func(w *entryWork) { w.edits = true })
 }
 
 // ForgetEntry forgets a candidate as Forget forgets a statement: in every document of the scope, in the same or similar words, together
@@ -187,6 +189,11 @@ where workspace_id = @workspace and agent_id = @agent and dream_id = @dream and 
 order by entry_id = @entry desc
 limit 1`
 
+	// The report shows the words that a person put in the place of its own. In a record they are erased as all words are.
+	sqlEntryEdited = `
+update dream_candidates set body = jsonb_set(body, '{edited}', to_jsonb(@text::text))
+where workspace_id = @workspace and agent_id = @agent and dream_id = @dream and owner_key = @owner and entry_id = @entry`
+
 	// Keeps the counts of dreams.
 	sqlEntrySettle = `
 insert into dream_entries (workspace_id, agent_id, owner_key, entry_id, status, text, sketch, aliases, mention_days, asked,
@@ -242,6 +249,8 @@ type entryWork struct {
 	memory    memory.Document // MEMORY.md; version 0: there is none
 	person    []string        // its lines that a person wrote
 	names     memory.EntrySet
+	profile   memory.Document // PROFILE.md, of edits; version 0: there is none
+	edits     bool
 	forgets   bool
 	columns   erase.Columns // of a statement that is forgotten
 	erased    *erase.Redaction
@@ -249,6 +258,8 @@ type entryWork struct {
 	changes     []memory.Change
 	status      dream.Status
 	replacement string // of edit: the words that are confirmed, when they are another statement
+	edited      string // of edit: the words that the report shows
+	reported    markdown.EntryID
 }
 
 func (w *entryWork) run(ctx context.Context, act func(*entryWork, context.Context) error) (EntryReceipt, error) {
@@ -263,7 +274,13 @@ func (w *entryWork) run(ctx context.Context, act func(*entryWork, context.Contex
 	case !known:
 		return EntryReceipt{}, fmt.Errorf("statement %s: %w", w.change.Entry, pg.ErrNotFound)
 	case w.recorded != nil:
+		if !w.edits {
+			w.follow()
+		}
 		return w.finish(ctx, &pgx.Batch{}, w.recorded)
+	}
+	if err := w.mayChange(); err != nil {
+		return EntryReceipt{}, err
 	}
 	if err := w.standing.Allows(w.t.ID.Author); err != nil { // states of statements are memory without documents
 		return EntryReceipt{}, err
@@ -275,6 +292,34 @@ func (w *entryWork) run(ctx context.Context, act func(*entryWork, context.Contex
 		return EntryReceipt{}, err
 	}
 	return w.commit(ctx)
+}
+
+// follow turns a decision about an edited candidate into one about the words that took its place.
+func (w *entryWork) follow() {
+	w.reported = w.candidate.ID
+	if now := w.candidate.Edited; now != "" && w.state.Status == dream.Edited {
+		w.candidate = dream.Candidate{ID: memory.ItemID(now), Text: now}
+		w.state = dream.State{}
+	}
+}
+
+// mayChange refuses decisions about words that are gone.
+func (w *entryWork) mayChange() error {
+	edited := w.state.Status == dream.Edited
+	w.follow()
+	switch {
+	case w.forgets:
+		return nil
+	case w.state.Status == dream.Forgotten || strings.Contains(w.text(), memory.Erased):
+		return &pg.ConflictError{
+			Code: pg.CodeForgotten, Message: "the statement was forgotten: say it anew to bring it back",
+		}
+	case edited && w.state.Status == dream.Edited && !w.edits:
+		return &pg.ConflictError{
+			Code: pg.CodeEdited, Message: "a person has put other words in the place of the statement: edit it to change them again",
+		}
+	}
+	return nil
 }
 
 // look reads the statement and MEMORY.md.
@@ -296,15 +341,18 @@ func (w *entryWork) look(ctx context.Context) error {
 	}
 	pg.Columns(b.Queue(candidates, args), &weighed, &w.candidate)
 	gate.QueueDocument(b, t, w.scope, memory.MemoryPath, &w.memory, &w.person)
+	if w.edits {
+		gate.QueueDocument(b, t, w.scope, memory.ProfilePath, &w.profile, nil)
+	}
 	if w.forgets {
 		erase.QueueColumns(b, &w.columns)
 	}
 	return t.Send(ctx, b)
 }
 
-// text returns the text of the statement.
+// text returns the text of the statement. A report does not get back the words that were erased in it when they are said anew.
 func (w *entryWork) text() string {
-	if w.candidate.Text != "" {
+	if w.candidate.Text != "" && (w.state.Text == "" || !strings.Contains(w.candidate.Text, memory.Erased)) {
 		return w.candidate.Text
 	}
 	return w.state.Text
@@ -358,7 +406,7 @@ func (w *entryWork) confirmed(content, text string) string {
 
 func (w *entryWork) edit(context.Context) error {
 	text := w.change.Text
-	w.status = dream.Edited
+	w.status, w.edited = dream.Edited, text
 	if w.names[memory.ItemID(text)] { // the same in another spelling
 		w.status = dream.Confirmed
 	} else {
@@ -368,8 +416,26 @@ func (w *entryWork) edit(context.Context) error {
 	if content == w.memory.Content { // it is there word by word, and becomes the person's
 		content = w.confirmed(content, text)
 	}
-	w.writeMemory(content, "edited in the report of a dream")
+	const reason = "edited in the report of a dream"
+	w.writeMemory(content, reason)
+	if w.profile.Version > 0 && !w.profile.Deleted {
+		w.profile.Path = memory.ProfilePath
+		w.write(w.profile, w.reworded(w.profile.Content, text), reason)
+	}
 	return nil
+}
+
+// reworded replaces the statement by text in a document that need not have it.
+func (w *entryWork) reworded(content, text string) string {
+	entries, found, _ := w.names.Find(content)
+	if len(found) == 0 {
+		return content
+	}
+	if id := memory.ItemID(text); !w.names[id] && slices.ContainsFunc(entries, func(e markdown.Entry) bool { return e.ID == id }) {
+		_, _, lines := w.names.Find(content)
+		return memory.WithoutLines(content, lines)
+	}
+	return w.put(content, text)
 }
 
 // put replaces the first occurrence of the statement by text, and removes the others; without one, it adds text to the confirmed
@@ -498,6 +564,9 @@ func (w *entryWork) queueStates(b *pgx.Batch) {
 	b.Queue(gate.SQLDreamEntriesLock, w.t.Args(pgx.NamedArgs{"entries": locked}))
 	for _, args := range states {
 		b.Queue(sqlEntrySettle, w.t.Args(args))
+	}
+	if w.edited != "" && w.change.Dream != uuid.Nil {
+		b.Queue(sqlEntryEdited, w.t.Args(pgx.NamedArgs{"dream": w.change.Dream, "entry": w.reported, "text": pg.Storable(w.edited)}))
 	}
 	b.Queue(sqlEntrySettleOthers, w.t.Args(pgx.NamedArgs{
 		"status": w.status, "sketch": sketch, "others": pg.TextsOf(aliases),

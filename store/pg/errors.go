@@ -105,6 +105,8 @@ const (
 	CodeNoteFull = "note_full"
 	// CodeForgotten: the owner had everything forgotten that the entry says.
 	CodeForgotten = "forgotten"
+	// CodeEdited: a person has put other words in the place of the statement.
+	CodeEdited = "edited"
 	// CodeResolved: the contradiction was resolved before.
 	CodeResolved = "resolved"
 	// CodeKnown: the document has everything that the entry says.

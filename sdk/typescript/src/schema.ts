@@ -453,6 +453,7 @@ export interface Candidate {
   before: State;
   components: Components;
   corrects?: string;
+  edited?: string;
   ends?: boolean;
   gates?: Gate[];
   heading?: string;
@@ -487,6 +488,9 @@ export interface Candidates {
 
 export interface CardFact {
   entry: string;
+  /** What a person has decided; missing: nothing yet. */
+  status?: "confirmed" | "edited";
+  /** Of an edited statement, the words that took its place. */
   text: string;
 }
 
@@ -2178,8 +2182,8 @@ export interface Model {
 
 export interface MorningCard {
   /**
-   * New statements. Confirm, edit or forget each with POST …/dream/reports/{reportId}/entries/{entry}/confirm, edit
-   * or forget.
+   * New statements, as they stand now; forgotten ones are left out. Confirm, edit or forget each with POST
+   * …/dream/reports/{reportId}/entries/{entry}/confirm, edit or forget.
    */
   facts: CardFact[];
   /** Why, in words. */

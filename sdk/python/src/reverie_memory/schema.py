@@ -424,6 +424,7 @@ Candidate = TypedDict(
         "before": "State",
         "components": "Components",
         "corrects": "NotRequired[str]",
+        "edited": "NotRequired[str]",
         "ends": "NotRequired[bool]",
         "gates": "NotRequired[list[Gate]]",
         "heading": "NotRequired[str]",
@@ -460,6 +461,9 @@ class Candidates(TypedDict):
 
 class CardFact(TypedDict):
     entry: str
+    # What a person has decided; missing: nothing yet.
+    status: NotRequired[Literal["confirmed", "edited"]]
+    # Of an edited statement, the words that took its place.
     text: str
 
 
@@ -2141,8 +2145,8 @@ class Model(TypedDict):
 
 
 class MorningCard(TypedDict):
-    # New statements. Confirm, edit or forget each with POST …/dream/reports/{reportId}/entries/{entry}/confirm,
-    # edit or forget.
+    # New statements, as they stand now; forgotten ones are left out. Confirm, edit or forget each with POST
+    # …/dream/reports/{reportId}/entries/{entry}/confirm, edit or forget.
     facts: list[CardFact]
     # Why, in words.
     llmReason: NotRequired[str]
