@@ -336,7 +336,6 @@ const (
 	sameTopic   = .5 // of the words of a correction, or of a topic to forget
 	sameSubject = .6 // of the words of a correction that gives another number with the same label
 	fewShared   = 2  // words, that suffice with a cue of correction
-	briefly     = 3  // words of a correction that names no topic: "no, 800 euros"
 	lookBehind  = 2  // messages of the user in which a value may be that is corrected by its unit alone
 )
 
@@ -346,9 +345,11 @@ func settle(all []passage) {
 	for i := range all {
 		p := &all[i]
 		for k := range i {
-			if old := &all[k]; old.speaker == p.speaker && old.proved && len(old.facts) == 1 && p.states(old.facts[0].attribute) {
+			old := &all[k]
+			if old.speaker == p.speaker && old.proved && len(old.facts) == 1 && p.states(old.facts[0].attribute) {
 				old.withdrawn, old.takenBack = true, p.seqs[len(p.seqs)-1]
 			}
+			p.amends = p.amends || old.speaker == p.speaker && p.drops(old)
 		}
 		if !p.corrects() {
 			continue
@@ -364,15 +365,15 @@ func settle(all []passage) {
 			}
 			text, wrong, sure := p.against(old)
 			sure = sure || k == i-1 && p.undoes(old)
-			if !sure && k == i-1 && p.message-old.message <= lookBehind && p.amends && p.terms.shared(old.terms) > 0 {
+			if !sure && k == i-1 && p.message-old.message <= lookBehind && p.amends && p.subject().shared(old.subject()) > 0 &&
+				(p.alters(old) || !hasDigit(p.text)) {
 				p.later = true
 			}
 			if !sure {
 				continue
 			}
 			old.withdrawn, old.forgotten, old.takenBack = true, p.forgets(), p.seqs[len(p.seqs)-1]
-			if text != "" {
-				p.corrected, p.wrong = text, wrong
+			if p.corrected, p.wrong = text, wrong; text != "" || p.drops(old) {
 				p.keep, p.lasting = max(p.keep, old.keep), max(p.lasting, old.lasting)
 				p.kind = old.kind
 				p.seqs = withSeqs(slices.Clone(old.seqs), p.seqs)
@@ -406,6 +407,9 @@ func (p *passage) against(old *passage) (corrected, wrong string, sure bool) {
 				return withValue(old.text, r.from, w.text[r.to.Start:r.to.End]), old.text[r.from.Start:r.from.End], true
 			}
 		}
+	}
+	if p.drops(old) {
+		return "", "", true
 	}
 	for i := range windows {
 		w := &windows[i]
@@ -466,22 +470,100 @@ func (p *passage) alters(old *passage) bool {
 	})
 }
 
-// replaces reports whether a value of the passage takes the place of one of an earlier passage. In one message it needs a word of
-// correction: two dates there are two dates.
+// replaces reports whether a value of the passage takes the place of one of an earlier passage: it names that one, or both are about the
+// same. In one message it needs a word of correction: two dates there are two dates.
 func (p *passage) replaces(old *passage, r change, w *window, near bool) bool {
-	shared, corrects := w.terms.shared(old.terms), p.amends
+	shared, corrects := w.subject.shared(old.subject()), p.amends
+	bare := corrects && p.message-old.message <= 1 && len(p.subjectUpTo(w)) == 0 // "sorry, 4800"
 	switch {
-	case r.guessed && shared == 0, r.labelled && !corrects && w.terms.within(old.terms) < sameSubject, r.named && r.from.class != 'n' && !near,
-		p.message == old.message && !corrects && p.denied == "":
+	case r.guessed && shared == 0 && !bare, r.named && r.from.class != 'n' && !near, p.message == old.message && !corrects && p.denied == "":
 		return false
-	case r.named && (corrects || near && p.set.Has(cue.Not) || p.denied == r.from.text):
+	case r.named && p.denied == r.from.text:
 		return true
-	case corrects && (shared > 0 || near && len(w.about) <= briefly):
-		return true
+	case r.named && (corrects || near && p.set.Has(cue.Not)):
+		return shared > 0 || w.denies(r.said) || near && digits(r.from.text) > 1
+	case corrects:
+		return bare || float64(shared) > sameTopic*float64(len(w.subject))
 	case near:
 		return r.named && shared > 1
 	}
-	return !r.named && !r.guessed && shared >= fewShared
+	return !r.named && !r.guessed && shared >= fewShared && (!r.labelled || w.terms.within(old.terms) >= sameSubject)
+}
+
+// drops reports whether a passage denies one of several things that an earlier one says and repeats another one, and names hardly
+// anything else: "not Thursdays, only Tuesdays".
+func (p *passage) drops(old *passage) bool {
+	if p.message == old.message || p.message-old.message > lookBehind || p.asks || !p.set.Has(cue.Not) {
+		return false
+	}
+	said := valuesOf(old.text, cue.Find(old.text, p.lang))
+	return slices.ContainsFunc(p.windows(), func(w window) bool {
+		var denied, repeated int
+		for _, v := range w.values {
+			switch {
+			case !slices.ContainsFunc(said, func(o value) bool { return o.class == v.class && o.text == v.text }):
+				return false
+			case w.denies(v):
+				denied++
+			default:
+				repeated++
+			}
+		}
+		return denied == 1 && repeated > 0 && len(w.subject)-w.subject.shared(old.subject()) <= 1
+	})
+}
+
+// subject returns what a passage is about.
+func (p *passage) subject() words {
+	windows := p.windows()
+	return windows[slices.IndexFunc(windows, func(w window) bool { return w.text == p.text })].subject
+}
+
+// subjectUpTo returns what a passage and the admission before it are about, up to clause w.
+func (p *passage) subjectUpTo(w *window) words {
+	subject := words{}
+	subject.add(p.admits)
+	windows := p.windows()
+	for i := range windows {
+		subject.add(windows[i].subject)
+		if &windows[i] == w {
+			break
+		}
+	}
+	return subject
+}
+
+// apology matches the beginning of a message that apologizes, with the comma behind it. What follows corrects something, if it is a value.
+var apology = lazyregexp.New(`(?i)^(?:oh |ah |oops |ups |ay |ой |あ、?|아 |à )?(?:sorry|pardon|perd[oó]n|perdona|disculpa|d[ée]sol[ée]e?|scusa(?:mi)?|entschuldigung|` +
+	`desculpe?a?|извини(?:те)?|прости(?:те)?|抱歉|不好意思|对不起|對不起|ごめん(?:なさい)?|すみません|죄송\S*|미안\S*|xin lỗi|آسفة?|عفوا)\s*(?:[,.!，。、！،…-]|$)`)
+
+// apologizes reports whether a unit is an apology with a number.
+func apologizes(u *unit) bool {
+	return u.first && !u.question && hasDigit(u.text) && apology.MatchString(u.text)
+}
+
+// subjectOf returns the words of a text that say what it is about: without its numbers, their units and words that say when, how often
+// or that something was wrong.
+func subjectOf(text, lang string, marks cue.Marks) words {
+	b := []byte(without(text, marks, cue.Over, cue.Not, cue.Time, cue.Correct, cue.Change, cue.Forget, cue.Filler, cue.Chat, cue.Self, cue.Lean,
+		cue.Request, cue.Number, cue.Age, cue.Habit))
+	for _, v := range valuesOf(text, marks) {
+		if v.class == 'n' {
+			for i := v.Start; i < max(v.End, v.behind); i++ {
+				b[i] = ' '
+			}
+		}
+	}
+	if at := apology.FindStringIndex(text); at != nil {
+		b = b[at[1]:]
+	}
+	subject := wordsOf(string(b), lang)
+	for w := range subject {
+		if isEnding(w) || strings.ContainsAny(w, particles) {
+			delete(subject, w)
+		}
+	}
+	return subject
 }
 
 // particles are Chinese characters that make a pair a phrase instead of a word.
@@ -545,14 +627,15 @@ func without(text string, marks cue.Marks, kinds ...cue.Kind) string {
 
 // window is a clause of a passage, or all of it.
 type window struct {
-	text   string
-	words  string // language of the words
-	leads  bool   // first of its message
-	marks  cue.Marks
-	set    cue.Set
-	terms  words
-	about  words // terms without those of cues such as "no longer" and "now"
-	values []value
+	text    string
+	words   string // language of the words
+	leads   bool   // first of its message
+	marks   cue.Marks
+	set     cue.Set
+	terms   words
+	about   words // terms without those of cues such as "no longer" and "now"
+	subject words
+	values  []value
 }
 
 // windows returns the windows of a passage, computed once.
@@ -574,7 +657,7 @@ func (p *passage) windows() []window {
 func (p *passage) window(text string) window {
 	marks := cue.Find(text, p.lang)
 	return window{
-		text: text, words: p.words, marks: marks, set: marks.Set(), terms: wordsOf(text, p.words), values: valuesOf(text, marks),
+		text: text, words: p.words, marks: marks, set: marks.Set(), subject: subjectOf(text, p.words, marks), terms: wordsOf(text, p.words), values: valuesOf(text, marks),
 		about: wordsOf(without(text, marks, cue.Over, cue.Not, cue.Time, cue.Correct, cue.Change, cue.Forget, cue.Filler, cue.Self,
 			cue.Have, cue.Lean), p.words),
 	}

@@ -91,6 +91,9 @@ func read(in proposals.ExtractionInput, objected objections) *notebook {
 	for i := range passages {
 		n.take(&passages[i])
 	}
+	for i := range all { // the only line of a file can go when there is another one
+		n.retract(&all[i], passages)
+	}
 	return n
 }
 

@@ -136,10 +136,12 @@ func (n *notebook) retract(old *passage, passages []passage) {
 	line := foldedText(bareLine(old.lastingLine()))
 	for _, p := range []*page{n.profile, n.memory} {
 		i := slices.IndexFunc(p.lines, func(l pageLine) bool { return l.fresh == nil && !l.code && foldedText(bareLine(l.text)) == line })
-		if i < 0 || n.closed(p) || !p.remove(i) {
+		if i < 0 || n.closed(p) {
 			continue
 		}
-		n.corrected++
+		if p.lines[i].stale = true; p.remove(i) {
+			n.corrected++
+		}
 		if passages[by].corrected != "" { // it takes the place of the line
 			passages[by].lasting = max(passages[by].lasting, slight)
 		}
@@ -178,7 +180,7 @@ func (n *notebook) knows(p *passage) bool {
 	}
 	for _, page := range []*page{n.profile, n.memory} {
 		for i := range page.lines {
-			if p.says(page.at(i).terms) {
+			if !page.lines[i].stale && p.says(page.at(i).terms) {
 				if fresh := page.lines[i].fresh; fresh != nil {
 					fresh.seqs = withSeqs(fresh.seqs, p.seqs)
 				}

@@ -33,6 +33,7 @@ type pageLine struct {
 	protected bool
 	code      bool   // fenced code, front matter or a comment: not read and not changed
 	fresh     *entry // written by this proposal
+	stale     bool   // one of the new passages takes it back
 	own       bool   // says what a passage of the conversation says
 	terms     words  // of the content, read once
 	claim     *claim // of the content, read once

@@ -31,7 +31,8 @@ type passage struct {
 	heard    words // of the assistant's message before it
 	asked    words // of the question in it
 	first    bool  // in its message
-	amends   bool  // a cue of correction is in it, or all that the sentence before it says ("I got that wrong.")
+	amends   bool  // it corrects something, or the sentence before it says so
+	admits   words // subject of the sentence before it, if that says that something is wrong: "I got the rent wrong."
 	requests bool  // its message asks for something
 	opens    bool  // the message begins with a cue of negation, correction or change
 	sentence int
@@ -62,7 +63,8 @@ type passage struct {
 // passages returns what is kept of a conversation, in order.
 func (c *conversation) passages() []passage {
 	var out []passage
-	opens, month, admits := false, false, false
+	opens, month := false, false
+	var admission *unit        // the sentence before, when it says that something is wrong and gives no value: "I got that wrong."
 	requests := map[int]bool{} // by message
 	w := c.weights()
 	for i := range c.units {
@@ -78,8 +80,20 @@ func (c *conversation) passages() []passage {
 			return p.speaker == u.speaker && slices.ContainsFunc(valuesOf(p.text, cue.Find(p.text, p.lang)), func(v value) bool { return v.text == denied })
 		})
 		requests[u.message] = requests[u.message] || u.question || u.set.Has(cue.Request)
-		amends := admits || u.set.Has(cue.Correct)
-		admits = u.first && u.set.Has(cue.Correct) && len(valuesOf(u.text, u.marks)) == 0
+		if apologizes(u) {
+			u.set |= 1 << cue.Correct
+		}
+		amends := u.set.Has(cue.Correct)
+		var admits words
+		if admission != nil && admission.speaker == u.speaker {
+			subject := subjectOf(u.text, c.lang, u.marks)
+			if u.seq <= admission.seq+1 || len(subject) == 0 { // what has a subject of its own behind an answer is another matter
+				amends, admits = true, subjectOf(admission.text, c.lang, admission.marks)
+			}
+		}
+		if admission = nil; u.first && u.set.Has(cue.Correct) && len(valuesOf(u.text, u.marks)) == 0 {
+			admission = u
+		}
 		if u.around != nil && !remember && !orders && !restates && !(u.set.Has(cue.Correct) && c.repairs(u, out)) {
 			if u.trap = c.settingOf(i, v).trap(); u.trap > 0 {
 				continue
@@ -117,7 +131,7 @@ func (c *conversation) passages() []passage {
 			kind: u.kindOf(), terms: u.terms, sentence: u.sentences, keep: keep, lasting: lasting, doubtful: u.set.Has(cue.Doubt),
 			passing: passing,
 			words:   c.lang, asks: u.question, facts: facts, proved: proved, text: u.text, denied: denied,
-			amends: amends, heard: u.heard, asked: wordsOf(u.asked, c.lang), opens: opens, first: u.first, month: before,
+			amends: amends, admits: admits, heard: u.heard, asked: wordsOf(u.asked, c.lang), opens: opens, first: u.first, month: before,
 		}
 		if u.asked != "" && leansOnQuestion(u) && utf8.RuneCountInString(u.asked) <= maxQuestion && !isUnfit(u.asked) {
 			p.question = u.asked
@@ -141,7 +155,8 @@ func (c *conversation) passages() []passage {
 func (c *conversation) repairs(u *unit, said []passage) bool {
 	w := window{text: u.text, words: c.lang, marks: u.marks, set: u.set, terms: u.terms, values: valuesOf(u.text, u.marks)}
 	return slices.ContainsFunc(said, func(p passage) bool {
-		if p.speaker != u.speaker || u.message-p.message > lookBehind || p.terms.shared(u.terms) == 0 {
+		if p.speaker != u.speaker || u.message-p.message > lookBehind ||
+			subjectOf(u.text, c.lang, u.marks).shared(subjectOf(p.text, c.lang, cue.Find(p.text, p.lang))) == 0 {
 			return false
 		}
 		_, ok := replacedValue(valuesOf(p.text, cue.Find(p.text, p.lang)), &w)

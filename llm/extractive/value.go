@@ -14,6 +14,7 @@ import (
 // value is a number, a name or a time in a text.
 type value struct {
 	Start, End int
+	behind     int    // where the unit behind it ends
 	class      byte   // n number, t time, c capitalised name
 	text       string // folded
 	unit       string // folded word behind a number
@@ -46,7 +47,7 @@ func replacedValue(before []value, correction *window) (change, bool) {
 		}
 		other := func(o value) bool { return o.unit != v.unit }
 		was, is := slices.DeleteFunc(slices.Clone(before), other), slices.DeleteFunc(slices.Clone(after), other)
-		if len(was) == 1 && len(is) == 1 && was[0].text != is[0].text && leads(before, was[0]) == leads(after, is[0]) {
+		if len(was) == 1 && len(is) == 1 && was[0].text != is[0].text && !differ(before, was[0], after, is[0]) && leads(before, was[0]) == leads(after, is[0]) {
 			return change{from: was[0], to: is[0]}, true
 		}
 	}
@@ -62,13 +63,27 @@ func replacedValue(before []value, correction *window) (change, bool) {
 		return change{from: was[0], to: is[0], labelled: true}, true
 	}
 	from, ok := likest(is[0], was)
-	return change{from: from, to: is[0], guessed: true}, ok && digits(from.text) > 1 && shape(from.text) == shape(is[0].text)
+	return change{from: from, to: is[0], guessed: true}, ok && !differ(before, from, after, is[0]) && digits(from.text) > 1 && shape(from.text) == shape(is[0].text)
 }
 
 // leads reports whether a number is directly in front of another one, as the month in "9월 15일": it is not like a month by itself.
 func leads(all []value, v value) bool {
 	const unit = 4 // bytes of a month's name and a space
 	return slices.ContainsFunc(all, func(o value) bool { return o.class == 'n' && o.Start > v.End && o.Start <= v.End+unit })
+}
+
+// differ reports whether different names are directly in front of two numbers: "vitamin C 20 mg" and "vitamin D 10 mg".
+func differ(before []value, was value, after []value, is value) bool {
+	name := func(all []value, v value) string {
+		for _, o := range all {
+			if o.class == 'c' && o.End == v.Start-1 {
+				return o.text
+			}
+		}
+		return ""
+	}
+	a, b := name(before, was), name(after, is)
+	return a != b && a != "" && b != ""
 }
 
 // repeatedValue finds a value of an earlier text that a correction repeats beside the only new one of its class. Names and times
@@ -155,7 +170,8 @@ func valuesOf(text string, marks cue.Marks) []value {
 		for end < len(text) {
 			c, m := utf8.DecodeRuneInString(text[end:])
 			next, _ := utf8.DecodeRuneInString(text[end+m:])
-			if !unicode.IsDigit(c) && !(strings.ContainsRune(".,:'’/", c) && unicode.IsDigit(next)) && !groups(text[end:]) {
+			if !unicode.IsDigit(c) && !(strings.ContainsRune(".,:'’/", c) && unicode.IsDigit(next)) && !groups(text[end:]) &&
+				!(end > i && strings.ContainsRune(multipliers, c)) {
 				break
 			}
 			end += m
@@ -165,18 +181,26 @@ func valuesOf(text string, marks cue.Marks) []value {
 			v.label = foldedText(words[len(words)-1])
 		}
 		rest := strings.TrimLeft(text[end:], " ")
-		stop := strings.IndexFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) && r != '%' && r != '€' && r != '$' })
+		ends := func(r rune) bool { return script.IsUnspaced(r) || script.IsHangul(r) } // endings and the next word follow
+		first, _ := utf8.DecodeRuneInString(rest)
+		stop := strings.IndexFunc(rest, func(r rune) bool {
+			return !unicode.IsLetter(r) && r != '%' && r != '€' && r != '$' || ends(r) != ends(first)
+		})
 		if stop < 0 {
 			stop = len(rest)
 		}
 		length := 6
-		if r, _ := utf8.DecodeRuneInString(rest); script.IsUnspaced(r) || script.IsHangul(r) { // endings and the next word follow
+		if ends(first) {
 			length = 1
 		}
-		if months := monthsBehind(rest); months > 0 { // not "개" and "个", which count anything
-			length = months
+		if long := longUnit(rest); long > 0 {
+			length = long
 		}
 		v.unit = foldedText(firstRunes(rest[:stop], length))
+		v.behind = len(text) - len(rest) + stop
+		if length < 6 {
+			v.behind = len(text) - len(rest) + len(firstRunes(rest[:stop], length))
+		}
 		out = append(out, v)
 		i = end
 	}
@@ -184,9 +208,9 @@ func valuesOf(text string, marks cue.Marks) []value {
 		switch m.Kind {
 		case cue.Number:
 			if slices.ContainsFunc(out, func(v value) bool {
-				return v.class == 'n' && strings.TrimSpace(text[min(v.End, m.Start):m.Start]) == "" && v.End <= m.Start
+				return v.class == 'n' && v.Start < m.End && strings.TrimSpace(text[min(v.End, m.Start):m.Start]) == ""
 			}) {
-				continue // a unit: "23 million"
+				continue // a unit, or a part of the number: "23 million"
 			}
 			out = append(out, value{Start: m.Start, End: m.End, class: 'n', text: foldedText(text[m.Start:m.End])})
 		case cue.Time:
@@ -216,9 +240,13 @@ func valuesOf(text string, marks cue.Marks) []value {
 	return out
 }
 
-// monthsBehind returns the number of characters of a word for months at the beginning of a text.
-func monthsBehind(text string) int {
-	for _, word := range []string{"개월", "个月", "個月", "か月", "ヶ月", "カ月", "ヵ月"} {
+// multipliers are the characters with which Chinese, Japanese and Korean write a part of a number: "10万5千".
+const multipliers = "千万萬億亿百천만억"
+
+// longUnit returns the number of characters of a unit at the beginning of a text that another one begins: "개월" are months and "개" counts
+// anything, "시간" are hours and "시" is a time of day.
+func longUnit(text string) int {
+	for _, word := range []string{"개월", "个月", "個月", "か月", "ヶ月", "カ月", "ヵ月", "시간", "時間", "分钟", "分鐘", "日間"} {
 		if strings.HasPrefix(text, word) {
 			return utf8.RuneCountInString(word)
 		}
