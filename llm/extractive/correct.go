@@ -126,6 +126,9 @@ func (w *window) denies(v value) bool {
 // besides is the number of characters that may separate a negation from what it denies.
 const besides = 6
 
+// pairs are the languages whose words are pairs of characters; about half of the pairs of a text are no words.
+var pairs = []string{"zh", "ja", "ko"}
+
 // closeBy is the number of words that may separate a cue from the word that it is about.
 const closeBy = 2
 
@@ -135,7 +138,7 @@ func (w *window) isAt(these words, kinds ...cue.Kind) bool {
 		return false
 	}
 	gap := closeBy + 1
-	if slices.Contains([]string{"zh", "ja", "ko"}, w.words) { // characters
+	if slices.Contains(pairs, w.words) { // characters
 		gap *= 3
 	}
 	tokens := tokensOf(w.text, w.words)
@@ -356,6 +359,7 @@ func settle(all []passage) {
 		}
 		for k := i - 1; k >= 0; k-- {
 			old := &all[k]
+			p.apart = p.apart || k < i-1 && hasDigit(all[k+1].text)
 			if old.speaker != p.speaker && !old.withdrawn && p.amends && p.message-old.message <= lookBehind {
 				_, _, sure := p.against(old) // what another person says stays, with the correction marked behind it
 				p.later = p.later || sure || k == i-1 && p.opens && p.alters(old)
@@ -474,15 +478,19 @@ func (p *passage) alters(old *passage) bool {
 // same. In one message it needs a word of correction: two dates there are two dates.
 func (p *passage) replaces(old *passage, r change, w *window, near bool) bool {
 	shared, corrects := w.subject.shared(old.subject()), p.amends
-	bare := corrects && p.message-old.message <= 1 && len(p.subjectUpTo(w)) == 0 // "sorry, 4800"
+	follows := p.message-old.message <= 1 || !p.apart && len(p.asked) == 0
+	bare := corrects && follows && len(p.subjectUpTo(w)) == 0 // "sorry, 4800"
 	switch {
-	case r.guessed && shared == 0 && !bare, r.named && r.from.class != 'n' && !near, p.message == old.message && !corrects && p.denied == "":
+	case r.guessed && shared == 0 && !(bare && (r.from.unit == r.to.unit || r.from.unit == "" || r.to.unit == "")), r.named && r.from.class != 'n' && !near, p.message == old.message && !corrects && p.denied == "":
 		return false
 	case r.named && p.denied == r.from.text:
 		return true
 	case r.named && (corrects || near && p.set.Has(cue.Not)):
 		return shared > 0 || w.denies(r.said) || near && digits(r.from.text) > 1
 	case corrects:
+		if slices.Contains(pairs, w.words) {
+			shared *= 2
+		}
 		return bare || float64(shared) > sameTopic*float64(len(w.subject))
 	case near:
 		return r.named && shared > 1
@@ -519,17 +527,14 @@ func (p *passage) subject() words {
 	return windows[slices.IndexFunc(windows, func(w window) bool { return w.text == p.text })].subject
 }
 
-// subjectUpTo returns what a passage and the admission before it are about, up to clause w.
+// subjectUpTo returns what a passage and the admission before it are about, up to the end of clause w.
 func (p *passage) subjectUpTo(w *window) words {
-	subject := words{}
-	subject.add(p.admits)
-	windows := p.windows()
-	for i := range windows {
-		subject.add(windows[i].subject)
-		if &windows[i] == w {
-			break
-		}
+	text := p.text
+	if at := strings.Index(text, w.text); at >= 0 {
+		text = text[:at+len(w.text)]
 	}
+	subject := subjectOf(text, p.words, cue.Find(text, p.lang))
+	subject.add(p.admits)
 	return subject
 }
 

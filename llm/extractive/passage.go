@@ -32,6 +32,7 @@ type passage struct {
 	asked    words // of the question in it
 	first    bool  // in its message
 	amends   bool  // it corrects something, or the sentence before it says so
+	apart    bool  // there are numbers between it and the passage with which it is compared
 	admits   words // subject of the sentence before it, if that says that something is wrong: "I got the rent wrong."
 	requests bool  // its message asks for something
 	opens    bool  // the message begins with a cue of negation, correction or change

@@ -36,6 +36,8 @@ var subjects = []struct {
 	{[]string{"Ich arbeite 30 Stunden pro Woche im Krankenhaus.", "ach nee, der Flug dauert 6 Stunden"}, "", ""},
 	{[]string{"저는 비타민 C 20mg을 먹어요.", "아 맞다 비타민 D 10mg도 샀어요"}, "", ""},
 	{[]string{"返事は短めでお願いします。", "敬語じゃなくてタメ口でお願いします"}, "", ""},
+	// An answer to a question, and what has another number between, are not nothing but a value.
+	{[]string{"I work 40 hours a week at the bakery.", "My cat weighs 4 kg and sleeps all day.", "The cat gets 60 grams a day.", "actually 30 hours"}, "", ""},
 	// What is about the same, names the old value, or is nothing but the value, corrects.
 	{[]string{"My rent is 900 euros a month.", "actually the rent is 950 euros"}, "[950]", "900"},
 	{[]string{"Our budget for the wedding is 4200 euros.", "sorry, 4800"}, "[4800]", "4200"},
@@ -51,6 +53,13 @@ var subjects = []struct {
 	{[]string{"월세는 50만원이에요.", "아 잠깐, 월세는 55만원이에요"}, "[55만]원", "50만"},
 	{[]string{"Tengo clase de guitarra los martes y jueves.", "lo de los jueves no, solo los martes"}, "solo los martes", "martes y jueves"},
 	{[]string{"I train with the team on Tuesdays and Thursdays.", "not Thursdays, only Tuesdays"}, "only Tuesdays", "Tuesdays and"},
+	{[]string{"Die Hochzeit kostet 4200 Euro.", "ach nein, 4800 Euro"}, "[4800]", "4200"},
+	{[]string{"Le mariage de ma sœur coûte 4200 euros à mes parents.", "oups, non, 4800 euros"}, "[4800]", "4200"},
+	{[]string{"Il matrimonio di mia sorella costa 4200 euro ai miei genitori.", "ops, 4800 euro"}, "[4800]", "4200"},
+	{[]string{"Свадьба стоит 42000 рублей.", "ой, извини, 48000 рублей"}, "[48000]", "42000"},
+	{[]string{"婚礼预算是4200元。", "不对，4800元"}, "[4800]", "4200"},
+	{[]string{"My cat weighs 4 kg and sleeps all day.", "I was wrong about the dog. It's 14 kg."}, "", ""},
+	{[]string{"I like two films a week.", "My wedding costs 4200 euros.", "What do you know about me?", "My boss Karen hates Fridays.", "actually make that 4800"}, "[4800]", "4200"},
 	// The old value in another statement, beside a new one, is no correction.
 	{[]string{"My rent is 900 euros a month.", "sorry for the delay, I looked at flats for 900 and for 950 euros"}, "", ""},
 	{[]string{"I train with the team on Tuesdays and Thursdays.", "I can't cook on Thursdays, I eat out"}, "", ""},
