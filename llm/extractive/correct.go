@@ -16,6 +16,7 @@ type claim struct {
 	terms   words
 	rare    words // of no other claim
 	heading words // of its section
+	subject words
 	person  words // those that say whom it is about
 	set     cue.Set
 	values  []value
@@ -82,6 +83,9 @@ func (p *passage) signsOf(w *window, c *claim) (v vector, ok bool) {
 	parts := w.set.Has(cue.Self) && w.set.Has(cue.Over) && other <= 1 && c.terms.within(c.person) == 1 // "Renzo and I are divorced"
 	if !on && !value && (c.set.Has(cue.Health) || len(c.person) > 0 && !number && !moves && !parts) && !(len(w.about) == 0 && (restated || asked)) {
 		return nil, false // what ends or changes is something else about the person
+	}
+	if unit && !restated && !asked && !moves && !w.set.Any(cue.Over, cue.Forget, cue.Change) && !w.isAbout(c.subject) {
+		return nil, false // it gives a value of something else
 	}
 	if shared == 0 && !restated && !mentioned && !beside && !heading && !named && !denied && !moves {
 		return nil, false
@@ -488,14 +492,20 @@ func (p *passage) replaces(old *passage, r change, w *window, near bool) bool {
 	case r.named && (corrects || near && p.set.Has(cue.Not)):
 		return shared > 0 || w.denies(r.said) || near && digits(r.from.text) > 1
 	case corrects:
-		if slices.Contains(pairs, w.words) {
-			shared *= 2
-		}
-		return bare || float64(shared) > sameTopic*float64(len(w.subject))
+		return bare || w.isAbout(old.subject())
 	case near:
 		return r.named && shared > 1
 	}
 	return !r.named && !r.guessed && shared >= fewShared && (!r.labelled || w.terms.within(old.terms) >= sameSubject)
+}
+
+// isAbout reports whether most of what a clause is about is what an earlier text is about.
+func (w *window) isAbout(subject words) bool {
+	shared := w.subject.within(subject)
+	if slices.Contains(pairs, w.words) {
+		shared *= 2
+	}
+	return shared > sameTopic
 }
 
 // drops reports whether a passage denies one of several things that an earlier one says and repeats another one, and names hardly

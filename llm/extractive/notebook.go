@@ -265,7 +265,7 @@ func (n *notebook) claim(p *page, i int) *claim {
 	l.claim = &claim{
 		person: personIn(text, p.lang, p.lang, marks),
 		text:   text, terms: l.terms, rare: rareOf(text, p.lang, marks, values, l.terms, n.lines), heading: p.heading(l.section),
-		set: marks.Set(), values: values,
+		subject: subjectOf(text, p.lang, marks), set: marks.Set(), values: values,
 	}
 	return l.claim
 }
