@@ -26,6 +26,7 @@ func TestSteps(t *testing.T) {
 	id := workflow("user:7", "r1")
 	must[talk.Stored](t)(s.AppendMessages(t.Context(), id, turn("c", "m", 70)))
 	settings := setting.DefaultExtractSettings()
+	settings.MinUserChars = len("words m69")
 	var steps [][2]int64
 	for {
 		now = now.Add(time.Minute)
@@ -46,7 +47,7 @@ func TestSteps(t *testing.T) {
 		if n != int(min(next.From-1, transcripts.ContextMessages)) || n > 0 && (load.Before[n-1].Seq != next.From-1 || load.Before[0].Content == "") {
 			t.Errorf("%d messages before %d: %+v", n, next.From, load.Before)
 		}
-		if len(load.Latest) != 2 || load.Latest[1].Seq != 70 {
+		if len(load.Latest) != 2 || load.Latest[0].Seq != 69 || load.Latest[1].Seq != 70 {
 			t.Errorf("latest messages of the whole range: %+v", load.Latest)
 		}
 		draft := talk.Draft{Changes: []memory.Change{noteChange(fmt.Sprintf("- step to %d\n", load.To))}, To: load.To}

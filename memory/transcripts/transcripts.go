@@ -189,8 +189,9 @@ func Steps(msgs []memory.Message, s setting.ExtractSettings) [][2]int64 {
 type GateInput struct {
 	Settings             setting.ExtractSettings
 	Trigger              memory.Trigger
-	ConversationMessages int              // user and assistant messages of the conversation, up to the end of the range
-	Pending              []memory.Message // of the range, oldest first
+	ConversationMessages int // user and assistant messages of the conversation, up to the end of the range
+	// Pending are messages of the range, oldest first: the last one of the assistant, and of the user one that is long enough, if any is.
+	Pending []memory.Message
 }
 
 // normalFinish lists the finish reasons of complete answers, as providers and agent frameworks report them, without case
@@ -208,12 +209,14 @@ func endedNormally(finish string) bool {
 	return normalFinish[separators.Replace(strings.ToLower(finish))]
 }
 
-// length counts the characters of a text without surrounding white space. A character of Chinese, Japanese or Korean says about as much
-// as three letters.
-func length(text string) (n int) {
+// Wide lists the scripts of Chinese, Japanese and Korean. A character of theirs says about as much as three letters.
+var Wide = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul}
+
+// Length counts the characters of a text without surrounding white space. One that is Wide counts as three.
+func Length(text string) (n int) {
 	for _, r := range strings.TrimSpace(text) {
 		n++
-		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) {
+		if unicode.In(r, Wide...) {
 			n += 2
 		}
 	}
@@ -221,13 +224,13 @@ func length(text string) (n int) {
 }
 
 // Gate checks whether a range of messages may be extracted. It returns the reason of the first closed gate, or true if all
-// are open. The length of the user's longest message decides (see length); a range without a user message is too short.
+// are open. The length of the user's longest message decides (see Length); a range without a user message is too short.
 func Gate(in GateInput) (memory.ReasonCode, bool) {
 	longest, lastFinish := 0, ""
 	for _, m := range in.Pending {
 		switch m.Role {
 		case memory.RoleOfUser:
-			longest = max(longest, length(m.Content))
+			longest = max(longest, Length(m.Content))
 		case memory.RoleOfAssistant:
 			lastFinish = m.FinishReason
 		}

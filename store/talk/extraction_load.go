@@ -3,7 +3,9 @@ package talk
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -28,7 +30,8 @@ type ExtractionLoad struct {
 	Messages []memory.Message // From..To of this step, of every role, without contents of tools, the system and revoked sources
 	// Before are the transcripts.ContextMessages messages before those of the step, in the same form.
 	Before []memory.Message
-	// Latest are the last user message and the last assistant message of the whole range.
+	// Latest are the last assistant message of the whole range and the last user message in it that has MinUserChars characters, which
+	// open the gate: "thanks!" at the end must not hide what was said before it.
 	Latest []memory.Message
 	// ConversationMessages counts the user and assistant messages of the conversation up to the end of the whole range.
 	ConversationMessages int
@@ -74,18 +77,31 @@ from messages
 where workspace_id = @workspace and agent_id = @agent and conversation_uid = @uid and owner_key = @owner
     and seq <= @to and role in ('user', 'assistant') and revoked_at is null`
 
+	// The length of a user's message is transcripts.Length, counted here so that only one content is read, and no further than to the
+	// first message that is long enough. The number of bytes is an upper bound, the number of characters a lower one, so that a pattern
+	// is rarely needed.
 	sqlLatestMessages = `
-select l.seq, l.message_id, l.role, l.name, l.content, l.finish_reason, l.said_at
-from unnest(array['user', 'assistant']) r (role)
-cross join lateral (
-    select *
-    from messages m
-    where m.workspace_id = @workspace and m.agent_id = @agent and m.conversation_uid = @uid and m.owner_key = @owner
-        and m.seq between @from and @to and m.role = r.role and m.revoked_at is null
-    order by m.seq desc
+(
+    select seq, message_id, role, name, content, finish_reason, said_at
+    from messages
+    where workspace_id = @workspace and agent_id = @agent and conversation_uid = @uid and owner_key = @owner
+        and seq between @from and @to and role = 'user' and revoked_at is null
+        and octet_length(content) >= @length
+        and case
+            when char_length(btrim(content, @blank)) >= @length then true
+            else char_length(btrim(content, @blank)) + 2 * char_length(regexp_replace(content, @narrow, '', 'g')) >= @length
+        end
+    order by seq desc
     limit 1
-) l
-order by l.seq`
+) union all (
+    select seq, message_id, role, name, content, finish_reason, said_at
+    from messages
+    where workspace_id = @workspace and agent_id = @agent and conversation_uid = @uid and owner_key = @owner
+        and seq between @from and @to and role = 'assistant' and revoked_at is null
+    order by seq desc
+    limit 1
+)
+order by seq`
 
 	// Of messages whose source was revoked there are no contents.
 	sqlRangeMessages = `
@@ -103,6 +119,35 @@ where workspace_id = @workspace and agent_id = @agent and conversation_uid = @ui
     and seq between @from and @to and revoked_at is not null`
 )
 
+// Characters as transcripts.Length tells them apart.
+var (
+	blank  = characters("", unicode.White_Space)
+	narrow = "[^" + characters("-", transcripts.Wide...) + "]+" // a pattern of PostgreSQL
+)
+
+// characters returns the first and the last character of each range of tables, or with an empty mark all characters.
+func characters(mark string, tables ...*unicode.RangeTable) string {
+	var b strings.Builder
+	add := func(lo, hi, stride rune) {
+		if mark != "" && stride == 1 && lo < hi {
+			b.WriteString(string(lo) + mark + string(hi))
+			return
+		}
+		for r := lo; r <= hi; r += stride {
+			b.WriteRune(r)
+		}
+	}
+	for _, t := range tables {
+		for _, r := range t.R16 {
+			add(rune(r.Lo), rune(r.Hi), rune(r.Stride))
+		}
+		for _, r := range t.R32 {
+			add(rune(r.Lo), rune(r.Hi), rune(r.Stride))
+		}
+	}
+	return b.String()
+}
+
 // LoadExtraction reads the input of the first step of r: as many messages from r.From on as fit one transcript (memory.Steps), and
 // the current documents. It costs two round trips, because the end of the step and the date of the daily note depend on the first
 // one.
@@ -113,7 +158,7 @@ func (s *Talk) LoadExtraction(ctx context.Context, id memory.Identity, r Range, 
 	return pg.Read(ctx, s.db, id, func(t *pg.Tx) (ExtractionLoad, error) {
 		l := loading{t: t, r: r}
 		l.Scope = scopeOf(id, settings)
-		if err := l.first(ctx); err != nil {
+		if err := l.first(ctx, settings); err != nil {
 			return ExtractionLoad{}, err
 		}
 		if err := l.plan(settings); err != nil {
@@ -147,7 +192,7 @@ func (l *loading) args(to int64) pgx.NamedArgs {
 }
 
 // first reads everything that does not depend on the end of the step.
-func (l *loading) first(ctx context.Context) error {
+func (l *loading) first(ctx context.Context, settings setting.ExtractSettings) error {
 	var agent, conversation bool
 	var profile, notes []string
 	args := l.args(l.r.To)
@@ -160,7 +205,9 @@ func (l *loading) first(ctx context.Context) error {
 	})
 	pg.All(b.Queue(sqlNotedParts, args), &l.parts, scanNotedPart)
 	b.Queue(sqlSpokenCount, args).QueryRow(func(row pgx.Row) error { return row.Scan(&l.ConversationMessages) })
-	pg.All(b.Queue(sqlLatestMessages, args), &l.Latest, pg.ScanMessage)
+	latest := l.args(l.r.To)
+	latest["length"], latest["blank"], latest["narrow"] = settings.MinUserChars, blank, narrow
+	pg.All(b.Queue(sqlLatestMessages, latest), &l.Latest, pg.ScanMessage)
 	gate.QueueDocument(b, l.t, l.Scope, memory.ProfilePath, &l.Profile, &profile)
 	gate.QueueDocument(b, l.t, l.Scope, memory.MemoryPath, &l.Memory, &notes)
 	var team memory.Document
