@@ -30,7 +30,7 @@ func exchangesOf(tb testing.TB, all []corpus.Conversation, n int) (out []example
 			for range n {
 				to = min(turn(in.Transcript, to), len(in.Transcript))
 			}
-			c := listen(in.Transcript[from:to], in.Today)
+			c := listenTo(in.Transcript[from:to], in.Today, hearing{whole: true})
 			for i := range c.units {
 				out = append(out, exampleOf(talk, &c.units[i], k, c.vectorOf(i)))
 			}

@@ -70,7 +70,7 @@ type conversation struct {
 //
 // Messages without a time were said now, whose location is the owner's zone.
 func listen(transcript []transcripts.Line, now time.Time) conversation {
-	return listenTo(transcript, now, false)
+	return listenTo(transcript, now, hearing{})
 }
 
 // withoutBuiltin leaves out the answers of a chat without a model. They are fixed phrases and quotations, which say nothing about how the
@@ -81,8 +81,15 @@ func withoutBuiltin(transcript []transcripts.Line) []transcripts.Line {
 	})
 }
 
-// listenTo reads as listen does; with everything, what is not the speaker's own statement is not left out.
-func listenTo(transcript []transcripts.Line, now time.Time, everything bool) conversation {
+// hearing is how training reads a transcript; the zero value is how the engine does.
+type hearing struct {
+	everything bool // what is not the speaker's own statement is not left out
+	// whole leaves statements with the question that ends their sentence: a label belongs to a sentence, and would go to both parts.
+	whole bool
+}
+
+// listenTo reads as listen does, except for what how says.
+func listenTo(transcript []transcripts.Line, now time.Time, how hearing) conversation {
 	var c conversation
 	transcript = withoutBuiltin(transcript)
 	seen := make([]traits, len(transcript))
@@ -114,10 +121,13 @@ func listenTo(transcript []transcripts.Line, now time.Time, everything bool) con
 		}
 		text := printable(l.Text)
 		sentences := reader.Read(text)
+		if !how.whole {
+			sentences = statementsApart(sentences)
+		}
 		var cues cue.Set
 		for k := range sentences {
 			cues |= sentences[k].Marks.Set()
-			if everything {
+			if how.everything {
 				sentences[k].Stance = stance.Own
 			}
 		}

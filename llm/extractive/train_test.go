@@ -65,14 +65,14 @@ func examplesOf(tb testing.TB, all []corpus.Conversation) labelled {
 	for k := range all {
 		talk := &all[k]
 		in := inputOf(tb, talk)
-		c := listen(in.Transcript, in.Today)
+		c := listenTo(in.Transcript, in.Today, hearing{whole: true})
 		passes := map[string]bool{}
 		for i := range c.units {
 			u := &c.units[i]
 			passes[fmt.Sprint(u.seq, u.text)] = true
 			out.units = append(out.units, exampleOf(talk, u, k, c.vectorOf(i)))
 		}
-		c = listenTo(in.Transcript, in.Today, true)
+		c = listenTo(in.Transcript, in.Today, hearing{everything: true, whole: true})
 		for i := range c.units {
 			u := &c.units[i]
 			e := exampleOf(talk, u, k, c.vectorOf(i))
