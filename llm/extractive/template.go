@@ -173,7 +173,7 @@ var slots = map[string]map[string]string{
 			`Gisela|Greta|Hannah?|Heike|Helga|Ida|Ingrid|Inge|Jana|Jasmin|Jessica|Johanna|Julia|Jutta|Karin|Katharina|Kathrin|Katja|Katrin|Kerstin|Klara|` +
 			`Lara|Laura|Lea|Lena|Leonie|Lina|Lisa|Luisa|Manuela|Maria|Marie|Marina|Marlene|Martina|Melanie|Mia|Michaela|Miriam|Monika|Nadine|Nadja|Nele|` +
 			`Nicole|Nina|Nora|Paula|Petra|Pia|Renate|Sabine|Sandra|Sara|Sarah|Silke|Simone|Sofia|Sonja|Sophie|Stefanie|Steffi|Susanne|Svenja|Tanja|Tina|` +
-			`Ulrike|Ursula|Ute|Vanessa|Vera|Verena|Viktoria|Alexander|Andreas|Anton|Armin|Bernd|Bernhard|Björn|Carsten|Christian|Christoph|Daniel|David|` +
+			`Ulrike|Ursula|Ute|Vanessa|Vera|Verena|Viktoria|Wiebke|Frauke|Imke|Maike|Meike|Swantje|Alexander|Andreas|Anton|Armin|Bernd|Bernhard|Björn|Carsten|Christian|Christoph|Daniel|David|` +
 			`Dennis|Dieter|Dirk|Dominik|Elias|Emil|Erik|Fabian|Felix|Finn|Florian|Frank|Frederik|Friedrich|Fritz|Georg|Gerd|Gerhard|Günter|Günther|Hannes|` +
 			`Hans|Heiko|Heinz|Helmut|Holger|Horst|Jakob|Jan|Jannik|Jens|Joachim|Jochen|Johannes|Jonas|Jonathan|Jörg|Julian|Jürgen|Kai|Karl|Karsten|Kevin|` +
 			`Klaus|Konrad|Konstantin|Lars|Leon|Leo|Linus|Luca|Lukas|Lutz|Manfred|Manuel|Marcel|Marco|Marcus|Mario|Markus|Martin|Marvin|Mathias|Matthias|` +
@@ -572,6 +572,9 @@ func isValue(attribute, value, lang string) bool {
 	case lang == "de" && attribute == attributeHome && abstract.MatchString(value),
 		lang == "zh" && attribute == attributeName && strings.ContainsAny(value, "来來去了的过過吃做帮幫买買上下"):
 		return false
+	}
+	if lang == "vi" && attribute == attributeName && (value == "Minh" || strings.HasPrefix(value, "Minh ")) {
+		set &^= 1 << cue.Self // without its marks, "mình" is spelled like this name
 	}
 	return !set.Any(cue.Time, cue.Self, cue.Lean, cue.You, cue.Ask, cue.Kin, cue.Number) &&
 		!(attribute == attributeName && set.Has(cue.Other))
