@@ -84,7 +84,7 @@ func withoutBuiltin(transcript []transcripts.Line) []transcripts.Line {
 // hearing is how training reads a transcript; the zero value is how the engine does.
 type hearing struct {
 	everything bool // what is not the speaker's own statement is not left out
-	// whole leaves statements with the question that ends their sentence: a label belongs to a sentence, and would go to both parts.
+	// whole leaves sentences undivided that begin with a statement or end with one: a label belongs to a sentence, and would go to both parts.
 	whole bool
 }
 
@@ -122,7 +122,7 @@ func listenTo(transcript []transcripts.Line, now time.Time, how hearing) convers
 		text := printable(l.Text)
 		sentences := reader.Read(text)
 		if !how.whole {
-			sentences = statementsApart(sentences)
+			sentences = newsApart(statementsApart(sentences))
 		}
 		var cues cue.Set
 		for k := range sentences {

@@ -42,6 +42,7 @@ type passage struct {
 	doubtful bool    // said with doubt
 	passing  bool    // for the day only, with the sentences that it is quoted with
 	asks     bool    // a question
+	renews   bool    // it says what holds instead of something to forget
 	facts    []fact  // proved by templates
 	proved   bool    // they say all of it
 	parts    []window
@@ -116,6 +117,10 @@ func (c *conversation) passages() []passage {
 		if len(facts) > 0 || remember {
 			keep, lasting = max(keep, certain), max(lasting, certain)
 		}
+		renews := c.renews(i)
+		if renews {
+			keep = max(keep, slight)
+		}
 		passing := c.isPassing(u) && len(facts) == 0
 		if passing {
 			lasting = min(lasting, 0)
@@ -130,8 +135,8 @@ func (c *conversation) passages() []passage {
 		p := passage{
 			speaker: u.speaker, seqs: []int64{u.seq}, message: u.message, start: u.start, end: u.end, at: u.at, lang: u.lang, set: u.set,
 			kind: u.kindOf(), terms: u.terms, sentence: u.sentences, keep: keep, lasting: lasting, doubtful: u.set.Has(cue.Doubt),
-			passing: passing,
-			words:   c.lang, asks: u.question, facts: facts, proved: proved, text: u.text, denied: denied,
+			passing: passing, renews: renews,
+			words: c.lang, asks: u.question, facts: facts, proved: proved, text: u.text, denied: denied,
 			amends: amends, admits: admits, heard: u.heard, asked: wordsOf(u.asked, c.lang), opens: opens, first: u.first, month: before,
 		}
 		if u.asked != "" && leansOnQuestion(u) && utf8.RuneCountInString(u.asked) <= maxQuestion && !isUnfit(u.asked) {
