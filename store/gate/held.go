@@ -87,8 +87,7 @@ func (d *document) takesDoubtful(a memory.Author) bool {
 // hold removes the instructions that a change adds to a document, and counts them in the receipt. What only may be one is put aside.
 // Where nobody can be asked, as about GLOBAL documents, the write is refused.
 func (w *Writes) hold(t *pg.Tx, d *document, c *checked, next *state, receipt *memory.ChangeReceipt) error {
-	added := c.Op == memory.OpReplace || c.Op == memory.OpAppend || c.Op == memory.OpMerge || c.Op == memory.OpImport
-	if !added || next.deleted || !d.steers() && !isNote(d.ref) || !holdsInstructions(w.Author) {
+	if !adds(c.Op) || next.deleted || !d.steers() && !isNote(d.ref) || !holdsInstructions(w.Author) {
 		return nil
 	}
 	content, out := withoutInstructions(d.content(), next.content, !d.takesDoubtful(w.Author))
@@ -113,13 +112,43 @@ func (w *Writes) hold(t *pg.Tx, d *document, c *checked, next *state, receipt *m
 	w.held[owner] = append(w.held[owner], out.held...)
 	receipt.Held = len(out.held)
 	if len(out.aside) > 0 {
-		note := memory.Ref{Scope: d.ref.Scope, Path: memory.DailyNotePath(t.Now.UTC())}
+		note := w.noteOf(d.ref.Scope, t.Now.UTC())
 		for _, s := range out.aside {
 			w.aside[note] = append(w.aside[note], s.text)
 		}
 		receipt.Aside, receipt.AsideIn = len(out.aside), note.Path
 	}
 	return nil
+}
+
+// adds reports whether a change may add statements that are new to a document.
+func adds(op memory.Op) bool {
+	return op == memory.OpReplace || op == memory.OpAppend || op == memory.OpMerge || op == memory.OpImport
+}
+
+// noteOf returns the note to which statements of a scope are put aside: the one of the day when they were said, which the author writes
+// in the same change set, the last one of several; otherwise today's.
+func (w *Writes) noteOf(scope memory.Scope, today time.Time) memory.Ref {
+	var said []string
+	for _, c := range w.checked {
+		if _, isNote := noteDay(c.Path); isNote && c.Scope == scope && adds(c.Op) {
+			said = append(said, c.Path)
+		}
+	}
+	if len(said) == 0 {
+		said = []string{memory.DailyNotePath(today)}
+	}
+	return memory.Ref{Scope: scope, Path: slices.Max(said)}
+}
+
+// noteDay returns the day of a daily note.
+func noteDay(path string) (day string, ok bool) {
+	day, ok = strings.CutPrefix(path, "memory/")
+	if day, ok = strings.CutSuffix(day, ".md"); !ok {
+		return "", false
+	}
+	at, err := time.Parse(time.DateOnly, day)
+	return day, err == nil && memory.DailyNotePath(at) == path
 }
 
 // putAside appends what was put aside to the day's notes, as a second write of the same transaction.
@@ -129,9 +158,10 @@ func (w *Writes) putAside(ctx context.Context, t *pg.Tx) error {
 	}
 	var changes []memory.Change
 	for note, texts := range w.aside {
+		day, _ := noteDay(note.Path)
 		changes = append(changes, memory.Change{
 			Ref: note, Op: memory.OpAppend, Once: true, Reason: asideReason,
-			Create: "# " + t.Now.UTC().Format(time.DateOnly) + "\n", Content: "- " + strings.Join(texts, "\n- ") + "\n",
+			Create: "# " + day + "\n", Content: "- " + strings.Join(texts, "\n- ") + "\n",
 		})
 	}
 	if _, err := ApplyChanges(ctx, t, ChangeSet{Author: w.Author, Changes: changes, Approved: w.Approved}); err != nil {
@@ -193,8 +223,8 @@ func withoutInstructions(before, after string, strict bool) (string, removed) {
 		}
 	}
 	if len(gone) > 0 {
-		_, _, lines := gone.Find(after)
-		after = memory.WithoutLines(after, lines)
+		_, _, spans := gone.Find(after)
+		after = memory.WithoutLines(after, withEmptied(after, spans, had))
 	}
 	var rest []memory.LineSpan // headings and what else is no statement
 	for i, line := range markdown.Lines(after) {
@@ -209,6 +239,63 @@ func withoutInstructions(before, after string, strict bool) (string, removed) {
 		}
 	}
 	return memory.WithoutLines(after, rest), out
+}
+
+// withEmptied adds to the spans of lines that are removed from a document the new headings under which they leave nothing. The title of
+// the document stays.
+func withEmptied(content string, spans []memory.LineSpan, had map[string]bool) []memory.LineSpan {
+	lines := markdown.Lines(content)
+	gone := make([]bool, len(lines))
+	for _, s := range spans {
+		for i := s.From; i < min(s.To, len(lines)); i++ {
+			gone[i] = true
+		}
+	}
+	isHeading := markdown.HeadingLines(content)
+	for at := range slices.Backward(lines) {
+		if !isHeading[at] || had[markdown.LineKey(lines[at])] {
+			continue
+		}
+		level := headingLevel(lines[at])
+		end, loses := at+1, false
+		for end < len(lines) && (gone[end] || strings.TrimSpace(lines[end]) == "") && !(isHeading[end] && headingLevel(lines[end]) <= level) {
+			loses = loses || gone[end] && strings.TrimSpace(lines[end]) != ""
+			end++
+		}
+		keeps := end < len(lines) && (!isHeading[end] || headingLevel(lines[end]) > level)
+		if !loses || keeps || level == 1 && isTitle(lines[:at]) {
+			continue
+		}
+		isLast := !slices.Contains(gone[end:], false)
+		for i := at; i < end; i++ {
+			gone[i] = true
+		}
+		for i := at - 1; isLast && i >= 0 && strings.TrimSpace(lines[i]) == ""; i-- {
+			gone[i] = true // the blank lines before a heading that was the last
+		}
+	}
+	var all []memory.LineSpan
+	for i, is := range gone {
+		switch n := len(all); {
+		case !is:
+		case n > 0 && all[n-1].To == i:
+			all[n-1].To++
+		default:
+			all = append(all, memory.LineSpan{From: i, To: i + 1})
+		}
+	}
+	return all
+}
+
+// isTitle reports whether a heading behind these lines is the title of a document.
+func isTitle(before []string) bool {
+	return !slices.ContainsFunc(before, func(line string) bool { return strings.TrimSpace(line) != "" })
+}
+
+// headingLevel returns the number of number signs of a heading.
+func headingLevel(line string) int {
+	line = strings.TrimLeft(line, " ")
+	return len(line) - len(strings.TrimLeft(line, "#"))
 }
 
 // once returns a function that calls f once for each text.
