@@ -143,10 +143,14 @@ func (w *Writes) apply(t *pg.Tx, c *checked) (memory.ChangeReceipt, error) {
 	if err != nil {
 		return memory.ChangeReceipt{}, err
 	}
+	proposed := next.content
 	withheld := w.withhold(d, &next)
 	var kept memory.ChangeReceipt
 	if err := w.hold(t, d, c, &next, &kept); err != nil {
 		return memory.ChangeReceipt{}, err
+	}
+	if withheld || kept.Held+kept.Aside > 0 {
+		w.keepReplaced(d, c, proposed, &next)
 	}
 	await := w.await(d, c, &next, &kept)
 	if err := ValidContent("content", next.content); err != nil {

@@ -71,7 +71,11 @@ var injected = []string{memory.MemoryPath, memory.ProfilePath, memory.AgentsPath
 // steers reports whether a document steers the assistant by what it says: it is part of the system prompt, or GLOBAL. Others are fenced
 // wherever they are shown.
 func (d *document) steers() bool {
-	return d.enabled || d.ref.Scope == memory.ScopeGlobal || slices.Contains(injected, d.ref.Path)
+	enabled := d.enabled
+	if d.version == 0 { // it gets its place with its first version
+		enabled, _ = promptDefaults(d.ref, memory.Author{})
+	}
+	return enabled || d.ref.Scope == memory.ScopeGlobal || slices.Contains(injected, d.ref.Path)
 }
 
 // isNote reports whether a document is a note, which dreams read.
