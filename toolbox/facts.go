@@ -1,6 +1,7 @@
 package toolbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -320,7 +321,7 @@ func (k *call) updateNumbered(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return k.saved(ctx, memory.Ref{Scope: fact.Scope, Path: fact.Path}, content, receipt)
+	return k.saved(ctx, memory.Ref{Scope: fact.Scope, Path: fact.Path}, content, stored.Number(fact.ID), receipt)
 }
 
 // oneLine returns the content of a call as one line.
@@ -395,7 +396,7 @@ func (k *call) writeNumbered(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return k.saved(ctx, ref, content, receipt)
+	return k.saved(ctx, ref, content, 0, receipt)
 }
 
 // confirmRestated finds a fact of a document that says the same in other words, and confirms it instead of adding a line.
@@ -420,14 +421,14 @@ func (k *call) confirmRestated(ctx context.Context, ref memory.Ref, content stri
 	return upserted{OK: true, ID: stored.Number(fact.ID), Message: "Already known; it was said once more"}, true, nil
 }
 
-// saved answers a write of one statement with its number.
-func (k *call) saved(ctx context.Context, ref memory.Ref, content string, receipt memory.Receipt) (any, error) {
+// saved answers a write of one statement with its number. was is the number of the statement that it was to replace; 0: none.
+func (k *call) saved(ctx context.Context, ref memory.Ref, content string, was int64, receipt memory.Receipt) (any, error) {
 	out := upserted{OK: true, Message: "Already known; nothing was written"}
 	if len(receipt.Changes) > 0 {
 		done := receipt.Changes[0]
 		out.Updated, out.Receipt, out.Message = done.Changed, receipt.Token, "Saved"+redacted(done)
-		if done.Held+done.Waiting > 0 {
-			out.OK, out.Updated, out.Message = false, false, "Not saved"+redacted(done)
+		if not := notSaved(done, was != 0); not != "" || done.Waiting > 0 {
+			out.OK, out.ID, out.Updated, out.Message = false, was, false, cmp.Or(not, "Not saved"+redacted(done))
 			return out, nil
 		}
 	}

@@ -1,6 +1,7 @@
 package toolbox
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -318,6 +319,9 @@ func (k *call) upsertRound(ctx context.Context, op string, id int64, content str
 	}
 	if again {
 		path := receipt.Changes[0].Path
+		if not := notSaved(receipt.Changes[0], op != opInsert); not != "" {
+			return upserted{ID: id, Receipt: receipt.Token, Message: not}, nil
+		}
 		if op != opArchive && content != "" {
 			id = rowID(path, markdown.EntryIDOf("- "+content))
 		}
@@ -334,7 +338,7 @@ func (k *call) upsertRound(ctx context.Context, op string, id int64, content str
 			category = categoryKnowledge
 		}
 		d.Path = ref.Path
-		return k.put(ctx, author, ref, d, d.Content, category, content)
+		return k.put(ctx, author, ref, d, d.Content, category, content, 0)
 	}
 	s, err := k.statementWith(ctx, id)
 	if err != nil {
@@ -345,7 +349,7 @@ func (k *call) upsertRound(ctx context.Context, op string, id int64, content str
 	case op == opTouch:
 		return upserted{OK: true, ID: id, Updated: true, Message: "It stands"}, nil
 	case op == opArchive:
-		return k.commit(ctx, author, ref, s.document, s.without(), id, "Taken out; the history of the file has it")
+		return k.commit(ctx, author, ref, s.document, s.without(), id, id, "Taken out; the history of the file has it")
 	case content == "":
 		content = s.entry.Text
 	}
@@ -354,9 +358,9 @@ func (k *call) upsertRound(ctx context.Context, op string, id int64, content str
 		if !ok {
 			return nil, faultf("this statement spans several lines or is part of a table: change it with %s", EditFile)
 		}
-		return k.commit(ctx, author, ref, s.document, next, rowID(ref.Path, s.renamed(content)), "Replaced; the history of the file has the old text")
+		return k.commit(ctx, author, ref, s.document, next, id, rowID(ref.Path, s.renamed(content)), "Replaced; the history of the file has the old text")
 	}
-	return k.put(ctx, author, ref, s.document, s.without(), category, content)
+	return k.put(ctx, author, ref, s.document, s.without(), category, content, id)
 }
 
 // renamed returns the id of the statement with another text.
@@ -374,25 +378,25 @@ func (s statement) without() string {
 
 // put adds a statement under the heading of a category, to a text based on the current version of a document.
 func (k *call) put(
-	ctx context.Context, author memory.Identity, ref memory.Ref, d memory.Document, text, category, content string,
+	ctx context.Context, author memory.Identity, ref memory.Ref, d memory.Document, text, category, content string, was int64,
 ) (any, error) {
 	entry := markdown.EntryIDOf("- " + content)
 	if slices.ContainsFunc(markdown.EntriesOf(text), func(e markdown.Entry) bool { return e.ID == entry }) {
 		if text == d.Content {
 			return upserted{OK: true, ID: rowID(ref.Path, entry), Message: "Already known; nothing was written"}, nil
 		}
-		return k.commit(ctx, author, ref, d, text, rowID(ref.Path, entry), "Already known; the other one was taken out")
+		return k.commit(ctx, author, ref, d, text, was, rowID(ref.Path, entry), "Already known; the other one was taken out")
 	}
 	next, ok := remember.Add(text, headings[category], content)
 	if !ok {
 		return nil, faultf("content is no plain statement: write one sentence without Markdown")
 	}
-	return k.commit(ctx, author, ref, d, next, rowID(ref.Path, entry), "Saved")
+	return k.commit(ctx, author, ref, d, next, was, rowID(ref.Path, entry), "Saved")
 }
 
-// commit writes the new text of a document.
+// commit writes the new text of a document, in which statement was became statement id; 0: it is new.
 func (k *call) commit(
-	ctx context.Context, author memory.Identity, ref memory.Ref, d memory.Document, text string, id int64, message string,
+	ctx context.Context, author memory.Identity, ref memory.Ref, d memory.Document, text string, was, id int64, message string,
 ) (any, error) {
 	reason := strings.Join(strings.Fields(given(k.args, "source", "")+" "+given(k.args, "reason", "")), " ")
 	if reason == "" {
@@ -408,8 +412,8 @@ func (k *call) commit(
 	k.result.Written = &receipt
 	done := receipt.Changes[0]
 	out := upserted{OK: done.Changed, ID: id, Updated: done.Changed, Receipt: receipt.Token, Message: message + redacted(done)}
-	if done.Held+done.Aside+done.Waiting > 0 {
-		out.OK, out.Updated = false, false
+	if not := notSaved(done, was != 0); not != "" || done.Waiting > 0 {
+		out.OK, out.ID, out.Updated, out.Message = false, was, false, cmp.Or(not, out.Message)
 	}
 	return out, nil
 }

@@ -147,10 +147,15 @@ func (k *call) rememberStructured(ctx context.Context) (any, error) {
 	if len(receipt.Changes) > 0 {
 		done := receipt.Changes[0]
 		out.Receipt = receipt.Token
-		if done.Held+done.Waiting > 0 && !done.Changed {
-			out.Success, out.Message = false, "Not saved"
+		wrote := done.Changed && (!done.Created || done.Added > 0)
+		switch why := refused(done); {
+		case why != "" && !wrote:
+			out.Success, out.Message = false, "Nothing was saved, and an entry with this key is as it was: "+why
+		case done.Waiting > 0 && !wrote:
+			out.Success, out.Message = false, "Not saved"+redacted(done)
+		default:
+			out.Message += redacted(done)
 		}
-		out.Message += redacted(done)
 	}
 	if out.Success {
 		if out.ID, err = k.numberOf(ctx, ref, entryOf(key)); err != nil {

@@ -134,6 +134,8 @@ func (k *call) write(ctx context.Context) (any, error) {
 		out.Message = "Workspace memory file not written"
 	case done.Created:
 		out.Message = "Workspace memory file created"
+	case refused(done) != "" && !done.Changed:
+		out.Message = "Workspace memory file not written: it stays as it was"
 	case !done.Changed:
 		out.Message = "Workspace memory file unchanged: it already has this text"
 	case done.Merged:
@@ -170,6 +172,35 @@ func (k *call) written(done memory.ChangeReceipt, receipt memory.Receipt) writte
 func (k *call) isEnabled(ctx context.Context, id memory.Identity, ref memory.Ref) bool {
 	d, found, err := k.current(ctx, id, ref)
 	return err == nil && found && d.Enabled
+}
+
+// refused says why the gate left out statements of a write; empty: it left out none. Without a write, the document is as it was.
+func refused(done memory.ChangeReceipt) string {
+	const never = ". Do not write it again"
+	switch {
+	case done.Held > 0:
+		return "it instructs the assistant, so a person decides about it first" + never
+	case done.Withheld:
+		return "the user had it forgotten, and only the user's own words bring it back" + never
+	case done.Aside > 0:
+		return "it may instruct the assistant, and is in " + done.AsideIn + " instead" + never
+	}
+	return ""
+}
+
+// notSaved tells a model that the one statement of a write was not written; empty: it was. replaces says that the write was to replace
+// another one, which is as it was.
+func notSaved(done memory.ChangeReceipt, replaces bool) string {
+	why := refused(done)
+	switch {
+	case why == "" && (done.Waiting == 0 || done.Changed):
+		return ""
+	case why == "":
+		return "Not saved" + redacted(done)
+	case replaces:
+		return "Nothing was changed: the new text was not saved, since " + why
+	}
+	return "Not saved: " + why
 }
 
 func redacted(done memory.ChangeReceipt) (note string) {
@@ -223,6 +254,9 @@ func (k *call) edit(ctx context.Context) (any, error) {
 	out := k.written(done, receipt)
 	out.Replacements, out.ReplaceAll, out.FileSizeAfter = &e.count, &e.all, &done.Bytes
 	out.Message = "Workspace memory file edited successfully"
+	if refused(done) != "" && !done.Changed {
+		out.Message = "Workspace memory file not edited: it stays as it was"
+	}
 	if again {
 		if err := k.countAgain(ctx, id, ref, done.Version, &e); err != nil {
 			return nil, err
