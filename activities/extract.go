@@ -147,7 +147,7 @@ func (p *proposing) ready(ctx context.Context) (result ProposeResult, ended bool
 	}
 	p.input = proposals.ExtractionInput{
 		Agent: p.load.Agent.Name, Today: p.load.Today,
-		Profile: p.load.Profile.Content, Memory: p.load.Memory.Content, Shared: p.load.Shared,
+		Profile: current(p.load.Profile.Content), Memory: current(p.load.Memory.Content), Shared: current(p.load.Shared),
 		Note: markdown.Tail(p.note(), p.in.Settings.NoteTailChars), Transcript: p.transcript, Protected: p.load.Protected,
 		Before:          transcripts.Transcript(p.load.Before, p.in.Settings),
 		ProfileMaxChars: p.in.Settings.ProfileMaxChars, MemoryMaxChars: p.in.Settings.MemoryMaxChars,
@@ -451,6 +451,12 @@ type ConcludeResult struct {
 // ReasonNoted ends a step whose entry says only what a flush has noted, or what memory says already.
 const ReasonNoted memory.ReasonCode = "noted"
 
+// current returns a document as an engine is shown it: what is archived does not hold, and is not known.
+func current(content string) string {
+	text, _ := markdown.CutArchive(content)
+	return text
+}
+
 // note returns today's note as the engine is shown it: without the entries that a flush made from the same messages. The engine
 // skips what the note contains, but MEMORY.md and PROFILE.md, which a flush does not write, still need it.
 func (p *proposing) note() string {
@@ -474,7 +480,7 @@ func (p *proposing) unrepeated(ctx context.Context, g proposals.Guarded) (propos
 	if err != nil || len(k.all) == 0 {
 		return g, err
 	}
-	texts := map[string]string{memory.MemoryPath: p.load.Memory.Content, memory.ProfilePath: p.load.Profile.Content, note: p.note()}
+	texts := map[string]string{memory.MemoryPath: p.input.Memory, memory.ProfilePath: p.input.Profile, note: p.note()}
 	for path, text := range map[string]string{memory.MemoryPath: g.Memory, memory.ProfilePath: g.Profile} {
 		if text != "" {
 			texts[path] = text
@@ -487,13 +493,21 @@ func (p *proposing) unrepeated(ctx context.Context, g proposals.Guarded) (propos
 			left[path][e.ID] = true
 		}
 	}
-	stays := func(f stored.Fact) bool { return left[f.Path][f.Entry] }
+	archived := map[markdown.EntryID]bool{}
+	for _, d := range []memory.Document{p.load.Memory, p.load.Profile} {
+		_, archive := markdown.CutArchive(d.Content)
+		for _, e := range markdown.EntriesOf(archive) {
+			archived[e.ID] = true
+		}
+	}
+	// That a note says it does not make it known: it was archived since, and is said anew.
+	stays := func(f stored.Fact) bool { return left[f.Path][f.Entry] && !(f.Path == note && archived[f.Entry]) }
 	lasting := func(f stored.Fact) bool { return f.Path != note && stays(f) } // what is only noted may still become lasting
 	goes := func(path string) func(stored.Fact) bool {
-		return func(f stored.Fact) bool { return f.Path == path && !stays(f) }
+		return func(f stored.Fact) bool { return f.Path == path && !stays(f) && !archived[f.Entry] }
 	}
-	g.Memory = k.without(k.unlessReworded(g.Memory, p.load.Memory.Content, goes(memory.MemoryPath)), p.load.Memory.Content, lasting)
-	g.Profile = k.without(k.unlessReworded(g.Profile, p.load.Profile.Content, goes(memory.ProfilePath)), p.load.Profile.Content, lasting)
+	g.Memory = k.without(k.unlessReworded(g.Memory, p.input.Memory, goes(memory.MemoryPath)), p.input.Memory, lasting)
+	g.Profile = k.without(k.unlessReworded(g.Profile, p.input.Profile, goes(memory.ProfilePath)), p.input.Profile, lasting)
 	g.Daily = k.without(g.Daily, "", stays)
 	return g, p.hear(ctx, p.id, k.heard, p.load.Today)
 }
@@ -535,7 +549,7 @@ func (p *proposing) changes(g proposals.Guarded, proposal proposals.Proposal, tr
 	}
 	replace := func(path string, doc memory.Document, text string) {
 		if text != "" && !doc.Deleted {
-			text = memory.KeepArchive(doc.Content, text)
+			text = memory.WithArchiveOf(doc.Content, text)
 		}
 		if text != "" {
 			add(memory.Change{Ref: memory.Ref{Path: path}, Op: memory.OpReplace, Content: text, Base: doc.Version, Once: true}, doc.Content, text)

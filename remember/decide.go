@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"reverie/memory"
 	"reverie/memory/markdown"
 )
 
@@ -24,8 +25,18 @@ func Decide(r Request, content string, protected ...string) Decision {
 }
 
 // DecideKnown is Decide where content says some statements already in other words: known has its lines by statement. A statement that
-// corrects a line corrects it all the same.
+// corrects a line corrects it all the same. What is archived is neither known nor corrected: said anew, it is current again.
 func DecideKnown(r Request, content string, known map[string]string, protected ...string) Decision {
+	current, _ := markdown.CutArchive(content)
+	d := decide(r, current, known, protected...)
+	if d.Content != "" {
+		d.Content = memory.WithArchiveOf(content, d.Content)
+	}
+	return d
+}
+
+// decide is DecideKnown for a content without an archive.
+func decide(r Request, content string, known map[string]string, protected ...string) Decision {
 	w := work{content: content, request: map[markdown.EntryID]bool{}, protected: protected, known: known}
 	statements := Statements(r)
 	for _, said := range statements {
@@ -98,7 +109,7 @@ func (w *work) take(said string) Item {
 	if line, ok := w.known[said]; ok {
 		return Item{Kind: KindKnown, Line: line}
 	}
-	content, ok := Add(w.content, Section, said)
+	content, ok := add(w.content, Section, said)
 	if !ok {
 		return Item{Kind: KindUnclear}
 	}
@@ -167,9 +178,19 @@ func Replace(content string, at int, said string) (string, bool) {
 }
 
 // Add inserts a statement of one line under a heading of level 2, which is created at the end when it is missing, or in
-// front of everything when the document ends inside code or a comment. It reports false when that would change the meaning of
-// another line.
+// front of everything when the document ends inside code or a comment. The archive stays the last section, without the statement. It
+// reports false when that would change the meaning of another line.
 func Add(content, section, said string) (string, bool) {
+	current, archive := markdown.CutArchive(content)
+	next, ok := add(current, section, said)
+	if !ok || archive == "" {
+		return next, ok
+	}
+	return memory.WithArchiveOf(content, next), true
+}
+
+// add is Add for a content without an archive.
+func add(content, section, said string) (string, bool) {
 	if strings.TrimSpace(content) == "" {
 		return newDocument + "\n## " + section + "\n\n- " + said + "\n", true
 	}

@@ -280,19 +280,103 @@ func (k *call) archiveNumbered(ctx context.Context) (any, error) {
 	if outside || err != nil {
 		return out, err
 	}
-	fact, err := k.numbered(ctx)
+	author := k.by(memory.Author{Kind: memory.AuthorTool, ID: StructuredDelete})
+	receipt, again, err := k.replayed(ctx, author, k.key)
 	if err != nil {
 		return nil, err
 	}
-	out = upserted{OK: true, ID: stored.Number(fact.ID), Message: "It was archived before; nothing was written"}
-	receipt, err := k.rewriteFact(ctx, fact, StructuredDelete, "archived", func(content string, _ int) (string, error) {
-		return facts.Archive(fact.Path, content, memory.EntrySet{fact.Entry: true})
-	})
-	if err != nil || len(receipt.Changes) == 0 {
-		return out, err
+	out = upserted{OK: true, ID: int64(given(k.args, "id", 0)), Message: "It was archived before; nothing was written"}
+	for round := 1; !again; round++ {
+		fact, err := k.numbered(ctx)
+		if err != nil {
+			return nil, err
+		}
+		changes, err := k.archiving(ctx, fact)
+		if err != nil || len(changes) == 0 {
+			return out, err
+		}
+		receipt, err = k.Store.Apply(ctx, author, k.key, changes)
+		if _, stale := errors.AsType[*store.StaleBaseError](err); stale && round < upsertRounds {
+			if err := pause(ctx, round); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		break
 	}
-	out.Updated, out.Receipt, out.Message = true, receipt.Token, "Archived"
+	k.changed(author, receipt)
+	k.result.Written = &receipt
+	out.Receipt = receipt.Token
+	for _, done := range receipt.Changes {
+		out.Updated = out.Updated || done.Changed
+		if not := notSaved(done, true); not != "" {
+			out.OK, out.Message = false, not
+			return out, nil
+		}
+	}
+	out.Message = "Archived"
 	return out, nil
+}
+
+// archiving returns the changes that archive a fact: in every document of the same people that says it, since lists show it as one. Daily
+// notes stay, as records of their days; what only a note says is put into the archive of MEMORY.md.
+func (k *call) archiving(ctx context.Context, fact stored.Fact) (changes []memory.Change, err error) {
+	if fact.Archived {
+		return nil, nil
+	}
+	own, err := k.ownDocuments(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, d := range own {
+		if facts.Rank(d.Path) != facts.NotesRank && memory.Searchable(d.Path) {
+			paths = append(paths, d.Path)
+		}
+	}
+	copies, err := k.Store.OfDocuments(ctx, k.Identity, fact.Scope, paths...)
+	if err != nil {
+		return nil, factFault(err)
+	}
+	change := func(path string, archived func(content string) (string, error)) error {
+		ref := memory.Ref{Scope: fact.Scope, Path: path}
+		d, _, err := k.current(ctx, k.Identity, ref)
+		if err != nil {
+			return err
+		}
+		next, err := archived(d.Content)
+		if err == nil && next != d.Content {
+			changes = append(changes, memory.Change{
+				Ref: ref, Op: memory.OpReplace, Content: next, Base: d.Version, Reason: "archived", Sources: k.sources(),
+			})
+		}
+		return err
+	}
+	for _, c := range copies {
+		if c.Entry != fact.Entry {
+			continue
+		}
+		err := change(c.Path, func(content string) (string, error) {
+			return facts.Archive(c.Path, content, memory.EntrySet{c.Entry: true})
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(changes) > 0 {
+		return changes, nil
+	}
+	if facts.Rank(fact.Path) != facts.NotesRank {
+		return nil, factFault(store.ErrNotFound)
+	}
+	err = change(memory.MemoryPath, func(content string) (string, error) {
+		current, archive := markdown.CutArchive(content)
+		return markdown.WithArchive(current, strings.TrimSpace(archive)+"\n- "+strings.Join(strings.Fields(fact.Text), " "))
+	})
+	return changes, err
 }
 
 // updateNumbered implements structured_memory_update.
@@ -311,15 +395,27 @@ func (k *call) updateNumbered(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	category := given(k.args, "category", string(fact.Kind))
+	category, merged := given(k.args, "category", string(fact.Kind)), false
 	if _, is := structured.TypeOf(fact.Path); is && category != string(fact.Kind) {
 		return nil, faultf("the category of an entry of %s follows from the file: leave category out", fact.Path)
 	}
 	receipt, err := k.rewriteFact(ctx, fact, StructuredUpdate, "changed by number", func(text string, at int) (string, error) {
-		return k.restated(fact, text, at, content, category)
+		merged = false
+		id := markdown.EntryIDOf("- " + content)
+		if _, is := structured.TypeOf(fact.Path); is || id == fact.Entry || !isCurrent(text, id) {
+			return k.restated(ctx, fact, text, at, content)
+		}
+		if from, to := markdown.ArchivedLines(text); isWithin(markdown.EntriesOf(text)[at], from, to) {
+			return text, nil // another statement says it, and this one does not hold
+		}
+		merged = true
+		return statement{document: memory.Document{Content: text}, entry: markdown.EntriesOf(text)[at], at: at}.merged()
 	})
 	if err != nil {
 		return nil, err
+	}
+	if merged && len(receipt.Changes) > 0 {
+		return k.known(ctx, memory.Ref{Scope: fact.Scope, Path: fact.Path}, content, receipt)
 	}
 	return k.saved(ctx, memory.Ref{Scope: fact.Scope, Path: fact.Path}, content, stored.Number(fact.ID), receipt)
 }
@@ -336,29 +432,67 @@ func (k *call) oneLine() (string, error) {
 	return content, nil
 }
 
-// restated returns a document in which statement at says something else, and is no longer archived.
-func (k *call) restated(fact stored.Fact, text string, at int, content, category string) (string, error) {
+// restated returns a document in which statement at says something else, and is no longer archived: then it is back where it was.
+func (k *call) restated(ctx context.Context, fact stored.Fact, text string, at int, content string) (string, error) {
 	entry := markdown.EntriesOf(text)[at]
+	from, to := markdown.ArchivedLines(text)
+	archived := isWithin(entry, from, to)
 	if _, is := structured.TypeOf(fact.Path); is {
 		key := entry.Heading
-		if !fact.Archived {
+		if !archived {
 			key = markdown.TopHeadingAt(text, entry.FromLine)
 		}
-		next, err := structured.Set(text, structured.Entry{Key: key, Content: content, Source: k.source(), Updated: k.today()})
-		return next, err
+		return structured.Set(text, structured.Entry{Key: key, Content: content, Source: k.source(), Updated: k.today()})
 	}
-	s := statement{document: memory.Document{Content: text}, entry: entry, at: at}
-	if !fact.Archived && category == string(fact.Kind) {
+	category := given(k.args, "category", "")
+	if archived {
+		next, err := k.back(ctx, fact.Path, text, fact)
+		if err != nil {
+			return "", err
+		}
+		text = next
+		at = slices.IndexFunc(markdown.EntriesOf(text), func(e markdown.Entry) bool { return e.ID == entry.ID })
+	}
+	if archived || category == "" || category == string(fact.Kind) {
 		if next, ok := remember.Replace(text, at, content); ok {
-			return next, nil
+			return memory.Unarchived(next), nil
 		}
 		return "", faultf("this statement spans several lines or is part of a table: change it with %s", EditFile)
 	}
+	s := statement{document: memory.Document{Content: text}, entry: entry, at: at}
 	next, ok := remember.Add(s.without(), headings[category], content)
 	if !ok {
 		return "", faultf("content is no plain statement: write one sentence without Markdown")
 	}
 	return next, nil
+}
+
+// isWithin reports whether a statement is on lines from to to.
+func isWithin(e markdown.Entry, from, to int) bool { return e.FromLine >= from && e.FromLine <= to }
+
+// back returns a document in which an archived fact is current again, where it was before or where the category of the call says.
+func (k *call) back(ctx context.Context, path, text string, fact stored.Fact) (string, error) {
+	heading, named := headings[given(k.args, "category", "")]
+	if !named {
+		known, err := k.Store.Fact(ctx, k.Identity, fact.ID)
+		if err != nil {
+			return "", factFault(err)
+		}
+		for _, w := range slices.Backward(known.Wordings) {
+			if !w.Archived {
+				heading, named = w.Heading, true
+				break
+			}
+		}
+	}
+	if !named && path == memory.MemoryPath {
+		heading = remember.Section
+	}
+	next, found, err := facts.Restore(path, text, fact.Entry, heading)
+	if err == nil && !found {
+		err = factFault(store.ErrNotFound)
+	}
+	return next, err
 }
 
 // writeNumbered implements write_memory.
@@ -384,8 +518,11 @@ func (k *call) writeNumbered(ctx context.Context) (any, error) {
 	author := k.by(memory.Author{Kind: memory.AuthorTool, ID: WriteMemory})
 	receipt, err := k.rewrite(ctx, author, ref, "statement kept", func(d memory.Document) (string, error) {
 		entry := markdown.EntryIDOf("- " + content)
-		if slices.ContainsFunc(markdown.EntriesOf(d.Content), func(e markdown.Entry) bool { return e.ID == entry }) {
+		if isCurrent(d.Content, entry) {
 			return d.Content, nil
+		}
+		if fact, err := k.Store.Stated(ctx, k.Identity, d.ID, entry); err == nil && fact.Archived {
+			return k.back(ctx, d.Path, d.Content, fact)
 		}
 		next, ok := remember.Add(d.Content, headings[given(k.args, "category", categoryKnowledge)], content)
 		if !ok {
@@ -419,6 +556,16 @@ func (k *call) confirmRestated(ctx context.Context, ref memory.Ref, content stri
 		return nil, false, factFault(err)
 	}
 	return upserted{OK: true, ID: stored.Number(fact.ID), Message: "Already known; it was said once more"}, true, nil
+}
+
+// known answers a write that took out a statement because another one says the same.
+func (k *call) known(ctx context.Context, ref memory.Ref, content string, receipt memory.Receipt) (any, error) {
+	entry, done := markdown.EntryIDOf("- "+content), receipt.Changes[0]
+	id, err := k.numberOf(ctx, ref, func(_ string, e markdown.Entry) bool { return e.ID == entry })
+	return upserted{
+		OK: done.Changed, ID: id, Updated: done.Changed, Receipt: receipt.Token,
+		Message: "Already known; the other one was taken out" + redacted(done),
+	}, err
 }
 
 // saved answers a write of one statement with its number. was is the number of the statement that it was to replace; 0: none.

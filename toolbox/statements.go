@@ -354,10 +354,18 @@ func (k *call) upsertRound(ctx context.Context, op string, id int64, content str
 		content = s.entry.Text
 	}
 	if category == "" || category == s.category() {
+		if id := markdown.EntryIDOf("- " + content); id != s.entry.ID && isCurrent(s.document.Content, id) {
+			next, err := s.merged()
+			if err != nil {
+				return nil, err
+			}
+			return k.commit(ctx, author, ref, s.document, next, s.id(), rowID(ref.Path, id), "Already known; the other one was taken out")
+		}
 		next, ok := remember.Replace(s.document.Content, s.at, content)
 		if !ok {
 			return nil, faultf("this statement spans several lines or is part of a table: change it with %s", EditFile)
 		}
+		next = memory.Unarchived(next)
 		return k.commit(ctx, author, ref, s.document, next, id, rowID(ref.Path, s.renamed(content)), "Replaced; the history of the file has the old text")
 	}
 	return k.put(ctx, author, ref, s.document, s.without(), category, content, id)
@@ -376,12 +384,27 @@ func (s statement) without() string {
 	return memory.WithoutLines(s.document.Content, lines)
 }
 
+// merged returns the statement's document without it, for another one says what it is to say.
+func (s statement) merged() (string, error) {
+	entries := markdown.EntriesOf(s.document.Content)
+	if s.at+1 < len(entries) && entries[s.at+1].Parent == s.at {
+		return "", faultf("another statement says this already, and others are nested under this one: change it with %s", EditFile)
+	}
+	return s.without(), nil
+}
+
+// isCurrent reports whether a document has a statement outside of its archive.
+func isCurrent(content string, id markdown.EntryID) bool {
+	current, _ := markdown.CutArchive(content)
+	return slices.ContainsFunc(markdown.EntriesOf(current), func(e markdown.Entry) bool { return e.ID == id })
+}
+
 // put adds a statement under the heading of a category, to a text based on the current version of a document.
 func (k *call) put(
 	ctx context.Context, author memory.Identity, ref memory.Ref, d memory.Document, text, category, content string, was int64,
 ) (any, error) {
 	entry := markdown.EntryIDOf("- " + content)
-	if slices.ContainsFunc(markdown.EntriesOf(text), func(e markdown.Entry) bool { return e.ID == entry }) {
+	if isCurrent(text, entry) {
 		if text == d.Content {
 			return upserted{OK: true, ID: rowID(ref.Path, entry), Message: "Already known; nothing was written"}, nil
 		}

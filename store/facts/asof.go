@@ -145,6 +145,13 @@ func once(rows []past, q Query, at time.Time) (all []Fact) {
 
 // compareCopies orders the same words in several documents as weights does: the first one is shown.
 func compareCopies(a, b past) int {
+	aNote, bNote := facts.Rank(a.Path) == facts.NotesRank, facts.Rank(b.Path) == facts.NotesRank
+	if aNote != bNote {
+		if aNote {
+			return 1
+		}
+		return -1
+	}
 	if a.Archived != b.Archived {
 		if a.Archived {
 			return 1

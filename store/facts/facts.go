@@ -115,12 +115,13 @@ cross join lateral (
 ) k
 on conflict do nothing`
 
-	// What is known of the same words in all documents of the same people, and from feedback.
+	// What is known of the same words in all documents of the same people, and from feedback. A daily note is a record of its day and has
+	// no archive: what is archived elsewhere is not shown from there.
 	weights = `(
     select array[(same.first = f.fact_id)::int, (select count(distinct d) from unnest(same.noted || felt.heard) d),
         coalesce(felt.helpful, 0), coalesce(felt.unhelpful, 0), greatest(same.seen, felt.seen)]::float8[]
     from (
-        select (array_agg(s.fact_id order by s.archived, s.place, s.day, s.document_id))[1] as first, array_agg(s.day) as noted,
+        select (array_agg(s.fact_id order by s.place = @notes, s.archived, s.place, s.day, s.document_id))[1] as first, array_agg(s.day) as noted,
             max(s.day) - date '1970-01-01' as seen
         from facts s
         where s.workspace_id = @workspace and s.agent_id = @agent and s.scope = @scope and s.owner_key = @owner and s.ended is null
@@ -162,6 +163,7 @@ const sqlLock = `select pg_advisory_xact_lock(hashtextextended(@workspace || chr
 func (d Document) args(t *pg.Tx, more pgx.NamedArgs) pgx.NamedArgs {
 	args := t.Args(more)
 	args["agent"], args["scope"], args["owner"], args["document"] = d.Agent, d.Scope, d.Owner, d.ID
+	args["notes"] = facts.NotesRank
 	return args
 }
 
