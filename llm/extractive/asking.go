@@ -47,7 +47,9 @@ func askedFrom(s *stance.Sentence) (from, to int) {
 	end := strings.TrimRightFunc(s.Text, func(r rune) bool {
 		return unicode.IsSpace(r) || strings.ContainsRune(`!！"”»)）`, r) || !unicode.IsPrint(r)
 	})
-	if last, _ := utf8.DecodeLastRuneInString(end); !strings.ContainsRune("?？؟", last) || len(s.Quotes) > 0 {
+	last, _ := utf8.DecodeLastRuneInString(end)
+	long := utf8.RuneCountInString(s.Text) > longSentence // each boundary is read to the end
+	if long || !strings.ContainsRune("?？؟", last) || len(s.Quotes) > 0 {
 		return 0, 0
 	}
 	for _, at := range slices.Backward(boundary.FindAllStringIndex(s.Text, -1)) {
