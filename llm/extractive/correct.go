@@ -84,9 +84,6 @@ func (p *passage) signsOf(w *window, c *claim) (v vector, ok bool) {
 	if !on && !value && (c.set.Has(cue.Health) || len(c.person) > 0 && !number && !moves && !parts) && !(len(w.about) == 0 && (restated || asked)) {
 		return nil, false // what ends or changes is something else about the person
 	}
-	if unit && !restated && !asked && !moves && !w.set.Any(cue.Over, cue.Forget, cue.Change) && !w.isAbout(c.subject) {
-		return nil, false // it gives a value of something else
-	}
 	if shared == 0 && !restated && !mentioned && !beside && !heading && !named && !denied && !moves {
 		return nil, false
 	}
@@ -285,6 +282,13 @@ func isProof(v vector) bool {
 		!has(signDoubtful) && !has(signOthers)
 }
 
+// isOfAnother reports whether a clause gives a value with the same unit as one of a claim, of another subject.
+func isOfAnother(v vector, w *window, c *claim) bool {
+	has := func(s int) bool { return slices.Contains(v, s) }
+	return has(signUnit) && !has(signRestated) && !has(signAsked) && !has(signMoves) && !w.set.Any(cue.Over, cue.Forget, cue.Change) &&
+		!w.isAbout(c.subject)
+}
+
 // takesBack returns the clause of a passage that takes a claim back; nil if there is none.
 func (p *passage) takesBack(c *claim) (by *window) {
 	best := unsure
@@ -298,7 +302,7 @@ func (p *passage) takesBack(c *claim) (by *window) {
 		if isProof(v) {
 			score = max(score, certain)
 		}
-		if score > best {
+		if score > best && !isOfAnother(v, &windows[i], c) {
 			best, by = score, &windows[i]
 		}
 	}
