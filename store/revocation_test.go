@@ -121,10 +121,7 @@ func TestAbbreviationsEndNoSentence(t *testing.T) {
 	must[dreams.ForgetReceipt](t)(s.Forget(ctx, id, dreams.ForgetRequest{
 		Ref: personal(note), Entry: memory.ItemID("User's dentist is Dr. Weber."), Erase: true,
 	}))
-	var said []string
-	for _, content := range query[string](t, s, id, "select content from messages where role = 'user' order by conversation_uid, seq") {
-		said = append(said, content)
-	}
+	said := query[string](t, s, id, "select content from messages where role = 'user' order by conversation_uid, seq")
 	if all := strings.Join(said, "\n"); strings.Contains(all, "Weber") || !strings.Contains(all, "Mimi. [erased] The sun") {
 		t.Errorf("%q", said)
 	}

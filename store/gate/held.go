@@ -147,10 +147,7 @@ func (w *Writes) noteOf(scope memory.Scope, today time.Time) memory.Ref {
 
 // noteDay returns the day of a daily note.
 func noteDay(path string) (day string, ok bool) {
-	day, ok = strings.CutPrefix(path, "memory/")
-	if day, ok = strings.CutSuffix(day, ".md"); !ok {
-		return "", false
-	}
+	day = strings.TrimSuffix(strings.TrimPrefix(path, "memory/"), ".md")
 	at, err := time.Parse(time.DateOnly, day)
 	return day, err == nil && memory.DailyNotePath(at) == path
 }
