@@ -285,7 +285,9 @@ func (w *entryWork) run(ctx context.Context, act func(*entryWork, context.Contex
 	if err := w.standing.Allows(w.t.ID.Author); err != nil { // states of statements are memory without documents
 		return EntryReceipt{}, err
 	}
-	w.names.Add(w.change.Entry, nil)
+	if w.reported == w.candidate.ID { // else it is about the words that took the place of the entry
+		w.names.Add(w.change.Entry, nil)
+	}
 	w.names.Add(w.state.ID, w.state.Aliases, w.state.Text)
 	w.names.Add(w.candidate.ID, append(w.candidate.Before.Aliases, w.candidate.Aliases...), w.candidate.Text, w.candidate.Line)
 	if err := act(w, ctx); err != nil {
