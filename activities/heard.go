@@ -142,8 +142,11 @@ func (k *known) unlessReworded(text, before string, goes func(stored.Fact) bool)
 	for _, e := range memory.AddedEntries(before, text) {
 		fresh = append(fresh, e.Text)
 	}
+	if text == "" || len(fresh) == 0 || len(fresh) != len(gone) {
+		return text
+	}
 	found := facts.Restated(says, fresh, k.vectors)
-	if text == "" || len(fresh) == 0 || len(fresh) != len(gone) || slices.Contains(found, -1) {
+	if slices.Contains(found, -1) {
 		return text
 	}
 	for _, at := range found {

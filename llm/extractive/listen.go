@@ -81,7 +81,7 @@ func withoutBuiltin(transcript []transcripts.Line) []transcripts.Line {
 	})
 }
 
-// hearing is how training reads a transcript; the zero value is how the engine does.
+// hearing sets how a transcript is read. The zero value reads as the engine does; training sets the rest.
 type hearing struct {
 	everything bool // what is not the speaker's own statement is not left out
 	// whole leaves sentences undivided that begin with a statement or end with one: a label belongs to a sentence, and would go to both parts.

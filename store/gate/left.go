@@ -31,8 +31,8 @@ on conflict (workspace_id, agent_id, owner_key, entry_id) do update set
     changed_at = excluded.changed_at
 where dream_entries.status in ('open', 'rejected')`
 
-// dreamsOf reports whether dreams write a document, or read it to know what they need not write.
-func dreamsOf(ref memory.Ref) bool {
+// isLongTerm reports whether a document keeps long-term memory, which dreams add to or compare with.
+func isLongTerm(ref memory.Ref) bool {
 	return ref.Path == memory.MemoryPath || ref.Path == memory.ProfilePath
 }
 
@@ -45,7 +45,7 @@ func (w *Writes) queueLeft(b *pgx.Batch, t *pg.Tx) {
 	stays := map[memory.Owner]memory.EntrySet{}
 	for _, d := range w.order {
 		owner := forgetterOf(d.ref.Scope, d.owner)
-		if owner == "" || len(d.versions) == 0 || !dreamsOf(d.ref) {
+		if owner == "" || len(d.versions) == 0 || !isLongTerm(d.ref) {
 			continue
 		}
 		now := d.content()
