@@ -45,6 +45,16 @@ func WithoutKnown(before, after string, known Says) (string, bool) {
 
 // withoutEmptied removes lines from content, and the headings that before does not have and that lose all their text.
 func withoutEmptied(before, content string, gone []LineSpan) string {
+	had := map[string]bool{}
+	for line := range strings.Lines(before) {
+		had[strings.TrimSpace(line)] = true
+	}
+	return WithoutLines(content, WithEmptied(content, gone, func(_ int, heading string) bool { return !had[strings.TrimSpace(heading)] }))
+}
+
+// WithEmptied adds to lines that are removed from a document the headings that lose all their text by it and that may go, with the blank
+// lines before what was last. mayGo gets the index of a heading's line, from 0, and the line.
+func WithEmptied(content string, gone []LineSpan, mayGo func(at int, heading string) bool) []LineSpan {
 	lines := slices.Collect(strings.Lines(content))
 	removed := make([]bool, len(lines))
 	for _, s := range gone {
@@ -52,26 +62,24 @@ func withoutEmptied(before, content string, gone []LineSpan) string {
 			removed[i] = true
 		}
 	}
-	had := map[string]bool{}
-	for line := range strings.Lines(before) {
-		had[strings.TrimSpace(line)] = true
-	}
 	titles := markdown.HeadingLines(content)
 	for i, line := range slices.Backward(lines) {
-		if !titles[i] || had[strings.TrimSpace(line)] {
+		if !titles[i] || !mayGo(i, line) {
 			continue
 		}
-		level := headingLevel(line)
+		level := markdown.HeadingLevel(line)
 		to, lost := i+1, false
-		for ; to < len(lines) && (removed[to] || !titles[to] || headingLevel(lines[to]) > level); to++ {
-			if !removed[to] && strings.TrimSpace(lines[to]) != "" {
-				lost = false
+		for ; to < len(lines) && (!titles[to] || markdown.HeadingLevel(lines[to]) > level); to++ {
+			if strings.TrimSpace(lines[to]) == "" {
+				continue
+			}
+			if lost = removed[to]; !lost {
 				break
 			}
-			lost = lost || removed[to]
 		}
 		from := i
-		for to == len(lines) && from > 0 && strings.TrimSpace(lines[from-1]) == "" { // blank lines in front of the last section
+		isLast := !slices.Contains(removed[to:], false)
+		for isLast && from > 0 && strings.TrimSpace(lines[from-1]) == "" { // blank lines in front of the last section
 			from--
 		}
 		for j := from; lost && j < to; j++ {
@@ -88,10 +96,5 @@ func withoutEmptied(before, content string, gone []LineSpan) string {
 			spans = append(spans, LineSpan{from, i})
 		}
 	}
-	return WithoutLines(content, spans)
-}
-
-func headingLevel(line string) int {
-	line = strings.TrimLeft(line, " ")
-	return len(line) - len(strings.TrimLeft(line, "#"))
+	return spans
 }

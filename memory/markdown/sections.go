@@ -69,6 +69,12 @@ func SectionEnd(content string, matches func(Section) bool) int {
 	return 0
 }
 
+// HeadingLevel returns the number of number signs at the beginning of a line.
+func HeadingLevel(line string) int {
+	line = strings.TrimLeft(line, " ")
+	return len(line) - len(strings.TrimLeft(line, "#"))
+}
+
 // HeadingLines returns the indexes of the lines of a document that are headings, from 0.
 func HeadingLines(doc string) map[int]bool {
 	out := map[int]bool{}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -388,53 +389,23 @@ func withoutStatements(d memory.Document, found []markdown.Entry, gone []memory.
 	if _, isNote := facts.DayOf(d.Path); !isNote {
 		return memory.WithoutLines(d.Content, gone)
 	}
+	gone = memory.WithEmptied(d.Content, gone, func(_ int, heading string) bool { return markdown.HeadingLevel(heading) > 1 })
 	lines := slices.Collect(strings.Lines(d.Content))
-	removed := make([]bool, len(lines))
-	for _, s := range gone {
-		for i := s.From; i < min(s.To, len(lines)); i++ {
-			removed[i] = true
-		}
-	}
 	titles := markdown.HeadingLines(d.Content)
-	level := func(line string) int {
-		line = strings.TrimLeft(line, " ")
-		return len(line) - len(strings.TrimLeft(line, "#"))
-	}
-	for i, line := range slices.Backward(lines) {
-		of := level(line)
-		if !titles[i] || of < 2 { //nolint:mnd // the title of the note stays
-			continue
-		}
-		to, loses, stays := i+1, false, false
-		for ; to < len(lines) && (!titles[to] || level(lines[to]) > of); to++ {
-			if strings.TrimSpace(lines[to]) != "" {
-				loses, stays = loses || removed[to], stays || !removed[to]
+	for _, s := range gone {
+		level := math.MaxInt
+		for at := s.From - 1; at >= 0 && level > 1; at-- { // the headings above what goes
+			of := markdown.HeadingLevel(lines[at])
+			if !titles[at] || of >= level {
+				continue
+			}
+			if level = of; of > 1 && titlesOne(lines[at], found) {
+				hour := clockHeading.FindString(lines[at])
+				lines[at] = strings.TrimRight(cmp.Or(hour, strings.Repeat("#", of)+" "+memory.Erased), " ") + "\n"
 			}
 		}
-		switch from := i; {
-		case loses && !stays:
-			for to == len(lines) && from > 0 && strings.TrimSpace(lines[from-1]) == "" {
-				from--
-			}
-			for j := from; j < to; j++ {
-				removed[j] = true
-			}
-		case loses && titlesOne(line, found):
-			hour := clockHeading.FindString(line)
-			lines[i] = strings.TrimRight(cmp.Or(hour, line[:strings.Index(line, "#")+of]+" "+memory.Erased), " ") + "\n"
-		}
 	}
-	var spans []memory.LineSpan
-	for i := 0; i < len(lines); i++ {
-		from := i
-		for i < len(lines) && removed[i] {
-			i++
-		}
-		if i > from {
-			spans = append(spans, memory.LineSpan{From: from, To: i})
-		}
-	}
-	return memory.WithoutLines(strings.Join(lines, ""), spans)
+	return memory.WithoutLines(strings.Join(lines, ""), gone)
 }
 
 // clockHeading matches the beginning of a heading of a daily note, with its time.

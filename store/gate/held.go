@@ -225,7 +225,10 @@ func withoutInstructions(before, after string, strict bool) (string, removed) {
 	}
 	if len(gone) > 0 {
 		_, _, spans := gone.Find(after)
-		after = memory.WithoutLines(after, withEmptied(after, spans, had))
+		title := slices.IndexFunc(lines, markdown.HasText) // it stays
+		after = memory.WithoutLines(after, memory.WithEmptied(after, spans, func(at int, heading string) bool {
+			return !had[markdown.LineKey(heading)] && (at != title || markdown.HeadingLevel(heading) > 1)
+		}))
 	}
 	var rest []memory.LineSpan // headings and what else is no statement
 	for i, line := range markdown.Lines(after) {
@@ -240,63 +243,6 @@ func withoutInstructions(before, after string, strict bool) (string, removed) {
 		}
 	}
 	return memory.WithoutLines(after, rest), out
-}
-
-// withEmptied adds to the spans of lines that are removed from a document the new headings under which they leave nothing. The title of
-// the document stays.
-func withEmptied(content string, spans []memory.LineSpan, had map[string]bool) []memory.LineSpan {
-	lines := markdown.Lines(content)
-	gone := make([]bool, len(lines))
-	for _, s := range spans {
-		for i := s.From; i < min(s.To, len(lines)); i++ {
-			gone[i] = true
-		}
-	}
-	isHeading := markdown.HeadingLines(content)
-	for at := range slices.Backward(lines) {
-		if !isHeading[at] || had[markdown.LineKey(lines[at])] {
-			continue
-		}
-		level := headingLevel(lines[at])
-		end, loses := at+1, false
-		for end < len(lines) && (gone[end] || strings.TrimSpace(lines[end]) == "") && !(isHeading[end] && headingLevel(lines[end]) <= level) {
-			loses = loses || gone[end] && strings.TrimSpace(lines[end]) != ""
-			end++
-		}
-		keeps := end < len(lines) && (!isHeading[end] || headingLevel(lines[end]) > level)
-		if !loses || keeps || level == 1 && isTitle(lines[:at]) {
-			continue
-		}
-		isLast := !slices.Contains(gone[end:], false)
-		for i := at; i < end; i++ {
-			gone[i] = true
-		}
-		for i := at - 1; isLast && i >= 0 && strings.TrimSpace(lines[i]) == ""; i-- {
-			gone[i] = true // the blank lines before a heading that was the last
-		}
-	}
-	var all []memory.LineSpan
-	for i, is := range gone {
-		switch n := len(all); {
-		case !is:
-		case n > 0 && all[n-1].To == i:
-			all[n-1].To++
-		default:
-			all = append(all, memory.LineSpan{From: i, To: i + 1})
-		}
-	}
-	return all
-}
-
-// isTitle reports whether a heading behind these lines is the title of a document.
-func isTitle(before []string) bool {
-	return !slices.ContainsFunc(before, func(line string) bool { return strings.TrimSpace(line) != "" })
-}
-
-// headingLevel returns the number of number signs of a heading.
-func headingLevel(line string) int {
-	line = strings.TrimLeft(line, " ")
-	return len(line) - len(strings.TrimLeft(line, "#"))
 }
 
 // once returns a function that calls f once for each text.
