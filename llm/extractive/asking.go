@@ -65,9 +65,11 @@ var unspaced = []string{"zh", "ja", "ko"}
 
 // confirmation matches a question whether what was said before it is true, and one that goes on with another possibility.
 var confirmation = lazyregexp.New(`^(?i:or|oder|ou|o|u|или|أم|أو|hay)(?:[ ,?]|$)|^(?:还是|還是|または|それとも|아니면|혹은)` +
-	`|(?i:\b(?:right|correct|true|sure|richtig|stimmt|wahr|verdad|cierto|correcto|vrai|juste|exact|n['’]est-ce pas|certo|verdade|correto|vero|giusto)\b)` +
+	`|(?i:\b(?:right|correct|true|sure|richtig|stimmt|wahr|verdad|cierto|correcto|vrai|juste|exact|n['’]est-ce pas|certo|verdade|correto` +
+	`|vero|giusto)\b)` +
 	`|правда|верно|так ли|не так|صحيح|أليس|đúng|phải không|[对對是]吗|[对對是]嗎|是不是|对不对|對不對|没错|沒錯|吧|ですよね|でしょう|だよね|正しい|合って|맞[지죠나아]|그[렇]?[지죠]` +
-	`|^(?i:(?:is|are|am|was|were|do|does|did|have|has|had|can|could|will|would|should)(?:n['’]t| not)? (?:i|it|that|this|he|she|we|they)(?: not)?)\W*$` +
+	`|^(?i:(?:is|are|am|was|were|do|does|did|have|has|had|can|could|will|would|should)(?:n['’]t| not)? (?:i|it|that|this|he|she|we` +
+	`|they)(?: not)?)\W*$` +
 	`|^(?i:(?:is|are|am|was|were|do|does|did|have|has|had|ai|ca|wo)n['’]t )`)
 
 // asksBehind reports whether the rest of a sentence from an offset is a question of its own.
@@ -93,13 +95,17 @@ func asksBehind(s *stance.Sentence, at int, mark string) bool {
 }
 
 // inverted matches an English question about somebody else.
-var inverted = lazyregexp.New(`^(?i:(?:so |and |but )?(?:is|are|can|could|should|will|would|may|must|do|does|did|has|have) (?:he|she|they|it|we|there|anyone|someone|anybody|somebody) )`)
+var inverted = lazyregexp.New(`^(?i:(?:so |and |but )?(?:is|are|can|could|should|will|would|may|must|do|does|did|has|have) (?:he|she` +
+	`|they|it|we|there|anyone|someone|anybody|somebody) )`)
 
 // matter matches the announcement of a question: it is no fact that somebody has one.
-var matter = lazyregexp.New(`(?i)\bquestions?\b|\bfragen?\b|\bpreguntas?\b|\bdudas?\b|\bpergunta|\bdúvida|\bdomand[ae]\b|вопрос|سؤال|问题|問題|質問|질문|câu hỏi`)
+var matter = lazyregexp.New(`(?i)\bquestions?\b|\bfragen?\b|\bpreguntas?\b|\bdudas?\b|\bpergunta|\bdúvida|\bdomand[ae]\b|вопрос|سؤال` +
+	`|问题|問題|質問|질문|câu hỏi`)
 
 // asksItself matches the form of a question in languages in which the verb or the end of a clause shows it.
-var asksItself = lazyregexp.New(`(?i:^(?:\p{L}+, )?(?:\p{L}+ (?:ich|wir)|(?:am|are|was|were|have|had|has|is|do|does|did|can|could|will|would|should|shall) (?:i|we|my|our))\b)|[¿?？؟]|(?i:-je\b)|[吗嗎么呢か]$|是不是|有没有|有沒有|会不会|會不會|能不能|可不可以|(?i:\sli\s|\sли\s)|(?i:\s(?:không|chưa)$)|[나까]요?$`)
+var asksItself = lazyregexp.New(`(?i:^(?:\p{L}+, )?(?:\p{L}+ (?:ich|wir)|(?:am|are|was|were|have|had|has|is|do|does|did|can|could|will` +
+	`|would|should|shall) (?:i|we|my|our))\b)|[¿?？؟]|(?i:-je\b)|[吗嗎么呢か]$|是不是|有没有|有沒有|会不会|會不會|能不能|可不可以|(?i:\sli\s|\sли\s)|(?i:\s(?:không` +
+	`|chưa)$)|[나까]요?$`)
 
 // goesOn matches how a Korean or a Japanese clause ends that says something; the rest of a list ends otherwise.
 var goesOn = lazyregexp.New(`(?:데|데요|고|지만|니까|어서|아서|라서|해서|요|다|든요)$|(?:が|けど|けれど|けれども|ので|から|て|で|し|す|た|だ|る|い)$`)

@@ -489,7 +489,8 @@ func (p *passage) replaces(old *passage, r change, w *window, near bool) bool {
 	follows := p.message-old.message <= 1 || !p.apart && len(p.asked) == 0
 	bare := corrects && follows && len(p.subjectUpTo(w)) == 0 // "sorry, 4800"
 	switch {
-	case r.guessed && shared == 0 && !(bare && (r.from.unit == r.to.unit || r.from.unit == "" || r.to.unit == "")), r.named && r.from.class != 'n' && !near, p.message == old.message && !corrects && p.denied == "":
+	case r.guessed && shared == 0 && !(bare && r.sameUnit()), r.named && r.from.class != 'n' && !near,
+		p.message == old.message && !corrects && p.denied == "":
 		return false
 	case r.named && p.denied == r.from.text:
 		return true
@@ -553,7 +554,8 @@ func (p *passage) subjectUpTo(w *window) words {
 }
 
 // apology matches the beginning of a message that apologizes, with the comma behind it. What follows corrects something, if it is a value.
-var apology = lazyregexp.New(`(?i)^(?:oh |ah |oops |ups |ay |ой |あ、?|아 |à )?(?:sorry|pardon|perd[oó]n|perdona|disculpa|d[ée]sol[ée]e?|scusa(?:mi)?|entschuldigung|` +
+var apology = lazyregexp.New(`(?i)^(?:oh |ah |oops |ups |ay |ой |あ、?|아 |à )?(?:sorry|pardon|perd[oó]n|perdona|` +
+	`disculpa|d[ée]sol[ée]e?|scusa(?:mi)?|entschuldigung|` +
 	`desculpe?a?|извини(?:те)?|прости(?:те)?|抱歉|不好意思|对不起|對不起|ごめん(?:なさい)?|すみません|죄송\S*|미안\S*|xin lỗi|آسفة?|عفوا)\s*(?:[,.!，。、！،…-]|$)`)
 
 // apologizes reports whether a unit is an apology with a number.
@@ -676,7 +678,8 @@ func (p *passage) windows() []window {
 func (p *passage) window(text string) window {
 	marks := cue.Find(text, p.lang)
 	return window{
-		text: text, words: p.words, marks: marks, set: marks.Set(), subject: subjectOf(text, p.words, marks), terms: wordsOf(text, p.words), values: valuesOf(text, marks),
+		text: text, words: p.words, marks: marks, set: marks.Set(), subject: subjectOf(text, p.words, marks), terms: wordsOf(text, p.words),
+		values: valuesOf(text, marks),
 		about: wordsOf(without(text, marks, cue.Over, cue.Not, cue.Time, cue.Correct, cue.Change, cue.Forget, cue.Filler, cue.Self,
 			cue.Have, cue.Lean), p.words),
 	}

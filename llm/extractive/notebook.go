@@ -79,7 +79,8 @@ func (p *passage) says(line words) bool {
 // take writes one passage.
 func (n *notebook) take(p *passage) {
 	e := &entry{passage: p, text: p.line()}
-	e.noted = p.keep > 0 && !p.forgotten && (p.renews || !p.onlyForgets()) && !n.noted[foldedText(bareLine(e.text))] && !n.stands(p) && !slices.ContainsFunc(n.note, p.says)
+	e.noted = p.keep > 0 && !p.forgotten && (p.renews || !p.onlyForgets()) && !n.noted[foldedText(bareLine(e.text))] && !n.stands(p) &&
+		!slices.ContainsFunc(n.note, p.says)
 	for _, other := range n.entries {
 		if p.set == other.set && p.says(other.terms) {
 			other.seqs = withSeqs(other.seqs, p.seqs)

@@ -47,7 +47,8 @@ func replacedValue(before []value, correction *window) (change, bool) {
 		}
 		other := func(o value) bool { return o.unit != v.unit }
 		was, is := slices.DeleteFunc(slices.Clone(before), other), slices.DeleteFunc(slices.Clone(after), other)
-		if len(was) == 1 && len(is) == 1 && was[0].text != is[0].text && !differ(before, was[0], after, is[0]) && leads(before, was[0]) == leads(after, is[0]) {
+		if len(was) == 1 && len(is) == 1 && was[0].text != is[0].text && !differ(before, was[0], after, is[0]) &&
+			leads(before, was[0]) == leads(after, is[0]) {
 			return change{from: was[0], to: is[0]}, true
 		}
 	}
@@ -63,7 +64,13 @@ func replacedValue(before []value, correction *window) (change, bool) {
 		return change{from: was[0], to: is[0], labelled: true}, true
 	}
 	from, ok := likest(is[0], was)
-	return change{from: from, to: is[0], guessed: true}, ok && !differ(before, from, after, is[0]) && digits(from.text) > 1 && shape(from.text) == shape(is[0].text)
+	return change{from: from, to: is[0], guessed: true},
+		ok && !differ(before, from, after, is[0]) && digits(from.text) > 1 && shape(from.text) == shape(is[0].text)
+}
+
+// sameUnit reports whether both values have one unit, as far as they have any.
+func (c change) sameUnit() bool {
+	return c.from.unit == c.to.unit || c.from.unit == "" || c.to.unit == ""
 }
 
 // leads reports whether a number is directly in front of another one, as the month in "9월 15일": it is not like a month by itself.
