@@ -521,8 +521,13 @@ func (k *call) writeNumbered(ctx context.Context) (any, error) {
 		if isCurrent(d.Content, entry) {
 			return d.Content, nil
 		}
-		if fact, err := k.Store.Stated(ctx, k.Identity, d.ID, entry); err == nil && fact.Archived {
-			return k.back(ctx, d.Path, d.Content, fact)
+		if _, archive := markdown.CutArchive(d.Content); isCurrent(archive, entry) {
+			switch fact, err := k.Store.Stated(ctx, k.Identity, d.ID, entry); {
+			case err == nil && fact.Archived:
+				return k.back(ctx, d.Path, d.Content, fact)
+			case err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrFactsOff):
+				return "", err
+			}
 		}
 		next, ok := remember.Add(d.Content, headings[given(k.args, "category", categoryKnowledge)], content)
 		if !ok {
