@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -122,6 +123,29 @@ func TestPoolsStayOpen(t *testing.T) {
 			if err := conn.QueryRow(t.Context(), "with new as (insert into note values ('mine')) select count(*) from note").Scan(&notes); err != nil ||
 				notes != 0 {
 				t.Errorf("%d notes, error %v", notes, err)
+			}
+		})
+	}
+}
+
+// A connection that a test's pool was still opening does not reach the next test dead.
+func TestPoolsThatAreConnecting(t *testing.T) {
+	for i := range 40 {
+		t.Run("", func(t *testing.T) {
+			pool := devtest.Pool(t, prepare, pgxpool.New)
+			if _, err := pool.Exec(t.Context(), "select"); err != nil {
+				t.Fatal(err)
+			}
+			conn, err := pool.Acquire(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Release()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*250*time.Microsecond)
+			defer cancel()
+			if second, err := pool.Acquire(ctx); err == nil {
+				second.Conn().Close(t.Context())
+				second.Release()
 			}
 		})
 	}

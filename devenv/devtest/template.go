@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -94,8 +95,11 @@ func (t *template) drop(ctx context.Context) error {
 // growth is the number of bytes by which a copy may grow. Emptying it does not make its files smaller.
 const growth = 8 << 20
 
-// maxTries bounds how often connections are ended that somebody opens again.
-const maxTries = 10
+// Connections that somebody opens again are ended at most maxTries times, retryDelay after each other.
+const (
+	maxTries   = 100
+	retryDelay = time.Millisecond
+)
 
 var (
 	errAcquired  = errors.New("the test keeps a connection of the pool")
@@ -153,11 +157,8 @@ func (c *copied) processes(ctx context.Context) ([]uint32, error) {
 
 // restore makes a copy equal to its template. It leaves open the connections of the pool.
 func (c *copied) restore(ctx context.Context) error {
-	processes, err := c.processes(ctx)
-	if err != nil {
-		return err
-	}
 	if c.conn == nil {
+		var err error
 		if c.conn, err = pgx.Connect(ctx, c.url()); err != nil {
 			return err
 		}
@@ -165,17 +166,8 @@ func (c *copied) restore(ctx context.Context) error {
 			return err
 		}
 	}
-	for tries := 0; ; tries++ {
-		var others int
-		switch err := c.conn.QueryRow(ctx, sqlEndOthers, processes).Scan(&others); {
-		case err != nil:
-			return err
-		case tries == maxTries:
-			return errConnected
-		}
-		if others == 0 {
-			break
-		}
+	if err := c.endOthers(ctx); err != nil {
+		return err
 	}
 	if state, err := c.stateOf(ctx, c.conn); err != nil || state != c.state {
 		return errors.Join(err, errChanged)
@@ -194,6 +186,27 @@ func (c *copied) restore(ctx context.Context) error {
 	}
 	b.Queue(sqlRestartSequences, c.unused)
 	return c.conn.SendBatch(ctx, b).Close()
+}
+
+// endOthers ends connections that are neither the pool's nor the copy's.
+func (c *copied) endOthers(ctx context.Context) error {
+	for range maxTries {
+		processes, err := c.processes(ctx)
+		if err != nil {
+			return err
+		}
+		var others int
+		if err := c.conn.QueryRow(ctx, sqlEndOthers, processes).Scan(&others); err != nil {
+			return err
+		}
+		// A pool goes on connecting for an acquisition that was canceled. Such a connection has been ended, but is still
+		// going to be idle.
+		if others == 0 && (c.pool == nil || c.pool.Stat().ConstructingConns() == 0) {
+			return nil
+		}
+		time.Sleep(retryDelay)
+	}
+	return errConnected
 }
 
 // connected runs work on a connection to a database of the server.
