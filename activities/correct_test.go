@@ -1,10 +1,15 @@
 package activities
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"reverie/memory"
+	"reverie/store"
+	"reverie/store/facts"
+	"reverie/store/indexes"
+	"reverie/store/pg"
 )
 
 // A statement that a newer one supersedes leaves its document, as a change by whoever wrote the newer one. What a person wrote stays.
@@ -61,5 +66,52 @@ func TestSupersededStatementsLeaveTheirDocuments(t *testing.T) {
 	must(t, w, w.TendIndex, TendIndexInput{ada})
 	if got, want := at(memory.MemoryPath), "# Memory\n\n- Lives in Leeds.\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Without an embedding model, the sweep finds agents whose documents have changed, even if a reader has derived their facts before the
+// worker did: superseded statements still leave their documents.
+func TestASweepFindsWhatIsSuperseded(t *testing.T) {
+	for name, reads := range map[string]bool{"nobody reads": false, "a reader derives the facts": true} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			id := member("ada", "user:1")
+			learning := id
+			learning.Author = memory.Author{Kind: memory.AuthorWorkflow, ID: "builtin", WorkflowID: "extract-1", RunID: "run-1"}
+			w.write(t, learning, memory.ScopePersonal, memory.MemoryPath, "# Memory\n\n- Lives in Leeds.\n- Likes tea.\n")
+			isDue := func() bool {
+				t.Helper()
+				agents, err := w.Store.DueAgents(t.Context(), store.Lease{Limit: 10}, false, AgentRef{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return slices.ContainsFunc(agents, func(a indexes.DueAgent) bool { return a.AgentRef == ada && a.Due })
+			}
+			if !isDue() {
+				t.Error("what was written is not due")
+			}
+			must(t, w, w.TendIndex, TendIndexInput{ada})
+			if isDue() {
+				t.Error("what is done is due again")
+			}
+			w.write(t, learning, memory.ScopePersonal, "chats/c1.md", "- I moved to Sheffield over the weekend.\n")
+			if reads {
+				if _, err := w.Store.Contradictions(t.Context(), id, facts.StateOpen, pg.Page{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !isDue() {
+				t.Fatal("a superseded statement is not due")
+			}
+			must(t, w, w.TendIndex, TendIndexInput{ada})
+			doc, err := w.Store.Document(t.Context(), id, memory.Ref{Scope: memory.ScopePersonal, Path: memory.MemoryPath})
+			if err != nil || doc.Content != "# Memory\n\n- Likes tea.\n" {
+				t.Errorf("%q, %v", doc.Content, err)
+			}
+			must(t, w, w.TendIndex, TendIndexInput{ada}) // the correction is a change as well
+			if isDue() {
+				t.Error("what is done is due again")
+			}
+		})
 	}
 }

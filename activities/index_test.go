@@ -58,6 +58,7 @@ func TestASweepFindsWhatIsDue(t *testing.T) {
 		t.Error("what was written is not due")
 	}
 	w.embedAll(t, EmbedInput{AgentRef: ada})
+	must(t, w, w.TendIndex, TendIndexInput{ada}) // derives facts of the documents that an agent begins with
 	if due()[ada] {
 		t.Error("what is done is due again")
 	}

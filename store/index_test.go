@@ -302,10 +302,22 @@ func TestIndexPackBesideWriters(t *testing.T) {
 	}
 }
 
-// Sources that another release has indexed are due.
+// Documents with new statements are due, and sources that another release has indexed.
 func TestDueAgents(t *testing.T) {
 	t.Parallel()
 	w := makeWorld(t)
+	all := dueAgents(t, w.Store, false)
+	if len(all) != 8 {
+		t.Fatalf("due for facts: %v, want six agents and two workspaces", all)
+	}
+	without := must[*Store](t)(Open(t.Context(), w.root.Config().ConnString(), pg.Options{MaxConns: 2, FactsOff: true}))
+	t.Cleanup(without.Close)
+	if due := dueAgents(t, without, false); len(due) != 0 {
+		t.Fatalf("due without facts: %v", due)
+	}
+	for _, agent := range all {
+		deriveFacts(t, w.Store, memory.Identity{Workspace: agent.Workspace, Agent: agent.Agent, AnyOwner: true, Role: memory.RoleAdmin})
+	}
 	if due := dueAgents(t, w.Store, false); len(due) != 0 {
 		t.Fatalf("due: %v", due)
 	}

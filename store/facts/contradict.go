@@ -21,18 +21,13 @@ import (
 
 // Contradictions are found where facts are derived, for the statements that are new. Statements of one person are compared with one
 // another and with those of the team. Who derives a document of the team sees at most one person; a negative mark leaves the others to
-// the worker.
+// the worker, as it does with superseded statements.
 
 const (
 	sqlClaims = `
 insert into fact_claims (workspace_id, agent_id, scope, owner_key, claim, document_id, entry_id, said)
 select @workspace, @agent, @scope, @owner, n.claim, @document, n.entry_id, n.said
 from unnest(@claims::text[], @entries::text[], @saids::jsonb[]) n (claim, entry_id, said)
-on conflict do nothing`
-
-	sqlMarkOthers = `
-insert into fact_due (workspace_id, agent_id, scope, owner_key, document_id, version)
-values (@workspace, @agent, @scope, @owner, @document, @version)
 on conflict do nothing`
 
 	// Claims that a reader has derived and that are still to be compared with those of other people.
@@ -275,7 +270,7 @@ func (d Document) contradict(ctx context.Context, t *pg.Tx, b *pgx.Batch, n *new
 			scopes, owners = append(scopes, string(memory.ScopePersonal)), append(owners, &other)
 		}
 		if len(n.fresh) > 0 {
-			b.Queue(sqlMarkOthers, d.args(t, pgx.NamedArgs{"version": -max(derived, 1)}))
+			d.queueLeft(b, t, derived)
 		}
 	}
 	if len(n.fresh)+len(n.gone) == 0 && !n.asked {
@@ -355,7 +350,16 @@ func (d Document) contradict(ctx context.Context, t *pg.Tx, b *pgx.Batch, n *new
 	if len(c.ids) > 0 {
 		b.Queue(sqlContradiction, d.args(t, c.args()))
 	}
+	if slices.Contains(c.resolutions, string(Superseded)) && !pg.IsTender(t.ID) {
+		d.queueLeft(b, t, derived)
+	}
 	return nil
+}
+
+// queueLeft queues a mark that leaves a document to the worker: it compares statements from a version on with those of other people, and
+// removes superseded ones from documents.
+func (d Document) queueLeft(b *pgx.Batch, t *pg.Tx, version int) {
+	b.Queue(sqlMark, d.args(t, pgx.NamedArgs{"version": -max(version, 1)}))
 }
 
 // pair is two statements that contradict one another, the older one first.

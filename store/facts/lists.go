@@ -226,7 +226,7 @@ func (n *news) lists(ctx context.Context, t *pg.Tx, b *pgx.Batch, d Document, ma
 		for _, s := range more {
 			other := d
 			other.ID = s.Document
-			b.Queue(sqlMarkOthers, other.args(t, pgx.NamedArgs{"version": -1}))
+			other.queueLeft(b, t, 1)
 		}
 	}
 	sides = append(sides, more...)

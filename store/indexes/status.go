@@ -127,8 +127,8 @@ func (s *Index) IndexedAgents(ctx context.Context, after AgentRef, limit int) ([
 }
 
 // Looks at agents one after the other, in their order, skipping from key to key: the cost grows with the agents and the partitions of
-// their owners, not with what is indexed. due counts sources that another release has indexed, partitions with enough fresh rows to merge, and with
-// @vectors what waits for them.
+// their owners, not with what is indexed. due counts sources that another release has indexed, partitions with enough fresh rows to merge,
+// with @vectors what waits for them, and with @facts documents whose facts are behind.
 const sqlDueAgents = `
 with recursive formats as (
     (select index_format from index_sources order by index_format limit 1)
@@ -166,6 +166,9 @@ with recursive formats as (
         ) or @vectors::boolean and exists (
             select from index_sources s
             where s.workspace_id = a.workspace_id and s.agent_id = a.agent_id and s.embed_due
+        ) or @facts::boolean and exists (
+            select from fact_due d
+            where d.workspace_id = a.workspace_id and d.agent_id = a.agent_id
         ) or exists (
             with recursive part as (
                 (select corpus, scope, owner_key
@@ -216,15 +219,15 @@ type DueAgent struct {
 }
 
 // DueAgents looks at agents of all workspaces in order, at most l.Limit after another one, and takes those whose index has work to
-// do: something to merge, to index again, or (with vectors) to embed. It returns none at the end. It returns references only, and
-// takes no identity because the sweep works for the deployment.
+// do: something to merge, to index again, to derive facts from, or (with vectors) to embed. It returns none at the end. It returns
+// references only, and takes no identity because the sweep works for the deployment.
 func (s *Index) DueAgents(ctx context.Context, l pg.Lease, vectors bool, after AgentRef) ([]DueAgent, error) {
 	sweep := &pg.Tx{Settings: pg.Settings{Purpose: pg.PurposeSweep}, Mode: pg.SQLBegin}
 	return pg.Run(ctx, s.db, sweep, func(t *pg.Tx) (due []DueAgent, err error) {
 		b := &pgx.Batch{}
 		pg.All(b.Queue(sqlDueAgents, pgx.NamedArgs{
-			"format": indexFormat, "vectors": vectors, "from": PackFrom, "after_workspace": after.Workspace, "after_agent": after.Agent,
-			"before": l.Before, "until": pg.TimeOrNull(l.Until), "limit": l.Limit,
+			"format": indexFormat, "vectors": vectors, "facts": !s.db.FactsOff(), "from": PackFrom,
+			"after_workspace": after.Workspace, "after_agent": after.Agent, "before": l.Before, "until": pg.TimeOrNull(l.Until), "limit": l.Limit,
 		}), &due, pgx.RowToStructByPos[DueAgent])
 		err = t.Finish(ctx, b)
 		return due, err
