@@ -227,9 +227,9 @@ func CanHave(id memory.Identity, scope memory.Scope) error {
 // NoSuchDocument returns the error of a document that does not exist; scope may be empty.
 func NoSuchDocument(path string, scope memory.Scope) *fault.Problem {
 	if scope == "" {
-		return fault.New(fault.NotFound, "No document %s: list documents with GET …/workspace/files", path)
+		return fault.New(fault.NotFound, "No document %s: list the documents to see their paths", path)
 	}
-	return fault.New(fault.NotFound, "No %s document %s: list documents with GET …/workspace/files", scope, path)
+	return fault.New(fault.NotFound, "No %s document %s: list the documents to see their paths", scope, path)
 }
 
 // ScopeParam chooses between documents of one path.

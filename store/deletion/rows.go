@@ -50,7 +50,7 @@ func own[T any](ctx context.Context, s *Deleting, id memory.Identity, fn func(*p
 
 // StartDeletion starts a deletion that waits: from now on nothing is written about its target. It is done once; a deletion that has started
 // before, has ended or was cancelled is returned as it is. One whose key was revoked in the meantime is cancelled. It fails with a time-out
-// (IsBusy) while somebody writes about the target for long.
+// ([pg.IsLockTimeout]) while somebody writes about the target for long.
 func (s *Deleting) StartDeletion(ctx context.Context, id memory.Identity, deletion uuid.UUID) (Deletion, error) {
 	return own(ctx, s, id, func(t *pg.Tx) (d Deletion, err error) {
 		args := t.Args(pgx.NamedArgs{"deletion": deletion})
@@ -82,9 +82,6 @@ func (s *Deleting) StartDeletion(ctx context.Context, id memory.Identity, deleti
 		return d, t.Finish(ctx, b)
 	})
 }
-
-// IsBusy reports whether a step of a deletion gave way to others who write, and can be repeated.
-func IsBusy(err error) bool { return pg.IsLockTimeout(err) }
 
 const sqlDeletionOutside = `
 update deletions set outside = @outside

@@ -267,7 +267,6 @@ type StagedItems struct {
 
 // Reasons of items of an import.
 const (
-	ReasonImportCancelled memory.ReasonCode = "cancelled"
 	ReasonImportConflict  memory.ReasonCode = "exists"    // another document exists and is kept
 	ReasonImportForbidden memory.ReasonCode = "forbidden" // the key that uploaded it may not write it
 	ReasonImportInvalid   memory.ReasonCode = "invalid"   // it breaks a rule of documents or messages
