@@ -18,7 +18,7 @@ func Instruction(statement string) string {
 			return rule.name
 		}
 	}
-	if sentences := readings(statement); weights.weigh(sentences) > certain && weights.weigh(readings(unquoted(statement))) > certain {
+	if sentences := readings(statement); weights().weigh(sentences) > certain && weights().weigh(readings(unquoted(statement))) > certain {
 		return "steering"
 	}
 	return ""
@@ -30,7 +30,7 @@ func Instruction(statement string) string {
 func Steers(statement string) bool {
 	return Disguised(statement) || image.MatchString(statement) ||
 		slices.ContainsFunc(carriers, func(c carrier) bool { return c.pattern.MatchString(statement) }) ||
-		weights.weigh(saying(readings(statement))) > doubtful
+		weights().weigh(saying(readings(statement))) > doubtful
 }
 
 // Scores from which a statement waits for a person, and from which it is only data. Between the two, about every fourth statement that

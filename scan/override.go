@@ -3,6 +3,7 @@ package scan
 import (
 	"encoding/base64"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -39,7 +40,7 @@ const (
 )
 
 // overrideHeads maps heads to rules.
-var overrideHeads = func() *literals[*compiledRule] {
+var overrideHeads = sync.OnceValue(func() *literals[*compiledRule] {
 	heads := &literals[*compiledRule]{WordStart: true}
 	for _, rules := range [][]overrideRule{englishOverrides, chineseOverrides, otherOverrides} {
 		for _, r := range rules {
@@ -53,7 +54,7 @@ var overrideHeads = func() *literals[*compiledRule] {
 		}
 	}
 	return heads
-}()
+})
 
 // tailPattern compiles a pattern of a rule. The end of a word may be the end of its emphasis.
 func tailPattern(pattern string) *lazyregexp.Regexp {
@@ -90,7 +91,7 @@ func mentioned(f folded, at int) bool {
 
 // overridesIn calls found for each order in a text.
 func overridesIn(f folded, found func(rule string, at int)) {
-	overrideHeads.Each(f.text, func(from, to int, rule *compiledRule) {
+	overrideHeads().Each(f.text, func(from, to int, rule *compiledRule) {
 		if !startsWord(f.text, from) {
 			return
 		}

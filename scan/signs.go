@@ -4,6 +4,7 @@ import (
 	"embed"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -33,7 +34,7 @@ type phrase struct {
 }
 
 // phrases lists all phrases by their first bytes.
-var phrases = func() map[[3]byte][]phrase {
+var phrases = sync.OnceValue(func() map[[3]byte][]phrase {
 	all := map[[3]byte][]phrase{}
 	files, err := signFiles.ReadDir("signs")
 	if err != nil {
@@ -62,7 +63,7 @@ var phrases = func() map[[3]byte][]phrase {
 		}
 	}
 	return all
-}()
+})
 
 func startOf(text string) [3]byte { return [3]byte{text[0], text[1], text[2]} }
 
@@ -86,10 +87,10 @@ func isJoined(r rune) bool { return isWide(r) || unicode.Is(unicode.Arabic, r) |
 
 // eachPhrase calls found with the range of every phrase in a normalized text.
 func eachPhrase(text string, found func(from, to int, shows sign)) {
-	before := ' '
+	before, known := ' ', phrases()
 	for at, r := range text[:len(text)-2] {
 		if r != ' ' && (before == ' ' || isJoined(r) || isJoined(before)) {
-			for _, p := range phrases[startOf(text[at:])] {
+			for _, p := range known[startOf(text[at:])] {
 				if !strings.HasPrefix(text[at:], p.text) {
 					continue
 				}

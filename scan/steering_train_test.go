@@ -314,7 +314,7 @@ func trainModel(cases []steeringCase) model {
 	for round := range rounds {
 		t.fit(t.examples(cases, features, round == 0))
 	}
-	m := parseModel("")
+	m := *parseModel("")
 	m.bias = int32(math.Round(t.bias * scale))
 	for a := range nFeatures {
 		m.single[a] = int32(math.Round(t.w[a] * scale))
@@ -464,7 +464,7 @@ func TestInstructionsInTalk(t *testing.T) {
 	for _, set := range []string{"blind2", "blind3", "traps"} {
 		var n tally
 		for _, c := range talkCases(t, 1, set) {
-			n.add(&c, &weights)
+			n.add(&c, weights())
 			if rule := Instruction(c.text); rule != "" {
 				t.Logf("%s %s by %s: %s", set, c.lang, rule, c.text)
 			}

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"strconv"
 	"strings"
+	"sync"
 
 	"reverie/language/cue"
 )
@@ -19,7 +20,7 @@ type model struct {
 	pair   []int32 // nFeatures for each sign, those with a higher number count
 }
 
-var weights = parseModel(weightText)
+var weights = sync.OnceValue(func() *model { return parseModel(weightText) })
 
 func featureName(n int) string {
 	if n < nSigns {
@@ -29,8 +30,8 @@ func featureName(n int) string {
 }
 
 // parseModel reads lines of one or two signs, or "bias", and a weight.
-func parseModel(text string) model {
-	m := model{single: make([]int32, nFeatures), pair: make([]int32, nFeatures*nFeatures)}
+func parseModel(text string) *model {
+	m := &model{single: make([]int32, nFeatures), pair: make([]int32, nFeatures*nFeatures)}
 	at := map[string]*int32{"bias": &m.bias}
 	for a := range nFeatures {
 		at[featureName(a)] = &m.single[a]

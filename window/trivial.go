@@ -3,6 +3,7 @@ package window
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"reverie/language/analysis"
@@ -37,8 +38,9 @@ func SmallTalk(message string) bool {
 	if len(letters) > maxTrivial {
 		return false
 	}
-	return madeOf(letters, trivialPhrases.exact) || madeOf(shortened(letters, maxRun), trivialPhrases.exact) ||
-		madeOf(shortened(letters, 1), trivialPhrases.exact) || unmarked(letters) && madeOf(letters, trivialPhrases.bare)
+	known := trivialPhrases()
+	return madeOf(letters, known.exact) || madeOf(shortened(letters, maxRun), known.exact) ||
+		madeOf(shortened(letters, 1), known.exact) || unmarked(letters) && madeOf(letters, known.bare)
 }
 
 // means counts the words of a text that have a meaning.
@@ -175,7 +177,9 @@ func readPhrases(lists ...string) phrases {
 // trivialPhrases are greetings, farewells, thanks, acknowledgements, laughter and praise, which give nothing to
 // search for. Phrases that could begin a question, or answer one with more than yes or no, are left out. Single
 // Chinese characters are included only if no combination of them means anything else.
-var trivialPhrases = readPhrases(trivialLatin, trivialHan, trivialJapanese, trivialKorean, trivialCyrillic, trivialOthers)
+var trivialPhrases = sync.OnceValue(func() phrases {
+	return readPhrases(trivialLatin, trivialHan, trivialJapanese, trivialKorean, trivialCyrillic, trivialOthers)
+})
 
 const trivialLatin = `
 hi, hello, hey, heya, hiya, yo, howdy, hi there, hello there, hey there, hi all, hi everyone, hello everyone,

@@ -2,6 +2,7 @@ package secret
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -60,7 +61,7 @@ var labelWords = []struct {
 	{"bearer|authorization", label{kind: "token", class: labelBearer, whole: true}},
 }
 
-var labels = func() *match.Literals[label] {
+var labels = sync.OnceValue(func() *match.Literals[label] {
 	l := &match.Literals[label]{}
 	for _, row := range labelWords {
 		for word := range strings.SplitSeq(row.words, "|") {
@@ -71,7 +72,7 @@ var labels = func() *match.Literals[label] {
 		}
 	}
 	return l
-}()
+})
 
 // strength is the confidence that the text between a label and a value announces a secret.
 type strength int
@@ -147,7 +148,7 @@ const longestObject = 8
 func labelled(text, lower string) []Found {
 	var found []Found
 	examined := 0
-	labels.Each(lower, func(from, to int, l label) {
+	labels().Each(lower, func(from, to int, l label) {
 		if from < examined || !startsLabel(text, from, l) {
 			return
 		}
