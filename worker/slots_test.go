@@ -31,8 +31,8 @@ type slotsUsed struct {
 	used      chan struct{}  // closed when all of them are
 }
 
-func (s *slotsUsed) InterceptActivity(context.Context, interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
-	return &countedStep{slotsUsed: s}
+func (s *slotsUsed) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
+	return &countedStep{interceptor.ActivityInboundInterceptorBase{Next: next}, s}
 }
 
 type countedStep struct {
@@ -41,10 +41,11 @@ type countedStep struct {
 	*slotsUsed
 }
 
-func (s *countedStep) Init(interceptor.ActivityOutboundInterceptor) error { return nil }
-
-func (s *countedStep) ExecuteActivity(ctx context.Context, _ *interceptor.ExecuteActivityInput) (any, error) {
+func (s *countedStep) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteActivityInput) (any, error) {
 	queue := activity.GetInfo(ctx).TaskQueue
+	if queue == workflows.TaskQueue && !activity.GetInfo(ctx).IsLocalActivity {
+		return s.Next.ExecuteActivity(ctx, in) // the index of the agent is tended beside: regular steps have separate slots
+	}
 	s.mu.Lock()
 	s.now[queue]++
 	if s.most[queue] < s.now[queue] {
