@@ -158,7 +158,7 @@ func (w *writing) byRules() {
 	w.memory, w.moved, w.outcome = p.Memory, p.Moved, memory.OutcomeWritten
 }
 
-// redraft drafts a dream on the documents as they are, whose draft of earlier ones is stale. It refuses to do so in the place of a
+// redraft drafts a dream on the documents as they are, whose draft of earlier ones is stale. It refuses to do so in place of a
 // model that may still be asked again.
 func redraft(s dreams.StaleDraft, last bool) (dreams.DreamDraft, bool) {
 	if s.Raw != "" && !last {

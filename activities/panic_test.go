@@ -30,7 +30,7 @@ func beyond() (proposals.Answer, error) {
 	return answers[len(answers)], nil
 }
 
-// A panic ends the step with a reason: a retry would panic again and hold up the messages behind.
+// A panic ends the step with a reason: a retry would panic again and hold up the messages after.
 func TestPanicsEndTheStep(t *testing.T) {
 	breakAll := func(w *flushWorld) {
 		o := w.options

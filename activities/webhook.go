@@ -184,7 +184,7 @@ func (a *Activities) webhookEvents(ctx context.Context, d webhooks.Delivery, lim
 	return a.Store.Journal(ctx, d.Sees, gate.JournalFilter{After: d.Cursor, Kinds: kinds, Limit: limit})
 }
 
-// DeliverWebhook delivers events to an endpoint in their order: first those that are to be delivered again, then those behind its
+// DeliverWebhook delivers events to an endpoint in their order: first those that are to be delivered again, then those after its
 // cursor, until none is left, one is not accepted, or time is up. Each is recorded before the next one is sent, so that a repeated
 // step sends one twice at most.
 func (a *Activities) DeliverWebhook(ctx context.Context, in WebhookInput) (out WebhookResult, err error) {
@@ -272,7 +272,7 @@ func (x *delivering) send(ctx context.Context, e gate.Event) (hooks.Outcome, err
 	return x.Hooks.Send(ctx, x.URL, x.Secrets, m)
 }
 
-// deliver sends the event behind the cursor, records the outcome, and reports whether the next one can follow.
+// deliver sends the event after the cursor, records the outcome, and reports whether the next one can follow.
 func (x *delivering) deliver(ctx context.Context, e gate.Event) (goesOn bool, err error) {
 	sent, err := x.send(ctx, e)
 	if err != nil {
@@ -298,7 +298,7 @@ func (x *delivering) deliver(ctx context.Context, e gate.Event) (goesOn bool, er
 // statusGone is the answer of an endpoint that wants no more events.
 const statusGone = 410
 
-// decide returns what becomes of an endpoint and of the event behind its cursor after an attempt.
+// decide returns what becomes of an endpoint and of the event after its cursor after an attempt.
 func (x *delivering) decide(e gate.Event, sent hooks.Outcome) webhooks.WebhookMove {
 	now := x.Now()
 	move := webhooks.WebhookMove{To: x.Cursor, Attempted: true, Status: sent.Status, Reason: string(sent.Reason), Attempts: x.Attempts + 1}

@@ -47,7 +47,7 @@ func (s *Server) approvalRoutes() {
 type approvalLineView struct {
 	Line      int                 `json:"line" doc:"Names the line in decisions."`
 	Removed   string              `json:"removed,omitempty" doc:"What the change takes out."`
-	Added     string              `json:"added,omitempty" doc:"What it puts in, or in the place of removed."`
+	Added     string              `json:"added,omitempty" doc:"What it puts in, or in place of removed."`
 	Messages  []memory.LineSource `json:"messages,omitempty" doc:"Messages that the line comes from, if they are known line by line."`
 	Decision  gate.Decision       `json:"decision,omitempty" enum:"approve,edit,refuse" doc:"Missing while the line waits."`
 	Text      string              `json:"text,omitempty" doc:"Of edit: the words of the person."`

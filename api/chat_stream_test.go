@@ -164,7 +164,7 @@ func TestHangingUpStopsTheTurn(t *testing.T) {
 	}
 }
 
-// While the model is silent, comments say that the connection lives; an error behind them is an event.
+// While the model is silent, comments say that the connection lives; an error after them is an event.
 func TestASilentModel(t *testing.T) {
 	played := llmtest.New(
 		t,

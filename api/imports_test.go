@@ -84,7 +84,7 @@ func TestMemoryMovesIn(t *testing.T) {
 	options := map[string]any{"owner": "user:7", "source": "abc", "format": "chatgpt", "label": "export.zip"}
 	days := []time.Time{time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC), time.Date(2024, 2, 1, 22, 30, 0, 0, time.UTC)}
 	items := []map[string]any{
-		talkOn("late", days[0], 4), talkOn("early", days[1], 4), // two of the early ones are said behind midnight
+		talkOn("late", days[0], 4), talkOn("early", days[1], 4), // two of the early ones are said after midnight
 		note(
 			"soul",
 			"SOUL.md",

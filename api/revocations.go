@@ -77,7 +77,7 @@ type newRevocationInput struct {
 		SourceBody
 		rest.PersonBody
 		DryRun *bool        `json:"dryRun,omitempty" doc:"Show what would go, and change nothing. Missing: true."`
-		After  memory.Owner `json:"after,omitempty" maxLength:"255" doc:"Of a preview: the owner behind whom it goes on (next)."`
+		After  memory.Owner `json:"after,omitempty" maxLength:"255" doc:"Of a preview: the owner after whom it goes on (next)."`
 	}
 }
 
@@ -92,7 +92,7 @@ type revocationView struct {
 	Documents   int               `json:"documents" doc:"Those that changed."`
 	Dreams      int               `json:"dreams" doc:"Those that rested on it and are dreamed again."`
 	Owners      []revokedPartView `json:"owners"`
-	Next        memory.Owner      `json:"next,omitempty" doc:"Of a preview: there are more owners behind this one (after)."`
+	Next        memory.Owner      `json:"next,omitempty" doc:"Of a preview: there are more owners after this one (after)."`
 	RequestedAt *time.Time        `json:"requestedAt,omitempty"`
 	FinishedAt  *time.Time        `json:"finishedAt,omitempty"`
 	WorkflowID  string            `json:"workflowId,omitempty"`
@@ -154,7 +154,7 @@ func (s *Server) viewRevocation(id memory.Identity, parts []revocation.Part) rev
 	return v
 }
 
-// Revocable returns what a revocation would take back, of some owners behind after, and the owner behind whom there are more.
+// Revocable returns what a revocation would take back, of some owners after one, and the owner after whom there are more.
 func (s *Server) Revocable(
 	ctx context.Context, id memory.Identity, of revocation.Source, after memory.Owner,
 ) (found []revocation.Preview, next memory.Owner, err error) {

@@ -82,7 +82,7 @@ type WebhookView struct {
 	Key           uuid.UUID      `json:"key,omitzero" doc:"The key that made it, whose rights it has."`
 	State         webhooks.State `json:"state" enum:"active,paused"`
 	Reason        string         `json:"reason,omitempty" doc:"Why it is paused: by_person, failing, gone (it answered 410) or key_ended."`
-	Cursor        string         `json:"cursor" doc:"Id of the event behind which events are still to be delivered."`
+	Cursor        string         `json:"cursor" doc:"Id of the event after which events are still to be delivered."`
 	Delivered     int64          `json:"delivered"`
 	Failures      int            `json:"failures" doc:"Events that were given up and can be delivered again."`
 	Attempts      int            `json:"attempts" doc:"Failed attempts at the next event."`

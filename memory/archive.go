@@ -14,7 +14,7 @@ func Unarchived(document string) string {
 		return document
 	}
 	next, err := markdown.WithArchive(current, rest)
-	if err != nil { // open code: nothing is added behind it
+	if err != nil { // open code: nothing is added after it
 		return document
 	}
 	return next
@@ -29,7 +29,7 @@ func WithArchiveOf(document, current string) string {
 	}
 	current, _ = markdown.CutArchive(current)
 	next, err := markdown.WithArchive(current, withoutSaid(archive, current))
-	if err != nil { // open code: nothing is added behind it
+	if err != nil { // open code: nothing is added after it
 		return document
 	}
 	return next
@@ -69,7 +69,7 @@ func KeepArchive(before, after string) string {
 	next, _ := markdown.CutArchive(after)
 	_, _, back := archived.Find(next)
 	kept, err := markdown.WithArchive(WithoutLines(next, back), archive)
-	if err != nil { // open code: nothing is added behind it
+	if err != nil { // open code: nothing is added after it
 		return before
 	}
 	return kept

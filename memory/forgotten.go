@@ -39,7 +39,7 @@ func ItemID(text string) markdown.EntryID {
 	return markdown.EntryIDOf("- " + text)
 }
 
-// LineSpan is a range of lines, counted from 0; To is the line behind the last one.
+// LineSpan is a range of lines, counted from 0; To is the line after the last one.
 type LineSpan struct{ From, To int }
 
 // Find returns all entries of content, the indexes of those in the set, and the lines of each with everything nested under it. An
@@ -87,7 +87,7 @@ func WithoutLines(content string, gone []LineSpan) string {
 	return strings.Join(lines, "")
 }
 
-// WithLineAt removes lines from content and puts a statement in the place of the first ones, with their list marker and indentation.
+// WithLineAt removes lines from content and puts a statement in place of the first ones, with their list marker and indentation.
 func WithLineAt(content string, gone []LineSpan, text string) string {
 	lines := slices.Collect(strings.Lines(content))
 	if len(gone) == 0 || gone[0].From >= len(lines) {

@@ -13,7 +13,7 @@ import (
 	"reverie/search/index"
 )
 
-// Backend ranks the passages of documents in the place of the built-in index. What may be found is decided before it is asked, and the
+// Backend ranks the passages of documents in place of the built-in index. What may be found is decided before it is asked, and the
 // texts of results are read from the documents: it sees passages and names them, and can neither add nor change one.
 type Backend interface {
 	// Name returns the name of the backend in answers.

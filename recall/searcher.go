@@ -75,7 +75,7 @@ type Searcher struct {
 	Defaults     Settings         // of the server
 	Ranking      *rank.Options    // by words; nil: rank.DefaultOptions
 	Outside      Outside          // sources that other programs keep; nil: none
-	Backend      Backend          // ranks documents in the place of the built-in index; nil: none
+	Backend      Backend          // ranks documents in place of the built-in index; nil: none
 	Recorder     *Recorder        // nil: uses are not recorded
 	Observe      func(Response)   // called with every response; may be nil
 	Now          func() time.Time // nil: time.Now
@@ -347,7 +347,7 @@ type view struct {
 	passages map[index.UnitKey]indexes.Passage
 	asking   map[index.UnitKey]bool // messages that only ask, as far as they were examined
 	fusion   fuse.Fusion
-	backed   []fuse.Fused       // ranked by the backend, in the place of both rankings; nil: it was not
+	backed   []fuse.Fused       // ranked by the backend, in place of both rankings; nil: it was not
 	share    float64            // factor for comparing scores with other corpora
 	selected []choose.Candidate // from which results are chosen
 }

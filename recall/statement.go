@@ -52,7 +52,7 @@ func (v *view) statementOf(p indexes.Passage) (best *choose.Statement) {
 }
 
 var (
-	// noted matches the day of a daily note, in its path or in the comment of a line that was taken from it, or behind a line.
+	// noted matches the day of a daily note, in its path or in the comment of a line that was taken from it, or after a line.
 	noted = lazyregexp.New(`(?:memory/|\()(\d{4}-\d{2}-\d{2})`)
 	// notSaid matches what a line of a document has besides its statement: comments, and days in brackets.
 	notSaid = lazyregexp.New(`<!--.*?-->|\(\d{4}-\d{2}-\d{2}\)|\[\d{4}-\d{2}[^\]]*\]`)

@@ -108,7 +108,7 @@ func TestInstructions(t *testing.T) {
 	}
 }
 
-// What a report of a dream writes behind a statement does not make it an instruction.
+// What a report of a dream writes after a statement does not make it an instruction.
 func TestInstructionsInReports(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{

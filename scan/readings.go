@@ -10,7 +10,7 @@ import (
 	"reverie/language/lazyregexp"
 )
 
-// signs is a set of signs and, behind them, of kinds of cues.
+// signs is a set of signs and, after them, of kinds of cues.
 type signs [2]uint64
 
 var (
@@ -103,7 +103,7 @@ func sentencesOf(text string) (out []string) {
 // redaction matches what replaces a secret. The names of secrets look like an order to give them away.
 var redaction = lazyregexp.New(`\[redacted: [a-z]{2,12}(?:-[a-z]{2,12})?\]`)
 
-// remark matches what a report of a dream writes behind a statement. It is about the statement, and says nothing to an assistant.
+// remark matches what a report of a dream writes after a statement. It is about the statement, and says nothing to an assistant.
 var remark = lazyregexp.New(`(?m)[ \t]+\((?:score -?\d+\.\d\d, [a-z]+(?:: [^\n()]*)?|confidence -?\d+\.\d\d)\)[ \t]*$`)
 
 // readings returns the signs of each sentence of a text, as it is written and with the disguises of its lines undone.

@@ -67,7 +67,7 @@ var phrases = sync.OnceValue(func() map[[3]byte][]phrase {
 
 func startOf(text string) [3]byte { return [3]byte{text[0], text[1], text[2]} }
 
-// normalized folds a text and replaces what is neither a letter nor a digit by single spaces, with one before and three behind.
+// normalized folds a text and replaces what is neither a letter nor a digit by single spaces, with one before and three after.
 func normalized(text string) string {
 	folded := fold(text).text
 	out := make([]byte, 1, len(folded)+4)

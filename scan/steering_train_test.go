@@ -181,7 +181,7 @@ var pairedCues = []cue.Kind{cue.Self, cue.You, cue.Request, cue.Ask, cue.Not, cu
 
 func isPaired(n int) bool { return n < nSigns || slices.Contains(pairedCues, cue.Kind(n-nSigns)) }
 
-// featuresOf returns the numbers of the weights of a sentence, those of pairs behind those of signs.
+// featuresOf returns the numbers of the weights of a sentence, those of pairs after those of signs.
 func featuresOf(s signs) (f []int) {
 	all := s.list()
 	for i, a := range all {

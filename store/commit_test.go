@@ -263,7 +263,7 @@ func TestCommitAgainstTakeOver(t *testing.T) {
 	}
 }
 
-// Whatever moved a conversation's cursor: a commit that does not begin right behind it is refused.
+// Whatever moved a conversation's cursor: a commit that does not begin right after it is refused.
 func TestCommitBehindTheCursorOnly(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

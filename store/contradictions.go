@@ -17,7 +17,7 @@ import (
 const maxMerged = 2000
 
 // ResolveContradiction carries out a decision: it removes the loser, or with facts.Merge both statements, from the documents in which
-// they are, puts text in the place of the older one, and remembers the decision. What was removed is not learned again, as after
+// they are, puts text in place of the older one, and remembers the decision. What was removed is not learned again, as after
 // Forget. It may be repeated when it has failed half-way. The author of the changes is the identity's.
 //
 // Errors: ErrNotFound; ErrForbidden for a credential that may not write the documents; *InvalidError; *ConflictError with CodeResolved

@@ -169,7 +169,7 @@ func TestFlush(t *testing.T) {
 		t.Errorf("conversation %+v", c)
 	}
 
-	// The next one begins behind it.
+	// The next one begins after it.
 	if _, needed, err := s.PlanFlush(t.Context(), id, uid, 46); needed || err != nil {
 		t.Errorf("planned what is flushed: %v, %v", needed, err)
 	}

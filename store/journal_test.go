@@ -49,7 +49,7 @@ func journalOf(t tester, s *Store, id memory.Identity, f gate.JournalFilter) []g
 	}
 }
 
-// A transaction that began earlier, drew its number earlier and commits later is not missed by who reads on behind the events that
+// A transaction that began earlier, drew its number earlier and commits later is not missed by who reads on after the events that
 // were there: those wait for it.
 func TestJournalMissesNothing(t *testing.T) {
 	t.Parallel()

@@ -32,7 +32,7 @@ func numbers(from, to int64) []int64 {
 	return out
 }
 
-// A window is made of the documents, the latest summary, what was said behind it, and what is not saved yet.
+// A window is made of the documents, the latest summary, what was said after it, and what is not saved yet.
 func TestLoadWindow(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
@@ -275,7 +275,7 @@ func TestLoadWindowOfALongConversation(t *testing.T) {
 }
 
 // BenchmarkLoadWindow measures the window of a conversation of 10,000 messages: with all of it loaded that fits 128,000
-// tokens, and behind a summary.
+// tokens, and after a summary.
 func BenchmarkLoadWindow(b *testing.B) {
 	s := openStore(b)
 	id := workflow("user:7", "r1")

@@ -58,7 +58,7 @@ func Mergeables(ctx context.Context, s *store.Store, id memory.Identity, scope m
 	return out, nil
 }
 
-// Replace puts entries in the place of others, and returns how many there are less.
+// Replace puts entries in place of others, and returns how many there are less.
 func (m Mergeable) Replace(ctx context.Context, all []structured.Replaced) (removed int, err error) {
 	err = m.documents.write(ctx, "consolidated: entries about the same thing", func(_ string, doc *document) (string, error) {
 		next, n, err := structured.Replace(doc.content, all, doc.keeps)

@@ -20,7 +20,7 @@ func entriesFrom(contents ...string) string {
 	return b.String()
 }
 
-// Entries are put in the place of others once, those of a person stay, and their number never grows.
+// Entries are put in place of others once, those of a person stay, and their number never grows.
 func TestMergeable(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

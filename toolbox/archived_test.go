@@ -105,7 +105,7 @@ func TestArchivedIsKeptAgain(t *testing.T) {
 			t.Errorf("it is not where it was:\n%s", got)
 		}
 	}
-	// A new section is not put behind the archive, and an archived statement is not corrected.
+	// A new section is not put after the archive, and an archived statement is not corrected.
 	c := h.as("user:1")
 	h.apply(c, memory.ScopePersonal, memory.MemoryPath, "# Memory\n\n- Has a dog.\n\n## Archived\n\n- The boat is called Heron.\n")
 	h.want(c, toolbox.Remember, m{"text": "The boat is called Stork."})

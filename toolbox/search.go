@@ -142,7 +142,7 @@ func (k *call) searchFailed(ctx context.Context, err error) (any, error) {
 	}, nil
 }
 
-// answered shows as many results as fit, behind those of the external memory.
+// answered shows as many results as fit, after those of the external memory.
 func (k *call) answered(r recall.Response, zone *time.Location, first []found) searched {
 	out := searched{Results: append([]found{}, first...), Mode: r.Mode, Provider: r.Embedding.Provider, Degraded: r.Degraded}
 	if out.Provider == "" {

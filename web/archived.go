@@ -64,7 +64,7 @@ func (q *request) changeFact() (templ.Component, error) {
 	return nil, fault.New(fault.InvalidRequest, "Edit the fact, restore it or forget it")
 }
 
-// editFact puts other words in the place of a fact, in its document.
+// editFact puts other words in place of a fact, in its document.
 func (q *request) editFact(id uuid.UUID) (templ.Component, error) {
 	history, err := q.Store.Fact(q.Context, q.id, id)
 	if err != nil {

@@ -20,7 +20,7 @@ type stream struct {
 	close context.CancelFunc
 }
 
-// listen follows the changes of the memory of api:42 behind a cursor.
+// listen follows the changes of the memory of api:42 after a cursor.
 func (v *visitor) listen(cursor string) *stream {
 	v.t.Helper()
 	ctx, stop := context.WithCancel(v.t.Context())

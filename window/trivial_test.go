@@ -84,7 +84,7 @@ func TestNotTrivial(t *testing.T) {
 	}
 }
 
-// TestTrivialProperties: drawing out, shouting, symbols around it and a second phrase behind it leave a trivial message trivial;
+// TestTrivialProperties: drawing out, shouting, symbols around it and a second phrase after it leave a trivial message trivial;
 // a word that is no such phrase makes any of them worth a search.
 func TestTrivialProperties(t *testing.T) {
 	phrases := []string{"hello", "thanks", "ok", "谢谢", "好的", "cảm ơn", "gracias", "danke", "ありがとう", "감사합니다", "спасибо", "شكرا"}

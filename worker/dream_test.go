@@ -189,7 +189,7 @@ func (d dreamWorld) history(t *testing.T, id, run string) []*historypb.HistoryEv
 	return events
 }
 
-// reset begins a run again behind one of its workflow tasks.
+// reset begins a run again after one of its workflow tasks.
 func (d dreamWorld) reset(t *testing.T, id, run string, event int64) {
 	t.Helper()
 	d.resetFor(t, "a test", id, run, event)

@@ -16,7 +16,7 @@ import (
 // webhookInterval is the longest pause between two looks for events that endpoints have not got: one statement over all endpoints.
 const webhookInterval = time.Second
 
-// webhookSweep has the workflows of endpoints deliver what is in the journal behind their cursors. So a write of memory knows nothing of
+// webhookSweep has the workflows of endpoints deliver what is in the journal after their cursors. So a write of memory knows nothing of
 // webhooks.
 type webhookSweep struct {
 	steps  *activities.Activities

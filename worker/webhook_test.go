@@ -234,7 +234,7 @@ func TestWebhooksDeliverInOrder(t *testing.T) {
 	}
 }
 
-// An event that an endpoint never accepts is given up, those behind it follow, and it can be delivered again.
+// An event that an endpoint never accepts is given up, those after it follow, and it can be delivered again.
 func TestWebhookGivesUpAnEvent(t *testing.T) {
 	w := newHooked(t)
 	var healed sync.Map

@@ -115,7 +115,7 @@ func TestImportContinuesAsNew(t *testing.T) {
 	}
 }
 
-// A page that fails is tried again, a minute later at most, and goes on behind what is settled.
+// A page that fails is tried again, a minute later at most, and goes on after what is settled.
 func TestImportOutlastsFailures(t *testing.T) {
 	e := newImportEnv(activities.ImportPageItems)
 	began := e.Now()

@@ -144,7 +144,7 @@ func TestIndexTakesWhatIsWrittenWhileItEmbeds(t *testing.T) {
 	e.lacks[0] = 1
 	written := false
 	e.refuses = func(int64, int) error {
-		if !written { // a unit is written behind the step's last look, and its signal arrives before the step's answer
+		if !written { // a unit is written after the step's last look, and its signal arrives before the step's answer
 			written = true
 			e.lacks[0]++
 			e.SignalWorkflow(IndexChangedSignal, IndexChange{})

@@ -30,7 +30,7 @@ func (s *Room) contradictionRoutes() {
 		Original: originalPath + contradictionsPath + "/{contradiction}/resolve", Tag: "facts", Need: memory.RoleMember,
 		Body: rest.MaxSmallBody, Summary: "Decide which of two statements holds", Errors: []int{http.StatusGone, http.StatusConflict},
 		Doc: "KEEP_A keeps the older statement, KEEP_B the newer one: the other one is taken out of the documents and not learned again, as after " +
-			"forget. MERGE puts a text in the place of both. IGNORE changes nothing: both hold. A decision stays; only a person who writes the " +
+			"forget. MERGE puts a text in place of both. IGNORE changes nothing: both hold. A decision stays; only a person who writes the " +
 			"removed statement again reopens the contradiction.",
 	}, s.resolveContradiction)
 }

@@ -135,7 +135,7 @@ func artifactKind(path string) string {
 	return ""
 }
 
-// artifactsPage returns the part behind a cursor: the key of the last one that was shown, encoded. Another one begins at the start.
+// artifactsPage returns the part after a cursor: the key of the last one that was shown, encoded. Another one begins at the start.
 func artifactsPage(all []artifactView, cursor string, limit int) (shown []artifactView, next string) {
 	last, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil {

@@ -41,7 +41,7 @@ func (s *Room) eventRoutes() {
 		ID: "events-stream", Method: http.MethodGet, Path: eventsPath + "/stream", Produces: rest.EventStream, Tag: "events",
 		Need: memory.RoleViewer, Timeout: rest.FollowTime,
 		Summary: "Follow events as a stream",
-		Doc: what + "Server-sent events whose ids are cursors: with Last-Event-ID, or cursor, it goes on behind that event and " +
+		Doc: what + "Server-sent events whose ids are cursors: with Last-Event-ID, or cursor, it goes on after that event and " +
 			"leaves none out; else it begins now. A request ends after an hour: come back with Last-Event-ID, as browsers do by themselves. 429 " +
 			"when too many follow.",
 	}, s.followEvents)

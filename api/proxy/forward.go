@@ -155,7 +155,7 @@ type streaming struct {
 	said    wire.Transcript
 	lines   *bufio.Reader
 	pending bytes.Buffer // whole lines that are not written yet
-	skipped bool         // the last event was left out: so is the empty line behind it
+	skipped bool         // the last event was left out: so is the empty line after it
 	told    bool         // what memory added is in the stream
 	ended   bool         // the event that ends a stream has come
 

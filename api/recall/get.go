@@ -44,7 +44,7 @@ type excerptView struct {
 	Corpus       search.Corpus `json:"corpus,omitempty" enum:"memory,sessions" doc:"Missing when nothing was found."`
 	Text         string        `json:"text" doc:"Whole lines, or a part of one that is longer than an excerpt."`
 	From         int           `json:"from"`
-	Lines        int           `json:"lines" doc:"How many lines text has; 0 behind the end."`
+	Lines        int           `json:"lines" doc:"How many lines text has; 0 after the end."`
 	Total        int           `json:"total" doc:"Lines of the document, or messages of the conversation."`
 	Truncated    bool          `json:"truncated,omitempty" doc:"More follows."`
 	NextFrom     int           `json:"nextFrom,omitempty" doc:"Send it as from to continue."`

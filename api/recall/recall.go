@@ -268,7 +268,7 @@ type staleView struct {
 
 type debugView struct {
 	Backend        string      `json:"backend" doc:"What ranked the documents: postgresql, the built-in index, or the id of the search backend."`
-	BackendFailed  string      `json:"backendFailed,omitempty" doc:"Why the built-in index answered in the place of the search backend, for people."`
+	BackendFailed  string      `json:"backendFailed,omitempty" doc:"Why the built-in index answered in place of the search backend, for people."`
 	ConfiguredMode recall.Mode `json:"configuredMode" enum:"lexical,hybrid"`
 	EffectiveMode  recall.Mode `json:"effectiveMode" enum:"lexical,hybrid"`
 	SearchMs       float64     `json:"searchMs"`

@@ -11,7 +11,7 @@ import (
 	"reverie/store/gate"
 )
 
-// Follow streams the events behind filter.After that the identity sees, as server-sent events that frames writes, until the client
+// Follow streams the events after filter.After that the identity sees, as server-sent events that frames writes, until the client
 // disconnects, the time limit passes, ended reports that its key or session is no longer valid, or the server stops. It returns a 429 when
 // too many follow, and the errors of the first look at the journal.
 func (s *Server) Follow(
@@ -52,7 +52,7 @@ func (s *Server) follow(
 ) error {
 	ctx := hc.Context()
 	write := OpenStream(hc, EventStream)
-	// A client that reconnects continues behind this place, even if nothing has happened until then.
+	// A client that reconnects continues after this place, even if nothing has happened until then.
 	err := write(fmt.Sprintf("retry: %d\nid: %s\n\n", ReconnectAfter.Milliseconds(), filter.After))
 	beat, check := time.NewTicker(s.Heartbeat), time.NewTicker(KeyCheck)
 	defer beat.Stop()

@@ -171,7 +171,7 @@ type messagesInput struct {
 	rest.PersonParams
 	Cursor int64 `query:"cursor" minimum:"0" doc:"The value of next on the previous page; missing: from the first message."`
 	Limit  int   `query:"limit" minimum:"1" maximum:"500" default:"50" doc:"Messages."`
-	After  int64 `query:"after" minimum:"0" deprecated:"true" doc:"Same as cursor: messages behind this number."`
+	After  int64 `query:"after" minimum:"0" deprecated:"true" doc:"Same as cursor: messages after this number."`
 }
 
 type messageView struct {

@@ -333,7 +333,7 @@ type Approval struct {
 
 // ApprovalLine defines model for ApprovalLine.
 type ApprovalLine struct {
-	// Added What it puts in, or in the place of removed.
+	// Added What it puts in, or in place of removed.
 	Added string `json:"added,omitempty,omitzero"`
 
 	// By Key of the person; missing for a line that has expired.
@@ -995,7 +995,7 @@ type Debug struct {
 	// Backend What ranked the documents: postgresql, the built-in index, or the id of the search backend.
 	Backend string `json:"backend"`
 
-	// BackendFailed Why the built-in index answered in the place of the search backend, for people.
+	// BackendFailed Why the built-in index answered in place of the search backend, for people.
 	BackendFailed string `json:"backendFailed,omitempty,omitzero"`
 
 	// ConfiguredMode One of: lexical, hybrid.
@@ -1510,7 +1510,7 @@ type Excerpt struct {
 	Error    string `json:"error,omitempty,omitzero"`
 	From     int    `json:"from"`
 
-	// Lines How many lines text has; 0 behind the end.
+	// Lines How many lines text has; 0 after the end.
 	Lines int `json:"lines"`
 
 	// MessageIds Ids of the messages in text.
@@ -2732,7 +2732,7 @@ type NewKeyBody struct {
 
 // NewRevocationBody defines model for NewRevocationBody.
 type NewRevocationBody struct {
-	// After Of a preview: the owner behind whom it goes on (next).
+	// After Of a preview: the owner after whom it goes on (next).
 	After   string `json:"after,omitempty,omitzero"`
 	Channel string `json:"channel,omitempty,omitzero"`
 
@@ -2764,7 +2764,7 @@ type NewWebhook struct {
 	Attempts  int       `json:"attempts"`
 	CreatedAt time.Time `json:"createdAt"`
 
-	// Cursor Id of the event behind which events are still to be delivered.
+	// Cursor Id of the event after which events are still to be delivered.
 	Cursor       string    `json:"cursor"`
 	Delivered    int       `json:"delivered"`
 	FailingSince time.Time `json:"failingSince,omitempty,omitzero"`
@@ -3429,7 +3429,7 @@ type Revocation struct {
 	// Link The workflow in Temporal's Web UI.
 	Link string `json:"link,omitempty,omitzero"`
 
-	// Next Of a preview: there are more owners behind this one (after).
+	// Next Of a preview: there are more owners after this one (after).
 	Next string `json:"next,omitempty,omitzero"`
 
 	// NotReached What a revocation leaves.
@@ -4226,7 +4226,7 @@ type Webhook struct {
 	Attempts  int       `json:"attempts"`
 	CreatedAt time.Time `json:"createdAt"`
 
-	// Cursor Id of the event behind which events are still to be delivered.
+	// Cursor Id of the event after which events are still to be delivered.
 	Cursor       string    `json:"cursor"`
 	Delivered    int       `json:"delivered"`
 	FailingSince time.Time `json:"failingSince,omitempty,omitzero"`
@@ -4657,7 +4657,7 @@ type ListMessagesParams struct {
 	Cursor *int `query:"cursor"`
 	// Messages.
 	Limit int `query:"limit"`
-	// Deprecated: Same as cursor: messages behind this number.
+	// Deprecated: Same as cursor: messages after this number.
 	After *int `query:"after"`
 }
 

@@ -165,7 +165,7 @@ func TestAnImportThatIsStopped(t *testing.T) {
 	}
 }
 
-// holdItems has the items behind the first ones wait before they are settled, until the connection is closed.
+// holdItems has the items after the first ones wait before they are settled, until the connection is closed.
 func holdItems(t *testing.T, conn *pgx.Conn, upTo int) {
 	t.Helper()
 	tx, err := conn.Begin(t.Context())

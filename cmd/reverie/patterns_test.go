@@ -13,7 +13,7 @@ import (
 )
 
 // The program contains all packages with expressions that are compiled when they are used. A text that is made to match one of them is
-// filtered out by none: as it is, in other letters, behind and in front of other words.
+// filtered out by none: as it is, in other letters, after and in front of other words.
 func TestExpressionsMatchAsRegexpDoes(t *testing.T) {
 	t.Parallel()
 	all := lazyregexp.All()

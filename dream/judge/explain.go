@@ -169,7 +169,7 @@ func dayAfter(days []dream.Day) dream.Day {
 	}
 	last, err := time.Parse(time.DateOnly, string(days[len(days)-1]))
 	if err != nil {
-		return days[len(days)-1] + "+" // a distinct day that sorts behind the last one
+		return days[len(days)-1] + "+" // a distinct day that sorts after the last one
 	}
 	return dream.DayOf(last.AddDate(0, 0, 1))
 }

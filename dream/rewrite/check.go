@@ -457,7 +457,7 @@ func (s *checkedSources) allowed() *sourceBook {
 	for n, note := range s.noted() {
 		for _, c := range note {
 			if ids[c.ID] || slices.ContainsFunc(passed, func(p Claim) bool { return claim.SameStatement(p.Says, c.Says) }) {
-				c.group.text = n + 2 // behind MEMORY.md
+				c.group.text = n + 2 // after MEMORY.md
 				s.allow.add(c)
 			}
 		}

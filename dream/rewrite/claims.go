@@ -182,7 +182,7 @@ func (c Claim) exactIn(keys map[string]bool) bool {
 // only added, or are in another position, do not count.
 func (c Claim) substitutes(s Claim) bool {
 	own := c.own()
-	next := map[string]string{} // units of s behind a unit and in front of one; "" is an end
+	next := map[string]string{} // units of s after a unit and in front of one; "" is an end
 	last := map[string]string{}
 	before := ""
 	for _, u := range s.Says.Units {

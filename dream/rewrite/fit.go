@@ -76,7 +76,7 @@ func (r *room) moveSections() {
 	}
 }
 
-// isClosed reports whether text behind a part of a document is visible: no comment or code is open at its end.
+// isClosed reports whether text after a part of a document is visible: no comment or code is open at its end.
 func isClosed(part string) bool {
 	const end = "- end"
 	entries := markdown.EntriesOf(part + "\n" + end + "\n")

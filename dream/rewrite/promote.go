@@ -256,7 +256,7 @@ func ListItem(text string) string {
 var (
 	// openTag matches the beginning of HTML.
 	openTag = lazyregexp.New(`(^|[^\\])(<[a-zA-Z/!?])`)
-	// blockStart matches the beginning of a block other than a paragraph. Its group is the mark behind a number.
+	// blockStart matches the beginning of a block other than a paragraph. Its group is the mark after a number.
 	blockStart = lazyregexp.New("^(?:#{1,6}(?:[ \t]|$)|>|[-+*](?:[ \t]|$)|```|~~~|(?:[-_*][ \t]*){3,}$|\\d{1,9}([.)])(?:[ \t]|$))")
 	// speakerLabel matches a line that looks like a transcript.
 	speakerLabel = lazyregexp.New(`(?i)^[*_ ]*(?:user|human|assistant|ai|用户|助手)[*_ ]*([:：])`)

@@ -1,4 +1,4 @@
-// The program search-backend is a search backend for Reverie: it ranks passages in the place of the built-in index. It keeps them in
+// The program search-backend is a search backend for Reverie: it ranks passages in place of the built-in index. It keeps them in
 // memory and scores a passage by how rare the words are that it shares with the question. Take it as the frame for an engine of your
 // own: the protocol is all here, in requests and answers of one JSON object a line.
 package main

@@ -63,7 +63,7 @@ func TestCountsAreThoseOfTheLibrary(t *testing.T) {
 	}
 }
 
-// divided reports white space of which line breaks are not one behind the other.
+// divided reports white space of which line breaks are not one after the other.
 func divided(text string) bool {
 	for _, run := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsSpace(r) }) {
 		run = strings.Trim(strings.TrimRightFunc(run, func(r rune) bool { return r != '\n' && r != '\r' }), "\n\r")

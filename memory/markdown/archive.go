@@ -28,7 +28,7 @@ func CutArchive(document string) (current, archive string) {
 	return WithoutTopSection(document, ArchiveHeading), text
 }
 
-// BlankArchive returns a document with empty lines in the place of its archive, so that all others keep their numbers.
+// BlankArchive returns a document with empty lines in place of its archive, so that all others keep their numbers.
 func BlankArchive(document string) string {
 	from, to := ArchivedLines(document)
 	if from == 0 {

@@ -141,7 +141,7 @@ func (t *groundedText) drop(i int, faults []grounding.Fault) {
 }
 
 // restoredShare is the share of a removed line's words, in percent, that a missing line of the document needs to be the one that it
-// replaced, unless it stood behind the same line.
+// replaced, unless it stood after the same line.
 const restoredShare = 40
 
 // restore puts back the lines of the document that removed ones had replaced.

@@ -27,7 +27,7 @@ type MergeInput struct {
 // MergeEntry is an entry that may be merged with others.
 type MergeEntry struct{ Key, Content string }
 
-// Merged is one entry in the place of several.
+// Merged is one entry in place of several.
 type Merged struct {
 	Entries []int  `json:"entries"` // at least two, from 1
 	Key     string `json:"key"`     // of one of them

@@ -113,7 +113,7 @@ func wordsIn(text string) (n int) {
 	return n
 }
 
-// name matches a word that begins with a capital, or has one or a digit inside, behind another word of the same sentence.
+// name matches a word that begins with a capital, or has one or a digit inside, after another word of the same sentence.
 var name = lazyregexp.New(`[\p{L}\p{N}],?[  ]+[("„“*]*(\p{Lu}[\p{L}\p{N}'’-]+|\p{Ll}+[\p{Lu}\p{N}_.@/-]+[\p{L}\p{N}]*)`)
 
 // namesIn returns the names in a text, in lower case.

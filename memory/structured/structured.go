@@ -162,7 +162,7 @@ func (e Entry) body() string {
 	return strings.TrimSpace(e.Content) + "\n\n> Source: " + strings.Join(strings.Fields(e.Source), " ") + " | Updated: " + updated
 }
 
-// Set returns a document with an entry: in the place of the current one with its key, else at the end. An archived entry with the key is
+// Set returns a document with an entry: in place of the current one with its key, else at the end. An archived entry with the key is
 // replaced. All other text stays. The error is a *markdown.SectionError for content that would end the section.
 func Set(document string, e Entry) (string, error) {
 	entries := Parse(document)

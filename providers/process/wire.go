@@ -1,4 +1,4 @@
-// Package process lets a program on this machine rank the passages of documents, in the place of the built-in index. The program is a
+// Package process lets a program on this machine rank the passages of documents, in place of the built-in index. The program is a
 // child of this one; requests and answers are JSON, one a line, over its standard input and output.
 package process
 

@@ -141,7 +141,7 @@ where workspace_id = @workspace and agent_id = @row_agent and scope = @scope and
 // ScanDocument scans a row of DocumentColumns and the content.
 func ScanDocument(row pgx.CollectableRow) (DocumentEntry, error) { return scanDocumentAnd(row) }
 
-// scanDocumentAnd also scans the columns behind those of the document into more.
+// scanDocumentAnd also scans the columns after those of the document into more.
 func scanDocumentAnd(row pgx.CollectableRow, more ...any) (e DocumentEntry, err error) {
 	var sha []byte
 	err = row.Scan(append([]any{

@@ -112,7 +112,7 @@ func (w *Writes) queueForgotten(b *pgx.Batch, t *pg.Tx) {
 	})
 }
 
-// ownedRow scans the owner of a row behind its other columns.
+// ownedRow scans the owner of a row after its other columns.
 type ownedRow struct {
 	pgx.CollectableRow
 

@@ -86,7 +86,7 @@ func (e Event) Cursor() JournalCursor { return JournalCursor{Transaction: e.Tran
 
 // JournalFilter limits a list of events.
 type JournalFilter struct {
-	After JournalCursor // events behind it; the zero value: from the first one
+	After JournalCursor // events after it; the zero value: from the first one
 	Path  string        // of the document; empty: all
 	Kinds []EventKind   // empty: all
 	Limit int           // 0: DefaultPage, at most MaxPage
@@ -260,7 +260,7 @@ func queueEvents(b *pgx.Batch, t *pg.Tx, author memory.Author, events []JournalE
 	})), nil
 }
 
-// JournalCursor is a place in the journal of one database, behind an event. The zero value is the beginning.
+// JournalCursor is a place in the journal of one database, after an event. The zero value is the beginning.
 type JournalCursor struct {
 	Transaction int64
 	Event       int64

@@ -48,7 +48,7 @@ func addsStatements(before, after string) bool {
 	return slices.ContainsFunc(memory.AddedEntries(before, after), func(e markdown.Entry) bool { return !structured.IsPlainSource(e.Text) })
 }
 
-// withReplaced returns left, which is proposed without some statements, with those of before in the place of which they were. It reports
+// withReplaced returns left, which is proposed without some statements, with those of before in place of which they were. It reports
 // false if there are none.
 func withReplaced(before, proposed, left string) (string, bool) {
 	stands := map[string]bool{}

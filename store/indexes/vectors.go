@@ -44,7 +44,7 @@ const viewIsLarge = `
 
 // everyVector compares all visible vectors: those of the agent's space, and of the workspace's space of the same embedding
 // identity. The distance is an expression, so that the planner never uses an approximate index, which would lose vectors hidden
-// behind those of other owners. The large space @indexed is left out: its own index is searched.
+// after those of other owners. The large space @indexed is left out: its own index is searched.
 const everyVector = `
     select v.group_no, v.ordinal, 1 - v.distance as similarity
     from partition

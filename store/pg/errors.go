@@ -105,7 +105,7 @@ const (
 	CodeNoteFull = "note_full"
 	// CodeForgotten: the owner had everything forgotten that the entry says.
 	CodeForgotten = "forgotten"
-	// CodeEdited: a person has put other words in the place of the statement.
+	// CodeEdited: a person has put other words in place of the statement.
 	CodeEdited = "edited"
 	// CodeResolved: the contradiction was resolved before.
 	CodeResolved = "resolved"

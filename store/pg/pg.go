@@ -30,7 +30,7 @@ const EraserRole = "reverie_eraser"
 // DefaultConns is the size of the connection pool unless Options set another one.
 const DefaultConns = 16
 
-// idleInTransaction ends transactions whose process has stopped or lost its network: the journal shows no event behind an open one.
+// idleInTransaction ends transactions whose process has stopped or lost its network: the journal shows no event after an open one.
 // Ours pause between statements for milliseconds.
 const idleInTransaction = time.Minute
 

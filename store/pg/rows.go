@@ -153,7 +153,7 @@ func LeaseAll[T any](ctx context.Context, db *DB, l Lease, scan pgx.RowToFunc[T]
 	})
 }
 
-// ReadPage reads one part of a list of the identity's agent. query returns the statement and its arguments for the rows behind from;
+// ReadPage reads one part of a list of the identity's agent. query returns the statement and its arguments for the rows after from;
 // it takes @limit, and at returns the place of a row in its order.
 func ReadPage[T any](
 	ctx context.Context, db *DB, id memory.Identity, p Page, query func(t *Tx, from Cursor) (sql string, args pgx.NamedArgs),

@@ -217,7 +217,7 @@ type Preview struct {
 // PreviewOwners is the number of owners in one preview.
 const PreviewOwners = 20
 
-// PreviewRevocation returns what RequestRevocation would take back, of up to PreviewOwners owners behind after, and whether there are more.
+// PreviewRevocation returns what RequestRevocation would take back, of up to PreviewOwners owners after one, and whether there are more.
 // again says that what rested on it is dreamed again. It changes nothing.
 func (s *Revoking) PreviewRevocation(
 	ctx context.Context, id memory.Identity, of Source, after memory.Owner, again func(memory.Owner) bool,

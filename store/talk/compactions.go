@@ -25,13 +25,13 @@ type Compaction struct {
 	Owner           memory.Owner
 	OwnerID         uuid.UUID
 	Window          int       // tokens of the largest window that it was asked for; it serves smaller ones as well
-	From            int64     // first message behind the previous summary; 1 without one
+	From            int64     // first message after the previous summary; 1 without one
 	To              int64     // last message that it covers; the first is 1
 	Previous        uuid.UUID // whose summary it brings up to date; zero: none
 	Done            int64     // how far the summary is
 	Summary         string
 	SummaryTokens   int
-	TokensBefore    int // of the previous summary and the messages behind it
+	TokensBefore    int // of the previous summary and the messages after it
 	TokensAfter     int // of the summary in its place
 	Trigger         memory.CompactTrigger
 	Outcome         memory.Outcome    // running, written, skipped or failed
@@ -217,7 +217,7 @@ func (s *Talk) Compactions(ctx context.Context, id memory.Identity, conversation
 
 const (
 	// Reads the input of a summary of messages up to one: the latest earlier summary that serves the window, and the messages
-	// behind it. further is a summary that covers more already, or the same by the same maker from another previous one.
+	// after it. further is a summary that covers more already, or the same by the same maker from another previous one.
 	sqlCompactionContents = `
 with c as materialized (
     select conversation_uid, flushed_seq
@@ -292,7 +292,7 @@ where workspace_id = @workspace and agent_id = @agent and compaction_id = @compa
 	sqlCompactionOfContent = compactionRows + `and x.conversation_uid = @uid and x.content_key = @content_key`
 )
 
-// BeginCompaction opens a compaction, or finds one with the same contents: the same messages behind the same previous summary, by
+// BeginCompaction opens a compaction, or finds one with the same contents: the same messages after the same previous summary, by
 // the same maker, with the same length. It also finds one that covers more and serves the window. What it finds serves the window
 // of r from then on. An open one then belongs to the identity's workflow and run; the run that had it before may continue, since it
 // saves a summary of the same messages.
@@ -397,7 +397,7 @@ type summaryContents struct {
 	previous    uuid.NullUUID
 	previousTo  int64
 	previousKey []byte // empty: there is no previous one
-	messages    []byte // digest of the ids behind it
+	messages    []byte // digest of the ids after it
 	further     uuid.NullUUID
 }
 

@@ -162,7 +162,7 @@ select conversation_uid, cursor_seq + 1, complete_seq
 from conversations
 where workspace_id = @workspace and agent_id = @agent and conversation_uid = @uid and complete_seq > cursor_seq`
 
-	// Locks the conversation's cursor while a run is opened behind it.
+	// Locks the conversation's cursor while a run is opened after it.
 	sqlRangeLock = `
 select cursor_seq, complete_seq
 from conversations
@@ -258,7 +258,7 @@ func (s *Talk) pendingRange(ctx context.Context, id memory.Identity, sql string,
 // range. It takes over an open record of the same conversation and start, which keeps its draft when the run is the same.
 //
 // If the same run has ended the range, or any run has accounted for it, BeginExtraction returns that record (Open is false):
-// nothing is left to do. It returns *ConflictError with CodeRangeMoved when r does not begin behind the cursor, and with
+// nothing is left to do. It returns *ConflictError with CodeRangeMoved when r does not begin after the cursor, and with
 // CodeNotQuarantined when r.RetryOf cannot be retried.
 func (s *Talk) BeginExtraction(ctx context.Context, id memory.Identity, r Range) (Extraction, error) {
 	if err := pg.RequireOwnerWrite(id); err != nil {

@@ -35,7 +35,7 @@ select case when f.workflow_id = @workflow and f.run_id = @run then f.draft end,
 from flushes f
 where f.workspace_id = @workspace and f.agent_id = @agent and f.flush_id = @flush and f.owner_key = @owner`
 
-	// Like sqlStepMessages, behind the steps that are done.
+	// Like sqlStepMessages, after the steps that are done.
 	sqlFlushMessages = `
 select seq, role, case when revoked_at is null and (octet_length(content) > 500 or content ~ '\S') then 'x' else '' end, said_at
 from messages
@@ -48,7 +48,7 @@ order by seq
 limit @window`
 )
 
-// LoadFlush reads the input of the next step of an open flush: as many messages as fit one transcript (memory.Steps), behind those
+// LoadFlush reads the input of the next step of an open flush: as many messages as fit one transcript (memory.Steps), after those
 // that are done. Messages in front of the extraction's cursor make their own step (Extracted), without contents. Of an acknowledged
 // flush it returns the record only. It costs two round trips, as LoadExtraction does.
 func (s *Talk) LoadFlush(ctx context.Context, id memory.Identity, flush uuid.UUID, settings setting.ExtractSettings) (FlushLoad, error) {

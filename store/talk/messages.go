@@ -51,7 +51,7 @@ from conversations c
 where c.workspace_id = @workspace and c.agent_id = @agent and c.conversation_id = @conversation and c.owner_key = @owner
 for no key update`
 
-	// New messages go behind the last one, in the order of the batch. The others are compared: reused is the id of one whose
+	// New messages go after the last one, in the order of the batch. The others are compared: reused is the id of one whose
 	// content differs. Each id is looked up by itself (ensured by limit 1): a plan that was made while the table was small would
 	// join the whole conversation.
 	sqlMessagesInsert = `
@@ -454,7 +454,7 @@ type Placed struct {
 	ID           string // of the message
 	Seq          int64
 	Last         bool      // it is the conversation's last message
-	Continued    bool      // the user has said something behind it
+	Continued    bool      // the user has said something after it
 	At           time.Time // of the conversation's last batch
 }
 

@@ -33,8 +33,8 @@ type WindowLoad struct {
 	Conversation Conversation
 	// Compaction is the latest finished one that was made for this window or a larger one, without receipts. Zero ID: none.
 	Compaction Compaction
-	Messages   []memory.Message // behind Compaction.To, oldest first
-	// Older is the last message behind Compaction.To that was not loaded because of MaxBytes; 0: all were.
+	Messages   []memory.Message // after Compaction.To, oldest first
+	// Older is the last message after Compaction.To that was not loaded because of MaxBytes; 0: all were.
 	Older     int64
 	Goal      memory.Message // the first user message of the conversation; zero: none
 	Unflushed int            // messages that no flush and no extraction has accounted for

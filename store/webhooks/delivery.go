@@ -215,7 +215,7 @@ type WebhookMove struct {
 	Status    int    // of HTTP; 0: there was no answer
 	Reason    string // why it was not delivered
 	Next      time.Time
-	Attempts  int    // at the event behind To
+	Attempts  int    // at the event after To
 	Fail      string // kind of the event at To, which is given up; empty: it is not
 	Tried     int    // attempts at the event that is given up
 	Pause     string // why the endpoint is paused; empty: it is not
@@ -295,7 +295,7 @@ type DueWebhook struct {
 	Program          string
 }
 
-// DueWebhooks lists endpoints of all workspaces behind one, by id, for which there may be an event. It takes no identity because the sweep
+// DueWebhooks lists endpoints of all workspaces after one, by id, for which there may be an event. It takes no identity because the sweep
 // works for the deployment.
 func (s *Notifying) DueWebhooks(ctx context.Context, after uuid.UUID, limit int) ([]DueWebhook, error) {
 	return pg.SweepAll(ctx, s.db, sqlWebhooksDue, pgx.NamedArgs{"after": after, "now": s.db.Now(), "limit": pg.LimitOf(limit)},

@@ -61,9 +61,9 @@ type Webhook struct {
 	Kinds         []string // of events; empty: all
 	State         State
 	Reason        string             // why it is paused
-	Cursor        gate.JournalCursor // behind which events are to be delivered
+	Cursor        gate.JournalCursor // after which events are to be delivered
 	Delivered     int64
-	Attempts      int // at the event behind the cursor
+	Attempts      int // at the event after the cursor
 	LastStatus    int // of HTTP; 0: there was no answer
 	LastReason    string
 	LastAt        *time.Time // when the latest attempt ended

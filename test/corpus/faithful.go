@@ -46,7 +46,7 @@ func isInsertion(text string, in proposals.ExtractionInput) bool {
 	return isDate.MatchString(value) || occurs(value, memory.RoleOfUser, in)
 }
 
-// asOf matches the day behind a value that changes, such as an age.
+// asOf matches the day after a value that changes, such as an age.
 var asOf = regexp.MustCompile(` \(\d{4}-\d{2}-\d{2}\)$`)
 
 // isDate matches an absolute date, week, month or range of them.

@@ -14,7 +14,7 @@ const (
 // Frame holds the data around the content of every page.
 type Frame struct {
 	Title, Section        string
-	Page                  string // path behind that of the memory
+	Page                  string // path after that of the memory
 	KeyName, Role, Pinned string // who looks; empty: nobody has signed in
 	CSRF                  string
 	MayWrite              bool
@@ -24,7 +24,7 @@ type Frame struct {
 	Query                 string // of the search field
 	Notice                string
 	Charts                bool   // the page has some
-	Cursor                string // behind which the page follows what changes; empty: it does not
+	Cursor                string // after which the page follows what changes; empty: it does not
 }
 
 // Notices are shown once, after something was done.

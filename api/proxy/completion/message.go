@@ -220,7 +220,7 @@ func cut(s string, most int) string {
 	return strings.ToValidUTF8(s[:most], "")
 }
 
-// appended returns the message with a text behind its content, and prefixed with one in front of it. What the client wrote stays as it is.
+// appended returns the message with a text after its content, and prefixed with one in front of it. What the client wrote stays as it is.
 func (m Message) appended(text string) json.RawMessage { return m.extended(text, false) }
 
 func (m Message) prefixed(text string) json.RawMessage { return m.extended(text, true) }

@@ -90,7 +90,7 @@ func (r *Request) LastOfUser() int {
 // Addition is added to a request by a proxy.
 type Addition struct {
 	Model        string // that is asked
-	Instructions string // behind the client's own leading instructions; empty: none
+	Instructions string // after the client's own leading instructions; empty: none
 	// Block is put in front of the user's last message, as a part of it: models that want their roles to alternate take that too, and what
 	// precedes the message stays the same from request to request, so that providers can cache it. Empty: none.
 	Block string

@@ -279,7 +279,7 @@ export interface Approval {
 }
 
 export interface ApprovalLine {
-  /** What it puts in, or in the place of removed. */
+  /** What it puts in, or in place of removed. */
   added?: string;
   /** Key of the person; missing for a line that has expired. */
   by?: string;
@@ -838,7 +838,7 @@ export interface CreateImportBody {
 export interface Debug {
   /** What ranked the documents: postgresql, the built-in index, or the id of the search backend. */
   backend: string;
-  /** Why the built-in index answered in the place of the search backend, for people. */
+  /** Why the built-in index answered in place of the search backend, for people. */
   backendFailed?: string;
   configuredMode: "lexical" | "hybrid";
   effectiveMode: "lexical" | "hybrid";
@@ -1259,7 +1259,7 @@ export interface Excerpt {
   disabled?: boolean;
   error?: string;
   from: number;
-  /** How many lines text has; 0 behind the end. */
+  /** How many lines text has; 0 after the end. */
   lines: number;
   /** Ids of the messages in text. */
   messageIds?: string[];
@@ -2261,7 +2261,7 @@ export interface NewKeyBody {
 }
 
 export interface NewRevocationBody {
-  /** Of a preview: the owner behind whom it goes on (next). */
+  /** Of a preview: the owner after whom it goes on (next). */
   after?: string;
   channel?: string;
   /** Show what would go, and change nothing. Missing: true. */
@@ -2287,7 +2287,7 @@ export interface NewWebhook {
   /** Failed attempts at the next event. */
   attempts: number;
   createdAt: string;
-  /** Id of the event behind which events are still to be delivered. */
+  /** Id of the event after which events are still to be delivered. */
   cursor: string;
   delivered: number;
   failingSince?: string;
@@ -2820,7 +2820,7 @@ export interface Revocation {
   kind: "conversation" | "import" | "connector" | "key";
   /** The workflow in Temporal's Web UI. */
   link?: string;
-  /** Of a preview: there are more owners behind this one (after). */
+  /** Of a preview: there are more owners after this one (after). */
   next?: string;
   /** What a revocation leaves. */
   notReached?: string[];
@@ -3492,7 +3492,7 @@ export interface Webhook {
   /** Failed attempts at the next event. */
   attempts: number;
   createdAt: string;
-  /** Id of the event behind which events are still to be delivered. */
+  /** Id of the event after which events are still to be delivered. */
   cursor: string;
   delivered: number;
   failingSince?: string;
@@ -3920,7 +3920,7 @@ export interface Operations {
       cursor?: number;
       /** Messages. */
       limit?: number;
-      /** Same as cursor: messages behind this number. */
+      /** Same as cursor: messages after this number. */
       after?: number;
     };
     data: Messages;

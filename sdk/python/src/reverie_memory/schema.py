@@ -248,7 +248,7 @@ Approval = TypedDict(
 
 
 class ApprovalLine(TypedDict):
-    # What it puts in, or in the place of removed.
+    # What it puts in, or in place of removed.
     added: NotRequired[str]
     # Key of the person; missing for a line that has expired.
     by: NotRequired[str]
@@ -801,7 +801,7 @@ class CreateImportBody(TypedDict):
 class Debug(TypedDict):
     # What ranked the documents: postgresql, the built-in index, or the id of the search backend.
     backend: str
-    # Why the built-in index answered in the place of the search backend, for people.
+    # Why the built-in index answered in place of the search backend, for people.
     backendFailed: NotRequired[str]
     configuredMode: Literal["lexical", "hybrid"]
     effectiveMode: Literal["lexical", "hybrid"]
@@ -1222,7 +1222,7 @@ Excerpt = TypedDict(
         "disabled": "NotRequired[bool]",
         "error": "NotRequired[str]",
         "from": "int",
-        # How many lines text has; 0 behind the end.
+        # How many lines text has; 0 after the end.
         "lines": "int",
         # Ids of the messages in text.
         "messageIds": "NotRequired[list[str]]",
@@ -2223,7 +2223,7 @@ class NewKeyBody(TypedDict):
 
 
 class NewRevocationBody(TypedDict):
-    # Of a preview: the owner behind whom it goes on (next).
+    # Of a preview: the owner after whom it goes on (next).
     after: NotRequired[str]
     channel: NotRequired[str]
     # Show what would go, and change nothing. Missing: true.
@@ -2247,7 +2247,7 @@ class NewWebhook(TypedDict):
     # Failed attempts at the next event.
     attempts: int
     createdAt: str
-    # Id of the event behind which events are still to be delivered.
+    # Id of the event after which events are still to be delivered.
     cursor: str
     delivered: int
     failingSince: NotRequired[str]
@@ -2771,7 +2771,7 @@ class Revocation(TypedDict):
     kind: Literal["conversation", "import", "connector", "key"]
     # The workflow in Temporal's Web UI.
     link: NotRequired[str]
-    # Of a preview: there are more owners behind this one (after).
+    # Of a preview: there are more owners after this one (after).
     next: NotRequired[str]
     # What a revocation leaves.
     notReached: NotRequired[list[str]]
@@ -3435,7 +3435,7 @@ class Webhook(TypedDict):
     # Failed attempts at the next event.
     attempts: int
     createdAt: str
-    # Id of the event behind which events are still to be delivered.
+    # Id of the event after which events are still to be delivered.
     cursor: str
     delivered: int
     failingSince: NotRequired[str]
