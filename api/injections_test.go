@@ -36,6 +36,25 @@ func (h *harness) outcomes(key string, id uuid.UUID, about string) string {
 	return strings.Join(lines, "; ")
 }
 
+// Of a passage, only the statements that the prompt contains are recorded as injected. An archived fact is in no prompt.
+func TestInjectionOfPartsOfAPassage(t *testing.T) {
+	h := start(t)
+	h.agent("ada")
+	h.want(h.put("notes/boats.md?owner=api:42", "# Harbour\n\n- The boat Alma lies at a pier.\n- The boat Berta lies at a pier.\n"+
+		"- The boat Clara lies at a pier.\n- The boat Dora lies at a pier.\n- The boat Elsa lies at a pier.\n", nil), 201)
+	h.want(h.put("MEMORY.md?owner=api:42", "- The kiosk sells coffee.\n\n## Archived\n\n- The kiosk sells tea.\n", nil), 201)
+	pinned := h.key("pinned", memory.RoleMember, "api:42")
+	context := h.assemble(map[string]any{"endUserId": "42", "message": "At which pier does the boat lie?"})
+	for about, want := range map[string]string{
+		"Alma": "injected matched notes/boats.md", "Clara": "injected matched notes/boats.md", "Dora": "absent excerpt notes/boats.md",
+		"coffee": "absent prompt MEMORY.md", "tea": "absent archived MEMORY.md",
+	} {
+		if got := h.outcomes(pinned, context.Injection, about); got != want {
+			t.Errorf("%s: %s, want %s", about, got, want)
+		}
+	}
+}
+
 // Facts about the person are injected whatever the message says, the most trusted ones if the agent's settings say so, and what matches;
 // the record says why each candidate is in the context or not.
 func TestInjectionInLayers(t *testing.T) {

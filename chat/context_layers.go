@@ -76,7 +76,7 @@ func (a *assembly) standingOf(layer window.Layer, trusted []stored.Fact) (passag
 				Score:  f.Evidence.Trust(a.now),
 				Source: recall.SourceRef{Scope: f.Scope, Agent: f.Agent, Owner: f.Owner, ID: f.Document, Version: f.Current},
 			},
-			statements: []statement{{scanned.Text, by}}, line: f.FromLine, layer: layer, fact: f.ID,
+			statements: []statement{{text: scanned.Text, by: by}}, line: f.FromLine, layer: layer, fact: f.ID,
 		})
 	}
 	return passages
@@ -100,13 +100,14 @@ func (a *assembly) log(ctx context.Context) {
 	for i, p := range a.found.all() {
 		c := stored.Choice{
 			Layer: p.layer.String(), Corpus: p.hit.Corpus, Source: p.hit.Source.ID, Version: p.hit.Source.Version, Path: p.hit.Path,
-			Scope: p.hit.Source.Scope, Agent: p.hit.Source.Agent, From: p.hit.FromLine, To: p.hit.ToLine, Fact: p.fact, Score: p.hit.Score,
-			Omitted: a.reasons[i],
+			Scope: p.hit.Source.Scope, Agent: p.hit.Source.Agent, From: p.hit.FromLine, To: p.hit.ToLine, Shown: p.shown(), Fact: p.fact,
+			Score: p.hit.Score, Omitted: a.reasons[i],
 		}
 		if p.layer == window.Provided { // what another program calls its place may quote memory
 			c.Path = string(p.hit.Corpus)
 		}
 		if c.Omitted == "" {
+			c.Shown = a.offered[offered].shown()
 			if slices.Contains(a.result.Recalled, offered) {
 				c.Tokens = a.counter.Count(a.offered[offered].text())
 				in.Selected++

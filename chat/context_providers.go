@@ -3,7 +3,6 @@ package chat
 import (
 	"context"
 
-	"reverie/memory"
 	"reverie/providers"
 	"reverie/recall"
 	"reverie/toolbox"
@@ -35,7 +34,7 @@ func (a *assembly) provided(answers []providers.Recalled) (passages []passage) {
 	add := func(hits []recall.Hit) {
 		for _, hit := range hits {
 			passages = append(passages, passage{
-				hit: hit, statements: []statement{{hit.Text, memory.NoOwner}}, layer: window.Provided,
+				hit: hit, statements: []statement{{text: hit.Text}}, layer: window.Provided,
 			})
 		}
 	}

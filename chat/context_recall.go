@@ -23,6 +23,7 @@ import (
 	"reverie/search"
 	"reverie/search/excerpt"
 	"reverie/search/rank"
+	stored "reverie/store/facts"
 	"reverie/toolbox"
 	"reverie/window"
 )
@@ -190,7 +191,7 @@ func (a *assembly) outside(ctx context.Context, query string) (passages []passag
 				Corpus: toolbox.Outside, Path: toolbox.OutsideFolder + server, FromLine: line, ToLine: line, Text: r.Content, At: r.UpdatedAt,
 				Score: r.Confidence, Source: recall.SourceRef{Scope: memory.ScopePersonal, Agent: a.agent.ID},
 			},
-			statements: []statement{{r.Content, memory.NoOwner}}, line: line, layer: layer,
+			statements: []statement{{text: r.Content}}, line: line, layer: layer,
 		})
 	}
 	return passages
@@ -282,6 +283,27 @@ type passage struct {
 type statement struct {
 	text string
 	by   memory.Owner
+	at   stored.Lines // of the document; zero: all lines of the hit
+}
+
+// partOf returns a part of the text of a hit, at an offset in bytes, as a statement.
+func partOf(hit recall.Hit, text, part string, offset int, people sections) statement {
+	s := statement{text: part, by: people.by(hit, hit.FromLine)}
+	if hit.Corpus == search.Memory {
+		s.at.From = hit.FromLine + strings.Count(text[:offset], "\n")
+		s.at.To = s.at.From + strings.Count(part, "\n")
+	}
+	return s
+}
+
+// shown returns the lines of the statements; none: those of the hit.
+func (p passage) shown() (lines []stored.Lines) {
+	for _, s := range p.statements {
+		if s.at != (stored.Lines{}) {
+			lines = append(lines, s.at)
+		}
+	}
+	return lines
 }
 
 func (p passage) text() string {
@@ -320,8 +342,8 @@ func readable(asked analysis.Query, hits []recall.Hit, people sections) (readabl
 			p.choose(asked, scanned.Text, people)
 		}
 		if len(p.statements) == 0 {
-			snippet, _ := excerpt.Snippet(scanned.Text, wanted, maxShown)
-			p.statements = []statement{{snippet, people.by(hit, hit.FromLine)}}
+			snippet, offset := excerpt.Snippet(scanned.Text, wanted, maxShown)
+			p.statements = []statement{partOf(hit, scanned.Text, snippet, offset, people)}
 		}
 		readable = append(readable, p)
 	}
@@ -356,7 +378,9 @@ func (p *passage) choose(asked analysis.Query, text string, people sections) {
 	}
 	wanted := wordsOf(asked)
 	for i, entry := range best {
-		by := people.by(p.hit, p.hit.FromLine+entry.FromLine-1)
+		first := p.hit.FromLine - 1
+		at := stored.Lines{From: first + entry.FromLine, To: first + entry.ToLine}
+		by := people.by(p.hit, at.From)
 		if i == 0 {
 			p.line += entry.FromLine - 1
 			if most > len(rank.Matches(asked, entry.Text)) && entry.Heading != memory.PersonHeading+string(by) {
@@ -364,7 +388,7 @@ func (p *passage) choose(asked analysis.Query, text string, people sections) {
 			}
 		}
 		snippet, _ := excerpt.Snippet(entry.Text, wanted, maxShown)
-		p.statements = append(p.statements, statement{snippet, by})
+		p.statements = append(p.statements, statement{snippet, by, at})
 	}
 }
 

@@ -106,11 +106,11 @@ type injectionInput struct {
 // ChoiceView is a candidate and what became of it.
 type ChoiceView struct {
 	Outcome   string        `json:"outcome" enum:"injected,omitted,absent" doc:"absent: it was no candidate."`
-	Reason    string        `json:"reason,omitempty" enum:"budget,prompt,window,duplicate,refused,later,skipped,not_found" doc:"Why it was not injected: no room; the system prompt or the conversation has it; another one says it; it must not be shown; it was noted later; nothing was searched for; the search did not find it, and others were more trusted."`
+	Reason    string        `json:"reason,omitempty" enum:"budget,prompt,window,duplicate,refused,later,skipped,archived,excerpt,not_found" doc:"Why it was not injected: no room; the system prompt or the conversation has it; another one says it; it must not be shown; it was noted later; nothing was searched for; it is archived; other statements of the passage match the message better; the search did not find it, and others were more trusted."`
 	Layer     string        `json:"layer,omitempty" enum:"identity,trusted,matched,provided"`
 	Corpus    search.Corpus `json:"corpus" doc:"memory, sessions, backend (an external MCP server), or the id of a provider of memory." example:"memory"`
 	Path      string        `json:"path"`
-	StartLine int           `json:"startLine" doc:"Line of the version, or number of the message."`
+	StartLine int           `json:"startLine" doc:"Line of the version, or number of the message; of a passage, the first line that the context contains."`
 	EndLine   int           `json:"endLine"`
 	Version   int           `json:"version,omitempty" doc:"Of the document."`
 	Scope     memory.Scope  `json:"scope,omitempty" doc:"Missing for what another program has provided."`
@@ -155,7 +155,7 @@ func (s *Room) Explain(ctx context.Context, id memory.Identity, injection uuid.U
 	texts := sourceTexts{store: s.Store, id: id, versions: map[sourceVersion][]string{}}
 	for _, c := range record.Choices {
 		v := viewChoice(c)
-		if v.Text, err = texts.of(ctx, c); err != nil {
+		if v.Text, err = texts.shown(ctx, c); err != nil {
 			return InjectionDetailView{}, err
 		}
 		all = append(all, v)
@@ -164,7 +164,7 @@ func (s *Room) Explain(ctx context.Context, id memory.Identity, injection uuid.U
 		}
 	}
 	if about != "" {
-		absent, err := s.absent(ctx, id, record, all, about)
+		absent, err := s.absent(ctx, id, record, all, texts, about)
 		if err != nil {
 			return InjectionDetailView{}, err
 		}
@@ -180,6 +180,9 @@ func viewChoice(c stored.Choice) ChoiceView {
 	}
 	if c.Omitted != "" {
 		v.Outcome = "omitted"
+	}
+	if n := len(c.Shown); n > 0 {
+		v.StartLine, v.EndLine = c.Shown[0].From, c.Shown[n-1].To
 	}
 	if c.Fact != uuid.Nil {
 		v.Fact = &c.Fact
@@ -197,7 +200,7 @@ const mostAbsent = 20
 
 // absent returns facts that match and were no candidates, with the reason.
 func (s *Room) absent(
-	ctx context.Context, id memory.Identity, record stored.Injection, candidates []ChoiceView, about string,
+	ctx context.Context, id memory.Identity, record stored.Injection, candidates []ChoiceView, texts sourceTexts, about string,
 ) ([]ChoiceView, error) {
 	found, err := s.factsAbout(ctx, id, about)
 	if err != nil {
@@ -212,14 +215,22 @@ func (s *Room) absent(
 		if slices.ContainsFunc(candidates, func(c ChoiceView) bool { return c.Fact != nil && *c.Fact == f.ID || strings.Contains(c.Text, f.Text) }) {
 			continue
 		}
+		within, err := texts.contain(ctx, record.Choices, f.Statement.Text)
+		if err != nil {
+			return nil, err
+		}
 		reason := "not_found"
 		switch {
+		case f.Archived:
+			reason = "archived"
 		case f.At.After(record.At):
 			reason = "later"
 		case slices.ContainsFunc(documents, func(d gate.DocumentEntry) bool { return d.ID == f.Document && d.Enabled }):
 			reason = "prompt"
 		case record.Skipped != "" && record.Skipped != "nothing":
 			reason = "skipped"
+		case within:
+			reason = "excerpt"
 		}
 		absent = append(absent, ChoiceView{
 			Outcome: "absent", Reason: reason, Corpus: search.Memory, Path: f.Path, StartLine: f.FromLine, EndLine: f.ToLine,
@@ -241,7 +252,7 @@ func (s *Room) factsAbout(ctx context.Context, id memory.Identity, about string)
 		}
 		return []stored.Fact{h.Now().Fact}, nil
 	}
-	list, err := s.Store.ByTrust(ctx, id, stored.Query{Text: about, Page: store.Page{Limit: mostAbsent}})
+	list, err := s.Store.ByTrust(ctx, id, stored.Query{Text: about, Archived: true, Page: store.Page{Limit: mostAbsent}})
 	if errors.Is(err, store.ErrFactsOff) {
 		return nil, nil
 	}
@@ -260,7 +271,35 @@ type sourceVersion struct {
 	version int
 }
 
-// of returns the text of a choice; empty: it exists no longer, or belongs to another agent.
+// shown returns what the context contains of a choice; empty: it exists no longer, or belongs to another agent.
+func (s sourceTexts) shown(ctx context.Context, c stored.Choice) (string, error) {
+	if len(c.Shown) == 0 {
+		return s.of(ctx, c)
+	}
+	var parts []string
+	for _, lines := range c.Shown {
+		c.From, c.To = lines.From, lines.To
+		part, err := s.of(ctx, c)
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, "\n"), nil
+}
+
+// contain reports whether the whole passage of a choice contains a statement.
+func (s sourceTexts) contain(ctx context.Context, choices []stored.Choice, statement string) (bool, error) {
+	for _, c := range choices {
+		text, err := s.of(ctx, c)
+		if err != nil || strings.Contains(text, statement) {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+// of returns the whole text of a choice; empty: it exists no longer, or belongs to another agent.
 func (s sourceTexts) of(ctx context.Context, c stored.Choice) (string, error) {
 	if c.Agent != "" && c.Agent != s.id.Agent || !recall.IsOwn(c.Corpus) || c.Corpus == toolbox.Outside { // another program keeps it
 		return "", nil

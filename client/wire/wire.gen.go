@@ -669,8 +669,9 @@ type Choice struct {
 	Path    string `json:"path"`
 
 	// Reason Why it was not injected: no room; the system prompt or the conversation has it; another one says it; it must not be
-	// shown; it was noted later; nothing was searched for; the search did not find it, and others were more trusted. One of:
-	// budget, prompt, window, duplicate, refused, later, skipped, not_found.
+	// shown; it was noted later; nothing was searched for; it is archived; other statements of the passage match the message
+	// better; the search did not find it, and others were more trusted. One of: budget, prompt, window, duplicate, refused,
+	// later, skipped, archived, excerpt, not_found.
 	Reason string `json:"reason,omitempty,omitzero"`
 
 	// Scope Missing for what another program has provided.
@@ -679,7 +680,7 @@ type Choice struct {
 	// Score Of the search; of facts, their trust.
 	Score float64 `json:"score"`
 
-	// StartLine Line of the version, or number of the message.
+	// StartLine Line of the version, or number of the message; of a passage, the first line that the context contains.
 	StartLine int `json:"startLine"`
 
 	// Text As far as it still exists; never of what another program has provided.

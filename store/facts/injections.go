@@ -44,10 +44,17 @@ type Choice struct {
 	Agent   string        `json:"agent,omitempty"` // whose memory it is; empty for GLOBAL
 	From    int           `json:"from"`            // line, or number of the message
 	To      int           `json:"to"`
+	Shown   []Lines       `json:"shown,omitempty"` // parts of those lines that the context contains, or would; none: all
 	Fact    uuid.UUID     `json:"fact,omitzero"`
 	Score   float64       `json:"score"` // trust of a fact
 	Tokens  int           `json:"tokens,omitempty"`
 	Omitted string        `json:"omitted,omitempty"` // why it is not in the context; empty: it is
+}
+
+// Lines are the numbers of the first and the last of some lines.
+type Lines struct {
+	From int `json:"from"`
+	To   int `json:"to"`
 }
 
 const (

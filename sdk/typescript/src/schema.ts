@@ -567,14 +567,15 @@ export interface Choice {
   path: string;
   /**
    * Why it was not injected: no room; the system prompt or the conversation has it; another one says it; it must not
-   * be shown; it was noted later; nothing was searched for; the search did not find it, and others were more trusted.
+   * be shown; it was noted later; nothing was searched for; it is archived; other statements of the passage match the
+   * message better; the search did not find it, and others were more trusted.
    */
-  reason?: "budget" | "prompt" | "window" | "duplicate" | "refused" | "later" | "skipped" | "not_found";
+  reason?: "budget" | "prompt" | "window" | "duplicate" | "refused" | "later" | "skipped" | "archived" | "excerpt" | "not_found";
   /** Missing for what another program has provided. */
   scope?: string;
   /** Of the search; of facts, their trust. */
   score: number;
-  /** Line of the version, or number of the message. */
+  /** Line of the version, or number of the message; of a passage, the first line that the context contains. */
   startLine: number;
   /** As far as it still exists; never of what another program has provided. */
   text?: string;
