@@ -13,6 +13,9 @@ import (
 var abbreviations = wordSet(`dr mr mrs ms prof st vs etc e.g i.e approx a.m p.m inc ltd co corp dept jr sr
 	bzw nr inkl evtl ggf z.b d.h u.a sra srta dra lic ing mme mlle`)
 
+// titles are those before names.
+var titles = wordSet(`dr mr mrs ms prof st sra srta dra mme mlle`)
+
 // calendar are short names of months, which do not end a sentence before a number.
 var calendar = wordSet(`jan feb mar apr jun jul aug sep sept oct nov dec`)
 
@@ -67,6 +70,11 @@ func goesOn(rest string) bool {
 
 // smile matches the rest of a smiley behind its eyes: ";-)".
 var smile = regexp.MustCompile(`^[-o]?[()DP](?:\s|$)`)
+
+// EndsInTitle reports whether a text ends in a title before a name, whose full stop ends no sentence: "Dr".
+func EndsInTitle(text string) bool {
+	return titles[strings.ToLower(text[len(strings.TrimRightFunc(text, unicode.IsLetter)):])]
+}
 
 func endsSentence(before, after string) bool {
 	r, _ := utf8.DecodeRuneInString(after)

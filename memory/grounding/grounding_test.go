@@ -93,6 +93,7 @@ func TestCheck(t *testing.T) {
 		{"groups", []string{"Bob: I eat everything except mushrooms", "Eve: I'm vegan since 2019"}, map[string]string{
 			"- Bob eats everything except mushrooms": "", "- Eve is vegan since 2019": "", "- Bob is vegan since 2019": "person", "- Bob: vegan since 2019": "person",
 		}},
+		{"titles", []string{"u: My dentist is Dr. Weber"}, map[string]string{"- My dentist is Dr. Webber": "", "- My dentist is Dr. Brandt": "name"}},
 		{"common nouns", []string{"u: Hi, I am Grace, I pay 900 for the flat"}, map[string]string{"- Name is Grace.": "", "- Rent is 900": ""}},
 		{"documents", []string{"u: hello there"}, map[string]string{"- Plays chess with Igor, rated 1850": "", "- Plays chess with Igor, rated 1900": "number"}},
 	} {

@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	"reverie/language/lazyregexp"
+	split "reverie/language/sentence"
 )
 
 // contributed returns what an answer takes over from the message before it: all of that after a confirmation, its questions
@@ -36,6 +37,9 @@ func contributed(asked, answer string) string {
 // ordinalBefore matches a German ordinal, whose point ends no sentence.
 var ordinalBefore = lazyregexp.New(`(?i)(?:^|[^\pL])(?:im|am|den|dem|der|vom|zum|des|die|das|beim) \d{1,2}$`)
 
+// goesOn reports whether a point after before belongs to a title or an ordinal.
+func goesOn(before, after string) bool { return split.EndsInTitle(before) || isOrdinal(before, after) }
+
 // isOrdinal reports whether a point after before belongs to a day or another ordinal.
 func isOrdinal(before, after string) bool {
 	if ordinalBefore.MatchString(before) {
@@ -53,7 +57,7 @@ func sentencesOf(text string) []string {
 	var out []string
 	start := 0
 	for i, r := range text {
-		if strings.ContainsRune("\n!?？！。؟;；", r) || r == '.' && (i+1 == len(text) || text[i+1] == ' ') && !isOrdinal(text[max(start, i-12):i], text[i+1:]) {
+		if strings.ContainsRune("\n!?？！。؟;；", r) || r == '.' && (i+1 == len(text) || text[i+1] == ' ') && !goesOn(text[max(start, i-12):i], text[i+1:]) {
 			end := i + len(string(r))
 			out = append(out, text[start:end])
 			start = end

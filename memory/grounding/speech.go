@@ -251,7 +251,7 @@ func (s *speech) sentence(text string, v voice, marks cue.Marks, until int) {
 		if w.isRun {
 			s.run(plain, text, w)
 		} else {
-			s.word(plain, text[from:to], w, lang, i == 0, i > 0 && gap == " ")
+			s.word(plain, text[from:to], w, lang, i == 0, i > 0 && (gap == " " || gap == ". "))
 		}
 		end = w.end
 	}
