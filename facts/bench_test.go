@@ -25,4 +25,11 @@ func BenchmarkCompare(b *testing.B) {
 			NewHistory(memory.MemoryPath, "").Next(before)
 		}
 	})
+	some := strings.Join(strings.SplitAfterN(before, "\n", 91)[:90], "")
+	other := strings.ReplaceAll(some, "Hamburg", "Bremen")
+	b.Run("90 changed names", func(b *testing.B) {
+		for b.Loop() {
+			NewHistory(memory.MemoryPath, some).Next(other)
+		}
+	})
 }

@@ -84,8 +84,18 @@ func (d *Difference) follow(gone []Statement) {
 	}
 	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(b.alike, a.alike) })
 	followed, follows := map[int]bool{}, map[int]bool{}
+	had, has := make([]*edited, len(gone)), make([]*edited, len(d.Added))
 	for _, p := range pairs {
-		if followed[p.was] || follows[p.now] || !sameValues(gone[p.was].Text, d.Added[p.now].Text) {
+		if followed[p.was] || follows[p.now] {
+			continue
+		}
+		if had[p.was] == nil {
+			had[p.was] = editedOf(gone[p.was].Text)
+		}
+		if has[p.now] == nil {
+			has[p.now] = editedOf(d.Added[p.now].Text)
+		}
+		if !had[p.was].keepsValues(has[p.now]) {
 			continue
 		}
 		followed[p.was], follows[p.now] = true, true
@@ -141,8 +151,6 @@ func Alike(a, b string) bool {
 	return len(short) > 0 && float64(common) >= minAlike*float64(len(short))
 }
 
-var numbers = lazyregexp.New(`\p{N}+`)
-
 // repeats reports whether a new text says nothing but what a statement says, with the same values, in any wording.
 func repeats(statement, text string) bool {
 	had, is := claim.WordsOf(statement), claim.WordsOf(text)
@@ -152,14 +160,20 @@ func repeats(statement, text string) bool {
 	return claim.SameStatement(had, is) || is.RestatedIn(had)
 }
 
-// sameValues reports whether two texts state the same values: an edit that changes one makes another statement.
+// sameValues reports whether two texts state the same values.
 func sameValues(was, now string) bool {
-	a, b := numbers.FindAllString(was, -1), numbers.FindAllString(now, -1)
-	slices.Sort(a)
-	slices.Sort(b)
-	if !slices.Equal(a, b) {
+	if !slices.Equal(digitsOf(was), digitsOf(now)) {
 		return false
 	}
 	_, _, disputed := claim.Dispute(claim.Read(was), claim.Read(now))
 	return !disputed
+}
+
+var numbers = lazyregexp.New(`\p{N}+`)
+
+// digitsOf returns the numbers in digits, sorted.
+func digitsOf(text string) []string {
+	found := numbers.FindAllString(text, -1)
+	slices.Sort(found)
+	return found
 }
