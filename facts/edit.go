@@ -63,3 +63,8 @@ func (e *edited) grounds(text string) bool {
 	}
 	return !slices.ContainsFunc(e.ground.Check(text), func(f grounding.Fault) bool { return f.IsValue() || f.Code == grounding.Negation })
 }
+
+// HasOtherValue reports whether a text says most of what a statement says, with another value.
+func HasOtherValue(statement, text string) bool {
+	return likeness(statement, text) >= minLikeness && !editedOf(statement).keepsValues(editedOf(text))
+}

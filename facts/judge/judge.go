@@ -10,6 +10,8 @@ import (
 
 	"reverie/facts"
 	"reverie/language/claim"
+	"reverie/language/cue"
+	"reverie/language/lazyregexp"
 	"reverie/language/sentence"
 )
 
@@ -41,8 +43,9 @@ const (
 
 // Conversation is messages with which statements are compared, in order.
 type Conversation struct {
-	turns []Turn
-	said  [][]spoken // of turns of a person
+	turns    []Turn
+	said     [][]spoken // of turns of a person
+	rejected []*string  // of turns of a person that begin with a correction: what follows it
 }
 
 // spoken is a sentence that states something.
@@ -54,10 +57,10 @@ type spoken struct {
 
 // NewConversation reads messages.
 func NewConversation(turns []Turn) *Conversation {
-	c := &Conversation{turns: turns, said: make([][]spoken, len(turns))}
+	c := &Conversation{turns: turns, said: make([][]spoken, len(turns)), rejected: make([]*string, len(turns))}
 	for i, t := range turns {
 		if t.Person {
-			c.said[i] = statedIn(t.Text)
+			c.said[i], c.rejected[i] = statedIn(t.Text), rejection(t.Text)
 		}
 	}
 	return c
@@ -86,11 +89,15 @@ func (c *Conversation) Judge(statement facts.Statement, found []time.Time, promp
 				persons++
 				corrects, known := corrected[i]
 				if !known {
-					corrects = slices.ContainsFunc(c.said[i], func(s spoken) bool { return s.corrects(older, was) })
+					corrects = slices.ContainsFunc(c.said[i], func(s spoken) bool { return s.corrects(older, was) }) ||
+						c.rejected[i] != nil && facts.HasOtherValue(statement.Text, *c.rejected[i])
 					corrected[i] = corrects
 				}
 				if corrects {
 					return Corrected, i
+				}
+				if answered && c.rejected[i] != nil && rejects(t.Text, *c.rejected[i], statement.Text) {
+					verdict, shown = Unused, 0
 				}
 			case !answered:
 				answered = true
@@ -122,6 +129,49 @@ func saysMost(text string, s facts.Statement) bool {
 		}
 	}
 	return common >= minUsedWords && float64(common) >= minUsed*float64(len(words))
+}
+
+// opening matches the words before the first mark of a message, and the mark.
+var opening = lazyregexp.New(`^\s*([^,.:;!…，。：；！、،؛]{1,40})(?:[,.:;!…，。：；！、،؛]|$)`)
+
+// rejection returns the first sentence after a correction at the beginning of a message: "Wrong, …", "That's not right. …". Nil: it
+// begins with none.
+func rejection(message string) *string {
+	lang, end := cue.LanguageOf(message), 0
+	for _, m := range cue.Opening(message, lang) {
+		if m.Kind == cue.Correct {
+			end = m.End
+		}
+	}
+	if m := opening.FindStringSubmatch(message); end == 0 && m != nil && len(strings.Fields(m[1])) <= maxRejection &&
+		cue.Find(m[1], lang).Set().Any(cue.Correct, cue.Not, cue.Woe) {
+		end = len(m[0])
+	}
+	if end == 0 {
+		return nil
+	}
+	rest := ""
+	if sentences := sentence.Split(strings.TrimLeft(message[end:], closing)); len(sentences) > 0 && !claim.IsQuestion(sentences[0]) {
+		rest = sentences[0]
+	}
+	return &rest
+}
+
+// closing are blanks and the marks that end a clause.
+const closing = " ,.:;!…，。：；！、،؛"
+
+// maxRejection is the maximum number of words of a correction at the beginning of a message.
+const maxRejection = 4
+
+// rejects reports whether a message that begins with a correction shares words with a statement, or says nothing else.
+func rejects(message, rest, statement string) bool {
+	said := claim.ContentOf(message)
+	for w := range claim.ContentOf(statement) {
+		if said[w] {
+			return true
+		}
+	}
+	return len(claim.ContentOf(rest)) == 0
 }
 
 // statedIn returns what a message states.

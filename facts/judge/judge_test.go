@@ -35,6 +35,39 @@ func TestWhatAConversationShows(t *testing.T) {
 		{"another subject", "- Lives in Berlin.", []judge.Turn{ask("Where?"), answer("Berlin."), ask("My sister lives in Hamburg.")}, judge.Used},
 		{"German", "- Ich wohne in Berlin.", []judge.Turn{ask("Wo wohne ich?"), answer("Du wohnst in Berlin."), ask("Nein, ich wohne in Hamburg.")}, judge.Corrected},
 		{"Chinese", "- 我住在北京。", []judge.Turn{ask("我住在哪里？"), answer("你住在北京。"), ask("不对，我住在上海。")}, judge.Corrected},
+		{"a name", "- My dentist is Dr. Weber.", []judge.Turn{
+			ask("Who is my dentist?"), answer("Your dentist is Dr. Weber."), ask("wrong, my dentist is Dr. Brandt"),
+		}, judge.Corrected},
+		{"a name in the next sentence", "- My dentist is Dr. Weber.", []judge.Turn{
+			ask("Who is my dentist?"), answer("Your dentist is Dr. Weber."), ask("That's wrong! My dentist is Dr. Brandt."),
+		}, judge.Corrected},
+		{"a name in Spanish", "- Mi dentista es el Dr. García.", []judge.Turn{
+			ask("¿Quién es mi dentista?"), answer("Tu dentista es el Dr. García."), ask("No, mi dentista es el Dr. López."),
+		}, judge.Corrected},
+		{"a name in Chinese", "- 我的牙医是王医生。", []judge.Turn{
+			ask("我的牙医是谁？"), answer("你的牙医是王医生。"), ask("不对，我的牙医是李医生。"),
+		}, judge.Corrected},
+		{"a name in Russian", "- Мой врач доктор Иванов.", []judge.Turn{
+			ask("Кто мой врач?"), answer("Твой врач доктор Иванов."), ask("Нет, мой врач доктор Петров."),
+		}, judge.Corrected},
+		{"actually", "- My dentist is Dr. Weber.", []judge.Turn{
+			ask("Who is my dentist?"), answer("Your dentist is Dr. Weber."), ask("Actually my dentist is Dr. Brandt"),
+		}, judge.Corrected},
+		{"the value alone", "- My dentist is Dr. Weber.", []judge.Turn{
+			ask("Who is my dentist?"), answer("Your dentist is Dr. Weber."), ask("Not Weber, Brandt."),
+		}, judge.Unused},
+		{"a correction in other words", "- My dentist is Dr. Weber.", []judge.Turn{
+			ask("Who is my dentist?"), answer("Your dentist is Dr. Weber."), ask("Wrong, I changed to another dentist in May."),
+		}, judge.Unused},
+		{"a bare correction", "- My dentist is Dr. Weber.", []judge.Turn{
+			ask("Who is my dentist?"), answer("Your dentist is Dr. Weber."), ask("That's wrong."),
+		}, judge.Unused},
+		{"confirmed", "- My dentist is Dr. Weber.", []judge.Turn{
+			ask("Who is my dentist?"), answer("Your dentist is Dr. Weber."), ask("Right, my dentist is Dr. Weber."),
+		}, judge.Used},
+		{"another correction", "- My dentist is Dr. Weber.", []judge.Turn{
+			ask("Who is my dentist?"), answer("Your dentist is Dr. Weber, in Cologne."), ask("No, my sister lives in Bonn."),
+		}, judge.Used},
 		{"key line", "- **deploy day**: Thursday", []judge.Turn{ask("When?"), answer("On Thursday."), ask("Good.")}, judge.Used},
 	} {
 		statement := facts.Of("MEMORY.md", c.fact)[0]
