@@ -42,6 +42,13 @@ func validity(said string) (from, to time.Time) {
 			from = first
 		}
 	}
+	first, last := fullValidity(said)
+	if from.IsZero() {
+		from = first
+	}
+	if to.IsZero() {
+		to = last
+	}
 	return from, to
 }
 
