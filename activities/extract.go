@@ -543,7 +543,7 @@ func (p *proposing) changes(g proposals.Guarded, proposal proposals.Proposal, tr
 		c.Reason = proposal.Reason
 		c.Sources = memory.Sources{
 			Conversation: p.load.Conversation.ID, From: p.in.From, To: p.load.To,
-			Lines: proposal.Sources(before, after, transcript),
+			Lines: markAsked(proposal.Sources(before, after, transcript), transcript),
 		}
 		out = append(out, c)
 	}

@@ -275,6 +275,7 @@ type Place struct {
 	Conversation    string    `json:"conversation,omitempty"` // the client's id
 	ConversationUID uuid.UUID `json:"conversationUid,omitzero"`
 	Messages        []int64   `json:"messages,omitempty"` // sequence numbers in the conversation
+	Asked           bool      `json:"asked,omitempty"`    // a person asked in them to remember it
 }
 
 // Statement is one fact that was noted or said, at one place.

@@ -20,6 +20,7 @@ type BlameLine struct {
 	From, To     int64  // first message of the version's range, and To the last
 	// Messages are the messages of the line, if known. Otherwise the line came from the whole range.
 	Messages []int64
+	Asked    bool // see LineSource
 }
 
 // Blame returns for each line of the newest version the version that introduced it. history runs from the oldest version to
@@ -67,7 +68,7 @@ func blameLine(line string, v Version, sources map[string]LineSource) BlameLine 
 		return b
 	}
 	if s, known := sources[markdown.LineKey(line)]; known {
-		b.Messages = s.Messages
+		b.Messages, b.Asked = s.Messages, s.Asked
 		if s.Conversation != "" && len(s.Messages) > 0 {
 			b.Conversation, b.From, b.To = s.Conversation, slices.Min(s.Messages), slices.Max(s.Messages)
 		}
@@ -112,10 +113,22 @@ type Sources struct {
 	Lines []LineSource `json:"lines,omitempty"`
 }
 
+// Asked returns the lines that a person asked to remember.
+func (s Sources) Asked() (lines []string) {
+	for _, l := range s.Lines {
+		if l.Asked {
+			lines = append(lines, l.Line)
+		}
+	}
+	return lines
+}
+
 // LineSource links one line of text to messages.
 type LineSource struct {
 	Line     string  `json:"line"` // as in the document, without the line break
 	Messages []int64 `json:"messages"`
 	// Conversation is set if Messages belong to another conversation than the version: a dream uses several.
 	Conversation string `json:"conversation,omitempty"`
+	// Asked is set if a person asked in one of Messages to remember what the line says.
+	Asked bool `json:"asked,omitempty"`
 }

@@ -226,6 +226,37 @@ func TestEditsOfPersonsCount(t *testing.T) {
 	}
 }
 
+// What a person asked to remember has their words as its source, whoever wrote the line, also after a rebuild.
+func TestAskedLinesAreOfThePerson(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := member("user:7")
+	machine := id
+	machine.Author = memory.Author{Kind: memory.AuthorWorkflow, ID: "builtin/extractive"}
+	write(t, s, machine, memory.Change{
+		Ref: personal(memory.MemoryPath), Op: memory.OpReplace, Content: "- The spare key is with Frau Lenz.\n- Cooks pasta.\n", Create: "# Memory\n",
+		Sources: memory.Sources{Conversation: "c", Lines: []memory.LineSource{
+			{Line: "- The spare key is with Frau Lenz.", Messages: []int64{1}, Asked: true}, {Line: "- Cooks pasta.", Messages: []int64{1}},
+		}},
+	})
+	check := func() {
+		t.Helper()
+		got := map[string]statements.Source{}
+		for _, f := range factsOf(t, s, id, facts.Query{}) {
+			got[f.Statement.Text] = f.Evidence.Source
+		}
+		want := map[string]statements.Source{"The spare key is with Frau Lenz.": statements.SourcePerson, "Cooks pasta.": statements.SourceEngine}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+	check()
+	if err := s.RebuildFacts(t.Context(), tender()); err != nil {
+		t.Fatal(err)
+	}
+	check()
+}
+
 // factWords are lines from which the property below makes documents: some differ by a word, a value or a mark only.
 var factWords = []string{
 	"- Lives in Berlin.", "- Lives in Berlin now.", "- Lives in Hamburg.", "* Lives in Berlin", "- Likes strong coffee in the morning",

@@ -2512,6 +2512,7 @@ type LineDecision struct {
 
 // LineSource defines model for LineSource.
 type LineSource struct {
+	Asked        bool   `json:"asked,omitempty,omitzero"`
 	Conversation string `json:"conversation,omitempty,omitzero"`
 	Line         string `json:"line"`
 	Messages     []int  `json:"messages"`
@@ -2952,6 +2953,7 @@ type Pins struct {
 
 // Place defines model for Place.
 type Place struct {
+	Asked           bool   `json:"asked,omitempty,omitzero"`
 	Conversation    string `json:"conversation,omitempty,omitzero"`
 	ConversationUID string `json:"conversationUid,omitempty,omitzero"`
 	Day             string `json:"day"`

@@ -235,6 +235,7 @@ func (r *noteReader) attribute(s *dream.Statement) bool {
 			}
 		}
 		s.Place.Messages = append(s.Place.Messages, messages...)
+		s.Place.Asked = s.Place.Asked || b.Asked
 	}
 	slices.Sort(s.Place.Messages)
 	s.Place.Messages = slices.Compact(s.Place.Messages)

@@ -153,19 +153,20 @@ func TestWhoNotedSomething(t *testing.T) {
 		blame(memory.AuthorWorkflow, "- Runs in the park.", 4, 6),
 		blame(memory.AuthorWorkflow, "- Sings in a choir.", 1, 200),
 	}
+	n.Lines[0].Asked = true
 	type seen struct {
 		Text, Conversation string
-		Person             bool
+		Person, Asked      bool
 		Messages           []int64
 	}
 	var got []seen
 	for _, s := range NoteStatements(n, time.UTC) {
-		got = append(got, seen{s.Text, s.Place.Conversation, s.Person, s.Place.Messages})
+		got = append(got, seen{s.Text, s.Place.Conversation, s.Person, s.Place.Asked, s.Place.Messages})
 	}
 	want := []seen{
-		{"Lives in Lisbon.", "c1", false, []int64{3, 7}},
+		{"Lives in Lisbon.", "c1", false, true, []int64{3, 7}},
 		{Text: "Likes black tea.", Person: true},
-		{"Runs in the park.", "c1", false, []int64{4, 5, 6}},
+		{"Runs in the park.", "c1", false, false, []int64{4, 5, 6}},
 		{Text: "Sings in a choir.", Conversation: "c1"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

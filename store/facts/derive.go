@@ -94,7 +94,7 @@ select '', claim from claims`
 
 	// From the version that was read last on, which is the first one's base.
 	sqlVersions = `
-select version, deleted, content, author_kind, author_id, created_at
+select version, deleted, content, author_kind, author_id, created_at, sources
 from document_versions
 where workspace_id = @workspace and agent_id = @agent and document_id = @document and version >= greatest(@after, (
         select f.version
@@ -250,7 +250,9 @@ func (s *Facts) derive(ctx context.Context, id memory.Identity, d Document) erro
 					if history == nil {
 						history = facts.NewHistory(d.Path, "")
 					}
-					step{version: v.Number, diff: history.Next(v.Content), author: v.Author, at: v.CreatedAt}.queue(b, t, d, &changed)
+					step{
+						version: v.Number, diff: history.Next(v.Content), author: v.Author, at: v.CreatedAt, asked: v.Sources.Asked(),
+					}.queue(b, t, d, &changed)
 				}
 				last = v.Number
 			}
@@ -276,6 +278,6 @@ func (s *Facts) derive(ctx context.Context, id memory.Identity, d Document) erro
 type drop struct{ Entry, Claim string }
 
 func scanVersion(row pgx.CollectableRow) (v memory.Version, err error) {
-	err = row.Scan(&v.Number, &v.Deleted, &v.Content, &v.Author.Kind, &v.Author.ID, &v.CreatedAt)
+	err = row.Scan(&v.Number, &v.Deleted, &v.Content, &v.Author.Kind, &v.Author.ID, &v.CreatedAt, &v.Sources)
 	return v, err
 }

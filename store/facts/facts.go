@@ -42,6 +42,7 @@ type step struct {
 	diff    facts.Difference
 	author  memory.Author
 	at      time.Time
+	asked   []string // lines that a person asked to remember
 }
 
 const (
@@ -65,8 +66,9 @@ where workspace_id = @workspace and agent_id = @agent and scope = @scope and own
 	newFacts = `
 unnest(@entries::text[], @was::text[], @ids::uuid[], @texts::text[], @headings::text[], @categories::text[], @kinds::text[],
     @subjects::text[], @attributes::text[], @values::text[], @singles::bool[], @confidences::real[], @froms::timestamptz[],
-    @tos::timestamptz[], @half_lives::float8[], @archived::bool[]) n (entry_id, was, id, text, heading, category, kind, subject, attribute,
-    value, single, confidence, valid_from, valid_to, half_life, archived)`
+    @tos::timestamptz[], @half_lives::float8[], @archived::bool[], @sources::text[], @priors::float8[], @persons::bool[])
+    n (entry_id, was, id, text, heading, category, kind, subject, attribute, value, single, confidence, valid_from, valid_to, half_life,
+    archived, source, prior, person)`
 
 	// Where rows and document disagree, because somebody changed either past the gate, a rebuild repairs the rows.
 	//
@@ -81,7 +83,7 @@ select @workspace, @agent, @scope, @owner, @document, n.entry_id, @version, coal
         order by f.version desc
         limit 1), n.id),
     @at, n.text, n.heading, n.category, n.kind, n.subject, n.attribute, n.value, n.single, n.confidence,
-    coalesce(n.valid_from, @day::date::timestamptz), n.valid_to, @source, @place, @day::date, @prior, n.half_life, true, 1, 0, 0,
+    coalesce(n.valid_from, @day::date::timestamptz), n.valid_to, n.source, @place, @day::date, n.prior, n.half_life, true, 1, 0, 0,
     @day::date - date '1970-01-01', n.archived
 from ` + newFacts + `
 on conflict do nothing`
@@ -106,11 +108,11 @@ cross join lateral (
     limit 1
 ) n
 cross join lateral (
-    select @person::bool and n.entry_id <> old.entry_id as said
+    select n.person and n.entry_id <> old.entry_id as said
 ) a
 cross join lateral (
-    select case when a.said and @prior > old.prior then @source else old.source end as source,
-        case when a.said then greatest(@prior, old.prior) else old.prior end as prior,
+    select case when a.said and n.prior > old.prior then n.source else old.source end as source,
+        case when a.said then greatest(n.prior, old.prior) else old.prior end as prior,
         case when a.said then @day::date else old.day end as day
 ) k
 on conflict do nothing`
@@ -177,11 +179,10 @@ func (s step) queue(b *pgx.Batch, t *pg.Tx, doc Document, n *news) {
 	if !isNote {
 		day = s.at.UTC()
 	}
-	source := facts.SourceOf(s.author)
+	sourceOf := s.sources()
 	args := func(more pgx.NamedArgs) pgx.NamedArgs {
 		all := doc.args(t, more)
 		all["version"], all["at"], all["day"], all["place"] = s.version, s.at, day.Format(time.DateOnly), facts.Rank(doc.Path)
-		all["source"], all["prior"], all["person"] = source, facts.Prior(source), source.OfPerson()
 		return all
 	}
 	changed := pg.TextsOf(diff.Gone)
@@ -190,7 +191,7 @@ func (s step) queue(b *pgx.Batch, t *pg.Tx, doc Document, n *news) {
 		b.Queue(sqlEnd, args(pgx.NamedArgs{"gone": changed}))
 	}
 	if len(diff.Edited) > 0 {
-		c := columns{topics: t.PairsJudged}
+		c := columns{topics: t.PairsJudged, sourceOf: sourceOf}
 		for _, e := range diff.Edited {
 			c.add(doc, s.version, e.Was, e.Now)
 			changed = append(changed, string(e.Was), string(e.Now.Entry))
@@ -199,7 +200,7 @@ func (s step) queue(b *pgx.Batch, t *pg.Tx, doc Document, n *news) {
 		n.queueClaims(b, t, doc, c.claims)
 	}
 	if len(diff.Added) > 0 {
-		c := columns{topics: t.PairsJudged}
+		c := columns{topics: t.PairsJudged, sourceOf: sourceOf}
 		for _, a := range diff.Added {
 			c.add(doc, s.version, "", a)
 			changed = append(changed, string(a.Entry))
@@ -208,6 +209,22 @@ func (s step) queue(b *pgx.Batch, t *pg.Tx, doc Document, n *news) {
 		n.queueClaims(b, t, doc, c.claims)
 	}
 	b.Queue(sqlWeigh, args(pgx.NamedArgs{"entries": changed}))
+}
+
+// sources returns a function that returns the source of a statement of the version: its author, or a person who asked to remember it.
+func (s step) sources() func(facts.Statement) facts.Source {
+	author, asked := facts.SourceOf(s.author), map[string]bool{}
+	for _, line := range s.asked {
+		for _, e := range markdown.EntriesOf(line) {
+			asked[e.Text] = true
+		}
+	}
+	return func(statement facts.Statement) facts.Source {
+		if asked[statement.Text] {
+			return facts.SourcePerson
+		}
+		return author
+	}
 }
 
 // columns are new facts, column by column.
@@ -223,6 +240,10 @@ type columns struct {
 	froms, tos  []*time.Time
 	halfLives   []float64
 	archived    []bool
+	sourceOf    func(facts.Statement) facts.Source
+	sources     []string
+	priors      []float64
+	persons     []bool
 }
 
 func (c *columns) add(doc Document, version int, was markdown.EntryID, s facts.Statement) {
@@ -236,6 +257,8 @@ func (c *columns) add(doc Document, version int, was markdown.EntryID, s facts.S
 	c.claims = append(c.claims, claimsOf(s, c.topics)...)
 	c.froms, c.tos = append(c.froms, pg.TimeOrNull(s.From)), append(c.tos, pg.TimeOrNull(s.To))
 	c.halfLives, c.archived = append(c.halfLives, float64(s.HalfLife)), append(c.archived, s.Archived)
+	source := c.sourceOf(s)
+	c.sources, c.priors, c.persons = append(c.sources, string(source)), append(c.priors, facts.Prior(source)), append(c.persons, source.OfPerson())
 }
 
 func (c *columns) args() pgx.NamedArgs {
@@ -243,6 +266,7 @@ func (c *columns) args() pgx.NamedArgs {
 		"entries": c.entries, "was": c.was, "ids": c.ids, "texts": c.texts, "headings": c.headings, "categories": c.categories,
 		"kinds": c.kinds, "subjects": c.subjects, "attributes": c.attributes, "values": c.values, "singles": c.singles,
 		"confidences": c.confidences, "froms": c.froms, "tos": c.tos, "half_lives": c.halfLives, "archived": c.archived,
+		"sources": c.sources, "priors": c.priors, "persons": c.persons,
 	}
 }
 

@@ -2090,6 +2090,7 @@ export interface LineDecision {
 }
 
 export interface LineSource {
+  asked?: boolean;
   conversation?: string;
   line: string;
   messages: number[];
@@ -2438,6 +2439,7 @@ export interface Pins {
 }
 
 export interface Place {
+  asked?: boolean;
   conversation?: string;
   conversationUid?: string;
   day: string;

@@ -2057,6 +2057,7 @@ class LineDecision(TypedDict):
 
 
 class LineSource(TypedDict):
+    asked: NotRequired[bool]
     conversation: NotRequired[str]
     line: str
     messages: list[int]
@@ -2395,6 +2396,7 @@ class Pins(TypedDict):
 
 
 class Place(TypedDict):
+    asked: NotRequired[bool]
     conversation: NotRequired[str]
     conversationUid: NotRequired[str]
     day: str
