@@ -44,6 +44,7 @@ const (
 // relations are in the order in which they are tried. A clause states one of them.
 var relations = []relation{
 	// Where somebody lives.
+	{home, lazyregexp.New(`^(.*?)(?:的)?(?:家庭住址|现住址|住址|现?居住地址?|居住城市|所在城市|所在地|常住地|现居地|现居|居住|城市|地址|住处)\s*[:：]\s*([^，,。]+)$`), place},
 	{home, lazyregexp.New(`^(.*?)\b(?i:lives?|living|resides?|residing|settled(?: down)?|based|located|rents? an? (?:flat|apartment|` +
 		`house|room|place)) ` + adverbsEN + `(?i:in|at|on) (.+)$`), place},
 	{home, lazyregexp.New(`^(.*?)\b(?i:moved|relocated) ` + adverbsEN + `(?i:(?:back|over|house|home|` +
@@ -96,6 +97,7 @@ var relations = []relation{
 	{age, lazyregexp.New(`^(.*?)(?:的)?(?:今年|年龄是|年龄：|年龄|已经|现在|刚满|满|是)?\s*(\d{1,3})\s*岁了?$`), years},
 	{age, lazyregexp.New(`^(.*?)(?:的)?年龄(?:是|：|为)?\s*(\d{1,3})$`), years},
 	// Names of people and animals.
+	{name, lazyregexp.New(`^(.*?)(?:的)?(?:姓名|名字|全名)\s*[:：]\s*([^，,。]{1,12})$`), proper},
 	{name, lazyregexp.New(`^(.*?)(?i:(?:'s)? name(?: is|:|'s)(?: now)?|\b(?:is|are|am|'m|was)(?: now)? (?:called|named)|\bgoes by|` +
 		`\bresponds to) (.+)$`), proper},
 	{name, lazyregexp.New(`^(?i:the )?(?i:name of )(.*?)(?i: is) (.+)$`), proper},
@@ -165,9 +167,29 @@ var written = func() (out [][2]bool) {
 	return out
 }()
 
-// person reads an attribute of a person.
+// romance reads an attribute of a person in French or Spanish.
+func (r *reader) romance(text string) bool {
+	p, ok := claim.Romance(text)
+	if !ok {
+		return false
+	}
+	v, known := map[string]func(string) (value, bool){home: place, employer: company, name: proper, age: years}[p.Attribute]
+	if !known || isSeveral(p.Subject) || startsIndefinite.MatchString(p.Subject) {
+		return known
+	}
+	read, ok := v(p.Value)
+	subject, named := r.who(p.Subject)
+	if ok && named {
+		r.changed = r.changed || p.Changed
+		r.add(p.Attribute, subject, read)
+	}
+	return true
+}
+
+// person reads an attribute of a person. Where one lives or works for a part of the time excludes nothing.
 func (r *reader) person(text string) bool {
 	han := script.HasHan(text)
+	partly := claim.IsPartly(text)
 	for i, rel := range relations {
 		if han && !written[i][0] || !han && !written[i][1] {
 			continue
@@ -193,13 +215,16 @@ func (r *reader) person(text string) bool {
 		if rel.attribute == age && !aged.MatchString(text) && thing.MatchString(m[1]) {
 			continue
 		}
+		if partly && (rel.attribute == home || rel.attribute == employer) {
+			return true
+		}
 		r.add(rel.attribute, subject, v)
 		if last := len(r.claims) - 1; rel.attribute != birthday && last >= 0 {
 			r.claims[last].Year = intOf(yearNamed.FindString(text))
 		}
 		return true
 	}
-	return false
+	return !han && r.romance(text)
 }
 
 var (

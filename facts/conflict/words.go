@@ -41,7 +41,8 @@ var broadPlaces = set(`germany deutschland austria österreich switzerland schwe
 	europa asia asien
 	bavaria bayern hessen sachsen saxony california kalifornien texas florida ontario bavarian poland polen netherlands niederlande
 	belgium belgien denmark
-	dänemark sweden schweden norway norwegen finland 中国 德国 美国 法国 英国 日本 韩国 欧洲 亚洲 加拿大 澳大利亚 新加坡 广东 浙江 江苏 四川 山东 湖北 河南 加州 广东省 浙江省 江苏省`)
+	dänemark sweden schweden norway norwegen finland españa francia alemania italia portugal inglaterra suiza méxico argentina chile perú colombia allemagne espagne italie
+	suisse belgique angleterre europe 中国 德国 美国 法国 英国 日本 韩国 欧洲 亚洲 加拿大 澳大利亚 新加坡 广东 浙江 江苏 四川 山东 湖北 河南 加州 广东省 浙江省 江苏省`)
 
 // canonical maps expressions to the word that names their attribute, in the order in which they are replaced.
 var canonical = func() []replacement {
@@ -303,7 +304,8 @@ const severalWords = `sons?|daughters?|child(?:ren)?|kids?|sisters?|brothers?|si
 	`goals?|languages spoken|allergy|` +
 	`tochter|töchter|sohn|söhne|kind(?:er)?|schwester|bruder|geschwister|cousine?|nichte|neffe|onkel|tante|freundin|freunde?|kolleg(?:e|in|` +
 	`en)|nachbar(?:in)?|enkel\w*|hobbys?|` +
-	`kunde|kundin`
+	`kunde|kundin|hij[oa]s?|hermanas?|hermanos?|frères?|s?œurs?|soeurs?|amis?|amies?|amig[oa]s?|tí[oa]s|(?:mi|su) (?:tía|prim[oa])|oncle|` +
+	`collègues?|compañer[oa]s?|voisine?s?|vecin[oa]s?|enfants?|fils|filles?|neveux?|nièces?|sobrin[oa]s?|niet[oa]s?|copains?|copines?`
 
 // stems returns a set of words as wordsOf returns them.
 func stems(words string) map[string]bool {

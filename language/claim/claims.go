@@ -20,13 +20,15 @@ type Claim struct {
 // User is the subject of claims about the user.
 const User = "user"
 
-// ClaimsOf returns what a statement in English, Chinese or German states, in the order of its clauses.
+// ClaimsOf returns what a statement in English, Chinese, German, French or Spanish states, in the order of its clauses.
 func ClaimsOf(text string) []Claim {
 	r := Read(text)
 	slots := r.slots
 	if !r.isRow && !script.HasHan(r.Text) { // German first: "am 3. Mai" is an age in English
 		if german := germanSlots(r.Text); len(german) > 0 {
 			slots = german
+		} else if len(slots) == 0 {
+			slots = romanceSlots(r.Text)
 		}
 	}
 	out := make([]Claim, len(slots))

@@ -93,7 +93,7 @@ func german(clause string) (s slot, ok bool) {
 			continue
 		}
 		s = slotOf(subjectDE(m[1]), rule.attribute, value)
-		s.single, s.changed = rule.single, rule.changed
+		s.single, s.changed = rule.single && !IsPartly(clause), rule.changed
 		return s, len(s.words) > 0
 	}
 	c := copulaDE

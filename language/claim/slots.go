@@ -94,7 +94,7 @@ func (r *Reading) slotsEnglish(clause string, changed bool) {
 			continue
 		}
 		s := slotOf(subject, rule.attribute, value)
-		s.single, s.changed = rule.single, rule.changed || changed
+		s.single, s.changed = rule.single && !IsPartly(clause), rule.changed || changed
 		r.add(s)
 		return
 	}

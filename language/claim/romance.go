@@ -1,0 +1,109 @@
+package claim
+
+import (
+	"strings"
+
+	"reverie/language/lazyregexp"
+)
+
+// Phrase is an attribute of a person in the words of a clause.
+type Phrase struct {
+	Attribute      string // home, employer, name or age
+	Subject, Value string // Subject is empty for the user
+	Changed        bool   // the words mark the value as new
+}
+
+// ofUserRomance matches words for the user at the beginning of a clause, which are no part of its subject.
+const ofUserRomance = `^(?:moi,? )?(?:je |j'|nous |mon |ma |notre |yo |nosotros |mi |nuestr[oa] )?`
+
+// untilRomance matches the end of a value of several words.
+const untilRomance = `(?i:\s+(?:avec|depuis|et|mais|près|dans|en|parce|pour|où|maintenant|actuellement|con|desde|y|pero|cerca|hace|` +
+	`porque|para|donde|ahora|actualmente|como|comme)(?:\s.*|$)|[,;:](?:\s.*|$)|\s*[(\[].*)?[.!]?$`
+
+// rulesRomance are attributes of persons in French and Spanish. The first match of a clause counts.
+var rulesRomance = []rule{
+	{
+		attributeHome, lazyregexp.New(`(?i)` + ofUserRomance + `(.*?)\b(?:habit(?:e|ons|ent)|vis|vit|vivons|vivent|résid(?:e|ons|ent)|log(?:e|eons))` +
+			`(?: maintenant| actuellement| désormais| toujours| seule?)* (?:à|au|aux|en) (?-i:(\p{Lu}.*?))` + untilRomance),
+		true, false, named,
+	},
+	{
+		attributeHome, lazyregexp.New(`(?i)` + ofUserRomance + `(.*?)(?:\b(?:suis|est|ai|a|avons|me|s')[ ]?)+(?:déménagée?|emménagée?|installée?)` +
+			` (?:de \S+ )?(?:à|au|aux|en) (?-i:(\p{Lu}.*?))` + untilRomance),
+		true, true, named,
+	},
+	{
+		attributeHome, lazyregexp.New(`(?i)` + ofUserRomance + `(.*?)\b(?:vivo|vive|vivimos|viven|resido|reside|residimos)` +
+			`(?: ahora| actualmente| todavía| sol[oa])* en (?-i:(\p{Lu}.*?))` + untilRomance),
+		true, false, named,
+	},
+	{
+		attributeHome, lazyregexp.New(`(?i)` + ofUserRomance + `(.*?)\b(?:me|se|nos) (?:mudé|mudó|mudamos|(?:he|ha|hemos) mudado)` +
+			` (?:de \S+ )?a (?-i:(\p{Lu}.*?))` + untilRomance),
+		true, true, named,
+	},
+	{
+		attributeEmployer, lazyregexp.New(`(?i)` + ofUserRomance + `(.*?)\b(?:travaill(?:e|ons|ent)|boss(?:e|ons|ent))` +
+			`(?: maintenant| actuellement| désormais| toujours)* (?:chez|pour) (?-i:(\p{Lu}.*?))` + untilRomance),
+		true, false, named,
+	},
+	{
+		attributeEmployer, lazyregexp.New(`(?i)` + ofUserRomance + `(.*?)\b(?:trabaj(?:o|a|amos|an))` +
+			`(?: ahora| actualmente| todavía)* (?:en|para) (?-i:(\p{Lu}.*?))` + untilRomance),
+		true, false, func(k kind, value string) bool { return named(k, value) && !citiesES[strings.ToLower(value)] },
+	},
+	{attributeName, lazyregexp.New(`(?i)` + ofUserRomance + `(.*?)\b(?:m'|s'|me |se )(?:appelle|nomme|llamo|llama) (?-i:(\p{Lu}.*?))` + untilRomance), true, false, named},
+	{attributeName, lazyregexp.New(`(?i)` + ofUserRomance + `(.*?)\b(?:nom|prénom) est (?-i:(\p{Lu}.*?))` + untilRomance), true, false, named},
+	{attributeName, lazyregexp.New(`(?i)` + ofUserRomance + `(.*?)\bnombre es (?-i:(\p{Lu}.*?))` + untilRomance), true, false, named},
+	{attributeAge, lazyregexp.New(`(?i)` + ofUserRomance + `(.*?)\b(?:ai|a|avons|tengo|tiene|cumplo|cumplí) (\d{1,3}) (?:ans|años)[.!]?$`), true, false, nil},
+}
+
+// citiesES are cities in which people work: "trabajo en" precedes places and employers alike.
+var citiesES = wordSet(`madrid barcelona valencia sevilla zaragoza málaga murcia palma bilbao alicante córdoba valladolid vigo gijón granada
+	salamanca toledo cádiz pamplona logroño burgos león oviedo almería huelva badajoz tarragona lérida lleida girona españa méxico monterrey
+	guadalajara puebla bogotá medellín cali lima cusco quito guayaquil caracas rosario mendoza santiago valparaíso montevideo asunción
+	argentina chile perú colombia londres parís berlín lisboa roma viena zúrich alemania francia italia portugal`)
+
+// notNowRomance make a clause a wish, a plan, a question, a negation, the past, or one of several cases.
+var notNowRomance = lazyregexp.New(`(?i)\b(?:pas|jamais|plus|si|quand|peut-être|parfois|aussi|voudrais|aimerais|avant|autrefois|no|nunca|` +
+	`quizás?|tal vez|cuando|ojalá|a veces|también|antes|quiero|quisiera)\b`)
+
+// Romance reads what a clause in French or Spanish states about a person; false: nothing that can be read.
+func Romance(clause string) (Phrase, bool) {
+	if notNowRomance.MatchString(clause) || IsPartly(clause) {
+		return Phrase{}, false
+	}
+	for _, rule := range rulesRomance {
+		m := rule.pattern.FindStringSubmatch(clause)
+		if m == nil {
+			continue
+		}
+		if value := strings.TrimSpace(m[2]); rule.accept == nil || rule.accept(kindOf(value), value) {
+			return Phrase{rule.attribute, strings.TrimSpace(m[1]), value, rule.changed}, true
+		}
+	}
+	return Phrase{}, false
+}
+
+// romanceSlots reads the clauses of a text in French or Spanish.
+func romanceSlots(text string) (all []slot) {
+	for _, clause := range clauses.Split(text, -1) {
+		if p, ok := Romance(strings.TrimSpace(clause)); ok {
+			s := slotOf(nounKey(p.Subject), p.Attribute, p.Value)
+			s.single, s.changed = true, p.Changed
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// partly matches words for a part of the time: one lives at two places by turns.
+var partly = lazyregexp.New(`(?i)\b(?:during the week|on weekdays|(?:on|at|over) (?:the )?weekends?|in (?:the )?(?:summer|winter)s?|half (?:of )?the (?:year|time)|` +
+	`part of the (?:year|time)|unter der woche|wochentags|am wochenende|an (?:den )?wochenenden|im (?:sommer|winter)|en semaine|le week-?end|les week-?ends|` +
+	`en (?:hiver|été|verano|invierno)|entre semana|(?:los )?fin(?:es)? de semana)\b|en été|平时|工作日|周末|夏天|冬天`)
+
+// moves match a change of the place, which happens once: "moved over the weekend".
+var moves = lazyregexp.New(`(?i)\b(?:moved|relocated|joined|started|gezogen|umgezogen|zog|gewechselt|déménag|emménag|mud(?:é|ó|amos|ado))|搬|入职|跳槽`)
+
+// IsPartly reports whether a clause holds for a part of the time only: on weekends, in summer.
+func IsPartly(clause string) bool { return partly.MatchString(clause) && !moves.MatchString(clause) }
