@@ -3,8 +3,10 @@
 package tidy
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -109,7 +111,7 @@ func (d *documents) retire(
 	}
 }
 
-// factsOf returns the current facts of documents of a scope whose statements are archived.
+// factsOf returns the current facts of documents of a scope whose statements are archived, the oldest first.
 func factsOf(ctx context.Context, s *store.Store, id memory.Identity, scope memory.Scope) (all []stored.Fact, err error) {
 	q := stored.Query{Page: store.Page{Limit: store.MaxPage}}
 	for len(all) < maxFacts {
@@ -126,6 +128,7 @@ func factsOf(ctx context.Context, s *store.Store, id memory.Identity, scope memo
 			break
 		}
 	}
+	slices.SortStableFunc(all, func(a, b stored.Fact) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.FromLine, b.FromLine)) })
 	return all, nil
 }
 

@@ -159,6 +159,30 @@ func TestCapacityArchivesTheLeastTrusted(t *testing.T) {
 	}
 }
 
+// Of facts that are trusted alike and were used at the same time, or never, the oldest ones are archived.
+func TestCapacityArchivesTheOldest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	engine := memory.Author{Kind: memory.AuthorWorkflow, ID: "builtin/extractive", WorkflowID: "w", RunID: "r"}
+	document := "# Memory\n\n"
+	for _, bird := range []string{"herons", "terns", "plovers", "wrens", "finches", "cranes", "storks", "swifts"} {
+		w.now = w.now.Add(time.Hour)
+		document += "- The engine noted " + bird + ".\n"
+		w.write(as("user:7", engine), memory.MemoryPath, document)
+	}
+	document += "- The engine noted swans.\n- The engine noted owls.\n"
+	w.write(as("user:7", engine), memory.MemoryPath, document)
+	s := setting.DefaultDreamSettings()
+	s.MaxOwnerFacts = 3
+	if n := w.archive(as("user:7", dreams), s); n != 7 {
+		t.Errorf("%d archived", n)
+	}
+	current, _, _ := strings.Cut(w.content(as("user:7", dreams), memory.MemoryPath), "\n## Archived")
+	if want := "# Memory\n\n- The engine noted swifts.\n- The engine noted swans.\n- The engine noted owls.\n"; current != want {
+		t.Errorf("left:\n%s", current)
+	}
+}
+
 func TestConsolidation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
