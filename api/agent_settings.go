@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -133,6 +134,11 @@ func (c settingsChanges) dreamCron() string {
 	var cron string
 	_ = json.Unmarshal(c.Fields["dreamCron"], &cron) // the schema was checked; missing or null: empty
 	return cron
+}
+
+// has reports whether one of the fields is given.
+func (c settingsChanges) has(names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { _, given := c.Fields[name]; return given })
 }
 
 // apply returns settings with the changes, and reports whether there are any.

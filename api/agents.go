@@ -65,6 +65,11 @@ func (s *Server) createAgent(ctx context.Context, in *newAgentInput) (*rest.Repl
 	if err := checkDreamCron(b.Settings.DreamCron); err != nil {
 		return nil, err
 	}
+	if settings := setting.AgentSettings(b.Settings); settings.InjectIdentityShare != nil || settings.InjectTrustedShare != nil {
+		if err := s.checkShares(settings); err != nil {
+			return nil, err
+		}
+	}
 	id := rest.CallerOf(ctx).Identity()
 	if id.Pinned {
 		return nil, fault.New(fault.Forbidden, "A key pinned to an owner cannot manage agents")
@@ -97,6 +102,16 @@ func checkDreamCron(expression string) error {
 	}
 	if _, err := crontab.Parse(expression); err != nil {
 		return fault.InvalidAt("body.settings.dreamCron", "%v", err)
+	}
+	return nil
+}
+
+// checkShares refuses shares of the layers of contexts that are more than 1 together, with the server's for what the agent has not set.
+func (s *Server) checkShares(own setting.AgentSettings) error {
+	shares := s.TalkRoom.Turns().Settings.With(own).InjectShares
+	if shares.TooLarge() {
+		return fault.InvalidAt("body.settings.injectTrustedShare",
+			"injectIdentityShare and injectTrustedShare are %v and %v, more than 1 together: lower one of them", shares.Identity, shares.Trusted)
 	}
 	return nil
 }
@@ -148,6 +163,11 @@ func (s *Server) updateAgent(ctx context.Context, in *agentPatchInput) (*rest.Re
 		return nil, fault.New(fault.Forbidden, "A key pinned to an owner cannot manage agents")
 	}
 	if settings, changed := in.Body.Settings.apply(agent.Settings); changed {
+		if in.Body.Settings.has("injectIdentityShare", "injectTrustedShare") {
+			if err := s.checkShares(settings); err != nil {
+				return nil, err
+			}
+		}
 		patch.Settings = &settings
 	}
 	updated, err := s.Store.UpdateAgent(ctx, id, patch)

@@ -51,6 +51,28 @@ func TestAgents(t *testing.T) {
 }
 
 // A PATCH changes what it names: a value sets, null resets, and what is left out stays.
+// The layers of a context share its tokens: together they have at most all of them, whichever of the two settings an agent has.
+func TestSharesOfLayersAreBounded(t *testing.T) {
+	h := start(t)
+	h.agent("ada")
+	patch := func(settings map[string]any, status int) {
+		t.Helper()
+		reply := h.want(h.do(request{method: "PATCH", path: "/api/v1/agents/ada", key: h.admin, body: map[string]any{"settings": settings}}), status)
+		if body := string(reply.body); status == 422 && !strings.Contains(body, "injectIdentityShare and injectTrustedShare") {
+			t.Errorf("%s", body)
+		}
+	}
+	patch(map[string]any{"injectTrustedShare": 0.9}, 422) // and 0.2, the server's
+	patch(map[string]any{"injectTrustedShare": 0.7, "injectIdentityShare": 0.7}, 422)
+	patch(map[string]any{"injectTrustedShare": 0.8}, 200)
+	patch(map[string]any{"injectIdentityShare": 0.5}, 422)
+	patch(map[string]any{"injectTrustedShare": 1, "injectIdentityShare": 0}, 200)
+	patch(map[string]any{"injectIdentityShare": nil}, 422)
+	h.want(h.do(request{method: "POST", path: "/api/v1/agents", key: h.admin, body: map[string]any{
+		"id": "bob", "settings": map[string]any{"injectTrustedShare": 0.9},
+	}}), 422)
+}
+
 func TestSettingsArePatched(t *testing.T) {
 	h := start(t)
 	h.agent("ada")

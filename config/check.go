@@ -62,6 +62,10 @@ func (c Config) Validate() error {
 		c.DreamWeightConsolidation+c.DreamWeightConceptual == 0 {
 		bad("DREAM_WEIGHT_FREQUENCY", "one of the weights must be above 0")
 	}
+	if c.Window().TooLarge() {
+		bad("INJECT_TRUSTED_SHARE", "%v and %v of %s_INJECT_IDENTITY_SHARE are more than 1 together: lower one of them",
+			c.InjectTrustedShare, c.InjectIdentityShare, Prefix)
+	}
 	return errors.Join(errs...)
 }
 

@@ -185,7 +185,8 @@ type AgentSettings struct {
 	// that matches the message.
 	InjectIdentityShare *float64 `json:"injectIdentityShare,omitempty"`
 
-	// InjectTrustedShare Share of these tokens for the most trusted facts that are not in the system prompt.
+	// InjectTrustedShare Share of these tokens for the most trusted facts that are not in the system prompt. With injectIdentityShare, at most 1
+	// together.
 	InjectTrustedShare *float64 `json:"injectTrustedShare,omitempty"`
 
 	// Leader Agent whose memory this one reads after its own, as a member of its team; a member's memory is read-only. Empty: no

@@ -96,7 +96,7 @@ type Settings struct {
 	AutoInjectThreshold float64 `envconfig:"AUTO_INJECT_THRESHOLD" agent:"autoInjectThreshold" default:"0.25" minimum:"0" maximum:"1" desc:"Minimum score of memory that is recalled automatically."`
 	AutoInjectMaxTokens int     `envconfig:"AUTO_INJECT_MAX_TOKENS" agent:"autoInjectMaxTokens" default:"200" minimum:"0" maximum:"100000" desc:"Tokens of recalled memory in a context, in all layers."`
 	InjectIdentityShare float64 `envconfig:"INJECT_IDENTITY_SHARE" agent:"injectIdentityShare" default:"0.2" minimum:"0" maximum:"1" desc:"Share of these tokens for facts about the person that are not in the system prompt. What is not used is left to memory that matches the message."`
-	InjectTrustedShare  float64 `envconfig:"INJECT_TRUSTED_SHARE" agent:"injectTrustedShare" default:"0" minimum:"0" maximum:"1" desc:"Share of these tokens for the most trusted facts that are not in the system prompt."`
+	InjectTrustedShare  float64 `envconfig:"INJECT_TRUSTED_SHARE" agent:"injectTrustedShare" default:"0" minimum:"0" maximum:"1" desc:"Share of these tokens for the most trusted facts that are not in the system prompt. With injectIdentityShare, at most 1 together."`
 	ProviderMaxTokens   int     `envconfig:"PROVIDER_MAX_TOKENS" agent:"providerMaxTokens" default:"200" minimum:"0" maximum:"100000" desc:"Tokens of a context for what other programs recall (see REVERIE_PROVIDERS), besides recalled memory; 0: they are not asked."`
 
 	FlushSoftTokens int           `envconfig:"FLUSH_SOFT_TOKENS" agent:"flushSoftTokens" default:"4000" minimum:"0" maximum:"1000000" desc:"Free tokens of a window below which older messages are flushed: what is durable in them is saved before they leave the window."`

@@ -56,11 +56,17 @@ type WindowSettings struct {
 	ModelHeartbeat time.Duration `json:"modelHeartbeat" from:"LLMHeartbeat"`
 }
 
-// InjectShares are the shares of AutoInjectMaxTokens, 0 to 1, for memory that does not depend on the message.
+// InjectShares are the shares of AutoInjectMaxTokens, 0 to 1 together, for memory that does not depend on the message.
 type InjectShares struct {
 	Identity float64 `json:"injectIdentityShare" from:"InjectIdentityShare"` // facts about the person
 	Trusted  float64 `json:"injectTrustedShare" from:"InjectTrustedShare"`   // the most trusted facts
 }
+
+// rounding is the difference from 1 of a sum of decimal fractions in binary.
+const rounding = 1e-9
+
+// TooLarge reports whether the shares are more than all tokens together.
+func (s InjectShares) TooLarge() bool { return s.Identity+s.Trusted > 1+rounding }
 
 // Window returns the settings of context windows.
 func (s Settings) Window() WindowSettings {

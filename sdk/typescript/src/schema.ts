@@ -154,7 +154,10 @@ export interface AgentSettings {
    * memory that matches the message.
    */
   injectIdentityShare?: number;
-  /** Share of these tokens for the most trusted facts that are not in the system prompt. */
+  /**
+   * Share of these tokens for the most trusted facts that are not in the system prompt. With injectIdentityShare, at
+   * most 1 together.
+   */
   injectTrustedShare?: number;
   /**
    * Agent whose memory this one reads after its own, as a member of its team; a member's memory is read-only. Empty:

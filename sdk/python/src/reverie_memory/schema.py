@@ -140,7 +140,8 @@ class AgentSettings(TypedDict):
     # Share of these tokens for facts about the person that are not in the system prompt. What is not used is left to
     # memory that matches the message.
     injectIdentityShare: NotRequired[float]
-    # Share of these tokens for the most trusted facts that are not in the system prompt.
+    # Share of these tokens for the most trusted facts that are not in the system prompt. With injectIdentityShare, at
+    # most 1 together.
     injectTrustedShare: NotRequired[float]
     # Agent whose memory this one reads after its own, as a member of its team; a member's memory is read-only. Empty:
     # no leader.
