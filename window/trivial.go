@@ -19,11 +19,21 @@ const (
 	maxRun     = 2  // more repetitions of a letter are collapsed: "hiiii"
 )
 
-// Trivial reports whether a message is not worth a search: SmallTalk, or one word without a meaning ("why?"). Longer
-// questions without one may refer to the turn before ("and when is it?") and are not trivial.
+// Trivial reports whether a message is not worth a search: SmallTalk, or one word without a meaning ("why?") or a question for a reason
+// ("why not?"). Longer questions without a meaning may refer to the turn before ("and when is it?") and are not trivial.
 func Trivial(message string) bool {
-	return SmallTalk(message) || len(message) <= 16*maxTrivial && !slices.Contains(letters(message), ' ') && means(message) == 0
+	if len(message) > 16*maxTrivial {
+		return SmallTalk(message)
+	}
+	letters := letters(message)
+	return SmallTalk(message) || madeOf(letters, whys.exact) || unmarked(letters) && madeOf(letters, whys.bare) ||
+		!slices.Contains(letters, ' ') && means(message) == 0
 }
+
+// whys ask for a reason, and are written in several words.
+var whys = readPhrases(`why not, why so, how come, warum nicht, wieso nicht, weshalb nicht, warum denn, por qué, por qué no, y por qué no,
+pourquoi pas, por quê, por que não, perché no, perché mai, почему нет, почему бы нет, почему бы и нет, tại sao không, 为什么不, 为什么不呢, 为啥, 为啥不,
+なぜですか, どうして, なんで, なぜだめ, 왜 안돼, 왜 안 돼, 왜요, لماذا لا, ليش لا, ليه لا`)
 
 // SmallTalk reports whether a message is a greeting, thanks, an acknowledgement or only symbols, in any script.
 //

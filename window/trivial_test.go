@@ -64,7 +64,7 @@ func TestNotTrivial(t *testing.T) {
 			"tôi là ai?", "mấy giờ?", "ở đâu?", "khi nào", "tại sao?", "tên tôi là gì", "bao nhiêu tiền?", "con mèo của tôi", "cháo",
 			"được không?", "cảm ơn, còn địa chỉ?",
 		},
-		"es": {"¿quién soy?", "¿dónde vivo?", "¿por qué?", "mi perro", "¿cuánto cuesta?", "hola, ¿cómo me llamo?"},
+		"es": {"¿quién soy?", "¿dónde vivo?", "mi perro", "¿cuánto cuesta?", "hola, ¿cómo me llamo?"},
 		"de": {
 			"wer bin ich?", "wie heiße ich?", "mein Hund", "welches Datum?", "hallo, wie ist meine Adresse?",
 			"und Anna?",
@@ -109,12 +109,14 @@ func TestTrivialProperties(t *testing.T) {
 func TestTrivialWithoutMeaning(t *testing.T) {
 	for lang, messages := range map[string][]string{
 		"zh":    {"我是谁？", "为什么？", "在哪里？", "谁？", "什么时候", "他呢？", "是不是？", "有没有"},
-		"es":    {"¿cuándo?"},
-		"de":    {"wann?", "wo?", "warum?"},
+		"es":    {"¿cuándo?", "por qué?", "¿por qué?", "por que", "¿Por qué no?"},
+		"de":    {"wann?", "wo?", "warum?", "warum nicht", "Warum nicht?", "wieso nicht"},
+		"fr":    {"pourquoi ?", "pourquoi pas ?"},
+		"pt":    {"por quê?", "por que não?"},
 		"ko":    {"왜?", "언제?", "어디?"},
-		"ru":    {"почему?", "когда?", "где?"},
-		"other": {"kim?"},
-		"en":    {"why?", "when?"},
+		"ru":    {"почему?", "когда?", "где?", "почему нет?"},
+		"other": {"kim?", "perché no?", "tại sao không?", "为什么不？", "왜 안돼?", "لماذا لا؟"},
+		"en":    {"why?", "when?", "why not", "Why not?!"},
 		"ja":    {"なぜ？", "いつ？", "どこ？", "何時ですか", "誰"},
 		"ar":    {"متى؟", "أين؟", "لماذا؟"},
 	} {
