@@ -23,7 +23,7 @@ func (s *Room) dreamCardRoutes() {
 		ID: "see-morning-card", Method: http.MethodPost, Act: rest.Changes, Path: dreamsPath + "/morning-card/seen",
 		Original: originalPath + "/dream/morning-card/seen", Tag: "dreams", Need: memory.RoleMember, Body: rest.MaxSmallBody,
 		Summary: "Mark a morning card as seen", Errors: []int{http.StatusGone},
-		Doc: "For the owner who is named. Cards of earlier dreams count as seen too.",
+		Doc: "For the owner who is named. Cards of earlier dreams count as seen too. A viewer key, which changes nothing, is refused.",
 	}, s.seeMorningCard)
 }
 
