@@ -342,14 +342,14 @@ func (c *checking) unmentioned(l clause) {
 func (c *checking) isLeftOut(l, s clause) bool {
 	text := strings.TrimSpace(c.line.sentences[l.sentence].text)
 	verb, _, _ := strings.Cut(text, " ")
-	if _, isVerb := lists["predicate"].words[verb]; !isVerb || s.self {
+	if _, isVerb := lists()["predicate"].words[verb]; !isVerb || s.self {
 		return false
 	}
 	said := c.said.sentences[s.sentence].text
 	subject := ""
 	for i, w := range wordsOf(said[offset(c.said.words, &s):]) {
 		word := said[offset(c.said.words, &s):][w.start:w.end]
-		if _, isVerb := lists["predicate"].words[word]; i > subjectWords || isVerb {
+		if _, isVerb := lists()["predicate"].words[word]; i > subjectWords || isVerb {
 			return isVerb && subject != "" && !strings.Contains(bare(text), subject)
 		}
 		if language.FunctionWords[word] == 0 {

@@ -80,10 +80,10 @@ func datesOf(text string, words []span) []day {
 	for _, at := range find(vietDate, digits && strings.Contains(text, "tháng")) {
 		add(day{start: at[0], end: at[1], year: group(at, 3), month: group(at, 2), day: group(at, 1)})
 	}
-	for _, f := range lists["month"].among(words, text) {
+	for _, f := range lists()["month"].among(words, text) {
 		add(monthDay(text, f))
 	}
-	for _, f := range lists["weekday"].among(words, text) {
+	for _, f := range lists()["weekday"].among(words, text) {
 		add(day{start: f.start, end: f.end, weekday: atoi(f.value)})
 	}
 	for _, at := range find(koreanWeek, strings.ContainsAny(text, "월화수목금토일")) {
@@ -195,9 +195,9 @@ func (c *calendar) reach(text string, on time.Time, dates, before []day, numbers
 	on = dateOf(on.Year(), int(on.Month()), on.Day())
 	words := wordsOf(text)
 	isNextWeek := false
-	for _, f := range lists["unit"].among(words, text) {
+	for _, f := range lists()["unit"].among(words, text) {
 		around := strings.ToValidUTF8(text[max(0, f.start-beside):min(len(text), f.end+beside)], "")
-		isNextWeek = isNextWeek || f.value == "w" && slices.ContainsFunc(lists["coming"].in(around), func(o found) bool {
+		isNextWeek = isNextWeek || f.value == "w" && slices.ContainsFunc(lists()["coming"].in(around), func(o found) bool {
 			return around[o.start:o.end] != "for" // "for eight weeks"
 		})
 	}
@@ -207,20 +207,20 @@ func (c *calendar) reach(text string, on time.Time, dates, before []day, numbers
 			around = text[max(0, d.start-beside):d.start] // 上周二上午
 		}
 		around = strings.ToValidUTF8(around, "")
-		coming := len(lists["coming"].in(around)) > 0 || strings.HasPrefix(text[d.end:], " week") || d.weekday > 0 && isNextWeek
-		c.name(d, on, coming, len(lists["gone"].in(around)) > 0)
+		coming := len(lists()["coming"].in(around)) > 0 || strings.HasPrefix(text[d.end:], " week") || d.weekday > 0 && isNextWeek
+		c.name(d, on, coming, len(lists()["gone"].in(around)) > 0)
 	}
-	for _, f := range lists["relative"].among(words, text) {
+	for _, f := range lists()["relative"].among(words, text) {
 		c.day(on.AddDate(0, 0, atoiSigned(f.value)))
 	}
-	for _, f := range lists["holiday"].among(words, text) {
+	for _, f := range lists()["holiday"].among(words, text) {
 		v := atoi(f.value)
 		for y := -anyYear; y <= anyYear; y++ {
 			c.day(dateOf(on.Year()+y, v/100, v%100))
 		}
 	}
 	unit := map[string]bool{}
-	for _, f := range lists["unit"].among(words, text) {
+	for _, f := range lists()["unit"].among(words, text) {
 		unit[f.value] = true
 	}
 	if unit["e"] {
@@ -246,10 +246,10 @@ func (c *calendar) reach(text string, on time.Time, dates, before []day, numbers
 	}
 	if unit["y"] {
 		c.years[on.Year()] = true
-		if len(lists["behind"].among(words, text)) > 0 {
+		if len(lists()["behind"].among(words, text)) > 0 {
 			c.years[on.Year()-1], c.years[on.Year()-2] = true, true
 		}
-		if len(lists["ahead"].among(words, text)) > 0 {
+		if len(lists()["ahead"].among(words, text)) > 0 {
 			c.years[on.Year()+1] = true
 		}
 	}
@@ -266,7 +266,7 @@ var (
 // counted adds "in three weeks", "5 years ago", and bare days of the month: "on the 28th".
 func (c *calendar) counted(text string, on time.Time, unit map[string]bool, numbers []number, dates, before []day) {
 	months := []int{-1, 0, 1}
-	if unit["m"] && len(lists["ahead"].in(text)) > 0 {
+	if unit["m"] && len(lists()["ahead"].in(text)) > 0 {
 		months = []int{1}
 	}
 	for _, d := range slices.Concat(dates, before) { // "in August, on the 23rd"
@@ -288,11 +288,11 @@ func (c *calendar) counted(text string, on time.Time, unit map[string]bool, numb
 		head := strings.ToValidUTF8(text[max(0, n.start-12):n.start], "")
 		after := strings.ToValidUTF8(text[n.end:min(len(text), n.end+24)], "")
 		counts := ""
-		if found := lists["unit"].in(strings.TrimLeft(after, " -个個半еил")); len(found) > 0 && found[0].start <= 8 {
+		if found := lists()["unit"].in(strings.TrimLeft(after, " -个個半еил")); len(found) > 0 && found[0].start <= 8 {
 			counts = found[0].value
 		}
 		isDated := dayBefore.MatchString(head) || dayAfter.MatchString(after)
-		isDay := isDated || len(lists["weekday"].in(head)) > 0 || strings.HasPrefix(n.keys[0], "o:")
+		isDay := isDated || len(lists()["weekday"].in(head)) > 0 || strings.HasPrefix(n.keys[0], "o:")
 		for _, k := range n.keys {
 			v, err := strconv.ParseFloat(strings.TrimPrefix(k, "o:"), 64)
 			if err != nil || v < 0 || v > 2100 {

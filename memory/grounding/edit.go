@@ -27,7 +27,7 @@ func NamesOf(text string) (names []string) {
 	}
 	first, next := plain[words[0].start:words[0].end], plain[words[1].start:words[1].end]
 	name, genitive := strings.CutSuffix(first, "'s")
-	if _, isPredicate := lists["predicate"].words[next]; (isPredicate || genitive) && !isPlainWord(name) &&
+	if _, isPredicate := lists()["predicate"].words[next]; (isPredicate || genitive) && !isPlainWord(name) &&
 		!language.FunctionWords[name].Has(languages[cue.LanguageOf(text)]) {
 		names = append(names, bare(name))
 	}

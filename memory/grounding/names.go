@@ -15,7 +15,7 @@ import (
 func isPlainWord(word string) bool {
 	word = strings.TrimSuffix(word, "'s")
 	for _, list := range []string{"plain", "generic", "month", "weekday", "relative", "person", "holiday"} {
-		if found := lists[list].in(word); len(found) > 0 && found[0].end == len(word) {
+		if found := lists()[list].in(word); len(found) > 0 && found[0].end == len(word) {
 			return true
 		}
 	}
@@ -32,7 +32,7 @@ func (c *checking) isPlain(n site) bool {
 	if isPlainWord(lower) || n.initial && language.FunctionWords[lower] != 0 {
 		return true
 	}
-	if _, isWord := lists["translated"].words[lower]; isWord && (c.lang != "en" || c.isTranslated()) {
+	if _, isWord := lists()["translated"].words[lower]; isWord && (c.lang != "en" || c.isTranslated()) {
 		return true
 	}
 	if n.initial && !c.names[n.keys[0]] && (c.said.small[n.keys[0]] || c.answered.small[n.keys[0]]) {
@@ -59,7 +59,7 @@ func (c *checking) isGermanNoun(n site) bool {
 	}
 	before := strings.Fields(c.textOf(n)[:n.start])
 	for i := len(before) - 1; i >= max(0, len(before)-2); i-- {
-		if _, isDeterminer := lists["determiner"].words[before[i]]; isDeterminer || unicode.IsDigit(rune(before[i][0])) {
+		if _, isDeterminer := lists()["determiner"].words[before[i]]; isDeterminer || unicode.IsDigit(rune(before[i][0])) {
 			return true
 		}
 		if !strings.HasSuffix(before[i], "e") && !strings.HasSuffix(before[i], "en") {
@@ -216,8 +216,8 @@ func (c *checking) looksLikeName(n site) bool {
 	}
 	next, _, _ := strings.Cut(strings.TrimLeft(rest, " "), " ")
 	next = strings.TrimRight(next, ",.;:")
-	_, isPredicate := lists["predicate"].words[next]
-	_, isCopula := lists["copula"].words[next]
+	_, isPredicate := lists()["predicate"].words[next]
+	_, isCopula := lists()["copula"].words[next]
 	return isPredicate && !isCopula || strings.HasPrefix(rest, ",") && utf8.RuneCountInString(word) > 2
 }
 
@@ -257,7 +257,7 @@ func (c *checking) scripts(i int) {
 		})...)
 	}
 	for _, name := range names {
-		if _, isPlain := lists["user"].run[name]; !isPlain && utf8.RuneCountInString(name) > 1 && !strings.Contains(c.said.squeezed, squeezed(name)) {
+		if _, isPlain := lists()["user"].run[name]; !isPlain && utf8.RuneCountInString(name) > 1 && !strings.Contains(c.said.squeezed, squeezed(name)) {
 			c.fault(Name, name)
 		}
 	}

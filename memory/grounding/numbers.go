@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -118,7 +119,7 @@ func wordNumbers(text string, w span) []placed {
 	word := text[w.start:w.end]
 	if i := strings.LastIndexAny(word, "0123456789"); i >= 0 {
 		if rest := word[i+1:]; rest != "" {
-			if m, ok := magnitudes[rest]; ok {
+			if m, ok := magnitude(rest); ok {
 				return []placed{{start: w.start + i + 1, end: w.end, value: m, magnitude: true}}
 			}
 		}
@@ -147,7 +148,7 @@ func wordNumbers(text string, w span) []placed {
 var roundEndings = [][2]string{{"ina", "a"}, {"'anni", "a"}, {"aine", "e"}}
 
 func wordNumber(word string) (placed, bool) {
-	if m, ok := magnitudes[word]; ok && word != "w" && word != "k" && word != "tr" {
+	if m, ok := magnitude(word); ok && word != "w" && word != "k" && word != "tr" {
 		return placed{value: m, magnitude: true, unsure: unsureWords[word]}, true
 	}
 	if v, ok := compound(word); ok {
@@ -155,7 +156,7 @@ func wordNumber(word string) (placed, bool) {
 	}
 	for _, ending := range roundEndings {
 		if stem, found := strings.CutSuffix(word, ending[0]); found && len(stem) > 4 {
-			if v, ok := numberWords[stem+ending[1]]; ok && v.value >= 20 {
+			if v, ok := numberWord(stem + ending[1]); ok && v.value >= 20 {
 				return placed{value: v.value}, true
 			}
 		}
@@ -163,7 +164,7 @@ func wordNumber(word string) (placed, bool) {
 	if r, _ := utf8.DecodeRuneInString(word); unicode.Is(unicode.Arabic, r) {
 		for _, prefix := range []string{"و", "ب", "ال", "وال", "لل", "بال"} {
 			if rest, found := strings.CutPrefix(word, prefix); found {
-				if v, ok := numberWords[rest]; ok {
+				if v, ok := numberWord(rest); ok {
 					return placed{value: v.value, ordinal: v.ordinal, unsure: v.value == 1 || v.ordinal}, true
 				}
 			}
@@ -349,7 +350,7 @@ func (n *number) finish(text string) {
 	}
 	around := strings.ToValidUTF8(before, "") + "\n" + strings.ToValidUTF8(after, "")
 	hour := v <= 24 && v == math.Trunc(v)
-	for _, half := range lists["half"].in(around) {
+	for _, half := range lists()["half"].in(around) {
 		n.keys = append(n.keys, key(v+.5))
 		if hour && half.value == "p" { // halb acht is half past seven
 			n.keys = append(n.keys, clock(int(v)+23, 30))
@@ -357,10 +358,10 @@ func (n *number) finish(text string) {
 			n.keys = append(n.keys, clock(int(v), 30))
 		}
 	}
-	if hour && len(lists["quarter"].in(around)) > 0 {
+	if hour && len(lists()["quarter"].in(around)) > 0 {
 		n.keys = append(n.keys, clock(int(v), 15), clock(int(v), 45), clock(int(v)+23, 45))
 	}
-	if hour && len(lists["hour"].in(around)) > 0 {
+	if hour && len(lists()["hour"].in(around)) > 0 {
 		n.keys = append(n.keys, clock(int(v), 0))
 	}
 }
@@ -387,9 +388,9 @@ var unsureWords = func() map[string]bool {
 //go:embed words/numbers.txt
 var numberFile string
 
-// numberWords maps words to numbers, magnitudes to what they multiply with, in all spaced languages.
-var numberWords, magnitudes = func() (map[string]numeral, map[string]float64) {
-	words, factors := map[string]numeral{}, map[string]float64{}
+// numberWords maps words to numbers, and magnitudes to the factors that they multiply with, in all languages with spaces.
+var numberWords = sync.OnceValues(func() (words map[string]numeral, factors map[string]float64) {
+	words, factors = map[string]numeral{}, map[string]float64{}
 	for line := range strings.Lines(numberFile) {
 		head, list, found := strings.Cut(line, ":")
 		kind := strings.Fields(head)
@@ -413,7 +414,19 @@ var numberWords, magnitudes = func() (map[string]numeral, map[string]float64) {
 		}
 	}
 	return words, factors
-}()
+})
+
+func numberWord(word string) (numeral, bool) {
+	words, _ := numberWords()
+	n, known := words[word]
+	return n, known
+}
+
+func magnitude(word string) (float64, bool) {
+	_, factors := numberWords()
+	factor, known := factors[word]
+	return factor, known
+}
 
 func floatOf(s string) float64 {
 	v, err := strconv.ParseFloat(s, 64)
@@ -428,12 +441,12 @@ var glued = lazyregexp.New(`^(.*?)(tausend|hundert|mila)(.*)$`)
 
 // compound reads a number word, also one of several parts or with an ending.
 func compound(word string) (numeral, bool) {
-	if v, ok := numberWords[word]; ok {
+	if v, ok := numberWord(word); ok {
 		return v, true
 	}
 	for _, ending := range []string{"jährige", "jährig", "n", "r", "s", "m"} {
 		if rest, found := strings.CutSuffix(word, ending); found && len(rest) > 3 {
-			if v, ok := numberWords[rest]; ok && (v.ordinal && strings.HasSuffix(rest, "te") || len(ending) > 1) {
+			if v, ok := numberWord(rest); ok && (v.ordinal && strings.HasSuffix(rest, "te") || len(ending) > 1) {
 				return v, true
 			}
 		}
@@ -445,7 +458,7 @@ func compound(word string) (numeral, bool) {
 	if m == nil || m[1] == "" {
 		return numeral{}, false
 	}
-	times, ok := numberWords[m[1]]
+	times, ok := numberWord(m[1])
 	rest := numeral{}
 	if ok && m[3] != "" {
 		rest, ok = compound(m[3])

@@ -16,7 +16,7 @@ func contributed(asked, answer string) string {
 		head = strings.ToValidUTF8(head[:24], "")
 	}
 	starts := func(list string) bool {
-		found := lists[list].in(head)
+		found := lists()[list].in(head)
 		return len(found) > 0 && strings.IndexFunc(head, unicode.IsLetter) == found[0].start
 	}
 	if starts("no") {
@@ -87,6 +87,6 @@ func squeezed(text string) string {
 
 // startsWith reports whether a text begins with an expression of a list.
 func startsWith(list, text string) bool {
-	found := lists[list].in(strings.TrimLeft(text, " "))
+	found := lists()[list].in(strings.TrimLeft(text, " "))
 	return len(found) > 0 && found[0].start == 0
 }

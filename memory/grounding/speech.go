@@ -237,7 +237,7 @@ func (s *speech) sentence(text string, v voice, marks cue.Marks, until int) {
 		if divided {
 			s.at += perComma
 		}
-		_, joins := lists["join"].words[plain[w.start:w.end]]
+		_, joins := lists()["join"].words[plain[w.start:w.end]]
 		if !open || open && len(s.words) > s.clauses[len(s.clauses)-1].start && (joins || divided) {
 			if joins {
 				s.at += perJoin
@@ -299,7 +299,7 @@ func (s *speech) word(plain, original string, w span, lang language.Language, in
 			m.forms = append(m.forms, language.StemMark+form)
 		}
 	}
-	_, isGeneric := lists["generic"].words[text]
+	_, isGeneric := lists()["generic"].words[text]
 	m.content = m.content && !isGeneric && !unicode.IsDigit(rune(form[0]))
 	s.put(m)
 	if parts := strings.Split(form, "-"); len(parts) > 1 {
@@ -358,7 +358,7 @@ func (s *speech) run(plain, original string, w span) {
 
 // runJoin reports whether a clause begins at an offset of a text in a script without spaces.
 func runJoin(text string, at int) bool {
-	for join := range lists["join"].run {
+	for join := range lists()["join"].run {
 		r, _ := utf8.DecodeRuneInString(join)
 		if unicode.Is(unicode.Han, r) && strings.HasPrefix(text[at:], join) || !unicode.Is(unicode.Han, r) && strings.HasSuffix(text[:at], join) {
 			return true
@@ -380,7 +380,7 @@ func (s *speech) values(number, first int) {
 	}
 	inDate := covered(sent.text, sent.dates, func(day) bool { return true })
 	for _, n := range sent.numbers {
-		if lists["other-meaning"].words[sent.text[n.start:n.end]] == s.passages[sent.passage].lang {
+		if lists()["other-meaning"].words[sent.text[n.start:n.end]] == s.passages[sent.passage].lang {
 			continue
 		}
 		m := site{text: sent.text[n.start:n.end], keys: n.keys, start: n.start, unsure: n.unsure}
@@ -395,7 +395,7 @@ func (s *speech) values(number, first int) {
 		return
 	}
 	spans := wordsOf(sent.text)
-	for _, f := range lists["person"].among(spans, sent.text) {
+	for _, f := range lists()["person"].among(spans, sent.text) {
 		m := site{text: sent.text[f.start:f.end], keys: []string{f.value}, start: f.start}
 		m.at, m.clause = place(f.start)
 		s.kin = append(s.kin, m)
@@ -444,20 +444,20 @@ func (s *speech) read(number, first int, marks cue.Marks, until int, asks bool) 
 		}
 		text := sent.text[from:max(from, to)]
 		words := wordsOf(text)
-		c.explicit = len(lists["user"].among(words, text)) > 0
-		speakers := lists["first"].among(words, text)
+		c.explicit = len(lists()["user"].among(words, text)) > 0
+		speakers := lists()["first"].among(words, text)
 		c.self = c.explicit || len(speakers) > 0
 		c.i = slices.ContainsFunc(speakers, func(f found) bool { return leads(text, f.start) })
 		c.unclear = asks || sent.voice == lead
-		c.adverse = len(lists["adverse"].among(words, text)) > 0
-		for _, f := range lists["third"].among(words, text) {
+		c.adverse = len(lists()["adverse"].among(words, text)) > 0
+		for _, f := range lists()["third"].among(words, text) {
 			c.third = c.third || leads(text, f.start)
 			c.pronoun = true
 			for _, key := range slices.Concat(s.recent, s.recentKin) {
 				s.meant[key] = append(s.meant[key], s.placeOf(c))
 			}
 		}
-		for _, f := range lists["not"].among(words, text) {
+		for _, f := range lists()["not"].among(words, text) {
 			c.negates(f.end+from, s.words)
 		}
 		if strings.Contains(text, "n't") || circumfix.MatchString(text) {
@@ -535,15 +535,15 @@ func (s *speech) name(n site) {
 	words := strings.Fields(strings.ToValidUTF8(text[max(0, n.start-maxSubject):n.start], ""))
 	after := strings.TrimLeft(text[min(len(text), n.start+len(light(n.text))):], " ,")
 	next, _, _ := strings.Cut(after, " ")
-	_, isPredicate := lists["predicate"].words[strings.TrimRight(next, ",.;:!?")]
-	_, isCopula := lists["copula"].words[strings.TrimRight(next, ",.;:!?")]
+	_, isPredicate := lists()["predicate"].words[strings.TrimRight(next, ",.;:!?")]
+	_, isCopula := lists()["copula"].words[strings.TrimRight(next, ",.;:!?")]
 	if len(words) > 0 {
-		_, isNaming := lists["naming"].words[strings.TrimRight(words[len(words)-1], ":,.")]
+		_, isNaming := lists()["naming"].words[strings.TrimRight(words[len(words)-1], ":,.")]
 		s.persons[n.keys[0]] = s.persons[n.keys[0]] || isNaming
 	}
 	if c := s.clauses[n.clause]; len(words) > 0 && c.self && len(c.kin) == 0 {
-		_, isNaming := lists["naming"].words[strings.TrimRight(words[len(words)-1], ":,.")]
-		_, isMe := lists["first"].words[words[len(words)-1]]
+		_, isNaming := lists()["naming"].words[strings.TrimRight(words[len(words)-1], ":,.")]
+		_, isMe := lists()["first"].words[words[len(words)-1]]
 		s.selves[n.keys[0]] = s.selves[n.keys[0]] || isNaming || isMe
 	}
 	if strings.HasSuffix(light(n.text), "'s") || isPredicate && (!n.initial || !isCopula) {
@@ -575,7 +575,7 @@ func (s *speech) continues(before clause, number int) bool {
 		return false
 	}
 	if last.voice == lead {
-		return s.sentences[number].voice != lead && len(lists["second"].in(last.text)) == 0
+		return s.sentences[number].voice != lead && len(lists()["second"].in(last.text)) == 0
 	}
 	return len(before.kin) > 0 && len(last.text) <= fragment
 }
@@ -603,7 +603,7 @@ func leads(text string, at int) bool {
 		return utf8.RuneCountInString(before) <= 2*subjectWords && !strings.ContainsAny(before[max(0, len(before)-3):], "和跟给帮")
 	}
 	words := strings.Fields(before)
-	return len(words) <= subjectWords && !slices.ContainsFunc(words, func(w string) bool { _, ok := lists["preposition"].words[w]; return ok })
+	return len(words) <= subjectWords && !slices.ContainsFunc(words, func(w string) bool { _, ok := lists()["preposition"].words[w]; return ok })
 }
 
 // having returns the words of a speech that share a form with w. Words that occur too often are left out: they connect nothing.

@@ -3,6 +3,7 @@ package grounding
 import (
 	_ "embed"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -62,7 +63,7 @@ type phrases struct {
 var wordFile string
 
 // lists are the sections of the word file.
-var lists = func() map[string]phrases {
+var lists = sync.OnceValue(func() map[string]phrases {
 	out := map[string]phrases{}
 	for section := range strings.SplitSeq(wordFile, "\n[") {
 		if name, list, found := strings.Cut(section, "]\n"); found {
@@ -70,7 +71,7 @@ var lists = func() map[string]phrases {
 		}
 	}
 	return out
-}()
+})
 
 // phrasesOf reads lines of "value: expression, expression". Every expression maps to its value.
 func phrasesOf(list string) phrases {
