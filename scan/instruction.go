@@ -42,7 +42,7 @@ const (
 
 // saying returns the sentences with at least two signs of what is said. One by itself, such as "prefers", says little.
 func saying(sentences []signs) []signs {
-	return slices.DeleteFunc(sentences, func(s signs) bool {
+	return slices.DeleteFunc(slices.Clone(sentences), func(s signs) bool {
 		n := 0
 		for _, sign := range s.list() {
 			if sign < nSigns && sign != signOpens && sign != signQuote {

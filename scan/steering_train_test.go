@@ -459,6 +459,17 @@ func TestInstructionsOfTheProgram(t *testing.T) {
 	}
 }
 
+// A case that was judged once is judged alike again: figures do not depend on the order of cases.
+func TestJudgingKeepsCases(t *testing.T) {
+	for _, c := range labelledCases(t) {
+		before := slices.Clone(c.sentences)
+		c.is(&weights)
+		if !slices.Equal(before, c.sentences) {
+			t.Fatalf("%s: its sentences changed from %v to %v", c.text, before, c.sentences)
+		}
+	}
+}
+
 // What users say in conversations that the weights were not trained on is kept.
 func TestInstructionsInTalk(t *testing.T) {
 	for _, set := range []string{"blind2", "blind3", "traps"} {
