@@ -21,8 +21,6 @@ const (
 	longSentence  = 260 // a sentence beyond this length is cut at commas
 	maxPassage    = 270 // of several sentences; dreams read statements up to 280
 	maxSentences  = 3   // of one passage
-	fewWords      = 4   // an answer up to this length means little without its question
-	shortAnswer   = 48  // a longer answer does without its question
 	maxQuestion   = 140
 	heardBytes    = 2000 // of the assistant's messages, that are compared with the user's
 	fragmentWords = 3    // a sentence with fewer words belongs to the one before it

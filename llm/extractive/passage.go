@@ -333,17 +333,6 @@ func leans(u *unit) bool {
 	return false
 }
 
-// leansOnQuestion reports whether an answer means little without its question.
-func leansOnQuestion(u *unit) bool {
-	if !u.first || u.question || utf8.RuneCountInString(u.text) > shortAnswer {
-		return false
-	}
-	if hasDigit(u.asked) && hasDigit(u.text) || namesIn(u.asked) > 0 && lengthOf(u.text) > 2 { // the answer may deny what the question says
-		return false
-	}
-	return lengthOf(u.text) <= fewWords || u.set&contentCues == 0
-}
-
 // trimmed removes the fillers that begin a text, with the punctuation behind them.
 func trimmed(text, lang string) string {
 	text = strings.Join(strings.Fields(text), " ")

@@ -62,7 +62,7 @@ func TestSummarise(t *testing.T) {
 - "We decided to use Postgres 17."
 
 ## Facts
-- [What runs there?] "The staging database is on port 5433."
+- "The staging database is on port 5433."
 - "See docs/setup.md and https://example.com/a.html."
 
 ## Files
@@ -90,7 +90,7 @@ func TestSummarise(t *testing.T) {
 - "We decided to use Postgres 17."
 
 ## Facts
-- [What runs there?] "The staging database is on port [5434]."
+- "The staging database is on port [5434]."
 - "See docs/setup.md and https://example.com/a.html."
 - "I need to call the landlord tomorrow [2026-03-03]."
 
