@@ -289,6 +289,13 @@ func isOfAnother(v vector, w *window, c *claim) bool {
 		!w.isAbout(c.subject)
 }
 
+// isEmpty reports whether a clause names nothing ("Back to it.") and what it shares with a claim are words of its cues: it is about the claim
+// only if the assistant has just spoken of it.
+func isEmpty(v vector, w *window) bool {
+	has := func(s int) bool { return slices.Contains(v, s) }
+	return len(w.about) == 0 && len(w.values) == 0 && has(signShares) && !has(signRestated) && !has(signAsked) && !has(signAnswers)
+}
+
 // takesBack returns the clause of a passage that takes a claim back; nil if there is none.
 func (p *passage) takesBack(c *claim) (by *window) {
 	best := unsure
@@ -302,7 +309,7 @@ func (p *passage) takesBack(c *claim) (by *window) {
 		if isProof(v) {
 			score = max(score, certain)
 		}
-		if score > best && !isOfAnother(v, &windows[i], c) {
+		if score > best && !isOfAnother(v, &windows[i], c) && !isEmpty(v, &windows[i]) {
 			best, by = score, &windows[i]
 		}
 	}
