@@ -49,7 +49,11 @@ type Reader struct {
 	game game
 	// works is set once the speaker has asked for work on a text: what follows a colon then is part of it.
 	works bool
+	ended bool // the message that was read last ended a role-play
 }
+
+// Ended reports whether the message that was read last says that a role-play is over, which went on before it.
+func (r *Reader) Ended() bool { return r.ended }
 
 // Numbers of letters below which a message is read in the conversation's language. Languages of Latin script are easily
 // confused.
@@ -127,6 +131,7 @@ func (r *Reader) find(text, lang string) cue.Marks {
 
 // judge sets the stances of the sentences that are not foreign.
 func (r *Reader) judge(all []Sentence, lang string) {
+	r.ended = false
 	r.game.left = max(0, r.game.left-1)
 	switch {
 	case len(all) > 0 && all[0].Stance != Foreign && isStaged(all[0].Text):
@@ -142,6 +147,7 @@ func (r *Reader) judge(all []Sentence, lang string) {
 		if s.Stance != Foreign {
 			switch {
 			case set.Has(cue.Unfiction):
+				r.ended = r.ended || r.game.words != nil
 				r.game, fiction, scene = game{}, false, false
 			case set.Has(cue.Game) || s.casts(lang):
 				r.game.left = gameMessages

@@ -107,6 +107,7 @@ func listenTo(transcript []transcripts.Line, now time.Time, how hearing) convers
 	messages := 0
 	heard := words{}
 	replies := make([]words, len(transcript)+1) // words of the assistant's messages
+	fresh := 0                                  // the message that ended the last role-play: what it says and what follows counts again
 	for i, l := range transcript {
 		if l.Role != memory.RoleOfUser {
 			if replies[i] == nil {
@@ -119,6 +120,9 @@ func listenTo(transcript []transcripts.Line, now time.Time, how hearing) convers
 		}
 		text := printable(l.Text)
 		sentences := reader.Read(text)
+		if reader.Ended() && !how.whole { // the weights are fitted to conversations as a whole
+			fresh = i
+		}
 		if !how.whole {
 			sentences = newsApart(statementsApart(sentences))
 		}
@@ -168,11 +172,18 @@ func listenTo(transcript []transcripts.Line, now time.Time, how hearing) convers
 		lines = append(lines, i)
 	}
 	c.said = messages
+	settings := make([]vector, len(transcript))
 	if hasSetting(transcript) {
-		settings := around(transcript, seen, c.group)
-		for k := range c.units {
-			c.units[k].around = settings[lines[c.units[k].message]]
+		copy(settings, around(transcript, seen, c.group))
+	}
+	if fresh > 0 {
+		clear(settings[fresh:])
+		if hasSetting(transcript[fresh:]) {
+			copy(settings[fresh:], around(transcript[fresh:], seen[fresh:], c.group))
 		}
+	}
+	for k := range c.units {
+		c.units[k].around = settings[lines[c.units[k].message]]
 	}
 	return c
 }

@@ -96,12 +96,13 @@ func (c *conversation) passages() []passage {
 		if admission = nil; u.first && u.set.Has(cue.Correct) && len(valuesOf(u.text, u.marks)) == 0 {
 			admission = u
 		}
+		facts, proved := factsOf(u)
+		lasts := c.lasts(u)
 		if u.around != nil && !remember && !orders && !restates && !(u.set.Has(cue.Correct) && c.repairs(u, out)) {
-			if u.trap = c.settingOf(i, v).trap(); u.trap > 0 {
+			if u.trap = c.settingOf(i, v).trap(); u.trap > sureTrap || u.trap > 0 && len(facts) == 0 && !lasts {
 				continue
 			}
 		}
-		facts, proved := factsOf(u)
 		if c.answers(u, v) || u.wantsStyle() {
 			keep = max(keep, slight)
 		}
@@ -111,7 +112,7 @@ func (c *conversation) passages() []passage {
 				lasting = max(lasting, slight)
 			}
 		}
-		if orders || c.lasts(u) {
+		if orders || lasts {
 			keep, lasting = max(keep, slight), max(lasting, slight)
 		}
 		if len(facts) > 0 || remember {
