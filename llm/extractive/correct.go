@@ -257,7 +257,7 @@ func (p *passage) gave(c *claim) bool {
 
 // conflict compares the values of a claim with those of a clause.
 func (p *passage) conflict(c *claim, w *window) (named, unit, number, denied bool) {
-	if r, ok := replacedValue(c.values, w); ok && !r.guessed {
+	if r, ok := replacedValue(c.values, w); ok && !r.guessed && !p.separates(w, r, c.subject) {
 		named, unit = r.named && (w.denies(r.said) || p.set.Has(cue.Correct)), !r.named
 	}
 	if len(w.values) == 0 {
@@ -301,6 +301,9 @@ func (p *passage) takesBack(c *claim) (by *window) {
 	best := unsure
 	windows := p.windows()
 	for i := range windows {
+		if p.renumbers(&windows[i], c) {
+			return &windows[i]
+		}
 		v, ok := p.signsOf(&windows[i], c)
 		if !ok {
 			continue
@@ -314,6 +317,17 @@ func (p *passage) takesBack(c *claim) (by *window) {
 		}
 	}
 	return by
+}
+
+// renumbers reports whether a clause corrects the only number of a claim: it says the same with another one.
+func (p *passage) renumbers(w *window, c *claim) bool {
+	if !w.set.Any(cue.Correct, cue.Change) || w.set.Any(cue.Doubt, cue.If, cue.Suppose, cue.Would, cue.Forget) || p.asks || len(c.subject) == 0 ||
+		len(w.subject) != len(c.subject) || w.subject.shared(c.subject) < len(c.subject) {
+		return false
+	}
+	number := func(v value) bool { return v.class != 'n' }
+	was, is := slices.DeleteFunc(slices.Clone(c.values), number), slices.DeleteFunc(slices.Clone(w.values), number)
+	return len(was) == 1 && len(is) == 1 && was[0].text != is[0].text && change{from: was[0], to: is[0]}.sameUnit()
 }
 
 // corrects reports whether a passage takes back or corrects something said before.
@@ -496,7 +510,7 @@ func (p *passage) replaces(old *passage, r change, w *window, near bool) bool {
 	follows := p.message-old.message <= 1 || !p.apart && len(p.asked) == 0
 	bare := corrects && follows && len(p.subjectUpTo(w)) == 0 // "sorry, 4800"
 	switch {
-	case r.guessed && shared == 0 && !(bare && r.sameUnit()), r.named && r.from.class != 'n' && !near,
+	case r.guessed && shared == 0 && !(bare && r.sameUnit()), r.named && r.from.class != 'n' && !near, p.separates(w, r, old.subject()),
 		p.message == old.message && !corrects && p.denied == "":
 		return false
 	case r.named && p.denied == r.from.text:
@@ -509,6 +523,19 @@ func (p *passage) replaces(old *passage, r change, w *window, near bool) bool {
 		return r.named && shared > 1
 	}
 	return !r.named && !r.guessed && shared >= fewShared && (!r.labelled || w.terms.within(old.terms) >= sameSubject)
+}
+
+// separates reports whether a clause repeats the value of an earlier text on a subject for one thing and gives the new one for another:
+// "a hotel for 14 and a hall for 18".
+func (p *passage) separates(w *window, r change, subject words) bool {
+	from, to := min(r.said.behind, r.to.behind), max(r.said.Start, r.to.Start)
+	if !r.named || from > to || w.denies(r.said) {
+		return false
+	}
+	between := w.text[from:to]
+	marks := cue.Find(between, p.lang)
+	things := subjectOf(between, w.words, marks)
+	return !marks.Set().Any(cue.Over, cue.Correct, cue.Change) && len(things) > things.shared(subject)
 }
 
 // isAbout reports whether most of what a clause is about is what an earlier text is about.

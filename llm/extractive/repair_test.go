@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
@@ -95,6 +96,36 @@ func TestRepairWithoutAnAnswer(t *testing.T) {
 		all := strings.Join(corpus.KeptOf(in, propose(in)).Files, "\n")
 		if strings.Contains(all, "walnuts") != c.stands {
 			t.Errorf("%q: his allergy should stand (%v):\n%s", c.second, c.stands, all)
+		}
+	}
+}
+
+// Numbers of other things are no corrections, and a number that is corrected in another conversation replaces the line that has it.
+func TestNumbersOfTheSameThing(t *testing.T) {
+	for _, says := range [][]string{
+		{"u: We booked for 14", "a: Noted.", "u: Actually a hotel for 14 and a hall for 18"},
+		{"u: Wir haben für 14 gebucht.", "a: Ok.", "u: Eigentlich ein Hotel für 14 und einen Saal für 18."},
+		{"u: Reservamos para 14.", "a: Vale.", "u: En realidad un hotel para 14 y una sala para 18."},
+	} {
+		if p := propose(said(says...)); strings.Contains(p.MemoryUpdate+p.ProfileUpdate, "[18]") {
+			t.Errorf("%s: %s", says, p.MemoryUpdate)
+		}
+	}
+	for _, c := range []struct {
+		line, says string
+		replaced   bool
+	}{
+		{`My rent is 900`, "actually my rent is 950", true},
+		{`"My rent is 900."`, "My rent is 950 now.", true},
+		{`"Meine Miete beträgt 900."`, "Nein, meine Miete beträgt jetzt 950.", true},
+		{`"My rent is 900."`, "My mother's rent is 950 now.", false},
+		{`"My rent is 900."`, "actually my budget is 950", false},
+		{`"My car has 4 doors."`, "actually my car has 2 keys", false},
+	} {
+		in := said("u: "+c.says, "a: Noted.")
+		in.Memory = "# Memory\n\n## Facts\n\n- " + c.line + "\n- I own a bike.\n- My sister lives in Rome.\n"
+		if text := cmp.Or(propose(in).MemoryUpdate, in.Memory); strings.Contains(text, c.line) == c.replaced {
+			t.Errorf("%s, %s: %s", c.line, c.says, text)
 		}
 	}
 }
