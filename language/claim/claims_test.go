@@ -11,6 +11,9 @@ func TestClaimsOf(t *testing.T) {
 		"Lives in Berlin with two cats.":          {User, "home", "Berlin", true, false},
 		"My sister works at Siemens.":             {"sister", "employer", "Siemens", false, false}, // people have several
 		"The deadline is Friday.":                 {"deadlin", "is", "Friday", true, false},
+		"I moved: I live in Bremen now.":          {User, "home", "Bremen", true, true},
+		"Anna: she works at Siemens.":             {"anna", "employer", "Siemens", true, false},
+		"Jonas: I live in Bremen now.":            {"jona", "home", "Bremen", true, true},
 		"Ich wohne jetzt in Hamburg.":             {User, "home", "Hamburg", true, false},
 		"Meine Schwester lebt in Wien.":           {"schwester", "home", "Wien", true, false},
 		"Ich arbeite seit Mai bei Siemens.":       {User, "employer", "Siemens", true, false},

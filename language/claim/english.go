@@ -130,6 +130,12 @@ var meansUser = wordSet(`user i i'm i've`)
 // subjectEN returns the key of a clause's subject: "" for the user. It returns false if the words are not a subject.
 func subjectEN(before string) (string, bool) {
 	words := strings.Fields(strings.ToLower(before))
+	for i, w := range words { // "I moved: I"
+		if strings.HasSuffix(w, ":") && i+1 < len(words) && meansUser[words[0]] && meansUser[words[i+1]] {
+			words = words[i+1:]
+			break
+		}
+	}
 	var out []string
 	for _, w := range words {
 		w = strings.Trim(w, `,:"'`)
