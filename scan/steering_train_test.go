@@ -463,7 +463,7 @@ func TestInstructionsOfTheProgram(t *testing.T) {
 func TestJudgingKeepsCases(t *testing.T) {
 	for _, c := range labelledCases(t) {
 		before := slices.Clone(c.sentences)
-		c.is(&weights)
+		c.is(weights())
 		if !slices.Equal(before, c.sentences) {
 			t.Fatalf("%s: its sentences changed from %v to %v", c.text, before, c.sentences)
 		}
