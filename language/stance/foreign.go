@@ -64,9 +64,12 @@ func isQuotedLine(line string) bool {
 
 // Parts of code and logs. A line with two different ones is code; the strong ones suffice alone.
 var (
-	codeStrong = lazyregexp.New(`^\s*(?:(?:import|package|func|def|class|const|let|var|return|public|private|SELECT|INSERT|UPDATE|` +
-		`CREATE|FROM|` +
-		`#include|#!|@\w+\(|<\w+[ >/]|</\w+>|//|/\*|--\s|\$\s|npm |pip |git |docker |sudo |curl |at \w+[.(]|` +
+	codeStrong = lazyregexp.New(`^\s*(?:(?:import|package)\s+[\w."'{*/-]+(?:\s+(?:from|as|\})\s.*)?;?\s*$|from\s+[\w.]+\s+import\s|` +
+		`(?:func|def|class|interface|struct)\s+[\w(].*[({:]|let\w|(?:const|let|var)\s+[\w{\[]+[^.!?]*=|import\s*[({]|` +
+		`import\s+\w+(?:,\s*\w+)+$|` +
+		`return\s+(?:(?:nil|None|null|[Tt]rue|[Ff]alse)\b|[a-z_]\w*;?\s*$|[^!?]*(?:\w\(|[;\[\]{}"'+*/<>=_]| - ))|` +
+		`(?:public|private)\s+(?:static|final|class|void|async|\w+\s+\w+\s*[({=;])|(?:SELECT|INSERT|UPDATE|CREATE|FROM)\b|` +
+		`(?:#include|#!|@\w+\(|<\w+[ >/]|</\w+>|//|/\*|--\s|\$\s|npm |pip |git |docker |sudo |curl |at \w+[.(]|` +
 		`Traceback|File "|\w+Error:|\w+Exception\b)|[\]})]+[;,]?\s*$|` +
 		`\w+\s*[:=]\s*[\[{]\s*$|"\w+":\s|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|\[?(?:FATAL|ERROR|WARN|INFO|DEBUG|TRACE)\b|[\w.-]+\s+\| )`)
 	codeSigns = lazyregexp.New(`[;{}]\s*$|\w\(.*\)|=>|:=|==|!=|->|::|&&|\|\||^\s{4,}\S|^\s*#\s*\S|\w+_\w+|\w+\.\w+\(|=\s*["'\d\w]`)
