@@ -64,7 +64,7 @@ func (e *edited) grounds(text string) bool {
 	return !slices.ContainsFunc(e.ground.Check(text), func(f grounding.Fault) bool { return f.IsValue() || f.Code == grounding.Negation })
 }
 
-// HasOtherValue reports whether a text says most of what a statement says, with another value.
-func HasOtherValue(statement, text string) bool {
-	return likeness(statement, text) >= minLikeness && !editedOf(statement).keepsValues(editedOf(text))
+// HasOtherValue reports whether a text says most of what the statement says, with another value.
+func (s Statement) HasOtherValue(text string) bool {
+	return likeness(s.Text, text) >= minLikeness && !editedOf(s.Text).keepsValues(editedOf(text))
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"reverie/language/claim"
+	"reverie/language/date"
 	"reverie/language/lazyregexp"
 	"reverie/language/script"
 )
@@ -189,7 +190,7 @@ func (r *reader) romance(text string) bool {
 // person reads an attribute of a person. Where one lives or works for a part of the time excludes nothing.
 func (r *reader) person(text string) bool {
 	han := script.HasHan(text)
-	partly := claim.IsPartly(text)
+	partly := date.HoldsPartly(text)
 	for i, rel := range relations {
 		if han && !written[i][0] || !han && !written[i][1] {
 			continue

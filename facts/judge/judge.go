@@ -90,7 +90,7 @@ func (c *Conversation) Judge(statement facts.Statement, found []time.Time, promp
 				corrects, known := corrected[i]
 				if !known {
 					corrects = slices.ContainsFunc(c.said[i], func(s spoken) bool { return s.corrects(older, was) }) ||
-						c.rejected[i] != nil && facts.HasOtherValue(statement.Text, *c.rejected[i])
+						c.rejected[i] != nil && statement.HasOtherValue(*c.rejected[i])
 					corrected[i] = corrects
 				}
 				if corrects {

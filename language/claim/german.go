@@ -3,6 +3,7 @@ package claim
 import (
 	"strings"
 
+	"reverie/language/date"
 	"reverie/language/lazyregexp"
 )
 
@@ -93,7 +94,7 @@ func german(clause string) (s slot, ok bool) {
 			continue
 		}
 		s = slotOf(subjectDE(m[1]), rule.attribute, value)
-		s.single, s.changed = rule.single && !IsPartly(clause), rule.changed
+		s.single, s.changed = rule.single && !date.HoldsPartly(clause), rule.changed
 		return s, len(s.words) > 0
 	}
 	c := copulaDE

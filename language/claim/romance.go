@@ -3,15 +3,9 @@ package claim
 import (
 	"strings"
 
+	"reverie/language/date"
 	"reverie/language/lazyregexp"
 )
-
-// Phrase is an attribute of a person in the words of a clause.
-type Phrase struct {
-	Attribute      string // home, employer, name or age
-	Subject, Value string // Subject is empty for the user
-	Changed        bool   // the words mark the value as new
-}
 
 // ofUserRomance matches words for the user at the beginning of a clause, which are no part of its subject.
 const ofUserRomance = `^(?:moi,? )?(?:je |j'|nous |mon |ma |notre |yo |nosotros |mi |nuestr[oa] )?`
@@ -68,10 +62,11 @@ var citiesES = wordSet(`madrid barcelona valencia sevilla zaragoza málaga murci
 var notNowRomance = lazyregexp.New(`(?i)\b(?:pas|jamais|plus|si|quand|peut-être|parfois|aussi|voudrais|aimerais|avant|autrefois|no|nunca|` +
 	`quizás?|tal vez|cuando|ojalá|a veces|también|antes|quiero|quisiera)\b`)
 
-// Romance reads what a clause in French or Spanish states about a person; false: nothing that can be read.
-func Romance(clause string) (Phrase, bool) {
-	if notNowRomance.MatchString(clause) || IsPartly(clause) {
-		return Phrase{}, false
+// Romance reads what a clause in French or Spanish states about a person: a home, an employer, a name or an age. The subject has the words
+// of the clause; it is empty for the user. False: nothing that can be read.
+func Romance(clause string) (Claim, bool) {
+	if notNowRomance.MatchString(clause) || date.HoldsPartly(clause) {
+		return Claim{}, false
 	}
 	for _, rule := range rulesRomance {
 		m := rule.pattern.FindStringSubmatch(clause)
@@ -79,10 +74,12 @@ func Romance(clause string) (Phrase, bool) {
 			continue
 		}
 		if value := strings.TrimSpace(m[2]); rule.accept == nil || rule.accept(kindOf(value), value) {
-			return Phrase{rule.attribute, strings.TrimSpace(m[1]), value, rule.changed}, true
+			return Claim{
+				Subject: strings.TrimSpace(m[1]), Attribute: rule.attribute, Value: value, Single: rule.single, Changed: rule.changed,
+			}, true
 		}
 	}
-	return Phrase{}, false
+	return Claim{}, false
 }
 
 // romanceSlots reads the clauses of a text in French or Spanish.
@@ -90,20 +87,9 @@ func romanceSlots(text string) (all []slot) {
 	for _, clause := range clauses.Split(text, -1) {
 		if p, ok := Romance(strings.TrimSpace(clause)); ok {
 			s := slotOf(nounKey(p.Subject), p.Attribute, p.Value)
-			s.single, s.changed = true, p.Changed
+			s.single, s.changed = p.Single, p.Changed
 			all = append(all, s)
 		}
 	}
 	return all
 }
-
-// partly matches words for a part of the time: one lives at two places by turns.
-var partly = lazyregexp.New(`(?i)\b(?:during the week|on weekdays|(?:on|at|over) (?:the )?weekends?|in (?:the )?(?:summer|winter)s?|half (?:of )?the (?:year|time)|` +
-	`part of the (?:year|time)|unter der woche|wochentags|am wochenende|an (?:den )?wochenenden|im (?:sommer|winter)|en semaine|le week-?end|les week-?ends|` +
-	`en (?:hiver|été|verano|invierno)|entre semana|(?:los )?fin(?:es)? de semana)\b|en été|平时|工作日|周末|夏天|冬天`)
-
-// moves match a change of the place, which happens once: "moved over the weekend".
-var moves = lazyregexp.New(`(?i)\b(?:moved|relocated|joined|started|gezogen|umgezogen|zog|gewechselt|déménag|emménag|mud(?:é|ó|amos|ado))|搬|入职|跳槽`)
-
-// IsPartly reports whether a clause holds for a part of the time only: on weekends, in summer.
-func IsPartly(clause string) bool { return partly.MatchString(clause) && !moves.MatchString(clause) }

@@ -3,6 +3,7 @@ package claim
 import (
 	"strings"
 
+	"reverie/language/date"
 	"reverie/language/lazyregexp"
 )
 
@@ -94,7 +95,7 @@ func (r *Reading) slotsEnglish(clause string, changed bool) {
 			continue
 		}
 		s := slotOf(subject, rule.attribute, value)
-		s.single, s.changed = rule.single && !IsPartly(clause), rule.changed || changed
+		s.single, s.changed = rule.single && !date.HoldsPartly(clause), rule.changed || changed
 		r.add(s)
 		return
 	}
