@@ -240,3 +240,55 @@ func TestForgottenStaysForgottenInMerges(t *testing.T) {
 		})
 	}
 }
+
+// A key line and a sentence with the same subject, attribute and value are forgotten together, and neither is learned again.
+func TestForgetSameClaim(t *testing.T) {
+	t.Parallel()
+	const (
+		note    = "# 2026-11-19\n\n- \"I live in Munich.\"\n- \"My sister lives in Munich.\"\n- Anna:\n  - City: Munich\n"
+		profile = "# Profile\n\n- Home: Munich\n- Name: Mona\n"
+		left    = "# 2026-11-19\n\n- \"My sister lives in Munich.\"\n- Anna:\n  - City: Munich\n"
+	)
+	ofNote, ofProfile := personal("memory/2026-11-19.md"), personal(memory.ProfilePath)
+	for name, r := range map[string]dreams.ForgetRequest{
+		"the sentence":        {Ref: ofNote, FromLine: 3, ToLine: 3},
+		"the key line":        {Ref: ofProfile, FromLine: 3, ToLine: 3},
+		"what was said":       {Said: []string{"I live in Munich"}, Ref: memory.Ref{Scope: memory.ScopePersonal}},
+		"words":               {Pattern: "I live in Munich", Ref: memory.Ref{Scope: memory.ScopePersonal}},
+		"words, and versions": {Pattern: "Home: Munich", Ref: memory.Ref{Scope: memory.ScopePersonal}, Erase: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := openStore(t)
+			id := member("user:1")
+			write(t, s, id, memory.Change{Ref: ofNote, Op: memory.OpReplace, Content: note})
+			write(t, s, id, memory.Change{Ref: ofProfile, Op: memory.OpReplace, Content: profile})
+			preview := r
+			preview.Preview = true
+			if got := must[dreams.ForgetReceipt](t)(s.Forget(t.Context(), id, preview)); len(got.Found) != 2 {
+				t.Errorf("preview: %+v", got.Found)
+			}
+			must[dreams.ForgetReceipt](t)(s.Forget(t.Context(), id, r))
+			if diff := cmp.Diff(left, contentOf(t, s, id, ofNote.Path)); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff("# Profile\n\n- Name: Mona\n", contentOf(t, s, id, ofProfile.Path)); diff != "" {
+				t.Error(diff)
+			}
+			engine := workflow("user:1", "r1")
+			write(t, s, engine, memory.Change{
+				Ref: ofProfile, Op: memory.OpReplace, Base: 2,
+				Content: "# Profile\n\n- Name: Mona\n- Home: Munich\n- I live in Munich.\n- Home: Berlin\n- My brother works in Munich.\n",
+			})
+			want := "# Profile\n\n- Name: Mona\n- Home: Berlin\n- My brother works in Munich.\n"
+			if diff := cmp.Diff(want, contentOf(t, s, id, ofProfile.Path)); diff != "" {
+				t.Errorf("learned again:\n%s", diff)
+			}
+			write(t, s, id, memory.Change{Ref: ofProfile, Op: memory.OpAppend, Content: "- Home: Munich\n"})
+			write(t, s, engine, memory.Change{Ref: ofNote, Op: memory.OpAppend, Content: "\n- \"I live in Munich.\"\n"})
+			if got := contentOf(t, s, id, ofNote.Path); !strings.Contains(got, "I live in Munich") {
+				t.Errorf("said anew: %q", got)
+			}
+		})
+	}
+}

@@ -466,13 +466,26 @@ func (g Gone) Said(id markdown.EntryID, text string) []dream.State {
 	return append(same, told...)
 }
 
+// SaidBy returns the forgotten statements that a statement of a document repeats, as Said. What names no subject has that of its place.
+func (g Gone) SaidBy(e markdown.Entry) []dream.State {
+	same, told := g.repeats(e.ID, e.Text, Dependent(e))
+	return append(same, told...)
+}
+
+// Dependent reports whether the subject of a statement that names none may be named by what is above it.
+func Dependent(e markdown.Entry) bool { return e.Parent >= 0 || claim.NamesPerson(e.Heading) }
+
 // Repeats separates the statements that a text makes from those that it only contains, or is a part of.
 func (g Gone) Repeats(id markdown.EntryID, text string) (same, told []dream.State) {
+	return g.repeats(id, text, false)
+}
+
+func (g Gone) repeats(id markdown.EntryID, text string, dependent bool) (same, told []dream.State) {
 	if len(g.states) == 0 {
 		return nil, nil
 	}
 	text = claim.Comment.ReplaceAllString(text, "")
-	c, said, erased := dream.Candidate{ID: id, Text: text}, claim.Compare(text), strings.TrimSpace(text) == memory.Erased
+	c, said, erased := dream.Candidate{ID: id, Text: text}, claim.Compare(text).Dependent(dependent), strings.TrimSpace(text) == memory.Erased
 	for _, s := range g.states {
 		switch {
 		case erased || s.is(c, said):

@@ -22,22 +22,27 @@ const User = "user"
 
 // ClaimsOf returns what a statement in English, Chinese, German, French or Spanish states, in the order of its clauses.
 func ClaimsOf(text string) []Claim {
-	r := Read(text)
-	slots := r.slots
-	if !r.isRow && !script.HasHan(r.Text) { // German first: "am 3. Mai" is an age in English
-		if german := germanSlots(r.Text); len(german) > 0 {
-			slots = german
-		} else if len(slots) == 0 {
-			slots = romanceSlots(r.Text)
-		}
-	}
+	slots, _ := slotsOf(text)
 	out := make([]Claim, len(slots))
 	for i, s := range slots {
-		subject, rest, _ := strings.Cut(s.key, "\x00")
-		attribute, _, _ := strings.Cut(rest, "\x00")
+		subject, attribute := s.about()
 		out[i] = Claim{Subject: subjectOf(subject), Attribute: attribute, Value: s.value, Single: s.single, Changed: s.changed}
 	}
 	return out
+}
+
+// slotsOf returns what a statement states, and its text without marks.
+func slotsOf(text string) (slots []slot, plain string) {
+	r := Read(text)
+	if !r.isRow && !script.HasHan(r.Text) { // German first: "am 3. Mai" is an age in English
+		if german := germanSlots(r.Text); len(german) > 0 {
+			return german, r.Text
+		}
+		if len(r.slots) == 0 {
+			return romanceSlots(r.Text), r.Text
+		}
+	}
+	return r.slots, r.Text
 }
 
 // SubjectOf returns the subject that a heading or an introduction names: "My sister Anna:". It returns "" if its words are none.
@@ -64,3 +69,8 @@ func subjectOf(key string) string {
 
 // IsAnaphor reports whether a subject refers to words before it: it is a pronoun, or missing.
 func IsAnaphor(subject string) bool { return subject == User || pronouns[subject] }
+
+// NamesPerson reports whether a heading names a person by a word such as "sister", so that what is below may be about them.
+func NamesPerson(heading string) bool {
+	return slices.ContainsFunc(WordsOf(heading).Units, func(u Meaning) bool { return u.other })
+}

@@ -12,6 +12,8 @@ type Sketch struct {
 	Salt  string         `json:"salt"`
 	Units []SketchedUnit `json:"units,omitempty"`
 	What  []string       `json:"what,omitempty"` // hashes of its content, sorted
+	// Claims are hashes of what it claims, sorted. Another wording claims nothing else.
+	Claims []string `json:"claims,omitempty"`
 	// Anywhere: every text that contains all of the content repeats it, however short the content is.
 	Anywhere bool `json:"anywhere,omitempty"`
 
@@ -41,6 +43,15 @@ func hashed(salt, key string) string {
 
 // SketchOf returns the sketch of a text.
 func SketchOf(salt, text string) Sketch { return WordsOf(text).sketch(salt, ContentOf(text)) }
+
+// Claiming returns the sketch with what the text claims.
+func (s Sketch) Claiming(claims Claimed) Sketch {
+	for key := range claims {
+		s.Claims = append(s.Claims, hashed(s.Salt, key))
+	}
+	slices.Sort(s.Claims)
+	return s
+}
 
 func (a Words) sketch(salt string, what Content) Sketch {
 	s := Sketch{
@@ -78,9 +89,13 @@ func (s Sketch) content() Content {
 
 // Compared is a text that is compared with statements. It is sketched once for each salt, and not safe for concurrent use.
 type Compared struct {
-	words    Words
-	content  Content
-	sketches map[string]sketched
+	text      string
+	dependent bool
+	words     Words
+	content   Content
+	claims    []string // nil: not read yet
+	only      bool     // it makes no other statement than claims
+	sketches  map[string]sketched
 }
 
 type sketched struct {
@@ -89,7 +104,33 @@ type sketched struct {
 }
 
 // Compare reads a text.
-func Compare(text string) *Compared { return &Compared{words: WordsOf(text), content: ContentOf(text)} }
+func Compare(text string) *Compared {
+	return &Compared{text: text, words: WordsOf(text), content: ContentOf(text)}
+}
+
+// Dependent marks the text as a dependent one, see ClaimedBy.
+func (c *Compared) Dependent(is bool) *Compared {
+	c.dependent = is
+	return c
+}
+
+// claiming reports whether a text makes one of the claims of a statement, and whether it says nothing else.
+func (c *Compared) claiming(salt string, claims []string) (one, only bool) {
+	if len(claims) == 0 {
+		return false, false
+	}
+	if c.claims == nil {
+		c.claims, c.only = claimed(c.text, c.dependent)
+		c.claims = append([]string{}, c.claims...)
+	}
+	n := 0
+	for _, key := range c.claims {
+		if slices.Contains(claims, hashed(salt, key)) {
+			n++
+		}
+	}
+	return n > 0, c.only && n == len(c.claims)
+}
 
 // with returns the words and the content under a salt; without a salt as they are.
 func (c *Compared) with(salt string) sketched {
@@ -112,6 +153,7 @@ func (c *Compared) with(salt string) sketched {
 type Original struct {
 	salt     string
 	anywhere bool
+	claims   []string // hashes of what it claims
 	sketched
 }
 
@@ -119,20 +161,24 @@ type Original struct {
 func OriginalOf(text string, sketch *Sketch) Original {
 	switch {
 	case sketch != nil:
-		return Original{sketch.Salt, sketch.Anywhere, sketched{sketch.words(), sketch.content()}}
+		return Original{sketch.Salt, sketch.Anywhere, sketch.Claims, sketched{sketch.words(), sketch.content()}}
 	case text == "":
 		return Original{}
 	}
 	return Original{sketched: sketched{WordsOf(text), ContentOf(text)}}
 }
 
-// Same reports whether a text makes the same statement.
+// Same reports whether a text makes the same statement, or says nothing but what it claims.
 func (o Original) Same(c *Compared) bool {
-	return len(o.content) > 0 && SameStatement(o.words, c.with(o.salt).words)
+	_, only := c.claiming(o.salt, o.claims)
+	return only || len(o.content) > 0 && SameStatement(o.words, c.with(o.salt).words)
 }
 
-// ToldBy reports whether a text contains everything that the statement says, or is at least half of it.
+// ToldBy reports whether a text contains everything that the statement says, or one of its claims, or is at least half of it.
 func (o Original) ToldBy(c *Compared) bool {
+	if one, _ := c.claiming(o.salt, o.claims); one {
+		return true
+	}
 	said := c.with(o.salt).content
 	least := 1
 	if o.anywhere {

@@ -18,6 +18,13 @@ type slot struct {
 	changed bool    // the sentence marks the value as new
 }
 
+// about returns the keys of the subject and of the attribute.
+func (s slot) about() (subject, attribute string) {
+	subject, rest, _ := strings.Cut(s.key, "\x00")
+	attribute, _, _ = strings.Cut(rest, "\x00")
+	return subject, attribute
+}
+
 // kind is the type of a slot's value. Values of different kinds do not exclude one another: a meeting is on Tuesday and
 // at five.
 type kind string

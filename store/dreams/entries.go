@@ -14,7 +14,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"reverie/dream"
-	"reverie/dream/judge"
 	"reverie/dream/rewrite"
 	"reverie/language/claim"
 	"reverie/memory"
@@ -221,12 +220,14 @@ update dream_entries set
 where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and entry_id = any (@others::text[])`
 )
 
-// settled returns the columns of a statement with a status: of a forgotten one a sketch in place of the text.
-func settled(t *pg.Tx, status dream.Status, text string) (kept string, sketch *claim.Sketch) {
+// settled returns the columns of a statement with a status: of a forgotten one a sketch in place of the text. dependent is as in
+// claim.ClaimedBy.
+func settled(t *pg.Tx, status dream.Status, text string, dependent bool) (kept string, sketch *claim.Sketch) {
 	if status != dream.Forgotten || text == "" {
 		return text, nil
 	}
-	s := claim.SketchOf(saltOf(t), markdown.WithoutComments(text))
+	text = markdown.WithoutComments(text)
+	s := claim.SketchOf(saltOf(t), text).Claiming(claim.ClaimedBy(text, dependent))
 	return "", &s
 }
 
@@ -461,16 +462,10 @@ func (w *entryWork) forget(ctx context.Context) error {
 	w.status = dream.Forgotten
 	const reason = "forgotten on request"
 	w.erased = w.redaction()
-	var said []string
-	for _, text := range []string{w.candidate.Text, w.candidate.Line, w.state.Text} {
-		if text = rewrite.WithoutComments(text); text != "" {
-			said = append(said, text)
-		}
-	}
+	said := wordingsOf(w.candidate.Text, w.candidate.Line, w.state.Text)
 	forgotten := func(d memory.Document, person ...string) {
 		found, gone := linesOf(d, func(e markdown.Entry) bool {
-			text := rewrite.WithoutComments(e.Text)
-			return w.names[e.ID] || slices.ContainsFunc(said, func(s string) bool { return judge.Alike(s, text) })
+			return w.names[e.ID] || said.has(e)
 		})
 		for _, e := range found {
 			w.names[e.ID] = true
@@ -510,7 +505,8 @@ func (w *entryWork) forget(ctx context.Context) error {
 
 // redaction erases the statement in what was made of it.
 func (w *entryWork) redaction() *erase.Redaction {
-	words := erase.WordsOf(nil, []string{w.candidate.Text, w.candidate.Line, w.state.Text})
+	said := []string{w.candidate.Text, w.candidate.Line, w.state.Text}
+	words := erase.WordsOf(nil, said).Claiming(wordingsOf(said...).claims)
 	return erase.Begin(w.t, erase.Request{Words: words, Scope: w.scope}, w.columns)
 }
 
@@ -547,7 +543,7 @@ func (w *entryWork) queueStates(b *pgx.Batch) {
 	if lastSeen.IsZero() {
 		lastSeen = w.t.Now
 	}
-	text, sketch := settled(w.t, w.status, pg.Storable(w.text()))
+	text, sketch := settled(w.t, w.status, pg.Storable(w.text()), false)
 	states := []pgx.NamedArgs{{
 		"entry": entry, "status": w.status, "text": text, "sketch": sketch, "aliases": pg.TextsOf(aliases),
 		"mention_days": pg.TextsOf(w.candidate.Signals.MentionDays), "asked": w.candidate.Signals.Asked, "last_seen": lastSeen,

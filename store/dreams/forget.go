@@ -236,7 +236,7 @@ func (f *forgetting) identify(ctx context.Context) error {
 		f.names.Add(state.ID, state.Aliases, state.Text)
 		said = append(said, state.Text)
 	}
-	f.words = erase.WordsOf([]string{f.passage.Pattern}, said)
+	f.words = erase.WordsOf([]string{f.passage.Pattern}, said).Claiming(f.wordings().claims)
 	return nil
 }
 
@@ -244,21 +244,21 @@ func (f *forgetting) identify(ctx context.Context) error {
 func (f *forgetting) find() error {
 	p := f.passage
 	if p.Pattern != "" {
-		phrase := erase.WordsOf([]string{p.Pattern}, nil)
+		phrase, claims := erase.WordsOf([]string{p.Pattern}, nil), claim.ClaimedBy(p.Pattern, false)
 		for _, d := range f.documents {
-			f.statements = append(f.statements, matching(statementsOf(d.Path, d.Content), func(e markdown.Entry) bool { return phrase.In(e.Text) })...)
+			f.statements = append(f.statements, matching(statementsOf(d.Path, d.Content), func(e markdown.Entry) bool {
+				return phrase.In(e.Text) || claims.MadeBy(rewrite.WithoutComments(e.Text), judge.Dependent(e))
+			})...)
 		}
 		return nil
 	}
 	if len(p.Said) > 0 {
+		meant := wordingsOf(p.Said...)
 		for _, d := range f.documents {
 			if isReport(d.Path) { // which quotes statements
 				continue
 			}
-			f.statements = append(f.statements, matching(markdown.EntriesOf(d.Content), func(e markdown.Entry) bool {
-				text := rewrite.WithoutComments(e.Text)
-				return slices.ContainsFunc(p.Said, func(said string) bool { return judge.Alike(said, text) })
-			})...)
+			f.statements = append(f.statements, matching(markdown.EntriesOf(d.Content), meant.has)...)
 		}
 		for _, heard := range p.Heard {
 			if !slices.ContainsFunc(f.statements, func(e markdown.Entry) bool { return judge.Alike(heard, rewrite.WithoutComments(e.Text)) }) {
@@ -325,18 +325,25 @@ func isReport(path string) bool {
 	return path == memory.DreamsPath || strings.HasPrefix(path, "memory/dreaming/")
 }
 
+// wordings returns the statements to find their other wordings. What another source claims stays when a source is revoked.
+func (f *forgetting) wordings() (w wordings) {
+	for _, s := range f.statements {
+		w.add(rewrite.WithoutComments(s.Text), judge.Dependent(s))
+	}
+	if f.kept != nil {
+		w.claims = nil
+	}
+	return w
+}
+
 // changes removes the statements from every document that contains them.
 func (f *forgetting) changes() []memory.Change {
 	var changes []memory.Change
-	said := make([]string, len(f.statements))
-	for i, s := range f.statements {
-		said[i] = rewrite.WithoutComments(s.Text)
-	}
+	gone := f.wordings()
 	for _, d := range f.documents {
 		anywhere := f.passage.Erase || f.passage.Pattern != "" || isReport(d.Path)
-		found, gone := linesOf(d, func(e markdown.Entry) bool {
-			text := rewrite.WithoutComments(e.Text)
-			return f.names[e.ID] || anywhere && f.words.In(text) || slices.ContainsFunc(said, func(s string) bool { return judge.Alike(s, text) })
+		found, lines := linesOf(d, func(e markdown.Entry) bool {
+			return f.names[e.ID] || anywhere && f.words.Dependent(judge.Dependent(e)).In(rewrite.WithoutComments(e.Text)) || gone.has(e)
 		})
 		for _, e := range found {
 			f.names[e.ID] = true
@@ -344,10 +351,10 @@ func (f *forgetting) changes() []memory.Change {
 		}
 		content := d.Content
 		switch {
-		case len(gone) > 0 && f.passage.Instead != "" && d.Path == f.passage.Path:
-			content = rewrite.WithoutEmptySections(memory.WithLineAt(d.Content, gone, f.passage.Instead))
-		case len(gone) > 0:
-			content = rewrite.WithoutEmptySections(withoutStatements(d, found, gone))
+		case len(lines) > 0 && f.passage.Instead != "" && d.Path == f.passage.Path:
+			content = rewrite.WithoutEmptySections(memory.WithLineAt(d.Content, lines, f.passage.Instead))
+		case len(lines) > 0:
+			content = rewrite.WithoutEmptySections(withoutStatements(d, found, lines))
 		}
 		if anywhere { // headings, code, and other sentences of long statements
 			content, _ = f.words.Erase(content)
@@ -361,6 +368,38 @@ func (f *forgetting) changes() []memory.Change {
 		})
 	}
 	return changes
+}
+
+// wordings recognises statements in other words: alike, or with the same claims.
+type wordings struct {
+	ids    memory.EntrySet
+	words  []claim.Words
+	claims claim.Claimed
+}
+
+func wordingsOf(texts ...string) (w wordings) {
+	for _, text := range texts {
+		if text = rewrite.WithoutComments(text); text != "" {
+			w.add(text, false)
+		}
+	}
+	return w
+}
+
+func (w *wordings) add(text string, dependent bool) {
+	if w.ids == nil {
+		w.ids, w.claims = memory.EntrySet{}, claim.Claimed{}
+	}
+	w.ids[markdown.EntryIDOf(text)] = true
+	w.words = append(w.words, claim.WordsOf(text))
+	maps.Copy(w.claims, claim.ClaimedBy(text, dependent))
+}
+
+func (w *wordings) has(e markdown.Entry) bool {
+	text := rewrite.WithoutComments(e.Text)
+	words := claim.WordsOf(text)
+	return w.ids[markdown.EntryIDOf(text)] || slices.ContainsFunc(w.words, func(said claim.Words) bool { return claim.SameStatement(said, words) }) ||
+		w.claims.MadeBy(text, judge.Dependent(e))
 }
 
 // linesOf returns the statements of a document that are to go, and the lines that they take with them.
@@ -511,6 +550,10 @@ func (f *forgetting) queueStates(b *pgx.Batch) []dream.State {
 	pattern := markdown.EntryIDOf("- " + f.passage.Pattern)
 	entries = append(entries, string(pattern))
 	b.Queue(gate.SQLDreamEntriesLock, f.t.Args(pgx.NamedArgs{"entries": entries}))
+	dependent := memory.EntrySet{}
+	for _, e := range f.statements {
+		dependent[e.ID] = judge.Dependent(e)
+	}
 	done := map[markdown.EntryID]bool{}
 	settle := func(entry markdown.EntryID, text string, sketch *claim.Sketch, aliases []string) {
 		if done[entry] {
@@ -529,15 +572,15 @@ func (f *forgetting) queueStates(b *pgx.Batch) []dream.State {
 		} else if id := memory.ItemID(s.Text); id != s.ID {
 			others = append(others, string(id))
 		}
-		text, sketch := settled(f.t, dream.Forgotten, s.Text)
+		text, sketch := settled(f.t, dream.Forgotten, s.Text, dependent[s.ID])
 		settle(s.ID, text, sketch, others)
 	}
 	for _, s := range slices.Concat(f.known, f.plain) {
-		text, sketch := settled(f.t, dream.Forgotten, s.Text)
+		text, sketch := settled(f.t, dream.Forgotten, s.Text, dependent[s.ID])
 		settle(s.ID, text, sketch, []string{})
 	}
 	if f.passage.Pattern != "" {
-		sketch := claim.SketchOf(saltOf(f.t), f.passage.Pattern)
+		sketch := claim.SketchOf(saltOf(f.t), f.passage.Pattern).Claiming(claim.ClaimedBy(f.passage.Pattern, false))
 		sketch.Anywhere = true
 		settle(pattern, "", &sketch, []string{})
 	}

@@ -18,6 +18,8 @@ import (
 type Words struct {
 	phrases    []phrase
 	statements []statement
+	claims     claim.Claimed // of statements, see Claiming
+	dependent  bool          // of the line that is read, see claim.ClaimedBy
 	hints      []string // a text that repeats a statement has one of them
 }
 
@@ -70,6 +72,18 @@ func WordsOf(phrases, statements []string) Words {
 		last, _ := utf8.DecodeLastRuneInString(strings.TrimSpace(text))
 		w.phrases = append(w.phrases, phrase{regexp.MustCompile(`(?i)` + strings.Join(words, between)), spaced(first), spaced(last)})
 	}
+	return w
+}
+
+// Claiming returns words that also find what says nothing but some claims. The claims are of statements of w.
+func (w Words) Claiming(claims claim.Claimed) Words {
+	w.claims = claims
+	return w
+}
+
+// Dependent returns the words as they are looked for in a line whose subject may be above it.
+func (w Words) Dependent(is bool) Words {
+	w.dependent = is
 	return w
 }
 
@@ -139,7 +153,7 @@ func (w Words) repeats(text string) bool {
 		return false
 	}
 	said := claim.WordsOf(claim.Comment.ReplaceAllString(text, ""))
-	return slices.ContainsFunc(w.statements, func(s statement) bool { return s.madeBy(said) })
+	return slices.ContainsFunc(w.statements, func(s statement) bool { return s.madeBy(said) }) || w.claims.MadeBy(text, w.dependent)
 }
 
 // madeBy reports whether other words make or restate the statement.
@@ -187,6 +201,7 @@ func (w Words) line(line string) (string, int) {
 	if memory.IsHeading(line) {
 		marker = line[:len(line)-len(strings.TrimLeft(line, "#"))] + " "
 	}
+	w.dependent = strings.TrimLeft(line, " \t") != line
 	body := strings.TrimPrefix(line[min(len(strings.TrimRight(marker, " ")), len(line)):], " ")
 	marker = line[:len(line)-len(body)]
 	gone := w.within(body)

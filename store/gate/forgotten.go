@@ -145,7 +145,7 @@ func (w *Writes) withhold(d *document, next *state) bool {
 	}
 	if w.Author.Kind == memory.AuthorUser {
 		for _, e := range memory.AddedEntries(d.content(), next.content) {
-			for _, s := range gone.Said(e.ID, e.Text) {
+			for _, s := range gone.SaidBy(e) {
 				if w.forgotten.revived[owner] == nil {
 					w.forgotten.revived[owner] = map[markdown.EntryID]string{}
 				}
@@ -158,7 +158,7 @@ func (w *Writes) withhold(d *document, next *state) bool {
 		func(e markdown.Entry) bool {
 			// Some earlier releases have forgotten the lines that name the source of structured entries.
 			named := strings.HasPrefix(d.ref.Path, structured.Folder) && structured.IsSourceLine(e.Text)
-			return !named && len(gone.Said(e.ID, e.Text)) > 0
+			return !named && len(gone.SaidBy(e)) > 0
 		})
 	if !kept.Any {
 		return false

@@ -37,7 +37,7 @@ func (w *Writes) keepReplaced(d *document, c *checked, proposed string, next *st
 	// Lines that were apart are next to each other now.
 	_, out := withoutInstructions(d.content(), content, !d.takesDoubtful(w.Author))
 	gone := w.forgotten.of(forgetterOf(d.ref.Scope, d.owner))
-	again := memory.WithholdForgotten(d.content(), true, content, func(e markdown.Entry) bool { return len(gone.Said(e.ID, e.Text)) > 0 })
+	again := memory.WithholdForgotten(d.content(), true, content, func(e markdown.Entry) bool { return len(gone.SaidBy(e)) > 0 })
 	if len(out.held)+len(out.aside) == 0 && !again.Any {
 		next.content = content
 	}
