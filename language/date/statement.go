@@ -100,6 +100,12 @@ var brackets = regexp.MustCompile(` *\[(?:week of )?\d{4}(?:-\d\d(?:-\d\d(?: to 
 // bracket is a date in brackets that was cut out of a text: its length, and its offset in the rest.
 type bracket struct{ offset, length int }
 
+// Uncompleted returns a text as it was before Complete.
+func Uncompleted(text string) string {
+	text, _ = withoutBrackets(text)
+	return text
+}
+
 // withoutBrackets returns a text without the brackets of dates already completed.
 func withoutBrackets(text string) (string, []bracket) {
 	if !strings.Contains(text, "[") {

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"reverie/language/claim"
+	"reverie/language/date"
 	"reverie/language/sentence"
 	"reverie/memory"
 )
@@ -26,7 +27,8 @@ type Words struct {
 type statement struct {
 	claim.Words
 
-	pieces int // see pieces
+	pieces   int  // see pieces
+	isAnswer bool // it needs a question: only the same words make it
 }
 
 type phrase struct {
@@ -51,13 +53,15 @@ func WordsOf(phrases, statements []string) Words {
 		if text == "" || text == memory.Erased {
 			continue
 		}
-		if utf8.RuneCountInString(text) >= minQuoted {
-			phrases = append(phrases, strings.TrimRight(text, ".!。"))
+		spoken, isAnswer := spokenOf(text)
+		w.add(text, false)
+		if spoken != text {
+			w.add(spoken, isAnswer)
 		}
-		read := claim.WordsOf(text)
-		w.statements = append(w.statements, statement{read, len(pieces(text))})
-		for _, stem := range read.Stems() {
-			w.hints = append(w.hints, hintOf(stem))
+		for _, said := range slices.Compact([]string{text, spoken}) {
+			if utf8.RuneCountInString(said) >= minQuoted && (said == text || !isAnswer) {
+				phrases = append(phrases, strings.TrimRight(said, ".!。"))
+			}
 		}
 	}
 	for _, text := range phrases {
@@ -73,6 +77,31 @@ func WordsOf(phrases, statements []string) Words {
 		w.phrases = append(w.phrases, phrase{regexp.MustCompile(`(?i)` + strings.Join(words, between)), spaced(first), spaced(last)})
 	}
 	return w
+}
+
+// add adds a statement.
+func (w *Words) add(text string, isAnswer bool) {
+	read := claim.WordsOf(text)
+	if isAnswer && len(read.Units) < minAnswer {
+		return
+	}
+	w.statements = append(w.statements, statement{read, len(pieces(text)), isAnswer})
+	for _, stem := range read.Stems() {
+		w.hints = append(w.hints, hintOf(stem))
+	}
+}
+
+// minAnswer is the number of words from which an answer is looked for without its question: "Yes." is an answer to others too.
+const minAnswer = 2
+
+// spokenOf returns a statement as it was said, without what was added when it was kept: quotation marks, dates behind relative ones, and the
+// question that an answer needs.
+func spokenOf(text string) (said string, isAnswer bool) {
+	if q, quoted := claim.QuoteOf(text); quoted {
+		isAnswer = q.Question != ""
+		text = claim.Quote{Speaker: q.Speaker, Words: date.Uncompleted(q.Words)}.Plain()
+	}
+	return date.Uncompleted(text), isAnswer
 }
 
 // Claiming returns words that also find what says nothing but some claims. The claims are of statements of w.
@@ -158,7 +187,7 @@ func (w Words) repeats(text string) bool {
 
 // madeBy reports whether other words make or restate the statement.
 func (s statement) madeBy(said claim.Words) bool {
-	return claim.SameStatement(s.Words, said) || s.RestatedIn(said)
+	return claim.SameStatement(s.Words, said) || !s.isAnswer && s.RestatedIn(said)
 }
 
 // mayHave reports whether it is worth reading a text sentence by sentence.
@@ -204,6 +233,9 @@ func (w Words) line(line string) (string, int) {
 	w.dependent = strings.TrimLeft(line, " \t") != line
 	body := strings.TrimPrefix(line[min(len(strings.TrimRight(marker, " ")), len(line)):], " ")
 	marker = line[:len(line)-len(body)]
+	if q, quoted := claim.QuoteOf(body); quoted && q.Question != "" && w.repeats(body) { // the question goes with its answer
+		return marker + memory.Erased, 1
+	}
 	gone := w.within(body)
 	switch {
 	case len(gone) == 0 && w.repeats(body): // with all of its sentences

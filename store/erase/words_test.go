@@ -73,6 +73,27 @@ func TestEraseAcrossAbbreviations(t *testing.T) {
 	}
 }
 
+// A kept line has what the engine has added in brackets: dates behind relative ones, and the question that an answer needs.
+func TestEraseWhatWasCompleted(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ statement, text, want string }{
+		{`"I fly to Rome tomorrow [2026-12-01]."`, "Hello. I fly to Rome tomorrow. Bye.", "Hello. [erased] Bye."},
+		{"Flies to Rome next week [week of 2026-11-30].", "I fly to Rome next week!", "[erased]"},
+		{`"明天[2026-12-01]我去罗马。"`, "明天我去罗马。好的。", "[erased]好的。"},
+		{`"I fly to Rome tomorrow [2026-12-01]."`, "- \"I fly to Rome tomorrow [2026-12-01].\"", "- [erased]"},
+		{`"I fly to Rome tomorrow [2026-12-01]."`, "I fly to Oslo tomorrow.", "I fly to Oslo tomorrow."},
+		{`[Where do you live?] "Bonn, since March."`, "Bonn, since March. And you?", "[erased] And you?"},
+		{`[Where do you live?] "Bonn, since March [2026-03]."`, "Bonn, since March.", "[erased]"},
+		{`[Where do you live?] "Bonn, since March."`, "Bonn was rainy since our March holiday.", "Bonn was rainy since our March holiday."},
+		{`[Do you smoke?] "Yes."`, "Yes.", "Yes."},
+		{`[Which city?] "Bonn, since March."`, "- [Which city?] \"Bonn, since March.\"", "- [erased]"},
+	} {
+		if got, _ := WordsOf(nil, []string{c.statement}).Erase(c.text); got != c.want {
+			t.Errorf("%q without %q became %q, want %q", c.text, c.statement, got, c.want)
+		}
+	}
+}
+
 // Texts that have nothing of the words cost little.
 func TestEraseIsQuick(t *testing.T) {
 	t.Parallel()
