@@ -397,3 +397,44 @@ values ('acme', 'ada', 'user:1', 'held', 'held', 'x', $1, now(), now(), now())`,
 		}
 	}
 }
+
+// What the engine has added to a line in brackets keeps it from no message, and the values of facts go with the words, before facts are read
+// again.
+func TestForgetKeptLines(t *testing.T) {
+	t.Parallel()
+	for _, erase := range []bool{false, true} {
+		t.Run(fmt.Sprint(erase), func(t *testing.T) {
+			t.Parallel()
+			w := makeWorld(t)
+			id := member("user:1")
+			ref := personal("memory/2026-11-30.md")
+			write(t, w.Store, id, memory.Change{Ref: ref, Op: memory.OpReplace, Content: "- \"I fly to Quavorzim tomorrow [2026-12-01].\"\n- \"I live in Quavorzim.\"\n" +
+				"- \"I work at Siemens.\"\n"})
+			if _, err := w.root.Exec(t.Context(), `
+update messages set content = 'Hello. I fly to Quavorzim tomorrow. I live in Quavorzim.' where owner_key = 'user:1'`); err != nil {
+				t.Fatal(err)
+			}
+			must[facts.Listed](t)(w.ByTrust(t.Context(), id, facts.Query{}))
+			if had := w.rowsWith(t, "quavorzim", id); !slices.ContainsFunc(had, func(table string) bool { return strings.HasPrefix(table, "fact_claims") }) {
+				t.Fatalf("%q", had)
+			}
+			must[dreams.ForgetReceipt](t)(w.Forget(t.Context(), id, dreams.ForgetRequest{Ref: ref, FromLine: 1, ToLine: 2, Erase: erase}))
+			left := w.rowsWith(t, "quavorzim", id)
+			if erase && len(left) > 0 || slices.ContainsFunc(left, func(table string) bool { return strings.HasPrefix(table, "fact_claims") }) {
+				t.Errorf("left in %q", left)
+			}
+			if got := w.rowsWith(t, "siemens", id); !slices.ContainsFunc(got, func(table string) bool { return strings.HasPrefix(table, "fact_claims") }) && !erase {
+				t.Errorf("another statement's claims: %q", got)
+			}
+			must[facts.Listed](t)(w.ByTrust(t.Context(), id, facts.Query{}))
+			var n int
+			if err := w.root.QueryRow(t.Context(), `
+select count(*)
+from fact_claims c
+join documents d on d.document_id = c.document_id
+where d.owner_key = 'user:1' and d.path = 'memory/2026-11-30.md' and c.said = '{}' and not starts_with(c.claim, 't')`).Scan(&n); err != nil || n > 0 {
+				t.Errorf("%d claims without values after the next read, %v", n, err)
+			}
+		})
+	}
+}

@@ -257,6 +257,7 @@ type entryWork struct {
 	erased    *erase.Redaction
 
 	changes     []memory.Change
+	unsaid      []unsaid
 	status      dream.Status
 	replacement string // of edit: the words that are confirmed, when they are another statement
 	edited      string // of edit: the words that the report shows
@@ -477,6 +478,7 @@ func (w *entryWork) forget(ctx context.Context) error {
 		if isReport(d.Path) {
 			content, _ = w.erased.Erase(content)
 		}
+		w.unsaid = append(w.unsaid, unsaidOf(d, content))
 		w.write(d, content, reason)
 	}
 	w.memory.Path = memory.MemoryPath
@@ -528,6 +530,9 @@ func (w *entryWork) commit(ctx context.Context) (EntryReceipt, error) {
 		}
 	}
 	b := &pgx.Batch{}
+	for _, u := range w.unsaid {
+		u.queue(b, w.t)
+	}
 	w.queueStates(b)
 	return w.finish(ctx, b, &gate.Receipt)
 }

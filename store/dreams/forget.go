@@ -22,6 +22,7 @@ import (
 	"reverie/memory/markdown"
 	"reverie/memory/structured"
 	"reverie/store/erase"
+	storefacts "reverie/store/facts"
 	"reverie/store/gate"
 	"reverie/store/pg"
 )
@@ -173,6 +174,7 @@ type forgetting struct {
 	names      memory.EntrySet
 	words      erase.Words
 	found      []Found
+	unsaid     []unsaid
 
 	kept      map[markdown.EntryID]bool // statements that stay, whatever else is a wording of theirs
 	traceless bool                      // nothing recognises the statements later
@@ -362,6 +364,7 @@ func (f *forgetting) changes() []memory.Change {
 		if content == d.Content {
 			continue
 		}
+		f.unsaid = append(f.unsaid, unsaidOf(d, content))
 		changes = append(changes, memory.Change{
 			Ref: memory.Ref{Scope: f.passage.Scope, Path: d.Path}, Op: memory.OpReplace, Base: d.Version,
 			Reason: cmp.Or(f.passage.Reason, "forgotten on request"), Content: content,
@@ -513,6 +516,9 @@ func (f *forgetting) commit(ctx context.Context, changes []memory.Change) (r For
 		return r, err
 	}
 	end := &pgx.Batch{}
+	for _, u := range f.unsaid {
+		u.queue(end, f.t)
+	}
 	end.Queue(sqlHeldErased, f.args(pgx.NamedArgs{"erased": memory.Erased}))
 	if f.last != nil {
 		f.last(end)
@@ -520,6 +526,28 @@ func (f *forgetting) commit(ctx context.Context, changes []memory.Change) (r For
 	err = f.t.Finish(ctx, end)
 	r.Receipt = w.Receipt
 	return r, err
+}
+
+// unsaid are the statements that a document loses, with all that is nested under them.
+type unsaid struct {
+	storefacts.Document
+
+	entries []string
+}
+
+func unsaidOf(d memory.Document, content string) unsaid {
+	u := unsaid{Document: storefacts.Document{ID: d.ID, Agent: d.Agent, Scope: d.Scope, Owner: d.Owner, Path: d.Path}}
+	for _, e := range memory.AddedEntries(content, d.Content) {
+		u.entries = append(u.entries, string(e.ID))
+	}
+	return u
+}
+
+// queue queues taking their values out of the facts.
+func (u unsaid) queue(b *pgx.Batch, t *pg.Tx) {
+	if len(u.entries) > 0 {
+		u.QueueUnsay(b, t, u.entries)
+	}
 }
 
 // states returns the states of the forgotten statements, with their texts.

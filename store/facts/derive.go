@@ -51,6 +51,18 @@ with gone as (
 )
 update fact_documents set format = '' where workspace_id = @workspace and agent_id = @agent and document_id = @document and format <> ''`
 
+	// Claims of statements that are forgotten lose their values at once. Their keys stay for those who derive, who remove them.
+	sqlUnsay = `
+with gone as (
+    delete from fact_claims
+    where workspace_id = @workspace and agent_id = @agent and document_id = @document
+        and (@entries::text[] is null or entry_id = any (@entries::text[]))
+    returning *
+)
+insert into fact_claims (workspace_id, agent_id, scope, owner_key, claim, document_id, entry_id, said)
+select workspace_id, agent_id, scope, owner_key, claim, document_id, entry_id, '{}'
+from gone`
+
 	// What is derived of a document: the version up to which this reader has read it, 0 if it has not; and the one from which on its
 	// statements are still to be compared with those of other people.
 	sqlState = `
@@ -214,7 +226,13 @@ func (s *Facts) RebuildFacts(ctx context.Context, id memory.Identity) error {
 // QueueAnew queues dropping the facts of a document whose versions have changed, and the note that they are to be derived again.
 func (d Document) QueueAnew(b *pgx.Batch, t *pg.Tx) {
 	b.Queue(sqlAnewDrop, d.args(t, nil))
+	b.Queue(sqlUnsay, d.args(t, pgx.NamedArgs{"entries": nil}))
 	b.Queue(sqlMark, d.args(t, pgx.NamedArgs{"version": 0}))
+}
+
+// QueueUnsay queues taking the values out of the claims of statements that the document loses by the same transaction.
+func (d Document) QueueUnsay(b *pgx.Batch, t *pg.Tx, entries []string) {
+	b.Queue(sqlUnsay, d.args(t, pgx.NamedArgs{"entries": entries}))
 }
 
 // derive brings the facts of a document up to its version, in one transaction.
