@@ -28,6 +28,7 @@ type foundInDocument struct {
 	Scope    memory.Scope `json:"scope"`
 	Line     int          `json:"line"`
 	Text     string       `json:"text"`
+	Left     string       `json:"left,omitempty"` // what stays of its line
 }
 
 // forgetEverywhere implements memory_forget. The author is the tool, because a model chose the words. It does not erase what was said:
@@ -76,7 +77,7 @@ func (k *call) forgetEverywhere(ctx context.Context) (any, error) {
 		out.Forgotten = append(out.Forgotten, scan.Redacted(s.Text))
 	}
 	for _, s := range done.Found {
-		out.Found = append(out.Found, foundInDocument{s.Path, s.Scope, s.FromLine, scan.Redacted(s.Text)})
+		out.Found = append(out.Found, foundInDocument{s.Path, s.Scope, s.FromLine, scan.Redacted(s.Text), scan.Redacted(s.Left)})
 	}
 	for _, p := range done.Words.Places {
 		out.Erased += p.Rows

@@ -86,6 +86,7 @@ type forgottenStatementView struct {
 	EndLine   int              `json:"endLine"`
 	Entry     markdown.EntryID `json:"entry"`
 	Text      string           `json:"text"`
+	Left      string           `json:"left,omitempty" doc:"What stays of its line, when it is one sentence of it."`
 }
 
 type erasedPlaceView struct {
@@ -153,7 +154,7 @@ func viewForgotten(done toolbox.Forgotten, dryRun bool) forgottenView {
 		DryRun: dryRun, Backend: outside,
 		Statements: rest.Views(done.Statements, func(f toolbox.Statement) statementView { return statementView(f) }),
 		Found: rest.Views(done.Found, func(f toolbox.FoundStatement) forgottenStatementView {
-			return forgottenStatementView{f.Path, f.Scope, f.FromLine, f.ToLine, f.ID, f.Text}
+			return forgottenStatementView{f.Path, f.Scope, f.FromLine, f.ToLine, f.ID, f.Text, f.Left}
 		}),
 		Erased:  rest.Views(done.Words.Places, viewPlace),
 		Kept:    rest.Views(done.Words.Kept, viewPlace),

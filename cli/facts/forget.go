@@ -100,6 +100,9 @@ func showForgotten(w io.Writer, done wire.Forgotten) error {
 	}
 	for _, f := range done.Found {
 		fmt.Fprintf(w, "%s: %s  %s\n", did, output.Place(output.OneLine(f.Path, 200), f.StartLine, f.EndLine), output.OneLine(f.Text, 200))
+		if f.Left != "" {
+			fmt.Fprintf(w, "stays of the line: %s\n", output.OneLine(f.Left, 200))
+		}
 	}
 	for _, p := range done.Erased {
 		fmt.Fprintf(w, "%s in %s: %s\n", did, p.Place, output.Count(p.Rows, "row"))

@@ -1990,8 +1990,11 @@ type Forgotten struct {
 
 // ForgottenStatement defines model for ForgottenStatement.
 type ForgottenStatement struct {
-	EndLine   int    `json:"endLine"`
-	Entry     string `json:"entry"`
+	EndLine int    `json:"endLine"`
+	Entry   string `json:"entry"`
+
+	// Left What stays of its line, when it is one sentence of it.
+	Left      string `json:"left,omitempty,omitzero"`
 	Path      string `json:"path"`
 	Scope     string `json:"scope"`
 	StartLine int    `json:"startLine"`
@@ -3793,6 +3796,7 @@ type Signals struct {
 // Sketch defines model for Sketch.
 type Sketch struct {
 	Anywhere  bool           `json:"anywhere,omitempty,omitzero"`
+	Claims    []string       `json:"claims,omitempty,omitzero"`
 	Listed    bool           `json:"listed,omitempty,omitzero"`
 	Opposites int            `json:"opposites,omitempty,omitzero"`
 	Relations int32          `json:"relations,omitempty,omitzero"`

@@ -465,6 +465,10 @@ func (w *entryWork) forget(ctx context.Context) error {
 	w.erased = w.redaction()
 	said := wordingsOf(w.candidate.Text, w.candidate.Line, w.state.Text)
 	forgotten := func(d memory.Document, person ...string) {
+		was := d
+		if !isReport(d.Path) {
+			said.cut(&d, w.names)
+		}
 		found, gone := linesOf(d, func(e markdown.Entry) bool {
 			return w.names[e.ID] || said.has(e)
 		})
@@ -478,8 +482,8 @@ func (w *entryWork) forget(ctx context.Context) error {
 		if isReport(d.Path) {
 			content, _ = w.erased.Erase(content)
 		}
-		w.unsaid = append(w.unsaid, unsaidOf(d, content))
-		w.write(d, content, reason)
+		w.unsaid = append(w.unsaid, unsaidOf(was, content))
+		w.write(was, content, reason)
 	}
 	w.memory.Path = memory.MemoryPath
 	if w.memory.Version > 0 && !w.memory.Deleted {

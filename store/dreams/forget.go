@@ -67,6 +67,8 @@ type ForgetReceipt struct {
 type Found struct {
 	memory.Ref
 	markdown.Entry
+
+	Left string // what stays of its line, when it is one sentence of it; the text is that of the sentence
 }
 
 const (
@@ -260,7 +262,9 @@ func (f *forgetting) find() error {
 			if isReport(d.Path) { // which quotes statements
 				continue
 			}
-			f.statements = append(f.statements, matching(markdown.EntriesOf(d.Content), meant.has)...)
+			entries := markdown.EntriesOf(d.Content)
+			f.statements = append(f.statements, matching(entries, meant.has)...)
+			f.statements = append(f.statements, meant.parts(entries)...)
 		}
 		for _, heard := range p.Heard {
 			if !slices.ContainsFunc(f.statements, func(e markdown.Entry) bool { return judge.Alike(heard, rewrite.WithoutComments(e.Text)) }) {
@@ -287,6 +291,9 @@ func (f *forgetting) find() error {
 	f.statements = matching(entries, func(e markdown.Entry) bool { return on(e) && meant(e) })
 	if len(f.statements) == 0 && shown != "" { // they have moved
 		f.statements = matching(entries, meant)
+	}
+	if len(f.statements) == 0 && shown != "" && p.Entry == "" { // one sentence of a line
+		f.statements = wordingsOf(shown).parts(matching(entries, on))
 	}
 	if len(f.statements) == 0 && p.Erase && shown != "" { // they have gone, and are to be erased where they were
 		f.statements = statementsOf(p.Path, p.Shown)
@@ -333,7 +340,7 @@ func (f *forgetting) wordings() (w wordings) {
 		w.add(rewrite.WithoutComments(s.Text), judge.Dependent(s))
 	}
 	if f.kept != nil {
-		w.claims = nil
+		w.claims, w.whole = nil, true
 	}
 	return w
 }
@@ -344,12 +351,16 @@ func (f *forgetting) changes() []memory.Change {
 	gone := f.wordings()
 	for _, d := range f.documents {
 		anywhere := f.passage.Erase || f.passage.Pattern != "" || isReport(d.Path)
+		was := d.Content
+		if f.kept == nil && f.passage.Pattern == "" && !isReport(d.Path) {
+			f.found = append(f.found, gone.cut(&d, f.names)...)
+		}
 		found, lines := linesOf(d, func(e markdown.Entry) bool {
 			return f.names[e.ID] || anywhere && f.words.Dependent(judge.Dependent(e)).In(rewrite.WithoutComments(e.Text)) || gone.has(e)
 		})
 		for _, e := range found {
 			f.names[e.ID] = true
-			f.found = append(f.found, Found{memory.Ref{Scope: f.passage.Scope, Path: d.Path}, e})
+			f.found = append(f.found, Found{Ref: memory.Ref{Scope: f.passage.Scope, Path: d.Path}, Entry: e})
 		}
 		content := d.Content
 		switch {
@@ -361,9 +372,10 @@ func (f *forgetting) changes() []memory.Change {
 		if anywhere { // headings, code, and other sentences of long statements
 			content, _ = f.words.Erase(content)
 		}
-		if content == d.Content {
+		if content == was {
 			continue
 		}
+		d.Content = was
 		f.unsaid = append(f.unsaid, unsaidOf(d, content))
 		changes = append(changes, memory.Change{
 			Ref: memory.Ref{Scope: f.passage.Scope, Path: d.Path}, Op: memory.OpReplace, Base: d.Version,
@@ -371,38 +383,6 @@ func (f *forgetting) changes() []memory.Change {
 		})
 	}
 	return changes
-}
-
-// wordings recognises statements in other words: alike, or with the same claims.
-type wordings struct {
-	ids    memory.EntrySet
-	words  []claim.Words
-	claims claim.Claimed
-}
-
-func wordingsOf(texts ...string) (w wordings) {
-	for _, text := range texts {
-		if text = rewrite.WithoutComments(text); text != "" {
-			w.add(text, false)
-		}
-	}
-	return w
-}
-
-func (w *wordings) add(text string, dependent bool) {
-	if w.ids == nil {
-		w.ids, w.claims = memory.EntrySet{}, claim.Claimed{}
-	}
-	w.ids[markdown.EntryIDOf(text)] = true
-	w.words = append(w.words, claim.WordsOf(text))
-	maps.Copy(w.claims, claim.ClaimedBy(text, dependent))
-}
-
-func (w *wordings) has(e markdown.Entry) bool {
-	text := rewrite.WithoutComments(e.Text)
-	words := claim.WordsOf(text)
-	return w.ids[markdown.EntryIDOf(text)] || slices.ContainsFunc(w.words, func(said claim.Words) bool { return claim.SameStatement(said, words) }) ||
-		w.claims.MadeBy(text, judge.Dependent(e))
 }
 
 // linesOf returns the statements of a document that are to go, and the lines that they take with them.

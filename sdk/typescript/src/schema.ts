@@ -1675,6 +1675,8 @@ export interface Forgotten {
 export interface ForgottenStatement {
   endLine: number;
   entry: string;
+  /** What stays of its line, when it is one sentence of it. */
+  left?: string;
   path: string;
   scope: string;
   startLine: number;
@@ -3129,6 +3131,7 @@ export interface Signals {
 
 export interface Sketch {
   anywhere?: boolean;
+  claims?: string[];
   listed?: boolean;
   opposites?: number;
   relations?: number;

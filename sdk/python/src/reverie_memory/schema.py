@@ -1639,6 +1639,8 @@ class Forgotten(TypedDict):
 class ForgottenStatement(TypedDict):
     endLine: int
     entry: str
+    # What stays of its line, when it is one sentence of it.
+    left: NotRequired[str]
     path: str
     scope: str
     startLine: int
@@ -3068,6 +3070,7 @@ class Signals(TypedDict):
 
 class Sketch(TypedDict):
     anywhere: NotRequired[bool]
+    claims: NotRequired[list[str]]
     listed: NotRequired[bool]
     opposites: NotRequired[int]
     relations: NotRequired[int]
