@@ -12,7 +12,7 @@ func TestClaimed(t *testing.T) {
 			"I live in Munich with my cat Tom": false, "We live in Munich": false, "I live in Munich. I have a cat.": false, "Munich": false, "": false,
 			"Maybe I live in Munich": false, "I live in Munich only in summer": false, "Employer: Munich Re": false,
 		},
-		"Home: Munich":                                 {"I live in Munich": true, "I moved to Munich": true, "My mother lives in Munich": false},
+		"Home: Munich": {"I live in Munich": true, "I moved to Munich": true, "My mother lives in Munich": false},
 		`"I moved to Munich last year. I have a cat."`: {"Home: Munich": true},
 		"I live in Munich with my cat Tom":             {"Home: Munich": true, "Name: Tom": false},
 		"Ich wohne in München.":                        {"Home: München": true, "Meine Schwester wohnt in München": false},
@@ -25,7 +25,7 @@ func TestClaimed(t *testing.T) {
 		`[Where do you live?] "Munich"`:                {"Home: Munich": false},
 	} {
 		claims := ClaimedBy(said, false)
-		original := OriginalOf("", ptr(SketchOf("salt", said).Claiming(claims)))
+		original := OriginalOf("", new(SketchOf("salt", said).Claiming(claims)))
 		for other, want := range others {
 			if got := claims.MadeBy(other, false); got != want {
 				t.Errorf("%q of %q: %t", other, said, got)
@@ -43,5 +43,3 @@ func TestClaimed(t *testing.T) {
 		t.Error("headings")
 	}
 }
-
-func ptr[T any](v T) *T { return &v }

@@ -21,7 +21,7 @@ type Words struct {
 	statements []statement
 	claims     claim.Claimed // of statements, see Claiming
 	dependent  bool          // of the line that is read, see claim.ClaimedBy
-	hints      []string // a text that repeats a statement has one of them
+	hints      []string      // a text that repeats a statement has one of them
 }
 
 type statement struct {
