@@ -473,7 +473,7 @@ func (g Gone) SaidBy(e markdown.Entry) []dream.State {
 }
 
 // Dependent reports whether the subject of a statement that names none may be named by what is above it.
-func Dependent(e markdown.Entry) bool { return e.Parent >= 0 || claim.NamesPerson(e.Heading) }
+func Dependent(e markdown.Entry) bool { return e.Parent >= 0 || claim.WordsOf(e.Heading).NamesPerson() }
 
 // Repeats separates the statements that a text makes from those that it only contains, or is a part of.
 func (g Gone) Repeats(id markdown.EntryID, text string) (same, told []dream.State) {

@@ -13,10 +13,9 @@ import (
 // "I live in Munich".
 type Claimed map[string]bool
 
-// ClaimedBy returns what a statement claims. A sentence that is negated, doubted, planned, limited or past claims nothing; nor does a
+// With adds what a statement claims, and returns c. A sentence that is negated, doubted, planned, limited or past claims nothing; nor does a
 // dependent one that names no subject, because it has that of the line or the heading above it.
-func ClaimedBy(text string, dependent bool) Claimed {
-	c := Claimed{}
+func (c Claimed) With(text string, dependent bool) Claimed {
 	keys, _ := claimed(text, dependent)
 	for _, key := range keys {
 		c[key] = true

@@ -24,7 +24,7 @@ func TestClaimed(t *testing.T) {
 		"I no longer live in Munich":                   {"Home: Munich": false},
 		`[Where do you live?] "Munich"`:                {"Home: Munich": false},
 	} {
-		claims := ClaimedBy(said, false)
+		claims := Claimed{}.With(said, false)
 		original := OriginalOf("", new(SketchOf("salt", said).Claiming(claims)))
 		for other, want := range others {
 			if got := claims.MadeBy(other, false); got != want {
@@ -35,11 +35,11 @@ func TestClaimed(t *testing.T) {
 			}
 		}
 	}
-	home := ClaimedBy("I live in Munich", false)
-	if home.MadeBy("Home: Munich", true) || !home.MadeBy("I live in Munich.", true) || len(ClaimedBy("Home: Munich", true)) > 0 {
+	home := Claimed{}.With("I live in Munich", false)
+	if home.MadeBy("Home: Munich", true) || !home.MadeBy("I live in Munich.", true) || len(Claimed{}.With("Home: Munich", true)) > 0 {
 		t.Error("under a line about somebody else")
 	}
-	if !NamesPerson("My sister Anna") || NamesPerson("Profile") || NamesPerson("") {
+	if !WordsOf("My sister Anna").NamesPerson() || WordsOf("Profile").NamesPerson() || WordsOf("").NamesPerson() {
 		t.Error("headings")
 	}
 }

@@ -71,6 +71,6 @@ func subjectOf(key string) string {
 func IsAnaphor(subject string) bool { return subject == User || pronouns[subject] }
 
 // NamesPerson reports whether a heading names a person by a word such as "sister", so that what is below may be about them.
-func NamesPerson(heading string) bool {
-	return slices.ContainsFunc(WordsOf(heading).Units, func(u Meaning) bool { return u.other })
+func (a Words) NamesPerson() bool {
+	return slices.ContainsFunc(a.Units, func(u Meaning) bool { return u.other })
 }

@@ -108,7 +108,7 @@ func Compare(text string) *Compared {
 	return &Compared{text: text, words: WordsOf(text), content: ContentOf(text)}
 }
 
-// Dependent marks the text as a dependent one, see ClaimedBy.
+// Dependent marks the text as a dependent one, see Claimed.With.
 func (c *Compared) Dependent(is bool) *Compared {
 	c.dependent = is
 	return c

@@ -221,13 +221,13 @@ where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and
 )
 
 // settled returns the columns of a statement with a status: of a forgotten one a sketch in place of the text. dependent is as in
-// claim.ClaimedBy.
+// claim.Claimed.With.
 func settled(t *pg.Tx, status dream.Status, text string, dependent bool) (kept string, sketch *claim.Sketch) {
 	if status != dream.Forgotten || text == "" {
 		return text, nil
 	}
 	text = markdown.WithoutComments(text)
-	s := claim.SketchOf(saltOf(t), text).Claiming(claim.ClaimedBy(text, dependent))
+	s := claim.SketchOf(saltOf(t), text).Claiming(claim.Claimed{}.With(text, dependent))
 	return "", &s
 }
 

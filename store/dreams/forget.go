@@ -248,7 +248,7 @@ func (f *forgetting) identify(ctx context.Context) error {
 func (f *forgetting) find() error {
 	p := f.passage
 	if p.Pattern != "" {
-		phrase, claims := erase.WordsOf([]string{p.Pattern}, nil), claim.ClaimedBy(p.Pattern, false)
+		phrase, claims := erase.WordsOf([]string{p.Pattern}, nil), claim.Claimed{}.With(p.Pattern, false)
 		for _, d := range f.documents {
 			f.statements = append(f.statements, matching(statementsOf(d.Path, d.Content), func(e markdown.Entry) bool {
 				return phrase.In(e.Text) || claims.MadeBy(rewrite.WithoutComments(e.Text), judge.Dependent(e))
@@ -588,7 +588,7 @@ func (f *forgetting) queueStates(b *pgx.Batch) []dream.State {
 		settle(s.ID, text, sketch, []string{})
 	}
 	if f.passage.Pattern != "" {
-		sketch := claim.SketchOf(saltOf(f.t), f.passage.Pattern).Claiming(claim.ClaimedBy(f.passage.Pattern, false))
+		sketch := claim.SketchOf(saltOf(f.t), f.passage.Pattern).Claiming(claim.Claimed{}.With(f.passage.Pattern, false))
 		sketch.Anywhere = true
 		settle(pattern, "", &sketch, []string{})
 	}

@@ -1,7 +1,6 @@
 package dreams
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -36,7 +35,7 @@ func (w *wordings) add(text string, dependent bool) {
 	}
 	w.ids[markdown.EntryIDOf(text)] = true
 	w.words = append(w.words, claim.WordsOf(text))
-	maps.Copy(w.claims, claim.ClaimedBy(text, dependent))
+	w.claims.With(text, dependent)
 }
 
 func (w *wordings) has(e markdown.Entry) bool {

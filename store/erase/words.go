@@ -20,7 +20,7 @@ type Words struct {
 	phrases    []phrase
 	statements []statement
 	claims     claim.Claimed // of statements, see Claiming
-	dependent  bool          // of the line that is read, see claim.ClaimedBy
+	dependent  bool          // of the line that is read, see claim.Claimed.With
 	hints      []string      // a text that repeats a statement has one of them
 }
 
