@@ -106,7 +106,7 @@ func smallTalk(text, lang string) (intent, string) {
 	return wantsNothing, lang
 }
 
-// maxAddress is the number of words or ideographs of a name behind a greeting: "Hello, dear Ada!"
+// maxAddress is the number of words or ideographs of a name after a greeting: "Hello, dear Ada!"
 const maxAddress = 3
 
 // greets reports whether a text is a greeting with a name.

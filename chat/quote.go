@@ -111,10 +111,10 @@ func (q quotation) isCorrectedBy(other quotation) bool {
 		withoutValues(other.text) == withoutValues(q.text)
 }
 
-// correctedWithin is the number of messages of the user behind a statement in which a correction of it is looked for.
+// correctedWithin is the number of messages of the user after a statement in which a correction of it is looked for.
 const correctedWithin = 3
 
-// withCorrections adds behind each statement of the conversation the message in which the user corrects it, until an extraction writes
+// withCorrections adds after each statement of the conversation the message in which the user corrects it, until an extraction writes
 // the right value into memory: "Actually make that 3:30."
 func (t *turning) withCorrections(quoted []quotation) (out []quotation) {
 	for _, q := range quoted {
@@ -291,7 +291,7 @@ var (
 	// quotedLine matches a line that quotes somebody: `Jonas: (later: 2026-03-10) [Which city?] "Bonn."`
 	quotedLine = regexp.MustCompile(`^(?:([^:"“\[\](]{1,64}): )?((?:\(later: [^)]*\) )?)(?:\[([^\]]+)\] )?` +
 		`["“](.+)["”]((?: ?[\[(][^\])]*[\])])*)$`)
-	// inBrackets matches a date in brackets behind a relative one.
+	// inBrackets matches a date in brackets after a relative one.
 	inBrackets = regexp.MustCompile(`\[(\d{4}-\d{2}-\d{2}[^\]]*)\]`)
 	// ofDay matches a date in the path of a daily note.
 	ofDay = regexp.MustCompile(`memory/(\d{4}-\d{2}-\d{2})`)

@@ -86,7 +86,7 @@ func under(document, heading string, lines []string) string {
 	return next + behind
 }
 
-// added returns a text with lines behind it, without the indentation of the first one.
+// added returns a text with lines after it, without the indentation of the first one.
 func added(text string, lines []string) string {
 	indent := lines[0][:len(lines[0])-len(strings.TrimLeft(lines[0], " \t"))]
 	var b strings.Builder

@@ -9,7 +9,7 @@ import (
 	"reverie/language/lazyregexp"
 )
 
-// Words directly before or behind a full date that say which end of a period it is.
+// Words directly before or after a full date that say which end of a period it is.
 const (
 	fillers = `(?:(?:the|de[mnr]|l[aeo]|el|o|zum|día|dia|ngày|يوم)\s+){0,2}$`
 	sinces  = `since|starting|as of|effective|seit|ab|desde|a partir del?|depuis|dès|à partir d[eu]|kể từ|từ|منذ|ابتداء من|начиная с`
@@ -105,7 +105,7 @@ func (f fullDates) pairs(i int) bool {
 	return f.ends(i+1) || toFull.MatchString(f.before(i+1)) && len(f.moves) == 0
 }
 
-// opens reports whether a word for a beginning is before or behind a date.
+// opens reports whether a word for a beginning is before or after a date.
 func (f fullDates) opens(i int) bool {
 	before := f.before(i)
 	return sinceFull.MatchString(before) || fromFull.MatchString(before) || beginningBehind.MatchString(f.behind(i))

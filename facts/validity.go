@@ -8,7 +8,7 @@ import (
 )
 
 // A date in brackets completes the words in front of it: "since March [2026-03]". Which end of a period it is depends on the word
-// that introduces it, or in East Asian languages on the one behind.
+// that introduces it, or in East Asian languages on the one after.
 var (
 	bracketed = lazyregexp.New(`\[(\d{4}(?:-\d{2}(?:-\d{2})?)?)\]`)
 	beginning = lazyregexp.New(`(?i)(?:^|\P{L})(?:since|from|starting|as of|effective|seit|ab|desde|a partir de|depuis|dès|à partir d[eu]|` +

@@ -8,7 +8,7 @@ import (
 	"reverie/language/lazyregexp"
 )
 
-// German puts the verb of a clause with "dass" at the end, and that of a main clause behind the subject: "dass ich in Bremen
+// German puts the verb of a clause with "dass" at the end, and that of a main clause after the subject: "dass ich in Bremen
 // wohne" is kept as "ich wohne in Bremen". Only simple clauses with a known subject and verb are reordered; all others are
 // kept unchanged.
 var (

@@ -213,7 +213,7 @@ func add(content, section, said string) (string, bool) {
 	return "", false
 }
 
-// underHeading inserts a line behind the last line with text of the section; empty when there is no such section.
+// underHeading inserts a line after the last line with text of the section; empty when there is no such section.
 func underHeading(content, section, line, eol string) string {
 	at := markdown.SectionEnd(content, func(s markdown.Section) bool { return s.Level == 2 && strings.EqualFold(s.Heading, section) })
 	if at == 0 {

@@ -39,7 +39,7 @@ type grammar struct {
 	further *lazyregexp.Regexp
 	// thanks matches thanks at the end of a message.
 	thanks *lazyregexp.Regexp
-	// clause turns the text behind a link into a sentence; nil when it already is one.
+	// clause turns the text after a link into a sentence; nil when it already is one.
 	clause func(link, kept string) string
 }
 
@@ -126,7 +126,7 @@ func (g *grammar) answered(kept, ask string) (string, bool) {
 	return kept, !strings.ContainsAny(kept, "?？؟")
 }
 
-// leads reports whether the text behind a request is the text to keep.
+// leads reports whether the text after a request is the text to keep.
 func (g *grammar) leads(verb, link, kept string) bool {
 	if !g.whole(kept) || g.never.MatchString(kept) {
 		return false

@@ -13,7 +13,7 @@ var (
 	comment    = lazyregexp.New(`[ \t]*<!--.*?-->`)
 )
 
-// plain returns a statement of a document without the comment behind it.
+// plain returns a statement of a document without the comment after it.
 func plain(text string) string { return strings.TrimSpace(comment.ReplaceAllString(text, "")) }
 
 // corrects reports whether a statement replaces a line. English and Chinese follow the rules of dreams; in other languages

@@ -285,7 +285,7 @@ func proper(text string) (value, bool) {
 
 const maxName = 4
 
-// inCity matches an address with the city behind it.
+// inCity matches an address with the city after it.
 var inCity = lazyregexp.New(`^(.+?)(?:,| in) (\p{Lu}[\p{L} -]+)$`)
 
 // street matches an address within a place.

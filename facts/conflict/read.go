@@ -93,7 +93,7 @@ var (
 	hundreds = lazyregexp.New(`[一两二三四五六七八九]百`)
 	metres   = lazyregexp.New(`[一二两]米[一二三四五六七八九]{1,2}`)
 	counted  = lazyregexp.New(`[一两二三四五六七八九十]{1,3}[个只条名位岁人口台辆间层]`)
-	// ends separate clauses. A full stop behind a number is that of an ordinal.
+	// ends separate clauses. A full stop after a number is that of an ordinal.
 	ends = lazyregexp.New(`[;!?]\s+|[^\d\s]\.(?:\s+|$)|\d\.\s*$|[。；！？]|,\s+(?:and|but|so|now|aber|und|jetzt|dann|sondern|while|` +
 		`whereas|though|which|because|since|weil|obwohl|während)\b|` +
 		`\s+(?:and|but|und|aber) (?:works?|lives?|has|is|wohnt?e?|arbeitet?|now|jetzt|i|we|he|she|they|ich|wir|er|sie)\b|\s(?:because|` +
@@ -310,7 +310,7 @@ func (r *reader) measured(text string) bool {
 	if slices.ContainsFunc(values, currency) { // a sum of money is a price
 		words = slices.DeleteFunc(words, func(w string) bool { return w == stemOf("price") })
 	}
-	for i, v := range values { // a bare number behind "at" is a time, of a version a version
+	for i, v := range values { // a bare number after "at" is a time, of a version a version
 		switch {
 		case v.Kind == kindNumber && v.Unit == "" && slices.Contains(words, stemOf("version")):
 			values[i].Kind, values[i].Text = kindVersion, strings.TrimLeft(strings.TrimSpace(text[v.at:v.end]), "vV")

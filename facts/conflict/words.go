@@ -109,7 +109,7 @@ type replacement struct {
 	han, latin *lazyregexp.Regexp // in Chinese, and in other languages; nil: none
 }
 
-// lookahead matches conditions behind an expression, which this package's expressions do not have.
+// lookahead matches conditions after an expression, which this package's expressions do not have.
 var lookahead = lazyregexp.New(`\(\?=[^)]*\)`)
 
 // expression compiles alternatives: those of letters match whole words, those of Chinese characters match anywhere.

@@ -18,7 +18,7 @@ func TestWhatAConversationShows(t *testing.T) {
 	answer := func(text string) judge.Turn { return judge.Turn{Text: text} }
 	for _, c := range []struct {
 		name, fact string
-		turns      []judge.Turn // the statement is found behind the first one
+		turns      []judge.Turn // the statement is found after the first one
 		want       judge.Verdict
 	}{
 		{"used", "- Lives in Berlin.", []judge.Turn{ask("Where do I live?"), answer("You live in Berlin."), ask("Thanks, that helps a lot.")}, judge.Used},

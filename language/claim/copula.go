@@ -33,7 +33,7 @@ type copula struct {
 	one, several *lazyregexp.Regexp
 }
 
-// read parses a statement of the form "subject is value", with nothing behind it.
+// read parses a statement of the form "subject is value", with nothing after it.
 func (c copula) read(text string) (valued, bool) {
 	m := c.is.FindStringSubmatch(strings.TrimRight(text, " .。!！"))
 	if m == nil || strings.ContainsAny(m[2], ",;，；、") {

@@ -46,7 +46,7 @@ var rulesDE = []rule{
 	{attributeName, lazyregexp.New(`^(.*?)\b(?i:heiß(?:e|t|en)) (.+?)` + untilDE), true, false, named},
 }
 
-// ordinalDE matches a full stop behind a day, which ends no clause: "am 3. Mai".
+// ordinalDE matches a full stop after a day, which ends no clause: "am 3. Mai".
 var ordinalDE = lazyregexp.New(`\b(\d{1,2})\. (\p{Lu})`)
 
 // dateDE matches a date in German: "3. Mai 1990", "03.05.", "1990-05-03".

@@ -2,7 +2,7 @@
 //
 // The words of a language are one file in words/. A section "[kind]" lists phrases, separated by "|". "*" at the end of a word
 // matches any ending. In Chinese and Japanese phrases match anywhere; elsewhere they match whole words. Arabic words match
-// with the proclitics و ف ب ل ك and Korean words with particles behind a final "*".
+// with the proclitics و ف ب ل ك and Korean words with particles after a final "*".
 package cue
 
 import (
@@ -378,7 +378,7 @@ func (l *lexicon) add(k Kind, line string) {
 	}
 }
 
-// insert adds a phrase to a list, behind those that are not shorter.
+// insert adds a phrase to a list, after those that are not shorter.
 func insert(lists map[string]*phrase, key string, p *phrase) {
 	at := lists[key]
 	if at == nil || at.size() < p.size() {
@@ -427,7 +427,7 @@ func loose(r rune) rune {
 }
 
 // tokenise appends the words of a folded text, with the apostrophes inside them, and single signs and emoji. In a language with
-// elision an apostrophe separates words. Hangul behind digits begins a word.
+// elision an apostrophe separates words. Hangul after digits begins a word.
 func (l *lexicon) tokenise(out []token, text string) []token {
 	start := -1
 	flush := func(end int) {

@@ -57,7 +57,7 @@ func (s *statementReader) match(at *node, got captured) captured {
 // maxParticle is the maximum length of a particle, in bytes.
 const maxParticle = 15
 
-// forms appends lexeme i, and what it is without a particle behind it or a one-letter word before it.
+// forms appends lexeme i, and what it is without a particle after it or a one-letter word before it.
 func (s *statementReader) forms(forms []string, i int) []string {
 	text := s.words[i].text
 	forms = append(forms, text)

@@ -19,7 +19,7 @@ type Insertion struct {
 	DayOnly bool
 }
 
-// Complete returns a statement with the absolute date inserted in brackets behind each relative or incomplete one: "We
+// Complete returns a statement with the absolute date inserted in brackets after each relative or incomplete one: "We
 // fly next Friday [2026-03-20]". It changes nothing else, and nothing in a text that it has completed. See Insertions.
 func Complete(text, lang string, at time.Time) string {
 	return Insert(text, Insertions(text, lang, at))

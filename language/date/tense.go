@@ -160,7 +160,7 @@ func (s *statementReader) isPreceded(phrases *node) bool {
 	return false
 }
 
-// isFollowed reports whether one of the endings is directly behind the date, or, as in Korean, in its last word.
+// isFollowed reports whether one of the endings is directly after the date, or, as in Korean, in its last word.
 func (s *statementReader) isFollowed(endings []string) bool {
 	if len(endings) == 0 || s.reach < 1 || s.reach > len(s.words) {
 		return false

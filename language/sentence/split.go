@@ -19,7 +19,7 @@ var titles = wordSet(`dr mr mrs ms prof st sra srta dra mme mlle`)
 // calendar are short names of months, which do not end a sentence before a number.
 var calendar = wordSet(`jan feb mar apr jun jul aug sep sept oct nov dec`)
 
-// counted are the words behind an ordinal number, which German writes with a full stop: "im 7. Monat".
+// counted are the words after an ordinal number, which German writes with a full stop: "im 7. Monat".
 var counted = wordSet(`januar jänner februar feber märz april mai juni juli august september oktober november dezember
 	tag woche monat jahr lebensjahr geburtstag hochzeitstag klasse semester stock etage og ssw schwangerschaftswoche
 	schwangerschaftsmonat jahrhundert platz liga mal`)
@@ -68,7 +68,7 @@ func goesOn(rest string) bool {
 	return strings.ContainsRune("。！？!?.…”’\"')）】》", r) && rest != ""
 }
 
-// smile matches the rest of a smiley behind its eyes: ";-)".
+// smile matches the rest of a smiley after its eyes: ";-)".
 var smile = regexp.MustCompile(`^[-o]?[()DP](?:\s|$)`)
 
 // EndsInTitle reports whether a text ends in a title before a name, whose full stop ends no sentence: "Dr".

@@ -12,7 +12,7 @@ import (
 )
 
 // foreignLines reports for each line of a message whether it is not the speaker's own: code, a log, a quotation by line, a
-// letter, a chat of others, or text behind an announcement ("here is the email:").
+// letter, a chat of others, or text after an announcement ("here is the email:").
 func (r *Reader) foreignLines(message, lang string) []bool {
 	lines := strings.Split(message, "\n")
 	out := make([]bool, len(lines))
@@ -227,7 +227,7 @@ func endsOpening(t string) bool {
 	return strings.ContainsRune(",，:：!！、،", r) || len(strings.Fields(t)) <= 3
 }
 
-// lastForeign returns the last line of a foreign text that begins behind line first: the last line of the message, or the one
+// lastForeign returns the last line of a foreign text that begins after line first: the last line of the message, or the one
 // before the last paragraph if that asks the assistant for something.
 func (r *Reader) lastForeign(lines []string, first int, lang string) int {
 	k := len(lines) - 1
@@ -255,7 +255,7 @@ func (r *Reader) lastForeign(lines []string, first int, lang string) int {
 // opening is the length in bytes of the beginning of a paragraph in which a request counts.
 const opening = 40
 
-// markPastes marks the text behind an announcement that ends in a colon. The last paragraph is the speaker's again if it asks
+// markPastes marks the text after an announcement that ends in a colon. The last paragraph is the speaker's again if it asks
 // the assistant for something.
 func (r *Reader) markPastes(lines []string, out []bool, lang string) {
 	for i, line := range lines {
@@ -288,7 +288,7 @@ func isList(lines []string) bool {
 	return false
 }
 
-// foreignRest returns the offset in a sentence behind which it repeats foreign words: "he wrote: …", "translate: …". It is
+// foreignRest returns the offset in a sentence after which it repeats foreign words: "he wrote: …", "translate: …". It is
 // len(text) if there are none.
 func (r *Reader) foreignRest(text string, marks cue.Marks) int {
 	at := strings.IndexAny(text, ":：")
@@ -313,7 +313,7 @@ func (r *Reader) foreignRest(text string, marks cue.Marks) int {
 // minForeign is the length in bytes of a text whose language is distinguished from that of the conversation.
 const minForeign = 24
 
-// markReviewed marks the paragraphs behind one that asks for a look at a text, and, once that was asked, the paragraphs behind
+// markReviewed marks the paragraphs after one that asks for a look at a text, and, once that was asked, the paragraphs after
 // a colon.
 func (r *Reader) markReviewed(lines []string, out []bool, lang string) {
 	for i := 0; i+2 < len(lines); i++ {

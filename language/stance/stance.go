@@ -209,7 +209,7 @@ const shortScene = 32
 
 var fourDigits = lazyregexp.New(`\d{4}`)
 
-// markIronic marks praise in strong words in the same sentence as a complaint or next to one, and short sentences right behind a
+// markIronic marks praise in strong words in the same sentence as a complaint or next to one, and short sentences right after a
 // complaint that say how much the speaker likes it.
 func markIronic(all []Sentence) {
 	complains := func(from, to int) bool {
@@ -279,7 +279,7 @@ func insideFiller(m cue.Mark, all cue.Marks) bool {
 // endMarked reports whether a language marks questions, salutations and closings at the end of a sentence or line.
 func endMarked(lang string) bool { return lang == "zh" || lang == "ja" || lang == "ko" }
 
-// lastLetter returns the offset behind the last letter or digit of a text.
+// lastLetter returns the offset after the last letter or digit of a text.
 func lastLetter(text string) int {
 	return len(strings.TrimRightFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }))
 }
@@ -382,7 +382,7 @@ func quotations(text string) []Span {
 // isSingle reports whether a mark is a single one, which may also be an apostrophe.
 func isSingle(r rune) bool { return r == '\'' || r == '‘' || r == '‚' }
 
-// opensSingle reports whether a single mark at i opens a quotation: no letter comes before it and one behind.
+// opensSingle reports whether a single mark at i opens a quotation: no letter comes before it and one after.
 func opensSingle(text string, i int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:i])
 	_, n := utf8.DecodeRuneInString(text[i:])
@@ -390,7 +390,7 @@ func opensSingle(text string, i int) bool {
 	return !unicode.IsLetter(before) && !unicode.IsDigit(before) && (unicode.IsLetter(after) || unicode.IsDigit(after))
 }
 
-// singleEnd returns the offset of the single mark that ends a quotation: no letter comes behind it. It is -1 if there is none.
+// singleEnd returns the offset of the single mark that ends a quotation: no letter comes after it. It is -1 if there is none.
 func singleEnd(text string) int {
 	for i, r := range text {
 		if r != '\'' && r != '’' && r != '‘' {
@@ -405,7 +405,7 @@ func singleEnd(text string) int {
 	return -1
 }
 
-// closes reports whether a straight mark at i can only end a quotation: a letter comes before it and none behind.
+// closes reports whether a straight mark at i can only end a quotation: a letter comes before it and none after.
 func closes(text string, i int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:i])
 	after, _ := utf8.DecodeRuneInString(text[i+1:])

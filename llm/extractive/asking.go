@@ -38,7 +38,7 @@ func within(s *stance.Sentence, from, to int, meant stance.Stance) stance.Senten
 	return part
 }
 
-// boundary matches what may separate a statement from a question behind it.
+// boundary matches what may separate a statement from a question after it.
 var boundary = lazyregexp.New(`\s*[,;][\s¿]+|\s*[,;，、；،؛]\s*|\s+[–—-]+\s+|\s+(?i:and|und|y|et|e|и|và)\s+`)
 
 // askedFrom returns where the statement of a sentence ends and where its question begins; 0: it has no statement of its own. Both must be

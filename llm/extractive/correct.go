@@ -390,7 +390,7 @@ func settle(all []passage) {
 			old := &all[k]
 			p.apart = p.apart || k < i-1 && hasDigit(all[k+1].text)
 			if old.speaker != p.speaker && !old.withdrawn && p.amends && p.message-old.message <= lookBehind {
-				_, _, sure := p.against(old) // what another person says stays, with the correction marked behind it
+				_, _, sure := p.against(old) // what another person says stays, with the correction marked after it
 				p.later = p.later || sure || k == i-1 && p.opens && p.alters(old)
 			}
 			if old.speaker != p.speaker || old.withdrawn || old.message == p.message && p.forgets() && k < i-1 {
@@ -454,7 +454,7 @@ func (p *passage) against(old *passage) (corrected, wrong string, sure bool) {
 	return "", "", false
 }
 
-// forgotTopic returns the words of what a passage asks to forget: those behind the request, else those around it, or in the clause before.
+// forgotTopic returns the words of what a passage asks to forget: those after the request, else those around it, or in the clause before.
 func (p *passage) forgotTopic() words {
 	topic := named(wordsOf(clause(p.behind(cue.Forget)), p.words))
 	windows := p.windows()
@@ -481,7 +481,7 @@ func named(all words) words {
 }
 
 // undoes reports whether a passage takes back what its speaker has just said, as a whole: it asks to forget it without naming anything
-// ("never mind" behind a request means the request), or is the next message, without an answer between, and begins with a correction that
+// ("never mind" after a request means the request), or is the next message, without an answer between, and begins with a correction that
 // gives no value.
 func (p *passage) undoes(old *passage) bool {
 	switch {
@@ -587,7 +587,7 @@ func (p *passage) subjectUpTo(w *window) words {
 	return subject
 }
 
-// apology matches the beginning of a message that apologizes, with the comma behind it. What follows corrects something, if it is a value.
+// apology matches the beginning of a message that apologizes, with the comma after it. What follows corrects something, if it is a value.
 var apology = lazyregexp.New(`(?i)^(?:oh |ah |oops |ups |ay |ой |あ、?|아 |à )?(?:sorry|pardon|perd[oó]n|perdona|` +
 	`disculpa|d[ée]sol[ée]e?|scusa(?:mi)?|entschuldigung|` +
 	`desculpe?a?|извини(?:те)?|прости(?:те)?|抱歉|不好意思|对不起|對不起|ごめん(?:なさい)?|すみません|죄송\S*|미안\S*|xin lỗi|آسفة?|عفوا)\s*(?:[,.!，。、！،…-]|$)`)

@@ -188,7 +188,7 @@ func listenTo(transcript []transcripts.Line, now time.Time, how hearing) convers
 	return c
 }
 
-// turnsTo reports whether a message of the user speaks of a person outside the family, and the question behind it may be about
+// turnsTo reports whether a message of the user speaks of a person outside the family, and the question after it may be about
 // them: sentences without a subject then are, too.
 func (c *conversation) turnsTo(message int, asked string) bool {
 	var set cue.Set

@@ -89,7 +89,7 @@ func (c *conversation) passages() []passage {
 		var admits words
 		if admission != nil && admission.speaker == u.speaker {
 			subject := subjectOf(u.text, c.lang, u.marks)
-			if u.seq <= admission.seq+1 || len(subject) == 0 { // what has a subject of its own behind an answer is another matter
+			if u.seq <= admission.seq+1 || len(subject) == 0 { // what has a subject of its own after an answer is another matter
 				amends, admits = true, subjectOf(admission.text, c.lang, admission.marks)
 			}
 		}
@@ -334,7 +334,7 @@ func leans(u *unit) bool {
 	return false
 }
 
-// trimmed removes the fillers that begin a text, with the punctuation behind them.
+// trimmed removes the fillers that begin a text, with the punctuation after them.
 func trimmed(text, lang string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	for {
@@ -383,7 +383,7 @@ func (p *passage) lastingLine() string {
 	return corrected.line()
 }
 
-// dated returns the words of the passage with absolute dates in brackets behind relative ones. The day of a month that was named before
+// dated returns the words of the passage with absolute dates in brackets after relative ones. The day of a month that was named before
 // stays as it was said.
 func (p *passage) dated() string {
 	if p.complete.of != p.text || p.complete.text == "" {

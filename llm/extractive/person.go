@@ -48,7 +48,7 @@ const (
 // topicMark matches what ends a name in Chinese and Japanese.
 var topicMark = lazyregexp.New(`[对對是有叫吃患得也都不没沒从從会會在把の名前はがもをにで、，。：:\s]`)
 
-// nameFrom returns where a name ends that begins at most some words behind an offset of a text; the offset if there is none.
+// nameFrom returns where a name ends that begins at most some words after an offset of a text; the offset if there is none.
 func nameFrom(text string, from int, lang string, marks cue.Marks, within int) int {
 	if lang == "zh" || lang == "ja" {
 		rest := strings.TrimLeft(text[from:], "の叫，、")

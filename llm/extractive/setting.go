@@ -105,7 +105,7 @@ const (
 	places
 )
 
-// Features of the setting, behind those of a unit.
+// Features of the setting, after those of a unit.
 const (
 	settingOpening = features + places*traitBits + iota // one of the first three messages
 	settingMiddle

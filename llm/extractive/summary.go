@@ -121,7 +121,7 @@ func readDigest(text, lang string) *digest {
 	return d
 }
 
-// add adds an item behind the others.
+// add adds an item after the others.
 func (d *digest) add(heading, text string) {
 	if !slices.Contains(d.order, heading) {
 		d.order = append(d.order, heading)

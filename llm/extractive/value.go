@@ -14,10 +14,10 @@ import (
 // value is a number, a name or a time in a text.
 type value struct {
 	Start, End int
-	behind     int    // where the unit behind it ends
+	behind     int    // where the unit after it ends
 	class      byte   // n number, t time, c capitalised name
 	text       string // folded
-	unit       string // folded word behind a number
+	unit       string // folded word after a number
 	label      string // folded word before a number: "room" of "room 214"
 }
 
@@ -288,7 +288,7 @@ func withValue(old string, from value, to string) string {
 	return before + "[" + to + "]" + staleDate.ReplaceAllString(behind, "$1")
 }
 
-// staleDate matches the resolved date behind a value that is replaced.
+// staleDate matches the resolved date after a value that is replaced.
 var staleDate = lazyregexp.New(`^(\pL*) ?\[(?:week of )?\d{4}[-\d to]*\]`)
 
 // deniedValue returns the number that a text denies beside another one, folded: "5433" in "it's 5434, not 5433".

@@ -222,7 +222,7 @@ func (c *checking) contrasts(l, s clause) bool {
 // negated is the number of characters before a negation that it may deny, in scripts without spaces.
 const negated = 5
 
-// maxLabel is the length in bytes of a label before a colon. It may say what the words behind it do not: "Not allowed: …".
+// maxLabel is the length in bytes of a label before a colon. It may say what the words after it do not: "Not allowed: …".
 const maxLabel = 24
 
 // most is the share of the words of a clause that a source must have for its negation to count.

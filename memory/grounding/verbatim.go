@@ -98,7 +98,7 @@ func (c *checking) isCorrected(at int, value string) bool {
 	return slices.ContainsFunc(c.said.passages[at+1:], func(p passage) bool { _, all := masked(p.squeezed); return slices.Contains(all, value) })
 }
 
-// misdated checks the dates in brackets behind words that mean one date.
+// misdated checks the dates in brackets after words that mean one date.
 func (c *checking) misdated(text string, p passage) {
 	plain := inserted.ReplaceAllString(text, "")
 	meant := map[int]string{}

@@ -122,7 +122,7 @@ limit @limit`
 
 func scanDream(row pgx.CollectableRow) (Dream, error) { return scanDreamAnd(row) }
 
-// scanDreamAnd also scans the columns behind those of the dream into more.
+// scanDreamAnd also scans the columns after those of the dream into more.
 func scanDreamAnd(row pgx.CollectableRow, more ...any) (d Dream, err error) {
 	var replayOf, againOf, againAs uuid.NullUUID
 	var asOf, revertedAt *time.Time

@@ -94,7 +94,7 @@ func (w *Words) add(text string, isAnswer bool) {
 // minAnswer is the number of words from which an answer is looked for without its question: "Yes." is an answer to others too.
 const minAnswer = 2
 
-// spokenOf returns a statement as it was said, without what was added when it was kept: quotation marks, dates behind relative ones, and the
+// spokenOf returns a statement as it was said, without what was added when it was kept: quotation marks, dates after relative ones, and the
 // question that an answer needs.
 func spokenOf(text string) (said string, isAnswer bool) {
 	if q, quoted := claim.QuoteOf(text); quoted {

@@ -73,7 +73,7 @@ func TestEraseAcrossAbbreviations(t *testing.T) {
 	}
 }
 
-// A kept line has what the engine has added in brackets: dates behind relative ones, and the question that an answer needs.
+// A kept line has what the engine has added in brackets: dates after relative ones, and the question that an answer needs.
 func TestEraseWhatWasCompleted(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ statement, text, want string }{

@@ -435,7 +435,7 @@ func withLines(rows pgx.Rows) ([]Fact, error) {
 	return slices.DeleteFunc(all, func(f Fact) bool { return f.FromLine == 0 }), err
 }
 
-// longRow is a row with columns behind those that are scanned.
+// longRow is a row with columns after those that are scanned.
 type longRow struct {
 	pgx.CollectableRow
 
@@ -533,7 +533,7 @@ func messagesOf(s memory.Sources, entry markdown.EntryID) Messages {
 	return Messages{s.Conversation, slices.Compact([]int64{s.From, s.To})}
 }
 
-// scan scans a row of selectFact, with further columns and the path behind it.
+// scan scans a row of selectFact, with further columns and the path after it.
 func scan(row pgx.CollectableRow, more ...any) (f Fact, err error) {
 	var ended, to *time.Time
 	var seen float64
@@ -648,7 +648,7 @@ func (p place) behind(f Fact) place {
 	return place{Today: p.Today, HalfLife: f.HalfLife, Standing: f.standing, Fact: f.ID}
 }
 
-// bounds sets the arguments that limit the standing of facts of each half-life to those behind p.
+// bounds sets the arguments that limit the standing of facts of each half-life to those after p.
 func (p place) bounds(args pgx.NamedArgs) {
 	var halfLives, bounds []float64
 	var inclusive []bool
