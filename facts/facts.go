@@ -218,4 +218,4 @@ func Rank(path string) int {
 }
 
 // SubjectAsSaid returns the subject in the words of the statement.
-func (s Statement) SubjectAsSaid() string { return claim.SubjectAsSaid(s.Text, s.Subject) }
+func (s Statement) SubjectAsSaid() string { return claim.Claim{Subject: s.Subject}.SubjectIn(s.Text) }

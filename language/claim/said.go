@@ -9,9 +9,10 @@ import (
 // maxSaid is the number of words that name a subject, at most.
 const maxSaid = 6
 
-// SubjectAsSaid returns the words of a text by which it names a subject of one of its claims ("the remembered reviews"), or the subject
-// itself if the text names it elsewhere, in Chinese, or not at all.
-func SubjectAsSaid(text, subject string) string {
+// SubjectIn returns the words by which a text names the subject of the claim ("the remembered reviews"), or the subject itself if the text
+// names it elsewhere, in Chinese, or not at all.
+func (c Claim) SubjectIn(text string) string {
+	subject := c.Subject
 	if subject == "" || subject == User || script.HasHan(text) {
 		return subject
 	}

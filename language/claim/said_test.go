@@ -2,7 +2,7 @@ package claim
 
 import "testing"
 
-func TestSubjectAsSaid(t *testing.T) {
+func TestSubjectIn(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"The remembered reviews are due on Friday.": "remembered reviews",
@@ -15,11 +15,11 @@ func TestSubjectAsSaid(t *testing.T) {
 			t.Errorf("%s: no claims", text)
 			continue
 		}
-		if got := SubjectAsSaid(text, claims[0].Subject); got != want {
+		if got := claims[0].SubjectIn(text); got != want {
 			t.Errorf("%s: %q of %q, want %q", text, got, claims[0].Subject, want)
 		}
 	}
-	if got := SubjectAsSaid("Lives there.", "ann sister"); got != "ann sister" {
+	if got := (Claim{Subject: "ann sister"}).SubjectIn("Lives there."); got != "ann sister" {
 		t.Errorf("a subject that is named elsewhere: %q", got)
 	}
 }
