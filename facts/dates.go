@@ -62,7 +62,7 @@ func fullValidity(said string) (from, to time.Time) {
 	return from, to
 }
 
-// before returns the text between a date and the one before it; behind, the text between it and the one behind it.
+// before returns the text between a date and the one before it, from the beginning of the text for the first one.
 func (f fullDates) before(i int) string {
 	start := 0
 	if i > 0 {
@@ -71,7 +71,8 @@ func (f fullDates) before(i int) string {
 	return f.said[start:f.dates[i].Start]
 }
 
-func (f fullDates) behind(i int) string {
+// after returns the text between a date and the next one, to the end of the text for the last one.
+func (f fullDates) after(i int) string {
 	if i+1 < len(f.dates) {
 		return f.before(i + 1)
 	}
@@ -80,7 +81,7 @@ func (f fullDates) behind(i int) string {
 
 // ends reports whether a date is the end of a period: "until …". What is postponed until a day does not hold until then.
 func (f fullDates) ends(i int) bool {
-	if endingBehind.MatchString(f.behind(i)) {
+	if endingBehind.MatchString(f.after(i)) {
 		return true
 	}
 	at := untilFull.FindStringIndex(f.before(i))
@@ -108,7 +109,7 @@ func (f fullDates) pairs(i int) bool {
 // opens reports whether a word for a beginning is before or after a date.
 func (f fullDates) opens(i int) bool {
 	before := f.before(i)
-	return sinceFull.MatchString(before) || fromFull.MatchString(before) || beginningBehind.MatchString(f.behind(i))
+	return sinceFull.MatchString(before) || fromFull.MatchString(before) || beginningBehind.MatchString(f.after(i))
 }
 
 // begins reports whether a date is the beginning of a period.
@@ -116,9 +117,9 @@ func (f fullDates) begins(i int) bool {
 	if f.pairs(i) {
 		return true
 	}
-	if i+1 < len(f.dates) && len(strings.Fields(f.behind(i))) <= 2 { // "from … on …": it is moved
+	if i+1 < len(f.dates) && len(strings.Fields(f.after(i))) <= 2 { // "from … on …": it is moved
 		return false
 	}
 	before := f.before(i)
-	return sinceFull.MatchString(before) || beginningBehind.MatchString(f.behind(i)) || loneFrom.MatchString(before) && !mentions.MatchString(before)
+	return sinceFull.MatchString(before) || beginningBehind.MatchString(f.after(i)) || loneFrom.MatchString(before) && !mentions.MatchString(before)
 }

@@ -408,8 +408,10 @@ func TestForgetKeptLines(t *testing.T) {
 			w := makeWorld(t)
 			id := member("user:1")
 			ref := personal("memory/2026-11-30.md")
-			write(t, w.Store, id, memory.Change{Ref: ref, Op: memory.OpReplace, Content: "- \"I fly to Quavorzim tomorrow [2026-12-01].\"\n- \"I live in Quavorzim.\"\n" +
-				"- \"I work at Siemens.\"\n"})
+			write(t, w.Store, id, memory.Change{
+				Ref: ref, Op: memory.OpReplace, Content: "- \"I fly to Quavorzim tomorrow [2026-12-01].\"\n" +
+					"- \"I live in Quavorzim.\"\n- \"I work at Siemens.\"\n",
+			})
 			if _, err := w.root.Exec(t.Context(), `
 update messages set content = 'Hello. I fly to Quavorzim tomorrow. I live in Quavorzim.' where owner_key = 'user:1'`); err != nil {
 				t.Fatal(err)
@@ -423,7 +425,8 @@ update messages set content = 'Hello. I fly to Quavorzim tomorrow. I live in Qua
 			if erase && len(left) > 0 || slices.ContainsFunc(left, func(table string) bool { return strings.HasPrefix(table, "fact_claims") }) {
 				t.Errorf("left in %q", left)
 			}
-			if got := w.rowsWith(t, "siemens", id); !slices.ContainsFunc(got, func(table string) bool { return strings.HasPrefix(table, "fact_claims") }) && !erase {
+			ofClaims := func(table string) bool { return strings.HasPrefix(table, "fact_claims") }
+			if got := w.rowsWith(t, "siemens", id); !slices.ContainsFunc(got, ofClaims) && !erase {
 				t.Errorf("another statement's claims: %q", got)
 			}
 			must[facts.Listed](t)(w.ByTrust(t.Context(), id, facts.Query{}))

@@ -301,12 +301,12 @@ func TestForgetSentence(t *testing.T) {
 	note, long := personal("memory/2026-11-19.md"), personal(memory.MemoryPath)
 	engine := workflow("user:1", "r1")
 	write(t, s, engine, memory.Change{
-		Ref: note, Op: memory.OpReplace, Content: "# 2026-11-19\n\n- \"I have a cat. I am allergic to peanuts. I like tea.\"\n- \"I am allergic to peanuts.\"\n" +
-			"- [Any allergies?] \"Yes. I am allergic to peanuts.\"\n",
+		Ref: note, Op: memory.OpReplace, Content: "# 2026-11-19\n\n- \"I have a cat. I am allergic to peanuts. I like tea.\"\n" +
+			"- \"I am allergic to peanuts.\"\n- [Any allergies?] \"Yes. I am allergic to peanuts.\"\n",
 	})
 	write(t, s, engine, memory.Change{
-		Ref: long, Op: memory.OpReplace, Content: "# Memory\n\n- Has a dog. Is allergic to peanuts. <!-- memory/2026-11-19.md:3 -->\n- 我有一只猫。我对花生过敏。\n- Is tall. Runs.\n" +
-			"- \"I am allergic to peanuts. I'm allergic to peanuts!\"\n",
+		Ref: long, Op: memory.OpReplace, Content: "# Memory\n\n- Has a dog. Is allergic to peanuts. <!-- memory/2026-11-19.md:3 -->\n" +
+			"- 我有一只猫。我对花生过敏。\n- Is tall. Runs.\n- \"I am allergic to peanuts. I'm allergic to peanuts!\"\n",
 	})
 	said := dreams.ForgetRequest{Ref: memory.Ref{Scope: memory.ScopePersonal}, Said: []string{"I am allergic to peanuts", "我对花生过敏"}, Preview: true}
 	shown := must[dreams.ForgetReceipt](t)(s.Forget(t.Context(), id, said))
@@ -317,8 +317,9 @@ func TestForgetSentence(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(map[string]string{
-		"I am allergic to peanuts.": "\"I have a cat. I like tea.\"\n[Any allergies?] \"Yes.\"\n", "Is allergic to peanuts.": "Has a dog. <!-- memory/2026-11-19.md:3 -->\n",
-		"我对花生过敏。": "我有一只猫。\n",
+		"I am allergic to peanuts.": "\"I have a cat. I like tea.\"\n[Any allergies?] \"Yes.\"\n",
+		"Is allergic to peanuts.":   "Has a dog. <!-- memory/2026-11-19.md:3 -->\n",
+		"我对花生过敏。":                   "我有一只猫。\n",
 	}, left); diff != "" {
 		t.Error(diff)
 	}
@@ -332,7 +333,9 @@ func TestForgetSentence(t *testing.T) {
 			t.Error(diff)
 		}
 	}
-	write(t, s, engine, memory.Change{Ref: note, Op: memory.OpAppend, Content: "\n- \"I am allergic to peanuts.\"\n- \"Hello. I am allergic to peanuts.\"\n- New.\n"})
+	write(t, s, engine, memory.Change{
+		Ref: note, Op: memory.OpAppend, Content: "\n- \"I am allergic to peanuts.\"\n- \"Hello. I am allergic to peanuts.\"\n- New.\n",
+	})
 	if got := contentOf(t, s, id, note.Path); strings.Contains(got, "peanuts") || !strings.Contains(got, "New.") {
 		t.Errorf("learned again: %q", got)
 	}

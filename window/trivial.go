@@ -26,14 +26,17 @@ func Trivial(message string) bool {
 		return SmallTalk(message)
 	}
 	letters := letters(message)
-	return SmallTalk(message) || madeOf(letters, whys.exact) || unmarked(letters) && madeOf(letters, whys.bare) ||
+	return SmallTalk(message) || madeOf(letters, whys().exact) || unmarked(letters) && madeOf(letters, whys().bare) ||
 		!slices.Contains(letters, ' ') && means(message) == 0
 }
 
 // whys ask for a reason, and are written in several words.
-var whys = readPhrases(`why not, why so, how come, warum nicht, wieso nicht, weshalb nicht, warum denn, por qué, por qué no, y por qué no,
+var whys = sync.OnceValue(func() phrases { return readPhrases(trivialWhys) })
+
+const trivialWhys = `
+why not, why so, how come, warum nicht, wieso nicht, weshalb nicht, warum denn, por qué, por qué no, y por qué no,
 pourquoi pas, por quê, por que não, perché no, perché mai, почему нет, почему бы нет, почему бы и нет, tại sao không, 为什么不, 为什么不呢, 为啥, 为啥不,
-なぜですか, どうして, なんで, なぜだめ, 왜 안돼, 왜 안 돼, 왜요, لماذا لا, ليش لا, ليه لا`)
+なぜですか, どうして, なんで, なぜだめ, 왜 안돼, 왜 안 돼, 왜요, لماذا لا, ليش لا, ليه لا`
 
 // SmallTalk reports whether a message is a greeting, thanks, an acknowledgement or only symbols, in any script.
 //

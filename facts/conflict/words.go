@@ -41,7 +41,8 @@ var broadPlaces = set(`germany deutschland austria österreich switzerland schwe
 	europa asia asien
 	bavaria bayern hessen sachsen saxony california kalifornien texas florida ontario bavarian poland polen netherlands niederlande
 	belgium belgien denmark
-	dänemark sweden schweden norway norwegen finland españa francia alemania italia portugal inglaterra suiza méxico argentina chile perú colombia allemagne espagne italie
+	dänemark sweden schweden norway norwegen finland
+	españa francia alemania italia portugal inglaterra suiza méxico argentina chile perú colombia allemagne espagne italie
 	suisse belgique angleterre europe 中国 德国 美国 法国 英国 日本 韩国 欧洲 亚洲 加拿大 澳大利亚 新加坡 广东 浙江 江苏 四川 山东 湖北 河南 加州 广东省 浙江省 江苏省`)
 
 // canonical maps expressions to the word that names their attribute, in the order in which they are replaced.

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"reverie/language/lazyregexp"
 	"reverie/language/sentence"
@@ -36,7 +37,7 @@ var (
 	// namesUser matches words that name the user as the subject.
 	namesUser = lazyregexp.New(`(?i)\b(?:i|my|user|ich|mein\w*)\b|我|用户`)
 	// attributeWords are words for attributes of people, which add nothing to a claim.
-	attributeWords = func() Content {
+	attributeWords = sync.OnceValue(func() Content {
 		all := Content{}
 		for word := range strings.FieldsSeq(`name birthday age employer company job profession occupation role location city home residence diet
 			status live lives living resides based located moved relocated works working work employed joined got became promoted born years year
@@ -44,7 +45,7 @@ var (
 			maps.Copy(all, ContentOf(word)) // a list of words of two languages would be read as one of them
 		}
 		return all
-	}()
+	})
 )
 
 // claimed returns the claims of a statement, and whether it says nothing else. An answer that needs its question claims nothing.
@@ -66,7 +67,7 @@ func claimed(text string, dependent bool) (keys []string, only bool) {
 		for _, s := range slots {
 			rest = strings.ReplaceAll(rest, s.value, " ")
 		}
-		others := ContentOf(plainWords(rest)).without(stateWords).without(attributeWords)
+		others := ContentOf(plainWords(rest)).without(stateWords).without(attributeWords())
 		for _, s := range slots {
 			subject, attribute := s.about()
 			others = others.without(ContentOf(attribute))

@@ -46,10 +46,17 @@ var rulesRomance = []rule{
 			`(?: ahora| actualmente| todavía)* (?:en|para) (?-i:(\p{Lu}.*?))` + untilRomance),
 		true, false, func(k kind, value string) bool { return named(k, value) && !citiesES[strings.ToLower(value)] },
 	},
-	{attributeName, lazyregexp.New(`(?i)` + ofUserRomance + `(.*?)\b(?:m'|s'|me |se )(?:appelle|nomme|llamo|llama) (?-i:(\p{Lu}.*?))` + untilRomance), true, false, named},
+	{
+		attributeName, lazyregexp.New(`(?i)` + ofUserRomance + `(.*?)\b(?:m'|s'|me |se )(?:appelle|nomme|llamo|llama)` +
+			` (?-i:(\p{Lu}.*?))` + untilRomance),
+		true, false, named,
+	},
 	{attributeName, lazyregexp.New(`(?i)` + ofUserRomance + `(.*?)\b(?:nom|prénom) est (?-i:(\p{Lu}.*?))` + untilRomance), true, false, named},
 	{attributeName, lazyregexp.New(`(?i)` + ofUserRomance + `(.*?)\bnombre es (?-i:(\p{Lu}.*?))` + untilRomance), true, false, named},
-	{attributeAge, lazyregexp.New(`(?i)` + ofUserRomance + `(.*?)\b(?:ai|a|avons|tengo|tiene|cumplo|cumplí) (\d{1,3}) (?:ans|años)[.!]?$`), true, false, nil},
+	{
+		attributeAge, lazyregexp.New(`(?i)` + ofUserRomance + `(.*?)\b(?:ai|a|avons|tengo|tiene|cumplo|cumplí) (\d{1,3}) (?:ans|años)[.!]?$`),
+		true, false, nil,
+	},
 }
 
 // citiesES are cities in which people work: "trabajo en" precedes places and employers alike.

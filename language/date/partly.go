@@ -4,7 +4,8 @@ import "reverie/language/lazyregexp"
 
 // partly matches words for a part of the time: one lives at two places by turns.
 var partly = lazyregexp.New(`(?i)\b(?:during the week|on weekdays|(?:on|at|over) (?:the )?weekends?|in (?:the )?(?:summer|winter)s?|` +
-	`half (?:of )?the (?:year|time)|part of the (?:year|time)|unter der woche|wochentags|am wochenende|an (?:den )?wochenenden|im (?:sommer|winter)|en semaine|` +
+	`half (?:of )?the (?:year|time)|part of the (?:year|time)|unter der woche|wochentags|am wochenende|` +
+	`an (?:den )?wochenenden|im (?:sommer|winter)|en semaine|` +
 	`le week-?end|les week-?ends|en (?:hiver|été|verano|invierno)|entre semana|(?:los )?fin(?:es)? de semana)\b|en été|平时|工作日|周末|夏天|冬天`)
 
 // moves match a change of the place, which happens once: "moved over the weekend".

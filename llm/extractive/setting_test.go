@@ -10,20 +10,44 @@ import (
 	"reverie/memory/transcripts"
 )
 
-// introductions are what people say of themselves in each language, with the beginning and the end of a role-play.
+// introductions by language, each with the beginning and the end of a role-play.
 var introductions = map[string]struct{ says, name, play, end string }{
-	"en": {"I'm Tom, I work as a nurse and I live in Leeds.", "Tom", "Let's play a role-play: you are a dragon and I am the knight Galahad.", "ok, end of the game."},
-	"de": {"Ich heiße Tom, ich arbeite als Krankenpfleger.", "Tom", "Lass uns ein Rollenspiel machen: du bist ein Drache, ich bin der Ritter Galahad.", "Ok, Ende des Spiels."},
-	"es": {"Me llamo Tom, trabajo como enfermero y vivo en Leeds.", "Tom", "Juguemos un juego de rol: tú eres un dragón y yo soy el caballero Galahad.", "Vale, el juego terminó."},
-	"fr": {"Je m'appelle Tom, je travaille comme infirmier.", "Tom", "Faisons un jeu de rôle : tu es un dragon et je suis le chevalier Galahad.", "Ok, le jeu est fini."},
-	"pt": {"Eu me chamo Tom, trabalho como enfermeiro.", "Tom", "Vamos fazer um roleplay: você é um dragão e eu sou o cavaleiro Galahad.", "Ok, o jogo acabou."},
-	"it": {"Mi chiamo Tom, lavoro come infermiere e vivo a Leeds.", "Tom", "Facciamo un gioco di ruolo: tu sei un drago e io sono il cavaliere Galahad.", "Ok, il gioco è finito."},
-	"ru": {"Меня зовут Том, я работаю медбратом и живу в Лидсе.", "Том", "Давай сыграем в ролевую игру: ты дракон, а я рыцарь Galahad.", "Ок, игра закончена."},
+	"en": {
+		"I'm Tom, I work as a nurse and I live in Leeds.", "Tom",
+		"Let's play a role-play: you are a dragon and I am the knight Galahad.", "ok, end of the game.",
+	},
+	"de": {
+		"Ich heiße Tom, ich arbeite als Krankenpfleger.", "Tom",
+		"Lass uns ein Rollenspiel machen: du bist ein Drache, ich bin der Ritter Galahad.", "Ok, Ende des Spiels.",
+	},
+	"es": {
+		"Me llamo Tom, trabajo como enfermero y vivo en Leeds.", "Tom",
+		"Juguemos un juego de rol: tú eres un dragón y yo soy el caballero Galahad.", "Vale, el juego terminó.",
+	},
+	"fr": {
+		"Je m'appelle Tom, je travaille comme infirmier.", "Tom",
+		"Faisons un jeu de rôle : tu es un dragon et je suis le chevalier Galahad.", "Ok, le jeu est fini.",
+	},
+	"pt": {
+		"Eu me chamo Tom, trabalho como enfermeiro.", "Tom",
+		"Vamos fazer um roleplay: você é um dragão e eu sou o cavaleiro Galahad.", "Ok, o jogo acabou.",
+	},
+	"it": {
+		"Mi chiamo Tom, lavoro come infermiere e vivo a Leeds.", "Tom",
+		"Facciamo un gioco di ruolo: tu sei un drago e io sono il cavaliere Galahad.", "Ok, il gioco è finito.",
+	},
+	"ru": {
+		"Меня зовут Том, я работаю медбратом и живу в Лидсе.", "Том",
+		"Давай сыграем в ролевую игру: ты дракон, а я рыцарь Galahad.", "Ок, игра закончена.",
+	},
 	"ar": {"اسمي محمد، أعمل ممرضا وأعيش في القاهرة.", "محمد", "لنلعب لعبة أدوار: أنت التنين وأنا الفارس Galahad.", "حسنا، اللعبة انتهت."},
 	"zh": {"我叫陈明，我是护士，住在上海。", "陈明", "我们来玩角色扮演吧：你是一条龙，我是骑士Galahad。", "好，游戏到此结束。"},
 	"ja": {"私の名前は田中です。看護師として働いていて、大阪に住んでいます。", "田中", "ロールプレイをしよう。あなたがドラゴンで、私が騎士のGalahadです。", "はい、ゲームは終わり。"},
 	"ko": {"제 이름은 민수예요. 간호사로 일하고 부산에 살아요.", "민수", "역할극 하자. 너는 용이고 나는 기사 Galahad야.", "자, 게임은 끝."},
-	"vi": {"Mình tên là Nam, mình làm y tá và sống ở Huế.", "Nam", "Chơi nhập vai nhé: bạn là con rồng còn mình là hiệp sĩ Galahad.", "Ok, trò chơi kết thúc."},
+	"vi": {
+		"Mình tên là Nam, mình làm y tá và sống ở Huế.", "Nam",
+		"Chơi nhập vai nhé: bạn là con rồng còn mình là hiệp sĩ Galahad.", "Ok, trò chơi kết thúc.",
+	},
 }
 
 // What is said when a role-play is over counts, however long it was.
@@ -59,7 +83,9 @@ func TestIntroductionsInTheirSetting(t *testing.T) {
 			}
 			with := in
 			l.Seq, l.Text = 999, c.says
-			with.Transcript = slices.Insert(slices.Clone(in.Transcript), at, l, transcripts.Line{Seq: 1000, Role: memory.RoleOfAssistant, At: l.At, Text: c.name + "!"})
+			with.Transcript = slices.Insert(
+				slices.Clone(in.Transcript), at, l, transcripts.Line{Seq: 1000, Role: memory.RoleOfAssistant, At: l.At, Text: c.name + "!"},
+			)
 			all++
 			if strings.Contains(propose(with).ProfileUpdate, c.name) {
 				kept++

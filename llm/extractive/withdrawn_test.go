@@ -161,7 +161,8 @@ func TestPersonsLineStays(t *testing.T) {
 
 // A clause that shares only a word of its cues with a line is not about it.
 func TestCuesAreNoTopic(t *testing.T) {
-	in := said("u: Sure.", "a: Fine.", "u: Nah. Tom would chain himself to his shed before he would cross that bridge. Back to it. Tell me about bread.", "a: Yes.")
+	in := said("u: Sure.", "a: Fine.",
+		"u: Nah. Tom would chain himself to his shed before he would cross that bridge. Back to it. Tell me about bread.", "a: Yes.")
 	in.Profile = "# Profile\n\n## Identity\n\n- \"I'm a planning officer at Bristol council since I came back from leave.\"\n"
 	if p := propose(in); p.ProfileUpdate != "" {
 		t.Error(p.ProfileUpdate)
