@@ -66,6 +66,7 @@ func Register(s *api.Server) *Browser {
 	b.heldRoutes()
 	b.approvalRoutes()
 	b.liveRoutes()
+	s.ErrorPage = b.errorPage
 	return b
 }
 
@@ -186,6 +187,17 @@ func (b *Browser) refuse(hc huma.Context, p *fault.Problem) {
 		return
 	}
 	q.render(p.Code, view.Problem(q.frame("", http.StatusText(p.Code)), p.Msg))
+}
+
+// errorPage answers a browser's request that belongs to no page. The caller is not known.
+func (b *Browser) errorPage(w http.ResponseWriter, r *http.Request, p *fault.Problem) {
+	q := &request{Browser: b, Context: r.Context(), w: w, r: r}
+	secure(w.Header())
+	message := p.Msg
+	if p.Name == fault.NoSuchRoute {
+		message = "There is no such page."
+	}
+	q.render(p.Code, view.Problem(q.frame("", http.StatusText(p.Code)), message))
 }
 
 // enter finds the agent and the owner in the address, as the API does for an agent in a path and an owner in a query.

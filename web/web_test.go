@@ -517,6 +517,33 @@ func TestSessionsAreForPages(t *testing.T) {
 	}
 }
 
+// A browser that asks for an unknown page gets one with a way back; programs get JSON.
+func TestUnknownPage(t *testing.T) {
+	h := start(t)
+	v := h.visitor()
+	const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+	for path, status := range map[string]int{
+		"/nowhere": http.StatusNotFound, "/agents/ada/nowhere/at/all": http.StatusNotFound, "/sign-out": http.StatusMethodNotAllowed,
+	} {
+		p := v.do(http.MethodGet, path, nil, "Accept", browser)
+		if p.status != status || p.header.Get("Content-Type") != "text/html; charset=utf-8" {
+			t.Errorf("%s: %d %s", path, p.status, p.header.Get("Content-Type"))
+		}
+		if !strings.Contains(p.body, "<h1>"+http.StatusText(status)+"</h1>") || !strings.Contains(p.body, `href="/"`) {
+			t.Errorf("%s: %s", path, p.body)
+		}
+		checkHeaders(t, path, p)
+	}
+	for path, accept := range map[string]string{
+		"/nowhere": "*/*", "/elsewhere": "", "/somewhere": "application/json", "/api/v1/nowhere": browser, "/v1/nowhere": "application/json",
+	} {
+		p := v.do(http.MethodGet, path, nil, "Accept", accept)
+		if p.status != http.StatusNotFound || p.header.Get("Content-Type") != "application/json" || !strings.HasPrefix(p.body, "{") {
+			t.Errorf("%s for %q: %d %s %s", path, accept, p.status, p.header.Get("Content-Type"), p.body)
+		}
+	}
+}
+
 // Forms that another site sends, or that have no token of the session, change nothing.
 func TestForgedForms(t *testing.T) {
 	h := start(t)

@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -161,11 +162,20 @@ func (s *Server) answerError(err error, c echo.Context) {
 		return
 	}
 	p := s.fromEcho(c, err)
-	body := s.errorBody(c.Request().URL.Path, p)
 	maps.Copy(c.Response().Header(), p.GetHeaders())
+	if s.ErrorPage != nil && wantsPage(c.Request()) {
+		s.ErrorPage(c.Response(), c.Request(), p)
+		return
+	}
+	body := s.errorBody(c.Request().URL.Path, p)
 	if err := c.JSON(p.Code, body); err != nil {
 		s.Log.Debug("The client did not take the answer", "error", err)
 	}
+}
+
+// wantsPage reports whether a browser asks for a page: unlike programs, browsers name HTML among what they accept.
+func wantsPage(r *http.Request) bool {
+	return strings.Contains(r.Header.Get("Accept"), "text/html") && !strings.HasPrefix(r.URL.Path, "/api/")
 }
 
 func (s *Server) fromEcho(c echo.Context, err error) *fault.Problem {

@@ -24,6 +24,7 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 	"go.temporal.io/sdk/client"
 
+	"reverie/api/fault"
 	"reverie/backend"
 	"reverie/chat"
 	"reverie/memory/setting"
@@ -38,15 +39,17 @@ import (
 // Server is shared by the rooms of the API: it holds the options, the router and authentication, and answers HTTP requests.
 type Server struct {
 	Options
-	Echo     *echo.Echo
-	handler  http.Handler // echo within telemetry
-	API      huma.API
-	Tools    *toolbox.Box
-	pages    []Route
-	formats  []errorFormat // of errors
-	Keys     *keyCache
-	limits   *limiter // of keys
-	failures *limiter // of addresses that try wrong keys
+	Echo    *echo.Echo
+	handler http.Handler // echo within telemetry
+	API     huma.API
+	Tools   *toolbox.Box
+	pages   []Route
+	formats []errorFormat // of errors
+	// ErrorPage answers what no operation answers when a browser asks for a page; nil: with JSON.
+	ErrorPage func(http.ResponseWriter, *http.Request, *fault.Problem)
+	Keys      *keyCache
+	limits    *limiter // of keys
+	failures  *limiter // of addresses that try wrong keys
 	// guessedKeys and guessedSessions find the valid secrets among those that come from such addresses.
 	guessedKeys, guessedSessions lookup
 	bodies                       memoryBudget

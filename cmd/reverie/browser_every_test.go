@@ -74,7 +74,8 @@ func TestBrowserEveryPage(t *testing.T) {
 	b.do(t, chromedp.Click(`form[action="/sign-out"] button`))
 	b.shows(t, "API key")
 	b.examine(t, "page-sign-in", home+"/sign-in", string(axe))
-	t.Logf("%d pages", looked+1)
+	b.examine(t, "page-unknown-failed", home+"/nowhere", string(axe))
+	t.Logf("%d pages", looked+2)
 	seen.report(t)
 }
 
