@@ -183,6 +183,7 @@ func TestKeywordSearch(t *testing.T) {
 		{"query": "x"},
 		{"query": strings.Repeat("x", 65)},
 		{"query": "  x "},
+		{"query": "   "},
 		{"query": "blue", "scope": "everything"},
 		{"query": "blue", "limit": 31},
 		{"query": "blue", "limit": -1},

@@ -212,6 +212,8 @@ func TestSearchesThatCannotBeUsed(t *testing.T) {
 		"long query":        {map[string]any{"query": strings.Repeat("é", 4097)}, "query"},
 		"query of 1 MB":     {map[string]any{"query": strings.Repeat("word ", 200_000)}, "query"},
 		"no query":          {map[string]any{"maxResults": 3}, "query"},
+		"empty query":       {map[string]any{"query": ""}, "body.query"},
+		"blank query":       {map[string]any{"query": " \t\n"}, "body.query: expected string to be not blank"},
 		"wait":              {map[string]any{"query": "x", "wait": "11s"}, "wait"},
 		"wait of no time":   {map[string]any{"query": "x", "wait": "soon"}, "wait"},
 		"token":             {map[string]any{"query": "x", "after": "abc"}, "after"},
@@ -241,7 +243,6 @@ func TestSearchesThatCannotBeUsed(t *testing.T) {
 	for _, body := range []map[string]any{
 		{"query": strings.Repeat("é", 4096), "maxResults": 50, "minScore": 1, "wait": "10s"},
 		{"query": "x", "maxResults": 1, "minScore": 0},
-		{"query": ""},
 		{"query": "?!"},
 	} {
 		if got := h.ask(body); len(got.Results) != 0 || got.Results == nil {

@@ -116,6 +116,8 @@ func TestWrongCalls(t *testing.T) {
 		{toolbox.MemorySearch, `{`, "not a JSON object"},
 		{toolbox.MemorySearch, `[1]`, "not a JSON object"},
 		{toolbox.MemorySearch, ``, "query is missing"},
+		{toolbox.MemorySearch, `{"query":" \n"}`, "query must not be empty"},
+		{toolbox.SessionSearch, `{"mode":"search","query":" "}`, "query is missing"},
 		{toolbox.MemorySearch, `{"query":""}`, "must not be empty"},
 		{toolbox.MemorySearch, `{"query":5}`, "must be a string"},
 		{toolbox.MemorySearch, `{"query":"x","maxResults":"5"}`, "must be a number"},

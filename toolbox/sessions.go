@@ -58,7 +58,7 @@ type sessionFound struct {
 func (k *call) sessions(ctx context.Context) (any, error) {
 	out := sessions{Mode: given(k.args, "mode", ""), Results: []sessionFound{}}
 	limit := given(k.args, "limit", defaultSessions)
-	query := given(k.args, "query", "")
+	query := strings.TrimSpace(given(k.args, "query", ""))
 	var err error
 	switch {
 	case out.Mode == sessionsRecent:

@@ -37,7 +37,7 @@ func (s *recallRoom) recallRoutes() {
 		Example: map[string]any{"endUserId": "42", "query": "Where do I live?"},
 		Doc: "Finds passages of documents and messages that answer a question: shared ones, and those of the owner that is named or that the " +
 			"key is pinned to. Naming nobody finds what is shared. By words, and by vectors where an embedding provider is configured; when that " +
-			"is away, by words at once, marked degraded. A question without words finds nothing and costs nothing.",
+			"is away, by words at once, marked degraded. A blank question is refused; one of punctuation alone finds nothing and costs nothing.",
 	}, s.searchMemory)
 	s.keywordRoutes()
 	s.recallGetRoutes()
@@ -55,7 +55,7 @@ type searchInput struct {
 		Channel    string         `json:"channel,omitempty" maxLength:"128"`
 		Sender     string         `json:"sender,omitempty" maxLength:"128"`
 		EndUserID  string         `json:"endUserId,omitempty" maxLength:"128" example:"42"`
-		Query      string         `json:"query" maxLength:"4096" doc:"The question, in any language. Phrases in quotes and identifiers match literally." example:"When did Grace move to Hamburg?"`
+		Query      string         `json:"query" minLength:"1" maxLength:"4096" pattern:"\\S" patternDescription:"not blank" doc:"The question, in any language. Phrases in quotes and identifiers match literally." example:"When did Grace move to Hamburg?"`
 		MaxResults *int           `json:"maxResults,omitempty" minimum:"1" maximum:"50" doc:"Missing: the agent's setting, else the server's (6)."`
 		MinScore   *float64       `json:"minScore,omitempty" minimum:"0" maximum:"1" doc:"Minimum score; if no result reaches it, matches by words are answered anyway. Missing: the agent's setting, else the server's (0.25)."`
 		Corpus     search.Corpus  `json:"corpus,omitempty" maxLength:"63" default:"all" doc:"memory: documents; sessions: what was said; the id of a provider of memory: what that program knows; all: each of them, balanced."`

@@ -3660,7 +3660,7 @@ type SearchBody struct {
 	// Owner Owner key; or give channel and sender, or endUserId. May be in the query instead.
 	Owner string `json:"owner,omitempty,omitzero"`
 
-	// Query The question, in any language. Phrases in quotes and identifiers match literally.
+	// Query The question, in any language. Phrases in quotes and identifiers match literally. Format: not blank.
 	Query  string `json:"query"`
 	Sender string `json:"sender,omitempty,omitzero"`
 

@@ -3015,7 +3015,7 @@ export interface SearchBody {
   options?: Options;
   /** Owner key; or give channel and sender, or endUserId. May be in the query instead. */
   owner?: string;
-  /** The question, in any language. Phrases in quotes and identifiers match literally. */
+  /** The question, in any language. Phrases in quotes and identifiers match literally. Format: not blank. */
   query: string;
   sender?: string;
   /** Do not record results as recalled. For tests, operators' tools and dreams. */

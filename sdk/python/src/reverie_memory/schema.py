@@ -2952,7 +2952,7 @@ SearchBody = TypedDict(
         "options": "NotRequired[Options]",
         # Owner key; or give channel and sender, or endUserId. May be in the query instead.
         "owner": "NotRequired[str]",
-        # The question, in any language. Phrases in quotes and identifiers match literally.
+        # The question, in any language. Phrases in quotes and identifiers match literally. Format: not blank.
         "query": "str",
         "sender": "NotRequired[str]",
         # Do not record results as recalled. For tests, operators' tools and dreams.
