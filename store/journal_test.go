@@ -356,6 +356,15 @@ func TestJournalRecordsOtherEnds(t *testing.T) {
 		if e.Scope != memory.ScopePersonal || e.Owner != "user:7" {
 			t.Errorf("%+v", e)
 		}
+		if detail["dream"] == x.ID.String() {
+			want := map[string]any{
+				"dream": x.ID.String(), "mode": "nightly", "trigger": "schedule", "night": "n1", "dryRun": false,
+				"outcome": "failed", "reasonCode": "abandoned", "changed": 0.0,
+			}
+			if diff := cmp.Diff(want, detail); diff != "" || e.Author.RunID != "r2" || e.Author.Kind != memory.AuthorDream {
+				t.Errorf("abandoned, by %+v (-want +got):\n%s", e.Author, diff)
+			}
+		}
 	}
 	want := []string{"failed " + x.ID.String(), "nothing " + next.ID.String()}
 	if len(got) != 3 || !strings.HasPrefix(got[0], "written ") || !cmp.Equal(got[1:], want) {

@@ -14,24 +14,28 @@ import (
 	"testing"
 )
 
-// gateFolder is the folder of the gate in the module, and gateFiles its files that write document rows; empty: any of the folder.
+// gateFolder is the folder of the gate in the module, and gateFiles its files that write documents, versions and the journal; empty: any of
+// the folder.
 const gateFolder = "store/gate"
 
-var gateFiles = []string{"document.go", "documents.go"}
+var gateFiles = []string{"document.go", "documents.go", "journal.go"}
 
-// eraser is the file that erases words of versions in place, under a role that may write nothing else of them (TestEveryPlaceOfWordsCanBeErased).
+// gateTables are the tables that only the gate writes, besides the eraser. Deletions empty all tables of their target by a function of the
+// database that reads the names from the catalogue.
+var gateTables = []string{"documents", "document_versions", "journal"}
+
+// eraser is the file that erases words in place, under a role that may write nothing else (TestEveryPlaceOfWordsCanBeErased).
 const eraser = "store/erase/redact.go"
 
 // emptier is the file that empties all tables of databases for tests.
 const emptier = "devenv/devtest/template.go"
 
-const documentTables = `(?:"?public"?\s*\.\s*)?"?(?:documents|document_versions)"?`
-
 var (
-	// writesDocuments finds the statements that insert, update or delete rows of the two tables, in SQL and in PL/pgSQL.
-	writesDocuments = regexp.MustCompile(
+	anyTable = `(?:"?public"?\s*\.\s*)?"?(?:` + strings.Join(gateTables, "|") + `)"?`
+	// writesTables finds the statements that insert, update or delete rows of the tables, in SQL and in PL/pgSQL.
+	writesTables = regexp.MustCompile(
 		`(?is)\b(?:insert\s+into|update(?:\s+only)?|delete\s+from(?:\s+only)?|truncate(?:\s+table)?(?:\s+only)?|merge\s+into(?:\s+only)?|copy)\s+` +
-			documentTables + `(?:[^\w.]|$)`)
+			anyTable + `(?:[^\w.]|$)`)
 	// writesAny finds a write whose table is not constant.
 	writesAny = regexp.MustCompile(
 		`(?is)\b(?:(?:insert\s+into|delete\s+from|truncate(?:\s+table)?|merge\s+into)\s+\x00|update\s+\x00[^;]*\bset\b)`,
@@ -39,10 +43,10 @@ var (
 	sqlComments = regexp.MustCompile(`(?s)--[^\n]*|/\*.*?\*/`)
 )
 
-// findsWrite reports whether SQL writes document rows, or writes a table that it does not name.
+// findsWrite reports whether SQL writes rows of the tables, or writes a table that it does not name.
 func findsWrite(sql string) bool {
 	sql = sqlComments.ReplaceAllString(sql, " ")
-	return writesDocuments.MatchString(sql) || writesAny.MatchString(sql)
+	return writesTables.MatchString(sql) || writesAny.MatchString(sql)
 }
 
 // literals returns the strings of an expression, concatenated as at run time, with NUL for every part that is no literal.
@@ -62,8 +66,8 @@ func literals(e ast.Expr) string {
 	return "\x00"
 }
 
-// documentWrites returns the places of a Go source that write document rows by their SQL, or copy into the tables.
-func documentWrites(t *testing.T, name string, source any) []string {
+// tableWrites returns the places of a Go source that write rows of the tables by their SQL, or copy into them.
+func tableWrites(t *testing.T, name string, source any) []string {
 	t.Helper()
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, name, source, parser.SkipObjectResolution)
@@ -78,8 +82,7 @@ func documentWrites(t *testing.T, name string, source any) []string {
 			return false
 		case *ast.CompositeLit: // pgx.Identifier{"documents"}, as CopyFrom takes it
 			if of, ok := n.Type.(*ast.SelectorExpr); ok && of.Sel.Name == "Identifier" && len(n.Elts) > 0 {
-				last := literals(n.Elts[len(n.Elts)-1])
-				if last == "documents" || last == "document_versions" {
+				if slices.Contains(gateTables, literals(n.Elts[len(n.Elts)-1])) {
 					note(n.Pos())
 				}
 			}
@@ -116,7 +119,8 @@ func moduleRoot(t *testing.T) string {
 	}
 }
 
-// There is one way to a document row: no other code of the module, no function of the database and no cascade writes one.
+// There is one way to a document, a version and an event: no other code of the module, no function of the database and no cascade writes
+// one.
 func TestOneGate(t *testing.T) {
 	t.Parallel()
 	root := moduleRoot(t)
@@ -144,11 +148,11 @@ func TestOneGate(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if writesDocuments.MatchString(sqlComments.ReplaceAllString(string(text), " ")) {
-				t.Errorf("%s writes document rows: only the gate may", path)
+			if writesTables.MatchString(sqlComments.ReplaceAllString(string(text), " ")) {
+				t.Errorf("%s writes documents or events: only the gate may", path)
 			}
 		case strings.HasSuffix(name, ".go"):
-			found := documentWrites(t, path, nil)
+			found := tableWrites(t, path, nil)
 			if folder == gateFolder && (len(gateFiles) == 0 || slices.Contains(gateFiles, name)) {
 				inside[name] += len(found)
 				return nil
@@ -157,7 +161,7 @@ func TestOneGate(t *testing.T) {
 				return nil
 			}
 			for _, at := range found {
-				t.Errorf("%s writes document rows: send the change through the gate", at)
+				t.Errorf("%s writes documents or events: send them through the gate", at)
 			}
 		}
 		return nil
@@ -167,36 +171,37 @@ func TestOneGate(t *testing.T) {
 	}
 	for _, name := range gateFiles {
 		if inside[name] == 0 {
-			t.Errorf("%s of the gate writes no document row: take it off the list", name)
+			t.Errorf("%s of the gate writes no document or event: take it off the list", name)
 		}
 	}
 	if len(inside) == 0 {
 		t.Error("the gate's own statements are not found")
 	}
 
+	tables := strings.Join(gateTables, "|")
 	s := openStore(t)
 	for what, sql := range map[string]string{
 		"function": `
 select p.proname || ': ' || p.prosrc
 from pg_proc p
-where p.pronamespace = 'public'::regnamespace and p.prosrc ~* '\m(documents|document_versions)\M'`,
+where p.pronamespace = 'public'::regnamespace and p.prosrc ~* '\m(` + tables + `)\M'`,
 		"rule": `
 select rulename || ': ' || definition
 from pg_rules
-where definition ~* '\m(documents|document_versions)\M' and rulename <> '_RETURN'`,
+where definition ~* '\m(` + tables + `)\M' and rulename <> '_RETURN'`,
 	} {
 		for _, text := range column(t, s, sql) {
 			if findsWrite(text) {
-				t.Errorf("%s %s writes document rows", what, text)
+				t.Errorf("%s %s writes documents or events", what, text)
 			}
 		}
 	}
 	for _, key := range column(t, s, `
 select conname
 from pg_constraint
-where contype = 'f' and conrelid in ('documents'::regclass, 'document_versions'::regclass)
+where contype = 'f' and conrelid = any (string_to_array('`+tables+`', '|')::regclass[])
     and (confdeltype not in ('a', 'r') or confupdtype not in ('a', 'r'))`) {
-		t.Errorf("foreign key %s changes document rows by a cascade", key)
+		t.Errorf("foreign key %s changes documents or events by a cascade", key)
 	}
 }
 
@@ -222,7 +227,7 @@ func column(t *testing.T, s *Store, sql string) (texts []string) {
 }
 
 // The test above finds a second way however it is written.
-func TestFindsDocumentWrites(t *testing.T) {
+func TestFindsTableWrites(t *testing.T) {
 	t.Parallel()
 	for _, expression := range []string{
 		"`insert into documents (a) values (1)`",
@@ -237,8 +242,10 @@ func TestFindsDocumentWrites(t *testing.T) {
 		"\"update \" + table + \" set deleted = true\"",
 		"`delete from %s where true`",
 		"pgx.Identifier{\"documents\"}",
+		"`with x as (select 1) insert into journal (kind) select 'x' from x`",
+		"pgx.Identifier{\"public\", \"journal\"}",
 	} {
-		if found := documentWrites(t, "x.go", "package x\n\nvar x = "+expression+"\n"); len(found) == 0 {
+		if found := tableWrites(t, "x.go", "package x\n\nvar x = "+expression+"\n"); len(found) == 0 {
 			t.Errorf("%s is not found", expression)
 		}
 	}
@@ -246,7 +253,7 @@ func TestFindsDocumentWrites(t *testing.T) {
 		"`select * from documents for update`", "`insert into documents_seen values (1)`", "`for no key update of d`",
 		"`on conflict do update set documents = 1`", "\"update the documents\"", "\"with --update, documents are replaced\"",
 	} {
-		if found := documentWrites(t, "x.go", "package x\n\nvar x = "+expression+"\n"); len(found) > 0 {
+		if found := tableWrites(t, "x.go", "package x\n\nvar x = "+expression+"\n"); len(found) > 0 {
 			t.Errorf("%s counts as a write", expression)
 		}
 	}

@@ -3,6 +3,7 @@ package dreams
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -93,28 +94,24 @@ update dreams set
 where workspace_id = @workspace and agent_id = @agent and dream_id = @dream and owner_key = @owner and finished_at is null`
 
 	// A workflow id has one run at a time: dreams that an earlier run has left open are never continued.
-	sqlDreamAbandon = `
-with abandoned as (
-    update dreams set
-        phase = 'ended',
-        outcome = 'failed',
-        reason_code = @abandoned,
-        draft = null,
-        waiting_until = null,
-        finished_at = @now,
-        changed_at = @now
-    where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and finished_at is null
-        and workflow_id = @workflow and workflow_id <> '' and run_id <> @run and dream_id <> @dream
-    returning dream_id, mode, trigger_source, night, dry_run, replay_of, scope
-)
-insert into journal (workspace_id, agent_id, owner_key, scope, kind, path, version, author_kind, author_id, workflow_id, run_id,
-    detail, at)
-select @workspace, @agent, case scope when 'PERSONAL' then @owner else '' end, scope, 'memory.dream.completed', '', 0,
-    @author_kind, @author_id, @workflow, @run,
-    jsonb_strip_nulls(jsonb_build_object('dream', dream_id, 'mode', mode, 'trigger', trigger_source, 'night', nullif(night, ''),
-        'dryRun', dry_run, 'replayOf', replay_of, 'outcome', 'failed', 'reasonCode', @abandoned::text, 'changed', 0)),
-    @now
-from abandoned`
+	sqlDreamsLeft = `
+select dream_id
+from dreams
+where workspace_id = @workspace and agent_id = @agent and owner_key = @owner and finished_at is null
+    and workflow_id = @workflow and workflow_id <> '' and run_id <> @run`
+
+	sqlDreamsAbandon = `
+update dreams set
+    phase = 'ended',
+    outcome = 'failed',
+    reason_code = @abandoned,
+    draft = null,
+    waiting_until = null,
+    finished_at = @now,
+    changed_at = @now
+where workspace_id = @workspace and agent_id = @agent and dream_id = any (@left::uuid[]) and owner_key = @owner and finished_at is null
+    and workflow_id = @workflow and run_id <> @run
+returning dream_id, mode, trigger_source, night, dry_run, replay_of`
 )
 
 // BeginDream finds or creates the dream that d describes, and assigns it to the identity's workflow and run. For an author without
@@ -178,6 +175,7 @@ func (d NewDream) validate() error {
 func (d NewDream) begin(ctx context.Context, t *pg.Tx) (Dream, error) {
 	var known, original Dream
 	var found, replayable bool
+	var left []uuid.UUID
 	dreamID := d.ID
 	if dreamID == uuid.Nil {
 		dreamID = pg.NewID()
@@ -185,6 +183,7 @@ func (d NewDream) begin(ctx context.Context, t *pg.Tx) (Dream, error) {
 	args := d.args(t, dreamID)
 	b := &pgx.Batch{}
 	pg.One(b.Queue(sqlDreamFind, t.Args(args)), &found, &known, scanDream)
+	pg.All(b.Queue(sqlDreamsLeft, t.Args(args)), &left, pgx.RowTo[uuid.UUID])
 	if d.ReplayOf != uuid.Nil {
 		queueDream(b, t, d.ReplayOf, &original, &replayable)
 	}
@@ -208,7 +207,13 @@ func (d NewDream) begin(ctx context.Context, t *pg.Tx) (Dream, error) {
 		b.Queue(gate.SQLOwnerEnsure, t.Args(pgx.NamedArgs{"owner_id": pg.NewID()}))
 		b.Queue(sqlDreamInsert, t.Args(args))
 	}
-	b.Queue(sqlDreamAbandon, t.Args(args))
+	left = slices.DeleteFunc(left, func(id uuid.UUID) bool { return id == dreamID })
+	if len(left) > 0 {
+		var err error
+		if b, err = abandon(ctx, t, b, args, left); err != nil {
+			return Dream{}, err
+		}
+	}
 	var begun Dream
 	queueDream(b, t, dreamID, &begun, &found)
 	if err := t.Finish(ctx, b); err != nil {
@@ -218,6 +223,25 @@ func (d NewDream) begin(ctx context.Context, t *pg.Tx) (Dream, error) {
 		return Dream{}, noDream(dreamID)
 	}
 	return begun, nil
+}
+
+// abandon queues the end of dreams in b, sends it, and returns a batch with their events.
+func abandon(ctx context.Context, t *pg.Tx, b *pgx.Batch, args pgx.NamedArgs, left []uuid.UUID) (*pgx.Batch, error) {
+	args["left"] = left
+	var ended []dreamDetail
+	pg.All(b.Queue(sqlDreamsAbandon, t.Args(args)), &ended, func(row pgx.CollectableRow) (d dreamDetail, err error) {
+		d.Outcome, d.ReasonCode = memory.OutcomeFailed, DreamAbandoned
+		return d, row.Scan(&d.Dream, &d.Mode, &d.Trigger, &d.Night, &d.DryRun, &d.ReplayOf)
+	})
+	if err := t.Send(ctx, b); err != nil {
+		return nil, err
+	}
+	b = &pgx.Batch{}
+	events := make([]gate.JournalEvent, len(ended))
+	for i, detail := range ended {
+		events[i] = dreamEvent(t, t.ID.Owner, gate.EventDreamCompleted, detail)
+	}
+	return b, gate.QueueEvent(b, t, events...)
 }
 
 // replay sets a new dream to the window of an earlier one.
@@ -238,7 +262,6 @@ func (d NewDream) args(t *pg.Tx, dreamID uuid.UUID) pgx.NamedArgs {
 		"request": d.Request, "dry_run": d.DryRun || d.ReplayOf != uuid.Nil, "replay_of": pg.IDOrNull(d.ReplayOf),
 		"again_of": nil, "scope": DreamScope(t.ID.Owner), "as_of": pg.TimeOrNull(d.AsOf), "from": "", "settings": nil,
 		"workflow": t.ID.Author.WorkflowID, "run": t.ID.Author.RunID, "abandoned": DreamAbandoned,
-		"author_kind": t.ID.Author.Kind, "author_id": t.ID.Author.ID,
 	}
 	if d.Settings != (setting.DreamSettings{}) {
 		args["settings"] = d.Settings

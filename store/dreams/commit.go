@@ -335,8 +335,13 @@ func (o *OpenDream) queueCompletedEvent(b *pgx.Batch, e dreamEnd) error {
 	return gate.QueueEvent(b, o.T, o.event(gate.EventDreamCompleted, detail))
 }
 
-// event returns an event of the dream, visible to readers of its scope.
+// event returns an event of the dream.
 func (o *OpenDream) event(kind gate.EventKind, detail any) gate.JournalEvent {
-	scope := DreamScope(o.Owner)
-	return gate.JournalEvent{Kind: kind, Agent: o.T.ID.Agent, Scope: scope, Owner: gate.RowOwner(o.T.ID, scope), Detail: detail}
+	return dreamEvent(o.T, o.Owner, kind, detail)
+}
+
+// dreamEvent returns an event of an owner's dream, visible to readers of its scope.
+func dreamEvent(t *pg.Tx, owner memory.Owner, kind gate.EventKind, detail any) gate.JournalEvent {
+	scope := DreamScope(owner)
+	return gate.JournalEvent{Kind: kind, Agent: t.ID.Agent, Scope: scope, Owner: gate.RowOwner(t.ID, scope), Detail: detail}
 }
