@@ -116,12 +116,12 @@ func (s *Server) checkShares(own setting.AgentSettings) error {
 	return nil
 }
 
-func (s *Server) listAgents(ctx context.Context, _ *struct{}) (*rest.Reply[rest.Page[agentView]], error) {
+func (s *Server) listAgents(ctx context.Context, in *rest.ListParams) (*rest.Reply[rest.Page[agentView]], error) {
 	agents, err := s.Agents(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return rest.OK(rest.Page[agentView]{Items: rest.Views(agents, viewAgent)}), nil
+	return rest.Part(agents, *in, viewAgent)
 }
 
 type agentInput struct {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"reverie/memory"
 )
 
@@ -141,5 +143,33 @@ func TestSettingsArePatched(t *testing.T) {
 		h.wantError(h.do(request{method: "POST", path: "/api/v1/agents", key: h.admin, body: map[string]any{
 			"id": "eve", "settings": map[string]any{"dreamCron": cron},
 		}}), 422, "invalid_request")
+	}
+}
+
+// A list that can be read at once can be read in parts as well.
+func TestListsInParts(t *testing.T) {
+	h := start(t)
+	for _, id := range []string{"ada", "bob", "eve"} {
+		h.agent(id)
+	}
+	type list struct {
+		Items []struct{ ID string }
+		Next  string
+	}
+	for query, want := range map[string]list{
+		"":                  {Items: []struct{ ID string }{{"ada"}, {"bob"}, {"eve"}}},
+		"?limit=3":          {Items: []struct{ ID string }{{"ada"}, {"bob"}, {"eve"}}},
+		"?limit=2":          {Items: []struct{ ID string }{{"ada"}, {"bob"}}, Next: "2"},
+		"?limit=2&cursor=2": {Items: []struct{ ID string }{{"eve"}}},
+		"?cursor=1":         {Items: []struct{ ID string }{{"bob"}, {"eve"}}},
+		"?cursor=9":         {Items: []struct{ ID string }{}},
+	} {
+		got := as[list](h, h.want(h.get("/api/v1/agents"+query), 200))
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", query, diff)
+		}
+	}
+	for _, query := range []string{"cursor=x", "cursor=-1", "limit=0", "limit=501"} {
+		h.wantError(h.get("/api/v1/agents?"+query), 422, "invalid_request")
 	}
 }

@@ -168,12 +168,12 @@ func (s *Server) RotateKey(ctx context.Context, key uuid.UUID, overlap time.Dura
 	return rotated, nil
 }
 
-func (s *Server) listKeys(ctx context.Context, _ *struct{}) (*rest.Reply[rest.Page[KeyView]], error) {
+func (s *Server) listKeys(ctx context.Context, in *rest.ListParams) (*rest.Reply[rest.Page[KeyView]], error) {
 	keys, err := s.ListKeys(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return rest.OK(rest.Page[KeyView]{Items: rest.Views(keys, viewKey)}), nil
+	return rest.Part(keys, *in, viewKey)
 }
 
 // ListKeys lists all keys for the caller in ctx, who must be able to manage them.

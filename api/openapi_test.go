@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,6 +64,49 @@ func TestRoutesAndDocumentAgree(t *testing.T) {
 	}
 	if len(routed) < 30 {
 		t.Errorf("only %d routes", len(routed))
+	}
+}
+
+// ranked are the operations that return the best few of what they find.
+var ranked = []string{"explain-candidates", "explain-candidates-original"}
+
+// Every operation that returns items returns next, and takes cursor and limit.
+func TestListsAreAlike(t *testing.T) {
+	document, err := Document()
+	if err != nil {
+		t.Fatal(err)
+	}
+	resolve := func(s *huma.Schema) *huma.Schema {
+		for s != nil && s.Ref != "" {
+			s = document.Components.Schemas.SchemaFromRef(s.Ref)
+		}
+		return s
+	}
+	lists := 0
+	for path, item := range document.Paths {
+		op := item.Get
+		if op == nil || op.Responses["200"] == nil || slices.Contains(ranked, op.OperationID) {
+			continue
+		}
+		answer := op.Responses["200"].Content["application/json"]
+		if answer == nil {
+			continue
+		}
+		data := resolve(resolve(answer.Schema).Properties["data"])
+		if data == nil || data.Properties["items"] == nil || data.Properties["items"].Type != huma.TypeArray {
+			continue
+		}
+		lists++
+		takes := map[string]bool{}
+		for _, p := range op.Parameters {
+			takes[p.Name] = p.In == "query"
+		}
+		if data.Properties["next"] == nil || !takes["cursor"] || !takes["limit"] {
+			t.Errorf("GET %s has next: %v, cursor: %v, limit: %v", path, data.Properties["next"] != nil, takes["cursor"], takes["limit"])
+		}
+	}
+	if lists < 30 {
+		t.Errorf("only %d lists", lists)
 	}
 }
 

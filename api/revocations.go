@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -77,7 +78,8 @@ type newRevocationInput struct {
 		SourceBody
 		rest.PersonBody
 		DryRun *bool        `json:"dryRun,omitempty" doc:"Show what would go, and change nothing. Missing: true."`
-		After  memory.Owner `json:"after,omitempty" maxLength:"255" doc:"Of a preview: the owner after whom it goes on (next)."`
+		Cursor memory.Owner `json:"cursor,omitempty" maxLength:"255" doc:"Of a preview: the value of next on the previous page; missing: from the start."`
+		After  memory.Owner `json:"after,omitempty" maxLength:"255" deprecated:"true" doc:"Same as cursor."`
 	}
 }
 
@@ -92,7 +94,7 @@ type revocationView struct {
 	Documents   int               `json:"documents" doc:"Those that changed."`
 	Dreams      int               `json:"dreams" doc:"Those that rested on it and are dreamed again."`
 	Owners      []revokedPartView `json:"owners"`
-	Next        memory.Owner      `json:"next,omitempty" doc:"Of a preview: there are more owners after this one (after)."`
+	Next        memory.Owner      `json:"next,omitempty" doc:"Of a preview: send it as cursor to get the next page; missing on the last one."`
 	RequestedAt *time.Time        `json:"requestedAt,omitempty"`
 	FinishedAt  *time.Time        `json:"finishedAt,omitempty"`
 	WorkflowID  string            `json:"workflowId,omitempty"`
@@ -198,7 +200,7 @@ func (s *Server) createRevocation(ctx context.Context, in *newRevocationInput) (
 		return rest.Accepted(s.viewRevocation(id, parts)), nil
 	}
 	rest.OnlyReads(ctx)
-	found, next, err := s.Revocable(ctx, id, of, b.After)
+	found, next, err := s.Revocable(ctx, id, of, cmp.Or(b.Cursor, b.After))
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ func (s commands) agentsListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			list, err := client.ListAgents(cmd.Context())
+			list, err := client.ListAgents(cmd.Context(), wire.ListAgentsParams{})
 			if err != nil {
 				return err
 			}

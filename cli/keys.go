@@ -31,7 +31,7 @@ func (s commands) keysListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			list, err := client.ListKeys(cmd.Context())
+			list, err := client.ListKeys(cmd.Context(), wire.ListKeysParams{})
 			if err != nil {
 				return err
 			}

@@ -62,7 +62,7 @@ func (s commands) revokeOf(use, short, kind string, period bool) *cobra.Command 
 				}); err != nil {
 					return err
 				}
-				if body.After = made.Data.Next; body.After == "" {
+				if body.Cursor = made.Data.Next; body.Cursor == "" {
 					return nil
 				}
 			}

@@ -31,7 +31,7 @@ func (s commands) toolsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			list, err := client.ListTools(cmd.Context(), s.Agent)
+			list, err := client.ListTools(cmd.Context(), s.Agent, wire.ListToolsParams{})
 			if err != nil {
 				return err
 			}
@@ -164,7 +164,7 @@ func (s commands) runTool(cmd *cobra.Command, name string, words []string, o too
 		return err
 	}
 	if len(words) > 0 {
-		list, err := client.ListTools(cmd.Context(), s.Agent)
+		list, err := client.ListTools(cmd.Context(), s.Agent, wire.ListToolsParams{})
 		if err != nil {
 			return err
 		}

@@ -44,6 +44,7 @@ func (s *Room) heldRoutes() {
 type heldListInput struct {
 	rest.AgentParam
 	rest.PersonParams
+	rest.ListParams
 }
 
 type heldView struct {
@@ -52,10 +53,6 @@ type heldView struct {
 	Rule  string           `json:"rule" doc:"Why it waits: steering (its words instruct the assistant), or the form that instructs whatever it says: role, tool-call, section or piped-download. Earlier releases had other names."`
 	Since time.Time        `json:"since" doc:"When it was first held back."`
 	Last  time.Time        `json:"last" doc:"When it was last held back."`
-}
-
-type heldList struct {
-	Items []heldView `json:"items"`
 }
 
 // holder finds whose statements a request is about. What waits for the shared memory is for admins.
@@ -67,7 +64,7 @@ func (s *Room) holder(ctx context.Context, agent string, who rest.PersonParams) 
 	return id, err
 }
 
-func (s *Room) listHeld(ctx context.Context, in *heldListInput) (*rest.Reply[heldList], error) {
+func (s *Room) listHeld(ctx context.Context, in *heldListInput) (*rest.Reply[rest.Page[heldView]], error) {
 	id, err := s.holder(ctx, in.Agent, in.PersonParams)
 	if err != nil {
 		return nil, err
@@ -76,9 +73,9 @@ func (s *Room) listHeld(ctx context.Context, in *heldListInput) (*rest.Reply[hel
 	if err != nil {
 		return nil, err
 	}
-	return rest.OK(heldList{Items: rest.Views(states, func(d dream.State) heldView {
+	return rest.Part(states, in.ListParams, func(d dream.State) heldView {
 		return heldView{Entry: d.ID, Text: d.Text, Rule: d.ReasonCode, Since: d.FirstSeen, Last: d.LastSeen}
-	})}), nil
+	})
 }
 
 type heldInput struct {

@@ -128,6 +128,7 @@ type filesInput struct {
 	Prefix         string `query:"prefix" maxLength:"255" doc:"Only paths that begin with it." example:"memory/"`
 	IncludeDeleted bool   `query:"includeDeleted" doc:"Deleted ones as well."`
 	AsOfParam
+	rest.ListParams
 }
 
 func (s *Room) listFiles(ctx context.Context, in *filesInput) (*rest.Reply[rest.Page[FileEntry]], error) {
@@ -145,9 +146,7 @@ func (s *Room) listFiles(ctx context.Context, in *filesInput) (*rest.Reply[rest.
 	if err != nil {
 		return nil, err
 	}
-	return rest.OK(
-		rest.Page[FileEntry]{Items: rest.Views(found, func(e gate.DocumentEntry) FileEntry { return ViewEntry(e.Document, e.Bytes) })},
-	), nil
+	return rest.Part(found, in.ListParams, func(e gate.DocumentEntry) FileEntry { return ViewEntry(e.Document, e.Bytes) })
 }
 
 // fileView is a version of a document with its content.

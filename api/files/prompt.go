@@ -48,9 +48,10 @@ type promptView struct {
 	Documents []FileEntry `json:"documents" doc:"What it was made of, in order."`
 }
 
-type promptInput struct {
+type listPromptFilesInput struct {
 	rest.AgentParam
 	rest.PersonParams
+	rest.ListParams
 }
 
 type systemPromptInput struct {
@@ -85,7 +86,7 @@ func (s *Room) systemPrompt(ctx context.Context, in *systemPromptInput) (*rest.R
 
 func viewDocument(d memory.Document) FileEntry { return ViewEntry(d, d.Size()) }
 
-func (s *Room) listPromptFiles(ctx context.Context, in *promptInput) (*rest.Reply[rest.Page[FileEntry]], error) {
+func (s *Room) listPromptFiles(ctx context.Context, in *listPromptFilesInput) (*rest.Reply[rest.Page[FileEntry]], error) {
 	id, _, err := s.Enter(ctx, in.Agent, in.Person())
 	if err != nil {
 		return nil, err
@@ -94,7 +95,7 @@ func (s *Room) listPromptFiles(ctx context.Context, in *promptInput) (*rest.Repl
 	if err != nil {
 		return nil, err
 	}
-	return rest.OK(rest.Page[FileEntry]{Items: rest.Views(documents, viewDocument)}), nil
+	return rest.Part(documents, in.ListParams, viewDocument)
 }
 
 type promptFilesInput struct {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"strconv"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -62,6 +63,29 @@ type Page[T any] struct {
 type PageParams struct {
 	Cursor string `query:"cursor" maxLength:"500" doc:"The value of next on the previous page; missing: from the start."`
 	Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"50" doc:"Maximum number of items."`
+}
+
+// ListParams ask for a part of a list that is short enough to be read at once.
+type ListParams struct {
+	Cursor string `query:"cursor" maxLength:"500" doc:"The value of next on the previous page; missing: from the start."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Maximum number of items; missing: all."`
+}
+
+// Part returns a part of a whole list. Its cursors are numbers of items.
+func Part[T, V any](all []T, in ListParams, view func(T) V) (*Reply[Page[V]], error) {
+	begin := 0
+	if in.Cursor != "" {
+		var err error
+		if begin, err = strconv.Atoi(in.Cursor); err != nil || begin < 0 {
+			return nil, fault.InvalidAt("query.cursor", "use next of the previous page")
+		}
+	}
+	all = all[min(begin, len(all)):]
+	next := ""
+	if in.Limit > 0 && in.Limit < len(all) {
+		all, next = all[:in.Limit], strconv.Itoa(begin+in.Limit)
+	}
+	return OK(Page[V]{Items: Views(all, view), Next: next}), nil
 }
 
 // OptionalInt is a number in the query of which 0 and nothing mean different things.

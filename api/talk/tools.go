@@ -44,6 +44,7 @@ func describeArguments(body *huma.RequestBody) {
 
 type toolsInput struct {
 	rest.AgentParam
+	rest.ListParams
 }
 
 // toolView is a tool as a model is given it.
@@ -69,9 +70,9 @@ func (s *Room) listTools(ctx context.Context, in *toolsInput) (*rest.Reply[rest.
 	if _, _, err := s.Enter(ctx, in.Agent, rest.Person{}); err != nil {
 		return nil, err
 	}
-	return rest.OK(rest.Page[toolView]{Items: rest.Views(toolbox.Definitions(), func(d toolbox.Definition) toolView {
+	return rest.Part(toolbox.Definitions(), in.ListParams, func(d toolbox.Definition) toolView {
 		return toolView{d.Name, d.Description, openObject(d.Parameters), d.Writes}
-	})}), nil
+	})
 }
 
 type callToolInput struct {

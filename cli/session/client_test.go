@@ -40,7 +40,7 @@ func TestABusyServerIsAskedAgain(t *testing.T) {
 		}
 		return c
 	}
-	if _, err := client(server.URL, sleep).ListAgents(t.Context()); err != nil {
+	if _, err := client(server.URL, sleep).ListAgents(t.Context(), wire.ListAgentsParams{}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]time.Duration{7 * time.Second, time.Second, 2 * time.Second}, waits); diff != "" {
@@ -51,7 +51,7 @@ func TestABusyServerIsAskedAgain(t *testing.T) {
 	away := clitest.Answering(t, 503, `{"code":503,"msg":"away","error":"store_unavailable","data":null}`)
 	waits = nil
 	var refused *wire.Error
-	if _, err := client(away, sleep).ListAgents(t.Context()); !errors.As(err, &refused) || refused.Name != "store_unavailable" {
+	if _, err := client(away, sleep).ListAgents(t.Context(), wire.ListAgentsParams{}); !errors.As(err, &refused) || refused.Name != "store_unavailable" {
 		t.Errorf("the error is %v", err)
 	}
 	if len(waits) != busyRetries {
@@ -59,7 +59,7 @@ func TestABusyServerIsAskedAgain(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := client(away).ListAgents(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := client(away).ListAgents(ctx, wire.ListAgentsParams{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}
 }

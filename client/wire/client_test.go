@@ -120,14 +120,14 @@ func TestRetries(t *testing.T) {
 		}
 		_, _ = io.WriteString(w, `{"code":200,"msg":"m","error":"rate_limited","data":{"items":[]}}`)
 	}, sleep, Retries(3))
-	if _, err := c.ListAgents(t.Context()); err != nil {
+	if _, err := c.ListAgents(t.Context(), ListAgentsParams{}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]time.Duration{7 * time.Second, time.Second, 2 * time.Second}, pauses); diff != "" {
 		t.Errorf("pauses (-want +got):\n%s", diff)
 	}
 	calls = -10
-	if _, err := c.ListAgents(t.Context()); err == nil || calls != -6 {
+	if _, err := c.ListAgents(t.Context(), ListAgentsParams{}); err == nil || calls != -6 {
 		t.Errorf("%d calls, %v", calls+10, err)
 	}
 }

@@ -2115,11 +2115,6 @@ type HeldDecision struct {
 	Token string `json:"token,omitempty,omitzero"`
 }
 
-// HeldList defines model for HeldList.
-type HeldList struct {
-	Items []Held `json:"items"`
-}
-
 // History defines model for History.
 type History struct {
 	Items []Version `json:"items"`
@@ -2738,9 +2733,13 @@ type NewKeyBody struct {
 
 // NewRevocationBody defines model for NewRevocationBody.
 type NewRevocationBody struct {
-	// After Of a preview: the owner after whom it goes on (next).
+	// After Same as cursor.
+	// Deprecated: Same as cursor.
 	After   string `json:"after,omitempty,omitzero"`
 	Channel string `json:"channel,omitempty,omitzero"`
+
+	// Cursor Of a preview: the value of next on the previous page; missing: from the start.
+	Cursor string `json:"cursor,omitempty,omitzero"`
 
 	// DryRun Show what would go, and change nothing. Missing: true.
 	DryRun    *bool  `json:"dryRun,omitempty"`
@@ -3436,7 +3435,7 @@ type Revocation struct {
 	// Link The workflow in Temporal's Web UI.
 	Link string `json:"link,omitempty,omitzero"`
 
-	// Next Of a preview: there are more owners after this one (after).
+	// Next Of a preview: send it as cursor to get the next page; missing on the last one.
 	Next string `json:"next,omitempty,omitzero"`
 
 	// NotReached What a revocation leaves.
@@ -4443,10 +4442,20 @@ func (c *Client) McpMetadata(ctx context.Context) (Answer[[]byte], error) {
 	return c.raw(ctx, r)
 }
 
+// ListAgentsParams are the optional parameters of ListAgents.
+type ListAgentsParams struct {
+	// The value of next on the previous page; missing: from the start.
+	Cursor string `query:"cursor"`
+	// Maximum number of items; missing: all.
+	Limit int `query:"limit"`
+}
+
 // ListAgents calls GET /api/v1/agents: list the agents that the key may use.
-func (c *Client) ListAgents(ctx context.Context) (Answer[Page[Agent]], error) {
+func (c *Client) ListAgents(
+	ctx context.Context, params ListAgentsParams,
+) (Answer[Page[Agent]], error) {
 	r := request{
-		method: "GET", path: "/api/v1/agents",
+		method: "GET", path: "/api/v1/agents", params: params,
 	}
 	return call[Page[Agent]](ctx, c, r)
 }
@@ -5479,17 +5488,21 @@ func (c *Client) Forget(
 // ListHeldParams are the optional parameters of ListHeld.
 type ListHeldParams struct {
 	Person
+	// The value of next on the previous page; missing: from the start.
+	Cursor string `query:"cursor"`
+	// Maximum number of items; missing: all.
+	Limit int `query:"limit"`
 }
 
 // ListHeld calls GET /api/v1/agents/{agent}/held: list the statements that wait for a person, latest first.
 func (c *Client) ListHeld(
 	ctx context.Context, agent string, params ListHeldParams,
-) (Answer[HeldList], error) {
+) (Answer[Page[Held]], error) {
 	r := request{
 		method: "GET", path: "/api/v1/agents/%s/held",
 		arguments: []any{agent}, params: params,
 	}
-	return call[HeldList](ctx, c, r)
+	return call[Page[Held]](ctx, c, r)
 }
 
 // AcceptHeldParams are the optional parameters of AcceptHeld.
@@ -5870,11 +5883,21 @@ func (c *Client) SystemPrompt(
 	return call[Prompt](ctx, c, r)
 }
 
+// ListToolsParams are the optional parameters of ListTools.
+type ListToolsParams struct {
+	// The value of next on the previous page; missing: from the start.
+	Cursor string `query:"cursor"`
+	// Maximum number of items; missing: all.
+	Limit int `query:"limit"`
+}
+
 // ListTools calls GET /api/v1/agents/{agent}/tools: list the memory tools for models.
-func (c *Client) ListTools(ctx context.Context, agent string) (Answer[Page[Tool]], error) {
+func (c *Client) ListTools(
+	ctx context.Context, agent string, params ListToolsParams,
+) (Answer[Page[Tool]], error) {
 	r := request{
 		method: "GET", path: "/api/v1/agents/%s/tools",
-		arguments: []any{agent},
+		arguments: []any{agent}, params: params,
 	}
 	return call[Page[Tool]](ctx, c, r)
 }
@@ -6098,6 +6121,10 @@ type ListFilesParams struct {
 	// As it was at that time: RFC 3339, or a date in the agent's time zone, of which it is the end; not in the future.
 	// Missing: now.
 	AsOf string `query:"asOf"`
+	// The value of next on the previous page; missing: from the start.
+	Cursor string `query:"cursor"`
+	// Maximum number of items; missing: all.
+	Limit int `query:"limit"`
 }
 
 // ListFiles calls GET /api/v1/agents/{agent}/workspace/files: list documents.
@@ -6330,6 +6357,10 @@ func (c *Client) GetSnapshotImport(
 // ListPromptFilesParams are the optional parameters of ListPromptFiles.
 type ListPromptFilesParams struct {
 	Person
+	// The value of next on the previous page; missing: from the start.
+	Cursor string `query:"cursor"`
+	// Maximum number of items; missing: all.
+	Limit int `query:"limit"`
 }
 
 // ListPromptFiles calls GET /api/v1/agents/{agent}/workspace/prompt-files: list the documents of the system prompt, in order.
@@ -6505,10 +6536,20 @@ func (c *Client) ChatStream(ctx context.Context, body ChatBody) (*Stream, error)
 	return c.stream(ctx, r)
 }
 
+// ListKeysParams are the optional parameters of ListKeys.
+type ListKeysParams struct {
+	// The value of next on the previous page; missing: from the start.
+	Cursor string `query:"cursor"`
+	// Maximum number of items; missing: all.
+	Limit int `query:"limit"`
+}
+
 // ListKeys calls GET /api/v1/keys: list keys, newest first, revoked ones included.
-func (c *Client) ListKeys(ctx context.Context) (Answer[Page[Key]], error) {
+func (c *Client) ListKeys(
+	ctx context.Context, params ListKeysParams,
+) (Answer[Page[Key]], error) {
 	r := request{
-		method: "GET", path: "/api/v1/keys",
+		method: "GET", path: "/api/v1/keys", params: params,
 	}
 	return call[Page[Key]](ctx, c, r)
 }

@@ -1772,8 +1772,10 @@ export interface HeldDecision {
   token?: string;
 }
 
-export interface HeldList {
+export interface HeldPage {
   items: Held[];
+  /** Send it as cursor to get the next page; missing on the last one. */
+  next?: string;
 }
 
 export interface History {
@@ -2268,9 +2270,11 @@ export interface NewKeyBody {
 }
 
 export interface NewRevocationBody {
-  /** Of a preview: the owner after whom it goes on (next). */
+  /** Same as cursor. */
   after?: string;
   channel?: string;
+  /** Of a preview: the value of next on the previous page; missing: from the start. */
+  cursor?: string;
   /** Show what would go, and change nothing. Missing: true. */
   dryRun?: boolean;
   endUserId?: string;
@@ -2828,7 +2832,7 @@ export interface Revocation {
   kind: "conversation" | "import" | "connector" | "key";
   /** The workflow in Temporal's Web UI. */
   link?: string;
-  /** Of a preview: there are more owners after this one (after). */
+  /** Of a preview: send it as cursor to get the next page; missing on the last one. */
   next?: string;
   /** What a revocation leaves. */
   notReached?: string[];
@@ -3679,6 +3683,12 @@ export interface Written {
 export interface Operations {
   /** List the agents that the key may use */
   "GET /api/v1/agents": {
+    query: {
+      /** The value of next on the previous page; missing: from the start. */
+      cursor?: string;
+      /** Maximum number of items; missing: all. */
+      limit?: number;
+    };
     data: AgentPage;
   };
   /** Create an agent */
@@ -4771,8 +4781,12 @@ export interface Operations {
       sender?: string;
       /** End user of an API integration; the owner key is api: and this id. */
       endUserId?: string;
+      /** The value of next on the previous page; missing: from the start. */
+      cursor?: string;
+      /** Maximum number of items; missing: all. */
+      limit?: number;
     };
-    data: HeldList;
+    data: HeldPage;
   };
   /** Accept a statement that waits */
   "POST /api/v1/agents/{agent}/held/{entry}/accept": {
@@ -5188,6 +5202,12 @@ export interface Operations {
       /** Id of the agent. */
       agent: string;
     };
+    query: {
+      /** The value of next on the previous page; missing: from the start. */
+      cursor?: string;
+      /** Maximum number of items; missing: all. */
+      limit?: number;
+    };
     data: ToolPage;
   };
   /** Call a memory tool */
@@ -5467,6 +5487,10 @@ export interface Operations {
        * future. Missing: now.
        */
       asOf?: string;
+      /** The value of next on the previous page; missing: from the start. */
+      cursor?: string;
+      /** Maximum number of items; missing: all. */
+      limit?: number;
     };
     data: FileEntryPage;
   };
@@ -5704,6 +5728,10 @@ export interface Operations {
       sender?: string;
       /** End user of an API integration; the owner key is api: and this id. */
       endUserId?: string;
+      /** The value of next on the previous page; missing: from the start. */
+      cursor?: string;
+      /** Maximum number of items; missing: all. */
+      limit?: number;
     };
     data: FileEntryPage;
   };
@@ -5868,6 +5896,12 @@ export interface Operations {
   };
   /** List keys, newest first, revoked ones included */
   "GET /api/v1/keys": {
+    query: {
+      /** The value of next on the previous page; missing: from the start. */
+      cursor?: string;
+      /** Maximum number of items; missing: all. */
+      limit?: number;
+    };
     data: KeyPage;
   };
   /** Create a key */

@@ -1734,8 +1734,10 @@ class HeldDecision(TypedDict):
     token: NotRequired[str]
 
 
-class HeldList(TypedDict):
+class HeldPage(TypedDict):
     items: list[Held]
+    # Send it as cursor to get the next page; missing on the last one.
+    next: NotRequired[str]
 
 
 class History(TypedDict):
@@ -2227,9 +2229,11 @@ class NewKeyBody(TypedDict):
 
 
 class NewRevocationBody(TypedDict):
-    # Of a preview: the owner after whom it goes on (next).
+    # Same as cursor.
     after: NotRequired[str]
     channel: NotRequired[str]
+    # Of a preview: the value of next on the previous page; missing: from the start.
+    cursor: NotRequired[str]
     # Show what would go, and change nothing. Missing: true.
     dryRun: NotRequired[bool]
     endUserId: NotRequired[str]
@@ -2776,7 +2780,7 @@ class Revocation(TypedDict):
     kind: Literal["conversation", "import", "connector", "key"]
     # The workflow in Temporal's Web UI.
     link: NotRequired[str]
-    # Of a preview: there are more owners after this one (after).
+    # Of a preview: send it as cursor to get the next page; missing on the last one.
     next: NotRequired[str]
     # What a revocation leaves.
     notReached: NotRequired[list[str]]
