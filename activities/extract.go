@@ -14,6 +14,7 @@ import (
 	"reverie/memory/proposals"
 	"reverie/memory/setting"
 	"reverie/memory/transcripts"
+	"reverie/remember"
 	"reverie/store"
 	stored "reverie/store/facts"
 	"reverie/store/talk"
@@ -543,7 +544,7 @@ func (p *proposing) changes(g proposals.Guarded, proposal proposals.Proposal, tr
 		c.Reason = proposal.Reason
 		c.Sources = memory.Sources{
 			Conversation: p.load.Conversation.ID, From: p.in.From, To: p.load.To,
-			Lines: markAsked(proposal.Sources(before, after, transcript), transcript),
+			Lines: remember.MarkAsked(proposal.Sources(before, after, transcript), transcript),
 		}
 		out = append(out, c)
 	}

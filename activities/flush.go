@@ -13,6 +13,7 @@ import (
 	"reverie/memory/proposals"
 	"reverie/memory/setting"
 	"reverie/memory/transcripts"
+	"reverie/remember"
 	"reverie/store"
 	stored "reverie/store/facts"
 	"reverie/store/talk"
@@ -353,7 +354,7 @@ func (p *flushing) accept(ctx context.Context, proposal proposals.Proposal) (Flu
 	}
 	err = p.Store.SaveFlushDraft(ctx, p.id, p.in.Flush, talk.FlushDraft{
 		From: p.load.From, To: p.load.To, Scope: p.load.Scope, Today: p.load.Today,
-		Entry: proposal.DailyEntry, Lines: markAsked(proposal.Sources("", proposal.DailyEntry, p.transcript), p.transcript),
+		Entry: proposal.DailyEntry, Lines: remember.MarkAsked(proposal.Sources("", proposal.DailyEntry, p.transcript), p.transcript),
 		Reason: proposal.Reason,
 		Model:  p.answer.Model, PromptVersion: p.answer.PromptVersion, Fallback: p.in.Fallback, Usage: p.usage,
 		Violations: p.dropped, Revoked: p.load.Revoked,

@@ -1,4 +1,4 @@
-package activities
+package remember
 
 import (
 	"slices"
@@ -10,12 +10,11 @@ import (
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/memory/transcripts"
-	"reverie/remember"
 )
 
-// markAsked marks the lines that say what a person asked to remember in one of the messages that they come from. In a conversation of
+// MarkAsked marks the lines that say what a person asked to remember in one of the messages that they come from. In a conversation of
 // several persons none is marked, because a line may be about another one.
-func markAsked(lines []memory.LineSource, transcript []transcripts.Line) []memory.LineSource {
+func MarkAsked(lines []memory.LineSource, transcript []transcripts.Line) []memory.LineSource {
 	person, several := "", false
 	said := map[int64]transcripts.Line{}
 	for _, l := range transcript {
@@ -51,7 +50,7 @@ func requestsIn(message string) (kept []string) {
 		if s.Stance != stance.Own {
 			continue
 		}
-		if r, is := remember.Parse(s.Text); is && !r.Refused {
+		if r, is := Parse(s.Text); is && !r.Refused {
 			kept = append(kept, strings.Split(r.Text, "\n")...)
 		}
 	}

@@ -1,4 +1,4 @@
-package activities
+package remember
 
 import (
 	"testing"
@@ -26,7 +26,7 @@ func TestAskedLines(t *testing.T) {
 		{"the assistant", memory.RoleOfAssistant, "Please remember that the gate is locked at ten.", "- The gate is locked at ten.", false},
 	} {
 		transcript := []transcripts.Line{{Seq: 1, Role: memory.RoleOfUser, Text: "Hi"}, {Seq: 2, Role: c.role, Text: c.text}}
-		got := markAsked([]memory.LineSource{{Line: c.line, Messages: []int64{2}}}, transcript)
+		got := MarkAsked([]memory.LineSource{{Line: c.line, Messages: []int64{2}}}, transcript)
 		if got[0].Asked != c.want {
 			t.Errorf("%s: %v", c.name, got[0].Asked)
 		}
@@ -35,7 +35,7 @@ func TestAskedLines(t *testing.T) {
 		{Seq: 1, Role: memory.RoleOfUser, Name: "Ann", Text: "Hi"},
 		{Seq: 2, Role: memory.RoleOfUser, Name: "Bob", Text: "Please remember that I'm allergic to nuts."},
 	}
-	if got := markAsked([]memory.LineSource{{Line: "- Allergic to nuts.", Messages: []int64{2}}}, group); got[0].Asked {
+	if got := MarkAsked([]memory.LineSource{{Line: "- Allergic to nuts.", Messages: []int64{2}}}, group); got[0].Asked {
 		t.Error("the words of one of several persons")
 	}
 }
