@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"reverie/language/claim"
+	"reverie/language/date"
 	"reverie/language/lazyregexp"
 	"reverie/memory"
 	"reverie/memory/markdown"
@@ -38,6 +39,11 @@ type Reading struct {
 	// From and To are the days from and to which the statement says that it holds; zero if it names none.
 	From, To time.Time
 	HalfLife Days // of the trust in it
+}
+
+// Expired reports whether a statement names a last day that is over at a time.
+func (r Reading) Expired(at time.Time) bool {
+	return !r.To.IsZero() && !at.Before(r.To.AddDate(0, 0, 1))
 }
 
 // Category is the source of a statement by its file.
@@ -135,7 +141,7 @@ func read(path string, s Statement) Reading {
 		c := claims[0]
 		r.Subject, r.Attribute, r.Value, r.Single, r.Confidence = subjectUnder(s.Under, c.Subject), c.Attribute, c.Value, c.Single, confidenceOfClaim
 	}
-	r.From, r.To = validity(said)
+	r.From, r.To = date.Holds(said)
 	r.Kind = kindOf(path, s.Heading, said, r)
 	r.HalfLife = halfLifeOf(path, r)
 	return r

@@ -2,15 +2,15 @@ package date
 
 import "time"
 
-// Full is a date that a text names with its year.
-type Full struct {
+// fullDate is a date that a text names with its year.
+type fullDate struct {
 	Start, End  int // bytes of the text
 	First, Last time.Time
 }
 
-// FullDates returns the days and months that a text in a language, given by its tag as for Complete, names with a year, in order. All
+// findFullDates returns the days and months that a text in a language, given by its tag as for Complete, names with a year, in order. All
 // times are midnights in UTC.
-func FullDates(text, lang string) (found []Full) {
+func findFullDates(text, lang string) (found []fullDate) {
 	s := newStatementReader(text, lang, time.Unix(0, 0)) // any time: it only decides which year is meant
 	if s == nil {
 		return nil
@@ -26,7 +26,7 @@ func FullDates(text, lang string) (found []Full) {
 				end = last.start + len(firstOf(last.text))
 			}
 			from, to := s.folded.Origin(s.words[i].start, end)
-			found = append(found, Full{from, to, p.from, p.to.AddDate(0, 0, -1)})
+			found = append(found, fullDate{from, to, p.from, p.to.AddDate(0, 0, -1)})
 		}
 		i += max(n, 1)
 	}

@@ -25,7 +25,7 @@ func TestFullDates(t *testing.T) {
 		{"ar", "حتى 1 مايو 2026", "1 مايو 2026=2026-05-01..2026-05-01"},
 	} {
 		var got []string
-		for _, d := range FullDates(c.text, c.lang) {
+		for _, d := range findFullDates(c.text, c.lang) {
 			got = append(got, c.text[d.Start:d.End]+"="+d.First.Format(time.DateOnly)+".."+d.Last.Format(time.DateOnly))
 		}
 		if strings.Join(got, " ") != c.want {

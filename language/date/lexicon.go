@@ -36,6 +36,8 @@ import (
 //
 //	past, future      decide the tense of a clause; "neutral" words decide nothing, although they look like them
 //	limit             the end of a time; the future, unless the clause speaks about the past
+//	due               words whose limit is a deadline ("bis Freitag abgeben"), where one word says until and by; "due parted", verbs with
+//	                  their particle at the end of the clause: "gibt ab"
 //	arranging         verbs and nouns for which a date may be the day arranged, not the one on which it was done: "booked"
 //	arranging before, arranging after
 //	                  those for which any date behind, or before, them in their clause is the day arranged, unless "occasion"
@@ -127,9 +129,11 @@ type lexicon struct {
 	patterns  node            // of dates
 	signals   wordSet         // about tense, habits and clauses
 	arranging wordSet
-	purposes  node // before dates that are arranged
-	occasions node // before dates of arranging
-	at        node // before times of day
+	due       wordSet
+	dueParted [][2]string // verb and particle
+	purposes  node        // before dates that are arranged
+	occasions node        // before dates of arranging
+	at        node        // before times of day
 	// purposesBehind and occasionsBehind are the same behind dates.
 	purposesBehind, occasionsBehind []string
 	tight                           bool // brackets follow a date without a space
@@ -211,6 +215,13 @@ func (x *lexicon) add(name, list string) bool {
 		}
 	case isWord(name, fields(`past future limit neutral habit yearly clause`)):
 		x.addWords(&x.signals, name, list)
+	case name == "due" && argument == "parted":
+		for _, item := range splitList(list) {
+			verb, particle, _ := strings.Cut(x.fold(fold.Text(item)), " ")
+			x.dueParted = append(x.dueParted, [2]string{verb, particle})
+		}
+	case name == "due":
+		x.addWords(&x.due, name, list)
 	case name == "arranging":
 		x.addWords(&x.arranging, strings.TrimSpace(name+" "+argument), list)
 	case argument == "behind" && isWord(name, fields(`purpose occasion`)):

@@ -1,11 +1,11 @@
-package facts
+package date
 
 import (
 	"testing"
 	"time"
 )
 
-func TestValidityOfFullDates(t *testing.T) {
+func TestHolds(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ said, from, to string }{
 		{"Stays in Rome from 3 March 2026 until 10 April 2026.", "2026-03-03", "2026-04-10"},
@@ -42,10 +42,25 @@ func TestValidityOfFullDates(t *testing.T) {
 		{"Der Termin wurde vom 3. März 2026 auf den 10. April 2026 verschoben.", "", ""},
 		{"La lettre du 3 mars 2026 est perdue.", "", ""},
 		{"会议推迟到2026年5月1日。", "", ""},
+
+		// "bis" and "до" say until, or by which day something is done.
+		{"Wohnt bis Freitag [2026-12-04] in Bremen.", "", "2026-12-04"},
+		{"Bericht bis Freitag [2026-12-04] abgeben.", "", ""},
+		{"Muss den Bericht bis zum 4. Dezember 2026 abgeben.", "", ""},
+		{"Gibt den Bericht bis Freitag [2026-12-04] ab.", "", ""},
+		{"Muss bis zum 4. Dezember 2026 im Krankenhaus bleiben.", "", "2026-12-04"},
+		{"Ist bis 1. Mai 2026 in Elternzeit, danach will sie den Antrag einreichen.", "", "2026-05-01"},
+		{"Der Vertrag wurde bis 1. Mai 2026 verlängert.", "", "2026-05-01"},
+		{"Die Rechnung ist spätestens bis 1. Mai 2026 zu zahlen.", "", ""},
+		{"Живёт в Риме до 4 декабря 2026 года.", "", "2026-12-04"},
+		{"Договор действует до пятницы [2026-12-04].", "", "2026-12-04"},
+		{"Нужно сдать отчёт до пятницы [2026-12-04].", "", ""},
+		{"Сдать отчёт до 4 декабря 2026 года.", "", ""},
+		{"2026年5月1日までにレポートを出す。", "", ""},
 		{"Since we met, 3 March 2026 is a holiday.", "", ""},
 		{"Spends up to 2026 euros.", "", ""},
 	} {
-		from, to := validity(c.said)
+		from, to := Holds(c.said)
 		text := func(at time.Time) string {
 			if at.IsZero() {
 				return ""
