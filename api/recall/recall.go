@@ -55,7 +55,7 @@ type searchInput struct {
 		Channel    string         `json:"channel,omitempty" maxLength:"128"`
 		Sender     string         `json:"sender,omitempty" maxLength:"128"`
 		EndUserID  string         `json:"endUserId,omitempty" maxLength:"128" example:"42"`
-		Query      string         `json:"query" minLength:"1" maxLength:"4096" pattern:"\\S" patternDescription:"not blank" doc:"The question, in any language. Phrases in quotes and identifiers match literally." example:"When did Grace move to Hamburg?"`
+		Query      string         `json:"query" maxLength:"4096" pattern:"\\S" patternDescription:"not blank" doc:"The question, in any language. Phrases in quotes and identifiers match literally." example:"When did Grace move to Hamburg?"`
 		MaxResults *int           `json:"maxResults,omitempty" minimum:"1" maximum:"50" doc:"Missing: the agent's setting, else the server's (6)."`
 		MinScore   *float64       `json:"minScore,omitempty" minimum:"0" maximum:"1" doc:"Minimum score; if no result reaches it, matches by words are answered anyway. Missing: the agent's setting, else the server's (0.25)."`
 		Corpus     search.Corpus  `json:"corpus,omitempty" maxLength:"63" default:"all" doc:"memory: documents; sessions: what was said; the id of a provider of memory: what that program knows; all: each of them, balanced."`
