@@ -29,7 +29,7 @@ func (s commands) eventsCommand() *cobra.Command {
 		Use:   "events",
 		Short: "List or follow what happened to memory: writes, recalls, promotions, dreams",
 		Long: "List the events of an agent's memory, oldest first: ids, paths, counts and hashes, never contents.\n" +
-			"With --follow it continues until it is interrupted, without gaps: start again with --after and the id of the last event.\n" +
+			"With --follow it continues until it is interrupted, without gaps: start again with --cursor and the id of the last event.\n" +
 			"With --follow --json each event is a line.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -52,13 +52,16 @@ func (s commands) eventsCommand() *cobra.Command {
 				if err := eventLines(w, part.Data.Items); err != nil || !part.Data.More {
 					return err
 				}
-				_, err := fmt.Fprintf(w, "There may be more: --after %s\n", part.Data.Next)
+				_, err := fmt.Fprintf(w, "There may be more: --cursor %s\n", part.Data.Next)
 				return err
 			})
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&params.After, "after", "", "events after this id; empty: from the first one") //nolint:staticcheck // the name that servers before "cursor" know, too
+	for _, name := range []string{"cursor", "after"} {
+		f.StringVar(&params.After, name, "", "events after this id; empty: from the first one") //nolint:staticcheck // older servers know it, too
+	}
+	f.Lookup("after").Hidden = true // the name of earlier releases
 	f.StringSliceVar(&params.Kind, "kind", nil, "only of these kinds, such as document.written,memory.dream.completed")
 	f.StringVar(&params.Path, "path", "", "only about the document at this path")
 	f.IntVar(&params.Limit, "limit", 50, "how many at once")
