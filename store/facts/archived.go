@@ -12,7 +12,7 @@ import (
 
 // sqlArchived reads statements in archives, the latest first. Each scope has its own part of the index.
 const sqlArchived = `
-select b.*, v.author_kind, v.author_id, v.workflow_id, v.run_id, v.reason, v.sources, '', '', '', '', '', d.path
+select f.*, v.author_kind, v.author_id, v.workflow_id, v.run_id, v.reason, v.sources, '', '', '', '', '', d.path
 from (
     select t.*
     from (values ('PERSONAL', @agent, @owner), ('TEAM', @agent, ''), ('GLOBAL', '', '')) p (scope, agent, owner)
@@ -26,14 +26,14 @@ from (
     ) t
     order by t.at desc, t.fact_id desc
     limit @limit
-) b
+) f
 cross join lateral (
     select author_kind, author_id, workflow_id, run_id, reason, sources
     from document_versions v
-    where v.workspace_id = @workspace and v.agent_id = b.agent_id and v.document_id = b.document_id and v.version = b.version
+    where v.workspace_id = @workspace and v.agent_id = f.agent_id and v.document_id = f.document_id and v.version = f.version
     limit 1
 ) v` + pathOf + `
-order by b.at desc, b.fact_id desc`
+order by f.at desc, f.fact_id desc`
 
 // Archived lists the statements in the archives of documents that the identity sees, the latest first, with the versions that put them
 // there. text is a part of the statement, or of its subject or value, in any case; empty: all.

@@ -39,14 +39,7 @@ cross join lateral (
         and f.at <= @as_of and (f.ended_at is null or f.ended_at > @as_of)
     order by selected desc, f.at desc
     limit @limit
-) f
-cross join lateral (
-    select path
-    from documents d
-    where d.workspace_id = @workspace and d.agent_id = f.agent_id and d.document_id = f.document_id and d.scope = f.scope
-        and d.owner_key = f.owner_key
-    limit 1
-) d
+) f` + pathOf + `
 cross join lateral (
     select sum(weight) filter (where kind = 'HELPFUL') as helpful, sum(weight) filter (where kind = 'UNHELPFUL') as unhelpful,
         extract(epoch from max(at) filter (where kind in ('HELPFUL', 'HEARD')))::float8 / 86400 as seen,

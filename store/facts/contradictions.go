@@ -101,14 +101,7 @@ cross join lateral (
     ) c
     order by c.ended is not null
     limit 1
-) f
-cross join lateral (
-    select path
-    from documents d
-    where d.workspace_id = @workspace and d.agent_id = f.agent_id and d.document_id = f.document_id and d.scope = f.scope
-        and d.owner_key = f.owner_key
-    limit 1
-) d`
+) f` + pathOf
 
 	// Who has pairs that wait for a model.
 	sqlInDoubt = `

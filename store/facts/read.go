@@ -113,7 +113,7 @@ select f.fact_id, f.document_id, f.agent_id, f.scope, f.owner_key, f.entry_id, f
 	// The most trusted facts of each half-life come from the index in their order; the best of all of them are the answer. Facts with
 	// the same trust are in the order of half-lives and ids. The position of a row is exact in terms of its half-life.
 	sqlByTrust = `
-select b.*, d.path
+select f.*, d.path
 from (
     select t.*, case when t.half_life = 0 then t.standing else power(2::float8, (t.standing - @today) / t.half_life) end as trust
     from (values ('PERSONAL', @agent, @owner), ('TEAM', @agent, ''), ('GLOBAL', '', '')) p (scope, agent, owner)
@@ -127,8 +127,8 @@ from (
         order by f.standing desc, f.fact_id
         limit @limit
     ) t
-) b` + pathOf + `
-order by trust desc, b.half_life, b.fact_id
+) f` + pathOf + `
+order by trust desc, f.half_life, f.fact_id
 limit @limit`
 
 	// The content of a document comes with the first of its facts, so that their lines can be counted.
@@ -168,14 +168,7 @@ group by e.entry`
 	// Facts f with their documents d, the versions v that brought them, and the versions g with which they went.
 	selectOrigin = selectFact + `, v.author_kind, v.author_id, v.workflow_id, v.run_id, v.reason, v.sources,
     coalesce(g.author_kind, ''), coalesce(g.author_id, ''), coalesce(g.workflow_id, ''), coalesce(g.run_id, ''), coalesce(g.reason, ''), d.path
-from facts f
-cross join lateral (
-    select path
-    from documents d
-    where d.workspace_id = @workspace and d.agent_id = f.agent_id and d.document_id = f.document_id and d.scope = f.scope
-        and d.owner_key = f.owner_key
-    limit 1
-) d
+from facts f` + pathOf + `
 cross join lateral (
     select author_kind, author_id, workflow_id, run_id, reason, sources
     from document_versions v
@@ -193,38 +186,39 @@ left join lateral (
 where f.workspace_id = @workspace and f.agent_id in (@agent, '') and f.fact_id = @fact
 order by f.version`
 
+	// The path of a fact f.
 	pathOf = `
 cross join lateral (
     select path
     from documents d
-    where d.workspace_id = @workspace and d.agent_id = b.agent_id and d.document_id = b.document_id and d.scope = b.scope
-        and d.owner_key = b.owner_key
+    where d.workspace_id = @workspace and d.agent_id = f.agent_id and d.document_id = f.document_id and d.scope = f.scope
+        and d.owner_key = f.owner_key
     limit 1
 ) d`
 
 	// Facts whose ids begin with a number. The order is that of the index on ids.
 	sqlNumbered = `
-select b.*, d.path
+select f.*, d.path
 from (` + selectFact + `
     from facts f
     where f.workspace_id = @workspace and f.agent_id in (@agent, '') and f.ended is null and f.fact_id between @first::uuid and @last::uuid
     order by f.fact_id, f.version
     limit 2
-) b` + pathOf
+) f` + pathOf
 
 	sqlStated = `
-select b.*, d.path
+select f.*, d.path
 from (values ('PERSONAL', @agent, @owner), ('TEAM', @agent, ''), ('GLOBAL', '', '')) p (scope, agent, owner)
 cross join lateral (` + selectFact + `
     from facts f
     where f.workspace_id = @workspace and f.agent_id = p.agent and f.scope = p.scope and f.owner_key = p.owner and f.ended is null
         and f.entry_id = @entry and f.document_id = @document
     limit 1
-) b` + pathOf + `
+) f` + pathOf + `
 limit 1`
 
 	sqlOfDocuments = `
-select b.*, d.path
+select f.*, d.path
 from unnest(@paths::text[]) d (path)
 cross join lateral (
     select document_id
@@ -237,7 +231,7 @@ cross join lateral (` + selectFact + `
     where f.workspace_id = @workspace and f.agent_id = @agent and f.document_id = i.document_id and f.ended is null and not f.archived
     order by f.entry_id
     limit @limit
-) b`
+) f`
 
 	sqlContents = `
 select v.document_id, v.version, v.content

@@ -31,7 +31,7 @@ const (
 const (
 	// The facts of statements that searches found in a conversation.
 	sqlRecalled = `
-select b.*, r.at, d.path
+select f.*, r.at, d.path
 from (
     select e.entry, array_agg(r.at order by r.at) as at
     from recalls r
@@ -47,7 +47,7 @@ cross join lateral (` + selectFact + `
     where f.workspace_id = @workspace and f.agent_id = @agent and f.scope = @scope and f.owner_key = @of and f.ended is null
         and f.shown and f.entry_id = r.entry
     limit 1
-) b` + pathOf
+) f` + pathOf
 
 	contextsOf = `
     from injections i
@@ -56,7 +56,7 @@ cross join lateral (` + selectFact + `
 
 	// The facts that contexts contained, whatever the message was.
 	sqlStood = `
-select b.*, i.at, d.path
+select f.*, i.at, d.path
 from (
     select c.fact, array_agg(i.at order by i.at) as at
     from (
@@ -79,11 +79,11 @@ cross join lateral (` + selectFact + `
         and f.ended is null
     order by f.version
     limit 1
-) b` + pathOf
+) f` + pathOf
 
 	// The facts of the documents in the system prompt, and when contexts contained it.
 	sqlPrompted = `
-select b.*, i.at, d.path
+select f.*, i.at, d.path
 from (
     select array_agg(i.at order by i.at) as at
     from (
@@ -103,7 +103,7 @@ cross join lateral (` + selectFact + `
         and not f.archived
     order by f.entry_id
     limit @prompted
-) b` + pathOf + `
+) f` + pathOf + `
 where i.at is not null
 limit @prompted`
 )
