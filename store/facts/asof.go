@@ -17,11 +17,11 @@ import (
 	"reverie/store/pg"
 )
 
-// maxAsOf is the number of facts of a past time that are weighed.
+// maxAsOf is the maximum number of facts of a past time that are weighed.
 const maxAsOf = 5000
 
-// Days on which the same words were noted or heard, feedback and confirmations count up to that time. Copies of the same words are weighed
-// together, as weights does, so that facts which the query does not select are read as well, after those that it does.
+// Mentions of the same words, feedback and confirmations count up to that time. As in weights, copies of the same words are weighed
+// together. Therefore facts that the query does not select are read too, after the selected ones.
 const sqlFactsAsOf = `
 select f.fact_id, f.document_id, f.agent_id, f.scope, f.owner_key, f.entry_id, f.version, f.at, f.ended, f.ended_at, f.text, f.heading,
     f.category, f.kind, f.subject, f.attribute, f.value, f.single, f.confidence, f.valid_from, f.valid_to, f.half_life, f.source,
@@ -97,8 +97,8 @@ func (s *Facts) ByTrustAsOf(ctx context.Context, id memory.Identity, q Query, at
 	})
 }
 
-// once returns the facts that a query selects, each words of the same people once, the most trusted first. Words in several documents
-// are the fact of the first of them, in the order of weights, with the days of all.
+// once returns the facts that a query selects, the most trusted first. Words that occur in several documents of the same people are
+// returned once: as the fact of the first document, in the order of weights, with the days of all.
 func once(rows []past, q Query, at time.Time) (all []Fact) {
 	type words struct {
 		scope memory.Scope

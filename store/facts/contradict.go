@@ -19,9 +19,9 @@ import (
 	"reverie/store/pg"
 )
 
-// Contradictions are found where facts are derived, for the statements that are new. Statements of one person are compared with one
-// another and with those of the team. Who derives a document of the team sees at most one person; a negative mark leaves the others to
-// the worker, as it does with superseded statements.
+// Deriving facts finds the contradictions of new statements. The statements of one person are compared with one another and with those
+// of the team. A reader who derives a document of the team sees at most one person. A negative mark leaves the other people, and
+// superseded statements, to the worker.
 
 const (
 	sqlClaims = `
@@ -77,7 +77,7 @@ cross join lateral (` + rivalColumns + `and f.document_id = o.document_id and f.
 ) b
 order by e.entry_id, b.entry_id`
 
-	// Statements with common topics, those first whose common topics are rarest.
+	// Statements with common topics, ordered by the rarity of these topics.
 	sqlTopical = `
 select o.own, a.fact_id, a.scope, a.owner_key, a.entry_id, a.day, a.at, a.version, a.source, a.text, a.heading,
     o.said, b.fact_id, b.scope, b.owner_key, b.entry_id, b.day, b.at, b.version, b.source, b.text, b.heading
@@ -114,7 +114,7 @@ cross join lateral (` + rivalColumns + `and f.document_id = o.document_id and f.
 ) b
 order by e.entry_id, o.common desc, b.entry_id`
 
-	// What was decided of the same values in any words.
+	// Earlier decisions about the same values in any words.
 	sqlDecided = `
 select k.contradiction_id, k.meaning_a, k.meaning_b, k.resolution, k.resolved_at
 from unnest(@scopes::text[], @owners::text[], @meanings_a::text[], @meanings_b::text[]) n (scope, owner, a, b)
@@ -163,7 +163,7 @@ type claimed struct {
 	said         []byte
 }
 
-// claimsOf returns the claims of a statement, and with topics what it is about.
+// claimsOf returns the claims of a statement, and its topics if topics is set.
 func claimsOf(s facts.Statement, topics bool) (out []claimed) {
 	if s.Archived { // it is not current
 		return nil
@@ -205,7 +205,7 @@ const claimOfTopic = "t"
 // claimOfUser begins the claims about the user: in documents of the team it is unknown who that is.
 const claimOfUser = "u"
 
-// firstMark returns the first mark that deriving a document removes: an identity that tends every owner also removes those that are left to it.
+// firstMark returns the first mark that deriving a document removes. An identity that maintains every owner also removes negative marks.
 func (d Document) firstMark(id memory.Identity) int {
 	if pg.IsTender(id) {
 		return -1 << 31
@@ -242,7 +242,7 @@ func (r rival) before(o rival) bool {
 // byPerson reports whether a person wrote or said it.
 func (r rival) byPerson() bool { return r.source.OfPerson() }
 
-// contradict sends what b has queued and records the contradictions of new statements, and of those that are in a list no longer.
+// contradict sends b and records the contradictions of new statements, and of statements that are no longer in a list.
 func (d Document) contradict(ctx context.Context, t *pg.Tx, b *pgx.Batch, n *news, derived int) error {
 	if d.Scope == memory.ScopeGlobal {
 		return nil
@@ -356,8 +356,8 @@ func (d Document) contradict(ctx context.Context, t *pg.Tx, b *pgx.Batch, n *new
 	return nil
 }
 
-// queueLeft queues a mark that leaves a document to the worker: it compares statements from a version on with those of other people, and
-// removes superseded ones from documents.
+// queueLeft queues a mark that leaves a document to the worker, which compares its statements from a version on with those of other
+// people and removes superseded statements.
 func (d Document) queueLeft(b *pgx.Batch, t *pg.Tx, version int) {
 	b.Queue(sqlMark, d.args(t, pgx.NamedArgs{"version": -max(version, 1)}))
 }
@@ -404,8 +404,8 @@ func pairOf(claim string, was, is rival) (pair, bool, error) {
 	return p, found, nil
 }
 
-// settle marks a pair as decided if the newer statement says that something has changed. What a person wrote gives way to nothing but what
-// a person writes.
+// settle marks a pair as decided if the newer statement says that something has changed. Only a person's statement supersedes a person's
+// statement.
 func (p *pair) settle(settled bool) {
 	if settled && p.a.before(p.b) && (!p.a.byPerson() || p.b.byPerson()) {
 		p.resolution = Superseded
@@ -483,8 +483,8 @@ func (p pair) turned() pair {
 	return p
 }
 
-// decide adds a pair to the new rows, as far as it was not decided before: what was decided is not asked again, in these words or in
-// others. Of the loser in other words, the winner supersedes it again. Only a person who writes the loser again reopens it.
+// decide adds a pair to the new rows unless it was decided before, in these words or in others. If the superseded statement returns in
+// other words, it is superseded again. Only a person who writes it again reopens the pair.
 func (p pair) decide(decided []decision, c *contradictions) {
 	at := slices.IndexFunc(decided, func(d decision) bool {
 		return d.A == p.meaningA && d.B == p.meaningB || d.A == p.meaningB && d.B == p.meaningA

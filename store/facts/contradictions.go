@@ -80,7 +80,7 @@ const (
 select k.contradiction_id, k.scope, k.owner_key, k.scope_a, k.entry_a, k.fact_a, k.scope_b, k.entry_b, k.fact_b, k.why, k.found_at,
     k.resolution, k.resolved_at, k.author_kind, k.author_id`
 
-	// A current statement with the same words, else what it was.
+	// The current statement with the same words, or else the former one.
 	sqlSides = selectFact + `, d.path
 from unnest(@facts::uuid[], @scopes::text[], @owners::text[], @entries::text[]) n (fact_id, scope, owner, entry)
 cross join lateral (
@@ -103,7 +103,7 @@ cross join lateral (
     limit 1
 ) f` + pathOf
 
-	// Who has pairs that wait for a model.
+	// Owners with pairs that wait for a model.
 	sqlInDoubt = `
 select k.scope, k.owner_key
 from fact_contradictions k
@@ -116,7 +116,7 @@ limit @limit`
 update fact_contradictions set resolution = @resolution, resolved_at = case when @resolution <> '' then @now::timestamptz end
 where workspace_id = @workspace and agent_id = @agent and contradiction_id = any (@ids::uuid[]) and resolution = 'DOUBTFUL'`
 
-	// Whose statements were superseded lately and are still in their documents.
+	// Owners with recently superseded statements that are still in documents.
 	sqlSupersededOwners = `
 select k.scope, k.owner_key
 from fact_contradictions k
@@ -235,7 +235,7 @@ func (s *Facts) Contradiction(ctx context.Context, id memory.Identity, contradic
 	})
 }
 
-// SettleContradiction records what was decided. It changes no document. Errors: ErrNotFound; ErrForbidden for a credential that may not
+// SettleContradiction records a decision. It changes no document. Errors: ErrNotFound; ErrForbidden for a credential that may not
 // write the statements' documents.
 func (s *Facts) SettleContradiction(ctx context.Context, id memory.Identity, contradiction uuid.UUID, r Resolution) error {
 	_, err := pg.InTx(ctx, s.db, id, func(t *pg.Tx) (none struct{}, err error) {
@@ -256,7 +256,7 @@ func (s *Facts) SettleContradiction(ctx context.Context, id memory.Identity, con
 	return err
 }
 
-// sides reads the statements of contradictions, and ends the transaction. It leaves out those whose statements are not to be seen.
+// sides reads the statements of contradictions and ends the transaction. It omits contradictions whose statements the identity may not see.
 func sides(ctx context.Context, t *pg.Tx, rows []row) ([]Contradiction, error) {
 	var ids []uuid.UUID
 	var scopes, owners, entries []string
@@ -324,7 +324,7 @@ func parseMoment(cursor string) (time.Time, uuid.UUID, error) {
 	return time.UnixMicro(micros).UTC(), after, nil
 }
 
-// People are those whom documents belong to.
+// People are the owners of documents.
 type People struct {
 	Scope memory.Scope
 	Owner memory.Owner
@@ -333,17 +333,17 @@ type People struct {
 const (
 	// correctedFor bounds the search for a superseded statement in documents.
 	correctedFor = 7 * 24 * time.Hour
-	// peopleAtOnce bounds those whose documents one run corrects.
+	// peopleAtOnce bounds the owners whose documents one run corrects.
 	peopleAtOnce = 50
 )
 
-// Superseded returns whose documents contain statements of machines that newer ones have superseded lately. It requires an admin who reads
-// every owner.
+// Superseded returns the owners of documents that contain recently superseded statements by machines. It requires an admin who reads every
+// owner.
 func (s *Facts) Superseded(ctx context.Context, id memory.Identity, now time.Time) ([]People, error) {
 	return s.people(ctx, id, sqlSupersededOwners, now)
 }
 
-// InDoubt returns who has pairs of statements that wait for a model. It requires an admin who reads every owner.
+// InDoubt returns the owners of pairs of statements that wait for a model. It requires an admin who reads every owner.
 func (s *Facts) InDoubt(ctx context.Context, id memory.Identity, now time.Time) ([]People, error) {
 	return s.people(ctx, id, sqlInDoubt, now)
 }
@@ -358,8 +358,8 @@ func (s *Facts) people(ctx context.Context, id memory.Identity, sql string, now 
 	return pg.ReadAll(ctx, s.db, id, sql, pgx.NamedArgs{"since": now.Add(-correctedFor), "limit": peopleAtOnce}, pgx.RowToStructByPos[People])
 }
 
-// Corrected returns the resolution of a pair whose newer statement corrects the older one: what a person wrote gives way to nothing but
-// what a person writes.
+// Corrected returns the resolution of a pair whose newer statement corrects the older one. Only a person's statement supersedes a person's
+// statement.
 func (c Contradiction) Corrected() Resolution {
 	if c.A.Evidence.Source.OfPerson() && !c.B.Evidence.Source.OfPerson() {
 		return Open
@@ -367,7 +367,7 @@ func (c Contradiction) Corrected() Resolution {
 	return Superseded
 }
 
-// SettleDoubtful records what a model decided of doubtful pairs: Open, Superseded or Compatible.
+// SettleDoubtful records a model's decisions about doubtful pairs: Open, Superseded or Compatible.
 func (s *Facts) SettleDoubtful(ctx context.Context, id memory.Identity, decided []Contradiction, r Resolution) error {
 	ids := make([]uuid.UUID, len(decided))
 	for i, c := range decided {

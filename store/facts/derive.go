@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// Documents that the identity sees and whose facts are behind.
+	// Visible documents whose facts are out of date.
 	sqlBehind = `
 select d.document_id, d.agent_id, d.scope, d.owner_key, reverie_tends(d.agent_id, d.scope, d.owner_key)
 from (values ('PERSONAL', @agent, @owner), ('TEAM', @agent, ''), ('GLOBAL', '', '')) p (scope, agent, owner)
@@ -43,7 +43,7 @@ on conflict do nothing`
 	sqlForgetFormat = `
 update fact_documents set format = '' where workspace_id = @workspace and agent_id = @agent and format <> ''`
 
-	// The versions of a document have changed: its facts go at once, and are derived again from the first version on.
+	// After a change of a document's versions, its facts are removed at once and derived again from the first version.
 	sqlAnewDrop = `
 with gone as (
     delete from facts
@@ -51,7 +51,7 @@ with gone as (
 )
 update fact_documents set format = '' where workspace_id = @workspace and agent_id = @agent and document_id = @document and format <> ''`
 
-	// Claims of statements that are forgotten lose their values at once. Their keys stay for those who derive, who remove them.
+	// Claims of forgotten statements lose their values at once. The next derivation removes their keys.
 	sqlUnsay = `
 with gone as (
     delete from fact_claims
@@ -63,8 +63,8 @@ insert into fact_claims (workspace_id, agent_id, scope, owner_key, claim, docume
 select workspace_id, agent_id, scope, owner_key, claim, document_id, entry_id, '{}'
 from gone`
 
-	// What is derived of a document: the version up to which this reader has read it, 0 if it has not; and the one from which on its
-	// statements are still to be compared with those of other people.
+	// The progress of a document: the last version that this reader has read, or 0, and the first version whose statements must still be
+	// compared with those of other people.
 	sqlState = `
 select d.path, coalesce(f.version, 0), (
         select coalesce(-max(version), 0)
@@ -81,7 +81,7 @@ left join lateral (
 ) f on true
 where d.workspace_id = @workspace and d.agent_id = @agent and d.scope = @scope and d.owner_key = @owner and d.document_id = @document`
 
-	// Facts that another reader has read go; their words are weighed again where else they occur.
+	// Facts of another reader are removed. Their words are weighed again in other documents.
 	sqlDrop = `
 with gone as (
     delete from facts
@@ -104,7 +104,7 @@ select distinct entry_id, '' from gone
 union all
 select '', claim from claims`
 
-	// From the version that was read last on, which is the first one's base.
+	// Starts at the last version that was read: it is the base of the next one.
 	sqlVersions = `
 select version, deleted, content, author_kind, author_id, created_at, sources
 from document_versions
@@ -130,11 +130,11 @@ where workspace_id = @workspace and agent_id = @agent and scope = @scope and own
 const (
 	// versionsAtOnce is the number of versions that are read at once. A version has up to 1 MiB.
 	versionsAtOnce = 50
-	// behindAtOnce is the number of documents that a read brings up to date before it answers.
+	// behindAtOnce is the number of documents that a read updates before it answers.
 	behindAtOnce = 50
 )
 
-// behind is a document whose facts are behind its version.
+// behind is a document whose facts are out of date.
 type behind struct {
 	Document
 	tends bool // the identity may write its facts
@@ -180,14 +180,14 @@ func CatchUp(ctx context.Context, s *Facts, id memory.Identity, late Late) (deri
 	return derived, nil
 }
 
-// queueBehind queues looking for documents whose facts are behind.
+// queueBehind queues reading the documents whose facts are out of date.
 func queueBehind(b *pgx.Batch, t *pg.Tx, late *[]behind) {
 	pg.All(b.Queue(sqlBehind, t.Args(pgx.NamedArgs{"limit": behindAtOnce})), late, scanBehind)
 }
 
 // DeriveFacts derives the facts of up to limit documents of the identity's agent (without an agent: of the workspace's GLOBAL
-// documents) that have changed or are to be read again, and reports whether it has found that many. It requires an admin who reads
-// every owner.
+// documents) that have changed or must be read again, and reports whether there were that many. It requires an admin who reads every
+// owner.
 func (s *Facts) DeriveFacts(ctx context.Context, id memory.Identity, limit int) (more bool, err error) {
 	if err := pg.RequireTender(id); err != nil {
 		return false, err
@@ -205,8 +205,8 @@ func (s *Facts) DeriveFacts(ctx context.Context, id memory.Identity, limit int) 
 }
 
 // RebuildFacts marks all documents of the identity's agent (without an agent: the workspace's GLOBAL documents) to be read again from
-// their first version. Facts stay as they are until DeriveFacts or a reader comes to their document; then they are the same again,
-// unless they were changed past the gate or by a change of their derivation. It requires an admin who reads every owner.
+// their first version. Facts stay unchanged until DeriveFacts or a reader derives their document. The result is the same, unless somebody
+// changed rows past the gate, or the derivation has changed. It requires an admin who reads every owner.
 func (s *Facts) RebuildFacts(ctx context.Context, id memory.Identity) error {
 	if err := pg.RequireTender(id); err != nil {
 		return err
@@ -230,7 +230,7 @@ func (d Document) QueueAnew(b *pgx.Batch, t *pg.Tx) {
 	b.Queue(sqlMark, d.args(t, pgx.NamedArgs{"version": 0}))
 }
 
-// QueueUnsay queues taking the values out of the claims of statements that the document loses by the same transaction.
+// QueueUnsay queues removing the values of claims of statements that the same transaction removes from the document.
 func (d Document) QueueUnsay(b *pgx.Batch, t *pg.Tx, entries []string) {
 	b.Queue(sqlUnsay, d.args(t, pgx.NamedArgs{"entries": entries}))
 }
@@ -292,7 +292,7 @@ func (s *Facts) derive(ctx context.Context, id memory.Identity, d Document) erro
 	return err
 }
 
-// drop is a statement, or a claim of one, whose row goes because another release has read it.
+// drop is a statement or claim whose row is removed because another release derived it.
 type drop struct{ Entry, Claim string }
 
 func scanVersion(row pgx.CollectableRow) (v memory.Version, err error) {

@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	// disagreementsAtOnce is the number of disagreements, the latest ones, that are read with whatever is shown.
+	// disagreementsAtOnce is the number of latest disagreements that are read with an answer.
 	disagreementsAtOnce = 100
 	// disagreementsOfPage and maxPages bound the search for earlier ones.
 	disagreementsOfPage = 1000
 	maxPages            = 20
-	// derivePatience bounds the derivation of facts before an answer: nobody waits long for memory.
+	// derivePatience bounds the derivation of facts before an answer.
 	derivePatience = time.Second
 )
 
@@ -84,7 +84,7 @@ func inDocuments(page []disagreement) (all []facts.Disagreement) {
 }
 
 // Disagreements returns the disagreements that nobody has decided and of which the texts show both sides. It derives the facts of changed
-// documents first, for derivePatience: what it has not found then is unknown.
+// documents first, for at most derivePatience. Disagreements of documents that are not derived by then are missing.
 func (s *Facts) Disagreements(ctx context.Context, id memory.Identity, texts ...string) ([]facts.Disagreement, error) {
 	if err := pg.RequireAgent(id); err != nil {
 		return nil, err
@@ -116,14 +116,14 @@ func (s *Facts) Disagreements(ctx context.Context, id memory.Identity, texts ...
 	}
 }
 
-// CatchUpSoon is CatchUp within derivePatience. What is left over then is left to the worker.
+// CatchUpSoon is CatchUp within derivePatience. It leaves the remaining documents to the worker.
 func CatchUpSoon(ctx context.Context, s *Facts, id memory.Identity, late Late) (derived bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, derivePatience)
 	defer cancel()
 	return CatchUp(ctx, s, id, late)
 }
 
-// DisagreementsWithin returns those disagreements of which the texts show both sides. known is what QueueDisagreements has read.
+// DisagreementsWithin returns the disagreements of which the texts show both sides. known is the result of QueueDisagreements.
 func (s *Facts) DisagreementsWithin(
 	ctx context.Context, id memory.Identity, known facts.Disagreements, texts ...string,
 ) (all []facts.Disagreement, err error) {

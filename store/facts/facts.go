@@ -117,8 +117,8 @@ cross join lateral (
 ) k
 on conflict do nothing`
 
-	// What is known of the same words in all documents of the same people, and from feedback. A daily note is a record of its day and has
-	// no archive: what is archived elsewhere is not shown from there.
+	// The evidence about the same words in all documents of the same people, and from feedback. A daily note is a record of its day and has
+	// no archive: statements that are archived elsewhere are not shown from it.
 	weights = `(
     select array[(same.first = f.fact_id)::int, (select count(distinct d) from unnest(same.noted || felt.heard) d),
         coalesce(felt.helpful, 0), coalesce(felt.unhelpful, 0), greatest(same.seen, felt.seen)]::float8[]
@@ -145,8 +145,8 @@ where workspace_id = @workspace and agent_id = @agent and scope = @scope and own
     and array[shown::int, days, helpful, unhelpful, seen]::float8[] is distinct from ` + weights
 )
 
-// QueueMark queues the note that the facts of a document are behind its version. It is all that a write does for facts. While they are
-// switched off, each document has one mark at most, from which its facts are derived when they are switched on again.
+// QueueMark queues a mark that the facts of a document are out of date. A write does nothing else for facts. While facts are switched off,
+// each document has at most one mark, from which its facts are derived when they are switched on again.
 func (d Document) QueueMark(b *pgx.Batch, t *pg.Tx, version int) {
 	if !memory.Searchable(d.Path) {
 		return
@@ -157,8 +157,8 @@ func (d Document) QueueMark(b *pgx.Batch, t *pg.Tx, version int) {
 	b.Queue(sqlMark, d.args(t, pgx.NamedArgs{"version": version}))
 }
 
-// Facts in several documents that have the same words depend on one another, so that a transaction that derives facts of the same people waits
-// here.
+// Facts with the same words in several documents depend on one another. Transactions that derive facts of the same people therefore wait
+// for each other here.
 const sqlLock = `select pg_advisory_xact_lock(hashtextextended(@workspace || chr(31) || @agent || chr(31) || @scope || chr(31) || @owner, 12))`
 
 // args returns the arguments of statements about a document, together with more.
@@ -169,7 +169,7 @@ func (d Document) args(t *pg.Tx, more pgx.NamedArgs) pgx.NamedArgs {
 	return args
 }
 
-// queue queues what one version of a document changes, and adds the changed claims to news. It reads and writes only what changed.
+// queue queues the changes of one version of a document and adds the changed claims to news.
 func (s step) queue(b *pgx.Batch, t *pg.Tx, doc Document, n *news) {
 	diff := s.diff
 	if diff.Empty() {

@@ -103,8 +103,8 @@ func (s *Facts) GiveFeedback(ctx context.Context, id memory.Identity, fact uuid.
 	})
 }
 
-// UndoFeedback takes back an event of a fact, also of one that is gone: what was corrected mostly is. Errors as GiveFeedback; ErrNotFound
-// also for an event that was taken back before.
+// UndoFeedback undoes an event of a fact. The fact may have ended, as corrected ones usually have. Errors are those of GiveFeedback, and
+// ErrNotFound for an event that was undone before.
 func (s *Facts) UndoFeedback(ctx context.Context, id memory.Identity, fact, event uuid.UUID) error {
 	return s.onFact(ctx, id, fact, true, func(b *pgx.Batch, args pgx.NamedArgs, missing *bool) {
 		args["event"] = event
@@ -116,7 +116,7 @@ func (s *Facts) UndoFeedback(ctx context.Context, id memory.Identity, fact, even
 	})
 }
 
-// onFact changes the events of a fact and weighs it again, in one transaction. ended: also of one that is gone.
+// onFact changes the events of a fact and weighs it again, in one transaction. ended accepts facts that have ended.
 func (s *Facts) onFact(
 	ctx context.Context, id memory.Identity, fact uuid.UUID, ended bool, queue func(*pgx.Batch, pgx.NamedArgs, *bool),
 ) error {

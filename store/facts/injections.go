@@ -91,8 +91,8 @@ type Injected struct {
 	Identity memory.Identity
 }
 
-// RecordInjections stores what was put into contexts of any identities, in one transaction and one round trip. Recorded again, an
-// injection replaces what it was.
+// RecordInjections stores injections into contexts of any identities, in one transaction and one round trip. An injection that is recorded
+// again replaces the earlier record.
 func (s *Facts) RecordInjections(ctx context.Context, all []Injected) error {
 	if len(all) == 0 {
 		return nil
@@ -122,7 +122,7 @@ func (s *Facts) RecordInjections(ctx context.Context, all []Injected) error {
 	return err
 }
 
-// Injections lists what was put into contexts of the identity's owner, newest first; of one conversation if it is named.
+// Injections lists the injections into contexts of the identity's owner, newest first, optionally of one conversation.
 func (s *Facts) Injections(ctx context.Context, id memory.Identity, conversation string, p pg.Page) (pg.Listed[Injection], error) {
 	if err := memory.ValidText("conversation", conversation, maxQuery); err != nil {
 		return pg.Listed[Injection]{}, err
@@ -132,7 +132,7 @@ func (s *Facts) Injections(ctx context.Context, id memory.Identity, conversation
 	}, scanInjection, func(in Injection) pg.Cursor { return pg.Cursor{At: in.At, ID: in.ID} })
 }
 
-// Injection returns what was put into one context, or ErrNotFound.
+// Injection returns one injection, or ErrNotFound.
 func (s *Facts) Injection(ctx context.Context, id memory.Identity, injection uuid.UUID) (Injection, error) {
 	if err := pg.RequireAgent(id); err != nil {
 		return Injection{}, err

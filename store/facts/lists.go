@@ -14,14 +14,14 @@ import (
 	"reverie/store/pg"
 )
 
-// listsFrom is the number of values from which on a claim of the same people is a list: what holds so many values at once does not have one
-// value at a time. Whether it is one depends on the current statements alone. Of ten values, 45 pairs are asked.
+// listsFrom is the number of simultaneous values that makes a claim of the same people a list instead of a contradiction. Only current
+// statements count. Ten values make 45 pairs to compare.
 const listsFrom = 11
 
-// sizedAtMost bounds the statements by which it is decided whether a claim is a list.
+// sizedAtMost bounds the statements that are counted to decide whether a claim is a list.
 const sizedAtMost = 1000
 
-// listedAtMost bounds the contradictions that go when their claim becomes a list.
+// listedAtMost bounds the contradictions that are removed when their claim becomes a list.
 const listedAtMost = 10_000
 
 const (
@@ -30,7 +30,7 @@ delete from fact_claims
 where workspace_id = @workspace and agent_id = @agent and document_id = @document and entry_id = any (@entries::text[])
 returning claim`
 
-	// How many values claims of people have at once.
+	// The number of simultaneous values of claims.
 	sqlSizes = `
 select n.scope, n.owner, n.claim, o.size
 from unnest(@scopes::text[], @owners::text[], @claims::text[]) n (scope, owner, claim)
@@ -45,8 +45,8 @@ cross join lateral (
     ) o
 ) o`
 
-	// What was a contradiction and is a list now is none any longer, unless somebody has decided it. The statements may contradict one
-	// another otherwise.
+	// Contradictions whose claim has become a list are removed, unless somebody has decided them. Other claims of the same statements may
+	// still contradict one another.
 	sqlListed = `
 select l.contradiction_id, f.document_id, f.entry_id
 from unnest(@hashes::text[]) n (claim_hash)
@@ -70,7 +70,7 @@ left join lateral (
 delete from fact_contradictions
 where workspace_id = @workspace and agent_id = @agent and contradiction_id = any (@ids::uuid[]) and resolution in ('', 'SUPERSEDED')`
 
-	// The statements of claims that are a list no longer.
+	// The statements of claims that are no longer lists.
 	sqlClaiming = `
 select o.document_id, o.entry_id
 from unnest(@claims::text[]) n (claim)
@@ -109,7 +109,7 @@ func scanClaimed(row pgx.CollectableRow) (c claimed, err error) {
 	return c, err
 }
 
-// queueGone queues removing the claims of statements that a version has no longer, or otherwise.
+// queueGone queues removing the claims of statements that a version removes or changes.
 func (n *news) queueGone(b *pgx.Batch, t *pg.Tx, doc Document, diff facts.Difference) {
 	was := make([]markdown.EntryID, 0, len(diff.Gone)+len(diff.Edited))
 	was = append(was, diff.Gone...)
@@ -142,9 +142,9 @@ func (n *news) queueClaims(b *pgx.Batch, t *pg.Tx, doc Document, claims []claime
 	n.fresh = append(n.fresh, claims...)
 }
 
-// lists returns which of the changed claims are lists, after it has removed what was found of them before, and the statements to compare:
-// new ones, those of claims that are a list no longer, and those whose contradictions were removed. With mark, documents with statements to
-// compare are left to the worker as well, which compares them with other people.
+// lists removes the contradictions found so far for the changed claims that are lists, and returns these claims and the statements to
+// compare: new ones, those of claims that are no longer lists, and those whose contradictions were removed. With mark, the worker also
+// compares their documents with other people.
 func (n *news) lists(ctx context.Context, t *pg.Tx, b *pgx.Batch, d Document, mark bool) (lists []string, sides []side, err error) {
 	if n.asked {
 		if err := t.Send(ctx, b); err != nil {
@@ -234,7 +234,7 @@ func (n *news) lists(ctx context.Context, t *pg.Tx, b *pgx.Batch, d Document, ma
 	return lists, slices.Compact(sides), nil
 }
 
-// unlisted returns the new statements that are not in a list: a model is not asked whether those contradict one another.
+// unlisted returns the new statements outside lists. A model is not asked about statements in lists.
 func (n *news) unlisted(lists []string) (entries []string) {
 	listed := map[string]bool{}
 	for _, c := range n.fresh {
@@ -277,8 +277,8 @@ func queueSizes(b *pgx.Batch, t *pg.Tx, d Document, ask []sized, sizes map[sized
 	})
 }
 
-// queueListed queues looking for lists among the claims of pairs with other people than the document's. After it was sent, the returned function
-// reports whether the claim of a pair is a list.
+// queueListed queues reading which claims of pairs with other people are lists. After the batch was sent, the returned function reports
+// whether the claim of a pair is a list.
 func queueListed(b *pgx.Batch, t *pg.Tx, d Document, pairs []pair) func(pair) bool {
 	sizes := map[sized]int{}
 	var ask []sized

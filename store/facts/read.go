@@ -42,7 +42,7 @@ type Fact struct {
 	standing float64 // order of trust among facts with the same half-life
 }
 
-// Explain returns the terms of the trust at a time, as facts.Evidence does, and says if the statement's last day is over.
+// Explain returns the terms of the trust at a time, as facts.Evidence does, and whether the statement's last day is over.
 func (f Fact) Explain(at time.Time) []facts.Term {
 	terms := f.Evidence.Explain(at)
 	if f.Expired(at) {
@@ -76,7 +76,7 @@ type Query struct {
 	pg.Page
 }
 
-// rounding is the difference between a trust that the database computes, by logarithms, and the same one as facts.Evidence does.
+// rounding is the maximum difference between the trust computed by the database, with logarithms, and by facts.Evidence.
 const rounding = 1e-6
 
 // admits reports whether a trust reaches the minimum.
@@ -85,7 +85,7 @@ func (q Query) admits(trust float64) bool { return trust >= q.MinTrust-rounding 
 // Listed is one part of a list of facts.
 type Listed struct {
 	pg.Listed[Fact]
-	// Behind: documents have changed whose facts the worker has still to derive, because the identity may not write them or there are
+	// Behind reports whether the worker must still derive facts of changed documents, because the identity may not write them or there are
 	// many.
 	Behind bool
 }
@@ -110,8 +110,8 @@ select f.fact_id, f.document_id, f.agent_id, f.scope, f.owner_key, f.entry_id, f
                 and (f.valid_to is null or f.valid_to > @now::timestamptz - interval '1 day'))
             and (@archived or not f.archived)`
 
-	// The most trusted facts of each half-life come from the index in their order; the best of all of them are the answer. Facts with
-	// the same trust are in the order of half-lives and ids. The position of a row is exact in terms of its half-life.
+	// The index returns the facts of each half-life by trust; the answer is the best of all of them. Facts with the same trust are ordered by
+	// half-life and id. The position of a row is exact within its half-life.
 	sqlByTrust = `
 select f.*, d.path
 from (
@@ -327,7 +327,7 @@ func (s *Facts) OfDocuments(ctx context.Context, id memory.Identity, scope memor
 	})
 }
 
-// Number returns a number by which programs that have no ids of 128 bits name a fact: its first 48 bits.
+// Number returns the first 48 bits of a fact's id, for programs that cannot use 128 bits.
 func Number(fact uuid.UUID) int64 {
 	return int64(binary.BigEndian.Uint64(fact[:8]) >> numberShift)
 }
@@ -384,11 +384,11 @@ type Standing struct {
 	Facts       []Fact // the answer
 }
 
-// Late are documents whose facts are behind their versions.
+// Late are documents whose facts are out of date.
 type Late []behind
 
-// QueueStanding queues reading the most trusted facts, and the documents whose facts are behind. There are none where facts are switched
-// off.
+// QueueStanding queues reading the most trusted facts and the documents whose facts are out of date. If facts are switched off, it reads
+// nothing.
 func QueueStanding(b *pgx.Batch, t *pg.Tx, wanted []*Standing, late *Late) {
 	if t.FactsOff || len(wanted) == 0 {
 		return
@@ -637,7 +637,7 @@ func parsePlace(s string, today float64) (p place, err error) {
 	return p, &pg.InvalidError{Field: "cursor", Problem: "use the cursor from the previous page"}
 }
 
-// behind returns the place behind a fact.
+// behind returns the place after a fact.
 func (p place) behind(f Fact) place {
 	return place{Today: p.Today, HalfLife: f.HalfLife, Standing: f.standing, Fact: f.ID}
 }
