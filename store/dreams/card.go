@@ -23,7 +23,7 @@ type Card struct {
 	Promoted []CardStatement
 }
 
-// CardStatement is a statement of a card, as it stands now.
+// CardStatement is a statement of a card in its current form.
 type CardStatement struct {
 	Entry markdown.EntryID
 	Text  string

@@ -188,7 +188,7 @@ where workspace_id = @workspace and agent_id = @agent and dream_id = @dream and 
 order by entry_id = @entry desc
 limit 1`
 
-	// The report shows the words that a person put in the place of its own. In a record they are erased as all words are.
+	// The report shows a person's replacement instead of its own words. An erasure finds it in the record.
 	sqlEntryEdited = `
 update dream_candidates set body = jsonb_set(body, '{edited}', to_jsonb(@text::text))
 where workspace_id = @workspace and agent_id = @agent and dream_id = @dream and owner_key = @owner and entry_id = @entry`

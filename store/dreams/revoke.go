@@ -167,7 +167,7 @@ update revocations set state = 'done', statements = @revoked, kept = @stay, docu
 where workspace_id = @workspace and agent_id = @agent and revocation_id = @revocation and owner_key = @owner and state = 'waiting'`
 )
 
-// UndoneBy returns the author under whom a revocation or a deletion undoes dreams.
+// UndoneBy returns the author of reverts by a revocation or a deletion.
 func UndoneBy(record uuid.UUID) string { return "revoked:" + record.String() }
 
 // Revoke takes back the statements of an owner that have no other source than an origin, in one transaction: from documents, and the words
@@ -384,7 +384,7 @@ func (r *revoking) scanHistories(rows pgx.Rows) error {
 	return rows.Err()
 }
 
-// queueSaid queues reading what the owner said, and whether it is of the origin.
+// queueSaid queues reading the owner's messages, and whether the origin covers them.
 func (r *revoking) queueSaid(b *pgx.Batch, contents bool, each func(conversation string, seq int64, ours bool, content string)) {
 	b.Queue(sqlOwnersWords, r.args(pgx.NamedArgs{"contents": contents})).Query(func(rows pgx.Rows) error {
 		var conversation, key, content string
@@ -439,7 +439,7 @@ func (r *revoking) weigh() {
 					w.Why = WhyPerson
 				}
 				learned = append(learned, w)
-			// What a dream or a phase has made of others is not a source.
+			// Text that a dream or a phase derived from other text is not a source.
 			case !isReport(d.path) && !slices.ContainsFunc(from, isDream):
 				r.others = append(r.others, placed{e, d.path, person})
 			}

@@ -36,7 +36,7 @@ type SoulEnd struct {
 const soulAgain = 24 * time.Hour
 
 const (
-	// Documents count their versions. Seeds, what defines the agent, and what dreams report are no writes of memory.
+	// Counts versions. Seeds, documents that define the agent, and reports of dreams are not writes of memory.
 	sqlSoulDue = `
 select n.writes, n.owners, coalesce(s.writes, 0), coalesce(s.outcome, ''), coalesce(s.workflow_id, ''), coalesce(s.at, @now)
 from (

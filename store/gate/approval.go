@@ -80,7 +80,7 @@ func needsApproval(a memory.Author) bool {
 	return machinery[a.Kind] && a.Kind != memory.AuthorImport && !asked
 }
 
-// queueProposed queues reading what was proposed for the documents before, so that it is not proposed twice.
+// queueProposed queues reading earlier proposals for the documents, so that nothing is proposed twice.
 func (w *Writes) queueProposed(b *pgx.Batch, t *pg.Tx) {
 	if t.Agent == "" || w.Approved || !needsApproval(w.Author) {
 		return

@@ -287,7 +287,7 @@ func (d *document) stale(c *checked, yours string, conflicts []markdown.Conflict
 	}
 }
 
-// joined puts exactly one blank line between two texts; beside an empty text the other stays unchanged.
+// joined puts exactly one blank line between two texts. If one is empty, it returns the other unchanged.
 func joined(a, b string) string {
 	if strings.TrimSpace(a) == "" || strings.TrimSpace(b) == "" {
 		return a + b

@@ -65,7 +65,7 @@ type forgotten struct {
 	all     bool                                         // the last change adds nothing else
 }
 
-// forgetterOf returns the owner under whom forgotten statements of a document are stored; empty: they cannot be forgotten.
+// forgetterOf returns the owner of the records of a document's forgotten statements; empty: its statements cannot be forgotten.
 func forgetterOf(scope memory.Scope, owner memory.Owner) memory.Owner {
 	switch scope {
 	case memory.ScopePersonal:

@@ -156,7 +156,7 @@ select value from token`
 )
 
 // Journal lists events that the identity sees, in an order that only grows at its end: an event appears once every transaction that
-// ran beside its own has ended, usually at once. It returns *InvalidError for a cursor of another database.
+// ran at the same time has ended, usually at once. It returns *InvalidError for a cursor of another database.
 func (s *Gate) Journal(ctx context.Context, id memory.Identity, f JournalFilter) (JournalPage, error) {
 	kinds := make([]string, len(f.Kinds))
 	for i, kind := range f.Kinds {
@@ -198,7 +198,7 @@ func (s *Gate) Latest(ctx context.Context, id memory.Identity, kinds []EventKind
 	}, scanEvent)
 }
 
-// JournalEnd returns the cursor behind everything that the journal shows now.
+// JournalEnd returns the cursor after all events that the journal shows now.
 func (s *Gate) JournalEnd(ctx context.Context, id memory.Identity) (JournalCursor, error) {
 	return pg.Read(ctx, s.db, id, func(t *pg.Tx) (end JournalCursor, err error) {
 		var ahead int64
@@ -269,7 +269,7 @@ type JournalCursor struct {
 // String returns the cursor as two numbers with a hyphen.
 func (c JournalCursor) String() string { return fmt.Sprintf("%d-%d", c.Transaction, c.Event) }
 
-// ParseJournalCursor parses what String returned; the empty text is the beginning. It returns *InvalidError for anything else.
+// ParseJournalCursor parses the result of String; the empty text is the beginning. It returns *InvalidError for anything else.
 func ParseJournalCursor(text string) (JournalCursor, error) {
 	if text == "" {
 		return JournalCursor{}, nil
@@ -291,7 +291,7 @@ func (c JournalCursor) notBefore(other JournalCursor) JournalCursor {
 	return c
 }
 
-// ChangeDetail is the detail of a write beside its document and version.
+// ChangeDetail is the detail of an event about a write.
 type ChangeDetail struct {
 	Op       memory.Op         `json:"op,omitempty"`
 	Strategy markdown.Strategy `json:"strategy,omitempty"` // of a merge

@@ -49,7 +49,7 @@ func (s *Gate) Agent(ctx context.Context, id memory.Identity) (Agent, error) {
 type Entrance struct {
 	Agent Agent
 	Owner memory.Owner // with the id that was asked for; NoOwner: none was
-	// End is the cursor behind everything that the journal showed; zero: it was not asked for.
+	// End is the cursor after all events that the journal showed; zero: it was not requested.
 	End JournalCursor
 }
 
