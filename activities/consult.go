@@ -47,7 +47,8 @@ type engineUse struct {
 	heartbeat time.Duration // timeout of the heartbeats; 0: HeartbeatTimeout
 }
 
-// consult asks an engine for a proposal: it checks whether a model may be asked, asks, checks the answer, has it repaired once, and ends the step.
+// consult gets a proposal from an engine. It checks whether a model may be asked, checks the answer, requests one repair at most, and ends
+// the step.
 // An error that is not the model's is returned as it is. A panic of the engine or of the checks refuses the proposal at once.
 func consult[P, R any](ctx context.Context, a *Activities, use engineUse, c consultation[P, R]) (R, error) {
 	var none R
@@ -83,8 +84,8 @@ func consult[P, R any](ctx context.Context, a *Activities, use engineUse, c cons
 	}
 }
 
-// attempt asks an engine once and checks its answer. A panic of either is a violation: the same contents would panic in every attempt,
-// and the messages behind them would wait. The log has the place, and the value only if it is the runtime's, which has no contents.
+// attempt asks an engine once and checks its answer. A panic of either is a violation: the same contents would panic in every attempt and
+// hold up later messages. The log has the place, and the value only of a runtime error, which has no contents.
 func attempt[P, R any](
 	ctx context.Context, a *Activities, use engineUse, c consultation[P, R], fix repair,
 ) (answer proposals.Answer, proposal P, violations []proposals.Violation, err error) {

@@ -61,7 +61,7 @@ type DeleteRowsResult struct {
 	Rows int64 `json:"rows"`
 }
 
-// EndDeletionInput ends a deletion with what its other steps have counted.
+// EndDeletionInput ends a deletion with the counts of its other steps.
 type EndDeletionInput struct {
 	DeletionInput
 
@@ -115,8 +115,7 @@ func (a *Activities) CancelDeletion(ctx context.Context, in DeletionInput) (Dele
 	return deletionState(d), storeError(err)
 }
 
-// DeleteHistories stops the workflows of a deletion's target and deletes their histories. Each attempt goes on counting where the last one
-// has left off.
+// DeleteHistories stops the workflows of a deletion's target and deletes their histories. Each attempt continues the count of the last one.
 func (a *Activities) DeleteHistories(ctx context.Context, in DeleteHistoriesInput) (DeleteHistoriesResult, error) {
 	var out DeleteHistoriesResult
 	if activity.HasHeartbeatDetails(ctx) {
@@ -135,7 +134,7 @@ func (a *Activities) DeleteHistories(ctx context.Context, in DeleteHistoriesInpu
 	return out, err
 }
 
-// DeleteOutside asks programs to delete what they have of a deletion's target, and records their answers. It fails while one that could
+// DeleteOutside asks programs to delete their data about a deletion's target, and records their answers. It fails while one that could
 // cannot be reached.
 func (a *Activities) DeleteOutside(ctx context.Context, in DeleteHistoriesInput) (out DeleteOutsideResult, err error) {
 	d, err := a.Store.Deletion(ctx, tender(ctx, in.AgentRef), in.Deletion)
@@ -193,7 +192,7 @@ type RevokeLearnedResult struct {
 	Dreams     int `json:"dreams,omitempty"` // that were undone, to be dreamed again
 }
 
-// RevokeLearned removes what was learned from the conversation of a deletion and from nowhere else, on behalf of who has requested it.
+// RevokeLearned removes statements that were learned only from the conversation of a deletion, on behalf of the requester.
 func (a *Activities) RevokeLearned(ctx context.Context, in DeletionInput) (RevokeLearnedResult, error) {
 	defer beat(ctx, HeartbeatTimeout/heartbeatsInTime)()
 	id := tender(ctx, in.AgentRef)

@@ -25,8 +25,8 @@ const (
 	judgeFor = time.Minute
 )
 
-// judgePairs has a model decide pairs of statements about which rules are in doubt: one request for each owner who has some. A failure
-// leaves them for the next time. While the budget is spent, and without a model, they wait.
+// judgePairs lets a model decide pairs of statements that rules cannot, with one request per owner. After a failure, while the budget is
+// spent, or without a model, the pairs wait for the next run.
 func (a *Activities) judgePairs(ctx context.Context, ref AgentRef) error {
 	if ref.Agent == "" || a.PairJudge == nil {
 		return nil
@@ -50,7 +50,7 @@ func (a *Activities) judgePairs(ctx context.Context, ref AgentRef) error {
 	return nil
 }
 
-// identityOf returns the identity that maintains what people have in an agent's memory.
+// identityOf returns the identity that maintains the memory of people with an agent.
 func (a *Activities) identityOf(ctx context.Context, ref AgentRef, p stored.People) memory.Identity {
 	id := tender(ctx, ref)
 	id.AnyOwner, id.Owner = false, p.Owner

@@ -79,7 +79,7 @@ func (c *consolidating) ready(ctx context.Context) (result DeepSleepResult, ende
 	return DeepSleepResult{}, false, nil
 }
 
-// inputOf returns what the model is shown.
+// inputOf returns the input of the model.
 func (c *consolidating) inputOf() proposals.ConsolidationInput {
 	s := c.stage
 	in := proposals.ConsolidationInput{

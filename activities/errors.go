@@ -42,7 +42,7 @@ func storeError(err error) error {
 	return err
 }
 
-// isBeingDeleted reports whether a step failed because what it works on is being deleted.
+// isBeingDeleted reports whether a step failed because its target is being deleted.
 func isBeingDeleted(err error) bool {
 	conflict, is := errors.AsType[*store.ConflictError](err)
 	return is && conflict.Code == store.CodeBeingDeleted

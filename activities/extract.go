@@ -449,10 +449,10 @@ type ConcludeResult struct {
 	More       bool      `json:"more,omitempty"`
 }
 
-// ReasonNoted ends a step whose entry says only what a flush has noted, or what memory says already.
+// ReasonNoted ends a step whose entry adds nothing to the notes of a flush or to memory.
 const ReasonNoted memory.ReasonCode = "noted"
 
-// current returns a document as an engine is shown it: what is archived does not hold, and is not known.
+// current returns the part of a document that an engine sees, without archived statements.
 func current(content string) string {
 	text, _ := markdown.CutArchive(content)
 	return text

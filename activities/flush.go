@@ -285,7 +285,7 @@ func (p *flushing) ready(ctx context.Context) (result FlushStepResult, ended boo
 	return FlushStepResult{}, false, nil
 }
 
-// fill sets what the engine is shown.
+// fill sets the input of the engine.
 func (p *flushing) fill(ctx context.Context, transcript []transcripts.Line) (err error) {
 	s := p.in.Settings.Extract
 	p.input = proposals.ExtractionInput{

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// maxFollowed bounds the words of one event, in bytes; what is more is left out.
+	// maxFollowed bounds the words of one event, in bytes; the rest is omitted.
 	maxFollowed = 256 << 10
 	// aliveAttempts are the attempts at one event with a program that answers, but not with success. The next events are of other people.
 	aliveAttempts = 4
@@ -43,8 +43,8 @@ var awayStatuses = []int{http.StatusTooManyRequests, http.StatusBadGateway, http
 // reasonRefused means that a program will not take an event, however often it gets it.
 const reasonRefused hooks.Reason = "refused"
 
-// follow gives a program an event with its contents, which are read with the rights of the person whom the event is about. For a program
-// that the agent has switched off, and for events about what is gone, nothing is sent: they count as delivered.
+// follow sends a program an event with its contents, which are read with the rights of the person the event is about. If the agent has
+// disabled the program, or the contents are gone, nothing is sent and the event counts as delivered.
 func (x *delivering) follow(ctx context.Context, e gate.Event) (hooks.Outcome, error) {
 	agent, err := x.Store.Agent(ctx, x.id)
 	if err != nil {
@@ -115,7 +115,7 @@ func (x *delivering) told(ctx context.Context, e gate.Event) (providers.Event, e
 // extractionPrefix is that of workflows.ExtractID.
 const extractionPrefix = "extract/"
 
-// tellMessages adds what the user and the assistant have said in the range of an event.
+// tellMessages adds the messages of the user and the assistant in the range of an event.
 func (x *delivering) tellMessages(ctx context.Context, id memory.Identity, e gate.Event, told *providers.Event) error {
 	var of talk.TurnDetail // flushes name their range alike
 	if err := json.Unmarshal(e.Detail, &of); err != nil {

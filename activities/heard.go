@@ -155,7 +155,7 @@ func (k *known) unlessReworded(text, before string, goes func(stored.Fact) bool)
 	return ""
 }
 
-// knowPromoted rejects candidates of a dream that say what MEMORY.md says, by their vectors. Words have decided before.
+// knowPromoted rejects candidates of a dream whose vectors match statements of MEMORY.md. Comparison by words has run before.
 func (a *Activities) knowPromoted(ctx context.Context, id memory.Identity, stage dreams.DreamStage, ranking dream.Ranking) error {
 	var texts []string
 	for _, c := range passed(ranking) {

@@ -177,7 +177,7 @@ type TendIndexInput struct {
 	AgentRef
 }
 
-// TendIndexResult counts what was done and what is left.
+// TendIndexResult counts finished and remaining work.
 type TendIndexResult struct {
 	Packed int  `json:"packed,omitempty"` // units in the segments that were built
 	Stale  int  `json:"stale,omitempty"`  // sources still to be reindexed
@@ -212,7 +212,7 @@ type EmbedResult struct {
 	WaitUntil time.Time `json:"waitUntil,omitzero"`
 }
 
-// OpenSpaceInput asks for a space beside the live one.
+// OpenSpaceInput requests a second space in addition to the live one.
 type OpenSpaceInput struct {
 	AgentRef
 	Identity memory.EmbeddingIdentity `json:"identity"`
@@ -221,7 +221,7 @@ type OpenSpaceInput struct {
 // OpenSpaceResult identifies the space.
 type OpenSpaceResult struct {
 	Space int64 `json:"space"`
-	// Live is the live space beside it; 0: the space itself is live.
+	// Live is the live space; 0: this space is live.
 	Live int64 `json:"live,omitempty"`
 }
 

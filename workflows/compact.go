@@ -205,7 +205,7 @@ func (c *compacting) summarisePart(ctx workflow.Context, left time.Duration) (ac
 	return local(ctx, rulesStep, summary, steps.Summarise, in)
 }
 
-// shorten halves what the model is shown at once, and falls back to rules when that would leave almost nothing.
+// shorten halves the input of the model, and falls back to rules when almost nothing would remain.
 func (c *compacting) shorten() {
 	if c.maxBytes = cmp.Or(c.maxBytes, activities.SummaryPartBytes) / 2; c.maxBytes < leastSummaryBytes {
 		c.fallback = ReasonContextTooLong

@@ -26,7 +26,7 @@ type DeleteInput struct {
 	Due      time.Time               `json:"due"`
 }
 
-// DeleteResult counts what a deletion has deleted.
+// DeleteResult counts the deleted rows and histories, and the revoked statements.
 type DeleteResult struct {
 	Cancelled bool  `json:"cancelled,omitempty"`
 	Rows      int64 `json:"rows"`

@@ -153,7 +153,7 @@ func (d *dreaming) open(ctx workflow.Context) error {
 	}))
 }
 
-// repeat undoes the dream that had ended before, and opens the one that repeats it.
+// repeat undoes the ended dream and opens its repetition.
 func (d *dreaming) repeat(ctx workflow.Context) error {
 	d.light, d.rem, d.takenOver = activities.LightSleepResult{}, activities.REMSleepResult{}, false
 	return d.opened(dreamStep(ctx, d, openStep, "dream again: undo and open a new record", steps.OpenDream, activities.OpenDreamInput{
@@ -432,7 +432,7 @@ var ErrDreaming = errors.New("another dream of this owner is running")
 // record's id.
 var errNoRecord = errors.New("a dry run needs a record")
 
-// StartDream starts a dream. Dry runs and replays run beside other dreams; of all others, an owner has one at a time.
+// StartDream starts a dream. An owner has one dream at a time, except for dry runs and replays.
 // A running dream with the same record or night is reused.
 func StartDream(ctx context.Context, c client.Client, in DreamInput) (DreamRun, error) {
 	id := DreamID(in.OwnerRef)

@@ -198,7 +198,7 @@ func (b *inbox) putOff(ctx workflow.Context, err error) error {
 	return nil
 }
 
-// missingOwnerChange versions the end of an Inbox whose owner is not in the database; before, it tried again for ever.
+// missingOwnerChange versions the end of an Inbox whose owner is not in the database; before, it retried forever.
 const missingOwnerChange = "end without an owner"
 
 // missing returns the error of an Inbox whose owner or agent is not in the database.

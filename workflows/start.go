@@ -21,9 +21,9 @@ const (
 	awaitedPriority = 2
 	// turnPriority: what people said in turns, and the index of it.
 	turnPriority = 3
-	// importPriority: imports and rebuilt indexes, however large, wait behind everything that people say meanwhile.
+	// importPriority makes imports and rebuilt indexes of any size wait for new messages of people.
 	importPriority = 4
-	// dreamPriority: nights wait behind everything else.
+	// dreamPriority makes nights wait for everything else.
 	dreamPriority = 5
 )
 
