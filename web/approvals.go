@@ -102,7 +102,7 @@ func viewApproval(a approvals.Approval, names authors, where map[string]string) 
 	return v
 }
 
-// unlisted joins lines without the marker of a list in front of the first.
+// unlisted joins lines without the list marker of the first.
 func unlisted(lines []string) string { return strings.TrimPrefix(strings.Join(lines, "\n"), "- ") }
 
 func (q *request) approve() (templ.Component, error) {

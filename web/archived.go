@@ -18,7 +18,7 @@ import (
 	"reverie/web/view"
 )
 
-// archived lists what was archived, the latest first. What somebody looks for is in the form, not in the address.
+// archived lists archived statements, the latest first. The search text is in the form, not in the address.
 func (q *request) archived() (templ.Component, error) {
 	if err := q.enter(); err != nil {
 		return nil, err

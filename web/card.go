@@ -31,7 +31,7 @@ func (b *Browser) cardRoutes() {
 // maxCardFacts bounds the facts of a card that the page shows.
 const maxCardFacts = 20
 
-// enterPerson enters the memory of a person; that of nobody in particular has no such page.
+// enterPerson enters the memory of a person. Shared memory has no such page.
 func (q *request) enterPerson() error {
 	err := q.enter()
 	if err == nil && q.id.Owner == memory.NoOwner {

@@ -38,7 +38,7 @@ func (b *Browser) chatRoutes() {
 const (
 	// playground begins the names of conversations that the page starts.
 	playground = "playground-"
-	// maxExplained bounds the answers, the latest ones, beside which memories are shown; each costs some queries.
+	// maxExplained bounds the latest answers that are shown with their memories; each costs some queries.
 	maxExplained = 3
 )
 
@@ -97,7 +97,7 @@ func (q *request) chatPage(c talk.Conversation, page view.Chat) (templ.Component
 	return view.ChatPage(q.frame("conversations", "Chat"), page), nil
 }
 
-// answered shows messages, beside the latest answers the memories that the model was shown.
+// answered shows messages, and next to the latest answers the memories that the model got.
 func (q *request) answered(c talk.Conversation, messages []memory.Message) ([]view.Message, error) {
 	contexts, err := q.contexts(c.ID)
 	if err != nil {

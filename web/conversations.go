@@ -68,7 +68,7 @@ func (q *request) uid(name string) (uuid.UUID, error) {
 }
 
 const (
-	// maxMessages is the number of messages on a page, and before how many of them come before the one that a link points at.
+	// maxMessages is the number of messages on a page, and before the number of messages above the one that a link points at.
 	maxMessages, before = 100, 10
 	// maxBlamed bounds the documents in which a page looks for what was kept.
 	maxBlamed = 12

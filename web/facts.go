@@ -46,7 +46,7 @@ func (b *Browser) factRoutes() {
 // maxFacts is the number of facts on a page.
 const maxFacts = 50
 
-// facts lists facts, the most trusted first. What somebody looks for is in the form, not in the address.
+// facts lists facts, the most trusted first. The search text is in the form, not in the address.
 func (q *request) facts() (templ.Component, error) {
 	if err := q.enter(); err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (q *request) fact() (templ.Component, error) {
 	return q.showFact(id, "", "")
 }
 
-// showFact shows what is known of a fact. The problem is about a text for it, which is kept.
+// showFact shows a fact. problem is about the entered text, which the form keeps.
 func (q *request) showFact(id uuid.UUID, text, problem string) (templ.Component, error) {
 	history, err := q.Store.Fact(q.Context, q.id, id)
 	if err != nil {

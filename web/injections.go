@@ -77,7 +77,7 @@ func (q *request) viewInjection(in stored.Injection) view.Injection {
 	return v
 }
 
-// injection shows every candidate of a context. What somebody misses in it is in the form, not in the address.
+// injection shows every candidate of a context. The text of a question about it is in the form, not in the address.
 func (q *request) injection() (templ.Component, error) {
 	id, err := q.uid("injection")
 	if err != nil {
@@ -135,7 +135,7 @@ func viewChoice(c facts.ChoiceView, where map[string]string) view.Choice {
 	return v
 }
 
-// context shows what a model would be sent with a message now. Nothing of it is recorded.
+// context shows the input that a model would get with a message now. It records nothing.
 func (q *request) context() (templ.Component, error) {
 	if err := q.enterPerson(); err != nil {
 		return nil, err

@@ -83,7 +83,7 @@ func (q *request) usage() (templ.Component, error) {
 	return view.UsagePage(frame, page), nil
 }
 
-// agentsUsage returns what each agent has used today, and may use.
+// agentsUsage returns today's usage and the budget of each agent.
 func (q *request) agentsUsage() (shown []view.AgentUsage, err error) {
 	agents, err := q.Agents(q.Context)
 	if err != nil {

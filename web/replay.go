@@ -114,7 +114,7 @@ func (q *request) replay() (templ.Component, error) {
 	return q.redirect(view.DreamURL(q.frame("", ""), made.String()) + "/difference")
 }
 
-// difference shows a replay beside its original; while it dreams, that it does.
+// difference compares a replay with its original, or says that the replay is running.
 func (q *request) difference() (templ.Component, error) {
 	d, id, err := q.dreamOf()
 	if err == nil && d.ReplayOf == uuid.Nil {

@@ -108,7 +108,7 @@ func (q *request) preview() (templ.Component, error) {
 	return q.previewed(data, q.choice(q.r.PostFormValue("documents")), "")
 }
 
-// previewed shows what an import would do; with the reason why it was not done, if there is one.
+// previewed shows the preview of an import, and the reason if the import was refused.
 func (q *request) previewed(data []byte, choice snapshot.Choice, problem string) (templ.Component, error) {
 	found, err := q.Transfers.Preview(q.Context, q.agent.ID, q.id.Owner, choice, data)
 	if p, is := errors.AsType[*fault.Problem](err); is && (p.Name == fault.SnapshotRefused || p.Name == fault.BodyTooLarge) {

@@ -120,7 +120,7 @@ func (s *Server) auditEntries(ctx huma.Context, key gate.Key) []admin.AuditEntry
 	return entries
 }
 
-// OnlyReads records a request as one that reads, whose operation may also change what it is about.
+// OnlyReads records a request as a read, although its operation may also change things.
 func OnlyReads(ctx context.Context) { trailOf(ctx).reads = true }
 
 // Touch adds the id of something that a request is about to its audit record, when neither the path nor the query has it. The value
@@ -230,7 +230,7 @@ func (a *auditor) save(ctx context.Context, workspace string, entries []admin.Au
 	}
 }
 
-// Close stores what waits, and returns when it is stored or ctx ends.
+// Close stores pending records. It returns when they are stored or ctx is done.
 func (a *auditor) Close(ctx context.Context) error {
 	a.mu.Lock()
 	a.closed = true

@@ -179,7 +179,7 @@ func unauthorized(err error) *fault.Problem {
 	return p.With("WWW-Authenticate", "Bearer")
 }
 
-// Refuse answers with an error in front of the handler.
+// Refuse answers with an error before the handler runs.
 func (s *Server) Refuse(ctx huma.Context, err error) {
 	p := s.Problem(ctx.Context(), err)
 	address := ctx.URL()
@@ -226,7 +226,7 @@ func newKeyCache(now func() time.Time) *keyCache {
 	return &keyCache{now: now, entries: map[[sha256.Size]byte]cachedKey{}}
 }
 
-// get returns what is remembered about a secret, and whether it still holds. An expired entry of a known key says that it was valid.
+// get returns the cached authentication of a secret and whether it is still fresh. An expired entry of a known key says that it was valid.
 func (c *keyCache) get(secret string) (entry cachedKey, found bool) {
 	hash := sha256.Sum256([]byte(secret))
 	c.mu.Lock()

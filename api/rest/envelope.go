@@ -105,7 +105,7 @@ func (o *OptionalInt) Receiver() reflect.Value { return reflect.ValueOf(o).Elem(
 // OnParamSet records whether the parameter was sent.
 func (o *OptionalInt) OnParamSet(given bool, _ any) { o.Given = given }
 
-// Views turns what the store returned into what clients see; the list is never null.
+// Views converts items of the store to items of the API; the result is never nil.
 func Views[T, V any](items []T, view func(T) V) []V {
 	out := make([]V, 0, len(items))
 	for _, item := range items {

@@ -167,7 +167,7 @@ func namespaceLost(err error) bool {
 	return is && strings.Contains(refused.Error(), "search attribute")
 }
 
-// retryAfterOverload is the Retry-After of a request that was shed: what waits in front of the database takes about that long.
+// retryAfterOverload is the Retry-After of a shed request: about the time that the requests waiting for the database take.
 const retryAfterOverload = "2"
 
 // Overloaded answers a request that is shed because too many others wait for the database.

@@ -22,7 +22,7 @@ type PersonParams struct {
 	EndUserID string `query:"endUserId" maxLength:"128" doc:"End user of an API integration; the owner key is api: and this id."`
 }
 
-// Person returns whom the query names.
+// Person returns the person that the query names.
 func (p PersonParams) Person() Person {
 	return Person{p.Owner, p.Channel, p.Sender, p.EndUserID, "query"}
 }
@@ -149,8 +149,8 @@ func ownerNeeded(id memory.Identity, location string) error {
 	return fault.New(fault.OwnerRequired, "Owner required: send owner, or channel and sender, or endUserId (in the %s)", location)
 }
 
-// AcrossOwners widens an identity that names nobody to every owner of the agent, for reading. It reports whether the
-// caller may then see what was said and why: of everybody only an admin may; others see ids, times, counts and outcomes.
+// AcrossOwners widens an identity without an owner to every owner of the agent, for reading. It reports whether the
+// caller may see contents and reasons. Only admins may; others see ids, times, counts and outcomes.
 func AcrossOwners(id memory.Identity) (_ memory.Identity, full bool) {
 	if id.Owner != memory.NoOwner {
 		return id, true
@@ -159,7 +159,7 @@ func AcrossOwners(id memory.Identity) (_ memory.Identity, full bool) {
 	return id, id.Role.Includes(memory.RoleAdmin)
 }
 
-// MayReadMessages returns the identity that reads what was said: that of an owner, or of all for an admin who names nobody.
+// MayReadMessages returns the identity that reads messages: of an owner, or of all owners for an admin who names none.
 func MayReadMessages(id memory.Identity) (memory.Identity, error) {
 	id, full := AcrossOwners(id)
 	switch {

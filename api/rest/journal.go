@@ -71,7 +71,7 @@ func (h *holders) old(found []admin.JournalHolder, now time.Time) (held []Held) 
 	return held
 }
 
-// AskJournal reports whether the journal is held back, and by whom.
+// AskJournal reports whether the journal is held back, and by which transactions.
 func (s *Server) AskJournal(ctx context.Context) (PartView, error) {
 	held, err := s.JournalHeld(ctx)
 	if err != nil || len(held) == 0 {

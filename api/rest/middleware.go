@@ -156,7 +156,7 @@ func (s *Server) logRequest(c echo.Context, v middleware.RequestLoggerValues) er
 // isProbe reports whether machines ask for a route all the time.
 func isProbe(path string) bool { return path == "/healthz" || path == "/readyz" || path == "/metrics" }
 
-// answerError answers what no operation answers: unknown routes, bodies that are too large, panics.
+// answerError answers requests that no operation answers: unknown routes, bodies that are too large, panics.
 func (s *Server) answerError(err error, c echo.Context) {
 	if c.Response().Committed {
 		return

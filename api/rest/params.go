@@ -58,7 +58,7 @@ type PersonBody struct {
 	EndUserID string `json:"endUserId,omitempty" maxLength:"128" example:"42"`
 }
 
-// Person returns whom the body names.
+// Person returns the person that the body names.
 func (b PersonBody) Person() Person {
 	return Person{b.Owner, b.Channel, b.Sender, b.EndUserID, "body"}
 }

@@ -178,7 +178,7 @@ type Options struct {
 	DeletionGrace time.Duration
 	// RateLimit bounds the requests a second of one key, with bursts of twice as many; 0: no limit.
 	RateLimit float64
-	// MetricsNetworks are the networks that read Metrics without a key, besides this machine.
+	// MetricsNetworks are the networks that may read Metrics without a key. This machine always may.
 	MetricsNetworks []netip.Prefix
 	// AuditAdmins limits the audit log to administrators; false: it has every key that is not pinned to an owner.
 	AuditAdmins bool
@@ -235,7 +235,7 @@ const (
 	// RequestTimeout bounds a request that waits for nothing but the store. Its body has to arrive within bodyTimeout.
 	RequestTimeout = 30 * time.Second
 	bodyTimeout    = time.Minute
-	// MaxWait is the longest ?wait=, and defaultWait what it is by itself.
+	// MaxWait is the longest ?wait=, and defaultWait the default.
 	MaxWait     = 5 * time.Minute
 	defaultWait = time.Minute
 )

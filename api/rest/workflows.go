@@ -29,7 +29,7 @@ const (
 	ReachTimeout = 2 * time.Second
 	// AcceptTimeout bounds how long a request takes to reach its workflow when the client does not wait for the outcome.
 	AcceptTimeout = 10 * time.Second
-	// breakAfter failures in a row nothing is sent to Temporal for breakFor, so that requests do not queue up in front of it.
+	// breakAfter failures in a row nothing is sent to Temporal for breakFor, so that requests do not wait for it in a queue.
 	breakAfter = 3
 	breakFor   = 5 * time.Second
 )
