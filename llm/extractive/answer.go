@@ -10,7 +10,7 @@ func leansOnQuestion(u *unit) bool {
 	return u.first && !u.question && !u.deniesQuestion() && !u.isStatement()
 }
 
-// deniesQuestion reports whether an answer may deny what its question says: it gives other values, or has a negation with other words.
+// deniesQuestion reports whether an answer may deny its question: it has other values, or a negation with other words.
 // German nouns look like names.
 func (u *unit) deniesQuestion() bool {
 	length := lengthOf(u.text)

@@ -72,7 +72,7 @@ var confirmation = lazyregexp.New(`^(?i:or|oder|ou|o|u|или|أم|أو|hay)(?:[
 	`|they)(?: not)?)\W*$` +
 	`|^(?i:(?:is|are|am|was|were|do|does|did|have|has|had|ai|ca|wo)n['’]t )`)
 
-// asksBehind reports whether the rest of a sentence from an offset is a question of its own.
+// asksBehind reports whether the rest of a sentence from an offset is a complete question.
 func asksBehind(s *stance.Sentence, at int, mark string) bool {
 	rest := s.Text[at:]
 	if confirmation.MatchString(rest) {

@@ -124,7 +124,7 @@ func (w *window) denies(v value) bool {
 	})
 }
 
-// besides is the number of characters that may separate a negation from what it denies.
+// besides is the maximum number of characters between a negation and the denied words.
 const besides = 6
 
 // pairs are the languages whose words are pairs of characters; about half of the pairs of a text are no words.
@@ -165,7 +165,7 @@ func (w *window) isAt(these words, kinds ...cue.Kind) bool {
 	return false
 }
 
-// aboutSelf are the kinds of what there is one of: another one takes its place.
+// aboutSelf are the kinds of claims with one value at a time: a new value replaces the old one.
 const aboutSelf cue.Set = 1<<cue.Home | 1<<cue.Work | 1<<cue.Age
 
 // moves reports whether a clause says that the user lives elsewhere now.
@@ -570,7 +570,7 @@ func (p *passage) drops(old *passage) bool {
 	})
 }
 
-// subject returns what a passage is about.
+// subject returns the words that say what a passage is about.
 func (p *passage) subject() words {
 	windows := p.windows()
 	return windows[slices.IndexFunc(windows, func(w window) bool { return w.text == p.text })].subject
@@ -587,7 +587,7 @@ func (p *passage) subjectUpTo(w *window) words {
 	return subject
 }
 
-// apology matches the beginning of a message that apologizes, with the comma after it. What follows corrects something, if it is a value.
+// apology matches an apology at the beginning of a message, with the comma after it. A value after it is a correction.
 var apology = lazyregexp.New(`(?i)^(?:oh |ah |oops |ups |ay |ой |あ、?|아 |à )?(?:sorry|pardon|perd[oó]n|perdona|` +
 	`disculpa|d[ée]sol[ée]e?|scusa(?:mi)?|entschuldigung|` +
 	`desculpe?a?|извини(?:те)?|прости(?:те)?|抱歉|不好意思|对不起|對不起|ごめん(?:なさい)?|すみません|죄송\S*|미안\S*|xin lỗi|آسفة?|عفوا)\s*(?:[,.!，。、！،…-]|$)`)
@@ -759,7 +759,7 @@ func opposes(set cue.Set, old, lang string) bool {
 	return set.Has(cue.Not) != cue.Find(old, lang).Set().Has(cue.Not)
 }
 
-// behind returns the text behind the first cue of a kind.
+// behind returns the text after the first cue of a kind.
 func (p *passage) behind(k cue.Kind) string {
 	for _, m := range cue.Find(p.text, p.lang) {
 		if m.Kind == k {

@@ -161,7 +161,7 @@ func (n *notebook) gave(p *passage) bool {
 	return false
 }
 
-// stands reports whether a file contains the line of a passage, from an earlier reading of the conversation.
+// stands reports whether a file already contains the line of a passage, from an earlier extraction of the conversation.
 func (n *notebook) stands(p *passage) bool {
 	line := foldedText(bareLine(p.lastingLine()))
 	for _, page := range []*page{n.profile, n.memory} {

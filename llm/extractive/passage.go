@@ -212,7 +212,7 @@ func (c *conversation) isPlain(u *unit) bool {
 
 const plainWords = 14
 
-// diet matches those whom food defines.
+// diet matches words for people by what they eat.
 var diet = lazyregexp.New(`(?i)\b(?:vegan|veg[eé]tari|v[eé]g[eé]t|pescat|pescet|halal|kosher|koscher|casher)|вегетариан|веган|吃素|素食|清真|ベジタリアン|` +
 	`[ヴビ]ィ?ーガン|채식|비건|ăn chay|thuần chay|نباتي`)
 

@@ -436,7 +436,7 @@ func factIn(text, lang string) *fact {
 	return nil
 }
 
-// isDoubtful reports whether what is around the clauses from i to next says that they are not the speaker's own statement.
+// isDoubtful reports whether the text around the clauses from i to next shows that they are not the speaker's own statement.
 func isDoubtful(u *unit, clauses []part, i, next int, lang, attribute string) bool {
 	own := cue.Find(clauses[i].text, lang).Set().Has(cue.Self)
 	if slices.Contains([]string{"zh", "ja", "ko"}, lang) { // verbs do not show the person
@@ -476,7 +476,7 @@ var opening = lazyregexp.New(`(?i)^(?:(?:some |my )?background|(?:.* )?(?:about 
 	`sobre mí|me présenter|sobre mim|di me|о себе))$` +
 	`|介绍|介紹|自己紹介|소개|giới thiệu|نبذة عني`)
 
-// speech matches a clause that attributes the words beside it to somebody.
+// speech matches a clause that attributes the words before or after it to somebody.
 var speech = lazyregexp.New(`(?:^| )(?i:said|says|speaks|sagte?|dijo|dice|dit|disse|diz|сказала?|говорит|قالت?|说|說)(?: |$)` +
 	`| nói$|言った$|했어요$`)
 

@@ -30,7 +30,7 @@ type change struct {
 	guessed  bool  // both are numbers of the same length, and nothing else shows that they belong together
 }
 
-// replacedValue finds the one value of an earlier text that a correction replaces, and the one that it gives instead. It fails if there is
+// replacedValue finds the value of an earlier text that a correction replaces, and the new value. It fails if there is
 // more than one possibility.
 func replacedValue(before []value, correction *window) (change, bool) {
 	if len(correction.values) == 0 {
@@ -73,13 +73,13 @@ func (c change) sameUnit() bool {
 	return c.from.unit == c.to.unit || c.from.unit == "" || c.to.unit == ""
 }
 
-// leads reports whether a number is directly in front of another one, as the month in "9월 15일": it is not like a month by itself.
+// leads reports whether a number is directly before another one, as the month in "9월 15일": it is not like a month by itself.
 func leads(all []value, v value) bool {
 	const unit = 4 // bytes of a month's name and a space
 	return slices.ContainsFunc(all, func(o value) bool { return o.class == 'n' && o.Start > v.End && o.Start <= v.End+unit })
 }
 
-// differ reports whether different names are directly in front of two numbers: "vitamin C 20 mg" and "vitamin D 10 mg".
+// differ reports whether different names are directly before two numbers: "vitamin C 20 mg" and "vitamin D 10 mg".
 func differ(before []value, was value, after []value, is value) bool {
 	name := func(all []value, v value) string {
 		for _, o := range all {
@@ -93,7 +93,7 @@ func differ(before []value, was value, after []value, is value) bool {
 	return a != b && a != "" && b != ""
 }
 
-// repeatedValue finds a value of an earlier text that a correction repeats beside the only new one of its class. Names and times
+// repeatedValue finds a value of an earlier text that a correction repeats together with the only new one of its class. Names and times
 // must be denied.
 func repeatedValue(before []value, correction *window) (change, bool) {
 	for _, class := range []byte{'n', 't', 'c'} {
@@ -291,7 +291,7 @@ func withValue(old string, from value, to string) string {
 // staleDate matches the resolved date after a value that is replaced.
 var staleDate = lazyregexp.New(`^(\pL*) ?\[(?:week of )?\d{4}[-\d to]*\]`)
 
-// deniedValue returns the number that a text denies beside another one, folded: "5433" in "it's 5434, not 5433".
+// deniedValue returns the number that a text denies next to another one, folded: "5433" in "it's 5434, not 5433".
 func deniedValue(text string, marks cue.Marks) string {
 	if !marks.Set().Has(cue.Not) || !hasDigit(text) {
 		return ""
