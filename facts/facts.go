@@ -20,7 +20,7 @@ import (
 type Statement struct {
 	Entry    markdown.EntryID
 	Text     string // without list marker
-	Heading  string // nearest heading above
+	Heading  string // nearest heading above; empty if it only repeats a statement of a daily note
 	FromLine int    // 1-based, inclusive
 	ToLine   int
 	Under    string // text of the statement that it depends on, as a nested list item
@@ -92,6 +92,7 @@ func entriesOf(path, content string) []Statement {
 	entries := markdown.EntriesOf(content)
 	archive, end := markdown.ArchivedLines(content)
 	had := make(map[markdown.EntryID]bool, len(entries))
+	headings := repeating(path, entries)
 	out := make([]Statement, 0, len(entries))
 	for i, e := range entries {
 		size := utf8.RuneCountInString(e.Text)
@@ -111,6 +112,27 @@ func entriesOf(path, content string) []Statement {
 			Entry: e.ID, Text: e.Text, Heading: e.Heading, FromLine: e.FromLine, ToLine: e.ToLine, Under: under,
 			Archived: e.FromLine >= archive && e.ToLine <= end,
 		})
+		if headings[e.Heading] {
+			out[len(out)-1].Heading = ""
+		}
+	}
+	return out
+}
+
+// ofHour matches the time in a heading of a daily note.
+var ofHour = lazyregexp.New(`^\d{1,2}[:：]\d{2}\s+`)
+
+// repeating returns the headings of a daily note that have the words of a statement below them: they name nothing that the others are about.
+func repeating(path string, entries []markdown.Entry) map[string]bool {
+	if _, isNote := DayOf(path); !isNote {
+		return nil
+	}
+	out := map[string]bool{}
+	for _, e := range entries {
+		title := ofHour.ReplaceAllString(e.Heading, "")
+		if title != e.Heading && strings.Contains(e.Text, strings.TrimSuffix(title, "…")) {
+			out[e.Heading] = true
+		}
 	}
 	return out
 }

@@ -36,6 +36,19 @@ func TestStatementsAreRead(t *testing.T) {
 	}
 }
 
+// A heading of a daily note that repeats a statement names nothing; a topic does.
+func TestHeadingsOfNotes(t *testing.T) {
+	content := "# 2026-03-10\n\n## 14:05 The rent of my flat is…\n\n- \"The rent of my flat is 900 euros.\"\n- \"I sing in a choir.\"\n\n" +
+		"## 15:00 Atlas\n\n- The deadline is Friday.\n"
+	var got []string
+	for _, s := range Of("memory/2026-03-10.md", content) {
+		got = append(got, s.Heading)
+	}
+	if diff := cmp.Diff([]string{"", "", "15:00 Atlas"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // The example of docs/facts.md.
 func TestTrustOfTheExample(t *testing.T) {
 	said := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)

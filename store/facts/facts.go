@@ -25,7 +25,7 @@ type Facts struct{ db *pg.DB }
 func New(db *pg.DB) *Facts { return &Facts{db} }
 
 // format names the reader of statements. Documents that another release has read are read again.
-const format = "7"
+const format = "8"
 
 // Document is the document whose facts change.
 type Document struct {
