@@ -41,14 +41,20 @@ func (t *turning) aboutUser(ctx context.Context, say phrases) (string, error) {
 	if note != "" {
 		paths = append(paths, note)
 	}
-	var b strings.Builder
-	left, known := maxOfUser, map[string]bool{}
-	for _, path := range paths {
-		content, err := t.ofUser(ctx, path)
-		if err != nil {
+	contents := make([]string, len(paths))
+	for i, path := range paths {
+		if contents[i], err = t.ofUser(ctx, path); err != nil {
 			return "", err
 		}
-		sections := say.sectionsAbout(content)
+	}
+	past, err := t.past(ctx, note, contents)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	left, known := maxOfUser, map[string]bool{}
+	for i, path := range paths {
+		sections := say.sectionsAbout(path, contents[i], past)
 		if path == note {
 			sections = asOneDay(note, sections)
 		}
@@ -148,13 +154,16 @@ type section struct {
 	lines   []string
 }
 
-// sectionsAbout returns the sections of a document that have statements, without those of every new agent. Statements under
+// sectionsAbout returns the sections of a document that have current statements, without those of every new agent. Statements under
 // the same heading are in one section.
-func (p phrases) sectionsAbout(content string) (all []section) {
+func (p phrases) sectionsAbout(path, content string, past past) (all []section) {
+	content, _ = markdown.CutArchive(content)
+	over := past.of(path, content)
 	for _, entry := range markdown.EntriesOf(content) {
 		scanned := scan.Scan(markdown.WithoutComments(entry.Text))
 		line := p.listed(scanned.Text)
-		if scanned.Verdict == scan.VerdictQuarantine || memory.IsSeedEntry(entry.ID) || line == "" || stance.OnlyAsks(saidIn(scanned.Text)) {
+		if scanned.Verdict == scan.VerdictQuarantine || memory.IsSeedEntry(entry.ID) || line == "" || stance.OnlyAsks(saidIn(scanned.Text)) ||
+			over(entry) {
 			continue
 		}
 		heading := quote(entry.Heading)

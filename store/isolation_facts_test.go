@@ -203,6 +203,11 @@ var factCalls = map[string]call{
 		found, err := w.Recalled(t.Context(), id, scope, scopeTag(id, scope).String(), time.Time{}, time.Now().AddDate(100, 0, 0))
 		return found, nil, err
 	},
+	"Withdrawn": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
+		scope := rapid.SampledFrom([]memory.Scope{memory.ScopePersonal, memory.ScopeTeam}).Draw(t, "scope")
+		gone, err := w.Withdrawn(t.Context(), id, scope, memory.ProfilePath, memory.MemoryPath)
+		return gone, nil, err
+	},
 	"Stated": func(t *rapid.T, w *world, id memory.Identity) (any, *tag, error) {
 		fact, of := w.anyFact(t)
 		var document uuid.UUID

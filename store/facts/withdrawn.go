@@ -1,0 +1,72 @@
+package facts
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"reverie/facts"
+	"reverie/memory"
+	"reverie/store/pg"
+)
+
+// withdrawnAtMost bounds the statements that a document has no longer, the latest ones.
+const withdrawnAtMost = 500
+
+// A fact that goes on in other words, or that another document of the same people still has, is not withdrawn. Daily notes are records of
+// their days: they withdraw and confirm nothing.
+const sqlWithdrawn = `
+select w.text, w.at
+from unnest(@paths::text[]) d (path)
+cross join lateral (
+    select document_id
+    from documents
+    where workspace_id = @workspace and agent_id = @agent and scope = @scope and owner_key = @whose and path = d.path
+    limit 1
+) i
+cross join lateral (
+    select f.text, coalesce(f.ended_at, f.at) as at
+    from facts f
+    where f.workspace_id = @workspace and f.agent_id = @agent and f.document_id = i.document_id and (f.ended is not null or f.archived)
+        and not exists (
+            select
+            from facts o
+            where o.fact_id = f.fact_id and o.workspace_id = @workspace and o.ended is null and not o.archived)
+        and not exists (
+            select
+            from facts o
+            where o.workspace_id = @workspace and o.agent_id = @agent and o.scope = @scope and o.owner_key = @whose
+                and o.entry_id = f.entry_id and o.ended is null and not o.archived and o.place <> @notes)
+    order by coalesce(f.ended_at, f.at) desc
+    limit @limit
+) w`
+
+// Withdrawn is a statement that a document had, and that is not current any more: it was removed, replaced or archived.
+type Withdrawn struct {
+	Text string
+	At   time.Time
+}
+
+// Withdrawn returns the statements that documents of a scope had and that no document but a daily note has now, as far as facts are
+// derived: the latest 500 of each document. It returns none while facts are switched off.
+func (s *Facts) Withdrawn(ctx context.Context, id memory.Identity, scope memory.Scope, paths ...string) ([]Withdrawn, error) {
+	if err := pg.RequireAgent(id); err != nil {
+		return nil, err
+	}
+	if s.db.FactsOff() {
+		return nil, nil
+	}
+	owner := memory.NoOwner
+	if scope == memory.ScopePersonal {
+		owner = id.Owner
+	}
+	return upToDate(ctx, s, id, func(t *pg.Tx, late *[]behind) (out []Withdrawn, err error) {
+		b := &pgx.Batch{}
+		pg.All(b.Queue(sqlWithdrawn, t.Args(pgx.NamedArgs{
+			"scope": scope, "whose": owner, "paths": paths, "notes": facts.NotesRank, "limit": withdrawnAtMost,
+		})), &out, pgx.RowToStructByPos[Withdrawn])
+		queueBehind(b, t, late)
+		return out, t.Finish(ctx, b)
+	})
+}
