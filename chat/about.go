@@ -88,7 +88,17 @@ func (t *turning) aboutUser(ctx context.Context, say phrases) (string, error) {
 
 // saidHere lists what the user has stated in the conversation, the latest last: an extraction takes it into memory later.
 func (t *turning) saidHere(say phrases) string {
-	var said []memory.Message
+	said := t.statedHere()
+	var b strings.Builder
+	for _, m := range said[max(0, len(said)-maxOfSection):] {
+		hit := recall.Hit{Corpus: search.Sessions, Message: m, At: m.CreatedAt}
+		b.WriteString("\n- " + say.cite(quotableOf(hit, m.Content, scan.Redacted(m.Content), t.now.Location())))
+	}
+	return b.String()
+}
+
+// statedHere returns the messages of the conversation in which the user states something, without what they had forgotten since.
+func (t *turning) statedHere() (said []memory.Message) {
 	for _, m := range t.history() {
 		if m.Role != memory.RoleOfUser || m.Name != t.user.Name {
 			continue
@@ -102,12 +112,7 @@ func (t *turning) saidHere(say phrases) string {
 			said = append(said, m)
 		}
 	}
-	var b strings.Builder
-	for _, m := range said[max(0, len(said)-maxOfSection):] {
-		hit := recall.Hit{Corpus: search.Sessions, Message: m, At: m.CreatedAt}
-		b.WriteString("\n- " + say.cite(quotableOf(hit, m.Content, scan.Redacted(m.Content), t.now.Location())))
-	}
-	return b.String()
+	return said
 }
 
 // ownScope is the scope of the user's documents.

@@ -118,20 +118,16 @@ func (t *turning) quoted(ctx context.Context, say phrases) (string, error) {
 		Query: query, MaxResults: &limit, Unrecorded: true, Undisclosed: true, Synthetic: t.synthetic, Agent: t.agent.Settings, Zone: t.now.Location(),
 		StatementsFirst: true, Conversation: t.request.Conversation,
 	}
-	found, err := t.Search.Search(ctx, t.id, r)
+	quoted, err := t.claimed(ctx, askedFor(t.request.Message))
+	if err == nil && len(quoted) == 0 {
+		quoted, err = t.found(ctx, r)
+	}
 	if err != nil {
 		return "", err
 	}
-	hits := t.useful(ctx, found.Results)
-	people, err := t.sectionsOf(ctx, hits)
-	if err != nil {
-		return "", err
-	}
-	quoted := t.quotations(query, hits, people)
 	if len(quoted) == 0 {
 		return "", nil
 	}
-	quoted = t.withCorrections(quoted)
 	t.Search.Used(ctx, t.id, r, hitsOf(quoted))
 	var b strings.Builder
 	b.WriteString(say.found)
@@ -147,6 +143,20 @@ func (t *turning) quoted(ctx context.Context, say phrases) (string, error) {
 		}
 	}
 	return b.String(), nil
+}
+
+// found returns the statements that a search finds, with their corrections.
+func (t *turning) found(ctx context.Context, r recall.Request) ([]quotation, error) {
+	found, err := t.Search.Search(ctx, t.id, r)
+	if err != nil {
+		return nil, err
+	}
+	hits := t.useful(ctx, found.Results)
+	people, err := t.sectionsOf(ctx, hits)
+	if err != nil {
+		return nil, err
+	}
+	return t.withCorrections(t.quotations(r.Query, hits, people)), nil
 }
 
 // hasNotice reports whether an earlier answer of the conversation says how to configure a model.

@@ -89,13 +89,21 @@ func Romance(clause string) (Claim, bool) {
 	return Claim{}, false
 }
 
+// jobRomance matches jobs, of which a person can have several.
+var jobRomance = lazyregexp.New(`(?i)` + ofUserRomance + `(.*?)\b(?:travaill(?:e|ons|ent)|trabaj(?:o|a|amos|an))` +
+	`(?: maintenant| actuellement| désormais| toujours| ahora| actualmente| todavía)* (?:comme|como|en tant que) (?:une? |el |la )?(.+?)` +
+	untilRomance)
+
 // romanceSlots reads the clauses of a text in French or Spanish.
 func romanceSlots(text string) (all []slot) {
 	for _, clause := range clauses.Split(text, -1) {
-		if p, ok := Romance(strings.TrimSpace(clause)); ok {
+		clause = strings.TrimSpace(clause)
+		if p, ok := Romance(clause); ok {
 			s := slotOf(nounKey(p.Subject), p.Attribute, p.Value)
 			s.single, s.changed = p.Single, p.Changed
 			all = append(all, s)
+		} else if m := jobRomance.FindStringSubmatch(clause); m != nil && !notNowRomance.MatchString(clause) {
+			all = append(all, slotOf(nounKey(m[1]), attributeJob, strings.TrimSpace(m[2])))
 		}
 	}
 	return all

@@ -41,17 +41,17 @@ var rulesEN = []rule{
 	{attributeEmployer, lazyregexp.New(`^(.*?)\b(?i:works?|working|employed) (?i:at|for|by) (.+?)` + until), true, false, named},
 	{attributeEmployer, lazyregexp.New(`^(.*?)\b(?i:joined|(?:started|starts|got|took|accepted) ` +
 		`(?:working |a |the )?(?:new )?(?:job )?(?:at|with)|started (?:at|with)) (.+?)` + until), true, true, company},
-	{attributeStatus, lazyregexp.New(`^(.*?)\b(?i:is|'s|am|are) (?i:(?:happily|newly|officially) )?` +
+	{attributeStatus, lazyregexp.New(`^(.*?)\b(?i:is|'s|am|'m|are) (?i:(?:happily|newly|officially) )?` +
 		`(single|married|divorced|engaged|widowed|separated)\b.*$`), true, false, nil},
 	{attributeStatus, lazyregexp.New(`^(.*?)\b(?i:got|became) (?i:(?:happily|newly|officially) )?` +
 		`(single|married|divorced|engaged|widowed|separated)\b.*$`), true, true, nil},
-	{attributeDiet, lazyregexp.New(`^(.*?)\b(?i:is|'s|am|are) (?i:an? )?(?i:strict |strictly )?` +
+	{attributeDiet, lazyregexp.New(`^(.*?)\b(?i:is|'s|am|'m|are) (?i:an? )?(?i:strict |strictly )?` +
 		`(vegetarian|vegan|pescatarian|omnivore|flexitarian)\b.*$`), true, false, nil},
 	{attributeDiet, lazyregexp.New(`^(.*?)\b(?i:became|turned|went) (?i:an? )?(?i:strict |strictly )?` +
 		`(vegetarian|vegan|pescatarian|omnivore|flexitarian)\b.*$`), true, true, nil},
 	{attributeJob, lazyregexp.New(`^(.*?)\b(?i:works?|working) (?i:as) (?i:an? |the )?(.+?)` + until), false, false, nil},
 	{attributeJob, lazyregexp.New(`^(.*?)\b(?i:promoted to|became|started as) (?i:an? |the )?(.+?)` + until), false, true, nil},
-	{attributeAge, lazyregexp.New(`^(.*?)\b(?i:is|'s|turned|age:?|aged|am|are) (\d{1,3})(?i: years? old| years| yo)?$`), true, false, nil},
+	{attributeAge, lazyregexp.New(`^(.*?)\b(?i:is|'s|turned|age:?|aged|am|'m|are) (\d{1,3})(?i: years? old| years| yo)?$`), true, false, nil},
 	{attributeBirthday, lazyregexp.New(`^(.*?)\b(?i:birthday is|birthday:|born|was born|date of birth is|` +
 		`date of birth:) (?i:on |in )?(.+?)` + until), true, false, func(k kind, _ string) bool { return k == kindDate }},
 	{"wakes", lazyregexp.New(`^(.*?)\b(?i:wakes up|gets up|rises|wake up|get up) ` +
