@@ -206,7 +206,7 @@ func asOneDay(path string, sections []section) []section {
 // nameLine matches the line of PROFILE.md with the user's name.
 var nameLine = regexp.MustCompile(`(?m)^[ \t]*[-*] (?:\*\*)?Name(?:\*\*)?: *(?:\*\*)?([^\n<]+)`)
 
-// userName returns the name in the user's PROFILE.md, escaped; empty if it is unknown.
+// userName returns the name in the user's PROFILE.md; empty if it is unknown.
 func (t *turning) userName() string {
 	for _, d := range t.load.Documents {
 		if d.Path != memory.ProfilePath || d.Scope != memory.ScopePersonal && t.id.Owner != memory.NoOwner {
@@ -219,7 +219,7 @@ func (t *turning) userName() string {
 		if m := nameLine.FindStringSubmatch(content); m != nil {
 			name := strings.Trim(quote(m[1]), ` ."“”*`)
 			if utf8.RuneCountInString(name) <= maxName && scan.Scan(name).Verdict == scan.VerdictAllow {
-				return window.Escape(name)
+				return window.Readable(name)
 			}
 		}
 	}

@@ -92,7 +92,7 @@ func (t *turning) answerTo(ctx context.Context, wanted intent, lang string, say 
 	case wantsProfile:
 		return t.aboutUser(ctx, say)
 	case wantsSelf:
-		return say.join(fmt.Sprintf(say.self, window.Escape(t.agent.Name)), say.ask), nil
+		return say.join(fmt.Sprintf(say.self, window.Readable(t.agent.Name)), say.ask), nil
 	case wantsWork:
 		return say.cannot, nil
 	case tellsFact:
@@ -139,7 +139,7 @@ func (t *turning) quoted(ctx context.Context, say phrases) (string, error) {
 		t.turn.Quoted = append(t.turn.Quoted, Recalled{Hit: q.shown, Line: q.shown.FromLine, Person: q.by})
 		b.WriteString("\n- " + say.cite(q.quotable) + " (" + q.source + ")")
 		if newer := q.hit.SupersededBy; newer != "" {
-			b.WriteString(", " + fmt.Sprintf(say.newer, window.Escape(newer)))
+			b.WriteString(", " + fmt.Sprintf(say.newer, window.Readable(newer)))
 		}
 	}
 	return b.String(), nil

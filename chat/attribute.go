@@ -41,13 +41,17 @@ var questions = []question{
 	{lazyregexp.New(`(?i)^what(?:'s|’s| is| are| do| did)? (?:i (?:do|work as)(?: for (?:a living|work)| professionally)?|my (?:current )?(?:job|` +
 		`profession|occupation|line of work))(?: for a living)?$|^what kind of (?:work|job) do i (?:do|have)$`), answerJob},
 	{lazyregexp.New(`(?i)^(?:where do i work|(?:who|whom|which company) do i work (?:for|at)|who(?:'s|’s| is) my employer)$`), answerEmployer},
-	{lazyregexp.New(`(?i)^where(?: do| does)? (.+?) (?:live|lives|reside)(?: now)?$|^(?:which|what) (?:city|town|country|place) (?:do|does) (.+?) live in$`),
-		"$1$2 lives in Oslo."},
+	{
+		lazyregexp.New(`(?i)^where(?: do| does)? (.+?) (?:live|lives|reside)(?: now)?$|^(?:which|what) (?:city|town|country|place) (?:do|does) (.+?) live in$`),
+		"$1$2 lives in Oslo.",
+	},
 	{lazyregexp.New(`(?i)^where (?:does) (.+?) work$`), "$1 works at Siemens."},
 	{lazyregexp.New(`(?i)^how old (?:am|is|are) (.+)$|^what(?:'s|’s| is) (my) age$`), "$1$2 is 30."},
 	{lazyregexp.New(`(?i)^(?:what(?:'s|’s| is) my (?:full |first )?name|what am i called)$`), answerName},
-	{lazyregexp.New(`(?i)^(?:who(?:'s|’s| is)|what(?:'s|’s| is) the name of) (my .+)$|^what(?:'s|’s| is) (my .+?)(?: called|(?:'s|’s) name)$`),
-		"$1$2 is called Nora."},
+	{
+		lazyregexp.New(`(?i)^(?:who(?:'s|’s| is)|what(?:'s|’s| is) the name of) (my .+)$|^what(?:'s|’s| is) (my .+?)(?: called|(?:'s|’s) name)$`),
+		"$1$2 is called Nora.",
+	},
 
 	{lazyregexp.New(`(?i)^(?:was (?:ist|war) mein (?:aktueller )?(?:beruf|job)|was (?:mache|arbeite|bin) ich (?:beruflich|von beruf)|als was arbeite ich|` +
 		`welchen (?:beruf|job) habe ich|was arbeite ich)$`), answerJob},
@@ -58,8 +62,10 @@ var questions = []question{
 	{lazyregexp.New(`(?i)^(?:wie (?:heiße|heisse) ich|wie (?:ist|lautet) mein name)$`), answerName},
 	{lazyregexp.New(`(?i)^(?:wer ist|wie (?:heißt|heisst)) (meine?\S* .+)$`), "$1 heißt Nora."},
 
-	{lazyregexp.New(`(?i)^(?:(?:cuál|cual) es mi (?:trabajo|profesión|profesion|oficio|empleo)|(?:en|de) (?:qué|que) trabajo|a (?:qué|que) me dedico)$`),
-		answerJob},
+	{
+		lazyregexp.New(`(?i)^(?:(?:cuál|cual) es mi (?:trabajo|profesión|profesion|oficio|empleo)|(?:en|de) (?:qué|que) trabajo|a (?:qué|que) me dedico)$`),
+		answerJob,
+	},
 	{lazyregexp.New(`(?i)^(?:(?:dónde|donde) trabajo|para (?:quién|quien) trabajo)$`), answerEmployer},
 	{lazyregexp.New(`(?i)^(?:dónde|donde|en (?:qué|que) ciudad) (?:vivo|vive|viven)(?: (.+))?$`), "$1 vive en Oslo."},
 	{lazyregexp.New(`(?i)^(?:cuántos|cuantos) años (?:tengo|tiene)(?: (.+))?$|^(?:cuál|cual) es (mi) edad$`), "$1$2 tiene 30 años."},
@@ -212,7 +218,7 @@ func (t *turning) claimedIn(d memory.Document, wanted claims, over func(markdown
 			Source: recall.SourceRef{Scope: d.Scope, Agent: d.Agent, Owner: d.Owner, ID: d.ID, Version: d.Version},
 		}
 		q := quotation{
-			quotable: quotableOf(hit, e.Text, scanned.Text, t.now.Location()), source: window.Escape(sourceOf(hit, e.FromLine)), hit: hit, shown: hit,
+			quotable: quotableOf(hit, e.Text, scanned.Text, t.now.Location()), source: window.Readable(sourceOf(hit, e.FromLine)), hit: hit, shown: hit,
 			by: t.request.Speaker, answers: true, words: words,
 		}
 		q.person = cmp.Or(q.person, string(q.by))
@@ -232,7 +238,7 @@ func (t *turning) claimedHere(wanted claims) (all []quotation) {
 					FromLine: int(m.Seq), ToLine: int(m.Seq), Source: recall.SourceRef{Conversation: t.request.Conversation, Owner: t.id.Owner}, Score: 1,
 				}
 				return []quotation{{
-					quotable: quotableOf(hit, said, scan.Redacted(said), t.now.Location()), source: window.Escape(sourceOf(hit, hit.FromLine)), hit: hit, shown: hit,
+					quotable: quotableOf(hit, said, scan.Redacted(said), t.now.Location()), source: window.Readable(sourceOf(hit, hit.FromLine)), hit: hit, shown: hit,
 					by: t.request.Speaker, answers: true, words: words,
 				}}
 			}

@@ -49,7 +49,7 @@ type quotation struct {
 
 // quotable holds a quotation with its speaker and day.
 type quotable struct {
-	text     string    // without quotation marks, escaped, on one line
+	text     string    // without quotation marks, on one line
 	question string    // that it answers; may be empty
 	person   string    // who said it; empty: the user, or nobody if it is not said
 	said     bool      // it is a quotation, not a note
@@ -137,7 +137,7 @@ func (t *turning) withCorrections(quoted []quotation) (out []quotation) {
 			by.Message, by.At, by.Text, by.Snippet = m, m.CreatedAt, m.Content, m.Content
 			by.FromLine, by.ToLine = int(m.Seq), int(m.Seq)
 			c := quotation{
-				quotable: quotableOf(by, m.Content, scan.Redacted(m.Content), t.now.Location()), source: window.Escape(sourceOf(by, by.FromLine)),
+				quotable: quotableOf(by, m.Content, scan.Redacted(m.Content), t.now.Location()), source: window.Readable(sourceOf(by, by.FromLine)),
 				hit: by, shown: by, by: q.by, answers: true,
 			}
 			if !slices.ContainsFunc(quoted, c.repeats) {
@@ -240,7 +240,7 @@ func statements(asked analysis.Query, hit recall.Hit, zone *time.Location) (best
 				shown.FromLine, shown.ToLine = hit.FromLine+entry.FromLine-1, hit.FromLine+entry.ToLine-1
 			}
 			best = append(best, quotation{
-				quotable: q, source: window.Escape(sourceOf(hit, shown.FromLine)), words: words, hit: hit, shown: shown,
+				quotable: q, source: window.Readable(sourceOf(hit, shown.FromLine)), words: words, hit: hit, shown: shown,
 			})
 		}
 	}
@@ -312,7 +312,7 @@ func quotableOf(hit recall.Hit, statement, text string, zone *time.Location) quo
 		q.text = quote(text)
 		return q
 	}
-	q.said, q.person, q.question, q.text = true, window.Escape(m[1]), quote(m[3]), quote(m[2]+m[4]+m[5])
+	q.said, q.person, q.question, q.text = true, window.Readable(m[1]), quote(m[3]), quote(m[2]+m[4]+m[5])
 	return q
 }
 
@@ -336,10 +336,10 @@ func dayOf(path, statement string) time.Time {
 	return time.Time{}
 }
 
-// quote returns the text on one line, escaped, with dates in parentheses instead of brackets, and cut if it is long.
+// quote returns the text on one line, readable, with dates in parentheses instead of brackets, and cut if it is long.
 func quote(text string) string {
 	text = inBrackets.ReplaceAllString(strings.Join(strings.Fields(text), " "), "($1)")
-	text = window.Escape(text)
+	text = window.Readable(text)
 	if utf8.RuneCountInString(text) > maxQuote {
 		text = string([]rune(text)[:maxQuote]) + "…"
 	}

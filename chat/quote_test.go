@@ -150,3 +150,20 @@ func TestCorrectionsAreQuoted(t *testing.T) {
 		t.Error(turn.Answer)
 	}
 }
+
+// A quotation has no signs of Markdown that the text has not.
+func TestQuotationsAreReadable(t *testing.T) {
+	w := alone(t)
+	w.write(grace, memory.MemoryPath, "- \"My regex for the harbour log is [a-z]{2} and it is in docs[0].\"\n")
+	for _, question := range []string{"What is my regex for the harbour log?", "What do you know about me?"} {
+		turn, _ := w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: question})
+		if !strings.Contains(turn.Answer, "“My regex for the harbour log is [a-z]{2} and it is in docs[0].”") {
+			t.Error(turn.Answer)
+		}
+	}
+	for _, m := range w.messages(grace, "c1") {
+		if strings.Contains(m.Content, `\[`) {
+			t.Error(m.Content)
+		}
+	}
+}

@@ -30,6 +30,16 @@ func Escape(text string) string {
 	return strings.Join(lines, "\n")
 }
 
+// Readable makes a text safe inside a line that a person reads, and that a model may be sent later as an answer. It inserts a backslash or a
+// space only into what could be read as a token, a label or a role of a conversation: other brackets stay as they are.
+func Readable(text string) string {
+	text = breakBehind(Defuse(visible(text)), '[', "［", source.MatchString)
+	return escapeRoles(escapeEntities(breakTokens(text)))
+}
+
+// source matches the beginning of the label of a passage: "[MEMORY.md:3 · today]".
+var source = lazyregexp.New(`^\s*(?:[\p{L}\p{N}_./-]+\.md\b|sessions/)`)
+
 // Defuse breaks what a provider or a model could read as conversation structure in a tool message: chat template
 // tokens and our labels. It only inserts spaces into them, so JSON stays JSON.
 func Defuse(text string) string {
