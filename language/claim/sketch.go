@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"slices"
+	"strings"
 )
 
 // Sketch is a statement that can be compared with others and that holds none of its words: keys are salted hashes. A text is compared
@@ -14,6 +15,8 @@ type Sketch struct {
 	What  []string       `json:"what,omitempty"` // hashes of its content, sorted
 	// Claims are hashes of what it claims, sorted. Another wording claims nothing else.
 	Claims []string `json:"claims,omitempty"`
+	// Subject is the hash of whom it is about; empty if that is not certain.
+	Subject string `json:"subject,omitempty"`
 	// Anywhere: every text that contains all of the content repeats it, however short the content is.
 	Anywhere bool `json:"anywhere,omitempty"`
 
@@ -48,6 +51,9 @@ func SketchOf(salt, text string) Sketch { return WordsOf(text).sketch(salt, Cont
 func (s Sketch) Claiming(claims Claimed) Sketch {
 	for key := range claims {
 		s.Claims = append(s.Claims, hashed(s.Salt, key))
+		if s.Subject == "" && len(claims) == 1 && strings.HasPrefix(key, User+"\x00") {
+			s.Subject = hashed(s.Salt, User)
+		}
 	}
 	slices.Sort(s.Claims)
 	return s
@@ -64,12 +70,15 @@ func (a Words) sketch(salt string, what Content) Sketch {
 		s.What = append(s.What, hashed(salt, key))
 	}
 	slices.Sort(s.What)
+	if a.subject != "" {
+		s.Subject = hashed(salt, a.subject)
+	}
 	return s
 }
 
 // words returns the statement with hashes for keys.
 func (s Sketch) words() Words {
-	w := Words{Turns: s.Turns, Opposites: s.Opposites, relations: s.Relations, listed: s.Listed, Spaceless: s.Spaceless}
+	w := Words{Turns: s.Turns, Opposites: s.Opposites, relations: s.Relations, listed: s.Listed, Spaceless: s.Spaceless, subject: s.Subject}
 	for _, u := range s.Units {
 		w.Units = append(w.Units, Meaning{Key: u.Hash, Exact: u.Exact, name: u.Name, phrase: u.Phrase, relation: u.Relation})
 		w.Sorted = append(w.Sorted, u.Hash)
@@ -95,6 +104,7 @@ type Compared struct {
 	content   Content
 	claims    []string // nil: not read yet
 	only      bool     // it makes no other statement than claims
+	clauses   []subjectClause
 	sketches  map[string]sketched
 }
 
@@ -149,6 +159,35 @@ func (c *Compared) with(salt string) sketched {
 	return known
 }
 
+// about returns the content of the clauses that may be about a subject, under a salt.
+func (c *Compared) about(salt, subject string) Content {
+	if c.clauses == nil {
+		c.clauses = clausesBySubject(c.text)
+	}
+	var kept []string
+	for _, part := range c.clauses {
+		of := part.subject
+		if salt != "" && of != "" {
+			of = hashed(salt, of)
+		}
+		if !differ(subject, of) {
+			kept = append(kept, part.text)
+		}
+	}
+	if len(kept) == len(c.clauses) {
+		return c.with(salt).content
+	}
+	what := ContentOf(strings.Join(kept, "\n"))
+	if salt == "" {
+		return what
+	}
+	hashes := make(Content, len(what))
+	for key := range what {
+		hashes[hashed(salt, key)] = true
+	}
+	return hashes
+}
+
 // Original is a statement that texts are compared with: read from its words, or from a sketch.
 type Original struct {
 	salt     string
@@ -174,12 +213,13 @@ func (o Original) Same(c *Compared) bool {
 	return only || len(o.content) > 0 && SameStatement(o.words, c.with(o.salt).words)
 }
 
-// ToldBy reports whether a text contains everything that the statement says, or one of its claims, or is at least half of it.
+// ToldBy reports whether a text contains everything that the statement says, or one of its claims, or is at least half of it. What the text
+// says about somebody else than the subject of the statement does not count.
 func (o Original) ToldBy(c *Compared) bool {
 	if one, _ := c.claiming(o.salt, o.claims); one {
 		return true
 	}
-	said := c.with(o.salt).content
+	said := c.about(o.salt, o.words.subject)
 	least := 1
 	if o.anywhere {
 		least = 0

@@ -22,6 +22,7 @@ type Words struct {
 	relations uint32 // bits of its words in relations
 	listed    bool   // it joins words by and, or, but: their order assigns one to another
 	Spaceless bool   // some units are characters
+	subject   string // whom it is about, see subjectKey
 }
 
 // Meaning is a word that carries meaning, or a character of a script without spaces.
@@ -45,6 +46,7 @@ func WordsOf(text string) Words {
 	if strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？") {
 		w.Turns |= doubtful
 	}
+	w.subject = subjectKey(text)
 	if script.HasHan(text) {
 		w.Turns |= turnsOfHan(text)
 		text = hanFillers.Replace(text)
@@ -156,7 +158,7 @@ func SameStatement(a, b Words) bool {
 	if len(a.Units) > len(b.Units) {
 		a, b = b, a
 	}
-	if len(a.Units) == 0 || a.Turns != b.Turns || Opposed(a.Opposites, b.Opposites) || !related(a.relations, b.relations) {
+	if len(a.Units) == 0 || a.Turns != b.Turns || differ(a.subject, b.subject) || Opposed(a.Opposites, b.Opposites) || !related(a.relations, b.relations) {
 		return false
 	}
 	share := wordShare
