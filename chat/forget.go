@@ -54,6 +54,7 @@ func (t *turning) forgetStatement(ctx context.Context, text string, say phrases)
 	f := toolbox.Forget{Said: []string{text}}
 	for _, s := range t.sentences(found) {
 		if makes(s.text, text) {
+			s.text = clauseOf(s.text, text)
 			f.Said = append(f.Said, s.text)
 			if s.heard {
 				f.Heard = append(f.Heard, s.text)
@@ -82,11 +83,21 @@ func (t *turning) forgetStatement(ctx context.Context, text string, say phrases)
 // names "My boss Karen hates meetings". It is at most the number of words of the request.
 const maxMore = 3
 
-// makes reports whether a sentence says what the user asks to forget, and little more.
+// clauseOf returns the main clause of a sentence that makes a statement, if the rest of the sentence holds without it; else the sentence.
+func clauseOf(said, asked string) string {
+	for _, clause := range sentence.Clauses(said) {
+		if _, ok := sentence.WithoutClause(said, clause); ok && makes(clause, asked) {
+			return clause
+		}
+	}
+	return said
+}
+
+// makes reports whether a sentence says what the user asks to forget, of the same subject, and little more.
 func makes(said, asked string) bool {
 	what, content := claim.ContentOf(asked), claim.ContentOf(said)
 	return len(what) > 0 && what.Within(content) && len(content) <= len(what)+min(len(what), maxMore) &&
-		claim.WordsOf(said).Turns == claim.WordsOf(asked).Turns
+		claim.WordsOf(said).Turns == claim.WordsOf(asked).Turns && (len(what) == 1 || claim.OriginalOf(asked, nil).ToldBy(claim.Compare(said)))
 }
 
 // saidSentence is a sentence of a document or of a message.
@@ -105,6 +116,9 @@ func (t *turning) sentences(hits []recall.Hit) (out []saidSentence) {
 			continue
 		}
 		for _, text := range sentence.Split(hit.Text) {
+			if !heard {
+				text = strings.Trim(strings.TrimPrefix(text, memory.ListPrefix(text)), `"“”`)
+			}
 			s := saidSentence{text, heard}
 			_, remembers := remember.Parse(text)
 			_, forgets := remember.ParseForget(text)

@@ -45,6 +45,24 @@ func TestForgetFromChat(t *testing.T) {
 	}
 }
 
+// Of a sentence only the clause is forgotten, and the same about somebody else stays, also where it was only said.
+func TestForgetAClauseFromChat(t *testing.T) {
+	w := open(t)
+	w.said(grace, "c0", "I am Grace and I live in Bremen.", "Noted.", "My brother lives in Bremen.", "Noted.")
+	w.write(grace, "MEMORY.md", "- I am Grace and I live in Bremen.\n- My brother lives in Bremen.\n")
+	w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: "Please forget that I live in Bremen."})
+	if got := readDocument(w, grace, "MEMORY.md"); got != "- I am Grace.\n- My brother lives in Bremen.\n" {
+		t.Errorf("%s", got)
+	}
+	w.Model = nil
+	if turn, _ := w.turn(grace, chat.TurnRequest{Conversation: "c2", Message: "Where does my brother live?"}); !strings.Contains(turn.Answer, "My brother lives in Bremen.") {
+		t.Error(turn.Answer)
+	}
+	if turn, _ := w.turn(grace, chat.TurnRequest{Conversation: "c3", Message: "Where do I live?"}); strings.Contains(turn.Answer, "I live in Bremen") {
+		t.Error(turn.Answer)
+	}
+}
+
 // Nothing is forgotten that was not said that way: what comes closest is listed, with the words that name it.
 func TestForgetNamesWhatComesClosest(t *testing.T) {
 	w := open(t)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -278,9 +279,10 @@ func TestForgetSameClaim(t *testing.T) {
 			engine := workflow("user:1", "r1")
 			write(t, s, engine, memory.Change{
 				Ref: ofProfile, Op: memory.OpReplace, Base: 2,
-				Content: "# Profile\n\n- Name: Mona\n- Home: Munich\n- I live in Munich.\n- Home: Berlin\n- My brother works in Munich.\n",
+				Content: "# Profile\n\n- Name: Mona\n- Home: Munich\n- I live in Munich.\n- Home: Berlin\n- My brother works in Munich.\n" +
+					"- My brother lives in Munich.\n",
 			})
-			want := "# Profile\n\n- Name: Mona\n- Home: Berlin\n- My brother works in Munich.\n"
+			want := "# Profile\n\n- Name: Mona\n- Home: Berlin\n- My brother works in Munich.\n- My brother lives in Munich.\n"
 			if diff := cmp.Diff(want, contentOf(t, s, id, ofProfile.Path)); diff != "" {
 				t.Errorf("learned again:\n%s", diff)
 			}
@@ -288,6 +290,52 @@ func TestForgetSameClaim(t *testing.T) {
 			write(t, s, engine, memory.Change{Ref: ofNote, Op: memory.OpAppend, Content: "\n- \"I live in Munich.\"\n"})
 			if got := contentOf(t, s, id, ofNote.Path); !strings.Contains(got, "I live in Munich") {
 				t.Errorf("said anew: %q", got)
+			}
+		})
+	}
+}
+
+// A main clause of a sentence is forgotten without the others, where the rest holds without it.
+func TestForgetClause(t *testing.T) {
+	t.Parallel()
+	const (
+		before = "# Memory\n\n- \"I am Grace and I live in Munich. I like tea.\" <!-- memory/2026-11-19.md:3 -->\n- I am Grace and I live in Munich.\n" +
+			"- I live in Munich and I love its parks.\n- My sister lives in Munich.\n"
+		rest = "- I am Grace.\n"
+		it   = "- I live in Munich and I love its parks.\n"
+	)
+	for name, c := range map[string]struct {
+		r    dreams.ForgetRequest
+		want string
+	}{
+		"what was said": {
+			dreams.ForgetRequest{Said: []string{"I live in Munich"}, Ref: memory.Ref{Scope: memory.ScopePersonal}},
+			"# Memory\n\n- \"I am Grace. I like tea.\" <!-- memory/2026-11-19.md:3 -->\n" + rest + it + "- My sister lives in Munich.\n",
+		},
+		"words": {
+			dreams.ForgetRequest{Pattern: "I live in Munich", Ref: memory.Ref{Scope: memory.ScopePersonal}},
+			"# Memory\n\n- \"I am Grace. I like tea.\" <!-- memory/2026-11-19.md:3 -->\n" + rest + "- My sister lives in Munich.\n",
+		},
+		"a word": {dreams.ForgetRequest{Pattern: "Munich", Ref: memory.Ref{Scope: memory.ScopePersonal}}, "# Memory\n\n- \"I am Grace. I like tea.\" <!-- memory/2026-11-19.md:3 -->\n" + rest},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := openStore(t)
+			id, ref := member("user:1"), personal(memory.MemoryPath)
+			write(t, s, workflow("user:1", "r1"), memory.Change{Ref: ref, Op: memory.OpReplace, Content: before})
+			preview := c.r
+			preview.Preview = true
+			shown := must[dreams.ForgetReceipt](t)(s.Forget(t.Context(), id, preview))
+			if !slices.ContainsFunc(shown.Found, func(f dreams.Found) bool { return f.Text == "I live in Munich" && f.Left == "I am Grace." }) {
+				t.Errorf("%+v", shown.Found)
+			}
+			must[dreams.ForgetReceipt](t)(s.Forget(t.Context(), id, c.r))
+			if diff := cmp.Diff(c.want, contentOf(t, s, id, ref.Path)); diff != "" {
+				t.Error(diff)
+			}
+			write(t, s, workflow("user:1", "r2"), memory.Change{Ref: ref, Op: memory.OpAppend, Content: "\n- I live in Munich.\n- I am Grace Hopper.\n"})
+			if got := contentOf(t, s, id, ref.Path); strings.Contains(strings.ReplaceAll(got, it, ""), "I live in Munich.") || !strings.Contains(got, "Hopper") {
+				t.Errorf("learned again: %q", got)
 			}
 		})
 	}

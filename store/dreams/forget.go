@@ -18,6 +18,7 @@ import (
 	"reverie/facts"
 	"reverie/language/claim"
 	"reverie/language/lazyregexp"
+	"reverie/language/sentence"
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/memory/structured"
@@ -68,7 +69,7 @@ type Found struct {
 	memory.Ref
 	markdown.Entry
 
-	Left string // what stays of its line, when it is one sentence of it; the text is that of the sentence
+	Left string // what stays of its line, when it is one sentence or clause of it; the text is that of the sentence or clause
 }
 
 const (
@@ -250,9 +251,9 @@ func (f *forgetting) find() error {
 	if p.Pattern != "" {
 		phrase, claims := erase.WordsOf([]string{p.Pattern}, nil), claim.Claimed{}.With(p.Pattern, false)
 		for _, d := range f.documents {
-			f.statements = append(f.statements, matching(statementsOf(d.Path, d.Content), func(e markdown.Entry) bool {
+			f.statements = append(f.statements, clausesWith(phrase, matching(statementsOf(d.Path, d.Content), func(e markdown.Entry) bool {
 				return phrase.In(e.Text) || claims.MadeBy(rewrite.WithoutComments(e.Text), judge.Dependent(e))
-			})...)
+			}))...)
 		}
 		return nil
 	}
@@ -307,6 +308,30 @@ func (f *forgetting) find() error {
 	return fmt.Errorf("statement in document %s: %w", p.Path, pg.ErrNotFound)
 }
 
+// clausesWith returns statements, and in place of those that can lose every main clause with a phrase these clauses.
+func clausesWith(phrase erase.Words, entries []markdown.Entry) (out []markdown.Entry) {
+	for _, e := range entries {
+		text := strings.TrimSpace(rewrite.WithoutComments(e.Text))
+		if q, quoted := claim.QuoteOf(text); quoted {
+			text = q.Words
+		}
+		var gone []markdown.Entry
+		for _, said := range sentence.Split(text) {
+			for _, clause := range sentence.Clauses(said) {
+				if shorter, ok := sentence.WithoutClause(said, clause); ok && phrase.In(clause) {
+					gone, text = append(gone, passage{said: clause}.entry(e)), strings.Replace(text, said, shorter, 1)
+					said = shorter
+				}
+			}
+		}
+		if len(gone) == 0 || phrase.In(text) {
+			gone = []markdown.Entry{e}
+		}
+		out = append(out, gone...)
+	}
+	return out
+}
+
 // statementsOf returns the statements of a document. The line below a structured entry that names its source says nothing: it goes with
 // its entry, and as a forgotten statement it would be missing below every entry that is written later on the same day.
 func statementsOf(path, content string) []markdown.Entry {
@@ -352,7 +377,7 @@ func (f *forgetting) changes() []memory.Change {
 	for _, d := range f.documents {
 		anywhere := f.passage.Erase || f.passage.Pattern != "" || isReport(d.Path)
 		was := d.Content
-		if f.kept == nil && f.passage.Pattern == "" && !isReport(d.Path) {
+		if f.kept == nil && !isReport(d.Path) {
 			f.found = append(f.found, gone.cut(&d, f.names)...)
 		}
 		found, lines := linesOf(d, func(e markdown.Entry) bool {

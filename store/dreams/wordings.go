@@ -38,56 +38,88 @@ func (w *wordings) add(text string, dependent bool) {
 	w.claims.With(text, dependent)
 }
 
+// has reports whether a statement, or each of its sentences, makes one of the statements.
 func (w *wordings) has(e markdown.Entry) bool {
-	text := rewrite.WithoutComments(e.Text)
-	words := claim.WordsOf(text)
-	if w.ids[markdown.EntryIDOf(text)] || w.claims.MadeBy(text, judge.Dependent(e)) ||
-		slices.ContainsFunc(w.words, func(said claim.Words) bool { return claim.SameStatement(said, words) }) {
+	if w.hasWhole(e) {
 		return true
 	}
-	gone, left := w.sentences(e)
+	gone, left := w.passages(e)
 	return len(gone) > 0 && left == 0
 }
 
-// sentences returns the sentences of a statement that make one of the statements, and the number of the others. A statement of one sentence
-// has none.
-func (w wordings) sentences(e markdown.Entry) (gone []string, left int) {
+func (w *wordings) hasWhole(e markdown.Entry) bool {
+	text := rewrite.WithoutComments(e.Text)
+	words := claim.WordsOf(text)
+	return w.ids[markdown.EntryIDOf(text)] || w.claims.MadeBy(text, judge.Dependent(e)) ||
+		slices.ContainsFunc(w.words, func(said claim.Words) bool { return claim.SameStatement(said, words) })
+}
+
+// passage is a sentence of a statement, or a main clause of one, that goes.
+type passage struct {
+	said string
+	of   string // the sentence that has it
+	left string // what stays of that sentence; empty: nothing
+}
+
+// passages returns the sentences and clauses of a statement that make one of the statements, and the number of the sentences of which
+// something stays. A statement of one sentence that has no such clause has none.
+func (w wordings) passages(e markdown.Entry) (gone []passage, left int) {
 	text := strings.TrimSpace(rewrite.WithoutComments(e.Text))
 	q, quoted := claim.QuoteOf(text)
 	if !quoted {
 		q = claim.Quote{Words: text}
 	}
 	all := sentence.Split(q.Words)
-	if w.whole || len(all) < 2 { //nolint:mnd // sentences
+	if w.whole {
 		return nil, 0
 	}
-	for _, said := range all {
+	makes := func(said string) bool {
 		one := e
 		one.Text = claim.Quote{Speaker: q.Speaker, Words: said}.Plain()
-		if w.has(one) {
-			gone = append(gone, said)
-		} else {
-			left++
+		return w.hasWhole(one)
+	}
+	for _, said := range all {
+		if len(all) > 1 && makes(said) {
+			gone = append(gone, passage{said: said, of: said})
+			continue
 		}
+		var clauses []passage
+		rest := said
+		for _, clause := range sentence.Clauses(said) {
+			if shorter, ok := sentence.WithoutClause(rest, clause); ok && makes(clause) {
+				clauses = append(clauses, passage{said: clause, of: rest, left: shorter})
+				rest = shorter
+			}
+		}
+		if len(clauses) > 0 && makes(rest) {
+			gone = append(gone, passage{said: said, of: said})
+			continue
+		}
+		gone = append(gone, clauses...)
+		left++
 	}
 	return gone, left
 }
 
-// parts returns the sentences of longer statements that make one of the statements, as statements.
+// parts returns the passages of longer statements that make one of the statements, as statements.
 func (w wordings) parts(entries []markdown.Entry) (out []markdown.Entry) {
 	for _, e := range entries {
-		if gone, left := w.sentences(e); left > 0 {
-			for _, said := range gone {
-				one := e
-				one.Text, one.ID = said, memory.ItemID(said)
-				out = append(out, one)
+		if gone, left := w.passages(e); left > 0 {
+			for _, p := range gone {
+				out = append(out, p.entry(e))
 			}
 		}
 	}
 	return out
 }
 
-// cut removes the sentences of longer statements from a document, and returns them with what is left of their lines. Sentences over the end
+// entry returns the passage of a statement as a statement.
+func (p passage) entry(e markdown.Entry) markdown.Entry {
+	e.Text, e.ID = p.said, memory.ItemID(p.said)
+	return e
+}
+
+// cut removes the passages of longer statements from a document, and returns them with what is left of their lines. Passages over the end
 // of a line stay, and so do statements that go whole: those of names, too. Lines keep their numbers.
 func (w wordings) cut(d *memory.Document, names memory.EntrySet) (found []Found) {
 	lines := slices.Collect(strings.Lines(d.Content))
@@ -95,18 +127,17 @@ func (w wordings) cut(d *memory.Document, names memory.EntrySet) (found []Found)
 		if names[e.ID] || w.has(e) {
 			continue
 		}
-		gone, _ := w.sentences(e)
-		for _, said := range gone {
+		gone, _ := w.passages(e)
+		for _, p := range gone {
 			for i := e.FromLine - 1; i < e.ToLine; i++ {
-				left, ok := withoutSentence(lines[i], said)
+				left, ok := p.cut(lines[i])
 				if !ok {
 					continue
 				}
 				lines[i] = left
-				one := e
-				one.Text, one.ID = said, memory.ItemID(said)
 				found = append(found, Found{
-					Ref: memory.Ref{Scope: d.Scope, Path: d.Path}, Entry: one, Left: strings.TrimSpace(strings.TrimPrefix(left, memory.ListPrefix(left))),
+					Ref: memory.Ref{Scope: d.Scope, Path: d.Path}, Entry: p.entry(e),
+					Left: strings.TrimSpace(strings.TrimPrefix(left, memory.ListPrefix(left))),
 				})
 				break
 			}
@@ -114,6 +145,16 @@ func (w wordings) cut(d *memory.Document, names memory.EntrySet) (found []Found)
 	}
 	d.Content = strings.Join(lines, "")
 	return found
+}
+
+// cut removes the passage from a line, which keeps its marker and its quotation marks.
+func (p passage) cut(line string) (string, bool) {
+	if p.left == "" {
+		return withoutSentence(line, p.said)
+	}
+	marker := memory.ListPrefix(line)
+	before, after, found := strings.Cut(line[len(marker):], p.of)
+	return marker + before + p.left + after, found
 }
 
 // withoutSentence removes a sentence from a line, which keeps its marker and its quotation marks.
