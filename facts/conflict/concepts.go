@@ -259,16 +259,7 @@ func trimmed(text string) string {
 
 func folded(text string) string {
 	text = titles.ReplaceAllString(strings.ToLower(text), "")
-	if same, ok := aliases[text]; ok {
-		return same
-	}
-	return strings.Join(strings.Fields(text), " ")
-}
-
-var aliases = map[string]string{
-	"nyc": "new york", "new york city": "new york", "sf": "san francisco", "la": "los angeles", "münchen": "munich", "köln": "cologne",
-	"wien": "vienna", "zürich": "zurich",
-	"genf": "geneva", "北京市": "北京", "上海市": "上海", "peking": "beijing",
+	return claim.Claim{Value: text}.Town()
 }
 
 // startsUpper matches the first word of a name, or a number of a house in front of it.
@@ -352,7 +343,7 @@ var (
 	clubs    = lazyregexp.New(`(?i)\b(?:club|choir|band|team|group|society|association|gym|party|league|orchestra|course|class|verein|` +
 		`chor)\b`)
 	atPlaces = lazyregexp.New(`家|办公室|远程|咖啡馆|晚上|早上|周|楼`)
-	cities   = set(`北京 上海 深圳 广州 杭州 南京 成都 武汉 西安 苏州 天津 重庆 厦门 青岛 长沙 香港 台北 berlin munich hamburg cologne vienna zurich london paris frankfurt`)
+	cities   = set(`北京 上海 深圳 广州 杭州 南京 成都 武汉 西安 苏州 天津 重庆 厦门 青岛 长沙 香港 台北 berlin munich hamburg cologne vienna zurich london paris frankfurt beijing shanghai`)
 )
 
 // word reads a value in any words.

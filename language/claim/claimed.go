@@ -41,7 +41,9 @@ var (
 		all := Content{}
 		for word := range strings.FieldsSeq(`name birthday age employer company job profession occupation role location city home residence diet
 			status live lives living resides based located moved relocated works working work employed joined got became promoted born years year
-			old turned aged called named goes ich bin ist habe wohne wohnt wohnen lebe lebt leben arbeite arbeitet heiße heißt jahre alt nutzer`) {
+			old turned aged called named goes ich bin ist habe wohne wohnt wohnen lebe lebt leben arbeite arbeitet heiße heißt jahre alt nutzer
+			yo en à au vivo vive vivimos resido trabajo trabaja llamo llama tengo tiene años je habite habitons vis vit loge travaille appelle ans
+			我住在 住在 居住在`) {
 			maps.Copy(all, ContentOf(word)) // a list of words of two languages would be read as one of them
 		}
 		return all

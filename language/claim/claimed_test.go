@@ -16,13 +16,18 @@ func TestClaimed(t *testing.T) {
 		`"I moved to Munich last year. I have a cat."`: {"Home: Munich": true},
 		"I live in Munich with my cat Tom":             {"Home: Munich": true, "Name: Tom": false},
 		"Ich wohne in München.":                        {"Home: München": true, "Meine Schwester wohnt in München": false},
-		"I work at BMW":                                {"Employer: BMW": true, "Home: BMW": false},
-		"I am 34 years old":                            {"Age: 34": true, "My mother is 34 years old": false, "Age: 35": false},
-		"My birthday is 3 May 1990":                    {"Birthday: 1990-05-03": true, "I was born on 3 May 1990": true},
-		"My sister lives in Munich":                    {"Home: Munich": false, "I live in Munich": false, "My sister's home is Munich": true},
-		"The deadline is Friday":                       {"Deadline: Friday": true, "The deadline for Alpha is Friday": false},
-		"I no longer live in Munich":                   {"Home: Munich": false},
-		`[Where do you live?] "Munich"`:                {"Home: Munich": false},
+		"I live in Köln": {
+			"Home: Cologne": true, "Ich wohne in Köln.": true, "我住在科隆": true, "Home: Bonn": false, "My sister lives in Cologne": false,
+		},
+		"Ich wohne in Rom":              {"I live in Rome": true, "Vivo en Roma": true, "J'habite à Rome": true, "I live in Romania": false},
+		"I live in New York":            {"Home: NYC": true, "I live in York": false},
+		"I work at BMW":                 {"Employer: BMW": true, "Home: BMW": false},
+		"I am 34 years old":             {"Age: 34": true, "My mother is 34 years old": false, "Age: 35": false},
+		"My birthday is 3 May 1990":     {"Birthday: 1990-05-03": true, "I was born on 3 May 1990": true},
+		"My sister lives in Munich":     {"Home: Munich": false, "I live in Munich": false, "My sister's home is Munich": true},
+		"The deadline is Friday":        {"Deadline: Friday": true, "The deadline for Alpha is Friday": false},
+		"I no longer live in Munich":    {"Home: Munich": false},
+		`[Where do you live?] "Munich"`: {"Home: Munich": false},
 	} {
 		claims := Claimed{}.With(said, false)
 		original := OriginalOf("", new(SketchOf("salt", said).Claiming(claims)))

@@ -81,6 +81,9 @@ func slotOf(subject, attribute, value string) slot {
 			key += "\x00" + strings.TrimSuffix(strings.ToLower(m[1]), "s")
 		}
 	}
+	if attribute == attributeHome {
+		return slot{key: key, kind: k, value: value, words: ContentOf(Claim{Value: value}.Town())}
+	}
 	return slot{key: key, kind: k, value: value, words: valueOf(k, value)}
 }
 
