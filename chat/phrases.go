@@ -27,7 +27,7 @@ type phrases struct {
 	you       string // precedes a section of what is known about the user
 	youNobody string // nothing is known about the user
 	more      string // number, path: lines that are left out
-	sections  string // the names of seedSections, separated by commas
+	sections  string // headings of PROFILE.md and MEMORY.md, separated by commas, in the order of the English ones
 
 	quote  string // quotation marks around a statement
 	said   string // quotation: the user said it
@@ -70,13 +70,13 @@ func (p phrases) greeting(name string) string {
 	return p.join(hello, p.ask)
 }
 
-// seedSections are the headings of PROFILE.md and MEMORY.md.
-var seedSections = []string{"Identity", "Preferences", "Background", "Decisions", "Facts", "Tasks", "Dates", "Remembered"}
-
-// sectionName returns a heading of PROFILE.md or MEMORY.md in this language.
+// sectionName returns a heading of PROFILE.md or MEMORY.md in this language, whatever language of the phrasebook it is in.
 func (p phrases) sectionName(heading string) string {
-	if at := slices.Index(seedSections, heading); at >= 0 {
-		return strings.Split(p.sections, ", ")[at]
+	for _, other := range phrasebook {
+		names := strings.Split(other.sections, ", ")
+		if at := slices.IndexFunc(names, func(name string) bool { return strings.EqualFold(name, heading) }); at >= 0 {
+			return strings.Split(p.sections, ", ")[at]
+		}
 	}
 	return heading
 }
@@ -110,7 +110,7 @@ var phrasebook = map[string]phrases{
 		self:   "I am %s. I keep what you tell me, and answer questions with quotations from it.",
 		you:    "What I know about you:", youNobody: "Nothing about you is in memory yet. Tell me what to remember.",
 		more:       "… and %s more in %s",
-		sections:   "Identity, Preferences, Background, Decisions, Facts, Tasks, Dates, Remembered",
+		sections:   "Identity, Preferences, Background, Decisions, Facts, Tasks, Dates, Remembered, People",
 		disagree:   "%s and %s disagree, and nobody has decided which holds.",
 		superseded: "%s was superseded by %s.",
 		quote:      "“%s”", said: "You said: %s", saidOn: "On %s you said: %s",
@@ -139,7 +139,7 @@ var phrasebook = map[string]phrases{
 		self:   "我是%s。我会保留你告诉我的事，并引用它们来回答。",
 		you:    "关于你，我知道：", youNobody: "记忆中还没有关于你的内容。请告诉我该记住什么。",
 		more:       "……还有 %s 条，见 %s",
-		sections:   "身份, 偏好, 背景, 决定, 事实, 任务, 日期, 记住的事",
+		sections:   "身份, 偏好, 背景, 决定, 事实, 任务, 日期, 记住的事, 人物",
 		disagree:   "%s 与 %s 互相矛盾，尚未决定哪一条成立。",
 		superseded: "%s 已被 %s 取代。",
 		quote:      "“%s”", said: "你说过：%s", saidOn: "%s，你说：%s",
@@ -171,7 +171,7 @@ var phrasebook = map[string]phrases{
 		self:   "Ich bin %s. Ich behalte, was du mir erzählst, und antworte mit Zitaten daraus.",
 		you:    "Was ich über dich weiß:", youNobody: "Über dich steht noch nichts im Gedächtnis. Sag mir, was ich mir merken soll.",
 		more:       "… und %s weitere in %s",
-		sections:   "Person, Vorlieben, Hintergrund, Entscheidungen, Fakten, Aufgaben, Termine, Gemerkt",
+		sections:   "Person, Vorlieben, Hintergrund, Entscheidungen, Fakten, Aufgaben, Termine, Gemerkt, Menschen",
 		disagree:   "%s und %s widersprechen sich; noch ist nicht entschieden, was gilt.",
 		superseded: "%s ist überholt; es gilt %s.",
 		quote:      "„%s“", said: "Du hast gesagt: %s", saidOn: "Am %s hast du gesagt: %s",
@@ -201,7 +201,7 @@ var phrasebook = map[string]phrases{
 		self:   "Soy %s. Guardo lo que me cuentas y respondo con citas de ello.",
 		you:    "Lo que sé de ti:", youNobody: "Todavía no hay nada sobre ti en la memoria. Dime qué debo recordar.",
 		more:       "… y %s más en %s",
-		sections:   "Identidad, Preferencias, Contexto, Decisiones, Hechos, Tareas, Fechas, Recordado",
+		sections:   "Identidad, Preferencias, Contexto, Decisiones, Hechos, Tareas, Fechas, Recordado, Personas",
 		disagree:   "%s y %s se contradicen, y nadie ha decidido cuál vale.",
 		superseded: "%s ya no vale; ahora vale %s.",
 		quote:      "«%s»", said: "Dijiste: %s", saidOn: "El %s dijiste: %s",
@@ -232,7 +232,7 @@ var phrasebook = map[string]phrases{
 		self:   "Je suis %s. Je garde ce que tu me racontes et je réponds par des citations.",
 		you:    "Ce que je sais de toi :", youNobody: "Il n’y a encore rien sur toi en mémoire. Dis-moi ce que je dois retenir.",
 		more:       "… et %s de plus dans %s",
-		sections:   "Identité, Préférences, Contexte, Décisions, Faits, Tâches, Dates, Retenu",
+		sections:   "Identité, Préférences, Contexte, Décisions, Faits, Tâches, Dates, Retenu, Personnes",
 		disagree:   "%s et %s se contredisent, et rien n’a encore été tranché.",
 		superseded: "%s ne vaut plus ; c’est %s qui vaut.",
 		quote:      "« %s »", said: "Tu as dit : %s", saidOn: "Le %s, tu as dit : %s",
@@ -262,7 +262,7 @@ var phrasebook = map[string]phrases{
 		self:   "Sou %s. Guardo o que me conta e respondo com citações disso.",
 		you:    "O que sei sobre você:", youNobody: "Ainda não há nada sobre você na memória. Diga-me o que devo lembrar.",
 		more:       "… e mais %s em %s",
-		sections:   "Identidade, Preferências, Contexto, Decisões, Fatos, Tarefas, Datas, Lembrado",
+		sections:   "Identidade, Preferências, Contexto, Decisões, Fatos, Tarefas, Datas, Lembrado, Pessoas",
 		disagree:   "%s e %s se contradizem, e ninguém decidiu qual vale.",
 		superseded: "%s já não vale; agora vale %s.",
 		quote:      "“%s”", said: "Você disse: %s", saidOn: "Em %s você disse: %s",
@@ -293,7 +293,7 @@ var phrasebook = map[string]phrases{
 		self:   "Sono %s. Conservo ciò che mi racconti e rispondo con citazioni.",
 		you:    "Che cosa so di te:", youNobody: "In memoria non c’è ancora nulla su di te. Dimmi che cosa devo ricordare.",
 		more:       "… e altre %s in %s",
-		sections:   "Identità, Preferenze, Contesto, Decisioni, Fatti, Compiti, Date, Da ricordare",
+		sections:   "Identità, Preferenze, Contesto, Decisioni, Fatti, Compiti, Date, Da ricordare, Persone",
 		disagree:   "%s e %s si contraddicono e nessuno ha deciso quale vale.",
 		superseded: "%s non vale più; ora vale %s.",
 		quote:      "«%s»", said: "Hai detto: %s", saidOn: "Il %s hai detto: %s",
@@ -322,7 +322,7 @@ var phrasebook = map[string]phrases{
 		self:   "私は%sです。話してくれたことを残し、それを引用して答えます。",
 		you:    "あなたについて知っていること：", youNobody: "あなたについての記憶はまだありません。覚えてほしいことを教えてください。",
 		more:       "…ほか%s件は%s",
-		sections:   "プロフィール, 好み, 背景, 決定, 事実, 課題, 日程, 覚えていること",
+		sections:   "プロフィール, 好み, 背景, 決定, 事実, 課題, 日程, 覚えていること, 人",
 		disagree:   "%sと%sは矛盾しており、どちらが正しいかは未定です。",
 		superseded: "%sは古く、今は%sが有効です。",
 		quote:      "「%s」", said: "あなたの言葉：%s", saidOn: "%sのあなたの言葉：%s",
@@ -351,7 +351,7 @@ var phrasebook = map[string]phrases{
 		self:   "저는 %s입니다. 말씀하신 것을 간직하고, 그것을 인용해 대답합니다.",
 		you:    "당신에 대해 알고 있는 것:", youNobody: "당신에 대한 기억이 아직 없습니다. 기억할 것을 알려 주세요.",
 		more:       "… 외 %s개, %s",
-		sections:   "신상, 선호, 배경, 결정, 사실, 할 일, 날짜, 기억한 것",
+		sections:   "신상, 선호, 배경, 결정, 사실, 할 일, 날짜, 기억한 것, 사람들",
 		disagree:   "%s와(과) %s은(는) 서로 모순되며, 어느 쪽이 맞는지 아직 정해지지 않았습니다.",
 		superseded: "%s은(는) 더 이상 유효하지 않으며, 지금은 %s이(가) 유효합니다.",
 		quote:      "“%s”", said: "이렇게 말씀하셨습니다: %s", saidOn: "%s에 이렇게 말씀하셨습니다: %s",
@@ -382,7 +382,7 @@ var phrasebook = map[string]phrases{
 		self:   "Tôi là %s. Tôi giữ những gì bạn kể và trả lời bằng cách trích dẫn.",
 		you:    "Những gì tôi biết về bạn:", youNobody: "Trong trí nhớ chưa có gì về bạn. Hãy cho tôi biết cần nhớ gì.",
 		more:       "… và %s điều nữa trong %s",
-		sections:   "Nhân thân, Sở thích, Bối cảnh, Quyết định, Sự việc, Việc cần làm, Ngày tháng, Đã ghi nhớ",
+		sections:   "Nhân thân, Sở thích, Bối cảnh, Quyết định, Sự việc, Việc cần làm, Ngày tháng, Đã ghi nhớ, Con người",
 		disagree:   "%s và %s mâu thuẫn nhau, và chưa ai quyết định điều nào đúng.",
 		superseded: "%s không còn đúng; nay là %s.",
 		quote:      "“%s”", said: "Bạn đã nói: %s", saidOn: "Ngày %s bạn đã nói: %s",
@@ -414,7 +414,7 @@ var phrasebook = map[string]phrases{
 		self:   "Я %s. Я храню то, что вы мне рассказываете, и отвечаю цитатами.",
 		you:    "Что я о вас знаю:", youNobody: "О вас в памяти пока ничего нет. Скажите, что запомнить.",
 		more:       "… и ещё %s в %s",
-		sections:   "Личность, Предпочтения, Биография, Решения, Факты, Задачи, Даты, Запомненное",
+		sections:   "Личность, Предпочтения, Биография, Решения, Факты, Задачи, Даты, Запомненное, Люди",
 		disagree:   "%s и %s противоречат друг другу, и пока не решено, что верно.",
 		superseded: "%s устарело; теперь верно %s.",
 		quote:      "«%s»", said: "Вы сказали: %s", saidOn: "%s вы сказали: %s",
@@ -443,7 +443,7 @@ var phrasebook = map[string]phrases{
 		self:   "أنا %s. أحتفظ بما تخبرني به وأجيب باقتباسات منه.",
 		you:    "ما أعرفه عنك:", youNobody: "لا شيء عنك في الذاكرة بعد. قل لي ما يجب أن أتذكره.",
 		more:       "… و%s أخرى في %s",
-		sections:   "الهوية, التفضيلات, الخلفية, القرارات, الحقائق, المهام, التواريخ, ما حُفظ",
+		sections:   "الهوية, التفضيلات, الخلفية, القرارات, الحقائق, المهام, التواريخ, ما حُفظ, الأشخاص",
 		disagree:   "%s و%s متناقضان، ولم يُحسم بعد أيهما صحيح.",
 		superseded: "%s لم يعد صحيحا؛ الصحيح الآن %s.",
 		quote:      "«%s»", said: "قلتَ: %s", saidOn: "في %s قلتَ: %s",

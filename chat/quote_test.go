@@ -167,3 +167,18 @@ func TestQuotationsAreReadable(t *testing.T) {
 		}
 	}
 }
+
+// Headings are in the language of the question, whatever language they were written in.
+func TestHeadingsInTheLanguageOfTheQuestion(t *testing.T) {
+	w := alone(t)
+	w.write(grace, memory.MemoryPath, "# Memory\n\n## People\n\n- Nora is a doctor.\n\n## 偏好\n\n- 喜欢喝茶\n\n## Boats\n\n- The Albatross.\n")
+	for question, want := range map[string]string{
+		"Was weißt du über mich?":    "Menschen\n- Nora is a doctor.\nVorlieben\n- 喜欢喝茶\nBoats\n- The Albatross.",
+		"What do you know about me?": "People\n- Nora is a doctor.\nPreferences\n- 喜欢喝茶\nBoats\n- The Albatross.",
+		"你知道关于我的什么？":                 "人物\n- Nora is a doctor.\n偏好\n- 喜欢喝茶\nBoats\n- The Albatross.",
+	} {
+		if turn, _ := w.turn(grace, chat.TurnRequest{Message: question}); !strings.Contains(turn.Answer, want) {
+			t.Errorf("%s: %s", question, turn.Answer)
+		}
+	}
+}
