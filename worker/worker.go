@@ -52,6 +52,7 @@ type Worker struct {
 	leader     leader
 	sweeps     *sweeps
 	indexSweep *indexSweep
+	archives   *archiveSweep
 	schedules  *dreamSchedules // nil: schedules are not reconciled
 	// webhookSweep is nil when this process sends nothing to webhooks.
 	webhookSweep *webhookSweep
@@ -82,6 +83,7 @@ func New(c client.Client, steps *activities.Activities, o Options) *Worker {
 			store: steps.Store, embedders: steps.Embedders, changed: changed, client: c, now: steps.Now, interval: o.SweepInterval, log: o.Log,
 		},
 	}
+	w.archives = &archiveSweep{store: steps.Store, defaults: steps.DreamDefaults, now: steps.Now}
 	if steps.DreamSchedule.Cron != "" {
 		w.schedules = &dreamSchedules{
 			store: steps.Store, defaults: steps.DreamSchedule, client: c, now: steps.Now, log: o.Log, lost: make(chan struct{}, 1),
@@ -206,6 +208,7 @@ func (w *Worker) sweep(ctx context.Context) {
 	if w.sweeps.keepInjections > 0 {
 		all.Go(func() { w.sweeps.run(ctx, "injections", nil, w.sweeps.injections) })
 	}
+	all.Go(func() { w.sweeps.every(ctx, archivePause, "facts to archive", nil, w.archives.look) })
 	if w.webhookSweep != nil {
 		all.Go(func() {
 			w.sweeps.every(ctx, min(w.sweeps.interval, webhookInterval), "webhooks", nil, w.webhookSweep.look)

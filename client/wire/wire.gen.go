@@ -98,8 +98,8 @@ type AgentSettings struct {
 	// removals, those that remove or replace a line; off, none. One of: off, all, shared, removals.
 	Approvals string `json:"approvals,omitempty,omitzero"`
 
-	// ArchiveTrust Trust below which a dream archives a fact that was neither said, confirmed nor used for 30 days. What a person wrote or
-	// confirmed is never archived. 0: none.
+	// ArchiveTrust Trust below which a dream, or without dreams the worker, archives a fact that was neither said, confirmed nor used for
+	// 30 days. What a person wrote or confirmed is never archived. 0: none.
 	ArchiveTrust *float64 `json:"archiveTrust,omitempty"`
 
 	// AutoInject Put recalled memory into the context automatically.
@@ -3801,6 +3801,7 @@ type Sketch struct {
 	Relations int32          `json:"relations,omitempty,omitzero"`
 	Salt      string         `json:"salt"`
 	Spaceless bool           `json:"spaceless,omitempty,omitzero"`
+	Subject   string         `json:"subject,omitempty,omitzero"`
 	Turns     int32          `json:"turns,omitempty,omitzero"`
 	Units     []SketchedUnit `json:"units,omitempty,omitzero"`
 	What      []string       `json:"what,omitempty,omitzero"`

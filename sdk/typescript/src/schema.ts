@@ -77,8 +77,8 @@ export interface AgentSettings {
    */
   approvals?: "off" | "all" | "shared" | "removals";
   /**
-   * Trust below which a dream archives a fact that was neither said, confirmed nor used for 30 days. What a person
-   * wrote or confirmed is never archived. 0: none.
+   * Trust below which a dream, or without dreams the worker, archives a fact that was neither said, confirmed nor
+   * used for 30 days. What a person wrote or confirmed is never archived. 0: none.
    */
   archiveTrust?: number;
   /** Put recalled memory into the context automatically. */
@@ -3141,6 +3141,7 @@ export interface Sketch {
   relations?: number;
   salt: string;
   spaceless?: boolean;
+  subject?: string;
   turns?: number;
   units?: SketchedUnit[];
   what?: string[];

@@ -78,8 +78,8 @@ class AgentSettings(TypedDict):
     # Automatic changes of memory that a person must approve: all; shared, those of TEAM and GLOBAL documents and of
     # SOUL.md; removals, those that remove or replace a line; off, none.
     approvals: NotRequired[Literal["off", "all", "shared", "removals"]]
-    # Trust below which a dream archives a fact that was neither said, confirmed nor used for 30 days. What a person
-    # wrote or confirmed is never archived. 0: none.
+    # Trust below which a dream, or without dreams the worker, archives a fact that was neither said, confirmed nor
+    # used for 30 days. What a person wrote or confirmed is never archived. 0: none.
     archiveTrust: NotRequired[float]
     # Put recalled memory into the context automatically.
     autoInject: NotRequired[bool]
@@ -3080,6 +3080,7 @@ class Sketch(TypedDict):
     relations: NotRequired[int]
     salt: str
     spaceless: NotRequired[bool]
+    subject: NotRequired[str]
     turns: NotRequired[int]
     units: NotRequired[list[SketchedUnit]]
     what: NotRequired[list[str]]
