@@ -8,14 +8,13 @@ import (
 	"reverie/language/claim"
 	"reverie/memory"
 	"reverie/memory/markdown"
-	storefacts "reverie/store/facts"
 )
 
 // past recognises statements that are not current any more.
 type past struct {
 	now        time.Time
 	superseded map[string]bool // texts of statements that a newer one supersedes
-	withdrawn  []storefacts.Withdrawn
+	withdrawn  map[string]time.Time
 }
 
 // past reads what is not current of the user's documents, the last of which is a daily note if note is its path.
@@ -43,10 +42,10 @@ func (p past) of(path, content string) func(markdown.Entry) bool {
 	var gone []claim.Original
 	claims := claim.Claimed{}
 	if day, isNote := facts.DayOf(path); isNote {
-		for _, w := range p.withdrawn {
-			if w.At.In(p.now.Location()).Format(time.DateOnly) >= day.Format(time.DateOnly) {
-				gone = append(gone, claim.OriginalOf(markdown.WithoutComments(w.Text), nil))
-				claims.With(w.Text, false)
+		for text, at := range p.withdrawn {
+			if at.In(p.now.Location()).Format(time.DateOnly) >= day.Format(time.DateOnly) {
+				gone = append(gone, claim.OriginalOf(markdown.WithoutComments(text), nil))
+				claims.With(text, false)
 			}
 		}
 	}

@@ -42,15 +42,9 @@ cross join lateral (
     limit @limit
 ) w`
 
-// Withdrawn is a statement that a document had, and that is not current any more: it was removed, replaced or archived.
-type Withdrawn struct {
-	Text string
-	At   time.Time
-}
-
-// Withdrawn returns the statements that documents of a scope had and that no document but a daily note has now, as far as facts are
-// derived: the latest 500 of each document. It returns none while facts are switched off.
-func (s *Facts) Withdrawn(ctx context.Context, id memory.Identity, scope memory.Scope, paths ...string) ([]Withdrawn, error) {
+// Withdrawn returns the statements that documents of a scope had and that no document but a daily note has now, with the times
+// at which they went, as far as facts are derived: the latest 500 of each document. It returns none while facts are switched off.
+func (s *Facts) Withdrawn(ctx context.Context, id memory.Identity, scope memory.Scope, paths ...string) (map[string]time.Time, error) {
 	if err := pg.RequireAgent(id); err != nil {
 		return nil, err
 	}
@@ -61,11 +55,22 @@ func (s *Facts) Withdrawn(ctx context.Context, id memory.Identity, scope memory.
 	if scope == memory.ScopePersonal {
 		owner = id.Owner
 	}
-	return upToDate(ctx, s, id, func(t *pg.Tx, late *[]behind) (out []Withdrawn, err error) {
+	return upToDate(ctx, s, id, func(t *pg.Tx, late *[]behind) (out map[string]time.Time, err error) {
+		var text string
+		var at time.Time
+		out = map[string]time.Time{}
 		b := &pgx.Batch{}
-		pg.All(b.Queue(sqlWithdrawn, t.Args(pgx.NamedArgs{
+		b.Queue(sqlWithdrawn, t.Args(pgx.NamedArgs{
 			"scope": scope, "whose": owner, "paths": paths, "notes": facts.NotesRank, "limit": withdrawnAtMost,
-		})), &out, pgx.RowToStructByPos[Withdrawn])
+		})).Query(func(rows pgx.Rows) error {
+			_, err := pgx.ForEachRow(rows, []any{&text, &at}, func() error {
+				if at.After(out[text]) {
+					out[text] = at
+				}
+				return nil
+			})
+			return err
+		})
 		queueBehind(b, t, late)
 		return out, t.Finish(ctx, b)
 	})
