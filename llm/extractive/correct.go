@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -251,6 +252,9 @@ func (p *passage) gave(c *claim) bool {
 				return true
 			}
 		}
+		if slices.ContainsFunc(p.contrasts(), func(x contrast) bool { return foldedText(x.given) == given }) {
+			return true
+		}
 	}
 	return false
 }
@@ -301,7 +305,7 @@ func (p *passage) takesBack(c *claim) (by *window) {
 	best := unsure
 	windows := p.windows()
 	for i := range windows {
-		if p.renumbers(&windows[i], c) {
+		if p.renumbers(&windows[i], c) || windows[i].text == p.text && p.renames(c) {
 			return &windows[i]
 		}
 		v, ok := p.signsOf(&windows[i], c)
@@ -328,6 +332,12 @@ func (p *passage) renumbers(w *window, c *claim) bool {
 	number := func(v value) bool { return v.class != 'n' }
 	was, is := slices.DeleteFunc(slices.Clone(c.values), number), slices.DeleteFunc(slices.Clone(w.values), number)
 	return len(was) == 1 && len(is) == 1 && was[0].text != is[0].text && change{from: was[0], to: is[0]}.sameUnit()
+}
+
+// renames reports whether a passage denies a name of a claim and gives another one instead, on the same subject.
+func (p *passage) renames(c *claim) bool {
+	from, _, bare, ok := p.swap(c.text, c.terms)
+	return ok && (!bare || wordsOf(c.text[from.Start:from.End], p.words).within(p.heard) == 1)
 }
 
 // corrects reports whether a passage takes back or corrects something said before.
@@ -381,7 +391,10 @@ func settle(all []passage) {
 			if old.speaker == p.speaker && old.proved && len(old.facts) == 1 && p.states(old.facts[0].attribute) {
 				old.withdrawn, old.takenBack = true, p.seqs[len(p.seqs)-1]
 			}
-			p.amends = p.amends || old.speaker == p.speaker && p.drops(old)
+			if old.speaker == p.speaker && !old.withdrawn {
+				p.amends = p.amends || p.drops(old) || p.swapsIn(old)
+				p.denied = cmp.Or(p.denied, p.outdates(old))
+			}
 		}
 		if !p.corrects() {
 			continue
@@ -407,6 +420,7 @@ func settle(all []passage) {
 			}
 			old.withdrawn, old.forgotten, old.takenBack = true, p.forgets(), p.seqs[len(p.seqs)-1]
 			if p.corrected, p.wrong = text, wrong; text != "" || p.drops(old) {
+				p.adds = text != "" && p.lasting > 0 && p.addsTo(old.terms)
 				p.keep, p.lasting = max(p.keep, old.keep), max(p.lasting, old.lasting)
 				p.kind = old.kind
 				p.seqs = withSeqs(slices.Clone(old.seqs), p.seqs)
@@ -443,6 +457,10 @@ func (p *passage) against(old *passage) (corrected, wrong string, sure bool) {
 	}
 	if p.drops(old) {
 		return "", "", true
+	}
+	if p.swapsIn(old) {
+		from, to, _, _ := p.swap(old.text, old.terms)
+		return withValue(old.text, from, to), old.text[from.Start:from.End], true
 	}
 	for i := range windows {
 		w := &windows[i]
@@ -659,6 +677,10 @@ func isASCII(s string) bool {
 func (p *passage) right(c *claim, by *window) (text, wrong string) {
 	if p.forgets() || by.set.Has(cue.Over) {
 		return "", ""
+	}
+	if p.renames(c) {
+		from, to, _, _ := p.swap(c.text, c.terms)
+		return withValue(c.text, from, to), c.text[from.Start:from.End]
 	}
 	r, ok := replacedValue(c.values, by)
 	if !ok || r.guessed || r.from.class != 'n' || r.named && !by.denies(r.said) && !p.set.Has(cue.Correct) || !r.named && r.from.unit == "" {

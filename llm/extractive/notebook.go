@@ -97,6 +97,9 @@ func (n *notebook) take(p *passage) {
 	}
 	if !n.correct(e) && !n.gave(p) && !p.proved && !p.asks && (p.lasting > 0 || e.beside) && !n.knows(p) {
 		n.write(n.pageOf(p.kind), sections[p.kind], p.lastingLine(), e)
+		if p.adds {
+			n.write(n.pageOf(p.kind), sections[p.kind], p.line(), e)
+		}
 	}
 }
 
@@ -106,7 +109,7 @@ func (n *notebook) recognise(passages []passage) {
 	own := map[string]bool{}
 	for i := range passages {
 		if p := &passages[i]; !p.withdrawn {
-			own[foldedText(bareLine(p.lastingLine()))] = true
+			own[foldedText(bareLine(p.lastingLine()))], own[foldedText(bareLine(p.line()))] = true, true
 			for _, f := range p.facts {
 				own[foldedText(f.line)] = true
 			}

@@ -46,6 +46,7 @@ type passage struct {
 	facts    []fact  // proved by templates
 	proved   bool    // they say all of it
 	parts    []window
+	denials  []contrast                // see contrasts
 	complete struct{ of, text string } // the text, and with its dates completed
 	// month is set when the conversation named a month before: "the 14th" is of that one, or of the next.
 	month bool
@@ -57,6 +58,7 @@ type passage struct {
 	// corrected is the text of an earlier passage with the value that this one gives, in brackets.
 	corrected string
 	wrong     string // the value that it replaces
+	adds      bool   // it says more than the value
 	denied    string // a number that it says is wrong
 	// later is set when the passage probably corrects an earlier one, but it is not sure which.
 	later bool
@@ -126,7 +128,7 @@ func (c *conversation) passages() []passage {
 		if passing {
 			lasting = min(lasting, 0)
 		}
-		corrects := u.set.Any(cue.Correct, cue.Forget, cue.Over, cue.Change) || denied != ""
+		corrects := u.set.Any(cue.Correct, cue.Forget, cue.Over, cue.Change) || denied != "" || c.renames(u, out)
 		if u.first {
 			opens = slices.ContainsFunc([]cue.Kind{cue.Not, cue.Correct, cue.Over, cue.Change}, func(k cue.Kind) bool { return c.leads(u, k) })
 		}
@@ -168,6 +170,16 @@ func (c *conversation) repairs(u *unit, said []passage) bool {
 		}
 		_, ok := replacedValue(valuesOf(p.text, cue.Find(p.text, p.lang)), &w)
 		return ok
+	})
+}
+
+// renames reports whether a unit denies a name that the speaker or the assistant has just said, and gives another one instead.
+func (c *conversation) renames(u *unit, said []passage) bool {
+	return u.set.Any(cue.Not, cue.Correct) && slices.ContainsFunc(contrasts(u.text, u.lang, c.lang), func(x contrast) bool {
+		denied := wordsOf(x.denied, c.lang)
+		return denied.within(u.heard) == 1 || slices.ContainsFunc(said, func(p passage) bool {
+			return p.speaker == u.speaker && denied.within(p.terms) == 1 && x.others.shared(p.terms) == len(x.others)
+		})
 	})
 }
 

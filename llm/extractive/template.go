@@ -395,6 +395,7 @@ func factsOf(u *unit) (facts []fact, all bool) {
 // factsIn returns the facts that the clauses of a unit state in a language, and whether it says nothing else.
 func (u *unit) factsIn(lang string) (facts []fact, all bool) {
 	clauses := clausesOf(u.text, lang)
+	var wrong []fact
 	all = true
 	next := 0
 	for next < len(clauses) {
@@ -415,12 +416,28 @@ func (u *unit) factsIn(lang string) (facts []fact, all bool) {
 			all = false
 			continue
 		}
-		facts = append(facts, fact{found.attribute, found.line + asOf(found.attribute, u)})
+		f := fact{found.attribute, found.line + asOf(found.attribute, u)}
+		if facts = append(facts, f); u.correctsBehind(clauses[next-1].text, found) {
+			wrong = append(wrong, f)
+		}
 	}
 	unique := slices.DeleteFunc(slices.Clone(facts), func(f fact) bool { // the speaker corrects themself
-		return slices.ContainsFunc(facts, func(o fact) bool { return o.attribute == f.attribute && o.line != f.line })
+		return slices.Contains(wrong, f) || slices.ContainsFunc(facts, func(o fact) bool { return o.attribute == f.attribute && o.line != f.line })
 	})
 	return unique, all && len(facts) > 0 && len(unique) == len(facts)
+}
+
+// correctsBehind reports whether what a unit says after a clause takes back the fact that the clause states: "Wait, no, Leeds was before,
+// now York."
+func (u *unit) correctsBehind(clause string, f *fact) bool {
+	_, rest, _ := strings.Cut(u.text, clause)
+	set := cue.Find(rest, u.lang).Set()
+	if !set.Any(cue.Correct, cue.Over, cue.Change) {
+		return false
+	}
+	_, value, _ := strings.Cut(f.line, ": ")
+	return strings.Contains(foldedText(rest), foldedText(value)) ||
+		set.Has(cue.Correct) && f.attribute != attributeStyle && (hasDigit(rest) || u.lang != "de" && namesIn("x "+rest) > 0)
 }
 
 // factIn returns the fact that a clause states, without its day.
