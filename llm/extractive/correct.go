@@ -419,7 +419,7 @@ func settle(all []passage) {
 				continue
 			}
 			old.withdrawn, old.forgotten, old.takenBack = true, p.forgets(), p.seqs[len(p.seqs)-1]
-			if p.corrected, p.wrong = text, wrong; text != "" || p.drops(old) {
+			if p.corrected, p.wrong = text, wrong; text != "" || p.drops(old) || p.restates(old) {
 				p.adds = text != "" && p.lasting > 0 && p.addsTo(old.terms)
 				p.keep, p.lasting = max(p.keep, old.keep), max(p.lasting, old.lasting)
 				p.kind = old.kind
@@ -455,7 +455,7 @@ func (p *passage) against(old *passage) (corrected, wrong string, sure bool) {
 			}
 		}
 	}
-	if p.drops(old) {
+	if p.drops(old) || p.restates(old) {
 		return "", "", true
 	}
 	if p.swapsIn(old) {
@@ -589,9 +589,12 @@ func (p *passage) drops(old *passage) bool {
 }
 
 // subject returns the words that say what a passage is about.
-func (p *passage) subject() words {
+func (p *passage) subject() words { return p.whole().subject }
+
+// whole returns the window of all of a passage.
+func (p *passage) whole() *window {
 	windows := p.windows()
-	return windows[slices.IndexFunc(windows, func(w window) bool { return w.text == p.text })].subject
+	return &windows[slices.IndexFunc(windows, func(w window) bool { return w.text == p.text })]
 }
 
 // subjectUpTo returns what a passage and the admission before it are about, up to the end of clause w.

@@ -132,9 +132,9 @@ func (p *passage) swap(old string, said words) (from value, to string, bare, ok 
 
 // addsTo reports whether a passage says more than what takes the place of something in an earlier text with some words.
 func (p *passage) addsTo(said words) bool {
-	const some = 3 // words
+	const some = 5 // words
 	fresh := words{}
-	for w := range p.windows()[len(p.windows())-1].about {
+	for w := range p.whole().about {
 		fresh[w] = !said[w] && !hasDigit(w)
 	}
 	for _, c := range p.contrasts() {
@@ -180,6 +180,22 @@ func (p *passage) outdates(old *passage) string {
 		}
 	}
 	return ""
+}
+
+// restates reports whether a passage begins with a correction and says again what an earlier one says, otherwise: "the other way round: my
+// brother is the nurse". It names nothing that the earlier one does not.
+func (p *passage) restates(old *passage) bool {
+	const some = 3 // words
+	if !p.amends || !p.opens || p.asks || p.message-old.message > lookBehind || hasDigit(p.text) {
+		return false
+	}
+	said := words{}
+	for w := range p.whole().about {
+		if !strings.ContainsFunc(w, func(r rune) bool { return unicode.Is(unicode.Hiragana, r) }) && !isEnding(w) { // particles differ
+			said[w] = true
+		}
+	}
+	return len(said) >= some && said.shared(old.terms) == len(said)
 }
 
 // isNow reports whether a cue of change is in the clause of a value, with no other value between.

@@ -26,6 +26,12 @@ var swaps = []struct {
 	{[]string{"Nutzen tun wir npm als Paketmanager und GitHub Actions für die Auslieferung.", "es ist pnpm, nicht npm"}, "wir npm", "[pnpm]"},
 	{[]string{"我们项目用npm管理依赖，用GitHub Actions部署。", "不是npm，是pnpm"}, "用npm", "[pnpm]"},
 	{[]string{"No time usamos npm como gerenciador de pacotes e GitHub Actions.", "na verdade é pnpm, não npm"}, "usamos npm", "[pnpm]"},
+	// It says the same words the other way round.
+	{[]string{"妹は看護師で、弟は会社員です。二人とも大阪に住んでいて、よく会います。", "あ、逆だった。弟が看護師で妹が会社員です。"}, "妹は看護師", "弟が看護師"},
+	{
+		[]string{"My sister Ida is a nurse and my brother Tom is a lawyer in Cork.", "No wait, my brother Tom is the nurse and my sister Ida the lawyer."},
+		"Ida is a nurse", "Tom is the nurse",
+	},
 	// A denial of something else takes nothing back.
 	{[]string{"I like tea, and my dog is called Rex.", "I drink coffee, not tea, at work."}, "[coffee]", "I like tea"},
 	{[]string{"I like tea, and my sister Ida likes it, too.", "Ok.", "Fine.", "It's milk, not tea."}, "[milk]", "I like tea"},
