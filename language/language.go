@@ -162,10 +162,7 @@ func (l Set) List(into []Language) []Language {
 // Likeliest returns the candidate language, all of Latin script, that best matches the function words and letters of
 // text. Ties go to the first candidate.
 func Likeliest(text string, candidates ...Language) Language {
-	var e Evidence
-	for word := range strings.FieldsFuncSeq(fold.Text(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }) {
-		e.Word(word, FunctionWords[word])
-	}
+	e := evidenceOf(text)
 	best := candidates[0]
 	for _, candidate := range candidates[1:] {
 		if e.score[candidate] > e.score[best] {
@@ -173,4 +170,18 @@ func Likeliest(text string, candidates ...Language) Language {
 		}
 	}
 	return best
+}
+
+// Plausible returns the languages of Latin script in which text may be written, by its function words and letters.
+func Plausible(text string) Set {
+	e := evidenceOf(text)
+	return e.Plausible()
+}
+
+func evidenceOf(text string) Evidence {
+	var e Evidence
+	for word := range strings.FieldsFuncSeq(fold.Text(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }) {
+		e.Word(word, FunctionWords[word])
+	}
+	return e
 }

@@ -205,6 +205,44 @@ func latinOf(text string) string {
 	return "en"
 }
 
+// LanguageByCues returns LanguageOf a text, except for short ones in Romance languages, which share most of their function words: of the
+// plausible ones, it is the one whose phrases cover most of the text.
+func LanguageByCues(text string) string {
+	const romance language.Set = 1<<language.Spanish | 1<<language.French | 1<<language.Portuguese | 1<<language.Italian
+	const short = 240 // bytes
+	best, most := LanguageOf(text), -1
+	i := slices.IndexFunc(latin, func(l struct {
+		code string
+		lang language.Language
+	},
+	) bool {
+		return l.code == best
+	})
+	if len(text) > short || i < 0 || !romance.Has(latin[i].lang) {
+		return best
+	}
+	plausible, likeliest := language.Plausible(text)&romance, best
+	for _, l := range latin {
+		if !plausible.Has(l.lang) {
+			continue
+		}
+		if n := Find(text, l.code).covered(); n > most || n == most && l.code == likeliest {
+			best, most = l.code, n
+		}
+	}
+	return best
+}
+
+// covered returns the number of bytes that the phrases cover.
+func (m Marks) covered() (n int) {
+	end := 0
+	for _, mark := range m {
+		n += max(0, mark.End-max(mark.Start, end))
+		end = max(end, mark.End)
+	}
+	return n
+}
+
 // Find returns the phrases of a language that occur in a text, by position. A phrase that continues a longer phrase of the
 // same kind at the same place is not repeated.
 func Find(text, lang string) Marks { return find(text, lang, math.MaxInt) }

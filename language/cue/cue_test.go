@@ -25,3 +25,18 @@ func TestFindWithoutDiacritics(t *testing.T) {
 		}
 	}
 }
+
+// Short texts of Romance languages share their function words; their cues differ.
+func TestLanguageOfShortTexts(t *testing.T) {
+	for text, want := range map[string]string{
+		"Prendo levotiroxina 75 la mattina a digiuno, me l'ha data il medico. No aspetti, 75 era prima, adesso 88.": "it",
+		"Tomo levotiroxina 75 por la mañana. No, espera, 75 era antes, ahora 88.":                                   "es",
+		"Tomo levotiroxina 75 de manhã. Não, espera, 75 era antes, agora 88.":                                       "pt",
+		"Je prends du lévothyrox 75. Non attendez, c'était 75 avant, maintenant 88.":                                "fr",
+		"I take levothyroxine 75 in the morning. No wait, 75 was before, now 88.":                                   "en",
+	} {
+		if got := LanguageByCues(text); got != want {
+			t.Errorf("%q is read as %s, not %s", text, got, want)
+		}
+	}
+}

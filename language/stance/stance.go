@@ -73,7 +73,7 @@ func (r *Reader) LanguageOf(message string) string {
 			}
 		}
 	}
-	own := cue.LanguageOf(message)
+	own := cue.LanguageByCues(message)
 	if r.Lang != "" && (letters < shortMessage && own == "en" || letters < shortLatin && latin(own) && latin(r.Lang)) {
 		return r.Lang
 	}

@@ -102,7 +102,7 @@ func listenTo(transcript []transcripts.Line, now time.Time, how hearing) convers
 		}
 	}
 	c.group = len(names) > 1
-	c.lang = cue.LanguageOf(all.String())
+	c.lang = cue.LanguageByCues(all.String())
 	reader := stance.Reader{Lang: c.lang, Year: now.Year()} // of all speakers: they play together
 	messages := 0
 	heard := words{}
