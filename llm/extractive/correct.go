@@ -300,6 +300,13 @@ func isEmpty(v vector, w *window) bool {
 	return len(w.about) == 0 && len(w.values) == 0 && has(signShares) && !has(signRestated) && !has(signAsked) && !has(signAnswers)
 }
 
+// isNews reports whether any sign shows that a clause says otherwise than a claim, and not the same or something else of the same thing.
+func isNews(v vector) bool {
+	return slices.ContainsFunc([]int{
+		signOver, signForget, signCorrect, signChange, signNot, signNames, signUnit, signNumber, signDenies, signMoves, signAnswers,
+	}, func(s int) bool { return slices.Contains(v, s) })
+}
+
 // takesBack returns the clause of a passage that takes a claim back; nil if there is none.
 func (p *passage) takesBack(c *claim) (by *window) {
 	best := unsure
@@ -316,7 +323,7 @@ func (p *passage) takesBack(c *claim) (by *window) {
 		if isProof(v) {
 			score = max(score, certain)
 		}
-		if score > best && !isOfAnother(v, &windows[i], c) && !isEmpty(v, &windows[i]) {
+		if score > best && !isOfAnother(v, &windows[i], c) && !isEmpty(v, &windows[i]) && isNews(v) {
 			best, by = score, &windows[i]
 		}
 	}

@@ -96,6 +96,9 @@ func (n *notebook) take(p *passage) {
 		n.state(f, e)
 	}
 	if !n.correct(e) && !n.gave(p) && !p.proved && !p.asks && (p.lasting > 0 || e.beside) && !n.knows(p) {
+		if n.extend(e) {
+			return
+		}
 		n.write(n.pageOf(p.kind), sections[p.kind], p.lastingLine(), e)
 		if p.adds {
 			n.write(n.pageOf(p.kind), sections[p.kind], p.line(), e)
@@ -184,10 +187,30 @@ func (n *notebook) knows(p *passage) bool {
 	}
 	for _, page := range []*page{n.profile, n.memory} {
 		for i := range page.lines {
-			if !page.lines[i].stale && p.says(page.at(i).terms) {
+			if l := page.at(i); !l.stale && !l.code && (p.says(l.terms) && n.isOfSame(page, i, p) || l.terms.shared(p.terms) > 0 && p.isSaidIn(l.text)) {
 				if fresh := page.lines[i].fresh; fresh != nil {
 					fresh.seqs = withSeqs(fresh.seqs, p.seqs)
 				}
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isOfSame reports whether a line with the words of a passage is about a relative if the passage is, and denies what it denies.
+func (n *notebook) isOfSame(page *page, i int, p *passage) bool {
+	const same cue.Set = 1<<cue.Kin | 1<<cue.Not
+	return n.claim(page, i).set&same == p.set&same
+}
+
+// extend puts a passage in the place of a line that says a part of it.
+func (n *notebook) extend(e *entry) bool {
+	for _, page := range []*page{n.profile, n.memory} {
+		for i := range page.lines {
+			l := page.at(i)
+			if !l.code && !l.stale && l.terms.shared(e.terms) > 0 && !n.closed(page) && e.extends(l.text) && page.replace(i, e.lastingLine(), e) {
+				n.counts[e.kind]++
 				return true
 			}
 		}

@@ -1,0 +1,100 @@
+package extractive
+
+import (
+	"slices"
+	"strings"
+
+	"reverie/language/cue"
+)
+
+// weighty are the kinds of cues of which a text has those of the statements that it includes.
+const weighty cue.Set = 1<<cue.Over | 1<<cue.Like | 1<<cue.Plan | 1<<cue.Task | 1<<cue.Decide | 1<<cue.Change | 1<<cue.Correct | 1<<cue.Forget |
+	1<<cue.Always | 1<<cue.If | 1<<cue.Would | 1<<cue.Suppose | 1<<cue.Doubt | 1<<cue.Habit
+
+// statement is what a passage or a line says in one clause or in all of it.
+type statement struct {
+	text  string
+	set   cue.Set
+	order []string // its words, without those that only introduce a name or a possession
+}
+
+func statementOf(text, lang, in string) statement {
+	all := cue.Find(text, lang)
+	marks := slices.DeleteFunc(slices.Clone(all), func(m cue.Mark) bool { // "I am a nurse"
+		return m.Kind == cue.Time && slices.ContainsFunc(all, func(o cue.Mark) bool { return o.Kind != cue.Time && o.Start < m.Start && o.End >= m.End })
+	})
+	s := statement{text: strings.Trim(foldedText(trimmed(text, lang)), ` .!。！"“”`), set: marks.Set()}
+	for _, t := range tokensOf(without(text, marks, cue.Name, cue.Have, cue.Filler, cue.Chat, cue.Self), in) {
+		if !t.Stop {
+			s.order = append(s.order, t.Forms[len(t.Forms)-1])
+		}
+	}
+	return s
+}
+
+// includes reports whether a statement says all that another one says of the same: its words in the same order, or the two by which it
+// names a relative ("Rex, my dog"), with the same negation. What is said of a day is not the same on another one.
+func (s *statement) includes(part *statement, in string) bool {
+	const alike cue.Set = 1<<cue.Not | 1<<cue.Kin | 1<<cue.Self | 1<<cue.Other
+	if part.set&weighty&^s.set != 0 || part.set&alike != s.set&alike || part.set.Has(cue.Time) || len(part.order) == 0 {
+		return false
+	}
+	if slices.Contains(pairs, in) { // pairs of characters are no words
+		return strings.Contains(s.text, part.text)
+	}
+	if len(part.order) == 2 && part.set.Has(cue.Kin) {
+		return slices.Contains(s.order, part.order[0]) && slices.Contains(s.order, part.order[1])
+	}
+	at := 0
+	for _, w := range s.order {
+		if at < len(part.order) && part.order[at] == w {
+			at++
+		}
+	}
+	return at == len(part.order)
+}
+
+// quotedIn returns what a line of a file quotes of a speaker; false if it is another line, or needs its question.
+func (p *passage) quotedIn(line string) (string, bool) {
+	line = bareLine(line)
+	if p.speaker != "" {
+		rest, of := strings.CutPrefix(line, plainName(p.speaker)+": ")
+		if !of {
+			return "", false
+		}
+		line = rest
+	}
+	if body, ok := strings.CutPrefix(line, `"`); ok && strings.HasSuffix(body, `"`) {
+		return strings.TrimSuffix(body, `"`), true
+	}
+	return "", false
+}
+
+// isSaidIn reports whether a line, or one of its clauses, says all that a passage says.
+func (p *passage) isSaidIn(line string) bool {
+	text, ok := p.quotedIn(line)
+	if !ok || p.question != "" || p.corrected != "" {
+		return false
+	}
+	part := statementOf(p.text, p.lang, p.words)
+	return slices.ContainsFunc(windowsOf(text), func(clause string) bool {
+		s := statementOf(clause, p.lang, p.words)
+		return s.includes(&part, p.words)
+	})
+}
+
+// extends reports whether a clause of a passage says what a line says, and nothing else: the passage can take the place of the line.
+func (p *passage) extends(line string) bool {
+	text, ok := p.quotedIn(line)
+	if !ok || p.question != "" || p.corrected != "" {
+		return false
+	}
+	old := statementOf(text, p.lang, p.words)
+	for i := range p.windows() {
+		clause := statementOf(p.windows()[i].text, p.lang, p.words)
+		if clause.includes(&old, p.words) && old.includes(&clause, p.words) {
+			return true
+		}
+	}
+	return false
+}
