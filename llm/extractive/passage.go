@@ -137,7 +137,7 @@ func (c *conversation) passages() []passage {
 		}
 		p := passage{
 			speaker: u.speaker, seqs: []int64{u.seq}, message: u.message, start: u.start, end: u.end, at: u.at, lang: u.lang, set: u.set,
-			kind: u.kindOf(), terms: u.terms, sentence: u.sentences, keep: keep, lasting: lasting, doubtful: u.set.Has(cue.Doubt),
+			kind: u.kindOf(), terms: u.terms, sentence: u.sentences, keep: keep, lasting: lasting, doubtful: u.set.Has(cue.Doubt) || u.isHearsay(),
 			passing: passing, renews: renews,
 			words: c.lang, asks: u.question, facts: facts, proved: proved, text: u.text, denied: denied,
 			amends: amends, admits: admits, heard: u.heard, asked: wordsOf(u.asked, c.lang), opens: opens, first: u.first, month: before,
