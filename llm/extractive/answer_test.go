@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"strings"
 	"testing"
 
 	"reverie/language/cue"
@@ -60,6 +61,25 @@ func TestAnswersKeepTheirQuestion(t *testing.T) {
 		in := said("a: "+asked, "u: "+text)
 		if c := listen(in.Transcript, in.Today); leansOnQuestion(&c.units[0]) {
 			t.Errorf("%q has the question %q", text, asked)
+		}
+	}
+}
+
+// An answer that means nothing without its question keeps it beside a request to remember something else.
+func TestAnswerBesideARequest(t *testing.T) {
+	for _, c := range []struct{ asked, says, first, second string }{
+		{
+			"Which medicine do you take?", "warfarin, 5 mg. Please remember that the review is on 3 March.",
+			`[Which medicine do you take?] "warfarin, 5 mg."`, `"Please remember that the review is on 3 March [2027-03-03]."`,
+		},
+		{
+			"¿Qué medicamento tomas?", "Sintrom, 4 mg. Recuerda que la revisión es el 3 de marzo.",
+			`[¿Qué medicamento tomas?] "Sintrom, 4 mg."`, `"Recuerda que la revisión es el 3 de marzo [2027-03-03]."`,
+		},
+	} {
+		p := propose(said("u: Hello.", "a: "+c.asked, "u: "+c.says, "a: OK."))
+		if !strings.Contains(p.MemoryUpdate, "- "+c.first+"\n") || !strings.Contains(p.MemoryUpdate, "- "+c.second+"\n") {
+			t.Errorf("%q: MEMORY.md should have two lines:\n%s", c.says, p.MemoryUpdate)
 		}
 	}
 }

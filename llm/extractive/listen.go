@@ -143,7 +143,8 @@ func listenTo(transcript []transcripts.Line, now time.Time, how hearing) convers
 		if i+1 < len(transcript) && transcript[i+1].Role == memory.RoleOfAssistant {
 			replies[i+1] = wordsOf(head(transcript[i+1].Text, heardBytes), c.lang)
 		}
-		units := unitsOf(text, sentences)
+		asked := questionBefore(transcript, i, c.lang)
+		units := unitsOf(text, sentences, asked != "" && !how.whole && answersApart(sentences, asked))
 		theirs := false
 		for k := range units {
 			u := &units[k]
@@ -152,7 +153,7 @@ func listenTo(transcript []transcripts.Line, now time.Time, how hearing) convers
 				u.speaker = l.Name
 			}
 			if k == 0 {
-				u.asked = questionBefore(transcript, i, c.lang)
+				u.asked = asked
 				theirs = u.asked != "" && c.turnsTo(messages-1, u.asked)
 			}
 			if i > 0 {
@@ -212,10 +213,22 @@ func timeOf(l transcripts.Line, now time.Time) time.Time {
 	return l.At.In(now.Location())
 }
 
-// unitsOf joins the sentences of a message into units.
-func unitsOf(message string, sentences []stance.Sentence) []unit {
+// answersApart reports whether the first sentence of a message answers a question and means nothing without it, and another sentence says
+// something else: "Warfarin, 5 mg. Please remember that the review is on 3 March."
+func answersApart(sentences []stance.Sentence, asked string) bool {
+	if len(sentences) < 2 || sentences[0].Stance != stance.Own {
+		return false
+	}
+	first := partsOf(sentences[0])[0]
+	first.first, first.asked, first.set = true, asked, first.marks.Set()
+	return len(wordsOf(without(first.text, first.marks, cue.Filler, cue.Chat), first.lang)) > 0 && leansOnQuestion(&first) &&
+		slices.ContainsFunc(sentences[1:], func(s stance.Sentence) bool { return s.Stance == stance.Own && s.Marks.Set().Has(cue.Remember) })
+}
+
+// unitsOf joins the sentences of a message into units. apart leaves those of a short message single.
+func unitsOf(message string, sentences []stance.Sentence, apart bool) []unit {
 	var own []stance.Sentence
-	whole := utf8.RuneCountInString(message) <= shortMessage && !strings.Contains(message, "\n")
+	whole := !apart && utf8.RuneCountInString(message) <= shortMessage && !strings.Contains(message, "\n")
 	for _, s := range sentences {
 		if s.Stance != stance.Own && s.Stance != stance.Question {
 			whole = false

@@ -144,6 +144,9 @@ func (c *conversation) passages() []passage {
 		}
 		if u.asked != "" && leansOnQuestion(u) && utf8.RuneCountInString(u.asked) <= maxQuestion && !isUnfit(u.asked) {
 			p.question = u.asked
+			if next := i + 1; next < len(c.units) && c.units[next].seq == u.seq && c.units[next].set.Has(cue.Remember) {
+				p.lasting = max(p.lasting, p.keep, slight) // what is to be remembered may be all of the message
+			}
 		}
 		p.text = c.withContext(i, &out, &p)
 		p.text = trimmed(p.text, p.lang)
