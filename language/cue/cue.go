@@ -133,11 +133,13 @@ func (m Marks) Within(start, end int) Marks {
 // Languages lists the languages with cues.
 var Languages = []string{"en", "zh", "de", "es", "fr", "pt", "it", "ja", "ko", "vi", "ru", "ar"}
 
-// latin maps the languages of Latin script to those of package language.
-var latin = []struct {
+type latinLanguage struct {
 	code string
 	lang language.Language
-}{
+}
+
+// latin maps the languages of Latin script to those of package language.
+var latin = []latinLanguage{
 	{"en", language.English},
 	{"de", language.German},
 	{"es", language.Spanish},
@@ -210,18 +212,13 @@ func latinOf(text string) string {
 func LanguageByCues(text string) string {
 	const romance language.Set = 1<<language.Spanish | 1<<language.French | 1<<language.Portuguese | 1<<language.Italian
 	const short = 240 // bytes
-	best, most := LanguageOf(text), -1
-	i := slices.IndexFunc(latin, func(l struct {
-		code string
-		lang language.Language
-	},
-	) bool {
-		return l.code == best
-	})
-	if len(text) > short || i < 0 || !romance.Has(latin[i].lang) {
-		return best
+	likeliest := LanguageOf(text)
+	related := slices.ContainsFunc(latin, func(l latinLanguage) bool { return l.code == likeliest && romance.Has(l.lang) })
+	if len(text) > short || !related {
+		return likeliest
 	}
-	plausible, likeliest := language.Plausible(text)&romance, best
+	best, most := likeliest, -1
+	plausible := language.Plausible(text) & romance
 	for _, l := range latin {
 		if !plausible.Has(l.lang) {
 			continue
