@@ -70,31 +70,46 @@ func (p *passage) quotedIn(line string) (string, bool) {
 	return "", false
 }
 
+// statements returns what the clauses of a line quote of the speaker of a passage, and what all of it does; read once.
+func (l *pageLine) statements(p *passage) (clauses []statement, whole *statement) {
+	if l.quoted == nil || l.quoter != p.speaker {
+		l.quoted, l.quoter = []statement{}, p.speaker
+		if text, ok := p.quotedIn(l.text); ok {
+			for _, clause := range windowsOf(text) {
+				l.quoted = append(l.quoted, statementOf(clause, p.lang, p.words))
+			}
+		}
+	}
+	if len(l.quoted) == 0 {
+		return nil, nil
+	}
+	return l.quoted, &l.quoted[len(l.quoted)-1]
+}
+
+// clauses returns what the clauses of a passage say; the last one is all of it. They are read once.
+func (p *passage) clauses() []statement {
+	if p.said == nil {
+		for _, clause := range windowsOf(p.text) {
+			p.said = append(p.said, statementOf(clause, p.lang, p.words))
+		}
+	}
+	return p.said
+}
+
 // isSaidIn reports whether a line, or one of its clauses, says all that a passage says.
-func (p *passage) isSaidIn(line string) bool {
-	text, ok := p.quotedIn(line)
-	if !ok || p.question != "" || p.corrected != "" {
+func (p *passage) isSaidIn(l *pageLine) bool {
+	if p.question != "" || p.corrected != "" {
 		return false
 	}
-	part := statementOf(p.text, p.lang, p.words)
-	return slices.ContainsFunc(windowsOf(text), func(clause string) bool {
-		s := statementOf(clause, p.lang, p.words)
-		return s.includes(&part, p.words)
-	})
+	clauses, _ := l.statements(p)
+	part := &p.clauses()[len(p.clauses())-1]
+	return slices.ContainsFunc(clauses, func(s statement) bool { return s.includes(part, p.words) })
 }
 
 // extends reports whether a clause of a passage says what a line says, and nothing else: the passage can take the place of the line.
-func (p *passage) extends(line string) bool {
-	text, ok := p.quotedIn(line)
-	if !ok || p.question != "" || p.corrected != "" {
-		return false
-	}
-	old := statementOf(text, p.lang, p.words)
-	for i := range p.windows() {
-		clause := statementOf(p.windows()[i].text, p.lang, p.words)
-		if clause.includes(&old, p.words) && old.includes(&clause, p.words) {
-			return true
-		}
-	}
-	return false
+func (p *passage) extends(l *pageLine) bool {
+	_, old := l.statements(p)
+	return old != nil && p.question == "" && p.corrected == "" && slices.ContainsFunc(p.clauses(), func(s statement) bool {
+		return s.includes(old, p.words) && old.includes(&s, p.words)
+	})
 }

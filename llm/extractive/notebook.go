@@ -187,7 +187,7 @@ func (n *notebook) knows(p *passage) bool {
 	}
 	for _, page := range []*page{n.profile, n.memory} {
 		for i := range page.lines {
-			if l := page.at(i); !l.stale && !l.code && (p.says(l.terms) && n.isOfSame(page, i, p) || l.terms.shared(p.terms) > 0 && p.isSaidIn(l.text)) {
+			if l := page.at(i); !l.stale && !l.code && (p.says(l.terms) && n.isOfSame(page, i, p) || l.terms.shared(p.terms) > 0 && p.isSaidIn(l)) {
 				if fresh := page.lines[i].fresh; fresh != nil {
 					fresh.seqs = withSeqs(fresh.seqs, p.seqs)
 				}
@@ -209,7 +209,7 @@ func (n *notebook) extend(e *entry) bool {
 	for _, page := range []*page{n.profile, n.memory} {
 		for i := range page.lines {
 			l := page.at(i)
-			if !l.code && !l.stale && l.terms.shared(e.terms) > 0 && !n.closed(page) && e.extends(l.text) && page.replace(i, e.lastingLine(), e) {
+			if !l.code && !l.stale && l.terms.shared(e.terms) > 0 && !n.closed(page) && e.extends(l) && page.replace(i, e.lastingLine(), e) {
 				n.counts[e.kind]++
 				return true
 			}

@@ -31,12 +31,14 @@ type pageLine struct {
 	section   int    // counted from 0 for the text before the first heading
 	heading   string // of the section, on its heading line only
 	protected bool
-	code      bool   // fenced code, front matter or a comment: not read and not changed
-	fresh     *entry // written by this proposal
-	stale     bool   // one of the new passages takes it back
-	own       bool   // says what a passage of the conversation says
-	terms     words  // of the content, read once
-	claim     *claim // of the content, read once
+	code      bool        // fenced code, front matter or a comment: not read and not changed
+	fresh     *entry      // written by this proposal
+	stale     bool        // one of the new passages takes it back
+	own       bool        // says what a passage of the conversation says
+	terms     words       // of the content, read once
+	claim     *claim      // of the content, read once
+	quoted    []statement // see statements
+	quoter    string
 }
 
 // freeReplacements are allowed in any file, however short, as the guards have it; of longer ones this share may go.

@@ -47,6 +47,7 @@ type passage struct {
 	proved   bool    // they say all of it
 	parts    []window
 	denials  []contrast                // see contrasts
+	said     []statement               // see clauses
 	complete struct{ of, text string } // the text, and with its dates completed
 	// month is set when the conversation named a month before: "the 14th" is of that one, or of the next.
 	month bool
