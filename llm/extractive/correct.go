@@ -18,6 +18,8 @@ type claim struct {
 	rare    words // of no other claim
 	heading words // of its section
 	subject words
+	lead    words // the first ones
+	names   words // names and numbers
 	person  words // those that say whom it is about
 	set     cue.Set
 	values  []value
@@ -64,6 +66,15 @@ const (
 	signForgets   // what is to be forgotten is the claim
 	signCorrects  // a number of the claim is repeated, another one given, and there is a cue of correction
 	signOtherwise // a value of the claim is denied, and another one given
+	signFew       // it has at most a sixth of the claim's words
+	signSome      // a quarter of them
+	signMost      // three quarters of them
+	signTopical   // the claim has half of its words of content
+	signLong      // the claim is long
+	signFewLong
+	signSubject // it has one of the first words of the claim
+	signName    // a name or a number of the claim
+	signRare    // three rare words of the claim
 	signs
 )
 
@@ -88,7 +99,14 @@ func (p *passage) signsOf(w *window, c *claim) (v vector, ok bool) {
 	if shared == 0 && !restated && !mentioned && !beside && !heading && !named && !denied && !moves {
 		return nil, false
 	}
+	if !value && !number && !denied && !moves && !p.opens && !w.set.Any(cue.Over, cue.Forget, cue.Correct, cue.Change, cue.Not) {
+		return nil, false // it neither ends nor changes anything, and gives no other value
+	}
+	covers, long := c.terms.within(w.terms), c.isLong(w.words)
+	few := covers <= 1./6
 	for s, present := range [signs]bool{
+		signFew: few, signSome: covers >= .25, signMost: covers >= .75, signTopical: w.about.within(c.terms) >= .5, signLong: long,
+		signFewLong: few && long, signSubject: w.terms.shared(c.lead) > 0, signName: w.terms.shared(c.names) > 0, signRare: shared > 2,
 		signShares: shared > 0, signSharesTwo: shared > 1, signSharesHalf: w.terms.shared(c.terms)*2 >= len(c.terms), signBeside: beside,
 		signRestated: restated, signAsked: asked, signHeading: heading, signOver: w.set.Has(cue.Over), signForget: w.set.Has(cue.Forget),
 		signCorrect: w.set.Has(cue.Correct), signChange: w.set.Has(cue.Change), signNot: w.set.Has(cue.Not), signOpens: p.opens,
@@ -176,7 +194,9 @@ func (p *passage) moves(w *window) bool {
 	}
 	named := slices.ContainsFunc(w.values, func(v value) bool { return v.class == 'c' }) || !slices.Contains(latin, p.lang) && p.lang != "ru"
 	place := wordsOf(without(w.text, w.marks, cue.Home, cue.Change, cue.Correct, cue.Over, cue.Time, cue.Number, cue.Filler), w.words)
-	return named && len(place) > 0 && w.set.Has(cue.Home) && w.set.Any(cue.Change, cue.Correct, cue.Over) &&
+	amount := slices.ContainsFunc(w.values, func(v value) bool { return v.class == 'n' && digits(v.text) > 2 }) // "the rent is 1,845 now"
+	theirs := w.set.Has(cue.Lean) && !w.set.Has(cue.Self)                                                       // "she lives in Rome now"
+	return named && len(place) > 0 && !amount && !theirs && w.set.Has(cue.Home) && w.set.Any(cue.Change, cue.Correct, cue.Over) &&
 		!w.set.Any(cue.Kin, cue.Other, cue.Doubt, cue.If, cue.Suppose) &&
 		!slices.ContainsFunc(w.marks, func(m cue.Mark) bool { // "moved my appointment"
 			return m.Kind == cue.Plan && !slices.ContainsFunc(w.marks, func(o cue.Mark) bool {
@@ -221,9 +241,22 @@ func (p *passage) topic(w *window) words {
 	return nil
 }
 
-// isIn reports whether a text has the words of a claim: two rare ones, half of them, or its number and another one.
+// isLong reports whether a claim has so many words that a clause may repeat one of them by chance.
+func (c *claim) isLong(lang string) bool {
+	n := len(c.terms)
+	if lang == "vi" || slices.Contains(pairs, lang) { // which have pairs of characters or syllables as well
+		n /= 2
+	}
+	return n > shortClaim
+}
+
+// shortClaim is the number of words of content up to which a line says one thing.
+const shortClaim = 8
+
+// isIn reports whether a text has the words of a claim: half of them, a quarter and two rare ones, or its number and another one.
 func (c *claim) isIn(text words) bool {
-	if c.rare.shared(text) > 1 || c.terms.within(text) >= .5 {
+	covered := c.terms.within(text)
+	if covered >= .5 || covered >= .25 && c.rare.shared(text) > 1 {
 		return true
 	}
 	number := slices.ContainsFunc(c.values, func(v value) bool { return v.class == 'n' && text[v.text] })
@@ -276,14 +309,25 @@ func (p *passage) conflict(c *claim, w *window) (named, unit, number, denied boo
 	return named, unit, number, denied
 }
 
-// unsure is the score up to which a claim is kept: more lines that were taken back have a lower one than lines that were not.
-const unsure = -.3
+// Scores up to which a claim is kept. To keep a line that was taken back leaves two lines; a line that is taken back by mistake is lost.
+const (
+	unsure       = -.65
+	unsureOfLong = -.2
+)
 
 // isProof reports whether the signs leave no doubt, whatever their weights.
 func isProof(v vector) bool {
 	has := func(s int) bool { return slices.Contains(v, s) }
-	return has(signForgets) || has(signMoves) || (has(signAnswers) || has(signCorrects) || has(signEnds) || has(signOtherwise)) &&
-		!has(signDoubtful) && !has(signOthers)
+	brief := !has(signLong) // of a long line a clause may repeat a word by chance
+	switch {
+	case has(signMoves), has(signForgets) && !has(signFewLong):
+		return true
+	case has(signDoubtful), has(signOthers):
+		return false
+	}
+	return has(signEnds) && (has(signExact) && !has(signFewLong) || brief && has(signSome)) ||
+		brief && has(signOtherwise) && has(signShares) && has(signSome) ||
+		brief && has(signRestated) && has(signOver) && has(signExact) && has(signOpens)
 }
 
 // isOfAnother reports whether a clause gives a value with the same unit as one of a claim, of another subject.
@@ -298,13 +342,6 @@ func isOfAnother(v vector, w *window, c *claim) bool {
 func isEmpty(v vector, w *window) bool {
 	has := func(s int) bool { return slices.Contains(v, s) }
 	return len(w.about) == 0 && len(w.values) == 0 && has(signShares) && !has(signRestated) && !has(signAsked) && !has(signAnswers)
-}
-
-// isNews reports whether any sign shows that a clause says otherwise than a claim, and not the same or something else of the same thing.
-func isNews(v vector) bool {
-	return slices.ContainsFunc([]int{
-		signOver, signForget, signCorrect, signChange, signNot, signNames, signUnit, signNumber, signDenies, signMoves, signAnswers,
-	}, func(s int) bool { return slices.Contains(v, s) })
 }
 
 // takesBack returns the clause of a passage that takes a claim back; nil if there is none.
@@ -323,7 +360,10 @@ func (p *passage) takesBack(c *claim) (by *window) {
 		if isProof(v) {
 			score = max(score, certain)
 		}
-		if score > best && !isOfAnother(v, &windows[i], c) && !isEmpty(v, &windows[i]) && isNews(v) {
+		if slices.Contains(v, signLong) && score <= unsureOfLong || isOfAnother(v, &windows[i], c) || isEmpty(v, &windows[i]) {
+			continue
+		}
+		if score > best {
 			best, by = score, &windows[i]
 		}
 	}
@@ -658,7 +698,7 @@ func rareOf(text, lang string, marks cue.Marks, values []value, terms words, cou
 	rare := words{}
 	common := words{}
 	for _, m := range marks {
-		if slices.Contains([]cue.Kind{cue.Time, cue.Number, cue.Home, cue.Have, cue.Habit, cue.Age}, m.Kind) {
+		if slices.Contains([]cue.Kind{cue.Time, cue.Number, cue.Home, cue.Have, cue.Habit, cue.Age, cue.Over, cue.Not, cue.Correct}, m.Kind) {
 			common.add(wordsOf(text[m.Start:m.End], lang))
 		}
 	}
@@ -799,4 +839,19 @@ func (p *passage) behind(k cue.Kind) string {
 		}
 	}
 	return p.text
+}
+
+// leading is the number of words that begin a claim.
+const leading = 3
+
+// leadOf returns the first words of content of a text.
+func leadOf(text, lang string) words {
+	out := words{}
+	for f := range strings.FieldsSeq(text) {
+		if len(out) >= leading {
+			break
+		}
+		out.add(wordsOf(f, lang))
+	}
+	return out
 }

@@ -289,9 +289,16 @@ func (n *notebook) claim(p *page, i int) *claim {
 	text := bareLine(l.text)
 	marks := cue.Find(text, p.lang)
 	values := valuesOf(text, marks)
+	names := wordsOf(strings.Join(capitalised(text), " "), p.lang)
+	for w := range l.terms {
+		if hasDigit(w) {
+			names[w] = true
+		}
+	}
 	l.claim = &claim{
 		person: personIn(text, p.lang, p.lang, marks),
 		text:   text, terms: l.terms, rare: rareOf(text, p.lang, marks, values, l.terms, n.lines), heading: p.heading(l.section),
+		lead: leadOf(text, p.lang), names: names,
 		subject: subjectOf(text, p.lang, marks), set: marks.Set(), values: values,
 	}
 	return l.claim

@@ -138,7 +138,7 @@ func (c *conversation) passages() []passage {
 		}
 		p := passage{
 			speaker: u.speaker, seqs: []int64{u.seq}, message: u.message, start: u.start, end: u.end, at: u.at, lang: u.lang, set: u.set,
-			kind: u.kindOf(), terms: u.terms, sentence: u.sentences, keep: keep, lasting: lasting, doubtful: u.set.Has(cue.Doubt) || u.isHearsay(),
+			kind: u.kindOf(), terms: u.terms, sentence: u.sentences, keep: keep, lasting: lasting, doubtful: u.doubts() || u.isHearsay(),
 			passing: passing, renews: renews,
 			words: c.lang, asks: u.question, facts: facts, proved: proved, text: u.text, denied: denied,
 			amends: amends, admits: admits, heard: u.heard, asked: wordsOf(u.asked, c.lang), opens: opens, first: u.first, month: before,
@@ -253,6 +253,11 @@ func (c *conversation) lasts(u *unit) bool {
 			s.Has(cue.Have) && namesIn(u.text) > 0)
 	}
 	return sparing || s.Any(cue.Health, cue.Home, cue.Age) || u.says(cue.Work) || u.says(cue.Name)
+}
+
+// doubts reports whether a unit has a cue of doubt. What is "不可能" is impossible.
+func (u *unit) doubts() bool {
+	return slices.ContainsFunc(u.marks, func(m cue.Mark) bool { return m.Kind == cue.Doubt && !strings.HasSuffix(u.text[:m.Start], "不") })
 }
 
 // overlap reports whether cues of two kinds overlap.

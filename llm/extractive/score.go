@@ -217,19 +217,21 @@ func lengthOf(text string) int {
 }
 
 // namesIn counts the capitalised words inside the sentences of a text.
-func namesIn(text string) int {
-	n := 0
+func namesIn(text string) int { return len(capitalised(text)) }
+
+// capitalised returns the words with a capital letter that does not begin a sentence.
+func capitalised(text string) (out []string) {
 	start := true
 	for w := range strings.FieldsSeq(text) {
 		bare := strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 		r, _ := utf8.DecodeRuneInString(bare)
 		if !start && unicode.IsUpper(r) && bare != "I" && !strings.HasPrefix(bare, "I'") && !strings.HasPrefix(bare, "I’") {
-			n++
+			out = append(out, bare)
 		}
 		last, _ := utf8.DecodeLastRuneInString(w)
 		start = strings.ContainsRune(".!?:…", last)
 	}
-	return n
+	return out
 }
 
 // trails reports whether a text ends in dots.

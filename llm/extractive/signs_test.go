@@ -3,8 +3,12 @@ package extractive
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"testing"
 
+	"reverie/memory"
+	"reverie/memory/proposals"
+	"reverie/memory/transcripts"
 	"reverie/test/corpus"
 )
 
@@ -13,16 +17,48 @@ type bag struct {
 	conversation int
 	taken        bool
 	foreign      bool // of a file of another conversation
+	made         bool // by the engine
 	clauses      []vector
 	text         string
 }
 
-// foreignFiles is the number of other conversations of the language against which the lines of a file are held. They take nothing back.
-const foreignFiles = 14
+// Numbers of other conversations of the language against which the lines of a file are held, and of those of which a file is made. They
+// take nothing back.
+const (
+	foreignFiles = 14
+	foreignMade  = 8
+)
 
-// bagsOf returns the lines of the files of conversations.
+// madeOf returns the conversations of each language, and the lines that the engine writes into the files of each.
+func madeOf(tb testing.TB, all []corpus.Conversation) (peers map[string][]int, lines []string) {
+	tb.Helper()
+	peers, lines = map[string][]int{}, make([]string, len(all))
+	for k := range all {
+		in := inputOf(tb, &all[k])
+		in.Profile, in.Memory = "", ""
+		for _, l := range corpus.KeptOf(in, propose(in)).Lasting {
+			lines[k] += "- " + l + "\n"
+		}
+		peers[all[k].Lang] = append(peers[all[k].Lang], k)
+	}
+	return peers, lines
+}
+
+// foreignMemory returns a MEMORY.md with what the engine made of other conversations than k.
+func foreignMemory(k int, peers []int, made []string) string {
+	at := slices.Index(peers, k)
+	out := "# Memory\n\n## Facts\n\n"
+	for i := 1; i <= foreignMade && i < len(peers); i++ {
+		out += made[peers[(at+i)%len(peers)]]
+	}
+	return out
+}
+
+// bagsOf returns the lines of files with the conversations that may take them back: the files that the conversations have, what the engine
+// made of other conversations of the language, and what it made of the first part of a conversation whose second part takes some of it back.
 func bagsOf(tb testing.TB, all []corpus.Conversation) []bag {
 	tb.Helper()
+	peers, made := madeOf(tb, all)
 	spoken := make([][]passage, len(all))
 	for k := range all {
 		in := inputOf(tb, &all[k])
@@ -45,31 +81,61 @@ func bagsOf(tb testing.TB, all []corpus.Conversation) []bag {
 			out = append(out, b)
 		}
 	}
-	for k := range all {
-		gone := func(text string) bool {
-			return slices.ContainsFunc(all[k].Gone, func(words []string) bool { return corpus.Has(text, words) })
-		}
-		in := inputOf(tb, &all[k])
-		n := newNotebook(in, objections{}, all[k].Lang)
+	// each calls a function for the claims of files.
+	each := func(lang string, in proposals.ExtractionInput, do func(*claim)) {
+		n := newNotebook(in, objections{}, lang)
 		for _, p := range []*page{n.memory, n.profile} {
 			for i := range p.lines {
-				l := p.at(i)
-				if l.code || len(l.terms) == 0 {
-					continue
-				}
-				c := n.claim(p, i)
-				add(bag{conversation: k, taken: gone(c.text)}, c, spoken[k])
-				others := 0
-				if c.set&aboutSelf != 0 { // what others say of their home and work is otherwise
-					others = foreignFiles
-				}
-				for o := range all {
-					if o != k && all[o].Lang == all[k].Lang && others < foreignFiles {
-						others++
-						add(bag{conversation: k, foreign: true}, c, spoken[o])
-					}
+				if l := p.at(i); !l.code && len(l.terms) > 0 {
+					do(n.claim(p, i))
 				}
 			}
+		}
+	}
+	for k := range all {
+		talk := &all[k]
+		gone := func(text string) bool {
+			return slices.ContainsFunc(talk.Gone, func(words []string) bool { return corpus.Has(text, words) })
+		}
+		in := inputOf(tb, talk)
+		each(talk.Lang, in, func(c *claim) {
+			add(bag{conversation: k, taken: gone(c.text)}, c, spoken[k])
+			others := 0
+			if c.set&aboutSelf != 0 { // what others say of their home and work is otherwise
+				others = foreignFiles
+			}
+			for o := range all {
+				if o != k && all[o].Lang == talk.Lang && others < foreignFiles {
+					others++
+					add(bag{conversation: k, foreign: true}, c, spoken[o])
+				}
+			}
+		})
+		in.Profile, in.Memory = "", foreignMemory(k, peers[talk.Lang], made)
+		each(talk.Lang, in, func(c *claim) {
+			if c.set&aboutSelf == 0 {
+				add(bag{conversation: k, foreign: true, made: true}, c, spoken[k])
+			}
+		})
+		for _, words := range talk.Gone {
+			in := inputOf(tb, talk)
+			said := slices.IndexFunc(in.Transcript, func(l transcripts.Line) bool {
+				return l.Role == memory.RoleOfUser && corpus.Has(l.Text, words)
+			})
+			if said < 0 || said+1 >= len(in.Transcript) {
+				continue
+			}
+			first := in
+			first.Transcript = in.Transcript[:said+1]
+			p := propose(first)
+			later := listen(in.Transcript[said+1:], in.Today)
+			passages := later.passages()
+			in.Profile, in.Memory = cmp.Or(p.ProfileUpdate, in.Profile), cmp.Or(p.MemoryUpdate, in.Memory)
+			each(talk.Lang, in, func(c *claim) {
+				if corpus.Has(c.text, words) {
+					add(bag{conversation: k, taken: true, made: true}, c, passages)
+				}
+			})
 		}
 	}
 	return out
@@ -110,7 +176,7 @@ func trainSigns(bags []bag) (weights []int32, bias int32) {
 func allSets(tb testing.TB) []corpus.Conversation {
 	tb.Helper()
 	var all []corpus.Conversation
-	for _, set := range []string{"dev", "test", "heldout"} {
+	for _, set := range []string{"dev", "test", "heldout", "hard", "blind"} {
 		all = append(all, loadSet(tb, corpusFolder+set)...)
 	}
 	slices.SortFunc(all, func(a, b corpus.Conversation) int { return cmp.Compare(a.ID, b.ID) })
@@ -122,7 +188,8 @@ func TestSigns(t *testing.T) {
 	all := allSets(t)
 	bags := bagsOf(t, all)
 	const folds = 5
-	var lines, taken, wrong, foreign, wrongForeign int
+	type tally struct{ hits, of int }
+	var taken, kept, foreign, made tally
 	for fold := range folds {
 		var in []bag
 		for _, b := range bags {
@@ -136,28 +203,65 @@ func TestSigns(t *testing.T) {
 			if b.conversation%folds != fold {
 				continue
 			}
-			hit := slices.ContainsFunc(b.clauses, func(v vector) bool { return isProof(v) || v.score(weights, bias) > unsure })
+			of := &kept
 			switch {
-			case b.taken:
-				lines++
-				if hit {
-					taken++
-				}
+			case b.foreign && b.made:
+				of = &made
 			case b.foreign:
-				foreign++
-				if hit {
-					wrongForeign++
-				}
-			case hit:
-				wrong++
+				of = &foreign
+			case b.taken:
+				of = &taken
+			}
+			hit := slices.ContainsFunc(b.clauses, func(v vector) bool {
+				score := v.score(weights, bias)
+				return isProof(v) || score > unsure && (score > unsureOfLong || !slices.Contains(v, signLong))
+			})
+			if of.of++; hit {
+				of.hits++
 			}
 			if *show == "signs" && hit != b.taken {
 				t.Logf("%v %s: %s", b.taken, all[b.conversation].ID, b.text)
 			}
 		}
 	}
-	t.Logf("unseen: %d of %d lines taken back, %d that were not; of conversations without them %d of %d", taken, lines, wrong, wrongForeign, foreign)
-	if taken < lines*8/10 || wrong > 10 || wrongForeign*100 > foreign*8 {
-		t.Error("at least eight of ten lines that were taken back should be found, and few others")
+	t.Logf("unseen, of lines with a word in common: taken back %v, not %v; of other conversations %v, written by the engine %v", taken, kept, foreign, made)
+	// The rules before these, which did not see how long a line is, took back 86, 14, 40 and 76 of the same lines.
+	if taken.hits < 87 || kept.hits > 8 || foreign.hits > 30 || made.hits > 24 {
+		t.Error("most lines that were taken back should be found, and few others")
+	}
+}
+
+// TestOtherConversations holds what conversations take back of files that the engine made of conversations of other people, to none of
+// which the weights are fitted: nothing of that was meant.
+func TestOtherConversations(t *testing.T) {
+	lines, lost := 0, 0
+	for _, set := range []string{"blind2", "blind3", "blind4", "blind5"} {
+		all := loadSet(t, corpusFolder+set)
+		peers, made := madeOf(t, all)
+		for k := range all {
+			in := inputOf(t, &all[k])
+			in.Profile, in.Memory, in.MemoryMaxChars = "", foreignMemory(k, peers[all[k].Lang], made), 100_000
+			before := strings.Split(in.Memory, "\n")
+			after := in.Memory
+			if p := propose(in); p.MemoryUpdate != "" {
+				after = p.MemoryUpdate
+			}
+			n := newNotebook(in, objections{}, all[k].Lang)
+			for i := range n.memory.lines {
+				if l := n.memory.at(i); l.code || len(l.terms) == 0 || n.claim(n.memory, i).set&aboutSelf != 0 {
+					continue
+				}
+				if lines++; !strings.Contains(after, before[i]) {
+					lost++
+					if *show == "lost" {
+						t.Logf("%s: %s", all[k].ID, before[i])
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d of %d lines were taken back", lost, lines)
+	if lines < 1500 || lost*1000 > lines*6 {
+		t.Errorf("%d of %d lines were taken back; at most six of a thousand are allowed", lost, lines)
 	}
 }

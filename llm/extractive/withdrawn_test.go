@@ -27,6 +27,20 @@ var withdrawn = []struct{ line, asked, says, gone string }{
 	{"Rent is 900 euros a month", "", "The new washing machine costs 650 euros, is that ok?", ""},
 	{"Daughter Mia is 9", "", "My son Tom turned 12 on Sunday.", ""},
 	{"Goes to yoga on Tuesdays", "", "I used to play tennis on Mondays when I was young.", ""},
+	{
+		`"thai curry, anything with chickpeas. I can't stand aubergine"`, "How did the dinner with Margaret go?",
+		"good, made the chickpea thing. turns out she's not even vegetarian any more, she eats fish now", "",
+	},
+	{
+		`"Also scratch what I said about takeaway fridays, we're saving money now so only once a month"`, "How did the dinner with Margaret go?",
+		"good, made the chickpea thing. turns out she's not even vegetarian any more, she eats fish now", "",
+	},
+	{`"The cleaner comes on Mondays, she is kind and hardworking and never late"`, "", "The series has kind of gone downhill, I stopped watching.", ""},
+	{
+		`"I set up the app for our club with three tables so far: users, transactions and budgets, in SQLite"`, "",
+		"Adding indexes on the transactions table reduced the query time from 450 to 120 ms.", "",
+	},
+	{"Lives in Los Angeles", "", "He mentioned he's from Boston originally, but he lives in New York now.", ""},
 
 	{"Wohnt in Köln", "", "Ich bin übrigens im Juni nach Bonn gezogen, also bitte Läden dort.", "Köln"},
 	{"Fährt einen VW Polo", "", "Den Polo hab ich im Herbst verkauft, ich fahr jetzt Bahn.", "VW"},
@@ -38,6 +52,7 @@ var withdrawn = []struct{ line, asked, says, gone string }{
 	{"Will Geige lernen", "", "Vergiss das mit der Geige, das wird nichts.", "Geige lernen"},
 	{"Schwester Anna wohnt in Graz", "", "Meine Schwester Anna hat endlich aufgehört zu rauchen.", ""},
 	{"Fährt einen VW Polo", "", "Mein Nachbar hat sein Boot verkauft.", ""},
+	{"Wohnt in Winterthur", "", "Die Miete ist im Oktober auf 1845 Franken gestiegen.", ""},
 
 	{"Vive en Sevilla", "", "Por cierto, en marzo me mudé a Cádiz, así que busca allí.", "Sevilla"},
 	{"Tiene un Seat Ibiza", "", "El Ibiza lo vendí en verano, ahora voy en bici.", "Seat Ibiza"},
