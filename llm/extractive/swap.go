@@ -53,8 +53,9 @@ func contrasts(text, lang, in string) (out []contrast) {
 			if denied, given := contrasted(s, names, m, lang == "ja" || lang == "ko"); denied >= 0 {
 				c := contrast{denied: s[names[denied][0]:names[denied][1]], given: s[names[given][0]:names[given][1]], others: words{}}
 				last := max(denied, given)
+				end := names[last][1] + len(clause(s[names[last][1]:]))
 				for i, n := range names {
-					if i != denied && i != given && (i < last || len(names) > last+2) { // "sorry", "btw"
+					if i != denied && i != given && (n[0] < end || len(names) > last+2) { // "sorry", "btw"
 						c.others.add(wordsOf(s[n[0]:n[1]], in))
 					}
 				}
@@ -89,11 +90,17 @@ func contrasted(text string, names [][]int, m cue.Mark, last bool) (denied, give
 		if strings.TrimSpace(text[min(m.Start, d[1]):m.Start]) != "" {
 			return -1, -1
 		}
-	case strings.TrimSpace(text[m.End:d[0]]) != "" || len(strings.Fields(clause(text[max(d[1], g[1]):]))) > 0 ||
+	case strings.TrimSpace(text[m.End:d[0]]) != "" || !endsClause(text[max(d[1], g[1]):]) ||
 		given < denied && !sets(text[g[1]:m.Start]) && !alone.MatchString(text[m.Start:m.End]) || given > denied && !sets(text[d[1]:g[0]]):
 		return -1, -1
 	}
 	return denied, given
+}
+
+// endsClause reports whether a clause ends before a text, or goes on with where or what for.
+func endsClause(text string) bool {
+	rest := strings.Fields(clause(text))
+	return len(rest) == 0 || slices.Contains([]string{"in", "for", "on", "at"}, rest[0])
 }
 
 // alone matches negations of English that deny a name without a comma before them.
