@@ -60,6 +60,7 @@ type conversation struct {
 	lang  string
 	said  int // messages of the users
 
+	people   words           // relatives whom the files name
 	messages map[string]span // of each word; see repeated
 }
 
