@@ -80,7 +80,6 @@ func propose(in proposals.ExtractionInput) proposals.Proposal {
 // read returns a notebook with the passages of a transcript. Corrections are found in all of the conversation.
 func read(in proposals.ExtractionInput, objected objections) *notebook {
 	c := listen(slices.Concat(in.Before, in.Transcript), in.Today)
-	c.people = peopleIn(c.lang, in.Profile, in.Memory)
 	n := newNotebook(in, objected, c.lang)
 	all := c.passages()
 	settle(all)

@@ -60,7 +60,6 @@ type conversation struct {
 	lang  string
 	said  int // messages of the users
 
-	people   words           // relatives whom the files name
 	messages map[string]span // of each word; see repeated
 }
 

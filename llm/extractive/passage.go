@@ -121,9 +121,6 @@ func (c *conversation) passages() []passage {
 		if len(facts) > 0 || remember {
 			keep, lasting = max(keep, certain), max(lasting, certain)
 		}
-		if c.isAboutRelative(u) {
-			keep = max(keep, slight)
-		}
 		renews := c.renews(i)
 		if renews {
 			keep = max(keep, slight)

@@ -38,33 +38,6 @@ func personIn(text, lang, in string, marks cue.Marks) words {
 	return person
 }
 
-// peopleIn returns the words by which files name relatives, and the other names of the same lines.
-func peopleIn(lang string, files ...string) words {
-	people := words{}
-	for _, file := range files {
-		for line := range strings.Lines(file) {
-			text := bareLine(line)
-			if marks := cue.Find(text, lang); marks.Set().Has(cue.Kin) {
-				people.add(personIn(text, lang, lang, marks))
-				for _, name := range capitalised(text) { // which may be words of no content in another language: Theo, Mai
-					people[foldedText(name)] = true
-				}
-			}
-		}
-	}
-	return people
-}
-
-// isAboutRelative reports whether a unit says something of a relative whom the files name.
-func (c *conversation) isAboutRelative(u *unit) bool {
-	if u.question || len(c.people) == 0 {
-		return false
-	}
-	return u.terms.shared(c.people) > 0 || slices.ContainsFunc(strings.FieldsFunc(foldedText(u.text), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsMark(r)
-	}), func(w string) bool { return c.people[w] })
-}
-
 // Lengths of names, and of what may be between a relative and their name ("my wife's name is Anna").
 const (
 	nameWithin = 3 // words
