@@ -213,8 +213,7 @@ func TestSigns(t *testing.T) {
 				of = &taken
 			}
 			hit := slices.ContainsFunc(b.clauses, func(v vector) bool {
-				score := v.score(weights, bias)
-				return isProof(v) || score > unsure && (score > unsureOfLong || !slices.Contains(v, signLong))
+				return isProof(v) || v.score(weights, bias) > leastScore(v)
 			})
 			if of.of++; hit {
 				of.hits++

@@ -1,0 +1,441 @@
+package extractive
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"reverie/language/cue"
+	"reverie/language/lazyregexp"
+)
+
+// claim is a line of a file that a passage may take back.
+type claim struct {
+	text    string
+	terms   words
+	rare    words // of no other claim
+	heading words // of its section
+	subject words
+	lead    words // the first ones
+	names   words // names and numbers
+	person  words // those that say whom it is about
+	set     cue.Set
+	values  []value
+}
+
+// A sign is a feature of a claim and a clause that was said later.
+const (
+	signShares     = iota // a rare word of the claim
+	signSharesTwo         //
+	signSharesHalf        // half of its words
+	signBeside            // its words are in another clause of the passage
+	signRestated          // the assistant has just said the claim
+	signAsked             // the assistant has just asked about it
+	signHeading           // a word of its heading
+	signOver              // cues of the clause
+	signForget
+	signCorrect
+	signChange
+	signNot
+	signOpens    // the message begins with a cue of negation, correction or change
+	signNames    // the clause names a value of the claim and gives another
+	signUnit     // it gives another value with the same unit
+	signNumber   // it gives another number
+	signDenies   // it denies a value of the claim
+	signExact    // it has no words of content but those of the claim
+	signBrief    // at most two others
+	signWordy    // more than five others
+	signDoubtful // it doubts, supposes or asks
+	signOthers   // it is about a relative, and the claim is not
+	signSharesOver
+	signSharesForget
+	signSharesCorrect
+	signSharesChange
+	signSharesValue
+	signTwoChange
+	signRestatedOpens
+	signRestatedChange
+	signRestatedValue
+	signEnds      // a cue of an end is next to a rare word of the claim
+	signTurns     // a cue of change does
+	signMoves     // the user lives elsewhere now
+	signKind      // both are about the user's home, work or age, and there is a cue of change
+	signAnswers   // a clause without its own topic answers with a change to what the assistant has just said
+	signForgets   // what is to be forgotten is the claim
+	signCorrects  // a number of the claim is repeated, another one given, and there is a cue of correction
+	signOtherwise // a value of the claim is denied, and another one given
+	signFew       // it has at most a sixth of the claim's words
+	signSome      // a quarter of them
+	signMost      // three quarters of them
+	signTopical   // the claim has half of its words of content
+	signLong      // the claim is long
+	signFewLong
+	signSubject // it has one of the first words of the claim
+	signName    // a name or a number of the claim
+	signRare    // three rare words of the claim
+	signs
+)
+
+// signsOf returns the signs that clause w of a passage takes a claim back. ok is false without any that they are about the same.
+func (p *passage) signsOf(w *window, c *claim) (v vector, ok bool) {
+	on := w.isOn(c.text, c.terms, c.person, c.set.Has(cue.Health))
+	shared := w.terms.shared(c.rare)
+	restated, asked := c.isIn(p.heard), c.isIn(p.asked)
+	mentioned := c.rare.shared(p.asked) > 0
+	beside := p.terms.shared(c.rare) > shared
+	heading := p.terms.shared(c.heading) > 0
+	named, unit, number, denied := p.conflict(c, w)
+	repeated := named && number
+	other := len(w.about) - w.about.shared(c.terms)
+	change := w.set.Any(cue.Over, cue.Correct, cue.Change)
+	moves := c.set.Has(cue.Home) && !c.set.Has(cue.Kin) && !hasDigit(c.text) && p.moves(w)
+	value := named || unit
+	parts := w.set.Has(cue.Self) && w.set.Has(cue.Over) && other <= 1 && c.terms.within(c.person) == 1 // "Renzo and I are divorced"
+	if !on && !value && (c.set.Has(cue.Health) || len(c.person) > 0 && !number && !moves && !parts) && !(len(w.about) == 0 && (restated || asked)) {
+		return nil, false // what ends or changes is something else about the person
+	}
+	if shared == 0 && !restated && !mentioned && !beside && !heading && !named && !denied && !moves {
+		return nil, false
+	}
+	if !value && !number && !denied && !moves && !p.opens && !w.set.Any(cue.Over, cue.Forget, cue.Correct, cue.Change, cue.Not) {
+		return nil, false // it neither ends nor changes anything, and gives no other value
+	}
+	covers, long := c.terms.within(w.terms), c.isLong(w.words)
+	few := covers <= 1./6
+	for s, present := range [signs]bool{
+		signFew: few, signSome: covers >= .25, signMost: covers >= .75, signTopical: w.about.within(c.terms) >= .5, signLong: long,
+		signFewLong: few && long, signSubject: w.terms.shared(c.lead) > 0, signName: w.terms.shared(c.names) > 0, signRare: shared > 2,
+		signShares: shared > 0, signSharesTwo: shared > 1, signSharesHalf: w.terms.shared(c.terms)*2 >= len(c.terms), signBeside: beside,
+		signRestated: restated, signAsked: asked, signHeading: heading, signOver: w.set.Has(cue.Over), signForget: w.set.Has(cue.Forget),
+		signCorrect: w.set.Has(cue.Correct), signChange: w.set.Has(cue.Change), signNot: w.set.Has(cue.Not), signOpens: p.opens,
+		signNames: named, signUnit: unit, signNumber: number, signDenies: denied, signExact: other == 0, signBrief: other <= 2,
+		signWordy: other > 5, signDoubtful: w.set.Any(cue.Doubt, cue.If, cue.Suppose, cue.Would) || strings.HasSuffix(w.text, "?"),
+		signOthers: w.isAboutOthers(c), signSharesOver: shared > 0 && w.set.Has(cue.Over),
+		signSharesForget:  (shared > 0 || beside) && w.set.Has(cue.Forget),
+		signSharesCorrect: shared > 0 && w.set.Has(cue.Correct), signSharesChange: shared > 0 && w.set.Has(cue.Change),
+		signSharesValue: shared > 0 && value, signTwoChange: shared > 1 && change, signRestatedOpens: restated && p.opens,
+		signRestatedChange: restated && change, signRestatedValue: restated && (value || number),
+		signEnds: w.ends(c, shared, other), signTurns: shared > 0 && w.isAt(c.rare, cue.Change, cue.Correct),
+		signMoves:     moves,
+		signKind:      change && w.set&c.set&aboutSelf != 0 && !w.set.Has(cue.Kin) && !c.set.Has(cue.Kin),
+		signAnswers:   len(w.about) == 0 && w.leads && change && (mentioned || asked),
+		signForgets:   w.set.Has(cue.Forget) && p.topic(w).within(c.terms) >= sameTopic,
+		signCorrects:  repeated && p.set.Has(cue.Correct),
+		signOtherwise: denied && value && (shared > 0 || beside || restated || heading),
+	} {
+		if present {
+			v = append(v, s)
+		}
+	}
+	return v, true
+}
+
+// closeBy is the number of words that may separate a cue from the word that it is about.
+const closeBy = 2
+
+// isAt reports whether a cue of one of the kinds is close to one of the words.
+func (w *window) isAt(these words, kinds ...cue.Kind) bool {
+	if !w.set.Any(kinds...) {
+		return false
+	}
+	gap := closeBy + 1
+	if slices.Contains(pairs, w.words) { // characters
+		gap *= 3
+	}
+	tokens := tokensOf(w.text, w.words)
+	for _, m := range w.marks {
+		if !slices.Contains(kinds, m.Kind) {
+			continue
+		}
+		first, last := -1, -1 // positions of the cue
+		for _, t := range tokens {
+			if t.End > m.Start && first < 0 {
+				first = t.Position
+			}
+			if t.Start < m.End {
+				last = t.Position
+			}
+		}
+		for _, t := range tokens {
+			if these[t.Forms[len(t.Forms)-1]] && t.Position >= first-gap && t.Position <= last+gap {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// aboutSelf are the kinds of claims with one value at a time: a new value replaces the old one.
+const aboutSelf cue.Set = 1<<cue.Home | 1<<cue.Work | 1<<cue.Age
+
+// moves reports whether a clause says that the user lives elsewhere now.
+func (p *passage) moves(w *window) bool {
+	if p.states(attributeHome) {
+		return true
+	}
+	named := slices.ContainsFunc(w.values, func(v value) bool { return v.class == 'c' }) || !slices.Contains(latin, p.lang) && p.lang != "ru"
+	place := wordsOf(without(w.text, w.marks, cue.Home, cue.Change, cue.Correct, cue.Over, cue.Time, cue.Number, cue.Filler), w.words)
+	amount := slices.ContainsFunc(w.values, func(v value) bool { // "the rent is 1,845 now"
+		return v.class == 'n' && digits(v.text) > 2
+	})
+	theirs := w.set.Has(cue.Lean) && !w.set.Has(cue.Self) // "she lives in Rome now"
+	return named && len(place) > 0 && !amount && !theirs && w.set.Has(cue.Home) && w.set.Any(cue.Change, cue.Correct, cue.Over) &&
+		!w.set.Any(cue.Kin, cue.Other, cue.Doubt, cue.If, cue.Suppose) &&
+		!slices.ContainsFunc(w.marks, func(m cue.Mark) bool { // "moved my appointment"
+			return m.Kind == cue.Plan && !slices.ContainsFunc(w.marks, func(o cue.Mark) bool {
+				return o.Kind == cue.Home && o.Start < m.End && m.Start < o.End
+			})
+		})
+}
+
+// ends reports whether a clause says that the subject of a claim, with which it shares rare words, is over: it names nothing else, or
+// the words are adjacent.
+func (w *window) ends(c *claim, shared, other int) bool {
+	return shared > 0 && w.set.Has(cue.Over) && (other == 0 || w.isAt(c.rare, cue.Over))
+}
+
+// isAboutOthers reports whether a clause names a relative whom the claim does not name, before
+// it says what changes.
+func (w *window) isAboutOthers(c *claim) bool {
+	for _, m := range w.marks {
+		switch m.Kind {
+		case cue.Over, cue.Correct, cue.Change: // "sold it to my cousin"
+			return false
+		case cue.Kin:
+			if wordsOf(w.text[m.Start:m.End], w.words).shared(c.terms) == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// topic returns the words of what clause w wants forgotten: its own, or those of the clause before it.
+func (p *passage) topic(w *window) words {
+	if len(w.about) > 0 {
+		return w.about
+	}
+	windows := p.windows()
+	for i := range windows[:len(windows)-1] {
+		if i > 0 && windows[i].text == w.text {
+			return windows[i-1].about
+		}
+	}
+	return nil
+}
+
+// isLong reports whether a claim has so many words that a clause may repeat one of them by chance.
+func (c *claim) isLong(lang string) bool {
+	n := len(c.terms)
+	if lang == "vi" || slices.Contains(pairs, lang) { // which have pairs of characters or syllables as well
+		n /= 2
+	}
+	return n > shortClaim
+}
+
+// shortClaim is the number of words of content up to which a line says one thing.
+const shortClaim = 8
+
+// isIn reports whether a text has the words of a claim: half of them, a quarter and two rare ones, or its number and another one.
+func (c *claim) isIn(text words) bool {
+	covered := c.terms.within(text)
+	if covered >= .5 || covered >= .25 && c.rare.shared(text) > 1 {
+		return true
+	}
+	number := slices.ContainsFunc(c.values, func(v value) bool { return v.class == 'n' && text[v.text] })
+	return number && c.terms.shared(text) > 1
+}
+
+// correctedValue matches a value that a correction put into a line.
+var correctedValue = lazyregexp.New(`\[[^\[\]]{1,40}\]`)
+
+// gave reports whether a passage on the subject of a claim gives the value that a correction put into it, and no other one instead.
+func (p *passage) gave(c *claim) bool {
+	if p.withdrawn || c.rare.shared(p.terms) == 0 && c.rare.shared(p.heard) == 0 {
+		return false
+	}
+	windows := p.windows()
+	for i := range windows {
+		w := &windows[i]
+		if r, ok := replacedValue(c.values, w); ok && r.named && (p.set.Has(cue.Correct) || w.denies(r.said)) {
+			return false
+		}
+	}
+	for _, at := range correctedValue.FindAllStringIndex(c.text, -1) {
+		given := foldedText(c.text[at[0]+1 : at[1]-1])
+		for _, w := range windows {
+			if slices.ContainsFunc(w.values, func(v value) bool { return v.text == given }) {
+				return true
+			}
+		}
+		if slices.ContainsFunc(p.contrasts(), func(x contrast) bool { return foldedText(x.given) == given }) {
+			return true
+		}
+	}
+	return false
+}
+
+// conflict compares the values of a claim with those of a clause.
+func (p *passage) conflict(c *claim, w *window) (named, unit, number, denied bool) {
+	if r, ok := replacedValue(c.values, w); ok && !r.guessed && !p.separates(w, r, c.subject) {
+		named, unit = r.named && (w.denies(r.said) || p.set.Has(cue.Correct)), !r.named
+	}
+	if len(w.values) == 0 {
+		return named, unit, false, false
+	}
+	for _, old := range c.values {
+		for _, v := range w.values {
+			number = number || old.class == 'n' && v.class == 'n' && old.text != v.text
+			denied = denied || old.text == v.text && w.denies(v)
+		}
+	}
+	return named, unit, number, denied
+}
+
+// Scores up to which a claim is kept. To keep a line that was taken back leaves two lines; a line that is taken back by mistake is lost.
+const (
+	unsure       = -.65
+	unsureOfLong = -.2
+)
+
+// leastScore returns the score that signs must exceed for a claim to be taken back.
+func leastScore(v vector) float64 {
+	if slices.Contains(v, signLong) {
+		return unsureOfLong
+	}
+	return unsure
+}
+
+// isProof reports whether the signs leave no doubt, whatever their weights.
+func isProof(v vector) bool {
+	has := func(s int) bool { return slices.Contains(v, s) }
+	brief := !has(signLong) // of a long line a clause may repeat a word by chance
+	switch {
+	case has(signMoves), has(signForgets) && !has(signFewLong):
+		return true
+	case has(signDoubtful), has(signOthers):
+		return false
+	}
+	return has(signEnds) && (has(signExact) && !has(signFewLong) || brief && has(signSome)) ||
+		brief && has(signOtherwise) && has(signShares) && has(signSome) ||
+		brief && has(signRestated) && has(signOver) && has(signExact) && has(signOpens)
+}
+
+// isOfAnother reports whether a clause gives a value with the same unit as one of a claim, of another subject.
+func isOfAnother(v vector, w *window, c *claim) bool {
+	has := func(s int) bool { return slices.Contains(v, s) }
+	return has(signUnit) && !has(signRestated) && !has(signAsked) && !has(signMoves) && !w.set.Any(cue.Over, cue.Forget, cue.Change) &&
+		!w.isAbout(c.subject)
+}
+
+// isEmpty reports whether a clause names nothing ("Back to it.") and what it shares with a claim are words of its cues: it is about the claim
+// only if the assistant has just spoken of it.
+func isEmpty(v vector, w *window) bool {
+	has := func(s int) bool { return slices.Contains(v, s) }
+	return len(w.about) == 0 && len(w.values) == 0 && has(signShares) && !has(signRestated) && !has(signAsked) && !has(signAnswers)
+}
+
+// takesBack returns the clause of a passage that takes a claim back; nil if there is none.
+func (p *passage) takesBack(c *claim) (by *window) {
+	best := 0.
+	windows := p.windows()
+	for i := range windows {
+		if p.renumbers(&windows[i], c) || windows[i].text == p.text && p.renames(c) {
+			return &windows[i]
+		}
+		v, ok := p.signsOf(&windows[i], c)
+		if !ok {
+			continue
+		}
+		score := v.score(signWeights, signBias)
+		if isProof(v) {
+			score = max(score, certain)
+		}
+		if score <= leastScore(v) || isOfAnother(v, &windows[i], c) || isEmpty(v, &windows[i]) {
+			continue
+		}
+		if by == nil || score > best {
+			best, by = score, &windows[i]
+		}
+	}
+	return by
+}
+
+// renumbers reports whether a clause corrects the only number of a claim: it says the same with another one.
+func (p *passage) renumbers(w *window, c *claim) bool {
+	if !w.set.Any(cue.Correct, cue.Change) || w.set.Any(cue.Doubt, cue.If, cue.Suppose, cue.Would, cue.Forget) || p.asks || len(c.subject) == 0 ||
+		len(w.subject) != len(c.subject) || w.subject.shared(c.subject) < len(c.subject) {
+		return false
+	}
+	number := func(v value) bool { return v.class != 'n' }
+	was, is := slices.DeleteFunc(slices.Clone(c.values), number), slices.DeleteFunc(slices.Clone(w.values), number)
+	return len(was) == 1 && len(is) == 1 && was[0].text != is[0].text && change{from: was[0], to: is[0]}.sameUnit()
+}
+
+// renames reports whether a passage denies a name of a claim and gives another one instead, on the same subject.
+func (p *passage) renames(c *claim) bool {
+	from, _, bare, ok := p.swap(c.text, c.terms)
+	return ok && (!bare || wordsOf(c.text[from.Start:from.End], p.words).within(p.heard) == 1)
+}
+
+// rareOf returns the words of a text that say what it is about: they occur once in the texts that were counted, and are neither
+// numbers, units and particles nor words for times and for where one lives. In Vietnamese two syllables are a word.
+func rareOf(text, lang string, marks cue.Marks, values []value, terms words, count map[string]int) words {
+	rare := words{}
+	common := words{}
+	for _, m := range marks {
+		if slices.Contains([]cue.Kind{cue.Time, cue.Number, cue.Home, cue.Have, cue.Habit, cue.Age, cue.Over, cue.Not, cue.Correct}, m.Kind) {
+			common.add(wordsOf(text[m.Start:m.End], lang))
+		}
+	}
+	for _, v := range values {
+		common.add(wordsOf(v.unit, lang))
+	}
+	for w := range terms {
+		n := utf8.RuneCountInString(w)
+		if count[w] <= 1 && n > 1 && !hasDigit(w) && !common[w] && !strings.ContainsAny(w, particles) &&
+			(lang != "vi" || strings.Contains(w, " ") || n > shortSyllable && isASCII(w)) {
+			rare[w] = true
+		}
+	}
+	return rare
+}
+
+// shortSyllable is the length up to which a word without diacritics is a Vietnamese syllable.
+const shortSyllable = 3
+
+func isASCII(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
+}
+
+// right returns the text of a claim with the value that clause by gives instead, in brackets, and the wrong value; both are empty
+// if it does not say which value it replaces.
+func (p *passage) right(c *claim, by *window) (text, wrong string) {
+	if p.forgets() || by.set.Has(cue.Over) {
+		return "", ""
+	}
+	if p.renames(c) {
+		from, to, _, _ := p.swap(c.text, c.terms)
+		return withValue(c.text, from, to), c.text[from.Start:from.End]
+	}
+	r, ok := replacedValue(c.values, by)
+	if !ok || r.guessed || r.from.class != 'n' || r.named && !by.denies(r.said) && !p.set.Has(cue.Correct) || !r.named && r.from.unit == "" {
+		return "", ""
+	}
+	return withValue(c.text, r.from, by.text[r.to.Start:r.to.End]), c.text[r.from.Start:r.from.End]
+}
+
+// leading is the number of words that begin a claim.
+const leading = 3
+
+// leadOf returns the first words of content of a text.
+func leadOf(text, lang string) words {
+	out := words{}
+	for f := range strings.FieldsSeq(text) {
+		if len(out) >= leading {
+			break
+		}
+		out.add(wordsOf(f, lang))
+	}
+	return out
+}
