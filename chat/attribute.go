@@ -24,7 +24,7 @@ import (
 // question is a form of questions for an attribute of somebody.
 type question struct {
 	pattern *lazyregexp.Regexp
-	// answer is a statement that answers it, about the subject that the pattern finds: what it claims is what is asked for. Without a
+	// answer is a statement about the subject that the pattern finds. Questions of this form ask for its claims. Without a
 	// subject it is about the user.
 	answer string
 }
@@ -72,7 +72,8 @@ var questions = []question{
 	{lazyregexp.New(`(?i)^(?:(?:cómo|como) me llamo|(?:cuál|cual) es mi nombre)$`), answerName},
 	{lazyregexp.New(`(?i)^(?:quién|quien) es (mi .+)$|^(?:cómo|como) se llama (mi .+)$`), "$1$2 se llama Nora."},
 
-	{lazyregexp.New(`(?i)^(?:quel(?:le)? est m(?:on|a) (?:métier|metier|profession|travail|emploi|job)|qu(?:e fais-je|'est-ce que je fais|’est-ce que je fais)` +
+	{lazyregexp.New(`(?i)^(?:quel(?:le)? est m(?:on|a) (?:métier|metier|profession|travail|emploi|job)|` +
+		`qu(?:e fais-je|'est-ce que je fais|’est-ce que je fais)` +
 		`(?: dans la vie| comme (?:métier|travail))|je fais quoi dans la vie)$`), answerJob},
 	{lazyregexp.New(`(?i)^(?:où|ou) (?:est-ce que je travaille|je travaille|travaillé-je)$|^pour qui (?:est-ce que )?je travaille$`), answerEmployer},
 	{lazyregexp.New(`(?i)^(?:où|ou|dans quelle ville) (?:est-ce que )?(?:j['’]habite|je vis|habité-je|(?:habite|vit) (.+))$`), "$1 habite à Oslo."},
@@ -89,9 +90,10 @@ var questions = []question{
 }
 
 // calls matches statements by which people name themselves and that claim nothing else.
-var calls = lazyregexp.New(`^(?i:(?:hi|hello|hey|hallo|hola|bonjour)[,!.]? )?(?i:i am|i['’]m|ich bin|je suis|soy|我是) ?\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)?[.!。]?$`)
+var calls = lazyregexp.New(`^(?i:(?:hi|hello|hey|hallo|hola|bonjour)[,!.]? )?(?i:i am|i['’]m|ich bin|je suis|soy|我是) ?` +
+	`\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+)?[.!。]?$`)
 
-// claims are what statements claim, each as an attribute with its subject, the most wanted first.
+// claims holds attributes with their subjects, the most wanted first.
 type claims []string
 
 // claimsOf returns what a text claims.
@@ -238,7 +240,8 @@ func (t *turning) claimedHere(wanted claims) (all []quotation) {
 					FromLine: int(m.Seq), ToLine: int(m.Seq), Source: recall.SourceRef{Conversation: t.request.Conversation, Owner: t.id.Owner}, Score: 1,
 				}
 				return []quotation{{
-					quotable: quotableOf(hit, said, scan.Redacted(said), t.now.Location()), source: window.Readable(sourceOf(hit, hit.FromLine)), hit: hit, shown: hit,
+					quotable: quotableOf(hit, said, scan.Redacted(said), t.now.Location()), source: window.Readable(sourceOf(hit, hit.FromLine)),
+					hit: hit, shown: hit,
 					by: t.request.Speaker, answers: true, words: words,
 				}}
 			}

@@ -22,7 +22,8 @@ func TestWhatIsPastIsNotKnownAboutAPerson(t *testing.T) {
 	w.write(grace, memory.ProfilePath, "# Profile\n\n## Identity\n\n- Has a cat called Pip, who is grey.\n")
 	w.write(grace, memory.MemoryPath, "# Memory\n\n## Remembered\n\n- \"And the printer of the ward is in room 310 now.\"\n"+
 		"- On parental leave until 2026-05-01.\n\n## Archived\n\n- Collects stamps.\n")
-	w.write(grace, day, note+"\n## 15:00 And the printer of the…\n\n- \"And the printer of the ward is in room 310 now.\"\n- \"The rent of my flat is now 950 euros.\"\n")
+	w.write(grace, day, note+"\n## 15:00 And the printer of the…\n\n- \"And the printer of the ward is in room 310 now.\"\n"+
+		"- \"The rent of my flat is now 950 euros.\"\n")
 	turn, _ := w.turn(grace, chat.TurnRequest{Message: "What do you know about me?"})
 	for _, want := range []string{"room 310", "950 euros", "choir", "called Pip"} {
 		if !strings.Contains(turn.Answer, want) {

@@ -68,13 +68,15 @@ func TestToldOfTheSubject(t *testing.T) {
 			"My brother lives in Munich. I live in Munich, too.": true, "My sister sings and I live in Munich.": true, "Grace lives in Munich.": true,
 			`"My brother lives in Munich."`: false, `"I live in Munich."`: true,
 		},
-		"Lives in Munich":            {"My brother lives in Munich.": false, "I live in Munich": true, "Grace has lived in Munich for years": true},
-		"My brother lives in Munich": {"I live in Munich": false, "My sister lives in Munich": false, "My brother Tom lives in Munich": true, "Brother lives in Munich": true},
-		"I am allergic to peanuts":   {"My son is allergic to peanuts.": false, "I have a peanut allergy": true, "Allergic to peanuts": true},
-		"Ich wohne in München":       {"Mein Bruder wohnt in München.": false, "Ich wohne seit 2020 in München": true},
-		"Vivo en Madrid":             {"Mi hermano vive en Madrid.": false, "Yo vivo en Madrid": true},
-		"J'habite à Lyon":            {"Mon frère habite à Lyon.": false, "J'habite encore à Lyon": true},
-		"我住在慕尼黑":                     {"我哥哥住在慕尼黑": false, "用户住在慕尼黑": true, "我现在住在慕尼黑": true},
+		"Lives in Munich": {"My brother lives in Munich.": false, "I live in Munich": true, "Grace has lived in Munich for years": true},
+		"My brother lives in Munich": {
+			"I live in Munich": false, "My sister lives in Munich": false, "My brother Tom lives in Munich": true, "Brother lives in Munich": true,
+		},
+		"I am allergic to peanuts": {"My son is allergic to peanuts.": false, "I have a peanut allergy": true, "Allergic to peanuts": true},
+		"Ich wohne in München":     {"Mein Bruder wohnt in München.": false, "Ich wohne seit 2020 in München": true},
+		"Vivo en Madrid":           {"Mi hermano vive en Madrid.": false, "Yo vivo en Madrid": true},
+		"J'habite à Lyon":          {"Mon frère habite à Lyon.": false, "J'habite encore à Lyon": true},
+		"我住在慕尼黑":                   {"我哥哥住在慕尼黑": false, "用户住在慕尼黑": true, "我现在住在慕尼黑": true},
 	} {
 		sketch := SketchOf("salt", said).Claiming(Claimed{}.With(said, false))
 		o := OriginalOf("", &sketch)

@@ -27,7 +27,8 @@ func subjectKey(text string) string {
 		return ""
 	}
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) })
-	names, speaks := slices.ContainsFunc(words, func(w string) bool { return relatives()[w] }), slices.ContainsFunc(words, func(w string) bool { return speaking[w] })
+	names := slices.ContainsFunc(words, func(w string) bool { return relatives()[w] })
+	speaks := slices.ContainsFunc(words, func(w string) bool { return speaking[w] })
 	switch {
 	case speaks && !names:
 		return User

@@ -72,7 +72,8 @@ var (
 	// reflexive matches verbs with a word that is uncertain in another language.
 	reflexive = lazyregexp.New(`\b(?:se (?:llama|dedica)|si chiama)\b`)
 	// subject matches a clause that begins with its subject and a verb, or in Spanish and Italian with a verb of the first person.
-	subject = lazyregexp.New(`(?i)^(?:i['’]m|i['’]ve|(?:i|we) (?:am|are|was|were|have|had|live|lived|work|worked|moved|study|studied|teach|play|own|like|love|hate|` +
+	subject = lazyregexp.New(`(?i)^(?:i['’]m|i['’]ve|(?:i|we) (?:am|are|was|were|have|had|live|lived|work|worked|moved|study|` +
+		`studied|teach|play|own|like|love|hate|` +
 		`prefer|eat|drink|drive|speak|use|need|take|run|grew|was|come|go|got)|` + ofSomebody +
 		`(?:is|are|was|has|had|lives|live|works|work|likes|like|loves|plays|studies|goes|speaks|drives|eats|teaches|['’]s name is)|` +
 		`ich (?:bin|war|habe|hatte|wohne|lebe|arbeite|heiße|heisse|studiere|lerne|spiele|mag|liebe|hasse|esse|trinke|fahre|spreche|komme|gehe|unterrichte)|` +

@@ -41,8 +41,8 @@ var sayings = map[string]*lazyregexp.Regexp{
 	"vi": wholeWords(`bảo|nói|kể|cho rằng|khẳng định`),
 }
 
-// isHearsay reports whether a unit is what goes around about people, or what a relative says of people outside the family: "my brother says
-// the new boss is a spy". What people say of themselves or of the speaker is not.
+// isHearsay reports whether a unit reports a rumor about people, or a relative's words about people outside the family: "my brother says
+// the new boss is a spy". Words about the person who says them or about the speaker are not.
 func (u *unit) isHearsay() bool {
 	if u.set.Has(cue.Remember) {
 		return false

@@ -24,7 +24,10 @@ func TestHearsay(t *testing.T) {
 			t.Errorf("%q should be in the note only:\n%s%s%s", text, p.ProfileUpdate, p.MemoryUpdate, p.DailyEntry)
 		}
 	}
-	for _, text := range []string{"My sister told me she is pregnant!", "My son Leo said he is allergic to walnuts.", "Remember that my brother says the boss is a spy."} {
+	for _, text := range []string{
+		"My sister told me she is pregnant!", "My son Leo said he is allergic to walnuts.",
+		"Remember that my brother says the boss is a spy.",
+	} {
 		if p := propose(said("u: "+text, "a: OK.")); !strings.Contains(p.ProfileUpdate+p.MemoryUpdate, text) {
 			t.Errorf("%q should be lasting", text)
 		}

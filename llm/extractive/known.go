@@ -11,7 +11,7 @@ import (
 const weighty cue.Set = 1<<cue.Over | 1<<cue.Like | 1<<cue.Plan | 1<<cue.Task | 1<<cue.Decide | 1<<cue.Change | 1<<cue.Correct | 1<<cue.Forget |
 	1<<cue.Always | 1<<cue.If | 1<<cue.Would | 1<<cue.Suppose | 1<<cue.Doubt | 1<<cue.Habit
 
-// statement is what a passage or a line says in one clause or in all of it.
+// statement holds the content of one clause of a passage or line, or of all of it.
 type statement struct {
 	text  string
 	set   cue.Set
