@@ -64,9 +64,10 @@ type sweeps struct {
 	queues    []string
 	namespace string
 
-	// recovering: Temporal has lost its database, and every pending message is delivered again. woken starts a round at once.
-	recovering atomic.Bool
-	woken      chan struct{}
+	// lost is when Temporal was found to have lost its database, until every message that was pending then is delivered again.
+	// woken starts a round at once.
+	lost  atomic.Pointer[time.Time]
+	woken chan struct{}
 }
 
 // run runs a sweep now, at every interval and when woken (wake may be nil), until ctx ends. sweep returns how many records it has
@@ -178,15 +179,16 @@ func (s *sweeps) turns(ctx context.Context) (int, error) {
 			return missed, err
 		}
 	}
-	recovering, age := s.recovering.Load(), stalledAfter
-	if recovering {
-		age = sweepGrace
-	}
+	lost, began := s.lost.Load(), s.now()
 	stalled, failed := drain(ctx, func(ctx context.Context) ([]talk.UnsignalledTurn, error) {
-		return s.store.Stalled(ctx, s.lease(age, age))
+		age, again := stalledAfter, stalledAfter
+		if lost != nil {
+			age, again = 0, sweepGrace
+		}
+		return s.store.Stalled(ctx, s.lease(age, again))
 	}, s.deliver)
-	if failed == nil {
-		s.recovering.CompareAndSwap(recovering, false)
+	if failed == nil && lost != nil && began.Sub(*lost) >= sweepGrace { // requests of that moment have ended
+		s.lost.CompareAndSwap(lost, nil)
 	}
 	return missed + stalled, errors.Join(err, failed)
 }

@@ -350,7 +350,7 @@ func TestARefusedTurnKeepsNoOtherWaiting(t *testing.T) {
 	if done, err := s.turns(t.Context()); done != 0 || err == nil {
 		t.Errorf("of two turns, one refused and one running, %d are delivered, %v", done, err)
 	}
-	s.recovering.Store(true)
+	s.lost.Store(new(time.Now()))
 	s.now = func() time.Time { return time.Now().Add(3 * time.Minute) }
 	if done, err := s.turns(t.Context()); done != 1 || err == nil {
 		t.Errorf("after a loss, %d are delivered, %v", done, err)
@@ -358,6 +358,34 @@ func TestARefusedTurnKeepsNoOtherWaiting(t *testing.T) {
 	s.now = func() time.Time { return time.Now().Add(2 * stalledAfter) }
 	if done, err := s.turns(t.Context()); done != 1 || err == nil {
 		t.Errorf("of a lost Inbox, %d turns are delivered, %v", done, err)
+	}
+}
+
+// A message that was stored just before Temporal lost its database is delivered again, however soon the loss is found, and once
+// more after the requests of that moment have ended.
+func TestALossIsFoundAtOnce(t *testing.T) {
+	w := newWorld(t)
+	w.agent("acme", "ada", "UTC", setting.AgentSettings{})
+	if _, err := w.store.AppendMessages(t.Context(), owner("1"), talk.Batch{
+		Conversation: "talk", Trigger: memory.TriggerAPI, TurnComplete: true,
+		Messages: []memory.Message{{ID: "1", Role: memory.RoleOfUser, Content: "I live in Bern.", CreatedAt: time.Now()}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.store.Signalled(t.Context(), owner("1"), 1); err != nil {
+		t.Fatal(err)
+	}
+	found := time.Now().Add(time.Second)
+	s := w.sweeper(found)
+	s.lost.Store(&found)
+	for _, round := range []struct {
+		after time.Duration
+		want  int
+	}{{0, 1}, {sweepGrace + time.Second, 1}, {3 * sweepGrace, 0}} {
+		s.now = func() time.Time { return found.Add(round.after) }
+		if done, err := s.turns(t.Context()); done != round.want || err != nil {
+			t.Errorf("%s after the loss, %d turns are delivered, %v, want %d", round.after, done, err, round.want)
+		}
 	}
 }
 

@@ -232,7 +232,8 @@ func (w *Worker) Failed() <-chan error { return w.failed }
 
 // Recover starts all pending work again and creates all schedules, for a Temporal that has lost its database.
 func (w *Worker) Recover() {
-	w.sweeps.recovering.Store(true)
+	lost := w.sweeps.now()
+	w.sweeps.lost.Store(&lost)
 	kick(w.sweeps.woken)
 	if w.schedules != nil {
 		kick(w.schedules.lost)
