@@ -3,6 +3,7 @@ package date
 import (
 	"embed"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -77,6 +78,30 @@ var slotNames = map[string]slot{
 type meaning struct {
 	kind string
 	fixedPeriod
+}
+
+// slotsOf holds the slots that a pattern of a kind must have, because its meaning reads them: all of one list.
+var slotsOf = map[string][][]string{
+	"ago": {{"<n>", "<unit>"}}, "ahead": {{"<n>", "<unit>"}}, "nth": {{"<d>"}},
+	"date": {{"<month>"}, {"<m>"}}, "range": {{"<d>", "<d>", "<month>"}, {"<d>", "<d>", "<m>"}},
+	"on": {{"<day>"}}, "alone": {{"<day>"}}, "timed": {{"<day>"}}, "this": {{"<day>"}}, "next": {{"<day>"}}, "last": {{"<day>"}},
+	"coming": {{"<day>"}, {"<month>"}, {"<m>"}}, "latest": {{"<day>"}, {"<month>"}, {"<m>"}},
+}
+
+// isComplete reports whether a pattern without alternatives has the slots of the meaning.
+func (m *meaning) isComplete(pattern string) bool {
+	lists, some := slotsOf[m.kind]
+	return !some || slices.ContainsFunc(lists, func(list []string) bool {
+		rest := pattern
+		for _, name := range list {
+			before, after, found := strings.Cut(rest, name)
+			if !found {
+				return false
+			}
+			rest = before + after
+		}
+		return true
+	})
 }
 
 // node is a node of a tree of patterns, with an edge for each lexeme or slot.
@@ -249,6 +274,9 @@ func (x *lexicon) add(name, list string) bool {
 		}
 		for _, pattern := range splitList(list) {
 			for _, p := range expand(pattern) {
+				if !m.isComplete(p) {
+					return false
+				}
 				x.insert(&x.patterns, p, m)
 			}
 		}

@@ -1,12 +1,16 @@
 package date
 
 import (
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 	_ "time/tzdata"
+
+	"pgregory.net/rapid"
 )
 
 // statements are sentences with the brackets expected.
@@ -112,6 +116,41 @@ func TestCompleteOnlyInserts(t *testing.T) {
 				checkInsertions(t, s.text, s.lang, s.at.AddDate(0, 0, day))
 			}
 		}
+	}
+}
+
+// Any words of the lexicon in any order are read: a pattern without what its meaning needs failed only where its words occurred.
+func TestCompleteOfAnyWords(t *testing.T) {
+	files, err := wordFiles.ReadDir("words")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		t.Run(file.Name(), func(t *testing.T) {
+			raw, err := wordFiles.ReadFile("words/" + file.Name())
+			if err != nil {
+				t.Fatal(err)
+			}
+			lang := strings.TrimSuffix(file.Name(), ".txt")
+			x := lexicons[lang]()
+			weekdays, months := slices.Sorted(maps.Keys(x.weekdays)), append(slices.Sorted(maps.Keys(x.months)), "5")
+			units, numbers := slices.Sorted(maps.Keys(x.units)), []string{"1", "3", "31", "2027"}
+			phrases := slices.Concat([]string{".", ",", "/"}, weekdays, months, units, numbers)
+			for line := range strings.Lines(string(raw)) {
+				if _, list, found := strings.Cut(line, ":"); found && line[0] != '#' {
+					for _, item := range splitList(list) {
+						phrases = append(phrases, expand(item)...)
+					}
+				}
+			}
+			rapid.Check(t, func(r *rapid.T) {
+				words := rapid.SliceOfN(rapid.SampledFrom(phrases), 1, 6).Draw(r, "words")
+				fill := strings.NewReplacer(
+					"<day>", rapid.SampledFrom(weekdays).Draw(r, "day"), "<month>", rapid.SampledFrom(months).Draw(r, "month"), "<m>", "5",
+					"<d>", "7", "<n>", "2", "<unit>", rapid.SampledFrom(units).Draw(r, "unit"), "*", "", "_", " ")
+				checkInsertions(t, fill.Replace(strings.Join(words, " ")), lang, time.Date(2026, time.March, 10, 10, 0, 0, 0, time.UTC))
+			})
+		})
 	}
 }
 
