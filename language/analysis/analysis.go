@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/cespare/xxhash/v2"
@@ -270,9 +271,9 @@ func (x *Indexer) Piece(text, context string, inText, inContext func(form string
 	return body.position
 }
 
-// Words calls add with every word of a text that is no function word: as it is folded, its last form, and its position. The last form
-// is the stem in one of the languages; without any, they are guessed.
-func (x *Indexer) Words(text string, in language.Set, add func(folded, stem string, position int)) {
+// Words calls add with every word of a text that is no function word: as it is folded, its last form, its position, and whether it is
+// capitalized within the text. The last form is the stem in one of the languages; without any, they are guessed.
+func (x *Indexer) Words(text string, in language.Set, add func(folded, stem string, position int, capitalized bool)) {
 	s := scanInto(x.words, text)
 	x.words = s.words
 	if in == 0 {
@@ -282,7 +283,9 @@ func (x *Indexer) Words(text string, in language.Set, add func(folded, stem stri
 	for i := range s.words {
 		if w := &s.words[i]; !w.isStop(in) {
 			forms = w.appendForms(forms[:0], in, true, nil)
-			add(forms[0], cmp.Or(w.lastStem(in, x.known), forms[len(forms)-1]), w.position)
+			start, end := s.origin(w)
+			first, _ := utf8.DecodeRuneInString(text[start:end])
+			add(forms[0], cmp.Or(w.lastStem(in, x.known), forms[len(forms)-1]), w.position, i > 0 && unicode.IsUpper(first))
 		}
 	}
 }

@@ -312,7 +312,11 @@ type phrase struct {
 type word struct {
 	text   string
 	prefix bool
+	gap    bool // up to maxGap other words
 }
+
+// maxGap is the maximum number of words between the parts of a phrase: "non _ più".
+const maxGap = 2
 
 // lexicons holds the lexicon of each language, read when it is first needed: all of them take 30 ms and 7 MiB.
 var lexicons = func() map[string]func() *lexicon {
@@ -399,7 +403,7 @@ func (l *lexicon) add(k Kind, line string) {
 			p.words[len(p.words)-1].prefix = true
 			continue
 		}
-		p.words = append(p.words, word{text: t.text})
+		p.words = append(p.words, word{text: t.text, gap: t.text == "_"})
 	}
 	if len(p.words) == 0 {
 		return
@@ -533,22 +537,42 @@ func (l *lexicon) findAt(tokens []token, form string, add func(k Kind, start, en
 	}
 	for _, list := range lists {
 		for p := list; p != nil; p = p.next {
-			if !seen.Has(p.kind) && len(p.words) <= len(tokens) && p.words[0].matches(form) && matchesAll(p.words[1:], tokens[1:]) {
+			if seen.Has(p.kind) || !p.words[0].matches(form) {
+				continue
+			}
+			if n := matchesAll(p.words[1:], tokens[1:]); n >= 0 {
 				seen |= 1 << p.kind
-				add(p.kind, tokens[0].start, tokens[len(p.words)-1].end)
+				add(p.kind, tokens[0].start, tokens[n].end)
 			}
 		}
 	}
 	return seen != 0
 }
 
-func matchesAll(words []word, tokens []token) bool {
+// matchesAll returns how many tokens the words are, which may have gaps between them; -1 if they do not match.
+func matchesAll(words []word, tokens []token) int {
 	for i, w := range words {
-		if !w.matches(tokens[i].text) {
-			return false
+		if w.gap {
+			for skipped := range maxGap + 1 {
+				if skipped > 0 && (i+skipped > len(tokens) || !isWordToken(tokens[i+skipped-1].text)) {
+					break
+				}
+				if n := matchesAll(words[i+1:], tokens[i+skipped:]); n >= 0 {
+					return i + skipped + n
+				}
+			}
+			return -1
+		}
+		if i >= len(tokens) || !w.matches(tokens[i].text) {
+			return -1
 		}
 	}
-	return true
+	return len(words)
+}
+
+func isWordToken(text string) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	return unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
 func (w word) matches(text string) bool {

@@ -44,10 +44,11 @@ func (p *passage) onlyForgets() bool {
 
 // Shares of words by which a correction and the line that it corrects belong together.
 const (
-	sameTopic   = .5 // of the words of a correction, or of a topic to forget
-	sameSubject = .6 // of the words of a correction that gives another number with the same label
-	fewShared   = 2  // words, that suffice with a cue of correction
-	lookBehind  = 2  // messages of the user in which a value may be that is corrected by its unit alone
+	sameTopic   = .5  // of the words of a correction, or of a topic to forget
+	sameSubject = .6  // of the words of a correction that gives another number with the same label
+	sameMatter  = .25 // of the words of a passage that a clause says is over
+	fewShared   = 2   // words, that suffice with a cue of correction
+	lookBehind  = 2   // messages of the user in which a value may be that is corrected by its unit alone
 )
 
 // settle applies corrections within the conversation: a passage whose value is corrected gets the right one in brackets or is
@@ -134,11 +135,29 @@ func (p *passage) against(old *passage) (corrected, wrong string, sure bool) {
 	for i := range windows {
 		w := &windows[i]
 		if w.about.within(old.terms) >= sameTopic && w.isOn(old.text, old.terms, person, marks.Set().Has(cue.Health)) &&
-			(w.set.Has(cue.Over) || (!near && p.lasting > 0 || p.amends) && opposes(w.set, old.text, p.lang)) {
+			(w.finishes(old) || p.amends && w.sharesMuch(old, p.message) && opposes(w.set, old.text, p.lang)) {
 			return "", "", true
 		}
 	}
 	return "", "", false
+}
+
+// finishes reports whether a clause says that an earlier passage is over: it names nothing else, and not only a detail of it.
+func (w *window) finishes(old *passage) bool {
+	return w.set.Has(cue.Over) && w.about.within(old.terms) == 1 && old.terms.within(w.terms) >= sameMatter
+}
+
+// sharesMuch reports whether a clause of a message repeats so many words of an earlier passage that they are not there by chance. Within a
+// message one suffices.
+func (w *window) sharesMuch(old *passage, message int) bool {
+	least := fewShared
+	switch {
+	case message == old.message:
+		least = 1
+	case slices.Contains(pairs, w.words):
+		least *= 2
+	}
+	return w.about.shared(old.terms) >= least
 }
 
 // forgotTopic returns the words of what a passage asks to forget: those after the request, else those around it, or in the clause before.

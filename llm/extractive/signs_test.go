@@ -176,7 +176,7 @@ func trainSigns(bags []bag) (weights []int32, bias int32) {
 func allSets(tb testing.TB) []corpus.Conversation {
 	tb.Helper()
 	var all []corpus.Conversation
-	for _, set := range []string{"dev", "test", "heldout", "hard", "blind"} {
+	for _, set := range []string{"dev", "test", "heldout", "hard", "blind", "blind6"} {
 		all = append(all, loadSet(tb, corpusFolder+set)...)
 	}
 	slices.SortFunc(all, func(a, b corpus.Conversation) int { return cmp.Compare(a.ID, b.ID) })
@@ -224,8 +224,9 @@ func TestSigns(t *testing.T) {
 		}
 	}
 	t.Logf("unseen, of lines with a word in common: taken back %v, not %v; of other conversations %v, written by the engine %v", taken, kept, foreign, made)
-	// The rules before these, which did not see how long a line is, took back 86, 14, 40 and 76 of the same lines.
-	if taken.hits < 87 || kept.hits > 8 || foreign.hits > 31 || made.hits > 24 {
+	// Without blind6, these were 89, 8, 31 and 26 of 127, 32, 250 and 1088; the rules before these, which did not see how long a line is,
+	// took back 86, 14, 40 and 76.
+	if taken.hits < 105 || kept.hits > 13 || foreign.hits > 39 || made.hits > 36 {
 		t.Error("most lines that were taken back should be found, and few others")
 	}
 }

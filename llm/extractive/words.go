@@ -18,24 +18,40 @@ var stemmed = map[string]language.Language{
 	"ru": language.Russian, "ar": language.Arabic,
 }
 
+// ownFunctionWords are the languages whose function words are never names in a text of a language.
+func ownFunctionWords(lang string) language.Set {
+	if lang == "vi" {
+		return 1<<language.English | 1<<language.Vietnamese
+	}
+	return 1<<language.English | 1<<stemmed[lang]
+}
+
 // indexers share the stems of one text with the next.
 var indexers = sync.Pool{New: func() any { return analysis.NewIndexer() }}
+
+// shortName is the minimum length of a name, in bytes: "L-Thyroxin" has no name "L".
+const shortName = 2
 
 // bytesPerWord is about the length of a content word with the text up to the next one.
 const bytesPerWord = 10
 
 // wordsOf returns the words of a text with the stems of a language. Texts are comparable if they are read in the same language:
-// lines and clauses are too short to show theirs. Without a language it is guessed.
+// lines and clauses are too short to show theirs. Without a language it is guessed. Function words of all languages are left out, except
+// that a name may be one of another language ("Theo").
 func wordsOf(text, lang string) words {
 	w := make(words, len(text)/bytesPerWord)
 	var in language.Set
 	if lang != "" {
 		in = 1 << stemmed[lang]
 	}
+	own := language.Set(0)
+	if lang != "" {
+		own = ownFunctionWords(lang)
+	}
 	last, position := "", -1
 	x := indexers.Get().(*analysis.Indexer) //nolint:forcetypeassert // the pool holds nothing else
-	x.Words(text, in, func(folded, stem string, at int) {
-		if language.FunctionWords[folded] != 0 {
+	x.Words(text, in, func(folded, stem string, at int, capitalized bool) {
+		if of := language.FunctionWords[folded]; of != 0 && (!capitalized || own == 0 || of&own != 0 || len(folded) < shortName) {
 			return
 		}
 		w[stem] = true
