@@ -312,7 +312,7 @@ func loadSet(tb testing.TB, dir string) []corpus.Conversation {
 const (
 	keepGoal = .985 // share of the units to keep that reach the note, before traps are left out
 	junkGoal = .165 // share of the lines of the files that are not lasting
-	trapLoss = .06 // share of the units to keep that are taken for traps
+	trapLoss = .06  // share of the units to keep that are taken for traps
 	folds    = 4
 )
 
