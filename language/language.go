@@ -3,6 +3,7 @@ package language
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -176,6 +177,12 @@ func Likeliest(text string, candidates ...Language) Language {
 func Plausible(text string) Set {
 	e := evidenceOf(text)
 	return e.Plausible()
+}
+
+// Undecided reports whether at most one function word of a text shows its language.
+func Undecided(text string) bool {
+	e := evidenceOf(text)
+	return slices.Max(e.score[:]) <= functionWordWeight
 }
 
 func evidenceOf(text string) Evidence {

@@ -1,7 +1,7 @@
 // Package cue finds the words that show what a sentence does: speaks of the speaker, asks, supposes, corrects, quotes.
 //
 // The words of a language are one file in words/. A section "[kind]" lists phrases, separated by "|". "*" at the end of a word
-// matches any ending. In Chinese and Japanese phrases match anywhere; elsewhere they match whole words. Arabic words match
+// matches any ending, and "_" between words up to two others ("non _ più"). In Chinese and Japanese phrases match anywhere; elsewhere they match whole words. Arabic words match
 // with the proclitics و ف ب ل ك and Korean words with particles after a final "*".
 package cue
 
@@ -207,18 +207,25 @@ func latinOf(text string) string {
 	return "en"
 }
 
-// LanguageByCues returns LanguageOf a text, except for short ones in Romance languages, which share most of their function words: of the
-// plausible ones, it is the one whose phrases cover most of the text.
+// LanguageByCues returns LanguageOf a text, except for short ones in Romance languages, which share most of their function words, and of
+// one sentence with hardly any function word: of the plausible languages, it is the one whose phrases cover most of the text.
 func LanguageByCues(text string) string {
 	const romance language.Set = 1<<language.Spanish | 1<<language.French | 1<<language.Portuguese | 1<<language.Italian
-	const short = 240 // bytes
+	const short, sentence = 240, 80 // bytes
 	likeliest := LanguageOf(text)
-	related := slices.ContainsFunc(latin, func(l latinLanguage) bool { return l.code == likeliest && romance.Has(l.lang) })
-	if len(text) > short || !related {
+	at := slices.IndexFunc(latin, func(l latinLanguage) bool { return l.code == likeliest })
+	var plausible language.Set
+	switch {
+	case at < 0:
+	case len(text) <= sentence && language.Undecided(text):
+		plausible = language.Latin
+	case len(text) <= short && romance.Has(latin[at].lang):
+		plausible = language.Plausible(text) & romance
+	}
+	if plausible == 0 {
 		return likeliest
 	}
 	best, most := likeliest, -1
-	plausible := language.Plausible(text) & romance
 	for _, l := range latin {
 		if !plausible.Has(l.lang) {
 			continue

@@ -344,7 +344,7 @@ func (p *passage) takesBack(c *claim) (by *window) {
 			return &windows[i]
 		}
 		v, ok := p.signsOf(&windows[i], c)
-		if !ok {
+		if !ok || c.set&aboutSelf != 0 && !c.set.Has(cue.Kin) && slices.Contains(v, signOthers) { // where others live and work
 			continue
 		}
 		score := v.score(signWeights, signBias)
