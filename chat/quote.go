@@ -151,7 +151,7 @@ func (t *turning) withCorrections(quoted []quotation) (out []quotation) {
 
 // corrects reports whether a message begins with a word of correction.
 func corrects(message string) bool {
-	for _, m := range cue.Find(message, cue.LanguageOf(message)) {
+	for _, m := range cue.Find(message, cue.LanguageByCues(message)) {
 		if m.Kind != cue.Filler && m.Kind != cue.Chat {
 			return m.Kind == cue.Correct
 		}
@@ -250,7 +250,7 @@ func statements(asked analysis.Query, hit recall.Hit, zone *time.Location) (best
 // stated returns the sentences around the one that shares most words with the question, up to maxQuote characters, without
 // questions and requests. It is empty if a message states nothing.
 func stated(asked analysis.Query, message string) string {
-	lang := cue.LanguageOf(message)
+	lang := cue.LanguageByCues(message)
 	reader := stance.Reader{Lang: lang}
 	sentences := reader.Read(message)
 	best, most := -1, -1

@@ -45,7 +45,7 @@ func MarkAsked(lines []memory.LineSource, transcript []transcripts.Line) []memor
 
 // requestsIn returns what a message asks to remember, in the speaker's own words.
 func requestsIn(message string) (kept []string) {
-	reader := stance.Reader{Lang: cue.LanguageOf(message)}
+	reader := stance.Reader{Lang: cue.LanguageByCues(message)}
 	for _, s := range reader.Read(message) {
 		if s.Stance != stance.Own {
 			continue

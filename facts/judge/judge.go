@@ -137,7 +137,7 @@ var opening = lazyregexp.New(`^\s*([^,.:;!…，。：；！、،؛]{1,40})(?:[,
 // rejection returns the first sentence after a correction at the beginning of a message: "Wrong, …", "That's not right. …". Nil: it
 // begins with none.
 func rejection(message string) *string {
-	lang, end := cue.LanguageOf(message), 0
+	lang, end := cue.LanguageByCues(message), 0
 	for _, m := range cue.Opening(message, lang) {
 		if m.Kind == cue.Correct {
 			end = m.End

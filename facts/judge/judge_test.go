@@ -50,6 +50,9 @@ func TestWhatAConversationShows(t *testing.T) {
 		{"a name in Russian", "- Мой врач доктор Иванов.", []judge.Turn{
 			ask("Кто мой врач?"), answer("Твой врач доктор Иванов."), ask("Нет, мой врач доктор Петров."),
 		}, judge.Corrected},
+		{"a name in Italian, hardly a function word", "- Dentista: Rossi a Modena", []judge.Turn{
+			ask("Chi è il mio dentista?"), answer("Il tuo dentista è Rossi a Modena."), ask("Sbagliato, dentista Bianchi a Modena."),
+		}, judge.Corrected},
 		{"actually", "- My dentist is Dr. Weber.", []judge.Turn{
 			ask("Who is my dentist?"), answer("Your dentist is Dr. Weber."), ask("Actually my dentist is Dr. Brandt"),
 		}, judge.Corrected},
