@@ -18,7 +18,7 @@ func TestLinesOfCode(t *testing.T) {
 		"let me know, I'm vegan", "class starts at 9 on Mondays", "return flight is on 3 May", "public transport is how I get to work",
 		"private lessons on Fridays", "default is fine", "constant headaches", "from Leeds", "import taxes were 30 €", "returning on Friday",
 		"package arrived late", "functional training twice a week", "return it (the red one) please", "classe di Marco (3B) finisce alle 13",
-		"variable hours at work", "definitivamente vegano", "classic cars, mostly",
+		"variable hours at work", "letzte Woche war ich in Bonn", "lets go on Friday", "letters from my aunt", "definitivamente vegano", "classic cars, mostly",
 	} {
 		if isCode(line) {
 			t.Errorf("%q is no code", line)

@@ -62,11 +62,10 @@ func isQuotedLine(line string) bool {
 	return strings.HasPrefix(t, ">") || strings.HasPrefix(t, "|") && strings.Count(t, "|") > 2
 }
 
-// Parts of code and logs. A line with two different ones is code; the strong ones suffice alone. "let" still includes words that begin with
-// it ("letzte"): without them the engine's weights, trained again, keep one statement less of two sets than their floors.
+// Parts of code and logs. A line with two different ones is code; the strong ones suffice alone.
 var (
 	codeStrong = lazyregexp.New(`^\s*(?:(?:import|package)\s+[\w."'{*/-]+(?:\s+(?:from|as|\})\s.*)?;?\s*$|from\s+[\w.]+\s+import\s|` +
-		`(?:func|def|class|interface|struct)\s+[\w(].*[({:]|let\w|(?:const|let|var)\s+[\w{\[]+[^.!?]*=|import\s*[({]|` +
+		`(?:func|def|class|interface|struct)\s+[\w(].*[({:]|(?:const|let|var)\s+[\w{\[]+[^.!?]*=|import\s*[({]|` +
 		`import\s+\w+(?:,\s*\w+)+$|` +
 		`return\s+(?:(?:nil|None|null|[Tt]rue|[Ff]alse)\b|[a-z_]\w*;?\s*$|[^!?]*(?:\w\(|[;\[\]{}"'+*/<>=_]| - ))|` +
 		`(?:public|private)\s+(?:static|final|class|void|async|\w+\s+\w+\s*[({=;])|(?:SELECT|INSERT|UPDATE|CREATE|FROM)\b|` +
