@@ -335,6 +335,16 @@ func isEmpty(v vector, w *window) bool {
 	return len(w.about) == 0 && len(w.values) == 0 && has(signShares) && !has(signRestated) && !has(signAsked) && !has(signAnswers)
 }
 
+// prefers reports whether a clause only denies a name of a claim, and its sentence gives another one for something else: "for my own site
+// I prefer sinon, not freezegun".
+func (p *passage) prefers(w *window, c *claim) bool {
+	return w.set.Has(cue.Not) && !w.set.Any(cue.Over, cue.Change, cue.Correct, cue.Forget) && !p.renames(c) &&
+		slices.ContainsFunc(p.contrasts(), func(x contrast) bool {
+			denied := wordsOf(x.denied, p.words)
+			return len(x.others) > 0 && denied.shared(w.terms) > 0 && denied.shared(c.terms) > 0
+		})
+}
+
 // takesBack returns the clause of a passage that takes a claim back; nil if there is none.
 func (p *passage) takesBack(c *claim) (by *window) {
 	best := 0.
@@ -351,7 +361,7 @@ func (p *passage) takesBack(c *claim) (by *window) {
 		if isProof(v) {
 			score = max(score, certain)
 		}
-		if score <= leastScore(v) || isOfAnother(v, &windows[i], c) || isEmpty(v, &windows[i]) {
+		if score <= leastScore(v) || isOfAnother(v, &windows[i], c) || isEmpty(v, &windows[i]) || p.prefers(&windows[i], c) {
 			continue
 		}
 		if by == nil || score > best {
