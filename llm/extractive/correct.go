@@ -147,17 +147,14 @@ func (w *window) finishes(old *passage) bool {
 	return w.set.Has(cue.Over) && w.about.within(old.terms) == 1 && old.terms.within(w.terms) >= sameMatter
 }
 
-// sharesMuch reports whether a clause of a message repeats so many words of an earlier passage that they are not there by chance. Within a
-// message one suffices.
+// sharesMuch reports whether a clause of a message repeats so many words of an earlier passage that they are not there by chance: several,
+// or, within the message, all that it names.
 func (w *window) sharesMuch(old *passage, message int) bool {
 	least := fewShared
-	switch {
-	case message == old.message:
-		least = 1
-	case slices.Contains(pairs, w.words):
+	if slices.Contains(pairs, w.words) {
 		least *= 2
 	}
-	return w.about.shared(old.terms) >= least
+	return w.about.shared(old.terms) >= least || message == old.message && w.about.within(old.terms) == 1
 }
 
 // forgotTopic returns the words of what a passage asks to forget: those after the request, else those around it, or in the clause before.
