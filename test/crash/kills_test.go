@@ -48,6 +48,7 @@ func TestEveryProcessIsKilled(t *testing.T) {
 	}
 	k := killer{System: s, random: random, back: map[string]chan struct{}{}, took: map[string][]time.Duration{}}
 	k.run(ctx, t)
+	a.waitLeft(t)
 	close(stop)
 	writing.Wait()
 	s.Ensure(t)

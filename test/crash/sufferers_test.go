@@ -184,6 +184,17 @@ func (a *attempts) context(ctx context.Context, conversation, who, mark, message
 	a.windows = append(a.windows, w)
 }
 
+// waitLeft waits until messages have left a window, for a machine on which the clients got little done between the kills.
+func (a *attempts) waitLeft(t *testing.T) {
+	t.Helper()
+	await(t, "messages to leave a window", func() bool {
+		a.Ensure(t)
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		return slices.ContainsFunc(a.windows, func(w answeredWindow) bool { return w.left > 0 })
+	})
+}
+
 // check waits until everything that is stored is accounted for, and compares it with the answers.
 func (a *attempts) check(ctx context.Context, t *testing.T) {
 	t.Helper()
