@@ -402,8 +402,6 @@ func (c *cluster) settings(port int, ephemeral bool) map[string]string {
 		settings["synchronous_commit"] = "off"
 		settings["max_wal_size"] = "256MB" // the folder may be in memory
 		settings["shared_buffers"] = "64MB"
-		// Without statistics, looks at all tables seem so expensive that compiling them takes longer than the looks.
-		settings["jit"] = "off"
 	}
 	return settings
 }

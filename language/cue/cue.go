@@ -1,8 +1,8 @@
 // Package cue finds the words that show what a sentence does: speaks of the speaker, asks, supposes, corrects, quotes.
 //
 // The words of a language are one file in words/. A section "[kind]" lists phrases, separated by "|". "*" at the end of a word
-// matches any ending, and "_" between words up to two others ("non _ più"). In Chinese and Japanese phrases match anywhere; elsewhere they match whole words. Arabic words match
-// with the proclitics و ف ب ل ك and Korean words with particles after a final "*".
+// matches any ending, and "_" between words up to two others ("non _ più"). In Chinese and Japanese phrases match anywhere; elsewhere
+// they match whole words. Arabic words match with the proclitics و ف ب ل ك and Korean words with particles after a final "*".
 package cue
 
 import (
