@@ -335,9 +335,9 @@ func isEmpty(v vector, w *window) bool {
 	return len(w.about) == 0 && len(w.values) == 0 && has(signShares) && !has(signRestated) && !has(signAsked) && !has(signAnswers)
 }
 
-// prefers reports whether a clause only denies a name of a claim, and its sentence gives another one for something else: "for my own site
-// I prefer sinon, not freezegun".
-func (p *passage) prefers(w *window, c *claim) bool {
+// deniesElsewhere reports whether a clause only denies a name of a claim, and its sentence gives another one for something else: "for my own
+// site I prefer sinon, not freezegun".
+func (p *passage) deniesElsewhere(w *window, c *claim) bool {
 	return w.set.Has(cue.Not) && !w.set.Any(cue.Over, cue.Change, cue.Correct, cue.Forget) && !p.renames(c) &&
 		slices.ContainsFunc(p.contrasts(), func(x contrast) bool {
 			denied := wordsOf(x.denied, p.words)
@@ -361,7 +361,8 @@ func (p *passage) takesBack(c *claim) (by *window) {
 		if isProof(v) {
 			score = max(score, certain)
 		}
-		if score <= leastScore(v) || isOfAnother(v, &windows[i], c) || isEmpty(v, &windows[i]) || p.prefers(&windows[i], c) {
+		if score <= leastScore(v) || isOfAnother(v, &windows[i], c) || isEmpty(v, &windows[i]) ||
+			p.deniesElsewhere(&windows[i], c) {
 			continue
 		}
 		if by == nil || score > best {

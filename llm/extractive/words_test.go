@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"reverie/memory/proposals"
 )
 
 // Any words of the lists of cues and dates, in any order, make a proposal: a rule that fails on some words fails wherever people use them.
@@ -37,7 +39,13 @@ func TestAnyWords(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				in := said("u: "+message.Draw(t, "first"), "a: "+message.Draw(t, "answer"), "u: "+message.Draw(t, "second"), "a: OK.")
 				in.Profile, in.Memory = "- "+message.Draw(t, "profile"), "- "+message.Draw(t, "memory")
-				propose(in)
+				a, err := answerOf(propose(in))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := proposals.ParseProposal(a.Raw); err != nil {
+					t.Fatalf("%v: %s", err, a.Raw)
+				}
 			})
 		})
 	}
