@@ -30,10 +30,7 @@ func Archive(path, content string, entries memory.EntrySet) (string, error) {
 		return content, nil
 	}
 	current, archive := markdown.CutArchive(content)
-	_, _, spans := entries.Find(current)
-	spans = slices.DeleteFunc(spans, func(s memory.LineSpan) bool {
-		return strings.HasPrefix(markdown.TopHeadingAt(current, s.From+1), memory.PersonHeading)
-	})
+	spans := movable(current, entries)
 	if len(spans) == 0 {
 		return content, nil
 	}
@@ -42,6 +39,31 @@ func Archive(path, content string, entries memory.EntrySet) (string, error) {
 		archive = added(archive, lines[s.From:min(s.To, len(lines))])
 	}
 	return markdown.WithArchive(memory.WithoutLines(current, spans), archive)
+}
+
+// Moved returns the lines that Archive moves for a statement: none if it is not current, or stays.
+func Moved(path, content string, entry markdown.EntryID) (moved []memory.LineSpan) {
+	if _, is := structured.TypeOf(path); !is {
+		current, _ := markdown.CutArchive(content)
+		return movable(current, memory.EntrySet{entry: true})
+	}
+	for _, s := range entriesOf(path, content) {
+		if s.Entry != entry || s.Archived {
+			continue
+		}
+		if _, from, to, found := markdown.TopSection(content, markdown.TopHeadingAt(content, s.FromLine)); found {
+			moved = append(moved, memory.LineSpan{From: from - 1, To: to})
+		}
+	}
+	return moved
+}
+
+// movable returns the lines of statements of a document without its archive, of sections that are not a person's.
+func movable(current string, entries memory.EntrySet) []memory.LineSpan {
+	_, _, spans := entries.Find(current)
+	return slices.DeleteFunc(spans, func(s memory.LineSpan) bool {
+		return strings.HasPrefix(markdown.TopHeadingAt(current, s.From+1), memory.PersonHeading)
+	})
 }
 
 // Restore returns a document with a statement moved out of its archive, to the end of the section with a heading, or of the text before

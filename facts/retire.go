@@ -13,6 +13,15 @@ type Standing struct {
 	Kept  bool      // a person wrote or confirmed it: it is never archived
 }
 
+// Best returns the standing of two facts that are archived together: that of the better one.
+func (s Standing) Best(o Standing) Standing {
+	if o.Seen.After(s.Seen) {
+		s.Seen = o.Seen
+	}
+	s.Trust, s.Kept = max(s.Trust, o.Trust), s.Kept || o.Kept
+	return s
+}
+
 // Limits decide which facts are archived.
 type Limits struct {
 	MinTrust float64       // facts below it are archived when they were not seen for Unseen; 0: none

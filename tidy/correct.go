@@ -68,6 +68,12 @@ func correct(ctx context.Context, s *store.Store, id memory.Identity, c stored.C
 	return done && err == nil, err
 }
 
+// isPersons reports whether a person wrote a fact, or a line of it. What is no longer there counts as theirs.
+func (doc *document) isPersons(f stored.Fact) bool {
+	at, found := doc.lines[f.Entry]
+	return !found || f.Evidence.Source.OfPerson() || doc.between(at[0], at[1])
+}
+
 // without returns a document without a statement that has none nested under it; of a structured document, without its entry if that says
 // nothing else.
 func without(path, content string, entry markdown.EntryID) string {

@@ -25,9 +25,7 @@ const (
 	unseen = 30 * 24 * time.Hour
 	// confirmed is the sum of helpful feedback from which a fact is confirmed: one opinion of a person.
 	confirmed = 1
-	// maxFacts bounds the facts of one run; the others follow with the next one.
-	maxFacts = 5000
-	chats    = "chats/"
+	chats     = "chats/"
 )
 
 // archives reports whether statements of a document are archived. Daily notes are kept as they were written, and their facts age.
@@ -65,14 +63,11 @@ func Archive(ctx context.Context, s *store.Store, id memory.Identity, scope memo
 		return 0, nil
 	}
 	d := documents{store: s, id: id, scope: scope, read: map[string]*document{}}
-	for i, f := range all {
-		doc, err := d.at(ctx, f.Path)
-		if err != nil {
-			return 0, err
-		}
-		standing[i].Kept = standing[i].Kept || doc.isPersons(f)
+	within, err := d.within(ctx, all, standing)
+	if err != nil {
+		return 0, err
 	}
-	gone, err := d.retire(ctx, all, standing, now, limits)
+	gone, err := d.retire(ctx, all, within, standing, now, limits)
 	if err != nil {
 		return 0, err
 	}
@@ -85,24 +80,54 @@ func Archive(ctx context.Context, s *store.Store, id memory.Identity, scope memo
 	})
 }
 
+// within returns for each fact those that move with it, itself included, and sets the standing of each to the best of theirs. A fact that
+// moves with a line of a person is kept.
+func (d *documents) within(ctx context.Context, all []stored.Fact, standing []facts.Standing) ([][]int, error) {
+	of := map[string][]int{}
+	for i, f := range all {
+		of[f.Path] = append(of[f.Path], i)
+	}
+	within := make([][]int, len(all))
+	own := slices.Clone(standing)
+	for i, f := range all {
+		doc, err := d.at(ctx, f.Path)
+		if err != nil {
+			return nil, err
+		}
+		moved := facts.Moved(f.Path, doc.content, f.Entry)
+		standing[i].Kept = standing[i].Kept || f.Evidence.Source.OfPerson() || len(moved) == 0 || slices.ContainsFunc(moved, doc.hasPersons)
+		for _, j := range of[f.Path] {
+			at, known := doc.lines[all[j].Entry]
+			if known && slices.ContainsFunc(moved, func(s memory.LineSpan) bool { return s.From < at[1] && at[0] <= s.To }) {
+				within[i] = append(within[i], j)
+				standing[i] = standing[i].Best(own[j])
+			}
+		}
+	}
+	return within, nil
+}
+
 // retire chooses the facts to archive, without those that a person confirmed in a report.
 func (d *documents) retire(
-	ctx context.Context, all []stored.Fact, standing []facts.Standing, now time.Time, limits facts.Limits,
+	ctx context.Context, all []stored.Fact, within [][]int, standing []facts.Standing, now time.Time, limits facts.Limits,
 ) ([]int, error) {
-	asked := map[int]bool{}
+	asked := map[int]bool{} // whether a person confirmed it
 	for {
 		gone, again := facts.Retire(standing, now, limits), false
 		for _, i := range gone {
-			if asked[i] {
-				continue
-			}
-			asked[i] = true
-			state, _, err := d.store.DreamEntry(ctx, d.id, all[i].Entry)
-			if err != nil && !errors.Is(err, store.ErrNotFound) {
-				return nil, err
-			}
-			if err == nil && (state.Status == dream.Confirmed || state.Status == dream.Edited) {
-				standing[i].Kept, again = true, true
+			for _, j := range within[i] {
+				confirmed, known := asked[j]
+				if !known {
+					state, _, err := d.store.DreamEntry(ctx, d.id, all[j].Entry)
+					if err != nil && !errors.Is(err, store.ErrNotFound) {
+						return nil, err
+					}
+					confirmed = err == nil && (state.Status == dream.Confirmed || state.Status == dream.Edited)
+					asked[j] = confirmed
+				}
+				if confirmed {
+					standing[i].Kept, again = true, true
+				}
 			}
 		}
 		if !again {
@@ -114,7 +139,7 @@ func (d *documents) retire(
 // factsOf returns the current facts of documents of a scope whose statements are archived, the oldest first.
 func factsOf(ctx context.Context, s *store.Store, id memory.Identity, scope memory.Scope) (all []stored.Fact, err error) {
 	q := stored.Query{Page: store.Page{Limit: store.MaxPage}}
-	for len(all) < maxFacts {
+	for { // to the end, where the least trusted are
 		listed, err := s.ByTrust(ctx, id, q)
 		if err != nil {
 			return nil, err
@@ -229,11 +254,8 @@ func (d *documents) at(ctx context.Context, path string) (*document, error) {
 	return doc, nil
 }
 
-// isPersons reports whether a person wrote a fact, or a line of it. What is no longer there counts as theirs.
-func (doc *document) isPersons(f stored.Fact) bool {
-	at, found := doc.lines[f.Entry]
-	return !found || f.Evidence.Source.OfPerson() || doc.between(at[0], at[1])
-}
+// hasPersons reports whether a person wrote one of the lines.
+func (doc *document) hasPersons(s memory.LineSpan) bool { return doc.between(s.From+1, s.To) }
 
 func (doc *document) between(from, to int) bool {
 	for line := from; line <= to; line++ {

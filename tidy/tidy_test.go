@@ -2,12 +2,17 @@ package tidy_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
 	"reverie/devenv/devtest"
 	"reverie/memory"
+	"reverie/memory/markdown"
 	"reverie/memory/setting"
 	"reverie/memory/structured"
 	"reverie/store"
@@ -122,6 +127,122 @@ func TestLowTrustIsArchived(t *testing.T) {
 		if err != nil || len(listed.Items) != c.want {
 			t.Errorf("archived %v: %+v %v", c.archived, listed.Items, err)
 		}
+	}
+}
+
+// What moves with a statement stays with it: lines nested under it, and the other ones of a structured entry.
+func TestArchivingLeavesWhatIsAPersons(t *testing.T) {
+	t.Parallel()
+	engine := memory.Author{Kind: memory.AuthorWorkflow, ID: "builtin/extractive", WorkflowID: "w", RunID: "r"}
+	const item, nested, entry = "# Memory\n\n- Reads a book about whales.\n", "  - It was written by an aunt, Paula.\n",
+		"## bicycle\n\nRides a red bicycle.\n"
+	for _, c := range []struct {
+		name, path, machine, then string
+		by                        memory.Author
+		confirmed                 string
+		archived                  int
+	}{
+		{name: "a person's nested line", path: memory.MemoryPath, machine: item, then: item + nested, by: person},
+		{name: "a confirmed nested line", path: memory.MemoryPath, machine: item + nested, confirmed: "Paula"},
+		{name: "a nested line", path: memory.MemoryPath, machine: item + nested, archived: 2},
+		{name: "a person's paragraph", path: structured.User.Path(), machine: entry, then: entry + "\nIs allergic to peanuts.\n", by: person},
+		{name: "a confirmed paragraph", path: structured.User.Path(), machine: entry + "\nIs allergic to peanuts.\n", confirmed: "peanuts"},
+		{name: "an entry", path: structured.User.Path(), machine: entry + "\nIs allergic to peanuts.\n", archived: 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			id := as("user:7", dreams)
+			w.write(as("user:7", engine), c.path, c.machine)
+			if c.then != "" {
+				w.write(as("user:7", c.by), c.path, c.then)
+			}
+			if c.confirmed != "" {
+				listed, err := w.ByTrust(t.Context(), id, facts.Query{Text: c.confirmed})
+				if err != nil || len(listed.Items) != 1 {
+					t.Fatal(listed, err)
+				}
+				opinion := facts.Feedback{Opinion: facts.Helpful, Weight: 1, Reason: "asked"}
+				if _, err := w.GiveFeedback(t.Context(), as("user:7", person), listed.Items[0].ID, opinion); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before := w.content(id, c.path)
+			w.now = w.now.AddDate(2, 0, 0)
+			if n := w.archive(id, setting.DefaultDreamSettings()); n != c.archived || (n > 0) != (w.content(id, c.path) != before) {
+				t.Errorf("%d archived:\n%s", n, w.content(id, c.path))
+			}
+			s := setting.DefaultDreamSettings()
+			s.ArchiveTrust, s.MaxOwnerFacts = 0, 1
+			if w.archive(id, s); c.archived == 0 && w.content(id, c.path) != before {
+				t.Errorf("archived as too many:\n%s", w.content(id, c.path))
+			}
+		})
+	}
+}
+
+// Whatever persons write between the lines of machines, and confirm, is not archived.
+func TestArchivingAnythingLeavesWhatIsAPersons(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	engine := memory.Author{Kind: memory.AuthorWorkflow, ID: "builtin/extractive", WorkflowID: "w", RunID: "r"}
+	archived := 0
+	rapid.Check(t, func(r *rapid.T) {
+		owner := memory.Owner("user:" + uuid.NewString())
+		id := as(owner, dreams)
+		path := rapid.SampledFrom([]string{memory.MemoryPath, structured.User.Path()}).Draw(r, "path")
+		var lines []string
+		line := func(by string) string {
+			text := fmt.Sprintf("%s noted whale number %d.", by, len(lines))
+			if path != memory.MemoryPath {
+				return rapid.SampledFrom([]string{"## key " + text, text}).Draw(r, "line")
+			}
+			return strings.Repeat("  ", rapid.IntRange(0, 2).Draw(r, "depth")) + "- " + text
+		}
+		document := func() string {
+			if path == memory.MemoryPath {
+				return "# Memory\n\n" + strings.Join(lines, "\n") + "\n"
+			}
+			return strings.Join(lines, "\n\n") + "\n"
+		}
+		lines = append(lines, map[bool]string{true: "- The engine noted a whale.", false: "## whale"}[path == memory.MemoryPath])
+		for range rapid.IntRange(1, 8).Draw(r, "machine's") {
+			lines = append(lines, line("The engine"))
+		}
+		w.write(as(owner, engine), path, document())
+		for range rapid.IntRange(0, 2).Draw(r, "person's") {
+			lines = slices.Insert(lines, rapid.IntRange(1, len(lines)).Draw(r, "at"), line("Paula"))
+		}
+		w.write(as(owner, person), path, document())
+		listed, err := w.ByTrust(t.Context(), id, facts.Query{})
+		if err != nil {
+			r.Fatal(err)
+		}
+		keep := []string{"Paula"}
+		for _, f := range listed.Items {
+			if rapid.IntRange(0, 5).Draw(r, "confirm") == 0 {
+				opinion := facts.Feedback{Opinion: facts.Helpful, Weight: 1, Reason: "asked"}
+				if _, err := w.GiveFeedback(t.Context(), as(owner, person), f.ID, opinion); err != nil {
+					r.Fatal(err)
+				}
+				keep = append(keep, f.Text)
+			}
+		}
+		s := setting.DefaultDreamSettings()
+		s.MaxOwnerFacts = rapid.IntRange(0, 4).Draw(r, "most")
+		n, err := tidy.Archive(t.Context(), w.Store, id, memory.ScopePersonal, w.now.AddDate(rapid.IntRange(0, 2).Draw(r, "years"), 0, 0), s)
+		if err != nil {
+			r.Fatal(err)
+		}
+		archived += n
+		_, archive := markdown.CutArchive(w.content(id, path))
+		for _, text := range keep {
+			if strings.Contains(archive, text) {
+				r.Errorf("%q is archived:\n%s\nbefore:\n%s", text, w.content(id, path), document())
+			}
+		}
+	})
+	if archived < 50 {
+		t.Errorf("%d archived: the test shows little", archived)
 	}
 }
 
