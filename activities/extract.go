@@ -523,6 +523,26 @@ func (p *proposing) notedOnce(g proposals.Guarded) proposals.Guarded {
 	return g
 }
 
+// dated sets the days of lines, in the owner's time zone, from the messages that they rest on.
+func dated(lines []memory.LineSource, transcript []transcripts.Line, zone *time.Location) []memory.LineSource {
+	at := map[int64]time.Time{}
+	for _, l := range transcript {
+		at[l.Seq] = l.At
+	}
+	for i := range lines {
+		var last time.Time
+		for _, seq := range lines[i].Messages {
+			if at[seq].After(last) {
+				last = at[seq]
+			}
+		}
+		if !last.IsZero() {
+			lines[i].Day = last.In(zone).Format(time.DateOnly)
+		}
+	}
+	return lines
+}
+
 // replaced returns the flushed note with a model's entry instead of those that rules wrote when the model did not answer in time.
 // It reports false if they stay: a model wrote them, no model was asked now, the step covers only some of their messages, or
 // somebody has edited them.
@@ -544,7 +564,7 @@ func (p *proposing) changes(g proposals.Guarded, proposal proposals.Proposal, tr
 		c.Reason = proposal.Reason
 		c.Sources = memory.Sources{
 			Conversation: p.load.Conversation.ID, From: p.in.From, To: p.load.To,
-			Lines: remember.MarkAsked(proposal.Sources(before, after, transcript), transcript),
+			Lines: dated(remember.MarkAsked(proposal.Sources(before, after, transcript), transcript), transcript, p.load.Today.Location()),
 		}
 		out = append(out, c)
 	}

@@ -113,22 +113,14 @@ type Sources struct {
 	Lines []LineSource `json:"lines,omitempty"`
 }
 
-// Asked returns the lines that a person asked to remember.
-func (s Sources) Asked() (lines []string) {
-	for _, l := range s.Lines {
-		if l.Asked {
-			lines = append(lines, l.Line)
-		}
-	}
-	return lines
-}
-
 // LineSource links one line of text to messages.
 type LineSource struct {
 	Line     string  `json:"line"` // as in the document, without the line break
 	Messages []int64 `json:"messages"`
 	// Conversation is set if Messages belong to another conversation than the version: a dream uses several.
 	Conversation string `json:"conversation,omitempty"`
+	// Day, as 2006-01-02, is the owner's day on which the last of Messages was written; empty: unknown.
+	Day string `json:"day,omitempty"`
 	// Asked is set if a person asked in one of Messages to remember what the line says.
 	Asked bool `json:"asked,omitempty"`
 }

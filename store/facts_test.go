@@ -257,6 +257,53 @@ func TestAskedLinesAreOfThePerson(t *testing.T) {
 	check()
 }
 
+// A statement holds since it was said, not since it was noted, whichever of two was noted first.
+func TestFactsHoldSinceTheyWereSaid(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	s := openStore(t, at(func() time.Time { return now }))
+	id := member("user:7")
+	machine := id
+	machine.Author = memory.Author{Kind: memory.AuthorWorkflow, ID: "builtin/extractive", WorkflowID: "w", RunID: "r"}
+	add := func(line, day string) {
+		t.Helper()
+		write(t, s, machine, memory.Change{
+			Ref: personal(memory.MemoryPath), Op: memory.OpAppend, Content: line + "\n", Create: "# Memory\n",
+			Sources: memory.Sources{Conversation: "c", Lines: []memory.LineSource{{Line: line, Messages: []int64{1}, Day: day}}},
+		})
+	}
+	add("- I have moved to Lyon.", "2025-06-02")
+	add("- I live in Trier.", "2024-11-21") // imported later
+	add("- Cooks pasta.", "")
+	add("- Has a red bicycle.", "2026-11-22") // the clock of the client is ahead
+	add("- Plays the viola.", "yesterday")
+	type since struct{ From, Seen string }
+	check := func() {
+		t.Helper()
+		got := map[string]since{}
+		for _, f := range factsOf(t, s, id, facts.Query{}) {
+			got[f.Statement.Text] = since{f.From.Format(time.DateOnly), f.Evidence.Seen.Format(time.DateOnly)}
+		}
+		want := map[string]since{
+			"I have moved to Lyon.": {"2025-06-02", "2025-06-02"}, "I live in Trier.": {"2024-11-21", "2024-11-21"},
+			"Cooks pasta.": {"2026-11-21", "2026-11-21"}, "Has a red bicycle.": {"2026-11-21", "2026-11-21"}, "Plays the viola.": {"2026-11-21", "2026-11-21"},
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+		_, pairs := contradictionsOf(t, s, id, facts.StateSuperseded)
+		if diff := cmp.Diff([]string{"I live in Trier. | I have moved to Lyon."}, pairs); diff != "" {
+			t.Errorf("superseded: %s", diff)
+		}
+	}
+	check()
+	now = now.AddDate(0, 1, 0)
+	if err := s.RebuildFacts(t.Context(), tender()); err != nil {
+		t.Fatal(err)
+	}
+	check()
+}
+
 // factWords are lines from which the property below makes documents: some differ by a word, a value or a mark only.
 var factWords = []string{
 	"- Lives in Berlin.", "- Lives in Berlin now.", "- Lives in Hamburg.", "* Lives in Berlin", "- Likes strong coffee in the morning",
@@ -309,7 +356,15 @@ func TestRebuiltFactsAreTheSame(t *testing.T) {
 				continue
 			}
 			lines := rapid.SliceOfN(rapid.SampledFrom(factWords), 0, 6).Draw(r, "lines")
-			write(r, s, id, memory.Change{Ref: ref, Op: memory.OpReplace, Force: true, Content: strings.Join(lines, "\n") + "\n"})
+			change := memory.Change{Ref: ref, Op: memory.OpReplace, Force: true, Content: strings.Join(lines, "\n") + "\n"}
+			for _, line := range lines {
+				if rapid.IntRange(0, 2).Draw(r, "said") == 0 {
+					day := rapid.SampledFrom([]string{"2025-03-01", "2026-11-02", "2031-01-01"}).Draw(r, "day")
+					change.Sources.Conversation = "c"
+					change.Sources.Lines = append(change.Sources.Lines, memory.LineSource{Line: line, Messages: []int64{1}, Day: day})
+				}
+			}
+			write(r, s, id, change)
 		}
 		rows := func() []string {
 			return query[string](r, s, tender, `select to_jsonb(f)::text from facts f order by document_id, entry_id, version`)

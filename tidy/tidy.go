@@ -53,10 +53,7 @@ func Archive(ctx context.Context, s *store.Store, id memory.Identity, scope memo
 	}
 	standing := make([]facts.Standing, len(all))
 	for i, f := range all {
-		seen := f.Evidence.Seen
-		if f.Used.Last.After(seen) {
-			seen = f.Used.Last
-		}
+		seen := slices.MaxFunc([]time.Time{f.Evidence.Seen, f.Used.Last, f.At}, time.Time.Compare) // what was noted lately may have been said long ago
 		standing[i] = facts.Standing{Trust: f.Evidence.Trust(now), Seen: seen, Kept: f.Evidence.Helpful >= confirmed}
 	}
 	if len(facts.Retire(standing, now, limits)) == 0 { // before histories are read

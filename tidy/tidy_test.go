@@ -130,6 +130,28 @@ func TestLowTrustIsArchived(t *testing.T) {
 	}
 }
 
+// What was learned from old messages is not archived before it could be used.
+func TestOldNewsStaysForAWhile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := as("user:7", dreams)
+	const line = "- Has a red bicycle."
+	change := memory.Change{
+		Ref: memory.Ref{Scope: memory.ScopePersonal, Path: memory.MemoryPath}, Op: memory.OpReplace, Content: line + "\n",
+		Sources: memory.Sources{Conversation: "c", Lines: []memory.LineSource{{Line: line, Messages: []int64{1}, Day: "2019-03-01"}}},
+	}
+	engine := memory.Author{Kind: memory.AuthorWorkflow, ID: "builtin/extractive", WorkflowID: "w", RunID: "r"}
+	if _, err := w.Apply(t.Context(), as("user:7", engine), "", []memory.Change{change}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ days, archived int }{{0, 0}, {29, 0}, {30, 1}} {
+		now := w.now.AddDate(0, 0, c.days)
+		if n, err := tidy.Archive(t.Context(), w.Store, id, memory.ScopePersonal, now, setting.DefaultDreamSettings()); err != nil || n != c.archived {
+			t.Errorf("after %d days: %d archived, %v", c.days, n, err)
+		}
+	}
+}
+
 // What moves with a statement stays with it: lines nested under it, and the other ones of a structured entry.
 func TestArchivingLeavesWhatIsAPersons(t *testing.T) {
 	t.Parallel()

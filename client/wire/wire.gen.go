@@ -98,8 +98,8 @@ type AgentSettings struct {
 	// removals, those that remove or replace a line; off, none. One of: off, all, shared, removals.
 	Approvals string `json:"approvals,omitempty,omitzero"`
 
-	// ArchiveTrust Trust below which a dream, or without dreams the worker, archives a fact that was neither said, confirmed nor used for
-	// 30 days. What a person wrote or confirmed is never archived. 0: none.
+	// ArchiveTrust Trust below which a dream, or without dreams the worker, archives a fact that was neither said, noted, confirmed nor
+	// used for 30 days. What a person wrote or confirmed is never archived. 0: none.
 	ArchiveTrust *float64 `json:"archiveTrust,omitempty"`
 
 	// AutoInject Put recalled memory into the context automatically.
@@ -2513,6 +2513,7 @@ type LineDecision struct {
 type LineSource struct {
 	Asked        bool   `json:"asked,omitempty,omitzero"`
 	Conversation string `json:"conversation,omitempty,omitzero"`
+	Day          string `json:"day,omitempty,omitzero"`
 	Line         string `json:"line"`
 	Messages     []int  `json:"messages"`
 }

@@ -200,6 +200,7 @@ func sourcesOf(came []arrival) memory.Sources {
 				}
 				l := &s.Lines[first+i]
 				l.Messages = append(l.Messages, p.Messages...)
+				l.Day = max(l.Day, string(p.Day))
 				l.Asked = l.Asked || p.Asked && len(a.candidates) == 1 // a line of several says more than one was asked for
 			}
 		}

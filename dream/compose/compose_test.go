@@ -184,8 +184,8 @@ Report 01900000-0000-7000-8000-000000000001.
 // Lines of several conversations each name their own.
 func TestComposeTracesEachLineToItsMessages(t *testing.T) {
 	in := composed(func(in *compose.Input) {
-		cat := dreamtest.Passing("Has a cat", .8, dream.Place{Conversation: "c2", Messages: []int64{3}, Asked: true},
-			dream.Place{Conversation: "c1", Messages: []int64{5, 4}}, dream.Place{Conversation: "c2", Messages: []int64{1, 3}})
+		cat := dreamtest.Passing("Has a cat", .8, dream.Place{Conversation: "c2", Messages: []int64{3}, Asked: true, Day: "2026-01-26"},
+			dream.Place{Conversation: "c1", Messages: []int64{5, 4}}, dream.Place{Conversation: "c2", Messages: []int64{1, 3}, Day: "2026-01-22"})
 		cat.Line = "- Has a cat"
 		in.Memory += "- Has a cat\n- Likes tea\n"
 		tea := dreamtest.Passing("Likes tea", .8, dreamtest.InNote)
@@ -194,7 +194,7 @@ func TestComposeTracesEachLineToItsMessages(t *testing.T) {
 	})
 	if diff := cmp.Diff(memory.Sources{Lines: []memory.LineSource{
 		{Line: "- Has a dog called Rex <!-- memory/2026-01-28.md:4 score 0.91 -->", Messages: []int64{7, 9}, Conversation: "c1"},
-		{Line: "- Has a cat", Messages: []int64{1, 3}, Conversation: "c2", Asked: true},
+		{Line: "- Has a cat", Messages: []int64{1, 3}, Conversation: "c2", Asked: true, Day: "2026-01-26"},
 		{Line: "- Has a cat", Messages: []int64{4, 5}, Conversation: "c1"},
 	}}, changed(t, compose.Compose(in), "MEMORY.md").Sources); diff != "" {
 		t.Error(diff)

@@ -269,7 +269,7 @@ func (s *Facts) derive(ctx context.Context, id memory.Identity, d Document) erro
 						history = facts.NewHistory(d.Path, "")
 					}
 					step{
-						version: v.Number, diff: history.Next(v.Content), author: v.Author, at: v.CreatedAt, asked: v.Sources.Asked(),
+						version: v.Number, diff: history.Next(v.Content), author: v.Author, at: v.CreatedAt, lines: v.Sources.Lines,
 					}.queue(b, t, d, &changed)
 				}
 				last = v.Number

@@ -6,6 +6,7 @@
 package facts
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -42,7 +43,7 @@ type step struct {
 	diff    facts.Difference
 	author  memory.Author
 	at      time.Time
-	asked   []string // lines that a person asked to remember
+	lines   []memory.LineSource
 }
 
 const (
@@ -66,9 +67,9 @@ where workspace_id = @workspace and agent_id = @agent and scope = @scope and own
 	newFacts = `
 unnest(@entries::text[], @was::text[], @ids::uuid[], @texts::text[], @headings::text[], @categories::text[], @kinds::text[],
     @subjects::text[], @attributes::text[], @values::text[], @singles::bool[], @confidences::real[], @froms::timestamptz[],
-    @tos::timestamptz[], @half_lives::float8[], @archived::bool[], @sources::text[], @priors::float8[], @persons::bool[])
+    @tos::timestamptz[], @half_lives::float8[], @archived::bool[], @sources::text[], @priors::float8[], @persons::bool[], @days::text[])
     n (entry_id, was, id, text, heading, category, kind, subject, attribute, value, single, confidence, valid_from, valid_to, half_life,
-    archived, source, prior, person)`
+    archived, source, prior, person, day)`
 
 	// Where rows and document disagree, because somebody changed either past the gate, a rebuild repairs the rows.
 	//
@@ -83,8 +84,8 @@ select @workspace, @agent, @scope, @owner, @document, n.entry_id, @version, coal
         order by f.version desc
         limit 1), n.id),
     @at, n.text, n.heading, n.category, n.kind, n.subject, n.attribute, n.value, n.single, n.confidence,
-    coalesce(n.valid_from, @day::date::timestamptz), n.valid_to, n.source, @place, @day::date, n.prior, n.half_life, true, 1, 0, 0,
-    @day::date - date '1970-01-01', n.archived
+    coalesce(n.valid_from, n.day::date::timestamptz), n.valid_to, n.source, @place, n.day::date, n.prior, n.half_life, true, 1, 0, 0,
+    n.day::date - date '1970-01-01', n.archived
 from ` + newFacts + `
 on conflict do nothing`
 
@@ -113,7 +114,7 @@ cross join lateral (
 cross join lateral (
     select case when a.said and n.prior > old.prior then n.source else old.source end as source,
         case when a.said then greatest(n.prior, old.prior) else old.prior end as prior,
-        case when a.said then @day::date else old.day end as day
+        case when a.said then n.day::date else old.day end as day
 ) k
 on conflict do nothing`
 
@@ -175,14 +176,10 @@ func (s step) queue(b *pgx.Batch, t *pg.Tx, doc Document, n *news) {
 	if diff.Empty() {
 		return
 	}
-	day, isNote := facts.DayOf(doc.Path)
-	if !isNote {
-		day = s.at.UTC()
-	}
-	sourceOf := s.sources()
+	sourceOf, dayOf := s.sources(), s.days(doc.Path)
 	args := func(more pgx.NamedArgs) pgx.NamedArgs {
 		all := doc.args(t, more)
-		all["version"], all["at"], all["day"], all["place"] = s.version, s.at, day.Format(time.DateOnly), facts.Rank(doc.Path)
+		all["version"], all["at"], all["place"] = s.version, s.at, facts.Rank(doc.Path)
 		return all
 	}
 	changed := pg.TextsOf(diff.Gone)
@@ -191,7 +188,7 @@ func (s step) queue(b *pgx.Batch, t *pg.Tx, doc Document, n *news) {
 		b.Queue(sqlEnd, args(pgx.NamedArgs{"gone": changed}))
 	}
 	if len(diff.Edited) > 0 {
-		c := columns{topics: t.PairsJudged, sourceOf: sourceOf}
+		c := columns{topics: t.PairsJudged, sourceOf: sourceOf, dayOf: dayOf}
 		for _, e := range diff.Edited {
 			c.add(doc, s.version, e.Was, e.Now)
 			changed = append(changed, string(e.Was), string(e.Now.Entry))
@@ -200,7 +197,7 @@ func (s step) queue(b *pgx.Batch, t *pg.Tx, doc Document, n *news) {
 		n.queueClaims(b, t, doc, c.claims)
 	}
 	if len(diff.Added) > 0 {
-		c := columns{topics: t.PairsJudged, sourceOf: sourceOf}
+		c := columns{topics: t.PairsJudged, sourceOf: sourceOf, dayOf: dayOf}
 		for _, a := range diff.Added {
 			c.add(doc, s.version, "", a)
 			changed = append(changed, string(a.Entry))
@@ -214,8 +211,11 @@ func (s step) queue(b *pgx.Batch, t *pg.Tx, doc Document, n *news) {
 // sources returns a function that returns the source of a statement of the version: its author, or a person who asked to remember it.
 func (s step) sources() func(facts.Statement) facts.Source {
 	author, asked := facts.SourceOf(s.author), map[string]bool{}
-	for _, line := range s.asked {
-		for _, e := range markdown.EntriesOf(line) {
+	for _, line := range s.lines {
+		if !line.Asked {
+			continue
+		}
+		for _, e := range markdown.EntriesOf(line.Line) {
 			asked[e.Text] = true
 		}
 	}
@@ -225,6 +225,25 @@ func (s step) sources() func(facts.Statement) facts.Source {
 		}
 		return author
 	}
+}
+
+// days returns a function that returns the day of a statement of the version: of a daily note its own, else the one on which the
+// messages that it rests on were written, if that is known, or the version was.
+func (s step) days(path string) func(facts.Statement) string {
+	if day, isNote := facts.DayOf(path); isNote {
+		return func(facts.Statement) string { return day.Format(time.DateOnly) }
+	}
+	written, said := s.at.UTC().Format(time.DateOnly), map[string]string{}
+	for _, line := range s.lines {
+		// The time of a message is its client's.
+		if day, err := time.Parse(time.DateOnly, line.Day); err != nil || day.After(s.at) {
+			continue
+		}
+		for _, e := range markdown.EntriesOf(line.Line) {
+			said[e.Text] = max(said[e.Text], line.Day)
+		}
+	}
+	return func(statement facts.Statement) string { return cmp.Or(said[statement.Text], written) }
 }
 
 // columns are new facts, column by column.
@@ -241,6 +260,8 @@ type columns struct {
 	halfLives   []float64
 	archived    []bool
 	sourceOf    func(facts.Statement) facts.Source
+	dayOf       func(facts.Statement) string
+	days        []string
 	sources     []string
 	priors      []float64
 	persons     []bool
@@ -257,6 +278,7 @@ func (c *columns) add(doc Document, version int, was markdown.EntryID, s facts.S
 	c.claims = append(c.claims, claimsOf(s, c.topics)...)
 	c.froms, c.tos = append(c.froms, pg.TimeOrNull(s.From)), append(c.tos, pg.TimeOrNull(s.To))
 	c.halfLives, c.archived = append(c.halfLives, float64(s.HalfLife)), append(c.archived, s.Archived)
+	c.days = append(c.days, c.dayOf(s))
 	source := c.sourceOf(s)
 	c.sources, c.priors, c.persons = append(c.sources, string(source)), append(c.priors, facts.Prior(source)), append(c.persons, source.OfPerson())
 }
@@ -266,7 +288,7 @@ func (c *columns) args() pgx.NamedArgs {
 		"entries": c.entries, "was": c.was, "ids": c.ids, "texts": c.texts, "headings": c.headings, "categories": c.categories,
 		"kinds": c.kinds, "subjects": c.subjects, "attributes": c.attributes, "values": c.values, "singles": c.singles,
 		"confidences": c.confidences, "froms": c.froms, "tos": c.tos, "half_lives": c.halfLives, "archived": c.archived,
-		"sources": c.sources, "priors": c.priors, "persons": c.persons,
+		"sources": c.sources, "priors": c.priors, "persons": c.persons, "days": c.days,
 	}
 }
 

@@ -77,8 +77,8 @@ export interface AgentSettings {
    */
   approvals?: "off" | "all" | "shared" | "removals";
   /**
-   * Trust below which a dream, or without dreams the worker, archives a fact that was neither said, confirmed nor
-   * used for 30 days. What a person wrote or confirmed is never archived. 0: none.
+   * Trust below which a dream, or without dreams the worker, archives a fact that was neither said, noted, confirmed
+   * nor used for 30 days. What a person wrote or confirmed is never archived. 0: none.
    */
   archiveTrust?: number;
   /** Put recalled memory into the context automatically. */
@@ -2099,6 +2099,7 @@ export interface LineDecision {
 export interface LineSource {
   asked?: boolean;
   conversation?: string;
+  day?: string;
   line: string;
   messages: number[];
 }

@@ -78,8 +78,8 @@ class AgentSettings(TypedDict):
     # Automatic changes of memory that a person must approve: all; shared, those of TEAM and GLOBAL documents and of
     # SOUL.md; removals, those that remove or replace a line; off, none.
     approvals: NotRequired[Literal["off", "all", "shared", "removals"]]
-    # Trust below which a dream, or without dreams the worker, archives a fact that was neither said, confirmed nor
-    # used for 30 days. What a person wrote or confirmed is never archived. 0: none.
+    # Trust below which a dream, or without dreams the worker, archives a fact that was neither said, noted, confirmed
+    # nor used for 30 days. What a person wrote or confirmed is never archived. 0: none.
     archiveTrust: NotRequired[float]
     # Put recalled memory into the context automatically.
     autoInject: NotRequired[bool]
@@ -2064,6 +2064,7 @@ class LineDecision(TypedDict):
 class LineSource(TypedDict):
     asked: NotRequired[bool]
     conversation: NotRequired[str]
+    day: NotRequired[str]
     line: str
     messages: list[int]
 
