@@ -46,12 +46,12 @@ func Ground(p Proposal, in ExtractionInput) (Proposal, []Dropped) {
 	}
 	g := GroundOf(in)
 	var all []Dropped
-	ground := func(field, before, text string) string {
+	ground := func(field, before, text string, lasting bool) string {
 		if strings.TrimSpace(text) == "" {
 			return text
 		}
 		kept, dropped := GroundText(g, before, text)
-		kept, unsure := withoutWeak(g, before, kept)
+		kept, unsure := withoutWeak(g, before, kept, lasting)
 		dropped = append(dropped, unsure...)
 		for i := range dropped {
 			dropped[i].Field = field
@@ -62,9 +62,9 @@ func Ground(p Proposal, in ExtractionInput) (Proposal, []Dropped) {
 		}
 		return kept
 	}
-	p.DailyEntry = ground("daily_entry", "", p.DailyEntry)
-	p.MemoryUpdate = ground("memory_update", in.Memory, p.MemoryUpdate)
-	p.ProfileUpdate = ground("profile_update", in.Profile, p.ProfileUpdate)
+	p.DailyEntry = ground("daily_entry", "", p.DailyEntry, false)
+	p.MemoryUpdate = ground("memory_update", in.Memory, p.MemoryUpdate, true)
+	p.ProfileUpdate = ground("profile_update", in.Profile, p.ProfileUpdate, true)
 	return p, all
 }
 

@@ -27,6 +27,11 @@ func TestWeakLinesAreRefused(t *testing.T) {
 		"- Lives in Geneva.":                 ViolationUngrounded,
 		"- Pays 900 francs for a flat.":      ViolationUngrounded,
 		"- The user's brother lives in Chur": ViolationUngrounded,
+
+		`- "I live in Bern."`:                   "",
+		`- "Maybe I move to Basel next year."`:  "", // a note may quote a doubt
+		`- "ok"`:                                ViolationLowSignal,
+		`- [Shall I note where you live?] "ok"`: "",
 	} {
 		p, dropped := Ground(Proposal{ShouldUpdate: true, DailyEntry: line + "\n"}, in)
 		refused := Ungrounded(dropped)
@@ -35,6 +40,18 @@ func TestWeakLinesAreRefused(t *testing.T) {
 			t.Errorf("%q is refused: %+v", line, refused)
 		case code != "" && (len(refused) != 1 || refused[0].Code != code || !strings.Contains(refused[0].Message, line[2:]) || p.DailyEntry != ""):
 			t.Errorf("%q: %+v, want %s; left %q", line, refused, code, p.DailyEntry)
+		}
+	}
+	for line, code := range map[string]string{
+		`- "I live in Bern."`: "", `- "Maybe I move to Basel next year."`: ViolationUncertain, `- "ok"`: ViolationLowSignal,
+	} {
+		p, dropped := Ground(Proposal{ShouldUpdate: true, MemoryUpdate: in.Memory + line + "\n", ProfileUpdate: line + "\n"}, in)
+		refused := Ungrounded(dropped)
+		switch {
+		case code == "" && (len(refused) > 0 || p.MemoryUpdate == "" || p.ProfileUpdate == ""):
+			t.Errorf("%q is refused: %+v", line, refused)
+		case code != "" && (len(refused) != 2 || refused[0].Code != code || refused[1].Code != code || p.MemoryUpdate != "" || p.ProfileUpdate != ""):
+			t.Errorf("%q: %+v, want %s; left %q %q", line, refused, code, p.MemoryUpdate, p.ProfileUpdate)
 		}
 	}
 	// What the documents have already stays.
