@@ -36,6 +36,43 @@ func (b *syncBuffer) String() string {
 	return b.buf.String()
 }
 
+// A person who begins a talk sees the morning card, once.
+func TestATalkBeginsWithTheMorningCard(t *testing.T) {
+	seen := ""
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/seen"):
+			body, _ := io.ReadAll(r.Body)
+			seen = string(body)
+			fmt.Fprint(w, `{"code":200,"msg":"success","data":{"seen":"2026-11-23T08:00:00Z"}}`)
+		case strings.HasSuffix(r.URL.Path, "/morning-card") && seen != "":
+			fmt.Fprint(w, `{"code":200,"msg":"success","data":null}`)
+		case strings.HasSuffix(r.URL.Path, "/morning-card"):
+			fmt.Fprint(w, `{"code":200,"msg":"success","data":{"reportId":"01a20036-4921-7b85-b157-d0415bc3e83e","promotedCount":1,
+				"facts":[{"entry":"e1","text":"Plays the cello."}]}}`)
+		default:
+			fmt.Fprint(w, `{"code":200,"msg":"success","data":{}}`)
+		}
+	}))
+	t.Cleanup(server.Close)
+	for _, shown := range []bool{true, false} {
+		notes := &syncBuffer{}
+		c := &cobra.Command{}
+		c.SetErr(notes)
+		talk, err := newTalk(c, &session.Session{URL: server.URL, Key: "k", Agent: "ada", Owner: "user:1"}, "c1", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		talk.person = true
+		if err := talk.greet(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(notes.String(), "Plays the cello.") != shown || !strings.Contains(seen, "01a20036") {
+			t.Errorf("seen %q:\n%s", seen, notes)
+		}
+	}
+}
+
 // Ctrl-C stops an answer and not the program.
 func TestAnInterruptStopsTheAnswer(t *testing.T) {
 	hungUp := make(chan struct{}, 1)

@@ -84,4 +84,14 @@ func TestMorningCardFromTheShell(t *testing.T) {
 	if _, _, err := runMemory(t, "card", "seen", "--end-user", "42"); err == nil {
 		t.Error("a card that does not exist is seen")
 	}
+	notes := map[string]string{}
+	for n := 6; n > 3; n-- {
+		notes[daysAgo(t, n)+".md"] = "- Plays the cello in a quartet.\n"
+	}
+	mustRun(t, "rem-backfill", "--path", clitest.Folder(t, notes), "--promote", "--end-user", "42")
+	clitest.Contains(t, mustRun(t, "card", "--end-user", "42"), "Plays the cello in a quartet.")
+	mustRun(t, "card", "seen", "--end-user", "42")
+	if out := mustRun(t, "card", "--end-user", "42"); out != "no morning card\n" {
+		t.Error(out)
+	}
 }
