@@ -2,16 +2,20 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
 
 	"reverie/dream"
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/store/dreams"
+	"reverie/store/gate"
 	"reverie/store/pg"
 )
 
@@ -197,6 +201,76 @@ func TestForgottenStaysForgotten(t *testing.T) {
 	write(t, s, engine, memory.Change{Ref: note, Op: memory.OpAppend, Content: "## 12:00\n\n- Likes tea.\n"})
 	if got := contentOf(t, s, id, note.Path); !strings.Contains(got, "- Likes tea.\n") {
 		t.Errorf("%q", got)
+	}
+}
+
+// Whatever extractions, dreams, imports and business processes write, a forgotten statement does not come back, and what they say
+// besides is kept.
+func TestForgottenAnythingStaysForgotten(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	withheld := 0
+	rapid.Check(t, func(r *rapid.T) {
+		owner := memory.Owner("user:" + uuid.NewString())
+		id := member(owner)
+		said := rapid.SampledFrom([]string{
+			"Likes tea with %s.", "Meine Schwester heißt %s.", "Le code du portail est %s.", "她的猫叫%s。", "The spare key is under the %s.",
+		}).Draw(r, "statement")
+		said = fmt.Sprintf(said, rapid.SampledFrom([]string{"Quintana", "Zwiebel", "4711", "麒麟", "flowerpot"}).Draw(r, "value"))
+		written := func(text string) string { // the same words
+			text = rapid.SampledFrom([]string{text, strings.TrimRight(text, ".。"), strings.ToUpper(text), strings.ToLower(text)}).Draw(r, "words")
+			return rapid.SampledFrom([]string{"- ", "* ", "1. ", ""}).Draw(r, "marker") + text
+		}
+		ref := personal(rapid.SampledFrom([]string{memory.MemoryPath, memory.ProfilePath, "memory/2026-11-21.md", "notes/a.md"}).Draw(r, "path"))
+		write(r, s, id, memory.Change{Ref: ref, Op: memory.OpReplace, Content: "# File\n\n- Has a dog.\n- " + said + "\n- Went to Oslo.\n"})
+		request := dreams.ForgetRequest{Ref: ref, FromLine: 4, ToLine: 4}
+		if rapid.Bool().Draw(r, "by its wording") {
+			request = dreams.ForgetRequest{Ref: personal(""), Said: []string{said}}
+		}
+		must[dreams.ForgetReceipt](r)(s.Forget(r.Context(), id, request))
+		other := 0
+		for range rapid.IntRange(1, 5).Draw(r, "writes") {
+			by := rapid.SampledFrom([]memory.Author{
+				{Kind: memory.AuthorWorkflow, ID: "builtin/extractive", WorkflowID: "w", RunID: "r"},
+				{Kind: memory.AuthorDream, ID: "night", WorkflowID: "w", RunID: "r"}, {Kind: memory.AuthorImport, ID: "other", WorkflowID: "w", RunID: "r"},
+				{Kind: memory.AuthorTool, ID: "key"},
+			}).Draw(r, "author")
+			machine := id
+			machine.Author = by
+			to := personal(rapid.SampledFrom([]string{memory.MemoryPath, memory.ProfilePath, "memory/2026-11-22.md", "notes/b.md"}).Draw(r, "to"))
+			other++
+			kept := fmt.Sprintf("Bought lamp number %d.", other)
+			content := written(said) + "\n\n- " + kept + "\n"
+			change := memory.Change{Ref: to, Op: memory.OpAppend, Content: content, Create: "# File\n"}
+			switch rapid.IntRange(0, 3).Draw(r, "operation") {
+			case 0:
+				change = memory.Change{Ref: to, Op: memory.OpImport, Import: memory.ImportMerge, From: "other", Content: content}
+			case 1:
+				change = merge(to, markdown.StrategyAppend, content)
+			case 2:
+				d, err := s.Document(r.Context(), id, to)
+				if err != nil && !is(pg.ErrNotFound)(err) {
+					r.Fatal(err)
+				}
+				change = memory.Change{Ref: to, Op: memory.OpReplace, Content: d.Content + "\n" + content, Base: d.Version, Force: d.Version == 0}
+			}
+			if write(r, s, machine, change).Withheld {
+				withheld++
+			}
+			all := ""
+			for _, d := range must[[]gate.DocumentEntry](r)(s.Documents(r.Context(), id, gate.DocumentFilter{})) {
+				all += contentOf(r, s, id, d.Path)
+			}
+			if words := strings.ToLower(strings.TrimRight(said, ".。")); strings.Contains(strings.ToLower(all), words) {
+				r.Fatalf("%+v by %s brought %q back:\n%s", change, by.Kind, said, all)
+			}
+			if !strings.Contains(all, kept) {
+				r.Fatalf("%+v by %s: %q is lost:\n%s", change, by.Kind, kept, all)
+			}
+		}
+	})
+	if withheld < 50 {
+		t.Errorf("%d writes without a part: the test shows little", withheld)
 	}
 }
 

@@ -79,7 +79,7 @@ func forgetterOf(scope memory.Scope, owner memory.Owner) memory.Owner {
 // checksForgotten reports whether writes of an author are compared with forgotten statements.
 func checksForgotten(a memory.Author) bool {
 	switch a.Kind {
-	case memory.AuthorWorkflow, memory.AuthorImport, memory.AuthorTool, memory.AuthorUser:
+	case memory.AuthorWorkflow, memory.AuthorImport, memory.AuthorTool, memory.AuthorDream, memory.AuthorUser:
 		return true
 	}
 	return false
