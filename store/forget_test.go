@@ -232,7 +232,8 @@ func TestForgottenAnythingStaysForgotten(t *testing.T) {
 		for range rapid.IntRange(1, 5).Draw(r, "writes") {
 			by := rapid.SampledFrom([]memory.Author{
 				{Kind: memory.AuthorWorkflow, ID: "builtin/extractive", WorkflowID: "w", RunID: "r"},
-				{Kind: memory.AuthorDream, ID: "night", WorkflowID: "w", RunID: "r"}, {Kind: memory.AuthorImport, ID: "other", WorkflowID: "w", RunID: "r"},
+				{Kind: memory.AuthorDream, ID: "night", WorkflowID: "w", RunID: "r"},
+				{Kind: memory.AuthorImport, ID: "other", WorkflowID: "w", RunID: "r"},
 				{Kind: memory.AuthorTool, ID: "key"},
 			}).Draw(r, "author")
 			machine := id

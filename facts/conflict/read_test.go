@@ -35,3 +35,27 @@ func TestCorrections(t *testing.T) {
 		}
 	}
 }
+
+// Key lines contradict one another, and sentences, in any language that has either.
+func TestKeysContradict(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		older, newer string
+		want         bool
+	}{
+		{"Wohnort: Trier", "Wohnort: Kiel", true},
+		{"Wohnort: Trier", "Ich wohne jetzt in Kiel.", true},
+		{"城市：成都", "我住在北京", true},
+		{"Ciudad: Sevilla", "Vivo en Bilbao.", true},
+		{"Arbeitgeber: Siemens", "Employer: Nokia", true},
+		{"Город: Казань", "Город: Омск", true},
+		{"Ville : Lyon", "J'habite à Lyon.", false},
+		{"Arbeitgeber: Siemens", "Wohnort: Kiel", false},
+		{"Wohnort: Trier", "Meine Schwester lebt in Wien.", false},
+		{"Adresse: Hauptstraße 7", "Wohnort: Kiel", false},
+	} {
+		if _, got := Between(Read(c.older), Read(c.newer)); got != c.want {
+			t.Errorf("%q and %q: %v", c.older, c.newer, got)
+		}
+	}
+}

@@ -103,10 +103,16 @@ func Read(text string) Reading {
 	r := Reading{Text: said, cue: quote.Later != ""}
 	parts := clauses.Split(said, -1)
 	r.isRow = isRow(parts)
+	attribute, value := KeyOf(said)
+	if attribute != "" {
+		s := slotOf("", attribute, value)
+		s.single = true
+		r.add(s)
+	}
 	for _, clause := range parts {
 		clause = strings.TrimSpace(clause)
 		switch {
-		case clause == "":
+		case clause == "" || attribute != "":
 		case script.HasHan(clause):
 			r.chinese(clause)
 		default:

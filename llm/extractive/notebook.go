@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	reading "reverie/language/claim"
 	"reverie/language/cue"
-	"reverie/language/lazyregexp"
 	"reverie/memory/proposals"
 )
 
@@ -297,7 +297,7 @@ func (n *notebook) claim(p *page, i int) *claim {
 		}
 	}
 	set := marks.Set()
-	if homeKey.MatchString(text) {
+	if reading.IsPlaceKey(text) {
 		set |= 1 << cue.Home
 	}
 	l.claim = &claim{
@@ -308,12 +308,6 @@ func (n *notebook) claim(p *page, i int) *claim {
 	}
 	return l.claim
 }
-
-// homeKey matches a key line of a file about where the user lives.
-var homeKey = lazyregexp.New(`(?i)^(?:home|(?:current |home )?(?:city|town|location|address)|based in|residence|wohnort|ort|stadt|wohnsitz|` +
-	`adresse|anschrift|ville|domicile|résidence|citt[àa]|residenza|domicilio|indirizzo|ciudad|direcci[óo]n|residencia|cidade|morada|` +
-	`resid[êe]ncia|endereço|город|адрес|место жительства|城市|住址|地址|居住地|所在地|现居|住处|住まい|住所|도시|거주지|주소|사는 곳|nơi ở|nhà|` +
-	`thành phố|địa chỉ|المدينة|السكن|العنوان)\s*[:：]`)
 
 // correct takes back the lines of the files that a passage says are over or otherwise, and puts the passage, or the line with the
 // right value, in place of the first. It reports whether the passage needs no line any more.
