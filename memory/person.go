@@ -73,6 +73,14 @@ func SpeakerName(name string, speaker Owner) string {
 	return name + " <" + string(speaker) + ">"
 }
 
+// DisplayName returns the name by which others know a speaker: "Ada" of "Ada <feishu:ou_1>", and other names unchanged.
+func DisplayName(name string) string {
+	if at := strings.LastIndexByte(name, '<'); at > 0 && SpeakerOf(name) != NoOwner {
+		return strings.TrimSpace(name[:at])
+	}
+	return name
+}
+
 // SpeakerOf reads the person from a name made by SpeakerName. It returns NoOwner for any other name.
 func SpeakerOf(name string) Owner {
 	if at := strings.LastIndexByte(name, '<'); at >= 0 && strings.HasSuffix(name, ">") {

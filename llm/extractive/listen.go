@@ -96,12 +96,13 @@ func listenTo(transcript []transcripts.Line, now time.Time, how hearing) convers
 	names := map[string]bool{}
 	for _, l := range transcript {
 		if l.Role == memory.RoleOfUser {
+			c.group = c.group || memory.SpeakerOf(l.Name) != memory.NoOwner // of a group of which one person speaks
 			all.WriteString(l.Text)
 			all.WriteByte('\n')
 			names[l.Name] = true
 		}
 	}
-	c.group = len(names) > 1
+	c.group = c.group || len(names) > 1
 	c.lang = cue.LanguageByCues(all.String())
 	reader := stance.Reader{Lang: c.lang, Year: now.Year()} // of all speakers: they play together
 	messages := 0

@@ -297,6 +297,7 @@ func (n *notebook) claim(p *page, i int) *claim {
 		}
 	}
 	set := marks.Set()
+	attribute, _ := reading.KeyOf(text)
 	if reading.IsPlaceKey(text) {
 		set |= 1 << cue.Home
 	}
@@ -304,7 +305,7 @@ func (n *notebook) claim(p *page, i int) *claim {
 		person: personIn(text, p.lang, p.lang, marks),
 		text:   text, terms: l.terms, rare: rareOf(text, p.lang, marks, values, l.terms, n.lines), heading: p.heading(l.section),
 		lead: leadOf(text, p.lang), names: names,
-		subject: subjectOf(text, p.lang, marks), set: set, values: values,
+		subject: subjectOf(text, p.lang, marks), set: set, values: values, isName: attribute == "name",
 	}
 	return l.claim
 }

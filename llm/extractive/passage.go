@@ -10,6 +10,7 @@ import (
 	"reverie/language/cue"
 	"reverie/language/date"
 	"reverie/language/lazyregexp"
+	"reverie/memory"
 	"reverie/scan"
 )
 
@@ -120,6 +121,10 @@ func (c *conversation) passages() []passage {
 		}
 		if len(facts) > 0 || remember {
 			keep, lasting = max(keep, certain), max(lasting, certain)
+		}
+		if c.group { // a line such as "Home: Lyon" would not say whose
+			facts = slices.DeleteFunc(facts, func(f fact) bool { return f.attribute != attributeStyle })
+			proved = proved && len(facts) > 0
 		}
 		renews := c.renews(i)
 		if renews {
@@ -425,9 +430,9 @@ func quote(text string) string {
 	return `"` + text + `"`
 }
 
-// plainName returns a name on one line without signs that would read as markup.
+// plainName returns a speaker's name on one line without signs that would read as markup.
 func plainName(name string) string {
-	return strings.Join(strings.FieldsFunc(name, func(r rune) bool {
+	return strings.Join(strings.FieldsFunc(memory.DisplayName(name), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) && !strings.ContainsRune(".'-_", r)
 	}), " ")
 }

@@ -21,6 +21,7 @@ type claim struct {
 	person  words // those that say whom it is about
 	set     cue.Set
 	values  []value
+	isName  bool // it is the user's name
 }
 
 // A sign is a feature of a claim and a clause that was said later.
@@ -76,8 +77,18 @@ const (
 	signs
 )
 
+// namesSelf reports whether a clause says what the speaker is called: "my name is Lara".
+func (w *window) namesSelf() bool {
+	return slices.ContainsFunc(w.marks, func(n cue.Mark) bool {
+		return n.Kind == cue.Name && slices.ContainsFunc(w.marks, func(m cue.Mark) bool { return m.Kind == cue.Self && m.Start < n.End && n.Start < m.End })
+	})
+}
+
 // signsOf returns the signs that clause w of a passage takes a claim back. ok is false without any that they are about the same.
 func (p *passage) signsOf(w *window, c *claim) (v vector, ok bool) {
+	if c.isName && !p.states(attributeName) && !w.set.Any(cue.Forget, cue.Not, cue.Over, cue.Correct) && !w.namesSelf() {
+		return nil, false // a pet has another name
+	}
 	on := w.isOn(c.text, c.terms, c.person, c.set.Has(cue.Health))
 	shared := w.terms.shared(c.rare)
 	restated, asked := c.isIn(p.heard), c.isIn(p.asked)

@@ -79,15 +79,20 @@ func New(e Evidence) *Ground {
 		held: map[day][]int{}, tags: map[string]bool{},
 	}
 	var quotable, users strings.Builder
+	several := false
 	for _, line := range e.Transcript {
 		if line.Role == memory.RoleOfUser {
 			users.WriteString(line.Text + "\n")
 			if line.Name != "" {
-				g.speakers[bare(line.Name)] = true
+				name := memory.DisplayName(line.Name)
+				if g.speakers[bare(name)] = true; memory.SpeakerOf(name) != memory.NoOwner { // lines begin with it
+					e.Documents = append(slices.Clone(e.Documents), name)
+				}
+				several = several || memory.SpeakerOf(line.Name) != memory.NoOwner // of a group of which one person speaks
 			}
 		}
 	}
-	if len(g.speakers) < 2 {
+	if len(g.speakers) < 2 && !several {
 		clear(g.speakers)
 	}
 	g.answered.wordsOnly = true
@@ -132,7 +137,7 @@ func New(e Evidence) *Ground {
 			r = &stance.Reader{Lang: g.lang}
 			readers[line.Name] = r
 		}
-		p := passage{at: at, lang: r.LanguageOf(line.Text), speaker: light(line.Name)}
+		p := passage{at: at, lang: r.LanguageOf(line.Text), speaker: light(memory.DisplayName(line.Name))}
 		if i > 0 && e.Transcript[i-1].Role != memory.RoleOfUser {
 			p.lead = contributed(e.Transcript[i-1].Text, line.Text)
 		}
