@@ -345,3 +345,25 @@ func TestDisagreementsAreSaidAtOnce(t *testing.T) {
 		t.Error(got.Prompt)
 	}
 }
+
+// Options in a body that a request does not have are refused: nothing happens without them.
+func TestBodiesOfRequestsWithoutOne(t *testing.T) {
+	h := start(t)
+	h.agent("ada")
+	h.want(h.put("MEMORY.md?endUserId=42", "# Memory\n\n- Likes tea.\n", nil), 201)
+	key := h.key("pinned", memory.RoleMember, "api:42")
+	type listed struct{ Items []struct{ ID string } }
+	facts := as[listed](h, h.want(h.do(request{method: "GET", path: "/api/v1/agents/ada/facts", key: key}), 200)).Items
+	if len(facts) != 1 {
+		t.Fatalf("%d facts", len(facts))
+	}
+	path := "/api/v1/agents/ada/facts/" + facts[0].ID + "/forget"
+	for _, body := range []any{map[string]any{"dryRun": true}, map[string]any{"erase": true}, []string{"a"}} {
+		h.wantError(h.postTo(key, path, body), 422, "invalid_request")
+	}
+	if left := as[listed](h, h.want(h.do(request{method: "GET", path: "/api/v1/agents/ada/facts", key: key}), 200)).Items; len(left) != 1 {
+		t.Errorf("%d facts after refused requests", len(left))
+	}
+	h.want(h.postTo(key, path+"?dryRun=true", map[string]any{}), 200)
+	h.want(h.postTo(key, path, nil), 200)
+}

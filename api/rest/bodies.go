@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -39,6 +40,9 @@ const (
 // metaElements is the key of an operation's metadata that holds the limit of elements in one array or object of its JSON body.
 const metaElements = "elements"
 
+// metaNoBody is the key of the metadata of operations that refuse a body unless they describe one: options in it would have no effect.
+const metaNoBody = "no body"
+
 // memoryBudget bounds the memory that requests in progress take.
 type memoryBudget struct {
 	mu   sync.Mutex
@@ -70,11 +74,15 @@ func (b *memoryBudget) giveBack(key uuid.UUID, cost int64) {
 // limitBody reserves memory for a body, and bounds its values while it is read: validation would collect several faults for each.
 func (s *Server) limitBody(ctx huma.Context, next func(huma.Context)) {
 	op := ctx.Operation()
+	r, _ := humago.Unwrap(ctx)
 	if op.RequestBody == nil {
+		if op.Metadata[metaNoBody] != nil && r.Method != http.MethodGet && !isEmpty(r.Body) {
+			s.Refuse(ctx, fault.InvalidAt("body", "this request has none: put options into the query"))
+			return
+		}
 		next(ctx)
 		return
 	}
-	r, _ := humago.Unwrap(ctx)
 	length := r.ContentLength
 	if length < 0 || length > op.MaxBodyBytes {
 		length = op.MaxBodyBytes
@@ -90,6 +98,16 @@ func (s *Server) limitBody(ctx huma.Context, next func(huma.Context)) {
 	}
 	next(ctx)
 }
+
+// isEmpty reports whether a body has no content: nothing, an empty object or null.
+func isEmpty(body io.Reader) bool {
+	start, err := io.ReadAll(io.LimitReader(body, maxEmpty))
+	content := strings.Join(strings.Fields(string(start)), "")
+	return err == nil && (content == "" || content == "{}" || content == "null") && len(start) < maxEmpty
+}
+
+// maxEmpty is the number of bytes of a body that are looked at.
+const maxEmpty = 64
 
 // valueCounter fails to read JSON with too many values. It looks at punctuation only; what is no JSON fails later.
 type valueCounter struct {

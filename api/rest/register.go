@@ -125,6 +125,7 @@ func registerAt[In, Out any](s *Server, r Route, op huma.Operation, handle func(
 		}
 		return out, nil
 	})
+	op.Metadata[metaNoBody] = true
 	if body := requestBody(s.API.OpenAPI().Paths[op.Path], op.Method); body != nil {
 		op.Metadata[metaElements] = maxElements(s.API.OpenAPI().Components.Schemas, body.Schema)
 	}
