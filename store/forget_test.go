@@ -101,6 +101,29 @@ func TestForgetHeadingsOfNotes(t *testing.T) {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
+	// So does the heading over a sentence of a line, in any wording, and with erase in earlier versions.
+	for statement, note := range map[string]string{
+		"I live in Porto.":   "# Day\n\n## 10:01 I live in Porto. I…\n\n- \"I live in Porto. I work as a cook.\"\n",
+		"Home: Zagreb":       "# Day\n\n## 10:01 I live in Zagreb. I…\n\n- \"I live in Zagreb. I work as a cook.\"\n",
+		"Ich wohne in Kiel.": "# Day\n\n## 10:01 Ich wohne in Kiel. Ich…\n\n- \"Ich wohne in Kiel. Ich arbeite als Koch.\"\n",
+	} {
+		for _, erase := range []bool{false, true} {
+			owner := memory.Owner("user:" + uuid.NewString())
+			id := member(owner)
+			ref := personal("memory/2026-11-19.md")
+			write(t, s, id, memory.Change{Ref: ref, Op: memory.OpReplace, Content: note})
+			write(t, s, id, memory.Change{Ref: personal(memory.ProfilePath), Op: memory.OpReplace, Content: "- " + statement + "\n- Tall\n"})
+			must[dreams.ForgetReceipt](t)(s.Forget(t.Context(), id, dreams.ForgetRequest{Ref: personal(memory.ProfilePath), Entry: memory.ItemID(statement), Erase: erase}))
+			town := strings.Trim(statement[strings.LastIndexByte(statement, ' '):], " .")
+			if got := contentOf(t, s, id, ref.Path); strings.Contains(got, town) || !strings.Contains(got, "## 10:01\n") || !strings.Contains(got, "work") && !strings.Contains(got, "arbeite") {
+				t.Errorf("%s, erase %v: %q", statement, erase, got)
+			}
+			first := must[memory.Version](t)(s.VersionOf(t.Context(), id, ref, 1)).Content
+			if strings.Contains(first, town) == erase {
+				t.Errorf("%s, erase %v: version 1 is %q", statement, erase, first)
+			}
+		}
+	}
 	// A card forgets as well.
 	write(t, s, id, memory.Change{
 		Ref: personal("memory/2026-11-19.md"), Op: memory.OpReplace, Content: "# Day\n\n## 02:37 Keeps bees\n\n- Keeps bees in Bern.\n", Force: true,

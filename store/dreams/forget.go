@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -377,8 +376,10 @@ func (f *forgetting) changes() []memory.Change {
 	for _, d := range f.documents {
 		anywhere := f.passage.Erase || f.passage.Pattern != "" || isReport(d.Path)
 		was := d.Content
+		var cut []Found
 		if f.kept == nil && !isReport(d.Path) {
-			f.found = append(f.found, gone.cut(&d, f.names)...)
+			cut = gone.cut(&d, f.names)
+			f.found = append(f.found, cut...)
 		}
 		found, lines := linesOf(d, func(e markdown.Entry) bool {
 			return f.names[e.ID] || anywhere && f.words.Dependent(judge.Dependent(e)).In(rewrite.WithoutComments(e.Text)) || gone.has(e)
@@ -393,6 +394,13 @@ func (f *forgetting) changes() []memory.Change {
 			content = rewrite.WithoutEmptySections(memory.WithLineAt(d.Content, lines, f.passage.Instead))
 		case len(lines) > 0:
 			content = rewrite.WithoutEmptySections(withoutStatements(d, found, lines))
+		}
+		if _, isNote := facts.DayOf(d.Path); isNote && (len(found) > 0 || content != was) {
+			said := slices.Concat(f.statements, found)
+			for _, c := range cut {
+				said = append(said, c.Entry)
+			}
+			content = untitled(content, said)
 		}
 		if anywhere { // headings, code, and other sentences of long statements
 			content, _ = f.words.Erase(content)
@@ -430,29 +438,26 @@ func linesOf(d memory.Document, goes func(markdown.Entry) bool) (found []markdow
 	return found, gone
 }
 
-// withoutStatements removes statements from a document. A heading of a daily note repeats the beginning of what is below it: it goes with
-// the last of its lines, and loses its words when they are those of a statement that goes.
+// withoutStatements removes statements from a document. A heading of a daily note goes with the last of its lines.
 func withoutStatements(d memory.Document, found []markdown.Entry, gone []memory.LineSpan) string {
 	if _, isNote := facts.DayOf(d.Path); !isNote {
 		return memory.WithoutLines(d.Content, gone)
 	}
 	gone = memory.WithEmptied(d.Content, gone, func(_ int, heading string) bool { return markdown.HeadingLevel(heading) > 1 })
-	lines := slices.Collect(strings.Lines(d.Content))
-	titles := markdown.HeadingLines(d.Content)
-	for _, s := range gone {
-		level := math.MaxInt
-		for at := s.From - 1; at >= 0 && level > 1; at-- { // the headings above what goes
-			of := markdown.HeadingLevel(lines[at])
-			if !titles[at] || of >= level {
-				continue
-			}
-			if level = of; of > 1 && titlesOne(lines[at], found) {
-				hour := clockHeading.FindString(lines[at])
-				lines[at] = strings.TrimRight(cmp.Or(hour, strings.Repeat("#", of)+" "+memory.Erased), " ") + "\n"
-			}
+	return memory.WithoutLines(d.Content, gone)
+}
+
+// untitled returns a daily note of whose headings those that repeat one of the statements, which are gone, have no words any more. A
+// heading repeats the beginning of what was below it.
+func untitled(note string, statements []markdown.Entry) string {
+	lines := slices.Collect(strings.Lines(note))
+	for at := range markdown.HeadingLines(note) {
+		if level := markdown.HeadingLevel(lines[at]); level > 1 && titlesOne(lines[at], statements) {
+			hour := clockHeading.FindString(lines[at])
+			lines[at] = strings.TrimRight(cmp.Or(hour, strings.Repeat("#", level)+" "+memory.Erased), " ") + "\n"
 		}
 	}
-	return memory.WithoutLines(strings.Join(lines, ""), gone)
+	return strings.Join(lines, "")
 }
 
 // clockHeading matches the beginning of a heading of a daily note, with its time.
@@ -461,13 +466,16 @@ var clockHeading = lazyregexp.New(`^ *#+ +\d{1,2}[:：]\d{2}`)
 // minTitle is the number of words from which a heading repeats a statement.
 const minTitle = 2
 
-// titlesOne reports whether a heading has no other words than one of the statements.
+// titlesOne reports whether a heading has no other words than one of the statements, or all of its words.
 func titlesOne(heading string, statements []markdown.Entry) bool {
 	said := strings.TrimLeft(strings.TrimPrefix(heading, clockHeading.FindString(heading)), "# ")
 	title := claim.WordsOf(strings.TrimRight(said, "….\r\n ")).Stems()
-	return len(title) >= minTitle && slices.ContainsFunc(statements, func(e markdown.Entry) bool {
+	return slices.ContainsFunc(statements, func(e markdown.Entry) bool {
 		stems := claim.WordsOf(rewrite.WithoutComments(e.Text)).Stems()
-		return !slices.ContainsFunc(title, func(stem string) bool { return !slices.Contains(stems, stem) })
+		within := func(a, b []string) bool {
+			return len(a) >= minTitle && !slices.ContainsFunc(a, func(stem string) bool { return !slices.Contains(b, stem) })
+		}
+		return within(title, stems) || within(stems, title)
 	})
 }
 

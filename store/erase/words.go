@@ -11,6 +11,7 @@ import (
 
 	"reverie/language/claim"
 	"reverie/language/date"
+	"reverie/language/lazyregexp"
 	"reverie/language/sentence"
 	"reverie/memory"
 )
@@ -224,11 +225,14 @@ func (w Words) Erase(text string) (string, int) {
 	return result, n
 }
 
+// headingMark matches the beginning of a heading, with the time in one of a daily note.
+var headingMark = lazyregexp.New(`^ *#+(?:\s+\d{1,2}[:：]\d{2}(?:\s|$))?`)
+
 // line erases sentences of one line.
 func (w Words) line(line string) (string, int) {
 	marker := memory.ListPrefix(line)
 	if memory.IsHeading(line) {
-		marker = line[:len(line)-len(strings.TrimLeft(line, "#"))] + " "
+		marker = headingMark.FindString(line)
 	}
 	w.dependent = strings.TrimLeft(line, " \t") != line
 	body := strings.TrimPrefix(line[min(len(strings.TrimRight(marker, " ")), len(line)):], " ")
