@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -57,6 +58,23 @@ func TestInjectionOfPartsOfAPassage(t *testing.T) {
 
 // Facts about the person are injected whatever the message says, the most trusted ones if the agent's settings say so, and what matches;
 // the record says why each candidate is in the context or not.
+// A statement is as old as the note that has it, whenever that was written.
+func TestTheAgeOfOldNotes(t *testing.T) {
+	h := start(t)
+	h.agent("ada")
+	day := time.Now().UTC().AddDate(0, 0, -5)
+	h.want(h.put("memory/"+day.Format(time.DateOnly)+".md?owner=api:42", "# Profile\n\n- I'm vegan.\n", nil), 201)
+	for _, m := range h.assemble(map[string]any{"endUserId": "42", "message": "What should I cook?"}).Messages {
+		if m.Kind == "recall" {
+			if !strings.Contains(m.Content, "5 days ago") || strings.Contains(m.Content, "today") {
+				t.Errorf("%s", m.Content)
+			}
+			return
+		}
+	}
+	t.Error("nothing is recalled")
+}
+
 func TestInjectionInLayers(t *testing.T) {
 	h := start(t)
 	h.agent("ada")

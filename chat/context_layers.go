@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"reverie/memory"
 	"reverie/providers"
@@ -72,7 +73,7 @@ func (a *assembly) standingOf(layer window.Layer, trusted []stored.Fact) (passag
 		}
 		passages = append(passages, passage{
 			hit: recall.Hit{
-				Corpus: search.Memory, Path: f.Path, FromLine: f.FromLine, ToLine: f.ToLine, Text: scanned.Text, At: f.At,
+				Corpus: search.Memory, Path: f.Path, FromLine: f.FromLine, ToLine: f.ToLine, Text: scanned.Text, At: saidAt(f),
 				Score:  f.Evidence.Trust(a.now),
 				Source: recall.SourceRef{Scope: f.Scope, Agent: f.Agent, Owner: f.Owner, ID: f.Document, Version: f.Current},
 			},
@@ -80,6 +81,15 @@ func (a *assembly) standingOf(layer window.Layer, trusted []stored.Fact) (passag
 		})
 	}
 	return passages
+}
+
+// saidAt returns when a fact was said or noted last: of an earlier day than that on which it was written, its noon.
+func saidAt(f stored.Fact) time.Time {
+	const noon = 12 * time.Hour
+	if day := f.Evidence.Seen.UTC().Truncate(24 * time.Hour); day.Before(f.At.UTC().Truncate(24 * time.Hour)) {
+		return day.Add(noon)
+	}
+	return f.At
 }
 
 // skipped returns why the context contains nothing that matches the message; empty if it does.
