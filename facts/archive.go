@@ -41,17 +41,17 @@ func Archive(path, content string, entries memory.EntrySet) (string, error) {
 	return markdown.WithArchive(memory.WithoutLines(current, spans), archive)
 }
 
-// Moved returns the lines that Archive moves for a statement: none if it is not current, or stays.
-func Moved(path, content string, entry markdown.EntryID) (moved []memory.LineSpan) {
+// Moved returns the lines of its document that Archive moves for a statement: none if it is not current, or stays.
+func (s Statement) Moved(path, content string) (moved []memory.LineSpan) {
 	if _, is := structured.TypeOf(path); !is {
 		current, _ := markdown.CutArchive(content)
-		return movable(current, memory.EntrySet{entry: true})
+		return movable(current, memory.EntrySet{s.Entry: true})
 	}
-	for _, s := range entriesOf(path, content) {
-		if s.Entry != entry || s.Archived {
+	for _, o := range entriesOf(path, content) {
+		if o.Entry != s.Entry || o.Archived {
 			continue
 		}
-		if _, from, to, found := markdown.TopSection(content, markdown.TopHeadingAt(content, s.FromLine)); found {
+		if _, from, to, found := markdown.TopSection(content, markdown.TopHeadingAt(content, o.FromLine)); found {
 			moved = append(moved, memory.LineSpan{From: from - 1, To: to})
 		}
 	}

@@ -91,7 +91,7 @@ func (d *documents) within(ctx context.Context, all []stored.Fact, standing []fa
 		if err != nil {
 			return nil, err
 		}
-		moved := facts.Moved(f.Path, doc.content, f.Entry)
+		moved := f.Moved(f.Path, doc.content)
 		standing[i].Kept = standing[i].Kept || f.Evidence.Source.OfPerson() || len(moved) == 0 || slices.ContainsFunc(moved, doc.hasPersons)
 		for _, j := range of[f.Path] {
 			at, known := doc.lines[all[j].Entry]

@@ -35,7 +35,7 @@ func ReadUnder(text, above, heading string) []Claim {
 	if !ok {
 		return nil
 	}
-	if attribute, value := claim.KeyOf(text); attribute != "" && !script.HasHan(text) { // Chinese keys are read with their values
+	if attribute, value := claim.KeyOf(text); attribute != "" && attribute != "place" && !script.HasHan(text) { // Chinese keys are read with their values
 		text = attribute + ": " + value
 	}
 	r := reader{speaker: speaker, changed: changing.MatchString(text), above: strings.Join(wordsOf(above, false), " ")}

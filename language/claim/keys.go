@@ -45,24 +45,11 @@ var attributeOf = func() map[string]string {
 var keyed = lazyregexp.New(`^[\s*_]*([^:：*_\n]{1,40}?)[\s*_]*[:：][\s*_]*(\S.*)$`)
 
 // KeyOf returns the attribute of the user that a line names by a key, in any of the twelve languages, and its value: "home" and "Lyon" of
-// "Wohnort: Lyon". The attribute is empty for other lines.
+// "Wohnort: Lyon". It is "place" for a place of any kind, which is no claim, and empty for other lines.
 func KeyOf(line string) (attribute, value string) {
-	if attribute, value = keyOf(line); attribute == attributePlace {
-		return "", ""
-	}
-	return attribute, value
-}
-
-func keyOf(line string) (attribute, value string) {
 	m := keyed.FindStringSubmatch(line)
 	if m == nil {
 		return "", ""
 	}
 	return attributeOf[fold.Text(m[1])], m[2]
-}
-
-// IsPlaceKey reports whether a line names by a key where somebody lives: "City: Berlin", "住址：…".
-func IsPlaceKey(line string) bool {
-	attribute, _ := keyOf(line)
-	return attribute == attributeHome || attribute == attributePlace
 }

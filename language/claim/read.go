@@ -104,7 +104,8 @@ func Read(text string) Reading {
 	parts := clauses.Split(said, -1)
 	r.isRow = isRow(parts)
 	attribute, value := KeyOf(said)
-	if attribute != "" {
+	isKey := attribute != "" && attribute != attributePlace
+	if isKey {
 		s := slotOf("", attribute, value)
 		s.single = true
 		r.add(s)
@@ -112,7 +113,7 @@ func Read(text string) Reading {
 	for _, clause := range parts {
 		clause = strings.TrimSpace(clause)
 		switch {
-		case clause == "" || attribute != "":
+		case clause == "" || isKey:
 		case script.HasHan(clause):
 			r.chinese(clause)
 		default:

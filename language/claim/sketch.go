@@ -11,7 +11,7 @@ import (
 // by its own sketch with the same salt.
 type Sketch struct {
 	Salt  string         `json:"salt"`
-	Units []SketchedUnit `json:"units,omitempty"`
+	Units []sketchedUnit `json:"units,omitempty"`
 	What  []string       `json:"what,omitempty"` // hashes of its content, sorted
 	// Claims are hashes of what it claims, sorted. Another wording claims nothing else.
 	Claims []string `json:"claims,omitempty"`
@@ -27,8 +27,8 @@ type Sketch struct {
 	Spaceless bool   `json:"spaceless,omitempty"`
 }
 
-// SketchedUnit is a Meaning without its key.
-type SketchedUnit struct {
+// sketchedUnit is a Meaning without its key.
+type sketchedUnit struct {
 	Hash     string `json:"hash"`
 	Exact    bool   `json:"exact,omitempty"`
 	Name     bool   `json:"name,omitempty"`
@@ -64,7 +64,7 @@ func (a Words) sketch(salt string, what Content) Sketch {
 		Salt: salt, Turns: a.Turns, Opposites: a.Opposites, Relations: a.relations, Listed: a.listed, Spaceless: a.Spaceless,
 	}
 	for _, u := range a.Units {
-		s.Units = append(s.Units, SketchedUnit{hashed(salt, u.Key), u.Exact, u.name, u.phrase, u.relation})
+		s.Units = append(s.Units, sketchedUnit{hashed(salt, u.Key), u.Exact, u.name, u.phrase, u.relation})
 	}
 	for key := range what {
 		s.What = append(s.What, hashed(salt, key))

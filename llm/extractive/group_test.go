@@ -61,6 +61,27 @@ func TestStatementsOfGroupsHaveTheirSpeaker(t *testing.T) {
 	}
 }
 
+// Whoever moves has a new home in the profile, whatever the language, and the guard lets it pass; a home of somebody else is none.
+func TestHomesAreBroughtUpToDate(t *testing.T) {
+	for said, want := range map[string]string{
+		"Me mudé a Granada.": "Home: Granada", "Ahora vivo en Cusco.": "Home: Cusco", "Mi sono trasferito a Modena.": "Home: Modena",
+		"J'habite à Lyon.": "Home: Lyon", "I live in Cusco now.": "Home: Cusco", "Ich wohne jetzt in Kiel.": "Home: Kiel", "我住在成都。": "Home: 成都",
+	} {
+		in := groupOf(t, "|"+said)
+		in.Profile = "# Profile\n\n## Identity\n\n- Home: Sevilla\n"
+		p, dropped := proposals.Ground(proposeRaw(t, in), in)
+		if !strings.Contains(p.ProfileUpdate, want) || strings.Contains(p.ProfileUpdate, "Sevilla") {
+			t.Errorf("%q: %+v\n%s", said, dropped, p.ProfileUpdate)
+		}
+	}
+	in := groupOf(t, "|My brother lives in Porto. I work in Lyon.")
+	in.Profile = "# Profile\n\n## Identity\n\n- Home: Sevilla\n"
+	update := strings.Replace(in.Profile, "Sevilla", "Porto", 1)
+	if p, _ := proposals.Ground(proposals.Proposal{ShouldUpdate: true, ProfileUpdate: update}, in); p.ProfileUpdate != "" {
+		t.Errorf("a brother's home is the user's:\n%s", p.ProfileUpdate)
+	}
+}
+
 // A name of somebody else does not replace the user's.
 func TestNamesOfPetsAreNoNamesOfTheUser(t *testing.T) {
 	for profile, said := range map[string]string{

@@ -298,7 +298,7 @@ func (n *notebook) claim(p *page, i int) *claim {
 	}
 	set := marks.Set()
 	attribute, _ := reading.KeyOf(text)
-	if reading.IsPlaceKey(text) {
+	if attribute == "home" || attribute == "place" {
 		set |= 1 << cue.Home
 	}
 	l.claim = &claim{

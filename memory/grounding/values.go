@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"reverie/language/claim"
 	"reverie/language/lazyregexp"
 )
 
@@ -392,7 +393,16 @@ func (c *checking) name(n site, whole bool) {
 	}
 	places = append(places, c.said.meant[n.keys[0]]...)
 	slices.Sort(places)
-	rivals := c.rivals(n, c.named, c.line.names, false, func(o site) bool { return o.text != "" || n.initial && c.speakers[n.keys[0]] })
+	key := ""
+	if c.isOfUser(n) {
+		key = keyOf(c.textOf(n))
+	}
+	rivals := c.rivals(n, c.named, c.line.names, false, func(o site) bool {
+		if key != "" && c.isDocument(o.clause) && key == keyOf(c.said.sentences[c.said.clauses[o.clause].sentence].text) {
+			return false // the line brings it up to date: "Home: Lyon"
+		}
+		return o.text != "" || n.initial && c.speakers[n.keys[0]]
+	})
 	if !c.bound(n, places, rivals, .6, false) {
 		code := Name
 		if c.speakers[n.keys[0]] {
@@ -400,6 +410,23 @@ func (c *checking) name(n site, whole bool) {
 		}
 		c.fault(code, n.text)
 	}
+}
+
+// isOfUser reports whether users use a name in a clause about themselves.
+func (c *checking) isOfUser(n site) bool {
+	return slices.ContainsFunc(c.said.index[n.keys[0]], func(i int) bool {
+		at := c.said.words[i].clause
+		s := c.said.clauses[at]
+		return !c.isDocument(at) && s.voice == own && len(s.kin) == 0 && !s.third && (s.self || len(s.leading) == 0)
+	})
+}
+
+// keyOf returns the attribute of the user that a key line names; empty: it is none.
+func keyOf(line string) string {
+	if attribute, _ := claim.KeyOf(line); attribute != "place" {
+		return attribute
+	}
+	return ""
 }
 
 // relations checks the relations that the line names: a name must not have another one in the sources, and what is said about one
