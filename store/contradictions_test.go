@@ -36,6 +36,24 @@ func contradictionsOf(t tester, s *Store, id memory.Identity, state facts.Contra
 	}
 }
 
+// Persons of a group live in different places. What one of them says can contradict what they have said before.
+func TestPersonsOfAGroupDoNotContradict(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := member("feishu:oc_1")
+	write(t, s, id, memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpReplace, Content: "# Memory\n\n" +
+		"## Person: feishu:ou_1\n\n- I live in Braga.\n- My name is Alice.\n\n## Person: feishu:ou_2\n\n- I live in Faro.\n- My name is Bob.\n"})
+	for _, state := range []facts.ContradictionState{facts.StateOpen, facts.StateSuperseded} {
+		if _, pairs := contradictionsOf(t, s, id, state); len(pairs) > 0 {
+			t.Errorf("%s: %q", state, pairs)
+		}
+	}
+	write(t, s, id, memory.Change{Ref: personal("memory/2026-11-23.md"), Op: memory.OpReplace, Content: "## Person: feishu:ou_1\n\n- I live in Porto.\n"})
+	if _, pairs := contradictionsOf(t, s, id, facts.StateOpen); len(pairs) != 1 || !strings.Contains(pairs[0], "Braga") {
+		t.Errorf("%q", pairs)
+	}
+}
+
 func TestContradictionsAreFoundAndResolved(t *testing.T) {
 	t.Parallel()
 	now := testClock

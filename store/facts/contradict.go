@@ -239,6 +239,13 @@ func (r rival) before(o rival) bool {
 	return r.at.Before(o.at)
 }
 
+// isOfOther reports whether two statements are of different persons of a group, in their sections.
+func (r rival) isOfOther(o rival) bool {
+	mine, one := strings.CutPrefix(r.heading, memory.PersonHeading)
+	theirs, other := strings.CutPrefix(o.heading, memory.PersonHeading)
+	return one && other && mine != theirs
+}
+
 // byPerson reports whether a person wrote or said it.
 func (r rival) byPerson() bool { return r.source.OfPerson() }
 
@@ -382,7 +389,7 @@ type decision struct {
 
 // pairOf reports whether two statements about the same contradict one another.
 func pairOf(claim string, was, is rival) (pair, bool, error) {
-	if was.scope != is.scope && strings.HasPrefix(claim, claimOfUser) {
+	if was.scope != is.scope && strings.HasPrefix(claim, claimOfUser) || was.isOfOther(is) {
 		return pair{}, false, nil
 	}
 	if is.before(was) {
@@ -430,6 +437,9 @@ func (w worded) statement(r rival) (*conflict.Statement, error) {
 
 // pairOf reports whether two statements may contradict one another.
 func (w worded) pairOf(was, is rival) (pair, bool, error) {
+	if was.isOfOther(is) {
+		return pair{}, false, nil
+	}
 	if is.before(was) {
 		was, is = is, was
 	}
