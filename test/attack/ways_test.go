@@ -153,7 +153,7 @@ var ways = map[string]func(w *world, user string) []string{
 			w.call(http.MethodPut, agentPath+"/workspace/files/memory/"+day+".md?endUserId="+user,
 				map[string]any{"content": strings.Replace(note(), "# Notes", "# "+day, 1)}, nil)
 		}
-		w.call(http.MethodPost, agentPath+"/dreams?wait=20s&endUserId="+user, map[string]any{"mode": "promote"}, nil)
+		w.call(http.MethodPost, agentPath+"/dreams?wait=20s&endUserId="+user, nil, nil)
 		return []string{"PROFILE.md", "MEMORY.md"}
 	},
 }
