@@ -60,11 +60,14 @@ func Archive(ctx context.Context, s *store.Store, id memory.Identity, scope memo
 		return 0, nil
 	}
 	d := documents{store: s, id: id, scope: scope, read: map[string]*document{}}
-	within, err := d.within(ctx, all, standing)
-	if err != nil {
-		return 0, err
+	for i, f := range all {
+		doc, err := d.at(ctx, f.Path)
+		if err != nil {
+			return 0, err
+		}
+		standing[i].Kept = standing[i].Kept || doc.isPersons(f)
 	}
-	gone, err := d.retire(ctx, all, within, standing, now, limits)
+	gone, err := d.retire(ctx, all, standing, now, limits)
 	if err != nil {
 		return 0, err
 	}
@@ -77,42 +80,20 @@ func Archive(ctx context.Context, s *store.Store, id memory.Identity, scope memo
 	})
 }
 
-// within returns for each fact those that move with it, itself included, and sets the standing of each to the best of theirs. A fact that
-// moves with a line of a person is kept.
-func (d *documents) within(ctx context.Context, all []stored.Fact, standing []facts.Standing) ([][]int, error) {
-	of := map[string][]int{}
-	for i, f := range all {
-		of[f.Path] = append(of[f.Path], i)
-	}
-	within := make([][]int, len(all))
-	own := slices.Clone(standing)
-	for i, f := range all {
-		doc, err := d.at(ctx, f.Path)
-		if err != nil {
-			return nil, err
-		}
-		moved := f.Moved(f.Path, doc.content)
-		standing[i].Kept = standing[i].Kept || f.Evidence.Source.OfPerson() || len(moved) == 0 || slices.ContainsFunc(moved, doc.hasPersons)
-		for _, j := range of[f.Path] {
-			at, known := doc.lines[all[j].Entry]
-			if known && slices.ContainsFunc(moved, func(s memory.LineSpan) bool { return s.From < at[1] && at[0] <= s.To }) {
-				within[i] = append(within[i], j)
-				standing[i] = standing[i].Best(own[j])
-			}
-		}
-	}
-	return within, nil
-}
-
-// retire chooses the facts to archive, without those that a person confirmed in a report.
+// retire chooses the facts to archive, by the best standing among those that move with each. What a person confirmed in a report is kept,
+// and what would move with a line of a person.
 func (d *documents) retire(
-	ctx context.Context, all []stored.Fact, within [][]int, standing []facts.Standing, now time.Time, limits facts.Limits,
+	ctx context.Context, all []stored.Fact, standing []facts.Standing, now time.Time, limits facts.Limits,
 ) ([]int, error) {
-	asked := map[int]bool{} // whether a person confirmed it
+	own, looked, asked := slices.Clone(standing), map[int]bool{}, map[int]bool{}
 	for {
 		gone, again := facts.Retire(standing, now, limits), false
-		for _, i := range gone {
-			for _, j := range within[i] {
+		for _, i := range gone { // documents are read for these alone
+			if looked[i] {
+				continue
+			}
+			looked[i], again = true, true
+			for _, j := range d.movedWith(all, i, &standing[i]) {
 				confirmed, known := asked[j]
 				if !known {
 					state, _, err := d.store.DreamEntry(ctx, d.id, all[j].Entry)
@@ -122,15 +103,29 @@ func (d *documents) retire(
 					confirmed = err == nil && (state.Status == dream.Confirmed || state.Status == dream.Edited)
 					asked[j] = confirmed
 				}
-				if confirmed {
-					standing[i].Kept, again = true, true
-				}
+				standing[i] = standing[i].Best(own[j])
+				standing[i].Kept = standing[i].Kept || confirmed
 			}
 		}
 		if !again {
 			return gone, nil
 		}
 	}
+}
+
+// movedWith returns the facts that move with one, itself included, and keeps it if it does not move, or a line of a person does.
+func (d *documents) movedWith(all []stored.Fact, i int, standing *facts.Standing) (moved []int) {
+	path := all[i].Path
+	doc := d.read[path]
+	spans := all[i].Moved(path, doc.content)
+	standing.Kept = standing.Kept || len(spans) == 0 || slices.ContainsFunc(spans, doc.hasPersons)
+	for j, f := range all {
+		at, known := doc.lines[f.Entry]
+		if f.Path == path && known && slices.ContainsFunc(spans, func(s memory.LineSpan) bool { return s.From < at[1] && at[0] <= s.To }) {
+			moved = append(moved, j)
+		}
+	}
+	return moved
 }
 
 // factsOf returns the current facts of documents of a scope whose statements are archived, the oldest first.
