@@ -113,9 +113,12 @@ func TestForgetHeadingsOfNotes(t *testing.T) {
 			ref := personal("memory/2026-11-19.md")
 			write(t, s, id, memory.Change{Ref: ref, Op: memory.OpReplace, Content: note})
 			write(t, s, id, memory.Change{Ref: personal(memory.ProfilePath), Op: memory.OpReplace, Content: "- " + statement + "\n- Tall\n"})
-			must[dreams.ForgetReceipt](t)(s.Forget(t.Context(), id, dreams.ForgetRequest{Ref: personal(memory.ProfilePath), Entry: memory.ItemID(statement), Erase: erase}))
+			must[dreams.ForgetReceipt](t)(s.Forget(t.Context(), id, dreams.ForgetRequest{
+				Ref: personal(memory.ProfilePath), Entry: memory.ItemID(statement), Erase: erase,
+			}))
 			town := strings.Trim(statement[strings.LastIndexByte(statement, ' '):], " .")
-			if got := contentOf(t, s, id, ref.Path); strings.Contains(got, town) || !strings.Contains(got, "## 10:01\n") || !strings.Contains(got, "work") && !strings.Contains(got, "arbeite") {
+			if got := contentOf(t, s, id, ref.Path); strings.Contains(got, town) || !strings.Contains(got, "## 10:01\n") ||
+				!strings.Contains(got, "work") && !strings.Contains(got, "arbeite") {
 				t.Errorf("%s, erase %v: %q", statement, erase, got)
 			}
 			first := must[memory.Version](t)(s.VersionOf(t.Context(), id, ref, 1)).Content

@@ -89,12 +89,17 @@ var slots = map[string][]string{
 	"firm": {"Siemens", "Nokia", "Wipro", "Zalando", "Philips", "Bosch"}, "n": {"7", "9", "11", "8", "10", "6"},
 	"day": {"Monday", "Thursday", "Friday", "Tuesday", "Wednesday"}, "thing": {"report", "brochure", "tax return", "grant proposal", "survey"},
 	"server": {"API", "search service", "mail gateway", "dashboard", "log store"}, "port": {"8080", "9090", "3000", "5432", "6379"},
-	"pet": {"dog", "cat", "parrot", "hamster", "tortoise"}, "petname": {"Rex", "Miso", "Kiwi", "Bruno", "Nala"}, "meeting": {"stand-up", "retro", "planning", "sync", "review"},
-	"k": {"5,000", "7,500", "12,000", "9,000", "15,000"}, "project": {"Atlas", "Orion", "Falcon", "Juno", "Vega"}, "hobby": {"jazz", "chess", "hiking", "opera", "fencing"},
-	"tag": {"Montag", "Freitag", "Dienstag", "Donnerstag", "Mittwoch"}, "ding": {"den Bericht", "die Broschüre", "das Gutachten", "die Umfrage", "den Antrag"},
-	"hobbyde": {"Jazz", "Schach", "Opern", "Krimis", "Töpfern"}, "chengshi": {"北京", "成都", "杭州", "青岛", "西安"}, "ming": {"小李", "小王", "小陈", "小赵", "小周"},
-	"gongsi": {"腾讯", "华为", "百度", "美团", "京东"}, "dongxi": {"报告", "手册", "论文", "问卷", "方案"}, "zhou": {"周一", "周三", "周五", "周二", "周四"},
-	"chongwu": {"咪咪", "豆豆", "花花", "雪球", "团团"}, "xiangmu": {"猎鹰", "北斗", "长城", "星海", "昆仑"}, "aihao": {"爵士乐", "下棋", "爬山", "京剧", "书法"},
+	"pet": {"dog", "cat", "parrot", "hamster", "tortoise"}, "petname": {"Rex", "Miso", "Kiwi", "Bruno", "Nala"},
+	"meeting": {"stand-up", "retro", "planning", "sync", "review"},
+	"k":       {"5,000", "7,500", "12,000", "9,000", "15,000"}, "project": {"Atlas", "Orion", "Falcon", "Juno", "Vega"},
+	"hobby": {"jazz", "chess", "hiking", "opera", "fencing"},
+	"tag":   {"Montag", "Freitag", "Dienstag", "Donnerstag", "Mittwoch"}, "ding": {"den Bericht", "die Broschüre", "das Gutachten", "die Umfrage", "den Antrag"},
+	"hobbyde": {"Jazz", "Schach", "Opern", "Krimis", "Töpfern"}, "chengshi": {"北京", "成都", "杭州", "青岛", "西安"},
+	"ming":   {"小李", "小王", "小陈", "小赵", "小周"},
+	"gongsi": {"腾讯", "华为", "百度", "美团", "京东"}, "dongxi": {"报告", "手册", "论文", "问卷", "方案"},
+	"zhou":    {"周一", "周三", "周五", "周二", "周四"},
+	"chongwu": {"咪咪", "豆豆", "花花", "雪球", "团团"}, "xiangmu": {"猎鹰", "北斗", "长城", "星海", "昆仑"},
+	"aihao": {"爵士乐", "下棋", "爬山", "京剧", "书法"},
 }
 
 // expansions is the number of expansions of each template, minGenerated the number of pairs of either kind that result at least.

@@ -35,7 +35,8 @@ func ReadUnder(text, above, heading string) []Claim {
 	if !ok {
 		return nil
 	}
-	if attribute, value := claim.KeyOf(text); attribute != "" && attribute != "place" && !script.HasHan(text) { // Chinese keys are read with their values
+	attribute, value := claim.KeyOf(text)
+	if attribute != "" && attribute != claim.Place && !script.HasHan(text) { // Chinese keys are read with their values
 		text = attribute + ": " + value
 	}
 	r := reader{speaker: speaker, changed: changing.MatchString(text), above: strings.Join(wordsOf(above, false), " ")}

@@ -7,15 +7,20 @@ import (
 	"reverie/language/lazyregexp"
 )
 
-// attributePlace is a place of any kind: a street or a room contradicts no city, so that it is no claim.
-const attributePlace = "place"
+// Attributes that KeyOf returns.
+const (
+	Home = attributeHome
+	Name = attributeName
+	// Place is a place of any kind: a street or a room contradicts no city, so that it is no claim.
+	Place = "place"
+)
 
 // keyNames are the names of attributes of the user in lines such as "Wohnort: Lyon", separated by commas.
 var keyNames = map[string]string{
 	attributeHome: `home, home city, home town, city, current city, town, residence, place of residence, based in, lives in, wohnort, wohnsitz, stadt,
 		ville, résidence, lieu de résidence, città, residenza, ciudad, residencia, lugar de residencia, cidade, residência, город, место жительства, 城市,
 		居住地, 所在城市, 现居, 现居地, 居住城市, 住所, 住まい, 도시, 거주지, 사는 곳, nơi ở, thành phố, nơi sống, المدينة, السكن, مكان السكن`,
-	attributePlace: `location, current location, address, home address, ort, adresse, anschrift, domicile, indirizzo, domicilio, dirección, direccion,
+	Place: `location, current location, address, home address, ort, adresse, anschrift, domicile, indirizzo, domicilio, dirección, direccion,
 		morada, endereço, адрес, 住址, 地址, 住处, 所在地, 주소, địa chỉ, nhà, العنوان`,
 	attributeEmployer: `employer, company, current employer, arbeitgeber, firma, employeur, entreprise, datore di lavoro, azienda, empleador, empresa,
 		empregador, работодатель, компания, 公司, 雇主, 勤務先, 会社, 勤め先, 직장, 회사, công ty, nơi làm việc, الشركة, جهة العمل`,
@@ -45,7 +50,7 @@ var attributeOf = func() map[string]string {
 var keyed = lazyregexp.New(`^[\s*_]*([^:：*_\n]{1,40}?)[\s*_]*[:：][\s*_]*(\S.*)$`)
 
 // KeyOf returns the attribute of the user that a line names by a key, in any of the twelve languages, and its value: "home" and "Lyon" of
-// "Wohnort: Lyon". It is "place" for a place of any kind, which is no claim, and empty for other lines.
+// "Wohnort: Lyon". It is Place for a place of any kind, and empty for other lines.
 func KeyOf(line string) (attribute, value string) {
 	m := keyed.FindStringSubmatch(line)
 	if m == nil {

@@ -104,7 +104,7 @@ func Read(text string) Reading {
 	parts := clauses.Split(said, -1)
 	r.isRow = isRow(parts)
 	attribute, value := KeyOf(said)
-	isKey := attribute != "" && attribute != attributePlace
+	isKey := attribute != "" && attribute != Place
 	if isKey {
 		s := slotOf("", attribute, value)
 		s.single = true

@@ -298,14 +298,14 @@ func (n *notebook) claim(p *page, i int) *claim {
 	}
 	set := marks.Set()
 	attribute, _ := reading.KeyOf(text)
-	if attribute == "home" || attribute == "place" {
+	if attribute == reading.Home || attribute == reading.Place {
 		set |= 1 << cue.Home
 	}
 	l.claim = &claim{
 		person: personIn(text, p.lang, p.lang, marks),
 		text:   text, terms: l.terms, rare: rareOf(text, p.lang, marks, values, l.terms, n.lines), heading: p.heading(l.section),
 		lead: leadOf(text, p.lang), names: names,
-		subject: subjectOf(text, p.lang, marks), set: set, values: values, isName: attribute == "name",
+		subject: subjectOf(text, p.lang, marks), set: set, values: values, isName: attribute == reading.Name,
 	}
 	return l.claim
 }

@@ -423,7 +423,7 @@ func (c *checking) isOfUser(n site) bool {
 
 // keyOf returns the attribute of the user that a key line names; empty: it is none.
 func keyOf(line string) string {
-	if attribute, _ := claim.KeyOf(line); attribute != "place" {
+	if attribute, _ := claim.KeyOf(line); attribute != claim.Place {
 		return attribute
 	}
 	return ""
