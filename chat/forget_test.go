@@ -182,3 +182,37 @@ func readDocument(w *world, owner memory.Owner, path string) string {
 	}
 	return d.Content
 }
+
+// What one person of a group asks to forget is theirs: what another one said stays, in sections, in quotes and in messages.
+func TestForgetInAGroup(t *testing.T) {
+	w := open(t)
+	w.Model = nil
+	w.write(crew, memory.MemoryPath, "# Memory\n\n- The mooring fee is due in May\n\n## Person: feishu:ou_1\n\n- Drinks rooibos tea\n\n## Person: feishu:ou_2\n\n- Drinks rooibos tea\n")
+	const note = "- Ada: \"I live in Bremen.\"\n- Bob: \"I live in Bremen.\"\n- Bob: \"I have a cat, and I live in Bremen.\"\n"
+	w.write(crew, "memory/2026-05-20.md", note)
+	w.said(crew, "c0", "I like the dog watch.", "Noted.")
+	ask := func(name string, person memory.Owner, message string) chat.Turn {
+		turn, _ := w.turn(crew, chat.TurnRequest{Conversation: "c1", Name: name, Speaker: person, Message: message})
+		return turn
+	}
+	if turn := ask("Ada", ada, "Forget that I live in Bremen."); turn.Forgotten == nil {
+		t.Errorf("%+v", turn)
+	}
+	if got := readDocument(w, crew, "memory/2026-05-20.md"); got != strings.TrimPrefix(note, "- Ada: \"I live in Bremen.\"\n") {
+		t.Errorf("%s", got)
+	}
+	for range 2 {
+		ask("Ada", ada, "Forget everything about rooibos.")
+	}
+	got := readDocument(w, crew, memory.MemoryPath)
+	if strings.Count(got, "rooibos") != 1 || !strings.HasSuffix(got, "## Person: feishu:ou_2\n\n- Drinks rooibos tea\n") {
+		t.Errorf("%s", got)
+	}
+	// What is nobody's is everybody's.
+	if ask("Bob", bob, "Forget: The mooring fee is due in May"); strings.Contains(readDocument(w, crew, memory.MemoryPath), "mooring") {
+		t.Errorf("%s", readDocument(w, crew, memory.MemoryPath))
+	}
+	if turn := ask("Bob", bob, "Forget: Drinks rooibos tea"); turn.Forgotten == nil || strings.Contains(readDocument(w, crew, memory.MemoryPath), "rooibos") {
+		t.Errorf("%+v", turn)
+	}
+}

@@ -100,7 +100,7 @@ func (t *turning) caller(kind string, what ...string) toolbox.Caller {
 	}
 	return toolbox.Caller{
 		Identity: t.id, Agent: t.agent, Key: fmt.Sprintf("chat/%s/%d", hex.EncodeToString(h.Sum(nil)[:16]), times),
-		Speaker: t.request.Speaker, Conversation: t.request.Conversation, Message: t.user.Seq,
+		Speaker: t.request.Speaker, Name: t.user.Name, Conversation: t.request.Conversation, Message: t.user.Seq,
 	}
 }
 

@@ -45,11 +45,16 @@ type LineSpan struct{ From, To int }
 // Find returns all entries of content, the indexes of those in the set, and the lines of each with everything nested under it. An
 // entry inside another one that is found is not returned by itself.
 func (s EntrySet) Find(content string) (entries []markdown.Entry, found []int, lines []LineSpan) {
+	return FindEntries(content, func(e markdown.Entry) bool { return s[e.ID] })
+}
+
+// FindEntries is Find for the entries that a function selects.
+func FindEntries(content string, is func(markdown.Entry) bool) (entries []markdown.Entry, found []int, lines []LineSpan) {
 	entries = markdown.EntriesOf(content)
 	texts := strings.Split(content, "\n")
 	covered := 0
 	for i, e := range entries {
-		if !s[e.ID] || e.FromLine-1 < covered {
+		if e.FromLine-1 < covered || !is(e) {
 			continue
 		}
 		to := e.ToLine

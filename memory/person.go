@@ -81,6 +81,14 @@ func DisplayName(name string) string {
 	return name
 }
 
+// QuotedName returns the name that stands before what a speaker is quoted with: the display name on one line, without signs that would
+// read as markup.
+func QuotedName(name string) string {
+	return strings.Join(strings.FieldsFunc(DisplayName(name), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) && !strings.ContainsRune(".'-_", r)
+	}), " ")
+}
+
 // SpeakerOf reads the person from a name made by SpeakerName. It returns NoOwner for any other name.
 func SpeakerOf(name string) Owner {
 	if at := strings.LastIndexByte(name, '<'); at >= 0 && strings.HasSuffix(name, ">") {

@@ -385,7 +385,7 @@ func (b *Box) forgetHere(ctx context.Context, c Caller, f Forget, author memory.
 	what = append(what, f.Said...)
 	done, err := b.Store.Forget(ctx, id, dreams.ForgetRequest{
 		Ref: memory.Ref{Scope: scope, Path: f.Path}, FromLine: f.FromLine, ToLine: max(f.ToLine, f.FromLine), Entry: f.Entry, Shown: f.Shown,
-		Said: f.Said, Heard: f.Heard, Pattern: f.Pattern, Erase: f.Erase, Preview: f.Preview,
+		Said: f.Said, Heard: f.Heard, Pattern: f.Pattern, Speaker: c.named(), Erase: f.Erase, Preview: f.Preview,
 		Key: keyOf("forget", c.Key, what...),
 	})
 	if err != nil {
@@ -402,6 +402,14 @@ func (b *Box) forgetHere(ctx context.Context, c Caller, f Forget, author memory.
 // ofPerson reports whether a caller writes only the speaker's section of a document, so that people of a group do not
 // overwrite each other.
 func (c Caller) ofPerson(path string) bool { return c.Speaker != "" && path == memory.MemoryPath }
+
+// named returns the person of a group who calls, as messages name them; empty: the owner is one person.
+func (c Caller) named() string {
+	if memory.SpeakerOf(c.Name) == c.Speaker {
+		return c.Name
+	}
+	return string(c.Speaker)
+}
 
 // own returns the part of a document that a caller may change: the speaker's section, or all of it.
 func (c Caller) own(path, content string) string {

@@ -77,6 +77,8 @@ type Caller struct {
 	// Speaker is the person who speaks if the owner is a group, such as feishu:ou_1 (see memory.ParsePerson): only
 	// that person's section of MEMORY.md is written. Empty: the owner is one person.
 	Speaker memory.Owner
+	// Name is the name of that person as messages have it (memory.SpeakerName); may be empty.
+	Name string
 	// Conversation and Message are the source of a write; may be empty.
 	Conversation string
 	Message      int64

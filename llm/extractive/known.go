@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"reverie/language/cue"
+	"reverie/memory"
 )
 
 // weighty are the kinds of cues of which a text has those of the statements that it includes.
@@ -58,7 +59,7 @@ func (s *statement) includes(part *statement, in string) bool {
 func (p *passage) quotedIn(line string) (string, bool) {
 	line = bareLine(line)
 	if p.speaker != "" {
-		rest, of := strings.CutPrefix(line, plainName(p.speaker)+": ")
+		rest, of := strings.CutPrefix(line, memory.QuotedName(p.speaker)+": ")
 		if !of {
 			return "", false
 		}

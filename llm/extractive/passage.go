@@ -387,7 +387,7 @@ func trimmed(text, lang string) string {
 func (p *passage) line() string {
 	var b strings.Builder
 	if p.speaker != "" {
-		b.WriteString(plainName(p.speaker) + ": ")
+		b.WriteString(memory.QuotedName(p.speaker) + ": ")
 	}
 	if p.later {
 		b.WriteString("(later: " + p.at.Format("2006-01-02") + ") ")
@@ -428,11 +428,4 @@ func quote(text string) string {
 		return "“" + text + "”"
 	}
 	return `"` + text + `"`
-}
-
-// plainName returns a speaker's name on one line without signs that would read as markup.
-func plainName(name string) string {
-	return strings.Join(strings.FieldsFunc(memory.DisplayName(name), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) && !strings.ContainsRune(".'-_", r)
-	}), " ")
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"reverie/language/cue"
+	"reverie/memory"
 	"reverie/memory/transcripts"
 )
 
@@ -41,7 +42,7 @@ func Statements(transcript []transcripts.Line, now time.Time) []Said {
 			text = "[" + p.question + "] " + text
 		}
 		if p.speaker != "" {
-			text = plainName(p.speaker) + ": " + text
+			text = memory.QuotedName(p.speaker) + ": " + text
 		}
 		if at := slices.IndexFunc(terms, p.says); at >= 0 && out[at].Ends == p.ends() {
 			out[at].Messages = withSeqs(out[at].Messages, p.seqs)

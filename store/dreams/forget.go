@@ -42,6 +42,9 @@ type ForgetRequest struct {
 	Reason  string // of the new versions; empty: forgotten on request
 	// Pattern are words, in any case: every statement of every document that contains them is forgotten.
 	Pattern string
+	// Speaker is the person of a group who asks, named as in messages (memory.SpeakerName). With Said or Pattern, what documents quote of
+	// other persons or have in their sections stays. Empty: it is anyone's.
+	Speaker string
 	// Erase also takes the words out of earlier versions and of messages, for good.
 	Erase bool
 	// Preview changes nothing.
@@ -251,7 +254,7 @@ func (f *forgetting) find() error {
 		phrase, claims := erase.WordsOf([]string{p.Pattern}, nil), claim.Claimed{}.With(p.Pattern, false)
 		for _, d := range f.documents {
 			f.statements = append(f.statements, clausesWith(phrase, matching(statementsOf(d.Path, d.Content), func(e markdown.Entry) bool {
-				return phrase.In(e.Text) || claims.MadeBy(rewrite.WithoutComments(e.Text), judge.Dependent(e))
+				return !f.isOfOther(d, e) && phrase.In(e.Text) || claims.MadeBy(rewrite.WithoutComments(e.Text), judge.Dependent(e))
 			}))...)
 		}
 		return nil
@@ -262,7 +265,7 @@ func (f *forgetting) find() error {
 			if isReport(d.Path) { // which quotes statements
 				continue
 			}
-			entries := markdown.EntriesOf(d.Content)
+			entries := slices.DeleteFunc(markdown.EntriesOf(d.Content), func(e markdown.Entry) bool { return f.isOfOther(d, e) })
 			f.statements = append(f.statements, matching(entries, meant.has)...)
 			f.statements = append(f.statements, meant.parts(entries)...)
 		}
@@ -305,6 +308,20 @@ func (f *forgetting) find() error {
 		return fmt.Errorf("document %s: %w", p.Path, pg.ErrNotFound)
 	}
 	return fmt.Errorf("statement in document %s: %w", p.Path, pg.ErrNotFound)
+}
+
+// isOfOther reports whether a statement is of another person of the group than the one who asks: in that person's section, or quoted with
+// that person's name.
+func (f *forgetting) isOfOther(d memory.Document, e markdown.Entry) bool {
+	if f.passage.Speaker == "" || isReport(d.Path) {
+		return false
+	}
+	person, name := memory.SpeakerOf(f.passage.Speaker), memory.QuotedName(f.passage.Speaker)
+	if of := memory.PersonAt(d.Content, e.FromLine); of != memory.NoOwner {
+		return of != person
+	}
+	q, quoted := claim.QuoteOf(strings.TrimSpace(rewrite.WithoutComments(e.Text)))
+	return quoted && q.Speaker != "" && name != "" && name != memory.QuotedName(string(person)) && q.Speaker != name
 }
 
 // clausesWith returns statements, and in place of those that can lose every main clause with a phrase these clauses.
@@ -366,6 +383,7 @@ func (f *forgetting) wordings() (w wordings) {
 	if f.kept != nil {
 		w.claims, w.whole = nil, true
 	}
+	w.stays = f.isOfOther
 	return w
 }
 
@@ -382,6 +400,9 @@ func (f *forgetting) changes() []memory.Change {
 			f.found = append(f.found, cut...)
 		}
 		found, lines := linesOf(d, func(e markdown.Entry) bool {
+			if f.isOfOther(d, e) {
+				return false
+			}
 			return f.names[e.ID] || anywhere && f.words.Dependent(judge.Dependent(e)).In(rewrite.WithoutComments(e.Text)) || gone.has(e)
 		})
 		for _, e := range found {
@@ -402,7 +423,7 @@ func (f *forgetting) changes() []memory.Change {
 			}
 			content = untitled(content, said)
 		}
-		if anywhere { // headings, code, and other sentences of long statements
+		if anywhere && (f.passage.Speaker == "" || isReport(d.Path)) { // headings, code, and other sentences of long statements
 			content, _ = f.words.Erase(content)
 		}
 		if content == was {
@@ -420,18 +441,18 @@ func (f *forgetting) changes() []memory.Change {
 
 // linesOf returns the statements of a document that are to go, and the lines that they take with them.
 func linesOf(d memory.Document, goes func(markdown.Entry) bool) (found []markdown.Entry, gone []memory.LineSpan) {
+	here := map[markdown.Entry]bool{}
 	entries := markdown.EntriesOf(d.Content)
-	here := memory.EntrySet{}
 	for _, e := range entries {
 		if goes(e) {
-			here[e.ID] = true
+			here[e] = true
 			found = append(found, e)
 		}
 	}
 	if len(found) == 0 {
 		return nil, nil
 	}
-	_, _, gone = here.Find(d.Content)
+	_, _, gone = memory.FindEntries(d.Content, func(e markdown.Entry) bool { return here[e] })
 	if strings.HasPrefix(d.Path, structured.Folder) {
 		gone = wholeSections(d.Content, entries, here, gone)
 	}
@@ -480,7 +501,7 @@ func titlesOne(heading string, statements []markdown.Entry) bool {
 }
 
 // wholeSections returns the lines to remove from a structured file: sections that lose all but the line about their source go whole.
-func wholeSections(content string, entries []markdown.Entry, here memory.EntrySet, gone []memory.LineSpan) []memory.LineSpan {
+func wholeSections(content string, entries []markdown.Entry, here map[markdown.Entry]bool, gone []memory.LineSpan) []memory.LineSpan {
 	lines := strings.Split(content, "\n")
 	var out []memory.LineSpan
 	for from := 0; from < len(lines); {
@@ -491,8 +512,8 @@ func wholeSections(content string, entries []markdown.Entry, here memory.EntrySe
 		loses, stays := false, !memory.IsHeading(lines[from])
 		for _, e := range entries {
 			if e.FromLine > from && e.FromLine <= to {
-				loses = loses || here[e.ID]
-				stays = stays || !here[e.ID] && !strings.HasPrefix(e.Text, "Source: ")
+				loses = loses || here[e]
+				stays = stays || !here[e] && !strings.HasPrefix(e.Text, "Source: ")
 			}
 		}
 		if loses && !stays {

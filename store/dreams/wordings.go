@@ -17,7 +17,8 @@ type wordings struct {
 	ids    memory.EntrySet
 	words  []claim.Words
 	claims claim.Claimed
-	whole  bool // only statements as a whole, not their sentences
+	whole  bool                                       // only statements as a whole, not their sentences
+	stays  func(memory.Document, markdown.Entry) bool // statements that nothing is cut from; nil: none
 }
 
 func wordingsOf(texts ...string) (w wordings) {
@@ -124,7 +125,7 @@ func (p passage) entry(e markdown.Entry) markdown.Entry {
 func (w wordings) cut(d *memory.Document, names memory.EntrySet) (found []Found) {
 	lines := slices.Collect(strings.Lines(d.Content))
 	for _, e := range markdown.EntriesOf(d.Content) {
-		if names[e.ID] || w.has(e) {
+		if names[e.ID] || w.has(e) || w.stays != nil && w.stays(*d, e) {
 			continue
 		}
 		gone, _ := w.passages(e)
