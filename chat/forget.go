@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"reverie/language"
+	"reverie/language/analysis"
 	"reverie/language/claim"
 	"reverie/language/sentence"
 	"reverie/language/stance"
@@ -25,8 +28,8 @@ import (
 const shownForgotten = 10
 
 // forget forgets what the user asked to forget, and answers with the receipt. A statement of memory, in any wording, is forgotten at once.
-// Everything about a topic is shown first, and forgotten when the user sends the message again. It returns false if there is nothing to
-// forget and a model can ask back.
+// Everything about a topic, and statements that say more than the request names, are shown first, and forgotten when the user sends the
+// message again. It returns false if there is nothing to forget and a model can ask back.
 func (t *turning) forget(ctx context.Context, asked remember.Forget) (answered bool, err error) {
 	say := phrasesFor(asked.Language)
 	if !t.settings.MemoryEnabled {
@@ -35,7 +38,7 @@ func (t *turning) forget(ctx context.Context, asked remember.Forget) (answered b
 	if n := utf8.RuneCountInString(named(asked.Text)); asked.Topic && dreams.MinPattern <= n && n <= dreams.MaxPattern {
 		answered, err = t.forgetTopic(ctx, asked.Text, say)
 	} else {
-		answered, err = t.forgetStatement(ctx, asked.Text, say)
+		answered, err = t.forgetStatement(ctx, asked, say)
 	}
 	if err != nil || answered {
 		return answered, err
@@ -46,37 +49,77 @@ func (t *turning) forget(ctx context.Context, asked remember.Forget) (answered b
 	return true, t.say(say.nothing, builtinForget)
 }
 
-func (t *turning) forgetStatement(ctx context.Context, text string, say phrases) (bool, error) {
-	found, err := t.search(ctx, text)
+func (t *turning) forgetStatement(ctx context.Context, asked remember.Forget, say phrases) (bool, error) {
+	found, err := t.search(ctx, asked.Text)
 	if err != nil {
 		return false, err
 	}
-	f := toolbox.Forget{Said: []string{text}}
+	var exact, more toolbox.Forget
 	for _, s := range t.sentences(found) {
-		if makes(s.text, text) {
-			s.text = clauseOf(s.text, text)
-			f.Said = append(f.Said, s.text)
-			if s.heard {
-				f.Heard = append(f.Heard, s.text)
-			}
+		f := &more
+		switch {
+		case !asked.Thing && makes(s.text, asked.Text):
+			f, s.text = &exact, clauseOf(s.text, asked.Text)
+		case !mentions(s.text, asked):
+			continue
+		}
+		f.Said = append(f.Said, s.text)
+		if s.heard {
+			f.Heard = append(f.Heard, s.text)
 		}
 	}
-	done, err := t.Tools.Forget(ctx, t.caller("forget"), f)
-	if err == nil {
-		t.turn.Forgotten = &done
-		return true, t.say(say.forgottenAs(done), builtinForget)
+	if !asked.Thing {
+		exact.Said = append(exact.Said, asked.Text)
+		done, err := t.Tools.Forget(ctx, t.caller("forget"), exact)
+		if err == nil {
+			t.turn.Forgotten = &done
+			return true, t.say(say.forgottenAs(done), builtinForget)
+		}
+		if !errors.Is(err, store.ErrNotFound) {
+			return false, fmt.Errorf("forget: %w", err)
+		}
 	}
-	if !errors.Is(err, store.ErrNotFound) {
-		return false, fmt.Errorf("forget: %w", err)
+	if len(more.Said) > 0 {
+		if answered, err := t.forgetMore(ctx, more, say); answered || err != nil {
+			return answered, err
+		}
 	}
 	var closest []string
-	for _, q := range t.quotations(text, found, nil) {
+	for _, q := range t.quotations(asked.Text, found, nil) {
 		closest = append(closest, q.text)
 	}
 	if len(closest) == 0 {
 		return false, nil
 	}
 	return true, t.say(say.which+listOf(closest), builtinForget)
+}
+
+// forgetMore shows statements that have what the request names, and forgets them if the user has sent it again.
+func (t *turning) forgetMore(ctx context.Context, f toolbox.Forget, say phrases) (answered bool, err error) {
+	again, err := t.again(ctx, say)
+	if err != nil {
+		return false, err
+	}
+	f.Preview = !again
+	done, err := t.Tools.Forget(ctx, t.caller("forget"), f)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("forget: %w", err)
+	case again:
+		t.turn.Forgotten = &done
+		return true, t.say(say.forgottenAs(done), builtinForget)
+	}
+	var lines []string
+	for _, s := range done.Found {
+		lines = append(lines, scan.Redacted(s.Text))
+	}
+	for _, heard := range f.Heard {
+		lines = append(lines, scan.Redacted(heard))
+	}
+	slices.Sort(lines)
+	return true, t.say(say.again+listOf(slices.Compact(lines)), builtinForget)
 }
 
 // maxMore is the number of words of content by which a statement may say more than the request to forget it: "my boss hates meetings"
@@ -98,6 +141,37 @@ func makes(said, asked string) bool {
 	what, content := claim.ContentOf(asked), claim.ContentOf(said)
 	return len(what) > 0 && what.Within(content) && len(content) <= len(what)+min(len(what), maxMore) &&
 		claim.WordsOf(said).Turns == claim.WordsOf(asked).Turns && (len(what) == 1 || claim.OriginalOf(asked, nil).ToldBy(claim.Compare(said)))
+}
+
+// emptyHan are characters that most Chinese words of content do not have: they join or refer.
+const emptyHan = "我你您他她它们們的了是有在和也都就这那這個个件事"
+
+// mentions reports whether a sentence has all words of what the user asks to forget, and is not clearly about somebody else.
+func mentions(said string, asked remember.Forget) bool {
+	of, subject := claim.WordsOf(said).Subject(), claim.WordsOf(asked.Text).Subject()
+	if asked.Thing {
+		subject = cmp.Or(subject, claim.User)
+	}
+	if of != "" && subject != "" && of != subject {
+		return false
+	}
+	in := language.Plausible(asked.Text + "\n" + said) // each of them may be too short to know
+	forms := map[string]bool{}
+	for _, word := range analysis.AnalyseIn(said, in) {
+		for _, form := range word.Forms {
+			forms[form] = true
+		}
+	}
+	some := false
+	for _, word := range analysis.AnalyseIn(asked.Text, in) {
+		if word.Stop || word.Kind == analysis.Ideographs && (utf8.RuneCountInString(word.Text) == 1 || strings.ContainsAny(word.Text, emptyHan)) {
+			continue
+		}
+		if some = true; !slices.ContainsFunc(word.Forms, func(form string) bool { return forms[form] }) {
+			return false
+		}
+	}
+	return some
 }
 
 // saidSentence is a sentence of a document or of a message.

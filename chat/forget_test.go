@@ -125,6 +125,35 @@ func TestForgetWhatWasOnlySaid(t *testing.T) {
 	}
 }
 
+// A statement that says more than the request, and what was said of a thing of the user's, is shown first; the same message confirms.
+func TestForgetWhatSaysMore(t *testing.T) {
+	for _, c := range []struct{ said, stays, asked string }{
+		{"I have a dentist appointment on Friday at 10 in Weber Street.", "My sister has a dentist appointment on Monday.", "Forget my dentist appointment."},
+		{"I have a dentist appointment on Friday at 10 in Weber Street.", "My sister has a dentist appointment on Monday.", "Forget that I have a dentist appointment."},
+		{"Ich habe am Freitag um 10 Uhr einen Zahnarzttermin.", "Der Zahnarzt ist in der Weberstraße.", "Vergiss, dass ich einen Zahnarzttermin habe."},
+		{"Ich habe am Freitag um 10 Uhr einen Zahnarzttermin.", "Der Zahnarzt ist in der Weberstraße.", "Vergiss meinen Zahnarzttermin."},
+		{"我周五上午10点有牙医预约。", "我喜欢喝茶。", "忘掉我有牙医预约这件事"},
+		{"我周五上午10点有牙医预约。", "我喜欢喝茶。", "忘掉我的牙医预约"},
+		{"Tengo cita con el dentista el viernes a las 10.", "El dentista es caro.", "Olvida que tengo cita con el dentista."},
+		{"Meine Schwester wohnt in Wien und ist Ärztin.", "Wien ist schön.", "Vergiss, dass meine Schwester in Wien wohnt."},
+		{"Mi hermana vive en Viena y es médica.", "Viena es bonita.", "Olvida que mi hermana vive en Viena."},
+	} {
+		w := open(t)
+		w.Model = nil
+		w.write(grace, "memory/2026-05-20.md", "- \""+c.said+"\"\n- \""+c.stays+"\"\n")
+		turn, _ := w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: c.asked})
+		if turn.Forgotten == nil {
+			if !strings.Contains(turn.Answer, "\n- ") || strings.Contains(turn.Answer, c.stays) {
+				t.Errorf("%s: %s", c.asked, turn.Answer)
+			}
+			turn, _ = w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: c.asked})
+		}
+		if got := readDocument(w, grace, "memory/2026-05-20.md"); turn.Forgotten == nil || got != "- \""+c.stays+"\"\n" {
+			t.Errorf("%s: %s\n%s", c.asked, turn.Answer, got)
+		}
+	}
+}
+
 // Everything about a topic is shown first; the same message right after it confirms.
 func TestForgetATopic(t *testing.T) {
 	w := open(t)

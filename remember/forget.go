@@ -11,8 +11,9 @@ import (
 
 // Forget is the content of an explicit request to forget.
 type Forget struct {
-	Text     string // a statement, in the user's words; of a topic, its name
+	Text     string // a statement, in the user's words; of a topic or a thing, its name
 	Topic    bool   // everything about Text
+	Thing    bool   // what the user has said of something of theirs: "forget my appointment"
 	Language string // as in Request
 }
 
@@ -25,13 +26,23 @@ const (
 	toldIT = `(?:sai|sapete|(?:ti |vi )?ho (?:detto|raccontato))`
 )
 
-// oblivion describes the requests to forget in one language. Both patterns are anchored, with the groups ask (see grammar) and kept.
+// oblivion describes the requests to forget in one language. The patterns are anchored, with the groups ask (see grammar) and kept.
 type oblivion struct {
 	*grammar
 
 	said  *lazyregexp.Regexp // "forget that …", "forget: …"
 	topic *lazyregexp.Regexp // "forget everything about …"
+	thing *lazyregexp.Regexp // "forget my …"
 }
+
+// named is the name of a thing: no clause follows it.
+const named = `(?P<kept>[^,;:.!?。！？，、؟\n]+[?？؟]?)[\s.!。！]*$`
+
+// turnOfTalk matches what belongs to the conversation: "forget my last question" is about the answer, not about memory.
+var turnOfTalk = lazyregexp.New(`(?i)\b(?:questions?|messages?|requests?|inputs?|prompts?|instructions?|orders?|comments?|words|remarks?|` +
+	`frage|fragen|nachricht|anfrage|bitte|eingabe|anweisung\pL*|bemerkung|pregunta|mensaje|petición|instrucci\pL+|question|demande|` +
+	`remarque|consigne\pL*|pergunta|mensagem|pedido|domanda|messaggio|richiesta)\b|问题|問題|消息|请求|指令|質問|メッセージ|依頼|질문|메시지|` +
+	`요청|вопрос|сообщение|просьб|سؤالي|رسالتي|طلبي|câu hỏi|tin nhắn|yêu cầu`)
 
 // unsaid matches text that names nothing to forget, in any of the languages.
 var unsaid = lazyregexp.New(`(?i)^(?:it|this|that|these|those|him|her|them|me|us|everything|what i|das|dies|es|mich|alles|eso|esto|` +
@@ -45,12 +56,16 @@ var oblivions = []oblivion{
 			`叫).*?[^了\s。！!])[\s。！!]*$`),
 		lazyregexp.New(`(?s)^` + politeZH + `(?P<ask>能不能|可不可以|可以|能)?` + politeZH +
 			`(?:忘掉|忘记|忘記)(?:所有|一切|全部)?(?:关于|關於|有关|有關)\s*(?P<kept>.+?)(?:的(?:所有|一切|全部)?(?:事情?|内容|內容|记忆|記憶|一切)?)?[。！!\s]*$`),
+		lazyregexp.New(`(?s)^` + politeZH + `(?P<ask>能不能|可不可以|可以|能)?` + politeZH + `(?:忘掉|忘记|忘記|从记忆中删除|從記憶中刪除)我(?:们|們)?的` +
+			`(?P<kept>[^，,。.！!？?\s了是在有叫]+(?:[吗嗎][？?])?)[\s。！!]*$`),
 	},
 	{
 		japanese,
 		lazyregexp.New(`(?s)^(?P<ask>\x00)?(?:忘れて(?:ください|下さい|ね)?\s*[:：]\s*(?P<kept>.+)|(?P<kept2>.+?)(?:という)?(?:こと|の)[はを](?:もう)?忘れて` +
 			`(?:ください|下さい|ね|よ|おいて(?:ください)?|ほしい(?:です)?|もらえますか)?[。！!\s]*)$`),
 		lazyregexp.New(`(?s)^(?P<ask>\x00)?(?P<kept>.+?)(?:について|に関する)(?:の?こと)?[はを]?(?:すべて|全て|全部)[、\s]*忘れて(?:ください|下さい|ね)?[。！!\s]*$`),
+		lazyregexp.New(`(?s)^(?P<ask>\x00)?(?:私|わたし|僕|ぼく|俺|うち)の(?P<kept>[^、。！？\s]+?)(?:の(?:こと|件))?[はを](?:もう)?忘れて` +
+			`(?:ください|下さい|ね|よ|おいて(?:ください)?|ほしい(?:です)?|もらえますか)?[。！!\s]*$`),
 	},
 	{
 		korean,
@@ -59,6 +74,8 @@ var oblivions = []oblivion{
 			`(?:이제\s)?잊어\s?(?:줘|줘요|주세요|버려|버려\s?줘)?[\s.!]*)$`),
 		lazyregexp.New(`(?s)^(?P<ask>\x00)?(?P<kept>.+?)에\s?(?:대한|대해|관한)\s?(?:모든\s)?(?:것|거|걸|내용)?[을은]?\s?(?:모두\s|전부\s|다\s)?잊어\s?` +
 			`(?:줘|줘요|주세요|버려)?[\s.!]*$`),
+		lazyregexp.New(`(?s)^(?P<ask>\x00)?(?:내|제|나의|저의|우리)\s(?P<kept>[^,.!?]+?)[을를은는]?\s(?:이제\s)?잊어\s?` +
+			`(?:줘|줘요|주세요|버려|버려\s?줘)?[\s.!]*$`),
 	},
 	{
 		russian,
@@ -67,6 +84,8 @@ var oblivions = []oblivion{
 			`(?:\s*[:：]\s*|,?\s+что\s+)(?P<kept>.+)$`),
 		lazyregexp.New(`(?is)^(?:пожалуйста[\s,]+)?(?P<ask>\x00)?забудь(?:те)?\s+вс[её]\s+(?:,?\s*что (?:ты )?знаешь\s+)?(?:об?|` +
 			`про)\s+(?P<kept>.+?)[\s.!]*$`),
+		lazyregexp.New(`(?is)^(?:пожалуйста[\s,]+)?(?P<ask>(?:ты )?(?:можешь|можете) )?(?:забудь(?:те)?|забыть)(?:,? пожалуйста,?)?` +
+			`\s+(?:(?:про|об?о?)\s+)?(?:мо\p{L}+|наш\p{L}*)\s+` + named),
 	},
 	{
 		arabic,
@@ -74,6 +93,8 @@ var oblivions = []oblivion{
 			`\s+[أا]نّ?(?:ن?ي)?\s+)(?P<kept>.+)$`),
 		lazyregexp.New(`(?s)^(?:من فضلك[\s،]+)?(?P<ask>\x00)?(?:انسَ?ى?|إنسَ?ى?|انسي)\s+كل\s+(?:شيء|` +
 			`ما تعرفه)\s+عن\s+(?P<kept>.+?)[\s.!]*$`),
+		lazyregexp.New(`(?s)^(?:من فضلك[\s،]+)?(?P<ask>(?:هل )?(?:يمكنك|تستطيع) أن )?(?:انسَ?ى?|إنسَ?ى?|انسي|تنسى)\s+(?P<kept>(?:[^أإ\s]\p{L}+|[أإ][^ن\s]\p{L}*)ي` +
+			`(?:\s[^،.؟!]+)?)[\s.!]*$`),
 	},
 	{
 		vietnamese,
@@ -81,6 +102,8 @@ var oblivions = []oblivion{
 			`\s+(?:rằng|là|việc)\s+)(?P<kept>.+)$`),
 		lazyregexp.New(`(?is)^` + politeVI + `(?P<ask>\x00)?(?:hãy\s+)?quên(?:\s+(?:đi|hết|tất cả|mọi thứ|` +
 			`những gì))+\s+về\s+(?P<kept>.+?)[\s.!]*$`),
+		lazyregexp.New(`(?is)^` + politeVI + `(?P<ask>(?:bạn |em |anh |chị )?có thể\s+)?(?:hãy\s+)?quên(?:\s+đi)?\s+(?P<kept>[^,;:.!?]+?)\s+của\s+` +
+			`(?:tôi|mình|em|anh|chị|tớ|chúng tôi)(?:\s+đi)?[\s.!]*$`),
 	},
 	{
 		english,
@@ -89,6 +112,8 @@ var oblivions = []oblivion{
 		lazyregexp.New(`(?is)^` + politeEN + wantEN + askEN + wantEN + `(?:forget|(?:delete|erase|remove) from (?:your |the )?memory)` +
 			`\s+(?:(?:everything|anything|all)(?:\s+(?:that\s+)?` + toldEN + `)?|what\s+` + toldEN + `)\s+about\s+` +
 			`(?P<kept>.+?)[\s.!]*$`),
+		lazyregexp.New(`(?is)^` + politeEN + wantEN + askEN + wantEN + `(?:forget(?: about)?|(?:delete|erase|remove) from (?:your |the )?memory)` +
+			`\s+(?:my|our)\s+` + named),
 	},
 	{
 		german,
@@ -98,6 +123,8 @@ var oblivions = []oblivion{
 		lazyregexp.New(`(?is)^` + politeDE + `(?P<ask>(?:kannst|könntest|würdest) du (?:bitte |mal )*)?(?:vergiss|vergessen sie|` +
 			`vergessen)(?:\s+bitte)?(?:\s+alles(?:,? was (?:du|sie|ich)(?: (?:dir|ihnen))?)?|,? was (?:du|sie|ich)(?: (?:dir|ihnen))?)\s+(?:über|zu)\s+` +
 			`(?P<kept>.+?)(?:\s+(?:weißt|wissen|gesagt habe|erzählt habe))?[\s.!]*$`),
+		lazyregexp.New(`(?is)^` + politeDE + `(?P<ask>(?:kannst|könntest|würdest) du (?:bitte |mal )*)?(?:vergiss|vergesse|vergessen sie|` +
+			`lösche? aus (?:deinem|dem) gedächtnis)(?:\s+bitte)?\s+(?:mein(?:e[mnrs]?)?|unser(?:e[mnrs]?)?)\s+` + named),
 	},
 	{
 		spanish,
@@ -107,6 +134,8 @@ var oblivions = []oblivion{
 		lazyregexp.New(`(?is)^[¡¿]?` + politeES + `(?P<ask>\x00)?(?:olvida|olvide)\s+(?:todo\s+(?:lo que ` + toldES + `\s+)?|` +
 			`lo que ` + toldES + `\s+)(?:sobre|acerca de|de)\s+` +
 			`(?P<kept>.+?)[\s.!]*$`),
+		lazyregexp.New(`(?is)^[¡¿]?` + politeES + `(?P<ask>(?:puedes|podrías|podría|puede)\s+(?:por favor\s+)?)?(?:olvida(?:r)?|olvide|olvídate de)` +
+			`(?:,? por favor,?)?\s+(?:mis?|nuestr[oa]s?)\s+` + named),
 	},
 	{
 		portuguese,
@@ -115,6 +144,8 @@ var oblivions = []oblivion{
 			`(?P<kept>.+)$`),
 		lazyregexp.New(`(?is)^(?:por favor[\s,]+)?(?P<ask>\x00)?esque[çc][ae]\s+(?:tudo\s+(?:o que ` + toldPT + `\s+)?|o que ` + toldPT + `\s+)(?:sobre|` +
 			`de)\s+(?P<kept>.+?)[\s.!]*$`),
+		lazyregexp.New(`(?is)^(?:por favor[\s,]+)?(?P<ask>(?:você )?(?:pode|poderia) )?(?:esque[çc][aeo]r?)(?:,? por favor,?)?\s+(?:d?[ao]s?\s+)?` +
+			`(?:meus?|minhas?|nossos?|nossas?)\s+` + named),
 	},
 	{
 		french,
@@ -124,6 +155,8 @@ var oblivions = []oblivion{
 		lazyregexp.New(`(?is)^(?:s['’]il te plaît[\s,]+)?(?P<ask>\x00)?oublie(?:z)?\s+(?:tout\s+(?:ce que ` + toldFR + `\s+)?|` +
 			`ce que ` + toldFR + `\s+)(?:sur|à propos de|concernant|de)\s+` +
 			`(?P<kept>.+?)[\s.!]*$`),
+		lazyregexp.New(`(?is)^(?:s['’]il te plaît[\s,]+)?(?P<ask>(?:peux-tu|pourrais-tu|pouvez-vous|tu peux) )?(?:oublie(?:z|r)?)` +
+			`(?:,? s['’]il (?:te|vous) plaît,?)?\s+(?:mon|ma|mes|notre|nos)\s+` + named),
 	},
 	{
 		italian,
@@ -133,8 +166,13 @@ var oblivions = []oblivion{
 		lazyregexp.New(`(?is)^(?:per favore[\s,]+)?(?P<ask>\x00)?dimentica\s+(?:tutto\s+(?:quello che ` + toldIT + `\s+)?|` +
 			`quello che ` + toldIT + `\s+)(?:su|di|` +
 			`riguardo a)\s+(?P<kept>.+?)[\s.!]*$`),
+		lazyregexp.New(`(?is)^(?:per favore[\s,]+)?(?P<ask>(?:puoi|potresti|può) )?(?:dimentica(?:re|ti)?|scorda(?:ti)?)(?:,? per favore,?)?` +
+			`\s+(?:(?:del?|il|la|i|gli|le|l['’]|dell[ae]|dei)\s+)?(?:mi[oa]|miei|mie|nostr[oaie])\s+` + named),
 	},
 }
+
+// maxThing is the length of the name of a thing, in characters.
+const maxThing = 60
 
 // ParseForget parses a message as Parse does. It reports false for everything that is not clearly a request to forget something, and
 // nothing else: "forget it", a request followed by another one, "don't forget".
@@ -147,6 +185,9 @@ func ParseForget(message string) (Forget, bool) {
 		text := strings.TrimSpace(o.thanks.ReplaceAllString(text, ""))
 		if kept, ok := o.names(o.topic, text); ok {
 			return Forget{Text: strings.Trim(kept, `"“”„«»「」`), Topic: true, Language: o.language}, true
+		}
+		if kept, ok := o.names(o.thing, text); ok {
+			return Forget{Text: kept, Thing: true, Language: o.language}, utf8.RuneCountInString(kept) <= maxThing && !turnOfTalk.MatchString(kept)
 		}
 		if kept, ok := o.names(o.said, text); ok && o.whole(kept) {
 			return Forget{Text: kept, Language: o.language}, true

@@ -58,7 +58,31 @@ func TestParseForget(t *testing.T) {
 			t.Errorf("%s: %+v %v, want everything about %q", message, got, ok, topic)
 		}
 	}
+	for message, thing := range map[string]string{
+		"Forget my dentist appointment.":          "dentist appointment",
+		"Can you please forget my address?":       "address",
+		"Please forget about our trip to Rome.":   "trip to Rome",
+		"Vergiss bitte meinen Zahnarzttermin.":    "Zahnarzttermin",
+		"Olvida mi cita con el dentista.":         "cita con el dentista",
+		"Oublie mon rendez-vous chez le dentiste": "rendez-vous chez le dentiste",
+		"Esqueça a minha consulta.":               "consulta",
+		"Dimentica il mio appuntamento.":          "appuntamento",
+		"请忘掉我的牙医预约。":                              "牙医预约",
+		"私の歯医者の予約を忘れてください":                        "歯医者の予約",
+		"내 치과 예약을 잊어줘":                            "치과 예약",
+		"Забудь про мою запись.":                  "запись",
+		"Quên lịch hẹn nha sĩ của tôi đi.":        "lịch hẹn nha sĩ",
+		"انسَ موعدي مع طبيب الأسنان":              "موعدي مع طبيب الأسنان",
+	} {
+		if got, ok := ParseForget(message); !ok || !got.Thing || got.Topic || got.Text != thing {
+			t.Errorf("%s: %+v %v, want the thing %q", message, got, ok, thing)
+		}
+	}
 	for _, message := range []string{
+		"Forget my last question.", "Forget my question about Bremen", "Vergiss meine letzte Frage.", "忘掉我的问题", "Olvida mi pregunta.",
+		"I always forget my umbrella.", "Don't forget my umbrella.", "Did you forget my name?", "Vergiss nicht meinen Schirm.",
+		"Forget my budget, just show me the best one.", "Forget my idea. What about Rome?", "忘记我的密码了", "N'oublie pas mon anniversaire.",
+		"Не забудь про мой день рождения.", "Đừng quên sinh nhật của tôi.", "Forget the salad.", "How could I forget my keys?",
 		"", "Forget it.", "Forget about it", "Forget that!", "Forget what I said.", "Don't forget that I live in Bremen.",
 		"Never forget that I live in Bremen", "I forget that all the time.", "Why do you forget that I live in Bremen?",
 		"Did you forget that I live in Bremen?", "Forget that I said so and write me a poem about Bremen.",

@@ -25,6 +25,9 @@ type Words struct {
 	subject   string // whom it is about, see subjectKey
 }
 
+// Subject returns whom the statement is about: User, a relative or acquaintance, or "" if that is not certain.
+func (a Words) Subject() string { return a.subject }
+
 // Meaning is a word that carries meaning, or a character of a script without spaces.
 type Meaning struct {
 	Key   string

@@ -28,6 +28,9 @@ func (p *passage) onlyForgets() bool {
 		return false
 	}
 	first := clause(p.text)
+	if behind := p.behind(cue.Forget); len(p.text)-len(behind) > len(first) { // "Vergiss, dass ich …"
+		first = p.text[:len(p.text)-len(behind)+len(clause(behind))]
+	}
 	rest := p.text[len(first):]
 	says := cue.Find(rest, p.lang).Set()
 	if hasDigit(rest) || namesIn("x "+rest) > 0 && p.lang != "de" || says.Any(cue.Kin, cue.Health, cue.Home, cue.Work, cue.Age, cue.Name, cue.Remember) ||
