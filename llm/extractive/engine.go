@@ -25,7 +25,7 @@ const (
 	// Model is the name under which the engine's answers are recorded.
 	Model = "builtin/extractive"
 	// RulesVersion names the words and weights; it changes whenever the same input may give another output.
-	RulesVersion = "quotes@14"
+	RulesVersion = "quotes@15"
 )
 
 // Engine proposes memory updates without a model. The zero value is ready to use and safe for concurrent use. It reads the words

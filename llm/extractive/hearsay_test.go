@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestHearsay expects what goes around, and what relatives say of others, to be noted for the day and not to be lasting.
+// TestHearsay expects what goes around, what relatives say of others, and the affairs of acquaintances, to be noted for the day and not to be lasting.
 func TestHearsay(t *testing.T) {
 	for _, text := range []string{
 		"my brother says the new boss is a spy lol", "rumor has it that Anna is leaving", "I heard my sister's boyfriend lost his job, apparently.",
@@ -18,6 +18,8 @@ func TestHearsay(t *testing.T) {
 		"أخي يقول إن المدير الجديد جاسوس هههه", "يقولون إن ابنة عمي آنا ستترك العمل.",
 		"我哥说新老板是间谍哈哈", "听说我表妹要离婚了。", "兄が新しい上司はスパイだって言ってるw", "噂では、いとこのアンナが辞めるらしいです。",
 		"형이 새 상사가 스파이래요 ㅋㅋ", "사촌 언니가 그만둔다는 소문이 있어요.", "Anh trai mình bảo sếp mới là gián điệp haha", "Nghe đồn chị họ mình sắp nghỉ việc.",
+		"Mein Nachbar sagt, er verdient 90000 Euro im Jahr.", "Mein Nachbar verdient 90000 Euro im Jahr.", "My neighbour earns 90000 euros a year.",
+		"Mon voisin dit qu'il gagne 90000 euros par an.", "Mi vecino gana 90000 euros al año.",
 	} {
 		p := propose(said("u: "+text, "a: OK."))
 		if p.ProfileUpdate+p.MemoryUpdate != "" || !strings.Contains(p.DailyEntry, text) {
@@ -25,7 +27,7 @@ func TestHearsay(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"My sister told me she is pregnant!", "My son Leo said he is allergic to walnuts.",
+		"My sister told me she is pregnant!", "Mein Arzt sagt, ich habe Asthma.", "My son Leo said he is allergic to walnuts.",
 		"Remember that my brother says the boss is a spy.",
 	} {
 		if p := propose(said("u: "+text, "a: OK.")); !strings.Contains(p.ProfileUpdate+p.MemoryUpdate, text) {

@@ -213,7 +213,22 @@ func (c *conversation) isPassing(u *unit) bool {
 	case s.Has(cue.Like) && !s.Any(cue.Health, cue.Kin, cue.Style, cue.Always):
 		return s.Any(cue.Number, cue.Time) || hasDigit(u.text) || trails(u.text)
 	}
-	return c.leads(u, cue.Other)
+	return c.leads(u, cue.Other) || u.ofAcquaintance()
+}
+
+// ofAcquaintance reports whether a unit begins with an acquaintance of the speaker without a name ("my neighbour earns …") and says nothing
+// else about the speaker or the family, or of anybody's health.
+func (u *unit) ofAcquaintance() bool {
+	mine := slices.IndexFunc(u.marks, func(m cue.Mark) bool { return m.Kind == cue.Self })
+	if mine < 0 || mine+1 >= len(u.marks) || u.set.Any(cue.Kin, cue.Health, cue.Name) {
+		return false
+	}
+	self, other := u.marks[mine], u.marks[mine+1]
+	if other.Kind != cue.Other || other.Start < self.End || lengthOf(u.text[:self.Start])+lengthOf(u.text[self.End:other.Start]) > 0 {
+		return false
+	}
+	next, _ := utf8.DecodeRuneInString(strings.TrimSpace(u.text[other.End:]))
+	return !unicode.IsUpper(next) && !slices.ContainsFunc(u.marks[mine+2:], func(m cue.Mark) bool { return m.Kind == cue.Self })
 }
 
 // isPlain reports whether a unit is one short sentence that says something about the speaker, or a number, and nothing else, such

@@ -15,6 +15,7 @@ func TestNewsAfterForgetting(t *testing.T) {
 		{"We are moving to Bonn in May.", "Forget the move to Bonn, we're staying in Jena.", "we're staying in Jena", "Bonn"},
 		{"I see the dentist tomorrow.", "Forget the dentist tomorrow, it was moved to Friday.", "it was moved to Friday", "I see"},
 		{"I want to learn the cello.", "Forget the cello, I'm not doing it.", "", "cello"},
+		{"Ich habe am Freitag um 10 Uhr einen Zahnarzttermin.", "Vergiss, dass ich einen Zahnarzttermin habe.", "", "Zahnarzttermin"},
 		{"The wedding is in Graz.", "Forget the wedding, we're keeping it secret for now.", "", "wedding"},
 		{"Ich will Geige lernen.", "Vergiss das mit der Geige, das wird nichts.", "", "Geige"},
 	} {
