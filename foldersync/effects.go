@@ -211,14 +211,13 @@ func (p *pass) deleteLocal(where string) error {
 // fewFiles is the maximum number of known files that may all be deleted without DeleteAll.
 const fewFiles = 2
 
-// deleteRemote deletes a document whose file was deleted. If all files are missing, it needs DeleteAll: that is probably a
-// mistake.
+// deleteRemote deletes a document whose file was deleted, unless the deletion is withheld.
 func (p *pass) deleteRemote(where string, ref memory.Ref) error {
-	if gone := p.allGone(); gone > fewFiles && !p.DeleteAll {
+	if p.folder.records.known[where].held && !p.DeleteAll {
 		p.outcome.Held++
 		if !p.held {
 			p.held = true
-			p.say(Event{Kind: Held, Count: gone})
+			p.say(Event{Kind: Held, Count: p.heldCount()})
 		}
 		return errSkip
 	}
@@ -234,17 +233,45 @@ func (p *pass) deleteRemote(where string, ref memory.Ref) error {
 	return nil
 }
 
-// allGone returns the number of known files if none of them exists, otherwise 0.
-func (p *pass) allGone() int {
-	count := 0
+// withhold marks the known files as held if all of them are missing: that is probably a mistake. A mark stays, also when other files come
+// back meanwhile, until the file does.
+func (p *pass) withhold() error {
+	gone := 0
 	for place, k := range p.folder.records.known {
 		if k.base == "" {
 			continue
 		}
-		if _, there := p.listing.Files[place]; there || p.listing.Moving[place] {
-			return 0
+		_, missing := p.folder.gone[place] // perhaps only for a moment
+		if _, there := p.listing.Files[place]; there || p.listing.Moving[place] && !missing {
+			gone = 0
+			break
 		}
-		count++
+		gone++
+	}
+	for place, k := range p.folder.records.known {
+		_, there := p.listing.Files[place]
+		held := gone > fewFiles && k.base != "" || k.held && !there
+		if held == k.held {
+			continue
+		}
+		rec, err := p.folder.records.get(place)
+		if err != nil {
+			return err
+		}
+		rec.Held = held
+		if err := p.folder.records.put(rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// heldCount returns the number of files that are held.
+func (p *pass) heldCount() (count int) {
+	for _, k := range p.folder.records.known {
+		if k.held {
+			count++
+		}
 	}
 	return count
 }

@@ -191,6 +191,8 @@ type record struct {
 	// Base is the last text that both sides had; nil: none.
 	Base    *string  `json:"base,omitempty"`
 	Pending *pending `json:"pending,omitempty"`
+	// Held marks a file that is missing with all others: the document is not deleted without DeleteAll.
+	Held bool `json:"held,omitempty"`
 }
 
 // pending is a write without a receipt. Repeated with the same key it is the same write, and its receipt reports
@@ -220,6 +222,7 @@ func (r *record) base() Sum {
 type known struct {
 	base    Sum
 	pending bool
+	held    bool
 }
 
 // records stores the records of a folder, one file each, named after the place.
@@ -248,7 +251,7 @@ func openRecords(folder string) (*records, error) {
 		if err != nil || out.file(r.Place) != filepath.Join(folder, e.Name()) {
 			continue
 		}
-		out.known[r.Place] = known{r.base(), r.Pending != nil}
+		out.known[r.Place] = known{r.base(), r.Pending != nil, r.Held}
 	}
 	return out, nil
 }
@@ -287,7 +290,7 @@ func (r *records) put(rec *record) error {
 	if err := writeWhole(r.file(rec.Place), encoded, 0o600); err != nil {
 		return err
 	}
-	r.known[rec.Place] = known{rec.base(), rec.Pending != nil}
+	r.known[rec.Place] = known{rec.base(), rec.Pending != nil, rec.Held}
 	return nil
 }
 

@@ -78,6 +78,9 @@ func (p *pass) run() error {
 	if err := p.look(); err != nil {
 		return err
 	}
+	if err := p.withhold(); err != nil {
+		return err
+	}
 	for _, place := range p.order() {
 		if err := p.ctx.Err(); err != nil {
 			return err
