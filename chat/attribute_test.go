@@ -89,3 +89,22 @@ func TestQuestionsForAttributesThatChanged(t *testing.T) {
 		t.Error(turn.Answer)
 	}
 }
+
+// A move answers where the user lives, whatever precedes it in its sentence.
+func TestWhereOneLivesAfterAMove(t *testing.T) {
+	w := alone(t)
+	for i, c := range []struct{ before, move, question, town string }{
+		{"I live in Leeds.", "Big news: I moved to Sheffield last weekend [2026-05-16 to 2026-05-17].", "Where do I live?", "Sheffield"},
+		{"Ich wohne in Köln.", "Letztes Wochenende [2026-05-16 to 2026-05-17] bin ich nach Bonn gezogen.", "Wo wohne ich?", "Bonn"},
+		{"我住在上海。", "我上周末[2026-05-16 to 2026-05-17]搬到杭州了", "我住在哪里？", "杭州"},
+		{"Vivo en Sevilla.", "El fin de semana pasado [2026-05-16 to 2026-05-17] me mudé a Granada.", "¿Dónde vivo?", "Granada"},
+		{"J'habite à Lyon.", "Le week-end dernier [2026-05-16 to 2026-05-17] j'ai déménagé à Nantes.", "Où est-ce que j'habite ?", "Nantes"},
+	} {
+		owner := memory.Owner(fmt.Sprintf("user:m%d", i))
+		w.write(owner, "memory/2026-05-10.md", "# 2026-05-10\n\n- \""+c.before+"\"\n")
+		w.write(owner, "memory/2026-05-20.md", "# 2026-05-20\n\n- \""+c.move+"\"\n")
+		if turn, _ := w.turn(owner, chat.TurnRequest{Message: c.question}); len(turn.Quoted) == 0 || !strings.Contains(turn.Quoted[0].Hit.Text, c.town) {
+			t.Errorf("%s %s", c.question, turn.Answer)
+		}
+	}
+}

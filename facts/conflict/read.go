@@ -151,7 +151,7 @@ func (r *reader) add(attribute, subject string, values ...value) {
 
 // clause reads one clause.
 func (r *reader) clause(text string) {
-	text = strings.Trim(text, " ,.;:!")
+	text = claim.WithoutLead(strings.Trim(text, " ,.;:!"))
 	text = birthdayPassed.ReplaceAllString(text, "$1")
 	state := beforeDay.ReplaceAllString(passives.ReplaceAllString(text, " "), "$1")
 	if text == "" || unreal.MatchString(state) || events.MatchString(state) || additive.MatchString(text) {

@@ -72,7 +72,7 @@ func germanSlots(text string) (all []slot) {
 		return nil
 	}
 	for _, clause := range clauses.Split(ordinalDE.ReplaceAllString(text, "$1.\u00a0$2"), -1) {
-		if s, ok := german(strings.TrimSpace(clause)); ok {
+		if s, ok := german(WithoutLead(strings.TrimSpace(clause))); ok {
 			all = append(all, s)
 		}
 	}

@@ -111,7 +111,7 @@ func Read(text string) Reading {
 		r.add(s)
 	}
 	for _, clause := range parts {
-		clause = strings.TrimSpace(clause)
+		clause = WithoutLead(strings.TrimSpace(clause))
 		switch {
 		case clause == "" || isKey:
 		case script.HasHan(clause):

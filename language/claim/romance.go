@@ -97,7 +97,7 @@ var jobRomance = lazyregexp.New(`(?i)` + ofUserRomance + `(.*?)\b(?:travaill(?:e
 // romanceSlots reads the clauses of a text in French or Spanish.
 func romanceSlots(text string) (all []slot) {
 	for _, clause := range clauses.Split(text, -1) {
-		clause = strings.TrimSpace(clause)
+		clause = WithoutLead(strings.TrimSpace(clause))
 		if p, ok := Romance(clause); ok {
 			s := slotOf(nounKey(p.Subject), p.Attribute, p.Value)
 			s.single, s.changed = p.Single, p.Changed

@@ -1,0 +1,55 @@
+package claim
+
+import (
+	"strings"
+	"time"
+
+	"reverie/language"
+	"reverie/language/date"
+	"reverie/language/lazyregexp"
+)
+
+// announcement matches words that announce a statement: "Big news: ".
+var announcement = lazyregexp.New(`(?i)^(?:(?:\p{L}+ ){0,2}(?:news|update|announcement|fyi|guess what|neuigkeit(?:en)?|nachricht(?:en)?|neues|` +
+	`noticias?|novedad(?:es)?|nouvelles?|info) ?[:!,–—-] ?|(?:\p{Han}{0,2}(?:消息|新闻|新聞|喜讯)|告诉你|跟你说)[：:，,！!])`)
+
+// beforeSpeaker matches a clause that does not begin with the speaker but names them, in the languages that claims are read in.
+var beforeSpeaker = lazyregexp.New(`(?i)\p{L}.*?[\s,](?:i|i'm|i've|we|we've|ich|wir|je|j'\p{L}+|nous|me|nos)[\s,]|^(?:我们?|咱们?|我們)\p{Han}`)
+
+// opening matches what may stand before a period at the beginning of a clause: a preposition, an article, or the speaker in Chinese.
+var opening = lazyregexp.New(`(?i)^(?:(?:on|in|at|since|am|im|in der|in den|an|seit|el|la|en|en el|desde|le|la|l'|ce|en|au|depuis|the) ?)?$|^(?:我们?|咱们?|我們)$`)
+
+// speakerFirst matches a clause that begins with the speaker.
+var speakerFirst = lazyregexp.New(`(?i)^(?:(?:bin|habe|hab|sind|haben) )?(?:i|i'm|i've|we|we've|ich|wir|je|nous|me|nos)\s|^j'|^我|^咱`)
+
+// completed matches the date that completes a period, with or without its brackets.
+var completed = lazyregexp.New(`^ ?\[?\d{4}-\d\d(?:-\d\d)?(?: to \d{4}-\d\d(?:-\d\d)?)?\]?`)
+
+// anyDay is the day from which relative periods are read. Only their order counts.
+var anyDay = time.Date(2100, time.June, 15, 12, 0, 0, 0, time.UTC)
+
+// WithoutLead returns a clause without what precedes the speaker in it: an announcement ("Big news: I moved …"), and a time that is over
+// ("Last weekend I moved …", "我上周末搬到…"). Otherwise these words would be read as the subject.
+func WithoutLead(clause string) string {
+	if said := announcement.ReplaceAllString(clause, ""); speakerFirst.MatchString(said) {
+		clause = said
+	}
+	if !beforeSpeaker.MatchString(clause) {
+		return clause
+	}
+	for _, p := range date.Periods(clause, language.Plausible(clause), anyDay) {
+		before, after, found := strings.Cut(clause, p.Text)
+		if !found || !opening.MatchString(before) || p.From.After(anyDay) {
+			return clause
+		}
+		after = completed.ReplaceAllString(after, "")
+		if strings.HasPrefix(before, "我") || strings.HasPrefix(before, "咱") {
+			return before + after
+		}
+		if rest := strings.TrimLeft(after, " ,，"); speakerFirst.MatchString(rest) {
+			return rest
+		}
+		return clause
+	}
+	return clause
+}

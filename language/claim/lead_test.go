@@ -1,0 +1,46 @@
+package claim
+
+import "testing"
+
+func TestWithoutLead(t *testing.T) {
+	for clause, want := range map[string]string{
+		"Big news: I moved to Sheffield last weekend":                    "I moved to Sheffield last weekend",
+		"Last weekend I moved to Sheffield":                              "I moved to Sheffield",
+		"Yesterday, we moved to Leeds":                                   "we moved to Leeds",
+		"In March I've moved to Leeds":                                   "I've moved to Leeds",
+		"Letztes Wochenende bin ich nach Bonn gezogen":                   "bin ich nach Bonn gezogen",
+		"Gestern [2026-03-09] bin ich nach Bonn gezogen":                 "bin ich nach Bonn gezogen",
+		"El fin de semana pasado 2026-03-07 to 2026-03-08 me mudé a Vic": "me mudé a Vic",
+		"Le week-end dernier j'ai déménagé à Nantes":                     "j'ai déménagé à Nantes",
+		"我上周末[2026-03-07 to 2026-03-08]搬到杭州了":                            "我搬到杭州了",
+		"好消息：我搬到杭州了":                                                     "我搬到杭州了",
+	} {
+		if got := WithoutLead(clause); got != want {
+			t.Errorf("%s: %q, want %q", clause, got, want)
+		}
+	}
+	for _, clause := range []string{
+		"I moved to Sheffield last weekend", "Next month I'm moving to Leeds", "Anna: I moved to Graz", "My sister moved to Leeds last weekend",
+		"Last weekend my sister moved to Leeds", "Last weekend she told me about Leeds", "My brother said yesterday I moved too fast",
+		"News: the office moved to Leeds", "Nächsten Monat ziehe ich nach Bonn", "我妹妹上周末搬到杭州了", "我下个月搬到杭州", "The deadline is Friday", "",
+	} {
+		if got := WithoutLead(clause); got != clause {
+			t.Errorf("%s: %q", clause, got)
+		}
+	}
+}
+
+// A move is the user's, whatever precedes it.
+func TestMovesWithALead(t *testing.T) {
+	for statement, town := range map[string]string{
+		`"Big news: I moved to Sheffield last weekend [2026-03-07 to 2026-03-08]."`: "Sheffield",
+		`"Letztes Wochenende bin ich nach Bonn gezogen."`:                           "Bonn",
+		`"我上周末[2026-03-07 to 2026-03-08]搬到杭州了"`:                                     "杭州",
+		`"El fin de semana pasado me mudé a Granada."`:                              "Granada",
+		`"Le week-end dernier j'ai déménagé à Nantes."`:                             "Nantes",
+	} {
+		if got := ClaimsOf(statement); len(got) != 1 || got[0].Subject != User || got[0].Value != town {
+			t.Errorf("%s: %+v", statement, got)
+		}
+	}
+}
