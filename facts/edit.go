@@ -64,6 +64,14 @@ func (e *edited) grounds(text string) bool {
 	return !slices.ContainsFunc(e.ground.Check(text), func(f grounding.Fault) bool { return f.IsValue() || f.Code == grounding.Negation })
 }
 
+// Overturns reports whether a text that takes the place of a statement makes it untrue: it gives another value, or does not repeat all
+// values of the statement.
+func Overturns(text, statement string) bool {
+	was, now := editedOf(statement), editedOf(text)
+	_, _, disputed := claim.Dispute(was.reading, now.reading)
+	return disputed || (was.turns^now.turns)&claim.Negated != 0 || was.renamed(now) || was.reclaimed(now) || !now.grounds(statement)
+}
+
 // HasOtherValue reports whether a text says most of what the statement says, with another value.
 func (s Statement) HasOtherValue(text string) bool {
 	return likeness(s.Text, text) >= minLikeness && !editedOf(s.Text).keepsValues(editedOf(text))

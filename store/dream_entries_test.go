@@ -213,6 +213,40 @@ func TestEditEntry(t *testing.T) {
 	}
 }
 
+// An edit that gives another value takes the old words out of the notes, so that they are not current beside the new ones.
+func TestEditEntryInNotes(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := member("user:1")
+	x := dreamt(t, s, id)
+	note, list := "memory/2026-11-19.md", "notes/towns.md"
+	write(t, s, id, memory.Change{
+		Ref: personal(note), Op: memory.OpReplace,
+		Content: "# 2026-11-19\n\n## 09:00\n\n- \"Likes tea.\"\n- \"Lives in Lisbon.\"\n- \"Her sister lives in Lisbon.\"\n",
+	})
+	write(t, s, id, memory.Change{Ref: personal(list), Op: memory.OpReplace, Content: "- Lives in Lisbon.\n"})
+	edit := func(entry, text string) {
+		must[dreams.EntryReceipt](t)(s.EditEntry(t.Context(), id, dreams.EntryChange{Dream: x.ID, Entry: memory.ItemID(entry), Text: text}))
+	}
+	content := func(path string) string {
+		return must[memory.Document](t)(s.Document(t.Context(), id, personal(path))).Content
+	}
+	edit("Likes tea.", "Likes tea with milk.") // which is still true
+	if got := content(note); !strings.Contains(got, "Likes tea.") {
+		t.Error(got)
+	}
+	edit("Lives in Lisbon.", "Lives in Porto.")
+	if got := content(note); got != "# 2026-11-19\n\n## 09:00\n\n- \"Likes tea.\"\n- \"Her sister lives in Lisbon.\"\n" {
+		t.Error(got)
+	}
+	if got := content(list); got != "- Lives in Lisbon.\n" { // a document of the person's is theirs to change
+		t.Error(got)
+	}
+	if got := memoryOf(t, s, id); !strings.Contains(got, "Lives in Porto.") || strings.Contains(got, "Lisbon") {
+		t.Error(got)
+	}
+}
+
 func TestEditEntryRefuses(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

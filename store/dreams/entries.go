@@ -15,6 +15,7 @@ import (
 
 	"reverie/dream"
 	"reverie/dream/rewrite"
+	"reverie/facts"
 	"reverie/language/claim"
 	"reverie/memory"
 	"reverie/memory/markdown"
@@ -55,8 +56,8 @@ func (s *Dreaming) ConfirmEntry(ctx context.Context, id memory.Identity, c Entry
 }
 
 // EditEntry replaces a candidate's line in MEMORY.md by c.Text, as the person's own; if there is none, the text is added under "##
-// Confirmed". It replaces the same words in PROFILE.md too. The old statement does not come back (status edited), and the new one is
-// confirmed. c.Text is one line of at most MaxEntryChars characters that Markdown reads as one statement.
+// Confirmed". It replaces the same words in PROFILE.md too, and removes the statement from daily notes if c.Text gives another value. The
+// old statement does not come back (status edited), and the new one is confirmed. c.Text is one line of at most MaxEntryChars characters that Markdown reads as one statement.
 func (s *Dreaming) EditEntry(ctx context.Context, id memory.Identity, c EntryChange) (EntryReceipt, error) {
 	text, err := entryText(c.Text)
 	if err != nil {
@@ -408,7 +409,7 @@ func (w *entryWork) confirmed(content, text string) string {
 	return content
 }
 
-func (w *entryWork) edit(context.Context) error {
+func (w *entryWork) edit(ctx context.Context) error {
 	text := w.change.Text
 	w.status, w.edited = dream.Edited, text
 	if w.names[memory.ItemID(text)] { // the same in another spelling
@@ -420,14 +421,22 @@ func (w *entryWork) edit(context.Context) error {
 	if content == w.memory.Content { // it is there word by word, and becomes the person's
 		content = w.confirmed(content, text)
 	}
-	const reason = "edited in the report of a dream"
-	w.writeMemory(content, reason)
+	w.writeMemory(content, editedInReport)
 	if w.profile.Version > 0 && !w.profile.Deleted {
 		w.profile.Path = memory.ProfilePath
-		w.write(w.profile, w.reworded(w.profile.Content, text), reason)
+		w.write(w.profile, w.reworded(w.profile.Content, text), editedInReport)
 	}
-	return nil
+	if w.replacement == "" || !facts.Overturns(text, w.text()) {
+		return nil
+	}
+	w.withoutIn(editedInReport, func(path string) bool {
+		_, isNote := facts.DayOf(path)
+		return isNote
+	})
+	return w.t.Send(ctx, &pgx.Batch{})
 }
+
+const editedInReport = "edited in the report of a dream"
 
 // reworded replaces the statement by text in a document that need not have it.
 func (w *entryWork) reworded(content, text string) string {
@@ -463,32 +472,24 @@ func (w *entryWork) forget(ctx context.Context) error {
 	w.status = dream.Forgotten
 	const reason = "forgotten on request"
 	w.erased = w.redaction()
-	said := wordingsOf(w.candidate.Text, w.candidate.Line, w.state.Text)
-	forgotten := func(d memory.Document, person ...string) {
-		was := d
-		if !isReport(d.Path) {
-			said.cut(&d, w.names)
-		}
-		found, gone := linesOf(d, func(e markdown.Entry) bool {
-			return w.names[e.ID] || said.has(e)
-		})
-		for _, e := range found {
-			w.names[e.ID] = true
-		}
-		content := d.Content
-		if len(gone) > 0 {
-			content = rewrite.WithoutEmptySections(withoutStatements(d, found, gone), person...)
-		}
-		if isReport(d.Path) {
-			content, _ = w.erased.Erase(content)
-		}
-		w.unsaid = append(w.unsaid, unsaidOf(was, content))
-		w.write(was, content, reason)
-	}
 	w.memory.Path = memory.MemoryPath
 	if w.memory.Version > 0 && !w.memory.Deleted {
-		forgotten(w.memory, w.person...)
+		w.without(w.memory, w.wordings(), reason, w.person...)
 	}
+	w.withoutIn(reason, func(path string) bool { return path != memory.MemoryPath }) // which is done
+	if w.erased.Empty() {
+		return w.t.Send(ctx, &pgx.Batch{})
+	}
+	return w.erased.Read(ctx)
+}
+
+func (w *entryWork) wordings() wordings {
+	return wordingsOf(w.candidate.Text, w.candidate.Line, w.state.Text)
+}
+
+// withoutIn queues the removal of the statement from the documents that a function selects.
+func (w *entryWork) withoutIn(reason string, selects func(path string) bool) {
+	said := w.wordings()
 	w.t.Queued.Queue(sqlForgetDocuments, w.t.Args(pgx.NamedArgs{
 		"scope": w.scope, "whose": gate.RowOwner(w.t.ID, w.scope),
 	})).Query(func(rows pgx.Rows) error {
@@ -497,16 +498,35 @@ func (w *entryWork) forget(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if d.Path != memory.MemoryPath { // which is done
-				forgotten(d)
+			if selects(d.Path) {
+				w.without(d, said, reason)
 			}
 		}
 		return rows.Err()
 	})
-	if w.erased.Empty() {
-		return w.t.Send(ctx, &pgx.Batch{})
+}
+
+// without removes the statement, in any of its wordings, from a document of which a person wrote some lines.
+func (w *entryWork) without(d memory.Document, said wordings, reason string, person ...string) {
+	was := d
+	if !isReport(d.Path) {
+		said.cut(&d, w.names)
 	}
-	return w.erased.Read(ctx)
+	found, gone := linesOf(d, func(e markdown.Entry) bool {
+		return w.names[e.ID] || said.has(e)
+	})
+	for _, e := range found {
+		w.names[e.ID] = true
+	}
+	content := d.Content
+	if len(gone) > 0 {
+		content = rewrite.WithoutEmptySections(withoutStatements(d, found, gone), person...)
+	}
+	if isReport(d.Path) {
+		content, _ = w.erased.Erase(content)
+	}
+	w.unsaid = append(w.unsaid, unsaidOf(was, content))
+	w.write(was, content, reason)
 }
 
 // redaction erases the statement in what was made of it.
