@@ -9,8 +9,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"reverie/language"
-	"reverie/language/analysis"
 	"reverie/language/claim"
 	"reverie/language/sentence"
 	"reverie/language/stance"
@@ -143,35 +141,13 @@ func makes(said, asked string) bool {
 		claim.WordsOf(said).Turns == claim.WordsOf(asked).Turns && (len(what) == 1 || claim.OriginalOf(asked, nil).ToldBy(claim.Compare(said)))
 }
 
-// emptyHan are characters that most Chinese words of content do not have: they join or refer.
-const emptyHan = "我你您他她它们們的了是有在和也都就这那這個个件事"
-
 // mentions reports whether a sentence has all words of what the user asks to forget, and is not clearly about somebody else.
 func mentions(said string, asked remember.Forget) bool {
 	of, subject := claim.WordsOf(said).Subject(), claim.WordsOf(asked.Text).Subject()
 	if asked.Thing {
 		subject = cmp.Or(subject, claim.User)
 	}
-	if of != "" && subject != "" && of != subject {
-		return false
-	}
-	in := language.Plausible(asked.Text + "\n" + said) // each of them may be too short to know
-	forms := map[string]bool{}
-	for _, word := range analysis.AnalyseIn(said, in) {
-		for _, form := range word.Forms {
-			forms[form] = true
-		}
-	}
-	some := false
-	for _, word := range analysis.AnalyseIn(asked.Text, in) {
-		if word.Stop || word.Kind == analysis.Ideographs && (utf8.RuneCountInString(word.Text) == 1 || strings.ContainsAny(word.Text, emptyHan)) {
-			continue
-		}
-		if some = true; !slices.ContainsFunc(word.Forms, func(form string) bool { return forms[form] }) {
-			return false
-		}
-	}
-	return some
+	return (of == "" || subject == "" || of == subject) && claim.Repeats(said, asked.Text)
 }
 
 // saidSentence is a sentence of a document or of a message.

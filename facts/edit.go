@@ -64,12 +64,10 @@ func (e *edited) grounds(text string) bool {
 	return !slices.ContainsFunc(e.ground.Check(text), func(f grounding.Fault) bool { return f.IsValue() || f.Code == grounding.Negation })
 }
 
-// Overturns reports whether a text that takes the place of a statement makes it untrue: it gives another value, or does not repeat all
-// values of the statement.
+// Overturns reports whether a text that takes the place of a statement makes it untrue: it does not repeat all of its words, or negates it.
 func Overturns(text, statement string) bool {
-	was, now := editedOf(statement), editedOf(text)
-	_, _, disputed := claim.Dispute(was.reading, now.reading)
-	return disputed || (was.turns^now.turns)&claim.Negated != 0 || was.renamed(now) || was.reclaimed(now) || !now.grounds(statement)
+	was, is := claim.WordsOf(statement).Turns, claim.WordsOf(text).Turns
+	return (was^is)&claim.Negated != 0 || !claim.Repeats(text, statement)
 }
 
 // HasOtherValue reports whether a text says most of what the statement says, with another value.
