@@ -145,9 +145,16 @@ var staysBecause = map[string]string{
 	"mixed": "a part of it came from elsewhere",
 }
 
+// waiting is the state of a revocation that has not been carried out.
+const waiting = "waiting"
+
 func showRevocation(w io.Writer, r wire.Revocation) {
 	if !r.DryRun {
 		fmt.Fprintf(w, "revocation %s of %s %s: %s\n", r.ID, r.Kind, output.OneLine(r.Source, 80), r.State)
+	}
+	if !r.DryRun && r.State == waiting {
+		fmt.Fprintf(w, "it is being taken back: reverie memory revocations show %s says what is gone\n", r.ID)
+		return
 	}
 	for _, o := range r.Owners {
 		fmt.Fprintf(w, "%s: %s %s, %d stay\n", output.OneLine(o.Owner, 80), output.Count(o.Statements, "statement"),

@@ -23,7 +23,11 @@ func TestRevokeAConversation(t *testing.T) {
 
 	clitest.Contains(t, own("revoke", "conversation", "hello"), "statements would go", "goes ", "monocle", "repeat it with --yes")
 	clitest.Contains(t, own("cat", "MEMORY.md"), "monocle")
-	id := regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`).FindString(own("revoke", "conversation", "hello", "--yes"))
+	started := own("revoke", "conversation", "hello", "--yes")
+	id := regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`).FindString(started)
+	if clitest.Contains(t, started, "revocations show "+id); strings.Contains(started, "gone, ") {
+		t.Errorf("it counts before it is done: %s", started)
+	}
 	shown := ""
 	for deadline := time.Now().Add(2 * time.Minute); !strings.Contains(shown, ": done\n"); time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(deadline) {
