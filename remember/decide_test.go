@@ -254,3 +254,28 @@ func ids(content string) (out []markdown.EntryID) {
 	}
 	return out
 }
+
+// A value that people have one of is replaced in other words and other languages; a line that says more stays.
+func TestDecideAcrossLanguages(t *testing.T) {
+	for _, c := range []struct {
+		line, said string
+		want       Kind
+	}{
+		{"J'habite à Lyon.", "J'habite à Paris.", KindCorrected},
+		{"Je m'appelle Anna.", "Je m'appelle Marie.", KindCorrected},
+		{"Me llamo Ana.", "Me llamo Eva.", KindCorrected},
+		{"Tengo 30 años.", "Tengo 31 años.", KindCorrected},
+		{"I live in Munich.", "Ich wohne in Hamburg.", KindCorrected},
+		{"我住在上海。", "I live in Leeds.", KindCorrected},
+		{"I live in Munich.", "Ich wohne in München.", KindNew},
+		{"My sister lives in Munich.", "Ich wohne in Hamburg.", KindNew},
+		{"I live in Munich with my wife Anna.", "Ich wohne in Hamburg.", KindNew},
+		{"J'habite à Lyon.", "Mon frère habite à Paris.", KindNew},
+		{"Me llamo Ana.", "Mi hermana se llama Eva.", KindNew},
+	} {
+		d := Decide(Request{Text: c.said}, "# Memory\n\n## Remembered\n\n- "+c.line+"\n")
+		if d.Kind != c.want || (c.want == KindCorrected) != !strings.Contains(d.Content, c.line) {
+			t.Errorf("%q after %q: %s\n%s", c.said, c.line, d.Kind, d.Content)
+		}
+	}
+}
