@@ -74,10 +74,26 @@ func (r *Reader) LanguageOf(message string) string {
 		}
 	}
 	own := cue.LanguageByCues(message)
+	if r.Lang != "" && own != r.Lang && beginsWithRemember(message, own) {
+		return own
+	}
 	if r.Lang != "" && (letters < shortMessage && own == "en" || letters < shortLatin && latin(own) && latin(r.Lang)) {
 		return r.Lang
 	}
 	return own
+}
+
+// beginsWithRemember reports whether a message begins with a request to remember: it is in that language, however short.
+func beginsWithRemember(message, lang string) bool {
+	for _, m := range cue.Find(message, lang) {
+		if m.Kind == cue.Remember {
+			return strings.TrimSpace(message[:m.Start]) == ""
+		}
+		if m.Kind != cue.Filler && m.Kind != cue.Chat {
+			return false
+		}
+	}
+	return false
 }
 
 func latin(lang string) bool {

@@ -94,6 +94,11 @@ func read(in proposals.ExtractionInput, objected objections) *notebook {
 	for i := range all { // the only line of a file can go when there is another one
 		n.retract(&all[i], passages)
 	}
+	for _, l := range in.Transcript {
+		if c.unfit[l.Seq] {
+			n.unfit++
+		}
+	}
 	return n
 }
 

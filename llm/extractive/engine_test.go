@@ -226,3 +226,31 @@ func TestKindOf(t *testing.T) {
 		}
 	}
 }
+
+// Each message is read in the language of its request to remember, however short it is.
+func TestRememberInAnotherLanguage(t *testing.T) {
+	for _, talk := range [][]string{
+		{"u: Bitte merk dir, dass ich am 3. Mai in Zürich wohne.", "a: Alles klar.", "u: Remember that my cat is called Möhre.", "a: Noted."},
+		{"u: I live in Leeds and work at the library there.", "a: OK.", "u: Merk dir, dass meine Katze Möhre heißt.", "a: OK."},
+		{"u: Please remember that I live in Leeds.", "a: OK.", "u: Souviens-toi que mon chat s'appelle Möhre.", "a: OK."},
+	} {
+		if p := propose(said(talk...)); !strings.Contains(p.MemoryUpdate, "Möhre") {
+			t.Errorf("%q: %s", talk, p.MemoryUpdate)
+		}
+	}
+}
+
+// What is left out because of its form is counted in the reason, and what stands for a file says nothing.
+func TestReasonNamesWhatIsLeftOut(t *testing.T) {
+	for _, text := range []string{
+		"Please remember: my locker is number 12, sticker <img src=x onerror=alert(1)>.", "Remember that my wifi password is tulip4711.",
+	} {
+		p := propose(said("u: "+text, "a: OK."))
+		if p.ShouldUpdate || !strings.Contains(p.Reason, "left out because of active HTML, an attack or a secret: 1") {
+			t.Errorf("%q: %+v", text, p)
+		}
+	}
+	if p := propose(said("u: [attachment: plan.pdf]", "a: OK.")); p.ShouldUpdate || strings.Contains(p.Reason, "left out") {
+		t.Errorf("%+v", p)
+	}
+}

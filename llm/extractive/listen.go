@@ -61,6 +61,7 @@ type conversation struct {
 	said  int // messages of the users
 
 	messages map[string]span // of each word; see repeated
+	unfit    map[int64]bool  // messages that are left out, or part of them, because they hold an attack or a secret
 }
 
 // listen reads the user's messages of a transcript. Hostile messages and everything that is not the speaker's own statement or
@@ -88,7 +89,7 @@ type hearing struct {
 
 // listenTo reads as listen does, except for what how says.
 func listenTo(transcript []transcripts.Line, now time.Time, how hearing) conversation {
-	var c conversation
+	c := conversation{unfit: map[int64]bool{}}
 	transcript = withoutBuiltin(transcript)
 	seen := make([]traits, len(transcript))
 	lines := make([]int, 0, len(transcript)) // of the transcript, for each message of the user
@@ -136,6 +137,7 @@ func listenTo(transcript []transcripts.Line, now time.Time, how hearing) convers
 		}
 		seen[i] = traitsOf(text, cues)
 		if isHostile(text) {
+			c.unfit[l.Seq] = true
 			continue
 		}
 		if l.Cut && len(sentences) > 0 { // its end is missing

@@ -23,6 +23,7 @@ type notebook struct {
 	corrected       int
 	full            bool // a limit kept a line out of a file
 	kept            bool // a line written by a person could not be replaced
+	unfit           int  // messages that are left out, or part of them
 }
 
 // entry is a passage with the lines that were written for it.

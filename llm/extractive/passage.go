@@ -138,7 +138,11 @@ func (c *conversation) passages() []passage {
 		if u.first {
 			opens = slices.ContainsFunc([]cue.Kind{cue.Not, cue.Correct, cue.Over, cue.Change}, func(k cue.Kind) bool { return c.leads(u, k) })
 		}
-		if keep <= 0 && !corrects || isUnfit(u.text) {
+		if keep <= 0 && !corrects || substitute.MatchString(u.text) {
+			continue
+		}
+		if isUnfit(u.text) {
+			c.unfit[u.seq] = true
 			continue
 		}
 		p := passage{
@@ -168,6 +172,9 @@ func (c *conversation) passages() []passage {
 	}
 	return out
 }
+
+// substitute matches what a client posts in place of something that is no text: "[attachment: plan.pdf]".
+var substitute = lazyregexp.New(`^\[[^\[\]]*\]$`)
 
 // repairs reports whether a unit gives another value for one that the speaker has just said.
 func (c *conversation) repairs(u *unit, said []passage) bool {

@@ -146,6 +146,14 @@ func (n *notebook) evidence(daily string) []memory.LineSource {
 
 // reason summarizes the proposal in counts, without its contents.
 func (n *notebook) reason(p proposals.Proposal) string {
+	reason := n.chosen(p)
+	if n.unfit > 0 {
+		reason += fmt.Sprintf("; left out because of active HTML, an attack or a secret: %d", n.unfit)
+	}
+	return reason
+}
+
+func (n *notebook) chosen(p proposals.Proposal) string {
 	if !p.ShouldUpdate {
 		switch {
 		case n.objected.any():
