@@ -131,6 +131,43 @@ func TestContradictionsAreFoundAndResolved(t *testing.T) {
 	}
 }
 
+// A decision takes the value out of requests to remember it, too, in each language that claims are read in.
+func TestDecisionsReachRequestsToRemember(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	for i, c := range [][4]string{ // with %s for the value, and two values of which the second is kept
+		{"My name is %s.", "Please remember that my name is %s.", "Anna", "Marie"},
+		{"Ich heiße %s.", "Bitte merk dir, dass ich %s heiße.", "Anna", "Marie"},
+		{"Je m'appelle %s.", "Souviens-toi que je m'appelle %s.", "Anna", "Marie"},
+		{"Vivo en %s.", "Recuerda que vivo en %s.", "Cádiz", "Vigo"},
+		{"我住在%s。", "请记住我住在%s", "上海", "杭州"},
+	} {
+		id := member(memory.Owner(fmt.Sprintf("user:r%d", i)))
+		line := func(form, value string) string { return fmt.Sprintf("- "+form+"\n", value) }
+		note := personal("memory/2026-11-23.md")
+		write(t, s, id, memory.Change{Ref: personal(memory.MemoryPath), Op: memory.OpReplace, Content: line(c[0], c[2]) + line(c[0], c[3])})
+		write(t, s, id, memory.Change{Ref: note, Op: memory.OpReplace, Content: line(`"`+c[1]+`"`, c[2]) + line(`"`+c[1]+`"`, c[3])})
+		open, _ := contradictionsOf(t, s, id, facts.StateOpen)
+		if len(open) == 0 {
+			t.Fatalf("%s: no contradiction", c[0])
+		}
+		r := facts.KeepB
+		if strings.Contains(open[0].A.Text, c[3]) {
+			r = facts.KeepA
+		}
+		must[facts.Contradiction](t)(s.ResolveContradiction(t.Context(), id, open[0].ID, r, ""))
+		if got := must[memory.Document](t)(s.Document(t.Context(), id, note)).Content; got != line(`"`+c[1]+`"`, c[3]) {
+			t.Errorf("%q", got)
+		}
+		if got := must[memory.Document](t)(s.Document(t.Context(), id, personal(memory.MemoryPath))).Content; got != line(c[0], c[3]) {
+			t.Errorf("%q", got)
+		}
+		if _, pairs := contradictionsOf(t, s, id, facts.StateOpen); len(pairs) > 0 {
+			t.Errorf("%q", pairs)
+		}
+	}
+}
+
 func TestContradictionsWithTheTeam(t *testing.T) {
 	t.Parallel()
 	now := testClock

@@ -13,6 +13,17 @@ import (
 var announcement = lazyregexp.New(`(?i)^(?:(?:\p{L}+ ){0,2}(?:news|update|announcement|fyi|guess what|neuigkeit(?:en)?|nachricht(?:en)?|neues|` +
 	`noticias?|novedad(?:es)?|nouvelles?|info) ?[:!,–—-] ?|(?:\p{Han}{0,2}(?:消息|新闻|新聞|喜讯)|告诉你|跟你说)[：:，,！!])`)
 
+// toRemember matches a request to remember before the statement, in the languages that claims are read in except German.
+var toRemember = lazyregexp.New(`(?i)^(?:(?:please|also|bitte|por favor|s'il te plaît|s'il vous plaît),? )*(?:(?:remember|note|keep in mind|bear in mind|` +
+	`don't forget) that |(?:souviens-toi|souvenez-vous|retiens|retenez|rappelle-toi|note|n'oublie pas) qu(?:e |')|` +
+	`(?:recuerda|acuérdate de|ten en cuenta|no olvides|apunta|anota) que )|^(?:[请請]|麻烦)?(?:[记記]住|[记記]得|[别別]忘了|不要忘[记記了])[：:，,]?`)
+
+var (
+	// toRememberDE does the same in German, where the verb ends the clause: speakerDE has its subject, its rest and its verb.
+	toRememberDE = lazyregexp.New(`(?i)^(?:bitte )?(?:merke? dir|merken sie sich|denk daran|vergiss nicht|behalte?)(?: bitte)?,? dass `)
+	speakerDE    = lazyregexp.New(`(?i)^(ich|wir|(?:mein|unser)\pL* \pL+) (.+) (\pL+)$`)
+)
+
 // beforeSpeaker matches a clause that does not begin with the speaker but names them, in the languages that claims are read in.
 var beforeSpeaker = lazyregexp.New(`(?i)\p{L}.*?[\s,](?:i|i'm|i've|we|we've|ich|wir|je|j'\p{L}+|nous|me|nos)[\s,]|^(?:我们?|咱们?|我們)\p{Han}`)
 
@@ -28,9 +39,11 @@ var completed = lazyregexp.New(`^ ?\[?\d{4}-\d\d(?:-\d\d)?(?: to \d{4}-\d\d(?:-\
 // anyDay is the day from which relative periods are read. Only their order counts.
 var anyDay = time.Date(2100, time.June, 15, 12, 0, 0, 0, time.UTC)
 
-// WithoutLead returns a clause without what precedes the speaker in it: an announcement ("Big news: I moved …"), and a time that is over
-// ("Last weekend I moved …", "我上周末搬到…"). Otherwise these words would be read as the subject.
+// WithoutLead returns a clause without what precedes the speaker in it: a request to remember ("Please remember that I live …"), an
+// announcement ("Big news: I moved …"), and a time that is over ("Last weekend I moved …", "我上周末搬到…"). Otherwise these words would be
+// read as the subject.
 func WithoutLead(clause string) string {
+	clause = withoutRequest(clause)
 	if said := announcement.ReplaceAllString(clause, ""); speakerFirst.MatchString(said) {
 		clause = said
 	}
@@ -52,4 +65,13 @@ func WithoutLead(clause string) string {
 		return clause
 	}
 	return clause
+}
+
+// withoutRequest returns a statement without a request to remember before it.
+func withoutRequest(said string) string {
+	if rest := toRememberDE.ReplaceAllString(said, ""); rest != said {
+		clause := strings.TrimRight(rest, " .!")
+		return speakerDE.ReplaceAllString(clause, "$1 $3 $2") + rest[len(clause):]
+	}
+	return toRemember.ReplaceAllString(said, "")
 }

@@ -14,6 +14,13 @@ func TestWithoutLead(t *testing.T) {
 		"Le week-end dernier j'ai déménagé à Nantes":                     "j'ai déménagé à Nantes",
 		"我上周末[2026-03-07 to 2026-03-08]搬到杭州了":                            "我搬到杭州了",
 		"好消息：我搬到杭州了":                                                     "我搬到杭州了",
+		"Please remember that I live in Leeds":                           "I live in Leeds",
+		"Bitte merk dir, dass ich Anna heiße":                            "ich heiße Anna",
+		"Merk dir, dass meine Katze Möhre heißt":                         "meine Katze heißt Möhre",
+		"Souviens-toi que je m'appelle Anna":                             "je m'appelle Anna",
+		"Recuerda que vivo en Cádiz":                                     "vivo en Cádiz",
+		"请记住我住在上海":                                                       "我住在上海",
+		"Remember that last weekend I moved to Leeds":                    "I moved to Leeds",
 	} {
 		if got := WithoutLead(clause); got != want {
 			t.Errorf("%s: %q, want %q", clause, got, want)
@@ -23,6 +30,7 @@ func TestWithoutLead(t *testing.T) {
 		"I moved to Sheffield last weekend", "Next month I'm moving to Leeds", "Anna: I moved to Graz", "My sister moved to Leeds last weekend",
 		"Last weekend my sister moved to Leeds", "Last weekend she told me about Leeds", "My brother said yesterday I moved too fast",
 		"News: the office moved to Leeds", "Nächsten Monat ziehe ich nach Bonn", "我妹妹上周末搬到杭州了", "我下个月搬到杭州", "The deadline is Friday", "",
+		"Note the deadline is Friday", "I remember that day", "He asked me to remember that I owe him",
 	} {
 		if got := WithoutLead(clause); got != clause {
 			t.Errorf("%s: %q", clause, got)
