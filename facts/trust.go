@@ -119,7 +119,7 @@ type Term struct {
 func (e Evidence) Explain(at time.Time) []Term {
 	age := "it does not age"
 	if e.HalfLife != Lasting {
-		age = fmt.Sprintf("said or confirmed %.1f days ago, half-life %g days", e.age(at), float64(e.HalfLife))
+		age = fmt.Sprintf("said or confirmed %s, half-life %g days", ago(int(e.age(at))), float64(e.HalfLife))
 	}
 	return []Term{
 		{"prior", Prior(e.Source), fmt.Sprintf("source: %s", e.Source)},
@@ -128,6 +128,17 @@ func (e Evidence) Explain(at time.Time) []Term {
 		{"days", weightDay * float64(e.repeats()), fmt.Sprintf("distinct days on which it was noted: %d, so %g × %d", e.Days, weightDay, e.repeats())},
 		{"age", e.aged(at), age},
 	}
+}
+
+// ago names a day by its distance from today.
+func ago(days int) string {
+	switch days {
+	case 0:
+		return "in the last 24 hours"
+	case 1:
+		return "1 day ago"
+	}
+	return fmt.Sprintf("%d days ago", days)
 }
 
 // Trust returns the trust in a statement at a time, from 0 to 1.

@@ -138,7 +138,11 @@ func showKnown(w io.Writer, k wire.KnownFact) error {
 	}
 	rows = append(rows, []string{"trust", fmt.Sprintf("%.3f", f.Trust)})
 	for _, t := range k.Explain {
-		rows = append(rows, []string{"  " + t.Term, fmt.Sprintf("%+.3f", t.Value), t.Why})
+		value := fmt.Sprintf("%+.3f", t.Value)
+		if t.Term == "age" { // the sum of the others is multiplied by it
+			value = fmt.Sprintf("× %.3f", t.Value)
+		}
+		rows = append(rows, []string{"  " + t.Term, value, t.Why})
 	}
 	if err := output.Table(w, rows); err != nil {
 		return err

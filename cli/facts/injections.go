@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -106,6 +107,12 @@ func (s commands) injectionWhyCommand() *cobra.Command {
 	return c
 }
 
+// skippedBecause says why nothing was recalled.
+var skippedBecause = map[string]string{
+	"trivial": "the message needs no memory", "off": "memory is switched off", "disabled": "injection is switched off",
+	"nothing": "nothing matches beside what the prompt has", "unavailable": "the search could not be used",
+}
+
 func (s commands) showInjection(cmd *cobra.Command, injection, about string) error {
 	client, err := s.AgentClient()
 	if err != nil {
@@ -120,7 +127,7 @@ func (s commands) showInjection(cmd *cobra.Command, injection, about string) err
 		fmt.Fprintf(w, "%s: %d candidates, %d selected, %d omitted, %d of %d tokens", output.When(i.At), i.Candidates, i.Selected, i.Omitted,
 			i.Tokens, i.Budget)
 		if i.Skipped != "" {
-			fmt.Fprintf(w, ", nothing matched: %s", i.Skipped)
+			fmt.Fprintf(w, ", nothing recalled: %s", cmp.Or(skippedBecause[i.Skipped], i.Skipped))
 		}
 		fmt.Fprintln(w)
 		if len(found.Data.Choices) == 0 {
