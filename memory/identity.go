@@ -114,13 +114,16 @@ type Author struct {
 	RunID      string // for workflows only
 }
 
+// ProcessPrefix begins the ids of workflows that write for business processes.
+const ProcessPrefix = "write-memory/"
+
 // AuthorKind distinguishes people from models and programs. Guards protect what a person wrote.
 type AuthorKind string
 
 const (
 	// AuthorUser is a person using the API, the CLI or a page.
 	AuthorUser AuthorKind = "user"
-	// AuthorWorkflow is an extraction or a flush.
+	// AuthorWorkflow is an extraction, a flush, or a business process.
 	AuthorWorkflow AuthorKind = "workflow"
 	// AuthorTool is an agent using a memory tool.
 	AuthorTool AuthorKind = "tool"

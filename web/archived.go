@@ -91,7 +91,7 @@ func (q *request) editFact(id uuid.UUID) (templ.Component, error) {
 	if lines := strings.Split(d.Content, "\n"); strings.HasPrefix(strings.TrimSpace(lines[span.From]), "|") {
 		return q.showFact(id, text, "This statement is a row of a table: edit the document.")
 	}
-	err = q.apply(memory.Change{
+	_, err = q.apply(memory.Change{
 		Ref: ref, Op: memory.OpReplace, Content: memory.WithLineAt(d.Content, []memory.LineSpan{span}, text), Base: d.Version, Reason: "edited",
 	})
 	if problem, is := asInvalid(err); is {

@@ -64,7 +64,7 @@ func (q *request) save() (templ.Component, error) {
 		}
 		edit.Base = head
 	}
-	err = q.apply(memory.Change{Ref: ref, Op: memory.OpReplace, Content: edit.Content, Reason: edit.Reason, Base: edit.Base})
+	changed, err := q.apply(memory.Change{Ref: ref, Op: memory.OpReplace, Content: edit.Content, Reason: edit.Reason, Base: edit.Base})
 	var (
 		stale       *store.StaleBaseError
 		quarantined *store.QuarantineError
@@ -81,6 +81,8 @@ func (q *request) save() (templ.Component, error) {
 		edit.Problem = "Nothing was saved: " + invalid.Problem + "."
 	case err != nil:
 		return nil, err
+	case !changed:
+		return q.redirect(view.DocumentURL(frame, "memory", path, edit.Scope) + "&done=unchanged")
 	default:
 		return q.redirect(view.DocumentURL(frame, "memory", path, edit.Scope) + "&done=saved")
 	}
@@ -171,7 +173,7 @@ func (q *request) remove() (templ.Component, error) {
 		return nil, fault.New(fault.InvalidRequest, "The form is incomplete: open the document again")
 	}
 	ref := memory.Ref{Scope: d.Scope, Path: d.Path}
-	err = q.apply(memory.Change{Ref: ref, Op: memory.OpDelete, Base: base, Reason: "deleted on the page"})
+	_, err = q.apply(memory.Change{Ref: ref, Op: memory.OpDelete, Base: base, Reason: "deleted on the page"})
 	if _, stale := errors.AsType[*store.StaleBaseError](err); stale {
 		return nil, fault.New(fault.Conflict, "The document was changed since you opened it: read it again, then delete it")
 	}

@@ -150,20 +150,20 @@ func (q *request) restore() (templ.Component, error) {
 	if q.r.PostFormValue("deleted") == "true" {
 		change = memory.Change{Ref: ref, Op: memory.OpUndelete, Reason: "brought back"}
 	}
-	if err := q.apply(change); err != nil {
+	if _, err := q.apply(change); err != nil {
 		return nil, err
 	}
 	return q.redirect(view.DocumentURL(q.frame("", ""), "memory", ref.Path, string(ref.Scope)) + "&done=restored")
 }
 
 // apply makes one change of a document through the gate.
-func (q *request) apply(change memory.Change) error {
+func (q *request) apply(change memory.Change) (changed bool, err error) {
 	receipt, err := q.Store.Apply(q.Context, q.id, "", []memory.Change{change})
 	if err != nil {
-		return err
+		return false, err
 	}
-	if receipt.Changes[0].Changed {
+	if changed = receipt.Changes[0].Changed; changed {
 		q.IndexChanged(q.id, change.Scope)
 	}
-	return nil
+	return changed, nil
 }

@@ -101,6 +101,9 @@ func (q *request) authors() authors {
 
 func (a authors) of(by memory.Author) view.Author {
 	v := view.Author{Kind: string(by.Kind), Name: by.ID}
+	if by.Kind == memory.AuthorWorkflow && strings.HasPrefix(by.WorkflowID, memory.ProcessPrefix) {
+		v.Name = view.Process
+	}
 	if by.Kind == memory.AuthorUser {
 		switch {
 		case by.ID == a.own.ID.String():

@@ -168,5 +168,5 @@ func WriteMemoryID(ref activities.WriteRef) string {
 // FormerWriteMemoryID returns the id that a write had when request ids were unique per agent: a workflow that was started then may
 // still run.
 func FormerWriteMemoryID(ref activities.WriteRef) string {
-	return "write-memory/" + agentRef(ref.Workspace, ref.Agent) + "/" + ref.RequestID
+	return memory.ProcessPrefix + agentRef(ref.Workspace, ref.Agent) + "/" + ref.RequestID
 }

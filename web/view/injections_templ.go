@@ -11,7 +11,7 @@ import templruntime "github.com/a-h/templ/runtime"
 // skippedNames say why nothing was looked for, or found.
 var skippedNames = map[string]string{
 	"trivial": "the message needs no memory", "off": "memory is switched off", "disabled": "injection is switched off",
-	"nothing": "nothing that matches was found", "unavailable": "the search could not be used",
+	"nothing": "nothing that matches was found beside what the prompt has", "unavailable": "the search could not be used",
 }
 
 var choiceReasons = map[string]string{

@@ -149,6 +149,9 @@ func thousands(n int64) string {
 
 func num[T int | int64](n T) string { return fmt.Sprint(n) }
 
+// Process is the name of an author that is a business process.
+const Process = "business process"
+
 // kindName names who wrote something.
 func kindName(a Author) string {
 	switch a.Kind {
@@ -158,6 +161,9 @@ func kindName(a Author) string {
 		}
 		return "a person"
 	case "workflow":
+		if a.Name == Process {
+			return Process
+		}
 		return "extraction"
 	case "seed":
 		return "first text"
