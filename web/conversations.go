@@ -52,9 +52,13 @@ func (q *request) conversations() (templ.Component, error) {
 }
 
 func viewConversation(c talk.Conversation) view.Talk {
+	at := c.UpdatedAt
+	if c.LastAt != nil {
+		at = *c.LastAt
+	}
 	return view.Talk{
 		ID: c.UID.String(), Name: c.ID, Owner: string(c.Owner), Source: string(c.Trigger), Messages: c.Last, Kept: c.Cursor,
-		Pending: c.Complete - c.Cursor, At: c.UpdatedAt,
+		Pending: c.Complete - c.Cursor, At: at,
 	}
 }
 

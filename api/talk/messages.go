@@ -57,14 +57,15 @@ type conversationView struct {
 	CursorSeq     int64          `json:"cursorSeq" doc:"Last message whose extraction is settled."`
 	PendingSince  *time.Time     `json:"pendingSince,omitempty" doc:"Time since which messages have been waiting for extraction."`
 	CreatedAt     time.Time      `json:"createdAt"`
-	UpdatedAt     time.Time      `json:"updatedAt"`
+	UpdatedAt     time.Time      `json:"updatedAt" doc:"When messages were last stored."`
+	LastMessageAt *time.Time     `json:"lastMessageAt,omitempty" doc:"The time of the last message, which of an imported conversation is the original one."`
 }
 
 func viewConversation(c talk.Conversation) conversationView {
 	return conversationView{
 		ID: c.ID, Owner: c.Owner, TriggerSource: c.Trigger,
 		LastSeq: c.Last, CompleteSeq: c.Complete, ConsideredSeq: c.Considered, CursorSeq: c.Cursor,
-		PendingSince: c.PendingSince, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
+		PendingSince: c.PendingSince, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt, LastMessageAt: c.LastAt,
 	}
 }
 

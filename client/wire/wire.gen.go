@@ -885,6 +885,9 @@ type Conversation struct {
 	CursorSeq int    `json:"cursorSeq"`
 	ID        string `json:"id"`
 
+	// LastMessageAt The time of the last message, which of an imported conversation is the original one.
+	LastMessageAt time.Time `json:"lastMessageAt,omitempty,omitzero"`
+
 	// LastSeq Last message stored; messages are numbered from 1.
 	LastSeq int    `json:"lastSeq"`
 	Owner   string `json:"owner,omitempty,omitzero"`
@@ -892,7 +895,9 @@ type Conversation struct {
 	// PendingSince Time since which messages have been waiting for extraction.
 	PendingSince  time.Time `json:"pendingSince,omitempty,omitzero"`
 	TriggerSource string    `json:"triggerSource"`
-	UpdatedAt     time.Time `json:"updatedAt"`
+
+	// UpdatedAt When messages were last stored.
+	UpdatedAt time.Time `json:"updatedAt"`
 }
 
 // Corpus defines model for Corpus.

@@ -33,13 +33,18 @@ type Conversation struct {
 	Flushed      int64          // how far messages are flushed: they may leave a context window
 	PendingSince *time.Time     // when the oldest completed message that was not considered came in
 	CreatedAt    time.Time
-	UpdatedAt    time.Time // last batch stored
+	UpdatedAt    time.Time  // last batch stored
+	LastAt       *time.Time // of the last message; nil: there is none
 }
 
 // conversationRows reads a Conversation, in the order of scanConversation.
 const conversationRows = `
 select c.conversation_id, c.conversation_uid, c.owner_key, ` + ownerIDOf + `, c.trigger_source,
-    c.last_seq, c.complete_seq, c.considered_seq, c.cursor_seq, c.flushed_seq, c.pending_since, c.created_at, c.updated_at
+    c.last_seq, c.complete_seq, c.considered_seq, c.cursor_seq, c.flushed_seq, c.pending_since, c.created_at, c.updated_at,
+    (
+        select m.said_at
+        from messages m
+        where m.workspace_id = c.workspace_id and m.agent_id = c.agent_id and m.conversation_uid = c.conversation_uid and m.seq = c.last_seq)
 from conversations c
 where c.workspace_id = @workspace and c.agent_id = @agent `
 

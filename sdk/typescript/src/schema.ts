@@ -750,12 +750,15 @@ export interface Conversation {
   /** Last message whose extraction is settled. */
   cursorSeq: number;
   id: string;
+  /** The time of the last message, which of an imported conversation is the original one. */
+  lastMessageAt?: string;
   /** Last message stored; messages are numbered from 1. */
   lastSeq: number;
   owner?: string;
   /** Time since which messages have been waiting for extraction. */
   pendingSince?: string;
   triggerSource: string;
+  /** When messages were last stored. */
   updatedAt: string;
 }
 

@@ -712,12 +712,15 @@ class Conversation(TypedDict):
     # Last message whose extraction is settled.
     cursorSeq: int
     id: str
+    # The time of the last message, which of an imported conversation is the original one.
+    lastMessageAt: NotRequired[str]
     # Last message stored; messages are numbered from 1.
     lastSeq: int
     owner: NotRequired[str]
     # Time since which messages have been waiting for extraction.
     pendingSince: NotRequired[str]
     triggerSource: str
+    # When messages were last stored.
     updatedAt: str
 
 
