@@ -66,6 +66,15 @@ func (t *turning) forgetStatement(ctx context.Context, asked remember.Forget, sa
 			f.Heard = append(f.Heard, s.text)
 		}
 	}
+	if asked.Thing {
+		named, err := t.claimed(ctx, attributeNamed(asked.Text))
+		if err != nil {
+			return false, err
+		}
+		for _, q := range named {
+			more.Said = append(more.Said, q.text)
+		}
+	}
 	if !asked.Thing {
 		exact.Said = append(exact.Said, asked.Text)
 		done, err := t.Tools.Forget(ctx, t.caller("forget"), exact)
@@ -90,6 +99,18 @@ func (t *turning) forgetStatement(ctx context.Context, asked remember.Forget, sa
 		return false, nil
 	}
 	return true, t.say(say.which+listOf(closest), builtinForget)
+}
+
+// attributeNamed returns the claims about an attribute of the user by its name, in any of the twelve languages: "address", "Wohnort".
+func attributeNamed(name string) claims {
+	attribute, _ := claim.KeyOf(name + ": x")
+	if attribute == "" {
+		return nil
+	}
+	if attribute == claim.Place {
+		attribute = claim.Home
+	}
+	return claims{attribute + "\x00" + claim.User}
 }
 
 // forgetMore shows statements that have what the request names, and forgets them if the user has sent it again.
