@@ -162,13 +162,15 @@ func makes(said, asked string) bool {
 		claim.WordsOf(said).Turns == claim.WordsOf(asked).Turns && (len(what) == 1 || claim.OriginalOf(asked, nil).ToldBy(claim.Compare(said)))
 }
 
-// mentions reports whether a sentence has all words of what the user asks to forget, and is not clearly about somebody else.
+// mentions reports whether a sentence has all words of what the user asks to forget, or claims it in other words, and is not clearly about
+// somebody else.
 func mentions(said string, asked remember.Forget) bool {
 	of, subject := claim.WordsOf(said).Subject(), claim.WordsOf(asked.Text).Subject()
 	if asked.Thing {
 		subject = cmp.Or(subject, claim.User)
 	}
-	return (of == "" || subject == "" || of == subject) && claim.Repeats(said, asked.Text)
+	return (of == "" || subject == "" || of == subject) && claim.Repeats(said, asked.Text) ||
+		claim.Claimed{}.With(asked.Text, false).AnyMadeBy(said)
 }
 
 // saidSentence is a sentence of a document or of a message.

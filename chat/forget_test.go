@@ -134,6 +134,8 @@ func TestForgetWhatSaysMore(t *testing.T) {
 		{"Ich habe am Freitag um 10 Uhr einen Zahnarzttermin.", "Der Zahnarzt ist in der Weberstraße.", "Vergiss meinen Zahnarzttermin."},
 		{"I live in Hamburg.", "My brother lives in Hamburg.", "Forget my address."},
 		{"Ich wohne in Hamburg.", "Hamburg ist schön.", "Vergiss meinen Wohnort."},
+		{"El fin de semana pasado me mudé a Granada.", "Granada es bonita.", "Olvida que vivo en Granada."},
+		{"Last weekend I moved to Leeds.", "Leeds has a library.", "Forget that I live in Leeds."},
 		{"Je m'appelle Grace.", "Ma soeur s'appelle Grace.", "Oublie mon nom."},
 		{"我住在上海。", "我喜欢喝茶。", "忘掉我的地址"},
 		{"我周五上午10点有牙医预约。", "我喜欢喝茶。", "忘掉我有牙医预约这件事"},

@@ -24,6 +24,12 @@ func (c Claimed) With(text string, dependent bool) Claimed {
 	return c
 }
 
+// AnyMadeBy reports whether a text makes one of the claims of c, whatever else it says.
+func (c Claimed) AnyMadeBy(text string) bool {
+	keys, _ := claimed(text, false)
+	return slices.ContainsFunc(keys, func(key string) bool { return c[key] })
+}
+
 // MadeBy reports whether a text says nothing but claims of c.
 func (c Claimed) MadeBy(text string, dependent bool) bool {
 	if len(c) == 0 {
