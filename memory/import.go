@@ -46,8 +46,11 @@ func IsSeed(path, content string) bool {
 	return slices.ContainsFunc(everySeed(), func(s Seed) bool { return s.Path == path && s.Content == content })
 }
 
+// ImportedHeading begins the heading of statements that an import has added to a document.
+const ImportedHeading = "## Imported from "
+
 // MergeImported appends the statements of incoming that current lacks under a heading "## Imported from <from>"; see
 // AddMissing.
 func MergeImported(current, incoming, from string) string {
-	return markdown.AddMissing(current, incoming, "## Imported from "+from)
+	return markdown.AddMissing(current, incoming, ImportedHeading+from)
 }

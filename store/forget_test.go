@@ -494,3 +494,25 @@ func TestForgetSentence(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// The heading of an import goes with the last statement below it; a person's heading stays.
+func TestForgetUnderHeadingsOfImports(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	id := member("user:1")
+	ref := personal(memory.MemoryPath)
+	write(t, s, id, memory.Change{
+		Ref: ref, Op: memory.OpReplace,
+		Content: "# Memory\n\n## Trips\n\n- Went to Rome.\n\n## Imported from claude\n\n- Went to Oslo.\n- Likes tea.\n",
+	})
+	for _, c := range [][2]string{
+		{"oslo", "# Memory\n\n## Trips\n\n- Went to Rome.\n\n## Imported from claude\n\n- Likes tea.\n"},
+		{"likes tea", "# Memory\n\n## Trips\n\n- Went to Rome.\n"},
+		{"rome", "# Memory\n\n## Trips\n\n"},
+	} {
+		must[dreams.ForgetReceipt](t)(s.Forget(t.Context(), id, dreams.ForgetRequest{Ref: memory.Ref{Scope: memory.ScopePersonal}, Pattern: c[0]}))
+		if got := must[memory.Document](t)(s.Document(t.Context(), id, ref)).Content; got != c[1] {
+			t.Errorf("%s: %q", c[0], got)
+		}
+	}
+}

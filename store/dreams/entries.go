@@ -520,7 +520,7 @@ func (w *entryWork) without(d memory.Document, said wordings, reason string, per
 	}
 	content := d.Content
 	if len(gone) > 0 {
-		content = rewrite.WithoutEmptySections(withoutStatements(d, found, gone), person...)
+		content = rewrite.WithoutEmptySections(withoutStatements(d, gone), person...)
 	}
 	if isReport(d.Path) {
 		content, _ = w.erased.Erase(content)

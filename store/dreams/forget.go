@@ -414,7 +414,7 @@ func (f *forgetting) changes() []memory.Change {
 		case len(lines) > 0 && f.passage.Instead != "" && d.Path == f.passage.Path:
 			content = rewrite.WithoutEmptySections(memory.WithLineAt(d.Content, lines, f.passage.Instead))
 		case len(lines) > 0:
-			content = rewrite.WithoutEmptySections(withoutStatements(d, found, lines))
+			content = rewrite.WithoutEmptySections(withoutStatements(d, lines))
 		}
 		if _, isNote := facts.DayOf(d.Path); isNote && (len(found) > 0 || content != was) {
 			said := slices.Concat(f.statements, found)
@@ -459,12 +459,12 @@ func linesOf(d memory.Document, goes func(markdown.Entry) bool) (found []markdow
 	return found, gone
 }
 
-// withoutStatements removes statements from a document. A heading of a daily note goes with the last of its lines.
-func withoutStatements(d memory.Document, found []markdown.Entry, gone []memory.LineSpan) string {
-	if _, isNote := facts.DayOf(d.Path); !isNote {
-		return memory.WithoutLines(d.Content, gone)
-	}
-	gone = memory.WithEmptied(d.Content, gone, func(_ int, heading string) bool { return markdown.HeadingLevel(heading) > 1 })
+// withoutStatements removes statements from a document. A heading of a daily note, or of an import, goes with the last of its lines.
+func withoutStatements(d memory.Document, gone []memory.LineSpan) string {
+	_, isNote := facts.DayOf(d.Path)
+	gone = memory.WithEmptied(d.Content, gone, func(_ int, heading string) bool {
+		return isNote && markdown.HeadingLevel(heading) > 1 || strings.HasPrefix(heading, memory.ImportedHeading)
+	})
 	return memory.WithoutLines(d.Content, gone)
 }
 
