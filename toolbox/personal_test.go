@@ -128,6 +128,40 @@ func TestForgetTool(t *testing.T) {
 	}
 }
 
+// What was remembered is forgotten by the same text: case, white space and the full stop make no other statement. A part of a statement
+// does not name it, nor does a longer text with its words.
+func TestForgetWhatWasRemembered(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	ada := h.as("user:1")
+	for _, text := range []string{"My cello is old", "My oboe is new", "My viola is cracked", "My drum is loud", "My harp is large. My flute is small", "Tea"} {
+		h.want(ada, toolbox.Remember, map[string]any{"text": text})
+	}
+	for _, wrong := range []string{"My cello", "cello is old", "My cello is older", "I like tea"} {
+		for _, tool := range []string{toolbox.ForgetTool, toolbox.MemoryForget} {
+			if got := h.call(ada, tool, map[string]any{"text": wrong}); !got.IsError || !strings.Contains(got.Content, "no such statement") {
+				t.Errorf("%s %q: %s", tool, wrong, got.Content)
+			}
+		}
+	}
+	h.want(ada, toolbox.ForgetTool, map[string]any{"text": "My cello is old"})
+	h.want(ada, toolbox.MemoryForget, map[string]any{"text": "my  OBOE is new!"})
+	several := h.want(ada, toolbox.ForgetTool, map[string]any{"text": "* my viola is cracked\n- My drum is LOUD\n"})
+	if got := several.list("forgotten"); len(got) != 2 {
+		t.Errorf("%v", got)
+	}
+	h.want(ada, toolbox.ForgetTool, map[string]any{"text": "my flute is small"})
+	got := h.content(ada, memory.ScopePersonal, memory.MemoryPath)
+	for _, gone := range []string{"cello", "oboe", "viola", "drum", "flute"} {
+		if strings.Contains(got, gone) {
+			t.Errorf("the %s is still in %q", gone, got)
+		}
+	}
+	if !strings.Contains(got, "My harp is large.") || !strings.Contains(got, "Tea") {
+		t.Errorf("%q", got)
+	}
+}
+
 // A pattern shows what it finds first. What was forgotten does not come back by a tool, whatever it writes with.
 func TestMemoryForget(t *testing.T) {
 	t.Parallel()

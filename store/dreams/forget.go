@@ -284,9 +284,10 @@ func (f *forgetting) find() error {
 	if at >= 0 {
 		entries = statementsOf(p.Path, f.documents[at].Content)
 	}
-	shown := joinedWords(p.Shown)
+	shown, lines := joinedWords(p.Shown), idsOf(p.Shown)
 	meant := func(e markdown.Entry) bool {
-		return (p.Entry == "" || e.ID == p.Entry) && (shown == "" || strings.Contains(shown, joinedWords(e.Text)))
+		says := shown == "" || strings.Contains(shown, joinedWords(e.Text)) || lines[memory.ItemID(rewrite.WithoutComments(e.Text))]
+		return says && (p.Entry == "" || e.ID == p.Entry)
 	}
 	on := func(e markdown.Entry) bool {
 		return p.FromLine < 1 || e.FromLine <= p.ToLine && e.ToLine >= p.FromLine
@@ -308,6 +309,18 @@ func (f *forgetting) find() error {
 		return fmt.Errorf("document %s: %w", p.Path, pg.ErrNotFound)
 	}
 	return fmt.Errorf("statement in document %s: %w", p.Path, pg.ErrNotFound)
+}
+
+// idsOf returns the ids of a text and of each of its lines, as statements at the top level. An id has no regard to case, white space and
+// the full stop, by which a text often differs from the statement that was made of it.
+func idsOf(shown string) memory.EntrySet {
+	ids := memory.EntrySet{}
+	for _, text := range append(strings.Split(shown, "\n"), shown) {
+		if text = strings.TrimSpace(text); text != "" {
+			ids[markdown.EntryIDOf(text)], ids[memory.ItemID(text)] = true, true
+		}
+	}
+	return ids
 }
 
 // isOfOther reports whether a statement is of another person of the group than the one who asks: in that person's section, or quoted with
