@@ -37,7 +37,7 @@ func personal() []tool {
 			name:  MemoryQuery,
 			title: "Query statements", result: memories{},
 			description: "Read single statements of memory with numeric ids, for programs that use this server as their memory backend. " +
-				"op: list (all), context (for a prompt; with query, what fits it), search (by query), get (by id). " +
+				"op: list (all), context (for a prompt; with query, what fits it), search (by query, best first), get (by id). " +
 				"For questions, use " + MemorySearch + ".",
 			params: []param{
 				{name: "op", kind: text, required: true, values: []string{opList, opContext, opSearch, opGet}, doc: "What to read."},

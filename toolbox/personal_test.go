@@ -2,6 +2,8 @@ package toolbox_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -285,6 +287,43 @@ func TestStatements(t *testing.T) {
 	second := h.want(twice, toolbox.MemoryUpsert, map[string]any{"op": "update", "id": name, "content": "The user is called Ada"})
 	if first.number("id") != second.number("id") {
 		t.Errorf("%s, then %s", first.Content, second.Content)
+	}
+}
+
+// Statements that a query matches come before their neighbours, and only then is the number limited.
+func TestStatementsAreRankedByTheQuery(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	ada := h.as("user:1")
+	said := []string{"Anna likes tea", "Bob plays golf", "Carol sails boats", "The mast is spruce", "Dave runs", "Eve paints", "The boom of the mast is oak"}
+	for _, text := range said {
+		h.want(ada, toolbox.Remember, map[string]any{"text": text})
+	}
+	for i := range 5 { // other documents hold no statements of memory_query
+		h.apply(ada, memory.ScopePersonal, fmt.Sprintf("ships/%d.md", i), "- A mast stands\n")
+	}
+	contents := func(arguments map[string]any) (out []string) {
+		t.Helper()
+		for _, r := range h.want(ada, toolbox.MemoryQuery, arguments).list("memories") {
+			r, _ := r.(map[string]any)
+			out = append(out, r["content"].(string))
+		}
+		return out
+	}
+	for _, op := range []string{"search", "context"} {
+		for query, want := range map[string][]string{
+			"mast":          {"The mast is spruce.", "The boom of the mast is oak."},
+			"boom and mast": {"The boom of the mast is oak.", "The mast is spruce."},
+		} {
+			for limit := range want {
+				if got := contents(map[string]any{"op": op, "query": query, "limit": limit + 1}); !slices.Equal(got, want[:limit+1]) {
+					t.Errorf("%s %q: %q, want %q", op, query, got, want[:limit+1])
+				}
+			}
+		}
+		if got := contents(map[string]any{"op": op, "query": "boom and mast"}); len(got) != len(said) {
+			t.Errorf("%s without a limit: %q", op, got)
+		}
 	}
 }
 

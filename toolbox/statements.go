@@ -6,18 +6,21 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"reverie/backend"
+	"reverie/language/analysis"
 	"reverie/memory"
 	"reverie/memory/markdown"
 	"reverie/recall"
 	"reverie/remember"
 	"reverie/scan"
 	"reverie/search"
+	"reverie/search/rank"
 	"reverie/store"
 )
 
@@ -252,27 +255,44 @@ func (k *call) query(ctx context.Context) (any, error) {
 	return out, err
 }
 
-// fitting returns the statements on the lines that a search finds, best first.
-func (k *call) fitting(ctx context.Context, query string, all []statement, limit int) (found []statement, err error) {
-	most := min(limit, recall.MaxResults)
-	answer, err := k.Search.Search(ctx, k.Identity, recall.Request{
-		Query: query, Corpus: search.Memory, MaxResults: &most, Undisclosed: true, Agent: k.Agent.Settings, Zone: time.UTC,
-		Conversation: k.Conversation,
-	})
+// fitting returns the statements on the lines that a search finds, best first: the hits are in its order, and before what only stands next
+// to a match on the lines of its hit come all others. A hit without a match was found by its meaning.
+func (k *call) fitting(ctx context.Context, query string, all []statement, limit int) ([]statement, error) {
+	request := recall.Request{
+		Query: query, Corpus: search.Memory, MaxResults: new(recall.MaxResults), Undisclosed: true, Unrecorded: true, Agent: k.Agent.Settings,
+		Zone: time.UTC, Conversation: k.Conversation,
+	}
+	answer, err := k.Search.Search(ctx, k.Identity, request)
 	if bad, is := errors.AsType[*recall.InvalidError](err); is {
 		return nil, faultf("%s", bad)
 	}
 	if err != nil {
 		return nil, err
 	}
+	asked := analysis.NewQuery(query, k.Search.Time())
+	var found, beside []statement
+	var used []recall.Hit
 	for _, hit := range answer.Results {
+		here := map[int][]statement{} // by the number of words that they share with the query
 		for _, s := range slices.Backward(all) {
 			if s.document.ID == hit.Source.ID && s.entry.FromLine <= hit.ToLine && s.entry.ToLine >= hit.FromLine {
-				found = append(found, s)
+				n := len(rank.Matches(asked, s.entry.Heading+"\n"+s.entry.Text))
+				here[n] = append(here[n], s)
 			}
 		}
+		if len(here) > 0 && len(found) < limit {
+			used = append(used, hit)
+		}
+		if len(here) > 1 {
+			beside = append(beside, here[0]...)
+			delete(here, 0)
+		}
+		for _, n := range slices.Backward(slices.Sorted(maps.Keys(here))) {
+			found = append(found, here[n]...)
+		}
 	}
-	return found, nil
+	k.Search.Used(ctx, k.Identity, request, used)
+	return append(found, beside...), nil
 }
 
 // upsert implements memory_upsert.
