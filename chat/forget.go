@@ -233,6 +233,11 @@ func (t *turning) forgetTopic(ctx context.Context, topic string, say phrases) (b
 	for _, s := range done.Found {
 		lines = append(lines, scan.Redacted(s.Text))
 	}
+	for _, s := range done.Statements {
+		if s.Entry == "" { // no document has it
+			lines = append(lines, scan.Redacted(s.Text))
+		}
+	}
 	if lines = append(lines, heard...); len(lines) == 0 {
 		return false, nil
 	}

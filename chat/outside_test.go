@@ -12,15 +12,22 @@ import (
 	"reverie/memory"
 )
 
-// What an external memory has for a message is in the context, first, as quoted data; while the server fails, what the store has is there
-// all the same.
-func TestContextFromOutside(t *testing.T) {
-	t.Parallel()
+// behind returns a world whose statements are on an external server.
+func behind(t *testing.T) (*world, *backendtest.Server) {
+	t.Helper()
 	w, s := open(t), backendtest.Start(t)
 	w.Tools.Backend = backend.Open(backend.Config{Servers: []backend.Server{{
 		Name: "notes", Workspace: "acme", Agent: "ada", Transport: backend.StreamableHTTP, Endpoint: s.URL + "/?owner={owner}", Timeout: time.Minute,
 	}}}, backend.Options{Log: slog.New(slog.DiscardHandler), Pause: time.Nanosecond})
 	t.Cleanup(w.Tools.Backend.Close)
+	return w, s
+}
+
+// What an external memory has for a message is in the context, first, as quoted data; while the server fails, what the store has is there
+// all the same.
+func TestContextFromOutside(t *testing.T) {
+	t.Parallel()
+	w, s := behind(t)
 	w.write(grace, "boats.md", "- The harbour of the boat is Kiel\n")
 	s.Put(backendtest.Row{Content: "The boat is called Heron"})
 	s.Put(backendtest.Row{Content: "Grace lives in Leipzig", Category: "PROFILE"})
@@ -59,5 +66,29 @@ func TestContextFromOutside(t *testing.T) {
 	s.Set(backendtest.Broken)
 	if _, text := ask(grace); strings.Contains(text, "Heron") || !strings.Contains(text, "Kiel") {
 		t.Error(text)
+	}
+}
+
+// A topic is forgotten on the external server as in documents: it is shown first.
+func TestForgetATopicOutside(t *testing.T) {
+	t.Parallel()
+	w, s := behind(t)
+	w.Model = nil
+	s.Put(backendtest.Row{Content: "My mug is green"})
+	s.Put(backendtest.Row{Content: "My desk is oak"})
+	w.write(grace, "notes/mugs.md", "- The mug has a lid.\n")
+	ask := func() chat.Turn {
+		t.Helper()
+		turn, _ := w.turn(grace, chat.TurnRequest{Conversation: "c1", Message: "Forget everything about my mug."})
+		if !strings.Contains(turn.Answer, "\n- My mug is green") || !strings.Contains(turn.Answer, "\n- The mug has a lid.") {
+			t.Error(turn.Answer)
+		}
+		return turn
+	}
+	if turn := ask(); turn.Forgotten != nil || s.Rows()[0].Archived {
+		t.Errorf("%s: %+v", turn.Answer, s.Rows())
+	}
+	if turn := ask(); turn.Forgotten == nil || !s.Rows()[0].Archived || s.Rows()[1].Archived {
+		t.Errorf("%s: %+v", turn.Answer, s.Rows())
 	}
 }

@@ -74,7 +74,7 @@ func unlessFellBack(err error) error {
 	return err
 }
 
-// forgetOutside archives on the external server what was forgotten here, or what is only there.
+// forgetOutside archives on the external server what was forgotten here, or what is only there. The result has its statements, too.
 func (b *Box) forgetOutside(
 	ctx context.Context, c Caller, o *outside, f Forget, author memory.Author, here Forgotten, failed error,
 ) (Forgotten, error) {
@@ -101,13 +101,7 @@ func (b *Box) forgetOutside(
 	if len(found) == 0 {
 		return here, failed
 	}
-	if f.Preview {
-		for _, r := range found {
-			here.Statements = append(here.Statements, Statement{Text: r.Content})
-		}
-		return here, nil
-	}
-	if failed != nil { // it failed there only: here it is recorded as forgotten
+	if failed != nil && !f.Preview { // it failed there only: here it is recorded as forgotten
 		var heard []string
 		for _, r := range found {
 			heard = append(heard, r.Content)
@@ -117,6 +111,12 @@ func (b *Box) forgetOutside(
 		}
 	}
 	for _, r := range found {
+		if !slices.ContainsFunc(here.Statements, func(s Statement) bool { return memory.ItemID(s.Text) == memory.ItemID(r.Content) }) {
+			here.Statements = append(here.Statements, Statement{Text: r.Content})
+		}
+		if f.Preview {
+			continue
+		}
 		if _, _, err := o.Apply(ctx, o.who, backend.Change{Op: backend.Archive, ID: r.ID}); err != nil {
 			if !fellBack(err) {
 				return here, err

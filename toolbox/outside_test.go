@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -289,6 +290,30 @@ func TestOutsideForgets(t *testing.T) {
 	s.Set(backendtest.None)
 	if a := h.want(c, toolbox.MemoryQuery, m{"op": "list"}); strings.Contains(a.Content, "Rex") {
 		t.Errorf("%s", a.Content)
+	}
+}
+
+// Words show what the server has as well, once, and forget it there.
+func TestOutsideForgetsWords(t *testing.T) {
+	t.Parallel()
+	h, s := behind(t, nil)
+	c := h.as("user:1")
+	for _, text := range []string{"The boat is called Heron", "The boat has a mast", "The dog is called Rex"} {
+		h.want(c, toolbox.WriteMemory, m{"content": text})
+	}
+	h.apply(c, memory.ScopePersonal, "MEMORY.md", "# Memory\n\n- The boat has a mast\n")
+	for _, preview := range []bool{true, false} {
+		done := must[toolbox.Forgotten](t)(h.Forget(t.Context(), c, toolbox.Forget{Pattern: "boat", Preview: preview}))
+		var texts []string
+		for _, st := range done.Statements {
+			texts = append(texts, st.Text)
+		}
+		if want := []string{"The boat has a mast", "The boat is called Heron"}; !slices.Equal(texts, want) || len(done.Found) != 1 {
+			t.Errorf("preview %t: %+v, want %q", preview, done, want)
+		}
+		if rows := s.Rows(); rows[0].Archived == preview || rows[1].Archived == preview || rows[2].Archived {
+			t.Errorf("preview %t: %+v", preview, rows)
+		}
 	}
 }
 

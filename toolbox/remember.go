@@ -312,7 +312,7 @@ type FoundStatement = dreams.Found
 
 // Forgotten is the result of Forget.
 type Forgotten struct {
-	Statements []Statement
+	Statements []Statement      // without an Entry: only an external MCP server has it
 	Found      []FoundStatement // in documents, in the same or similar words
 	Words      erase.Redacted   // where else words were erased
 	// Receipt lists the documents changed, with new versions; earlier versions stay in the history.
