@@ -31,7 +31,7 @@ func (s commands) forgetCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.Print(cmd, done.Raw, func(w io.Writer) error { return showForgotten(w, done.Data) })
+			return s.Print(cmd, done.Raw, func(w io.Writer) error { return showForgotten(w, done.Data, "without --dry-run") })
 		},
 	}
 	c.Flags().BoolVar(&erase, "erase", false, "also take the words out of earlier versions and of messages, for good")
@@ -76,7 +76,7 @@ func Forget(s *session.Session) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.Print(cmd, done.Raw, func(w io.Writer) error { return showForgotten(w, done.Data) })
+			return s.Print(cmd, done.Raw, func(w io.Writer) error { return showForgotten(w, done.Data, "with --yes") })
 		},
 	}
 	f := c.Flags()
@@ -89,19 +89,30 @@ func Forget(s *session.Session) *cobra.Command {
 	return c
 }
 
-func showForgotten(w io.Writer, done wire.Forgotten) error {
+// showForgotten prints what was forgotten; confirm says how to repeat a command that only showed it.
+func showForgotten(w io.Writer, done wire.Forgotten, confirm string) error {
 	did := "forgotten"
 	if done.DryRun {
 		did = "would be forgotten"
 	}
-	if len(done.Found)+len(done.Erased) == 0 {
+	if done.Backend.Unread {
+		fmt.Fprintln(w, "the memory backend could not be read: what it has of this stays there, and is not shown any more")
+	}
+	if len(done.Found)+len(done.Statements)+len(done.Erased) == 0 {
 		_, err := fmt.Fprintln(w, "nothing was found")
 		return err
 	}
+	found := map[string]bool{}
 	for _, f := range done.Found {
+		found[f.Entry] = true
 		fmt.Fprintf(w, "%s: %s  %s\n", did, output.Place(output.OneLine(f.Path, 200), f.StartLine, f.EndLine), output.OneLine(f.Text, 200))
 		if f.Left != "" {
 			fmt.Fprintf(w, "stays of the line: %s\n", output.OneLine(f.Left, 200))
+		}
+	}
+	for _, s := range done.Statements {
+		if !found[s.Entry] { // no document has it: the memory backend does
+			fmt.Fprintf(w, "%s: %s\n", did, output.OneLine(s.Text, 200))
 		}
 	}
 	for _, p := range done.Erased {
@@ -110,8 +121,14 @@ func showForgotten(w io.Writer, done wire.Forgotten) error {
 	for _, p := range done.Kept {
 		fmt.Fprintf(w, "stays in names and ids: %s, %s\n", p.Place, output.Count(p.Rows, "row"))
 	}
+	if n := done.Backend.Archived; n > 0 {
+		fmt.Fprintf(w, "archived at the memory backend: %s\n", output.Count(n, "statement"))
+	}
+	if n := done.Backend.Kept; n > 0 {
+		fmt.Fprintf(w, "could not be archived at the memory backend, and is not shown any more: %s\n", output.Count(n, "statement"))
+	}
 	if done.DryRun {
-		fmt.Fprintln(w, "nothing was changed: repeat it with --yes, or without --dry-run")
+		fmt.Fprintf(w, "nothing was changed: repeat it %s\n", confirm)
 	}
 	return nil
 }
