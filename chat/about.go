@@ -31,7 +31,8 @@ const (
 	maxName = 40
 )
 
-// aboutUser lists what PROFILE.md and MEMORY.md of the user contain, by section, and the beginning of the latest daily note.
+// aboutUser lists what an external memory, and PROFILE.md and MEMORY.md of the user contain, by section, and the beginning of the latest
+// daily note.
 func (t *turning) aboutUser(ctx context.Context, say phrases) (string, error) {
 	paths := []string{memory.ProfilePath, memory.MemoryPath}
 	note, err := t.latestNote(ctx)
@@ -46,6 +47,9 @@ func (t *turning) aboutUser(ctx context.Context, say phrases) (string, error) {
 		if contents[i], err = t.ofUser(ctx, path); err != nil {
 			return "", err
 		}
+	}
+	if path, content := t.allOutside(ctx); content != "" {
+		paths, contents = append([]string{path}, paths...), append([]string{content}, contents...)
 	}
 	past, err := t.past(ctx, note, contents)
 	if err != nil {
@@ -84,6 +88,22 @@ func (t *turning) aboutUser(ctx context.Context, say phrases) (string, error) {
 		return say.you + said, nil
 	}
 	return say.youNobody, nil
+}
+
+// allOutside returns what an external memory has, as a document that is named like it; none in a group, whose people it does not tell
+// apart.
+func (t *turning) allOutside(ctx context.Context) (path, content string) {
+	if t.request.Speaker != memory.NoOwner {
+		return "", ""
+	}
+	for _, hit := range t.fromOutside(ctx, "") {
+		path = hit.Path
+		content += "- " + hit.Text + "\n"
+	}
+	if content != "" {
+		content = "# " + path + "\n\n" + content
+	}
+	return path, content
 }
 
 // saidHere lists what the user has stated in the conversation, the latest last: an extraction takes it into memory later.

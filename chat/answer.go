@@ -118,9 +118,10 @@ func (t *turning) quoted(ctx context.Context, say phrases) (string, error) {
 		Query: query, MaxResults: &limit, Unrecorded: true, Undisclosed: true, Synthetic: t.synthetic, Agent: t.agent.Settings, Zone: t.now.Location(),
 		StatementsFirst: true, Conversation: t.request.Conversation,
 	}
-	quoted, err := t.claimed(ctx, askedFor(t.request.Message))
+	outside := t.fromOutside(ctx, query)
+	quoted, err := t.claimed(ctx, askedFor(t.request.Message), outside)
 	if err == nil && len(quoted) == 0 {
-		quoted, err = t.found(ctx, r)
+		quoted, err = t.found(ctx, r, outside)
 	}
 	if err != nil {
 		return "", err
@@ -145,8 +146,18 @@ func (t *turning) quoted(ctx context.Context, say phrases) (string, error) {
 	return b.String(), nil
 }
 
-// found returns the statements that a search finds, with their corrections.
-func (t *turning) found(ctx context.Context, r recall.Request) ([]quotation, error) {
+// fromOutside returns what an external memory has for a query, or its latest statements without one. It waits no longer than a search.
+func (t *turning) fromOutside(ctx context.Context, query string) (hits []recall.Hit) {
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(t.RecallPatience, recallPatience))
+	defer cancel()
+	for _, p := range t.outside(ctx, query) {
+		hits = append(hits, p.hit)
+	}
+	return hits
+}
+
+// found returns the statements that a search finds, after those of an external memory, with their corrections.
+func (t *turning) found(ctx context.Context, r recall.Request, outside []recall.Hit) ([]quotation, error) {
 	found, err := t.Search.Search(ctx, t.id, r)
 	if err != nil {
 		return nil, err
@@ -156,7 +167,7 @@ func (t *turning) found(ctx context.Context, r recall.Request) ([]quotation, err
 	if err != nil {
 		return nil, err
 	}
-	return t.withCorrections(t.quotations(r.Query, hits, people)), nil
+	return t.withCorrections(t.quotations(r.Query, slices.Concat(outside, hits), people)), nil
 }
 
 // hasNotice reports whether an earlier answer of the conversation says how to configure a model.

@@ -141,9 +141,9 @@ func (c claims) madeBy(text, name string) int {
 	return 0
 }
 
-// claimed returns the statements of the user's documents that make one of the claims, the most wanted claim first. What is not current is
-// left out.
-func (t *turning) claimed(ctx context.Context, wanted claims) (all []quotation, err error) {
+// claimed returns the statements of an external memory and of the user's documents that make one of the claims, the most wanted claim
+// first. What is not current is left out.
+func (t *turning) claimed(ctx context.Context, wanted claims, outside []recall.Hit) (all []quotation, err error) {
 	if len(wanted) == 0 {
 		return nil, nil
 	}
@@ -173,6 +173,14 @@ func (t *turning) claimed(ctx context.Context, wanted claims) (all []quotation, 
 	facts, err := t.Store.OfDocuments(ctx, t.id, t.ownScope(), memory.ProfilePath, memory.MemoryPath)
 	if err != nil && !errors.Is(err, store.ErrFactsOff) {
 		return nil, err
+	}
+	for _, hit := range outside {
+		if words := wanted.madeBy(hit.Text, t.userName()); words > 0 {
+			all = append(all, quotation{
+				quotable: quotableOf(hit, hit.Text, hit.Text, t.now.Location()), source: window.Readable(sourceOf(hit, hit.FromLine)), hit: hit, shown: hit,
+				answers: true, words: words,
+			})
+		}
 	}
 	for _, d := range documents {
 		for _, q := range t.claimedIn(d, wanted, past.of(d.Path, d.Content)) {

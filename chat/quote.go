@@ -18,6 +18,7 @@ import (
 	"reverie/scan"
 	"reverie/search"
 	"reverie/search/rank"
+	"reverie/toolbox"
 	"reverie/window"
 )
 
@@ -210,7 +211,7 @@ func shareOf(asked analysis.Query, words int) float64 {
 // needs no shared word.
 func statements(asked analysis.Query, hit recall.Hit, zone *time.Location) (best []quotation) {
 	entries := markdown.EntriesOf(hit.Text)
-	if hit.Corpus != search.Memory {
+	if hit.Corpus == search.Sessions {
 		if scan.Scan(hit.Text).Verdict == scan.VerdictQuarantine {
 			return nil
 		}
@@ -299,7 +300,7 @@ var (
 
 // quotableOf reads a statement of a hit. text is the statement without comments and secrets.
 func quotableOf(hit recall.Hit, statement, text string, zone *time.Location) quotable {
-	if hit.Corpus != search.Memory {
+	if hit.Corpus == search.Sessions {
 		q := quotable{text: quote(text), said: true, mine: hit.Message.Role == memory.RoleOfAssistant}
 		if !hit.At.IsZero() {
 			q.day = hit.At.In(zone)
@@ -307,6 +308,9 @@ func quotableOf(hit recall.Hit, statement, text string, zone *time.Location) quo
 		return q
 	}
 	q := quotable{day: dayOf(hit.Path, statement)}
+	if hit.Corpus == toolbox.Outside {
+		q.day = hit.At.In(zone)
+	}
 	m := quotedLine.FindStringSubmatch(strings.Join(strings.Fields(text), " "))
 	if m == nil {
 		q.text = quote(text)
